@@ -1,0 +1,80 @@
+package outbox
+
+import (
+	"context"
+	"time"
+
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// State is an operation's state, stored by name.
+type State string
+
+// The states. Done, Failed, Expired are final; Doubt waits for proof or for a technician; Held for release.
+const (
+	Pending State = "PENDING" // stored, nothing sent yet
+	Sent    State = "SENT"    // sent at least once under its Key, no final answer yet
+	Done    State = "DONE"
+	Failed  State = "FAILED"  // the backend's final no
+	Expired State = "EXPIRED" // never sent, too old
+	Doubt   State = "DOUBT"
+	Held    State = "HELD"
+)
+
+// Replay is what may be done when the reply to a send was lost.
+type Replay string
+
+// The replay classes of the operation table.
+const (
+	SameKey Replay = "same_key" // the backend honours the Key: send again
+	Compare Replay = "compare"  // read the thing and compare, else in doubt
+	Safe    Replay = "safe"     // a second effect moves no money
+	Never   Replay = "never"    // in doubt at once
+)
+
+// New is an operation to accept.
+type New struct {
+	Key       wire.Key // made by the caller before anything else
+	Kind      string
+	Aggregate string // FIFO within
+	Payload   []byte // opaque; sealed by the outbox
+	Note      string // one plain-language word or two for people ("undo of R17"); no secrets
+	AmountMin int64  // minor units, 0 where none: for the reconciliation report
+	Currency  string
+}
+
+// Op is a stored operation.
+type Op struct {
+	New
+	ID       int64 // order of acceptance
+	State    State
+	Attempts int
+	Created  time.Time
+	NextTry  time.Time // zero when final
+	Memo     []byte    // what the kind's sender wants to remember between attempts; sealed
+	Result   []byte    // what the sender returned last; readable
+	Reason   string    // last error or outcome for people
+}
+
+// Verdict is what one attempt came to.
+type Verdict struct {
+	State  State         // Done, Failed, Doubt; Sent = live, ask again; Pending = provably not sent, try again
+	After  time.Duration // when to try again at the earliest; 0 = the back-off decides
+	Memo   []byte        // replaces Op.Memo when not nil
+	Result []byte        // replaces Op.Result when not nil
+	Reason string
+}
+
+// Kind is one row of the operation table.
+type Kind struct {
+	Name   string
+	Replay Replay
+	MaxAge time.Duration // of running time before an unsent operation expires; 0 = never
+	// Send makes one attempt. It must use op.Key as the Idempotency-Key and never block past ctx.
+	Send func(ctx context.Context, op Op) Verdict
+	// Settled runs in the commit that makes the operation final or in doubt; nil = nothing to do.
+	Settled func(tx store.Tx, op Op) error
+	// After runs once that commit is durable; nil = nothing to do.
+	After func(op Op)
+}

@@ -1,0 +1,220 @@
+package ecr
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"posagent/schemes/money"
+)
+
+// Kind is the type of a sale.
+type Kind string
+
+// The kinds of sale.
+const (
+	Payment  Kind = "payment"
+	Refund   Kind = "refund"   // gives money back for an original named by Original
+	Reversal Kind = "reversal" // undoes the whole sale with receipt number Receipt
+)
+
+// Request is what a register asks for, once.
+type Request struct {
+	Kind        Kind
+	Line        string      // which register line asked, e.g. "serial", "tcp"; Last looks there
+	Sequence    string      // the register's own request id (TLV 1F73, JSON-lines id); "" = none. Same line + same id = same sale
+	Amount      money.Minor // > 0; 0 on a Reversal means "the amount of the original"; 0 on a Payment means "to come" (delayedAmount)
+	Currency    string      // ISO 4217 alpha; "" = the terminal's
+	CardType    int         // ZVT card type the register selected; 0 = none
+	Receipt     int         // Reversal: receipt number of the original in the open batch
+	Original    string      // Refund: "R<receipt>" or "T<transactionId>"; "" = refund the last payment, if the terminal allows it
+	LastReceipt *int        // TLV 1F1F: the last receipt number the register knows; nil = not sent
+	Progress    bool        // the register gets intermediate status, so the long deadline applies (MONEY A.4)
+	Lines       []Item      // order lines, where the register sends them
+}
+
+// Item is one order line of a register. Amounts are minor units of the request's currency.
+type Item struct {
+	ItemNo, Name, Unit string
+	Quantity           int32
+	UnitPrice, Gross   money.Minor
+	Tax                money.Minor
+	TaxRate            int64 // hundredths of a percent
+}
+
+// Result is how a sale ended, as far as the register is concerned.
+type Result string
+
+// The results a register can be told. A payment is never "unknown" to it (MONEY A.2).
+const (
+	Approved   Result = "approved"
+	Declined   Result = "declined"
+	Aborted    Result = "aborted"
+	InProgress Result = "in_progress" // refunds and reversals only: the same request again joins the running one
+)
+
+// Code is the reason behind a result: a closed list; ecr/zvt maps each one to a result byte.
+type Code string
+
+// The codes.
+const (
+	OK               Code = "ok"
+	RejectedByScheme Code = "rejected"              // the wallet or the backend said no
+	AbortedByUser    Code = "aborted"               // register, customer, time-out, or undone
+	WrongCurrency    Code = "wrong_currency"        // ZVT 6F
+	Processing       Code = "processing_error"      // ZVT 66
+	NoMethod         Code = "no_method"             // ZVT C5: nothing offered for this request
+	AmountWrong      Code = "amount_wrong"          // ZVT B7 / C8
+	AlreadyReversed  Code = "already_reversed"      // ZVT B4
+	NotReversible    Code = "not_reversible"        // ZVT B5: unknown receipt, or refunded in part
+	Busy             Code = "busy"                  // answered 84 A0, never a 04 0F
+	Impossible       Code = "impossible"            // answered 84 83
+	StillRunning     Code = "in_progress"           // ZVT 9C
+	NotStored        Code = "not_stored"            // the journal cannot write: nothing was accepted (ZVT B1)
+	NotReady         Code = "not_ready"             // ZVT A0 / 9C: starting, no methods yet, settling older sales
+	EODImpossible    Code = "end_of_day_impossible" // ZVT 77
+	SystemError      Code = "system_error"          // ZVT FF
+)
+
+// Outcome is the definite answer to a Request.
+type Outcome struct {
+	Sale          string // our id of the sale (its Key)
+	Kind          Kind
+	Result        Result
+	Code          Code
+	Text          string // one line for people, in the terminal's language; may be ""
+	Amount        money.Minor
+	Currency      string // ISO 4217 alpha
+	Receipt       int    // 1..9999, approved sales only, 0 otherwise
+	Trace         int    // 1..999999
+	OriginalTrace int    // reversals and refunds: trace of the original
+	Time          time.Time
+	TerminalID    string
+	TransactionID string // the backend's
+	Method        string // definition name, e.g. SWISH_E_COM
+	Label         string // what people call it
+	MerchantCopy  bool   // a merchant receipt is required
+	Settling      bool   // aborted but still being undone, or approved and awaiting COMMIT
+	Repeat        bool   // told before: this is a repetition
+}
+
+// Refusal is the error of a request that was not accepted: nothing was journalled, no money can move.
+type Refusal struct {
+	Code Code
+	Text string
+}
+
+func (r *Refusal) Error() string { return "refused: " + string(r.Code) + ": " + r.Text }
+
+// ErrTooLate is Abort's answer when the sale is already decided (ZVT 84 83 00).
+var ErrTooLate = errors.New("too late to abort")
+
+// ErrNone is Last's answer when the line has never had a sale.
+var ErrNone = errors.New("no earlier sale on this line")
+
+// Step is a phase of a running sale worth showing to the register.
+type Step string
+
+// The steps.
+const (
+	StepStarting  Step = "starting"
+	StepShowCode  Step = "show_code" // the QR is on the customer's screen
+	StepWaiting   Step = "waiting"   // for the wallet or the backend
+	StepReversing Step = "reversing" // an automatic undo runs (ZVT 04 FF 05)
+)
+
+// Progress is one intermediate status.
+type Progress struct {
+	Step Step
+	Text string
+}
+
+// Sale is a running or finished sale. Both channels belong to the caller alone.
+type Sale struct {
+	ID       string
+	Progress <-chan Progress // latest only, never blocks the teller; closed with the outcome
+	Outcome  <-chan Outcome  // exactly one value, already journalled; then closed
+}
+
+// Delivery is what became of telling an outcome.
+type Delivery string
+
+// The deliveries.
+const (
+	Told    Delivery = "told"    // acknowledged with 80 00 or 84 00: for an approved sale, CONFIRMED
+	Refused Delivery = "refused" // the register answered 84 xx: an approved payment is undone
+	Lost    Delivery = "lost"    // no acknowledgement after the repeats: UNCONFIRMED
+)
+
+// Desk takes register requests. Every method is safe for concurrent use.
+type Desk interface {
+	// Begin accepts a request. When it returns without error the sale is durable and will be driven to its end
+	// even if this process dies. Errors: *Refusal (nothing accepted), ctx.Err().
+	// A request with the Sequence of an earlier one on the same line, or a refund or reversal that repeats a
+	// running one, joins it. Cancelling ctx after Begin returned has no effect.
+	Begin(ctx context.Context, req Request) (Sale, error)
+	// Abort asks a running sale to stop; nil means the abort is durable and the outcome will be Aborted.
+	// ErrTooLate: an approval was journalled first, or the sale has ended.
+	Abort(ctx context.Context, id string) error
+	// Last returns the line's last sale for a repeated telling: at once if it ended, joined if it still runs.
+	// Nothing else may undo it while it is being told, until Delivered is called. ErrNone.
+	Last(ctx context.Context, line string) (Sale, error)
+	// Delivered reports what became of telling sale id's outcome, and returns what the register may now be told:
+	// the same outcome, or an Aborted one when the sale is being undone (after Refused, or when undo came first).
+	Delivered(ctx context.Context, id string, d Delivery) (Outcome, error)
+}
+
+// MethodTotal is one line of the totals.
+type MethodTotal struct {
+	Method, Label string
+	CardType      int
+	Currency      string
+	Payments      int
+	PaymentSum    money.Minor
+	Refunds       int // refunds and reversals
+	RefundSum     money.Minor
+}
+
+// Totals is the end of day, or the turnover so far.
+type Totals struct {
+	Batch        int
+	FirstReceipt int
+	LastReceipt  int
+	Trace        int
+	Time         time.Time
+	Currency     string
+	Count        int
+	Net          money.Minor // payments minus refunds and reversals
+	Methods      []MethodTotal
+	Exceptions   []string // one line each: merchant exceptions and carried-over lines
+}
+
+// Health is what status-enquiry and diagnosis report.
+type Health struct {
+	Ready      bool
+	Busy       bool // a sale is open
+	NoMethods  bool
+	Offline    bool // the backend did not answer last time
+	TerminalID string
+	Currency   string
+	Version    string
+	Lines      []string // diagnosis text, one line each
+}
+
+// Till is the administrative side of the terminal.
+type Till interface {
+	// Close ends the batch. *Refusal{EODImpossible} when open or unconfirmed sales cannot be settled in 60 s.
+	Close(ctx context.Context) (Totals, error)
+	// Turnover reports without closing.
+	Turnover(ctx context.Context) (Totals, error)
+	// Health reports; it never blocks on the network.
+	Health(ctx context.Context) Health
+	// Check contacts the backend (diagnosis, initialisation) and refreshes the methods.
+	Check(ctx context.Context) (Health, error)
+}
+
+// Memory keeps what a line must remember over a restart (a register's registration).
+type Memory interface {
+	Load(ctx context.Context, line string) ([]byte, error) // nil, nil when there is nothing
+	Save(ctx context.Context, line string, data []byte) error
+}

@@ -1,0 +1,59 @@
+package apdu
+
+// Command is CLASS and INSTR of an APDU as one number, e.g. 0x0601; a reply is 0x8000 or 0x84xx.
+type Command uint16
+
+// The commands and replies this terminal knows.
+const (
+	Registration   Command = 0x0600
+	Authorisation  Command = 0x0601
+	LogOff         Command = 0x0602
+	Completion     Command = 0x060F
+	TurnoverTotals Command = 0x0610
+	ReprintReceipt Command = 0x0612
+	Reset          Command = 0x0618
+	AbortPT        Command = 0x061E // PT→ECR: the command ended without success
+	RepeatReceipt  Command = 0x0620
+	Reversal       Command = 0x0630
+	RefundCmd      Command = 0x0631
+	EndOfDay       Command = 0x0650
+	Diagnosis      Command = 0x0670
+	SetDate        Command = 0x0691
+	Initialisation Command = 0x0693
+	AbortECR       Command = 0x06B0
+	PrintLine      Command = 0x06D1
+	PrintBlock     Command = 0x06D3
+	DisplayText    Command = 0x06E0
+	StatusEnquiry  Command = 0x0501
+	StatusInfo     Command = 0x040F
+	Intermediate   Command = 0x04FF
+	SetTime        Command = 0x0401
+	ChangeBaud     Command = 0x0840
+	Ack            Command = 0x8000
+)
+
+// Message is one APDU. A decoded Message keeps the order and the length form of what it was decoded from, so
+// that Encode gives back the same bytes; a Message built by hand is encoded canonically.
+type Message struct {
+	Cmd    Command
+	Prefix []byte  // the positional bytes before the first BMP (password, config byte, result byte, ...)
+	Fields []Field // in wire order
+	Raw    []byte  // the whole data block where the command is unknown or its data is not BMPs; then Fields is nil
+	long   bool    // three-byte length form although the data is shorter than 255 bytes
+}
+
+// Field is one BMP.
+type Field struct {
+	BMP   byte
+	Value []byte // payload without BMP and length digits; nil for BMP 06
+	TLV   []TLV  // BMP 06 only; empty, not nil, for an empty container
+	form  byte   // BER length form of BMP 06 as decoded: 0 canonical, 0x81, 0x82
+}
+
+// TLV is one BER data object.
+type TLV struct {
+	Tag      uint32 // as on the wire: 0x24, 0x1F04, 0x1F8006
+	Value    []byte // primitive
+	Children []TLV  // constructed (bit 20 of the first tag byte)
+	form     byte
+}

@@ -1,0 +1,103 @@
+package methods
+
+import (
+	"context"
+)
+
+// TransactionType is a word of S1 2.5.
+type TransactionType string
+
+// The transaction types.
+const (
+	Payment  TransactionType = "PAYMENT"
+	Refund   TransactionType = "REFUND"
+	Reversal TransactionType = "REVERSAL"
+)
+
+// Trigger is how a transaction starts (S1 2.5).
+type Trigger string
+
+// The triggers.
+const (
+	Manual Trigger = "MANUAL"
+	QR     Trigger = "QR"
+)
+
+// Definition is one payment method the terminal may use (S1 2.5). Pointers tell absent from zero.
+type Definition struct {
+	Priority          int32                    `json:"priority"`
+	MerchRcptReq      []ReceiptRule            `json:"merchRcptReq,omitempty"`
+	PaymentProviderID int32                    `json:"paymentProviderId"`
+	Name              string                   `json:"name"`
+	MeanDelay         int32                    `json:"meanDelay"` // seconds, see StaleAge
+	Queries           []map[string]QueryPrompt `json:"queries,omitempty"`
+	TransactionTypes  []TransactionType        `json:"transactionTypes"`
+	WalletID          string                   `json:"walletId,omitempty"`
+	Trigger           []Trigger                `json:"trigger"`
+	DefaultTrigger    *Trigger                 `json:"defaultTrigger"`
+	OKCodes           []OKCode                 `json:"okCodes,omitempty"`
+	TxnQueryFlow      []QueryFlow              `json:"txnQueryFlow,omitempty"`
+	Label             string                   `json:"label"`
+	TriggerParams     *TriggerParams           `json:"triggerParams,omitempty"`
+	StaleTimeOut      *int32                   `json:"staleTimeOut,omitempty"`    // in the configured unit, default minutes
+	FinalizeTimeOut   *int32                   `json:"finalizeTimeOut,omitempty"` // in the configured unit, default minutes
+	DelayedAmount     int32                    `json:"delayedAmount"`             // 0 or 1
+}
+
+// ReceiptRule says whether a merchant receipt is required for a transaction type.
+type ReceiptRule struct {
+	FiTxnTypes TransactionType `json:"fiTxnTypes"`
+	Req        string          `json:"req"` // NOT_REQUIRED, REQUIRED
+}
+
+// QueryPrompt is one prompt with its length limits in characters.
+type QueryPrompt struct {
+	Label string `json:"label"`
+	Min   int32  `json:"min"`
+	Max   int32  `json:"max"`
+}
+
+// OKCode is a word that counts as success for a transaction type.
+type OKCode struct {
+	Type  TransactionType `json:"type"`
+	Value string          `json:"value"`
+}
+
+// QueryFlow says which prompts a transaction type asks for, under which triggers.
+type QueryFlow struct {
+	TransactionType TransactionType `json:"transactionType"`
+	QueryIDs        []int32         `json:"queryIds"`
+	Triggers        []Trigger       `json:"triggers"`
+}
+
+// TriggerParams carries the QR look of a purchase.
+type TriggerParams struct {
+	Qr *QRParams `json:"Qr,omitempty"`
+}
+
+// QRParams is the QR look; Type "1" means the payload is an EMV QR code.
+type QRParams struct {
+	ShortcutKey string `json:"shortcutKey,omitempty"`
+	PushText    string `json:"pushText,omitempty"`
+	Type        string `json:"type,omitempty"`
+	BgColor     string `json:"bgcolor,omitempty"`
+}
+
+// Query asks for a terminal's definitions (S1 4.4).
+type Query struct {
+	BaxID      string
+	TerminalID string
+	Exclude    []int32 // paymentProviderIds to leave out
+	Caller     string
+	Lang       string
+}
+
+// Service is the method-definition service (S1 4.4).
+type Service interface {
+	// List returns the definitions of a terminal.
+	//  1. the definitions, best priority first as the service ordered them;
+	//  2. wire.NotFound: no method exists for the merchant;
+	//  3. wire.Invalid / Unauthorized: the question or the credentials are wrong;
+	//  4. wire.Unavailable / Internal: no answer now, nothing is known.
+	List(ctx context.Context, q Query) ([]Definition, error)
+}

@@ -1,0 +1,79 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Doer sends one HTTP request. The agent's upstream client and http.Client are Doers.
+type Doer interface {
+	Do(*http.Request) (*http.Response, error)
+}
+
+// Code is the reason of an error: a closed, append-only list shared by every service contract.
+// Decide by code (errors.Is against the sentinels below), never by text.
+type Code string
+
+// The codes. A service's errors.go says which of them it uses and how each one looks on its wire.
+const (
+	Invalid        Code = "invalid"         // the request breaks a stateless rule; never sent again unchanged
+	Unauthorized   Code = "unauthorized"    // credentials missing or wrong
+	Forbidden      Code = "forbidden"       // credentials good, operation not allowed
+	NotFound       Code = "not_found"       // the service itself says so, in its own body
+	Conflict       Code = "conflict"        // the state of the thing forbids it
+	KeyReused      Code = "key_reused"      // same Idempotency-Key, other body
+	TooLarge       Code = "too_large"       // body, header or depth limit
+	TooMany        Code = "too_many"        // 429; RetryAfter may be set
+	Unavailable    Code = "unavailable"     // provably not sent, or refused before any effect (503)
+	UnknownOutcome Code = "unknown_outcome" // sent, reply lost or unreadable: look it up or send again under the same Key
+	Internal       Code = "internal"        // the service failed (500); the effect is unknown on a write
+)
+
+// Error is what every contract method returns when it fails.
+type Error struct {
+	Code       Code
+	Op         string        // "aapay.initialize"
+	Msg        string        // for people; carries no secret
+	RetryAfter time.Duration // 0 = not said
+	Err        error         // cause, may be nil
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	s := string(e.Code)
+	if e.Op != "" {
+		s = e.Op + ": " + s
+	}
+	if e.Msg != "" {
+		s += ": " + e.Msg
+	}
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is makes errors.Is(err, &Error{Code: c}) compare codes.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && t.Code == e.Code && t.Op == "" && t.Msg == ""
+}
+
+// Errorf makes an Error of code c.
+func Errorf(c Code, op, format string, args ...any) *Error {
+	return &Error{Code: c, Op: op, Msg: fmt.Sprintf(format, args...)}
+}
+
+// CodeOf returns err's code, or "" when err carries none.
+func CodeOf(err error) Code {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
