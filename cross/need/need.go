@@ -1,0 +1,65 @@
+package need
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// The environment of a run.
+const (
+	EnvNotRun     = "POSAGENT_NOT_RUN" // file that collects what was not run; "" = nobody collects
+	EnvRequireAll = "REQUIRE_ALL"      // "1" turns each missing tool into a failure
+)
+
+// debian names the package that brings a program, where the two names differ.
+func debian(tool string) string {
+	switch tool {
+	case "zbarimg":
+		return "zbar-tools"
+	case "qemu-arm-static", "qemu-aarch64-static", "qemu-i386-static":
+		return "qemu-user-static"
+	case "rsvg-convert":
+		return "librsvg2-bin"
+	}
+	return tool
+}
+
+// Tool returns the path of a program, or "" when it is not installed and the test is to end early.
+// Under REQUIRE_ALL=1 a missing program fails the test at once.
+func Tool(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err == nil {
+		return path
+	}
+	Missing(t, name, "apt-get install "+debian(name))
+	return ""
+}
+
+// Missing records that the calling test did not run for want of what, and how to get it. It fails the test under
+// REQUIRE_ALL=1; otherwise it returns and the test ends early. For needs that are not a program (root, a network).
+func Missing(t testing.TB, what, how string) {
+	t.Helper()
+	if os.Getenv(EnvRequireAll) == "1" {
+		t.Fatalf("needs %s (%s)", what, how)
+		return
+	}
+	t.Logf("not run: needs %s (%s)", what, how)
+	file := os.Getenv(EnvNotRun)
+	if file == "" {
+		return
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		t.Errorf("record what was not run: %v", err)
+		return
+	}
+	if _, err := fmt.Fprintf(f, "not run: %s needs %s (install: %s)\n", t.Name(), what, how); err != nil {
+		t.Errorf("record what was not run: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Errorf("record what was not run: %v", err)
+	}
+}
