@@ -1,0 +1,60 @@
+package port
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// serve starts a port whose readiness is ready, and returns its address.
+func serve(t *testing.T, ready error) string {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	p := New(Options{Listener: ln, Live: func() error { return nil }, Ready: func() error { return ready }})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- p.Run(ctx) }()
+	t.Cleanup(func() { cancel(); require.NoError(t, <-done) })
+	return p.Addr()
+}
+
+func get(t *testing.T, addr, path, host string, header http.Header) int {
+	req, err := http.NewRequest("GET", "http://"+addr+path, nil)
+	require.NoError(t, err)
+	if host != "" {
+		req.Host = host
+	}
+	for k, v := range header {
+		req.Header[k] = v
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	return resp.StatusCode
+}
+
+func TestProbes(t *testing.T) {
+	addr := serve(t, nil)
+	require.Equal(t, 200, get(t, addr, "/livez", "", nil))
+	require.Equal(t, 200, get(t, addr, "/readyz", "", nil))
+	require.Equal(t, 404, get(t, addr, "/", "", nil))
+	require.Equal(t, 503, get(t, serve(t, errors.New("disk full")), "/readyz", "", nil))
+}
+
+func TestGuardIsClosedToTheWeb(t *testing.T) {
+	addr := serve(t, nil)
+	_, port, err := net.SplitHostPort(addr)
+	require.NoError(t, err)
+	require.Equal(t, 200, get(t, addr, "/livez", "localhost:"+port, nil))
+	for _, host := range []string{"evil.example:" + port, "127.0.0.1.evil.example", "127.1:" + port, "0.0.0.0:" + port,
+		"localhost", "localhost.:" + port, "[::ffff:127.0.0.1]:" + port, "127.0.0.1:1"} {
+		require.Equal(t, 403, get(t, addr, "/livez", host, nil), host)
+	}
+	for _, h := range []http.Header{{"Origin": {"null"}}, {"Origin": {"http://" + addr}}, {"Referer": {"http://" + addr + "/"}}, {"Sec-Fetch-Site": {"same-origin"}}} {
+		require.Equal(t, 403, get(t, addr, "/livez", "", h), "%v", h)
+	}
+}
