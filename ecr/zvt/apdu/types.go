@@ -1,5 +1,7 @@
 package apdu
 
+import "fmt"
+
 // Command is CLASS and INSTR of an APDU as one number, e.g. 0x0601; a reply is 0x8000 or 0x84xx.
 type Command uint16
 
@@ -20,10 +22,14 @@ const (
 	Diagnosis      Command = 0x0670
 	SetDate        Command = 0x0691
 	Initialisation Command = 0x0693
+	PartialClose   Command = 0x0652
 	AbortECR       Command = 0x06B0
 	PrintLine      Command = 0x06D1
 	PrintBlock     Command = 0x06D3
 	DisplayText    Command = 0x06E0
+	DisplayKey     Command = 0x06E1
+	DisplayNumber  Command = 0x06E2
+	DisplayImage   Command = 0x06F0
 	StatusEnquiry  Command = 0x0501
 	StatusInfo     Command = 0x040F
 	Intermediate   Command = 0x04FF
@@ -32,13 +38,25 @@ const (
 	Ack            Command = 0x8000
 )
 
+// IsReply reports whether c answers a command (80 00 or 84 xx) instead of being one.
+func (c Command) IsReply() bool { return c == Ack || c>>8 == 0x84 }
+
+// IsOK reports a positive reply: 80 00 or 84 00.
+func (c Command) IsOK() bool { return c == Ack || c == 0x8400 }
+
+// Code is the second byte: of a reply 84 xx the error code xx.
+func (c Command) Code() byte { return byte(c) }
+
+// String is the hexadecimal form, "06 01".
+func (c Command) String() string { return fmt.Sprintf("%02X %02X", byte(c>>8), byte(c)) }
+
 // Message is one APDU. A decoded Message keeps the order and the length form of what it was decoded from, so
 // that Encode gives back the same bytes; a Message built by hand is encoded canonically.
 type Message struct {
 	Cmd    Command
 	Prefix []byte  // the positional bytes before the first BMP (password, config byte, result byte, ...)
 	Fields []Field // in wire order
-	Raw    []byte  // the whole data block where the command is unknown or its data is not BMPs; then Fields is nil
+	Raw    []byte  // the whole data block where the command is unknown or its data is not BMPs; then Prefix and Fields are nil
 	long   bool    // three-byte length form although the data is shorter than 255 bytes
 }
 

@@ -1,0 +1,314 @@
+package apdu
+
+import (
+	"bytes"
+	"fmt"
+)
+
+func isBCD(b []byte) bool {
+	for _, x := range b {
+		if x>>4 > 9 || x&0x0F > 9 {
+			return false
+		}
+	}
+	return true
+}
+
+// UnpackBCD reads packed decimal digits. Errors: ErrBCD for a nibble A-F, ErrValue for more than 18 digits.
+func UnpackBCD(b []byte) (int64, error) {
+	if len(b) > 9 {
+		return 0, ErrValue
+	}
+	if !isBCD(b) {
+		return 0, ErrBCD
+	}
+	var n int64
+	for _, x := range b {
+		n = n*100 + int64(x>>4)*10 + int64(x&0x0F)
+	}
+	return n, nil
+}
+
+// PackBCD writes n as width bytes of packed decimal digits. Errors: ErrValue if n is negative or too large.
+func PackBCD(n int64, width int) ([]byte, error) {
+	if n < 0 {
+		return nil, ErrValue
+	}
+	b := make([]byte, width)
+	for i := width - 1; i >= 0; i-- {
+		b[i] = byte(n/10%10)<<4 | byte(n%10)
+		n /= 100
+	}
+	if n != 0 {
+		return nil, ErrValue
+	}
+	return b, nil
+}
+
+// Field returns the first field with this BMP.
+func (m Message) Field(bmp byte) (Field, bool) {
+	for _, f := range m.Fields {
+		if f.BMP == bmp {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+// BMP returns the value of the first field with this BMP.
+func (m Message) BMP(bmp byte) ([]byte, bool) {
+	f, ok := m.Field(bmp)
+	return f.Value, ok
+}
+
+// Has reports whether a field with this BMP is present.
+func (m Message) Has(bmp byte) bool { _, ok := m.Field(bmp); return ok }
+
+// Byte returns a one-byte field.
+func (m Message) Byte(bmp byte) (byte, bool) {
+	if v, ok := m.BMP(bmp); ok && len(v) == 1 {
+		return v[0], true
+	}
+	return 0, false
+}
+
+// BCD returns a decimal field. present is true also when the digits are bad; then err is a *SyntaxError with ErrBCD.
+func (m Message) BCD(bmp byte) (n int64, present bool, err error) {
+	v, ok := m.BMP(bmp)
+	if !ok {
+		return 0, false, nil
+	}
+	n, err = UnpackBCD(v)
+	if err != nil {
+		return 0, true, &SyntaxError{0, fmt.Sprintf("%02X", bmp), err}
+	}
+	return n, true, nil
+}
+
+// number is BCD for fields where bad digits are as good as none.
+func (m Message) number(bmp byte) (int, bool) {
+	n, ok, err := m.BCD(bmp)
+	return int(n), ok && err == nil
+}
+
+// Amount is BMP 04 in minor units. A nibble A-F is an error, never zero.
+func (m Message) Amount() (minor int64, present bool, err error) { return m.BCD(0x04) }
+
+// Currency is the numeric ISO 4217 code of BMP 49; a registration carries it among its positional bytes.
+func (m Message) Currency() (numeric int, ok bool) {
+	if m.Cmd == Registration && len(m.Prefix) == 6 {
+		n, err := UnpackBCD(m.Prefix[4:6])
+		return int(n), err == nil
+	}
+	return m.number(0x49)
+}
+
+// Receipt is BMP 87; false also when its digits are bad (FFFF means "none").
+func (m Message) Receipt() (int, bool) { return m.number(0x87) }
+
+// Trace is BMP 0B, or TLV 1F2B where the number has more than six digits.
+func (m Message) Trace() (int, bool) {
+	if t, ok := m.FindTLV(0x1F2B); ok {
+		if n, err := UnpackBCD(t.Value); err == nil {
+			return int(n), true
+		}
+	}
+	return m.number(0x0B)
+}
+
+// OriginalTrace is BMP 37.
+func (m Message) OriginalTrace() (int, bool) { return m.number(0x37) }
+
+// Turnover is BMP 88.
+func (m Message) Turnover() (int, bool) { return m.number(0x88) }
+
+// Result is BMP 27, or the positional result byte of 06 1E.
+func (m Message) Result() (byte, bool) {
+	if m.Cmd == AbortPT {
+		if len(m.Prefix) == 0 {
+			return 0, false
+		}
+		return m.Prefix[0], true
+	}
+	return m.Byte(0x27)
+}
+
+// Time is BMP 0C.
+func (m Message) Time() (hour, minute, second int, ok bool) {
+	n, ok := m.number(0x0C)
+	hour, minute, second = n/10000, n/100%100, n%100
+	if !ok || hour > 23 || minute > 59 || second > 59 {
+		return 0, 0, 0, false
+	}
+	return hour, minute, second, true
+}
+
+// Date is BMP AA (year 0..99) or BMP 0D (year -1: none).
+func (m Message) Date() (year, month, day int, ok bool) {
+	n, ok := m.number(0xAA)
+	year = n / 10000
+	if !ok {
+		n, ok = m.number(0x0D)
+		year = -1
+	}
+	month, day = n/100%100, n%100
+	if !ok || month < 1 || month > 12 || day < 1 || day > 31 {
+		return 0, 0, 0, false
+	}
+	return year, month, day, true
+}
+
+// TerminalID is BMP 29 as its eight digits.
+func (m Message) TerminalID() (string, bool) {
+	v, ok := m.BMP(0x29)
+	if !ok || !isBCD(v) {
+		return "", false
+	}
+	return fmt.Sprintf("%X", v), true
+}
+
+// CardType is BMP 8A, or TLV 41 where the type is above 255 or 8A is absent.
+func (m Message) CardType() (int, bool) {
+	b, ok := m.Byte(0x8A)
+	if ok && b != 0xFF {
+		return int(b), true
+	}
+	if t, has := m.FindTLV(0x41); has && len(t.Value) > 0 && len(t.Value) <= 4 {
+		n := 0
+		for _, x := range t.Value {
+			n = n<<8 | int(x)
+		}
+		return n, true
+	}
+	return int(b), ok
+}
+
+// Text is a text field, without its padding of spaces and NULs.
+func (m Message) Text(bmp byte, cs Charset) (string, bool) {
+	v, ok := m.BMP(bmp)
+	if !ok {
+		return "", false
+	}
+	if i := bytes.IndexByte(v, 0); i >= 0 {
+		v = v[:i]
+	}
+	return cs.Decode(bytes.TrimRight(v, " ")), true
+}
+
+// TLV returns the objects of the first container; ok is true also when it is empty.
+func (m Message) TLV() (objects []TLV, ok bool) {
+	f, ok := m.Field(0x06)
+	return f.TLV, ok
+}
+
+// FindTLV walks down the container by tags: FindTLV(0x24, 0x07) is the first 07 inside the first 24.
+func (m Message) FindTLV(path ...uint32) (TLV, bool) {
+	objects, _ := m.TLV()
+	return Find(objects, path...)
+}
+
+// Find is FindTLV over a list of objects.
+func Find(objects []TLV, path ...uint32) (TLV, bool) {
+	if len(path) == 0 {
+		return TLV{}, false
+	}
+	for _, t := range objects {
+		if t.Tag != path[0] {
+			continue
+		}
+		if len(path) == 1 {
+			return t, true
+		}
+		if found, ok := Find(t.Children, path[1:]...); ok {
+			return found, true
+		}
+	}
+	return TLV{}, false
+}
+
+// passwordFirst are the commands whose positional bytes begin with the password.
+func (c Command) passwordFirst() bool {
+	switch c {
+	case Registration, TurnoverTotals, ReprintReceipt, Reset, RepeatReceipt, Reversal, RefundCmd, EndOfDay,
+		PartialClose, SetDate, Initialisation, StatusEnquiry, Diagnosis, AbortECR:
+		return true
+	}
+	return false
+}
+
+// Password is the six digits a command starts with; false if it has none or they are no digits.
+func (m Message) Password() (string, bool) {
+	if !m.Cmd.passwordFirst() || len(m.Prefix) < 3 || !isBCD(m.Prefix[:3]) {
+		return "", false
+	}
+	return fmt.Sprintf("%X", m.Prefix[:3]), true
+}
+
+// Config is the config byte of a registration.
+func (m Message) Config() (byte, bool) {
+	if m.Cmd != Registration || len(m.Prefix) < 4 {
+		return 0, false
+	}
+	return m.Prefix[3], true
+}
+
+// ReceiptRange is the positional range of 06 12; to is 0 where only one number was sent.
+func (m Message) ReceiptRange() (from, to int, ok bool) {
+	if m.Cmd != ReprintReceipt || len(m.Prefix) < 5 {
+		return 0, 0, false
+	}
+	a, err := UnpackBCD(m.Prefix[3:5])
+	if err != nil {
+		return 0, 0, false
+	}
+	if len(m.Prefix) < 7 {
+		return int(a), 0, true
+	}
+	b, err := UnpackBCD(m.Prefix[5:7])
+	return int(a), int(b), err == nil
+}
+
+// IntermediateStatus is the status byte of 04 FF and its timeout in minutes, -1 where none was sent.
+func (m Message) IntermediateStatus() (status byte, minutes int, ok bool) {
+	if m.Cmd != Intermediate || len(m.Prefix) == 0 {
+		return 0, -1, false
+	}
+	minutes = -1
+	if len(m.Prefix) > 1 {
+		if n, err := UnpackBCD(m.Prefix[1:2]); err == nil {
+			minutes = int(n)
+		}
+	}
+	return m.Prefix[0], minutes, true
+}
+
+// TerminalStatus is the answer to a status enquiry (06 0F with its version and status byte first), or the status
+// BMP 19 of a registration's completion.
+func (m Message) TerminalStatus(cs Charset) (version string, status byte, ok bool) {
+	if m.Cmd != Completion {
+		return "", 0, false
+	}
+	if n := len(m.Prefix); n > 0 {
+		if n > 4 {
+			version = cs.Decode(m.Prefix[3 : n-1])
+		}
+		return version, m.Prefix[n-1], true
+	}
+	status, ok = m.Byte(0x19)
+	return "", status, ok
+}
+
+// Line is the attribute and the text of 06 D1. A container that some terminals append to the text is left out.
+func (m Message) Line() (attr byte, text []byte, ok bool) {
+	if m.Cmd != PrintLine || len(m.Raw) == 0 {
+		return 0, nil, false
+	}
+	text = m.Raw[1:]
+	if i := bytes.IndexByte(text, 0x06); i >= 0 {
+		r := reader{buf: text, pos: i}
+		if fields, err := r.fields(); err == nil && len(fields) == 1 {
+			text = text[:i]
+		}
+	}
+	return m.Raw[0], text, true
+}
