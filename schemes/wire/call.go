@@ -1,0 +1,116 @@
+package wire
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"sync/atomic"
+)
+
+// Call is one exchange of a Client with its service. It knows what a failure proves.
+type Call struct {
+	Op    string // for errors
+	Write bool   // a lost reply leaves the outcome unknown
+	Limit int64  // of the reply body; 0 means MaxReply
+}
+
+// Answer is a reply read to its end.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// JSON says whether the reply calls itself JSON; captive pages and proxies do not.
+func (a Answer) JSON() bool {
+	typ, _, err := mime.ParseMediaType(a.Header.Get("Content-Type"))
+	return err == nil && (typ == "application/json" || strings.HasPrefix(typ, "application/") && strings.HasSuffix(typ, "+json"))
+}
+
+// Do sends req over d and reads the whole reply. Errors are *Error:
+//  1. Unavailable: provably not sent, or a read that got no usable reply;
+//  2. UnknownOutcome: a write that may have been sent and got no usable reply (lost, cut off, too long, compressed,
+//     or from another address after a redirect);
+//  3. whatever code the Doer itself gave, unless something had already been sent.
+func (c Call) Do(d Doer, req *http.Request) (Answer, error) {
+	if err := req.Context().Err(); err != nil {
+		return Answer{}, &Error{Code: Unavailable, Op: c.Op, Msg: "not sent", Err: err}
+	}
+	req.Header.Set("Accept-Encoding", "identity")
+	var t trace
+	resp, err := d.Do(req.WithContext(httptrace.WithClientTrace(req.Context(), t.hooks())))
+	if err != nil {
+		if resp != nil && resp.Body != nil {
+			_ = resp.Body.Close()
+		}
+		return Answer{}, c.sendError(&t, err)
+	}
+	defer resp.Body.Close()
+	if resp.Request != nil && resp.Request.URL != nil &&
+		(resp.Request.URL.String() != req.URL.String() || resp.Request.Method != req.Method) {
+		return Answer{}, c.Lost("redirected to another address")
+	}
+	limit := c.Limit
+	if limit <= 0 {
+		limit = MaxReply
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	switch {
+	case err != nil:
+		e := c.Lost("reply broke off")
+		e.Err = err
+		return Answer{}, e
+	case int64(len(body)) > limit:
+		return Answer{}, c.Lost("reply too long")
+	case !identity(resp.Header):
+		return Answer{}, c.Lost("compressed reply")
+	}
+	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
+}
+
+// Lost is the error of a reply that cannot be used: UnknownOutcome for a write, Unavailable for a read.
+func (c Call) Lost(msg string) *Error {
+	code := Unavailable
+	if c.Write {
+		code = UnknownOutcome
+	}
+	return &Error{Code: code, Op: c.Op, Msg: msg}
+}
+
+func (c Call) sendError(t *trace, err error) *Error {
+	var own *Error
+	if errors.As(err, &own) && (!t.connected.Load() || !c.Write) {
+		out := *own
+		out.Op = c.Op
+		return &out
+	}
+	if !c.Write || !t.connected.Load() && (t.asked.Load() || dialError(err)) {
+		return &Error{Code: Unavailable, Op: c.Op, Msg: "no connection", Err: err}
+	}
+	return &Error{Code: UnknownOutcome, Op: c.Op, Msg: "no reply", Err: err}
+}
+
+// dialError says that no connection was ever made.
+func dialError(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect")
+}
+
+// trace watches the transport over all attempts of one call: as soon as one attempt held a connection,
+// bytes may have left. A transport that honours no hooks leaves only dialError as proof.
+type trace struct {
+	asked     atomic.Bool // a connection was asked for
+	connected atomic.Bool // a connection was given
+}
+
+func (t *trace) hooks() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GetConn: func(string) { t.asked.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { t.connected.Store(true) },
+	}
+}
+

@@ -1,0 +1,198 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Limits in bytes.
+const (
+	MaxRequest = 256 << 10 // request bodies, unless a route says otherwise
+	MaxReply   = 1 << 20   // reply bodies a Client reads, unless it says otherwise
+)
+
+// MaxRetryAfter caps what a reply may ask us to wait.
+const MaxRetryAfter = 5 * time.Minute
+
+// ReadBody reads a request's body. Errors are *Error: TooLarge above limit (0 means MaxRequest), Invalid for a
+// Content-Encoding other than identity and for a body that breaks off.
+func ReadBody(r *http.Request, limit int64) ([]byte, error) {
+	if limit <= 0 {
+		limit = MaxRequest
+	}
+	if !identity(r.Header) {
+		return nil, Errorf(Invalid, "", "compressed bodies are not accepted")
+	}
+	if r.ContentLength > limit {
+		return nil, Errorf(TooLarge, "", "body above %d bytes", limit)
+	}
+	if r.Body == nil {
+		return nil, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge), int64(len(data)) > limit:
+		return nil, Errorf(TooLarge, "", "body above %d bytes", limit)
+	case err != nil:
+		return nil, &Error{Code: Invalid, Msg: "body not readable", Err: err}
+	}
+	return data, nil
+}
+
+func identity(h http.Header) bool {
+	for _, v := range h.Values("Content-Encoding") {
+		if !strings.EqualFold(strings.TrimSpace(v), "identity") && strings.TrimSpace(v) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// CheckJSON reads a Content-Type: application/json (or a +json type), with charset utf-8 if one is given.
+// It returns the parameters in lower case ("version"), or an *Error with code Invalid.
+func CheckJSON(contentType string) (map[string]string, error) {
+	typ, params, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return nil, Errorf(Invalid, "", "content type application/json is wanted")
+	}
+	if typ != "application/json" && !(strings.HasPrefix(typ, "application/") && strings.HasSuffix(typ, "+json")) {
+		return nil, Errorf(Invalid, "", "content type application/json is wanted")
+	}
+	if cs, given := params["charset"]; given && !strings.EqualFold(cs, "utf-8") && !strings.EqualFold(cs, "utf8") {
+		return nil, Errorf(Invalid, "", "charset utf-8 is wanted")
+	}
+	return params, nil
+}
+
+// WriteJSON answers with v. What cannot be marshalled becomes an empty 500, so that a reply is never
+// half a document; the error is returned for the caller's log.
+func WriteJSON(w http.ResponseWriter, status int, contentType string, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		w.WriteHeader(http.StatusInternalServerError)
+		return fmt.Errorf("marshal reply: %w", err)
+	}
+	h := w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Length", strconv.Itoa(len(data)))
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, err = w.Write(data)
+	return err
+}
+
+// KeyFrom reads the Idempotency-Key header: exactly one, 1..64 visible ASCII characters. Errors are *Error
+// with code Invalid; an absent header gives "" and no error.
+func KeyFrom(h http.Header) (Key, error) {
+	values := h.Values(KeyHeader)
+	if len(values) == 0 {
+		return "", nil
+	}
+	if len(values) > 1 {
+		return "", Errorf(Invalid, "", "more than one %s", KeyHeader)
+	}
+	k, err := ParseKey(values[0])
+	if err != nil {
+		return "", &Error{Code: Invalid, Err: err}
+	}
+	return k, nil
+}
+
+// RetryAfter reads the header of the same name: seconds, or a date measured against the reply's own Date.
+// Garbage, the past and absence give 0; the future is capped at MaxRetryAfter.
+func RetryAfter(h http.Header) time.Duration {
+	v := strings.TrimSpace(h.Get("Retry-After"))
+	if v == "" {
+		return 0
+	}
+	if n, err := strconv.ParseUint(v, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		if n > uint64(MaxRetryAfter/time.Second) {
+			return MaxRetryAfter
+		}
+		return time.Duration(n) * time.Second
+	}
+	at, err := http.ParseTime(v)
+	if err != nil {
+		return 0
+	}
+	date, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		return 0
+	}
+	return max(0, min(at.Sub(date), MaxRetryAfter))
+}
+
+// Pending marks a body whose operation is stored and not yet answered by the backend (MONEY C.6).
+type Pending struct {
+	Key    Key    `json:"key"`
+	Status string `json:"status"` // PendingStatus until it is settled
+}
+
+// PendingStatus is the word of a pending operation.
+const PendingStatus = "pending"
+
+// Status gives the HTTP status of a code: one each, so that a code survives the wire both ways.
+func (c Code) Status() int {
+	for _, s := range statuses {
+		if s.code == c {
+			return s.status
+		}
+	}
+	return http.StatusInternalServerError
+}
+
+// Codes lists every code in order.
+func Codes() []Code {
+	out := make([]Code, 0, len(statuses))
+	for _, s := range statuses {
+		out = append(out, s.code)
+	}
+	return out
+}
+
+var statuses = [...]struct {
+	code   Code
+	status int
+}{
+	{Invalid, http.StatusBadRequest},
+	{Unauthorized, http.StatusUnauthorized},
+	{Forbidden, http.StatusForbidden},
+	{NotFound, http.StatusNotFound},
+	{Conflict, http.StatusConflict},
+	{KeyReused, http.StatusUnprocessableEntity},
+	{TooLarge, http.StatusRequestEntityTooLarge},
+	{TooMany, http.StatusTooManyRequests},
+	{Unavailable, http.StatusServiceUnavailable},
+	{UnknownOutcome, http.StatusGatewayTimeout},
+	{Internal, http.StatusInternalServerError},
+}
+
+// AsError gives any error the shape of the contracts: a *Error stays, a *FieldError keeps its code,
+// everything else is Internal. op is filled in where it is missing. nil stays nil.
+func AsError(op string, err error) *Error {
+	if err == nil {
+		return nil
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		c := *e
+		if c.Op == "" {
+			c.Op = op
+		}
+		return &c
+	}
+	var fe *FieldError
+	if errors.As(err, &fe) {
+		return &Error{Code: fe.Code, Op: op, Msg: strings.ReplaceAll(err.Error(), "\n", "; ")}
+	}
+	return &Error{Code: Internal, Op: op, Err: err}
+}

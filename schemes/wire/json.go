@@ -1,0 +1,555 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxDepth is how deep objects and arrays may nest.
+const MaxDepth = 64
+
+// FieldError names the place in a JSON text that was refused.
+type FieldError struct {
+	Path   string // "purchaseAmount.totalAmount", "params[2].key"; "" is the whole text
+	Reason string
+	Code   Code // Invalid, or TooLarge for a depth limit
+}
+
+// Error implements error.
+func (e *FieldError) Error() string {
+	if e.Path == "" {
+		return "body: " + e.Reason
+	}
+	return e.Path + ": " + e.Reason
+}
+
+// Decode reads exactly one JSON text into the value that into points at. Unknown keys are ignored;
+// what else is refused is listed in the package comment. On success the value is replaced,
+// on error it is left as it was and the error is a *FieldError naming the path.
+func Decode(data []byte, into any) error {
+	v := reflect.ValueOf(into)
+	if v.Kind() != reflect.Pointer || v.IsNil() {
+		return errors.New("wire.Decode: want a non-nil pointer")
+	}
+	if err := scan(data, v.Elem().Type()); err != nil {
+		return err
+	}
+	fresh := reflect.New(v.Elem().Type())
+	if err := json.Unmarshal(data, fresh.Interface()); err != nil {
+		var fe *FieldError
+		if errors.As(err, &fe) {
+			return fe
+		}
+		var te *json.UnmarshalTypeError
+		if errors.As(err, &te) {
+			return &FieldError{Path: te.Field, Reason: "wrong type", Code: Invalid}
+		}
+		return &FieldError{Reason: "not readable", Code: Invalid}
+	}
+	v.Elem().Set(fresh.Elem())
+	return nil
+}
+
+// Check applies Decode's rules to a JSON text of any shape, without reading it into anything.
+func Check(data []byte) error { return scan(data, nil) }
+
+func scan(data []byte, t reflect.Type) error {
+	if bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
+		return &FieldError{Reason: "starts with a byte order mark", Code: Invalid}
+	}
+	s := &scanner{data: data, infos: map[reflect.Type]*structInfo{}}
+	s.space()
+	if s.pos == len(data) {
+		return &FieldError{Reason: "empty", Code: Invalid}
+	}
+	if bytes.HasPrefix(data[s.pos:], []byte("null")) && t != nil {
+		return &FieldError{Reason: "null where a value is required", Code: Invalid}
+	}
+	if err := s.value(t, true); err != nil {
+		return err
+	}
+	s.space()
+	if s.pos != len(data) {
+		return &FieldError{Reason: "bytes after the end of the text", Code: Invalid}
+	}
+	return nil
+}
+
+type scanner struct {
+	data  []byte
+	pos   int
+	depth int
+	infos map[reflect.Type]*structInfo
+}
+
+// structInfo is what the decoder knows of a struct: its wire names.
+type structInfo struct {
+	names  []string
+	fields map[string]fieldInfo
+}
+
+type fieldInfo struct {
+	typ      reflect.Type // nil: opaque
+	optional bool
+}
+
+var (
+	rawMessage      = reflect.TypeFor[json.RawMessage]()
+	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
+	textUnmarshaler = reflect.TypeFor[interface{ UnmarshalText([]byte) error }]()
+	jsonNumber      = reflect.TypeFor[json.Number]()
+)
+
+func bad(format string, args ...any) *FieldError {
+	return &FieldError{Reason: fmt.Sprintf(format, args...), Code: Invalid}
+}
+
+// under prepends one path element to an error on its way up.
+func under(err error, elem string) error {
+	var fe *FieldError
+	if !errors.As(err, &fe) {
+		return err
+	}
+	switch {
+	case fe.Path == "":
+		fe.Path = elem
+	case fe.Path[0] == '[':
+		fe.Path = elem + fe.Path
+	default:
+		fe.Path = elem + "." + fe.Path
+	}
+	return fe
+}
+
+// value checks one value against t; t nil accepts any. optional allows null.
+func (s *scanner) value(t reflect.Type, optional bool) error {
+	for t != nil && t.Kind() == reflect.Pointer && !t.Implements(jsonUnmarshaler) {
+		t, optional = t.Elem(), true
+	}
+	opaque := false
+	if t != nil {
+		switch {
+		case t == rawMessage, t.Kind() == reflect.Interface:
+			optional, t = true, nil
+		case t.Implements(jsonUnmarshaler) || reflect.PointerTo(t).Implements(jsonUnmarshaler):
+			optional = optional || t.Kind() == reflect.Pointer || t.Kind() == reflect.Map || t.Kind() == reflect.Slice
+			opaque = true
+		case t.Kind() == reflect.Slice || t.Kind() == reflect.Map:
+			optional = true
+		}
+	}
+	if s.pos >= len(s.data) {
+		return bad("ends in the middle")
+	}
+	c := s.data[s.pos]
+	if c == 'n' {
+		if err := s.word("null"); err != nil {
+			return err
+		}
+		if !optional {
+			return bad("null where a value is required")
+		}
+		return nil
+	}
+	if opaque {
+		t = nil
+	}
+	if t != nil {
+		if want, ok := fits(t, c); !ok {
+			return bad("%s where %s is wanted", kindOf(c), want)
+		}
+	}
+	switch {
+	case c == '{':
+		return s.object(t)
+	case c == '[':
+		return s.array(t)
+	case c == '"':
+		_, err := s.text()
+		return err
+	case c == 't':
+		return s.word("true")
+	case c == 'f':
+		return s.word("false")
+	case c == '-' || c >= '0' && c <= '9':
+		return s.number(t)
+	}
+	return bad("not JSON")
+}
+
+func kindOf(c byte) string {
+	switch c {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	}
+	return "a number"
+}
+
+// fits says whether a value beginning with c can be read into t, and what t wants.
+func fits(t reflect.Type, c byte) (want string, ok bool) {
+	if t == jsonNumber {
+		return "a number", c == '-' || c >= '0' && c <= '9'
+	}
+	if reflect.PointerTo(t).Implements(textUnmarshaler) {
+		return "a string", c == '"'
+	}
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "an object", c == '{'
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return "a base64 string", c == '"'
+		}
+		return "an array", c == '['
+	case reflect.Array:
+		return "an array", c == '['
+	case reflect.String:
+		return "a string", c == '"'
+	case reflect.Bool:
+		return "a boolean", c == 't' || c == 'f'
+	}
+	return "a number", c == '-' || c >= '0' && c <= '9'
+}
+
+func (s *scanner) enter() error {
+	if s.depth++; s.depth > MaxDepth {
+		return &FieldError{Reason: fmt.Sprintf("nested deeper than %d", MaxDepth), Code: TooLarge}
+	}
+	s.pos++
+	s.space()
+	return nil
+}
+
+func (s *scanner) object(t reflect.Type) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	var info *structInfo
+	var elem reflect.Type
+	if t != nil {
+		if t.Kind() == reflect.Struct {
+			info = s.info(t)
+		} else {
+			elem = t.Elem()
+		}
+	}
+	if s.eat('}') {
+		s.depth--
+		return nil
+	}
+	seen := map[string]struct{}{}
+	for {
+		if s.pos >= len(s.data) || s.data[s.pos] != '"' {
+			return bad("a key was expected")
+		}
+		key, err := s.text()
+		if err != nil {
+			return err
+		}
+		if _, twice := seen[key]; twice {
+			return under(bad("duplicate key"), show(key))
+		}
+		seen[key] = struct{}{}
+		f := fieldInfo{typ: elem, optional: elem == nil}
+		if info != nil {
+			known := false
+			if f, known = info.fields[key]; !known {
+				for _, name := range info.names {
+					if strings.EqualFold(name, key) {
+						return under(bad("differs from %q in the case of its letters", name), show(key))
+					}
+				}
+				f.optional = true
+			}
+		}
+		s.space()
+		if !s.eat(':') {
+			return under(bad("a colon was expected"), show(key))
+		}
+		s.space()
+		if err := s.value(f.typ, f.optional); err != nil {
+			return under(err, show(key))
+		}
+		s.space()
+		if s.eat(',') {
+			s.space()
+			continue
+		}
+		if s.eat('}') {
+			s.depth--
+			return nil
+		}
+		return bad("a comma or the end of an object was expected")
+	}
+}
+
+func (s *scanner) array(t reflect.Type) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	if s.eat(']') {
+		s.depth--
+		return nil
+	}
+	var elem reflect.Type
+	if t != nil {
+		elem = t.Elem()
+	}
+	for i := 0; ; i++ {
+		if err := s.value(elem, elem == nil); err != nil {
+			return under(err, "["+strconv.Itoa(i)+"]")
+		}
+		s.space()
+		if s.eat(',') {
+			s.space()
+			continue
+		}
+		if s.eat(']') {
+			s.depth--
+			return nil
+		}
+		return bad("a comma or the end of an array was expected")
+	}
+}
+
+// text reads a string and returns it unescaped.
+func (s *scanner) text() (string, error) {
+	start := s.pos
+	escaped := false
+	for s.pos++; s.pos < len(s.data); {
+		switch c := s.data[s.pos]; {
+		case c == '"':
+			s.pos++
+			raw := s.data[start:s.pos]
+			if !escaped {
+				return string(raw[1 : len(raw)-1]), nil
+			}
+			var out string
+			if err := json.Unmarshal(raw, &out); err != nil {
+				return "", bad("not a readable string")
+			}
+			return out, nil
+		case c < 0x20:
+			return "", bad("an unescaped control character in a string")
+		case c == '\\':
+			escaped = true
+			if err := s.escape(); err != nil {
+				return "", err
+			}
+		case c < utf8.RuneSelf:
+			s.pos++
+		default:
+			r, n := utf8.DecodeRune(s.data[s.pos:])
+			if r == utf8.RuneError && n == 1 {
+				return "", bad("not UTF-8")
+			}
+			s.pos += n
+		}
+	}
+	return "", bad("ends in the middle of a string")
+}
+
+func (s *scanner) escape() error {
+	rest := s.data[s.pos:]
+	if len(rest) < 2 {
+		return bad("ends in the middle of a string")
+	}
+	if rest[1] != 'u' {
+		if !strings.ContainsRune(`"\/bfnrt`, rune(rest[1])) {
+			return bad("an unknown escape in a string")
+		}
+		s.pos += 2
+		return nil
+	}
+	hi, ok := hex4(rest)
+	if !ok {
+		return bad("an unreadable escape in a string")
+	}
+	s.pos += 6
+	if hi < 0xd800 || hi > 0xdfff {
+		return nil
+	}
+	lo, ok := hex4(s.data[s.pos:])
+	if hi > 0xdbff || !ok || lo < 0xdc00 || lo > 0xdfff {
+		return bad("half of a surrogate pair in a string")
+	}
+	s.pos += 6
+	return nil
+}
+
+// hex4 reads \uXXXX at the start of b.
+func hex4(b []byte) (uint64, bool) {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0, false
+	}
+	for _, c := range b[2:6] {
+		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F') {
+			return 0, false
+		}
+	}
+	n, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	return n, err == nil
+}
+
+func (s *scanner) digits() bool {
+	start := s.pos
+	for s.pos < len(s.data) && s.data[s.pos] >= '0' && s.data[s.pos] <= '9' {
+		s.pos++
+	}
+	return s.pos > start
+}
+
+func (s *scanner) number(t reflect.Type) error {
+	start := s.pos
+	s.eat('-')
+	if !s.eat('0') && !s.digits() {
+		return bad("not a number")
+	}
+	whole := true
+	if s.eat('.') {
+		if whole = false; !s.digits() {
+			return bad("not a number")
+		}
+	}
+	if s.eat('e') || s.eat('E') {
+		whole = false
+		if !s.eat('+') {
+			s.eat('-')
+		}
+		if !s.digits() {
+			return bad("not a number")
+		}
+	}
+	if t == nil || t == jsonNumber {
+		return nil
+	}
+	return inRange(string(s.data[start:s.pos]), whole, t)
+}
+
+func inRange(text string, whole bool, t reflect.Type) error {
+	var err error
+	switch k := t.Kind(); k {
+	case reflect.Float32, reflect.Float64:
+		_, err = strconv.ParseFloat(text, t.Bits())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		if !whole || text == "-0" {
+			return bad("not written as an integer")
+		}
+		_, err = strconv.ParseInt(text, 10, t.Bits())
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		if !whole || text == "-0" {
+			return bad("not written as an integer")
+		}
+		_, err = strconv.ParseUint(text, 10, t.Bits())
+	default:
+		return bad("a number where none is wanted")
+	}
+	if err != nil {
+		return bad("out of range of %s", t.Kind())
+	}
+	return nil
+}
+
+func (s *scanner) word(w string) error {
+	if !bytes.HasPrefix(s.data[s.pos:], []byte(w)) {
+		return bad("not JSON")
+	}
+	s.pos += len(w)
+	return nil
+}
+
+func (s *scanner) eat(c byte) bool {
+	if s.pos < len(s.data) && s.data[s.pos] == c {
+		s.pos++
+		return true
+	}
+	return false
+}
+
+func (s *scanner) space() {
+	for s.pos < len(s.data) {
+		switch s.data[s.pos] {
+		case ' ', '\t', '\n', '\r':
+			s.pos++
+		default:
+			return
+		}
+	}
+}
+
+func (s *scanner) info(t reflect.Type) *structInfo {
+	if in := s.infos[t]; in != nil {
+		return in
+	}
+	in := &structInfo{fields: map[string]fieldInfo{}}
+	s.infos[t] = in
+	s.collect(t, in)
+	return in
+}
+
+func (s *scanner) collect(t reflect.Type, in *structInfo) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag := f.Tag.Get("json")
+		name, opts, _ := strings.Cut(tag, ",")
+		if tag == "-" || !f.IsExported() && !f.Anonymous {
+			continue
+		}
+		if f.Anonymous && name == "" {
+			inner := f.Type
+			if inner.Kind() == reflect.Pointer {
+				inner = inner.Elem()
+			}
+			if inner.Kind() == reflect.Struct {
+				s.collect(inner, in)
+				continue
+			}
+		}
+		if name == "" {
+			name = f.Name
+		}
+		fi := fieldInfo{typ: f.Type}
+		for _, o := range strings.Split(opts, ",") {
+			switch o {
+			case "omitempty", "omitzero":
+				fi.optional = true
+			case "string":
+				fi.typ = nil
+			}
+		}
+		if _, known := in.fields[name]; !known {
+			in.names = append(in.names, name)
+			in.fields[name] = fi
+		}
+	}
+}
+
+// show makes a key safe for an error text.
+func show(key string) string {
+	plain := len(key) > 0 && len(key) <= 40
+	for _, r := range key {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-') {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return key
+	}
+	if r := []rune(key); len(r) > 40 {
+		key = string(r[:40]) + "…"
+	}
+	return strconv.QuoteToASCII(key)
+}
