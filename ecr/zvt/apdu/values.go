@@ -3,6 +3,7 @@ package apdu
 import (
 	"bytes"
 	"fmt"
+	"math"
 )
 
 func isBCD(b []byte) bool {
@@ -109,7 +110,7 @@ func (m Message) Receipt() (int, bool) { return m.number(0x87) }
 // Trace is BMP 0B, or TLV 1F2B where the number has more than six digits.
 func (m Message) Trace() (int, bool) {
 	if t, ok := m.FindTLV(0x1F2B); ok {
-		if n, err := UnpackBCD(t.Value); err == nil {
+		if n, err := UnpackBCD(t.Value); err == nil && n <= math.MaxInt32 {
 			return int(n), true
 		}
 	}

@@ -1,0 +1,434 @@
+package frame
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// Transport carries whole APDUs. Send and Receive may be called from different goroutines; so may two Sends, which
+// then follow each other.
+type Transport interface {
+	// Send sends one APDU. nil: the peer's link has it (serial) or it was written (TCP).
+	// Errors: ErrTransmit after all repetitions, ErrClosed (wrapping the cause), ctx.Err().
+	Send(ctx context.Context, data []byte) error
+	// Recv is the queue of received APDUs; closed when the line is gone. Use it or Receive, not both.
+	Recv() <-chan []byte
+	// Receive takes the next APDU. Errors: ErrClosed (wrapping the cause), ctx.Err().
+	Receive(ctx context.Context) ([]byte, error)
+	// Close ends the line and releases its goroutines.
+	Close() error
+}
+
+// Errors of a Transport.
+var (
+	ErrTransmit = errors.New("frame: peer did not acknowledge")
+	ErrClosed   = errors.New("frame: line closed")
+)
+
+// Conn is a serial line. Read may return os.ErrDeadlineExceeded; 0 bytes without an error count as that too.
+type Conn interface {
+	io.ReadWriteCloser
+	SetReadDeadline(t time.Time) error
+}
+
+// NoRepeat is the Config.Repeats of a peer that sends every block once.
+const NoRepeat = -1
+
+// Config is how a serial link behaves; the zero value is the protocol's.
+type Config struct {
+	T1      time.Duration // longest pause inside a block; 200 ms if 0
+	T2      time.Duration // wait for ACK or NAK; 5 s if 0
+	Repeats int           // repetitions of an unacknowledged block; 2 if 0, none if NoRepeat
+	MaxAPDU int           // longest APDU accepted, in bytes; the protocol's maximum if 0
+	Queue   int           // received APDUs not yet taken; 16 if 0
+	NoNak   bool          // stay silent instead of answering NAK to a damaged block (some registers do)
+}
+
+func (c Config) filled() Config {
+	if c.T1 <= 0 {
+		c.T1 = 200 * time.Millisecond
+	}
+	if c.T2 <= 0 {
+		c.T2 = 5 * time.Second
+	}
+	switch {
+	case c.Repeats == 0:
+		c.Repeats = 2
+	case c.Repeats < 0:
+		c.Repeats = 0
+	}
+	if c.MaxAPDU <= 0 {
+		c.MaxAPDU = MaxAPDU
+	}
+	if c.Queue <= 0 {
+		c.Queue = 16
+	}
+	return c
+}
+
+// Stats counts what happened on a line since it was opened.
+type Stats struct {
+	Received, Sent   int // APDUs delivered and acknowledged
+	Repeated         int // blocks we sent again
+	Duplicates       int // repeated blocks of the peer, not delivered
+	Bad              int // damaged blocks
+	Naks             int // NAKs received
+	Noise            int // bytes outside blocks
+	Overflow         int // blocks not acknowledged because the queue was full
+	TransmitFailures int
+}
+
+// Link is the serial transport.
+type Link struct {
+	conn Conn
+	cfg  Config
+
+	sending sync.Mutex // one block at a time
+	writes  chan write // to the writer, which never keeps the reader from reading
+	answers chan byte  // ACK and NAK, from the reader to Send
+	recv    chan []byte
+	stop    context.CancelFunc
+	done    context.Context
+	wg      sync.WaitGroup
+
+	mu     sync.Mutex
+	stats  Stats
+	cause  error
+	filter filter
+}
+
+var _ Transport = (*Link)(nil)
+
+// write is one piece for the wire; done, if any, is closed once it is out.
+type write struct {
+	data []byte
+	done chan<- struct{}
+}
+
+// New starts a link on an open line. The link owns conn and closes it.
+func New(conn Conn, cfg Config) *Link {
+	cfg = cfg.filled()
+	done, stop := context.WithCancel(context.Background())
+	l := &Link{
+		conn: conn, cfg: cfg,
+		writes:  make(chan write, 8),
+		answers: make(chan byte, 8),
+		recv:    make(chan []byte, cfg.Queue),
+		done:    done, stop: stop,
+		filter: filter{gap: cfg.T2 + cfg.T2/2, total: 3 * (cfg.T2 + cfg.T2/2)},
+	}
+	l.wg.Go(l.read)
+	l.wg.Go(l.write)
+	return l
+}
+
+// Recv implements Transport.
+func (l *Link) Recv() <-chan []byte { return l.recv }
+
+// Receive implements Transport.
+func (l *Link) Receive(ctx context.Context) ([]byte, error) { return receive(ctx, l.recv, l.err) }
+
+func receive(ctx context.Context, recv <-chan []byte, cause func() error) ([]byte, error) {
+	select {
+	case data, ok := <-recv:
+		if !ok {
+			return nil, cause()
+		}
+		return data, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Stats returns the counters.
+func (l *Link) Stats() Stats {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stats
+}
+
+func (l *Link) count(f func(*Stats)) {
+	l.mu.Lock()
+	f(&l.stats)
+	l.mu.Unlock()
+}
+
+// Close implements Transport.
+func (l *Link) Close() error {
+	l.fail(nil)
+	l.wg.Wait()
+	return nil
+}
+
+// fail ends the line for cause; the first cause stays.
+func (l *Link) fail(cause error) {
+	l.mu.Lock()
+	first := l.done.Err() == nil
+	if first {
+		l.cause = cause
+	}
+	l.stop()
+	l.mu.Unlock()
+	if first {
+		l.conn.Close()
+	}
+}
+
+func (l *Link) err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return closedError(l.cause)
+}
+
+func closedError(cause error) error {
+	if cause == nil {
+		return ErrClosed
+	}
+	return fmt.Errorf("%w: %w", ErrClosed, cause)
+}
+
+// write is the one goroutine that writes to the line.
+func (l *Link) write() {
+	for {
+		select {
+		case w := <-l.writes:
+			if _, err := l.conn.Write(w.data); err != nil {
+				l.fail(err)
+				return
+			}
+			if w.done != nil {
+				close(w.done)
+			}
+		case <-l.done.Done():
+			return
+		}
+	}
+}
+
+// put hands a piece to the writer without ever waiting; false: too much is waiting already.
+func (l *Link) put(data ...byte) bool {
+	select {
+	case l.writes <- write{data: data}:
+		return true
+	default:
+		return false
+	}
+}
+
+// read is the one goroutine that reads from the line.
+func (l *Link) read() {
+	defer close(l.recv)
+	scan := NewScanner(l.cfg.T1, l.cfg.MaxAPDU)
+	buf := make([]byte, 512)
+	for {
+		var deadline time.Time
+		if scan.Busy() {
+			deadline = scan.Deadline()
+		}
+		if err := l.conn.SetReadDeadline(deadline); err != nil {
+			l.fail(err)
+			return
+		}
+		n, err := l.conn.Read(buf)
+		now := time.Now()
+		for _, b := range buf[:n] {
+			l.handle(scan.Feed(b, now), now)
+		}
+		if n == 0 && (err == nil || errors.Is(err, os.ErrDeadlineExceeded)) {
+			l.handle(scan.Idle(now), now)
+			err = nil
+		}
+		l.count(func(s *Stats) { s.Noise = scan.Noise })
+		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			l.fail(err)
+			return
+		}
+		if l.done.Err() != nil {
+			return
+		}
+	}
+}
+
+func (l *Link) handle(ev Event, now time.Time) {
+	switch ev.Kind {
+	case GotAck, GotNak:
+		answer := ACK
+		if ev.Kind == GotNak {
+			answer = NAK
+			l.count(func(s *Stats) { s.Naks++ })
+		}
+		select {
+		case l.answers <- answer:
+		default: // a storm; whoever waits has enough of them already
+		}
+	case GotBad:
+		l.count(func(s *Stats) { s.Bad++ })
+		if !l.cfg.NoNak {
+			l.put(NAK)
+		}
+	case GotBlock:
+		l.block(ev.Data, now)
+	}
+}
+
+// block acknowledges a good block and delivers it unless it is a repetition.
+func (l *Link) block(data []byte, now time.Time) {
+	l.mu.Lock()
+	repeat, again := l.filter.repetition(data, now)
+	if !repeat && len(l.recv) == cap(l.recv) {
+		l.stats.Overflow++
+		l.mu.Unlock()
+		return
+	}
+	l.mu.Unlock()
+	if !l.put(ACK) {
+		return // the peer repeats it when the line drains
+	}
+	if !repeat {
+		l.mu.Lock()
+		l.filter.received(data, now)
+		l.stats.Received++
+		l.mu.Unlock()
+		l.recv <- data // only this goroutine fills the queue, and it had room
+		return
+	}
+	l.mu.Lock()
+	l.filter.refresh(now)
+	l.stats.Duplicates++
+	l.mu.Unlock()
+	if again != nil && l.put(again...) {
+		l.count(func(s *Stats) { s.Repeated++ })
+	}
+}
+
+// Send implements Transport.
+func (l *Link) Send(ctx context.Context, data []byte) error {
+	l.sending.Lock()
+	defer l.sending.Unlock()
+	if l.done.Err() != nil {
+		return l.err()
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for len(l.answers) > 0 { // late and double acknowledgements of earlier blocks
+		<-l.answers
+	}
+	block := EncodeBlock(data)
+	l.mu.Lock()
+	l.filter.sending(data, block)
+	l.mu.Unlock()
+	err := l.transmit(ctx, block)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.filter.sent(err == nil)
+	switch {
+	case err == nil:
+		l.stats.Sent++
+	case errors.Is(err, ErrTransmit):
+		l.stats.TransmitFailures++
+	}
+	return err
+}
+
+// transmit sends a block until it is acknowledged.
+func (l *Link) transmit(ctx context.Context, block []byte) error {
+	timer := time.NewTimer(l.cfg.T2)
+	defer timer.Stop()
+	for try := 0; ; try++ {
+		out := make(chan struct{})
+		select {
+		case l.writes <- write{data: block, done: out}:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-l.done.Done():
+			return l.err()
+		}
+		timer.Reset(l.cfg.T2)
+		acked, err := l.answer(ctx, timer.C, out)
+		if err != nil || acked {
+			return err
+		}
+		if try == l.cfg.Repeats {
+			return ErrTransmit
+		}
+		l.count(func(s *Stats) { s.Repeated++ })
+	}
+}
+
+// answer waits for what the peer says to one sending of a block. Answers before the block is out belong to earlier
+// ones and are dropped.
+func (l *Link) answer(ctx context.Context, timeout <-chan time.Time, out <-chan struct{}) (acked bool, err error) {
+	select {
+	case <-out:
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case <-l.done.Done():
+		return false, l.err()
+	case <-timeout: // the line does not take our bytes
+		return false, nil
+	}
+	select {
+	case a := <-l.answers:
+		return a == ACK, nil
+	case <-timeout:
+		return false, nil
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case <-l.done.Done():
+		return false, l.err()
+	}
+}
+
+// filter recognises the peer's repetitions; see the package documentation.
+type filter struct {
+	gap, total time.Duration
+
+	prev        []byte
+	first, last time.Time
+	own         []byte // the block we sent last, since prev arrived; nil = none
+	refused     bool   // it was 84 xx, and the peer acknowledged it
+	busy        bool   // it is being sent
+	refusal     bool   // it is 84 xx
+}
+
+func isReply(data []byte) bool { return data[0] == 0x80 || data[0] == 0x84 }
+
+// repetition says whether data repeats the previous block, and which block of ours to send again.
+func (f *filter) repetition(data []byte, now time.Time) (repeat bool, again []byte) {
+	if f.prev == nil || !bytes.Equal(data, f.prev) {
+		return false, nil
+	}
+	if isReply(data) {
+		return f.own == nil, nil
+	}
+	if f.refused || now.Sub(f.last) > f.gap || now.Sub(f.first) > f.total {
+		return false, nil
+	}
+	if f.busy {
+		return true, nil // it is on its way anyhow
+	}
+	return true, f.own
+}
+
+func (f *filter) received(data []byte, now time.Time) {
+	f.prev, f.first, f.last = data, now, now
+	f.own, f.refused, f.busy, f.refusal = nil, false, false, false
+}
+
+func (f *filter) refresh(now time.Time) { f.last = now }
+
+func (f *filter) sending(data, block []byte) {
+	f.own, f.busy, f.refused, f.refusal = block, true, false, len(data) > 1 && data[0] == 0x84 && data[1] != 0
+}
+
+func (f *filter) sent(acked bool) {
+	f.busy = false
+	f.refused = acked && f.refusal
+}

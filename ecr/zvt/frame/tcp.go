@@ -1,0 +1,175 @@
+package frame
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"posagent/ecr/zvt/apdu"
+)
+
+// ErrIncomplete is the cause of a line closed because an APDU was begun and not finished within T3.
+var ErrIncomplete = errors.New("frame: incomplete APDU")
+
+// TCP is the transport without blocks: APDUs back to back.
+type TCP struct {
+	conn  net.Conn
+	t3    time.Duration
+	limit int
+
+	sending sync.Mutex
+	recv    chan []byte
+	done    context.Context
+	stop    context.CancelFunc
+	wg      sync.WaitGroup
+
+	mu    sync.Mutex
+	cause error
+}
+
+var _ Transport = (*TCP)(nil)
+
+// TCPOption changes a TCP transport.
+type TCPOption func(*TCP)
+
+// WithMaxAPDU limits the length of a received APDU; a longer one closes the line. Default: the protocol's maximum.
+func WithMaxAPDU(n int) TCPOption { return func(t *TCP) { t.limit = n } }
+
+// NewTCP starts the transport on a connection and owns it. t3 (5 s if 0) bounds the time from the first byte of an
+// APDU to its last, and every write.
+func NewTCP(conn net.Conn, t3 time.Duration, options ...TCPOption) *TCP {
+	if t3 <= 0 {
+		t3 = 5 * time.Second
+	}
+	done, stop := context.WithCancel(context.Background())
+	t := &TCP{conn: conn, t3: t3, limit: MaxAPDU, recv: make(chan []byte, 16), done: done, stop: stop}
+	for _, o := range options {
+		o(t)
+	}
+	t.wg.Go(t.read)
+	return t
+}
+
+// Recv implements Transport.
+func (t *TCP) Recv() <-chan []byte { return t.recv }
+
+// Receive implements Transport.
+func (t *TCP) Receive(ctx context.Context) ([]byte, error) { return receive(ctx, t.recv, t.err) }
+
+// Send implements Transport.
+func (t *TCP) Send(ctx context.Context, data []byte) error {
+	t.sending.Lock()
+	defer t.sending.Unlock()
+	if t.done.Err() != nil {
+		return t.err()
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := t.conn.SetWriteDeadline(time.Now().Add(t.t3)); err != nil {
+		t.fail(err)
+		return t.err()
+	}
+	// A half-written APDU cannot be taken back, so a cancelled context ends the line.
+	release := context.AfterFunc(ctx, func() { t.fail(ctx.Err()) })
+	defer release()
+	if _, err := t.conn.Write(data); err != nil {
+		t.fail(err)
+		return t.err()
+	}
+	return nil
+}
+
+// Close implements Transport.
+func (t *TCP) Close() error {
+	t.fail(nil)
+	t.wg.Wait()
+	return nil
+}
+
+func (t *TCP) fail(cause error) {
+	t.mu.Lock()
+	first := t.done.Err() == nil
+	if first {
+		t.cause = cause
+	}
+	t.stop()
+	t.mu.Unlock()
+	if first {
+		t.conn.Close()
+	}
+}
+
+func (t *TCP) err() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return closedError(t.cause)
+}
+
+func (t *TCP) read() {
+	defer close(t.recv)
+	var pending []byte
+	var began time.Time // when pending's first byte came
+	buf := make([]byte, 4096)
+	for {
+		var deadline time.Time
+		if len(pending) > 0 {
+			deadline = began.Add(t.t3)
+		}
+		if err := t.conn.SetReadDeadline(deadline); err != nil {
+			t.fail(err)
+			return
+		}
+		n, err := t.conn.Read(buf)
+		if n > 0 {
+			if len(pending) == 0 {
+				began = time.Now()
+			}
+			pending = append(pending, buf[:n]...)
+			var ok bool
+			if pending, began, ok = t.deliver(pending, began); !ok {
+				return
+			}
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			err = nil
+			if len(pending) > 0 && time.Since(began) >= t.t3 {
+				err = ErrIncomplete
+			}
+		}
+		if err != nil {
+			t.fail(err)
+			return
+		}
+	}
+}
+
+// deliver cuts whole APDUs off pending and queues them; the peer waits (TCP flow control) while the queue is full.
+func (t *TCP) deliver(pending []byte, began time.Time) ([]byte, time.Time, bool) {
+	for {
+		one, rest, missing := apdu.Next(pending)
+		if missing > 0 {
+			if len(pending)+missing > t.limit {
+				t.fail(ErrTooLong)
+				return nil, began, false
+			}
+			return append([]byte(nil), pending...), began, true
+		}
+		if len(one) > t.limit {
+			t.fail(ErrTooLong)
+			return nil, began, false
+		}
+		select {
+		case t.recv <- append([]byte(nil), one...):
+		case <-t.done.Done():
+			return nil, began, false
+		}
+		pending, began = rest, time.Now()
+		if len(pending) == 0 {
+			return nil, began, true
+		}
+	}
+}
