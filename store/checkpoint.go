@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+const (
+	checkpointEvery = 250 * time.Millisecond
+	// walFrames bounds the log: past it the writer itself folds it back, so that the next write starts it anew.
+	walFrames = 4096
+	// shredAfter is how long a deleted data key may stay in the log of a store that nobody truncates.
+	shredAfter = time.Minute
+)
+
+// checkpointLoop folds the log back into the file while there is something to fold. It sleeps on channels only when
+// the store is idle.
+func (s *Store) checkpointLoop() {
+	defer close(s.idle)
+	var shredTimer <-chan time.Time
+	for {
+		select {
+		case <-s.closing:
+			return
+		case <-shredTimer:
+			shredTimer = nil
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			if err := s.Truncate(ctx); err != nil {
+				shredTimer = time.After(shredAfter)
+			}
+			cancel()
+			continue
+		case <-s.dirty:
+		}
+		select {
+		case <-time.After(checkpointEvery):
+		case <-s.closing:
+			return
+		}
+		s.checkpoint()
+		if shredTimer == nil && s.shred.Load() {
+			shredTimer = time.After(shredAfter)
+		}
+	}
+}
+
+func (s *Store) checkpoint() {
+	frames, folded, _, err := s.ckpt.checkpoint("PASSIVE")
+	if err != nil {
+		s.note(fmt.Errorf("checkpoint: %w", classify(err)))
+		s.log.Warn("checkpoint failed", "err", err)
+		return
+	}
+	if frames > walFrames && folded < frames {
+		_ = s.exclusive(context.Background(), func() error {
+			if s.w == nil {
+				return nil
+			}
+			_, _, _, err := s.w.checkpoint("PASSIVE")
+			return err
+		})
+	}
+}
+
+// checkpoint runs one checkpoint and returns the frames in the log, those folded back, and whether it was kept from
+// finishing.
+func (l *link) checkpoint(mode string) (frames, folded int64, busy bool, err error) {
+	err = l.conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &frames, &folded)
+	return frames, folded, busy, err
+}
+
+// truncate empties the log; it runs on the writer goroutine.
+func (s *Store) truncate() (busy bool, err error) {
+	if err := s.broken(); err != nil {
+		return false, err
+	}
+	// A reader with an old snapshot must not stop the writer for the whole busy timeout.
+	if err := s.w.exec("PRAGMA busy_timeout = 50"); err != nil {
+		return false, classify(err)
+	}
+	_, _, busy, err = s.w.checkpoint("TRUNCATE")
+	if e := s.w.exec("PRAGMA busy_timeout = 5000"); err == nil {
+		err = e
+	}
+	if err != nil {
+		return false, s.failed("truncate", err)
+	}
+	if !busy {
+		s.shred.Store(false)
+	}
+	return busy, nil
+}

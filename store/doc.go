@@ -1,0 +1,2 @@
+// Package store is the engine under every table.
+package store

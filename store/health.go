@@ -1,0 +1,135 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// State is what the store can do at present.
+type State string
+
+// The states of a store.
+const (
+	Ready  State = "ready"  // writes become durable
+	Full   State = "full"   // the last write met a full disk
+	Broken State = "broken" // the last write met an I/O error; the store reopens itself and tries again
+	Closed State = "closed"
+)
+
+// Health is a snapshot of facts for doctor and the status page.
+type Health struct {
+	State       State
+	Err         error // why State is not Ready
+	LastErr     error // the last failure of any write or checkpoint, kept after recovery
+	LastErrAt   time.Time
+	Path        string
+	FileBytes   int64
+	WALBytes    int64
+	FreeBytes   int64 // for an unprivileged process, on the file system of the database
+	Reserved    bool  // the reserve for finishing open work is in place
+	Schema      int   // number of applied steps
+	Commits     int64 // flushed transactions since Open
+	Writes      int64 // closures in them
+	CommitEMA   time.Duration
+	Synchronous string
+}
+
+// Health reports the present state. It touches no database page and is cheap.
+func (s *Store) Health(context.Context) Health {
+	s.mu.Lock()
+	h := Health{State: s.state, LastErr: s.lastErr, LastErrAt: s.lastAt}
+	s.mu.Unlock()
+	if h.State == "" {
+		h.State = Ready
+	}
+	if h.State != Ready {
+		h.Err = h.LastErr
+	}
+	select {
+	case <-s.closing:
+		h.State, h.Err = Closed, ErrClosed
+	default:
+	}
+	h.Path = s.opt.Path
+	h.FileBytes = fileSize(s.opt.Path)
+	h.WALBytes = fileSize(s.opt.Path + "-wal")
+	h.FreeBytes, _ = freeBytes(filepath.Dir(s.opt.Path))
+	h.Reserved = s.ballast.held()
+	h.Schema = s.schema
+	h.Commits, h.Writes = s.commits.Load(), s.writes.Load()
+	h.CommitEMA = time.Duration(s.latency.Load())
+	h.Synchronous = s.set.synchronous
+	return h
+}
+
+// Reserved reports whether new work may be accepted: the store takes writes and the reserve that lets accepted work
+// be finished on a full disk is in place. It answers nil, ErrFull, ErrIO, ErrReadOnly, ErrDamaged or ErrClosed.
+func (s *Store) Reserved(context.Context) error {
+	select {
+	case <-s.closing:
+		return ErrClosed
+	default:
+	}
+	if s.opt.ReadOnly {
+		return ErrReadOnly
+	}
+	if err := s.broken(); err != nil {
+		return err
+	}
+	return s.ballast.ensure()
+}
+
+func (s *Store) setState(st State, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state, s.lastErr, s.lastAt = st, err, time.Now()
+}
+
+func (s *Store) note(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lastErr, s.lastAt = err, time.Now()
+}
+
+func (s *Store) succeeded() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state = Ready
+}
+
+// broken is the error that the store has not recovered from yet.
+func (s *Store) broken() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != Broken {
+		return nil
+	}
+	return s.lastErr
+}
+
+func fileSize(path string) int64 {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return fi.Size()
+}
+
+func freeBytes(dir string) (int64, error) {
+	var st unix.Statfs_t
+	for {
+		err := unix.Statfs(dir, &st)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		return int64(st.Bavail) * int64(st.Bsize), nil
+	}
+}

@@ -1,0 +1,173 @@
+package store
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"reflect"
+)
+
+// A sealed value is one version byte, the nonce, and the ciphertext with its tag.
+const sealVersion = 1
+
+// Seal implements DB. The data key of the row is 32 random bytes, wrapped, in a table of its own.
+func (s *Store) Seal(tx Tx, at Cell, plain []byte) ([]byte, error) {
+	if s.opt.Wrapper == nil {
+		return nil, ErrNoWrapper
+	}
+	key, err := s.dataKey(tx, at)
+	if errors.Is(err, ErrShredded) {
+		key, err = s.newDataKey(tx, at)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("seal %s.%s: %w", at.Table, at.Column, err)
+	}
+	aead, err := newAEAD(key)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 1+aead.NonceSize(), 1+aead.NonceSize()+len(plain)+aead.Overhead())
+	out[0] = sealVersion
+	rand.Read(out[1:])
+	return aead.Seal(out, out[1:], plain, at.aad()), nil
+}
+
+// Unseal implements DB.
+func (s *Store) Unseal(r Reader, at Cell, sealed []byte) ([]byte, error) {
+	if s.opt.Wrapper == nil {
+		return nil, ErrNoWrapper
+	}
+	key, err := s.dataKey(r, at)
+	if err != nil {
+		return nil, fmt.Errorf("unseal %s.%s: %w", at.Table, at.Column, err)
+	}
+	aead, err := newAEAD(key)
+	if err != nil {
+		return nil, err
+	}
+	n := aead.NonceSize()
+	if len(sealed) < 1+n+aead.Overhead() || sealed[0] != sealVersion {
+		return nil, fmt.Errorf("unseal %s.%s: %w", at.Table, at.Column, ErrTampered)
+	}
+	plain, err := aead.Open([]byte{}, sealed[1:1+n], sealed[1+n:], at.aad())
+	if err != nil {
+		return nil, fmt.Errorf("unseal %s.%s: %w", at.Table, at.Column, ErrTampered)
+	}
+	return plain, nil
+}
+
+// Shred implements DB. The deleted key is overwritten in the file; copies in the log go with the next Truncate, which
+// the store does by itself within minutes.
+func (s *Store) Shred(tx Tx, table, key string) error {
+	if _, err := tx.Exec("DELETE FROM store_keys WHERE tbl = ? AND key = ?", table, key); err != nil {
+		return fmt.Errorf("shred %s: %w", table, err)
+	}
+	s.shred.Store(true)
+	return nil
+}
+
+func (s *Store) dataKey(r Reader, at Cell) ([]byte, error) {
+	var wrapped []byte
+	err := r.QueryRow("SELECT wrapped FROM store_keys WHERE tbl = ? AND key = ?", at.Table, at.Key).Scan(&wrapped)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, ErrShredded
+	}
+	if err != nil {
+		return nil, classify(err)
+	}
+	key, err := s.opt.Wrapper.Unwrap(wrapped)
+	if err != nil {
+		return nil, fmt.Errorf("%w: data key: %w", ErrTampered, err)
+	}
+	return key, nil
+}
+
+func (s *Store) newDataKey(tx Tx, at Cell) ([]byte, error) {
+	key := make([]byte, 32)
+	rand.Read(key)
+	wrapped, err := s.opt.Wrapper.Wrap(key)
+	if err != nil {
+		return nil, err
+	}
+	_, err = tx.Exec("INSERT INTO store_keys (tbl, key, wrapped) VALUES (?, ?, ?)", at.Table, at.Key, wrapped)
+	return key, err
+}
+
+func newAEAD(key []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, fmt.Errorf("%w: data key: %w", ErrTampered, err)
+	}
+	return cipher.NewGCM(block)
+}
+
+// aad is table, key and column, each behind its length: no two cells share it.
+func (c Cell) aad() []byte {
+	b := appendField(nil, c.Table)
+	b = appendField(b, c.Key)
+	return appendField(b, c.Column)
+}
+
+func appendField(b []byte, s string) []byte {
+	b = binary.BigEndian.AppendUint64(b, uint64(len(s)))
+	return append(b, s...)
+}
+
+// Tags of the MAC's fields.
+const (
+	tagNil byte = iota
+	tagInt
+	tagString
+	tagBytes
+	tagBool
+)
+
+const macDomain = "posagent store row 1"
+
+// MAC implements DB: HMAC-SHA256 over an encoding in which every field carries its type and its length, so that no
+// two different rows have the same input. Named types of the listed kinds are taken as those; nil bytes are NULL.
+// Any other type is a programmer's mistake and panics.
+func (s *Store) MAC(table, key string, fields ...any) []byte {
+	b := appendField(nil, macDomain)
+	b = appendField(b, table)
+	b = appendField(b, key)
+	b = binary.BigEndian.AppendUint64(b, uint64(len(fields)))
+	for _, f := range fields {
+		b = appendTagged(b, f)
+	}
+	h := hmac.New(sha256.New, s.mac)
+	h.Write(b)
+	return h.Sum(nil)
+}
+
+func appendTagged(b []byte, field any) []byte {
+	if field == nil {
+		return append(b, tagNil)
+	}
+	v := reflect.ValueOf(field)
+	switch v.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return binary.BigEndian.AppendUint64(append(b, tagInt), uint64(v.Int()))
+	case reflect.String:
+		return appendField(append(b, tagString), v.String())
+	case reflect.Bool:
+		if v.Bool() {
+			return append(b, tagBool, 1)
+		}
+		return append(b, tagBool, 0)
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			if v.IsNil() {
+				return append(b, tagNil)
+			}
+			return appendField(append(b, tagBytes), string(v.Bytes()))
+		}
+	}
+	panic(fmt.Sprintf("store: MAC of a %T", field))
+}

@@ -1,0 +1,49 @@
+// Package storetest opens real stores for the tests of the rooms above. It must not be imported outside of tests.
+package storetest
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/store"
+)
+
+// Open opens a new store in a directory of the test and closes it at the test's end. Inside a synctest bubble it must
+// be called from inside, so that the store's goroutines live there, and Close must be called before the bubble ends:
+// use OpenAt there.
+func Open(tb testing.TB, steps ...store.Step) *store.Store {
+	tb.Helper()
+	s := OpenAt(tb, filepath.Join(tb.TempDir(), "test.db"), steps...)
+	tb.Cleanup(func() { require.NoError(tb, s.Close()) })
+	return s
+}
+
+// OpenAt opens the store at path; the caller closes it.
+func OpenAt(tb testing.TB, path string, steps ...store.Step) *store.Store {
+	tb.Helper()
+	s, err := store.Open(tb.Context(), store.Options{Path: path, Steps: steps, Wrapper: Wrapper{}, Ballast: -1})
+	require.NoError(tb, err)
+	return s
+}
+
+// Wrapper is a store.Wrapper that hides nothing.
+type Wrapper struct{}
+
+var _ store.Wrapper = Wrapper{}
+
+// ErrUnwrap is what Unwrap answers to bytes that Wrap did not make.
+var ErrUnwrap = errors.New("storetest: not wrapped")
+
+// Wrap implements store.Wrapper.
+func (Wrapper) Wrap(plain []byte) ([]byte, error) { return append([]byte{'w'}, plain...), nil }
+
+// Unwrap implements store.Wrapper.
+func (Wrapper) Unwrap(wrapped []byte) ([]byte, error) {
+	if len(wrapped) == 0 || wrapped[0] != 'w' {
+		return nil, ErrUnwrap
+	}
+	return append([]byte{}, wrapped[1:]...), nil
+}

@@ -1,0 +1,169 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+var (
+	_ Tx     = (*scope)(nil)
+	_ Reader = (*scope)(nil)
+)
+
+// scope is one closure's use of a connection.
+type scope struct {
+	l        *link
+	readOnly bool
+	open     []*sql.Rows
+	single   []*sql.Row
+	fatal    error // the transaction is gone; nothing more may run, or it would commit on its own
+	over     bool
+}
+
+var (
+	errOver       = errors.New("store: transaction used after its closure returned")
+	errRolledBack = errors.New("store: transaction was rolled back")
+)
+
+// ready refuses what must not reach SQLite.
+func (t *scope) ready(query string, args []any) error {
+	switch {
+	case t.over:
+		return errOver
+	case t.fatal != nil:
+		return t.fatal
+	case t.l.rolledBack:
+		return errRolledBack
+	}
+	for i, a := range args {
+		if _, ok := a.(time.Time); ok {
+			return fmt.Errorf("store: argument %d is a time.Time: store int64 unix milliseconds", i+1)
+		}
+	}
+	if _, known := t.l.stmts[query]; known {
+		return nil
+	}
+	return t.allowed(query)
+}
+
+// allowed keeps a closure from ending or leaving its transaction.
+func (t *scope) allowed(query string) error {
+	word, _, _ := strings.Cut(strings.TrimLeft(query, " \t\r\n"), " ")
+	switch strings.ToUpper(strings.TrimRight(word, ";\r\n\t")) {
+	case "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA", "ATTACH", "DETACH", "VACUUM":
+		return fmt.Errorf("store: %s is not allowed in a closure", strings.ToUpper(word))
+	}
+	return nil
+}
+
+// note remembers an error after which the batch cannot go on.
+func (t *scope) note(err error) error {
+	if err == nil {
+		return nil
+	}
+	if fatal(err) || t.l.rolledBack {
+		t.fatal = classify(err)
+		return t.fatal
+	}
+	return classify(err)
+}
+
+// Exec implements Tx.
+func (t *scope) Exec(query string, args ...any) (sql.Result, error) {
+	if t.readOnly {
+		return nil, ErrReadOnly
+	}
+	if err := t.ready(query, args); err != nil {
+		return nil, err
+	}
+	p, err := t.l.prepare(query)
+	if err != nil {
+		return nil, t.note(err)
+	}
+	var res sql.Result
+	if p == nil {
+		res, err = t.l.conn.ExecContext(context.Background(), query, args...)
+	} else {
+		res, err = p.ExecContext(context.Background(), args...)
+	}
+	if err != nil {
+		return nil, t.note(err)
+	}
+	return res, nil
+}
+
+// Query implements Reader. Rows left open are closed when the closure returns.
+func (t *scope) Query(query string, args ...any) (*sql.Rows, error) {
+	if err := t.ready(query, args); err != nil {
+		return nil, err
+	}
+	p, err := t.l.prepare(query)
+	if err != nil {
+		return nil, t.note(err)
+	}
+	var rows *sql.Rows
+	if p == nil {
+		rows, err = t.l.conn.QueryContext(context.Background(), query, args...)
+	} else if rows, err = p.QueryContext(context.Background(), args...); err == nil {
+		p.rows = rows
+	}
+	if err != nil {
+		return nil, t.note(err)
+	}
+	t.open = append(t.open, rows)
+	return rows, nil
+}
+
+// QueryRow implements Reader. Its Scan returns whatever was wrong.
+func (t *scope) QueryRow(query string, args ...any) *sql.Row {
+	err := t.ready(query, args)
+	if err == nil {
+		var p *prepared
+		if p, err = t.l.prepare(query); err == nil {
+			var row *sql.Row
+			if p == nil {
+				row = t.l.conn.QueryRowContext(context.Background(), query, args...)
+			} else {
+				row = p.QueryRowContext(context.Background(), args...)
+			}
+			t.single = append(t.single, row)
+			return row
+		}
+		err = t.note(err)
+	}
+	return t.l.conn.QueryRowContext(context.Background(), "SELECT ?", refusal{err})
+}
+
+// refusal is an argument that turns a QueryRow into its error.
+type refusal struct{ err error }
+
+// Value implements driver.Valuer.
+func (r refusal) Value() (driver.Value, error) { return nil, r.err }
+
+// end closes what the closure left open and reports what broke the transaction.
+func (t *scope) end() error {
+	t.over = true
+	for _, row := range t.single {
+		// A Row that nobody scanned keeps its statement running; scanning twice is harmless.
+		if err := row.Scan(); t.fatal == nil && fatal(err) {
+			t.fatal = classify(err)
+		}
+	}
+	for _, rows := range t.open {
+		if err := rows.Close(); err != nil && t.fatal == nil && fatal(err) {
+			t.fatal = classify(err)
+		}
+		if err := rows.Err(); err != nil && t.fatal == nil && fatal(err) {
+			t.fatal = classify(err)
+		}
+	}
+	if t.fatal == nil && t.l.rolledBack {
+		t.fatal = errRolledBack
+	}
+	return t.fatal
+}

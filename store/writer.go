@@ -1,0 +1,369 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// request is one caller's part of a batch.
+type request struct {
+	fn    func(Tx) error
+	state atomic.Int32
+	done  chan error // holds one result
+}
+
+const (
+	queued int32 = iota
+	taken
+	cancelled
+)
+
+const (
+	maxBatch    = 256
+	spinWindow  = time.Millisecond // below this a timer is coarser than the window it measures
+	retryFirst  = time.Second
+	retryLonger = 30 * time.Second
+)
+
+// Write implements DB. ctx bounds the wait for a turn; once the closure has its turn Write waits for the medium.
+func (s *Store) Write(ctx context.Context, fn func(Tx) error) error {
+	if s.opt.ReadOnly {
+		return ErrReadOnly
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r := &request{fn: fn, done: make(chan error, 1)}
+	select {
+	case <-s.closing:
+		return ErrClosed
+	default:
+	}
+	select {
+	case s.queue <- r:
+	case <-s.closing:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-r.done:
+		return err
+	case <-s.stopped:
+		return r.late()
+	case <-ctx.Done():
+		if r.state.CompareAndSwap(queued, cancelled) {
+			return ctx.Err()
+		}
+	}
+	select {
+	case err := <-r.done:
+		return err
+	case <-s.stopped:
+		return r.late()
+	}
+}
+
+// late is the result of a request the writer may have left behind when it ended.
+func (r *request) late() error {
+	select {
+	case err := <-r.done:
+		return err
+	default:
+		return ErrClosed
+	}
+}
+
+// writeLoop is the only goroutine that writes.
+func (s *Store) writeLoop() {
+	ended := false
+	defer func() {
+		if ended {
+			close(s.stopped)
+			return
+		}
+		// A closure ended this goroutine (runtime.Goexit, as a failing test does); its batch was answered.
+		go s.writeLoop()
+	}()
+	var retry *time.Timer
+	var retryC <-chan time.Time
+	pause := retryFirst
+	for {
+		if s.broken() == nil {
+			pause, retryC = retryFirst, nil
+		} else if retryC == nil {
+			retry = time.NewTimer(pause)
+			retryC = retry.C
+			pause = min(2*pause, retryLonger)
+		}
+		select {
+		case r := <-s.queue:
+			s.commit(s.gather(r))
+		case f := <-s.ctl:
+			f()
+		case <-retryC:
+			retryC = nil
+			_ = s.recover()
+		case <-s.closing:
+			for {
+				select {
+				case r := <-s.queue:
+					s.commit(s.gather(r))
+				default:
+					if retryC != nil {
+						retry.Stop()
+					}
+					ended = true
+					return
+				}
+			}
+		}
+	}
+}
+
+// gather collects the callers of one batch. Taking only what is queued splits callers that work in lockstep into two
+// crowds that wait for each other; so after a batch of several it waits a moment for as many as there were last time.
+func (s *Store) gather(first *request) []*request {
+	batch := append(make([]*request, 0, max(8, s.want)), first)
+	batch = s.drain(batch)
+	if s.want > 1 && len(batch) < s.want {
+		batch = s.await(batch, time.Duration(s.latency.Load())/8)
+	}
+	return batch
+}
+
+func (s *Store) drain(batch []*request) []*request {
+	for len(batch) < maxBatch {
+		select {
+		case r := <-s.queue:
+			batch = append(batch, r)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+func (s *Store) await(batch []*request, window time.Duration) []*request {
+	target := min(s.want, maxBatch)
+	if window < spinWindow {
+		for range 4 {
+			runtime.Gosched()
+			if batch = s.drain(batch); len(batch) >= target {
+				break
+			}
+		}
+		return batch
+	}
+	timer := time.NewTimer(window)
+	defer timer.Stop()
+	for len(batch) < target {
+		select {
+		case r := <-s.queue:
+			batch = append(batch, r)
+		case <-timer.C:
+			return batch
+		case <-s.closing:
+			return batch
+		}
+	}
+	return batch
+}
+
+// commit runs a batch and answers every caller, after COMMIT has returned.
+func (s *Store) commit(batch []*request) {
+	live := batch[:0]
+	for _, r := range batch {
+		if r.state.CompareAndSwap(queued, taken) {
+			live = append(live, r)
+		}
+	}
+	if len(live) == 0 {
+		return
+	}
+	results := make([]error, len(live))
+	failed := fmt.Errorf("%w: the closure ended its goroutine", ErrPanic)
+	answered := false
+	defer func() {
+		if !answered {
+			_ = s.w.exec("ROLLBACK")
+			for _, r := range live {
+				r.done <- failed
+			}
+		}
+	}()
+	err := s.transact(live, results)
+	answered = true
+	for i, r := range live {
+		if err != nil && results[i] == nil {
+			r.done <- err
+			continue
+		}
+		r.done <- results[i]
+	}
+	n := len(live) + len(s.queue)
+	s.want = max(n, s.want-(s.want+3)/4)
+	if err == nil {
+		s.writes.Add(int64(len(live)))
+	}
+}
+
+// transact runs one transaction. An error means that no caller's effects are in it; results holds the callers' own
+// errors.
+func (s *Store) transact(live []*request, results []error) error {
+	if err := s.broken(); err != nil {
+		if err := s.recover(); err != nil {
+			return err
+		}
+	}
+	s.ballast.relieve()
+	if err := s.w.begin("BEGIN IMMEDIATE"); err != nil {
+		return s.failed("begin", err)
+	}
+	single := len(live) == 1
+	kept := 0
+	for i, r := range live {
+		own, lost := s.runOne(r.fn, single)
+		results[i] = own
+		if lost != nil {
+			return s.failed("write", errors.Join(lost, s.undo()))
+		}
+		if own == nil {
+			kept++
+		}
+	}
+	if kept == 0 {
+		if err := s.undo(); err != nil {
+			return s.failed("rollback", err)
+		}
+		return nil
+	}
+	start := time.Now()
+	if err := s.w.exec("COMMIT"); err != nil {
+		return s.failed("commit", errors.Join(err, s.undo()))
+	}
+	took := int64(time.Since(start))
+	old := s.latency.Load()
+	if old == 0 {
+		old = took
+	}
+	s.latency.Store(old + (took-old)/8)
+	s.commits.Add(1)
+	s.succeeded()
+	select {
+	case s.dirty <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// undo rolls back the batch unless SQLite already has.
+func (s *Store) undo() error {
+	if s.w.rolledBack {
+		return nil
+	}
+	return s.w.exec("ROLLBACK")
+}
+
+// runOne runs one closure. own is its error, with its effects undone; lost means that the whole batch is.
+func (s *Store) runOne(fn func(Tx) error, single bool) (own, lost error) {
+	if !single {
+		if err := s.w.exec("SAVEPOINT caller"); err != nil {
+			return nil, err
+		}
+	}
+	t := &scope{l: s.w}
+	own = call(fn, t)
+	if lost = t.end(); lost != nil {
+		return own, lost
+	}
+	if single {
+		return own, nil
+	}
+	if own != nil {
+		if err := s.w.exec("ROLLBACK TO caller"); err != nil {
+			return own, err
+		}
+	}
+	return own, s.w.exec("RELEASE caller")
+}
+
+// call turns a panic into an error.
+func call(fn func(Tx) error, t Tx) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			buf := make([]byte, 4<<10)
+			err = fmt.Errorf("%w: %v\n%s", ErrPanic, p, buf[:runtime.Stack(buf, false)])
+		}
+	}()
+	return fn(t)
+}
+
+// failed records why a transaction did not commit and decides what state the store is in.
+func (s *Store) failed(op string, err error) error {
+	err = fmt.Errorf("store: %s: %w", op, classify(err))
+	switch {
+	case errors.Is(err, ErrFull):
+		s.setState(Full, err)
+		if s.ballast.release() {
+			s.log.Error("no space left, reserve released", "err", err)
+		}
+	case breaks(err) || errors.Is(err, errRolledBack):
+		s.setState(Broken, err)
+		s.log.Error("write failed, store is being reopened", "err", err)
+	default:
+		s.note(err)
+	}
+	return err
+}
+
+// recover replaces a connection that met an I/O error and proves the new one by a commit of its own. The commit
+// also overwrites what an unacknowledged batch may have left in the log: from here on it can never turn up.
+func (s *Store) recover() error {
+	if s.w != nil {
+		_ = s.w.close()
+		s.w = nil
+	}
+	ctx := context.Background()
+	w, err := openLink(ctx, s.set)
+	if err == nil {
+		s.w = w
+		err = s.prove(ctx)
+	}
+	if err != nil {
+		if s.w != nil {
+			_ = s.w.close()
+		}
+		s.w = nil
+		err = fmt.Errorf("store: recover: %w", classify(err))
+		s.setState(Broken, err)
+		return err
+	}
+	s.log.Info("store has recovered")
+	s.succeeded()
+	return nil
+}
+
+func (s *Store) prove(ctx context.Context) error {
+	if err := checkFile(ctx, s.w.conn, "quick_check"); err != nil {
+		return err
+	}
+	var version int
+	if err := s.w.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	if version != s.schema {
+		return fmt.Errorf("%w: schema version is %d, was %d", ErrDamaged, version, s.schema)
+	}
+	if err := s.w.begin("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	if err := s.w.exec("UPDATE store_meta SET value = CAST(CAST(value AS INTEGER) + 1 AS BLOB) WHERE name = 'recoveries'"); err != nil {
+		return errors.Join(err, s.undo())
+	}
+	return s.w.exec("COMMIT")
+}
