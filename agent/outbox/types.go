@@ -19,7 +19,7 @@ const (
 	Failed  State = "FAILED"  // the backend's final no
 	Expired State = "EXPIRED" // never sent, too old
 	Doubt   State = "DOUBT"
-	Held    State = "HELD"
+	Held    State = "HELD" // by a technician, or because it cannot be trusted or read; Reason says which
 )
 
 // Replay is what may be done when the reply to a send was lost.
@@ -55,7 +55,22 @@ type Op struct {
 	Memo     []byte    // what the kind's sender wants to remember between attempts; sealed
 	Result   []byte    // what the sender returned last; readable
 	Reason   string    // last error or outcome for people
+	ReadOnly bool      // the backend may have forgotten the Key: the sender may read, it must not send
+	Settled  time.Time // when it became final; zero before
 }
+
+// Final tells whether nothing more will happen to an operation in this state.
+func (s State) Final() bool { return s == Done || s == Failed || s == Expired }
+
+// Reach is what an attempt learned about the service.
+type Reach string
+
+// The reaches. Empty on a final verdict means Reached, on Pending without After it means Unreachable.
+const (
+	Reached     Reach = "reached"     // it answered
+	Unreachable Reach = "unreachable" // no answer, or it asks for a pause: probe before sending more
+	Refused     Reach = "refused"     // it does not accept our credentials: pause, doctor's case
+)
 
 // Verdict is what one attempt came to.
 type Verdict struct {
@@ -64,6 +79,7 @@ type Verdict struct {
 	Memo   []byte        // replaces Op.Memo when not nil
 	Result []byte        // replaces Op.Result when not nil
 	Reason string
+	Reach  Reach
 }
 
 // Kind is one row of the operation table.
@@ -71,10 +87,20 @@ type Kind struct {
 	Name   string
 	Replay Replay
 	MaxAge time.Duration // of running time before an unsent operation expires; 0 = never
-	// Send makes one attempt. It must use op.Key as the Idempotency-Key and never block past ctx.
+	// Send makes one attempt. It must use op.Key as the Idempotency-Key and never block past ctx. Op.State is the
+	// state before this attempt: Pending = no earlier attempt can have had an effect. Op.Attempts counts this
+	// one and is durable. A verdict Held sets the operation aside (payload unreadable).
 	Send func(ctx context.Context, op Op) Verdict
 	// Settled runs in the commit that makes the operation final or in doubt; nil = nothing to do.
+	// An operation that leaves DOUBT for a final state is settled a second time.
 	Settled func(tx store.Tx, op Op) error
 	// After runs once that commit is durable; nil = nothing to do.
 	After func(op Op)
+	// Service groups the kinds that share a backend service and so its outages; "" = the kind's own name.
+	Service string
+	// Asks says that Send can find the outcome by reading alone; it is then called with Op.ReadOnly when the
+	// Key may be forgotten, instead of leaving the operation in doubt.
+	Asks bool
+	// Breaks says that the operations behind a failed one of this kind cannot succeed and fail with it.
+	Breaks bool
 }

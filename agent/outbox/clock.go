@@ -1,0 +1,81 @@
+package outbox
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"posagent/store"
+)
+
+// clock counts running time (run) and, for the backend's memory of a Key, running time plus the time between
+// two runs (age), both in ms and over restarts.
+type clock struct {
+	mu                        sync.Mutex
+	boot                      func() time.Duration
+	now                       func() time.Time
+	loaded                    bool
+	start                     time.Duration
+	baseRun, baseAge, wallWas int64
+	off                       int64 // ms between the runs
+	offKnown                  bool
+}
+
+// load reads the stored figures once.
+func (c *clock) load(r store.Reader) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.loaded {
+		return nil
+	}
+	if err := r.QueryRow(`SELECT run_ms, age_ms, wall_ms FROM outbox_clock WHERE id = 1`).
+		Scan(&c.baseRun, &c.baseAge, &c.wallWas); err != nil {
+		return fmt.Errorf("outbox clock: %w", err)
+	}
+	c.start, c.loaded = c.boot(), true
+	c.offKnown = c.wallWas == 0
+	c.observe()
+	return nil
+}
+
+func (c *clock) since() int64 { return max((c.boot() - c.start).Milliseconds(), 0) }
+
+// observe learns the time between the runs as soon as the wall clock can tell it.
+func (c *clock) observe() {
+	if c.offKnown {
+		return
+	}
+	if gap := c.now().UnixMilli() - c.since() - c.wallWas; gap >= 0 {
+		c.off, c.offKnown = gap, true
+	}
+}
+
+// run is the running time so far, in ms.
+func (c *clock) run() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.baseRun + c.since()
+}
+
+// age is the running time plus the time between runs, in ms.
+func (c *clock) age() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.observe()
+	return c.baseAge + c.off + c.since()
+}
+
+// save stores the figures with the caller's change.
+func (c *clock) save(tx store.Tx) error {
+	run, age := c.run(), c.age()
+	c.mu.Lock()
+	wall := c.now().UnixMilli()
+	if !c.offKnown { // the wall clock is behind what was stored: keep counting from there
+		wall = c.wallWas + c.since()
+	}
+	c.mu.Unlock()
+	if _, err := tx.Exec(`UPDATE outbox_clock SET run_ms = ?, age_ms = ?, wall_ms = ? WHERE id = 1`, run, age, wall); err != nil {
+		return fmt.Errorf("outbox clock: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,46 @@
+// Package outbox is the durable queue of backend writes: it accepts an operation in the caller's own commit,
+// orders it behind the earlier ones of its aggregate, sends it, and settles it. Payloads are opaque to it.
+//
+// It owns the tables outbox_ops and outbox_clock.
+//
+// It guarantees:
+//   - an accepted operation is durable with the caller's change, or neither is;
+//   - accepting one Key twice is one operation; the same Key with another content is refused;
+//   - within an aggregate an operation is sent only after every earlier one is final;
+//   - the state SENT is durable before the first byte leaves, so a crash never turns "maybe sent" into "unsent";
+//   - an operation that was sent ends by the kind's verdict only, never by age: it ends DONE or FAILED, or it
+//     is in DOUBT, visibly, until somebody resolves it (MONEY C.1, C.5);
+//   - it is never sent under another Key;
+//   - Kind.Settled runs in the commit that makes the operation final or in doubt, Kind.After follows it;
+//   - a row whose stored fields were changed behind its back is HELD, not sent;
+//   - a sender that panics or a payload that cannot be read stops its own aggregate only;
+//   - the payload's key is destroyed when the operation is final; the result stays readable.
+//
+// It must not import the services' packages (agent/offline adapts them), net/http or the checkout.
+//
+// Decisions.
+//
+// 2026-11-21. DOUBT and HELD are not final: they keep the operations behind them waiting, because sending the
+// next step of a thing whose state is not known is how money moves twice. Hold, Release, SendNow and Resolve end the wait.
+//
+// 2026-11-21. Ages count the agent's own running time (MONEY B.12): outbox_clock accumulates what the boot
+// clock measures while Run is alive, so neither a jump of the wall clock nor a night without power expires
+// anything. The backend's memory of a Key is another matter, it forgets while the box is off (MONEY C.3): for
+// the 24 h of Options.IdempotencyTTL the time between two runs is added, measured once by the wall clock as
+// soon as that is not behind the last stored instant. A wall clock that went back leaves that time unknown and
+// counted as none; TLS refuses to talk with such a clock anyway.
+//
+// 2026-11-21. An operation past the TTL goes to DOUBT; only a kind that can find out by reading
+// (Kind.Asks) is still called, with Op.ReadOnly set, and must not send then.
+//
+// 2026-11-21. Back-off: 1 s doubling to 20 s with jitter for one operation. When a service (Kind.Service) does
+// not answer, one operation at a time is its probe and the others wait without being touched; they follow
+// once one gets through. With Options.Probe the cheap probe runs first, at most 20 s apart; without it the
+// interval grows to 5 minutes. A Retry-After is honoured up to 5 minutes.
+//
+// 2026-11-21. 401 and 403 pause the service in the same way and are shown by Services; the operation itself
+// stays what it was.
+//
+// 2026-11-21. A kind with Breaks fails the operations behind it when it fails (MONEY C.4: a rejected create
+// fails its dependants). Those are never sent, and their Settled runs in the same commit.
+package outbox

@@ -1,0 +1,145 @@
+package outbox
+
+import (
+	"bytes"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+const table = "outbox_ops"
+
+// ErrUnknown is the answer to a Key that no operation has.
+var ErrUnknown = errors.New("no such operation")
+
+// ErrAltered is the answer to an operation whose row was changed behind the outbox's back.
+var ErrAltered = errors.New("the stored operation was altered")
+
+// row is one line of outbox_ops.
+type row struct {
+	id                            int64
+	key, kind, aggregate          string
+	state, resume                 State
+	note, currency, reason        string
+	amount                        int64
+	digest, payload, memo, result []byte
+	attempts                      int64
+	createdMS, settledMS          int64
+	acceptedRun, nextRun, sentAge int64
+	mac                           []byte
+	altered                       bool // the row did not verify when it was read
+}
+
+const columns = `id, key, kind, aggregate, state, resume, note, amount, currency, digest, payload, memo, result, reason,
+	attempts, created_ms, settled_ms, accepted_run, next_run, sent_age, mac`
+
+type scanner interface{ Scan(dest ...any) error }
+
+func scan(s scanner) (row, error) {
+	var r row
+	err := s.Scan(&r.id, &r.key, &r.kind, &r.aggregate, &r.state, &r.resume, &r.note, &r.amount, &r.currency, &r.digest,
+		&r.payload, &r.memo, &r.result, &r.reason, &r.attempts, &r.createdMS, &r.settledMS, &r.acceptedRun, &r.nextRun,
+		&r.sentAge, &r.mac)
+	if errors.Is(err, sql.ErrNoRows) {
+		return row{}, ErrUnknown
+	}
+	return r, err
+}
+
+func byID(r store.Reader, id int64) (row, error) {
+	return scan(r.QueryRow(`SELECT `+columns+` FROM outbox_ops WHERE id = ?`, id))
+}
+
+func byKey(r store.Reader, key wire.Key) (row, error) {
+	return scan(r.QueryRow(`SELECT `+columns+` FROM outbox_ops WHERE key = ?`, string(key)))
+}
+
+// blob keeps empty and absent apart from nothing: both are NULL.
+func blob(b []byte) any {
+	if len(b) == 0 {
+		return nil
+	}
+	return b
+}
+
+// sum authenticates what decides about money: what is sent, to whom it belongs, and how far it is.
+func (o *Outbox) sum(r *row) []byte {
+	return o.db.MAC(table, r.key, r.id, r.kind, r.aggregate, string(r.state), string(r.resume), r.amount, r.currency,
+		blob(r.digest), blob(r.payload), blob(r.memo), blob(r.result), r.attempts, r.sentAge)
+}
+
+func (o *Outbox) verify(r *row) error {
+	if !bytes.Equal(o.sum(r), r.mac) {
+		r.altered, r.mac = true, []byte{} // a later save must not make it good again
+		return fmt.Errorf("operation %s: %w", r.key, ErrAltered)
+	}
+	return nil
+}
+
+// save writes a row back and keeps its aggregate's first sendable operation marked.
+func (o *Outbox) save(tx store.Tx, r *row) error {
+	open := 1
+	if r.state.Final() {
+		open = 0
+	}
+	if !r.altered {
+		r.mac = o.sum(r)
+	}
+	_, err := tx.Exec(`UPDATE outbox_ops SET state = ?, resume = ?, payload = ?, memo = ?, result = ?, reason = ?, attempts = ?,
+		settled_ms = ?, next_run = ?, sent_age = ?, open = ?, ready = 0, mac = ? WHERE id = ?`,
+		string(r.state), string(r.resume), blob(r.payload), blob(r.memo), blob(r.result), r.reason, r.attempts,
+		r.settledMS, r.nextRun, r.sentAge, open, r.mac, r.id)
+	if err != nil {
+		return fmt.Errorf("save operation %s: %w", r.key, err)
+	}
+	return mark(tx, r.aggregate)
+}
+
+// mark sets ready on the first open operation of an aggregate when it can be sent.
+func mark(tx store.Tx, aggregate string) error {
+	_, err := tx.Exec(`UPDATE outbox_ops SET ready = CASE WHEN state IN ('PENDING', 'SENT') THEN 1 ELSE 0 END
+		WHERE id = (SELECT MIN(id) FROM outbox_ops WHERE aggregate = ? AND open = 1)`, aggregate)
+	if err != nil {
+		return fmt.Errorf("order of %s: %w", aggregate, err)
+	}
+	return nil
+}
+
+// op is the row as others see it, without payload and memo.
+func (o *Outbox) op(r *row) Op {
+	op := Op{
+		New: New{Key: wire.Key(r.key), Kind: r.kind, Aggregate: r.aggregate, Note: r.note, AmountMin: r.amount, Currency: r.currency},
+		ID:  r.id, State: r.state, Attempts: int(r.attempts), Created: time.UnixMilli(r.createdMS),
+		Result: r.result, Reason: r.reason,
+	}
+	if r.settledMS != 0 {
+		op.Settled = time.UnixMilli(r.settledMS)
+	}
+	if r.state == Pending || r.state == Sent {
+		wait := time.Duration(r.nextRun-o.clock.run()) * time.Millisecond
+		op.NextTry = o.now().Add(max(wait, 0))
+	}
+	return op
+}
+
+func cell(key, column string) store.Cell { return store.Cell{Table: table, Key: key, Column: column} }
+
+// open adds payload and memo to an operation.
+func (o *Outbox) open(rd store.Reader, r *row, op *Op) error {
+	var err error
+	if len(r.payload) > 0 {
+		if op.Payload, err = o.db.Unseal(rd, cell(r.key, "payload"), r.payload); err != nil {
+			return fmt.Errorf("operation %s: payload: %w", r.key, err)
+		}
+	}
+	if len(r.memo) > 0 {
+		if op.Memo, err = o.db.Unseal(rd, cell(r.key, "memo"), r.memo); err != nil {
+			return fmt.Errorf("operation %s: memo: %w", r.key, err)
+		}
+	}
+	return nil
+}

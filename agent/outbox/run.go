@@ -1,0 +1,285 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"posagent/store"
+)
+
+const (
+	tick     = time.Minute     // clock saved, ages checked
+	stopWait = 5 * time.Second // what a stop leaves an attempt in flight and its commit
+)
+
+// Run sends until ctx ends, then lets the attempts in flight finish for a few seconds. It returns nil at ctx's
+// end and an error only when it is already running or the tables cannot be read at the start.
+func (o *Outbox) Run(ctx context.Context) error {
+	o.mu.Lock()
+	if o.running {
+		o.mu.Unlock()
+		return errors.New("outbox: already running")
+	}
+	o.running = true
+	o.mu.Unlock()
+	var wg sync.WaitGroup
+	defer func() {
+		wg.Wait()
+		o.mu.Lock()
+		o.running = false
+		o.mu.Unlock()
+	}()
+	if err := o.resume(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var lastTick int64
+	troubles := 0
+	for {
+		wait, err := o.schedule(ctx, &wg)
+		if err == nil && o.clock.run()-lastTick >= tick.Milliseconds() {
+			lastTick = o.clock.run()
+			err = o.housekeeping(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			troubles++
+			o.log.Error("outbox cannot use its tables", "err", err)
+			wait = o.backoff(troubles, shortCap)
+		} else {
+			troubles = 0
+		}
+		timer.Reset(min(max(wait, time.Millisecond), tick))
+		select {
+		case <-ctx.Done():
+			wg.Wait()
+			o.saveClock(ctx)
+			return nil
+		case <-o.wake:
+		case <-timer.C:
+		}
+	}
+}
+
+// resume brings waits left over from before the restart near, so that a restart is a retry.
+func (o *Outbox) resume(ctx context.Context) error {
+	if err := o.db.Read(ctx, o.clock.load); err != nil {
+		return fmt.Errorf("start outbox: %w", err)
+	}
+	soon := o.clock.run() + firstWait.Milliseconds()
+	err := o.db.Write(ctx, func(tx store.Tx) error {
+		if _, err := tx.Exec(`UPDATE outbox_ops SET next_run = ? WHERE ready = 1 AND next_run > ?`, soon, soon); err != nil {
+			return err
+		}
+		return o.clock.save(tx)
+	})
+	if err != nil { // disk full: sending cannot start either, the loop reports it
+		o.log.Error("outbox cannot write", "err", err)
+	}
+	return nil
+}
+
+func (o *Outbox) saveClock(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
+	defer cancel()
+	if err := o.db.Write(ctx, o.clock.save); err != nil {
+		o.log.Warn("outbox clock not saved", "err", err)
+	}
+}
+
+// candidate is an operation that may be sent.
+type candidate struct {
+	id, next int64
+	service  *service
+}
+
+// schedule starts what can be started and tells how long nothing else will be due.
+func (o *Outbox) schedule(ctx context.Context, wg *sync.WaitGroup) (time.Duration, error) {
+	o.mu.Lock()
+	free, limit := o.par-len(o.busy), o.par+len(o.busy)+1
+	o.mu.Unlock()
+	if free <= 0 {
+		return tick, nil // a worker's end wakes us
+	}
+	var found []candidate
+	err := o.db.Read(ctx, func(r store.Reader) error {
+		found = found[:0]
+		for _, kind := range o.order {
+			if err := o.first(r, kind, limit, &found); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("find due operations: %w", err)
+	}
+	sortCandidates(found)
+
+	run := o.clock.run()
+	wait := tick.Milliseconds()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, c := range found {
+		if _, ok := o.busy[c.id]; ok {
+			continue
+		}
+		due := c.next
+		if c.service.down {
+			due = max(due, c.service.next)
+			if c.service.probing {
+				continue
+			}
+		}
+		if due > run {
+			wait = min(wait, due-run)
+			continue
+		}
+		if free == 0 {
+			break
+		}
+		free--
+		probe := c.service.down
+		if probe {
+			c.service.probing = true
+		}
+		o.busy[c.id] = c.service.name
+		wg.Go(func() {
+			o.work(ctx, c.id, c.service, probe)
+			o.mu.Lock()
+			delete(o.busy, c.id)
+			if probe {
+				c.service.probing = false
+			}
+			o.mu.Unlock()
+			o.Wake()
+		})
+	}
+	return time.Duration(wait) * time.Millisecond, nil
+}
+
+// first adds the earliest ready operations of a kind.
+func (o *Outbox) first(r store.Reader, kind string, limit int, found *[]candidate) error {
+	rows, err := r.Query(`SELECT id, next_run FROM outbox_ops WHERE ready = 1 AND kind = ? ORDER BY next_run, id LIMIT ?`, kind, limit)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		c := candidate{service: o.services[o.kinds[kind].Service]}
+		if err := rows.Scan(&c.id, &c.next); err != nil {
+			return err
+		}
+		*found = append(*found, c)
+	}
+	return rows.Err()
+}
+
+// work makes one attempt: probe if the service was down, then send and settle.
+func (o *Outbox) work(ctx context.Context, id int64, s *service, probe bool) {
+	if probe && o.probe != nil && !s.refused {
+		pctx, cancel := context.WithTimeout(ctx, shortCap)
+		err := o.probe(pctx, s.name)
+		cancel()
+		if err != nil {
+			o.mu.Lock()
+			o.fail(s, o.clock.run(), false, 0, err.Error())
+			o.mu.Unlock()
+			return
+		}
+	}
+	if err := o.attempt(ctx, id, s); err != nil && ctx.Err() == nil {
+		o.log.Error("operation not handled", "op", id, "err", err)
+		o.mu.Lock()
+		o.fail(s, o.clock.run(), false, 0, err.Error())
+		o.mu.Unlock()
+	}
+}
+
+// housekeeping saves the clock and ends what was never sent and is too old.
+func (o *Outbox) housekeeping(ctx context.Context) error {
+	open := false
+	err := o.db.Read(ctx, func(r store.Reader) error {
+		return r.QueryRow(`SELECT EXISTS (SELECT 1 FROM outbox_ops WHERE ready = 1)`).Scan(&open)
+	})
+	if err != nil || !open {
+		return err
+	}
+	if err := o.db.Write(ctx, o.clock.save); err != nil {
+		return err
+	}
+	for _, name := range o.order {
+		if k := o.kinds[name]; k.MaxAge > 0 {
+			if err := o.expire(ctx, k); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// expire ends unsent operations of a kind past their age, a hundred per commit.
+func (o *Outbox) expire(ctx context.Context, k *Kind) error {
+	for {
+		var ended []Op
+		err := o.db.Write(ctx, func(tx store.Tx) error {
+			ended = ended[:0]
+			ids, err := o.old(tx, k)
+			if err != nil {
+				return err
+			}
+			for _, id := range ids {
+				more, err := o.expireOne(tx, id)
+				if err != nil {
+					return err
+				}
+				ended = append(ended, more...)
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("expire %s: %w", k.Name, err)
+		}
+		if len(ended) == 0 {
+			return nil
+		}
+		o.after(ended)
+	}
+}
+
+func (o *Outbox) old(r store.Reader, k *Kind) ([]int64, error) {
+	rows, err := r.Query(`SELECT id FROM outbox_ops WHERE state = 'PENDING' AND kind = ? AND accepted_run < ? ORDER BY accepted_run LIMIT 100`,
+		k.Name, o.clock.run()-k.MaxAge.Milliseconds())
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var ids []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+func (o *Outbox) expireOne(tx store.Tx, id int64) ([]Op, error) {
+	r, err := byID(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.verify(&r); err != nil {
+		r.state, r.reason = Held, err.Error()
+		return nil, o.save(tx, &r)
+	}
+	r.reason = "never sent, too old"
+	return o.end(tx, &r, Expired)
+}

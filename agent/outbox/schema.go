@@ -1,0 +1,47 @@
+package outbox
+
+import "posagent/store"
+
+// Schema returns the migration steps of the outbox's tables.
+func Schema() []store.Step {
+	return []store.Step{{
+		Name: "outbox/1 operations",
+		SQL: `
+CREATE TABLE outbox_ops (
+	id           INTEGER PRIMARY KEY,
+	key          TEXT NOT NULL UNIQUE,
+	kind         TEXT NOT NULL,
+	aggregate    TEXT NOT NULL,
+	state        TEXT NOT NULL,
+	resume       TEXT NOT NULL,    -- the state a HELD or DOUBT operation returns to
+	note         TEXT NOT NULL,
+	amount       INTEGER NOT NULL, -- minor units
+	currency     TEXT NOT NULL,
+	digest       BLOB NOT NULL,    -- keyed digest of what was accepted
+	payload      BLOB,             -- sealed
+	memo         BLOB,             -- sealed
+	result       BLOB,
+	reason       TEXT NOT NULL,
+	attempts     INTEGER NOT NULL,
+	created_ms   INTEGER NOT NULL, -- wall clock, for people
+	settled_ms   INTEGER NOT NULL, -- wall clock, for people; 0 = not final
+	accepted_run INTEGER NOT NULL, -- ms of running time when accepted
+	next_run     INTEGER NOT NULL, -- ms of running time before which nothing is tried
+	sent_age     INTEGER NOT NULL, -- ms on the key clock before the first send; -1 = never sent
+	open         INTEGER NOT NULL, -- 1 until final
+	ready        INTEGER NOT NULL, -- 1 = first of its aggregate and sendable
+	mac          BLOB NOT NULL
+) STRICT;
+CREATE INDEX outbox_ops_due ON outbox_ops (ready, kind, next_run, id);
+CREATE INDEX outbox_ops_line ON outbox_ops (aggregate, open, id);
+CREATE INDEX outbox_ops_state ON outbox_ops (state, kind, accepted_run);
+CREATE TABLE outbox_clock (
+	id      INTEGER PRIMARY KEY CHECK (id = 1),
+	run_ms  INTEGER NOT NULL, -- running time
+	age_ms  INTEGER NOT NULL, -- running time plus the known time between runs
+	wall_ms INTEGER NOT NULL  -- wall clock when both were written
+) STRICT;
+INSERT INTO outbox_clock (id, run_ms, age_ms, wall_ms) VALUES (1, 0, 0, 0);
+`,
+	}}
+}

@@ -1,0 +1,213 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// ErrState is the answer to a verb that does not fit the operation's state.
+var ErrState = errors.New("not possible in this state")
+
+// Get reads one operation with payload and memo (nil once their key was destroyed). ErrUnknown; ErrAltered
+// with the operation as stored when its row does not verify.
+func (o *Outbox) Get(r store.Reader, key wire.Key) (Op, error) {
+	if err := o.clock.load(r); err != nil {
+		return Op{}, err
+	}
+	rw, err := byKey(r, key)
+	if err != nil {
+		return Op{}, err
+	}
+	op := o.op(&rw)
+	if err := o.verify(&rw); err != nil {
+		return op, err
+	}
+	return op, o.open(r, &rw, &op)
+}
+
+// Filter chooses operations; zero fields choose all.
+type Filter struct {
+	Kind, Aggregate string
+	State           State
+	Open            bool  // only what is not final
+	After           int64 // only ids above
+	Limit           int   // default 100
+}
+
+// List reads operations in the order they were accepted, without payload and memo.
+func (o *Outbox) List(r store.Reader, f Filter) ([]Op, error) {
+	if err := o.clock.load(r); err != nil {
+		return nil, err
+	}
+	if f.Limit <= 0 {
+		f.Limit = 100
+	}
+	rows, err := r.Query(`SELECT `+columns+` FROM outbox_ops WHERE id > ? AND (? = '' OR kind = ?) AND (? = '' OR aggregate = ?)
+		AND (? = '' OR state = ?) AND (? = 0 OR open = 1) ORDER BY id LIMIT ?`, f.After, f.Kind, f.Kind, f.Aggregate, f.Aggregate,
+		string(f.State), string(f.State), f.Open, f.Limit)
+	if err != nil {
+		return nil, fmt.Errorf("list operations: %w", err)
+	}
+	defer rows.Close()
+	var list []Op
+	for rows.Next() {
+		rw, err := scan(rows)
+		if err != nil {
+			return nil, fmt.Errorf("list operations: %w", err)
+		}
+		list = append(list, o.op(&rw))
+	}
+	return list, rows.Err()
+}
+
+// Line is one line of the reconciliation report.
+type Line struct {
+	Kind     string
+	Currency string
+	State    State
+	Count    int64
+	Sum      int64 // minor units
+}
+
+// Report counts and sums the operations per kind, currency and state.
+func (o *Outbox) Report(r store.Reader) ([]Line, error) {
+	rows, err := r.Query(`SELECT kind, currency, state, COUNT(*), SUM(amount) FROM outbox_ops
+		GROUP BY kind, currency, state ORDER BY kind, currency, state`)
+	if err != nil {
+		return nil, fmt.Errorf("report operations: %w", err)
+	}
+	defer rows.Close()
+	var list []Line
+	for rows.Next() {
+		var l Line
+		if err := rows.Scan(&l.Kind, &l.Currency, &l.State, &l.Count, &l.Sum); err != nil {
+			return nil, fmt.Errorf("report operations: %w", err)
+		}
+		list = append(list, l)
+	}
+	return list, rows.Err()
+}
+
+// change runs one verb on one verified operation.
+func (o *Outbox) change(ctx context.Context, key wire.Key, fn func(tx store.Tx, r *row) ([]Op, error)) error {
+	var ended []Op
+	err := o.db.Write(ctx, func(tx store.Tx) error {
+		ended = nil
+		if err := o.clock.load(tx); err != nil {
+			return err
+		}
+		r, err := byKey(tx, key)
+		if err != nil {
+			return err
+		}
+		ended, err = fn(tx, &r)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("operation %s: %w", key, err)
+	}
+	o.after(ended)
+	o.Wake()
+	return nil
+}
+
+// SendNow tries an operation at once, without waiting for its back-off or its service's. A doubtful one is tried
+// only when its kind can find out by reading. ErrUnknown, ErrState.
+func (o *Outbox) SendNow(ctx context.Context, key wire.Key) error {
+	return o.change(ctx, key, func(tx store.Tx, r *row) ([]Op, error) {
+		if err := o.verify(r); err != nil {
+			return nil, err
+		}
+		k := o.kinds[r.kind]
+		switch {
+		case r.state == Pending, r.state == Sent:
+		case r.state == Doubt && k != nil && k.Asks:
+			r.state = Sent
+		default:
+			return nil, fmt.Errorf("%w: %s", ErrState, r.state)
+		}
+		r.nextRun = o.clock.run()
+		if k != nil {
+			o.mu.Lock()
+			o.services[k.Service].next = 0
+			o.mu.Unlock()
+		}
+		return nil, o.save(tx, r)
+	})
+}
+
+// Hold sets an operation aside until Release. One that is under way ends if its answer is final. ErrUnknown, ErrState.
+func (o *Outbox) Hold(ctx context.Context, key wire.Key, reason string) error {
+	return o.change(ctx, key, func(tx store.Tx, r *row) ([]Op, error) {
+		return nil, o.hold(tx, r, reason)
+	})
+}
+
+func (o *Outbox) hold(tx store.Tx, r *row, reason string) error {
+	if err := o.verify(r); err != nil {
+		return err
+	}
+	if r.state != Pending && r.state != Sent {
+		return fmt.Errorf("%w: %s", ErrState, r.state)
+	}
+	r.resume, r.state, r.reason = r.state, Held, reason
+	return o.save(tx, r)
+}
+
+// HoldAll sets aside everything that could be sent, in the caller's commit (a restored backup, MONEY C.3); it
+// returns how many.
+func (o *Outbox) HoldAll(tx store.Tx, reason string) (int, error) {
+	if err := o.clock.load(tx); err != nil {
+		return 0, err
+	}
+	for n := 0; ; n++ {
+		r, err := scan(tx.QueryRow(`SELECT ` + columns + ` FROM outbox_ops WHERE state IN ('PENDING', 'SENT') ORDER BY id LIMIT 1`))
+		if errors.Is(err, ErrUnknown) {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+		err = o.verify(&r)
+		r.resume, r.state, r.reason = r.state, Held, reason
+		if err != nil {
+			r.reason = err.Error()
+		}
+		if err := o.save(tx, &r); err != nil {
+			return n, err
+		}
+	}
+}
+
+// Release lets a held operation go on where it was. ErrUnknown, ErrState.
+func (o *Outbox) Release(ctx context.Context, key wire.Key) error {
+	return o.change(ctx, key, func(tx store.Tx, r *row) ([]Op, error) {
+		if err := o.verify(r); err != nil {
+			return nil, err
+		}
+		if r.state != Held {
+			return nil, fmt.Errorf("%w: %s", ErrState, r.state)
+		}
+		r.state, r.nextRun, r.reason = r.resume, o.clock.run(), ""
+		return nil, o.save(tx, r)
+	})
+}
+
+// Resolve ends an operation by a person's decision: Done or Failed for one that is in doubt or held. The kind's
+// Settled and After run as if the backend had answered, with Op.Result as far as it came. ErrUnknown, ErrState.
+func (o *Outbox) Resolve(ctx context.Context, key wire.Key, state State, note string) error {
+	return o.change(ctx, key, func(tx store.Tx, r *row) ([]Op, error) {
+		if state != Done && state != Failed || r.state != Doubt && r.state != Held {
+			return nil, fmt.Errorf("%w: %s to %s", ErrState, r.state, state)
+		}
+		r.reason = "resolved by hand: " + note
+		if err := o.verify(r); err != nil {
+			r.reason += " (" + err.Error() + ")"
+		}
+		return o.end(tx, r, state)
+	})
+}
