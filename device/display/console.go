@@ -93,7 +93,7 @@ func (c *Console) draw() error {
 	var out string
 	switch {
 	case c.opts.Plain:
-		out = strings.Join(lines, "\n") + "\n"
+		out = strings.Join(lines, "\n") + "\n\n" // an empty line between views
 	case c.last == "":
 		out = clearScreen + strings.Join(lines, "\n") + "\n"
 	default:

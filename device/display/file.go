@@ -145,15 +145,13 @@ func pngPicture(v View, _ time.Time) ([]byte, error) {
 // The layout of an SVG, in its own units.
 const (
 	svgWidth  = 100
-	svgHeight = 150
-	svgCode   = 80 // side of the code
+	svgHeight = 150 // at least
+	svgCode   = 80  // side of the code
 )
 
 func svgPicture(v View, now time.Time) ([]byte, error) {
 	bg := background(v)
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" text-anchor="middle">`+"\n", svgWidth, svgHeight)
-	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="%s"/>`+"\n", svgWidth, svgHeight, hex(bg))
 	y := 3.0
 	text := func(s string, size float64, weight, fill string) {
 		for _, l := range wrap(Clean(s), int(160/size)) {
@@ -179,8 +177,9 @@ func svgPicture(v View, now time.Time) ([]byte, error) {
 	}
 	text(v.validUntil(now, false), 4, "normal", fg)
 	text(v.Text, 6, "bold", fg)
-	b.WriteString("</svg>\n")
-	return []byte(b.String()), nil
+	height := max(svgHeight, int(y)+5) // long texts make the picture longer, never cut it
+	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" text-anchor="middle">`+"\n"+
+		`<rect width="%[1]d" height="%[2]d" fill="%[3]s"/>`+"\n%[4]s</svg>\n", svgWidth, height, hex(bg), b.String()), nil
 }
 
 func hex(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }

@@ -29,6 +29,9 @@ func Clean(s string) string {
 		case !unicode.IsPrint(r): // Cc, Cf (overrides, zero width), Co, Cs, unassigned
 		default:
 			if gap && n > 0 {
+				if n+2 > maxText {
+					return b.String()
+				}
 				b.WriteByte(' ')
 				n++
 			}
