@@ -1,0 +1,260 @@
+package line
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// openPTY opens a pseudo-terminal pair; the master is the far end of the cable.
+func openPTY(t *testing.T) (master *os.File, path string) {
+	t.Helper()
+	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	require.NoError(t, err)
+	require.NoError(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	require.NoError(t, err)
+	master = os.NewFile(uintptr(fd), "ptmx")
+	t.Cleanup(func() { _ = master.Close() })
+	return master, fmt.Sprintf("/dev/pts/%d", n)
+}
+
+func config(t *testing.T, path string) Config {
+	return Config{Path: path, Baud: 115200, LockDir: t.TempDir()}
+}
+
+func open(t *testing.T, p *Port) Conn {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	c, err := p.Open(ctx)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func TestBytesGoBothWays(t *testing.T) {
+	master, path := openPTY(t)
+	p := New(config(t, path))
+	c := open(t, p)
+	_, err := c.Write([]byte{0x10, 0x02, 0x00, 0xFF, 0x11, 0x13, 0x0D, 0x0A})
+	require.NoError(t, err)
+	got := make([]byte, 64)
+	n, err := master.Read(got)
+	require.NoError(t, err)
+	require.Equal(t, []byte{0x10, 0x02, 0x00, 0xFF, 0x11, 0x13, 0x0D, 0x0A}, got[:n], "raw: no byte means anything to the driver")
+
+	_, err = master.Write([]byte("\x06abc\x15\x03\x04"))
+	require.NoError(t, err)
+	var back []byte
+	for len(back) < 7 { // one byte at a time out of one large read
+		var one [1]byte
+		_, err := c.Read(one[:])
+		require.NoError(t, err)
+		back = append(back, one[0])
+	}
+	require.Equal(t, "\x06abc\x15\x03\x04", string(back))
+	s := p.Stats()
+	require.True(t, s.Open)
+	require.EqualValues(t, 7, s.ReadBytes)
+	require.EqualValues(t, 8, s.WrittenBytes)
+}
+
+func TestReadWithoutDataMeetsItsDeadline(t *testing.T) {
+	_, path := openPTY(t)
+	c := open(t, New(config(t, path)))
+	for _, d := range []time.Duration{-time.Second, 0, 20 * time.Millisecond, 250 * time.Millisecond} {
+		require.NoError(t, c.SetReadDeadline(time.Now().Add(d)))
+		start := time.Now()
+		n, err := c.Read(make([]byte, 16))
+		require.Zero(t, n)
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+		require.Less(t, time.Since(start), d+2*time.Second)
+	}
+}
+
+func TestUseAfterCloseReachesNoDescriptor(t *testing.T) {
+	_, path := openPTY(t)
+	c := open(t, New(config(t, path)))
+	require.NoError(t, c.Close())
+	// The freed descriptors are taken by files of somebody else.
+	var files []*os.File
+	for i := range 16 {
+		f, err := os.Create(filepath.Join(t.TempDir(), fmt.Sprint(i)))
+		require.NoError(t, err)
+		defer func() { _ = f.Close() }()
+		files = append(files, f)
+	}
+	n, err := c.Write([]byte("PRINT TOTAL"))
+	require.Zero(t, n)
+	require.ErrorIs(t, err, os.ErrClosed)
+	_, err = c.Read(make([]byte, 8))
+	require.ErrorIs(t, err, os.ErrClosed)
+	require.NoError(t, c.Close())
+	for _, f := range files {
+		info, err := f.Stat()
+		require.NoError(t, err)
+		require.Zero(t, info.Size())
+	}
+}
+
+func TestCloseEndsABlockedRead(t *testing.T) {
+	_, path := openPTY(t)
+	c := open(t, New(config(t, path)))
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.Read(make([]byte, 8))
+		ended <- err
+	}()
+	require.NoError(t, c.Close())
+	select {
+	case err := <-ended:
+		require.ErrorIs(t, err, os.ErrClosed)
+	case <-time.After(3 * time.Second):
+		t.Fatal("read still blocked")
+	}
+}
+
+func TestHangUpGivesOneErrorAndTheLineOpensAgain(t *testing.T) {
+	first, path := openPTY(t)
+	second, path2 := openPTY(t)
+	stable := filepath.Join(t.TempDir(), "by-id")
+	require.NoError(t, os.Symlink(path, stable))
+	p := New(config(t, stable))
+	c := open(t, p)
+	require.NoError(t, first.Close())
+	_, err := c.Read(make([]byte, 8))
+	require.Error(t, err)
+	require.NotErrorIs(t, err, os.ErrClosed, "the first caller hears the reason")
+	_, err = c.Read(make([]byte, 8))
+	require.ErrorIs(t, err, os.ErrClosed)
+	_, err = c.Write([]byte{1})
+	require.ErrorIs(t, err, os.ErrClosed)
+	require.False(t, p.Stats().Open)
+	require.EqualValues(t, 1, p.Stats().Errors)
+
+	// Unplugged for a while: Open waits. Plugged in again under another name, the stable path leads there.
+	require.NoError(t, os.Remove(stable))
+	opened := make(chan Conn, 1)
+	go func() {
+		c, _ := p.Open(t.Context())
+		opened <- c
+	}()
+	require.Eventually(t, func() bool { return p.Stats().LastError != "" }, 2*time.Second, 5*time.Millisecond)
+	require.NoError(t, os.Symlink(path2, stable))
+	select {
+	case c = <-opened:
+	case <-time.After(5 * time.Second):
+		t.Fatal("not reopened")
+	}
+	defer func() { _ = c.Close() }()
+	_, err = c.Write([]byte("x"))
+	require.NoError(t, err)
+	got := make([]byte, 4)
+	n, err := second.Read(got)
+	require.NoError(t, err)
+	require.Equal(t, "x", string(got[:n]))
+	require.EqualValues(t, 2, p.Stats().Opens)
+}
+
+func TestOpenStopsWaitingWithItsContext(t *testing.T) {
+	p := New(config(t, filepath.Join(t.TempDir(), "absent")))
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	_, err := p.Open(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Contains(t, p.Stats().LastError, "absent")
+}
+
+func TestWriteToAStoppedPeerIsAbandoned(t *testing.T) {
+	master, path := openPTY(t) // nobody reads the master
+	cfg := config(t, path)
+	cfg.WriteTimeout = 50 * time.Millisecond
+	p := New(cfg)
+	c := open(t, p)
+	block := bytes.Repeat([]byte{0x55}, 256)
+	var err error
+	for range 1000 {
+		if _, err = c.Write(block); err != nil {
+			break
+		}
+	}
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+	_, err = c.Write(block)
+	require.ErrorIs(t, err, os.ErrClosed)
+	require.EqualValues(t, 1, p.Stats().WriteTimeouts)
+	require.LessOrEqual(t, p.Stats().AbandonedNow, 1)
+	open(t, p) // one abandoned write does not block the device
+	require.NoError(t, master.Close())
+	require.Eventually(t, func() bool { return p.Stats().AbandonedNow == 0 }, 2*time.Second, 5*time.Millisecond,
+		"the writer comes back with the hang-up")
+}
+
+func TestOnlyTerminalsAreOpened(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(file, []byte("header"), 0o600))
+	fifo := filepath.Join(dir, "fifo")
+	require.NoError(t, unix.Mkfifo(fifo, 0o600))
+	link := filepath.Join(dir, "link")
+	require.NoError(t, os.Symlink(file, link))
+	for _, path := range []string{file, fifo, dir, link, "/dev/zero", "/dev/null"} {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			_, err := New(config(t, path)).Open(t.Context())
+			require.ErrorIs(t, err, ErrNotTTY)
+		})
+	}
+	content, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "header", string(content))
+}
+
+func TestSecondOwnerWaitsForTheLock(t *testing.T) {
+	_, path := openPTY(t)
+	cfg := config(t, path)
+	c := open(t, New(cfg))
+	other := New(cfg)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	_, err := other.Open(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.True(t, other.Stats().WaitingForLock)
+	require.NoError(t, c.Close())
+	open(t, other)
+}
+
+func TestLockFallsBackToTheTemporaryDirectory(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	_, path := openPTY(t)
+	cfg := Config{Path: path, LockDir: filepath.Join(t.TempDir(), "missing")}
+	c := open(t, New(cfg))
+	found, err := filepath.Glob(filepath.Join(os.TempDir(), "LCK..pts_*"))
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err = New(cfg).Open(ctx)
+	require.True(t, errors.Is(err, context.DeadlineExceeded), "the fallback locks as well")
+	require.NoError(t, c.Close())
+}
+
+func TestTooManyAbandonedWritesRefuseAnotherOpening(t *testing.T) {
+	_, path := openPTY(t)
+	p := New(config(t, path))
+	p.count(func(s *Stats) { s.AbandonedNow = maxStuck })
+	_, err := p.Open(t.Context())
+	require.ErrorIs(t, err, ErrStuck)
+}
+
+func TestImpossibleStopBits(t *testing.T) {
+	_, err := New(Config{Path: "/dev/null", StopBits: 3}).Open(t.Context())
+	require.ErrorContains(t, err, "stop bits")
+}

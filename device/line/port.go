@@ -1,0 +1,210 @@
+package line
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"go.bug.st/serial"
+	"golang.org/x/sys/unix"
+)
+
+// Conn is an open serial line. Read and Write may be called by one goroutine each; Close and SetReadDeadline by any.
+// After Close, or after the device was lost, every call gives os.ErrClosed.
+type Conn = interface {
+	io.ReadWriteCloser
+	SetReadDeadline(t time.Time) error
+}
+
+// Config describes a line.
+type Config struct {
+	Path         string        // e.g. /dev/serial/by-id/...; a symbolic link is followed at each opening
+	Baud         int           // 0 = 9600
+	StopBits     int           // 1 or 2; 0 = 2. Always 8 data bits, no parity
+	WriteTimeout time.Duration // beyond the time the bytes themselves take; 0 = 5 s
+	LockDir      string        // "" = /run/lock
+}
+
+// Stats are the counters of a port since New.
+type Stats struct {
+	Path           string
+	Open           bool
+	OpenedAt       time.Time // of the current or the last connection
+	Opens          uint64
+	ReadBytes      uint64
+	WrittenBytes   uint64
+	Errors         uint64 // connections lost to an error
+	WriteTimeouts  uint64
+	AbandonedNow   int    // writes that have not come back
+	LastError      string // why the line is or was not open
+	WaitingForLock bool
+}
+
+// The refusals of Open. A path that is missing or locked is not refused: Open waits for it.
+var (
+	ErrNotTTY = errors.New("not a terminal device")
+	ErrStuck  = errors.New("too many abandoned writes")
+)
+
+var (
+	errInUse   = errors.New("in use by another process")
+	errHangup  = errors.New("device lost")
+	errTimeout = errors.New("write timed out")
+)
+
+const (
+	backoffMin = 100 * time.Millisecond
+	backoffMax = 5 * time.Second
+	maxStuck   = 4
+)
+
+// Port is a serial line that may or may not be there.
+type Port struct {
+	cfg Config
+
+	mu    sync.Mutex
+	stats Stats
+}
+
+// New describes a port; it opens nothing.
+func New(cfg Config) *Port {
+	if cfg.Baud == 0 {
+		cfg.Baud = 9600
+	}
+	if cfg.StopBits == 0 {
+		cfg.StopBits = 2
+	}
+	if cfg.WriteTimeout <= 0 {
+		cfg.WriteTimeout = 5 * time.Second
+	}
+	if cfg.LockDir == "" {
+		cfg.LockDir = "/run/lock"
+	}
+	return &Port{cfg: cfg, stats: Stats{Path: cfg.Path}}
+}
+
+// Stats returns the counters.
+func (p *Port) Stats() Stats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stats
+}
+
+func (p *Port) count(f func(*Stats)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f(&p.stats)
+}
+
+// Open waits until the device is there and free, and opens it. Errors: ctx.Err(), ErrNotTTY when the path is something
+// else than a terminal device, ErrStuck, or an impossible Config.
+func (p *Port) Open(ctx context.Context) (Conn, error) {
+	if p.cfg.StopBits != 1 && p.cfg.StopBits != 2 {
+		return nil, fmt.Errorf("open %s: %d stop bits", p.cfg.Path, p.cfg.StopBits)
+	}
+	for wait := backoffMin; ; wait = min(wait*2, backoffMax) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c, err := p.tryOpen()
+		if err == nil {
+			return c, nil
+		}
+		err = fmt.Errorf("open %s: %w", p.cfg.Path, err)
+		p.count(func(s *Stats) {
+			s.LastError = err.Error()
+			s.WaitingForLock = errors.Is(err, errInUse)
+		})
+		if errors.Is(err, ErrNotTTY) || errors.Is(err, ErrStuck) {
+			return nil, err
+		}
+		jittered := wait/2 + rand.N(wait/2+1)
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(jittered):
+		}
+	}
+}
+
+func (p *Port) tryOpen() (*conn, error) {
+	if p.Stats().AbandonedNow >= maxStuck {
+		return nil, ErrStuck
+	}
+	path, err := filepath.EvalSymlinks(p.cfg.Path)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkTTY(path); err != nil {
+		return nil, err
+	}
+	lock, err := takeLock(p.cfg.LockDir, path)
+	if err != nil {
+		return nil, err
+	}
+	stop := serial.TwoStopBits
+	if p.cfg.StopBits == 1 {
+		stop = serial.OneStopBit
+	}
+	raw, err := serial.Open(path, &serial.Mode{BaudRate: p.cfg.Baud, DataBits: 8, Parity: serial.NoParity, StopBits: stop})
+	if err != nil {
+		_ = lock.Close()
+		return nil, translate(err)
+	}
+	_ = raw.SetDTR(true)
+	_ = raw.SetRTS(true)
+	_ = raw.ResetInputBuffer()
+	p.count(func(s *Stats) {
+		s.Open, s.OpenedAt, s.LastError, s.WaitingForLock = true, time.Now(), "", false
+		s.Opens++
+	})
+	return &conn{port: p, raw: raw, lock: lock}, nil
+}
+
+// checkTTY refuses what is not a terminal device without opening anything that an opening could disturb.
+func checkTTY(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if info.Mode()&os.ModeCharDevice == 0 {
+		return fmt.Errorf("%s: %w", info.Mode().Type(), ErrNotTTY)
+	}
+	fd, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(fd) }()
+	if _, err := unix.IoctlGetTermios(fd, unix.TCGETS); err != nil {
+		if errors.Is(err, unix.ENOTTY) || errors.Is(err, unix.EINVAL) {
+			return ErrNotTTY
+		}
+		return err
+	}
+	return nil
+}
+
+// translate turns the library's error, which hides its cause, into ours.
+func translate(err error) error {
+	var pe *serial.PortError
+	if !errors.As(err, &pe) {
+		return err
+	}
+	switch pe.Code() {
+	case serial.PortBusy:
+		return errInUse
+	case serial.PermissionDenied:
+		return os.ErrPermission
+	case serial.PortNotFound:
+		return os.ErrNotExist
+	case serial.PortClosed:
+		return errHangup
+	}
+	return errors.New(pe.Error())
+}
