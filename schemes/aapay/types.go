@@ -1,7 +1,7 @@
 package aapay
 
 import (
-	"context"
+	"bytes"
 	"encoding/json"
 
 	"posagent/schemes/wire"
@@ -107,6 +107,9 @@ type Reply struct {
 	Error      *Fault    `json:"error"`
 	Response   *Response `json:"response"`
 	NextLink   *NextLink `json:"nextLink,omitempty"`
+	// Operation is set where the request is stored and not yet answered by the backend (a reversal or refund
+	// taken over by a store-and-forward service); the backend itself never sends it.
+	Operation *wire.Pending `json:"operation,omitempty"`
 }
 
 // Fault is the error object of every body; componsiteFault is spelled so on the wire,
@@ -116,6 +119,23 @@ type Fault struct {
 	Message         string          `json:"message,omitempty"`
 }
 
+// UnmarshalJSON implements json.Unmarshaler; it takes the faults under either spelling.
+func (f *Fault) UnmarshalJSON(data []byte) error {
+	var both struct {
+		Componsite *CompositeFault `json:"componsiteFault"`
+		Composite  *CompositeFault `json:"compositeFault"`
+		Message    string          `json:"message,omitempty"`
+	}
+	if err := wire.Decode(data, &both); err != nil {
+		return err
+	}
+	*f = Fault{ComponsiteFault: both.Componsite, Message: both.Message}
+	if f.ComponsiteFault == nil {
+		f.ComponsiteFault = both.Composite
+	}
+	return nil
+}
+
 // CompositeFault lists what went wrong.
 type CompositeFault struct {
 	Faults []FaultItem `json:"faults"`
@@ -123,14 +143,35 @@ type CompositeFault struct {
 
 // FaultItem is one fault.
 type FaultItem struct {
-	ExplanationText string            `json:"explanationText"`
-	Params          map[string]string `json:"params,omitempty"`
+	ExplanationText string `json:"explanationText" wire:"nullable"`
+	Params          Texts  `json:"params,omitempty"`
+}
+
+// Texts is a map of texts. Foreign services put numbers and nulls there too; those are read as their JSON text.
+type Texts map[string]string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *Texts) UnmarshalJSON(data []byte) error {
+	var raw map[string]json.RawMessage
+	if err := wire.Decode(data, &raw); err != nil {
+		return err
+	}
+	out := make(Texts, len(raw))
+	for k, v := range raw {
+		var s string
+		if json.Unmarshal(v, &s) != nil {
+			s = string(bytes.TrimSpace(v))
+		}
+		out[k] = s
+	}
+	*t = out
+	return nil
 }
 
 // Response is the outcome of the initialize call itself.
 type Response struct {
 	ResponseCode         int      `json:"responseCode"`
-	ExtendedResponseCode int      `json:"extendedResponseCode"`
+	ExtendedResponseCode int      `json:"extendedResponseCode" wire:"nullable"`
 	NAA2ECR              *NAA2ECR `json:"naa2Ecr,omitempty"`
 }
 
@@ -145,13 +186,13 @@ type NAA2ECR struct {
 
 // NextLink is a link to the next step; it is never followed blindly.
 type NextLink struct {
-	Type       string            `json:"type,omitempty"`
-	Rels       []string          `json:"rels,omitempty"`
-	URIBuilder json.RawMessage   `json:"uriBuilder,omitempty"`
-	Params     map[string]string `json:"params,omitempty"`
-	URI        string            `json:"uri,omitempty"`
-	Title      string            `json:"title,omitempty"`
-	Rel        string            `json:"rel,omitempty"`
+	Type       string          `json:"type,omitempty"`
+	Rels       []string        `json:"rels,omitempty"`
+	URIBuilder json.RawMessage `json:"uriBuilder,omitempty"`
+	Params     Texts           `json:"params,omitempty"`
+	URI        string          `json:"uri,omitempty"`
+	Title      string          `json:"title,omitempty"`
+	Rel        string          `json:"rel,omitempty"`
 }
 
 // State is a word of S1 3.2. Unknown words are kept as they came and count as live.
@@ -210,20 +251,21 @@ type Receipt struct {
 	State        string `json:"state,omitempty"`
 }
 
-// Service is the alternative-scheme transaction service (S1 4.3).
-type Service interface {
-	// Initialize starts a transaction on the plain route. Never send it twice.
-	//  1. Reply with HTTPStatus 202: live; 201: created but rejected, final;
-	//  2. wire.Invalid, Unauthorized, Forbidden, Conflict: refused, no effect;
-	//  3. wire.Unavailable: provably not sent;
-	//  4. wire.UnknownOutcome, TooMany, Internal: the effect is not known.
-	Initialize(ctx context.Context, typ Type, req Request) (Reply, error)
-	// InitializeWithIdempotency is the same under a Key: safe to send again under the same Key and body;
-	// wire.KeyReused when the body differs from the first.
-	InitializeWithIdempotency(ctx context.Context, key wire.Key, typ Type, req Request) (Reply, error)
-	// Status reads a transaction by transactionId, ppref or terminalReference; method is optional.
-	//  1. the status;
-	//  2. wire.NotFound: the service says it does not know it (no proof that it never will);
-	//  3. any other error: nothing is known.
-	Status(ctx context.Context, id string, method string) (Status, error)
+// UnmarshalJSON implements json.Unmarshaler. It never fails on JSON: what does not fit is left empty,
+// because a slip must not cost the status it came with.
+func (r *Receipt) UnmarshalJSON(data []byte) error {
+	*r = Receipt{}
+	var raw map[string]json.RawMessage
+	if json.Unmarshal(data, &raw) != nil {
+		return nil
+	}
+	for name, into := range map[string]any{
+		"merchantName": &r.MerchantName, "terminalId": &r.TerminalID, "scheme": &r.Scheme, "amount": &r.Amount,
+		"currency": &r.Currency, "time": &r.Time, "reference": &r.Reference, "state": &r.State,
+	} {
+		if v, ok := raw[name]; ok {
+			_ = wire.Decode(v, into) // on error the field stays empty
+		}
+	}
+	return nil
 }

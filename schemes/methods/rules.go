@@ -78,7 +78,9 @@ func OK(d Definition, typ TransactionType, word string) bool {
 }
 
 // Supports says whether the method can do transactions of typ.
-func Supports(d Definition, typ TransactionType) bool { return slices.Contains(d.TransactionTypes, typ) }
+func Supports(d Definition, typ TransactionType) bool {
+	return slices.Contains(d.TransactionTypes, typ)
+}
 
 // HasTrigger says whether transactions can start with trig. A definition without triggers is MANUAL.
 func HasTrigger(d Definition, trig Trigger) bool {

@@ -1,9 +1,5 @@
 package methods
 
-import (
-	"context"
-)
-
 // TransactionType is a word of S1 2.5.
 type TransactionType string
 
@@ -25,11 +21,11 @@ const (
 
 // Definition is one payment method the terminal may use (S1 2.5). Pointers tell absent from zero.
 type Definition struct {
-	Priority          int32                    `json:"priority"`
+	Priority          int32                    `json:"priority" wire:"nullable"`
 	MerchRcptReq      []ReceiptRule            `json:"merchRcptReq,omitempty"`
 	PaymentProviderID int32                    `json:"paymentProviderId"`
 	Name              string                   `json:"name"`
-	MeanDelay         int32                    `json:"meanDelay"` // seconds, see StaleAge
+	MeanDelay         int32                    `json:"meanDelay" wire:"nullable"` // seconds, see StaleAge
 	Queries           []map[string]QueryPrompt `json:"queries,omitempty"`
 	TransactionTypes  []TransactionType        `json:"transactionTypes"`
 	WalletID          string                   `json:"walletId,omitempty"`
@@ -37,11 +33,11 @@ type Definition struct {
 	DefaultTrigger    *Trigger                 `json:"defaultTrigger"`
 	OKCodes           []OKCode                 `json:"okCodes,omitempty"`
 	TxnQueryFlow      []QueryFlow              `json:"txnQueryFlow,omitempty"`
-	Label             string                   `json:"label"`
+	Label             string                   `json:"label" wire:"nullable"`
 	TriggerParams     *TriggerParams           `json:"triggerParams,omitempty"`
-	StaleTimeOut      *int32                   `json:"staleTimeOut,omitempty"`    // in the configured unit, default minutes
-	FinalizeTimeOut   *int32                   `json:"finalizeTimeOut,omitempty"` // in the configured unit, default minutes
-	DelayedAmount     int32                    `json:"delayedAmount"`             // 0 or 1
+	StaleTimeOut      *int32                   `json:"staleTimeOut,omitempty"`        // in the configured unit, default minutes
+	FinalizeTimeOut   *int32                   `json:"finalizeTimeOut,omitempty"`     // in the configured unit, default minutes
+	DelayedAmount     int32                    `json:"delayedAmount" wire:"nullable"` // 0 or 1
 }
 
 // ReceiptRule says whether a merchant receipt is required for a transaction type.
@@ -52,7 +48,7 @@ type ReceiptRule struct {
 
 // QueryPrompt is one prompt with its length limits in characters.
 type QueryPrompt struct {
-	Label string `json:"label"`
+	Label string `json:"label" wire:"nullable"`
 	Min   int32  `json:"min"`
 	Max   int32  `json:"max"`
 }
@@ -90,14 +86,4 @@ type Query struct {
 	Exclude    []int32 // paymentProviderIds to leave out
 	Caller     string
 	Lang       string
-}
-
-// Service is the method-definition service (S1 4.4).
-type Service interface {
-	// List returns the definitions of a terminal.
-	//  1. the definitions, best priority first as the service ordered them;
-	//  2. wire.NotFound: no method exists for the merchant;
-	//  3. wire.Invalid / Unauthorized: the question or the credentials are wrong;
-	//  4. wire.Unavailable / Internal: no answer now, nothing is known.
-	List(ctx context.Context, q Query) ([]Definition, error)
 }

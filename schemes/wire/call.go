@@ -113,4 +113,3 @@ func (t *trace) hooks() *httptrace.ClientTrace {
 		GotConn: func(httptrace.GotConnInfo) { t.connected.Store(true) },
 	}
 }
-

@@ -15,7 +15,7 @@
 // Decisions:
 //
 // 2026-11-21: null stands for "absent" where the field is optional, that is a pointer, slice, map,
-// RawMessage, or a field tagged omitempty or omitzero; services of this family write null for optional
+// RawMessage, or a field tagged omitempty, omitzero or `wire:"nullable"`; services of this family write null for optional
 // texts. Null is refused for every other field, in array elements and as the whole text.
 //
 // 2026-11-21: an other-case twin of a known key is refused even when it stands alone, because one

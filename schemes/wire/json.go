@@ -520,7 +520,7 @@ func (s *scanner) collect(t reflect.Type, in *structInfo) {
 		if name == "" {
 			name = f.Name
 		}
-		fi := fieldInfo{typ: f.Type}
+		fi := fieldInfo{typ: f.Type, optional: f.Tag.Get("wire") == "nullable"}
 		for _, o := range strings.Split(opts, ",") {
 			switch o {
 			case "omitempty", "omitzero":
