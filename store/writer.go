@@ -151,7 +151,7 @@ func (s *Store) drain(batch []*request) []*request {
 func (s *Store) await(batch []*request, window time.Duration) []*request {
 	target := min(s.want, maxBatch)
 	if window < spinWindow {
-		for range 4 {
+		for range 24 {
 			runtime.Gosched()
 			if batch = s.drain(batch); len(batch) >= target {
 				break
