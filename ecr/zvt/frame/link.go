@@ -1,7 +1,6 @@
 package frame
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -317,9 +316,6 @@ func (l *Link) Send(ctx context.Context, data []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	for len(l.answers) > 0 { // late and double acknowledgements of earlier blocks
-		<-l.answers
-	}
 	block := EncodeBlock(data)
 	l.mu.Lock()
 	l.filter.sending(data, block)
@@ -342,6 +338,9 @@ func (l *Link) transmit(ctx context.Context, block []byte) error {
 	timer := time.NewTimer(l.cfg.T2)
 	defer timer.Stop()
 	for try := 0; ; try++ {
+		for len(l.answers) > 0 { // late and double answers to earlier sendings
+			<-l.answers
+		}
 		out := make(chan struct{})
 		select {
 		case l.writes <- write{data: block, done: out}:
@@ -362,8 +361,7 @@ func (l *Link) transmit(ctx context.Context, block []byte) error {
 	}
 }
 
-// answer waits for what the peer says to one sending of a block. Answers before the block is out belong to earlier
-// ones and are dropped.
+// answer waits for what the peer says to one sending of a block.
 func (l *Link) answer(ctx context.Context, timeout <-chan time.Time, out <-chan struct{}) (acked bool, err error) {
 	select {
 	case <-out:
@@ -384,51 +382,4 @@ func (l *Link) answer(ctx context.Context, timeout <-chan time.Time, out <-chan 
 	case <-l.done.Done():
 		return false, l.err()
 	}
-}
-
-// filter recognises the peer's repetitions; see the package documentation.
-type filter struct {
-	gap, total time.Duration
-
-	prev        []byte
-	first, last time.Time
-	own         []byte // the block we sent last, since prev arrived; nil = none
-	refused     bool   // it was 84 xx, and the peer acknowledged it
-	busy        bool   // it is being sent
-	refusal     bool   // it is 84 xx
-}
-
-func isReply(data []byte) bool { return data[0] == 0x80 || data[0] == 0x84 }
-
-// repetition says whether data repeats the previous block, and which block of ours to send again.
-func (f *filter) repetition(data []byte, now time.Time) (repeat bool, again []byte) {
-	if f.prev == nil || !bytes.Equal(data, f.prev) {
-		return false, nil
-	}
-	if isReply(data) {
-		return f.own == nil, nil
-	}
-	if f.refused || now.Sub(f.last) > f.gap || now.Sub(f.first) > f.total {
-		return false, nil
-	}
-	if f.busy {
-		return true, nil // it is on its way anyhow
-	}
-	return true, f.own
-}
-
-func (f *filter) received(data []byte, now time.Time) {
-	f.prev, f.first, f.last = data, now, now
-	f.own, f.refused, f.busy, f.refusal = nil, false, false, false
-}
-
-func (f *filter) refresh(now time.Time) { f.last = now }
-
-func (f *filter) sending(data, block []byte) {
-	f.own, f.busy, f.refused, f.refusal = block, true, false, len(data) > 1 && data[0] == 0x84 && data[1] != 0
-}
-
-func (f *filter) sent(acked bool) {
-	f.busy = false
-	f.refused = acked && f.refusal
 }

@@ -44,10 +44,10 @@ type Scanner struct {
 
 	state scanState
 	data  []byte
-	crc   uint16
 	got   uint16
 	last  time.Time
 	cause error // why drain was entered
+	told  bool  // drain: the damage was reported already
 
 	Noise int // bytes skipped outside blocks so far
 }
@@ -68,8 +68,11 @@ func (s *Scanner) Idle(now time.Time) Event {
 	if !s.Busy() || now.Sub(s.last) < s.t1 {
 		return Event{}
 	}
-	cause := s.cause
+	cause, told := s.cause, s.told
 	s.reset()
+	if told {
+		return Event{}
+	}
 	if cause == nil {
 		cause = ErrPause
 	}
@@ -77,7 +80,7 @@ func (s *Scanner) Idle(now time.Time) Event {
 }
 
 func (s *Scanner) reset() {
-	s.state, s.data, s.crc, s.cause = outside, nil, 0, nil
+	s.state, s.data, s.got, s.cause, s.told = outside, nil, 0, nil, false
 }
 
 func (s *Scanner) begin() {
@@ -145,10 +148,11 @@ func (s *Scanner) Feed(b byte, now time.Time) Event {
 	case crcLow:
 		s.got, s.state = uint16(b), crcHigh
 	case crcHigh:
-		s.got |= uint16(b) << 8
-		data := s.data
+		data, got := s.data, s.got|uint16(b)<<8
 		s.reset()
-		if err := check(data, s.got); err != nil {
+		if err := check(data, got); err != nil {
+			// The two bytes may have been the start of the next block, and its text no acknowledgement.
+			s.state, s.told = drain, true
 			return Event{Kind: GotBad, Err: err}
 		}
 		return Event{Kind: GotBlock, Data: data}
