@@ -1,0 +1,73 @@
+package check
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestLibcPin: a libc that is not the one the SQLite engine was made with passes every test here and crashes on 32-bit ARM.
+func TestLibcPin(t *testing.T) {
+	const pin = "v1.77.1"
+	out, _ := goTool(t, nil, "list", "-m", "-f", "{{.Version}}", "modernc.org/libc")
+	require.Equal(t, pin, strings.TrimSpace(out), "modernc.org/libc as this module selects it")
+	out, _ = goTool(t, nil, "list", "-m", "-f", "{{.GoMod}}", "modernc.org/sqlite")
+	gomod, err := os.ReadFile(strings.TrimSpace(out))
+	require.NoError(t, err)
+	want := regexp.MustCompile(`(?m)^\s*(?:require\s+)?modernc\.org/libc\s+(v\S+)`).FindSubmatch(gomod)
+	require.NotNil(t, want, "sqlite's go.mod names its libc")
+	require.Equal(t, pin, string(want[1]), "modernc.org/libc as modernc.org/sqlite wants it")
+}
+
+// TestGoModHoldsNoTools: tools join the version selection and would move libc.
+func TestGoModHoldsNoTools(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root(t), "go.mod"))
+	require.NoError(t, err)
+	for _, word := range []string{"tool", "replace", "exclude"} {
+		require.NotRegexp(t, `(?m)^`+word+`\b`, string(data))
+	}
+}
+
+const program = "./cmd/posagent"
+
+func TestNotLinked(t *testing.T) {
+	forbidden := map[string]string{
+		"text/template": "switches off dead-code elimination, 2 MB",
+		"html/template": "switches off dead-code elimination, 2 MB",
+		"testing":       "test code in the product",
+		"plugin":        "switches off dead-code elimination",
+		"net/rpc":       "calls methods by name",
+		"expvar":        "publishes the command line",
+	}
+	out, _ := goTool(t, []string{"CGO_ENABLED=0"}, "list", "-deps", program)
+	deps := strings.Fields(out)
+	require.Contains(t, deps, modulePath+"/agent")
+	for _, dep := range deps {
+		if why, ok := forbidden[dep]; ok {
+			t.Errorf("%s is linked: %s", dep, why)
+		}
+	}
+}
+
+// TestReflectGuard: one reachable call of reflect's MethodByName keeps every exported method of every type in the binary.
+func TestReflectGuard(t *testing.T) {
+	_, dump := goTool(t, []string{"CGO_ENABLED=0"}, "build", "-ldflags=-dumpdep", "-o", filepath.Join(t.TempDir(), "posagent"), program)
+	require.Contains(t, dump, "main.main", "the linker printed its graph")
+	lines := slices.DeleteFunc(strings.Split(dump, "\n"), func(l string) bool { return !strings.Contains(l, "<ReflectMethod>") })
+	require.Empty(t, lines)
+}
+
+func TestSizeBudget(t *testing.T) {
+	bin := filepath.Join(t.TempDir(), "posagent")
+	goTool(t, []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=arm", "GOARM=7"}, "build", "-trimpath", "-ldflags=-s -w", "-o", bin, program)
+	info, err := os.Stat(bin)
+	require.NoError(t, err)
+	t.Logf("armv7: %d bytes, budget %d", info.Size(), sizeBudget)
+	require.Greater(t, info.Size(), int64(1<<20))
+	require.LessOrEqual(t, info.Size(), int64(sizeBudget))
+}

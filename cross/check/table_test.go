@@ -1,0 +1,100 @@
+package check
+
+// A pattern names packages below the module: "*" is one path element, "/..." at the end is the package and all below it,
+// ".." is the package one level up.
+
+// room is a row of the import table. The first row that matches a package is its row.
+type room struct {
+	packages string
+	may      []string // besides the standard library
+	why      string
+}
+
+// rooms is the import table: cmd -> agent/... -> {ecr, device, store, schemes/<svc>} -> schemes/{money, wire} -> std.
+var rooms = []room{
+	{"cmd/posagent", []string{"cmd/posagent/demo", "agent/...", "ecr/...", "device/...", "store/...", "schemes/..."}, "wires everything, and is imported by nobody"},
+	{"cmd/posagent/demo", nil, "executes its own binary and talks to it, nothing else"},
+
+	{"agent/checkout", []string{"ecr", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "CORE: one sale from request to outcome, no I/O"},
+	{"agent/checkout/drive", []string{"agent/checkout", "agent/catalog", "agent/offline", "agent/outbox", "device/qr", "device/display", "ecr", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "journals the checkout and performs its effects"},
+	{"agent/config", []string{"schemes/money", "schemes/wire"}, "plain data: each room has its own config, cmd converts"},
+	{"agent/outbox", []string{"store", "schemes/wire"}, "store-and-forward over opaque payloads: knows no service"},
+	{"agent/offline", []string{"agent/outbox", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "the outbox's typed adapters"},
+	{"agent/catalog", []string{"store", "schemes/methods", "schemes/wire"}, "the cached method list"},
+	{"agent/upstream", []string{"schemes/wire"}, "the one HTTP client: knows no service"},
+	{"agent/port", []string{"schemes/wire"}, "the local HTTP port"},
+	{"agent", []string{"agent/...", "ecr/...", "device/...", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "the supervisor; it cannot tell the embedded backend from the real one"},
+
+	{"ecr", []string{"schemes/money"}, "what a register can ask and be told"},
+	{"ecr/zvt", []string{"ecr", "ecr/zvt/apdu", "schemes/money"}, "CORE: the terminal's side of the dialogue, no I/O"},
+	{"ecr/zvt/apdu", []string{"schemes/money"}, "tables and codec"},
+	{"ecr/zvt/frame", nil, "blocks over any io.ReadWriteCloser"},
+	{"ecr/session", []string{"ecr", "ecr/zvt", "ecr/zvt/apdu", "ecr/zvt/frame", "schemes/money"}, "joins a line, a dialogue and a desk; declares the line it needs"},
+	{"ecr/register", []string{"ecr", "ecr/zvt/apdu", "ecr/zvt/frame", "schemes/money"}, "the other side: shares the codec with the terminal, not the dialogue"},
+
+	{"device", nil, "identity, keys, clock; implements store.Wrapper without knowing the store"},
+	{"device/line", nil, "serial ports: knows no frames"},
+	{"device/qr", []string{"schemes/money"}, "codes and their check"},
+	{"device/display", []string{"device/qr"}, "screens: the checkout says what to show"},
+
+	{"store", nil, "knows bytes, never money"},
+	{"store/storetest", []string{"store", "store/crashfs"}, "stores for the tests of the rooms that own tables"},
+	{"store/crashfs", []string{"store"}, "power cuts for the store's tests"},
+
+	{"schemes/money", nil, "amounts and currencies"},
+	{"schemes/wire", []string{"schemes/money"}, "strict JSON, Key, error codes"},
+	{"schemes/backend", []string{"schemes/backend/...", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire", "store"}, "opens and wires the embedded backend"},
+	{"schemes/backend/books", []string{"schemes/money", "schemes/wire"}, "CORE: only writer of postings, no I/O"},
+	{"schemes/backend/books/journal", []string{"schemes/backend/books", "schemes/money", "schemes/wire", "store"}, "keeps the books in the store"},
+	{"schemes/backend/scenario", []string{"schemes/money", "schemes/wire"}, "the table of simulated behaviour"},
+	{"schemes/backend/pages", []string{"schemes/money", "schemes/wire"}, "pages for a browser"},
+	{"schemes/backend/wallets", []string{"schemes/backend/books/...", "schemes/backend/scenario", "schemes/backend/pages", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire", "store"}, "the simulated wallets: no other room of the backend beside the shared ones"},
+	{"schemes/*/*test", []string{"..", "schemes/money", "schemes/wire"}, "the conformance suite of the service one level up"},
+	{"schemes/*", []string{"schemes/money", "schemes/wire"}, "one contract each: services never import each other"},
+
+	{"cross/need", nil, "imported by tests everywhere"},
+	{"cross/check", nil, "judges every room, so depends on none"},
+}
+
+// module is a row of the third-party table.
+type module struct {
+	path      string
+	importers []string // patterns; each must match a package that imports it
+	why       string
+}
+
+// modules says which room alone imports a third-party module.
+var modules = []module{
+	{"github.com/BurntSushi/toml", []string{"agent/config"}, "configuration is plain data everywhere else"},
+	{"github.com/google/uuid", []string{"schemes/wire"}, "wire.Key is the only id made here"},
+	{"github.com/hashicorp/go-retryablehttp", []string{"agent/upstream"}, "its defaults send a POST five times"},
+	{"github.com/skip2/go-qrcode", []string{"device/qr"}, "its renderings encode again on each call"},
+	{"go.bug.st/serial", []string{"device/line"}, "a write on a closed port goes to whatever file reused the descriptor"},
+	{"modernc.org/sqlite", []string{"store", "store/crashfs"}, "no SQL engine outside the store"},
+	{"golang.org/x/term", []string{"cmd/posagent"}, "only the command line meets people"},
+}
+
+// anywhere are modules that any package may import, testOnly those for tests and conformance suites.
+var (
+	anywhere = []string{"golang.org/x/sync", "golang.org/x/sys"}
+	testOnly = []string{"testing", "github.com/stretchr/testify/require", "pgregory.net/rapid", "github.com/rogpeppe/go-internal"}
+	suites   = []string{"schemes/*/*test", "store/storetest", "cross/need"} // packages made of test code
+)
+
+// cores do no I/O and have no clock.
+var cores = []string{"agent/checkout", "ecr/zvt", "schemes/backend/books"}
+
+// Limits of a file in lines.
+const (
+	maxLines     = 500
+	maxTestLines = 1000
+)
+
+// longFiles are files over the limit, with the reason.
+var longFiles = map[string]string{}
+
+// sleepers are files that call time.Sleep outside a synctest bubble, with the reason.
+var sleepers = map[string]string{}
+
+// sizeBudget is the largest stripped armv7 binary in bytes.
+const sizeBudget = 12 << 20
