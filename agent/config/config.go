@@ -1,0 +1,247 @@
+package config
+
+import (
+	"maps"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"posagent/schemes/wire"
+)
+
+// Config is the whole configuration. The toml tags are the names in the file; in a variable they are upper
+// case and joined by underscores after POSAGENT_.
+type Config struct {
+	Terminal Terminal `toml:"terminal"`
+	Port     Port     `toml:"port"`
+	Upstream Upstream `toml:"upstream"`
+	Operator Operator `toml:"operator"`
+	Methods  Methods  `toml:"methods"`
+	ECR      ECR      `toml:"ecr"`
+	Display  Display  `toml:"display"`
+	Printer  Printer  `toml:"printer"`
+	Keypad   Keypad   `toml:"keypad"`
+	Offline  Offline  `toml:"offline"`
+	Backend  Backend  `toml:"backend"`
+
+	origin map[string]string
+}
+
+// Terminal is who this box is.
+type Terminal struct {
+	BaxID        string `toml:"bax_id"`      // S1 4.4
+	TerminalID   string `toml:"terminal_id"` // S1 4.4
+	MerchantID   string `toml:"merchant_id"` // S1 2.4
+	MerchantName string `toml:"merchant_name"`
+	Language     string `toml:"language"`
+	Currency     string `toml:"currency"` // ISO 4217 alpha
+}
+
+// Port is the local HTTP port.
+type Port struct {
+	Listen string `toml:"listen"`
+}
+
+// Upstream is where the backend is; all URLs empty = the embedded sandbox.
+type Upstream struct {
+	Base       string        `toml:"base"` // for every service without its own
+	Methods    string        `toml:"methods"`
+	Schemes    string        `toml:"schemes"`
+	Payments   string        `toml:"payments"`
+	Tokens     string        `toml:"tokens"`
+	Paylinks   string        `toml:"paylinks"`
+	Disputes   string        `toml:"disputes"`
+	Hosted     string        `toml:"hosted"`
+	Timeout    time.Duration `toml:"timeout"`     // of one request with its repeats
+	Proxy      string        `toml:"proxy"`       // URL; "" = none; "env" = HTTPS_PROXY and friends
+	RootsFile  string        `toml:"roots_file"`  // PEM; "" = the system's
+	Pins       []string      `toml:"pins"`        // base64 SHA-256 of SPKI, at least two
+	ClientCert string        `toml:"client_cert"` // PEM file
+	ClientKey  string        `toml:"client_key"`  // PEM file
+	Auth       Auth          `toml:"auth"`
+}
+
+// Auth is one set of credentials; the services use different ones (S1 5).
+type Auth struct {
+	Bearer         wire.Secret `toml:"bearer"`
+	ConsumerKey    wire.Secret `toml:"consumer_key"`
+	ConsumerSecret wire.Secret `toml:"consumer_secret"`
+	ClientID       wire.Secret `toml:"client_id"`
+	ClientSecret   wire.Secret `toml:"client_secret"`
+	Instance       string      `toml:"instance"`
+	Secret         wire.Secret `toml:"secret"`
+	APIKey         wire.Secret `toml:"api_key"`
+}
+
+// Operator is the word that replaces provider in wire names.
+type Operator struct {
+	Name string `toml:"name"`
+}
+
+// Methods is about the method list.
+type Methods struct {
+	Refresh     time.Duration `toml:"refresh"`
+	Exclude     []int32       `toml:"exclude"`      // paymentProviderIds
+	TimeoutUnit string        `toml:"timeout_unit"` // of staleTimeOut and finalizeTimeOut: m, s, ms
+	Poll        time.Duration `toml:"poll"`         // between two status questions
+}
+
+// Unit is the length of one TimeoutUnit.
+func (m Methods) Unit() time.Duration {
+	switch m.TimeoutUnit {
+	case "s":
+		return time.Second
+	case "ms":
+		return time.Millisecond
+	}
+	return time.Minute
+}
+
+// ECR is the register link.
+type ECR struct {
+	Protocol      string        `toml:"protocol"` // zvt, jsonl
+	Serial        string        `toml:"serial"`   // path; "" = no serial line
+	Baud          int           `toml:"baud"`
+	StopBits      int           `toml:"stop_bits"` // 1, 2
+	TCP           string        `toml:"tcp"`       // host:port to listen on; "" = none
+	T1            time.Duration `toml:"t1"`        // between two bytes of a block
+	Charset       string        `toml:"charset"`
+	Grace         time.Duration `toml:"grace"`          // until an unconfirmed sale is undone
+	RefundLast    bool          `toml:"refund_last"`    // a refund that names no sale means the last one
+	TrustPassword bool          `toml:"trust_password"` // take any register password
+}
+
+// Display is the customer's screen.
+type Display struct {
+	Console     bool   `toml:"console"`
+	File        string `toml:"file"`        // PNG or SVG, rewritten with every picture; "" = none
+	Framebuffer string `toml:"framebuffer"` // device; "" = none
+}
+
+// Printer is the receipt printer.
+type Printer struct {
+	Device string `toml:"device"` // "" = none
+}
+
+// Keypad is the keypad.
+type Keypad struct {
+	Device string `toml:"device"` // "" = none
+}
+
+// Offline is the outbox's policy.
+type Offline struct {
+	MaxAge         time.Duration `toml:"max_age"`         // running time after which an unsent operation expires; 0 = never
+	AnswerWithin   time.Duration `toml:"answer_within"`   // then a caller gets 202
+	IdempotencyTTL time.Duration `toml:"idempotency_ttl"` // how long the backend remembers a key
+}
+
+// Backend is the embedded backend.
+type Backend struct {
+	Listen         string         `toml:"listen"`
+	Data           string         `toml:"data"`         // directory; "" = below the state directory
+	Seed           string         `toml:"seed"`         // file with merchants and methods; "" = built in
+	WalletDelay    *time.Duration `toml:"wallet_delay"` // nil = the method's mean delay
+	MerchantNumber int64          `toml:"merchant_number"`
+	MerchantUUID   string         `toml:"merchant_uuid"`
+	Credentials    Auth           `toml:"credentials"`
+}
+
+// Default is the configuration of an empty file.
+func Default() Config {
+	return Config{
+		Terminal: Terminal{Language: "en", Currency: "EUR"},
+		Port:     Port{Listen: "127.0.0.1:8480"},
+		Upstream: Upstream{Timeout: 30 * time.Second},
+		Operator: Operator{Name: "provider"},
+		Methods:  Methods{Refresh: time.Hour, TimeoutUnit: "m", Poll: 2 * time.Second},
+		ECR: ECR{Protocol: "zvt", Baud: 9600, StopBits: 2, T1: 200 * time.Millisecond, Charset: "cp437",
+			Grace: 10 * time.Minute},
+		Display: Display{Console: true},
+		Offline: Offline{MaxAge: 7 * 24 * time.Hour, AnswerWithin: 3 * time.Second, IdempotencyTTL: 24 * time.Hour},
+		Backend: Backend{
+			Listen: "127.0.0.1:8481", MerchantNumber: 100000001, MerchantUUID: "00000000-0000-4000-8000-000000000001",
+			Credentials: Auth{
+				Bearer: "posagent-demo-bearer", ConsumerKey: "demo-consumer", ConsumerSecret: "demo-consumer-secret",
+				ClientID: "demo-client", ClientSecret: "demo-client-secret", Instance: "demo", Secret: "demo-secret",
+				APIKey: "demo-api-key",
+			},
+		},
+	}
+}
+
+// demoTerminal stands in for what a sandbox terminal was not given.
+var demoTerminal = Terminal{BaxID: "10000001", TerminalID: "20000001", MerchantID: "demomerchant", MerchantName: "Demo Shop"}
+
+// complete fills in what depends on other values.
+func (c *Config) complete() {
+	if !c.Sandbox() {
+		return
+	}
+	for _, f := range []struct {
+		to   *string
+		from string
+	}{
+		{&c.Terminal.BaxID, demoTerminal.BaxID},
+		{&c.Terminal.TerminalID, demoTerminal.TerminalID},
+		{&c.Terminal.MerchantID, demoTerminal.MerchantID},
+		{&c.Terminal.MerchantName, demoTerminal.MerchantName},
+	} {
+		if *f.to == "" {
+			*f.to = f.from
+		}
+	}
+}
+
+// urls are the services' URLs by the name of their key.
+func (u Upstream) urls() map[string]string {
+	return map[string]string{
+		"base": u.Base, "methods": u.Methods, "schemes": u.Schemes, "payments": u.Payments, "tokens": u.Tokens,
+		"paylinks": u.Paylinks, "disputes": u.Disputes, "hosted": u.Hosted,
+	}
+}
+
+// URL is where a service is, by the name of its key; "" = nowhere.
+func (u Upstream) URL(service string) string {
+	own := u.urls()[service]
+	if own == "" {
+		own = u.Base
+	}
+	return strings.TrimRight(own, "/")
+}
+
+// Sandbox reports whether no backend is named, so that the embedded one is meant.
+func (c Config) Sandbox() bool {
+	for _, u := range c.Upstream.urls() {
+		if u != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// Origin tells for every key that is not at its default where its value came from: "FILE:LINE" or a variable's name.
+func (c Config) Origin() map[string]string { return maps.Clone(c.origin) }
+
+// loopback reports whether an address or host name can only be this machine.
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// local reports whether every backend URL is on this machine.
+func (u Upstream) local() bool {
+	for _, s := range u.urls() {
+		if s == "" {
+			continue
+		}
+		p, err := url.Parse(s)
+		if err != nil || !loopback(p.Hostname()) {
+			return false
+		}
+	}
+	return true
+}

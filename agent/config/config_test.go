@@ -1,0 +1,246 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// write makes a file in a fresh directory and returns its path.
+func write(t *testing.T, name, text string, mode os.FileMode) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(text), mode))
+	require.NoError(t, os.Chmod(path, mode))
+	return path
+}
+
+func TestNoFileIsTheSandbox(t *testing.T) {
+	c, err := Load("", nil)
+	require.NoError(t, err)
+	require.True(t, c.Sandbox())
+	require.Equal(t, "EUR", c.Terminal.Currency)
+	require.NotEmpty(t, c.Terminal.BaxID)
+	require.Equal(t, "127.0.0.1:8480", c.Port.Listen)
+	require.Equal(t, 24*time.Hour, c.Offline.IdempotencyTTL)
+	require.Nil(t, c.Backend.WalletDelay)
+	require.Empty(t, c.Origin())
+}
+
+func TestMissingFileIsAnError(t *testing.T) {
+	_, err := Load(filepath.Join(t.TempDir(), "none.toml"), nil)
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestExampleLoadsAndNamesEveryKey(t *testing.T) {
+	c, err := Load(write(t, "config.toml", Example(), 0o644), nil)
+	require.NoError(t, err)
+	require.Equal(t, "127.0.0.1:20007", c.ECR.TCP)
+
+	section, named := "", map[string]bool{}
+	key := regexp.MustCompile(`^(?:# )?([a-z0-9_]+) = `)
+	for line := range strings.Lines(Example()) {
+		if strings.HasPrefix(line, "[") {
+			section = strings.Trim(line, "[]\n") + "."
+		} else if m := key.FindStringSubmatch(line); m != nil {
+			named[section+m[1]] = true
+		}
+	}
+	for _, f := range fields(&c) {
+		require.True(t, named[f.path] || f.secret() && named[f.path+"_file"], "example does not show %s", f.path)
+	}
+
+	// Every default shown is the default.
+	text := regexp.MustCompile(`(?m)^# ([a-z0-9_]+ = )`).ReplaceAllString(Example(), "$1")
+	text = regexp.MustCompile(`(?m)^([a-z_]+_file|base|wallet_delay|bax_id|terminal_id|merchant_id|merchant_name|tcp) = .*\n`).ReplaceAllString(text, "")
+	text = strings.Replace(text, "[upstream]\n", "[upstream]\nroots_file = \"\"\n", 1)
+	shown, err := Load(write(t, "config.toml", text, 0o644), nil)
+	require.NoError(t, err)
+	plain, err := Load("", nil)
+	require.NoError(t, err)
+	shown.origin, plain.origin = nil, nil
+	plain.Methods.Exclude, plain.Upstream.Pins = shown.Methods.Exclude, shown.Upstream.Pins
+	require.Equal(t, plain, shown)
+}
+
+func TestOrderAndOrigin(t *testing.T) {
+	path := write(t, "config.toml", "[ecr]\nbaud = 19200\ngrace = \"5m\"\n\n[methods]\nexclude = [3, 4]\n", 0o644)
+	c, err := Load(path, []string{"POSAGENT_ECR_BAUD=115200", "POSAGENT_METHODS_EXCLUDE=7, 8", "POSAGENT_STATE=/x", "OTHER=1",
+		"POSAGENT_ECR_REFUND_LAST=true", "POSAGENT_BACKEND_WALLET_DELAY=3s"})
+	require.NoError(t, err)
+	require.Equal(t, 115200, c.ECR.Baud)
+	require.Equal(t, 5*time.Minute, c.ECR.Grace)
+	require.Equal(t, []int32{7, 8}, c.Methods.Exclude)
+	require.True(t, c.ECR.RefundLast)
+	require.Equal(t, 3*time.Second, *c.Backend.WalletDelay)
+	require.Equal(t, map[string]string{
+		"ecr.baud": "POSAGENT_ECR_BAUD", "ecr.grace": path + ":3", "methods.exclude": "POSAGENT_METHODS_EXCLUDE",
+		"ecr.refund_last": "POSAGENT_ECR_REFUND_LAST", "backend.wallet_delay": "POSAGENT_BACKEND_WALLET_DELAY",
+	}, c.Origin())
+}
+
+func TestBadFiles(t *testing.T) {
+	for _, tc := range []struct{ name, text, want string }{
+		{"unknown key", "[ecr]\nsreial = \"/dev/ttyS0\"\n", "FILE:2: ecr.sreial: unknown key, did you mean ecr.serial?"},
+		{"unknown section", "[erc]\nserial = \"\"\n", "FILE:1: erc: unknown section, did you mean ecr?"},
+		{"key without section", "serial = \"/dev/ttyS0\"\n", "FILE:1: serial: unknown key, did you mean ecr.serial?"},
+		{"wrong section", "[port]\nbaud = 1\n", "FILE:2: port.baud: unknown key, did you mean ecr.baud?"},
+		{"nothing near", "[ecr]\nqqqqqqqqqqqqq = 1\n", "FILE:2: ecr.qqqqqqqqqqqqq: unknown key"},
+		{"duplicate key", "[ecr]\nbaud = 9600\nbaud = 19200\n", "FILE:3: ecr.baud is given twice"},
+		{"duplicate section", "[ecr]\nbaud = 9600\n[port]\n[ecr]\n", "FILE:4: this section is given twice"},
+		{"no unit", "[ecr]\ngrace = \"5\"\n", "FILE:2: ecr.grace: \"5\" has no unit: write \"5s\" or \"5m\""},
+		{"bare number", "[ecr]\ngrace = 5\n", "FILE:2: ecr.grace: 5 has no unit"},
+		{"zero without unit", "[offline]\nmax_age = \"0\"\n", "has no unit: write \"0s\""},
+		{"negative", "[ecr]\ngrace = \"-5m\"\n", "FILE:2: ecr.grace: \"-5m\" is negative"},
+		{"absurd", "[offline]\nmax_age = \"1000000h\"\n", "is more than ten years"},
+		{"more absurd", "[offline]\nmax_age = \"10000000000h\"\n", "is not a duration"},
+		{"not a duration", "[ecr]\ngrace = \"soon\"\n", "is not a duration"},
+		{"text for number", "[ecr]\nbaud = \"9600\"\n", "FILE:2: ecr.baud: want a whole number, not the text \"9600\""},
+		{"number too big", "[ecr]\nbaud = 99999999999\n", "FILE:2: ecr.baud: want a whole number"},
+		{"number for text", "[terminal]\nbax_id = 12345678\n", "FILE:2: terminal.bax_id: want a text in quotes, not 12345678"},
+		{"text for flag", "[ecr]\nrefund_last = \"yes\"\n", "want true or false"},
+		{"table for value", "[ecr]\nbaud = {a = 1}\n", "want a whole number"},
+		{"value for section", "ecr = 1\n", "FILE:1: ecr: unknown key"},
+		{"list of wrong type", "[methods]\nexclude = [\"a\"]\n", "want whole numbers in the list"},
+		{"control character", "[terminal]\nmerchant_name = \"a\\nb\"\n", "contains a control character"},
+		{"syntax", "[ecr]\nbaud = \n", "FILE:2: not valid TOML"},
+		{"binary", "\x7fELF\x00\x01", "FILE: not a text file"},
+		{"NUL", "[ecr]\nbaud = 9600\x00\n", "FILE: not a text file"},
+		{"UTF-16", "\xff\xfe[\x00e\x00", "FILE: not a text file"},
+		{"secret of a public file", "[upstream.auth]\nbearer = \"hush\"\n", "FILE:2: upstream.auth.bearer: a secret in a file that others can read: chmod 600 FILE"},
+		{"file of no secret", "[ecr]\nserial_file = \"/x\"\n", "unknown key"},
+		{"bad currency", "[terminal]\ncurrency = \"eur\"\n", "config: terminal.currency: \"eur\" is not a currency code"},
+		{"serial path", "[ecr]\nserial = \"ttyS0\"\n", "config: ecr.serial: \"ttyS0\" is not an absolute path"},
+		{"clear http", "[upstream]\nbase = \"http://pay.example\"\n", "config: upstream.base: http would send the credentials in clear"},
+		{"credentials in address", "[upstream]\nbase = \"https://u:hush@pay.example\"\n", "config: upstream.base: credentials do not belong"},
+		{"query in address", "[upstream]\nbase = \"https://pay.example/?a\"\n", "config: upstream.base: ends in"},
+		{"no address", "[upstream]\nbase = \"pay.example\"\n", "config: upstream.base: not an https:// address"},
+		{"who am I", "[upstream]\nbase = \"https://pay.example\"\n", "config: terminal.bax_id: missing"},
+		{"one pin", "[upstream]\npins = [\"" + strings.Repeat("A", 43) + "=\"]\n", "add a backup pin"},
+		{"bad pin", "[upstream]\npins = [\"abc\"]\n", "is not the base64 text"},
+		{"fast polling of a real backend", "[terminal]\nbax_id=\"1\"\nterminal_id=\"1\"\nmerchant_id=\"1\"\n[upstream]\nbase=\"https://pay.example\"\n[methods]\npoll=\"500ms\"\n", "config: methods.poll: 500ms is not between 2s"},
+		{"port for everybody", "[port]\nlisten = \"0.0.0.0:8480\"\n", "config: port.listen: \"0.0.0.0:8480\" is not this machine only"},
+		{"unit", "[methods]\ntimeout_unit = \"h\"\n", "config: methods.timeout_unit: \"h\" is none of m, s, ms"},
+		{"half a login", "[upstream.auth]\nconsumer_key_file = \"/nonexistent\"\n", "config: FILE:2: upstream.auth.consumer_key_file: open /nonexistent"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			path := write(t, "config.toml", tc.text, 0o644)
+			_, err := Load(path, nil)
+			require.Error(t, err)
+			require.Contains(t, err.Error(), strings.ReplaceAll(tc.want, "FILE", path))
+			require.NotContains(t, err.Error(), "hush")
+		})
+	}
+}
+
+func TestTolerated(t *testing.T) {
+	c, err := Load(write(t, "config.toml", "\xef\xbb\xbf[ecr]\r\nbaud = 19200\r\n", 0o644), nil)
+	require.NoError(t, err)
+	require.Equal(t, 19200, c.ECR.Baud)
+	_, err = Load(write(t, "config.toml", "", 0o644), nil)
+	require.NoError(t, err)
+}
+
+func TestEverythingWrongIsToldAtOnce(t *testing.T) {
+	_, err := Load(write(t, "config.toml", "[ecr]\nbuad = 1\n[prot]\n[methods]\nrefresh = 1\n", 0o644), []string{"POSAGENT_ECR_BUAD=1"})
+	require.Equal(t, 4, strings.Count(err.Error(), "\n")+1, err.Error())
+	_, err = Load(write(t, "config.toml", "[ecr]\nbaud = 1\nstop_bits = 3\n", 0o644), nil)
+	require.Equal(t, 2, strings.Count(err.Error(), "\n")+1, err.Error())
+}
+
+func TestFilesThatAreNone(t *testing.T) {
+	dir := t.TempDir()
+	_, err := Load(dir, nil)
+	require.ErrorContains(t, err, "not a regular file")
+	fifo := filepath.Join(dir, "fifo")
+	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+	_, err = Load(fifo, nil)
+	require.ErrorContains(t, err, "not a regular file")
+	_, err = Load(write(t, "big.toml", strings.Repeat("#", maxFile+1), 0o600), nil)
+	require.ErrorContains(t, err, "is larger than")
+}
+
+func TestSecrets(t *testing.T) {
+	key := write(t, "key", "the-key\n", 0o600)
+	secret := write(t, "secret", "the-secret\r\n", 0o640)
+	text := fmt.Sprintf("[upstream.auth]\nconsumer_key_file = %q\n", key)
+	c, err := Load(write(t, "config.toml", text, 0o644), []string{"POSAGENT_UPSTREAM_AUTH_CONSUMER_SECRET_FILE=" + secret})
+	require.NoError(t, err)
+	require.Equal(t, "the-key", c.Upstream.Auth.ConsumerKey.Reveal())
+	require.Equal(t, "the-secret", c.Upstream.Auth.ConsumerSecret.Reveal())
+	require.Equal(t, "POSAGENT_UPSTREAM_AUTH_CONSUMER_SECRET_FILE", c.Origin()["upstream.auth.consumer_secret"])
+
+	c, err = Load(write(t, "config.toml", "[upstream.auth]\nbearer = \"hush\"\n", 0o600), nil)
+	require.NoError(t, err)
+	require.Equal(t, "hush", c.Upstream.Auth.Bearer.Reveal())
+	out, err := json.Marshal(c)
+	require.NoError(t, err)
+	for _, printed := range []string{string(out), fmt.Sprintf("%v %+v %#v", c, c, c)} {
+		require.NotContains(t, printed, "hush")
+		require.NotContains(t, printed, "demo-consumer-secret")
+	}
+
+	for name, tc := range map[string]struct{ file, env, want string }{
+		"world-readable":      {file: write(t, "s", "hush", 0o644), want: "can be read by others"},
+		"empty":               {file: write(t, "s", "\n", 0o600), want: "is empty"},
+		"two lines":           {file: write(t, "s", "hush\nhush", 0o600), want: "control character"},
+		"too large":           {file: write(t, "s", strings.Repeat("x", maxSecret+1), 0o600), want: "is larger than"},
+		"directory":           {file: t.TempDir(), want: "not a regular file"},
+		"missing":             {file: "/nonexistent/x", want: "no such file"},
+		"in a variable":       {env: "POSAGENT_UPSTREAM_AUTH_BEARER=hush", want: "use POSAGENT_UPSTREAM_AUTH_BEARER_FILE"},
+		"variable to nowhere": {env: "POSAGENT_UPSTREAM_AUTH_BEARER_FILE=", want: "no path"},
+		"misspelt variable":   {env: "POSAGENT_UPSTREAM_AUTH_BEARER_FIEL=x", want: "did you mean POSAGENT_UPSTREAM_AUTH_BEARER_FILE?"},
+		"newline in variable": {env: "POSAGENT_TERMINAL_BAX_ID=1\n2", want: "control character"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, env := "", []string(nil)
+			if tc.file != "" {
+				text = fmt.Sprintf("[upstream.auth]\nbearer_file = %q\n", tc.file)
+			}
+			if tc.env != "" {
+				env = []string{tc.env}
+			}
+			_, err := Load(write(t, "config.toml", text, 0o644), env)
+			require.ErrorContains(t, err, tc.want)
+			require.NotContains(t, err.Error(), "hush")
+		})
+	}
+
+	both := write(t, "config.toml", fmt.Sprintf("[upstream.auth]\nbearer = \"hush\"\nbearer_file = %q\n", key), 0o600)
+	_, err = Load(both, nil)
+	require.ErrorContains(t, err, "is given too")
+}
+
+func TestURL(t *testing.T) {
+	u := Upstream{Base: "https://all.example/", Schemes: "https://own.example"}
+	require.Equal(t, "https://all.example", u.URL("methods"))
+	require.Equal(t, "https://own.example", u.URL("schemes"))
+	require.Empty(t, Upstream{}.URL("schemes"))
+	require.False(t, Config{Upstream: u}.Sandbox())
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(Example()))
+	f.Add([]byte("[ecr]\nbaud = 1\n[ecr.x]\n"))
+	f.Add([]byte("ecr.baud = 9600\n'terminal'.\"bax_id\" = '1'\n"))
+	f.Add([]byte("[[ecr]]\nbaud=1"))
+	f.Add([]byte("[backend.credentials]\nbearer = 'x'\nbearer_file = '/dev/zero'"))
+	f.Add([]byte("\xef\xbb\xbf[upstream]\r\npins = ['a', ['b']]\r\nauth = {bearer = 'x'}\r\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		c, err := parse("f.toml", text, true, nil)
+		if err == nil {
+			_ = c.Validate()
+			for key := range c.Origin() {
+				require.NotEmpty(t, key)
+			}
+		}
+	})
+}

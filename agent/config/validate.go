@@ -1,0 +1,220 @@
+package config
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"posagent/schemes/money"
+)
+
+var (
+	idPattern       = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+	languagePattern = regexp.MustCompile(`^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$`)
+	uuidPattern     = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	bauds           = []int{1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200}
+	charsets        = []string{"cp437", "ascii", "iso-8859-1", "iso-8859-2", "iso-8859-15", "utf-8"}
+)
+
+// check collects field errors.
+type check struct{ errs []error }
+
+func (k *check) fail(key, format string, args ...any) {
+	k.errs = append(k.errs, fmt.Errorf("config: %s: %w", key, fmt.Errorf(format, args...)))
+}
+
+func (k *check) oneOf(key, got string, allowed ...string) {
+	if !slices.Contains(allowed, got) {
+		k.fail(key, "%q is none of %s", got, strings.Join(allowed, ", "))
+	}
+}
+
+func (k *check) between(key string, d, low, high time.Duration) {
+	if d < low || d > high {
+		k.fail(key, "%v is not between %v and %v", d, low, high)
+	}
+}
+
+func (k *check) listen(key, s string, local bool) {
+	host, port, err := net.SplitHostPort(s)
+	if err != nil {
+		k.fail(key, "%q is not host:port", s)
+		return
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+		k.fail(key, "%q has no port number", s)
+	}
+	if host == "" {
+		k.fail(key, "%q names no address: write 127.0.0.1:%s, or 0.0.0.0:%s for every network", s, port, port)
+	}
+	if local && host != "" && !loopback(host) {
+		k.fail(key, "%q is not this machine only", s)
+	}
+}
+
+func (k *check) url(key, s string) {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		k.fail(key, "not an https:// address")
+	case u.User != nil:
+		k.fail(key, "credentials do not belong into an address, see [upstream.auth]")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		k.fail(key, "ends in ? or #")
+	case u.Scheme == "http" && !loopback(u.Hostname()):
+		k.fail(key, "http would send the credentials in clear: use https")
+	}
+}
+
+func (k *check) path(key, s string) {
+	if s != "" && (!filepath.IsAbs(s) || filepath.Clean(s) != s) {
+		k.fail(key, "%q is not an absolute path", s)
+	}
+}
+
+// Validate checks every value; the error joins one line per wrong key.
+func (c Config) Validate() error {
+	k := &check{}
+	c.terminal(k)
+	c.upstream(k)
+	c.ecr(k)
+	c.rest(k)
+	return errors.Join(k.errs...)
+}
+
+func (c Config) terminal(k *check) {
+	for _, f := range [][2]string{
+		{"terminal.bax_id", c.Terminal.BaxID}, {"terminal.terminal_id", c.Terminal.TerminalID}, {"terminal.merchant_id", c.Terminal.MerchantID},
+	} {
+		switch {
+		case f[1] == "" && !c.Sandbox():
+			k.fail(f[0], "missing; [upstream] names a real backend")
+		case f[1] != "" && !idPattern.MatchString(f[1]):
+			k.fail(f[0], "%q is not 1 to 64 letters, digits, dots or dashes", f[1])
+		}
+	}
+	if len(c.Terminal.MerchantName) > 100 {
+		k.fail("terminal.merchant_name", "longer than 100 bytes")
+	}
+	if cur, ok := money.Lookup(c.Terminal.Currency); !ok || !cur.Payable() {
+		k.fail("terminal.currency", "%q is not a currency code like EUR", c.Terminal.Currency)
+	}
+	if !languagePattern.MatchString(c.Terminal.Language) {
+		k.fail("terminal.language", "%q is not a language like en or de-CH", c.Terminal.Language)
+	}
+}
+
+func (c Config) upstream(k *check) {
+	urls := c.Upstream.urls()
+	names := make([]string, 0, len(urls))
+	for n := range urls {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	for _, n := range names {
+		if urls[n] != "" {
+			k.url("upstream."+n, urls[n])
+		}
+	}
+	k.between("upstream.timeout", c.Upstream.Timeout, 100*time.Millisecond, 5*time.Minute)
+	if p := c.Upstream.Proxy; p != "" && p != "env" {
+		if u, err := url.Parse(p); err != nil || u.Host == "" || !slices.Contains([]string{"http", "https", "socks5"}, u.Scheme) {
+			k.fail("upstream.proxy", "neither env nor an address like http://proxy:3128")
+		}
+	}
+	k.path("upstream.roots_file", c.Upstream.RootsFile)
+	k.path("upstream.client_cert", c.Upstream.ClientCert)
+	k.path("upstream.client_key", c.Upstream.ClientKey)
+	if (c.Upstream.ClientCert == "") != (c.Upstream.ClientKey == "") {
+		k.fail("upstream.client_cert", "needs upstream.client_key, and the other way round")
+	}
+	for _, p := range c.Upstream.Pins {
+		if b, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(p, "sha256/")); err != nil || len(b) != 32 {
+			k.fail("upstream.pins", "%q is not the base64 text of a SHA-256", p)
+		}
+	}
+	if len(c.Upstream.Pins) == 1 {
+		k.fail("upstream.pins", "a single pin locks the terminal out at the next key change: add a backup pin")
+	}
+	for _, a := range []struct {
+		key  string
+		auth Auth
+	}{{"upstream.auth", c.Upstream.Auth}, {"backend.credentials", c.Backend.Credentials}} {
+		if (a.auth.ConsumerKey == "") != (a.auth.ConsumerSecret == "") {
+			k.fail(a.key+".consumer_key", "needs consumer_secret, and the other way round")
+		}
+		if (a.auth.ClientID == "") != (a.auth.ClientSecret == "") {
+			k.fail(a.key+".client_id", "needs client_secret, and the other way round")
+		}
+		if strings.Contains(a.auth.ConsumerKey.Reveal(), ":") {
+			k.fail(a.key+".consumer_key", "contains a colon")
+		}
+	}
+}
+
+func (c Config) ecr(k *check) {
+	e := c.ECR
+	k.oneOf("ecr.protocol", e.Protocol, "zvt", "jsonl")
+	k.path("ecr.serial", e.Serial)
+	if e.TCP != "" {
+		k.listen("ecr.tcp", e.TCP, false)
+	}
+	if !slices.Contains(bauds, e.Baud) {
+		k.fail("ecr.baud", "%d is none of %v", e.Baud, bauds)
+	}
+	if e.StopBits != 1 && e.StopBits != 2 {
+		k.fail("ecr.stop_bits", "%d is neither 1 nor 2", e.StopBits)
+	}
+	k.between("ecr.t1", e.T1, 10*time.Millisecond, 5*time.Second)
+	k.oneOf("ecr.charset", e.Charset, charsets...)
+	k.between("ecr.grace", e.Grace, time.Second, 24*time.Hour)
+}
+
+func (c Config) rest(k *check) {
+	k.listen("port.listen", c.Port.Listen, true)
+	if !idPattern.MatchString(c.Operator.Name) {
+		k.fail("operator.name", "%q is not one word", c.Operator.Name)
+	}
+	k.between("methods.refresh", c.Methods.Refresh, time.Second, 7*24*time.Hour)
+	k.oneOf("methods.timeout_unit", c.Methods.TimeoutUnit, "m", "s", "ms")
+	least := 2 * time.Second // S1's providers ask for it
+	if c.Upstream.local() {
+		least = 10 * time.Millisecond
+	}
+	k.between("methods.poll", c.Methods.Poll, least, time.Minute)
+	switch filepath.Ext(c.Display.File) {
+	case ".png", ".svg":
+		k.path("display.file", c.Display.File)
+	default:
+		if c.Display.File != "" {
+			k.fail("display.file", "%q ends neither in .png nor in .svg", c.Display.File)
+		}
+	}
+	k.path("display.framebuffer", c.Display.Framebuffer)
+	k.path("printer.device", c.Printer.Device)
+	k.path("keypad.device", c.Keypad.Device)
+	k.between("offline.max_age", c.Offline.MaxAge, 0, 366*24*time.Hour)
+	k.between("offline.answer_within", c.Offline.AnswerWithin, 100*time.Millisecond, 30*time.Second)
+	k.between("offline.idempotency_ttl", c.Offline.IdempotencyTTL, time.Minute, 90*24*time.Hour)
+	k.listen("backend.listen", c.Backend.Listen, false) // a phone may have to reach the wallet page
+	k.path("backend.data", c.Backend.Data)
+	k.path("backend.seed", c.Backend.Seed)
+	if d := c.Backend.WalletDelay; d != nil {
+		k.between("backend.wallet_delay", *d, 0, time.Hour)
+	}
+	if c.Backend.MerchantNumber < 1 {
+		k.fail("backend.merchant_number", "%d is not positive", c.Backend.MerchantNumber)
+	}
+	if !uuidPattern.MatchString(c.Backend.MerchantUUID) {
+		k.fail("backend.merchant_uuid", "%q is not a UUID", c.Backend.MerchantUUID)
+	}
+}
