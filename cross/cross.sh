@@ -1,0 +1,66 @@
+#!/bin/sh
+# Builds for every target and runs on emulated ARM.
+#   cross.sh build   bin/posagent-TARGET for each target, and their sizes
+#   cross.sh run     the demo on emulated armv5, armv7 and arm64, where the emulators are
+#   cross.sh smoke   the demo on emulated armv7 alone
+set -u
+go=${GO:-go}
+mkdir -p bin
+
+build() { # build TARGET
+	case $1 in
+	armv*) arch=arm arm=${1#armv} ;;
+	*) arch=$1 arm= ;;
+	esac
+	CGO_ENABLED=0 GOOS=linux GOARCH=$arch GOARM=$arm "$go" build -trimpath -ldflags='-s -w' -o "bin/posagent-$1" ./cmd/posagent
+}
+
+missing() { # missing TOOL PACKAGE WHAT
+	command -v "$1" >/dev/null 2>&1 && return 1
+	line="not run: $3 needs $1 (install: apt-get install $2)"
+	if [ "${REQUIRE_ALL:-}" = 1 ]; then
+		echo "$line"
+		exit 1
+	fi
+	if [ -n "${POSAGENT_NOT_RUN:-}" ]; then echo "$line" >>"$POSAGENT_NOT_RUN"; else echo "$line"; fi
+	return 0
+}
+
+# emulated TARGET EMULATOR: the demo executes its own binary, so every process of it has to be emulated: proot does that.
+emulated() {
+	missing proot proot "the demo on $1" && return 0
+	missing "${2%% *}" qemu-user-static "the demo on $1" && return 0
+	build "$1" || return 1
+	log=$(mktemp)
+	echo "demo on $1 ($2)"
+	if proot -q "$2" "bin/posagent-$1" demo >"$log" 2>&1; then
+		tail -n 1 "$log"
+		rm -f "$log"
+		return 0
+	fi
+	cat "$log"
+	rm -f "$log"
+	echo "the demo failed on $1"
+	return 1
+}
+
+case ${1:-} in
+build)
+	for target in armv5 armv6 armv7 arm64 amd64 386; do
+		build "$target" || exit 1
+		printf '%-6s %9d bytes\n' "$target" "$(wc -c <"bin/posagent-$target")"
+	done
+	;;
+run)
+	status=0
+	emulated armv7 'qemu-arm-static' || status=1
+	emulated arm64 'qemu-aarch64-static' || status=1
+	emulated armv5 'qemu-arm-static -cpu arm926' || status=1
+	exit $status
+	;;
+smoke) emulated armv7 'qemu-arm-static' ;;
+*)
+	echo "usage: cross.sh build|run|smoke" >&2
+	exit 2
+	;;
+esac
