@@ -173,7 +173,11 @@ func (l *loader) sections() []string {
 
 func (l *loader) unknown(where, key string, known []string, what string) {
 	err := fmt.Errorf("unknown %s", what)
-	if s := suggest(key, known); s != "" {
+	name := key
+	if name == "" {
+		name = where
+	}
+	if s := suggest(name, known); s != "" {
 		err = fmt.Errorf("unknown %s, did you mean %s?", what, s)
 	}
 	l.fail(where, key, err)
