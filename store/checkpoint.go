@@ -34,7 +34,7 @@ func (s *Store) checkpointLoop() {
 		case <-s.dirty:
 		}
 		select {
-		case <-time.After(checkpointEvery):
+		case <-time.After(s.opt.CheckpointEvery):
 		case <-s.closing:
 			return
 		}

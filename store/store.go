@@ -30,6 +30,8 @@ type Options struct {
 	Synchronous string
 	Readers     int   // connections for Read, 0 = 3
 	Ballast     int64 // bytes reserved beside the file for finishing what was begun, 0 = 256 KiB, < 0 = none
+	// CheckpointEvery is how long a commit may lie in the log before it is folded into the file, 0 = 250 ms.
+	CheckpointEvery time.Duration
 }
 
 const (
@@ -124,6 +126,9 @@ func newStore(opt Options) (*Store, error) {
 	if opt.Ballast == 0 {
 		opt.Ballast = defaultBallast
 	}
+	if opt.CheckpointEvery <= 0 {
+		opt.CheckpointEvery = checkpointEvery
+	}
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
@@ -159,6 +164,11 @@ func (s *Store) start(ctx context.Context) error {
 	s.w = w
 	if s.schema, err = migrate(ctx, w, s.opt.Steps, s.log); err != nil {
 		return classify(err)
+	}
+	// The way into WAL mode leads over a rollback journal. Were its removal lost with the power, it would be played
+	// back over everything that came later.
+	if err := syncDir(filepath.Dir(s.opt.Path)); err != nil {
+		return fmt.Errorf("%w: %w", ErrIO, err)
 	}
 	if s.mac, err = openMACKey(w, s.opt.Wrapper); err != nil {
 		return classify(err)
