@@ -50,8 +50,7 @@ func (c Call) Do(d Doer, req *http.Request) (Answer, error) {
 		return Answer{}, c.sendError(&t, err)
 	}
 	defer resp.Body.Close()
-	if resp.Request != nil && resp.Request.URL != nil &&
-		(resp.Request.URL.String() != req.URL.String() || resp.Request.Method != req.Method) {
+	if resp.Request != nil && resp.Request.Response != nil {
 		return Answer{}, c.Lost("redirected to another address")
 	}
 	limit := c.Limit
