@@ -64,6 +64,9 @@ func Decode(data []byte) (Message, error) {
 	for _, cut := range l.cuts(body) {
 		r := reader{buf: body, pos: cut, base: h}
 		fields, err := r.fields()
+		if err == nil && l.only != 0 && len(fields) > 0 && fields[0].BMP != l.only {
+			err = &UnknownBMPError{BMP: fields[0].BMP, Offset: h + cut}
+		}
 		if err != nil {
 			if firstErr == nil {
 				firstErr = err

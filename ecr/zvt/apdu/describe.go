@@ -127,9 +127,13 @@ func describeField(f Field, cs Charset) FieldDescription {
 	case 0xAA:
 		d.Meaning = "20" + separated(d.Value, "-")
 	case 0x27:
-		d.Meaning = ResultName(f.Value[0])
+		if len(f.Value) == 1 {
+			d.Meaning = ResultName(f.Value[0])
+		}
 	case 0x8A:
-		d.Meaning = CardTypeName(int(f.Value[0]))
+		if len(f.Value) == 1 {
+			d.Meaning = CardTypeName(int(f.Value[0]))
+		}
 	case 0x60:
 		if t, ok := ParseTotals(f.Value); ok {
 			d.Meaning = t.String()

@@ -27,6 +27,9 @@
 // version. Data that begins with F is read that way first (no completion carries a display BMP); all other data is
 // read as BMPs first.
 //
+// Intermediate status 04 FF. With a container the timeout byte is mandatory; a container right after the status byte
+// is therefore refused instead of guessed at.
+//
 // Replies. The data of 80 00 may be a key or digits (answer to 06 E1/E2): where it does not read as BMPs it is kept
 // in Raw, except that a container (first byte 06) must be well-formed. The same holds for 84 xx.
 //

@@ -5,6 +5,7 @@ type layout struct {
 	name string
 	cuts func(d []byte) []int // lengths of the positional part, best first; nil = none
 	want byte                 // prefer a cut after which this BMP is present; 0 = no matter
+	only byte                 // the one BMP that may follow; 0 = any
 	raw  bool                 // data is not BMPs at all
 	soft bool                 // data that does not read as BMPs is kept raw
 }
@@ -63,17 +64,8 @@ func cutReprint(d []byte) []int {
 	return cutPassword(d)
 }
 
-func cutIntermediate(d []byte) []int {
-	switch {
-	case len(d) == 0:
-		return []int{0}
-	case len(d) == 1:
-		return []int{1}
-	case len(d) == 2 || d[2] == 0x06:
-		return []int{2, 1}
-	}
-	return []int{1}
-}
+// cutIntermediate: status and timeout; the timeout may only be left out where nothing follows.
+func cutIntermediate(d []byte) []int { return []int{min(2, len(d))} }
 
 func cutCompletion(d []byte) []int {
 	if len(d) == 0 || d[0]>>4 != 0xF {
@@ -132,7 +124,7 @@ var layouts = map[Command]layout{
 	0x06F1:         {name: "display-image-key", cuts: cutNone},
 	StatusEnquiry:  {name: "status-enquiry", cuts: cutPassword},
 	StatusInfo:     {name: "status-information", cuts: cutNone},
-	Intermediate:   {name: "intermediate-status", cuts: cutIntermediate},
+	Intermediate:   {name: "intermediate-status", cuts: cutIntermediate, only: 0x06},
 	SetTime:        {name: "set-time", cuts: cutNone},
 	ChangeBaud:     {name: "change-baud", cuts: cutOne},
 	Ack:            {name: "acknowledge", cuts: cutNone, soft: true},
