@@ -96,7 +96,7 @@ func TestErrorsSayWhere(t *testing.T) {
 		"040f 07 06 05 1f8080 8001":      {5, "06", ErrTag},
 		"040f 04 06 02 24 80":            {6, "06/24", ErrLength},
 		"8000 02 06 05":                  {5, "06", ErrTruncated},
-		"04ff 09 17 0606 1f7303 000002":  {13, "06", ErrTruncated},
+		"04ff 08 0e 06 06 2404 0702 41":  {11, "06", ErrTruncated},
 	} {
 		t.Run(in, func(t *testing.T) {
 			_, err := Decode(unhex(t, in))
