@@ -5,7 +5,7 @@ GO   ?= go
 BIN  := bin
 T    ?= 1m
 N    ?= 20
-STATES ?= 200
+STATES ?= 2000
 VECTORS ?=
 REQUIRE_ALL ?=
 RACE ?= ./...
@@ -26,7 +26,8 @@ demo: build ## tell the whole story on this machine: backend, terminal, register
 
 run: build ## run a sandbox terminal with its backend: register line tcp 127.0.0.1:20007, state in out/state
 	@mkdir -p out/state
-	POSAGENT_ECR_TCP=127.0.0.1:20007 $(BIN)/posagent run --config /dev/null --state out/state
+	@[ -e out/run.toml ] || printf '[ecr]\ntcp = "127.0.0.1:20007"\n' > out/run.toml
+	$(BIN)/posagent run --config out/run.toml --state out/state
 
 build: ## build bin/posagent for this machine
 	$(GO) build -o $(BIN)/posagent ./cmd/posagent
@@ -64,10 +65,10 @@ vectors: build ## decode a file of foreign ZVT messages: VECTORS=file.jsonl
 	VECTORS='$(abspath $(VECTORS))' $(GO) test -count=1 -run Vectors -v ./ecr/zvt/...
 
 kill: ## kill -9 the store and the terminal N times (N=20)
-	N='$(N)' $(GO) test -count=1 -run Kill -v ./store/... ./agent/... ./cmd/...
+	POSAGENT_KILLS='$(N)' $(GO) test -count=1 -timeout 60m -run Kill -v ./store/... ./agent/... ./cmd/...
 
-powercut: ## cut the power at STATES places of the store's life (STATES=200)
-	STATES='$(STATES)' $(GO) test -count=1 -run 'PowerCut|Crash' -v ./store/... ./agent/...
+powercut: ## cut the power at STATES places of the store's life (STATES=2000)
+	POSAGENT_STATES='$(STATES)' $(GO) test -count=1 -timeout 60m -run PowerCut -v ./store/... ./agent/...
 
 clean: ## remove what was built
 	rm -rf $(BIN) out
