@@ -1,0 +1,295 @@
+package offline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"posagent/agent/outbox"
+	"posagent/schemes/aapay"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// The kinds of this file.
+const (
+	KindReversal = "aapay.reversal"
+	KindRefund   = "aapay.refund"
+)
+
+// Schemes is the name of the service in the outbox's list of services.
+const Schemes = "schemes"
+
+const (
+	firstPoll     = 2 * time.Second // S1's providers ask for two seconds
+	defaultWindow = 10 * time.Minute
+)
+
+// UndoPayload is the payload of both kinds, as JSON.
+type UndoPayload struct {
+	Request aapay.Request `json:"request"`           // OriginalReference and TerminalReference set
+	OKWords []string      `json:"okWords,omitempty"` // okCodes values of the method for this type
+	// Window is how long "not found" proves nothing: stale age plus time-out of the method; 0 = 10 minutes.
+	Window time.Duration `json:"windowNs,omitempty"`
+}
+
+// UndoResult is the result of both kinds, as JSON.
+type UndoResult struct {
+	OK            bool               `json:"ok"` // proven done
+	State         aapay.State        `json:"state,omitempty"`
+	AccountState  aapay.AccountState `json:"accountState,omitempty"`
+	HTTPStatus    int                `json:"httpStatus,omitempty"` // of the initialize reply that ended it: 201
+	ResponseCode  int                `json:"responseCode"`
+	TransactionID string             `json:"transactionId,omitempty"` // the undo's own, "" if never told
+	PPRef         string             `json:"ppref,omitempty"`
+	NotFound      bool               `json:"notFound,omitempty"` // the backend never heard of it
+	Code          wire.Code          `json:"code,omitempty"`     // why the backend refused it
+	ByHand        bool               `json:"byHand,omitempty"`   // a technician's decision, not an answer
+	Text          string             `json:"text,omitempty"`
+}
+
+// undoMemo is what an attempt leaves for the next.
+type undoMemo struct {
+	Answered bool          `json:"answered,omitempty"` // a 202 was read
+	Ref      string        `json:"ref,omitempty"`      // ppref, else transactionId
+	PlainAt  int           `json:"plainAt,omitempty"`  // the attempt that may use the plain route; 0 = idempotent route
+	Missing  time.Duration `json:"missing,omitempty"`  // for how long the backend has said "not found"
+	Asked    int           `json:"asked,omitempty"`    // status reads, for their rhythm
+}
+
+// Settled is told the outcome in the commit that ends an undo; op.State may be Doubt.
+type Settled func(tx store.Tx, op outbox.Op, res UndoResult) error
+
+// Reversal is the kind that takes a payment back by its terminalReference. settled and after may be nil.
+func Reversal(svc aapay.Service, settled func(store.Tx, outbox.Op, UndoResult) error, after func(outbox.Op)) outbox.Kind {
+	return undo(KindReversal, aapay.Reversal, "REVERSED", svc, settled, after)
+}
+
+// Refund is the kind that gives money back by the payment's transactionId. settled and after may be nil.
+func Refund(svc aapay.Service, settled func(store.Tx, outbox.Op, UndoResult) error, after func(outbox.Op)) outbox.Kind {
+	return undo(KindRefund, aapay.Refund, "REFUNDED", svc, settled, after)
+}
+
+func undo(name string, typ aapay.Type, word string, svc aapay.Service, settled Settled, after func(outbox.Op)) outbox.Kind {
+	k := outbox.Kind{
+		Name: name, Replay: outbox.SameKey, Service: Schemes, Asks: true, After: after,
+		Send: func(ctx context.Context, op outbox.Op) outbox.Verdict {
+			u := undoing{svc: svc, typ: typ, word: word, op: op}
+			return u.send(ctx)
+		},
+	}
+	if settled != nil {
+		k.Settled = func(tx store.Tx, op outbox.Op) error { return settled(tx, op, ResultOf(op)) }
+	}
+	return k
+}
+
+// ResultOf reads the result of a finished undo; without a stored one it is what the state alone says.
+func ResultOf(op outbox.Op) UndoResult {
+	var res UndoResult
+	if len(op.Result) > 0 && json.Unmarshal(op.Result, &res) == nil && res.OK == (op.State == outbox.Done) {
+		return res
+	}
+	res.OK, res.ByHand, res.Text = op.State == outbox.Done, op.State.Final(), op.Reason
+	return res
+}
+
+// undoing is one attempt.
+type undoing struct {
+	svc  aapay.Service
+	typ  aapay.Type
+	word string
+	op   outbox.Op
+	p    UndoPayload
+	m    undoMemo
+}
+
+func (u *undoing) send(ctx context.Context) outbox.Verdict {
+	if err := json.Unmarshal(u.op.Payload, &u.p); err != nil {
+		return outbox.Verdict{State: outbox.Held, Reason: "payload not readable: " + err.Error()}
+	}
+	if len(u.op.Memo) > 0 {
+		if err := json.Unmarshal(u.op.Memo, &u.m); err != nil {
+			return outbox.Verdict{State: outbox.Held, Reason: "memo not readable: " + err.Error()}
+		}
+	}
+	if u.p.Window <= 0 {
+		u.p.Window = defaultWindow
+	}
+	plain := u.m.PlainAt != 0
+	switch {
+	case u.m.Answered, u.op.ReadOnly, plain && u.op.Attempts != u.m.PlainAt:
+		return u.ask(ctx)
+	case plain:
+		reply, err := u.svc.Initialize(ctx, u.typ, u.p.Request)
+		if routeMissing(err) {
+			u.m = undoMemo{}
+			return u.wait(outbox.Verdict{State: outbox.Sent, Reach: outbox.Unreachable, Reason: "neither route exists here: " + err.Error()})
+		}
+		return u.started(reply, err)
+	}
+	reply, err := u.svc.InitializeWithIdempotency(ctx, u.op.Key, u.typ, u.p.Request)
+	if routeMissing(err) {
+		u.m.PlainAt = u.op.Attempts + 1
+		return u.wait(outbox.Verdict{State: outbox.Pending, After: 100 * time.Millisecond, Reason: "no idempotent route, the plain one is next"})
+	}
+	return u.started(reply, err)
+}
+
+// started judges the answer to an initialize.
+func (u *undoing) started(reply aapay.Reply, err error) outbox.Verdict {
+	if err != nil {
+		v := outbox.FromError(u.op, outbox.SameKey, err)
+		if v.State == outbox.Failed {
+			return u.end(v.State, UndoResult{Code: wire.CodeOf(err), Text: err.Error()})
+		}
+		return v
+	}
+	res := UndoResult{HTTPStatus: reply.HTTPStatus}
+	if r := reply.Response; r != nil {
+		res.ResponseCode = r.ResponseCode
+		if r.NAA2ECR != nil {
+			res.PPRef, u.m.Ref = r.NAA2ECR.PPRef, r.NAA2ECR.PPRef
+		}
+	}
+	if rejected(reply) {
+		return u.end(outbox.Failed, res)
+	}
+	if res.ResponseCode == aapay.CodeResend && u.m.PlainAt == 0 {
+		return u.wait(outbox.Verdict{State: outbox.Sent, Reach: outbox.Reached, After: firstPoll, Reason: "asked to repeat"})
+	}
+	u.m.Answered, u.m.Missing, u.m.Asked = true, 0, 0
+	return u.live("running")
+}
+
+// rejected says that a reply is the backend's final no: 201 that does not contradict itself (MONEY B.9).
+func rejected(r aapay.Reply) bool {
+	if r.HTTPStatus != 201 {
+		return false
+	}
+	if r.Response == nil {
+		return !r.Valid
+	}
+	return r.Response.ResponseCode == aapay.CodeReject || r.Response.ResponseCode == aapay.CodeCancel
+}
+
+// ask reads the status and judges it.
+func (u *undoing) ask(ctx context.Context) outbox.Verdict {
+	id := u.m.Ref
+	if id == "" {
+		id = u.p.Request.TerminalReference
+	}
+	st, err := u.svc.Status(ctx, id, u.p.Request.Method)
+	if errors.Is(err, &wire.Error{Code: wire.NotFound}) {
+		return u.missing()
+	}
+	if err != nil { // a read proves nothing when it fails
+		v := outbox.FromError(u.op, outbox.SameKey, err)
+		v.State = outbox.Sent
+		return v
+	}
+	u.m.Missing, u.m.Answered = 0, true
+	res := UndoResult{State: st.State, AccountState: st.AccountState}
+	if st.TransactionID != 0 {
+		res.TransactionID = strconv.FormatInt(st.TransactionID, 10)
+	}
+	if st.Response != nil {
+		res.ResponseCode = st.Response.ResponseCode
+	}
+	if st.NAA2ECR != nil {
+		res.PPRef = st.NAA2ECR.PPRef
+	}
+	if u.m.Ref == "" {
+		u.m.Ref = res.PPRef
+	}
+	switch u.judge(st) {
+	case outbox.Done:
+		res.OK = true
+		return u.end(outbox.Done, res)
+	case outbox.Failed:
+		return u.end(outbox.Failed, res)
+	}
+	return u.live(string(st.State))
+}
+
+// judge is MONEY A.1 and B.2 for an undo: Done, Failed, or Sent while it lives.
+func (u *undoing) judge(st aapay.Status) outbox.State {
+	commit, rollback := st.AccountState == aapay.Commit, st.AccountState == aapay.Rollback
+	ok := string(st.State) == u.word || slices.Contains(u.p.OKWords, string(st.State)) && !waiting(st.State)
+	bad := st.State == aapay.Rejected || st.State == aapay.Cancelled || st.State == aapay.Failed || st.State == aapay.TimedOut
+	good := st.State == aapay.Finalized || st.State == aapay.Reported
+	switch {
+	case commit && (good || bad || st.State == aapay.Stale), ok && !bad && !rollback:
+		return outbox.Done
+	case bad, (good || ok) && rollback:
+		return outbox.Failed
+	}
+	return outbox.Sent
+}
+
+// waiting are the words that mean "not yet" for an undo, whatever the method's list says.
+func waiting(s aapay.State) bool {
+	switch s {
+	case "", aapay.Initialized, aapay.Pending, aapay.Stale, aapay.Reserved:
+		return true
+	}
+	return false
+}
+
+// missing handles the service's own "not found".
+func (u *undoing) missing() outbox.Verdict {
+	wait := u.rhythm()
+	u.m.Missing += wait
+	if u.m.Missing >= u.p.Window {
+		if u.m.PlainAt != 0 || u.op.ReadOnly {
+			return u.end(outbox.Failed, UndoResult{NotFound: true, Text: "the backend does not know it"})
+		}
+		u.m = undoMemo{} // the Key is safe to use again
+	}
+	return u.wait(outbox.Verdict{State: outbox.Sent, Reach: outbox.Reached, After: wait, Reason: "not found yet"})
+}
+
+// rhythm is 2 s at first, 5 s and 15 s later.
+func (u *undoing) rhythm() time.Duration {
+	u.m.Asked++
+	switch {
+	case u.m.Asked <= 10:
+		return firstPoll
+	case u.m.Asked <= 30:
+		return 5 * time.Second
+	}
+	return 15 * time.Second
+}
+
+func (u *undoing) live(reason string) outbox.Verdict {
+	return u.wait(outbox.Verdict{State: outbox.Sent, Reach: outbox.Reached, After: u.rhythm(), Reason: reason})
+}
+
+// wait adds the memo to a verdict that is not final.
+func (u *undoing) wait(v outbox.Verdict) outbox.Verdict {
+	v.Memo, _ = json.Marshal(u.m) // plain fields marshal
+	return v
+}
+
+func (u *undoing) end(state outbox.State, res UndoResult) outbox.Verdict {
+	text, _ := json.Marshal(res) // plain fields marshal
+	reason := res.Text
+	if reason == "" {
+		reason = string(res.State)
+	}
+	if reason == "" {
+		reason = fmt.Sprintf("rejected (%d)", res.ResponseCode)
+	}
+	return outbox.Verdict{State: state, Result: text, Reason: reason, Reach: outbox.Reached}
+}
+
+// routeMissing says that an initialize met 404 or 405 without the service's own body. The contract has no
+// code for it: the client reports an unknown outcome that names the status, which is all there is to go by.
+func routeMissing(err error) bool {
+	var e *wire.Error
+	return errors.As(err, &e) && e.Code == wire.UnknownOutcome && (e.Msg == "reply 404" || e.Msg == "reply 405")
+}
