@@ -90,13 +90,14 @@ func DecodeList(data []byte) (defs []Definition, problems []error, err error) {
 	if err := wire.Check(data); err != nil {
 		return nil, nil, err
 	}
-	items := []json.RawMessage{data}
+	var items []json.RawMessage // never begins as data itself: Unmarshal would write into it
 	switch bytes.TrimLeft(data, " \t\r\n")[0] {
 	case '[':
 		if err := json.Unmarshal(data, &items); err != nil {
 			return nil, nil, fmt.Errorf("method list: %w", err)
 		}
 	case '{':
+		items = []json.RawMessage{data}
 	default:
 		return nil, nil, &wire.FieldError{Reason: "an array or an object is wanted", Code: wire.Invalid}
 	}
