@@ -1,0 +1,163 @@
+package backend
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"posagent/schemes/aapay"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Credentials are what a caller must show. They are test credentials: the backend moves no real money.
+type Credentials struct {
+	Bearer         wire.Secret // static bearer token
+	ConsumerKey    string
+	ConsumerSecret wire.Secret
+	ClientID       string
+	ClientSecret   wire.Secret
+	Instance       string // payment links
+	Secret         wire.Secret
+	APIKey         wire.Secret // hosted build
+}
+
+// DemoCredentials are the fixed ones.
+func DemoCredentials() Credentials {
+	return Credentials{
+		Bearer:      "posagent-demo-bearer",
+		ConsumerKey: "demo-consumer", ConsumerSecret: "demo-consumer-secret",
+		ClientID: "demo-client", ClientSecret: "demo-client-secret",
+		Instance: "demo", Secret: "demo-instance-secret",
+		APIKey: "demo-api-key",
+	}
+}
+
+// tokenLife is how long a token of the token route is good.
+const tokenLife = time.Hour
+
+// guard checks credentials.
+type guard struct {
+	creds Credentials
+	db    *store.Store
+	now   func() time.Time
+	log   *slog.Logger
+}
+
+// same compares in a time that tells nothing, not even the length. An empty want matches nothing.
+func same(got, want string) bool {
+	a, b := sha256.Sum256([]byte(got)), sha256.Sum256([]byte(want))
+	return want != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+// pair compares key:secret.
+func (g guard) pair(text string) bool {
+	consumer := same(text, g.creds.ConsumerKey+":"+g.creds.ConsumerSecret.Reveal())
+	client := same(text, g.creds.ClientID+":"+g.creds.ClientSecret.Reveal())
+	return consumer && g.creds.ConsumerSecret != "" || client && g.creds.ClientSecret != ""
+}
+
+const maxCredential = 4 << 10
+
+// allowed says whether a request carries one of the accepted Authorization values.
+func (g guard) allowed(r *http.Request) bool {
+	values := r.Header.Values("Authorization")
+	if len(values) != 1 || len(values[0]) > maxCredential {
+		return false
+	}
+	scheme, text, ok := strings.Cut(values[0], " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") || text == "" {
+		return false
+	}
+	if same(text, g.creds.Bearer.Reveal()) || g.good(text) {
+		return true
+	}
+	raw, err := base64.StdEncoding.DecodeString(text)
+	return err == nil && g.pair(string(raw))
+}
+
+// wrap lets only good requests through, and answers the others in the services' own shape.
+func (g guard) wrap(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "":
+			wire.WriteFault(w, g.log, aapay.ContentType, wire.Errorf(wire.Forbidden, "", "not for browsers"))
+		case !g.allowed(r):
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			wire.WriteFault(w, g.log, aapay.ContentType, wire.Errorf(wire.Unauthorized, "", "operation not allowed"))
+		default:
+			h.ServeHTTP(w, r)
+		}
+	})
+}
+
+// issue makes a token: expiry.authentication, no row behind it.
+func (g guard) issue() string {
+	expires := g.now().Add(tokenLife).UnixMilli()
+	return fmt.Sprintf("%d.%x", expires, g.db.MAC("backend_token", "bearer", expires))
+}
+
+func (g guard) good(token string) bool {
+	left, right, ok := strings.Cut(token, ".")
+	if !ok {
+		return false
+	}
+	expires, err := strconv.ParseInt(left, 10, 64)
+	if err != nil || g.now().UnixMilli() >= expires {
+		return false
+	}
+	mac, err := hex.DecodeString(right)
+	return err == nil && hmac.Equal(mac, g.db.MAC("backend_token", "bearer", expires))
+}
+
+// token answers POST /token: OAuth 2.0 client credentials.
+func (g guard) token(w http.ResponseWriter, r *http.Request) {
+	const kind = "application/json"
+	fail := func(status int, code string) {
+		_ = wire.WriteJSON(w, status, kind, map[string]string{"error": code}) // a lost connection has no reader
+	}
+	if r.Header.Get("Origin") != "" {
+		fail(http.StatusForbidden, "access_denied")
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, 16<<10)
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case err != nil:
+		err = fmt.Errorf("content type: %w", err)
+	case media == "multipart/form-data":
+		err = r.ParseMultipartForm(16 << 10)
+	case media == "application/x-www-form-urlencoded":
+		err = r.ParseForm()
+	default:
+		err = fmt.Errorf("content type %s", media)
+	}
+	if err != nil {
+		fail(http.StatusBadRequest, "invalid_request")
+		return
+	}
+	id, secret, ok := r.BasicAuth()
+	if !ok {
+		id, secret = r.PostForm.Get("client_id"), r.PostForm.Get("client_secret")
+	}
+	switch {
+	case r.PostForm.Get("grant_type") != "client_credentials":
+		fail(http.StatusBadRequest, "unsupported_grant_type")
+	case !g.pair(id + ":" + secret):
+		w.Header().Set("WWW-Authenticate", "Basic")
+		fail(http.StatusUnauthorized, "invalid_client")
+	default:
+		_ = wire.WriteJSON(w, http.StatusOK, kind, map[string]any{ // a lost connection has no reader
+			"access_token": g.issue(), "token_type": "Bearer", "expires_in": int(tokenLife / time.Second),
+		})
+	}
+}

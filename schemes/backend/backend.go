@@ -1,0 +1,142 @@
+package backend
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"posagent/schemes/aapay"
+	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/scenario"
+	"posagent/schemes/backend/wallets"
+	"posagent/schemes/methods"
+	"posagent/store"
+)
+
+// Config says where the backend lives and how it behaves.
+type Config struct {
+	Dir         string         // holds backend.db and backend.key; made 0700 when missing
+	Seed        string         // path of a seed file (or its JSON text); "" = the built-in one
+	WalletDelay *time.Duration // until a wallet pays; nil = the method's mean delay, negative = never by itself
+	TimeoutUnit string         // of the definitions' time-outs: "m" (default), "s", "ms"
+	PublicURL   string         // where browsers reach it: "http://127.0.0.1:8490"
+	Credentials Credentials    // the zero value = DemoCredentials
+	Now         func() time.Time
+	Log         *slog.Logger
+	// Synchronous is the store's; "" = FULL. Anything less loses acknowledged writes: tests only.
+	Synchronous string
+}
+
+// Backend is the embedded backend.
+type Backend struct {
+	db      *store.Store
+	wallets *wallets.Wallets
+	handler http.Handler
+}
+
+const (
+	dbName  = "backend.db"
+	keyName = "backend.key"
+)
+
+func schema() []store.Step {
+	return append(journal.Schema(), wallets.Schema()...)
+}
+
+// Open opens the store and wires the services; Run keeps time, Handler serves.
+func Open(ctx context.Context, cfg Config) (*Backend, error) {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Credentials == (Credentials{}) {
+		cfg.Credentials = DemoCredentials()
+	}
+	seed, err := readSeed(cfg.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("backend: %w", err)
+	}
+	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("backend: %w", err)
+	}
+	keys, err := openKey(filepath.Join(cfg.Dir, keyName))
+	if err != nil {
+		return nil, err
+	}
+	db, err := store.Open(ctx, store.Options{
+		Path: filepath.Join(cfg.Dir, dbName), Steps: schema(), Wrapper: keys, Log: cfg.Log, Synchronous: cfg.Synchronous,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("backend: %w", err)
+	}
+	w, err := wallets.New(wallets.Options{
+		DB: db, Seed: seed, Unit: cfg.TimeoutUnit, Delay: cfg.WalletDelay, PublicURL: cfg.PublicURL, Now: cfg.Now, Log: cfg.Log,
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("backend: %w", err), db.Close())
+	}
+	return &Backend{db: db, wallets: w, handler: routes(cfg, db, w)}, nil
+}
+
+// readSeed reads cfg's seed: a file, or the JSON itself.
+func readSeed(s string) (wallets.Seed, error) {
+	data := []byte(s)
+	if text := bytes.TrimSpace(data); len(text) > 0 && text[0] != '{' && text[0] != '[' {
+		var err error
+		if data, err = os.ReadFile(s); err != nil {
+			return wallets.Seed{}, fmt.Errorf("seed: %w", err)
+		}
+		if len(bytes.TrimSpace(data)) == 0 {
+			return wallets.Seed{}, fmt.Errorf("seed: %s is empty", s)
+		}
+	}
+	return wallets.ParseSeed(data)
+}
+
+func routes(cfg Config, db *store.Store, w *wallets.Wallets) http.Handler {
+	g := guard{creds: cfg.Credentials, db: db, now: cfg.Now, log: cfg.Log}
+	mux := http.NewServeMux()
+	mux.Handle(aapay.Prefix, g.wrap(scenario.Perform(aapay.Handler(w, aapay.HandlerOptions{Log: cfg.Log}))))
+	mux.Handle(methods.Prefix, g.wrap(methods.Handler(w, methods.HandlerOptions{Log: cfg.Log})))
+	mux.Handle(wallets.PagePrefix, w.Pages(g.allowed))
+	mux.HandleFunc("POST /token", g.token)
+	mux.HandleFunc("POST /oauth2/v2.0/token", g.token)
+	mux.HandleFunc("GET /livez", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusNoContent) })
+	return mux
+}
+
+// Handler serves every route of the backend.
+func (b *Backend) Handler() http.Handler { return b.handler }
+
+// Aapay is the transaction service in process, without HTTP and credentials.
+func (b *Backend) Aapay() aapay.Service { return b.wallets }
+
+// Methods is the terminal service in process, without HTTP and credentials.
+func (b *Backend) Methods() methods.Service { return b.wallets }
+
+// Run lets time pass for the wallets until ctx ends; it returns ctx's error.
+func (b *Backend) Run(ctx context.Context) error { return b.wallets.Run(ctx) }
+
+// Close closes the store. Serve no requests and end Run first.
+func (b *Backend) Close() error { return b.db.Close() }
+
+// Server gives h a server with limits that fit it: the slowest reply of the scenario table still fits, a client that
+// dawdles does not.
+func Server(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       15 * time.Second,
+		WriteTimeout:      scenario.SlowReply + 20*time.Second,
+		IdleTimeout:       60 * time.Second,
+		MaxHeaderBytes:    16 << 10,
+	}
+}

@@ -1,0 +1,96 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"posagent/schemes/backend/books"
+	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/wallets"
+	"posagent/schemes/money"
+	"posagent/store"
+)
+
+// Entry is one transaction with its postings, as `posagent backend books` prints it.
+type Entry struct {
+	Service      string          `json:"service"`
+	ID           string          `json:"id"`                 // the service's own id of the transaction
+	Reference    string          `json:"reference"`          // aapay: terminalReference
+	Original     string          `json:"original,omitempty"` // id of the payment a reversal or refund is about
+	Type         string          `json:"type"`
+	Amount       money.Minor     `json:"amount"`
+	Currency     string          `json:"currency"`
+	State        string          `json:"state"`
+	AccountState string          `json:"accountState"`
+	Postings     []books.Posting `json:"postings"`
+}
+
+// ReadBooks reads every transaction of the backend in dir, oldest first. It changes nothing and works beside a running
+// backend; states that only time has changed show when the backend has noticed.
+func ReadBooks(ctx context.Context, dir string) ([]Entry, error) {
+	db, err := store.OpenReader(ctx, filepath.Join(dir, dbName))
+	if err != nil {
+		return nil, fmt.Errorf("read books: %w", err)
+	}
+	defer db.Close()
+	return entries(ctx, db)
+}
+
+// Books is ReadBooks of an open backend.
+func (b *Backend) Books(ctx context.Context) ([]Entry, error) { return entries(ctx, b.db) }
+
+func entries(ctx context.Context, db store.DB) ([]Entry, error) {
+	out := []Entry{}
+	err := db.Read(ctx, func(r store.Reader) error {
+		out = out[:0]
+		posts, err := journal.ByTxn(r, wallets.Service)
+		if err != nil {
+			return err
+		}
+		rows, err := wallets.Transactions(r)
+		if err != nil {
+			return err
+		}
+		for _, t := range rows {
+			e := Entry{
+				Service: wallets.Service, ID: t.ID, Reference: t.Reference, Original: t.Original, Type: t.Type, Amount: t.Amount,
+				Currency: t.Currency, State: t.State, AccountState: t.AccountState, Postings: posts[t.ID],
+			}
+			if e.Postings == nil {
+				e.Postings = []books.Posting{}
+			}
+			out = append(out, e)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read books: %w", err)
+	}
+	return out, nil
+}
+
+// NetByReference sums what the merchant has of each payment, everything that refers to it included, by the payment's
+// reference. A payment that was undone, or never paid, has 0.
+func NetByReference(list []Entry) map[string]money.Minor {
+	name, net := map[string]string{}, map[string]money.Minor{}
+	for _, e := range list {
+		if e.Original == "" && e.Type == "payment" {
+			name[e.ID] = e.Reference
+			net[e.Reference] += 0
+		}
+	}
+	for _, e := range list {
+		id := e.ID
+		if e.Original != "" {
+			id = e.Original
+		}
+		if ref, ok := name[id]; ok {
+			net[ref] += books.NetOf(e.Postings)
+		}
+	}
+	return net
+}
+
+// WalletRef finds a payment's reference in what was scanned: a wallet page's URL, an EMV code, or the reference itself.
+func WalletRef(scanned string) string { return wallets.Ref(scanned) }

@@ -1,0 +1,128 @@
+package scenario
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// SlowReply is how long the slow-reply row takes.
+const SlowReply = 10 * time.Second
+
+// Slot carries what a service decided about its own reply to Perform, which stands around its handler.
+type Slot struct{ do Do }
+
+type slotKey struct{}
+
+// Ask puts d into ctx's slot. It is false when nobody stands around, and the service must answer in its own way.
+func Ask(ctx context.Context, d Do) bool {
+	s, ok := ctx.Value(slotKey{}).(*Slot)
+	if ok {
+		s.do = d
+	}
+	return ok
+}
+
+// Perform runs h and spoils its reply as the service asked.
+func Perform(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		slot := new(Slot)
+		held := &reply{header: http.Header{}, status: http.StatusOK}
+		h.ServeHTTP(held, r.WithContext(context.WithValue(r.Context(), slotKey{}, slot)))
+		spoil(w, r, held, slot.do)
+	})
+}
+
+// reply holds back a handler's answer.
+type reply struct {
+	header http.Header
+	status int
+	wrote  bool
+	body   bytes.Buffer
+}
+
+// Header implements http.ResponseWriter.
+func (r *reply) Header() http.Header { return r.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (r *reply) WriteHeader(status int) {
+	if !r.wrote {
+		r.status, r.wrote = status, true
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (r *reply) Write(p []byte) (int, error) {
+	r.wrote = true
+	return r.body.Write(p)
+}
+
+func (r *reply) send(w http.ResponseWriter) {
+	for k, v := range r.header {
+		w.Header()[k] = v
+	}
+	w.WriteHeader(r.status)
+	_, _ = w.Write(r.body.Bytes()) // the client may be gone; there is nobody to tell
+}
+
+func spoil(w http.ResponseWriter, r *http.Request, held *reply, do Do) {
+	plain := func(status int, kind, body string) {
+		w.Header().Set("Content-Type", kind)
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}
+	const json = "application/json;charset=utf-8;version=2.0"
+	switch do {
+	case Cut:
+		panic(http.ErrAbortHandler) // closes the connection without an answer, on every kind of connection
+	case SpoilInternal:
+		plain(http.StatusInternalServerError, json, `{"valid":false,"error":{"message":"server runtime exception"},"response":null}`)
+	case Garbage:
+		plain(http.StatusOK, "text/html", "<!doctype html><title>Welcome</title><p>Please accept the terms of this network.")
+	case Truncated:
+		held.body.Truncate(held.body.Len() / 2)
+		held.header.Del("Content-Length")
+		held.send(w)
+	case Empty:
+		plain(http.StatusOK, json, "")
+	case NoContent:
+		w.WriteHeader(http.StatusNoContent)
+	case WrongType:
+		plain(held.status, json, `[{"valid":"yes","response":0}]`)
+	case Redirect:
+		w.Header().Set("Location", "http://scheme.example/elsewhere")
+		w.WriteHeader(http.StatusFound)
+	case BigHeader:
+		w.Header().Set("X-Padding", strings.Repeat("x", 1<<20))
+		held.send(w)
+	case Cookies:
+		for i := range 200 {
+			w.Header().Add("Set-Cookie", "c"+strconv.Itoa(i)+"="+strings.Repeat("x", 64))
+		}
+		held.send(w)
+	case OldDate:
+		w.Header().Set("Date", time.Unix(0, 0).UTC().Format(http.TimeFormat))
+		held.send(w)
+	case PlainOK:
+		held.status = http.StatusOK
+		held.send(w)
+	case Composite:
+		text := bytes.ReplaceAll(held.body.Bytes(), []byte(`"componsiteFault"`), []byte(`"compositeFault"`))
+		held.body = *bytes.NewBuffer(text)
+		held.header.Del("Content-Length")
+		held.send(w)
+	case Slow:
+		wait := time.NewTimer(SlowReply)
+		defer wait.Stop()
+		select {
+		case <-wait.C:
+			held.send(w)
+		case <-r.Context().Done():
+		}
+	default:
+		held.send(w)
+	}
+}

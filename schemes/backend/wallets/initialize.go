@@ -1,0 +1,420 @@
+package wallets
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"posagent/schemes/aapay"
+	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/scenario"
+	"posagent/schemes/methods"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Initialize implements aapay.Service.
+func (w *Wallets) Initialize(ctx context.Context, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	return w.start(ctx, "", typ, req)
+}
+
+// InitializeWithIdempotency implements aapay.Service.
+func (w *Wallets) InitializeWithIdempotency(ctx context.Context, key wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	if _, err := wire.ParseKey(string(key)); err != nil {
+		return aapay.Reply{}, &wire.Error{Code: wire.Invalid, Op: opInit, Err: err}
+	}
+	return w.start(ctx, key, typ, req)
+}
+
+const (
+	opInit   = "aapay.initialize"
+	opStatus = "aapay.status"
+)
+
+// asked is one initialize after the checks that need no store.
+type asked struct {
+	key      wire.Key
+	typ      aapay.Type
+	req      aapay.Request
+	provider Provider
+	minor    money.Minor
+	body     []byte // the decoded request, written out again
+	now      int64
+}
+
+// said is what one initialize came to.
+type said struct {
+	reply aapay.Reply
+	do    scenario.Do // how the reply is spoilt or refused, "" = not at all
+}
+
+func (w *Wallets) start(ctx context.Context, key wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	a, err := w.check(key, typ, req)
+	if err != nil {
+		return aapay.Reply{}, err
+	}
+	var s said
+	err = w.db.Write(ctx, func(tx store.Tx) error {
+		var err error
+		s, err = w.decide(tx, a)
+		return err
+	})
+	if err != nil {
+		return aapay.Reply{}, wire.AsError(opInit, err)
+	}
+	w.poke()
+	return answer(ctx, opInit, s.reply, s.do)
+}
+
+// answer gives a reply as the row has it: whole, refused, or for Perform to spoil.
+func answer[T any](ctx context.Context, op string, reply T, do scenario.Do) (T, error) {
+	var none T
+	switch {
+	case do == scenario.RefuseInternal:
+		return none, wire.Errorf(wire.Internal, op, "server runtime exception")
+	case do == scenario.RefuseTooMany:
+		return none, &wire.Error{Code: wire.TooMany, Op: op, Msg: "too many requests", RetryAfter: 2 * time.Second}
+	case !do.Spoils(), scenario.Ask(ctx, do), do.Readable():
+		return reply, nil
+	case do == scenario.SpoilInternal:
+		return none, wire.Errorf(wire.Internal, op, "server runtime exception")
+	case op == opInit:
+		return none, wire.Errorf(wire.UnknownOutcome, op, "no usable reply")
+	}
+	return none, wire.Errorf(wire.Unavailable, op, "no usable reply")
+}
+
+// check applies what needs no store: the contract's own rules, money that is money, a method that exists.
+func (w *Wallets) check(key wire.Key, typ aapay.Type, req aapay.Request) (asked, error) {
+	invalid := func(format string, args ...any) (asked, error) {
+		return asked{}, wire.Errorf(wire.Invalid, opInit, format, args...)
+	}
+	if err := aapay.Validate(typ, req); err != nil {
+		return asked{}, err
+	}
+	typ, _ = aapay.ParseType(string(typ))
+	cur, ok := money.Lookup(req.PurchaseAmount.CurrencyCode)
+	if !ok {
+		return invalid("purchaseAmount.currencyCode: not an ISO 4217 code")
+	}
+	minor, err := money.FromHundredths(req.PurchaseAmount.TotalAmount, cur)
+	if err != nil || minor < 0 || minor == 0 && typ != aapay.Reversal {
+		return invalid("purchaseAmount.totalAmount: not an amount of %s", cur.Alpha)
+	}
+	provider, ok := w.seed.find(req.Method)
+	if !ok {
+		return invalid("method: no such provider")
+	}
+	body, err := json.Marshal(struct {
+		Type    aapay.Type
+		Request aapay.Request
+	}{typ, req})
+	if err != nil {
+		return invalid("request cannot be stored")
+	}
+	return asked{key: key, typ: typ, req: req, provider: provider, minor: minor, body: body, now: w.now().UnixMilli()}, nil
+}
+
+// decide is the whole of an initialize inside one commit.
+func (w *Wallets) decide(tx store.Tx, a asked) (said, error) {
+	if a.key != "" {
+		s, found, err := w.replay(tx, a)
+		if found || err != nil {
+			return s, err
+		}
+	}
+	s, id, err := w.begin(tx, a)
+	if err != nil || a.key == "" || s.do.Refuses() {
+		return s, err
+	}
+	text, err := json.Marshal(stored{HTTPStatus: s.reply.HTTPStatus, Reply: s.reply})
+	if err != nil {
+		return said{}, fmt.Errorf("write reply: %w", err)
+	}
+	var txnID any
+	if id != 0 {
+		txnID = id
+	}
+	_, err = tx.Exec(`INSERT INTO wallets_key (key, body, reply, txn, created_ms) VALUES (?, ?, ?, ?, ?)`,
+		string(a.key), w.seal(a), string(text), txnID, a.now)
+	if err != nil {
+		return said{}, fmt.Errorf("store key: %w", err)
+	}
+	return s, nil
+}
+
+// stored is a reply kept under its key, with the status its own JSON leaves out.
+type stored struct {
+	HTTPStatus int
+	Reply      aapay.Reply
+}
+
+// seal authenticates the body of a key, so that the key's row says nothing about the consumer.
+func (w *Wallets) seal(a asked) []byte { return w.db.MAC("wallets_key", string(a.key), a.body) }
+
+// replay answers a key that was used before: the stored answer, or KeyReused for another body.
+func (w *Wallets) replay(tx store.Tx, a asked) (said, bool, error) {
+	var body []byte
+	var text string
+	err := tx.QueryRow(`SELECT body, reply FROM wallets_key WHERE key = ?`, string(a.key)).Scan(&body, &text)
+	if errors.Is(err, sql.ErrNoRows) {
+		return said{}, false, nil
+	}
+	if err != nil {
+		return said{}, false, fmt.Errorf("read key: %w", err)
+	}
+	if !bytes.Equal(body, w.seal(a)) {
+		return said{}, true, wire.Errorf(wire.KeyReused, opInit, "the key was used with another body")
+	}
+	var s stored
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		return said{}, true, fmt.Errorf("read reply: %w", err)
+	}
+	s.Reply.HTTPStatus = s.HTTPStatus
+	return said{reply: s.Reply}, true, nil
+}
+
+// begin creates the transaction, or says why not. id is 0 when nothing was created.
+func (w *Wallets) begin(tx store.Tx, a asked) (s said, id int64, err error) {
+	t := w.blank(a)
+	row := scenario.Default()
+	if a.typ == aapay.Payment {
+		row = scenario.Pick(t.Hundredths, a.req.Consumer.ConsumerID)
+		t.Scenario = row.Name
+	}
+	if no, err := w.taken(tx, a, t); no != "" || err != nil {
+		return said{reply: rejection(aapay.CodeReject, extTaken, no, nil)}, 0, err
+	}
+	var why verdict
+	if a.typ == aapay.Payment {
+		why, err = w.preparePayment(tx, a, t)
+	} else {
+		why, err = w.prepareUndo(tx, a, t, &row)
+	}
+	if err != nil {
+		return said{}, 0, err
+	}
+	act := row.Do
+	if !about(row.On, a.typ) || why.no != "" {
+		act = ""
+	}
+	mark := "init/" + string(a.typ) + "/" + row.Name + "/" + subject(a)
+	if act.Refuses() || act.Spoils() {
+		first, err := once(tx, mark, a.now)
+		if err != nil {
+			return said{}, 0, err
+		}
+		if !first {
+			act = ""
+		}
+	}
+	switch act {
+	case scenario.SayResend:
+		return said{reply: accepted(aapay.CodeResend, nil), do: act}, 0, nil
+	case scenario.RefuseInternal, scenario.RefuseTooMany:
+		return said{do: act}, 0, nil
+	case scenario.SayReject, scenario.SayRejectValid, scenario.Composite:
+		why = verdict{no: "the provider rejects the transaction", code: aapay.CodeReject, state: aapay.Rejected}
+	case scenario.SayCancel:
+		why = verdict{no: "the provider cancels the transaction", code: aapay.CodeCancel, state: aapay.Cancelled}
+	case scenario.SayPending:
+		t.State = aapay.Pending
+	}
+	if why.no != "" {
+		t.State, t.Script = why.state, nil
+	}
+	if err := w.create(tx, a, t); err != nil {
+		return said{}, 0, err
+	}
+	if act.Spoils() {
+		s.do = act
+	}
+	if why.no != "" {
+		s.reply = rejection(why.code, why.ext, why.no, w.naa(t))
+		s.reply.Valid = act == scenario.SayRejectValid
+		return s, t.ID, nil
+	}
+	s.reply = accepted(aapay.CodeOK, w.naa(t))
+	switch act {
+	case scenario.SayPending:
+		s.reply.Response.ResponseCode = aapay.CodePending
+	case scenario.SayOddCode:
+		s.reply.Response.ResponseCode = 42
+	case scenario.SayNotValid:
+		s.reply.Valid = false
+	case scenario.SayLink:
+		s.reply.NextLink = &aapay.NextLink{Rel: "next", Title: "continue", URI: "http://scheme.example/next?id=" + t.PPRef}
+	}
+	return s, t.ID, w.advance(tx, t, a.now)
+}
+
+// create stores the transaction and opens the books of a payment.
+func (w *Wallets) create(tx store.Tx, a asked, t *txn) error {
+	request, err := json.Marshal(a.req)
+	if err != nil {
+		return fmt.Errorf("write request: %w", err)
+	}
+	if err := w.insert(tx, t, request); err != nil {
+		return err
+	}
+	if t.Type != aapay.Payment {
+		return nil
+	}
+	if err := journal.Open(tx, Service, t.key(), t.Currency, t.Minor); err != nil {
+		return err
+	}
+	if bad(t.State) {
+		return w.closeBooks(tx, t, a.now)
+	}
+	return nil
+}
+
+// about says whether a row speaks about an initialize of a type.
+func about(on scenario.On, typ aapay.Type) bool {
+	switch typ {
+	case aapay.Refund:
+		return on == scenario.Refund
+	case aapay.Reversal:
+		return on == scenario.Reversal
+	}
+	return on == scenario.Initialize
+}
+
+// subject names what "once" means for an initialize: its key, else its reference, else its original.
+func subject(a asked) string {
+	switch {
+	case a.typ != aapay.Payment:
+		return a.req.OriginalReference
+	case a.key != "":
+		return "key " + string(a.key)
+	}
+	return "ref " + a.req.TerminalReference
+}
+
+// Extended response codes, ours: why a 201.
+const (
+	extTaken       = 1001 // terminalReference already used
+	extUnsupported = 1002 // type or trigger not supported by the method
+	extTombstone   = 1003 // reversed before it arrived
+	extOriginal    = 1004 // original unknown or not of this kind
+	extMismatch    = 1005 // merchant, method, currency or amount differ from the original
+	extBooks       = 1006 // the rest of the original forbids it
+)
+
+// verdict is why a transaction is created as rejected; no = "" means it is live.
+type verdict struct {
+	no    string
+	code  int
+	ext   int
+	state aapay.State
+}
+
+func reject(ext int, no string) verdict {
+	return verdict{no: no, code: aapay.CodeReject, ext: ext, state: aapay.Rejected}
+}
+
+// taken refuses a terminalReference that another transaction has: never a second one under it. A reversal that
+// repeats its original's reference as its own is taken to have none.
+func (w *Wallets) taken(tx store.Tx, a asked, t *txn) (string, error) {
+	if t.Type == aapay.Reversal && t.TerminalRef == t.OriginalRef {
+		t.TerminalRef = ""
+	}
+	if t.TerminalRef == "" {
+		return "", nil
+	}
+	other, err := one(tx, byTerminal, t.TerminalRef)
+	if other == nil || err != nil {
+		return "", err
+	}
+	return "terminalReference is already used", nil
+}
+
+// preparePayment lays out what the wallet will do.
+func (w *Wallets) preparePayment(tx store.Tx, a asked, t *txn) (verdict, error) {
+	d := a.provider.Definition
+	t.Script = scenario.Script(t.row().Do, w.timing(a.provider))
+	if w.delay != nil && *w.delay < 0 {
+		t.Script = nil
+	}
+	trigger := methods.Manual
+	if t.QR {
+		trigger = methods.QR
+	}
+	switch {
+	case !methods.Supports(d, methods.Payment):
+		return reject(extUnsupported, "the method takes no payments"), nil
+	case !methods.HasTrigger(d, trigger):
+		return reject(extUnsupported, "the method has no such trigger"), nil
+	}
+	if t.TerminalRef == "" {
+		return verdict{}, nil
+	}
+	var n int64
+	if err := tx.QueryRow(`SELECT COUNT(*) FROM wallets_tomb WHERE reference = ?`, t.TerminalRef).Scan(&n); err != nil {
+		return verdict{}, fmt.Errorf("read tombstone: %w", err)
+	}
+	if n > 0 {
+		return reject(extTombstone, "the transaction was reversed before it arrived"), nil
+	}
+	return verdict{}, nil
+}
+
+func (w *Wallets) timing(p Provider) scenario.Timing {
+	timeOut, finalize := methods.TimeOuts(p.Definition, w.unit)
+	tm := scenario.Timing{
+		Delay: methods.MeanDelay(p.Definition), StaleAge: methods.StaleAge(p.Definition), TimeOut: timeOut,
+		Finalize: finalize, Flow: p.Flow, Word: p.word(),
+	}
+	if w.delay != nil {
+		tm.Delay = max(0, *w.delay)
+	}
+	return tm
+}
+
+// blank is the transaction a request asks for, before anything is decided.
+func (w *Wallets) blank(a asked) *txn {
+	tm := w.timing(a.provider)
+	return &txn{
+		Type: a.typ, Method: a.req.Method, Merchant: a.req.MerchantID, TerminalRef: a.req.TerminalReference,
+		OriginalRef: a.req.OriginalReference, Currency: a.req.PurchaseAmount.CurrencyCode,
+		Hundredths: a.req.PurchaseAmount.TotalAmount, Minor: a.minor, Batch: a.req.Batch,
+		QR:      a.typ == aapay.Payment && a.req.EffectiveTrigger() == aapay.TriggerQR,
+		Created: a.now, Scenario: scenario.Default().Name,
+		life: life{
+			State: aapay.Initialized, Since: a.now, Base: a.now,
+			Stale: ms(tm.StaleAge), TimeOut: ms(tm.TimeOut), Final: ms(tm.Finalize),
+		},
+	}
+}
+
+func (w *Wallets) naa(t *txn) *aapay.NAA2ECR {
+	n := &aapay.NAA2ECR{SchemeID: t.Method, PPRef: t.PPRef}
+	if p, ok := w.seed.find(t.Method); ok && p.WalletID != "" {
+		n.SchemeID = p.WalletID
+	}
+	return n
+}
+
+func accepted(code int, naa *aapay.NAA2ECR) aapay.Reply {
+	return aapay.Reply{
+		HTTPStatus: http.StatusAccepted, Valid: true,
+		Response: &aapay.Response{ResponseCode: code, NAA2ECR: naa},
+	}
+}
+
+func rejection(code, ext int, why string, naa *aapay.NAA2ECR) aapay.Reply {
+	return aapay.Reply{
+		HTTPStatus: http.StatusCreated,
+		Error: &aapay.Fault{
+			Message:         why,
+			ComponsiteFault: &aapay.CompositeFault{Faults: []aapay.FaultItem{{ExplanationText: why}}},
+		},
+		Response: &aapay.Response{ResponseCode: code, ExtendedResponseCode: ext, NAA2ECR: naa},
+	}
+}

@@ -1,0 +1,141 @@
+package wallets
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"posagent/schemes/backend/scenario"
+	"posagent/schemes/methods"
+	"posagent/schemes/wire"
+)
+
+//go:embed seed.json
+var builtin []byte
+
+// Seed is what the simulated providers are: the definitions and what stands behind them.
+type Seed struct {
+	Merchants    []string   `json:"merchants,omitempty"` // the baxIds that exist; empty = every one
+	MerchantName string     `json:"merchantName,omitempty"`
+	MerchantCity string     `json:"merchantCity,omitempty"`
+	Country      string     `json:"country,omitempty"` // ISO 3166 alpha-2
+	Methods      []Provider `json:"methods"`
+}
+
+// Provider is one definition and its provider's habits.
+type Provider struct {
+	methods.Definition
+	Labels    map[string]string `json:"labels,omitempty"`    // by language
+	PushTexts map[string]string `json:"pushTexts,omitempty"` // by language
+	Flow      scenario.Flow     `json:"flow,omitempty"`      // commit (default), reserve, word
+	Word      string            `json:"word,omitempty"`      // of flow word, and of the provider-word row
+}
+
+// ParseSeed reads a seed file: the object of the built-in one, or a plain array of definitions as S1 4.4
+// answers them. Empty data is the built-in seed.
+func ParseSeed(data []byte) (Seed, error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		data = builtin
+	}
+	var s Seed
+	into := any(&s)
+	if bytes.TrimSpace(data)[0] == '[' {
+		into = &s.Methods
+	}
+	// The strict decoder knows no embedded structs in the plain form, so the text is checked first.
+	if err := wire.Check(data); err != nil {
+		return Seed{}, fmt.Errorf("seed: %w", err)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return Seed{}, fmt.Errorf("seed: %w", err)
+	}
+	if err := s.check(); err != nil {
+		return Seed{}, fmt.Errorf("seed: %w", err)
+	}
+	if s.MerchantName == "" {
+		s.MerchantName = "Demo Shop"
+	}
+	if s.MerchantCity == "" {
+		s.MerchantCity = "Hamburg"
+	}
+	if s.Country == "" {
+		s.Country = "DE"
+	}
+	slices.SortStableFunc(s.Methods, func(a, b Provider) int { return int(b.Priority) - int(a.Priority) })
+	return s, nil
+}
+
+func (s Seed) check() error {
+	var errs []error
+	names, ids := map[string]bool{}, map[int32]bool{}
+	for i, p := range s.Methods {
+		if p.Name == "" {
+			errs = append(errs, fmt.Errorf("methods[%d]: name is missing", i))
+		}
+		if names[p.Name] || ids[p.PaymentProviderID] {
+			errs = append(errs, fmt.Errorf("methods[%d] %s: name or paymentProviderId is there twice", i, p.Name))
+		}
+		names[p.Name], ids[p.PaymentProviderID] = true, true
+		switch p.Flow {
+		case "", scenario.FlowCommit, scenario.FlowReserve, scenario.FlowWord:
+		default:
+			errs = append(errs, fmt.Errorf("methods[%d] %s: flow %q: want commit, reserve or word", i, p.Name, p.Flow))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// find gives the provider of a method name.
+func (s Seed) find(name string) (Provider, bool) {
+	i := slices.IndexFunc(s.Methods, func(p Provider) bool { return p.Name == name })
+	if i < 0 {
+		return Provider{}, false
+	}
+	return s.Methods[i], true
+}
+
+// word is what the provider says for success before COMMIT.
+func (p Provider) word() string {
+	if p.Word != "" {
+		return p.Word
+	}
+	for _, c := range p.OKCodes {
+		if c.Type == methods.Payment && c.Value != "RESERVED" {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// spoken gives the definition with its texts in a language ("de", "de-AT"); English is the built-in one.
+func (p Provider) spoken(lang string) methods.Definition {
+	d := p.Definition
+	lang, _, _ = strings.Cut(strings.ToLower(strings.ReplaceAll(lang, "_", "-")), "-")
+	if text, ok := p.Labels[lang]; ok {
+		d.Label = text
+	}
+	if text, ok := p.PushTexts[lang]; ok && d.TriggerParams != nil && d.TriggerParams.Qr != nil {
+		look := *d.TriggerParams.Qr
+		look.PushText = text
+		d.TriggerParams = &methods.TriggerParams{Qr: &look}
+	}
+	return d
+}
+
+// list answers a query (S1 4.4).
+func (s Seed) list(q methods.Query) ([]methods.Definition, error) {
+	if len(s.Merchants) > 0 && !slices.Contains(s.Merchants, q.BaxID) {
+		return nil, wire.Errorf(wire.NotFound, "methods.list", "no method found for the merchant")
+	}
+	out := []methods.Definition{}
+	for _, p := range s.Methods {
+		if !slices.Contains(q.Exclude, p.PaymentProviderID) {
+			out = append(out, p.spoken(q.Lang))
+		}
+	}
+	return out, nil
+}
