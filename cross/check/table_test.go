@@ -71,6 +71,7 @@ var modules = []module{
 	{"github.com/skip2/go-qrcode", []string{"device/qr"}, "its renderings encode again on each call"},
 	{"go.bug.st/serial", []string{"device/line"}, "a write on a closed port goes to whatever file reused the descriptor"},
 	{"modernc.org/sqlite", []string{"store", "store/crashfs"}, "no SQL engine outside the store"},
+	{"modernc.org/libc", []string{"store/crashfs"}, "comes with the SQLite engine, pinned to its version"},
 	{"golang.org/x/term", []string{"cmd/posagent"}, "only the command line meets people"},
 }
 

@@ -117,7 +117,7 @@ func Color(s string) (c color.RGBA, ok bool) {
 	if len(s) == 4 && s[0] == '#' {
 		s = string([]byte{'#', s[1], s[1], s[2], s[2], s[3], s[3]})
 	}
-	if len(s) != 7 || s[0] != '#' || strings.Trim(s[1:], "0123456789abcdefABCDEF") != "" {
+	if len(s) != 7 || s[0] != '#' {
 		return color.RGBA{}, false
 	}
 	n, err := strconv.ParseUint(s[1:], 16, 32)
