@@ -15,8 +15,8 @@ fi
 echo "tools: installing$want"
 export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp)
-if apt-get install -y --no-install-recommends $want >"$log" 2>&1 ||
-	{ apt-get update >"$log" 2>&1 && apt-get install -y --no-install-recommends $want >>"$log" 2>&1; }; then
+apt() { timeout 300 apt-get -o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10 -o Acquire::Retries=1 "$@" >>"$log" 2>&1; }
+if apt install -y --no-install-recommends $want || { apt update && apt install -y --no-install-recommends $want; }; then
 	rm -f "$log"
 	exit 0
 fi
