@@ -1,0 +1,25 @@
+// Package upstream is the one HTTP client to the backend: connections, TLS, credentials, repeats, limits, circuit.
+//
+// It guarantees:
+//   - a request is repeated only if it is a GET or carries an Idempotency-Key, at most twice, with the same Key and
+//     body; any other request leaves at most once;
+//   - credentials go to the configured host only; a redirect is an error, never followed;
+//   - no reply makes it wait or read without bound: header 64 KiB, body 1 MiB, one try and the whole call have
+//     their time, Retry-After above a few seconds is left to the outbox;
+//   - an error keeps the chain of its cause, so that a failed dial can be told from a lost reply;
+//   - while the circuit is open nothing is sent, and the error says so (wire.Unavailable).
+//
+// It is the only importer of retryablehttp and must not import the services' packages or the outbox.
+//
+// Decisions.
+//
+// 2026-11-21. Replies are not decompressed: none is asked for, and a compressed one is refused by the contract's
+// clients. So a small reply cannot become a large one.
+//
+// 2026-11-21. 401 on a fetched token makes one new token; the request goes again only under the rule above.
+//
+// 2026-11-21. The circuit opens after 5 failed calls in a row (no reply, 502, 503, 504), for 1 s doubling to 20 s;
+// then one call is let through. 500 is an answer.
+//
+// 2026-11-21. Pins are checked against every certificate of the verified chain, in addition to the roots.
+package upstream

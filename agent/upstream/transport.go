@@ -1,0 +1,144 @@
+package upstream
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+var errPin = errors.New("upstream: no certificate of the backend has a pinned key")
+
+func newTransport(cfg Config) (*http.Transport, error) {
+	tlsConfig, err := newTLS(cfg)
+	if err != nil {
+		return nil, err
+	}
+	dial := cfg.Dial
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: 8 * time.Second, KeepAlive: 15 * time.Second}).DialContext
+	}
+	t := &http.Transport{
+		DialContext: dial, TLSClientConfig: tlsConfig,
+		TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: cfg.TryTimeout, ExpectContinueTimeout: time.Second,
+		IdleConnTimeout: 60 * time.Second, MaxIdleConns: 4, MaxIdleConnsPerHost: 4, MaxConnsPerHost: 8,
+		MaxResponseHeaderBytes: MaxHeader, DisableCompression: true,
+	}
+	switch cfg.Proxy {
+	case "":
+	case "env":
+		t.Proxy = http.ProxyFromEnvironment
+	default:
+		u, err := url.Parse(cfg.Proxy)
+		if err != nil || u.Host == "" {
+			return nil, errors.New("upstream: the proxy's address is not usable")
+		}
+		t.Proxy = http.ProxyURL(u)
+	}
+	return t, nil
+}
+
+func newTLS(cfg Config) (*tls.Config, error) {
+	c := &tls.Config{MinVersion: tls.VersionTLS12, Time: cfg.Now}
+	if cfg.RootsFile != "" {
+		pem, err := os.ReadFile(cfg.RootsFile)
+		if err != nil {
+			return nil, fmt.Errorf("upstream: roots: %w", err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("upstream: roots: %s holds no certificate", cfg.RootsFile)
+		}
+	}
+	if cfg.ClientCert != "" {
+		pair, err := tls.LoadX509KeyPair(cfg.ClientCert, cfg.ClientKey)
+		if err != nil {
+			return nil, fmt.Errorf("upstream: client certificate: %w", err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	if len(cfg.Pins) > 0 {
+		pins := map[string]bool{}
+		for _, p := range cfg.Pins {
+			sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(p, "sha256/"))
+			if err != nil || len(sum) != sha256.Size {
+				return nil, errors.New("upstream: a pin is not the base64 text of a SHA-256")
+			}
+			pins[string(sum)] = true
+		}
+		c.VerifyConnection = func(state tls.ConnectionState) error {
+			for _, chain := range state.VerifiedChains {
+				for _, cert := range chain {
+					sum := sha256.Sum256(cert.RawSubjectPublicKeyInfo)
+					if pins[string(sum[:])] {
+						return nil
+					}
+				}
+			}
+			return errPin
+		}
+	}
+	return c, nil
+}
+
+// try bounds one try, body included, and keeps the transport from repeating what it was not told to.
+type try struct {
+	next    *http.Transport
+	timeout time.Duration
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *try) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithTimeout(req.Context(), t.timeout)
+	out := req.Clone(ctx)
+	if out.Body != nil && out.Body != http.NoBody {
+		out.GetBody = nil // else the transport itself sends a keyed request again on a dead connection
+	}
+	resp, err := t.next.RoundTrip(out)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	resp.Body = &body{ReadCloser: resp.Body, left: MaxBody, done: cancel}
+	return resp, nil
+}
+
+// CloseIdleConnections is what http.Client looks for.
+func (t *try) CloseIdleConnections() { t.next.CloseIdleConnections() }
+
+// body bounds what is read and ends the timer when it is closed.
+type body struct {
+	io.ReadCloser
+	left int64
+	done context.CancelFunc
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.left < 0 {
+		return 0, ErrBody
+	}
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return n + int(b.left), ErrBody
+	}
+	return n, err
+}
+
+func (b *body) Close() error {
+	err := b.ReadCloser.Close()
+	b.done()
+	return err
+}

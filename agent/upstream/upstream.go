@@ -1,0 +1,270 @@
+package upstream
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+
+	"posagent/schemes/wire"
+)
+
+// Limits of a reply.
+const (
+	MaxHeader = 64 << 10 // bytes
+	MaxBody   = 1 << 20  // bytes
+)
+
+const (
+	repeats       = 2               // after the first try
+	maxRetryAfter = 5 * time.Second // of a repeat within one call; longer waits belong to the outbox
+)
+
+// Errors of this package, beside *wire.Error.
+var (
+	ErrRedirect = errors.New("upstream: the backend redirects, which is refused")
+	ErrBody     = errors.New("upstream: reply larger than 1 MiB")
+	ErrHost     = errors.New("upstream: request to another host than the backend's")
+)
+
+// Config makes a Client. Only Base is required.
+type Config struct {
+	Base       string // https://host[:port][/path]; http for loopback only
+	Auth       Auth
+	Timeout    time.Duration // of one call with its repeats; default 30 s
+	TryTimeout time.Duration // of one try; default a third of Timeout, at least 10 s if that fits
+	Proxy      string        // URL; "" = none; "env" = from the environment
+	RootsFile  string        // PEM; "" = the system's
+	Pins       []string      // base64 SHA-256 of a SPKI, the current and a backup
+	ClientCert string        // PEM file
+	ClientKey  string        // PEM file
+	UserAgent  string        // default "posagent"
+	Log        *slog.Logger
+	Now        func() time.Time
+
+	// Dial replaces the network, in tests; nil = net.Dialer.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+	// RetryWait is the pause before the first repeat; default 200 ms.
+	RetryWait time.Duration
+}
+
+// Client is the connection to one backend. It is a wire.Doer, safe for concurrent use.
+type Client struct {
+	base    *url.URL
+	agent   string
+	timeout time.Duration
+	auth    *authorizer
+	retry   *retryablehttp.Client
+	plain   *http.Client // one try, no credentials
+	circuit *circuit
+	log     *slog.Logger
+}
+
+var _ wire.Doer = (*Client)(nil)
+
+// New makes a client; it connects to nothing, but reads the files Config names.
+func New(cfg Config) (*Client, error) {
+	base, err := url.Parse(cfg.Base)
+	if err != nil || base.Host == "" || base.User != nil || base.Scheme != "https" && base.Scheme != "http" {
+		return nil, fmt.Errorf("upstream: %q is no usable address", cfg.Base)
+	}
+	if base.Scheme == "http" && !loopback(base.Hostname()) {
+		return nil, errors.New("upstream: http would send the credentials in clear: use https")
+	}
+	if cfg.Timeout <= 0 {
+		cfg.Timeout = 30 * time.Second
+	}
+	if cfg.TryTimeout <= 0 {
+		cfg.TryTimeout = min(cfg.Timeout, max(cfg.Timeout/3, 10*time.Second))
+	}
+	if cfg.UserAgent == "" {
+		cfg.UserAgent = "posagent"
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.RetryWait <= 0 {
+		cfg.RetryWait = 200 * time.Millisecond
+	}
+	transport, err := newTransport(cfg)
+	if err != nil {
+		return nil, err
+	}
+	one := &http.Client{
+		Transport:     &try{next: transport, timeout: cfg.TryTimeout},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return ErrRedirect },
+	}
+	c := &Client{
+		base: base, agent: cfg.UserAgent, timeout: cfg.Timeout, plain: one, log: cfg.Log.With("sys", "upstream"),
+		circuit: &circuit{now: cfg.Now},
+		retry: &retryablehttp.Client{
+			HTTPClient: one, Logger: nil, RetryMax: repeats, RetryWaitMin: cfg.RetryWait, RetryWaitMax: maxRetryAfter,
+			CheckRetry: checkRetry, Backoff: backoff, ErrorHandler: retryablehttp.PassthroughErrorHandler,
+		},
+	}
+	c.auth, err = newAuthorizer(cfg.Auth, base, c.plain, cfg.Now)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// call is what the policies know about a request.
+type call struct{ repeatable bool }
+
+type callKey struct{}
+
+// Do sends one request to the backend, with credentials and the repeats its kind allows. The reply's body must be
+// closed. Errors: *wire.Error with Unavailable (circuit open, no token to be had) or Unauthorized (the token service refuses
+// us), both before anything was sent; otherwise the transport's own, with its chain.
+func (c *Client) Do(req *http.Request) (*http.Response, error) {
+	if req.URL.Scheme != c.base.Scheme || !strings.EqualFold(req.URL.Host, c.base.Host) {
+		return nil, &wire.Error{Code: wire.Unavailable, Msg: "not sent", Err: ErrHost}
+	}
+	if wait, ok := c.circuit.enter(); !ok {
+		return nil, &wire.Error{Code: wire.Unavailable, Msg: "backend not reachable lately", RetryAfter: wait}
+	}
+	ctx, cancel := context.WithTimeout(req.Context(), c.timeout)
+	resp, err := c.authorized(ctx, req)
+	c.judge(req.Context(), resp, err)
+	if err != nil {
+		if resp != nil && resp.Body != nil {
+			_ = resp.Body.Close()
+		}
+		cancel()
+		return nil, err
+	}
+	resp.Body = &body{ReadCloser: resp.Body, left: MaxBody, done: cancel}
+	return resp, nil
+}
+
+// judge tells the circuit how a call went.
+func (c *Client) judge(ctx context.Context, resp *http.Response, err error) {
+	var own *wire.Error
+	switch {
+	case errors.As(err, &own) && own.Code == wire.Unauthorized:
+		c.circuit.ok()
+	case err != nil && ctx.Err() == context.Canceled:
+		c.circuit.leave() // the caller's wish says nothing about the backend
+	case err != nil:
+		c.circuit.failed(err.Error())
+	case resp.StatusCode == http.StatusBadGateway, resp.StatusCode == http.StatusServiceUnavailable, resp.StatusCode == http.StatusGatewayTimeout:
+		c.circuit.failed("reply " + strconv.Itoa(resp.StatusCode))
+	default:
+		c.circuit.ok()
+	}
+}
+
+// authorized sends with credentials, and once more with a fresh token after a 401.
+func (c *Client) authorized(ctx context.Context, req *http.Request) (*http.Response, error) {
+	repeatable := req.Method == http.MethodGet || req.Method == http.MethodHead || req.Header.Get(wire.KeyHeader) != ""
+	ctx = context.WithValue(ctx, callKey{}, call{repeatable: repeatable})
+	out := req.Clone(ctx)
+	out.Header.Set("User-Agent", c.agent)
+	rr, err := retryablehttp.FromRequest(out)
+	if err != nil {
+		return nil, fmt.Errorf("upstream: request body: %w", err)
+	}
+	given := out.Header.Get("Authorization") != ""
+	for again := false; ; again = true {
+		token := ""
+		if !given {
+			if token, err = c.auth.header(ctx); err != nil {
+				return nil, err
+			}
+			if token != "" {
+				rr.Header.Set("Authorization", token)
+			}
+		}
+		resp, err := c.retry.Do(rr)
+		if err != nil || resp.StatusCode != http.StatusUnauthorized || !c.auth.drop(token) || !repeatable || again {
+			return resp, err
+		}
+		_, _ = io.CopyN(io.Discard, resp.Body, 4096)
+		_ = resp.Body.Close()
+	}
+}
+
+// checkRetry is the repeat policy: only what may be repeated, only what a repeat may cure.
+func checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
+	c, _ := ctx.Value(callKey{}).(call)
+	if !c.repeatable || ctx.Err() != nil {
+		return false, nil
+	}
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < time.Second {
+		return false, nil
+	}
+	if err != nil {
+		var cert *tls.CertificateVerificationError
+		return !errors.Is(err, ErrRedirect) && !errors.Is(err, errPin) && !errors.As(err, &cert), nil
+	}
+	switch resp.StatusCode {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		return wire.RetryAfter(resp.Header) <= maxRetryAfter, nil
+	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout, http.StatusRequestTimeout, http.StatusTooEarly:
+		return true, nil
+	}
+	return false, nil
+}
+
+// backoff is the pause before a repeat: doubling, spread, or what the backend asks for.
+func backoff(low, high time.Duration, attempt int, resp *http.Response) time.Duration {
+	wait := min(low<<attempt, high)
+	wait = wait/2 + rand.N(wait/2+1)
+	if resp != nil {
+		wait = max(wait, min(wire.RetryAfter(resp.Header), high))
+	}
+	return wait
+}
+
+// Probe asks whether the backend can be reached at all: any HTTP answer from it will do. It sends no credentials, is
+// not held up by the circuit, and closes it when it succeeds.
+func (c *Client) Probe(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodHead, c.base.String(), nil)
+	if err != nil {
+		return fmt.Errorf("probe: %w", err)
+	}
+	req.Header.Set("User-Agent", c.agent)
+	resp, err := c.plain.Do(req)
+	if err != nil && !errors.Is(err, ErrRedirect) {
+		return fmt.Errorf("probe: %w", err)
+	}
+	if resp != nil {
+		_ = resp.Body.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("probe: %w", ErrRedirect) // a captive portal answers so
+	}
+	c.circuit.ok()
+	return nil
+}
+
+// Healthy reports whether the backend answered last time, or was never asked.
+func (c *Client) Healthy() bool { return c.circuit.healthy() }
+
+// Stats is what became of the calls so far.
+func (c *Client) Stats() Stats { return c.circuit.stats() }
+
+// CloseIdle closes connections that are not in use, after a change of networks.
+func (c *Client) CloseIdle() { c.plain.CloseIdleConnections() }
