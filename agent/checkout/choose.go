@@ -1,0 +1,108 @@
+package checkout
+
+import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"posagent/ecr"
+	"posagent/schemes/methods"
+)
+
+// Wish is what a payment needs of a method.
+type Wish struct {
+	CardType int     // the register's choice; 0 = none
+	Choice   string  // the customer's choice on the display, a definition's name; "" = none
+	NoAmount bool    // the amount is still to come
+	Prompter bool    // somebody can answer prompts
+	Exclude  []int32 // paymentProviderIds that are not offered here
+}
+
+// Pick is a method with the trigger it will be started by.
+type Pick struct {
+	Method  methods.Definition
+	Trigger methods.Trigger
+	Prompts []methods.Prompt // what has to be asked before
+}
+
+// Manual says that the consumer's id has to be typed in.
+func (p Pick) Manual() bool { return p.Trigger == methods.Manual }
+
+// Asks says that something has to be asked before the payment can start.
+func (p Pick) Asks() bool { return p.Manual() || len(p.Prompts) > 0 }
+
+// Offer lists the methods that can serve a payment, the one to take first: the register's card type and the customer's choice
+// narrow the list, priority orders it. An empty list means that the terminal has nothing to offer.
+func Offer(defs []methods.Definition, w Wish) []Pick {
+	var out []Pick
+	for _, d := range defs {
+		if !offered(d, w) {
+			continue
+		}
+		if p, ok := pick(d, w.Prompter); ok {
+			out = append(out, p)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Pick) int { return int(clamp(a.Method.Priority)) - int(clamp(b.Method.Priority)) })
+	return out
+}
+
+func clamp(p int32) int32 { return max(-1<<30, min(p, 1<<30)) }
+
+func offered(d methods.Definition, w Wish) bool {
+	switch {
+	case !methods.Supports(d, methods.Payment), !methods.Undoable(d): // MONEY B.5
+		return false
+	case slices.Contains(w.Exclude, d.PaymentProviderID):
+		return false
+	case w.CardType != 0 && ecr.CardType(d.Name) != w.CardType:
+		return false
+	case w.CardType == 0 && w.Choice != "" && d.Name != w.Choice:
+		return false
+	}
+	return !w.NoAmount || methods.StartsWithoutAmount(d)
+}
+
+// pick finds a trigger that can be served: the default first, then QR.
+func pick(d methods.Definition, prompter bool) (Pick, bool) {
+	order := []methods.Trigger{methods.QR, methods.Manual}
+	if d.DefaultTrigger != nil && *d.DefaultTrigger == methods.Manual {
+		slices.Reverse(order)
+	}
+	for _, t := range order {
+		if !methods.HasTrigger(d, t) {
+			continue
+		}
+		p := Pick{Method: d, Trigger: t, Prompts: methods.Prompts(d, methods.Payment, t)}
+		if !p.Asks() || prompter {
+			return p, true
+		}
+	}
+	return Pick{}, false
+}
+
+// CheckAnswers says whether every prompt has an answer of an allowed length, in characters.
+func CheckAnswers(prompts []methods.Prompt, answers map[int32]string) error {
+	for _, p := range prompts {
+		if n := utf8.RuneCountInString(answers[p.ID]); n < int(p.Min) || n > int(p.Max) {
+			return fmt.Errorf("%s: %d characters, want %d to %d", p.Label, n, p.Min, p.Max)
+		}
+	}
+	return nil
+}
+
+// TermsOf are the terms of a payment by a pick.
+func TermsOf(p Pick, unit string, progress bool) Terms {
+	d := p.Method
+	t := Terms{
+		Kind: ecr.Payment, QR: p.Trigger == methods.QR,
+		CanReverse: methods.Supports(d, methods.Reversal), CanRefund: methods.Supports(d, methods.Refund),
+		Limits: LimitsOf(d, unit, progress),
+	}
+	for _, c := range d.OKCodes {
+		if c.Type == methods.Payment {
+			t.OKWords = append(t.OKWords, c.Value)
+		}
+	}
+	return t
+}

@@ -1,0 +1,79 @@
+package checkout
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/methods"
+)
+
+func method(name string, priority, id int32, triggers ...methods.Trigger) methods.Definition {
+	return methods.Definition{
+		Name: name, Priority: priority, PaymentProviderID: id, MeanDelay: 10, Trigger: triggers,
+		TransactionTypes: []methods.TransactionType{methods.Payment, methods.Reversal, methods.Refund},
+	}
+}
+
+func offer(defs []methods.Definition, w Wish) []string {
+	out := []string{}
+	for _, p := range Offer(defs, w) {
+		out = append(out, p.Method.Name+"/"+string(p.Trigger))
+	}
+	return out
+}
+
+func TestOffer(t *testing.T) {
+	prompted := method("PROMPTED", 4, 4, methods.QR)
+	prompted.Queries = []map[string]methods.QueryPrompt{{"1": {Label: "reference", Min: 2, Max: 5}}}
+	prompted.TxnQueryFlow = []methods.QueryFlow{{TransactionType: methods.Payment, QueryIDs: []int32{1}, Triggers: []methods.Trigger{methods.QR}}}
+	both := method("KLARNA", 3, 3, methods.Manual, methods.QR)
+	manual := methods.Manual
+	both.DefaultTrigger = &manual
+	delayed := method("TWINT", 5, 5, methods.QR)
+	delayed.DelayedAmount = 1
+	defs := []methods.Definition{delayed, prompted, both, method("SWISH_E_COM", 2, 2, methods.QR), method("SANTANDER", 1, 1, methods.Manual)}
+
+	require.Equal(t, []string{"SWISH_E_COM/QR", "KLARNA/QR", "TWINT/QR"}, offer(defs, Wish{}), "without a prompter nothing that asks")
+	require.Equal(t, []string{"SANTANDER/MANUAL", "SWISH_E_COM/QR", "KLARNA/MANUAL", "PROMPTED/QR", "TWINT/QR"}, offer(defs, Wish{Prompter: true}))
+	require.Equal(t, []string{"KLARNA/QR"}, offer(defs, Wish{CardType: 120}))
+	require.Equal(t, []string{"KLARNA/QR"}, offer(defs, Wish{CardType: 120, Choice: "TWINT"}), "the register's card type comes first")
+	require.Equal(t, []string{"SWISH_E_COM/QR"}, offer(defs, Wish{CardType: 280}))
+	require.Empty(t, offer(defs, Wish{CardType: 5}))
+	require.Equal(t, []string{"TWINT/QR"}, offer(defs, Wish{Choice: "TWINT"}))
+	require.Equal(t, []string{"TWINT/QR"}, offer(defs, Wish{NoAmount: true}))
+	require.Equal(t, []string{"KLARNA/QR"}, offer(defs, Wish{Exclude: []int32{2, 5}}))
+	require.Empty(t, offer(nil, Wish{}))
+
+	prompts := Offer(defs, Wish{Choice: "PROMPTED", Prompter: true})[0].Prompts
+	require.NoError(t, CheckAnswers(prompts, map[int32]string{1: "åäö"}))
+	require.Error(t, CheckAnswers(prompts, map[int32]string{1: "x"}))
+	require.Error(t, CheckAnswers(prompts, nil))
+	require.Error(t, CheckAnswers(prompts, map[int32]string{1: "123456"}))
+}
+
+func TestPollSchedule(t *testing.T) {
+	p := Poll{Mean: 10 * time.Second}
+	for _, c := range []struct {
+		elapsed, retry, want time.Duration
+		code                 bool
+	}{
+		{0, 0, 2 * time.Second, false},
+		{3 * time.Second, 0, 2 * time.Second, false}, // the code is still awaited
+		{2 * time.Second, 0, 3 * time.Second, true},  // up to half the mean
+		{5 * time.Second, 0, 2 * time.Second, true},  // dense
+		{20 * time.Second, 0, 2 * time.Second, true},
+		{36 * time.Second, 0, 6 * time.Second, true},
+		{10 * time.Minute, 0, 10 * time.Second, true},
+		{5 * time.Second, 17 * time.Second, 17 * time.Second, true},
+		{5 * time.Second, 1000 * time.Hour, 5 * time.Minute, true},
+		{5 * time.Second, -time.Second, 2 * time.Second, true},
+	} {
+		require.Equal(t, c.want, p.After(c.elapsed, c.code, c.retry), c)
+	}
+	for s := range 600 {
+		require.GreaterOrEqual(t, p.After(time.Duration(s)*time.Second, true, 0), 2*time.Second)
+	}
+	require.Equal(t, 50*time.Millisecond, Poll{Floor: 50 * time.Millisecond}.After(0, false, 0))
+}

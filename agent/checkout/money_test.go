@@ -1,0 +1,441 @@
+package checkout
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+)
+
+const t0 = 1000 * time.Second
+
+func waiting0(s State) State {
+	v := variants(Waiting)[0]
+	v.OKWords, v.QR, v.CanReverse = s.OKWords, s.QR, !s.CanReverse
+	return v
+}
+
+func status(word aapay.State, account aapay.AccountState) Event {
+	return Event{Name: StatusRead, Now: t0 + time.Second, Status: aapay.Status{State: word, AccountState: account, TransactionID: 7}}
+}
+
+func do(t *testing.T, s State, e Event) (State, []Do) {
+	t.Helper()
+	next, effects, err := Next(s, e)
+	require.NoError(t, err)
+	var out []Do
+	for _, f := range effects {
+		out = append(out, f.Do)
+	}
+	return next, out
+}
+
+func TestMoneyA1_SuccessRule(t *testing.T) {
+	for _, c := range []struct {
+		word    aapay.State
+		account aapay.AccountState
+		ok      string
+		want    Verdict
+	}{
+		{aapay.Finalized, aapay.Commit, "", Success},
+		{aapay.Reported, aapay.Commit, "", Success},
+		{aapay.Finalized, "", "", Live},
+		{aapay.Reported, "", "", Live},
+		{aapay.Finalized, aapay.Rollback, "", Bad},
+		{aapay.Finalized, aapay.Rollback, "FINALIZED", Bad},
+		{"PAID", "", "PAID", Success},
+		{"PAID", aapay.Rollback, "PAID", Live},
+		{"PAID", "", "", Live},
+		{aapay.Reserved, "", "", Live},
+		{aapay.Reserved, "", "RESERVED", Success},
+		{aapay.Reserved, aapay.Rollback, "RESERVED", Live},
+		{aapay.Rejected, "", "", Bad},
+		{aapay.Cancelled, "", "", Bad},
+		{aapay.Failed, "", "", Bad},
+		{aapay.Failed, "", "FAILED", Bad},
+		{aapay.Rejected, aapay.Commit, "", Success},
+		{aapay.Cancelled, aapay.Commit, "", Success},
+		{aapay.Failed, aapay.Commit, "", Success},
+		{aapay.TimedOut, aapay.Commit, "", Success},
+		{aapay.TimedOut, "", "", Overdue},
+		{aapay.Stale, aapay.Commit, "", Success},
+		{aapay.Stale, "", "", Live},
+		{aapay.Initialized, "", "INITIALIZED", Live},
+		{aapay.Pending, "", "PENDING", Live},
+		{aapay.Authorized, "", "", Live},
+		{aapay.Pending, aapay.Commit, "", Live},
+		{"SOMETHING_NEW", aapay.Commit, "", Live},
+		{"", aapay.Commit, "", Live},
+	} {
+		require.Equal(t, c.want, Judge(c.word, c.account, []string{c.ok}), "%s %s %s", c.word, c.account, c.ok)
+	}
+}
+
+func TestMoneyA1_ReservedSettlesOrIsAnException(t *testing.T) {
+	s, out := do(t, waiting0(State{OKWords: []string{"RESERVED"}, QR: true}), status(aapay.Reserved, ""))
+	require.Equal(t, Approved, s.Phase)
+	require.True(t, s.Settling)
+	require.Equal(t, []Do{GiveReceipt, Tell, ReadStatus}, out)
+	s, _ = do(t, s, Event{Name: Told, Now: t0 + 2*time.Second})
+	require.Equal(t, Confirmed, s.Phase)
+
+	good, out := do(t, s, status(aapay.Finalized, aapay.Commit))
+	require.False(t, good.Settling)
+	require.Empty(t, out)
+	bad, out := do(t, s, status(aapay.Cancelled, ""))
+	require.Equal(t, []Do{Exception}, out)
+	require.Equal(t, Confirmed, bad.Phase, "the register keeps what it was told")
+	late, out := do(t, s, Event{Name: Tick, Now: t0 + time.Second + testLimits.FinalizeOut})
+	require.Equal(t, []Do{Exception}, out)
+	require.True(t, late.Settling, "still watched")
+	_, out = do(t, late, status(aapay.Reserved, ""))
+	require.Equal(t, []Do{ReadStatus}, out, "one exception, not one per read")
+	s, _ = do(t, s, Event{Name: BatchClosed})
+	require.Equal(t, Confirmed, s.Phase)
+	s, _ = do(t, s, status(aapay.Finalized, aapay.Commit))
+	require.Equal(t, Done, s.Phase)
+}
+
+func TestMoneyA1_CommitOutranksOnceDecided(t *testing.T) {
+	s, _ := do(t, waiting0(State{QR: true}), status(aapay.Rejected, ""))
+	require.Equal(t, Declined, s.Phase)
+	s, out := do(t, s, status(aapay.Rejected, aapay.Commit))
+	require.Equal(t, Reversing, s.Phase)
+	require.Contains(t, out, Reverse)
+	require.Equal(t, ecr.Declined, s.Result, "the register keeps what it was told")
+}
+
+func TestMoneyA2_PaymentIsNeverUnknown(t *testing.T) {
+	s := waiting0(State{QR: true})
+	s.Unheard = true
+	s, out := do(t, s, Event{Name: StatusFailed, Failure: EffectUnknown, Now: t0})
+	require.Equal(t, ecr.Aborted, s.Result)
+	require.Equal(t, []Do{StopReading, Reverse, Tell}, out)
+	require.True(t, Owed(s))
+}
+
+func TestMoneyA3_OnlyAnAcknowledgementConfirms(t *testing.T) {
+	s := variants(Approved)[0]
+	for event, want := range map[Name]Phase{Told: Confirmed, Lost: Unconfirmed, Refused: Reversing} {
+		got, _ := do(t, s, Event{Name: event, Now: t0})
+		require.Equal(t, want, got.Phase, event)
+	}
+}
+
+func TestMoneyA4_StaleAge(t *testing.T) {
+	for mean, want := range map[int32]time.Duration{10: 30_000 * time.Millisecond, 1: 3 * time.Second, 0: 30 * time.Second, -5: 30 * time.Second,
+		math.MaxInt32: 6_442_450_941_000 * time.Millisecond} {
+		l := LimitsOf(methods.Definition{MeanDelay: mean}, "m", false)
+		require.Equal(t, want, l.Stale, mean)
+		require.Equal(t, 5*time.Minute, l.StaleOut)
+		require.Equal(t, 5*time.Minute, l.FinalizeOut)
+		require.Equal(t, 150*time.Second, l.Deadline)
+		require.Positive(t, l.Window())
+	}
+	big, zero, neg := int32(math.MaxInt32), int32(0), int32(-1)
+	l := LimitsOf(methods.Definition{MeanDelay: math.MaxInt32, StaleTimeOut: &big, FinalizeTimeOut: &zero}, "m", true)
+	require.Equal(t, LongestSale, l.Deadline)
+	require.Positive(t, l.StaleOut)
+	require.Equal(t, 5*time.Minute, l.FinalizeOut)
+	l = LimitsOf(methods.Definition{MeanDelay: 10, StaleTimeOut: &neg}, "m", true)
+	require.Equal(t, 5*time.Minute, l.StaleOut)
+	require.Equal(t, LongestSale, l.Deadline, "30 s + 5 min + 5 min, capped at 10 min")
+}
+
+func TestMoneyA4_BoundariesOfTheTimers(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		word    aapay.State
+		qr      bool
+		engaged bool
+		after   time.Duration
+		why     limit
+	}{
+		{"unscanned code", aapay.Initialized, true, false, 30_000 * time.Millisecond, staleCode},
+		{"manual, initialized", aapay.Initialized, false, false, 150 * time.Second, deadline},
+		{"pending", aapay.Pending, true, true, 150 * time.Second, deadline},
+		{"authorized has no timer of its own", aapay.Authorized, true, true, 150 * time.Second, deadline},
+		{"unknown word", "SOMETHING_NEW", true, true, 150 * time.Second, deadline},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := waiting0(State{QR: c.qr})
+			s.Wire, s.Engaged = c.word, c.engaged
+			for ms, want := range map[time.Duration]limit{-1: noLimit, 0: c.why, 1: c.why} {
+				require.Equal(t, want, expired(s, t0+c.after+ms*time.Millisecond), ms)
+			}
+		})
+	}
+	long := Limits{Stale: 30 * time.Second, StaleOut: time.Minute, FinalizeOut: 2 * time.Minute, Deadline: LongestSale}
+	for word, after := range map[aapay.State]time.Duration{aapay.Pending: time.Minute, aapay.Reserved: 2 * time.Minute, aapay.Initialized: 90 * time.Second,
+		aapay.Stale: time.Minute, aapay.Authorized: LongestSale} {
+		s := waiting0(State{})
+		s.Limits, s.Wire, s.QR = long, word, false
+		require.Equal(t, noLimit, expired(s, t0+after-time.Millisecond), word)
+		require.NotEqual(t, noLimit, expired(s, t0+after), word)
+	}
+}
+
+func TestMoneyA4_DeadlineReadsOnceMore(t *testing.T) {
+	s := waiting0(State{QR: true})
+	s.Wire, s.Engaged, s.Shown = aapay.Authorized, true, true
+	s, out := do(t, s, Event{Name: Tick, Now: t0 + 150*time.Second})
+	require.Equal(t, []Do{ClearScreen, ReadStatus}, out)
+	require.Equal(t, Waiting, s.Phase)
+
+	good, _ := do(t, s, status(aapay.Finalized, aapay.Commit))
+	require.Equal(t, Approved, good.Phase)
+	live, out := do(t, s, status(aapay.Authorized, ""))
+	require.Equal(t, Reversing, live.Phase)
+	require.Equal(t, []Do{StopReading, Reverse, Tell}, out)
+	none, _ := do(t, s, Event{Name: StatusFailed, Failure: EffectUnknown, Now: t0 + 151*time.Second})
+	require.Equal(t, Reversing, none.Phase)
+	same, out := do(t, s, Event{Name: Tick, Now: t0 + 155*time.Second - 1})
+	require.Equal(t, Waiting, same.Phase)
+	require.Empty(t, out)
+	mute, _ := do(t, s, Event{Name: Tick, Now: t0 + 155*time.Second})
+	require.Equal(t, Reversing, mute.Phase)
+}
+
+func TestMoneyA5_AbortIsFinal(t *testing.T) {
+	for _, p := range []Phase{Initializing, Waiting} {
+		s, _ := do(t, variants(p)[0], Event{Name: AbortAsked, Now: t0})
+		require.Equal(t, Aborting, s.Phase)
+		if p == Waiting {
+			s, _ = do(t, s, status(aapay.Finalized, aapay.Commit))
+			require.Equal(t, Reversing, s.Phase, "a COMMIT only feeds the undo")
+			require.Equal(t, ecr.Aborted, s.Result)
+		}
+	}
+	_, _, err := Next(variants(Approved)[0], Event{Name: AbortAsked})
+	require.ErrorIs(t, err, ErrRefused)
+}
+
+func TestMoneyB1_OwedFromAcceptUntilProven(t *testing.T) {
+	s, _ := Start(Terms{Kind: ecr.Payment, CanReverse: true, Limits: testLimits}, t0)
+	require.True(t, Owed(s))
+	for _, p := range Phases() {
+		want := map[Phase]bool{Initializing: true, Waiting: true, Aborting: true, Declined: true, Reversing: true}[p]
+		require.Equal(t, want, Owed(State{Kind: ecr.Payment, Phase: p}), p)
+		require.False(t, Owed(State{Kind: ecr.Refund, Phase: p}), p)
+	}
+}
+
+func TestMoneyB2_ProofEndsAnUndo(t *testing.T) {
+	s := variants(Reversing)[8]
+	require.True(t, s.UndoOpen)
+	done, _ := do(t, s, Event{Name: UndoSettled, Undone: Undone{OK: true}, Now: t0})
+	require.Equal(t, Done, done.Phase)
+
+	s, _ = do(t, s, Event{Name: UndoSettled, Now: t0 + time.Second})
+	require.Equal(t, Reversing, s.Phase)
+	window := s.SentAt + testLimits.Window()
+	for ms, want := range map[time.Duration]Phase{-1: Reversing, 0: Done, 1: Done} {
+		e := status(aapay.Cancelled, "")
+		e.Now = window + ms*time.Millisecond
+		got, _ := do(t, s, e)
+		require.Equal(t, want, got.Phase, "final-bad %d ms", ms)
+		got, _ = do(t, s, Event{Name: StatusFailed, Failure: NotFound, Now: e.Now})
+		require.Equal(t, want, got.Phase, "not found %d ms", ms)
+		got, _ = do(t, s, Event{Name: StatusFailed, Failure: EffectUnknown, Now: e.Now})
+		require.Equal(t, Reversing, got.Phase)
+	}
+}
+
+func TestMoneyB3_AnotherAttempt(t *testing.T) {
+	s := variants(Reversing)[8]
+	s.UndoTries = 1
+	s, out := do(t, s, Event{Name: UndoSettled, Now: t0})
+	require.Equal(t, []Do{ReadStatus}, out)
+	next, effects, err := Next(s, status(aapay.Finalized, aapay.Commit))
+	require.NoError(t, err)
+	require.Equal(t, Effect{Do: Reverse, Attempt: 2}, effects[1])
+	require.True(t, next.UndoOpen)
+	again, out := do(t, next, Event{Name: UndoSettled, Now: t0, Undone: Undone{OK: true}})
+	require.Equal(t, Done, again.Phase)
+	require.Equal(t, []Do{StopReading}, out)
+}
+
+func TestMoneyB4_RefundsAreDrivenForward(t *testing.T) {
+	s, out := Start(Terms{Kind: ecr.Refund}, t0)
+	require.Empty(t, out)
+	for _, n := range []Name{Refused, Lost, NextCommand, GraceOver, EndOfDay, Restarted, Tick} {
+		got, effects := do(t, s, Event{Name: n, NewBoot: true, Now: t0 + time.Hour})
+		require.Equal(t, s, got)
+		require.Empty(t, effects)
+	}
+	good, effects := do(t, s, Event{Name: ForwardEnded, Undone: Undone{OK: true, TransactionID: 9}})
+	require.Equal(t, ecr.Approved, good.Result)
+	require.Equal(t, []Do{GiveReceipt, Tell}, effects)
+	bad, effects := do(t, s, Event{Name: ForwardEnded})
+	require.Equal(t, ecr.Declined, bad.Result)
+	require.Equal(t, []Do{Release, Tell}, effects)
+	doubt, effects := do(t, s, Event{Name: ForwardEnded, Undone: Undone{InDoubt: true}})
+	require.Equal(t, Forward, doubt.Phase)
+	require.Equal(t, []Do{Exception}, effects)
+}
+
+func TestMoneyB5_OnlyUndoableMethodsAreOffered(t *testing.T) {
+	def := func(types ...methods.TransactionType) methods.Definition {
+		return methods.Definition{Name: "X", Trigger: []methods.Trigger{methods.QR}, TransactionTypes: types}
+	}
+	require.Empty(t, Offer([]methods.Definition{def(methods.Payment)}, Wish{}))
+	require.Len(t, Offer([]methods.Definition{def(methods.Payment, methods.Refund)}, Wish{}), 1)
+	require.Len(t, Offer([]methods.Definition{def(methods.Payment, methods.Reversal)}, Wish{}), 1)
+	require.Empty(t, Offer([]methods.Definition{def(methods.Refund, methods.Reversal)}, Wish{}))
+}
+
+func TestMoneyB5_WithoutReversalTheUndoIsARefund(t *testing.T) {
+	s := waiting0(State{QR: true, CanReverse: true}) // inverted by waiting0
+	require.False(t, s.CanReverse)
+	s, out := do(t, s, Event{Name: CodeBroken, Text: "crc", Now: t0})
+	require.Equal(t, []Do{ReadStatus, Tell}, out)
+	s, out = do(t, s, status(aapay.Pending, ""))
+	require.Equal(t, []Do{ReadStatus}, out)
+	s, out = do(t, s, status(aapay.Finalized, aapay.Commit))
+	require.Equal(t, []Do{StopReading, RefundUndo}, out)
+	doubt, out := do(t, s, Event{Name: UndoSettled, Undone: Undone{InDoubt: true}})
+	require.Equal(t, []Do{Exception}, out)
+	require.True(t, doubt.UndoOpen, "a refund in doubt is never sent a second time")
+	s, _ = do(t, s, Event{Name: UndoSettled, Undone: Undone{OK: true}})
+	require.Equal(t, Done, s.Phase)
+}
+
+func TestMoneyB6_OnlyUnconfirmedIsTouched(t *testing.T) {
+	for _, p := range []Phase{Choosing, Initializing, Waiting, Aborting, Approved, Confirmed, Declined, Reversing, Done, Forward} {
+		for _, n := range []Name{NextCommand, GraceOver} {
+			s := variants(p)[0]
+			got, out := do(t, s, Event{Name: n, Now: t0 + time.Hour})
+			require.Equal(t, s, got)
+			require.Empty(t, out)
+		}
+	}
+	s := variants(Unconfirmed)[0]
+	same, _ := do(t, s, Event{Name: NextCommand, Sync: Same})
+	require.Equal(t, Confirmed, same.Phase)
+	for _, sync := range []Sync{Before, Silent} {
+		got, out := do(t, s, Event{Name: NextCommand, Sync: sync})
+		require.Equal(t, Reversing, got.Phase)
+		require.Equal(t, ecr.Aborted, got.Result)
+		require.Contains(t, out, Reverse)
+		told, _ := do(t, got, Event{Name: Told})
+		require.Equal(t, Reversing, told.Phase, "an acknowledgement after the undo confirms nothing")
+	}
+	got, _ := do(t, s, Event{Name: GraceOver})
+	require.Equal(t, Reversing, got.Phase)
+}
+
+func TestMoneyB8_NoAnswerToInitialize(t *testing.T) {
+	s, _ := Start(Terms{Kind: ecr.Payment, QR: true, CanReverse: true, Limits: testLimits}, t0)
+	lost := Event{Name: ReplyFailed, Failure: EffectUnknown, Now: t0}
+	for range maxResends {
+		var out []Do
+		s, out = do(t, s, lost)
+		require.Equal(t, []Do{Initialize}, out, "the idempotent route: the same Key again")
+	}
+	s, out := do(t, s, lost)
+	require.Equal(t, []Do{ReadStatus}, out, "one status try")
+	live, out := do(t, s, status(aapay.Initialized, ""))
+	require.Equal(t, Waiting, live.Phase)
+	require.Equal(t, []Do{ReadStatus}, out)
+	s, out = do(t, s, Event{Name: StatusFailed, Failure: NotFound, Now: t0})
+	require.Equal(t, Reversing, s.Phase)
+	require.Contains(t, out, Reverse, "the reversal goes anyway")
+
+	s, _ = Start(Terms{Kind: ecr.Payment, QR: true, CanReverse: true, Limits: testLimits}, t0)
+	s, out = do(t, s, Event{Name: ReplyFailed, Failure: RouteMissing, Now: t0})
+	require.Equal(t, []Do{SendPlain}, out)
+	require.True(t, s.Plain)
+	s1, out := do(t, s, Event{Name: ReplyFailed, Failure: RouteMissing, Now: t0})
+	require.Equal(t, []Do{ReadStatus}, out, "plain is never sent again")
+	require.Equal(t, Waiting, s1.Phase)
+	_, out = do(t, s, Event{Name: Restarted, Now: t0})
+	require.Equal(t, []Do{ReadStatus}, out, "nor after a restart")
+}
+
+func TestMoneyB9_ResponseCodes(t *testing.T) {
+	for _, c := range []struct {
+		status, code int
+		plain        bool
+		want         answer
+	}{
+		{202, 0, false, answerLive}, {202, -3, false, answerLive}, {202, 1, false, answerResend}, {202, 1, true, answerLive},
+		{202, -1, false, answerLive}, {202, -2, false, answerLive}, {202, 99, false, answerLive}, {202, -99, false, answerLive},
+		{201, -1, false, answerRejected}, {201, -2, false, answerRejected}, {201, 0, false, answerLive}, {201, 1, false, answerLive},
+		{201, -3, false, answerLive}, {201, 99, false, answerLive},
+	} {
+		r := aapay.Reply{HTTPStatus: c.status, Response: &aapay.Response{ResponseCode: c.code}}
+		require.Equal(t, c.want, judgeReply(r, c.plain), c)
+	}
+	require.Equal(t, answerRejected, judgeReply(aapay.Reply{HTTPStatus: 201}, false))
+	require.Equal(t, answerLive, judgeReply(aapay.Reply{HTTPStatus: 201, Valid: true}, false))
+	require.Equal(t, answerLive, judgeReply(aapay.Reply{HTTPStatus: 202}, false))
+
+	s := variants(Initializing)[0]
+	s, out := do(t, s, Event{Name: Replied, Now: t0, Reply: aapay.Reply{HTTPStatus: 201, Response: &aapay.Response{ResponseCode: -1}}})
+	require.Equal(t, Done, s.Phase, "after a 201 nothing is owed")
+	require.Equal(t, ecr.Declined, s.Result)
+	require.Contains(t, out, Tell)
+}
+
+func TestMoneyB12_ANewBootUndoesUnlessApproved(t *testing.T) {
+	for p, want := range map[Phase][2]Phase{ // same boot, new boot
+		Choosing: {Done, Done}, Initializing: {Initializing, Reversing}, Waiting: {Waiting, Reversing}, Aborting: {Reversing, Reversing},
+		Approved: {Unconfirmed, Unconfirmed}, Unconfirmed: {Unconfirmed, Unconfirmed}, Confirmed: {Confirmed, Confirmed},
+		Declined: {Declined, Declined}, Reversing: {Reversing, Reversing}, Done: {Done, Done}, Forward: {Forward, Forward},
+	} {
+		s := variants(p)[0]
+		got, _ := do(t, s, Event{Name: Restarted, Now: t0})
+		require.Equal(t, want[0], got.Phase, "%s, same boot", p)
+		got, _ = do(t, s, Event{Name: Restarted, NewBoot: true, Now: time.Second})
+		require.Equal(t, want[1], got.Phase, "%s, new boot", p)
+		if p == Declined || p == Reversing {
+			require.Equal(t, time.Second, got.SentAt, "the window starts anew")
+		}
+	}
+}
+
+func TestMoneyB16_CodeIsShownFromArrivalToStaleAge(t *testing.T) {
+	s := waiting0(State{QR: true})
+	e := status(aapay.Initialized, "")
+	e.Status.QRCodePayload, e.Now = "code", t0+7*time.Second
+	s, out := do(t, s, e)
+	require.Equal(t, []Do{ShowCode, ReadStatus}, out)
+	require.Equal(t, t0+37*time.Second, CodeUntil(s))
+	at, ok := Due(s)
+	require.True(t, ok)
+	require.Equal(t, t0+37*time.Second, at)
+
+	s2, out := do(t, s, Event{Name: Tick, Now: at - time.Millisecond})
+	require.Empty(t, out)
+	require.Equal(t, s, s2)
+	s2, out = do(t, s, Event{Name: Tick, Now: at})
+	require.Equal(t, []Do{ClearScreen, ReadStatus}, out)
+	s2, out = do(t, s2, status(aapay.Stale, ""))
+	require.Equal(t, Reversing, s2.Phase)
+	require.Contains(t, out, Reverse)
+
+	scanned, _ := do(t, s, status(aapay.Pending, ""))
+	scanned, out = do(t, scanned, Event{Name: Tick, Now: at})
+	require.Equal(t, []Do{ClearScreen}, out, "scanned: the code goes, the sale goes on")
+	require.Equal(t, Waiting, scanned.Phase)
+
+	late := s
+	late.BaseAt = t0 + 140*time.Second
+	require.Equal(t, t0+150*time.Second, CodeUntil(late), "the deadline comes first")
+	stale, out := do(t, s, status(aapay.Stale, ""))
+	require.Equal(t, Reversing, stale.Phase, "unscanned at the backend's STALE")
+	require.Equal(t, ClearScreen, out[0])
+}
+
+func TestForeignStatusIsNoAnswer(t *testing.T) {
+	s := waiting0(State{QR: true})
+	s.TransactionID = 8
+	got, out := do(t, s, status(aapay.Finalized, aapay.Commit))
+	require.Equal(t, Waiting, got.Phase)
+	require.Equal(t, []Do{ReadStatus}, out)
+}

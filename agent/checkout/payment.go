@@ -1,0 +1,316 @@
+package checkout
+
+import (
+	"time"
+
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+)
+
+// ---- before anything was sent ----
+
+func chosen(s State, e Event) (State, []Effect) {
+	if t := e.Terms; t != nil {
+		s.QR, s.CanReverse, s.CanRefund, s.OKWords = t.QR, t.CanReverse, t.CanRefund, t.OKWords
+		limit := s.Limits.Deadline
+		s.Limits = t.Limits
+		if limit > 0 {
+			s.Limits.Deadline = limit
+		}
+	}
+	return send(s, e.Now, 0)
+}
+
+func drop(s State, e Event) (State, []Effect) {
+	s.Phase = Done
+	s = decide(s, ecr.Aborted, ecr.AbortedByUser, e.Text)
+	return s, []Effect{{Do: StopChoosing}, {Do: ClearScreen}, {Do: Tell}}
+}
+
+func chooseClock(s State, e Event) (State, []Effect) {
+	if expired(s, e.Now) == noLimit {
+		return s, nil
+	}
+	e.Text = "nothing was chosen in time"
+	return drop(s, e)
+}
+
+// ---- initialize ----
+
+// send counts the attempt before it leaves.
+func send(s State, now, after time.Duration) (State, []Effect) {
+	s.Phase = Initializing
+	s.Sends++
+	s.SentAt = clampSum(now, after)
+	do := Initialize
+	if s.Plain {
+		do = SendPlain
+	}
+	return s, []Effect{{Do: do, After: after}}
+}
+
+func replied(s State, e Event) (State, []Effect) {
+	s.SentAt = e.Now
+	s = learnReply(s, e.Reply)
+	switch judgeReply(e.Reply, s.Plain) {
+	case answerRejected:
+		return rejected(s, ecr.Declined, ecr.RejectedByScheme)
+	case answerResend:
+		return send(s, e.Now, max(resendPause, e.Poll.floor()))
+	}
+	s.Phase, s.BaseAt, s.WireAt = Waiting, e.Now, e.Now
+	return s, []Effect{{Do: ReadStatus, After: e.Poll.After(0, false, e.After)}}
+}
+
+// repliedLate is the answer to an attempt that a limit overtook.
+func repliedLate(s State, e Event) (State, []Effect) {
+	s = learnReply(s, e.Reply)
+	if judgeReply(e.Reply, s.Plain) == answerRejected {
+		return rejected(s, ecr.Declined, ecr.RejectedByScheme)
+	}
+	return s, nil
+}
+
+func learnReply(s State, r aapay.Reply) State {
+	if r.Response != nil && r.Response.NAA2ECR != nil && s.PPRef == "" {
+		s.PPRef = r.Response.NAA2ECR.PPRef
+	}
+	return s
+}
+
+// rejected is a 201: created and refused, no money can move, nothing is owed.
+func rejected(s State, r ecr.Result, c ecr.Code) (State, []Effect) {
+	s.Phase, s.Rejected = Done, true
+	s = decide(s, r, c, "refused by the backend")
+	out := append(hide(&s), Effect{Do: StopReading}, Effect{Do: Tell})
+	return s, out
+}
+
+func initFailed(s State, e Event) (State, []Effect) {
+	s.SentAt = e.Now
+	switch {
+	case e.Failure == RouteMissing && !s.Plain:
+		s.Plain = true
+		return send(s, e.Now, 0)
+	case e.Failure == NoEffect && s.Lost == 0:
+		s.Phase = Declined
+		s = decide(s, ecr.Aborted, ecr.Processing, e.Text)
+		return s, []Effect{{Do: ClearScreen}, {Do: Tell}, {Do: ReadStatus, After: e.Poll.watch(untilWindow(s, e.Now), 0)}}
+	}
+	s.Lost++
+	if !s.Plain && s.Lost <= maxResends {
+		return send(s, e.Now, max(resendPause, min(e.After, longestAfter)))
+	}
+	s.Phase, s.Unheard, s.BaseAt, s.WireAt = Waiting, true, e.Now, e.Now
+	return s, []Effect{{Do: ReadStatus}}
+}
+
+func initClock(s State, e Event) (State, []Effect) {
+	if expired(s, e.Now) == noLimit {
+		return s, nil
+	}
+	s.Phase, s.WireAt = Waiting, e.Now
+	return lastRead(s, e.Now, string(deadline))
+}
+
+func initAgain(s State, e Event) (State, []Effect) {
+	switch {
+	case e.NewBoot:
+		return undo(rebase(s, e), e, "restart")
+	case s.Plain: // never resent (MONEY B.8)
+		s.Phase, s.Unheard, s.WireAt, s.Lost = Waiting, true, e.Now, s.Lost+1
+		return s, []Effect{{Do: ReadStatus}}
+	}
+	s.Lost++ // the attempt before the restart may have arrived
+	return send(s, e.Now, 0)
+}
+
+// ---- live at the backend ----
+
+func read(s State, e Event) (State, []Effect) {
+	if foreign(s, e.Status) {
+		e.Failure = EffectUnknown
+		return unread(s, e)
+	}
+	fresh := e.Status.QRCodePayload != "" && e.Status.QRCodePayload != s.Payload
+	s = learn(s, e)
+	s.Unheard = false
+	switch Judge(s.Wire, s.Account, s.OKWords) {
+	case Success:
+		return approve(s, e)
+	case Bad:
+		s.Phase = Declined
+		s = decide(s, ecr.Declined, ecr.RejectedByScheme, "the backend says "+string(s.Wire))
+		out := append(hide(&s), Effect{Do: Tell}, Effect{Do: ReadStatus, After: e.Poll.watch(untilWindow(s, e.Now), e.After)})
+		return s, out
+	case Overdue:
+		return undo(s, e, "timed out at the backend")
+	}
+	if s.LastRead {
+		return undo(s, e, s.Text)
+	}
+	var out []Effect
+	if fresh && s.QR {
+		if s.BaseAt = e.Now; !s.Engaged && s.Wire != aapay.Stale {
+			s.Shown = true
+			out = append(out, Effect{Do: ShowCode})
+		}
+	}
+	if why := expired(s, e.Now); why != noLimit && why != hideCode {
+		if why == staleCode && s.Wire == aapay.Stale { // just read: no need to ask again
+			return undo(s, e, string(why))
+		}
+		return lastRead(s, e.Now, string(why))
+	}
+	out = append(out, Effect{Do: ReadStatus, After: e.Poll.After(e.Now-s.StartedAt, s.Payload != "" || !s.QR, e.After)})
+	return s, out
+}
+
+func unread(s State, e Event) (State, []Effect) {
+	switch {
+	case s.LastRead:
+		return undo(s, e, s.Text)
+	case s.Unheard:
+		return undo(s, e, "no answer from the backend")
+	}
+	return s, []Effect{{Do: ReadStatus, After: e.Poll.After(e.Now-s.StartedAt, s.Payload != "" || !s.QR, e.After)}}
+}
+
+func waitClock(s State, e Event) (State, []Effect) {
+	switch why := expired(s, e.Now); why {
+	case noLimit:
+		return s, nil
+	case hideCode:
+		out := hide(&s)
+		s, more := waitClock(s, e) // another timer may have run out too
+		return s, append(out, more...)
+	case unanswered:
+		return undo(s, e, s.Text)
+	default:
+		return lastRead(s, e.Now, string(why))
+	}
+}
+
+// lastRead takes the code off and asks once more: the answer, or its absence, decides.
+func lastRead(s State, now time.Duration, why string) (State, []Effect) {
+	s.LastRead, s.LimitAt, s.Text = true, now, why
+	out := append(hide(&s), Effect{Do: ReadStatus})
+	return s, out
+}
+
+func broken(s State, e Event) (State, []Effect) {
+	return undo(s, e, "the code cannot be shown: "+e.Text)
+}
+
+func waitAgain(s State, e Event) (State, []Effect) {
+	if e.NewBoot {
+		return undo(rebase(s, e), e, "restart")
+	}
+	var out []Effect
+	if s.Shown {
+		out = append(out, Effect{Do: ShowCode})
+	}
+	return s, append(out, Effect{Do: ReadStatus})
+}
+
+// ---- abort ----
+
+func abort(s State, e Event) (State, []Effect) {
+	asked := s.Phase == Initializing // its answer is on the way; the bound ends the wait
+	s.Phase, s.LimitAt, s.Text = Aborting, e.Now, "aborted"
+	out := append(hide(&s), Effect{Do: ClearScreen})
+	if !asked {
+		out = append(out, Effect{Do: ReadStatus})
+	}
+	return s, out
+}
+
+func abortReplied(s State, e Event) (State, []Effect) {
+	s.SentAt = e.Now
+	s = learnReply(s, e.Reply)
+	if judgeReply(e.Reply, s.Plain) == answerRejected {
+		return rejected(s, ecr.Aborted, ecr.AbortedByUser)
+	}
+	return undo(s, e, s.Text)
+}
+
+func abortRead(s State, e Event) (State, []Effect) {
+	if !foreign(s, e.Status) {
+		s = learn(s, e)
+	}
+	return undo(s, e, s.Text)
+}
+
+func abortNow(s State, e Event) (State, []Effect) {
+	if e.Name == Restarted && e.NewBoot {
+		s = rebase(s, e)
+	}
+	return undo(s, e, s.Text)
+}
+
+func abortClock(s State, e Event) (State, []Effect) {
+	if expired(s, e.Now) == noLimit {
+		return s, nil
+	}
+	return undo(s, e, s.Text)
+}
+
+// ---- shared ----
+
+// decide fixes the result; only an approval can be replaced, by its undo.
+func decide(s State, r ecr.Result, c ecr.Code, text string) State {
+	if s.Result == "" || s.Result == ecr.Approved && r == ecr.Aborted {
+		s.Result, s.Code = r, c
+	}
+	if text != "" {
+		s.Text = text
+	}
+	return s
+}
+
+func hide(s *State) []Effect {
+	if !s.Shown {
+		return nil
+	}
+	s.Shown = false
+	return []Effect{{Do: ClearScreen}}
+}
+
+// learn keeps what a status says.
+func learn(s State, e Event) State {
+	st := e.Status
+	if st.State != s.Wire {
+		s.Wire, s.WireAt = st.State, e.Now
+	}
+	s.Account = st.AccountState
+	s.Committed = s.Committed || st.AccountState == aapay.Commit
+	switch st.State {
+	case "", aapay.Initialized, aapay.Stale:
+	default:
+		s.Engaged = true
+	}
+	if s.TransactionID == 0 {
+		s.TransactionID = st.TransactionID
+	}
+	if st.NAA2ECR != nil && s.PPRef == "" {
+		s.PPRef = st.NAA2ECR.PPRef
+	}
+	if st.QRCodePayload != "" {
+		s.Payload = st.QRCodePayload
+	}
+	return s
+}
+
+// foreign says that a status speaks of another transaction.
+func foreign(s State, st aapay.Status) bool {
+	if s.TransactionID != 0 && st.TransactionID != 0 && s.TransactionID != st.TransactionID {
+		return true
+	}
+	return s.PPRef != "" && st.NAA2ECR != nil && st.NAA2ECR.PPRef != "" && st.NAA2ECR.PPRef != s.PPRef
+}
+
+// rebase starts the clocks anew: the boot clock that measured them is gone.
+func rebase(s State, e Event) State {
+	s.StartedAt, s.SentAt, s.BaseAt, s.WireAt, s.LimitAt, s.UntoldAt = e.Now, e.Now, e.Now, e.Now, e.Now, e.Now
+	return s
+}

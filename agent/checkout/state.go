@@ -1,0 +1,265 @@
+package checkout
+
+import (
+	"errors"
+	"time"
+
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+)
+
+// Phase is where a sale stands. It is stored by name; names are never reused for another meaning.
+type Phase string
+
+// The phases. A payment uses all of them but FORWARD; a refund or reversal uses FORWARD and DONE.
+const (
+	Choosing     Phase = "CHOOSING"     // accepted, waits for a choice, prompts or the amount; nothing was sent
+	Initializing Phase = "INITIALIZING" // the initialize may be on its way
+	Waiting      Phase = "WAITING"      // live at the backend, or may be
+	Aborting     Phase = "ABORTING"     // the register's abort is durable; one status try before the undo
+	Approved     Phase = "APPROVED"     // success is durable, the register has not been told yet
+	Unconfirmed  Phase = "UNCONFIRMED"  // told, no acknowledgement
+	Confirmed    Phase = "CONFIRMED"    // told and acknowledged
+	Declined     Phase = "DECLINED"     // a final no; watched until it can no longer change
+	Reversing    Phase = "REVERSING"    // the undo is durable and runs
+	Done         Phase = "DONE"         // nothing is left to do
+	Forward      Phase = "FORWARD"      // refund or reversal, driven by the outbox until final
+)
+
+// Phases lists them in the order of a sale's life.
+func Phases() []Phase {
+	return []Phase{Choosing, Initializing, Waiting, Aborting, Approved, Unconfirmed, Confirmed, Declined, Reversing, Done, Forward}
+}
+
+// Limits are the durations a sale lives under, fixed when it is accepted.
+type Limits struct {
+	Stale       time.Duration `json:"stale"`    // stale age (S1 2.5)
+	StaleOut    time.Duration `json:"staleOut"` // STALE or PENDING to TIMEDOUT
+	FinalizeOut time.Duration `json:"finOut"`   // RESERVED to TIMEDOUT
+	Deadline    time.Duration `json:"deadline"` // of the whole sale, from Started
+}
+
+// Window is how long after the last send the original may still change.
+func (l Limits) Window() time.Duration { return clampSum(l.Stale, l.StaleOut, l.FinalizeOut) }
+
+// State is a sale as the decisions need it. Durations named …At are instants of the boot clock.
+type State struct {
+	Kind   ecr.Kind   `json:"kind"`
+	Phase  Phase      `json:"phase"`
+	Result ecr.Result `json:"result,omitempty"` // "" until decided
+	Code   ecr.Code   `json:"code,omitempty"`
+	Text   string     `json:"text,omitempty"` // why, in a few words for people
+
+	// What the method can do.
+	QR         bool     `json:"qr,omitempty"`
+	CanReverse bool     `json:"canReverse,omitempty"`
+	CanRefund  bool     `json:"canRefund,omitempty"`
+	OKWords    []string `json:"okWords,omitempty"` // okCodes for the sale's type
+	Limits     Limits   `json:"limits"`
+
+	// What was sent.
+	Plain   bool `json:"plain,omitempty"`   // the idempotent route is missing: sent plainly, once
+	Sends   int  `json:"sends,omitempty"`   // initialize attempts, counted before each
+	Lost    int  `json:"lost,omitempty"`    // attempts whose effect is not known
+	Unheard bool `json:"unheard,omitempty"` // no answer to any attempt: one status try decides
+
+	// What was seen.
+	Rejected      bool               `json:"rejected,omitempty"` // 201: final, no money can move
+	Wire          aapay.State        `json:"wire,omitempty"`     // last state word read
+	Account       aapay.AccountState `json:"account,omitempty"`
+	Committed     bool               `json:"committed,omitempty"` // a COMMIT was seen, ever
+	Engaged       bool               `json:"engaged,omitempty"`   // the customer has reacted: past INITIALIZED
+	TransactionID int64              `json:"transactionId,omitempty"`
+	PPRef         string             `json:"ppref,omitempty"`
+	Payload       string             `json:"payload,omitempty"` // of the code
+	Shown         bool               `json:"shown,omitempty"`   // the code is on the screen, as far as we decide
+
+	// What runs.
+	LastRead   bool `json:"lastRead,omitempty"` // a limit was reached: the next status decides
+	Settling   bool `json:"settling,omitempty"` // approved, awaiting COMMIT
+	Excepted   bool `json:"excepted,omitempty"` // a merchant exception was raised
+	Closed     bool `json:"closed,omitempty"`   // the batch of its receipt is closed
+	UndoTries  int  `json:"undoTries,omitempty"`
+	UndoOpen   bool `json:"undoOpen,omitempty"`   // an undo operation is in the outbox
+	UndoRefund bool `json:"undoRefund,omitempty"` // that operation is a refund
+	UndoNo     bool `json:"undoNo,omitempty"`     // the last undo operation ended in a no: the original decides
+
+	// Instants of the boot clock.
+	StartedAt time.Duration `json:"startedAt"`
+	SentAt    time.Duration `json:"sentAt,omitempty"`   // last time an initialize may have left
+	BaseAt    time.Duration `json:"baseAt,omitempty"`   // the stale age counts from here: answer, or arrival of the code
+	WireAt    time.Duration `json:"wireAt,omitempty"`   // the wire state was first seen
+	LimitAt   time.Duration `json:"limitAt,omitempty"`  // LastRead or ABORTING began
+	UntoldAt  time.Duration `json:"untoldAt,omitempty"` // UNCONFIRMED began
+}
+
+// Name is the name of an event.
+type Name string
+
+// The events.
+const (
+	Chosen       Name = "chosen"       // method, prompts and amount are complete
+	GaveUp       Name = "gave_up"      // choice or prompts were cancelled
+	Replied      Name = "replied"      // initialize was answered 201 or 202
+	ReplyFailed  Name = "reply_failed" // initialize failed, see Failure
+	StatusRead   Name = "status_read"
+	StatusFailed Name = "status_failed" // see Failure
+	CodeBroken   Name = "code_broken"   // the payload cannot be shown
+	Tick         Name = "tick"
+	AbortAsked   Name = "abort_asked"
+	Told         Name = "told"
+	Refused      Name = "refused"
+	Lost         Name = "lost"
+	NextCommand  Name = "next_command" // the register's next financial command
+	GraceOver    Name = "grace_over"
+	EndOfDay     Name = "end_of_day"   // settle what is unconfirmed
+	BatchClosed  Name = "batch_closed" // the batch of the sale's receipt is closed
+	UndoSettled  Name = "undo_settled"
+	ForwardEnded Name = "forward_ended" // the outbox settled a refund or reversal
+	Restarted    Name = "restarted"
+)
+
+// Names lists the events.
+func Names() []Name {
+	return []Name{Chosen, GaveUp, Replied, ReplyFailed, StatusRead, StatusFailed, CodeBroken, Tick, AbortAsked, Told, Refused, Lost,
+		NextCommand, GraceOver, EndOfDay, BatchClosed, UndoSettled, ForwardEnded, Restarted}
+}
+
+// Failure says what an error proves.
+type Failure string
+
+// The failures.
+const (
+	EffectUnknown Failure = "unknown"  // no answer, or one that says nothing
+	NotSent       Failure = "not_sent" // refused before any effect, or never left
+	NoEffect      Failure = "refused"  // the service's own no: nothing was created
+	RouteMissing  Failure = "no_route" // the idempotent route does not exist here
+	NotFound      Failure = "not_found"
+)
+
+// Sync is what the register's next command says about the last receipt (TLV 1F1F).
+type Sync string
+
+// The syncs. Silent also stands for a number that says nothing.
+const (
+	Silent Sync = ""
+	Same   Sync = "same"   // it knows the sale's receipt
+	Before Sync = "before" // it knows the one before
+)
+
+// Undone is what an undo operation, or a forward one, came to.
+type Undone struct {
+	OK            bool // proven: REVERSED or REFUNDED, or FINALIZED with COMMIT of the undo itself
+	InDoubt       bool // the outbox cannot tell
+	Text          string
+	TransactionID int64
+}
+
+// Event is something that happened to a sale.
+type Event struct {
+	Name    Name
+	Now     time.Duration // boot clock
+	Reply   aapay.Reply
+	Status  aapay.Status
+	Failure Failure
+	After   time.Duration // Retry-After, 0 = not said
+	Poll    Poll          // pace of status reads
+	Sync    Sync
+	Undone  Undone
+	NewBoot bool
+	Terms   *Terms // Chosen: what the chosen method brings
+	Text    string
+}
+
+// Do is the name of an effect.
+type Do string
+
+// The effects. Those of the commit are performed inside the transaction that stores the state.
+const (
+	Initialize   Do = "initialize"    // send under the sale's Key on the idempotent route, After from now
+	SendPlain    Do = "send_plain"    // send once on the plain route
+	ReadStatus   Do = "read_status"   // After from now; replaces a read that waits
+	ShowCode     Do = "show_code"     // check and show the payload
+	ClearScreen  Do = "clear_screen"  // take the code off, before anything is told
+	Tell         Do = "tell"          // the outcome is decided: to whoever waits for it
+	Reverse      Do = "reverse"       // commit: accept a reversal operation, a new one for every Attempt
+	RefundUndo   Do = "refund_undo"   // commit: accept a refund operation for the whole amount
+	GiveReceipt  Do = "give_receipt"  // commit: receipt and trace numbers
+	Release      Do = "release"       // commit: give the debited amount back to the original's ledger
+	Exception    Do = "exception"     // commit: something the merchant must know, see Text
+	StopReading  Do = "stop_reading"  // no more status reads
+	StopChoosing Do = "stop_choosing" // end the dialogue on the screen
+)
+
+// Effect is something to do.
+type Effect struct {
+	Do      Do
+	After   time.Duration
+	Attempt int
+	Text    string
+}
+
+// ErrRefused is Next's answer to an event that cannot happen in a phase, or comes too late for it. The state is unchanged.
+var ErrRefused = errors.New("not possible in this phase")
+
+// Terms are what a sale starts with.
+type Terms struct {
+	Kind                  ecr.Kind
+	QR                    bool
+	CanReverse, CanRefund bool
+	OKWords               []string
+	Limits                Limits
+	Ask                   bool // choice, prompts or the amount are still to come
+}
+
+// Start is the first state of a sale and what to do once it is durable.
+func Start(t Terms, now time.Duration) (State, []Effect) {
+	s := State{
+		Kind: t.Kind, QR: t.QR, CanReverse: t.CanReverse, CanRefund: t.CanRefund, OKWords: t.OKWords, Limits: t.Limits,
+		StartedAt: now, BaseAt: now, WireAt: now,
+	}
+	switch {
+	case t.Kind != ecr.Payment:
+		s.Phase = Forward
+		return s, nil
+	case t.Ask:
+		s.Phase = Choosing
+		return s, nil
+	}
+	return send(s, now, 0)
+}
+
+// Owed says whether an undo is owed for the sale as it stands: it was, or may have been, sent, it is not approved, and
+// nothing proves yet that no money moved (MONEY B.1).
+func Owed(s State) bool {
+	switch s.Phase {
+	case Initializing, Waiting, Aborting, Declined, Reversing:
+		return s.Kind == ecr.Payment
+	}
+	return false
+}
+
+// Open says whether the sale occupies the terminal: no other may begin.
+func Open(s State) bool {
+	switch s.Phase {
+	case Choosing, Initializing, Waiting, Aborting, Approved:
+		return true
+	}
+	return false
+}
+
+// Active says whether something can still happen to the sale by itself, so that a start must resume it.
+func Active(s State) bool {
+	switch s.Phase {
+	case Done:
+		return false
+	case Confirmed:
+		return s.Settling
+	}
+	return true
+}
+
+// Good says whether the sale counts: money moved as the register asked.
+func Good(s State) bool {
+	return s.Result == ecr.Approved && s.Phase != Reversing && s.Phase != Forward
+}

@@ -1,0 +1,103 @@
+package checkout
+
+import (
+	"fmt"
+	"slices"
+)
+
+// rule answers one event in one phase.
+type rule func(State, Event) (State, []Effect)
+
+type (
+	rules map[Name]rule
+	names []Name
+)
+
+// row is one phase. Every event stands in exactly one of the three.
+type row struct {
+	on     rules
+	ignore names // may come, changes nothing: an answer that outlived its question, a telling told before
+	refuse names // cannot come, or comes too late
+}
+
+// table is the whole machine.
+var table = map[Phase]row{
+	Choosing: {
+		on:     rules{Chosen: chosen, GaveUp: drop, AbortAsked: drop, Tick: chooseClock, Restarted: drop},
+		ignore: names{NextCommand, GraceOver, EndOfDay, BatchClosed},
+		refuse: names{Replied, ReplyFailed, StatusRead, StatusFailed, CodeBroken, Told, Refused, Lost, UndoSettled, ForwardEnded},
+	},
+	Initializing: {
+		on:     rules{Replied: replied, ReplyFailed: initFailed, Tick: initClock, AbortAsked: abort, Restarted: initAgain},
+		ignore: names{StatusRead, StatusFailed, NextCommand, GraceOver, EndOfDay, BatchClosed},
+		refuse: names{Chosen, GaveUp, CodeBroken, Told, Refused, Lost, UndoSettled, ForwardEnded},
+	},
+	Waiting: {
+		on: rules{Replied: repliedLate, StatusRead: read, StatusFailed: unread, CodeBroken: broken, Tick: waitClock,
+			AbortAsked: abort, Restarted: waitAgain},
+		ignore: names{ReplyFailed, NextCommand, GraceOver, EndOfDay, BatchClosed},
+		refuse: names{Chosen, GaveUp, Told, Refused, Lost, UndoSettled, ForwardEnded},
+	},
+	Aborting: {
+		on: rules{Replied: abortReplied, ReplyFailed: abortNow, StatusRead: abortRead, StatusFailed: abortNow, Tick: abortClock,
+			Restarted: abortNow},
+		ignore: names{CodeBroken, AbortAsked, NextCommand, GraceOver, EndOfDay, BatchClosed},
+		refuse: names{Chosen, GaveUp, Told, Refused, Lost, UndoSettled, ForwardEnded},
+	},
+	Approved: {
+		on:     rules{Told: confirm, Refused: takeBack, Lost: untold, StatusRead: settle, StatusFailed: unsettled, Tick: settleClock, Restarted: untold},
+		ignore: names{Replied, ReplyFailed, CodeBroken, NextCommand, GraceOver, EndOfDay, BatchClosed},
+		refuse: names{Chosen, GaveUp, AbortAsked, UndoSettled, ForwardEnded},
+	},
+	Unconfirmed: {
+		on: rules{Told: confirm, Refused: takeBack, NextCommand: synced, GraceOver: takeBack, EndOfDay: takeBack,
+			StatusRead: settle, StatusFailed: unsettled, Tick: settleClock, Restarted: untoldAgain},
+		ignore: names{Replied, ReplyFailed, CodeBroken, Lost, BatchClosed},
+		refuse: names{Chosen, GaveUp, AbortAsked, UndoSettled, ForwardEnded},
+	},
+	Confirmed: {
+		on:     rules{StatusRead: settle, StatusFailed: unsettled, Tick: settleClock, BatchClosed: closed, Restarted: settleAgain},
+		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay},
+		refuse: names{Chosen, GaveUp, AbortAsked, UndoSettled, ForwardEnded},
+	},
+	Declined: {
+		on:     rules{StatusRead: declinedRead, StatusFailed: declinedUnread, Restarted: watchAgain},
+		ignore: names{Replied, ReplyFailed, CodeBroken, Tick, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, BatchClosed},
+		refuse: names{Chosen, GaveUp, AbortAsked, UndoSettled, ForwardEnded},
+	},
+	Reversing: {
+		on:     rules{UndoSettled: undone, StatusRead: originalRead, StatusFailed: originalUnread, Restarted: undoAgain},
+		ignore: names{Replied, ReplyFailed, CodeBroken, Tick, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, BatchClosed},
+		refuse: names{Chosen, GaveUp, AbortAsked, ForwardEnded},
+	},
+	Done: {
+		ignore: names{Replied, ReplyFailed, StatusRead, StatusFailed, CodeBroken, Tick, Told, Refused, Lost, NextCommand, GraceOver,
+			EndOfDay, BatchClosed, UndoSettled, ForwardEnded, Restarted},
+		refuse: names{Chosen, GaveUp, AbortAsked},
+	},
+	Forward: {
+		on:     rules{ForwardEnded: forwardEnded},
+		ignore: names{Tick, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, BatchClosed, Restarted},
+		refuse: names{Chosen, GaveUp, AbortAsked, Replied, ReplyFailed, StatusRead, StatusFailed, CodeBroken, UndoSettled},
+	},
+}
+
+// Next gives the state after an event and what has to be done once that state is durable. ErrRefused leaves the state as it was.
+// It panics on a phase it does not know: such a row must not be acted upon.
+func Next(s State, e Event) (State, []Effect, error) {
+	r, ok := table[s.Phase]
+	if !ok {
+		panic("checkout: unknown phase " + string(s.Phase))
+	}
+	if do := r.on[e.Name]; do != nil {
+		next, effects := do(s, e)
+		return next, effects, nil
+	}
+	if slices.Contains(r.ignore, e.Name) {
+		return s, nil, nil
+	}
+	return s, nil, fmt.Errorf("%s in %s: %w", e.Name, s.Phase, ErrRefused)
+}
+
+// Known says whether a stored phase is one of the table.
+func Known(p Phase) bool { _, ok := table[p]; return ok }

@@ -1,0 +1,132 @@
+package checkout
+
+import (
+	"math"
+	"time"
+
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+)
+
+const (
+	// SilentDeadline is the deadline of a sale whose register gets no intermediate status: its T4 is 180 s (MONEY A.4).
+	SilentDeadline = 150 * time.Second
+	// LongestSale caps the method's own timers for a register that does.
+	LongestSale = 10 * time.Minute
+
+	lastReadBound = 5 * time.Second // of the status asked for at a limit, and of the one after an abort
+	maxResends    = 2               // of an initialize that got no answer
+	resendPause   = 2 * time.Second
+	undoPause     = 30 * time.Second // between undo attempts that ended in a no, doubling
+	undoPauseMax  = 5 * time.Minute
+	loudUndo      = 3 // attempts after which the merchant is told
+)
+
+// LimitsOf derives a sale's limits from its method. unit is that of the method's time-outs; progress says that the
+// register gets intermediate status.
+func LimitsOf(d methods.Definition, unit string, progress bool) Limits {
+	l := Limits{Stale: methods.StaleAge(d), Deadline: SilentDeadline}
+	l.StaleOut, l.FinalizeOut = methods.TimeOuts(d, unit)
+	if progress {
+		l.Deadline = min(LongestSale, l.Window())
+	}
+	return l
+}
+
+func clampSum(ds ...time.Duration) time.Duration {
+	var sum time.Duration
+	for _, d := range ds {
+		if d > math.MaxInt64-sum {
+			return math.MaxInt64
+		}
+		sum += d
+	}
+	return sum
+}
+
+// limit is a timer that ran out.
+type limit string
+
+const (
+	noLimit      limit = ""
+	hideCode     limit = "code no longer valid"
+	staleCode    limit = "code not scanned in time"
+	timedOut     limit = "no decision in time"
+	deadline     limit = "deadline"
+	unanswered   limit = "no answer to the last question"
+	notFinalized limit = "reserved, never finalized"
+)
+
+// Due is the next instant at which a Tick matters; ok is false when only an event can move the sale.
+func Due(s State) (at time.Duration, ok bool) {
+	at, why := next(s)
+	return at, why != noLimit
+}
+
+// CodeUntil is when the code has to leave the screen: the earlier of stale age, counted from its arrival, and deadline (MONEY B.16).
+func CodeUntil(s State) time.Duration {
+	return min(clampSum(s.BaseAt, s.Limits.Stale), clampSum(s.StartedAt, s.Limits.Deadline))
+}
+
+// next finds the timer that runs out first.
+func next(s State) (at time.Duration, why limit) {
+	at = math.MaxInt64
+	consider := func(base, d time.Duration, l limit) {
+		if end := clampSum(base, d); end < at {
+			at, why = end, l
+		}
+	}
+	switch s.Phase {
+	case Choosing, Initializing:
+		consider(s.StartedAt, s.Limits.Deadline, deadline)
+	case Waiting:
+		if s.LastRead {
+			consider(s.LimitAt, lastReadBound, unanswered)
+			break
+		}
+		consider(s.StartedAt, s.Limits.Deadline, deadline)
+		switch s.Wire {
+		case "", aapay.Initialized, aapay.Stale:
+			switch {
+			case s.QR && !s.Engaged && s.Wire == aapay.Stale:
+				consider(s.WireAt, 0, staleCode)
+			case s.QR && !s.Engaged:
+				consider(s.BaseAt, s.Limits.Stale, staleCode)
+			case s.Wire == aapay.Stale:
+				consider(s.WireAt, s.Limits.StaleOut, timedOut)
+			default: // INITIALIZED turns STALE, and STALE runs out
+				consider(s.BaseAt, clampSum(s.Limits.Stale, s.Limits.StaleOut), timedOut)
+			}
+		case aapay.Pending:
+			consider(s.WireAt, s.Limits.StaleOut, timedOut)
+		case aapay.Reserved:
+			consider(s.WireAt, s.Limits.FinalizeOut, timedOut)
+		}
+		if s.Shown {
+			consider(s.BaseAt, s.Limits.Stale, hideCode)
+		}
+	case Aborting:
+		consider(s.LimitAt, lastReadBound, unanswered)
+	case Approved, Unconfirmed, Confirmed:
+		if s.Settling && !s.Excepted {
+			consider(s.WireAt, s.Limits.FinalizeOut, notFinalized)
+		}
+	}
+	return at, why
+}
+
+// expired is the timer that has run out by now.
+func expired(s State, now time.Duration) limit {
+	if at, why := next(s); why != noLimit && now >= at {
+		return why
+	}
+	return noLimit
+}
+
+// windowOver says that the original can no longer change.
+func windowOver(s State, now time.Duration) bool { return now >= clampSum(s.SentAt, s.Limits.Window()) }
+
+// untilWindow is how long that still takes.
+func untilWindow(s State, now time.Duration) time.Duration {
+	return max(0, clampSum(s.SentAt, s.Limits.Window())-now)
+}
