@@ -14,7 +14,9 @@ import (
 
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend"
+	"posagent/schemes/backend/books"
 	"posagent/schemes/methods"
+	"posagent/schemes/money"
 	"posagent/schemes/wire"
 )
 
@@ -53,6 +55,27 @@ func serve(t *testing.T, dir string, delay time.Duration) (*backend.Backend, *ht
 		require.NoError(t, b.Close())
 	})
 	return b, srv
+}
+
+// inMemory serves a backend on a listener of the test.
+func inMemory(t *testing.T, b *backend.Backend) (string, wire.Doer) {
+	t.Helper()
+	srv := httptest.NewServer(b.Handler())
+	t.Cleanup(srv.Close)
+	return srv.URL, bearer{srv.Client(), demoBearer}
+}
+
+// balanced checks the books as a whole: every transaction and every payment sums to zero, no payment gives back more
+// than it took, and COMMIT stands exactly where money moved to or from the merchant.
+func balanced(t require.TestingT, list []backend.Entry) {
+	for _, e := range list {
+		require.Zero(t, books.Sum(e.Postings), "%s %s", e.Type, e.ID)
+		moved := books.NetOf(e.Postings) != 0
+		require.Equal(t, moved, e.AccountState == "COMMIT", "%s %s %s %v", e.Type, e.ID, e.State, e.Postings)
+	}
+	for ref, net := range backend.NetByReference(list) {
+		require.GreaterOrEqual(t, net, money.Minor(0), ref)
+	}
 }
 
 func payment(ref string, hundredths int64) aapay.Request {

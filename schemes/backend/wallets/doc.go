@@ -44,7 +44,7 @@
 //
 // 2026-11-21: qrCodePayload is shown while the payment can still be scanned.
 //
-// 2026-11-21: methods are listed with the highest priority number first.
+// 2026-11-21: methods are listed with the lowest priority number first: that one is the best.
 //
 // 2026-11-21: numbers are assigned from wallets_seq inside the one writer; under PostgreSQL the row lock of the
 // UPDATE does the same.

@@ -2,6 +2,7 @@ package wallets
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -65,7 +66,7 @@ func ParseSeed(data []byte) (Seed, error) {
 	if s.Country == "" {
 		s.Country = "DE"
 	}
-	slices.SortStableFunc(s.Methods, func(a, b Provider) int { return int(b.Priority) - int(a.Priority) })
+	slices.SortStableFunc(s.Methods, func(a, b Provider) int { return cmp.Compare(a.Priority, b.Priority) })
 	return s, nil
 }
 
@@ -128,6 +129,9 @@ func (p Provider) spoken(lang string) methods.Definition {
 
 // list answers a query (S1 4.4).
 func (s Seed) list(q methods.Query) ([]methods.Definition, error) {
+	if err := q.Validate(); err != nil {
+		return nil, err
+	}
 	if len(s.Merchants) > 0 && !slices.Contains(s.Merchants, q.BaxID) {
 		return nil, wire.Errorf(wire.NotFound, "methods.list", "no method found for the merchant")
 	}

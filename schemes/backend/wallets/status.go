@@ -14,6 +14,9 @@ import (
 
 // Status implements aapay.Service.
 func (w *Wallets) Status(ctx context.Context, id, method string) (aapay.Status, error) {
+	if err := aapay.CheckID(id); err != nil {
+		return aapay.Status{}, err
+	}
 	now := w.now().UnixMilli()
 	var out aapay.Status
 	var do scenario.Do

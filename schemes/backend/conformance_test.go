@@ -1,0 +1,99 @@
+package backend_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/aapay"
+	"posagent/schemes/aapay/aapaytest"
+	"posagent/schemes/backend"
+	"posagent/schemes/methods"
+	"posagent/schemes/methods/methodstest"
+)
+
+const oneMerchant = `{"merchants":["B1"],"methods":[
+	{"priority":1,"paymentProviderId":1,"name":"ONE","meanDelay":10,"label":"One","trigger":["QR"],"transactionTypes":["PAYMENT","REFUND","REVERSAL"]},
+	{"priority":2,"paymentProviderId":2,"name":"TWO","meanDelay":10,"label":"Two","trigger":["MANUAL"],"transactionTypes":["PAYMENT"]}]}`
+
+// The contract's own suites, on the backend in process and behind HTTP.
+func TestConformance(t *testing.T) {
+	b, srv := serve(t, t.TempDir(), -1) // nobody pays by himself
+	doer := bearer{srv.Client(), demoBearer}
+	act := func(what string) func(*testing.T, string) {
+		return func(t *testing.T, ref string) {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL+"/wallet/"+ref+"/"+what, http.NoBody)
+			require.NoError(t, err)
+			resp, err := doer.Do(req)
+			require.NoError(t, err)
+			require.NoError(t, resp.Body.Close())
+			require.Equal(t, http.StatusOK, resp.StatusCode)
+		}
+	}
+	f := aapaytest.Fixture{
+		Service: b.Aapay(), MerchantID: "M1", Method: "SWISH_E_COM", Approve: 1250, Reject: 90001,
+		Pay: act("pay"), Cancel: act("decline"),
+	}
+	t.Run("in process", func(t *testing.T) { aapaytest.Run(t, f) })
+	f.Service = &aapay.Client{BaseURL: srv.URL, Doer: doer}
+	f.Wire = &aapaytest.Wire{BaseURL: srv.URL, Doer: doer}
+	t.Run("client to handler", func(t *testing.T) { aapaytest.Run(t, f) })
+
+	entries, err := b.Books(t.Context())
+	require.NoError(t, err)
+	require.NotEmpty(t, entries)
+	balanced(t, entries)
+}
+
+func TestMethodsConformance(t *testing.T) {
+	b, err := backend.Open(t.Context(), backend.Config{
+		Dir: t.TempDir(), Seed: oneMerchant, PublicURL: "http://127.0.0.1:1", Synchronous: "OFF",
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, b.Close()) })
+	f := methodstest.Fixture{Service: b.Methods(), BaxID: "B1", TerminalID: "T1", NoBaxID: "B2"}
+	t.Run("in process", func(t *testing.T) { methodstest.Run(t, f) })
+	url, doer := inMemory(t, b)
+	f.Service = &methods.Client{BaseURL: url, Doer: doer}
+	f.Wire = &methodstest.Wire{BaseURL: url, Doer: doer}
+	t.Run("client to handler", func(t *testing.T) { methodstest.Run(t, f) })
+}
+
+// The built-in seed shows every kind of method, and nothing an agent must repair.
+func TestBuiltInSeed(t *testing.T) {
+	b, _ := serve(t, t.TempDir(), time.Hour)
+	defs, err := b.Methods().List(context.Background(), methods.Query{BaxID: "any", TerminalID: "T", Lang: "de"})
+	require.NoError(t, err)
+	good, problems := methods.Usable(defs)
+	require.Empty(t, problems)
+	require.Len(t, good, 8)
+	byName := map[string]methods.Definition{}
+	for _, d := range good {
+		byName[d.Name] = d
+	}
+	best := good[0]
+	require.Equal(t, "SWISH_E_COM", best.Name)
+	require.Equal(t, []methods.Trigger{methods.QR}, best.Trigger)
+	require.EqualValues(t, 10, best.MeanDelay)
+	require.Equal(t, "Mit Swish scannen", best.TriggerParams.Qr.PushText)
+	require.NotEmpty(t, best.TriggerParams.Qr.BgColor)
+	require.True(t, methods.HasTrigger(byName["EASY"], methods.QR) && methods.HasTrigger(byName["EASY"], methods.Manual))
+	require.NotEmpty(t, methods.Prompts(byName["EASY"], methods.Payment, methods.Manual))
+	require.True(t, methods.OK(byName["KLARNA"], methods.Payment, "RESERVED"))
+	require.False(t, methods.OK(byName["SANTANDER"], methods.Payment, "RESERVED"))
+	require.True(t, methods.ReceiptRequired(byName["SANTANDER"], methods.Payment))
+	require.Nil(t, byName["SANTANDER"].StaleTimeOut)
+	require.True(t, methods.OK(byName["TWINT"], methods.Payment, "PAID"))
+	require.True(t, methods.StartsWithoutAmount(byName["TWINT"]))
+	require.True(t, methods.EMVQR(byName["BLUECODE"]))
+	require.False(t, methods.Supports(byName["VIPPS"], methods.Reversal))
+	require.True(t, methods.Undoable(byName["VIPPS"]))
+	require.False(t, methods.Undoable(byName["GIFT_CARD"]))
+	require.Equal(t, "Geschenkkarte", byName["GIFT_CARD"].Label)
+	for _, d := range good {
+		require.Equal(t, methods.Supports(d, methods.Reversal), methods.OK(d, methods.Reversal, "REVERSED"), d.Name)
+	}
+}
