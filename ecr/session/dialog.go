@@ -1,0 +1,352 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"posagent/ecr"
+	"posagent/ecr/zvt"
+	"posagent/ecr/zvt/frame"
+)
+
+const (
+	recordWithin  = 15 * time.Second // the register waits this long for the desk to record a delivery
+	recordForever = 10 * time.Minute // after that it is given up, loudly
+	recordOnce    = 5 * time.Second
+)
+
+// dialog is one connection: a machine, and the goroutines that perform its actions.
+type dialog struct {
+	s         *Session
+	number    int
+	send      func(ctx context.Context, data []byte) error
+	closeLine func()
+
+	machine *zvt.Machine // stepped under Session.mu
+	lost    bool         // under Session.mu: the connection is gone
+
+	events chan zvt.Event
+	ended  chan struct{}
+	out    chan zvt.Send
+	own    []zvt.Event // events the loop made itself
+	timers map[zvt.Timer]*time.Timer
+	jobs   sync.WaitGroup
+}
+
+func (s *Session) dialog(send func(context.Context, []byte) error) *dialog {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.opened++
+	d := &dialog{
+		s: s, number: s.opened, send: send, closeLine: func() {},
+		machine: zvt.New(s.o.ZVT, s.profile),
+		events:  make(chan zvt.Event), ended: make(chan struct{}),
+		out: make(chan zvt.Send, maxOut), timers: map[zvt.Timer]*time.Timer{},
+	}
+	s.dialogs[d] = true
+	return d
+}
+
+// post hands an event to the loop, unless that has ended.
+func (d *dialog) post(ev zvt.Event) {
+	select {
+	case d.events <- ev:
+	case <-d.ended:
+	}
+}
+
+// read takes APDUs from a transport until it is gone.
+func (d *dialog) read(ctx context.Context, link frame.Transport) error {
+	for {
+		data, err := link.Receive(ctx)
+		if err != nil {
+			return err
+		}
+		d.s.o.Tap(FromRegister, data)
+		d.s.count(func(st *Stats) { st.Received++ })
+		d.post(zvt.Received{APDU: data})
+	}
+}
+
+// gone tells the loop that the connection is lost.
+func (d *dialog) gone() {
+	d.s.mu.Lock()
+	d.lost = true
+	d.s.mu.Unlock()
+	d.post(zvt.Gone{})
+}
+
+// run steps the machine until ctx ends, or until the connection is lost and everything it began is settled.
+func (d *dialog) run(ctx context.Context) {
+	// Writing ends with the loop; calls of the desk end with ctx, so that a delivery is recorded after that.
+	writing, cancel := context.WithCancel(ctx)
+	d.jobs.Go(func() { d.write(writing) })
+	defer d.jobs.Wait()
+	defer cancel()
+	defer d.leave()
+	for {
+		var ev zvt.Event
+		if len(d.own) > 0 {
+			ev, d.own = d.own[0], d.own[1:]
+		} else {
+			select {
+			case <-ctx.Done():
+				return
+			case ev = <-d.events:
+			}
+		}
+		actions, finished := d.step(ev)
+		for _, a := range actions {
+			d.perform(ctx, a)
+		}
+		if finished && len(d.own) == 0 {
+			return
+		}
+	}
+}
+
+func (d *dialog) step(ev zvt.Event) (actions []zvt.Action, finished bool) {
+	s := d.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch e := ev.(type) {
+	case zvt.Received:
+		e.Elsewhere, e.OpenSale = s.owner != nil && s.owner != d, s.sale
+		ev = e
+	case zvt.Begun:
+		s.sale = e.Sale
+	case zvt.Ended:
+		if s.sale == e.Outcome.Sale {
+			s.sale = ""
+		}
+	case zvt.Gone:
+		if e.Replaced {
+			go d.closeLine()
+		}
+	}
+	actions = d.machine.Step(ev)
+	switch {
+	case d.machine.Holds() && (s.owner == nil || s.owner == d || takesOver(actions)):
+		s.owner = d
+	case s.owner == d && !d.machine.Holds():
+		s.owner = nil
+	}
+	return actions, d.lost && d.machine.Settled()
+}
+
+func takesOver(actions []zvt.Action) bool {
+	for _, a := range actions {
+		if _, ok := a.(zvt.TakeOver); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// leave ends what belongs to the loop.
+func (d *dialog) leave() {
+	close(d.ended)
+	for _, t := range d.timers {
+		t.Stop()
+	}
+	d.s.mu.Lock()
+	defer d.s.mu.Unlock()
+	delete(d.s.dialogs, d)
+	if d.s.owner == d {
+		d.s.owner = nil
+	}
+}
+
+// write sends what the machine wants sent, in order.
+func (d *dialog) write(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case one := <-d.out:
+			d.s.o.Tap(ToRegister, one.APDU)
+			err := d.send(ctx, one.APDU)
+			d.s.count(func(st *Stats) {
+				if err == nil {
+					st.Sent++
+				} else {
+					st.Unsent++
+				}
+			})
+			if err != nil && ctx.Err() == nil {
+				d.s.log.Warn("message not acknowledged", "err", err)
+			}
+			d.post(zvt.Sent{Seq: one.Seq, OK: err == nil})
+		}
+	}
+}
+
+// perform starts one action; none of them holds the loop up.
+func (d *dialog) perform(ctx context.Context, a zvt.Action) {
+	s := d.s
+	switch a := a.(type) {
+	case zvt.Send:
+		select {
+		case d.out <- a:
+		default:
+			d.own = append(d.own, zvt.Sent{Seq: a.Seq})
+		}
+	case zvt.StartTimer:
+		if t := d.timers[a.Timer]; t != nil {
+			t.Stop()
+		}
+		d.timers[a.Timer] = time.AfterFunc(a.After, func() { d.post(zvt.Fired{Timer: a.Timer, Seq: a.Seq}) })
+	case zvt.StopTimer:
+		if t := d.timers[a.Timer]; t != nil {
+			t.Stop()
+		}
+	case zvt.Begin:
+		d.jobs.Go(func() { d.sale(ctx, a.Gen, func() (ecr.Sale, error) { return s.o.Desk.Begin(ctx, a.Request) }) })
+	case zvt.Last:
+		d.jobs.Go(func() { d.sale(ctx, a.Gen, func() (ecr.Sale, error) { return s.o.Desk.Last(ctx, s.o.Line) }) })
+	case zvt.Abort:
+		d.jobs.Go(func() {
+			err := s.o.Desk.Abort(ctx, a.Sale)
+			if err != nil && !errors.Is(err, ecr.ErrTooLate) {
+				s.log.Error("sale not aborted", "sale", a.Sale, "err", err)
+			}
+			d.post(zvt.Aborted{Gen: a.Gen, Done: err == nil})
+		})
+	case zvt.Deliver:
+		d.jobs.Go(func() { d.deliver(ctx, a) })
+	case zvt.CloseBatch:
+		d.jobs.Go(func() { d.total(ctx, a.Gen, s.o.Till.Close) })
+	case zvt.Turnover:
+		d.jobs.Go(func() { d.total(ctx, a.Gen, s.o.Till.Turnover) })
+	case zvt.Check:
+		d.jobs.Go(func() {
+			h, err := s.o.Till.Check(ctx)
+			if err != nil {
+				s.log.Warn("check failed", "err", err)
+			}
+			d.post(zvt.Checked{Gen: a.Gen, Health: h, OK: err == nil})
+		})
+	case zvt.Report:
+		d.jobs.Go(func() { d.post(zvt.Checked{Gen: a.Gen, Health: s.o.Till.Health(ctx), OK: true}) })
+	case zvt.Save:
+		d.jobs.Go(func() { d.save(ctx, a) })
+	case zvt.TakeOver:
+		d.others(zvt.Gone{Replaced: true})
+	}
+}
+
+// others posts an event to the line's other connections.
+func (d *dialog) others(ev zvt.Event) {
+	d.s.mu.Lock()
+	defer d.s.mu.Unlock()
+	for other := range d.s.dialogs {
+		if other != d {
+			d.jobs.Go(func() { other.post(ev) })
+		}
+	}
+}
+
+// sale begins or repeats a sale and follows it to its outcome.
+func (d *dialog) sale(ctx context.Context, gen int, begin func() (ecr.Sale, error)) {
+	sale, err := begin()
+	if err != nil {
+		refused := zvt.Refused{Gen: gen, Code: ecr.SystemError}
+		var r *ecr.Refusal
+		switch {
+		case errors.As(err, &r):
+			refused.Code, refused.Text = r.Code, r.Text
+		case errors.Is(err, ecr.ErrNone):
+			refused.Code = ""
+		case ctx.Err() == nil:
+			d.s.log.Error("sale not begun", "err", err)
+		}
+		d.post(refused)
+		return
+	}
+	d.post(zvt.Begun{Gen: gen, Sale: sale.ID})
+	progress := sale.Progress
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case p, ok := <-progress:
+			if !ok {
+				progress = nil
+				continue
+			}
+			d.post(zvt.Progressed{Gen: gen, Progress: p})
+		case out, ok := <-sale.Outcome:
+			if !ok { // the desk is closing; the sale is settled when it opens again
+				d.post(zvt.Refused{Gen: gen, Code: ecr.SystemError})
+				return
+			}
+			d.post(zvt.Ended{Gen: gen, Outcome: out})
+			return
+		}
+	}
+}
+
+// deliver reports a delivery until the desk has recorded it. A desk that is closing still gets one try.
+func (d *dialog) deliver(ctx context.Context, a zvt.Deliver) {
+	began := time.Now()
+	answered := false
+	for wait := 200 * time.Millisecond; ; wait = min(2*wait, 20*time.Second) {
+		once, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordOnce)
+		out, err := d.s.o.Desk.Delivered(once, a.Sale, a.Delivery)
+		cancel()
+		if err == nil {
+			if !answered {
+				d.recorded(zvt.Recorded{Gen: a.Gen, Outcome: out, OK: true})
+			}
+			return
+		}
+		if ctx.Err() != nil || time.Since(began) > recordForever {
+			d.s.log.Error("delivery not recorded", "sale", a.Sale, "delivery", a.Delivery, "err", err)
+			return
+		}
+		if !answered && time.Since(began)+wait > recordWithin {
+			answered = true
+			d.recorded(zvt.Recorded{Gen: a.Gen})
+		}
+		pause(ctx, wait)
+	}
+}
+
+func (d *dialog) recorded(ev zvt.Recorded) {
+	if ev.Gen != 0 {
+		d.post(ev)
+	}
+}
+
+func (d *dialog) total(ctx context.Context, gen int, ask func(context.Context) (ecr.Totals, error)) {
+	t, err := ask(ctx)
+	code := ecr.OK
+	if err != nil {
+		code = ecr.SystemError
+		var r *ecr.Refusal
+		if errors.As(err, &r) {
+			code = r.Code
+		} else if ctx.Err() == nil {
+			d.s.log.Error("totals not available", "err", err)
+		}
+	}
+	d.post(zvt.Totalled{Gen: gen, Totals: t, Code: code})
+}
+
+// save stores a registration and tells the line's other connections.
+func (d *dialog) save(ctx context.Context, a zvt.Save) {
+	d.s.mu.Lock()
+	d.s.profile, d.s.loaded = a.Profile, true
+	d.s.mu.Unlock()
+	if d.s.o.Memory != nil {
+		if err := d.s.o.Memory.Save(ctx, d.s.o.Line, a.Profile); err != nil && ctx.Err() == nil {
+			d.s.log.Error("registration not stored", "err", err)
+		}
+	}
+	d.others(zvt.Learned{Profile: a.Profile})
+	if a.Gen != 0 {
+		d.post(zvt.Saved{Gen: a.Gen})
+	}
+}

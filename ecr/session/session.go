@@ -1,0 +1,223 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"posagent/ecr"
+	"posagent/ecr/zvt"
+	"posagent/ecr/zvt/frame"
+)
+
+// Conn is an open serial line; device/line's Conn is one.
+type Conn = interface {
+	io.ReadWriteCloser
+	SetReadDeadline(t time.Time) error
+}
+
+// Opener waits for a serial line and opens it.
+type Opener interface {
+	Open(ctx context.Context) (Conn, error)
+}
+
+// Direction is the way an APDU went.
+type Direction uint8
+
+// The directions.
+const (
+	FromRegister Direction = iota
+	ToRegister
+)
+
+func (d Direction) String() string {
+	if d == FromRegister {
+		return "register"
+	}
+	return "terminal"
+}
+
+// Options is what a session works with.
+type Options struct {
+	Line   string // "serial", "tcp": ecr.Request.Line
+	Desk   ecr.Desk
+	Till   ecr.Till
+	Memory ecr.Memory // nil: a registration does not survive a restart
+	ZVT    zvt.Config // Line is filled in
+	Frame  frame.Config
+	T3     time.Duration // TCP: an APDU must be complete within, 0 = 5 s
+	Log    *slog.Logger
+	// Tap sees every APDU as it passes. It must not block and must not keep the slice.
+	Tap func(dir Direction, apdu []byte)
+	// MaxConns bounds the TCP connections, 0 = 8.
+	MaxConns int
+}
+
+const (
+	reopenWithin = 10 * time.Second // what a serial message waits for the device
+	maxOut       = 64               // messages waiting to be sent on one connection
+)
+
+// Stats says what a line is doing.
+type Stats struct {
+	Connections int
+	Received    uint64 // APDUs
+	Sent        uint64
+	Unsent      uint64 // not acknowledged by the link, or without a line
+	OpenErrors  uint64
+}
+
+// Session serves one register line.
+type Session struct {
+	o   Options
+	log *slog.Logger
+
+	mu      sync.Mutex
+	loaded  bool
+	profile []byte
+	dialogs map[*dialog]bool
+	opened  int     // dialogs so far
+	owner   *dialog // runs the line's dialogue
+	sale    string  // runs on the line
+	stats   Stats
+}
+
+// New makes a session; it starts nothing.
+func New(o Options) *Session {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Tap == nil {
+		o.Tap = func(Direction, []byte) {}
+	}
+	if o.MaxConns <= 0 {
+		o.MaxConns = 8
+	}
+	o.ZVT.Line = o.Line
+	return &Session{o: o, log: o.Log.With("sys", "ecr", "line", o.Line), dialogs: map[*dialog]bool{}}
+}
+
+// Stats returns the counters.
+func (s *Session) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.stats
+	st.Connections = len(s.dialogs)
+	return st
+}
+
+func (s *Session) count(f func(*Stats)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(&s.stats)
+}
+
+// load reads the stored registration once.
+func (s *Session) load(ctx context.Context) error {
+	s.mu.Lock()
+	done := s.loaded || s.o.Memory == nil
+	s.mu.Unlock()
+	if done {
+		return nil
+	}
+	data, err := s.o.Memory.Load(ctx, s.o.Line)
+	if err != nil {
+		return fmt.Errorf("load registration of %s: %w", s.o.Line, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.loaded {
+		s.loaded, s.profile = true, data
+	}
+	return nil
+}
+
+// ServeSerial serves a serial line until ctx ends: it opens the line, and opens it again whenever it is lost. It
+// returns ctx.Err(), or the error of loading the registration.
+func (s *Session) ServeSerial(ctx context.Context, opener Opener) error {
+	if err := s.load(ctx); err != nil {
+		return err
+	}
+	cable := newCable()
+	d := s.dialog(cable.send)
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { d.run(ctx) })
+	defer wg.Wait()
+	defer cancel()
+	for wait := time.Second; ctx.Err() == nil; {
+		conn, err := opener.Open(ctx)
+		if err != nil {
+			if ctx.Err() != nil {
+				break
+			}
+			s.count(func(st *Stats) { st.OpenErrors++ })
+			s.log.Warn("line not opened", "err", err)
+			pause(ctx, wait)
+			wait = min(2*wait, 10*time.Second)
+			continue
+		}
+		wait = time.Second
+		link := frame.New(conn, s.o.Frame)
+		cable.plug(link)
+		s.log.Info("line open")
+		err = d.read(ctx, link)
+		cable.plug(nil)
+		_ = link.Close()
+		if ctx.Err() == nil {
+			s.log.Warn("line lost", "err", err)
+			pause(ctx, 100*time.Millisecond)
+		}
+	}
+	return ctx.Err()
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+var errNoLine = errors.New("line is not open")
+
+// cable is a transport that may be replaced.
+type cable struct {
+	mu      sync.Mutex
+	link    frame.Transport
+	changed chan struct{}
+}
+
+func newCable() *cable { return &cable{changed: make(chan struct{})} }
+
+func (c *cable) plug(link frame.Transport) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.link = link
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+func (c *cable) send(ctx context.Context, data []byte) error {
+	late := time.NewTimer(reopenWithin)
+	defer late.Stop()
+	for {
+		c.mu.Lock()
+		link, changed := c.link, c.changed
+		c.mu.Unlock()
+		if link != nil {
+			return link.Send(ctx, data)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-late.C:
+			return errNoLine
+		case <-changed:
+		}
+	}
+}

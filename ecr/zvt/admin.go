@@ -1,0 +1,224 @@
+package zvt
+
+import (
+	"posagent/ecr"
+	"posagent/ecr/zvt/apdu"
+)
+
+// Status bytes of a status enquiry and of 04 FF.
+const (
+	statusReady   = 0x00
+	statusInit    = 0x51
+	statusWait    = 0x9C
+	ifWorking     = 0x0E
+	ifReversing   = 0x05
+	ifPleaseWait  = 0x17
+	ifText        = 0xFF
+	resultNoReply = 0xA3
+)
+
+// beginAdmin starts the commands that are no sales.
+func (m *Machine) beginAdmin() {
+	cmd := m.d.msg.Cmd
+	if cmd == apdu.Registration {
+		if _, ok := m.d.msg.Config(); !ok {
+			m.reply(m.d.id, apdu.Refuse(0x83))
+			m.finish()
+			return
+		}
+	}
+	m.reply(m.d.id, apdu.OK())
+	m.phase = working
+	switch cmd {
+	case apdu.Registration:
+		m.register()
+	case apdu.LogOff:
+		epoch := m.prof.Epoch
+		m.prof = defaultProfile()
+		m.prof.Epoch = epoch
+		m.do(Save{Profile: m.prof.encode()})
+		m.finish()
+	case apdu.StatusEnquiry:
+		m.do(Report{Gen: m.d.gen})
+	case apdu.Diagnosis, apdu.Initialisation:
+		m.waitVisibly()
+		m.do(Check{Gen: m.d.gen})
+	case apdu.EndOfDay:
+		if m.d.again && m.lastEOD != nil {
+			m.tellTotals(*m.lastEOD)
+			return
+		}
+		m.waitVisibly()
+		m.do(CloseBatch{Gen: m.d.gen})
+	case apdu.TurnoverTotals:
+		m.waitVisibly()
+		m.do(Turnover{Gen: m.d.gen})
+	default: // 06 18
+		m.d.end = apdu.New(apdu.Completion)
+		m.print()
+	}
+}
+
+// waitVisibly keeps a register that wants 04 FF informed.
+func (m *Machine) waitVisibly() {
+	if m.intermediates() {
+		m.start(TimerProgress, progressEvery)
+	}
+}
+
+// register takes over a registration; its completion follows when it is stored.
+func (m *Machine) register() {
+	m.prof = registered(m.d.msg, m.prof)
+	m.ids = ids{last: -1, command: -1}
+	if id, ok := idOf(m.d.msg); ok && m.prof.Sequenced {
+		m.ids.last = id
+	}
+	m.do(Save{Gen: m.d.gen, Profile: m.prof.encode()})
+}
+
+func (m *Machine) saved(ev Saved) {
+	if ev.Gen != m.d.gen || m.phase != working {
+		return
+	}
+	end := apdu.New(apdu.Completion, apdu.Bytes(0x19, 0x00), apdu.Bytes(0x29, m.tid...))
+	if m.prof.Currency {
+		end.Fields = append(end.Fields, apdu.Currency(int(m.currency.Numeric)))
+	}
+	if m.prof.TLV {
+		var objects []apdu.TLV
+		if m.prof.Blocks {
+			objects = append(objects, apdu.Constructed(0x26, apdu.Primitive(0x0A, 0x06, 0xD3)))
+		}
+		if m.prof.Charset != nil {
+			objects = append(objects, apdu.Constructed(0x27, apdu.Primitive(0x14, *m.prof.Charset)))
+		}
+		if m.prof.Sequenced {
+			objects = append(objects, apdu.PrimitiveBCD(0x1F73, int64(max(m.ids.last, 0)), 3))
+		}
+		if len(objects) > 0 {
+			end.Fields = append(end.Fields, apdu.Container(objects...))
+		}
+	}
+	m.d.end = end
+	m.print()
+}
+
+// sideStatus answers a status enquiry while something else runs: 9C, please wait.
+func (m *Machine) sideStatus(msg apdu.Message, id int) {
+	for _, o := range append(m.queue[:len(m.queue):len(m.queue)], m.current()...) {
+		if o.why == forSide {
+			m.reply(id, apdu.Refuse(0xA0))
+			return
+		}
+	}
+	m.reply(id, apdu.OK())
+	m.send(m.statusReply(msg, statusWait), forSide)
+	if m.phase == telling {
+		m.d.hurried = true
+		if m.timers[TimerReply] != 0 {
+			m.start(TimerReply, t3)
+		}
+	}
+}
+
+func (m *Machine) current() []outgoing {
+	if m.pending == nil {
+		return nil
+	}
+	return []outgoing{*m.pending}
+}
+
+// statusReply is the 06 0F of a status enquiry: positional version and status byte, then the container.
+func (m *Machine) statusReply(msg apdu.Message, status byte) apdu.Message {
+	svc, _ := msg.Byte(0x03)
+	var prefix []byte
+	if svc&0x02 == 0 {
+		version := m.charset().Encode(m.cfg.Version)
+		version = version[:min(len(version), 999)]
+		n := len(version)
+		prefix = append(prefix, 0xF0|byte(n/100), 0xF0|byte(n/10%10), 0xF0|byte(n%10))
+		prefix = append(prefix, version...)
+	}
+	out := apdu.NewPrefixed(apdu.Completion, append(prefix, status))
+	if svc&0x04 != 0 {
+		cs := m.charset()
+		out.Fields = []apdu.Field{apdu.Container(
+			apdu.Primitive(0x1F44, m.tid...),
+			apdu.Constructed(0xE4,
+				apdu.PrimitiveText(0x1F40, cs, m.cfg.Device),
+				apdu.PrimitiveText(0x1F41, cs, m.cfg.Version),
+				apdu.PrimitiveText(0x1F42, cs, m.cfg.Serial),
+				apdu.Primitive(0x1F43, 0x00)))}
+	}
+	return out
+}
+
+func statusOf(h ecr.Health) byte {
+	switch {
+	case h.Busy:
+		return statusWait
+	case h.Ready:
+		return statusReady
+	case h.NoMethods:
+		return statusInit
+	}
+	return statusWait
+}
+
+func (m *Machine) checked(ev Checked) {
+	if ev.Gen != m.d.gen || m.phase != working {
+		return
+	}
+	m.stop(TimerProgress)
+	switch m.d.msg.Cmd {
+	case apdu.StatusEnquiry:
+		m.d.end = m.statusReply(m.d.msg, statusOf(ev.Health))
+	case apdu.Diagnosis, apdu.Initialisation:
+		m.d.end = apdu.New(apdu.Completion)
+		if !ev.OK {
+			m.d.end = apdu.NewPrefixed(apdu.AbortPT, []byte{resultNoReply})
+		}
+		if m.d.msg.Cmd == apdu.Diagnosis {
+			m.d.prints = m.adminReceipt(diagnosisLines(m.cfg, ev.Health, ev.OK))
+		}
+	default:
+		return
+	}
+	m.phase = printing
+	m.print()
+}
+
+func (m *Machine) totalled(ev Totalled) {
+	if ev.Gen != m.d.gen || m.phase != working {
+		return
+	}
+	m.stop(TimerProgress)
+	if ev.Code != ecr.OK {
+		m.refuseSale(ev.Code, "")
+		return
+	}
+	if m.d.msg.Cmd == apdu.EndOfDay {
+		m.lastEOD = &ev.Totals
+	}
+	m.tellTotals(ev.Totals)
+}
+
+func (m *Machine) tellTotals(t ecr.Totals) {
+	m.d.totals = &t
+	m.d.outcome = ecr.Outcome{Result: ecr.Approved, Code: ecr.OK}
+	m.tell()
+}
+
+// toldTotals: nothing is undone if the totals were not taken; 84 only means that nothing more is wanted.
+func (m *Machine) toldTotals(r reply) {
+	if r.lost {
+		m.finish()
+		return
+	}
+	if r.code == 0 {
+		m.d.prints = m.adminReceipt(totalsLines(m.cfg, m.currency, *m.d.totals, m.d.msg.Cmd == apdu.EndOfDay))
+	}
+	m.d.end = apdu.New(apdu.Completion)
+	m.phase = printing
+	m.print()
+}

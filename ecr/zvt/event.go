@@ -1,0 +1,183 @@
+package zvt
+
+import (
+	"time"
+
+	"posagent/ecr"
+)
+
+// Event is something that happened to a Machine.
+type Event interface{ event() }
+
+// The events. Gen repeats the number of the action it answers.
+type (
+	// Received: an APDU came in. Elsewhere says that a dialogue runs on another connection of this line; OpenSale is
+	// the sale it runs, "" if none.
+	Received struct {
+		APDU      []byte
+		Elsewhere bool
+		OpenSale  string
+	}
+	// Sent: the transport is done with an APDU; OK means the peer's link has it.
+	Sent struct {
+		Seq int
+		OK  bool
+	}
+	// Begun answers Begin and Last: the sale is durable.
+	Begun struct {
+		Gen  int
+		Sale string
+	}
+	// Refused answers Begin and Last: nothing was accepted. Code is "" where Last found no sale.
+	Refused struct {
+		Gen  int
+		Code ecr.Code
+		Text string
+	}
+	// Progressed is a step of a sale.
+	Progressed struct {
+		Gen      int
+		Progress ecr.Progress
+	}
+	// Ended is the outcome of a sale.
+	Ended struct {
+		Gen     int
+		Outcome ecr.Outcome
+	}
+	// Aborted answers Abort; Done means the sale will end aborted, otherwise it is too late.
+	Aborted struct {
+		Gen  int
+		Done bool
+	}
+	// Recorded answers Deliver. OK false: the desk could not say; Outcome is then empty.
+	Recorded struct {
+		Gen     int
+		Outcome ecr.Outcome
+		OK      bool
+	}
+	// Totalled answers CloseBatch and Turnover; Code is OK or the refusal.
+	Totalled struct {
+		Gen    int
+		Totals ecr.Totals
+		Code   ecr.Code
+	}
+	// Checked answers Check and Report.
+	Checked struct {
+		Gen    int
+		Health ecr.Health
+		OK     bool
+	}
+	// Saved answers Save.
+	Saved struct{ Gen int }
+	// Fired is a timer that ran out.
+	Fired struct {
+		Timer Timer
+		Seq   int
+	}
+	// Gone: the connection is lost. Replaced: another connection took the line's dialogue over with 06 20.
+	Gone struct{ Replaced bool }
+	// Learned is the registration another connection of the line has saved.
+	Learned struct{ Profile []byte }
+)
+
+func (Received) event()   {}
+func (Sent) event()       {}
+func (Begun) event()      {}
+func (Refused) event()    {}
+func (Progressed) event() {}
+func (Ended) event()      {}
+func (Aborted) event()    {}
+func (Recorded) event()   {}
+func (Totalled) event()   {}
+func (Checked) event()    {}
+func (Saved) event()      {}
+func (Fired) event()      {}
+func (Gone) event()       {}
+func (Learned) event()    {}
+
+// Action is something the shell must do, in the order given.
+type Action interface{ action() }
+
+// The actions. Those with a Gen are answered by an event with the same Gen, unless it is 0.
+type (
+	// Send sends an APDU and answers Sent. Sends go out in order.
+	Send struct {
+		Seq  int
+		APDU []byte
+	}
+	// Begin calls Desk.Begin: Begun or Refused, then Progressed and Ended.
+	Begin struct {
+		Gen     int
+		Request ecr.Request
+	}
+	// Last calls Desk.Last: Begun or Refused, then Progressed and Ended.
+	Last struct{ Gen int }
+	// Abort calls Desk.Abort: Aborted.
+	Abort struct {
+		Gen  int
+		Sale string
+	}
+	// Deliver calls Desk.Delivered: Recorded.
+	Deliver struct {
+		Gen      int
+		Sale     string
+		Delivery ecr.Delivery
+	}
+	// CloseBatch calls Till.Close, Turnover calls Till.Turnover: Totalled.
+	CloseBatch struct{ Gen int }
+	Turnover   struct{ Gen int }
+	// Check calls Till.Check, Report calls Till.Health: Checked.
+	Check  struct{ Gen int }
+	Report struct{ Gen int }
+	// Save calls Memory.Save and tells the line's other connections (Learned): Saved, whether or not it succeeded.
+	Save struct {
+		Gen     int
+		Profile []byte
+	}
+	// StartTimer replaces a running timer of the same name: Fired with Seq.
+	StartTimer struct {
+		Timer Timer
+		Seq   int
+		After time.Duration
+	}
+	// StopTimer stops a timer, if it runs.
+	StopTimer struct{ Timer Timer }
+	// TakeOver: this connection continues the line's dialogue; others get Gone{Replaced: true}.
+	TakeOver struct{}
+)
+
+func (Send) action()       {}
+func (Begin) action()      {}
+func (Last) action()       {}
+func (Abort) action()      {}
+func (Deliver) action()    {}
+func (CloseBatch) action() {}
+func (Turnover) action()   {}
+func (Check) action()      {}
+func (Report) action()     {}
+func (Save) action()       {}
+func (StartTimer) action() {}
+func (StopTimer) action()  {}
+func (TakeOver) action()   {}
+
+// Timer names a timer.
+type Timer uint8
+
+// The timers.
+const (
+	TimerReply    Timer = iota // the register owes an answer
+	TimerAnswer                // we owe an answer
+	TimerProgress              // the next intermediate status
+	TimerAskAgain              // the pause after 84 9C
+	timers
+)
+
+// The times of the protocol.
+const (
+	t3             = 5 * time.Second         // command to answer
+	answerWithin   = 4500 * time.Millisecond // our answer, a little sooner
+	tellWithin     = 30 * time.Second        // answer to 04 0F where BMP 01 says nothing
+	progressEvery  = 10 * time.Second        // 04 FF; MONEY A.4 allows 15 s
+	askAgainAfter  = 2 * time.Second
+	progressMinute = 0x03 // T4 in a 04 FF that carries a container: the protocol's own 180 s
+)

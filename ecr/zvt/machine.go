@@ -1,0 +1,388 @@
+package zvt
+
+import (
+	"time"
+
+	"posagent/ecr"
+	"posagent/ecr/zvt/apdu"
+	"posagent/schemes/money"
+)
+
+// Config is what the terminal is, and how this line is set up.
+type Config struct {
+	Line         string // ecr.Request.Line
+	TerminalID   string // its digits are sent, the last eight
+	Currency     string // ISO 4217 alpha; "" = EUR
+	MerchantName string
+	Language     string // "de" or anything else for English
+	Device       string // name of the box
+	Version      string // of the software
+	Serial       string // of the box
+	Charset      apdu.Charset
+	Password     string // six digits a register must send with 06 00, 06 30, 06 31, 06 50 and 06 93; "" = any
+}
+
+// Machine is the terminal's side of one connection. It is not safe for concurrent use.
+type Machine struct {
+	cfg      Config
+	currency money.Currency
+	tid      []byte
+
+	prof    profile
+	phase   phase
+	d       dialogue
+	gen     int
+	orphans map[int]orphan
+
+	queue   []outgoing
+	pending *outgoing // sent, or being sent, and not answered
+	seq     int
+
+	timers   [timers]int // number of the running timer, 0 = none
+	timerSeq int
+
+	aborting aborting
+	ids      ids
+	lastEOD  *ecr.Totals // told last; for a repeated 06 50
+
+	actions []Action
+}
+
+// dialogue is one command of the register and what follows from it.
+type dialogue struct {
+	gen     int
+	msg     apdu.Message
+	id      int // message sequence id, -1 = none
+	request request
+	repeat  bool // 06 20
+	silent  bool // 06 20 that wants no 04 0F
+	noPrint bool
+	again   bool // the message itself is a repetition
+	hurried bool // another command waits for the answer to 04 0F
+
+	sale     string
+	progress ecr.Progress
+	held     *ecr.Outcome // came while an abort was asked for
+	outcome  ecr.Outcome
+	told     ecr.Result // what the last 04 0F said
+	retold   bool       // the second 04 0F, after an undo
+	asked    int        // how often 84 9C was answered
+
+	totals *ecr.Totals
+	prints []apdu.Message
+	end    apdu.Message
+}
+
+// orphan is a sale whose dialogue was dropped; its outcome counts as lost.
+type orphan struct {
+	abort   bool // it must not go on: the register was never told that it began
+	discard bool // another dialogue speaks for it
+}
+
+// aborting holds the 06 B0 that wait for the desk.
+type aborting struct {
+	gen int
+	ids []int // of the unanswered commands
+	ok  bool  // the sale of gen is already aborted
+}
+
+// purpose is what an APDU of ours is sent for.
+type purpose uint8
+
+const (
+	forProgress purpose = iota
+	forTelling
+	forPrint
+	forEnd
+	forSide
+)
+
+type outgoing struct {
+	msg  apdu.Message
+	why  purpose
+	seq  int
+	id   int
+	sent bool
+}
+
+// New makes a machine in the state of a register that has not sent anything; saved is what Save was given last.
+func New(cfg Config, saved []byte) *Machine {
+	cur, ok := money.Lookup(cfg.Currency)
+	if !ok {
+		cur, _ = money.Lookup("EUR")
+	}
+	return &Machine{cfg: cfg, currency: cur, tid: terminalDigits(cfg.TerminalID), prof: loadProfile(saved),
+		orphans: map[int]orphan{}, ids: ids{last: -1, command: -1}}
+}
+
+// Holds reports whether a dialogue runs that keeps other connections of the line waiting.
+func (m *Machine) Holds() bool {
+	switch m.d.msg.Cmd {
+	case apdu.Registration, apdu.StatusEnquiry, apdu.Reset:
+		return false
+	}
+	return m.phase != idle
+}
+
+// Sale is the running sale of the dialogue, "" if none.
+func (m *Machine) Sale() string {
+	if m.phase == running {
+		return m.d.sale
+	}
+	return ""
+}
+
+// Settled reports whether nothing is under way, so that a machine without a connection can be thrown away.
+func (m *Machine) Settled() bool { return m.phase == idle && len(m.orphans) == 0 }
+
+// Step takes one event and returns what to do, in this order.
+func (m *Machine) Step(ev Event) []Action {
+	m.actions = nil
+	switch ev := ev.(type) {
+	case Received:
+		m.received(ev)
+	case Sent:
+		m.sent(ev)
+	case Begun:
+		m.begun(ev)
+	case Refused:
+		m.refused(ev)
+	case Progressed:
+		m.progressed(ev)
+	case Ended:
+		m.ended(ev)
+	case Aborted:
+		m.aborted(ev)
+	case Recorded:
+		m.recorded(ev)
+	case Totalled:
+		m.totalled(ev)
+	case Checked:
+		m.checked(ev)
+	case Saved:
+		m.saved(ev)
+	case Fired:
+		m.fired(ev)
+	case Gone:
+		m.drop(ev.Replaced, true)
+	case Learned:
+		m.prof = loadProfile(ev.Profile)
+	}
+	return m.actions
+}
+
+func (m *Machine) do(a Action) { m.actions = append(m.actions, a) }
+
+func (m *Machine) received(ev Received) {
+	if len(ev.APDU) < 3 {
+		return
+	}
+	msg, err := apdu.Decode(ev.APDU)
+	if msg.Cmd.IsReply() {
+		m.answered(msg)
+		return
+	}
+	id, fresh := m.ids.see(m.prof.Sequenced, msg, ev.APDU)
+	rules, known := table[msg.Cmd]
+	switch {
+	case err != nil, !known, fresh == contradicts:
+		m.reply(id, apdu.Refuse(0x83))
+		return
+	case fresh == repeats && m.phase != idle && m.phase != ending:
+		if m.ids.reply != nil {
+			m.transmit(m.ids.reply)
+		}
+		return
+	case fresh == restarts:
+		m.prof.Epoch++
+		m.do(Save{Profile: m.prof.encode()})
+	}
+	column := m.phase
+	if ev.Elsewhere && (m.phase == idle || m.phase == ending) {
+		column = elsewhere
+	}
+	m.follow(rules[column], msg, id, fresh == repeats, ev.OpenSale)
+}
+
+// follow carries out one field of the table.
+func (m *Machine) follow(r rule, msg apdu.Message, id int, again bool, openSale string) {
+	switch r {
+	case take:
+		m.drop(false, false)
+		m.begin(msg, id, again)
+	case restart:
+		m.drop(false, true)
+		m.begin(msg, id, again)
+	case join:
+		m.drop(true, false)
+		m.begin(msg, id, again)
+	case takeOver:
+		m.drop(false, false)
+		m.do(TakeOver{})
+		m.begin(msg, id, again)
+	case busy:
+		m.reply(id, apdu.Refuse(0xA0))
+	case side:
+		m.sideStatus(msg, id)
+	case abort, abortSoon:
+		m.abortSale(id)
+	case abortOld:
+		m.abortLost(id, openSale)
+	case abortLate:
+		if m.d.outcome.Result == ecr.Aborted {
+			m.reply(id, apdu.OK())
+		} else {
+			m.reply(id, apdu.Refuse(0x83))
+		}
+	default:
+		m.reply(id, apdu.Refuse(0x83))
+	}
+}
+
+// drop ends the dialogue where it stands. joined: its sale is spoken for by another dialogue. gone: the register is
+// no longer listening, so a sale it was never told about is aborted.
+func (m *Machine) drop(joined, gone bool) {
+	switch m.phase {
+	case asking:
+		m.orphans[m.d.gen] = orphan{abort: gone && !m.d.repeat}
+	case running:
+		if m.d.held == nil {
+			m.orphans[m.d.gen] = orphan{discard: joined}
+		} else if !joined {
+			m.do(Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
+		}
+	case telling, pausing:
+		if m.d.sale != "" && !m.d.retold && !joined {
+			m.do(Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
+		}
+	}
+	m.d.held = nil
+	m.answerAborts(false)
+	m.aborting = aborting{}
+	m.finish()
+	m.queue, m.pending = nil, nil
+	m.stop(TimerReply)
+}
+
+// finish makes the register master again.
+func (m *Machine) finish() {
+	m.phase = idle
+	m.d = dialogue{}
+	m.stop(TimerAnswer)
+	m.stop(TimerProgress)
+	m.stop(TimerAskAgain)
+}
+
+// reply answers a command of the register.
+func (m *Machine) reply(id int, msg apdu.Message) {
+	data := encode(stamp(msg, id))
+	if id >= 0 {
+		m.ids.reply = data
+	}
+	m.transmit(data)
+}
+
+func (m *Machine) transmit(data []byte) int {
+	m.seq++
+	m.do(Send{Seq: m.seq, APDU: data})
+	return m.seq
+}
+
+// send queues a message of ours; one is on the way at a time.
+func (m *Machine) send(msg apdu.Message, why purpose) {
+	m.queue = append(m.queue, outgoing{msg: msg, why: why})
+	m.next()
+}
+
+func (m *Machine) next() {
+	if m.pending != nil || len(m.queue) == 0 {
+		return
+	}
+	o := m.queue[0]
+	m.queue = m.queue[1:]
+	o.id = -1
+	if _, has := idOf(o.msg); !has { // a registration's completion echoes the offered id itself
+		o.id = m.ids.take(m.prof.Sequenced)
+	}
+	o.seq = m.transmit(encode(stamp(o.msg, o.id)))
+	m.pending = &o
+}
+
+func (m *Machine) sent(ev Sent) {
+	switch {
+	case m.pending == nil || m.pending.seq != ev.Seq:
+	case ev.OK:
+		m.pending.sent = true
+		m.start(TimerReply, m.patience())
+	default:
+		m.settle(reply{lost: true})
+	}
+}
+
+// reply is the register's answer to a message of ours.
+type reply struct {
+	lost bool
+	code byte // 00 for 80 00 and 84 00
+}
+
+func (m *Machine) answered(msg apdu.Message) {
+	if m.pending == nil {
+		return
+	}
+	if id, ok := idOf(msg); ok && m.pending.id >= 0 && id != m.pending.id {
+		return
+	}
+	r := reply{}
+	if !msg.Cmd.IsOK() {
+		r.code = msg.Cmd.Code()
+	}
+	m.settle(r)
+}
+
+// settle ends the wait for an answer and goes on.
+func (m *Machine) settle(r reply) {
+	o := m.pending
+	m.pending = nil
+	m.stop(TimerReply)
+	switch o.why {
+	case forTelling:
+		m.toldWith(r)
+	case forPrint:
+		m.printed(r)
+	case forEnd:
+		m.finish()
+	}
+	m.next()
+}
+
+func (m *Machine) fired(ev Fired) {
+	if ev.Timer >= timers || m.timers[ev.Timer] != ev.Seq || ev.Seq == 0 {
+		return
+	}
+	m.timers[ev.Timer] = 0
+	switch ev.Timer {
+	case TimerReply:
+		if m.pending != nil {
+			m.settle(reply{lost: true})
+		}
+	case TimerAnswer:
+		m.answerNow()
+	case TimerProgress:
+		m.intermediate()
+	case TimerAskAgain:
+		if m.phase == pausing {
+			m.tell()
+		}
+	}
+}
+
+// patience is how long the pending message may wait for its answer.
+func (m *Machine) patience() time.Duration {
+	switch {
+	case m.pending.why != forTelling, m.d.hurried:
+		return t3
+	case m.d.request.ackWithin > 0:
+		return m.d.request.ackWithin
+	}
+	return tellWithin
+}

@@ -1,0 +1,285 @@
+package zvt
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"posagent/ecr"
+	"posagent/ecr/zvt/apdu"
+	"posagent/schemes/money"
+)
+
+// Receipt types of TLV 1F07.
+const (
+	merchantReceipt = 0x01
+	customerReceipt = 0x02
+	adminReceipt    = 0x03
+)
+
+// Attributes of a printed line.
+const (
+	attrNormal = 0x00
+	attrCentre = 0x40
+	attrLast   = 0x81
+)
+
+// textLine is one line of a receipt before it is encoded.
+type textLine struct {
+	attr byte
+	text string
+}
+
+const (
+	defaultWidth = 24 // columns every receipt printer has
+	maxBlock     = 1024
+)
+
+// words are the few words of a receipt.
+type words struct {
+	payment, refund, reversal, customer, merchant, copy            string
+	terminal, receipt, trace, original, transaction                string
+	approved, declined, aborted, running                           string
+	endOfDay, turnover, total, count, payments, refunds, diagnosis string
+	connection, works, fails                                       string
+}
+
+func wordsFor(language string) words {
+	if strings.HasPrefix(strings.ToLower(language), "de") {
+		return words{"Zahlung", "Gutschrift", "Storno", "Kundenbeleg", "Händlerbeleg", "KOPIE",
+			"Terminal", "Beleg", "Trace", "Original-Trace", "Transaktion",
+			"Zahlung erfolgt", "Abgelehnt", "Abgebrochen", "In Bearbeitung",
+			"Kassenschnitt", "Zwischensumme", "Summe", "Anzahl", "Zahlungen", "Gutschriften", "Diagnose",
+			"Verbindung", "in Ordnung", "gestört"}
+	}
+	return words{"Payment", "Refund", "Reversal", "Customer receipt", "Merchant receipt", "COPY",
+		"Terminal", "Receipt", "Trace", "Original trace", "Transaction",
+		"Approved", "Declined", "Aborted", "In progress",
+		"End of day", "Turnover", "Total", "Count", "Payments", "Refunds", "Diagnosis",
+		"Connection", "works", "fails"}
+}
+
+// printsPayments and printsAdmin: the register prints and wants lines.
+func (p profile) printsPayments() bool {
+	return p.Config&cfgPrintPayment != 0 && p.Config&cfgPrintLines != 0
+}
+
+func (p profile) printsAdmin() bool {
+	return p.Config&cfgPrintAdmin != 0 && p.Config&cfgPrintLines != 0
+}
+
+// receipts are the messages that print an outcome, none where nothing is to be printed.
+func (m *Machine) receipts(out ecr.Outcome) []apdu.Message {
+	if !m.prof.printsPayments() || m.d.noPrint || m.d.sale == "" {
+		return nil
+	}
+	good := out.Result == ecr.Approved
+	customer, merchant, first := good, good && out.MerchantCopy, false
+	if p := m.d.request.receipts; p != nil {
+		if good {
+			customer, merchant = *p&rcpCustomerOK != 0, merchant || *p&rcpMerchantOK != 0
+		} else {
+			customer, merchant = *p&rcpCustomerFail != 0, *p&rcpMerchantFail != 0
+		}
+		first = *p&rcpCustomerFirst != 0
+	}
+	var kinds []byte
+	if merchant {
+		kinds = append(kinds, merchantReceipt)
+	}
+	if customer {
+		kinds = append(kinds, customerReceipt)
+	}
+	if first && len(kinds) == 2 {
+		kinds[0], kinds[1] = kinds[1], kinds[0]
+	}
+	var messages []apdu.Message
+	for _, kind := range kinds {
+		messages = append(messages, m.printMessages(kind, receiptLines(m.cfg, m.currency, out, kind, m.d.repeat))...)
+	}
+	return messages
+}
+
+func (m *Machine) adminReceipt(lines []textLine) []apdu.Message {
+	if !m.prof.printsAdmin() {
+		return nil
+	}
+	return m.printMessages(adminReceipt, lines)
+}
+
+// receiptLines is one payment receipt.
+func receiptLines(cfg Config, cur money.Currency, out ecr.Outcome, kind byte, again bool) []textLine {
+	w := wordsFor(cfg.Language)
+	lines := []textLine{{attrCentre, cfg.MerchantName}}
+	if kind == merchantReceipt {
+		lines = append(lines, textLine{attrCentre, w.merchant})
+	} else {
+		lines = append(lines, textLine{attrCentre, w.customer})
+	}
+	if again || out.Repeat {
+		lines = append(lines, textLine{attrCentre, w.copy})
+	}
+	name := map[ecr.Kind]string{ecr.Refund: w.refund, ecr.Reversal: w.reversal}[out.Kind]
+	if name == "" {
+		name = w.payment
+	}
+	result := map[ecr.Result]string{ecr.Approved: w.approved, ecr.Declined: w.declined, ecr.InProgress: w.running}[out.Result]
+	if result == "" {
+		result = w.aborted
+	}
+	lines = append(lines, textLine{}, pair(w.terminal, out.TerminalID))
+	if out.Receipt > 0 {
+		lines = append(lines, pair(w.receipt, fmt.Sprintf("%04d", out.Receipt)))
+	}
+	if out.Trace > 0 {
+		lines = append(lines, pair(w.trace, fmt.Sprintf("%06d", out.Trace)))
+	}
+	if out.OriginalTrace > 0 {
+		lines = append(lines, pair(w.original, fmt.Sprintf("%06d", out.OriginalTrace)))
+	}
+	if !out.Time.IsZero() {
+		lines = append(lines, pair(out.Time.Format("02.01.2006"), out.Time.Format("15:04:05")))
+	}
+	if l := label(out); l != "" {
+		lines = append(lines, textLine{attrNormal, l})
+	}
+	lines = append(lines, textLine{}, pair(name, money.Format(out.Amount, cur)), textLine{})
+	if out.TransactionID != "" {
+		lines = append(lines, pair(w.transaction, out.TransactionID))
+	}
+	if out.Text != "" {
+		lines = append(lines, textLine{attrNormal, out.Text})
+	}
+	return append(lines, textLine{attrCentre, result})
+}
+
+// totalsLines is the receipt of an end of day or a turnover.
+func totalsLines(cfg Config, cur money.Currency, t ecr.Totals, closing bool) []textLine {
+	w := wordsFor(cfg.Language)
+	title := w.turnover
+	if closing {
+		title = w.endOfDay
+	}
+	lines := []textLine{{attrCentre, cfg.MerchantName}, {attrCentre, title}, {}}
+	if !t.Time.IsZero() {
+		lines = append(lines, pair(t.Time.Format("02.01.2006"), t.Time.Format("15:04:05")))
+	}
+	lines = append(lines, pair(w.receipt, fmt.Sprintf("%04d - %04d", t.FirstReceipt, t.LastReceipt)), textLine{})
+	for _, one := range t.Methods {
+		c := cur
+		if other, ok := money.Lookup(one.Currency); ok {
+			c = other
+		}
+		name := one.Label
+		if name == "" {
+			name = one.Method
+		}
+		lines = append(lines, textLine{attrNormal, name},
+			pair(fmt.Sprintf(" %s %d", w.payments, one.Payments), money.Format(one.PaymentSum, c)))
+		if one.Refunds > 0 {
+			lines = append(lines, pair(fmt.Sprintf(" %s %d", w.refunds, one.Refunds), money.Format(-one.RefundSum, c)))
+		}
+	}
+	lines = append(lines, textLine{}, pair(w.count, fmt.Sprint(t.Count)), pair(w.total, money.Format(t.Net, cur)))
+	for _, e := range t.Exceptions {
+		lines = append(lines, textLine{attrNormal, "! " + e})
+	}
+	return lines
+}
+
+// diagnosisLines is the receipt of a diagnosis.
+func diagnosisLines(cfg Config, h ecr.Health, ok bool) []textLine {
+	w := wordsFor(cfg.Language)
+	state := w.works
+	if !ok {
+		state = w.fails
+	}
+	lines := []textLine{{attrCentre, w.diagnosis}, {}, pair(w.terminal, cfg.TerminalID), {attrNormal, cfg.Version}, pair(w.connection, state)}
+	for _, l := range h.Lines {
+		lines = append(lines, textLine{attrNormal, l})
+	}
+	return lines
+}
+
+// pair is two texts, apart when the line is laid out.
+func pair(left, right string) textLine { return textLine{attrNormal, left + "\t" + right} }
+
+// layOut breaks lines to the width of the printer; a pair that does not fit takes two lines.
+func layOut(lines []textLine, width int) []textLine {
+	var out []textLine
+	for _, l := range lines {
+		left, right, isPair := strings.Cut(l.text, "\t")
+		if isPair {
+			gap := width - utf8.RuneCountInString(left) - utf8.RuneCountInString(right)
+			if gap > 0 {
+				out = append(out, textLine{l.attr, left + strings.Repeat(" ", gap) + right})
+				continue
+			}
+			out = append(out, textLine{l.attr, left})
+			l.text = strings.Repeat(" ", max(0, width-utf8.RuneCountInString(right))) + right
+		}
+		runes := []rune(l.text)
+		for len(runes) > width {
+			out = append(out, textLine{l.attr, string(runes[:width])})
+			runes = runes[width:]
+		}
+		out = append(out, textLine{l.attr, string(runes)})
+	}
+	return out
+}
+
+// printMessages encodes one receipt as 06 D1 lines or, for a register that listed it, as 06 D3 blocks.
+func (m *Machine) printMessages(kind byte, lines []textLine) []apdu.Message {
+	width := m.prof.Width
+	if width < 16 || width > 64 {
+		width = defaultWidth
+	}
+	cs := m.charset()
+	lines = layOut(lines, width)
+	texts := make([][]byte, len(lines))
+	for i, l := range lines {
+		if m.prof.Capitals {
+			l.text = strings.ToUpper(l.text)
+		}
+		texts[i] = cs.Encode(l.text)
+	}
+	if !m.prof.Blocks || !m.prof.TLV {
+		var messages []apdu.Message
+		for i, l := range lines {
+			messages = append(messages, apdu.Line(l.attr, texts[i]))
+		}
+		return append(messages, apdu.Line(attrLast, nil))
+	}
+	return blocks(kind, lines, texts, m.prof.MaxAPDU)
+}
+
+// blocks packs lines into as few 06 D3 as the register's largest APDU allows.
+func blocks(kind byte, lines []textLine, texts [][]byte, limit int) []apdu.Message {
+	const overhead = 48 // headers, lengths, receipt type, end mark, sequence id
+	if limit < 2*overhead+64 || limit > maxBlock {
+		limit = maxBlock
+	}
+	var messages []apdu.Message
+	var objects []apdu.TLV
+	attr, size := byte(attrNormal), 0
+	flush := func() {
+		messages = append(messages, apdu.New(apdu.PrintBlock, apdu.Container(
+			apdu.Primitive(0x1F07, kind), apdu.Constructed(0x25, objects...))))
+		objects, attr, size = nil, attrNormal, 0
+	}
+	for i, l := range lines {
+		if size+len(texts[i])+6 > limit-overhead {
+			flush()
+		}
+		if l.attr != attr {
+			attr = l.attr
+			objects = append(objects, apdu.Primitive(0x09, attr))
+			size += 3
+		}
+		objects = append(objects, apdu.Primitive(0x07, texts[i]...))
+		size += 3 + len(texts[i])
+	}
+	objects = append(objects, apdu.Primitive(0x09, attrLast))
+	flush()
+	return messages
+}

@@ -1,0 +1,148 @@
+package zvt
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"posagent/ecr"
+	"posagent/ecr/zvt/apdu"
+	"posagent/schemes/money"
+)
+
+// request is what a financial command says besides what the desk needs to know.
+type request struct {
+	tlv       bool          // a container may be sent: the registration or this command had one
+	currency  bool          // BMP 49 may be sent
+	wantsCard bool          // TLV 41 may be sent
+	ackWithin time.Duration // BMP 01, 0 = not said
+	askAgain  int           // BMP 02: how often to ask again, less one
+	receipts  *byte         // TLV 1F04
+}
+
+// Why a financial command is not begun.
+var (
+	errMalformed = errors.New("malformed value")     // 84 83 00
+	errCurrency  = errors.New("another currency")    // 6F
+	errReference = errors.New("no usable reference") // 84 83 00
+)
+
+// options reads what every financial command may carry.
+func (m *Machine) options(msg apdu.Message) request {
+	r := request{tlv: m.prof.TLV, currency: m.prof.Currency, receipts: m.prof.Receipts}
+	if n, ok := msg.Byte(0x01); ok && n > 0 {
+		r.ackWithin = time.Duration(n) * time.Second
+	}
+	if n, ok := msg.Byte(0x02); ok {
+		r.askAgain = int(n)
+	}
+	r.currency = r.currency || msg.Has(0x49)
+	if _, ok := msg.TLV(); ok {
+		r.tlv = true
+	}
+	if t, ok := msg.FindTLV(0x1F04); ok && len(t.Value) > 0 {
+		r.receipts = &t.Value[0]
+	}
+	_, named := msg.FindTLV(0x41)
+	_, listed := msg.FindTLV(0x30, 0x41)
+	r.wantsCard = r.tlv && (!m.prof.ListOnly || named || listed)
+	return r
+}
+
+// saleRequest turns 06 01, 06 30 and 06 31 into a request to the desk.
+func (m *Machine) saleRequest(msg apdu.Message, id int) (ecr.Request, error) {
+	req := ecr.Request{Line: m.cfg.Line, Sequence: m.sequence(id), Progress: m.prof.Config&cfgIntermediate != 0}
+	seen := map[byte]bool{}
+	for _, f := range msg.Fields {
+		if seen[f.BMP] {
+			return req, errMalformed
+		}
+		seen[f.BMP] = true
+	}
+	amount, _, err := msg.Amount()
+	if err != nil {
+		return req, errMalformed
+	}
+	req.Amount = money.Minor(amount)
+	receipt, hasReceipt, err := msg.BCD(0x87)
+	if err != nil {
+		return req, errMalformed
+	}
+	if err := m.checkCurrency(msg); err != nil {
+		return req, err
+	}
+	req.Currency = m.currency.Alpha
+	req.CardType, _ = msg.CardType()
+	if t, ok := msg.FindTLV(0x1F1F); ok && len(t.Value) > 0 {
+		if n, err := apdu.UnpackBCD(t.Value); err == nil && n > 0 && n <= 9999 {
+			last := int(n)
+			req.LastReceipt = &last
+		}
+	}
+	switch msg.Cmd {
+	case apdu.Reversal:
+		req.Kind = ecr.Reversal
+		if !hasReceipt {
+			return req, errReference
+		}
+		req.Receipt = int(receipt)
+	case apdu.RefundCmd:
+		req.Kind = ecr.Refund
+		if req.Amount == 0 {
+			return req, errMalformed
+		}
+		if hasReceipt {
+			req.Original = "R" + strconv.FormatInt(receipt, 10)
+		}
+		if t, ok := msg.FindTLV(0x1F0D); ok {
+			if req.Original, ok = original(t.Value); !ok {
+				return req, errReference
+			}
+		}
+	default:
+		req.Kind = ecr.Payment
+	}
+	return req, nil
+}
+
+func (m *Machine) checkCurrency(msg apdu.Message) error {
+	n, ok, err := msg.BCD(0x49)
+	switch {
+	case err != nil:
+		return errMalformed
+	case ok && n != int64(m.currency.Numeric):
+		return errCurrency
+	}
+	return nil
+}
+
+// original reads TLV 1F0D of a refund: R<receipt> or T<transactionId> (MONEY D.12).
+func original(v []byte) (string, bool) {
+	s := strings.TrimRight(string(v), " \x00")
+	if len(s) < 2 || len(s) > 20 || s[0] != 'R' && s[0] != 'T' {
+		return "", false
+	}
+	if _, err := strconv.ParseUint(s[1:], 10, 63); err != nil || s[1] == '+' {
+		return "", false
+	}
+	if s[0] == 'R' && len(s) > 5 {
+		return "", false
+	}
+	return s, true
+}
+
+// terminalDigits is BMP 29.
+func terminalDigits(id string) []byte {
+	var n int64
+	for _, r := range id {
+		if r >= '0' && r <= '9' {
+			n = (n*10 + int64(r-'0')) % 100_000_000
+		}
+	}
+	b, err := apdu.PackBCD(n, 4)
+	if err != nil {
+		return make([]byte, 4)
+	}
+	return b
+}

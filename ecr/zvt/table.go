@@ -1,0 +1,60 @@
+package zvt
+
+import "posagent/ecr/zvt/apdu"
+
+// phase is where a dialogue stands. From asking to ending the terminal is master.
+type phase uint8
+
+const (
+	idle      phase = iota // the register is master
+	asking                 // a sale is being accepted; the register has no answer yet
+	running                // the sale runs
+	working                // something else runs: registration, status, end of day, diagnosis
+	telling                // 04 0F waits for its answer
+	pausing                // the register asked to be asked again (84 9C)
+	recording              // the desk records what became of the telling
+	printing               // receipts are sent
+	ending                 // 06 0F or 06 1E waits for its answer
+	elsewhere              // another connection of the line is in one of the phases above
+	phases
+)
+
+var phaseNames = [phases]string{"idle", "asking", "running", "working", "telling", "pausing", "recording", "printing", "ending", "elsewhere"}
+
+func (p phase) String() string { return phaseNames[p] }
+
+// rule is what to do with a command in a phase.
+type rule uint8
+
+const (
+	refuse    rule = iota // 84 83 00
+	take                  // begin it; in ending it stands for the missing answer
+	busy                  // 84 A0 00
+	restart               // the register has started again: drop the dialogue, begin the command
+	join                  // drop the dialogue but keep its sale, which the command asks for
+	takeOver              // join, away from another connection
+	side                  // answer beside the dialogue: status 9C
+	abort                 // ask the desk to abort the running sale
+	abortSoon             // the same, as soon as the sale exists
+	abortOld              // the same, for a sale this line has lost sight of
+	abortLate             // the outcome is known: 80 00 00 if it is "aborted", else 84 83 00
+)
+
+// table is the whole behaviour of the terminal towards a command, in the order of the phases. What is not in it, and
+// what cannot be decoded, is refused. It is never written to.
+var table = map[apdu.Command][phases]rule{
+	//                    idle      asking     running  working  telling    pausing    recording  printing   ending     elsewhere
+	apdu.Registration:   {take, restart, restart, restart, restart, restart, restart, restart, take, take},
+	apdu.LogOff:         {take, restart, restart, restart, restart, restart, restart, restart, take, take},
+	apdu.StatusEnquiry:  {take, side, side, side, side, side, side, side, take, side},
+	apdu.Authorisation:  {take, busy, busy, busy, busy, busy, busy, busy, take, busy},
+	apdu.Reversal:       {take, busy, busy, busy, busy, busy, busy, busy, take, busy},
+	apdu.RefundCmd:      {take, busy, busy, busy, busy, busy, busy, busy, take, busy},
+	apdu.RepeatReceipt:  {take, busy, join, busy, join, join, join, join, take, takeOver},
+	apdu.AbortECR:       {abortOld, abortSoon, abort, refuse, abortLate, abortLate, abortLate, abortLate, abortLate, abortOld},
+	apdu.EndOfDay:       {take, busy, busy, busy, busy, busy, busy, busy, take, busy},
+	apdu.TurnoverTotals: {take, busy, busy, busy, busy, busy, busy, busy, take, busy},
+	apdu.Diagnosis:      {take, busy, busy, busy, busy, busy, busy, busy, take, busy},
+	apdu.Initialisation: {take, busy, busy, busy, busy, busy, busy, busy, take, busy},
+	apdu.Reset:          {take, busy, busy, busy, busy, busy, busy, busy, take, busy},
+}
