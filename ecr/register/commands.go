@@ -1,0 +1,235 @@
+package register
+
+import (
+	"context"
+	"fmt"
+
+	"posagent/ecr/zvt/apdu"
+	"posagent/schemes/money"
+)
+
+// Register sends 06 00. Result.TerminalID and Result.Status are the terminal's.
+func (r *Register) Register(ctx context.Context) (Result, error) {
+	config := r.habit.Config
+	if r.opt.Config != 0 {
+		config = r.opt.Config
+	}
+	prefix := append(r.pw(false), config)
+	if !r.habit.NoRegCurrency {
+		cc, err := apdu.PackBCD(int64(r.currency.Numeric), 2)
+		if err != nil {
+			return Result{}, err
+		}
+		prefix = append(prefix, cc...)
+	}
+	m := apdu.NewPrefixed(apdu.Registration, prefix)
+	if r.habit.ServiceByte >= 0 {
+		m.Fields = append(m.Fields, apdu.Bytes(0x03, byte(r.habit.ServiceByte)))
+	}
+	objects := append(append([]apdu.TLV{}, r.habit.RegistrationTLV...), r.opt.RegistrationTLV...)
+	if r.opt.Sequence {
+		objects = append(objects, apdu.PrimitiveBCD(tagSequence, 0, 3))
+	}
+	if len(objects) > 0 {
+		m.Fields = append(m.Fields, apdu.Container(objects...))
+	}
+	r.mu.Lock()
+	r.useSeq = false
+	r.mu.Unlock()
+	return r.Command(ctx, m, true)
+}
+
+// PayOptions are what a register may add to a payment.
+type PayOptions struct {
+	CardType    int  // selects a wallet; above 254 it is sent as TLV 41; 0 = none
+	MaxStatus   int  // BMP 02: how often 84 9C may be answered to 04 0F; 0 = not sent
+	Timeout     int  // BMP 01: seconds the terminal waits for the answer to 04 0F; 0 = not sent
+	PaymentType int  // BMP 19; 0 = not sent
+	TLV         bool // send a container, empty if there is nothing in it
+	LastReceipt *int // TLV 1F1F
+	Sequence    int  // TLV 1F73 of this command instead of the next one; 0 = none
+	Objects     []apdu.TLV
+}
+
+// Pay sends 06 01. currency "" is the register's own. An amount of 0 sends none.
+func (r *Register) Pay(ctx context.Context, amount money.Minor, currency string, opt PayOptions) (Result, error) {
+	m := apdu.New(apdu.Authorisation)
+	add := func(f ...apdu.Field) { m.Fields = append(m.Fields, f...) }
+	if opt.Timeout > 0 {
+		add(apdu.Bytes(0x01, byte(min(opt.Timeout, 0xFF))))
+	}
+	if opt.MaxStatus > 0 {
+		add(apdu.Bytes(0x02, byte(min(opt.MaxStatus, 0xFF))))
+	}
+	if amount != 0 {
+		add(apdu.Amount(int64(amount)))
+	}
+	cc, err := r.currencyField(currency)
+	if err != nil {
+		return Result{}, err
+	}
+	add(cc...)
+	if opt.PaymentType > 0 {
+		add(apdu.Bytes(0x19, byte(opt.PaymentType)))
+	}
+	objects := append([]apdu.TLV{}, opt.Objects...)
+	switch {
+	case opt.CardType > 0xFE:
+		objects = append(objects, apdu.Primitive(0x41, byte(opt.CardType>>8), byte(opt.CardType)))
+	case opt.CardType > 0:
+		add(apdu.Bytes(0x8A, byte(opt.CardType)))
+	}
+	if opt.LastReceipt != nil {
+		objects = append(objects, apdu.PrimitiveBCD(0x1F1F, int64(*opt.LastReceipt), 2))
+	}
+	if opt.Sequence > 0 {
+		objects = append(objects, apdu.PrimitiveBCD(tagSequence, int64(opt.Sequence), 3))
+	}
+	if opt.TLV || r.habit.SaleContainer || len(objects) > 0 {
+		add(apdu.Container(objects...))
+	}
+	return r.Command(ctx, m, true)
+}
+
+// currencyField is BMP 49 where it has to be sent.
+func (r *Register) currencyField(currency string) ([]apdu.Field, error) {
+	cur := r.currency
+	if currency != "" {
+		var ok bool
+		if cur, ok = money.Lookup(currency); !ok {
+			return nil, fmt.Errorf("register: currency %q is not known", currency)
+		}
+	}
+	if !r.habit.SaleCurrency && cur.Alpha == r.currency.Alpha {
+		return nil, nil
+	}
+	return []apdu.Field{apdu.Currency(int(cur.Numeric))}, nil
+}
+
+// Reverse sends 06 30 for a receipt number. amount 0 sends none.
+func (r *Register) Reverse(ctx context.Context, receipt int, amount money.Minor) (Result, error) {
+	m := apdu.NewPrefixed(apdu.Reversal, r.pw(true), apdu.Receipt(receipt))
+	if amount != 0 {
+		m.Fields = append(m.Fields, apdu.Amount(int64(amount)))
+	}
+	return r.Command(ctx, m, true)
+}
+
+// Refund sends 06 31. original names the sale given back: "R" and a receipt number, or "T" and a transaction id;
+// "" leaves it to the terminal.
+func (r *Register) Refund(ctx context.Context, amount money.Minor, currency, original string) (Result, error) {
+	cc, err := r.currencyField(currency)
+	if err != nil {
+		return Result{}, err
+	}
+	m := apdu.NewPrefixed(apdu.RefundCmd, r.pw(false), append([]apdu.Field{apdu.Amount(int64(amount))}, cc...)...)
+	if original != "" {
+		m.Fields = append(m.Fields, apdu.Container(apdu.PrimitiveText(0x1F0D, apdu.ASCII, original)))
+	}
+	return r.Command(ctx, m, true)
+}
+
+// Service bits of Repeat.
+const (
+	RepeatStatus  = 0x01 // send 04 0F
+	RepeatNoPrint = 0x02 // do not print
+)
+
+// Repeat sends 06 20 and so learns how the last command ended. service -1 sends no service byte.
+func (r *Register) Repeat(ctx context.Context, service int) (Result, error) {
+	m := apdu.NewPrefixed(apdu.RepeatReceipt, r.pw(false))
+	if service >= 0 {
+		m.Fields = []apdu.Field{apdu.Bytes(0x03, byte(service))}
+	}
+	return r.Command(ctx, m, true)
+}
+
+// EndOfDay sends 06 50.
+func (r *Register) EndOfDay(ctx context.Context) (Result, error) {
+	return r.Command(ctx, apdu.NewPrefixed(apdu.EndOfDay, r.pw(true)), true)
+}
+
+// Turnover sends 06 10.
+func (r *Register) Turnover(ctx context.Context) (Result, error) {
+	return r.Command(ctx, apdu.NewPrefixed(apdu.TurnoverTotals, r.pw(false)), true)
+}
+
+// Reprint sends 06 12 for one receipt, or a range if to is not 0.
+func (r *Register) Reprint(ctx context.Context, from, to int) (Result, error) {
+	prefix := r.pw(false)
+	for _, n := range []int{from, to} {
+		b, err := apdu.PackBCD(int64(n), 2)
+		if err != nil {
+			return Result{}, fmt.Errorf("register: receipt %d: %w", n, err)
+		}
+		if n > 0 {
+			prefix = append(prefix, b...)
+		}
+	}
+	return r.Command(ctx, apdu.NewPrefixed(apdu.ReprintReceipt, prefix), true)
+}
+
+// Status sends 05 01. Result.Status is the terminal's.
+func (r *Register) Status(ctx context.Context) (Result, error) {
+	m := apdu.NewPrefixed(apdu.StatusEnquiry, r.pw(false))
+	if r.habit.StatusService >= 0 {
+		m.Fields = []apdu.Field{apdu.Bytes(0x03, byte(r.habit.StatusService))}
+	}
+	return r.Command(ctx, m, true)
+}
+
+// Diagnosis sends 06 70.
+func (r *Register) Diagnosis(ctx context.Context) (Result, error) {
+	return r.Command(ctx, apdu.New(apdu.Diagnosis), true)
+}
+
+// Initialise sends 06 93.
+func (r *Register) Initialise(ctx context.Context) (Result, error) {
+	return r.Command(ctx, apdu.NewPrefixed(apdu.Initialisation, r.pw(false)), true)
+}
+
+// Reset sends 06 18.
+func (r *Register) Reset(ctx context.Context) (Result, error) {
+	return r.Command(ctx, apdu.New(apdu.Reset), true)
+}
+
+// LogOff sends 06 02; there is no completion.
+func (r *Register) LogOff(ctx context.Context) (Result, error) {
+	return r.Command(ctx, apdu.New(apdu.LogOff), false)
+}
+
+// Display sends 06 E0 with up to eight lines for some seconds.
+func (r *Register) Display(ctx context.Context, seconds int, lines ...string) (Result, error) {
+	m := apdu.New(apdu.DisplayText, apdu.Bytes(0xF0, byte(min(max(seconds, 0), 0xFF))))
+	for i, l := range lines[:min(len(lines), 8)] {
+		m.Fields = append(m.Fields, apdu.Text(0xF1+byte(i), r.charset, l))
+	}
+	return r.Command(ctx, m, false)
+}
+
+// Abort sends 06 B0. While a command runs it goes beside it, and that command then ends by itself; Result.Refused:
+// it is too late. Without a running command it is an ordinary command.
+func (r *Register) Abort(ctx context.Context) (Result, error) {
+	m := apdu.New(apdu.AbortECR)
+	res := Result{Command: m.Cmd.Name()}
+	reply, line, ok := r.join()
+	if !ok {
+		return r.Command(ctx, m, false)
+	}
+	if err := r.send(ctx, line, m); err != nil {
+		r.leave(reply)
+		return res, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, r.opt.T3, ErrNoAnswer)
+	defer cancel()
+	select {
+	case a := <-reply:
+		if !a.Cmd.IsOK() {
+			res.Refused, res.Code = true, a.Cmd.Code()
+		}
+		res.finish()
+		return res, nil
+	case <-ctx.Done():
+		return res, context.Cause(ctx)
+	}
+}
