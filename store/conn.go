@@ -124,6 +124,7 @@ type link struct {
 type prepared struct {
 	*sql.Stmt
 	rows *sql.Rows
+	own  bool // the store's own; closures may not run it
 }
 
 func (p *prepared) busy() bool {
@@ -200,6 +201,7 @@ func (l *link) exec(query string, args ...any) error {
 		_, err = l.conn.ExecContext(context.Background(), query, args...)
 		return err
 	}
+	p.own = true
 	_, err = p.ExecContext(context.Background(), args...)
 	return err
 }

@@ -14,6 +14,7 @@ import (
 type ballast struct {
 	path string
 	size int64 // < 0: none is kept
+	free func(dir string) (int64, error)
 
 	mu      sync.Mutex
 	present bool
@@ -42,7 +43,7 @@ func (b *ballast) ensure() error {
 		b.present = true
 		return nil
 	}
-	free, err := freeBytes(filepath.Dir(b.path))
+	free, err := b.free(filepath.Dir(b.path))
 	if err != nil {
 		return fmt.Errorf("%w: reserve: %w", ErrIO, err)
 	}
@@ -92,10 +93,17 @@ func (b *ballast) release() bool {
 
 // relieve releases the ballast ahead of a write that would hardly fit.
 func (b *ballast) relieve() {
-	if b.size < 0 || !b.held() {
+	if b.size < 0 {
 		return
 	}
-	if free, err := freeBytes(filepath.Dir(b.path)); err == nil && free < lowWater {
+	b.mu.Lock()
+	low := false
+	if b.present {
+		free, err := b.free(filepath.Dir(b.path))
+		low = err == nil && free < lowWater
+	}
+	b.mu.Unlock()
+	if low {
 		b.release()
 	}
 }

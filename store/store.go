@@ -143,7 +143,7 @@ func newStore(opt Options) (*Store, error) {
 		stopped: make(chan struct{}),
 		idle:    make(chan struct{}),
 		readers: make(chan *link, opt.Readers),
-		ballast: &ballast{path: path + ".ballast", size: opt.Ballast},
+		ballast: &ballast{path: path + ".ballast", size: opt.Ballast, free: freeBytes},
 	}
 	s.close1 = sync.OnceValue(s.shutdown)
 	for range opt.Readers {

@@ -45,7 +45,7 @@ func (t *scope) ready(query string, args []any) error {
 			return fmt.Errorf("store: argument %d is a time.Time: store int64 unix milliseconds", i+1)
 		}
 	}
-	if _, known := t.l.stmts[query]; known {
+	if p, known := t.l.stmts[query]; known && !p.own {
 		return nil
 	}
 	return t.allowed(query)

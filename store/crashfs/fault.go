@@ -17,6 +17,7 @@ const (
 	truncate Op = "truncate"
 	create   Op = "create"
 	remove   Op = "remove"
+	dropped  Op = "dropped"
 	ack      Op = "ack"
 )
 

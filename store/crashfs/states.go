@@ -14,7 +14,7 @@ import (
 type event struct {
 	op      Op
 	file    string
-	off     int64 // write: offset; truncate: size; sync: entries before it are durable
+	off     int64 // write: offset; truncate: size; sync, dropped: entries before it are meant
 	data    []byte
 	durable bool
 	ack     any
@@ -176,6 +176,9 @@ func (m *medium) apply(i int, e event) {
 		if fresh {
 			m.syncDir(e.off)
 		}
+	case e.op == dropped:
+		// After a failed sync the kernel holds the pages for clean: no later sync writes them. Metadata is kept.
+		f.pending = slices.DeleteFunc(f.pending, func(p pendingOp) bool { return p.op == Write && int64(p.at) < e.off })
 	case e.op == remove && e.durable:
 		*f = medFile{}
 	default:

@@ -37,6 +37,7 @@ type Recorder struct {
 type file struct {
 	name    string // base name, the key of the log
 	tracked bool
+	owed    bool // a sync by another handle has failed, and this one was not told yet
 }
 
 // header lies in front of SQLite's own file object.
@@ -308,17 +309,21 @@ func (r *Recorder) xSync(tls *libc.TLS, p uintptr, flags int32) int32 {
 	r.mu.Lock()
 	f := r.lookup(p)
 	upTo := len(r.log)
-	var e Errno
-	if f.tracked {
-		e = r.due(Sync, f.name)
+	if f.tracked && r.due(Sync, f.name) != OK {
+		// As Linux does: every descriptor that was open hears of the failure, once.
+		for _, other := range r.open {
+			other.owed = other.owed || other.name == f.name
+		}
+		r.log = append(r.log, event{op: dropped, file: f.name, off: int64(upTo)})
 	}
 	r.mu.Unlock()
-	if e != OK {
-		return sqlite3.SQLITE_IOERR_FSYNC
-	}
 	rc := gofunc[func(*libc.TLS, uintptr, int32) int32](methods(p).FxSync)(tls, inner(p), flags)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if f.owed {
+		f.owed = false
+		return sqlite3.SQLITE_IOERR_FSYNC
+	}
 	if rc == sqlite3.SQLITE_OK && f.tracked {
 		r.log = append(r.log, event{op: Sync, file: f.name, off: int64(upTo)})
 	}

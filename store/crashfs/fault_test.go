@@ -1,0 +1,121 @@
+package crashfs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/store"
+	"posagent/store/crashfs"
+)
+
+// accept writes sales from..to one by one and returns those acknowledged; every refusal must be named.
+func accept(t *testing.T, s *store.Store, rec *crashfs.Recorder, from, to int64) (acked []int64) {
+	t.Helper()
+	for id := from; id < to; id++ {
+		switch err := s.Write(t.Context(), put(s, id, lives[0])); {
+		case err == nil:
+			rec.Ack(sale{id, lives[0]})
+			acked = append(acked, id)
+		case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrIO), errors.Is(err, store.ErrReadOnly):
+		default:
+			require.NoError(t, err)
+		}
+	}
+	return acked
+}
+
+func sales(ctx context.Context, s *store.Store) (out []int64, err error) {
+	err = s.Read(ctx, func(r store.Reader) error {
+		rows, err := r.Query("SELECT id FROM sales ORDER BY id")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id int64
+			if err := rows.Scan(&id); err != nil {
+				return err
+			}
+			out = append(out, id)
+		}
+		return rows.Err()
+	})
+	return out, err
+}
+
+func TestFaultAtEveryWriteAndSync(t *testing.T) {
+	for _, op := range []crashfs.Op{crashfs.Write, crashfs.Sync} {
+		for _, errno := range []crashfs.Errno{crashfs.ENOSPC, crashfs.EIO, crashfs.EROFS} {
+			for _, times := range []int{1, 3, -1} {
+				if op == crashfs.Sync && errno == crashfs.EROFS {
+					continue // a sync has nothing to refuse there
+				}
+				t.Run(fmt.Sprintf("%s/%v/x%d", op, errno, times), func(t *testing.T) {
+					struck := 0
+					for _, n := range []int{1, 2, 3, 5, 8, 13} {
+						if faultRun(t, crashfs.Fault{On: op, N: n, Err: errno, Times: times}) {
+							struck++
+						}
+					}
+					require.GreaterOrEqual(t, struck, 4)
+				})
+			}
+		}
+	}
+}
+
+// faultRun arms the fault in the middle of a day's work and checks that exactly what was acknowledged is there, both
+// in the running store, after a restart and after a power cut.
+func faultRun(t *testing.T, fault crashfs.Fault) (struck bool) {
+	t.Helper()
+	rec, err := crashfs.New()
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "agent.db")
+	s, err := store.Open(t.Context(), options(path, rec.VFS(), "FULL"))
+	require.NoError(t, err)
+	from := rec.Len()
+	acked := accept(t, s, rec, 1, 4)
+	require.Len(t, acked, 3)
+
+	rec.Arm(fault)
+	during := accept(t, s, rec, 10, 16)
+	acked = append(acked, during...)
+	if fault.Times < 0 && len(during) < 6 {
+		h := s.Health(t.Context())
+		require.NotEqual(t, store.Ready, h.State)
+		require.Error(t, h.Err)
+	}
+	struck = rec.Disarm()
+
+	after := accept(t, s, rec, 20, 24)
+	require.Len(t, after, 4, "the store works again as soon as the disk does")
+	acked = append(acked, after...)
+	require.Equal(t, store.Ready, s.Health(t.Context()).State)
+	visible, err := sales(t.Context(), s)
+	require.NoError(t, err)
+	require.Equal(t, acked, visible)
+	require.NoError(t, s.Check(t.Context()))
+	require.NoError(t, s.Close())
+	require.NoError(t, rec.Close())
+
+	s, err = store.Open(t.Context(), options(path, "", "FULL"))
+	require.NoError(t, err)
+	visible, err = sales(t.Context(), s)
+	require.NoError(t, err)
+	require.Equal(t, acked, visible)
+	require.NoError(t, s.Close())
+
+	rep, err := rec.Enumerate(crashfs.Plan{States: 2, Seed: newSeed(), Dir: t.TempDir(), From: from}, func(st crashfs.State) error {
+		return verify(t.Context(), st)
+	})
+	require.NoError(t, err)
+	for _, f := range rep.Failures {
+		t.Errorf("seed %d, %+v, %v: %v", rep.Seed, fault, f.State, f.Err)
+	}
+	return struck
+}
