@@ -1,0 +1,362 @@
+package outbox_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/outbox"
+	"posagent/store"
+)
+
+func TestMaxAgeCountsRunningTimeOnly(t *testing.T) {
+	b := &backend{mode: unreachable}
+	k := b.kind("k")
+	k.MaxAge = time.Hour
+	bubble(t, []outbox.Kind{k}, func(t *testing.T, r *rig) {
+		n := newOp("k", "a")
+		r.accept(n)
+		r.start()
+		pass(30 * time.Minute)
+		r.stop()
+		pass(48 * time.Hour) // the power is off
+		r.wallOff = 10 * 365 * 24 * time.Hour
+		r.start()
+		pass(25 * time.Minute)
+		require.Equal(t, outbox.Pending, r.get(n.Key).State)
+		pass(10 * time.Minute)
+		require.Equal(t, outbox.Expired, r.get(n.Key).State)
+		require.Equal(t, []string{"EXPIRED"}, r.settled(n.Key))
+		b.set(nil)
+		pass(time.Hour)
+		require.Empty(t, b.effects)
+	})
+}
+
+func TestASentOperationNeverExpires(t *testing.T) {
+	b := &backend{mode: lost}
+	k := b.kind("k")
+	k.MaxAge = time.Hour
+	bubble(t, []outbox.Kind{k}, func(t *testing.T, r *rig) {
+		n := newOp("k", "a")
+		r.accept(n)
+		r.start()
+		pass(5 * time.Hour)
+		require.Equal(t, outbox.Sent, r.get(n.Key).State)
+	})
+}
+
+func TestForgottenKeyIsDoubt(t *testing.T) {
+	for name, tc := range map[string]struct {
+		asks    bool
+		running bool          // the time passes while running, not while off
+		wall    time.Duration // how far the wall clock is off after the restart
+		want    outbox.State
+	}{
+		"off for a day":             {want: outbox.Doubt},
+		"off, can read":             {asks: true, want: outbox.Done},
+		"running for a day":         {running: true, want: outbox.Doubt},
+		"off, clock went back":      {wall: -20 * 365 * 24 * time.Hour, want: outbox.Done},
+		"running, clock goes ahead": {running: true, wall: 365 * 24 * time.Hour, want: outbox.Doubt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := &backend{mode: lost}
+			k := b.kind("k")
+			k.Asks = tc.asks
+			bubble(t, []outbox.Kind{k}, func(t *testing.T, r *rig) {
+				n := newOp("k", "a")
+				r.accept(n)
+				r.start()
+				pass(time.Minute)
+				if tc.running {
+					pass(23*time.Hour + 50*time.Minute)
+					r.wallOff = tc.wall
+					require.Equal(t, outbox.Sent, r.get(n.Key).State, "not yet, whatever the wall clock says")
+					pass(20 * time.Minute)
+				} else {
+					r.stop()
+					pass(25 * time.Hour)
+					r.wallOff = tc.wall
+					b.set(nil)
+					r.start()
+					pass(10 * time.Second)
+				}
+				require.Equal(t, tc.want, r.get(n.Key).State)
+				last := b.calls[len(b.calls)-1]
+				require.Equal(t, tc.asks, last.ReadOnly)
+				if tc.want == outbox.Doubt {
+					require.Empty(t, b.effects, "not resent")
+					require.Equal(t, []string{"DOUBT"}, r.settled(n.Key))
+					require.ErrorIs(t, r.o.SendNow(t.Context(), n.Key), outbox.ErrState)
+					require.NoError(t, r.o.Resolve(t.Context(), n.Key, outbox.Done, "seen on the statement"))
+					require.Equal(t, []string{"DOUBT", "DONE"}, r.settled(n.Key))
+				}
+			})
+		})
+	}
+}
+
+func TestNeverReplay(t *testing.T) {
+	b := &backend{}
+	k := b.kind("k")
+	k.Replay = outbox.Never
+	bubble(t, []outbox.Kind{k}, func(t *testing.T, r *rig) {
+		b.mode = lost
+		n := newOp("k", "a")
+		r.accept(n)
+		r.start()
+		pass(time.Second)
+		require.Equal(t, outbox.Doubt, r.get(n.Key).State)
+
+		b.set(func(outbox.Op) outbox.Verdict { r.db.dead.Store(true); return outbox.Verdict{} })
+		m := newOp("k", "b")
+		r.accept(m)
+		pass(time.Minute)
+		r.kill()
+		b.set(nil)
+		r.start()
+		pass(time.Minute)
+		require.Equal(t, outbox.Doubt, r.get(m.Key).State)
+		require.Len(t, b.calls, 2)
+	})
+}
+
+func TestSettledRunsInTheCommitAfterFollows(t *testing.T) {
+	b := &backend{}
+	k := b.kind("k")
+	broken, after := true, 0
+	k.Settled = func(tx store.Tx, op outbox.Op) error {
+		if err := record(tx, op); err != nil {
+			return err
+		}
+		require.Equal(t, "pay a", string(op.Payload), "the hook still sees the payload")
+		require.Equal(t, "ok", string(op.Result))
+		if broken {
+			return errors.New("not now")
+		}
+		return nil
+	}
+	var r *rig
+	k.After = func(op outbox.Op) {
+		after++
+		require.Equal(t, []string{"DONE"}, r.settled(op.Key), "durable by now")
+		panic("contained")
+	}
+	bubble(t, []outbox.Kind{k}, func(t *testing.T, rr *rig) {
+		r = rr
+		r.start()
+		n := newOp("k", "a")
+		r.accept(n)
+		pass(1200 * time.Millisecond)
+		require.Equal(t, outbox.Sent, r.get(n.Key).State)
+		require.Empty(t, r.settled(n.Key), "rolled back with the state")
+		broken = false
+		pass(5 * time.Second)
+		require.Equal(t, outbox.Done, r.get(n.Key).State)
+		require.Equal(t, 1, after)
+		require.Len(t, b.calls, 1, "the outcome was known, it is not asked for again")
+
+		broken = true
+		m := newOp("k", "a")
+		r.accept(m)
+		pass(5 * time.Minute)
+		require.Equal(t, outbox.Held, r.get(m.Key).State)
+		require.Contains(t, r.get(m.Key).Reason, "could not be recorded")
+		require.Equal(t, "ok", string(r.get(m.Key).Result))
+	})
+}
+
+func TestPayloadKeyIsDestroyedAtTheEnd(t *testing.T) {
+	b := &backend{}
+	bubble(t, []outbox.Kind{b.kind("k")}, func(t *testing.T, r *rig) {
+		r.start()
+		n := newOp("k", "a")
+		b.set(unreachable)
+		r.accept(n)
+		pass(time.Second)
+		require.Equal(t, "pay a", string(r.get(n.Key).Payload))
+		b.set(nil)
+		pass(time.Minute)
+		op := r.get(n.Key)
+		require.Equal(t, outbox.Done, op.State)
+		require.Empty(t, op.Payload)
+		require.Equal(t, "ok", string(op.Result))
+		require.False(t, op.Settled.IsZero())
+		require.True(t, op.NextTry.IsZero())
+		require.NoError(t, r.db.Read(t.Context(), func(rd store.Reader) error {
+			var keys, payloads int
+			require.NoError(t, rd.QueryRow(`SELECT COUNT(*) FROM store_keys`).Scan(&keys))
+			require.NoError(t, rd.QueryRow(`SELECT COUNT(*) FROM outbox_ops WHERE payload IS NOT NULL OR memo IS NOT NULL`).Scan(&payloads))
+			require.Zero(t, keys)
+			require.Zero(t, payloads)
+			return nil
+		}))
+	})
+}
+
+func TestVerbs(t *testing.T) {
+	b := &backend{mode: unreachable}
+	bubble(t, []outbox.Kind{b.kind("k"), b.kind("l")}, func(t *testing.T, r *rig) {
+		r.start()
+		n, m, l := newOp("k", "a"), newOp("k", "b"), newOp("l", "c")
+		l.Currency, l.AmountMin = "SEK", 500
+		r.accept(n, m, l)
+		pass(10 * time.Minute)
+		require.NoError(t, r.o.Hold(t.Context(), n.Key, "the technician waits"))
+		require.ErrorIs(t, r.o.Hold(t.Context(), n.Key, "again"), outbox.ErrState)
+		require.ErrorIs(t, r.o.Hold(t.Context(), "nobody", ""), outbox.ErrUnknown)
+		require.ErrorIs(t, r.o.SendNow(t.Context(), n.Key), outbox.ErrState)
+		require.ErrorIs(t, r.o.Resolve(t.Context(), m.Key, outbox.Done, ""), outbox.ErrState)
+		require.ErrorIs(t, r.o.Resolve(t.Context(), n.Key, outbox.Pending, ""), outbox.ErrState)
+
+		b.set(nil)
+		before := time.Now()
+		require.NoError(t, r.o.SendNow(t.Context(), m.Key))
+		pass(time.Second)
+		require.Equal(t, outbox.Done, r.get(m.Key).State)
+		require.Less(t, time.Since(before), 2*time.Second)
+		pass(10 * time.Minute)
+		require.Equal(t, outbox.Held, r.get(n.Key).State)
+		require.Equal(t, "the technician waits", r.get(n.Key).Reason)
+
+		var report []outbox.Line
+		require.NoError(t, r.db.Read(t.Context(), func(rd store.Reader) (err error) { report, err = r.o.Report(rd); return err }))
+		require.Equal(t, []outbox.Line{
+			{Kind: "k", Currency: "EUR", State: outbox.Done, Count: 1, Sum: 1250},
+			{Kind: "k", Currency: "EUR", State: outbox.Held, Count: 1, Sum: 1250},
+			{Kind: "l", Currency: "SEK", State: outbox.Done, Count: 1, Sum: 500},
+		}, report)
+		require.Len(t, r.list(outbox.Filter{Kind: "k"}), 2)
+		require.Len(t, r.list(outbox.Filter{State: outbox.Done}), 2)
+		require.Len(t, r.list(outbox.Filter{Open: true}), 1)
+		require.Len(t, r.list(outbox.Filter{Aggregate: "c"}), 1)
+		require.Len(t, r.list(outbox.Filter{After: 1, Limit: 1}), 1)
+
+		require.NoError(t, r.o.Release(t.Context(), n.Key))
+		pass(time.Second)
+		require.Equal(t, outbox.Done, r.get(n.Key).State)
+	})
+}
+
+func TestHoldWhileUnderWay(t *testing.T) {
+	b := &backend{}
+	release := make(chan outbox.Verdict)
+	bubble(t, []outbox.Kind{b.kind("k")}, func(t *testing.T, r *rig) {
+		release = make(chan outbox.Verdict)
+		b.mode = func(outbox.Op) outbox.Verdict { return <-release }
+		r.start()
+		n := newOp("k", "a")
+		r.accept(n)
+		pass(time.Second)
+		require.NoError(t, r.o.Hold(t.Context(), n.Key, "stop"))
+		release <- outbox.Verdict{State: outbox.Sent, Memo: []byte("m")}
+		pass(time.Hour)
+		require.Equal(t, outbox.Held, r.get(n.Key).State)
+		require.Len(t, b.calls, 1)
+		require.NoError(t, r.o.Release(t.Context(), n.Key))
+		pass(time.Second)
+		require.Equal(t, outbox.Sent, b.calls[1].State, "it was sent before")
+		require.Equal(t, "m", string(b.calls[1].Memo))
+		require.NoError(t, r.o.Hold(t.Context(), n.Key, "stop"))
+		release <- outbox.Verdict{State: outbox.Done}
+		pass(time.Second)
+		require.Equal(t, outbox.Done, r.get(n.Key).State, "a final answer is final")
+	})
+}
+
+func TestHoldAllAfterARestore(t *testing.T) {
+	b := &backend{}
+	bubble(t, []outbox.Kind{b.kind("k")}, func(t *testing.T, r *rig) {
+		n, m := newOp("k", "a"), newOp("k", "b")
+		r.accept(n, m)
+		require.NoError(t, r.db.Write(t.Context(), func(tx store.Tx) error {
+			held, err := r.o.HoldAll(tx, "restored from a backup")
+			require.Equal(t, 2, held)
+			return err
+		}))
+		r.start()
+		pass(time.Hour)
+		require.Zero(t, b.count())
+		require.NoError(t, r.o.Release(t.Context(), n.Key))
+		pass(time.Second)
+		require.Len(t, b.effects, 1)
+	})
+}
+
+func TestAFailedOneBreaksThoseBehind(t *testing.T) {
+	b := &backend{}
+	create, follow, third, other := newOp("create", "a"), newOp("k", "a"), newOp("k", "a"), newOp("k", "b")
+	b.mode = func(op outbox.Op) outbox.Verdict {
+		if op.Key == create.Key {
+			return outbox.Verdict{State: outbox.Failed, Reason: "no"}
+		}
+		return outbox.Verdict{}
+	}
+	k := b.kind("create")
+	k.Breaks = true
+	bubble(t, []outbox.Kind{k, b.kind("k")}, func(t *testing.T, r *rig) {
+		r.accept(create, follow, third, other)
+		r.start()
+		pass(time.Minute)
+		for _, n := range []outbox.New{follow, third} {
+			require.Equal(t, outbox.Failed, r.get(n.Key).State)
+			require.Contains(t, r.get(n.Key).Reason, string(create.Key))
+			require.Equal(t, []string{"FAILED"}, r.settled(n.Key))
+		}
+		require.Equal(t, outbox.Done, r.get(other.Key).State)
+		require.Len(t, b.calls, 2)
+	})
+}
+
+func TestRestartResumesAtOnce(t *testing.T) {
+	b := &backend{mode: func(op outbox.Op) outbox.Verdict {
+		return outbox.Verdict{State: outbox.Sent, After: 5 * time.Minute}
+	}}
+	bubble(t, []outbox.Kind{b.kind("k")}, func(t *testing.T, r *rig) {
+		n := newOp("k", "a")
+		r.accept(n)
+		r.start()
+		pass(time.Second)
+		r.stop()
+		b.set(nil)
+		r.start()
+		pass(3 * time.Second)
+		require.Equal(t, outbox.Done, r.get(n.Key).State)
+	})
+}
+
+func TestStopLetsTheAttemptFinish(t *testing.T) {
+	b := &backend{}
+	k := b.kind("k")
+	k.Send = func(ctx context.Context, op outbox.Op) outbox.Verdict {
+		select {
+		case <-time.After(3 * time.Second):
+			return outbox.Verdict{State: outbox.Done}
+		case <-ctx.Done():
+			return lost(op)
+		}
+	}
+	bubble(t, []outbox.Kind{k}, func(t *testing.T, r *rig) {
+		n := newOp("k", "a")
+		r.accept(n)
+		r.start()
+		pass(time.Second)
+		start := time.Now()
+		r.stop()
+		require.Equal(t, 2*time.Second, time.Since(start))
+		r.open()
+		require.Equal(t, outbox.Done, r.get(n.Key).State)
+	})
+}
+
+func TestSecondRunIsRefused(t *testing.T) {
+	bubble(t, []outbox.Kind{(&backend{}).kind("k")}, func(t *testing.T, r *rig) {
+		r.start()
+		synctest.Wait()
+		require.Error(t, r.o.Run(t.Context()))
+	})
+}
