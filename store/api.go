@@ -34,8 +34,10 @@ type Cell struct{ Table, Key, Column string }
 
 // DB is what the rooms above need of a Store.
 type DB interface {
-	// Write runs fn in the next group commit and returns when its effects are durable on the medium, or with
-	// fn's own error and no effect. fn must not block, use the network, or start another Write.
+	// Write runs fn in the next group commit, at most once, and returns when its effects are durable on the medium,
+	// or with fn's own error and no effect. fn must not block, use the network, or start another Write; a panic of
+	// fn becomes its error (ErrPanic). ErrFull, ErrIO, ErrReadOnly and ErrBusy are the medium's: nothing was
+	// acknowledged, and the same Write may be tried again.
 	Write(ctx context.Context, fn func(Tx) error) error
 	// Read runs fn against a consistent snapshot.
 	Read(ctx context.Context, fn func(Reader) error) error

@@ -1,2 +1,51 @@
-// Package store is the engine under every table.
+// Package store is the engine under every table: one SQLite file with one writer. It knows bytes, never money.
+//
+// It owns the file, its settings, its lock, its schema steps, its data keys and its row MACs; the tables belong to the
+// rooms that bring their steps. It must not import agent, device, ecr or schemes, and nothing else imports
+// modernc.org/sqlite.
+//
+// # What it guarantees
+//
+// A Write that returned nil survives kill -9 and power loss. A Write that returned an error left nothing behind; only
+// after ErrIO may its effects still turn up in a file that loses power before the store has recovered, and never
+// after that. crashfs proves both by cutting the power and failing the disk at every step.
+//
+// One goroutine writes. It joins the callers that wait into one transaction, gives each a savepoint, and answers them
+// when COMMIT has returned. A caller that fails or panics rolls back alone.
+//
+// Settings are read back on every connection, because a misspelt one is ignored without a word. The page size must be
+// set before WAL mode fixes it.
+//
+// An I/O error closes the writer's connection: a sync that failed once is never tried again and believed. The store
+// reopens the file, checks it and commits a write of its own, which also overwrites what an unacknowledged batch may
+// have left in the log. It tries again by itself and with every Write until the medium works.
+//
+// On a full disk a reserve file beside the database is given up, so that what was begun can be finished; Reserved says
+// whether anything new may be begun.
+//
+// # In a synctest bubble
+//
+// Open, use and Close a store inside the bubble. Its goroutines wait on channels and timers alone, and no timer runs
+// while nothing was written: time moves as it should. Commits take no time there.
+//
+// # Decisions
+//
+// 2026-11-21: a step is known by its name, not by its place, so that each room appends to its own list and the lists
+// may be joined in any order. user_version counts the applied steps. A recorded name that the program does not know
+// means a newer file. A step whose text was changed after it had been applied is logged, not refused: a terminal must
+// not stay dark over a comment.
+//
+// 2026-11-21: deferred constraints are refused, because they fail at COMMIT and would take the whole batch with them.
+// Tables must be STRICT. A time.Time argument is refused: the driver would store it as text with a monotonic suffix.
+//
+// 2026-11-21: a closure is never run twice, also not after the reserve was released; its captured variables could not
+// be undone. The reserve is released ahead of need where the file system tells that space runs out.
+//
+// 2026-11-21: NULL and empty bytes have the same MAC, because the driver returns both as nil.
+//
+// 2026-11-21: secure_delete is on, and a log that holds a deleted data key is truncated within about a minute. Never
+// truncating it otherwise is deliberate: overwriting a log costs half of what growing a new one does.
+//
+// 2026-11-21: the database file is never opened or closed but by SQLite. POSIX locks belong to the process: closing
+// any descriptor of the file would drop those of all connections.
 package store

@@ -60,6 +60,9 @@ func (s *Store) Health(context.Context) Health {
 	h.WALBytes = fileSize(s.opt.Path + "-wal")
 	h.FreeBytes, _ = freeBytes(filepath.Dir(s.opt.Path))
 	h.Reserved = s.ballast.held()
+	if s.opt.ReadOnly {
+		h.Reserved = fileSize(s.ballast.path) > 0
+	}
 	h.Schema = s.schema
 	h.Commits, h.Writes = s.commits.Load(), s.writes.Load()
 	h.CommitEMA = time.Duration(s.latency.Load())

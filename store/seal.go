@@ -131,7 +131,8 @@ const (
 const macDomain = "posagent store row 1"
 
 // MAC implements DB: HMAC-SHA256 over an encoding in which every field carries its type and its length, so that no
-// two different rows have the same input. Named types of the listed kinds are taken as those; nil bytes are NULL.
+// two different rows have the same input. Named types of the listed kinds are taken as those; empty bytes count as nil,
+// because the driver returns both as nil.
 // Any other type is a programmer's mistake and panics.
 func (s *Store) MAC(table, key string, fields ...any) []byte {
 	b := appendField(nil, macDomain)
@@ -163,7 +164,7 @@ func appendTagged(b []byte, field any) []byte {
 		return append(b, tagBool, 0)
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
-			if v.IsNil() {
+			if v.Len() == 0 { // comes back from the database as nil
 				return append(b, tagNil)
 			}
 			return appendField(append(b, tagBytes), string(v.Bytes()))

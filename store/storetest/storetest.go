@@ -29,8 +29,8 @@ func OpenAt(tb testing.TB, path string, steps ...store.Step) *store.Store {
 	return s
 }
 
-// Wrapper is a store.Wrapper that hides nothing.
-type Wrapper struct{}
+// Wrapper is a store.Wrapper that hides nothing. Two with different IDs do not open each other's values.
+type Wrapper struct{ ID byte }
 
 var _ store.Wrapper = Wrapper{}
 
@@ -38,12 +38,12 @@ var _ store.Wrapper = Wrapper{}
 var ErrUnwrap = errors.New("storetest: not wrapped")
 
 // Wrap implements store.Wrapper.
-func (Wrapper) Wrap(plain []byte) ([]byte, error) { return append([]byte{'w'}, plain...), nil }
+func (w Wrapper) Wrap(plain []byte) ([]byte, error) { return append([]byte{'w', w.ID}, plain...), nil }
 
 // Unwrap implements store.Wrapper.
-func (Wrapper) Unwrap(wrapped []byte) ([]byte, error) {
-	if len(wrapped) == 0 || wrapped[0] != 'w' {
+func (w Wrapper) Unwrap(wrapped []byte) ([]byte, error) {
+	if len(wrapped) < 2 || wrapped[0] != 'w' || wrapped[1] != w.ID {
 		return nil, ErrUnwrap
 	}
-	return append([]byte{}, wrapped[1:]...), nil
+	return append([]byte{}, wrapped[2:]...), nil
 }
