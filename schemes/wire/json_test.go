@@ -293,4 +293,3 @@ func FuzzDecode(f *testing.F) {
 		require.Equal(t, string(again), string(third))
 	})
 }
-

@@ -1,0 +1,235 @@
+package aapay_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/aapay"
+	"posagent/schemes/wire"
+)
+
+// failing is a Service that always fails.
+type failing struct{ err error }
+
+func (f failing) Initialize(context.Context, aapay.Type, aapay.Request) (aapay.Reply, error) {
+	return aapay.Reply{}, f.err
+}
+
+func (f failing) InitializeWithIdempotency(context.Context, wire.Key, aapay.Type, aapay.Request) (aapay.Reply, error) {
+	return aapay.Reply{}, f.err
+}
+
+func (f failing) Status(context.Context, string, string) (aapay.Status, error) {
+	return aapay.Status{}, f.err
+}
+
+// direct is a Doer that calls a handler without a network.
+type direct struct{ h http.Handler }
+
+func (d direct) Do(req *http.Request) (*http.Response, error) {
+	rec := httptest.NewRecorder()
+	d.h.ServeHTTP(rec, req)
+	return rec.Result(), nil
+}
+
+type doer func(*http.Request) (*http.Response, error)
+
+func (f doer) Do(req *http.Request) (*http.Response, error) { return f(req) }
+
+// both makes the same failing exchange as a write and as a read.
+func both(t *testing.T, d wire.Doer, write, read wire.Code) {
+	t.Helper()
+	c := &aapay.Client{BaseURL: "http://gateway.example", Doer: d}
+	_, err := c.Initialize(t.Context(), aapay.Payment, good())
+	require.Equal(t, write, wire.CodeOf(err), "%v", err)
+	_, err = c.InitializeWithIdempotency(t.Context(), wire.NewKey(), aapay.Payment, good())
+	require.Equal(t, write, wire.CodeOf(err), "%v", err)
+	_, err = c.Status(t.Context(), "ref", "")
+	require.Equal(t, read, wire.CodeOf(err), "%v", err)
+}
+
+func TestWhatWasProvablyNotSent(t *testing.T) {
+	dial := &net.OpError{Op: "dial", Err: errors.New("refused")}
+	t.Run("nobody listens", func(t *testing.T) {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		require.NoError(t, l.Close())
+		client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "tcp", l.Addr().String())
+		}}}
+		both(t, client, wire.Unavailable, wire.Unavailable)
+	})
+	t.Run("a dial error of a Doer without hooks", func(t *testing.T) {
+		both(t, doer(func(*http.Request) (*http.Response, error) { return nil, dial }), wire.Unavailable, wire.Unavailable)
+	})
+	t.Run("any other error of a Doer without hooks", func(t *testing.T) {
+		both(t, doer(func(*http.Request) (*http.Response, error) { return nil, errors.New("broken") }), wire.UnknownOutcome, wire.Unavailable)
+	})
+	t.Run("a Doer's own code", func(t *testing.T) {
+		both(t, doer(func(*http.Request) (*http.Response, error) {
+			return nil, wire.Errorf(wire.Unavailable, "", "circuit open")
+		}), wire.Unavailable, wire.Unavailable)
+	})
+	t.Run("cancelled before", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		c := &aapay.Client{BaseURL: "http://gateway.example", Doer: doer(func(*http.Request) (*http.Response, error) {
+			t.Error("sent")
+			return nil, io.EOF
+		})}
+		_, err := c.Initialize(ctx, aapay.Payment, good())
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+		require.ErrorIs(t, err, context.Canceled)
+	})
+	t.Run("sent once, then a dial error on a second attempt", func(t *testing.T) {
+		srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+		defer srv.Close()
+		both(t, doer(func(req *http.Request) (*http.Response, error) {
+			again := req.Clone(req.Context())
+			again.URL.Host = strings.TrimPrefix(srv.URL, "http://")
+			_, err := srv.Client().Do(again)
+			require.Error(t, err)
+			return nil, dial
+		}), wire.UnknownOutcome, wire.Unavailable)
+		both(t, doer(func(req *http.Request) (*http.Response, error) {
+			again := req.Clone(req.Context())
+			again.URL.Host = strings.TrimPrefix(srv.URL, "http://")
+			_, err := srv.Client().Do(again)
+			require.Error(t, err)
+			return nil, wire.Errorf(wire.Unavailable, "", "circuit open")
+		}), wire.UnknownOutcome, wire.Unavailable)
+	})
+	t.Run("a base address nobody can use", func(t *testing.T) {
+		c := &aapay.Client{BaseURL: "http://a b", Doer: http.DefaultClient}
+		_, err := c.Initialize(t.Context(), aapay.Payment, good())
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+		_, err = c.Status(t.Context(), "ref", "")
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+	})
+}
+
+func TestWhatMayHaveBeenSent(t *testing.T) {
+	serve := func(t *testing.T, h http.HandlerFunc) *http.Client {
+		srv := httptest.NewServer(h)
+		t.Cleanup(srv.Close)
+		return &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "tcp", srv.Listener.Addr().String())
+		}}}
+	}
+	t.Run("connection cut", func(t *testing.T) {
+		both(t, serve(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), wire.UnknownOutcome, wire.Unavailable)
+	})
+	t.Run("body cut", func(t *testing.T) {
+		both(t, serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", aapay.ContentType)
+			w.Header().Set("Content-Length", "1000")
+			w.WriteHeader(http.StatusAccepted)
+			_, _ = io.WriteString(w, `{"valid":true`)
+		}), wire.UnknownOutcome, wire.Unavailable)
+	})
+	t.Run("endless body", func(t *testing.T) {
+		both(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", aapay.ContentType)
+			w.WriteHeader(map[string]int{"GET": 200, "POST": 202}[r.Method])
+			_, _ = io.WriteString(w, `{"valid":true,"state":"X","x":"`+strings.Repeat("x", wire.MaxReply)+`"}`)
+		}), wire.UnknownOutcome, wire.Unavailable)
+	})
+	t.Run("a redirect that was followed", func(t *testing.T) {
+		both(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/elsewhere" {
+				http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+				return
+			}
+			w.Header().Set("Content-Type", aapay.ContentType)
+			w.WriteHeader(map[string]int{"GET": 200, "POST": 202}[r.Method])
+			_, _ = io.WriteString(w, `{"valid":true,"state":"FINALIZED","accountState":"COMMIT"}`)
+		}), wire.UnknownOutcome, wire.Unavailable)
+	})
+}
+
+func TestDeadlineAfterSending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		go func() { _, _ = io.Copy(io.Discard, far) }() // reads the request, never answers
+		tr := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return near, nil }}
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		c := &aapay.Client{BaseURL: "http://gateway.example", Doer: &http.Client{Transport: tr}}
+		_, err := c.Initialize(ctx, aapay.Payment, good())
+		require.Equal(t, wire.UnknownOutcome, wire.CodeOf(err), "%v", err)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.NoError(t, far.Close())
+		tr.CloseIdleConnections()
+	})
+}
+
+func TestDeadlineBeforeSending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{}) // a dial outlives the request that asked for it
+		defer close(release)
+		tr := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+			<-release
+			return nil, errors.New("never")
+		}}
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		c := &aapay.Client{BaseURL: "http://gateway.example", Doer: &http.Client{Transport: tr}}
+		_, err := c.Initialize(ctx, aapay.Payment, good())
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
+	})
+}
+
+func TestClientRefusesWhatItCannotSend(t *testing.T) {
+	c := &aapay.Client{BaseURL: "http://gateway.example", Doer: doer(func(*http.Request) (*http.Response, error) {
+		t.Error("sent")
+		return nil, io.EOF
+	})}
+	_, err := c.Initialize(t.Context(), "transfer", good())
+	require.Equal(t, wire.Invalid, wire.CodeOf(err))
+	_, err = c.InitializeWithIdempotency(t.Context(), "", aapay.Payment, good())
+	require.Equal(t, wire.Invalid, wire.CodeOf(err))
+	_, err = c.InitializeWithIdempotency(t.Context(), "a b", aapay.Payment, good())
+	require.Equal(t, wire.Invalid, wire.CodeOf(err))
+	for _, id := range []string{"", ".", "..", "a\x00"} {
+		_, err = c.Status(t.Context(), id, "")
+		require.Equal(t, wire.Invalid, wire.CodeOf(err), "%q", id)
+	}
+}
+
+func TestHandlerOfAContradictoryService(t *testing.T) {
+	for _, status := range []int{0, 200, 400, 500} {
+		svc := &scripted{t: t, want: call{Type: aapay.Payment, Request: ptr(good())}, give: result{Status: status, Reply: &aapay.Reply{Valid: true}}}
+		c := &aapay.Client{BaseURL: "http://gateway.example", Doer: direct{aapay.Handler(svc, aapay.HandlerOptions{})}}
+		_, err := c.Initialize(t.Context(), aapay.Payment, good())
+		require.Equal(t, wire.Internal, wire.CodeOf(err))
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func TestStatusIs(t *testing.T) {
+	st := aapay.Status{TransactionID: 7, NAA2ECR: &aapay.NAA2ECR{PPRef: "pp"}, Receipt: &aapay.Receipt{Reference: "ref"}}
+	for _, c := range []struct {
+		st          aapay.Status
+		id          string
+		same, known bool
+	}{
+		{st, "7", true, true}, {st, "pp", true, true}, {st, "ref", true, true},
+		{st, "8", false, true}, {st, "other", false, false}, {st, "", false, false}, {st, "-8", false, false},
+		{aapay.Status{}, "0", false, false}, {aapay.Status{}, "8", false, false}, {aapay.Status{TransactionID: 8}, "7", false, true},
+	} {
+		same, known := c.st.Is(c.id)
+		require.Equal(t, c.same, same, c.id)
+		require.Equal(t, c.known, known, c.id)
+	}
+}
