@@ -1,0 +1,17 @@
+package aapay_test
+
+import (
+	"testing"
+
+	"posagent/schemes/aapay"
+	"posagent/schemes/wire/wiretest"
+)
+
+func TestEveryFieldOfTheSpecification(t *testing.T) {
+	wiretest.Fields(t, "testdata/fields.txt",
+		map[string]any{"request": aapay.Request{}, "reply": aapay.Reply{}, "status": aapay.Status{}},
+		// ours: the specification does not show the receipt, and knows no stored operation
+		"status.receipt.merchantName", "status.receipt.terminalId", "status.receipt.scheme", "status.receipt.amount",
+		"status.receipt.currency", "status.receipt.time", "status.receipt.reference", "status.receipt.state",
+		"reply.operation", "reply.operation.key", "reply.operation.status")
+}

@@ -1,0 +1,89 @@
+package wiretest
+
+import (
+	"encoding/json"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Fields holds a specification's field list against Go types. The file has one line per field,
+// "<type>.<path> <kind>", where path uses "." and "[]" as in "purchaseAmount.totalAmount" and kind is one of string,
+// integer32, integer64, boolean, object, array, map, any. Every line must be present in the types, and every
+// field of the types (but those in ours) must be in the file.
+func Fields(t *testing.T, file string, types map[string]any, ours ...string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	want := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		path, kind, ok := strings.Cut(line, " ")
+		require.True(t, ok, line)
+		require.NotContains(t, want, path, "twice in the list")
+		want[path] = kind
+	}
+	got := map[string]string{}
+	for name, v := range types {
+		list(reflect.TypeOf(v), name, got)
+	}
+	for _, name := range ours {
+		require.Contains(t, got, name)
+		delete(got, name)
+	}
+	require.Equal(t, want, got)
+}
+
+func list(t reflect.Type, at string, out map[string]string) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case t.Kind() == reflect.Struct:
+		for i := range t.NumField() {
+			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			if name == "-" {
+				continue
+			}
+			path := at + "." + name
+			out[path] = kind(t.Field(i).Type)
+			list(t.Field(i).Type, path, out)
+		}
+	case t == reflect.TypeFor[json.RawMessage]():
+	case t.Kind() == reflect.Slice:
+		list(t.Elem(), at+"[]", out)
+	case t.Kind() == reflect.Map:
+		list(t.Elem(), at+"{}", out)
+	}
+}
+
+func kind(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "string"
+	case reflect.Int32, reflect.Int:
+		return "integer32"
+	case reflect.Int64:
+		return "integer64"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Map:
+		return "map"
+	case reflect.Struct:
+		return "object"
+	case reflect.Slice:
+		if t == reflect.TypeFor[json.RawMessage]() {
+			return "any"
+		}
+		return "array"
+	}
+	return t.String()
+}
