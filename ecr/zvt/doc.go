@@ -6,7 +6,8 @@
 // What it does with a command in each phase of a dialogue is one table (table.go).
 //
 // It guarantees
-//   - every command is answered once: 80 00, or 84 xx where nothing was begun;
+//   - every command is answered once: 80 00, or 84 xx where nothing was begun; only a command that the register itself
+//     gave up by starting again stays unanswered;
 //   - 80 00 to a sale is sent only after the desk has made it durable;
 //   - an approved outcome is sent only as the desk journalled it, and the desk is told exactly once what became of
 //     it: told, refused or lost. Told comes before printing; a failed print undoes nothing (MONEY A.3);

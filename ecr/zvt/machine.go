@@ -256,9 +256,7 @@ func (m *Machine) drop(joined, gone bool) {
 			m.do(Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
 		}
 	}
-	m.d.held = nil
-	m.answerAborts(false)
-	m.aborting = aborting{}
+	m.aborting = aborting{} // an answer now would be taken for the answer to the next command
 	m.finish()
 	m.queue, m.pending = nil, nil
 	m.stop(TimerReply)

@@ -75,7 +75,7 @@ func (m *Machine) saleRequest(msg apdu.Message, id int) (ecr.Request, error) {
 	req.Currency = m.currency.Alpha
 	req.CardType, _ = msg.CardType()
 	if t, ok := msg.FindTLV(0x1F1F); ok && len(t.Value) > 0 {
-		if n, err := apdu.UnpackBCD(t.Value); err == nil && n > 0 && n <= 9999 {
+		if n, err := apdu.UnpackBCD(t.Value); err == nil && n <= 9999 {
 			last := int(n)
 			req.LastReceipt = &last
 		}
@@ -123,13 +123,11 @@ func original(v []byte) (string, bool) {
 	if len(s) < 2 || len(s) > 20 || s[0] != 'R' && s[0] != 'T' {
 		return "", false
 	}
-	if _, err := strconv.ParseUint(s[1:], 10, 63); err != nil || s[1] == '+' {
+	n, err := strconv.ParseUint(s[1:], 10, 63)
+	if err != nil || s[1] == '+' || s[0] == 'R' && n > 9999 {
 		return "", false
 	}
-	if s[0] == 'R' && len(s) > 5 {
-		return "", false
-	}
-	return s, true
+	return s[:1] + strconv.FormatUint(n, 10), true
 }
 
 // terminalDigits is BMP 29.

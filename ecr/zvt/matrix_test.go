@@ -1,0 +1,230 @@
+package zvt
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/ecr"
+	"posagent/ecr/zvt/apdu"
+)
+
+// inPhase is a machine brought to a phase by the shortest dialogue that gets there.
+func inPhase(t testing.TB, p phase) *script {
+	lines := map[phase][]string{
+		idle:      nil,
+		asking:    {"E 06 01 07 04 00 00 00 00 12 50"},
+		running:   {"E 06 01 07 04 00 00 00 00 12 50", "< begun s1"},
+		working:   {"E 06 50 03 00 00 00"},
+		telling:   {"E 06 01 07 04 00 00 00 00 12 50", "< begun s1", "< outcome approved"},
+		pausing:   {"E 06 01 07 04 00 00 00 00 12 50", "< begun s1", "< outcome approved", "E 84 9C 00"},
+		recording: {"E 06 01 07 04 00 00 00 00 12 50", "< begun s1", "< outcome approved", "E 80 00 00"},
+		printing:  {"E 06 01 07 04 00 00 00 00 12 50", "< begun s1", "< outcome approved", "E 80 00 00", "< recorded approved"},
+		ending:    {"E 06 18 00"},
+	}[p]
+	s := &script{m: New(testConfig(), nil), gen: map[string]int{}}
+	for _, l := range lines {
+		s.input(t, l)
+	}
+	if p != elsewhere {
+		require.Equal(t, p, s.m.phase)
+	}
+	s.out = nil
+	return s
+}
+
+var sampleCommands = map[apdu.Command]string{
+	apdu.Registration:   "06 00 06 12 34 56 9E 09 78",
+	apdu.LogOff:         "06 02 00",
+	apdu.StatusEnquiry:  "05 01 03 12 34 56",
+	apdu.Authorisation:  "06 01 07 04 00 00 00 00 99 99",
+	apdu.Reversal:       "06 30 06 12 34 56 87 00 07",
+	apdu.RefundCmd:      "06 31 0D 12 34 56 04 00 00 00 00 05 00 87 00 07",
+	apdu.RepeatReceipt:  "06 20 05 12 34 56 03 01",
+	apdu.AbortECR:       "06 B0 00",
+	apdu.EndOfDay:       "06 50 03 12 34 56",
+	apdu.TurnoverTotals: "06 10 03 12 34 56",
+	apdu.Diagnosis:      "06 70 00",
+	apdu.Initialisation: "06 93 03 12 34 56",
+	apdu.Reset:          "06 18 00",
+}
+
+// begins is what a command sets off when it is taken.
+var begins = map[apdu.Command]string{
+	apdu.Registration: "> save", apdu.LogOff: "> save", apdu.StatusEnquiry: "> report", apdu.Authorisation: "> begin payment 9999 EUR",
+	apdu.Reversal: "> begin reversal 0 EUR receipt=7", apdu.RefundCmd: "> begin refund 500 EUR original=R7", apdu.RepeatReceipt: "> last",
+	apdu.EndOfDay: "> close", apdu.TurnoverTotals: "> turnover", apdu.Diagnosis: "> check", apdu.Initialisation: "> check", apdu.Reset: "P 06 0F 00",
+}
+
+// TestMatrix walks every command through every phase and holds the machine to its table.
+func TestMatrix(t *testing.T) {
+	require.Len(t, sampleCommands, len(table), "a row without a sample")
+	for cmd, sample := range sampleCommands {
+		rules, ok := table[cmd]
+		require.True(t, ok, "%v", cmd)
+		for p := range phases {
+			t.Run(fmt.Sprintf("%v/%v", cmd, p), func(t *testing.T) {
+				s := inPhase(t, p)
+				if p == elsewhere {
+					s.input(t, "E@s1 "+sample)
+				} else {
+					s.input(t, "E "+sample)
+				}
+				out := strings.Join(s.out, "\n")
+				hadApproval := p == telling || p == pausing
+				switch rules[p] {
+				case refuse:
+					require.Equal(t, []string{"P 84 83 00"}, s.out)
+					require.Equal(t, p, s.m.phase)
+				case busy:
+					require.Equal(t, []string{"P 84 A0 00"}, s.out)
+				case side:
+					require.Equal(t, "P 80 00 00", s.out[0])
+					require.NotContains(t, out, "> ")
+				case take, restart, join, takeOver:
+					require.Contains(t, out, begins[cmd])
+					require.Equal(t, hadApproval && rules[p] == restart, strings.Contains(out, "> lost s1"), "an approval is handed back, unless it is asked for")
+					require.Equal(t, rules[p] == takeOver, strings.Contains(out, "> take over"))
+				case abort:
+					require.Equal(t, []string{"> abort s1"}, s.out)
+				case abortSoon:
+					require.Empty(t, s.out)
+				case abortOld:
+					if p == elsewhere {
+						require.Equal(t, []string{"> abort s1"}, s.out)
+					} else {
+						require.Equal(t, []string{"P 84 83 00"}, s.out)
+					}
+				case abortLate:
+					require.Equal(t, []string{"P 84 83 00"}, s.out)
+				default:
+					t.Fatal("a rule without a test")
+				}
+				require.LessOrEqual(t, strings.Count(out, "P 80 00 00")+strings.Count(out, "P 84"), 1, "answered once")
+			})
+		}
+	}
+}
+
+// TestUnknownCommandsAreRefusedInEveryPhase: the rest of the command space, and what cannot be decoded.
+func TestUnknownCommandsAreRefusedInEveryPhase(t *testing.T) {
+	for p := range phases {
+		for class := range 256 {
+			for _, instr := range []byte{0x00, 0x01, 0x0F, 0x21, 0x52, 0xC0, 0xE0, 0xFF} {
+				cmd := apdu.Command(class)<<8 | apdu.Command(instr)
+				if _, known := table[cmd]; known || cmd.IsReply() {
+					continue
+				}
+				s := inPhase(t, p)
+				s.step(t, Received{APDU: []byte{byte(class), instr, 0}, Elsewhere: p == elsewhere})
+				require.Equal(t, []string{"P 84 83 00"}, s.out, "%v in %v", cmd, p)
+			}
+		}
+	}
+}
+
+// TestApprovalIsConfirmedByItsAnswerOnly: of all events, only 80 00 or 84 00 to the 04 0F makes it told.
+func TestApprovalIsConfirmedByItsAnswerOnly(t *testing.T) {
+	for line, want := range map[string]string{
+		"E 80 00 00":                      "> told s1",
+		"E 84 00 00":                      "> told s1",
+		"E 80 00 02 01 02":                "> told s1",
+		"E 84 66 00":                      "> refused s1",
+		"E 84 83 00":                      "> refused s1",
+		"E 84 9D 07 04 00 00 00 00 10 00": "> refused s1",
+		"T reply":                         "> lost s1",
+		"< gone":                          "> lost s1",
+		"< replaced":                      "",
+		"E 84 9C 00":                      "",
+	} {
+		s := inPhase(t, telling)
+		s.input(t, line)
+		require.Equal(t, want, strings.Join(s.out, "\n"), line)
+	}
+	for _, p := range []phase{idle, asking, running, working, pausing, recording, ending} {
+		s := inPhase(t, p)
+		s.input(t, "E 80 00 00")
+		require.NotContains(t, strings.Join(s.out, "\n"), "> told", "a stray answer in %v", p)
+	}
+}
+
+func TestEveryCodeHasItsByte(t *testing.T) {
+	for code, want := range map[ecr.Code]byte{
+		ecr.OK: 0x00, ecr.RejectedByScheme: 0x05, ecr.AbortedByUser: 0x6C, ecr.WrongCurrency: 0x6F, ecr.Processing: 0x66, ecr.NoMethod: 0xC5,
+		ecr.AmountWrong: 0xB7, ecr.AlreadyReversed: 0xB4, ecr.NotReversible: 0xB5, ecr.Busy: 0xA0, ecr.Impossible: 0x83, ecr.StillRunning: 0x9C,
+		ecr.NotStored: 0xB1, ecr.NotReady: 0x9C, ecr.EODImpossible: 0x77, ecr.SystemError: 0xFF, "new": 0xFF,
+	} {
+		require.Equal(t, want, codeByte(code), code)
+	}
+	// A result that is not an approval never goes out as 00, whatever its code.
+	for _, r := range []ecr.Result{ecr.Declined, ecr.Aborted, ecr.InProgress, ""} {
+		require.NotZero(t, resultByte(ecr.Outcome{Result: r, Code: ecr.OK}), r)
+	}
+	require.Zero(t, resultByte(ecr.Outcome{Result: ecr.Approved, Code: ecr.OK}))
+}
+
+func TestThePackageIsPure(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		for _, i := range parsed.Imports {
+			switch strings.Trim(i.Path.Value, `"`) {
+			case "os", "net", "database/sql", "context", "sync", "log/slog", "io":
+				t.Errorf("%s imports %s", file, i.Path.Value)
+			}
+		}
+	}
+}
+
+func TestProfileThatCannotBeReadIsADefault(t *testing.T) {
+	for _, data := range []string{"", "x", "{", `{"v":2,"config":8}`, `{"v":1,"config":"a"}`, "null", "[]"} {
+		require.Equal(t, defaultProfile(), loadProfile([]byte(data)), data)
+	}
+	p := profile{Version: 1, Config: 8, TLV: true, Epoch: 7}
+	require.Equal(t, p, loadProfile(p.encode()))
+}
+
+func TestReceiptsFitThePrinter(t *testing.T) {
+	out := outcomeNamed("text")
+	out.Label = strings.Repeat("long label ", 9)
+	for _, width := range []int{16, 24, 40} {
+		for _, l := range layOut(receiptLines(testConfig(), euro(t), out, customerReceipt, true), width) {
+			require.LessOrEqual(t, len([]rune(l.text)), width)
+		}
+	}
+	m := New(testConfig(), nil)
+	m.prof.Blocks, m.prof.TLV, m.prof.MaxAPDU, m.prof.Capitals = true, true, 160, true
+	messages := m.printMessages(customerReceipt, receiptLines(testConfig(), euro(t), out, customerReceipt, true))
+	require.Greater(t, len(messages), 1)
+	for i, msg := range messages {
+		data := encode(stamp(msg, 123))
+		require.LessOrEqual(t, len(data), 160)
+		text, ok := msg.FindTLV(0x25)
+		require.True(t, ok)
+		last := text.Children[len(text.Children)-1]
+		require.Equal(t, i == len(messages)-1, last.Tag == 0x09 && last.Value[0] == attrLast, "only the last block ends the receipt")
+	}
+	require.Contains(t, string(encode(messages[0])), "CUSTOMER RECEIPT")
+}
+
+func TestGermanReceipt(t *testing.T) {
+	cfg := testConfig()
+	cfg.Language = "de-AT"
+	var text []string
+	for _, l := range layOut(receiptLines(cfg, euro(t), outcomeNamed("reversed"), merchantReceipt, true), 24) {
+		text = append(text, l.text)
+	}
+	require.Equal(t, []string{"Café Müller", "Händlerbeleg", "KOPIE", "", "Terminal        52500038", "Beleg               0008",
+		"Trace             000043", "Original-Trace    000042", "21.11.2026      12:34:56", "TWINT", "", "Storno         12.50 EUR", "",
+		"Transaktion", "        9007199254740993", "Zahlung erfolgt"}, text)
+}
