@@ -77,7 +77,7 @@ func spoil(w http.ResponseWriter, r *http.Request, held *reply, do Do) {
 	const json = "application/json;charset=utf-8;version=2.0"
 	switch do {
 	case Cut:
-		panic(http.ErrAbortHandler) // closes the connection without an answer, on every kind of connection
+		cut(w)
 	case SpoilInternal:
 		plain(http.StatusInternalServerError, json, `{"valid":false,"error":{"message":"server runtime exception"},"response":null}`)
 	case Garbage:
@@ -125,4 +125,17 @@ func spoil(w http.ResponseWriter, r *http.Request, held *reply, do Do) {
 	default:
 		held.send(w)
 	}
+}
+
+// cut ends the connection without an answer. The few bytes that do arrive keep a client's transport from asking
+// again by itself, as Go's does for a request with an Idempotency-Key, so that the loss is seen every time.
+func cut(w http.ResponseWriter) {
+	if h, ok := w.(http.Hijacker); ok {
+		if conn, _, err := h.Hijack(); err == nil {
+			_, _ = conn.Write([]byte("HTTP/1.1 ")) // the connection ends either way
+			_ = conn.Close()
+			return
+		}
+	}
+	panic(http.ErrAbortHandler) // what net/http offers on every other kind of connection
 }

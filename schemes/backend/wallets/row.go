@@ -205,12 +205,12 @@ func flag(b bool) int64 {
 	return 0
 }
 
-// newRef makes a ppref: unguessable, since it opens the wallet page, and 25 characters long, since an EMV
-// reference label holds no more.
+// newRef makes a ppref: unguessable, since it opens the wallet page, saying what it is, and 25 characters long, since an
+// EMV reference label holds no more.
 func newRef() string {
-	raw := make([]byte, 12)
+	raw := make([]byte, 11)
 	_, _ = rand.Read(raw) // never fails
-	return fmt.Sprintf("P%024X", raw)
+	return fmt.Sprintf("SBX%022X", raw)
 }
 
 // row gives the scenario row of a transaction.

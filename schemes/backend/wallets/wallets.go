@@ -107,6 +107,7 @@ func (w *Wallets) Run(ctx context.Context) error {
 func (w *Wallets) sweep(ctx context.Context) (next int64, found bool, err error) {
 	now := w.now().UnixMilli()
 	var ids []int64
+	var errs []error
 	err = w.db.Read(ctx, func(r store.Reader) error {
 		ids = nil
 		rows, err := r.Query(`SELECT id FROM wallets_txn WHERE next_ms IS NOT NULL AND next_ms <= ? ORDER BY next_ms, id`, now)
@@ -134,9 +135,12 @@ func (w *Wallets) sweep(ctx context.Context) (next int64, found bool, err error)
 			}
 			return w.advance(tx, t, now)
 		})
-		if err != nil {
-			return 0, false, fmt.Errorf("advance %d: %w", id, err)
+		if err != nil { // one that cannot move must not hold the others up
+			errs = append(errs, fmt.Errorf("advance %d: %w", id, err))
 		}
+	}
+	if errs != nil {
+		return 0, false, errors.Join(errs...)
 	}
 	err = w.db.Read(ctx, func(r store.Reader) error {
 		return r.QueryRow(`SELECT COALESCE(MIN(next_ms), 0) FROM wallets_txn WHERE next_ms IS NOT NULL`).Scan(&next)

@@ -1,0 +1,179 @@
+package wallets_test
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/aapay"
+	"posagent/schemes/backend/books"
+	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/wallets"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// openKey is a store.Wrapper of a test: it wraps nothing.
+type openKey struct{}
+
+func (openKey) Wrap(p []byte) ([]byte, error)   { return p, nil }
+func (openKey) Unwrap(p []byte) ([]byte, error) { return p, nil }
+
+// world is a wallet room with a clock of its own.
+type world struct {
+	*wallets.Wallets
+	t    testing.TB
+	db   *store.Store
+	path string
+	ms   atomic.Int64
+	n    int
+	opt  wallets.Options
+}
+
+const public = "http://shop.example:8490"
+
+// newWorld opens a room whose wallets pay after the method's mean delay.
+func newWorld(t testing.TB, seed string, delay *time.Duration) *world {
+	t.Helper()
+	s, err := wallets.ParseSeed([]byte(seed))
+	require.NoError(t, err)
+	w := &world{t: t, path: filepath.Join(t.TempDir(), "backend.db")}
+	w.ms.Store(1_800_000_000_000)
+	w.opt = wallets.Options{
+		Seed: s, Delay: delay, PublicURL: public, Now: func() time.Time { return time.UnixMilli(w.ms.Load()) },
+	}
+	w.open()
+	t.Cleanup(func() { require.NoError(t, w.db.Close()) })
+	return w
+}
+
+func (w *world) open() {
+	w.t.Helper()
+	var err error
+	w.db, err = store.Open(context.Background(), store.Options{
+		Path: w.path, Steps: append(journal.Schema(), wallets.Schema()...), Wrapper: openKey{}, Synchronous: "OFF",
+	})
+	require.NoError(w.t, err)
+	w.opt.DB = w.db
+	w.Wallets, err = wallets.New(w.opt)
+	require.NoError(w.t, err)
+}
+
+// restart closes everything and opens it again.
+func (w *world) restart() {
+	w.t.Helper()
+	require.NoError(w.t, w.db.Close())
+	w.open()
+}
+
+func (w *world) pass(d time.Duration) { w.ms.Add(d.Milliseconds()) }
+
+func (w *world) request(method string, hundredths int64) aapay.Request {
+	w.n++
+	ref := "T" + strconv.Itoa(w.n)
+	return aapay.Request{
+		MerchantID: "M1", Method: method, TerminalReference: ref, Trigger: aapay.TriggerQR,
+		PurchaseAmount: &aapay.Amount{CurrencyCode: "EUR", NominalAmount: hundredths, TotalAmount: hundredths},
+		Consumer:       &aapay.Consumer{ConsumerID: ref},
+	}
+}
+
+func (w *world) undo(original string, method string, hundredths int64) aapay.Request {
+	r := w.request(method, hundredths)
+	r.Trigger, r.OriginalReference = "", original
+	return r
+}
+
+// begin initializes under a fresh Key and wants an answer.
+func (w *world) begin(typ aapay.Type, req aapay.Request) aapay.Reply {
+	w.t.Helper()
+	reply, err := w.InitializeWithIdempotency(context.Background(), wire.NewKey(), typ, req)
+	require.NoError(w.t, err)
+	return reply
+}
+
+// pay begins a payment that is accepted.
+func (w *world) pay(method string, hundredths int64) aapay.Request {
+	w.t.Helper()
+	req := w.request(method, hundredths)
+	require.Equal(w.t, 202, w.begin(aapay.Payment, req).HTTPStatus)
+	return req
+}
+
+func (w *world) status(id string) aapay.Status {
+	w.t.Helper()
+	st, err := w.Status(context.Background(), id, "")
+	require.NoError(w.t, err)
+	return st
+}
+
+// is checks both words of a transaction.
+func (w *world) is(id string, state aapay.State, account aapay.AccountState) {
+	w.t.Helper()
+	st := w.status(id)
+	require.Equal(w.t, state, st.State)
+	require.Equal(w.t, account, st.AccountState)
+}
+
+// net is what the merchant has of the payment with this reference, by the written postings.
+func (w *world) net(ref string) money.Minor {
+	w.t.Helper()
+	var net money.Minor
+	id := strconv.FormatInt(w.status(ref).TransactionID, 10)
+	require.NoError(w.t, w.db.Read(context.Background(), func(r store.Reader) error {
+		var err error
+		net, err = journal.NetOf(r, wallets.Service, id)
+		return err
+	}))
+	return net
+}
+
+// sound checks all books: each transaction sums to zero, COMMIT stands exactly where the merchant's money moved.
+func (w *world) sound() {
+	w.t.Helper()
+	require.NoError(w.t, w.db.Read(context.Background(), func(r store.Reader) error {
+		posts, err := journal.ByTxn(r, wallets.Service)
+		if err != nil {
+			return err
+		}
+		list, err := wallets.Transactions(r)
+		if err != nil {
+			return err
+		}
+		var all []books.Posting
+		held := map[string]money.Minor{}
+		for _, t := range list {
+			require.Zero(w.t, books.Sum(posts[t.ID]), "%+v", t)
+			require.Equal(w.t, books.NetOf(posts[t.ID]) != 0, t.AccountState == "COMMIT", "%+v %v", t, posts[t.ID])
+			all = append(all, posts[t.ID]...)
+			id := t.ID
+			if t.Original != "" {
+				id = t.Original
+			}
+			for _, p := range posts[t.ID] {
+				if p.Account == books.Reserved {
+					held[id] += p.Amount
+				}
+			}
+		}
+		for _, t := range list {
+			net, err := journal.NetOf(r, wallets.Service, t.ID)
+			if err != nil {
+				return err
+			}
+			require.GreaterOrEqual(w.t, net, money.Minor(0), "%+v", t)
+			if t.Type == "payment" {
+				require.LessOrEqual(w.t, net, t.Amount, "%+v", t)
+				require.Contains(w.t, []money.Minor{0, t.Amount}, held[t.ID], "%+v", t)
+			}
+		}
+		require.Zero(w.t, books.Sum(all))
+		return nil
+	}))
+}
