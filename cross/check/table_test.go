@@ -96,7 +96,9 @@ var longFiles = map[string]string{}
 
 // sleepers are files that call time.Sleep outside a synctest bubble, with the reason.
 var sleepers = map[string]string{
-	"ecr/zvt/frame/link_test.go": "a line that times out, used inside a bubble only",
+	"agent/outbox/rig_test.go":      "lets virtual time pass, used inside a bubble only",
+	"ecr/register/register_test.go": "the script's word for waiting, used inside a bubble only",
+	"ecr/zvt/frame/link_test.go":    "a line that times out, used inside a bubble only",
 }
 
 // sizeBudget is the largest stripped armv7 binary in bytes.
