@@ -7,8 +7,9 @@
 // in the middle of a sector, the file may have any of its sizes, and a deleted file may be back. A sector that is
 // rewritten with bytes it had already keeps those bytes (powersafe overwrite, as SQLite assumes of its VFS).
 //
-// A sync that fails loses what it was to write: the kernel takes the pages for clean, and no later sync brings them to
-// the medium; every open descriptor of the file is told once. Whoever tries the sync again and believes it loses data here, as on a real disk.
+// What a failed sync was to write may have arrived or not, sector by sector, and no later sync makes sure of it: the
+// kernel takes the pages for clean. Every open descriptor of the file is told of the failure once. Whoever tries the
+// sync again and believes it loses data here, as on a real disk.
 //
 // It is for tests, also those of the rooms above: record a workload through Recorder.VFS, call Ack when something was
 // acknowledged, Enumerate the states, open each with the real code and compare. Faults can be armed to make the n-th

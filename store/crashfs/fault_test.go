@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -118,4 +119,47 @@ func faultRun(t *testing.T, fault crashfs.Fault) (struck bool) {
 		t.Errorf("seed %d, %+v, %v: %v", rep.Seed, fault, f.State, f.Err)
 	}
 	return struck
+}
+
+// A write that failed may lie complete in the log. Once the store has recovered, no power cut brings it up any more.
+func TestUnacknowledgedNeverTurnsUp(t *testing.T) {
+	rec, err := crashfs.New()
+	require.NoError(t, err)
+	opt := options(filepath.Join(t.TempDir(), "agent.db"), rec.VFS(), "FULL")
+	opt.CheckpointEvery = time.Hour
+	s, err := store.Open(t.Context(), opt)
+	require.NoError(t, err)
+	require.Len(t, accept(t, s, rec, 1, 4), 3)
+	require.NoError(t, s.Truncate(t.Context()))
+	require.Len(t, accept(t, s, rec, 4, 6), 2)
+
+	failedAt := rec.Len()
+	rec.Arm(crashfs.Fault{On: crashfs.Sync, N: 1, Times: -1, Err: crashfs.EIO})
+	require.ErrorIs(t, s.Write(t.Context(), put(s, 66, lives[0])), store.ErrIO)
+	require.True(t, rec.Disarm())
+	nothing := errors.New("nothing")
+	require.ErrorIs(t, s.Write(t.Context(), func(store.Tx) error { return nothing }), nothing)
+	require.Equal(t, store.Ready, s.Health(t.Context()).State)
+	recovered := rec.Len()
+	require.NoError(t, s.Close())
+	require.NoError(t, rec.Close())
+
+	turnedUp := func(from, to int) (n int) {
+		rep, err := rec.Enumerate(crashfs.Plan{States: 40, Seed: newSeed(), Dir: t.TempDir(), From: from, To: to}, func(st crashfs.State) error {
+			s, err := store.Open(t.Context(), options(filepath.Join(st.Dir, "agent.db"), "", "FULL"))
+			if err != nil {
+				return err
+			}
+			found, err := sales(t.Context(), s)
+			if len(found) > 5 {
+				n++
+			}
+			return errors.Join(err, s.Close())
+		})
+		require.NoError(t, err)
+		require.Empty(t, rep.Failures)
+		return n
+	}
+	require.Positive(t, turnedUp(failedAt, recovered), "before the recovery it may, or this test proves nothing")
+	require.Zero(t, turnedUp(recovered, 0))
 }

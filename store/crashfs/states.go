@@ -63,7 +63,8 @@ type Plan struct {
 	States int
 	Seed   uint64
 	Dir    string // where the states are made, one at a time
-	From   int    // first prefix, so that a state begins with a file that is complete
+	From   int    // shortest prefix
+	To     int    // longest prefix, 0 = the whole record
 }
 
 // Failure is a state that its check did not accept.
@@ -92,9 +93,12 @@ func (r *Recorder) Enumerate(plan Plan, check func(State) error) (Report, error)
 	log, base := slices.Clone(r.log), maps.Clone(r.base)
 	r.mu.Unlock()
 	rng := rand.New(rand.NewPCG(plan.Seed, 0))
+	if plan.To == 0 {
+		plan.To = len(log)
+	}
 	cuts := make([]int, plan.States)
 	for i := range cuts {
-		cuts[i] = plan.From + rng.IntN(len(log)-plan.From+1)
+		cuts[i] = plan.From + rng.IntN(plan.To-plan.From+1)
 	}
 	slices.Sort(cuts)
 	rep := Report{Seed: plan.Seed, States: plan.States, Entries: len(log)}
@@ -145,7 +149,8 @@ type medFile struct {
 }
 
 type pendingOp struct {
-	at int // index in the record
+	at   int  // index in the record
+	lost bool // a sync of it failed: it may have arrived, and no later sync makes sure
 	event
 }
 
@@ -177,8 +182,9 @@ func (m *medium) apply(i int, e event) {
 			m.syncDir(e.off)
 		}
 	case e.op == dropped:
-		// After a failed sync the kernel holds the pages for clean: no later sync writes them. Metadata is kept.
-		f.pending = slices.DeleteFunc(f.pending, func(p pendingOp) bool { return p.op == Write && int64(p.at) < e.off })
+		for i, p := range f.pending {
+			f.pending[i].lost = p.lost || p.op == Write && int64(p.at) < e.off
+		}
 	case e.op == remove && e.durable:
 		*f = medFile{}
 	default:
@@ -201,10 +207,24 @@ func (m *medium) syncDir(upTo int64) {
 }
 
 func (f *medFile) settleFirst(n int) {
-	for _, p := range f.pending[:n] {
-		f.settle(p.event)
+	synced, rest := f.pending[:n:n], f.pending[n:]
+	var lost []pendingOp
+	for i, p := range synced {
+		if !p.lost {
+			f.settle(p.event)
+		} else if !slices.ContainsFunc(synced[i+1:], p.overtaken) {
+			lost = append(lost, p)
+		}
 	}
-	f.pending = f.pending[n:]
+	f.pending = append(lost, rest...)
+}
+
+// overtaken reports whether a later entry has made out what is on the medium where p wrote.
+func (p pendingOp) overtaken(by pendingOp) bool {
+	if by.op != Write {
+		return true
+	}
+	return !by.lost && by.off < p.off+int64(len(p.data)) && p.off < by.off+int64(len(by.data))
 }
 
 func (f *medFile) settle(e event) {
