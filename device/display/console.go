@@ -13,11 +13,12 @@ import (
 
 // Options of a console.
 type Options struct {
-	Width int  // characters in a line; 0 = 80
-	Color bool // colours by escape sequences; without them the code is drawn in the terminal's own
-	Plain bool // no escape sequence at all: views follow each other, as in a log; overrides Color
-	Light bool // the terminal has dark characters on a light ground; matters without Color only
-	Now   func() time.Time
+	Width  int  // characters in a line; 0 = 80
+	Height int  // lines; 0 = no limit. Where a code needs the room, the text around it goes; Amount stays
+	Color  bool // colours by escape sequences; without them the code is drawn in the terminal's own
+	Plain  bool // no escape sequence at all: views follow each other, as in a log; overrides Color
+	Light  bool // the terminal has dark characters on a light ground; matters without Color only
+	Now    func() time.Time
 }
 
 // Console draws views as text, in place unless Plain.
@@ -54,13 +55,21 @@ func NewConsole(w io.Writer, opts Options) *Console {
 		opts.Now = time.Now
 	}
 	if opts.Plain {
-		opts.Color = false
+		opts.Color, opts.Height = false, 0
 	}
 	return &Console{opts: opts, w: w}
 }
 
+// around is the least that stands around a code in lines: SANDBOX, the amount, how long it is valid, and the cursor.
+const around = 4
+
 // MaxModules is the largest code that fits, for qr.Options.
-func (c *Console) MaxModules() int { return c.opts.Width }
+func (c *Console) MaxModules() int {
+	if c.opts.Height <= 0 {
+		return c.opts.Width
+	}
+	return min(c.opts.Width, max(0, 2*(c.opts.Height-around)))
+}
 
 // Show draws v. A plain console that would repeat itself but for the countdown stays silent.
 func (c *Console) Show(v View) error {
@@ -83,6 +92,7 @@ func (c *Console) Refresh() error {
 func (c *Console) draw() error {
 	now := c.opts.Now()
 	v := c.view.at(now)
+	v = c.trim(v, now)
 	lines, tooSmall := c.lines(v, now, false)
 	frame := strings.Join(lines, "\n") + "\n"
 	same := frame == c.last
@@ -106,6 +116,20 @@ func (c *Console) draw() error {
 	return tooSmall
 }
 
+// trim leaves texts out until the code fits the height, the least important first.
+func (c *Console) trim(v View, now time.Time) View {
+	if c.opts.Height <= 0 || v.Code == nil {
+		return v
+	}
+	for _, text := range []*string{&v.PushText, &v.Text, &v.Title} {
+		if lines, _ := c.lines(v, now, true); len(lines) < c.opts.Height {
+			break
+		}
+		*text = ""
+	}
+	return v
+}
+
 // lines lays a view out; tooSmall is ErrTooSmall when its code does not fit.
 func (c *Console) lines(v View, now time.Time, seconds bool) (lines []string, tooSmall error) {
 	add := func(s, before string) {
@@ -126,7 +150,7 @@ func (c *Console) lines(v View, now time.Time, seconds bool) (lines []string, to
 	add(v.PushText, "")
 	switch {
 	case v.Code == nil:
-	case v.Code.Size() > c.opts.Width:
+	case v.Code.Size() > c.MaxModules():
 		add("This screen is too small for the code.", "")
 		tooSmall = ErrTooSmall
 	default:

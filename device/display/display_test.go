@@ -155,6 +155,33 @@ func TestCodeLargerThanTheConsole(t *testing.T) {
 	require.Equal(t, 30, c.MaxModules())
 }
 
+func TestCodeGetsTheRoomItNeeds(t *testing.T) {
+	v := sale(t) // the code is 33 modules a side: 17 lines
+	for _, tc := range []struct {
+		height      int
+		shown, gone []string
+		err         error
+	}{
+		{24, []string{"SANDBOX", "Swish", "12.50", "Open the app", "valid until", "Waiting"}, nil, nil},
+		{23, []string{"SANDBOX", "Swish", "12.50", "valid until", "Waiting"}, []string{"Open the app"}, nil},
+		{22, []string{"SANDBOX", "Swish", "12.50", "valid until"}, []string{"Open the app", "Waiting"}, nil},
+		{21, []string{"SANDBOX", "12.50", "valid until"}, []string{"Swish", "Open the app", "Waiting"}, nil},
+		{20, []string{"SANDBOX", "12.50", "screen is too small"}, []string{"▀"}, display.ErrTooSmall},
+	} {
+		var out bytes.Buffer
+		c := display.NewConsole(&out, display.Options{Height: tc.height, Now: at(noon)})
+		require.ErrorIs(t, c.Show(v), tc.err)
+		require.Less(t, strings.Count(out.String(), "\n"), tc.height)
+		for _, s := range tc.shown {
+			require.Contains(t, out.String(), s, tc.height)
+		}
+		for _, s := range tc.gone {
+			require.NotContains(t, out.String(), s, tc.height)
+		}
+		require.Equal(t, tc.err == nil, v.Code.Size() <= c.MaxModules())
+	}
+}
+
 func TestConsoleReportsWhatItCannotWrite(t *testing.T) {
 	broken := errors.New("gone")
 	c := display.NewConsole(writer(func([]byte) (int, error) { return 0, broken }), display.Options{})
