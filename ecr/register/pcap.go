@@ -8,8 +8,8 @@ import (
 )
 
 // Capture writes what goes over a line as a pcap file that protocol analysers open: as the packets of one TCP
-// connection (synthetic Ethernet, IP and TCP headers, the handshake included), or as the bytes of a serial line.
-// Give its Tap to Options.Tap for TCP. It is safe for concurrent use.
+// connection (synthetic Ethernet, IP and TCP headers, the handshake included; tshark -d tcp.port==20007,zvt), or as
+// the bytes of a serial line. Give its Tap to Options.Tap for TCP. It is safe for concurrent use.
 type Capture struct {
 	mu     sync.Mutex
 	w      io.Writer
@@ -21,7 +21,7 @@ type Capture struct {
 
 const (
 	linkEthernet = 1
-	linkSerial   = 250 // per packet: seconds, microseconds, direction, control lines, two unused bytes
+	linkUser0    = 147 // private use: tshark is told what it is by the user_dlts table
 	terminalPort = 20007
 	registerPort = 50007
 )
@@ -38,10 +38,11 @@ func NewCapture(w io.Writer, now func() time.Time) *Capture {
 	return c
 }
 
-// NewSerialCapture begins a capture of a serial line.
+// NewSerialCapture begins a capture of a serial line: one packet per piece of bytes given to Tap, with the link type
+// for private use (tshark -o 'uat:user_dlts:"User 0 (DLT=147)","zvt","0","","0",""').
 func NewSerialCapture(w io.Writer, now func() time.Time) *Capture {
 	c := &Capture{w: w, now: now, serial: true}
-	c.header(linkSerial)
+	c.header(linkUser0)
 	return c
 }
 
@@ -60,12 +61,11 @@ func (c *Capture) Tap(direction string, data []byte) {
 	if direction == "in" {
 		from = 1
 	}
+	if len(data) == 0 {
+		return
+	}
 	if c.serial {
-		now := c.now()
-		head := binary.BigEndian.AppendUint32(nil, uint32(now.Unix()))
-		head = binary.BigEndian.AppendUint32(head, uint32(now.Nanosecond()/1000))
-		// Direction: 1 = data to the port's peer, 2 = data from it; no control lines.
-		c.packet(append(append(head, byte(1+from), 0, 0, 0), data...))
+		c.packet(data)
 		return
 	}
 	for len(data) > 0 {
