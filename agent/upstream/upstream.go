@@ -77,7 +77,7 @@ var _ wire.Doer = (*Client)(nil)
 func New(cfg Config) (*Client, error) {
 	base, err := url.Parse(cfg.Base)
 	if err != nil || base.Host == "" || base.User != nil || base.Scheme != "https" && base.Scheme != "http" {
-		return nil, fmt.Errorf("upstream: %q is no usable address", cfg.Base)
+		return nil, errors.New("upstream: the base address is not usable")
 	}
 	if base.Scheme == "http" && !loopback(base.Hostname()) {
 		return nil, errors.New("upstream: http would send the credentials in clear: use https")

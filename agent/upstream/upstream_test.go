@@ -1,0 +1,663 @@
+package upstream
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/wire"
+)
+
+// seen is what a server saw.
+type seen struct {
+	mu     sync.Mutex
+	keys   []string
+	bodies []string
+	auth   []string
+}
+
+func (s *seen) note(r *http.Request) int {
+	body, _ := io.ReadAll(r.Body)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys = append(s.keys, r.Header.Get(wire.KeyHeader))
+	s.bodies = append(s.bodies, string(body))
+	s.auth = append(s.auth, r.Header.Get("Authorization"))
+	return len(s.keys)
+}
+
+func (s *seen) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.keys)
+}
+
+func serve(t *testing.T, h http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func client(t *testing.T, base string, change func(*Config)) *Client {
+	t.Helper()
+	cfg := Config{Base: base, Timeout: 5 * time.Second, RetryWait: time.Millisecond, Auth: Auth{Bearer: "b"}}
+	if change != nil {
+		change(&cfg)
+	}
+	c, err := New(cfg)
+	require.NoError(t, err)
+	t.Cleanup(c.CloseIdle)
+	return c
+}
+
+// exchange sends one request through wire.Call, as every service's client does.
+func exchange(t *testing.T, c *Client, method, url, key, body string) (wire.Answer, error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	require.NoError(t, err)
+	if key != "" {
+		req.Header.Set(wire.KeyHeader, key)
+	}
+	return wire.Call{Op: "t", Write: method != http.MethodGet}.Do(c, req)
+}
+
+// reset ends a connection without an answer.
+func reset(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	_ = conn.(*net.TCPConn).SetLinger(0)
+	_ = conn.Close()
+}
+
+func TestRepeats(t *testing.T) {
+	status := func(n int) func(http.ResponseWriter) { return func(w http.ResponseWriter) { w.WriteHeader(n) } }
+	for name, tc := range map[string]struct {
+		method, key string
+		answer      func(http.ResponseWriter)
+		want        int
+	}{
+		"POST without key, 500":     {"POST", "", status(500), 1},
+		"POST without key, 503":     {"POST", "", status(503), 1},
+		"POST without key, reset":   {"POST", "", reset, 1},
+		"POST with key, 500":        {"POST", "k1", status(500), 3},
+		"POST with key, reset":      {"POST", "k1", reset, 3},
+		"POST with key, 429":        {"POST", "k1", status(429), 3},
+		"POST with key, 408":        {"POST", "k1", status(408), 3},
+		"POST with key, 400":        {"POST", "k1", status(400), 1},
+		"POST with key, 401":        {"POST", "k1", status(401), 1},
+		"DELETE without key, reset": {"DELETE", "", reset, 1},
+		"GET, 502":                  {"GET", "", status(502), 3},
+		"GET, reset":                {"GET", "", reset, 3},
+		"GET, 404":                  {"GET", "", status(404), 1},
+		"POST with key, 503 in 1 h": {"POST", "k1", func(w http.ResponseWriter) { w.Header().Set("Retry-After", "3600"); w.WriteHeader(503) }, 1},
+		"POST with key, 503 in 10^12": {"POST", "k1", func(w http.ResponseWriter) {
+			w.Header().Set("Retry-After", "1000000000000")
+			w.WriteHeader(503)
+		}, 1},
+		"POST with key, 503 in garbage": {"POST", "k1", func(w http.ResponseWriter) {
+			w.Header().Set("Retry-After", "soon-ish")
+			w.WriteHeader(503)
+		}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var s seen
+			srv := serve(t, func(w http.ResponseWriter, r *http.Request) { s.note(r); tc.answer(w) })
+			c := client(t, srv.URL, nil)
+			start := time.Now()
+			_, err := exchange(t, c, tc.method, srv.URL+"/x", tc.key, "body")
+			require.Less(t, time.Since(start), 3*time.Second)
+			if strings.Contains(name, "reset") {
+				require.Error(t, err)
+				want := wire.UnknownOutcome
+				if tc.method == "GET" {
+					want = wire.Unavailable
+				}
+				require.Equal(t, want, wire.CodeOf(err))
+			} else {
+				require.NoError(t, err)
+			}
+			require.Equal(t, tc.want, s.count())
+			for i := range s.keys {
+				require.Equal(t, tc.key, s.keys[i])
+				require.Equal(t, "body", s.bodies[i])
+				require.Equal(t, "Bearer b", s.auth[i])
+			}
+		})
+	}
+}
+
+// A connection that dies while idle makes the standard transport send a keyed request again by itself: that would be beyond
+// our count.
+func TestDeadIdleConnectionsDoNotMultiplyTries(t *testing.T) {
+	var s seen
+	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if s.note(r) > 1 {
+			reset(w)
+		}
+	})
+	c := client(t, srv.URL, nil)
+	_, err := exchange(t, c, "POST", srv.URL, "k1", "body")
+	require.NoError(t, err)
+	_, err = exchange(t, c, "POST", srv.URL, "k2", "body")
+	require.Error(t, err)
+	require.Equal(t, 4, s.count())
+	_, err = exchange(t, c, "POST", srv.URL, "", "body")
+	require.Error(t, err)
+	require.Equal(t, 5, s.count())
+}
+
+func TestBadReplies(t *testing.T) {
+	for name, tc := range map[string]struct {
+		answer func(w http.ResponseWriter, r *http.Request)
+		want   wire.Code // of a POST
+	}{
+		"redirect to another host": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
+		}, wire.UnknownOutcome},
+		"redirect to itself": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/y", http.StatusFound)
+		}, wire.UnknownOutcome},
+		"header of 1 MB": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Big", strings.Repeat("x", 1<<20))
+		}, wire.UnknownOutcome},
+		"cookies without end": {func(w http.ResponseWriter, r *http.Request) {
+			for i := range 20_000 {
+				w.Header().Add("Set-Cookie", fmt.Sprintf("c%d=1", i))
+			}
+		}, wire.UnknownOutcome},
+		"early hints without end": {func(w http.ResponseWriter, r *http.Request) {
+			for range 100_000 {
+				w.WriteHeader(http.StatusEarlyHints)
+			}
+		}, wire.UnknownOutcome},
+		"body of 64 MB": {func(w http.ResponseWriter, r *http.Request) {
+			block := make([]byte, 1<<16)
+			for range 1024 {
+				if _, err := w.Write(block); err != nil {
+					return
+				}
+			}
+		}, wire.UnknownOutcome},
+		"gzip bomb": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			var b bytes.Buffer
+			z := gzip.NewWriter(&b)
+			_, _ = z.Write(make([]byte, 32<<20))
+			_ = z.Close()
+			_, _ = w.Write(b.Bytes())
+		}, wire.UnknownOutcome},
+		"truncated body": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = io.WriteString(w, `{"valid":`)
+		}, wire.UnknownOutcome},
+		"one byte, then nothing": {func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, "{")
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}, wire.UnknownOutcome},
+		"no answer at all": {func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, wire.UnknownOutcome},
+		"garbage instead of HTTP": {func(w http.ResponseWriter, r *http.Request) {
+			conn, _, _ := http.NewResponseController(w).Hijack()
+			_, _ = io.WriteString(conn, "SSH-2.0-OpenSSH_9\r\n")
+			_ = conn.Close()
+		}, wire.UnknownOutcome},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var s seen
+			srv := serve(t, func(w http.ResponseWriter, r *http.Request) { s.note(r); tc.answer(w, r) })
+			c := client(t, srv.URL, func(cfg *Config) { cfg.Timeout = 600 * time.Millisecond })
+			start := time.Now()
+			_, err := exchange(t, c, "POST", srv.URL+"/x", "", "body")
+			require.Equal(t, tc.want, wire.CodeOf(err), "%v", err)
+			require.Less(t, time.Since(start), 3*time.Second)
+			require.Equal(t, 1, s.count())
+			_, err = exchange(t, c, "GET", srv.URL+"/x", "", "")
+			require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
+		})
+	}
+}
+
+func TestBodySlowButSteadyIsCutByTheDeadline(t *testing.T) {
+	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		for range 100 {
+			_, _ = io.WriteString(w, " ")
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-r.Context().Done():
+				return
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	})
+	c := client(t, srv.URL, func(cfg *Config) { cfg.Timeout = 400 * time.Millisecond })
+	start := time.Now()
+	_, err := exchange(t, c, "POST", srv.URL, "", "x")
+	require.Equal(t, wire.UnknownOutcome, wire.CodeOf(err))
+	require.Less(t, time.Since(start), 2*time.Second)
+}
+
+func TestCaptivePageIsAnAnswerAndNoSuccess(t *testing.T) {
+	srv := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<html>Welcome to our Wi-Fi</html>")
+	})
+	a, err := exchange(t, client(t, srv.URL, nil), "POST", srv.URL, "", "x")
+	require.NoError(t, err)
+	require.False(t, a.JSON())
+}
+
+func TestNothingWasSentIsProvable(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	base := "http://" + l.Addr().String()
+	require.NoError(t, l.Close())
+	c := client(t, base, nil)
+	for range openAfter {
+		_, err = exchange(t, c, "POST", base+"/x", "", "body")
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+		var op *net.OpError
+		require.ErrorAs(t, err, &op)
+		require.Equal(t, "dial", op.Op)
+	}
+	_, err = exchange(t, c, "POST", base+"/x", "", "body")
+	require.Equal(t, wire.Unavailable, wire.CodeOf(err), "the circuit is open")
+	require.False(t, c.Healthy())
+	require.Error(t, c.Probe(t.Context()))
+}
+
+func TestOtherHostsGetNothing(t *testing.T) {
+	var hits atomic.Int32
+	other := serve(t, func(http.ResponseWriter, *http.Request) { hits.Add(1) })
+	srv := serve(t, func(http.ResponseWriter, *http.Request) {})
+	c := client(t, srv.URL, nil)
+	_, err := exchange(t, c, "GET", other.URL, "", "")
+	require.ErrorIs(t, err, ErrHost)
+	require.Zero(t, hits.Load())
+}
+
+func TestCircuit(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	c := &circuit{now: func() time.Time { return now }}
+	for range openAfter - 1 {
+		_, ok := c.enter()
+		require.True(t, ok)
+		c.failed("x")
+	}
+	require.False(t, c.healthy())
+	_, ok := c.enter()
+	require.True(t, ok)
+	c.failed("x")
+	require.True(t, c.stats().Open)
+	for i := range 10 {
+		wait, ok := c.enter()
+		require.False(t, ok)
+		require.LessOrEqual(t, wait, longest)
+		require.Positive(t, wait)
+		now = now.Add(wait)
+		_, ok = c.enter()
+		require.True(t, ok, "half open")
+		_, ok = c.enter()
+		require.False(t, ok, "one at a time")
+		if i < 9 {
+			c.failed("still")
+		}
+	}
+	c.leave()
+	_, ok = c.enter()
+	require.True(t, ok)
+	c.ok()
+	require.True(t, c.healthy())
+	require.False(t, c.stats().Open)
+	require.EqualValues(t, openAfter+11, c.stats().Calls)
+	for range openAfter {
+		c.failed("x")
+	}
+	now = now.Add(-time.Hour)
+	_, ok = c.enter()
+	require.True(t, ok, "a clock that went back does not lock us out")
+}
+
+func TestA500IsAnAnswer(t *testing.T) {
+	srv := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
+	c := client(t, srv.URL, nil)
+	for range 2 * openAfter {
+		_, err := exchange(t, c, "POST", srv.URL, "", "x")
+		require.NoError(t, err)
+	}
+	require.True(t, c.Healthy())
+	require.NoError(t, c.Probe(t.Context()))
+	require.EqualValues(t, 2*openAfter, c.Stats().Calls)
+}
+
+func TestCancelledByTheCallerIsNoFailure(t *testing.T) {
+	srv := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	c := client(t, srv.URL, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	req, err := http.NewRequestWithContext(ctx, "GET", srv.URL, nil)
+	require.NoError(t, err)
+	time.AfterFunc(50*time.Millisecond, cancel)
+	_, err = c.Do(req)
+	require.ErrorIs(t, err, context.Canceled)
+	require.True(t, c.Healthy())
+}
+
+func TestCredentials(t *testing.T) {
+	var s seen
+	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		s.note(r)
+		require.Equal(t, "posagent/1", r.UserAgent())
+		require.Empty(t, r.Header.Get("Accept-Encoding"), "nothing compressed is asked for") // wire sets identity, Do is called bare here
+	})
+	for _, tc := range []struct {
+		auth Auth
+		want string
+	}{
+		{Auth{ConsumerKey: "demo-consumer", ConsumerSecret: "demo-consumer-secret"}, "Bearer " + base64.StdEncoding.EncodeToString([]byte("demo-consumer:demo-consumer-secret"))},
+		{Auth{Bearer: "posagent-demo-bearer"}, "Bearer posagent-demo-bearer"},
+		{Auth{}, ""},
+	} {
+		c := client(t, srv.URL, func(cfg *Config) { cfg.Auth, cfg.UserAgent = tc.auth, "posagent/1" })
+		req, err := http.NewRequestWithContext(t.Context(), "GET", srv.URL, nil)
+		require.NoError(t, err)
+		resp, err := c.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, tc.want, s.auth[len(s.auth)-1])
+		require.NotContains(t, fmt.Sprintf("%+v", tc.auth), "demo")
+	}
+	_, err := New(Config{Base: srv.URL, Auth: Auth{Bearer: "a\r\nX: y"}})
+	require.ErrorContains(t, err, "control character")
+}
+
+func TestToken(t *testing.T) {
+	var tokens, calls, refused atomic.Int32
+	status, reply := http.StatusOK, `{"access_token":"T%d","token_type":"Bearer","expires_in":3600}`
+	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/token" {
+			id, secret, _ := r.BasicAuth()
+			require.Equal(t, "id:secret", id+":"+secret)
+			require.NoError(t, r.ParseForm())
+			require.Equal(t, "client_credentials", r.PostForm.Get("grant_type"))
+			n := tokens.Add(1)
+			<-time.After(20 * time.Millisecond) // the other callers pile up meanwhile
+			w.WriteHeader(status)
+			if strings.Contains(reply, "%d") {
+				_, _ = fmt.Fprintf(w, reply, n)
+			} else {
+				_, _ = io.WriteString(w, reply)
+			}
+			return
+		}
+		calls.Add(1)
+		if r.Header.Get("Authorization") == "Bearer T1" && refused.Load() == 1 {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	})
+	now := time.Now()
+	var mu sync.Mutex
+	c := client(t, srv.URL, func(cfg *Config) {
+		cfg.Auth = Auth{ClientID: "id", ClientSecret: "secret"}
+		cfg.Now = func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
+	})
+	var wg sync.WaitGroup
+	for range 5 {
+		wg.Go(func() {
+			a, err := exchange(t, c, "GET", srv.URL+"/x", "", "")
+			require.NoError(t, err)
+			require.Equal(t, 200, a.Status)
+		})
+	}
+	wg.Wait()
+	require.EqualValues(t, 1, tokens.Load(), "one fetch for all")
+
+	refused.Store(1) // the backend forgets T1
+	a, err := exchange(t, c, "POST", srv.URL+"/x", "k", "b")
+	require.NoError(t, err)
+	require.Equal(t, 200, a.Status)
+	require.EqualValues(t, 2, tokens.Load())
+
+	mu.Lock()
+	now = now.Add(2 * time.Hour)
+	mu.Unlock()
+	_, err = exchange(t, c, "GET", srv.URL+"/x", "", "")
+	require.NoError(t, err)
+	require.EqualValues(t, 3, tokens.Load(), "expired")
+
+	for _, tc := range []struct {
+		status int
+		reply  string
+		want   wire.Code
+	}{
+		{401, "", wire.Unauthorized}, {400, "", wire.Unauthorized}, {500, "", wire.Unavailable}, {200, "<html>", wire.Unavailable},
+		{200, `{"access_token":""}`, wire.Unavailable}, {200, `{"access_token":"a\r\nb"}`, wire.Unavailable},
+	} {
+		mu.Lock()
+		now = now.Add(48 * time.Hour)
+		mu.Unlock()
+		status, reply = tc.status, tc.reply
+		before := calls.Load()
+		_, err = exchange(t, c, "POST", srv.URL+"/x", "", "b")
+		require.Equal(t, tc.want, wire.CodeOf(err), "%v", err)
+		require.NotContains(t, err.Error(), "secret")
+		require.Equal(t, before, calls.Load(), "nothing was sent")
+	}
+	_, err = New(Config{Base: srv.URL, Auth: Auth{ClientID: "a", ClientSecret: "b", TokenURL: "https://elsewhere.example/token"}})
+	require.Error(t, err)
+}
+
+func TestA401OnAnUnkeyedWriteIsNotSentAgain(t *testing.T) {
+	var s seen
+	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/token" {
+			_, _ = io.WriteString(w, `{"access_token":"t"}`)
+			return
+		}
+		s.note(r)
+		w.WriteHeader(401)
+	})
+	c := client(t, srv.URL, func(cfg *Config) { cfg.Auth = Auth{ClientID: "a", ClientSecret: "b"} })
+	a, err := exchange(t, c, "POST", srv.URL+"/x", "", "b")
+	require.NoError(t, err)
+	require.Equal(t, 401, a.Status)
+	require.Equal(t, 1, s.count())
+	_, err = exchange(t, c, "POST", srv.URL+"/x", "k", "b")
+	require.NoError(t, err)
+	require.Equal(t, 3, s.count(), "one fresh token, not a loop")
+}
+
+func TestUnusableConfig(t *testing.T) {
+	for _, base := range []string{"", "pay.example", "ftp://pay.example", "https://u:p@pay.example", "http://pay.example", "://"} {
+		_, err := New(Config{Base: base})
+		require.Error(t, err, base)
+		require.NotContains(t, err.Error(), "u:p")
+	}
+	for _, cfg := range []Config{
+		{RootsFile: "/nonexistent"}, {RootsFile: "/dev/null"}, {ClientCert: "/nonexistent", ClientKey: "/nonexistent"},
+		{Pins: []string{"x"}}, {Proxy: "nowhere"},
+	} {
+		cfg.Base = "https://pay.example"
+		_, err := New(cfg)
+		require.Error(t, err)
+	}
+}
+
+// authority makes certificates.
+type authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	file string // PEM of cert
+}
+
+func newAuthority(t *testing.T) authority {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	tmpl := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "root"}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &key.PublicKey, key)
+	require.NoError(t, err)
+	cert, err := x509.ParseCertificate(der)
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "roots.pem")
+	require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	return authority{cert, key, file}
+}
+
+func (a authority) issue(t *testing.T, change func(*x509.Certificate)) (tls.Certificate, string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	tmpl := &x509.Certificate{
+		SerialNumber: big.NewInt(2), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	if change != nil {
+		change(tmpl)
+	}
+	der, err := x509.CreateCertificate(rand.Reader, tmpl, a.cert, &key.PublicKey, a.key)
+	require.NoError(t, err)
+	cert, err := x509.ParseCertificate(der)
+	require.NoError(t, err)
+	sum := sha256.Sum256(cert.RawSubjectPublicKeyInfo)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, base64.StdEncoding.EncodeToString(sum[:])
+}
+
+func TestTLS(t *testing.T) {
+	ours, theirs := newAuthority(t), newAuthority(t)
+	good, pin := ours.issue(t, nil)
+	_, otherPin := ours.issue(t, nil)
+	rootSum := sha256.Sum256(ours.cert.RawSubjectPublicKeyInfo)
+	clientCert, _ := ours.issue(t, nil)
+	dir := t.TempDir()
+	keyDER, err := x509.MarshalPKCS8PrivateKey(clientCert.PrivateKey)
+	require.NoError(t, err)
+	certFile, keyFile := filepath.Join(dir, "c.pem"), filepath.Join(dir, "k.pem")
+	require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: clientCert.Certificate[0]}), 0o600))
+	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600))
+	pool := x509.NewCertPool()
+	pool.AddCert(ours.cert)
+
+	wrongHost, _ := ours.issue(t, func(c *x509.Certificate) { c.IPAddresses = nil; c.DNSNames = []string{"pay.example"} })
+	expired, _ := ours.issue(t, func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) })
+	foreign, _ := theirs.issue(t, nil)
+
+	for name, tc := range map[string]struct {
+		server *tls.Config
+		change func(*Config)
+		ok     bool
+	}{
+		"good":                  {server: &tls.Config{Certificates: []tls.Certificate{good}}, ok: true},
+		"good, pinned":          {server: &tls.Config{Certificates: []tls.Certificate{good}}, change: func(c *Config) { c.Pins = []string{otherPin, "sha256/" + pin} }, ok: true},
+		"good, pinned root":     {server: &tls.Config{Certificates: []tls.Certificate{good}}, change: func(c *Config) { c.Pins = []string{base64.StdEncoding.EncodeToString(rootSum[:])} }, ok: true},
+		"good, other pin":       {server: &tls.Config{Certificates: []tls.Certificate{good}}, change: func(c *Config) { c.Pins = []string{otherPin} }},
+		"wrong host":            {server: &tls.Config{Certificates: []tls.Certificate{wrongHost}}},
+		"expired":               {server: &tls.Config{Certificates: []tls.Certificate{expired}}},
+		"unknown root":          {server: &tls.Config{Certificates: []tls.Certificate{foreign}}},
+		"TLS 1.1":               {server: &tls.Config{Certificates: []tls.Certificate{good}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}},
+		"client certificate":    {server: &tls.Config{Certificates: []tls.Certificate{good}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool}, change: func(c *Config) { c.ClientCert, c.ClientKey = certFile, keyFile }, ok: true},
+		"no client certificate": {server: &tls.Config{Certificates: []tls.Certificate{good}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var s seen
+			srv := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { s.note(r) }))
+			srv.TLS = tc.server
+			srv.Config.ErrorLog = nil
+			srv.StartTLS()
+			t.Cleanup(srv.Close)
+			c := client(t, srv.URL, func(cfg *Config) {
+				cfg.RootsFile = ours.file
+				if tc.change != nil {
+					tc.change(cfg)
+				}
+			})
+			_, err := exchange(t, c, "POST", srv.URL, "k", "x")
+			if tc.ok {
+				require.NoError(t, err)
+				return
+			}
+			require.Error(t, err)
+			require.Zero(t, s.count(), "no request over a connection that is not trusted")
+		})
+	}
+}
+
+func TestEarlyCloseIsNotAShortAnswer(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			buf := make([]byte, 4096)
+			_, _ = conn.Read(buf)
+			_, _ = io.WriteString(conn, "HTTP/1.1 202 Accepted\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"val")
+			_ = conn.Close()
+		}
+	}()
+	base := "http://" + l.Addr().String()
+	_, err = exchange(t, client(t, base, nil), "POST", base, "", "x")
+	require.Equal(t, wire.UnknownOutcome, wire.CodeOf(err))
+}
+
+func TestConnectionsAreReused(t *testing.T) {
+	var conns atomic.Int32
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
+	srv.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			conns.Add(1)
+		}
+	}
+	srv.Start()
+	t.Cleanup(srv.Close)
+	c := client(t, srv.URL, nil)
+	for range 10 {
+		_, err := exchange(t, c, "GET", srv.URL, "", "")
+		require.NoError(t, err)
+	}
+	require.EqualValues(t, 1, conns.Load())
+}
+
+func TestProxy(t *testing.T) {
+	var s seen
+	proxy := serve(t, func(w http.ResponseWriter, r *http.Request) { s.note(r); w.WriteHeader(http.StatusProxyAuthRequired) })
+	c := client(t, "http://127.0.0.1:9", func(cfg *Config) { cfg.Proxy = proxy.URL })
+	a, err := exchange(t, c, "GET", "http://127.0.0.1:9/x", "", "")
+	require.NoError(t, err)
+	require.Equal(t, http.StatusProxyAuthRequired, a.Status)
+	require.Equal(t, 1, s.count())
+}
