@@ -89,8 +89,8 @@ func (m *Machine) statusInfo(out ecr.Outcome) apdu.Message {
 	case card > 0:
 		fields = append(fields, apdu.Bytes(0x8A, byte(card)))
 	}
-	if out.Text != "" {
-		fields = append(fields, apdu.Text(0x3C, cs, out.Text))
+	if text := m.hostText(out); text != "" {
+		fields = append(fields, apdu.Text(0x3C, cs, text))
 	}
 	if name := label(out); name != "" {
 		fields = append(fields, apdu.CardName(cs, name))
@@ -99,6 +99,20 @@ func (m *Machine) statusInfo(out ecr.Outcome) apdu.Message {
 		fields = append(fields, apdu.Container(apdu.Primitive(0x41, byte(card>>8), byte(card))))
 	}
 	return apdu.New(apdu.StatusInfo, fields...)
+}
+
+// hostText is BMP 3C of an approval. A register that builds its receipts itself prints it, so it carries the
+// transaction that a later refund may name (MONEY D.12).
+func (m *Machine) hostText(out ecr.Outcome) string {
+	builds := m.prof.Config&cfgPrintPayment != 0 && m.prof.Config&cfgPrintLines == 0
+	if !builds || out.TransactionID == "" {
+		return out.Text
+	}
+	text := wordsFor(m.cfg.Language).transaction + " " + out.TransactionID
+	if out.Text != "" {
+		text = out.Text + "\r" + text
+	}
+	return text
 }
 
 func label(out ecr.Outcome) string {

@@ -1,0 +1,342 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"posagent/ecr"
+	"posagent/ecr/register"
+	"posagent/ecr/zvt"
+	"posagent/ecr/zvt/apdu"
+	"posagent/ecr/zvt/frame"
+)
+
+func terminal() zvt.Config {
+	return zvt.Config{TerminalID: "52500038", Currency: "EUR", MerchantName: "Corner Shop", Device: "posagent", Version: "1.2.3", Language: "en"}
+}
+
+// serveTCP runs a session on a real socket until the test ends.
+func serveTCP(t *testing.T, d *desk, change func(*Options)) (address string, s *Session) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	o := Options{Line: "tcp", Desk: d, Till: d, Memory: d, ZVT: terminal()}
+	if change != nil {
+		change(&o)
+	}
+	s = New(o)
+	serve(t, func(ctx context.Context) error { return s.ServeTCP(ctx, listener) })
+	return listener.Addr().String(), s
+}
+
+func serve(t *testing.T, run func(context.Context) error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		select {
+		case err := <-ended:
+			require.ErrorIs(t, err, context.Canceled)
+		case <-time.After(5 * time.Second):
+			t.Error("still serving")
+		}
+	})
+}
+
+// cablePair is a pseudo-terminal pair in raw mode: the register's end and the terminal's path.
+func cablePair(t *testing.T) (registerEnd frame.Conn, path string) {
+	t.Helper()
+	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	require.NoError(t, err)
+	require.NoError(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	require.NoError(t, err)
+	return os.NewFile(uintptr(fd), "ptmx"), fmt.Sprintf("/dev/pts/%d", n)
+}
+
+// ttys opens the paths given, one after the other, and then waits.
+type ttys struct {
+	paths  chan string
+	opened chan struct{}
+}
+
+func newTTYs(paths ...string) *ttys {
+	p := &ttys{paths: make(chan string, 8), opened: make(chan struct{}, 8)}
+	for _, one := range paths {
+		p.paths <- one
+	}
+	return p
+}
+
+func (p *ttys) Open(ctx context.Context) (Conn, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case path := <-p.paths:
+		if path == "" {
+			return nil, os.ErrNotExist
+		}
+		fd, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+		if err != nil {
+			return nil, err
+		}
+		tio, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+		if err != nil {
+			return nil, err
+		}
+		tio.Iflag, tio.Oflag, tio.Lflag = 0, 0, 0
+		tio.Cflag = unix.CS8 | unix.CREAD | unix.CLOCAL | unix.CSTOPB
+		tio.Cc[unix.VMIN], tio.Cc[unix.VTIME] = 1, 0
+		if err := unix.IoctlSetTermios(fd, unix.TCSETS, tio); err != nil {
+			return nil, err
+		}
+		p.opened <- struct{}{}
+		return os.NewFile(uintptr(fd), path), nil
+	}
+}
+
+func serveSerial(t *testing.T, d *desk, opener Opener, f frame.Config) *Session {
+	t.Helper()
+	s := New(Options{Line: "serial", Desk: d, Till: d, Memory: d, ZVT: terminal(), Frame: f})
+	serve(t, func(ctx context.Context) error { return s.ServeSerial(ctx, opener) })
+	return s
+}
+
+// TestHabits: every kind of register completes its day, on TCP and on a serial line.
+func TestHabits(t *testing.T) {
+	for _, habit := range register.Habits() {
+		for _, line := range []string{"tcp", "serial"} {
+			t.Run(habit.Name+"/"+line, func(t *testing.T) {
+				d := newDesk()
+				var trace strings.Builder
+				var mu sync.Mutex
+				opt := register.Options{Habit: habit, Tap: func(dir string, data []byte) {
+					mu.Lock()
+					defer mu.Unlock()
+					fmt.Fprintf(&trace, "%s % x\n", dir, data)
+				}}
+				defer func() {
+					if t.Failed() {
+						t.Log(trace.String())
+					}
+				}()
+				var r *register.Register
+				var err error
+				if line == "tcp" {
+					address, _ := serveTCP(t, d, nil)
+					r, err = register.Dial(t.Context(), "tcp:"+address, opt)
+				} else {
+					end, path := cablePair(t)
+					p := newTTYs(path)
+					serveSerial(t, d, p, frame.Config{})
+					<-p.opened
+					r, err = register.New(frame.New(end, habit.FrameConfig(frame.Config{})), opt)
+				}
+				require.NoError(t, err)
+				defer func() { _ = r.Close() }()
+				day(t, d, r, habit)
+			})
+		}
+	}
+}
+
+func day(t *testing.T, d *desk, r *register.Register, habit register.Habit) {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	res, err := r.Register(ctx)
+	require.NoError(t, err)
+	require.True(t, res.OK(), res)
+	require.Equal(t, "52500038", res.TerminalID)
+
+	res, err = r.Status(ctx)
+	require.NoError(t, err)
+	require.Zero(t, res.Status)
+	require.Equal(t, habit.StatusService < 0, res.Version == "1.2.3", "no version where none is wanted")
+
+	res, err = r.Repeat(ctx, -1)
+	require.NoError(t, err)
+	require.True(t, res.Refused, "nothing to repeat yet")
+
+	res, err = r.Pay(ctx, 1250, "", register.PayOptions{})
+	require.NoError(t, err)
+	require.True(t, res.OK() && res.Approved && res.Completed, res)
+	require.EqualValues(t, 1250, res.Amount)
+	require.Equal(t, 1, res.Receipt)
+	require.Equal(t, 101, res.Trace)
+	require.Equal(t, "WeChat Pay", res.CardName)
+	require.Equal(t, []string{"told s1"}, d.delivered())
+	if printed := strings.Join(res.Printed, "\n"); habit.Config&0x82 == 0x82 {
+		require.Contains(t, printed, "12.50 EUR")
+		require.Contains(t, printed, "Corner Shop")
+		require.Equal(t, "7001", res.TransactionID)
+	} else {
+		require.Empty(t, printed)
+	}
+
+	res, err = r.Pay(ctx, declines, "", register.PayOptions{})
+	require.NoError(t, err)
+	require.True(t, res.Aborted && !res.Approved, res)
+	require.EqualValues(t, 0x05, res.Code)
+
+	res, err = r.Pay(ctx, noMethod, "", register.PayOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 0xC5, res.Code)
+
+	res, err = r.Pay(ctx, 100, "USD", register.PayOptions{})
+	require.NoError(t, err)
+	require.Equal(t, register.CodeWrongMoney, res.Code)
+
+	res, err = r.Reverse(ctx, 1, 0)
+	require.NoError(t, err)
+	require.True(t, res.Approved, res)
+	require.Equal(t, 101, res.OriginalTrace)
+	res, err = r.Reverse(ctx, 99, 0)
+	require.NoError(t, err)
+	require.Equal(t, register.CodeNotReversed, res.Code)
+
+	res, err = r.Refund(ctx, 500, "", "R1")
+	require.NoError(t, err)
+	require.True(t, res.Approved, res)
+	require.Equal(t, "R1", d.begun[len(d.begun)-1].Original)
+
+	res, err = r.Repeat(ctx, register.RepeatStatus)
+	require.NoError(t, err)
+	require.True(t, res.Approved && res.Completed, res)
+	require.EqualValues(t, 500, res.Amount)
+
+	// An abort beside a running sale.
+	type paid struct {
+		res register.Result
+		err error
+	}
+	done := make(chan paid, 1)
+	go func() {
+		res, err := r.Pay(ctx, staysOpen, "", register.PayOptions{})
+		done <- paid{res, err}
+	}()
+	require.NoError(t, d.until(ctx, "the sale", func() bool { return len(d.sales) > 0 && d.sales[len(d.sales)-1].open }))
+	if habit.Name != "reconnecting" { // its abort would need a second connection, see TestAnotherConnection
+		res, err = r.Abort(ctx)
+		require.NoError(t, err)
+		require.False(t, res.Refused)
+	} else {
+		require.NoError(t, d.Abort(ctx, d.sales[len(d.sales)-1].id))
+	}
+	p := <-done
+	require.NoError(t, p.err)
+	require.Equal(t, register.CodeAborted, p.res.Code)
+	require.True(t, p.res.Aborted)
+
+	res, err = r.Turnover(ctx)
+	require.NoError(t, err)
+	require.True(t, res.OK(), res)
+	res, err = r.EndOfDay(ctx)
+	require.NoError(t, err)
+	require.True(t, res.OK() && res.Completed, res)
+	require.NotNil(t, res.Totals)
+	require.Equal(t, 1, d.closed)
+	for _, f := range []func(context.Context) (register.Result, error){r.Diagnosis, r.Initialise, r.Reset} {
+		res, err = f(ctx)
+		require.NoError(t, err)
+		require.True(t, res.Completed, res)
+	}
+	res, err = r.Display(ctx, 3, "Hello")
+	require.NoError(t, err)
+	require.Equal(t, register.CodeImpossible, res.Code)
+	res, err = r.LogOff(ctx)
+	require.NoError(t, err)
+	require.False(t, res.Refused)
+	for _, x := range d.delivered() {
+		require.True(t, strings.HasPrefix(x, "told "), x)
+	}
+}
+
+// TestSequenceIDs: with message ids both sides carry, a sale asked for twice is one sale.
+func TestSequenceIDs(t *testing.T) {
+	d := newDesk()
+	address, _ := serveTCP(t, d, nil)
+	r, err := register.Dial(t.Context(), "tcp:"+address, register.Options{Sequence: true})
+	require.NoError(t, err)
+	defer func() { _ = r.Close() }()
+	res, err := r.Register(t.Context())
+	require.NoError(t, err)
+	require.True(t, res.OK())
+	first, err := r.Pay(t.Context(), 1250, "", register.PayOptions{Sequence: 501})
+	require.NoError(t, err)
+	require.True(t, first.Approved)
+	r.Disconnect() // and the register is not sure
+	again, err := r.Pay(t.Context(), 1250, "", register.PayOptions{Sequence: 501})
+	require.NoError(t, err)
+	require.True(t, again.Approved)
+	require.Equal(t, first.Receipt, again.Receipt)
+	require.Len(t, d.sales, 1)
+	next, err := r.Pay(t.Context(), 1250, "", register.PayOptions{Sequence: 601})
+	require.NoError(t, err)
+	require.Equal(t, 2, next.Receipt)
+}
+
+// TestReactions: what a register may answer to 04 0F, end to end.
+func TestReactions(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		answer   []register.Reaction
+		code     byte
+		approved bool
+		want     []string
+	}{
+		{"goods failed", []register.Reaction{{Code: 0x66}}, register.CodeAborted, false, []string{"refused s1"}},
+		{"printer fails", nil, 0, true, []string{"told s1"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDesk()
+			address, _ := serveTCP(t, d, nil)
+			react := register.On(apdu.StatusInfo, c.answer...)
+			if c.answer == nil {
+				react = register.On(apdu.PrintLine, register.Reaction{Code: 0xCC})
+			}
+			r, err := register.Dial(t.Context(), "tcp:"+address, register.Options{Habit: register.Plain(), React: react})
+			require.NoError(t, err)
+			defer func() { _ = r.Close() }()
+			res, err := r.Pay(t.Context(), 1250, "", register.PayOptions{})
+			require.NoError(t, err)
+			require.Equal(t, c.approved, res.Approved, res)
+			require.Equal(t, c.code, res.Code)
+			require.Equal(t, c.want, d.delivered())
+		})
+	}
+}
+
+// TestRegistrationSurvivesARestart: what a register said once holds for the next process.
+func TestRegistrationSurvivesARestart(t *testing.T) {
+	d := newDesk()
+	address, _ := serveTCP(t, d, nil)
+	h := register.Steady()
+	h.Config = 0x08 // prints nothing
+	r, err := register.Dial(t.Context(), "tcp:"+address, register.Options{Habit: h})
+	require.NoError(t, err)
+	_, err = r.Register(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	require.NotEmpty(t, d.memory["tcp"])
+
+	other, _ := serveTCP(t, d, nil)
+	r, err = register.Dial(t.Context(), "tcp:"+other, register.Options{Habit: h})
+	require.NoError(t, err)
+	defer func() { _ = r.Close() }()
+	res, err := r.Pay(t.Context(), 1250, "", register.PayOptions{})
+	require.NoError(t, err)
+	require.True(t, res.Approved)
+	require.Empty(t, res.Printed)
+	require.True(t, d.begun[0].Progress)
+	require.Equal(t, ecr.Payment, d.begun[0].Kind)
+}
