@@ -198,6 +198,9 @@ func (s *Store) commit(batch []*request) {
 	}()
 	err := s.transact(live, results)
 	answered = true
+	if err == nil {
+		s.writes.Add(int64(len(live)))
+	}
 	for i, r := range live {
 		if err != nil && results[i] == nil {
 			r.done <- err
@@ -207,9 +210,6 @@ func (s *Store) commit(batch []*request) {
 	}
 	n := len(live) + len(s.queue)
 	s.want = max(n, s.want-(s.want+3)/4)
-	if err == nil {
-		s.writes.Add(int64(len(live)))
-	}
 }
 
 // transact runs one transaction. An error means that no caller's effects are in it; results holds the callers' own

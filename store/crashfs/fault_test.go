@@ -76,7 +76,7 @@ func faultRun(t *testing.T, fault crashfs.Fault) (struck bool) {
 	t.Helper()
 	rec, err := crashfs.New()
 	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), "agent.db")
+	path := filepath.Join(scratch(t), "agent.db")
 	s, err := store.Open(t.Context(), options(path, rec.VFS(), "FULL"))
 	require.NoError(t, err)
 	from := rec.Len()
@@ -111,7 +111,7 @@ func faultRun(t *testing.T, fault crashfs.Fault) (struck bool) {
 	require.Equal(t, acked, visible)
 	require.NoError(t, s.Close())
 
-	rep, err := rec.Enumerate(crashfs.Plan{States: 2, Seed: newSeed(), Dir: t.TempDir(), From: from}, func(st crashfs.State) error {
+	rep, err := rec.Enumerate(crashfs.Plan{States: 2, Seed: newSeed(), Dir: scratch(t), From: from}, func(st crashfs.State) error {
 		return verify(t.Context(), st)
 	})
 	require.NoError(t, err)
@@ -125,7 +125,7 @@ func faultRun(t *testing.T, fault crashfs.Fault) (struck bool) {
 func TestUnacknowledgedNeverTurnsUp(t *testing.T) {
 	rec, err := crashfs.New()
 	require.NoError(t, err)
-	opt := options(filepath.Join(t.TempDir(), "agent.db"), rec.VFS(), "FULL")
+	opt := options(filepath.Join(scratch(t), "agent.db"), rec.VFS(), "FULL")
 	opt.CheckpointEvery = time.Hour
 	s, err := store.Open(t.Context(), opt)
 	require.NoError(t, err)
@@ -133,9 +133,9 @@ func TestUnacknowledgedNeverTurnsUp(t *testing.T) {
 	require.NoError(t, s.Truncate(t.Context()))
 	require.Len(t, accept(t, s, rec, 4, 6), 2)
 
-	failedAt := rec.Len()
 	rec.Arm(crashfs.Fault{On: crashfs.Sync, N: 1, Times: -1, Err: crashfs.EIO})
 	require.ErrorIs(t, s.Write(t.Context(), put(s, 66, lives[0])), store.ErrIO)
+	failed := rec.Len()
 	require.True(t, rec.Disarm())
 	nothing := errors.New("nothing")
 	require.ErrorIs(t, s.Write(t.Context(), func(store.Tx) error { return nothing }), nothing)
@@ -145,7 +145,7 @@ func TestUnacknowledgedNeverTurnsUp(t *testing.T) {
 	require.NoError(t, rec.Close())
 
 	turnedUp := func(from, to int) (n int) {
-		rep, err := rec.Enumerate(crashfs.Plan{States: 40, Seed: newSeed(), Dir: t.TempDir(), From: from, To: to}, func(st crashfs.State) error {
+		rep, err := rec.Enumerate(crashfs.Plan{States: 40, Seed: newSeed(), Dir: scratch(t), From: from, To: to}, func(st crashfs.State) error {
 			s, err := store.Open(t.Context(), options(filepath.Join(st.Dir, "agent.db"), "", "FULL"))
 			if err != nil {
 				return err
@@ -160,6 +160,6 @@ func TestUnacknowledgedNeverTurnsUp(t *testing.T) {
 		require.Empty(t, rep.Failures)
 		return n
 	}
-	require.Positive(t, turnedUp(failedAt, recovered), "before the recovery it may, or this test proves nothing")
+	require.Positive(t, turnedUp(failed, failed), "before the recovery it may, or this test proves nothing")
 	require.Zero(t, turnedUp(recovered, 0))
 }

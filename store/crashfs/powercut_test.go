@@ -43,6 +43,14 @@ func newSeed() uint64 {
 	return binary.LittleEndian.Uint64(b[:])
 }
 
+func scratch(t *testing.T) string {
+	t.Helper()
+	dir, err := crashfs.Scratch()
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	return dir
+}
+
 var schema = []store.Step{{Name: "crash/1 sales", SQL: `CREATE TABLE sales (
 	id     INTEGER PRIMARY KEY,
 	key    TEXT NOT NULL UNIQUE,
@@ -91,7 +99,7 @@ func put(s *store.Store, id int64, state string) func(store.Tx) error {
 
 // record runs sales through their lives on several goroutines, with checkpoints, truncations and a restart among them.
 func record(t *testing.T, rec *crashfs.Recorder, synchronous string) (from int) {
-	path := filepath.Join(t.TempDir(), "agent.db")
+	path := filepath.Join(scratch(t), "agent.db")
 	const clerks, sales = 6, 8
 	for run := range int64(2) {
 		s, err := store.Open(t.Context(), options(path, rec.VFS(), synchronous))
@@ -197,7 +205,7 @@ func TestPowerCutLosesNothing(t *testing.T) {
 	rec, err := crashfs.New()
 	require.NoError(t, err)
 	record(t, rec, "FULL")
-	rep, err := rec.Enumerate(crashfs.Plan{States: *states, Seed: newSeed(), Dir: t.TempDir()}, func(st crashfs.State) error {
+	rep, err := rec.Enumerate(crashfs.Plan{States: *states, Seed: newSeed(), Dir: scratch(t)}, func(st crashfs.State) error {
 		return verify(t.Context(), st)
 	})
 	require.NoError(t, err)
@@ -214,7 +222,7 @@ func TestPowerCutHasTeeth(t *testing.T) {
 	rec, err := crashfs.New()
 	require.NoError(t, err)
 	from := record(t, rec, "NORMAL")
-	rep, err := rec.Enumerate(crashfs.Plan{States: 60, Seed: newSeed(), Dir: t.TempDir(), From: from}, func(st crashfs.State) error {
+	rep, err := rec.Enumerate(crashfs.Plan{States: 60, Seed: newSeed(), Dir: scratch(t), From: from}, func(st crashfs.State) error {
 		return verify(t.Context(), st)
 	})
 	require.NoError(t, err)

@@ -67,6 +67,17 @@ type Plan struct {
 	To     int    // longest prefix, 0 = the whole record
 }
 
+// Scratch makes a directory for recording and for states, in memory where the system has such a place: what is made
+// there is thrown away, and syncing it for good would take most of the time. The caller removes it.
+func Scratch() (dir string, err error) {
+	for _, parent := range []string{"/dev/shm", ""} {
+		if dir, err = os.MkdirTemp(parent, "crashfs-"); err == nil {
+			return dir, nil
+		}
+	}
+	return "", err
+}
+
 // Failure is a state that its check did not accept.
 type Failure struct {
 	State State
