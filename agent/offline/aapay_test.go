@@ -1,0 +1,417 @@
+package offline_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/offline"
+	"posagent/agent/outbox"
+	"posagent/schemes/aapay"
+	"posagent/schemes/wire"
+	"posagent/store"
+	"posagent/store/storetest"
+)
+
+// service is a scripted aapay.Service.
+type service struct {
+	mu       sync.Mutex
+	calls    []string
+	keys     []wire.Key
+	start    func(n int, plain bool) (aapay.Reply, error)
+	status   func(n int, id string) (aapay.Status, error)
+	asked    int
+	started  int
+	requests []aapay.Request
+}
+
+func (s *service) initialize(plain bool, key wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.started++
+	name := "idem "
+	if plain {
+		name = "plain "
+	}
+	s.calls = append(s.calls, name+string(typ))
+	s.keys = append(s.keys, key)
+	s.requests = append(s.requests, req)
+	return s.start(s.started, plain)
+}
+
+func (s *service) Initialize(_ context.Context, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	return s.initialize(true, "", typ, req)
+}
+
+func (s *service) InitializeWithIdempotency(_ context.Context, key wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	return s.initialize(false, key, typ, req)
+}
+
+func (s *service) Status(_ context.Context, id, method string) (aapay.Status, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked++
+	s.calls = append(s.calls, "status "+id+" "+method)
+	return s.status(s.asked, id)
+}
+
+func reply(status, code int, ppref string) aapay.Reply {
+	return aapay.Reply{HTTPStatus: status, Valid: status == 202, Response: &aapay.Response{ResponseCode: code, NAA2ECR: &aapay.NAA2ECR{PPRef: ppref}}}
+}
+
+func state(s aapay.State, a aapay.AccountState) aapay.Status {
+	return aapay.Status{Valid: true, TransactionID: 77, State: s, AccountState: a}
+}
+
+func payload(t *testing.T, change func(*offline.UndoPayload)) []byte {
+	t.Helper()
+	p := offline.UndoPayload{Request: aapay.Request{
+		MerchantID: "m", Method: "SWISH_E_COM", PurchaseAmount: &aapay.Amount{CurrencyCode: "EUR", NominalAmount: 1250, TotalAmount: 1250},
+		Consumer: &aapay.Consumer{}, TerminalReference: "undo-1", OriginalReference: "sale-1",
+	}}
+	if change != nil {
+		change(&p)
+	}
+	b, err := json.Marshal(p)
+	require.NoError(t, err)
+	return b
+}
+
+// run drives one undo through a real outbox and store for d of virtual time.
+func run(t *testing.T, kind string, svc aapay.Service, change func(*offline.UndoPayload), d time.Duration, check func(op outbox.Op, got []offline.UndoResult)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		db := storetest.OpenAt(t, t.TempDir()+"/a.db", outbox.Schema()...)
+		defer func() { require.NoError(t, db.Close()) }()
+		var got []offline.UndoResult
+		settled := func(_ store.Tx, _ outbox.Op, res offline.UndoResult) error { got = append(got, res); return nil }
+		o := outbox.NewOutbox(outbox.Options{DB: db, Kinds: []outbox.Kind{offline.Reversal(svc, settled, nil), offline.Refund(svc, settled, nil)}})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- o.Run(ctx) }()
+		n := outbox.New{Key: wire.NewKey(), Kind: kind, Aggregate: "sale-1", Payload: payload(t, change), AmountMin: 1250, Currency: "EUR"}
+		require.NoError(t, db.Write(ctx, func(tx store.Tx) error { return o.Accept(tx, n) }))
+		o.Wake()
+		time.Sleep(d)
+		synctest.Wait()
+		var op outbox.Op
+		require.NoError(t, db.Read(ctx, func(r store.Reader) (err error) { op, err = o.Get(r, n.Key); return err }))
+		cancel()
+		require.NoError(t, <-done)
+		check(op, got)
+	})
+}
+
+func TestStatusDecides(t *testing.T) {
+	for _, tc := range []struct {
+		kind  string
+		state aapay.State
+		acct  aapay.AccountState
+		words []string
+		want  outbox.State
+	}{
+		{offline.KindReversal, aapay.Finalized, aapay.Commit, nil, outbox.Done},
+		{offline.KindReversal, aapay.Reported, aapay.Commit, nil, outbox.Done},
+		{offline.KindReversal, "REVERSED", "", nil, outbox.Done},
+		{offline.KindReversal, "REVERSED", aapay.Rollback, nil, outbox.Failed},
+		{offline.KindReversal, "REFUNDED", "", nil, outbox.Sent},
+		{offline.KindRefund, "REFUNDED", "", nil, outbox.Done},
+		{offline.KindRefund, "STATUS_ACCEPTED", "", []string{"STATUS_ACCEPTED"}, outbox.Done},
+		{offline.KindRefund, "STATUS_ACCEPTED", "", nil, outbox.Sent},
+		{offline.KindRefund, aapay.Reserved, "", []string{"RESERVED"}, outbox.Sent},
+		{offline.KindRefund, aapay.Pending, "", []string{"PENDING"}, outbox.Sent},
+		{offline.KindRefund, aapay.Rejected, "", []string{"REJECTED"}, outbox.Failed},
+		{offline.KindReversal, aapay.Finalized, "", nil, outbox.Sent},
+		{offline.KindReversal, aapay.Finalized, aapay.Rollback, nil, outbox.Failed},
+		{offline.KindReversal, aapay.Rejected, "", nil, outbox.Failed},
+		{offline.KindReversal, aapay.Cancelled, aapay.Rollback, nil, outbox.Failed},
+		{offline.KindReversal, aapay.Failed, "", nil, outbox.Failed},
+		{offline.KindReversal, aapay.Failed, aapay.Commit, nil, outbox.Done},
+		{offline.KindReversal, aapay.TimedOut, "", nil, outbox.Failed},
+		{offline.KindReversal, aapay.TimedOut, aapay.Commit, nil, outbox.Done},
+		{offline.KindReversal, aapay.Stale, aapay.Commit, nil, outbox.Done},
+		{offline.KindReversal, aapay.Stale, "", nil, outbox.Sent},
+		{offline.KindReversal, aapay.Initialized, "", nil, outbox.Sent},
+		{offline.KindReversal, aapay.Authorized, aapay.Commit, nil, outbox.Sent},
+		{offline.KindReversal, "SOMETHING_NEW", "", nil, outbox.Sent},
+		{offline.KindReversal, "", "", nil, outbox.Sent},
+	} {
+		t.Run(fmt.Sprint(tc.kind, tc.state, tc.acct, tc.words), func(t *testing.T) {
+			s := &service{
+				start:  func(int, bool) (aapay.Reply, error) { return reply(202, 0, "PP1"), nil },
+				status: func(int, string) (aapay.Status, error) { return state(tc.state, tc.acct), nil },
+			}
+			run(t, tc.kind, s, func(p *offline.UndoPayload) { p.OKWords = tc.words }, 10*time.Second, func(op outbox.Op, got []offline.UndoResult) {
+				require.Equal(t, tc.want, op.State)
+				require.Equal(t, 1, s.started)
+				require.Equal(t, "status PP1 SWISH_E_COM", s.calls[1])
+				if tc.want == outbox.Sent {
+					require.Empty(t, got)
+					return
+				}
+				require.Len(t, got, 1)
+				require.Equal(t, tc.want == outbox.Done, got[0].OK)
+				require.Equal(t, tc.state, got[0].State)
+				require.Equal(t, "77", got[0].TransactionID)
+				require.Equal(t, got[0], offline.ResultOf(op), "the result stays readable")
+			})
+		})
+	}
+}
+
+func TestReplyDecides(t *testing.T) {
+	live := func(int, string) (aapay.Status, error) { return state(aapay.Pending, ""), nil }
+	for name, tc := range map[string]struct {
+		reply   aapay.Reply
+		err     error
+		want    outbox.State
+		started int // 0 = at least two
+		asked   bool
+	}{
+		"202, 0":                     {reply: reply(202, 0, ""), want: outbox.Sent, started: 1, asked: true},
+		"202, pending":               {reply: reply(202, -3, ""), want: outbox.Sent, started: 1, asked: true},
+		"202, reject is not final":   {reply: reply(202, -1, ""), want: outbox.Sent, started: 1, asked: true},
+		"202, cancel is not final":   {reply: reply(202, -2, ""), want: outbox.Sent, started: 1, asked: true},
+		"202, unknown code":          {reply: reply(202, 42, ""), want: outbox.Sent, started: 1, asked: true},
+		"202, no response":           {reply: aapay.Reply{HTTPStatus: 202, Valid: true}, want: outbox.Sent, started: 1, asked: true},
+		"202, not valid":             {reply: aapay.Reply{HTTPStatus: 202}, want: outbox.Sent, started: 1, asked: true},
+		"202, resend":                {reply: reply(202, 1, ""), want: outbox.Sent},
+		"201, reject":                {reply: reply(201, -1, ""), want: outbox.Failed, started: 1},
+		"201, cancel":                {reply: reply(201, -2, ""), want: outbox.Failed, started: 1},
+		"201, not valid":             {reply: aapay.Reply{HTTPStatus: 201}, want: outbox.Failed, started: 1},
+		"201, says OK":               {reply: reply(201, 0, ""), want: outbox.Sent, started: 1, asked: true},
+		"400":                        {err: wire.Errorf(wire.Invalid, "t", "no"), want: outbox.Failed, started: 1},
+		"401":                        {err: wire.Errorf(wire.Unauthorized, "t", "no"), want: outbox.Pending},
+		"403":                        {err: wire.Errorf(wire.Forbidden, "t", "no"), want: outbox.Pending},
+		"404 of somebody else's":     {err: wire.Errorf(wire.UnknownOutcome, "t", "reply 418"), want: outbox.Sent},
+		"409":                        {err: wire.Errorf(wire.Conflict, "t", "no"), want: outbox.Failed, started: 1},
+		"422":                        {err: wire.Errorf(wire.KeyReused, "t", "no"), want: outbox.Doubt, started: 1},
+		"429":                        {err: wire.Errorf(wire.TooMany, "t", "no"), want: outbox.Sent},
+		"500":                        {err: wire.Errorf(wire.UnknownOutcome, "t", "reply 500"), want: outbox.Sent},
+		"503 before any effect":      {err: wire.Errorf(wire.Unavailable, "t", "no"), want: outbox.Pending},
+		"an error that carries none": {err: context.DeadlineExceeded, want: outbox.Sent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &service{start: func(int, bool) (aapay.Reply, error) { return tc.reply, tc.err }, status: live}
+			run(t, offline.KindReversal, s, nil, 10*time.Second, func(op outbox.Op, got []offline.UndoResult) {
+				require.Equal(t, tc.want, op.State, op.Reason)
+				if tc.started > 0 {
+					require.Equal(t, tc.started, s.started)
+				} else {
+					require.Greater(t, s.started, 1)
+				}
+				require.Equal(t, tc.asked, s.asked > 0)
+				for _, k := range s.keys {
+					require.Equal(t, op.Key, k)
+				}
+				for _, r := range s.requests {
+					require.Equal(t, s.requests[0], r)
+				}
+				if tc.want == outbox.Failed {
+					require.Len(t, got, 1)
+					require.False(t, got[0].OK)
+					require.False(t, got[0].ByHand)
+				}
+			})
+		})
+	}
+}
+
+func TestNotFoundAfter202IsLiveAndThenTheKeyIsUsedAgain(t *testing.T) {
+	s := &service{
+		start:  func(int, bool) (aapay.Reply, error) { return reply(202, 0, ""), nil },
+		status: func(int, string) (aapay.Status, error) { return aapay.Status{}, wire.Errorf(wire.NotFound, "t", "no") },
+	}
+	run(t, offline.KindReversal, s, func(p *offline.UndoPayload) { p.Window = time.Minute }, 50*time.Second, func(op outbox.Op, _ []offline.UndoResult) {
+		require.Equal(t, outbox.Sent, op.State)
+		require.Equal(t, 1, s.started)
+		require.Equal(t, "status undo-1 SWISH_E_COM", s.calls[1])
+	})
+	s.started, s.asked = 0, 0
+	run(t, offline.KindReversal, s, func(p *offline.UndoPayload) { p.Window = time.Minute }, 100*time.Second, func(op outbox.Op, _ []offline.UndoResult) {
+		require.Equal(t, outbox.Sent, op.State)
+		require.Equal(t, 2, s.started)
+	})
+}
+
+func TestAFailedReadProvesNothing(t *testing.T) {
+	for _, code := range []wire.Code{wire.Invalid, wire.Conflict, wire.TooLarge, wire.KeyReused, wire.Unavailable, wire.UnknownOutcome, wire.Unauthorized, wire.Internal} {
+		s := &service{
+			start:  func(int, bool) (aapay.Reply, error) { return reply(202, 0, "P"), nil },
+			status: func(int, string) (aapay.Status, error) { return aapay.Status{}, wire.Errorf(code, "t", "no") },
+		}
+		run(t, offline.KindReversal, s, nil, time.Hour, func(op outbox.Op, got []offline.UndoResult) {
+			require.Equal(t, outbox.Sent, op.State, code)
+			require.Empty(t, got)
+			require.Equal(t, 1, s.started)
+		})
+	}
+}
+
+func missingRoute(status int) error {
+	return wire.Errorf(wire.UnknownOutcome, "t", "reply %d", status)
+}
+
+func TestPlainRouteIsUsedOnce(t *testing.T) {
+	for name, tc := range map[string]struct {
+		plain  func() (aapay.Reply, error)
+		status func(n int, id string) (aapay.Status, error)
+		want   outbox.State
+		ok     bool
+		gone   bool
+	}{
+		"answered": {
+			plain:  func() (aapay.Reply, error) { return reply(202, 0, "PP9"), nil },
+			status: func(int, string) (aapay.Status, error) { return state("REVERSED", ""), nil },
+			want:   outbox.Done, ok: true,
+		},
+		"asked to repeat": {
+			plain:  func() (aapay.Reply, error) { return reply(202, 1, "PP9"), nil },
+			status: func(int, string) (aapay.Status, error) { return state("REVERSED", ""), nil },
+			want:   outbox.Done, ok: true,
+		},
+		"reply lost": {
+			plain:  func() (aapay.Reply, error) { return aapay.Reply{}, wire.Errorf(wire.UnknownOutcome, "t", "no reply") },
+			status: func(int, string) (aapay.Status, error) { return state("REVERSED", ""), nil },
+			want:   outbox.Done, ok: true,
+		},
+		"never arrived": {
+			plain:  func() (aapay.Reply, error) { return aapay.Reply{}, wire.Errorf(wire.UnknownOutcome, "t", "no reply") },
+			status: func(int, string) (aapay.Status, error) { return aapay.Status{}, wire.Errorf(wire.NotFound, "t", "no") },
+			want:   outbox.Failed, gone: true,
+		},
+		"nobody knows": {
+			plain: func() (aapay.Reply, error) { return aapay.Reply{}, wire.Errorf(wire.UnknownOutcome, "t", "no reply") },
+			status: func(int, string) (aapay.Status, error) {
+				return aapay.Status{}, wire.Errorf(wire.Unavailable, "t", "no")
+			},
+			want: outbox.Sent,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &service{status: tc.status, start: func(_ int, plain bool) (aapay.Reply, error) {
+				if plain {
+					return tc.plain()
+				}
+				return aapay.Reply{}, missingRoute(404)
+			}}
+			run(t, offline.KindReversal, s, nil, time.Hour, func(op outbox.Op, got []offline.UndoResult) {
+				require.Equal(t, tc.want, op.State)
+				all := strings.Join(s.calls, ",")
+				require.Equal(t, 1, strings.Count(all, "plain"), all)
+				require.Equal(t, 1, strings.Count(all, "idem"), all)
+				if op.State.Final() {
+					require.Equal(t, tc.ok, got[0].OK)
+					require.Equal(t, tc.gone, got[0].NotFound)
+				}
+			})
+		})
+	}
+}
+
+// A captive portal answers 404 to everything; it must not cost the undo its only try.
+func TestNeitherRouteStartsAgain(t *testing.T) {
+	portal := true
+	s := &service{
+		start: func(_ int, plain bool) (aapay.Reply, error) {
+			if portal {
+				return aapay.Reply{}, missingRoute(404)
+			}
+			require.False(t, plain)
+			return reply(202, 0, "P"), nil
+		},
+		status: func(int, string) (aapay.Status, error) { return state("REVERSED", ""), nil },
+	}
+	run(t, offline.KindReversal, &switching{s, func(n int) { portal = n < 6 }}, nil, 10*time.Minute, func(op outbox.Op, got []offline.UndoResult) {
+		require.Equal(t, outbox.Done, op.State)
+		require.True(t, got[0].OK)
+	})
+}
+
+// switching changes the world with the number of calls.
+type switching struct {
+	*service
+	before func(n int)
+}
+
+func (s *switching) Initialize(ctx context.Context, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	s.before(s.started)
+	return s.service.Initialize(ctx, typ, req)
+}
+
+func (s *switching) InitializeWithIdempotency(ctx context.Context, key wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	s.before(s.started)
+	return s.service.InitializeWithIdempotency(ctx, key, typ, req)
+}
+
+// The plan to use the plain route is stored before; a crash after it was used leaves only questions.
+func TestPlainRouteAndCrash(t *testing.T) {
+	k := func(s *service) outbox.Kind { return offline.Reversal(s, nil, nil) }
+	s := &service{
+		start:  func(_ int, plain bool) (aapay.Reply, error) { return aapay.Reply{}, missingRoute(405) },
+		status: func(int, string) (aapay.Status, error) { return state(aapay.Pending, ""), nil },
+	}
+	op := outbox.Op{New: outbox.New{Key: "k", Payload: payload(t, nil)}, State: outbox.Pending, Attempts: 1}
+	v := k(s).Send(t.Context(), op)
+	require.Equal(t, outbox.Pending, v.State)
+	require.NotEmpty(t, v.Memo)
+	require.Less(t, v.After, time.Second)
+
+	s.start = func(_ int, plain bool) (aapay.Reply, error) { return reply(202, 0, "P"), nil }
+	op.Memo, op.Attempts = v.Memo, 2
+	require.Equal(t, outbox.Sent, k(s).Send(t.Context(), op).State)
+	require.Equal(t, "plain reversal", s.calls[1])
+
+	op.Attempts, op.State = 3, outbox.Sent // attempt 2 crashed: its memo was never stored
+	require.Equal(t, outbox.Sent, k(s).Send(t.Context(), op).State)
+	require.Equal(t, "status undo-1 SWISH_E_COM", s.calls[2])
+	require.Equal(t, 2, s.started)
+}
+
+func TestReadOnlyOnlyReads(t *testing.T) {
+	s := &service{
+		start:  func(int, bool) (aapay.Reply, error) { t.Fatal("sent"); return aapay.Reply{}, nil },
+		status: func(int, string) (aapay.Status, error) { return state("REVERSED", ""), nil },
+	}
+	v := offline.Reversal(s, nil, nil).Send(t.Context(), outbox.Op{New: outbox.New{Key: "k", Payload: payload(t, nil)}, State: outbox.Sent, Attempts: 9, ReadOnly: true})
+	require.Equal(t, outbox.Done, v.State)
+}
+
+func TestUnreadablePayloadIsSetAside(t *testing.T) {
+	k := offline.Refund(&service{}, nil, nil)
+	require.Equal(t, outbox.Held, k.Send(t.Context(), outbox.Op{New: outbox.New{Payload: []byte("{")}}).State)
+	require.Equal(t, outbox.Held, k.Send(t.Context(), outbox.Op{New: outbox.New{Payload: []byte("{}")}, Memo: []byte("x")}).State)
+}
+
+func TestResultByHand(t *testing.T) {
+	res := offline.ResultOf(outbox.Op{State: outbox.Done, Reason: "resolved by hand: seen"})
+	require.True(t, res.OK && res.ByHand)
+	res = offline.ResultOf(outbox.Op{State: outbox.Failed, Result: []byte(`{"ok":true}`)})
+	require.False(t, res.OK)
+	require.True(t, res.ByHand)
+	require.False(t, offline.ResultOf(outbox.Op{State: outbox.Doubt}).ByHand)
+}
+
+// The one thing read from a text: it must stay what the real client says.
+func TestMissingRouteThroughTheRealClient(t *testing.T) {
+	for _, status := range []int{404, 405} {
+		svc := &aapay.Client{BaseURL: "http://backend.test", Doer: doer(func(r *http.Request) *http.Response {
+			return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"text/plain"}}, Body: http.NoBody, Request: r}
+		})}
+		v := offline.Reversal(svc, nil, nil).Send(t.Context(), outbox.Op{New: outbox.New{Key: "k", Payload: payload(t, nil)}, State: outbox.Pending, Attempts: 1})
+		require.Equal(t, outbox.Pending, v.State)
+		require.Contains(t, string(v.Memo), `"plainAt":2`)
+	}
+}
+
+type doer func(*http.Request) *http.Response
+
+func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r), nil }
