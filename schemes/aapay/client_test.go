@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/aapay"
+	"posagent/schemes/aapay/aapaytest"
 	"posagent/schemes/wire"
 )
 
@@ -144,6 +145,13 @@ func TestWhatMayHaveBeenSent(t *testing.T) {
 			_, _ = io.WriteString(w, `{"valid":true,"state":"X","x":"`+strings.Repeat("x", wire.MaxReply)+`"}`)
 		}), wire.UnknownOutcome, wire.Unavailable)
 	})
+	t.Run("spaces without end", func(t *testing.T) {
+		both(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", aapay.ContentType)
+			w.WriteHeader(map[string]int{"GET": 200, "POST": 202}[r.Method])
+			_, _ = io.WriteString(w, `{"valid":true,"state":"X"}`+strings.Repeat(" ", wire.MaxReply))
+		}), wire.UnknownOutcome, wire.Unavailable)
+	})
 	t.Run("a redirect that was followed", func(t *testing.T) {
 		both(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != "/elsewhere" {
@@ -232,4 +240,20 @@ func TestStatusIs(t *testing.T) {
 		require.Equal(t, c.same, same, c.id)
 		require.Equal(t, c.known, known, c.id)
 	}
+}
+
+// TestHandlerAsksOnlyWithGoodRequests: a service behind the handler never sees what the rules refuse.
+func TestHandlerAsksOnlyWithGoodRequests(t *testing.T) {
+	svc := &scripted{t: t}
+	c := &aapay.Client{BaseURL: "http://gateway.example", Doer: direct{aapay.Handler(svc, aapay.HandlerOptions{})}}
+	for _, b := range aapaytest.Broken() {
+		if _, ok := aapay.ParseType(string(b.Type)); !ok {
+			continue
+		}
+		req := good()
+		b.Break(&req)
+		_, err := c.Initialize(t.Context(), b.Type, req)
+		require.Equal(t, wire.Invalid, wire.CodeOf(err), b.Name)
+	}
+	require.Zero(t, svc.hits)
 }

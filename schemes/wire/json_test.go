@@ -63,6 +63,7 @@ var corpus = []struct{ name, text string }{
 	{"n_hex_with_sign", `"\u+123"`},
 	{"n_lone_high", `"\ud800"`},
 	{"n_lone_low", `"\udc00"`},
+	{"n_low_low", `"\udc00\udc00"`},
 	{"n_high_high", `"\ud800\ud800"`},
 	{"n_high_then_text", `"\ud800abcdef"`},
 	{"n_high_then_short_low", `"\ud800\udc0"`},
