@@ -162,8 +162,8 @@ func TestDecodeAccepts(t *testing.T) {
 		"number":12.50,"bytes":"YWI=","pair":[1,2],"Untagged":"u","promoted":3,"-":"?","Hidden":1,"extra":{"amount":null}}`
 	got := target{Optional: "old", Hidden: "old"}
 	require.NoError(t, wire.Decode([]byte(text), &got))
-	require.EqualValues(t, 1<<63-1, got.Amount)
-	require.EqualValues(t, -1<<31, got.Small)
+	require.Equal(t, int64(1<<63-1), got.Amount)
+	require.Equal(t, int32(-1<<31), got.Small)
 	require.Equal(t, "2", got.List[1].Key)
 	require.Equal(t, map[string]int32{"Amount": 1, "amount": 2}, got.Map)
 	require.Equal(t, "", got.Optional, "the value is replaced")
