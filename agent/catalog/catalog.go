@@ -263,7 +263,7 @@ func (c *Catalog) keep(ctx context.Context, defs []methods.Definition, none bool
 	if changed {
 		c.log.Info("method list changed", "methods", len(defs), "problems", len(problems))
 	}
-	list, err := json.Marshal(defs)
+	list, err := json.Marshal(append([]methods.Definition{}, defs...))
 	if err != nil {
 		return fmt.Errorf("store method list: %w", err)
 	}

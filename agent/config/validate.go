@@ -22,7 +22,7 @@ var (
 	languagePattern = regexp.MustCompile(`^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$`)
 	uuidPattern     = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 	bauds           = []int{1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200}
-	charsets        = []string{"cp437", "ascii", "iso-8859-1", "iso-8859-2", "iso-8859-15", "utf-8"}
+	charsets        = []string{"cp437", "iso-8859-1", "din-66003", "utf-8", "ascii"} // as ecr/zvt/apdu names them
 )
 
 // check collects field errors.

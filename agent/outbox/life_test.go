@@ -224,7 +224,7 @@ func TestVerbs(t *testing.T) {
 		require.Equal(t, "the technician waits", r.get(n.Key).Reason)
 
 		var report []outbox.Line
-		require.NoError(t, r.db.Read(t.Context(), func(rd store.Reader) (err error) { report, err = r.o.Report(rd); return err }))
+		require.NoError(t, r.db.Read(t.Context(), func(rd store.Reader) (err error) { report, err = outbox.Report(rd); return err }))
 		require.Equal(t, []outbox.Line{
 			{Kind: "k", Currency: "EUR", State: outbox.Done, Count: 1, Sum: 1250},
 			{Kind: "k", Currency: "EUR", State: outbox.Held, Count: 1, Sum: 1250},

@@ -73,8 +73,9 @@ type Line struct {
 	Sum      int64 // minor units
 }
 
-// Report counts and sums the operations per kind, currency and state.
-func (o *Outbox) Report(r store.Reader) ([]Line, error) {
+// Report counts and sums the operations per kind, currency and state. It needs no Outbox, so that a command can
+// read beside a running daemon.
+func Report(r store.Reader) ([]Line, error) {
 	rows, err := r.Query(`SELECT kind, currency, state, COUNT(*), SUM(amount) FROM outbox_ops
 		GROUP BY kind, currency, state ORDER BY kind, currency, state`)
 	if err != nil {
