@@ -16,7 +16,7 @@ import (
 )
 
 //go:embed seed.json
-var builtin []byte
+var builtin string
 
 // Seed is what the simulated providers are: the definitions and what stands behind them.
 type Seed struct {
@@ -40,7 +40,7 @@ type Provider struct {
 // answers them. Empty data is the built-in seed.
 func ParseSeed(data []byte) (Seed, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
-		data = builtin
+		data = []byte(builtin)
 	}
 	var s Seed
 	into := any(&s)

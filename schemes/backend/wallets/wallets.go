@@ -175,9 +175,17 @@ func (w *Wallets) advance(tx store.Tx, t *txn, now int64) error {
 	return save(tx, t)
 }
 
-// moves translates a wallet's move into the books' event.
-var moves = map[scenario.Move]books.Kind{
-	scenario.Reserve: books.Reserve, scenario.Commit: books.Commit, scenario.Release: books.Release,
+// event translates a wallet's move for the books; false: it moves nothing.
+func event(m scenario.Move) (books.Event, bool) {
+	switch m {
+	case scenario.Reserve:
+		return books.Event{Kind: books.Reserve}, true
+	case scenario.Commit:
+		return books.Event{Kind: books.Commit}, true
+	case scenario.Release:
+		return books.Event{Kind: books.Release}, true
+	}
+	return books.Event{}, false
 }
 
 func (w *Wallets) apply(tx store.Tx, t *txn, c change) error {
@@ -185,8 +193,8 @@ func (w *Wallets) apply(tx store.Tx, t *txn, c change) error {
 		return w.performUndo(tx, t, c)
 	}
 	after := take(t.life, c)
-	if kind, ok := moves[c.Step.Move]; ok {
-		_, err := journal.Post(tx, t.ref(c.At), books.Event{Kind: kind})
+	if ev, ok := event(c.Step.Move); ok {
+		_, err := journal.Post(tx, t.ref(c.At), ev)
 		switch {
 		case err == nil:
 		case refused(err): // the books know better: the step does not happen
