@@ -89,7 +89,8 @@ func payload(t *testing.T, change func(*offline.UndoPayload)) []byte {
 func run(t *testing.T, kind string, svc aapay.Service, change func(*offline.UndoPayload), d time.Duration, check func(op outbox.Op, got []offline.UndoResult)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		db := storetest.OpenAt(t, t.TempDir()+"/a.db", outbox.Schema()...)
+		db, err := store.Open(t.Context(), store.Options{Path: t.TempDir() + "/a.db", Steps: outbox.Schema(), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF"})
+		require.NoError(t, err)
 		defer func() { require.NoError(t, db.Close()) }()
 		var got []offline.UndoResult
 		settled := func(_ store.Tx, _ outbox.Op, res offline.UndoResult) error { got = append(got, res); return nil }

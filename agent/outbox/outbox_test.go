@@ -363,7 +363,7 @@ func TestAfterIsHonouredAndCapped(t *testing.T) {
 			r.accept(n)
 			start := time.Now()
 			for r.get(n.Key).State != outbox.Done {
-				pass(50 * time.Millisecond)
+				pass(200 * time.Millisecond)
 				require.Less(t, time.Since(start), time.Hour)
 			}
 			if tc.after != 1_000_000_000_000 { // that one is 1000 s
