@@ -1,4 +1,3 @@
-// Package storetest opens real stores for the tests of the rooms above. It must not be imported outside of tests.
 package storetest
 
 import (
