@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"posagent/store"
 	"posagent/store/storetest"
@@ -182,4 +183,30 @@ func migrateInChild(t *testing.T, path string, after time.Duration) (finished bo
 	}
 	_ = cmd.Wait()
 	return finished
+}
+
+func TestOwner(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	_, running, err := store.Owner(path)
+	require.NoError(t, err)
+	require.False(t, running)
+	s := storetest.OpenAt(t, path, rowsStep)
+	pid, running, err := store.Owner(path)
+	require.NoError(t, err)
+	require.True(t, running)
+	require.Equal(t, os.Getpid(), pid)
+	require.NoError(t, s.Close())
+	_, running, err = store.Owner(path)
+	require.NoError(t, err)
+	require.False(t, running)
+}
+
+func TestLookingForTheOwnerDoesNotStopOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	require.NoError(t, storetest.OpenAt(t, path, rowsStep).Close())
+	lock, err := os.Open(path + ".lock")
+	require.NoError(t, err)
+	require.NoError(t, unix.Flock(int(lock.Fd()), unix.LOCK_SH))
+	time.AfterFunc(10*time.Millisecond, func() { _ = lock.Close() })
+	require.NoError(t, storetest.OpenAt(t, path, rowsStep).Close())
 }

@@ -97,7 +97,7 @@ func Open(ctx context.Context, opt Options) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(s.opt.Path), 0o700); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	if s.lock, err = lockFile(s.opt.Path); err != nil {
+	if s.lock, err = lockFile(ctx, s.opt.Path); err != nil {
 		return nil, err
 	}
 	if err := s.start(ctx); err != nil {
@@ -238,13 +238,27 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
+// Owner holds the lock for a moment when it looks; an owner that starts just then must not take it for a rival.
+const (
+	lockTries = 5
+	lockPause = 20 * time.Millisecond
+)
+
 // lockFile takes the one-process lock beside the database.
-func lockFile(path string) (*os.File, error) {
+func lockFile(ctx context.Context, path string) (*os.File, error) {
 	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("store: lock: %w", err)
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	for try := 1; errors.Is(err, unix.EWOULDBLOCK) && try < lockTries && ctx.Err() == nil; try++ {
+		select {
+		case <-time.After(lockPause):
+		case <-ctx.Done():
+		}
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	if err != nil {
 		locked := &LockedError{Path: path}
 		_, _ = fmt.Fscanf(f, "%d", &locked.PID)
 		_ = f.Close()
