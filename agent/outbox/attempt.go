@@ -56,6 +56,9 @@ func (o *Outbox) prepare(ctx context.Context, id int64) (op Op, k *Kind, send bo
 		if r.state != Pending && r.state != Sent {
 			return nil // held or resolved meanwhile
 		}
+		if first, err := o.isFirst(tx, &r); err != nil || !first {
+			return err
+		}
 		hold := func(why error) error {
 			r.resume, r.state, r.reason = r.state, Held, why.Error()
 			return o.save(tx, &r)
@@ -104,6 +107,19 @@ func (o *Outbox) prepare(ctx context.Context, id int64) (op Op, k *Kind, send bo
 	}
 	o.after(ended)
 	return op, k, send, nil
+}
+
+// isFirst makes sure that nothing open was accepted before an operation in its aggregate, whatever its mark says.
+func (o *Outbox) isFirst(tx store.Tx, r *row) (bool, error) {
+	var waits bool
+	err := tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ? AND open = 1 AND id < ?)`, r.aggregate, r.id).Scan(&waits)
+	if err != nil || !waits {
+		return true, err
+	}
+	if _, err := tx.Exec(`UPDATE outbox_ops SET ready = 0 WHERE id = ?`, r.id); err != nil {
+		return false, err
+	}
+	return false, mark(tx, r.aggregate)
 }
 
 // send calls the kind and survives it.

@@ -181,7 +181,7 @@ func (b *backend) send(ctx context.Context, op outbox.Op) outbox.Verdict {
 	}()
 	select {
 	case <-ctx.Done():
-	case <-time.After(10 * time.Millisecond):
+	case <-time.After(time.Duration(1+op.ID%7) * 10 * time.Millisecond):
 	}
 	if mode != nil {
 		if v := mode(op); v.State != "" {
