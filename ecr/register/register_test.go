@@ -374,6 +374,13 @@ func TestDecodeHex(t *testing.T) {
 	}
 }
 
+func TestTransactionIDInTheText(t *testing.T) {
+	res := Result{Text: "Danke\rTransaktion T-77", Approved: true, Told: true}
+	res.finish()
+	require.Equal(t, "T-77", res.TransactionID)
+	require.True(t, res.Approved)
+}
+
 func TestDialRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		target string

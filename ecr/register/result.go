@@ -3,6 +3,7 @@ package register
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"posagent/ecr/zvt/apdu"
@@ -140,14 +141,15 @@ var transactionLine = regexp.MustCompile(`(?i)^\s*(?:transaktion|transaction)\S*
 
 // finish fills in what is only known at the end.
 func (r *Result) finish() {
-	for i, line := range r.Printed {
+	lines := append(slices.Clone(r.Printed), strings.FieldsFunc(r.Text, func(c rune) bool { return c == '\n' || c == '\r' })...)
+	for i, line := range lines {
 		if r.TransactionID != "" {
 			break
 		}
 		if g := transactionLine.FindStringSubmatch(line); g != nil {
 			r.TransactionID = g[1]
-			if g[1] == "" && i+1 < len(r.Printed) {
-				r.TransactionID = strings.TrimSpace(r.Printed[i+1])
+			if g[1] == "" && i+1 < len(lines) {
+				r.TransactionID = strings.TrimSpace(lines[i+1])
 			}
 		}
 	}

@@ -246,6 +246,8 @@ func TestGetters(t *testing.T) {
 	big := New(StatusInfo, Trace(0), Container(PrimitiveBCD(0x1F2B, 12345678, 4), Primitive(0x41, 1, 4)))
 	require.Equal(t, 12345678, number(big.Trace))
 	require.Equal(t, 260, number(big.CardType))
+	_, ok = New(StatusInfo, Bytes(0x8A, 0xFF)).CardType()
+	require.False(t, ok)
 	from, to, ok := decode(t, "0612 07 123456 0007 0009").ReceiptRange()
 	require.Equal(t, []int{7, 9}, []int{from, to})
 	require.True(t, ok)

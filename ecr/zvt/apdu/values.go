@@ -168,7 +168,7 @@ func (m Message) TerminalID() (string, bool) {
 	return fmt.Sprintf("%X", v), true
 }
 
-// CardType is BMP 8A, or TLV 41 where the type is above 255 or 8A is absent.
+// CardType is BMP 8A, or TLV 41 where the type is above 254 or 8A is absent. 8A = FF without TLV 41 says nothing.
 func (m Message) CardType() (int, bool) {
 	b, ok := m.Byte(0x8A)
 	if ok && b != 0xFF {
@@ -181,7 +181,7 @@ func (m Message) CardType() (int, bool) {
 		}
 		return n, true
 	}
-	return int(b), ok
+	return 0, false
 }
 
 // Text is a text field, without its padding of spaces and NULs.

@@ -225,10 +225,11 @@ func (l *Link) read() {
 	defer close(l.recv)
 	scan := NewScanner(l.cfg.T1, l.cfg.MaxAPDU)
 	buf := make([]byte, 512)
+	quiet := 0 // reads in a row that found nothing although T1 had passed
 	for {
 		var deadline time.Time
 		if scan.Busy() {
-			deadline = scan.Deadline()
+			deadline = latest(scan.Deadline(), time.Now().Add(minRead))
 		}
 		if err := l.conn.SetReadDeadline(deadline); err != nil {
 			l.fail(err)
@@ -239,9 +240,14 @@ func (l *Link) read() {
 		for _, b := range buf[:n] {
 			l.handle(scan.Feed(b, now), now)
 		}
-		if n == 0 && (err == nil || errors.Is(err, os.ErrDeadlineExceeded)) {
+		// A pause is judged only after a second look: this goroutine may have been held up before the first one.
+		if n == 0 && now.Sub(scan.Deadline()) >= 0 {
+			quiet++
+		} else {
+			quiet = 0
+		}
+		if quiet >= 2 {
 			l.handle(scan.Idle(now), now)
-			err = nil
 		}
 		l.count(func(s *Stats) { s.Noise = scan.Noise })
 		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -252,6 +258,16 @@ func (l *Link) read() {
 			return
 		}
 	}
+}
+
+// minRead is the least time a read is given.
+const minRead = 10 * time.Millisecond
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 func (l *Link) handle(ev Event, now time.Time) {
@@ -376,7 +392,12 @@ func (l *Link) answer(ctx context.Context, timeout <-chan time.Time, out <-chan 
 	case a := <-l.answers:
 		return a == ACK, nil
 	case <-timeout:
-		return false, nil
+		select {
+		case a := <-l.answers: // both were ready: we were late, not the peer
+			return a == ACK, nil
+		default:
+			return false, nil
+		}
 	case <-ctx.Done():
 		return false, ctx.Err()
 	case <-l.done.Done():

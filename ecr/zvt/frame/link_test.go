@@ -388,6 +388,41 @@ func (s *slow) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// late is a line whose reader is held up in the middle of a block for longer than T1.
+type late struct {
+	net.Conn
+	reads int
+}
+
+func (l *late) SetReadDeadline(d time.Time) error {
+	if l.reads++; l.reads == 4 {
+		time.Sleep(400 * time.Millisecond)
+	}
+	return l.Conn.SetReadDeadline(d)
+}
+
+func TestStalledReaderDoesNotRefuseAGoodBlock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := net.Pipe()
+		defer b.Close()
+		l := New(&late{Conn: a}, Config{})
+		defer l.Close()
+		go func() {
+			block := EncodeBlock(sale)
+			for i := range block {
+				if _, err := b.Write(block[i : i+1]); err != nil {
+					return
+				}
+			}
+		}()
+		answer := make([]byte, 1)
+		_, err := b.Read(answer)
+		require.NoError(t, err)
+		require.Equal(t, []byte{ACK}, answer)
+		require.Equal(t, [][]byte{sale}, l.pending())
+	})
+}
+
 func TestOneByteReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := net.Pipe()

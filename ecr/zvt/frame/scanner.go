@@ -93,16 +93,9 @@ func (s *Scanner) broken(err error) {
 	s.state, s.cause = drain, err
 }
 
-// Feed takes one byte that came at now.
+// Feed takes one byte that came at now. It does not judge the pause before it: only Idle, which is called when the
+// line was looked at and found quiet, gives a block up, so that a stalled reader does not refuse a good block.
 func (s *Scanner) Feed(b byte, now time.Time) Event {
-	if s.Busy() && now.Sub(s.last) >= s.t1 {
-		// The pause was longer than T1, only nobody called Idle: the byte belongs to something new.
-		ev := s.Idle(now)
-		if next := s.Feed(b, now); next.Kind != None {
-			return next
-		}
-		return ev
-	}
 	s.last = now
 	switch s.state {
 	case outside:
