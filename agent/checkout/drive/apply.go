@@ -1,0 +1,240 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"posagent/agent/checkout"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// transit applies one event to a row inside a transaction and writes what belongs to the decision. The effects it returns are to
+// be performed once the transaction is durable.
+func (d *Drive) transit(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Effect, error) {
+	before := *r
+	e = d.complete(*r, e)
+	next, effects, err := checkout.Next(r.State, e)
+	if err != nil {
+		return nil, fmt.Errorf("sale %s: %w", r.Key, err)
+	}
+	r.State, r.Boot = next, d.bootID
+	if r.DecidedMS == 0 && next.Result != "" {
+		r.DecidedMS = d.now().UnixMilli()
+	}
+	if next.Phase != before.State.Phase {
+		r.Resumes = 0
+	}
+	var rest []checkout.Effect
+	for _, f := range effects {
+		switch f.Do {
+		case checkout.Reverse:
+			err = d.acceptUndo(tx, r, f.Attempt, false)
+		case checkout.RefundUndo:
+			err = d.acceptUndo(tx, r, f.Attempt, true)
+		case checkout.GiveReceipt:
+			err = d.giveReceipt(tx, r)
+		case checkout.Release:
+			err = d.release(tx, *r)
+		case checkout.Exception:
+			err = d.note(tx, r.Key, true, title(*r)+": "+f.Text)
+		default:
+			rest = append(rest, f)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := d.ended(tx, before, r); err != nil {
+		return nil, err
+	}
+	if text := describe(before, *r, e); text != "" {
+		if err := d.note(tx, r.Key, false, text); err != nil {
+			return nil, err
+		}
+	}
+	return rest, d.update(tx, r)
+}
+
+// ended does what the end of a sale asks for.
+func (d *Drive) ended(tx store.Tx, before Row, r *Row) error {
+	if r.State.Phase != checkout.Done || before.State.Phase == checkout.Done {
+		return nil
+	}
+	r.request = nil
+	if err := d.db.Shred(tx, "checkout_sales", string(r.Key)); err != nil {
+		return fmt.Errorf("end sale %s: %w", r.Key, err)
+	}
+	open, err := batch(tx)
+	if err != nil {
+		return err
+	}
+	if before.State.Phase == checkout.Reversing && r.Batch != open {
+		return d.note(tx, r.Key, true, fmt.Sprintf("%s: carried over from batch %d, undone", title(*r), r.Batch))
+	}
+	return nil
+}
+
+// complete adds what every event carries.
+func (d *Drive) complete(r Row, e checkout.Event) checkout.Event {
+	if e.Now == 0 {
+		e.Now = d.boot()
+	}
+	e.Poll = checkout.PollOf(r.Method, d.cfg.Poll)
+	return e
+}
+
+// title names a sale for people.
+func title(r Row) string {
+	s := fmt.Sprintf("%s of %s", r.Kind, amountText(r.Amount, r.Currency))
+	if r.Receipt != 0 {
+		s += fmt.Sprintf(", receipt %d", r.Receipt)
+	}
+	return s
+}
+
+// apply applies one event and performs its effects. Errors: ErrUnknown, ErrQuarantined, checkout.ErrRefused, those of the store.
+func (d *Drive) apply(ctx context.Context, key wire.Key, e checkout.Event) (Row, error) {
+	if row, effects, seq, ok := d.nothingNew(ctx, key, e); ok {
+		d.perform(row, effects, seq)
+		return row, nil
+	}
+	var row Row
+	var effects []checkout.Effect
+	var seq uint64
+	err := d.db.Write(ctx, func(tx store.Tx) error {
+		var err error
+		if row, err = d.byKey(tx, key); err != nil {
+			return err
+		}
+		effects, err = d.transit(tx, &row, e)
+		seq = d.nextSeq()
+		return err
+	})
+	if err != nil {
+		return row, fmt.Errorf("apply %s: %w", e.Name, err)
+	}
+	d.perform(row, effects, seq)
+	return row, nil
+}
+
+// nothingNew decides without writing: most answers to a poll say what the last one said.
+func (d *Drive) nothingNew(ctx context.Context, key wire.Key, e checkout.Event) (row Row, effects []checkout.Effect, seq uint64, ok bool) {
+	switch e.Name {
+	case checkout.StatusRead, checkout.StatusFailed, checkout.Tick:
+	default:
+		return
+	}
+	seq = d.seqOf(key)
+	err := d.db.Read(ctx, func(r store.Reader) error {
+		var err error
+		row, err = d.byKey(r, key)
+		return err
+	})
+	if err != nil {
+		return
+	}
+	next, effects, err := checkout.Next(row.State, d.complete(row, e))
+	if err != nil || !reflect.DeepEqual(next, row.State) {
+		return
+	}
+	for _, f := range effects {
+		switch f.Do {
+		case checkout.Reverse, checkout.RefundUndo, checkout.GiveReceipt, checkout.Release, checkout.Exception:
+			return
+		}
+	}
+	return row, effects, seq, true
+}
+
+// insist applies an event that must not be lost while the store is in trouble.
+func (d *Drive) insist(ctx context.Context, key wire.Key, e checkout.Event) {
+	e.Now = d.boot()
+	for {
+		_, err := d.apply(context.WithoutCancel(ctx), key, e)
+		switch {
+		case err == nil, errors.Is(err, checkout.ErrRefused):
+			return
+		case errors.Is(err, ErrUnknown), errors.Is(err, ErrQuarantined), errors.Is(err, store.ErrClosed):
+			d.log.Error("event not applied", "sale", key, "event", e.Name, "error", err)
+			return
+		}
+		d.log.Error("event waits for the store", "sale", key, "event", e.Name, "error", err)
+		if !pause(ctx, storeRetry, nil) {
+			return
+		}
+	}
+}
+
+// perform does what follows a commit. seq orders the commits of a sale: what an older one would start is left alone.
+func (d *Drive) perform(row Row, effects []checkout.Effect, seq uint64) {
+	fresh := d.advance(row.Key, seq)
+	if row.State.UndoOpen || row.State.Phase == checkout.Forward {
+		d.undoBegan(row)
+		d.box.Wake()
+	}
+	for _, f := range effects {
+		switch f.Do {
+		case checkout.Initialize, checkout.SendPlain:
+			d.progress(row.Key, stepStarting)
+			d.later(func(ctx context.Context) { d.initialize(ctx, row.Key, f.After) })
+		case checkout.ReadStatus:
+			if fresh {
+				d.scheduleRead(row, f.After)
+			}
+		case checkout.StopReading:
+			if fresh {
+				d.stopReading(row.Key)
+			}
+		case checkout.ShowCode:
+			d.later(func(ctx context.Context) { d.showCode(ctx, row) })
+		case checkout.ClearScreen:
+			d.clearScreen(row.Key)
+		case checkout.StopChoosing:
+			d.stopPrompt(row.Key)
+		case checkout.Tell:
+			d.tell(row)
+		}
+	}
+	if fresh {
+		d.arm(row)
+	}
+	d.forget(row)
+	d.announce()
+}
+
+// arm sets the timer of the sale's next limit.
+func (d *Drive) arm(row Row) {
+	at, ok := checkout.Due(row.State)
+	name := checkout.Tick
+	if row.State.Phase == checkout.Unconfirmed {
+		if grace := row.State.UntoldAt + d.cfg.Grace; !ok || grace < at {
+			at, ok, name = grace, true, checkout.GraceOver
+		}
+	}
+	stop := d.replaceTimer(row.Key, ok)
+	if !ok {
+		return
+	}
+	key := row.Key
+	d.later(func(ctx context.Context) {
+		wait := max(0, at-d.boot())
+		for pause(ctx, wait, stop) {
+			if name != checkout.GraceOver {
+				d.insist(ctx, key, checkout.Event{Name: name})
+				return
+			}
+			done, err := d.graceOver(ctx, key)
+			if done {
+				return
+			}
+			if err != nil {
+				d.log.Error("grace timer", "sale", key, "error", err)
+			}
+			wait = time.Second
+		}
+	})
+}

@@ -1,0 +1,396 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"posagent/agent/catalog"
+	"posagent/agent/checkout"
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+func refuse(code ecr.Code, format string, args ...any) *ecr.Refusal {
+	return &ecr.Refusal{Code: code, Text: fmt.Sprintf(format, args...)}
+}
+
+// Begin implements ecr.Desk.
+func (d *Drive) Begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
+	if !d.ready.Load() {
+		return ecr.Sale{}, refuse(ecr.NotReady, "starting")
+	}
+	d.desk.Lock()
+	defer d.desk.Unlock()
+	if d.closing.Load() {
+		return ecr.Sale{}, refuse(ecr.NotReady, "end of day is running")
+	}
+	if reserved, ok := d.db.(interface{ Reserved(context.Context) error }); ok {
+		if err := reserved.Reserved(ctx); err != nil {
+			d.log.Error("nothing accepted", "error", err)
+			return ecr.Sale{}, refuse(ecr.NotStored, "the journal cannot be written")
+		}
+	}
+	if err := d.normalise(&req); err != nil {
+		return ecr.Sale{}, err
+	}
+	if key, err := d.known(ctx, req); err != nil || key != "" {
+		if err != nil {
+			return ecr.Sale{}, err
+		}
+		return d.joinRow(ctx, key)
+	}
+	a := &accepting{d: d, req: req, key: wire.NewKey()}
+	if req.Kind == ecr.Payment {
+		if err := a.choose(); err != nil {
+			return ecr.Sale{}, err
+		}
+	}
+	return a.accept(ctx)
+}
+
+// normalise checks what can be checked without the journal.
+func (d *Drive) normalise(req *ecr.Request) error {
+	if req.Currency == "" {
+		req.Currency = d.cfg.Currency
+	}
+	c, known := money.Lookup(req.Currency)
+	switch {
+	case req.Currency != d.cfg.Currency:
+		return refuse(ecr.WrongCurrency, "this terminal takes %s", d.cfg.Currency)
+	case !known || !c.Payable():
+		return refuse(ecr.WrongCurrency, "%s cannot be paid with", req.Currency)
+	case req.Amount < 0, req.Amount > 999_999_999_999:
+		return refuse(ecr.AmountWrong, "amount out of range")
+	}
+	if _, err := money.ToHundredths(req.Amount, c); err != nil {
+		return refuse(ecr.AmountWrong, "the backend takes whole hundredths only")
+	}
+	var sum money.Minor
+	for _, l := range req.Lines {
+		total, err := money.Add(sum, l.Gross)
+		if err != nil {
+			return refuse(ecr.AmountWrong, "order lines out of range")
+		}
+		sum = total
+	}
+	if len(req.Lines) > 0 && req.Kind == ecr.Payment && sum != req.Amount {
+		return refuse(ecr.AmountWrong, "the order lines come to %s", amountText(sum, req.Currency))
+	}
+	switch req.Kind {
+	case ecr.Payment, ecr.Reversal:
+	case ecr.Refund:
+		if req.Amount == 0 {
+			return refuse(ecr.AmountWrong, "a refund needs an amount")
+		}
+	default:
+		return refuse(ecr.Impossible, "unknown kind of sale")
+	}
+	return nil
+}
+
+// known finds the sale a request repeats: by the register's own id. "" = none.
+func (d *Drive) known(ctx context.Context, req ecr.Request) (wire.Key, error) {
+	if req.Sequence == "" {
+		return "", nil
+	}
+	var key wire.Key
+	err := d.db.Read(ctx, func(r store.Reader) error {
+		row, err := d.one(r, `line = ? AND sequence = ? AND created_ms > ? ORDER BY id DESC LIMIT 1`,
+			req.Line, req.Sequence, d.now().Add(-sequenceAge).UnixMilli())
+		switch {
+		case errors.Is(err, ErrUnknown):
+			return nil
+		case err != nil:
+			return err
+		case row.Kind != req.Kind, req.Amount != 0 && row.Amount != req.Amount, row.Currency != req.Currency:
+			return refuse(ecr.Processing, "request id %s was used for another request", req.Sequence)
+		}
+		key = row.Key
+		return nil
+	})
+	return key, d.stored(err)
+}
+
+// stored turns an error of the journal into a refusal.
+func (d *Drive) stored(err error) error {
+	var r *ecr.Refusal
+	switch {
+	case err == nil, errors.As(err, &r), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, ErrQuarantined):
+		return refuse(ecr.SystemError, "the sale is quarantined")
+	}
+	d.log.Error("nothing accepted", "error", err)
+	return refuse(ecr.NotStored, "the journal cannot be written")
+}
+
+// accepting is one request on its way into the journal.
+type accepting struct {
+	d      *Drive
+	req    ecr.Request
+	key    wire.Key
+	offers []checkout.Pick // payments
+	join   wire.Key        // set inside the transaction: the running sale it repeats
+	no     *ecr.Refusal    // likewise: refused, but what the request meant for older sales stays
+	steps  []step          // likewise: effects of everything that was changed, in order
+}
+
+// choose picks the method of a payment.
+func (a *accepting) choose() error {
+	defs, state := a.d.methods()
+	switch {
+	case state == catalog.Unknown:
+		return refuse(ecr.NotReady, "the payment methods are not known yet")
+	case state == catalog.NoMethods, len(defs) == 0:
+		return refuse(ecr.NoMethod, "this merchant has no payment method")
+	}
+	a.offers = checkout.Offer(defs, checkout.Wish{
+		CardType: a.req.CardType, NoAmount: a.req.Amount == 0, Prompter: a.d.prompter != nil, Exclude: a.d.cfg.Exclude,
+	})
+	switch {
+	case a.req.Amount == 0 && a.d.prompter == nil:
+		return refuse(ecr.AmountWrong, "a payment needs an amount")
+	case len(a.offers) == 0 && a.req.Amount == 0:
+		return refuse(ecr.AmountWrong, "no payment method starts without an amount")
+	case len(a.offers) == 0:
+		return refuse(ecr.NoMethod, "no payment method fits")
+	}
+	probe := Row{Key: a.key, Amount: max(1, a.req.Amount), Currency: a.req.Currency, Method: a.offers[0].Method, Reference: referenceOf(a.key)}
+	body, err := a.d.payRequest(probe, a.offers[0], Answer{}, a.req.Lines, 1)
+	if err == nil && a.req.Amount != 0 {
+		err = aapay.Validate(aapay.Payment, body)
+	}
+	if err != nil {
+		a.d.log.Warn("request refused", "error", err)
+		return refuse(ecr.Processing, "the request cannot be sent")
+	}
+	return nil
+}
+
+// asks says that somebody has to answer before the payment can start.
+func (a *accepting) asks() bool {
+	return a.d.prompter != nil && (a.req.Amount == 0 || a.offers[0].Asks() || len(a.offers) > 1 && a.req.CardType == 0)
+}
+
+// accept writes everything in one commit, then starts.
+func (a *accepting) accept(ctx context.Context) (ecr.Sale, error) {
+	d := a.d
+	sale, _ := d.join(a.key)
+	err := d.db.Write(ctx, func(tx store.Tx) error {
+		a.join, a.no, a.steps = "", nil, nil
+		return a.write(tx)
+	})
+	if err == nil && a.no != nil {
+		err = a.no
+	}
+	if err != nil || a.join != "" {
+		d.mu.Lock()
+		delete(d.lives, a.key)
+		d.mu.Unlock()
+	}
+	for _, s := range a.steps {
+		d.perform(s.row, s.effects, s.seq)
+	}
+	switch {
+	case err != nil:
+		return ecr.Sale{}, d.stored(err)
+	case a.join != "":
+		return d.joinRow(ctx, a.join)
+	}
+	if a.req.Kind != ecr.Payment {
+		d.later(func(ctx context.Context) { d.forwardBound(ctx, a.key, a.req.Progress) })
+	} else if a.asks() {
+		d.later(func(ctx context.Context) { d.ask(ctx, a.key, a.offers, a.req) })
+	}
+	return sale, nil
+}
+
+func (a *accepting) write(tx store.Tx) error {
+	d := a.d
+	rows, err := d.active(tx)
+	if err != nil {
+		return err
+	}
+	if a.req.Kind != ecr.Payment {
+		if key := repeats(rows, a.req); key != "" {
+			a.join = key
+			return nil
+		}
+		if key, err := a.untold(tx); err != nil || key != "" {
+			a.join = key
+			return err
+		}
+	}
+	for _, r := range rows {
+		if !r.Quarantined && checkout.Open(r.State) {
+			return refuse(ecr.Busy, "%s is running", title(r))
+		}
+	}
+	if err := a.goOn(tx, rows); err != nil {
+		return err
+	}
+	if a.req.Kind == ecr.Payment {
+		return a.writePayment(tx)
+	}
+	err = a.writeForward(tx)
+	if errors.As(err, &a.no) { // what the command meant for unconfirmed sales is kept
+		return nil
+	}
+	return err
+}
+
+// goOn settles the line's unconfirmed sales: the register's next financial command says what it knows (MONEY B.6, B.11).
+func (a *accepting) goOn(tx store.Tx, rows []Row) error {
+	d := a.d
+	for _, r := range rows {
+		if r.Quarantined || r.State.Phase != checkout.Unconfirmed || r.Line != a.req.Line || d.isHeld(r.Key) {
+			continue
+		}
+		e := checkout.Event{Name: checkout.NextCommand}
+		if last := a.req.LastReceipt; last != nil {
+			before, err := receiptBefore(tx, r)
+			if err != nil {
+				return err
+			}
+			switch *last {
+			case r.Receipt:
+				e.Sync = checkout.Same
+			case before, r.Receipt - 1:
+				e.Sync = checkout.Before
+			}
+		}
+		effects, err := d.transit(tx, &r, e)
+		if err != nil {
+			return err
+		}
+		a.steps = append(a.steps, step{r, effects, d.nextSeq()})
+	}
+	return nil
+}
+
+// receiptBefore is the receipt number the line was given before a sale; 0 = none.
+func receiptBefore(r store.Reader, row Row) (int, error) {
+	var n int
+	err := r.QueryRow(`SELECT COALESCE((SELECT receipt FROM checkout_sales WHERE line = ? AND id < ? AND receipt != 0 ORDER BY id DESC LIMIT 1), 0)`,
+		row.Line, row.ID).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("receipt before %s: %w", row.Key, err)
+	}
+	return n, nil
+}
+
+func (a *accepting) writePayment(tx store.Tx) error {
+	d := a.d
+	pick := a.offers[0]
+	terms := checkout.TermsOf(pick, d.cfg.TimeoutUnit, a.req.Progress)
+	terms.Ask = a.asks()
+	row, err := d.newRow(tx, a.req, a.key)
+	if err != nil {
+		return err
+	}
+	row.Method = pick.Method
+	state, effects := checkout.Start(terms, d.boot())
+	row.State = state
+	req, err := d.payRequest(row, pick, Answer{}, a.req.Lines, row.Batch)
+	if err != nil {
+		return refuse(ecr.AmountWrong, "the amount cannot be sent")
+	}
+	if err := d.sealRequest(tx, &row, req); err != nil {
+		return err
+	}
+	if err := d.insert(tx, &row); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s by %s accepted from %s", amountText(row.Amount, row.Currency), row.Method.Name, row.Line)
+	if err := d.note(tx, row.Key, false, text); err != nil {
+		return err
+	}
+	a.steps = append(a.steps, step{row, effects, d.nextSeq()})
+	return nil
+}
+
+// newRow is a row with what every sale has. NotStored when the batch has no receipt number left.
+func (d *Drive) newRow(tx store.Tx, req ecr.Request, key wire.Key) (Row, error) {
+	open, err := batch(tx)
+	if err != nil {
+		return Row{}, err
+	}
+	var given int
+	if err := tx.QueryRow(`SELECT COUNT(*) FROM checkout_sales WHERE batch = ? AND receipt != 0`, open).Scan(&given); err != nil {
+		return Row{}, fmt.Errorf("count receipts: %w", err)
+	}
+	var running int
+	if err := tx.QueryRow(`SELECT COUNT(*) FROM checkout_sales WHERE active = 1 AND receipt = 0`).Scan(&running); err != nil {
+		return Row{}, fmt.Errorf("count sales: %w", err)
+	}
+	if given+running >= receiptsInBatch {
+		return Row{}, refuse(ecr.NotStored, "no receipt number is left: end of day needed")
+	}
+	return Row{
+		Key: key, Kind: req.Kind, Line: req.Line, Sequence: req.Sequence, Amount: req.Amount, Currency: req.Currency,
+		Reference: referenceOf(key), Batch: open, Boot: d.bootID, CreatedMS: d.now().UnixMilli(),
+	}, nil
+}
+
+// payRequest is the body of initialize (S1 2.4).
+func (d *Drive) payRequest(r Row, pick checkout.Pick, ans Answer, lines []ecr.Item, batch int) (aapay.Request, error) {
+	amount, err := d.amount(r)
+	if err != nil {
+		return aapay.Request{}, err
+	}
+	req := aapay.Request{
+		MerchantID: d.cfg.MerchantID, Method: r.Method.Name, PurchaseAmount: amount, Consumer: &aapay.Consumer{ConsumerID: r.Reference},
+		Batch: int64(batch), TerminalReference: r.Reference, Trigger: aapay.TriggerQR,
+	}
+	if pick.Trigger == methods.Manual {
+		req.Trigger = aapay.TriggerManual
+		req.Consumer.ConsumerID = ans.ConsumerID
+	}
+	for _, p := range pick.Prompts {
+		req.Params = append(req.Params, aapay.KeyValue{Key: strconv.Itoa(int(p.ID)), Value: ans.Answers[p.ID]})
+	}
+	if d.cfg.Language != "" {
+		req.AdditionalProperties = append(req.AdditionalProperties, aapay.KeyValue{Key: "language", Value: d.cfg.Language})
+	}
+	if d.cfg.Country != "" {
+		req.AdditionalProperties = append(req.AdditionalProperties, aapay.KeyValue{Key: "country", Value: d.cfg.Country})
+	}
+	if len(lines) == 0 {
+		return req, nil
+	}
+	c, _ := money.Lookup(r.Currency)
+	order := &aapay.Order{Amount: amount.TotalAmount, Currency: r.Currency, Reference: r.Reference}
+	for _, l := range lines {
+		unit, err1 := money.ToHundredths(l.UnitPrice, c)
+		gross, err2 := money.ToHundredths(l.Gross, c)
+		tax, err3 := money.ToHundredths(l.Tax, c)
+		if err := errors.Join(err1, err2, err3); err != nil {
+			return aapay.Request{}, fmt.Errorf("order line %s: %w", l.Name, err)
+		}
+		order.Items = append(order.Items, aapay.Item{
+			ItemNo: l.ItemNo, Name: l.Name, Unit: l.Unit, Quantity: l.Quantity, UnitPrice: unit, TaxRate: l.TaxRate, TaxAmount: tax,
+			GrossTotalAmount: gross, NetTotalAmount: gross - tax,
+		})
+	}
+	req.ECR2NAA = &aapay.ECR2NAA{Lang: d.cfg.Language, Order: order}
+	return req, nil
+}
+
+// amount converts at the boundary of the service: hundredths, whatever the currency (MONEY D.1).
+func (d *Drive) amount(r Row) (*aapay.Amount, error) {
+	c, ok := money.Lookup(r.Currency)
+	if !ok {
+		return nil, fmt.Errorf("currency %s is not known", r.Currency)
+	}
+	n, err := money.ToHundredths(r.Amount, c)
+	if err != nil {
+		return nil, fmt.Errorf("amount of sale %s: %w", r.Key, err)
+	}
+	return &aapay.Amount{CurrencyCode: r.Currency, NominalAmount: n, TotalAmount: n}, nil
+}

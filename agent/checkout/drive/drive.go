@@ -1,0 +1,245 @@
+package drive
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"posagent/agent/catalog"
+	"posagent/agent/checkout"
+	"posagent/agent/outbox"
+	"posagent/device/display"
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Outbox is what a Drive needs of the queue.
+type Outbox interface {
+	Accept(tx store.Tx, n outbox.New) error
+	Wake()
+}
+
+// Screen is the customer's screen.
+type Screen interface {
+	Show(v display.View) error
+}
+
+// Question is what has to be asked before a sale can start.
+type Question struct {
+	Sale       string
+	Offers     []checkout.Pick // the default first; one answer names one of them
+	Amount     int64           // minor units; 0 = to be asked too
+	Currency   string
+	NeedAmount bool
+}
+
+// Answer is what was answered.
+type Answer struct {
+	Method     string // definition name; "" = the default
+	ConsumerID string // where the pick is manual
+	Answers    map[int32]string
+	Amount     int64 // minor units, where it was asked
+}
+
+// Prompter asks at the terminal: keypad or touch page. An error ends the sale.
+type Prompter interface {
+	Ask(ctx context.Context, q Question) (Answer, error)
+}
+
+// Config is the terminal as a sale sees it.
+type Config struct {
+	TerminalID, MerchantID, MerchantName string
+	Currency                             string // ISO 4217 alpha
+	Language, Country                    string
+	TimeoutUnit                          string        // of the methods' time-outs: m, s, ms
+	Poll                                 time.Duration // never faster; 0 = 2 s
+	Grace                                time.Duration // for an acknowledgement; 0 = 10 minutes
+	RefundLast                           bool          // a refund without original means the last payment
+	Exclude                              []int32       // paymentProviderIds not offered here
+	Version                              string
+	Sandbox                              bool
+}
+
+// Options make a Drive. DB, Aapay, Methods, Outbox and Config are required.
+type Options struct {
+	DB       store.DB
+	Aapay    aapay.Service
+	Methods  func() ([]methods.Definition, catalog.State)
+	Refresh  func(ctx context.Context) error // contacts the backend, for diagnosis; nil = nothing to contact
+	Outbox   Outbox
+	Screen   Screen   // nil = none
+	Prompter Prompter // nil = methods that ask are not offered
+	Config   Config
+	Now      func() time.Time     // wall clock, for people; default time.Now
+	Boot     func() time.Duration // decides everything; default the process's monotonic clock
+	BootID   string
+	Log      *slog.Logger
+}
+
+const (
+	defaultGrace    = 10 * time.Minute
+	statusTimeout   = 10 * time.Second
+	initTimeout     = 15 * time.Second
+	undoFirst       = 3 * time.Second // how long the next initialize waits for an undo's first attempt
+	closeBound      = 60 * time.Second
+	holdMax         = 5 * time.Minute
+	sequenceAge     = 90 * 24 * time.Hour
+	maxResumes      = 20
+	storeRetry      = time.Second
+	resultOnScreen  = 10 * time.Second
+	receiptsInBatch = 9999
+	lastTrace       = 999999
+)
+
+// Drive is the terminal's desk. Its methods are safe for concurrent use.
+type Drive struct {
+	db       store.DB
+	svc      aapay.Service
+	methods  func() ([]methods.Definition, catalog.State)
+	refresh  func(context.Context) error
+	box      Outbox
+	screen   Screen
+	prompter Prompter
+	cfg      Config
+	now      func() time.Time
+	boot     func() time.Duration
+	bootID   string
+	log      *slog.Logger
+
+	seq     atomic.Uint64 // order of the commits
+	ready   atomic.Bool
+	offline atomic.Bool
+	closing atomic.Bool
+
+	desk     sync.Mutex // one Begin, or the closing of a batch, at a time
+	screenMu sync.Mutex
+	onScreen wire.Key
+
+	mu      sync.Mutex
+	jobs    []func(context.Context)
+	wake    chan struct{}
+	changed chan struct{} // closed and replaced when a sale has changed
+	lives   map[wire.Key]*live
+	undos   map[wire.Key]undoing // by operation
+	stash   map[wire.Key]step    // effects of a settled operation, until its commit is durable
+}
+
+// undoing is an undo operation just accepted.
+type undoing struct {
+	since time.Duration
+	over  chan struct{}
+}
+
+// step is a row with what is to be done after its commit.
+type step struct {
+	row     Row
+	effects []checkout.Effect
+	seq     uint64
+}
+
+var (
+	_ ecr.Desk   = (*Drive)(nil)
+	_ ecr.Till   = (*Drive)(nil)
+	_ ecr.Memory = (*Drive)(nil)
+)
+
+// New makes a Drive; it starts nothing.
+func New(o Options) *Drive {
+	d := &Drive{
+		db: o.DB, svc: o.Aapay, methods: o.Methods, refresh: o.Refresh, box: o.Outbox, screen: o.Screen, prompter: o.Prompter, cfg: o.Config,
+		now: o.Now, boot: o.Boot, bootID: o.BootID, log: o.Log,
+		wake: make(chan struct{}, 1), changed: make(chan struct{}), lives: map[wire.Key]*live{}, undos: map[wire.Key]undoing{}, stash: map[wire.Key]step{},
+	}
+	if d.now == nil {
+		d.now = time.Now
+	}
+	if d.boot == nil {
+		born := time.Now()
+		d.boot = func() time.Duration { return time.Since(born) }
+	}
+	if d.log == nil {
+		d.log = slog.New(slog.DiscardHandler)
+	}
+	d.log = d.log.With("sys", "checkout")
+	if d.cfg.Grace <= 0 {
+		d.cfg.Grace = defaultGrace
+	}
+	return d
+}
+
+// Run resumes every open sale, then lets sales begin, and performs their effects until ctx ends. It returns nil then, and an
+// error when the journal cannot be read.
+func (d *Drive) Run(ctx context.Context) error {
+	if err := d.resume(ctx); err != nil {
+		return err
+	}
+	d.ready.Store(true)
+	defer d.ready.Store(false)
+	var running sync.WaitGroup
+	defer running.Wait()
+	for {
+		d.mu.Lock()
+		jobs := d.jobs
+		d.jobs = nil
+		d.mu.Unlock()
+		for _, job := range jobs {
+			running.Go(func() { job(ctx) })
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-d.wake:
+		}
+	}
+}
+
+// later hands a job to Run.
+func (d *Drive) later(job func(context.Context)) {
+	d.mu.Lock()
+	d.jobs = append(d.jobs, job)
+	d.mu.Unlock()
+	select {
+	case d.wake <- struct{}{}:
+	default:
+	}
+}
+
+// pause waits; false when ctx or stop ended first. stop may be nil.
+func pause(ctx context.Context, wait time.Duration, stop <-chan struct{}) bool {
+	if wait <= 0 {
+		select {
+		case <-stop:
+			return false
+		default:
+			return ctx.Err() == nil
+		}
+	}
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-stop:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// announce wakes whoever waits for sales to change.
+func (d *Drive) announce() {
+	d.mu.Lock()
+	close(d.changed)
+	d.changed = make(chan struct{})
+	d.mu.Unlock()
+}
+
+func (d *Drive) watchChange() <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.changed
+}

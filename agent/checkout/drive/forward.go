@@ -1,0 +1,269 @@
+package drive
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"posagent/agent/checkout"
+	"posagent/agent/offline"
+	"posagent/agent/outbox"
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// referenceOf is the terminalReference of an operation: as random as its Key, and never a receipt or trace number (MONEY B.8).
+func referenceOf(key wire.Key) string { return strings.ReplaceAll(string(key), "-", "") }
+
+// repeats finds the refund or reversal in progress that a request repeats.
+func repeats(rows []Row, req ecr.Request) wire.Key {
+	for _, r := range rows {
+		if !r.Quarantined && r.State.Phase == checkout.Forward && r.Kind == req.Kind && sameForward(r, req) {
+			return r.Key
+		}
+	}
+	return ""
+}
+
+// sameForward compares what the register said.
+func sameForward(r Row, req ecr.Request) bool {
+	return r.Asked == askedFor(req) && (req.Amount == 0 || req.Amount == r.Amount)
+}
+
+// askedFor is how the register named the original.
+func askedFor(req ecr.Request) string {
+	if req.Kind == ecr.Reversal {
+		return "R" + strconv.Itoa(req.Receipt)
+	}
+	return req.Original
+}
+
+// untold finds a refund or reversal that ended after the register was told "in progress" and is asked for again.
+func (a *accepting) untold(tx store.Tx) (wire.Key, error) {
+	rows, err := many(a.d.db, tx, `told = ? AND line = ? AND kind = ? AND active = 0 ORDER BY id DESC LIMIT 20`,
+		toldInProgress, a.req.Line, string(a.req.Kind))
+	if err != nil {
+		return "", err
+	}
+	for _, r := range rows {
+		if !r.Quarantined && sameForward(r, a.req) {
+			return r.Key, nil
+		}
+	}
+	return "", nil
+}
+
+// original finds the payment a refund or reversal speaks of.
+func (a *accepting) original(tx store.Tx) (Row, error) {
+	d, req := a.d, a.req
+	open, err := batch(tx)
+	if err != nil {
+		return Row{}, err
+	}
+	byReceipt := func(n int) (Row, error) {
+		return d.one(tx, `batch = ? AND receipt = ? AND receipt != 0 ORDER BY id DESC LIMIT 1`, open, n)
+	}
+	var row Row
+	switch {
+	case req.Kind == ecr.Reversal:
+		row, err = byReceipt(req.Receipt)
+	case req.Original == "":
+		if !d.cfg.RefundLast {
+			return Row{}, refuse(ecr.Impossible, "a refund has to name its original")
+		}
+		row, err = d.one(tx, `kind = ? AND receipt != 0 ORDER BY id DESC LIMIT 1`, string(ecr.Payment))
+		if err == nil && row.Amount != req.Amount {
+			return Row{}, refuse(ecr.AmountWrong, "the last payment had another amount")
+		}
+	case strings.HasPrefix(req.Original, "R"):
+		n, convert := strconv.Atoi(req.Original[1:])
+		if convert != nil {
+			return Row{}, refuse(ecr.NotReversible, "%q names no receipt", req.Original)
+		}
+		row, err = byReceipt(n)
+	case strings.HasPrefix(req.Original, "T"):
+		n, convert := strconv.ParseInt(req.Original[1:], 10, 64)
+		if convert != nil || n == 0 {
+			return Row{}, refuse(ecr.NotReversible, "%q names no transaction", req.Original)
+		}
+		row, err = d.one(tx, `transaction_id = ? AND kind = ? ORDER BY id DESC LIMIT 1`, n, string(ecr.Payment))
+	default:
+		return Row{}, refuse(ecr.NotReversible, "%q names no original", req.Original)
+	}
+	switch {
+	case errors.Is(err, ErrUnknown), errors.Is(err, ErrQuarantined):
+		return Row{}, refuse(ecr.NotReversible, "the original is not known")
+	case err != nil:
+		return Row{}, err
+	}
+	return row, reversible(row, req)
+}
+
+// reversible applies the ledger of the original (MONEY B.7).
+func reversible(o Row, req ecr.Request) error {
+	undone := o.Receipt != 0 && o.State.Result == ecr.Aborted
+	switch {
+	case o.Kind != ecr.Payment:
+		return refuse(ecr.NotReversible, "only payments can be taken back")
+	case req.Kind == ecr.Reversal && (o.Reversed || undone):
+		return refuse(ecr.AlreadyReversed, "already reversed")
+	case o.State.Phase != checkout.Confirmed && o.State.Phase != checkout.Done, o.State.Result != ecr.Approved:
+		return refuse(ecr.NotReversible, "the original is not an acknowledged payment")
+	case req.Kind == ecr.Reversal && o.Debited != 0:
+		return refuse(ecr.NotReversible, "refunded in part")
+	case req.Kind == ecr.Reversal && req.Amount != 0 && req.Amount != o.Amount:
+		return refuse(ecr.AmountWrong, "the original had another amount")
+	case req.Kind == ecr.Refund && req.Amount > o.Amount-o.Debited:
+		return refuse(ecr.AmountWrong, "more than is left of the original: %s", amountText(o.Amount-o.Debited, o.Currency))
+	case req.Currency != o.Currency:
+		return refuse(ecr.WrongCurrency, "the original was in %s", o.Currency)
+	}
+	return nil
+}
+
+// writeForward debits the ledger, stores the sale and accepts its operation, in one commit.
+func (a *accepting) writeForward(tx store.Tx) error {
+	d := a.d
+	orig, err := a.original(tx)
+	if err != nil {
+		return err
+	}
+	row, err := d.newRow(tx, a.req, a.key)
+	if err != nil {
+		return err
+	}
+	if a.req.Kind == ecr.Reversal {
+		row.Amount = orig.Amount
+	}
+	row.Method, row.Original, row.Asked, row.OriginalTrace = orig.Method, orig.Key, askedFor(a.req), orig.Trace
+	kind, typ, ref := offline.KindReversal, aapay.Reversal, orig.Reference
+	if a.req.Kind == ecr.Refund || !methods.Supports(orig.Method, methods.Reversal) {
+		kind, typ, ref = offline.KindRefund, aapay.Refund, strconv.FormatInt(orig.State.TransactionID, 10)
+	}
+	if kind == offline.KindRefund && (!methods.Supports(orig.Method, methods.Refund) || orig.State.TransactionID == 0) {
+		return refuse(ecr.NotReversible, "the method cannot give money back")
+	}
+	terms := checkout.Terms{Kind: a.req.Kind, Limits: checkout.LimitsOf(orig.Method, d.cfg.TimeoutUnit, a.req.Progress)}
+	row.State, _ = checkout.Start(terms, d.boot())
+	orig.Debited += row.Amount
+	orig.Reversed = orig.Reversed || a.req.Kind == ecr.Reversal
+	if err := d.update(tx, &orig); err != nil {
+		return err
+	}
+	op, err := d.operation(row, row.Key, kind, typ, ref, orig.Reference)
+	if err != nil {
+		return err
+	}
+	op.Note = title(row)
+	if err := d.box.Accept(tx, op); err != nil {
+		return fmt.Errorf("accept %s: %w", row.Key, err)
+	}
+	if err := d.insert(tx, &row); err != nil {
+		return err
+	}
+	if err := d.note(tx, row.Key, false, fmt.Sprintf("%s of receipt %d accepted from %s", title(row), orig.Receipt, row.Line)); err != nil {
+		return err
+	}
+	if err := d.note(tx, orig.Key, false, fmt.Sprintf("%s asked for", title(row))); err != nil {
+		return err
+	}
+	a.steps = append(a.steps, step{row: row, seq: d.nextSeq()})
+	return nil
+}
+
+// operation is an undo, refund or reversal for the outbox.
+func (d *Drive) operation(r Row, key wire.Key, kind string, typ aapay.Type, original, aggregate string) (outbox.New, error) {
+	amount, err := d.amount(r)
+	if err != nil {
+		return outbox.New{}, err
+	}
+	ref := referenceOf(key)
+	p := offline.UndoPayload{
+		Request: aapay.Request{
+			MerchantID: d.cfg.MerchantID, Method: r.Method.Name, PurchaseAmount: amount, Consumer: &aapay.Consumer{ConsumerID: ref},
+			TerminalReference: ref, OriginalReference: original, Trigger: aapay.TriggerManual,
+		},
+		Window: r.State.Limits.Window(),
+	}
+	for _, c := range r.Method.OKCodes {
+		if strings.EqualFold(string(c.Type), string(typ)) {
+			p.OKWords = append(p.OKWords, c.Value)
+		}
+	}
+	payload, err := json.Marshal(p)
+	if err != nil {
+		return outbox.New{}, fmt.Errorf("operation of %s: %w", r.Key, err)
+	}
+	return outbox.New{Key: key, Kind: kind, Aggregate: aggregate, Payload: payload, AmountMin: int64(r.Amount), Currency: r.Currency}, nil
+}
+
+// release gives a debited amount back to the original, after the backend's final no.
+func (d *Drive) release(tx store.Tx, r Row) error {
+	orig, err := d.byKey(tx, r.Original)
+	if err != nil {
+		return err
+	}
+	orig.Debited -= r.Amount
+	if r.Kind == ecr.Reversal {
+		orig.Reversed = false
+	}
+	if err := d.update(tx, &orig); err != nil {
+		return err
+	}
+	return d.note(tx, orig.Key, false, title(r)+" was refused by the backend")
+}
+
+// forwardBound answers "in progress" when the register cannot wait any longer.
+func (d *Drive) forwardBound(ctx context.Context, key wire.Key, progress bool) {
+	wait := checkout.SilentDeadline
+	if progress {
+		wait = checkout.LongestSale
+	}
+	until := d.boot() + wait
+	for {
+		changed := d.watchChange()
+		if row, err := d.row(ctx, key); err == nil && row.State.Phase != checkout.Forward {
+			return
+		}
+		if pause(ctx, until-d.boot(), changed) {
+			break
+		}
+		if ctx.Err() != nil {
+			return
+		}
+	}
+	var row Row
+	err := d.db.Write(ctx, func(tx store.Tx) error {
+		var err error
+		if row, err = d.byKey(tx, key); err != nil || row.State.Phase != checkout.Forward {
+			return err
+		}
+		row.Told = toldInProgress
+		if err := d.note(tx, key, false, "the register is told that it is in progress"); err != nil {
+			return err
+		}
+		return d.update(tx, &row)
+	})
+	switch {
+	case err != nil:
+		d.log.Error("in progress not told", "sale", key, "error", err)
+	case row.State.Phase == checkout.Forward:
+		d.tellInterim(row)
+	}
+}
+
+func (d *Drive) row(ctx context.Context, key wire.Key) (Row, error) {
+	var row Row
+	err := d.db.Read(ctx, func(r store.Reader) error {
+		var err error
+		row, err = d.byKey(r, key)
+		return err
+	})
+	return row, err
+}

@@ -1,0 +1,281 @@
+package drive
+
+import (
+	"context"
+	"time"
+
+	"posagent/agent/checkout"
+	"posagent/ecr"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// The steps a register is shown.
+const (
+	stepStarting  = ecr.StepStarting
+	stepShowCode  = ecr.StepShowCode
+	stepWaiting   = ecr.StepWaiting
+	stepReversing = ecr.StepReversing
+)
+
+// live is what is known of a sale in memory only.
+type live struct {
+	seq      uint64
+	readStop chan struct{} // of the read that waits
+	tickStop chan struct{}
+	prompt   context.CancelFunc
+	lastRead time.Duration // boot clock, 0 = none yet
+	waiters  []*waiter
+	holds    int // tellings not yet reported on
+	interim  int // of these, tellings of "in progress"
+	step     ecr.Step
+}
+
+// waiter is one caller that waits for the outcome.
+type waiter struct {
+	progress chan ecr.Progress
+	outcome  chan ecr.Outcome
+}
+
+func (d *Drive) live(key wire.Key) *live { // with d.mu
+	l := d.lives[key]
+	if l == nil {
+		l = &live{}
+		d.lives[key] = l
+	}
+	return l
+}
+
+func (d *Drive) nextSeq() uint64 { return d.seq.Add(1) }
+
+func (d *Drive) seqOf(key wire.Key) uint64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if l := d.lives[key]; l != nil {
+		return l.seq
+	}
+	return 0
+}
+
+// advance says whether seq is the newest commit of the sale that was performed.
+func (d *Drive) advance(key wire.Key, seq uint64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.live(key)
+	if seq < l.seq {
+		return false
+	}
+	l.seq = seq
+	return true
+}
+
+// forget drops what is kept of a sale that has ended.
+func (d *Drive) forget(row Row) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.lives[row.Key]
+	if l == nil || checkout.Active(row.State) || len(l.waiters) > 0 || l.holds > 0 {
+		return
+	}
+	shut(&l.readStop)
+	shut(&l.tickStop)
+	delete(d.lives, row.Key)
+}
+
+func shut(c *chan struct{}) {
+	if *c != nil {
+		close(*c)
+		*c = nil
+	}
+}
+
+func (d *Drive) replaceTimer(key wire.Key, again bool) chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.live(key)
+	shut(&l.tickStop)
+	if again {
+		l.tickStop = make(chan struct{})
+	}
+	return l.tickStop
+}
+
+// join makes a waiter and returns its end.
+func (d *Drive) join(key wire.Key) (ecr.Sale, *waiter) {
+	w := &waiter{progress: make(chan ecr.Progress, 1), outcome: make(chan ecr.Outcome, 1)}
+	d.mu.Lock()
+	l := d.live(key)
+	l.waiters = append(l.waiters, w)
+	if l.step != "" {
+		w.progress <- ecr.Progress{Step: l.step}
+	}
+	d.mu.Unlock()
+	return ecr.Sale{ID: string(key), Progress: w.progress, Outcome: w.outcome}, w
+}
+
+// joinRow joins a sale and answers at once where it is decided.
+func (d *Drive) joinRow(ctx context.Context, key wire.Key) (ecr.Sale, error) {
+	sale, w := d.join(key)
+	row, err := d.hold(ctx, key, w)
+	if err != nil {
+		return ecr.Sale{}, err
+	}
+	if w := row.waiter; w != nil {
+		d.give(key, w, d.outcome(row.Row, row.Told != "" && row.Told != toldInProgress))
+	}
+	return sale, nil
+}
+
+// held is a row read by hold; waiter is nil when the outcome is still to come, or was given meanwhile.
+type held struct {
+	Row
+	waiter *waiter
+}
+
+// hold reads a sale in the order of the commits and, where it is decided, takes the waiter out for telling: from then on neither
+// the grace timer nor the next command touches the sale, until Delivered.
+func (d *Drive) hold(ctx context.Context, key wire.Key, w *waiter) (held, error) {
+	var h held
+	taken := false
+	err := d.db.Write(ctx, func(tx store.Tx) error {
+		row, err := d.byKey(tx, key)
+		if err != nil {
+			return err
+		}
+		h = held{Row: row}
+		if decided(row) && (taken || d.take(key, w)) {
+			taken, h.waiter = true, w
+		}
+		return nil
+	})
+	if err != nil && (taken || d.take(key, w)) {
+		d.released(key)
+	}
+	return h, err
+}
+
+func decided(row Row) bool { return row.State.Result != "" }
+
+// take removes a waiter and counts the telling.
+func (d *Drive) take(key wire.Key, w *waiter) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.live(key)
+	for i, other := range l.waiters {
+		if other == w {
+			l.waiters = append(l.waiters[:i:i], l.waiters[i+1:]...)
+			l.holds++
+			return true
+		}
+	}
+	return false
+}
+
+// give ends a waiter with the outcome, which is journalled.
+func (d *Drive) give(key wire.Key, w *waiter, o ecr.Outcome) {
+	close(w.progress)
+	w.outcome <- o
+	close(w.outcome)
+	d.later(func(ctx context.Context) { d.holdBound(ctx, key) })
+}
+
+// tell gives the outcome to everybody who waits for it. Nobody waiting for an approval means that the register does not have it.
+func (d *Drive) tell(row Row) {
+	d.showResult(row)
+	d.mu.Lock()
+	l := d.live(row.Key)
+	waiters := l.waiters
+	l.waiters = nil
+	l.holds += len(waiters)
+	alone := len(waiters) == 0 && l.holds == 0
+	d.mu.Unlock()
+	for _, w := range waiters {
+		d.give(row.Key, w, d.outcome(row, false))
+	}
+	if alone && row.State.Phase == checkout.Approved {
+		d.later(func(ctx context.Context) { d.insist(ctx, row.Key, checkout.Event{Name: checkout.Lost}) })
+	}
+}
+
+// tellInterim answers everybody who waits with "in progress"; it was journalled before.
+func (d *Drive) tellInterim(row Row) {
+	d.mu.Lock()
+	l := d.live(row.Key)
+	waiters := l.waiters
+	l.waiters = nil
+	l.holds += len(waiters)
+	l.interim += len(waiters)
+	d.mu.Unlock()
+	for _, w := range waiters {
+		d.give(row.Key, w, d.outcome(row, false))
+	}
+}
+
+func (d *Drive) isHeld(key wire.Key) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.lives[key]
+	return l != nil && l.holds > 0
+}
+
+// released ends one telling and says whether it was of "in progress".
+func (d *Drive) released(key wire.Key) (interim bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.lives[key]
+	if l == nil || l.holds == 0 {
+		return false
+	}
+	l.holds--
+	if l.interim > 0 {
+		l.interim--
+		return true
+	}
+	return false
+}
+
+// holdBound ends a telling that nobody reports on.
+func (d *Drive) holdBound(ctx context.Context, key wire.Key) {
+	deadline := d.boot() + holdMax
+	for {
+		changed := d.watchChange()
+		if !d.isHeld(key) {
+			return
+		}
+		left := deadline - d.boot()
+		if left <= 0 {
+			break
+		}
+		if pause(ctx, left, changed) {
+			break
+		}
+		if ctx.Err() != nil {
+			return
+		}
+	}
+	if !d.isHeld(key) {
+		return
+	}
+	d.log.Error("nobody said whether the outcome was told", "sale", key)
+	if _, err := d.Delivered(context.WithoutCancel(ctx), string(key), ecr.Lost); err != nil {
+		d.log.Error("telling counts as lost", "sale", key, "error", err)
+	}
+}
+
+// progress shows a step to everybody who waits; only the latest is kept.
+func (d *Drive) progress(key wire.Key, s ecr.Step) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.live(key)
+	if l.step == s {
+		return
+	}
+	l.step = s
+	for _, w := range l.waiters {
+		select {
+		case <-w.progress:
+		default:
+		}
+		w.progress <- ecr.Progress{Step: s}
+	}
+}

@@ -1,0 +1,201 @@
+package drive
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"posagent/agent/checkout"
+	"posagent/schemes/aapay"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// initialize sends once, if the sale still wants it.
+func (d *Drive) initialize(ctx context.Context, key wire.Key, after time.Duration) {
+	if !pause(ctx, after, nil) || !d.undoGoesFirst(ctx) {
+		return
+	}
+	var row Row
+	var body []byte
+	err := d.db.Read(ctx, func(r store.Reader) error {
+		var err error
+		if row, err = d.byKey(r, key); err != nil || row.State.Phase != checkout.Initializing {
+			return err
+		}
+		body, err = d.db.Unseal(r, requestCell(key), row.request)
+		return err
+	})
+	if err == nil && row.State.Phase != checkout.Initializing {
+		return
+	}
+	var req aapay.Request
+	if err == nil {
+		err = json.Unmarshal(body, &req)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return
+		}
+		d.log.Error("request not readable", "sale", key, "error", err)
+		d.insist(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: checkout.NoEffect, Text: "the stored request is not readable"})
+		return
+	}
+	call, cancel := context.WithTimeout(ctx, initTimeout)
+	defer cancel()
+	var reply aapay.Reply
+	if row.State.Plain {
+		reply, err = d.svc.Initialize(call, aapay.Payment, req)
+	} else {
+		reply, err = d.svc.InitializeWithIdempotency(call, row.Key, aapay.Payment, req)
+	}
+	if err != nil && ctx.Err() != nil {
+		return // the next start knows that it may have left
+	}
+	d.reached(err)
+	if err == nil {
+		d.progress(key, stepWaiting)
+		d.insist(ctx, key, checkout.Event{Name: checkout.Replied, Reply: reply})
+		return
+	}
+	d.log.Warn("initialize", "sale", key, "error", err)
+	d.insist(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: failureOf(err), After: retryAfter(err), Text: "refused: " + string(wire.CodeOf(err))})
+}
+
+// failureOf says what a failed initialize proves.
+func failureOf(err error) checkout.Failure {
+	switch {
+	case routeMissing(err):
+		return checkout.RouteMissing
+	}
+	switch wire.CodeOf(err) {
+	case wire.Invalid, wire.Unauthorized, wire.Forbidden, wire.TooLarge:
+		return checkout.NoEffect
+	case wire.Unavailable:
+		return checkout.NotSent
+	}
+	return checkout.EffectUnknown
+}
+
+// routeMissing says that an initialize met 404 or 405 without the service's own body. The contract has no code for it: the
+// client reports an unknown outcome that names the status, which is all there is to go by.
+func routeMissing(err error) bool {
+	var e *wire.Error
+	return errors.As(err, &e) && e.Code == wire.UnknownOutcome && (e.Msg == "reply 404" || e.Msg == "reply 405")
+}
+
+func retryAfter(err error) time.Duration {
+	var e *wire.Error
+	if errors.As(err, &e) {
+		return e.RetryAfter
+	}
+	return 0
+}
+
+// reached notes whether the backend answers.
+func (d *Drive) reached(err error) {
+	switch wire.CodeOf(err) {
+	case wire.Unavailable, wire.UnknownOutcome, wire.Internal:
+		d.offline.Store(true)
+	default:
+		d.offline.Store(err != nil && wire.CodeOf(err) == "")
+	}
+}
+
+// scheduleRead replaces the read that waits. A sale is never read faster than the floor.
+func (d *Drive) scheduleRead(row Row, after time.Duration) {
+	floor := d.cfg.Poll
+	if floor <= 0 {
+		floor = 2 * time.Second
+	}
+	d.mu.Lock()
+	l := d.live(row.Key)
+	shut(&l.readStop)
+	stop := make(chan struct{})
+	l.readStop = stop
+	if l.lastRead > 0 {
+		after = max(after, l.lastRead+floor-d.boot())
+	}
+	d.mu.Unlock()
+	key := row.Key
+	d.later(func(ctx context.Context) { d.readStatus(ctx, key, after, stop) })
+}
+
+func (d *Drive) stopReading(key wire.Key) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	shut(&d.live(key).readStop)
+}
+
+func (d *Drive) readStatus(ctx context.Context, key wire.Key, after time.Duration, stop chan struct{}) {
+	if !pause(ctx, after, stop) {
+		return
+	}
+	d.mu.Lock()
+	d.live(key).lastRead = d.boot()
+	d.mu.Unlock()
+	var row Row
+	err := d.db.Read(ctx, func(r store.Reader) error {
+		var err error
+		row, err = d.byKey(r, key)
+		return err
+	})
+	if err != nil {
+		if ctx.Err() == nil {
+			d.log.Error("status not asked for", "sale", key, "error", err)
+			d.insist(ctx, key, checkout.Event{Name: checkout.StatusFailed, Failure: checkout.EffectUnknown})
+		}
+		return
+	}
+	call, cancel := context.WithTimeout(ctx, statusTimeout)
+	defer cancel()
+	st, err := d.svc.Status(call, statusID(row), row.Method.Name)
+	if err != nil && ctx.Err() != nil {
+		return
+	}
+	d.reached(err)
+	if err == nil {
+		d.insist(ctx, key, checkout.Event{Name: checkout.StatusRead, Status: st})
+		return
+	}
+	select {
+	case <-stop: // a newer question is on its way: this one's silence says nothing
+		return
+	default:
+	}
+	failure := checkout.EffectUnknown
+	if wire.CodeOf(err) == wire.NotFound {
+		failure = checkout.NotFound
+	}
+	d.insist(ctx, key, checkout.Event{Name: checkout.StatusFailed, Failure: failure, After: retryAfter(err)})
+}
+
+// statusID is what the backend is asked by: its own name of the transaction where it is known.
+func statusID(row Row) string {
+	switch {
+	case row.State.PPRef != "":
+		return row.State.PPRef
+	case row.State.TransactionID != 0:
+		return strconv.FormatInt(row.State.TransactionID, 10)
+	}
+	return row.Reference
+}
+
+func requestCell(key wire.Key) store.Cell {
+	return store.Cell{Table: "checkout_sales", Key: string(key), Column: "request"}
+}
+
+// sealRequest stores the body of initialize: a repetition under the same Key must be the same body.
+func (d *Drive) sealRequest(tx store.Tx, r *Row, req aapay.Request) error {
+	body, err := json.Marshal(req)
+	if err != nil {
+		return fmt.Errorf("store sale %s: %w", r.Key, err)
+	}
+	if r.request, err = d.db.Seal(tx, requestCell(r.Key), body); err != nil {
+		return fmt.Errorf("store sale %s: %w", r.Key, err)
+	}
+	return nil
+}

@@ -1,0 +1,487 @@
+package drive_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/catalog"
+	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive"
+	"posagent/agent/offline"
+	"posagent/agent/outbox"
+	"posagent/device/display"
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+	"posagent/schemes/wire"
+	"posagent/store"
+	"posagent/store/storetest"
+)
+
+// txn is one transaction of the fake service.
+type txn struct {
+	typ     aapay.Type
+	req     aapay.Request
+	key     wire.Key
+	id      int64
+	state   aapay.State
+	account aapay.AccountState
+	born    time.Time
+	code    string
+	reads   int
+}
+
+// world is a scheme service with a script. It keeps the truth: what moved, and what was sent.
+type world struct {
+	mu      sync.Mutex
+	byRef   map[string]*txn
+	byKey   map[wire.Key]*txn
+	order   []*txn // of creation
+	dead    map[string]bool
+	moved   map[string]int64 // by the payment's terminalReference, hundredths to the merchant
+	inits   []call
+	reads   []call
+	offline bool
+
+	onInit   func(n int, typ aapay.Type, req aapay.Request) (*aapay.Reply, error, bool) // true = handled
+	after    func(n int, typ aapay.Type) error                                          // an error loses the answer of what was done
+	onStatus func(x *txn) error
+	plain    bool // no idempotent route
+	code     string
+}
+
+type call struct {
+	at    time.Time
+	typ   aapay.Type
+	key   wire.Key
+	req   aapay.Request
+	plain bool
+}
+
+func newWorld() *world {
+	return &world{byRef: map[string]*txn{}, byKey: map[wire.Key]*txn{}, dead: map[string]bool{}, moved: map[string]int64{}, code: "https://wallet.example/1"}
+}
+
+var errGone = &wire.Error{Code: wire.Unavailable, Op: "test", Msg: "no network"}
+
+func (w *world) Initialize(_ context.Context, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	return w.initialize(call{at: time.Now(), typ: typ, req: req, plain: true})
+}
+
+func (w *world) InitializeWithIdempotency(_ context.Context, key wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	w.mu.Lock()
+	plain := w.plain
+	w.mu.Unlock()
+	if plain {
+		return aapay.Reply{}, &wire.Error{Code: wire.UnknownOutcome, Op: "test", Msg: "reply 404"}
+	}
+	return w.initialize(call{at: time.Now(), typ: typ, key: key, req: req})
+}
+
+func (w *world) initialize(c call) (aapay.Reply, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.inits = append(w.inits, c)
+	if w.offline {
+		return aapay.Reply{}, errGone
+	}
+	n := 0
+	for _, i := range w.inits {
+		if i.typ == c.typ {
+			n++
+		}
+	}
+	if w.onInit != nil {
+		if reply, err, handled := w.onInit(n, c.typ, c.req); handled {
+			if err != nil {
+				return aapay.Reply{}, err
+			}
+			return *reply, nil
+		}
+	}
+	x := w.byKey[c.key]
+	if c.key == "" || x == nil {
+		if w.dead[c.req.TerminalReference] {
+			return aapay.Reply{HTTPStatus: 201, Response: &aapay.Response{ResponseCode: aapay.CodeReject}}, nil
+		}
+		x = &txn{typ: c.typ, req: c.req, key: c.key, id: int64(len(w.order) + 1), state: aapay.Initialized, born: time.Now(), code: w.code}
+		w.order = append(w.order, x)
+		w.byRef[c.req.TerminalReference] = x
+		if c.key != "" {
+			w.byKey[c.key] = x
+		}
+		w.effect(x)
+	}
+	if w.after != nil {
+		if err := w.after(n, c.typ); err != nil {
+			return aapay.Reply{}, err
+		}
+	}
+	return aapay.Reply{HTTPStatus: 202, Valid: true, Response: &aapay.Response{}}, nil
+}
+
+// effect does what a reversal or refund does.
+func (w *world) effect(x *txn) {
+	switch x.typ {
+	case aapay.Reversal:
+		orig := w.byRef[x.req.OriginalReference]
+		if orig == nil {
+			w.dead[x.req.OriginalReference] = true
+			x.state = "REVERSED"
+			return
+		}
+		if orig.account == aapay.Commit {
+			w.moved[orig.req.TerminalReference] = 0
+			x.state, x.account = aapay.Finalized, aapay.Commit
+			return
+		}
+		orig.state, x.state = aapay.Cancelled, "REVERSED"
+	case aapay.Refund:
+		id, _ := strconv.ParseInt(x.req.OriginalReference, 10, 64)
+		orig := w.order[id-1]
+		w.moved[orig.req.TerminalReference] -= x.req.PurchaseAmount.TotalAmount
+		x.state, x.account = aapay.Finalized, aapay.Commit
+	}
+}
+
+// pay is the customer paying a payment.
+func (w *world) pay(x *txn) {
+	if x.account == aapay.Commit || x.state == aapay.Cancelled {
+		return
+	}
+	x.state, x.account = aapay.Finalized, aapay.Commit
+	w.moved[x.req.TerminalReference] += x.req.PurchaseAmount.TotalAmount
+}
+
+func (w *world) Status(_ context.Context, id, _ string) (aapay.Status, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.reads = append(w.reads, call{at: time.Now()})
+	if w.offline {
+		return aapay.Status{}, errGone
+	}
+	x := w.byRef[id]
+	if n, err := strconv.ParseInt(id, 10, 64); x == nil && err == nil && n > 0 && n <= int64(len(w.order)) {
+		x = w.order[n-1]
+	}
+	if x == nil {
+		return aapay.Status{}, &wire.Error{Code: wire.NotFound, Op: "test"}
+	}
+	x.reads++
+	if w.onStatus != nil && x.typ == aapay.Payment {
+		if err := w.onStatus(x); err != nil {
+			return aapay.Status{}, err
+		}
+	}
+	st := aapay.Status{Valid: true, TransactionID: x.id, State: x.state, AccountState: x.account}
+	if x.typ == aapay.Payment && x.req.Trigger == aapay.TriggerQR {
+		st.QRCodePayload = x.code
+	}
+	return st, nil
+}
+
+func (w *world) lock(f func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f()
+}
+
+// sent counts the initializes of a type.
+func (w *world) sent(typ aapay.Type) (out []call) {
+	w.lock(func() {
+		for _, c := range w.inits {
+			if c.typ == typ {
+				out = append(out, c)
+			}
+		}
+	})
+	return out
+}
+
+// net is what the merchant has, over all payments.
+func (w *world) net() (sum int64) {
+	w.lock(func() {
+		for _, m := range w.moved {
+			sum += m
+		}
+	})
+	return sum
+}
+
+// approveAfter pays a payment at its nth status read.
+func approveAfter(w *world, n int) func(*txn) error {
+	return func(x *txn) error {
+		if x.reads == n {
+			w.pay(x)
+		}
+		return nil
+	}
+}
+
+// say gives a payment these words from its nth read on.
+func say(n int, state aapay.State, account aapay.AccountState) func(*txn) error {
+	return func(x *txn) error {
+		if x.reads >= n && x.state != aapay.Cancelled {
+			x.state, x.account = state, account
+		}
+		return nil
+	}
+}
+
+// shot is one view and when it came.
+type shot struct {
+	at   time.Time
+	view display.View
+}
+
+type screen struct {
+	mu    sync.Mutex
+	shots []shot
+}
+
+func (s *screen) Show(v display.View) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shots = append(s.shots, shot{time.Now(), v})
+	return nil
+}
+
+func (s *screen) code() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.shots) > 0 && s.shots[len(s.shots)-1].view.Code != nil
+}
+
+// times is when a code came up and when it went.
+func (s *screen) times() (up, down time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, x := range s.shots {
+		switch {
+		case up.IsZero() && x.view.Code != nil:
+			up = x.at
+		case !up.IsZero() && down.IsZero() && x.view.Code == nil:
+			down = x.at
+		}
+	}
+	return up, down
+}
+
+// guard is a store that can be cut off, and that can say that the disk is full.
+type guard struct {
+	store.DB
+	mu     sync.Mutex
+	left   int // writes until the power fails; <0 = never
+	full   bool
+	writes int
+}
+
+var errCut = errors.New("power failed")
+
+func (g *guard) Write(ctx context.Context, fn func(store.Tx) error) error {
+	g.mu.Lock()
+	if g.left == 0 {
+		g.mu.Unlock()
+		return fmt.Errorf("%w: %w", store.ErrClosed, errCut)
+	}
+	if g.left > 0 {
+		g.left--
+	}
+	g.writes++
+	g.mu.Unlock()
+	return g.DB.Write(ctx, fn)
+}
+
+func (g *guard) Reserved(context.Context) error {
+	if g.full {
+		return store.ErrFull
+	}
+	return nil
+}
+
+// rig is a terminal in a bubble.
+type rig struct {
+	*drive.Drive
+	t      *testing.T
+	world  *world
+	screen *screen
+	cfg    drive.Config
+	defs   []methods.Definition
+	state  catalog.State
+	prompt drive.Prompter
+	path   string
+	db     *store.Store
+	guard  *guard
+	box    *outbox.Outbox
+	boot   string
+	born   time.Time
+	left   int
+	stop   func()
+}
+
+func swish() methods.Definition {
+	return methods.Definition{
+		Priority: 1, PaymentProviderID: 1, Name: "SWISH_E_COM", Label: "Swish", MeanDelay: 10, Trigger: []methods.Trigger{methods.QR},
+		TransactionTypes: []methods.TransactionType{methods.Payment, methods.Refund, methods.Reversal},
+		MerchRcptReq:     []methods.ReceiptRule{{FiTxnTypes: methods.Refund, Req: methods.Required}},
+	}
+}
+
+// terminal runs a test with a terminal in a bubble of virtual time.
+func terminal(t *testing.T, test func(r *rig)) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "agent.db")
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{
+			t: t, world: newWorld(), screen: &screen{}, path: path, boot: "boot-1", born: time.Now().Add(-1000 * time.Second), left: -1,
+			cfg:  drive.Config{TerminalID: "T1", MerchantID: "M1", Currency: "EUR", TimeoutUnit: "m"},
+			defs: []methods.Definition{swish()}, state: catalog.Fresh,
+		}
+		r.start()
+		test(r)
+		r.halt()
+	})
+}
+
+func (r *rig) start() {
+	r.t.Helper()
+	r.db = storetest.OpenAt(r.t, r.path, append(outbox.Schema(), drive.Schema()...)...)
+	r.guard = &guard{DB: r.db, left: r.left}
+	born := r.born
+	clock := func() time.Duration { return time.Since(born) }
+	var d *drive.Drive
+	settled := func(tx store.Tx, op outbox.Op, res offline.UndoResult) error { return d.UndoSettled(tx, op, res) }
+	after := func(op outbox.Op) { d.UndoAfter(op) }
+	r.box = outbox.NewOutbox(outbox.Options{
+		DB: r.db, Boot: clock, Jitter: func(d time.Duration) time.Duration { return d },
+		Kinds: []outbox.Kind{offline.Reversal(r.world, settled, after), offline.Refund(r.world, settled, after)},
+	})
+	d = drive.New(drive.Options{
+		DB: r.guard, Aapay: r.world, Outbox: r.box, Screen: r.screen, Prompter: r.prompt, Config: r.cfg, Boot: clock, BootID: r.boot,
+		Methods: func() ([]methods.Definition, catalog.State) { return r.defs, r.state }, Log: slog.New(slog.DiscardHandler),
+	})
+	r.Drive = d
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = d.Run(ctx) })
+	running.Go(func() { _ = r.box.Run(ctx) })
+	r.stop = func() { cancel(); running.Wait() }
+	synctest.Wait()
+}
+
+func (r *rig) halt() {
+	r.t.Helper()
+	r.stop()
+	require.NoError(r.t, r.db.Close())
+}
+
+// restart stops the program and starts it again, in the same boot or a new one.
+func (r *rig) restart(newBoot bool) {
+	r.t.Helper()
+	r.halt()
+	r.left = -1
+	if newBoot {
+		r.boot += "+"
+		r.born = time.Now().Add(-time.Second)
+	}
+	r.start()
+}
+
+func (r *rig) begin(req ecr.Request) (ecr.Sale, error) {
+	if req.Kind == "" {
+		req.Kind = ecr.Payment
+	}
+	if req.Line == "" {
+		req.Line = "serial"
+	}
+	return r.Begin(context.Background(), req)
+}
+
+// sale begins a payment that must be accepted.
+func (r *rig) sale(amount int64) ecr.Sale {
+	r.t.Helper()
+	s, err := r.begin(ecr.Request{Amount: minor(amount)})
+	require.NoError(r.t, err)
+	return s
+}
+
+// approved makes one acknowledged payment.
+func (r *rig) approved(amount int64) ecr.Outcome {
+	r.t.Helper()
+	r.world.onStatus = approveAfter(r.world, 1)
+	s := r.sale(amount)
+	o := <-s.Outcome
+	require.Equal(r.t, ecr.Approved, o.Result)
+	return r.told(s, ecr.Told)
+}
+
+// unconfirmed makes one payment whose telling is lost.
+func (r *rig) unconfirmed(amount int64) ecr.Outcome {
+	r.t.Helper()
+	r.world.onStatus = approveAfter(r.world, 1)
+	s := r.sale(amount)
+	o := <-s.Outcome
+	require.Equal(r.t, ecr.Approved, o.Result)
+	return r.told(s, ecr.Lost)
+}
+
+func (r *rig) told(s ecr.Sale, d ecr.Delivery) ecr.Outcome {
+	r.t.Helper()
+	o, err := r.Delivered(context.Background(), s.ID, d)
+	require.NoError(r.t, err)
+	synctest.Wait()
+	return o
+}
+
+func (r *rig) show(id string) (drive.Row, []string) {
+	r.t.Helper()
+	var row drive.Row
+	var lines []string
+	require.NoError(r.t, r.db.Read(context.Background(), func(rd store.Reader) error {
+		var entries []drive.Entry
+		var err error
+		row, entries, err = drive.Show(rd, id)
+		for _, e := range entries {
+			lines = append(lines, e.Text)
+		}
+		return err
+	}))
+	return row, lines
+}
+
+func (r *rig) phase(id string) checkout.Phase {
+	r.t.Helper()
+	row, _ := r.show(id)
+	return row.State.Phase
+}
+
+func (r *rig) last(line string) ecr.Outcome {
+	r.t.Helper()
+	s, err := r.Last(context.Background(), line)
+	require.NoError(r.t, err)
+	return <-s.Outcome
+}
+
+// refused asserts a refusal.
+func refused(t *testing.T, err error, code ecr.Code) {
+	t.Helper()
+	var no *ecr.Refusal
+	require.ErrorAs(t, err, &no)
+	require.Equal(t, code, no.Code, no.Text)
+}
+
+// pass lets virtual time go by.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}

@@ -1,0 +1,219 @@
+package drive
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"posagent/agent/checkout"
+	"posagent/ecr"
+	"posagent/schemes/methods"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Row is a stored sale.
+type Row struct {
+	ID            int64
+	Key           wire.Key
+	Kind          ecr.Kind
+	Line          string
+	Sequence      string // the register's own id, "" = none
+	State         checkout.State
+	Amount        money.Minor
+	Currency      string
+	Method        methods.Definition // as it was when the sale was accepted
+	Reference     string             // terminalReference
+	Original      wire.Key           // of a refund or reversal
+	Asked         string             // how the register named that original
+	OriginalTrace int
+	Debited       money.Minor // what refunds and reversals have taken of it, or are taking
+	Reversed      bool        // a full reversal is among them
+	Receipt       int         // 0 until approved
+	Trace         int
+	Batch         int // in which it began; of its receipt once approved
+	Told          string
+	Boot          string
+	CreatedMS     int64 // unix ms
+	DecidedMS     int64 // unix ms; 0 until decided
+	UndoKey       wire.Key
+	Resumes       int
+	Quarantined   bool // the row does not verify: shown, never acted upon
+
+	request []byte // sealed aapay.Request
+}
+
+// Told words of a row; the deliveries of package ecr are the others.
+const toldInProgress = "in_progress"
+
+// ErrUnknown is the answer to an id that names no sale.
+var ErrUnknown = errors.New("no such sale")
+
+// ErrQuarantined is the answer to a sale whose row does not verify.
+var ErrQuarantined = errors.New("sale is quarantined: its row was changed from outside")
+
+const saleColumns = `id, key, kind, line, sequence, phase, active, state, amount, currency, method, reference, transaction_id,
+	original, asked, original_trace, debited, reversed, receipt, trace, batch, told, boot, created_ms, decided_ms, undo_key, request, resumes, mac`
+
+// stored is a row as it lies in the table.
+type stored struct {
+	phase         string
+	active        int64
+	state, method []byte
+	transaction   int64
+	reversed      int64
+	mac           []byte
+}
+
+type scanner interface{ Scan(dest ...any) error }
+
+// macOf authenticates everything that decides or is shown about money.
+func macOf(db store.DB, r Row, s stored) []byte {
+	return db.MAC("checkout_sales", string(r.Key), r.ID, string(r.Kind), r.Line, r.Sequence, s.phase, s.active, s.state, int64(r.Amount),
+		r.Currency, s.method, r.Reference, s.transaction, string(r.Original), r.Asked, r.OriginalTrace, int64(r.Debited), s.reversed, r.Receipt, r.Trace,
+		r.Batch, r.Told, r.Boot, r.CreatedMS, r.DecidedMS, string(r.UndoKey), r.request, r.Resumes)
+}
+
+func scan(db store.DB, from scanner) (Row, error) {
+	var r Row
+	var s stored
+	err := from.Scan(&r.ID, &r.Key, &r.Kind, &r.Line, &r.Sequence, &s.phase, &s.active, &s.state, &r.Amount, &r.Currency, &s.method,
+		&r.Reference, &s.transaction, &r.Original, &r.Asked, &r.OriginalTrace, &r.Debited, &s.reversed, &r.Receipt, &r.Trace, &r.Batch, &r.Told,
+		&r.Boot, &r.CreatedMS, &r.DecidedMS, &r.UndoKey, &r.request, &r.Resumes, &s.mac)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Row{}, ErrUnknown
+	}
+	if err != nil {
+		return Row{}, fmt.Errorf("read sale: %w", err)
+	}
+	r.Reversed = s.reversed != 0
+	bad := json.Unmarshal(s.state, &r.State) != nil || json.Unmarshal(s.method, &r.Method) != nil ||
+		string(r.State.Phase) != s.phase || !checkout.Known(r.State.Phase)
+	if db != nil {
+		bad = bad || !bytes.Equal(s.mac, macOf(db, r, s))
+	}
+	r.Quarantined = bad
+	return r, nil
+}
+
+func (r *Row) pack(db store.DB) (stored, error) {
+	var s stored
+	var err error
+	if s.state, err = json.Marshal(r.State); err != nil {
+		return s, fmt.Errorf("store sale %s: %w", r.Key, err)
+	}
+	if s.method, err = json.Marshal(r.Method); err != nil {
+		return s, fmt.Errorf("store sale %s: %w", r.Key, err)
+	}
+	s.phase, s.transaction = string(r.State.Phase), r.State.TransactionID
+	if checkout.Active(r.State) {
+		s.active = 1
+	}
+	if r.Reversed {
+		s.reversed = 1
+	}
+	s.mac = macOf(db, *r, s)
+	return s, nil
+}
+
+func (d *Drive) insert(tx store.Tx, r *Row) error {
+	if err := tx.QueryRow(`SELECT COALESCE(MAX(id), 0) + 1 FROM checkout_sales`).Scan(&r.ID); err != nil {
+		return fmt.Errorf("store sale %s: %w", r.Key, err)
+	}
+	s, err := r.pack(d.db)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`INSERT INTO checkout_sales (`+saleColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		r.ID, string(r.Key), string(r.Kind), r.Line, r.Sequence, s.phase, s.active, s.state, int64(r.Amount), r.Currency, s.method, r.Reference,
+		s.transaction, string(r.Original), r.Asked, r.OriginalTrace, int64(r.Debited), s.reversed, r.Receipt, r.Trace, r.Batch, r.Told, r.Boot,
+		r.CreatedMS, r.DecidedMS, string(r.UndoKey), r.request, r.Resumes, s.mac)
+	if err != nil {
+		return fmt.Errorf("store sale %s: %w", r.Key, err)
+	}
+	return nil
+}
+
+func (d *Drive) update(tx store.Tx, r *Row) error {
+	s, err := r.pack(d.db)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`UPDATE checkout_sales SET phase = ?, active = ?, state = ?, amount = ?, method = ?, transaction_id = ?, debited = ?,
+		reversed = ?, receipt = ?, trace = ?, batch = ?, told = ?, boot = ?, decided_ms = ?, undo_key = ?, request = ?, resumes = ?, mac = ? WHERE id = ?`,
+		s.phase, s.active, s.state, int64(r.Amount), s.method, s.transaction, int64(r.Debited), s.reversed, r.Receipt, r.Trace, r.Batch, r.Told,
+		r.Boot, r.DecidedMS, string(r.UndoKey), r.request, r.Resumes, s.mac, r.ID)
+	if err != nil {
+		return fmt.Errorf("store sale %s: %w", r.Key, err)
+	}
+	return nil
+}
+
+// one reads the sale a condition names; ErrUnknown, ErrQuarantined.
+func (d *Drive) one(r store.Reader, where string, args ...any) (Row, error) {
+	row, err := scan(d.db, r.QueryRow(`SELECT `+saleColumns+` FROM checkout_sales WHERE `+where, args...))
+	if err == nil && row.Quarantined {
+		err = fmt.Errorf("sale %s: %w", row.Key, ErrQuarantined)
+	}
+	return row, err
+}
+
+func (d *Drive) byKey(r store.Reader, key wire.Key) (Row, error) {
+	return d.one(r, `key = ?`, string(key))
+}
+
+// many reads the sales a condition names, quarantined ones too.
+func many(db store.DB, r store.Reader, where string, args ...any) ([]Row, error) {
+	rows, err := r.Query(`SELECT `+saleColumns+` FROM checkout_sales WHERE `+where, args...)
+	if err != nil {
+		return nil, fmt.Errorf("list sales: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []Row
+	for rows.Next() {
+		row, err := scan(db, rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, row)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("list sales: %w", err)
+	}
+	return out, nil
+}
+
+// active reads the sales something can still happen to.
+func (d *Drive) active(r store.Reader) ([]Row, error) {
+	return many(d.db, r, `active = 1 ORDER BY id`)
+}
+
+// counter reads a counter, or start where there is none.
+func counter(r store.Reader, name string, start int64) (int64, error) {
+	var n int64
+	err := r.QueryRow(`SELECT value FROM checkout_counters WHERE name = ?`, name).Scan(&n)
+	if errors.Is(err, sql.ErrNoRows) {
+		return start, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("counter %s: %w", name, err)
+	}
+	return n, nil
+}
+
+func setCounter(tx store.Tx, name string, n int64) error {
+	_, err := tx.Exec(`INSERT INTO checkout_counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, n)
+	if err != nil {
+		return fmt.Errorf("counter %s: %w", name, err)
+	}
+	return nil
+}
+
+// batch is the number of the open batch.
+func batch(r store.Reader) (int, error) {
+	n, err := counter(r, "batch", 1)
+	return int(n), err
+}

@@ -1,0 +1,127 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+
+	"posagent/agent/checkout"
+	"posagent/device/display"
+	"posagent/device/qr"
+	"posagent/ecr"
+	"posagent/schemes/methods"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// code turns a payload into what can be shown. An EMV code is checked first, its amount and currency included where it has them.
+func code(row Row) (*qr.Code, error) {
+	payload := row.State.Payload
+	if methods.EMVQR(row.Method) {
+		emv, err := qr.CheckEMV(payload)
+		if err != nil {
+			return nil, err
+		}
+		c, ok := money.Lookup(row.Currency)
+		if !ok {
+			return nil, fmt.Errorf("currency %s is not known", row.Currency)
+		}
+		if emv.Currency != c.Numeric {
+			return nil, fmt.Errorf("the code asks for currency %d", emv.Currency)
+		}
+		if amount, ok := emv.Minor(c.Exponent); emv.Amount != "" && (!ok || amount != row.Amount) {
+			return nil, fmt.Errorf("the code asks for %s", emv.Amount)
+		}
+	}
+	return qr.New(payload, qr.Options{})
+}
+
+// showCode puts the code on the screen, unless it was taken off meanwhile.
+func (d *Drive) showCode(ctx context.Context, row Row) {
+	c, err := code(row)
+	if err != nil {
+		d.log.Error("code not shown", "sale", row.Key, "error", err)
+		d.insist(ctx, row.Key, checkout.Event{Name: checkout.CodeBroken, Text: err.Error()})
+		return
+	}
+	v := d.view(row)
+	v.Code, v.Until = c, d.now().Add(checkout.CodeUntil(row.State)-d.boot())
+	if p := row.Method.TriggerParams; p != nil && p.Qr != nil {
+		v.PushText, v.Background = p.Qr.PushText, p.Qr.BgColor
+	}
+	d.screenMu.Lock()
+	wanted := d.stillShown(ctx, row.Key) // read under the lock: what takes the code off comes after it
+	if wanted && d.screen != nil {
+		d.onScreen = row.Key
+		err = d.screen.Show(v)
+	}
+	d.screenMu.Unlock()
+	if err != nil {
+		d.log.Error("screen", "sale", row.Key, "error", err)
+	}
+	if wanted && err == nil {
+		d.progress(row.Key, stepShowCode)
+	}
+}
+
+func (d *Drive) stillShown(ctx context.Context, key wire.Key) bool {
+	shown := false
+	err := d.db.Read(ctx, func(r store.Reader) error {
+		row, err := d.byKey(r, key)
+		shown = err == nil && row.State.Shown
+		return err
+	})
+	return err == nil && shown
+}
+
+func (d *Drive) view(row Row) display.View {
+	return display.View{Title: row.Method.Label, Amount: amountText(row.Amount, row.Currency), Sandbox: d.cfg.Sandbox}
+}
+
+// clearScreen takes the sale off the screen.
+func (d *Drive) clearScreen(key wire.Key) {
+	d.screenMu.Lock()
+	defer d.screenMu.Unlock()
+	if d.onScreen == key {
+		d.onScreen = ""
+		d.show(display.View{Sandbox: d.cfg.Sandbox})
+	}
+}
+
+func (d *Drive) show(v display.View) {
+	if d.screen == nil {
+		return
+	}
+	if err := d.screen.Show(v); err != nil {
+		d.log.Error("screen", "error", err)
+	}
+}
+
+// showResult says how a payment ended, for a while.
+func (d *Drive) showResult(row Row) {
+	if row.Kind != ecr.Payment || d.screen == nil {
+		return
+	}
+	v := d.view(row)
+	switch row.State.Result {
+	case ecr.Approved:
+		v.Text = "Paid. Thank you."
+	case ecr.Declined:
+		v.Text = "Declined."
+	default:
+		v.Text = "Cancelled."
+	}
+	d.screenMu.Lock()
+	if d.onScreen != "" && d.onScreen != row.Key { // another sale has the screen
+		d.screenMu.Unlock()
+		return
+	}
+	d.onScreen = row.Key
+	d.show(v)
+	d.screenMu.Unlock()
+	d.later(func(ctx context.Context) {
+		if pause(ctx, resultOnScreen, nil) {
+			d.clearScreen(row.Key)
+		}
+	})
+}

@@ -1,0 +1,151 @@
+package drive
+
+import (
+	"fmt"
+
+	"posagent/agent/checkout"
+	"posagent/ecr"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Entry is one line of a sale's history, in plain words.
+type Entry struct {
+	AtMS int64 // unix ms, by the wall clock of the time
+	Loud bool  // the merchant has to know
+	Text string
+}
+
+// Sales lists the newest sales first; limit <= 0 means 50. Rows are not verified here: Show does.
+func Sales(r store.Reader, limit int) ([]Row, error) {
+	if limit <= 0 {
+		limit = 50
+	}
+	return many(nil, r, `1 = 1 ORDER BY id DESC LIMIT ?`, limit)
+}
+
+// Show reads one sale, named by its Key, and its history. ErrUnknown.
+func Show(r store.Reader, id string) (Row, []Entry, error) {
+	row, err := scan(nil, r.QueryRow(`SELECT `+saleColumns+` FROM checkout_sales WHERE key = ?`, id))
+	if err != nil {
+		return Row{}, nil, fmt.Errorf("sale %s: %w", id, err)
+	}
+	entries, err := readEntries(r, `sale = ? ORDER BY id`, id)
+	return row, entries, err
+}
+
+func readEntries(r store.Reader, where string, args ...any) ([]Entry, error) {
+	rows, err := r.Query(`SELECT at_ms, loud, text FROM checkout_entries WHERE `+where, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read history: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []Entry
+	for rows.Next() {
+		var e Entry
+		var loud int64
+		if err := rows.Scan(&e.AtMS, &loud, &e.Text); err != nil {
+			return nil, fmt.Errorf("read history: %w", err)
+		}
+		e.Loud = loud != 0
+		out = append(out, e)
+	}
+	return out, rows.Err()
+}
+
+// note appends to a sale's history.
+func (d *Drive) note(tx store.Tx, sale wire.Key, loud bool, text string) error {
+	b, err := batch(tx)
+	if err != nil {
+		return err
+	}
+	n := 0
+	if loud {
+		n = 1
+	}
+	_, err = tx.Exec(`INSERT INTO checkout_entries (sale, at_ms, batch, loud, text) VALUES (?, ?, ?, ?, ?)`,
+		string(sale), d.now().UnixMilli(), b, n, text)
+	if err != nil {
+		return fmt.Errorf("note %s: %w", sale, err)
+	}
+	return nil
+}
+
+// describe says what a step did; "" = nothing worth a line.
+func describe(before, after Row, e checkout.Event) string {
+	b, s := before.State, after.State
+	if b.Phase == s.Phase {
+		switch {
+		case !b.Plain && s.Plain:
+			return "the backend has no idempotent route: sent once on the plain one"
+		case s.Sends > b.Sends:
+			return fmt.Sprintf("initialize, attempt %d, under the same Key", s.Sends)
+		case !b.LastRead && s.LastRead:
+			return s.Text + ": asking once more"
+		case s.UndoTries > b.UndoTries:
+			return fmt.Sprintf("undo, attempt %d", s.UndoTries)
+		case b.UndoOpen && !s.UndoOpen:
+			return "the undo was not accepted: " + orNothing(e.Undone.Text)
+		case b.Wire != s.Wire:
+			return "the backend says " + orNothing(string(s.Wire))
+		case !b.Committed && s.Committed:
+			return "the backend says COMMIT"
+		case b.Shown && !s.Shown:
+			return "the code leaves the screen"
+		case !b.Shown && s.Shown:
+			return "the code is shown"
+		}
+		return ""
+	}
+	switch s.Phase {
+	case checkout.Initializing:
+		return "initialize"
+	case checkout.Waiting:
+		if s.Unheard {
+			return "no answer to initialize: asking for its status"
+		}
+		return "live at the backend"
+	case checkout.Aborting:
+		return "abort asked for by the register"
+	case checkout.Approved:
+		return fmt.Sprintf("approved, receipt %d, trace %d", after.Receipt, after.Trace)
+	case checkout.Unconfirmed:
+		return "no acknowledgement from the register"
+	case checkout.Confirmed:
+		return "acknowledged by the register"
+	case checkout.Declined:
+		return "declined: " + s.Text
+	case checkout.Reversing:
+		return "to be undone: " + s.Text
+	case checkout.Done:
+		switch {
+		case after.Kind != ecr.Payment && s.Result == ecr.Approved:
+			return fmt.Sprintf("done, receipt %d, trace %d", after.Receipt, after.Trace)
+		case after.Kind != ecr.Payment:
+			return "refused by the backend: " + orNothing(e.Undone.Text)
+		case b.Phase == checkout.Reversing:
+			return "undone: proven that no money moved"
+		case b.Phase == checkout.Confirmed:
+			return "batch closed"
+		}
+		return "ended: " + orNothing(s.Text)
+	}
+	return string(s.Phase)
+}
+
+func orNothing(s string) string {
+	if s == "" {
+		return "nothing"
+	}
+	return s
+}
+
+// amountText is the amount as people read it.
+func amountText(amount money.Minor, currency string) string {
+	c, ok := money.Lookup(currency)
+	if !ok {
+		return fmt.Sprintf("%d %s", amount, currency)
+	}
+	return money.Format(amount, c)
+}

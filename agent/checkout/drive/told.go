@@ -1,0 +1,138 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"posagent/agent/checkout"
+	"posagent/ecr"
+	"posagent/schemes/methods"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// outcome is what a register is told of a row as it stands.
+func (d *Drive) outcome(r Row, repeat bool) ecr.Outcome {
+	s := r.State
+	o := ecr.Outcome{
+		Sale: string(r.Key), Kind: r.Kind, Result: s.Result, Code: s.Code, Text: s.Text, Amount: r.Amount, Currency: r.Currency,
+		OriginalTrace: r.OriginalTrace, TerminalID: d.cfg.TerminalID, Method: r.Method.Name, Label: r.Method.Label, Repeat: repeat,
+		Time: time.UnixMilli(r.DecidedMS), Settling: s.Phase == checkout.Reversing || s.Settling,
+	}
+	if s.TransactionID != 0 {
+		o.TransactionID = fmt.Sprint(s.TransactionID)
+	}
+	switch s.Result {
+	case "": // only a refund or reversal is told before its end (MONEY A.2)
+		o.Result, o.Code, o.Text, o.Settling, o.Time = ecr.InProgress, ecr.StillRunning, "in progress", true, d.now()
+	case ecr.Approved:
+		o.Receipt, o.Trace = r.Receipt, r.Trace
+		o.MerchantCopy = methods.ReceiptRequired(r.Method, txnType(r.Kind))
+	}
+	return o
+}
+
+func txnType(k ecr.Kind) methods.TransactionType {
+	switch k {
+	case ecr.Refund:
+		return methods.Refund
+	case ecr.Reversal:
+		return methods.Reversal
+	}
+	return methods.Payment
+}
+
+// Abort implements ecr.Desk.
+func (d *Drive) Abort(ctx context.Context, id string) error {
+	_, err := d.apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked})
+	if errors.Is(err, checkout.ErrRefused) {
+		return ecr.ErrTooLate
+	}
+	return err
+}
+
+// Last implements ecr.Desk.
+func (d *Drive) Last(ctx context.Context, line string) (ecr.Sale, error) {
+	var key wire.Key
+	err := d.db.Read(ctx, func(r store.Reader) error {
+		row, err := d.one(r, `line = ? ORDER BY id DESC LIMIT 1`, line)
+		key = row.Key
+		return err
+	})
+	if errors.Is(err, ErrUnknown) {
+		return ecr.Sale{}, ecr.ErrNone
+	}
+	if err != nil {
+		return ecr.Sale{}, err
+	}
+	return d.joinRow(ctx, key)
+}
+
+// Delivered implements ecr.Desk.
+func (d *Drive) Delivered(ctx context.Context, id string, what ecr.Delivery) (ecr.Outcome, error) {
+	ctx = context.WithoutCancel(ctx)
+	key := wire.Key(id)
+	name, ok := map[ecr.Delivery]checkout.Name{ecr.Told: checkout.Told, ecr.Refused: checkout.Refused, ecr.Lost: checkout.Lost}[what]
+	if !ok {
+		return ecr.Outcome{}, fmt.Errorf("delivery %q is not known", what)
+	}
+	defer d.announce()
+	interim := d.released(key)
+	var row Row
+	var effects []checkout.Effect
+	var seq uint64
+	err := d.db.Write(ctx, func(tx store.Tx) error {
+		var err error
+		if row, err = d.byKey(tx, key); err != nil {
+			return err
+		}
+		if interim || row.State.Result == "" && row.State.Phase == checkout.Forward {
+			effects, seq = nil, d.nextSeq()
+			return nil
+		}
+		again := row.Told == string(ecr.Told)
+		if !again {
+			row.Told = string(what)
+		}
+		effects, err = d.transit(tx, &row, checkout.Event{Name: name})
+		seq = d.nextSeq()
+		if err != nil || again {
+			return err
+		}
+		text := fmt.Sprintf("register told %s: %s", row.State.Result, what)
+		return d.note(tx, key, false, text)
+	})
+	if err != nil {
+		return ecr.Outcome{}, fmt.Errorf("delivered %s: %w", id, err)
+	}
+	d.perform(row, effects, seq)
+	return d.outcome(row, false), nil
+}
+
+// graceOver undoes an approval that was never acknowledged, unless it is being told just now. done is false when the timer has to
+// come again.
+func (d *Drive) graceOver(ctx context.Context, key wire.Key) (done bool, err error) {
+	var row Row
+	var effects []checkout.Effect
+	var seq uint64
+	busy := false
+	err = d.db.Write(context.WithoutCancel(ctx), func(tx store.Tx) error {
+		if busy = d.isHeld(key); busy {
+			return nil
+		}
+		var err error
+		if row, err = d.byKey(tx, key); err != nil {
+			return err
+		}
+		effects, err = d.transit(tx, &row, checkout.Event{Name: checkout.GraceOver})
+		seq = d.nextSeq()
+		return err
+	})
+	if err != nil || busy {
+		return false, err
+	}
+	d.perform(row, effects, seq)
+	return true, nil
+}
