@@ -79,10 +79,6 @@ func TestOrderWithinParallelAcross(t *testing.T) {
 			}
 		}
 		r.accept(ops...)
-		require.NoError(t, r.db.Write(t.Context(), func(tx store.Tx) error { // a mark is only a mark
-			_, err := tx.Exec(`UPDATE outbox_ops SET ready = 1 WHERE id > 30`)
-			return err
-		}))
 		r.start()
 		pass(5 * time.Second)
 		got := map[string][]wire.Key{}
@@ -92,6 +88,26 @@ func TestOrderWithinParallelAcross(t *testing.T) {
 		require.Equal(t, want, got)
 		require.False(t, b.overlap, "two senders in one aggregate")
 		require.Equal(t, 4, b.most)
+	})
+}
+
+func TestAMarkIsOnlyAMark(t *testing.T) {
+	b := &backend{}
+	bubble(t, []outbox.Kind{b.kind("k")}, func(t *testing.T, r *rig) {
+		var want []wire.Key
+		for range 5 {
+			n := newOp("k", "a")
+			r.accept(n)
+			want = append(want, n.Key)
+		}
+		require.NoError(t, r.db.Write(t.Context(), func(tx store.Tx) error {
+			_, err := tx.Exec(`UPDATE outbox_ops SET ready = 1`)
+			return err
+		}))
+		r.start()
+		pass(5 * time.Second)
+		require.False(t, b.overlap)
+		require.Equal(t, want, b.effects)
 	})
 }
 
