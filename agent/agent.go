@@ -1,0 +1,184 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"posagent/agent/catalog"
+	"posagent/agent/checkout/drive"
+	"posagent/agent/offline"
+	"posagent/agent/outbox"
+	"posagent/agent/port"
+	"posagent/device/display"
+	"posagent/ecr/session"
+	"posagent/ecr/zvt"
+	"posagent/ecr/zvt/frame"
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+	"posagent/store"
+)
+
+// Options are what the rooms are made of. Lines, listeners and the screen may be nil where there are none.
+type Options struct {
+	DB      *store.Store // opened with Schema(); closed by the caller after Run
+	Schemes aapay.Service
+	Methods methods.Service
+	Query   methods.Query
+	Refresh time.Duration
+
+	Drive          drive.Config
+	IdempotencyTTL time.Duration
+	Screen         display.Screen
+
+	ZVT    zvt.Config
+	Frame  frame.Config
+	Serial session.Opener
+	TCP    net.Listener
+	Port   net.Listener
+
+	Now    func() time.Time
+	Boot   func() time.Duration // CLOCK_BOOTTIME
+	BootID string
+	Log    *slog.Logger
+
+	// Ready is called once, when a register may ask for a sale.
+	Ready func()
+}
+
+// Agent is the terminal.
+type Agent struct {
+	o        Options
+	catalog  *catalog.Catalog
+	outbox   *outbox.Outbox
+	drive    *drive.Drive
+	sessions []func(context.Context) error
+	port     *port.Port
+}
+
+// listWithin is how long a start waits for the first method list before it calls itself ready without one.
+const listWithin = 3 * time.Second
+
+// New joins the rooms; it starts nothing.
+func New(o Options) *Agent {
+	a := &Agent{o: o}
+	a.catalog = catalog.New(catalog.Options{DB: o.DB, Service: o.Methods, Query: o.Query, Refresh: o.Refresh, Now: o.Now, Log: o.Log})
+	a.outbox = outbox.NewOutbox(outbox.Options{
+		DB: o.DB, Now: o.Now, Boot: o.Boot, IdempotencyTTL: o.IdempotencyTTL, Log: o.Log,
+		Kinds: []outbox.Kind{
+			offline.Reversal(o.Schemes, a.settled, a.after),
+			offline.Refund(o.Schemes, a.settled, a.after),
+		},
+	})
+	a.drive = drive.New(drive.Options{
+		DB: o.DB, Aapay: o.Schemes, Methods: a.methods, Outbox: a.outbox, Screen: o.Screen, Config: o.Drive,
+		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow,
+	})
+	if o.Serial != nil {
+		s := session.New(a.line("serial"))
+		a.sessions = append(a.sessions, func(ctx context.Context) error { return s.ServeSerial(ctx, o.Serial) })
+	}
+	if o.TCP != nil {
+		s := session.New(a.line("tcp"))
+		a.sessions = append(a.sessions, func(ctx context.Context) error { return s.ServeTCP(ctx, o.TCP) })
+	}
+	if o.Port != nil {
+		a.port = port.New(port.Options{Listener: o.Port, Live: func() error { return nil }, Ready: a.ready})
+	}
+	return a
+}
+
+func (a *Agent) line(name string) session.Options {
+	return session.Options{Line: name, Desk: a.drive, Till: a.drive, Memory: a.drive, ZVT: a.o.ZVT, Frame: a.o.Frame, Log: a.o.Log}
+}
+
+// settled and after join the outbox to the checkout, which is made after it.
+func (a *Agent) settled(tx store.Tx, op outbox.Op, res offline.UndoResult) error {
+	return a.drive.UndoSettled(tx, op, res)
+}
+
+func (a *Agent) methods() ([]methods.Definition, catalog.State) {
+	list, _, state := a.catalog.Current()
+	return list, state
+}
+
+func (a *Agent) after(op outbox.Op) { a.drive.UndoAfter(op) }
+
+func (a *Agent) ready() error {
+	if err := a.o.DB.Health(context.Background()).Err; err != nil {
+		return err
+	}
+	if !a.drive.Health(context.Background()).Ready {
+		return errors.New("older sales are being resumed")
+	}
+	return nil
+}
+
+// Run runs every loop until ctx ends (nil) or one of them fails.
+func (a *Agent) Run(ctx context.Context) error {
+	if err := a.catalog.Load(ctx); err != nil {
+		return err
+	}
+	// Registers and the port end first, the loops that journal afterwards.
+	inner, stopInner := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopInner()
+	core, inner := errgroup.WithContext(inner)
+	core.Go(func() error { return clean("outbox", a.outbox.Run(inner)) })
+	core.Go(func() error { return clean("method list", a.catalog.Run(inner)) })
+	core.Go(func() error { return clean("checkout", a.drive.Run(inner)) })
+	if a.o.Screen != nil {
+		core.Go(func() error {
+			return clean("display", display.Run(inner, a.o.Screen, func(err error) { a.o.Log.Warn("display", "err", err) }))
+		})
+	}
+	outerCtx, stopOuter := context.WithCancel(ctx)
+	defer stopOuter()
+	context.AfterFunc(inner, stopOuter) // a core loop that fails takes the registers along
+	outer, outerCtx := errgroup.WithContext(outerCtx)
+	for _, serve := range a.sessions {
+		outer.Go(func() error { return clean("register line", serve(outerCtx)) })
+	}
+	if a.port != nil {
+		outer.Go(func() error { return clean("local port", a.port.Run(outerCtx)) })
+	}
+	outer.Go(func() error {
+		a.announce(outerCtx)
+		<-outerCtx.Done()
+		return nil
+	})
+	err := outer.Wait()
+	stopInner()
+	return errors.Join(err, core.Wait())
+}
+
+// announce waits until sales can be accepted and calls Ready.
+func (a *Agent) announce(ctx context.Context) {
+	for !a.drive.Health(ctx).Ready && ctx.Err() == nil {
+		select {
+		case <-time.After(2 * time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
+	if _, _, state := a.catalog.Current(); state == catalog.Unknown {
+		ask, cancel := context.WithTimeout(ctx, listWithin)
+		defer cancel()
+		if err := a.catalog.RefreshNow(ask); err != nil {
+			a.o.Log.Warn("no method list yet, asking on", "err", err)
+		}
+	}
+	if ctx.Err() == nil && a.o.Ready != nil {
+		a.o.Ready()
+	}
+}
+
+func clean(what string, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

@@ -1,0 +1,15 @@
+package agent
+
+import (
+	"slices"
+
+	"posagent/agent/catalog"
+	"posagent/agent/checkout/drive"
+	"posagent/agent/outbox"
+	"posagent/store"
+)
+
+// Schema is the ordered, append-only list of migrations of agent.db. New steps go to the end.
+func Schema() []store.Step {
+	return slices.Concat(catalog.Schema(), outbox.Schema(), drive.Schema())
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"posagent/agent/config"
+	"posagent/schemes/backend"
+	"posagent/schemes/backend/scenario"
+
+	"golang.org/x/sync/errgroup"
+)
+
+type backendOptions struct {
+	listen string
+}
+
+func backendCommand() command {
+	return command{
+		name: "backend", short: "the embedded backend: every service with real books, and wallets that pay",
+		long: "Runs until SIGTERM. It prints `listening on URL` when it is ready. Test credentials stand in [backend.credentials].",
+		examples: []string{
+			"posagent backend --listen 127.0.0.1:8481 --state /tmp/backend",
+			"posagent backend books --state /tmp/backend --json",
+			"posagent backend scenarios",
+		},
+		flags: func(fs *flag.FlagSet) any {
+			o := &backendOptions{}
+			fs.StringVar(&o.listen, "listen", "", "`host:port` to listen on, port 0 = any (default: [backend] listen)")
+			return o
+		},
+		run: runBackend,
+		sub: []command{
+			{
+				name: "books", short: "every transaction with its postings; read-only, also while the backend runs",
+				examples: []string{"posagent backend books --state DIR --json"}, run: runBooks,
+			},
+			{
+				name: "scenarios", short: "the amounts and customers that make the wallets misbehave",
+				examples: []string{"posagent backend scenarios", "posagent backend scenarios --json"}, run: runScenarios,
+			},
+		},
+	}
+}
+
+func runBackend(ctx context.Context, c *call) error {
+	cfg, err := loadConfig(c)
+	if err != nil {
+		return err
+	}
+	listen := c.opts.(*backendOptions).listen
+	if listen == "" {
+		listen = cfg.Backend.Listen
+	}
+	return serveBackend(ctx, c, cfg, listen, logger(c), func(url string) {
+		fmt.Fprintf(c.out, "listening on %s\n", url)
+	})
+}
+
+// serveBackend runs the backend until ctx ends; up is called once it listens.
+func serveBackend(ctx context.Context, c *call, cfg config.Config, listen string, log *slog.Logger, up func(url string)) error {
+	ln, err := net.Listen("tcp", listen)
+	if err != nil {
+		return fail(exitFailed, "%v (choose another address with --listen)", err)
+	}
+	url := "http://" + ln.Addr().String()
+	cred := cfg.Backend.Credentials
+	b, err := backend.Open(ctx, backend.Config{
+		Dir: backendDir(c, cfg), Seed: cfg.Backend.Seed, WalletDelay: cfg.Backend.WalletDelay, TimeoutUnit: cfg.Methods.TimeoutUnit,
+		PublicURL: url, Log: log,
+		Credentials: backend.Credentials{
+			Bearer: cred.Bearer, ConsumerKey: cred.ConsumerKey.Reveal(), ConsumerSecret: cred.ConsumerSecret,
+			ClientID: cred.ClientID.Reveal(), ClientSecret: cred.ClientSecret, Instance: cred.Instance, Secret: cred.Secret,
+			APIKey: cred.APIKey,
+		},
+	})
+	if err != nil {
+		ln.Close()
+		return storeError(err)
+	}
+	defer b.Close()
+	srv := backend.Server(b.Handler())
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return clean(b.Run(ctx)) })
+	g.Go(func() error {
+		if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	})
+	g.Go(func() error {
+		<-ctx.Done()
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		if srv.Shutdown(grace) != nil {
+			return srv.Close()
+		}
+		return nil
+	})
+	up(url)
+	return g.Wait()
+}
+
+// clean turns the end that was asked for into no error.
+func clean(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+func runBooks(ctx context.Context, c *call) error {
+	cfg, err := loadConfig(c)
+	if err != nil {
+		return err
+	}
+	list, err := backend.ReadBooks(ctx, backendDir(c, cfg))
+	if err != nil {
+		return fail(exitFailed, "%v (is --state the backend's directory?)", err)
+	}
+	if c.json {
+		return printJSON(c.out, list)
+	}
+	fmt.Fprintf(c.out, "%-9s %-10s %12s %-4s %-12s %-9s %s\n", "ID", "TYPE", "AMOUNT", "", "STATE", "MONEY", "POSTINGS")
+	for _, e := range list {
+		var posts []string
+		for _, p := range e.Postings {
+			posts = append(posts, fmt.Sprintf("%s %s", p.Account, amountText(p.Amount, e.Currency)))
+		}
+		fmt.Fprintf(c.out, "%-9s %-10s %12s %-4s %-12s %-9s %s\n", e.ID, e.Type, amountText(e.Amount, e.Currency), e.Currency, e.State, e.AccountState,
+			strings.Join(posts, ", "))
+	}
+	return nil
+}
+
+func runScenarios(_ context.Context, c *call) error {
+	rows := scenario.Table()
+	if c.json {
+		return printJSON(c.out, rows)
+	}
+	fmt.Fprintf(c.out, "%9s  %-16s  %-20s  %s\n", "AMOUNT", "CUSTOMER", "NAME", "WHAT HAPPENS")
+	for _, r := range rows {
+		fmt.Fprintf(c.out, "%6d.%02d  %-16s  %-20s  %s\n", r.AmountHundredths/100, r.AmountHundredths%100, r.ConsumerID, r.Name, r.What)
+	}
+	return nil
+}

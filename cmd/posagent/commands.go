@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// command is one verb. Sub-verbs have no sub-verbs of their own.
+type command struct {
+	name     string
+	args     string // what follows the flags, for the usage line
+	short    string // one line
+	long     string // what a reader of --help needs beyond it, may be ""
+	examples []string
+	flags    func(*flag.FlagSet) any // registers flags, returns the verb's own options
+	run      func(context.Context, *call) error
+	sub      []command
+}
+
+// call is one invocation of a verb.
+type call struct {
+	std
+	global
+	opts any      // what flags() returned
+	args []string // positional arguments
+	cmd  *command
+	path string // "posagent register pay"
+	ctx  context.Context
+}
+
+// global are the flags every verb takes.
+type global struct {
+	config string
+	state  string
+	json   bool
+	debug  bool
+}
+
+const (
+	defaultConfig = "/etc/posagent/config.toml"
+	defaultState  = "/var/lib/posagent"
+)
+
+// commands is the table of verbs. It is a function, so that nothing can change it at run time.
+func commands() []command {
+	return []command{
+		runCommand(), backendCommand(), demoCommand(), statusCommand(), methodsCommand(),
+		saleCommand(), registerCommand(), walletCommand(), versionCommand(),
+	}
+}
+
+func dispatch(ctx context.Context, args []string, io std) error {
+	root := flag.NewFlagSet("posagent", flag.ContinueOnError)
+	root.SetOutput(discard{})
+	g := global{}
+	g.register(root)
+	if err := root.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			overview(io.out)
+			return nil
+		}
+		return fail(exitUsage, "%v (posagent --help lists the verbs)", err)
+	}
+	args = root.Args()
+	if len(args) == 0 {
+		overview(io.err)
+		return fail(exitUsage, "which verb?")
+	}
+	if args[0] == "help" {
+		if len(args) == 1 {
+			overview(io.out)
+			return nil
+		}
+		args = append(slices.Clone(args[1:]), "--help")
+	}
+	list, path := commands(), "posagent"
+	for {
+		cmd, err := find(list, args[0], path)
+		if err != nil {
+			return err
+		}
+		path += " " + cmd.name
+		args = args[1:]
+		if cmd.sub == nil || (cmd.run != nil && (len(args) == 0 || strings.HasPrefix(args[0], "-"))) {
+			return invoke(ctx, cmd, path, args, g, io)
+		}
+		if len(args) == 0 || args[0] == "--help" || args[0] == "-h" {
+			usage(io.out, cmd, path, nil)
+			if len(args) == 0 {
+				return fail(exitUsage, "%s: which of %s?", path, strings.Join(names(cmd.sub), ", "))
+			}
+			return nil
+		}
+		list = cmd.sub
+	}
+}
+
+func invoke(ctx context.Context, cmd *command, path string, args []string, g global, io std) error {
+	fs := flag.NewFlagSet(path, flag.ContinueOnError)
+	fs.SetOutput(discard{})
+	g.register(fs)
+	c := &call{std: io, cmd: cmd, path: path, ctx: ctx}
+	if cmd.flags != nil {
+		c.opts = cmd.flags(fs)
+	}
+	rest, err := parseAnywhere(fs, args)
+	if errors.Is(err, flag.ErrHelp) {
+		usage(io.out, cmd, path, fs)
+		return nil
+	}
+	if err != nil {
+		return fail(exitUsage, "%s: %v (%s --help shows how)", path, err, path)
+	}
+	c.args, c.global = rest, g
+	return cmd.run(ctx, c)
+}
+
+// parseAnywhere lets flags stand before, between and after positional arguments; "--" ends them.
+func parseAnywhere(fs *flag.FlagSet, args []string) (rest []string, err error) {
+	for {
+		if err := fs.Parse(args); err != nil {
+			return nil, err
+		}
+		left := fs.Args()
+		if len(left) == 0 {
+			return rest, nil
+		}
+		if n := len(args) - len(left); n > 0 && args[n-1] == "--" {
+			return append(rest, left...), nil
+		}
+		rest, args = append(rest, left[0]), left[1:]
+	}
+}
+
+func (g *global) register(fs *flag.FlagSet) {
+	fs.StringVar(&g.config, "config", g.config, "configuration `file` (default "+defaultConfig+" where it exists)")
+	fs.StringVar(&g.state, "state", g.state, "state `directory` (default "+defaultState+")")
+	fs.BoolVar(&g.json, "json", g.json, "print JSON with a versioned schema")
+	fs.BoolVar(&g.debug, "debug", g.debug, "log everything, not only warnings")
+}
+
+func (g *global) stateDir() string {
+	if g.state == "" {
+		return defaultState
+	}
+	return g.state
+}
+
+func find(list []command, name, path string) (*command, error) {
+	for i := range list {
+		if list[i].name == name {
+			return &list[i], nil
+		}
+	}
+	hint := ""
+	if s := nearest(name, names(list)); s != "" {
+		hint = fmt.Sprintf(": did you mean %q?", s)
+	}
+	return nil, fail(exitUsage, "%s: no verb %q%s (%s --help lists them)", path, name, hint, path)
+}
+
+func names(list []command) (out []string) {
+	for _, c := range list {
+		out = append(out, c.name)
+	}
+	return out
+}
+
+// nearest finds a name that shares most of its letters in order, "" when none is close.
+func nearest(word string, list []string) string {
+	best, score := "", 0
+	for _, s := range list {
+		n := 0
+		for i := 0; i < len(word) && n < len(s); i++ {
+			if j := strings.IndexByte(s[n:], word[i]); j >= 0 && j < 2 {
+				n += j + 1
+			}
+		}
+		if n*2 > max(len(s), len(word)) && n > score {
+			best, score = s, n
+		}
+	}
+	return best
+}
+
+func overview(w io.Writer) {
+	fmt.Fprint(w, "posagent makes a payment terminal out of a small Linux box.\n\n")
+	fmt.Fprint(w, "  posagent demo                              the whole story on embedded defaults, nothing to set up\n")
+	fmt.Fprint(w, "  posagent run --config FILE                 the terminal\n")
+	fmt.Fprint(w, "  posagent status                            one screen: what is wrong and what to type next\n\nVerbs:\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-10s %s\n", c.name, c.short)
+	}
+	fmt.Fprint(w, "\nEvery verb takes --config FILE, --state DIR and --json; posagent VERB --help starts with examples.\n"+
+		"Exit codes: 0 ok, 1 failed, 2 usage, 3 config, 4 daemon not reachable, 5 not enrolled, 6 refused,\n"+
+		"7 backend unreachable, 8 auth rejected, 9 store damaged, 130 interrupted.\n")
+}
+
+func usage(w io.Writer, cmd *command, path string, fs *flag.FlagSet) {
+	for _, e := range cmd.examples {
+		fmt.Fprintf(w, "  %s\n", e)
+	}
+	fmt.Fprintf(w, "\n%s: %s\n", path, cmd.short)
+	if cmd.long != "" {
+		fmt.Fprintf(w, "\n%s\n", cmd.long)
+	}
+	if cmd.sub != nil {
+		fmt.Fprintln(w)
+		for _, s := range cmd.sub {
+			fmt.Fprintf(w, "  %-28s %s\n", strings.TrimSpace(s.name+" "+s.args), s.short)
+		}
+	}
+	if fs == nil {
+		return
+	}
+	fmt.Fprintf(w, "\nUsage: %s\n", strings.TrimSpace(path+" [flags] "+cmd.args))
+	fs.VisitAll(func(f *flag.Flag) {
+		name, help := flag.UnquoteUsage(f)
+		fmt.Fprintf(w, "  --%-22s %s", strings.TrimSpace(f.Name+" "+name), help)
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" {
+			fmt.Fprintf(w, " (default %s)", f.DefValue)
+		}
+		fmt.Fprintln(w)
+	})
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }

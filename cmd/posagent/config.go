@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"posagent/agent/config"
+	"posagent/device"
+	"posagent/store"
+)
+
+// loadConfig reads the file the caller named, or the default one where it exists, or the defaults alone.
+func loadConfig(c *call) (config.Config, error) {
+	path := c.config
+	if path == "" {
+		if _, err := os.Stat(defaultConfig); err == nil {
+			path = defaultConfig
+		}
+	}
+	cfg, err := config.Load(path, os.Environ())
+	if err == nil {
+		err = cfg.Validate()
+	}
+	if err != nil {
+		return cfg, &exit{exitConfig, err}
+	}
+	return cfg, nil
+}
+
+// agentDB is the terminal's database file.
+func agentDB(c *call) string { return filepath.Join(c.stateDir(), "agent.db") }
+
+// backendDir is where the embedded backend keeps its books.
+func backendDir(c *call, cfg config.Config) string {
+	if cfg.Backend.Data != "" {
+		return cfg.Backend.Data
+	}
+	return filepath.Join(c.stateDir(), "backend")
+}
+
+// openKeys makes or opens the device key, and says what to do when it cannot.
+func openKeys(c *call) (*device.Keys, error) {
+	if err := os.MkdirAll(c.stateDir(), 0o700); err != nil {
+		return nil, fail(exitFailed, "%v (choose another place with --state DIR)", err)
+	}
+	keys, err := device.OpenKeys(filepath.Join(c.stateDir(), "keys"))
+	if err != nil {
+		return nil, fail(exitDamaged, "%v", err)
+	}
+	return keys, nil
+}
+
+// storeError gives an error of the store its exit code and its remedy.
+func storeError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, store.ErrLocked):
+		return fail(exitRefused, "%v (another posagent runs on this state directory; stop it first)", err)
+	case errors.Is(err, store.ErrFull):
+		return fail(exitFailed, "%v (free some space)", err)
+	case errors.Is(err, os.ErrNotExist):
+		return fail(exitNoDaemon, "no terminal has run here yet: %v (posagent run starts one)", err)
+	}
+	return fail(exitDamaged, "%v", err)
+}
+
+// readAgent opens the terminal's database for reading, beside a running daemon or without one.
+func readAgent(c *call) (*store.Store, error) {
+	if _, err := os.Stat(agentDB(c)); err != nil {
+		return nil, storeError(err)
+	}
+	s, err := store.OpenReader(c.ctx, agentDB(c))
+	if err != nil {
+		return nil, storeError(err)
+	}
+	return s, nil
+}

@@ -1,0 +1,286 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// methodSeed are the backend's method definitions for the story: short times, so that nobody has to wait.
+const methodSeed = `[
+ {"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM","label":"Swish","meanDelay":7,"trigger":["QR"],"defaultTrigger":"QR",
+  "transactionTypes":["PAYMENT","REFUND","REVERSAL"],"triggerParams":{"Qr":{"pushText":"Scan to pay","type":"0","bgcolor":"#ffffff"}},
+  "staleTimeOut":4,"finalizeTimeOut":4,"delayedAmount":0},
+ {"priority":2,"paymentProviderId":2,"name":"BLUECODE","label":"Bluecode","meanDelay":1,"trigger":["QR"],"defaultTrigger":"QR",
+  "transactionTypes":["PAYMENT","REFUND","REVERSAL"],"triggerParams":{"Qr":{"pushText":"Scan to pay","type":"0","bgcolor":"#ffffff"}},
+  "staleTimeOut":2,"finalizeTimeOut":2,"delayedAmount":0}
+]
+`
+
+// terminalConfig wants the backend's URL and the terminal's end of the cable.
+const terminalConfig = `[terminal]
+bax_id = "1000001"
+terminal_id = "29001006"
+merchant_id = "demo-merchant"
+merchant_name = "Corner Shop"
+currency = "EUR"
+language = "en"
+[port]
+listen = "127.0.0.1:0"
+[upstream]
+base = "%s"
+[upstream.auth]
+consumer_key = "demo-consumer"
+consumer_secret = "demo-consumer-secret"
+[methods]
+timeout_unit = "s"
+[ecr]
+serial = "%s"
+[display]
+console = true
+`
+
+func shown(v sale) bool { return v.Code && v.Result == "" }
+
+// paid: the plain sale.
+func (s *story) paid(ctx context.Context) error {
+	s.chapter("A sale: the wallet pays, the receipt is printed")
+	reg, err := s.register(ctx, "pay", "12.50")
+	if err != nil {
+		return err
+	}
+	now, err := s.until(ctx, "showing its code", slow, shown)
+	if err != nil {
+		return err
+	}
+	if err := s.wallet(ctx, "pay", now); err != nil {
+		return err
+	}
+	return s.expect(ctx, reg, 0, "approved", true)
+}
+
+// declined: the customer says no.
+func (s *story) declined(ctx context.Context) error {
+	s.chapter("A decline: the customer says no")
+	reg, err := s.register(ctx, "pay", "7.20")
+	if err != nil {
+		return err
+	}
+	now, err := s.until(ctx, "showing its code", slow, shown)
+	if err != nil {
+		return err
+	}
+	if err := s.wallet(ctx, "decline", now); err != nil {
+		return err
+	}
+	return s.expect(ctx, reg, 1, "declined", false)
+}
+
+// aborted: the cashier stops the sale.
+func (s *story) aborted(ctx context.Context) error {
+	s.chapter("An abort: the cashier stops the sale (06 B0)")
+	reg, err := s.register(ctx, "pay", "5.00", "--abort-after", "3s")
+	if err != nil {
+		return err
+	}
+	return s.expect(ctx, reg, 1, "aborted", false)
+}
+
+// pulled: the cable is pulled before the result, and the register asks again.
+func (s *story) pulled(ctx context.Context) error {
+	s.chapter("The cable is pulled before the result, and asked again with 06 20")
+	reg, err := s.register(ctx, "pay", "33.00")
+	if err != nil {
+		return err
+	}
+	now, err := s.until(ctx, "showing its code", slow, shown)
+	if err != nil {
+		return err
+	}
+	s.cable.pull()
+	s.say("cable    │ ✂ pulled out")
+	if err := s.wallet(ctx, "pay", now); err != nil {
+		return err
+	}
+	if _, err := s.until(ctx, "approved", slow, func(v sale) bool { return v.Result == "approved" }); err != nil {
+		return err
+	}
+	reg.kill()
+	s.say("cable    │ the terminal knows that the money moved, the register does not; plugged in again")
+	s.cable.plug()
+	return s.again(ctx)
+}
+
+// powerCut: the terminal is killed mid-sale and restarted.
+func (s *story) powerCut(ctx context.Context) error {
+	s.chapter("A power cut: the terminal is killed with -9 mid-sale and restarted")
+	reg, err := s.register(ctx, "pay", "18.00")
+	if err != nil {
+		return err
+	}
+	now, err := s.until(ctx, "showing its code", slow, shown)
+	if err != nil {
+		return err
+	}
+	s.agent.kill()
+	s.say("terminal │ ⚡ dead")
+	if err := s.wallet(ctx, "pay", now); err != nil {
+		return err
+	}
+	reg.kill()
+	if err := s.startAgent(ctx); err != nil {
+		return err
+	}
+	return s.again(ctx)
+}
+
+// again repeats the receipt and wants the newest sale approved and confirmed.
+func (s *story) again(ctx context.Context) error {
+	reg, err := s.register(ctx, "repeat")
+	if err != nil {
+		return err
+	}
+	return s.expect(ctx, reg, 0, "approved", true)
+}
+
+// lateCommit: the wallet is too late; the register was told no, so the money goes back.
+func (s *story) lateCommit(ctx context.Context) error {
+	s.chapter("A late commit: the money moves after the time-out, and is sent back")
+	reg, err := s.register(ctx, "pay", lateAmount, "--card-type", "260")
+	if err != nil {
+		return err
+	}
+	if err := s.expect(ctx, reg, 1, "aborted", false); err != nil {
+		return err
+	}
+	s.say("terminal │ the register was told no; whatever the wallet still does is undone")
+	return nil
+}
+
+// expect waits for the register's end and for the sale to stand as wanted.
+func (s *story) expect(ctx context.Context, reg *process, code int, result string, told bool) error {
+	got, err := reg.wait(slow)
+	if err != nil {
+		return err
+	}
+	if got != code {
+		return fmt.Errorf("the register ended with %d, want %d:\n%s", got, code, reg.tail())
+	}
+	v, err := s.until(ctx, result, slow, func(v sale) bool {
+		return v.Result == result && (!told || v.Phase == "CONFIRMED" || v.Phase == "DONE")
+	})
+	if err != nil {
+		return err
+	}
+	s.say("journal  │ %s %s %s: %s, %s", v.ID[:min(8, len(v.ID))], amount(v.Amount), v.Currency, v.Result, v.Phase)
+	return nil
+}
+
+func amount(minor int64) string { return fmt.Sprintf("%d.%02d", minor/100, minor%100) }
+
+const (
+	merchantAccount = "merchant"
+	lateAmount      = "900.12" // the scenario table: TIMEDOUT, and the money moves two seconds later
+)
+
+// entry is what `posagent backend books --json` says of one transaction.
+type entry struct {
+	ID        string `json:"id"`
+	Reference string `json:"reference"`
+	Type      string `json:"type"`
+	Amount    int64  `json:"amount"`
+	State     string `json:"state"`
+	Account   string `json:"accountState"`
+	Original  string `json:"original"`
+	Postings  []struct {
+		Account string `json:"account"`
+		Amount  int64  `json:"amount"`
+	} `json:"postings"`
+}
+
+// closing waits until everything has settled, ends the day and holds the books against the journal.
+func (s *story) closing(ctx context.Context) error {
+	s.chapter("End of day, and the backend's books beside the terminal's journal")
+	end := time.Now().Add(slow)
+	var list []sale
+	for open := -1; open != 0; {
+		var err error
+		if list, err = s.sales(ctx); err != nil {
+			return err
+		}
+		open = 0
+		for _, v := range list {
+			if !v.Settled {
+				open++
+			}
+		}
+		if open > 0 && time.Now().After(end) {
+			return fmt.Errorf("%d sales have not settled after %s: %+v", open, slow, list)
+		}
+		if open > 0 {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(300 * time.Millisecond):
+			}
+		}
+	}
+	reg, err := s.register(ctx, "end-of-day")
+	if err != nil {
+		return err
+	}
+	if code, err := reg.wait(slow); err != nil || code != 0 {
+		return fmt.Errorf("end of day: exit %d: %v\n%s", code, err, reg.tail())
+	}
+	var books []entry
+	if err := s.ask(ctx, &books, "backend", "books", "--state", s.path("backend"), "--config", s.path("backend.toml"), "--json"); err != nil {
+		return err
+	}
+	return s.compare(list, books)
+}
+
+// compare prints one line a sale: what the register was told beside what moved.
+func (s *story) compare(list []sale, books []entry) error {
+	net, moved, sum := map[string]int64{}, map[string]int{}, int64(0)
+	reference := map[string]string{} // by transaction id
+	for _, b := range books {
+		reference[b.ID] = b.Reference
+	}
+	for _, b := range books {
+		ref := b.Reference
+		if b.Original != "" {
+			ref = reference[b.Original]
+		}
+		for _, p := range b.Postings {
+			sum += p.Amount
+			if p.Account == merchantAccount {
+				net[ref] += p.Amount
+				moved[ref]++
+			}
+		}
+	}
+	s.say("\n  %-10s %10s   %-10s %-12s %14s %10s", "sale", "amount", "register", "journal", "books, net", "movements")
+	var bad int
+	for i := len(list) - 1; i >= 0; i-- {
+		v, mark := list[i], "="
+		want := int64(0)
+		if v.Result == "approved" {
+			want = v.Amount
+		}
+		if net[v.Reference] != want {
+			bad, mark = bad+1, "≠"
+		}
+		s.say("  %-10s %10s   %-10s %-12s %14s %10d %s", v.ID[max(0, len(v.ID)-8):], amount(v.Amount), v.Result, v.Phase, amount(net[v.Reference]), moved[v.Reference], mark)
+	}
+	if bad > 0 || sum != 0 {
+		return fmt.Errorf("%d sales differ between journal and books, postings sum to %d", bad, sum)
+	}
+	if late := list[0]; moved[late.Reference] < 2 {
+		return fmt.Errorf("the late commit did not happen and go back: %d movements", moved[late.Reference])
+	}
+	if want := 6; len(list) != want {
+		return fmt.Errorf("the journal has %d sales, want %d", len(list), want)
+	}
+	s.say("\n  Told approved: the money moved once. Told anything else: none moved. Postings sum to zero.")
+	return nil
+}

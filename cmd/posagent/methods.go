@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"posagent/agent/catalog"
+	"posagent/schemes/methods"
+	"posagent/store"
+)
+
+func methodsCommand() command {
+	return command{
+		name: "methods", short: "the payment methods this terminal may use, and how old the list is",
+		examples: []string{"posagent methods", "posagent methods --json"},
+		run:      showMethods,
+	}
+}
+
+func showMethods(ctx context.Context, c *call) error {
+	cfg, err := loadConfig(c)
+	if err != nil {
+		return err
+	}
+	db, err := readAgent(c)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	var list catalog.Stored
+	err = db.Read(ctx, func(r store.Reader) error {
+		var err error
+		list, err = catalog.Read(r)
+		return err
+	})
+	if err != nil {
+		return storeError(err)
+	}
+	if c.json {
+		return printJSON(c.out, struct {
+			Schema  string               `json:"schema"`
+			Fetched *time.Time           `json:"fetched"` // null = never
+			None    bool                 `json:"none"`    // the backend says there are none
+			Methods []methods.Definition `json:"methods"`
+		}{"posagent.methods/1", list.When(), list.None, list.Definitions})
+	}
+	switch {
+	case list.When() == nil:
+		fmt.Fprintln(c.out, "No list yet: the backend has not answered (posagent status).")
+		return nil
+	case list.None:
+		fmt.Fprintf(c.out, "The backend knows no method for merchant %s, terminal %s.\n", cfg.Terminal.BaxID, cfg.Terminal.TerminalID)
+		return nil
+	}
+	fmt.Fprintf(c.out, "fetched %s ago\n", time.Since(*list.When()).Round(time.Second))
+	fmt.Fprintf(c.out, "%4s %-14s %-16s %-12s %-24s %8s %10s %10s\n", "PRIO", "NAME", "LABEL", "TRIGGER", "TYPES", "STALE", "TIME-OUT", "FINALIZE")
+	for _, d := range list.Definitions {
+		stale, finalize := methods.TimeOuts(d, cfg.Methods.TimeoutUnit)
+		fmt.Fprintf(c.out, "%4d %-14s %-16s %-12s %-24s %8s %10s %10s\n", d.Priority, d.Name, d.Label, words(d.Trigger), words(d.TransactionTypes),
+			methods.StaleAge(d), stale, finalize)
+	}
+	return nil
+}
+
+func words[T ~string](list []T) string {
+	var out []string
+	for _, w := range list {
+		out = append(out, strings.ToLower(string(w)))
+	}
+	return strings.Join(out, ",")
+}

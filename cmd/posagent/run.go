@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"posagent/agent"
+	"posagent/agent/checkout/drive"
+	"posagent/agent/config"
+	"posagent/agent/upstream"
+	"posagent/device"
+	"posagent/device/display"
+	"posagent/device/line"
+	"posagent/ecr/zvt"
+	"posagent/ecr/zvt/apdu"
+	"posagent/ecr/zvt/frame"
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+	"posagent/store"
+)
+
+func runCommand() command {
+	return command{
+		name: "run", short: "run the terminal",
+		long: "Runs until SIGTERM and prints `ready` with its addresses when a register may ask for a sale.\n" +
+			"Without [upstream] in the configuration it embeds the backend and is a SANDBOX: no real money.",
+		examples: []string{"posagent run --config /etc/posagent/config.toml", "posagent run --state /tmp/terminal    # sandbox on defaults"},
+		run:      runAgent,
+	}
+}
+
+func runAgent(ctx context.Context, c *call) error {
+	cfg, err := loadConfig(c)
+	if err != nil {
+		return err
+	}
+	log := logger(c)
+	g, ctx := errgroup.WithContext(ctx)
+	if cfg.Sandbox() {
+		up := make(chan string, 1)
+		g.Go(func() error {
+			return serveBackend(ctx, c, cfg, cfg.Backend.Listen, log, func(url string) { up <- url })
+		})
+		select {
+		case cfg.Upstream.Base = <-up:
+		case <-ctx.Done():
+			return g.Wait()
+		}
+		cfg.Upstream.Auth = cfg.Backend.Credentials
+		g.Go(func() error { return runTerminal(ctx, c, cfg, true, log) })
+		return g.Wait()
+	}
+	g.Go(func() error { return runTerminal(ctx, c, cfg, false, log) })
+	return g.Wait()
+}
+
+// runTerminal opens what the terminal is made of, the database before any port, and runs it.
+func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, log *slog.Logger) error {
+	keys, err := openKeys(c)
+	if err != nil {
+		return err
+	}
+	db, err := store.Open(ctx, store.Options{Path: agentDB(c), Steps: agent.Schema(), Wrapper: keys, Log: log})
+	if err != nil {
+		return storeError(err)
+	}
+	defer db.Close()
+	o, lines, err := terminal(ctx, c, cfg, sandbox, db, keys.ID(), log)
+	if err != nil {
+		return err
+	}
+	o.Ready = func() { fmt.Fprintln(c.out, "ready "+strings.Join(lines, " ")) }
+	return agent.New(o).Run(ctx)
+}
+
+// terminal converts the configuration into the rooms' own.
+func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db *store.Store, serial string, log *slog.Logger) (o agent.Options, ready []string, err error) {
+	schemes, err := upstreamOf(cfg, "schemes", log)
+	if err != nil {
+		return o, nil, &exit{exitConfig, err}
+	}
+	list, err := upstreamOf(cfg, "methods", log)
+	if err != nil {
+		return o, nil, &exit{exitConfig, err}
+	}
+	charset, ok := apdu.ParseCharset(cfg.ECR.Charset)
+	if !ok {
+		return o, nil, fail(exitConfig, "config: ecr.charset: %q is not known", cfg.ECR.Charset)
+	}
+	t := cfg.Terminal
+	o = agent.Options{
+		DB:      db,
+		Schemes: &aapay.Client{BaseURL: cfg.Upstream.URL("schemes"), Doer: schemes},
+		Methods: &methods.Client{BaseURL: cfg.Upstream.URL("methods"), Doer: list},
+		Query:   methods.Query{BaxID: t.BaxID, TerminalID: t.TerminalID, Exclude: cfg.Methods.Exclude, Caller: "posagent", Lang: t.Language},
+		Refresh: cfg.Methods.Refresh,
+		Drive: drive.Config{
+			TerminalID: t.TerminalID, MerchantID: t.MerchantID, MerchantName: t.MerchantName, Currency: t.Currency, Language: t.Language,
+			TimeoutUnit: cfg.Methods.TimeoutUnit, Poll: cfg.Methods.Poll, Grace: cfg.ECR.Grace, RefundLast: cfg.ECR.RefundLast,
+			Exclude: cfg.Methods.Exclude, Sandbox: sandbox, Version: version,
+		},
+		IdempotencyTTL: cfg.Offline.IdempotencyTTL,
+		ZVT: zvt.Config{
+			TerminalID: t.TerminalID, Currency: t.Currency, MerchantName: t.MerchantName, Language: t.Language,
+			Device: "posagent", Version: version, Serial: serial, Charset: charset,
+		},
+		Frame: frame.Config{T1: cfg.ECR.T1},
+		Now:   time.Now, Boot: device.BootTime, BootID: device.BootID(), Log: log,
+	}
+	if o.Screen, err = screen(c, cfg); err != nil {
+		return o, nil, &exit{exitConfig, err}
+	}
+	var lc net.ListenConfig
+	if cfg.Port.Listen != "" {
+		if o.Port, err = lc.Listen(ctx, "tcp", cfg.Port.Listen); err != nil {
+			return o, nil, fail(exitFailed, "local port: %v (set [port] listen)", err)
+		}
+		ready = append(ready, "port=http://"+o.Port.Addr().String())
+	}
+	if cfg.ECR.TCP != "" {
+		if o.TCP, err = lc.Listen(ctx, "tcp", cfg.ECR.TCP); err != nil {
+			return o, nil, fail(exitFailed, "register line: %v (set [ecr] tcp)", err)
+		}
+		ready = append(ready, "register=tcp:"+o.TCP.Addr().String())
+	}
+	if cfg.ECR.Serial != "" {
+		o.Serial = line.New(line.Config{Path: cfg.ECR.Serial, Baud: cfg.ECR.Baud, StopBits: cfg.ECR.StopBits})
+		ready = append(ready, "register="+cfg.ECR.Serial)
+	}
+	if sandbox {
+		ready = append(ready, "backend="+cfg.Upstream.Base, "SANDBOX")
+	}
+	return o, ready, nil
+}
+
+func upstreamOf(cfg config.Config, service string, log *slog.Logger) (*upstream.Client, error) {
+	u := cfg.Upstream
+	return upstream.New(upstream.Config{
+		Base: u.URL(service), Timeout: u.Timeout, Proxy: u.Proxy, RootsFile: u.RootsFile, Pins: u.Pins,
+		ClientCert: u.ClientCert, ClientKey: u.ClientKey, UserAgent: "posagent/" + version, Log: log,
+		Auth: upstream.Auth{
+			Bearer: u.Auth.Bearer, ConsumerKey: u.Auth.ConsumerKey, ConsumerSecret: u.Auth.ConsumerSecret,
+			ClientID: u.Auth.ClientID, ClientSecret: u.Auth.ClientSecret,
+		},
+	})
+}
+
+func screen(c *call, cfg config.Config) (display.Screen, error) {
+	var screens []display.Screen
+	if cfg.Display.Console {
+		tty := onTerminal(c.out)
+		screens = append(screens, display.NewConsole(c.out, display.Options{Color: tty, Plain: !tty}))
+	}
+	if cfg.Display.File != "" {
+		f, err := display.NewFile(cfg.Display.File)
+		if err != nil {
+			return nil, fmt.Errorf("config: display.file: %w", err)
+		}
+		screens = append(screens, f)
+	}
+	return display.Fan(screens...), nil
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"log/slog"
+	"os"
+
+	"golang.org/x/term"
+
+	"posagent/schemes/money"
+)
+
+// amountText writes an amount without its currency, "12.50"; an unknown currency shows minor units.
+func amountText(m money.Minor, currency string) string {
+	c, _ := money.Lookup(currency)
+	return money.FormatNumber(m, c)
+}
+
+// logger writes to the talk stream: warnings and worse, or everything with --debug.
+func logger(c *call) *slog.Logger {
+	level := slog.LevelWarn
+	if c.debug {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level}))
+}
+
+// onTerminal reports whether w is a terminal that may be drawn on.
+func onTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}

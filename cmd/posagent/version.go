@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+// version is set by the linker: -X main.version=1.2.3.
+var version = "dev"
+
+func versionCommand() command {
+	return command{
+		name: "version", short: "what this binary is",
+		examples: []string{"posagent version", "posagent version --json"},
+		run: func(_ context.Context, c *call) error {
+			v := struct {
+				Schema  string            `json:"schema"`
+				Version string            `json:"version"`
+				Go      string            `json:"go"`
+				OS      string            `json:"os"`
+				Arch    string            `json:"arch"`
+				Modules map[string]string `json:"modules"`
+			}{"posagent.version/1", version, runtime.Version(), runtime.GOOS, runtime.GOARCH, map[string]string{}}
+			if bi, ok := debug.ReadBuildInfo(); ok {
+				for _, m := range bi.Deps {
+					v.Modules[m.Path] = m.Version
+				}
+			}
+			if c.json {
+				return printJSON(c.out, v)
+			}
+			fmt.Fprintf(c.out, "posagent %s %s/%s %s\n", v.Version, v.OS, v.Arch, v.Go)
+			return nil
+		},
+	}
+}
+
+// printJSON writes v indented, one document.
+func printJSON(w interface{ Write([]byte) (int, error) }, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
