@@ -64,7 +64,8 @@ func TestReflectGuard(t *testing.T) {
 
 func TestSizeBudget(t *testing.T) {
 	bin := filepath.Join(t.TempDir(), "posagent")
-	goTool(t, []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=arm", "GOARM=7"}, "build", "-trimpath", "-ldflags=-s -w", "-o", bin, program)
+	args := slices.Concat([]string{"build"}, sizeFlags, []string{"-o", bin, program})
+	goTool(t, []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=arm", "GOARM=7"}, args...)
 	info, err := os.Stat(bin)
 	require.NoError(t, err)
 	t.Logf("armv7: %d bytes, budget %d", info.Size(), sizeBudget)

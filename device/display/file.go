@@ -6,7 +6,6 @@ import (
 	"html"
 	"image"
 	"image/color"
-	"image/draw"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -132,8 +131,13 @@ func pngPicture(v View, _ time.Time) ([]byte, error) {
 	}
 	pic := image.NewPaletted(image.Rect(0, 0, w, w), color.Palette{background(v), color.White, color.Black})
 	if code != nil {
-		at := (w - code.Bounds().Dx()) / 2
-		draw.Draw(pic, code.Bounds().Add(image.Pt(at, at)), code, image.Point{}, draw.Src)
+		n := code.Bounds().Dx()
+		at := (w - n) / 2
+		for y := range n {
+			for x := range n {
+				pic.Pix[(at+y)*pic.Stride+at+x] = 1 + code.Pix[y*code.Stride+x] // white is 0 in the code, 1 here
+			}
+		}
 	}
 	var b bytes.Buffer
 	if err := png.Encode(&b, pic); err != nil {
