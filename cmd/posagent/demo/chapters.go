@@ -143,18 +143,33 @@ func (s *story) again(ctx context.Context) error {
 	return s.expect(ctx, reg, 0, "approved", true)
 }
 
-// lateCommit: the wallet is too late; the register was told no, so the money goes back.
+// lateCommit: the sale is stopped, the backend takes its time with the reversal, and the wallet pays meanwhile.
 func (s *story) lateCommit(ctx context.Context) error {
-	s.chapter("A late commit: the money moves after the time-out, and is sent back")
-	reg, err := s.register(ctx, "pay", lateAmount, "--card-type", "260")
+	s.chapter("A late commit: the money moves after the register was told no, and goes back")
+	reg, err := s.register(ctx, "pay", lateAmount, "--abort-after", "3s")
 	if err != nil {
 		return err
 	}
 	if err := s.expect(ctx, reg, 1, "aborted", false); err != nil {
 		return err
 	}
-	s.say("terminal │ the register was told no; whatever the wallet still does is undone")
-	return nil
+	late, err := s.until(ctx, "aborted", slow, func(v sale) bool { return v.Result == "aborted" })
+	if err != nil {
+		return err
+	}
+	if err := s.wallet(ctx, "pay", late); err != nil {
+		return err
+	}
+	s.say("wallet   │ paid all the same; the reversal is on its way")
+	if _, err := s.until(ctx, "undone", slow, func(v sale) bool { return v.Settled }); err != nil {
+		return err
+	}
+	story, err := s.start(ctx, "technician", s.teller("journal"), append([]string{"sale", "show", late.ID}, s.flags()...)...)
+	if err != nil {
+		return err
+	}
+	_, err = story.wait(slow)
+	return err
 }
 
 // expect waits for the register's end and for the sale to stand as wanted.
@@ -180,7 +195,7 @@ func amount(minor int64) string { return fmt.Sprintf("%d.%02d", minor/100, minor
 
 const (
 	merchantAccount = "merchant"
-	lateAmount      = "900.12" // the scenario table: TIMEDOUT, and the money moves two seconds later
+	lateAmount      = "900.19" // the scenario table: the reversal is slow, until then the payment may still commit
 )
 
 // entry is what `posagent backend books --json` says of one transaction.
