@@ -40,7 +40,7 @@ type Terminal struct {
 
 // Port is the local HTTP port.
 type Port struct {
-	Listen string `toml:"listen"`
+	Listen string `toml:"listen"` // "" = no port
 }
 
 // Upstream is where the backend is; all URLs empty = the embedded sandbox.

@@ -180,7 +180,9 @@ func (c Config) ecr(k *check) {
 }
 
 func (c Config) rest(k *check) {
-	k.listen("port.listen", c.Port.Listen, true)
+	if c.Port.Listen != "" {
+		k.listen("port.listen", c.Port.Listen, true)
+	}
 	if !idPattern.MatchString(c.Operator.Name) {
 		k.fail("operator.name", "%q is not one word", c.Operator.Name)
 	}
