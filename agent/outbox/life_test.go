@@ -3,6 +3,7 @@ package outbox_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -128,21 +129,23 @@ func TestNeverReplay(t *testing.T) {
 func TestSettledRunsInTheCommitAfterFollows(t *testing.T) {
 	b := &backend{}
 	k := b.kind("k")
-	broken, after := true, 0
+	var broken atomic.Bool
+	var after atomic.Int32
+	broken.Store(true)
 	k.Settled = func(tx store.Tx, op outbox.Op) error {
 		if err := record(tx, op); err != nil {
 			return err
 		}
 		require.Equal(t, "pay a", string(op.Payload), "the hook still sees the payload")
 		require.Equal(t, "ok", string(op.Result))
-		if broken {
+		if broken.Load() {
 			return errors.New("not now")
 		}
 		return nil
 	}
 	var r *rig
 	k.After = func(op outbox.Op) {
-		after++
+		after.Add(1)
 		require.Equal(t, []string{"DONE"}, r.settled(op.Key), "durable by now")
 		panic("contained")
 	}
@@ -154,13 +157,13 @@ func TestSettledRunsInTheCommitAfterFollows(t *testing.T) {
 		pass(1200 * time.Millisecond)
 		require.Equal(t, outbox.Sent, r.get(n.Key).State)
 		require.Empty(t, r.settled(n.Key), "rolled back with the state")
-		broken = false
+		broken.Store(false)
 		pass(5 * time.Second)
 		require.Equal(t, outbox.Done, r.get(n.Key).State)
-		require.Equal(t, 1, after)
+		require.EqualValues(t, 1, after.Load())
 		require.Len(t, b.calls, 1, "the outcome was known, it is not asked for again")
 
-		broken = true
+		broken.Store(true)
 		m := newOp("k", "a")
 		r.accept(m)
 		pass(5 * time.Minute)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -281,17 +282,18 @@ func TestOutageIsProbedNotStormed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := &backend{}
-			down := true
+			var down atomic.Bool
+			down.Store(true)
 			b.mode = func(op outbox.Op) outbox.Verdict {
 				return outbox.FromError(op, outbox.SameKey, wire.Errorf(tc.answer, "t", "down"))
 			}
-			probes := 0
+			var probes atomic.Int32
 			bubble(t, []outbox.Kind{b.kind("k")}, func(t *testing.T, r *rig) {
 				r.stop()
 				if tc.probe {
 					r.opts.Probe = func(context.Context, string) error {
-						probes++
-						if down {
+						probes.Add(1)
+						if down.Load() {
 							return errors.New("unplugged")
 						}
 						return nil
@@ -309,13 +311,13 @@ func TestOutageIsProbedNotStormed(t *testing.T) {
 				require.LessOrEqual(t, before, 5)
 				pass(time.Hour)
 				require.LessOrEqual(t, b.count()-before, tc.most)
-				require.LessOrEqual(t, probes, 400)
+				require.LessOrEqual(t, probes.Load(), int32(400))
 				require.Len(t, r.list(outbox.Filter{Open: true}), 100, "nothing failed")
 				s := r.o.Services()[0]
 				require.True(t, s.Down)
 				require.Equal(t, tc.answer == wire.Unauthorized || tc.answer == wire.Forbidden, s.Refused)
 
-				down = false
+				down.Store(false)
 				b.set(nil)
 				pass(tc.drain)
 				require.Empty(t, r.list(outbox.Filter{Open: true}))

@@ -72,6 +72,9 @@ func (o *Outbox) resume(ctx context.Context) error {
 	if err := o.db.Read(ctx, o.clock.load); err != nil {
 		return fmt.Errorf("start outbox: %w", err)
 	}
+	if err := o.db.Read(ctx, o.strangers); err != nil {
+		return fmt.Errorf("start outbox: %w", err)
+	}
 	soon := o.clock.run() + firstWait.Milliseconds()
 	err := o.db.Write(ctx, func(tx store.Tx) error {
 		if _, err := tx.Exec(`UPDATE outbox_ops SET next_run = ? WHERE ready = 1 AND next_run > ?`, soon, soon); err != nil {
@@ -83,6 +86,26 @@ func (o *Outbox) resume(ctx context.Context) error {
 		o.log.Error("outbox cannot write", "err", err)
 	}
 	return nil
+}
+
+// strangers warns of operations whose kind nobody sends: they stay where they are, visibly.
+func (o *Outbox) strangers(r store.Reader) error {
+	rows, err := r.Query(`SELECT kind, COUNT(*) FROM outbox_ops WHERE ready = 1 GROUP BY kind ORDER BY kind`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var kind string
+		var n int64
+		if err := rows.Scan(&kind, &n); err != nil {
+			return err
+		}
+		if o.kinds[kind] == nil {
+			o.log.Warn("nobody sends these operations", "kind", kind, "count", n)
+		}
+	}
+	return rows.Err()
 }
 
 func (o *Outbox) saveClock(ctx context.Context) {
