@@ -120,7 +120,7 @@ func bubble(t *testing.T, svc *service, fn func(r *rig)) {
 }
 
 func pass(d time.Duration) {
-	time.Sleep(d)
+	<-time.After(d)
 	synctest.Wait()
 }
 
