@@ -30,7 +30,8 @@
 // Receipt numbers go on over the batches and around at 9999; the end of day does not restart them.
 //
 // The end of day waits for open and UNCONFIRMED sales and for refunds and reversals in progress, and for the proof of the undo of
-// those it found UNCONFIRMED. Other undos are carried over: they are named when the batch closes, and again in the batch
+// those it found UNCONFIRMED; asked again after a refusal, it carries those over too, so that a dead network cannot hold a batch
+// for ever. Other undos are carried over: they are named when the batch closes, and again in the batch
 // in which they end.
 //
 // A telling nobody reports on counts as lost after 5 minutes.

@@ -348,8 +348,8 @@ func terminal(t *testing.T, test func(r *rig)) {
 			defs: []methods.Definition{swish()}, state: catalog.Fresh,
 		}
 		r.start()
+		defer func() { r.halt() }() // also when the test fails: nothing may be left in the bubble
 		test(r)
-		r.halt()
 	})
 }
 

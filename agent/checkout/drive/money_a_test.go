@@ -1,0 +1,341 @@
+package drive_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/checkout"
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+)
+
+func TestMoneyA1_DeclinedAndApproved(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		word    aapay.State
+		account aapay.AccountState
+		want    ecr.Result
+	}{
+		{"rejected", aapay.Rejected, "", ecr.Declined},
+		{"rolled back", aapay.Finalized, aapay.Rollback, ecr.Declined},
+		{"reported and committed", aapay.Reported, aapay.Commit, ecr.Approved},
+		{"a bad word with COMMIT", aapay.Failed, aapay.Commit, ecr.Approved},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			terminal(t, func(r *rig) {
+				r.world.onStatus = say(1, c.word, c.account)
+				s := r.sale(500)
+				o := <-s.Outcome
+				require.Equal(t, c.want, o.Result)
+				require.Equal(t, c.want == ecr.Approved, o.Receipt != 0)
+				r.told(s, ecr.Told)
+			})
+		})
+	}
+}
+
+func TestMoneyA1_ReservedIsWatchedUntilCommit(t *testing.T) {
+	def := swish()
+	def.OKCodes = []methods.OKCode{{Type: methods.Payment, Value: "RESERVED"}}
+	terminal(t, func(r *rig) {
+		r.defs = []methods.Definition{def}
+		r.world.onStatus = say(1, aapay.Reserved, "")
+		s := r.sale(500)
+		o := <-s.Outcome
+		require.Equal(t, ecr.Approved, o.Result)
+		require.True(t, o.Settling)
+		r.told(s, ecr.Told)
+		r.world.lock(func() { r.world.onStatus = say(1, aapay.Finalized, aapay.Commit) })
+		pass(time.Minute)
+		require.False(t, r.last("serial").Settling)
+
+		r.world.lock(func() { r.world.onStatus = say(1, aapay.Reserved, "") })
+		s = r.sale(700)
+		<-s.Outcome
+		r.told(s, ecr.Told)
+		r.world.lock(func() { r.world.onStatus = say(1, aapay.Cancelled, "") })
+		pass(time.Minute)
+		totals, err := r.Turnover(context.Background())
+		require.NoError(t, err)
+		require.Len(t, totals.Exceptions, 1)
+		require.Contains(t, totals.Exceptions[0], "ended CANCELLED without COMMIT")
+		require.Equal(t, checkout.Confirmed, r.phase(s.ID))
+	})
+}
+
+func TestMoneyA1_CommitAfterDeclinedIsUndone(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = say(1, aapay.Rejected, "")
+		s := r.sale(500)
+		require.Equal(t, ecr.Declined, (<-s.Outcome).Result)
+		r.told(s, ecr.Told)
+		r.world.lock(func() { r.world.onStatus = nil; r.world.pay(r.world.order[0]) })
+		require.EqualValues(t, 500, r.world.net())
+		pass(2 * time.Minute)
+		require.Zero(t, r.world.net())
+		require.Equal(t, checkout.Done, r.phase(s.ID))
+		require.Equal(t, ecr.Declined, r.last("serial").Result)
+	})
+}
+
+func TestMoneyA2_DeadNetworkIsAbortedAndOwed(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.offline = true
+		start := time.Now()
+		s := r.sale(500)
+		o := <-s.Outcome
+		require.Equal(t, ecr.Aborted, o.Result)
+		require.Equal(t, ecr.AbortedByUser, o.Code)
+		require.True(t, o.Settling)
+		require.Less(t, time.Since(start), 20*time.Second)
+		r.told(s, ecr.Told)
+		require.Equal(t, checkout.Reversing, r.phase(s.ID))
+		require.True(t, r.Health(context.Background()).Offline)
+		pass(time.Hour)
+		require.Equal(t, checkout.Reversing, r.phase(s.ID), "no proof, no end")
+		r.world.lock(func() { r.world.offline = false })
+		pass(10 * time.Minute)
+		require.Equal(t, checkout.Done, r.phase(s.ID))
+	})
+}
+
+func TestMoneyA2_RefundStillRunningIsJoined(t *testing.T) {
+	terminal(t, func(r *rig) {
+		o := r.approved(1000)
+		r.world.lock(func() { r.world.offline = true })
+		req := ecr.Request{Kind: ecr.Refund, Amount: 400, Original: "T" + o.TransactionID}
+		start := time.Now()
+		a, err := r.begin(req)
+		require.NoError(t, err)
+		told := <-a.Outcome
+		require.Equal(t, ecr.InProgress, told.Result)
+		require.Equal(t, ecr.StillRunning, told.Code)
+		require.Equal(t, 150*time.Second, time.Since(start))
+		r.told(a, ecr.Told)
+
+		b, err := r.begin(req)
+		require.NoError(t, err)
+		require.Equal(t, a.ID, b.ID, "the same request joins")
+		r.world.lock(func() { r.world.offline = false })
+		end := <-b.Outcome
+		require.Equal(t, ecr.Approved, end.Result)
+		require.True(t, end.MerchantCopy)
+		require.Equal(t, o.Trace, end.OriginalTrace)
+		r.told(b, ecr.Told)
+		require.Len(t, uniqueKeys(r.world.sent(aapay.Refund)), 1)
+		require.EqualValues(t, 600, r.world.net())
+	})
+}
+
+func TestMoneyA2_EndOfARefundToldInProgressReachesItsRepetition(t *testing.T) {
+	terminal(t, func(r *rig) {
+		o := r.approved(1000)
+		r.world.lock(func() { r.world.offline = true })
+		req := ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt}
+		a, err := r.begin(req)
+		require.NoError(t, err)
+		require.Equal(t, ecr.InProgress, (<-a.Outcome).Result)
+		r.told(a, ecr.Told)
+		r.world.lock(func() { r.world.offline = false })
+		pass(10 * time.Minute)
+		require.Equal(t, checkout.Done, r.phase(a.ID))
+		b, err := r.begin(req)
+		require.NoError(t, err)
+		require.Equal(t, a.ID, b.ID)
+		end := <-b.Outcome
+		require.Equal(t, ecr.Approved, end.Result)
+		require.False(t, end.Repeat)
+		r.told(b, ecr.Told)
+		_, err = r.begin(req)
+		refused(t, err, ecr.AlreadyReversed)
+	})
+}
+
+func uniqueKeys(calls []call) map[string]bool {
+	out := map[string]bool{}
+	for _, c := range calls {
+		out[string(c.key)] = true
+	}
+	return out
+}
+
+func TestMoneyA3_ToldRefusedLost(t *testing.T) {
+	for d, want := range map[ecr.Delivery]checkout.Phase{ecr.Told: checkout.Confirmed, ecr.Lost: checkout.Unconfirmed, ecr.Refused: checkout.Reversing} {
+		terminal(t, func(r *rig) {
+			r.world.onStatus = approveAfter(r.world, 1)
+			s := r.sale(500)
+			<-s.Outcome
+			o := r.told(s, d)
+			require.Equal(t, want, r.phase(s.ID))
+			require.Equal(t, d == ecr.Refused, o.Result == ecr.Aborted)
+			pass(9 * time.Minute)
+			if d == ecr.Lost {
+				require.Equal(t, checkout.Unconfirmed, r.phase(s.ID))
+			}
+			pass(10 * time.Minute)
+			require.Equal(t, d == ecr.Told, r.world.net() == 500)
+		})
+	}
+}
+
+func TestMoneyA3_GraceIsTenMinutesExactly(t *testing.T) {
+	terminal(t, func(r *rig) {
+		o := r.unconfirmed(500)
+		pass(10*time.Minute - time.Millisecond)
+		require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale))
+		pass(time.Millisecond)
+		require.Equal(t, checkout.Reversing, r.phase(o.Sale))
+	})
+}
+
+func TestMoneyA3_NothingUndoesASaleWhileItIsBeingTold(t *testing.T) {
+	terminal(t, func(r *rig) {
+		o := r.unconfirmed(500)
+		pass(9 * time.Minute)
+		s, err := r.Last(context.Background(), "serial")
+		require.NoError(t, err)
+		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
+		pass(2 * time.Minute)
+		require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale), "held over the end of the grace")
+		next, err := r.begin(ecr.Request{Amount: 100})
+		require.NoError(t, err)
+		require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale), "and over the next command")
+		require.Equal(t, ecr.Approved, r.told(s, ecr.Told).Result)
+		require.Equal(t, checkout.Confirmed, r.phase(o.Sale))
+		<-next.Outcome
+		r.told(next, ecr.Told)
+	})
+}
+
+func TestMoneyA4_DeadlineOf150Seconds(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = say(1, aapay.Authorized, "")
+		start := time.Now()
+		s := r.sale(500)
+		o := <-s.Outcome
+		require.Equal(t, ecr.Aborted, o.Result)
+		took := time.Since(start)
+		require.GreaterOrEqual(t, took, 150*time.Second)
+		require.Less(t, took, 156*time.Second, "one more status read, not more")
+		r.told(s, ecr.Told)
+		pass(time.Minute)
+		require.Equal(t, checkout.Done, r.phase(s.ID))
+	})
+}
+
+func TestMoneyA4_LastReadApproves(t *testing.T) {
+	terminal(t, func(r *rig) {
+		start := time.Now()
+		r.world.onStatus = func(x *txn) error {
+			x.state = aapay.Authorized
+			if time.Since(start) >= 150*time.Second {
+				r.world.pay(x)
+			}
+			return nil
+		}
+		s := r.sale(500)
+		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
+		r.told(s, ecr.Told)
+	})
+}
+
+func TestMoneyA4_LongDeadlineWithProgress(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = say(1, aapay.Authorized, "")
+		start := time.Now()
+		s, err := r.begin(ecr.Request{Amount: 500, Progress: true})
+		require.NoError(t, err)
+		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+		require.InDelta(t, 600, time.Since(start).Seconds(), 6)
+		r.told(s, ecr.Told)
+		two := int32(2)
+		d := swish()
+		d.StaleTimeOut = &two
+		r.defs = []methods.Definition{d}
+		r.world.lock(func() { r.world.onStatus = say(1, aapay.Pending, "") })
+		start = time.Now()
+		s, err = r.begin(ecr.Request{Amount: 500, Progress: true})
+		require.NoError(t, err)
+		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+		require.InDelta(t, 125, time.Since(start).Seconds(), 6, "PENDING ran out after the method's 2 minutes")
+		r.told(s, ecr.Told)
+	})
+}
+
+func TestMoneyA4_WallClockDecidesNothing(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = say(1, aapay.Pending, "")
+		s := r.sale(500)
+		pass(20 * time.Second)
+		r.restart(false) // a clock that jumps is not consulted: only the boot clock is stored
+		row, _ := r.show(s.ID)
+		require.Equal(t, 1000*time.Second, row.State.StartedAt)
+		start := time.Now()
+		w, err := r.Last(context.Background(), "serial")
+		require.NoError(t, err)
+		<-w.Outcome
+		require.InDelta(t, 130, time.Since(start).Seconds(), 6, "what was left of the deadline")
+		r.told(w, ecr.Told)
+	})
+}
+
+func TestMoneyA5_AbortBeforeAndAfterTheApproval(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = say(1, aapay.Pending, "")
+		s := r.sale(500)
+		pass(5 * time.Second)
+		require.NoError(t, r.Abort(context.Background(), s.ID))
+		require.Contains(t, []checkout.Phase{checkout.Aborting, checkout.Reversing}, r.phase(s.ID))
+		require.NoError(t, r.Abort(context.Background(), s.ID), "again is the same")
+		r.world.lock(func() { r.world.onStatus = nil; r.world.pay(r.world.order[0]) })
+		o := <-s.Outcome
+		require.Equal(t, ecr.Aborted, o.Result)
+		r.told(s, ecr.Told)
+		require.ErrorIs(t, r.Abort(context.Background(), s.ID), ecr.ErrTooLate)
+		pass(time.Minute)
+		require.Zero(t, r.world.net(), "the COMMIT only fed the undo")
+
+		r.world.lock(func() { r.world.onStatus = approveAfter(r.world, 1) })
+		s = r.sale(600)
+		<-s.Outcome
+		require.ErrorIs(t, r.Abort(context.Background(), s.ID), ecr.ErrTooLate)
+		require.Equal(t, ecr.Approved, r.told(s, ecr.Told).Result)
+	})
+}
+
+func TestMoneyA5_AbortIsDurableBeforeItsAnswer(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = say(1, aapay.Pending, "")
+		s := r.sale(500)
+		pass(5 * time.Second)
+		require.NoError(t, r.Abort(context.Background(), s.ID))
+		r.guard.mu.Lock()
+		r.guard.left = 0 // power fails right after the answer
+		r.guard.mu.Unlock()
+		r.world.lock(func() { r.world.onStatus = nil; r.world.pay(r.world.order[0]) })
+		r.restart(false)
+		pass(time.Minute)
+		require.Zero(t, r.world.net())
+		require.Equal(t, ecr.Aborted, r.last("serial").Result)
+	})
+}
+
+func TestMoneyA6_Currency(t *testing.T) {
+	terminal(t, func(r *rig) {
+		_, err := r.begin(ecr.Request{Amount: 1, Currency: "USD"})
+		refused(t, err, ecr.WrongCurrency)
+		r.world.onStatus = approveAfter(r.world, 1)
+		for _, currency := range []string{"", "EUR"} {
+			s, err := r.begin(ecr.Request{Amount: 100, Currency: currency})
+			require.NoError(t, err)
+			require.Equal(t, "EUR", (<-s.Outcome).Currency)
+			r.told(s, ecr.Told)
+		}
+		synctest.Wait()
+	})
+}

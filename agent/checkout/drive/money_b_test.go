@@ -1,0 +1,626 @@
+package drive_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/checkout"
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+	"posagent/schemes/wire"
+)
+
+func TestMoneyB1_NothingIsAcceptedOnAFullDisk(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.guard.full = true
+		_, err := r.begin(ecr.Request{Amount: 100})
+		refused(t, err, ecr.NotStored)
+		r.guard.full = false
+		r.guard.left = 0
+		_, err = r.begin(ecr.Request{Amount: 100})
+		refused(t, err, ecr.NotStored)
+		require.Empty(t, r.world.inits)
+	})
+}
+
+func TestMoneyB1_OwedFromTheRowAlone(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = say(1, aapay.Initialized, "")
+		s := r.sale(500)
+		row, _ := r.show(s.ID)
+		require.True(t, checkout.Owed(row.State))
+		r.restart(true)
+		pass(time.Minute)
+		require.Len(t, uniqueKeys(r.world.sent(aapay.Reversal)), 1)
+		row, _ = r.show(s.ID)
+		require.False(t, checkout.Owed(row.State))
+	})
+}
+
+func failReversals(w *world, until int) {
+	w.onInit = func(n int, typ aapay.Type, req aapay.Request) (*aapay.Reply, error, bool) {
+		if typ == aapay.Reversal && n <= until {
+			return &aapay.Reply{HTTPStatus: 201, Response: &aapay.Response{ResponseCode: aapay.CodeReject}}, nil, true
+		}
+		return nil, nil, false
+	}
+}
+
+func TestMoneyB2_FinalBadProvesOnlyAfterItsWindow(t *testing.T) {
+	terminal(t, func(r *rig) {
+		failReversals(r.world, 100)
+		r.world.onStatus = say(1, aapay.Pending, "")
+		s := r.sale(500)
+		pass(3 * time.Second)
+		r.world.lock(func() { r.world.onStatus = say(1, aapay.Cancelled, "") })
+		require.NoError(t, r.Abort(context.Background(), s.ID))
+		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+		r.told(s, ecr.Told)
+		pass(10 * time.Minute) // window: 30 s + 5 min + 5 min
+		require.Equal(t, checkout.Reversing, r.phase(s.ID))
+		pass(2 * time.Minute)
+		require.Equal(t, checkout.Done, r.phase(s.ID))
+		require.Len(t, r.world.sent(aapay.Reversal), 1)
+	})
+}
+
+func TestMoneyB2_NotFoundProvesOnlyAfterTheWindow(t *testing.T) {
+	terminal(t, func(r *rig) {
+		failReversals(r.world, 100)
+		reversals := r.world.onInit
+		r.world.onInit = func(n int, typ aapay.Type, req aapay.Request) (*aapay.Reply, error, bool) {
+			if typ == aapay.Payment {
+				return nil, &wire.Error{Code: wire.UnknownOutcome}, true
+			}
+			return reversals(n, typ, req)
+		}
+		s := r.sale(500)
+		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+		r.told(s, ecr.Told)
+		pass(10 * time.Minute)
+		require.Equal(t, checkout.Reversing, r.phase(s.ID))
+		pass(2 * time.Minute)
+		require.Equal(t, checkout.Done, r.phase(s.ID))
+	})
+}
+
+func TestMoneyB3_EveryAttemptHasItsOwnKeyAndReference(t *testing.T) {
+	terminal(t, func(r *rig) {
+		failReversals(r.world, 2)
+		r.world.onStatus = say(1, aapay.Pending, "")
+		s := r.sale(500)
+		pass(5 * time.Second)
+		require.NoError(t, r.Abort(context.Background(), s.ID))
+		<-s.Outcome
+		r.told(s, ecr.Told)
+		pass(5 * time.Minute)
+		sent := r.world.sent(aapay.Reversal)
+		require.Len(t, sent, 3)
+		row, _ := r.show(s.ID)
+		refs := map[string]bool{}
+		for _, c := range sent {
+			refs[c.req.TerminalReference] = true
+			require.Equal(t, row.Reference, c.req.OriginalReference)
+			require.NoError(t, aapay.Validate(aapay.Reversal, c.req))
+		}
+		require.Len(t, refs, 3)
+		require.Len(t, uniqueKeys(sent), 3)
+		require.Equal(t, checkout.Done, row.State.Phase)
+	})
+}
+
+func TestMoneyB4_ARefundGoesForwardOverRestarts(t *testing.T) {
+	terminal(t, func(r *rig) {
+		o := r.approved(1000)
+		r.world.lock(func() { r.world.offline = true })
+		s, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: 300, Original: "R1"})
+		require.NoError(t, err)
+		pass(10 * time.Second)
+		require.ErrorIs(t, r.Abort(context.Background(), s.ID), ecr.ErrTooLate)
+		r.restart(false)
+		pass(10 * time.Second)
+		r.restart(true)
+		r.world.lock(func() { r.world.offline = false })
+		pass(10 * time.Minute)
+		row, _ := r.show(s.ID)
+		require.Equal(t, ecr.Approved, row.State.Result)
+		require.Equal(t, map[string]bool{s.ID: true}, uniqueKeys(r.world.sent(aapay.Refund)))
+		require.Equal(t, o.TransactionID, r.world.sent(aapay.Refund)[0].req.OriginalReference)
+		require.EqualValues(t, 700, r.world.net())
+		require.Empty(t, r.world.sent(aapay.Reversal))
+	})
+}
+
+func TestMoneyB5_UndoByRefundOnceCommitIsSeen(t *testing.T) {
+	terminal(t, func(r *rig) {
+		d := swish()
+		d.TransactionTypes = []methods.TransactionType{methods.Payment, methods.Refund}
+		only := swish()
+		only.Name, only.PaymentProviderID, only.Priority = "NEVER", 2, 0
+		only.TransactionTypes = []methods.TransactionType{methods.Payment}
+		r.defs = []methods.Definition{only, d}
+		r.world.onStatus = say(1, aapay.Pending, "")
+		s := r.sale(500)
+		pass(5 * time.Second)
+		require.NoError(t, r.Abort(context.Background(), s.ID))
+		o := <-s.Outcome
+		require.Equal(t, "SWISH_E_COM", o.Method)
+		r.told(s, ecr.Told)
+		pass(time.Minute)
+		require.Empty(t, r.world.sent(aapay.Refund))
+		r.world.lock(func() { r.world.onStatus = nil; r.world.pay(r.world.order[0]) })
+		pass(2 * time.Minute)
+		require.Zero(t, r.world.net())
+		require.Len(t, r.world.sent(aapay.Refund), 1)
+		require.Equal(t, checkout.Done, r.phase(s.ID))
+		require.Empty(t, r.world.sent(aapay.Reversal))
+	})
+}
+
+func TestMoneyB6_RepeatReceiptAfterReversingIsAborted(t *testing.T) {
+	terminal(t, func(r *rig) {
+		o := r.unconfirmed(500)
+		r.world.lock(func() { r.world.offline = true })
+		pass(11 * time.Minute)
+		require.Equal(t, checkout.Reversing, r.phase(o.Sale))
+		again := r.last("serial")
+		require.Equal(t, ecr.Aborted, again.Result)
+		require.Zero(t, again.Receipt)
+		require.True(t, again.Settling)
+		got, err := r.Delivered(context.Background(), o.Sale, ecr.Told)
+		require.NoError(t, err)
+		require.Equal(t, ecr.Aborted, got.Result)
+		require.Equal(t, checkout.Reversing, r.phase(o.Sale))
+	})
+}
+
+func TestMoneyB6_LastReceiptOfTheNextCommand(t *testing.T) {
+	one := 1
+	zero := 0
+	other := 77
+	for name, c := range map[string]struct {
+		last *int
+		want checkout.Phase
+	}{"equal": {&one, checkout.Confirmed}, "the one before": {&zero, checkout.Reversing}, "another": {&other, checkout.Reversing}, "none": {nil, checkout.Reversing}} {
+		t.Run(name, func(t *testing.T) {
+			terminal(t, func(r *rig) {
+				o := r.unconfirmed(500)
+				tcp, err := r.begin(ecr.Request{Amount: 100, Line: "tcp"})
+				require.NoError(t, err)
+				require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale), "another line's command touches nothing")
+				<-tcp.Outcome
+				r.told(tcp, ecr.Told)
+				s, err := r.begin(ecr.Request{Amount: 300, LastReceipt: c.last})
+				require.NoError(t, err)
+				require.Equal(t, c.want, r.phase(o.Sale))
+				next := <-s.Outcome
+				require.Equal(t, 3, next.Receipt, "no number twice")
+				r.told(s, ecr.Told)
+				pass(time.Minute)
+				want := int64(400)
+				if c.want == checkout.Confirmed {
+					want += 500
+				}
+				require.EqualValues(t, want, r.world.net())
+			})
+		})
+	}
+}
+
+func TestMoneyB7_OneLedgerForReversalsAndRefunds(t *testing.T) {
+	terminal(t, func(r *rig) {
+		o := r.approved(1000)
+		begin := func(req ecr.Request) error {
+			s, err := r.begin(req)
+			if err != nil {
+				return err
+			}
+			out := <-s.Outcome
+			require.Equal(t, ecr.Approved, out.Result)
+			r.told(s, ecr.Told)
+			return nil
+		}
+		refused(t, begin(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt, Amount: 999}), ecr.AmountWrong)
+		refused(t, begin(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 1001}), ecr.AmountWrong)
+		require.NoError(t, begin(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 300}))
+		refused(t, begin(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt}), ecr.NotReversible)
+		refused(t, begin(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 701}), ecr.AmountWrong)
+		require.NoError(t, begin(ecr.Request{Kind: ecr.Refund, Original: "T" + o.TransactionID, Amount: 700}))
+		refused(t, begin(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 1}), ecr.AmountWrong)
+		refused(t, begin(ecr.Request{Kind: ecr.Reversal, Receipt: 2}), ecr.NotReversible)
+		require.Zero(t, r.world.net())
+
+		p := r.approved(500)
+		require.NoError(t, begin(ecr.Request{Kind: ecr.Reversal, Receipt: p.Receipt}))
+		refused(t, begin(ecr.Request{Kind: ecr.Reversal, Receipt: p.Receipt}), ecr.AlreadyReversed)
+		refused(t, begin(ecr.Request{Kind: ecr.Refund, Original: "T" + p.TransactionID, Amount: 1}), ecr.AmountWrong)
+		require.Zero(t, r.world.net())
+		totals, err := r.Turnover(context.Background())
+		require.NoError(t, err)
+		require.Zero(t, totals.Net)
+		require.Equal(t, 5, totals.Count)
+		require.EqualValues(t, 1500, totals.Methods[0].PaymentSum)
+		require.EqualValues(t, 1500, totals.Methods[0].RefundSum)
+	})
+}
+
+func TestMoneyB7_TheLedgerIsDebitedAtAcceptAndReleasedByAFinalNo(t *testing.T) {
+	terminal(t, func(r *rig) {
+		o := r.approved(1000)
+		no := true
+		r.world.lock(func() {
+			r.world.onInit = func(_ int, typ aapay.Type, _ aapay.Request) (*aapay.Reply, error, bool) {
+				if typ == aapay.Refund && no {
+					return &aapay.Reply{HTTPStatus: 201, Response: &aapay.Response{ResponseCode: aapay.CodeReject}}, nil, true
+				}
+				return nil, nil, false
+			}
+			r.world.offline = true
+		})
+		s, err := r.begin(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 800})
+		require.NoError(t, err)
+		_, err = r.begin(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 201, Line: "tcp"})
+		refused(t, err, ecr.AmountWrong)
+		_, err = r.begin(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
+		refused(t, err, ecr.NotReversible)
+		r.world.lock(func() { r.world.offline = false })
+		require.Equal(t, ecr.Declined, (<-s.Outcome).Result)
+		r.told(s, ecr.Told)
+		row, _ := r.show(o.Sale)
+		require.Zero(t, row.Debited)
+		r.world.lock(func() { no = false })
+		s, err = r.begin(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 1000})
+		require.NoError(t, err)
+		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
+		r.told(s, ecr.Told)
+		require.Zero(t, r.world.net())
+	})
+}
+
+func TestMoneyB7_RefundOfTheLastPayment(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.cfg.RefundLast = true
+		r.restart(false)
+		r.approved(1000)
+		_, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: 999})
+		refused(t, err, ecr.AmountWrong)
+		s, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: 1000})
+		require.NoError(t, err)
+		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
+		r.told(s, ecr.Told)
+		require.Zero(t, r.world.net())
+	})
+}
+
+func TestMoneyB8_LostAnswersUnderOneKey(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.after = func(n int, typ aapay.Type) error {
+			if typ == aapay.Payment && n < 3 {
+				return &wire.Error{Code: wire.UnknownOutcome}
+			}
+			return nil
+		}
+		r.world.onStatus = approveAfter(r.world, 1)
+		s := r.sale(500)
+		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
+		r.told(s, ecr.Told)
+		sent := r.world.sent(aapay.Payment)
+		require.Len(t, sent, 3)
+		for _, c := range sent {
+			require.Equal(t, wire.Key(s.ID), c.key)
+			require.Equal(t, sent[0].req, c.req, "the same body")
+		}
+		require.EqualValues(t, 500, r.world.net())
+	})
+}
+
+func TestMoneyB8_PlainRouteIsUsedOnce(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.plain = true
+		r.world.onStatus = approveAfter(r.world, 1)
+		s := r.sale(500)
+		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
+		r.told(s, ecr.Told)
+
+		r.world.lock(func() {
+			r.world.after = func(_ int, typ aapay.Type) error {
+				if typ == aapay.Payment {
+					return &wire.Error{Code: wire.UnknownOutcome}
+				}
+				return nil
+			}
+			r.world.onStatus = func(*txn) error { return &wire.Error{Code: wire.NotFound} }
+		})
+		s = r.sale(600)
+		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+		r.told(s, ecr.Told)
+		pass(15 * time.Minute)
+		require.Len(t, r.world.sent(aapay.Payment), 2, "never sent again")
+		row, _ := r.show(s.ID)
+		require.Equal(t, row.Reference, r.world.sent(aapay.Reversal)[0].req.OriginalReference)
+		require.NotContains(t, row.Reference, "-")
+		require.Len(t, row.Reference, 32)
+		require.EqualValues(t, 500, r.world.net())
+	})
+}
+
+func TestMoneyB8_PlainIsNotSentAgainAfterACrash(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.plain = true
+		r.world.after = func(int, aapay.Type) error {
+			r.guard.mu.Lock()
+			r.guard.left = 0
+			r.guard.mu.Unlock()
+			return nil
+		}
+		s := r.sale(500)
+		pass(time.Second)
+		require.Len(t, r.world.sent(aapay.Payment), 1)
+		r.world.after = nil
+		r.world.onStatus = approveAfter(r.world, 1)
+		r.restart(false)
+		w, err := r.Last(context.Background(), "serial")
+		require.NoError(t, err)
+		require.Equal(t, s.ID, w.ID)
+		require.Equal(t, ecr.Approved, (<-w.Outcome).Result, "its status was asked for instead")
+		r.told(w, ecr.Told)
+		require.Len(t, r.world.sent(aapay.Payment), 1)
+	})
+}
+
+func TestMoneyB9_ResponseCodesOnTheWay(t *testing.T) {
+	reply := func(status, code int) *aapay.Reply {
+		return &aapay.Reply{HTTPStatus: status, Response: &aapay.Response{ResponseCode: code}}
+	}
+	terminal(t, func(r *rig) {
+		r.world.onInit = func(n int, typ aapay.Type, _ aapay.Request) (*aapay.Reply, error, bool) {
+			return reply(202, aapay.CodeResend), nil, n <= 2 && typ == aapay.Payment
+		}
+		r.world.onStatus = approveAfter(r.world, 1)
+		s := r.sale(500)
+		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
+		r.told(s, ecr.Told)
+		require.Len(t, r.world.sent(aapay.Payment), 3)
+		require.Len(t, uniqueKeys(r.world.sent(aapay.Payment)), 1)
+
+		r.world.lock(func() {
+			r.world.onInit = func(int, aapay.Type, aapay.Request) (*aapay.Reply, error, bool) { return reply(201, aapay.CodeCancel), nil, true }
+		})
+		s = r.sale(600)
+		require.Equal(t, ecr.Declined, (<-s.Outcome).Result)
+		require.Equal(t, checkout.Done, r.phase(s.ID))
+		r.told(s, ecr.Told)
+		pass(time.Hour)
+		require.Empty(t, r.world.sent(aapay.Reversal), "after a 201 nothing is owed")
+	})
+}
+
+func TestMoneyB10_ReceiptsAreForApprovedSalesOnly(t *testing.T) {
+	terminal(t, func(r *rig) {
+		a := r.approved(100)
+		r.world.lock(func() { r.world.onStatus = say(1, aapay.Rejected, "") })
+		s := r.sale(200)
+		no := <-s.Outcome
+		require.Zero(t, no.Receipt)
+		r.told(s, ecr.Told)
+		b := r.approved(300)
+		require.Equal(t, []int{1, 2}, []int{a.Receipt, b.Receipt})
+		require.NoError(t, r.db.Write(context.Background(), rawExec(`UPDATE checkout_counters SET value = 9999 WHERE name = 'receipt'`)))
+		c := r.approved(400)
+		require.Equal(t, 3, c.Receipt, "around, and past the numbers of this batch")
+	})
+}
+
+func TestMoneyB11_ARepeatedRequest(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = say(1, aapay.Pending, "")
+		s := r.sale(500)
+		_, err := r.begin(ecr.Request{Amount: 500})
+		refused(t, err, ecr.Busy)
+		r.world.lock(func() { r.world.onStatus = approveAfter(r.world, 5) })
+		<-s.Outcome
+		_, err = r.begin(ecr.Request{Amount: 500})
+		refused(t, err, ecr.Busy)
+		r.told(s, ecr.Lost)
+		again := r.approved(500)
+		require.NotEqual(t, s.ID, again.Sale)
+		pass(time.Minute)
+		require.EqualValues(t, 500, r.world.net(), "the unconfirmed one was taken back")
+		third := r.approved(500)
+		require.NotEqual(t, again.Sale, third.Sale)
+		require.EqualValues(t, 1000, r.world.net(), "an acknowledged one stays")
+	})
+}
+
+func TestMoneyB12_ANewBootEndsTheDialogue(t *testing.T) {
+	for _, newBoot := range []bool{false, true} {
+		terminal(t, func(r *rig) {
+			r.world.onStatus = say(1, aapay.Pending, "")
+			s := r.sale(500)
+			pass(5 * time.Second)
+			r.restart(newBoot)
+			r.world.lock(func() { r.world.onStatus = nil; r.world.pay(r.world.order[0]) })
+			pass(time.Minute)
+			if newBoot {
+				require.Equal(t, checkout.Done, r.phase(s.ID))
+				require.Zero(t, r.world.net())
+				require.Equal(t, ecr.Aborted, r.last("serial").Result)
+				return
+			}
+			require.Equal(t, checkout.Unconfirmed, r.phase(s.ID), "approved, with nobody there to be told")
+			o := r.last("serial")
+			require.Equal(t, ecr.Approved, o.Result)
+			_, err := r.Delivered(context.Background(), s.ID, ecr.Told)
+			require.NoError(t, err)
+			require.EqualValues(t, 500, r.world.net())
+		})
+	}
+}
+
+func TestMoneyB12_ApprovedSurvivesANewBoot(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = approveAfter(r.world, 1)
+		s := r.sale(500)
+		<-s.Outcome
+		r.restart(true)
+		o := r.last("serial")
+		require.Equal(t, ecr.Approved, o.Result)
+		_, err := r.Delivered(context.Background(), s.ID, ecr.Told)
+		require.NoError(t, err)
+		pass(time.Hour)
+		require.EqualValues(t, 500, r.world.net())
+	})
+}
+
+func TestMoneyB13_EndOfDay(t *testing.T) {
+	terminal(t, func(r *rig) {
+		a := r.approved(1000)
+		lost := r.unconfirmed(500)
+		require.Equal(t, checkout.Unconfirmed, r.phase(lost.Sale))
+		totals, err := r.Close(context.Background())
+		require.NoError(t, err)
+		require.Equal(t, checkout.Done, r.phase(lost.Sale), "settled, not confirmed")
+		require.Equal(t, 1, totals.Count)
+		require.EqualValues(t, 1000, totals.Net)
+		require.Equal(t, 1, totals.Batch)
+		require.Equal(t, 280, totals.Methods[0].CardType)
+		require.Equal(t, checkout.Done, r.phase(a.Sale))
+		next, err := r.Turnover(context.Background())
+		require.NoError(t, err)
+		require.Equal(t, 2, next.Batch)
+		require.Zero(t, next.Count)
+		_, err = r.begin(ecr.Request{Kind: ecr.Reversal, Receipt: a.Receipt})
+		refused(t, err, ecr.NotReversible)
+		s, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: 100, Original: "T" + a.TransactionID})
+		require.NoError(t, err)
+		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
+		r.told(s, ecr.Told)
+	})
+}
+
+func TestMoneyB13_EndOfDayIsImpossibleWhileAnythingIsOpen(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.unconfirmed(500)
+		r.world.lock(func() { r.world.offline = true })
+		start := time.Now()
+		_, err := r.Close(context.Background())
+		refused(t, err, ecr.EODImpossible)
+		require.Equal(t, time.Minute, time.Since(start))
+		totals, err := r.Close(context.Background())
+		require.NoError(t, err, "asked again, the undo is carried over: it must not hold the batch for ever")
+		require.Contains(t, totals.Exceptions[0], "carried over")
+
+		r.world.lock(func() { r.world.offline = false; r.world.onStatus = say(1, aapay.Authorized, "") })
+		s := r.sale(100)
+		_, err = r.Close(context.Background())
+		refused(t, err, ecr.EODImpossible)
+		<-s.Outcome
+		r.told(s, ecr.Told)
+	})
+}
+
+func TestMoneyB13_AnUndoAfterTheCloseIsCarriedOver(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.approved(1000)
+		r.world.lock(func() { r.world.offline = true })
+		s := r.sale(500)
+		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+		r.told(s, ecr.Told)
+		totals, err := r.Close(context.Background())
+		require.NoError(t, err, "an undo of a sale never approved does not hold the batch")
+		require.Len(t, totals.Exceptions, 1)
+		require.Contains(t, totals.Exceptions[0], "carried over")
+		r.world.lock(func() { r.world.offline = false })
+		pass(15 * time.Minute)
+		next, err := r.Turnover(context.Background())
+		require.NoError(t, err)
+		require.Equal(t, []string{"payment of 5.00 EUR: carried over from batch 1, undone"}, next.Exceptions)
+	})
+}
+
+func TestMoneyB14_TheNextSaleWaitsForTheReversalsFirstAttempt(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = say(1, aapay.Initialized, "")
+		s := r.sale(500)
+		pass(3 * time.Second)
+		require.True(t, r.screen.code())
+		require.NoError(t, r.Abort(context.Background(), s.ID))
+		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+		require.False(t, r.screen.code())
+		row, _ := r.show(s.ID)
+		require.True(t, row.State.UndoOpen, "durably owed")
+		r.told(s, ecr.Told)
+		next := r.sale(600)
+		r.world.lock(func() { r.world.onStatus = approveAfter(r.world, 1) })
+		require.Equal(t, ecr.Approved, (<-next.Outcome).Result)
+		r.told(next, ecr.Told)
+		first := r.world.sent(aapay.Reversal)[0].at
+		require.False(t, r.world.sent(aapay.Payment)[1].at.Before(first))
+		require.EqualValues(t, 600, r.world.net())
+	})
+}
+
+func TestMoneyB14_ADeadNetworkBlocksTheNextSaleForThreeSecondsAtMost(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.offline = true
+		s := r.sale(500)
+		<-s.Outcome
+		r.told(s, ecr.Told)
+		start := time.Now()
+		next := r.sale(600)
+		require.Zero(t, time.Since(start))
+		pass(3 * time.Second)
+		sent := r.world.sent(aapay.Payment)
+		require.Equal(t, wire.Key(next.ID), sent[len(sent)-1].key)
+	})
+}
+
+func TestMoneyB16_TheCodeIsShownForTheStaleAge(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = say(1, aapay.Initialized, "")
+		s := r.sale(500)
+		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+		up, down := r.screen.times()
+		require.Equal(t, 30_000*time.Millisecond, down.Sub(up))
+		require.Equal(t, up.Add(30*time.Second), r.screen.shots[0].view.Until)
+		r.told(s, ecr.Told)
+		pass(time.Minute)
+		require.NotEmpty(t, r.world.sent(aapay.Reversal))
+	})
+}
+
+func TestMoneyB16_TheDeadlineCutsTheStaleAge(t *testing.T) {
+	terminal(t, func(r *rig) {
+		d := swish()
+		d.MeanDelay = 1000
+		r.defs = []methods.Definition{d}
+		r.world.onStatus = say(1, aapay.Initialized, "")
+		start := time.Now()
+		s := r.sale(500)
+		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+		_, down := r.screen.times()
+		require.Equal(t, 150*time.Second, down.Sub(start))
+		r.told(s, ecr.Told)
+	})
+}
+
+func TestMoneyB16_ABrokenEMVCodeIsNotShown(t *testing.T) {
+	terminal(t, func(r *rig) {
+		d := swish()
+		d.TriggerParams = &methods.TriggerParams{Qr: &methods.QRParams{Type: "1"}}
+		r.defs = []methods.Definition{d}
+		r.world.code = "00020101021253037525802SE5902AB6002CD6304FFFF"
+		s := r.sale(500)
+		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+		up, _ := r.screen.times()
+		require.True(t, up.IsZero())
+		r.told(s, ecr.Told)
+		pass(time.Minute)
+		require.NotEmpty(t, r.world.sent(aapay.Reversal))
+		require.Equal(t, checkout.Done, r.phase(s.ID))
+	})
+}
