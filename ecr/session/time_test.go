@@ -1,0 +1,269 @@
+package session
+
+import (
+	"context"
+	"net"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// pipes is a listener whose connections live in memory, so that time can be made up.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), closed: make(chan struct{})} }
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (p *pipes) dial(t *testing.T) *peer {
+	ours, theirs := net.Pipe()
+	p.conns <- theirs
+	t.Cleanup(func() { _ = ours.Close() })
+	return &peer{t: t, conn: ours}
+}
+
+// inTime runs a session and a register in made-up time; it fails on any goroutine that is left behind.
+func inTime(t *testing.T, d *desk, play func(t *testing.T, p *peer, l *pipes)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		d.changed = make(chan struct{})
+		l := newPipes()
+		s := New(Options{Line: "tcp", Desk: d, Till: d, Memory: d, ZVT: terminal()})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- s.ServeTCP(ctx, l) }()
+		p := l.dial(t)
+		play(t, p, l)
+		cancel()
+		require.ErrorIs(t, <-ended, context.Canceled)
+		synctest.Wait()
+		require.Zero(t, s.Stats().Connections)
+	})
+}
+
+func TestIntermediateStatusKeepsTheRegisterWaiting(t *testing.T) {
+	d := newDesk()
+	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
+		p.send("06 00 06 12 34 56 08 09 78")
+		p.expect("80 00 00", "06 0F")
+		p.send("80 00 00")
+		p.send(payOpen)
+		p.expect("80 00 00", "04 FF 01 0E")
+		last := time.Now()
+		for range 20 { // longer than T4
+			p.send("80 00 00")
+			p.expect("04 FF 01 0E")
+			require.LessOrEqual(t, time.Since(last), 15*time.Second)
+			last = time.Now()
+		}
+		p.send("80 00 00")
+		d.approve()
+		p.expectApproval()
+		p.send("80 00 00")
+		p.expect("06 0F 00")
+		p.send("80 00 00")
+		synctest.Wait()
+		require.Equal(t, []string{"told s1"}, d.delivered())
+	})
+}
+
+func TestUnansweredIntermediateStatusDoesNotHoldUpTheOutcome(t *testing.T) {
+	d := newDesk()
+	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
+		p.send("06 00 06 12 34 56 08 09 78")
+		p.expect("80 00 00", "06 0F")
+		p.send("80 00 00")
+		p.send(payOpen)
+		p.expect("80 00 00", "04 FF 01 0E") // and no answer
+		start := time.Now()
+		d.approve()
+		p.expectApproval()
+		require.LessOrEqual(t, time.Since(start), 5*time.Second)
+		p.send("80 00 00")
+		p.expect("06 0F 00")
+	})
+}
+
+func TestNoAnswerToTheOutcomeIsLost(t *testing.T) {
+	for _, c := range []struct {
+		send string
+		wait time.Duration
+	}{{pay, 30 * time.Second}, {"06 01 09 01 14 04 00 00 00 00 12 50", 20 * time.Second}} {
+		d := newDesk()
+		inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
+			p.send(c.send)
+			p.expect("80 00 00")
+			p.expectApproval()
+			start := time.Now()
+			require.NoError(t, d.until(t.Context(), "lost", func() bool { return len(d.deliveries) == 1 }))
+			require.Equal(t, c.wait, time.Since(start))
+			require.Equal(t, []string{"lost s1"}, d.delivered())
+			p.send("05 01 05 12 34 56 03 02")
+			p.expect("80 00 00", "06 0F 01 00")
+		})
+	}
+}
+
+func TestAskAgainKeepsThePause(t *testing.T) {
+	d := newDesk()
+	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
+		p.send("06 01 09 02 02 04 00 00 00 00 12 50")
+		p.expect("80 00 00")
+		start := time.Now()
+		for i := range 4 { // the first time and BMP 02 + 1 more
+			p.expectApproval()
+			require.Equal(t, time.Duration(i)*2*time.Second, time.Since(start))
+			p.send("84 9C 00")
+		}
+		p.expect("04 0F 07 27 6C")
+		p.send("80 00 00")
+		p.expect("06 1E 01 6C")
+		require.Equal(t, []string{"refused s1"}, d.delivered())
+	})
+}
+
+func TestDeliveryIsRecordedInTheEnd(t *testing.T) {
+	d := newDesk()
+	d.failures = 3
+	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
+		p.send("06 00 06 12 34 56 00 09 78")
+		p.expect("80 00 00", "06 0F")
+		p.send("80 00 00")
+		p.send(pay)
+		p.expect("80 00 00")
+		p.expectApproval()
+		p.send("80 00 00")
+		p.expect("06 0F 00")
+		require.Equal(t, []string{"told s1"}, d.delivered())
+	})
+	// Longer than the register waits: it gets its completion, the record is made all the same, even without a line.
+	d = newDesk()
+	d.failures = 9
+	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
+		p.send("06 00 06 12 34 56 00 09 78")
+		p.expect("80 00 00", "06 0F")
+		p.send("80 00 00")
+		p.send(pay)
+		p.expect("80 00 00")
+		p.expectApproval()
+		p.send("80 00 00")
+		start := time.Now()
+		p.expect("06 0F 00")
+		require.LessOrEqual(t, time.Since(start), recordWithin)
+		require.Empty(t, d.delivered())
+		require.NoError(t, p.conn.Close())
+		require.NoError(t, d.until(t.Context(), "told", func() bool { return len(d.deliveries) == 1 }))
+		require.Equal(t, []string{"told s1"}, d.delivered())
+	})
+}
+
+func TestSlowDeskIsAnsweredInTime(t *testing.T) {
+	d := newDesk()
+	d.slow = 20 * time.Second
+	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
+		start := time.Now()
+		p.send(payOpen)
+		p.expect("84 A0 00")
+		require.Less(t, time.Since(start), 5*time.Second)
+		require.NoError(t, d.until(t.Context(), "lost", func() bool { return len(d.deliveries) == 1 }))
+		require.Equal(t, []string{"lost s1"}, d.delivered())
+		require.False(t, d.sales[0].open, "aborted, because the register was told that nothing began")
+	})
+}
+
+func TestIncompleteMessageEndsTheConnection(t *testing.T) {
+	d := newDesk()
+	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
+		p.send("06 01 07 04 00")
+		start := time.Now()
+		require.Empty(t, p.next())
+		require.LessOrEqual(t, time.Since(start), 6*time.Second)
+	})
+}
+
+func TestPeerThatStopsReadingIsLeft(t *testing.T) {
+	d := newDesk()
+	inTime(t, d, func(t *testing.T, p *peer, l *pipes) {
+		p.send(pay) // and never reads
+		require.NoError(t, d.until(t.Context(), "lost", func() bool { return len(d.deliveries) == 1 }))
+		require.Equal(t, []string{"lost s1"}, d.delivered())
+		q := l.dial(t)
+		q.send("06 20 05 12 34 56 03 03")
+		q.expect("80 00 00")
+		q.expectApproval()
+	})
+}
+
+// TestCancelAtEveryMoment: an abort on either side of each step ends in one definite answer, and in agreement with
+// what the desk recorded (security E 96).
+func TestCancelAtEveryMoment(t *testing.T) {
+	for ms := 0; ms <= 2000; ms += 125 {
+		d := newDesk()
+		d.slow = time.Second
+		inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
+			p.send("06 01 07 04 00 00 00 00 99 00")
+			pays := time.AfterFunc(1500*time.Millisecond, func() {
+				d.mu.Lock()
+				defer d.mu.Unlock()
+				if d.sales[0].open {
+					d.sales[0].end()
+				}
+			})
+			defer pays.Stop()
+			<-time.After(time.Duration(ms) * time.Millisecond)
+			go p.send("06 B0 00")
+			var replies, results []string
+			for len(results) == 0 {
+				switch got := p.next(); got[:4] {
+				case "040F":
+					results = append(results, got[6:10])
+				default:
+					replies = append(replies, got)
+				}
+			}
+			p.send("80 00 00")
+			if len(replies) < 2 {
+				replies = append(replies, p.next())
+			}
+			require.Len(t, replies, 2)
+			require.Equal(t, "800000", replies[0])
+			switch replies[1] {
+			case "800000":
+				require.Equal(t, []string{"276C"}, results, "at %d ms", ms)
+			case "848300":
+				require.Equal(t, []string{"2700"}, results, "at %d ms", ms)
+			default:
+				t.Fatalf("answer %s at %d ms", replies[1], ms)
+			}
+			synctest.Wait()
+			require.Equal(t, []string{"told s1"}, d.delivered())
+		})
+	}
+}
+
+func TestAListenerClosedByOthersIsAnError(t *testing.T) {
+	l := newPipes()
+	require.NoError(t, l.Close())
+	require.ErrorIs(t, New(Options{Line: "tcp"}).ServeTCP(t.Context(), l), net.ErrClosed)
+}
