@@ -171,7 +171,7 @@ func (d *Drive) insist(ctx context.Context, key wire.Key, e checkout.Event) {
 
 // perform does what follows a commit. seq orders the commits of a sale: what an older one would start is left alone.
 func (d *Drive) perform(row Row, effects []checkout.Effect, seq uint64) {
-	fresh := d.advance(row.Key, seq)
+	fresh := d.advance(row, seq)
 	if row.State.UndoOpen || row.State.Phase == checkout.Forward {
 		d.undoBegan(row)
 		d.box.Wake()

@@ -21,6 +21,7 @@ const (
 // live is what is known of a sale in memory only.
 type live struct {
 	seq      uint64
+	phase    checkout.Phase // of the newest commit performed
 	readStop chan struct{} // of the read that waits
 	tickStop chan struct{}
 	prompt   context.CancelFunc
@@ -57,15 +58,17 @@ func (d *Drive) seqOf(key wire.Key) uint64 {
 	return 0
 }
 
-// advance says whether seq is the newest commit of the sale that was performed.
-func (d *Drive) advance(key wire.Key, seq uint64) bool {
+// advance says whether what a commit asks for is still wanted: it is the newest one of the sale that was performed, or the newer
+// ones left the sale in the same phase. (A telling that is acknowledged while a status read is being decided must not cost
+// the sale its next read.)
+func (d *Drive) advance(row Row, seq uint64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	l := d.live(key)
+	l := d.live(row.Key)
 	if seq < l.seq {
-		return false
+		return row.State.Phase == l.phase
 	}
-	l.seq = seq
+	l.seq, l.phase = seq, row.State.Phase
 	return true
 }
 
