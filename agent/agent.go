@@ -34,6 +34,7 @@ type Options struct {
 
 	Drive          drive.Config
 	IdempotencyTTL time.Duration
+	Probe          func(ctx context.Context, service string) error // asks a service cheaply whether it answers again
 	Screen         display.Screen
 
 	ZVT    zvt.Config
@@ -69,7 +70,7 @@ func New(o Options) *Agent {
 	a := &Agent{o: o}
 	a.catalog = catalog.New(catalog.Options{DB: o.DB, Service: o.Methods, Query: o.Query, Refresh: o.Refresh, Now: o.Now, Log: o.Log})
 	a.outbox = outbox.NewOutbox(outbox.Options{
-		DB: o.DB, Now: o.Now, Boot: o.Boot, IdempotencyTTL: o.IdempotencyTTL, Log: o.Log,
+		DB: o.DB, Now: o.Now, Boot: o.Boot, IdempotencyTTL: o.IdempotencyTTL, Probe: o.Probe, Log: o.Log,
 		Kinds: []outbox.Kind{
 			offline.Reversal(o.Schemes, a.settled, a.after),
 			offline.Refund(o.Schemes, a.settled, a.after),

@@ -22,7 +22,7 @@ const (
 type live struct {
 	seq      uint64
 	phase    checkout.Phase // of the newest commit performed
-	readStop chan struct{} // of the read that waits
+	readStop chan struct{}  // of the read that waits
 	tickStop chan struct{}
 	prompt   context.CancelFunc
 	lastRead time.Duration // boot clock, 0 = none yet
