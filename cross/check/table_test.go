@@ -53,6 +53,7 @@ var rooms = []room{
 	{"schemes/*", []string{"schemes/money", "schemes/wire"}, "one contract each: services never import each other"},
 
 	{"cross/need", nil, "imported by tests everywhere"},
+	{"cross/kill", []string{"ecr/register", "schemes/money"}, "drives the built binary and reads the books by it"},
 	{"cross/check", nil, "judges every room, so depends on none"},
 }
 
@@ -96,9 +97,10 @@ var longFiles = map[string]string{}
 
 // sleepers are files that call time.Sleep outside a synctest bubble, with the reason.
 var sleepers = map[string]string{
-	"agent/outbox/rig_test.go":      "lets virtual time pass, used inside a bubble only",
-	"ecr/register/register_test.go": "the script's word for waiting, used inside a bubble only",
-	"ecr/zvt/frame/link_test.go":    "a line that times out, used inside a bubble only",
+	"agent/checkout/drive/rig_test.go": "lets virtual time pass, used inside a bubble only",
+	"agent/outbox/rig_test.go":         "lets virtual time pass, used inside a bubble only",
+	"ecr/register/register_test.go":    "the script's word for waiting, used inside a bubble only",
+	"ecr/zvt/frame/link_test.go":       "a line that times out, used inside a bubble only",
 }
 
 // sizeBudget is the largest stripped armv7 binary in bytes, built with sizeFlags.
