@@ -165,7 +165,7 @@ func declinedUnread(s State, e Event) (State, []Effect) {
 		s.Phase = Done
 		return s, []Effect{{Do: StopReading}}
 	}
-	return s, []Effect{{Do: ReadStatus, After: e.Poll.watch(untilWindow(s, e.Now), e.After)}}
+	return s, []Effect{{Do: ReadStatus, After: e.Poll.unanswered(untilWindow(s, e.Now), e.After)}}
 }
 
 func watchAgain(s State, e Event) (State, []Effect) {
@@ -262,7 +262,7 @@ func originalUnread(s State, e Event) (State, []Effect) {
 		s.Phase = Done
 		return s, []Effect{{Do: StopReading}}
 	}
-	return s, []Effect{{Do: ReadStatus, After: e.Poll.watch(untilWindow(s, e.Now), e.After)}}
+	return s, []Effect{{Do: ReadStatus, After: e.Poll.unanswered(untilWindow(s, e.Now), e.After)}}
 }
 
 func undoAgain(s State, e Event) (State, []Effect) {

@@ -51,11 +51,20 @@ func (p Poll) After(elapsed time.Duration, haveCode bool, retryAfter time.Durati
 	return max(pause, min(retryAfter, longestAfter))
 }
 
-// watch is the pause while nobody waits for the answer: a tenth of what is left, between the floor and 30 s.
+// watch is the pause while nobody waits for the answer: 30 s, or what is left of the window, not below the floor.
 func (p Poll) watch(left, retryAfter time.Duration) time.Duration {
 	pause := watchPause
 	if left > 0 {
 		pause = min(watchPause, left)
 	}
 	return max(pause, p.floor(), min(retryAfter, longestAfter))
+}
+
+// unanswered is the pause after a question of a watch that got no answer: 5 minutes once the window is over, because there may be
+// many such sales and the one thing they wait for is an answer.
+func (p Poll) unanswered(left, retryAfter time.Duration) time.Duration {
+	if left <= 0 {
+		return longestAfter
+	}
+	return p.watch(left, retryAfter)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
@@ -101,13 +102,14 @@ func (d *Drive) known(ctx context.Context, req ecr.Request) (wire.Key, error) {
 	}
 	var key wire.Key
 	err := d.db.Read(ctx, func(r store.Reader) error {
-		row, err := d.one(r, `line = ? AND sequence = ? AND created_ms > ? ORDER BY id DESC LIMIT 1`,
-			req.Line, req.Sequence, d.now().Add(-sequenceAge).UnixMilli())
+		row, err := d.one(r, `line = ? AND sequence = ? ORDER BY id DESC LIMIT 1`, req.Line, req.Sequence)
 		switch {
 		case errors.Is(err, ErrUnknown):
 			return nil
 		case err != nil:
 			return err
+		case d.forgotten(row):
+			return nil
 		case row.Kind != req.Kind, req.Amount != 0 && row.Amount != req.Amount, row.Currency != req.Currency:
 			return refuse(ecr.Processing, "request id %s was used for another request", req.Sequence)
 		}
@@ -115,6 +117,15 @@ func (d *Drive) known(ctx context.Context, req ecr.Request) (wire.Key, error) {
 		return nil
 	})
 	return key, d.stored(err)
+}
+
+// clockSet is before any sale: a row or a clock from earlier was not set, and says nothing about age.
+var clockSet = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// forgotten says that a register's id is so old that it may be used anew. A jump of the wall clock alone forgets nothing.
+func (d *Drive) forgotten(r Row) bool {
+	made := time.UnixMilli(r.CreatedMS)
+	return r.Boot != d.bootID && made.After(clockSet) && d.now().Sub(made) > sequenceAge
 }
 
 // stored turns an error of the journal into a refusal.

@@ -272,7 +272,9 @@ func TestMoneyA4_WallClockDecidesNothing(t *testing.T) {
 		r.world.onStatus = say(1, aapay.Pending, "")
 		s := r.sale(500)
 		pass(20 * time.Second)
-		r.restart(false) // a clock that jumps is not consulted: only the boot clock is stored
+		r.jump = 10 * 365 * 24 * time.Hour
+		r.restart(false)
+		require.Equal(t, checkout.Waiting, r.phase(s.ID))
 		row, _ := r.show(s.ID)
 		require.Equal(t, 1000*time.Second, row.State.StartedAt)
 		start := time.Now()

@@ -85,10 +85,10 @@ func (d *Drive) quarantine(ctx context.Context, r Row) error {
 	d.log.Error("sale is quarantined", "sale", r.Key)
 	err := d.db.Write(ctx, func(tx store.Tx) error {
 		var said int
-		if err := tx.QueryRow(`SELECT COUNT(*) FROM checkout_entries WHERE sale = ? AND text LIKE 'quarantined%'`, string(r.Key)).Scan(&said); err != nil || said > 0 {
+		if err := tx.QueryRow(`SELECT COUNT(*) FROM checkout_entries WHERE sale = ? AND text LIKE ?`, string(r.Key), quarantined+"%").Scan(&said); err != nil || said > 0 {
 			return err
 		}
-		return d.note(tx, r.Key, true, fmt.Sprintf("quarantined: the row of sale %s was changed from outside", r.Key))
+		return d.note(tx, r.Key, true, fmt.Sprintf("%s: the row of sale %s was changed from outside", quarantined, r.Key))
 	})
 	if err != nil {
 		return fmt.Errorf("quarantine %s: %w", r.Key, err)

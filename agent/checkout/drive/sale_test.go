@@ -2,6 +2,8 @@ package drive_test
 
 import (
 	"context"
+	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -171,6 +173,19 @@ func TestSequenceJoins(t *testing.T) {
 		_, err = r.begin(req)
 		refused(t, err, ecr.Processing)
 		require.Len(t, r.world.sent(aapay.Payment), 1)
+		req.Amount = 500
+		r.jump = 91 * 24 * time.Hour
+		d, err := r.begin(req)
+		require.NoError(t, err)
+		require.Equal(t, a.ID, d.ID, "whatever the wall clock says, in one boot an id is remembered")
+		<-d.Outcome
+		r.told(d, ecr.Told)
+		r.restart(true)
+		d, err = r.begin(req)
+		require.NoError(t, err)
+		require.NotEqual(t, a.ID, d.ID)
+		<-d.Outcome
+		r.told(d, ecr.Told)
 		other, err := r.begin(ecr.Request{Amount: 500, Sequence: "000007", Line: "tcp"})
 		require.NoError(t, err)
 		require.NotEqual(t, a.ID, other.ID)
@@ -324,5 +339,34 @@ func TestManualTriggerAsks(t *testing.T) {
 		require.Equal(t, 150*time.Second, time.Since(start))
 		require.Len(t, r.world.sent(aapay.Payment), 1)
 		r.told(s, ecr.Told)
+	})
+}
+
+func TestOneSaleAtATime(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = approveAfter(r.world, 1)
+		var lock sync.Mutex
+		var sales []ecr.Sale
+		var busy int
+		var all sync.WaitGroup
+		for i := range 20 {
+			all.Go(func() {
+				s, err := r.begin(ecr.Request{Amount: 100, Line: []string{"serial", "tcp"}[i%2]})
+				lock.Lock()
+				defer lock.Unlock()
+				var no *ecr.Refusal
+				if errors.As(err, &no) && no.Code == ecr.Busy {
+					busy++
+					return
+				}
+				sales = append(sales, s)
+			})
+		}
+		all.Wait()
+		require.Len(t, sales, 1)
+		require.Equal(t, 19, busy)
+		require.Equal(t, ecr.Approved, (<-sales[0].Outcome).Result)
+		r.told(sales[0], ecr.Told)
+		require.EqualValues(t, 100, r.world.net())
 	})
 }

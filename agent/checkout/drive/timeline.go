@@ -2,6 +2,7 @@ package drive
 
 import (
 	"fmt"
+	"strings"
 
 	"posagent/agent/checkout"
 	"posagent/ecr"
@@ -16,6 +17,9 @@ type Entry struct {
 	Loud bool  // the merchant has to know
 	Text string
 }
+
+// quarantined begins the entry of a sale whose row does not verify.
+const quarantined = "quarantined"
 
 // Sales lists the newest sales first; limit <= 0 means 50. Rows are not verified here: Show does.
 func Sales(r store.Reader, limit int) ([]Row, error) {
@@ -32,6 +36,9 @@ func Show(r store.Reader, id string) (Row, []Entry, error) {
 		return Row{}, nil, fmt.Errorf("sale %s: %w", id, err)
 	}
 	entries, err := readEntries(r, `sale = ? ORDER BY id`, id)
+	for _, e := range entries { // what the running program found
+		row.Quarantined = row.Quarantined || strings.HasPrefix(e.Text, quarantined)
+	}
 	return row, entries, err
 }
 
