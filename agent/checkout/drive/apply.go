@@ -171,7 +171,7 @@ func (d *Drive) insist(ctx context.Context, key wire.Key, e checkout.Event) {
 
 // perform does what follows a commit. seq orders the commits of a sale: what an older one would start is left alone.
 func (d *Drive) perform(row Row, effects []checkout.Effect, seq uint64) {
-	fresh := d.advance(row, seq)
+	fresh := d.advance(row.Key, seq)
 	if row.State.UndoOpen || row.State.Phase == checkout.Forward {
 		d.undoBegan(row)
 		d.box.Wake()
@@ -182,9 +182,9 @@ func (d *Drive) perform(row Row, effects []checkout.Effect, seq uint64) {
 			d.progress(row.Key, stepStarting)
 			d.later(func(ctx context.Context) { d.initialize(ctx, row.Key, f.After) })
 		case checkout.ReadStatus:
-			if fresh {
-				d.scheduleRead(row, f.After)
-			}
+			// One overtaken by a newer commit does not replace that one's read; but where none waits it must go on, or an
+			// acknowledgement that comes while a status is being decided would end the watch.
+			d.scheduleRead(row, f.After, fresh)
 		case checkout.StopReading:
 			if fresh {
 				d.stopReading(row.Key)

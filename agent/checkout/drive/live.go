@@ -21,8 +21,8 @@ const (
 // live is what is known of a sale in memory only.
 type live struct {
 	seq      uint64
-	phase    checkout.Phase // of the newest commit performed
-	readStop chan struct{}  // of the read that waits
+	readStop chan struct{} // of the read that waits, nil = none does
+	readGen  int           // counts the questions that were scheduled or stopped
 	tickStop chan struct{}
 	prompt   context.CancelFunc
 	lastRead time.Duration // boot clock, 0 = none yet
@@ -58,17 +58,15 @@ func (d *Drive) seqOf(key wire.Key) uint64 {
 	return 0
 }
 
-// advance says whether what a commit asks for is still wanted: it is the newest one of the sale that was performed, or the newer
-// ones left the sale in the same phase. (A telling that is acknowledged while a status read is being decided must not cost
-// the sale its next read.)
-func (d *Drive) advance(row Row, seq uint64) bool {
+// advance says whether seq is the newest commit of the sale that was performed.
+func (d *Drive) advance(key wire.Key, seq uint64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	l := d.live(row.Key)
+	l := d.live(key)
 	if seq < l.seq {
-		return row.State.Phase == l.phase
+		return false
 	}
-	l.seq, l.phase = seq, row.State.Phase
+	l.seq = seq
 	return true
 }
 

@@ -68,6 +68,29 @@ func TestMoneyA1_ReservedIsWatchedUntilCommit(t *testing.T) {
 	})
 }
 
+// The acknowledgement comes between a status read and its decision: the watch goes on.
+func TestMoneyA1_AnAcknowledgementDoesNotEndTheWatch(t *testing.T) {
+	def := swish()
+	def.OKCodes = []methods.OKCode{{Type: methods.Payment, Value: "RESERVED"}}
+	for skip := range 3 {
+		terminal(t, func(r *rig) {
+			r.defs = []methods.Definition{def}
+			r.world.onStatus = say(1, aapay.Reserved, "")
+			s := r.sale(500)
+			<-s.Outcome
+			r.guard.mu.Lock()
+			r.guard.skip, r.guard.onRead = skip, func() { _, _ = r.Delivered(context.Background(), s.ID, ecr.Told) }
+			r.guard.mu.Unlock()
+			pass(70 * time.Second)
+			require.Equal(t, checkout.Confirmed, r.phase(s.ID))
+			r.world.lock(func() { r.world.onStatus = say(1, aapay.Finalized, aapay.Commit) })
+			pass(time.Minute)
+			row, _ := r.show(s.ID)
+			require.False(t, row.State.Settling)
+		})
+	}
+}
+
 func TestMoneyA1_CommitAfterDeclinedIsUndone(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.world.onStatus = say(1, aapay.Rejected, "")

@@ -105,37 +105,50 @@ func (d *Drive) reached(err error) {
 	}
 }
 
-// scheduleRead replaces the read that waits. A sale is never read faster than the floor.
-func (d *Drive) scheduleRead(row Row, after time.Duration) {
+// scheduleRead schedules the next read; replace says that it takes the place of one that waits. A sale is never read faster than
+// the floor.
+func (d *Drive) scheduleRead(row Row, after time.Duration, replace bool) {
 	floor := d.cfg.Poll
 	if floor <= 0 {
 		floor = 2 * time.Second
 	}
 	d.mu.Lock()
 	l := d.live(row.Key)
+	if l.readStop != nil && !replace {
+		d.mu.Unlock()
+		return
+	}
 	shut(&l.readStop)
 	stop := make(chan struct{})
 	l.readStop = stop
+	l.readGen++
+	gen := l.readGen
 	if l.lastRead > 0 {
 		after = max(after, l.lastRead+floor-d.boot())
 	}
 	d.mu.Unlock()
 	key := row.Key
-	d.later(func(ctx context.Context) { d.readStatus(ctx, key, after, stop) })
+	d.later(func(ctx context.Context) { d.readStatus(ctx, key, after, stop, gen) })
 }
 
 func (d *Drive) stopReading(key wire.Key) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	shut(&d.live(key).readStop)
+	l := d.live(key)
+	shut(&l.readStop)
+	l.readGen++
 }
 
-func (d *Drive) readStatus(ctx context.Context, key wire.Key, after time.Duration, stop chan struct{}) {
+func (d *Drive) readStatus(ctx context.Context, key wire.Key, after time.Duration, stop chan struct{}, gen int) {
 	if !pause(ctx, after, stop) {
 		return
 	}
 	d.mu.Lock()
-	d.live(key).lastRead = d.boot()
+	l := d.live(key)
+	l.lastRead = d.boot()
+	if l.readStop == stop {
+		l.readStop = nil
+	}
 	d.mu.Unlock()
 	var row Row
 	err := d.db.Read(ctx, func(r store.Reader) error {
@@ -161,10 +174,11 @@ func (d *Drive) readStatus(ctx context.Context, key wire.Key, after time.Duratio
 		d.insist(ctx, key, checkout.Event{Name: checkout.StatusRead, Status: st})
 		return
 	}
-	select {
-	case <-stop: // a newer question is on its way: this one's silence says nothing
+	d.mu.Lock()
+	newer := d.live(key).readGen != gen
+	d.mu.Unlock()
+	if newer { // another question is on its way, or none is wanted: this one's silence says nothing
 		return
-	default:
 	}
 	failure := checkout.EffectUnknown
 	if wire.CodeOf(err) == wire.NotFound {

@@ -284,6 +284,8 @@ type guard struct {
 	left   int // writes until the power fails; <0 = never
 	full   bool
 	writes int
+	onRead func() // after the read that follows skip others
+	skip   int
 }
 
 var errCut = errors.New("power failed")
@@ -300,6 +302,24 @@ func (g *guard) Write(ctx context.Context, fn func(store.Tx) error) error {
 	g.writes++
 	g.mu.Unlock()
 	return g.DB.Write(ctx, fn)
+}
+
+// Read runs onRead after each read, once.
+func (g *guard) Read(ctx context.Context, fn func(store.Reader) error) error {
+	err := g.DB.Read(ctx, fn)
+	g.mu.Lock()
+	hook := g.onRead
+	if g.skip > 0 {
+		hook = nil
+		g.skip--
+	} else {
+		g.onRead = nil
+	}
+	g.mu.Unlock()
+	if hook != nil {
+		hook()
+	}
+	return err
 }
 
 func (g *guard) Reserved(context.Context) error {
