@@ -28,17 +28,20 @@ type process struct {
 
 // start runs the binary with args; every line of its output goes to show (nil = nowhere) and is kept.
 func (s *story) start(ctx context.Context, name string, show func(string), args ...string) (*process, error) {
-	p := &process{name: name, cmd: exec.CommandContext(ctx, s.self, args...), seen: make(chan struct{}), done: make(chan struct{})}
-	p.cmd.Env = s.env
-	out, err := p.cmd.StdoutPipe()
+	p := &process{name: name, seen: make(chan struct{}), done: make(chan struct{})}
+	var out, talk io.ReadCloser
+	err := persist(func() (err error) {
+		p.cmd = exec.CommandContext(ctx, s.self, args...)
+		p.cmd.Env = s.env
+		if out, err = p.cmd.StdoutPipe(); err != nil {
+			return err
+		}
+		if talk, err = p.cmd.StderrPipe(); err != nil {
+			return err
+		}
+		return p.cmd.Start()
+	})
 	if err != nil {
-		return nil, err
-	}
-	talk, err := p.cmd.StderrPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
 	var readers sync.WaitGroup
@@ -133,11 +136,14 @@ func (p *process) stop() {
 func (s *story) ask(ctx context.Context, into any, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, s.self, args...)
-	cmd.Env = s.env
 	var talk strings.Builder
-	cmd.Stderr = &talk
-	out, err := cmd.Output()
+	var out []byte
+	err := persist(func() (err error) {
+		cmd := exec.CommandContext(ctx, s.self, args...)
+		cmd.Env, cmd.Stderr = s.env, &talk
+		out, err = cmd.Output()
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("posagent %s: %w\n%s%s", strings.Join(args, " "), err, out, talk.String())
 	}
@@ -148,6 +154,16 @@ func (s *story) ask(ctx context.Context, into any, args ...string) error {
 		return fmt.Errorf("posagent %s: %w\n%s", strings.Join(args, " "), err, out)
 	}
 	return nil
+}
+
+// persist starts a process again when the emulator under it failed to (EFAULT): some of those that translate execve do so
+// now and then. No kernel does.
+func persist(start func() error) error {
+	for try := 1; ; try++ {
+		if err := start(); !errors.Is(err, syscall.EFAULT) || try == 20 {
+			return err
+		}
+	}
 }
 
 // environment leaves out what would configure the children behind the story's back.
