@@ -144,13 +144,18 @@ func TestHabits(t *testing.T) {
 				}
 				require.NoError(t, err)
 				defer func() { _ = r.Close() }()
-				day(t, d, r, habit)
+				day(t, d, r, habit, func() bool { // the register has its 80 00 00 to the sale that stays open
+					mu.Lock()
+					defer mu.Unlock()
+					_, after, _ := strings.Cut(trace.String(), "04 00 00 00 00 99 00")
+					return strings.Contains(after, "in 80 00 00")
+				})
 			})
 		}
 	}
 }
 
-func day(t *testing.T, d *desk, r *register.Register, habit register.Habit) {
+func day(t *testing.T, d *desk, r *register.Register, habit register.Habit, accepted func() bool) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	res, err := r.Register(ctx)
@@ -225,6 +230,7 @@ func day(t *testing.T, d *desk, r *register.Register, habit register.Habit) {
 		done <- paid{res, err}
 	}()
 	require.NoError(t, d.until(ctx, "the sale", func() bool { return len(d.sales) > 0 && d.sales[len(d.sales)-1].open }))
+	require.Eventually(t, accepted, 5*time.Second, time.Millisecond)
 	if habit.Name != "reconnecting" { // its abort would need a second connection, see TestAnotherConnection
 		res, err = r.Abort(ctx)
 		require.NoError(t, err)

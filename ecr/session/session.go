@@ -202,15 +202,23 @@ func (c *cable) plug(link frame.Transport) {
 	c.changed = make(chan struct{})
 }
 
+// send waits for a line. A line lost under a message is waited for as well, and the message sent again: everything a
+// terminal says may be said twice.
 func (c *cable) send(ctx context.Context, data []byte) error {
 	late := time.NewTimer(reopenWithin)
 	defer late.Stop()
+	var tried frame.Transport
 	for {
 		c.mu.Lock()
 		link, changed := c.link, c.changed
 		c.mu.Unlock()
-		if link != nil {
-			return link.Send(ctx, data)
+		if link != nil && link != tried {
+			err := link.Send(ctx, data)
+			if !errors.Is(err, frame.ErrClosed) {
+				return err
+			}
+			tried = link
+			continue
 		}
 		select {
 		case <-ctx.Done():

@@ -115,13 +115,14 @@ func New(cfg Config, saved []byte) *Machine {
 		orphans: map[int]orphan{}, ids: ids{last: -1, command: -1}}
 }
 
-// Holds reports whether a dialogue runs that keeps other connections of the line waiting.
+// Holds reports whether a dialogue runs that keeps other connections of the line waiting. One whose completion is sent
+// does not: a register that connects anew for every command may be there again before its last answer is.
 func (m *Machine) Holds() bool {
 	switch m.d.msg.Cmd {
 	case apdu.Registration, apdu.StatusEnquiry, apdu.Reset:
 		return false
 	}
-	return m.phase != idle
+	return m.phase != idle && m.phase != ending
 }
 
 // Sale is the running sale of the dialogue, "" if none.

@@ -64,6 +64,12 @@ var begins = map[apdu.Command]string{
 // TestMatrix walks every command through every phase and holds the machine to its table.
 func TestMatrix(t *testing.T) {
 	require.Len(t, sampleCommands, len(table), "a row without a sample")
+	for _, p := range []phase{idle, ending} {
+		require.False(t, inPhase(t, p).m.Holds(), "the next command may come on another connection in %v", p)
+	}
+	for _, p := range []phase{asking, running, working, telling, pausing, recording, printing} {
+		require.True(t, inPhase(t, p).m.Holds(), "%v", p)
+	}
 	for cmd, sample := range sampleCommands {
 		rules, ok := table[cmd]
 		require.True(t, ok, "%v", cmd)
