@@ -23,7 +23,8 @@
 // The same 1F73 or JSON-lines id on the same line is the same sale for 90 days; with another kind, amount or currency it is
 // refused. An id of a register that starts to count again has to be told apart by the line's dialogue.
 //
-// A refund or reversal that was told "in progress" is told its end to the first repetition of the same request.
+// A refund or reversal that was told "in progress" is told its end to the first repetition of the same request; so is the line's
+// last one when its telling was lost: an undo is not for refunds (MONEY B.4), and a second one would be wrong.
 //
 // R<receipt> of a refund means the open batch; older sales are named by T<transactionId>.
 //

@@ -44,10 +44,12 @@ func askedFor(req ecr.Request) string {
 	return req.Original
 }
 
-// untold finds a refund or reversal that ended after the register was told "in progress" and is asked for again.
+// untold finds a refund or reversal that has ended, whose end the register does not have, and which it asks for again: one told "in
+// progress", or the line's last sale where its telling was lost.
 func (a *accepting) untold(tx store.Tx) (wire.Key, error) {
-	rows, err := many(a.d.db, tx, `told = ? AND line = ? AND kind = ? AND active = 0 ORDER BY id DESC LIMIT 20`,
-		toldInProgress, a.req.Line, string(a.req.Kind))
+	rows, err := many(a.d.db, tx, `line = ? AND kind = ? AND active = 0 AND (told = ? OR told IN ('', ?) AND
+		id = (SELECT MAX(id) FROM checkout_sales WHERE line = ?)) ORDER BY id DESC LIMIT 20`,
+		a.req.Line, string(a.req.Kind), toldInProgress, string(ecr.Lost), a.req.Line)
 	if err != nil {
 		return "", err
 	}

@@ -121,8 +121,11 @@ func (d *Drive) joinRow(ctx context.Context, key wire.Key) (ecr.Sale, error) {
 	if err != nil {
 		return ecr.Sale{}, err
 	}
-	if w := row.waiter; w != nil {
+	switch w := row.waiter; {
+	case w != nil:
 		d.give(key, w, d.outcome(row.Row, row.Told != "" && row.Told != toldInProgress))
+	case row.State.Phase == checkout.Forward:
+		d.later(func(ctx context.Context) { d.forwardBound(ctx, key, false) })
 	}
 	return sale, nil
 }
@@ -182,7 +185,6 @@ func (d *Drive) give(key wire.Key, w *waiter, o ecr.Outcome) {
 
 // tell gives the outcome to everybody who waits for it. Nobody waiting for an approval means that the register does not have it.
 func (d *Drive) tell(row Row) {
-	d.showResult(row)
 	d.mu.Lock()
 	l := d.live(row.Key)
 	waiters := l.waiters
@@ -190,6 +192,9 @@ func (d *Drive) tell(row Row) {
 	l.holds += len(waiters)
 	alone := len(waiters) == 0 && l.holds == 0
 	d.mu.Unlock()
+	if len(waiters) > 0 { // else it is an old sale, nobody stands before the screen
+		d.showResult(row)
+	}
 	for _, w := range waiters {
 		d.give(row.Key, w, d.outcome(row, false))
 	}

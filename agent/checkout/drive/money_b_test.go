@@ -135,6 +135,28 @@ func TestMoneyB4_ARefundGoesForwardOverRestarts(t *testing.T) {
 	})
 }
 
+func TestMoneyB4_ARefundWhoseTellingWasLostIsNotMadeTwice(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.approved(1000)
+		req := ecr.Request{Kind: ecr.Refund, Amount: 300, Original: "R1"}
+		for i, d := range []ecr.Delivery{ecr.Lost, ecr.Lost, ecr.Told} {
+			s, err := r.begin(req)
+			require.NoError(t, err)
+			o := <-s.Outcome
+			require.Equal(t, ecr.Approved, o.Result)
+			require.Equal(t, i > 0, o.Repeat)
+			require.Equal(t, 2, o.Receipt)
+			r.told(s, d)
+		}
+		require.EqualValues(t, 700, r.world.net())
+		s, err := r.begin(req)
+		require.NoError(t, err)
+		require.Equal(t, 3, (<-s.Outcome).Receipt, "acknowledged: the next one is another refund")
+		r.told(s, ecr.Told)
+		require.EqualValues(t, 400, r.world.net())
+	})
+}
+
 func TestMoneyB5_UndoByRefundOnceCommitIsSeen(t *testing.T) {
 	terminal(t, func(r *rig) {
 		d := swish()

@@ -108,6 +108,9 @@ func (d *Drive) Delivered(ctx context.Context, id string, what ecr.Delivery) (ec
 		return ecr.Outcome{}, fmt.Errorf("delivered %s: %w", id, err)
 	}
 	d.perform(row, effects, seq)
+	if interim { // it may have ended meanwhile: that is for the repetition of the request
+		row.State.Result = ""
+	}
 	return d.outcome(row, false), nil
 }
 
