@@ -100,16 +100,16 @@ func (m Methods) Unit() time.Duration {
 
 // ECR is the register link.
 type ECR struct {
-	Protocol      string        `toml:"protocol"` // zvt, jsonl
-	Serial        string        `toml:"serial"`   // path; "" = no serial line
-	Baud          int           `toml:"baud"`
-	StopBits      int           `toml:"stop_bits"` // 1, 2
-	TCP           string        `toml:"tcp"`       // host:port to listen on; "" = none
-	T1            time.Duration `toml:"t1"`        // between two bytes of a block
-	Charset       string        `toml:"charset"`
-	Grace         time.Duration `toml:"grace"`          // until an unconfirmed sale is undone
-	RefundLast    bool          `toml:"refund_last"`    // a refund that names no sale means the last one
-	TrustPassword bool          `toml:"trust_password"` // take any register password
+	Protocol   string        `toml:"protocol"` // zvt, jsonl
+	Serial     string        `toml:"serial"`   // path; "" = no serial line
+	Baud       int           `toml:"baud"`
+	StopBits   int           `toml:"stop_bits"` // 1, 2
+	TCP        string        `toml:"tcp"`       // host:port to listen on; "" = none
+	T1         time.Duration `toml:"t1"`        // between two bytes of a block
+	Charset    string        `toml:"charset"`
+	Grace      time.Duration `toml:"grace"`       // until an unconfirmed sale is undone
+	RefundLast bool          `toml:"refund_last"` // a refund that names no sale means the last one
+	Password   string        `toml:"password"`    // six digits a register must send; "" = any
 }
 
 // Display is the customer's screen.
@@ -173,10 +173,16 @@ func Default() Config {
 // demoTerminal stands in for what a sandbox terminal was not given.
 var demoTerminal = Terminal{BaxID: "10000001", TerminalID: "20000001", MerchantID: "demomerchant", MerchantName: "Demo Shop"}
 
+// demoTCP is a sandbox terminal's register line where none is named.
+const demoTCP = "127.0.0.1:20007"
+
 // complete fills in what depends on other values.
 func (c *Config) complete() {
 	if !c.Sandbox() {
 		return
+	}
+	if c.ECR.Serial == "" && c.ECR.TCP == "" {
+		c.ECR.TCP = demoTCP
 	}
 	for _, f := range []struct {
 		to   *string

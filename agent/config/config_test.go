@@ -244,3 +244,26 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestASandboxHasARegisterLine(t *testing.T) {
+	c, err := Load("", nil)
+	require.NoError(t, err)
+	require.Equal(t, "127.0.0.1:20007", c.ECR.TCP)
+	c, err = Load(write(t, "config.toml", "[ecr]\nserial = \"/dev/ttyS0\"\n", 0o644), nil)
+	require.NoError(t, err)
+	require.Empty(t, c.ECR.TCP, "a serial line is enough")
+	c, err = Load(write(t, "config.toml", "[upstream]\nbase = \"https://backend.example\"\n", 0o644), nil)
+	require.Error(t, err, "a real terminal is not opened to a network by default: %q", c.ECR.TCP)
+	require.Empty(t, c.ECR.TCP)
+}
+
+func TestWhatIsNotThereIsNotTaken(t *testing.T) {
+	for key, text := range map[string]string{
+		"ecr.password": "[ecr]\npassword = \"12345\"\n", "ecr.protocol": "[ecr]\nprotocol = \"jsonl\"\n",
+		"display.framebuffer": "[display]\nframebuffer = \"/dev/fb0\"\n", "printer.device": "[printer]\ndevice = \"/dev/usb/lp0\"\n",
+		"keypad.device": "[keypad]\ndevice = \"/dev/input/event0\"\n",
+	} {
+		_, err := Load(write(t, "config.toml", text, 0o644), nil)
+		require.ErrorContains(t, err, "config: "+key)
+	}
+}

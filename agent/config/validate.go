@@ -163,7 +163,7 @@ func (c Config) upstream(k *check) {
 
 func (c Config) ecr(k *check) {
 	e := c.ECR
-	k.oneOf("ecr.protocol", e.Protocol, "zvt", "jsonl")
+	k.oneOf("ecr.protocol", e.Protocol, "zvt")
 	k.path("ecr.serial", e.Serial)
 	if e.TCP != "" {
 		k.listen("ecr.tcp", e.TCP, false)
@@ -176,6 +176,9 @@ func (c Config) ecr(k *check) {
 	}
 	k.between("ecr.t1", e.T1, 10*time.Millisecond, 5*time.Second)
 	k.oneOf("ecr.charset", e.Charset, charsets...)
+	if e.Password != "" && (len(e.Password) != 6 || strings.Trim(e.Password, "0123456789") != "") {
+		k.fail("ecr.password", "not six digits")
+	}
 	k.between("ecr.grace", e.Grace, time.Second, 24*time.Hour)
 }
 
@@ -201,9 +204,13 @@ func (c Config) rest(k *check) {
 			k.fail("display.file", "%q ends neither in .png nor in .svg", c.Display.File)
 		}
 	}
-	k.path("display.framebuffer", c.Display.Framebuffer)
-	k.path("printer.device", c.Printer.Device)
-	k.path("keypad.device", c.Keypad.Device)
+	for key, device := range map[string]string{
+		"display.framebuffer": c.Display.Framebuffer, "printer.device": c.Printer.Device, "keypad.device": c.Keypad.Device,
+	} {
+		if device != "" { // a device that is silently not used would be found out at the counter
+			k.fail(key, "this version cannot use one: leave it empty")
+		}
+	}
 	k.between("offline.max_age", c.Offline.MaxAge, 0, 366*24*time.Hour)
 	k.between("offline.answer_within", c.Offline.AnswerWithin, 100*time.Millisecond, 30*time.Second)
 	k.between("offline.idempotency_ttl", c.Offline.IdempotencyTTL, time.Minute, 90*24*time.Hour)

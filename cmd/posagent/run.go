@@ -109,7 +109,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		Probe:          func(ctx context.Context, _ string) error { return schemes.Probe(ctx) },
 		ZVT: zvt.Config{
 			TerminalID: t.TerminalID, Currency: t.Currency, MerchantName: t.MerchantName, Language: t.Language,
-			Device: "posagent", Version: version, Serial: serial, Charset: charset,
+			Device: "posagent", Version: version, Serial: serial, Charset: charset, Password: cfg.ECR.Password,
 		},
 		Frame: frame.Config{T1: cfg.ECR.T1},
 		Now:   time.Now, Boot: device.BootTime, BootID: device.BootID(), Log: log,
