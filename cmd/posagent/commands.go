@@ -29,7 +29,7 @@ type call struct {
 	opts any      // what flags() returned
 	args []string // positional arguments
 	cmd  *command
-	path string // "posagent register pay"
+	path string // "register pay"
 	ctx  context.Context
 }
 
@@ -92,7 +92,7 @@ func dispatch(ctx context.Context, args []string, io std) error {
 		if len(args) == 0 || args[0] == "--help" || args[0] == "-h" {
 			usage(io.out, cmd, path, nil)
 			if len(args) == 0 {
-				return fail(exitUsage, "%s: which of %s?", path, strings.Join(names(cmd.sub), ", "))
+				return fail(exitUsage, "%s: which of %s?", said(path), strings.Join(names(cmd.sub), ", "))
 			}
 			return nil
 		}
@@ -104,7 +104,7 @@ func invoke(ctx context.Context, cmd *command, path string, args []string, g glo
 	fs := flag.NewFlagSet(path, flag.ContinueOnError)
 	fs.SetOutput(discard{})
 	g.register(fs)
-	c := &call{std: io, cmd: cmd, path: path, ctx: ctx}
+	c := &call{std: io, cmd: cmd, path: said(path), ctx: ctx}
 	if cmd.flags != nil {
 		c.opts = cmd.flags(fs)
 	}
@@ -114,7 +114,7 @@ func invoke(ctx context.Context, cmd *command, path string, args []string, g glo
 		return nil
 	}
 	if err != nil {
-		return fail(exitUsage, "%s: %v (%s --help shows how)", path, err, path)
+		return fail(exitUsage, "%s: %v (%s --help shows how)", said(path), err, path)
 	}
 	c.args, c.global = rest, g
 	return cmd.run(ctx, c)
@@ -151,6 +151,9 @@ func (g *global) stateDir() string {
 	return g.state
 }
 
+// said is a path as an error begins with: the program's own name is put before every error anyway.
+func said(path string) string { return strings.TrimPrefix(path, "posagent ") }
+
 func find(list []command, name, path string) (*command, error) {
 	for i := range list {
 		if list[i].name == name {
@@ -161,7 +164,7 @@ func find(list []command, name, path string) (*command, error) {
 	if s := nearest(name, names(list)); s != "" {
 		hint = fmt.Sprintf(": did you mean %q?", s)
 	}
-	return nil, fail(exitUsage, "%s: no verb %q%s (%s --help lists them)", path, name, hint, path)
+	return nil, fail(exitUsage, "%s: no verb %q%s (%s --help lists them)", said(path), name, hint, path)
 }
 
 func names(list []command) (out []string) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -54,8 +55,8 @@ func openKeys(c *call) (*device.Keys, error) {
 // storeError gives an error of the store its exit code and its remedy.
 func storeError(err error) error {
 	switch {
-	case err == nil:
-		return nil
+	case err == nil, errors.Is(err, context.Canceled):
+		return err
 	case errors.Is(err, store.ErrLocked):
 		return fail(exitRefused, "%v (another posagent runs on this state directory; stop it first)", err)
 	case errors.Is(err, store.ErrFull):

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 )
 
@@ -68,7 +69,7 @@ func run(ctx context.Context, args []string, io std) int {
 		}
 	}
 	if e.err != nil && e.err.Error() != "" {
-		fmt.Fprintln(io.err, "posagent:", e.err)
+		fmt.Fprintln(io.err, "posagent: "+strings.TrimPrefix(e.err.Error(), "posagent: "))
 	}
 	return e.code
 }

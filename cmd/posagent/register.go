@@ -135,6 +135,9 @@ func atRegister(ctx context.Context, c *call, do func(context.Context, *call, *r
 	if !ok {
 		return fail(exitUsage, "no habit %q: %s", o.habit, habitNames())
 	}
+	if err := checkArgs(c, o); err != nil {
+		return err
+	}
 	opt := register.Options{
 		Habit: habit, Password: o.password, Currency: o.currency, T4: o.wait, Log: logger(c),
 		OpenSerial: func(ctx context.Context, path string) (frame.Conn, error) {
@@ -157,6 +160,22 @@ func atRegister(ctx context.Context, c *call, do func(context.Context, *call, *r
 		return lineError(err)
 	}
 	return report(c, res, o.currency)
+}
+
+// checkArgs refuses what a verb cannot mean before anything is connected.
+func checkArgs(c *call, o *registerOptions) error {
+	var err error
+	switch c.cmd.name {
+	case "pay", "refund":
+		_, err = amountOf(c, o)
+	case "reverse":
+		_, err = receiptOf(c, o)
+	default:
+		if len(c.args) > 0 {
+			err = fail(exitUsage, "%s: takes no argument, but got %q", c.path, c.args[0])
+		}
+	}
+	return err
 }
 
 // lineError says what to do about a terminal that did not finish its answer.
@@ -306,14 +325,22 @@ func registerPay(ctx context.Context, c *call, r *register.Register) (register.R
 	return r.Pay(ctx, amount, o.currency, register.PayOptions{CardType: o.cardType})
 }
 
-func registerReverse(ctx context.Context, c *call, r *register.Register) (register.Result, error) {
-	o := c.opts.(*registerOptions)
+// receiptOf reads the receipt number a verb was given as its argument or its flag.
+func receiptOf(c *call, o *registerOptions) (int, error) {
 	n := o.receipt
 	if n == 0 && len(c.args) == 1 {
 		n, _ = strconv.Atoi(c.args[0])
 	}
 	if n < 1 || n > 9999 || (o.receipt != 0 && len(c.args) > 0) {
-		return register.Result{}, fail(exitUsage, "%s: want one receipt number, 1 to 9999", c.path)
+		return 0, fail(exitUsage, "%s: want one receipt number, 1 to 9999", c.path)
+	}
+	return n, nil
+}
+
+func registerReverse(ctx context.Context, c *call, r *register.Register) (register.Result, error) {
+	n, err := receiptOf(c, c.opts.(*registerOptions))
+	if err != nil {
+		return register.Result{}, err
 	}
 	if res, err := r.Register(ctx); err != nil || !res.OK() {
 		return res, err
