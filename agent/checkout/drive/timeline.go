@@ -132,7 +132,7 @@ func describe(before, after Row, e checkout.Event) string {
 		case after.Kind != ecr.Payment:
 			return "refused by the backend: " + orNothing(e.Undone.Text)
 		case b.Phase == checkout.Reversing:
-			return "undone: proven that no money moved"
+			return "undone: proven that the merchant keeps no money"
 		case b.Phase == checkout.Confirmed:
 			return "batch closed"
 		}

@@ -17,7 +17,7 @@ import (
 func (d *Drive) outcome(r Row, repeat bool) ecr.Outcome {
 	s := r.State
 	o := ecr.Outcome{
-		Sale: string(r.Key), Kind: r.Kind, Result: s.Result, Code: s.Code, Text: s.Text, Amount: r.Amount, Currency: r.Currency,
+		Sale: string(r.Key), Kind: r.Kind, Result: s.Result, Code: s.Code, Text: publicText(s, d.cfg.Language), Amount: r.Amount, Currency: r.Currency,
 		OriginalTrace: r.OriginalTrace, TerminalID: d.cfg.TerminalID, Method: r.Method.Name, Label: r.Method.Label, Repeat: repeat,
 		Time: time.UnixMilli(r.DecidedMS), Settling: s.Phase == checkout.Reversing || s.Settling,
 	}
