@@ -158,7 +158,7 @@ func (d *Drive) insist(ctx context.Context, key wire.Key, e checkout.Event) {
 		switch {
 		case err == nil, errors.Is(err, checkout.ErrRefused):
 			return
-		case errors.Is(err, ErrUnknown), errors.Is(err, ErrQuarantined), errors.Is(err, store.ErrClosed):
+		case hopeless(err):
 			d.log.Error("event not applied", "sale", key, "event", e.Name, "error", err)
 			return
 		}
@@ -169,9 +169,14 @@ func (d *Drive) insist(ctx context.Context, key wire.Key, e checkout.Event) {
 	}
 }
 
+// hopeless says that an error of the journal will not go away.
+func hopeless(err error) bool {
+	return errors.Is(err, ErrUnknown) || errors.Is(err, ErrQuarantined) || errors.Is(err, store.ErrClosed)
+}
+
 // perform does what follows a commit. seq orders the commits of a sale: what an older one would start is left alone.
 func (d *Drive) perform(row Row, effects []checkout.Effect, seq uint64) {
-	fresh := d.advance(row.Key, seq)
+	d.arm(row, seq)
 	if row.State.UndoOpen || row.State.Phase == checkout.Forward {
 		d.undoBegan(row)
 		d.box.Wake()
@@ -184,11 +189,9 @@ func (d *Drive) perform(row Row, effects []checkout.Effect, seq uint64) {
 		case checkout.ReadStatus:
 			// One overtaken by a newer commit does not replace that one's read; but where none waits it must go on, or an
 			// acknowledgement that comes while a status is being decided would end the watch.
-			d.scheduleRead(row, f.After, fresh)
+			d.scheduleRead(row, f.After, seq)
 		case checkout.StopReading:
-			if fresh {
-				d.stopReading(row.Key)
-			}
+			d.stopReading(row.Key, seq)
 		case checkout.ShowCode:
 			d.later(func(ctx context.Context) { d.showCode(ctx, row) })
 		case checkout.ClearScreen:
@@ -199,15 +202,12 @@ func (d *Drive) perform(row Row, effects []checkout.Effect, seq uint64) {
 			d.tell(row)
 		}
 	}
-	if fresh {
-		d.arm(row)
-	}
 	d.forget(row)
 	d.announce()
 }
 
-// arm sets the timer of the sale's next limit.
-func (d *Drive) arm(row Row) {
+// arm sets the timer of the sale's next limit, unless a newer commit has set its own.
+func (d *Drive) arm(row Row, seq uint64) {
 	at, ok := checkout.Due(row.State)
 	name := checkout.Tick
 	if row.State.Phase == checkout.Unconfirmed {
@@ -215,8 +215,8 @@ func (d *Drive) arm(row Row) {
 			at, ok, name = grace, true, checkout.GraceOver
 		}
 	}
-	stop := d.replaceTimer(row.Key, ok)
-	if !ok {
+	stop, fresh := d.advance(row.Key, seq, ok)
+	if !ok || !fresh {
 		return
 	}
 	key := row.Key
@@ -228,11 +228,11 @@ func (d *Drive) arm(row Row) {
 				return
 			}
 			done, err := d.graceOver(ctx, key)
-			if done {
-				return
-			}
 			if err != nil {
 				d.log.Error("grace timer", "sale", key, "error", err)
+			}
+			if done || hopeless(err) {
+				return
 			}
 			wait = time.Second
 		}

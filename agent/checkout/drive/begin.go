@@ -197,7 +197,10 @@ func (a *accepting) accept(ctx context.Context) (ecr.Sale, error) {
 		a.join, a.no, a.steps = "", nil, nil
 		return a.write(tx)
 	})
-	if err == nil && a.no != nil {
+	switch {
+	case err != nil: // nothing of it is durable, so nothing of it may be performed
+		a.steps = nil
+	case a.no != nil:
 		err = a.no
 	}
 	if err != nil || a.join != "" {
@@ -260,7 +263,7 @@ func (a *accepting) write(tx store.Tx) error {
 func (a *accepting) goOn(tx store.Tx, rows []Row) error {
 	d := a.d
 	for _, r := range rows {
-		if r.Quarantined || r.State.Phase != checkout.Unconfirmed || r.Line != a.req.Line || d.isHeld(r.Key) {
+		if r.Quarantined || r.State.Phase != checkout.Unconfirmed || r.Line != a.req.Line {
 			continue
 		}
 		e := checkout.Event{Name: checkout.NextCommand}
@@ -275,6 +278,9 @@ func (a *accepting) goOn(tx store.Tx, rows []Row) error {
 			case before, r.Receipt - 1:
 				e.Sync = checkout.Before
 			}
+		}
+		if e.Sync != checkout.Same && d.isHeld(r.Key) { // what it knows it was told, whatever became of the telling
+			continue
 		}
 		effects, err := d.transit(tx, &r, e)
 		if err != nil {

@@ -208,6 +208,9 @@ func (d *Drive) operation(r Row, key wire.Key, kind string, typ aapay.Type, orig
 // release gives a debited amount back to the original, after the backend's final no.
 func (d *Drive) release(tx store.Tx, r Row) error {
 	orig, err := d.byKey(tx, r.Original)
+	if errors.Is(err, ErrQuarantined) { // its row is never written again
+		return d.note(tx, r.Key, true, title(r)+" was refused by the backend, but its original is quarantined")
+	}
 	if err != nil {
 		return err
 	}
@@ -240,6 +243,23 @@ func (d *Drive) forwardBound(ctx context.Context, key wire.Key, progress bool) {
 			return
 		}
 	}
+	for {
+		row, err := d.markInProgress(ctx, key)
+		if err == nil && row.State.Phase == checkout.Forward {
+			d.tellInterim(row)
+		}
+		if err == nil {
+			return
+		}
+		d.log.Error("in progress not told", "sale", key, "error", err)
+		if hopeless(err) || !pause(ctx, storeRetry, nil) {
+			return
+		}
+	}
+}
+
+// markInProgress journals that the register is told "in progress", where that is still so.
+func (d *Drive) markInProgress(ctx context.Context, key wire.Key) (Row, error) {
 	var row Row
 	err := d.db.Write(ctx, func(tx store.Tx) error {
 		var err error
@@ -252,12 +272,7 @@ func (d *Drive) forwardBound(ctx context.Context, key wire.Key, progress bool) {
 		}
 		return d.update(tx, &row)
 	})
-	switch {
-	case err != nil:
-		d.log.Error("in progress not told", "sale", key, "error", err)
-	case row.State.Phase == checkout.Forward:
-		d.tellInterim(row)
-	}
+	return row, err
 }
 
 func (d *Drive) row(ctx context.Context, key wire.Key) (Row, error) {

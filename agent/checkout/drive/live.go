@@ -27,8 +27,9 @@ type live struct {
 	prompt   context.CancelFunc
 	lastRead time.Duration // boot clock, 0 = none yet
 	waiters  []*waiter
-	holds    int // tellings not yet reported on
-	interim  int // of these, tellings of "in progress"
+	holds    int          // tellings not yet reported on
+	interim  int          // of these, tellings of "in progress"
+	heard    ecr.Delivery // what was reported and could not be journalled
 	step     ecr.Step
 }
 
@@ -58,16 +59,21 @@ func (d *Drive) seqOf(key wire.Key) uint64 {
 	return 0
 }
 
-// advance says whether seq is the newest commit of the sale that was performed.
-func (d *Drive) advance(key wire.Key, seq uint64) bool {
+// advance says whether seq is the newest commit of the sale that was performed. Then, in the same step, the timer of its next limit
+// replaces the older one; stop is nil where there is none.
+func (d *Drive) advance(key wire.Key, seq uint64, timer bool) (stop chan struct{}, fresh bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	l := d.live(key)
 	if seq < l.seq {
-		return false
+		return nil, false
 	}
 	l.seq = seq
-	return true
+	shut(&l.tickStop)
+	if timer {
+		l.tickStop = make(chan struct{})
+	}
+	return l.tickStop, true
 }
 
 // forget drops what is kept of a sale that has ended.
@@ -88,17 +94,6 @@ func shut(c *chan struct{}) {
 		close(*c)
 		*c = nil
 	}
-}
-
-func (d *Drive) replaceTimer(key wire.Key, again bool) chan struct{} {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	l := d.live(key)
-	shut(&l.tickStop)
-	if again {
-		l.tickStop = make(chan struct{})
-	}
-	return l.tickStop
 }
 
 // join makes a waiter and returns its end.
@@ -224,20 +219,44 @@ func (d *Drive) isHeld(key wire.Key) bool {
 	return l != nil && l.holds > 0
 }
 
-// released ends one telling and says whether it was of "in progress".
-func (d *Drive) released(key wire.Key) (interim bool) {
+// toldInterim says whether the next telling to be reported on was of "in progress".
+func (d *Drive) toldInterim(key wire.Key) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.lives[key]
+	return l != nil && l.interim > 0
+}
+
+// released ends one telling.
+func (d *Drive) released(key wire.Key) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	l := d.lives[key]
 	if l == nil || l.holds == 0 {
-		return false
+		return
 	}
 	l.holds--
-	if l.interim > 0 {
-		l.interim--
-		return true
+	l.interim = max(0, l.interim-1)
+	l.heard = ""
+}
+
+// unrecorded keeps what was reported of a telling, for when the journal can be written again.
+func (d *Drive) unrecorded(key wire.Key, what ecr.Delivery) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if l := d.lives[key]; l != nil && l.holds > 0 {
+		l.heard = what
 	}
-	return false
+}
+
+// heard is what is known of a telling nobody reports on any more.
+func (d *Drive) heard(key wire.Key) ecr.Delivery {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if l := d.lives[key]; l != nil && l.heard != "" {
+		return l.heard
+	}
+	return ecr.Lost
 }
 
 // holdBound ends a telling that nobody reports on.
@@ -259,12 +278,17 @@ func (d *Drive) holdBound(ctx context.Context, key wire.Key) {
 			return
 		}
 	}
-	if !d.isHeld(key) {
-		return
-	}
-	d.log.Error("nobody said whether the outcome was told", "sale", key)
-	if _, err := d.Delivered(context.WithoutCancel(ctx), string(key), ecr.Lost); err != nil {
-		d.log.Error("telling counts as lost", "sale", key, "error", err)
+	for d.isHeld(key) {
+		what := d.heard(key)
+		d.log.Error("nobody said whether the outcome was told, or it could not be journalled", "sale", key, "counts", what)
+		_, err := d.Delivered(context.WithoutCancel(ctx), string(key), what)
+		if err == nil || hopeless(err) {
+			return
+		}
+		d.log.Error("delivery waits for the store", "sale", key, "error", err)
+		if !pause(ctx, storeRetry, nil) {
+			return
+		}
 	}
 }
 

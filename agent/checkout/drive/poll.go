@@ -105,16 +105,16 @@ func (d *Drive) reached(err error) {
 	}
 }
 
-// scheduleRead schedules the next read; replace says that it takes the place of one that waits. A sale is never read faster than
-// the floor.
-func (d *Drive) scheduleRead(row Row, after time.Duration, replace bool) {
+// scheduleRead schedules the next read. That of the newest commit takes the place of one that waits. A sale is never read faster
+// than the floor.
+func (d *Drive) scheduleRead(row Row, after time.Duration, seq uint64) {
 	floor := d.cfg.Poll
 	if floor <= 0 {
 		floor = 2 * time.Second
 	}
 	d.mu.Lock()
 	l := d.live(row.Key)
-	if l.readStop != nil && !replace {
+	if l.readStop != nil && seq < l.seq {
 		d.mu.Unlock()
 		return
 	}
@@ -131,10 +131,14 @@ func (d *Drive) scheduleRead(row Row, after time.Duration, replace bool) {
 	d.later(func(ctx context.Context) { d.readStatus(ctx, key, after, stop, gen) })
 }
 
-func (d *Drive) stopReading(key wire.Key) {
+// stopReading ends the watch, unless a newer commit has begun it anew.
+func (d *Drive) stopReading(key wire.Key, seq uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	l := d.live(key)
+	if seq < l.seq {
+		return
+	}
 	shut(&l.readStop)
 	l.readGen++
 }

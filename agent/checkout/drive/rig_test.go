@@ -247,9 +247,11 @@ type shot struct {
 type screen struct {
 	mu    sync.Mutex
 	shots []shot
+	slow  time.Duration // to draw
 }
 
 func (s *screen) Show(v display.View) error {
+	time.Sleep(s.slow)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shots = append(s.shots, shot{time.Now(), v})
@@ -284,6 +286,7 @@ type guard struct {
 	left   int // writes until the power fails; <0 = never
 	full   bool
 	writes int
+	failed int    // writes that run and then do not commit
 	onRead func() // after the read that follows skip others
 	skip   int
 }
@@ -300,8 +303,27 @@ func (g *guard) Write(ctx context.Context, fn func(store.Tx) error) error {
 		g.left--
 	}
 	g.writes++
+	fail := g.failed > 0
+	if fail {
+		g.failed--
+	}
 	g.mu.Unlock()
-	return g.DB.Write(ctx, fn)
+	if !fail {
+		return g.DB.Write(ctx, fn)
+	}
+	return g.DB.Write(ctx, func(tx store.Tx) error {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return store.ErrFull
+	})
+}
+
+// fail lets the next n writes run and then not commit.
+func (g *guard) fail(n int) {
+	g.mu.Lock()
+	g.failed = n
+	g.mu.Unlock()
 }
 
 // Read runs onRead after each read, once.

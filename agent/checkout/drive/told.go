@@ -79,7 +79,7 @@ func (d *Drive) Delivered(ctx context.Context, id string, what ecr.Delivery) (ec
 		return ecr.Outcome{}, fmt.Errorf("delivery %q is not known", what)
 	}
 	defer d.announce()
-	interim := d.released(key)
+	interim := d.toldInterim(key)
 	var row Row
 	var effects []checkout.Effect
 	var seq uint64
@@ -104,6 +104,12 @@ func (d *Drive) Delivered(ctx context.Context, id string, what ecr.Delivery) (ec
 		text := fmt.Sprintf("register told %s: %s", row.State.Result, what)
 		return d.note(tx, key, false, text)
 	})
+	switch {
+	case err == nil, hopeless(err):
+		d.released(key) // not before: what is not journalled yet must not be undone meanwhile
+	default:
+		d.unrecorded(key, what)
+	}
 	if err != nil {
 		return ecr.Outcome{}, fmt.Errorf("delivered %s: %w", id, err)
 	}

@@ -1,0 +1,152 @@
+package drive_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/checkout"
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+	"posagent/store"
+)
+
+// A command whose commit fails has not come: the sale it would have settled keeps its grace timer.
+func TestMoneyB6_ACommandThatIsNotStoredSettlesNothing(t *testing.T) {
+	terminal(t, func(r *rig) {
+		o := r.unconfirmed(500)
+		r.guard.fail(1)
+		_, err := r.begin(ecr.Request{Amount: 300})
+		refused(t, err, ecr.NotStored)
+		synctest.Wait()
+		require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale))
+		require.Equal(t, ecr.Approved, r.last("serial").Result)
+		r.told(ecr.Sale{ID: o.Sale}, ecr.Lost)
+		r.guard.fail(1)
+		_, err = r.begin(ecr.Request{Amount: 300})
+		refused(t, err, ecr.NotStored)
+		pass(10 * time.Minute)
+		require.Equal(t, checkout.Reversing, r.phase(o.Sale), "the grace timer runs on")
+		require.Len(t, r.world.sent(aapay.Payment), 1)
+		r.settle()
+		require.Zero(t, r.world.net())
+	})
+}
+
+// An acknowledgement that cannot be stored is kept in mind, and nothing undoes the sale meanwhile.
+func TestMoneyA3_AnAcknowledgementWaitsForTheStore(t *testing.T) {
+	terminal(t, func(r *rig) {
+		o := r.unconfirmed(500)
+		pass(9 * time.Minute)
+		s, err := r.Last(context.Background(), "serial")
+		require.NoError(t, err)
+		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
+		r.guard.fail(1)
+		_, err = r.Delivered(context.Background(), o.Sale, ecr.Told)
+		require.ErrorIs(t, err, store.ErrFull)
+		pass(2 * time.Minute)
+		require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale), "acknowledged: not to be undone by the grace timer")
+		_, err = r.Delivered(context.Background(), o.Sale, ecr.Told)
+		require.NoError(t, err)
+		require.Equal(t, checkout.Confirmed, r.phase(o.Sale))
+		require.EqualValues(t, 500, r.world.net())
+	})
+}
+
+// A register line that gives up while the store is full leaves no sale behind that occupies the terminal.
+func TestMoneyA3_WhatWasHeardIsStoredOnceTheStoreCan(t *testing.T) {
+	for d, want := range map[ecr.Delivery]checkout.Phase{ecr.Told: checkout.Confirmed, ecr.Lost: checkout.Unconfirmed} {
+		terminal(t, func(r *rig) {
+			r.world.onStatus = approveAfter(r.world, 1)
+			s := r.sale(500)
+			<-s.Outcome
+			r.guard.fail(10)
+			_, err := r.Delivered(context.Background(), s.ID, d)
+			require.ErrorIs(t, err, store.ErrFull)
+			pass(5*time.Minute + 30*time.Second)
+			require.Equal(t, want, r.phase(s.ID))
+			next := r.sale(300)
+			<-next.Outcome
+			r.told(next, ecr.Told)
+		})
+	}
+}
+
+// An interim answer whose report fails once is still an interim answer: its end is for the repetition of the request.
+func TestMoneyA2_AFailedReportOfInProgressIsNotOneOfTheEnd(t *testing.T) {
+	terminal(t, func(r *rig) {
+		o := r.approved(1000)
+		r.world.lock(func() { r.world.offline = true })
+		req := ecr.Request{Kind: ecr.Refund, Amount: 400, Original: "T" + o.TransactionID}
+		a, err := r.begin(req)
+		require.NoError(t, err)
+		require.Equal(t, ecr.InProgress, (<-a.Outcome).Result)
+		r.world.lock(func() { r.world.offline = false })
+		r.guard.fail(1)
+		_, err = r.Delivered(context.Background(), a.ID, ecr.Told)
+		require.ErrorIs(t, err, store.ErrFull)
+		r.box.Online()
+		pass(time.Minute)
+		require.Equal(t, checkout.Done, r.phase(a.ID))
+		require.Equal(t, ecr.InProgress, r.told(a, ecr.Told).Result)
+		b, err := r.begin(req)
+		require.NoError(t, err)
+		require.Equal(t, a.ID, b.ID, "not refunded twice")
+		require.Equal(t, ecr.Approved, (<-b.Outcome).Result)
+		r.told(b, ecr.Told)
+		require.EqualValues(t, 600, r.world.net())
+	})
+}
+
+func TestMoneyA2_InProgressIsToldOnceTheStoreCan(t *testing.T) {
+	terminal(t, func(r *rig) {
+		o := r.approved(1000)
+		r.world.lock(func() { r.world.offline = true })
+		start := time.Now()
+		s, err := r.begin(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
+		require.NoError(t, err)
+		pass(149 * time.Second)
+		r.guard.fail(3)
+		require.Equal(t, ecr.InProgress, (<-s.Outcome).Result)
+		require.InDelta(t, 153, time.Since(start).Seconds(), 1)
+		r.told(s, ecr.Told)
+	})
+}
+
+// What the register says it knows counts, even while a telling is not reported on yet.
+func TestMoneyB6_TheSameReceiptConfirmsWhileATellingIsOpen(t *testing.T) {
+	terminal(t, func(r *rig) {
+		o := r.unconfirmed(500)
+		s, err := r.Last(context.Background(), "serial")
+		require.NoError(t, err)
+		<-s.Outcome
+		next, err := r.begin(ecr.Request{Amount: 300, LastReceipt: &o.Receipt})
+		require.NoError(t, err)
+		require.Equal(t, checkout.Confirmed, r.phase(o.Sale))
+		require.Equal(t, ecr.Approved, r.told(s, ecr.Lost).Result)
+		<-next.Outcome
+		r.told(next, ecr.Told)
+		pass(20 * time.Minute)
+		require.EqualValues(t, 800, r.world.net())
+	})
+}
+
+// The reversal is answered while the code is still being taken off a slow screen: the next attempt is not forgotten.
+func TestMoneyB3_AnAnswerThatOvertakesTheScreenIsFollowed(t *testing.T) {
+	terminal(t, func(r *rig) {
+		failReversals(r.world, 1)
+		r.screen.slow = time.Second
+		r.world.onStatus = say(4, aapay.TimedOut, "")
+		s := r.sale(500)
+		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+		r.told(s, ecr.Told)
+		r.world.lock(func() { r.world.onStatus = nil; r.world.pay(r.world.order[0]) })
+		pass(5 * time.Minute)
+		require.Len(t, r.world.sent(aapay.Reversal), 2)
+		require.Zero(t, r.world.net())
+		require.Equal(t, checkout.Done, r.phase(s.ID))
+	})
+}
