@@ -246,6 +246,36 @@ func TestMoneyB2_ProofEndsAnUndo(t *testing.T) {
 	}
 }
 
+// An answer counts from when its question left.
+func TestMoneyB2_AnAnswerFromBeforeProvesNothing(t *testing.T) {
+	window := variants(Reversing)[8].SentAt + testLimits.Window()
+	for name, c := range map[string]struct {
+		settled, asked time.Duration
+		want           Phase
+	}{
+		"before the window ended":       {t0, window - time.Millisecond, Reversing},
+		"before the reversal's answer":  {window + time.Minute, window + time.Minute - time.Millisecond, Reversing},
+		"after both":                    {window + time.Minute, window + time.Minute, Done},
+		"after both, the window second": {t0, window, Done},
+	} {
+		s, _ := do(t, variants(Reversing)[8], Event{Name: UndoSettled, Now: c.settled})
+		read := status(aapay.Cancelled, "")
+		for _, e := range []Event{read, {Name: StatusFailed, Failure: NotFound}} {
+			e.Now, e.Asked = window+time.Hour, c.asked
+			got, out := do(t, s, e)
+			require.Equal(t, c.want, got.Phase, "%s: %s", name, e.Name)
+			if c.want == Reversing {
+				require.Equal(t, []Do{ReadStatus}, out, "asked again")
+			}
+		}
+	}
+	s := variants(Declined)[0]
+	read := status(aapay.Rejected, "")
+	read.Now, read.Asked = window+time.Second, window-time.Second
+	got, _ := do(t, s, read)
+	require.Equal(t, Declined, got.Phase)
+}
+
 func TestMoneyB3_AnotherAttempt(t *testing.T) {
 	s := variants(Reversing)[8]
 	s.UndoTries = 1

@@ -153,7 +153,7 @@ func declinedRead(s State, e Event) (State, []Effect) {
 		return undo(s, e, "paid after it was declined")
 	case !finalNo(s):
 		return undo(s, e, "live after it was declined")
-	case windowOver(s, e.Now):
+	case windowOver(s, e):
 		s.Phase = Done
 		return s, []Effect{{Do: StopReading}}
 	}
@@ -161,7 +161,7 @@ func declinedRead(s State, e Event) (State, []Effect) {
 }
 
 func declinedUnread(s State, e Event) (State, []Effect) {
-	if e.Failure == NotFound && windowOver(s, e.Now) {
+	if e.Failure == NotFound && windowOver(s, e) {
 		s.Phase = Done
 		return s, []Effect{{Do: StopReading}}
 	}
@@ -217,7 +217,7 @@ func undone(s State, e Event) (State, []Effect) {
 	case u.InDoubt && s.UndoRefund: // a second refund could give back twice: a person decides
 		return s, []Effect{{Do: Exception, Text: "undo by refund is in doubt: " + u.Text}}
 	}
-	s.UndoOpen, s.UndoNo = false, true
+	s.UndoOpen, s.UndoNo, s.AnswerAt = false, true, e.Now
 	out := []Effect{{Do: ReadStatus, After: undoBackoff(s.UndoTries)}}
 	if s.UndoTries == loudUndo {
 		out = append(out, Effect{Do: Exception, Text: "undo did not succeed: " + u.Text})
@@ -247,7 +247,7 @@ func originalRead(s State, e Event) (State, []Effect) {
 		return s, nil
 	case !finalNo(s):
 		return attempt(s, e)
-	case windowOver(s, e.Now):
+	case windowOver(s, e):
 		s.Phase = Done
 		return s, []Effect{{Do: StopReading}}
 	}
@@ -258,7 +258,7 @@ func originalUnread(s State, e Event) (State, []Effect) {
 	switch {
 	case s.UndoOpen:
 		return s, nil
-	case e.Failure == NotFound && windowOver(s, e.Now):
+	case e.Failure == NotFound && windowOver(s, e):
 		s.Phase = Done
 		return s, []Effect{{Do: StopReading}}
 	}

@@ -311,6 +311,6 @@ func foreign(s State, st aapay.Status) bool {
 
 // rebase starts the clocks anew: the boot clock that measured them is gone.
 func rebase(s State, e Event) State {
-	s.StartedAt, s.SentAt, s.BaseAt, s.WireAt, s.LimitAt, s.UntoldAt = e.Now, e.Now, e.Now, e.Now, e.Now, e.Now
+	s.StartedAt, s.SentAt, s.BaseAt, s.WireAt, s.LimitAt, s.UntoldAt, s.AnswerAt = e.Now, e.Now, e.Now, e.Now, e.Now, e.Now, e.Now
 	return s
 }

@@ -91,6 +91,7 @@ type State struct {
 	WireAt    time.Duration `json:"wireAt,omitempty"`   // the wire state was first seen
 	LimitAt   time.Duration `json:"limitAt,omitempty"`  // LastRead or ABORTING began
 	UntoldAt  time.Duration `json:"untoldAt,omitempty"` // UNCONFIRMED began
+	AnswerAt  time.Duration `json:"answerAt,omitempty"` // the last undo operation ended
 }
 
 // Name is the name of an event.
@@ -159,6 +160,7 @@ type Undone struct {
 type Event struct {
 	Name    Name
 	Now     time.Duration // boot clock
+	Asked   time.Duration // boot clock: when the question of a status left; 0 = Now
 	Reply   aapay.Reply
 	Status  aapay.Status
 	Failure Failure

@@ -123,8 +123,15 @@ func expired(s State, now time.Duration) limit {
 	return noLimit
 }
 
-// windowOver says that the original can no longer change.
-func windowOver(s State, now time.Duration) bool { return now >= clampSum(s.SentAt, s.Limits.Window()) }
+// windowOver says that the original could no longer change when a status was asked for, after the answer to the last undo: an answer
+// that was long on its way proves nothing (MONEY B.2).
+func windowOver(s State, e Event) bool {
+	asked := e.Asked
+	if asked == 0 {
+		asked = e.Now
+	}
+	return asked >= clampSum(s.SentAt, s.Limits.Window()) && asked >= s.AnswerAt
+}
 
 // untilWindow is how long that still takes.
 func untilWindow(s State, now time.Duration) time.Duration {

@@ -58,6 +58,7 @@ type undoMemo struct {
 	Ref      string        `json:"ref,omitempty"`      // ppref, else transactionId
 	PlainAt  int           `json:"plainAt,omitempty"`  // the attempt that may use the plain route; 0 = idempotent route
 	Missing  time.Duration `json:"missing,omitempty"`  // for how long the backend has said "not found"
+	Late     time.Duration `json:"late,omitempty"`     // for how long a refund has been TIMEDOUT
 	Asked    int           `json:"asked,omitempty"`    // status reads, for their rhythm
 }
 
@@ -211,9 +212,25 @@ func (u *undoing) ask(ctx context.Context) outbox.Verdict {
 		res.OK = true
 		return u.end(outbox.Done, res)
 	case outbox.Failed:
+		if u.late(st) {
+			break
+		}
 		return u.end(outbox.Failed, res)
 	}
 	return u.live(string(st.State))
+}
+
+// late says that a refund that timed out may still commit. A second one would give back twice, so it is not called failed before the
+// end of its window.
+func (u *undoing) late(st aapay.Status) bool {
+	if u.typ != aapay.Refund || st.State != aapay.TimedOut {
+		u.m.Late = 0
+		return false
+	}
+	before := u.m
+	u.m.Late += u.rhythm()
+	u.m.Asked = before.Asked
+	return before.Late < u.p.Window
 }
 
 // judge is MONEY A.1 and B.2 for an undo: Done, Failed, or Sent while it lives.

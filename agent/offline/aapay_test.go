@@ -168,6 +168,30 @@ func TestStatusDecides(t *testing.T) {
 	}
 }
 
+// A refund that timed out may still commit: it has not failed before its window is over.
+func TestATimedOutRefundIsLiveForItsWindow(t *testing.T) {
+	for _, tc := range []struct {
+		after  time.Duration
+		commit bool
+		want   outbox.State
+	}{{9 * time.Minute, false, outbox.Sent}, {11 * time.Minute, false, outbox.Failed}, {11 * time.Minute, true, outbox.Done}} {
+		began := time.Time{}
+		s := &service{
+			start: func(int, bool) (aapay.Reply, error) { began = time.Now(); return reply(202, 0, "PP1"), nil },
+			status: func(int, string) (aapay.Status, error) {
+				if tc.commit && time.Since(began) > 5*time.Minute {
+					return state(aapay.TimedOut, aapay.Commit), nil
+				}
+				return state(aapay.TimedOut, ""), nil
+			},
+		}
+		run(t, offline.KindRefund, s, func(p *offline.UndoPayload) { p.Window = 10 * time.Minute }, tc.after, func(op outbox.Op, _ []offline.UndoResult) {
+			require.Equal(t, tc.want, op.State)
+			require.Equal(t, 1, s.started)
+		})
+	}
+}
+
 func TestReplyDecides(t *testing.T) {
 	live := func(int, string) (aapay.Status, error) { return state(aapay.Pending, ""), nil }
 	for name, tc := range map[string]struct {

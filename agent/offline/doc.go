@@ -23,4 +23,7 @@
 // sent again under that Key, and one on the plain route, or past the backend's memory of the Key, ends FAILED with
 // NotFound set: the checkout reads the original and makes a new attempt with its own Key (MONEY B.3). Asking status
 // was preferred to DOUBT, because money is waiting to be given back and a new attempt needs no technician.
+//
+// 2026-11-21. A refund that says TIMEDOUT without COMMIT is live for UndoPayload.Window more: it may still commit, and whoever is told
+// that it failed makes another. A reversal needs no such wait, a second one gives nothing back twice.
 package offline

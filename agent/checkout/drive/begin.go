@@ -147,7 +147,8 @@ type accepting struct {
 	req    ecr.Request
 	key    wire.Key
 	offers []checkout.Pick // payments
-	join   wire.Key        // set inside the transaction: the running sale it repeats
+	last   wire.Key        // set inside the transaction: the last payment, for a refund that names none
+	join   wire.Key        // likewise: the running sale it repeats
 	no     *ecr.Refusal    // likewise: refused, but what the request meant for older sales stays
 	steps  []step          // likewise: effects of everything that was changed, in order
 }
@@ -232,7 +233,14 @@ func (a *accepting) write(tx store.Tx) error {
 		return err
 	}
 	if a.req.Kind != ecr.Payment {
-		if key := repeats(rows, a.req); key != "" {
+		if askedFor(a.req) == "" {
+			last, err := d.lastPayment(tx)
+			if err != nil && !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrQuarantined) {
+				return err
+			}
+			a.last = last.Key
+		}
+		if key := repeats(rows, a.req, a.last); key != "" {
 			a.join = key
 			return nil
 		}

@@ -22,18 +22,18 @@ import (
 func referenceOf(key wire.Key) string { return strings.ReplaceAll(string(key), "-", "") }
 
 // repeats finds the refund or reversal in progress that a request repeats.
-func repeats(rows []Row, req ecr.Request) wire.Key {
+func repeats(rows []Row, req ecr.Request, last wire.Key) wire.Key {
 	for _, r := range rows {
-		if !r.Quarantined && r.State.Phase == checkout.Forward && r.Kind == req.Kind && sameForward(r, req) {
+		if !r.Quarantined && r.State.Phase == checkout.Forward && r.Kind == req.Kind && sameForward(r, req, last) {
 			return r.Key
 		}
 	}
 	return ""
 }
 
-// sameForward compares what the register said.
-func sameForward(r Row, req ecr.Request) bool {
-	return r.Asked == askedFor(req) && (req.Amount == 0 || req.Amount == r.Amount)
+// sameForward compares what the register said; where it named no original, the last payment has to be the same one still.
+func sameForward(r Row, req ecr.Request, last wire.Key) bool {
+	return r.Asked == askedFor(req) && (r.Asked != "" || r.Original == last) && (req.Amount == 0 || req.Amount == r.Amount)
 }
 
 // askedFor is how the register named the original.
@@ -54,11 +54,16 @@ func (a *accepting) untold(tx store.Tx) (wire.Key, error) {
 		return "", err
 	}
 	for _, r := range rows {
-		if !r.Quarantined && sameForward(r, a.req) {
+		if !r.Quarantined && sameForward(r, a.req, a.last) {
 			return r.Key, nil
 		}
 	}
 	return "", nil
+}
+
+// lastPayment is the payment a refund that names none speaks of.
+func (d *Drive) lastPayment(r store.Reader) (Row, error) {
+	return d.one(r, `kind = ? AND receipt != 0 ORDER BY id DESC LIMIT 1`, string(ecr.Payment))
 }
 
 // original finds the payment a refund or reversal speaks of.
@@ -79,7 +84,7 @@ func (a *accepting) original(tx store.Tx) (Row, error) {
 		if !d.cfg.RefundLast {
 			return Row{}, refuse(ecr.Impossible, "a refund has to name its original")
 		}
-		row, err = d.one(tx, `kind = ? AND receipt != 0 ORDER BY id DESC LIMIT 1`, string(ecr.Payment))
+		row, err = d.lastPayment(tx)
 		if err == nil && row.Amount != req.Amount {
 			return Row{}, refuse(ecr.AmountWrong, "the last payment had another amount")
 		}

@@ -169,13 +169,14 @@ func (d *Drive) readStatus(ctx context.Context, key wire.Key, after time.Duratio
 	}
 	call, cancel := context.WithTimeout(ctx, statusTimeout)
 	defer cancel()
+	asked := d.boot()
 	st, err := d.svc.Status(call, statusID(row), row.Method.Name)
 	if err != nil && ctx.Err() != nil {
 		return
 	}
 	d.reached(err)
 	if err == nil {
-		d.insist(ctx, key, checkout.Event{Name: checkout.StatusRead, Status: st})
+		d.insist(ctx, key, checkout.Event{Name: checkout.StatusRead, Asked: asked, Status: st})
 		return
 	}
 	d.mu.Lock()
@@ -188,7 +189,7 @@ func (d *Drive) readStatus(ctx context.Context, key wire.Key, after time.Duratio
 	if wire.CodeOf(err) == wire.NotFound {
 		failure = checkout.NotFound
 	}
-	d.insist(ctx, key, checkout.Event{Name: checkout.StatusFailed, Failure: failure, After: retryAfter(err)})
+	d.insist(ctx, key, checkout.Event{Name: checkout.StatusFailed, Asked: asked, Failure: failure, After: retryAfter(err)})
 }
 
 // statusID is what the backend is asked by: its own name of the transaction where it is known.

@@ -22,14 +22,16 @@ func (d *Drive) resume(ctx context.Context) error {
 		return fmt.Errorf("resume: %w", err)
 	}
 	for _, r := range rows {
+		take := func() error { return d.resumeOne(ctx, r.Key) }
 		if r.Quarantined {
-			if err := d.quarantine(ctx, r); err != nil {
-				return err
-			}
-			continue
+			take = func() error { return d.quarantine(ctx, r) }
 		}
-		if err := d.resumeOne(ctx, r.Key); err != nil {
-			return fmt.Errorf("resume %s: %w", r.Key, err)
+		for err := take(); err != nil; err = take() { // a full disk keeps the terminal waiting, not away
+			if hopeless(err) || ctx.Err() != nil {
+				return fmt.Errorf("resume %s: %w", r.Key, err)
+			}
+			d.log.Error("sale not resumed yet", "sale", r.Key, "error", err)
+			pause(ctx, storeRetry, nil)
 		}
 	}
 	return nil

@@ -370,6 +370,8 @@ type rig struct {
 	left   int
 	jump   time.Duration // of the wall clock
 	stop   func()
+
+	failAtStart int // writes of the next start that do not commit
 }
 
 func swish() methods.Definition {
@@ -399,7 +401,8 @@ func terminal(t *testing.T, test func(r *rig)) {
 func (r *rig) start() {
 	r.t.Helper()
 	r.db = storetest.OpenAt(r.t, r.path, append(outbox.Schema(), drive.Schema()...)...)
-	r.guard = &guard{DB: r.db, left: r.left}
+	r.guard = &guard{DB: r.db, left: r.left, failed: r.failAtStart}
+	r.failAtStart = 0
 	born := r.born
 	clock := func() time.Duration { return time.Since(born) }
 	var d *drive.Drive

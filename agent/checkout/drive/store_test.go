@@ -150,3 +150,55 @@ func TestMoneyB3_AnAnswerThatOvertakesTheScreenIsFollowed(t *testing.T) {
 		require.Equal(t, checkout.Done, r.phase(s.ID))
 	})
 }
+
+// A start with a full disk waits for space; it does not give up.
+func TestMoneyB1_AStartWaitsForTheStore(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = say(1, aapay.Pending, "")
+		s := r.sale(500)
+		pass(5 * time.Second)
+		r.failAtStart = 5
+		r.restart(true)
+		_, err := r.begin(ecr.Request{Amount: 100})
+		refused(t, err, ecr.NotReady)
+		pass(10 * time.Second)
+		require.NotEqual(t, checkout.Waiting, r.phase(s.ID))
+		next := r.sale(100)
+		require.NoError(t, r.Abort(context.Background(), next.ID))
+		<-next.Outcome
+		r.told(next, ecr.Told)
+		r.settle()
+		require.Zero(t, r.world.net())
+	})
+}
+
+// "The last payment" is another one now: its refund is not the one that still runs.
+func TestMoneyB7_ARefundOfTheLastPaymentIsOfThatPayment(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.cfg.RefundLast = true
+		r.restart(false)
+		r.approved(400)
+		r.world.lock(func() {
+			r.world.onInit = func(n int, typ aapay.Type, _ aapay.Request) (*aapay.Reply, error, bool) {
+				return nil, errGone, typ == aapay.Refund && n < 20
+			}
+		})
+		req := ecr.Request{Kind: ecr.Refund, Amount: 400}
+		a, err := r.begin(req)
+		require.NoError(t, err)
+		again, err := r.begin(req)
+		require.NoError(t, err)
+		require.Equal(t, a.ID, again.ID)
+		r.approved(400)
+		b, err := r.begin(req)
+		require.NoError(t, err)
+		require.NotEqual(t, a.ID, b.ID)
+		r.world.lock(func() { r.world.onInit = nil })
+		r.box.Online()
+		for _, s := range []ecr.Sale{a, again, b} {
+			require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
+			r.told(s, ecr.Told)
+		}
+		require.Zero(t, r.world.net())
+	})
+}
