@@ -201,6 +201,26 @@ func TestPayloadKeyIsDestroyedAtTheEnd(t *testing.T) {
 	})
 }
 
+// A person's "failed" must not hide the answer that is on its way.
+func TestAnOperationUnderWayIsNotResolved(t *testing.T) {
+	b := &backend{mode: func(outbox.Op) outbox.Verdict {
+		time.Sleep(10 * time.Second)
+		return outbox.Verdict{State: outbox.Done}
+	}}
+	k := outbox.Kind{Name: "k", Replay: outbox.SameKey, Settled: record, Send: func(_ context.Context, op outbox.Op) outbox.Verdict { return b.mode(op) }}
+	bubble(t, []outbox.Kind{k}, func(t *testing.T, r *rig) {
+		n := newOp("k", "a")
+		r.accept(n)
+		r.start()
+		pass(time.Second)
+		require.NoError(t, r.o.Hold(t.Context(), n.Key, "looks stuck"))
+		require.ErrorIs(t, r.o.Resolve(t.Context(), n.Key, outbox.Failed, "seen nothing"), outbox.ErrState)
+		pass(10 * time.Second)
+		require.Equal(t, outbox.Done, r.get(n.Key).State)
+		require.Equal(t, []string{"DONE"}, r.settled(n.Key))
+	})
+}
+
 func TestVerbs(t *testing.T) {
 	b := &backend{mode: unreachable}
 	bubble(t, []outbox.Kind{b.kind("k"), b.kind("l")}, func(t *testing.T, r *rig) {

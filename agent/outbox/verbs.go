@@ -199,11 +199,18 @@ func (o *Outbox) Release(ctx context.Context, key wire.Key) error {
 }
 
 // Resolve ends an operation by a person's decision: Done or Failed for one that is in doubt or held. The kind's
-// Settled and After run as if the backend had answered, with Op.Result as far as it came. ErrUnknown, ErrState.
+// Settled and After run as if the backend had answered, with Op.Result as far as it came. One that is under way is not resolved: its answer is
+// about to tell. ErrUnknown, ErrState.
 func (o *Outbox) Resolve(ctx context.Context, key wire.Key, state State, note string) error {
 	return o.change(ctx, key, func(tx store.Tx, r *row) ([]Op, error) {
 		if state != Done && state != Failed || r.state != Doubt && r.state != Held {
 			return nil, fmt.Errorf("%w: %s to %s", ErrState, r.state, state)
+		}
+		o.mu.Lock()
+		_, away := o.busy[r.id]
+		o.mu.Unlock()
+		if away {
+			return nil, fmt.Errorf("%w: it is being sent just now", ErrState)
 		}
 		r.reason = "resolved by hand: " + note
 		if err := o.verify(r); err != nil {
