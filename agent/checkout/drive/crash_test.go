@@ -211,6 +211,28 @@ func TestRebootLoopIsBroken(t *testing.T) {
 	})
 }
 
+// A box that is switched off every night while the backend is away is not in a reboot loop: its undo goes on.
+func TestManyQuietStartsAreNoRebootLoop(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = say(1, aapay.Rejected, "")
+		s := r.sale(500)
+		require.Equal(t, ecr.Declined, (<-s.Outcome).Result)
+		r.told(s, ecr.Told)
+		r.world.lock(func() { r.world.offline = true })
+		for range 30 {
+			r.restart(true)
+			pass(2 * time.Minute)
+		}
+		r.world.lock(func() {
+			r.world.offline, r.world.onStatus = false, nil
+			r.world.pay(r.world.order[0])
+		})
+		pass(10 * time.Minute)
+		require.Zero(t, r.world.net(), "the late COMMIT is undone")
+		require.Equal(t, checkout.Done, r.phase(s.ID))
+	})
+}
+
 func TestStartDoesNotWaitForTheNetwork(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.world.onStatus = say(1, aapay.Pending, "")

@@ -37,7 +37,7 @@
 //
 // A telling nobody reports on counts as lost after 5 minutes.
 //
-// A sale that was resumed 20 times without any change of phase is no longer touched at start, and the merchant is told: a sale
+// A sale that was resumed 20 times without any change of phase, by starts of less than a minute each, is no longer touched at start, and the merchant is told: a sale
 // must not be able to keep the terminal from starting. Its undo stays owed.
 //
 // All requests of a sale are sealed; the seal's key is destroyed when the sale is DONE.

@@ -90,6 +90,7 @@ const (
 	holdMax         = 5 * time.Minute
 	sequenceAge     = 90 * 24 * time.Hour
 	maxResumes      = 20
+	standsAfter     = time.Minute // a start that lasted this long was not brought down by a sale
 	storeRetry      = time.Second
 	resultOnScreen  = 10 * time.Second
 	receiptsInBatch = 9999
@@ -179,6 +180,7 @@ func (d *Drive) Run(ctx context.Context) error {
 		return err
 	}
 	d.ready.Store(true)
+	d.later(d.stands)
 	defer d.ready.Store(false)
 	var running sync.WaitGroup
 	defer running.Wait()

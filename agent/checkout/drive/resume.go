@@ -82,6 +82,32 @@ func (d *Drive) resumeOne(ctx context.Context, key wire.Key) error {
 	return nil
 }
 
+// stands forgets the resumes once a start has lasted: a box that is switched off every night does not loop.
+func (d *Drive) stands(ctx context.Context) {
+	for wait := standsAfter; pause(ctx, wait, nil); wait = storeRetry {
+		err := d.db.Write(ctx, func(tx store.Tx) error {
+			rows, err := d.active(tx)
+			if err != nil {
+				return err
+			}
+			for _, r := range rows {
+				if r.Quarantined || r.Resumes == 0 || r.Resumes > maxResumes {
+					continue
+				}
+				r.Resumes = 0
+				if err := d.update(tx, &r); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err == nil || hopeless(err) {
+			return
+		}
+		d.log.Error("resumes not forgotten yet", "error", err)
+	}
+}
+
 // quarantine tells the merchant once about a row that does not verify.
 func (d *Drive) quarantine(ctx context.Context, r Row) error {
 	d.log.Error("sale is quarantined", "sale", r.Key)
