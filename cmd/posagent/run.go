@@ -152,6 +152,9 @@ func upstreamOf(cfg config.Config, service string, log *slog.Logger) (*upstream.
 	})
 }
 
+// screenWithin is how long a sale waits for its screen.
+const screenWithin = 500 * time.Millisecond
+
 func screen(c *call, cfg config.Config) (display.Screen, error) {
 	var screens []display.Screen
 	if cfg.Display.Console {
@@ -165,5 +168,5 @@ func screen(c *call, cfg config.Config) (display.Screen, error) {
 		}
 		screens = append(screens, f)
 	}
-	return display.Fan(screens...), nil
+	return display.Bounded(display.Fan(screens...), screenWithin), nil
 }

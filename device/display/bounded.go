@@ -1,0 +1,111 @@
+package display
+
+import (
+	"errors"
+	"sync"
+	"time"
+)
+
+// ErrStuck is returned when a screen does not take a picture in time. It is drawn as soon as the screen takes pictures again,
+// unless a newer one has come.
+var ErrStuck = errors.New("screen does not take pictures")
+
+// Bounded returns a Screen that never keeps its caller waiting longer than limit: a console that nobody reads, or one stopped
+// by Ctrl-S, must not hold up a sale. One goroutine, begun with the first view, draws the newest view and lives as long as
+// the program.
+func Bounded(s Screen, limit time.Duration) Screen {
+	return &bounded{screen: s, limit: limit}
+}
+
+type bounded struct {
+	screen Screen
+	limit  time.Duration
+
+	mu      sync.Mutex
+	started bool
+	next    *job // the newest, not begun yet
+	stuck   bool // a job took longer than limit and is still at it
+	wake    chan struct{}
+}
+
+// job is one drawing; done is closed when err is set.
+type job struct {
+	draw func() error
+	done chan struct{}
+	err  error
+}
+
+var (
+	_ Screen    = (*bounded)(nil)
+	_ Refresher = (*bounded)(nil)
+)
+
+// Show implements Screen. ErrStuck, and the screen's own errors.
+func (b *bounded) Show(v View) error {
+	return b.do(func() error { return b.screen.Show(v) }, true)
+}
+
+// Refresh implements Refresher; a view that waits is not replaced by it.
+func (b *bounded) Refresh() error {
+	r, ok := b.screen.(Refresher)
+	if !ok {
+		return nil
+	}
+	return b.do(r.Refresh, false)
+}
+
+func (b *bounded) do(draw func() error, replace bool) error {
+	j := &job{draw: draw, done: make(chan struct{})}
+	b.mu.Lock()
+	if !b.started {
+		b.started, b.wake = true, make(chan struct{}, 1)
+		go b.run()
+	}
+	if b.next == nil || replace {
+		if b.next != nil {
+			close(b.next.done) // overtaken
+		}
+		b.next = j
+	} else {
+		j = b.next
+	}
+	stuck := b.stuck
+	b.mu.Unlock()
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+	if stuck { // waited for once already
+		return ErrStuck
+	}
+	timer := time.NewTimer(b.limit)
+	defer timer.Stop()
+	select {
+	case <-j.done:
+		return j.err
+	case <-timer.C:
+		b.mu.Lock()
+		b.stuck = true
+		b.mu.Unlock()
+		return ErrStuck
+	}
+}
+
+func (b *bounded) run() {
+	for range b.wake {
+		for {
+			b.mu.Lock()
+			j := b.next
+			b.next = nil
+			b.mu.Unlock()
+			if j == nil {
+				break
+			}
+			j.err = j.draw()
+			close(j.done)
+			b.mu.Lock()
+			b.stuck = false
+			b.mu.Unlock()
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package display
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// gate is a screen that takes a picture only when somebody lets it.
+type gate struct {
+	open  chan struct{}
+	shown []string
+}
+
+func (g *gate) Show(v View) error {
+	<-g.open
+	g.shown = append(g.shown, v.Text)
+	return nil
+}
+
+func TestAScreenThatDoesNotTakePicturesHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &gate{open: make(chan struct{})}
+		b := Bounded(g, 500*time.Millisecond)
+		start := time.Now()
+		require.ErrorIs(t, b.Show(View{Text: "code"}), ErrStuck)
+		require.Equal(t, 500*time.Millisecond, time.Since(start))
+		require.ErrorIs(t, b.Show(View{Text: "paid"}), ErrStuck, "stuck is not waited for twice")
+		require.ErrorIs(t, b.Show(View{Text: "idle"}), ErrStuck)
+		require.Equal(t, 500*time.Millisecond, time.Since(start))
+
+		close(g.open) // somebody reads again: what was under way, then the newest only
+		synctest.Wait()
+		require.Equal(t, []string{"code", "idle"}, g.shown)
+		require.NoError(t, b.Show(View{Text: "next"}))
+		require.Equal(t, []string{"code", "idle", "next"}, g.shown)
+		stop(b)
+	})
+}
+
+func TestBoundedGivesTheScreensOwnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := Bounded(failing{}, time.Second)
+		require.ErrorIs(t, b.Show(View{}), ErrTooSmall)
+		require.NoError(t, b.(Refresher).Refresh(), "a screen that does not change with time")
+		stop(b)
+	})
+}
+
+type failing struct{}
+
+func (failing) Show(View) error { return ErrTooSmall }
+
+// stop ends the drawing goroutine, which a bubble would otherwise wait for.
+func stop(s Screen) { close(s.(*bounded).wake) }
