@@ -204,7 +204,7 @@ func TestPayloadKeyIsDestroyedAtTheEnd(t *testing.T) {
 // A person's "failed" must not hide the answer that is on its way.
 func TestAnOperationUnderWayIsNotResolved(t *testing.T) {
 	b := &backend{mode: func(outbox.Op) outbox.Verdict {
-		time.Sleep(10 * time.Second)
+		<-time.After(10 * time.Second)
 		return outbox.Verdict{State: outbox.Done}
 	}}
 	k := outbox.Kind{Name: "k", Replay: outbox.SameKey, Settled: record, Send: func(_ context.Context, op outbox.Op) outbox.Verdict { return b.mode(op) }}

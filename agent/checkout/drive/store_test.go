@@ -202,3 +202,30 @@ func TestMoneyB7_ARefundOfTheLastPaymentIsOfThatPayment(t *testing.T) {
 		require.Zero(t, r.world.net())
 	})
 }
+
+// An unconfirmed sale that is being told just now is neither undone nor passed over by the end of day.
+func TestMoneyB13_EndOfDayWaitsForATelling(t *testing.T) {
+	for d, count := range map[ecr.Delivery]int{ecr.Told: 1, ecr.Lost: 0} {
+		terminal(t, func(r *rig) {
+			o := r.unconfirmed(500)
+			s, err := r.Last(context.Background(), "serial")
+			require.NoError(t, err)
+			<-s.Outcome
+			var totals ecr.Totals
+			closed := make(chan error, 1)
+			go func() {
+				var err error
+				totals, err = r.Close(context.Background())
+				closed <- err
+			}()
+			pass(30 * time.Second)
+			require.Empty(t, closed)
+			require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale))
+			r.told(s, d)
+			require.NoError(t, <-closed)
+			require.Equal(t, count, totals.Count)
+			require.EqualValues(t, 500*count, r.world.net())
+			require.Equal(t, checkout.Done, r.phase(o.Sale))
+		})
+	}
+}
