@@ -1,0 +1,298 @@
+package mutants
+
+// edit replaces a text that stands exactly once in a file.
+type edit struct{ file, old, new string }
+
+// mutant is one broken rule and the test that has to notice.
+type mutant struct {
+	name  string
+	pkg   string // of the test
+	run   string // -run pattern
+	edits []edit
+}
+
+const (
+	drive    = "agent/checkout/drive"
+	checkout = "agent/checkout"
+	outbox   = "agent/outbox"
+	offline  = "agent/offline"
+	frame    = "ecr/zvt/frame"
+	crashfs  = "store/crashfs"
+)
+
+// table is every mutant. The rules are those of the sale (who is told what, when money goes back) and of the store under it.
+var table = []mutant{
+	// What is acknowledged is durable.
+	{"synchronous=NORMAL, believed by the read-back too", crashfs, "TestPowerCutLosesNothing", []edit{
+		{"store/conn.go", `b.WriteString("&_synchronous=" + s.synchronous + "&_busy_timeout=5000")`, `b.WriteString("&_synchronous=NORMAL&_busy_timeout=5000")`},
+		{"store/conn.go", `"FULL": "2"`, `"FULL": "1"`},
+	}},
+	{"synchronous=NORMAL by default", "store", "TestPragmasOnEveryConnection", []edit{
+		{"store/store.go", `opt.Synchronous = "FULL"`, `opt.Synchronous = "NORMAL"`},
+	}},
+	{"pragmas not read back", "store", "TestConnectionWithOtherPragmasIsRefused", []edit{
+		{"store/conn.go", `if err == nil && got != p.want {`, `if false {`},
+	}},
+	{"acknowledged before the commit", crashfs, "TestPowerCutLosesNothing|TestFaultAtEveryWriteAndSync", []edit{
+		{"store/writer.go", "\tstart := time.Now()\n\tif err := s.w.exec(\"COMMIT\"); err != nil {",
+			"\tfor i, r := range live {\n\t\tr.done <- results[i]\n\t}\n\tstart := time.Now()\n\tif err := s.w.exec(\"COMMIT\"); err != nil {"},
+	}},
+	{"a failed commit is answered as done", crashfs, "TestFaultAtEveryWriteAndSync", []edit{
+		{"store/writer.go", `return s.failed("commit", errors.Join(err, s.undo()))`, `_ = s.failed("commit", errors.Join(err, s.undo()))`},
+	}},
+	{"a caller that fails keeps its rows in a batch", "store", "TestFailingCallerRollsBackAlone", []edit{
+		{"store/writer.go", `if err := s.w.exec("ROLLBACK TO caller"); err != nil {`, `if err := error(nil); err != nil {`},
+	}},
+	{"a broken connection is used again after an I/O error", crashfs, "TestUnacknowledgedNeverTurnsUp|TestFaultAtEveryWriteAndSync", []edit{
+		{"store/writer.go", `case breaks(err) || errors.Is(err, errRolledBack):`, `case false:`},
+	}},
+
+	// Sealed, and verified.
+	{"sealed values are stored as they are", "store", "TestSealedValues", []edit{
+		{"store/seal.go", `return aead.Seal(out, out[1:], plain, at.aad()), nil`, `return append(out, plain...), nil`},
+		{"store/seal.go", `plain, err := aead.Open([]byte{}, sealed[1:1+n], sealed[1+n:], at.aad())`, `plain, err := sealed[1+n:], error(nil)`},
+	}},
+	{"payload of an operation not sealed", outbox, "TestPayloadsAreSealed", []edit{
+		{"agent/outbox/outbox.go", `r.payload = sealed`, `r.payload = append(sealed[:0], n.Payload...)`},
+		{"agent/outbox/row.go", `if op.Payload, err = o.db.Unseal(rd, cell(r.key, "payload"), r.payload); err != nil {`, `if op.Payload = r.payload; err != nil {`},
+	}},
+	{"request of a sale not sealed", drive, "TestRequestsAreSealed", []edit{
+		{"agent/checkout/drive/poll.go", `if r.request, err = d.db.Seal(tx, requestCell(r.Key), body); err != nil {`, `if r.request = body; err != nil {`},
+		{"agent/checkout/drive/poll.go", `body, err = d.db.Unseal(r, requestCell(key), row.request)`, `body = row.request`},
+	}},
+	{"data key of an ended operation kept", outbox, "TestPayloadKeyIsDestroyedAtTheEnd", []edit{
+		{"agent/outbox/attempt.go", `if err := o.db.Shred(tx, table, r.key); err != nil {`, `if err := error(nil); err != nil {`},
+	}},
+	{"row MAC of a sale not checked", drive, "TestTamperedRowIsShownAndNeverActedUpon", []edit{
+		{"agent/checkout/drive/rows.go", `bad = bad || !bytes.Equal(s.mac, macOf(db, r, s))`, `bad = bad || !bytes.Equal(s.mac, macOf(db, r, s)) && false`},
+	}},
+	{"amount of a sale outside its MAC", drive, "TestEveryColumnOfASaleIsUnderItsMAC", []edit{
+		{"agent/checkout/drive/rows.go", `s.phase, s.active, s.state, int64(r.Amount),
+		r.Currency, s.method,`, `s.phase, s.active, s.state, int64(0),
+		r.Currency, s.method,`},
+	}},
+	{"row MAC of an operation not checked", outbox, "TestAlteredRowsAreHeld", []edit{
+		{"agent/outbox/row.go", `if !bytes.Equal(o.sum(r), r.mac) {`, `if !bytes.Equal(o.sum(r), r.mac) && false {`},
+	}},
+
+	// Journalled before it is done or told.
+	{"payment sent before its commit", drive, "TestMoneyB6_ACommandThatIsNotStoredSettlesNothing", []edit{
+		{"agent/checkout/drive/begin.go", "\tif err := d.insert(tx, &row); err != nil {\n\t\treturn err\n\t}\n\ttext :=",
+			"\tif err := d.insert(tx, &row); err != nil {\n\t\treturn err\n\t}\n\t_, _ = d.svc.InitializeWithIdempotency(context.Background(), row.Key, aapay.Payment, req)\n\ttext :="},
+	}},
+	{"effects of an event although its commit failed", drive, "TestMoneyA1_NothingIsToldBeforeItIsStored", []edit{
+		{"agent/checkout/drive/apply.go", "\tif err != nil {\n\t\treturn row, fmt.Errorf(\"apply %s: %w\", e.Name, err)\n\t}",
+			"\tif errors.Is(err, checkout.ErrRefused) {\n\t\treturn row, fmt.Errorf(\"apply %s: %w\", e.Name, err)\n\t}"},
+	}},
+	{"abort answered before it is journalled", drive, "TestMoneyA5_AbortIsDurableBeforeItsAnswer", []edit{
+		{"agent/checkout/drive/told.go", `_, err := d.apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked})`,
+			"var err error\n\td.later(func(ctx context.Context) { _, _ = d.apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked}) })"},
+	}},
+	{"06 B0 answered before the desk has decided", "ecr/zvt", "TestDialogues|TestMatrix", []edit{
+		{"ecr/zvt/sale.go", "\tm.aborting.ids = append(m.aborting.ids, id)\n\tif m.phase", "\tm.reply(id, apdu.OK())\n\tif m.phase"},
+	}},
+	{"06 B0 answered well although it was too late", "ecr/zvt", "TestDialogues", []edit{
+		{"ecr/zvt/sale.go", "\tm.aborting.ok = ev.Done\n", "\tm.aborting.ok, ev.Done = true, true\n"},
+	}},
+	{"undo decided, and never accepted", drive, "TestMoneyB1_OwedFromTheRowAlone|TestMoneyA2_DeadNetworkIsAbortedAndOwed", []edit{
+		{"agent/checkout/drive/undo.go", "\tif err := d.box.Accept(tx, op); err != nil {\n\t\treturn fmt.Errorf(\"undo", "\tif err := error(nil); err != nil {\n\t\treturn fmt.Errorf(\"undo"},
+	}},
+	{"undo accepted outside the commit that decides it", drive, "TestCrashAtEveryJournalledStep", []edit{
+		{"agent/checkout/drive/undo.go", "\tif err := d.box.Accept(tx, op); err != nil {\n\t\treturn fmt.Errorf(\"undo",
+			"\td.later(func(ctx context.Context) {\n\t\t_ = d.db.Write(ctx, func(tx store.Tx) error { return d.box.Accept(tx, op) })\n\t\td.box.Wake()\n\t})\n\tif err := error(nil); err != nil {\n\t\treturn fmt.Errorf(\"undo"},
+	}},
+	{"settled hook outside the commit", outbox, "TestSettledRunsInTheCommitAfterFollows", []edit{
+		{"agent/outbox/attempt.go", `if err := o.hook(k, tx, op); err != nil {`,
+			"go func() {\n\t\t\t_ = o.db.Write(context.Background(), func(tx store.Tx) error { return o.hook(k, tx, op) })\n\t\t}()\n\t\tif err := error(nil); err != nil {"},
+	}},
+	{"attempt of an operation not durable before it leaves", outbox, "TestSentIsDurableBeforeTheFirstByte|TestCrashBetweenSendAndSettle", []edit{
+		{"agent/outbox/attempt.go", "\t\tr.state, r.resume = Sent, Sent\n\t\tif r.sentAge < 0 {", "\t\tif r.sentAge < 0 {"},
+	}},
+	{"sale accepted without reserved disk space", drive, "TestMoneyB1_NothingIsAcceptedOnAFullDisk", []edit{
+		{"agent/checkout/drive/begin.go", `if err := reserved.Reserved(ctx); err != nil {`, `if err := reserved.Reserved(ctx); false {`},
+	}},
+
+	// At most one effect at the backend.
+	{"new Key when a payment is sent again", drive, "TestMoneyB8_LostAnswersUnderOneKey", []edit{
+		{"agent/checkout/drive/poll.go", `d.svc.InitializeWithIdempotency(call, row.Key, aapay.Payment, req)`, `d.svc.InitializeWithIdempotency(call, wire.NewKey(), aapay.Payment, req)`},
+	}},
+	{"new Key when an undo is sent again", offline, "TestUndoIsSentAgainUnderItsKey", []edit{
+		{"agent/offline/aapay.go", `u.svc.InitializeWithIdempotency(ctx, u.op.Key, u.typ, u.p.Request)`, `u.svc.InitializeWithIdempotency(ctx, wire.NewKey(), u.typ, u.p.Request)`},
+	}},
+	{"plain route sent again after a lost answer", drive, "TestMoneyB8_PlainRouteIsUsedOnce", []edit{
+		{"agent/checkout/payment.go", `if !s.Plain && s.Lost <= maxResends {`, `if s.Lost <= maxResends {`},
+	}},
+	{"plain route sent again after a restart", drive, "TestMoneyB8_PlainIsNotSentAgainAfterACrash", []edit{
+		{"agent/checkout/payment.go", `case s.Plain: // never resent (MONEY B.8)`, `case false:`},
+	}},
+	{"plain route of an undo sent again", offline, "TestPlainRouteIsUsedOnce|TestPlainRouteAndCrash", []edit{
+		{"agent/offline/aapay.go", `plain && u.op.Attempts != u.m.PlainAt:`, `plain && u.op.Attempts < u.m.PlainAt:`},
+	}},
+	{"response code 1 on the plain route is a repeat", checkout, "TestMoneyB9_ResponseCodes", []edit{
+		{"agent/checkout/judge.go", `if said && code == aapay.CodeResend && !plain {`, `if said && code == aapay.CodeResend {`},
+	}},
+	{"an unkeyed write is repeated by the client", "agent/upstream", "TestRepeats", []edit{
+		{"agent/upstream/upstream.go", `repeatable := req.Method == http.MethodGet || `, `repeatable := true || req.Method == http.MethodGet || `},
+	}},
+	{"transport repeats on a dead idle connection", "agent/upstream", "TestDeadIdleConnectionsDoNotMultiplyTries", []edit{
+		{"agent/upstream/transport.go", `out.GetBody = nil //`, `//`},
+	}},
+	{"a Key accepted twice is two operations", outbox, "TestAcceptOnceByKey", []edit{
+		{"agent/outbox/outbox.go", `case err == nil && bytes.Equal(old.digest, digest):`, `case err == nil && bytes.Equal(old.digest, digest) && n.Kind == "":`},
+	}},
+	{"a Key the backend may have forgotten is sent", outbox, "TestForgottenKeyIsDoubt", []edit{
+		{"agent/outbox/attempt.go", `stale := before == Sent && r.sentAge >= 0 && age-r.sentAge > o.ttl.Milliseconds()`, `stale := before == Sent && r.sentAge >= 0 && age-r.sentAge > o.ttl.Milliseconds() && false`},
+	}},
+	{"order within an aggregate not kept", outbox, "TestOrderWithinParallelAcross|TestAMarkIsOnlyAMark", []edit{
+		{"agent/outbox/attempt.go", `if err != nil || !waits {`, `if err != nil || true {`},
+	}},
+	{"401 fails an operation", outbox, "TestFromError", []edit{
+		{"agent/outbox/verdict.go", "case wire.Unauthorized, wire.Forbidden:\n\t\tv.State, v.Reach = Pending, Refused", "case wire.Unauthorized, wire.Forbidden:\n\t\tv.State, v.Reach = Failed, Refused"},
+	}},
+	{"an unanswered send is unsent", outbox, "TestFromError|TestUnsentStaysPendingSentNeverGoesBack", []edit{
+		{"agent/outbox/verdict.go", "case wire.TooMany, wire.UnknownOutcome:\n", "case wire.TooMany, wire.UnknownOutcome:\n\t\tv.State = Pending\n"},
+	}},
+	{"a register's repeated id is a new sale", drive, "TestSequenceJoins", []edit{
+		{"agent/checkout/drive/begin.go", "\t\tkey = row.Key\n\t\treturn nil\n\t})\n\treturn key, d.stored(err)", "\t\treturn nil\n\t})\n\treturn key, d.stored(err)"},
+	}},
+	{"frame filter off", frame, "TestRepeatedSaleIsDeliveredOnce", []edit{
+		{"ecr/zvt/frame/filter.go", `if f.prev == nil || !bytes.Equal(data, f.prev) {`, `if f.prev == nil || !bytes.Equal(data, f.prev) || true {`},
+	}},
+	{"block checksum not compared", frame, "TestNoFlippedBitIsDelivered|TestDecodeBlockRefuses", []edit{
+		{"ecr/zvt/frame/block.go", `if want := crcByte(Checksum(data), etx); got != want {`, `if want := crcByte(Checksum(data), etx); got != want && false {`},
+	}},
+
+	// What is an approval.
+	{"a bad word approves", checkout, "TestMoneyA1_SuccessRule", []edit{
+		{"agent/checkout/judge.go", "case aapay.Rejected, aapay.Cancelled, aapay.Failed:\n\t\tif committed {\n\t\t\treturn Success\n\t\t}\n\t\treturn Bad", "case aapay.Rejected, aapay.Cancelled, aapay.Failed:\n\t\tif committed {\n\t\t\treturn Success\n\t\t}\n\t\treturn Success"},
+	}},
+	{"COMMIT ignored beside a bad word", checkout, "TestMoneyA1_SuccessRule", []edit{
+		{"agent/checkout/judge.go", "case aapay.Rejected, aapay.Cancelled, aapay.Failed:\n\t\tif committed {", "case aapay.Rejected, aapay.Cancelled, aapay.Failed:\n\t\tif committed && false {"},
+	}},
+	{"RESERVED approves without okCodes", checkout, "TestMoneyA1_SuccessRule", []edit{
+		{"agent/checkout/judge.go", `if account != aapay.Rollback && slices.Contains(okWords, string(word)) && !waiting(word) {`, `if account != aapay.Rollback && (word == aapay.Reserved || slices.Contains(okWords, string(word))) && !waiting(word) {`},
+	}},
+	{"ROLLBACK approves beside a word of okCodes", checkout, "TestMoneyA1_SuccessRule", []edit{
+		{"agent/checkout/judge.go", `if account != aapay.Rollback && slices.Contains`, `if slices.Contains`},
+	}},
+	{"the status of another transaction is taken", checkout, "TestForeignStatusIsNoAnswer", []edit{
+		{"agent/checkout/payment.go", `if s.TransactionID != 0 && st.TransactionID != 0 && s.TransactionID != st.TransactionID {`, `if s.TransactionID < 0 {`},
+	}},
+	{"a sale that settles is not watched", drive, "TestMoneyA1_ReservedIsWatchedUntilCommit|TestMoneyA1_AnAcknowledgementDoesNotEndTheWatch", []edit{
+		{"agent/checkout/outcome.go", `s.Settling = s.Account != aapay.Commit`, `s.Settling = false`},
+	}},
+
+	// Told, and undone.
+	{"a lost telling counts as told", drive, "TestMoneyA3_ToldRefusedLost", []edit{
+		{"agent/checkout/drive/told.go", `ecr.Lost: checkout.Lost}`, `ecr.Lost: checkout.Told}`},
+	}},
+	{"any answer to 04 0F is an acknowledgement", "ecr/zvt", "TestApprovalIsConfirmedByItsAnswerOnly", []edit{
+		{"ecr/zvt/sale.go", `case r.code != 0 && m.d.told == ecr.Approved:`, `case false:`},
+	}},
+	{"an approval is confirmed without an answer", "ecr/zvt", "TestApprovalIsConfirmedByItsAnswerOnly", []edit{
+		{"ecr/zvt/sale.go", "case r.lost:\n\t\tm.record(ecr.Lost)", "case r.lost:\n\t\tm.record(ecr.Told)"},
+	}},
+	{"a told sale is undone (CONFIRMED to REVERSING)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
+		{"agent/checkout/table.go", `BatchClosed: closed, Restarted: settleAgain}`, `BatchClosed: closed, Restarted: settleAgain, GraceOver: takeBack}`},
+	}},
+	{"UNCONFIRMED touched twice (no compare-and-set)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
+		{"agent/checkout/drive/told.go", "\tbusy := false\n\terr = d.db.Write(", "\tbusy := false\n\tread, _ := d.row(ctx, key)\n\terr = d.db.Write("},
+		{"agent/checkout/drive/told.go", "\t\teffects, err = d.transit(tx, &row, checkout.Event{Name: checkout.GraceOver})", "\t\trow = read\n\t\teffects, err = d.transit(tx, &row, checkout.Event{Name: checkout.GraceOver})"},
+	}},
+	{"a sale is undone while it is being told", drive, "TestMoneyA3_NothingUndoesASaleWhileItIsBeingTold", []edit{
+		{"agent/checkout/drive/begin.go", `e.Sync != checkout.Same && d.isHeld(r.Key)`, `false`},
+	}},
+	{"grace timer ignored", drive, "TestMoneyA3_GraceIsTenMinutesExactly", []edit{
+		{"agent/checkout/drive/apply.go", `if row.State.Phase == checkout.Unconfirmed {`, `if row.State.Phase == checkout.Unconfirmed && false {`},
+	}},
+	{"grace ends with a command that failed", drive, "TestMoneyB6_ACommandThatIsNotStoredSettlesNothing", []edit{
+		{"agent/checkout/drive/begin.go", `a.steps = nil`, `a.join = ""`},
+	}},
+	{"the register's next command does not undo", drive, "TestMoneyB6_LastReceiptOfTheNextCommand|TestMoneyB11_ARepeatedRequest", []edit{
+		{"agent/checkout/outcome.go", `if e.Sync == Same {`, `if true {`},
+	}},
+	{"end of day confirms what nobody acknowledged", drive, "TestMoneyB13_EndOfDay", []edit{
+		{"agent/checkout/table.go", `GraceOver: takeBack, EndOfDay: takeBack,`, `GraceOver: takeBack, EndOfDay: confirm,`},
+	}},
+	{"restart in a new boot does not undo", drive, "TestMoneyB12_ANewBootEndsTheDialogue", []edit{
+		{"agent/checkout/drive/resume.go", `NewBoot: row.Boot != d.bootID}`, `NewBoot: false}`},
+	}},
+	{"a COMMIT after the abort approves", checkout, "TestMoneyA5_AbortIsFinal", []edit{
+		{"agent/checkout/payment.go", "\tif !foreign(s, e.Status) {\n\t\ts = learn(s, e)\n\t}\n", "\tif !foreign(s, e.Status) {\n\t\ts = learn(s, e)\n\t}\n\tif s.Committed {\n\t\treturn approve(s, e)\n\t}\n"},
+	}},
+	{"a commit after the decline is kept", drive, "TestMoneyA1_CommitAfterDeclinedIsUndone", []edit{
+		{"agent/checkout/outcome.go", "case s.Account == aapay.Commit:\n\t\treturn undo(s, e, \"paid after it was declined\")\n\tcase !finalNo(s):", "case s.Account != aapay.Commit && !finalNo(s):"},
+	}},
+	{"an undo's no ends it", checkout, "TestMoneyB3_AnotherAttempt|TestMoneyB2_ProofEndsAnUndo", []edit{
+		{"agent/checkout/outcome.go", "case u.OK:\n\t\ts.Phase, s.UndoOpen = Done, false", "case u.OK || !u.InDoubt:\n\t\ts.Phase, s.UndoOpen = Done, false"},
+	}},
+	{"not found is proof at once", drive, "TestMoneyB2_NotFoundProvesOnlyAfterTheWindow", []edit{
+		{"agent/checkout/outcome.go", "\tcase e.Failure == NotFound && windowOver(s, e):", "\tcase e.Failure == NotFound:"},
+	}},
+	{"a final no is proof at once", drive, "TestMoneyB2_FinalBadProvesOnlyAfterItsWindow", []edit{
+		{"agent/checkout/timers.go", `return asked >= clampSum(s.SentAt, s.Limits.Window()) && asked >= s.AnswerAt`, `return asked >= s.AnswerAt`},
+	}},
+	{"an answer from before the undo's is proof", checkout, "TestMoneyB2_AnAnswerFromBeforeProvesNothing", []edit{
+		{"agent/checkout/timers.go", ` && asked >= s.AnswerAt`, ``},
+	}},
+	{"a refund that timed out has failed at once", offline, "TestATimedOutRefundIsLiveForItsWindow", []edit{
+		{"agent/offline/aapay.go", `return before.Late < u.p.Window`, `return false`},
+	}},
+	{"an operation under way is resolved by hand", outbox, "TestAnOperationUnderWayIsNotResolved", []edit{
+		{"agent/outbox/verbs.go", `_, away := o.busy[r.id]`, `away := false`},
+	}},
+	{"an acknowledgement the store refused is forgotten", drive, "TestMoneyA3_AnAcknowledgementWaitsForTheStore|TestMoneyA3_WhatWasHeardIsStoredOnceTheStoreCan", []edit{
+		{"agent/checkout/drive/told.go", "\tdefault:\n\t\td.unrecorded(key, what)", "\tdefault:\n\t\td.released(key)"},
+	}},
+	{"the next undo has the last one's Key", drive, "TestMoneyB3_EveryAttemptHasItsOwnKeyAndReference", []edit{
+		{"agent/checkout/drive/undo.go", `r.UndoKey = wire.NewKey()`, "if r.UndoKey == \"\" {\n\t\tr.UndoKey = wire.NewKey()\n\t}"},
+	}},
+	{"the next sale does not wait for the undo", drive, "TestMoneyB14_ADeadNetworkBlocksTheNextSaleForThreeSecondsAtMost", []edit{
+		{"agent/checkout/drive/poll.go", ` || !d.undoGoesFirst(ctx) {`, ` {`},
+	}},
+	{"two sales at a time", drive, "TestOneSaleAtATime", []edit{
+		{"agent/checkout/drive/begin.go", `if !r.Quarantined && checkout.Open(r.State) {`, `if !r.Quarantined && checkout.Open(r.State) && false {`},
+	}},
+
+	// Time.
+	{"sale's timers by the wall clock", drive, "TestMoneyA4_WallClockDecidesNothing", []edit{
+		{"agent/checkout/drive/drive.go", "\tif d.boot == nil {\n", "\td.boot = func() time.Duration { return time.Duration(d.now().UnixNano()) }\n\tif d.boot == nil {\n"},
+	}},
+	{"outbox's ages by the wall clock", outbox, "TestMaxAgeCountsRunningTimeOnly|TestAWallClockThatJumpsExpiresNothing", []edit{
+		{"agent/outbox/outbox.go", `o.clock = &clock{boot: opts.Boot, now: o.now}`, `o.clock = &clock{boot: func() time.Duration { return time.Duration(o.now().UnixNano()) }, now: o.now}`},
+	}},
+	{"no deadline", drive, "TestMoneyA4_DeadlineOf150Seconds", []edit{
+		{"agent/checkout/timers.go", `SilentDeadline = 150 * time.Second`, `SilentDeadline = 15000 * time.Second`},
+	}},
+
+	// Numbers, amounts, the ledger.
+	{"receipt number given twice", drive, "TestMoneyB10_ReceiptsAreForApprovedSalesOnly", []edit{
+		{"agent/checkout/drive/undo.go", `if used == 0 {`, `if used >= 0 {`},
+		{"agent/checkout/drive/undo.go", `if err := setCounter(tx, "receipt", last); err != nil {`, `if err := setCounter(tx, "receipt", last-1); err != nil {`},
+	}},
+	{"receipt number given twice after 9999", drive, "TestMoneyB10_AroundAt9999NoReceiptIsGivenTwice", []edit{
+		{"agent/checkout/drive/undo.go", `if used == 0 {`, `if used >= 0 {`},
+	}},
+	{"refund ledger not debited", drive, "TestMoneyB7_OneLedgerForReversalsAndRefunds|TestMoneyB7_TheLedgerIsDebitedAtAcceptAndReleasedByAFinalNo", []edit{
+		{"agent/checkout/drive/forward.go", `orig.Debited += row.Amount`, `orig.Debited += 0`},
+	}},
+	{"second full reversal accepted", drive, "TestMoneyB7_OneLedgerForReversalsAndRefunds", []edit{
+		{"agent/checkout/drive/forward.go", `orig.Reversed = orig.Reversed || a.req.Kind == ecr.Reversal`, `orig.Reversed = false`},
+		{"agent/checkout/drive/forward.go", `case req.Kind == ecr.Reversal && o.Debited != 0:`, `case false:`},
+	}},
+	{"a repeated refund is a second refund", drive, "TestMoneyB4_ARefundWhoseTellingWasLostIsNotMadeTwice", []edit{
+		{"agent/checkout/drive/forward.go", `if !r.Quarantined && sameForward(r, a.req, a.last) {`, `if !r.Quarantined && sameForward(r, a.req, a.last) && false {`},
+	}},
+	{"another currency is taken", drive, "TestMoneyA6_Currency", []edit{
+		{"agent/checkout/drive/begin.go", `case req.Currency != d.cfg.Currency:`, `case req.Currency == "":`},
+	}},
+	{"an amount without hundredths is rounded", "schemes/money", "TestHundredths", []edit{
+		{"schemes/money/money.go", `return mulDiv(n, mul, pow10(c.Exponent))`, `return n * int64(mul) / int64(pow10(c.Exponent)), nil`},
+	}},
+	{"duplicate keys of a JSON text taken", "schemes/wire", "TestCheckCorpus|TestDecodeRefuses", []edit{
+		{"schemes/wire/json.go", `if _, twice := seen[key]; twice {`, `if _, twice := seen[key]; twice && false {`},
+	}},
+	{"the local port answers to any Host", "agent/port", "TestGuardIsClosedToTheWeb", []edit{
+		{"agent/port/port.go", `if !hosts[strings.ToLower(r.Host)] {`, `if !hosts[strings.ToLower(r.Host)] && false {`},
+	}},
+}
