@@ -7,7 +7,10 @@ import (
 )
 
 const (
-	checkpointEvery = 250 * time.Millisecond
+	checkpointEvery   = 250 * time.Millisecond
+	checkpointCommits = 64
+	// restAtMost, times CheckpointEvery, is how long a few commits may lie in the log: a minute.
+	restAtMost = 240
 	// walFrames bounds the log: past it the writer itself folds it back, so that the next write starts it anew.
 	walFrames = 4096
 	// shredAfter is how long a deleted data key may stay in the log of a store that nobody truncates.
@@ -33,9 +36,7 @@ func (s *Store) checkpointLoop() {
 			continue
 		case <-s.dirty:
 		}
-		select {
-		case <-time.After(s.opt.CheckpointEvery):
-		case <-s.closing:
+		if !s.rest() {
 			return
 		}
 		s.checkpoint()
@@ -45,7 +46,31 @@ func (s *Store) checkpointLoop() {
 	}
 }
 
+// rest waits, after a first commit, until the log is worth folding; false: the store is closing. A log that was folded
+// starts anew, and that costs its first commit a second sync: a terminal that folded after each of a sale's states
+// would wait twice for every one of them.
+func (s *Store) rest() bool {
+	soon, late := time.NewTimer(s.opt.CheckpointEvery), time.NewTimer(restAtMost*s.opt.CheckpointEvery)
+	defer soon.Stop()
+	defer late.Stop()
+	for due := false; ; {
+		if due && (s.commits.Load()-s.folded >= s.opt.CheckpointCommits || s.shred.Load()) {
+			return true
+		}
+		select {
+		case <-soon.C:
+			due = true
+		case <-late.C:
+			return true
+		case <-s.dirty:
+		case <-s.closing:
+			return false
+		}
+	}
+}
+
 func (s *Store) checkpoint() {
+	s.folded = s.commits.Load()
 	frames, folded, _, err := s.ckpt.checkpoint("PASSIVE")
 	if err != nil {
 		s.note(fmt.Errorf("checkpoint: %w", classify(err)))

@@ -30,8 +30,10 @@ type Options struct {
 	Synchronous string
 	Readers     int   // connections for Read, 0 = 3
 	Ballast     int64 // bytes reserved beside the file for finishing what was begun, 0 = 256 KiB, < 0 = none
-	// CheckpointEvery is how long a commit may lie in the log before it is folded into the file, 0 = 250 ms.
-	CheckpointEvery time.Duration
+	// CheckpointEvery is the least time between two foldings of the log into the file, 0 = 250 ms; CheckpointCommits is
+	// how many commits are worth one, 0 = 64. Fewer wait for more, 240 times as long at most.
+	CheckpointEvery   time.Duration
+	CheckpointCommits int64
 }
 
 const (
@@ -62,7 +64,8 @@ type Store struct {
 	want int // callers expected in the next batch
 
 	// Owned by the checkpointer goroutine.
-	ckpt *link
+	ckpt   *link
+	folded int64 // commits at the last checkpoint
 
 	ballast *ballast
 	schema  int
@@ -128,6 +131,9 @@ func newStore(opt Options) (*Store, error) {
 	}
 	if opt.CheckpointEvery <= 0 {
 		opt.CheckpointEvery = checkpointEvery
+	}
+	if opt.CheckpointCommits <= 0 {
+		opt.CheckpointCommits = checkpointCommits
 	}
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)

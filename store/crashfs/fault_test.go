@@ -163,3 +163,30 @@ func TestUnacknowledgedNeverTurnsUp(t *testing.T) {
 	require.Positive(t, turnedUp(failed, failed), "before the recovery it may, or this test proves nothing")
 	require.Zero(t, turnedUp(recovered, 0))
 }
+
+// A log that is folded after each commit starts anew with the next one, which then has to sync twice.
+func TestQuietCommitIsOneSync(t *testing.T) {
+	const commits = 12
+	syncs := func(worth int64) int {
+		rec, err := crashfs.New()
+		require.NoError(t, err)
+		opt := options(filepath.Join(scratch(t), "agent.db"), rec.VFS(), "FULL")
+		opt.CheckpointEvery, opt.CheckpointCommits = 20*time.Millisecond, worth
+		s, err := store.Open(t.Context(), opt)
+		require.NoError(t, err)
+		before := rec.Count(crashfs.Sync)
+		for id := range int64(commits) {
+			require.Len(t, accept(t, s, rec, id+1, id+2), 1)
+			select {
+			case <-time.After(40 * time.Millisecond):
+			case <-t.Context().Done():
+			}
+		}
+		n := rec.Count(crashfs.Sync) - before
+		require.NoError(t, s.Close())
+		require.NoError(t, rec.Close())
+		return n
+	}
+	require.LessOrEqual(t, syncs(0), commits+1, "one for the log's header")
+	require.Greater(t, syncs(1), commits+commits/2, "the log was folded in between")
+}

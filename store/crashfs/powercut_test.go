@@ -71,7 +71,7 @@ var lives = []string{"accepted", "sent", "done"}
 func options(path, vfs, synchronous string) store.Options {
 	return store.Options{
 		Path: path, VFS: vfs, Synchronous: synchronous, Steps: schema, Wrapper: storetest.Wrapper{},
-		Ballast: -1, Readers: 1, CheckpointEvery: 2 * time.Millisecond,
+		Ballast: -1, Readers: 1, CheckpointEvery: 2 * time.Millisecond, CheckpointCommits: 1,
 	}
 }
 
