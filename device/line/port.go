@@ -141,9 +141,11 @@ func (p *Port) tryOpen() (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkTTY(path); err != nil {
+	tty, err := openTTY(path)
+	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = unix.Close(tty) }()
 	lock, err := takeLock(p.cfg.LockDir, path)
 	if err != nil {
 		return nil, err
@@ -157,6 +159,9 @@ func (p *Port) tryOpen() (*conn, error) {
 		_ = lock.Close()
 		return nil, translate(err)
 	}
+	// The library marks the device exclusive, which outlives a program that is killed while somebody else has it open and
+	// stops nobody who is root. The lock file is what counts.
+	_ = unix.IoctlSetInt(tty, unix.TIOCNXCL, 0)
 	_ = raw.SetDTR(true)
 	_ = raw.SetRTS(true)
 	_ = raw.ResetInputBuffer()
@@ -167,27 +172,31 @@ func (p *Port) tryOpen() (*conn, error) {
 	return &conn{port: p, raw: raw, lock: lock}, nil
 }
 
-// checkTTY refuses what is not a terminal device without opening anything that an opening could disturb.
-func checkTTY(path string) error {
+// openTTY refuses what is not a terminal device without opening anything that an opening could disturb, and gives a
+// descriptor of what is.
+func openTTY(path string) (fd int, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return err
+		return -1, err
 	}
 	if info.Mode()&os.ModeCharDevice == 0 {
-		return fmt.Errorf("%s: %w", info.Mode().Type(), ErrNotTTY)
+		return -1, fmt.Errorf("%s: %w", info.Mode().Type(), ErrNotTTY)
 	}
-	fd, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	fd, err = unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if errors.Is(err, unix.EBUSY) { // marked exclusive by another program
+		return -1, errInUse
+	}
 	if err != nil {
-		return err
+		return -1, err
 	}
-	defer func() { _ = unix.Close(fd) }()
 	if _, err := unix.IoctlGetTermios(fd, unix.TCGETS); err != nil {
+		_ = unix.Close(fd)
 		if errors.Is(err, unix.ENOTTY) || errors.Is(err, unix.EINVAL) {
-			return ErrNotTTY
+			return -1, ErrNotTTY
 		}
-		return err
+		return -1, err
 	}
-	return nil
+	return fd, nil
 }
 
 // translate turns the library's error, which hides its cause, into ours.
