@@ -21,8 +21,9 @@
 // (acknowledged, not delivered) as long as the peer cannot have taken its next step:
 //   - a reply (80, 84) or a terminal's message (class 04, 06 0F, 06 1E, 06 Dx): while we have sent no new block since
 //     its first arrival; two equal print lines, each answered, are two lines;
-//   - a register's command: while nothing else came in between, for at most 1.5 x T2 after its last and three times that after
-//     its first arrival, and not after we refused it (84 xx, link-acknowledged): then the same command is a new try.
+//   - a register's command: while nothing else came in between, for at most 2.5 x T2 after its last (of three sendings the
+//     second may be lost) and 4.5 x T2 after its first arrival, and not after we refused it (84 xx, link-acknowledged):
+//     then the same command is a new try.
 //
 // For a repeated command our answer, if there was one, is sent once more.
 //

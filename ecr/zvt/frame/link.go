@@ -88,9 +88,9 @@ type Link struct {
 	conn Conn
 	cfg  Config
 
-	sending sync.Mutex // one block at a time
-	writes  chan write // to the writer, which never keeps the reader from reading
-	answers chan byte  // ACK and NAK, from the reader to Send
+	turn    chan struct{} // holds one token while no block is being sent
+	writes  chan write    // to the writer, which never keeps the reader from reading
+	answers chan byte     // ACK and NAK, from the reader to Send
 	recv    chan []byte
 	stop    context.CancelFunc
 	done    context.Context
@@ -116,12 +116,14 @@ func New(conn Conn, cfg Config) *Link {
 	done, stop := context.WithCancel(context.Background())
 	l := &Link{
 		conn: conn, cfg: cfg,
+		turn:    make(chan struct{}, 1),
 		writes:  make(chan write, 8),
 		answers: make(chan byte, 8),
 		recv:    make(chan []byte, cfg.Queue),
 		done:    done, stop: stop,
-		filter: filter{gap: cfg.T2 + cfg.T2/2, total: 3 * (cfg.T2 + cfg.T2/2)},
+		filter: filter{gap: 5 * cfg.T2 / 2, total: 9 * cfg.T2 / 2},
 	}
+	l.turn <- struct{}{}
 	l.wg.Go(l.read)
 	l.wg.Go(l.write)
 	return l
@@ -324,8 +326,14 @@ func (l *Link) block(data []byte, now time.Time) {
 
 // Send implements Transport.
 func (l *Link) Send(ctx context.Context, data []byte) error {
-	l.sending.Lock()
-	defer l.sending.Unlock()
+	select {
+	case <-l.turn:
+		defer func() { l.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-l.done.Done():
+		return l.err()
+	}
 	if l.done.Err() != nil {
 		return l.err()
 	}

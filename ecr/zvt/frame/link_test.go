@@ -150,6 +150,16 @@ func TestRepeatedSaleIsDeliveredOnce(t *testing.T) {
 			require.Equal(t, 2, l.Stats().Duplicates)
 		})
 	})
+	t.Run("although the copy between was lost", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			l, p := newLine(t, Config{})
+			p.send(block...) // our ACK is lost, then the second sending, then the third comes
+			time.Sleep(10*time.Second + 200*time.Millisecond)
+			p.send(block...)
+			require.Equal(t, [][]byte{sale}, l.pending())
+			require.Equal(t, 1, l.Stats().Duplicates)
+		})
+	})
 	t.Run("after we answered 80 00: the answer is sent again", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l, p := newLine(t, Config{})
@@ -223,7 +233,7 @@ func TestSameCommandAgainIsNewWhenItMustBe(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l, p := newLine(t, Config{})
 			p.send(block...)
-			time.Sleep(8 * time.Second)
+			time.Sleep(13 * time.Second)
 			p.send(block...)
 			require.Len(t, l.pending(), 2)
 		})
@@ -370,6 +380,22 @@ func TestCloseAndCancel(t *testing.T) {
 		require.ErrorIs(t, err, ErrClosed)
 		require.ErrorIs(t, l.Send(t.Context(), sale), ErrClosed)
 		require.NoError(t, l.Close())
+	})
+}
+
+// A message that waits for the one before it heeds its own context.
+func TestCancelBehindAnotherMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, p := newLine(t, Config{})
+		first := background(l, status)
+		p.got()
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.ErrorIs(t, l.Send(ctx, ok), context.DeadlineExceeded)
+		require.Equal(t, time.Second, time.Since(began))
+		p.send(ACK)
+		require.NoError(t, <-first)
 	})
 }
 

@@ -1,0 +1,240 @@
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"posagent/agent"
+	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive"
+	"posagent/agent/upstream"
+	"posagent/device/display"
+	"posagent/ecr/zvt"
+	"posagent/ecr/zvt/frame"
+	"posagent/schemes/aapay"
+	"posagent/schemes/backend"
+	"posagent/schemes/methods"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Base is the backend's address on the network.
+const Base = "http://127.0.0.1:1"
+
+// Quick is a method list whose time-outs are short: nothing but a stale age of 3 s.
+const Quick = `[{"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM","label":"Swish","meanDelay":1,"trigger":["QR"],
+ "defaultTrigger":"QR","transactionTypes":["PAYMENT","REFUND","REVERSAL"],"staleTimeOut":300,"finalizeTimeOut":300,"delayedAmount":0}]`
+
+// Options make a Stack.
+type Options struct {
+	Dir         string // of the terminal's store and the backend's
+	TerminalDir string // of the terminal's store alone; "" = within Dir
+	Seed        uint64
+	Wrapper     store.Wrapper
+	VFS         string // of the terminal's store
+	Ballast     int64  // as store.Options.Ballast
+	Methods     string // method list as JSON; "" = the backend's own
+	Unit        string // of its time-outs; "" = "m"
+	WalletDelay time.Duration
+	Grace       time.Duration // 0 = the product's
+	Poll        time.Duration // 0 = the product's
+	ByteTime    time.Duration // of the cable; 0 = 9600 baud
+	Frame       frame.Config  // the terminal's
+	Screen      display.Screen
+	Log         *slog.Logger
+
+	// Mutate puts something wrong between the terminal and its client of the backend: the teeth of a campaign.
+	Mutate func(aapay.Service) aapay.Service
+}
+
+// Stack is one terminal with what is around it.
+type Stack struct {
+	Backend *backend.Backend
+	Network *Network
+	Cable   *Cable
+
+	o      Options
+	stopBE func()
+	client *upstream.Client
+	db     *store.Store
+	stop   func() error
+	born   time.Time
+	boots  int
+
+	approved map[money.Minor]bool // what registers believe, of this stack's life
+}
+
+// now is a wall clock that is set: a bubble begins in 2000.
+func now() time.Time { return time.Now().AddDate(26, 0, 0) }
+
+// Open starts the backend and the network; Start starts the terminal.
+func Open(ctx context.Context, o Options) (*Stack, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.TerminalDir == "" {
+		o.TerminalDir = filepath.Join(o.Dir, "terminal")
+	}
+	be, err := backend.Open(ctx, backend.Config{
+		Dir: filepath.Join(o.Dir, "backend"), Seed: o.Methods, WalletDelay: &o.WalletDelay, TimeoutUnit: o.Unit, PublicURL: Base, Now: now, Log: o.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &Stack{Backend: be, Network: newNetwork(be.Handler()), Cable: NewCable(o.Seed, o.ByteTime), o: o, born: time.Now().Add(-time.Hour), approved: map[money.Minor]bool{}}
+	running, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = be.Run(running) })
+	s.stopBE = func() { cancel(); wg.Wait() }
+	return s, nil
+}
+
+// Start opens the terminal's store and runs the terminal until Stop. It returns when a register may ask, or with the
+// reason why the terminal cannot run.
+func (s *Stack) Start(ctx context.Context) error {
+	o := s.o
+	db, err := store.Open(ctx, store.Options{
+		Path: filepath.Join(o.TerminalDir, "agent.db"), Steps: agent.Schema(), Wrapper: o.Wrapper, VFS: o.VFS, Ballast: o.Ballast, Log: o.Log,
+	})
+	if err != nil {
+		return err
+	}
+	creds := backend.DemoCredentials()
+	s.client, err = upstream.New(upstream.Config{
+		Base: Base, Dial: s.Network.Dial, Now: now, Log: o.Log, Auth: upstream.Auth{ConsumerKey: wire.Secret(creds.ConsumerKey), ConsumerSecret: creds.ConsumerSecret},
+	})
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
+	var svc aapay.Service = &aapay.Client{BaseURL: Base, Doer: s.client}
+	if o.Mutate != nil {
+		svc = o.Mutate(svc)
+	}
+	born, client := s.born, s.client
+	ready := make(chan struct{})
+	a := agent.New(agent.Options{
+		DB: db, Schemes: svc, Methods: &methods.Client{BaseURL: Base, Doer: client},
+		Query: methods.Query{BaxID: "1000001", TerminalID: "29001006", Caller: "posagent"}, Refresh: time.Hour,
+		Drive: drive.Config{
+			TerminalID: "29001006", MerchantID: "merchant", MerchantName: "Campaign", Currency: "EUR", TimeoutUnit: o.Unit, Poll: o.Poll, Grace: o.Grace,
+		},
+		IdempotencyTTL: 24 * time.Hour, Probe: func(ctx context.Context, _ string) error { return client.Probe(ctx) }, Screen: o.Screen,
+		ZVT:   zvt.Config{TerminalID: "29001006", Currency: "EUR", MerchantName: "Campaign", Device: "posagent", Serial: "1"},
+		Frame: o.Frame, Serial: s.Cable.Terminal(), Now: now, Boot: func() time.Duration { return time.Since(born) },
+		BootID: fmt.Sprintf("boot-%d", s.boots), Log: o.Log, Ready: func() { close(ready) },
+	})
+	running, cancel := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() { ended <- a.Run(running) })
+	s.db = db
+	s.stop = func() error {
+		cancel()
+		wg.Wait()
+		client.CloseIdle()
+		return errors.Join(<-ended, db.Close())
+	}
+	select {
+	case <-ready:
+		return nil
+	case err := <-ended:
+		ended <- err
+		return errors.Join(errors.New("the terminal does not start"), s.Stop())
+	}
+}
+
+// Stop ends the terminal; newBoot with the next Start makes it a restart of the box.
+func (s *Stack) Stop() error {
+	if s.stop == nil {
+		return nil
+	}
+	stop := s.stop
+	s.stop, s.db = nil, nil
+	return stop()
+}
+
+// Reboot makes the next Start another boot of the box.
+func (s *Stack) Reboot() {
+	s.boots++
+	s.born = time.Now().Add(-time.Second)
+}
+
+// Close ends everything.
+func (s *Stack) Close() error {
+	err := s.Stop()
+	s.Network.close()
+	s.stopBE()
+	return errors.Join(err, s.Backend.Close())
+}
+
+// Sale is a row of the terminal's journal.
+type Sale struct {
+	Key, Reference string
+	Amount         money.Minor
+	Phase          checkout.Phase
+	Result         string
+	Active         bool
+	Receipt        int
+	UndoOpen       bool
+}
+
+// Journal reads the terminal's journal, newest first.
+func (s *Stack) Journal(ctx context.Context) (out []Sale, err error) {
+	if s.db == nil {
+		return nil, errors.New("the terminal is not running")
+	}
+	err = s.db.Read(ctx, func(r store.Reader) error {
+		out = out[:0]
+		rows, err := drive.Sales(r, 100_000)
+		for _, x := range rows {
+			out = append(out, Sale{string(x.Key), x.Reference, x.Amount, x.State.Phase, string(x.State.Result), checkout.Active(x.State), x.Receipt, x.State.UndoOpen})
+		}
+		return err
+	})
+	return out, err
+}
+
+// Story is the history of one sale.
+func (s *Stack) Story(ctx context.Context, key string) (lines []string) {
+	_ = s.db.Read(ctx, func(r store.Reader) error {
+		_, entries, err := drive.Show(r, key)
+		for _, e := range entries {
+			lines = append(lines, time.UnixMilli(e.AtMS).UTC().Format("15:04:05.000 ")+e.Text)
+		}
+		return err
+	})
+	return lines
+}
+
+// Settle waits until nothing can happen to any sale by itself, and says how long it took.
+func (s *Stack) Settle(ctx context.Context, within time.Duration) (time.Duration, error) {
+	began := time.Now()
+	for {
+		sales, err := s.Journal(ctx)
+		if err != nil {
+			return time.Since(began), err
+		}
+		var open []string
+		for _, x := range sales {
+			if x.Active {
+				open = append(open, fmt.Sprintf("%+v %q", x, s.Story(ctx, x.Key)))
+			}
+		}
+		took := time.Since(began)
+		if len(open) == 0 {
+			return took, nil
+		}
+		if took > within {
+			return took, fmt.Errorf("not settled after %v: %s", took, open)
+		}
+		if !wait(ctx, time.Second) {
+			return took, ctx.Err()
+		}
+	}
+}
