@@ -1,0 +1,455 @@
+package kill
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/cross/kill/point"
+	"posagent/ecr/register"
+	"posagent/schemes/money"
+)
+
+const (
+	workers  = 36 // most of a sale is waiting
+	saleTime = 3 * time.Minute
+	// The stale age of meanDelay 1 is 3 s; the time-outs are milliseconds here.
+	seed = `[{"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM","label":"Swish","meanDelay":1,"trigger":["QR"],"defaultTrigger":"QR",
+ "transactionTypes":["PAYMENT","REFUND","REVERSAL"],"staleTimeOut":300,"finalizeTimeOut":300,"delayedAmount":0}]`
+	backendConfig = "[methods]\ntimeout_unit = \"ms\"\n[backend]\nseed = %q\nwallet_delay = \"150ms\"\n"
+	agentConfig   = `[terminal]
+bax_id = "1000001"
+terminal_id = "29001006"
+merchant_id = "killmerchant"
+merchant_name = "Kill"
+[port]
+listen = ""
+[upstream]
+base = %q
+[upstream.auth]
+consumer_key = "demo-consumer"
+consumer_secret = "demo-consumer-secret"
+[methods]
+timeout_unit = "ms"
+poll = "30ms"
+[ecr]
+tcp = %q
+[display]
+console = false
+`
+)
+
+// campaign is many terminals against one backend.
+type campaign struct {
+	t       *testing.T
+	bin     string
+	dir     string
+	backend string
+	port    int // of every terminal, each on an address of its own
+	kills   atomic.Int64
+}
+
+// told is what one register believes at the end, and under which names the backend knows it.
+type told struct {
+	name       string
+	references []string
+	approved   bool
+	amount     money.Minor
+}
+
+func number(name string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {
+		return n
+	}
+	return otherwise
+}
+
+// begin builds the program, with points where it is woven, and starts the backend. kill -9 leaves the page cache alone, so memory
+// is as good as a disk.
+func begin(t *testing.T, woven bool) *campaign {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "kill-")
+	if err != nil {
+		dir = t.TempDir()
+	}
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	c := &campaign{t: t, dir: dir, bin: filepath.Join(dir, "posagent"), port: 20007}
+	args := []string{"build", "-o", c.bin}
+	if woven {
+		c.port++
+		args = append(args, "-overlay", overlay(t, dir))
+	}
+	build := exec.Command("go", append(args, "posagent/cmd/posagent")...)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	c.startBackend()
+	return c
+}
+
+func (c *campaign) startBackend() {
+	require.NoError(c.t, os.WriteFile(filepath.Join(c.dir, "methods.json"), []byte(seed), 0o600))
+	config := filepath.Join(c.dir, "backend.toml")
+	require.NoError(c.t, os.WriteFile(config, fmt.Appendf(nil, backendConfig, filepath.Join(c.dir, "methods.json")), 0o600))
+	p, line, err := start(exec.Command(c.bin, "backend", "--listen", "127.0.0.1:0", "--config", config, "--state", filepath.Join(c.dir, "backend")),
+		filepath.Join(c.dir, "backend.log"), "listening on ")
+	require.NoError(c.t, err)
+	c.backend = strings.TrimPrefix(line, "listening on ")
+	c.t.Cleanup(func() { _ = p.cmd.Process.Signal(syscall.SIGTERM); <-p.dead })
+}
+
+// process is a running program; dead is closed once it has ended.
+type process struct {
+	cmd  *exec.Cmd
+	dead chan struct{}
+}
+
+// start starts cmd and returns its first line that begins with prefix. What it complains of goes to a file.
+func start(cmd *exec.Cmd, log, prefix string) (*process, string, error) {
+	talk, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, "", err
+	}
+	defer talk.Close()
+	cmd.Stderr = talk
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, "", err
+	}
+	p := &process{cmd: cmd, dead: make(chan struct{})}
+	found := make(chan string, 1)
+	go func() {
+		defer close(p.dead)
+		for sc := bufio.NewScanner(out); sc.Scan(); {
+			if strings.HasPrefix(sc.Text(), prefix) {
+				select {
+				case found <- sc.Text():
+				default:
+				}
+			}
+		}
+		_ = cmd.Wait()
+	}()
+	select {
+	case line := <-found:
+		return p, line, nil
+	case <-p.dead:
+		return p, "", fmt.Errorf("ended before %q: %s", prefix, cmd.ProcessState)
+	case <-time.After(60 * time.Second):
+		_ = cmd.Process.Kill()
+		<-p.dead
+		return p, "", fmt.Errorf("no %q in 60 s", prefix)
+	}
+}
+
+// terminal is one terminal under test.
+type terminal struct {
+	*process
+	c        *campaign
+	dir, tcp string
+}
+
+// terminal makes the configuration of the ith terminal. Each has an address of its own below 127, so that nobody takes its port
+// while it is down.
+func (c *campaign) terminal(i int) (*terminal, error) {
+	x := &terminal{c: c, dir: filepath.Join(c.dir, fmt.Sprintf("terminal%d", i))}
+	x.tcp = fmt.Sprintf("127.%d.%d.%d:%d", 64+os.Getpid()%128, 1+i/250%250, 1+i%250, c.port)
+	return x, errors.Join(os.MkdirAll(x.dir, 0o700),
+		os.WriteFile(filepath.Join(x.dir, "config.toml"), fmt.Appendf(nil, agentConfig, c.backend, x.tcp), 0o600))
+}
+
+// start starts the program; at, where it is not "", is the point to die at.
+func (x *terminal) start(at string) (err error) {
+	cmd := exec.Command(x.c.bin, "run", "--config", filepath.Join(x.dir, "config.toml"), "--state", x.dir)
+	cmd.Env = append(os.Environ(), point.Log+"="+filepath.Join(x.dir, "points"))
+	if at != "" {
+		cmd.Env = append(cmd.Env, point.KillAt+"="+at)
+	}
+	x.process, _, err = start(cmd, filepath.Join(x.dir, "log"), "ready")
+	return err
+}
+
+func (x *terminal) kill() {
+	_ = x.cmd.Process.Kill()
+	<-x.dead
+	x.c.kills.Add(1)
+}
+
+func (x *terminal) isDead() bool {
+	select {
+	case <-x.dead:
+		return true
+	default:
+		return false
+	}
+}
+
+// finish ends a terminal that has nothing left to do; what it leaves is removed, or said where something went wrong.
+func (x *terminal) finish(err error) error {
+	if x.process != nil {
+		_ = x.cmd.Process.Kill()
+		<-x.dead
+	}
+	if err == nil {
+		return os.RemoveAll(x.dir)
+	}
+	log, _ := os.ReadFile(filepath.Join(x.dir, "log"))
+	sales, _ := exec.Command(x.c.bin, "sale", "list", "--json", "--config", filepath.Join(x.dir, "config.toml"), "--state", x.dir).CombinedOutput()
+	return fmt.Errorf("%w\nlog: %s\njournal: %s", err, log[max(0, len(log)-3000):], sales)
+}
+
+// command runs one register command on a new connection.
+func (x *terminal) command(ctx context.Context, do func(*register.Register) (register.Result, error)) (register.Result, error) {
+	r, err := register.Dial(ctx, "tcp:"+x.tcp, register.Options{T4: 30 * time.Second})
+	if err != nil {
+		return register.Result{}, err
+	}
+	defer r.Close()
+	return do(r)
+}
+
+// answer is what a register heard of its payment.
+type answer struct {
+	register.Result
+	definite bool
+}
+
+// pay asks for a payment, and stops it after a while where abort says so.
+func (x *terminal) pay(ctx context.Context, amount money.Minor, abort time.Duration) <-chan answer {
+	asked := make(chan answer, 1)
+	go func() {
+		res, err := x.command(ctx, func(r *register.Register) (register.Result, error) {
+			if abort > 0 {
+				stop := time.AfterFunc(abort, func() { _, _ = r.Abort(ctx) })
+				defer stop.Stop()
+			}
+			return r.Pay(ctx, amount, "EUR", register.PayOptions{})
+		})
+		asked <- answer{res, err == nil && !res.Refused}
+	}()
+	return asked
+}
+
+// again repeats 06 20 until the terminal gives a definite answer. A terminal that has died by its second point is started again.
+func (x *terminal) again(ctx context.Context) (register.Result, error) {
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 400*time.Millisecond) {
+		if err := x.revive(); err != nil {
+			return register.Result{}, err
+		}
+		r, err := x.command(ctx, func(r *register.Register) (register.Result, error) { return r.Repeat(ctx, register.RepeatStatus) })
+		busy := r.Refused && (r.Code == register.CodeBusy || r.Code == register.CodeWait)
+		if err == nil && !busy {
+			return r, nil
+		}
+		select {
+		case <-ctx.Done():
+			return r, fmt.Errorf("no definite answer: %w, last %+v", err, r)
+		case <-time.After(wait):
+		}
+	}
+}
+
+// revive starts a terminal that killed itself at a point. Any other death is a violation.
+func (x *terminal) revive() error {
+	if !x.isDead() {
+		return nil
+	}
+	if x.diedAt() == "" {
+		return fmt.Errorf("the terminal died: %s", x.cmd.ProcessState)
+	}
+	x.c.kills.Add(1)
+	return x.start("")
+}
+
+// diedAt is the point a dead terminal died at, "" for none.
+func (x *terminal) diedAt() string {
+	log, err := os.ReadFile(filepath.Join(x.dir, "points"))
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimRight(string(log), "\n"), "\n")
+	name, ok := strings.CutPrefix(lines[len(lines)-1], point.Killed)
+	if !ok {
+		return ""
+	}
+	return name
+}
+
+// sale is what another process reads in a terminal's journal.
+type sale struct {
+	Reference string `json:"reference"`
+	Amount    int64  `json:"amount"`
+	Result    string `json:"result"`
+	Phase     string `json:"phase"`
+	Settled   bool   `json:"settled"`
+}
+
+func (x *terminal) journal() (sales []sale, err error) {
+	out, err := exec.Command(x.c.bin, "sale", "list", "--json", "--config", filepath.Join(x.dir, "config.toml"), "--state", x.dir).Output()
+	if err != nil {
+		return nil, fmt.Errorf("sale list: %w", err)
+	}
+	var v struct {
+		Sales json.RawMessage `json:"sales"`
+	}
+	if err := json.Unmarshal(out, &v); err != nil {
+		return nil, err
+	}
+	return sales, json.Unmarshal(v.Sales, &sales)
+}
+
+// settled waits until nothing can happen to any sale by itself, or until the terminal has died.
+func (x *terminal) settled(ctx context.Context) (sales []sale, dead bool, err error) {
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 800*time.Millisecond) {
+		sales, err := x.journal()
+		if err != nil {
+			return nil, false, err
+		}
+		open := 0
+		for _, s := range sales {
+			if !s.Settled {
+				open++
+			}
+		}
+		if open == 0 {
+			return sales, x.isDead(), nil
+		}
+		select {
+		case <-x.dead:
+			return sales, true, nil
+		case <-ctx.Done():
+			return nil, false, fmt.Errorf("not settled: %+v", sales)
+		case <-time.After(wait):
+		}
+	}
+}
+
+// conclude asks the terminal what became of the sale, waits until it has settled, and holds what it says against what it said.
+func (x *terminal) conclude(ctx context.Context, res *told, first answer) error {
+	again, err := x.again(ctx)
+	if err != nil {
+		return err
+	}
+	switch res.approved = again.Approved; {
+	case first.definite && first.Approved != again.Approved:
+		return fmt.Errorf("told one thing (%+v), then another (%+v)", first, again)
+	case again.Approved && again.Amount != res.amount:
+		return fmt.Errorf("approved %d, asked for %d", again.Amount, res.amount)
+	}
+	for {
+		sales, dead, err := x.settled(ctx)
+		if err != nil {
+			return err
+		}
+		if dead {
+			if err := x.revive(); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, s := range sales {
+			res.references = append(res.references, s.Reference)
+		}
+		return nil
+	}
+}
+
+// check holds what the registers believe against the books.
+func (c *campaign) check(results []told) {
+	out, err := exec.Command(c.bin, "backend", "books", "--json", "--state", filepath.Join(c.dir, "backend")).Output()
+	require.NoError(c.t, err)
+	var books []struct {
+		ID, Reference, Original string
+		Postings                []struct {
+			Account string
+			Amount  int64
+		}
+	}
+	require.NoError(c.t, json.Unmarshal(out, &books))
+	reference, net, moves, sum := map[string]string{}, map[string]int64{}, map[string]int{}, int64(0)
+	for _, b := range books {
+		reference[b.ID] = b.Reference
+	}
+	for _, b := range books {
+		ref := b.Reference
+		if b.Original != "" {
+			ref = reference[b.Original]
+		}
+		for _, p := range b.Postings {
+			sum += p.Amount
+			if p.Account == "merchant" {
+				net[ref] += p.Amount
+				moves[ref]++
+			}
+		}
+	}
+	violations, approved, moved, back := 0, 0, 0, 0
+	for _, r := range results {
+		got, want := int64(0), int64(0)
+		for _, ref := range r.references {
+			got += net[ref]
+			if net[ref] == 0 && moves[ref] > 0 {
+				back++
+			}
+		}
+		if r.approved {
+			approved++
+			want = int64(r.amount)
+		}
+		if got != want {
+			violations++
+			c.t.Errorf("%s: told approved=%v for %d, but the books have %d: %v", r.name, r.approved, r.amount, got, r.references)
+		}
+	}
+	for _, n := range net {
+		if n != 0 {
+			moved++
+		}
+	}
+	require.Zero(c.t, sum, "postings sum to zero")
+	require.Equal(c.t, approved, moved, "payments with money moved, told approved or not")
+	n := float64(max(1, len(results)))
+	c.t.Logf("%d sales, %d kills, %d approved, %d paid and given back, %d violations: at most %.5f a sale, %.5f a kill at 95 %%",
+		len(results), c.kills.Load(), approved, back, violations, 3/n, 3/float64(max(1, c.kills.Load())))
+	require.Positive(c.t, approved, "a campaign that approves nothing proves nothing")
+	require.Less(c.t, approved, len(results), "a campaign that approves everything proves nothing")
+}
+
+// all tells n stories, some at a time, until one fails.
+func (c *campaign) all(n int, one func(i int) error) {
+	var next atomic.Int64
+	done := make(chan error)
+	for range min(workers, n) {
+		go func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n || c.t.Failed() {
+					break
+				}
+				if err := one(i); err != nil {
+					c.t.Errorf("%d: %v", i, err)
+				}
+			}
+			done <- nil
+		}()
+	}
+	for range min(workers, n) {
+		<-done
+	}
+}

@@ -1,0 +1,98 @@
+package kill
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// thread is one text of a source with the calls that are woven in before and behind it.
+type thread struct{ file, text, before, after string }
+
+// threads is where a terminal touches the world: its journal, the backend, the register.
+var threads = []thread{
+	{"store/writer.go", "\tstart := time.Now()\n\tif err := s.w.exec(\"COMMIT\"); err != nil {\n",
+		"\tfor _, r := range live {\n\t\tpoint.Hit(\"before commit \" + point.Func(r.fn))\n\t}\n", ""},
+	{"store/writer.go", "\ts.commits.Add(1)\n",
+		"\tfor _, r := range live {\n\t\tpoint.Hit(\"after commit \" + point.Func(r.fn))\n\t}\n", ""},
+	{"agent/upstream/upstream.go", "\tresp, err := c.authorized(ctx, req)\n",
+		"\tpoint.Hit(\"before \" + point.Route(req.Method, req.URL.Path))\n",
+		"\tpoint.Hit(\"after \" + point.Route(req.Method, req.URL.Path))\n"},
+	{"ecr/session/dialog.go", "\t\t\terr := d.send(ctx, one.APDU)\n",
+		"\t\t\tpoint.Hit(fmt.Sprintf(\"before APDU % 02X\", one.APDU[:2]))\n",
+		"\t\t\tpoint.Hit(fmt.Sprintf(\"after APDU % 02X\", one.APDU[:2]))\n"},
+}
+
+const pointPackage = "posagent/cross/kill/point"
+
+// weave gives the changed texts of the sources, by file name.
+func weave(root string) (map[string][]byte, error) {
+	woven := map[string][]byte{}
+	for _, th := range threads {
+		if woven[th.file] == nil {
+			data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(th.file)))
+			if err != nil {
+				return nil, err
+			}
+			imports := "import (\n\t\"" + pointPackage + "\"\n"
+			if strings.Contains(th.before, "fmt.") && !bytes.Contains(data, []byte("\t\"fmt\"\n")) {
+				imports += "\t\"fmt\"\n"
+			}
+			if woven[th.file], err = once(th.file, data, "import (\n", imports); err != nil {
+				return nil, err
+			}
+		}
+		var err error
+		if woven[th.file], err = once(th.file, woven[th.file], th.text, th.before+th.text+th.after); err != nil {
+			return nil, err
+		}
+	}
+	return woven, nil
+}
+
+func once(file string, data []byte, old, replacement string) ([]byte, error) {
+	if n := bytes.Count(data, []byte(old)); n != 1 {
+		return nil, fmt.Errorf("%s: the text to weave a point into stands %d times in it, not once: %q", file, n, old)
+	}
+	return bytes.Replace(data, []byte(old), []byte(replacement), 1), nil
+}
+
+// overlay writes the woven sources to dir and returns the file for go build -overlay.
+func overlay(t *testing.T, dir string) string {
+	t.Helper()
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	require.NoError(t, err)
+	woven, err := weave(root)
+	require.NoError(t, err)
+	replace := map[string]string{}
+	for file, data := range woven {
+		put := filepath.Join(dir, strings.ReplaceAll(file, "/", "_"))
+		require.NoError(t, os.WriteFile(put, data, 0o600))
+		replace[filepath.Join(root, filepath.FromSlash(file))] = put
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	require.NoError(t, err)
+	put := filepath.Join(dir, "overlay.json")
+	require.NoError(t, os.WriteFile(put, list, 0o600))
+	return put
+}
+
+func TestWeave(t *testing.T) {
+	woven, err := weave(filepath.Join("..", ".."))
+	require.NoError(t, err)
+	require.Len(t, woven, 3)
+	for file, data := range woven {
+		_, err := parser.ParseFile(token.NewFileSet(), file, data, parser.SkipObjectResolution)
+		require.NoError(t, err)
+	}
+	_, err = once("x.go", []byte("a a"), "a", "b")
+	require.ErrorContains(t, err, "2 times")
+}
