@@ -114,8 +114,13 @@ func (a *Agent) ready() error {
 	if err := a.o.DB.Health(context.Background()).Err; err != nil {
 		return err
 	}
-	if !a.drive.Health(context.Background()).Ready {
+	switch h := a.drive.Health(context.Background()); {
+	case !a.drive.Resumed():
 		return errors.New("older sales are being resumed")
+	case h.NoMethods:
+		return errors.New("no payment methods: the backend has not given any")
+	case !h.Ready:
+		return errors.New("the journal cannot be read")
 	}
 	return nil
 }
@@ -159,7 +164,7 @@ func (a *Agent) Run(ctx context.Context) error {
 
 // announce waits until sales can be accepted and calls Ready.
 func (a *Agent) announce(ctx context.Context) {
-	for !a.drive.Health(ctx).Ready && ctx.Err() == nil {
+	for !a.drive.Resumed() && ctx.Err() == nil {
 		select {
 		case <-time.After(2 * time.Millisecond):
 		case <-ctx.Done():

@@ -11,5 +11,5 @@ import (
 
 // Schema is the ordered, append-only list of migrations of agent.db. New steps go to the end.
 func Schema() []store.Step {
-	return slices.Concat(catalog.Schema(), outbox.Schema(), drive.Schema())
+	return slices.Concat(catalog.Schema(), outbox.Schema(), drive.Schema(), bindSchema())
 }

@@ -45,3 +45,11 @@ func Read(r store.Reader) (Stored, error) {
 	}
 	return s, nil
 }
+
+// Forget drops the stored list: it is another backend's.
+func Forget(tx store.Tx) error {
+	if _, err := tx.Exec(`DELETE FROM catalog_list`); err != nil {
+		return fmt.Errorf("forget method list: %w", err)
+	}
+	return nil
+}

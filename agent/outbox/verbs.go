@@ -219,3 +219,11 @@ func (o *Outbox) Resolve(ctx context.Context, key wire.Key, state State, note st
 		return o.end(tx, r, state)
 	})
 }
+
+// Unfinished counts the operations that are not at their end.
+func Unfinished(r store.Reader) (n int, err error) {
+	if err := r.QueryRow(`SELECT COUNT(*) FROM outbox_ops WHERE open = 1`).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count operations: %w", err)
+	}
+	return n, nil
+}

@@ -59,16 +59,16 @@ func runBackend(ctx context.Context, c *call) error {
 	if listen == "" {
 		listen = cfg.Backend.Listen
 	}
-	return serveBackend(ctx, c, cfg, listen, logger(c), func(url string) {
+	return serveBackend(ctx, c, cfg, listen, "choose another address with --listen", logger(c), func(url string) {
 		fmt.Fprintf(c.out, "listening on %s\n", url)
 	})
 }
 
 // serveBackend runs the backend until ctx ends; up is called once it listens.
-func serveBackend(ctx context.Context, c *call, cfg config.Config, listen string, log *slog.Logger, up func(url string)) error {
+func serveBackend(ctx context.Context, c *call, cfg config.Config, listen, remedy string, log *slog.Logger, up func(url string)) error {
 	ln, err := net.Listen("tcp", listen)
 	if err != nil {
-		return fail(exitFailed, "%v (choose another address with --listen)", err)
+		return fail(exitFailed, "backend: %v (%s)", err, remedy)
 	}
 	url := "http://" + ln.Addr().String()
 	cred := cfg.Backend.Credentials

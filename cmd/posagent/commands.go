@@ -144,6 +144,18 @@ func (g *global) register(fs *flag.FlagSet) {
 	fs.BoolVar(&g.debug, "debug", g.debug, "log everything, not only warnings")
 }
 
+// flags are the global flags as they were given, for a command to type next.
+func (g *global) flags() string {
+	s := ""
+	if g.config != "" {
+		s += " --config " + g.config
+	}
+	if g.state != "" {
+		s += " --state " + g.state
+	}
+	return s
+}
+
 func (g *global) stateDir() string {
 	if g.state == "" {
 		return defaultState

@@ -46,6 +46,9 @@ func openKeys(c *call) (*device.Keys, error) {
 		return nil, fail(exitFailed, "%v (choose another place with --state DIR)", err)
 	}
 	keys, err := device.OpenKeys(filepath.Join(c.stateDir(), "keys"))
+	if errors.Is(err, os.ErrPermission) {
+		return nil, storeError(err)
+	}
 	if err != nil {
 		return nil, fail(exitDamaged, "%v", err)
 	}
@@ -61,10 +64,12 @@ func storeError(err error) error {
 		return fail(exitRefused, "%v (another posagent runs on this state directory; stop it first)", err)
 	case errors.Is(err, store.ErrFull):
 		return fail(exitFailed, "%v (free some space)", err)
+	case errors.Is(err, os.ErrPermission):
+		return fail(exitFailed, "%v (run as the owner of the state directory, or choose another with --state DIR)", err)
 	case errors.Is(err, os.ErrNotExist):
 		return fail(exitNoDaemon, "no terminal has run here yet: %v (posagent run starts one)", err)
 	}
-	return fail(exitDamaged, "%v", err)
+	return fail(exitDamaged, "%v (keep the state directory as it is for support; a new one starts with --state DIR)", err)
 }
 
 // readAgent opens the terminal's database for reading, beside a running daemon or without one.

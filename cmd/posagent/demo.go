@@ -24,7 +24,11 @@ func demoCommand() command {
 			if err != nil {
 				return err
 			}
-			return demo.Run(ctx, demo.Options{Self: self, Out: c.out, Keep: c.opts.(*options).keep})
+			err = demo.Run(ctx, demo.Options{Self: self, Out: c.out, Keep: c.opts.(*options).keep})
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return err
 		},
 	}
 }

@@ -47,7 +47,8 @@ type std struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signal.Ignore(syscall.SIGPIPE) // a reader of our output that goes away must not take a sale along
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	go func() { // a second signal ends the program at once
 		<-ctx.Done()
 		stop()
@@ -55,9 +56,28 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], std{os.Stdin, os.Stdout, os.Stderr}))
 }
 
+// checked remembers that output was lost, so that a full disk is not an exit 0.
+type checked struct {
+	File io.Writer
+	err  error
+}
+
+func (c *checked) Write(p []byte) (int, error) {
+	n, err := c.File.Write(p)
+	if err != nil && !errors.Is(err, syscall.EPIPE) { // somebody who stops reading has read enough
+		c.err = err
+	}
+	return n, err
+}
+
 // run is main without the process around it.
-func run(ctx context.Context, args []string, io std) int {
-	err := dispatch(ctx, args, io)
+func run(ctx context.Context, args []string, to std) int {
+	out := &checked{File: to.out}
+	to.out = out
+	err := dispatch(ctx, args, to)
+	if err == nil && out.err != nil {
+		err = fmt.Errorf("output: %w", out.err)
+	}
 	if err == nil {
 		return exitOK
 	}
@@ -65,11 +85,11 @@ func run(ctx context.Context, args []string, io std) int {
 	if !errors.As(err, &e) {
 		e = &exit{exitFailed, err}
 		if errors.Is(err, context.Canceled) {
-			e.code = exitInterrupted
+			e.code, e.err = exitInterrupted, errors.New("interrupted")
 		}
 	}
 	if e.err != nil && e.err.Error() != "" {
-		fmt.Fprintln(io.err, "posagent: "+strings.TrimPrefix(e.err.Error(), "posagent: "))
+		fmt.Fprintln(to.err, "posagent: "+strings.TrimPrefix(e.err.Error(), "posagent: "))
 	}
 	return e.code
 }

@@ -143,7 +143,12 @@ func atRegister(ctx context.Context, c *call, do func(context.Context, *call, *r
 		OpenSerial: func(ctx context.Context, path string) (frame.Conn, error) {
 			ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 			defer cancel()
-			return line.New(line.Config{Path: path, Baud: o.baud, StopBits: o.stopBits}).Open(ctx)
+			port := line.New(line.Config{Path: path, Baud: o.baud, StopBits: o.stopBits})
+			conn, err := port.Open(ctx)
+			if err != nil && port.Stats().LastError != "" {
+				err = errors.New(port.Stats().LastError)
+			}
+			return conn, err
 		},
 		Note: func(text string) { fmt.Fprintln(c.err, "terminal:", text) },
 	}
@@ -151,12 +156,18 @@ func atRegister(ctx context.Context, c *call, do func(context.Context, *call, *r
 		opt.Tap, opt.Note = tracer(c, habit.Charset), nil
 	}
 	r, err := register.Dial(ctx, target, opt)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return fail(exitNoDaemon, "%v (is the terminal running, and is this its line?)", err)
 	}
 	defer r.Close()
 	res, err := do(ctx, c, r)
 	if err != nil {
+		if ctx.Err() != nil {
+			return &exit{exitInterrupted, errors.New("interrupted; the sale may still run: posagent register abort stops it, register repeat asks how it ended")}
+		}
 		return lineError(err)
 	}
 	return report(c, res, o.currency)

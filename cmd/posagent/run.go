@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -45,7 +46,7 @@ func runAgent(ctx context.Context, c *call) error {
 	if cfg.Sandbox() {
 		up := make(chan string, 1)
 		g.Go(func() error {
-			return serveBackend(ctx, c, cfg, cfg.Backend.Listen, log, func(url string) { up <- url })
+			return serveBackend(ctx, c, cfg, cfg.Backend.Listen, "set [backend] listen", log, func(url string) { up <- url })
 		})
 		select {
 		case cfg.Upstream.Base = <-up:
@@ -71,12 +72,27 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 		return storeError(err)
 	}
 	defer db.Close()
+	var other *agent.OtherBackendError
+	if err := agent.Bind(ctx, db, owner(cfg, sandbox)); errors.As(err, &other) {
+		return fail(exitRefused, "%v: run it with that backend until posagent status shows nothing open, or use another --state", err)
+	} else if err != nil {
+		return storeError(err)
+	}
 	o, lines, err := terminal(ctx, c, cfg, sandbox, db, keys.ID(), log)
 	if err != nil {
 		return err
 	}
 	o.Ready = func() { fmt.Fprintln(c.out, "ready "+strings.Join(lines, " ")) }
 	return agent.New(o).Run(ctx)
+}
+
+// owner names the backend and terminal that a journal belongs to.
+func owner(cfg config.Config, sandbox bool) string {
+	backend := cfg.Upstream.URL("schemes")
+	if sandbox {
+		backend = "the sandbox"
+	}
+	return fmt.Sprintf("%s (merchant %s, terminal %s)", backend, cfg.Terminal.MerchantID, cfg.Terminal.TerminalID)
 }
 
 // terminal converts the configuration into the rooms' own.

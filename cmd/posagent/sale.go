@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"strings"
 	"time"
 
 	"posagent/agent/checkout"
@@ -102,10 +103,10 @@ func saleList(ctx context.Context, c *call) error {
 			Sales  []saleJSON `json:"sales"`
 		}{"posagent.sales/1", list})
 	}
-	fmt.Fprintf(c.out, "%-36s  %-8s %10s %-4s %-12s %-12s %-10s %s\n", "SALE", "KIND", "AMOUNT", "", "METHOD", "PHASE", "TOLD", "RECEIPT")
+	fmt.Fprintf(c.out, "%-36s  %-8s %10s %-4s %-12s %-12s %-11s %-7s %s\n", "SALE", "KIND", "AMOUNT", "", "METHOD", "PHASE", "OUTCOME", "RECEIPT", "REFERENCE")
 	for _, v := range list {
-		fmt.Fprintf(c.out, "%-36s  %-8s %10s %-4s %-12s %-12s %-10s %s\n", v.ID, v.Kind, amountText(money.Minor(v.Amount), v.Currency), v.Currency,
-			v.Method, v.Phase, v.Result, receiptText(v.Receipt))
+		fmt.Fprintf(c.out, "%-36s  %-8s %10s %-4s %-12s %-12s %-11s %-7s %s\n", v.ID, v.Kind, amountText(money.Minor(v.Amount), v.Currency), v.Currency,
+			v.Method, v.Phase, v.Result, receiptText(v.Receipt), v.Reference)
 	}
 	return nil
 }
@@ -115,6 +116,34 @@ func receiptText(n int) string {
 		return "-"
 	}
 	return fmt.Sprint(n)
+}
+
+// findSale finds a sale by its id, by its reference, or by the beginning or the end of either.
+func findSale(r store.Reader, name string) (string, error) {
+	rows, err := drive.Sales(r, 10000)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, row := range rows {
+		id := string(row.Key)
+		if name == id || name == row.Reference {
+			return id, nil
+		}
+		for _, s := range []string{id, row.Reference} {
+			if len(name) >= 4 && (strings.HasPrefix(s, name) || strings.HasSuffix(s, name)) {
+				found = append(found, id)
+				break
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", drive.ErrUnknown
+	case 1:
+		return found[0], nil
+	}
+	return "", fail(exitUsage, "%q is the beginning or the end of %d sales: give more of it", name, len(found))
 }
 
 func saleShow(ctx context.Context, c *call) error {
@@ -129,12 +158,19 @@ func saleShow(ctx context.Context, c *call) error {
 	var row drive.Row
 	var entries []drive.Entry
 	err = db.Read(ctx, func(r store.Reader) error {
-		var err error
-		row, entries, err = drive.Show(r, c.args[0])
+		id, err := findSale(r, c.args[0])
+		if err != nil {
+			return err
+		}
+		row, entries, err = drive.Show(r, id)
 		return err
 	})
 	if errors.Is(err, drive.ErrUnknown) {
 		return fail(exitFailed, "no sale %q (posagent sale list shows them)", c.args[0])
+	}
+	var coded *exit
+	if errors.As(err, &coded) {
+		return err
 	}
 	if err != nil {
 		return storeError(err)
@@ -157,8 +193,11 @@ func saleShow(ctx context.Context, c *call) error {
 		}{"posagent.sale/1", v, lines})
 	}
 	fmt.Fprintf(c.out, "%s of %s %s with %s: %s", v.Kind, amountText(row.Amount, v.Currency), v.Currency, v.Label, v.Phase)
-	if v.Result != "" {
+	switch {
+	case v.Result != "" && v.Told == string(ecr.Told):
 		fmt.Fprintf(c.out, ", register told %s", v.Result)
+	case v.Result != "":
+		fmt.Fprintf(c.out, ", %s, the register has not acknowledged it", v.Result)
 	}
 	fmt.Fprintf(c.out, "\nreference %s\n", v.Reference)
 	for _, e := range entries {

@@ -82,7 +82,7 @@ func showStatus(ctx context.Context, c *call) error {
 		v.print(c)
 	}
 	if !v.Running {
-		return &exit{exitNoDaemon, fmt.Errorf("the terminal does not run on %s (start it: posagent run --state %s)", c.stateDir(), c.stateDir())}
+		return &exit{exitNoDaemon, fmt.Errorf("the terminal does not run on %s (start it: posagent run%s)", c.stateDir(), c.flags())}
 	}
 	return nil
 }

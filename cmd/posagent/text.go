@@ -26,6 +26,9 @@ func logger(c *call) *slog.Logger {
 
 // onTerminal reports whether w is a terminal that may be drawn on.
 func onTerminal(w any) bool {
+	if c, is := w.(*checked); is {
+		w = c.File
+	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

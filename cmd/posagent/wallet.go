@@ -25,7 +25,7 @@ func walletCommand() command {
 	verb := func(name, short string) command {
 		return command{
 			name: name, args: "REFERENCE|URL", short: short, flags: flags,
-			examples: []string{"posagent wallet " + name + " http://127.0.0.1:8490/wallet/…", "posagent wallet " + name + " REFERENCE --backend http://127.0.0.1:8490"},
+			examples: []string{"posagent wallet " + name + " http://127.0.0.1:8481/wallet/…", "posagent wallet " + name + " REFERENCE --backend http://127.0.0.1:8481"},
 			run:      func(ctx context.Context, c *call) error { return walletAct(ctx, c, name) },
 		}
 	}
@@ -69,6 +69,8 @@ func walletAct(ctx context.Context, c *call, verb string) error {
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized:
 		return fail(exitAuth, "the backend refused the credentials: set [backend.credentials] bearer")
+	case resp.StatusCode == http.StatusNotFound:
+		return fail(exitFailed, "the backend knows no payment %q (posagent sale list shows the references)", c.args[0])
 	case resp.StatusCode != http.StatusOK:
 		return fail(exitFailed, "the backend answered %s: %s", resp.Status, strings.TrimSpace(string(body)))
 	}
@@ -93,6 +95,9 @@ func walletURL(what, backend, upstream, listen string) (string, error) {
 	}
 	for _, base := range []string{backend, upstream, "http://" + listen} {
 		if base != "" && base != "http://" {
+			if len(what) == 36 { // a sale's id: its reference is the same without dashes
+				what = strings.ReplaceAll(what, "-", "")
+			}
 			return strings.TrimSuffix(base, "/") + "/wallet/" + url.PathEscape(what), nil
 		}
 	}

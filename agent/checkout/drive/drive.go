@@ -200,6 +200,9 @@ func (d *Drive) Run(ctx context.Context) error {
 	}
 }
 
+// Resumed says whether every open sale has been taken up again, so that new ones may begin.
+func (d *Drive) Resumed() bool { return d.ready.Load() }
+
 // later hands a job to Run.
 func (d *Drive) later(job func(context.Context)) {
 	d.mu.Lock()

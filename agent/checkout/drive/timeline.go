@@ -156,3 +156,11 @@ func amountText(amount money.Minor, currency string) string {
 	}
 	return money.Format(amount, c)
 }
+
+// Unsettled counts the sales that something can still happen to.
+func Unsettled(r store.Reader) (n int, err error) {
+	if err := r.QueryRow(`SELECT COUNT(*) FROM checkout_sales WHERE active = 1`).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count sales: %w", err)
+	}
+	return n, nil
+}
