@@ -71,7 +71,7 @@ const (
 	Impossible       Code = "impossible"            // answered 84 83
 	StillRunning     Code = "in_progress"           // ZVT 9C
 	NotStored        Code = "not_stored"            // the journal cannot write: nothing was accepted (ZVT B1)
-	NotReady         Code = "not_ready"             // ZVT A0 / 9C: starting, no methods yet, settling older sales
+	NotReady         Code = "not_ready"             // ZVT A0: starting, no methods yet, settling older sales
 	EODImpossible    Code = "end_of_day_impossible" // ZVT 77
 	SystemError      Code = "system_error"          // ZVT FF
 )

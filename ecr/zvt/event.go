@@ -179,5 +179,6 @@ const (
 	tellWithin     = 30 * time.Second        // answer to 04 0F where BMP 01 says nothing
 	progressEvery  = 10 * time.Second        // 04 FF; MONEY A.4 allows 15 s
 	askAgainAfter  = 2 * time.Second
-	progressMinute = 0x03 // T4 in a 04 FF that carries a container: the protocol's own 180 s
+	secondWithin   = 2 * time.Second // the answer to 04 0F, after one that may belong to an older message
+	progressMinute = 0x03            // T4 in a 04 FF that carries a container: the protocol's own 180 s
 )

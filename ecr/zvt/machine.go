@@ -1,6 +1,7 @@
 package zvt
 
 import (
+	"slices"
 	"time"
 
 	"posagent/ecr"
@@ -36,6 +37,8 @@ type Machine struct {
 
 	queue   []outgoing
 	pending *outgoing // sent, or being sent, and not answered
+	owed    int       // answers that may still come to messages of ours that were given up
+	unsent  []int     // of these, what has not been sent yet
 	seq     int
 
 	timers   [timers]int // number of the running timer, 0 = none
@@ -103,6 +106,7 @@ type outgoing struct {
 	seq  int
 	id   int
 	sent bool
+	held *reply // to this message, or to an older one that was given up
 }
 
 // New makes a machine in the state of a register that has not sent anything; saved is what Save was given last.
@@ -259,6 +263,12 @@ func (m *Machine) drop(joined, gone bool) {
 	}
 	m.aborting = aborting{} // an answer now would be taken for the answer to the next command
 	m.finish()
+	if m.pending != nil {
+		m.owed++
+		if !m.pending.sent {
+			m.unsent = append(m.unsent, m.pending.seq)
+		}
+	}
 	m.queue, m.pending = nil, nil
 	m.stop(TimerReply)
 }
@@ -308,6 +318,7 @@ func (m *Machine) next() {
 }
 
 func (m *Machine) sent(ev Sent) {
+	m.unsent = slices.DeleteFunc(m.unsent, func(seq int) bool { return seq == ev.Seq })
 	switch {
 	case m.pending == nil || m.pending.seq != ev.Seq:
 	case ev.OK:
@@ -326,14 +337,25 @@ type reply struct {
 
 func (m *Machine) answered(msg apdu.Message) {
 	if m.pending == nil {
+		m.owed = max(0, m.owed-1)
 		return
 	}
-	if id, ok := idOf(msg); ok && m.pending.id >= 0 && id != m.pending.id {
+	id, named := idOf(msg)
+	named = named && m.pending.id >= 0
+	if named && id != m.pending.id {
 		return
 	}
 	r := reply{}
 	if !msg.Cmd.IsOK() {
 		r.code = msg.Cmd.Code()
+	}
+	if !named && m.owed > 0 && m.pending.why == forTelling {
+		m.owed--
+		m.pending.held = &r
+		if m.pending.sent {
+			m.start(TimerReply, m.patience())
+		}
+		return
 	}
 	m.settle(r)
 }
@@ -342,6 +364,9 @@ func (m *Machine) answered(msg apdu.Message) {
 func (m *Machine) settle(r reply) {
 	o := m.pending
 	m.pending = nil
+	if r.lost {
+		m.owed++
+	}
 	m.stop(TimerReply)
 	switch o.why {
 	case forTelling:
@@ -361,7 +386,11 @@ func (m *Machine) fired(ev Fired) {
 	m.timers[ev.Timer] = 0
 	switch ev.Timer {
 	case TimerReply:
-		if m.pending != nil {
+		switch {
+		case m.pending == nil:
+		case m.pending.held != nil: // the older message was never answered
+			m.settle(*m.pending.held)
+		default:
 			m.settle(reply{lost: true})
 		}
 	case TimerAnswer:
@@ -378,6 +407,8 @@ func (m *Machine) fired(ev Fired) {
 // patience is how long the pending message may wait for its answer.
 func (m *Machine) patience() time.Duration {
 	switch {
+	case m.pending.held != nil:
+		return secondWithin
 	case m.pending.why != forTelling, m.d.hurried:
 		return t3
 	case m.d.request.ackWithin > 0:

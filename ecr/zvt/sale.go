@@ -13,6 +13,7 @@ func (m *Machine) begin(msg apdu.Message, id int, again bool) {
 		m.reply(id, apdu.Refuse(0x37))
 		return
 	}
+	m.owed = len(m.unsent) // a register that asks has said all it had to say
 	m.gen++
 	m.d = dialogue{gen: m.gen, msg: msg, id: id, again: again, request: m.options(msg)}
 	switch msg.Cmd {

@@ -50,7 +50,9 @@ func codeByte(c ecr.Code) byte {
 		return 0xA0
 	case ecr.Impossible:
 		return 0x83
-	case ecr.StillRunning, ecr.NotReady:
+	case ecr.NotReady:
+		return 0xA0 // not 9C, which is a sale that goes on (MONEY A.2)
+	case ecr.StillRunning:
 		return 0x9C
 	case ecr.NotStored:
 		return 0xB1

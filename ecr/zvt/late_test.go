@@ -1,0 +1,85 @@
+package zvt
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/ecr"
+)
+
+// telling is a machine whose 04 0F says approved and is still on its way, while an earlier 04 FF was never answered.
+func tellingLate(t *testing.T, sale string) (m *Machine, seq int) {
+	t.Helper()
+	m = New(testConfig(), nil)
+	last := func(actions []Action) (seq, timer int) {
+		for _, a := range actions {
+			switch a := a.(type) {
+			case Send:
+				seq = a.Seq
+			case StartTimer:
+				if a.Timer == TimerReply {
+					timer = a.Seq
+				}
+			}
+		}
+		return seq, timer
+	}
+	ok := unhex(t, "80 00 00")
+	m.Step(Received{APDU: unhex(t, "06 00 06 00 00 00 8E 09 78")})
+	seq, _ = last(m.Step(Saved{Gen: m.gen}))
+	m.Step(Sent{Seq: seq, OK: true})
+	m.Step(Received{APDU: ok})
+	m.Step(Received{APDU: unhex(t, "06 01 07 04 00 00 00 00 12 50")})
+	m.Step(Begun{Gen: m.gen, Sale: sale})
+	seq, _ = last(m.Step(Progressed{Gen: m.gen, Progress: ecr.Progress{Step: ecr.StepStarting}}))
+	_, timer := last(m.Step(Sent{Seq: seq, OK: true}))
+	m.Step(Fired{Timer: TimerReply, Seq: timer})
+	seq, _ = last(m.Step(Ended{Gen: m.gen, Outcome: outcomeNamed("approved")}))
+	require.Equal(t, telling, m.phase)
+	return m, seq
+}
+
+func deliveries(actions []Action) (out []ecr.Delivery) {
+	for _, a := range actions {
+		if d, ok := a.(Deliver); ok {
+			out = append(out, d.Delivery)
+		}
+	}
+	return out
+}
+
+// The late answer to a 04 FF does not acknowledge a 04 0F that never arrived, or that the register refuses (MONEY A.3).
+func TestMoneyA3_ALateReplyIsNoAcknowledgement(t *testing.T) {
+	ok := Received{APDU: unhex(t, "80 00 00")}
+	for name, c := range map[string]struct {
+		events []Event
+		want   []ecr.Delivery
+	}{
+		"the link loses it":         {[]Event{ok, Sent{OK: false}}, []ecr.Delivery{ecr.Lost}},
+		"the register refuses it":   {[]Event{ok, Sent{OK: true}, Received{APDU: unhex(t, "84 66 00")}}, []ecr.Delivery{ecr.Refused}},
+		"refuses it after a while":  {[]Event{Sent{OK: true}, ok, Received{APDU: unhex(t, "84 66 00")}}, []ecr.Delivery{ecr.Refused}},
+		"acknowledges it":           {[]Event{Sent{OK: true}, ok, ok}, []ecr.Delivery{ecr.Told}},
+		"acknowledges this alone":   {[]Event{Sent{OK: true}, ok, Fired{Timer: TimerReply}}, []ecr.Delivery{ecr.Told}},
+		"early, and this alone":     {[]Event{ok, Sent{OK: true}, Fired{Timer: TimerReply}}, []ecr.Delivery{ecr.Told}},
+		"says nothing for too long": {[]Event{Sent{OK: true}, Fired{Timer: TimerReply}}, []ecr.Delivery{ecr.Lost}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, seq := tellingLate(t, "s1")
+			var got []ecr.Delivery
+			for _, ev := range c.events {
+				require.Empty(t, got)
+				switch e := ev.(type) {
+				case Sent:
+					e.Seq = seq
+					ev = e
+				case Fired:
+					e.Seq = m.timers[TimerReply]
+					ev = e
+				}
+				got = append(got, deliveries(m.Step(ev))...)
+			}
+			require.Equal(t, c.want, got)
+		})
+	}
+}
