@@ -21,7 +21,8 @@
 // are live. A COMMIT beside a live word waits for the word; beside STALE, TIMEDOUT or a bad word it is success (A.1).
 //
 // The window in which an original may still change is stale age + staleTimeOut + finalizeTimeOut after the last time an
-// initialize may have left; a new boot starts it anew, because the boot clock that measured it is gone.
+// initialize may have left; a new boot starts it anew, because the boot clock that measured it is gone. TIMEDOUT without COMMIT is proof
+// only where there is no reversal, and after another finalizeTimeOut.
 //
 // An approval by an okCodes word without COMMIT is "settling". For RESERVED the finalizeTimeOut is a merchant exception; for
 // the other words it ends the watch silently, because a method that names such a word need not ever say COMMIT.

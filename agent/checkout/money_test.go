@@ -276,6 +276,29 @@ func TestMoneyB2_AnAnswerFromBeforeProvesNothing(t *testing.T) {
 	require.Equal(t, Declined, got.Phase)
 }
 
+// Without a reversal, a code that nobody scanned ends TIMEDOUT at the backend, and its undo with it.
+func TestMoneyB2_TimedOutForGoodIsProofWithoutAReversal(t *testing.T) {
+	s := variants(Reversing)[8]
+	s.CanReverse, s.UndoOpen = false, false
+	read := status(aapay.TimedOut, aapay.Rollback)
+	read.Now = s.SentAt + testLimits.Window() + time.Second
+	s, out := do(t, s, read)
+	require.Equal(t, Reversing, s.Phase, "it may have timed out just now, and commit late")
+	require.Equal(t, []Do{ReadStatus}, out)
+	paid := status(aapay.TimedOut, aapay.Commit)
+	paid.Now, paid.Status.TransactionID = read.Now, 7
+	late, out := do(t, s, paid)
+	require.Equal(t, Reversing, late.Phase)
+	require.Equal(t, []Do{StopReading, RefundUndo}, out)
+	read.Now += testLimits.FinalizeOut
+	done, _ := do(t, s, read)
+	require.Equal(t, Done, done.Phase)
+	s.CanReverse = true
+	again, out := do(t, s, read)
+	require.Equal(t, Reversing, again.Phase, "a reversal proves more")
+	require.Contains(t, out, Reverse)
+}
+
 func TestMoneyB3_AnotherAttempt(t *testing.T) {
 	s := variants(Reversing)[8]
 	s.UndoTries = 1

@@ -245,7 +245,7 @@ func originalRead(s State, e Event) (State, []Effect) {
 	switch {
 	case s.UndoOpen:
 		return s, nil
-	case !finalNo(s):
+	case !finalNo(s) && !(lapsed(s, e) && !s.CanReverse):
 		return attempt(s, e)
 	case windowOver(s, e):
 		s.Phase = Done

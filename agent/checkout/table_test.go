@@ -197,7 +197,7 @@ func checkStep(t require.TestingT, s, next State, effects []Effect, e Event) {
 		proven := e.Name == UndoSettled && e.Undone.OK || next.Rejected || e.Name == StatusRead || e.Name == StatusFailed && e.Failure == NotFound
 		require.True(t, proven, "%s ends an owed undo", e.Name)
 		if e.Name == StatusRead {
-			require.True(t, finalNo(next) && windowOver(next, e))
+			require.True(t, (finalNo(next) || lapsed(next, e) && !next.CanReverse) && windowOver(next, e))
 		}
 	}
 	if owing := next.Phase == Reversing && !next.UndoOpen && s.Phase != Reversing; owing {

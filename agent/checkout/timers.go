@@ -133,6 +133,11 @@ func windowOver(s State, e Event) bool {
 	return asked >= clampSum(s.SentAt, s.Limits.Window()) && asked >= s.AnswerAt
 }
 
+// lapsed says that a payment has been TIMEDOUT for so long that it does not commit any more. A reversal, where there is one, proves more.
+func lapsed(s State, e Event) bool {
+	return Judge(s.Wire, s.Account, nil) == Overdue && e.Now >= clampSum(s.WireAt, s.Limits.FinalizeOut)
+}
+
 // untilWindow is how long that still takes.
 func untilWindow(s State, now time.Duration) time.Duration {
 	return max(0, clampSum(s.SentAt, s.Limits.Window())-now)
