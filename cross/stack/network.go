@@ -31,6 +31,7 @@ const (
 // Act is what the network does to one request. The zero value passes it on.
 type Act struct {
 	Hold      time.Duration // before it reaches the backend; it gets there even when nobody waits any more
+	Never     bool          // the connection breaks before it reaches the backend
 	Twice     bool          // it reaches the backend twice, the second time after Hold again
 	Status    int           // answered so, without reaching the backend
 	Retry     string        // Retry-After of Status
@@ -107,6 +108,9 @@ var errRefused = errors.New("stack: connection refused")
 func (n *Network) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	n.mu.Lock()
 	reach := n.reach
+	if reach == Refusing || reach == Blackhole {
+		n.log = append(n.log, Asked{At: time.Now(), Op: "dial", Act: Act{Never: true}})
+	}
 	n.mu.Unlock()
 	switch reach {
 	case Refusing:
@@ -165,6 +169,9 @@ func (n *Network) serve(w http.ResponseWriter, r *http.Request) {
 	if n.fate != nil {
 		act = n.fate(r)
 	}
+	if reach != Up {
+		act.Never = true
+	}
 	n.log = append(n.log, Asked{At: time.Now(), Op: op(r), Act: act})
 	n.mu.Unlock()
 	switch reach {
@@ -175,6 +182,9 @@ func (n *Network) serve(w http.ResponseWriter, r *http.Request) {
 		}
 		panic(http.ErrAbortHandler)
 	case Refusing, Resetting:
+		panic(http.ErrAbortHandler)
+	}
+	if act.Never {
 		panic(http.ErrAbortHandler)
 	}
 	if act.Status != 0 {

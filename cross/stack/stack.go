@@ -31,6 +31,10 @@ const Base = "http://127.0.0.1:1"
 const Quick = `[{"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM","label":"Swish","meanDelay":1,"trigger":["QR"],
  "defaultTrigger":"QR","transactionTypes":["PAYMENT","REFUND","REVERSAL"],"staleTimeOut":300,"finalizeTimeOut":300,"delayedAmount":0}]`
 
+// Slow is the same list with the time-outs of the field, in minutes.
+const Slow = `[{"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM","label":"Swish","meanDelay":10,"trigger":["QR"],
+ "defaultTrigger":"QR","transactionTypes":["PAYMENT","REFUND","REVERSAL"],"staleTimeOut":5,"finalizeTimeOut":5,"delayedAmount":0}]`
+
 // Options make a Stack.
 type Options struct {
 	Dir         string // of the terminal's store and the backend's
@@ -212,8 +216,17 @@ func (s *Stack) Story(ctx context.Context, key string) (lines []string) {
 	return lines
 }
 
+// Drain waits until no undo is under way any more, and says how long it took.
+func (s *Stack) Drain(ctx context.Context, within time.Duration) (time.Duration, error) {
+	return s.until(ctx, within, func(x Sale) bool { return x.Phase == checkout.Reversing })
+}
+
 // Settle waits until nothing can happen to any sale by itself, and says how long it took.
 func (s *Stack) Settle(ctx context.Context, within time.Duration) (time.Duration, error) {
+	return s.until(ctx, within, func(x Sale) bool { return x.Active })
+}
+
+func (s *Stack) until(ctx context.Context, within time.Duration, busy func(Sale) bool) (time.Duration, error) {
 	began := time.Now()
 	for {
 		sales, err := s.Journal(ctx)
@@ -222,7 +235,7 @@ func (s *Stack) Settle(ctx context.Context, within time.Duration) (time.Duration
 		}
 		var open []string
 		for _, x := range sales {
-			if x.Active {
+			if busy(x) {
 				open = append(open, fmt.Sprintf("%+v %q", x, s.Story(ctx, x.Key)))
 			}
 		}

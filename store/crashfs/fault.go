@@ -13,6 +13,7 @@ type Op string
 const (
 	Write Op = "write"
 	Sync  Op = "sync"
+	Open  Op = "open" // never of the record
 
 	truncate Op = "truncate"
 	create   Op = "create"

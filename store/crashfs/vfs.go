@@ -145,6 +145,9 @@ func (r *Recorder) xOpen(tls *libc.TLS, vfs, name, p uintptr, flags int32, outFl
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if f.tracked && r.due(Open, f.name) != OK {
+		return sqlite3.SQLITE_CANTOPEN
+	}
 	if rc := open(tls, vfs, name, inner(p), flags, outFlags); rc != sqlite3.SQLITE_OK {
 		return rc
 	}

@@ -1,0 +1,8 @@
+// Package disk is the campaign on the terminal's disk: every write, sync and open of a sale fails once, a few times, or until
+// space returns, with ENOSPC, EIO or EROFS; and a real file system runs full.
+//
+// Whatever the disk did, a register was told approved if and only if the books have one net payment and the journal,
+// opened again, has the sale; and once the disk works the next sale is approved without anybody's help.
+//
+// It drives the product through cross/stack and must not be imported.
+package disk

@@ -1,0 +1,337 @@
+package upstream
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/cross/stack"
+	"posagent/schemes/aapay"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+	"posagent/store/crashfs"
+	"posagent/store/storetest"
+)
+
+const (
+	salesPerLife = 8
+	drainWithin  = 60 * time.Second
+	perMinute    = 60 // requests for one operation in any minute: less than one a second
+)
+
+func number(name string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {
+		return n
+	}
+	return otherwise
+}
+
+func seedOf() uint64 { return uint64(number("SEED", int(time.Now().UnixNano()&0xffffff))) }
+
+// result is what sales came to.
+type result struct {
+	sales, approved, requests, faulty, probes, busiest int
+	drained, lived                                     time.Duration // the longest, the sum
+	wrong                                              []string
+}
+
+func (r *result) add(o result) {
+	r.sales, r.approved, r.requests, r.faulty = r.sales+o.sales, r.approved+o.approved, r.requests+o.requests, r.faulty+o.faulty
+	r.probes += o.probes
+	r.busiest, r.drained, r.lived, r.wrong = max(r.busiest, o.busiest), max(r.drained, o.drained), r.lived+o.lived, append(r.wrong, o.wrong...)
+}
+
+func (r *result) report(t *testing.T, what string, seed uint64) {
+	t.Helper()
+	for _, w := range r.wrong[:min(5, len(r.wrong))] {
+		t.Errorf("seed %d: %s", seed, w)
+	}
+	t.Logf("seed %d, %s: %d sales, %d approved, in %v of virtual time; %d requests and connections, %d of them met a fault, %d were probes, at most %d a minute for one operation; drained %v after the network came up",
+		seed, what, r.sales, r.approved, r.lived.Round(time.Minute), r.requests, r.faulty, r.probes, r.busiest, r.drained)
+	t.Logf("%d violations in %d sales: at most %.1e at 95 %%", len(r.wrong), r.sales, 3/float64(r.sales))
+}
+
+// life runs a terminal behind a network in a bubble; the network is whole when sales returns.
+func life(t *testing.T, o stack.Options, sales func(ctx context.Context, s *stack.Stack) ([]stack.Belief, error)) (r result) {
+	t.Helper()
+	dir, err := crashfs.Scratch()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, os.RemoveAll(dir)) }()
+	o.Dir, o.Wrapper, o.Ballast, o.WalletDelay, o.ByteTime = dir, storetest.Wrapper{}, -1, 1500*time.Millisecond, 20*time.Microsecond
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		s, err := stack.Open(ctx, o)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, s.Close()) }()
+		require.NoError(t, s.Start(ctx))
+		began := time.Now()
+		beliefs, err := sales(ctx, s)
+		if err != nil {
+			r.wrong = append(r.wrong, err.Error())
+		}
+		s.Network.Decide(nil)
+		s.Network.Set(stack.Up)
+		if r.drained, err = s.Drain(ctx, drainWithin); err != nil {
+			r.wrong = append(r.wrong, "the undo: "+err.Error())
+		}
+		if _, err = s.Settle(ctx, 2*time.Hour); err != nil {
+			r.wrong = append(r.wrong, err.Error())
+		}
+		r.lived = time.Since(began)
+		wrong, err := s.Compare(ctx, beliefs)
+		require.NoError(t, err)
+		r.wrong = append(r.wrong, wrong...)
+		for _, b := range beliefs {
+			if r.sales++; b.Approved {
+				r.approved++
+			}
+		}
+		r.traffic(s.Network.Log())
+	})
+	return r
+}
+
+// traffic finds the busiest minute of any operation.
+func (r *result) traffic(log []stack.Asked) {
+	times := map[string][]time.Time{}
+	for _, a := range log {
+		r.requests++
+		if a.Act != (stack.Act{}) {
+			r.faulty++
+		}
+		if strings.HasPrefix(a.Op, "HEAD ") {
+			r.probes++
+			continue // nobody's operation
+		}
+		times[a.Op] = append(times[a.Op], a.At)
+	}
+	for op, at := range times {
+		first := 0
+		for i := range at {
+			for at[i].Sub(at[first]) >= time.Minute {
+				first++
+			}
+			if n := i - first + 1; n > r.busiest {
+				if r.busiest = n; n > perMinute {
+					r.wrong = append(r.wrong, fmt.Sprintf("%d requests within a minute for %s", n, op))
+				}
+			}
+		}
+	}
+}
+
+// retries are the words a Retry-After has been seen to carry.
+var retries = [...]string{"", "0", "1", "3", "120", "-5", "1000000000000", "soon", "Wed, 21 Oct 2065 07:28:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "1.5"}
+
+var statuses = [...]int{500, 502, 503, 504, 429, 408, 425, 401, 403, 404}
+
+// act draws the fate of a request.
+func act(rng *rand.Rand) (a stack.Act) {
+	ms := func(low, high int) time.Duration { return time.Duration(low+rng.IntN(high-low)) * time.Millisecond }
+	switch rng.IntN(9) {
+	case 0:
+		a.Never = true
+	case 1:
+		a.Lost = true
+	case 2:
+		a.Late = ms(100, 60_000)
+	case 3:
+		a.Hold = ms(100, 90_000)
+	case 4:
+		a.Twice, a.Hold = true, ms(0, 20_000)
+	case 5:
+		a.Hold = ms(100, 5000) // others overtake it
+	case 6:
+		a.Status, a.Retry = statuses[rng.IntN(len(statuses))], retries[rng.IntN(len(retries))]
+	case 7:
+		a.Instead, a.Retry = statuses[rng.IntN(len(statuses))], retries[rng.IntN(len(retries))]
+	case 8:
+		a.Truncated = true
+	}
+	return a
+}
+
+// special are amounts of the backend's scenarios: the customer says no or never scans, the money moves after a no, an undo fails at first.
+func special() []money.Minor { return []money.Minor{90003, 90008, 90012, 90013, 90016, 90017, 90019} }
+
+// plan draws how a sale goes for its register; first says that it is one of the first of a life, in which amounts are unique.
+func plan(rng *rand.Rand, i int, first bool) stack.Plan {
+	p := stack.Plan{Amount: money.Minor(1000 + i)}
+	if first {
+		if k := i % salesPerLife; k < len(special()) && rng.IntN(3) == 0 {
+			p.Amount = special()[k]
+		}
+	}
+	if rng.IntN(4) == 0 {
+		p.AbortAt = time.Duration(1+rng.IntN(8000)) * time.Millisecond
+	}
+	return p
+}
+
+// lists are the method lists lives take in turn.
+func lists(life int) (o stack.Options) {
+	if life%2 == 0 {
+		return stack.Options{Methods: stack.Quick, Unit: "ms"}
+	}
+	return stack.Options{Methods: stack.Slow, Unit: "m"}
+}
+
+// TestBadReplies: N sales, each request with a chance of trouble of its own.
+func TestBadReplies(t *testing.T) {
+	seed, n := seedOf(), number("N", 64)
+	var all result
+	for first := 0; first < n; first += salesPerLife {
+		rng := rand.New(rand.NewPCG(seed, uint64(first)))
+		o := lists(first / salesPerLife)
+		o.Seed = seed
+		all.add(life(t, o, func(ctx context.Context, s *stack.Stack) (beliefs []stack.Belief, err error) {
+			fate := rand.New(rand.NewPCG(seed, uint64(first)+1<<32)) // under the network's lock
+			chance := [...]float64{0.1, 0.3, 0.6, 0.9}[rng.IntN(4)]
+			s.Network.Decide(func(r *http.Request) stack.Act {
+				if r.Method == http.MethodHead || fate.Float64() >= chance {
+					return stack.Act{}
+				}
+				return act(fate)
+			})
+			for i := first; i < min(first+salesPerLife, n); i++ {
+				b, err := s.Sell(ctx, plan(rng, i, true))
+				if err != nil {
+					return beliefs, fmt.Errorf("sale %d: %w", i, err)
+				}
+				beliefs = append(beliefs, b)
+				if rng.IntN(3) == 0 {
+					<-time.After(time.Duration(rng.IntN(120)) * time.Second)
+				}
+			}
+			return beliefs, nil
+		}))
+	}
+	all.report(t, "bad replies", seed)
+	require.Greater(t, all.approved, all.sales/10)
+	require.Less(t, all.approved, all.sales)
+	require.Greater(t, all.faulty, all.requests/10)
+}
+
+// TestOutage: the network goes in every way at a random moment of a sale, for a random time.
+func TestOutage(t *testing.T) {
+	seed, n := seedOf(), number("N", 64)/2
+	var all result
+	for first := 0; first < n; first += salesPerLife {
+		rng := rand.New(rand.NewPCG(seed, uint64(first)))
+		o := lists(first / salesPerLife)
+		o.Seed = seed
+		all.add(life(t, o, func(ctx context.Context, s *stack.Stack) (beliefs []stack.Belief, err error) {
+			var changes sync.WaitGroup
+			defer changes.Wait()
+			for i := first; i < min(first+salesPerLife, n); i++ {
+				down := []stack.Reach{stack.Refusing, stack.Blackhole, stack.Resetting}[rng.IntN(3)]
+				at, away := time.Duration(rng.IntN(3000))*time.Millisecond, time.Duration(rng.IntN(180_000))*time.Millisecond
+				changes.Go(func() {
+					<-time.After(at)
+					s.Network.Set(down)
+					<-time.After(away)
+					s.Network.Set(stack.Up)
+				})
+				b, err := s.Sell(ctx, plan(rng, i, true))
+				if err != nil {
+					return beliefs, fmt.Errorf("sale %d: %w", i, err)
+				}
+				beliefs = append(beliefs, b)
+			}
+			return beliefs, nil
+		}))
+	}
+	all.report(t, "outages", seed)
+	require.Positive(t, all.approved)
+	require.Less(t, all.approved, all.sales)
+}
+
+// TestFlapping: 1 s up, 5 s down, for hours, and sales all the while.
+func TestFlapping(t *testing.T) {
+	seed := seedOf()
+	hours := max(1, min(24, number("N", 64)/80))
+	var all result
+	for hour := range hours {
+		rng := rand.New(rand.NewPCG(seed, uint64(hour)))
+		o := lists(hour)
+		o.Seed = seed
+		all.add(life(t, o, func(ctx context.Context, s *stack.Stack) (beliefs []stack.Belief, err error) {
+			over, stopped := make(chan struct{}), make(chan struct{})
+			flaps := rand.New(rand.NewPCG(seed, uint64(hour)+1<<32))
+			go func() {
+				defer close(stopped)
+				for {
+					s.Network.Set([]stack.Reach{stack.Refusing, stack.Blackhole, stack.Resetting}[flaps.IntN(3)])
+					select {
+					case <-time.After(5 * time.Second):
+					case <-over:
+						return
+					}
+					s.Network.Set(stack.Up)
+					<-time.After(time.Second)
+				}
+			}()
+			defer func() { close(over); <-stopped }()
+			began := time.Now()
+			for i := 0; time.Since(began) < time.Hour; i++ {
+				b, err := s.Sell(ctx, plan(rng, i, i < salesPerLife))
+				if err != nil {
+					return beliefs, fmt.Errorf("sale %d: %w", i, err)
+				}
+				beliefs = append(beliefs, b)
+				<-time.After(time.Duration(rng.IntN(60)) * time.Second)
+			}
+			return beliefs, nil
+		}))
+	}
+	all.report(t, fmt.Sprintf("flapping for %d h", hours), seed)
+	require.Less(t, all.approved, all.sales)
+}
+
+// forgets is an outbox without memory, seen from the network: reversals are never sent, and reported as done.
+type forgets struct {
+	aapay.Service
+	mu   *sync.Mutex
+	said map[string]bool
+}
+
+func (f forgets) InitializeWithIdempotency(ctx context.Context, key wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	if typ != aapay.Reversal {
+		return f.Service.InitializeWithIdempotency(ctx, key, typ, req)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.said[req.TerminalReference] = true
+	return aapay.Reply{HTTPStatus: 202, Valid: true, Response: &aapay.Response{}}, nil
+}
+
+func (f forgets) Status(ctx context.Context, id, method string) (aapay.Status, error) {
+	f.mu.Lock()
+	forgotten := f.said[id]
+	f.mu.Unlock()
+	if forgotten {
+		return aapay.Status{Valid: true, State: "REVERSED"}, nil
+	}
+	return f.Service.Status(ctx, id, method)
+}
+
+// An undo that is forgotten must be caught by the books.
+func TestTeethUndoForgotten(t *testing.T) {
+	o := lists(0)
+	o.Mutate = func(s aapay.Service) aapay.Service { return forgets{s, &sync.Mutex{}, map[string]bool{}} }
+	r := life(t, o, func(ctx context.Context, s *stack.Stack) ([]stack.Belief, error) {
+		b, err := s.Sell(ctx, stack.Plan{Amount: 1234, AbortAt: 500 * time.Millisecond}) // the customer pays all the same
+		return []stack.Belief{b}, err
+	})
+	require.Contains(t, strings.Join(r.wrong, "\n"), "told approved=false of 1234, the books have 1234")
+}
