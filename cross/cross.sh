@@ -8,11 +8,11 @@ mkdir -p bin
 
 build() { # build TARGET
 	case $1 in
-	armv*) arch=arm arm=${1#armv} ;;
-	*) arch=$1 arm= ;;
+	armv*) arch=arm arm=${1#armv} pages='-R 4096' ;; # the pages of every 32-bit ARM
+	*) arch=$1 arm= pages= ;;
 	esac
 	# Without HTTP/2 and inlining the binary fits a small flash; cross/check holds the budget with the same flags.
-	CGO_ENABLED=0 GOOS=linux GOARCH=$arch GOARM=$arm "$go" build -trimpath -tags nethttpomithttp2 -gcflags=all=-l -ldflags='-s -w' -o "bin/posagent-$1" ./cmd/posagent
+	CGO_ENABLED=0 GOOS=linux GOARCH=$arch GOARM=$arm "$go" build -trimpath -tags nethttpomithttp2 -gcflags=all=-l -ldflags="-s -w $pages" -o "bin/posagent-$1" ./cmd/posagent
 }
 
 missing() { # missing TOOL PACKAGE WHAT

@@ -54,6 +54,9 @@ func replied(s State, e Event) (State, []Effect) {
 	s = learnReply(s, e.Reply)
 	switch judgeReply(e.Reply, s.Plain) {
 	case answerRejected:
+		if s.Plain {
+			return twiceSent(s, e)
+		}
 		return rejected(s, ecr.Declined, ecr.RejectedByScheme)
 	case answerResend:
 		return send(s, e.Now, max(resendPause, e.Poll.floor()))
@@ -65,10 +68,17 @@ func replied(s State, e Event) (State, []Effect) {
 // repliedLate is the answer to an attempt that a limit overtook.
 func repliedLate(s State, e Event) (State, []Effect) {
 	s = learnReply(s, e.Reply)
-	if judgeReply(e.Reply, s.Plain) == answerRejected {
+	if !s.Plain && judgeReply(e.Reply, s.Plain) == answerRejected {
 		return rejected(s, ecr.Declined, ecr.RejectedByScheme)
 	}
 	return s, nil
+}
+
+// twiceSent is a 201 on the plain route. It may say no more than that the attempt before it, on the other route, has arrived: a 404
+// on the way back can come from anybody. The status decides.
+func twiceSent(s State, e Event) (State, []Effect) {
+	s.Phase, s.Unheard, s.BaseAt, s.WireAt = Waiting, true, e.Now, e.Now
+	return s, []Effect{{Do: ReadStatus}}
 }
 
 func learnReply(s State, r aapay.Reply) State {

@@ -158,6 +158,10 @@ func (u *undoing) started(reply aapay.Reply, err error) outbox.Verdict {
 		}
 	}
 	if rejected(reply) {
+		if u.m.PlainAt != 0 { // it may mean the attempt on the other route, whose 404 anybody can have sent: the status decides
+			u.m.Answered, u.m.Missing, u.m.Asked = true, 0, 0
+			return u.live("refused on the plain route")
+		}
 		return u.end(outbox.Failed, res)
 	}
 	if res.ResponseCode == aapay.CodeResend && u.m.PlainAt == 0 {

@@ -107,4 +107,4 @@ var sleepers = map[string]string{
 // nothing; inlining costs 780 kB and the disk, not the processor, is what a sale waits for.
 const sizeBudget = 12 << 20
 
-var sizeFlags = []string{"-trimpath", "-tags", "nethttpomithttp2", "-gcflags=all=-l", "-ldflags=-s -w"}
+var sizeFlags = []string{"-trimpath", "-tags", "nethttpomithttp2", "-gcflags=all=-l", "-ldflags=-s -w -R 4096"}

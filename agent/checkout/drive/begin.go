@@ -102,7 +102,7 @@ func (d *Drive) known(ctx context.Context, req ecr.Request) (wire.Key, error) {
 	}
 	var key wire.Key
 	err := d.db.Read(ctx, func(r store.Reader) error {
-		row, err := d.one(r, `line = ? AND sequence = ? ORDER BY id DESC LIMIT 1`, req.Line, req.Sequence)
+		row, err := d.one(r, bySequence+` ORDER BY id DESC LIMIT 1`, req.Line, req.Sequence)
 		switch {
 		case errors.Is(err, ErrUnknown):
 			return nil

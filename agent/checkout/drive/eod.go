@@ -122,7 +122,7 @@ func (d *Drive) close(ctx context.Context, waited map[wire.Key]bool) (totals ecr
 		if _, err := tx.Exec(`INSERT INTO checkout_batches (number, closed_ms, report) VALUES (?, ?, ?)`, totals.Batch, d.now().UnixMilli(), report); err != nil {
 			return fmt.Errorf("close batch: %w", err)
 		}
-		sales, err := many(d.db, tx, `batch = ? AND phase = ? ORDER BY id`, totals.Batch, string(checkout.Confirmed))
+		sales, err := many(d.db, tx, confirmedIn+` ORDER BY id`, totals.Batch, string(checkout.Confirmed))
 		if err != nil {
 			return err
 		}

@@ -74,7 +74,7 @@ func (a *accepting) original(tx store.Tx) (Row, error) {
 		return Row{}, err
 	}
 	byReceipt := func(n int) (Row, error) {
-		return d.one(tx, `batch = ? AND receipt = ? AND receipt != 0 ORDER BY id DESC LIMIT 1`, open, n)
+		return d.one(tx, byReceipt+` ORDER BY id DESC LIMIT 1`, open, n)
 	}
 	var row Row
 	switch {
@@ -99,7 +99,7 @@ func (a *accepting) original(tx store.Tx) (Row, error) {
 		if convert != nil || n == 0 {
 			return Row{}, refuse(ecr.NotReversible, "%q names no transaction", req.Original)
 		}
-		row, err = d.one(tx, `transaction_id = ? AND kind = ? ORDER BY id DESC LIMIT 1`, n, string(ecr.Payment))
+		row, err = d.one(tx, byTransaction+` AND kind = ? ORDER BY id DESC LIMIT 1`, n, string(ecr.Payment))
 	default:
 		return Row{}, refuse(ecr.NotReversible, "%q names no original", req.Original)
 	}

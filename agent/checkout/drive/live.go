@@ -21,6 +21,7 @@ const (
 // live is what is known of a sale in memory only.
 type live struct {
 	seq      uint64
+	leaving  bool          // an initialize is being sent, or has been: its answer is worth waiting for
 	readStop chan struct{} // of the read that waits, nil = none does
 	readGen  int           // counts the questions that were scheduled or stopped
 	tickStop chan struct{}

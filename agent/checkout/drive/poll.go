@@ -19,6 +19,7 @@ func (d *Drive) initialize(ctx context.Context, key wire.Key, after time.Duratio
 	if !pause(ctx, after, nil) || !d.undoGoesFirst(ctx) {
 		return
 	}
+	d.leaving(key, true) // before the phase is read: an abort that comes now waits for what this comes to
 	var row Row
 	var body []byte
 	err := d.db.Read(ctx, func(r store.Reader) error {
@@ -30,6 +31,7 @@ func (d *Drive) initialize(ctx context.Context, key wire.Key, after time.Duratio
 		return err
 	})
 	if err == nil && row.State.Phase != checkout.Initializing {
+		d.notSent(ctx, key)
 		return
 	}
 	var req aapay.Request
@@ -63,6 +65,26 @@ func (d *Drive) initialize(ctx context.Context, key wire.Key, after time.Duratio
 	}
 	d.log.Warn("initialize", "sale", key, "error", err)
 	d.insist(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: failureOf(err), After: retryAfter(err), Text: "refused: " + string(wire.CodeOf(err))})
+}
+
+// leaving notes whether an initialize of the sale is, or may be, under way.
+func (d *Drive) leaving(key wire.Key, is bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.live(key).leaving = is
+}
+
+func (d *Drive) isLeaving(key wire.Key) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.lives[key]
+	return l != nil && l.leaving
+}
+
+// notSent lets an aborted sale go on whose initialize did not leave: no answer is to be waited for.
+func (d *Drive) notSent(ctx context.Context, key wire.Key) {
+	d.leaving(key, false)
+	d.insist(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: checkout.NotSent})
 }
 
 // failureOf says what a failed initialize proves.

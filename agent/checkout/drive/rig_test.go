@@ -287,6 +287,7 @@ type guard struct {
 	full   bool
 	writes int
 	failed int    // writes that run and then do not commit
+	before func() // once, ahead of the next write
 	onRead func() // after the read that follows skip others
 	skip   int
 }
@@ -307,7 +308,12 @@ func (g *guard) Write(ctx context.Context, fn func(store.Tx) error) error {
 	if fail {
 		g.failed--
 	}
+	before := g.before
+	g.before = nil
 	g.mu.Unlock()
+	if before != nil {
+		before()
+	}
 	if !fail {
 		return g.DB.Write(ctx, fn)
 	}

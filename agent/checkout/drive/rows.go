@@ -58,6 +58,16 @@ var ErrQuarantined = errors.New("sale is quarantined: its row was changed from o
 const saleColumns = `id, key, kind, line, sequence, phase, active, state, amount, currency, method, reference, transaction_id,
 	original, asked, original_trace, debited, reversed, receipt, trace, batch, told, boot, created_ms, decided_ms, undo_key, request, resumes, mac`
 
+// Conditions over a partial index have to say what the index says of itself: SQLite does not know that a parameter is not
+// empty, and would read every sale there ever was.
+const (
+	bySequence    = `line = ? AND sequence = ? AND sequence != ''`
+	byReceipt     = `batch = ? AND receipt = ? AND receipt != 0`
+	byTransaction = `transaction_id = ? AND transaction_id != 0`
+	byUndo        = `undo_key = ? AND undo_key != ''`
+	confirmedIn   = `batch = ? AND phase = ? AND receipt != 0` // what is confirmed has a receipt
+)
+
 // stored is a row as it lies in the table.
 type stored struct {
 	phase         string

@@ -14,22 +14,12 @@ import (
 	"posagent/store"
 )
 
-// race is a store in which something else commits between a caller's decision to write and its turn.
-type race struct {
-	store.DB
-	first func()
+// overtake lets something commit between a caller's decision to write and its turn.
+func (r *rig) overtake(first func()) {
+	r.guard.mu.Lock()
+	r.guard.before = first
+	r.guard.mu.Unlock()
 }
-
-func (c *race) Write(ctx context.Context, fn func(store.Tx) error) error {
-	if first := c.first; first != nil {
-		c.first = nil
-		first()
-	}
-	return c.DB.Write(ctx, fn)
-}
-
-// overtake lets something commit just before the next write of the drive.
-func (r *rig) overtake(first func()) { r.guard.DB = &race{DB: r.guard.DB, first: first} }
 
 // An acknowledgement that comes while the grace timer has already fired keeps the sale; one that comes while the register's next
 // command undoes it is told so. Never both.

@@ -229,3 +229,24 @@ func TestMoneyB13_EndOfDayWaitsForATelling(t *testing.T) {
 		})
 	}
 }
+
+// A sale whose initialize still waits for an earlier undo is aborted at once: no answer is on its way.
+func TestMoneyA5_AnAbortWaitsForNoAnswerToWhatWasNotSent(t *testing.T) {
+	terminal(t, func(r *rig) {
+		first := r.sale(500)
+		pass(3 * time.Second)
+		r.world.lock(func() { r.world.offline = true }) // the undo's first attempt gets no answer: the next initialize waits for it
+		require.NoError(t, r.Abort(context.Background(), first.ID))
+		require.Equal(t, ecr.Aborted, (<-first.Outcome).Result)
+		_, err := r.Delivered(context.Background(), first.ID, ecr.Told)
+		require.NoError(t, err)
+		sent := len(r.world.sent(aapay.Payment))
+
+		second := r.sale(300)
+		start := time.Now()
+		require.NoError(t, r.Abort(context.Background(), second.ID))
+		require.Equal(t, ecr.Aborted, (<-second.Outcome).Result)
+		require.Less(t, time.Since(start), 100*time.Millisecond)
+		require.Len(t, r.world.sent(aapay.Payment), sent, "nothing was sent for it")
+	})
+}

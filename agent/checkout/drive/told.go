@@ -46,9 +46,12 @@ func txnType(k ecr.Kind) methods.TransactionType {
 
 // Abort implements ecr.Desk.
 func (d *Drive) Abort(ctx context.Context, id string) error {
-	_, err := d.apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked})
+	row, err := d.apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked})
 	if errors.Is(err, checkout.ErrRefused) {
 		return ecr.ErrTooLate
+	}
+	if err == nil && row.State.Phase == checkout.Aborting && !d.isLeaving(row.Key) {
+		d.later(func(ctx context.Context) { d.notSent(ctx, row.Key) })
 	}
 	return err
 }

@@ -46,7 +46,7 @@ func (d *Drive) UndoSettled(tx store.Tx, op outbox.Op, res offline.UndoResult) e
 	}
 	u.TransactionID, _ = strconv.ParseInt(res.TransactionID, 10, 64) // "" is none
 	e := checkout.Event{Name: checkout.UndoSettled, Undone: u}
-	row, err := d.one(tx, `undo_key = ? AND undo_key != ''`, string(op.Key))
+	row, err := d.one(tx, byUndo, string(op.Key))
 	if errors.Is(err, ErrUnknown) {
 		e.Name = checkout.ForwardEnded
 		row, err = d.byKey(tx, op.Key)
@@ -133,7 +133,7 @@ func (d *Drive) giveReceipt(tx store.Tx, r *Row) error {
 	for range receiptsInBatch {
 		last = last%receiptsInBatch + 1
 		var used int
-		if err := tx.QueryRow(`SELECT COUNT(*) FROM checkout_sales WHERE batch = ? AND receipt = ?`, open, last).Scan(&used); err != nil {
+		if err := tx.QueryRow(`SELECT COUNT(*) FROM checkout_sales WHERE `+byReceipt, open, last).Scan(&used); err != nil {
 			return fmt.Errorf("receipt of %s: %w", r.Key, err)
 		}
 		if used == 0 {
