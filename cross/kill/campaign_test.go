@@ -20,11 +20,12 @@ import (
 
 	"posagent/cross/kill/point"
 	"posagent/ecr/register"
+	"posagent/ecr/zvt/apdu"
 	"posagent/schemes/money"
 )
 
 const (
-	workers  = 36 // most of a sale is waiting
+	workers  = 16 // of each of the two tests; most of a sale is waiting
 	saleTime = 3 * time.Minute
 	// The stale age of meanDelay 1 is 3 s; the time-outs are milliseconds here.
 	seed = `[{"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM","label":"Swish","meanDelay":1,"trigger":["QR"],"defaultTrigger":"QR",
@@ -214,9 +215,9 @@ func (x *terminal) finish(err error) error {
 	return fmt.Errorf("%w\nlog: %s\njournal: %s", err, log[max(0, len(log)-3000):], sales)
 }
 
-// command runs one register command on a new connection.
-func (x *terminal) command(ctx context.Context, do func(*register.Register) (register.Result, error)) (register.Result, error) {
-	r, err := register.Dial(ctx, "tcp:"+x.tcp, register.Options{T4: 30 * time.Second})
+// command runs one register command on a new connection. react nil answers as it should be.
+func (x *terminal) command(ctx context.Context, react register.React, do func(*register.Register) (register.Result, error)) (register.Result, error) {
+	r, err := register.Dial(ctx, "tcp:"+x.tcp, register.Options{T4: 30 * time.Second, React: react})
 	if err != nil {
 		return register.Result{}, err
 	}
@@ -230,11 +231,15 @@ type answer struct {
 	definite bool
 }
 
-// pay asks for a payment, and stops it after a while where abort says so.
-func (x *terminal) pay(ctx context.Context, amount money.Minor, abort time.Duration) <-chan answer {
+// pay asks for a payment, and stops it after a while where abort says so. deaf loses the line when the outcome comes.
+func (x *terminal) pay(ctx context.Context, amount money.Minor, abort time.Duration, deaf bool) <-chan answer {
 	asked := make(chan answer, 1)
+	var react register.React
+	if deaf {
+		react = register.On(apdu.StatusInfo, register.Reaction{Disconnect: true})
+	}
 	go func() {
-		res, err := x.command(ctx, func(r *register.Register) (register.Result, error) {
+		res, err := x.command(ctx, react, func(r *register.Register) (register.Result, error) {
 			if abort > 0 {
 				stop := time.AfterFunc(abort, func() { _, _ = r.Abort(ctx) })
 				defer stop.Stop()
@@ -252,7 +257,7 @@ func (x *terminal) again(ctx context.Context) (register.Result, error) {
 		if err := x.revive(); err != nil {
 			return register.Result{}, err
 		}
-		r, err := x.command(ctx, func(r *register.Register) (register.Result, error) { return r.Repeat(ctx, register.RepeatStatus) })
+		r, err := x.command(ctx, nil, func(r *register.Register) (register.Result, error) { return r.Repeat(ctx, register.RepeatStatus) })
 		busy := r.Refused && (r.Code == register.CodeBusy || r.Code == register.CodeWait)
 		if err == nil && !busy {
 			return r, nil

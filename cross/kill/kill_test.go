@@ -43,7 +43,7 @@ func (x *terminal) moments(rng *rand.Rand, res *told) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), saleTime)
 	defer cancel()
-	asked := x.pay(ctx, res.amount, 0)
+	asked := x.pay(ctx, res.amount, 0, rng.IntN(4) == 0)
 	<-time.After(moment(rng))
 	x.kill()
 	first := <-asked

@@ -27,6 +27,7 @@ type plot struct {
 	name   string
 	amount money.Minor   // 0 = one of its own: the customer pays
 	abort  time.Duration // when the register stops it; 0 = never
+	deaf   bool          // the line is lost under the outcome
 }
 
 var plots = []plot{
@@ -35,6 +36,7 @@ var plots = []plot{
 	{name: "aborted by the register", amount: 90008, abort: 120 * time.Millisecond},
 	{name: "late commit", amount: 90019, abort: 60 * time.Millisecond}, // the customer pays while the reversal is under way
 	{name: "lost initialize", amount: 90021},
+	{name: "lost telling", deaf: true},
 }
 
 // target is a point of a plot, and which time it is reached.
@@ -77,7 +79,6 @@ func TestPoints(t *testing.T) {
 		err = x.points(&res, plots[i], l, "", "")
 		results[i] = res
 		lives, _ := x.lives()
-		l.lived(lives, nil)
 		for _, name := range slices.Sorted(maps.Keys(lives[0])) {
 			for nth := range min(lives[0][name], mostTimes) {
 				found[i] = append(found[i], target{plots[i], name, nth + 1})
@@ -145,28 +146,30 @@ func (x *terminal) points(res *told, p plot, l *ledger, at, second string) error
 	}
 	var first answer
 	if err == nil { // else it died before it was ready: nothing was asked for
-		first = <-x.pay(ctx, res.amount, p.abort)
-		if _, _, err := x.settled(ctx); err != nil {
+		first = <-x.pay(ctx, res.amount, p.abort, p.deaf)
+		if !p.deaf { // else it waits to be asked
+			if _, _, err := x.settled(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if x.isDead() {
+		if x.diedAt() == "" {
+			return fmt.Errorf("the terminal died: %s", x.cmd.ProcessState)
+		}
+		x.c.kills.Add(1)
+		if err := x.start(second); err != nil && (x.process == nil || x.diedAt() == "") {
 			return err
 		}
-	}
-	if !x.isDead() {
-		if at != "" {
-			l.note(l.missed, at)
-		}
-		return x.conclude(ctx, res, first)
-	}
-	if x.diedAt() == "" {
-		return fmt.Errorf("the terminal died: %s", x.cmd.ProcessState)
-	}
-	x.c.kills.Add(1)
-	if err := x.start(second); err != nil && (x.process == nil || x.diedAt() == "") {
-		return err
 	}
 	if err := x.conclude(ctx, res, first); err != nil {
 		return err
 	}
-	l.lived(x.lives())
+	lives, deaths := x.lives()
+	l.lived(lives, deaths)
+	if at != "" && len(deaths) == 0 {
+		l.note(l.missed, at)
+	}
 	return nil
 }
 
