@@ -250,6 +250,16 @@ func (d *dialog) perform(ctx context.Context, a zvt.Action) {
 		d.jobs.Go(func() { d.post(zvt.Checked{Gen: a.Gen, Health: s.o.Till.Health(ctx), OK: true}) })
 	case zvt.Save:
 		d.jobs.Go(func() { d.save(ctx, a) })
+	case zvt.Unsend:
+		for {
+			select {
+			case one := <-d.out:
+				d.own = append(d.own, zvt.Sent{Seq: one.Seq})
+				continue
+			default:
+			}
+			break
+		}
 	case zvt.TakeOver:
 		d.others(zvt.Gone{Replaced: true})
 	}

@@ -142,6 +142,9 @@ type (
 	}
 	// StopTimer stops a timer, if it runs.
 	StopTimer struct{ Timer Timer }
+	// Unsend: what was to be sent and has not left yet belongs to a dialogue that is over, and is not to be sent any more: Sent
+	// with OK false.
+	Unsend struct{}
 	// TakeOver: this connection continues the line's dialogue; others get Gone{Replaced: true}.
 	TakeOver struct{}
 )
@@ -158,6 +161,7 @@ func (Report) action()     {}
 func (Save) action()       {}
 func (StartTimer) action() {}
 func (StopTimer) action()  {}
+func (Unsend) action()     {}
 func (TakeOver) action()   {}
 
 // Timer names a timer.

@@ -1,6 +1,7 @@
 package zvt
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -82,4 +83,26 @@ func TestMoneyA3_ALateReplyIsNoAcknowledgement(t *testing.T) {
 			require.Equal(t, c.want, got)
 		})
 	}
+}
+
+// A register that starts again is not told of the sale it has given up by a 04 0F that was still to be sent: its acknowledgement
+// would be heard by nobody.
+func TestMoneyA3_WhatIsUnsentEndsWithItsDialogue(t *testing.T) {
+	for _, command := range []string{"06 00 06 00 00 00 8E 09 78", "06 20 05 00 00 00 03 01"} {
+		m, seq := tellingLate(t, "s1")
+		actions := m.Step(Received{APDU: unhex(t, command)})
+		unsend := slices.Index(actions, Action(Unsend{}))
+		require.GreaterOrEqual(t, unsend, 0, command)
+		for _, a := range actions[:unsend] {
+			_, sends := a.(Send)
+			require.False(t, sends)
+		}
+		require.Empty(t, m.Step(Sent{Seq: seq}))
+	}
+	m, seq := tellingLate(t, "s1")
+	m.Step(Sent{Seq: seq, OK: true})
+	for m.leaving > 0 { // the answers to the two commands
+		m.Step(Sent{Seq: -1, OK: true})
+	}
+	require.NotContains(t, m.Step(Received{APDU: unhex(t, "06 00 06 00 00 00 8E 09 78")}), Action(Unsend{}))
 }

@@ -39,6 +39,7 @@ type Machine struct {
 	pending *outgoing // sent, or being sent, and not answered
 	owed    int       // answers that may still come to messages of ours that were given up
 	unsent  []int     // of these, what has not been sent yet
+	leaving int       // messages the transport is not done with
 	seq     int
 
 	timers   [timers]int // number of the running timer, 0 = none
@@ -261,6 +262,7 @@ func (m *Machine) drop(joined, gone bool) {
 			m.do(Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
 		}
 	}
+	over := m.phase != idle
 	m.aborting = aborting{} // an answer now would be taken for the answer to the next command
 	m.finish()
 	if m.pending != nil {
@@ -271,6 +273,9 @@ func (m *Machine) drop(joined, gone bool) {
 	}
 	m.queue, m.pending = nil, nil
 	m.stop(TimerReply)
+	if over && m.leaving > 0 {
+		m.do(Unsend{})
+	}
 }
 
 // finish makes the register master again.
@@ -293,6 +298,7 @@ func (m *Machine) reply(id int, msg apdu.Message) {
 
 func (m *Machine) transmit(data []byte) int {
 	m.seq++
+	m.leaving++
 	m.do(Send{Seq: m.seq, APDU: data})
 	return m.seq
 }
@@ -318,6 +324,7 @@ func (m *Machine) next() {
 }
 
 func (m *Machine) sent(ev Sent) {
+	m.leaving = max(0, m.leaving-1)
 	m.unsent = slices.DeleteFunc(m.unsent, func(seq int) bool { return seq == ev.Seq })
 	switch {
 	case m.pending == nil || m.pending.seq != ev.Seq:
