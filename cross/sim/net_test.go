@@ -1,0 +1,173 @@
+package sim
+
+import (
+	"context"
+	"time"
+
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+	"posagent/schemes/wire"
+)
+
+// network is the line to the backend, and what stands in it.
+type network struct {
+	w    *world
+	down bool
+}
+
+// fate is what becomes of one call. Nothing of it depends on the terminal living on.
+type fate struct {
+	effect time.Duration // when the backend sees it; < 0 never
+	again  time.Duration // when it sees it once more; < 0 never
+	answer time.Duration // when the caller knows
+	err    error         // instead of the backend's answer
+}
+
+// slowest is the latest a lost request may still arrive. The window of an undo is longer (MONEY B.2).
+const slowest = 90 * time.Second
+
+// draw decides the fate of a call whose caller waits for limit.
+func (n *network) draw(limit time.Duration, write bool) fate {
+	w := n.w
+	f := fate{effect: w.exp(40*time.Millisecond, limit), again: -1}
+	f.answer = f.effect + w.exp(60*time.Millisecond, limit)
+	lost := wire.UnknownOutcome
+	if !write {
+		lost = wire.Unavailable
+	}
+	never := func(code wire.Code) { f.effect, f.err = -1, wire.Errorf(code, "net", "%s", code) }
+	switch {
+	case n.down && w.rng.IntN(4) > 0:
+		never(wire.Unavailable)
+		f.answer = w.exp(time.Second, limit)
+	case n.down:
+		never(lost)
+		f.answer = limit
+	case w.hit(w.odds.net):
+		w.stats.Lost++
+		switch w.rng.IntN(3) {
+		case 0: // on the way there
+			never(lost)
+			f.answer = w.between(0, limit)
+		case 1: // on the way back
+			f.answer = f.effect + w.between(0, limit-f.effect)
+			f.err = wire.Errorf(lost, "net", "no answer")
+		default:
+			never(wire.Unavailable)
+		}
+	case w.hit(w.odds.late):
+		f.effect, f.answer = w.between(0, slowest), limit
+		f.err = wire.Errorf(lost, "net", "timeout")
+	case w.hit(w.odds.bad):
+		code := []wire.Code{wire.Internal, wire.Unavailable, wire.TooMany, wire.Forbidden, wire.Unauthorized}[w.rng.IntN(5)]
+		never(code)
+		if code == wire.TooMany {
+			f.err = &wire.Error{Code: code, Op: "net", Msg: "slow down", RetryAfter: w.between(0, 20*time.Second)}
+		}
+	case w.hit(w.odds.bad): // 5xx or rubbish after the effect
+		f.err = wire.Errorf([]wire.Code{wire.Internal, lost}[w.rng.IntN(2)], "net", "rubbish")
+	}
+	if f.effect >= 0 && w.hit(w.odds.twice) {
+		f.again = f.effect + w.between(0, slowest)
+	}
+	if f.err == nil && f.answer > limit {
+		f.answer, f.err = limit, wire.Errorf(lost, "net", "timeout")
+	}
+	return f
+}
+
+// call makes a call; back is given the backend's answer, or why there is none.
+func call[T any](n *network, limit time.Duration, write bool, do func() (T, error), back func(T, error)) {
+	f := n.draw(limit, write)
+	var got T
+	var err error
+	if f.effect >= 0 {
+		n.w.after(f.effect, func() { got, err = do() })
+	}
+	if f.again >= 0 && write {
+		n.w.after(f.again, func() { _, _ = do() })
+	}
+	n.w.after(f.answer, func() {
+		if f.err != nil {
+			var none T
+			back(none, f.err)
+			return
+		}
+		back(got, err)
+	})
+}
+
+// direct is the backend for the sender of undos, which asks and answers in one step: what takes time is what follows.
+type direct struct {
+	n    *network
+	sale int64
+	took time.Duration
+}
+
+var _ aapay.Service = (*direct)(nil)
+
+func through[T any](d *direct, write bool, do func() (T, error)) (T, error) {
+	f := d.n.draw(10*time.Second, write)
+	d.took += f.answer
+	var got T
+	var err error
+	switch {
+	case f.effect > time.Second:
+		d.n.w.after(f.effect, func() { _, _ = do() })
+	case f.effect >= 0:
+		got, err = do()
+	}
+	if f.again >= 0 && write {
+		d.n.w.after(f.again, func() { _, _ = do() })
+	}
+	if f.effect > time.Second && f.err == nil {
+		f.err = wire.Errorf(wire.UnknownOutcome, "net", "slow")
+	}
+	if f.err != nil {
+		var none T
+		return none, f.err
+	}
+	return got, err
+}
+
+// Initialize implements aapay.Service.
+func (d *direct) Initialize(_ context.Context, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	return through(d, true, func() (aapay.Reply, error) { return d.n.w.bank.initialize("", typ, req, d.sale) })
+}
+
+// InitializeWithIdempotency implements aapay.Service.
+func (d *direct) InitializeWithIdempotency(_ context.Context, key wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	return through(d, true, func() (aapay.Reply, error) { return d.n.w.bank.initialize(key, typ, req, d.sale) })
+}
+
+// Status implements aapay.Service.
+func (d *direct) Status(_ context.Context, id, _ string) (aapay.Status, error) {
+	return through(d, false, func() (aapay.Status, error) { return d.n.w.bank.status(id) })
+}
+
+func minutes(n int32) *int32 { return &n }
+
+// catalogue is what the merchant offers: methods with everything, without reversal, with words that approve.
+var catalogue = []methods.Definition{
+	{Name: "SWISH_E_COM", Trigger: []methods.Trigger{methods.QR}, MeanDelay: 10, StaleTimeOut: minutes(5), FinalizeTimeOut: minutes(5),
+		TransactionTypes: []methods.TransactionType{methods.Payment, methods.Refund, methods.Reversal},
+		OKCodes:          []methods.OKCode{{Type: methods.Reversal, Value: "REVERSED"}}},
+	{Name: "TWINT", Trigger: []methods.Trigger{methods.QR}, MeanDelay: 5, StaleTimeOut: minutes(1), FinalizeTimeOut: minutes(2),
+		TransactionTypes: []methods.TransactionType{methods.Payment, methods.Reversal},
+		OKCodes:          []methods.OKCode{{Type: methods.Payment, Value: "PAID"}, {Type: methods.Reversal, Value: "REVERSED"}}},
+	{Name: "BLUECODE", Trigger: []methods.Trigger{methods.QR}, MeanDelay: 2, StaleTimeOut: minutes(2), FinalizeTimeOut: minutes(1),
+		TransactionTypes: []methods.TransactionType{methods.Payment, methods.Refund}},
+	{Name: "VIPPS", Trigger: []methods.Trigger{methods.QR}, MeanDelay: 20, StaleTimeOut: minutes(1), FinalizeTimeOut: minutes(1),
+		TransactionTypes: []methods.TransactionType{methods.Payment, methods.Refund, methods.Reversal},
+		OKCodes: []methods.OKCode{{Type: methods.Payment, Value: "RESERVED"}, {Type: methods.Payment, Value: "PAID"},
+			{Type: methods.Reversal, Value: "REVERSED"}}},
+}
+
+func methodNamed(name string) methods.Definition {
+	for _, d := range catalogue {
+		if d.Name == name {
+			return d
+		}
+	}
+	panic("no method " + name)
+}

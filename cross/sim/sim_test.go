@@ -1,0 +1,163 @@
+package sim
+
+import (
+	"os"
+	"runtime/debug"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/checkout"
+	"posagent/schemes/aapay"
+	"posagent/schemes/wire"
+)
+
+// once failed are days that showed a fault, of the product or of a model; they are always played. What each was:
+var onceFailed = []uint64{
+	2,   // the undo of a code nobody scanned never ended, where the method has no reversal
+	11,  // a late answer to 04 FF confirmed a 04 0F that had not left
+	57,  // a payment was told 9C during an end of day
+	66,  // an approval was sent after the register had started again, and its acknowledgement heard by nobody
+	289, // the same, over TCP
+}
+
+func number(name string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {
+		return n
+	}
+	return otherwise
+}
+
+// campaign plays days until three have failed.
+func campaign(t *testing.T, seeds []uint64) (failed int, sum stats) {
+	t.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a day is short-lived, its trace is not
+	for _, seed := range seeds {
+		w := day(seed, theProduct())
+		sum.add(w.stats)
+		if len(w.bad) == 0 {
+			continue
+		}
+		t.Errorf("SEED=%d: %v\n%s", seed, w.bad, w.story())
+		if failed++; failed == 3 {
+			break
+		}
+	}
+	return failed, sum
+}
+
+// TestDays plays SEEDS terminal-days, from SEED on.
+func TestDays(t *testing.T) {
+	days, first := number("SEEDS", 60), number("SEED", 1)
+	seeds := make([]uint64, days)
+	for i := range seeds {
+		seeds[i] = uint64(first + i)
+	}
+	failed, sum := campaign(t, seeds)
+	t.Logf("%d terminal-days from seed %d: %+v", days, first, sum)
+	t.Logf("%d violations; 0 in %d sales: at most %.2g at 95 %%", failed, sum.Accepted, 3/float64(sum.Accepted))
+}
+
+// TestDaysThatOnceFailed plays the days that showed something.
+func TestDaysThatOnceFailed(t *testing.T) {
+	failed, _ := campaign(t, onceFailed)
+	require.Zero(t, failed)
+}
+
+// TestTheSameSeedIsTheSameDay compares every event of a day with itself.
+func TestTheSameSeedIsTheSameDay(t *testing.T) {
+	hashes := map[uint64]bool{}
+	for seed := range uint64(5) {
+		one, two := day(1000+seed, theProduct()), day(1000+seed, theProduct())
+		require.Equal(t, one.hash(), two.hash(), "seed %d", 1000+seed)
+		require.Equal(t, one.stats, two.stats)
+		hashes[one.hash()] = true
+	}
+	require.Len(t, hashes, 5, "another seed is another day")
+}
+
+type next = func(checkout.State, checkout.Event) (checkout.State, []checkout.Effect, error)
+
+// wrong are faults put into the core; every one has to be noticed within a few days.
+var wrong = map[string]func(h hooks) hooks{
+	"approves a word that is not success": func(h hooks) hooks {
+		h.next = func(s checkout.State, e checkout.Event) (checkout.State, []checkout.Effect, error) {
+			if e.Name == checkout.StatusRead && e.Status.State == aapay.Rejected {
+				e.Status.AccountState = aapay.Commit
+			}
+			return checkout.Next(s, e)
+		}
+		return h
+	},
+	"forgets the undo": func(h hooks) hooks {
+		h.next = without(checkout.Reverse)
+		return h
+	},
+	"forgets the undo by refund": func(h hooks) hooks {
+		h.next = without(checkout.RefundUndo)
+		return h
+	},
+	"takes a new Key for a repetition": func(h hooks) hooks {
+		h.key = func(r *row) wire.Key { return wire.Key(string(r.key) + strconv.Itoa(r.state.Sends)) }
+		return h
+	},
+	"takes silence for an acknowledgement": func(h hooks) hooks {
+		h.next = func(s checkout.State, e checkout.Event) (checkout.State, []checkout.Effect, error) {
+			if e.Name == checkout.Lost {
+				e.Name = checkout.Told
+			}
+			return checkout.Next(s, e)
+		}
+		return h
+	},
+	"takes the first no of an undo for its end": func(h hooks) hooks {
+		h.next = func(s checkout.State, e checkout.Event) (checkout.State, []checkout.Effect, error) {
+			if e.Name == checkout.UndoSettled {
+				e.Undone.OK = true
+			}
+			return checkout.Next(s, e)
+		}
+		return h
+	},
+	"approves after the abort": func(h hooks) hooks {
+		h.next = func(s checkout.State, e checkout.Event) (checkout.State, []checkout.Effect, error) {
+			if s.Phase == checkout.Aborting && e.Name == checkout.StatusRead && e.Status.AccountState == aapay.Commit {
+				s.Phase = checkout.Waiting
+			}
+			return checkout.Next(s, e)
+		}
+		return h
+	},
+}
+
+// without is the core with an effect that is never performed.
+func without(do checkout.Do) next {
+	return func(s checkout.State, e checkout.Event) (checkout.State, []checkout.Effect, error) {
+		s, effects, err := checkout.Next(s, e)
+		var kept []checkout.Effect
+		for _, f := range effects {
+			if f.Do != do {
+				kept = append(kept, f)
+			}
+		}
+		return s, kept, err
+	}
+}
+
+// TestWrongCoresAreNoticed shows that the judge has teeth.
+func TestWrongCoresAreNoticed(t *testing.T) {
+	for name, mutate := range wrong {
+		t.Run(name, func(t *testing.T) {
+			days := 0
+			for seed := uint64(1); seed <= 40; seed++ {
+				days++
+				if w := day(seed, mutate(theProduct())); len(w.bad) > 0 {
+					t.Logf("after %d days: %s", days, w.bad[0])
+					return
+				}
+			}
+			t.Errorf("not noticed in %d days", days)
+		})
+	}
+}
