@@ -110,6 +110,12 @@ func (a *Agent) methods() ([]methods.Definition, catalog.State) {
 
 func (a *Agent) after(op outbox.Op) { a.drive.UndoAfter(op) }
 
+// MethodsTrouble is the error of the last question for the method list, nil when it was answered.
+func (a *Agent) MethodsTrouble() error {
+	_, err := a.catalog.Trouble()
+	return err
+}
+
 func (a *Agent) ready() error {
 	if err := a.o.DB.Health(context.Background()).Err; err != nil {
 		return err

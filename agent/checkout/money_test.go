@@ -408,6 +408,17 @@ func TestMoneyB8_NoAnswerToInitialize(t *testing.T) {
 	require.Equal(t, Waiting, s1.Phase)
 	_, out = do(t, s, Event{Name: Restarted, Now: t0})
 	require.Equal(t, []Do{ReadStatus}, out, "nor after a restart")
+
+	// A 201 on the plain route may only mean that the attempt before it has arrived: anybody on the way can have made its 404.
+	no := Event{Name: Replied, Reply: aapay.Reply{HTTPStatus: 201, Response: &aapay.Response{ResponseCode: aapay.CodeReject}}, Now: t0}
+	s2, out := do(t, s, no)
+	require.Equal(t, []Do{ReadStatus}, out, "the status decides")
+	require.Empty(t, s2.Result)
+	s2, _ = do(t, s2, Event{Name: StatusFailed, Failure: NotFound, Now: t0})
+	require.Equal(t, Reversing, s2.Phase)
+	s3, _ := do(t, s, Event{Name: AbortAsked, Now: t0})
+	s3, _ = do(t, s3, no)
+	require.Equal(t, Reversing, s3.Phase, "nor does it end an aborted sale")
 }
 
 func TestMoneyB9_ResponseCodes(t *testing.T) {

@@ -238,7 +238,7 @@ func abort(s State, e Event) (State, []Effect) {
 func abortReplied(s State, e Event) (State, []Effect) {
 	s.SentAt = e.Now
 	s = learnReply(s, e.Reply)
-	if judgeReply(e.Reply, s.Plain) == answerRejected {
+	if !s.Plain && judgeReply(e.Reply, s.Plain) == answerRejected { // on the plain route: see twiceSent
 		return rejected(s, ecr.Aborted, ecr.AbortedByUser)
 	}
 	return undo(s, e, s.Text)

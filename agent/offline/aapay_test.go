@@ -401,6 +401,23 @@ func TestPlainRouteAndCrash(t *testing.T) {
 	require.Equal(t, 2, s.started)
 }
 
+// A 201 on the plain route may only mean that the attempt before it has arrived: the status decides.
+func TestPlainRouteRefusedAsADouble(t *testing.T) {
+	s := &service{
+		start: func(_ int, plain bool) (aapay.Reply, error) {
+			if plain {
+				return reply(201, aapay.CodeReject, ""), nil
+			}
+			return aapay.Reply{}, missingRoute(404)
+		},
+		status: func(int, string) (aapay.Status, error) { return state("REFUNDED", ""), nil },
+	}
+	run(t, offline.KindRefund, s, nil, time.Hour, func(op outbox.Op, got []offline.UndoResult) {
+		require.Equal(t, outbox.Done, op.State)
+		require.True(t, got[0].OK)
+	})
+}
+
 func TestReadOnlyOnlyReads(t *testing.T) {
 	s := &service{
 		start:  func(int, bool) (aapay.Reply, error) { t.Fatal("sent"); return aapay.Reply{}, nil },

@@ -78,12 +78,17 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 	} else if err != nil {
 		return storeError(err)
 	}
-	o, lines, err := terminal(ctx, c, cfg, sandbox, db, keys.ID(), log)
+	o, f, lines, err := terminal(ctx, c, cfg, sandbox, db, keys.ID(), log)
 	if err != nil {
 		return err
 	}
 	o.Ready = func() { fmt.Fprintln(c.out, "ready "+strings.Join(lines, " ")) }
-	return agent.New(o).Run(ctx)
+	a := agent.New(o)
+	f.methods = a.MethodsTrouble
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return f.watch(ctx, c.stateDir(), log) })
+	g.Go(func() error { return a.Run(ctx) })
+	return g.Wait()
 }
 
 // owner names the backend and terminal that a journal belongs to.
@@ -96,19 +101,20 @@ func owner(cfg config.Config, sandbox bool) string {
 }
 
 // terminal converts the configuration into the rooms' own.
-func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db *store.Store, serial string, log *slog.Logger) (o agent.Options, ready []string, err error) {
+func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db *store.Store, serial string, log *slog.Logger) (o agent.Options, f facts, ready []string, err error) {
 	schemes, err := upstreamOf(cfg, "schemes", log)
 	if err != nil {
-		return o, nil, &exit{exitConfig, err}
+		return o, f, nil, &exit{exitConfig, err}
 	}
 	list, err := upstreamOf(cfg, "methods", log)
 	if err != nil {
-		return o, nil, &exit{exitConfig, err}
+		return o, f, nil, &exit{exitConfig, err}
 	}
 	charset, ok := apdu.ParseCharset(cfg.ECR.Charset)
 	if !ok {
-		return o, nil, fail(exitConfig, "config: ecr.charset: %q is not known", cfg.ECR.Charset)
+		return o, f, nil, fail(exitConfig, "config: ecr.charset: %q is not known", cfg.ECR.Charset)
 	}
+	f.schemes = schemes
 	t := cfg.Terminal
 	o = agent.Options{
 		DB:      db,
@@ -131,29 +137,30 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		Now:   time.Now, Boot: device.BootTime, BootID: device.BootID(), Log: log,
 	}
 	if o.Screen, err = screen(c, cfg); err != nil {
-		return o, nil, &exit{exitConfig, err}
+		return o, f, nil, &exit{exitConfig, err}
 	}
 	var lc net.ListenConfig
 	if cfg.Port.Listen != "" {
 		if o.Port, err = lc.Listen(ctx, "tcp", cfg.Port.Listen); err != nil {
-			return o, nil, fail(exitFailed, "local port: %v (set [port] listen)", err)
+			return o, f, nil, fail(exitFailed, "local port: %v (set [port] listen)", err)
 		}
 		ready = append(ready, "port=http://"+o.Port.Addr().String())
 	}
 	if cfg.ECR.TCP != "" {
 		if o.TCP, err = lc.Listen(ctx, "tcp", cfg.ECR.TCP); err != nil {
-			return o, nil, fail(exitFailed, "register line: %v (set [ecr] tcp)", err)
+			return o, f, nil, fail(exitFailed, "register line: %v (set [ecr] tcp)", err)
 		}
 		ready = append(ready, "register=tcp:"+o.TCP.Addr().String())
 	}
 	if cfg.ECR.Serial != "" {
-		o.Serial = line.New(line.Config{Path: cfg.ECR.Serial, Baud: cfg.ECR.Baud, StopBits: cfg.ECR.StopBits})
+		f.serial = line.New(line.Config{Path: cfg.ECR.Serial, Baud: cfg.ECR.Baud, StopBits: cfg.ECR.StopBits})
+		o.Serial = f.serial
 		ready = append(ready, "register="+cfg.ECR.Serial)
 	}
 	if sandbox {
 		ready = append(ready, "backend="+cfg.Upstream.Base, "SANDBOX")
 	}
-	return o, ready, nil
+	return o, f, ready, nil
 }
 
 func upstreamOf(cfg config.Config, service string, log *slog.Logger) (*upstream.Client, error) {

@@ -9,8 +9,10 @@ import (
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive"
+	"posagent/agent/config"
 	"posagent/agent/outbox"
 	"posagent/schemes/money"
+	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -39,6 +41,8 @@ type statusJSON struct {
 	MethodsFetched *time.Time `json:"methodsFetched"`
 	Methods        int        `json:"methods"`
 	NoMethods      bool       `json:"noMethods"`
+
+	Live live `json:"live"` // what the running daemon says; zero without one
 
 	Open        []saleJSON `json:"open"`       // sales that are not at their end
 	Attention   []string   `json:"attention"`  // one line each, the remedy in it
@@ -73,7 +77,10 @@ func showStatus(ctx context.Context, c *call) error {
 			return err
 		}
 	}
-	v.advise()
+	if v.Running {
+		v.Live = readLive(c.stateDir())
+	}
+	v.advise(cfg)
 	if c.json {
 		if err := printJSON(c.out, v); err != nil {
 			return err
@@ -131,10 +138,20 @@ func (v *statusJSON) read(ctx context.Context, c *call) error {
 }
 
 // advise says what is wrong and what to type.
-func (v *statusJSON) advise() {
+func (v *statusJSON) advise(cfg config.Config) {
 	add := func(format string, args ...any) { v.Attention = append(v.Attention, fmt.Sprintf(format, args...)) }
-	if v.Running && v.MethodsFetched == nil {
-		add("no method list yet: is the backend reachable? (posagent register diagnosis)")
+	if t := v.Live.Serial; t.Reason != "" {
+		add("register line %s is not open: %s - plug it in, or set [ecr] serial", cfg.ECR.Serial, t.Reason)
+	}
+	if t := v.Live.Schemes; t.Reason != "" {
+		add("the backend does not answer since %s: %s - check the network and [upstream] base", t.Since.Local().Format("15:04:05"), t.Reason)
+	}
+	switch t := v.Live.Methods; {
+	case t.Reason == "" || v.NoMethods:
+	case t.Code == wire.Unauthorized, t.Code == wire.Forbidden:
+		add("the backend refuses the credentials: check [upstream.auth]")
+	case v.Live.Schemes.Reason == "":
+		add("the method list cannot be fetched: %s - check [upstream] base", t.Reason)
 	}
 	if v.NoMethods {
 		add("the backend knows no method for this merchant and terminal: check [terminal] bax_id and terminal_id")

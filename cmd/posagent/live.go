@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"reflect"
+	"time"
+
+	"posagent/agent/upstream"
+	"posagent/device/line"
+	"posagent/schemes/wire"
+)
+
+// live is what only the running daemon knows; it leaves it in the state directory for status to read.
+type live struct {
+	At      time.Time `json:"at"`
+	Schemes trouble   `json:"schemes"`
+	Methods trouble   `json:"methods"`
+	Serial  trouble   `json:"serial"`
+}
+
+// trouble is why something does not work; the zero value is none.
+type trouble struct {
+	Reason string    `json:"reason,omitempty"`
+	Code   wire.Code `json:"code,omitempty"`
+	Since  time.Time `json:"since,omitzero"`
+}
+
+const (
+	liveName  = "live.json"
+	liveEvery = time.Second
+)
+
+// facts is where a live report comes from; serial may be nil.
+type facts struct {
+	schemes *upstream.Client
+	methods func() error // of the last question for the list
+	serial  *line.Port
+}
+
+// sample reports what is wrong now; what was wrong before keeps its beginning.
+func (f facts) sample(before live) live {
+	v := live{At: time.Now().UTC()}
+	if st := f.schemes.Stats(); !f.schemes.Healthy() {
+		v.Schemes = trouble{Reason: st.Reason}
+	}
+	if err := f.methods(); err != nil {
+		v.Methods = trouble{Reason: err.Error(), Code: wire.CodeOf(err)}
+	}
+	if f.serial != nil {
+		if st := f.serial.Stats(); !st.Open && st.LastError != "" {
+			v.Serial = trouble{Reason: st.LastError}
+		}
+	}
+	for _, t := range []struct{ now, was *trouble }{{&v.Schemes, &before.Schemes}, {&v.Methods, &before.Methods}, {&v.Serial, &before.Serial}} {
+		switch {
+		case t.now.Reason == "":
+		case t.was.Reason != "":
+			t.now.Since = t.was.Since
+		default:
+			t.now.Since = v.At
+		}
+	}
+	return v
+}
+
+// watch keeps the report up to date until ctx ends, and says once in the log what has begun to be wrong.
+func (f facts) watch(ctx context.Context, dir string, log *slog.Logger) error {
+	path := filepath.Join(dir, liveName)
+	var last live
+	tick := time.NewTicker(liveEvery)
+	defer tick.Stop()
+	for first := true; ; first = false {
+		now := f.sample(last)
+		if now.Serial.Reason != "" && last.Serial.Reason == "" {
+			log.Warn("register line not open, waiting for it", "reason", now.Serial.Reason)
+		}
+		if now.Schemes.Reason != "" && last.Schemes.Reason == "" {
+			log.Warn("backend does not answer, going on without it", "reason", now.Schemes.Reason)
+		}
+		same := last
+		same.At = now.At
+		if first || !reflect.DeepEqual(same, now) {
+			if err := writeLive(path, now); err != nil {
+				log.Warn("report for status not written", "err", err)
+			}
+		}
+		last = now
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// writeLive replaces the report. It is not synced: after a power cut the next start writes its own.
+func writeLive(path string, v live) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// readLive reads the report of a running daemon; the zero value where there is none.
+func readLive(dir string) (v live) {
+	data, err := os.ReadFile(filepath.Join(dir, liveName))
+	if err == nil {
+		_ = json.Unmarshal(data, &v) // a report that cannot be read says nothing
+	}
+	return v
+}
