@@ -298,7 +298,7 @@ func TestFullDisk(t *testing.T) {
 			require.NoError(t, err)
 			defer func() { require.NoError(t, os.RemoveAll(scratch)) }()
 			o := options(scratch)
-			o.TerminalDir, o.Ballast = dir, 0
+			o.TerminalDir, o.Ballast = dir, int64(-rng.IntN(2)) // with a reserve beside the file, or without one
 			sum.add(story(t, o, full{dir, rng.Int64N(64) * 4096}, false, 2000, nil))
 		}()
 	}

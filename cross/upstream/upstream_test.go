@@ -41,13 +41,13 @@ func seedOf() uint64 { return uint64(number("SEED", int(time.Now().UnixNano()&0x
 // result is what sales came to.
 type result struct {
 	sales, approved, requests, faulty, probes, busiest int
-	drained, lived                                     time.Duration // the longest, the sum
+	drained, patience, lived                           time.Duration // the longest, the longest where the backend had asked for patience, the sum
 	wrong                                              []string
 }
 
 func (r *result) add(o result) {
 	r.sales, r.approved, r.requests, r.faulty = r.sales+o.sales, r.approved+o.approved, r.requests+o.requests, r.faulty+o.faulty
-	r.probes += o.probes
+	r.probes, r.patience = r.probes+o.probes, max(r.patience, o.patience)
 	r.busiest, r.drained, r.lived, r.wrong = max(r.busiest, o.busiest), max(r.drained, o.drained), r.lived+o.lived, append(r.wrong, o.wrong...)
 }
 
@@ -56,13 +56,13 @@ func (r *result) report(t *testing.T, what string, seed uint64) {
 	for _, w := range r.wrong[:min(5, len(r.wrong))] {
 		t.Errorf("seed %d: %s", seed, w)
 	}
-	t.Logf("seed %d, %s: %d sales, %d approved, in %v of virtual time; %d requests and connections, %d of them met a fault, %d were probes, at most %d a minute for one operation; drained %v after the network came up",
-		seed, what, r.sales, r.approved, r.lived.Round(time.Minute), r.requests, r.faulty, r.probes, r.busiest, r.drained)
+	t.Logf("seed %d, %s: %d sales, %d approved, in %v of virtual time; %d requests and connections, %d of them met a fault, %d were probes, at most %d a minute for one operation; drained %v after the network came up, %v where it had asked for patience",
+		seed, what, r.sales, r.approved, r.lived.Round(time.Minute), r.requests, r.faulty, r.probes, r.busiest, r.drained, r.patience)
 	t.Logf("%d violations in %d sales: at most %.1e at 95 %%", len(r.wrong), r.sales, 3/float64(r.sales))
 }
 
 // life runs a terminal behind a network in a bubble; the network is whole when sales returns.
-func life(t *testing.T, o stack.Options, sales func(ctx context.Context, s *stack.Stack) ([]stack.Belief, error)) (r result) {
+func life(t *testing.T, o stack.Options, within time.Duration, sales func(ctx context.Context, s *stack.Stack) ([]stack.Belief, error)) (r result) {
 	t.Helper()
 	dir, err := crashfs.Scratch()
 	require.NoError(t, err)
@@ -81,8 +81,11 @@ func life(t *testing.T, o stack.Options, sales func(ctx context.Context, s *stac
 		}
 		s.Network.Decide(nil)
 		s.Network.Set(stack.Up)
-		if r.drained, err = s.Drain(ctx, drainWithin); err != nil {
+		if r.drained, err = s.Drain(ctx, within); err != nil {
 			r.wrong = append(r.wrong, "the undo: "+err.Error())
+		}
+		if within > drainWithin {
+			r.drained, r.patience = 0, r.drained
 		}
 		if _, err = s.Settle(ctx, 2*time.Hour); err != nil {
 			r.wrong = append(r.wrong, err.Error())
@@ -130,13 +133,16 @@ func (r *result) traffic(log []stack.Asked) {
 	}
 }
 
-// retries are the words a Retry-After has been seen to carry.
-var retries = [...]string{"", "0", "1", "3", "120", "-5", "1000000000000", "soon", "Wed, 21 Oct 2065 07:28:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "1.5"}
+// retries are the words a Retry-After has been seen to carry; patient of them ask for more than a few seconds, which is
+// granted, for 5 minutes at most.
+var retries = [...]string{"", "0", "1", "3", "-5", "soon", "Thu, 01 Jan 1970 00:00:00 GMT", "1.5", "120", "1000000000000", "Wed, 21 Oct 2065 07:28:00 GMT"}
+
+const patient = 3
 
 var statuses = [...]int{500, 502, 503, 504, 429, 408, 425, 401, 403, 404}
 
 // act draws the fate of a request.
-func act(rng *rand.Rand) (a stack.Act) {
+func act(rng *rand.Rand, retries []string) (a stack.Act) {
 	ms := func(low, high int) time.Duration { return time.Duration(low+rng.IntN(high-low)) * time.Millisecond }
 	switch rng.IntN(9) {
 	case 0:
@@ -162,14 +168,20 @@ func act(rng *rand.Rand) (a stack.Act) {
 }
 
 // special are amounts of the backend's scenarios: the customer says no or never scans, the money moves after a no, an undo fails at first.
-func special() []money.Minor { return []money.Minor{90003, 90008, 90012, 90013, 90016, 90017, 90019} }
+func special(slow bool) []money.Minor {
+	list := []money.Minor{90003, 90008, 90012, 90013, 90016, 90019, 90017}
+	if slow {
+		return list[:6] // a reversal that times out at the backend takes that backend minutes
+	}
+	return list
+}
 
 // plan draws how a sale goes for its register; first says that it is one of the first of a life, in which amounts are unique.
-func plan(rng *rand.Rand, i int, first bool) stack.Plan {
+func plan(rng *rand.Rand, i int, first, slow bool) stack.Plan {
 	p := stack.Plan{Amount: money.Minor(1000 + i)}
 	if first {
-		if k := i % salesPerLife; k < len(special()) && rng.IntN(3) == 0 {
-			p.Amount = special()[k]
+		if k := i % salesPerLife; k < len(special(slow)) && rng.IntN(3) == 0 {
+			p.Amount = special(slow)[k]
 		}
 	}
 	if rng.IntN(4) == 0 {
@@ -194,17 +206,21 @@ func TestBadReplies(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, uint64(first)))
 		o := lists(first / salesPerLife)
 		o.Seed = seed
-		all.add(life(t, o, func(ctx context.Context, s *stack.Stack) (beliefs []stack.Belief, err error) {
+		words, within := retries[:len(retries)-patient], drainWithin
+		if rng.IntN(2) == 0 {
+			words, within = retries[:], drainWithin+5*time.Minute
+		}
+		all.add(life(t, o, within, func(ctx context.Context, s *stack.Stack) (beliefs []stack.Belief, err error) {
 			fate := rand.New(rand.NewPCG(seed, uint64(first)+1<<32)) // under the network's lock
 			chance := [...]float64{0.1, 0.3, 0.6, 0.9}[rng.IntN(4)]
 			s.Network.Decide(func(r *http.Request) stack.Act {
 				if r.Method == http.MethodHead || fate.Float64() >= chance {
 					return stack.Act{}
 				}
-				return act(fate)
+				return act(fate, words)
 			})
 			for i := first; i < min(first+salesPerLife, n); i++ {
-				b, err := s.Sell(ctx, plan(rng, i, true))
+				b, err := s.Sell(ctx, plan(rng, i, true, o.Unit == "m"))
 				if err != nil {
 					return beliefs, fmt.Errorf("sale %d: %w", i, err)
 				}
@@ -230,7 +246,7 @@ func TestOutage(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, uint64(first)))
 		o := lists(first / salesPerLife)
 		o.Seed = seed
-		all.add(life(t, o, func(ctx context.Context, s *stack.Stack) (beliefs []stack.Belief, err error) {
+		all.add(life(t, o, drainWithin, func(ctx context.Context, s *stack.Stack) (beliefs []stack.Belief, err error) {
 			var changes sync.WaitGroup
 			defer changes.Wait()
 			for i := first; i < min(first+salesPerLife, n); i++ {
@@ -242,7 +258,7 @@ func TestOutage(t *testing.T) {
 					<-time.After(away)
 					s.Network.Set(stack.Up)
 				})
-				b, err := s.Sell(ctx, plan(rng, i, true))
+				b, err := s.Sell(ctx, plan(rng, i, true, o.Unit == "m"))
 				if err != nil {
 					return beliefs, fmt.Errorf("sale %d: %w", i, err)
 				}
@@ -265,7 +281,7 @@ func TestFlapping(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, uint64(hour)))
 		o := lists(hour)
 		o.Seed = seed
-		all.add(life(t, o, func(ctx context.Context, s *stack.Stack) (beliefs []stack.Belief, err error) {
+		all.add(life(t, o, drainWithin, func(ctx context.Context, s *stack.Stack) (beliefs []stack.Belief, err error) {
 			over, stopped := make(chan struct{}), make(chan struct{})
 			flaps := rand.New(rand.NewPCG(seed, uint64(hour)+1<<32))
 			go func() {
@@ -284,7 +300,7 @@ func TestFlapping(t *testing.T) {
 			defer func() { close(over); <-stopped }()
 			began := time.Now()
 			for i := 0; time.Since(began) < time.Hour; i++ {
-				b, err := s.Sell(ctx, plan(rng, i, i < salesPerLife))
+				b, err := s.Sell(ctx, plan(rng, i, i < salesPerLife, o.Unit == "m"))
 				if err != nil {
 					return beliefs, fmt.Errorf("sale %d: %w", i, err)
 				}
@@ -329,7 +345,7 @@ func (f forgets) Status(ctx context.Context, id, method string) (aapay.Status, e
 func TestTeethUndoForgotten(t *testing.T) {
 	o := lists(0)
 	o.Mutate = func(s aapay.Service) aapay.Service { return forgets{s, &sync.Mutex{}, map[string]bool{}} }
-	r := life(t, o, func(ctx context.Context, s *stack.Stack) ([]stack.Belief, error) {
+	r := life(t, o, drainWithin, func(ctx context.Context, s *stack.Stack) ([]stack.Belief, error) {
 		b, err := s.Sell(ctx, stack.Plan{Amount: 1234, AbortAt: 500 * time.Millisecond}) // the customer pays all the same
 		return []stack.Belief{b}, err
 	})
