@@ -164,6 +164,13 @@ type Desk interface {
 	Delivered(ctx context.Context, id string, d Delivery) (Outcome, error)
 }
 
+// Undoer is a Desk that says when it begins to undo, by its grace timer, an approval that a line never acknowledged, so
+// that a register which is still connected can be told (ZVT 04 FF 05).
+type Undoer interface {
+	// OnUndo sets what is called for a line, at any time and from any goroutine; it must not block.
+	OnUndo(line string, tell func())
+}
+
 // MethodTotal is one line of the totals.
 type MethodTotal struct {
 	Method, Label string

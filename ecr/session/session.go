@@ -98,7 +98,20 @@ func New(o Options) *Session {
 		o.MaxConns = 8
 	}
 	o.ZVT.Line = o.Line
-	return &Session{o: o, log: o.Log.With("sys", "ecr", "line", o.Line), dialogs: map[*dialog]bool{}}
+	s := &Session{o: o, log: o.Log.With("sys", "ecr", "line", o.Line), dialogs: map[*dialog]bool{}}
+	if u, ok := o.Desk.(ecr.Undoer); ok {
+		u.OnUndo(o.Line, s.undoing)
+	}
+	return s
+}
+
+// undoing tells every connection of the line, without keeping the desk waiting.
+func (s *Session) undoing() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for d := range s.dialogs {
+		go d.post(zvt.Undoing{})
+	}
 }
 
 // Stats returns the counters.

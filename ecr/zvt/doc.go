@@ -33,10 +33,10 @@
 // 04 0F is settled, at most 5 s: replies carry no name, and the reply to the one must not confirm the other.
 //
 // 2026-11-21: a reply to 04 FF that comes later than 5 s may be taken for the reply to 04 0F. So the first reply to a
-// 04 0F that follows an unanswered message waits 2 s for a second one, which is the real one; if none comes, or the register
-// never answers 04 FF, the first stands: the link has brought the register the message, and discarding its reply could undo a sale
-// that it took as paid. If the link lost the 04 0F, such a reply stands for nothing. With message sequence ids the question
-// does not arise.
+// 04 0F that follows an unanswered message waits 2 s for a second one, which is the real one. If none comes, the 04 0F is sent once
+// more, as after 84 9C: the next reply is to one of the two. A register that has answered no 04 FF at all is believed at once after
+// the 2 s, because it would be asked twice every time. If the link lost the 04 0F, such a reply stands for nothing. With message
+// sequence ids the question does not arise.
 //
 // 2026-11-21: message sequence ids (1F73) count per registration; the request id handed to the desk has the number of
 // the registration in front, so that a new registration never meets an old sale. The same id with the same bytes is

@@ -76,6 +76,8 @@ type (
 	}
 	// Gone: the connection is lost. Replaced: another connection took the line's dialogue over with 06 20.
 	Gone struct{ Replaced bool }
+	// Undoing: the terminal takes back an approval that this line never acknowledged.
+	Undoing struct{}
 	// Learned is the registration another connection of the line has saved.
 	Learned struct{ Profile []byte }
 )
@@ -93,6 +95,7 @@ func (Checked) event()    {}
 func (Saved) event()      {}
 func (Fired) event()      {}
 func (Gone) event()       {}
+func (Undoing) event()    {}
 func (Learned) event()    {}
 
 // Action is something the shell must do, in the order given.

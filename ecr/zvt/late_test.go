@@ -10,9 +10,10 @@ import (
 )
 
 // telling is a machine whose 04 0F says approved and is still on its way, while an earlier 04 FF was never answered.
-func tellingLate(t *testing.T, sale string) (m *Machine, seq int) {
+func tellingLate(t *testing.T, sale string, answers ...bool) (m *Machine, seq int) {
 	t.Helper()
 	m = New(testConfig(), nil)
+	m.answers = len(answers) > 0
 	last := func(actions []Action) (seq, timer int) {
 		for _, a := range actions {
 			switch a := a.(type) {
@@ -105,4 +106,37 @@ func TestMoneyA3_WhatIsUnsentEndsWithItsDialogue(t *testing.T) {
 		m.Step(Sent{Seq: -1, OK: true})
 	}
 	require.NotContains(t, m.Step(Received{APDU: unhex(t, "06 00 06 00 00 00 8E 09 78")}), Action(Unsend{}))
+}
+
+// A register that answers 04 FF is told once more where its one answer may have been to an older message.
+func TestMoneyA3_ADoubtfulAnswerIsAskedForAgain(t *testing.T) {
+	ok := Received{APDU: unhex(t, "80 00 00")}
+	for name, c := range map[string]struct {
+		then Event
+		want ecr.Delivery
+	}{
+		"it has it":            {ok, ecr.Told},
+		"it does not want it":  {Received{APDU: unhex(t, "84 66 00")}, ecr.Refused},
+		"it was switched off":  {Fired{Timer: TimerReply}, ecr.Lost},
+		"the link has lost it": {Sent{}, ecr.Lost},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, seq := tellingLate(t, "s1", true)
+			m.Step(Sent{Seq: seq, OK: true})
+			require.Empty(t, deliveries(m.Step(ok)))
+			actions := m.Step(Fired{Timer: TimerReply, Seq: m.timers[TimerReply]})
+			require.Empty(t, deliveries(actions))
+			again, is := actions[len(actions)-1].(Send)
+			require.True(t, is)
+			require.Equal(t, "04 0F", spaced(again.APDU[:2]))
+			switch e := c.then.(type) {
+			case Sent:
+				c.then = Sent{Seq: again.Seq}
+			case Fired:
+				m.Step(Sent{Seq: again.Seq, OK: true})
+				c.then = Fired{Timer: e.Timer, Seq: m.timers[TimerReply]}
+			}
+			require.Equal(t, []ecr.Delivery{c.want}, deliveries(m.Step(c.then)))
+		})
+	}
 }

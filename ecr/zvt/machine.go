@@ -39,6 +39,7 @@ type Machine struct {
 	pending *outgoing // sent, or being sent, and not answered
 	owed    int       // answers that may still come to messages of ours that were given up
 	unsent  []int     // of these, what has not been sent yet
+	answers bool      // the register answers 04 FF
 	leaving int       // messages the transport is not done with
 	seq     int
 
@@ -65,12 +66,14 @@ type dialogue struct {
 	hurried bool // another command waits for the answer to 04 0F
 
 	sale     string
+	notify   bool // the register wanted 04 FF when it began; another connection's registration does not change that
 	progress ecr.Progress
 	held     *ecr.Outcome // came while an abort was asked for
 	outcome  ecr.Outcome
 	told     ecr.Result // what the last 04 0F said
 	retold   bool       // the second 04 0F, after an undo
 	asked    int        // how often 84 9C was answered
+	doubted  bool       // an answer may have been to an older message, so 04 0F was sent again
 
 	totals *ecr.Totals
 	prints []apdu.Message
@@ -171,10 +174,19 @@ func (m *Machine) Step(ev Event) []Action {
 		m.fired(ev)
 	case Gone:
 		m.drop(ev.Replaced, true)
+	case Undoing:
+		m.undoing()
 	case Learned:
 		m.prof = loadProfile(ev.Profile)
 	}
 	return m.actions
+}
+
+// undoing tells a register that is not in a dialogue and wants intermediate status.
+func (m *Machine) undoing() {
+	if m.phase == idle && m.pending == nil && m.prof.Config&cfgIntermediate != 0 {
+		m.send(apdu.NewPrefixed(apdu.Intermediate, []byte{ifReversing}), forProgress)
+	}
 }
 
 func (m *Machine) do(a Action) { m.actions = append(m.actions, a) }
@@ -373,6 +385,8 @@ func (m *Machine) settle(r reply) {
 	m.pending = nil
 	if r.lost {
 		m.owed++
+	} else if o.why == forProgress {
+		m.answers = true
 	}
 	m.stop(TimerReply)
 	switch o.why {
@@ -395,7 +409,11 @@ func (m *Machine) fired(ev Fired) {
 	case TimerReply:
 		switch {
 		case m.pending == nil:
-		case m.pending.held != nil: // the older message was never answered
+		case m.pending.held != nil && m.answers && !m.d.doubted: // whose answer was it? The next one is to a 04 0F
+			m.d.doubted = true
+			m.pending, m.owed = nil, 0
+			m.tell()
+		case m.pending.held != nil: // it does not answer the others
 			m.settle(*m.pending.held)
 		default:
 			m.settle(reply{lost: true})

@@ -15,7 +15,8 @@ func (m *Machine) begin(msg apdu.Message, id int, again bool) {
 	}
 	m.owed = len(m.unsent) // a register that asks has said all it had to say
 	m.gen++
-	m.d = dialogue{gen: m.gen, msg: msg, id: id, again: again, request: m.options(msg)}
+	m.d = dialogue{gen: m.gen, msg: msg, id: id, again: again, request: m.options(msg),
+		notify: m.prof.Config&cfgIntermediate != 0}
 	switch msg.Cmd {
 	case apdu.Authorisation, apdu.Reversal, apdu.RefundCmd:
 		m.beginSale()
@@ -125,7 +126,7 @@ func (m *Machine) answerNow() {
 	}
 }
 
-func (m *Machine) intermediates() bool { return m.prof.Config&cfgIntermediate != 0 }
+func (m *Machine) intermediates() bool { return m.d.notify }
 
 func (m *Machine) progressed(ev Progressed) {
 	if ev.Gen != m.d.gen || m.phase != running {

@@ -126,6 +126,7 @@ type Drive struct {
 	wake    chan struct{}
 	changed chan struct{} // closed and replaced when a sale has changed
 	lives   map[wire.Key]*live
+	onUndo  map[string]func()    // by line
 	undos   map[wire.Key]undoing // by operation
 	stash   map[wire.Key]step    // effects of a settled operation, until its commit is durable
 }
@@ -147,6 +148,7 @@ var (
 	_ ecr.Desk   = (*Drive)(nil)
 	_ ecr.Till   = (*Drive)(nil)
 	_ ecr.Memory = (*Drive)(nil)
+	_ ecr.Undoer = (*Drive)(nil)
 )
 
 // New makes a Drive; it starts nothing.
@@ -154,7 +156,7 @@ func New(o Options) *Drive {
 	d := &Drive{
 		db: o.DB, svc: o.Aapay, methods: o.Methods, refresh: o.Refresh, box: o.Outbox, screen: o.Screen, prompter: o.Prompter, cfg: o.Config,
 		now: o.Now, boot: o.Boot, bootID: o.BootID, log: o.Log,
-		wake: make(chan struct{}, 1), changed: make(chan struct{}), lives: map[wire.Key]*live{}, undos: map[wire.Key]undoing{}, stash: map[wire.Key]step{},
+		wake: make(chan struct{}, 1), changed: make(chan struct{}), lives: map[wire.Key]*live{}, onUndo: map[string]func(){}, undos: map[wire.Key]undoing{}, stash: map[wire.Key]step{},
 	}
 	if d.now == nil {
 		d.now = time.Now

@@ -146,5 +146,18 @@ func (d *Drive) graceOver(ctx context.Context, key wire.Key) (done bool, err err
 		return false, err
 	}
 	d.perform(row, effects, seq)
+	d.mu.Lock()
+	tell := d.onUndo[row.Line]
+	d.mu.Unlock()
+	if tell != nil && row.State.Phase == checkout.Reversing {
+		tell()
+	}
 	return true, nil
+}
+
+// OnUndo implements ecr.Undoer.
+func (d *Drive) OnUndo(line string, tell func()) {
+	d.mu.Lock()
+	d.onUndo[line] = tell
+	d.mu.Unlock()
 }
