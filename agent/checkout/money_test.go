@@ -304,6 +304,9 @@ func TestMoneyB3_AnotherAttempt(t *testing.T) {
 	s.UndoTries = 1
 	s, out := do(t, s, Event{Name: UndoSettled, Now: t0})
 	require.Equal(t, []Do{ReadStatus}, out)
+	_, effects, err := Next(s, Event{Name: StatusFailed, Failure: EffectUnknown, Now: t0 + time.Hour})
+	require.NoError(t, err)
+	require.LessOrEqual(t, effects[0].After, 30*time.Second, "however long the outage was: money is owed")
 	next, effects, err := Next(s, status(aapay.Finalized, aapay.Commit))
 	require.NoError(t, err)
 	require.Equal(t, Effect{Do: Reverse, Attempt: 2}, effects[1])
