@@ -41,6 +41,7 @@ func runAgent(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	beThrifty()
 	log := logger(c)
 	g, ctx := errgroup.WithContext(ctx)
 	if cfg.Sandbox() {
