@@ -1,0 +1,81 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/cross/need"
+)
+
+// TestChild is this program as a child of itself; on its own it does nothing.
+func TestChild(t *testing.T) {
+	if task := os.Getenv(envChild); task != "" {
+		require.NoError(t, child(task, os.Stdout))
+	}
+}
+
+// TestRuns: every row is there. Its counts are too small to judge by.
+func TestRuns(t *testing.T) {
+	b := &bench{
+		ctx: t.Context(), dir: t.TempDir(), bin: filepath.Join(t.TempDir(), "posagent"), self: []string{os.Args[0], "-test.run=^TestChild$"},
+		strace: need.Tool(t, "strace"),
+		counts: counts{turns: 1, ops: 8, slow: 4, sales: 2, starts: 1, old: 20, echoes: 5, codes: 2, poll: 10 * time.Millisecond, pause: 20 * time.Millisecond},
+	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", b.bin, "posagent/cmd/posagent")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	said, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	var out strings.Builder
+	_, err = b.run(&out)
+	t.Log(out.String())
+	require.NoError(t, err)
+	rows := map[string]row{}
+	for _, r := range b.table.rows {
+		require.NotEmpty(t, r.ours, r.what)
+		rows[r.what] = r
+	}
+	require.Len(t, rows, len(b.table.rows), "every row has a name of its own")
+	want := []string{
+		"journal write, 64 callers, throughput", "06 01 -> first byte at the backend", "backend says COMMIT -> 04 0F", "bytes the program writes",
+		"20 old sales: 06 01 -> first byte at the backend", "memory after one sale", "message of 64 bytes and one back, 115200 baud",
+		"code encoded and drawn, beside encoded", "start to ready, 20 old sales",
+	}
+	if b.strace != "" {
+		want = append(want, "+5 ms: journal write, 8 callers, p50", "+5 ms: 06 01 -> first byte at the backend", "flushes of a sale")
+	}
+	for _, name := range want {
+		require.Contains(t, rows, name)
+		require.Positive(t, rows[name].ratio, name)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	for _, tc := range []struct {
+		row    row
+		failed bool
+	}{
+		{row{ratio: 0.8, atLeast: 0.8}, false},
+		{row{ratio: 0.79, atLeast: 0.8}, true},
+		{row{ratio: 1, atMost: 1}, false},
+		{row{ratio: 1.01, atMost: 1}, true},
+		{row{ratio: 100}, false},
+	} {
+		require.Equal(t, tc.failed, tc.row.failed(), "%+v", tc.row)
+	}
+	var out strings.Builder
+	tab := &table{}
+	tab.add(row{what: "slow", ours: "1", limit: "2", ratio: 0.5, atLeast: 0.8})
+	tab.missing("a part needs a tool")
+	tab.flush(&out, "part")
+	require.False(t, tab.end(&out))
+	require.Contains(t, out.String(), "FAIL")
+	require.Contains(t, out.String(), "not run: a part needs a tool")
+	require.Contains(t, out.String(), "1 failed")
+	require.True(t, (&table{}).end(&out))
+}

@@ -1,0 +1,24 @@
+// Command bench measures the program against the limits of the machine it runs on: `make bench`.
+//
+// It owns one table. A row sets ours beside a limit measured in the same run, in turns with ours because disks and
+// neighbours drift, and compares the ratio with its goal. Medians are of all turns.
+//
+// It guarantees that no absolute time fails a run: a machine is as fast as it is. What fails are ratios, and figures
+// that do not depend on the machine's speed: flushes, bytes, memory. A row without a goal only tells. It exits 1 when a
+// row failed.
+//
+// The limit of a durable write is as many callers as ours, each appending 512 bytes, and one fdatasync for all of them;
+// the limit of a sale is the disk's fdatasync times the commits that have to be durable first, and 5 ms.
+//
+// Rows with "+5 ms" run under strace, which makes every sync as slow as that of a cheap flash; without strace they are
+// listed as not run. The sale rows drive the built binary against a backend of this program that notes when bytes pass.
+//
+// It must not import agent but for the journal's tables, nor schemes/backend: the backend here answers at once.
+//
+// # Decisions
+//
+// 2026-11-21: a sale has the screen file, the HTTP port, the TCP line and a serial line of the terminal open, as a shop
+// has; the register is on TCP, because a serial line would be the larger part of what is measured.
+//
+// 2026-11-21: old sales are copies of one real sale. A copy does not verify, so a start that read old rows would show.
+package main

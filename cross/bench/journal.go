@@ -1,0 +1,354 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"posagent/store"
+)
+
+// callers are the numbers of callers that are measured.
+var callers = []int{1, 8, 64}
+
+// journalGoals are those of a durable write, by callers: throughput, median, flushes and p99 of an operation.
+type journalGoals struct{ rate, p50, flushes, p99 float64 }
+
+var (
+	fastGoals = map[int]journalGoals{1: {0.80, 1.2, 1.02, 0}, 8: {0.65, 0, 0.14, 0}, 64: {0.25, 0, 0.03, 0}}
+	slowGoals = map[int]journalGoals{1: {0.95, 1.05, 1.02, 0}, 8: {0.93, 0, 0.14, 0}, 64: {0.90, 0, 0.03, 2.5}}
+)
+
+// bytesGoal bounds what a write of ours puts on the medium, beside the raw append's. Measured where syncs are fast.
+const bytesGoal = 1.3
+
+// result is what one number of callers came to; it crosses from a child as JSON.
+type result struct {
+	Callers           int
+	Rate, RawRate     float64         // operations per second, medians of the turns
+	P50, RawP50       time.Duration   // likewise
+	P99, Sync         time.Duration   // of the store at worst turn's median; of one raw sync with one caller
+	Ratios, P50Ratios []float64       // by turn
+	P99s              []time.Duration // by turn
+	Flushes           float64         // commits per operation
+	Written           float64         // bytes per operation that the store wrote
+	Disk, RawDisk     float64         // bytes per operation on the block device; the least turn, as others write too; 0 = not known
+}
+
+func (b *bench) journal() error {
+	results, err := measureJournal(b.ctx, b.dir, b.turns, b.ops)
+	if err != nil {
+		return err
+	}
+	b.journalRows("", results, fastGoals, true)
+	return nil
+}
+
+// journalSlow is the same in a child of which every sync takes 5 ms more.
+func (b *bench) journalSlow() error {
+	if b.strace == "" {
+		b.table.missing("durable writes on slow flash need strace (install: apt-get install strace)")
+		return nil
+	}
+	task := fmt.Sprintf("journal %d %d %s", b.turns, b.slow, b.dir)
+	var out bytes.Buffer
+	if err := b.slowly(b.self, task, "", &out).Run(); err != nil {
+		return fmt.Errorf("under strace: %w", err)
+	}
+	var results []result
+	if err := json.NewDecoder(&out).Decode(&results); err != nil {
+		return fmt.Errorf("under strace: %w", err)
+	}
+	b.journalRows("+5 ms: ", results, slowGoals, false)
+	return nil
+}
+
+// slowly makes a command of which every sync takes 5 ms more. The syncs are written to trace, "" = nowhere.
+func (b *bench) slowly(args []string, task, trace string, out io.Writer) *exec.Cmd {
+	if trace == "" {
+		trace = os.DevNull
+	}
+	all := append([]string{"-f", "-qq", "--seccomp-bpf", "-o", trace, "-e", "trace=fsync,fdatasync",
+		"-e", "inject=fsync,fdatasync:delay_exit=5000"}, args...)
+	cmd := exec.CommandContext(b.ctx, b.strace, all...)
+	cmd.Stdout, cmd.Stderr = out, os.Stderr
+	if task != "" {
+		cmd.Env = append(os.Environ(), envChild+"="+task)
+	}
+	return cmd
+}
+
+// envChild tells this program that it is a child, and its task.
+const envChild = "POSAGENT_BENCH_CHILD"
+
+// child does what a parent asked for and prints JSON.
+func child(task string, out io.Writer) error {
+	var kind, dir string
+	var turns, ops int
+	if _, err := fmt.Sscanf(task, "%s %d %d %s", &kind, &turns, &ops, &dir); err != nil {
+		return fmt.Errorf("task %q: %w", task, err)
+	}
+	switch kind {
+	case "journal":
+		results, err := measureJournal(context.Background(), dir, turns, ops)
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(out).Encode(results)
+	case "sync":
+		syncs, err := rawSyncs(dir, ops)
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(out).Encode(syncs)
+	}
+	return fmt.Errorf("task %q is not known", task)
+}
+
+func (b *bench) journalRows(prefix string, results []result, goals map[int]journalGoals, disk bool) {
+	for _, r := range results {
+		g := goals[r.Callers]
+		name := fmt.Sprintf("%sjournal write, %d callers, ", prefix, r.Callers)
+		b.table.add(row{what: name + "throughput", ours: perSecond(r.Rate), limit: perSecond(r.RawRate), ratio: median(r.Ratios), atLeast: g.rate})
+		b.table.add(row{what: name + "p50", ours: short(r.P50), limit: short(r.RawP50), ratio: median(r.P50Ratios), atMost: g.p50})
+		if g.p99 > 0 {
+			b.table.add(row{what: name + "p99 in syncs", ours: short(r.P99), limit: short(r.Sync), ratio: float64(r.P99) / float64(r.Sync), atMost: g.p99})
+		}
+		b.table.add(row{what: name + "flushes", ours: plain(r.Flushes), limit: plain(1 / float64(r.Callers)), ratio: r.Flushes, atMost: g.flushes, note: "per operation"})
+		if !disk {
+			continue
+		}
+		b.table.add(row{what: name + "bytes the store writes", ours: kib(r.Written), note: "per operation"})
+		if r.Disk > 0 && r.RawDisk > 0 {
+			at := row{what: name + "bytes on the disk", ours: kib(r.Disk), limit: kib(r.RawDisk), ratio: r.Disk / r.RawDisk, note: "per operation, with the file system's"}
+			if r.Callers == 1 {
+				at.atMost = bytesGoal
+			}
+			b.table.add(at)
+		}
+	}
+}
+
+// table of the operations: 300 bytes under two indexes.
+var opsStep = store.Step{Name: "bench/1 ops", SQL: `CREATE TABLE ops (
+	id      INTEGER PRIMARY KEY,
+	key     TEXT NOT NULL UNIQUE,
+	state   TEXT NOT NULL,
+	due     INTEGER NOT NULL,
+	payload BLOB NOT NULL
+) STRICT;
+CREATE INDEX ops_due ON ops (due) WHERE state = 'open';`}
+
+// wrapper hides nothing.
+type wrapper struct{}
+
+var _ store.Wrapper = wrapper{}
+
+func (wrapper) Wrap(plain []byte) ([]byte, error)     { return append([]byte{}, plain...), nil }
+func (wrapper) Unwrap(wrapped []byte) ([]byte, error) { return append([]byte{}, wrapped...), nil }
+
+// share is how many operations a turn has, so that each number of callers takes a similar time.
+func share(n, ops int) int { return max(ops, n*ops/2) }
+
+func measureJournal(ctx context.Context, dir string, turns, ops int) ([]result, error) {
+	var all []result
+	var sync time.Duration
+	for _, n := range callers {
+		r, err := measureCallers(ctx, dir, n, turns, share(n, ops))
+		if err != nil {
+			return nil, err
+		}
+		if n == 1 {
+			sync = r.RawP50
+		}
+		r.Sync = sync
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+func measureCallers(ctx context.Context, parent string, n, turns, ops int) (r result, err error) {
+	dir, err := os.MkdirTemp(parent, "journal-")
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	s, err := store.Open(ctx, store.Options{Path: filepath.Join(dir, "journal.db"), Steps: []store.Step{opsStep}, Wrapper: wrapper{}})
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	raw, err := newRaw(filepath.Join(dir, "raw"), n)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, raw.f.Close()) }()
+	payload := make([]byte, 300)
+	var id atomic.Int64
+	write := func() error {
+		i := id.Add(1)
+		return s.Write(ctx, func(tx store.Tx) error {
+			_, err := tx.Exec("INSERT INTO ops (id, key, state, due, payload) VALUES (?, ?, 'open', ?, ?)",
+				i, fmt.Sprintf("0198c0de-%012d", i), i, payload)
+			return err
+		})
+	}
+	if _, err := load(n, max(n, ops/10), write); err != nil { // the log grows to its size before it is measured
+		return r, err
+	}
+	before := s.Health(ctx)
+	r.Callers = n
+	var rates, rawRates []float64
+	var p50s, rawP50s []time.Duration
+	storeBytes := int64(0)
+	for range turns {
+		rounds := max(1, ops/n)
+		at := diskBytes(dir)
+		limit, err := raw.run(rounds)
+		if err != nil {
+			return r, err
+		}
+		least(&r.RawDisk, diskBytes(dir)-at, rounds*n)
+		at, began := diskBytes(dir), written("self")
+		ours, err := load(n, ops, write)
+		if err != nil {
+			return r, err
+		}
+		storeBytes += written("self") - began
+		least(&r.Disk, diskBytes(dir)-at, ops)
+		rates, rawRates = append(rates, ours.rate), append(rawRates, limit.rate)
+		p50s, rawP50s = append(p50s, ours.p50), append(rawP50s, limit.p50)
+		r.Ratios = append(r.Ratios, ours.rate/limit.rate)
+		r.P50Ratios = append(r.P50Ratios, float64(ours.p50)/float64(limit.p50))
+		r.P99s = append(r.P99s, ours.p99)
+	}
+	after := s.Health(ctx)
+	r.Flushes = float64(after.Commits-before.Commits) / float64(after.Writes-before.Writes)
+	r.Written = float64(storeBytes) / float64(turns*ops)
+	r.Rate, r.RawRate, r.P50, r.RawP50, r.P99 = median(rates), median(rawRates), median(p50s), median(rawP50s), median(r.P99s)
+	return r, nil
+}
+
+// least keeps the smallest figure per operation: what others write meanwhile only adds.
+func least(to *float64, bytes int64, ops int) {
+	if per := float64(bytes) / float64(ops); per > 0 && (*to == 0 || per < *to) {
+		*to = per
+	}
+}
+
+// speed is what one load came to.
+type speed struct {
+	rate     float64 // operations per second
+	p50, p99 time.Duration
+}
+
+func speedOf(ops int, took time.Duration, latencies []time.Duration) speed {
+	return speed{float64(ops) / took.Seconds(), median(latencies), quantile(latencies, 0.99)}
+}
+
+// load runs ops operations on n goroutines.
+func load(n, ops int, op func() error) (speed, error) {
+	var next atomic.Int64
+	latencies, failures := make([][]time.Duration, n), make([]error, n)
+	var wg sync.WaitGroup
+	start := time.Now()
+	for c := range n {
+		wg.Go(func() {
+			for next.Add(1) <= int64(ops) && failures[c] == nil {
+				began := time.Now()
+				failures[c] = op()
+				latencies[c] = append(latencies[c], time.Since(began))
+			}
+		})
+	}
+	wg.Wait()
+	took := time.Since(start)
+	var all []time.Duration
+	for _, l := range latencies {
+		all = append(all, l...)
+	}
+	return speedOf(ops, took, all), errors.Join(failures...)
+}
+
+// raw is the limit: n callers append 512 bytes each, the last one syncs for all.
+type raw struct {
+	f *os.File
+	n int
+}
+
+func newRaw(path string, n int) (*raw, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	return &raw{f, n}, err
+}
+
+// round is one joint sync.
+type round struct {
+	arrived atomic.Int64
+	synced  chan struct{}
+}
+
+func (l *raw) run(rounds int) (speed, error) {
+	all := make([]round, rounds)
+	for i := range all {
+		all[i].synced = make(chan struct{})
+	}
+	block := make([]byte, 512)
+	latencies, failures := make([][]time.Duration, l.n), make([]error, l.n)
+	var wg sync.WaitGroup
+	start := time.Now()
+	for c := range l.n {
+		wg.Go(func() {
+			for i := range all {
+				began := time.Now()
+				_, err := l.f.Write(block)
+				if all[i].arrived.Add(1) == int64(l.n) {
+					err = errors.Join(err, unix.Fdatasync(int(l.f.Fd())))
+					close(all[i].synced)
+				} else {
+					<-all[i].synced
+				}
+				latencies[c] = append(latencies[c], time.Since(began))
+				failures[c] = errors.Join(failures[c], err)
+			}
+		})
+	}
+	wg.Wait()
+	took := time.Since(start)
+	var lat []time.Duration
+	for _, one := range latencies {
+		lat = append(lat, one...)
+	}
+	return speedOf(rounds*l.n, took, lat), errors.Join(failures...)
+}
+
+// rawSyncs times syncs of 512 appended bytes, of one caller.
+func rawSyncs(dir string, n int) (took []time.Duration, err error) {
+	f, err := os.CreateTemp(dir, "raw-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	block := make([]byte, 512)
+	for range n {
+		began := time.Now()
+		if _, err := f.Write(block); err != nil {
+			return nil, err
+		}
+		if err := unix.Fdatasync(int(f.Fd())); err != nil {
+			return nil, err
+		}
+		took = append(took, time.Since(began))
+	}
+	return took, nil
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// counts say how much is measured.
+type counts struct {
+	turns  int // of ours and limit
+	ops    int // of one caller in a turn
+	slow   int // the same where a sync takes 5 ms more
+	sales  int
+	starts int
+	old    int           // sales in the journal
+	echoes int           // on the serial line
+	codes  int           // QR
+	poll   time.Duration // between two status questions of a sale
+	pause  time.Duration // until the log is folded into the file
+}
+
+func (c *counts) register(fs *flag.FlagSet) {
+	fs.IntVar(&c.turns, "turns", 5, "turns of ours and limit")
+	fs.IntVar(&c.ops, "ops", 1000, "journal writes of one caller in a turn")
+	fs.IntVar(&c.slow, "slow", 100, "the same, where a sync takes 5 ms more")
+	fs.IntVar(&c.sales, "sales", 30, "sales in a run")
+	fs.IntVar(&c.starts, "starts", 11, "starts of the program")
+	fs.IntVar(&c.old, "old", 10000, "old sales in the journal")
+	fs.IntVar(&c.echoes, "echoes", 1000, "messages on the serial line")
+	fs.IntVar(&c.codes, "codes", 300, "QR codes")
+	fs.DurationVar(&c.poll, "poll", 400*time.Millisecond, "between two status questions of a sale: long enough for the states to be apart")
+	fs.DurationVar(&c.pause, "pause", 700*time.Millisecond, "until the journal's log is folded into its file")
+}
+
+// bench is one run.
+type bench struct {
+	counts
+	ctx    context.Context
+	dir    string   // scratch, on the disk that is measured
+	bin    string   // the program
+	sizes  string   // where the binaries of all targets lie
+	self   []string // runs this program, for a child of it
+	strace string   // "" = not there
+	only   string   // parts whose names hold it
+	table  table
+}
+
+func main() {
+	if task := os.Getenv(envChild); task != "" {
+		if err := child(task, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	b := &bench{ctx: ctx}
+	dir := flag.String("dir", "out", "a directory on the disk to measure")
+	flag.StringVar(&b.bin, "bin", "", "the program; built as it is shipped where none is given")
+	flag.StringVar(&b.sizes, "sizes", "bin", "the directory of the binaries of all targets")
+	flag.StringVar(&b.only, "only", "", "measure the parts alone whose names hold this")
+	b.register(flag.CommandLine)
+	flag.Parse()
+	ok, err := b.main(*dir, os.Stdout)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+	if !ok {
+		os.Exit(1)
+	}
+}
+
+// main prepares, measures, and prints the table.
+func (b *bench) main(parent string, out io.Writer) (ok bool, err error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return false, err
+	}
+	b.self = []string{exe}
+	if b.strace, err = exec.LookPath("strace"); err != nil {
+		b.strace = ""
+	}
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return false, err
+	}
+	if b.dir, err = os.MkdirTemp(parent, "bench-"); err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
+	if b.dir, err = filepath.Abs(b.dir); err != nil {
+		return false, err
+	}
+	if b.bin == "" {
+		if b.bin, err = b.build(runtime.GOARCH); err != nil {
+			return false, err
+		}
+	}
+	return b.run(out)
+}
+
+// shipped are the flags of cross/cross.sh.
+var shipped = []string{"-trimpath", "-tags", "nethttpomithttp2", "-gcflags=all=-l", "-ldflags=-s -w"}
+
+func (b *bench) build(arch string) (string, error) {
+	bin := filepath.Join(b.dir, "posagent-"+arch)
+	args := append(append([]string{"build"}, shipped...), "-o", bin, "posagent/cmd/posagent")
+	cmd := exec.CommandContext(b.ctx, "go", args...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch, "GOARM=7")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build for %s: %w\n%s", arch, err, out)
+	}
+	return bin, nil
+}
+
+// run measures everything and prints the table.
+func (b *bench) run(out io.Writer) (bool, error) {
+	fmt.Fprintln(out, machine(b.dir))
+	for _, part := range []struct {
+		name    string
+		measure func() error
+	}{
+		{"journal", b.journal}, {"journal, +5 ms a sync", b.journalSlow}, {"sale", b.sale}, {"sale, +5 ms a sync", b.saleSlow},
+		{"start and memory", b.start}, {"serial line", b.serial}, {"code", b.code}, {"size", b.size},
+	} {
+		if !strings.Contains(part.name, b.only) {
+			continue
+		}
+		if err := part.measure(); err != nil {
+			return false, fmt.Errorf("%s: %w", part.name, err)
+		}
+		b.table.flush(out, part.name)
+	}
+	return b.table.end(out), b.ctx.Err()
+}
+
+// machine says what was measured on, and how busy it was.
+func machine(dir string) string {
+	model := "unknown processor"
+	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(data)) {
+			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+				model = strings.TrimSpace(value)
+				break
+			}
+		}
+	}
+	load := "?"
+	if data, err := os.ReadFile("/proc/loadavg"); err == nil {
+		load = strings.Join(strings.Fields(string(data))[:3], " ")
+	}
+	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	return fmt.Sprintf("%s, %d processors, Linux %s, %s, %s on %s; load %s at the start.\n"+
+		"Absolute figures are those of this machine at this load; ratios are to a limit measured in the same minute.",
+		model, runtime.NumCPU(), strings.TrimSpace(string(kernel)), runtime.GOARCH, runtime.Version(), fileSystem(dir), load)
+}
