@@ -6,6 +6,8 @@ BIN  := bin
 T    ?= 1m
 N    ?= 20
 STATES ?= 2000
+FRAMES ?= 200000
+SEEDS ?= 5000
 VECTORS ?=
 REQUIRE_ALL ?=
 RACE ?= ./...
@@ -15,7 +17,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL
 
-.PHONY: help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors kill powercut clean
+.PHONY: help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors kill powercut clean line upstream disk sim mutants test-386
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -24,10 +26,10 @@ help: ## list the targets and their variables
 demo: build ## tell the whole story on this machine: backend, terminal, register, wallet, cables pulled
 	$(BIN)/posagent demo
 
-run: build ## run a sandbox terminal with its backend: register line tcp 127.0.0.1:20007, state in out/state
-	@mkdir -p out/state
+run: build ## run a sandbox terminal with its backend: register line tcp 127.0.0.1:20007, state in out/sandbox
+	@mkdir -p out/sandbox
 	@[ -e out/run.toml ] || printf '[ecr]\ntcp = "127.0.0.1:20007"\n' > out/run.toml
-	$(BIN)/posagent run --config out/run.toml --state out/state
+	$(BIN)/posagent run --config out/run.toml --state out/sandbox
 
 build: ## build bin/posagent for this machine
 	$(GO) build -o $(BIN)/posagent ./cmd/posagent
@@ -69,6 +71,24 @@ kill: ## kill -9 the terminal at N random moments (N=20)
 
 powercut: ## cut the power at STATES places of the store's life (STATES=2000)
 	POSAGENT_STATES='$(STATES)' $(GO) test -count=1 -timeout 60m -run PowerCut -v ./store/... ./agent/...
+
+line: ## damage FRAMES blocks between register and terminal, and sales on top of them (FRAMES=200000)
+	FRAMES='$(FRAMES)' $(GO) test -count=1 -timeout 60m -v ./cross/line
+
+upstream: ## spoil N replies of the backend in every known way (N=20)
+	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/upstream
+
+disk: ## fail N operations of the disk under a sale, and fill a real one (N=20)
+	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/disk
+
+sim: ## SEEDS random terminal-days in virtual time (SEEDS=5000)
+	SEEDS='$(SEEDS)' $(GO) test -count=1 -timeout 60m -v ./cross/sim
+
+mutants: ## break the product one rule at a time and see a named test go red
+	MUTANTS=1 $(GO) test -count=1 -timeout 60m -v -run 'Mutants' ./cross/mutants
+
+test-386: ## the Go tests with 32-bit integers
+	GOARCH=386 $(GO) test ./schemes/... ./store/... ./agent/... ./ecr/... ./device/...
 
 clean: ## remove what was built
 	rm -rf $(BIN) out

@@ -54,6 +54,12 @@ var rooms = []room{
 
 	{"cross/need", nil, "imported by tests everywhere"},
 	{"cross/kill", []string{"ecr/register", "schemes/money"}, "drives the built binary and reads the books by it"},
+	{"cross/kill/point", nil, "woven into the binary under test: nothing of ours may come along"},
+	{"cross/stack", []string{"agent", "agent/checkout", "agent/checkout/drive", "agent/upstream", "device/display", "ecr/register", "ecr/zvt", "ecr/zvt/apdu", "ecr/zvt/frame", "schemes/aapay", "schemes/backend", "schemes/methods", "schemes/money", "schemes/wire", "store"}, "the whole terminal with its backend and a register in one process, for the campaigns"},
+	{"cross/line", nil, "a campaign: test code only"},
+	{"cross/upstream", nil, "a campaign: test code only"},
+	{"cross/disk", nil, "a campaign: test code only"},
+	{"cross/mutants", nil, "a campaign: test code only"},
 	{"cross/check", nil, "judges every room, so depends on none"},
 }
 
