@@ -21,7 +21,7 @@ export GO REQUIRE_ALL
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | while IFS='|' read -r t d; do printf '%-12s %s\n' "$$t" "$$d"; done
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1|\2/p' Makefile | while IFS='|' read -r t d; do printf '%-12s %s\n' "$$t" "$$d"; done
 
 demo: build ## tell the whole story on this machine: backend, terminal, register, wallet, cables pulled
 	$(BIN)/posagent demo
