@@ -97,12 +97,13 @@ func (k *link) toTerminal(data []byte, n int) {
 		case int(apdu.RepeatReceipt), int(apdu.Registration), int(apdu.LogOff):
 			d.telling = 0 // it starts again or asks anew
 		}
+		clean := k.reg.cur != nil && k.reg.cur.blamed == "" // else an answer may be taken for one to an older message
 		waits := n != 0 && d.telling == n
 		w.note("term", "< "+name(data), 0)
 		d.step(zvt.Received{APDU: data})
 		if waits && d.telling == n { // it may wait for a second one
 			w.after(3*time.Second, func() {
-				if d.telling == n && !d.dead {
+				if d.telling == n && !d.dead && clean {
 					k.reg.beliefs[n].ignored = true
 				}
 			})
@@ -432,7 +433,7 @@ func (r *register) message(k *link, m apdu.Message) {
 		code, _ := m.Result()
 		w.note(r.name, fmt.Sprintf("is told %02X", code), 0)
 		switch {
-		case code == 0x9C || code == 0xFF:
+		case code == 0x9C || code == 0xFF && a != nil:
 			if a == nil || a.cmd != apdu.RepeatReceipt && a.cmd != apdu.EndOfDay {
 				w.fail("%s was told %02X for a payment", r.name, code)
 			}
