@@ -13,13 +13,11 @@ import (
 	"posagent/schemes/wire"
 )
 
-// once failed are days that showed a fault, of the product or of a model; they are always played. What each was:
+// onceFailed are days that showed a fault of the product; they are always played.
 var onceFailed = []uint64{
-	2,   // the undo of a code nobody scanned never ended, where the method has no reversal
-	11,  // a late answer to 04 FF confirmed a 04 0F that had not left
-	57,  // a payment was told 9C during an end of day
-	66,  // an approval was sent after the register had started again, and its acknowledgement heard by nobody
-	289, // the same, over TCP
+	2,       // the undo of a code nobody scanned never ended, where the method has no reversal
+	22, 179, // a late answer to 04 FF confirmed a 04 0F that had not arrived
+	329, // the same with one that had arrived, and that the register never took
 }
 
 func number(name string, otherwise int) int {
