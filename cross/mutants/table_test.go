@@ -85,8 +85,8 @@ var table = []mutant{
 			"\tif errors.Is(err, checkout.ErrRefused) {\n\t\treturn row, fmt.Errorf(\"apply %s: %w\", e.Name, err)\n\t}"},
 	}},
 	{"abort answered before it is journalled", drive, "TestMoneyA5_AbortIsDurableBeforeItsAnswer", []edit{
-		{"agent/checkout/drive/told.go", `_, err := d.apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked})`,
-			"var err error\n\td.later(func(ctx context.Context) { _, _ = d.apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked}) })"},
+		{"agent/checkout/drive/told.go", `d.apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked})`,
+			"d.row(ctx, wire.Key(id))\n\td.later(func(ctx context.Context) { _, _ = d.apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked}) })"},
 	}},
 	{"06 B0 answered before the desk has decided", "ecr/zvt", "TestDialogues|TestMatrix", []edit{
 		{"ecr/zvt/sale.go", "\tm.aborting.ids = append(m.aborting.ids, id)\n\tif m.phase", "\tm.reply(id, apdu.OK())\n\tif m.phase"},
