@@ -6,6 +6,7 @@
 //   - credentials go to the configured host only; a redirect is an error, never followed;
 //   - no reply makes it wait or read without bound: header 64 KiB, body 1 MiB, one try and the whole call have
 //     their time, Retry-After above a few seconds is left to the outbox;
+//   - a 401 or 403 to a repeated write is an error, not a reply, when an earlier try may have arrived;
 //   - an error keeps the chain of its cause, so that a failed dial can be told from a lost reply;
 //   - while the circuit is open nothing is sent, and the error says so (wire.Unavailable).
 //

@@ -35,6 +35,7 @@ const (
 var (
 	ErrRedirect = errors.New("upstream: the backend redirects, which is refused")
 	ErrBody     = errors.New("upstream: reply larger than 1 MiB")
+	ErrLost     = errors.New("upstream: refused, but an earlier try of the same request may have arrived")
 	ErrHost     = errors.New("upstream: request to another host than the backend's")
 )
 
@@ -129,7 +130,10 @@ func loopback(host string) bool {
 }
 
 // call is what the policies know about a request.
-type call struct{ repeatable bool }
+type call struct {
+	repeatable bool
+	lost       bool // a try before the last one may have arrived
+}
 
 type callKey struct{}
 
@@ -144,8 +148,12 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 		return nil, &wire.Error{Code: wire.Unavailable, Msg: "backend not reachable lately", RetryAfter: wait}
 	}
 	ctx, cancel := context.WithTimeout(req.Context(), c.timeout)
-	resp, err := c.authorized(ctx, req)
+	policy := &call{repeatable: req.Method == http.MethodGet || req.Method == http.MethodHead || req.Header.Get(wire.KeyHeader) != ""}
+	resp, err := c.authorized(context.WithValue(ctx, callKey{}, policy), req)
 	c.judge(req.Context(), resp, err)
+	if err == nil && policy.lost && req.Method != http.MethodGet && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden) {
+		err = fmt.Errorf("upstream: reply %d to a repeat: %w", resp.StatusCode, ErrLost)
+	}
 	if err != nil {
 		if resp != nil && resp.Body != nil {
 			_ = resp.Body.Close()
@@ -176,8 +184,7 @@ func (c *Client) judge(ctx context.Context, resp *http.Response, err error) {
 
 // authorized sends with credentials, and once more with a fresh token after a 401.
 func (c *Client) authorized(ctx context.Context, req *http.Request) (*http.Response, error) {
-	repeatable := req.Method == http.MethodGet || req.Method == http.MethodHead || req.Header.Get(wire.KeyHeader) != ""
-	ctx = context.WithValue(ctx, callKey{}, call{repeatable: repeatable})
+	policy, _ := ctx.Value(callKey{}).(*call)
 	out := req.Clone(ctx)
 	out.Header.Set("User-Agent", c.agent)
 	rr, err := retryablehttp.FromRequest(out)
@@ -196,7 +203,7 @@ func (c *Client) authorized(ctx context.Context, req *http.Request) (*http.Respo
 			}
 		}
 		resp, err := c.retry.Do(rr)
-		if err != nil || resp.StatusCode != http.StatusUnauthorized || !c.auth.drop(token) || !repeatable || again {
+		if err != nil || resp.StatusCode != http.StatusUnauthorized || !c.auth.drop(token) || !policy.repeatable || again {
 			return resp, err
 		}
 		_, _ = io.CopyN(io.Discard, resp.Body, 4096)
@@ -206,9 +213,12 @@ func (c *Client) authorized(ctx context.Context, req *http.Request) (*http.Respo
 
 // checkRetry is the repeat policy: only what may be repeated, only what a repeat may cure.
 func checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	c, _ := ctx.Value(callKey{}).(call)
-	if !c.repeatable || ctx.Err() != nil {
+	c, _ := ctx.Value(callKey{}).(*call)
+	if c == nil || !c.repeatable || ctx.Err() != nil {
 		return false, nil
+	}
+	if err != nil || resp.StatusCode >= http.StatusInternalServerError || resp.StatusCode == http.StatusRequestTimeout {
+		c.lost = true
 	}
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < time.Second {
 		return false, nil

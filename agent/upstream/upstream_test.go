@@ -494,6 +494,27 @@ func TestA401OnAnUnkeyedWriteIsNotSentAgain(t *testing.T) {
 	require.Equal(t, 3, s.count(), "one fresh token, not a loop")
 }
 
+// A 401 proves that nothing happened only if no earlier try of the same request can have arrived.
+func TestRefusedAfterALostTry(t *testing.T) {
+	for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden} {
+		var s seen
+		srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if s.note(r) == 1 {
+				reset(w)
+				return
+			}
+			w.WriteHeader(status)
+		})
+		c := client(t, srv.URL, nil)
+		_, err := exchange(t, c, http.MethodPost, srv.URL, "k", "{}")
+		require.ErrorIs(t, err, ErrLost)
+		require.Equal(t, 2, s.count())
+		a, err := exchange(t, c, http.MethodPost, srv.URL, "k", "{}")
+		require.NoError(t, err)
+		require.Equal(t, status, a.Status)
+	}
+}
+
 func TestUnusableConfig(t *testing.T) {
 	for _, base := range []string{"", "pay.example", "ftp://pay.example", "https://u:p@pay.example", "http://pay.example", "://"} {
 		_, err := New(Config{Base: base})
