@@ -1,0 +1,130 @@
+package badinput
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"posagent/ecr/register"
+	"posagent/ecr/zvt/frame"
+)
+
+// cable is a serial cable: a pseudo terminal whose slave is the terminal's device, under a stable name.
+type cable struct {
+	path          string // the stable name
+	mu            sync.Mutex
+	master, slave *os.File
+}
+
+func newCable(dir string) (*cable, error) {
+	c := &cable{path: filepath.Join(dir, "ttyUSB0")}
+	return c, c.plug()
+}
+
+// plug makes a new pair and leads the stable name to it.
+func (c *cable) plug() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return fmt.Errorf("pseudo terminal: %w", err)
+	}
+	c.master = os.NewFile(uintptr(fd), "ptmx")
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err = errors.Join(err, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)); err != nil {
+		return fmt.Errorf("pseudo terminal: %w", err)
+	}
+	slave := fmt.Sprintf("/dev/pts/%d", n)
+	if c.slave, err = os.OpenFile(slave, os.O_RDWR|unix.O_NOCTTY, 0); err != nil { // kept open: the line survives its users
+		return err
+	}
+	t, err := unix.IoctlGetTermios(int(c.slave.Fd()), unix.TCGETS)
+	if err != nil {
+		return err
+	}
+	t.Iflag, t.Oflag, t.Lflag = 0, 0, 0
+	t.Cflag = t.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
+	t.Cc[unix.VMIN], t.Cc[unix.VTIME] = 1, 0
+	return errors.Join(unix.IoctlSetTermios(int(c.slave.Fd()), unix.TCSETS, t), c.lead(slave))
+}
+
+// lead points the stable name to something.
+func (c *cable) lead(target string) error {
+	next := c.path + ".new"
+	_ = os.Remove(next)
+	return errors.Join(os.Symlink(target, next), os.Rename(next, c.path))
+}
+
+// pull takes the device away.
+func (c *cable) pull() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.slave.Close()
+	c.master.Close()
+}
+
+func (c *cable) close() { c.pull() }
+
+// end is the register's end without closing the cable with it.
+type end struct{ *cable }
+
+func (e end) Read(p []byte) (int, error)  { return e.master.Read(p) }
+func (e end) Write(p []byte) (int, error) { return e.master.Write(p) }
+func (e end) Close() error                { return e.master.SetReadDeadline(time.Now()) }
+func (e end) SetReadDeadline(t time.Time) error {
+	return e.master.SetReadDeadline(t)
+}
+
+// say writes raw bytes and gives back all that comes until the line has been quiet for a while.
+func (c *cable) say(quiet time.Duration, data ...byte) []byte {
+	_, _ = c.master.Write(data)
+	return c.hear(quiet)
+}
+
+func (c *cable) hear(quiet time.Duration) (all []byte) {
+	buf := make([]byte, 4096)
+	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); {
+		_ = c.master.SetReadDeadline(time.Now().Add(quiet))
+		n, err := c.master.Read(buf)
+		all = append(all, buf[:n]...)
+		if err != nil {
+			break
+		}
+		quiet = min(quiet, 120*time.Millisecond) // it has begun to speak
+	}
+	return all
+}
+
+// withRegister runs one command of a register that behaves, over the cable.
+func (k *kit) withRegister(o register.Options, f func(ctx context.Context, r *register.Register) (register.Result, error)) (register.Result, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), answerWithin+5*time.Second)
+	defer cancel()
+	o.T4 = answerWithin
+	_ = k.line.master.SetReadDeadline(time.Time{})
+	link := frame.New(end{k.line}, frame.Config{T2: 2 * time.Second})
+	r, err := register.New(link, o)
+	if err != nil {
+		return register.Result{}, err
+	}
+	defer r.Close()
+	return f(ctx, r)
+}
+
+// paySerial is rig.pay over the cable.
+func (k *kit) paySerial(o register.PayOptions) register.Result {
+	amount := k.amount()
+	res, err := k.withRegister(register.Options{}, func(ctx context.Context, r *register.Register) (register.Result, error) {
+		return r.Pay(ctx, amount, "EUR", o)
+	})
+	k.note(amount, res, err)
+	if err != nil {
+		k.bad("serial sale of %d: %v", amount, err)
+	}
+	return res
+}

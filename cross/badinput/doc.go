@@ -1,0 +1,17 @@
+// Package badinput is the attacker's campaign: hostile backends, hostile registers and hostile local clients against the
+// real binary, one table row per bad input.
+//
+// Every row says what was sent and what came back. A row is ok when the answer was clear and came within its time, the
+// process lived on within its memory, a normal sale worked afterwards, the journal and the backend agreed to the cent
+// (one Key and one body per reference, approved if and only if the money stayed moved, an undo where one is owed), and no
+// secret and no consumer id stood in what the process wrote.
+//
+// It owns the numbers of the rows: A for the local port, D for the backend's replies, E for the register line. BADINPUT=full
+// runs all of them, otherwise a subset runs that touches every group. Minutes are shortened by configured timers (time-outs
+// in milliseconds, t1, poll); what only time itself can show (60 s without ETX, T4) is named with its synctest twin.
+//
+// Not met by a sale of this version: D81 (document downloads), the revoked certificate of D82 (no revocation list is asked), lines
+// E92 and E93 where they need real wires (a pseudo terminal has neither parity nor CTS; their bytes are played instead).
+//
+// It drives the built binary only. It must not import agent, store or schemes/backend.
+package badinput

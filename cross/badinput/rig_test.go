@@ -1,0 +1,352 @@
+package badinput
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"posagent/ecr/register"
+	"posagent/schemes/money"
+)
+
+// What must never be seen in what a terminal writes.
+const (
+	payerCanary  = "46701740605"
+	cookieCanary = "cookie-canary-77310"
+	keyCanary    = "ckey-canary-51907"
+	secretCanary = "csecret-canary-88264"
+)
+
+// answerWithin bounds a definite answer: stale age 3 s, time-outs 0.6 s, one last read 5 s, and a busy machine.
+const answerWithin = 20 * time.Second
+
+// rssLimit bounds a terminal's memory, binary pages and a method list at its limit included.
+const rssLimit = 80 << 20
+
+// talk collects what a process writes.
+type talk struct {
+	mu    sync.Mutex
+	text  bytes.Buffer
+	ready chan string
+}
+
+func (t *talk) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text.Write(p)
+	if t.ready != nil {
+		if i := bytes.Index(t.text.Bytes(), []byte("ready ")); i >= 0 {
+			if line, _, whole := bytes.Cut(t.text.Bytes()[i:], []byte("\n")); whole {
+				t.ready <- string(line)
+				t.ready = nil
+			}
+		}
+	}
+	return len(p), nil
+}
+
+func (t *talk) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.String()
+}
+
+// options are what a scene's terminal is made with.
+type options struct {
+	tls    *tlsFront
+	roots  string
+	pins   []string
+	serial string // path of the device
+	ecr    string // more lines of [ecr]
+}
+
+const config = `[terminal]
+bax_id = "1000001"
+terminal_id = "29001006"
+merchant_id = "badmerchant"
+merchant_name = "Bad Input"
+[port]
+listen = "127.0.0.1:0"
+[upstream]
+base = %q
+timeout = "1500ms"
+%s
+[upstream.auth]
+consumer_key = %q
+consumer_secret = %q
+[methods]
+timeout_unit = "ms"
+poll = "30ms"
+[ecr]
+tcp = "127.0.0.1:0"
+grace = "2s"
+%s
+[display]
+console = true
+`
+
+// rig is one terminal under attack, with its backend and what its registers believe.
+type rig struct {
+	bin, dir string
+	full     bool
+	patient  bool // the backend asked for so much time that an undo may still be owed at the end
+	be       *backend
+	cmd      *exec.Cmd
+	out      *talk
+	exited   chan struct{}
+
+	tcp, port string // addresses
+	peakRSS   int64
+
+	mu       sync.Mutex
+	last     money.Minor
+	told     map[money.Minor]register.Result
+	lost     map[money.Minor]bool // commands without a definite answer, as part of an attack
+	problems []string
+}
+
+func (x *rig) bad(format string, args ...any) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.problems = append(x.problems, fmt.Sprintf(format, args...))
+}
+
+func newRig(bin, dir string, full bool, o options) (*rig, error) {
+	x := &rig{bin: bin, dir: dir, full: full, out: &talk{}, told: map[money.Minor]register.Result{}, lost: map[money.Minor]bool{}, last: 1000}
+	auth := "Bearer " + base64.StdEncoding.EncodeToString([]byte(keyCanary+":"+secretCanary))
+	var err error
+	if x.be, err = newBackend(filepath.Base(dir), auth, o.tls); err != nil {
+		return nil, err
+	}
+	upstream, ecr := "", o.ecr
+	if o.roots != "" {
+		upstream += fmt.Sprintf("roots_file = %q\n", o.roots)
+	}
+	if len(o.pins) > 0 {
+		upstream += fmt.Sprintf("pins = [\"%s\"]\n", strings.Join(o.pins, `", "`))
+	}
+	if o.serial != "" {
+		ecr += fmt.Sprintf("\nserial = %q", o.serial)
+	}
+	text := fmt.Sprintf(config, x.be.url(), upstream, keyCanary, secretCanary, ecr)
+	if err := errors.Join(os.MkdirAll(x.state(), 0o700), os.WriteFile(filepath.Join(dir, "config.toml"), []byte(text), 0o600)); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+func (x *rig) state() string { return filepath.Join(x.dir, "state") }
+
+func (x *rig) verb(args ...string) *exec.Cmd {
+	return exec.Command(x.bin, append(args, "--config", filepath.Join(x.dir, "config.toml"), "--state", x.state())...)
+}
+
+func (x *rig) start() error {
+	x.cmd = x.verb("run")
+	ready := make(chan string, 1)
+	x.out.ready = ready
+	x.cmd.Stdout, x.cmd.Stderr = x.out, x.out
+	if err := x.cmd.Start(); err != nil {
+		return err
+	}
+	exited := make(chan struct{})
+	x.exited = exited
+	go func() { _ = x.cmd.Wait(); close(exited) }()
+	select {
+	case line := <-ready:
+		for _, word := range strings.Fields(line) {
+			if a, ok := strings.CutPrefix(word, "port=http://"); ok {
+				x.port = a
+			}
+			if a, ok := strings.CutPrefix(word, "register=tcp:"); ok {
+				x.tcp = a
+			}
+		}
+		return x.register()
+	case <-exited:
+		return fmt.Errorf("ended before ready: %s", x.out)
+	case <-time.After(60 * time.Second):
+		_ = x.cmd.Process.Kill()
+		return fmt.Errorf("not ready in 60 s: %s", x.out)
+	}
+}
+
+// register makes the register one that gets 04 FF; the terminal remembers it for the line.
+func (x *rig) register() error {
+	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+	defer cancel()
+	r, err := x.dial(ctx, register.Options{})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = r.Register(ctx)
+	return err
+}
+
+func (x *rig) alive() bool {
+	select {
+	case <-x.exited:
+		return false
+	default:
+		return true
+	}
+}
+
+// rss notes the peak of the process's memory so far.
+func (x *rig) rss() {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", x.cmd.Process.Pid))
+	if err != nil {
+		return
+	}
+	if g := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(data); g != nil {
+		n, _ := strconv.ParseInt(string(g[1]), 10, 64)
+		x.peakRSS = max(x.peakRSS, n<<10)
+	}
+}
+
+// stop ends the terminal as an init system would.
+func (x *rig) stop() {
+	if x.cmd == nil || x.cmd.Process == nil {
+		return
+	}
+	x.rss()
+	_ = x.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-x.exited:
+		if code := x.cmd.ProcessState.ExitCode(); code != 0 {
+			x.bad("exit code %d", code)
+		}
+	case <-time.After(15 * time.Second):
+		x.bad("did not end on SIGTERM")
+		_ = x.cmd.Process.Kill()
+		<-x.exited
+	}
+	x.be.close()
+}
+
+func wait(d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	<-t.C
+}
+
+// until waits for a condition; it is asked every 10 ms.
+func until(limit time.Duration, ok func() bool) bool {
+	for end := time.Now().Add(limit); ; wait(10 * time.Millisecond) {
+		if ok() {
+			return true
+		}
+		if time.Now().After(end) {
+			return false
+		}
+	}
+}
+
+// amount is one that no other command of this terminal has, so that told and journalled can be joined.
+func (x *rig) amount() money.Minor {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.last++
+	return x.last
+}
+
+func (x *rig) dial(ctx context.Context, o register.Options) (*register.Register, error) {
+	if o.T4 == 0 {
+		o.T4 = answerWithin
+	}
+	return register.Dial(ctx, "tcp:"+x.tcp, o)
+}
+
+// note keeps what a register was told.
+func (x *rig) note(amount money.Minor, r register.Result, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err != nil {
+		x.lost[amount] = true
+		return
+	}
+	x.told[amount] = r
+}
+
+// definite says what a register was told in one word, or what is wrong with that.
+func definite(r register.Result, err error) string {
+	switch {
+	case err != nil:
+		return "NO ANSWER: " + err.Error()
+	case r.Refused:
+		return fmt.Sprintf("refused %02X", r.Code)
+	case r.Approved:
+		return "approved"
+	case r.Aborted, r.Code != 0:
+		return fmt.Sprintf("not approved %02X", r.Code)
+	case r.Completed:
+		return "completed"
+	}
+	return fmt.Sprintf("UNCLEAR %+v", r)
+}
+
+// pay asks for one sale over TCP and insists on a definite answer.
+func (x *rig) pay(o register.PayOptions) register.Result {
+	ctx, cancel := context.WithTimeout(context.Background(), answerWithin+5*time.Second)
+	defer cancel()
+	amount := x.amount()
+	began := time.Now()
+	r, err := x.dial(ctx, register.Options{})
+	if err != nil {
+		x.bad("register line: %v", err)
+		return register.Result{}
+	}
+	defer r.Close()
+	res, err := r.Pay(ctx, amount, "EUR", o)
+	x.note(amount, res, err)
+	if word := definite(res, err); strings.ToLower(word[:2]) != word[:2] || time.Since(began) > answerWithin {
+		x.bad("sale of %d: %s after %v", amount, word, time.Since(began).Round(time.Millisecond))
+	}
+	return res
+}
+
+// normal is a sale that must be approved, on a backend that is honest again. The circuit may be open for a while.
+func (x *rig) normal(pay func(o register.PayOptions) register.Result) {
+	x.be.turn(nil)
+	x.be.pays(20 * time.Millisecond)
+	var res register.Result
+	for end := time.Now().Add(40 * time.Second); x.alive(); wait(150 * time.Millisecond) {
+		if res = pay(register.PayOptions{}); res.Approved {
+			return
+		}
+		if time.Now().After(end) {
+			break
+		}
+		if x.be.count(onInitialize) == 0 || res.Code == 0xC5 { // no method list yet
+			x.diagnose()
+		}
+	}
+	x.bad("a normal sale is not approved afterwards: %s", definite(res, nil))
+}
+
+// diagnose makes the terminal ask for its method list at once.
+func (x *rig) diagnose() {
+	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+	defer cancel()
+	r, err := x.dial(ctx, register.Options{})
+	if err != nil {
+		x.bad("register line: %v", err)
+		return
+	}
+	defer r.Close()
+	if _, err := r.Diagnosis(ctx); err != nil {
+		x.bad("diagnosis: %v", err)
+	}
+}
