@@ -132,7 +132,10 @@ var table = []mutant{
 		{"agent/checkout/judge.go", `if said && code == aapay.CodeResend && !plain {`, `if said && code == aapay.CodeResend {`},
 	}},
 	{"an unkeyed write is repeated by the client", "agent/upstream", "TestRepeats", []edit{
-		{"agent/upstream/upstream.go", `repeatable := req.Method == http.MethodGet || `, `repeatable := true || req.Method == http.MethodGet || `},
+		{"agent/upstream/upstream.go", `&call{repeatable: req.Method`, `&call{repeatable: true || req.Method`},
+	}},
+	{"a 401 to a repeat is proof that nothing happened", "agent/upstream", "TestRefusedAfterALostTry", []edit{
+		{"agent/upstream/upstream.go", `if err == nil && policy.lost && `, `if err == nil && false && `},
 	}},
 	{"transport repeats on a dead idle connection", "agent/upstream", "TestDeadIdleConnectionsDoNotMultiplyTries", []edit{
 		{"agent/upstream/transport.go", `out.GetBody = nil //`, `//`},
