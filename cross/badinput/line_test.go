@@ -3,8 +3,8 @@ package badinput
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -430,8 +430,7 @@ func read(conn net.Conn, within time.Duration) (back []byte, closed bool) {
 		n, err := conn.Read(buf)
 		back = append(back, buf[:n]...)
 		if err != nil {
-			ne, ok := err.(net.Error)
-			return back, !(ok && ne.Timeout()) || err == io.EOF
+			return back, !errors.Is(err, os.ErrDeadlineExceeded)
 		}
 		if len(back) > 8<<20 {
 			return back, false
