@@ -17,7 +17,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL
 
-.PHONY: help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors kill powercut clean line upstream disk sim mutants test-386
+.PHONY: help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors kill powercut clean line upstream disk sim mutants badinput test-386 test-arm
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -56,7 +56,8 @@ lint: ## golangci-lint, fetched and built on first use
 tools: ## install what some tests need, where this is root on a Debian
 	@sh cross/tools.sh
 
-bench: ## every benchmark, N times where N is set
+bench: ## the program beside this machine's limits, one table (BENCH="-only sale"); then every Go benchmark
+	$(GO) run ./cross/bench $(BENCH)
 	$(GO) test -run '^$$' -bench . -benchmem $(if $(filter command line,$(origin N)),-count $(N)) ./...
 
 fuzz: ## every fuzz target for T each (T=1m)
@@ -66,8 +67,14 @@ vectors: ## decode a file of foreign ZVT messages: VECTORS=file.jsonl
 	@test -n '$(VECTORS)' || { echo 'make vectors VECTORS=file.jsonl'; exit 2; }
 	VECTORS='$(abspath $(VECTORS))' $(GO) test -count=1 -run Vectors -v ./ecr/zvt/...
 
-kill: ## kill -9 the terminal at N random moments (N=20)
-	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/kill
+kill: ## kill -9 N terminals at random moments, and N at every named point of a sale (N=5000 takes ten minutes)
+	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/kill/...
+
+badinput: ## every bad input a sale can meet, against the real binary: prints the table
+	BADINPUT=full $(GO) test -count=1 -timeout 10m -v ./cross/badinput
+
+test-arm: ## the tests of what calculates, on emulated ARM (needs qemu-user-static)
+	GOARCH=arm GOARM=7 $(GO) test -exec qemu-arm-static ./schemes/money ./schemes/wire ./schemes/methods ./schemes/aapay ./schemes/backend/books ./agent/checkout ./ecr/zvt/...
 
 powercut: ## cut the power at STATES places of the store's life (STATES=2000)
 	POSAGENT_STATES='$(STATES)' $(GO) test -count=1 -timeout 60m -run PowerCut -v ./store/... ./agent/...

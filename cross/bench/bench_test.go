@@ -51,7 +51,7 @@ func TestRuns(t *testing.T) {
 	}
 	for _, name := range want {
 		require.Contains(t, rows, name)
-		require.Positive(t, rows[name].ratio, name)
+		require.NotZero(t, rows[name].ratio, name) // a difference of two small samples may be below zero
 	}
 }
 
