@@ -25,7 +25,7 @@ func TestMaxAgeCountsRunningTimeOnly(t *testing.T) {
 		pass(30 * time.Minute)
 		r.stop()
 		pass(48 * time.Hour) // the power is off
-		r.wallOff = 10 * 365 * 24 * time.Hour
+		r.wallOff.Store(int64(10 * 365 * 24 * time.Hour))
 		r.start()
 		pass(25 * time.Minute)
 		require.Equal(t, outbox.Pending, r.get(n.Key).State)
@@ -75,13 +75,13 @@ func TestForgottenKeyIsDoubt(t *testing.T) {
 				pass(time.Minute)
 				if tc.running {
 					pass(23*time.Hour + 50*time.Minute)
-					r.wallOff = tc.wall
+					r.wallOff.Store(int64(tc.wall))
 					require.Equal(t, outbox.Sent, r.get(n.Key).State, "not yet, whatever the wall clock says")
 					pass(20 * time.Minute)
 				} else {
 					r.stop()
 					pass(25 * time.Hour)
-					r.wallOff = tc.wall
+					r.wallOff.Store(int64(tc.wall))
 					b.set(nil)
 					r.start()
 					pass(10 * time.Second)

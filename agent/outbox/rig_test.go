@@ -44,7 +44,7 @@ type rig struct {
 	o       *outbox.Outbox
 	cancel  context.CancelFunc
 	done    chan error
-	wallOff time.Duration
+	wallOff atomic.Int64 // nanoseconds
 }
 
 func newRig(t *testing.T, kinds ...outbox.Kind) *rig {
@@ -60,7 +60,7 @@ func (r *rig) open() {
 	start := time.Now()
 	opts := r.opts
 	opts.DB, opts.Kinds = r.db, r.kinds
-	opts.Now = func() time.Time { return time.Now().Add(r.wallOff) }
+	opts.Now = func() time.Time { return time.Now().Add(time.Duration(r.wallOff.Load())) }
 	opts.Boot = func() time.Duration { return time.Since(start) }
 	r.o = outbox.NewOutbox(opts)
 }

@@ -47,7 +47,7 @@ func TestAWallClockThatJumpsExpiresNothing(t *testing.T) {
 			r.accept(n)
 			r.start()
 			pass(10 * time.Minute)
-			r.wallOff = jump
+			r.wallOff.Store(int64(jump))
 			pass(45 * time.Minute)
 			require.Equal(t, outbox.Pending, r.get(n.Key).State)
 			pass(10 * time.Minute)
