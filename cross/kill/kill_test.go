@@ -15,7 +15,7 @@ var amounts = []money.Minor{0, 0, 0, 0, 90003, 90010, 90012, 90013, 90016, 90021
 // TestKill: N terminals, one sale and at least one kill each, at random moments.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	n, seedNo := number("N", 16), uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
+	n, seedNo := number("N", 40), uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
 	t.Logf("seed %d, %d sales, %d terminals at a time", seedNo, n, workers)
 	c := begin(t, false)
 	results := make([]told, n)
