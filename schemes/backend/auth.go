@@ -37,7 +37,7 @@ func DemoCredentials() Credentials {
 		Bearer:      "posagent-demo-bearer",
 		ConsumerKey: "demo-consumer", ConsumerSecret: "demo-consumer-secret",
 		ClientID: "demo-client", ClientSecret: "demo-client-secret",
-		Instance: "demo", Secret: "demo-instance-secret",
+		Instance: "demo", Secret: "demo-secret",
 		APIKey: "demo-api-key",
 	}
 }
