@@ -9,10 +9,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/pages/form"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/methods"
@@ -46,7 +48,7 @@ const (
 )
 
 func schema() []store.Step {
-	return append(journal.Schema(), wallets.Schema()...)
+	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema())
 }
 
 // Open opens the store and wires the services; Run keeps time, Handler serves.

@@ -3,6 +3,7 @@ package wallets_test
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/pages/form"
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
@@ -57,7 +59,7 @@ func (w *world) open() {
 	w.t.Helper()
 	var err error
 	w.db, err = store.Open(context.Background(), store.Options{
-		Path: w.path, Steps: append(journal.Schema(), wallets.Schema()...), Wrapper: openKey{}, Synchronous: "OFF",
+		Path: w.path, Steps: slices.Concat(journal.Schema(), form.Schema(), wallets.Schema()), Wrapper: openKey{}, Synchronous: "OFF",
 	})
 	require.NoError(w.t, err)
 	w.opt.DB = w.db

@@ -1,27 +1,18 @@
 package wallets
 
 import (
-	"crypto/hmac"
-	"crypto/rand"
-	"encoding/hex"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
-	"time"
 
 	"posagent/schemes/backend/pages"
+	"posagent/schemes/backend/pages/form"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
-	"posagent/store"
 )
 
 // PagePrefix is where the wallet pages live; the ppref follows.
 const PagePrefix = "/wallet/"
-
-// formLife is how long a form may lie open in a browser.
-const formLife = 30 * time.Minute
 
 // Pages serves the wallet pages. A POST with an Authorization header that authorized accepts is a program's and is
 // answered in JSON; any other POST must come from the page's own form.
@@ -74,11 +65,11 @@ func (w *Wallets) page(rw http.ResponseWriter, r *http.Request) {
 		w.sorry(rw, err)
 		return
 	}
-	w.render(p, w.now()).Send(rw)
+	w.render(p).Send(rw)
 }
 
 // render draws a purse.
-func (w *Wallets) render(p Purse, now time.Time) pages.Page {
+func (w *Wallets) render(p Purse) pages.Page {
 	amount := strconv.FormatInt(p.Amount, 10)
 	if cur, ok := money.Lookup(p.Currency); ok {
 		if minor, err := money.FromHundredths(p.Amount, cur); err == nil {
@@ -98,8 +89,8 @@ func (w *Wallets) render(p Purse, now time.Time) pages.Page {
 	case Open:
 		here := PagePrefix + url.PathEscape(p.Ref) + "/"
 		out.Body = append(out.Body,
-			pages.Form(here+string(ActPay), "Pay "+amount, "go", tokenField, w.token(p.Ref, now)),
-			pages.Form(here+string(ActDecline), "Decline", "no", tokenField, w.token(p.Ref, now)))
+			pages.Form(here+string(ActPay), "Pay "+amount, "go", form.Field, w.forms.Token(formOf(p.Ref))),
+			pages.Form(here+string(ActDecline), "Decline", "no", form.Field, w.forms.Token(formOf(p.Ref))))
 	case Processing:
 		out.Refresh = 2
 		out.Body = append(out.Body, pages.Result("Your payment is being processed."))
@@ -131,28 +122,13 @@ func (w *Wallets) sorry(rw http.ResponseWriter, err error) {
 	}}.Send(rw)
 }
 
-const tokenField = "token"
-
-// submit takes a form: its origin must be ours exactly and its token must be fresh, for this payment, unused.
+// submit takes a form of ours about this payment.
 func (w *Wallets) submit(rw http.ResponseWriter, r *http.Request, act Act) {
-	refuse := func() { w.sorry(rw, wire.Errorf(wire.Forbidden, opWallet, "not our form")) }
-	if site := r.Header.Get("Sec-Fetch-Site"); !w.own(r.Header.Values("Origin")) || site != "" && site != "same-origin" {
-		refuse()
-		return
+	ref := r.PathValue("ref")
+	slip, err := w.forms.Take(rw, r, formOf(ref))
+	if err == nil {
+		_, err = w.act(r.Context(), ref, act, slip.Spend)
 	}
-	r.Body = http.MaxBytesReader(rw, r.Body, 4<<10)
-	if err := r.ParseForm(); err != nil {
-		refuse()
-		return
-	}
-	ref, token := r.PathValue("ref"), r.PostForm.Get(tokenField)
-	now := w.now()
-	nonce, expires, ok := w.verify(ref, token, now)
-	if !ok {
-		refuse()
-		return
-	}
-	_, err := w.act(r.Context(), ref, act, func(tx store.Tx) error { return spend(tx, nonce, expires, now.UnixMilli()) })
 	if err != nil {
 		w.sorry(rw, err)
 		return
@@ -160,48 +136,5 @@ func (w *Wallets) submit(rw http.ResponseWriter, r *http.Request, act Act) {
 	http.Redirect(rw, r, PagePrefix+url.PathEscape(ref), http.StatusSeeOther)
 }
 
-// own says whether the one Origin is the public URL's.
-func (w *Wallets) own(origins []string) bool {
-	u, err := url.Parse(w.public)
-	return err == nil && len(origins) == 1 && origins[0] == u.Scheme+"://"+u.Host
-}
-
-// token makes a form token: nonce.expiry.authentication. Making one stores nothing; spending one does.
-func (w *Wallets) token(ref string, now time.Time) string {
-	raw := make([]byte, 16)
-	_, _ = rand.Read(raw) // never fails
-	nonce, expires := hex.EncodeToString(raw), now.Add(formLife).UnixMilli()
-	return fmt.Sprintf("%s.%d.%x", nonce, expires, w.db.MAC("wallets_form", ref, nonce, expires))
-}
-
-// verify gives the token's nonce, the only part that has one spelling.
-func (w *Wallets) verify(ref, token string, now time.Time) (nonce string, expires int64, ok bool) {
-	parts := strings.Split(token, ".")
-	if len(parts) != 3 {
-		return "", 0, false
-	}
-	expires, err := strconv.ParseInt(parts[1], 10, 64)
-	if err != nil || now.UnixMilli() >= expires {
-		return "", 0, false
-	}
-	mac, err := hex.DecodeString(parts[2])
-	return parts[0], expires, err == nil && hmac.Equal(mac, w.db.MAC("wallets_form", ref, parts[0], expires))
-}
-
-// spend uses a token up, in the commit of its act.
-func spend(tx store.Tx, nonce string, expires, now int64) error {
-	if _, err := tx.Exec(`DELETE FROM wallets_form WHERE expires_ms <= ?`, now); err != nil {
-		return fmt.Errorf("forget form tokens: %w", err)
-	}
-	var n int64
-	if err := tx.QueryRow(`SELECT COUNT(*) FROM wallets_form WHERE token = ?`, nonce).Scan(&n); err != nil {
-		return fmt.Errorf("read form token: %w", err)
-	}
-	if n > 0 {
-		return wire.Errorf(wire.Forbidden, opWallet, "the form was sent before")
-	}
-	if _, err := tx.Exec(`INSERT INTO wallets_form (token, expires_ms) VALUES (?, ?)`, nonce, expires); err != nil {
-		return fmt.Errorf("spend form token: %w", err)
-	}
-	return nil
-}
+// formOf names what a payment's forms are about.
+func formOf(ref string) string { return "wallet/" + ref }

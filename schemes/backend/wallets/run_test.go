@@ -3,6 +3,7 @@ package wallets_test
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/pages/form"
 	"posagent/schemes/backend/wallets"
 	"posagent/store"
 )
@@ -21,7 +23,7 @@ func TestRunMovesWhatNobodyAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		db, err := store.Open(ctx, store.Options{
-			Path: path, Steps: append(journal.Schema(), wallets.Schema()...), Wrapper: openKey{}, Synchronous: "OFF",
+			Path: path, Steps: slices.Concat(journal.Schema(), form.Schema(), wallets.Schema()), Wrapper: openKey{}, Synchronous: "OFF",
 		})
 		require.NoError(t, err)
 		seed, err := wallets.ParseSeed(nil)

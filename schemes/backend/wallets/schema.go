@@ -60,5 +60,5 @@ CREATE TABLE wallets_tomb (
 CREATE TABLE wallets_form (
 	token TEXT PRIMARY KEY,
 	expires_ms INTEGER NOT NULL
-) STRICT;`}}
+) STRICT;`}, {Name: "wallets/2 the forms have a room of their own", SQL: `DROP TABLE wallets_form;`}}
 }

@@ -12,6 +12,7 @@ import (
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/pages/form"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/methods"
 	"posagent/schemes/money"
@@ -39,6 +40,7 @@ type Wallets struct {
 	public string
 	now    func() time.Time
 	log    *slog.Logger
+	forms  *form.Guard
 	wake   chan struct{}
 }
 
@@ -67,6 +69,7 @@ func New(opt Options) (*Wallets, error) {
 		w.log = slog.New(slog.DiscardHandler)
 	}
 	w.log = w.log.With("sys", "wallets")
+	w.forms = form.New(w.db, w.public, w.now)
 	return w, nil
 }
 
