@@ -116,6 +116,9 @@ func invoke(ctx context.Context, cmd *command, path string, args []string, g glo
 	if err != nil {
 		return fail(exitUsage, "%s: %v (%s --help shows how)", said(path), err, path)
 	}
+	if cmd.args == "" && len(rest) > 0 {
+		return fail(exitUsage, "%s: takes no argument %q (%s --help shows how)", said(path), rest[0], path)
+	}
 	c.args, c.global = rest, g
 	return cmd.run(ctx, c)
 }

@@ -98,7 +98,7 @@ func (s *story) pulled(ctx context.Context) error {
 		return err
 	}
 	s.cable.pull()
-	s.say("cable    │ ✂ pulled out")
+	s.say("cable     │ ✂ pulled out")
 	if err := s.wallet(ctx, "pay", now); err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (s *story) pulled(ctx context.Context) error {
 		return err
 	}
 	reg.kill()
-	s.say("cable    │ the terminal knows that the money moved, the register does not; plugged in again")
+	s.say("cable     │ the terminal knows that the money moved, the register does not; plugged in again")
 	s.cable.plug()
 	return s.again(ctx)
 }
@@ -123,7 +123,7 @@ func (s *story) powerCut(ctx context.Context) error {
 		return err
 	}
 	s.agent.kill()
-	s.say("terminal │ ⚡ dead")
+	s.say("terminal  │ ⚡ dead")
 	if err := s.wallet(ctx, "pay", now); err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (s *story) lateCommit(ctx context.Context) error {
 	if err := s.wallet(ctx, "pay", late); err != nil {
 		return err
 	}
-	s.say("wallet   │ paid all the same; the reversal is on its way")
+	s.say("wallet    │ paid all the same; the reversal is on its way")
 	if _, err := s.until(ctx, "undone", slow, func(v sale) bool { return v.Settled }); err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (s *story) expect(ctx context.Context, reg *process, code int, result strin
 	if err != nil {
 		return err
 	}
-	s.say("journal  │ %s %s %s: %s, %s", v.ID[:min(8, len(v.ID))], amount(v.Amount), v.Currency, v.Result, v.Phase)
+	s.say("journal   │ %s %s %s: %s, %s", v.ID[:min(8, len(v.ID))], amount(v.Amount), v.Currency, v.Result, v.Phase)
 	return nil
 }
 

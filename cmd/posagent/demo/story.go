@@ -91,7 +91,7 @@ func (s *story) chapter(title string) {
 }
 
 func (s *story) teller(who string) func(string) {
-	return func(line string) { s.say("%-9s│ %s", who, line) }
+	return func(line string) { s.say("%-10s│ %s", who, line) }
 }
 
 // opening starts the backend and the terminal.
@@ -149,7 +149,7 @@ func (s *story) flags() []string {
 // register starts a register verb on the cable's other end.
 func (s *story) register(ctx context.Context, verb string, args ...string) (*process, error) {
 	all := append([]string{"register", verb, "--line", s.cable.register, "--trace"}, args...)
-	s.say("register │ $ posagent register %s %s", verb, strings.Join(args, " "))
+	s.say("register  │ $ posagent register %s %s", verb, strings.Join(args, " "))
 	return s.start(ctx, "register", s.teller("register"), all...)
 }
 
@@ -185,7 +185,7 @@ func (s *story) until(ctx context.Context, what string, limit time.Duration, ok 
 }
 
 func (s *story) wallet(ctx context.Context, verb string, of sale) error {
-	s.say("wallet   │ $ posagent wallet %s %s", verb, of.Reference)
+	s.say("wallet    │ $ posagent wallet %s %s", verb, of.Reference)
 	return s.ask(ctx, nil, "wallet", verb, of.Reference, "--backend", s.url)
 }
 
