@@ -34,6 +34,7 @@ const (
 // Error is what every contract method returns when it fails.
 type Error struct {
 	Code       Code
+	Reason     string        // a service's own closed word beside the code ("OverCharge"), or ""
 	Op         string        // "aapay.initialize"
 	Msg        string        // for people; carries no secret
 	RetryAfter time.Duration // 0 = not said
@@ -58,10 +59,10 @@ func (e *Error) Error() string {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is makes errors.Is(err, &Error{Code: c}) compare codes.
+// Is makes errors.Is(err, &Error{Code: c}) compare codes, and reasons where the target has one.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
-	return ok && t.Code == e.Code && t.Op == "" && t.Msg == ""
+	return ok && t.Code == e.Code && t.Op == "" && t.Msg == "" && (t.Reason == "" || t.Reason == e.Reason)
 }
 
 // Errorf makes an Error of code c.
@@ -74,6 +75,15 @@ func CodeOf(err error) Code {
 	var e *Error
 	if errors.As(err, &e) {
 		return e.Code
+	}
+	return ""
+}
+
+// ReasonOf returns err's reason, or "" when err carries none.
+func ReasonOf(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Reason
 	}
 	return ""
 }

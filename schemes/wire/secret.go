@@ -1,6 +1,10 @@
 package wire
 
-import "log/slog"
+import (
+	"fmt"
+	"io"
+	"log/slog"
+)
 
 // Secret is a text that must never be logged, printed or marshalled. Only Reveal gives it away.
 type Secret string
@@ -20,6 +24,9 @@ func (s Secret) String() string {
 
 // GoString masks.
 func (s Secret) GoString() string { return s.String() }
+
+// Format masks under every verb, the wrong ones too.
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) } // a fmt.State has nowhere to report to
 
 // LogValue masks.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
