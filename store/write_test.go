@@ -160,7 +160,7 @@ func TestStatementsMayOverlap(t *testing.T) {
 			}
 		}
 		require.Equal(t, 9, pairs)
-		_, err = tx.Query(all) //nolint:rowserrcheck,sqlclosecheck // left open on purpose
+		_, err = tx.Query(all) // left open on purpose
 		return err
 	}))
 	for range 3 {

@@ -79,7 +79,7 @@ func TestScripts(t *testing.T) {
 				ts.Check(err)
 				got := 0
 				if err := ts.Exec(args[1], args[2:]...); err != nil {
-					coded, ok := err.(interface{ ExitCode() int }) //nolint:errorlint // Exec returns it bare
+					coded, ok := err.(interface{ ExitCode() int })
 					if !ok {
 						ts.Fatalf("%v", err)
 					}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -195,7 +196,7 @@ func (b *bank) beginUndo(t *txn) (refused bool) {
 	if t.typ == aapay.Refund {
 		ev = books.Event{Kind: books.Refund, Amount: t.amount}
 	}
-	if _, _, err := books.Apply(t.orig.ledger, ev); err != nil && err != books.ErrReversed {
+	if _, _, err := books.Apply(t.orig.ledger, ev); err != nil && !errors.Is(err, books.ErrReversed) {
 		return true
 	}
 	do := t.orig.undoDo

@@ -244,8 +244,10 @@ func (s *story) closing(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if code, err := reg.wait(slow); err != nil || code != 0 {
-		return fmt.Errorf("end of day: exit %d: %v\n%s", code, err, reg.tail())
+	if code, err := reg.wait(slow); err != nil {
+		return fmt.Errorf("end of day: %w\n%s", err, reg.tail())
+	} else if code != 0 {
+		return fmt.Errorf("end of day: exit %d\n%s", code, reg.tail())
 	}
 	var books []entry
 	if err := s.ask(ctx, &books, "backend", "books", "--state", s.path("backend"), "--config", s.path("backend.toml"), "--json"); err != nil {

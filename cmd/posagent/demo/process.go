@@ -119,12 +119,12 @@ func (p *process) wait(limit time.Duration) (int, error) {
 }
 
 func (p *process) kill() {
-	p.cmd.Process.Signal(syscall.SIGKILL)
+	_ = p.cmd.Process.Signal(syscall.SIGKILL) // it may be gone already
 	<-p.done
 }
 
 func (p *process) stop() {
-	p.cmd.Process.Signal(syscall.SIGTERM)
+	_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may be gone already
 	select {
 	case <-p.done:
 	case <-time.After(10 * time.Second):
