@@ -3,7 +3,9 @@ package pages
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 )
@@ -14,13 +16,21 @@ const sheet style = `:root{color-scheme:light dark}` +
 	`.sandbox{border:2px dashed;padding:.25rem .75rem;font-weight:700;text-align:center}` +
 	`button{font:inherit;font-weight:700;display:block;width:100%;min-height:3.25rem;margin:.75rem 0;border:2px solid;border-radius:.5rem;cursor:pointer}` +
 	`button.go{background:#0a5c2b;color:#fff;border-color:#0a5c2b}` +
-	`button:focus-visible{outline:4px solid #1d6fe0;outline-offset:2px}`
+	`button:focus-visible,input:focus-visible{outline:4px solid #1d6fe0;outline-offset:2px}` +
+	`label{display:block;margin:.75rem 0}` +
+	`input{font:inherit;display:block;width:100%;box-sizing:border-box;min-height:2.75rem;padding:.25rem .5rem}` +
+	`input[type=checkbox]{display:inline-block;width:1.5rem;min-height:1.5rem;margin-right:.5rem;vertical-align:middle}` +
+	`input[aria-invalid]{border:2px solid #b00020}` +
+	`[role=alert]{border-left:.5rem solid #b00020;padding-left:.75rem}`
 
-// policy is the Content-Security-Policy of every page: its own sheet and forms to itself, nothing else.
-func policy() string {
+// policy is the Content-Security-Policy of a page: its own sheet and forms to itself, and to the origin that may come after.
+func policy(leadsTo string) string {
 	sum := sha256.Sum256([]byte(sheet))
+	if leadsTo != "" {
+		leadsTo = " " + leadsTo
+	}
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+		"'; form-action 'self'" + leadsTo + "; base-uri 'none'; frame-ancestors 'none'"
 }
 
 // Page is a whole document.
@@ -29,6 +39,9 @@ type Page struct {
 	Lang    string
 	Title   string
 	Refresh int // seconds until the browser asks again, 0 = never
+	// LeadsTo is where the answer to one of the page's forms may redirect besides here: the result of Origin for each
+	// address, a space between them. Browsers hold redirects against form-action.
+	LeadsTo string
 	Body    []Node
 }
 
@@ -61,7 +74,7 @@ func (p Page) Send(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(len(text)))
-	h.Set("Content-Security-Policy", policy())
+	h.Set("Content-Security-Policy", policy(p.LeadsTo))
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
@@ -72,6 +85,20 @@ func (p Page) Send(w http.ResponseWriter) {
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte(text)) // the reader may be gone; there is nobody to tell
+}
+
+// Origin gives the scheme and host of an address a page may lead to; "" for one it may not: anything but https, or http
+// to this machine, or with a user's name or password.
+func Origin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.User != nil || u.Hostname() == "" || strings.ContainsAny(u.Host, " ;,'\"") {
+		return ""
+	}
+	ip := net.ParseIP(u.Hostname())
+	if u.Scheme != "https" && (u.Scheme != "http" || u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback())) {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
 }
 
 // Heading is the page's one h1.
@@ -91,7 +118,44 @@ func Result(s string) Node { return E("p", []Attr{A("role", "status")}, T(s)) }
 // Form is one button that posts hidden fields to action.
 func Form(action, label, class, fieldName, fieldValue string) Node {
 	return E("form", []Attr{A("method", "post"), A("action", action)},
-		E("input", []Attr{A("type", "hidden"), A("name", fieldName), A("value", fieldValue)}),
+		Hidden(fieldName, fieldValue),
 		E("button", []Attr{A("type", "submit"), A("class", class)}, T(label)),
 	)
+}
+
+// Input is one labelled field of a form.
+type Input struct {
+	Name, Label, Value string
+	Type               string // of the input; "" = text
+	Auto               string // what a browser may fill in, "" = nothing
+	Required           bool
+	Bad                bool // was refused; the page says why
+}
+
+// Node makes the field. A checkbox stands before its label, everything else below it.
+func (i Input) Node() Node {
+	typ, auto := i.Type, i.Auto
+	if typ == "" {
+		typ = "text"
+	}
+	if auto == "" {
+		auto = "off"
+	}
+	attrs := []Attr{A("type", typ), A("name", i.Name), A("autocomplete", auto), A("value", i.Value)}
+	if i.Required {
+		attrs = append(attrs, A("required", "required"))
+	}
+	if i.Bad {
+		attrs = append(attrs, A("aria-invalid", "true"))
+	}
+	field := E("input", attrs)
+	if typ == "checkbox" {
+		return E("label", nil, field, T(i.Label))
+	}
+	return E("label", nil, T(i.Label), field)
+}
+
+// Hidden is a field nobody sees.
+func Hidden(fieldName, value string) Node {
+	return E("input", []Attr{A("type", "hidden"), A("name", fieldName), A("value", value)})
 }
