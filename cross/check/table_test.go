@@ -47,6 +47,7 @@ var rooms = []room{
 	{"schemes/backend/books", []string{"schemes/money", "schemes/wire"}, "CORE: only writer of postings, no I/O"},
 	{"schemes/backend/books/journal", []string{"schemes/backend/books", "schemes/money", "schemes/wire", "store"}, "keeps the books in the store"},
 	{"schemes/backend/scenario", []string{"schemes/money", "schemes/wire"}, "the table of simulated behaviour"},
+	{"schemes/backend/deliver", []string{"schemes/wire", "store"}, "sends bytes to addresses: knows no service"},
 	{"schemes/backend/pages", []string{"schemes/money", "schemes/wire"}, "pages for a browser"},
 	{"schemes/backend/pages/form", []string{"schemes/wire", "store"}, "the forms of all pages: a token is spent in its act's commit"},
 	{"schemes/backend/wallets", []string{"schemes/backend/books/...", "schemes/backend/scenario", "schemes/backend/pages/...", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire", "store"}, "the simulated wallets: no other room of the backend beside the shared ones"},

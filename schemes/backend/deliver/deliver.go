@@ -1,0 +1,100 @@
+package deliver
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Hook is one endpoint's wish to be told about one event.
+type Hook struct {
+	Event         string
+	URL           string
+	Authorization wire.Secret // sent as the Authorization header; "" = none
+	Headers       [][2]string // name and value, sent besides; may be secret
+}
+
+// Message is one event on its way.
+type Message struct {
+	ID          string // unique for ever; the receiver knows repeats by it
+	Event       string // the name hooks ask for
+	Subject     string // whose hooks are meant
+	Body        []byte
+	ContentType string      // "" = application/json
+	Headers     [][2]string // sent besides, to every hook
+	Schedule    Schedule
+}
+
+// Options are what Deliver needs. Only DB is required.
+type Options struct {
+	DB    store.DB
+	Allow []string      // hosts outside the guard: "127.0.0.1:9999", "receiver.test"
+	Sign  []wire.Secret // Standard Webhooks secrets, the current one first; the others are still valid too
+	Now   func() time.Time
+	Log   *slog.Logger
+
+	Resolve   func(ctx context.Context, host string) ([]netip.Addr, error) // nil = the system's
+	Dial      func(ctx context.Context, network, addr string) (net.Conn, error)
+	TLS       *tls.Config   // nil = the system's roots
+	Retention time.Duration // of settled deliveries; 0 = 90 days
+}
+
+// Deliver is the sender.
+type Deliver struct {
+	opt    Options
+	db     store.DB
+	now    func() time.Time
+	log    *slog.Logger
+	allow  map[string]bool
+	closed []netip.Prefix
+	client *http.Client
+	keys   [][]byte
+	wake   chan struct{}
+	warm   atomic.Int32 // looks still owed to a commit that an Emit announced
+}
+
+// New makes a Deliver; it starts nothing. It panics without a DB.
+func New(opt Options) *Deliver {
+	if opt.DB == nil {
+		panic("deliver: no store")
+	}
+	d := &Deliver{opt: opt, db: opt.DB, now: opt.Now, log: opt.Log, allow: allowed(opt.Allow), closed: ranges(), wake: make(chan struct{}, 1)}
+	if d.now == nil {
+		d.now = time.Now
+	}
+	if d.log == nil {
+		d.log = slog.New(slog.DiscardHandler)
+	}
+	d.log = d.log.With("sys", "deliver")
+	if d.opt.Retention <= 0 {
+		d.opt.Retention = 90 * 24 * time.Hour
+	}
+	for _, s := range opt.Sign {
+		d.keys = append(d.keys, signingKey(s))
+	}
+	d.client = d.newClient()
+	return d
+}
+
+// MaxBody is the largest message, in bytes.
+const MaxBody = 256 << 10
+
+var errMessage = errors.New("deliver: a message needs an id, an event, a subject and a body of at most 256 KiB")
+
+// Poke makes Run look for due deliveries now. Emit's callers may call it after their commit; without it Run looks by
+// itself, within a second.
+func (d *Deliver) Poke() {
+	select {
+	case d.wake <- struct{}{}:
+	default:
+	}
+}
