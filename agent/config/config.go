@@ -18,6 +18,7 @@ type Config struct {
 	Upstream Upstream `toml:"upstream"`
 	Operator Operator `toml:"operator"`
 	Methods  Methods  `toml:"methods"`
+	Paylinks Paylinks `toml:"paylinks"`
 	ECR      ECR      `toml:"ecr"`
 	Display  Display  `toml:"display"`
 	Printer  Printer  `toml:"printer"`
@@ -98,6 +99,14 @@ func (m Methods) Unit() time.Duration {
 	return time.Minute
 }
 
+// Paylinks is about payment links on the terminal.
+type Paylinks struct {
+	Method    bool          `toml:"method"` // offer a payment link as a method of the checkout
+	Label     string        `toml:"label"`
+	Priority  int           `toml:"priority"`   // among the methods; the lowest is taken first
+	MeanDelay time.Duration `toml:"mean_delay"` // until a customer has paid; the code is shown three times as long
+}
+
 // ECR is the register link.
 type ECR struct {
 	Protocol   string        `toml:"protocol"` // zvt, jsonl
@@ -155,6 +164,7 @@ func Default() Config {
 		Upstream: Upstream{Timeout: 30 * time.Second},
 		Operator: Operator{Name: "provider"},
 		Methods:  Methods{Refresh: time.Hour, TimeoutUnit: "m", Poll: 2 * time.Second},
+		Paylinks: Paylinks{Label: "Payment link", Priority: 100, MeanDelay: 45 * time.Second},
 		ECR: ECR{Protocol: "zvt", Baud: 9600, StopBits: 2, T1: 200 * time.Millisecond, Charset: "cp437",
 			Grace: 10 * time.Minute},
 		Display: Display{Console: true},

@@ -88,6 +88,7 @@ func TestOrderAndOrigin(t *testing.T) {
 }
 
 func TestBadFiles(t *testing.T) {
+	const real = "[terminal]\nbax_id=\"1\"\nterminal_id=\"1\"\nmerchant_id=\"1\"\n[upstream]\nbase=\"https://pay.example\"\n"
 	for _, tc := range []struct{ name, text, want string }{
 		{"unknown key", "[ecr]\nsreial = \"/dev/ttyS0\"\n", "FILE:2: ecr.sreial: unknown key, did you mean ecr.serial?"},
 		{"unknown section", "[erc]\nserial = \"\"\n", "FILE:1: erc: unknown section, did you mean ecr?"},
@@ -126,6 +127,12 @@ func TestBadFiles(t *testing.T) {
 		{"who am I", "[upstream]\nbase = \"https://pay.example\"\n", "config: terminal.bax_id: missing"},
 		{"one pin", "[upstream]\npins = [\"" + strings.Repeat("A", 43) + "=\"]\n", "add a backup pin"},
 		{"bad pin", "[upstream]\npins = [\"abc\"]\n", "is not the base64 text"},
+		{"no payment-link account", real + "[paylinks]\nmethod = true\n", "config: paylinks.method: needs upstream.auth.instance"},
+		{"no payment-link secret", real + "[paylinks]\nmethod = true\n[upstream.auth]\ninstance=\"shop\"\n", "config: paylinks.method: needs upstream.auth.secret"},
+		{"no payment-link address", strings.Replace(real, "base", "schemes", 1) + "[paylinks]\nmethod = true\n", "config: paylinks.method: needs upstream.paylinks"},
+		{"nameless payment link", "[paylinks]\nlabel = \"\"\n", "config: paylinks.label: not 1 to 64"},
+		{"part of a second", "[paylinks]\nmean_delay = \"1500ms\"\n", "config: paylinks.mean_delay: 1.5s is not whole seconds"},
+		{"negative priority", "[paylinks]\npriority = -1\n", "config: paylinks.priority: -1 is not between"},
 		{"fast polling of a real backend", "[terminal]\nbax_id=\"1\"\nterminal_id=\"1\"\nmerchant_id=\"1\"\n[upstream]\nbase=\"https://pay.example\"\n[methods]\npoll=\"500ms\"\n", "config: methods.poll: 500ms is not between 2s"},
 		{"port for everybody", "[port]\nlisten = \"0.0.0.0:8480\"\n", "config: port.listen: \"0.0.0.0:8480\" is not this machine only"},
 		{"unit", "[methods]\ntimeout_unit = \"h\"\n", "config: methods.timeout_unit: \"h\" is none of m, s, ms"},

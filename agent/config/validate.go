@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"posagent/schemes/money"
 )
@@ -161,6 +162,31 @@ func (c Config) upstream(k *check) {
 	}
 }
 
+func (c Config) paylinks(k *check) {
+	p := c.Paylinks
+	if n := utf8.RuneCountInString(p.Label); n < 1 || n > 64 {
+		k.fail("paylinks.label", "not 1 to 64 characters")
+	}
+	if p.Priority < 0 || p.Priority > 1<<30 {
+		k.fail("paylinks.priority", "%d is not between 0 and 1073741824", p.Priority)
+	}
+	k.between("paylinks.mean_delay", p.MeanDelay, time.Second, time.Hour)
+	if p.MeanDelay%time.Second != 0 {
+		k.fail("paylinks.mean_delay", "%v is not whole seconds", p.MeanDelay)
+	}
+	if !p.Method || c.Sandbox() {
+		return
+	}
+	for _, need := range []struct{ key, has string }{
+		{"upstream.paylinks (or base)", c.Upstream.URL("paylinks")}, {"upstream.auth.instance", c.Upstream.Auth.Instance},
+		{"upstream.auth.secret", c.Upstream.Auth.Secret.Reveal()},
+	} {
+		if need.has == "" {
+			k.fail("paylinks.method", "needs %s", need.key)
+		}
+	}
+}
+
 func (c Config) ecr(k *check) {
 	e := c.ECR
 	k.oneOf("ecr.protocol", e.Protocol, "zvt")
@@ -196,6 +222,7 @@ func (c Config) rest(k *check) {
 		least = 10 * time.Millisecond
 	}
 	k.between("methods.poll", c.Methods.Poll, least, time.Minute)
+	c.paylinks(k)
 	switch filepath.Ext(c.Display.File) {
 	case ".png", ".svg":
 		k.path("display.file", c.Display.File)
