@@ -1,99 +1,13 @@
 package payments
 
-import (
-	"errors"
-	"fmt"
-	"io"
-	"log/slog"
-)
+import "posagent/schemes/wire"
 
-// PAN is a card number. It prints, logs and marshals as nothing but [pan]; Reveal gives it away, and the functions that
-// write a wire body (EncodeCreate) send it. The zero value is no number.
-type PAN struct{ digits *string } // behind a pointer: not even a printer that ignores methods shows it
-
-const maskedPAN = "[pan]"
-
-// errPAN says that a card number was about to leave by a way that is not meant for it.
-var errPAN = errors.New("a card number cannot be marshalled")
+// PAN is a card number: it prints, logs and marshals as nothing but [pan]. The functions that write a wire body
+// (EncodeCreate) send it.
+type PAN = wire.PAN
 
 // NewPAN makes a card number of its digits.
-func NewPAN(digits string) PAN {
-	if digits == "" {
-		return PAN{}
-	}
-	return PAN{&digits}
-}
+func NewPAN(digits string) PAN { return wire.NewPAN(digits) }
 
-// Reveal returns the digits, for the one place that has to send or hash them.
-func (p PAN) Reveal() string {
-	if p.digits == nil {
-		return ""
-	}
-	return *p.digits
-}
-
-// IsZero says that there is no number.
-func (p PAN) IsZero() bool { return p.digits == nil }
-
-// Masked is what may be shown: the first six and the last four digits; "" when there is no valid number.
-func (p PAN) Masked() string {
-	s := p.Reveal()
-	if !luhn(s) {
-		return ""
-	}
-	b := []byte(s)
-	for i := 6; i < len(b)-4; i++ {
-		b[i] = '*'
-	}
-	return string(b)
-}
-
-// String masks.
-func (p PAN) String() string {
-	if p.IsZero() {
-		return ""
-	}
-	return maskedPAN
-}
-
-// GoString masks.
-func (p PAN) GoString() string { return p.String() }
-
-// Format masks under every verb.
-func (p PAN) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, p.String()) } // a fmt.State has nowhere to report to
-
-// LogValue masks.
-func (p PAN) LogValue() slog.Value { return slog.StringValue(p.String()) }
-
-// MarshalJSON refuses.
-func (p PAN) MarshalJSON() ([]byte, error) { return nil, errPAN }
-
-// MarshalText refuses.
-func (p PAN) MarshalText() ([]byte, error) { return nil, errPAN }
-
-// UnmarshalText implements encoding.TextUnmarshaler: requests are read, never printed.
-func (p *PAN) UnmarshalText(text []byte) error {
-	*p = NewPAN(string(text))
-	return nil
-}
-
-// luhn says whether s is a card number: 12 < digits < 20 with a good check digit (ISO/IEC 7812-1).
-func luhn(s string) bool {
-	if len(s) < 13 || len(s) > 19 {
-		return false
-	}
-	sum := 0
-	for i := range len(s) {
-		d := int(s[len(s)-1-i] - '0')
-		if d < 0 || d > 9 {
-			return false
-		}
-		if i%2 == 1 {
-			if d *= 2; d > 9 {
-				d -= 9
-			}
-		}
-		sum += d
-	}
-	return sum%10 == 0
-}
+// luhn says whether s is a card number.
+func luhn(s string) bool { return wire.NewPAN(s).Valid() }

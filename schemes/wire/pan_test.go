@@ -1,0 +1,71 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/wire"
+)
+
+func TestPANIsShownNowhere(t *testing.T) {
+	const digits = "4111111111111111"
+	p := wire.NewPAN(digits)
+	type card struct{ PAN wire.PAN }
+	var log strings.Builder
+	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "pan", p, "card", card{p}, "pointer", &p)
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "pan", p, "card", card{p}, "pointer", &p)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%T"} {
+		fmt.Fprintf(&log, verb+verb+verb, p, card{p}, &card{p})
+	}
+	require.NotContains(t, log.String(), digits)
+	require.NotContains(t, log.String(), fmt.Sprintf("%x", digits))
+	require.Contains(t, log.String(), "[pan]")
+	_, err := json.Marshal(card{p})
+	require.ErrorContains(t, err, "card number")
+	_, err = json.Marshal(map[wire.PAN]int{p: 1})
+	require.Error(t, err)
+	require.Empty(t, wire.PAN{}.String())
+	require.Equal(t, digits, p.Reveal())
+	require.Equal(t, "411111******1111", p.Masked())
+	require.Empty(t, wire.NewPAN("4111111111111112").Masked())
+}
+
+func TestPANIsReadStrictly(t *testing.T) {
+	var c struct {
+		PAN wire.PAN `json:"pan"`
+	}
+	require.NoError(t, wire.Decode([]byte(`{"pan":"4111111111111111"}`), &c))
+	require.Equal(t, "4111111111111111", c.PAN.Reveal())
+	require.Error(t, wire.Decode([]byte(`{"pan":4111111111111111}`), &c))
+	require.Error(t, wire.Decode([]byte(`{"pan":null}`), &c))
+	require.NoError(t, wire.Decode([]byte(`{"pan":""}`), &c))
+	require.True(t, c.PAN.IsZero())
+}
+
+func TestPANValid(t *testing.T) {
+	for digits, want := range map[string]bool{
+		"4111111111111111": true, "5555555555554444": true, "378282246310005": true, "4222222222222": true, "6304000000000000000": true,
+		"4111111111111112": false, "411111111111": false, "41111111111111111111": false, "411111111111111a": false,
+		"４１１１１１１１１１１１１１１１": false, "4111 1111 1111 1111": false, "": false,
+	} {
+		require.Equal(t, want, wire.NewPAN(digits).Valid(), digits)
+	}
+}
+
+func TestMaskPANs(t *testing.T) {
+	for in, want := range map[string]string{
+		"card 4111111111111111, thanks": "card 411111******1111, thanks",
+		"4111 1111 1111 1111":           "4111 11** **** 1111",
+		"4111-1111-1111-1111x":          "4111-11**-****-1111x",
+		"order 20261121123456":          "order 20261121123456",
+		"004111111111111111":            "00411111******1111",
+		"":                              "",
+	} {
+		require.Equal(t, want, wire.MaskPANs(in))
+	}
+}
