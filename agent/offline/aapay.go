@@ -17,12 +17,36 @@ import (
 
 // The kinds of this file.
 const (
-	KindReversal = "aapay.reversal"
-	KindRefund   = "aapay.refund"
+	KindReversal     = "aapay.reversal"
+	KindRefund       = "aapay.refund"
+	KindLinkReversal = "paylink.reversal" // of a payment link used as a method (MONEY B.15)
+	KindLinkRefund   = "paylink.refund"
 )
 
-// Schemes is the name of the service in the outbox's list of services.
-const Schemes = "schemes"
+// The names of the services in the outbox's list of services.
+const (
+	Schemes  = "schemes"
+	Paylinks = "paylinks"
+)
+
+// MethodPaylink is the method whose transactions are payment links. The name is the terminal's own.
+const MethodPaylink = "paylink"
+
+// InDoubt is the word of an undo that a service of ours cannot tell the end of: a person decides.
+const InDoubt aapay.State = "IN_DOUBT"
+
+// KindOf names the kind that takes a payment by a method back: by its reference, or by its transactionId.
+func KindOf(method string, refund bool) string {
+	switch link := method == MethodPaylink; {
+	case link && refund:
+		return KindLinkRefund
+	case link:
+		return KindLinkReversal
+	case refund:
+		return KindRefund
+	}
+	return KindReversal
+}
 
 const (
 	firstPoll     = 2 * time.Second // S1's providers ask for two seconds
@@ -64,6 +88,17 @@ type undoMemo struct {
 
 // Settled is told the outcome in the commit that ends an undo; op.State may be Doubt.
 type Settled func(tx store.Tx, op outbox.Op, res UndoResult) error
+
+// Undos are the kinds of both services. settled and after may be nil.
+func Undos(schemes, links aapay.Service, settled func(store.Tx, outbox.Op, UndoResult) error, after func(outbox.Op)) []outbox.Kind {
+	list := []outbox.Kind{
+		Reversal(schemes, settled, after), Refund(schemes, settled, after), Reversal(links, settled, after), Refund(links, settled, after),
+	}
+	for i, name := range []string{KindLinkReversal, KindLinkRefund} {
+		list[2+i].Name, list[2+i].Service = name, Paylinks
+	}
+	return list
+}
 
 // Reversal is the kind that takes a payment back by its terminalReference. settled and after may be nil.
 func Reversal(svc aapay.Service, settled func(store.Tx, outbox.Op, UndoResult) error, after func(outbox.Op)) outbox.Kind {
@@ -220,6 +255,8 @@ func (u *undoing) ask(ctx context.Context) outbox.Verdict {
 			break
 		}
 		return u.end(outbox.Failed, res)
+	case outbox.Doubt:
+		return u.wait(outbox.Verdict{State: outbox.Doubt, Reach: outbox.Reached, Reason: "it cannot be told whether money went back"})
 	}
 	return u.live(string(st.State))
 }
@@ -237,8 +274,11 @@ func (u *undoing) late(st aapay.Status) bool {
 	return before.Late < u.p.Window
 }
 
-// judge is MONEY A.1 and B.2 for an undo: Done, Failed, or Sent while it lives.
+// judge is MONEY A.1 and B.2 for an undo: Done, Failed, Doubt, or Sent while it lives.
 func (u *undoing) judge(st aapay.Status) outbox.State {
+	if st.State == InDoubt {
+		return outbox.Doubt
+	}
 	commit, rollback := st.AccountState == aapay.Commit, st.AccountState == aapay.Rollback
 	ok := string(st.State) == u.word || slices.Contains(u.p.OKWords, string(st.State)) && !waiting(st.State)
 	bad := st.State == aapay.Rejected || st.State == aapay.Cancelled || st.State == aapay.Failed || st.State == aapay.TimedOut

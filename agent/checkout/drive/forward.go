@@ -99,7 +99,7 @@ func (a *accepting) original(tx store.Tx) (Row, error) {
 		if convert != nil || n == 0 {
 			return Row{}, refuse(ecr.NotReversible, "%q names no transaction", req.Original)
 		}
-		row, err = d.one(tx, byTransaction+` AND kind = ? ORDER BY id DESC LIMIT 1`, n, string(ecr.Payment))
+		row, err = d.byTransactionID(tx, n)
 	default:
 		return Row{}, refuse(ecr.NotReversible, "%q names no original", req.Original)
 	}
@@ -110,6 +110,22 @@ func (a *accepting) original(tx store.Tx) (Row, error) {
 		return Row{}, err
 	}
 	return row, reversible(row, req)
+}
+
+// byTransactionID finds the payment with a transactionId. Two services may use the same number: then it names no payment.
+func (d *Drive) byTransactionID(tx store.Tx, id int64) (Row, error) {
+	rows, err := many(d.db, tx, byTransaction+` AND kind = ? ORDER BY id DESC LIMIT 2`, id, string(ecr.Payment))
+	switch {
+	case err != nil:
+		return Row{}, err
+	case len(rows) == 0:
+		return Row{}, ErrUnknown
+	case len(rows) == 2 && (rows[0].Method.Name == offline.MethodPaylink) != (rows[1].Method.Name == offline.MethodPaylink):
+		return Row{}, refuse(ecr.NotReversible, "T%d names two payments: name the receipt", id)
+	case rows[0].Quarantined:
+		return Row{}, ErrQuarantined
+	}
+	return rows[0], nil
 }
 
 // reversible applies the ledger of the original (MONEY B.7).
@@ -149,11 +165,11 @@ func (a *accepting) writeForward(tx store.Tx) error {
 		row.Amount = orig.Amount
 	}
 	row.Method, row.Original, row.Asked, row.OriginalTrace = orig.Method, orig.Key, askedFor(a.req), orig.Trace
-	kind, typ, ref := offline.KindReversal, aapay.Reversal, orig.Reference
+	typ, ref := aapay.Reversal, orig.Reference
 	if a.req.Kind == ecr.Refund || !methods.Supports(orig.Method, methods.Reversal) {
-		kind, typ, ref = offline.KindRefund, aapay.Refund, strconv.FormatInt(orig.State.TransactionID, 10)
+		typ, ref = aapay.Refund, strconv.FormatInt(orig.State.TransactionID, 10)
 	}
-	if kind == offline.KindRefund && (!methods.Supports(orig.Method, methods.Refund) || orig.State.TransactionID == 0) {
+	if typ == aapay.Refund && (!methods.Supports(orig.Method, methods.Refund) || orig.State.TransactionID == 0) {
 		return refuse(ecr.NotReversible, "the method cannot give money back")
 	}
 	terms := checkout.Terms{Kind: a.req.Kind, Limits: checkout.LimitsOf(orig.Method, d.cfg.TimeoutUnit, a.req.Progress)}
@@ -163,7 +179,7 @@ func (a *accepting) writeForward(tx store.Tx) error {
 	if err := d.update(tx, &orig); err != nil {
 		return err
 	}
-	op, err := d.operation(row, row.Key, kind, typ, ref, orig.Reference)
+	op, err := d.operation(row, row.Key, typ, ref, orig.Reference)
 	if err != nil {
 		return err
 	}
@@ -185,7 +201,7 @@ func (a *accepting) writeForward(tx store.Tx) error {
 }
 
 // operation is an undo, refund or reversal for the outbox.
-func (d *Drive) operation(r Row, key wire.Key, kind string, typ aapay.Type, original, aggregate string) (outbox.New, error) {
+func (d *Drive) operation(r Row, key wire.Key, typ aapay.Type, original, aggregate string) (outbox.New, error) {
 	amount, err := d.amount(r)
 	if err != nil {
 		return outbox.New{}, err
@@ -207,6 +223,7 @@ func (d *Drive) operation(r Row, key wire.Key, kind string, typ aapay.Type, orig
 	if err != nil {
 		return outbox.New{}, fmt.Errorf("operation of %s: %w", r.Key, err)
 	}
+	kind := offline.KindOf(r.Method.Name, typ == aapay.Refund)
 	return outbox.New{Key: key, Kind: kind, Aggregate: aggregate, Payload: payload, AmountMin: int64(r.Amount), Currency: r.Currency}, nil
 }
 

@@ -17,16 +17,16 @@ import (
 // acceptUndo puts an undo operation into the outbox, in the commit that decides it. Every attempt has its own Key and
 // terminalReference, and the original's reference (MONEY B.3).
 func (d *Drive) acceptUndo(tx store.Tx, r *Row, attempt int, refund bool) error {
-	kind, typ, original := offline.KindReversal, aapay.Reversal, r.Reference
+	typ, original := aapay.Reversal, r.Reference
 	if refund {
-		kind, typ, original = offline.KindRefund, aapay.Refund, strconv.FormatInt(r.State.TransactionID, 10)
+		typ, original = aapay.Refund, strconv.FormatInt(r.State.TransactionID, 10)
 	}
 	aggregate := r.Reference
 	if attempt > 1 { // an earlier attempt may be in doubt and hold its queue
 		aggregate += "." + strconv.Itoa(attempt)
 	}
 	r.UndoKey = wire.NewKey()
-	op, err := d.operation(*r, r.UndoKey, kind, typ, original, aggregate)
+	op, err := d.operation(*r, r.UndoKey, typ, original, aggregate)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (d *Drive) acceptUndo(tx store.Tx, r *Row, attempt int, refund bool) error 
 	return nil
 }
 
-// UndoSettled is the Settled hook of the kinds aapay.reversal and aapay.refund: it advances the sale in the commit that
+// UndoSettled is the Settled hook of the kinds of offline.Undos: it advances the sale in the commit that
 // settles the operation.
 func (d *Drive) UndoSettled(tx store.Tx, op outbox.Op, res offline.UndoResult) error {
 	u := checkout.Undone{OK: res.OK && op.State == outbox.Done, InDoubt: op.State == outbox.Doubt, Text: res.Text}
