@@ -102,6 +102,9 @@ const (
 	opRead      = "payments.read"
 )
 
+// ContentType of requests and answers; an error's is wire.ProblemType.
+const ContentType = "application/json; charset=utf-8"
+
 // Refused makes a Conflict with one of the reasons above.
 func Refused(op, reason, msg string) *wire.Error {
 	return &wire.Error{Code: wire.Conflict, Reason: reason, Op: op, Msg: msg}

@@ -2,6 +2,8 @@ package payments
 
 import (
 	"encoding/json"
+	"strconv"
+	"strings"
 
 	"posagent/schemes/wire"
 )
@@ -78,18 +80,18 @@ type RedirectURLs struct {
 
 // CardDetails is a card typed in by the merchant.
 type CardDetails struct {
-	PAN            PAN         `json:"pan"`
+	PAN            wire.PAN    `json:"pan"`
 	ExpiryYear     int32       `json:"expiryYear"`  // four digits
 	ExpiryMonth    int32       `json:"expiryMonth"` // 1 to 12
 	ValidationCode wire.Secret `json:"validationCode,omitempty"`
 }
 
-// PaymentMethodDetails is one of the variants of S0 2.4.1; Type selects, and only its fields are set.
+// PaymentMethodDetails is one of the variants of S0 2.4.1; Type selects, and only its fields are set. DecodeCreate reads
+// "secret" as TokenSecret too.
 type PaymentMethodDetails struct {
 	Type                             string      `json:"type"`
 	Token                            wire.Secret `json:"token,omitempty"`
 	TokenSecret                      wire.Secret `json:"tokenSecret,omitempty"`
-	Secret                           wire.Secret `json:"secret,omitempty"` // older spelling of TokenSecret; DecodeCreate moves it there
 	IsRecurring                      bool        `json:"isRecurring,omitempty"`
 	RecurringType                    string      `json:"recurringType,omitempty"`
 	ExpiryDate                       string      `json:"expiryDate,omitempty"` // 2006-01-02
@@ -217,9 +219,9 @@ type Payment struct {
 	PaymentID      string          `json:"paymentId"` // ours: a foreign service does not say it
 	CurrencyCode   string          `json:"currencyCode"`
 	PaymentNumber  *string         `json:"paymentNumber"`
-	Summary        Summary         `json:"summary"`
+	Summary        Summary         `json:"summary"` // a foreign service's null is zero
 	PaymentDetails *PaymentDetails `json:"paymentDetails"`
-	Customer       CustomerInfo    `json:"customer"`
+	Customer       CustomerInfo    `json:"customer" wire:"nullable"`
 	Authorizations []Entry         `json:"authorizations"`
 	Captures       []Entry         `json:"captures"`
 	Refunds        []Entry         `json:"refunds"`
@@ -254,8 +256,21 @@ type PaymentDetails struct {
 type CardInfo struct {
 	MaskedPAN   *string     `json:"maskedPan"`
 	Token       wire.Secret `json:"token" wire:"nullable"`
-	ExpiryYear  *int32      `json:"expiryYear"`
-	ExpiryMonth *int32      `json:"expiryMonth"`
+	ExpiryYear  *Digits     `json:"expiryYear"`
+	ExpiryMonth *Digits     `json:"expiryMonth"`
+}
+
+// Digits is a whole number that services write as a number or as a text; written as a number.
+type Digits int32
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *Digits) UnmarshalJSON(data []byte) error {
+	n, err := strconv.ParseInt(strings.Trim(string(data), `"`), 10, 32)
+	if err != nil {
+		return &wire.FieldError{Reason: "not a whole number", Code: wire.Invalid}
+	}
+	*d = Digits(n)
+	return nil
 }
 
 // CustomerInfo is the customer of a read payment: the fields of both variants.
@@ -284,8 +299,8 @@ type AddressInfo struct {
 
 // Entry is one financial operation of a payment.
 type Entry struct {
-	Amount         int32   `json:"amount"`   // minor units
-	DateTime       string  `json:"dateTime"` // RFC 3339
+	Amount         int32   `json:"amount"`                   // minor units
+	DateTime       string  `json:"dateTime" wire:"nullable"` // RFC 3339
 	Description    *string `json:"description"`
 	TransactionRef string  `json:"transactionRef,omitempty"` // ours: which answer it belongs to
 }
