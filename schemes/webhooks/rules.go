@@ -157,10 +157,14 @@ func (r *rule) data(v any) (json.RawMessage, error) {
 		_, complete = r.fresh().(*Checkout)
 	case *Reservation:
 		_, complete = r.fresh().(*Reservation)
-		complete = complete && d.PaymentMethod != "" && d.PaymentType != ""
+		complete = complete && d.PaymentMethod != "" && paymentType(d.PaymentType)
 		if r.name == ReservationCreated {
 			complete = complete && d.Consumer != nil && d.ReserveID != "" && d.ReservationReference != ""
+			break
 		}
+		v2 := *d
+		v2.CardDetails, v2.Consumer, v2.ReserveID, v2.ReservationReference = nil, nil, "", ""
+		v = &v2
 	case *Onboarding:
 		complete = r.merchant == asUUID && d.Status == r.status && (d.Reason == "") == (d.Status != StatusSignatureFailed)
 	case *Movement:
@@ -174,7 +178,7 @@ func (r *rule) data(v any) (json.RawMessage, error) {
 		}
 		switch r.name {
 		case ChargeCreated:
-			complete = complete && len(*m.OrderItems) > 0
+			complete = complete && len(*m.OrderItems) > 0 && m.PaymentMethod != "" && paymentType(m.PaymentType)
 		case RefundInitiated:
 			complete = complete && m.Executed != "" && m.PaymentActionID != "" && m.ReconciliationReference != ""
 		case ChargeFailed, RefundFailed:
@@ -193,6 +197,14 @@ func (r *rule) data(v any) (json.RawMessage, error) {
 		return nil, err
 	}
 	return text, nil
+}
+
+func paymentType(s string) bool {
+	switch s {
+	case TypeCard, TypeInvoice, TypeA2A, TypeInstallment, TypeWallet, TypePrepaidInvoice:
+		return true
+	}
+	return false
 }
 
 const opReceive = "webhooks.receive"
