@@ -1,12 +1,327 @@
 package deliver
 
-import "context"
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
 
-// looks is how many short looks follow an Emit whose commit may still be on its way.
-const looks = 5
+	"posagent/store"
+)
 
-// Run sends what is due until ctx ends; it returns ctx's error.
+// How many senders run at once, in all and for one endpoint.
+const (
+	senders   = 8
+	perOrigin = 2
+)
+
+// How long Run sleeps at most. A wall clock that jumped is noticed within it.
+const (
+	whileQueued = 15 * time.Second
+	whileIdle   = time.Hour
+)
+
+// looks is how many short looks follow an Emit whose commit may still be on its way; the first comes after firstLook, each
+// other after three times the time before it.
+const (
+	looks     = 5
+	firstLook = 10 * time.Millisecond
+)
+
+// afterTrouble is how long a sender rests when the store does not take its attempt.
+const afterTrouble = 5 * time.Second
+
+// due is one delivery to be tried.
+type due struct {
+	id     int64
+	origin string
+}
+
+// Run sends what is due until ctx ends and its senders have recorded their attempts; it returns ctx's error.
 func (d *Deliver) Run(ctx context.Context) error {
-	<-ctx.Done()
-	return ctx.Err()
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	done := make(chan due, senders)
+	flying := map[int64]bool{}
+	busy := map[string]int{}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var purged time.Time
+	look := firstLook
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-d.wake:
+		case <-timer.C:
+		case j := <-done:
+			delete(flying, j.id)
+			if busy[j.origin]--; busy[j.origin] == 0 {
+				delete(busy, j.origin)
+			}
+		}
+		now := d.now()
+		if now.Sub(purged).Abs() >= time.Hour {
+			purged = now
+			if err := d.purge(ctx, now); err != nil && ctx.Err() == nil {
+				d.log.Error("old deliveries stay", "err", err)
+			}
+		}
+		jobs, next, err := d.pick(ctx, now.UnixMilli(), flying, busy)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			d.log.Error("deliveries cannot be read", "err", err)
+			timer.Reset(afterTrouble)
+			continue
+		}
+		for _, j := range jobs {
+			flying[j.id] = true
+			busy[j.origin]++
+			wg.Go(func() {
+				d.try(ctx, j.id)
+				done <- j // there is room for every sender
+			})
+		}
+		wait := whileIdle
+		if next != 0 { // what is due and waits for a sender is looked for again when one is done
+			wait = min(whileQueued, max(time.UnixMilli(next).Sub(now), time.Millisecond))
+		}
+		if d.warm.Load() > 0 {
+			if d.warm.Add(-1) == looks-1 {
+				look = firstLook
+			}
+			wait = min(wait, look)
+			look *= 3
+		}
+		timer.Reset(wait)
+	}
+}
+
+// pick chooses what is sent now, the longest overdue first, and says when the next one will be due; 0 = nothing is queued.
+func (d *Deliver) pick(ctx context.Context, now int64, flying map[int64]bool, busy map[string]int) (jobs []due, next int64, err error) {
+	err = d.db.Read(ctx, func(r store.Reader) error {
+		jobs, next = nil, 0
+		if err := r.QueryRow(`SELECT coalesce(min(due_ms), 0) FROM deliver_delivery WHERE due_ms > ?`, now).Scan(&next); err != nil {
+			return err
+		}
+		origins, err := column(r, `SELECT origin FROM deliver_delivery WHERE due_ms <= ? GROUP BY origin ORDER BY min(due_ms)`, now)
+		if err != nil {
+			return err
+		}
+		for _, origin := range origins {
+			room := min(perOrigin-busy[origin], senders-len(flying)-len(jobs))
+			if room <= 0 {
+				continue
+			}
+			rows, err := r.Query(`SELECT id FROM deliver_delivery WHERE origin = ? AND due_ms <= ? ORDER BY due_ms, id LIMIT ?`, origin, now, room+busy[origin])
+			if err != nil {
+				return err
+			}
+			for rows.Next() {
+				j := due{origin: origin}
+				if err := rows.Scan(&j.id); err != nil {
+					return errors.Join(err, rows.Close())
+				}
+				if !flying[j.id] && room > 0 {
+					jobs = append(jobs, j)
+					room--
+				}
+			}
+			if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return jobs, next, err
+}
+
+func column(r store.Reader, query string, args ...any) (list []string, err error) {
+	rows, err := r.Query(query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, rows.Err()
+}
+
+// parcel is what one attempt needs.
+type parcel struct {
+	hook     int64
+	url      string
+	origin   string
+	subject  string
+	sealed   []byte
+	message  Message
+	headers  string
+	schedule string
+	tries    int
+	step     int
+}
+
+const loadParcel = `SELECT h.id, h.url, h.origin, h.subject, h.secret, m.id, m.event, m.body, m.content_type, m.headers, m.schedule, v.tries, v.step
+	FROM deliver_delivery v JOIN deliver_message m ON m.id = v.message JOIN deliver_hook h ON h.id = v.hook WHERE v.id = ? AND v.due_ms IS NOT NULL`
+
+// try makes one attempt and records it. An attempt that ctx cut off is not recorded: it is made again.
+func (d *Deliver) try(ctx context.Context, id int64) {
+	p, s, err := d.load(ctx, id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return // no longer due
+	}
+	if err != nil {
+		d.trouble(ctx, id, err)
+		return
+	}
+	at := d.now()
+	a := d.send(ctx, p, s, at)
+	if ctx.Err() != nil && a.Status == 0 {
+		return
+	}
+	a.At, a.Took = at.UnixMilli(), max(0, d.now().Sub(at).Milliseconds())
+	for {
+		err := d.db.Write(context.WithoutCancel(ctx), func(tx store.Tx) error { return d.record(tx, id, p, a) })
+		if err == nil || !d.trouble(ctx, id, err) {
+			return
+		}
+	}
+}
+
+// trouble reports what the store refused and rests; false = ctx has ended.
+func (d *Deliver) trouble(ctx context.Context, id int64, err error) bool {
+	d.log.Error("delivery not recorded", "delivery", id, "err", err)
+	select {
+	case <-time.After(afterTrouble):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (d *Deliver) load(ctx context.Context, id int64) (p parcel, s secret, err error) {
+	err = d.db.Read(ctx, func(r store.Reader) error {
+		err := r.QueryRow(loadParcel, id).Scan(&p.hook, &p.url, &p.origin, &p.subject, &p.sealed, &p.message.ID, &p.message.Event, &p.message.Body,
+			&p.message.ContentType, &p.headers, &p.schedule, &p.tries, &p.step)
+		if err != nil || p.sealed == nil {
+			return err
+		}
+		plain, err := d.db.Unseal(r, cell(p.subject, p.hook), p.sealed)
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(plain, &s)
+	})
+	p.message.Schedule = Schedule(p.schedule)
+	return p, s, err
+}
+
+// pauseAfter deliveries of one endpoint that died in a row pause it for pauseFor.
+const (
+	pauseAfter = 20
+	pauseFor   = time.Hour
+)
+
+// record writes an attempt down and decides what follows from it.
+func (d *Deliver) record(tx store.Tx, id int64, p parcel, a Attempt) error {
+	n := p.tries + 1
+	if _, err := tx.Exec(`INSERT INTO deliver_attempt (delivery, n, at_ms, took_ms, status, note) VALUES (?, ?, ?, ?, ?, ?)`,
+		id, n, a.At, a.Took, a.Status, a.Note); err != nil {
+		return err
+	}
+	var dead, until int64
+	var reason string
+	rows, err := tx.Query(`SELECT dead, until_ms, reason FROM deliver_endpoint WHERE origin = ?`, p.origin)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if rows.Next() {
+		if err := rows.Scan(&dead, &until, &reason); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}
+	gaps := p.message.Schedule.Gaps()
+	settled := a.At + a.Took
+	switch {
+	case a.Status == acknowledged:
+		if _, err := tx.Exec(`UPDATE deliver_delivery SET state = ?, tries = ?, due_ms = NULL, settled_ms = ? WHERE id = ?`, Done, n, settled, id); err != nil {
+			return err
+		}
+		if dead == 0 && until == 0 {
+			return nil
+		}
+		return d.resume(tx, p.origin)
+	case p.step < len(gaps):
+		at := max(a.At+gaps[p.step].Milliseconds(), until)
+		_, err := tx.Exec(`UPDATE deliver_delivery SET tries = ?, step = ?, due_ms = ? WHERE id = ?`, n, p.step+1, at, id)
+		return err
+	}
+	if _, err := tx.Exec(`UPDATE deliver_delivery SET state = ?, tries = ?, due_ms = NULL, settled_ms = ? WHERE id = ?`, Dead, n, settled, id); err != nil {
+		return err
+	}
+	dead++
+	if dead >= pauseAfter {
+		until = settled + pauseFor.Milliseconds()
+		reason = fmt.Sprintf("%d deliveries in a row were given up, the last one after %s", dead, a.outcome())
+		if _, err := tx.Exec(`UPDATE deliver_delivery SET due_ms = ? WHERE origin = ? AND due_ms < ?`, until, p.origin, until); err != nil {
+			return err
+		}
+	}
+	_, err = tx.Exec(`INSERT INTO deliver_endpoint (origin, dead, until_ms, reason) VALUES (?, ?, ?, ?)
+		ON CONFLICT (origin) DO UPDATE SET dead = excluded.dead, until_ms = excluded.until_ms, reason = excluded.reason`, p.origin, dead, until, reason)
+	return err
+}
+
+// resume ends an endpoint's pause: what waits for its end is due now.
+func (d *Deliver) resume(tx store.Tx, origin string) error {
+	if _, err := tx.Exec(`UPDATE deliver_delivery SET due_ms = ? WHERE origin = ? AND due_ms = (SELECT until_ms FROM deliver_endpoint WHERE origin = ?)`,
+		d.now().UnixMilli(), origin, origin); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`DELETE FROM deliver_endpoint WHERE origin = ?`, origin)
+	return err
+}
+
+// purgeAtOnce bounds what one commit forgets.
+const purgeAtOnce = 1000
+
+// purge forgets deliveries that settled longer than the retention ago, then the messages without any.
+func (d *Deliver) purge(ctx context.Context, now time.Time) error {
+	old := now.Add(-d.opt.Retention).UnixMilli()
+	for {
+		var gone int64
+		err := d.db.Write(ctx, func(tx store.Tx) error {
+			const which = `(SELECT id FROM deliver_delivery WHERE settled_ms < ? ORDER BY settled_ms LIMIT ?)`
+			if _, err := tx.Exec(`DELETE FROM deliver_attempt WHERE delivery IN `+which, old, purgeAtOnce); err != nil {
+				return err
+			}
+			res, err := tx.Exec(`DELETE FROM deliver_delivery WHERE id IN `+which, old, purgeAtOnce)
+			if err != nil {
+				return err
+			}
+			if gone, err = res.RowsAffected(); err != nil || gone == 0 {
+				return err
+			}
+			_, err = tx.Exec(`DELETE FROM deliver_message WHERE created_ms < ?
+				AND NOT EXISTS (SELECT 1 FROM deliver_delivery v WHERE v.message = deliver_message.id)`, old)
+			return err
+		})
+		if err != nil || gone < purgeAtOnce {
+			return err
+		}
+	}
 }
