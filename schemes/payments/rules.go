@@ -2,7 +2,6 @@ package payments
 
 import (
 	"errors"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +17,6 @@ const (
 	MaxID      = 128  // paymentId, paymentNumber, references, terminalId
 	maxName    = 255  // names, addresses, titles
 	maxText    = 4096 // descriptions, secrets
-	maxURL     = 2048
 	maxEntries = 1000 // items of any list
 	maxHooks   = 100
 )
@@ -162,19 +160,12 @@ func (c *checks) count(path string, n, limit int) bool {
 
 func (c *checks) url(path, s string) {
 	if s != "" && !WebURL(s) {
-		c.add(path, "want an absolute http or https address of at most "+strconv.Itoa(maxURL)+" bytes")
+		c.add(path, "want an absolute http or https address of at most "+strconv.Itoa(wire.MaxURL)+" bytes")
 	}
 }
 
-// WebURL says whether s is an address a browser may be sent to: absolute, http or https, with a host and without user
-// or password, at most 2048 bytes.
-func WebURL(s string) bool {
-	if len(s) > maxURL || !wire.PlainText(s, maxURL) || strings.ContainsAny(s, " \\") {
-		return false
-	}
-	u, err := url.Parse(s)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil && u.Opaque == ""
-}
+// WebURL says whether s is an address a browser may be sent to (wire.WebURL).
+func WebURL(s string) bool { return wire.WebURL(s) }
 
 func (c *checks) email(path, s string) {
 	c.text(path, s, maxName)

@@ -69,3 +69,14 @@ func TestMaskPANs(t *testing.T) {
 		require.Equal(t, want, wire.MaskPANs(in))
 	}
 }
+
+func TestWebURL(t *testing.T) {
+	for s, want := range map[string]bool{
+		"https://shop.example/back?a=b#c": true, "http://localhost:8080": true, "HTTPS://[::1]/": true,
+		"": false, "/back": false, "//shop.example": false, "javascript:alert(1)": false, "ftp://a": false, "https://": false, "https://:1": false,
+		"https://user:pw@shop.example": false, "https://a b": false, "https://a\\b": false, "https://a\x00": false, "https:a": false,
+		"https://a/" + strings.Repeat("x", 2048): false,
+	} {
+		require.Equal(t, want, wire.WebURL(s), s)
+	}
+}
