@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -33,7 +34,7 @@ func (c *Client) Create(ctx context.Context, key wire.Key, req CreateRequest) (C
 	answer, err := c.send(ctx, call, http.MethodPost, "", key, body, &out, "paymentId")
 	switch {
 	case err != nil:
-		return Created{}, err
+		return Created{}, withhold(err, req)
 	case out.PaymentID == "" || !wire.PathWord(out.PaymentID, MaxID):
 		return Created{}, call.Lost("reply names no payment")
 	case out.PayPageURL != nil && !WebURL(*out.PayPageURL):
@@ -42,6 +43,32 @@ func (c *Client) Create(ctx context.Context, key wire.Key, req CreateRequest) (C
 		return Created{}, call.Lost("reply does not say whether it is done")
 	}
 	return out, nil
+}
+
+// withhold keeps a foreign service's words from repeating a secret of the request.
+func withhold(err error, req CreateRequest) error {
+	var e *wire.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	var secrets []string
+	if c := req.CardDetails; c != nil {
+		secrets = append(secrets, c.PAN.Reveal(), c.ValidationCode.Reveal())
+	}
+	if d := req.PaymentMethodDetails; d != nil {
+		secrets = append(secrets, d.Token.Reveal(), d.TokenSecret.Reveal(), d.IBAN.Reveal())
+	}
+	if req.Notifications != nil {
+		for _, h := range req.Notifications.WebHooks {
+			secrets = append(secrets, h.Authorization.Reveal())
+		}
+	}
+	for _, s := range secrets {
+		if s != "" && strings.Contains(e.Msg, s) {
+			e.Msg = "the reply's own words are withheld"
+		}
+	}
+	return err
 }
 
 // Authorize implements Service.

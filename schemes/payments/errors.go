@@ -26,11 +26,12 @@ import "posagent/schemes/wire"
 //	ExpiredSubscription           422     1030    the recurring arrangement of a token is over, or it is too early for its next payment
 //	InvalidSubscription           422     1031    a recurring payment with a token that was not made for one
 //	InvalidToken                  422     -       unknown token, or wrong tokenSecret: the same answer for both
-//	PaymentDetailsMissing         422     -       authorize before the customer has chosen how to pay
+//	PaymentDetailsMissing         422     -       money was to move and nobody has said yet where from
 //	PaymentExpired                422     -       the customer's time on the page is over
 //	CardExpired                   422     -       the card's expiry date is past
 //	CardNotAccepted               422     -       a card, or kind of card, this service or this payment does not take
 //	AuthenticationFailed          422     -       the cardholder did not pass 3-D Secure
+//	CurrencyNotPayable            422     -       a currency that can be named but not paid with (XDR, CLF, …)
 //
 // From a foreign service, by status: 400 Invalid, 401 Unauthorized, 403 Forbidden, 404 NotFound, 409 KeyReused
 // with a key and Conflict without, 413 TooLarge, 422 Conflict, 429 TooMany, 500 Internal on a read. 401, 403 and 429 count
@@ -61,6 +62,7 @@ const (
 	CardExpired                 = "CardExpired"
 	CardNotAccepted             = "CardNotAccepted"
 	AuthenticationFailed        = "AuthenticationFailed"
+	CurrencyNotPayable          = "CurrencyNotPayable"
 )
 
 // Problems is the service's catalogue, a fresh copy.
@@ -85,11 +87,12 @@ func Problems() wire.Catalogue {
 		{Code: wire.Conflict, Reason: ExpiredSubscription, Title: "Recurring arrangement is not due or over"},
 		{Code: wire.Conflict, Reason: InvalidSubscription, Title: "Token was not made for this use"},
 		{Code: wire.Conflict, Reason: InvalidToken, Title: "Token is not usable"},
-		{Code: wire.Conflict, Reason: PaymentDetailsMissing, Title: "Customer has not paid on the page yet"},
+		{Code: wire.Conflict, Reason: PaymentDetailsMissing, Title: "Nothing to pay with is known yet"},
 		{Code: wire.Conflict, Reason: PaymentExpired, Title: "Payment expired"},
 		{Code: wire.Conflict, Reason: CardExpired, Title: "Card expired"},
 		{Code: wire.Conflict, Reason: CardNotAccepted, Title: "Card not accepted"},
 		{Code: wire.Conflict, Reason: AuthenticationFailed, Title: "Cardholder not authenticated"},
+		{Code: wire.Conflict, Reason: CurrencyNotPayable, Title: "Currency cannot be paid with"},
 	}
 }
 

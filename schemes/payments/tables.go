@@ -24,15 +24,8 @@ const (
 	CustomPage = "Custom"
 )
 
-// specials are the special currencies that S0 2.4 counts among its codes.
-const specials = "XDR UYI CHW CLF COU MXV CHE"
-
-// Nameable says whether a create may name the currency: every payable one, and the special ones of S0 2.4. Money moves only
-// in payable ones (money.Currency.Payable); in the others a payment waits for nothing but its end.
-func Nameable(code string) bool {
-	cur, ok := money.Lookup(code)
-	return ok && (cur.Payable() || word(specials, code))
-}
+// Nameable says whether a create may name the currency (money.Nameable).
+func Nameable(code string) bool { return money.Nameable(code) }
 
 // Country says whether code is an assigned ISO 3166-1 alpha-2 code.
 func Country(code string) bool {

@@ -231,8 +231,8 @@ type Payment struct {
 // Summary holds the sums of a payment, minor units.
 type Summary struct {
 	PaymentAmount    int32 `json:"paymentAmount" wire:"nullable"`
-	AuthorizedAmount int32 `json:"authorizedAmount" wire:"nullable"`
-	CapturedAmount   int32 `json:"capturedAmount" wire:"nullable"`
+	AuthorizedAmount int32 `json:"authorizedAmount" wire:"nullable"` // reserved, captured since or not; 0 after a cancel
+	CapturedAmount   int32 `json:"capturedAmount" wire:"nullable"`   // refunded since or not
 	RefundedAmount   int32 `json:"refundedAmount" wire:"nullable"`
 	Fee              int32 `json:"fee" wire:"nullable"`
 }

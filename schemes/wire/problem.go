@@ -86,9 +86,9 @@ func codeTitle(c Code) string {
 	return http.StatusText(c.Status())
 }
 
-// WriteProblem answers with err in the shape of S0 7; instance is the path that was asked for. Causes (Err) stay
-// inside; the text of Internal errors does too. log may be nil; it gets Internal errors, which nobody else sees.
-// A reason that the catalogue does not have is left out.
+// WriteProblem answers with err in the shape of S0 7; instance is the path that was asked for. Card numbers in texts are
+// masked. Causes (Err) stay inside; the text of Internal errors does too. log may be nil; it gets Internal errors, which
+// nobody else sees. A reason that the catalogue does not have is left out.
 func WriteProblem(w http.ResponseWriter, r *http.Request, log *slog.Logger, err *Error, c Catalogue) {
 	body := problemBody{
 		Type: problemPrefix + kebab(string(err.Code)), Title: codeTitle(err.Code), Status: ProblemStatus(err.Code), Detail: err.Msg,
@@ -109,6 +109,7 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, log *slog.Logger, err 
 	case body.Detail == "":
 		body.Detail = body.Title
 	}
+	body.Detail = MaskPANs(body.Detail) // a field's name is the caller's
 	if err.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.FormatInt(int64((err.RetryAfter+time.Second-1)/time.Second), 10))
 	}
@@ -116,7 +117,7 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, log *slog.Logger, err 
 }
 
 func (b problemBody) write(w http.ResponseWriter, r *http.Request) {
-	if b.Instance = r.URL.EscapedPath(); len(b.Instance) > 255 {
+	if b.Instance = MaskPANs(r.URL.EscapedPath()); len(b.Instance) > 255 {
 		b.Instance = b.Instance[:255]
 	}
 	_ = WriteJSON(w, b.Status, ProblemType, b) // a fixed shape marshals; a lost connection has no reader
@@ -142,8 +143,8 @@ func (c Call) Problem(a Answer, keyed bool, cat Catalogue) *Error {
 	b, own := readProblem(a)
 	name, ours := strings.CutPrefix(b.Type, problemPrefix)
 	if own {
-		if e.Msg = clean(b.Detail); e.Msg == "" {
-			e.Msg = clean(b.Title)
+		if e.Msg = MaskPANs(clean(b.Detail)); e.Msg == "" {
+			e.Msg = MaskPANs(clean(b.Title))
 		}
 	}
 	if own && ours {
