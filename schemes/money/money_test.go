@@ -244,3 +244,12 @@ func FuzzParse(f *testing.F) {
 		require.Equal(t, m, again)
 	})
 }
+
+func TestNameable(t *testing.T) {
+	for code, want := range map[string]bool{
+		"EUR": true, "JPY": true, "KWD": true, "SSP": true, "XDR": true, "UYI": true, "CHW": true, "CLF": true, "COU": true, "MXV": true, "CHE": true,
+		"XXX": false, "XTS": false, "XAU": false, "eur": false, "": false, "DEM": false, "EU": false, "R U": false,
+	} {
+		require.Equal(t, want, money.Nameable(code), code)
+	}
+}
