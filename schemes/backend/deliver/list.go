@@ -21,7 +21,7 @@ type Delivery struct {
 	State    string    `json:"state"` // queued, done, dead
 	Created  int64     `json:"createdMs"`
 	Due      int64     `json:"dueMs,omitempty"`
-	Paused   string    `json:"paused,omitempty"` // why its endpoint is paused
+	Paused   string    `json:"paused,omitempty"` // why it waits for the end of its endpoint's pause
 	Attempts []Attempt `json:"attempts"`
 }
 
@@ -38,7 +38,7 @@ func Read(r store.Reader, f Filter) ([]Delivery, error) {
 		f.Limit = 1000
 	}
 	rows, err := r.Query(`SELECT v.id, m.id, m.event, m.subject, h.url, v.state, m.created_ms, coalesce(v.due_ms, 0),
-		CASE WHEN e.until_ms > 0 THEN e.reason ELSE '' END
+		CASE WHEN e.until_ms = v.due_ms THEN e.reason ELSE '' END
 		FROM deliver_delivery v JOIN deliver_message m ON m.id = v.message JOIN deliver_hook h ON h.id = v.hook
 		LEFT JOIN deliver_endpoint e ON e.origin = v.origin
 		WHERE (? = '' OR v.state = ?) AND (? = '' OR m.subject = ?) ORDER BY v.id DESC LIMIT ?`,
