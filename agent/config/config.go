@@ -24,6 +24,7 @@ type Config struct {
 	Printer  Printer  `toml:"printer"`
 	Keypad   Keypad   `toml:"keypad"`
 	Offline  Offline  `toml:"offline"`
+	Hooks    Hooks    `toml:"hooks"`
 	Backend  Backend  `toml:"backend"`
 
 	origin map[string]string
@@ -145,6 +146,11 @@ type Offline struct {
 	IdempotencyTTL time.Duration `toml:"idempotency_ttl"` // how long the backend remembers a key
 }
 
+// Hooks is what arrives from the backend: webhooks and notifications.
+type Hooks struct {
+	Authorization wire.Secret `toml:"authorization"` // what senders must show; "" = nothing is accepted
+}
+
 // Backend is the embedded backend.
 type Backend struct {
 	Listen         string         `toml:"listen"`
@@ -153,7 +159,12 @@ type Backend struct {
 	WalletDelay    *time.Duration `toml:"wallet_delay"` // nil = the method's mean delay
 	MerchantNumber int64          `toml:"merchant_number"`
 	MerchantUUID   string         `toml:"merchant_uuid"`
-	Credentials    Auth           `toml:"credentials"`
+	// WebhookAllow are the hosts that webhooks may reach without https and on private addresses: "127.0.0.1:9999".
+	WebhookAllow []string `toml:"webhook_allow"`
+	// WebhookSecret signs webhooks beside the specification (Standard Webhooks); the old one stays valid until it is removed.
+	WebhookSecret    wire.Secret `toml:"webhook_secret"`
+	WebhookSecretOld wire.Secret `toml:"webhook_secret_old"`
+	Credentials      Auth        `toml:"credentials"`
 }
 
 // Default is the configuration of an empty file.

@@ -247,6 +247,14 @@ func (c Config) rest(k *check) {
 	if d := c.Backend.WalletDelay; d != nil {
 		k.between("backend.wallet_delay", *d, 0, time.Hour)
 	}
+	for _, h := range c.Backend.WebhookAllow {
+		if u, err := url.Parse("http://" + h); err != nil || u.Host != h || h == "" || u.Hostname() == "" {
+			k.fail("backend.webhook_allow", "%q is neither host:port nor host", h)
+		}
+	}
+	if c.Backend.WebhookSecretOld != "" && c.Backend.WebhookSecret == "" {
+		k.fail("backend.webhook_secret_old", "needs webhook_secret")
+	}
 	if c.Backend.MerchantNumber < 1 {
 		k.fail("backend.merchant_number", "%d is not positive", c.Backend.MerchantNumber)
 	}
