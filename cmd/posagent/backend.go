@@ -8,12 +8,14 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"posagent/agent/config"
 	"posagent/schemes/backend"
 	"posagent/schemes/backend/scenario"
+	"posagent/schemes/wire"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -41,6 +43,14 @@ func backendCommand() command {
 			{
 				name: "books", short: "every transaction with its postings; read-only, also while the backend runs",
 				examples: []string{"posagent backend books --state DIR --json"}, run: runBooks,
+			},
+			{
+				name: "hooks", args: "[dead | replay ID | replay --since TIME | resume URL]", short: "what was sent to others' endpoints: every attempt, what was given up, and once more",
+				examples: []string{
+					"posagent backend hooks --state DIR", "posagent backend hooks dead --state DIR --json",
+					"posagent backend hooks replay ID --backend http://127.0.0.1:8481", "posagent backend hooks replay --since 2026-11-21T00:00:00Z",
+				},
+				flags: hooksFlags, run: runHooks,
 			},
 			{
 				name: "scenarios", short: "the amounts and customers that make the wallets misbehave",
@@ -74,7 +84,8 @@ func serveBackend(ctx context.Context, c *call, cfg config.Config, listen, remed
 	cred := cfg.Backend.Credentials
 	b, err := backend.Open(ctx, backend.Config{
 		Dir: backendDir(c, cfg), Seed: cfg.Backend.Seed, WalletDelay: cfg.Backend.WalletDelay, TimeoutUnit: cfg.Methods.TimeoutUnit,
-		PublicURL: url, Log: log,
+		PublicURL: url, Log: log, HookAllow: cfg.Backend.WebhookAllow,
+		HookSecrets: slices.DeleteFunc([]wire.Secret{cfg.Backend.WebhookSecret, cfg.Backend.WebhookSecretOld}, func(s wire.Secret) bool { return s == "" }),
 		Credentials: backend.Credentials{
 			Bearer: cred.Bearer, ConsumerKey: cred.ConsumerKey.Reveal(), ConsumerSecret: cred.ConsumerSecret,
 			ClientID: cred.ClientID.Reveal(), ClientSecret: cred.ClientSecret, Instance: cred.Instance, Secret: cred.Secret,

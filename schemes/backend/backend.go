@@ -14,11 +14,15 @@ import (
 
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/deliver"
 	"posagent/schemes/backend/pages/form"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/methods"
+	"posagent/schemes/wire"
 	"posagent/store"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Config says where the backend lives and how it behaves.
@@ -29,6 +33,8 @@ type Config struct {
 	TimeoutUnit string         // of the definitions' time-outs: "m" (default), "s", "ms"
 	PublicURL   string         // where browsers reach it: "http://127.0.0.1:8490"
 	Credentials Credentials    // the zero value = DemoCredentials
+	HookAllow   []string       // hosts that webhooks may reach by http and on private addresses: "127.0.0.1:9999"
+	HookSecrets []wire.Secret  // sign webhooks too, the current one first
 	Now         func() time.Time
 	Log         *slog.Logger
 	// Synchronous is the store's; "" = FULL. Anything less loses acknowledged writes: tests only.
@@ -39,6 +45,7 @@ type Config struct {
 type Backend struct {
 	db      *store.Store
 	wallets *wallets.Wallets
+	deliver *deliver.Deliver
 	handler http.Handler
 }
 
@@ -48,7 +55,7 @@ const (
 )
 
 func schema() []store.Step {
-	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema())
+	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema())
 }
 
 // Open opens the store and wires the services; Run keeps time, Handler serves.
@@ -85,7 +92,8 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("backend: %w", err), db.Close())
 	}
-	return &Backend{db: db, wallets: w, handler: routes(cfg, db, w)}, nil
+	d := deliver.New(deliver.Options{DB: db, Allow: cfg.HookAllow, Sign: cfg.HookSecrets, Now: cfg.Now, Log: cfg.Log})
+	return &Backend{db: db, wallets: w, deliver: d, handler: routes(cfg, db, w, d)}, nil
 }
 
 // readSeed reads cfg's seed: a file, or the JSON itself.
@@ -103,12 +111,14 @@ func readSeed(s string) (wallets.Seed, error) {
 	return wallets.ParseSeed(data)
 }
 
-func routes(cfg Config, db *store.Store, w *wallets.Wallets) http.Handler {
+func routes(cfg Config, db *store.Store, w *wallets.Wallets, d *deliver.Deliver) http.Handler {
 	g := guard{creds: cfg.Credentials, db: db, now: cfg.Now, log: cfg.Log}
 	mux := http.NewServeMux()
 	mux.Handle(aapay.Prefix, g.wrap(scenario.Perform(aapay.Handler(w, aapay.HandlerOptions{Log: cfg.Log}))))
 	mux.Handle(methods.Prefix, g.wrap(methods.Handler(w, methods.HandlerOptions{Log: cfg.Log})))
 	mux.Handle(wallets.PagePrefix, w.Pages(g.allowed))
+	mux.Handle(HooksPrefix, g.wrap(hooks(d, cfg.Log)))
+	mux.Handle(HooksPrefix+"/", g.wrap(hooks(d, cfg.Log)))
 	mux.HandleFunc("POST /token", g.token)
 	mux.HandleFunc("POST /oauth2/v2.0/token", g.token)
 	mux.HandleFunc("GET /livez", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusNoContent) })
@@ -124,8 +134,13 @@ func (b *Backend) Aapay() aapay.Service { return b.wallets }
 // Methods is the terminal service in process, without HTTP and credentials.
 func (b *Backend) Methods() methods.Service { return b.wallets }
 
-// Run lets time pass for the wallets until ctx ends; it returns ctx's error.
-func (b *Backend) Run(ctx context.Context) error { return b.wallets.Run(ctx) }
+// Run lets time pass for the wallets and sends what is owed to others, until ctx ends; it returns ctx's error.
+func (b *Backend) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return b.wallets.Run(ctx) })
+	g.Go(func() error { return b.deliver.Run(ctx) })
+	return g.Wait()
+}
 
 // Close closes the store. Serve no requests and end Run first.
 func (b *Backend) Close() error { return b.db.Close() }

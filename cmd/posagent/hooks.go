@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"posagent/schemes/backend"
+)
+
+type hooksOptions struct {
+	since   string
+	backend string
+}
+
+func hooksFlags(fs *flag.FlagSet) any {
+	o := &hooksOptions{}
+	fs.StringVar(&o.since, "since", "", "replay: every dead delivery whose event is as old as this `time` or younger")
+	fs.StringVar(&o.backend, "backend", "", "replay, resume: `URL` of the running backend (default: [backend] listen)")
+	return o
+}
+
+// runHooks reads the lists from the file, and asks the running backend to send again.
+func runHooks(ctx context.Context, c *call) error {
+	cfg, err := loadConfig(c)
+	if err != nil {
+		return err
+	}
+	o := c.opts.(*hooksOptions)
+	args := append(c.args, "", "")
+	var route string
+	ask := map[string]string{}
+	switch {
+	case len(c.args) == 0, len(c.args) == 1 && args[0] == "list":
+		return listHooks(ctx, c, backendDir(c, cfg), "")
+	case len(c.args) == 1 && args[0] == "dead":
+		return listHooks(ctx, c, backendDir(c, cfg), "dead")
+	case len(c.args) == 1 && args[0] == "replay" && o.since != "":
+		route, ask["since"] = "/replay", o.since
+	case len(c.args) == 2 && args[0] == "replay" && o.since == "":
+		route, ask["id"] = "/replay", args[1]
+	case len(c.args) == 2 && args[0] == "resume":
+		route, ask["url"] = "/resume", args[1]
+	default:
+		return fail(exitUsage, "%s: want list, dead, replay ID, replay --since TIME or resume URL", c.path)
+	}
+	base := strings.TrimSuffix(o.backend, "/")
+	if base == "" {
+		base = "http://" + cfg.Backend.Listen
+	}
+	body, err := json.Marshal(ask)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+backend.HooksPrefix+route, bytes.NewReader(body))
+	if err != nil {
+		return fail(exitUsage, "%v", err)
+	}
+	req.Header.Set("Authorization", "Bearer "+cfg.Backend.Credentials.Bearer.Reveal())
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return fail(exitNoBackend, "no backend at %s: %v (posagent backend starts one)", base, err)
+	}
+	defer resp.Body.Close()
+	reply, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	switch {
+	case err != nil:
+		return err
+	case resp.StatusCode == http.StatusUnauthorized:
+		return fail(exitAuth, "the backend refused the credentials: set [backend.credentials] bearer")
+	case resp.StatusCode != http.StatusOK:
+		return fail(exitFailed, "the backend answered %s: %s", resp.Status, strings.TrimSpace(string(reply)))
+	}
+	fmt.Fprintln(c.out, string(reply))
+	return nil
+}
+
+func listHooks(ctx context.Context, c *call, dir, state string) error {
+	list, err := backend.ReadHooks(ctx, dir, state)
+	if err != nil {
+		return fail(exitFailed, "%v (is --state the backend's directory?)", err)
+	}
+	if c.json {
+		return printJSON(c.out, list)
+	}
+	fmt.Fprintf(c.out, "%-32s %-30s %-7s %5s %-6s %s\n", "ID", "EVENT", "STATE", "TRIES", "LAST", "URL")
+	for _, d := range list {
+		last := "-"
+		if n := len(d.Attempts); n > 0 {
+			if last = d.Attempts[n-1].Note; d.Attempts[n-1].Status != 0 {
+				last = fmt.Sprint(d.Attempts[n-1].Status)
+			}
+		}
+		fmt.Fprintf(c.out, "%-32s %-30s %-7s %5d %-6s %s\n", d.Message, d.Event, d.State, len(d.Attempts), last, d.URL)
+		if d.Paused != "" {
+			fmt.Fprintf(c.out, "  waits: %s; posagent backend hooks resume %s\n", d.Paused, d.URL)
+		}
+	}
+	return nil
+}
