@@ -14,6 +14,7 @@ import (
 	"posagent/agent/checkout/drive"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
+	"posagent/agent/paylink"
 	"posagent/agent/port"
 	"posagent/device/display"
 	"posagent/ecr/session"
@@ -28,6 +29,8 @@ import (
 type Options struct {
 	DB      *store.Store // opened with Schema(); closed by the caller after Run
 	Schemes aapay.Service
+	Links   aapay.Service       // payment links as a method; nil = no account is configured
+	Offer   *methods.Definition // the method, where it is offered; nil = it is not
 	Methods methods.Service
 	Query   methods.Query
 	Refresh time.Duration
@@ -69,15 +72,13 @@ const listWithin = 3 * time.Second
 func New(o Options) *Agent {
 	a := &Agent{o: o}
 	a.catalog = catalog.New(catalog.Options{DB: o.DB, Service: o.Methods, Query: o.Query, Refresh: o.Refresh, Now: o.Now, Log: o.Log})
+	route := paylink.Router{Links: o.Links, Rest: o.Schemes}
 	a.outbox = outbox.NewOutbox(outbox.Options{
 		DB: o.DB, Now: o.Now, Boot: o.Boot, IdempotencyTTL: o.IdempotencyTTL, Probe: o.Probe, Log: o.Log,
-		Kinds: []outbox.Kind{
-			offline.Reversal(o.Schemes, a.settled, a.after),
-			offline.Refund(o.Schemes, a.settled, a.after),
-		},
+		Kinds: offline.Undos(o.Schemes, route.Own(), a.settled, a.after),
 	})
 	a.drive = drive.New(drive.Options{
-		DB: o.DB, Aapay: o.Schemes, Methods: a.methods, Outbox: a.outbox, Screen: o.Screen, Config: o.Drive,
+		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: o.Screen, Config: o.Drive,
 		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow,
 	})
 	if o.Serial != nil {
@@ -105,7 +106,10 @@ func (a *Agent) settled(tx store.Tx, op outbox.Op, res offline.UndoResult) error
 
 func (a *Agent) methods() ([]methods.Definition, catalog.State) {
 	list, _, state := a.catalog.Current()
-	return list, state
+	if a.o.Offer != nil && (state == catalog.Unknown || state == catalog.NoMethods) {
+		state = catalog.Fresh // it needs no list
+	}
+	return paylink.Offer(list, a.o.Offer), state
 }
 
 func (a *Agent) after(op outbox.Op) { a.drive.UndoAfter(op) }

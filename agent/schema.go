@@ -6,10 +6,11 @@ import (
 	"posagent/agent/catalog"
 	"posagent/agent/checkout/drive"
 	"posagent/agent/outbox"
+	"posagent/agent/paylink"
 	"posagent/store"
 )
 
 // Schema is the ordered, append-only list of migrations of agent.db. New steps go to the end.
 func Schema() []store.Step {
-	return slices.Concat(catalog.Schema(), outbox.Schema(), drive.Schema(), bindSchema())
+	return slices.Concat(catalog.Schema(), outbox.Schema(), drive.Schema(), bindSchema(), paylink.Schema())
 }

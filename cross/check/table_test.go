@@ -20,6 +20,7 @@ var rooms = []room{
 	{"agent/config", []string{"schemes/money", "schemes/wire"}, "plain data: each room has its own config, cmd converts"},
 	{"agent/outbox", []string{"store", "schemes/wire"}, "store-and-forward over opaque payloads: knows no service"},
 	{"agent/offline", []string{"agent/outbox", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "the outbox's typed adapters"},
+	{"agent/paylink", []string{"agent/offline", "store", "schemes/methods", "schemes/aapay", "schemes/paylinks", "schemes/money", "schemes/wire"}, "payment links spoken as a scheme"},
 	{"agent/catalog", []string{"store", "schemes/methods", "schemes/wire"}, "the cached method list"},
 	{"agent/upstream", []string{"schemes/wire"}, "the one HTTP client: knows no service"},
 	{"agent/port", []string{"schemes/wire"}, "the local HTTP port"},

@@ -1,0 +1,95 @@
+package paylink
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"posagent/agent/offline"
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+	"posagent/schemes/wire"
+)
+
+// Provider is the paymentProviderId of the method: no backend's list uses a negative one.
+const Provider int32 = -1
+
+// Definition is the method as the checkout offers it.
+func Definition(label string, priority int32, meanDelay time.Duration) methods.Definition {
+	qr := methods.QR
+	return methods.Definition{
+		Priority: priority, PaymentProviderID: Provider, Name: offline.MethodPaylink, Label: label, MeanDelay: int32(meanDelay / time.Second),
+		TransactionTypes: []methods.TransactionType{methods.Payment, methods.Refund, methods.Reversal},
+		Trigger:          []methods.Trigger{methods.QR}, DefaultTrigger: &qr,
+	}
+}
+
+// Offer is the backend's list with the terminal's own method behind it, if it has one. A method of the backend that
+// has its name is left out: its transactions would be taken for links.
+func Offer(list []methods.Definition, own *methods.Definition) []methods.Definition {
+	list = slices.DeleteFunc(slices.Clone(list), func(d methods.Definition) bool { return d.Name == offline.MethodPaylink })
+	if own != nil {
+		list = append(list, *own)
+	}
+	return list
+}
+
+// Router is the scheme service the checkout talks to: transactions of the method are links, all others are Rest's.
+type Router struct {
+	Links aapay.Service // nil = no account is configured: such transactions wait
+	Rest  aapay.Service
+}
+
+var _ aapay.Service = Router{}
+
+// Own is the service of links.
+func (r Router) Own() aapay.Service {
+	if r.Links == nil {
+		return none{}
+	}
+	return r.Links
+}
+
+func (r Router) by(method string) aapay.Service {
+	if method == offline.MethodPaylink {
+		return r.Own()
+	}
+	return r.Rest
+}
+
+// Initialize implements aapay.Service.
+func (r Router) Initialize(ctx context.Context, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	return r.by(req.Method).Initialize(ctx, typ, req)
+}
+
+// InitializeWithIdempotency implements aapay.Service.
+func (r Router) InitializeWithIdempotency(ctx context.Context, key wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	return r.by(req.Method).InitializeWithIdempotency(ctx, key, typ, req)
+}
+
+// Status implements aapay.Service.
+func (r Router) Status(ctx context.Context, id, method string) (aapay.Status, error) {
+	return r.by(method).Status(ctx, id, method)
+}
+
+// none stands in where no payment-link account is configured: what is owed stays owed.
+type none struct{}
+
+func (none) no() error {
+	return wire.Errorf(wire.Unavailable, op, "no payment-link account is configured")
+}
+
+// Initialize implements aapay.Service.
+func (n none) Initialize(context.Context, aapay.Type, aapay.Request) (aapay.Reply, error) {
+	return aapay.Reply{}, n.no()
+}
+
+// InitializeWithIdempotency implements aapay.Service.
+func (n none) InitializeWithIdempotency(context.Context, wire.Key, aapay.Type, aapay.Request) (aapay.Reply, error) {
+	return aapay.Reply{}, n.no()
+}
+
+// Status implements aapay.Service.
+func (n none) Status(context.Context, string, string) (aapay.Status, error) {
+	return aapay.Status{}, n.no()
+}

@@ -1,0 +1,162 @@
+package paylink
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"posagent/agent/offline"
+	"posagent/schemes/aapay"
+	"posagent/schemes/paylinks"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+const inDoubt = offline.InDoubt
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// Status implements aapay.Service. The question for an undo takes its next step first.
+func (s *Service) Status(ctx context.Context, id, _ string) (aapay.Status, error) {
+	if err := aapay.CheckID(id); err != nil {
+		return aapay.Status{}, err
+	}
+	var e *entry
+	err := s.o.DB.Read(ctx, func(r store.Reader) (err error) {
+		e, err = s.find(r, id)
+		return err
+	})
+	switch {
+	case err != nil:
+		return aapay.Status{}, unavailable(err)
+	case e == nil:
+		return aapay.Status{}, wire.Errorf(wire.NotFound, op, "no such transaction")
+	}
+	st := aapay.Status{
+		Valid: true, TransactionID: e.Link, TimeStamp: time.UnixMilli(e.CreatedMS).UTC().Format(time.RFC3339), State: e.End, AccountState: e.Account,
+		QRTrigger: "0", NAA2ECR: e.names(),
+	}
+	switch {
+	case e.Type == aapay.Payment:
+		st.QRTrigger, st.QRCodePayload = "1", e.URL
+		if e.End == "" {
+			st.State, st.AccountState, err = s.look(ctx, e)
+		}
+	default:
+		if e.End == "" {
+			err = s.advance(ctx, e)
+		}
+		if st.TransactionID, st.State, st.AccountState = e.Txn, e.End, e.Account; st.State == "" {
+			st.State = aapay.Pending
+		}
+	}
+	if err != nil {
+		return aapay.Status{}, err
+	}
+	return st, nil
+}
+
+// look says how a payment stands. A word that is no more than the last customer's bad luck does not end it: while there is a link, it
+// may be paid. So a link that says that it is over is TIMEDOUT, which is undone; only one that is gone is CANCELLED.
+func (s *Service) look(ctx context.Context, p *entry) (aapay.State, aapay.AccountState, error) {
+	if p.Instance != s.o.Instance {
+		return "", "", wire.Errorf(wire.Internal, op, "the link is of the account %s", p.Instance)
+	}
+	link, err := s.link(ctx, p)
+	if err != nil {
+		return "", "", unavailable(err)
+	}
+	if link == nil {
+		return s.gone(ctx, p)
+	}
+	switch link.Status {
+	case paylinks.Waiting:
+		return aapay.Initialized, "", nil
+	case paylinks.Confirmed:
+		return aapay.Finalized, aapay.Commit, nil
+	case paylinks.Authorized, paylinks.Reserved, paylinks.Uncaptured:
+		return aapay.Reserved, "", nil
+	}
+	if classOf(link.Status) == dead {
+		return aapay.TimedOut, "", nil
+	}
+	return aapay.Pending, "", nil
+}
+
+// gone says how a payment stands whose link there is not.
+func (s *Service) gone(ctx context.Context, p *entry) (aapay.State, aapay.AccountState, error) {
+	list, err := s.payments(ctx, p)
+	if err != nil {
+		return "", "", unavailable(err)
+	}
+	state := aapay.Cancelled
+	for _, t := range list {
+		switch classOf(t.Status) {
+		case paid:
+			return aapay.Finalized, aapay.Commit, nil
+		case dead, back:
+		default:
+			state = aapay.Pending
+		}
+	}
+	return state, "", nil
+}
+
+// link reads the link of a payment; nil when the service says that there is none. One that is another than it was is an error: its
+// number may mean something else in another account.
+func (s *Service) link(ctx context.Context, p *entry) (*paylinks.Link, error) {
+	link, err := s.o.Links.Read(ctx, p.Link)
+	switch {
+	case wire.CodeOf(err) == wire.NotFound:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case link.ID != p.Link, link.Hash == nil || *link.Hash != p.Hash, link.ReferenceID != p.Reference, link.Amount != p.Amount, link.Currency != p.Currency:
+		return nil, wire.Errorf(wire.Internal, op, "link %d is not the one that was made", p.Link)
+	}
+	return &link, nil
+}
+
+// payments lists what was paid, or tried, on the link of a payment.
+func (s *Service) payments(ctx context.Context, p *entry) ([]paylinks.Transaction, error) {
+	f := paylinks.Filter{Limit: pageSize}
+	if p.Made > 0 {
+		f.After = time.Unix(p.Made, 0).Add(-clockSlip).UTC()
+	}
+	var out []paylinks.Transaction
+	seen := map[int64]bool{}
+	for range manyPages {
+		page, err := s.o.Transactions.List(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		if len(page) == 0 {
+			return out, nil
+		}
+		for _, t := range page {
+			if of(p, t) && !seen[t.ID] {
+				seen[t.ID] = true
+				if total(t) != p.Amount || t.Invoice.CurrencyAlpha3 != p.Currency {
+					return nil, wire.Errorf(wire.Internal, op, "transaction %d on link %d has another amount", t.ID, p.Link)
+				}
+				out = append(out, t)
+			}
+		}
+		f.Offset += int64(len(page)) // a page may be shorter than asked for and yet not the last
+	}
+	return nil, wire.Errorf(wire.Unavailable, op, "the list of transactions does not end")
+}
+
+// of says whether a transaction was made on the link of a payment: by the link's number or hash where the service says them, else by
+// the reference, which is random (MONEY B.8).
+func of(p *entry, t paylinks.Transaction) bool {
+	if i := t.Invoice; i != nil {
+		switch {
+		case i.PaymentRequestID != 0:
+			return i.PaymentRequestID == p.Link
+		case i.PaymentLink != nil && i.PaymentLink.Hash != "":
+			return i.PaymentLink.Hash == p.Hash
+		}
+	}
+	return t.ReferenceID == p.Reference
+}
