@@ -150,7 +150,7 @@ var wallets = []scenario.Do{
 
 func (b *bank) beginPayment(t *txn, d methods.Definition) (refused bool, code int) {
 	w := b.w
-	ledger, err := books.Open(t.amount)
+	ledger, err := books.Open(t.amount, 0)
 	if err != nil {
 		w.fail("books: %v", err)
 	}

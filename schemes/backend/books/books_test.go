@@ -97,7 +97,7 @@ func TestEveryLedgerTimesEveryEvent(t *testing.T) {
 
 func TestOpenRefusesNothing(t *testing.T) {
 	for _, bad := range []money.Minor{0, -1} {
-		_, err := Open(bad)
+		_, err := Open(bad, 0)
 		require.ErrorIs(t, err, ErrAmount)
 	}
 }
@@ -107,13 +107,16 @@ func TestOpenRefusesNothing(t *testing.T) {
 func TestAnyInterleavingSumsToZero(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		amount := money.Minor(rapid.Int64Range(1, 1_000_000).Draw(t, "amount"))
-		l, err := Open(amount)
+		fee := money.Minor(rapid.SampledFrom([]int64{0, 0, 7}).Draw(t, "fee"))
+		l, err := Open(amount, fee)
 		require.NoError(t, err)
 		var all []Posting
 		commits, reversals := 0, 0
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			ev := Event{
-				Kind:   rapid.SampledFrom([]Kind{Reserve, Commit, Release, Close, Reverse, Refund}).Draw(t, "kind"),
+				Kind: rapid.SampledFrom([]Kind{
+					Reserve, Commit, Release, Close, Reverse, Refund, Authorize, Capture, BeginRefund, EndRefund, FailRefund,
+				}).Draw(t, "kind"),
 				Amount: money.Minor(rapid.Int64Range(-1, int64(amount)+1).Draw(t, "part")),
 			}
 			next, posts, err := Apply(l, ev)
@@ -133,17 +136,82 @@ func TestAnyInterleavingSumsToZero(t *testing.T) {
 			for _, p := range all {
 				balance[p.Account] += p.Amount
 			}
-			require.Equal(t, l.Reserved, balance[Reserved])
+			require.Equal(t, l.held(), balance[Reserved])
+			require.Equal(t, l.Returning, balance[Returning])
+			require.Equal(t, l.Charged, balance[Fees])
 			require.Equal(t, l.Net(), balance[Merchant])
 			require.Equal(t, l.Net(), NetOf(all))
 			require.GreaterOrEqual(t, balance[Merchant], money.Minor(0))
-			require.LessOrEqual(t, balance[Merchant]+balance[Reserved], amount)
-			require.LessOrEqual(t, l.Returned, l.Committed)
+			require.LessOrEqual(t, balance[Merchant]+balance[Returning]+balance[Reserved]+balance[Fees], amount+fee)
+			require.LessOrEqual(t, l.Returned+l.Returning, l.Committed)
+			require.LessOrEqual(t, l.Committed, amount)
 		}
 		require.LessOrEqual(t, commits, 1)
 		require.LessOrEqual(t, reversals, 1)
 		require.Zero(t, Sum(all))
 	})
+}
+
+// A card payment: a part is held, collected in parts, given back in parts, and the fee is taken once.
+func TestEveryCardLedgerTimesEveryEvent(t *testing.T) {
+	fresh := Ledger{Amount: 100, Fee: 5}
+	held := Ledger{Amount: 100, Fee: 5, Reserved: 80}
+	part := Ledger{Amount: 100, Fee: 5, Reserved: 50, Committed: 30, Charged: 5}
+	full := Ledger{Amount: 100, Fee: 5, Committed: 80, Charged: 5}
+	back := Ledger{Amount: 100, Fee: 5, Committed: 80, Charged: 5, Returning: 20}
+	gone := Ledger{Amount: 100, Fee: 5, Committed: 80, Charged: 5, Returned: 20}
+	shut := Ledger{Amount: 100, Fee: 5, Closed: true}
+	c, r, m, w, f := Consumer, Reserved, Merchant, Returning, Fees
+	for _, row := range []struct {
+		name  string
+		from  Ledger
+		ev    Event
+		to    Ledger
+		posts []Posting
+		err   error
+	}{
+		{"hold a part", fresh, Event{Authorize, 80}, held, []Posting{{c, -85}, {r, 85}}, nil},
+		{"hold too much", fresh, Event{Authorize, 101}, fresh, nil, ErrRest},
+		{"hold nothing", fresh, Event{Authorize, 0}, fresh, nil, ErrAmount},
+		{"hold again", held, Event{Authorize, 20}, held, nil, ErrReserved},
+		{"hold after a capture", full, Event{Authorize, 20}, full, nil, ErrCommitted},
+		{"hold when closed", shut, Event{Authorize, 20}, shut, nil, ErrClosed},
+		{"capture of nothing", fresh, Event{Capture, 1}, fresh, nil, ErrHeld},
+		{"capture zero", held, Event{Capture, 0}, held, nil, ErrAmount},
+		{"capture too much", held, Event{Capture, 81}, held, nil, ErrRest},
+		{"capture when closed", shut, Event{Capture, 1}, shut, nil, ErrClosed},
+		{"first capture takes the fee", held, Event{Capture, 30}, part, []Posting{{r, -30}, {m, 30}, {r, -5}, {f, 5}}, nil},
+		{"second capture does not", part, Event{Capture, 50}, full, []Posting{{r, -50}, {m, 50}}, nil},
+		{"release gives the fee back", held, Event{Release, 0}, fresh, []Posting{{r, -85}, {c, 85}}, nil},
+		{"release of the rest", part, Event{Release, 0}, Ledger{Amount: 100, Fee: 5, Committed: 30, Charged: 5}, []Posting{{r, -50}, {c, 50}}, nil},
+		{"close after a capture", part, Event{Close, 0}, part, nil, ErrCommitted},
+		{"close gives the fee back", held, Event{Close, 0}, shut, []Posting{{r, -85}, {c, 85}}, nil},
+		{"commit of a part", held, Event{Commit, 0}, held, nil, ErrRest},
+		{"commit takes the fee", fresh, Event{Commit, 0}, Ledger{Amount: 100, Fee: 5, Committed: 100, Charged: 5}, []Posting{{c, -100}, {m, 100}, {c, -5}, {f, 5}}, nil},
+		{"refund begins", full, Event{BeginRefund, 20}, back, []Posting{{m, -20}, {w, 20}}, nil},
+		{"refund above the rest", back, Event{BeginRefund, 61}, back, nil, ErrRest},
+		{"refund of nothing", held, Event{BeginRefund, 1}, held, nil, ErrNothing},
+		{"refund arrives", back, Event{EndRefund, 20}, gone, []Posting{{w, -20}, {c, 20}}, nil},
+		{"refund comes back", back, Event{FailRefund, 20}, full, []Posting{{w, -20}, {m, 20}}, nil},
+		{"more arrives than began", back, Event{EndRefund, 21}, back, nil, ErrRest},
+		{"nothing arrives", back, Event{FailRefund, 0}, back, nil, ErrAmount},
+		{"close while a refund is under way", Ledger{Amount: 9, Committed: 9, Returning: 9}, Event{Close, 0}, Ledger{Amount: 9, Committed: 9, Returning: 9}, nil, ErrCommitted},
+		{"reverse while a refund is under way", back, Event{Reverse, 0}, back, nil, ErrRefunded},
+		{"reverse of a part", part, Event{Reverse, 0}, Ledger{Amount: 100, Fee: 5, Committed: 30, Charged: 5, Returned: 30, Reversed: true, Closed: true},
+			[]Posting{{r, -50}, {c, 50}, {m, -30}, {c, 30}}, nil},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got, posts, err := Apply(row.from, row.ev)
+			require.ErrorIs(t, err, row.err)
+			require.Equal(t, row.to, got)
+			require.Equal(t, row.posts, posts)
+			require.Zero(t, Sum(posts))
+		})
+	}
+	for _, bad := range []money.Minor{-1, 1<<63 - 1} {
+		_, err := Open(1, bad)
+		require.ErrorIs(t, err, ErrAmount)
+	}
 }
 
 // The core reaches no outside world.

@@ -36,7 +36,10 @@ CREATE TABLE books_posting (
 	at_ms INTEGER NOT NULL,
 	PRIMARY KEY (service, txn, seq)
 ) STRICT;
-CREATE INDEX books_posting_payment ON books_posting (service, payment);`}}
+CREATE INDEX books_posting_payment ON books_posting (service, payment);`}, {Name: "books/2 fees and refunds under way", SQL: `
+ALTER TABLE books_ledger ADD COLUMN under_way INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE books_ledger ADD COLUMN fee INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE books_ledger ADD COLUMN charged INTEGER NOT NULL DEFAULT 0;`}}
 }
 
 // ErrUnknown is the answer about a payment that has no ledger.
@@ -44,13 +47,18 @@ var ErrUnknown = errors.New("journal: no such payment")
 
 // Open begins the ledger of a payment. It returns books.ErrAmount for an amount that is no payment.
 func Open(tx store.Tx, service, payment, currency string, amount money.Minor) error {
-	l, err := books.Open(amount)
+	return OpenFee(tx, service, payment, currency, amount, 0)
+}
+
+// OpenFee is Open with a fee on top of the amount.
+func OpenFee(tx store.Tx, service, payment, currency string, amount, fee money.Minor) error {
+	l, err := books.Open(amount, fee)
 	if err != nil {
 		return err
 	}
 	_, err = tx.Exec(`INSERT INTO books_ledger
-		(service, payment, currency, amount, reserved, committed, returned, reversed, closed)
-		VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0)`, service, payment, currency, int64(l.Amount))
+		(service, payment, currency, amount, reserved, committed, returned, reversed, closed, fee)
+		VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0, ?)`, service, payment, currency, int64(l.Amount), int64(l.Fee))
 	if err != nil {
 		return fmt.Errorf("open ledger %s %s: %w", service, payment, err)
 	}
@@ -61,10 +69,10 @@ func Open(tx store.Tx, service, payment, currency string, amount money.Minor) er
 func Load(r store.Reader, service, payment string) (books.Ledger, string, error) {
 	var l books.Ledger
 	var currency string
-	var amount, reserved, committed, returned, reversed, closed int64
-	err := r.QueryRow(`SELECT currency, amount, reserved, committed, returned, reversed, closed
+	var amount, reserved, committed, returned, reversed, closed, returning, fee, charged int64
+	err := r.QueryRow(`SELECT currency, amount, reserved, committed, returned, reversed, closed, under_way, fee, charged
 		FROM books_ledger WHERE service = ? AND payment = ?`, service, payment).
-		Scan(&currency, &amount, &reserved, &committed, &returned, &reversed, &closed)
+		Scan(&currency, &amount, &reserved, &committed, &returned, &reversed, &closed, &returning, &fee, &charged)
 	if errors.Is(err, sql.ErrNoRows) {
 		return l, "", fmt.Errorf("%w: %s %s", ErrUnknown, service, payment)
 	}
@@ -73,7 +81,8 @@ func Load(r store.Reader, service, payment string) (books.Ledger, string, error)
 	}
 	return books.Ledger{
 		Amount: money.Minor(amount), Reserved: money.Minor(reserved), Committed: money.Minor(committed),
-		Returned: money.Minor(returned), Reversed: reversed != 0, Closed: closed != 0,
+		Returned: money.Minor(returned), Returning: money.Minor(returning), Fee: money.Minor(fee), Charged: money.Minor(charged),
+		Reversed: reversed != 0, Closed: closed != 0,
 	}, currency, nil
 }
 
@@ -98,9 +107,9 @@ func Post(tx store.Tx, ref Ref, e books.Event) ([]books.Posting, error) {
 		return nil, fmt.Errorf("journal: postings of %s %s sum to %d", ref.Service, ref.Txn, sum)
 	}
 	if after != before {
-		_, err = tx.Exec(`UPDATE books_ledger SET reserved = ?, committed = ?, returned = ?, reversed = ?, closed = ?
-			WHERE service = ? AND payment = ?`, int64(after.Reserved), int64(after.Committed), int64(after.Returned),
-			flag(after.Reversed), flag(after.Closed), ref.Service, ref.Payment)
+		_, err = tx.Exec(`UPDATE books_ledger SET reserved = ?, committed = ?, returned = ?, reversed = ?, closed = ?,
+			under_way = ?, charged = ? WHERE service = ? AND payment = ?`, int64(after.Reserved), int64(after.Committed),
+			int64(after.Returned), flag(after.Reversed), flag(after.Closed), int64(after.Returning), int64(after.Charged), ref.Service, ref.Payment)
 		if err != nil {
 			return nil, fmt.Errorf("store ledger %s %s: %w", ref.Service, ref.Payment, err)
 		}
