@@ -39,6 +39,9 @@ const (
 	opToken     = "tokens.token"
 )
 
+// ContentType is sent with requests and successes.
+const ContentType = "application/json; charset=utf-8"
+
 // Refused makes an Invalid with one of the reasons above.
 func Refused(op, reason, msg string) *wire.Error {
 	return &wire.Error{Code: wire.Invalid, Reason: reason, Op: op, Msg: msg}
@@ -54,11 +57,11 @@ const (
 // back; an Internal error without one is written as a Fault that says nothing.
 type Fault struct {
 	System       string `json:"system"` // Netaxept or CCV
-	ErrorMessage string `json:"errorMessage"`
-	Detail       string `json:"detail"`
-	ErrorCode    string `json:"errorCode"`
-	IssuerID     string `json:"issuerId"`
-	Source       string `json:"source"`
+	ErrorMessage string `json:"errorMessage" wire:"nullable"`
+	Detail       string `json:"detail" wire:"nullable"`
+	ErrorCode    string `json:"errorCode" wire:"nullable"`
+	IssuerID     string `json:"issuerId" wire:"nullable"`
+	Source       string `json:"source" wire:"nullable"`
 }
 
 // Error implements error.

@@ -1,6 +1,7 @@
 package wiretest
 
 import (
+	"encoding"
 	"encoding/json"
 	"os"
 	"reflect"
@@ -44,6 +45,7 @@ func list(t reflect.Type, at string, out map[string]string) {
 		t = t.Elem()
 	}
 	switch {
+	case isText(t):
 	case t.Kind() == reflect.Struct:
 		for i := range t.NumField() {
 			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
@@ -66,6 +68,9 @@ func kind(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+	if isText(t) {
+		return "string"
+	}
 	switch t.Kind() {
 	case reflect.String:
 		return "string"
@@ -86,4 +91,9 @@ func kind(t reflect.Type) string {
 		return "array"
 	}
 	return t.String()
+}
+
+// isText says that a type is read from a text, whatever it is made of.
+func isText(t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }

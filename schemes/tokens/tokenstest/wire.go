@@ -1,0 +1,242 @@
+package tokenstest
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/tokens"
+	"posagent/schemes/wire"
+)
+
+// raw sends one request as it stands; path is what follows /api/v1, header names and values alternate.
+func (f Fixture) raw(t *testing.T, method, path, body string, header ...string) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, f.Wire.BaseURL+path, strings.NewReader(body))
+	require.NoError(t, err)
+	if method == http.MethodPost && body != "" {
+		req.Header.Set("Content-Type", tokens.ContentType)
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Del(header[i])
+		if header[i+1] != "" {
+			req.Header.Set(header[i], header[i+1])
+		}
+	}
+	resp, err := f.Wire.Doer.Do(req)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return resp, string(data)
+}
+
+func (f Fixture) body(t *testing.T) string {
+	t.Helper()
+	data, err := tokens.EncodeCreate(f.Request())
+	require.NoError(t, err)
+	return string(data)
+}
+
+func (f Fixture) recurringBody(t *testing.T) string {
+	t.Helper()
+	data, err := tokens.EncodeRecurring(f.Recurring())
+	require.NoError(t, err)
+	return string(data)
+}
+
+// problem checks a refusal in the service's own shape.
+func problem(t *testing.T, resp *http.Response, body string, status int, names string) {
+	t.Helper()
+	require.Equal(t, status, resp.StatusCode, body)
+	require.Equal(t, wire.ProblemType, resp.Header.Get("Content-Type"))
+	var p map[string]any
+	require.NoError(t, json.Unmarshal([]byte(body), &p))
+	require.Len(t, p, 5)
+	require.EqualValues(t, status, p["status"])
+	for _, field := range []string{"type", "title", "detail", "instance"} {
+		require.NotEmpty(t, p[field], field)
+	}
+	require.Contains(t, p["detail"], names)
+}
+
+// id reads a success.
+func id(t *testing.T, resp *http.Response, body string, status int) string {
+	t.Helper()
+	require.Equal(t, status, resp.StatusCode, body)
+	require.Equal(t, tokens.ContentType, resp.Header.Get("Content-Type"))
+	var got map[string]string
+	require.NoError(t, json.Unmarshal([]byte(body), &got))
+	require.Len(t, got, 1)
+	require.NotEmpty(t, got["tokenizationId"])
+	return got["tokenizationId"]
+}
+
+func (f Fixture) wire(t *testing.T) {
+	t.Run("every spelling of a path", func(t *testing.T) {
+		var made string
+		for _, path := range []string{"/api/v1/tokens", "/api/v1/tokens/", "/api/v1/Tokens", "/api/v1/Tokens/", "/API/V1/TOKENS"} {
+			resp, body := f.raw(t, http.MethodPost, path, f.body(t))
+			made = id(t, resp, body, http.StatusCreated)
+		}
+		for _, path := range []string{"/api/v1/tokens/recurring", "/api/v1/Tokens/Recurring/"} {
+			resp, body := f.raw(t, http.MethodPost, path, f.recurringBody(t))
+			id(t, resp, body, http.StatusCreated)
+		}
+		for _, path := range []string{"/api/v1/tokens/" + made + "/Verify", "/api/v1/Tokens/" + made + "/verify/"} {
+			for _, body := range []string{"", "{}"} {
+				resp, got := f.raw(t, http.MethodPost, path, body)
+				require.Equal(t, made, id(t, resp, got, http.StatusOK))
+			}
+		}
+		for _, path := range []string{"/api/v1/tokens/" + made, "/api/v1/Tokens/" + made + "/"} {
+			resp, body := f.raw(t, http.MethodGet, path, "")
+			require.Equal(t, http.StatusOK, resp.StatusCode)
+			require.Equal(t, tokens.ContentType, resp.Header.Get("Content-Type"))
+			require.Equal(t, "no-store", resp.Header.Get("Cache-Control"))
+			var got map[string]string
+			require.NoError(t, json.Unmarshal([]byte(body), &got))
+			require.Len(t, got, 1)
+			require.NotEmpty(t, got["token"])
+		}
+	})
+	t.Run("every field is optional", func(t *testing.T) {
+		for _, path := range []string{"/api/v1/tokens", "/api/v1/tokens/recurring"} {
+			for _, body := range []string{"{}", `{"later":{"version":3},"description":null,"payPageConfiguration":null,"cardDetails":null,"amount":null}`} {
+				resp, got := f.raw(t, http.MethodPost, path, body)
+				id(t, resp, got, http.StatusCreated)
+			}
+		}
+	})
+	t.Run("cards are whole", func(t *testing.T) {
+		for _, field := range []string{"pan", "expiryYear", "expiryMonth"} {
+			for _, drop := range []bool{true, false} {
+				var m map[string]any
+				require.NoError(t, json.Unmarshal([]byte(f.body(t)), &m))
+				card := m["cardDetails"].(map[string]any)
+				if card[field] = nil; drop {
+					delete(card, field)
+				}
+				data, err := json.Marshal(m)
+				require.NoError(t, err)
+				resp, body := f.raw(t, http.MethodPost, "/api/v1/tokens", string(data))
+				problem(t, resp, body, http.StatusBadRequest, "cardDetails."+field)
+			}
+		}
+	})
+	t.Run("bodies", f.bodies)
+	t.Run("headers", func(t *testing.T) {
+		for _, c := range []struct {
+			name, header, value string
+			status              int
+		}{
+			{"no content type", "Content-Type", "", 400},
+			{"text", "Content-Type", "text/plain", 400},
+			{"form", "Content-Type", "application/x-www-form-urlencoded", 400},
+			{"utf-16", "Content-Type", "application/json;charset=utf-16", 400},
+			{"gzip", "Content-Encoding", "gzip", 400},
+			{"long key", wire.KeyHeader, strings.Repeat("k", 65), 400},
+			{"key with a blank", wire.KeyHeader, "a b", 400},
+			{"key of 64", wire.KeyHeader, string(wire.NewKey() + wire.NewKey())[:64], 201},
+			{"bare json", "Content-Type", "application/json", 201},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				resp, body := f.raw(t, http.MethodPost, "/api/v1/tokens", f.body(t), c.header, c.value)
+				if c.status == http.StatusCreated {
+					id(t, resp, body, c.status)
+					return
+				}
+				problem(t, resp, body, c.status, "")
+			})
+		}
+	})
+	t.Run("a replay is the same answer, another body is 422", func(t *testing.T) {
+		key := string(wire.NewKey())
+		resp, body := f.raw(t, http.MethodPost, "/api/v1/tokens", f.body(t), wire.KeyHeader, key)
+		first := id(t, resp, body, http.StatusCreated)
+		resp, body = f.raw(t, http.MethodPost, "/api/v1/Tokens/", " "+f.body(t), wire.KeyHeader, key)
+		require.Equal(t, first, id(t, resp, body, http.StatusCreated))
+		resp, body = f.raw(t, http.MethodPost, "/api/v1/tokens", "{}", wire.KeyHeader, key)
+		problem(t, resp, body, http.StatusUnprocessableEntity, "")
+		require.Contains(t, body, "urn:problem:key-reused")
+	})
+	t.Run("routes", func(t *testing.T) {
+		for _, c := range []struct {
+			method, path, allow string
+			status              int
+		}{
+			{http.MethodGet, "/api/v1/tokens", "POST", 405},
+			{http.MethodGet, "/api/v1/tokens/recurring", "POST", 405},
+			{http.MethodPut, "/api/v1/tokens/x", "GET", 405},
+			{http.MethodDelete, "/api/v1/tokens/x", "GET", 405},
+			{http.MethodGet, "/api/v1/tokens/x/Verify", "POST", 405},
+			{http.MethodPost, "/api/v1/tokens/x/Revoke", "", 404},
+			{http.MethodPost, "/api/v1/tokens/x/Verify/y", "", 404},
+			{http.MethodGet, "/api/v1/tokens/no-such-id", "", 404},
+			{http.MethodPost, "/api/v1/tokens/no-such-id/Verify", "", 404},
+		} {
+			resp, body := f.raw(t, c.method, c.path, "")
+			problem(t, resp, body, c.status, "")
+			require.Equal(t, c.allow, resp.Header.Get("Allow"))
+		}
+	})
+}
+
+func (f Fixture) bodies(t *testing.T) {
+	good, recurring := f.body(t), f.recurringBody(t)
+	for _, c := range []struct{ name, body, names string }{
+		{"empty", " ", "empty"},
+		{"null", "null", "null"},
+		{"array", "[]", "array"},
+		{"twice", good + good, "after the end"},
+		{"trailing", good + "x", "after the end"},
+		{"bom", "\xef\xbb\xbf" + good, "byte order"},
+		{"duplicate", strings.Replace(good, `"pan":`, `"pan":"x","pan":`, 1), "duplicate"},
+		{"duplicate escaped", strings.Replace(good, `"pan":`, `"p\u0061n":"x","pan":`, 1), "duplicate"},
+		{"twin", strings.Replace(good, `"pan":`, `"Pan":"x","pan":`, 1), "Pan"},
+		{"folded twin", strings.Replace(good, `"tokenSecret":`, `"tokenſecret":"x","tokenSecret":`, 1), "case"},
+		{"number as text", strings.Replace(good, `"expiryMonth":`, `"expiryMonth":"1","was":`, 1), "cardDetails.expiryMonth"},
+		{"pan as number", strings.Replace(good, `"pan":"`, `"pan":4111111111111111,"was":"`, 1), "cardDetails.pan"},
+		{"decimal", strings.Replace(good, `"expiryMonth":`, `"expiryMonth":1.5,"was":`, 1), "cardDetails.expiryMonth"},
+		{"exponent", strings.Replace(good, `"expiryMonth":`, `"expiryMonth":1e0,"was":`, 1), "cardDetails.expiryMonth"},
+		{"int32 + 1", strings.Replace(good, `"expiryYear":`, `"expiryYear":2147483648,"was":`, 1), "cardDetails.expiryYear"},
+		{"lone surrogate", strings.Replace(good, `"SE"`, `"\ud800"`, 1), "surrogate"},
+		{"not utf-8", strings.Replace(good, `"SE"`, "\"\xff\"", 1), "UTF-8"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			resp, body := f.raw(t, http.MethodPost, "/api/v1/tokens", c.body)
+			problem(t, resp, body, http.StatusBadRequest, c.names)
+			require.NotContains(t, body, f.Card.PAN.Reveal())
+		})
+	}
+	for _, c := range []struct{ name, body, names string }{
+		{"amount as text", strings.Replace(recurring, `"amount":1250`, `"amount":"1250"`, 1), "amount"},
+		{"amount with a point", strings.Replace(recurring, `"amount":1250`, `"amount":1250.0`, 1), "amount"},
+		{"amount of int32 + 1", strings.Replace(recurring, `"amount":1250`, `"amount":2147483648`, 1), "amount"},
+		{"amount below zero", strings.Replace(recurring, `"amount":1250`, `"amount":-1`, 1), "amount"},
+		{"two amounts", strings.Replace(recurring, `"amount":1250`, `"amount":1,"amount":1250`, 1), "duplicate"},
+		{"date as number", strings.Replace(recurring, `"recurringExpiryDate":"`, `"recurringExpiryDate":20981231,"was":"`, 1), "recurringExpiryDate"},
+	} {
+		t.Run("recurring "+c.name, func(t *testing.T) {
+			require.NotEqual(t, recurring, c.body)
+			resp, body := f.raw(t, http.MethodPost, "/api/v1/tokens/recurring", c.body)
+			problem(t, resp, body, http.StatusBadRequest, c.names)
+		})
+	}
+	t.Run("verify", func(t *testing.T) {
+		for _, body := range []string{"{", "x", "{}{}"} {
+			resp, got := f.raw(t, http.MethodPost, "/api/v1/tokens/x/Verify", body)
+			problem(t, resp, got, http.StatusBadRequest, "")
+		}
+	})
+	t.Run("size", func(t *testing.T) {
+		resp, body := f.raw(t, http.MethodPost, "/api/v1/tokens", strings.Repeat(`{"a":`, 10_000))
+		problem(t, resp, body, http.StatusRequestEntityTooLarge, "nested")
+		resp, body = f.raw(t, http.MethodPost, "/api/v1/tokens", `{"x":"`+strings.Repeat("x", wire.MaxRequest)+`"}`)
+		problem(t, resp, body, http.StatusRequestEntityTooLarge, "bytes")
+	})
+}
