@@ -37,7 +37,7 @@ func (c *Client) Create(ctx context.Context, key wire.Key, req CreateRequest) (C
 		return Created{}, withhold(err, req)
 	case out.PaymentID == "" || !wire.PathWord(out.PaymentID, MaxID):
 		return Created{}, call.Lost("reply names no payment")
-	case out.PayPageURL != nil && !WebURL(*out.PayPageURL):
+	case out.PayPageURL != nil && !wire.WebURL(*out.PayPageURL):
 		return Created{}, call.Lost("reply names no usable page")
 	case !settled(answer.Status, out.Operation):
 		return Created{}, call.Lost("reply does not say whether it is done")

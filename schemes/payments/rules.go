@@ -53,7 +53,7 @@ func Validate(req CreateRequest) error {
 	case req.Amount == 0 && req.Processing != ProcessVerify:
 		c.reason("amount", "zero, and processing is not Verify", ZeroCharge)
 	}
-	if !Nameable(req.CurrencyCode) {
+	if !money.Nameable(req.CurrencyCode) {
 		c.add("currencyCode", "want an ISO 4217 code in capitals")
 	}
 	c.method(req.PaymentMethodDetails)
@@ -159,13 +159,10 @@ func (c *checks) count(path string, n, limit int) bool {
 }
 
 func (c *checks) url(path, s string) {
-	if s != "" && !WebURL(s) {
+	if s != "" && !wire.WebURL(s) {
 		c.add(path, "want an absolute http or https address of at most "+strconv.Itoa(wire.MaxURL)+" bytes")
 	}
 }
-
-// WebURL says whether s is an address a browser may be sent to (wire.WebURL).
-func WebURL(s string) bool { return wire.WebURL(s) }
 
 func (c *checks) email(path, s string) {
 	c.text(path, s, maxName)
@@ -390,7 +387,7 @@ func (c *checks) hooks(n *Notifications) {
 		if !wire.PathWord(h.EventName, MaxID) {
 			c.add(at+"eventName", "want 1 to "+strconv.Itoa(MaxID)+" characters")
 		}
-		if !WebURL(h.URL) {
+		if !wire.WebURL(h.URL) {
 			c.add(at+"url", "want an absolute http or https address")
 		}
 		if !headerValue(h.Authorization.Reveal()) {

@@ -3,8 +3,6 @@ package payments
 import (
 	"slices"
 	"strings"
-
-	"posagent/schemes/money"
 )
 
 // Languages of the hosted page (S0 2.4.3).
@@ -23,9 +21,6 @@ const (
 	Singlepage = "Singlepage"
 	CustomPage = "Custom"
 )
-
-// Nameable says whether a create may name the currency (money.Nameable).
-func Nameable(code string) bool { return money.Nameable(code) }
 
 // Country says whether code is an assigned ISO 3166-1 alpha-2 code.
 func Country(code string) bool {
