@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"posagent/agent/catalog"
 	"posagent/agent/checkout/drive"
+	"posagent/agent/inbox"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/agent/paylink"
@@ -22,6 +24,7 @@ import (
 	"posagent/ecr/zvt/frame"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
+	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -45,6 +48,7 @@ type Options struct {
 	Serial session.Opener
 	TCP    net.Listener
 	Port   net.Listener
+	Hooks  wire.Secret // what senders of webhooks must show in Authorization; "" = none are taken
 
 	Now    func() time.Time
 	Boot   func() time.Duration // CLOCK_BOOTTIME
@@ -90,7 +94,11 @@ func New(o Options) *Agent {
 		a.sessions = append(a.sessions, func(ctx context.Context) error { return s.ServeTCP(ctx, o.TCP) })
 	}
 	if o.Port != nil {
-		a.port = port.New(port.Options{Listener: o.Port, Live: func() error { return nil }, Ready: a.ready})
+		mount := map[string]http.Handler{}
+		if o.Hooks != "" {
+			mount[inbox.WebhooksPath] = inbox.New(inbox.Options{DB: o.DB, Now: o.Now, Log: o.Log}).Handler(o.Hooks)
+		}
+		a.port = port.New(port.Options{Listener: o.Port, Live: func() error { return nil }, Ready: a.ready, Mount: mount})
 	}
 	return a
 }

@@ -13,8 +13,9 @@ import (
 // Options of a port.
 type Options struct {
 	Listener net.Listener
-	Live     func() error // nil error = every loop of the daemon is alive
-	Ready    func() error // nil error = the store can be written and older sales are in hand
+	Live     func() error            // nil error = every loop of the daemon is alive
+	Ready    func() error            // nil error = the store can be written and older sales are in hand
+	Mount    map[string]http.Handler // more routes behind the guard, by http.ServeMux pattern
 }
 
 // Port is the local HTTP server.
@@ -28,6 +29,9 @@ func New(o Options) *Port {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", probe(o.Live))
 	mux.HandleFunc("GET /readyz", probe(o.Ready))
+	for pattern, h := range o.Mount {
+		mux.Handle(pattern, h)
+	}
 	return &Port{ln: o.Listener, srv: &http.Server{
 		Handler:           Guard(o.Listener.Addr(), http.MaxBytesHandler(mux, 256<<10)),
 		ReadHeaderTimeout: 5 * time.Second,

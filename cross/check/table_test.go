@@ -22,6 +22,7 @@ var rooms = []room{
 	{"agent/offline", []string{"agent/outbox", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "the outbox's typed adapters"},
 	{"agent/paylink", []string{"agent/offline", "store", "schemes/methods", "schemes/aapay", "schemes/paylinks", "schemes/money", "schemes/wire"}, "payment links spoken as a scheme"},
 	{"agent/catalog", []string{"store", "schemes/methods", "schemes/wire"}, "the cached method list"},
+	{"agent/inbox", []string{"store", "schemes/webhooks", "schemes/wire"}, "the durable receiver: knows the envelope, no service behind it"},
 	{"agent/upstream", []string{"schemes/wire"}, "the one HTTP client: knows no service"},
 	{"agent/port", []string{"schemes/wire"}, "the local HTTP port"},
 	{"agent", []string{"agent/...", "ecr/...", "device/...", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "the supervisor; it cannot tell the embedded backend from the real one"},

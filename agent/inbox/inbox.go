@@ -1,0 +1,256 @@
+package inbox
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"posagent/schemes/webhooks"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Schema is the inbox's tables, append-only.
+func Schema() []store.Step {
+	return []store.Step{{Name: "inbox/1 events", SQL: `
+CREATE TABLE inbox_event (
+	id          INTEGER PRIMARY KEY AUTOINCREMENT,
+	source      TEXT NOT NULL,
+	ref         TEXT NOT NULL,    -- the source's own id: repeats have the same
+	event       TEXT NOT NULL,
+	body        BLOB NOT NULL,    -- sealed
+	received_ms INTEGER NOT NULL, -- wall clock, for people
+	UNIQUE (source, ref)
+) STRICT;`}}
+}
+
+// Webhooks is the source of payment and onboarding events.
+const Webhooks = "webhooks"
+
+// WebhooksPath is where Handler belongs.
+const WebhooksPath = "/hooks/webhooks"
+
+// Item is something that arrived.
+type Item struct {
+	Source string // Webhooks, or another sender's name
+	Ref    string // the same for every repeat
+	Event  string
+	Body   []byte
+}
+
+// Event is a stored Item.
+type Event struct {
+	Row int64 // grows by time; a subscription resumes after it
+	Item
+	Received int64 // unix milliseconds by the wall clock
+}
+
+// Options are what an Inbox needs. Only DB is required.
+type Options struct {
+	DB   store.DB
+	Now  func() time.Time
+	Log  *slog.Logger
+	Keep int64 // events; 0 = 20,000
+}
+
+// Inbox is the durable receiver.
+type Inbox struct {
+	opt Options
+
+	mu   sync.Mutex
+	news chan struct{} // closed by the next new event
+}
+
+// New makes an Inbox; it starts nothing.
+func New(opt Options) *Inbox {
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	if opt.Keep <= 0 {
+		opt.Keep = 20_000
+	}
+	opt.Log = opt.Log.With("sys", "inbox")
+	return &Inbox{opt: opt, news: make(chan struct{})}
+}
+
+var _ webhooks.Service = (*Inbox)(nil)
+
+// Receive implements webhooks.Service.
+func (b *Inbox) Receive(ctx context.Context, e webhooks.Event) error {
+	_, err := b.Take(ctx, Item{Source: Webhooks, Ref: e.ID, Event: string(e.Name), Body: e.Body})
+	return err
+}
+
+var errItem = errors.New("inbox: an item needs a source and a ref")
+
+// Take stores an item durably and says whether it is new. An error means that it may have to be sent again.
+func (b *Inbox) Take(ctx context.Context, it Item) (fresh bool, err error) {
+	if it.Source == "" || it.Ref == "" {
+		return false, errItem
+	}
+	known := false
+	err = b.opt.DB.Read(ctx, func(r store.Reader) error {
+		return r.QueryRow(`SELECT EXISTS (SELECT 1 FROM inbox_event WHERE source = ? AND ref = ?)`, it.Source, it.Ref).Scan(&known)
+	})
+	if err != nil || known {
+		return false, err
+	}
+	err = b.opt.DB.Write(ctx, func(tx store.Tx) error {
+		fresh, err = b.insert(tx, it)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	if fresh {
+		b.mu.Lock()
+		close(b.news)
+		b.news = make(chan struct{})
+		b.mu.Unlock()
+	}
+	return fresh, nil
+}
+
+func (b *Inbox) insert(tx store.Tx, it Item) (bool, error) {
+	res, err := tx.Exec(`INSERT INTO inbox_event (source, ref, event, body, received_ms) VALUES (?, ?, ?, x'', ?) ON CONFLICT (source, ref) DO NOTHING`,
+		it.Source, it.Ref, it.Event, b.opt.Now().UnixMilli())
+	if err != nil {
+		return false, err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return false, err
+	}
+	row, err := res.LastInsertId()
+	if err != nil {
+		return false, err
+	}
+	sealed, err := b.opt.DB.Seal(tx, cell(row), it.Body)
+	if err != nil {
+		return false, err
+	}
+	if _, err := tx.Exec(`UPDATE inbox_event SET body = ? WHERE id = ?`, sealed, row); err != nil {
+		return false, err
+	}
+	return true, b.forget(tx, row-b.opt.Keep)
+}
+
+// forgetAtOnce bounds what one commit forgets.
+const forgetAtOnce = 16
+
+// forget drops the oldest rows up to last, with their keys.
+func (b *Inbox) forget(tx store.Tx, last int64) error {
+	rows, err := tx.Query(`SELECT id FROM inbox_event WHERE id <= ? ORDER BY id LIMIT ?`, last, forgetAtOnce)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var old []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return err
+		}
+		old = append(old, id)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for _, id := range old {
+		if err := b.opt.DB.Shred(tx, table, cell(id).Key); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(`DELETE FROM inbox_event WHERE id = ?`, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const table = "inbox_event"
+
+func cell(row int64) store.Cell {
+	return store.Cell{Table: table, Key: fmt.Sprint(row), Column: "body"}
+}
+
+// Feed is one subscription.
+type Feed struct {
+	b     *Inbox
+	after int64
+}
+
+// Subscribe makes a feed of everything that came after a row: 0 = all that is kept. It needs no closing.
+func (b *Inbox) Subscribe(after int64) *Feed { return &Feed{b: b, after: after} }
+
+// Next waits for the next event, oldest first. It returns ctx's error when ctx ends first; after any error the same event
+// is given again.
+func (f *Feed) Next(ctx context.Context) (Event, error) {
+	for {
+		f.b.mu.Lock()
+		news := f.b.news
+		f.b.mu.Unlock()
+		e, found, err := f.b.first(ctx, f.after)
+		if err != nil {
+			return Event{}, err
+		}
+		if found {
+			f.after = e.Row
+			return e, nil
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return Event{}, ctx.Err()
+		}
+	}
+}
+
+func (b *Inbox) first(ctx context.Context, after int64) (e Event, found bool, err error) {
+	err = b.opt.DB.Read(ctx, func(r store.Reader) error {
+		rows, err := r.Query(`SELECT id, source, ref, event, body, received_ms FROM inbox_event WHERE id > ? ORDER BY id LIMIT 1`, after)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		if !rows.Next() {
+			return rows.Err()
+		}
+		if err := rows.Scan(&e.Row, &e.Source, &e.Ref, &e.Event, &e.Body, &e.Received); err != nil {
+			return err
+		}
+		found = true
+		e.Body, err = b.opt.DB.Unseal(r, cell(e.Row), e.Body)
+		return err
+	})
+	return e, found, err
+}
+
+// Handler takes webhooks over from senders that show authorization. It panics when that is empty.
+func (b *Inbox) Handler(authorization wire.Secret) http.Handler {
+	if authorization == "" {
+		panic("inbox: no authorization")
+	}
+	want := sha256.Sum256([]byte(authorization.Reveal()))
+	next := webhooks.Handler(b, webhooks.HandlerOptions{Log: b.opt.Log})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		shown := r.Header.Values("Authorization")
+		good := len(shown) == 1
+		if !good {
+			shown = []string{""}
+		}
+		got := sha256.Sum256([]byte(shown[0]))
+		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 || !good {
+			wire.WriteFault(w, b.opt.Log, webhooks.ContentType, wire.Errorf(wire.Unauthorized, "inbox", "operation not allowed"))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
