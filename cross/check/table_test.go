@@ -45,7 +45,7 @@ var rooms = []room{
 
 	{"schemes/money", nil, "amounts and currencies"},
 	{"schemes/wire", []string{"schemes/money"}, "strict JSON, Key, error codes"},
-	{"schemes/backend", []string{"schemes/backend/...", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire", "store"}, "opens and wires the embedded backend"},
+	{"schemes/backend", []string{"schemes/backend/...", "schemes/methods", "schemes/aapay", "schemes/paylinks", "schemes/money", "schemes/wire", "store"}, "opens and wires the embedded backend"},
 	{"schemes/backend/books", []string{"schemes/money", "schemes/wire"}, "CORE: only writer of postings, no I/O"},
 	{"schemes/backend/books/journal", []string{"schemes/backend/books", "schemes/money", "schemes/wire", "store"}, "keeps the books in the store"},
 	{"schemes/backend/scenario", []string{"schemes/money", "schemes/wire"}, "the table of simulated behaviour"},
@@ -53,6 +53,7 @@ var rooms = []room{
 	{"schemes/backend/pages", []string{"schemes/money", "schemes/wire"}, "pages for a browser"},
 	{"schemes/backend/pages/form", []string{"schemes/wire", "store"}, "the forms of all pages: a token is spent in its act's commit"},
 	{"schemes/backend/wallets", []string{"schemes/backend/books/...", "schemes/backend/scenario", "schemes/backend/pages/...", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire", "store"}, "the simulated wallets: no other room of the backend beside the shared ones"},
+	{"schemes/backend/links", []string{"schemes/backend/books/...", "schemes/backend/deliver", "schemes/backend/once", "schemes/backend/scenario", "schemes/backend/pages/...", "schemes/paylinks", "schemes/money", "schemes/wire", "store"}, "payment links and their page: no other room of the backend beside the shared ones"},
 	{"schemes/*/*test", []string{"..", "schemes/money", "schemes/wire"}, "the conformance suite of the service one level up"},
 	{"schemes/*", []string{"schemes/money", "schemes/wire"}, "one contract each: services never import each other"},
 

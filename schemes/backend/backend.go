@@ -15,10 +15,13 @@ import (
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/deliver"
+	"posagent/schemes/backend/links"
+	"posagent/schemes/backend/once"
 	"posagent/schemes/backend/pages/form"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/methods"
+	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 	"posagent/store"
 
@@ -35,6 +38,7 @@ type Config struct {
 	Credentials Credentials    // the zero value = DemoCredentials
 	HookAllow   []string       // hosts that webhooks may reach by http and on private addresses: "127.0.0.1:9999"
 	HookSecrets []wire.Secret  // sign webhooks too, the current one first
+	LinkHook    string         // where webhooks of payment links go, signed with the instance's secret; "" = nowhere
 	Now         func() time.Time
 	Log         *slog.Logger
 	// Synchronous is the store's; "" = FULL. Anything less loses acknowledged writes: tests only.
@@ -45,6 +49,7 @@ type Config struct {
 type Backend struct {
 	db      *store.Store
 	wallets *wallets.Wallets
+	links   *links.Links
 	deliver *deliver.Deliver
 	handler http.Handler
 }
@@ -55,7 +60,7 @@ const (
 )
 
 func schema() []store.Step {
-	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema())
+	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), once.Schema(), links.Schema())
 }
 
 // Open opens the store and wires the services; Run keeps time, Handler serves.
@@ -93,7 +98,17 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 		return nil, errors.Join(fmt.Errorf("backend: %w", err), db.Close())
 	}
 	d := deliver.New(deliver.Options{DB: db, Allow: cfg.HookAllow, Sign: cfg.HookSecrets, Now: cfg.Now, Log: cfg.Log})
-	return &Backend{db: db, wallets: w, deliver: d, handler: routes(cfg, db, w, d)}, nil
+	l, err := links.New(links.Options{
+		DB: db, Merchant: seed.MerchantName, Delay: cfg.WalletDelay, PublicURL: cfg.PublicURL, Deliver: d, SignKey: cfg.Credentials.Secret,
+		Instance: cfg.Credentials.Instance, Now: cfg.Now, Log: cfg.Log,
+	})
+	if err == nil {
+		err = l.Register(ctx, cfg.LinkHook)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("backend: %w", err), db.Close())
+	}
+	return &Backend{db: db, wallets: w, links: l, deliver: d, handler: routes(cfg, db, w, l, d)}, nil
 }
 
 // readSeed reads cfg's seed: a file, or the JSON itself.
@@ -111,12 +126,13 @@ func readSeed(s string) (wallets.Seed, error) {
 	return wallets.ParseSeed(data)
 }
 
-func routes(cfg Config, db *store.Store, w *wallets.Wallets, d *deliver.Deliver) http.Handler {
+func routes(cfg Config, db *store.Store, w *wallets.Wallets, l *links.Links, d *deliver.Deliver) http.Handler {
 	g := guard{creds: cfg.Credentials, db: db, now: cfg.Now, log: cfg.Log}
 	mux := http.NewServeMux()
 	mux.Handle(aapay.Prefix, g.wrap(scenario.Perform(aapay.Handler(w, aapay.HandlerOptions{Log: cfg.Log}))))
 	mux.Handle(methods.Prefix, g.wrap(methods.Handler(w, methods.HandlerOptions{Log: cfg.Log})))
 	mux.Handle(wallets.PagePrefix, w.Pages(g.allowed))
+	mux.Handle(links.PagePrefix, l.Pages(g.allowed))
 	mux.Handle(HooksPrefix, g.wrap(hooks(d, cfg.Log)))
 	mux.Handle(HooksPrefix+"/", g.wrap(hooks(d, cfg.Log)))
 	mux.HandleFunc("POST /token", g.token)
@@ -134,10 +150,17 @@ func (b *Backend) Aapay() aapay.Service { return b.wallets }
 // Methods is the terminal service in process, without HTTP and credentials.
 func (b *Backend) Methods() methods.Service { return b.wallets }
 
-// Run lets time pass for the wallets and sends what is owed to others, until ctx ends; it returns ctx's error.
+// Links is the payment-link service in process, without HTTP and signatures; Transactions its other half.
+func (b *Backend) Links() paylinks.Links { return b.links }
+
+// Transactions is the transaction half of the payment-link service.
+func (b *Backend) Transactions() paylinks.Transactions { return b.links.Transactions() }
+
+// Run lets time pass for the wallets and links and sends what is owed to others, until ctx ends; it returns ctx's error.
 func (b *Backend) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return b.wallets.Run(ctx) })
+	g.Go(func() error { return b.links.Run(ctx) })
 	g.Go(func() error { return b.deliver.Run(ctx) })
 	return g.Wait()
 }

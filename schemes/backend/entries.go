@@ -7,6 +7,7 @@ import (
 
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/links"
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/money"
 	"posagent/store"
@@ -62,12 +63,31 @@ func entries(ctx context.Context, db store.DB) ([]Entry, error) {
 			}
 			out = append(out, e)
 		}
-		return nil
+		return linkEntries(r, &out)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read books: %w", err)
 	}
 	return out, nil
+}
+
+// linkEntries adds the transactions of payment links.
+func linkEntries(r store.Reader, out *[]Entry) error {
+	posts, err := journal.ByTxn(r, links.Service)
+	if err != nil {
+		return err
+	}
+	lines, err := links.Report(r)
+	if err != nil {
+		return err
+	}
+	for _, l := range lines {
+		*out = append(*out, Entry{
+			Service: links.Service, ID: l.ID, Reference: l.Reference, Original: l.Original, Type: l.Type, Amount: l.Amount,
+			Currency: l.Currency, State: l.State, AccountState: l.AccountState, Postings: append([]books.Posting{}, posts[l.ID]...),
+		})
+	}
+	return nil
 }
 
 // NetByReference sums what the merchant has of each payment, everything that refers to it included, by the payment's

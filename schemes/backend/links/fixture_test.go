@@ -1,0 +1,226 @@
+package links_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/backend/books"
+	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/deliver"
+	"posagent/schemes/backend/links"
+	"posagent/schemes/backend/once"
+	"posagent/schemes/backend/pages/form"
+	"posagent/schemes/money"
+	"posagent/schemes/paylinks"
+	"posagent/schemes/wire"
+	"posagent/store"
+	"posagent/store/storetest"
+)
+
+const (
+	public  = "http://shop.example:8490"
+	signKey = wire.Secret("sign-me")
+)
+
+// world is a room of links with a clock of its own.
+type world struct {
+	*links.Links
+	t    testing.TB
+	db   *store.Store
+	path string
+	ms   atomic.Int64
+	n    int
+	opt  links.Options
+	post box
+}
+
+// box keeps what was emitted, unless it is broken.
+type box struct {
+	mail   []deliver.Message
+	broken error
+}
+
+var _ links.Emitter = (*box)(nil)
+
+func (b *box) Register(store.Tx, string, []deliver.Hook) error { return nil }
+
+func (b *box) Emit(_ store.Tx, m deliver.Message) (int, error) {
+	if b.broken == nil {
+		b.mail = append(b.mail, m)
+	}
+	return 1, b.broken
+}
+
+// newWorld opens a room whose customers at a counter pay after 10 s.
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	w := &world{t: t, path: filepath.Join(t.TempDir(), "backend.db")}
+	w.ms.Store(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).UnixMilli())
+	w.opt = links.Options{
+		Merchant: "Demo Shop", PublicURL: public, Deliver: &w.post, SignKey: signKey, Instance: "demo",
+		Now: func() time.Time { return time.UnixMilli(w.ms.Load()) },
+	}
+	w.open()
+	t.Cleanup(func() { require.NoError(t, w.db.Close()) })
+	return w
+}
+
+func (w *world) open() {
+	w.t.Helper()
+	var err error
+	w.db, err = store.Open(context.Background(), store.Options{
+		Path: w.path, Wrapper: storetest.Wrapper{}, Synchronous: "OFF", Ballast: -1,
+		Steps: slices.Concat(journal.Schema(), form.Schema(), once.Schema(), links.Schema()),
+	})
+	require.NoError(w.t, err)
+	w.opt.DB = w.db
+	w.Links, err = links.New(w.opt)
+	require.NoError(w.t, err)
+}
+
+// restart closes everything and opens it again.
+func (w *world) restart() {
+	w.t.Helper()
+	require.NoError(w.t, w.db.Close())
+	w.open()
+}
+
+func (w *world) pass(d time.Duration) { w.ms.Add(d.Milliseconds()) }
+
+func (w *world) request(hundredths int64) paylinks.CreateRequest {
+	w.n++
+	return paylinks.CreateRequest{
+		Title: "Order", Description: "Two chairs", ReferenceID: "R" + strconv.Itoa(w.n), Purpose: "Chairs", Amount: hundredths, Currency: "EUR",
+	}
+}
+
+// link makes a link over an amount, changed by change where it is not nil.
+func (w *world) link(hundredths int64, change func(*paylinks.CreateRequest)) paylinks.Created {
+	w.t.Helper()
+	req := w.request(hundredths)
+	if change != nil {
+		change(&req)
+	}
+	out, err := w.Create(context.Background(), "", req)
+	require.NoError(w.t, err)
+	return out
+}
+
+// paid makes a link and pays it; it gives the link and its transaction.
+func (w *world) paid(hundredths int64, change func(*paylinks.CreateRequest)) (paylinks.Created, paylinks.Transaction) {
+	w.t.Helper()
+	l := w.link(hundredths, change)
+	_, err := w.Pay(context.Background(), *l.Hash)
+	require.NoError(w.t, err)
+	return l, w.txns(l.ID)[0]
+}
+
+// txns are the transactions a link shows.
+func (w *world) txns(id int64) []paylinks.Transaction {
+	w.t.Helper()
+	l, err := w.Read(context.Background(), id)
+	require.NoError(w.t, err)
+	var out []paylinks.Transaction
+	for _, i := range l.Invoices {
+		out = append(out, i.Transactions...)
+	}
+	return out
+}
+
+// is checks the words of a link and its newest transaction ("" = it has none).
+func (w *world) is(id int64, link, txn paylinks.Status, at string) {
+	w.t.Helper()
+	l, err := w.Read(context.Background(), id)
+	require.NoError(w.t, err)
+	require.Equal(w.t, link, l.Status, at)
+	var got paylinks.Status
+	if list := w.txns(id); len(list) > 0 {
+		got = list[len(list)-1].Status
+	}
+	require.Equal(w.t, txn, got, at)
+}
+
+// net is what the merchant has by the postings of everything, and checks the books on the way: each transaction sums to
+// zero, each ledger's net is what its transaction says, nothing is held but under reserved.
+func (w *world) net() money.Minor {
+	w.t.Helper()
+	var net money.Minor
+	require.NoError(w.t, w.db.Read(context.Background(), func(r store.Reader) error {
+		net = 0
+		posts, err := journal.ByTxn(r, links.Service)
+		require.NoError(w.t, err)
+		lines, err := links.Report(r)
+		require.NoError(w.t, err)
+		held := map[string]money.Minor{}
+		for _, l := range lines {
+			require.Zero(w.t, books.Sum(posts[l.ID]), "%+v", l)
+			require.Equal(w.t, books.NetOf(posts[l.ID]) != 0, l.AccountState == "COMMIT", "%+v %v", l, posts[l.ID])
+			net += books.NetOf(posts[l.ID])
+			id := l.ID
+			if l.Original != "" {
+				id = l.Original
+			}
+			for _, p := range posts[l.ID] {
+				if p.Account == books.Reserved {
+					held[id] += p.Amount
+				}
+			}
+			delete(posts, l.ID)
+		}
+		require.Empty(w.t, posts, "postings of nobody")
+		for _, l := range lines {
+			if l.Type == "payment" {
+				want := money.Minor(0)
+				if l.State == "reserved" {
+					want = l.Amount
+				}
+				require.Equal(w.t, want, held[l.ID], "%+v", l)
+				one, err := journal.NetOf(r, links.Service, l.ID)
+				require.NoError(w.t, err)
+				require.GreaterOrEqual(w.t, one, money.Minor(0), "%+v", l)
+				require.LessOrEqual(w.t, one, l.Amount, "%+v", l)
+			}
+		}
+		return nil
+	}))
+	return net
+}
+
+// mail reads the webhooks emitted since the last call: status or event words, oldest first.
+func (w *world) mail() []string {
+	w.t.Helper()
+	var out []string
+	for _, m := range w.post.mail {
+		var body struct {
+			Transaction  *struct{ Status string }
+			Subscription *struct{ Status string }
+		}
+		require.NoError(w.t, json.Unmarshal(m.Body, &body))
+		require.Equal(w.t, [][2]string{{"X-Webhook-Signature", links.Sign(signKey, m.Body)}}, m.Headers)
+		require.Equal(w.t, deliver.Links, m.Schedule)
+		if body.Transaction != nil {
+			out = append(out, body.Transaction.Status)
+		} else {
+			out = append(out, m.Event+" "+body.Subscription.Status)
+		}
+	}
+	w.post.mail = nil
+	return out
+}
+
+func refused(t testing.TB, err error, code wire.Code, reason string) {
+	t.Helper()
+	var e *wire.Error
+	require.True(t, errors.As(err, &e), "%v", err)
+	require.Equal(t, code, e.Code, "%v", err)
+	require.Equal(t, reason, e.Reason, "%v", err)
+}

@@ -1,0 +1,163 @@
+package links
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"time"
+
+	"posagent/schemes/backend/pages/form"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Options are what Links needs.
+type Options struct {
+	DB        store.DB
+	Merchant  string         // name on the page
+	Delay     *time.Duration // until a customer at a counter pays; nil = 10 s, negative = never by himself
+	PublicURL string         // where a browser reaches the backend, without a slash at the end
+	Deliver   Emitter        // nil = no webhooks
+	SignKey   wire.Secret    // signs webhooks
+	Instance  string         // account name said in webhooks
+	Now       func() time.Time
+	Log       *slog.Logger
+}
+
+// Links are the payment links: the link service, the transaction service (Transactions) and the link page (Pages) over
+// one store.
+type Links struct {
+	db       store.DB
+	merchant string
+	instance string
+	delay    time.Duration
+	public   string
+	deliver  Emitter
+	key      wire.Secret
+	now      func() time.Time
+	log      *slog.Logger
+	forms    *form.Guard
+	wake     chan struct{}
+}
+
+// usualDelay is how long a customer needs where nothing else is said.
+const usualDelay = 10 * time.Second
+
+// New makes Links; it starts nothing.
+func New(opt Options) (*Links, error) {
+	u, err := url.Parse(opt.PublicURL)
+	if opt.DB == nil || err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("links: a store and a public URL are needed, %q is none", opt.PublicURL)
+	}
+	s := &Links{
+		db: opt.DB, merchant: opt.Merchant, instance: opt.Instance, delay: usualDelay, public: strings.TrimRight(opt.PublicURL, "/"),
+		deliver: opt.Deliver, key: opt.SignKey, now: opt.Now, log: opt.Log, wake: make(chan struct{}, 1),
+	}
+	if opt.Delay != nil {
+		s.delay = *opt.Delay
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.log = s.log.With("sys", "links")
+	s.forms = form.New(s.db, s.public, s.now)
+	return s, nil
+}
+
+// pause is how long a provider thinks that thinks.
+func (s *Links) pause() time.Duration { return max(s.delay, time.Second) }
+
+// sweepAtMost bounds how long Run sleeps: a wall clock that jumped is noticed within it.
+const sweepAtMost = time.Second
+
+// Run lets time pass for the links until ctx ends: customers at a counter pay, providers decide, subscriptions are charged.
+func (s *Links) Run(ctx context.Context) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.wake:
+		case <-timer.C:
+		}
+		wait := sweepAtMost
+		next, err := s.sweep(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			s.log.Error("sweep", "err", err)
+		case next != 0:
+			wait = max(0, min(wait, time.UnixMilli(next).Sub(s.now())))
+		}
+		timer.Reset(wait)
+	}
+}
+
+// sweep advances every link that is due and gives the next due moment, 0 = none.
+func (s *Links) sweep(ctx context.Context) (next int64, err error) {
+	now := s.now().UnixMilli()
+	var ids []int64
+	err = s.db.Read(ctx, func(r store.Reader) error {
+		ids = nil
+		rows, err := r.Query(`SELECT id FROM links_link WHERE next_ms <= ? UNION SELECT link FROM links_txn WHERE next_ms <= ?`, now, now)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id int64
+			if err := rows.Scan(&id); err != nil {
+				return err
+			}
+			ids = append(ids, id)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return 0, fmt.Errorf("find due links: %w", err)
+	}
+	var errs []error
+	for _, id := range ids {
+		err := s.db.Write(ctx, func(tx store.Tx) error {
+			l, err := linkWhere(tx, byID, id)
+			if err != nil || l == nil {
+				return err
+			}
+			return s.advance(tx, l, now)
+		})
+		if err != nil { // one that cannot move must not hold the others up
+			errs = append(errs, fmt.Errorf("advance link %d: %w", id, err))
+		}
+	}
+	if errs != nil {
+		return 0, errors.Join(errs...)
+	}
+	err = s.db.Read(ctx, func(r store.Reader) error {
+		return r.QueryRow(`SELECT COALESCE(MIN(next_ms), 0) FROM (SELECT next_ms FROM links_link WHERE next_ms IS NOT NULL
+			UNION ALL SELECT next_ms FROM links_txn WHERE next_ms IS NOT NULL)`).Scan(&next)
+	})
+	return next, err
+}
+
+func (s *Links) poke() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// The ways to find a link.
+const (
+	byID   = `id = ?`
+	byHash = `hash = ?`
+	// byReference finds the newest link of a reference that is not deleted, else the newest.
+	byReference = `reference = ? ORDER BY deleted_ms IS NOT NULL, id DESC LIMIT 1`
+)

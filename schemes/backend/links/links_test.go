@@ -1,0 +1,283 @@
+package links_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/backend/links"
+	"posagent/schemes/paylinks"
+	"posagent/schemes/wire"
+)
+
+func counter(r *paylinks.CreateRequest) { r.Name = links.CounterName + " 20000001" }
+
+// moment is what a link looks like at a time after its creation.
+type moment struct {
+	at   time.Duration
+	link paylinks.Status
+	txn  paylinks.Status
+	net  int64 // the merchant's, in amounts of the row
+}
+
+// The rows that mean something to a link at a counter, one millisecond before, at and after each of their moments.
+func TestRowsInTime(t *testing.T) {
+	const ms, s, m = time.Millisecond, time.Second, time.Minute
+	for name, row := range map[string]struct {
+		amount  int64
+		moments []moment
+	}{
+		"approve":      {1250, []moment{{10*s - ms, "waiting", "", 0}, {10 * s, "confirmed", "confirmed", 1}, {time.Hour, "confirmed", "confirmed", 1}}},
+		"declined":     {90003, []moment{{10*s - ms, "waiting", "", 0}, {10 * s, "waiting", "declined", 0}, {time.Hour, "waiting", "declined", 0}}},
+		"cancelled":    {90004, []moment{{10 * s, "waiting", "cancelled", 0}}},
+		"failed":       {90005, []moment{{10 * s, "waiting", "error", 0}}},
+		"slow":         {90006, []moment{{10 * s, "waiting", "waiting", 0}, {30*s - ms, "waiting", "waiting", 0}, {30 * s, "confirmed", "confirmed", 1}}},
+		"stale-commit": {90007, []moment{{10 * s, "waiting", "waiting", 0}, {10*s + 3*m - ms, "waiting", "waiting", 0}, {10*s + 3*m, "confirmed", "confirmed", 1}}},
+		"never":        {90008, []moment{{time.Hour, "waiting", "", 0}, {1000 * time.Hour, "waiting", "", 0}}},
+		"late-commit":  {90012, []moment{{10*s + 3*m - ms, "waiting", "waiting", 0}, {10*s + 3*m, "confirmed", "confirmed", 1}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, lazy := range []bool{false, true} { // read at every moment, or only at the last
+				w := newWorld(t)
+				l := w.link(row.amount, counter)
+				begun := w.ms.Load()
+				for i, m := range row.moments {
+					if lazy && i < len(row.moments)-1 {
+						continue
+					}
+					w.ms.Store(begun + m.at.Milliseconds())
+					at := fmt.Sprintf("lazy %t after %s", lazy, m.at)
+					w.is(l.ID, m.link, m.txn, at)
+					require.EqualValues(t, m.net*row.amount, w.net(), at)
+				}
+			}
+		})
+	}
+}
+
+// A link of the back office waits for its customer; one at a counter that expired, was deleted or paid meanwhile is not paid again.
+func TestWhoPaysByHimself(t *testing.T) {
+	w := newWorld(t)
+	office := w.link(1250, nil)
+	gone := w.link(1250, counter)
+	late := w.link(1250, func(r *paylinks.CreateRequest) { counter(r); r.ExpirationDate = "2026-11-20" })
+	terminal := w.link(1250, func(r *paylinks.CreateRequest) { r.HideFields, r.ExpirationDate = true, "2026-11-23" })
+	shop := w.link(1250, func(r *paylinks.CreateRequest) {
+		r.HideFields, r.ExpirationDate, r.SuccessRedirectURL = true, "2026-11-23", "https://shop.example/"
+	})
+	quick, _ := w.paid(1250, counter)
+	_, err := w.Delete(t.Context(), "", gone.ID)
+	require.NoError(t, err)
+	w.pass(time.Hour)
+	w.is(office.ID, "waiting", "", "")
+	w.is(late.ID, "waiting", "", "")
+	w.is(shop.ID, "waiting", "", "")
+	w.is(terminal.ID, "confirmed", "confirmed", "")
+	require.Len(t, w.txns(quick.ID), 1)
+	_, err = w.Read(t.Context(), gone.ID)
+	refused(t, err, wire.NotFound, "")
+	require.EqualValues(t, 2500, w.net())
+}
+
+func TestRecordOfALink(t *testing.T) {
+	w := newWorld(t)
+	yes, no := true, false
+	l := w.link(1250, func(r *paylinks.CreateRequest) {
+		r.VatRate, r.PSP, r.PM, r.SKU, r.Name, r.Reservation = "7.7", []int64{44, 36}, []string{"visa", "twint"}, "P1", "inside", true
+		r.Fields = map[string]paylinks.Contact{
+			"email": {Mandatory: true}, "phone": {Active: &yes}, "company": {Active: &no},
+			"custom_field_2": {Names: &paylinks.Names{De: "Tisch", En: "Table", Fr: "Table", It: "Tavolo"}}, "privacy_policy": {Mandatory: true},
+		}
+	})
+	require.Equal(t, public+"/pay/"+*l.Hash, *l.Link.Link)
+	got, err := w.Read(t.Context(), l.ID)
+	require.NoError(t, err)
+	require.Equal(t, l.Link, got, "what was made is what is read")
+	require.Equal(t, paylinks.Field{Active: true, Mandatory: true}, got.Fields.Email)
+	require.Equal(t, paylinks.Field{Active: true}, got.Fields.Phone)
+	require.Equal(t, paylinks.Field{}, got.Fields.Company)
+	require.Equal(t, paylinks.Names{De: "Tisch", En: "Table", Fr: "Table", It: "Tavolo"}, got.Fields.CustomField2.Names)
+	require.Equal(t, &paylinks.Field{Active: true, Mandatory: true}, got.Fields.PrivacyPolicy)
+	require.EqualValues(t, "7.7", got.VatRate)
+	require.EqualValues(t, 44, got.PSP)
+	require.Equal(t, paylinks.Waiting, got.Status)
+	require.True(t, got.API)
+	w.restart()
+	again, err := w.Read(t.Context(), l.ID)
+	require.NoError(t, err)
+	require.Equal(t, got, again)
+}
+
+func TestCreateRefuses(t *testing.T) {
+	w := newWorld(t)
+	for name, change := range map[string]func(*paylinks.CreateRequest){
+		"zero":            func(r *paylinks.CreateRequest) { r.Amount = 0 },
+		"negative":        func(r *paylinks.CreateRequest) { r.Amount = -1 },
+		"half a yen":      func(r *paylinks.CreateRequest) { r.Currency = "JPY" },
+		"no currency":     func(r *paylinks.CreateRequest) { r.Currency = "EUX" },
+		"a metal":         func(r *paylinks.CreateRequest) { r.Currency = "XAU" },
+		"no interval":     func(r *paylinks.CreateRequest) { r.SubscriptionState = true },
+		"broken interval": func(r *paylinks.CreateRequest) { r.SubscriptionState, r.SubscriptionInterval = true, "monthly" },
+		"broken period":   func(r *paylinks.CreateRequest) { r.SubscriptionPeriod = "P0D" },
+	} {
+		req := w.request(1250)
+		change(&req)
+		_, err := w.Create(t.Context(), "", req)
+		require.Equal(t, wire.Invalid, wire.CodeOf(err), name)
+	}
+	whole := w.link(120000, func(r *paylinks.CreateRequest) { r.Currency = "JPY" }) // 1200 yen
+	_, err := w.Pay(t.Context(), whole.ReferenceID)
+	require.NoError(t, err)
+	require.EqualValues(t, 1200, w.net())
+}
+
+// Without a Key two creates are two links; with one they are one, and another body is refused.
+func TestKeys(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	req := w.request(1250)
+	a, err := w.Create(ctx, "", req)
+	require.NoError(t, err)
+	b, err := w.Create(ctx, "", req)
+	require.NoError(t, err)
+	require.NotEqual(t, a.ID, b.ID)
+	require.NotEqual(t, *a.Hash, *b.Hash)
+	c, err := w.Create(ctx, "k", req)
+	require.NoError(t, err)
+	d, err := w.Create(ctx, "k", req)
+	require.NoError(t, err)
+	require.Equal(t, c, d)
+	req.Amount++
+	_, err = w.Create(ctx, "k", req)
+	refused(t, err, wire.KeyReused, "")
+
+	_, txn := w.paid(1000, nil)
+	part := int64(400)
+	x := w.Transactions()
+	for range 3 {
+		out, err := x.Refund(ctx, "r1", txn.ID, paylinks.RefundRequest{Amount: &part})
+		require.NoError(t, err)
+		require.Equal(t, paylinks.PartiallyRefunded, out.Status)
+	}
+	_, err = x.Refund(ctx, "r1", txn.ID, paylinks.RefundRequest{})
+	refused(t, err, wire.KeyReused, "")
+	big := int64(601)
+	for range 2 { // a final refusal is kept as well
+		_, err = x.Refund(ctx, "r2", txn.ID, paylinks.RefundRequest{Amount: &big})
+		refused(t, err, wire.Conflict, paylinks.TooMuch)
+	}
+	require.EqualValues(t, 600, w.net())
+}
+
+func TestDelete(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	l := w.link(1250, nil)
+	for range 2 {
+		out, err := w.Delete(ctx, "", l.ID)
+		require.NoError(t, err)
+		require.Equal(t, l.ID, out.ID)
+	}
+	for _, err := range []error{
+		second(w.Read(ctx, l.ID)), second(w.Pay(ctx, *l.Hash)), second(w.Pay(ctx, l.ReferenceID)), second(w.Show(ctx, *l.Hash)),
+		second(w.Delete(ctx, "", 77)), second(w.Read(ctx, 77)),
+	} {
+		refused(t, err, wire.NotFound, "")
+	}
+	paid, txn := w.paid(1250, nil)
+	_, err := w.Delete(ctx, "", paid.ID)
+	refused(t, err, wire.Conflict, paylinks.WrongStatus)
+	_, err = w.Transactions().Refund(ctx, "", txn.ID, paylinks.RefundRequest{})
+	require.NoError(t, err)
+	_, err = w.Delete(ctx, "", paid.ID)
+	refused(t, err, wire.Conflict, paylinks.WrongStatus)
+
+	// While the provider thinks nobody knows how it ends: not yet, then never or at once.
+	thinking := w.link(90012, nil)
+	_, err = w.Pay(ctx, *thinking.Hash)
+	require.NoError(t, err)
+	_, err = w.Delete(ctx, "", thinking.ID)
+	refused(t, err, wire.Conflict, paylinks.WrongStatus)
+	w.pass(time.Hour)
+	_, err = w.Delete(ctx, "", thinking.ID)
+	refused(t, err, wire.Conflict, paylinks.WrongStatus)
+	w.is(thinking.ID, "confirmed", "confirmed", "")
+	turned := w.link(90003, nil)
+	_, err = w.Pay(ctx, *turned.Hash)
+	require.NoError(t, err)
+	_, err = w.Delete(ctx, "", turned.ID)
+	require.NoError(t, err)
+	require.EqualValues(t, 90012, w.net())
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestPayAndDecline(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	l := w.link(1250, nil)
+	out, err := w.Decline(ctx, *l.Hash)
+	require.NoError(t, err)
+	require.Equal(t, links.Turned, out.State)
+	for range 2 {
+		out, err = w.Pay(ctx, fmt.Sprint(l.ID))
+		require.NoError(t, err)
+		require.Equal(t, links.Paid, out.State)
+	}
+	_, err = w.Decline(ctx, *l.Hash)
+	refused(t, err, wire.Conflict, "")
+	require.Equal(t, []string{"declined", "confirmed"}, w.mail())
+	old := w.link(1250, func(r *paylinks.CreateRequest) { r.ExpirationDate = "2026-11-21" })
+	w.pass(12*time.Hour - time.Millisecond)
+	show, err := w.Show(ctx, *old.Hash)
+	require.NoError(t, err)
+	require.Equal(t, links.Open, show.State)
+	w.pass(time.Millisecond)
+	show, err = w.Show(ctx, *old.Hash)
+	require.NoError(t, err)
+	require.Equal(t, links.Expired, show.State)
+	_, err = w.Pay(ctx, *old.Hash)
+	refused(t, err, wire.Conflict, "")
+	require.EqualValues(t, 1250, w.net())
+}
+
+// Several links may have one reference: a customer means the newest that is still there.
+func TestOneReferenceSeveralLinks(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	same := func(r *paylinks.CreateRequest) { r.ReferenceID = "same" }
+	a, b, c := w.link(100, same), w.link(200, same), w.link(300, same)
+	_, err := w.Delete(ctx, "", c.ID)
+	require.NoError(t, err)
+	out, err := w.Pay(ctx, "same")
+	require.NoError(t, err)
+	require.Equal(t, b.ID, out.ID)
+	w.is(a.ID, "waiting", "", "")
+}
+
+// A restart changes nothing, and what was due meanwhile happens at its own moment.
+func TestRestart(t *testing.T) {
+	w := newWorld(t)
+	l := w.link(90012, counter)
+	w.pass(15 * time.Second)
+	w.is(l.ID, "waiting", "waiting", "")
+	w.restart()
+	w.pass(time.Hour)
+	w.is(l.ID, "confirmed", "confirmed", "")
+	require.Equal(t, "2026-11-21 12:00:10", w.txns(l.ID)[0].Time)
+	require.EqualValues(t, 90012, w.net())
+}
+
+// A webhook that cannot be queued takes the payment with it: both or none.
+func TestWebhookAndMoneyAreOneCommit(t *testing.T) {
+	w := newWorld(t)
+	l := w.link(1250, nil)
+	w.post.broken = context.DeadlineExceeded
+	_, err := w.Pay(t.Context(), *l.Hash)
+	require.Error(t, err)
+	w.is(l.ID, "waiting", "", "")
+	require.Zero(t, w.net())
+	w.post.broken = nil
+	_, err = w.Pay(t.Context(), *l.Hash)
+	require.NoError(t, err)
+	require.Equal(t, []string{"confirmed"}, w.mail())
+}

@@ -1,0 +1,298 @@
+package links
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"posagent/schemes/backend/pages"
+	"posagent/schemes/backend/pages/form"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+)
+
+// PagePrefix is where the link pages live; the hash follows.
+const PagePrefix = "/pay/"
+
+const jsonType = "application/json"
+
+// Pages serves the link pages. A POST with an Authorization header that authorized accepts is a program's and is
+// answered in JSON; any other POST must come from the page's own form.
+//
+//	GET  /pay/{hash}?lang=      the page
+//	POST /pay/{hash}/pay        the form: contact fields, and a card or the wallet's button
+//	POST /pay/{hash}/decline    the customer gives up this attempt
+//	POST /pay/{hash}/stop       the customer ends the subscription
+//	POST /pay/{ref}/{act}       the same with bearer: ref is a hash, an id or a referenceId; answers a Slip
+func (s *Links) Pages(authorized func(*http.Request) bool) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+PagePrefix+"{ref}", s.page)
+	for _, act := range []string{actPay, actDecline, actStop} {
+		mux.HandleFunc("POST "+PagePrefix+"{ref}/"+act, func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Authorization") != "" {
+				s.program(w, r, act, authorized(r))
+				return
+			}
+			s.submit(w, r, act)
+		})
+	}
+	return mux
+}
+
+func (s *Links) program(w http.ResponseWriter, r *http.Request, act string, authorized bool) {
+	var out Slip
+	var err error
+	switch {
+	case r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "":
+		err = wire.Errorf(wire.Forbidden, opPay, "not for browsers")
+	case !authorized:
+		err = wire.Errorf(wire.Unauthorized, opPay, "credentials missing or wrong")
+	default:
+		out, err = s.play(r.Context(), r.PathValue("ref"), act, attempt{Lang: languages[0]}, nil)
+	}
+	if err != nil {
+		wire.WriteFault(w, s.log, jsonType, wire.AsError(opPay, err))
+		return
+	}
+	if err := wire.WriteJSON(w, http.StatusOK, jsonType, out); err != nil {
+		s.log.Warn("reply not written", "op", opPay, "err", err)
+	}
+}
+
+// filled is what a page shows again of a form that was not good enough.
+type filled struct {
+	contact map[string]string
+	faults  []fault
+}
+
+func (s *Links) page(w http.ResponseWriter, r *http.Request) {
+	l := speaks(r)
+	v, err := s.view(r.Context(), r.PathValue("ref"))
+	if err != nil {
+		s.sorry(w, l, "", err)
+		return
+	}
+	s.render(v, l, filled{}).Send(w)
+}
+
+func speaks(r *http.Request) tongue {
+	return tongueOf(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language"))
+}
+
+// submit takes a form of ours about this link.
+func (s *Links) submit(w http.ResponseWriter, r *http.Request, act string) {
+	l, hash := speaks(r), r.PathValue("ref")
+	fail := func(err error) { s.sorry(w, l, hash, err) }
+	slip, err := s.forms.Take(w, r, formOf(hash, act))
+	if err != nil {
+		fail(err)
+		return
+	}
+	v, err := s.view(r.Context(), hash)
+	if err != nil {
+		fail(err)
+		return
+	}
+	a := attempt{Lang: l.code()}
+	if act == actPay {
+		contact, faults := answers(r, v.options.shown(), l)
+		if r.PostForm.Get("by") == byCard {
+			c, wrong := s.readCard(r, l)
+			a.Brand, a.Card, a.Verdict = c.brand, c.masked, c.verdict
+			faults = append(faults, wrong...)
+		}
+		if len(faults) > 0 {
+			p := s.render(v, l, filled{contact, faults})
+			p.Status = http.StatusUnprocessableEntity
+			p.Send(w)
+			return
+		}
+		if len(contact) > 0 {
+			if a.Contact, err = json.Marshal(contact); err != nil {
+				fail(err)
+				return
+			}
+		}
+	}
+	out, err := s.play(r.Context(), hash, act, a, slip.Spend)
+	if err != nil {
+		fail(err)
+		return
+	}
+	to := PagePrefix + url.PathEscape(hash) + "?lang=" + l.code()
+	switch {
+	case !out.acted: // somebody else paid meanwhile: the page says so
+	case (out.State == Paid || out.State == Held) && pages.Origin(v.options.Success) != "":
+		to = v.options.Success
+	case out.State == Turned && pages.Origin(v.options.Failed) != "":
+		to = v.options.Failed
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
+}
+
+// formOf names what a form is about: one act of one link.
+func formOf(hash, act string) string { return "pay/" + hash + "/" + act }
+
+// amountText writes hundredths for people.
+func amountText(hundredths int64, currency string) string {
+	if cur, ok := money.Lookup(currency); ok {
+		return money.Format(minorOf(hundredths, currency), cur)
+	}
+	return strconv.FormatInt(hundredths, 10)
+}
+
+// render draws a link.
+func (s *Links) render(v view, l tongue, again filled) pages.Page {
+	o, amount := v.options, amountText(v.slip.Amount, v.slip.Currency)
+	out := pages.Page{Title: o.Title + " - " + amount, Lang: l.code(), Body: []pages.Node{pages.Heading(o.Title)}}
+	add := func(nodes ...pages.Node) { out.Body = append(out.Body, nodes...) }
+	for _, line := range strings.Split(o.Description, "\n") {
+		if strings.TrimSpace(line) != "" {
+			add(pages.Para("", line))
+		}
+	}
+	add(pages.Para("", o.Purpose), pages.Para("", l.say(wPayTo)+" "+s.merchant), pages.Para("amount", amount))
+	if o.VAT != "" {
+		add(pages.Para("", l.say(wVAT)+" "+o.VAT+" %"))
+	}
+	if o.Subscription {
+		add(pages.Para("", l.say(wSubscription)+" "+o.Interval))
+	}
+	switch {
+	case o.Reservation:
+		add(pages.Para("", l.say(wReserve)))
+	case o.PreAuthorization:
+		add(pages.Para("", l.say(wAuthorize)))
+	}
+	switch v.slip.State {
+	case Open, Turned:
+		if v.slip.State == Turned && len(again.faults) == 0 {
+			add(pages.Result(l.say(wDeclined)))
+		}
+		out.LeadsTo = strings.TrimSpace(pages.Origin(o.Success) + " " + pages.Origin(o.Failed))
+		add(s.payForm(v, l, amount, again), pages.Form(s.action(v, actDecline, l), l.say(wDecline), "no", form.Field, s.forms.Token(formOf(v.slip.Hash, actDecline))))
+	case Processing:
+		out.Refresh = 2
+		add(pages.Result(l.say(wProcessing)))
+	case Paid, Held:
+		text := wPaid
+		if v.slip.State == Held {
+			text = wHeld
+		}
+		add(pages.Result(l.say(text)))
+		if pages.Origin(o.Success) != "" {
+			add(pages.E("p", nil, pages.E("a", []pages.Attr{pages.A("href", o.Success), pages.A("rel", "noreferrer")}, pages.T(l.say(wContinue)))))
+		}
+		if o.Subscription && !v.slip.Subscribed {
+			add(pages.Para("", l.say(wStopped)))
+		}
+		if v.slip.mayStop {
+			add(pages.Form(s.action(v, actStop, l), l.say(wStop), "no", form.Field, s.forms.Token(formOf(v.slip.Hash, actStop))))
+		}
+	case Returned:
+		add(pages.Result(l.say(wReturned)))
+	default:
+		add(pages.Result(l.say(wExpired)))
+	}
+	return out
+}
+
+func (s *Links) action(v view, act string, l tongue) string {
+	return PagePrefix + url.PathEscape(v.slip.Hash) + "/" + act + "?lang=" + l.code()
+}
+
+// The ways to pay, as the buttons say them.
+const (
+	byCard   = "card"
+	byWallet = "wallet"
+)
+
+// payForm draws the contact fields and the ways to pay.
+func (s *Links) payForm(v view, l tongue, amount string, again filled) pages.Node {
+	o := v.options
+	kids := []pages.Node{pages.Hidden(form.Field, s.forms.Token(formOf(v.slip.Hash, actPay)))}
+	if len(again.faults) > 0 {
+		items := []pages.Node{}
+		for _, f := range again.faults {
+			items = append(items, pages.E("li", nil, pages.T(f.text)))
+		}
+		kids = append(kids, pages.E("div", []pages.Attr{pages.A("role", "alert")},
+			pages.E("p", nil, pages.T(l.say(wCheck))), pages.E("ul", nil, items...)))
+	}
+	group := func(title string, nodes []pages.Node) {
+		kids = append(kids, pages.E("fieldset", nil, append([]pages.Node{pages.E("legend", nil, pages.T(title))}, nodes...)...))
+	}
+	button := func(by, label string) pages.Node {
+		return pages.E("button", []pages.Attr{pages.A("type", "submit"), pages.A("class", "go"), pages.A("name", "by"), pages.A("value", by)}, pages.T(label))
+	}
+	if len(o.shown()) > 0 {
+		group(l.say(wContact), inputs(o.shown(), l, again.contact, again.faults))
+	}
+	label := l.say(wPay) + " " + amount
+	if o.ButtonText != "" {
+		label = o.ButtonText
+	}
+	if cards := o.cards(); cards != nil {
+		bad := func(name string) bool {
+			return slices.ContainsFunc(again.faults, func(f fault) bool { return f.name == name })
+		}
+		group(strings.Join(append([]string{l.say(wCard)}, cards...), " "), []pages.Node{
+			pages.Para("", l.say(wTestOnly)),
+			pages.Input{Name: "number", Label: l.say(wCardNumber), Type: "text", Auto: "cc-number", Bad: bad("number")}.Node(),
+			pages.Input{Name: "expiry", Label: l.say(wExpiry), Type: "text", Auto: "cc-exp", Bad: bad("expiry")}.Node(),
+			pages.Input{Name: "code", Label: l.say(wCode), Type: "password", Bad: bad("code")}.Node(),
+			button(byCard, label),
+		})
+	}
+	if brand := o.wallet(); brand != "" {
+		group(l.say(wOther)+" "+brand, []pages.Node{button(byWallet, label+" ("+brand+")")})
+	}
+	return pages.E("form", []pages.Attr{pages.A("method", "post"), pages.A("action", s.action(v, actPay, l))}, kids...)
+}
+
+// sorry says why there is no page. It never repeats what was asked.
+func (s *Links) sorry(w http.ResponseWriter, l tongue, hash string, err error) {
+	e := wire.AsError(opPay, err)
+	text, known := map[wire.Code]word{wire.NotFound: wGone, wire.Conflict: wLate, wire.Forbidden: wStale}[e.Code]
+	if !known {
+		s.log.Error("link page", "err", err)
+		text = wTrouble
+	}
+	body := []pages.Node{pages.Heading(s.merchant), pages.Result(l.say(text))}
+	if hash != "" && e.Code != wire.NotFound {
+		body = append(body, pages.E("p", nil, pages.E("a", []pages.Attr{pages.A("href", PagePrefix+url.PathEscape(hash)+"?lang="+l.code())}, pages.T(l.say(wAgain)))))
+	}
+	pages.Page{Status: e.Code.Status(), Title: s.merchant, Lang: l.code(), Body: body}.Send(w)
+}
+
+// card is what is kept of a card that was typed in.
+type card struct {
+	brand, masked string
+	verdict       event
+}
+
+// readCard checks a typed card against the test cards. The number and the code end here.
+func (s *Links) readCard(r *http.Request, l tongue) (card, []fault) {
+	var faults []fault
+	wrong := func(name string, label, text word) {
+		faults = append(faults, fault{name, l.say(label) + " " + l.say(text)})
+	}
+	pan := wire.NewPAN(strings.NewReplacer(" ", "", "-", "").Replace(r.PostForm.Get("number")))
+	c, ok := testCard(pan)
+	if !ok {
+		wrong("number", wCardNumber, wBadCard)
+	}
+	expiry, err := time.Parse("01/06", strings.ReplaceAll(r.PostForm.Get("expiry"), " ", ""))
+	if err != nil || !s.now().UTC().Before(expiry.AddDate(0, 1, 0)) {
+		wrong("expiry", wExpiry, wBad)
+	}
+	code := r.PostForm.Get("code")
+	if len(code) < 3 || len(code) > 4 || strings.Trim(code, "0123456789") != "" {
+		wrong("code", wCode, wBad)
+	}
+	return c, faults
+}

@@ -1,0 +1,260 @@
+package links
+
+import (
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"posagent/schemes/backend/books"
+	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/money"
+	"posagent/store"
+)
+
+// Service is the name of the service in the books.
+const Service = "paylinks"
+
+// link is one payment link as stored. Times are unix ms, 0 = never.
+type link struct {
+	ID         int64
+	Hash       string
+	Reference  string
+	Hundredths int64
+	Minor      money.Minor
+	Currency   string
+	Sealed     []byte // the create request
+	Created    int64
+	Expires    int64
+	Deleted    int64
+	Txn        int64 // the payment that holds it, 0 = none
+	Charges    int64 // of a subscription: how often it was charged again
+	Next       int64 // when it is due by itself: a customer who pays, or the subscription's next charge
+}
+
+// The kinds of transaction. A refund has its own postings and no life of its own; the routes show payments and renewals.
+const (
+	kindPayment = "payment"
+	kindRenewal = "subscription"
+	kindRefund  = "refund"
+)
+
+// txn is one transaction as stored.
+type txn struct {
+	ID         int64
+	UUID       string
+	Link       int64
+	Type       string
+	Original   int64 // of a refund: the transaction it is about
+	Status     Status
+	Hundredths int64
+	Charged    int64 // what became the merchant's, hundredths
+	Refunded   int64 // of that, what went back
+	Currency   string
+	Reference  string
+	Purpose    string
+	Lang       string
+	Brand      string
+	Card       string // masked
+	Contact    []byte // sealed, nil = none
+	Created    int64
+	Goal       event // what happens at Next
+	Next       int64
+}
+
+func (l *link) cell() store.Cell {
+	return store.Cell{Table: "links_link", Key: number(l.ID), Column: "request"}
+}
+
+func (t *txn) cell() store.Cell {
+	return store.Cell{Table: "links_txn", Key: number(t.ID), Column: "contact"}
+}
+
+func number(id int64) string { return strconv.FormatInt(id, 10) }
+
+func nullable(n int64) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
+const linkColumns = `id, hash, reference, hundredths, minor, currency, request, created_ms, expires_ms, deleted_ms, txn, charges, next_ms`
+
+// scanner is what a row and rows have in common.
+type scanner interface{ Scan(...any) error }
+
+func scanLink(row scanner) (*link, error) {
+	var l link
+	var minor int64
+	var expires, deleted, txn, next sql.NullInt64
+	err := row.Scan(&l.ID, &l.Hash, &l.Reference, &l.Hundredths, &minor, &l.Currency, &l.Sealed, &l.Created, &expires, &deleted,
+		&txn, &l.Charges, &next)
+	l.Minor, l.Expires, l.Deleted, l.Txn, l.Next = money.Minor(minor), expires.Int64, deleted.Int64, txn.Int64, next.Int64
+	return found(&l, err, "link")
+}
+
+const txnColumns = `id, uuid, link, type, original, status, hundredths, charged, refunded, currency, reference, purpose, lang, brand,
+	card, contact, created_ms, goal, next_ms`
+
+func scanTxn(row scanner) (*txn, error) {
+	var t txn
+	var original, next sql.NullInt64
+	var status, goal string
+	err := row.Scan(&t.ID, &t.UUID, &t.Link, &t.Type, &original, &status, &t.Hundredths, &t.Charged, &t.Refunded, &t.Currency,
+		&t.Reference, &t.Purpose, &t.Lang, &t.Brand, &t.Card, &t.Contact, &t.Created, &goal, &next)
+	t.Original, t.Next, t.Status, t.Goal = original.Int64, next.Int64, Status(status), event(goal)
+	return found(&t, err, "transaction")
+}
+
+// found turns no row into nil.
+func found[T any](v *T, err error, what string) (*T, error) {
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("read %s: %w", what, err)
+	}
+	return v, nil
+}
+
+// linkWhere reads the link a condition finds, or nil.
+func linkWhere(r store.Reader, where string, value any) (*link, error) {
+	return scanLink(r.QueryRow(`SELECT `+linkColumns+` FROM links_link WHERE `+where, value))
+}
+
+// txnByID reads a transaction, or nil.
+func txnByID(r store.Reader, id int64) (*txn, error) {
+	return scanTxn(r.QueryRow(`SELECT `+txnColumns+` FROM links_txn WHERE id = ?`, id))
+}
+
+// allocate gives the next id of a sequence.
+func allocate(tx store.Tx, name string) (id int64, err error) {
+	if _, err = tx.Exec(`UPDATE links_seq SET last = last + 1 WHERE name = ?`, name); err == nil {
+		err = tx.QueryRow(`SELECT last FROM links_seq WHERE name = ?`, name).Scan(&id)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("number a %s: %w", name, err)
+	}
+	return id, nil
+}
+
+func (s *Links) insertLink(tx store.Tx, l *link, request []byte) (err error) {
+	if l.ID, err = allocate(tx, "link"); err != nil {
+		return err
+	}
+	l.Hash = hex.EncodeToString(random(16))
+	if l.Sealed, err = s.db.Seal(tx, l.cell(), request); err != nil {
+		return fmt.Errorf("seal link %d: %w", l.ID, err)
+	}
+	_, err = tx.Exec(`INSERT INTO links_link (`+linkColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		l.ID, l.Hash, l.Reference, l.Hundredths, int64(l.Minor), l.Currency, l.Sealed, l.Created, nullable(l.Expires),
+		nullable(l.Deleted), nullable(l.Txn), l.Charges, nullable(l.Next))
+	if err != nil {
+		return fmt.Errorf("store link %d: %w", l.ID, err)
+	}
+	return nil
+}
+
+// saveLink stores what may change of a link.
+func saveLink(tx store.Tx, l *link) error {
+	_, err := tx.Exec(`UPDATE links_link SET deleted_ms = ?, txn = ?, charges = ?, next_ms = ? WHERE id = ?`,
+		nullable(l.Deleted), nullable(l.Txn), l.Charges, nullable(l.Next), l.ID)
+	if err != nil {
+		return fmt.Errorf("store link %d: %w", l.ID, err)
+	}
+	return nil
+}
+
+// insertTxn numbers and stores a transaction and opens its books; contact may be nil.
+func (s *Links) insertTxn(tx store.Tx, t *txn, contact []byte) (err error) {
+	if t.ID, err = allocate(tx, "txn"); err != nil {
+		return err
+	}
+	t.UUID = newUUID()
+	if contact != nil {
+		if t.Contact, err = s.db.Seal(tx, t.cell(), contact); err != nil {
+			return fmt.Errorf("seal contact of %d: %w", t.ID, err)
+		}
+	}
+	_, err = tx.Exec(`INSERT INTO links_txn (`+txnColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		t.ID, t.UUID, t.Link, t.Type, nullable(t.Original), string(t.Status), t.Hundredths, t.Charged, t.Refunded, t.Currency,
+		t.Reference, t.Purpose, t.Lang, t.Brand, t.Card, t.Contact, t.Created, string(t.Goal), nullable(t.Next))
+	if err != nil {
+		return fmt.Errorf("store transaction %d: %w", t.ID, err)
+	}
+	if t.Type == kindRefund {
+		return nil
+	}
+	return journal.Open(tx, Service, number(t.ID), t.Currency, minorOf(t.Hundredths, t.Currency))
+}
+
+// saveTxn stores what may change of a transaction.
+func saveTxn(tx store.Tx, t *txn) error {
+	_, err := tx.Exec(`UPDATE links_txn SET status = ?, charged = ?, refunded = ?, reference = ?, purpose = ?, goal = ?, next_ms = ?
+		WHERE id = ?`, string(t.Status), t.Charged, t.Refunded, t.Reference, t.Purpose, string(t.Goal), nullable(t.Next), t.ID)
+	if err != nil {
+		return fmt.Errorf("store transaction %d: %w", t.ID, err)
+	}
+	return nil
+}
+
+// post lets an event of the books happen to t's money on account of the transaction by.
+func post(tx store.Tx, t, by *txn, at int64, e books.Event) error {
+	_, err := journal.Post(tx, journal.Ref{Service: Service, Payment: number(t.ID), Txn: number(by.ID), AtMS: at}, e)
+	return err
+}
+
+// minorOf converts an amount that was proven exact when its link was made; anything else is no amount.
+func minorOf(hundredths int64, currency string) money.Minor {
+	cur, _ := money.Lookup(currency)
+	minor, err := money.FromHundredths(hundredths, cur)
+	if err != nil {
+		return 0
+	}
+	return minor
+}
+
+func random(n int) []byte {
+	raw := make([]byte, n)
+	_, _ = rand.Read(raw) // never fails
+	return raw
+}
+
+// newUUID makes a version 4 UUID.
+func newUUID() string {
+	b := random(16)
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// Line is one transaction in the books' report. AccountState is COMMIT where money came to the merchant or left him.
+type Line struct {
+	ID, Reference, Original, Type, Currency, State, AccountState string
+	Amount                                                       money.Minor
+}
+
+// Report reads them all, oldest first.
+func Report(r store.Reader) ([]Line, error) {
+	list, err := txnsOf(r, `ORDER BY id`)
+	if err != nil {
+		return nil, err
+	}
+	var out []Line
+	for _, t := range list {
+		line := Line{
+			ID: number(t.ID), Reference: t.Reference, Type: kindPayment, Currency: t.Currency, State: string(t.Status),
+			Amount: minorOf(t.Hundredths, t.Currency),
+		}
+		if t.Type == kindRefund {
+			line.Type, line.Original = kindRefund, number(t.Original)
+		}
+		if t.Type == kindRefund || t.Charged > 0 {
+			line.AccountState = "COMMIT"
+		}
+		out = append(out, line)
+	}
+	return out, nil
+}
