@@ -129,6 +129,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 			Exclude: cfg.Methods.Exclude, Sandbox: sandbox, Version: version,
 		},
 		IdempotencyTTL: cfg.Offline.IdempotencyTTL,
+		Hooks:          cfg.Hooks.Authorization,
 		Probe:          func(ctx context.Context, _ string) error { return schemes.Probe(ctx) },
 		ZVT: zvt.Config{
 			TerminalID: t.TerminalID, Currency: t.Currency, MerchantName: t.MerchantName, Language: t.Language,
