@@ -104,3 +104,30 @@ func (c *CustomFields) UnmarshalJSON(data []byte) error {
 	}
 	return wire.Decode(data, (*map[string]CustomValue)(c))
 }
+
+// MarshalJSON implements json.Marshaler.
+func (p Percent) MarshalJSON() ([]byte, error) {
+	if p == "" {
+		return []byte("null"), nil
+	}
+	return []byte(p), nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler: a number, or one in a text; what is neither counts as none.
+func (p *Percent) UnmarshalJSON(data []byte) error {
+	if *p = Percent(bytes.Trim(data, `"`)); !percent(string(*p)) {
+		*p = ""
+	}
+	return nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler. What a foreign service writes there in another shape leaves its field off: how a
+// page looks must not cost the link.
+func (f *Fields) UnmarshalJSON(data []byte) error {
+	type plain Fields
+	_ = json.Unmarshal(data, (*plain)(f)) // what fits is in
+	return nil
+}
+
+// String returns the number as it was written.
+func (p Percent) String() string { return string(p) }

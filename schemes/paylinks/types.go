@@ -1,7 +1,6 @@
 package paylinks
 
 import (
-	"encoding/json"
 	"io"
 	"time"
 
@@ -45,7 +44,7 @@ type CreateRequest struct {
 	ReferenceID                      string             `json:"referenceId"`
 	Purpose                          string             `json:"purpose"`
 	Amount                           int64              `json:"amount"` // cents, int32 on the wire
-	VatRate                          json.Number        `json:"vatRate,omitempty"`
+	VatRate                          Percent            `json:"vatRate,omitempty"`
 	Currency                         string             `json:"currency"`
 	PSP                              []int64            `json:"psp,omitempty"`
 	PM                               []string           `json:"pm,omitempty"`
@@ -86,6 +85,9 @@ type Attachment struct {
 	Open        func() (io.ReadCloser, error) `json:"-"`
 }
 
+// Percent is a decimal number as it was written ("7.7"); "" = none, null on the wire. It never becomes a float.
+type Percent string
+
 // Names are a custom field's names by language.
 type Names struct {
 	De string `json:"de"`
@@ -97,30 +99,30 @@ type Names struct {
 // Link is a payment link (S1 2.1). Creation answers without status, and with reservation and privacy_policy; retrieval the
 // other way round. The Handler sees to that: a Service fills in everything.
 type Link struct {
-	ID                               int64       `json:"id"`
-	Status                           Status      `json:"status,omitempty"`
-	Hash                             *string     `json:"hash"`
-	ReferenceID                      string      `json:"referenceId"`
-	Link                             *string     `json:"link"` // the page
-	Invoices                         Invoices    `json:"invoices"`
-	PreAuthorization                 Bit         `json:"preAuthorization"`
-	Reservation                      *Bit        `json:"reservation,omitempty"`
-	Name                             string      `json:"name"`
-	API                              bool        `json:"api"`
-	Fields                           Fields      `json:"fields"`
-	PSP                              Provider    `json:"psp"`
-	PM                               []string    `json:"pm"`
-	Purpose                          string      `json:"purpose"`
-	Amount                           int64       `json:"amount"` // cents
-	VatRate                          json.Number `json:"vatRate"`
-	Currency                         string      `json:"currency"`
-	SKU                              string      `json:"sku"`
-	SubscriptionState                bool        `json:"subscriptionState"`
-	SubscriptionInterval             string      `json:"subscriptionInterval"`
-	SubscriptionPeriod               string      `json:"subscriptionPeriod"`
-	SubscriptionPeriodMinAmount      Cents       `json:"subscriptionPeriodMinAmount"` // an integer on retrieval, a text on creation
-	SubscriptionCancellationInterval string      `json:"subscriptionCancellationInterval"`
-	CreatedAt                        int64       `json:"createdAt"` // unix seconds
+	ID                               int64    `json:"id"`
+	Status                           Status   `json:"status,omitempty"`
+	Hash                             *string  `json:"hash"`
+	ReferenceID                      string   `json:"referenceId" wire:"nullable"`
+	Link                             *string  `json:"link"` // the page
+	Invoices                         Invoices `json:"invoices" wire:"nullable"`
+	PreAuthorization                 Bit      `json:"preAuthorization" wire:"nullable"`
+	Reservation                      *Bit     `json:"reservation,omitempty"`
+	Name                             string   `json:"name" wire:"nullable"`
+	API                              bool     `json:"api" wire:"nullable"`
+	Fields                           Fields   `json:"fields" wire:"nullable"`
+	PSP                              Provider `json:"psp" wire:"nullable"`
+	PM                               []string `json:"pm"`
+	Purpose                          string   `json:"purpose" wire:"nullable"`
+	Amount                           int64    `json:"amount"` // cents
+	VatRate                          Percent  `json:"vatRate" wire:"nullable"`
+	Currency                         string   `json:"currency" wire:"nullable"`
+	SKU                              string   `json:"sku" wire:"nullable"`
+	SubscriptionState                bool     `json:"subscriptionState" wire:"nullable"`
+	SubscriptionInterval             string   `json:"subscriptionInterval" wire:"nullable"`
+	SubscriptionPeriod               string   `json:"subscriptionPeriod" wire:"nullable"`
+	SubscriptionPeriodMinAmount      Cents    `json:"subscriptionPeriodMinAmount" wire:"nullable"` // an integer on retrieval, a text on creation
+	SubscriptionCancellationInterval string   `json:"subscriptionCancellationInterval" wire:"nullable"`
+	CreatedAt                        int64    `json:"createdAt" wire:"nullable"` // unix seconds
 }
 
 // Created answers a create. Operation is set where the request is stored and not yet answered by the backend: then ID is from
@@ -195,44 +197,44 @@ type RefundRequest struct {
 // yet answered by the backend; Status is then empty.
 type Done struct {
 	ID        int64         `json:"id"`
-	UUID      string        `json:"uuid"`
-	Time      string        `json:"time"`
-	Status    Status        `json:"status"`
-	Lang      string        `json:"lang"`
-	PSP       string        `json:"psp"`
+	UUID      string        `json:"uuid" wire:"nullable"`
+	Time      string        `json:"time" wire:"nullable"`
+	Status    Status        `json:"status" wire:"nullable"`
+	Lang      string        `json:"lang" wire:"nullable"`
+	PSP       string        `json:"psp" wire:"nullable"`
 	Operation *wire.Pending `json:"operation,omitempty"`
 }
 
 // Transaction is what a customer's visit came to (S1 2.2).
 type Transaction struct {
 	ID          int64               `json:"id"`
-	UUID        string              `json:"uuid"`
+	UUID        string              `json:"uuid" wire:"nullable"`
 	Status      Status              `json:"status"`
-	Time        string              `json:"time"` // TimeLayout, UTC
-	Lang        string              `json:"lang"`
-	PageUUID    string              `json:"pageUuid"`
+	Time        string              `json:"time" wire:"nullable"` // TimeLayout, UTC
+	Lang        string              `json:"lang" wire:"nullable"`
+	PageUUID    string              `json:"pageUuid" wire:"nullable"`
 	Payment     *Payment            `json:"payment"`
-	PSP         string              `json:"psp"`
-	PSPID       int64               `json:"pspId"`
-	Mode        string              `json:"mode"` // LIVE, TEST
-	ReferenceID string              `json:"referenceId"`
+	PSP         string              `json:"psp" wire:"nullable"`
+	PSPID       int64               `json:"pspId" wire:"nullable"`
+	Mode        string              `json:"mode" wire:"nullable"` // LIVE, TEST
+	ReferenceID string              `json:"referenceId" wire:"nullable"`
 	Invoice     *TransactionInvoice `json:"invoice"`
 	Contact     *Person             `json:"contact"`
 }
 
 // Payment says what was paid with.
 type Payment struct {
-	Brand string `json:"brand"`
+	Brand string `json:"brand" wire:"nullable"`
 }
 
 // TransactionInvoice is what was bought. The last four are not in the specification's table; the service's webhooks have them.
 type TransactionInvoice struct {
-	CurrencyAlpha3   string       `json:"currencyAlpha3"`
+	CurrencyAlpha3   string       `json:"currencyAlpha3" wire:"nullable"`
 	Products         []Product    `json:"products"`
 	Discount         *Discount    `json:"discount"`
 	ShippingAmount   int64        `json:"shippingAmount" wire:"nullable"` // cents
 	TotalAmount      int64        `json:"totalAmount"`                    // cents
-	CustomFields     CustomFields `json:"customFields"`
+	CustomFields     CustomFields `json:"customFields" wire:"nullable"`
 	PaymentRequestID int64        `json:"paymentRequestId,omitempty"` // the link's id
 	PaymentLink      *PageLink    `json:"paymentLink,omitempty"`
 	OriginalAmount   *int64       `json:"originalAmount,omitempty"` // cents
@@ -241,14 +243,14 @@ type TransactionInvoice struct {
 
 // Product is one line.
 type Product struct {
-	Quantity int64  `json:"quantity"`
+	Quantity int64  `json:"quantity" wire:"nullable"`
 	Name     string `json:"name"`
 	Amount   int64  `json:"amount"` // cents
 }
 
 // Discount was given on the whole.
 type Discount struct {
-	Code       string `json:"code"`
+	Code       string `json:"code" wire:"nullable"`
 	Percentage int64  `json:"percentage" wire:"nullable"`
 	Amount     int64  `json:"amount" wire:"nullable"` // cents
 }
