@@ -259,7 +259,7 @@ func (s *Links) record(r store.Reader, l *link, o *options) (paylinks.Link, erro
 	out := paylinks.Link{
 		ID: l.ID, Status: paylinks.Waiting, Hash: &l.Hash, ReferenceID: l.Reference, Link: &page, PreAuthorization: paylinks.Bit(o.PreAuthorization),
 		Reservation: &held, Name: o.Name, API: true, PSP: paylinks.Provider(o.psp()), PM: append([]string{}, o.PM...), Purpose: o.Purpose,
-		Amount: l.Hundredths, VatRate: json.Number(o.VAT), Currency: l.Currency, SKU: o.SKU, SubscriptionState: o.Subscription,
+		Amount: l.Hundredths, VatRate: paylinks.Percent(o.VAT), Currency: l.Currency, SKU: o.SKU, SubscriptionState: o.Subscription,
 		SubscriptionInterval: o.Interval, SubscriptionPeriod: o.Period, SubscriptionCancellationInterval: o.Cancellation,
 		SubscriptionPeriodMinAmount: paylinks.Cents(o.MinAmount), CreatedAt: l.Created / 1000, Fields: paylinks.Fields{PrivacyPolicy: &paylinks.Field{}},
 	}
