@@ -151,6 +151,9 @@ func Marshal(e Event) ([]byte, error) {
 
 // data writes the event's data with everything its receivers rely on.
 func (r *rule) data(v any) (json.RawMessage, error) {
+	if text, err := json.Marshal(v); err != nil || string(text) == "null" {
+		return nil, errEvent // a nil pointer, a number that is none
+	}
 	var complete bool
 	switch d := v.(type) {
 	case *Checkout:
