@@ -2,7 +2,6 @@ package links_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -200,15 +199,12 @@ func (w *world) mail() []string {
 	w.t.Helper()
 	var out []string
 	for _, m := range w.post.mail {
-		var body struct {
-			Transaction  *struct{ Status string }
-			Subscription *struct{ Status string }
-		}
-		require.NoError(w.t, json.Unmarshal(m.Body, &body))
-		require.Equal(w.t, [][2]string{{"X-Webhook-Signature", links.Sign(signKey, m.Body)}}, m.Headers)
+		body, err := paylinks.ParseEvent(m.ContentType, m.Body)
+		require.NoError(w.t, err)
+		require.Equal(w.t, [][2]string{{"X-Webhook-Signature", paylinks.SignHook(signKey, m.Body)}}, m.Headers)
 		require.Equal(w.t, deliver.Links, m.Schedule)
 		if body.Transaction != nil {
-			out = append(out, body.Transaction.Status)
+			out = append(out, string(body.Transaction.Status))
 		} else {
 			out = append(out, m.Event+" "+body.Subscription.Status)
 		}

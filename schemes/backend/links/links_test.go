@@ -121,7 +121,9 @@ func TestCreateRefuses(t *testing.T) {
 		"a metal":         func(r *paylinks.CreateRequest) { r.Currency = "XAU" },
 		"no interval":     func(r *paylinks.CreateRequest) { r.SubscriptionState = true },
 		"broken interval": func(r *paylinks.CreateRequest) { r.SubscriptionState, r.SubscriptionInterval = true, "monthly" },
-		"broken period":   func(r *paylinks.CreateRequest) { r.SubscriptionPeriod = "P0D" },
+		"broken period": func(r *paylinks.CreateRequest) {
+			r.SubscriptionState, r.SubscriptionInterval, r.SubscriptionPeriod = true, "P1M", "P0D"
+		},
 	} {
 		req := w.request(1250)
 		change(&req)

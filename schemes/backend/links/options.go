@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"posagent/store"
 )
@@ -123,24 +122,4 @@ func (o *options) psp() int64 {
 		return o.PSPs[0]
 	}
 	return firstPSP
-}
-
-// renewal is when a subscription begun at start is charged for the nth time after the first, 0 = never: its period is over.
-func (o *options) renewal(start int64, n int) int64 {
-	every, err := parsePeriod(o.Interval)
-	if err != nil {
-		return 0
-	}
-	begun := time.UnixMilli(start)
-	at := every.after(begun, n)
-	if whole, err := parsePeriod(o.Period); err == nil && !at.Before(whole.after(begun, 1)) {
-		return 0
-	}
-	return at.UnixMilli()
-}
-
-// stoppable says that a subscription begun at start may be ended by its customer at now.
-func (o *options) stoppable(start, now int64) bool {
-	p, err := parsePeriod(o.Cancellation)
-	return err != nil || now < p.after(time.UnixMilli(start), 1).UnixMilli()
 }

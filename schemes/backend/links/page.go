@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"posagent/schemes/backend/pages"
 	"posagent/schemes/backend/pages/form"
@@ -102,7 +101,7 @@ func (s *Links) submit(w http.ResponseWriter, r *http.Request, act string) {
 		contact, faults := answers(r, v.options.shown(), l)
 		if r.PostForm.Get("by") == byCard {
 			c, wrong := s.readCard(r, l)
-			a.Brand, a.Card, a.Verdict = c.brand, c.masked, c.verdict
+			a.Brand, a.Card, a.Bank = c.brand, c.masked, c.do
 			faults = append(faults, wrong...)
 		}
 		if len(faults) > 0 {
@@ -267,32 +266,4 @@ func (s *Links) sorry(w http.ResponseWriter, l tongue, hash string, err error) {
 		body = append(body, pages.E("p", nil, pages.E("a", []pages.Attr{pages.A("href", PagePrefix+url.PathEscape(hash)+"?lang="+l.code())}, pages.T(l.say(wAgain)))))
 	}
 	pages.Page{Status: e.Code.Status(), Title: s.merchant, Lang: l.code(), Body: body}.Send(w)
-}
-
-// card is what is kept of a card that was typed in.
-type card struct {
-	brand, masked string
-	verdict       event
-}
-
-// readCard checks a typed card against the test cards. The number and the code end here.
-func (s *Links) readCard(r *http.Request, l tongue) (card, []fault) {
-	var faults []fault
-	wrong := func(name string, label, text word) {
-		faults = append(faults, fault{name, l.say(label) + " " + l.say(text)})
-	}
-	pan := wire.NewPAN(strings.NewReplacer(" ", "", "-", "").Replace(r.PostForm.Get("number")))
-	c, ok := testCard(pan)
-	if !ok {
-		wrong("number", wCardNumber, wBadCard)
-	}
-	expiry, err := time.Parse("01/06", strings.ReplaceAll(r.PostForm.Get("expiry"), " ", ""))
-	if err != nil || !s.now().UTC().Before(expiry.AddDate(0, 1, 0)) {
-		wrong("expiry", wExpiry, wBad)
-	}
-	code := r.PostForm.Get("code")
-	if len(code) < 3 || len(code) > 4 || strings.Trim(code, "0123456789") != "" {
-		wrong("code", wCode, wBad)
-	}
-	return c, faults
 }

@@ -14,7 +14,8 @@ import (
 type attempt struct {
 	Lang, Brand, Card string
 	Contact           []byte // JSON, nil = none
-	Verdict           event  // what the card says, "" = the link's own row does
+	Bank              scenario.Do
+	Verdict           event // what the customer or the card's bank says, "" = the link's own row does
 }
 
 // lateBy is how long the provider of a late row thinks: longer than any sale lives.
@@ -29,7 +30,7 @@ func (s *Links) fate(l *link, o *options, a attempt) (event, time.Duration) {
 	case o.Reservation:
 		good = evReserve
 	}
-	if a.Verdict != "" && a.Verdict != evApprove {
+	if a.Verdict != "" {
 		return a.Verdict, 0
 	}
 	row := scenario.Pick(l.Hundredths, "")
@@ -70,6 +71,14 @@ func (l *link) expired(now int64) bool { return l.Expires != 0 && l.Expires <= n
 func (s *Links) start(tx store.Tx, l *link, o *options, a attempt, at int64) error {
 	if err := open(l, at); err != nil {
 		return err
+	}
+	if a.Verdict == "" {
+		var tried int64
+		err := tx.QueryRow(`SELECT COUNT(*) FROM links_txn WHERE link = ? AND card = ? AND card != ''`, l.ID, a.Card).Scan(&tried)
+		if err != nil {
+			return fmt.Errorf("count attempts on %d: %w", l.ID, err)
+		}
+		a.Verdict = verdict(a.Bank, tried > 0)
 	}
 	goal, wait := s.fate(l, o, a)
 	t := &txn{

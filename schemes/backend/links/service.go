@@ -8,7 +8,6 @@ import (
 
 	"posagent/schemes/backend/once"
 	"posagent/schemes/backend/scenario"
-	"posagent/schemes/money"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -101,10 +100,10 @@ func (s *Links) spoil(tx store.Tx, hundredths int64, on scenario.On, mark string
 
 // Create implements paylinks.Links.
 func (s *Links) Create(ctx context.Context, key wire.Key, req paylinks.CreateRequest) (paylinks.Created, error) {
-	o, err := optionsOf(req)
-	if err != nil {
+	if err := req.Validate(); err != nil {
 		return paylinks.Created{}, wire.AsError(opCreate, err)
 	}
+	o := optionsOf(req)
 	request, err := json.Marshal(o)
 	if err != nil {
 		return paylinks.Created{}, &wire.Error{Code: wire.Invalid, Op: opCreate, Err: err}
@@ -137,15 +136,8 @@ func expiry(date string) int64 {
 	return day.AddDate(0, 0, 1).UnixMilli()
 }
 
-// optionsOf checks a request beside the contract's own rules and takes over what is kept of it.
-func optionsOf(req paylinks.CreateRequest) (*options, error) {
-	invalid := func(field, why string) (*options, error) {
-		return nil, &wire.FieldError{Path: field, Reason: why, Code: wire.Invalid}
-	}
-	cur, ok := money.Lookup(req.Currency)
-	if minor, err := money.FromHundredths(req.Amount, cur); !ok || err != nil || minor <= 0 {
-		return invalid("amount", "not an amount of the currency")
-	}
+// optionsOf takes over what is kept of a request.
+func optionsOf(req paylinks.CreateRequest) *options {
 	o := &options{
 		Title: req.Title, Description: req.Description, Purpose: req.Purpose, VAT: req.VatRate.String(), PSPs: req.PSP, PM: req.PM,
 		SKU: req.SKU, Name: req.Name, PreAuthorization: req.PreAuthorization, Reservation: req.Reservation, HideFields: req.HideFields,
@@ -160,14 +152,7 @@ func optionsOf(req paylinks.CreateRequest) (*options, error) {
 		}
 		o.Fields = append(o.Fields, f)
 	}
-	for _, p := range []struct{ field, text string }{
-		{"subscriptionInterval", o.Interval}, {"subscriptionPeriod", o.Period}, {"subscriptionCancellationInterval", o.Cancellation},
-	} {
-		if _, err := parsePeriod(p.text); err != nil && (p.text != "" || o.Subscription && p.field == "subscriptionInterval") {
-			return invalid(p.field, err.Error())
-		}
-	}
-	return o, nil
+	return o
 }
 
 // Read implements paylinks.Links.
@@ -262,9 +247,6 @@ func (s *Links) record(r store.Reader, l *link, o *options) (paylinks.Link, erro
 		Amount: l.Hundredths, VatRate: paylinks.Percent(o.VAT), Currency: l.Currency, SKU: o.SKU, SubscriptionState: o.Subscription,
 		SubscriptionInterval: o.Interval, SubscriptionPeriod: o.Period, SubscriptionCancellationInterval: o.Cancellation,
 		SubscriptionPeriodMinAmount: paylinks.Cents(o.MinAmount), CreatedAt: l.Created / 1000, Fields: paylinks.Fields{PrivacyPolicy: &paylinks.Field{}},
-	}
-	if o.VAT == "" {
-		out.VatRate = "0"
 	}
 	f := &out.Fields
 	plain := map[string]*paylinks.Field{

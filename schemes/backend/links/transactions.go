@@ -95,8 +95,8 @@ const maxList = 1000
 
 // List implements paylinks.Transactions.
 func (x Transactions) List(ctx context.Context, f paylinks.Filter) ([]paylinks.Transaction, error) {
-	if f.Offset < 0 || f.Limit < 0 {
-		return nil, wire.Errorf(wire.Invalid, opTxn, "offset and limit: want 0 or more")
+	if err := f.Validate(); err != nil {
+		return nil, wire.AsError(opTxn, err)
 	}
 	where, args := []string{"type != 'refund'"}, []any{}
 	if !f.After.IsZero() {
@@ -173,6 +173,9 @@ func change[T any](ctx context.Context, x Transactions, verb string, key wire.Ke
 
 // Charge implements paylinks.Transactions.
 func (x Transactions) Charge(ctx context.Context, key wire.Key, id int64, req paylinks.ChargeRequest) (paylinks.Done, error) {
+	if err := req.Validate(); err != nil {
+		return paylinks.Done{}, wire.AsError(opTxn, err)
+	}
 	return change(ctx, x, "charge", key, id, req, func(tx store.Tx, l *link, o *options, t *txn, now int64) (paylinks.Done, error) {
 		if req.Purpose != "" {
 			t.Purpose = req.Purpose
@@ -235,6 +238,9 @@ func portion(part *int64, rest int64, currency string) (int64, error) {
 
 // Refund implements paylinks.Transactions.
 func (x Transactions) Refund(ctx context.Context, key wire.Key, id int64, req paylinks.RefundRequest) (paylinks.Done, error) {
+	if err := req.Validate(); err != nil {
+		return paylinks.Done{}, wire.AsError(opTxn, err)
+	}
 	return change(ctx, x, "refund", key, id, req, func(tx store.Tx, l *link, o *options, t *txn, now int64) (paylinks.Done, error) {
 		to, ok := next(t.Status, evRefund)
 		if !ok {

@@ -394,7 +394,7 @@ func TestWebhookBody(t *testing.T) {
 		require.Equal(t, want, got[key], key)
 	}
 	inv := got["invoice"].(map[string]any)
-	require.Equal(t, map[string]any{"hash": *l.Hash, "referenceId": l.ReferenceID, "email": ""}, inv["paymentLink"])
+	require.Equal(t, map[string]any{"hash": *l.Hash, "referenceId": l.ReferenceID}, inv["paymentLink"])
 	require.Equal(t, "swish", got["payment"].(map[string]any)["brand"])
 	require.Equal(t, "demo", got["instance"].(map[string]any)["name"])
 }

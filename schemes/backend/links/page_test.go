@@ -1,0 +1,366 @@
+package links_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/backend/links"
+	"posagent/schemes/paylinks"
+)
+
+const auth = "Bearer good"
+
+// web is a browser before the link pages.
+type web struct {
+	*world
+	h http.Handler
+}
+
+func newWeb(t *testing.T) web {
+	w := newWorld(t)
+	return web{w, w.Pages(func(r *http.Request) bool { return r.Header.Get("Authorization") == auth })}
+}
+
+// send asks for a page; a form goes with our own origin unless headers say otherwise.
+func (b web) send(method, path string, form url.Values, headers ...string) *httptest.ResponseRecorder {
+	b.t.Helper()
+	r := httptest.NewRequestWithContext(b.t.Context(), method, public+path, strings.NewReader(form.Encode()))
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Origin", public)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Del(headers[i])
+		if headers[i+1] != "" {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+	}
+	rec := httptest.NewRecorder()
+	b.h.ServeHTTP(rec, r)
+	return rec
+}
+
+func (b web) get(path string) string {
+	b.t.Helper()
+	rec := b.send(http.MethodGet, path, nil)
+	require.Equal(b.t, http.StatusOK, rec.Code)
+	return rec.Body.String()
+}
+
+var formOf = regexp.MustCompile(`action="([^"]+)"><input type="hidden" name="token" [^>]*value="([^"]+)"`)
+
+// form reads one of the page's forms: where it goes, and its token.
+func (b web) form(hash, act string) (path string, fields url.Values) {
+	b.t.Helper()
+	for _, m := range formOf.FindAllStringSubmatch(b.get("/pay/"+hash), -1) {
+		if strings.HasPrefix(m[1], "/pay/"+hash+"/"+act+"?") {
+			return m[1], url.Values{"token": {m[2]}}
+		}
+	}
+	b.t.Fatalf("no form to %s", act)
+	return "", nil
+}
+
+// byCard fills a card into the form of a page.
+func (b web) byCard(hash, pan string) (string, url.Values) {
+	path, f := b.form(hash, "pay")
+	f.Set("by", "card")
+	f.Set("number", pan)
+	f.Set("expiry", "12/30")
+	f.Set("code", "123")
+	return path, f
+}
+
+const visa = "4111 1111 1111 1111"
+
+func TestPageSaysWhatTheLinkSays(t *testing.T) {
+	b := newWeb(t)
+	const evil = `<script>alert(1)</script>"'&`
+	l := b.link(1250, func(r *paylinks.CreateRequest) {
+		r.Title, r.Description, r.Purpose, r.VatRate, r.ButtonText = "Order "+evil, "Two\nlines"+evil, "For "+evil, "7.7", "Buy "+evil
+		r.Fields = map[string]paylinks.Contact{
+			"email": {Mandatory: true, DefaultValue: evil}, "forename": {}, "terms": {Mandatory: true},
+			"custom_field_1": {Names: &paylinks.Names{De: "Tisch" + evil, En: "Table" + evil, Fr: "Table", It: "Tavolo"}},
+		}
+	})
+	rec := b.send(http.MethodGet, "/pay/"+*l.Hash, nil)
+	body := rec.Body.String()
+	require.NotContains(t, body, "<script")
+	for _, want := range []string{
+		`<html lang="en">`, "SANDBOX", "12.50 EUR", "Demo Shop", "including VAT 7.7 %", "E-mail (required)", `name="contact_email"`, `type="email"`,
+		`required="required"`, "Table&lt;script", "Buy &lt;script", `type="checkbox"`, "Card number", "<fieldset>", "<legend>",
+	} {
+		require.Contains(t, body, want)
+	}
+	require.NotContains(t, body, "contact_phone", "only what was asked for")
+	csp := rec.Header().Get("Content-Security-Policy")
+	require.Contains(t, csp, "default-src 'none'")
+	require.Contains(t, csp, "form-action 'self';")
+	require.Equal(t, "no-store", rec.Header().Get("Cache-Control"))
+	for lang, want := range map[string]string{"de": "Tisch&lt;script", "fr": "Payer à Demo Shop", "it": "Tavolo"} {
+		body := b.get("/pay/" + *l.Hash + "?lang=" + lang)
+		require.Contains(t, body, want)
+		require.Contains(t, body, `<html lang="`+lang+`">`)
+	}
+	hidden := b.link(1250, func(r *paylinks.CreateRequest) {
+		r.HideFields, r.PM, r.Reservation = true, []string{"swish"}, true
+		r.Fields = map[string]paylinks.Contact{"email": {Mandatory: true}}
+	})
+	body = b.get("/pay/" + *hidden.Hash)
+	require.NotContains(t, body, "contact_")
+	require.NotContains(t, body, "Card number")
+	require.Contains(t, body, "swish")
+	require.Contains(t, body, "reserved and charged later")
+	for _, path := range []string{"/pay/none", "/pay/" + l.ReferenceID, "/pay/" + strings.ToUpper(*l.Hash) + "x"} {
+		rec := b.send(http.MethodGet, path, nil)
+		require.Equal(t, http.StatusNotFound, rec.Code)
+		require.Contains(t, rec.Body.String(), "There is no such link")
+	}
+}
+
+func TestPayByCard(t *testing.T) {
+	for name, row := range map[string]struct {
+		pan  string
+		txn  paylinks.Status
+		text string
+	}{
+		"approved":   {visa, "confirmed", "This link has been paid"},
+		"mastercard": {"5555-5555-5555-4444", "confirmed", "This link has been paid"},
+		"declined":   {"4000000000000002", "declined", "Declined. Nothing was paid."},
+		"no funds":   {"4000000000009995", "declined", "Declined. Nothing was paid."},
+		"failed":     {"4000000000001026", "error", "Declined. Nothing was paid."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newWeb(t)
+			l := b.link(1250, nil)
+			path, f := b.byCard(*l.Hash, row.pan)
+			rec := b.send(http.MethodPost, path, f)
+			require.Equal(t, http.StatusSeeOther, rec.Code, rec.Body.String())
+			require.Equal(t, "/pay/"+*l.Hash+"?lang=en", rec.Header().Get("Location"))
+			require.Contains(t, b.get("/pay/"+*l.Hash), row.text)
+			list := b.txns(l.ID)
+			require.Len(t, list, 1)
+			require.Equal(t, row.txn, list[0].Status)
+			require.Equal(t, map[bool]int64{true: 1250}[row.txn == "confirmed"], int64(b.net()))
+			digits := strings.NewReplacer(" ", "", "-", "").Replace(row.pan)
+			for _, m := range b.post.mail {
+				require.NotContains(t, string(m.Body), digits)
+				require.Contains(t, string(m.Body), digits[:6]+"******"+digits[12:])
+			}
+		})
+	}
+}
+
+// The first attempt by a card that is softly declined is refused, the next one is approved.
+func TestSoftDecline(t *testing.T) {
+	b := newWeb(t)
+	l := b.link(1250, nil)
+	for _, want := range []paylinks.Status{"declined", "confirmed"} {
+		path, f := b.byCard(*l.Hash, "4000000000001018")
+		require.Equal(t, http.StatusSeeOther, b.send(http.MethodPost, path, f).Code)
+		list := b.txns(l.ID)
+		require.Equal(t, want, list[len(list)-1].Status)
+	}
+}
+
+func TestWhatTheCustomerMustMend(t *testing.T) {
+	b := newWeb(t)
+	l := b.link(1250, func(r *paylinks.CreateRequest) {
+		r.Fields = map[string]paylinks.Contact{
+			"email": {Mandatory: true}, "forename": {}, "date_of_birth": {}, "phone": {}, "terms": {Mandatory: true}, "privacy_policy": {},
+		}
+	})
+	good := map[string]string{"contact_email": "a@b.example", "contact_terms": "1"}
+	for name, row := range map[string]struct {
+		change map[string]string
+		want   string
+	}{
+		"no mail":        {map[string]string{"contact_email": " "}, "E-mail is missing"},
+		"bad mail":       {map[string]string{"contact_email": "a@b@c"}, "E-mail is not valid"},
+		"no terms":       {map[string]string{"contact_terms": ""}, "I accept the terms and conditions is missing"},
+		"bad birth":      {map[string]string{"contact_date_of_birth": "2026-02-30"}, "Date of birth is not valid"},
+		"bad phone":      {map[string]string{"contact_phone": "x'; DROP TABLE links_link;--"}, "Phone is not valid"},
+		"control":        {map[string]string{"contact_forename": "a\r\nb"}, "First name is not valid"},
+		"long":           {map[string]string{"contact_forename": strings.Repeat("x", 201)}, "First name is not valid"},
+		"no test card":   {map[string]string{"number": "4111111111111112"}, "Card number is not a test card"},
+		"real card":      {map[string]string{"number": "4929000000006"}, "Card number is not a test card"},
+		"no card":        {map[string]string{"number": ""}, "Card number is not a test card"},
+		"expired card":   {map[string]string{"expiry": "10/26"}, "Expiry (MM/YY) is not valid"},
+		"thirteenth":     {map[string]string{"expiry": "13/30"}, "Expiry (MM/YY) is not valid"},
+		"code too short": {map[string]string{"code": "12"}, "Security code is not valid"},
+		"code of words":  {map[string]string{"code": "abc"}, "Security code is not valid"},
+	} {
+		path, f := b.byCard(*l.Hash, visa)
+		for k, v := range good {
+			f.Set(k, v)
+		}
+		for k, v := range row.change {
+			f.Set(k, v)
+		}
+		rec := b.send(http.MethodPost, path, f)
+		body := rec.Body.String()
+		require.Equal(t, http.StatusUnprocessableEntity, rec.Code, name)
+		require.Contains(t, body, row.want, name)
+		require.Contains(t, body, `role="alert"`, name)
+		require.Contains(t, body, `aria-invalid="true"`, name)
+		for _, secret := range []string{"4111 1111", "41111111", "4929000000006", `value="123"`} {
+			require.NotContains(t, body, secret, name)
+		}
+		if row.change["contact_email"] == "" {
+			require.Contains(t, body, `value="a@b.example"`, "what was good stands there again")
+		}
+		require.Empty(t, b.txns(l.ID), name)
+	}
+	path, f := b.byCard(*l.Hash, visa)
+	for k, v := range good {
+		f.Set(k, v)
+	}
+	f.Set("contact_forename", " Ada ")
+	f.Set("contact_surname", "not asked for")
+	require.Equal(t, http.StatusSeeOther, b.send(http.MethodPost, path, f).Code)
+	txn := b.txns(l.ID)[0]
+	require.Equal(t, "a@b.example", txn.Contact.Email)
+	require.Equal(t, "Ada", txn.Contact.FirstName)
+	require.Empty(t, txn.Contact.LastName)
+	require.Equal(t, "visa", txn.Payment.Brand)
+}
+
+func TestCustomFieldsReachTheTransaction(t *testing.T) {
+	b := newWeb(t)
+	l := b.link(1250, func(r *paylinks.CreateRequest) {
+		r.Fields = map[string]paylinks.Contact{"custom_field_3": {Mandatory: true, Names: &paylinks.Names{En: "Table"}}}
+	})
+	path, f := b.form(*l.Hash, "pay")
+	f.Set("by", "wallet")
+	f.Set("contact_custom_field_3", "12")
+	require.Equal(t, http.StatusSeeOther, b.send(http.MethodPost, path, f).Code)
+	require.Equal(t, paylinks.CustomFields{"3": {Name: "Table", Value: "12"}}, b.txns(l.ID)[0].Invoice.CustomFields)
+}
+
+// A customer is sent on only after his own payment, and only to the address the link was made with.
+func TestRedirects(t *testing.T) {
+	b := newWeb(t)
+	to := func(success, failed string) paylinks.Created {
+		return b.link(1250, func(r *paylinks.CreateRequest) { r.SuccessRedirectURL, r.FailedRedirectURL = success, failed })
+	}
+	pay := func(l paylinks.Created, pan, query string) string {
+		path, f := b.byCard(*l.Hash, pan)
+		rec := b.send(http.MethodPost, path+query, f)
+		require.Equal(t, http.StatusSeeOther, rec.Code)
+		return rec.Header().Get("Location")
+	}
+	const thanks, sorry, decline = "https://shop.example/thanks?a=b", "http://127.0.0.1:8080/sorry", "4000000000000002"
+	l := to(thanks, sorry)
+	require.Contains(t, b.send(http.MethodGet, "/pay/"+*l.Hash, nil).Header().Get("Content-Security-Policy"),
+		"form-action 'self' https://shop.example http://127.0.0.1:8080;")
+	path, late := b.byCard(*l.Hash, visa)
+	require.Equal(t, sorry, pay(l, decline, "&successRedirectUrl=https://evil.example"))
+	require.Equal(t, thanks, pay(l, visa, "&redirect=https://evil.example"))
+	rec := b.send(http.MethodPost, path, late)
+	require.Equal(t, "/pay/"+*l.Hash+"?lang=en", rec.Header().Get("Location"), "somebody else has paid")
+	require.Contains(t, b.get("/pay/"+*l.Hash), `href="`+strings.ReplaceAll(thanks, "&", "&amp;")+`"`)
+	const plain = "http://shop.example/" // where anybody on the way could read and change what comes next
+	l = to(plain, plain)
+	require.Equal(t, "/pay/"+*l.Hash+"?lang=en", pay(l, decline, ""))
+	require.Equal(t, "/pay/"+*l.Hash+"?lang=en", pay(l, visa, ""))
+	require.NotContains(t, b.get("/pay/"+*l.Hash), plain)
+}
+
+func TestStatesOfThePage(t *testing.T) {
+	b := newWeb(t)
+	expired := b.link(1250, func(r *paylinks.CreateRequest) { r.ExpirationDate = "2026-11-20" })
+	body := b.get("/pay/" + *expired.Hash)
+	require.Contains(t, body, "This link has expired. Nothing was paid.")
+	require.NotContains(t, body, "<form")
+	open := b.link(1250, func(r *paylinks.CreateRequest) { r.ExpirationDate = "2026-11-21" })
+	path, f := b.byCard(*open.Hash, visa)
+	b.pass(12 * time.Hour)
+	f.Set("token", f.Get("token"))
+	require.Equal(t, http.StatusForbidden, b.send(http.MethodPost, path, f).Code, "the form is too old")
+	require.Contains(t, b.get("/pay/"+*open.Hash), "expired")
+	paid, txn := b.paid(1250, nil)
+	require.NotContains(t, b.get("/pay/"+*paid.Hash), "<form")
+	_, err := b.Transactions().Refund(t.Context(), "", txn.ID, paylinks.RefundRequest{})
+	require.NoError(t, err)
+	require.Contains(t, b.get("/pay/"+*paid.Hash), "The money went back to you.")
+	slow := b.link(90006, nil)
+	path, f = b.byCard(*slow.Hash, visa)
+	require.Equal(t, http.StatusSeeOther, b.send(http.MethodPost, path, f).Code)
+	require.Contains(t, b.get("/pay/"+*slow.Hash), `<meta http-equiv="refresh" content="2">`)
+	b.pass(20 * time.Second)
+	require.Contains(t, b.get("/pay/"+*slow.Hash), "This link has been paid")
+	held, _ := b.paid(1250, reserve)
+	require.Contains(t, b.get("/pay/"+*held.Hash), "The amount will be charged later")
+	gone := b.link(1250, nil)
+	path, f = b.byCard(*gone.Hash, visa)
+	_, err = b.Delete(t.Context(), "", gone.ID)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusNotFound, b.send(http.MethodPost, path, f).Code)
+	sub, _ := b.paid(1250, func(r *paylinks.CreateRequest) { r.SubscriptionState, r.SubscriptionInterval = true, "P1M" })
+	path, f = b.form(*sub.Hash, "stop")
+	require.Equal(t, http.StatusSeeOther, b.send(http.MethodPost, path, f).Code)
+	require.Contains(t, b.get("/pay/"+*sub.Hash), "The subscription has ended.")
+}
+
+// A form that is not ours, was sent before, or is about another link or act, pays nothing.
+func TestOnlyOurOwnForms(t *testing.T) {
+	b := newWeb(t)
+	l, other := b.link(1250, nil), b.link(1250, nil)
+	path, f := b.byCard(*l.Hash, visa)
+	for name, headers := range map[string][]string{
+		"no origin": {"Origin", ""}, "null": {"Origin", "null"}, "other": {"Origin", "https://evil.example"}, "port": {"Origin", "http://shop.example:1"},
+		"cross-site": {"Sec-Fetch-Site", "cross-site"}, "json": {"Content-Type", "application/json"},
+	} {
+		require.Equal(t, http.StatusForbidden, b.send(http.MethodPost, path, f, headers...).Code, name)
+	}
+	require.Equal(t, http.StatusForbidden, b.send(http.MethodPost, strings.Replace(path, *l.Hash, *other.Hash, 1), f).Code)
+	require.Equal(t, http.StatusForbidden, b.send(http.MethodPost, strings.Replace(path, "/pay?", "/decline?", 1), f).Code)
+	require.Equal(t, http.StatusForbidden, b.send(http.MethodPost, path, url.Values{"by": {"wallet"}}).Code)
+	require.Equal(t, http.StatusMethodNotAllowed, b.send(http.MethodGet, path, nil).Code)
+	require.Zero(t, b.net())
+
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	codes := map[int]int{}
+	for range 16 {
+		wg.Go(func() {
+			rec := b.send(http.MethodPost, path, f)
+			mu.Lock()
+			codes[rec.Code]++
+			mu.Unlock()
+		})
+	}
+	wg.Wait()
+	require.Equal(t, map[int]int{http.StatusSeeOther: 1, http.StatusForbidden: 15}, codes)
+	require.EqualValues(t, 1250, b.net())
+	require.Len(t, b.txns(l.ID), 1)
+	path, f = b.form(*other.Hash, "decline")
+	require.Equal(t, http.StatusSeeOther, b.send(http.MethodPost, path, f).Code)
+	b.is(other.ID, "waiting", "declined", "")
+}
+
+func TestProgramsAct(t *testing.T) {
+	b := newWeb(t)
+	l := b.link(1250, func(r *paylinks.CreateRequest) { r.ReferenceID = "a b/c" })
+	path := "/pay/" + url.PathEscape(l.ReferenceID) + "/"
+	require.Equal(t, http.StatusUnauthorized, b.send(http.MethodPost, path+"pay", nil, "Authorization", "Bearer bad").Code)
+	require.Equal(t, http.StatusForbidden, b.send(http.MethodPost, path+"pay", nil, "Authorization", auth, "Origin", public).Code)
+	require.Equal(t, http.StatusNotFound, b.send(http.MethodPost, "/pay/none/pay", nil, "Authorization", auth).Code)
+	rec := b.send(http.MethodPost, path+"decline", nil, "Authorization", auth)
+	require.Contains(t, rec.Body.String(), `"state":"declined"`)
+	rec = b.send(http.MethodPost, path+"pay", nil, "Authorization", auth)
+	require.Equal(t, http.StatusOK, rec.Code)
+	require.Contains(t, rec.Body.String(), `"state":"paid"`)
+	require.Equal(t, "application/json", rec.Header().Get("Content-Type"))
+	rec = b.send(http.MethodPost, path+"decline", nil, "Authorization", auth)
+	require.Equal(t, http.StatusConflict, rec.Code)
+	require.Equal(t, links.Paid, func() links.Look { s, _ := b.Show(t.Context(), *l.Hash); return s.State }())
+}
