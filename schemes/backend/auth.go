@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"posagent/schemes/aapay"
+	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -98,6 +99,27 @@ func (g guard) wrap(h http.Handler) http.Handler {
 			h.ServeHTTP(w, r)
 		}
 	})
+}
+
+// signed keeps browsers from payment links; the signature lies in the parameters, and their Handler checks it.
+func (g guard) signed(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "" {
+			_ = wire.WriteJSON(w, http.StatusForbidden, paylinks.ContentType, map[string]string{ // a lost connection has no reader
+				"status": "error", "message": "An error occurred: not for browsers",
+			})
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// secret gives the secret of a payment-link account.
+func (g guard) secret(instance string) (wire.Secret, error) {
+	if !same(instance, g.creds.Instance) {
+		return "", nil
+	}
+	return g.creds.Secret, nil
 }
 
 // issue makes a token: expiry.authentication, no row behind it.
