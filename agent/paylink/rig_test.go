@@ -1,0 +1,281 @@
+package paylink_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/catalog"
+	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive"
+	"posagent/agent/offline"
+	"posagent/agent/outbox"
+	"posagent/agent/paylink"
+	"posagent/device/display"
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+	"posagent/store"
+	"posagent/store/storetest"
+)
+
+// noScheme is the backend's scheme service: nothing of a link may ever reach it.
+type noScheme struct{ t *testing.T }
+
+func (n noScheme) Initialize(_ context.Context, typ aapay.Type, _ aapay.Request) (aapay.Reply, error) {
+	n.t.Errorf("%s sent to the scheme service", typ)
+	return aapay.Reply{}, errGone
+}
+
+func (n noScheme) InitializeWithIdempotency(ctx context.Context, _ wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	return n.Initialize(ctx, typ, req)
+}
+
+func (n noScheme) Status(context.Context, string, string) (aapay.Status, error) {
+	n.t.Error("status asked at the scheme service")
+	return aapay.Status{}, errGone
+}
+
+// screen keeps what was shown last.
+type screen struct {
+	mu   sync.Mutex
+	last display.View
+	seen func() // a code is up
+}
+
+func (s *screen) Show(v display.View) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = v
+	if v.Code != nil && s.seen != nil {
+		s.seen()
+	}
+	return nil
+}
+
+func (s *screen) code() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last.Code != nil
+}
+
+// guard is a store whose power can fail.
+type guard struct {
+	store.DB
+	mu   sync.Mutex
+	left int // writes; <0 = no end
+}
+
+func (g *guard) Write(ctx context.Context, fn func(store.Tx) error) error {
+	g.mu.Lock()
+	dead := g.left == 0
+	if g.left > 0 {
+		g.left--
+	}
+	g.mu.Unlock()
+	if dead {
+		return fmt.Errorf("%w: power failed", store.ErrClosed)
+	}
+	return g.DB.Write(ctx, fn)
+}
+
+// cut lets n more writes through.
+func (g *guard) cut(n int) {
+	g.mu.Lock()
+	g.left = n
+	g.mu.Unlock()
+}
+
+// rig is a terminal that takes payment links, in a bubble.
+type rig struct {
+	*drive.Drive
+	t      *testing.T
+	bank   *bank
+	screen *screen
+	def    methods.Definition
+	path   string
+	db     *store.Store
+	guard  *guard
+	svc    *paylink.Service
+	box    *outbox.Outbox
+	boot   string
+	born   time.Time
+	none   bool // no account is configured
+	stop   func()
+}
+
+// terminal runs a test with a terminal in a bubble of virtual time.
+func terminal(t *testing.T, test func(r *rig)) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "agent.db")
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{
+			t: t, bank: newBank(), screen: &screen{}, path: path, boot: "boot-1", born: time.Now().Add(-1000 * time.Second),
+			def: paylink.Definition("Payment link", 100, 45*time.Second),
+		}
+		r.start()
+		defer func() { r.halt() }() // also when the test fails: nothing may be left in the bubble
+		test(r)
+	})
+}
+
+func now() time.Time { return time.Now().AddDate(26, 0, 0) }
+
+func (r *rig) start() {
+	r.t.Helper()
+	var err error
+	r.db, err = store.Open(r.t.Context(), store.Options{ // the power that fails here is guard's
+		Path: r.path, Steps: slices.Concat(outbox.Schema(), drive.Schema(), paylink.Schema()), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF",
+	})
+	require.NoError(r.t, err)
+	r.guard = &guard{DB: r.db, left: -1}
+	r.svc = paylink.New(paylink.Options{DB: r.guard, Links: linkHalf{r.bank}, Transactions: txnHalf{r.bank}, Instance: "demo", Now: now})
+	route := paylink.Router{Links: r.svc, Rest: noScheme{r.t}}
+	if r.none {
+		route.Links = nil
+	}
+	born := r.born
+	clock := func() time.Duration { return time.Since(born) }
+	var d *drive.Drive
+	settled := func(tx store.Tx, op outbox.Op, res offline.UndoResult) error { return d.UndoSettled(tx, op, res) }
+	after := func(op outbox.Op) { d.UndoAfter(op) }
+	r.box = outbox.NewOutbox(outbox.Options{
+		DB: r.guard, Boot: clock, Jitter: func(d time.Duration) time.Duration { return d }, Kinds: offline.Undos(route.Rest, route.Own(), settled, after),
+	})
+	d = drive.New(drive.Options{
+		DB: r.guard, Aapay: route, Outbox: r.box, Screen: r.screen, Boot: clock, BootID: r.boot, Now: now, Log: slog.New(slog.DiscardHandler),
+		Config:  drive.Config{TerminalID: "T1", MerchantID: "M1", Currency: "EUR", TimeoutUnit: "m"},
+		Methods: func() ([]methods.Definition, catalog.State) { return paylink.Offer(nil, &r.def), catalog.Fresh },
+	})
+	r.Drive = d
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = d.Run(ctx) })
+	running.Go(func() { _ = r.box.Run(ctx) })
+	r.stop = func() { cancel(); running.Wait() }
+	synctest.Wait()
+}
+
+func (r *rig) halt() {
+	r.t.Helper()
+	r.stop()
+	require.NoError(r.t, r.db.Close())
+}
+
+// restart stops the program and starts it again, in the same boot or a new one.
+func (r *rig) restart(newBoot bool) {
+	r.t.Helper()
+	r.halt()
+	if newBoot {
+		r.boot += "+"
+		r.born = time.Now().Add(-time.Second)
+	}
+	r.start()
+}
+
+func (r *rig) begin(req ecr.Request) (ecr.Sale, error) {
+	if req.Kind == "" {
+		req.Kind = ecr.Payment
+	}
+	req.Line = "serial"
+	return r.Begin(context.Background(), req)
+}
+
+// sale begins a payment that must be accepted.
+func (r *rig) sale(amount money.Minor) ecr.Sale {
+	r.t.Helper()
+	s, err := r.begin(ecr.Request{Amount: amount})
+	require.NoError(r.t, err)
+	return s
+}
+
+func (r *rig) told(s ecr.Sale, d ecr.Delivery) ecr.Outcome {
+	r.t.Helper()
+	o, err := r.Delivered(context.Background(), s.ID, d)
+	require.NoError(r.t, err)
+	synctest.Wait()
+	return o
+}
+
+// approved makes one acknowledged payment.
+func (r *rig) approved(amount money.Minor) ecr.Outcome {
+	r.t.Helper()
+	s := r.sale(amount)
+	pass(5 * time.Second)
+	r.pay()
+	o := <-s.Outcome
+	require.Equal(r.t, ecr.Approved, o.Result, o.Text)
+	return r.told(s, ecr.Told)
+}
+
+// pay lets the customer pay the newest link.
+func (r *rig) pay() {
+	r.t.Helper()
+	r.bank.lock(func() { require.True(r.t, r.bank.pay(r.bank.links[len(r.bank.links)-1])) })
+}
+
+func (r *rig) row(id string) drive.Row {
+	r.t.Helper()
+	var row drive.Row
+	require.NoError(r.t, r.db.Read(context.Background(), func(rd store.Reader) (err error) {
+		row, _, err = drive.Show(rd, id)
+		return err
+	}))
+	return row
+}
+
+func (r *rig) phase(id string) checkout.Phase { return r.row(id).State.Phase }
+
+// ops lists the outbox.
+func (r *rig) ops() (list []outbox.Op) {
+	r.t.Helper()
+	require.NoError(r.t, r.db.Read(context.Background(), func(rd store.Reader) (err error) {
+		list, err = r.box.List(rd, outbox.Filter{})
+		return err
+	}))
+	return list
+}
+
+// settle lets everything owed come to its end, and checks that it does.
+func (r *rig) settle() {
+	r.t.Helper()
+	busy := false
+	for range 60 {
+		pass(time.Minute)
+		require.NoError(r.t, r.db.Read(context.Background(), func(rd store.Reader) error {
+			return rd.QueryRow(`SELECT EXISTS (SELECT 1 FROM checkout_sales WHERE active = 1)`).Scan(&busy)
+		}))
+		if !busy {
+			return
+		}
+	}
+	r.t.Errorf("something is still open: %v", r.ops())
+}
+
+// pass lets virtual time go by.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// last asks for the outcome again, as a register does after a broken cable; false when there is no sale.
+func (r *rig) last() (ecr.Sale, ecr.Outcome, bool) {
+	r.t.Helper()
+	s, err := r.Last(context.Background(), "serial")
+	if errors.Is(err, ecr.ErrNone) {
+		return s, ecr.Outcome{}, false
+	}
+	require.NoError(r.t, err)
+	return s, <-s.Outcome, true
+}
