@@ -13,7 +13,7 @@ import (
 
 // Fields holds a specification's field list against Go types. The file has one line per field,
 // "<type>.<path> <kind>", where path uses "." and "[]" as in "purchaseAmount.totalAmount" and kind is one of string,
-// integer32, integer64, boolean, object, array, map, any. Every line must be present in the types, and every
+// integer32, integer64, number, boolean, object, array, map, any. Every line must be present in the types, and every
 // field of the types (but those in ours) must be in the file.
 func Fields(t *testing.T, file string, types map[string]any, ours ...string) {
 	t.Helper()
@@ -73,6 +73,9 @@ func kind(t reflect.Type) string {
 	}
 	switch t.Kind() {
 	case reflect.String:
+		if t == reflect.TypeFor[json.Number]() {
+			return "number"
+		}
 		return "string"
 	case reflect.Int32, reflect.Int:
 		return "integer32"
