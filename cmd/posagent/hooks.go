@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"posagent/schemes/backend"
+	"posagent/schemes/backend/deliver"
 )
 
 type hooksOptions struct {
@@ -90,7 +91,10 @@ func listHooks(ctx context.Context, c *call, dir, state string) error {
 		return fail(exitFailed, "%v (is --state the backend's directory?)", err)
 	}
 	if c.json {
-		return printJSON(c.out, list)
+		return printJSON(c.out, struct {
+			Schema string             `json:"schema"`
+			Hooks  []deliver.Delivery `json:"hooks"`
+		}{"posagent.hooks/1", list})
 	}
 	fmt.Fprintf(c.out, "%-32s %-30s %-7s %5s %-6s %s\n", "ID", "EVENT", "STATE", "TRIES", "LAST", "URL")
 	for _, d := range list {
