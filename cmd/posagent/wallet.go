@@ -31,7 +31,8 @@ func walletCommand() command {
 	}
 	return command{
 		name: "wallet", short: "play the customer's wallet against the embedded backend",
-		long:     "The URL is what the QR code says; the reference is the one `posagent sale list` prints.",
+		long: "The URL is what the QR code says; the reference is the one `posagent sale list` prints, or a payment link's " +
+			"referenceId or hash.",
 		examples: []string{"posagent wallet pay REFERENCE", "posagent wallet decline REFERENCE"},
 		sub:      []command{verb("pay", "pay the sale"), verb("decline", "refuse the sale")},
 	}
@@ -45,26 +46,32 @@ func walletAct(ctx context.Context, c *call, verb string) error {
 	if err != nil {
 		return err
 	}
-	target, err := walletURL(c.args[0], c.opts.(*walletOptions).backend, cfg.Upstream.Base, cfg.Backend.Listen)
+	targets, err := walletURLs(c.args[0], c.opts.(*walletOptions).backend, cfg.Upstream.Base, cfg.Backend.Listen)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target+"/"+verb, nil)
-	if err != nil {
-		return fail(exitUsage, "%v", err)
-	}
-	req.Header.Set("Authorization", "Bearer "+cfg.Backend.Credentials.Bearer.Reveal())
-	req.Header.Set("Accept", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return fail(exitNoBackend, "no backend at %s: %v (posagent backend starts one)", target, err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	if err != nil {
-		return err
+	var resp *http.Response
+	var body []byte
+	for _, target := range targets {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, target+"/"+verb, nil)
+		if err != nil {
+			return fail(exitUsage, "%v", err)
+		}
+		req.Header.Set("Authorization", "Bearer "+cfg.Backend.Credentials.Bearer.Reveal())
+		req.Header.Set("Accept", "application/json")
+		if resp, err = http.DefaultClient.Do(req); err != nil {
+			return fail(exitNoBackend, "no backend at %s: %v (posagent backend starts one)", target, err)
+		}
+		body, err = io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+		_ = resp.Body.Close() // it was read to its end
+		if err != nil {
+			return err
+		}
+		if resp.StatusCode != http.StatusNotFound {
+			break
+		}
 	}
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized:
@@ -88,18 +95,21 @@ func walletAct(ctx context.Context, c *call, verb string) error {
 	return nil
 }
 
-// walletURL finds the wallet page of what the caller named.
-func walletURL(what, backend, upstream, listen string) (string, error) {
+// walletURLs finds the pages that what the caller named may have: a wallet's, then a payment link's.
+func walletURLs(what, backend, upstream, listen string) ([]string, error) {
 	if u, err := url.Parse(what); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
-		return strings.TrimSuffix(what, "/"), nil
+		u.RawQuery, u.Fragment = "", ""
+		return []string{strings.TrimSuffix(u.String(), "/")}, nil
 	}
 	for _, base := range []string{backend, upstream, "http://" + listen} {
-		if base != "" && base != "http://" {
-			if len(what) == 36 { // a sale's id: its reference is the same without dashes
-				what = strings.ReplaceAll(what, "-", "")
-			}
-			return strings.TrimSuffix(base, "/") + "/wallet/" + url.PathEscape(what), nil
+		if base == "" || base == "http://" {
+			continue
 		}
+		base, ref := strings.TrimSuffix(base, "/"), what
+		if len(ref) == 36 { // a sale's id: its reference is the same without dashes
+			ref = strings.ReplaceAll(ref, "-", "")
+		}
+		return []string{base + "/wallet/" + url.PathEscape(ref), base + "/pay/" + url.PathEscape(ref), base + "/pay/" + url.PathEscape(what)}, nil
 	}
-	return "", fail(exitUsage, "which backend? give --backend URL")
+	return nil, fail(exitUsage, "which backend? give --backend URL")
 }
