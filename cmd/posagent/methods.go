@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"posagent/agent/catalog"
+	"posagent/agent/paylink"
 	"posagent/schemes/methods"
 	"posagent/store"
 )
@@ -38,6 +39,8 @@ func showMethods(ctx context.Context, c *call) error {
 	if err != nil {
 		return storeError(err)
 	}
+	own := linkMethod(cfg)
+	list.Definitions = paylink.Offer(list.Definitions, own)
 	if c.json {
 		return printJSON(c.out, struct {
 			Schema  string               `json:"schema"`
@@ -46,15 +49,17 @@ func showMethods(ctx context.Context, c *call) error {
 			Methods []methods.Definition `json:"methods"`
 		}{"posagent.methods/1", list.When(), list.None, list.Definitions})
 	}
-	switch {
-	case list.When() == nil:
+	switch when := list.When(); {
+	case when == nil:
 		fmt.Fprintln(c.out, "No list yet: the backend has not answered (posagent status).")
-		return nil
 	case list.None:
 		fmt.Fprintf(c.out, "The backend knows no method for merchant %s, terminal %s.\n", cfg.Terminal.BaxID, cfg.Terminal.TerminalID)
+	default:
+		fmt.Fprintf(c.out, "fetched %s ago\n", time.Since(*when).Round(time.Second))
+	}
+	if len(list.Definitions) == 0 {
 		return nil
 	}
-	fmt.Fprintf(c.out, "fetched %s ago\n", time.Since(*list.When()).Round(time.Second))
 	fmt.Fprintf(c.out, "%4s %-14s %-16s %-12s %-24s %8s %10s %10s\n", "PRIO", "NAME", "LABEL", "TRIGGER", "TYPES", "STALE", "TIME-OUT", "FINALIZE")
 	for _, d := range list.Definitions {
 		stale, finalize := methods.TimeOuts(d, cfg.Methods.TimeoutUnit)

@@ -14,6 +14,7 @@ import (
 	"posagent/agent"
 	"posagent/agent/checkout/drive"
 	"posagent/agent/config"
+	"posagent/agent/offline"
 	"posagent/agent/upstream"
 	"posagent/device"
 	"posagent/device/display"
@@ -111,6 +112,10 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	if err != nil {
 		return o, f, nil, &exit{exitConfig, err}
 	}
+	links, err := linkUpstream(cfg, log)
+	if err != nil {
+		return o, f, nil, &exit{exitConfig, err}
+	}
 	charset, ok := apdu.ParseCharset(cfg.ECR.Charset)
 	if !ok {
 		return o, f, nil, fail(exitConfig, "config: ecr.charset: %q is not known", cfg.ECR.Charset)
@@ -120,6 +125,8 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	o = agent.Options{
 		DB:      db,
 		Schemes: &aapay.Client{BaseURL: cfg.Upstream.URL("schemes"), Doer: schemes},
+		Links:   linkService(cfg, db, links, log),
+		Offer:   linkMethod(cfg),
 		Methods: &methods.Client{BaseURL: cfg.Upstream.URL("methods"), Doer: list},
 		Query:   methods.Query{BaxID: t.BaxID, TerminalID: t.TerminalID, Exclude: cfg.Methods.Exclude, Caller: "posagent", Lang: t.Language},
 		Refresh: cfg.Methods.Refresh,
@@ -130,7 +137,12 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		},
 		IdempotencyTTL: cfg.Offline.IdempotencyTTL,
 		Hooks:          cfg.Hooks.Authorization,
-		Probe:          func(ctx context.Context, _ string) error { return schemes.Probe(ctx) },
+		Probe: func(ctx context.Context, service string) error {
+			if service == offline.Paylinks && links != nil {
+				return links.Probe(ctx)
+			}
+			return schemes.Probe(ctx)
+		},
 		ZVT: zvt.Config{
 			TerminalID: t.TerminalID, Currency: t.Currency, MerchantName: t.MerchantName, Language: t.Language,
 			Device: "posagent", Version: version, Serial: serial, Charset: charset, Password: cfg.ECR.Password,

@@ -77,6 +77,9 @@ func showStatus(ctx context.Context, c *call) error {
 			return err
 		}
 	}
+	if cfg.Paylinks.Method {
+		v.Methods, v.NoMethods = v.Methods+1, false
+	}
 	if v.Running {
 		v.Live = readLive(c.stateDir())
 	}

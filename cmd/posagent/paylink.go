@@ -1,0 +1,47 @@
+package main
+
+import (
+	"log/slog"
+	"time"
+
+	"posagent/agent/config"
+	"posagent/agent/paylink"
+	"posagent/agent/upstream"
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+	"posagent/schemes/paylinks"
+	"posagent/store"
+)
+
+// linkMethod is the terminal's own method, nil where it is not offered.
+func linkMethod(cfg config.Config) *methods.Definition {
+	p := cfg.Paylinks
+	if !p.Method {
+		return nil
+	}
+	d := paylink.Definition(p.Label, int32(p.Priority), p.MeanDelay)
+	return &d
+}
+
+// linkService is the account behind it, nil where none is named. It is there with the method switched off, too: for what is
+// still owed.
+func linkService(cfg config.Config, db store.DB, client *upstream.Client, log *slog.Logger) aapay.Service {
+	auth := cfg.Upstream.Auth
+	if client == nil {
+		return nil
+	}
+	api := &paylinks.Client{BaseURL: cfg.Upstream.URL("paylinks"), Instance: auth.Instance, Secret: auth.Secret, Doer: client}
+	return paylink.New(paylink.Options{
+		DB: db, Links: api.Links(), Transactions: api.Transactions(), Instance: auth.Instance, Title: cfg.Terminal.MerchantName, Now: time.Now, Log: log,
+	})
+}
+
+// linkUpstream is the way to that account, nil where none is named. Its requests are signed one by one.
+func linkUpstream(cfg config.Config, log *slog.Logger) (*upstream.Client, error) {
+	auth := cfg.Upstream.Auth
+	if cfg.Upstream.URL("paylinks") == "" || auth.Instance == "" || auth.Secret == "" {
+		return nil, nil
+	}
+	cfg.Upstream.Auth = config.Auth{}
+	return upstreamOf(cfg, "paylinks", log)
+}
