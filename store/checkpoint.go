@@ -7,12 +7,14 @@ import (
 )
 
 const (
-	checkpointEvery   = 250 * time.Millisecond
+	checkpointEvery   = 50 * time.Millisecond
 	checkpointCommits = 64
 	// restAtMost, times CheckpointEvery, is how long a few commits may lie in the log: a minute.
-	restAtMost = 240
-	// walFrames bounds the log: past it the writer itself folds it back, so that the next write starts it anew.
-	walFrames = 4096
+	restAtMost = 1200
+	// walFrames bounds the log. Beside a writer that never rests a checkpoint is complete only for the moment: the next
+	// frames are there before it has ended, and a log is started anew only when nothing is left to fold. So past this
+	// length the writer folds the rest itself, between two commits.
+	walFrames = 8192
 	// shredAfter is how long a deleted data key may stay in the log of a store that nobody truncates.
 	shredAfter = time.Minute
 )
@@ -71,13 +73,13 @@ func (s *Store) rest() bool {
 
 func (s *Store) checkpoint() {
 	s.folded = s.commits.Load()
-	frames, folded, _, err := s.ckpt.checkpoint("PASSIVE")
+	frames, _, _, err := s.ckpt.checkpoint("PASSIVE")
 	if err != nil {
 		s.note(fmt.Errorf("checkpoint: %w", classify(err)))
 		s.log.Warn("checkpoint failed", "err", err)
 		return
 	}
-	if frames > walFrames && folded < frames {
+	if frames > walFrames {
 		_ = s.exclusive(context.Background(), func() error {
 			if s.w == nil {
 				return nil

@@ -30,8 +30,8 @@ type Options struct {
 	Synchronous string
 	Readers     int   // connections for Read, 0 = 3
 	Ballast     int64 // bytes reserved beside the file for finishing what was begun, 0 = 256 KiB, < 0 = none
-	// CheckpointEvery is the least time between two foldings of the log into the file, 0 = 250 ms; CheckpointCommits is
-	// how many commits are worth one, 0 = 64. Fewer wait for more, 240 times as long at most.
+	// CheckpointEvery is the least time between two foldings of the log into the file, 0 = 50 ms; CheckpointCommits is
+	// how many commits are worth one, 0 = 64. Fewer wait for more, 1200 times as long at most.
 	CheckpointEvery   time.Duration
 	CheckpointCommits int64
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -263,6 +264,23 @@ func TestOneFlushForManyCallers(t *testing.T) {
 		}
 		require.Len(t, ids(t, s), ops)
 	}
+}
+
+// Writers that never rest keep the checkpointer from ever finding a log without new frames.
+func TestLogIsBoundedUnderLoad(t *testing.T) {
+	s := storetest.Open(t, rowsStep)
+	text := strings.Repeat("x", 256<<10)
+	const ops = 128 // 64 MiB, with the index
+	var longest int64
+	for id := range int64(ops) {
+		require.NoError(t, s.Write(t.Context(), func(tx store.Tx) error {
+			_, err := tx.Exec("INSERT INTO rows (id, text) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET text = excluded.text", fmt.Sprint(id)+text)
+			return err
+		}))
+		longest = max(longest, s.Health(t.Context()).WALBytes)
+	}
+	t.Logf("%d KiB at most", longest>>10)
+	require.Less(t, longest, int64(ops*len(text)))
 }
 
 // Any mix of callers that succeed, fail and panic leaves exactly what a plain map would hold.

@@ -24,7 +24,9 @@ const (
 
 const (
 	maxBatch    = 256
-	spinWindow  = time.Millisecond // below this a timer is coarser than the window it measures
+	spinWindow  = 100 * time.Microsecond // below this a timer is coarser than the window it measures
+	spinLeast   = 24                     // turns that others get, also where a commit takes no time at all
+	spinMost    = 1024                   // and where time stands still
 	retryFirst  = time.Second
 	retryLonger = 30 * time.Second
 )
@@ -151,9 +153,10 @@ func (s *Store) drain(batch []*request) []*request {
 func (s *Store) await(batch []*request, window time.Duration) []*request {
 	target := min(s.want, maxBatch)
 	if window < spinWindow {
-		for range 24 {
+		start := time.Now()
+		for i := range spinMost {
 			runtime.Gosched()
-			if batch = s.drain(batch); len(batch) >= target {
+			if batch = s.drain(batch); len(batch) >= target || i >= spinLeast && time.Since(start) >= 2*window {
 				break
 			}
 		}
