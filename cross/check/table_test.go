@@ -44,6 +44,7 @@ var rooms = []room{
 	{"store/crashfs", []string{"store"}, "power cuts for the store's tests"},
 
 	{"schemes/money", nil, "amounts and currencies"},
+	{"schemes/wire/bracket", []string{"schemes/wire"}, "forms in bracket notation: knows no service"},
 	{"schemes/wire", []string{"schemes/money"}, "strict JSON, Key, error codes"},
 	{"schemes/backend", []string{"schemes/backend/...", "schemes/methods", "schemes/aapay", "schemes/paylinks", "schemes/money", "schemes/wire", "store"}, "opens and wires the embedded backend"},
 	{"schemes/backend/books", []string{"schemes/money", "schemes/wire"}, "CORE: only writer of postings, no I/O"},
@@ -54,6 +55,7 @@ var rooms = []room{
 	{"schemes/backend/pages/form", []string{"schemes/wire", "store"}, "the forms of all pages: a token is spent in its act's commit"},
 	{"schemes/backend/wallets", []string{"schemes/backend/books/...", "schemes/backend/scenario", "schemes/backend/pages/...", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire", "store"}, "the simulated wallets: no other room of the backend beside the shared ones"},
 	{"schemes/backend/links", []string{"schemes/backend/books/...", "schemes/backend/deliver", "schemes/backend/once", "schemes/backend/scenario", "schemes/backend/pages/...", "schemes/paylinks", "schemes/money", "schemes/wire", "store"}, "payment links and their page: no other room of the backend beside the shared ones"},
+	{"schemes/paylinks", []string{"schemes/money", "schemes/wire", "schemes/wire/bracket"}, "the payment-link service, whose requests are forms"},
 	{"schemes/*/*test", []string{"..", "schemes/money", "schemes/wire"}, "the conformance suite of the service one level up"},
 	{"schemes/*", []string{"schemes/money", "schemes/wire"}, "one contract each: services never import each other"},
 
