@@ -29,7 +29,10 @@
 // 2026-11-21: the status after a rejection, and after giving up a failed signature, is ABANDONED; it is reached from
 // SIGNATURE_FAILED and PROCESSING. APPROVED and ABANDONED are final.
 //
-// 2026-11-21: a webhook may only name one of the six events: a misspelt one would never be sent.
+// 2026-11-21: a webhook may name any event, as with payments; exactly the named ones are sent, in the spelling of S0 6.5.
+//
+// 2026-11-21: signer and review are not part of the service. A sandbox offers their moves as POST /{id}/sign, /fail (with
+// {"reason":"failed|expired|cancelled"}, absent = failed), /approve and /reject, answering as a read does.
 //
 // 2026-11-21: the Key travels as Idempotency-Key, 1 to 64 visible ASCII characters, honoured when given on every write.
 // Errors are the problem bodies of the payment service; a move that the state forbids is 422.

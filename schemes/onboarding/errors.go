@@ -30,11 +30,15 @@ func Problems() wire.Catalogue {
 }
 
 const (
-	opCreate = "onboarding.create"
-	opRead   = "onboarding.read"
-	opUpdate = "onboarding.update"
-	opSubmit = "onboarding.submit"
+	opCreate  = "onboarding.create"
+	opRead    = "onboarding.read"
+	opUpdate  = "onboarding.update"
+	opSubmit  = "onboarding.submit"
+	opSandbox = "onboarding.sandbox"
 )
+
+// ContentType is sent with requests and successes; an error's is wire.ProblemType.
+const ContentType = "application/json; charset=utf-8"
 
 // Refused makes a Conflict with one of the reasons above.
 func Refused(op, reason, msg string) *wire.Error {

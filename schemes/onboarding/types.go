@@ -57,7 +57,7 @@ type Notifications struct {
 
 // WebHook subscribes a URL to one event. Authorization is sent back as the header of that name.
 type WebHook struct {
-	EventName     string              `json:"eventName"` // one of the six of S0 6.5
+	EventName     string              `json:"eventName"`
 	URL           string              `json:"url"`
 	Authorization wire.Secret         `json:"authorization,omitempty"`
 	Headers       []map[string]string `json:"headers,omitempty"`

@@ -1,0 +1,140 @@
+package onboarding
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"posagent/schemes/wire"
+)
+
+// Client is the Service over HTTP. It works as soon as BaseURL and Doer are set. It sends each call once;
+// whether to send again is the caller's decision, by code.
+type Client struct {
+	BaseURL string // scheme and host, and a path before /api if there is one
+	Doer    wire.Doer
+}
+
+var _ Service = (*Client)(nil)
+
+// Create implements Service.
+func (c *Client) Create(ctx context.Context, key wire.Key, app Application) (State, error) {
+	return c.send(ctx, opCreate, http.MethodPost, 0, "", http.StatusCreated, key, &app)
+}
+
+// Read implements Service.
+func (c *Client) Read(ctx context.Context, id int64) (State, error) {
+	return c.send(ctx, opRead, http.MethodGet, id, "", http.StatusOK, "", nil)
+}
+
+// Update implements Service.
+func (c *Client) Update(ctx context.Context, key wire.Key, id int64, app Application) (State, error) {
+	return c.send(ctx, opUpdate, http.MethodPut, id, "", http.StatusOK, key, &app)
+}
+
+// Submit implements Service.
+func (c *Client) Submit(ctx context.Context, key wire.Key, id int64) (State, error) {
+	return c.send(ctx, opSubmit, http.MethodPost, id, "/submit", http.StatusOK, key, nil)
+}
+
+// send sends one call; done is the status of its success. What a refusal says is withheld where it repeats one of the
+// application's secrets.
+func (c *Client) send(ctx context.Context, op, method string, id int64, rest string, done int, key wire.Key, app *Application) (State, error) {
+	call := wire.Call{Op: op, Write: op != opRead}
+	if key != "" {
+		if _, err := wire.ParseKey(string(key)); err != nil {
+			return State{}, &wire.Error{Code: wire.Invalid, Op: op, Err: err}
+		}
+	}
+	path := strings.TrimRight(c.BaseURL, "/") + Prefix
+	if op != opCreate {
+		if id < 1 {
+			return State{}, wire.Errorf(wire.Invalid, op, "onboardingId: want a whole number from 1")
+		}
+		path += "/" + strconv.FormatInt(id, 10) + rest
+	}
+	var content io.Reader
+	if app != nil {
+		body, err := Encode(*app)
+		if err != nil {
+			return State{}, &wire.Error{Code: wire.Invalid, Op: op, Msg: "request cannot be written"}
+		}
+		content = bytes.NewReader(body)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, path, content)
+	if err != nil {
+		return State{}, &wire.Error{Code: wire.Unavailable, Op: op, Msg: "base address not usable"}
+	}
+	if app != nil {
+		req.Header.Set("Content-Type", ContentType)
+	}
+	req.Header.Set("Accept", "application/json")
+	if key != "" {
+		req.Header.Set(wire.KeyHeader, string(key))
+	}
+	answer, err := call.Do(c.Doer, req)
+	if err != nil {
+		return State{}, err
+	}
+	if answer.Status != done {
+		return State{}, withhold(call.Problem(answer, key != "", Problems()), app)
+	}
+	return read(call, answer, id)
+}
+
+// read reads a success; id 0 is any application.
+func read(call wire.Call, answer wire.Answer, id int64) (State, error) {
+	if !answer.JSON() {
+		return State{}, call.Lost("reply is not JSON")
+	}
+	var st State
+	err := wire.Decode(answer.Body, &st)
+	if err == nil {
+		err = wire.Required(answer.Body, "onboardingId", "status")
+	}
+	if err == nil && st.Created != "" {
+		_, err = time.Parse(time.RFC3339, st.Created)
+	}
+	switch {
+	case err != nil:
+		e := call.Lost("reply not readable")
+		e.Err = err
+		return State{}, e
+	case st.OnboardingID < 1:
+		return State{}, call.Lost("reply names no application")
+	case id != 0 && st.OnboardingID != id:
+		return State{}, call.Lost("reply is about another application")
+	case st.Status == None:
+		return State{}, call.Lost("reply has no status")
+	}
+	return st, nil
+}
+
+// withhold keeps a foreign service's words from repeating a secret of the request.
+func withhold(err *wire.Error, app *Application) error {
+	var e *wire.Error
+	if app == nil || app.Notifications == nil || !errors.As(err, &e) {
+		return err
+	}
+	for _, h := range app.Notifications.WebHooks {
+		secrets := []string{h.Authorization.Reveal()}
+		for _, pairs := range h.Headers {
+			for _, v := range pairs {
+				if len(v) >= 8 { // less is no secret, and stands in many a sentence
+					secrets = append(secrets, v)
+				}
+			}
+		}
+		for _, s := range secrets {
+			if s != "" && strings.Contains(e.Msg, s) {
+				e.Msg = "the reply's own words are withheld"
+			}
+		}
+	}
+	return err
+}
