@@ -19,7 +19,7 @@ CREATE TABLE cards_payment (
 CREATE INDEX cards_payment_next ON cards_payment (next_ms) WHERE next_ms IS NOT NULL;
 CREATE TABLE cards_op (
 	ref TEXT PRIMARY KEY,
-	payment TEXT NOT NULL REFERENCES cards_payment (id),
+	payment TEXT NOT NULL,
 	kind TEXT NOT NULL,
 	amount INTEGER NOT NULL,
 	state TEXT NOT NULL,

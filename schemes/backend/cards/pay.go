@@ -1,0 +1,234 @@
+package cards
+
+import (
+	"context"
+
+	"posagent/schemes/backend/scenario"
+	"posagent/schemes/payments"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// PagePrefix is where the hosted page lives; the payment's id follows.
+const PagePrefix = "/pay/"
+
+// invoice is the one method of the page that payments.Methods does not name.
+const invoice = "Invoice"
+
+const (
+	opPage = "payments.page"
+	sepa   = "PproSepaDirectDebit"
+	sofort = "Sofortbanking"
+	wallet = "PayPal"
+)
+
+// given is what the customer filled in. Either Card, or Method: sepa (with IBAN), sofort, wallet or invoice.
+type given struct {
+	Card   *payments.CardDetails
+	Method string
+	IBAN   wire.Secret
+	IP     string // of the customer
+}
+
+// after says what comes next.
+type after string
+
+const (
+	nextPay       after = "pay"       // the form, with step.Reason
+	nextChallenge after = "challenge" // the 3-D Secure page
+	nextDone      after = "done"
+	nextClosed    after = "closed" // over: step.Reason
+)
+
+// step is what an act of the customer came to.
+type step struct {
+	Next   after
+	Reason string // of payments' catalogue, why it was refused; "" otherwise
+	Return string // where to go when done, may be ""
+}
+
+// view is what the page shows.
+type view struct {
+	ID          string
+	State       State
+	Next        after // what the page is at
+	Reason      string
+	Type        string // payments.MerchantHosted or ProviderHosted
+	Merchant    string
+	Amount      int32 // minor units, without a fee
+	Currency    string
+	Number      string // the merchant's own
+	Checkout    string // checkoutText
+	Description string
+	Basket      []payments.BasketItem
+	Config      payments.PayPageConfiguration
+	Methods     []choice // what may be chosen, in order
+	Return      string
+	Masked      string // of the card being asked about or paid with
+	Method      string
+}
+
+// choice is a method the page offers. A card's fee and acceptance depend on the card, too.
+type choice struct {
+	Method string // of payments.Methods, or invoice
+	Name   string // the merchant's own name for it, may be ""
+	Fee    int32  // minor units
+}
+
+// stand says where the page of p is at.
+func (p *payment) stand() step {
+	s := step{Reason: p.Reason}
+	switch p.state {
+	case Fresh:
+		s.Next = nextPay
+	case Challenged:
+		s.Next = nextChallenge
+	case Ready, Reserved, Charged, Lapsed:
+		s = step{Next: nextDone, Return: p.Order.Return}
+	default:
+		s.Next = nextClosed
+		if _, s.Reason = next(p.state, Reserve); p.Reason != "" {
+			s.Reason = p.Reason
+		}
+	}
+	return s
+}
+
+// look reads what the page shows, or wire.NotFound: no such payment, or none with a page.
+func (c *Cards) look(ctx context.Context, id string) (view, error) {
+	p, _, err := c.peek(ctx, opPage, id, func(p *payment, _ store.Reader) error {
+		if !p.Page {
+			return wire.Errorf(wire.NotFound, opPage, "no such page")
+		}
+		return nil
+	})
+	if err != nil {
+		return view{}, err
+	}
+	at := p.stand()
+	v := view{
+		ID: id, State: p.state, Next: at.Next, Reason: at.Reason, Type: p.Type, Merchant: c.opt.Merchant, Amount: p.Amount, Currency: p.Currency,
+		Number: p.Number, Checkout: p.Order.Checkout, Description: p.Order.Description, Basket: p.Order.Basket, Methods: p.choices(), Return: p.Order.Return,
+	}
+	if p.Order.Config != nil {
+		v.Config = *p.Order.Config
+	}
+	if p.Means != nil {
+		v.Masked, v.Method = p.Means.Masked, p.Means.Method
+	}
+	return v, nil
+}
+
+// act lets the customer do something, in one commit with the form's token.
+func (c *Cards) act(ctx context.Context, id string, spend func(store.Tx) error, do func(tx store.Tx, p *payment, now int64) error) (s step, err error) {
+	err = c.db.Write(ctx, func(tx store.Tx) error {
+		now := c.now().UnixMilli()
+		p, err := c.load(tx, opPage, id, now)
+		if err == nil && !p.Page {
+			err = wire.Errorf(wire.NotFound, opPage, "no such page")
+		}
+		if err == nil && spend != nil {
+			err = spend(tx)
+		}
+		if err == nil {
+			err = do(tx, p, now)
+		}
+		if reason := wire.ReasonOf(err); reason != "" && wire.CodeOf(err) == wire.Conflict {
+			p.Reason, err = reason, nil
+		}
+		if err != nil {
+			return err
+		}
+		s = p.stand()
+		return save(tx, p)
+	})
+	c.poke()
+	if err != nil {
+		return step{}, wire.AsError(opPage, err)
+	}
+	return s, nil
+}
+
+// pay is the customer pressing pay. Errors: wire.NotFound; wire.Invalid names what of the form is wrong; whatever spend
+// returns; a refused card is a step, not an error.
+func (c *Cards) pay(ctx context.Context, id string, g given, spend func(store.Tx) error) (step, error) {
+	if g.Card != nil && !g.Card.PAN.Valid() {
+		return step{}, wire.Errorf(wire.Invalid, opPage, "pan: want 13 to 19 digits with a good check digit")
+	}
+	return c.act(ctx, id, spend, func(tx store.Tx, p *payment, now int64) error {
+		if p.state != Fresh && p.state != Challenged {
+			return nil // once more is not twice
+		}
+		p.Reason, p.IP = "", g.IP
+		m, err := c.identify(tx, p, g, now)
+		if err != nil {
+			return err
+		}
+		p.Means, p.Fee = m.means, m.fee
+		if err := c.press(tx, p, now); err != nil {
+			return err
+		}
+		p.Flow = ""
+		switch do := p.do(); {
+		case m.PayType != card:
+		case p.Exemption == payments.ScaForce3DS, (do == scenario.Challenge || do == scenario.ChallengeBad) && !p.spared():
+			p.state, _ = next(p.state, Ask)
+			return nil
+		case p.spared():
+			p.Flow = "A"
+		}
+		return c.paid(tx, p, now)
+	})
+}
+
+// spared says that an exemption keeps the cardholder from being asked.
+func (p *payment) spared() bool {
+	return p.Exemption == payments.ScaDelegated || p.Exemption == payments.ScaLowValue && p.Amount <= lowValue
+}
+
+// lowValue is the most a LowValue exemption covers, in minor units.
+const lowValue = 3000
+
+// answer is the customer answering the challenge.
+func (c *Cards) answer(ctx context.Context, id string, passed bool, spend func(store.Tx) error) (step, error) {
+	return c.act(ctx, id, spend, func(tx store.Tx, p *payment, now int64) error {
+		if p.state != Challenged {
+			return nil
+		}
+		if !passed || p.do() == scenario.ChallengeBad {
+			p.state, _ = next(p.state, Fail)
+			return c.refuse(tx, p, p.Amount, refused(opPage, payments.AuthenticationFailed), now)
+		}
+		p.Flow, p.Reason = "Y", ""
+		return c.paid(tx, p, now)
+	})
+}
+
+// leave is the customer giving up.
+func (c *Cards) leave(ctx context.Context, id string, spend func(store.Tx) error) (step, error) {
+	return c.act(ctx, id, spend, func(_ store.Tx, p *payment, _ int64) error {
+		if to, reason := next(p.state, Leave); reason == "" {
+			p.state = to
+		}
+		if p.state == Terminated {
+			p.PageMS = 0
+		}
+		return nil
+	})
+}
+
+// paid goes on once the customer has done everything: what processing says, and the end of the checkout.
+func (c *Cards) paid(tx store.Tx, p *payment, now int64) error {
+	p.state, _ = next(p.state, Identify)
+	if err := c.process(tx, p, now); err != nil {
+		if wire.CodeOf(err) == wire.Conflict { // another try, perhaps with another card
+			p.state, p.Means = Fresh, nil
+		}
+		return err
+	}
+	p.PageMS = 0
+	if err := c.keepToken(tx, p, now); err != nil {
+		return err
+	}
+	return c.tellCheckout(tx, p, now)
+}
