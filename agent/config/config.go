@@ -164,6 +164,7 @@ type Backend struct {
 	// WebhookSecret signs webhooks beside the specification (Standard Webhooks); the old one stays valid until it is removed.
 	WebhookSecret    wire.Secret `toml:"webhook_secret"`
 	WebhookSecretOld wire.Secret `toml:"webhook_secret_old"`
+	LinkWebhook      string      `toml:"link_webhook"` // where webhooks of payment links go; "" = nowhere
 	Credentials      Auth        `toml:"credentials"`
 }
 

@@ -252,6 +252,9 @@ func (c Config) rest(k *check) {
 			k.fail("backend.webhook_allow", "%q is neither host:port nor host", h)
 		}
 	}
+	if u, err := url.Parse(c.Backend.LinkWebhook); c.Backend.LinkWebhook != "" && (err != nil || u.Host == "") {
+		k.fail("backend.link_webhook", "want https://HOST/…, or http to a host of webhook_allow")
+	}
 	if c.Backend.WebhookSecretOld != "" && c.Backend.WebhookSecret == "" {
 		k.fail("backend.webhook_secret_old", "needs webhook_secret")
 	}
