@@ -86,15 +86,26 @@ func (g guard) allowed(r *http.Request) bool {
 	return err == nil && g.pair(string(raw))
 }
 
-// wrap lets only good requests through, and answers the others in the services' own shape.
+// wrap lets only good requests through, and answers the others in the shape of S1's services.
 func (g guard) wrap(h http.Handler) http.Handler {
+	return g.shaped(h, func(w http.ResponseWriter, _ *http.Request, e *wire.Error) {
+		wire.WriteFault(w, g.log, aapay.ContentType, e)
+	})
+}
+
+// problem is wrap for the services of S0, whose errors are problem bodies.
+func (g guard) problem(h http.Handler) http.Handler {
+	return g.shaped(h, func(w http.ResponseWriter, r *http.Request, e *wire.Error) { wire.WriteProblem(w, r, g.log, e, nil) })
+}
+
+func (g guard) shaped(h http.Handler, fail func(http.ResponseWriter, *http.Request, *wire.Error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "":
-			wire.WriteFault(w, g.log, aapay.ContentType, wire.Errorf(wire.Forbidden, "", "not for browsers"))
+			fail(w, r, wire.Errorf(wire.Forbidden, "", "not for browsers"))
 		case !g.allowed(r):
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			wire.WriteFault(w, g.log, aapay.ContentType, wire.Errorf(wire.Unauthorized, "", "operation not allowed"))
+			fail(w, r, wire.Errorf(wire.Unauthorized, "", "operation not allowed"))
 		default:
 			h.ServeHTTP(w, r)
 		}

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/cards"
 	"posagent/schemes/backend/deliver"
 	"posagent/schemes/backend/links"
 	"posagent/schemes/backend/once"
@@ -22,6 +24,8 @@ import (
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/methods"
 	"posagent/schemes/paylinks"
+	"posagent/schemes/payments"
+	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
 	"posagent/store"
 
@@ -38,9 +42,11 @@ type Config struct {
 	Credentials Credentials    // the zero value = DemoCredentials
 	HookAllow   []string       // hosts that webhooks may reach by http and on private addresses: "127.0.0.1:9999"
 	HookSecrets []wire.Secret  // sign webhooks too, the current one first
-	LinkHook    string         // where webhooks of payment links go, signed with the instance's secret; "" = nowhere
-	Now         func() time.Time
-	Log         *slog.Logger
+	// MerchantNumber is in the events of payments; 0 = DemoMerchant.
+	MerchantNumber int64
+	LinkHook       string // where webhooks of payment links go, signed with the instance's secret; "" = nowhere
+	Now            func() time.Time
+	Log            *slog.Logger
 	// Synchronous is the store's; "" = FULL. Anything less loses acknowledged writes: tests only.
 	Synchronous string
 }
@@ -50,9 +56,13 @@ type Backend struct {
 	db      *store.Store
 	wallets *wallets.Wallets
 	links   *links.Links
+	cards   *cards.Cards
 	deliver *deliver.Deliver
 	handler http.Handler
 }
+
+// DemoMerchant is the merchant number of a backend that was given none.
+const DemoMerchant = 100000001
 
 const (
 	dbName  = "backend.db"
@@ -60,7 +70,7 @@ const (
 )
 
 func schema() []store.Step {
-	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), once.Schema(), links.Schema())
+	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), once.Schema(), links.Schema(), cards.Schema())
 }
 
 // Open opens the store and wires the services; Run keeps time, Handler serves.
@@ -105,10 +115,17 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 	if err == nil {
 		err = l.Register(ctx, cfg.LinkHook)
 	}
+	var k *cards.Cards
+	if err == nil {
+		k, err = cards.New(cards.Options{
+			DB: db, Deliver: d, PublicURL: cfg.PublicURL, Merchant: seed.MerchantName, MerchantNumber: cmp.Or(cfg.MerchantNumber, DemoMerchant),
+			Now: cfg.Now, Log: cfg.Log,
+		})
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("backend: %w", err), db.Close())
 	}
-	return &Backend{db: db, wallets: w, links: l, deliver: d, handler: routes(cfg, db, w, l, d)}, nil
+	return &Backend{db: db, wallets: w, links: l, cards: k, deliver: d, handler: routes(cfg, db, w, l, k, d)}, nil
 }
 
 // readSeed reads cfg's seed: a file, or the JSON itself.
@@ -126,7 +143,7 @@ func readSeed(s string) (wallets.Seed, error) {
 	return wallets.ParseSeed(data)
 }
 
-func routes(cfg Config, db *store.Store, w *wallets.Wallets, l *links.Links, d *deliver.Deliver) http.Handler {
+func routes(cfg Config, db *store.Store, w *wallets.Wallets, l *links.Links, k *cards.Cards, d *deliver.Deliver) http.Handler {
 	g := guard{creds: cfg.Credentials, db: db, now: cfg.Now, log: cfg.Log}
 	mux := http.NewServeMux()
 	mux.Handle(aapay.Prefix, g.wrap(scenario.Perform(aapay.Handler(w, aapay.HandlerOptions{Log: cfg.Log}))))
@@ -141,7 +158,19 @@ func routes(cfg Config, db *store.Store, w *wallets.Wallets, l *links.Links, d *
 	mux.HandleFunc("POST /token", g.token)
 	mux.HandleFunc("POST /oauth2/v2.0/token", g.token)
 	mux.HandleFunc("GET /livez", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusNoContent) })
-	return mux
+	// The services of S0 are found in any case of letters, which no pattern of a mux does.
+	payment := g.problem(scenario.Perform(payments.Handler(k, payments.HandlerOptions{Log: cfg.Log})))
+	token := g.problem(tokens.Handler(k.Tokens(), tokens.HandlerOptions{Log: cfg.Log}))
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		switch {
+		case payments.Is(r):
+			payment.ServeHTTP(rw, r)
+		case tokens.Is(r):
+			token.ServeHTTP(rw, r)
+		default:
+			mux.ServeHTTP(rw, r)
+		}
+	})
 }
 
 // Handler serves every route of the backend.
@@ -159,11 +188,18 @@ func (b *Backend) Links() paylinks.Links { return b.links }
 // Transactions is the transaction half of the payment-link service.
 func (b *Backend) Transactions() paylinks.Transactions { return b.links.Transactions() }
 
-// Run lets time pass for the wallets and links and sends what is owed to others, until ctx ends; it returns ctx's error.
+// Payments is the payment service in process, without HTTP and credentials.
+func (b *Backend) Payments() payments.Service { return b.cards }
+
+// Tokens is the tokenization service in process, without HTTP and credentials.
+func (b *Backend) Tokens() tokens.Service { return b.cards.Tokens() }
+
+// Run lets time pass for the wallets, links and payments and sends what is owed to others, until ctx ends; it returns ctx's error.
 func (b *Backend) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return b.wallets.Run(ctx) })
 	g.Go(func() error { return b.links.Run(ctx) })
+	g.Go(func() error { return b.cards.Run(ctx) })
 	g.Go(func() error { return b.deliver.Run(ctx) })
 	return g.Wait()
 }

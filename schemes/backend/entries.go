@@ -7,6 +7,7 @@ import (
 
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/cards"
 	"posagent/schemes/backend/links"
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/money"
@@ -63,12 +64,35 @@ func entries(ctx context.Context, db store.DB) ([]Entry, error) {
 			}
 			out = append(out, e)
 		}
-		return linkEntries(r, &out)
+		if err := linkEntries(r, &out); err != nil {
+			return err
+		}
+		return cardEntries(r, &out)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read books: %w", err)
 	}
 	return out, nil
+}
+
+// cardEntries adds the payments of cards and the operations on them, each with its own postings.
+func cardEntries(r store.Reader, out *[]Entry) error {
+	posts, err := journal.ByTxn(r, cards.Service)
+	if err != nil {
+		return err
+	}
+	lines, err := cards.Lines(r)
+	for _, l := range lines {
+		e := Entry{
+			Service: cards.Service, ID: l.ID, Reference: l.Reference, Original: l.Payment, Type: l.Type, Amount: money.Minor(l.Amount),
+			Currency: l.Currency, State: l.State, Postings: posts[l.ID],
+		}
+		if e.Postings == nil {
+			e.Postings = []books.Posting{}
+		}
+		*out = append(*out, e)
+	}
+	return err
 }
 
 // linkEntries adds the transactions of payment links.
