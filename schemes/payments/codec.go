@@ -3,6 +3,10 @@ package payments
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
 	"strings"
 
 	"posagent/schemes/wire"
@@ -100,7 +104,7 @@ func DecodeRefund(data []byte) (req RefundRequest, err error) {
 }
 
 // EncodeCreate writes the create body with everything in it: the one way card numbers and secrets leave. Keep what it
-// returns out of logs, and sealed on a disk. operator "" writes ProviderHostedEcom.
+// returns out of logs, and sealed on a disk. operator "" and "provider" write ProviderHostedEcom.
 func EncodeCreate(req CreateRequest, operator string) ([]byte, error) {
 	type card struct {
 		*CardDetails
@@ -126,7 +130,7 @@ func EncodeCreate(req CreateRequest, operator string) ([]byte, error) {
 		CardDetails          *card    `json:"cardDetails,omitempty"`
 		Notifications        *hooks   `json:"notifications,omitempty"`
 	}{CreateRequest: req}
-	if req.Type == ProviderHosted && operator != "" {
+	if req.Type == ProviderHosted && operator != "" && !strings.EqualFold(operator, "provider") {
 		body.Type = spelling(operator)
 	}
 	if c := req.CardDetails; c != nil {
@@ -174,6 +178,27 @@ func EncodePayment(p Payment) ([]byte, error) {
 		}
 	}
 	return json.Marshal(body)
+}
+
+// Format prints what a create is about, under every verb: fmt follows pointers without asking methods when a verb
+// does not fit.
+func (r CreateRequest) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, "create "+r.Type+" "+r.Processing+" "+strconv.Itoa(int(r.Amount))+" "+r.CurrencyCode) // a fmt.State has nowhere to report to
+}
+
+// LogValue says the same in a log.
+func (r CreateRequest) LogValue() slog.Value {
+	return slog.GroupValue(slog.String("type", r.Type), slog.String("processing", r.Processing), slog.Int("amount", int(r.Amount)), slog.String("currency", r.CurrencyCode))
+}
+
+// Format prints which payment it is, under every verb.
+func (p Payment) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, "payment "+p.PaymentID) // a fmt.State has nowhere to report to
+}
+
+// Format prints that there are details, under every verb.
+func (d PaymentDetails) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, "payment details") // a fmt.State has nowhere to report to
 }
 
 // hidePANs masks card numbers in a basket's titles and in texts.

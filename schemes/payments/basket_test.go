@@ -1,0 +1,171 @@
+package payments_test
+
+import (
+	"encoding/json"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"posagent/schemes/money"
+	"posagent/schemes/payments"
+)
+
+func percent(s string) *json.Number { n := json.Number(s); return &n }
+
+func TestBasketTotal(t *testing.T) {
+	item := func(quantity, price int32, discount string) payments.BasketItem {
+		i := payments.BasketItem{Quantity: quantity, UnitPrice: price, VatPercentage: percent("25")}
+		if discount != "" {
+			i.DiscountPercentage = percent(discount)
+		}
+		return i
+	}
+	for _, c := range []struct {
+		name            string
+		items           []payments.BasketItem
+		full, low, high money.Minor
+	}{
+		{"nothing", nil, 0, 0, 0},
+		{"one", []payments.BasketItem{item(3, 333, "")}, 999, 999, 999},
+		{"half off", []payments.BasketItem{item(2, 500, "50")}, 1000, 500, 500},
+		{"all off", []payments.BasketItem{item(2, 500, "100")}, 1000, 0, 0},
+		{"a third off", []payments.BasketItem{item(1, 100, "33.3333333333333")}, 100, 66, 67},
+		{"a fraction of a cent", []payments.BasketItem{item(1, 999, "0.1")}, 999, 998, 999},
+		{"a discount as a line", []payments.BasketItem{item(1, 1000, ""), item(1, -150, "10")}, 850, 865, 865},
+		{"a fraction below zero", []payments.BasketItem{item(1, -999, "0.1")}, -999, -999, -998},
+		{"smallest discount", []payments.BasketItem{item(1, 1, "0.0000000000000001")}, 1, 0, 1},
+		{"largest line", []payments.BasketItem{item(math.MaxInt32, math.MaxInt32, "50")}, math.MaxInt32 * math.MaxInt32, 2305843007066210304, 2305843007066210305},
+		{"smallest line", []payments.BasketItem{item(math.MaxInt32, math.MinInt32, "")}, math.MaxInt32 * math.MinInt32, math.MaxInt32 * math.MinInt32, math.MaxInt32 * math.MinInt32},
+	} {
+		got, err := payments.BasketTotal(c.items)
+		require.NoError(t, err, c.name)
+		require.Equal(t, payments.Total{Full: c.full, Low: c.low, High: c.high}, got, c.name)
+	}
+	huge := item(math.MaxInt32, math.MaxInt32, "")
+	_, err := payments.BasketTotal([]payments.BasketItem{huge, huge, huge})
+	require.ErrorIs(t, err, money.ErrOverflow)
+
+	fits := payments.Total{Full: 100, Low: 66, High: 67}
+	for amount, want := range map[money.Minor]bool{100: true, 66: true, 67: true, 65: false, 68: false, 99: false, 0: false} {
+		require.Equal(t, want, fits.Fits(amount), amount)
+	}
+}
+
+func TestPercentages(t *testing.T) {
+	for text, ok := range map[string]bool{
+		"0": true, "-0": true, "-0.0": true, "0e9": true, "100": true, "100.0": true, "1e2": true, "1E+2": true, "10000e-2": true, "25.0": true,
+		"0.0000000000000001": true, "100.0000000000000000": true, "0.10000000000000000": true, "1e-16": true,
+		"100.1": false, "-1": false, "1e3": false, "1e400": false, "1e99999999999999999999": false, "0.00000000000000001": false,
+		"1e-17": false, "99999999999999999999": false, "1e-400": false, "1e-99999": false,
+	} {
+		_, err := payments.BasketTotal([]payments.BasketItem{{Quantity: 1, UnitPrice: 1, DiscountPercentage: percent(text)}})
+		require.Equal(t, ok, err == nil, text)
+		var req payments.CaptureRequest
+		req.Basket = []payments.BasketItem{{Quantity: 1, UnitPrice: 1, VatPercentage: percent(text)}}
+		require.Equal(t, ok, payments.ValidateCapture("P1", req) == nil, text)
+	}
+}
+
+// TestBasketIsExact holds the sums against big rationals.
+func TestBasketIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 5).Draw(t, "items")
+		var items []payments.BasketItem
+		full, low, high := new(big.Int), new(big.Int), new(big.Int)
+		for range n {
+			digits := rapid.IntRange(0, 16).Draw(t, "decimals")
+			text := strconv.Itoa(rapid.IntRange(0, 99).Draw(t, "percent"))
+			if digits > 0 {
+				text += "." + rapid.StringMatching("[0-9]{"+strconv.Itoa(digits)+"}").Draw(t, "fraction")
+			}
+			item := payments.BasketItem{Quantity: rapid.Int32Range(1, math.MaxInt32).Draw(t, "quantity"),
+				UnitPrice: rapid.Int32().Draw(t, "price"), DiscountPercentage: percent(text)}
+			items = append(items, item)
+			line := new(big.Rat).SetInt64(int64(item.Quantity) * int64(item.UnitPrice))
+			full.Add(full, line.Num())
+			off, _ := new(big.Rat).SetString(text)
+			line.Mul(line, off.Sub(big.NewRat(100, 1), off)).Quo(line, big.NewRat(100, 1))
+			quo, rem := new(big.Int).DivMod(line.Num(), line.Denom(), new(big.Int)) // rounds down
+			low.Add(low, quo)
+			if high.Add(high, quo); rem.Sign() != 0 {
+				high.Add(high, big.NewInt(1))
+			}
+		}
+		got, err := payments.BasketTotal(items)
+		if err != nil {
+			require.ErrorIs(t, err, money.ErrOverflow)
+			return
+		}
+		require.Equal(t, []string{full.String(), low.String(), high.String()},
+			[]string{strconv.FormatInt(int64(got.Full), 10), strconv.FormatInt(int64(got.Low), 10), strconv.FormatInt(int64(got.High), 10)})
+	})
+}
+
+func TestLines(t *testing.T) {
+	lines, err := payments.Lines([]payments.BasketItem{
+		{Quantity: 2, UnitPrice: 625, VatPercentage: percent("25")}, {Quantity: 1, UnitPrice: 100}, {Quantity: 3, UnitPrice: 100, VatPercentage: percent("12.505")},
+	}, 1650)
+	require.NoError(t, err)
+	require.Equal(t, []payments.Line{
+		{UnitPrice: 500, Quantity: 2, TaxBasisPoints: 2500, Gross: 1250, Net: 1000, Tax: 250},
+		{UnitPrice: 100, Quantity: 1, Gross: 100, Net: 100},
+		{UnitPrice: 89, Quantity: 3, TaxBasisPoints: 1250, Gross: 300, Net: 267, Tax: 33},
+	}, lines)
+	_, err = payments.Lines([]payments.BasketItem{{Quantity: 1, UnitPrice: 1, VatPercentage: percent("101")}}, 1)
+	require.ErrorIs(t, err, money.ErrAmount)
+}
+
+func TestLinesAddUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var items []payments.BasketItem
+		for range rapid.IntRange(1, 6).Draw(t, "items") {
+			items = append(items, payments.BasketItem{
+				Quantity: rapid.Int32Range(1, 1000).Draw(t, "quantity"), UnitPrice: rapid.Int32Range(-1_000_000, 1_000_000).Draw(t, "price"),
+				VatPercentage:      percent(rapid.SampledFrom([]string{"0", "25", "12.5", "7.7", "19", "33.3333333333333333"}).Draw(t, "vat")),
+				DiscountPercentage: percent(rapid.SampledFrom([]string{"0", "10", "33.33", "0.1", "66.6666666666666667"}).Draw(t, "discount")),
+			})
+		}
+		total, err := payments.BasketTotal(items)
+		require.NoError(t, err)
+		amount := total.Full
+		if rapid.Bool().Draw(t, "discounted") {
+			amount = money.Minor(rapid.Int64Range(int64(total.Low), int64(total.High)).Draw(t, "amount"))
+		}
+		require.True(t, total.Fits(amount))
+		lines, err := payments.Lines(items, amount)
+		require.NoError(t, err)
+		sum := money.Minor(0)
+		for i, l := range lines {
+			require.Equal(t, l.Gross, l.Net+l.Tax)
+			require.Equal(t, l.Net, l.UnitPrice*money.Minor(l.Quantity))
+			require.Equal(t, items[i].Quantity, l.Quantity)
+			sum += l.Gross
+		}
+		require.Equal(t, amount, sum)
+	})
+}
+
+func TestCountries(t *testing.T) {
+	n := 0
+	for a := 'A'; a <= 'Z'; a++ {
+		for b := 'A'; b <= 'Z'; b++ {
+			if payments.Country(string(a) + string(b)) {
+				n++
+			}
+		}
+	}
+	require.Equal(t, 249, n, "ISO 3166-1 assigns 249 codes")
+	for _, code := range strings.Fields("AD AX BQ CW DE GB GR SE SS SX US ZW XK") {
+		require.Equal(t, code != "XK", payments.Country(code), code)
+	}
+	for _, code := range []string{"", "D", "DEU", "de", "UK", "EU", "YU", "AN", "DA", "ËA"} { // DA stands across two codes
+		require.False(t, payments.Country(code), code)
+	}
+	require.Len(t, payments.Languages(), 16)
+	require.Len(t, payments.Methods(), 9)
+}
