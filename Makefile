@@ -17,7 +17,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL
 
-.PHONY: help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors kill powercut clean line upstream disk sim mutants badinput test-386 test-arm
+.PHONY: browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors kill powercut clean line upstream disk sim mutants badinput test-386 test-arm
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -96,6 +96,12 @@ mutants: ## break the product one rule at a time and see a named test go red
 
 test-386: ## the Go tests with 32-bit integers
 	GOARCH=386 $(GO) test ./schemes/... ./store/... ./agent/... ./ecr/... ./device/...
+
+browser: ## the backend's pages in a real Chromium
+	@sh cross/browser.sh
+
+screens: ## a picture of every page, in out/screens (needs chromium)
+	@SCREENS=out/screens sh cross/browser.sh
 
 clean: ## remove what was built
 	rm -rf $(BIN) out

@@ -26,6 +26,7 @@ step gofmt formatted
 step vet "$go" vet ./...
 step tests "$go" test -shuffle=on ./...
 step arm sh cross/cross.sh run
+step browser sh cross/browser.sh
 
 if [ -s "$POSAGENT_NOT_RUN" ]; then
 	echo "== not run"
