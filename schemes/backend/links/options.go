@@ -31,7 +31,7 @@ type options struct {
 	Period           string   `json:"period,omitempty"`
 	Cancellation     string   `json:"cancellation,omitempty"`
 	MinAmount        int64    `json:"minAmount,omitempty"` // hundredths
-	Files            int      `json:"files,omitempty"`
+	Files            []file   `json:"files,omitempty"`
 }
 
 // options reads what a link was made with.

@@ -23,6 +23,7 @@ const jsonType = "application/json"
 // answered in JSON; any other POST must come from the page's own form.
 //
 //	GET  /pay/{hash}?lang=      the page
+//	GET  /pay/{hash}/file/{n}   an attachment
 //	POST /pay/{hash}/pay        the form: contact fields, and a card or the wallet's button
 //	POST /pay/{hash}/decline    the customer gives up this attempt
 //	POST /pay/{hash}/stop       the customer ends the subscription
@@ -30,6 +31,7 @@ const jsonType = "application/json"
 func (s *Links) Pages(authorized func(*http.Request) bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+PagePrefix+"{ref}", s.page)
+	mux.HandleFunc("GET "+PagePrefix+"{ref}/file/{n}", s.download)
 	for _, act := range []string{actPay, actDecline, actStop} {
 		mux.HandleFunc("POST "+PagePrefix+"{ref}/"+act, func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("Authorization") != "" {
@@ -161,6 +163,7 @@ func (s *Links) render(v view, l tongue, again filled) pages.Page {
 	if o.Subscription {
 		add(pages.Para("", l.say(wSubscription)+" "+o.Interval))
 	}
+	add(files(v, l)...)
 	switch {
 	case o.Reservation:
 		add(pages.Para("", l.say(wReserve)))

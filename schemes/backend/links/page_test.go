@@ -1,10 +1,13 @@
 package links_test
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +17,8 @@ import (
 
 	"posagent/schemes/backend/links"
 	"posagent/schemes/paylinks"
+	"posagent/schemes/wire"
+	"posagent/store"
 )
 
 const auth = "Bearer good"
@@ -363,4 +368,56 @@ func TestProgramsAct(t *testing.T) {
 	rec = b.send(http.MethodPost, path+"decline", nil, "Authorization", auth)
 	require.Equal(t, http.StatusConflict, rec.Code)
 	require.Equal(t, links.Paid, func() links.Look { s, _ := b.Show(t.Context(), *l.Hash); return s.State }())
+}
+
+// Attachments come back as they were sent, as something to keep and never to show; a deleted link takes them along.
+func TestAttachments(t *testing.T) {
+	b := newWeb(t)
+	big := make([]byte, 300<<10)
+	for i := range big {
+		big[i] = byte(i / 7)
+	}
+	contents := [][]byte{[]byte("<script>alert(1)</script>"), big, {}}
+	l := b.link(1250, func(r *paylinks.CreateRequest) {
+		for i, c := range contents {
+			r.Attachments = append(r.Attachments, paylinks.Attachment{
+				Name: []string{"../a \"b\".html", "big.bin", "empty"}[i], ContentType: "text/html", Size: int64(len(c)),
+				Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(c)), nil },
+			})
+		}
+	})
+	body := b.get("/pay/" + *l.Hash)
+	require.Contains(t, body, "../a &#34;b&#34;.html")
+	b.restart()
+	b.h = b.Pages(func(*http.Request) bool { return false })
+	for i, want := range contents {
+		path := "/pay/" + *l.Hash + "/file/" + strconv.Itoa(i)
+		require.Contains(t, body, `href="`+path+`"`)
+		rec := b.send(http.MethodGet, path, nil)
+		require.Equal(t, http.StatusOK, rec.Code)
+		require.True(t, bytes.Equal(want, rec.Body.Bytes()), i)
+		require.Equal(t, "application/octet-stream", rec.Header().Get("Content-Type"))
+		require.Equal(t, "nosniff", rec.Header().Get("X-Content-Type-Options"))
+		require.True(t, strings.HasPrefix(rec.Header().Get("Content-Disposition"), "attachment;"))
+	}
+	require.Equal(t, `attachment; filename*=UTF-8''..%2Fa%20%22b%22.html`, b.send(http.MethodGet, "/pay/"+*l.Hash+"/file/0", nil).Header().Get("Content-Disposition"))
+	for _, n := range []string{"3", "-1", "x", "99999999999999999999"} {
+		require.Equal(t, http.StatusNotFound, b.send(http.MethodGet, "/pay/"+*l.Hash+"/file/"+n, nil).Code, n)
+	}
+	pieces := func() (n int64) {
+		require.NoError(t, b.db.Read(t.Context(), func(r store.Reader) error {
+			return r.QueryRow(`SELECT COUNT(*) FROM links_file`).Scan(&n)
+		}))
+		return n
+	}
+	require.EqualValues(t, 1+3, pieces())
+	_, err := b.Delete(t.Context(), "", l.ID)
+	require.NoError(t, err)
+	require.Zero(t, pieces())
+	require.Equal(t, http.StatusNotFound, b.send(http.MethodGet, "/pay/"+*l.Hash+"/file/0", nil).Code)
+
+	short := b.request(1250)
+	short.Attachments = []paylinks.Attachment{{Name: "x", Size: 10, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("nine byte")), nil }}}
+	_, err = b.Create(t.Context(), "", short)
+	refused(t, err, wire.Invalid, "")
 }

@@ -59,7 +59,9 @@ func TestRunMovesWhatNobodyAsks(t *testing.T) {
 		create("paid", 1250, nil)
 		create("late", 90012, nil)
 		create("never", 90008, nil)
-		create("abo", 100, func(r *paylinks.CreateRequest) { r.SubscriptionState, r.SubscriptionInterval, r.SubscriptionPeriod = true, "P1D", "P3D" })
+		create("abo", 100, func(r *paylinks.CreateRequest) {
+			r.SubscriptionState, r.SubscriptionInterval, r.SubscriptionPeriod = true, "P1D", "P3D"
+		})
 		abo := "abo confirmed"
 		for _, row := range []struct {
 			after time.Duration

@@ -52,5 +52,14 @@ CREATE TABLE links_once (mark TEXT PRIMARY KEY) STRICT;
 CREATE INDEX links_txn_link ON links_txn (link, id);
 CREATE INDEX links_txn_original ON links_txn (original);
 CREATE INDEX links_txn_created ON links_txn (created_ms, id);
-CREATE INDEX links_txn_next ON links_txn (next_ms);`}}
+CREATE INDEX links_txn_next ON links_txn (next_ms);`}, {Name: "links/2 attachments", SQL: `
+CREATE TABLE links_file (
+	upload TEXT NOT NULL,
+	seq INTEGER NOT NULL,
+	link INTEGER,
+	data BLOB NOT NULL,
+	at_ms INTEGER NOT NULL,
+	PRIMARY KEY (upload, seq)
+) STRICT;
+CREATE INDEX links_file_link ON links_file (link, at_ms);`}}
 }

@@ -104,6 +104,10 @@ func (s *Links) Create(ctx context.Context, key wire.Key, req paylinks.CreateReq
 		return paylinks.Created{}, wire.AsError(opCreate, err)
 	}
 	o := optionsOf(req)
+	var err error
+	if o.Files, err = s.upload(ctx, req.Attachments); err != nil {
+		return paylinks.Created{}, wire.AsError(opCreate, err)
+	}
 	request, err := json.Marshal(o)
 	if err != nil {
 		return paylinks.Created{}, &wire.Error{Code: wire.Invalid, Op: opCreate, Err: err}
@@ -120,6 +124,9 @@ func (s *Links) Create(ctx context.Context, key wire.Key, req paylinks.CreateReq
 			l.Next = now + s.delay.Milliseconds()
 		}
 		if err := s.insertLink(tx, l, request); err != nil {
+			return paylinks.Created{}, err
+		}
+		if err := claim(tx, l, o.Files); err != nil {
 			return paylinks.Created{}, err
 		}
 		record, err := s.record(tx, l, o)
@@ -143,7 +150,7 @@ func optionsOf(req paylinks.CreateRequest) *options {
 		SKU: req.SKU, Name: req.Name, PreAuthorization: req.PreAuthorization, Reservation: req.Reservation, HideFields: req.HideFields,
 		ButtonText: req.ButtonText, Success: req.SuccessRedirectURL, Failed: req.FailedRedirectURL, Subscription: req.SubscriptionState,
 		Interval: req.SubscriptionInterval, Period: req.SubscriptionPeriod, Cancellation: req.SubscriptionCancellationInterval,
-		MinAmount: req.SubscriptionPeriodMinAmount, Files: len(req.Attachments),
+		MinAmount: req.SubscriptionPeriodMinAmount,
 	}
 	for name, c := range req.Fields {
 		f := field{Name: name, Active: c.Active == nil || *c.Active, Mandatory: c.Mandatory, Value: c.DefaultValue}
@@ -231,6 +238,9 @@ func (s *Links) Delete(ctx context.Context, key wire.Key, id int64) (paylinks.De
 			return none, forbidden("No Invoice found with id %d and status: waiting", id)
 		case l.Deleted == 0:
 			l.Deleted, l.Next = now, 0
+			if _, err := tx.Exec(`DELETE FROM links_file WHERE link = ?`, id); err != nil {
+				return none, fmt.Errorf("forget attachments: %w", err)
+			}
 			err = saveLink(tx, l)
 		}
 		return paylinks.Deleted{ID: id}, err

@@ -42,6 +42,7 @@ const (
 	wContinue
 	wStop
 	wStopped
+	wFiles
 	wTitle
 	wForename
 	wSurname
@@ -93,6 +94,7 @@ var words = [wordCount][len(languages)]string{
 	wContinue:     {"Continue", "Weiter", "Continuer", "Continua"},
 	wStop:         {"Cancel the subscription", "Abo kündigen", "Résilier l'abonnement", "Disdire l'abbonamento"},
 	wStopped:      {"The subscription has ended.", "Das Abo ist beendet.", "L'abonnement est terminé.", "L'abbonamento è terminato."},
+	wFiles:        {"Attachments", "Anhänge", "Pièces jointes", "Allegati"},
 	wTitle:        {"Title", "Anrede", "Titre", "Titolo"},
 	wForename:     {"First name", "Vorname", "Prénom", "Nome"},
 	wSurname:      {"Last name", "Nachname", "Nom", "Cognome"},
