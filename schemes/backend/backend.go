@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"posagent/schemes/aapay"
@@ -158,7 +159,9 @@ func routes(cfg Config, db *store.Store, w *wallets.Wallets, l *links.Links, k *
 	mux.HandleFunc("POST /token", g.token)
 	mux.HandleFunc("POST /oauth2/v2.0/token", g.token)
 	mux.HandleFunc("GET /livez", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusNoContent) })
-	// The services of S0 are found in any case of letters, which no pattern of a mux does.
+	// The services of S0 are found in any case of letters, which no pattern of a mux does; nor may it mend their paths, since
+	// a client that follows a redirect looks like a browser.
+	none := g.problem(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { wire.WriteProblemNoRoute(rw, r, "") }))
 	payment := g.problem(scenario.Perform(payments.Handler(k, payments.HandlerOptions{Log: cfg.Log})))
 	token := g.problem(tokens.Handler(k.Tokens(), tokens.HandlerOptions{Log: cfg.Log}))
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -167,6 +170,8 @@ func routes(cfg Config, db *store.Store, w *wallets.Wallets, l *links.Links, k *
 			payment.ServeHTTP(rw, r)
 		case tokens.Is(r):
 			token.ServeHTTP(rw, r)
+		case len(r.URL.Path) > 7 && strings.EqualFold(r.URL.Path[:8], "/api/v1/"):
+			none.ServeHTTP(rw, r)
 		default:
 			mux.ServeHTTP(rw, r)
 		}
@@ -190,6 +195,11 @@ func (b *Backend) Transactions() paylinks.Transactions { return b.links.Transact
 
 // Payments is the payment service in process, without HTTP and credentials.
 func (b *Backend) Payments() payments.Service { return b.cards }
+
+// PayHosted lets a customer pay a hosted payment with this card, and pass whatever challenge comes.
+func (b *Backend) PayHosted(ctx context.Context, paymentID string, with payments.CardDetails) error {
+	return b.cards.Pay(ctx, paymentID, with)
+}
 
 // Tokens is the tokenization service in process, without HTTP and credentials.
 func (b *Backend) Tokens() tokens.Service { return b.cards.Tokens() }

@@ -13,6 +13,11 @@ import (
 	"posagent/schemes/backend"
 	"posagent/schemes/methods"
 	"posagent/schemes/methods/methodstest"
+	"posagent/schemes/payments"
+	"posagent/schemes/payments/paymentstest"
+	"posagent/schemes/tokens"
+	"posagent/schemes/tokens/tokenstest"
+	"posagent/schemes/wire"
 )
 
 const oneMerchant = `{"merchants":["B1"],"methods":[
@@ -46,6 +51,39 @@ func TestConformance(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, entries)
 	balanced(t, entries)
+}
+
+func TestPaymentsConformance(t *testing.T) {
+	b, srv := serve(t, t.TempDir(), -1)
+	doer := bearer{srv.Client(), demoBearer}
+	f := paymentstest.Fixture{
+		Service: b.Payments(), Approved: "4111111111111111", Declined: "4000000000000002",
+		Pay: func(t *testing.T, id string) {
+			require.NoError(t, b.PayHosted(t.Context(), id, payments.CardDetails{PAN: wire.NewPAN("5555555555554444"), ExpiryYear: 2099, ExpiryMonth: 1}))
+		},
+	}
+	t.Run("in process", func(t *testing.T) { paymentstest.Run(t, f) })
+	f.Service = &payments.Client{BaseURL: srv.URL, Doer: doer, Operator: "nets"}
+	f.Wire = &paymentstest.Wire{BaseURL: srv.URL, Doer: doer}
+	t.Run("client to handler", func(t *testing.T) { paymentstest.Run(t, f) })
+
+	entries, err := b.Books(t.Context())
+	require.NoError(t, err)
+	require.NotEmpty(t, entries)
+	balanced(t, entries)
+}
+
+func TestTokensConformance(t *testing.T) {
+	b, srv := serve(t, t.TempDir(), -1)
+	doer := bearer{srv.Client(), demoBearer}
+	testCard := func(pan string) tokens.CardDetails {
+		return tokens.CardDetails{PAN: wire.NewPAN(pan), ExpiryYear: 2099, ExpiryMonth: 12, ValidationCode: "123"}
+	}
+	f := tokenstest.Fixture{Service: b.Tokens(), Card: testCard("4111111111111111"), Declined: testCard("4000000000000002"), Past: "2020-02-29"}
+	t.Run("in process", func(t *testing.T) { tokenstest.Run(t, f) })
+	f.Service = &tokens.Client{BaseURL: srv.URL, Doer: doer}
+	f.Wire = &tokenstest.Wire{BaseURL: srv.URL, Doer: doer}
+	t.Run("client to handler", func(t *testing.T) { tokenstest.Run(t, f) })
 }
 
 func TestMethodsConformance(t *testing.T) {

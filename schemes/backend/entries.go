@@ -87,6 +87,9 @@ func cardEntries(r store.Reader, out *[]Entry) error {
 			Service: cards.Service, ID: l.ID, Reference: l.Reference, Original: l.Payment, Type: l.Type, Amount: money.Minor(l.Amount),
 			Currency: l.Currency, State: l.State, Postings: posts[l.ID],
 		}
+		if books.NetOf(e.Postings) != 0 {
+			e.AccountState = "COMMIT"
+		}
 		if e.Postings == nil {
 			e.Postings = []books.Posting{}
 		}
