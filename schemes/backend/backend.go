@@ -19,11 +19,13 @@ import (
 	"posagent/schemes/backend/cards"
 	"posagent/schemes/backend/deliver"
 	"posagent/schemes/backend/links"
+	"posagent/schemes/backend/merchants"
 	"posagent/schemes/backend/once"
 	"posagent/schemes/backend/pages/form"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/methods"
+	"posagent/schemes/onboarding"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/payments"
 	"posagent/schemes/tokens"
@@ -43,8 +45,9 @@ type Config struct {
 	Credentials Credentials    // the zero value = DemoCredentials
 	HookAllow   []string       // hosts that webhooks may reach by http and on private addresses: "127.0.0.1:9999"
 	HookSecrets []wire.Secret  // sign webhooks too, the current one first
-	// MerchantNumber is in the events of payments; 0 = DemoMerchant.
+	// MerchantNumber is in every event, MerchantUUID in those of onboarding; 0 and "" = DemoMerchant, DemoMerchantUUID.
 	MerchantNumber int64
+	MerchantUUID   string
 	LinkHook       string // where webhooks of payment links go, signed with the instance's secret; "" = nowhere
 	Now            func() time.Time
 	Log            *slog.Logger
@@ -58,12 +61,16 @@ type Backend struct {
 	wallets *wallets.Wallets
 	links   *links.Links
 	cards   *cards.Cards
+	desk    *merchants.Merchants
 	deliver *deliver.Deliver
 	handler http.Handler
 }
 
-// DemoMerchant is the merchant number of a backend that was given none.
-const DemoMerchant = 100000001
+// The merchant of a backend that was given none.
+const (
+	DemoMerchant     = 100000001
+	DemoMerchantUUID = "00000000-0000-4000-8000-000000000001"
+)
 
 const (
 	dbName  = "backend.db"
@@ -71,7 +78,7 @@ const (
 )
 
 func schema() []store.Step {
-	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), once.Schema(), links.Schema(), cards.Schema())
+	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), once.Schema(), links.Schema(), cards.Schema(), merchants.Schema())
 }
 
 // Open opens the store and wires the services; Run keeps time, Handler serves.
@@ -123,10 +130,16 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 			Now: cfg.Now, Log: cfg.Log,
 		})
 	}
+	var desk *merchants.Merchants
+	if err == nil {
+		desk, err = merchants.New(merchants.Options{
+			DB: db, Deliver: d, MerchantNumber: cmp.Or(cfg.MerchantNumber, DemoMerchant), MerchantUUID: cmp.Or(cfg.MerchantUUID, DemoMerchantUUID), Now: cfg.Now,
+		})
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("backend: %w", err), db.Close())
 	}
-	return &Backend{db: db, wallets: w, links: l, cards: k, deliver: d, handler: routes(cfg, db, w, l, k, d)}, nil
+	return &Backend{db: db, wallets: w, links: l, cards: k, desk: desk, deliver: d, handler: routes(cfg, db, w, l, k, desk, d)}, nil
 }
 
 // readSeed reads cfg's seed: a file, or the JSON itself.
@@ -144,7 +157,7 @@ func readSeed(s string) (wallets.Seed, error) {
 	return wallets.ParseSeed(data)
 }
 
-func routes(cfg Config, db *store.Store, w *wallets.Wallets, l *links.Links, k *cards.Cards, d *deliver.Deliver) http.Handler {
+func routes(cfg Config, db *store.Store, w *wallets.Wallets, l *links.Links, k *cards.Cards, desk *merchants.Merchants, d *deliver.Deliver) http.Handler {
 	g := guard{creds: cfg.Credentials, db: db, now: cfg.Now, log: cfg.Log}
 	mux := http.NewServeMux()
 	mux.Handle(aapay.Prefix, g.wrap(scenario.Perform(aapay.Handler(w, aapay.HandlerOptions{Log: cfg.Log}))))
@@ -164,8 +177,11 @@ func routes(cfg Config, db *store.Store, w *wallets.Wallets, l *links.Links, k *
 	none := g.problem(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { wire.WriteProblemNoRoute(rw, r, "") }))
 	payment := g.problem(scenario.Perform(payments.Handler(k, payments.HandlerOptions{Log: cfg.Log})))
 	token := g.problem(tokens.Handler(k.Tokens(), tokens.HandlerOptions{Log: cfg.Log}))
+	onboard := g.problem(onboarding.Handler(desk, onboarding.HandlerOptions{Log: cfg.Log, Sandbox: desk.Sandbox}))
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		switch {
+		case onboarding.Is(r):
+			onboard.ServeHTTP(rw, r)
 		case payments.Is(r):
 			payment.ServeHTTP(rw, r)
 		case tokens.Is(r):
@@ -200,6 +216,9 @@ func (b *Backend) Payments() payments.Service { return b.cards }
 func (b *Backend) PayHosted(ctx context.Context, paymentID string, with payments.CardDetails) error {
 	return b.cards.Pay(ctx, paymentID, with)
 }
+
+// Onboarding is the onboarding service in process, without HTTP and credentials; its Sandbox stands in for signer and review.
+func (b *Backend) Onboarding() *merchants.Merchants { return b.desk }
 
 // Tokens is the tokenization service in process, without HTTP and credentials.
 func (b *Backend) Tokens() tokens.Service { return b.cards.Tokens() }

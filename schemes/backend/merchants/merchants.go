@@ -1,0 +1,346 @@
+package merchants
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"posagent/schemes/backend/deliver"
+	"posagent/schemes/backend/once"
+	"posagent/schemes/onboarding"
+	"posagent/schemes/webhooks"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Emitter takes what the applicants' endpoints are to be told, in the commit of what it tells about.
+type Emitter interface {
+	Register(tx store.Tx, subject string, hooks []deliver.Hook) error
+	Emit(tx store.Tx, m deliver.Message) (int, error)
+	Poke()
+}
+
+// Options are what Merchants needs; all but Now are required.
+type Options struct {
+	DB             store.DB
+	Deliver        Emitter
+	MerchantNumber int64  // of every event
+	MerchantUUID   string // likewise
+	Now            func() time.Time
+}
+
+// Merchants is the onboarding desk.
+type Merchants struct {
+	db   store.DB
+	send Emitter
+	opt  Options
+	now  func() time.Time
+}
+
+var _ onboarding.Service = (*Merchants)(nil)
+
+// New makes the desk; it starts nothing.
+func New(opt Options) (*Merchants, error) {
+	if opt.DB == nil || opt.Deliver == nil || opt.MerchantNumber < 1 || opt.MerchantUUID == "" {
+		return nil, errors.New("merchants: want a store, a sender, a merchant number and a merchant UUID")
+	}
+	m := &Merchants{db: opt.DB, send: opt.Deliver, opt: opt, now: opt.Now}
+	if m.now == nil {
+		m.now = time.Now
+	}
+	return m, nil
+}
+
+// firstID is the first application's.
+const firstID = 100001
+
+const (
+	opCreate = "onboarding.create"
+	opRead   = "onboarding.read"
+	opUpdate = "onboarding.update"
+	opSubmit = "onboarding.submit"
+)
+
+// row is an application as stored.
+type row struct {
+	id                int64
+	status            onboarding.Status
+	reason, reference string
+	merchant          string // JSON, "" = none
+	created, updated  int64  // unix ms
+}
+
+// Create implements onboarding.Service.
+func (m *Merchants) Create(ctx context.Context, key wire.Key, app onboarding.Application) (onboarding.State, error) {
+	body, err := check(opCreate, app)
+	if err != nil {
+		return onboarding.State{}, err
+	}
+	return m.write(ctx, opCreate, 0, key, body, func(tx store.Tx, r *row) error {
+		if err := r.fill(app); err != nil {
+			return err
+		}
+		if err := tx.QueryRow(`SELECT coalesce(max(id) + 1, ?) FROM merchants_application`, firstID).Scan(&r.id); err != nil {
+			return fmt.Errorf("number application: %w", err)
+		}
+		r.created = r.updated
+		_, err := tx.Exec(`INSERT INTO merchants_application (id, status, reason, reference, merchant, created_ms, updated_ms) VALUES (?, '', '', ?, ?, ?, ?)`,
+			r.id, r.reference, r.merchant, r.created, r.updated)
+		if err != nil {
+			return fmt.Errorf("store application: %w", err)
+		}
+		if err := m.register(tx, r, app.Notifications); err != nil {
+			return err
+		}
+		return m.move(tx, opCreate, r, onboarding.Initiate, "")
+	})
+}
+
+// Read implements onboarding.Service.
+func (m *Merchants) Read(ctx context.Context, id int64) (st onboarding.State, err error) {
+	err = m.db.Read(ctx, func(rd store.Reader) error {
+		var r row
+		if err := r.load(rd, id); err != nil {
+			return err
+		}
+		st, err = m.state(&r)
+		return err
+	})
+	if err != nil {
+		return onboarding.State{}, wire.AsError(opRead, err)
+	}
+	return st, nil
+}
+
+// Update implements onboarding.Service.
+func (m *Merchants) Update(ctx context.Context, key wire.Key, id int64, app onboarding.Application) (onboarding.State, error) {
+	body, err := check(opUpdate, app)
+	if err != nil {
+		return onboarding.State{}, err
+	}
+	return m.write(ctx, opUpdate, id, key, body, func(tx store.Tx, r *row) error {
+		if !r.status.Editable() {
+			return onboarding.Refused(opUpdate, onboarding.NotEditable, "the status is "+string(r.status))
+		}
+		if err := r.fill(app); err != nil {
+			return err
+		}
+		if app.Notifications != nil {
+			if err := m.register(tx, r, app.Notifications); err != nil {
+				return err
+			}
+		}
+		return r.save(tx)
+	})
+}
+
+// Submit implements onboarding.Service.
+func (m *Merchants) Submit(ctx context.Context, key wire.Key, id int64) (onboarding.State, error) {
+	return m.write(ctx, opSubmit, id, key, nil, func(tx store.Tx, r *row) error {
+		return m.move(tx, opSubmit, r, onboarding.Submit, "")
+	})
+}
+
+// Sandbox performs a move of the signer or the review: onboarding.Sign, SignFail (reason "" is failed), Approve, Reject.
+// Its outcomes are those of Submit, with WrongStatus where S0 3 has no such move.
+func (m *Merchants) Sandbox(ctx context.Context, key wire.Key, id int64, t onboarding.Trigger, reason string) (onboarding.State, error) {
+	op := "onboarding." + string(t)
+	switch t {
+	case onboarding.Sign, onboarding.SignFail, onboarding.Approve, onboarding.Reject:
+	default:
+		return onboarding.State{}, wire.Errorf(wire.Invalid, op, "want sign, fail, approve or reject")
+	}
+	reason, err := onboarding.CheckReason(op, reason)
+	if err != nil {
+		return onboarding.State{}, err
+	}
+	return m.write(ctx, op, id, key, []byte(reason), func(tx store.Tx, r *row) error { return m.move(tx, op, r, t, reason) })
+}
+
+// check applies the contract's rules and writes the application out again, for the key.
+func check(op string, app onboarding.Application) ([]byte, error) {
+	if err := onboarding.Validate(op, app); err != nil {
+		return nil, err
+	}
+	body, err := onboarding.Encode(app)
+	if err != nil {
+		return nil, &wire.Error{Code: wire.Invalid, Op: op, Msg: "request cannot be stored"}
+	}
+	return body, nil
+}
+
+// write plays a keyed write on one application (id 0: on a new one) in one commit.
+func (m *Merchants) write(ctx context.Context, op string, id int64, key wire.Key, body []byte, act func(store.Tx, *row) error) (onboarding.State, error) {
+	if key != "" {
+		if _, err := wire.ParseKey(string(key)); err != nil {
+			return onboarding.State{}, &wire.Error{Code: wire.Invalid, Op: op, Err: err}
+		}
+	}
+	var st onboarding.State
+	var refusal *wire.Error
+	err := m.db.Write(ctx, func(tx store.Tx) (err error) {
+		st = onboarding.State{}
+		refusal, err = once.Do(tx, m.db, op+" "+strconv.FormatInt(id, 10), key, body, &st, func() error {
+			var r row
+			if id != 0 {
+				if err := r.load(tx, id); err != nil {
+					return err
+				}
+			}
+			r.updated = m.now().UnixMilli()
+			if err := act(tx, &r); err != nil {
+				return err
+			}
+			st, err = m.state(&r)
+			return err
+		})
+		return err
+	})
+	switch {
+	case err != nil:
+		return onboarding.State{}, wire.AsError(op, err)
+	case refusal != nil:
+		return onboarding.State{}, refusal
+	}
+	m.send.Poke()
+	return st, nil
+}
+
+// move takes an application along one row of S0 3 and tells its endpoints, all in the caller's commit.
+func (m *Merchants) move(tx store.Tx, op string, r *row, t onboarding.Trigger, reason string) error {
+	mv, ok := onboarding.Next(r.status, t)
+	switch {
+	case ok:
+	case t == onboarding.Submit:
+		return onboarding.Refused(op, onboarding.NotSubmittable, "the status is "+string(r.status))
+	default:
+		return onboarding.Refused(op, onboarding.WrongStatus, "the status is "+string(r.status))
+	}
+	if r.status, r.reason = mv.To, ""; mv.To == onboarding.SignatureFailed {
+		r.reason = reason
+	}
+	if err := r.save(tx); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`INSERT INTO merchants_move (application, from_status, to_status, reason, event, at_ms) VALUES (?, ?, ?, ?, ?, ?)`,
+		r.id, string(mv.From), string(mv.To), r.reason, mv.Event, r.updated)
+	if err != nil {
+		return fmt.Errorf("store move: %w", err)
+	}
+	event := webhooks.Event{
+		ID: webhooks.NewID(), MerchantNumber: m.opt.MerchantNumber, MerchantUUID: m.opt.MerchantUUID,
+		Time: time.UnixMilli(r.updated).UTC(), Name: webhooks.Name(mv.Event),
+		Data: &webhooks.Onboarding{OnboardingID: r.id, Status: string(mv.To), Reason: r.reason},
+	}
+	body, err := webhooks.Marshal(event)
+	if err == nil {
+		_, err = m.send.Emit(tx, deliver.Message{ID: event.ID, Event: mv.Event, Subject: r.subject(), Body: body})
+	}
+	if err != nil {
+		return fmt.Errorf("emit %s: %w", mv.Event, err)
+	}
+	return nil
+}
+
+// subject names an application among those who have webhooks.
+func (r *row) subject() string { return "onboarding " + strconv.FormatInt(r.id, 10) }
+
+func (m *Merchants) register(tx store.Tx, r *row, n *onboarding.Notifications) error {
+	if n == nil {
+		return nil
+	}
+	hooks := make([]deliver.Hook, 0, len(n.WebHooks))
+	for _, h := range n.WebHooks {
+		hook := deliver.Hook{Event: h.EventName, URL: h.URL, Authorization: h.Authorization}
+		for _, pairs := range h.Headers {
+			for name, value := range pairs {
+				hook.Headers = append(hook.Headers, [2]string{name, value})
+			}
+		}
+		hooks = append(hooks, hook)
+	}
+	return m.send.Register(tx, r.subject(), hooks)
+}
+
+// fill takes an application's fields over.
+func (r *row) fill(app onboarding.Application) error {
+	r.reference, r.merchant = app.Reference, ""
+	if app.Merchant == nil {
+		return nil
+	}
+	text, err := json.Marshal(app.Merchant)
+	if err != nil {
+		return fmt.Errorf("write merchant: %w", err)
+	}
+	r.merchant = string(text)
+	return nil
+}
+
+func (r *row) load(rd store.Reader, id int64) error {
+	err := rd.QueryRow(`SELECT id, status, reason, reference, merchant, created_ms, updated_ms FROM merchants_application WHERE id = ?`, id).
+		Scan(&r.id, &r.status, &r.reason, &r.reference, &r.merchant, &r.created, &r.updated)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return wire.Errorf(wire.NotFound, "", "no such application")
+	case err != nil:
+		return fmt.Errorf("read application: %w", err)
+	}
+	return nil
+}
+
+func (r *row) save(tx store.Tx) error {
+	_, err := tx.Exec(`UPDATE merchants_application SET status = ?, reason = ?, reference = ?, merchant = ?, updated_ms = ? WHERE id = ?`,
+		string(r.status), r.reason, r.reference, r.merchant, r.updated, r.id)
+	if err != nil {
+		return fmt.Errorf("store application: %w", err)
+	}
+	return nil
+}
+
+func (m *Merchants) state(r *row) (onboarding.State, error) {
+	st := onboarding.State{
+		OnboardingID: r.id, Status: r.status, Reason: r.reason, MerchantID: m.opt.MerchantUUID, MerchantNumber: m.opt.MerchantNumber,
+		Created: stamp(r.created), Updated: stamp(r.updated), Reference: r.reference,
+	}
+	if r.merchant != "" {
+		if err := json.Unmarshal([]byte(r.merchant), &st.Merchant); err != nil {
+			return onboarding.State{}, fmt.Errorf("read merchant: %w", err)
+		}
+	}
+	return st, nil
+}
+
+func stamp(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.RFC3339Nano) }
+
+// Move is one row of the history.
+type Move struct {
+	Application int64
+	From, To    onboarding.Status
+	Reason      string
+	Event       string
+	AtMS        int64
+}
+
+// Moves lists every move in the order it happened.
+func (m *Merchants) Moves(ctx context.Context) (list []Move, err error) {
+	err = m.db.Read(ctx, func(rd store.Reader) error {
+		rows, err := rd.Query(`SELECT application, from_status, to_status, reason, event, at_ms FROM merchants_move ORDER BY id`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var mv Move
+			if err := rows.Scan(&mv.Application, &mv.From, &mv.To, &mv.Reason, &mv.Event, &mv.AtMS); err != nil {
+				return err
+			}
+			list = append(list, mv)
+		}
+		return rows.Err()
+	})
+	return list, err
+}
