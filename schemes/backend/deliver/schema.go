@@ -37,8 +37,8 @@ CREATE TABLE deliver_delivery (
 	due_ms INTEGER,
 	settled_ms INTEGER
 ) STRICT;
-CREATE INDEX deliver_delivery_due ON deliver_delivery (due_ms);
-CREATE INDEX deliver_delivery_origin ON deliver_delivery (origin, due_ms);
+CREATE INDEX deliver_delivery_due ON deliver_delivery (due_ms) WHERE due_ms IS NOT NULL;
+CREATE INDEX deliver_delivery_origin ON deliver_delivery (origin, due_ms) WHERE due_ms IS NOT NULL;
 CREATE INDEX deliver_delivery_message ON deliver_delivery (message);
 CREATE INDEX deliver_delivery_settled ON deliver_delivery (settled_ms);
 CREATE TABLE deliver_attempt (
