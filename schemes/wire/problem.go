@@ -164,7 +164,7 @@ func (c Call) Problem(a Answer, keyed bool, cat Catalogue) *Error {
 			}
 		}
 	}
-	e.Code = c.byStatus(a.Status, own, keyed && a.Status != http.StatusUnprocessableEntity)
+	e.Code = c.byStatus(a.Status, own, keyed)
 	if own && a.Status == http.StatusUnprocessableEntity {
 		e.Code = Conflict
 	}
