@@ -1,0 +1,212 @@
+package paylinks_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/cross/need"
+	"posagent/schemes/paylinks"
+	"posagent/schemes/wire"
+	"posagent/schemes/wire/bracket"
+)
+
+// TestSignatureVectors holds known answers, worked out from the rule with openssl: printf %s TEXT | openssl dgst -sha256 -hmac
+// demo-secret -binary | base64.
+func TestSignatureVectors(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		sent bracket.Form
+		text string
+		want string
+	}{
+		{"nothing", nil, "", "eFVTiulQTbw10wuFcVgINLMPH/vj503CbtQyveLdgT8="},
+		{"instance and signature are not signed", pairs("instance", "demo", "ApiSignature", "x"), "", "eFVTiulQTbw10wuFcVgINLMPH/vj503CbtQyveLdgT8="},
+		{"space is +", pairs("title", "a b"), "title=a+b", "KtVHQ1Hg3HVzTnvmtC2HmGs+sXrUvhJa6umrxHap4CY="},
+		{"order sent", pairs("b", "1", "a", "2"), "b=1&a=2", "h2nd7OW5qhe1tVlJYS9ru9AQJ7JxMiW1lLLxD2cRuA4="},
+		{"reserved", pairs("x", "~!'()*-_.+&="), "x=%7E%21%27%28%29%2A-_.%2B%26%3D", "bB7x15lEOXWNL5punFcvQFfraw0MMWB9qFIsTrUk2pI="},
+		{"brackets", pairs("fields[email][mandatory]", "1", "psp[0]", "36"), "fields%5Bemail%5D%5Bmandatory%5D=1&psp%5B0%5D=36", "+q2iCMzcbuv1FplfMO5gndwSdpxsVz/tYhOfa0TIWdE="},
+		{"utf-8", pairs("purpose", "Zürich €"), "purpose=Z%C3%BCrich+%E2%82%AC", "BaSNHWa9NiqI1yBz3PgH0COTHMTfCnO8qLbQ0tAYvEA="},
+		{"number", pairs("vatRate", "7.7"), "vatRate=7.7", "amqKAybOJ44smvrMozOINjZFjn9+9cCLmP5zOGCfXIU="},
+	} {
+		require.Equal(t, c.text, c.sent.Without(paylinks.SignatureParam, paylinks.InstanceParam).EncodeRFC1738(), c.name)
+		require.Equal(t, c.want, paylinks.Sign("demo-secret", c.sent), c.name)
+	}
+}
+
+// pairs makes a form of names and values in turn.
+func pairs(list ...string) bracket.Form {
+	var f bracket.Form
+	for i := 0; i < len(list); i += 2 {
+		f = append(f, bracket.Pair{Name: list[i], Value: list[i+1]})
+	}
+	return f
+}
+
+// second is the rule once more, by somebody who shares no line with us: it flattens, escapes and signs by itself.
+const second = `
+import sys, json, hmac, hashlib, base64
+def esc(s):
+    out = ''
+    for b in s.encode('utf-8'):
+        c = chr(b)
+        if c.isascii() and c.isalnum() or c in '-_.': out += c
+        elif c == ' ': out += '+'
+        else: out += '%%%02X' % b
+    return out
+def number(v):
+    m, e = ('%.13E' % v).split('E')
+    e = int(e)
+    if -4 <= e < 14:
+        t = '%.*f' % (max(0, 13 - e), float('%sE%d' % (m, e)))
+        return t.rstrip('0').rstrip('.') if '.' in t else t
+    m = m.rstrip('0')
+    if m.endswith('.'): m += '0'
+    return '%sE%s%d' % (m, '+' if e >= 0 else '-', abs(e))
+def flat(name, v, out):
+    if v is None: return
+    if isinstance(v, dict):
+        items = v['o'] if 'o' in v else [[str(i), x] for i, x in enumerate(v['l'])]
+        for k, x in items: flat('%s[%s]' % (name, k), x, out)
+    elif v is True or v is False: out.append((name, '1' if v else '0'))
+    elif isinstance(v, float): out.append((name, number(v)))
+    else: out.append((name, str(v)))
+for line in sys.stdin:
+    out = []
+    for k, v in json.loads(line)['o']:
+        if k not in ('ApiSignature', 'instance'): flat(k, v, out)
+    text = '&'.join(esc(k) + '=' + esc(v) for k, v in out)
+    print(base64.b64encode(hmac.new(b'demo-secret', text.encode(), hashlib.sha256).digest()).decode())
+`
+
+// TestASecondImplementationAgrees draws nested parameter sets (SETS of them, 200 without) and has them signed in Python.
+func TestASecondImplementationAgrees(t *testing.T) {
+	python := need.Tool(t, "python3")
+	if python == "" {
+		return
+	}
+	sets := 200
+	if s := os.Getenv("SETS"); s != "" {
+		n, err := strconv.Atoi(s)
+		require.NoError(t, err)
+		sets = n
+	}
+	g := generator{rand.New(rand.NewPCG(1, 2))}
+	var in bytes.Buffer
+	want := make([]string, sets)
+	for i := range want {
+		o, text := g.object(3)
+		in.WriteString(text + "\n")
+		want[i] = paylinks.Sign("demo-secret", o.Form())
+		// What travels says the same: the signature is worked out over what was sent.
+		got, err := bracket.Parse(o.Form().Encode(), bracket.Limits{Name: 1 << 10})
+		require.NoError(t, err)
+		require.Equal(t, want[i], paylinks.Sign("demo-secret", got))
+	}
+	cmd := exec.CommandContext(t.Context(), python, "-c", second)
+	cmd.Stdin, cmd.Stderr = &in, os.Stderr
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	lines := strings.Fields(string(out))
+	require.Len(t, lines, sets)
+	for i, line := range lines {
+		require.Equal(t, want[i], line, "set %d", i)
+	}
+	t.Logf("%d nested sets signed alike", sets)
+}
+
+// generator draws values, and writes them as the second implementation reads them: an object is {"o":[[name,value],…]}.
+type generator struct{ *rand.Rand }
+
+func (g generator) object(depth int) (*bracket.Object, string) {
+	o, parts := new(bracket.Object), []string{}
+	for i := range 1 + g.IntN(6) {
+		name := g.text(1) + strconv.Itoa(i)
+		if depth == 3 && g.IntN(8) == 0 {
+			name = []string{"ApiSignature", "instance"}[i%2]
+		}
+		if o.Get(name) != nil {
+			continue
+		}
+		v, text := g.value(depth - 1)
+		if name == "ApiSignature" || name == "instance" { // they are texts
+			v, text = "x", `"x"`
+		}
+		o.Add(name, v)
+		parts = append(parts, fmt.Sprintf("[%s,%s]", quote(name), text))
+	}
+	return o, `{"o":[` + strings.Join(parts, ",") + "]}"
+}
+
+func (g generator) value(depth int) (any, string) {
+	kind := g.IntN(8)
+	if depth <= 0 {
+		kind = g.IntN(6)
+	}
+	switch kind {
+	case 0:
+		return nil, "null"
+	case 1:
+		b := g.IntN(2) == 0
+		return b, strconv.FormatBool(b)
+	case 2:
+		n := g.Int64() - g.Int64()
+		return n, strconv.FormatInt(n, 10)
+	case 3:
+		f := float64(g.IntN(100000)) / 100
+		if g.IntN(4) == 0 {
+			f = g.NormFloat64() * []float64{1, 1e-9, 1e20, 1e13}[g.IntN(4)]
+		}
+		return f, fmt.Sprintf("%.17e", f)
+	case 6:
+		o, text := g.object(depth)
+		return o, text
+	case 7:
+		var list []any
+		var parts []string
+		for range g.IntN(4) {
+			v, text := g.value(depth - 1)
+			list, parts = append(list, v), append(parts, text)
+		}
+		return list, `{"l":[` + strings.Join(parts, ",") + "]}"
+	}
+	s := g.text(0)
+	return s, quote(s)
+}
+
+func (g generator) text(least int) string {
+	const letters = "abcXYZ019 ~!'()*-_.+&=%#/?:@$,;\"\\<>^`{|}äß€漢🙂\t\n\x00"
+	runes := []rune(letters)
+	var b strings.Builder
+	for range least + g.IntN(10) {
+		b.WriteRune(runes[g.IntN(len(runes))])
+	}
+	return b.String()
+}
+
+func quote(s string) string {
+	data, _ := json.Marshal(s) // a text
+	return string(data)
+}
+
+func TestHookSignature(t *testing.T) {
+	body := []byte(`{"transaction":{"id":1}}`)
+	sig := paylinks.SignHook("demo-secret", body)
+	require.Equal(t, "9db16a5352fb1c17d623a217e1ace60d0977084ada20db3be9519fef7651574d", sig)
+	require.True(t, paylinks.VerifyHook("demo-secret", body, sig))
+	for _, bad := range []string{"", strings.ToUpper(sig), sig + "0", sig[1:]} {
+		require.False(t, paylinks.VerifyHook("demo-secret", body, bad), bad)
+	}
+	require.False(t, paylinks.VerifyHook("other", body, sig))
+	require.False(t, paylinks.VerifyHook("demo-secret", append(body, ' '), sig))
+	require.False(t, paylinks.VerifyHook("", body, paylinks.SignHook("", body)), "no key, no proof")
+	require.NotContains(t, fmt.Sprintf("%v %+v", wire.Secret("demo-secret"), &paylinks.Client{Secret: "demo-secret"}), "demo-secret")
+}
