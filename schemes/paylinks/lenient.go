@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"posagent/schemes/wire"
 )
@@ -99,7 +100,7 @@ type CustomFields map[string]CustomValue
 // UnmarshalJSON implements json.Unmarshaler.
 func (c *CustomFields) UnmarshalJSON(data []byte) error {
 	*c = nil
-	if string(bytes.Join(bytes.Fields(data), nil)) == "[]" {
+	if text := string(bytes.TrimSpace(data)); text == "null" || strings.Join(strings.Fields(text), "") == "[]" {
 		return nil
 	}
 	return wire.Decode(data, (*map[string]CustomValue)(c))
