@@ -20,7 +20,8 @@
 // A declined, failed or cancelled attempt leaves it waiting, and payable again. While a provider thinks, the transaction is
 // waiting and the link cannot be deleted: an undo asks again until the answer is final (MONEY B.15).
 //
-// 2026-11-21: deleting what is deleted, or cancelling what is cancelled, gives the same answer again.
+// 2026-11-21: a deleted link is not found any more, by nothing and nobody: who deletes it and hears that has his proof. To
+// cancel what is cancelled gives the same answer again.
 //
 // 2026-11-21: a pre-authorization holds no money until it is charged, a reservation does. Either is collected once; what a
 // smaller charge leaves is let go. A cancelled one leaves its link waiting.

@@ -177,13 +177,13 @@ func TestDelete(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
 	l := w.link(1250, nil)
 	for range 2 {
-		out, err := w.Delete(ctx, "", l.ID)
+		out, err := w.Delete(ctx, "d", l.ID)
 		require.NoError(t, err)
 		require.Equal(t, l.ID, out.ID)
 	}
 	for _, err := range []error{
 		second(w.Read(ctx, l.ID)), second(w.Pay(ctx, *l.Hash)), second(w.Pay(ctx, l.ReferenceID)), second(w.Show(ctx, *l.Hash)),
-		second(w.Delete(ctx, "", 77)), second(w.Read(ctx, 77)),
+		second(w.Delete(ctx, "", l.ID)), second(w.Delete(ctx, "", 77)), second(w.Read(ctx, 77)),
 	} {
 		refused(t, err, wire.NotFound, "")
 	}

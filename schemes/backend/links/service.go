@@ -214,7 +214,7 @@ func tooMany(op string) error {
 
 func broken(op string) error { return wire.Errorf(wire.Internal, op, "server runtime exception") }
 
-// Delete implements paylinks.Links. A link that was deleted stays so: asking again gives the same answer.
+// Delete implements paylinks.Links.
 func (s *Links) Delete(ctx context.Context, key wire.Key, id int64) (paylinks.Deleted, error) {
 	row := func(tx store.Tx) (scenario.Do, error) {
 		l, err := linkWhere(tx, byID, id)
@@ -225,7 +225,7 @@ func (s *Links) Delete(ctx context.Context, key wire.Key, id int64) (paylinks.De
 	}
 	return write(ctx, s, opDelete, number(id), key, id, row, func(tx store.Tx, now int64) (none paylinks.Deleted, err error) {
 		l, err := linkWhere(tx, byID, id)
-		if err == nil && l == nil {
+		if err == nil && (l == nil || l.Deleted != 0) {
 			err = noLink(id)
 		}
 		if err == nil {
@@ -236,14 +236,12 @@ func (s *Links) Delete(ctx context.Context, key wire.Key, id int64) (paylinks.De
 			return none, err
 		case l.Txn != 0:
 			return none, forbidden("No Invoice found with id %d and status: waiting", id)
-		case l.Deleted == 0:
-			l.Deleted, l.Next = now, 0
-			if _, err := tx.Exec(`DELETE FROM links_file WHERE link = ?`, id); err != nil {
-				return none, fmt.Errorf("forget attachments: %w", err)
-			}
-			err = saveLink(tx, l)
 		}
-		return paylinks.Deleted{ID: id}, err
+		l.Deleted, l.Next = now, 0
+		if _, err := tx.Exec(`DELETE FROM links_file WHERE link = ?`, id); err != nil {
+			return none, fmt.Errorf("forget attachments: %w", err)
+		}
+		return paylinks.Deleted{ID: id}, saveLink(tx, l)
 	})
 }
 
