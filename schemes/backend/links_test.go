@@ -14,6 +14,7 @@ import (
 
 	"posagent/schemes/backend"
 	"posagent/schemes/paylinks"
+	"posagent/schemes/paylinks/paylinkstest"
 	"posagent/schemes/wire"
 )
 
@@ -68,6 +69,23 @@ func playLink(t *testing.T, base, ref, act string) int {
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())
 	return resp.StatusCode
+}
+
+// The contract's own suite, on the backend in process and behind HTTP.
+func TestLinksConformance(t *testing.T) {
+	b, base, client, _ := linkShop(t)
+	f := paylinkstest.Fixture{
+		Links: b.Links(), Transactions: b.Transactions(), Amount: 1250,
+		Pay: func(t *testing.T, l paylinks.Link) { require.Equal(t, http.StatusOK, playLink(t, base, *l.Hash, "pay")) },
+	}
+	t.Run("in process", func(t *testing.T) { paylinkstest.Run(t, f) })
+	f.Links, f.Transactions = client.Links(), client.Transactions()
+	f.Wire = &paylinkstest.Wire{BaseURL: base, Doer: client.Doer, Instance: client.Instance, Secret: client.Secret}
+	t.Run("client to handler", func(t *testing.T) { paylinkstest.Run(t, f) })
+	entries, err := b.Books(t.Context())
+	require.NoError(t, err)
+	require.NotEmpty(t, entries)
+	balanced(t, entries)
 }
 
 // A link made, paid and refunded over HTTP, each step told by a signed webhook, and the books show it.
