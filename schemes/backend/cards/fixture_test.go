@@ -1,0 +1,185 @@
+package cards
+
+import (
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/backend/books"
+	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/deliver"
+	"posagent/schemes/backend/once"
+	"posagent/schemes/backend/pages/form"
+	"posagent/schemes/backend/scenario"
+	"posagent/schemes/money"
+	"posagent/schemes/payments"
+	"posagent/schemes/webhooks"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// openKey is a store.Wrapper of a test: it wraps nothing.
+type openKey struct{}
+
+func (openKey) Wrap(p []byte) ([]byte, error)   { return p, nil }
+func (openKey) Unwrap(p []byte) ([]byte, error) { return p, nil }
+
+// mailbox is an Emitter that keeps what was queued.
+type mailbox struct {
+	hooks map[string][]deliver.Hook
+	sent  []deliver.Message
+}
+
+func (m *mailbox) Register(_ store.Tx, subject string, hooks []deliver.Hook) error {
+	m.hooks[subject] = hooks
+	return nil
+}
+
+func (m *mailbox) Emit(_ store.Tx, msg deliver.Message) (int, error) {
+	m.sent = append(m.sent, msg)
+	return 1, nil
+}
+
+// bank is Cards with a clock of its own.
+type bank struct {
+	*Cards
+	t    testing.TB
+	db   *store.Store
+	path string
+	ms   atomic.Int64
+	mail *mailbox
+}
+
+func newBank(t testing.TB) *bank {
+	t.Helper()
+	b := &bank{t: t, path: filepath.Join(t.TempDir(), "backend.db"), mail: &mailbox{hooks: map[string][]deliver.Hook{}}}
+	b.ms.Store(1_800_000_000_000) // 2027-01-15
+	b.start()
+	t.Cleanup(func() { require.NoError(t, b.db.Close()) })
+	return b
+}
+
+func (b *bank) start() {
+	b.t.Helper()
+	var err error
+	b.db, err = store.Open(b.t.Context(), store.Options{
+		Path: b.path, Steps: slices.Concat(journal.Schema(), form.Schema(), once.Schema(), Schema()), Wrapper: openKey{}, Synchronous: "OFF",
+	})
+	require.NoError(b.t, err)
+	b.Cards, err = New(Options{
+		DB: b.db, Deliver: b.mail, PublicURL: "http://shop.example:8490/", Merchant: "Corner Shop", MerchantNumber: 42,
+		Now: func() time.Time { return time.UnixMilli(b.ms.Load()) },
+	})
+	require.NoError(b.t, err)
+}
+
+func (b *bank) pass(d time.Duration) { b.ms.Add(d.Milliseconds()) }
+
+// pan is the number of a test card.
+func pan(t testing.TB, name string) string {
+	t.Helper()
+	list := scenario.Cards()
+	i := slices.IndexFunc(list, func(c scenario.Card) bool { return c.Name == name })
+	require.GreaterOrEqual(t, i, 0, name)
+	return list[i].PAN
+}
+
+func plastic(t testing.TB, name string) *payments.CardDetails {
+	return &payments.CardDetails{PAN: wire.NewPAN(pan(t, name)), ExpiryYear: 2030, ExpiryMonth: 12, ValidationCode: "737"}
+}
+
+func everyHook() *payments.Notifications {
+	n := &payments.Notifications{}
+	for _, name := range webhooks.Names()[:12] {
+		n.WebHooks = append(n.WebHooks, payments.WebHook{EventName: string(name), URL: "https://hooks.example/in", Authorization: "hook-secret"})
+	}
+	return n
+}
+
+func moto(t testing.TB, name, processing string) payments.CreateRequest {
+	return payments.CreateRequest{
+		Type: payments.Moto, Amount: 10_000, CurrencyCode: "EUR", Processing: processing, CardDetails: plastic(t, name), PaymentNumber: "A1",
+		Notifications: everyHook(),
+	}
+}
+
+func hosted(processing string) payments.CreateRequest {
+	return payments.CreateRequest{
+		Type: payments.ProviderHosted, Amount: 10_000, CurrencyCode: "EUR", Processing: processing, Notifications: everyHook(),
+		RedirectURLs: &payments.RedirectURLs{ReturnURL: "https://shop.example/back"},
+		Customer: &payments.Customer{Type: payments.Individual, FirstName: "Ann", LastName: "Lee", Email: "ann@shop.example", Phone: "+4670123",
+			Address: &payments.Address{Address1: "Road 1", City: "Lund", PostalCode: "22100", CountryCode: "SE"}},
+		Basket: []payments.BasketItem{{ItemNumber: "T1", Title: "Tea", Quantity: 4, UnitPrice: 2500}},
+	}
+}
+
+func (b *bank) make(req payments.CreateRequest) string {
+	b.t.Helper()
+	out, err := b.Create(b.t.Context(), wire.NewKey(), req)
+	require.NoError(b.t, err)
+	return out.PaymentID
+}
+
+// names of the events queued since the last call.
+func (b *bank) told() []string {
+	b.t.Helper()
+	out := []string{}
+	for _, m := range b.mail.sent {
+		e, err := webhooks.Parse(m.Body)
+		require.NoError(b.t, err, string(m.Body))
+		require.Equal(b.t, m.ID, e.ID)
+		require.Equal(b.t, m.Event, string(e.Name))
+		require.EqualValues(b.t, 42, e.MerchantNumber)
+		out = append(out, string(e.Name)[len("payment."):])
+	}
+	b.mail.sent = nil
+	return out
+}
+
+func (b *bank) sums(id string) [3]int32 {
+	b.t.Helper()
+	p, err := b.Read(b.t.Context(), id)
+	require.NoError(b.t, err)
+	return [3]int32{p.Summary.AuthorizedAmount, p.Summary.CapturedAmount, p.Summary.RefundedAmount}
+}
+
+func (b *bank) state(id string) State {
+	b.t.Helper()
+	p, _, err := b.peek(b.t.Context(), "test", id, func(*payment, store.Reader) error { return nil })
+	require.NoError(b.t, err)
+	return p.state
+}
+
+// balanced holds the postings of one payment against its ledger.
+func (b *bank) balanced(id string) {
+	b.t.Helper()
+	require.NoError(b.t, b.db.Read(b.t.Context(), func(r store.Reader) error {
+		rows, err := r.Query(`SELECT account, amount FROM books_posting WHERE service = ? AND payment = ?`, Service, id)
+		require.NoError(b.t, err)
+		defer rows.Close()
+		var posts []books.Posting
+		for rows.Next() {
+			var account string
+			var amount int64
+			require.NoError(b.t, rows.Scan(&account, &amount))
+			posts = append(posts, books.Posting{Account: books.Account(account), Amount: money.Minor(amount)})
+		}
+		require.Zero(b.t, books.Sum(posts))
+		l, err := ledger(r, id)
+		require.NoError(b.t, err)
+		require.Equal(b.t, l.Net(), books.NetOf(posts))
+		return rows.Err()
+	}))
+}
+
+func refusedFor(t testing.TB, err error, reason string) {
+	t.Helper()
+	require.Equal(t, wire.Conflict, wire.CodeOf(err), "%v", err)
+	require.Equal(t, reason, wire.ReasonOf(err), "%v", err)
+}
+
+func amount(n int32) *int32 { return &n }
