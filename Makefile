@@ -17,7 +17,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL
 
-.PHONY: browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors kill powercut clean line upstream disk sim mutants badinput test-386 test-arm
+.PHONY: browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors kill powercut clean line upstream disk books sim mutants badinput test-386 test-arm
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -87,6 +87,9 @@ upstream: ## spoil N replies of the backend in every known way (N=20)
 
 disk: ## fail N operations of the disk under a sale, and fill a real one (N=20)
 	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/disk
+
+books: ## N calls of sixteen callers at once against the books of the payment service (N=100000 takes minutes)
+	N='$(if $(filter command line,$(origin N)),$(N),2000)' $(GO) test -count=1 -timeout 60m -v ./cross/books
 
 sim: ## SEEDS random terminal-days in virtual time (SEEDS=5000)
 	SEEDS='$(SEEDS)' $(GO) test -count=1 -timeout 60m -v ./cross/sim

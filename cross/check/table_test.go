@@ -68,6 +68,7 @@ var rooms = []room{
 	{"cross/stack", []string{"agent", "agent/checkout", "agent/checkout/drive", "agent/upstream", "device/display", "ecr/register", "ecr/zvt", "ecr/zvt/apdu", "ecr/zvt/frame", "schemes/aapay", "schemes/backend", "schemes/methods", "schemes/money", "schemes/wire", "store"}, "the whole terminal with its backend and a register in one process, for the campaigns"},
 	{"cross/line", nil, "a campaign: test code only"},
 	{"cross/upstream", nil, "a campaign: test code only"},
+	{"cross/books", nil, "a campaign: test code only"},
 	{"cross/disk", nil, "a campaign: test code only"},
 	{"cross/mutants", nil, "a campaign: test code only"},
 	{"cross/badinput", nil, "the attacker: drives the built binary only"},
