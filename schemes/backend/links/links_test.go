@@ -195,6 +195,12 @@ func TestDelete(t *testing.T) {
 	_, err = w.Delete(ctx, "", paid.ID)
 	refused(t, err, wire.Conflict, paylinks.WrongStatus)
 
+	// What was due before is done before: the customer at the counter was there first.
+	due := w.link(1250, counter)
+	w.pass(10 * time.Second)
+	_, err = w.Delete(ctx, "", due.ID)
+	refused(t, err, wire.Conflict, paylinks.WrongStatus)
+
 	// While the provider thinks nobody knows how it ends: not yet, then never or at once.
 	thinking := w.link(90012, nil)
 	_, err = w.Pay(ctx, *thinking.Hash)
@@ -210,7 +216,7 @@ func TestDelete(t *testing.T) {
 	require.NoError(t, err)
 	_, err = w.Delete(ctx, "", turned.ID)
 	require.NoError(t, err)
-	require.EqualValues(t, 90012, w.net())
+	require.EqualValues(t, 90012+1250, w.net())
 }
 
 func second[T any](_ T, err error) error { return err }
