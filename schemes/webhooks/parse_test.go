@@ -54,6 +54,47 @@ func TestAStrictReceiverUnderstandsEveryPaymentEvent(t *testing.T) {
 	}
 }
 
+// Nothing that a receiver reads is left out for being zero or empty.
+func TestAStrictReceiverUnderstandsTheLeast(t *testing.T) {
+	for _, e := range webhookstest.Samples()[:12] {
+		least := webhooks.OrderItems{{}}
+		switch d := e.Data.(type) {
+		case *webhooks.Checkout:
+			d.Order = &webhooks.Order{OrderItems: least}
+			d.MyReference, d.SubscriptionID = "", ""
+			if d.Consumer != nil {
+				d.Consumer = &webhooks.Consumer{}
+			}
+		case *webhooks.Reservation:
+			d.Amount, d.MyReference, d.ReconciliationReference, d.SubscriptionID = &webhooks.Amount{}, "", "", ""
+			if d.Consumer != nil {
+				d.Consumer, d.CardDetails = &webhooks.Consumer{}, &webhooks.CardDetails{ThreeDSecure: &webhooks.ThreeDSecure{}}
+			}
+		case *webhooks.Movement:
+			d.Amount, d.MyReference, d.ReservationID, d.SubscriptionID = &webhooks.Amount{}, "", "", ""
+			if d.Error != nil {
+				d.Error = &webhooks.Error{}
+			}
+			if d.InvoiceDetails != nil {
+				d.InvoiceDetails = &webhooks.InvoiceDetails{}
+			}
+			d.OrderItems = nil
+			if e.Name == webhooks.ChargeCreated {
+				d.OrderItems = &least
+			}
+		}
+		body, err := webhooks.Marshal(e)
+		require.NoError(t, err, e.Name)
+		require.NoError(t, webhookstest.Strict(body), "%s", body)
+		if e.Name == webhooks.ReservationCreated {
+			e.Data.(*webhooks.Reservation).CardDetails.ThreeDSecure = nil
+			body, err := webhooks.Marshal(e)
+			require.NoError(t, err)
+			require.NoError(t, webhookstest.Strict(body), "without 3-D Secure: %s", body)
+		}
+	}
+}
+
 func TestTheStrictReceiverIsStrict(t *testing.T) {
 	for i, cut := range []struct{ old, new string }{
 		{`"order":`, `"o":`}, {`"acsUrl":"https://acs.example",`, ``}, {`"merchantNumber":`, `"merchantId":`}, {`"orderItems":`, `"items":`},

@@ -288,6 +288,41 @@ func TestAnEndpointThatLetsTwentyDieIsPaused(t *testing.T) {
 	}
 }
 
+// A try that is under way when the pause begins obeys it too.
+func TestAPauseHoldsWhatIsUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, deliver.Options{})
+		slow := false
+		r.answer = func(string, int) reply {
+			if slow {
+				slow = false
+				return reply{status: 500, after: 5 * time.Second}
+			}
+			return reply{status: 500}
+		}
+		r.start()
+		r.register("s", hook("http://a.test/"))
+		for i := range 20 {
+			r.emit(message(strconv.Itoa(i)))
+		}
+		sleep(257*time.Minute - time.Second)
+		slow = true
+		r.emit(message("slow"))
+		sleep(time.Minute)
+		sent := len(r.of(""))
+		require.Equal(t, 20*11+1, sent)
+		list := r.list(deliver.Filter{State: deliver.Queued})
+		require.Len(t, list, 1)
+		require.Len(t, list[0].Attempts, 1)
+		require.NotEmpty(t, list[0].Paused)
+		sleep(58 * time.Minute)
+		require.Len(t, r.of(""), sent)
+		sleep(2 * time.Minute)
+		require.Len(t, r.of(""), sent+1)
+		r.stop()
+	})
+}
+
 func TestReplayAndResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, deliver.Options{})
