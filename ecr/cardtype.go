@@ -5,6 +5,9 @@ import "strings"
 // QRPay is the ZVT card type of a QR payment that has no type of its own.
 const QRPay = 280
 
+// PayLink is the card type of a payment link. The protocol has none; its list ends far below.
+const PayLink = 900
+
 // cardType is one row of the table of ZVT card types.
 type cardType struct {
 	word   string // what the method's name contains, letters and digits only
@@ -24,6 +27,7 @@ var cardTypes = [...]cardType{
 	{"BLUECODE", 260, "Bluecode"},
 	{"WECHAT", 261, "WeChat Pay"},
 	{"QRPAY", QRPay, "QRpay"},
+	{"PAYLINK", PayLink, "Payment link"},
 }
 
 func cardTypeOf(method string) (cardType, bool) {

@@ -22,6 +22,7 @@ func TestCardTypeOfAMethod(t *testing.T) {
 		{"BLUE_CODE", 260, "Bluecode"},
 		{"WECHAT_PAY", 261, "WeChat Pay"},
 		{"SWISH_E_COM", QRPay, "SWISH_E_COM"},
+		{"paylink", PayLink, "Payment link"},
 		{"", 0, ""},
 	} {
 		require.Equal(t, c.number, CardType(c.method), c.method)
