@@ -17,7 +17,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL
 
-.PHONY: browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors kill powercut clean line upstream disk books sim mutants badinput test-386 test-arm
+.PHONY: browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors kill powercut clean line upstream disk books sim mutants badinput test-386 test-arm guest
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -75,6 +75,9 @@ badinput: ## every bad input a sale can meet, against the real binary: prints th
 
 test-arm: ## the tests of what calculates, on emulated ARM (needs qemu-user-static)
 	GOARCH=arm GOARM=7 $(GO) test -exec qemu-arm-static ./schemes/money ./schemes/wire ./schemes/methods ./schemes/aapay ./schemes/backend/books ./agent/checkout ./ecr/zvt/...
+
+guest: ## the program's memory on an emulated ARMv7 board with 64 MB (fetches a Debian kernel; five minutes at most)
+	@sh cross/guest.sh
 
 powercut: ## cut the power at STATES places of the store's life (STATES=2000)
 	POSAGENT_STATES='$(STATES)' $(GO) test -count=1 -timeout 60m -run PowerCut -v ./store/... ./agent/...
