@@ -1,3 +1,5 @@
+//go:build !device
+
 package main
 
 import (
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	"posagent/agent/config"
+	"posagent/device/qr"
 	"posagent/schemes/backend"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/wire"
@@ -22,6 +25,11 @@ import (
 
 type backendOptions struct {
 	listen string
+}
+
+// sandboxCommands are the verbs that a build with the tag `device` leaves out.
+func sandboxCommands() []command {
+	return []command{backendCommand(), demoCommand(), walletCommand()}
 }
 
 func backendCommand() command {
@@ -55,6 +63,10 @@ func backendCommand() command {
 			{
 				name: "scenarios", short: "the amounts and customers that make the wallets misbehave",
 				examples: []string{"posagent backend scenarios", "posagent backend scenarios --json"}, run: runScenarios,
+			},
+			{
+				name: "cards", short: "the test cards of the payment service, and the amounts that do the same",
+				examples: []string{"posagent backend cards", "posagent backend cards --json"}, run: runCards,
 			},
 		},
 	}
@@ -119,6 +131,15 @@ func serveBackend(ctx context.Context, c *call, cfg config.Config, listen, remed
 	return g.Wait()
 }
 
+// drawCode draws a text as a QR code that a telephone reads from a screen or from paper.
+func drawCode(text string) ([]byte, error) {
+	c, err := qr.New(text, qr.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return c.PNG(8)
+}
+
 // clean turns the end that was asked for into no error.
 func clean(err error) error {
 	if errors.Is(err, context.Canceled) {
@@ -159,6 +180,22 @@ func runScenarios(_ context.Context, c *call) error {
 	fmt.Fprintf(c.out, "%9s  %-16s  %-20s  %s\n", "AMOUNT", "CUSTOMER", "NAME", "WHAT HAPPENS")
 	for _, r := range rows {
 		fmt.Fprintf(c.out, "%6d.%02d  %-16s  %-20s  %s\n", r.AmountHundredths/100, r.AmountHundredths%100, r.ConsumerID, r.Name, r.What)
+	}
+	return nil
+}
+
+func runCards(_ context.Context, c *call) error {
+	rows := scenario.Cards()
+	if c.json {
+		return printJSON(c.out, rows)
+	}
+	fmt.Fprintf(c.out, "%-16s  %6s  %-23s  %-16s  %s\n", "CARD", "AMOUNT", "BRAND", "NAME", "WHAT HAPPENS")
+	for _, r := range rows {
+		amount := ""
+		if r.Amount != 0 {
+			amount = fmt.Sprintf("%d.%02d", r.Amount/100, r.Amount%100)
+		}
+		fmt.Fprintf(c.out, "%-16s  %6s  %-23s  %-16s  %s\n", r.PAN, amount, r.Brand, r.Name, r.What)
 	}
 	return nil
 }

@@ -48,10 +48,8 @@ const (
 
 // commands is the table of verbs. It is a function, so that nothing can change it at run time.
 func commands() []command {
-	return []command{
-		runCommand(), backendCommand(), demoCommand(), statusCommand(), methodsCommand(),
-		saleCommand(), registerCommand(), walletCommand(), versionCommand(),
-	}
+	list := []command{runCommand(), statusCommand(), methodsCommand(), saleCommand(), registerCommand()}
+	return append(append(list, sandboxCommands()...), versionCommand())
 }
 
 func dispatch(ctx context.Context, args []string, io std) error {
@@ -208,7 +206,9 @@ func nearest(word string, list []string) string {
 
 func overview(w io.Writer) {
 	fmt.Fprint(w, "posagent makes a payment terminal out of a small Linux box.\n\n")
-	fmt.Fprint(w, "  posagent demo                              the whole story on embedded defaults, nothing to set up\n")
+	if _, err := find(commands(), "demo", ""); err == nil {
+		fmt.Fprint(w, "  posagent demo                              the whole story on embedded defaults, nothing to set up\n")
+	}
 	fmt.Fprint(w, "  posagent run --config FILE                 the terminal\n")
 	fmt.Fprint(w, "  posagent status                            one screen: what is wrong and what to type next\n\nVerbs:\n")
 	for _, c := range commands() {

@@ -63,12 +63,22 @@ func TestReflectGuard(t *testing.T) {
 }
 
 func TestSizeBudget(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "posagent")
-	args := slices.Concat([]string{"build"}, sizeFlags, []string{"-o", bin, program})
-	goTool(t, []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=arm", "GOARM=7"}, args...)
-	info, err := os.Stat(bin)
-	require.NoError(t, err)
-	t.Logf("armv7: %d bytes, budget %d", info.Size(), sizeBudget)
-	require.Greater(t, info.Size(), int64(1<<20))
-	require.LessOrEqual(t, info.Size(), int64(sizeBudget))
+	for _, budget := range sizeBudgets {
+		bin := filepath.Join(t.TempDir(), "posagent")
+		args := slices.Concat([]string{"build", "-tags", budget.tags}, sizeFlags, []string{"-o", bin, program})
+		goTool(t, []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=arm", "GOARM=7"}, args...)
+		info, err := os.Stat(bin)
+		require.NoError(t, err)
+		t.Logf("armv7, %s: %d bytes, budget %d", budget.tags, info.Size(), budget.bytes)
+		require.Greater(t, info.Size(), int64(1<<20))
+		require.LessOrEqual(t, info.Size(), budget.bytes, budget.why)
+	}
+}
+
+// TestDeviceHasNoBackend: what the tag `device` promises.
+func TestDeviceHasNoBackend(t *testing.T) {
+	out, _ := goTool(t, []string{"CGO_ENABLED=0"}, "list", "-deps", "-tags", "device", program)
+	require.Contains(t, out, modulePath+"/agent\n")
+	require.NotContains(t, out, modulePath+"/schemes/backend")
+	require.NotContains(t, out, modulePath+"/cmd/posagent/demo")
 }

@@ -1,0 +1,18 @@
+//go:build device
+
+package main
+
+import (
+	"context"
+	"log/slog"
+
+	"posagent/agent/config"
+)
+
+// With the tag `device` the binary has no embedded backend, no story and no wallet: a terminal in a shop needs none of them.
+
+func sandboxCommands() []command { return nil }
+
+func serveBackend(context.Context, *call, config.Config, string, string, *slog.Logger, func(string)) error {
+	return fail(exitConfig, "this build has no sandbox: set [upstream] base in the configuration, or install the full build")
+}
