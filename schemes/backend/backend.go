@@ -49,6 +49,8 @@ type Config struct {
 	MerchantNumber int64
 	MerchantUUID   string
 	LinkHook       string // where webhooks of payment links go, signed with the instance's secret; "" = nowhere
+	// QR draws the codes of payment links; nil = there are none.
+	QR func(text string) (png []byte, err error)
 	Now            func() time.Time
 	Log            *slog.Logger
 	// Synchronous is the store's; "" = FULL. Anything less loses acknowledged writes: tests only.
@@ -118,7 +120,7 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 	d := deliver.New(deliver.Options{DB: db, Allow: cfg.HookAllow, Sign: cfg.HookSecrets, Now: cfg.Now, Log: cfg.Log})
 	l, err := links.New(links.Options{
 		DB: db, Merchant: seed.MerchantName, Delay: cfg.WalletDelay, PublicURL: cfg.PublicURL, Deliver: d, SignKey: cfg.Credentials.Secret,
-		Instance: cfg.Credentials.Instance, Now: cfg.Now, Log: cfg.Log,
+		Instance: cfg.Credentials.Instance, QR: cfg.QR, Now: cfg.Now, Log: cfg.Log,
 	})
 	if err == nil {
 		err = l.Register(ctx, cfg.LinkHook)

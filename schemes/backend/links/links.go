@@ -17,12 +17,13 @@ import (
 // Options are what Links needs.
 type Options struct {
 	DB        store.DB
-	Merchant  string         // name on the page
-	Delay     *time.Duration // until a customer at a counter pays; nil = 10 s, negative = never by himself
-	PublicURL string         // where a browser reaches the backend, without a slash at the end
-	Deliver   Emitter        // nil = no webhooks
-	SignKey   wire.Secret    // signs webhooks
-	Instance  string         // account name said in webhooks
+	Merchant  string                                    // name on the page
+	Delay     *time.Duration                            // until a customer at a counter pays; nil = 10 s, negative = never by himself
+	PublicURL string                                    // where a browser reaches the backend, without a slash at the end
+	Deliver   Emitter                                   // nil = no webhooks
+	SignKey   wire.Secret                               // signs webhooks
+	Instance  string                                    // account name said in webhooks
+	QR        func(text string) (png []byte, err error) // draws a link's code; nil = there are none
 	Now       func() time.Time
 	Log       *slog.Logger
 }
@@ -36,6 +37,7 @@ type Links struct {
 	delay    time.Duration
 	public   string
 	deliver  Emitter
+	qr       func(string) ([]byte, error)
 	key      wire.Secret
 	now      func() time.Time
 	log      *slog.Logger
@@ -54,7 +56,7 @@ func New(opt Options) (*Links, error) {
 	}
 	s := &Links{
 		db: opt.DB, merchant: opt.Merchant, instance: opt.Instance, delay: usualDelay, public: strings.TrimRight(opt.PublicURL, "/"),
-		deliver: opt.Deliver, key: opt.SignKey, now: opt.Now, log: opt.Log, wake: make(chan struct{}, 1),
+		deliver: opt.Deliver, qr: opt.QR, key: opt.SignKey, now: opt.Now, log: opt.Log, wake: make(chan struct{}, 1),
 	}
 	if opt.Delay != nil {
 		s.delay = *opt.Delay

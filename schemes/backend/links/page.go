@@ -24,6 +24,7 @@ const jsonType = "application/json"
 //
 //	GET  /pay/{hash}?lang=      the page
 //	GET  /pay/{hash}/file/{n}   an attachment
+//	GET  /pay/{hash}/qr.png     the link as a QR code
 //	POST /pay/{hash}/pay        the form: contact fields, and a card or the wallet's button
 //	POST /pay/{hash}/decline    the customer gives up this attempt
 //	POST /pay/{hash}/stop       the customer ends the subscription
@@ -32,6 +33,9 @@ func (s *Links) Pages(authorized func(*http.Request) bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+PagePrefix+"{ref}", s.page)
 	mux.HandleFunc("GET "+PagePrefix+"{ref}/file/{n}", s.download)
+	if s.qr != nil {
+		mux.HandleFunc("GET "+PagePrefix+"{ref}/qr.png", s.code)
+	}
 	for _, act := range []string{actPay, actDecline, actStop} {
 		mux.HandleFunc("POST "+PagePrefix+"{ref}/"+act, func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get("Authorization") != "" {
@@ -78,6 +82,24 @@ func (s *Links) page(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.render(v, l, filled{}).Send(w)
+}
+
+// code sends a link as a QR code.
+func (s *Links) code(w http.ResponseWriter, r *http.Request) {
+	p, err := s.Show(r.Context(), r.PathValue("ref"))
+	var png []byte
+	if err == nil {
+		png, err = s.qr(s.public + PagePrefix + p.Hash)
+	}
+	if err != nil {
+		s.sorry(w, speaks(r), "", err)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "image/png")
+	h.Set("Content-Length", strconv.Itoa(len(png)))
+	h.Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write(png) // the reader may be gone; there is nobody to tell
 }
 
 func speaks(r *http.Request) tongue {

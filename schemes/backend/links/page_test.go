@@ -421,3 +421,17 @@ func TestAttachments(t *testing.T) {
 	_, err = b.Create(t.Context(), "", short)
 	refused(t, err, wire.Invalid, "")
 }
+
+func TestQRCode(t *testing.T) {
+	b := newWeb(t)
+	l := b.link(1250, nil)
+	path := "/pay/" + *l.Hash + "/qr.png"
+	require.Equal(t, http.StatusNotFound, b.send(http.MethodGet, path, nil).Code, "nobody draws")
+	b.opt.QR = func(text string) ([]byte, error) { return []byte("code of " + text), nil }
+	b.restart()
+	b.h = b.Pages(nil)
+	rec := b.send(http.MethodGet, path, nil)
+	require.Equal(t, "code of "+*l.Link.Link, rec.Body.String())
+	require.Equal(t, "image/png", rec.Header().Get("Content-Type"))
+	require.Equal(t, http.StatusNotFound, b.send(http.MethodGet, "/pay/none/qr.png", nil).Code)
+}
