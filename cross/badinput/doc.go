@@ -6,7 +6,10 @@
 // (one Key and one body per reference, approved if and only if the money stayed moved, an undo where one is owed), and no
 // secret and no consumer id stood in what the process wrote.
 //
-// It owns the numbers of the rows: A for the local port, D for the backend's replies, E for the register line. BADINPUT=full
+// The payment routes of the embedded backend have a table of their own (A, B and C): every answer a clear refusal in the
+// service's shape, the books as before, and neither card numbers nor secrets in answers, output or files.
+//
+// It owns the numbers of the rows: A for the local port, B for bodies, C for meaning and replay, D for the backend's replies, E for the register line. BADINPUT=full
 // runs all of them, otherwise a subset runs that touches every group. Minutes are shortened by configured timers (time-outs
 // in milliseconds, t1, poll); what only time itself can show (60 s without ETX, T4) is named with its synctest twin.
 //

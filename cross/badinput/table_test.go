@@ -129,7 +129,7 @@ func TestBadInput(t *testing.T) {
 
 // order sorts A1 before A12 before D69.
 func order(number string) string {
-	digits := strings.TrimLeft(number, "ADE")
+	digits := strings.TrimLeft(number, "ABCDE")
 	return number[:len(number)-len(digits)] + strings.Repeat("0", max(0, 3-len(digits))) + digits
 }
 
