@@ -94,7 +94,11 @@ type Report struct {
 }
 
 func (r Report) String() string {
-	return fmt.Sprintf("seed %d: %d states of %d entries with %d acknowledgements, %d failed", r.Seed, r.States, r.Entries, r.Acks, len(r.Failures))
+	said := fmt.Sprintf("seed %d: %d states of %d entries with %d acknowledgements, %d failed", r.Seed, r.States, r.Entries, r.Acks, len(r.Failures))
+	if len(r.Failures) == 0 && r.States > 0 {
+		said += fmt.Sprintf(": at most %.1e at 95 %%", 3/float64(r.States))
+	}
+	return said
 }
 
 // Enumerate makes plan.States states, spread over the record and the variants, and checks each. An error of check is a
