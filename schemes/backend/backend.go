@@ -50,9 +50,9 @@ type Config struct {
 	MerchantUUID   string
 	LinkHook       string // where webhooks of payment links go, signed with the instance's secret; "" = nowhere
 	// QR draws the codes of payment links; nil = there are none.
-	QR func(text string) (png []byte, err error)
-	Now            func() time.Time
-	Log            *slog.Logger
+	QR  func(text string) (png []byte, err error)
+	Now func() time.Time
+	Log *slog.Logger
 	// Synchronous is the store's; "" = FULL. Anything less loses acknowledged writes: tests only.
 	Synchronous string
 }

@@ -76,7 +76,9 @@ func TestLinksConformance(t *testing.T) {
 	b, base, client, _ := linkShop(t)
 	f := paylinkstest.Fixture{
 		Links: b.Links(), Transactions: b.Transactions(), Amount: 1250,
-		Pay: func(t *testing.T, l paylinks.Link) { require.Equal(t, http.StatusOK, playLink(t, base, *l.Hash, "pay")) },
+		Pay: func(t *testing.T, l paylinks.Link) {
+			require.Equal(t, http.StatusOK, playLink(t, base, *l.Hash, "pay"))
+		},
 	}
 	t.Run("in process", func(t *testing.T) { paylinkstest.Run(t, f) })
 	f.Links, f.Transactions = client.Links(), client.Transactions()
