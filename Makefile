@@ -9,6 +9,7 @@ STATES ?= 2000
 FRAMES ?= 200000
 SEEDS ?= 5000
 VECTORS ?=
+SETS ?= 10000
 REQUIRE_ALL ?=
 RACE ?= ./...
 LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
@@ -17,7 +18,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL
 
-.PHONY: browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors kill powercut clean line upstream disk books sim mutants badinput test-386 test-arm guest
+.PHONY: browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line upstream disk books sim mutants badinput test-386 test-arm guest
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -66,6 +67,9 @@ fuzz: ## every fuzz target for T each (T=1m)
 vectors: ## decode a file of foreign ZVT messages: VECTORS=file.jsonl
 	@test -n '$(VECTORS)' || { echo 'make vectors VECTORS=file.jsonl'; exit 2; }
 	VECTORS='$(abspath $(VECTORS))' $(GO) test -count=1 -run Vectors -v ./ecr/zvt/...
+
+signatures: ## sign SETS random nested parameter sets here and in Python, and compare (SETS=10000)
+	SETS='$(SETS)' $(GO) test -count=1 -run SecondImplementation -v ./schemes/paylinks
 
 kill: ## kill -9 N terminals at random moments, and N at every named point of a sale (N=5000 takes ten minutes)
 	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/kill/...
