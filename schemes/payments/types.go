@@ -175,7 +175,7 @@ type WebHook struct {
 // Created answers a create.
 type Created struct {
 	PaymentID  string        `json:"paymentId"`
-	PayPageURL *string       `json:"payPageUrl"` // nil when pending, and where there is no page
+	PayPageURL *string       `json:"payPageUrl"` // nil when pending, and where a service has no page
 	Operation  *wire.Pending `json:"operation,omitempty"`
 }
 

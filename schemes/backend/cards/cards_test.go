@@ -321,8 +321,14 @@ func TestThePage(t *testing.T) {
 			require.Contains(t, string(b.mail.sent[1].Body), `"invoiceDetails"`)
 		}
 	})
-	_, err := b.look(ctx, b.make(moto(t, "visa", "")))
-	require.Equal(t, wire.NotFound, wire.CodeOf(err), "mail orders have no page")
+	mail := b.make(moto(t, "visa", ""))
+	v, err := b.look(ctx, mail)
+	require.NoError(t, err)
+	require.Equal(t, nextDone, v.Next, "a mail order is shown, and there is nothing to pay")
+	require.Equal(t, nextDone, pay(mail, "visa").Next)
+	require.Equal(t, [3]int32{}, b.sums(mail))
+	_, err = b.look(ctx, "nobody's")
+	require.Equal(t, wire.NotFound, wire.CodeOf(err))
 }
 
 func TestActionListsAndFees(t *testing.T) {
@@ -360,7 +366,6 @@ func TestSepa(t *testing.T) {
 	req.PaymentMethodDetails = &payments.PaymentMethodDetails{Type: payments.SepaC, IBAN: "DE89370400440532013000", CustomerEmail: "a@b.example", MandateURL: "https://m.example/1"}
 	out, err := b.Create(t.Context(), "", req)
 	require.NoError(t, err)
-	require.Nil(t, out.PayPageURL)
 	require.Equal(t, []string{"created", "reservation.created", "reservation.created.v2", "charge.created.v2"}, b.told())
 	require.Equal(t, [3]int32{10_000, 10_000, 0}, b.sums(out.PaymentID))
 }

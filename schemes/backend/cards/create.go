@@ -44,10 +44,8 @@ func (c *Cards) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 		if err := c.insert(tx, p, secret); err != nil {
 			return "", err
 		}
-		if out.PaymentID = p.id; p.Page {
-			page := c.public + PagePrefix + p.id
-			out.PayPageURL = &page
-		}
+		page := c.public + PagePrefix + p.id
+		out.PaymentID, out.PayPageURL = p.id, &page
 		return do, why
 	})
 	if err != nil {

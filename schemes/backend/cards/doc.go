@@ -36,6 +36,9 @@
 // 2026-11-21: a refused Moto payment or payment with a token stays in the books as terminated, without money, and its
 // events are sent; the answer is the refusal. A hosted payment may be tried again at its page.
 //
+// 2026-11-21: payPageUrl is always a text, because clients in the field read one. Where nobody has to pay at a page (Moto,
+// tokens, SEPA) it shows how the payment stands, and pressing pay does nothing.
+//
 // 2026-11-21: reservations last seven days and pages a day. What a reservation still held then goes back. Refunds begin
 // at once (the merchant's money is gone from that moment) and end two seconds later.
 //

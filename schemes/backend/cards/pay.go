@@ -94,14 +94,9 @@ func (p *payment) stand() step {
 	return s
 }
 
-// look reads what the page shows, or wire.NotFound: no such payment, or none with a page.
+// look reads what the page shows, or wire.NotFound. A payment that nobody has to pay at a page is done, or closed.
 func (c *Cards) look(ctx context.Context, id string) (view, error) {
-	p, _, err := c.peek(ctx, opPage, id, func(p *payment, _ store.Reader) error {
-		if !p.Page {
-			return wire.Errorf(wire.NotFound, opPage, "no such page")
-		}
-		return nil
-	})
+	p, _, err := c.peek(ctx, opPage, id, func(*payment, store.Reader) error { return nil })
 	if err != nil {
 		return view{}, err
 	}
@@ -124,9 +119,6 @@ func (c *Cards) act(ctx context.Context, id string, spend func(store.Tx) error, 
 	err = c.db.Write(ctx, func(tx store.Tx) error {
 		now := c.now().UnixMilli()
 		p, err := c.load(tx, opPage, id, now)
-		if err == nil && !p.Page {
-			err = wire.Errorf(wire.NotFound, opPage, "no such page")
-		}
 		if err == nil && spend != nil {
 			err = spend(tx)
 		}
