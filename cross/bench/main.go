@@ -112,11 +112,16 @@ func (b *bench) main(parent string, out io.Writer) (ok bool, err error) {
 }
 
 // shipped are the flags of cross/cross.sh.
-var shipped = []string{"-trimpath", "-tags", "nethttpomithttp2", "-gcflags=all=-l", "-ldflags=-s -w"}
+var shipped = []string{"-trimpath", "-gcflags=all=-l"}
 
-func (b *bench) build(arch string) (string, error) {
+func (b *bench) build(arch string, tags ...string) (string, error) {
 	bin := filepath.Join(b.dir, "posagent-"+arch)
-	args := append(append([]string{"build"}, shipped...), "-o", bin, "posagent/cmd/posagent")
+	all := strings.Join(append([]string{"nethttpomithttp2"}, tags...), ",")
+	link := "-ldflags=-s -w"
+	if arch == "arm" {
+		link += " -R 4096"
+	}
+	args := append(append([]string{"build", "-tags", all, link}, shipped...), "-o", bin, "posagent/cmd/posagent")
 	cmd := exec.CommandContext(b.ctx, "go", args...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch, "GOARM=7")
 	if out, err := cmd.CombinedOutput(); err != nil {
