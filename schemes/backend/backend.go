@@ -165,7 +165,7 @@ func routes(cfg Config, db *store.Store, w *wallets.Wallets, l *links.Links, k *
 	mux.Handle(aapay.Prefix, g.wrap(scenario.Perform(aapay.Handler(w, aapay.HandlerOptions{Log: cfg.Log}))))
 	mux.Handle(methods.Prefix, g.wrap(methods.Handler(w, methods.HandlerOptions{Log: cfg.Log})))
 	mux.Handle(wallets.PagePrefix, w.Pages(g.allowed))
-	pay := g.signed(scenario.Perform(paylinks.Handler(l, l.Transactions(), paylinks.HandlerOptions{Log: cfg.Log, Secret: g.secret})))
+	pay := g.signed(scenario.Perform(paylinks.Handler(l, l.Transactions(), paylinks.HandlerOptions{Log: cfg.Log, Secret: g.secret, Dir: cfg.Dir})))
 	mux.Handle(paylinks.Prefix, pay)
 	mux.Handle(paylinks.ShortPrefix, pay)
 	mux.Handle(links.PagePrefix, l.Pages(g.allowed))
