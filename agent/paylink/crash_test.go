@@ -128,7 +128,7 @@ func (r *rig) journalled(link int64) (known bool) {
 // The power fails at every write of the journal, and before and after every call of the service; then the terminal starts again
 // in the same boot or in a new one. It was told approved if and only if the money moved once.
 func TestCrashAtEveryBoundary(t *testing.T) {
-	const boundaries = 12
+	const boundaries = 10
 	for name, x := range stories {
 		for step := range 3 * boundaries {
 			kind, n := step%3, step/3

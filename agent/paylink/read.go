@@ -29,7 +29,7 @@ func (s *Service) Status(ctx context.Context, id, _ string) (aapay.Status, error
 	switch {
 	case err != nil:
 		return aapay.Status{}, unavailable(err)
-	case e == nil:
+	case e == nil, e.intended():
 		return aapay.Status{}, wire.Errorf(wire.NotFound, op, "no such transaction")
 	}
 	st := aapay.Status{

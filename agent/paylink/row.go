@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"posagent/schemes/aapay"
+	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -46,16 +47,22 @@ type entry struct {
 	Account   aapay.AccountState `json:",omitempty"` // with End
 
 	// Of a payment.
-	Instance string `json:",omitempty"` // the account the link belongs to
-	Hash     string `json:",omitempty"`
-	URL      string `json:",omitempty"`
-	Made     int64  `json:",omitempty"` // unix s by the service's clock, 0 = not said
-	Undoing  bool   `json:",omitempty"` // a reversal of it was accepted
+	Ask      *paylinks.CreateRequest `json:",omitempty"`
+	Instance string                  `json:",omitempty"` // the account the link belongs to
+	Hash     string                  `json:",omitempty"`
+	URL      string                  `json:",omitempty"`
+	Made     int64                   `json:",omitempty"` // unix s by the service's clock, 0 = not said
+	Undoing  bool                    `json:",omitempty"` // a reversal of it was accepted
 
 	// Of an undo: the snapshot before the first send (MONEY C.2).
 	Txn    int64  `json:",omitempty"` // the transaction that is refunded; 0 = nothing was sent
 	Word   string `json:",omitempty"` // its status then
 	Before int64  `json:",omitempty"` // what had been refunded then; -1 = not said
+}
+
+// intended says that a link was asked for, or is about to be, and is not known yet.
+func (e *entry) intended() bool {
+	return e.Type == aapay.Payment && e.Body != nil && e.Link == 0 && e.End == ""
 }
 
 // macOf authenticates a row.

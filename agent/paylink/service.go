@@ -100,30 +100,32 @@ func (s *Service) begin(ctx context.Context, key wire.Key, typ aapay.Type, req a
 		Reference: req.TerminalReference, Key: key, Type: typ, Method: req.Method, Body: s.o.DB.MAC("paylink_request", req.TerminalReference, string(typ), text),
 		Amount: req.PurchaseAmount.TotalAmount, Currency: req.PurchaseAmount.CurrencyCode, CreatedMS: s.o.Now().UnixMilli(),
 	}
+	if typ == aapay.Payment {
+		e.Instance, e.Ask = s.o.Instance, s.request(&e, req)
+	}
 	known, err := s.known(ctx, &e)
-	switch {
-	case err != nil:
-		return aapay.Reply{}, err
-	case known != nil && known.Body != nil:
-		return known.reply(), nil
-	case known == nil && typ == aapay.Payment:
-		if err := s.create(ctx, &e, req); err != nil {
-			return aapay.Reply{}, err
-		}
-	}
-	out, err := s.accept(ctx, e, req.OriginalReference)
-	if e.Link != 0 && (out == nil || out.Link != e.Link) { // nobody has seen it, and nobody will
-		_, _ = s.o.Links.Delete(ctx, "", e.Link) // one that stays is not paid either: its address was told to nobody
-	}
 	if err != nil {
 		return aapay.Reply{}, err
 	}
-	if out.Original != "" && out.End == "" { // the first step at once; the status takes the others, and this one again
-		if err := s.advance(ctx, out); err != nil {
-			s.log.Warn("undo not done yet", "reference", out.Reference, "err", err)
+	if known == nil || known.Body == nil {
+		if known, err = s.accept(ctx, e, req.OriginalReference); err != nil {
+			return aapay.Reply{}, err
 		}
 	}
-	return out.reply(), nil
+	switch {
+	case known.intended() && !known.Undoing:
+		if known, err = s.make(ctx, known); err != nil {
+			return aapay.Reply{}, err
+		}
+		if known.Undoing { // meanwhile: the undo sees to the link
+			known.End = aapay.Rejected
+		}
+	case known.Original != "" && known.End == "": // the first step at once; the status takes the others, and this one again
+		if err := s.advance(ctx, known); err != nil {
+			s.log.Warn("undo not done yet", "reference", known.Reference, "err", err)
+		}
+	}
+	return known.reply(), nil
 }
 
 // known finds what was journalled of a request: by its Key, else by its reference. wire.KeyReused when that was another request.
@@ -149,27 +151,50 @@ func (s *Service) before(r store.Reader, e *entry) (*entry, error) {
 	return nil, wire.Errorf(wire.KeyReused, op, "key or terminalReference was used for another request")
 }
 
-// create makes the link of a payment. A reply that is lost costs nothing: the address of that link is told to nobody, so nobody can
-// pay it, and the next try makes another, or finds it by the Key. What the service refuses is a rejected payment.
-func (s *Service) create(ctx context.Context, e *entry, req aapay.Request) error {
-	link, err := s.o.Links.Create(ctx, e.Key, s.request(e, req))
+// make asks for the link of a payment and journals it. A reply that is lost costs nothing: the address of that link is told to nobody,
+// and the next try, or the undo, finds it by the Key, where the service honours one. What the service refuses is a rejected payment.
+func (s *Service) make(ctx context.Context, e *entry) (out *entry, err error) {
+	link, err := s.o.Links.Create(ctx, e.Key, *e.Ask)
+	no := refusal(err)
 	switch {
-	case refusal(err):
+	case no:
 		s.log.Warn("link refused", "reference", e.Reference, "err", err)
-		e.End = aapay.Rejected
-		return nil
 	case err != nil:
-		return unavailable(err)
+		return nil, unavailable(err)
 	case link.ID <= 0, link.ID >= paylinks.FirstLocalID, link.Hash == nil, link.Link.Link == nil, *link.Link.Link == "":
-		return wire.Errorf(wire.Unavailable, op, "the reply is not a link")
+		return nil, wire.Errorf(wire.Unavailable, op, "the reply is not a link")
 	}
-	e.Instance, e.Link, e.Hash, e.URL, e.Made = s.o.Instance, link.ID, *link.Hash, *link.Link.Link, link.CreatedAt
-	return nil
+	err = s.o.DB.Write(ctx, func(tx store.Tx) error {
+		out = nil
+		p, err := s.one(tx, byReference, e.Reference)
+		switch {
+		case err != nil:
+			return err
+		case p == nil:
+			return wire.Errorf(wire.Internal, op, "the entry of %s is gone", e.Reference)
+		case !p.intended(): // somebody else was faster
+		case no:
+			p.End = aapay.Rejected
+			err = s.save(tx, p)
+		default:
+			p.Link, p.Hash, p.URL, p.Made = link.ID, *link.Hash, *link.Link.Link, link.CreatedAt
+			err = s.save(tx, p)
+		}
+		out = p
+		return err
+	})
+	if !no && (err != nil || out.Link != link.ID) { // nobody has seen it, and nobody will
+		_, _ = s.o.Links.Delete(ctx, "", link.ID) // one that stays is not paid either: its address was told to nobody
+	}
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	return out, nil
 }
 
 // request is the body of a create (S1 4.1).
-func (s *Service) request(e *entry, req aapay.Request) paylinks.CreateRequest {
-	c := paylinks.CreateRequest{
+func (s *Service) request(e *entry, req aapay.Request) *paylinks.CreateRequest {
+	c := &paylinks.CreateRequest{
 		Title: s.o.Title, Description: s.o.Title, Purpose: s.o.Title, ReferenceID: e.Reference, Amount: e.Amount, Currency: e.Currency, HideFields: true,
 	}
 	if req.Message != "" {
@@ -197,7 +222,7 @@ func (s *Service) accept(ctx context.Context, e entry, original string) (out *en
 			return nil
 		case before != nil: // its undo came first: it never begins
 			late := e
-			late.Link, late.Undoing, late.End = 0, true, aapay.Rejected
+			late.Undoing, late.End = true, aapay.Rejected
 			out = &late
 		default:
 			own := e
@@ -254,7 +279,7 @@ func (s *Service) judge(tx store.Tx, e *entry, original string) error {
 		return nil
 	case e.Type == aapay.Refund:
 		return nil
-	case p.Link == 0 || p.End != "":
+	case p.Link == 0 && !p.intended(), p.End != "":
 		e.End = reversed
 	}
 	p.Undoing = true
@@ -264,7 +289,7 @@ func (s *Service) judge(tx store.Tx, e *entry, original string) error {
 // reply is the answer to the request of an entry, the same every time.
 func (e *entry) reply() aapay.Reply {
 	r := aapay.Reply{HTTPStatus: http.StatusAccepted, Valid: true, Response: &aapay.Response{NAA2ECR: e.names()}}
-	if e.End == aapay.Rejected {
+	if e.End == aapay.Rejected || e.intended() { // or undone before its link was known
 		r.HTTPStatus, r.Valid, r.Error = http.StatusCreated, false, &aapay.Fault{Message: "rejected"}
 		r.Response.ResponseCode = aapay.CodeReject
 	}

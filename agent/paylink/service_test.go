@@ -154,8 +154,12 @@ func TestALinkThatComesAfterItsReversal(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 201, reply.HTTPStatus)
 		require.True(t, d.bank.links[0].deleted)
+		time.Sleep(time.Minute)
 		require.EqualValues(t, "REVERSED", d.state("r1"))
-		require.Equal(t, aapay.Rejected, d.state("p1"))
+		require.Equal(t, aapay.Cancelled, d.state("p1"))
+		for _, p := range d.bank.links {
+			require.True(t, p.deleted)
+		}
 	})
 }
 

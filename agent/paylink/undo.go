@@ -70,10 +70,15 @@ func (s *Service) advance(ctx context.Context, e *entry) error {
 		p, err = s.one(r, byReference, e.Original)
 		return err
 	})
+	if err == nil && p != nil && p.intended() && p.Instance == s.o.Instance { // its link may be there
+		p, err = s.make(ctx, p)
+	}
 	switch {
 	case err != nil:
 		return unavailable(err)
-	case p == nil || p.Link == 0:
+	case p != nil && p.Link == 0 && p.End == aapay.Rejected && e.Type == aapay.Reversal:
+		return s.finish(ctx, e, reversed)
+	case p == nil || p.Link == 0 && p.Instance == s.o.Instance:
 		return wire.Errorf(wire.Internal, op, "the payment of %s is not in the journal", e.Reference)
 	case p.Instance != s.o.Instance:
 		return wire.Errorf(wire.Internal, op, "the link is of the account %s", p.Instance)
@@ -112,7 +117,9 @@ func (s *Service) finish(ctx context.Context, e *entry, end aapay.State) error {
 			if err != nil || p == nil {
 				return err
 			}
-			p.End = aapay.Cancelled
+			if p.End == "" {
+				p.End = aapay.Cancelled
+			}
 			if e.Txn != 0 {
 				p.End, p.Account = aapay.Finalized, aapay.Rollback
 			}

@@ -12,6 +12,7 @@ import (
 	"posagent/agent"
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive"
+	"posagent/agent/paylink"
 	"posagent/agent/upstream"
 	"posagent/device/display"
 	"posagent/ecr/zvt"
@@ -20,6 +21,7 @@ import (
 	"posagent/schemes/backend"
 	"posagent/schemes/methods"
 	"posagent/schemes/money"
+	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -51,6 +53,7 @@ type Options struct {
 	ByteTime    time.Duration // of the cable; 0 = 9600 baud
 	Frame       frame.Config  // the terminal's
 	Screen      display.Screen
+	Links       bool // sales are paid by payment links
 	Log         *slog.Logger
 
 	// Mutate puts something wrong between the terminal and its client of the backend: the teeth of a campaign.
@@ -122,8 +125,19 @@ func (s *Stack) Start(ctx context.Context) error {
 	}
 	born, client := s.born, s.client
 	ready := make(chan struct{})
+	var offer *methods.Definition
+	if o.Links {
+		d := paylink.Definition("Payment link", 0, time.Second)
+		offer = &d
+	}
+	plain, err := upstream.New(upstream.Config{Base: Base, Dial: s.Network.Dial, Now: now, Log: o.Log}) // its requests are signed
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
+	api := &paylinks.Client{BaseURL: Base, Instance: creds.Instance, Secret: creds.Secret, Doer: plain}
 	a := agent.New(agent.Options{
-		DB: db, Schemes: svc, Methods: &methods.Client{BaseURL: Base, Doer: client},
+		DB: db, Schemes: svc, Offer: offer,
+		Links: paylink.New(paylink.Options{DB: db, Links: api.Links(), Transactions: api.Transactions(), Instance: creds.Instance, Now: now, Log: o.Log}), Methods: &methods.Client{BaseURL: Base, Doer: client},
 		Query: methods.Query{BaxID: "1000001", TerminalID: "29001006", Caller: "posagent"}, Refresh: time.Hour,
 		Drive: drive.Config{
 			TerminalID: "29001006", MerchantID: "merchant", MerchantName: "Campaign", Currency: "EUR", TimeoutUnit: o.Unit, Poll: o.Poll, Grace: o.Grace,
@@ -142,6 +156,7 @@ func (s *Stack) Start(ctx context.Context) error {
 		cancel()
 		wg.Wait()
 		client.CloseIdle()
+		plain.CloseIdle()
 		return errors.Join(<-ended, db.Close())
 	}
 	select {
