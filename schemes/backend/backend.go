@@ -48,6 +48,7 @@ type Config struct {
 	// MerchantNumber is in every event, MerchantUUID in those of onboarding; 0 and "" = DemoMerchant, DemoMerchantUUID.
 	MerchantNumber int64
 	MerchantUUID   string
+	Operator       string // its spelling of ProviderHostedEcom is accepted too; "" = payments.DefaultOperator
 	LinkHook       string // where webhooks of payment links go, signed with the instance's secret; "" = nowhere
 	// QR draws the codes of payment links; nil = there are none.
 	QR  func(text string) (png []byte, err error)
@@ -177,7 +178,7 @@ func routes(cfg Config, db *store.Store, w *wallets.Wallets, l *links.Links, k *
 	// The services of S0 are found in any case of letters, which no pattern of a mux does; nor may it mend their paths, since
 	// a client that follows a redirect looks like a browser.
 	none := g.problem(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { wire.WriteProblemNoRoute(rw, r, "") }))
-	payment := g.problem(scenario.Perform(payments.Handler(k, payments.HandlerOptions{Log: cfg.Log})))
+	payment := g.problem(scenario.Perform(payments.Handler(k, payments.HandlerOptions{Log: cfg.Log, Operator: cfg.Operator})))
 	token := g.problem(tokens.Handler(k.Tokens(), tokens.HandlerOptions{Log: cfg.Log}))
 	onboard := g.problem(onboarding.Handler(desk, onboarding.HandlerOptions{Log: cfg.Log, Sandbox: desk.Sandbox}))
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
