@@ -127,6 +127,13 @@ func (w *world) of(host string) (list []hit) {
 	return list
 }
 
+// peak is how many requests a host had open at once; "" = all hosts.
+func (w *world) peak(host string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.most[host]
+}
+
 // rig is a Deliver over a real store, in a bubble.
 type rig struct {
 	t    *testing.T
