@@ -15,5 +15,8 @@
 //
 // 2026-11-21: an entry's id is a text for every service, its amount and postings are minor units.
 //
+// 2026-11-21: deliveries to others' endpoints are listed, replayed and resumed below /backend/v1/hooks (HooksPrefix), with
+// the bearer credentials of the services; the lists are read from the file too, beside a running backend.
+//
 // 2026-11-21: the key file is the backend's own; a box's device key never wraps it.
 package backend

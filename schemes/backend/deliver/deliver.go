@@ -91,7 +91,7 @@ const MaxBody = 256 << 10
 var errMessage = errors.New("deliver: a message needs an id, an event, a subject and a body of at most 256 KiB")
 
 // Poke makes Run look for due deliveries now. Emit's callers may call it after their commit; without it Run looks by
-// itself, within a second.
+// itself, several times within the half minute after an Emit.
 func (d *Deliver) Poke() {
 	select {
 	case d.wake <- struct{}{}:

@@ -29,5 +29,10 @@
 // 2026-11-21: Options.Allow names hosts that may have a private address and plain http, as "host:port", or "host" for every
 // port of it. Nothing else lifts the guard.
 //
+// 2026-11-21: Emit only hints to Run that something comes; what it queued is seen when the caller's commit is. Run looks
+// several times within half a minute, and once an hour without any hint.
+//
+// 2026-11-21: the wall clock decides what is due. One that jumps forward sends early, one that jumps back sends late.
+//
 // 2026-11-21: hooks registered again replace the subject's earlier ones; what is queued keeps its own.
 package deliver

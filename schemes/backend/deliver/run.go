@@ -22,14 +22,14 @@ const (
 
 // How long Run sleeps at most. A wall clock that jumped is noticed within it.
 const (
-	whileQueued = 15 * time.Second
+	whileQueued = time.Minute
 	whileIdle   = time.Hour
 )
 
 // looks is how many short looks follow an Emit whose commit may still be on its way; the first comes after firstLook, each
 // other after three times the time before it.
 const (
-	looks     = 5
+	looks     = 8
 	firstLook = 10 * time.Millisecond
 )
 
@@ -66,7 +66,7 @@ func (d *Deliver) Run(ctx context.Context) error {
 			}
 		}
 		now := d.now()
-		if now.Sub(purged).Abs() >= time.Hour {
+		if now.Sub(purged).Abs() >= purgeEvery {
 			purged = now
 			if err := d.purge(ctx, now); err != nil && ctx.Err() == nil {
 				d.log.Error("old deliveries stay", "err", err)
@@ -309,14 +309,24 @@ func (d *Deliver) resume(tx store.Tx, origin string) error {
 }
 
 // purgeAtOnce bounds what one commit forgets.
-const purgeAtOnce = 1000
+const (
+	purgeEvery  = 24 * time.Hour
+	purgeAtOnce = 1000
+)
 
 // purge forgets deliveries that settled longer than the retention ago, then the messages without any.
 func (d *Deliver) purge(ctx context.Context, now time.Time) error {
 	old := now.Add(-d.opt.Retention).UnixMilli()
 	for {
 		var gone int64
-		err := d.db.Write(ctx, func(tx store.Tx) error {
+		found := false
+		err := d.db.Read(ctx, func(r store.Reader) error {
+			return r.QueryRow(`SELECT EXISTS (SELECT 1 FROM deliver_delivery WHERE settled_ms < ?)`, old).Scan(&found)
+		})
+		if err != nil || !found {
+			return err
+		}
+		err = d.db.Write(ctx, func(tx store.Tx) error {
 			const which = `(SELECT id FROM deliver_delivery WHERE settled_ms < ? ORDER BY settled_ms LIMIT ?)`
 			if _, err := tx.Exec(`DELETE FROM deliver_attempt WHERE delivery IN `+which, old, purgeAtOnce); err != nil {
 				return err

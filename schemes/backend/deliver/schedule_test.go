@@ -410,6 +410,24 @@ func TestAForgottenPokeCostsNothing(t *testing.T) {
 	})
 }
 
+// A commit that takes its time is found all the same.
+func TestASlowCommitIsFound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, deliver.Options{})
+		r.start()
+		r.register("s", hook("http://a.test/"))
+		sleep(time.Hour)
+		require.NoError(t, r.db.Write(t.Context(), func(tx store.Tx) error {
+			_, err := r.d.Emit(tx, message("m1"))
+			sleep(10 * time.Second) // as a card does that is at its end
+			return err
+		}))
+		sleep(30 * time.Second)
+		require.Len(t, r.of(""), 1)
+		r.stop()
+	})
+}
+
 func TestSecretsAreEchoedAndSealed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, deliver.Options{})
