@@ -77,33 +77,41 @@ type chosen struct {
 
 // identify judges what the customer filled in.
 func (c *Cards) identify(tx store.Tx, p *payment, g given, now int64) (m chosen, err error) {
+	if g.Card == nil {
+		return p.elsewhere(g)
+	}
 	var row scenario.Card
-	bin := ""
-	if g.Card != nil {
-		if m.means, row, err = c.cardMeans(tx, opPage, g.Card.PAN, g.Card.ExpiryYear, g.Card.ExpiryMonth, now); err != nil {
-			return m, err
-		}
-		bin = g.Card.PAN.Reveal()
-	} else {
-		m.means = &means{Method: g.Method, PayType: webhooks.TypeA2A}
-		switch iban := g.IBAN.Reveal(); {
-		case g.Method == wallet:
-			m.PayType = webhooks.TypeWallet
-		case g.Method == invoice && p.invoiced():
-			m.PayType = webhooks.TypeInvoice
-			return m, nil
-		case g.Method == sofort:
-		case g.Method == sepa && len(iban) > 4:
-			m.Masked = maskIBAN(iban)
-		default:
-			return m, refused(opPage, payments.PaymentDetailsMissing)
-		}
+	if m.means, row, err = c.cardMeans(tx, opPage, g.Card.PAN, g.Card.ExpiryYear, g.Card.ExpiryMonth, now); err != nil {
+		return m, err
 	}
 	var ok bool
-	if m.fee, ok = p.accepts(m.Method, row, bin); !ok {
+	if m.fee, ok = p.accepts(m.Method, row, g.Card.PAN.Reveal()); !ok || p.Details == payments.Sofort {
 		return m, refused(opPage, payments.CardNotAccepted)
 	}
 	return m, nil
+}
+
+// elsewhere judges a way of paying that is no card: one of those the page offers.
+func (p *payment) elsewhere(g given) (m chosen, err error) {
+	m.means = &means{Method: g.Method, PayType: webhooks.TypeA2A}
+	switch iban := g.IBAN.Reveal(); {
+	case g.Method == sofort:
+	case g.Method == wallet:
+		m.PayType = webhooks.TypeWallet
+	case g.Method == invoice:
+		m.PayType = webhooks.TypeInvoice
+	case g.Method == sepa && len(iban) > 6:
+		m.Masked = maskIBAN(iban)
+	default:
+		return m, refused(opPage, payments.PaymentDetailsMissing)
+	}
+	for _, c := range p.choices() {
+		if c.Method == g.Method {
+			m.fee = c.Fee
+			return m, nil
+		}
+	}
+	return m, refused(opPage, payments.CardNotAccepted)
 }
 
 func maskIBAN(s string) string { return s[:2] + strings.Repeat("*", len(s)-6) + s[len(s)-4:] }
@@ -165,9 +173,9 @@ func (p *payment) choices() []choice {
 }
 
 // verdict is the bank's word on a reservation, "" = approved.
-func (p *payment) verdict() string {
+func (p *payment) verdict(now int64) string {
 	switch do := p.do(); {
-	case p.Means != nil && p.Means.PayType == card && past(p.Means.Year, p.Means.Month, p.created) || do == scenario.OldCard:
+	case p.Means != nil && p.Means.PayType == card && past(p.Means.Year, p.Means.Month, now) || do == scenario.OldCard:
 		return payments.CardExpired
 	case do == scenario.HardDecline:
 		return payments.HardDecline
@@ -183,7 +191,7 @@ func (c *Cards) process(tx store.Tx, p *payment, now int64) error {
 		return nil
 	}
 	if p.Processing == payments.ProcessVerify {
-		if reason := p.verdict(); reason != "" {
+		if reason := p.verdict(now); reason != "" {
 			return c.refuse(tx, p, p.Amount, refused("payments.create", reason), now)
 		}
 		return nil
@@ -219,7 +227,7 @@ func (c *Cards) reserve(tx store.Tx, p *payment, o *operation, now int64) error 
 	case !payable(p.Currency):
 		return refused(op, payments.CurrencyNotPayable)
 	}
-	if reason := p.verdict(); reason != "" {
+	if reason := p.verdict(now); reason != "" {
 		return c.refuse(tx, p, o.amount, refused(op, reason), now)
 	}
 	if err := journal.OpenFee(tx, Service, p.id, p.Currency, money.Minor(p.Amount), money.Minor(p.Fee)); err != nil {

@@ -102,6 +102,46 @@ func TestEveryTestCard(t *testing.T) {
 	}
 }
 
+// All twelve events, each with everything its receivers rely on, of a payment that says as little as it can.
+func TestEveryEventIsTold(t *testing.T) {
+	b := newBank(t)
+	ctx := t.Context()
+	bare := func(amount int32) string {
+		req := hosted(payments.ProcessAuthorize)
+		req.Amount, req.Customer, req.Basket, req.RedirectURLs = amount, nil, nil, nil
+		return b.make(req)
+	}
+	pay := func(id string) {
+		_, err := b.pay(ctx, id, given{Card: plastic(t, "visa")}, nil)
+		require.NoError(t, err)
+	}
+	good, declined, capture, refunds, late, cancels := bare(500), bare(91001), bare(91008), bare(91009), bare(91010), bare(91011)
+	for _, id := range []string{good, declined, capture, refunds, late, cancels} {
+		pay(id)
+	}
+	_, err := b.Capture(ctx, "", capture, payments.CaptureRequest{})
+	refusedFor(t, err, payments.PaymentMethodChargeFailed)
+	_, err = b.Cancel(ctx, "", cancels, payments.CancelRequest{})
+	refusedFor(t, err, "")
+	_, err = b.Cancel(ctx, "", capture, payments.CancelRequest{})
+	require.NoError(t, err)
+	for _, id := range []string{good, refunds, late} {
+		_, err = b.Capture(ctx, "", id, payments.CaptureRequest{})
+		require.NoError(t, err)
+		_, err = b.Refund(ctx, "", id, payments.RefundRequest{})
+		require.Equal(t, id == refunds, err != nil, "%v", err)
+	}
+	b.pass(refundTime)
+	_, err = b.sweep(ctx)
+	require.NoError(t, err)
+	seen := map[string]int{}
+	for _, name := range b.told() {
+		seen[name]++
+	}
+	require.Equal(t, map[string]int{"created": 6, "reservation.created": 5, "reservation.created.v2": 5, "reservation.failed": 1, "checkout.completed": 5,
+		"charge.created.v2": 3, "charge.failed": 1, "refund.initiated.v2": 2, "refund.completed": 1, "refund.failed": 2, "cancel.created": 1, "cancel.failed": 1}, seen)
+}
+
 // An amount of the table does with a good card, a token and the page what the card of its line does.
 func TestAmountsOfTheTable(t *testing.T) {
 	b := newBank(t)
@@ -329,6 +369,28 @@ func TestThePage(t *testing.T) {
 	require.Equal(t, [3]int32{}, b.sums(mail))
 	_, err = b.look(ctx, "nobody's")
 	require.Equal(t, wire.NotFound, wire.CodeOf(err))
+}
+
+func TestWaysAPageDoesNotOffer(t *testing.T) {
+	b := newBank(t)
+	plain, token, online := hosted(""), hosted(""), hosted("")
+	plain.Basket, plain.Customer = nil, nil
+	token.PaymentMethodDetails = &payments.PaymentMethodDetails{Type: payments.InitialToken}
+	online.PaymentMethodDetails = &payments.PaymentMethodDetails{Type: payments.Sofort}
+	for _, c := range []struct {
+		req payments.CreateRequest
+		how given
+	}{
+		{plain, given{Method: invoice}}, {token, given{Method: wallet}}, {token, given{Method: invoice}}, {online, given{Method: wallet}},
+		{online, given{Card: plastic(t, "visa")}},
+	} {
+		s, err := b.pay(t.Context(), b.make(c.req), c.how, nil)
+		require.NoError(t, err)
+		require.Equal(t, step{Next: nextPay, Reason: payments.CardNotAccepted}, s)
+	}
+	s, err := b.pay(t.Context(), b.make(online), given{Method: sofort}, nil)
+	require.NoError(t, err)
+	require.Equal(t, nextDone, s.Next)
 }
 
 func TestActionListsAndFees(t *testing.T) {

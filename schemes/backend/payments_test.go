@@ -1,0 +1,108 @@
+package backend_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/backend"
+	"posagent/schemes/payments"
+	"posagent/schemes/webhooks"
+	"posagent/schemes/wire"
+)
+
+// What a payment owes to an endpoint arrives there, with the merchant's number and the registered credentials.
+func TestPaymentEventsArrive(t *testing.T) {
+	type note struct{ auth, extra, event string }
+	var mu sync.Mutex
+	var got []note
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		e, bad := webhooks.Parse(body)
+		mu.Lock()
+		defer mu.Unlock()
+		if err == nil && bad == nil && e.MerchantNumber == 77 {
+			got = append(got, note{r.Header.Get("Authorization"), r.Header.Get("X-Shop"), string(e.Name)})
+		}
+	}))
+	defer hook.Close()
+	b, err := backend.Open(t.Context(), backend.Config{
+		Dir: t.TempDir(), PublicURL: "http://127.0.0.1:1", Synchronous: "OFF", HookAllow: []string{strings.TrimPrefix(hook.URL, "http://")}, MerchantNumber: 77,
+	})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- b.Run(ctx) }()
+	defer func() {
+		stop()
+		require.ErrorIs(t, <-ended, context.Canceled)
+		require.NoError(t, b.Close())
+	}()
+	url, doer := inMemory(t, b)
+	client := &payments.Client{BaseURL: url, Doer: doer}
+	req := payments.CreateRequest{
+		Type: payments.Moto, Amount: 500, CurrencyCode: "EUR", Processing: payments.ProcessSale,
+		CardDetails:   &payments.CardDetails{PAN: wire.NewPAN("4111111111111111"), ExpiryYear: 2090, ExpiryMonth: 1},
+		Notifications: &payments.Notifications{},
+	}
+	for _, name := range []webhooks.Name{webhooks.ChargeCreated, webhooks.PaymentCreated} {
+		req.Notifications.WebHooks = append(req.Notifications.WebHooks, payments.WebHook{
+			EventName: string(name), URL: hook.URL + "/in", Authorization: "Basic abc", Headers: []map[string]string{{"X-Shop": "9"}},
+		})
+	}
+	_, err = client.Create(t.Context(), wire.NewKey(), req)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { mu.Lock(); defer mu.Unlock(); return len(got) == 2 }, 10*time.Second, 5*time.Millisecond)
+	mu.Lock()
+	require.ElementsMatch(t, []note{{"Basic abc", "9", "payment.created"}, {"Basic abc", "9", "payment.charge.created.v2"}}, got, "the names asked for, no others")
+	mu.Unlock()
+
+	before, err := b.Books(t.Context())
+	require.NoError(t, err)
+	for _, bad := range []string{"https://169.254.169.254/", "https://127.0.0.1:1/", "http://shop.example/", "https://localhost/", "https://u:p@shop.example/"} {
+		req.Notifications.WebHooks = []payments.WebHook{{EventName: "payment.created", URL: bad}}
+		_, err = client.Create(t.Context(), wire.NewKey(), req)
+		require.Equal(t, wire.Invalid, wire.CodeOf(err), bad)
+	}
+	after, err := b.Books(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, before, after, "a payment nobody can be told about is not made")
+}
+
+// Who shows no credentials, or is a browser, is refused in the services' own shape, whatever the case of the path.
+func TestGuardOfPaymentsAnswersWithProblems(t *testing.T) {
+	b, _ := serve(t, t.TempDir(), -1)
+	srv := httptest.NewServer(b.Handler())
+	defer srv.Close()
+	for _, path := range []string{"/api/v1/Payments/", "/API/v1/payments", "/api/v1/Tokens", "/api/v1/tokens/1", "/api/v1/payments/1/Capture", "/api/v1/what"} {
+		for header, status := range map[string]int{"": 401, "Origin": 403, "Referer": 403} {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL+path, strings.NewReader("{}"))
+			require.NoError(t, err)
+			if header != "" {
+				req.Header.Set(header, "https://evil.example")
+			}
+			resp, err := srv.Client().Do(req)
+			require.NoError(t, err)
+			body, err := io.ReadAll(resp.Body)
+			require.NoError(t, err)
+			require.NoError(t, resp.Body.Close())
+			require.Equal(t, status, resp.StatusCode, path)
+			var p struct {
+				Type, Title, Detail, Instance string
+				Status                        int
+			}
+			require.NoError(t, json.Unmarshal(body, &p), path)
+			require.Equal(t, status, p.Status)
+			require.Equal(t, path, p.Instance)
+			require.Contains(t, []string{"urn:problem:unauthorized", "urn:problem:forbidden"}, p.Type)
+		}
+	}
+}
