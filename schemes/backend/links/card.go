@@ -21,7 +21,7 @@ func (s *Links) readCard(r *http.Request, l tongue) (card, []fault) {
 	wrong := func(name string, label, text word) {
 		faults = append(faults, fault{name, l.say(label) + " " + l.say(text)})
 	}
-	pan := wire.NewPAN(strings.NewReplacer(" ", "", "-", "").Replace(r.PostForm.Get("number")))
+	pan := wire.NewPAN(blanks.Replace(r.PostForm.Get("number")))
 	c, ok := scenario.CardOf(pan.Reveal())
 	if !ok {
 		wrong("number", wCardNumber, wBadCard)

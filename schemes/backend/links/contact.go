@@ -85,19 +85,25 @@ func answers(r *http.Request, fields []field, l tongue) (map[string]string, []fa
 		if kind == "checkbox" && v != "" {
 			v = "1"
 		}
-		bad := v != "" && (!wire.PlainText(v, maxContact) || !fits(kind, v))
+		bad := v != "" && (!wire.PlainText(v, maxContact) || !fits(kind, v) || kind != "tel" && isPAN(v))
 		switch {
 		case bad:
 			faults = append(faults, fault{f.Name, f.label(l) + " " + l.say(wBad)})
 		case v == "" && f.Mandatory:
 			faults = append(faults, fault{f.Name, f.label(l) + " " + l.say(wMissing)})
 		}
-		if wire.PlainText(v, maxContact) {
+		if !bad {
 			out[f.Name] = v
 		}
 	}
 	return out, faults
 }
+
+// blanks takes out what people write between the digits of a card number.
+var blanks = strings.NewReplacer(" ", "", "-", "")
+
+// isPAN says that somebody wrote a card number where none belongs and nobody would hide it.
+func isPAN(v string) bool { return wire.NewPAN(blanks.Replace(v)).Valid() }
 
 // fits checks an answer that is there against its kind of input.
 func fits(kind, v string) bool {

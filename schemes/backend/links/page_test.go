@@ -3,9 +3,12 @@ package links_test
 import (
 	"bytes"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -188,20 +191,21 @@ func TestWhatTheCustomerMustMend(t *testing.T) {
 		change map[string]string
 		want   string
 	}{
-		"no mail":        {map[string]string{"contact_email": " "}, "E-mail is missing"},
-		"bad mail":       {map[string]string{"contact_email": "a@b@c"}, "E-mail is not valid"},
-		"no terms":       {map[string]string{"contact_terms": ""}, "I accept the terms and conditions is missing"},
-		"bad birth":      {map[string]string{"contact_date_of_birth": "2026-02-30"}, "Date of birth is not valid"},
-		"bad phone":      {map[string]string{"contact_phone": "x'; DROP TABLE links_link;--"}, "Phone is not valid"},
-		"control":        {map[string]string{"contact_forename": "a\r\nb"}, "First name is not valid"},
-		"long":           {map[string]string{"contact_forename": strings.Repeat("x", 201)}, "First name is not valid"},
-		"no test card":   {map[string]string{"number": "4111111111111112"}, "Card number is not a test card"},
-		"real card":      {map[string]string{"number": "4929000000006"}, "Card number is not a test card"},
-		"no card":        {map[string]string{"number": ""}, "Card number is not a test card"},
-		"expired card":   {map[string]string{"expiry": "10/26"}, "Expiry (MM/YY) is not valid"},
-		"thirteenth":     {map[string]string{"expiry": "13/30"}, "Expiry (MM/YY) is not valid"},
-		"code too short": {map[string]string{"code": "12"}, "Security code is not valid"},
-		"code of words":  {map[string]string{"code": "abc"}, "Security code is not valid"},
+		"no mail":               {map[string]string{"contact_email": " "}, "E-mail is missing"},
+		"bad mail":              {map[string]string{"contact_email": "a@b@c"}, "E-mail is not valid"},
+		"no terms":              {map[string]string{"contact_terms": ""}, "I accept the terms and conditions is missing"},
+		"bad birth":             {map[string]string{"contact_date_of_birth": "2026-02-30"}, "Date of birth is not valid"},
+		"bad phone":             {map[string]string{"contact_phone": "x'; DROP TABLE links_link;--"}, "Phone is not valid"},
+		"control":               {map[string]string{"contact_forename": "a\r\nb"}, "First name is not valid"},
+		"long":                  {map[string]string{"contact_forename": strings.Repeat("x", 201)}, "First name is not valid"},
+		"card number elsewhere": {map[string]string{"contact_forename": "4111 1111-1111 1111"}, "First name is not valid"},
+		"no test card":          {map[string]string{"number": "4111111111111112"}, "Card number is not a test card"},
+		"real card":             {map[string]string{"number": "4929000000006"}, "Card number is not a test card"},
+		"no card":               {map[string]string{"number": ""}, "Card number is not a test card"},
+		"expired card":          {map[string]string{"expiry": "10/26"}, "Expiry (MM/YY) is not valid"},
+		"thirteenth":            {map[string]string{"expiry": "13/30"}, "Expiry (MM/YY) is not valid"},
+		"code too short":        {map[string]string{"code": "12"}, "Security code is not valid"},
+		"code of words":         {map[string]string{"code": "abc"}, "Security code is not valid"},
 	} {
 		path, f := b.byCard(*l.Hash, visa)
 		for k, v := range good {
@@ -434,4 +438,39 @@ func TestQRCode(t *testing.T) {
 	require.Equal(t, "code of "+*l.Link.Link, rec.Body.String())
 	require.Equal(t, "image/png", rec.Header().Get("Content-Type"))
 	require.Equal(t, http.StatusNotFound, b.send(http.MethodGet, "/pay/none/qr.png", nil).Code)
+}
+
+// Of a card only brand and masked number are kept, of a person nothing that can be read in the file; the log says neither.
+func TestNothingToReadAfterwards(t *testing.T) {
+	b := newWeb(t)
+	var log bytes.Buffer
+	b.opt.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	b.restart()
+	b.h = b.Pages(nil)
+	l := b.link(1250, func(r *paylinks.CreateRequest) {
+		r.Fields = map[string]paylinks.Contact{"email": {Mandatory: true, DefaultValue: "default@person.example"}, "surname": {}}
+	})
+	for _, pan := range []string{"4111111111111112", "4000000000000002", visa} {
+		path, f := b.byCard(*l.Hash, pan)
+		f.Set("contact_email", "ada@person.example")
+		f.Set("contact_surname", "Lovelace-Person")
+		b.send(http.MethodPost, path, f)
+	}
+	require.EqualValues(t, 1250, b.net())
+	require.NoError(t, b.db.Close())
+	text := log.String()
+	require.Contains(t, text, "transaction moved")
+	files, err := filepath.Glob(b.path + "*")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		require.NoError(t, err)
+		text += string(data)
+	}
+	require.Contains(t, text, "411111******1111")
+	for _, secret := range []string{"4111111111111111", "4111 1111", "4111111111111112", "4000000000000002", "person.example", "Lovelace", "sign-me"} {
+		require.NotContains(t, text, secret)
+	}
+	b.open()
 }
