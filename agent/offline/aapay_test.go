@@ -457,3 +457,32 @@ func TestMissingRouteThroughTheRealClient(t *testing.T) {
 type doer func(*http.Request) *http.Response
 
 func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r), nil }
+
+func TestKindsOfBothServices(t *testing.T) {
+	require.Equal(t, []string{offline.KindReversal, offline.KindRefund, offline.KindLinkReversal, offline.KindLinkRefund}, []string{
+		offline.KindOf("SWISH_E_COM", false), offline.KindOf("SWISH_E_COM", true), offline.KindOf("paylink", false), offline.KindOf("paylink", true),
+	})
+	schemes, links := &service{}, &service{}
+	for _, s := range []*service{schemes, links} {
+		s.start = func(int, bool) (aapay.Reply, error) { return reply(202, 0, ""), nil }
+	}
+	for i, k := range offline.Undos(schemes, links, nil, nil) {
+		require.Equal(t, []string{offline.Schemes, offline.Schemes, offline.Paylinks, offline.Paylinks}[i], k.Service)
+		k.Send(t.Context(), outbox.Op{New: outbox.New{Key: "k", Payload: payload(t, nil)}, State: outbox.Pending, Attempts: 1})
+		require.Equal(t, []int{1, 2, 2, 2}[i], schemes.started, k.Name)
+		require.Equal(t, []int{0, 0, 1, 2}[i], links.started, k.Name)
+	}
+}
+
+func TestInDoubtWaitsForAPerson(t *testing.T) {
+	s := &service{
+		start:  func(int, bool) (aapay.Reply, error) { return reply(202, 0, "P"), nil },
+		status: func(int, string) (aapay.Status, error) { return state(offline.InDoubt, ""), nil },
+	}
+	run(t, offline.KindRefund, s, nil, time.Hour, func(op outbox.Op, got []offline.UndoResult) {
+		require.Equal(t, outbox.Doubt, op.State)
+		require.Len(t, got, 1)
+		require.False(t, got[0].OK || got[0].ByHand)
+		require.Equal(t, 1, s.asked)
+	})
+}

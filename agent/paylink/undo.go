@@ -235,9 +235,6 @@ func (s *Service) refund(ctx context.Context, e, p *entry) (end aapay.State, aga
 	case all:
 		return refunded, false, nil
 	case nothing:
-		if s.calm(e.Reference) < s.o.Settle { // the request may still be on its way
-			return "", false, nil
-		}
 		return s.giveBack(ctx, e, t, &e.Amount)
 	case running:
 		return "", false, nil
@@ -255,7 +252,7 @@ func (s *Service) giveBack(ctx context.Context, e *entry, t paylinks.Transaction
 			return "", false, err
 		}
 		*e = next
-	case s.calm(e.Reference) < s.o.Settle:
+	case s.calm(e.Reference) < s.o.Settle: // the request before may still be on its way
 		return "", false, nil
 	}
 	s.stir(e.Reference)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/checkout"
+	"posagent/agent/offline"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -649,5 +650,18 @@ func TestMoneyB16_ABrokenEMVCodeIsNotShown(t *testing.T) {
 		pass(time.Minute)
 		require.NotEmpty(t, r.world.sent(aapay.Reversal))
 		require.Equal(t, checkout.Done, r.phase(s.ID))
+	})
+}
+
+// Links and wallets number their transactions on their own: a number that both have names no payment.
+func TestMoneyB15_ANumberOfTwoServicesNamesNoPayment(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.approved(1000)
+		r.defs[0].Name = offline.MethodPaylink
+		r.world.lock(func() { r.world.order = nil }) // another service: it counts from one, too
+		r.approved(2000)
+		_, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: 100, Original: "T1"})
+		refused(t, err, ecr.NotReversible)
+		require.ErrorContains(t, err, "names two payments")
 	})
 }
