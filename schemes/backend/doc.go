@@ -18,5 +18,8 @@
 // 2026-11-21: deliveries to others' endpoints are listed, replayed and resumed below /backend/v1/hooks (HooksPrefix), with
 // the bearer credentials of the services; the lists are read from the file too, beside a running backend.
 //
+// 2026-11-21: payment links are called under the account's signature alone (S1 5), which their Handler checks; their webhooks
+// go to one address of the configuration and are signed with the same secret.
+//
 // 2026-11-21: the key file is the backend's own; a box's device key never wraps it.
 package backend
