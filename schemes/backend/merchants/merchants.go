@@ -129,10 +129,8 @@ func (m *Merchants) Update(ctx context.Context, key wire.Key, id int64, app onbo
 		if err := r.fill(app); err != nil {
 			return err
 		}
-		if app.Notifications != nil {
-			if err := m.register(tx, r, app.Notifications); err != nil {
-				return err
-			}
+		if err := m.register(tx, r, app.Notifications); err != nil {
+			return err
 		}
 		return r.save(tx)
 	})
@@ -249,6 +247,7 @@ func (m *Merchants) move(tx store.Tx, op string, r *row, t onboarding.Trigger, r
 // subject names an application among those who have webhooks.
 func (r *row) subject() string { return "onboarding " + strconv.FormatInt(r.id, 10) }
 
+// register replaces an application's webhooks; nil keeps them.
 func (m *Merchants) register(tx store.Tx, r *row, n *onboarding.Notifications) error {
 	if n == nil {
 		return nil

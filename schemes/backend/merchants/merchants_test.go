@@ -297,6 +297,19 @@ func TestAReplayTellsNothingTwice(t *testing.T) {
 	require.NoError(t, err)
 	_, err = m.Sandbox(ctx, early, st.OnboardingID, onboarding.Sign, "")
 	require.Equal(t, onboarding.WrongStatus, wire.ReasonOf(err))
+	// One key may be used on two applications, and on two kinds of calls.
+	other, err := m.Create(ctx, early, app())
+	require.NoError(t, err)
+	require.NotEqual(t, st.OnboardingID, other.OnboardingID)
+	for _, id := range []int64{st.OnboardingID, other.OnboardingID} {
+		got, err := m.Update(ctx, early, id, onboarding.Application{Reference: "same"})
+		if id == st.OnboardingID {
+			require.Equal(t, onboarding.NotEditable, wire.ReasonOf(err))
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, id, got.OnboardingID)
+	}
 	// Another reason is another body.
 	lost := wire.NewKey()
 	_, err = m.Sandbox(ctx, lost, st.OnboardingID, onboarding.SignFail, "expired")
