@@ -304,3 +304,16 @@ func TestTheSuiteCatchesEachFault(t *testing.T) {
 		require.True(t, strings.Contains(string(out), "--- FAIL: TestOneService"), "%s: %s", fault, out)
 	}
 }
+
+// A service behind Handler is never asked about a request that breaks a stateless rule.
+func TestHandlerChecksBeforeItAsks(t *testing.T) {
+	client := &onboarding.Client{BaseURL: wiretest.BaseURL, Doer: direct{onboarding.Handler(failing{wire.Errorf(wire.Internal, "", "asked")}, onboarding.HandlerOptions{})}}
+	for _, c := range onboardingtest.Broken() {
+		app := onboardingtest.Fixture{HookURL: "https://receiver.example/"}.Application()
+		c.Break(&app)
+		_, err := client.Create(t.Context(), "", app)
+		require.Equal(t, wire.Invalid, wire.CodeOf(err), "%s: %v", c.Name, err)
+		_, err = client.Update(t.Context(), "", 1001, app)
+		require.Equal(t, wire.Invalid, wire.CodeOf(err), "%s: %v", c.Name, err)
+	}
+}

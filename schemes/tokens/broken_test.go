@@ -74,3 +74,20 @@ func TestTheSuiteCatchesEachFault(t *testing.T) {
 		require.True(t, strings.Contains(string(out), "--- FAIL: TestOneService"), "%s: %s", fault, out)
 	}
 }
+
+// A service behind Handler is never asked about a request that breaks a stateless rule.
+func TestHandlerChecksBeforeItAsks(t *testing.T) {
+	client := &tokens.Client{BaseURL: "http://gateway.example", Doer: direct{tokens.Handler(failing{wire.Errorf(wire.Internal, "", "asked")}, tokens.HandlerOptions{})}}
+	for _, c := range tokenstest.Broken() {
+		req := fixture(nil).Request()
+		c.Break(&req)
+		_, err := client.Create(t.Context(), "", req)
+		require.Equal(t, wire.Invalid, wire.CodeOf(err), "%s: %v", c.Name, err)
+	}
+	for _, c := range tokenstest.BrokenRecurring() {
+		req := fixture(nil).Recurring()
+		c.Break(&req)
+		_, err := client.CreateRecurring(t.Context(), "", req)
+		require.Equal(t, wire.Invalid, wire.CodeOf(err), "%s: %v", c.Name, err)
+	}
+}
