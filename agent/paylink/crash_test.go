@@ -76,7 +76,7 @@ func (r *rig) customer(x story) {
 		r.bank.lock(func() { scanned = r.bank.links[len(r.bank.links)-1] })
 	}
 	r.screen.mu.Unlock()
-	time.Sleep(x.pays)
+	rest(x.pays)
 	var paying *paylinks.Transaction
 	r.bank.lock(func() {
 		if scanned != nil {
@@ -84,7 +84,7 @@ func (r *rig) customer(x story) {
 		}
 	})
 	if paying != nil {
-		time.Sleep(x.thinks)
+		rest(x.thinks)
 		r.bank.lock(func() { r.bank.end(paying, paylinks.Confirmed) })
 	}
 }

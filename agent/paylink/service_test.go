@@ -154,7 +154,7 @@ func TestALinkThatComesAfterItsReversal(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 201, reply.HTTPStatus)
 		require.True(t, d.bank.links[0].deleted)
-		time.Sleep(time.Minute)
+		rest(time.Minute)
 		require.EqualValues(t, "REVERSED", d.state("r1"))
 		require.Equal(t, aapay.Cancelled, d.state("p1"))
 		for _, p := range d.bank.links {
@@ -242,7 +242,7 @@ func TestARefundIsComparedBeforeItIsSentAgain(t *testing.T) {
 					require.Equal(t, aapay.Pending, d.state("r1"), "it may still be on its way")
 					require.Zero(t, d.bank.count("refund"))
 				}
-				time.Sleep(31 * time.Second)
+				rest(31 * time.Second)
 				require.Equal(t, tc.want, d.state("r1"))
 				require.Equal(t, tc.want, d.state("r1"))
 				require.Equal(t, tc.returned, *d.bank.txns[0].Invoice.RefundedAmount)
@@ -272,7 +272,7 @@ func TestARefundAfterARestart(t *testing.T) {
 			d.again("demo")
 			if !arrived {
 				require.Equal(t, aapay.Pending, d.state("r1"))
-				time.Sleep(31 * time.Second)
+				rest(31 * time.Second)
 			}
 			require.EqualValues(t, "REFUNDED", d.state("r1"))
 			require.Equal(t, 1, d.bank.count("refund"))
@@ -317,9 +317,9 @@ func TestMoneyB15_BegunAndLeft(t *testing.T) {
 		d.bank.lock(func() { d.bank.begin(d.bank.links[0]) })
 		d.must(aapay.Reversal, "r1", "p1", 500)
 		require.Equal(t, aapay.Pending, d.state("r1"))
-		time.Sleep(23 * time.Hour)
+		rest(23 * time.Hour)
 		require.Equal(t, aapay.Pending, d.state("r1"))
-		time.Sleep(2 * time.Hour)
+		rest(2 * time.Hour)
 		require.EqualValues(t, "REVERSED", d.state("r1"))
 	})
 }
@@ -348,9 +348,9 @@ func TestAnotherAccount(t *testing.T) {
 		_, err = d.svc.Status(d.t.Context(), "r1", "")
 		require.ErrorContains(t, err, "account demo")
 		d.again("demo")
-		time.Sleep(time.Minute)
+		rest(time.Minute)
 		require.Equal(t, aapay.Pending, d.state("r1"))
-		time.Sleep(time.Minute)
+		rest(time.Minute)
 		require.EqualValues(t, "REVERSED", d.state("r1"))
 	})
 }

@@ -66,7 +66,7 @@ var rooms = []room{
 	{"cross/need", nil, "imported by tests everywhere"},
 	{"cross/kill", []string{"ecr/register", "schemes/money"}, "drives the built binary and reads the books by it"},
 	{"cross/kill/point", nil, "woven into the binary under test: nothing of ours may come along"},
-	{"cross/stack", []string{"agent", "agent/checkout", "agent/checkout/drive", "agent/upstream", "device/display", "ecr/register", "ecr/zvt", "ecr/zvt/apdu", "ecr/zvt/frame", "schemes/aapay", "schemes/backend", "schemes/methods", "schemes/money", "schemes/wire", "store"}, "the whole terminal with its backend and a register in one process, for the campaigns"},
+	{"cross/stack", []string{"agent", "agent/checkout", "agent/checkout/drive", "agent/paylink", "agent/upstream", "device/display", "ecr/register", "ecr/zvt", "ecr/zvt/apdu", "ecr/zvt/frame", "schemes/aapay", "schemes/backend", "schemes/methods", "schemes/money", "schemes/paylinks", "schemes/wire", "store"}, "the whole terminal with its backend and a register in one process, for the campaigns"},
 	{"cross/line", nil, "a campaign: test code only"},
 	{"cross/upstream", nil, "a campaign: test code only"},
 	{"cross/books", nil, "a campaign: test code only"},
@@ -120,6 +120,7 @@ var longFiles = map[string]string{}
 // sleepers are files that call time.Sleep outside a synctest bubble, with the reason.
 var sleepers = map[string]string{
 	"agent/checkout/drive/rig_test.go": "lets virtual time pass, used inside a bubble only",
+	"agent/paylink/rig_test.go":        "lets virtual time pass, used inside a bubble only",
 	"agent/outbox/rig_test.go":         "lets virtual time pass, used inside a bubble only",
 	"ecr/register/register_test.go":    "the script's word for waiting, used inside a bubble only",
 	"ecr/zvt/frame/link_test.go":       "a line that times out, used inside a bubble only",
