@@ -57,7 +57,7 @@ type request struct {
 	files []*bracket.File
 }
 
-// answer is what a route came to. one of the two is set; op is a pending operation.
+// answer is what a route came to; op is set where it is a pending operation.
 type answer struct {
 	data any
 	op   *wire.Pending
@@ -168,8 +168,8 @@ func find(r *http.Request) (_ *route, id int64, allow string) {
 	return nil, 0, strings.Join(methods, ", ")
 }
 
-// open reads what a request carries and checks who sent it, in this order: nothing of it is looked at before it is proven but the
-// account's name. The request it returns beside an error holds files.
+// open reads what a request carries and checks who sent it: before that is proven, nothing but the account's name is looked at. The
+// request it returns beside an error holds files.
 func (h *handler) open(rt *route, id int64, r *http.Request) (*request, error) {
 	query, err := bracket.Parse(r.URL.RawQuery, bracket.Limits{})
 	if err != nil {
@@ -190,7 +190,7 @@ func (h *handler) open(rt *route, id int64, r *http.Request) (*request, error) {
 		return nil, wire.Errorf(wire.Forbidden, "", secretText)
 	}
 	req := &request{Request: r, op: rt.op, id: id}
-	body, files, err := h.body(rt, r, len(keys) > 0)
+	body, files, err := h.body(rt, r)
 	req.files = files
 	if err != nil {
 		return req, err
@@ -231,8 +231,9 @@ func bare(sent bracket.Form, id int64) bool {
 	return true
 }
 
-// body reads a body that may be there: a form, also without a content type; multipart where there may be attachments.
-func (h *handler) body(rt *route, r *http.Request, keyed bool) (bracket.Form, []*bracket.File, error) {
+// body reads a body that may be there: a form, also without a content type, or the same as JSON; multipart where there may be
+// attachments.
+func (h *handler) body(rt *route, r *http.Request) (bracket.Form, []*bracket.File, error) {
 	if r.Method == http.MethodGet {
 		return nil, nil, nil
 	}
@@ -247,7 +248,7 @@ func (h *handler) body(rt *route, r *http.Request, keyed bool) (bracket.Form, []
 	case kind == "multipart/form-data" && rt.op == opCreate && params["boundary"] != "" && r.Header.Get("Content-Encoding") == "":
 		return bracket.ReadMultipart(multipart.NewReader(r.Body, params["boundary"]), h.opts.Dir,
 			bracket.Limits{Text: h.opts.MaxBody, Bytes: h.opts.MaxFiles})
-	case kind == "application/x-www-form-urlencoded", kind == "application/json" && keyed:
+	case kind == "application/x-www-form-urlencoded", kind == "application/json":
 	default:
 		return nil, nil, wire.Errorf(wire.Invalid, "", "content type application/x-www-form-urlencoded is wanted")
 	}

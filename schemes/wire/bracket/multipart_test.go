@@ -110,6 +110,29 @@ func TestMultipartLimits(t *testing.T) {
 	}
 }
 
+// counted counts what is read of it.
+type counted struct {
+	r io.Reader
+	n int
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += n
+	return n, err
+}
+
+func TestMultipartStopsReadingAtItsLimit(t *testing.T) {
+	_, length, body := bracket.WriteMultipart(nil, []bracket.Part{part("a", "n", make([]byte, 1<<20))}, "x")
+	r, err := body()
+	require.NoError(t, err)
+	source := &counted{r: r}
+	_, _, err = bracket.ReadMultipart(multipart.NewReader(source, "x"), t.TempDir(), bracket.Limits{Bytes: 100})
+	require.Equal(t, wire.TooLarge, wire.CodeOf(err))
+	require.Greater(t, length, int64(1<<20))
+	require.Less(t, source.n, 64<<10)
+}
+
 func TestMultipartBroken(t *testing.T) {
 	const b = "--x\r\n"
 	for _, text := range []string{
