@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -37,6 +38,7 @@ func TestOnboardingEventsArrive(t *testing.T) {
 		body, err := io.ReadAll(r.Body)
 		e, bad := webhooks.Parse(body)
 		if err != nil || bad != nil || r.Header.Get("Authorization") != "canary-authorization" || r.Header.Get("X-Shop") != "12" || r.Method != http.MethodPost {
+			t.Errorf("%v %v %s", err, bad, body)
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
@@ -82,7 +84,12 @@ func TestOnboardingEventsArrive(t *testing.T) {
 	}
 	got := map[int64]map[webhooks.Name]webhooks.Onboarding{ids[0]: {}, ids[1]: {}}
 	for range 8 {
-		e := <-arrived
+		var e webhooks.Event
+		select {
+		case e = <-arrived:
+		case <-time.After(20 * time.Second):
+			require.Fail(t, "an event does not arrive")
+		}
 		data, ok := e.Data.(*webhooks.Onboarding)
 		require.True(t, ok)
 		require.EqualValues(t, 4711, e.MerchantNumber)
