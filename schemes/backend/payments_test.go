@@ -106,3 +106,27 @@ func TestGuardOfPaymentsAnswersWithProblems(t *testing.T) {
 		}
 	}
 }
+
+// A reply that is lost, or spoilt, on its way over HTTP: the effect is there once, and the same Key brings the answer.
+func TestSpoiltRepliesOfPayments(t *testing.T) {
+	b, _ := serve(t, t.TempDir(), -1)
+	url, doer := inMemory(t, b)
+	client := &payments.Client{BaseURL: url, Doer: doer}
+	for _, pan := range []string{"4000000000001091", "4000000000001109", "4000000000001117"} {
+		out, err := client.Create(t.Context(), wire.NewKey(), payments.CreateRequest{
+			Type: payments.Moto, Amount: 500, CurrencyCode: "EUR", CardDetails: &payments.CardDetails{PAN: wire.NewPAN(pan), ExpiryYear: 2090, ExpiryMonth: 1},
+		})
+		require.NoError(t, err)
+		key := wire.NewKey()
+		_, err = client.Authorize(t.Context(), key, out.PaymentID, payments.AuthorizeRequest{})
+		require.Contains(t, []wire.Code{wire.UnknownOutcome, wire.Internal}, wire.CodeOf(err), "%v", err)
+		p, err := client.Read(t.Context(), out.PaymentID)
+		require.NoError(t, err)
+		require.Len(t, p.Authorizations, 1)
+		done, err := client.Authorize(t.Context(), key, out.PaymentID, payments.AuthorizeRequest{})
+		require.NoError(t, err)
+		require.Equal(t, p.Authorizations[0].TransactionRef, done.TransactionRef)
+		_, err = client.Capture(t.Context(), wire.NewKey(), out.PaymentID, payments.CaptureRequest{})
+		require.NoError(t, err, "it is spoilt once")
+	}
+}

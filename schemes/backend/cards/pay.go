@@ -10,7 +10,7 @@ import (
 )
 
 // PagePrefix is where the hosted page lives; the payment's id follows.
-const PagePrefix = "/pay/"
+const PagePrefix = "/checkout/"
 
 // invoice is the one method of the page that payments.Methods does not name.
 const invoice = "Invoice"
