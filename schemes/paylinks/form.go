@@ -1,0 +1,326 @@
+package paylinks
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"posagent/schemes/wire/bracket"
+)
+
+// reader takes values out of a form's object.
+type reader struct {
+	checks
+	form *bracket.Object
+}
+
+func (r *reader) text(name string) string { return r.leaf(name, r.form.Get(name)) }
+
+func (r *reader) leaf(path string, v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case *bracket.Object:
+		r.add(path, "a list or object where a text is wanted")
+	}
+	return ""
+}
+
+func (r *reader) need(name string) string {
+	if r.form.Get(name) == nil {
+		r.add(name, "missing")
+	}
+	return r.text(name)
+}
+
+func (r *reader) flag(path string, v any) bool {
+	switch strings.ToLower(r.leaf(path, v)) {
+	case "1", "true":
+		return true
+	case "", "0", "false":
+		return false
+	}
+	r.add(path, "want 1 or 0")
+	return false
+}
+
+// number reads an int32 that is not negative; "" is 0.
+func (r *reader) number(path string, v any) int64 {
+	text := r.leaf(path, v)
+	if text == "" {
+		return 0
+	}
+	n, ok := digits(text)
+	if !ok {
+		r.add(path, "want a whole number below 2^31")
+	}
+	return n
+}
+
+// optional reads a number that may be absent or empty.
+func (r *reader) optional(name string) *int64 {
+	v := r.form.Get(name)
+	if v == nil || v == "" {
+		return nil
+	}
+	n := r.number(name, v)
+	return &n
+}
+
+func digits(text string) (int64, bool) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	return n, err == nil && n >= 0 && text[0] != '+' && text[0] != '-' && (text[0] != '0' || text == "0")
+}
+
+// percent says whether a text is a decimal number from 0 to 100, with at most 8 digits after the point.
+func percent(text string) bool {
+	whole, frac, point := strings.Cut(text, ".")
+	n, ok := int64(0), whole != ""
+	if ok {
+		n, ok = digits(whole)
+	}
+	if !ok || n > 100 || point && (frac == "" || len(frac) > 8) {
+		return false
+	}
+	return strings.Trim(frac, "0123456789") == "" && (n < 100 || strings.Trim(frac, "0") == "")
+}
+
+// list returns an indexed list. What is not one, and name[], is passed over as the real service does.
+func list(v any) []bracket.Field {
+	o, ok := v.(*bracket.Object)
+	if !ok || o.Auto {
+		return nil
+	}
+	return o.Fields
+}
+
+// readCreate takes a create request out of a form, with its files. Validate checks what it says.
+func readCreate(form *bracket.Object, files []*bracket.File) (CreateRequest, error) {
+	r := reader{form: form}
+	req := CreateRequest{
+		Title: r.need("title"), Description: r.need("description"), ReferenceID: r.need("referenceId"),
+		Currency: r.need("currency"), VatRate: Percent(r.text("vatRate")), SKU: r.text("sku"), Name: r.text("name"),
+		PreAuthorization: r.flag("preAuthorization", form.Get("preAuthorization")), Reservation: r.flag("reservation", form.Get("reservation")),
+		HideFields: r.flag("hideFields", form.Get("hideFields")), ButtonText: r.text("buttonText"), ExpirationDate: r.text("expirationDate"),
+		SuccessRedirectURL: r.text("successRedirectUrl"), FailedRedirectURL: r.text("failedRedirectUrl"),
+		SubscriptionState:    r.flag("subscriptionState", form.Get("subscriptionState")),
+		SubscriptionInterval: r.text("subscriptionInterval"), SubscriptionPeriod: r.text("subscriptionPeriod"),
+		SubscriptionCancellationInterval: r.text("subscriptionCancellationInterval"),
+		SubscriptionPeriodMinAmount:      r.number("subscriptionPeriodMinAmount", form.Get("subscriptionPeriodMinAmount")),
+	}
+	r.purpose(&req)
+	if r.need("amount") != "" {
+		req.Amount = r.number("amount", form.Get("amount"))
+	}
+	switch v := form.Get("psp").(type) {
+	case string:
+		if n := r.number("psp", v); n != 0 {
+			req.PSP = []int64{n}
+		}
+	default:
+		for _, f := range list(v) {
+			req.PSP = append(req.PSP, r.number("psp["+f.Name+"]", f.Value))
+		}
+	}
+	for _, f := range list(form.Get("pm")) {
+		req.PM = append(req.PM, r.leaf("pm", f.Value))
+	}
+	for _, f := range form.Fields {
+		if strings.HasSuffix(f.Name, "OrderId") { // the operator's own word stands before it
+			req.ProviderOrderID = r.leaf("providerOrderId", f.Value)
+		}
+	}
+	if o, ok := form.Get("fields").(*bracket.Object); ok {
+		r.contacts(&req, o)
+	} else if s := r.text("fields"); s != "" && s != "[]" {
+		r.add("fields", "want an object")
+	}
+	if form.Get("attachments") != nil && form.Get("attachments") != "" {
+		r.add("attachments", "want multipart/form-data")
+	}
+	for _, f := range files {
+		if name, _, _ := strings.Cut(f.Field, "["); name == "attachments" {
+			req.Attachments = append(req.Attachments, Attachment{Name: f.Name, ContentType: f.ContentType, Size: f.Size, SHA256: f.SHA256, Open: f.Open})
+		}
+	}
+	return req, r.err(opCreate)
+}
+
+// purpose is a text, or one per language: then the first.
+func (r *reader) purpose(req *CreateRequest) {
+	v := r.form.Get("purpose")
+	if o, ok := v.(*bracket.Object); ok && len(o.Fields) > 0 {
+		v = o.Fields[0].Value
+	}
+	if v == nil {
+		r.add("purpose", "missing")
+	}
+	req.Purpose = r.leaf("purpose", v)
+}
+
+func (r *reader) contacts(req *CreateRequest, fields *bracket.Object) {
+	for _, f := range fields.Fields {
+		o, ok := f.Value.(*bracket.Object)
+		if !ok || !slices.Contains(fieldNames[:], f.Name) {
+			continue // unknown fields are ignored, like every unknown name
+		}
+		at := "fields[" + f.Name + "]"
+		c := Contact{Mandatory: r.flag(at+"[mandatory]", o.Get("mandatory")), DefaultValue: r.leaf(at+"[defaultValue]", o.Get("defaultValue"))}
+		if v := o.Get("active"); v != nil {
+			active := r.flag(at+"[active]", v)
+			c.Active = &active
+		}
+		if custom(f.Name) {
+			c.Names = r.names(at, o)
+		}
+		if req.Fields == nil {
+			req.Fields = map[string]Contact{}
+		}
+		req.Fields[f.Name] = c
+	}
+}
+
+// names reads a custom field's name: one text for all languages, or one per language, by code or by 1 to 4.
+func (r *reader) names(at string, field *bracket.Object) *Names {
+	v := field.Get("names")
+	if v == nil {
+		v = field.Get("name")
+	}
+	o, ok := v.(*bracket.Object)
+	if !ok {
+		if s := r.leaf(at+"[name]", v); s != "" {
+			return &Names{s, s, s, s}
+		}
+		return nil
+	}
+	n := new(Names)
+	for i, lang := range languages {
+		v := o.Get(lang)
+		if v == nil {
+			v = o.Get(strconv.Itoa(i + 1))
+		}
+		*n.at(i) = r.leaf(at+"[names]", v)
+	}
+	return n
+}
+
+var languages = [...]string{"de", "en", "fr", "it"}
+
+func (n *Names) at(i int) *string { return [...]*string{&n.De, &n.En, &n.Fr, &n.It}[i] }
+
+const (
+	afterParam  = "filterDatetimeUtcGreaterThan"
+	beforeParam = "filterDatetimeUtcLessThan"
+)
+
+// readFilter takes a filter out of a query.
+func readFilter(form *bracket.Object) (Filter, error) {
+	r := reader{form: form}
+	f := Filter{
+		After: r.moment(afterParam), Before: r.moment(beforeParam), Offset: r.number("offset", form.Get("offset")), Limit: r.number("limit", form.Get("limit")),
+	}
+	return f, r.err(opList)
+}
+
+func (r *reader) moment(name string) time.Time {
+	text := r.text(name)
+	if text == "" {
+		return time.Time{}
+	}
+	at, err := time.Parse(TimeLayout, text)
+	if err != nil || len(text) != len(TimeLayout) {
+		r.add(name, "want YYYY-MM-DD HH:MM:SS")
+	}
+	return at
+}
+
+// query writes a filter.
+func (f Filter) query() *bracket.Object {
+	o := new(bracket.Object)
+	moment := func(name string, at time.Time) {
+		if !at.IsZero() {
+			o.Add(name, at.UTC().Format(TimeLayout))
+		}
+	}
+	number := func(name string, n int64) {
+		if n != 0 {
+			o.Add(name, n)
+		}
+	}
+	moment(afterParam, f.After)
+	moment(beforeParam, f.Before)
+	number("offset", f.Offset)
+	number("limit", f.Limit)
+	return o
+}
+
+// form writes a create request in the order of the specification's table, without its attachments.
+func (req CreateRequest) form() *bracket.Object {
+	o := new(bracket.Object)
+	opt := func(name, text string) {
+		if text != "" {
+			o.Add(name, text)
+		}
+	}
+	flag := func(name string, v bool) {
+		if v {
+			o.Add(name, v)
+		}
+	}
+	o.Add("title", req.Title).Add("description", req.Description).Add("referenceId", req.ReferenceID).Add("purpose", req.Purpose).Add("amount", req.Amount)
+	opt("vatRate", string(req.VatRate))
+	o.Add("currency", req.Currency)
+	items := make([]any, 0, len(req.PSP)+len(req.PM))
+	for _, n := range req.PSP {
+		items = append(items, n)
+	}
+	for _, s := range req.PM {
+		items = append(items, s)
+	}
+	o.Add("psp", items[:len(req.PSP)]).Add("pm", items[len(req.PSP):])
+	opt("sku", req.SKU)
+	flag("preAuthorization", req.PreAuthorization)
+	flag("reservation", req.Reservation)
+	opt("name", req.Name)
+	fields := new(bracket.Object)
+	for _, name := range fieldNames {
+		if c, ok := req.Fields[name]; ok {
+			fields.Add(name, c.form())
+		}
+	}
+	o.Add("fields", fields)
+	flag("hideFields", req.HideFields)
+	opt("providerOrderId", req.ProviderOrderID)
+	opt("buttonText", req.ButtonText)
+	opt("expirationDate", req.ExpirationDate)
+	opt("successRedirectUrl", req.SuccessRedirectURL)
+	opt("failedRedirectUrl", req.FailedRedirectURL)
+	flag("subscriptionState", req.SubscriptionState)
+	opt("subscriptionInterval", req.SubscriptionInterval)
+	opt("subscriptionPeriod", req.SubscriptionPeriod)
+	if req.SubscriptionPeriodMinAmount != 0 {
+		o.Add("subscriptionPeriodMinAmount", req.SubscriptionPeriodMinAmount)
+	}
+	opt("subscriptionCancellationInterval", req.SubscriptionCancellationInterval)
+	return o
+}
+
+func (c Contact) form() *bracket.Object {
+	o := new(bracket.Object)
+	if c.Active != nil {
+		o.Add("active", *c.Active)
+	}
+	o.Add("mandatory", c.Mandatory)
+	if c.DefaultValue != "" {
+		o.Add("defaultValue", c.DefaultValue)
+	}
+	if c.Names != nil {
+		names := new(bracket.Object)
+		for i, lang := range languages {
+			names.Add(lang, *c.Names.at(i))
+		}
+		o.Add("names", names)
+	}
+	return o
+}
