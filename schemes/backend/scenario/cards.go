@@ -1,9 +1,6 @@
 package scenario
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // What a card's bank does. Approve, Slow, Cut, SpoilInternal and Garbage are shared with the wallets.
 const (
@@ -72,7 +69,9 @@ func Cards() []Card {
 		}
 		if list[i].Do != Approve {
 			n++
-			list[i].Amount = firstCard + n
+			if list[i].Do != Challenge && list[i].Do != ChallengeBad {
+				list[i].Amount = firstCard + n
+			}
 		}
 	}
 	return list
@@ -89,14 +88,14 @@ func CardOf(pan string) (Card, bool) {
 }
 
 // CardDo is what the bank does for a payment with the card of this name ("" = none) over amount (minor units): the card's
-// own line, then the amount's. Challenges are a card's only.
+// own line, then the amount's.
 func CardDo(name string, amount int32) Do {
 	do := Approve
 	for _, c := range Cards() {
 		if name != "" && c.Name == name && c.Do != Approve {
 			return c.Do
 		}
-		if c.Amount == amount && amount != 0 && !strings.HasPrefix(c.Name, "challenge") {
+		if c.Amount == amount && amount != 0 {
 			do = c.Do
 		}
 	}
