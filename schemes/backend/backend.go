@@ -170,6 +170,7 @@ func routes(cfg Config, db *store.Store, w *wallets.Wallets, l *links.Links, k *
 	mux.Handle(paylinks.Prefix, pay)
 	mux.Handle(paylinks.ShortPrefix, pay)
 	mux.Handle(links.PagePrefix, l.Pages(g.allowed))
+	mux.Handle(cards.PagePrefix, k.Page())
 	mux.Handle(HooksPrefix, g.wrap(hooks(d, cfg.Log)))
 	mux.Handle(HooksPrefix+"/", g.wrap(hooks(d, cfg.Log)))
 	mux.HandleFunc("POST /token", g.token)

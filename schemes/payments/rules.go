@@ -225,15 +225,15 @@ func (c *checks) method(d *PaymentMethodDetails) {
 	if d.IntervalDays < 0 {
 		c.add(at+"intervalDays", "negative")
 	}
-	if is&(inSepaA|inSepaC) != 0 && !iban(d.IBAN.Reveal()) {
+	if is&(inSepaA|inSepaC) != 0 && !ValidIBAN(d.IBAN.Reveal()) {
 		c.add(at+"iban", "want an IBAN without spaces")
 	}
 	c.email(at+"customerEmail", d.CustomerEmail)
 	c.url(at+"mandateUrl", d.MandateURL)
 }
 
-// iban checks an IBAN: country, check digits, 15 to 34 capitals and digits, remainder 1 (ISO 13616, ISO 7064 MOD 97-10).
-func iban(s string) bool {
+// ValidIBAN checks an IBAN: country, check digits, 15 to 34 capitals and digits, remainder 1 (ISO 13616, ISO 7064 MOD 97-10).
+func ValidIBAN(s string) bool {
 	if len(s) < 15 || len(s) > 34 || !Country(s[:2]) && s[:2] != "XK" {
 		return false
 	}

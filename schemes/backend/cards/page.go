@@ -228,7 +228,9 @@ func (c *Cards) button(v view, l tongue, act string, label word) pages.Node {
 }
 
 // isCard says that a method is one of the card schemes.
-func isCard(method string) bool { return !slices.Contains([]string{sepa, sofort, wallet, invoice}, method) }
+func isCard(method string) bool {
+	return !slices.Contains([]string{sepa, sofort, wallet, invoice}, method)
+}
 
 // ways are the methods: all at once, or on a Multipage the choice first and then the one that was chosen.
 func (c *Cards) ways(v view, l tongue, amount string, cur money.Currency, by string, wrong faults) []pages.Node {

@@ -129,7 +129,11 @@ type Input struct {
 	Type               string // of the input; "" = text
 	Auto               string // what a browser may fill in, "" = nothing
 	Required           bool
-	Bad                bool // was refused; the page says why
+	Bad                bool   // was refused; the page says why
+	Fault              string // why it was refused, said beside the field; "" = it was not, or the page says it elsewhere
+	Mode, Pattern      string // inputmode and pattern; "" = any
+	Max                int    // characters; 0 = any number
+	First              bool   // the cursor starts here
 }
 
 // Node makes the field. A checkbox stands before its label, everything else below it.
@@ -145,14 +149,49 @@ func (i Input) Node() Node {
 	if i.Required {
 		attrs = append(attrs, A("required", "required"))
 	}
-	if i.Bad {
+	if i.Bad || i.Fault != "" {
 		attrs = append(attrs, A("aria-invalid", "true"))
+	}
+	for _, a := range []Attr{A("inputmode", i.Mode), A("pattern", i.Pattern)} {
+		if a.value != "" {
+			attrs = append(attrs, a)
+		}
+	}
+	if i.Max > 0 {
+		attrs = append(attrs, A("maxlength", strconv.Itoa(i.Max)))
+	}
+	if i.First {
+		attrs = append(attrs, A("autofocus", "autofocus"))
+	}
+	if i.Fault != "" {
+		why := i.Name + "-fault"
+		field := E("input", append(attrs, A("aria-describedby", why)))
+		return E("div", nil, E("label", nil, T(i.Label), field), E("p", []Attr{A("id", why), A("role", "alert")}, T(i.Fault)))
 	}
 	field := E("input", attrs)
 	if typ == "checkbox" {
 		return E("label", nil, field, T(i.Label))
 	}
 	return E("label", nil, T(i.Label), field)
+}
+
+// Button sends the form it stands in; a name of "" sends nothing of its own.
+func Button(label, class, fieldName, value string) Node {
+	attrs := []Attr{A("type", "submit"), A("class", class)}
+	if fieldName != "" {
+		attrs = append(attrs, A("name", fieldName), A("value", value))
+	}
+	return E("button", attrs, T(label))
+}
+
+// Link leads to a page of ours.
+func Link(address, label string) Node {
+	return E("p", nil, E("a", []Attr{A("href", address)}, T(label)))
+}
+
+// Group is a fieldset with its legend.
+func Group(legend string, kids ...Node) Node {
+	return E("fieldset", nil, append([]Node{E("legend", nil, T(legend))}, kids...)...)
 }
 
 // Hidden is a field nobody sees.
