@@ -59,8 +59,11 @@ var (
 
 // do makes one call: fn is its effect.
 func (b *bank) do(call string, fn func() error) error {
-	if b.before != nil {
-		if err := b.before(call); err != nil {
+	b.mu.Lock()
+	before, after := b.before, b.after
+	b.mu.Unlock()
+	if before != nil {
+		if err := before(call); err != nil {
 			return err
 		}
 	}
@@ -70,8 +73,8 @@ func (b *bank) do(call string, fn func() error) error {
 		b.calls = append(b.calls, call)
 	}
 	b.mu.Unlock()
-	if b.after != nil {
-		if lost := b.after(call); lost != nil {
+	if after != nil {
+		if lost := after(call); lost != nil {
 			return lost
 		}
 	}
@@ -282,6 +285,11 @@ func (b *bank) pay(p *page) bool {
 		b.end(t, paylinks.Confirmed)
 	}
 	return t != nil
+}
+
+// spoil sets what stands before and after every call.
+func (b *bank) spoil(before, after func(call string) error) {
+	b.lock(func() { b.before, b.after = before, after })
 }
 
 func (b *bank) lock(f func()) {

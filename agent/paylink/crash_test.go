@@ -154,12 +154,12 @@ func TestCrashAtEveryBoundary(t *testing.T) {
 						r.guard.cut(n)
 						time.AfterFunc(20*time.Minute, func() { close(dark) })
 					case 1:
-						r.bank.before = fail
+						r.bank.spoil(fail, nil)
 					case 2:
-						r.bank.after = fail
+						r.bank.spoil(nil, fail)
 					}
 					told := r.play(x, dark)
-					r.bank.before, r.bank.after = nil, nil
+					r.bank.spoil(nil, nil)
 					r.restart(newBoot)
 					pass(time.Minute) // the customer's
 					r.judge(x, told)

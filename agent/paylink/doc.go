@@ -23,8 +23,9 @@
 // The transactionId of a payment is the link's number: it is known from the start and never changes, however many customers
 // tried. The ppref of every transaction is its terminalReference.
 //
-// A create whose reply is lost is sent again under its Key; where the service honours no Key that makes a second link. Nobody
-// has seen the first one, so nobody can pay it; it expires after two days. A link that comes too late for its sale is deleted.
+// That a link is asked for is durable before the request leaves, with the request. One whose reply is lost is sent again under its Key, by
+// the sale or by its undo, which then deletes the link it finds. Where the service honours no Key that makes a second
+// link; nobody has seen the first one, so nobody can pay it, and it expires after two days.
 //
 // COMMIT is the link's word confirmed. A link that says that it has expired or was declined is TIMEDOUT, so that it is undone: while
 // it is there it can be paid. A link that is gone without a payment is CANCELLED; the checkout watches such a sale to the end of its

@@ -59,12 +59,12 @@ func TestMoneyB15_PaidBeforeTheDelete(t *testing.T) {
 			r.bank.careless = careless
 			s := r.sale(500)
 			pass(5 * time.Second)
-			r.bank.before = func(call string) error {
+			r.bank.spoil(func(call string) error {
 				if call == "delete link" {
 					r.bank.lock(func() { r.bank.pay(r.bank.links[0]) })
 				}
 				return nil
-			}
+			}, nil)
 			require.NoError(t, r.Abort(context.Background(), s.ID))
 			require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 			r.told(s, ecr.Told)
@@ -107,7 +107,7 @@ func TestMoneyB15_NotFoundIsNotUnpaid(t *testing.T) {
 		r.bank.careless = true
 		s := r.sale(500)
 		pass(5 * time.Second)
-		r.bank.before = func(call string) error {
+		r.bank.spoil(func(call string) error {
 			if call == "delete link" {
 				r.bank.lock(func() {
 					r.bank.pay(r.bank.links[0])
@@ -115,7 +115,7 @@ func TestMoneyB15_NotFoundIsNotUnpaid(t *testing.T) {
 				})
 			}
 			return nil
-		}
+		}, nil)
 		require.NoError(t, r.Abort(context.Background(), s.ID))
 		<-s.Outcome
 		r.told(s, ecr.Told)
@@ -130,7 +130,7 @@ func TestMoneyB15_PaidAfterTheDeadline(t *testing.T) {
 	terminal(t, func(r *rig) {
 		s := r.sale(500)
 		pass(5 * time.Second)
-		r.bank.before = func(string) error { return errGone } // dead network
+		r.bank.spoil(func(string) error { return errGone }, nil) // dead network
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		r.told(s, ecr.Told)
 		require.False(t, r.screen.code())
@@ -138,7 +138,7 @@ func TestMoneyB15_PaidAfterTheDeadline(t *testing.T) {
 		pass(time.Hour)
 		require.EqualValues(t, 500, r.bank.net())
 		require.Equal(t, checkout.Reversing, r.phase(s.ID))
-		r.bank.before = nil
+		r.bank.spoil(nil, nil)
 		r.settle()
 		require.Zero(t, r.bank.net())
 		require.Equal(t, 1, r.bank.count("refund"))

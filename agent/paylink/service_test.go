@@ -122,12 +122,12 @@ func TestALostReplyLeavesALinkNobodyHasSeen(t *testing.T) {
 	for _, keyed := range []bool{false, true} {
 		service(t, func(d *desk) {
 			d.bank.keyed = keyed
-			d.bank.after = func(string) error { return errLost }
+			d.bank.spoil(nil, func(string) error { return errLost })
 			_, err := d.do(aapay.Payment, "p1", "", 500)
 			require.Equal(t, wire.Unavailable, wire.CodeOf(err), "it may be sent again, on the same route")
 			_, err = d.svc.Status(d.t.Context(), "p1", "")
 			require.Equal(t, wire.NotFound, wire.CodeOf(err))
-			d.bank.after = nil
+			d.bank.spoil(nil, nil)
 			d.must(aapay.Payment, "p1", "", 500)
 			d.must(aapay.Payment, "p1", "", 500)
 			made := 2
@@ -143,13 +143,13 @@ func TestALostReplyLeavesALinkNobodyHasSeen(t *testing.T) {
 // The reversal overtakes the reply to the create: the link is not used, and deleted.
 func TestALinkThatComesAfterItsReversal(t *testing.T) {
 	service(t, func(d *desk) {
-		d.bank.after = func(call string) error {
+		d.bank.spoil(nil, func(call string) error {
 			if call == "create" {
-				d.bank.after = nil
+				d.bank.spoil(nil, nil)
 				d.must(aapay.Reversal, "r1", "p1", 500)
 			}
 			return nil
-		}
+		})
 		reply, err := d.do(aapay.Payment, "p1", "", 500)
 		require.NoError(t, err)
 		require.Equal(t, 201, reply.HTTPStatus)
@@ -181,7 +181,7 @@ func TestCredentialsThatAreRefusedAreSaidSo(t *testing.T) {
 	for _, code := range []wire.Code{wire.Unauthorized, wire.Forbidden, wire.TooMany} {
 		service(t, func(d *desk) {
 			d.must(aapay.Payment, "p1", "", 500)
-			d.bank.before = func(string) error { return no(code, "") }
+			d.bank.spoil(func(string) error { return no(code, "") }, nil)
 			d.must(aapay.Reversal, "r1", "p1", 500)
 			_, err := d.svc.Status(d.t.Context(), "r1", "")
 			require.Equal(t, code, wire.CodeOf(err))
@@ -226,12 +226,12 @@ func TestARefundIsComparedBeforeItIsSentAgain(t *testing.T) {
 					return nil
 				}
 				if tc.arrived {
-					d.bank.after = lose
+					d.bank.spoil(nil, lose)
 				} else {
-					d.bank.before = lose
+					d.bank.spoil(lose, nil)
 				}
 				d.must(aapay.Refund, "r1", id, tc.amount)
-				d.bank.before, d.bank.after = nil, nil
+				d.bank.spoil(nil, nil)
 				d.bank.lock(func() {
 					if tc.besides > 0 {
 						*d.bank.txns[0].Invoice.RefundedAmount += tc.besides
@@ -263,12 +263,12 @@ func TestARefundAfterARestart(t *testing.T) {
 				return nil
 			}
 			if arrived {
-				d.bank.after = lose
+				d.bank.spoil(nil, lose)
 			} else {
-				d.bank.before = lose
+				d.bank.spoil(lose, nil)
 			}
 			d.must(aapay.Refund, "r1", id, 200)
-			d.bank.before, d.bank.after = nil, nil
+			d.bank.spoil(nil, nil)
 			d.again("demo")
 			if !arrived {
 				require.Equal(t, aapay.Pending, d.state("r1"))

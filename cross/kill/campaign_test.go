@@ -43,6 +43,12 @@ base = %q
 [upstream.auth]
 consumer_key = "demo-consumer"
 consumer_secret = "demo-consumer-secret"
+instance = "demo"
+secret = "demo-secret"
+[paylinks]
+method = %v
+priority = 0
+mean_delay = "1s"
 [methods]
 timeout_unit = "ms"
 poll = "30ms"
@@ -166,13 +172,13 @@ type terminal struct {
 	dir, tcp string
 }
 
-// terminal makes the configuration of the ith terminal. Each has an address of its own below 127, so that nobody takes its port
+// terminal makes the configuration of the ith terminal; LINKS of a hundred sell by payment links. Each has an address of its own below 127, so that nobody takes its port
 // while it is down.
 func (c *campaign) terminal(i int) (*terminal, error) {
 	x := &terminal{c: c, dir: filepath.Join(c.dir, fmt.Sprintf("terminal%d", i))}
 	x.tcp = fmt.Sprintf("127.%d.%d.%d:%d", 64+os.Getpid()%128, 1+i/250%250, 1+i%250, c.port)
 	return x, errors.Join(os.MkdirAll(x.dir, 0o700),
-		os.WriteFile(filepath.Join(x.dir, "config.toml"), fmt.Appendf(nil, agentConfig, c.backend, x.tcp), 0o600))
+		os.WriteFile(filepath.Join(x.dir, "config.toml"), fmt.Appendf(nil, agentConfig, c.backend, i%100 < number("LINKS", 0), x.tcp), 0o600))
 }
 
 // start starts the program; at, where it is not "", is the point to die at.
