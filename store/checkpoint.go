@@ -14,7 +14,7 @@ const (
 	// walFrames bounds the log. Beside a writer that never rests a checkpoint is complete only for the moment: the next
 	// frames are there before it has ended, and a log is started anew only when nothing is left to fold. So past this
 	// length the writer folds the rest itself, between two commits.
-	walFrames = 8192
+	walFrames = 12288
 	// shredAfter is how long a deleted data key may stay in the log of a store that nobody truncates.
 	shredAfter = time.Minute
 )

@@ -92,13 +92,10 @@ func (t *table) flush(out io.Writer, part string) {
 
 // end prints what the table comes to.
 func (t *table) end(out io.Writer) bool {
-	failed, judged := 0, 0
+	failed, judged := failures(t.rows), 0
 	for _, r := range t.rows {
 		if r.goal() != "" {
 			judged++
-		}
-		if r.failed() {
-			failed++
 		}
 	}
 	for _, line := range t.notRun {
@@ -106,6 +103,16 @@ func (t *table) end(out io.Writer) bool {
 	}
 	fmt.Fprintf(out, "%d rows, %d with a goal, %d failed\n", len(t.rows), judged, failed)
 	return failed == 0
+}
+
+func failures(rows []row) int {
+	n := 0
+	for _, r := range rows {
+		if r.failed() {
+			n++
+		}
+	}
+	return n
 }
 
 // median of any numbers; 0 of none.
