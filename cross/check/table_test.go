@@ -119,11 +119,12 @@ var longFiles = map[string]string{}
 
 // sleepers are files that call time.Sleep outside a synctest bubble, with the reason.
 var sleepers = map[string]string{
-	"agent/checkout/drive/rig_test.go": "lets virtual time pass, used inside a bubble only",
-	"agent/paylink/rig_test.go":        "lets virtual time pass, used inside a bubble only",
-	"agent/outbox/rig_test.go":         "lets virtual time pass, used inside a bubble only",
-	"ecr/register/register_test.go":    "the script's word for waiting, used inside a bubble only",
-	"ecr/zvt/frame/link_test.go":       "a line that times out, used inside a bubble only",
+	"agent/checkout/drive/rig_test.go":    "lets virtual time pass, used inside a bubble only",
+	"agent/paylink/rig_test.go":           "lets virtual time pass, used inside a bubble only",
+	"agent/outbox/rig_test.go":            "lets virtual time pass, used inside a bubble only",
+	"schemes/backend/deliver/rig_test.go": "lets virtual time pass, used inside a bubble only",
+	"ecr/register/register_test.go":       "the script's word for waiting, used inside a bubble only",
+	"ecr/zvt/frame/link_test.go":          "a line that times out, used inside a bubble only",
 }
 
 // sizeBudgets are the largest stripped armv7 binaries in bytes, by build tags, built as cross.sh builds them: HTTP/2 brings a

@@ -19,7 +19,8 @@
 // 2026-11-21: of a create body, type, amount and currencyCode are wanted; amount may be absent or 0 where processing is
 // Verify. In lists and objects that are sent: type of paymentMethodDetails and customer, pan and expiry of a card, token or
 // iban of what pays with one, quantity and unitPrice of an item, eventName and url of a webhook. Every other field is
-// optional and may be null. Processing absent is None.
+// optional and may be null. Processing absent is None, but Sale
+// where a token pays without its owner (recurring, merchant-initiated): nobody would be there to continue it.
 //
 // 2026-11-21: a field of another variant is refused where it says something (a card in a hosted payment; redirectUrls,
 // scaExemption and payPageConfiguration in Moto; companyName of an Individual). Moto takes a basket and a description.

@@ -1,0 +1,154 @@
+package paymentstest
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/payments"
+	"posagent/schemes/wire"
+)
+
+func (f Fixture) idempotency(t *testing.T) {
+	t.Run("create", func(t *testing.T) {
+		key, req := wire.NewKey(), f.Hosted("")
+		first, err := f.make(t, key, req)
+		require.NoError(t, err)
+		again, err := f.make(t, key, req)
+		require.NoError(t, err)
+		require.Equal(t, first, again)
+		req.Amount++
+		_, err = f.make(t, key, req)
+		require.Equal(t, wire.KeyReused, wire.CodeOf(err), "%v", err)
+	})
+	t.Run("create without a key", func(t *testing.T) {
+		a, err := f.Service.Create(t.Context(), "", f.Hosted(""))
+		require.NoError(t, err)
+		b, err := f.Service.Create(t.Context(), "", f.Hosted(""))
+		require.NoError(t, err)
+		require.NotEqual(t, a.PaymentID, b.PaymentID)
+	})
+	for _, op := range []string{"authorize", "capture", "refund", "cancel"} {
+		t.Run(op, func(t *testing.T) {
+			id, sums := "", [3]int32{amount, amount, 0}
+			switch op {
+			case "authorize":
+				id, sums = f.made(t, f.Hosted("")), [3]int32{100, 0, 0}
+			case "capture":
+				id, sums = f.reserved(t), [3]int32{amount, 100, 0}
+			case "refund":
+				id, sums = f.paid(t), [3]int32{amount, amount, 100}
+			case "cancel":
+				id, sums = f.reserved(t), [3]int32{}
+			}
+			key := wire.NewKey()
+			first, err := f.act(t, key, op, id, 100)
+			require.NoError(t, err)
+			again, err := f.act(t, key, op, id, 100)
+			require.NoError(t, err)
+			require.Equal(t, first, again)
+			f.sums(t, id, sums[0], sums[1], sums[2])
+			if op != "cancel" {
+				_, err = f.act(t, key, op, id, 101)
+				require.Equal(t, wire.KeyReused, wire.CodeOf(err), "%v", err)
+				f.sums(t, id, sums[0], sums[1], sums[2])
+			}
+		})
+	}
+	t.Run("a refusal is kept", func(t *testing.T) {
+		key, id := wire.NewKey(), f.made(t, f.Hosted(""))
+		_, err := f.act(t, key, "capture", id, 100)
+		isRefused(t, err, payments.NotReserved)
+		f.did(t, "authorize", id, 0)
+		_, err = f.act(t, key, "capture", id, 100)
+		isRefused(t, err, payments.NotReserved)
+		f.sums(t, id, amount, 0, 0)
+		key = wire.NewKey()
+		_, err = f.make(t, key, f.Moto(payments.ProcessSale, f.Declined))
+		require.Equal(t, wire.Conflict, wire.CodeOf(err), "%v", err)
+	})
+	t.Run("an invalid request does not use the key up", func(t *testing.T) {
+		key, req := wire.NewKey(), f.Hosted("")
+		broken := req
+		broken.Amount = -1
+		_, err := f.make(t, key, broken)
+		require.Equal(t, wire.Invalid, wire.CodeOf(err), "%v", err)
+		_, err = f.make(t, key, req)
+		require.NoError(t, err)
+	})
+	t.Run("broken keys", func(t *testing.T) {
+		for _, key := range []wire.Key{"a b", "ü", wire.Key(strings.Repeat("k", 65)), "a\x00"} {
+			_, err := f.Service.Create(t.Context(), key, f.Hosted(""))
+			require.Equal(t, wire.Invalid, wire.CodeOf(err), "%q: %v", key, err)
+		}
+	})
+}
+
+// atOnce lets many callers do the same thing.
+func (f Fixture) atOnce(t *testing.T) {
+	const callers = 16
+	together := func(do func(i int)) {
+		var wg sync.WaitGroup
+		start := make(chan struct{})
+		for i := range callers {
+			wg.Go(func() { <-start; do(i) })
+		}
+		close(start)
+		wg.Wait()
+	}
+	t.Run("one key", func(t *testing.T) {
+		key, req := wire.NewKey(), f.Hosted("")
+		ids := make([]string, callers)
+		together(func(i int) {
+			if c, err := f.Service.Create(t.Context(), key, req); err == nil && c.Operation == nil {
+				ids[i] = c.PaymentID
+			}
+		})
+		last, err := f.make(t, key, req)
+		require.NoError(t, err)
+		for _, id := range ids {
+			require.Contains(t, []string{"", last.PaymentID}, id, "one key, one payment")
+		}
+	})
+	t.Run("one capture", func(t *testing.T) {
+		id, key := f.reserved(t), wire.NewKey()
+		one := int32(100)
+		together(func(int) {
+			_, _ = f.Service.Capture(t.Context(), key, id, payments.CaptureRequest{Amount: &one}) // judged by the sums
+		})
+		_, err := f.act(t, key, "capture", id, one)
+		require.NoError(t, err)
+		require.Len(t, f.sums(t, id, amount, one, 0).Captures, 1)
+	})
+	for _, op := range []string{"capture", "refund"} {
+		t.Run("all of it by everyone: "+op, func(t *testing.T) {
+			id := f.reserved(t)
+			if op == "refund" {
+				f.did(t, "capture", id, 0)
+			}
+			part, keys := int32(amount/4), [callers]wire.Key{}
+			together(func(i int) {
+				keys[i] = wire.NewKey()
+				if op == "refund" {
+					_, _ = f.Service.Refund(t.Context(), keys[i], id, payments.RefundRequest{Amount: &part}) // judged below
+				} else {
+					_, _ = f.Service.Capture(t.Context(), keys[i], id, payments.CaptureRequest{Amount: &part}) // judged below
+				}
+			})
+			done := 0
+			for _, key := range keys {
+				if _, err := f.act(t, key, op, id, part); err == nil {
+					done++
+				}
+			}
+			require.Equal(t, 4, done, "what is there is given once")
+			if op == "refund" {
+				f.sums(t, id, amount, amount, amount)
+			} else {
+				f.sums(t, id, amount, amount, 0)
+			}
+		})
+	}
+}
