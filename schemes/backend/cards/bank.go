@@ -157,6 +157,18 @@ func (p *payment) choices() []choice {
 			continue
 		}
 		ch := choice{Method: m, Fee: fee}
+		seen := false
+		for _, row := range scenario.Cards() { // a card's fee hangs on more than its brand
+			if fee, ok := p.accepts(m, row, row.PAN); row.Brand == m && ok {
+				if !seen || fee < ch.Fee {
+					ch.Fee = fee
+				}
+				seen, ch.Most = true, max(ch.Most, fee)
+			}
+		}
+		if ch.Most <= ch.Fee {
+			ch.Most = 0
+		}
 		if cfg := p.Order.Config; cfg != nil {
 			for _, a := range cfg.PaymentMethodActionInfoList {
 				if a.PaymentMethod == m && a.Name != "" {

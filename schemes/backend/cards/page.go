@@ -89,13 +89,20 @@ func (c *Cards) submit(w http.ResponseWriter, r *http.Request, act string) {
 	default:
 		s, err = c.leave(r.Context(), id, slip.Spend)
 	}
+	if wire.CodeOf(err) == wire.Forbidden { // this very form was sent before, by a double click perhaps: the answer is the first one's
+		v, err = c.look(r.Context(), id)
+		s = step{Next: v.Next, Return: v.Return}
+	}
 	if err != nil {
 		c.sorry(w, l, id, err)
 		return
 	}
 	to := address(id, l, "")
-	if s.Next == nextDone && pages.Origin(s.Return) != "" {
+	switch {
+	case s.Next == nextDone && pages.Origin(s.Return) != "":
 		to = s.Return
+	case s.Next == nextPay && v.offers(r.PostForm.Get("by")):
+		to += "&by=" + url.QueryEscape(r.PostForm.Get("by"))
 	}
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
@@ -138,7 +145,11 @@ func (c *Cards) readForm(r *http.Request) (given, faults) {
 	} else if _, known := scenario.CardOf(card.PAN.Reveal()); !known {
 		wrong["number"] = wTest
 	}
-	at, err := time.Parse("01/06", strings.ReplaceAll(f.Get("expiry"), " ", ""))
+	expiry := strings.ReplaceAll(f.Get("expiry"), " ", "")
+	at, err := time.Parse("01/06", expiry)
+	if len(expiry) == len("01/2006") {
+		at, err = time.Parse("01/2006", expiry)
+	}
 	if err != nil || !c.now().UTC().Before(at.AddDate(0, 1, 0)) {
 		wrong["expiry"] = wBadExpiry
 	}
@@ -168,7 +179,10 @@ func (c *Cards) draw(v view, l tongue, by string, wrong faults) pages.Page {
 	out := pages.Page{Title: v.Merchant + " - " + amount, Lang: l.code(), LeadsTo: pages.Origin(v.Return)}
 	add := func(nodes ...pages.Node) { out.Body = append(out.Body, nodes...) }
 	add(pages.Heading(l.say(wPayTo)+" "+v.Merchant), pages.Para("amount", amount))
-	if custom := v.Config.PageType == "Custom"; custom && v.Config.TemplateName != "" {
+	if v.Next == nextChallenge || v.Next == nextDone {
+		add(v.costs(l, v.Fee, 0)...)
+	}
+	if custom := v.Config.PageType == payments.CustomPage; custom && v.Config.TemplateName != "" {
 		add(pages.Para("", v.Config.TemplateName))
 	} else if !custom {
 		add(c.order(v, cur)...)
@@ -181,7 +195,7 @@ func (c *Cards) draw(v view, l tongue, by string, wrong faults) pages.Page {
 		if len(wrong) > 0 {
 			add(pages.E("p", []pages.Attr{pages.A("role", "alert")}, pages.T(l.say(wCheck))))
 		}
-		add(c.ways(v, l, amount, cur, by, wrong)...)
+		add(c.ways(v, l, by, wrong)...)
 		add(c.button(v, l, actLeave, wCancel))
 	case nextChallenge:
 		if v.Masked != "" {
@@ -197,7 +211,56 @@ func (c *Cards) draw(v view, l tongue, by string, wrong faults) pages.Page {
 	default:
 		add(pages.Result(l.say(wClosed)))
 	}
+	add(choose(v, l, by))
 	return out
+}
+
+// choose offers the page in the other languages.
+func choose(v view, l tongue, by string) pages.Node {
+	kids := []pages.Node{pages.E("summary", nil, pages.T(l.name()+" / Language"))}
+	for _, t := range tongues() {
+		to := address(v.ID, t, "")
+		if v.offers(by) {
+			to += "&by=" + url.QueryEscape(by)
+		}
+		kids = append(kids, pages.E("a", []pages.Attr{pages.A("href", to), pages.A("lang", t.code()), pages.A("hreflang", t.code())}, pages.T(t.name())), pages.T(" "))
+	}
+	return pages.E("nav", []pages.Attr{pages.A("aria-label", "Language")}, pages.E("details", nil, kids...))
+}
+
+// offers says that by names a way to pay among several pages of them.
+func (v view) offers(by string) bool {
+	return strings.EqualFold(v.Config.PageType, payments.Multipage) && slices.ContainsFunc(v.Methods, func(m choice) bool {
+		return m.Method == by && !isCard(by) || by == byCard && isCard(m.Method)
+	})
+}
+
+// costs says what a way to pay costs beside the amount: from least to most.
+func (v view) costs(l tongue, least, most int32) []pages.Node {
+	if most = max(least, most); most <= 0 {
+		return nil
+	}
+	return []pages.Node{pages.Para("", l.say(wFee)+": "+v.between(least, most))}
+}
+
+// between writes an amount, or two where they differ.
+func (v view) between(least, most int32) string {
+	cur, _ := money.Lookup(v.Currency)
+	text := money.Format(money.Minor(least), cur)
+	if most > least {
+		text += " - " + money.Format(money.Minor(most), cur)
+	}
+	return text
+}
+
+// press is what a button to pay says: everything it costs, as far as that is known before the card is.
+func (v view) press(l tongue, least, most int32) string {
+	cur, _ := money.Lookup(v.Currency)
+	text := l.say(wPay) + " " + money.Format(money.Minor(v.Amount)+money.Minor(least), cur)
+	if most > least {
+		text = l.say(wPay) + " " + money.Format(money.Minor(v.Amount), cur) + " + " + l.say(wFee)
+	}
+	return text
 }
 
 // order is what the merchant says about the purchase.
@@ -233,25 +296,31 @@ func isCard(method string) bool {
 }
 
 // ways are the methods: all at once, or on a Multipage the choice first and then the one that was chosen.
-func (c *Cards) ways(v view, l tongue, amount string, cur money.Currency, by string, wrong faults) []pages.Node {
+func (c *Cards) ways(v view, l tongue, by string, wrong faults) []pages.Node {
 	var brands []string
 	var others []choice
-	fee := int32(-1)
+	var prices []pages.Node
+	least, most, each := int32(0), int32(0), false // each brand has a price of its own
 	for _, m := range v.Methods {
 		if !isCard(m.Method) {
 			others = append(others, m)
 			continue
 		}
-		brands = append(brands, m.label(l))
-		if fee < 0 {
-			fee = m.Fee
-		} else if fee != m.Fee {
-			fee = 0 // each its own: said once the card is known
+		high := max(m.Fee, m.Most)
+		if brands == nil {
+			least, most = m.Fee, high
 		}
+		each = each || m.Fee != least || high != most
+		least, most = min(least, m.Fee), max(most, high)
+		brands = append(brands, m.label(l))
+		prices = append(prices, pages.E("li", nil, pages.T(m.label(l)+": "+v.between(m.Fee, high))))
 	}
-	multi := strings.EqualFold(v.Config.PageType, "Multipage")
 	var out []pages.Node
-	if multi && by == "" {
+	multi := strings.EqualFold(v.Config.PageType, payments.Multipage) && (brands != nil && others != nil || len(others) > 1)
+	switch {
+	case brands == nil && others == nil:
+		return append(out, pages.Result(l.say(wNotAccepted)))
+	case multi && !v.offers(by):
 		out = append(out, pages.Para("", l.say(wChoose)))
 		if brands != nil {
 			out = append(out, pages.Link(address(v.ID, l, "")+"&by="+byCard, l.say(wCard)+": "+strings.Join(brands, ", ")))
@@ -261,40 +330,35 @@ func (c *Cards) ways(v view, l tongue, amount string, cur money.Currency, by str
 		}
 		return out
 	}
-	costs := func(fee int32) pages.Node {
-		if fee <= 0 {
-			return pages.T("")
+	field := func(i pages.Input) pages.Node {
+		if w, bad := wrong[i.Name]; bad {
+			i.Fault, i.First = l.say(w), i.Name == first(wrong)
 		}
-		return pages.Para("", l.say(wFee)+": "+money.Format(money.Minor(fee), cur))
+		i.Required = true
+		return i.Node()
 	}
 	if brands != nil && (!multi || by == byCard) {
-		field := func(i pages.Input) pages.Node {
-			if w, bad := wrong[i.Name]; bad {
-				i.Fault, i.First = l.say(w), i.Name == first(wrong)
-			}
-			i.Required = true
-			return i.Node()
+		kids := []pages.Node{pages.Para("", l.say(wTest))}
+		if each {
+			kids = append(kids, pages.Para("", l.say(wFee)+":"), pages.E("ul", nil, prices...))
+		} else {
+			kids = append(kids, v.costs(l, least, most)...)
 		}
-		out = append(out, c.form(v, l, actPay, pages.Group(l.say(wCard)+": "+strings.Join(brands, ", "),
-			pages.Para("", l.say(wTest)), costs(fee),
+		out = append(out, c.form(v, l, actPay, pages.Group(l.say(wCard)+": "+strings.Join(brands, ", "), append(kids,
 			field(pages.Input{Name: "number", Label: l.say(wNumber), Auto: "cc-number", Mode: "numeric", Pattern: "[0-9 \\-]{13,23}", Max: 23}),
-			field(pages.Input{Name: "expiry", Label: l.say(wExpiry), Auto: "cc-exp", Mode: "numeric", Pattern: "(0[1-9]|1[0-2]) ?/ ?[0-9]{2}", Max: 7}),
+			field(pages.Input{Name: "expiry", Label: l.say(wExpiry), Auto: "cc-exp", Mode: "numeric", Pattern: "(0[1-9]|1[0-2]) ?/ ?([0-9]{2}){1,2}", Max: 9}),
 			field(pages.Input{Name: "code", Label: l.say(wCode), Type: "password", Auto: "cc-csc", Mode: "numeric", Pattern: "[0-9]{3,4}", Max: 4}),
-			pages.Button(l.say(wPay)+" "+amount, "go", "by", byCard))))
+			pages.Button(v.press(l, least, most), "go", "by", byCard))...)))
 	}
 	for _, m := range others {
 		if multi && by != m.Method {
 			continue
 		}
-		kids := []pages.Node{costs(m.Fee)}
+		kids := v.costs(l, m.Fee, 0)
 		if m.Method == sepa {
-			i := pages.Input{Name: "iban", Label: "IBAN", Required: true, Max: 42}
-			if w, bad := wrong["iban"]; bad {
-				i.Fault, i.First = l.say(w), true
-			}
-			kids = append(kids, i.Node())
+			kids = append(kids, field(pages.Input{Name: "iban", Label: "IBAN", Max: 42}))
 		}
-		kids = append(kids, pages.Button(l.say(wPay)+" "+amount+" - "+m.label(l), "go", "by", m.Method))
+		kids = append(kids, pages.Button(v.press(l, m.Fee, 0)+" - "+m.label(l), "go", "by", m.Method))
 		out = append(out, c.form(v, l, actPay, pages.Group(m.label(l), kids...)))
 	}
 	if multi {
@@ -305,7 +369,7 @@ func (c *Cards) ways(v view, l tongue, amount string, cur money.Currency, by str
 
 // first is the field the cursor goes to: the topmost that is wrong.
 func first(wrong faults) string {
-	for _, name := range []string{"number", "expiry", "code"} {
+	for _, name := range []string{"number", "expiry", "code", "iban"} {
 		if _, bad := wrong[name]; bad {
 			return name
 		}

@@ -56,6 +56,7 @@ type view struct {
 	Type        string // payments.MerchantHosted or ProviderHosted
 	Merchant    string
 	Amount      int32 // minor units, without a fee
+	Fee         int32 // minor units, of what was chosen
 	Currency    string
 	Number      string // the merchant's own
 	Checkout    string // checkoutText
@@ -72,7 +73,8 @@ type view struct {
 type choice struct {
 	Method string // of payments.Methods, or invoice
 	Name   string // the merchant's own name for it, may be ""
-	Fee    int32  // minor units
+	Fee    int32  // minor units; of the cheapest test card of a card scheme
+	Most   int32  // of the dearest, where that is more; 0 otherwise
 }
 
 // stand says where the page of p is at.
@@ -102,7 +104,7 @@ func (c *Cards) look(ctx context.Context, id string) (view, error) {
 	}
 	at := p.stand()
 	v := view{
-		ID: id, State: p.state, Next: at.Next, Reason: at.Reason, Type: p.Type, Merchant: c.opt.Merchant, Amount: p.Amount, Currency: p.Currency,
+		ID: id, State: p.state, Next: at.Next, Reason: at.Reason, Type: p.Type, Merchant: c.opt.Merchant, Amount: p.Amount, Fee: p.Fee, Currency: p.Currency,
 		Number: p.Number, Checkout: p.Order.Checkout, Description: p.Order.Description, Basket: p.Order.Basket, Methods: p.choices(), Return: p.Order.Return,
 	}
 	if p.Order.Config != nil {
