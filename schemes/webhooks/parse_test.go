@@ -215,6 +215,17 @@ func TestTheMerchantUnderEitherName(t *testing.T) {
 	}
 }
 
+// A service that has no number for one of the names writes 0 there.
+func TestANumberOfZeroSaysNothing(t *testing.T) {
+	for _, text := range []string{`"merchantId":5,"merchantNumber":0`, `"merchantId":0,"merchantNumber":5`} {
+		e, err := webhooks.Parse([]byte(`{"id":"1",` + text + `,"timestamp":"2026-11-21T00:00:00Z","event":"payment.reversed","data":{"x":1}}`))
+		require.NoError(t, err, text)
+		require.EqualValues(t, 5, e.MerchantNumber, text)
+	}
+	_, err := webhooks.Parse([]byte(`{"id":"1","merchantId":4,"merchantNumber":5,"timestamp":"2026-11-21T00:00:00Z","event":"payment.reversed","data":{"x":1}}`))
+	require.Equal(t, wire.Invalid, wire.CodeOf(err))
+}
+
 func TestCodesSurviveTheWire(t *testing.T) {
 	for _, code := range wire.Codes() {
 		h := webhooks.Handler(refusing{&wire.Error{Code: code, Msg: "because"}}, webhooks.HandlerOptions{})

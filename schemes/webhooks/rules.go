@@ -39,7 +39,7 @@ const (
 
 // rules is the closed list of events.
 var rules = [...]rule{
-	{PaymentCreated, asID, "", order},
+	{PaymentCreated, asBoth, "", order},
 	{ReservationCreated, asID, "", "paymentId paymentMethod paymentType" + amount},
 	{ReservationCreatedV2, asNumber, "", "paymentId paymentMethod paymentType" + amount},
 	{ReservationFailed, asID, "", "paymentId error" + amount},
@@ -158,6 +158,9 @@ func (r *rule) data(v any) (json.RawMessage, error) {
 	switch d := v.(type) {
 	case *Checkout:
 		_, complete = r.fresh().(*Checkout)
+		if r.name == CheckoutCompleted && d.Consumer != nil {
+			v = d.completed()
+		}
 	case *Reservation:
 		_, complete = r.fresh().(*Reservation)
 		complete = complete && d.PaymentMethod != "" && paymentType(d.PaymentType)
@@ -200,6 +203,31 @@ func (r *rule) data(v any) (json.RawMessage, error) {
 		return nil, err
 	}
 	return text, nil
+}
+
+// completed is a Checkout whose consumer has every field, empty or not: early receivers take none of them as optional.
+func (c *Checkout) completed() any {
+	who := *c.Consumer
+	for _, a := range [...]**Address{&who.BillingAddress, &who.ShippingAddress} {
+		if *a == nil {
+			*a = new(Address)
+		}
+	}
+	if who.PhoneNumber == nil {
+		who.PhoneNumber = new(PhoneNumber)
+	}
+	type person struct {
+		FirstName string `json:"firstName"`
+		LastName  string `json:"lastName"`
+		Consumer
+	}
+	return struct {
+		PaymentID      string `json:"paymentId"`
+		Order          *Order `json:"order"`
+		Consumer       person `json:"consumer"`
+		MyReference    string `json:"myReference,omitempty"`
+		SubscriptionID string `json:"subscriptionId,omitempty"`
+	}{c.PaymentID, c.Order, person{who.FirstName, who.LastName, who}, c.MyReference, c.SubscriptionID}
 }
 
 func paymentType(s string) bool {
@@ -281,10 +309,13 @@ func (e *Event) merchant(env envelope, r *rule) error {
 		if wire.Decode(id, &n) != nil {
 			return field("merchantId", "want a whole number")
 		}
-		if env.MerchantNumber != nil && n != *env.MerchantNumber {
+		switch { // 0 says nothing
+		case n == 0:
+		case e.MerchantNumber != 0 && n != e.MerchantNumber:
 			return field("merchantNumber", "not the merchantId")
+		default:
+			e.MerchantNumber = n
 		}
-		e.MerchantNumber = n
 	}
 	return nil
 }

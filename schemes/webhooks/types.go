@@ -93,7 +93,8 @@ type Order struct {
 	OrderItems OrderItems `json:"orderItems"`
 }
 
-// Consumer is who pays. On a reservation only ip, email and country are written, empty or not.
+// Consumer is who pays. On a reservation only ip, email and country are written, empty or not; on a completed checkout
+// everything but MerchantReference.
 type Consumer struct {
 	FirstName         string       `json:"firstName,omitempty"`
 	LastName          string       `json:"lastName,omitempty"`

@@ -29,8 +29,8 @@ func Strict(body []byte) error {
 	merchant := "merchantId:i"
 	var keys string
 	switch webhooks.Name(name) {
-	case webhooks.PaymentCreated:
-		keys = "paymentId:s order:order"
+	case webhooks.PaymentCreated: // its first readers took the number under the other name
+		merchant, keys = "merchantId:i merchantNumber:i", "paymentId:s order:order"
 	case webhooks.ReservationCreated:
 		keys = "paymentId:s paymentMethod:s paymentType:s consumer:consumer amount:amount cardDetails?:card"
 	case webhooks.ReservationCreatedV2:
@@ -38,7 +38,7 @@ func Strict(body []byte) error {
 	case webhooks.ReservationFailed:
 		keys = "paymentId:s error:error orderItems:items amount:amount"
 	case webhooks.CheckoutCompleted:
-		keys = "paymentId:s order:order consumer:consumer"
+		keys = "paymentId:s order:order consumer:person"
 	case webhooks.ChargeCreated:
 		merchant, keys = "merchantNumber:i", "paymentId:s chargeId:s paymentMethod:s paymentType:s orderItems:items amount:amount"
 	case webhooks.ChargeFailed:
@@ -56,7 +56,7 @@ func Strict(body []byte) error {
 	default:
 		return fmt.Errorf("strict receiver: event %q", name)
 	}
-	s.read(m, "", merchant)
+	s.read(m, "", strings.Fields(merchant)...)
 	data, _ := m["data"].(map[string]any)
 	s.read(data, "data.", strings.Fields(keys)...)
 	if s.errs != nil {
@@ -119,6 +119,10 @@ func (s *strict) value(v any, at, kind string) {
 		s.read(m, at+".", "amount:amount", "orderItems:items", "reference?:s")
 	case "consumer":
 		s.read(m, at+".", "email:s", "ip:s", "country:s", "phoneNumber?:phone", "firstName?:s", "lastName?:s")
+	case "person": // early readers take nothing of it as optional
+		s.read(m, at+".", "firstName:s", "lastName:s", "country:s", "email:s", "ip:s", "phoneNumber:phone", "billingAddress:address", "shippingAddress:address")
+	case "address":
+		s.read(m, at+".", "addressLine1:s", "addressLine2:s", "city:s", "country:s", "postcode:s", "receiverLine:s")
 	case "phone":
 		s.read(m, at+".", "prefix:s", "number:s")
 	case "card":
