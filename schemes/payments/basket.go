@@ -143,7 +143,7 @@ type percent struct {
 
 const maxScale = 16 // 2 × 100 × 10^16 fits 64 bits
 
-// readPercent reads 0 to 100 with at most maxScale decimals, as any JSON number; nil is 0.
+// readPercent reads 0 to 100, as any JSON number, rounded to maxScale decimals: a double may have more. nil is 0.
 func readPercent(text *json.Number) (percent, error) {
 	if text == nil {
 		return percent{}, nil
@@ -168,10 +168,19 @@ func readPercent(text *json.Number) (percent, error) {
 	for ; p.scale < 0 && len(digits) < 4; p.scale++ {
 		digits += "0"
 	}
+	up := uint64(0)
+	if over := p.scale - maxScale; over > 0 {
+		digits = strings.Repeat("0", max(0, over+1-len(digits))) + digits
+		if digits[len(digits)-over] >= '5' {
+			up = 1
+		}
+		digits, p.scale = digits[:len(digits)-over], maxScale
+	}
 	var err error
-	if p.n, err = strconv.ParseUint(digits, 10, 64); err != nil || negative || p.scale < 0 || p.scale > maxScale || p.n > 100*tens(p.scale) {
+	if p.n, err = strconv.ParseUint(digits, 10, 64); err != nil || negative || p.scale < 0 || p.n > 100*tens(p.scale)-up {
 		return percent{}, money.ErrAmount
 	}
+	p.n += up
 	return p, nil
 }
 

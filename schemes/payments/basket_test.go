@@ -38,6 +38,9 @@ func TestBasketTotal(t *testing.T) {
 		{"a fraction of a cent", []payments.BasketItem{item(1, 999, "0.1")}, 999, 998, 999},
 		{"a discount as a line", []payments.BasketItem{item(1, 1000, ""), item(1, -150, "10")}, 850, 865, 865},
 		{"a fraction below zero", []payments.BasketItem{item(1, -999, "0.1")}, -999, -999, -998},
+		{"a double", []payments.BasketItem{item(1, 1000, "0.30000000000000004")}, 1000, 997, 997},
+		{"a double just below", []payments.BasketItem{item(1, 1000, "49.99999999999999999")}, 1000, 500, 500},
+		{"next to nothing", []payments.BasketItem{item(1, 1000, "0.00000000000000004")}, 1000, 1000, 1000},
 		{"smallest discount", []payments.BasketItem{item(1, 1, "0.0000000000000001")}, 1, 0, 1},
 		{"largest line", []payments.BasketItem{item(math.MaxInt32, math.MaxInt32, "50")}, math.MaxInt32 * math.MaxInt32, 2305843007066210304, 2305843007066210305},
 		{"smallest line", []payments.BasketItem{item(math.MaxInt32, math.MinInt32, "")}, math.MaxInt32 * math.MinInt32, math.MaxInt32 * math.MinInt32, math.MaxInt32 * math.MinInt32},
@@ -60,8 +63,10 @@ func TestPercentages(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"0": true, "-0": true, "-0.0": true, "0e9": true, "100": true, "100.0": true, "1e2": true, "1E+2": true, "10000e-2": true, "25.0": true,
 		"0.0000000000000001": true, "100.0000000000000000": true, "0.10000000000000000": true, "1e-16": true,
-		"100.1": false, "-1": false, "1e3": false, "1e400": false, "1e99999999999999999999": false, "0.00000000000000001": false,
-		"1e-17": false, "99999999999999999999": false, "1e-400": false, "1e-99999": false,
+		"100.1": false, "-1": false, "1e3": false, "1e400": false, "1e99999999999999999999": false, "99999999999999999999": false, "1e-99999": false,
+		// what programs that calculate with doubles write
+		"0.30000000000000004": true, "0.070000000000000007": true, "1e-17": true, "4.9e-324": true, "0.00000000000000001": true,
+		"100.00000000000000001": true, "100.00000000000000005": false, "1844.67440737095516159": false, "-0.00000000000000001": false, "0.99999999999999999999999999999999999999": true,
 	} {
 		_, err := payments.BasketTotal([]payments.BasketItem{{Quantity: 1, UnitPrice: 1, DiscountPercentage: percent(text)}})
 		require.Equal(t, ok, err == nil, text)

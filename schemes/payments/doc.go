@@ -36,7 +36,8 @@
 // 2026-11-21: a basket's total must be the amount where both are sent. It is quantity × unitPrice, which real clients
 // check before they send, or the same with discountPercentage applied, each line rounded either way. VAT changes no
 // total: with a vatPercentage unitPrice includes it, without one nobody says what would have to be added. A unitPrice may be
-// negative (a voucher is a line in shops), a quantity may not. Percentages are 0 to 100 with at most 16 decimals.
+// negative (a voucher is a line in shops), a quantity may not. Percentages are 0 to 100, rounded
+// to 16 decimals: a double may have more.
 //
 // 2026-11-21: paymentNumber is ASCII letters and digits, at most 128. Texts have no control characters and no line
 // separators; names at most 255 bytes, texts 4096, addresses 2048, lists 1000 entries, webhooks 100.

@@ -347,7 +347,7 @@ func (c *checks) basket(items []BasketItem, amount *int32) {
 	}
 }
 
-const wantPercent = "want 0 to 100 with at most 16 decimals"
+const wantPercent = "want 0 to 100"
 
 func (c *checks) page(p *PayPageConfiguration) {
 	if p == nil {
