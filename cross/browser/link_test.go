@@ -43,7 +43,7 @@ func (p *tab) fill(fields ...string) {
 	p.t.Helper()
 	for i := 0; i < len(fields); i += 2 {
 		sel := fmt.Sprintf(`input[name=%q]`, fields[i])
-		p.do(chromedp.WaitVisible(sel, chromedp.ByQuery), chromedp.SetValue(sel, fields[i+1], chromedp.ByQuery))
+		p.do(chromedp.WaitVisible(sel, chromedp.ByQuery), chromedp.Evaluate(fmt.Sprintf(`document.querySelector(%q).value = %q`, sel, fields[i+1]), nil))
 	}
 }
 

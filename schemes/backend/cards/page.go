@@ -29,10 +29,10 @@ const byCard = "card"
 
 // Page serves the hosted payment page and its challenge. A POST must come from the page's own form.
 //
-//	GET  /checkout/{id}?lang=&by=   the page; by chooses a method on a Multipage
-//	POST /checkout/{id}/pay         by=card with number, expiry, code; or by=METHOD, with iban where it is needed
-//	POST /checkout/{id}/answer      pass=yes|no: the challenge
-//	POST /checkout/{id}/leave       the customer gives up
+//	GET  /checkout/{id}?lang=&by=&go=  the page; by chooses a method on a Multipage, go leads on to the shop once it is paid
+//	POST /checkout/{id}/pay            by=card with number, expiry, code; or by=METHOD, with iban where it is needed
+//	POST /checkout/{id}/answer         pass=yes|no: the challenge
+//	POST /checkout/{id}/leave          the customer gives up
 func (c *Cards) Page() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+PagePrefix+"{id}", c.page)
@@ -54,7 +54,11 @@ func (c *Cards) page(w http.ResponseWriter, r *http.Request) {
 		c.sorry(w, l, "", err)
 		return
 	}
-	c.draw(v, l, r.URL.Query().Get("by"), nil).Send(w)
+	p := c.draw(v, l, r.URL.Query().Get("by"), nil)
+	if v.Next == nextDone && r.URL.Query().Has("go") {
+		p.Next = v.Return
+	}
+	p.Send(w)
 }
 
 // faults are the words beside the fields that were not good enough, by field.
@@ -100,7 +104,7 @@ func (c *Cards) submit(w http.ResponseWriter, r *http.Request, act string) {
 	to := address(id, l, "")
 	switch {
 	case s.Next == nextDone && pages.Origin(s.Return) != "":
-		to = s.Return
+		to += "&go=1" // by a page of ours: browsers hold whatever redirects come there against the form's policy
 	case s.Next == nextPay && v.offers(r.PostForm.Get("by")):
 		to += "&by=" + url.QueryEscape(r.PostForm.Get("by"))
 	}
@@ -176,7 +180,7 @@ func said(reason string) word {
 func (c *Cards) draw(v view, l tongue, by string, wrong faults) pages.Page {
 	cur, _ := money.Lookup(v.Currency)
 	amount := money.Format(money.Minor(v.Amount), cur)
-	out := pages.Page{Title: v.Merchant + " - " + amount, Lang: l.code(), LeadsTo: pages.Origin(v.Return)}
+	out := pages.Page{Title: v.Merchant + " - " + amount, Lang: l.code()}
 	add := func(nodes ...pages.Node) { out.Body = append(out.Body, nodes...) }
 	add(pages.Heading(l.say(wPayTo)+" "+v.Merchant), pages.Para("amount", amount))
 	if v.Next == nextChallenge || v.Next == nextDone {
@@ -205,7 +209,7 @@ func (c *Cards) draw(v view, l tongue, by string, wrong faults) pages.Page {
 			pages.Button(l.say(wApprove), "go", "pass", "yes"), pages.Button(l.say(wRefuse), "no", "pass", "no")), c.button(v, l, actLeave, wCancel))
 	case nextDone:
 		add(pages.Result(l.say(wPaid)))
-		if out.LeadsTo != "" {
+		if pages.Origin(v.Return) != "" {
 			add(pages.E("p", nil, pages.E("a", []pages.Attr{pages.A("href", v.Return), pages.A("rel", "noreferrer")}, pages.T(l.say(wContinue)))))
 		}
 	default:

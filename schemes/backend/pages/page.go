@@ -39,6 +39,9 @@ type Page struct {
 	Lang    string
 	Title   string
 	Refresh int // seconds until the browser asks again, 0 = never
+	// Next is where the browser goes by itself at once: an address that Origin lets through, "" = nowhere. Unlike a redirect
+	// after a form, it may lead through any number of places.
+	Next string
 	// LeadsTo is where the answer to one of the page's forms may redirect besides here: the result of Origin for each
 	// address, a space between them. Browsers hold redirects against form-action.
 	LeadsTo string
@@ -57,6 +60,9 @@ func (p Page) Render() string {
 	}
 	if p.Refresh > 0 {
 		head = append(head, E("meta", []Attr{A("http-equiv", "refresh"), A("content", strconv.Itoa(p.Refresh))}))
+	}
+	if p.Next != "" && Origin(p.Next) != "" {
+		head = append(head, E("meta", []Attr{A("http-equiv", "refresh"), A("content", "0;url="+p.Next)}))
 	}
 	head = append(head, E("title", nil, T(p.Title)), sheet)
 	var b strings.Builder
