@@ -270,7 +270,7 @@ func TestNoErrorRepeatsARequest(t *testing.T) {
 	const mark = "4111111111111111"
 	rapid.Check(t, func(r *rapid.T) {
 		names := append(paylinks.FieldNames(), "amount", "currency", "vatRate", "psp", "psp[0]", "pm[0]", "fields[email][mandatory]", "expirationDate", "successRedirectUrl",
-			"subscriptionState", "subscriptionInterval", "preAuthorization", "title[x]", "fields", mark, "x["+mark, "id", "instance", "attachments")
+			"subscriptionState", "subscriptionInterval", "preAuthorization", "title[x]", "fields", mark, "x["+mark, "psp["+mark+"]", "id", "instance", "attachments")
 		f := pairs("title", mark+"\n", "description", "d", "referenceId", "r", "purpose", "p", "amount", "100", "currency", "EUR")
 		for _, name := range rapid.SliceOfN(rapid.SampledFrom(names), 1, 4).Draw(r, "names") {
 			f = append(f, bracket.Pair{Name: name, Value: mark})

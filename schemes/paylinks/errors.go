@@ -98,6 +98,8 @@ func writeError(w http.ResponseWriter, log *slog.Logger, err *wire.Error) {
 }
 
 func writeText(w http.ResponseWriter, status int, reason, msg string) {
+	// A field's name is the caller's.
+	msg = wire.MaskPANs(msg)
 	_ = wire.WriteJSON(w, status, ContentType, errorBody{"error", prefixText + msg, reason}) // a fixed shape marshals; a lost connection has no reader
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"posagent/schemes/wire"
 	"posagent/schemes/wire/bracket"
 )
 
@@ -95,7 +96,8 @@ func list(v any) []bracket.Field {
 	return o.Fields
 }
 
-// readCreate takes a create request out of a form, with its files. Validate checks what it says.
+// readCreate takes a create request out of a form, with its files. Validate checks what it says. Card numbers in texts for
+// people are masked.
 func readCreate(form *bracket.Object, files []*bracket.File) (CreateRequest, error) {
 	r := reader{form: form}
 	req := CreateRequest{
@@ -143,6 +145,9 @@ func readCreate(form *bracket.Object, files []*bracket.File) (CreateRequest, err
 		if name, _, _ := strings.Cut(f.Field, "["); name == "attachments" {
 			req.Attachments = append(req.Attachments, Attachment{Name: f.Name, ContentType: f.ContentType, Size: f.Size, SHA256: f.SHA256, Open: f.Open})
 		}
+	}
+	for _, s := range [...]*string{&req.Title, &req.Description, &req.Purpose, &req.Name, &req.ButtonText} {
+		*s = wire.MaskPANs(*s)
 	}
 	return req, r.err(opCreate)
 }

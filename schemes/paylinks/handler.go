@@ -321,7 +321,7 @@ func (h *handler) list(r *request) (answer, error) {
 
 func (h *handler) charge(r *request) (answer, error) {
 	in := reader{form: r.form}
-	req := ChargeRequest{Amount: in.optional("amount"), Purpose: in.text("purpose"), ReferenceID: in.text("referenceId")}
+	req := ChargeRequest{Amount: in.optional("amount"), Purpose: wire.MaskPANs(in.text("purpose")), ReferenceID: in.text("referenceId")}
 	err := in.err(opCharge)
 	if err == nil {
 		err = req.Validate()

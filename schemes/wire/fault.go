@@ -42,8 +42,8 @@ type faultBody struct {
 	Response *struct{}   `json:"response"`
 }
 
-// WriteFault answers with err in the shape of the scheme services. Causes (Err) stay inside; the text of
-// Internal errors does too. log may be nil; it gets Internal errors, which nobody else sees.
+// WriteFault answers with err in the shape of the scheme services. Card numbers in texts are masked. Causes (Err) stay
+// inside; the text of Internal errors does too. log may be nil; it gets Internal errors, which nobody else sees.
 func WriteFault(w http.ResponseWriter, log *slog.Logger, contentType string, err *Error) {
 	msg := err.Msg
 	if err.Code == Internal {
@@ -74,6 +74,8 @@ func WriteMethodNotAllowed(w http.ResponseWriter, contentType, allow string) {
 }
 
 func writeFault(w http.ResponseWriter, status int, contentType, code, msg string) {
+	// A field's name is the caller's.
+	msg = MaskPANs(msg)
 	_ = WriteJSON(w, status, contentType, faultBody{Error: &faultError{ // a fixed shape marshals; a lost connection has no reader
 		ComponsiteFault: &faultList{Faults: []faultItem{{ExplanationText: msg, Params: map[string]string{codeParam: code}}}},
 		Message:         msg,
