@@ -20,7 +20,8 @@ const (
 // Reasons are those of a failed signature.
 func Reasons() []string { return []string{ReasonFailed, ReasonExpired, ReasonCancelled} }
 
-// Decode reads an application strictly; Validate checks what it says. The error is *wire.Error with code Invalid or
+// Decode reads an application strictly; Validate checks what it says. Card numbers in names and addresses are masked, not in
+// references and registration numbers, which may look like one. The error is *wire.Error with code Invalid or
 // TooLarge and names every field. op names the call in it.
 func Decode(op string, data []byte) (Application, error) {
 	var app Application
@@ -30,6 +31,11 @@ func Decode(op string, data []byte) (Application, error) {
 	}
 	if err != nil {
 		return Application{}, wire.AsError(op, err)
+	}
+	if m := app.Merchant; m != nil {
+		for _, s := range m.texts() {
+			*s = wire.MaskPANs(*s)
+		}
 	}
 	return app, nil
 }
@@ -69,6 +75,15 @@ func ParseID(op, s string) (int64, error) {
 		return 0, wire.Errorf(wire.Invalid, op, "onboardingId: want a whole number from 1")
 	}
 	return n, nil
+}
+
+// texts are what people wrote about a merchant.
+func (m *Merchant) texts() []*string {
+	list := []*string{&m.CompanyName, &m.ContactFirstName, &m.ContactLastName, &m.Email}
+	if a := m.Address; a != nil {
+		list = append(list, &a.Address1, &a.Address2, &a.City, &a.PostalCode)
+	}
+	return list
 }
 
 type checks struct{ errs []error }

@@ -220,6 +220,14 @@ func TestTheSecretOfAWebhookLeavesByEncodeOnly(t *testing.T) {
 	require.Equal(t, app, again)
 }
 
+func TestCardNumbersInNamesAreMasked(t *testing.T) {
+	app, err := onboarding.Decode("test", []byte(`{"reference":"4111111111111111","merchant":{"registrationNumber":"40000000000002","companyName":"Shop 4111 1111-1111 1111","address":{"city":"4111111111111111"}}}`))
+	require.NoError(t, err)
+	require.Equal(t, onboarding.Application{Reference: "4111111111111111", Merchant: &onboarding.Merchant{
+		RegistrationNumber: "40000000000002", CompanyName: "Shop 4111 11**-**** 1111", Address: &onboarding.Address{City: "411111******1111"},
+	}}, app)
+}
+
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"reference":"r","merchant":{"registrationNumber":"1","companyName":"c","contactFirstName":"a","contactLastName":"b","address":{"address1":"a","address2":"b","city":"c","postalCode":"d","countryCode":"SE"},"email":"a@b","phone":"1"},"notifications":{"webHooks":[{"eventName":"onboarding.approved","url":"https://a.example/","authorization":"x","headers":[{"a":"b"}]}]}}`))
 	f.Add([]byte(`{"merchant":null,"notifications":{"webHooks":[null]}}`))
