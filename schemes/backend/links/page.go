@@ -122,8 +122,13 @@ func (s *Links) submit(w http.ResponseWriter, r *http.Request, act string) {
 	}
 	a := attempt{Lang: l.code()}
 	if act == actPay {
+		by := r.PostForm.Get("by")
+		if by == byCard && v.options.cards() == nil || by == byWallet && v.options.wallet() == "" || by != byCard && by != byWallet {
+			fail(wire.Errorf(wire.Forbidden, opPay, "no such button"))
+			return
+		}
 		contact, faults := answers(r, v.options.shown(), l)
-		if r.PostForm.Get("by") == byCard {
+		if by == byCard {
 			c, wrong := s.readCard(r, l)
 			a.Brand, a.Card, a.Bank = c.brand, c.masked, c.do
 			faults = append(faults, wrong...)

@@ -254,6 +254,26 @@ func TestCustomFieldsReachTheTransaction(t *testing.T) {
 	require.Equal(t, paylinks.CustomFields{"3": {Name: "Table", Value: "12"}}, b.txns(l.ID)[0].Invoice.CustomFields)
 }
 
+// A form that names a button its page does not have pays nothing, and its token stays good.
+func TestOnlyTheButtonsOfThePage(t *testing.T) {
+	b := newWeb(t)
+	cards := b.link(1250, func(r *paylinks.CreateRequest) { r.PM = []string{"visa"} })
+	wallet := b.link(1250, func(r *paylinks.CreateRequest) { r.PM = []string{"twint"} })
+	for _, row := range []struct {
+		link paylinks.Created
+		by   string
+		want int
+	}{
+		{cards, "wallet", http.StatusForbidden}, {cards, "", http.StatusForbidden}, {cards, "Card", http.StatusForbidden}, {cards, "card", http.StatusSeeOther},
+		{wallet, "card", http.StatusForbidden}, {wallet, "wallet", http.StatusSeeOther},
+	} {
+		path, f := b.byCard(*row.link.Hash, visa)
+		f.Set("by", row.by)
+		require.Equal(t, row.want, b.send(http.MethodPost, path, f).Code, row.by)
+		require.Equal(t, row.want == http.StatusSeeOther, len(b.txns(row.link.ID)) == 1, row.by)
+	}
+}
+
 // A customer is sent on only after his own payment, and only to the address the link was made with.
 func TestRedirects(t *testing.T) {
 	b := newWeb(t)
