@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"mime"
@@ -158,7 +159,7 @@ func (g guard) token(w http.ResponseWriter, r *http.Request) {
 	fail := func(status int, code string) {
 		_ = wire.WriteJSON(w, status, kind, map[string]string{"error": code}) // a lost connection has no reader
 	}
-	if r.Header.Get("Origin") != "" {
+	if r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "" {
 		fail(http.StatusForbidden, "access_denied")
 		return
 	}
@@ -167,12 +168,19 @@ func (g guard) token(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err != nil:
 		err = fmt.Errorf("content type: %w", err)
+	case r.Header.Get("Content-Encoding") != "":
+		err = errors.New("an encoded body")
 	case media == "multipart/form-data":
 		err = r.ParseMultipartForm(16 << 10)
 	case media == "application/x-www-form-urlencoded":
 		err = r.ParseForm()
 	default:
 		err = fmt.Errorf("content type %s", media)
+	}
+	for _, values := range r.PostForm {
+		if len(values) > 1 { // RFC 6749 3.2
+			err = errors.New("a parameter given twice")
+		}
 	}
 	if err != nil {
 		fail(http.StatusBadRequest, "invalid_request")

@@ -136,11 +136,14 @@ func TestSaleAndUndoOverHTTP(t *testing.T) {
 
 func TestCredentials(t *testing.T) {
 	_, srv := serve(t, t.TempDir(), 0)
-	fetch := func(path, kind, user, secret, body string) string {
+	fetch := func(path, kind, user, secret, body string, header ...[2]string) string {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL+path, strings.NewReader(body))
 		require.NoError(t, err)
 		req.Header.Set("Content-Type", kind)
 		req.SetBasicAuth(user, secret)
+		for _, h := range header {
+			req.Header.Set(h[0], h[1])
+		}
 		resp, err := srv.Client().Do(req)
 		require.NoError(t, err)
 		defer resp.Body.Close()
@@ -165,6 +168,10 @@ func TestCredentials(t *testing.T) {
 	require.NotEmpty(t, two)
 	require.Empty(t, fetch("/token", form, "demo-client", "wrong", "grant_type=client_credentials"))
 	require.Empty(t, fetch("/token", form, "demo-client", "demo-client-secret", "grant_type=password"))
+	require.Empty(t, fetch("/token", form, "demo-client", "demo-client-secret", "grant_type=client_credentials&grant_type=client_credentials"), "no parameter twice")
+	for _, h := range [][2]string{{"Origin", "null"}, {"Referer", "http://evil.example/"}, {"Content-Encoding", "gzip"}} {
+		require.Empty(t, fetch("/token", form, "demo-client", "demo-client-secret", "grant_type=client_credentials", h), h[0])
+	}
 
 	b64 := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	for _, row := range []struct {

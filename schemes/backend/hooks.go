@@ -42,6 +42,9 @@ func hooks(d *deliver.Deliver, log *slog.Logger) http.Handler {
 	handle := func(pattern string, do func(ctx context.Context, body []byte) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			body, err := wire.ReadBody(r, 16<<10)
+			if err == nil && r.Method == http.MethodPost {
+				_, err = wire.CheckJSON(r.Header.Get("Content-Type"))
+			}
 			var answer any
 			if err == nil {
 				answer, err = do(r.Context(), body)
@@ -79,6 +82,9 @@ func hooks(d *deliver.Deliver, log *slog.Logger) http.Handler {
 		}
 		if err := wire.Decode(body, &ask); err != nil {
 			return nil, err
+		}
+		if err := d.Check(ask.URL); err != nil {
+			return nil, wire.Errorf(wire.Invalid, op, "url: %v", err)
 		}
 		return map[string]bool{"resumed": true}, d.Resume(ctx, ask.URL)
 	})

@@ -65,6 +65,7 @@ func TestHooksAreSentShownAndReplayed(t *testing.T) {
 	ask := func(method, path, body, auth string, header ...string) (int, string) {
 		r := httptest.NewRequest(method, path, strings.NewReader(body))
 		r.Header.Set("Authorization", auth)
+		r.Header.Set("Content-Type", "application/json")
 		for i := 0; i < len(header); i += 2 {
 			r.Header.Set(header[i], header[i+1])
 		}
@@ -99,8 +100,12 @@ func TestHooksAreSentShownAndReplayed(t *testing.T) {
 		code, _ := ask(http.MethodPost, HooksPrefix+"/replay", body, good)
 		require.Equal(t, want, code, body)
 	}
-	code, _ = ask(http.MethodPost, HooksPrefix+"/resume", `{"url":"`+receiver.URL+`"}`, good)
-	require.Equal(t, 200, code)
+	code, _ = ask(http.MethodPost, HooksPrefix+"/replay", `{"id":"m1"}`, good, "Content-Type", "text/plain")
+	require.Equal(t, 400, code)
+	for url, want := range map[string]int{receiver.URL: 200, "": 400, "https://127.0.0.1:1/": 400, "file:///etc/passwd": 400} {
+		code, _ = ask(http.MethodPost, HooksPrefix+"/resume", `{"url":"`+url+`"}`, good)
+		require.Equal(t, want, code, url)
+	}
 	code, _ = ask(http.MethodGet, HooksPrefix+"/replay", "", good)
 	require.Equal(t, 405, code)
 	require.EqualValues(t, 2, hits.Load())
