@@ -45,8 +45,9 @@ type teller struct {
 	slowest          time.Duration
 	slow             string // what it was asked
 	full             bool
-	what             string // the routes that are being asked
-	shape            shape  // of their refusals
+	what             string   // the routes that are being asked
+	shape            shape    // of their refusals
+	hidden           []string // what an answer told its caller and nothing else may tell
 }
 
 // shape reads a refusal: in a word what it says, and whether it is the service's own.
@@ -104,7 +105,7 @@ func (x *teller) say(text string) string {
 	defer conn.Close()
 	began := time.Now()
 	_ = conn.SetDeadline(began.Add(5 * time.Second))
-	_, _ = io.WriteString(conn, strings.ReplaceAll(text, "HOST", x.addr))
+	go func() { _, _ = io.WriteString(conn, strings.ReplaceAll(text, "HOST", x.addr)) }() // an answer may come before all is said
 	var back bytes.Buffer
 	if resp, err := http.ReadResponse(bufio.NewReader(io.TeeReader(conn, &back)), nil); err == nil {
 		_, _ = io.Copy(io.Discard, resp.Body)
@@ -191,21 +192,23 @@ func (x *teller) row(number, input, answer, want string) {
 	x.rows = append(x.rows, row{number, x.what + ": " + input, outcome, ok, 0})
 }
 
-// prints are the bytes of the database: equal as long as nothing is written. They are taken when nothing moves.
+// prints stand for the write-ahead log of the database: every commit changes it, a checkpoint does not. They are taken when
+// nothing moves.
 func (x *teller) prints(t *testing.T) string { return prints(t, x.state) }
 
 func prints(t testing.TB, dir string) string {
 	read := func() string {
-		sum := sha256.New()
-		for _, pattern := range []string{"*.db", "*.db-wal"} {
-			files, err := filepath.Glob(filepath.Join(dir, pattern))
-			require.NoError(t, err)
-			for _, f := range files {
-				data, err := os.ReadFile(f)
-				require.NoError(t, err)
-				sum.Write(data)
+		sum, files := sha256.New(), 0
+		require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".db-wal") {
+				return err
 			}
-		}
+			data, err := os.ReadFile(path)
+			files += len(data)
+			sum.Write(data)
+			return err
+		}))
+		require.NotZero(t, files, "there is a log")
 		return hex.EncodeToString(sum.Sum(nil))
 	}
 	last := read()
@@ -219,11 +222,13 @@ func prints(t testing.TB, dir string) string {
 	return last
 }
 
-// unmoved plays rows that may not change a byte of the database.
+// unmoved plays rows that may not commit a byte to the database.
 func (x *teller) unmoved(t *testing.T, rows func()) {
 	before := x.prints(t)
 	rows()
-	require.Equal(t, before, x.prints(t), "%s: something was written", x.what)
+	if x.prints(t) != before {
+		t.Errorf("%s: something was written", x.what)
+	}
 }
 
 const (
@@ -478,8 +483,8 @@ func (x *teller) judge(t *testing.T, to string, alone time.Duration, began time.
 		}
 		fmt.Fprintf(&lines, "%-4s %-78s %-60s %s\n", r.number, r.input, r.outcome, word)
 	}
-	t.Logf("bad input to %s, what came back\n%s%d rows, %d failed, slowest answer %v to one caller and %v to a hundred at once, %.1f s",
-		to, lines.String(), len(x.rows), failed, alone.Round(time.Millisecond), x.slowest.Round(time.Millisecond), took.Seconds())
+	t.Logf("bad input to %s, what came back\n%s%d rows, %d failed, slowest answer %v to one caller and %v to a hundred at once (%s), %.1f s",
+		to, lines.String(), len(x.rows), failed, alone.Round(time.Millisecond), x.slowest.Round(time.Millisecond), x.slow, took.Seconds())
 	require.Zero(t, failed)
 	require.Less(t, x.slowest, 3*time.Second, x.slow)
 
@@ -496,7 +501,9 @@ func (x *teller) judge(t *testing.T, to string, alone time.Duration, began time.
 	require.Greater(t, len(places), 2, "the database was read")
 	secrets := []string{cardPAN, `"` + cardCode + `"`, cardSecret, hookSecret, badBearer, bearerWord}
 	for _, s := range secrets {
-		require.NotContains(t, answers, s, "answers")
+		if i := strings.Index(answers, s); i >= 0 {
+			t.Errorf("%q stands in an answer: %q", s, answers[max(0, i-400):i+40])
+		}
 	}
 	for where, text := range places {
 		for _, s := range append(secrets, hidden...) {
