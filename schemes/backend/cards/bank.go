@@ -275,6 +275,8 @@ func (c *Cards) take(tx store.Tx, p *payment, o *operation, basket []payments.Ba
 		return refused(op, payments.OverCharge)
 	case p.Means.PayType == webhooks.TypeInvoice && len(basket) == 0 && p.state == Reserved && p.Processing != payments.ProcessSale:
 		return refused(op, payments.OrderItemsMissing)
+	case !fits(basket, o.amount):
+		return differs(op)
 	case p.do() == scenario.CaptureFails:
 		return c.refuseCharge(tx, p, o, basket, now)
 	}
@@ -291,6 +293,16 @@ func (c *Cards) take(tx store.Tx, p *payment, o *operation, basket []payments.Ba
 		return err
 	}
 	return c.tellMove(tx, p, now, webhooks.ChargeCreated, o, nil, basket)
+}
+
+// fits says whether a basket, where there is one, is what moves. The contract sees to it only where the call names an amount.
+func fits(basket []payments.BasketItem, amount int32) bool {
+	total, err := payments.BasketTotal(basket)
+	return len(basket) == 0 || err == nil && total.Fits(money.Minor(amount))
+}
+
+func differs(op string) error {
+	return &wire.Error{Code: wire.Invalid, Reason: payments.AmountDiffersFromOrderItems, Op: op, Msg: "basket: its total is not what is left"}
 }
 
 func (c *Cards) refuseCharge(tx store.Tx, p *payment, o *operation, basket []payments.BasketItem, now int64) error {
@@ -349,6 +361,8 @@ func (c *Cards) giveBack(tx store.Tx, p *payment, o *operation, basket []payment
 	switch {
 	case l.Rest() == 0:
 		return refused(op, payments.PaymentAlreadyRefunded)
+	case !fits(basket, o.amount):
+		return differs(op)
 	case p.do() == scenario.RefundNo:
 		why := refused(op, payments.RefundFailed)
 		if err := c.tellMove(tx, p, now, webhooks.RefundFailed, o, why, basket); err != nil {

@@ -29,12 +29,15 @@ func (c *Cards) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 	}
 	err = c.write(ctx, opCreate, "", key, body, &out, func(tx store.Tx, now int64) (scenario.Do, error) {
 		p, secret := c.blank(req, now)
+		t, why := c.known(tx, p, req, now)
+		if why != nil {
+			return "", why // nothing to keep, nobody to tell
+		}
 		if err := c.register(tx, p, req.Notifications); err != nil {
 			return "", err
 		}
-		why := c.begin(tx, p, req, now)
-		if why != nil && (p.Means == nil || wire.CodeOf(why) != wire.Conflict) {
-			return "", why // nothing to keep
+		if why = c.begin(tx, p, t, req.PaymentMethodDetails, now); why != nil && wire.CodeOf(why) != wire.Conflict {
+			return "", why
 		}
 		if why != nil {
 			p.state, _ = next(Fresh, Leave)
@@ -115,15 +118,11 @@ func (c *Cards) register(tx store.Tx, p *payment, n *payments.Notifications) err
 
 func (p *payment) subject() string { return Service + " " + p.id }
 
-// begin does what happens at once. A refusal with p.Means set happened to the payment and is recorded.
-func (c *Cards) begin(tx store.Tx, p *payment, req payments.CreateRequest, now int64) error {
-	if p.Page {
-		return nil
-	}
-	var err error
-	var t *token
+// known finds out what a payment without a page is paid with, and the token that says so, if one does.
+func (c *Cards) known(tx store.Tx, p *payment, req payments.CreateRequest, now int64) (t *token, err error) {
 	d := req.PaymentMethodDetails
 	switch {
+	case p.Page:
 	case d == nil || d.Type == payments.InitialToken:
 		cd := req.CardDetails
 		var m *means
@@ -135,8 +134,13 @@ func (c *Cards) begin(tx store.Tx, p *payment, req payments.CreateRequest, now i
 	default:
 		t, err = c.payWith(tx, p, d, now)
 	}
-	if err != nil {
-		return err
+	return t, err
+}
+
+// begin does what happens at once. A refusal happened to the payment and is recorded.
+func (c *Cards) begin(tx store.Tx, p *payment, t *token, d *payments.PaymentMethodDetails, now int64) error {
+	if p.Page {
+		return nil
 	}
 	if err := c.press(tx, p, now); err != nil {
 		return err

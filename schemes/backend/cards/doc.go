@@ -52,8 +52,11 @@
 // Mail orders and payments with a token have none.
 //
 // 2026-11-21: the tokenSecret is compared when the tokenization was given one. CardOnFile tokens serve every use, Subscription
-// tokens recurring ones only. A recurring payment outside the terms is ExpiredSubscription (too late, too
+// tokens recurring ones only. The token of a first payment, for which nobody named a type, serves every use; a stored card is
+// good for CardOnFile, and for no Subscription. A recurring payment outside the terms is ExpiredSubscription (too late, too
 // early) or InvalidSubscription (other type, currency, more than its amount, or a token without terms).
+//
+// 2026-11-21: a basket of a capture or refund that names no amount must be what is left (AmountDiffersFromOrderItems).
 //
 // 2026-11-21: authorizedAmount is what is reserved and what was captured of it: 0 after a cancellation. refundedAmount
 // counts refunds under way.

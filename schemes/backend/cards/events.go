@@ -59,6 +59,11 @@ func (p *payment) items(amount int32, basket []payments.BasketItem) webhooks.Ord
 	lines, err := payments.Lines(basket, money.Minor(amount))
 	for i := range lines {
 		l, b := lines[i], basket[i]
+		for _, n := range [...]money.Minor{l.UnitPrice, l.Tax, l.Net, l.Gross} {
+			if n != money.Minor(int32(n)) {
+				err = money.ErrOverflow // the lines fit the amount, and no event
+			}
+		}
 		item := webhooks.OrderItem{
 			Reference: b.ItemNumber, Name: b.Title, Quantity: float64(l.Quantity), Unit: "pcs", UnitPrice: int32(l.UnitPrice), TaxRate: l.TaxBasisPoints,
 			TaxAmount: int32(l.Tax), NetTotalAmount: int32(l.Net), GrossTotalAmount: int32(l.Gross),

@@ -125,18 +125,22 @@ func (c *Cards) details(r store.Reader, p *payment) (*payments.PaymentDetails, e
 	return d, nil
 }
 
+// customer gives an address even without one: clients read its fields, but address2, as texts that are never null.
 func customer(who *payments.Customer) (out payments.CustomerInfo) {
+	none := ""
+	out.Address = payments.AddressInfo{Address1: &none, City: &none, PostalCode: &none, CountryCode: &none}
 	if who == nil {
 		return out
 	}
+	address := out.Address
 	out = payments.CustomerInfo{
 		Type: &who.Type, RegistrationNumber: text(who.RegistrationNumber), CompanyName: text(who.CompanyName),
 		ContactFirstName: text(who.ContactFirstName), ContactLastName: text(who.ContactLastName), FirstName: text(who.FirstName),
-		LastName: text(who.LastName), CustomerNumber: text(who.CustomerNumber), Email: text(who.Email), Phone: text(who.Phone),
+		LastName: text(who.LastName), CustomerNumber: text(who.CustomerNumber), Email: text(who.Email), Phone: text(who.Phone), Address: address,
 	}
 	if a := who.Address; a != nil {
 		out.Address = payments.AddressInfo{
-			Address1: text(a.Address1), Address2: text(a.Address2), City: text(a.City), PostalCode: text(a.PostalCode), CountryCode: text(a.CountryCode),
+			Address1: &a.Address1, Address2: text(a.Address2), City: &a.City, PostalCode: &a.PostalCode, CountryCode: &a.CountryCode,
 		}
 	}
 	return out

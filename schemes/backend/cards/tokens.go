@@ -137,8 +137,8 @@ func (c *Cards) payWith(tx store.Tx, p *payment, d *payments.PaymentMethodDetail
 func (t *token) terms(p *payment, d *payments.PaymentMethodDetails, now int64) string {
 	recurring := d.Type == payments.WithToken && d.IsRecurring
 	switch {
-	case t.Recurring == "" && recurring,
-		t.Recurring != "" && d.RecurringType != "" && d.RecurringType != t.Recurring,
+	case t.Recurring == "" && recurring && d.RecurringType != payments.CardOnFile,
+		t.Recurring != "" && t.Recurring != anyUse && d.RecurringType != "" && d.RecurringType != t.Recurring,
 		t.Recurring == payments.Subscription && !recurring,
 		t.Currency != "" && t.Currency != p.Currency,
 		t.Limit != 0 && p.Amount > t.Limit:
@@ -151,13 +151,16 @@ func (t *token) terms(p *payment, d *payments.PaymentMethodDetails, now int64) s
 	return ""
 }
 
+// anyUse stands for the recurring type of a token that was made without naming one, with terms for recurring payments.
+const anyUse = "any"
+
 // keepToken makes the token an initial tokenization asks for, once the card is known.
 func (c *Cards) keepToken(tx store.Tx, p *payment, now int64) error {
 	if p.Details != payments.InitialToken || p.Means.PayType != card || p.Means.Token != "" {
 		return nil
 	}
 	m := *p.Means
-	t := &token{Means: &m, Recurring: payments.Subscription, Until: p.Until, Days: p.Days, Verified: true, Currency: p.Currency, Last: now}
+	t := &token{Means: &m, Recurring: anyUse, Until: p.Until, Days: p.Days, Verified: true, Currency: p.Currency, Last: now}
 	if err := t.insert(tx, c, "", now); err != nil {
 		return err
 	}

@@ -93,6 +93,8 @@ func TestTermsOfATokens(t *testing.T) {
 	require.NoError(t, pay(rec(sub, "")))
 	refusedFor(t, pay(rec(sub, payments.CardOnFile)), payments.InvalidSubscription)
 	refusedFor(t, pay(rec(plain, "")), payments.InvalidSubscription)
+	refusedFor(t, pay(rec(plain, payments.Subscription)), payments.InvalidSubscription)
+	require.NoError(t, pay(rec(plain, payments.CardOnFile)), "a stored card is one on file")
 	refusedFor(t, pay(withToken(payments.PaymentMethodDetails{Type: payments.WithToken, Token: sub})), payments.InvalidSubscription)
 	refusedFor(t, pay(withToken(payments.PaymentMethodDetails{Type: payments.MerchantInitiated, Token: sub})), payments.InvalidSubscription)
 	b.pass(30 * day) // 2027-03-16
@@ -143,5 +145,18 @@ func TestInitialTokenization(t *testing.T) {
 		out, err := b.Create(ctx, "", next)
 		require.NoError(t, err)
 		require.Equal(t, [3]int32{10_000, 10_000, 0}, b.sums(out.PaymentID))
+
+		// nobody said what the token is for: it serves every use, recurring ones on its terms
+		other := *next.PaymentMethodDetails
+		other.RecurringType, next.PaymentMethodDetails = payments.CardOnFile, &other
+		_, err = b.Create(ctx, "", next)
+		refusedFor(t, err, payments.ExpiredSubscription)
+		b.pass(7 * 24 * time.Hour)
+		_, err = b.Create(ctx, "", next)
+		require.NoError(t, err)
+		for _, d := range []payments.PaymentMethodDetails{{Type: payments.WithToken, Token: tok}, {Type: payments.MerchantInitiated, Token: tok}} {
+			_, err = b.Create(ctx, "", withToken(d))
+			require.NoError(t, err)
+		}
 	}
 }
