@@ -342,13 +342,13 @@ func (c *Cards) ways(v view, l tongue, by string, wrong faults) []pages.Node {
 		return i.Node()
 	}
 	if brands != nil && (!multi || by == byCard) {
-		kids := []pages.Node{pages.Para("", l.say(wTest))}
+		kids := []pages.Node{pages.Para("", strings.Join(brands, ", ")), pages.Para("", l.say(wTest))}
 		if each {
 			kids = append(kids, pages.Para("", l.say(wFee)+":"), pages.E("ul", nil, prices...))
 		} else {
 			kids = append(kids, v.costs(l, least, most)...)
 		}
-		out = append(out, c.form(v, l, actPay, pages.Group(l.say(wCard)+": "+strings.Join(brands, ", "), append(kids,
+		out = append(out, c.form(v, l, actPay, pages.Group(l.say(wCard), append(kids,
 			field(pages.Input{Name: "number", Label: l.say(wNumber), Auto: "cc-number", Mode: "numeric", Pattern: "[0-9 \\-]{13,23}", Max: 23}),
 			field(pages.Input{Name: "expiry", Label: l.say(wExpiry), Auto: "cc-exp", Mode: "numeric", Pattern: "(0[1-9]|1[0-2]) ?/ ?([0-9]{2}){1,2}", Max: 9}),
 			field(pages.Input{Name: "code", Label: l.say(wCode), Type: "password", Auto: "cc-csc", Mode: "numeric", Pattern: "[0-9]{3,4}", Max: 4}),
@@ -392,6 +392,10 @@ func (m choice) label(l tongue) string {
 		return l.say(wInvoice)
 	case m.Method == wallet:
 		return m.Method + ": " + l.say(wWallet)
+	case m.Method == "AmericanExpress":
+		return "American Express"
+	case m.Method == "DinersClubInternational":
+		return "Diners Club"
 	}
 	return m.Method
 }

@@ -140,7 +140,7 @@ func TestPageSaysWhatTheMerchantSays(t *testing.T) {
 	const text = "&lt;script&gt;alert(1)&lt;/script&gt;&#34;&#39;&amp;"
 	for _, want := range []string{
 		`<html lang="en">`, "SANDBOX", "100.00 EUR", "Pay to Shop " + text, "Text " + text, "For " + text, "<li>4 × Tea " + text + ", 25.00 EUR</li>",
-		"<legend>Card: Blue " + text + "</legend>", "Purse " + text, `autocomplete="cc-number"`, `required="required"`, "Only test cards",
+		"<p>Blue " + text + "</p>", "Purse " + text, `autocomplete="cc-number"`, `required="required"`, "Only test cards",
 	} {
 		require.Contains(t, body, want)
 	}
@@ -346,7 +346,7 @@ func TestMethodsAndFees(t *testing.T) {
 	}
 	id := with(payments.MethodAction{PaymentMethod: "Visa", Fee: 250, Action: "Allow"}, payments.MethodAction{PaymentMethod: wallet, Fee: 100, Action: "Allow"})
 	body := b.get(id)
-	require.Contains(t, body, "<legend>Card: Visa</legend>")
+	require.Contains(t, body, "<legend>Card</legend><p>Visa</p>")
 	require.Contains(t, body, "<p>Fee: 2.50 EUR</p>")
 	require.Contains(t, body, ">Pay 102.50 EUR<")
 	require.Contains(t, body, "<p>Fee: 1.00 EUR</p>")

@@ -16,12 +16,16 @@ const sheet style = `:root{color-scheme:light dark}` +
 	`.sandbox{border:2px dashed;padding:.25rem .75rem;font-weight:700;text-align:center}` +
 	`button{font:inherit;font-weight:700;display:block;width:100%;min-height:3.25rem;margin:.75rem 0;border:2px solid;border-radius:.5rem;cursor:pointer}` +
 	`button.go{background:#0a5c2b;color:#fff;border-color:#0a5c2b}` +
-	`button:focus-visible,input:focus-visible{outline:4px solid #1d6fe0;outline-offset:2px}` +
+	`button:focus-visible,input:focus-visible,a:focus-visible,summary:focus-visible{outline:4px solid #1d6fe0;outline-offset:2px}` +
 	`label{display:block;margin:.75rem 0}` +
 	`input{font:inherit;display:block;width:100%;box-sizing:border-box;min-height:2.75rem;padding:.25rem .5rem}` +
 	`input[type=checkbox]{display:inline-block;width:1.5rem;min-height:1.5rem;margin-right:.5rem;vertical-align:middle}` +
-	`input[aria-invalid]{border:2px solid #b00020}` +
-	`[role=alert]{border-left:.5rem solid #b00020;padding-left:.75rem}`
+	`input[aria-invalid]{border:2px solid #d3304a}` +
+	`[role=alert]{border-left:.5rem solid #d3304a;padding-left:.75rem}` +
+	`fieldset{border:1px solid;border-radius:.5rem;margin:1rem 0}` +
+	`legend{font-weight:700}` +
+	`summary{padding:.5rem 0}` +
+	`nav a{display:inline-block;padding:.5rem}`
 
 // policy is the Content-Security-Policy of a page: its own sheet and forms to itself, and to the origin that may come after.
 func policy(leadsTo string) string {
