@@ -192,6 +192,8 @@ func routes(cfg Config, db *store.Store, w *wallets.Wallets, l *links.Links, k *
 			token.ServeHTTP(rw, r)
 		case len(r.URL.Path) > 7 && strings.EqualFold(r.URL.Path[:8], "/api/v1/"):
 			none.ServeHTTP(rw, r)
+		case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/oauth2/v2.0/token"): // behind a tenant's name, in many clients
+			g.token(rw, r)
 		default:
 			mux.ServeHTTP(rw, r)
 		}

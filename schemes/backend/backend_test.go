@@ -166,6 +166,8 @@ func TestCredentials(t *testing.T) {
 	two := fetch("/oauth2/v2.0/token", "multipart/form-data; boundary=x", "demo-client", "demo-client-secret", multi)
 	require.NotEmpty(t, one)
 	require.NotEmpty(t, two)
+	require.NotEmpty(t, fetch("/2b8c81c1-69c3-4fcd-9de2-4579ced9d137/oauth2/v2.0/token", "multipart/form-data; boundary=x", "demo-client", "demo-client-secret", multi),
+		"clients know a tenant")
 	require.Empty(t, fetch("/token", form, "demo-client", "wrong", "grant_type=client_credentials"))
 	require.Empty(t, fetch("/token", form, "demo-client", "demo-client-secret", "grant_type=password"))
 	require.Empty(t, fetch("/token", form, "demo-client", "demo-client-secret", "grant_type=client_credentials&grant_type=client_credentials"), "no parameter twice")

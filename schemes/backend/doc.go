@@ -8,7 +8,7 @@
 // Decisions:
 //
 // 2026-11-21: credentials of the scheme and terminal services: Bearer base64(consumer_key:consumer_secret), Bearer
-// base64(client_id:client_secret), the static bearer, or a token from POST /token or /oauth2/v2.0/token (client
+// base64(client_id:client_secret), the static bearer, or a token from POST /token or [/tenant]/oauth2/v2.0/token (client
 // credentials by Basic header or form fields; urlencoded or multipart). Tokens last an hour and survive a restart.
 //
 // 2026-11-21: an Origin or Referer on a service route is refused with 403: no browser has business there.
