@@ -118,6 +118,12 @@ func TestLinkIsPaidOnce(t *testing.T) {
 	second.says("This link has been paid")
 	require.EqualValues(t, 1250, b.merchantNet())
 	require.Len(t, b.books(), 1)
+
+	first.open(b.link(map[string]string{"referenceId": "twice"}))
+	first.settled(func() { first.do(chromedp.DoubleClick(`button[value="wallet"]`, chromedp.ByQuery)) })
+	first.says("This link has been paid")
+	require.EqualValues(t, 2500, b.merchantNet())
+	require.Len(t, b.books(), 2)
 }
 
 // Given up, expired and held.

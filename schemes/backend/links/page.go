@@ -81,8 +81,22 @@ func (s *Links) page(w http.ResponseWriter, r *http.Request) {
 		s.sorry(w, l, "", err)
 		return
 	}
-	s.render(v, l, filled{}).Send(w)
+	p := s.render(v, l, filled{})
+	switch end := r.URL.Query().Get("go"); {
+	case end == goPaid && (v.slip.State == Paid || v.slip.State == Held):
+		p.Next = v.options.Success
+	case end == goFailed && v.slip.State == Turned:
+		p.Next = v.options.Failed
+	}
+	p.Send(w)
 }
+
+// What the address of a page ends in that leads on to the shop. A redirect in answer to the form would not do: browsers hold
+// whatever redirects come behind it against the form's policy.
+const (
+	goPaid   = "paid"
+	goFailed = "failed"
+)
 
 // code sends a link as a QR code.
 func (s *Links) code(w http.ResponseWriter, r *http.Request) {
@@ -147,6 +161,9 @@ func (s *Links) submit(w http.ResponseWriter, r *http.Request, act string) {
 		}
 	}
 	out, err := s.play(r.Context(), hash, act, a, slip.Spend)
+	if wire.CodeOf(err) == wire.Forbidden { // this very form was sent before, by a double click perhaps: the page says what came of it
+		err = nil
+	}
 	if err != nil {
 		fail(err)
 		return
@@ -154,10 +171,10 @@ func (s *Links) submit(w http.ResponseWriter, r *http.Request, act string) {
 	to := PagePrefix + url.PathEscape(hash) + "?lang=" + l.code()
 	switch {
 	case !out.acted: // somebody else paid meanwhile: the page says so
-	case (out.State == Paid || out.State == Held) && pages.Origin(v.options.Success) != "":
-		to = v.options.Success
-	case out.State == Turned && pages.Origin(v.options.Failed) != "":
-		to = v.options.Failed
+	case out.State == Paid || out.State == Held:
+		to += "&go=" + goPaid
+	case out.State == Turned:
+		to += "&go=" + goFailed
 	}
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
@@ -202,7 +219,6 @@ func (s *Links) render(v view, l tongue, again filled) pages.Page {
 		if v.slip.State == Turned && len(again.faults) == 0 {
 			add(pages.Result(l.say(wDeclined)))
 		}
-		out.LeadsTo = strings.TrimSpace(pages.Origin(o.Success) + " " + pages.Origin(o.Failed))
 		add(s.payForm(v, l, amount, again), pages.Form(s.action(v, actDecline, l), l.say(wDecline), "no", form.Field, s.forms.Token(formOf(v.slip.Hash, actDecline))))
 	case Processing:
 		out.Refresh = 2

@@ -27,14 +27,11 @@ const sheet style = `:root{color-scheme:light dark}` +
 	`summary{padding:.5rem 0}` +
 	`nav a{display:inline-block;padding:.5rem}`
 
-// policy is the Content-Security-Policy of a page: its own sheet and forms to itself, and to the origin that may come after.
-func policy(leadsTo string) string {
+// policy is the Content-Security-Policy of a page: its own sheet and forms to itself.
+func policy() string {
 	sum := sha256.Sum256([]byte(sheet))
-	if leadsTo != "" {
-		leadsTo = " " + leadsTo
-	}
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; form-action 'self'" + leadsTo + "; base-uri 'none'; frame-ancestors 'none'"
+		"'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }
 
 // Page is a whole document.
@@ -46,10 +43,7 @@ type Page struct {
 	// Next is where the browser goes by itself at once: an address that Origin lets through, "" = nowhere. Unlike a redirect
 	// after a form, it may lead through any number of places.
 	Next string
-	// LeadsTo is where the answer to one of the page's forms may redirect besides here: the result of Origin for each
-	// address, a space between them. Browsers hold redirects against form-action.
-	LeadsTo string
-	Body    []Node
+	Body []Node
 }
 
 // Render writes the document.
@@ -84,7 +78,7 @@ func (p Page) Send(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(len(text)))
-	h.Set("Content-Security-Policy", policy(p.LeadsTo))
+	h.Set("Content-Security-Policy", policy())
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")

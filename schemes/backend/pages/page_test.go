@@ -45,6 +45,10 @@ func TestOrigin(t *testing.T) {
 		require.Equal(t, want, Origin(address), address)
 	}
 	rec := httptest.NewRecorder()
-	Page{Title: "x", LeadsTo: Origin("https://shop.example/a")}.Send(rec)
-	require.Contains(t, rec.Header().Get("Content-Security-Policy"), "form-action 'self' https://shop.example;")
+	Page{Title: "x", Next: `https://shop.example/a?b="><script>`}.Send(rec)
+	require.Contains(t, rec.Body.String(), `<meta http-equiv="refresh" content="0;url=https://shop.example/a?b=&#34;&gt;&lt;script&gt;">`)
+	require.Contains(t, rec.Header().Get("Content-Security-Policy"), "form-action 'self';")
+	rec = httptest.NewRecorder()
+	Page{Title: "x", Next: "javascript:alert(1)"}.Send(rec)
+	require.NotContains(t, rec.Body.String(), "refresh")
 }
