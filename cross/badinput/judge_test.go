@@ -145,7 +145,7 @@ func (x *rig) secrets(list []entry) {
 		}
 	}
 	for where, text := range texts {
-		for _, c := range []string{payerCanary, cookieCanary, keyCanary, secretCanary,
+		for _, c := range []string{payerCanary, cookieCanary, keyCanary, secretCanary, inboxSecret, bodyCanary, cardPAN,
 			base64.StdEncoding.EncodeToString([]byte(keyCanary + ":" + secretCanary))} {
 			if strings.Contains(text, c) {
 				x.bad("%q stands in %s", c, where)

@@ -45,6 +45,7 @@ type kit struct {
 	line  *cable            // of scenes with a serial line
 	key   *ecdsa.PrivateKey // of scenes with TLS
 	after []func()          // judged when all is over
+	took  atomic.Int64      // nanoseconds of the last answer
 }
 
 // row plays one bad input: f attacks and says what came back.
@@ -76,7 +77,7 @@ func TestBadInput(t *testing.T) {
 
 	ca := newAuthority(t, t.TempDir())
 	var all []scene
-	for _, s := range append(append(upstreamScenes(), lineScenes(seedNo)...), portScenes()...) {
+	for _, s := range append(append(upstreamScenes(), lineScenes(seedNo)...), append(portScenes(), inboxScene())...) {
 		if (full || !s.rare) && strings.Contains(s.name, os.Getenv("SCENE")) {
 			all = append(all, s)
 		}
