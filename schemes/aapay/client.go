@@ -60,7 +60,7 @@ func (c *Client) initialize(ctx context.Context, route string, key wire.Key, typ
 		return Reply{}, call.Refusal(answer, key != "")
 	}
 	var reply Reply
-	if err := readBody(call, answer, &reply, "valid"); err != nil {
+	if err := call.Read(answer, &reply, "valid"); err != nil {
 		return Reply{}, err
 	}
 	reply.HTTPStatus = answer.Status
@@ -91,30 +91,13 @@ func (c *Client) Status(ctx context.Context, id, method string) (Status, error) 
 		return Status{}, call.Refusal(answer, false)
 	}
 	var st Status
-	if err := readBody(call, answer, &st, "valid", "state"); err != nil {
+	if err := call.Read(answer, &st, "valid", "state"); err != nil {
 		return Status{}, err
 	}
 	if same, known := st.Is(id); known && !same {
 		return Status{}, wire.Errorf(wire.UnknownOutcome, opStatus, "reply is about another transaction")
 	}
 	return st, nil
-}
-
-// readBody reads a success body that must have the given fields.
-func readBody(call wire.Call, a wire.Answer, into any, fields ...string) error {
-	if !a.JSON() {
-		return call.Lost("reply is not JSON")
-	}
-	err := wire.Decode(a.Body, into)
-	if err == nil {
-		err = wire.Required(a.Body, fields...)
-	}
-	if err != nil {
-		e := call.Lost("reply not readable")
-		e.Err = err
-		return e
-	}
-	return nil
 }
 
 func (c *Client) url(first, second string) string {

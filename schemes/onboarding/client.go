@@ -1,10 +1,8 @@
 package onboarding
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -46,11 +44,6 @@ func (c *Client) Submit(ctx context.Context, key wire.Key, id int64) (State, err
 // application's secrets.
 func (c *Client) send(ctx context.Context, op, method string, id int64, rest string, done int, key wire.Key, app *Application) (State, error) {
 	call := wire.Call{Op: op, Write: op != opRead}
-	if key != "" {
-		if _, err := wire.ParseKey(string(key)); err != nil {
-			return State{}, &wire.Error{Code: wire.Invalid, Op: op, Err: err}
-		}
-	}
 	path := strings.TrimRight(c.BaseURL, "/") + Prefix
 	if op != opCreate {
 		if id < 1 {
@@ -58,26 +51,14 @@ func (c *Client) send(ctx context.Context, op, method string, id int64, rest str
 		}
 		path += "/" + strconv.FormatInt(id, 10) + rest
 	}
-	var content io.Reader
+	var body []byte
 	if app != nil {
-		body, err := Encode(*app)
-		if err != nil {
+		var err error
+		if body, err = Encode(*app); err != nil {
 			return State{}, &wire.Error{Code: wire.Invalid, Op: op, Msg: "request cannot be written"}
 		}
-		content = bytes.NewReader(body)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, path, content)
-	if err != nil {
-		return State{}, &wire.Error{Code: wire.Unavailable, Op: op, Msg: "base address not usable"}
-	}
-	if app != nil {
-		req.Header.Set("Content-Type", ContentType)
-	}
-	req.Header.Set("Accept", "application/json")
-	if key != "" {
-		req.Header.Set(wire.KeyHeader, string(key))
-	}
-	answer, err := call.Do(c.Doer, req)
+	answer, err := call.Send(ctx, c.Doer, method, path, key, body)
 	if err != nil {
 		return State{}, err
 	}
@@ -89,22 +70,16 @@ func (c *Client) send(ctx context.Context, op, method string, id int64, rest str
 
 // read reads a success; id 0 is any application.
 func read(call wire.Call, answer wire.Answer, id int64) (State, error) {
-	if !answer.JSON() {
-		return State{}, call.Lost("reply is not JSON")
-	}
 	var st State
-	err := wire.Decode(answer.Body, &st)
-	if err == nil {
-		err = wire.Required(answer.Body, "onboardingId", "status")
+	if err := call.Read(answer, &st, "onboardingId", "status"); err != nil {
+		return State{}, err
 	}
-	if err == nil && st.Created != "" {
-		_, err = time.Parse(time.RFC3339, st.Created)
+	if st.Created != "" {
+		if _, err := time.Parse(time.RFC3339, st.Created); err != nil {
+			return State{}, call.Lost("reply has no usable time")
+		}
 	}
 	switch {
-	case err != nil:
-		e := call.Lost("reply not readable")
-		e.Err = err
-		return State{}, e
 	case st.OnboardingID < 1:
 		return State{}, call.Lost("reply names no application")
 	case id != 0 && st.OnboardingID != id:

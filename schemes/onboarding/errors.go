@@ -38,7 +38,7 @@ const (
 )
 
 // ContentType is sent with requests and successes; an error's is wire.ProblemType.
-const ContentType = "application/json; charset=utf-8"
+const ContentType = wire.JSONType
 
 // Refused makes a Conflict with one of the reasons above.
 func Refused(op, reason, msg string) *wire.Error {

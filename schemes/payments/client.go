@@ -1,11 +1,9 @@
 package payments
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -145,44 +143,12 @@ func settled(status int, p *wire.Pending) bool {
 
 // send sends one call and reads its success into out: 200, and of a write 201 and 202.
 func (c *Client) send(ctx context.Context, call wire.Call, method, path string, key wire.Key, body []byte, out any, fields ...string) (wire.Answer, error) {
-	if key != "" {
-		if _, err := wire.ParseKey(string(key)); err != nil {
-			return wire.Answer{}, &wire.Error{Code: wire.Invalid, Op: call.Op, Err: err}
-		}
-	}
-	var content io.Reader
-	if body != nil {
-		content = bytes.NewReader(body)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, strings.TrimRight(c.BaseURL, "/")+Prefix+path, content)
-	if err != nil {
-		return wire.Answer{}, &wire.Error{Code: wire.Unavailable, Op: call.Op, Msg: "base address not usable"}
-	}
-	if body != nil {
-		req.Header.Set("Content-Type", ContentType)
-	}
-	req.Header.Set("Accept", "application/json")
-	if key != "" {
-		req.Header.Set(wire.KeyHeader, string(key))
-	}
-	answer, err := call.Do(c.Doer, req)
+	answer, err := call.Send(ctx, c.Doer, method, strings.TrimRight(c.BaseURL, "/")+Prefix+path, key, body)
 	if err != nil {
 		return wire.Answer{}, err
 	}
 	if answer.Status != http.StatusOK && (!call.Write || answer.Status != http.StatusCreated && answer.Status != http.StatusAccepted) {
 		return wire.Answer{}, call.Problem(answer, key != "", Problems())
 	}
-	if !answer.JSON() {
-		return wire.Answer{}, call.Lost("reply is not JSON")
-	}
-	err = wire.Decode(answer.Body, out)
-	if err == nil {
-		err = wire.Required(answer.Body, fields...)
-	}
-	if err != nil {
-		e := call.Lost("reply not readable")
-		e.Err = err
-		return wire.Answer{}, e
-	}
-	return answer, nil
+	return answer, call.Read(answer, out, fields...)
 }

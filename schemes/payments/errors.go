@@ -106,7 +106,7 @@ const (
 )
 
 // ContentType of requests and answers; an error's is wire.ProblemType.
-const ContentType = "application/json; charset=utf-8"
+const ContentType = wire.JSONType
 
 // Refused makes a Conflict with one of the reasons above.
 func Refused(op, reason, msg string) *wire.Error {

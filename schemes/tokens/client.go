@@ -1,10 +1,8 @@
 package tokens
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -69,7 +67,7 @@ func (c *Client) Token(ctx context.Context, tokenizationID string) (TokenReply, 
 		return TokenReply{}, refusal(call, answer, false)
 	}
 	var out TokenReply
-	if err := read(call, answer, &out, "token"); err != nil {
+	if err := call.Read(answer, &out, "token"); err != nil {
 		return TokenReply{}, err
 	}
 	if out.Token == "" {
@@ -84,11 +82,6 @@ func (c *Client) write(ctx context.Context, op, path string, done int, key wire.
 	if err != nil {
 		return Created{}, &wire.Error{Code: wire.Invalid, Op: op, Msg: "request cannot be written"}
 	}
-	if key != "" {
-		if _, err := wire.ParseKey(string(key)); err != nil {
-			return Created{}, &wire.Error{Code: wire.Invalid, Op: op, Err: err}
-		}
-	}
 	call := wire.Call{Op: op, Write: true}
 	answer, err := c.send(ctx, call, http.MethodPost, path, key, body)
 	if err != nil {
@@ -98,7 +91,7 @@ func (c *Client) write(ctx context.Context, op, path string, done int, key wire.
 		return Created{}, withhold(refusal(call, answer, key != ""), secrets)
 	}
 	var out Created
-	if err := read(call, answer, &out, "tokenizationId"); err != nil {
+	if err := call.Read(answer, &out, "tokenizationId"); err != nil {
 		return Created{}, err
 	}
 	switch pending := out.Operation; {
@@ -111,22 +104,7 @@ func (c *Client) write(ctx context.Context, op, path string, done int, key wire.
 }
 
 func (c *Client) send(ctx context.Context, call wire.Call, method, path string, key wire.Key, body []byte) (wire.Answer, error) {
-	var content io.Reader
-	if body != nil {
-		content = bytes.NewReader(body)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, strings.TrimRight(c.BaseURL, "/")+Prefix+path, content)
-	if err != nil {
-		return wire.Answer{}, &wire.Error{Code: wire.Unavailable, Op: call.Op, Msg: "base address not usable"}
-	}
-	if body != nil {
-		req.Header.Set("Content-Type", ContentType)
-	}
-	req.Header.Set("Accept", "application/json")
-	if key != "" {
-		req.Header.Set(wire.KeyHeader, string(key))
-	}
-	return call.Do(c.Doer, req)
+	return call.Send(ctx, c.Doer, method, strings.TrimRight(c.BaseURL, "/")+Prefix+path, key, body)
 }
 
 // maxForeign is how much of another service's text is kept, in characters.
@@ -170,21 +148,4 @@ func withhold(e *wire.Error, secrets []string) *wire.Error {
 		}
 	}
 	return e
-}
-
-// read reads a success body that must have the given field.
-func read(call wire.Call, a wire.Answer, into any, field string) error {
-	if !a.JSON() {
-		return call.Lost("reply is not JSON")
-	}
-	err := wire.Decode(a.Body, into)
-	if err == nil {
-		err = wire.Required(a.Body, field)
-	}
-	if err != nil {
-		e := call.Lost("reply not readable")
-		e.Err = err
-		return e
-	}
-	return nil
 }

@@ -40,7 +40,7 @@ const (
 )
 
 // ContentType is sent with requests and successes.
-const ContentType = "application/json; charset=utf-8"
+const ContentType = wire.JSONType
 
 // Refused makes an Invalid with one of the reasons above.
 func Refused(op, reason, msg string) *wire.Error {

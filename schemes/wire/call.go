@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -69,6 +71,49 @@ func (c Call) Do(d Doer, req *http.Request) (Answer, error) {
 		return Answer{}, c.Lost("compressed reply")
 	}
 	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
+}
+
+// Send does one call with JSON in it (body nil: without a body) under key ("": without one). Errors are those of Do, and
+// Invalid for a key that is none, Unavailable for an address that cannot be used.
+func (c Call) Send(ctx context.Context, d Doer, method, url string, key Key, body []byte) (Answer, error) {
+	if key != "" {
+		if _, err := ParseKey(string(key)); err != nil {
+			return Answer{}, &Error{Code: Invalid, Op: c.Op, Err: err}
+		}
+	}
+	var content io.Reader
+	if body != nil {
+		content = bytes.NewReader(body)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, url, content)
+	if err != nil {
+		return Answer{}, &Error{Code: Unavailable, Op: c.Op, Msg: "base address not usable"}
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", JSONType)
+	}
+	req.Header.Set("Accept", "application/json")
+	if key != "" {
+		req.Header.Set(KeyHeader, string(key))
+	}
+	return c.Do(d, req)
+}
+
+// Read reads a success's body, in which the given fields must stand (Required). The error is that of Lost.
+func (c Call) Read(a Answer, into any, fields ...string) error {
+	if !a.JSON() {
+		return c.Lost("reply is not JSON")
+	}
+	err := Decode(a.Body, into)
+	if err == nil {
+		err = Required(a.Body, fields...)
+	}
+	if err != nil {
+		e := c.Lost("reply not readable")
+		e.Err = err
+		return e
+	}
+	return nil
 }
 
 // Lost is the error of a reply that cannot be used: UnknownOutcome for a write, Unavailable for a read.

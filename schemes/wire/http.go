@@ -18,6 +18,9 @@ const (
 	MaxReply   = 1 << 20   // reply bodies a Client reads, unless it says otherwise
 )
 
+// JSONType is the content type of a JSON body, where a service's own does not say more.
+const JSONType = "application/json; charset=utf-8"
+
 // MaxRetryAfter caps what a reply may ask us to wait.
 const MaxRetryAfter = 5 * time.Minute
 
