@@ -17,6 +17,7 @@ import (
 	"posagent/schemes/aapay"
 	"posagent/schemes/aapay/aapaytest"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // failing is a Service that always fails.
@@ -32,15 +33,6 @@ func (f failing) InitializeWithIdempotency(context.Context, wire.Key, aapay.Type
 
 func (f failing) Status(context.Context, string, string) (aapay.Status, error) {
 	return aapay.Status{}, f.err
-}
-
-// direct is a Doer that calls a handler without a network.
-type direct struct{ h http.Handler }
-
-func (d direct) Do(req *http.Request) (*http.Response, error) {
-	rec := httptest.NewRecorder()
-	d.h.ServeHTTP(rec, req)
-	return rec.Result(), nil
 }
 
 type doer func(*http.Request) (*http.Response, error)
@@ -217,7 +209,7 @@ func TestClientRefusesWhatItCannotSend(t *testing.T) {
 func TestHandlerOfAContradictoryService(t *testing.T) {
 	for _, status := range []int{0, 200, 400, 500} {
 		svc := &scripted{t: t, want: call{Type: aapay.Payment, Request: ptr(good())}, give: result{Status: status, Reply: &aapay.Reply{Valid: true}}}
-		c := &aapay.Client{BaseURL: "http://gateway.example", Doer: direct{aapay.Handler(svc, aapay.HandlerOptions{})}}
+		c := &aapay.Client{BaseURL: "http://gateway.example", Doer: wiretest.Direct(aapay.Handler(svc, aapay.HandlerOptions{}))}
 		_, err := c.Initialize(t.Context(), aapay.Payment, good())
 		require.Equal(t, wire.Internal, wire.CodeOf(err))
 	}
@@ -245,7 +237,7 @@ func TestStatusIs(t *testing.T) {
 // TestHandlerAsksOnlyWithGoodRequests: a service behind the handler never sees what the rules refuse.
 func TestHandlerAsksOnlyWithGoodRequests(t *testing.T) {
 	svc := &scripted{t: t}
-	c := &aapay.Client{BaseURL: "http://gateway.example", Doer: direct{aapay.Handler(svc, aapay.HandlerOptions{})}}
+	c := &aapay.Client{BaseURL: "http://gateway.example", Doer: wiretest.Direct(aapay.Handler(svc, aapay.HandlerOptions{}))}
 	for _, b := range aapaytest.Broken() {
 		if _, ok := aapay.ParseType(string(b.Type)); !ok {
 			continue

@@ -138,7 +138,7 @@ func TestCodesSurviveTheWire(t *testing.T) {
 	for _, code := range wire.Codes() {
 		for _, keyed := range []bool{true, false} {
 			fake := failing{&wire.Error{Code: code, Msg: "because", RetryAfter: 3 * time.Second}}
-			client := &aapay.Client{BaseURL: wiretest.BaseURL, Doer: direct{aapay.Handler(fake, aapay.HandlerOptions{})}}
+			client := &aapay.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(aapay.Handler(fake, aapay.HandlerOptions{}))}
 			var err error
 			if keyed {
 				_, err = client.InitializeWithIdempotency(t.Context(), wire.NewKey(), aapay.Payment, good())
@@ -155,7 +155,7 @@ func TestCodesSurviveTheWire(t *testing.T) {
 		}
 	}
 	// An error without a code is Internal and keeps its words to itself.
-	client := &aapay.Client{BaseURL: wiretest.BaseURL, Doer: direct{aapay.Handler(failing{errors.New("dsn=secret")}, aapay.HandlerOptions{})}}
+	client := &aapay.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(aapay.Handler(failing{errors.New("dsn=secret")}, aapay.HandlerOptions{}))}
 	_, err := client.Status(t.Context(), "ref", "")
 	require.Equal(t, wire.Internal, wire.CodeOf(err))
 	require.NotContains(t, err.Error(), "secret")

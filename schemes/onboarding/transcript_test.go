@@ -126,15 +126,6 @@ func TestHandlerAlone(t *testing.T) {
 	}
 }
 
-// direct is a Doer that calls a handler without a network.
-type direct struct{ h http.Handler }
-
-func (d direct) Do(req *http.Request) (*http.Response, error) {
-	rec := httptest.NewRecorder()
-	d.h.ServeHTTP(rec, req)
-	return rec.Result(), nil
-}
-
 func calls() []call {
 	app := onboardingtest.Fixture{HookURL: "https://receiver.example/"}.Application()
 	return []call{{Op: "create", Key: "k", Application: &app}, {Op: "update", ID: 1001, Application: &app}, {Op: "submit", ID: 1001}, {Op: "read", ID: 1001}}
@@ -167,13 +158,13 @@ func TestCodesAndReasonsSurviveTheWire(t *testing.T) {
 	for _, p := range all {
 		for _, c := range calls() {
 			svc := failing{&wire.Error{Code: p.Code, Reason: p.Reason, Msg: "because"}}
-			_, err := c.on(t.Context(), &onboarding.Client{BaseURL: wiretest.BaseURL, Doer: direct{onboarding.Handler(svc, onboarding.HandlerOptions{})}})
+			_, err := c.on(t.Context(), &onboarding.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(onboarding.Handler(svc, onboarding.HandlerOptions{}))})
 			require.Equal(t, p.Code, wire.CodeOf(err), "%s %v", c.Op, err)
 			require.Equal(t, p.Reason, wire.ReasonOf(err), "%s %v", c.Op, err)
 		}
 	}
 	for _, c := range calls() {
-		client := &onboarding.Client{BaseURL: wiretest.BaseURL, Doer: direct{onboarding.Handler(failing{errors.New("dsn=secret")}, onboarding.HandlerOptions{})}}
+		client := &onboarding.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(onboarding.Handler(failing{errors.New("dsn=secret")}, onboarding.HandlerOptions{}))}
 		_, err := c.on(t.Context(), client)
 		require.Equal(t, wire.Internal, wire.CodeOf(err))
 		require.NotContains(t, err.Error(), "secret")
@@ -186,11 +177,11 @@ func TestWhatWasProvablyNotSent(t *testing.T) {
 		require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, err = c.on(ctx, &onboarding.Client{BaseURL: wiretest.BaseURL, Doer: direct{}})
+		_, err = c.on(ctx, &onboarding.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(nil)})
 		require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
 		if c.ID != 0 {
 			c.ID = -1
-			_, err = c.on(t.Context(), &onboarding.Client{BaseURL: wiretest.BaseURL, Doer: direct{}})
+			_, err = c.on(t.Context(), &onboarding.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(nil)})
 			require.Equal(t, wire.Invalid, wire.CodeOf(err), "%v", err)
 		}
 	}
@@ -315,7 +306,7 @@ func TestTheSuiteCatchesEachFault(t *testing.T) {
 
 // A service behind Handler is never asked about a request that breaks a stateless rule.
 func TestHandlerChecksBeforeItAsks(t *testing.T) {
-	client := &onboarding.Client{BaseURL: wiretest.BaseURL, Doer: direct{onboarding.Handler(failing{wire.Errorf(wire.Internal, "", "asked")}, onboarding.HandlerOptions{})}}
+	client := &onboarding.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(onboarding.Handler(failing{wire.Errorf(wire.Internal, "", "asked")}, onboarding.HandlerOptions{}))}
 	for _, c := range onboardingtest.Broken() {
 		app := onboardingtest.Fixture{HookURL: "https://receiver.example/"}.Application()
 		c.Break(&app)

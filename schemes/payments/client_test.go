@@ -13,6 +13,7 @@ import (
 
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 type doer func(*http.Request) (*http.Response, error)
@@ -96,7 +97,7 @@ func TestOddIDs(t *testing.T) {
 	for _, id := range []string{"a/b", "%2f", "ä ö", "a?b#c", "１", "1;2", "CAPTURE", "a+b"} {
 		svc := &scripted{t: t, want: call{Op: "cancel", Key: "k", ID: id, Cancel: &payments.CancelRequest{}},
 			give: result{Done: &payments.Done{PaymentID: id, TransactionRef: "T1"}}}
-		c := &payments.Client{BaseURL: "http://gateway.example/", Doer: direct{payments.Handler(svc, payments.HandlerOptions{})}}
+		c := &payments.Client{BaseURL: "http://gateway.example/", Doer: wiretest.Direct(payments.Handler(svc, payments.HandlerOptions{}))}
 		d, err := c.Cancel(t.Context(), "k", id, payments.CancelRequest{})
 		require.NoError(t, err, id)
 		require.Equal(t, id, d.PaymentID)

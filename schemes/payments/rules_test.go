@@ -183,7 +183,7 @@ func TestErrorsTellNothing(t *testing.T) {
 		req, err := http.NewRequest(http.MethodPost, wiretest.BaseURL+"/api/v1/payments", bytes.NewReader(body))
 		require.NoError(t, err)
 		req.Header.Set("Content-Type", "application/json")
-		resp, err := direct{h}.Do(req)
+		resp, err := wiretest.Direct(h).Do(req)
 		require.NoError(t, err)
 		var out bytes.Buffer
 		_, err = out.ReadFrom(resp.Body)
@@ -200,7 +200,7 @@ func TestErrorsTellNothing(t *testing.T) {
 // TestHandlerAsksOnlyWithGoodRequests: a service behind the handler never sees what the rules refuse.
 func TestHandlerAsksOnlyWithGoodRequests(t *testing.T) {
 	svc := &scripted{t: t}
-	c := &payments.Client{BaseURL: wiretest.BaseURL, Doer: direct{payments.Handler(svc, payments.HandlerOptions{})}}
+	c := &payments.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(payments.Handler(svc, payments.HandlerOptions{}))}
 	for _, b := range paymentstest.Broken() {
 		req := good()
 		if b.Type == payments.Moto {

@@ -3,8 +3,6 @@ package payments_test
 import (
 	"context"
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -185,15 +183,6 @@ func (f failing) Read(context.Context, string) (payments.Payment, error) {
 	return payments.Payment{}, f.err
 }
 
-// direct is a Doer that calls a handler without a network.
-type direct struct{ h http.Handler }
-
-func (d direct) Do(req *http.Request) (*http.Response, error) {
-	rec := httptest.NewRecorder()
-	d.h.ServeHTTP(rec, req)
-	return rec.Result(), nil
-}
-
 // each makes every call of a Service.
 func each(t *testing.T, svc payments.Service, key wire.Key, check func(op string, err error)) {
 	for _, c := range []call{
@@ -220,7 +209,7 @@ func TestCodesAndReasonsSurviveTheWire(t *testing.T) {
 	}
 	for _, row := range rows {
 		row.Msg, row.RetryAfter = "because", 3*time.Second
-		client := &payments.Client{BaseURL: wiretest.BaseURL, Doer: direct{payments.Handler(failing{&row}, payments.HandlerOptions{})}}
+		client := &payments.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(payments.Handler(failing{&row}, payments.HandlerOptions{}))}
 		for _, key := range []wire.Key{"", wire.NewKey()} {
 			each(t, client, key, func(op string, err error) {
 				var e *wire.Error
@@ -234,12 +223,12 @@ func TestCodesAndReasonsSurviveTheWire(t *testing.T) {
 		}
 	}
 	// An error without a code is Internal and keeps its words to itself; a reason of somebody else's is left out.
-	client := &payments.Client{BaseURL: wiretest.BaseURL, Doer: direct{payments.Handler(failing{errors.New("dsn=secret")}, payments.HandlerOptions{})}}
+	client := &payments.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(payments.Handler(failing{errors.New("dsn=secret")}, payments.HandlerOptions{}))}
 	each(t, client, "", func(_ string, err error) {
 		require.Equal(t, wire.Internal, wire.CodeOf(err))
 		require.NotContains(t, err.Error(), "secret")
 	})
-	client.Doer = direct{payments.Handler(failing{&wire.Error{Code: wire.Conflict, Reason: "BadWeather"}}, payments.HandlerOptions{})}
+	client.Doer = wiretest.Direct(payments.Handler(failing{&wire.Error{Code: wire.Conflict, Reason: "BadWeather"}}, payments.HandlerOptions{}))
 	each(t, client, "", func(_ string, err error) {
 		require.Equal(t, wire.Conflict, wire.CodeOf(err))
 		require.Empty(t, wire.ReasonOf(err))

@@ -12,6 +12,7 @@ import (
 	"posagent/schemes/tokens"
 	"posagent/schemes/tokens/tokenstest"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // broken is a service with one fault.
@@ -77,7 +78,7 @@ func TestTheSuiteCatchesEachFault(t *testing.T) {
 
 // A service behind Handler is never asked about a request that breaks a stateless rule.
 func TestHandlerChecksBeforeItAsks(t *testing.T) {
-	client := &tokens.Client{BaseURL: "http://gateway.example", Doer: direct{tokens.Handler(failing{wire.Errorf(wire.Internal, "", "asked")}, tokens.HandlerOptions{})}}
+	client := &tokens.Client{BaseURL: "http://gateway.example", Doer: wiretest.Direct(tokens.Handler(failing{wire.Errorf(wire.Internal, "", "asked")}, tokens.HandlerOptions{}))}
 	for _, c := range tokenstest.Broken() {
 		req := fixture(nil).Request()
 		c.Break(&req)

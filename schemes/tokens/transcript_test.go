@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -164,15 +163,6 @@ func (f failing) Token(context.Context, string) (tokens.TokenReply, error) {
 	return tokens.TokenReply{}, f.err
 }
 
-// direct is a Doer that calls a handler without a network.
-type direct struct{ h http.Handler }
-
-func (d direct) Do(req *http.Request) (*http.Response, error) {
-	rec := httptest.NewRecorder()
-	d.h.ServeHTTP(rec, req)
-	return rec.Result(), nil
-}
-
 func calls() []call {
 	f := fixture(nil)
 	create, recurring := f.Request(), f.Recurring()
@@ -189,14 +179,14 @@ func TestCodesAndReasonsSurviveTheWire(t *testing.T) {
 	for _, p := range all {
 		for _, c := range calls() {
 			svc := failing{&wire.Error{Code: p.Code, Reason: p.Reason, Msg: "because", RetryAfter: 3 * time.Second}}
-			_, err := c.on(t.Context(), &tokens.Client{BaseURL: wiretest.BaseURL, Doer: direct{tokens.Handler(svc, tokens.HandlerOptions{})}})
+			_, err := c.on(t.Context(), &tokens.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(tokens.Handler(svc, tokens.HandlerOptions{}))})
 			require.Equal(t, p.Code, wire.CodeOf(err), "%s %v", c.Op, err)
 			require.Equal(t, p.Reason, wire.ReasonOf(err), "%s %v", c.Op, err)
 		}
 	}
 	// An error without a code is Internal and keeps its words to itself.
 	for _, c := range calls() {
-		client := &tokens.Client{BaseURL: wiretest.BaseURL, Doer: direct{tokens.Handler(failing{errors.New("dsn=secret")}, tokens.HandlerOptions{})}}
+		client := &tokens.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(tokens.Handler(failing{errors.New("dsn=secret")}, tokens.HandlerOptions{}))}
 		_, err := c.on(t.Context(), client)
 		require.Equal(t, wire.Internal, wire.CodeOf(err))
 		require.NotContains(t, err.Error(), "secret")
@@ -212,7 +202,7 @@ func TestWhatWasProvablyNotSent(t *testing.T) {
 		require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, err = c.on(ctx, &tokens.Client{BaseURL: wiretest.BaseURL, Doer: direct{}})
+		_, err = c.on(ctx, &tokens.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(nil)})
 		require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
 		require.ErrorIs(t, err, context.Canceled)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,16 +11,8 @@ import (
 	"posagent/schemes/webhooks"
 	"posagent/schemes/webhooks/webhookstest"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
-
-// direct serves a request without a network.
-type direct struct{ h http.Handler }
-
-func (d direct) Do(r *http.Request) (*http.Response, error) {
-	rec := httptest.NewRecorder()
-	d.h.ServeHTTP(rec, r)
-	return rec.Result(), nil
-}
 
 // refusing is a Service that always fails.
 type refusing struct{ err error }
@@ -43,7 +34,7 @@ func TestALostReplyLeavesTheOutcomeOpen(t *testing.T) {
 	err = (&webhooks.Client{URL: "http://receiver.test/", Doer: lost{}}).Receive(t.Context(), e)
 	require.Equal(t, wire.Invalid, wire.CodeOf(err))
 	h := webhooks.Handler(refusing{errors.New("dsn=secret")}, webhooks.HandlerOptions{})
-	err = (&webhooks.Client{URL: "http://receiver.test/", Doer: direct{h}}).Receive(t.Context(), webhookstest.Samples()[0])
+	err = (&webhooks.Client{URL: "http://receiver.test/", Doer: wiretest.Direct(h)}).Receive(t.Context(), webhookstest.Samples()[0])
 	require.Equal(t, wire.Internal, wire.CodeOf(err))
 	require.NotContains(t, err.Error(), "secret")
 }

@@ -17,6 +17,7 @@ import (
 	"posagent/schemes/webhooks"
 	"posagent/schemes/webhooks/webhookstest"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 func TestTheListIsClosed(t *testing.T) {
@@ -229,7 +230,7 @@ func TestANumberOfZeroSaysNothing(t *testing.T) {
 func TestCodesSurviveTheWire(t *testing.T) {
 	for _, code := range wire.Codes() {
 		h := webhooks.Handler(refusing{&wire.Error{Code: code, Msg: "because"}}, webhooks.HandlerOptions{})
-		err := (&webhooks.Client{URL: "http://receiver.test/", Doer: direct{h}}).Receive(t.Context(), webhookstest.Samples()[0])
+		err := (&webhooks.Client{URL: "http://receiver.test/", Doer: wiretest.Direct(h)}).Receive(t.Context(), webhookstest.Samples()[0])
 		require.Equal(t, code, wire.CodeOf(err))
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/wire"
 )
 
 // Transcript is one exchange.
@@ -69,6 +71,18 @@ func (tr Transcript) http(t *testing.T, part string) (head, body string) {
 	head, body, ok := strings.Cut(tr.parts[part], "\n\n")
 	require.True(t, ok, "%s: no empty line", part)
 	return head, strings.TrimSuffix(body, "\n")
+}
+
+// Direct is a Doer that asks h without a network.
+func Direct(h http.Handler) wire.Doer { return direct{h} }
+
+type direct struct{ h http.Handler }
+
+// Do implements wire.Doer.
+func (d direct) Do(req *http.Request) (*http.Response, error) {
+	rec := httptest.NewRecorder()
+	d.h.ServeHTTP(rec, req)
+	return rec.Result(), nil
 }
 
 // BaseURL is where the transcripts' requests go.
