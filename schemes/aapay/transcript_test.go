@@ -25,12 +25,10 @@ type call struct {
 
 // result is what it comes to.
 type result struct {
-	Status     int           `json:"status"`
-	Reply      *aapay.Reply  `json:"reply"`
-	St         *aapay.Status `json:"st"`
-	Code       wire.Code     `json:"code"`
-	Msg        string        `json:"msg"`
-	RetryAfter int           `json:"retryAfter"` // seconds
+	Status int           `json:"status"`
+	Reply  *aapay.Reply  `json:"reply"`
+	St     *aapay.Status `json:"st"`
+	wiretest.Failure
 }
 
 func (c call) on(ctx context.Context, svc aapay.Service) (res result, err error) {
@@ -59,13 +57,7 @@ func TestClientAlone(t *testing.T) {
 				got, err := c.on(t.Context(), &aapay.Client{BaseURL: wiretest.BaseURL, Doer: srv})
 				require.Equal(t, 1, srv.Hits, "each call is sent once")
 				if want.Code != "" {
-					var e *wire.Error
-					require.ErrorAs(t, err, &e)
-					require.Equal(t, want.Code, e.Code, "%v", err)
-					require.Equal(t, time.Duration(want.RetryAfter)*time.Second, e.RetryAfter)
-					if want.Msg != "" {
-						require.Equal(t, want.Msg, e.Msg)
-					}
+					want.Check(t, err)
 					return
 				}
 				require.NoError(t, err)
@@ -89,10 +81,8 @@ type scripted struct {
 func (s *scripted) answer(got call) (result, error) {
 	s.hits++
 	require.Equal(s.t, s.want, got)
-	if s.give.Code != "" {
-		return result{}, &wire.Error{Code: s.give.Code, Msg: s.give.Msg,
-			RetryAfter: time.Duration(s.give.RetryAfter)*time.Second - time.Millisecond*time.Duration(min(1, s.give.RetryAfter)),
-			Err:        errors.New("a cause that stays inside")}
+	if err := s.give.Err(); err != nil {
+		return result{}, err
 	}
 	if s.give.Reply != nil {
 		s.give.Reply.HTTPStatus = s.give.Status

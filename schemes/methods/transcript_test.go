@@ -24,11 +24,9 @@ func TestEveryFieldOfTheSpecification(t *testing.T) {
 
 // result is what a transcript's call comes to.
 type result struct {
-	Defs       []methods.Definition `json:"defs"`
-	Problems   int                  `json:"problems"`
-	Code       wire.Code            `json:"code"`
-	Msg        string               `json:"msg"`
-	RetryAfter int                  `json:"retryAfter"` // seconds
+	Defs     []methods.Definition `json:"defs"`
+	Problems int                  `json:"problems"`
+	wiretest.Failure
 }
 
 func TestClientAlone(t *testing.T) {
@@ -52,13 +50,7 @@ func TestClientAlone(t *testing.T) {
 					require.Equal(t, want.Defs, defs)
 					return
 				}
-				var e *wire.Error
-				require.ErrorAs(t, err, &e)
-				require.Equal(t, want.Code, e.Code, "%v", err)
-				require.Equal(t, time.Duration(want.RetryAfter)*time.Second, e.RetryAfter)
-				if want.Msg != "" {
-					require.Equal(t, want.Msg, e.Msg)
-				}
+				want.Check(t, err)
 			})
 		}
 	}
@@ -75,10 +67,7 @@ type scripted struct {
 func (s *scripted) List(_ context.Context, q methods.Query) ([]methods.Definition, error) {
 	s.hits++
 	require.Equal(s.t, s.want, q)
-	if s.give.Code != "" {
-		return nil, &wire.Error{Code: s.give.Code, Msg: s.give.Msg, RetryAfter: time.Duration(s.give.RetryAfter) * time.Second}
-	}
-	return s.give.Defs, nil
+	return s.give.Defs, s.give.Err()
 }
 
 func TestHandlerAlone(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -30,11 +29,8 @@ type call struct {
 
 // result is what it comes to.
 type result struct {
-	State      *onboarding.State `json:"state"`
-	Code       wire.Code         `json:"code"`
-	Reason     string            `json:"reason"`
-	Msg        string            `json:"msg"`
-	RetryAfter int               `json:"retryAfter"` // seconds
+	State *onboarding.State `json:"state"`
+	wiretest.Failure
 }
 
 func (c call) on(ctx context.Context, svc onboarding.Service) (st onboarding.State, err error) {
@@ -65,14 +61,7 @@ func TestClientAlone(t *testing.T) {
 					require.Equal(t, *want.State, got)
 					return
 				}
-				var e *wire.Error
-				require.ErrorAs(t, err, &e)
-				require.Equal(t, want.Code, e.Code, "%v", err)
-				require.Equal(t, want.Reason, e.Reason)
-				require.Equal(t, time.Duration(want.RetryAfter)*time.Second, e.RetryAfter)
-				if want.Msg != "" {
-					require.Equal(t, want.Msg, e.Msg)
-				}
+				want.Check(t, err)
 				require.NotContains(t, err.Error(), "shh-1")
 			})
 		}
@@ -91,9 +80,7 @@ func (s *scripted) answer(got call) (onboarding.State, error) {
 	s.hits++
 	require.Equal(s.t, s.want, got)
 	if s.give.Code != "" {
-		return onboarding.State{}, &wire.Error{Code: s.give.Code, Reason: s.give.Reason, Msg: s.give.Msg,
-			RetryAfter: time.Duration(s.give.RetryAfter)*time.Second - time.Millisecond*time.Duration(min(1, s.give.RetryAfter)),
-			Err:        errors.New("a cause that stays inside")}
+		return onboarding.State{}, s.give.Err()
 	}
 	return *s.give.State, nil
 }

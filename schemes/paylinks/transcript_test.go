@@ -2,9 +2,7 @@ package paylinks_test
 
 import (
 	"context"
-	"errors"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -26,16 +24,13 @@ type call struct {
 
 // result is what it comes to.
 type result struct {
-	Created    *paylinks.Created      `json:"created"`
-	Link       *paylinks.Link         `json:"link"`
-	Deleted    *paylinks.Deleted      `json:"deleted"`
-	Done       *paylinks.Done         `json:"done"`
-	Txn        *paylinks.Transaction  `json:"txn"`
-	List       []paylinks.Transaction `json:"list"`
-	Code       wire.Code              `json:"code"`
-	Reason     string                 `json:"reason"`
-	Msg        string                 `json:"msg"`
-	RetryAfter int                    `json:"retryAfter"` // seconds
+	Created *paylinks.Created      `json:"created"`
+	Link    *paylinks.Link         `json:"link"`
+	Deleted *paylinks.Deleted      `json:"deleted"`
+	Done    *paylinks.Done         `json:"done"`
+	Txn     *paylinks.Transaction  `json:"txn"`
+	List    []paylinks.Transaction `json:"list"`
+	wiretest.Failure
 }
 
 func (c call) on(ctx context.Context, links paylinks.Links, txns paylinks.Transactions) (res result, err error) {
@@ -77,14 +72,7 @@ func TestClientAlone(t *testing.T) {
 				got, err := c.on(t.Context(), client.Links(), client.Transactions())
 				require.Equal(t, 1, srv.Hits, "each call is sent once")
 				if want.Code != "" {
-					var e *wire.Error
-					require.ErrorAs(t, err, &e)
-					require.Equal(t, want.Code, e.Code, "%v", err)
-					require.Equal(t, want.Reason, e.Reason)
-					require.Equal(t, time.Duration(want.RetryAfter)*time.Second, e.RetryAfter)
-					if want.Msg != "" {
-						require.Equal(t, want.Msg, e.Msg)
-					}
+					want.Check(t, err)
 					return
 				}
 				require.NoError(t, err)
@@ -109,12 +97,7 @@ type scriptedTxns struct{ *scripted }
 func (s *scripted) answer(got call) error {
 	s.hits++
 	require.Equal(s.t, s.want, got)
-	if s.give.Code == "" {
-		return nil
-	}
-	return &wire.Error{Code: s.give.Code, Reason: s.give.Reason, Msg: s.give.Msg,
-		RetryAfter: time.Duration(s.give.RetryAfter)*time.Second - time.Millisecond*time.Duration(min(1, s.give.RetryAfter)),
-		Err:        errors.New("a cause that stays inside")}
+	return s.give.Err()
 }
 
 // given is what a script has, or nothing.

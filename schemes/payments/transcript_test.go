@@ -28,13 +28,10 @@ type call struct {
 
 // result is what it comes to.
 type result struct {
-	Created    *payments.Created `json:"created"`
-	Done       *payments.Done    `json:"done"`
-	Payment    *payments.Payment `json:"payment"`
-	Code       wire.Code         `json:"code"`
-	Reason     string            `json:"reason"`
-	Msg        string            `json:"msg"`
-	RetryAfter int               `json:"retryAfter"` // seconds
+	Created *payments.Created `json:"created"`
+	Done    *payments.Done    `json:"done"`
+	Payment *payments.Payment `json:"payment"`
+	wiretest.Failure
 }
 
 func (c call) on(ctx context.Context, svc payments.Service) (result, error) {
@@ -75,14 +72,7 @@ func TestClientAlone(t *testing.T) {
 					require.Equal(t, want, got)
 					return
 				}
-				var e *wire.Error
-				require.ErrorAs(t, err, &e)
-				require.Equal(t, want.Code, e.Code, "%v", err)
-				require.Equal(t, want.Reason, e.Reason)
-				require.Equal(t, time.Duration(want.RetryAfter)*time.Second, e.RetryAfter)
-				if want.Msg != "" {
-					require.Equal(t, want.Msg, e.Msg)
-				}
+				want.Check(t, err)
 				for _, secret := range append(paymentstest.Secrets(), paymentstest.FakeApproved, "code 123") {
 					require.NotContains(t, err.Error(), secret)
 				}
@@ -103,10 +93,7 @@ func (s *scripted) answer(got call) (result, error) {
 	s.hits++
 	require.Equal(s.t, s.want, got)
 	if s.give.Code != "" {
-		return result{Created: &payments.Created{}, Done: &payments.Done{}, Payment: &payments.Payment{}}, &wire.Error{
-			Code: s.give.Code, Reason: s.give.Reason, Msg: s.give.Msg,
-			RetryAfter: time.Duration(s.give.RetryAfter)*time.Second - time.Millisecond*time.Duration(min(1, s.give.RetryAfter)),
-			Err:        errors.New("a cause that stays inside")}
+		return result{Created: &payments.Created{}, Done: &payments.Done{}, Payment: &payments.Payment{}}, s.give.Err()
 	}
 	return s.give, nil
 }

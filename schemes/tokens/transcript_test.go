@@ -26,13 +26,10 @@ type call struct {
 
 // result is what it comes to.
 type result struct {
-	Created    *tokens.Created `json:"created"`
-	Token      wire.Secret     `json:"token"`
-	Code       wire.Code       `json:"code"`
-	Reason     string          `json:"reason"`
-	Msg        string          `json:"msg"`
-	RetryAfter int             `json:"retryAfter"` // seconds
-	Fault      *tokens.Fault   `json:"fault"`
+	Created *tokens.Created `json:"created"`
+	Token   wire.Secret     `json:"token"`
+	Fault   *tokens.Fault   `json:"fault"`
+	wiretest.Failure
 }
 
 func (c call) on(ctx context.Context, svc tokens.Service) (result, error) {
@@ -68,14 +65,7 @@ func TestClientAlone(t *testing.T) {
 					require.Equal(t, want, got)
 					return
 				}
-				var e *wire.Error
-				require.ErrorAs(t, err, &e)
-				require.Equal(t, want.Code, e.Code, "%v", err)
-				require.Equal(t, want.Reason, e.Reason)
-				require.Equal(t, time.Duration(want.RetryAfter)*time.Second, e.RetryAfter)
-				if want.Msg != "" {
-					require.Equal(t, want.Msg, e.Msg)
-				}
+				want.Check(t, err)
 				var f *tokens.Fault
 				errors.As(err, &f)
 				require.Equal(t, want.Fault, f)
@@ -98,14 +88,11 @@ type scripted struct {
 func (s *scripted) answer(got call) (tokens.Created, error) {
 	s.hits++
 	require.Equal(s.t, s.want, got)
-	if s.give.Code != "" {
-		e := &wire.Error{Code: s.give.Code, Reason: s.give.Reason, Msg: s.give.Msg,
-			RetryAfter: time.Duration(s.give.RetryAfter)*time.Second - time.Millisecond*time.Duration(min(1, s.give.RetryAfter)),
-			Err:        errors.New("a cause that stays inside")}
-		if s.give.Fault != nil {
-			e.Err = s.give.Fault
-		}
-		return tokens.Created{}, e
+	if s.give.Fault != nil {
+		return tokens.Created{}, &wire.Error{Code: s.give.Code, Msg: s.give.Msg, Err: s.give.Fault}
+	}
+	if err := s.give.Err(); err != nil {
+		return tokens.Created{}, err
 	}
 	if s.give.Created == nil {
 		return tokens.Created{}, nil

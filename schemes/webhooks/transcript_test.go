@@ -3,7 +3,6 @@ package webhooks_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"testing"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 
 	"posagent/schemes/webhooks"
 	"posagent/schemes/webhooks/webhookstest"
-	"posagent/schemes/wire"
 	"posagent/schemes/wire/wiretest"
 )
 
@@ -27,9 +25,7 @@ type call struct {
 
 // result is what sending it comes to.
 type result struct {
-	Code       wire.Code `json:"code"`
-	Msg        string    `json:"msg"`
-	RetryAfter int       `json:"retryAfter"` // seconds
+	wiretest.Failure
 }
 
 // event finds the type of the data among the samples.
@@ -70,13 +66,7 @@ func TestClientAlone(t *testing.T) {
 					require.NoError(t, err)
 					return
 				}
-				var e *wire.Error
-				require.ErrorAs(t, err, &e)
-				require.Equal(t, want.Code, e.Code, "%v", err)
-				require.Equal(t, time.Duration(want.RetryAfter)*time.Second, e.RetryAfter)
-				if want.Msg != "" {
-					require.Equal(t, want.Msg, e.Msg)
-				}
+				want.Check(t, err)
 			})
 		}
 	}
@@ -97,11 +87,7 @@ func (s *scripted) Receive(_ context.Context, e webhooks.Event) error {
 	require.True(s.t, s.want.Time.Equal(e.Time))
 	e.Time = s.want.Time
 	require.Equal(s.t, s.want, e)
-	if s.give.Code != "" {
-		return &wire.Error{Code: s.give.Code, Msg: s.give.Msg, RetryAfter: time.Duration(s.give.RetryAfter) * time.Second,
-			Err: errors.New("a cause that stays inside")}
-	}
-	return nil
+	return s.give.Err()
 }
 
 func TestHandlerAlone(t *testing.T) {
