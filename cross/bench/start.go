@@ -139,10 +139,12 @@ func (b *bench) fill(t *terminal) (err error) {
 func copies(tx store.Tx, n int) error {
 	for _, query := range []string{
 		`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-		INSERT INTO checkout_sales SELECT id + i, key || '-' || i, kind, line, sequence, phase, active, state, amount, currency, method,
+		INSERT INTO checkout_sales SELECT id + i, key || '-' || i, kind, line, sequence, phase, active, state, amount, currency,
 			reference || i, transaction_id + i, original, asked, original_trace, debited, reversed, receipt + i % 9999, trace + i,
-			i / ` + fmt.Sprint(batchOf) + ` + 1, told, boot, created_ms + i, decided_ms + i, undo_key, NULL, resumes, mac
+			i / ` + fmt.Sprint(batchOf) + ` + 1, told, boot, created_ms + i, decided_ms + i, undo_key, resumes, mac
 		FROM checkout_sales, n WHERE id = 1`,
+		`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+		INSERT INTO checkout_requests SELECT id + i, method, request FROM checkout_requests, n WHERE id = 1`,
 		`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 		INSERT INTO checkout_entries (sale, at_ms, batch, loud, text)
 		SELECT e.sale || '-' || i, e.at_ms + i, i / ` + fmt.Sprint(batchOf) + ` + 1, e.loud, e.text

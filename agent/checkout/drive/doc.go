@@ -1,6 +1,6 @@
 // Package drive journals sales and performs what the checkout decides: it is the terminal's ecr.Desk, ecr.Till and ecr.Memory.
 //
-// It owns the tables checkout_sales, checkout_entries, checkout_registers, checkout_batches and checkout_counters.
+// It owns the tables checkout_sales, checkout_requests, checkout_entries, checkout_registers, checkout_batches and checkout_counters.
 //
 // It guarantees:
 //   - a sale is durable before Begin returns, and every decision before anybody is told of it;
@@ -17,6 +17,9 @@
 // One sale at a time for the whole terminal, whatever line asks: there is one screen. Refunds and reversals do not occupy it.
 //
 // A repeated status that changes nothing is not written.
+//
+// The method and the sealed request lie in a table of their own, and a column with an index is written only when it changes: a
+// sale wrote 59.5 KiB with all of them in each of its five states, and writes 43.8 KiB. The MAC of the sale covers both tables.
 //
 // Before an initialize leaves, it waits up to 3 s for the first attempt of an undo accepted just before (MONEY B.14).
 //

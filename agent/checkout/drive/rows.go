@@ -55,8 +55,14 @@ var ErrUnknown = errors.New("no such sale")
 // ErrQuarantined is the answer to a sale whose row does not verify.
 var ErrQuarantined = errors.New("sale is quarantined: its row was changed from outside")
 
-const saleColumns = `id, key, kind, line, sequence, phase, active, state, amount, currency, method, reference, transaction_id,
-	original, asked, original_trace, debited, reversed, receipt, trace, batch, told, boot, created_ms, decided_ms, undo_key, request, resumes, mac`
+// A row of checkout_requests belongs to each sale: the method and the sealed request, which hardly ever change, are as long
+// as all the rest, which every state rewrites. The sale's MAC covers both.
+const (
+	saleOwn = `id, key, kind, line, sequence, phase, active, state, amount, currency, reference, transaction_id, original, asked,
+	original_trace, debited, reversed, receipt, trace, batch, told, boot, created_ms, decided_ms, undo_key, resumes, mac`
+	saleColumns = saleOwn + `, method, request`
+	saleTables  = `checkout_sales LEFT JOIN checkout_requests USING (id)`
+)
 
 // Conditions over a partial index have to say what the index says of itself: SQLite does not know that a parameter is not
 // empty, and would read every sale there ever was.
@@ -90,9 +96,9 @@ func macOf(db store.DB, r Row, s stored) []byte {
 func scan(db store.DB, from scanner) (Row, error) {
 	var r Row
 	var s stored
-	err := from.Scan(&r.ID, &r.Key, &r.Kind, &r.Line, &r.Sequence, &s.phase, &s.active, &s.state, &r.Amount, &r.Currency, &s.method,
+	err := from.Scan(&r.ID, &r.Key, &r.Kind, &r.Line, &r.Sequence, &s.phase, &s.active, &s.state, &r.Amount, &r.Currency,
 		&r.Reference, &s.transaction, &r.Original, &r.Asked, &r.OriginalTrace, &r.Debited, &s.reversed, &r.Receipt, &r.Trace, &r.Batch, &r.Told,
-		&r.Boot, &r.CreatedMS, &r.DecidedMS, &r.UndoKey, &r.request, &r.Resumes, &s.mac)
+		&r.Boot, &r.CreatedMS, &r.DecidedMS, &r.UndoKey, &r.Resumes, &s.mac, &s.method, &r.request)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Row{}, ErrUnknown
 	}
@@ -137,34 +143,50 @@ func (d *Drive) insert(tx store.Tx, r *Row) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO checkout_sales (`+saleColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-		r.ID, string(r.Key), string(r.Kind), r.Line, r.Sequence, s.phase, s.active, s.state, int64(r.Amount), r.Currency, s.method, r.Reference,
+	_, err = tx.Exec(`INSERT INTO checkout_sales (`+saleOwn+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		r.ID, string(r.Key), string(r.Kind), r.Line, r.Sequence, s.phase, s.active, s.state, int64(r.Amount), r.Currency, r.Reference,
 		s.transaction, string(r.Original), r.Asked, r.OriginalTrace, int64(r.Debited), s.reversed, r.Receipt, r.Trace, r.Batch, r.Told, r.Boot,
-		r.CreatedMS, r.DecidedMS, string(r.UndoKey), r.request, r.Resumes, s.mac)
+		r.CreatedMS, r.DecidedMS, string(r.UndoKey), r.Resumes, s.mac)
+	if err == nil {
+		_, err = tx.Exec(`INSERT INTO checkout_requests (id, method, request) VALUES (?,?,?)`, r.ID, s.method, r.request)
+	}
 	if err != nil {
 		return fmt.Errorf("store sale %s: %w", r.Key, err)
 	}
 	return nil
 }
 
+// update writes what a sale has become. A statement that names a column of an index writes the index's page whether or not
+// the value is another one, so those have statements of their own, which find nothing where nothing changed.
 func (d *Drive) update(tx store.Tx, r *Row) error {
 	s, err := r.pack(d.db)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE checkout_sales SET phase = ?, active = ?, state = ?, amount = ?, method = ?, transaction_id = ?, debited = ?,
-		reversed = ?, receipt = ?, trace = ?, batch = ?, told = ?, boot = ?, decided_ms = ?, undo_key = ?, request = ?, resumes = ?, mac = ? WHERE id = ?`,
-		s.phase, s.active, s.state, int64(r.Amount), s.method, s.transaction, int64(r.Debited), s.reversed, r.Receipt, r.Trace, r.Batch, r.Told,
-		r.Boot, r.DecidedMS, string(r.UndoKey), r.request, r.Resumes, s.mac, r.ID)
-	if err != nil {
-		return fmt.Errorf("store sale %s: %w", r.Key, err)
+	undo := string(r.UndoKey)
+	for _, one := range []struct {
+		query string
+		args  []any
+	}{
+		{`UPDATE checkout_sales SET phase = ?, state = ?, amount = ?, debited = ?, reversed = ?, trace = ?, told = ?, boot = ?, decided_ms = ?,
+			resumes = ?, mac = ? WHERE id = ?`,
+			[]any{s.phase, s.state, int64(r.Amount), int64(r.Debited), s.reversed, r.Trace, r.Told, r.Boot, r.DecidedMS, r.Resumes, s.mac, r.ID}},
+		{`UPDATE checkout_sales SET active = ? WHERE id = ? AND active != ?`, []any{s.active, r.ID, s.active}},
+		{`UPDATE checkout_sales SET transaction_id = ? WHERE id = ? AND transaction_id != ?`, []any{s.transaction, r.ID, s.transaction}},
+		{`UPDATE checkout_sales SET receipt = ?, batch = ? WHERE id = ? AND (receipt != ? OR batch != ?)`, []any{r.Receipt, r.Batch, r.ID, r.Receipt, r.Batch}},
+		{`UPDATE checkout_sales SET undo_key = ? WHERE id = ? AND undo_key != ?`, []any{undo, r.ID, undo}},
+		{`UPDATE checkout_requests SET method = ?, request = ? WHERE id = ? AND (method IS NOT ? OR request IS NOT ?)`, []any{s.method, r.request, r.ID, s.method, r.request}},
+	} {
+		if _, err := tx.Exec(one.query, one.args...); err != nil {
+			return fmt.Errorf("store sale %s: %w", r.Key, err)
+		}
 	}
 	return nil
 }
 
 // one reads the sale a condition names; ErrUnknown, ErrQuarantined.
 func (d *Drive) one(r store.Reader, where string, args ...any) (Row, error) {
-	row, err := scan(d.db, r.QueryRow(`SELECT `+saleColumns+` FROM checkout_sales WHERE `+where, args...))
+	row, err := scan(d.db, r.QueryRow(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE `+where, args...))
 	if err == nil && row.Quarantined {
 		err = fmt.Errorf("sale %s: %w", row.Key, ErrQuarantined)
 	}
@@ -177,7 +199,7 @@ func (d *Drive) byKey(r store.Reader, key wire.Key) (Row, error) {
 
 // many reads the sales a condition names, quarantined ones too.
 func many(db store.DB, r store.Reader, where string, args ...any) ([]Row, error) {
-	rows, err := r.Query(`SELECT `+saleColumns+` FROM checkout_sales WHERE `+where, args...)
+	rows, err := r.Query(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE `+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list sales: %w", err)
 	}

@@ -59,5 +59,9 @@ CREATE TABLE checkout_registers (line TEXT PRIMARY KEY, data BLOB NOT NULL) STRI
 CREATE TABLE checkout_batches (
 	number INTEGER PRIMARY KEY, closed_ms INTEGER NOT NULL, report BLOB NOT NULL
 ) STRICT;
-CREATE TABLE checkout_counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;`}}
+CREATE TABLE checkout_counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;`}, {Name: "checkout/2 requests", SQL: `
+CREATE TABLE checkout_requests (id INTEGER PRIMARY KEY, method BLOB NOT NULL, request BLOB) STRICT;
+INSERT INTO checkout_requests (id, method, request) SELECT id, method, request FROM checkout_sales;
+ALTER TABLE checkout_sales DROP COLUMN method;
+ALTER TABLE checkout_sales DROP COLUMN request;`}}
 }

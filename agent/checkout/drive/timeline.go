@@ -31,7 +31,7 @@ func Sales(r store.Reader, limit int) ([]Row, error) {
 
 // Show reads one sale, named by its Key, and its history. ErrUnknown.
 func Show(r store.Reader, id string) (Row, []Entry, error) {
-	row, err := scan(nil, r.QueryRow(`SELECT `+saleColumns+` FROM checkout_sales WHERE key = ?`, id))
+	row, err := scan(nil, r.QueryRow(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE key = ?`, id))
 	if err != nil {
 		return Row{}, nil, fmt.Errorf("sale %s: %w", id, err)
 	}
