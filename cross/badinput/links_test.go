@@ -271,6 +271,33 @@ func (x *teller) linkMeaning(t *testing.T) {
 	require.Contains(t, x.books(t), `"service": "paylinks"`)
 }
 
+// foreignForms are posts to a page's form that are not its own: fields and token would do, foreign is the token of another
+// payment and button that of another button.
+func (x *teller) foreignForms(at, fields, token, foreign, button string) {
+	own, good := "Origin: http://"+x.addr, fields+"&token="+token
+	for _, c := range []struct {
+		number, input, form string
+		headers             []string
+	}{
+		{"A6", "no Origin", good, nil}, {"A6", "Origin: null", good, []string{"Origin: null"}}, {"A6", "two Origins", good, []string{own, own}},
+		{"A7", "Origin of another port", good, []string{"Origin: http://127.0.0.1:1"}}, {"A7", "Origin of https", good, []string{"Origin: https://" + x.addr}},
+		{"A7", "Origin with a slash", good, []string{own + "/"}}, {"A7", "Origin that begins alike", good, []string{own + ".evil.example"}}, {"A7", "Origin of another name", good, []string{"Origin: http://localhost:" + x.addr[strings.LastIndexByte(x.addr, ':')+1:]}},
+		{"A8", "Referer only", good, []string{"Referer: http://" + x.addr + at}}, {"A8", "Sec-Fetch-Site: cross-site", good, []string{own, "Sec-Fetch-Site: cross-site"}}, {"A8", "Sec-Fetch-Site: same-site", good, []string{own, "Sec-Fetch-Site: same-site"}},
+		{"B23", "empty", "", []string{own}}, {"B31", "no token", fields, []string{own}}, {"B31", "token empty", fields + "&token=", []string{own}},
+		{"B28", "two tokens", good + "&token=" + token, []string{own}}, {"B50", "broken escapes", good + "&x=%zz", []string{own}},
+		{"B40", "JSON", `{"token":"` + token + `"}`, []string{own, "Content-Type: application/json"}}, {"B40", "text/plain", good, []string{own, "Content-Type: text/plain"}},
+		{"B38", "64 KiB + 1", good + "&x=" + strings.Repeat("x", 64<<10), []string{own}}, {"B38", "8 MB", good + "&x=" + strings.Repeat("x", 8<<20), []string{own}},
+		{"C58", "token cut", good[:len(good)-2], []string{own}}, {"C58", "token longer", good + "00", []string{own}}, {"C58", "token with another life", strings.Replace(good, ".1", ".9", 1), []string{own}},
+		{"C63", "token of another payment", fields + "&token=" + foreign, []string{own}}, {"C63", "token of another button", fields + "&token=" + button, []string{own}},
+	} {
+		want := "403"
+		if c.input == "8 MB" {
+			want = "403 closed"
+		}
+		x.row(c.number, c.input, x.link("POST", at, c.form, c.headers...), want)
+	}
+}
+
 // pageRows are the forms of the link pages, as other pages send them.
 func (x *teller) pageRows(t *testing.T) {
 	make := func(more string) (hash string) {
@@ -286,36 +313,15 @@ func (x *teller) pageRows(t *testing.T) {
 	token, foreign := show(mine)[at], show(other)["/pay/"+other+"/pay"]
 	require.NotEmpty(t, token)
 	require.NotEmpty(t, foreign)
-	good := "by=wallet&token=" + token
 	x.as("link page", page)
 	x.unmoved(t, func() {
-		for _, c := range []struct {
-			number, input, form string
-			headers             []string
-		}{
-			{"A6", "no Origin", good, nil}, {"A6", "Origin: null", good, []string{"Origin: null"}}, {"A6", "two Origins", good, []string{own, own}},
-			{"A7", "Origin of another port", good, []string{"Origin: http://127.0.0.1:1"}}, {"A7", "Origin of https", good, []string{"Origin: https://" + x.addr}},
-			{"A7", "Origin with a slash", good, []string{own + "/"}}, {"A7", "Origin that begins alike", good, []string{own + ".evil.example"}}, {"A7", "Origin of another name", good, []string{"Origin: http://localhost:" + x.addr[strings.LastIndexByte(x.addr, ':')+1:]}},
-			{"A8", "Referer only", good, []string{"Referer: http://" + x.addr + "/pay/" + mine}}, {"A8", "Sec-Fetch-Site: cross-site", good, []string{own, "Sec-Fetch-Site: cross-site"}}, {"A8", "Sec-Fetch-Site: same-site", good, []string{own, "Sec-Fetch-Site: same-site"}},
-			{"B23", "empty", "", []string{own}}, {"B31", "no token", "by=wallet", []string{own}}, {"B31", "token empty", "by=wallet&token=", []string{own}},
-			{"B28", "two tokens", good + "&token=" + token, []string{own}}, {"B50", "broken escapes", good + "&x=%zz", []string{own}},
-			{"B40", "JSON", `{"token":"` + token + `"}`, []string{own, "Content-Type: application/json"}}, {"B40", "text/plain", good, []string{own, "Content-Type: text/plain"}},
-			{"B38", "64 KiB + 1", good + "&x=" + strings.Repeat("x", 64<<10), []string{own}}, {"B38", "8 MB", good + "&x=" + strings.Repeat("x", 8<<20), []string{own}},
-			{"C58", "token cut", good[:len(good)-2], []string{own}}, {"C58", "token longer", good + "00", []string{own}}, {"C58", "token with another life", strings.Replace(good, ".1", ".9", 1), []string{own}},
-			{"C63", "token of another payment", "by=wallet&token=" + foreign, []string{own}}, {"C63", "token of another button", "by=wallet&token=" + show(mine)["/pay/"+mine+"/decline"], []string{own}},
-		} {
-			want := "403"
-			if c.input == "8 MB" {
-				want = "403 closed"
-			}
-			x.row(c.number, c.input, post(at, c.form, c.headers...), want)
-		}
+		x.foreignForms(at, "by=wallet", token, foreign, show(mine)["/pay/"+mine+"/decline"])
 		x.row("B42", "a button the page does not have: wallet", post("/pay/"+cards+"/pay", "by=wallet&token="+show(cards)["/pay/"+cards+"/pay"], own), "403")
 		x.row("B42", "no button", post(at, "token="+token, own), "403")
 		x.row("B42", "a button nobody has", post(at, "by=gift&token="+token, own), "403")
 		x.row("C62", "stop of what is no subscription", post("/pay/"+mine+"/stop", "token="+token, own), "403")
-		card := "by=card&number=" + cardPAN + "&expiry=12%2F99&code=" + cardCode + "&token=" + token
-		for _, c := range [][3]string{{"B48", cardPAN, "4111111111111112"}, {"B48", cardPAN, "4929000000006"}, {"B48", "12%2F99", "13%2F99"}, {"B48", "12%2F99", "01%2F20"}, {"B48", cardCode, "12"}, {"B46", "by=card", "by=card&x=%0D%0Alevel%3Derror"}} {
+		card := "by=card&number=" + cardPAN + "&expiry=12%2F40&code=" + cardCode + "&token=" + token
+		for _, c := range [][3]string{{"B48", cardPAN, "4111111111111112"}, {"B48", cardPAN, "4929000000006"}, {"B48", "12%2F40", "13%2F99"}, {"B48", "12%2F40", "01%2F20"}, {"B48", cardCode, "12"}, {"B46", "by=card", "by=card&x=%0D%0Alevel%3Derror"}} {
 			want := "422"
 			if c[0] == "B46" {
 				want = "403"
@@ -351,4 +357,54 @@ func (x *teller) pageRows(t *testing.T) {
 		dot := strings.LastIndexByte(spent, '.')
 		x.row("C59", "a spent token in capitals", post("/pay/"+mine+"/decline", "token="+spent[:dot]+strings.ToUpper(spent[dot:]), own), "303 403")
 	})
+}
+
+// checkoutRows are the forms of the hosted payment page.
+func (x *teller) checkoutRows(t *testing.T) {
+	hosted := func() string {
+		id := field(x.pay(goodHosted), "paymentId")
+		require.NotEmpty(t, id)
+		return id
+	}
+	show := func(id string) map[string]string { return forms(x.call("GET", "/checkout/"+id, "", "Authorization:-")) }
+	own := "Origin: http://" + x.addr
+	mine, other := hosted(), hosted()
+	at := "/checkout/" + mine
+	token, foreign, leave := show(mine)[at+"/pay"], show(other)["/checkout/"+other+"/pay"], show(mine)[at+"/leave"]
+	require.NotEmpty(t, token)
+	require.NotEmpty(t, foreign)
+	require.NotEmpty(t, leave)
+	card := "by=card&number=" + cardPAN + "&expiry=12%2F40&code=" + cardCode
+	x.as("payment page", page)
+	x.unmoved(t, func() {
+		x.foreignForms(at+"/pay", card, token, foreign, leave)
+		for _, c := range [][3]string{
+			{"B48", cardPAN, "4111111111111112"}, {"B48", cardPAN, "4929000000006"}, {"B48", cardPAN, ""}, {"B48", cardPAN, "%D9%A4" + cardPAN[1:]}, {"B48", "12%2F40", "13%2F99"}, {"B48", "12%2F40", "00%2F99"},
+			{"B48", "12%2F40", "01%2F20"}, {"B48", cardCode, "12"}, {"B48", cardCode, "12345"}, {"B48", cardCode, "9%0073"},
+		} {
+			x.row(c[0], "card with "+c[2], x.link("POST", at+"/pay", strings.Replace(card, c[1], c[2], 1)+"&token="+token, own), "422")
+		}
+		x.row("C62", "an answer nobody asked for", x.link("POST", at+"/answer", "pass=yes&token="+token, own), "403")
+		x.row("A17", "GET of an act", x.call("GET", at+"/pay", "", "Authorization:-"), "404 405")
+		for _, id := range []string{"none", "%00", "%ff", "1%20OR%201=1", "..%2F..%2Ftoken", strings.Repeat("a", 1024)} {
+			x.row("C65", fmt.Sprintf("payment %.20s", id), x.call("GET", "/checkout/"+id, "", "Authorization:-"), "404 400")
+			x.row("C65", fmt.Sprintf("pay %.20s", id), x.link("POST", "/checkout/"+id+"/pay", card+"&token="+token, own), "404 400 403")
+		}
+		x.row("C67", "lang=../../etc", x.call("GET", at+"?lang=..%2F..%2Fetc&by=%00&go=javascript:", "", "Authorization:-"), "200")
+	})
+	before := x.books(t)
+	for _, by := range []string{"", "Card", "gift", "../../etc", "%00"} { // spends its form and nothing else: the page says no
+		x.row("B42", "pay by "+by, x.link("POST", at+"/pay", "by="+by+"&token="+show(mine)[at+"/pay"], own), "303 4")
+	}
+	require.Equal(t, before, x.books(t))
+	token, leave = show(mine)[at+"/pay"], show(mine)[at+"/leave"]
+	x.row("C59", "the page's own form", x.link("POST", at+"/pay", card+"&token="+token, own), "303")
+	paid := x.books(t)
+	require.NotEqual(t, before, paid, "the page's own form pays")
+	x.unmoved(t, func() {
+		crowd(50, 2, func() bool { return x.link("POST", at+"/pay", card+"&token="+token, own) != "" })
+		x.row("C59", "a spent token", x.link("POST", at+"/pay", card+"&token="+token, own), "303 403 409")
+	})
+	x.row("C62", "another button of a page that is paid", x.link("POST", at+"/leave", "token="+leave, own), "4 303")
+	require.Equal(t, paid, x.books(t))
 }

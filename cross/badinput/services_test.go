@@ -338,6 +338,7 @@ func TestBadInputOfServices(t *testing.T) {
 	require.Equal(t, empty, x.books(t), "no bad input moved anything")
 	x.linkRows(t)
 	x.pageRows(t)
+	x.checkoutRows(t)
 	x.judge(t, "tokens, onboarding, payment links, pages and administration", x.slowest, began, append(x.hidden, linkSecret, oauthSecret)...)
 }
 
