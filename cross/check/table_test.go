@@ -60,7 +60,7 @@ var rooms = []room{
 	{"schemes/backend/links", []string{"schemes/backend/books/...", "schemes/backend/deliver", "schemes/backend/once", "schemes/backend/scenario", "schemes/backend/pages/...", "schemes/paylinks", "schemes/money", "schemes/wire", "store"}, "payment links and their page: no other room of the backend beside the shared ones"},
 	{"schemes/paylinks", []string{"schemes/money", "schemes/wire", "schemes/wire/bracket"}, "the payment-link service, whose requests are forms"},
 	{"schemes/paylinks/paylinkstest", []string{"..", "schemes/wire", "schemes/wire/bracket"}, "the conformance suite of the payment links, whose raw cases are forms"},
-	{"schemes/*/*test", []string{"..", "schemes/money", "schemes/wire"}, "the conformance suite of the service one level up"},
+	{"schemes/*/*test", []string{"..", "schemes/money", "schemes/wire", "schemes/wire/wiretest"}, "the conformance suite of the service one level up"},
 	{"schemes/*", []string{"schemes/money", "schemes/wire"}, "one contract each: services never import each other"},
 
 	{"cross/need", nil, "imported by tests everywhere"},

@@ -2,7 +2,6 @@ package aapaytest
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,28 +10,17 @@ import (
 
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // raw sends one request as it stands and returns the answer's status and body.
 func (f Fixture) raw(t *testing.T, method, path, body string, header ...string) (*http.Response, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, f.Wire.BaseURL+aapay.Prefix+path, strings.NewReader(body))
-	require.NoError(t, err)
+	typ := ""
 	if method == http.MethodPost {
-		req.Header.Set("Content-Type", aapay.ContentType)
+		typ = aapay.ContentType
 	}
-	for i := 0; i < len(header); i += 2 {
-		req.Header.Del(header[i])
-		if header[i+1] != "" {
-			req.Header.Set(header[i], header[i+1])
-		}
-	}
-	resp, err := f.Wire.Doer.Do(req)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
-	return resp, string(data)
+	return wiretest.Raw(t, f.Wire.Doer, method, f.Wire.BaseURL+aapay.Prefix+path, typ, body, header...)
 }
 
 // fields gives a good body as a map, to be spoilt.

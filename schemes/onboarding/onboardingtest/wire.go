@@ -1,8 +1,6 @@
 package onboardingtest
 
 import (
-	"encoding/json"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,43 +10,23 @@ import (
 
 	"posagent/schemes/onboarding"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // raw sends one request as it stands; path begins at the root, header names and values alternate.
 func (f Fixture) raw(t *testing.T, method, path, body string, header ...string) (*http.Response, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, f.Wire.BaseURL+path, strings.NewReader(body))
-	require.NoError(t, err)
+	typ := ""
 	if body != "" {
-		req.Header.Set("Content-Type", onboarding.ContentType)
+		typ = onboarding.ContentType
 	}
-	for i := 0; i < len(header); i += 2 {
-		req.Header.Del(header[i])
-		if header[i+1] != "" {
-			req.Header.Set(header[i], header[i+1])
-		}
-	}
-	resp, err := f.Wire.Doer.Do(req)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
-	return resp, string(data)
+	return wiretest.Raw(t, f.Wire.Doer, method, f.Wire.BaseURL+path, typ, body, header...)
 }
 
 // problem checks a refusal in the service's own shape.
 func problem(t *testing.T, resp *http.Response, body string, status int, names string) {
 	t.Helper()
-	require.Equal(t, status, resp.StatusCode, body)
-	require.Equal(t, wire.ProblemType, resp.Header.Get("Content-Type"))
-	var p map[string]any
-	require.NoError(t, json.Unmarshal([]byte(body), &p))
-	require.Len(t, p, 5)
-	require.EqualValues(t, status, p["status"])
-	for _, field := range []string{"type", "title", "detail", "instance"} {
-		require.NotEmpty(t, p[field], field)
-	}
-	require.Contains(t, p["detail"], names)
+	wiretest.Problem(t, resp, body, status, names)
 	require.NotContains(t, body, "canary")
 }
 

@@ -2,7 +2,6 @@ package paymentstest
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,45 +10,23 @@ import (
 
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // raw sends one request as it stands; path is what follows /api/v1.
 func (f Fixture) raw(t *testing.T, method, path, body string, header ...string) (*http.Response, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, f.Wire.BaseURL+"/api/v1"+path, strings.NewReader(body))
-	require.NoError(t, err)
+	typ := ""
 	if method == http.MethodPost {
-		req.Header.Set("Content-Type", "application/json")
+		typ = "application/json"
 	}
-	for i := 0; i < len(header); i += 2 {
-		req.Header.Del(header[i])
-		if header[i+1] != "" {
-			req.Header.Set(header[i], header[i+1])
-		}
-	}
-	resp, err := f.Wire.Doer.Do(req)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
-	return resp, string(data)
+	return wiretest.Raw(t, f.Wire.Doer, method, f.Wire.BaseURL+"/api/v1"+path, typ, body, header...)
 }
 
 // problem checks a refusal in the service's own shape (S0 7).
 func problem(t *testing.T, resp *http.Response, body string, status int, names string) {
 	t.Helper()
-	require.Equal(t, status, resp.StatusCode, body)
-	require.Equal(t, wire.ProblemType, resp.Header.Get("Content-Type"))
-	var p struct {
-		Type, Title, Detail, Instance string
-		Status                        int
-	}
-	require.NoError(t, json.Unmarshal([]byte(body), &p))
-	require.Equal(t, status, p.Status)
-	require.NotEmpty(t, p.Title)
-	require.True(t, strings.HasPrefix(p.Type, "urn:problem:"), p.Type)
-	require.True(t, strings.HasPrefix(strings.ToLower(p.Instance), "/api/v1/"), p.Instance)
-	require.Contains(t, p.Detail, names)
+	wiretest.Problem(t, resp, body, status, names)
 	tellsNothing(t, body)
 }
 

@@ -2,7 +2,6 @@ package tokenstest
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,28 +10,17 @@ import (
 
 	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // raw sends one request as it stands; path is what follows /api/v1, header names and values alternate.
 func (f Fixture) raw(t *testing.T, method, path, body string, header ...string) (*http.Response, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, f.Wire.BaseURL+path, strings.NewReader(body))
-	require.NoError(t, err)
+	typ := ""
 	if method == http.MethodPost && body != "" {
-		req.Header.Set("Content-Type", tokens.ContentType)
+		typ = tokens.ContentType
 	}
-	for i := 0; i < len(header); i += 2 {
-		req.Header.Del(header[i])
-		if header[i+1] != "" {
-			req.Header.Set(header[i], header[i+1])
-		}
-	}
-	resp, err := f.Wire.Doer.Do(req)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
-	return resp, string(data)
+	return wiretest.Raw(t, f.Wire.Doer, method, f.Wire.BaseURL+path, typ, body, header...)
 }
 
 func (f Fixture) body(t *testing.T) string {
@@ -47,21 +35,6 @@ func (f Fixture) recurringBody(t *testing.T) string {
 	data, err := tokens.EncodeRecurring(f.Recurring())
 	require.NoError(t, err)
 	return string(data)
-}
-
-// problem checks a refusal in the service's own shape.
-func problem(t *testing.T, resp *http.Response, body string, status int, names string) {
-	t.Helper()
-	require.Equal(t, status, resp.StatusCode, body)
-	require.Equal(t, wire.ProblemType, resp.Header.Get("Content-Type"))
-	var p map[string]any
-	require.NoError(t, json.Unmarshal([]byte(body), &p))
-	require.Len(t, p, 5)
-	require.EqualValues(t, status, p["status"])
-	for _, field := range []string{"type", "title", "detail", "instance"} {
-		require.NotEmpty(t, p[field], field)
-	}
-	require.Contains(t, p["detail"], names)
 }
 
 // id reads a success.
@@ -124,7 +97,7 @@ func (f Fixture) wire(t *testing.T) {
 				data, err := json.Marshal(m)
 				require.NoError(t, err)
 				resp, body := f.raw(t, http.MethodPost, "/api/v1/tokens", string(data))
-				problem(t, resp, body, http.StatusBadRequest, "cardDetails."+field)
+				wiretest.Problem(t, resp, body, http.StatusBadRequest, "cardDetails."+field)
 			}
 		}
 	})
@@ -150,7 +123,7 @@ func (f Fixture) wire(t *testing.T) {
 					id(t, resp, body, c.status)
 					return
 				}
-				problem(t, resp, body, c.status, "")
+				wiretest.Problem(t, resp, body, c.status, "")
 			})
 		}
 	})
@@ -161,7 +134,7 @@ func (f Fixture) wire(t *testing.T) {
 		resp, body = f.raw(t, http.MethodPost, "/api/v1/Tokens/", " "+f.body(t), wire.KeyHeader, key)
 		require.Equal(t, first, id(t, resp, body, http.StatusCreated))
 		resp, body = f.raw(t, http.MethodPost, "/api/v1/tokens", "{}", wire.KeyHeader, key)
-		problem(t, resp, body, http.StatusUnprocessableEntity, "")
+		wiretest.Problem(t, resp, body, http.StatusUnprocessableEntity, "")
 		require.Contains(t, body, "urn:problem:key-reused")
 	})
 	t.Run("routes", func(t *testing.T) {
@@ -180,7 +153,7 @@ func (f Fixture) wire(t *testing.T) {
 			{http.MethodPost, "/api/v1/tokens/no-such-id/Verify", "", 404},
 		} {
 			resp, body := f.raw(t, c.method, c.path, "")
-			problem(t, resp, body, c.status, "")
+			wiretest.Problem(t, resp, body, c.status, "")
 			require.Equal(t, c.allow, resp.Header.Get("Allow"))
 		}
 	})
@@ -209,7 +182,7 @@ func (f Fixture) bodies(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			resp, body := f.raw(t, http.MethodPost, "/api/v1/tokens", c.body)
-			problem(t, resp, body, http.StatusBadRequest, c.names)
+			wiretest.Problem(t, resp, body, http.StatusBadRequest, c.names)
 			require.NotContains(t, body, f.Card.PAN.Reveal())
 		})
 	}
@@ -224,19 +197,19 @@ func (f Fixture) bodies(t *testing.T) {
 		t.Run("recurring "+c.name, func(t *testing.T) {
 			require.NotEqual(t, recurring, c.body)
 			resp, body := f.raw(t, http.MethodPost, "/api/v1/tokens/recurring", c.body)
-			problem(t, resp, body, http.StatusBadRequest, c.names)
+			wiretest.Problem(t, resp, body, http.StatusBadRequest, c.names)
 		})
 	}
 	t.Run("verify", func(t *testing.T) {
 		for _, body := range []string{"{", "x", "{}{}"} {
 			resp, got := f.raw(t, http.MethodPost, "/api/v1/tokens/x/Verify", body)
-			problem(t, resp, got, http.StatusBadRequest, "")
+			wiretest.Problem(t, resp, got, http.StatusBadRequest, "")
 		}
 	})
 	t.Run("size", func(t *testing.T) {
 		resp, body := f.raw(t, http.MethodPost, "/api/v1/tokens", strings.Repeat(`{"a":`, 10_000))
-		problem(t, resp, body, http.StatusRequestEntityTooLarge, "nested")
+		wiretest.Problem(t, resp, body, http.StatusRequestEntityTooLarge, "nested")
 		resp, body = f.raw(t, http.MethodPost, "/api/v1/tokens", `{"x":"`+strings.Repeat("x", wire.MaxRequest)+`"}`)
-		problem(t, resp, body, http.StatusRequestEntityTooLarge, "bytes")
+		wiretest.Problem(t, resp, body, http.StatusRequestEntityTooLarge, "bytes")
 	})
 }
