@@ -180,7 +180,7 @@ func routes(cfg Config, db *store.Store, w *wallets.Wallets, l *links.Links, k *
 	// a client that follows a redirect looks like a browser.
 	none := g.problem(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { wire.WriteProblemNoRoute(rw, r, "") }))
 	payment := g.problem(scenario.Perform(payments.Handler(k, payments.HandlerOptions{Log: cfg.Log, Operator: cfg.Operator})))
-	token := g.problem(tokens.Handler(k.Tokens(), tokens.HandlerOptions{Log: cfg.Log}))
+	token := g.problem(scenario.Perform(tokens.Handler(k.Tokens(), tokens.HandlerOptions{Log: cfg.Log})))
 	onboard := g.problem(onboarding.Handler(desk, onboarding.HandlerOptions{Log: cfg.Log, Sandbox: desk.Sandbox}))
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		switch {

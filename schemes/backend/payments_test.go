@@ -3,6 +3,7 @@ package backend_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 
 	"posagent/schemes/backend"
 	"posagent/schemes/payments"
+	"posagent/schemes/tokens"
 	"posagent/schemes/webhooks"
 	"posagent/schemes/wire"
 )
@@ -131,5 +133,22 @@ func TestSpoiltRepliesOfPayments(t *testing.T) {
 		require.Equal(t, p.Authorizations[0].TransactionRef, done.TransactionRef)
 		_, err = client.Capture(t.Context(), wire.NewKey(), out.PaymentID, payments.CaptureRequest{})
 		require.NoError(t, err, "it is spoilt once")
+	}
+}
+
+// The cards that spoil replies spoil a tokenization's first verification too, a 500 in its own shape (S0 7).
+func TestSpoiltRepliesOfTokens(t *testing.T) {
+	b, _ := serve(t, t.TempDir(), -1)
+	url, doer := inMemory(t, b)
+	client := &tokens.Client{BaseURL: url, Doer: doer}
+	for pan, want := range map[string]wire.Code{"4000000000001091": wire.UnknownOutcome, "4000000000001109": wire.Internal, "4000000000001117": wire.UnknownOutcome} {
+		out, err := client.Create(t.Context(), "", tokens.CreateRequest{CardDetails: &tokens.CardDetails{PAN: wire.NewPAN(pan), ExpiryYear: 2090, ExpiryMonth: 1}})
+		require.NoError(t, err)
+		_, err = client.Verify(t.Context(), "", out.TokenizationID)
+		require.Equal(t, want, wire.CodeOf(err), "%v", err)
+		var fault *tokens.Fault
+		require.Equal(t, want == wire.Internal, errors.As(err, &fault))
+		_, err = client.Verify(t.Context(), "", out.TokenizationID)
+		require.NoError(t, err, "once")
 	}
 }

@@ -23,6 +23,7 @@ import (
 type token struct {
 	id     string
 	sealed []byte
+	fresh  bool // verified just now, for the first time
 
 	Means     *means `json:"means,omitempty"`  // nil: nobody gave a card yet
 	Secret    string `json:"secret,omitempty"` // keyed hash of the tokenSecret
@@ -70,6 +71,14 @@ func (t *token) insert(tx store.Tx, c *Cards, secret wire.Secret, now int64) err
 		return fmt.Errorf("store token: %w", err)
 	}
 	return nil
+}
+
+// row is that of its card in the table of test cards, "" without one.
+func (t *token) row() string {
+	if t.Means == nil {
+		return ""
+	}
+	return t.Means.Row
 }
 
 func (t *token) save(tx store.Tx) error {
@@ -212,10 +221,14 @@ func (c *Cards) tokenCard(tx store.Tx, op string, pan wire.PAN, year, month int3
 func (s Tokens) write(ctx context.Context, op, about string, key wire.Key, body []byte, out *tokens.Created, act func(tx store.Tx, now int64) (*token, error)) error {
 	return s.c.write(ctx, op, about, key, body, out, func(tx store.Tx, now int64) (scenario.Do, error) {
 		t, err := act(tx, now)
-		if err == nil {
-			out.TokenizationID = t.id
+		if err != nil {
+			return "", err
 		}
-		return "", err
+		out.TokenizationID = t.id
+		if do := scenario.CardDo(t.row(), 0); t.fresh && do.Spoils() {
+			return do, nil
+		}
+		return "", nil
 	})
 }
 
@@ -269,7 +282,7 @@ func (s Tokens) Verify(ctx context.Context, key wire.Key, id string) (out tokens
 		case do == scenario.HardDecline, do == scenario.ReserveFails:
 			return nil, tokens.Refused(op, tokens.CardNotAccepted, "refused by the card's bank")
 		}
-		t.Verified = true
+		t.fresh, t.Verified = !t.Verified, true
 		return t, t.save(tx)
 	})
 	return out, err

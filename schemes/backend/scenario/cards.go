@@ -57,10 +57,10 @@ func Cards() []Card {
 		{Name: "refund-fails", PAN: "4000000000001059", Do: RefundFails, What: "every refund begins, and fails later (payment.refund.failed)"},
 		{Name: "cancel-fails", PAN: "4000000000001067", Do: CancelFails, What: "every cancellation is refused (payment.cancel.failed)"},
 		{Name: "lapse", PAN: "4000000000001075", Do: Lapse, What: "a reservation is over after 5 s"},
-		{Name: "slow-reply", PAN: "4000000000001083", Do: Slow, What: "the reply to the first reservation comes after 10 s"},
-		{Name: "lost-reply", PAN: "4000000000001091", Do: Cut, What: "the first reservation happens, the connection is cut without an answer"},
-		{Name: "500-after", PAN: "4000000000001109", Do: SpoilInternal, What: "500 although the first reservation happens"},
-		{Name: "garbage", PAN: "4000000000001117", Do: Garbage, What: "200 with an HTML page although the first reservation happens"},
+		{Name: "slow-reply", PAN: "4000000000001083", Do: Slow, What: "the reply to the first reservation, or verification, comes after 10 s"},
+		{Name: "lost-reply", PAN: "4000000000001091", Do: Cut, What: "the first reservation, or verification, happens, the connection is cut without an answer"},
+		{Name: "500-after", PAN: "4000000000001109", Do: SpoilInternal, What: "500 although the first reservation, or verification, happens"},
+		{Name: "garbage", PAN: "4000000000001117", Do: Garbage, What: "200 with an HTML page although the first reservation, or verification, happens"},
 	}
 	n := int32(0)
 	for i := range list {
