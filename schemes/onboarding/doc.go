@@ -29,7 +29,7 @@
 // 2026-11-21: the status after a rejection, and after giving up a failed signature, is ABANDONED; it is reached from
 // SIGNATURE_FAILED and PROCESSING. APPROVED and ABANDONED are final.
 //
-// 2026-11-21: a webhook may name any event, as with payments; exactly the named ones are sent, in the spelling of S0 6.5.
+// 2026-11-21: a webhook may name any event; exactly the named ones are sent, in the spelling of S0 6.5.
 //
 // 2026-11-21: signer and review are not part of the service. A sandbox offers their moves as POST /{id}/sign, /fail (with
 // {"reason":"failed|expired|cancelled"}, absent = failed), /approve and /reject, answering as a read does.
