@@ -48,6 +48,15 @@
 // 2026-11-21: a method is refused when an entry of paymentMethodActionInfoList rejects it, or entries allow and none of
 // them it. The fee is that of the first entry that allows it. A card's origin is that of the table of test cards.
 //
+// 2026-11-21: what the customer pays extra is said before the button: as one fee, as a fee per brand, or as a range where cards
+// of a brand differ, taken from the table of test cards; the fee of the card itself stands on the challenge and at the end.
+//
+// 2026-11-21: a form that was sent before is no mistake of the customer's (a double click, or the browser's back button and a
+// page it kept): nothing happens, and the answer is what the first one came to. A form that is too old or not ours is refused.
+//
+// 2026-11-21: a Multipage with one way to pay asks for none, and after a refused card shows the card form again. Custom shows
+// the merchant's template by its name, without what was ordered: the sandbox has no templates.
+//
 // 2026-11-21: Delegated, and LowValue up to 30.00, spare the cardholder the challenge; Force3ds brings it about with any card.
 // Mail orders and payments with a token have none.
 //

@@ -250,6 +250,7 @@ func TestWhatTheCustomerMustMend(t *testing.T) {
 		require.Regexp(t, `name="`+first+`"[^>]* autofocus="autofocus"`, body, c.what)
 		require.Equal(t, 1, strings.Count(body, "autofocus="), c.what)
 		require.Contains(t, body, "Please check what is marked.")
+		require.NotRegexp(t, `name="(number|expiry|code|iban)"[^>]* value="[^"]`, body, c.what)
 		for _, secret := range []string{"4111", "4929", "٤١", "737", "<b>", "soon"} {
 			require.NotContains(t, random.ReplaceAllString(body, ""), secret, c.what)
 		}
