@@ -14,6 +14,7 @@ import (
 	"posagent/schemes/backend/once"
 	"posagent/schemes/backend/pages/form"
 	"posagent/schemes/backend/scenario"
+	"posagent/schemes/backend/sweep"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -48,7 +49,7 @@ type Cards struct {
 	now     func() time.Time
 	log     *slog.Logger
 	forms   *form.Guard
-	wake    chan struct{}
+	loop    *sweep.Loop
 }
 
 var _ payments.Service = (*Cards)(nil)
@@ -59,7 +60,6 @@ const (
 	lapseTime  = 5 * time.Second // scenario.Lapse
 	pageTime   = 24 * time.Hour
 	refundTime = 2 * time.Second
-	sweepTime  = time.Second // Run looks at least this often: a wall clock that jumped is noticed
 )
 
 // New makes Cards; it starts nothing.
@@ -71,7 +71,7 @@ func New(opt Options) (*Cards, error) {
 	if opt.DB == nil {
 		return nil, errors.New("cards: a store is needed")
 	}
-	c := &Cards{opt: opt, db: opt.DB, deliver: opt.Deliver, public: strings.TrimRight(opt.PublicURL, "/"), now: opt.Now, log: opt.Log, wake: make(chan struct{}, 1)}
+	c := &Cards{opt: opt, db: opt.DB, deliver: opt.Deliver, public: strings.TrimRight(opt.PublicURL, "/"), now: opt.Now, log: opt.Log}
 	if c.now == nil {
 		c.now = time.Now
 	}
@@ -82,41 +82,13 @@ func New(opt Options) (*Cards, error) {
 	if c.opt.Hold <= 0 {
 		c.opt.Hold = holdTime
 	}
+	c.loop = sweep.New(c.now, c.log, c.sweep)
 	c.forms = form.New(c.db, c.public, c.now)
 	return c, nil
 }
 
 // Run lets time pass for payments that nobody touches, until ctx ends; it returns ctx's error.
-func (c *Cards) Run(ctx context.Context) error {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-c.wake:
-		case <-timer.C:
-		}
-		wait := sweepTime
-		next, err := c.sweep(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			c.log.Error("sweep", "err", err)
-		case next != 0:
-			wait = max(0, min(wait, time.UnixMilli(next).Sub(c.now())))
-		}
-		timer.Reset(wait)
-	}
-}
-
-func (c *Cards) poke() {
-	select {
-	case c.wake <- struct{}{}:
-	default:
-	}
-}
+func (c *Cards) Run(ctx context.Context) error { return c.loop.Run(ctx) }
 
 // sweep advances every payment that is due, and gives the next due moment, 0 = none.
 func (c *Cards) sweep(ctx context.Context) (next int64, err error) {
@@ -259,7 +231,7 @@ func (c *Cards) write(ctx context.Context, op, about string, key wire.Key, body 
 		})
 		return err
 	})
-	c.poke()
+	c.loop.Poke()
 	switch {
 	case err != nil:
 		return wire.AsError(op, err)

@@ -136,7 +136,7 @@ func (c *Cards) act(ctx context.Context, id string, spend func(store.Tx) error, 
 		s = p.stand()
 		return save(tx, p)
 	})
-	c.poke()
+	c.loop.Poke()
 	if err != nil {
 		return step{}, wire.AsError(opPage, err)
 	}

@@ -119,7 +119,7 @@ func (s *Links) play(ctx context.Context, ref, what string, a attempt, first fun
 	if err != nil {
 		return Slip{}, wire.AsError(opPay, err)
 	}
-	s.poke()
+	s.loop.Poke()
 	return out, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"posagent/schemes/backend/pages/form"
+	"posagent/schemes/backend/sweep"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -42,7 +43,7 @@ type Links struct {
 	now      func() time.Time
 	log      *slog.Logger
 	forms    *form.Guard
-	wake     chan struct{}
+	loop     *sweep.Loop
 }
 
 // usualDelay is how long a customer needs where nothing else is said.
@@ -56,7 +57,7 @@ func New(opt Options) (*Links, error) {
 	}
 	s := &Links{
 		db: opt.DB, merchant: opt.Merchant, instance: opt.Instance, delay: usualDelay, public: strings.TrimRight(opt.PublicURL, "/"),
-		deliver: opt.Deliver, qr: opt.QR, key: opt.SignKey, now: opt.Now, log: opt.Log, wake: make(chan struct{}, 1),
+		deliver: opt.Deliver, qr: opt.QR, key: opt.SignKey, now: opt.Now, log: opt.Log,
 	}
 	if opt.Delay != nil {
 		s.delay = *opt.Delay
@@ -68,6 +69,7 @@ func New(opt Options) (*Links, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.log = s.log.With("sys", "links")
+	s.loop = sweep.New(s.now, s.log, s.sweep)
 	s.forms = form.New(s.db, s.public, s.now)
 	return s, nil
 }
@@ -75,33 +77,8 @@ func New(opt Options) (*Links, error) {
 // pause is how long a provider thinks that thinks.
 func (s *Links) pause() time.Duration { return max(s.delay, time.Second) }
 
-// sweepAtMost bounds how long Run sleeps: a wall clock that jumped is noticed within it.
-const sweepAtMost = time.Second
-
 // Run lets time pass for the links until ctx ends: customers at a counter pay, providers decide, subscriptions are charged.
-func (s *Links) Run(ctx context.Context) error {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-s.wake:
-		case <-timer.C:
-		}
-		wait := sweepAtMost
-		next, err := s.sweep(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			s.log.Error("sweep", "err", err)
-		case next != 0:
-			wait = max(0, min(wait, time.UnixMilli(next).Sub(s.now())))
-		}
-		timer.Reset(wait)
-	}
-}
+func (s *Links) Run(ctx context.Context) error { return s.loop.Run(ctx) }
 
 // sweep advances every link that is due and gives the next due moment, 0 = none.
 func (s *Links) sweep(ctx context.Context) (next int64, err error) {
@@ -147,13 +124,6 @@ func (s *Links) sweep(ctx context.Context) (next int64, err error) {
 			UNION ALL SELECT next_ms FROM links_txn WHERE next_ms IS NOT NULL)`).Scan(&next)
 	})
 	return next, err
-}
-
-func (s *Links) poke() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
 }
 
 // The ways to find a link.

@@ -64,7 +64,7 @@ func write[T any](ctx context.Context, s *Links, op, about string, key wire.Key,
 	case refusal != nil:
 		return none, wire.AsError(op, refusal)
 	}
-	s.poke()
+	s.loop.Poke()
 	if err := spoilt(ctx, op, do, wire.UnknownOutcome); err != nil {
 		return none, err
 	}

@@ -138,7 +138,7 @@ func (w *Wallets) act(ctx context.Context, ref string, what Act, first func(stor
 	if err != nil {
 		return Purse{}, wire.AsError(opWallet, err)
 	}
-	w.poke()
+	w.loop.Poke()
 	return p, nil
 }
 

@@ -68,7 +68,7 @@ func (w *Wallets) start(ctx context.Context, key wire.Key, typ aapay.Type, req a
 	if err != nil {
 		return aapay.Reply{}, wire.AsError(opInit, err)
 	}
-	w.poke()
+	w.loop.Poke()
 	return answer(ctx, opInit, s.reply, s.do)
 }
 

@@ -14,6 +14,7 @@ import (
 	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/pages/form"
 	"posagent/schemes/backend/scenario"
+	"posagent/schemes/backend/sweep"
 	"posagent/schemes/methods"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
@@ -41,7 +42,7 @@ type Wallets struct {
 	now    func() time.Time
 	log    *slog.Logger
 	forms  *form.Guard
-	wake   chan struct{}
+	loop   *sweep.Loop
 }
 
 var (
@@ -60,7 +61,7 @@ func New(opt Options) (*Wallets, error) {
 	}
 	w := &Wallets{
 		db: opt.DB, seed: opt.Seed, unit: opt.Unit, delay: opt.Delay, public: strings.TrimRight(opt.PublicURL, "/"),
-		now: opt.Now, log: opt.Log, wake: make(chan struct{}, 1),
+		now: opt.Now, log: opt.Log,
 	}
 	if w.now == nil {
 		w.now = time.Now
@@ -69,6 +70,7 @@ func New(opt Options) (*Wallets, error) {
 		w.log = slog.New(slog.DiscardHandler)
 	}
 	w.log = w.log.With("sys", "wallets")
+	w.loop = sweep.New(w.now, w.log, w.sweep)
 	w.forms = form.New(w.db, w.public, w.now)
 	return w, nil
 }
@@ -78,36 +80,11 @@ func (w *Wallets) List(_ context.Context, q methods.Query) ([]methods.Definition
 	return w.seed.list(q)
 }
 
-// sweepAtMost bounds how long Run sleeps: a wall clock that jumped is noticed within it.
-const sweepAtMost = time.Second
-
 // Run brings transactions forward in time until ctx ends: what is due happens even if nobody asks.
-func (w *Wallets) Run(ctx context.Context) error {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-w.wake:
-		case <-timer.C:
-		}
-		wait := sweepAtMost
-		next, found, err := w.sweep(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			w.log.Error("sweep", "err", err)
-		case found:
-			wait = max(0, min(wait, time.UnixMilli(next).Sub(w.now())))
-		}
-		timer.Reset(wait)
-	}
-}
+func (w *Wallets) Run(ctx context.Context) error { return w.loop.Run(ctx) }
 
-// sweep advances everything that is due and gives the next due moment.
-func (w *Wallets) sweep(ctx context.Context) (next int64, found bool, err error) {
+// sweep advances everything that is due and gives the next due moment, 0 = none.
+func (w *Wallets) sweep(ctx context.Context) (next int64, err error) {
 	now := w.now().UnixMilli()
 	var ids []int64
 	var errs []error
@@ -128,7 +105,7 @@ func (w *Wallets) sweep(ctx context.Context) (next int64, found bool, err error)
 		return rows.Err()
 	})
 	if err != nil {
-		return 0, false, fmt.Errorf("find due transactions: %w", err)
+		return 0, fmt.Errorf("find due transactions: %w", err)
 	}
 	for _, id := range ids {
 		err := w.db.Write(ctx, func(tx store.Tx) error {
@@ -143,19 +120,12 @@ func (w *Wallets) sweep(ctx context.Context) (next int64, found bool, err error)
 		}
 	}
 	if errs != nil {
-		return 0, false, errors.Join(errs...)
+		return 0, errors.Join(errs...)
 	}
 	err = w.db.Read(ctx, func(r store.Reader) error {
 		return r.QueryRow(`SELECT COALESCE(MIN(next_ms), 0) FROM wallets_txn WHERE next_ms IS NOT NULL`).Scan(&next)
 	})
-	return next, next != 0, err
-}
-
-func (w *Wallets) poke() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
+	return next, err
 }
 
 // advance lets everything happen to t that is due by now, money included, and stores it.
