@@ -113,6 +113,8 @@ func TestBadFiles(t *testing.T) {
 		{"list of wrong type", "[methods]\nexclude = [\"a\"]\n", "want whole numbers in the list"},
 		{"control character", "[terminal]\nmerchant_name = \"a\\nb\"\n", "contains a control character"},
 		{"syntax", "[ecr]\nbaud = \n", "FILE:2: not valid TOML"},
+		{"open section", "[terminal\ncurrency = \"EUR\"\n", "not valid TOML: expected '.' or ']' to end table name"},
+		{"no equals sign", "[ecr]\ntcp 127.0.0.1:1\n", "FILE:2: not valid TOML after ecr: expected '.' or '='"},
 		{"binary", "\x7fELF\x00\x01", "FILE: not a text file"},
 		{"NUL", "[ecr]\nbaud = 9600\x00\n", "FILE: not a text file"},
 		{"UTF-16", "\xff\xfe[\x00e\x00", "FILE: not a text file"},

@@ -122,7 +122,9 @@ func syntax(p toml.ParseError) string {
 		}
 		return p.LastKey + " is given twice"
 	}
-	if i := strings.IndexAny(msg, "\"'`"); i >= 0 {
+	if own, _, found := strings.Cut(msg, " but "); found {
+		msg = strings.TrimRight(own, ",") // what was expected; what stood there instead follows
+	} else if i := strings.IndexAny(msg, "\"'`"); i >= 0 {
 		msg = strings.TrimRight(msg[:i], " :(")
 	}
 	if p.LastKey != "" {
