@@ -53,7 +53,7 @@ func backendCommand() command {
 				examples: []string{"posagent backend books --state DIR --json"}, run: runBooks,
 			},
 			{
-				name: "hooks", args: "[dead | replay ID | replay --since TIME | resume URL]", short: "what was sent to others' endpoints: every attempt, what was given up, and once more",
+				name: "hooks", args: "[dead | replay ID | replay --since TIME | resume URL]", short: "what was sent to others' endpoints; send once more what was given up",
 				examples: []string{
 					"posagent backend hooks --state DIR", "posagent backend hooks dead --state DIR --json",
 					"posagent backend hooks replay ID --backend http://127.0.0.1:8481", "posagent backend hooks replay --since 2026-11-21T00:00:00Z",
@@ -159,15 +159,15 @@ func runBooks(ctx context.Context, c *call) error {
 		return fail(exitFailed, "%v (is --state the backend's directory?)", err)
 	}
 	if c.json {
-		return printJSON(c.out, list)
+		return printJSON(c.out, map[string]any{"schema": "posagent.books/1", "transactions": list})
 	}
-	fmt.Fprintf(c.out, "%-9s %-10s %12s %-4s %-12s %-9s %s\n", "ID", "TYPE", "AMOUNT", "", "STATE", "MONEY", "POSTINGS")
+	fmt.Fprintf(c.out, "%-32s %-10s %12s %-4s %-12s %-9s %s\n", "ID", "TYPE", "AMOUNT", "", "STATE", "MONEY", "POSTINGS")
 	for _, e := range list {
 		var posts []string
 		for _, p := range e.Postings {
 			posts = append(posts, fmt.Sprintf("%s %s", p.Account, amountText(p.Amount, e.Currency)))
 		}
-		fmt.Fprintf(c.out, "%-9s %-10s %12s %-4s %-12s %-9s %s\n", e.ID, e.Type, amountText(e.Amount, e.Currency), e.Currency, e.State, e.AccountState,
+		fmt.Fprintf(c.out, "%-32s %-10s %12s %-4s %-12s %-9s %s\n", e.ID, e.Type, amountText(e.Amount, e.Currency), e.Currency, e.State, e.AccountState,
 			strings.Join(posts, ", "))
 	}
 	return nil
@@ -176,7 +176,7 @@ func runBooks(ctx context.Context, c *call) error {
 func runScenarios(_ context.Context, c *call) error {
 	rows := scenario.Table()
 	if c.json {
-		return printJSON(c.out, rows)
+		return printJSON(c.out, map[string]any{"schema": "posagent.scenarios/1", "scenarios": rows})
 	}
 	fmt.Fprintf(c.out, "%9s  %-16s  %-20s  %s\n", "AMOUNT", "CUSTOMER", "NAME", "WHAT HAPPENS")
 	for _, r := range rows {
@@ -188,7 +188,7 @@ func runScenarios(_ context.Context, c *call) error {
 func runCards(_ context.Context, c *call) error {
 	rows := scenario.Cards()
 	if c.json {
-		return printJSON(c.out, rows)
+		return printJSON(c.out, map[string]any{"schema": "posagent.cards/1", "cards": rows})
 	}
 	fmt.Fprintf(c.out, "%-16s  %6s  %-23s  %-16s  %s\n", "CARD", "AMOUNT", "BRAND", "NAME", "WHAT HAPPENS")
 	for _, r := range rows {
@@ -198,5 +198,6 @@ func runCards(_ context.Context, c *call) error {
 		}
 		fmt.Fprintf(c.out, "%-16s  %6s  %-23s  %-16s  %s\n", r.PAN, amount, r.Brand, r.Name, r.What)
 	}
+	fmt.Fprintln(c.out, "\nWith each of them any month to come as the expiry and any three or four digits as the security code.")
 	return nil
 }

@@ -81,10 +81,30 @@ func runHooks(ctx context.Context, c *call) error {
 	case resp.StatusCode == http.StatusUnauthorized:
 		return fail(exitAuth, "the backend refused the credentials: set [backend.credentials] bearer")
 	case resp.StatusCode != http.StatusOK:
-		return fail(exitFailed, "the backend answered %s: %s", resp.Status, strings.TrimSpace(string(reply)))
+		return fail(exitFailed, "the backend answered %s: %s (posagent backend hooks lists what there is)", resp.Status, refusal(reply))
+	case c.json:
+		fmt.Fprintln(c.out, string(reply))
+		return nil
 	}
-	fmt.Fprintln(c.out, string(reply))
+	var v struct{ Replayed *int }
+	switch err := json.Unmarshal(reply, &v); {
+	case err != nil:
+		return fail(exitFailed, "the backend's answer is not JSON: %v", err)
+	case v.Replayed != nil:
+		fmt.Fprintf(c.out, "to be sent again: %d\n", *v.Replayed)
+	default:
+		fmt.Fprintln(c.out, "resumed")
+	}
 	return nil
+}
+
+// refusal is the sentence of an error body, or the body where it has none.
+func refusal(body []byte) string {
+	var v struct{ Error struct{ Message string } }
+	if json.Unmarshal(body, &v) == nil && v.Error.Message != "" {
+		return v.Error.Message
+	}
+	return strings.TrimSpace(string(body))
 }
 
 func listHooks(ctx context.Context, c *call, dir, state string) error {
@@ -107,6 +127,9 @@ func listHooks(ctx context.Context, c *call, dir, state string) error {
 			}
 		}
 		fmt.Fprintf(c.out, "%-32s %-30s %-7s %5d %-6s %s\n", d.Message, d.Event, d.State, len(d.Attempts), last, d.URL)
+		if d.Due > time.Now().UnixMilli() && len(d.Attempts) > 0 && d.Paused == "" {
+			fmt.Fprintf(c.out, "  next at %s; at once: posagent backend hooks replay %s\n", time.UnixMilli(d.Due).Format(time.TimeOnly), d.Message)
+		}
 		if d.Paused != "" {
 			fmt.Fprintf(c.out, "  waits: %s; posagent backend hooks resume %s\n", d.Paused, d.URL)
 		}

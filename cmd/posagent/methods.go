@@ -60,10 +60,10 @@ func showMethods(ctx context.Context, c *call) error {
 	if len(list.Definitions) == 0 {
 		return nil
 	}
-	fmt.Fprintf(c.out, "%4s %-14s %-16s %-12s %-24s %8s %10s %10s\n", "PRIO", "NAME", "LABEL", "TRIGGER", "TYPES", "STALE", "TIME-OUT", "FINALIZE")
+	fmt.Fprintf(c.out, "%4s %-14s %-24s %-12s %-24s %8s %10s %10s\n", "PRIO", "NAME", "LABEL", "TRIGGER", "TYPES", "STALE", "TIME-OUT", "FINALIZE")
 	for _, d := range list.Definitions {
 		stale, finalize := methods.TimeOuts(d, cfg.Methods.TimeoutUnit)
-		fmt.Fprintf(c.out, "%4d %-14s %-16s %-12s %-24s %8s %10s %10s\n", d.Priority, d.Name, d.Label, words(d.Trigger), words(d.TransactionTypes),
+		fmt.Fprintf(c.out, "%4d %-14s %-24s %-12s %-24s %8s %10s %10s\n", d.Priority, d.Name, d.Label, words(d.Trigger), words(d.TransactionTypes),
 			methods.StaleAge(d), stale, finalize)
 	}
 	return nil

@@ -131,6 +131,9 @@ func atRegister(ctx context.Context, c *call, do func(context.Context, *call, *r
 	if target == "" {
 		return fail(exitUsage, "where is the terminal? give --line /dev/ttyUSB0 or --line tcp:HOST:PORT")
 	}
+	if !strings.Contains(target, "/") && !strings.HasPrefix(target, "tcp:") {
+		return fail(exitUsage, "--line %q is neither a tty such as /dev/ttyUSB0 nor tcp:HOST:PORT", target)
+	}
 	habit, ok := register.HabitNamed(o.habit)
 	if !ok {
 		return fail(exitUsage, "no habit %q: %s", o.habit, habitNames())
