@@ -17,7 +17,8 @@
 // in milliseconds, t1, poll); what only time itself can show (60 s without ETX, T4) is named with its synctest twin.
 //
 // Not met by a sale of this version: D81 (document downloads), the revoked certificate of D82 (no revocation list is asked), lines
-// E92 and E93 where they need real wires (a pseudo terminal has neither parity nor CTS; their bytes are played instead). Of C58 the timing of the proof's comparison is not measured: it compares hashes of equal length.
+// E92 and E93 where they need real wires (a pseudo terminal has neither parity nor CTS; their bytes are played instead). Of C58 the timing of
+// the proof's comparison is not measured: it compares hashes of equal length.
 //
 // It drives the built binary only. It must not import agent, store or schemes/backend.
 package badinput

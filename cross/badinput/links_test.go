@@ -396,15 +396,21 @@ func (x *teller) checkoutRows(t *testing.T) {
 	for _, by := range []string{"", "Card", "gift", "../../etc", "%00"} { // spends its form and nothing else: the page says no
 		x.row("B42", "pay by "+by, x.link("POST", at+"/pay", "by="+by+"&token="+show(mine)[at+"/pay"], own), "303 4")
 	}
-	require.Equal(t, before, x.books(t))
+	if x.books(t) != before {
+		t.Error("a button there is none of pays")
+	}
 	token, leave = show(mine)[at+"/pay"], show(mine)[at+"/leave"]
 	x.row("C59", "the page's own form", x.link("POST", at+"/pay", card+"&token="+token, own), "303")
 	paid := x.books(t)
-	require.NotEqual(t, before, paid, "the page's own form pays")
+	if paid == before {
+		t.Error("the page's own form pays nothing")
+	}
 	x.unmoved(t, func() {
 		crowd(50, 2, func() bool { return x.link("POST", at+"/pay", card+"&token="+token, own) != "" })
 		x.row("C59", "a spent token", x.link("POST", at+"/pay", card+"&token="+token, own), "303 403 409")
 	})
 	x.row("C62", "another button of a page that is paid", x.link("POST", at+"/leave", "token="+leave, own), "4 303")
-	require.Equal(t, paid, x.books(t))
+	if x.books(t) != paid {
+		t.Error("a spent form pays")
+	}
 }
