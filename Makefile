@@ -74,7 +74,7 @@ signatures: ## sign SETS random nested parameter sets here and in Python, and co
 kill: ## kill -9 N terminals at random moments, and N at every named point of a sale (N=5000 takes ten minutes)
 	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/kill/...
 
-badinput: ## every bad input a sale or a card payment can meet, against the real binary: prints the tables
+badinput: ## every bad input a sale, a service, a page or the webhook receiver can meet, against the real binary: prints the tables
 	BADINPUT=full $(GO) test -count=1 -timeout 10m -v ./cross/badinput
 
 test-arm: ## the tests of what calculates, on emulated ARM (needs qemu-user-static)
