@@ -25,8 +25,8 @@ func allowed(list []string) map[string]bool {
 
 // Errors of an address that is never called. They do not repeat it.
 var (
-	errURL     = errors.New("want an https URL with a host, without user name and fragment, of at most 2048 characters")
-	errPrivate = errors.New("the address is not public")
+	errURL     = errors.New("want an https URL with a host (http only to a host of webhook_allow), without user name and fragment, of at most 2048 characters")
+	errPrivate = errors.New("the address is neither public nor in webhook_allow")
 )
 
 // free says whether a host stands on the allow-list. host is without brackets.

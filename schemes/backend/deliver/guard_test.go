@@ -121,7 +121,7 @@ func TestTheCheckedAddressIsDialled(t *testing.T) {
 				require.Equal(t, "the connection broke", d.Attempts[0].Note)
 				continue
 			}
-			require.Equal(t, "refused: the address is not public", d.Attempts[0].Note)
+			require.Equal(t, "refused: the address is neither public nor in webhook_allow", d.Attempts[0].Note)
 		}
 		r.stop()
 	})
