@@ -240,9 +240,9 @@ func (c *campaign) read(ctx context.Context) map[string]payments.Payment {
 
 // sums are what the postings of one payment come to, added up here.
 type sums struct {
-	account                                 map[string]int64
-	authorized, captured, refunded, charged int64 // by the operations' own amounts
-	cancelled                               bool
+	account                        map[string]int64
+	authorized, captured, refunded int64 // by the operations' own amounts
+	cancelled                      bool
 }
 
 // judge adds the books up and holds them against what was answered and what is read; it gives the number of postings.

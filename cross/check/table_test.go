@@ -45,7 +45,7 @@ var rooms = []room{
 
 	{"schemes/money", nil, "amounts and currencies"},
 	{"schemes/wire/bracket", []string{"schemes/wire"}, "forms in bracket notation: knows no service"},
-	{"schemes/wire", []string{"schemes/money"}, "strict JSON, Key, error codes"},
+	{"schemes/wire", nil, "strict JSON, Key, error codes"},
 	{"schemes/backend", []string{"schemes/backend/...", "schemes/methods", "schemes/aapay", "schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/onboarding", "schemes/money", "schemes/wire", "store"}, "opens and wires the embedded backend"},
 	{"schemes/backend/books", []string{"schemes/money", "schemes/wire"}, "CORE: only writer of postings, no I/O"},
 	{"schemes/backend/books/journal", []string{"schemes/backend/books", "schemes/money", "schemes/wire", "store"}, "keeps the books in the store"},

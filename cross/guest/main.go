@@ -66,9 +66,9 @@ func pack(to io.Writer, initPath, agentPath string) error {
 func board() {
 	err := measure()
 	if err != nil {
-		fmt.Printf("guest: FAILED: %v\n", err)
+		fmt.Fprintf(os.Stdout, "guest: FAILED: %v\n", err)
 	} else {
-		fmt.Println("guest: ok")
+		fmt.Fprintln(os.Stdout, "guest: ok")
 	}
 	unix.Sync()
 	_ = unix.Reboot(unix.LINUX_REBOOT_CMD_POWER_OFF)
@@ -109,8 +109,8 @@ func measure() error {
 	case <-time.After(readyWithin):
 		return errors.New("not ready within a minute")
 	}
-	fmt.Printf("guest: Linux %s, %d KiB of memory in all, %d KiB of it free for programs\n", kernel(), field("/proc/meminfo", "MemTotal"), field("/proc/meminfo", "MemAvailable"))
-	fmt.Printf("guest: ready after %d ms (told, not judged: the processor is emulated)\n", time.Since(began).Milliseconds())
+	fmt.Fprintf(os.Stdout, "guest: Linux %s, %d KiB of memory in all, %d KiB of it free for programs\n", kernel(), field("/proc/meminfo", "MemTotal"), field("/proc/meminfo", "MemAvailable"))
+	fmt.Fprintf(os.Stdout, "guest: ready after %d ms (told, not judged: the processor is emulated)\n", time.Since(began).Milliseconds())
 	<-time.After(idleFor)
 	idle := tell("idle", cmd.Process.Pid)
 	if said, err := exec.Command("/posagent", "register", "pay", "12.50", "--line", "tcp:127.0.0.1:20007").CombinedOutput(); err != nil {
@@ -128,7 +128,7 @@ func measure() error {
 func tell(when string, pid int) int64 {
 	status := fmt.Sprintf("/proc/%d/status", pid)
 	rss := field(status, "VmRSS")
-	fmt.Printf("guest: %s: resident %d KiB, its own %d KiB, the rest is the binary; goal at most %d KiB\n", when, rss, field(status, "RssAnon"), goalKiB)
+	fmt.Fprintf(os.Stdout, "guest: %s: resident %d KiB, its own %d KiB, the rest is the binary; goal at most %d KiB\n", when, rss, field(status, "RssAnon"), goalKiB)
 	return rss
 }
 

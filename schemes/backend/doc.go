@@ -1,4 +1,5 @@
-// Package backend opens and wires the embedded backend: the services of S1 over one durable store with real books.
+// Package backend opens and wires the embedded backend: the services of S0 and S1 over one durable store with real
+// books.
 //
 // It owns the directory it is given: backend.db, backend.key. It guarantees that nothing is answered before it is
 // durable, and that the fixed test credentials are the only ones there are unless others are configured.

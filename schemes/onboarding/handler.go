@@ -69,7 +69,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	id, err := int64(0), error(nil)
 	if len(pieces) > 0 {
-		id, err = ParseID(op, pieces[0])
+		id, err = parseID(op, pieces[0])
 	}
 	var st State
 	if err == nil {

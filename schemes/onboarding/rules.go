@@ -68,8 +68,8 @@ func CheckReason(op, reason string) (string, error) {
 	return reason, nil
 }
 
-// ParseID reads an application's id: a whole number from 1 without signs and leading zeros. The error is wire.Invalid.
-func ParseID(op, s string) (int64, error) {
+// parseID reads an application's id: a whole number from 1 without signs and leading zeros. The error is wire.Invalid.
+func parseID(op, s string) (int64, error) {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 1 || strconv.FormatInt(n, 10) != s {
 		return 0, wire.Errorf(wire.Invalid, op, "onboardingId: want a whole number from 1")

@@ -12,8 +12,7 @@
 //
 // Sending on a schedule, storing and repeating belong to the sender's and the receiver's own rooms.
 //
-// It imports schemes/money, schemes/wire and the standard library, and must not import another
-// service, the store or the agent.
+// It imports schemes/wire and the standard library, and must not import another service, the store or the agent.
 //
 // Decisions:
 //

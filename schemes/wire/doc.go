@@ -1,6 +1,7 @@
 // Package wire holds what every contract with the backend shares: the closed list of error codes,
-// the Key of an operation, strict JSON, body limits, reply classification and the mark of a pending
-// operation.
+// the Key of an operation, strict JSON, body limits, how a call is sent and what its reply proves, the two
+// shapes of error bodies (fault.go, problem.go), the types of card numbers and secrets, and the mark of a
+// pending operation.
 //
 // Guarantees:
 //   - Decode accepts exactly one JSON text in UTF-8 and refuses everything two readers could

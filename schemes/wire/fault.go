@@ -124,11 +124,11 @@ func readFault(a Answer) (code, msg string, own bool) {
 			code = c
 		}
 	}
-	return code, clean(msg), own
+	return code, Clean(msg), own
 }
 
-// clean makes a foreign text fit for a log line or a screen.
-func clean(s string) string {
+// Clean makes a foreign text fit for a log line or a screen: printable, and at most 200 characters.
+func Clean(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
 			return ' '

@@ -143,8 +143,8 @@ func (c Call) Problem(a Answer, keyed bool, cat Catalogue) *Error {
 	b, own := readProblem(a)
 	name, ours := strings.CutPrefix(b.Type, problemPrefix)
 	if own {
-		if e.Msg = MaskPANs(clean(b.Detail)); e.Msg == "" {
-			e.Msg = MaskPANs(clean(b.Title))
+		if e.Msg = MaskPANs(Clean(b.Detail)); e.Msg == "" {
+			e.Msg = MaskPANs(Clean(b.Title))
 		}
 	}
 	if own && ours {

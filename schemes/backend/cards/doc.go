@@ -11,7 +11,7 @@
 // Time (reservations, pages, refunds under way) is evaluated at every touch of a payment, in the order things were due,
 // and by Run for those nobody touches.
 //
-// It must not import another room of the backend besides books, once, scenario, deliver and pages.
+// It must not import another room of the backend besides books, deliver, once, pages, scenario and sweep.
 //
 // The page talks to the bank by four calls (pay.go); each takes a function that spends the form's token inside the commit:
 //

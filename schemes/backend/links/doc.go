@@ -10,7 +10,7 @@
 // Time is evaluated lazily at every touch, in the order things were due and at their own moments, and by Run for the links
 // nobody touches.
 //
-// It must not import another room of the backend besides books, deliver, once, pages and scenario.
+// It must not import another room of the backend besides books, deliver, once, pages, scenario and sweep.
 //
 // Decisions:
 //

@@ -9,7 +9,7 @@
 // Time is evaluated lazily at every touch, in the order things were due, and by Run for those nobody touches, so
 // that a restart or a late reader sees the same history.
 //
-// It must not import another room of the backend besides books, scenario and pages.
+// It must not import another room of the backend besides books, pages, scenario and sweep.
 //
 // Decisions:
 //
