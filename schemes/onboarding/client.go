@@ -2,7 +2,6 @@ package onboarding
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -63,7 +62,7 @@ func (c *Client) send(ctx context.Context, op, method string, id int64, rest str
 		return State{}, err
 	}
 	if answer.Status != done {
-		return State{}, withhold(call.Problem(answer, key != "", Problems()), app)
+		return State{}, wire.Withhold(call.Problem(answer, key != "", Problems()), app.secrets()...)
 	}
 	return read(call, answer, id)
 }
@@ -90,26 +89,20 @@ func read(call wire.Call, answer wire.Answer, id int64) (State, error) {
 	return st, nil
 }
 
-// withhold keeps a foreign service's words from repeating a secret of the request.
-func withhold(err *wire.Error, app *Application) error {
-	var e *wire.Error
-	if app == nil || app.Notifications == nil || !errors.As(err, &e) {
-		return err
+// secrets are what a reply to the application must not repeat.
+func (a *Application) secrets() (list []string) {
+	if a == nil || a.Notifications == nil {
+		return nil
 	}
-	for _, h := range app.Notifications.WebHooks {
-		secrets := []string{h.Authorization.Reveal()}
+	for _, h := range a.Notifications.WebHooks {
+		list = append(list, h.Authorization.Reveal())
 		for _, pairs := range h.Headers {
 			for _, v := range pairs {
 				if len(v) >= 8 { // less is no secret, and stands in many a sentence
-					secrets = append(secrets, v)
+					list = append(list, v)
 				}
 			}
 		}
-		for _, s := range secrets {
-			if s != "" && strings.Contains(e.Msg, s) {
-				e.Msg = "the reply's own words are withheld"
-			}
-		}
 	}
-	return err
+	return list
 }

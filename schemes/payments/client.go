@@ -3,7 +3,6 @@ package payments
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -32,7 +31,7 @@ func (c *Client) Create(ctx context.Context, key wire.Key, req CreateRequest) (C
 	answer, err := c.send(ctx, call, http.MethodPost, "", key, body, &out, "paymentId")
 	switch {
 	case err != nil:
-		return Created{}, withhold(err, req)
+		return Created{}, wire.Withhold(err, req.secrets()...)
 	case out.PaymentID == "" || !wire.PathWord(out.PaymentID, MaxID):
 		return Created{}, call.Lost("reply names no payment")
 	case out.PayPageURL != nil && !wire.WebURL(*out.PayPageURL):
@@ -43,30 +42,20 @@ func (c *Client) Create(ctx context.Context, key wire.Key, req CreateRequest) (C
 	return out, nil
 }
 
-// withhold keeps a foreign service's words from repeating a secret of the request.
-func withhold(err error, req CreateRequest) error {
-	var e *wire.Error
-	if !errors.As(err, &e) {
-		return err
+// secrets are what a reply to the request must not repeat.
+func (r CreateRequest) secrets() (list []string) {
+	if c := r.CardDetails; c != nil {
+		list = append(list, c.PAN.Reveal(), c.ValidationCode.Reveal())
 	}
-	var secrets []string
-	if c := req.CardDetails; c != nil {
-		secrets = append(secrets, c.PAN.Reveal(), c.ValidationCode.Reveal())
+	if d := r.PaymentMethodDetails; d != nil {
+		list = append(list, d.Token.Reveal(), d.TokenSecret.Reveal(), d.IBAN.Reveal())
 	}
-	if d := req.PaymentMethodDetails; d != nil {
-		secrets = append(secrets, d.Token.Reveal(), d.TokenSecret.Reveal(), d.IBAN.Reveal())
-	}
-	if req.Notifications != nil {
-		for _, h := range req.Notifications.WebHooks {
-			secrets = append(secrets, h.Authorization.Reveal())
+	if r.Notifications != nil {
+		for _, h := range r.Notifications.WebHooks {
+			list = append(list, h.Authorization.Reveal())
 		}
 	}
-	for _, s := range secrets {
-		if s != "" && strings.Contains(e.Msg, s) {
-			e.Msg = "the reply's own words are withheld"
-		}
-	}
-	return err
+	return list
 }
 
 // Authorize implements Service.

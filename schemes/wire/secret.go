@@ -1,9 +1,11 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 )
 
 // Secret is a text that must never be logged, printed or marshalled. Only Reveal gives it away.
@@ -33,3 +35,18 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 // MarshalJSON masks.
 func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + s.String() + `"`), nil }
+
+// Withhold keeps a foreign service's words from repeating a secret of the request that it answers: an *Error whose text has
+// one says so instead. err is returned as it came otherwise.
+func Withhold(err error, secrets ...string) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	for _, s := range secrets {
+		if s != "" && strings.Contains(e.Msg, s) {
+			e.Msg = "the reply's own words are withheld"
+		}
+	}
+	return err
+}

@@ -121,27 +121,37 @@ func (d *Deliver) pick(ctx context.Context, now int64, flying map[int64]bool, bu
 			if room <= 0 {
 				continue
 			}
-			rows, err := r.Query(`SELECT id FROM deliver_delivery WHERE origin = ? AND due_ms <= ? ORDER BY due_ms, id LIMIT ?`, w.origin, now, room+busy[w.origin])
+			ids, err := dueAt(r, w.origin, now, room+busy[w.origin])
 			if err != nil {
 				return err
 			}
-			for rows.Next() {
-				j := due{origin: w.origin}
-				if err := rows.Scan(&j.id); err != nil {
-					return errors.Join(err, rows.Close())
-				}
-				if !flying[j.id] && room > 0 {
-					jobs = append(jobs, j)
+			for _, id := range ids {
+				if !flying[id] && room > 0 {
+					jobs = append(jobs, due{origin: w.origin, id: id})
 					room--
 				}
-			}
-			if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-				return err
 			}
 		}
 		return nil
 	})
 	return jobs, next, err
+}
+
+// dueAt lists at most so many of an endpoint's deliveries that are due, the oldest first.
+func dueAt(r store.Reader, origin string, now int64, most int) (ids []int64, err error) {
+	rows, err := r.Query(`SELECT id FROM deliver_delivery WHERE origin = ? AND due_ms <= ? ORDER BY due_ms, id LIMIT ?`, origin, now, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
 }
 
 // overdue is an endpoint and the moment since which it waits.
