@@ -187,13 +187,6 @@ func (r *Register) Close() error {
 	return nil
 }
 
-// SetReact changes how the terminal is answered from now on.
-func (r *Register) SetReact(f React) {
-	r.mu.Lock()
-	r.react = f
-	r.mu.Unlock()
-}
-
 func (r *Register) tap(direction string, data []byte) {
 	if r.opt.Tap != nil {
 		r.opt.Tap(direction, data)

@@ -135,9 +135,3 @@ var layouts = map[Command]layout{
 	0x0625: {name: "pre-authorisation-reversal", cuts: cutTrailingPassword},
 	0x06C0: {name: "read-card", cuts: cutOne},
 }
-
-// Known reports whether the table knows cmd, i.e. whether Decode takes its data apart.
-func Known(cmd Command) bool {
-	_, ok := layoutOf(cmd)
-	return ok
-}
