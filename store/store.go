@@ -73,7 +73,6 @@ type Store struct {
 	commits atomic.Int64
 	writes  atomic.Int64
 	latency atomic.Int64 // EMA of COMMIT, nanoseconds
-	walSize atomic.Int64 // frames after the last checkpoint
 	shred   atomic.Bool  // a data key was deleted since the last truncation
 
 	mu      sync.Mutex

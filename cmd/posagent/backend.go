@@ -159,7 +159,7 @@ func runBooks(ctx context.Context, c *call) error {
 		return fail(exitFailed, "%v (is --state the backend's directory?)", err)
 	}
 	if c.json {
-		return printJSON(c.out, map[string]any{"schema": "posagent.books/1", "transactions": list})
+		return printJSON(c.out, list) // a bare list, as programs have always read it
 	}
 	fmt.Fprintf(c.out, "%-32s %-10s %12s %-4s %-12s %-9s %s\n", "ID", "TYPE", "AMOUNT", "", "STATE", "MONEY", "POSTINGS")
 	for _, e := range list {

@@ -136,9 +136,7 @@ func (b *backend) books() (out []entry) {
 	b.t.Helper()
 	data, err := exec.Command(built.posagent, "backend", "books", "--state", b.dir, "--json").Output()
 	require.NoError(b.t, err)
-	var list struct{ Transactions []entry }
-	require.NoError(b.t, json.Unmarshal(data, &list))
-	out = list.Transactions
+	require.NoError(b.t, json.Unmarshal(data, &out))
 	for _, e := range out {
 		var sum int64
 		for _, p := range e.Postings {

@@ -385,17 +385,14 @@ func (x *terminal) conclude(ctx context.Context, res *told, first answer) error 
 func (c *campaign) check(results []told) {
 	out, err := exec.Command(c.bin, "backend", "books", "--json", "--state", filepath.Join(c.dir, "backend")).Output()
 	require.NoError(c.t, err)
-	var list struct {
-		Transactions []struct {
-			ID, Reference, Original string
-			Postings                []struct {
-				Account string
-				Amount  int64
-			}
+	var books []struct {
+		ID, Reference, Original string
+		Postings                []struct {
+			Account string
+			Amount  int64
 		}
 	}
-	require.NoError(c.t, json.Unmarshal(out, &list))
-	books := list.Transactions
+	require.NoError(c.t, json.Unmarshal(out, &books))
 	reference, net, moves, sum := map[string]string{}, map[string]int64{}, map[string]int{}, int64(0)
 	for _, b := range books {
 		reference[b.ID] = b.Reference

@@ -27,7 +27,7 @@ var threads = []thread{
 		"\tpoint.Hit(\"before \" + point.Route(req.Method, req.URL.Path))\n", ""},
 	{"agent/upstream/upstream.go", "\tc.judge(req.Context(), resp, err)\n",
 		"\tpoint.Hit(\"after \" + point.Route(req.Method, req.URL.Path))\n", ""},
-	{"ecr/session/dialog.go", "\t\t\terr := d.send(ctx, one.APDU)\n",
+	{"ecr/session/dialog.go", "\t\t\terr := d.send(way, one.APDU)\n",
 		"\t\t\tpoint.Hit(fmt.Sprintf(\"before APDU % 02X\", one.APDU[:2]))\n",
 		"\t\t\tpoint.Hit(fmt.Sprintf(\"after APDU % 02X\", one.APDU[:2]))\n"},
 }

@@ -152,6 +152,12 @@ var table = []mutant{
 	{"401 fails an operation", outbox, "TestFromError", []edit{
 		{"agent/outbox/verdict.go", "case wire.Unauthorized, wire.Forbidden:\n\t\tv.State, v.Reach = Pending, Refused", "case wire.Unauthorized, wire.Forbidden:\n\t\tv.State, v.Reach = Failed, Refused"},
 	}},
+	{"an answered message is repeated into the next dialogue", "ecr/zvt", "TestMoneyA3_WhatIsAnsweredIsNotRepeated", []edit{
+		{"ecr/zvt/machine.go", `if !r.lost && !o.sent {`, `if false {`},
+	}},
+	{"what waits for its acknowledgement cannot be taken back", "ecr/session", "TestUnsendTakesBackWhatHasNotLeft", []edit{
+		{"ecr/session/dialog.go", `if l.cancel != nil && l.seq <= through {`, `if false {`},
+	}},
 	{"an unanswered send is unsent", outbox, "TestFromError|TestUnsentStaysPendingSentNeverGoesBack", []edit{
 		{"agent/outbox/verdict.go", "case wire.TooMany, wire.UnknownOutcome:\n", "case wire.TooMany, wire.UnknownOutcome:\n\t\tv.State = Pending\n"},
 	}},

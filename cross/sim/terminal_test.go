@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"posagent/agent/checkout"
@@ -287,10 +288,12 @@ func (d *dialog) perform(a zvt.Action) {
 			}
 		}
 	case zvt.Unsend:
-		for _, one := range d.out {
-			d.post(zvt.Sent{Seq: one.Seq})
-		}
-		d.out = nil
+		d.out = slices.DeleteFunc(d.out, func(one zvt.Send) bool {
+			if one.Seq <= a.Through {
+				d.post(zvt.Sent{Seq: one.Seq})
+			}
+			return one.Seq <= a.Through
+		})
 	case zvt.TakeOver:
 		for _, other := range d.l.dialogs {
 			if other != d {

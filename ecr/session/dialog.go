@@ -34,8 +34,51 @@ type dialog struct {
 	ended  chan struct{}
 	out    chan zvt.Send
 	own    []zvt.Event // events the loop made itself
+	late   late
 	timers map[zvt.Timer]*time.Timer
 	jobs   sync.WaitGroup
+}
+
+// late keeps what the machine took back from leaving, or from being repeated.
+type late struct {
+	repeats bool // the line repeats what is not acknowledged: only there something on its way can be taken back
+	mu      sync.Mutex
+	through int                // the last number taken back
+	seq     int                // on its way
+	cancel  context.CancelFunc // ends that, nil = nothing is on its way
+}
+
+// leave begins the way of a message; ok is false when it was taken back.
+func (l *late) leave(ctx context.Context, seq int) (_ context.Context, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if seq <= l.through {
+		return nil, false
+	}
+	if l.repeats {
+		ctx, l.cancel = context.WithCancel(ctx)
+		l.seq = seq
+	}
+	return ctx, true
+}
+
+// left ends it.
+func (l *late) left() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.cancel != nil {
+		l.cancel()
+		l.cancel = nil
+	}
+}
+
+func (l *late) takeBack(through int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.through = max(l.through, through)
+	if l.cancel != nil && l.seq <= through {
+		l.cancel()
+	}
 }
 
 func (s *Session) dialog(send func(context.Context, []byte) error) *dialog {
@@ -184,8 +227,14 @@ func (d *dialog) write(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case one := <-d.out:
+			way, ok := d.late.leave(ctx, one.Seq)
+			if !ok {
+				d.post(zvt.Sent{Seq: one.Seq})
+				continue
+			}
 			d.s.o.Tap(ToRegister, one.APDU)
-			err := d.send(ctx, one.APDU)
+			err := d.send(way, one.APDU)
+			d.late.left()
 			d.s.count(func(st *Stats) {
 				if err == nil {
 					st.Sent++
@@ -193,7 +242,7 @@ func (d *dialog) write(ctx context.Context) {
 					st.Unsent++
 				}
 			})
-			if err != nil && ctx.Err() == nil {
+			if err != nil && !errors.Is(err, context.Canceled) {
 				d.s.log.Warn("message not acknowledged", "err", err)
 			}
 			d.post(zvt.Sent{Seq: one.Seq, OK: err == nil})
@@ -251,15 +300,7 @@ func (d *dialog) perform(ctx context.Context, a zvt.Action) {
 	case zvt.Save:
 		d.jobs.Go(func() { d.save(ctx, a) })
 	case zvt.Unsend:
-		for {
-			select {
-			case one := <-d.out:
-				d.own = append(d.own, zvt.Sent{Seq: one.Seq})
-				continue
-			default:
-			}
-			break
-		}
+		d.late.takeBack(a.Through)
 	case zvt.TakeOver:
 		d.others(zvt.Gone{Replaced: true})
 	}

@@ -157,6 +157,7 @@ func (s *Session) ServeSerial(ctx context.Context, opener Opener) error {
 	}
 	cable := newCable()
 	d := s.dialog(cable.send)
+	d.late.repeats = true
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() { d.run(ctx) })

@@ -2,20 +2,46 @@ package session
 
 import (
 	"context"
+	"log/slog"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/ecr/zvt"
 )
 
-// What has not left is taken back, and said to be unsent, in order.
+// What has not left is taken back, and what waits for an acknowledgement is not repeated; both are said to be unsent, in
+// order. What comes after leaves.
 func TestUnsendTakesBackWhatHasNotLeft(t *testing.T) {
-	d := &dialog{out: make(chan zvt.Send, maxOut)}
-	for seq := range 3 {
-		d.perform(context.Background(), zvt.Send{Seq: seq + 1})
-	}
-	d.perform(context.Background(), zvt.Unsend{})
-	require.Empty(t, d.out)
-	require.Equal(t, []zvt.Event{zvt.Sent{Seq: 1}, zvt.Sent{Seq: 2}, zvt.Sent{Seq: 3}}, d.own)
+	synctest.Test(t, func(t *testing.T) {
+		var left []byte
+		s := New(Options{Tap: func(Direction, []byte) {}, Log: slog.New(slog.DiscardHandler)})
+		d := s.dialog(func(ctx context.Context, data []byte) error {
+			left = append(left, data...)
+			if data[0] == 4 {
+				return nil
+			}
+			<-ctx.Done() // the peer never acknowledges
+			return ctx.Err()
+		})
+		d.late.repeats = true
+		ctx, cancel := context.WithCancel(t.Context())
+		d.jobs.Go(func() { d.write(ctx) })
+		for seq := range 3 {
+			d.perform(ctx, zvt.Send{Seq: seq + 1, APDU: []byte{byte(seq + 1)}})
+		}
+		synctest.Wait()
+		d.perform(ctx, zvt.Unsend{Through: 3})
+		d.perform(ctx, zvt.Send{Seq: 4, APDU: []byte{4}})
+		began := time.Now()
+		for _, want := range []zvt.Sent{{Seq: 1}, {Seq: 2}, {Seq: 3}, {Seq: 4, OK: true}} {
+			require.Equal(t, zvt.Event(want), <-d.events)
+		}
+		require.Zero(t, time.Since(began))
+		require.Equal(t, []byte{1, 4}, left)
+		cancel()
+		d.jobs.Wait()
+	})
 }

@@ -92,7 +92,7 @@ func TestMoneyA3_WhatIsUnsentEndsWithItsDialogue(t *testing.T) {
 	for _, command := range []string{"06 00 06 00 00 00 8E 09 78", "06 20 05 00 00 00 03 01"} {
 		m, seq := tellingLate(t, "s1")
 		actions := m.Step(Received{APDU: unhex(t, command)})
-		unsend := slices.Index(actions, Action(Unsend{}))
+		unsend := slices.Index(actions, Action(Unsend{Through: seq}))
 		require.GreaterOrEqual(t, unsend, 0, command)
 		for _, a := range actions[:unsend] {
 			_, sends := a.(Send)
@@ -105,7 +105,28 @@ func TestMoneyA3_WhatIsUnsentEndsWithItsDialogue(t *testing.T) {
 	for m.leaving > 0 { // the answers to the two commands
 		m.Step(Sent{Seq: -1, OK: true})
 	}
-	require.NotContains(t, m.Step(Received{APDU: unhex(t, "06 00 06 00 00 00 8E 09 78")}), Action(Unsend{}))
+	for _, a := range m.Step(Received{APDU: unhex(t, "06 00 06 00 00 00 8E 09 78")}) {
+		_, unsends := a.(Unsend)
+		require.False(t, unsends)
+	}
+}
+
+// A message that was answered before the link heard its acknowledgement is not repeated: in the next dialogue the repetition
+// would be its end.
+func TestMoneyA3_WhatIsAnsweredIsNotRepeated(t *testing.T) {
+	for _, acknowledged := range []bool{false, true} {
+		m := New(testConfig(), nil)
+		m.Step(Received{APDU: unhex(t, "06 00 06 00 00 00 8E 09 78")})
+		m.Step(Saved{Gen: m.gen})
+		require.Equal(t, ending, m.phase)
+		end := Unsend{Through: m.seq}
+		if acknowledged {
+			m.Step(Sent{Seq: m.seq, OK: true})
+		}
+		actions := m.Step(Received{APDU: unhex(t, "80 00 00")})
+		require.Equal(t, idle, m.phase)
+		require.Equal(t, !acknowledged, slices.Contains(actions, Action(end)))
+	}
 }
 
 // A register that answers 04 FF is told once more where its one answer may have been to an older message.

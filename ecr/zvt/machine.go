@@ -286,7 +286,7 @@ func (m *Machine) drop(joined, gone bool) {
 	m.queue, m.pending = nil, nil
 	m.stop(TimerReply)
 	if over && m.leaving > 0 {
-		m.do(Unsend{})
+		m.do(Unsend{Through: m.seq})
 	}
 }
 
@@ -383,10 +383,14 @@ func (m *Machine) answered(msg apdu.Message) {
 func (m *Machine) settle(r reply) {
 	o := m.pending
 	m.pending = nil
-	if r.lost {
+	switch {
+	case r.lost:
 		m.owed++
-	} else if o.why == forProgress {
+	case o.why == forProgress:
 		m.answers = true
+	}
+	if !r.lost && !o.sent { // the answer is here and the acknowledgement is not: a repetition would be taken for another message
+		m.do(Unsend{Through: o.seq})
 	}
 	m.stop(TimerReply)
 	switch o.why {

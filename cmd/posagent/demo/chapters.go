@@ -249,11 +249,11 @@ func (s *story) closing(ctx context.Context) error {
 	} else if code != 0 {
 		return fmt.Errorf("end of day: exit %d\n%s", code, reg.tail())
 	}
-	var books struct{ Transactions []entry }
+	var books []entry
 	if err := s.ask(ctx, &books, "backend", "books", "--state", s.path("backend"), "--config", s.path("backend.toml"), "--json"); err != nil {
 		return err
 	}
-	return s.compare(list, books.Transactions)
+	return s.compare(list, books)
 }
 
 // compare prints one line a sale: what the register was told beside what moved.
