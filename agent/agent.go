@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -18,6 +17,7 @@ import (
 	"posagent/agent/outbox"
 	"posagent/agent/paylink"
 	"posagent/agent/port"
+	"posagent/agent/view"
 	"posagent/device/display"
 	"posagent/ecr/session"
 	"posagent/ecr/zvt"
@@ -49,6 +49,7 @@ type Options struct {
 	TCP    net.Listener
 	Port   net.Listener
 	Hooks  wire.Secret // what senders of webhooks must show in Authorization; "" = none are taken
+	Local  Local       // what the port serves beside probes and webhooks
 
 	Now    func() time.Time
 	Boot   func() time.Duration // CLOCK_BOOTTIME
@@ -57,6 +58,17 @@ type Options struct {
 
 	// Ready is called once, when a register may ask for a sale.
 	Ready func()
+}
+
+// Local is what local clients reach through the port.
+type Local struct {
+	Token    wire.Secret // what they show; "" = nothing is served
+	Services []port.Service
+	Upstream []view.Upstream  // for the monitor
+	Within   time.Duration    // bounds one call to the backend
+	About    view.Status      // what does not change while the terminal runs
+	Live     func() view.Live // nil = nothing
+	Dir      string           // where attachments lie while a request is served
 }
 
 // Agent is the terminal.
@@ -94,13 +106,24 @@ func New(o Options) *Agent {
 		a.sessions = append(a.sessions, func(ctx context.Context) error { return s.ServeTCP(ctx, o.TCP) })
 	}
 	if o.Port != nil {
-		mount := map[string]http.Handler{}
-		if o.Hooks != "" {
-			mount[inbox.WebhooksPath] = inbox.New(inbox.Options{DB: o.DB, Now: o.Now, Log: o.Log}).Handler(o.Hooks)
-		}
-		a.port = port.New(port.Options{Listener: o.Port, Live: func() error { return nil }, Ready: a.ready, Mount: mount})
+		a.port = port.New(a.local())
 	}
 	return a
+}
+
+// local makes the port's options.
+func (a *Agent) local() port.Options {
+	in := inbox.New(inbox.Options{DB: a.o.DB, Now: a.o.Now, Log: a.o.Log})
+	l := a.o.Local
+	o := port.Options{
+		Listener: a.o.Port, Live: func() error { return nil }, Ready: a.ready, Token: l.Token, Services: l.Services, Within: l.Within,
+		Dir: l.Dir, Version: l.About.Version, Log: a.o.Log,
+		House: &view.House{DB: a.o.DB, Outbox: a.outbox, Inbox: in, Own: a.o.Offer, About: l.About, Live: l.Live, Services: l.Upstream, Now: a.o.Now},
+	}
+	if a.o.Hooks != "" {
+		o.Hooks = in.Handler(a.o.Hooks)
+	}
+	return o
 }
 
 func (a *Agent) line(name string) session.Options {

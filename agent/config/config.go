@@ -42,7 +42,8 @@ type Terminal struct {
 
 // Port is the local HTTP port.
 type Port struct {
-	Listen string `toml:"listen"` // "" = no port
+	Listen string      `toml:"listen"` // "" = no port
+	Token  wire.Secret `toml:"token"`  // what local clients show; "" = the one in the state directory
 }
 
 // Upstream is where the backend is; all URLs empty = the embedded sandbox.

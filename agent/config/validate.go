@@ -212,6 +212,9 @@ func (c Config) rest(k *check) {
 	if c.Port.Listen != "" {
 		k.listen("port.listen", c.Port.Listen, true)
 	}
+	if n := len(c.Port.Token); n != 0 && (n < 16 || n > 1024) {
+		k.fail("port.token", "not 16 to 1024 characters")
+	}
 	if !idPattern.MatchString(c.Operator.Name) {
 		k.fail("operator.name", "%q is not one word", c.Operator.Name)
 	}

@@ -1,12 +1,33 @@
-// Package port owns the terminal's local HTTP port: the guard that closes it to the web, and the probes.
+// Package port owns the terminal's local HTTP port: the guard that closes it to the web, the local credentials, the services'
+// routes, what the terminal shows of itself, the probes, and the document that describes them.
 //
-// It guarantees that a request reaches a handler only when its Host is one of the port's own names and it carries
-// neither Origin, Referer nor Sec-Fetch-Site (a web page cannot leave all of them out), that bodies, headers and
-// time are bounded, and that nothing changes state on GET. The services' own routes are mounted here later; they
-// bring their own handlers.
+// It guarantees:
+//   - a request reaches a handler only when its Host is one of the port's own names and it carries neither Origin, Referer
+//     nor Sec-Fetch-Site (a web page cannot leave all of them out), and the port listens on this machine alone;
+//   - a service's route, /agent/v1 and /metrics want the terminal's token, each in its service's own form, compared in a
+//     time that tells nothing; no refusal says more than that;
+//   - bodies, headers and time are bounded, and so is the number of connections;
+//   - nothing changes state on GET;
+//   - a write goes to the backend at most once per request, and its caller learns the backend's own answer, that it was
+//     provably not sent (503 with Retry-After), or that its outcome is not known (504);
+//   - the OpenAPI document is made of the table that mounts the routes.
 //
-// It must not import the store, the register link or any third-party module.
+// It must not import the store, the outbox's writers, the register link, the configuration or any third-party module.
 //
-// 2026-11-21: probes answer plain text and say nothing about money; "ready" does not ask for the backend, because
-// a terminal without network is in normal operation.
+// Decisions, 2026-11-21:
+//
+// Probes answer plain text and say nothing about money; "ready" does not ask for the backend, because a terminal without
+// network is in normal operation. Probes and the OpenAPI document need no token: they hold nothing of this terminal.
+//
+// The token is a Bearer token. So is its Base64 behind any name and a colon, which is how the scheme services' clients send a
+// key and a secret (S1 5); and the token routes give it to a client that shows it as its client secret, because clients of
+// the payment service fetch a token before every call. For payment links it is the secret of the signature, or the X-API-KEY.
+//
+// The backend's own credentials never serve here, and the local token never leaves: requests are written anew.
+//
+// A call goes on when its caller goes away, until its own time is over: a write cut short has an outcome nobody knows.
+//
+// A connection above the limit waits until another ends; one that is idle ends at once for it.
+//
+// Attachments of a payment link are taken from two callers at a time, since they lie on the disk before anybody is known.
 package port

@@ -4,58 +4,99 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
 	"time"
+
+	"posagent/agent/view"
+	"posagent/schemes/wire"
 )
 
-// Options of a port.
+// Options of a port. Listener, Live and Ready are required.
 type Options struct {
 	Listener net.Listener
-	Live     func() error            // nil error = every loop of the daemon is alive
-	Ready    func() error            // nil error = the store can be written and older sales are in hand
-	Mount    map[string]http.Handler // more routes behind the guard, by http.ServeMux pattern
+	Live     func() error  // nil error = every loop of the daemon is alive
+	Ready    func() error  // nil error = the store can be written and older sales are in hand
+	Hooks    http.Handler  // takes webhooks at HooksPath and proves who sends; nil = none are taken
+	Token    wire.Secret   // what local clients show; "" = no service, nothing of the terminal
+	House    *view.House   // nil = nothing of the terminal is shown
+	Services []Service     // mounted with a Token only
+	Within   time.Duration // of one call to the backend, as upstream bounds it; 0 = 30 s
+	Dir      string        // where attachments lie while a request is served; "" = the system's folder
+	Version  string
+	Log      *slog.Logger
 }
+
+// HooksPath is where webhooks arrive.
+const HooksPath = "/hooks/webhooks"
+
+// Limits of the port.
+const (
+	maxConns  = 64
+	readTime  = 15 * time.Second
+	maxHeader = 16 << 10 // bytes
+)
 
 // Port is the local HTTP server.
 type Port struct {
-	ln  net.Listener
-	srv *http.Server
+	ln    net.Listener
+	srv   *http.Server
+	conns *limiter
+	api   *api
 }
 
 // New makes a port; it starts nothing.
 func New(o Options) *Port {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /livez", probe(o.Live))
-	mux.HandleFunc("GET /readyz", probe(o.Ready))
-	for pattern, h := range o.Mount {
-		mux.Handle(pattern, h)
+	if o.Within <= 0 {
+		o.Within = 30 * time.Second
 	}
-	return &Port{ln: o.Listener, srv: &http.Server{
-		Handler:           Guard(o.Listener.Addr(), http.MaxBytesHandler(mux, 256<<10)),
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	o.Log = o.Log.With("sys", "port")
+	p := &Port{ln: o.Listener, conns: newLimiter(o.Listener, maxConns)}
+	p.api = newAPI(o, p.conns)
+	p.srv = &http.Server{
+		Handler:           Guard(o.Listener.Addr(), p.api.routes()),
 		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       15 * time.Second,
-		WriteTimeout:      30 * time.Second,
+		ReadTimeout:       readTime,
+		WriteTimeout:      readTime + o.Within + 10*time.Second,
 		IdleTimeout:       60 * time.Second,
-		MaxHeaderBytes:    16 << 10,
-	}}
+		MaxHeaderBytes:    maxHeader,
+		ConnState:         p.conns.state,
+		ErrorLog:          log.New(io.Discard, "", 0), // what a client does wrong is the client's, and would be anybody's to write
+	}
+	p.srv.RegisterOnShutdown(func() { close(p.api.ended) })
+	return p
 }
 
 // Addr is where the port listens.
 func (p *Port) Addr() string { return p.ln.Addr().String() }
 
-// Run serves until ctx ends, then finishes what is in flight within 3 s.
+// Run serves until ctx ends, then finishes what is in flight within 3 s. It refuses to serve other machines.
 func (p *Port) Run(ctx context.Context) error {
+	if host, _, err := net.SplitHostPort(p.Addr()); err != nil || !net.ParseIP(host).IsLoopback() {
+		return fmt.Errorf("local port: %s is not this machine only", p.Addr())
+	}
+	over := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
+		defer close(over)
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
 		defer cancel()
 		if p.srv.Shutdown(grace) != nil {
+			p.api.cut()
 			p.srv.Close()
 		}
 	})
-	defer stop()
-	if err := p.srv.Serve(p.ln); !errors.Is(err, http.ErrServerClosed) {
+	err := p.srv.Serve(p.conns)
+	if !stop() {
+		<-over // what is in flight still reads the store
+	}
+	if !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("local port: %w", err)
 	}
 	return nil

@@ -22,7 +22,7 @@ func serve(t *testing.T, ready error) string {
 	return p.Addr()
 }
 
-func get(t *testing.T, addr, path, host string, header http.Header) int {
+func fetch(t *testing.T, addr, path, host string, header http.Header) int {
 	req, err := http.NewRequest("GET", "http://"+addr+path, nil)
 	require.NoError(t, err)
 	if host != "" {
@@ -39,22 +39,22 @@ func get(t *testing.T, addr, path, host string, header http.Header) int {
 
 func TestProbes(t *testing.T) {
 	addr := serve(t, nil)
-	require.Equal(t, 200, get(t, addr, "/livez", "", nil))
-	require.Equal(t, 200, get(t, addr, "/readyz", "", nil))
-	require.Equal(t, 404, get(t, addr, "/", "", nil))
-	require.Equal(t, 503, get(t, serve(t, errors.New("disk full")), "/readyz", "", nil))
+	require.Equal(t, 200, fetch(t, addr, "/livez", "", nil))
+	require.Equal(t, 200, fetch(t, addr, "/readyz", "", nil))
+	require.Equal(t, 404, fetch(t, addr, "/", "", nil))
+	require.Equal(t, 503, fetch(t, serve(t, errors.New("disk full")), "/readyz", "", nil))
 }
 
 func TestGuardIsClosedToTheWeb(t *testing.T) {
 	addr := serve(t, nil)
 	_, port, err := net.SplitHostPort(addr)
 	require.NoError(t, err)
-	require.Equal(t, 200, get(t, addr, "/livez", "localhost:"+port, nil))
+	require.Equal(t, 200, fetch(t, addr, "/livez", "localhost:"+port, nil))
 	for _, host := range []string{"evil.example:" + port, "127.0.0.1.evil.example", "127.1:" + port, "0.0.0.0:" + port,
 		"localhost", "localhost.:" + port, "[::ffff:127.0.0.1]:" + port, "127.0.0.1:1"} {
-		require.Equal(t, 403, get(t, addr, "/livez", host, nil), host)
+		require.Equal(t, 403, fetch(t, addr, "/livez", host, nil), host)
 	}
 	for _, h := range []http.Header{{"Origin": {"null"}}, {"Origin": {"http://" + addr}}, {"Referer": {"http://" + addr + "/"}}, {"Sec-Fetch-Site": {"same-origin"}}} {
-		require.Equal(t, 403, get(t, addr, "/livez", "", h), "%v", h)
+		require.Equal(t, 403, fetch(t, addr, "/livez", "", h), "%v", h)
 	}
 }

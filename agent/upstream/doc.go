@@ -2,7 +2,7 @@
 //
 // It guarantees:
 //   - a request is repeated only if it is a GET or carries an Idempotency-Key, at most twice, with the same Key and
-//     body; any other request leaves at most once;
+//     body; any other request leaves at most once, and through Once every write does;
 //   - credentials go to the configured host only; a redirect is an error, never followed;
 //   - no reply makes it wait or read without bound: header 64 KiB, body 1 MiB, one try and the whole call have
 //     their time, Retry-After above a few seconds is left to the outbox;

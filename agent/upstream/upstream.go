@@ -140,7 +140,18 @@ type callKey struct{}
 // Do sends one request to the backend, with credentials and the repeats its kind allows. The reply's body must be
 // closed. Errors: *wire.Error with Unavailable (circuit open, no token to be had) or Unauthorized (the token service refuses
 // us), both before anything was sent; otherwise the transport's own, with its chain.
-func (c *Client) Do(req *http.Request) (*http.Response, error) {
+func (c *Client) Do(req *http.Request) (*http.Response, error) { return c.do(req, true) }
+
+// once is a Client that repeats no write.
+type once struct{ c *Client }
+
+// Do implements wire.Doer.
+func (o once) Do(req *http.Request) (*http.Response, error) { return o.c.do(req, false) }
+
+// Once is the client for callers who repeat their writes themselves: from here each leaves at most once, under a Key too.
+func (c *Client) Once() wire.Doer { return once{c} }
+
+func (c *Client) do(req *http.Request, keyed bool) (*http.Response, error) {
 	if req.URL.Scheme != c.base.Scheme || !strings.EqualFold(req.URL.Host, c.base.Host) {
 		return nil, &wire.Error{Code: wire.Unavailable, Msg: "not sent", Err: ErrHost}
 	}
@@ -148,7 +159,7 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 		return nil, &wire.Error{Code: wire.Unavailable, Msg: "backend not reachable lately", RetryAfter: wait}
 	}
 	ctx, cancel := context.WithTimeout(req.Context(), c.timeout)
-	policy := &call{repeatable: req.Method == http.MethodGet || req.Method == http.MethodHead || req.Header.Get(wire.KeyHeader) != ""}
+	policy := &call{repeatable: req.Method == http.MethodGet || req.Method == http.MethodHead || keyed && req.Header.Get(wire.KeyHeader) != ""}
 	resp, err := c.authorized(context.WithValue(ctx, callKey{}, policy), req)
 	c.judge(req.Context(), resp, err)
 	if err == nil && policy.lost && req.Method != http.MethodGet && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden) {

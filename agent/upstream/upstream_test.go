@@ -156,6 +156,26 @@ func TestRepeats(t *testing.T) {
 
 // A connection that dies while idle makes the standard transport send a keyed request again by itself: that would be beyond
 // our count.
+// Through Once a write is sent once, whatever answers and with a Key too; a read is repeated as ever.
+func TestOnce(t *testing.T) {
+	s := &seen{}
+	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		s.note(r)
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	c := client(t, srv.URL, nil)
+	for want, method := range map[int]string{1: http.MethodPost, 3: http.MethodGet} {
+		before := s.count()
+		req, err := http.NewRequestWithContext(t.Context(), method, srv.URL, http.NoBody)
+		require.NoError(t, err)
+		req.Header.Set(wire.KeyHeader, "k")
+		resp, err := c.Once().Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, want, s.count()-before, method)
+	}
+}
+
 func TestDeadIdleConnectionsDoNotMultiplyTries(t *testing.T) {
 	var s seen
 	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {

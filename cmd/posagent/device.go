@@ -7,9 +7,14 @@ import (
 	"log/slog"
 
 	"posagent/agent/config"
+	"posagent/agent/port"
+	"posagent/schemes/wire"
 )
 
 // With the tag `device` the binary has no embedded backend, no story and no wallet: a terminal in a shop needs none of them.
+
+// moreServices: a merchant signs up elsewhere.
+func moreServices(string, wire.Doer) []port.Service { return nil }
 
 func sandboxCommands() []command { return nil }
 

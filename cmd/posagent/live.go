@@ -10,24 +10,10 @@ import (
 	"time"
 
 	"posagent/agent/upstream"
+	"posagent/agent/view"
 	"posagent/device/line"
 	"posagent/schemes/wire"
 )
-
-// live is what only the running daemon knows; it leaves it in the state directory for status to read.
-type live struct {
-	At      time.Time `json:"at"`
-	Schemes trouble   `json:"schemes"`
-	Methods trouble   `json:"methods"`
-	Serial  trouble   `json:"serial"`
-}
-
-// trouble is why something does not work; the zero value is none.
-type trouble struct {
-	Reason string    `json:"reason,omitempty"`
-	Code   wire.Code `json:"code,omitempty"`
-	Since  time.Time `json:"since,omitzero"`
-}
 
 const (
 	liveName  = "live.json"
@@ -42,20 +28,20 @@ type facts struct {
 }
 
 // sample reports what is wrong now; what was wrong before keeps its beginning.
-func (f facts) sample(before live) live {
-	v := live{At: time.Now().UTC()}
+func (f facts) sample(before view.Live) view.Live {
+	v := view.Live{At: time.Now().UTC()}
 	if st := f.schemes.Stats(); !f.schemes.Healthy() {
-		v.Schemes = trouble{Reason: st.Reason}
+		v.Schemes = view.Trouble{Reason: st.Reason}
 	}
 	if err := f.methods(); err != nil {
-		v.Methods = trouble{Reason: err.Error(), Code: wire.CodeOf(err)}
+		v.Methods = view.Trouble{Reason: err.Error(), Code: wire.CodeOf(err)}
 	}
 	if f.serial != nil {
 		if st := f.serial.Stats(); !st.Open && st.LastError != "" {
-			v.Serial = trouble{Reason: st.LastError}
+			v.Serial = view.Trouble{Reason: st.LastError}
 		}
 	}
-	for _, t := range []struct{ now, was *trouble }{{&v.Schemes, &before.Schemes}, {&v.Methods, &before.Methods}, {&v.Serial, &before.Serial}} {
+	for _, t := range []struct{ now, was *view.Trouble }{{&v.Schemes, &before.Schemes}, {&v.Methods, &before.Methods}, {&v.Serial, &before.Serial}} {
 		switch {
 		case t.now.Reason == "":
 		case t.was.Reason != "":
@@ -70,7 +56,7 @@ func (f facts) sample(before live) live {
 // watch keeps the report up to date until ctx ends, and says once in the log what has begun to be wrong.
 func (f facts) watch(ctx context.Context, dir string, log *slog.Logger) error {
 	path := filepath.Join(dir, liveName)
-	var last live
+	var last view.Live
 	tick := time.NewTicker(liveEvery)
 	defer tick.Stop()
 	for first := true; ; first = false {
@@ -98,7 +84,7 @@ func (f facts) watch(ctx context.Context, dir string, log *slog.Logger) error {
 }
 
 // writeLive replaces the report. It is not synced: after a power cut the next start writes its own.
-func writeLive(path string, v live) error {
+func writeLive(path string, v view.Live) error {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -110,7 +96,7 @@ func writeLive(path string, v live) error {
 }
 
 // readLive reads the report of a running daemon; the zero value where there is none.
-func readLive(dir string) (v live) {
+func readLive(dir string) (v view.Live) {
 	data, err := os.ReadFile(filepath.Join(dir, liveName))
 	if err == nil {
 		_ = json.Unmarshal(data, &v) // a report that cannot be read says nothing

@@ -6,8 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"posagent/agent/catalog"
-	"posagent/agent/paylink"
+	"posagent/agent/view"
 	"posagent/schemes/methods"
 	"posagent/store"
 )
@@ -30,26 +29,18 @@ func showMethods(ctx context.Context, c *call) error {
 		return err
 	}
 	defer db.Close()
-	var list catalog.Stored
+	var list view.Methods
 	err = db.Read(ctx, func(r store.Reader) error {
-		var err error
-		list, err = catalog.Read(r)
+		list, err = view.ReadMethods(r, linkMethod(cfg))
 		return err
 	})
 	if err != nil {
 		return storeError(err)
 	}
-	own := linkMethod(cfg)
-	list.Definitions = paylink.Offer(list.Definitions, own)
 	if c.json {
-		return printJSON(c.out, struct {
-			Schema  string               `json:"schema"`
-			Fetched *time.Time           `json:"fetched"` // null = never
-			None    bool                 `json:"none"`    // the backend says there are none
-			Methods []methods.Definition `json:"methods"`
-		}{"posagent.methods/1", list.When(), list.None, list.Definitions})
+		return printJSON(c.out, list)
 	}
-	switch when := list.When(); {
+	switch when := list.Fetched; {
 	case when == nil:
 		fmt.Fprintln(c.out, "No list yet: the backend has not answered (posagent status).")
 	case list.None:
@@ -57,11 +48,11 @@ func showMethods(ctx context.Context, c *call) error {
 	default:
 		fmt.Fprintf(c.out, "fetched %s ago\n", time.Since(*when).Round(time.Second))
 	}
-	if len(list.Definitions) == 0 {
+	if len(list.Methods) == 0 {
 		return nil
 	}
 	fmt.Fprintf(c.out, "%4s %-14s %-24s %-12s %-24s %8s %10s %10s\n", "PRIO", "NAME", "LABEL", "TRIGGER", "TYPES", "STALE", "TIME-OUT", "FINALIZE")
-	for _, d := range list.Definitions {
+	for _, d := range list.Methods {
 		stale, finalize := methods.TimeOuts(d, cfg.Methods.TimeoutUnit)
 		fmt.Fprintf(c.out, "%4d %-14s %-24s %-12s %-24s %8s %10s %10s\n", d.Priority, d.Name, d.Label, words(d.Trigger), words(d.TransactionTypes),
 			methods.StaleAge(d), stale, finalize)

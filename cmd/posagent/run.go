@@ -159,6 +159,9 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 			return o, f, nil, fail(exitFailed, "local port: %v (set [port] listen)", err)
 		}
 		ready = append(ready, "port=http://"+o.Port.Addr().String())
+		if o.Local, err = localPort(c, cfg, sandbox, log); err != nil {
+			return o, f, nil, err
+		}
 	}
 	if cfg.ECR.TCP != "" {
 		if o.TCP, err = lc.Listen(ctx, "tcp", cfg.ECR.TCP); err != nil {

@@ -6,10 +6,9 @@ import (
 	"flag"
 	"fmt"
 	"strings"
-	"time"
 
-	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive"
+	"posagent/agent/view"
 	"posagent/ecr"
 	"posagent/schemes/money"
 	"posagent/store"
@@ -39,72 +38,25 @@ func saleCommand() command {
 	}
 }
 
-// saleJSON is one sale as --json prints it (posagent.sale/1).
-type saleJSON struct {
-	ID            string     `json:"id"`
-	Kind          ecr.Kind   `json:"kind"`
-	Line          string     `json:"line"`
-	Phase         string     `json:"phase"`
-	Result        ecr.Result `json:"result"` // what the register is told, "" while it runs
-	Code          ecr.Code   `json:"code,omitempty"`
-	Text          string     `json:"text,omitempty"`
-	Told          string     `json:"told,omitempty"`
-	Amount        int64      `json:"amount"` // minor units
-	Currency      string     `json:"currency"`
-	Method        string     `json:"method"`
-	Label         string     `json:"label"`
-	Reference     string     `json:"reference"`
-	Original      string     `json:"original,omitempty"`
-	TransactionID int64      `json:"transactionId,omitempty"`
-	State         string     `json:"state,omitempty"` // the backend's word, last seen
-	AccountState  string     `json:"accountState,omitempty"`
-	CodeShown     bool       `json:"codeShown"`
-	Settled       bool       `json:"settled"` // nothing can happen to it any more by itself
-	UndoOwed      bool       `json:"undoOwed"`
-	Receipt       int        `json:"receipt,omitempty"`
-	Trace         int        `json:"trace,omitempty"`
-	Batch         int        `json:"batch"`
-	Created       time.Time  `json:"created"`
-	Quarantined   bool       `json:"quarantined,omitempty"`
-}
-
-func saleOf(r drive.Row) saleJSON {
-	s := r.State
-	return saleJSON{
-		ID: string(r.Key), Kind: r.Kind, Line: r.Line, Phase: string(s.Phase), Result: s.Result, Code: s.Code, Text: s.Text, Told: r.Told,
-		Amount: int64(r.Amount), Currency: r.Currency, Method: r.Method.Name, Label: r.Method.Label, Reference: r.Reference,
-		Original: string(r.Original), TransactionID: s.TransactionID, State: string(s.Wire), AccountState: string(s.Account), CodeShown: s.Shown,
-		Settled: !checkout.Active(s), UndoOwed: checkout.Owed(s), Receipt: r.Receipt, Trace: r.Trace, Batch: r.Batch,
-		Created: time.UnixMilli(r.CreatedMS).UTC(), Quarantined: r.Quarantined,
-	}
-}
-
 func saleList(ctx context.Context, c *call) error {
 	db, err := readAgent(c)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	list := []saleJSON{}
+	var list view.Sales
 	err = db.Read(ctx, func(r store.Reader) error {
-		rows, err := drive.Sales(r, c.opts.(*saleOptions).limit)
-		list = list[:0]
-		for _, row := range rows {
-			list = append(list, saleOf(row))
-		}
+		list, err = view.ReadSales(r, c.opts.(*saleOptions).limit)
 		return err
 	})
 	if err != nil {
 		return storeError(err)
 	}
 	if c.json {
-		return printJSON(c.out, struct {
-			Schema string     `json:"schema"`
-			Sales  []saleJSON `json:"sales"`
-		}{"posagent.sales/1", list})
+		return printJSON(c.out, list)
 	}
 	fmt.Fprintf(c.out, "%-36s  %-8s %10s %-4s %-12s %-12s %-11s %-7s %s\n", "SALE", "KIND", "AMOUNT", "", "METHOD", "PHASE", "OUTCOME", "RECEIPT", "REFERENCE")
-	for _, v := range list {
+	for _, v := range list.Sales {
 		fmt.Fprintf(c.out, "%-36s  %-8s %10s %-4s %-12s %-12s %-11s %-7s %s\n", v.ID, v.Kind, amountText(money.Minor(v.Amount), v.Currency), v.Currency,
 			v.Method, v.Phase, v.Result, receiptText(v.Receipt), v.Reference)
 	}
@@ -155,14 +107,13 @@ func saleShow(ctx context.Context, c *call) error {
 		return err
 	}
 	defer db.Close()
-	var row drive.Row
-	var entries []drive.Entry
+	var found view.Timeline
 	err = db.Read(ctx, func(r store.Reader) error {
 		id, err := findSale(r, c.args[0])
 		if err != nil {
 			return err
 		}
-		row, entries, err = drive.Show(r, id)
+		found, err = view.ReadSale(r, id)
 		return err
 	})
 	if errors.Is(err, drive.ErrUnknown) {
@@ -175,24 +126,11 @@ func saleShow(ctx context.Context, c *call) error {
 	if err != nil {
 		return storeError(err)
 	}
-	v := saleOf(row)
 	if c.json {
-		type entryJSON struct {
-			At   time.Time `json:"at"`
-			Loud bool      `json:"attention"`
-			Text string    `json:"text"`
-		}
-		lines := []entryJSON{}
-		for _, e := range entries {
-			lines = append(lines, entryJSON{time.UnixMilli(e.AtMS).UTC(), e.Loud, e.Text})
-		}
-		return printJSON(c.out, struct {
-			Schema   string      `json:"schema"`
-			Sale     saleJSON    `json:"sale"`
-			Timeline []entryJSON `json:"timeline"`
-		}{"posagent.sale/1", v, lines})
+		return printJSON(c.out, found)
 	}
-	fmt.Fprintf(c.out, "%s of %s %s with %s: %s", v.Kind, amountText(row.Amount, v.Currency), v.Currency, v.Label, v.Phase)
+	v := found.Sale
+	fmt.Fprintf(c.out, "%s of %s %s with %s: %s", v.Kind, amountText(money.Minor(v.Amount), v.Currency), v.Currency, v.Label, v.Phase)
 	switch {
 	case v.Result != "" && v.Told == string(ecr.Told):
 		fmt.Fprintf(c.out, ", register told %s", v.Result)
@@ -200,12 +138,12 @@ func saleShow(ctx context.Context, c *call) error {
 		fmt.Fprintf(c.out, ", %s, the register has not acknowledged it", v.Result)
 	}
 	fmt.Fprintf(c.out, "\nreference %s\n", v.Reference)
-	for _, e := range entries {
+	for _, e := range found.Timeline {
 		mark := " "
 		if e.Loud {
 			mark = "!"
 		}
-		fmt.Fprintf(c.out, "%s %s %s\n", time.UnixMilli(e.AtMS).Format("2006-01-02 15:04:05.000"), mark, e.Text)
+		fmt.Fprintf(c.out, "%s %s %s\n", e.At.Local().Format("2006-01-02 15:04:05.000"), mark, e.Text)
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ func request(line string, headers ...string) string {
 var (
 	refusedWords = []string{"HTTP/1.1 4"}
 	refusedOrCut = []string{"HTTP/1.1 4", "HTTP/1.0 4", "HTTP/1.1 501", "HTTP/1.1 505", ""}
+	unauthorized = []string{"HTTP/1.1 401"}
 	served       = []string{"HTTP/1.1 200"}
 	servedOrCut  = []string{"HTTP/1.1 200", "HTTP/1.1 4", "HTTP/1.1 3", ""}
 )
@@ -71,6 +72,16 @@ func probes() []probe {
 		{"A16", "/%00", request("GET /%00 HTTP/1.1", "Host: HOST"), refusedWords},
 		{"A16", "/%zz", request("GET /%zz HTTP/1.1", "Host: HOST"), refusedWords},
 		{"A16", "path that is no UTF-8", request("GET /\xff\xfe HTTP/1.1", "Host: HOST"), refusedWords},
+		{"C53", "a payment without a token", "POST /api/v1/Payments/ HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}", unauthorized},
+		{"C53", "the backend's own key as a token", request("GET /agent/v1/status HTTP/1.1", "Host: HOST", "Authorization: Bearer "+keyCanary), unauthorized},
+		{"C53", "two Authorization headers", request("GET /agent/v1/sales HTTP/1.1", "Host: HOST", "Authorization: Bearer a", "Authorization: Bearer b"), unauthorized},
+		{"C53", "Bearer and nothing", request("GET /metrics HTTP/1.1", "Host: HOST", "Authorization: Bearer "), unauthorized},
+		{"C53", "a token of 8 KB", request("GET /api/v1/tokens/1 HTTP/1.1", "Host: HOST", "Authorization: Bearer "+strings.Repeat("t", 8<<10)), unauthorized},
+		{"C53", "a signature with no secret behind it", request("GET /v1.0/SignatureCheck/?instance=demo&ApiSignature=x HTTP/1.1", "Host: HOST"), []string{"HTTP/1.1 403"}},
+		{"C53", "a token asked for with a wrong secret", "POST /token HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 47\r\nConnection: close\r\n\r\ngrant_type=client_credentials&client_secret=wow", unauthorized},
+		{"A8", "a web page that asks for the sales", request("GET /agent/v1/sales HTTP/1.1", "Host: HOST", "Referer: http://evil.example/"), []string{"HTTP/1.1 403"}},
+		{"A6", "a web page that pays", "POST /api/v1/payments HTTP/1.1\r\nHost: HOST\r\nOrigin: null\r\nContent-Type: text/plain\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}", []string{"HTTP/1.1 403"}},
+		{"A16", "/agent/v1/../v1/status, mended by nobody", request("GET /agent/v1/../v1/status HTTP/1.1", "Host: HOST"), []string{"HTTP/1.1 3", "HTTP/1.1 4"}},
 		{"A16", "/agent/v1, /debug/pprof and other doors: /debug/pprof/", request("GET /debug/pprof/ HTTP/1.1", "Host: HOST"), refusedWords},
 		{"A17", "absolute URI of another host", request("GET http://evil.example/livez HTTP/1.1", "Host: HOST"), refusedWords},
 		{"A17", "CONNECT", request("CONNECT evil.example:443 HTTP/1.1", "Host: HOST"), refusedWords},

@@ -1,0 +1,204 @@
+package port
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"posagent/agent/outbox"
+	"posagent/schemes/wire"
+)
+
+// maxStreams is how many listen to events at a time; they hold their connections.
+const maxStreams = 16
+
+// api is what the port serves.
+type api struct {
+	o       Options
+	conns   *limiter
+	mounts  []mount
+	streams chan struct{}
+	ended   chan struct{} // closed when the port stops: streams end
+	work    context.Context
+	cut     context.CancelFunc // ends the calls in flight
+}
+
+func newAPI(o Options, conns *limiter) *api {
+	a := &api{o: o, conns: conns, streams: make(chan struct{}, maxStreams), ended: make(chan struct{})}
+	a.work, a.cut = context.WithCancel(context.Background())
+	a.mounts = a.table()
+	return a
+}
+
+// housePrefix is where the terminal shows itself.
+const housePrefix = "/agent/v1/"
+
+const maxList = 1000
+
+// house is what the terminal shows of itself.
+func (a *api) house() mount {
+	h := a.o.House
+	show := func(read func(r *http.Request) (any, error)) http.HandlerFunc {
+		return a.authorized(a.problem, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			v, err := read(r)
+			if err != nil {
+				a.problem(w, r, wire.AsError("port", err))
+				return
+			}
+			_ = wire.WriteJSON(w, http.StatusOK, jsonBody, v) // a lost connection has no reader
+		})).ServeHTTP
+	}
+	return mount{name: "terminal", proof: byToken, errors: problemBody, at: []string{housePrefix},
+		handler: a.authorized(a.problem, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			allow := ""
+			if r.Method != http.MethodGet && r.Method != http.MethodHead {
+				allow = http.MethodGet
+			}
+			wire.WriteProblemNoRoute(w, r, allow)
+		})),
+		routes: `GET 200 /agent/v1/status one screen
+			GET 200 /agent/v1/sales ?limit the newest sales
+			GET 200 /agent/v1/sales/{id} one sale and its history
+			GET 200 /agent/v1/methods what the terminal may be paid with
+			GET 200 /agent/v1/operations ?kind,state,open,after,limit what is owed to the backend, and what became of it
+			GET 200 /agent/v1/operations/{key} one operation
+			GET 200 /agent/v1/events what arrives from the backend, as server-sent events; Last-Event-ID resumes
+			GET 200 /metrics figures for a monitor`,
+		own: map[string]http.HandlerFunc{
+			housePrefix + "status": show(func(r *http.Request) (any, error) { return h.Status(r.Context()) }),
+			housePrefix + "sales": show(func(r *http.Request) (any, error) {
+				n, err := number(r.URL.Query(), "limit", 50, 1, maxList)
+				if err != nil {
+					return nil, err
+				}
+				return h.Sales(r.Context(), int(n))
+			}),
+			housePrefix + "sales/{id}": show(func(r *http.Request) (any, error) { return h.Sale(r.Context(), r.PathValue("id")) }),
+			housePrefix + "methods":    show(func(r *http.Request) (any, error) { return h.Methods(r.Context()) }),
+			housePrefix + "operations": show(func(r *http.Request) (any, error) {
+				f, err := filter(r.URL.Query())
+				if err != nil {
+					return nil, err
+				}
+				return h.Operations(r.Context(), f)
+			}),
+			housePrefix + "operations/{key}": show(func(r *http.Request) (any, error) { return h.Operation(r.Context(), r.PathValue("key")) }),
+			housePrefix + "events":           a.authorized(a.problem, http.HandlerFunc(a.events)).ServeHTTP,
+			"/metrics":                       a.authorized(a.problem, http.HandlerFunc(a.metrics)).ServeHTTP,
+		}}
+}
+
+// number reads a number of the query.
+func number(q url.Values, name string, otherwise, least, most int64) (int64, error) {
+	if len(q[name]) == 0 {
+		return otherwise, nil
+	}
+	n, err := strconv.ParseInt(q[name][0], 10, 64)
+	if err != nil || len(q[name]) > 1 || n < least || n > most {
+		return 0, wire.Errorf(wire.Invalid, "", "%s: want a number from %d to %d", name, least, most)
+	}
+	return n, nil
+}
+
+func filter(q url.Values) (f outbox.Filter, err error) {
+	f = outbox.Filter{Kind: q.Get("kind"), State: outbox.State(strings.ToUpper(q.Get("state"))), Open: q.Get("open") == "true"}
+	states := []outbox.State{"", outbox.Pending, outbox.Sent, outbox.Done, outbox.Failed, outbox.Expired, outbox.Doubt, outbox.Held}
+	if !slices.Contains(states, f.State) {
+		return f, wire.Errorf(wire.Invalid, "", "state: no such state")
+	}
+	if open := q.Get("open"); open != "" && open != "true" && open != "false" {
+		return f, wire.Errorf(wire.Invalid, "", "open: want true or false")
+	}
+	limit, err := number(q, "limit", 100, 1, maxList)
+	if err == nil {
+		f.Limit = int(limit)
+		f.After, err = number(q, "after", 0, 0, 1<<62)
+	}
+	return f, err
+}
+
+// The pace of a stream.
+const (
+	heartbeat   = 15 * time.Second // between two signs of life
+	writeWithin = 10 * time.Second
+)
+
+// events streams what arrives. Last-Event-ID names the last one the caller has; without it everything kept is sent.
+func (a *api) events(w http.ResponseWriter, r *http.Request) {
+	var after int64
+	var err error
+	if last := r.Header.Values("Last-Event-ID"); len(last) > 0 {
+		if after, err = strconv.ParseInt(last[0], 10, 64); err != nil || after < 0 || len(last) > 1 {
+			a.problem(w, r, wire.Errorf(wire.Invalid, "port", "Last-Event-ID: want the id of an event"))
+			return
+		}
+	}
+	if r.Method != http.MethodGet {
+		wire.WriteProblemNoRoute(w, r, http.MethodGet)
+		return
+	}
+	select {
+	case a.streams <- struct{}{}:
+		defer func() { <-a.streams }()
+	default:
+		a.problem(w, r, &wire.Error{Code: wire.TooMany, Op: "port", Msg: "too many listen already", RetryAfter: 5 * time.Second})
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	go func() {
+		select {
+		case <-a.ended:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	conn := http.NewResponseController(w)
+	w.Header().Set("Content-Type", "text/event-stream")
+	text := ": posagent\n\n"
+	for next := a.o.House.Events(after); ; {
+		_ = conn.SetWriteDeadline(time.Now().Add(writeWithin)) // what cannot be written fails below
+		if _, err := w.Write([]byte(text)); err != nil || conn.Flush() != nil {
+			return
+		}
+		wait, done := context.WithTimeout(ctx, heartbeat)
+		e, err := next(wait)
+		late := wait.Err()
+		done()
+		switch {
+		case err == nil:
+			data, err := json.Marshal(e)
+			if err != nil {
+				a.o.Log.Error("event not sent", "id", e.ID, "err", err)
+				return
+			}
+			text = fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", e.ID, strings.NewReplacer("\r", "", "\n", "").Replace(e.Event), data)
+		case ctx.Err() != nil:
+			return
+		case errors.Is(late, context.DeadlineExceeded):
+			text = ":\n\n"
+		default:
+			a.o.Log.Error("events not read", "err", err)
+			return
+		}
+	}
+}
+
+// metrics writes the figures in the text form monitors read.
+func (a *api) metrics(w http.ResponseWriter, r *http.Request) {
+	figures, err := a.o.House.Metrics(r.Context())
+	if err != nil {
+		a.problem(w, r, wire.AsError("port", err))
+		return
+	}
+	b := figures + "# TYPE posagent_port_connections gauge\nposagent_port_connections " + strconv.Itoa(len(a.conns.slots)) + "\n"
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, _ = w.Write([]byte(b)) // a lost connection has no reader
+}

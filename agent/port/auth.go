@@ -1,0 +1,85 @@
+package port
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"posagent/schemes/wire"
+)
+
+// maxCredential bounds an Authorization header.
+const maxCredential = 4 << 10
+
+// same compares in a time that tells nothing, not even the length. An empty want matches nothing.
+func same(got, want string) bool {
+	a, b := sha256.Sum256([]byte(got)), sha256.Sum256([]byte(want))
+	return want != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+// shown says whether a request carries the terminal's token: alone, or as base64(name:token).
+func (a *api) shown(r *http.Request) bool {
+	values := r.Header.Values("Authorization")
+	if len(values) != 1 || len(values[0]) > maxCredential {
+		return false
+	}
+	scheme, text, ok := strings.Cut(values[0], " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") {
+		return false
+	}
+	token := a.o.Token.Reveal()
+	raw, err := base64.StdEncoding.DecodeString(text)
+	_, pair, _ := strings.Cut(string(raw), ":")
+	plain, named := same(text, token), same(pair, token)
+	return plain || named && err == nil
+}
+
+// shape answers with an error as a service does.
+type shape func(w http.ResponseWriter, r *http.Request, e *wire.Error)
+
+func (a *api) problem(w http.ResponseWriter, r *http.Request, e *wire.Error) {
+	wire.WriteProblem(w, r, a.o.Log, e, nil)
+}
+
+// authorized lets only requests with the token through.
+func (a *api) authorized(fail shape, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !a.shown(r) {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			fail(w, r, wire.Errorf(wire.Unauthorized, "port", "operation not allowed"))
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// token answers POST /token, for clients that fetch a token before every call (OAuth 2.0 client credentials): any name, and
+// the terminal's token as its secret. A multipart form is not taken apart: who sends one shows the secret by Basic.
+func (a *api) token(w http.ResponseWriter, r *http.Request) {
+	data, err := wire.ReadBody(r, maxCredential)
+	kind, text := r.Header.Get("Content-Type"), string(data)
+	_, secret, basic := r.BasicAuth()
+	good := basic && strings.HasPrefix(kind, "multipart/form-data;") && strings.Contains(text, "\r\n\r\nclient_credentials\r\n")
+	if err == nil && strings.HasPrefix(kind, formBody) {
+		var form url.Values
+		form, err = url.ParseQuery(text)
+		if good = form.Get("grant_type") == "client_credentials"; !basic {
+			secret = form.Get("client_secret")
+		}
+	}
+	answer := func(status int, v map[string]any) {
+		_ = wire.WriteJSON(w, status, jsonBody, v) // a lost connection has no reader
+	}
+	switch {
+	case err != nil || !good:
+		answer(http.StatusBadRequest, map[string]any{"error": "invalid_request"})
+	case !same(secret, a.o.Token.Reveal()):
+		w.Header().Set("WWW-Authenticate", "Basic")
+		answer(http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
+	default:
+		answer(http.StatusOK, map[string]any{"access_token": a.o.Token.Reveal(), "token_type": "Bearer", "expires_in": 3600})
+	}
+}

@@ -1,0 +1,234 @@
+package port_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/inbox"
+	"posagent/agent/outbox"
+	"posagent/agent/port"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// document reads the OpenAPI document.
+func (x *rig) document(t *testing.T) map[string]map[string]struct {
+	Security  []map[string][]string
+	Responses map[string]any
+} {
+	r := x.ask("GET", "/openapi.json", "", "", "")
+	require.Equal(t, 200, r.status)
+	var doc struct {
+		OpenAPI string
+		Paths   map[string]map[string]struct {
+			Security  []map[string][]string
+			Responses map[string]any
+		}
+		Components struct{ SecuritySchemes map[string]any }
+	}
+	require.NoError(t, json.Unmarshal([]byte(r.body), &doc), r.body)
+	require.Equal(t, "3.1.0", doc.OpenAPI)
+	for path, ops := range doc.Paths {
+		for method, op := range ops {
+			require.NotEmpty(t, op.Responses["default"], "%s %s", method, path)
+			for _, s := range op.Security {
+				for name := range s {
+					require.Contains(t, doc.Components.SecuritySchemes, name)
+				}
+			}
+		}
+	}
+	return doc.Paths
+}
+
+// Every route of the document is served, under the proof it names, and no other method of its path is.
+func TestDocumentIsWhatIsServed(t *testing.T) {
+	x := start(t, false)
+	hole := regexp.MustCompile(`\{[^}]*\}`)
+	paths := x.document(t)
+	n := 0
+	for pattern, ops := range paths {
+		path := hole.ReplaceAllString(pattern, "7")
+		link := strings.HasPrefix(path, "/v1.0/")
+		proof := ""
+		if link {
+			path += "?" + strings.TrimPrefix(signed(""), "&")
+		}
+		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+			op, named := ops[strings.ToLower(method)]
+			auth := bearer
+			if strings.HasPrefix(pattern, "/hooks/") {
+				auth = "Bearer hook"
+			}
+			if pattern == "/agent/v1/events" && method == "GET" {
+				auth = "" // a stream does not end: that it wants the token is enough here, TestEvents reads it
+			}
+			r := x.ask(method, path, auth, jsonKind, "")
+			served := r.status != 405 && r.status != 501 && !strings.Contains(r.body, "no-route") && !strings.Contains(r.body, "no_route") && !strings.Contains(r.body, "404 page")
+			require.Equal(t, named, served, "%s %s: %d %s", method, pattern, r.status, r.body)
+			if !named {
+				continue
+			}
+			n++
+			for _, s := range op.Security {
+				for proof = range s {
+				}
+			}
+			if proof != "" {
+				if link {
+					path = hole.ReplaceAllString(pattern, "7") + "?instance=shop"
+				}
+				bare := x.ask(method, path, "", jsonKind, "{}")
+				require.Contains(t, []int{401, 403}, bare.status, "%s %s without proof: %s", method, pattern, bare.body)
+			}
+		}
+	}
+	require.Equal(t, 43, n, "routes")
+	for _, path := range []string{"/", "/agent/v1/", "/agent/v1/what", "/api/v1/what", "/api/v1/paymentsx", "/v2.0/Invoice/", "/debug/pprof/", "/agent/v2/status", "/hooks/", "/hooks/webhooks/x"} {
+		require.Equal(t, 404, x.ask("GET", path, bearer, "", "").status, path)
+	}
+}
+
+// What the command line prints is what the port shows; nothing is shown that was asked for wrongly.
+func TestHouse(t *testing.T) {
+	x := start(t, false)
+	var keys []wire.Key
+	for i := range 3 {
+		keys = append(keys, wire.NewKey())
+		require.NoError(t, x.db.Write(t.Context(), func(tx store.Tx) error {
+			return x.outbox.Accept(tx, outbox.New{Key: keys[i], Kind: "test", Aggregate: "a" + strconv.Itoa(i), Payload: []byte("card-canary"), Note: "undo", AmountMin: 1250, Currency: "EUR"})
+		}))
+	}
+	for path, schema := range map[string]string{
+		"/agent/v1/status": "posagent.status/1", "/agent/v1/sales": "posagent.sales/1", "/agent/v1/sales?limit=1000": "posagent.sales/1",
+		"/agent/v1/methods": "posagent.methods/1", "/agent/v1/operations": "posagent.operations/1", "/agent/v1/operations/" + string(keys[1]): "posagent.operation/1",
+		"/agent/v1/operations?state=pending&open=true&kind=test&after=1&limit=1": "posagent.operations/1",
+	} {
+		r := x.ask("GET", path, bearer, "", "")
+		require.Equal(t, 200, r.status, path)
+		require.Contains(t, r.body, `"schema":"`+schema+`"`, path)
+		require.NotContains(t, r.body, "card-canary")
+		require.Equal(t, "no-store", r.header.Get("Cache-Control"))
+	}
+	require.Contains(t, x.ask("GET", "/agent/v1/operations?after=1&limit=1", bearer, "", "").body, string(keys[1]))
+	require.NotContains(t, x.ask("GET", "/agent/v1/operations?after=1&limit=1", bearer, "", "").body, string(keys[2]))
+	require.Contains(t, x.ask("GET", "/agent/v1/status", bearer, "", "").body, `"count":3,"sum":3750`)
+	for path, status := range map[string]int{
+		"/agent/v1/sales/none": 404, "/agent/v1/operations/none": 404, "/agent/v1/sales?limit=0": 400, "/agent/v1/sales?limit=1001": 400,
+		"/agent/v1/sales?limit=1&limit=2": 400, "/agent/v1/operations?after=-1": 400, "/agent/v1/operations?state=LOST": 400, "/agent/v1/operations?open=yes": 400,
+	} {
+		r := x.ask("GET", path, bearer, "", "")
+		require.Equal(t, status, r.status, path)
+		require.Contains(t, r.body, `"type":"urn:problem:`, path)
+	}
+	r := x.ask("GET", "/metrics", bearer, "", "")
+	require.Equal(t, 200, r.status)
+	for line := range strings.SplitSeq(strings.TrimSpace(r.body), "\n") {
+		require.Regexp(t, `^(# TYPE posagent_\w+ (gauge|counter)|posagent_\w+(\{service="\w+"\})? -?\d+)$`, line)
+	}
+	require.Contains(t, r.body, "\nposagent_operations_open 3\n")
+	require.Contains(t, r.body, `posagent_upstream_healthy{service="payments"} 1`)
+}
+
+// Events come in order, once, go on where a reader left, and end when the port does.
+func TestEvents(t *testing.T) {
+	x := start(t, false)
+	put := func(ref string) {
+		_, err := x.inbox.Take(t.Context(), inbox.Item{Source: inbox.Webhooks, Ref: ref, Event: "payment.created", Body: []byte(`{"id":"` + ref + `"}`)})
+		require.NoError(t, err)
+	}
+	listen := func(last string) *bufio.Scanner {
+		req := must(http.NewRequestWithContext(t.Context(), http.MethodGet, x.addr+"/agent/v1/events", http.NoBody))
+		req.Header.Set("Authorization", bearer)
+		if last != "" {
+			req.Header.Set("Last-Event-ID", last)
+		}
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = resp.Body.Close() })
+		require.Equal(t, 200, resp.StatusCode)
+		require.Equal(t, "text/event-stream", resp.Header.Get("Content-Type"))
+		return bufio.NewScanner(resp.Body)
+	}
+	next := func(s *bufio.Scanner) (id, data string) {
+		for s.Scan() {
+			switch key, value, _ := strings.Cut(s.Text(), ": "); key {
+			case "id":
+				id = value
+			case "event":
+				require.Equal(t, "payment.created", value)
+			case "data":
+				return id, value
+			}
+		}
+		return "", "end"
+	}
+	put("a")
+	put("b")
+	first := listen("")
+	id, data := next(first)
+	require.Equal(t, "1", id)
+	require.Contains(t, data, `"schema":"posagent.event/1"`)
+	require.Contains(t, data, `"body":{"id":"a"}`)
+	id, _ = next(first)
+	require.Equal(t, "2", id)
+	put("c")
+	id, data = next(first)
+	require.Equal(t, "3", id)
+	require.Contains(t, data, `"ref":"c"`)
+	again := listen("2")
+	id, _ = next(again)
+	require.Equal(t, "3", id)
+	for _, bad := range []string{"-1", "x", "1e3"} {
+		req := must(http.NewRequestWithContext(t.Context(), http.MethodGet, x.addr+"/agent/v1/events", http.NoBody))
+		req.Header.Set("Authorization", bearer)
+		req.Header.Set("Last-Event-ID", bad)
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, 400, resp.StatusCode)
+	}
+	began := time.Now()
+	x.stop()
+	_, data = next(again)
+	require.Equal(t, "end", data)
+	require.Less(t, time.Since(began), 2*time.Second, "streams end with the port")
+}
+
+// More connections than there are slots: idle ones make room, so that a new caller is served.
+func TestConnectionsHaveALimit(t *testing.T) {
+	x := start(t, false)
+	host := strings.TrimPrefix(x.addr, "http://")
+	for range 150 {
+		conn, err := net.Dial("tcp", host)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = conn.Close() })
+		_, err = conn.Write([]byte("GET /livez HTTP/1.1\r\nHost: " + host + "\r\n\r\n"))
+		require.NoError(t, err)
+		require.NoError(t, conn.SetReadDeadline(time.Now().Add(5*time.Second)))
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		require.NoError(t, err)
+		require.Equal(t, 200, resp.StatusCode)
+		require.NoError(t, resp.Body.Close())
+	}
+	require.Regexp(t, `posagent_port_connections (6[0-4]|[1-5]?\d)\n`, x.ask("GET", "/metrics", bearer, "", "").body)
+}
+
+// The port is for this machine.
+func TestOtherMachinesAreRefused(t *testing.T) {
+	ln, err := net.Listen("tcp", "0.0.0.0:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	ok := func() error { return nil }
+	require.ErrorContains(t, port.New(port.Options{Listener: ln, Live: ok, Ready: ok}).Run(context.Background()), "not this machine only")
+}

@@ -1,0 +1,135 @@
+package port
+
+import (
+	"net/http"
+
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+	"posagent/schemes/onboarding"
+	"posagent/schemes/paylinks"
+	"posagent/schemes/payments"
+	"posagent/schemes/tokens"
+	"posagent/schemes/wire"
+)
+
+// Service is a service that local clients reach through the port. Each is made by a function of its own, so that a binary
+// holds those alone that it mounts.
+type Service struct{ mount func(*api) mount }
+
+// byProblem makes the mount of a service of S0.
+func (a *api) byProblem(m mount, h http.Handler) mount {
+	m.proof, m.body, m.errors = byToken, jsonBody, problemBody
+	m.handler = a.calling(wire.MaxRequest, a.authorized(a.problem, h))
+	return m
+}
+
+// byFault makes the mount of a scheme service.
+func (a *api) byFault(m mount, h http.Handler) mount {
+	fail := func(w http.ResponseWriter, _ *http.Request, e *wire.Error) {
+		wire.WriteFault(w, a.o.Log, aapay.ContentType, e)
+	}
+	m.proof, m.body, m.errors = byToken, jsonBody, jsonBody
+	m.handler = a.calling(wire.MaxRequest, a.authorized(fail, h))
+	return m
+}
+
+// Payments mounts the payment service; operator is its own spelling of ProviderHosted.
+func Payments(svc payments.Service, operator string) Service {
+	return Service{func(a *api) mount {
+		return a.byProblem(mount{name: "payments", is: payments.Is, routes: `POST 201 /api/v1/payments create a payment
+			GET 200 /api/v1/payments/{paymentId} read a payment
+			POST 200 /api/v1/payments/{paymentId}/Authorize reserve
+			POST 200 /api/v1/payments/{paymentId}/Cancel give a reservation up
+			POST 200 /api/v1/payments/{paymentId}/Capture collect
+			POST 200 /api/v1/payments/{paymentId}/Refund give back`,
+		}, payments.Handler(svc, payments.HandlerOptions{Log: a.o.Log, Operator: operator}))
+	}}
+}
+
+// Tokens mounts the tokenization service.
+func Tokens(svc tokens.Service) Service {
+	return Service{func(a *api) mount {
+		return a.byProblem(mount{name: "tokens", is: tokens.Is, routes: `POST 201 /api/v1/tokens store card details
+			POST 201 /api/v1/tokens/recurring store the terms of a recurring payment
+			POST 200 /api/v1/tokens/{tokenizationId}/Verify ask the card's bank
+			GET 200 /api/v1/tokens/{tokenizationId} read the token`,
+		}, tokens.Handler(svc, tokens.HandlerOptions{Log: a.o.Log}))
+	}}
+}
+
+// Onboarding mounts the onboarding service.
+func Onboarding(svc onboarding.Service) Service {
+	return Service{func(a *api) mount {
+		return a.byProblem(mount{name: "onboarding", is: onboarding.Is, routes: `POST 201 /api/v1/onboarding/applications make an application
+			GET 200 /api/v1/onboarding/applications/{onboardingId} read an application
+			PUT 200 /api/v1/onboarding/applications/{onboardingId} replace it while it is new
+			POST 200 /api/v1/onboarding/applications/{onboardingId}/submit send it to be signed`,
+		}, onboarding.Handler(svc, onboarding.HandlerOptions{Log: a.o.Log}))
+	}}
+}
+
+// Schemes mounts the alternative schemes' transaction service.
+func Schemes(svc aapay.Service) Service {
+	return Service{func(a *api) mount {
+		return a.byFault(mount{name: "schemes", at: []string{aapay.Prefix}, routes: `POST 202 /ms/aapay/v2/transaction/{type}/initialize start a transaction
+			POST 202 /ms/aapay/v2/transaction/{type}/initializeWithIdempotency start a transaction under a key
+			GET 200 /ms/aapay/v2/transaction/{id}/status ?method read a transaction`,
+		}, aapay.Handler(svc, aapay.HandlerOptions{Log: a.o.Log}))
+	}}
+}
+
+// Methods mounts the method definitions.
+func Methods(svc methods.Service) Service {
+	return Service{func(a *api) mount {
+		return a.byFault(mount{name: "methods", at: []string{methods.Prefix},
+			routes: `GET 200 /ms/naa/terminal/method/list/{baxId}/{terminalId} ?exclude,caller,lang the definitions of a terminal's methods`,
+		}, methods.Handler(svc, methods.HandlerOptions{Log: a.o.Log}))
+	}}
+}
+
+const (
+	maxLinkBody = 17 << 20 // a link's create may carry attachments of 16 MiB
+	maxLarge    = 2        // of them at a time: they lie on the disk before anybody is known
+)
+
+// Links mounts the payment links of one account; instance "" = under any name.
+func Links(links paylinks.Links, txns paylinks.Transactions, instance string) Service {
+	return Service{func(a *api) mount {
+		secret := func(name string) (wire.Secret, error) {
+			if instance != "" && !same(name, instance) {
+				return "", nil
+			}
+			return a.o.Token, nil
+		}
+		h := a.calling(maxLinkBody, paylinks.Handler(links, txns, paylinks.HandlerOptions{Log: a.o.Log, Secret: secret, Dir: a.o.Dir}))
+		large := make(chan struct{}, maxLarge)
+		return mount{name: "payment links", proof: bySignature, body: formBody, errors: jsonBody,
+			at: []string{paylinks.Prefix, paylinks.ShortPrefix},
+			handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.ContentLength > wire.MaxRequest || r.ContentLength < 0 {
+					select {
+					case large <- struct{}{}:
+						defer func() { <-large }()
+					default:
+						w.Header().Set("Retry-After", "2")
+						_ = wire.WriteJSON(w, http.StatusServiceUnavailable, paylinks.ContentType, map[string]string{ // a lost connection has no reader
+							"status": "error", "message": "An error occurred: others send attachments", "reason": string(wire.Unavailable),
+						})
+						return
+					}
+				}
+				h.ServeHTTP(w, r)
+			}),
+			routes: `GET 200 /v1.0/SignatureCheck/ ?instance are instance and secret right
+				POST 200 /v1.0/Invoice/ ?instance make a link
+				GET 200 /v1.0/Invoice/{id}/ ?instance read a link
+				DELETE 200 /v1.0/Invoice/{id}/ ?instance take a link back
+				GET 200 /v1.0/Transaction/ ?instance list transactions
+				GET 200 /v1.0/Transaction/{id}/ ?instance read a transaction
+				POST 200 /v1.0/Transaction/{id}/ ?instance collect
+				POST 200 /v1.0/Transaction/{id}/charge ?instance the same
+				POST 200 /v1.0/Transaction/{id}/capture ?instance collect all
+				POST 200 /v1.0/Transaction/{id}/refund ?instance give back
+				DELETE 200 /v1.0/Transaction/{id}/ ?instance cancel a reservation`}
+	}}
+}

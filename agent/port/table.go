@@ -1,0 +1,140 @@
+package port
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"posagent/schemes/wire"
+)
+
+// The ways a caller proves itself, as the document names them.
+const (
+	byToken     = "token"
+	bySignature = "signature"
+	byHook      = "hook"
+)
+
+const (
+	jsonBody    = "application/json"
+	problemBody = "application/problem+json"
+	formBody    = "application/x-www-form-urlencoded"
+)
+
+// mount is one group of routes: where it is found, how its callers prove themselves, and what it has.
+type mount struct {
+	name, proof string
+	body        string                   // content type of requests
+	errors      string                   // content type of errors
+	at          []string                 // prefixes of paths
+	is          func(*http.Request) bool // in place of at: found in any case of letters
+	handler     http.Handler             // of at and is
+	routes      string                   // a line each: METHOD STATUS PATH, ?a,b where it has parameters, and what it does
+	own         map[string]http.HandlerFunc
+}
+
+// route is one line of a mount's routes.
+type route struct{ method, status, path, query, what string }
+
+// each calls f with every route.
+func (m mount) each(f func(route)) {
+	for line := range strings.SplitSeq(m.routes, "\n") {
+		var r route
+		line = strings.TrimSpace(line)
+		r.method, line, _ = strings.Cut(line, " ")
+		r.status, line, _ = strings.Cut(line, " ")
+		r.path, r.what, _ = strings.Cut(line, " ")
+		if query, yes := strings.CutPrefix(r.what, "?"); yes {
+			r.query, r.what, _ = strings.Cut(query, " ")
+		}
+		if r.path != "" {
+			f(r)
+		}
+	}
+}
+
+// table is everything the port serves.
+func (a *api) table() []mount {
+	list := []mount{{name: "probes", errors: "text/plain",
+		routes: `GET 200 /livez the daemon runs
+			GET 200 /readyz a register may ask for a sale
+			GET 200 /openapi.json this document`,
+		own: map[string]http.HandlerFunc{"/livez": probe(a.o.Live), "/readyz": probe(a.o.Ready), "/openapi.json": a.document},
+	}}
+	if a.o.Hooks != nil {
+		list = append(list, mount{name: "hooks", proof: byHook, body: jsonBody, errors: jsonBody, at: []string{HooksPath},
+			handler: http.MaxBytesHandler(a.o.Hooks, wire.MaxRequest),
+			routes:  "POST 200 " + HooksPath + " take a webhook over"})
+	}
+	if a.o.Token == "" {
+		return list
+	}
+	if a.o.House != nil {
+		list = append(list, a.house())
+	}
+	list = append(list, mount{name: "tokens for clients", body: formBody, errors: jsonBody,
+		routes: `POST 200 /token the terminal's token, for clients that fetch one (client credentials)
+			POST 200 /oauth2/v2.0/token the same`,
+		own: map[string]http.HandlerFunc{"/token": a.token, "/oauth2/v2.0/token": a.token},
+	})
+	for _, s := range a.o.Services {
+		list = append(list, s.mount(a))
+	}
+	return list
+}
+
+// routes mounts the table.
+func (a *api) routes() http.Handler {
+	mux := http.NewServeMux()
+	var folded []mount
+	for _, m := range a.mounts {
+		m.each(func(r route) {
+			if h := m.own[r.path]; h != nil {
+				mux.Handle(r.method+" "+r.path, http.MaxBytesHandler(h, wire.MaxRequest))
+			}
+		})
+		for _, prefix := range m.at {
+			mux.Handle(prefix, m.handler)
+		}
+		if m.is != nil {
+			folded = append(folded, m)
+		}
+	}
+	// The services of S0 are found in any case of letters, which no pattern of a mux does; nor may it mend their paths, since
+	// a client that follows a redirect looks like a browser.
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, m := range folded {
+			if m.is(r) {
+				m.handler.ServeHTTP(w, r)
+				return
+			}
+		}
+		if path := r.URL.Path; len(path) > 7 && strings.EqualFold(path[:8], "/api/v1/") {
+			wire.WriteProblemNoRoute(w, r, "")
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// calling serves what calls the backend: within its time, whether its caller waits or not, and with a hint when to come back.
+func (a *api) calling(limit int64, h http.Handler) http.Handler {
+	return http.MaxBytesHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), readTime+a.o.Within+5*time.Second)
+		defer cancel()
+		defer context.AfterFunc(a.work, cancel)()
+		h.ServeHTTP(hint{w}, r.WithContext(ctx))
+	}), limit)
+}
+
+// hint says when to come back where a service does not.
+type hint struct{ http.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter.
+func (h hint) WriteHeader(status int) {
+	if status == http.StatusServiceUnavailable && h.Header().Get("Retry-After") == "" {
+		h.Header().Set("Retry-After", "2")
+	}
+	h.ResponseWriter.WriteHeader(status)
+}

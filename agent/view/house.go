@@ -1,0 +1,183 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"posagent/agent/checkout/drive"
+	"posagent/agent/inbox"
+	"posagent/agent/outbox"
+	"posagent/schemes/methods"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// House reads what the running daemon shows. DB, Outbox and Inbox are required.
+type House struct {
+	DB       *store.Store
+	Outbox   *outbox.Outbox
+	Inbox    *inbox.Inbox
+	Own      *methods.Definition // the terminal's own method, nil = none
+	About    Status              // what does not change while it runs
+	Live     func() Live         // nil = nothing
+	Services []Upstream
+	Now      func() time.Time
+}
+
+// Upstream is a service of the backend and whether it answered last time.
+type Upstream struct {
+	Name    string
+	Healthy func() bool
+}
+
+// Status is the whole screen.
+func (h *House) Status(ctx context.Context) (Status, error) {
+	health := h.DB.Health(ctx)
+	var v Status
+	err := h.DB.Read(ctx, func(r store.Reader) error {
+		v = NewStatus(h.About)
+		return v.Read(r, h.Own != nil)
+	})
+	v.FileBytes, v.FreeBytes = health.FileBytes, health.FreeBytes
+	if h.Live != nil {
+		v.Live = h.Live()
+	}
+	v.Advise()
+	return v, err
+}
+
+// Sales is the newest sales.
+func (h *House) Sales(ctx context.Context, limit int) (v Sales, err error) {
+	err = h.DB.Read(ctx, func(r store.Reader) error { v, err = ReadSales(r, limit); return err })
+	return v, err
+}
+
+// Sale is one sale by its id. wire.NotFound.
+func (h *House) Sale(ctx context.Context, id string) (v Timeline, err error) {
+	err = h.DB.Read(ctx, func(r store.Reader) error { v, err = ReadSale(r, id); return err })
+	if errors.Is(err, drive.ErrUnknown) {
+		err = wire.Errorf(wire.NotFound, "", "no such sale")
+	}
+	return v, err
+}
+
+// Methods is what the terminal may be paid with.
+func (h *House) Methods(ctx context.Context) (v Methods, err error) {
+	err = h.DB.Read(ctx, func(r store.Reader) error { v, err = ReadMethods(r, h.Own); return err })
+	return v, err
+}
+
+// Operations is what is owed to the backend, and what became of it.
+func (h *House) Operations(ctx context.Context, f outbox.Filter) (Operations, error) {
+	var list []outbox.Op
+	err := h.DB.Read(ctx, func(r store.Reader) (err error) { list, err = h.Outbox.List(r, f); return err })
+	v := Operations{"posagent.operations/1", make([]Operation, len(list))}
+	for i, op := range list {
+		v.Operations[i] = operationOf(op)
+	}
+	return v, err
+}
+
+// Operation is one of them by its Key. wire.NotFound.
+func (h *House) Operation(ctx context.Context, key string) (OneOperation, error) {
+	var op outbox.Op
+	err := h.DB.Read(ctx, func(r store.Reader) (err error) { op, err = h.Outbox.Get(r, wire.Key(key)); return err })
+	altered := errors.Is(err, outbox.ErrAltered)
+	switch {
+	case altered:
+		err = nil
+	case errors.Is(err, outbox.ErrUnknown):
+		err = wire.Errorf(wire.NotFound, "", "no such operation")
+	}
+	v := OneOperation{"posagent.operation/1", operationOf(op)}
+	v.Operation.Altered = altered
+	return v, err
+}
+
+// Event is something that arrived from the backend (posagent.event/1).
+type Event struct {
+	Schema   string          `json:"schema"`
+	ID       int64           `json:"id"` // resume after it
+	Source   string          `json:"source"`
+	Ref      string          `json:"ref"` // the source's own id
+	Event    string          `json:"event"`
+	Received time.Time       `json:"received"`
+	Body     json.RawMessage `json:"body"`
+}
+
+// Events gives what arrived after an event, oldest first, then waits for more; 0 = everything kept. Each call waits for one.
+func (h *House) Events(after int64) func(ctx context.Context) (Event, error) {
+	feed := h.Inbox.Subscribe(after)
+	return func(ctx context.Context) (Event, error) {
+		e, err := feed.Next(ctx)
+		if err != nil {
+			return Event{}, err
+		}
+		v := Event{"posagent.event/1", e.Row, e.Source, e.Ref, e.Event, time.UnixMilli(e.Received).UTC(), e.Body}
+		if !json.Valid(v.Body) {
+			if v.Body, err = json.Marshal(string(e.Body)); err != nil {
+				return Event{}, fmt.Errorf("event %d: %w", e.Row, err)
+			}
+		}
+		return v, nil
+	}
+}
+
+// Metrics writes the figures a monitor asks for, in the text form monitors read.
+func (h *House) Metrics(ctx context.Context) (string, error) {
+	health := h.DB.Health(ctx)
+	var sales, ops int
+	var oldest []outbox.Op
+	err := h.DB.Read(ctx, func(r store.Reader) (err error) {
+		if sales, err = drive.Unsettled(r); err != nil {
+			return err
+		}
+		if ops, err = outbox.Unfinished(r); err != nil || ops == 0 {
+			return err
+		}
+		oldest, err = h.Outbox.List(r, outbox.Filter{Open: true, Limit: 1})
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	age := int64(0)
+	if len(oldest) > 0 {
+		age = max(0, int64(h.Now().Sub(oldest[0].Created)/time.Second))
+	}
+	var b strings.Builder
+	line := func(name, label string, value int64) {
+		b.WriteString("posagent_" + name + label + " " + strconv.FormatInt(value, 10) + "\n")
+	}
+	gauge := func(name string, value int64) {
+		b.WriteString("# TYPE posagent_" + name + " gauge\n")
+		line(name, "", value)
+	}
+	gauge("sandbox", bit(h.About.Sandbox))
+	gauge("sales_open", int64(sales))
+	gauge("operations_open", int64(ops))
+	gauge("operation_oldest_seconds", age)
+	gauge("store_ready", bit(health.Err == nil))
+	gauge("store_file_bytes", health.FileBytes)
+	gauge("store_wal_bytes", health.WALBytes)
+	gauge("store_free_bytes", health.FreeBytes)
+	b.WriteString("# TYPE posagent_store_commits_total counter\n")
+	line("store_commits_total", "", health.Commits)
+	b.WriteString("# TYPE posagent_upstream_healthy gauge\n")
+	for _, s := range h.Services { // healthy: it answered last time, or was never asked
+		line("upstream_healthy", `{service="`+s.Name+`"}`, bit(s.Healthy()))
+	}
+	return b.String(), nil
+}
+
+func bit(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}

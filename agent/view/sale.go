@@ -1,0 +1,91 @@
+package view
+
+import (
+	"time"
+
+	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive"
+	"posagent/ecr"
+	"posagent/store"
+)
+
+// Sale is one sale (posagent.sale/1).
+type Sale struct {
+	ID            string     `json:"id"`
+	Kind          ecr.Kind   `json:"kind"`
+	Line          string     `json:"line"`
+	Phase         string     `json:"phase"`
+	Result        ecr.Result `json:"result"` // what the register is told, "" while it runs
+	Code          ecr.Code   `json:"code,omitempty"`
+	Text          string     `json:"text,omitempty"`
+	Told          string     `json:"told,omitempty"`
+	Amount        int64      `json:"amount"` // minor units
+	Currency      string     `json:"currency"`
+	Method        string     `json:"method"`
+	Label         string     `json:"label"`
+	Reference     string     `json:"reference"`
+	Original      string     `json:"original,omitempty"`
+	TransactionID int64      `json:"transactionId,omitempty"`
+	State         string     `json:"state,omitempty"` // the backend's word, last seen
+	AccountState  string     `json:"accountState,omitempty"`
+	CodeShown     bool       `json:"codeShown"`
+	Settled       bool       `json:"settled"` // nothing can happen to it any more by itself
+	UndoOwed      bool       `json:"undoOwed"`
+	Receipt       int        `json:"receipt,omitempty"`
+	Trace         int        `json:"trace,omitempty"`
+	Batch         int        `json:"batch"`
+	Created       time.Time  `json:"created"`
+	Quarantined   bool       `json:"quarantined,omitempty"`
+}
+
+// SaleOf is a journal's row as people see it.
+func SaleOf(r drive.Row) Sale {
+	s := r.State
+	return Sale{
+		ID: string(r.Key), Kind: r.Kind, Line: r.Line, Phase: string(s.Phase), Result: s.Result, Code: s.Code, Text: s.Text, Told: r.Told,
+		Amount: int64(r.Amount), Currency: r.Currency, Method: r.Method.Name, Label: r.Method.Label, Reference: r.Reference,
+		Original: string(r.Original), TransactionID: s.TransactionID, State: string(s.Wire), AccountState: string(s.Account), CodeShown: s.Shown,
+		Settled: !checkout.Active(s), UndoOwed: checkout.Owed(s), Receipt: r.Receipt, Trace: r.Trace, Batch: r.Batch,
+		Created: time.UnixMilli(r.CreatedMS).UTC(), Quarantined: r.Quarantined,
+	}
+}
+
+// Sales is a list of sales, the newest first (posagent.sales/1).
+type Sales struct {
+	Schema string `json:"schema"`
+	Sales  []Sale `json:"sales"`
+}
+
+// ReadSales reads the newest sales; limit <= 0 means 50.
+func ReadSales(r store.Reader, limit int) (Sales, error) {
+	rows, err := drive.Sales(r, limit)
+	v := Sales{"posagent.sales/1", make([]Sale, len(rows))}
+	for i, row := range rows {
+		v.Sales[i] = SaleOf(row)
+	}
+	return v, err
+}
+
+// Entry is one line of a sale's history.
+type Entry struct {
+	At   time.Time `json:"at"`
+	Loud bool      `json:"attention"`
+	Text string    `json:"text"`
+}
+
+// Timeline is one sale with its history (posagent.sale/1).
+type Timeline struct {
+	Schema   string  `json:"schema"`
+	Sale     Sale    `json:"sale"`
+	Timeline []Entry `json:"timeline"`
+}
+
+// ReadSale reads one sale by its id. drive.ErrUnknown.
+func ReadSale(r store.Reader, id string) (Timeline, error) {
+	row, entries, err := drive.Show(r, id)
+	v := Timeline{"posagent.sale/1", SaleOf(row), make([]Entry, len(entries))}
+	for i, e := range entries {
+		v.Timeline[i] = Entry{time.UnixMilli(e.AtMS).UTC(), e.Loud, e.Text}
+	}
+	return v, err
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"posagent/agent"
+	"posagent/agent/config"
+	"posagent/agent/port"
+	"posagent/agent/upstream"
+	"posagent/agent/view"
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+	"posagent/schemes/paylinks"
+	"posagent/schemes/payments"
+	"posagent/schemes/tokens"
+	"posagent/schemes/wire"
+)
+
+// localPort is what the local port serves: every service over a connection of its own, so that a local client can neither
+// hold up a sale nor open its circuit.
+func localPort(c *call, cfg config.Config, sandbox bool, log *slog.Logger) (agent.Local, error) {
+	l := agent.Local{
+		Token: cfg.Port.Token, Within: cfg.Upstream.Timeout, About: aboutTerminal(cfg, sandbox), Dir: c.stateDir(),
+		Live: func() view.Live { return readLive(c.stateDir()) },
+	}
+	l.About.Running, l.About.PID = true, os.Getpid()
+	var err error
+	if l.Token == "" {
+		if l.Token, err = portToken(filepath.Join(c.stateDir(), "port.token")); err != nil {
+			return l, fail(exitFailed, "local port: %v", err)
+		}
+	}
+	to := func(service string) wire.Doer {
+		if cfg.Upstream.URL(service) == "" {
+			return nowhere(service)
+		}
+		var u *upstream.Client
+		own := cfg
+		if service == "paylinks" { // signed one by one
+			own.Upstream.Auth = config.Auth{}
+		}
+		var bad error
+		if u, bad = upstreamOf(own, service, log); bad != nil {
+			err = &exit{exitConfig, bad}
+			return nil
+		}
+		l.Upstream = append(l.Upstream, view.Upstream{Name: service, Healthy: u.Healthy})
+		return u.Once()
+	}
+	url := cfg.Upstream.URL
+	pay := to("payments")
+	links := &paylinks.Client{BaseURL: url("paylinks"), Instance: cfg.Upstream.Auth.Instance, Secret: cfg.Upstream.Auth.Secret, Doer: to("paylinks")}
+	l.Services = append(moreServices(url("payments"), pay),
+		port.Payments(&payments.Client{BaseURL: url("payments"), Operator: cfg.Operator.Name, Doer: pay}, cfg.Operator.Name),
+		port.Tokens(&tokens.Client{BaseURL: url("tokens"), Doer: to("tokens")}),
+		port.Links(links.Links(), links.Transactions(), links.Instance),
+		port.Schemes(&aapay.Client{BaseURL: url("schemes"), Doer: to("schemes")}),
+		port.Methods(&methods.Client{BaseURL: url("methods"), Doer: to("methods")}))
+	return l, err
+}
+
+// nowhere stands for a service that has no address.
+type nowhere string
+
+// Do implements wire.Doer.
+func (n nowhere) Do(*http.Request) (*http.Response, error) {
+	return nil, wire.Errorf(wire.Unavailable, "", "no address: set [upstream] %s or base", string(n))
+}
+
+// portToken reads the token of the local port, and makes it when there is none: 128 random bits, readable by the owner and its
+// group, to which the local software belongs.
+func portToken(path string) (wire.Secret, error) {
+	data, err := os.ReadFile(path)
+	if err == nil {
+		if s := strings.TrimSpace(string(data)); len(s) >= 16 {
+			return wire.Secret(s), nil
+		}
+		err = errors.New(path + " holds no token of 16 characters or more: remove it, and the next start makes one")
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	token := rand.Text()
+	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(token + "\n")
+	err = errors.Join(err, f.Chmod(0o640), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(path+".new", path)
+	}
+	return wire.Secret(token), err
+}
