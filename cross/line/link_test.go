@@ -85,7 +85,8 @@ type side struct {
 	step bool    // and whether that is a step, which may come again once the other side has gone on
 
 	mu    sync.Mutex
-	sends int // begun
+	sends int       // begun
+	began time.Time // the last of them
 	said  map[string]bool
 }
 
@@ -105,6 +106,7 @@ func (s *side) talk(ctx context.Context, rng *rand.Rand, blocks int, t *tally) {
 		s.mu.Lock()
 		s.said[string(data)] = true
 		s.sends++
+		s.began = time.Now()
 		t.sent++
 		s.mu.Unlock()
 		if s.link.Send(ctx, data) == nil {
@@ -117,10 +119,15 @@ func (s *side) talk(ctx context.Context, rng *rand.Rand, blocks int, t *tally) {
 
 // hear judges what arrives from the other side.
 func (s *side) hear(from *side, t *tally) {
-	heard := map[string]int{} // what, and after how many sends of ours
+	type first struct {
+		sends int // of ours, begun before it was heard
+		at    time.Time
+	}
+	heard := map[string]first{}
 	for data := range s.link.Recv() {
 		s.mu.Lock()
-		sends := s.sends
+		now := first{s.sends, time.Now()}
+		began := s.began
 		s.mu.Unlock()
 		from.mu.Lock()
 		t.delivered++
@@ -129,13 +136,13 @@ func (s *side) hear(from *side, t *tally) {
 		case !from.said[string(data)]:
 			t.collisions++
 			clear(heard) // what follows a block of nobody may repeat the one before it
-		case twice && from.step && sends > before:
+		case twice && from.step && (now.sends > before.sends || !began.Before(before.at)): // what begins in the instant may have come after
 			t.again++
 		case twice:
 			t.doubled++
 			t.example = fmt.Sprintf("% X", data)
 		default:
-			heard[string(data)] = sends
+			heard[string(data)] = now
 		}
 		from.mu.Unlock()
 	}
