@@ -114,7 +114,7 @@ func (b *bench) main(parent string, out io.Writer) (ok bool, err error) {
 }
 
 // shipped are the flags of cross/cross.sh.
-var shipped = []string{"-trimpath", "-gcflags=all=-l"}
+var shipped = []string{"-trimpath", "-gcflags=all=-l", "-gcflags=modernc.org/libc/...=", "-gcflags=modernc.org/sqlite/...="}
 
 func (b *bench) build(arch string, tags ...string) (string, error) {
 	bin := filepath.Join(b.dir, "posagent-"+arch)
