@@ -435,6 +435,7 @@ func read(conn net.Conn, within time.Duration) (back []byte, closed bool) {
 		if len(back) > 8<<20 {
 			return back, false
 		}
+		within = min(within, quiet) // it has begun to speak
 	}
 }
 
