@@ -153,7 +153,7 @@ var table = []mutant{
 		{"agent/outbox/verdict.go", "case wire.Unauthorized, wire.Forbidden:\n\t\tv.State, v.Reach = Pending, Refused", "case wire.Unauthorized, wire.Forbidden:\n\t\tv.State, v.Reach = Failed, Refused"},
 	}},
 	{"an answered message is repeated into the next dialogue", "ecr/zvt", "TestMoneyA3_WhatIsAnsweredIsNotRepeated", []edit{
-		{"ecr/zvt/machine.go", `if !r.lost && !o.sent {`, `if false {`},
+		{"ecr/zvt/machine.go", `	if m.leaving > 0 { // also`, `	if m.phase != idle && m.leaving > 0 { // also`},
 	}},
 	{"what waits for its acknowledgement cannot be taken back", "ecr/session", "TestUnsendTakesBackWhatHasNotLeft", []edit{
 		{"ecr/session/dialog.go", `if l.cancel != nil && l.seq <= through {`, `if false {`},

@@ -111,20 +111,24 @@ func TestMoneyA3_WhatIsUnsentEndsWithItsDialogue(t *testing.T) {
 	}
 }
 
-// A message that was answered before the link heard its acknowledgement is not repeated: in the next dialogue the repetition
-// would be its end.
+// A completion that was answered before the link heard its acknowledgement is not repeated once the register has gone on: it
+// would be the end of the next dialogue.
 func TestMoneyA3_WhatIsAnsweredIsNotRepeated(t *testing.T) {
 	for _, acknowledged := range []bool{false, true} {
 		m := New(testConfig(), nil)
 		m.Step(Received{APDU: unhex(t, "06 00 06 00 00 00 8E 09 78")})
 		m.Step(Saved{Gen: m.gen})
 		require.Equal(t, ending, m.phase)
+		for m.leaving > 1 {
+			m.Step(Sent{Seq: -1, OK: true})
+		}
 		end := Unsend{Through: m.seq}
 		if acknowledged {
 			m.Step(Sent{Seq: m.seq, OK: true})
 		}
-		actions := m.Step(Received{APDU: unhex(t, "80 00 00")})
+		m.Step(Received{APDU: unhex(t, "80 00 00")})
 		require.Equal(t, idle, m.phase)
+		actions := m.Step(Received{APDU: unhex(t, "06 01 07 04 00 00 00 00 12 50")})
 		require.Equal(t, !acknowledged, slices.Contains(actions, Action(end)))
 	}
 }

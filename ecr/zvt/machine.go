@@ -274,7 +274,6 @@ func (m *Machine) drop(joined, gone bool) {
 			m.do(Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
 		}
 	}
-	over := m.phase != idle
 	m.aborting = aborting{} // an answer now would be taken for the answer to the next command
 	m.finish()
 	if m.pending != nil {
@@ -285,7 +284,7 @@ func (m *Machine) drop(joined, gone bool) {
 	}
 	m.queue, m.pending = nil, nil
 	m.stop(TimerReply)
-	if over && m.leaving > 0 {
+	if m.leaving > 0 { // also what was answered and not acknowledged: repeated, it would be taken for a message of the next dialogue
 		m.do(Unsend{Through: m.seq})
 	}
 }
@@ -383,14 +382,10 @@ func (m *Machine) answered(msg apdu.Message) {
 func (m *Machine) settle(r reply) {
 	o := m.pending
 	m.pending = nil
-	switch {
-	case r.lost:
+	if r.lost {
 		m.owed++
-	case o.why == forProgress:
+	} else if o.why == forProgress {
 		m.answers = true
-	}
-	if !r.lost && !o.sent { // the answer is here and the acknowledgement is not: a repetition would be taken for another message
-		m.do(Unsend{Through: o.seq})
 	}
 	m.stop(TimerReply)
 	switch o.why {
