@@ -242,7 +242,7 @@ func (d *dialog) write(ctx context.Context) {
 					st.Unsent++
 				}
 			})
-			if err != nil && !errors.Is(err, context.Canceled) {
+			if err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) { // neither closing nor taken back
 				d.s.log.Warn("message not acknowledged", "err", err)
 			}
 			d.post(zvt.Sent{Seq: one.Seq, OK: err == nil})

@@ -145,7 +145,8 @@ type (
 	}
 	// StopTimer stops a timer, if it runs.
 	StopTimer struct{ Timer Timer }
-	// Unsend: what has a number up to Through belongs to a dialogue that is over. What of it has not left yet is not to be sent any more, and what waits for the link's acknowledgement is not to be repeated: Sent with OK false.
+	// Unsend: what has a number up to Through belongs to a dialogue that is over. What of it has not left yet is not to be sent any
+	// more, and what waits for the link's acknowledgement is not to be repeated: Sent with OK false.
 	Unsend struct{ Through int }
 	// TakeOver: this connection continues the line's dialogue; others get Gone{Replaced: true}.
 	TakeOver struct{}

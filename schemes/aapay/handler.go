@@ -136,7 +136,5 @@ func (h *handler) fail(w http.ResponseWriter, op string, err error) {
 }
 
 func (h *handler) write(w http.ResponseWriter, status int, op string, v any) {
-	if err := wire.WriteJSON(w, status, ContentType, v); err != nil && h.opts.Log != nil {
-		h.opts.Log.Warn("reply not written", "op", op, "err", err)
-	}
+	wire.Reply(w, h.opts.Log, op, status, ContentType, v)
 }

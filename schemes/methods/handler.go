@@ -50,9 +50,7 @@ func Handler(svc Service, opts HandlerOptions) http.Handler {
 			}
 			out[i] = d
 		}
-		if err := wire.WriteJSON(w, http.StatusOK, ContentType, out); err != nil && opts.Log != nil {
-			opts.Log.Warn("reply not written", "op", opList, "err", err)
-		}
+		wire.Reply(w, opts.Log, opList, http.StatusOK, ContentType, out)
 	})
 }
 

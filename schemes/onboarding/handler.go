@@ -79,9 +79,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		wire.WriteProblem(w, r, h.opts.Log, wire.AsError(op, err), Problems())
 		return
 	}
-	if err := wire.WriteJSON(w, status, ContentType, st); err != nil && h.opts.Log != nil {
-		h.opts.Log.Warn("reply not written", "op", op, "err", err)
-	}
+	wire.Reply(w, h.opts.Log, op, status, ContentType, st)
 }
 
 // perform asks the service, refusing in an order that costs a bad request the least.

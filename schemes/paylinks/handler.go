@@ -123,14 +123,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Location", h.opts.OperationURL(a.op.Key))
 		}
 	}
-	err = wire.WriteJSON(w, status, ContentType, struct {
+	wire.Reply(w, h.opts.Log, rt.op, status, ContentType, struct {
 		Status    string        `json:"status"`
 		Data      any           `json:"data"`
 		Operation *wire.Pending `json:"operation,omitempty"`
 	}{"success", a.data, a.op})
-	if err != nil && h.opts.Log != nil {
-		h.opts.Log.Warn("reply not written", "op", rt.op, "err", err)
-	}
 }
 
 // find picks the route of a request. Without one, allow names the methods its path has.

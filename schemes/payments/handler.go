@@ -136,7 +136,7 @@ func (h *handler) write(w http.ResponseWriter, r *http.Request, op string, statu
 			w.Header().Set("Location", h.opts.OperationURL(pending.Key))
 		}
 	}
-	h.sent(op, wire.WriteJSON(w, status, ContentType, body))
+	wire.Reply(w, h.opts.Log, op, status, ContentType, body)
 }
 
 func (h *handler) read(w http.ResponseWriter, r *http.Request, id string) {
@@ -149,7 +149,7 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request, id string) {
 		h.fail(w, r, opRead, err)
 		return
 	}
-	h.sent(opRead, wire.WriteJSON(w, http.StatusOK, ContentType, readable{p}))
+	wire.Reply(w, h.opts.Log, opRead, http.StatusOK, ContentType, readable{p})
 }
 
 // readable writes a payment with EncodePayment.
@@ -160,10 +160,4 @@ func (r readable) MarshalJSON() ([]byte, error) { return EncodePayment(r.p) }
 
 func (h *handler) fail(w http.ResponseWriter, r *http.Request, op string, err error) {
 	wire.WriteProblem(w, r, h.opts.Log, wire.AsError(op, err), Problems())
-}
-
-func (h *handler) sent(op string, err error) {
-	if err != nil && h.opts.Log != nil {
-		h.opts.Log.Warn("reply not written", "op", op, "err", err)
-	}
 }

@@ -104,7 +104,7 @@ func (h *handler) write(w http.ResponseWriter, r *http.Request, op, id string) {
 	case op == opVerify:
 		status = http.StatusOK
 	}
-	h.sent(op, wire.WriteJSON(w, status, ContentType, out))
+	wire.Reply(w, h.opts.Log, op, status, ContentType, out)
 }
 
 func (h *handler) prepare(op, id string, data []byte) (perform, error) {
@@ -139,7 +139,7 @@ func (h *handler) token(w http.ResponseWriter, r *http.Request, id string) {
 		h.fail(w, r, opToken, err)
 		return
 	}
-	h.sent(opToken, wire.WriteJSON(w, http.StatusOK, ContentType, readable{reply}))
+	wire.Reply(w, h.opts.Log, opToken, http.StatusOK, ContentType, readable{reply})
 }
 
 // readable writes a token with EncodeToken.
@@ -162,11 +162,5 @@ func (h *handler) fail(w http.ResponseWriter, r *http.Request, op string, err er
 	if !errors.As(e.Err, &f) {
 		f = &Fault{System: Netaxept, ErrorMessage: "internal error", Detail: "the service failed, the effect is not known", ErrorCode: string(wire.Internal), Source: "tokens"}
 	}
-	h.sent(op, wire.WriteJSON(w, http.StatusInternalServerError, ContentType, f))
-}
-
-func (h *handler) sent(op string, err error) {
-	if err != nil && h.opts.Log != nil {
-		h.opts.Log.Warn("reply not written", "op", op, "err", err)
-	}
+	wire.Reply(w, h.opts.Log, op, http.StatusInternalServerError, ContentType, f)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"mime"
 	"net/http"
 	"strconv"
@@ -91,6 +92,14 @@ func WriteJSON(w http.ResponseWriter, status int, contentType string, v any) err
 	w.WriteHeader(status)
 	_, err = w.Write(data)
 	return err
+}
+
+// Reply is WriteJSON for a handler that has nobody left to tell: what could not be written is a line in its log, which may
+// be nil.
+func Reply(w http.ResponseWriter, log *slog.Logger, op string, status int, contentType string, v any) {
+	if err := WriteJSON(w, status, contentType, v); err != nil && log != nil {
+		log.Warn("reply not written", "op", op, "err", err)
+	}
 }
 
 // KeyFrom reads the Idempotency-Key header: exactly one, 1..64 visible ASCII characters. Errors are *Error

@@ -63,9 +63,7 @@ func (s *Links) program(w http.ResponseWriter, r *http.Request, act string, auth
 		wire.WriteFault(w, s.log, jsonType, wire.AsError(opPay, err))
 		return
 	}
-	if err := wire.WriteJSON(w, http.StatusOK, jsonType, out); err != nil {
-		s.log.Warn("reply not written", "op", opPay, "err", err)
-	}
+	wire.Reply(w, s.log, opPay, http.StatusOK, jsonType, out)
 }
 
 // filled is what a page shows again of a form that was not good enough.

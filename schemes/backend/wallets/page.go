@@ -54,9 +54,7 @@ func (w *Wallets) program(rw http.ResponseWriter, r *http.Request, act Act, auth
 		fail(err)
 		return
 	}
-	if err := wire.WriteJSON(rw, http.StatusOK, jsonType, p); err != nil {
-		w.log.Warn("reply not written", "op", opWallet, "err", err)
-	}
+	wire.Reply(rw, w.log, opWallet, http.StatusOK, jsonType, p)
 }
 
 func (w *Wallets) page(rw http.ResponseWriter, r *http.Request) {
