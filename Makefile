@@ -68,7 +68,7 @@ vectors: ## decode a file of foreign ZVT messages: VECTORS=file.jsonl
 	@test -n '$(VECTORS)' || { echo 'make vectors VECTORS=file.jsonl'; exit 2; }
 	VECTORS='$(abspath $(VECTORS))' $(GO) test -count=1 -run Vectors -v ./ecr/zvt/...
 
-signatures: ## sign SETS random nested parameter sets here and in Python, and compare (SETS=10000)
+signatures: ## sign SETS random nested parameter sets here and in PHP, and compare (SETS=10000)
 	SETS='$(SETS)' $(GO) test -count=1 -run SecondImplementation -v ./schemes/paylinks
 
 kill: ## kill -9 N terminals at random moments, and N at every named point of a sale (N=5000 takes ten minutes)

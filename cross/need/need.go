@@ -20,6 +20,8 @@ func debian(tool string) string {
 		return "zbar-tools"
 	case "qemu-arm-static", "qemu-aarch64-static", "qemu-i386-static":
 		return "qemu-user-static"
+	case "php":
+		return "php-cli"
 	case "rsvg-convert":
 		return "librsvg2-bin"
 	}
