@@ -126,6 +126,24 @@ func TestLinkIsPaidOnce(t *testing.T) {
 	require.Len(t, b.books(), 2)
 }
 
+// The card's bank asks: no, yes by somebody it cannot prove, and yes.
+func TestLinkChallenge(t *testing.T) {
+	b, p := startBackend(t, ""), newTab(t)
+	p.open(b.link(nil))
+	for _, try := range []struct{ card, answer, end string }{
+		{asks, "No, stop", "Declined. Nothing was paid."}, {asksBad, "Yes, it is me", "Declined. Nothing was paid."}, {asks, "Yes, it is me", "This link has been paid"},
+	} {
+		p.card(try.card)
+		p.press("Pay 12.50 EUR")
+		p.says("Your bank asks: is it you who pays?")
+		require.Zero(t, b.merchantNet())
+		p.screen("link-challenge")
+		p.press(try.answer)
+		p.says(try.end)
+	}
+	require.EqualValues(t, 1250, b.merchantNet())
+}
+
 // Given up, expired and held.
 func TestLinkStates(t *testing.T) {
 	b := startBackend(t, "")

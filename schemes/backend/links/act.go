@@ -15,6 +15,7 @@ type Look string
 const (
 	Open       Look = "open"       // may be paid
 	Processing Look = "processing" // somebody pays, the provider has not decided
+	Asked      Look = "challenge"  // the card's bank asks the cardholder (3-D Secure)
 	Paid       Look = "paid"
 	Held       Look = "held" // reserved or pre-authorized, charged later
 	Returned   Look = "refunded"
@@ -32,7 +33,8 @@ type Slip struct {
 	Currency   string `json:"currency"`
 	Subscribed bool   `json:"subscribed"` // it will be charged again
 	mayStop    bool
-	acted      bool // this very act began a payment
+	card       string // masked, of the payment that is being made
+	acted      bool   // this very act began a payment
 }
 
 // free says that the link may be paid now.
@@ -42,7 +44,8 @@ func (p Slip) free() bool { return p.State == Open || p.State == Turned }
 const (
 	actPay     = "pay"
 	actDecline = "decline"
-	actStop    = "stop" // ends a subscription
+	actStop    = "stop"   // ends a subscription
+	actAnswer  = "answer" // to the question of the card's bank
 )
 
 const opPay = "paylinks.page"
@@ -113,7 +116,7 @@ func (s *Links) play(ctx context.Context, ref, what string, a attempt, first fun
 			return err
 		}
 		out, err = s.look(tx, l, o, now)
-		out.acted = what != actStop && seen.free()
+		out.acted = what != actStop && seen.free() || what == actAnswer && seen.State == Asked
 		return err
 	})
 	if err != nil {
@@ -140,6 +143,8 @@ func (s *Links) perform(tx store.Tx, l *link, o *options, seen Slip, what string
 	case what == actDecline && free:
 		a.Verdict = evDecline
 		return s.start(tx, l, o, a, now)
+	case what == actAnswer && seen.State == Asked:
+		return s.answer(tx, l, o, a, now)
 	case what == actPay && seen.State != Expired && seen.State != Returned, what == actStop && o.Subscription && !seen.Subscribed:
 		return nil // once more is not twice
 	}
@@ -164,6 +169,8 @@ func (s *Links) look(r store.Reader, l *link, o *options, now int64) (Slip, erro
 		if last != nil && (last.Status == Declined || last.Status == Failed) {
 			out.State = Turned
 		}
+	case t.asked():
+		out.State, out.card = Asked, t.Card
 	case t.Status == Waiting:
 		out.State = Processing
 	case t.Status == Refunded:

@@ -38,11 +38,15 @@ func (s *Links) readCard(r *http.Request, l tongue) (card, []fault) {
 }
 
 // verdict is what a test card's bank says to a payment by link, "" = the link's own row decides. tried says that the card
-// was turned down on this link before.
+// was turned down on this link before. A lapse means that the bank asks the cardholder first.
 func verdict(do scenario.Do, tried bool) event {
 	switch do {
-	case scenario.HardDecline, scenario.NoFunds, scenario.OldCard, scenario.ChallengeBad:
+	case scenario.HardDecline, scenario.NoFunds, scenario.OldCard:
 		return evDecline
+	case scenario.Challenge:
+		return evLapse
+	case scenario.ChallengeBad:
+		return evLapseBad
 	case scenario.ReserveFails:
 		return evFail
 	case scenario.SoftDecline:

@@ -38,4 +38,7 @@
 // 2026-11-21: a link at a counter is paid by itself after the wallet delay; one made for a person waits for the person.
 // Scenario rows are picked by amount: wallet rows say how an attempt ends, initialize, status, reversal and refund rows
 // spoil the reply to create, read, delete and refund, once.
+//
+// 2026-11-22: a card whose bank asks its cardholder (3-D Secure) leaves the transaction waiting and the link taken until the
+// answer, or for ten minutes; no answer is a refusal. Renewals ask nobody.
 package links

@@ -28,8 +28,10 @@ const (
 	evFail      event = "fail"
 	evCharge    event = "charge"
 	evCapture   event = "capture"
-	evRefund    event = "refund" // ends in Refunded when nothing is left
-	evRemove    event = "remove" // DELETE
+	evRefund    event = "refund"    // ends in Refunded when nothing is left
+	evRemove    event = "remove"    // DELETE
+	evLapse     event = "lapse"     // the cardholder, who was asked by 3-D Secure, did not answer
+	evLapseBad  event = "lapse-bad" // the same, where no answer of his would do
 )
 
 // edge is one line of the state machine.
@@ -47,6 +49,8 @@ var edges = [...]edge{
 	{Waiting, evDecline, Declined},
 	{Waiting, evCancel, Cancelled},
 	{Waiting, evFail, Failed},
+	{Waiting, evLapse, Declined},
+	{Waiting, evLapseBad, Declined},
 	{Authorized, evCharge, Confirmed},
 	{Authorized, evCapture, Confirmed},
 	{Authorized, evRemove, Cancelled},

@@ -28,6 +28,7 @@ const jsonType = "application/json"
 //	POST /pay/{hash}/pay        the form: contact fields, and a card or the wallet's button
 //	POST /pay/{hash}/decline    the customer gives up this attempt
 //	POST /pay/{hash}/stop       the customer ends the subscription
+//	POST /pay/{hash}/answer     pass=yes|no: the cardholder answers the bank (3-D Secure)
 //	POST /pay/{ref}/{act}       the same with bearer: ref is a hash, an id or a referenceId; answers a Slip
 func (s *Links) Pages(authorized func(*http.Request) bool) http.Handler {
 	mux := http.NewServeMux()
@@ -36,9 +37,9 @@ func (s *Links) Pages(authorized func(*http.Request) bool) http.Handler {
 	if s.qr != nil {
 		mux.HandleFunc("GET "+PagePrefix+"{ref}/qr.png", s.code)
 	}
-	for _, act := range []string{actPay, actDecline, actStop} {
+	for _, act := range []string{actPay, actDecline, actStop, actAnswer} {
 		mux.HandleFunc("POST "+PagePrefix+"{ref}/"+act, func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get("Authorization") != "" {
+			if act != actAnswer && r.Header.Get("Authorization") != "" {
 				s.program(w, r, act, authorized(r))
 				return
 			}
@@ -132,7 +133,7 @@ func (s *Links) submit(w http.ResponseWriter, r *http.Request, act string) {
 		fail(err)
 		return
 	}
-	a := attempt{Lang: l.code()}
+	a := attempt{Lang: l.code(), Pass: r.PostForm.Get("pass") == "yes"}
 	if act == actPay {
 		by := r.PostForm.Get("by")
 		if by == byCard && v.options.cards() == nil || by == byWallet && v.options.wallet() == "" || by != byCard && by != byWallet {
@@ -218,6 +219,11 @@ func (s *Links) render(v view, l tongue, again filled) pages.Page {
 			add(pages.Result(l.say(wDeclined)))
 		}
 		add(s.payForm(v, l, amount, again), pages.Form(s.action(v, actDecline, l), l.say(wDecline), "no", form.Field, s.forms.Token(formOf(v.slip.Hash, actDecline))))
+	case Asked:
+		add(pages.Para("", v.slip.card), pages.Result(l.say(wProve)), pages.E("form",
+			[]pages.Attr{pages.A("method", "post"), pages.A("action", s.action(v, actAnswer, l))},
+			pages.Hidden(form.Field, s.forms.Token(formOf(v.slip.Hash, actAnswer))),
+			pages.Button(l.say(wApprove), "go", "pass", "yes"), pages.Button(l.say(wRefuse), "no", "pass", "no")))
 	case Processing:
 		out.Refresh = 2
 		add(pages.Result(l.say(wProcessing)))

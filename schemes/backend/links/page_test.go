@@ -170,6 +170,48 @@ func TestPayByCard(t *testing.T) {
 	}
 }
 
+// A bank that asks its cardholder gets no money from anybody before the answer, and none without it.
+func TestChallenge(t *testing.T) {
+	const asks, bad = "4000002760003184", "4000008400001629"
+	b := newWeb(t)
+	start := func(pan string) (*paylinks.Created, string, url.Values) {
+		l := b.link(1250, nil)
+		path, f := b.byCard(*l.Hash, pan)
+		require.Equal(t, "/pay/"+*l.Hash+"?lang=en", b.send(http.MethodPost, path, f).Header().Get("Location"), "no way on yet")
+		page := b.get("/pay/" + *l.Hash)
+		require.Contains(t, page, "is it you who pays?")
+		require.Contains(t, page, pan[:6]+"******"+pan[12:])
+		require.NotContains(t, page, "Card number", "one attempt at a time")
+		path, f = b.form(*l.Hash, "answer")
+		return &l, path, f
+	}
+	for name, row := range map[string]struct {
+		pan, pass string
+		txn       paylinks.Status
+	}{"yes": {asks, "yes", "confirmed"}, "no": {asks, "no", "declined"}, "nothing": {asks, "", "declined"}, "bad": {bad, "yes", "declined"}} {
+		l, path, f := start(row.pan)
+		before := b.net()
+		f.Set("pass", row.pass)
+		require.Equal(t, http.StatusForbidden, b.send(http.MethodPost, path, url.Values{"pass": {"yes"}}, "Authorization", auth).Code, "no program answers for a cardholder")
+		require.Equal(t, http.StatusForbidden, b.send(http.MethodPost, path, f, "Origin", "https://evil.example").Code, name)
+		for range 2 { // the second is the double click
+			require.Equal(t, http.StatusSeeOther, b.send(http.MethodPost, path, f).Code, name)
+		}
+		list := b.txns(l.ID)
+		require.Len(t, list, 1, name)
+		require.Equal(t, row.txn, list[0].Status, name)
+		require.Equal(t, map[bool]int64{true: 1250}[row.txn == "confirmed"], int64(b.net()-before), name)
+	}
+	l, path, f := start(asks)
+	before := b.net()
+	b.pass(10*time.Minute + time.Second)
+	f.Set("pass", "yes")
+	require.Equal(t, http.StatusConflict, b.send(http.MethodPost, path, f).Code, "too late")
+	require.Equal(t, paylinks.Status("declined"), b.txns(l.ID)[0].Status)
+	require.Equal(t, before, b.net())
+	require.Contains(t, b.get("/pay/"+*l.Hash), "Card number", "he may try again")
+}
+
 // The first attempt by a card that is softly declined is refused, the next one is approved.
 func TestSoftDecline(t *testing.T) {
 	b := newWeb(t)

@@ -16,7 +16,11 @@ type attempt struct {
 	Contact           []byte // JSON, nil = none
 	Bank              scenario.Do
 	Verdict           event // what the customer or the card's bank says, "" = the link's own row does
+	Pass              bool  // the answer to the bank's question
 }
+
+// askFor is how long the bank waits for the cardholder's answer.
+const askFor = 10 * time.Minute
 
 // lateBy is how long the provider of a late row thinks: longer than any sale lives.
 const lateBy = 3 * time.Minute
@@ -30,7 +34,11 @@ func (s *Links) fate(l *link, o *options, a attempt) (event, time.Duration) {
 	case o.Reservation:
 		good = evReserve
 	}
-	if a.Verdict != "" {
+	switch a.Verdict {
+	case "":
+	case evLapse, evLapseBad:
+		return a.Verdict, askFor
+	default:
 		return a.Verdict, 0
 	}
 	row := scenario.Pick(l.Hundredths, "")
@@ -98,10 +106,33 @@ func (s *Links) start(tx store.Tx, l *link, o *options, a attempt, at int64) err
 	return s.settle(tx, l, o, t, at)
 }
 
+// asked says that the bank waits for the cardholder's answer.
+func (t *txn) asked() bool {
+	return t.Status == Waiting && (t.Goal == evLapse || t.Goal == evLapseBad)
+}
+
+// answer takes the cardholder's answer to the bank's question: the payment goes the way of its row, or ends.
+func (s *Links) answer(tx store.Tx, l *link, o *options, a attempt, at int64) error {
+	t, err := s.holder(tx, l)
+	if err != nil {
+		return err
+	}
+	a.Verdict = ""
+	if !a.Pass || t.Goal == evLapseBad {
+		a.Verdict = evDecline
+	}
+	goal, wait := s.fate(l, o, a)
+	t.Goal, t.Next = goal, at+wait.Milliseconds()
+	if wait > 0 {
+		return saveTxn(tx, t)
+	}
+	return s.settle(tx, l, o, t, at)
+}
+
 // moves says what an event does to the money of a payment.
 var moves = map[event]books.Kind{
 	evApprove: books.Commit, evReserve: books.Reserve, evDecline: books.Close, evCancel: books.Close, evFail: books.Close,
-	evRemove: books.Close,
+	evRemove: books.Close, evLapse: books.Close, evLapseBad: books.Close,
 }
 
 // settle lets t's goal happen at the moment given, money included.

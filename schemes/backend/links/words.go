@@ -24,6 +24,9 @@ const (
 	wPay
 	wOther
 	wDecline
+	wProve
+	wApprove
+	wRefuse
 	wPaid
 	wReturned
 	wHeld
@@ -76,6 +79,9 @@ var words = [wordCount][len(languages)]string{
 	wPay:          {"Pay", "Bezahlen", "Payer", "Paga"},
 	wOther:        {"Pay by", "Bezahlen mit", "Payer avec", "Paga con"},
 	wDecline:      {"Decline", "Ablehnen", "Refuser", "Rifiuta"},
+	wProve:        {"Your bank asks: is it you who pays?", "Ihre Bank fragt: Sind Sie es, der bezahlt?", "Votre banque demande : est-ce bien vous qui payez ?", "La sua banca chiede: è lei a pagare?"},
+	wApprove:      {"Yes, it is me", "Ja, ich bin es", "Oui, c'est moi", "Sì, sono io"},
+	wRefuse:       {"No, stop", "Nein, aufhören", "Non, arrêter", "No, interrompi"},
 	wPaid:         {"This link has been paid. Thank you.", "Dieser Link ist bezahlt. Vielen Dank.", "Ce lien a été payé. Merci.", "Questo link è stato pagato. Grazie."},
 	wReturned:     {"The money went back to you.", "Sie haben Ihr Geld zurück.", "L'argent vous a été rendu.", "Il denaro le è stato restituito."},
 	wHeld:         {"Done. The amount will be charged later.", "Erledigt. Der Betrag wird später belastet.", "Terminé. Le montant sera débité plus tard.", "Fatto. L'importo sarà addebitato più tardi."},
