@@ -12,6 +12,7 @@ import (
 
 	"posagent/agent/catalog"
 	"posagent/agent/checkout/drive"
+	"posagent/agent/events"
 	"posagent/agent/inbox"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
@@ -76,6 +77,7 @@ type Agent struct {
 	o        Options
 	catalog  *catalog.Catalog
 	outbox   *outbox.Outbox
+	events   *events.Log
 	drive    *drive.Drive
 	sessions []func(context.Context) error
 	port     *port.Port
@@ -89,13 +91,14 @@ func New(o Options) *Agent {
 	a := &Agent{o: o}
 	a.catalog = catalog.New(catalog.Options{DB: o.DB, Service: o.Methods, Query: o.Query, Refresh: o.Refresh, Now: o.Now, Log: o.Log})
 	route := paylink.Router{Links: o.Links, Rest: o.Schemes}
+	a.events = events.New(events.Options{DB: o.DB, Now: o.Now})
 	a.outbox = outbox.NewOutbox(outbox.Options{
-		DB: o.DB, Now: o.Now, Boot: o.Boot, IdempotencyTTL: o.IdempotencyTTL, Probe: o.Probe, Log: o.Log,
+		DB: o.DB, Now: o.Now, Boot: o.Boot, IdempotencyTTL: o.IdempotencyTTL, Probe: o.Probe, Log: o.Log, Record: a.operationChanged,
 		Kinds: offline.Undos(o.Schemes, route.Own(), a.settled, a.after),
 	})
 	a.drive = drive.New(drive.Options{
 		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: o.Screen, Config: o.Drive,
-		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow,
+		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow, Record: a.saleChanged,
 	})
 	if o.Serial != nil {
 		s := session.New(a.line("serial"))
@@ -118,7 +121,7 @@ func (a *Agent) local() port.Options {
 	o := port.Options{
 		Listener: a.o.Port, Live: func() error { return nil }, Ready: a.ready, Token: l.Token, Services: l.Services, Within: l.Within,
 		Dir: l.Dir, Version: l.About.Version, Log: a.o.Log,
-		House: &view.House{DB: a.o.DB, Outbox: a.outbox, Inbox: in, Own: a.o.Offer, About: l.About, Live: l.Live, Services: l.Upstream, Now: a.o.Now},
+		House: &view.House{DB: a.o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, Own: a.o.Offer, About: l.About, Live: l.Live, Services: l.Upstream, Now: a.o.Now},
 	}
 	if a.o.Hooks != "" {
 		o.Hooks = in.Handler(a.o.Hooks)
@@ -133,6 +136,21 @@ func (a *Agent) line(name string) session.Options {
 // settled and after join the outbox to the checkout, which is made after it.
 func (a *Agent) settled(tx store.Tx, op outbox.Op, res offline.UndoResult) error {
 	return a.drive.UndoSettled(tx, op, res)
+}
+
+// operationChanged and saleChanged note what happens in the commit in which it does.
+func (a *Agent) operationChanged(tx store.Tx, was outbox.State, op outbox.Op) error {
+	if it, ok := view.OperationEvent(was, op); ok {
+		return a.events.Add(tx, it)
+	}
+	return nil
+}
+
+func (a *Agent) saleChanged(tx store.Tx, was, now drive.Row) error {
+	if it, ok := view.SaleEvent(was, now); ok {
+		return a.events.Add(tx, it)
+	}
+	return nil
 }
 
 func (a *Agent) methods() ([]methods.Definition, catalog.State) {

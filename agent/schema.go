@@ -5,6 +5,7 @@ import (
 
 	"posagent/agent/catalog"
 	"posagent/agent/checkout/drive"
+	"posagent/agent/events"
 	"posagent/agent/inbox"
 	"posagent/agent/outbox"
 	"posagent/agent/paylink"
@@ -13,5 +14,5 @@ import (
 
 // Schema is the ordered, append-only list of migrations of agent.db. New steps go to the end.
 func Schema() []store.Step {
-	return slices.Concat(catalog.Schema(), outbox.Schema(), drive.Schema(), bindSchema(), paylink.Schema(), inbox.Schema())
+	return slices.Concat(catalog.Schema(), outbox.Schema(), drive.Schema(), bindSchema(), paylink.Schema(), inbox.Schema(), events.Schema())
 }

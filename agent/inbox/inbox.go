@@ -233,6 +233,14 @@ func (b *Inbox) first(ctx context.Context, after int64) (e Event, found bool, er
 	return e, found, err
 }
 
+// Newest is the row of the newest event, 0 where there is none.
+func Newest(r store.Reader) (row int64, err error) {
+	if err := r.QueryRow(`SELECT COALESCE(MAX(id), 0) FROM inbox_event`).Scan(&row); err != nil {
+		return 0, fmt.Errorf("read events: %w", err)
+	}
+	return row, nil
+}
+
 // Handler takes webhooks over from senders that show authorization. It panics when that is empty.
 func (b *Inbox) Handler(authorization wire.Secret) http.Handler {
 	if authorization == "" {

@@ -23,6 +23,9 @@ type Options struct {
 	Jitter func(time.Duration) time.Duration // spreads a back-off; default 50..100 %
 	Log    *slog.Logger
 
+	// Record runs in every commit that changes an operation's state, once for each change; was is "" on Accept. An error
+	// undoes the commit. Nil = nothing.
+	Record func(tx store.Tx, was State, op Op) error
 	// Probe asks cheaply whether a service can be reached; nil = an operation is the probe.
 	Probe func(ctx context.Context, service string) error
 	// Parallel is how many aggregates are sent at a time; default 4.
@@ -41,6 +44,7 @@ type Outbox struct {
 	now     func() time.Time
 	jitter  func(time.Duration) time.Duration
 	log     *slog.Logger
+	record  func(store.Tx, State, Op) error
 	probe   func(context.Context, string) error
 	par     int
 	timeout time.Duration
@@ -88,6 +92,7 @@ func NewOutbox(opts Options) *Outbox {
 		o.ttl = 24 * time.Hour
 	}
 	o.clock = &clock{boot: opts.Boot, now: o.now}
+	o.record = opts.Record
 	for _, k := range opts.Kinds {
 		if k.Send == nil || k.Name == "" || o.kinds[k.Name] != nil {
 			panic("outbox: kind " + k.Name + ": no name, no Send, or given twice")
@@ -156,6 +161,9 @@ func (o *Outbox) Accept(tx store.Tx, n New) error {
 		blob(r.payload), nil, nil, "", r.attempts, r.createdMS, r.settledMS, r.acceptedRun, r.nextRun, r.sentAge, r.mac)
 	if err != nil {
 		return fmt.Errorf("accept %s: %w", n.Key, err)
+	}
+	if err := o.changed(tx, &r); err != nil {
+		return err
 	}
 	return mark(tx, r.aggregate)
 }

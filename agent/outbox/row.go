@@ -31,7 +31,8 @@ type row struct {
 	createdMS, settledMS          int64
 	acceptedRun, nextRun, sentAge int64
 	mac                           []byte
-	altered                       bool // the row did not verify when it was read
+	altered                       bool  // the row did not verify when it was read
+	was                           State // in the table; "" = not there yet
 }
 
 const columns = `id, key, kind, aggregate, state, resume, note, amount, currency, digest, payload, memo, result, reason,
@@ -47,6 +48,7 @@ func scan(s scanner) (row, error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		return row{}, ErrUnknown
 	}
+	r.was = r.state
 	return r, err
 }
 
@@ -96,7 +98,22 @@ func (o *Outbox) save(tx store.Tx, r *row) error {
 	if err != nil {
 		return fmt.Errorf("save operation %s: %w", r.key, err)
 	}
+	if err := o.changed(tx, r); err != nil {
+		return err
+	}
 	return mark(tx, r.aggregate)
+}
+
+// changed tells Options.Record of another state.
+func (o *Outbox) changed(tx store.Tx, r *row) error {
+	was := r.was
+	if r.was = r.state; o.record == nil || was == r.state {
+		return nil
+	}
+	if err := o.record(tx, was, o.op(r)); err != nil {
+		return fmt.Errorf("record operation %s: %w", r.key, err)
+	}
+	return nil
 }
 
 // mark sets ready on the first open operation of an aggregate when it can be sent.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"posagent/agent/outbox"
+	"posagent/agent/view"
 	"posagent/schemes/wire"
 )
 
@@ -69,7 +70,7 @@ func (a *api) house() mount {
 			GET 200 /agent/v1/methods what the terminal may be paid with
 			GET 200 /agent/v1/operations ?kind,state,open,after,limit what is owed to the backend, and what became of it
 			GET 200 /agent/v1/operations/{key} one operation
-			GET 200 /agent/v1/events what arrives from the backend, as server-sent events; Last-Event-ID resumes
+			GET 200 /agent/v1/events what happens here and what arrives from the backend, as server-sent events; Last-Event-ID resumes
 			GET 200 /metrics figures for a monitor`,
 		own: map[string]http.HandlerFunc{
 			housePrefix + "status": show(func(r *http.Request) (any, error) { return h.Status(r.Context()) }),
@@ -132,10 +133,10 @@ const (
 
 // events streams what arrives. Last-Event-ID names the last one the caller has; without it everything kept is sent.
 func (a *api) events(w http.ResponseWriter, r *http.Request) {
-	var after int64
-	var err error
+	var from view.Cursor
 	if last := r.Header.Values("Last-Event-ID"); len(last) > 0 {
-		if after, err = strconv.ParseInt(last[0], 10, 64); err != nil || after < 0 || len(last) > 1 {
+		var err error
+		if from, err = view.ParseCursor(last[0]); err != nil || len(last) > 1 {
 			a.problem(w, r, wire.Errorf(wire.Invalid, "port", "Last-Event-ID: want the id of an event"))
 			return
 		}
@@ -163,7 +164,7 @@ func (a *api) events(w http.ResponseWriter, r *http.Request) {
 	conn := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
 	text := ": posagent\n\n"
-	for next := a.o.House.Events(after); ; {
+	for next := a.o.House.Events(from); ; {
 		_ = conn.SetWriteDeadline(time.Now().Add(writeWithin)) // what cannot be written fails below
 		if _, err := w.Write([]byte(text)); err != nil || conn.Flush() != nil {
 			return
@@ -179,7 +180,7 @@ func (a *api) events(w http.ResponseWriter, r *http.Request) {
 				a.o.Log.Error("event not sent", "id", e.ID, "err", err)
 				return
 			}
-			text = fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", e.ID, strings.NewReplacer("\r", "", "\n", "").Replace(e.Event), data)
+			text = fmt.Sprintf("id: %s\nevent: %s\ndata: %s\n\n", e.Resume, strings.NewReplacer("\r", "", "\n", "").Replace(e.Event), data)
 		case ctx.Err() != nil:
 			return
 		case errors.Is(late, context.DeadlineExceeded):

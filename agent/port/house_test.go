@@ -14,7 +14,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/agent/inbox"
 	"posagent/agent/outbox"
 	"posagent/agent/port"
 	"posagent/schemes/wire"
@@ -138,71 +137,6 @@ func TestHouse(t *testing.T) {
 	}
 	require.Contains(t, r.body, "\nposagent_operations_open 3\n")
 	require.Contains(t, r.body, `posagent_upstream_healthy{service="payments"} 1`)
-}
-
-// Events come in order, once, go on where a reader left, and end when the port does.
-func TestEvents(t *testing.T) {
-	x := start(t, false)
-	put := func(ref string) {
-		_, err := x.inbox.Take(t.Context(), inbox.Item{Source: inbox.Webhooks, Ref: ref, Event: "payment.created", Body: []byte(`{"id":"` + ref + `"}`)})
-		require.NoError(t, err)
-	}
-	listen := func(last string) *bufio.Scanner {
-		req := must(http.NewRequestWithContext(t.Context(), http.MethodGet, x.addr+"/agent/v1/events", http.NoBody))
-		req.Header.Set("Authorization", bearer)
-		if last != "" {
-			req.Header.Set("Last-Event-ID", last)
-		}
-		resp, err := http.DefaultTransport.RoundTrip(req)
-		require.NoError(t, err)
-		t.Cleanup(func() { _ = resp.Body.Close() })
-		require.Equal(t, 200, resp.StatusCode)
-		require.Equal(t, "text/event-stream", resp.Header.Get("Content-Type"))
-		return bufio.NewScanner(resp.Body)
-	}
-	next := func(s *bufio.Scanner) (id, data string) {
-		for s.Scan() {
-			switch key, value, _ := strings.Cut(s.Text(), ": "); key {
-			case "id":
-				id = value
-			case "event":
-				require.Equal(t, "payment.created", value)
-			case "data":
-				return id, value
-			}
-		}
-		return "", "end"
-	}
-	put("a")
-	put("b")
-	first := listen("")
-	id, data := next(first)
-	require.Equal(t, "1", id)
-	require.Contains(t, data, `"schema":"posagent.event/1"`)
-	require.Contains(t, data, `"body":{"id":"a"}`)
-	id, _ = next(first)
-	require.Equal(t, "2", id)
-	put("c")
-	id, data = next(first)
-	require.Equal(t, "3", id)
-	require.Contains(t, data, `"ref":"c"`)
-	again := listen("2")
-	id, _ = next(again)
-	require.Equal(t, "3", id)
-	for _, bad := range []string{"-1", "x", "1e3"} {
-		req := must(http.NewRequestWithContext(t.Context(), http.MethodGet, x.addr+"/agent/v1/events", http.NoBody))
-		req.Header.Set("Authorization", bearer)
-		req.Header.Set("Last-Event-ID", bad)
-		resp, err := http.DefaultTransport.RoundTrip(req)
-		require.NoError(t, err)
-		require.NoError(t, resp.Body.Close())
-		require.Equal(t, 400, resp.StatusCode)
-	}
-	began := time.Now()
-	x.stop()
-	_, data = next(again)
-	require.Equal(t, "end", data)
-	require.Less(t, time.Since(began), 2*time.Second, "streams end with the port")
 }
 
 // More connections than there are slots: idle ones make room, so that a new caller is served.

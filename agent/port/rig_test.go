@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent"
+	"posagent/agent/events"
 	"posagent/agent/inbox"
 	"posagent/agent/outbox"
 	"posagent/agent/port"
@@ -40,18 +41,19 @@ const token = "local-token-0123456789"
 
 // rig is a port over the real embedded backend, which can be cut off.
 type rig struct {
-	t       *testing.T
-	addr    string
-	db      *store.Store
-	backend *backend.Backend
-	url     string // of the backend
-	inbox   *inbox.Inbox
-	outbox  *outbox.Outbox
-	writes  atomic.Int64 // that reached the backend
-	broken  atomic.Bool  // the backend takes a write and never answers
-	server  *httptest.Server
-	port    *port.Port
-	stop    func()
+	t        *testing.T
+	addr     string
+	db       *store.Store
+	backend  *backend.Backend
+	url      string // of the backend
+	inbox    *inbox.Inbox
+	outbox   *outbox.Outbox
+	happened *events.Log
+	writes   atomic.Int64 // that reached the backend
+	broken   atomic.Bool  // the backend takes a write and never answers
+	server   *httptest.Server
+	port     *port.Port
+	stop     func()
 }
 
 // start makes one. With cut nothing listens where the backend should be.
@@ -89,7 +91,8 @@ func start(t *testing.T, cut bool) *rig {
 	}
 	bearer := to(upstream.Auth{Bearer: creds.Bearer})
 	links := &paylinks.Client{BaseURL: url, Instance: creds.Instance, Secret: creds.Secret, Doer: to(upstream.Auth{})}
-	x.outbox = outbox.NewOutbox(outbox.Options{DB: x.db, Kinds: []outbox.Kind{{Name: "test", Send: func(context.Context, outbox.Op) outbox.Verdict {
+	x.happened = events.New(events.Options{DB: x.db})
+	x.outbox = outbox.NewOutbox(outbox.Options{DB: x.db, Record: x.record, Kinds: []outbox.Kind{{Name: "test", Send: func(context.Context, outbox.Op) outbox.Verdict {
 		return outbox.Verdict{State: outbox.Done}
 	}}}})
 	x.inbox = inbox.New(inbox.Options{DB: x.db})
@@ -98,7 +101,7 @@ func start(t *testing.T, cut bool) *rig {
 	p := port.New(port.Options{
 		Listener: ln, Live: func() error { return nil }, Ready: func() error { return nil }, Hooks: x.inbox.Handler("Bearer hook"), Token: token,
 		Within: 2 * time.Second, Dir: t.TempDir(), Version: "test", Log: slog.New(slog.DiscardHandler),
-		House: &view.House{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Now: time.Now, About: view.Status{Running: true, Version: "test"},
+		House: &view.House{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Happened: x.happened, Now: time.Now, About: view.Status{Running: true, Version: "test"},
 			Services: []view.Upstream{{Name: "payments", Healthy: func() bool { return true }}}},
 		Services: []port.Service{
 			port.Payments(&payments.Client{BaseURL: url, Doer: bearer}, ""),
@@ -122,6 +125,14 @@ func start(t *testing.T, cut bool) *rig {
 	}
 	t.Cleanup(x.stop)
 	return x
+}
+
+// record notes what happens as the daemon does.
+func (x *rig) record(tx store.Tx, was outbox.State, op outbox.Op) error {
+	if it, ok := view.OperationEvent(was, op); ok {
+		return x.happened.Add(tx, it)
+	}
+	return nil
 }
 
 // reply is an answer read to its end.

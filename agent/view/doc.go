@@ -10,6 +10,9 @@
 //
 // A schema's name ends in its version. Fields are added to a version; what is renamed or removed makes the next one.
 //
+// 2026-11-22. What arrives and what happens here are two streams, each durable and numbered by itself, and a reader's place
+// is both numbers: the inbox keeps what arrives however much happens here, and neither waits for the other.
+//
 // Events carry the body as the sender wrote it, since the receiver of the body is whoever holds the terminal's token. An
 // operation's payload and memo are never shown.
 package view

@@ -2,14 +2,13 @@ package view
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"posagent/agent/checkout/drive"
+	"posagent/agent/events"
 	"posagent/agent/inbox"
 	"posagent/agent/outbox"
 	"posagent/schemes/methods"
@@ -17,11 +16,12 @@ import (
 	"posagent/store"
 )
 
-// House reads what the running daemon shows. DB, Outbox and Inbox are required.
+// House reads what the running daemon shows. DB, Outbox, Inbox, Happened and Now are required.
 type House struct {
 	DB       *store.Store
 	Outbox   *outbox.Outbox
 	Inbox    *inbox.Inbox
+	Happened *events.Log
 	Own      *methods.Definition // the terminal's own method, nil = none
 	About    Status              // what does not change while it runs
 	Live     func() Live         // nil = nothing
@@ -97,35 +97,6 @@ func (h *House) Operation(ctx context.Context, key string) (OneOperation, error)
 	v := OneOperation{"posagent.operation/1", operationOf(op)}
 	v.Operation.Altered = altered
 	return v, err
-}
-
-// Event is something that arrived from the backend (posagent.event/1).
-type Event struct {
-	Schema   string          `json:"schema"`
-	ID       int64           `json:"id"` // resume after it
-	Source   string          `json:"source"`
-	Ref      string          `json:"ref"` // the source's own id
-	Event    string          `json:"event"`
-	Received time.Time       `json:"received"`
-	Body     json.RawMessage `json:"body"`
-}
-
-// Events gives what arrived after an event, oldest first, then waits for more; 0 = everything kept. Each call waits for one.
-func (h *House) Events(after int64) func(ctx context.Context) (Event, error) {
-	feed := h.Inbox.Subscribe(after)
-	return func(ctx context.Context) (Event, error) {
-		e, err := feed.Next(ctx)
-		if err != nil {
-			return Event{}, err
-		}
-		v := Event{"posagent.event/1", e.Row, e.Source, e.Ref, e.Event, time.UnixMilli(e.Received).UTC(), e.Body}
-		if !json.Valid(v.Body) {
-			if v.Body, err = json.Marshal(string(e.Body)); err != nil {
-				return Event{}, fmt.Errorf("event %d: %w", e.Row, err)
-			}
-		}
-		return v, nil
-	}
 }
 
 // Metrics writes the figures a monitor asks for, in the text form monitors read.

@@ -23,8 +23,9 @@ var rooms = []room{
 	{"agent/paylink", []string{"agent/offline", "store", "schemes/methods", "schemes/aapay", "schemes/paylinks", "schemes/money", "schemes/wire"}, "payment links spoken as a scheme"},
 	{"agent/catalog", []string{"store", "schemes/methods", "schemes/wire"}, "the cached method list"},
 	{"agent/inbox", []string{"store", "schemes/webhooks", "schemes/wire"}, "the durable receiver: knows the envelope, no service behind it"},
+	{"agent/events", []string{"store"}, "what happened, in the order of commits: knows none of the rooms it happened in"},
 	{"agent/upstream", []string{"schemes/wire"}, "the one HTTP client: knows no service"},
-	{"agent/view", []string{"agent/catalog", "agent/checkout", "agent/checkout/drive", "agent/inbox", "agent/outbox", "agent/paylink", "ecr", "store", "schemes/methods", "schemes/money", "schemes/wire"}, "what the terminal shows of itself, in one form for the command line and the port"},
+	{"agent/view", []string{"agent/catalog", "agent/checkout", "agent/checkout/drive", "agent/events", "agent/inbox", "agent/outbox", "agent/paylink", "ecr", "store", "schemes/methods", "schemes/money", "schemes/wire"}, "what the terminal shows of itself, in one form for the command line and the port"},
 	{"agent/port", []string{"agent/view", "agent/outbox", "schemes/aapay", "schemes/methods", "schemes/onboarding", "schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/wire"}, "the local HTTP port: mounts the services' handlers, and reads the terminal through its view"},
 	{"agent", []string{"agent/...", "ecr/...", "device/...", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "the supervisor; it cannot tell the embedded backend from the real one"},
 

@@ -56,7 +56,13 @@ func (d *Drive) transit(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Effec
 			return nil, err
 		}
 	}
-	return rest, d.update(tx, r)
+	if err := d.update(tx, r); err != nil {
+		return nil, err
+	}
+	if d.record != nil && (r.State.Result != before.State.Result || r.State.Phase != before.State.Phase) {
+		err = d.record(tx, before, *r)
+	}
+	return rest, err
 }
 
 // ended does what the end of a sale asks for.

@@ -79,6 +79,8 @@ type Options struct {
 	Boot     func() time.Duration // decides everything; default the process's monotonic clock
 	BootID   string
 	Log      *slog.Logger
+	// Record runs in the commit in which a sale has come to another phase or outcome. An error undoes the commit. Nil = nothing.
+	Record func(tx store.Tx, was, now Row) error
 }
 
 const (
@@ -111,6 +113,7 @@ type Drive struct {
 	boot     func() time.Duration
 	bootID   string
 	log      *slog.Logger
+	record   func(tx store.Tx, was, now Row) error
 
 	seq     atomic.Uint64 // order of the commits
 	ready   atomic.Bool
@@ -155,7 +158,7 @@ var (
 func New(o Options) *Drive {
 	d := &Drive{
 		db: o.DB, svc: o.Aapay, methods: o.Methods, refresh: o.Refresh, box: o.Outbox, screen: o.Screen, prompter: o.Prompter, cfg: o.Config,
-		now: o.Now, boot: o.Boot, bootID: o.BootID, log: o.Log,
+		now: o.Now, boot: o.Boot, bootID: o.BootID, log: o.Log, record: o.Record,
 		wake: make(chan struct{}, 1), changed: make(chan struct{}), lives: map[wire.Key]*live{}, onUndo: map[string]func(){}, undos: map[wire.Key]undoing{}, stash: map[wire.Key]step{},
 	}
 	if d.now == nil {

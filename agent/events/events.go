@@ -1,0 +1,151 @@
+package events
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"posagent/store"
+)
+
+// Schema is the table of this package, append-only.
+func Schema() []store.Step {
+	return []store.Step{{Name: "events/1 log", SQL: `
+CREATE TABLE events_log (
+	id     INTEGER PRIMARY KEY, -- order of commit
+	source TEXT NOT NULL,
+	ref    TEXT NOT NULL,
+	event  TEXT NOT NULL,
+	body   BLOB NOT NULL,
+	at_ms  INTEGER NOT NULL     -- wall clock, for people
+) STRICT;`}}
+}
+
+// Item is something that happened.
+type Item struct {
+	Source string // what kind of thing it happened to
+	Ref    string // which one: its key
+	Event  string
+	Body   []byte // JSON; no card data, no secrets
+}
+
+// Event is a stored Item.
+type Event struct {
+	ID int64 // a reader goes on behind it
+	Item
+	At int64 // unix milliseconds by the wall clock
+}
+
+// Lost is the event that stands for those that are no longer kept; its body says how far they reach. Its source is Own.
+const (
+	Lost = "events.lost"
+	Own  = "terminal"
+)
+
+// Options are what a Log needs. Only DB is required.
+type Options struct {
+	DB   store.DB
+	Now  func() time.Time
+	Keep int64 // events; 0 = 20,000
+}
+
+// Log is the list.
+type Log struct{ opt Options }
+
+// New makes a Log; it starts nothing.
+func New(opt Options) *Log {
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if opt.Keep <= 0 {
+		opt.Keep = 20_000
+	}
+	return &Log{opt}
+}
+
+// trimEvery is how many events are let come before the oldest of them go.
+const trimEvery = 64
+
+// Add stores an event in the caller's commit.
+func (l *Log) Add(tx store.Tx, it Item) error {
+	res, err := tx.Exec(`INSERT INTO events_log (source, ref, event, body, at_ms) VALUES (?, ?, ?, ?, ?)`,
+		it.Source, it.Ref, it.Event, it.Body, l.opt.Now().UnixMilli())
+	if err != nil {
+		return fmt.Errorf("note %s of %s: %w", it.Event, it.Ref, err)
+	}
+	id, err := res.LastInsertId()
+	if err == nil && id%trimEvery == 0 && id > l.opt.Keep {
+		_, err = tx.Exec(`DELETE FROM events_log WHERE id <= ?`, id-l.opt.Keep)
+	}
+	if err != nil {
+		return fmt.Errorf("note %s of %s: %w", it.Event, it.Ref, err)
+	}
+	return nil
+}
+
+// Bounds are the ids of the oldest and the newest event; 0 and 0 where there is none.
+func Bounds(r store.Reader) (oldest, newest int64, err error) {
+	// Two questions: together SQLite answers them by reading the whole table.
+	if err = r.QueryRow(`SELECT COALESCE(MIN(id), 0) FROM events_log`).Scan(&oldest); err == nil {
+		err = r.QueryRow(`SELECT COALESCE(MAX(id), 0) FROM events_log`).Scan(&newest)
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("read events: %w", err)
+	}
+	return oldest, newest, nil
+}
+
+// Of is what is kept of one thing, oldest first. It reads the whole list: it is asked by people, and an index would be
+// written by every change.
+func Of(r store.Reader, ref string) ([]Event, error) {
+	return query(r, `ref = ? ORDER BY id LIMIT 1000`, ref)
+}
+
+func query(r store.Reader, where string, args ...any) ([]Event, error) {
+	rows, err := r.Query(`SELECT id, source, ref, event, body, at_ms FROM events_log WHERE `+where, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read events: %w", err)
+	}
+	defer rows.Close()
+	var list []Event
+	for rows.Next() {
+		var e Event
+		if err := rows.Scan(&e.ID, &e.Source, &e.Ref, &e.Event, &e.Body, &e.At); err != nil {
+			return nil, fmt.Errorf("read events: %w", err)
+		}
+		list = append(list, e)
+	}
+	return list, rows.Err()
+}
+
+// Next reads the first event behind one, 0 = the oldest kept, or says that there is none yet.
+func (l *Log) Next(ctx context.Context, after int64) (e Event, found bool, err error) {
+	err = l.opt.DB.Read(ctx, func(r store.Reader) error {
+		list, err := query(r, `id > ? ORDER BY id LIMIT 1`, after)
+		if err != nil {
+			return err
+		}
+		if len(list) > 0 && (after == 0 || list[0].ID == after+1) {
+			e, found = list[0], true
+			return nil
+		}
+		oldest, newest, err := Bounds(r)
+		switch {
+		case err != nil || after == newest || after == 0:
+			return err
+		case after > newest: // a number of another log: start again
+			e, found = lost(after+1, max(oldest, 1)-1, l.opt.Now()), true
+		case len(list) > 0:
+			e, found = lost(after+1, list[0].ID-1, l.opt.Now()), true
+		}
+		return nil
+	})
+	return e, found, err
+}
+
+// lost is the event that stands for those from first on; the next one is behind id.
+func lost(first, id int64, now time.Time) Event {
+	body := `{"first":` + strconv.FormatInt(first, 10) + `,"next":` + strconv.FormatInt(id+1, 10) + `}`
+	return Event{ID: id, Item: Item{Source: Own, Ref: strconv.FormatInt(first, 10), Event: Lost, Body: []byte(body)}, At: now.UnixMilli()}
+}
