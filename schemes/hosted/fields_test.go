@@ -1,0 +1,92 @@
+package hosted_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/hosted"
+	"posagent/schemes/wire/wiretest"
+)
+
+// What has no exported type of its own.
+type (
+	sessionCall struct {
+		SessionID string `json:"sessionId"`
+	}
+	additional struct {
+		AuthorizationCode       string `json:"authorizationCode"`
+		CardCountry             string `json:"cardCountry"`
+		ThreeDS                 string `json:"threeDS"`
+		SchemaTID               string `json:"schemaTID"`
+		MultiCurrencyConversion struct {
+			Amount       string `json:"amount"`
+			Currency     string `json:"currency"`
+			ExchangeRate string `json:"exchangeRate"`
+		} `json:"multiCurrencyConversion"`
+	}
+	errorList struct {
+		Errors []struct {
+			Code        string `json:"code"`
+			Description string `json:"description"`
+		} `json:"errors"`
+	}
+)
+
+func TestEveryFieldOfTheSpecification(t *testing.T) {
+	data, err := os.ReadFile("testdata/fields.txt")
+	require.NoError(t, err)
+	ours := []string{ // what real clients and services send besides
+		"build.version", "build.order.invoiceId", "build.paymentSession.paymentService", "built.state", "built.url", "state.fieldSet.state", "state.fieldSet.url",
+	}
+	for line := range strings.Lines(string(data)) { // the list has what is shared once
+		name, _, _ := strings.Cut(line, " ")
+		if rest, ok := strings.CutPrefix(name, "customerInfo."); ok {
+			for _, at := range []string{"build.order.customerInfo.", "operation.customerInfo.", "state.operation.customerInfo.", "notice.operation.customerInfo."} {
+				ours = append(ours, at+rest)
+			}
+		}
+		if rest, ok := strings.CutPrefix(name, "operation."); ok {
+			ours = append(ours, "state.operation."+rest, "notice.operation."+rest)
+		}
+	}
+	wiretest.Fields(t, "testdata/fields.txt", map[string]any{
+		"build": hosted.BuildRequest{}, "customerInfo": hosted.CustomerInfo{}, "operation": hosted.Operation{}, "additionalData": additional{},
+		"built": hosted.Built{}, "call": sessionCall{}, "state": hosted.SessionState{}, "notice": hosted.Notice{}, "error": errorList{},
+	}, ours...)
+}
+
+// TestEveryFieldIsExercised: each name of the list stands in a request or response of a transcript that client and
+// handler agree with, or in the notification that notice_test.go writes and reads.
+func TestEveryFieldIsExercised(t *testing.T) {
+	list, err := os.ReadFile("testdata/fields.txt")
+	require.NoError(t, err)
+	files, err := os.ReadDir("testdata/both")
+	require.NoError(t, err)
+	var all strings.Builder
+	all.WriteString(notification)
+	for _, f := range files {
+		data, err := os.ReadFile("testdata/both/" + f.Name())
+		require.NoError(t, err)
+		_, wired, ok := strings.Cut(string(data), "-- request --")
+		require.True(t, ok)
+		wired, _, ok = strings.Cut(wired, "-- result --")
+		require.True(t, ok)
+		all.WriteString(wired)
+	}
+	met, of := 0, 0
+	for line := range strings.Lines(string(list)) {
+		if path, _, ok := strings.Cut(line, " "); ok && path[0] != '#' {
+			of++
+			if name := path[strings.LastIndexAny(path, ".")+1:]; strings.Contains(all.String(), `"`+name+`":`) {
+				met++
+			} else {
+				t.Error("not exercised:", path)
+			}
+		}
+	}
+	t.Logf("%d of %d fields exercised", met, of)
+	require.Equal(t, of, met)
+}
