@@ -25,7 +25,9 @@ type story struct {
 	out    io.Writer
 	mu     sync.Mutex
 	cable  *cable
+	net    *network
 	url    string // of the backend
+	port   string // the terminal's, for the shop's own software
 	agent  *process
 	began  time.Time
 	number int
@@ -67,9 +69,10 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer backend.stop()
+	defer s.net.close()
 	defer func() { s.agent.stop() }()
 	for _, chapter := range []func(context.Context) error{
-		s.paid, s.declined, s.aborted, s.pulled, s.powerCut, s.lateCommit, s.closing,
+		s.paid, s.declined, s.aborted, s.pulled, s.powerCut, s.lateCommit, s.byLink, s.closing,
 	} {
 		if err := chapter(ctx); err != nil {
 			return err
@@ -116,7 +119,10 @@ func (s *story) opening(ctx context.Context) (*process, error) {
 	}
 	_, s.url, _ = strings.Cut(line, "listening on ")
 	s.url = strings.TrimSpace(s.url)
-	config := fmt.Sprintf(terminalConfig, s.url, s.cable.terminal)
+	if s.net, err = newNetwork(strings.TrimPrefix(s.url, "http://")); err != nil {
+		return backend, err
+	}
+	config := fmt.Sprintf(terminalConfig, s.net.url(), s.cable.terminal)
 	if err := os.WriteFile(s.path("config.toml"), []byte(config), 0o600); err != nil {
 		return backend, err
 	}
@@ -136,7 +142,12 @@ func (s *story) startAgent(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = s.agent.await(ctx, "ready", 30*time.Second)
+	line, err := s.agent.await(ctx, "ready", 30*time.Second)
+	for _, word := range strings.Fields(line) {
+		if at, yes := strings.CutPrefix(word, "port="); yes {
+			s.port = at
+		}
+	}
 	return err
 }
 
