@@ -1,6 +1,8 @@
 package outbox
 
 import (
+	"database/sql"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -31,6 +33,18 @@ func (c *clock) load(r store.Reader) error {
 	if err := r.QueryRow(`SELECT run_ms, age_ms, wall_ms FROM outbox_clock WHERE id = 1`).
 		Scan(&c.baseRun, &c.baseAge, &c.wallWas); err != nil {
 		return fmt.Errorf("outbox clock: %w", err)
+	}
+	// A crash loses up to a minute of it. What was accepted in that minute shows how late it was: running time never goes back.
+	var last int64
+	err := r.QueryRow(`SELECT accepted_run FROM outbox_ops ORDER BY id DESC LIMIT 1`).Scan(&last)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("outbox clock: %w", err)
+	}
+	if lost := last - c.baseRun; lost > 0 {
+		c.baseRun, c.baseAge = c.baseRun+lost, c.baseAge+lost
+		if c.wallWas != 0 {
+			c.wallWas += lost
+		}
 	}
 	c.start, c.loaded = c.boot(), true
 	c.offKnown = c.wallWas == 0

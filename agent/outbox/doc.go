@@ -1,7 +1,7 @@
 // Package outbox is the durable queue of backend writes: it accepts an operation in the caller's own commit,
 // orders it behind the earlier ones of its aggregate, sends it, and settles it. Payloads are opaque to it.
 //
-// It owns the tables outbox_ops and outbox_clock.
+// It owns the tables outbox_ops, outbox_sums and outbox_clock.
 //
 // It guarantees:
 //   - an accepted operation is durable with the caller's change, or neither is;
@@ -43,4 +43,9 @@
 //
 // 2026-11-21. A kind with Breaks fails the operations behind it when it fails (MONEY C.4: a rejected create
 // fails its dependants). Those are never sent, and their Settled runs in the same commit.
+//
+// 2026-11-22. A long outage leaves a million operations, and a status must not count them: outbox_sums has them by kind, currency
+// and state. Triggers keep it rather than our statements, so that it agrees with the rows whoever changes them. A list is
+// found by the sums too: few are read by their state, many by walking the ids from the oldest that matches. For that running time never goes
+// back, also in a crash: the last accepted operation shows how late it was.
 package outbox

@@ -115,6 +115,9 @@ func play(t *testing.T, steps []step) (wrong []string) {
 	}
 	pass(15 * time.Minute)
 
+	if got, want := r.report(), r.sums(); !slices.Equal(got, want) {
+		wrong = append(wrong, fmt.Sprintf("the report says %v, the rows %v", got, want))
+	}
 	if b.overlap {
 		wrong = append(wrong, "two senders in one aggregate")
 	}

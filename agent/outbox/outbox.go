@@ -3,6 +3,7 @@ package outbox
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -131,12 +132,13 @@ func (o *Outbox) Accept(tx store.Tx, n New) error {
 		return err
 	}
 	digest := o.db.MAC("outbox_accepted", string(n.Key), n.Kind, n.Aggregate, blob(n.Payload), n.AmountMin, n.Currency)
-	switch old, err := byKey(tx, n.Key); {
-	case err == nil && bytes.Equal(old.digest, digest):
+	var old []byte
+	switch err := tx.QueryRow(`SELECT digest FROM outbox_ops WHERE key = ?`, string(n.Key)).Scan(&old); {
+	case err == nil && bytes.Equal(old, digest):
 		return nil
 	case err == nil:
 		return wire.Errorf(wire.KeyReused, "outbox.accept", "%s already names another operation", n.Key)
-	case !errors.Is(err, ErrUnknown):
+	case !errors.Is(err, sql.ErrNoRows):
 		return fmt.Errorf("accept %s: %w", n.Key, err)
 	}
 	r := row{
@@ -156,16 +158,14 @@ func (o *Outbox) Accept(tx store.Tx, n New) error {
 		return fmt.Errorf("accept %s: %w", n.Key, err)
 	}
 	r.mac = o.sum(&r)
-	_, err := tx.Exec(`INSERT INTO outbox_ops (`+columns+`, open, ready) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?, 1, 0)`,
+	_, err := tx.Exec(`INSERT INTO outbox_ops (`+columns+`, open, ready) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?, 1,
+		CASE WHEN EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ? AND open = 1) THEN 0 ELSE 1 END)`,
 		r.id, r.key, r.kind, r.aggregate, string(r.state), string(r.resume), r.note, r.amount, r.currency, r.digest,
-		blob(r.payload), nil, nil, "", r.attempts, r.createdMS, r.settledMS, r.acceptedRun, r.nextRun, r.sentAge, r.mac)
+		blob(r.payload), nil, nil, "", r.attempts, r.createdMS, r.settledMS, r.acceptedRun, r.nextRun, r.sentAge, r.mac, r.aggregate)
 	if err != nil {
 		return fmt.Errorf("accept %s: %w", n.Key, err)
 	}
-	if err := o.changed(tx, &r); err != nil {
-		return err
-	}
-	return mark(tx, r.aggregate)
+	return o.changed(tx, &r)
 }
 
 // Wake tells Run that there is something new. It never blocks.

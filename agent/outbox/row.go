@@ -84,22 +84,30 @@ func (o *Outbox) verify(r *row) error {
 
 // save writes a row back and keeps its aggregate's first sendable operation marked.
 func (o *Outbox) save(tx store.Tx, r *row) error {
-	open := 1
+	open, sendable := 1, 0
 	if r.state.Final() {
 		open = 0
+	}
+	if r.state == Pending || r.state == Sent {
+		sendable = 1
 	}
 	if !r.altered {
 		r.mac = o.sum(r)
 	}
 	_, err := tx.Exec(`UPDATE outbox_ops SET state = ?, resume = ?, payload = ?, memo = ?, result = ?, reason = ?, attempts = ?,
-		settled_ms = ?, next_run = ?, sent_age = ?, open = ?, ready = 0, mac = ? WHERE id = ?`,
+		settled_ms = ?, next_run = ?, sent_age = ?, open = ?, mac = ?,
+		ready = CASE WHEN ? = 0 OR EXISTS (SELECT 1 FROM outbox_ops b WHERE b.aggregate = ? AND b.open = 1 AND b.id < ?) THEN 0 ELSE 1 END
+		WHERE id = ?`,
 		string(r.state), string(r.resume), blob(r.payload), blob(r.memo), blob(r.result), r.reason, r.attempts,
-		r.settledMS, r.nextRun, r.sentAge, open, r.mac, r.id)
+		r.settledMS, r.nextRun, r.sentAge, open, r.mac, sendable, r.aggregate, r.id, r.id)
 	if err != nil {
 		return fmt.Errorf("save operation %s: %w", r.key, err)
 	}
 	if err := o.changed(tx, r); err != nil {
 		return err
+	}
+	if open == 1 { // it stands where it stood: nobody's turn has come
+		return nil
 	}
 	return mark(tx, r.aggregate)
 }

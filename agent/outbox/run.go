@@ -77,8 +77,10 @@ func (o *Outbox) resume(ctx context.Context) error {
 	}
 	soon := o.clock.run() + firstWait.Milliseconds()
 	err := o.db.Write(ctx, func(tx store.Tx) error {
-		if _, err := tx.Exec(`UPDATE outbox_ops SET next_run = ? WHERE ready = 1 AND next_run > ?`, soon, soon); err != nil {
-			return err
+		for _, kind := range o.order {
+			if _, err := tx.Exec(`UPDATE outbox_ops SET next_run = ? WHERE ready = 1 AND kind = ? AND next_run > ?`, soon, kind, soon); err != nil {
+				return err
+			}
 		}
 		return o.clock.save(tx)
 	})
@@ -90,22 +92,16 @@ func (o *Outbox) resume(ctx context.Context) error {
 
 // strangers warns of operations whose kind nobody sends: they stay where they are, visibly.
 func (o *Outbox) strangers(r store.Reader) error {
-	rows, err := r.Query(`SELECT kind, COUNT(*) FROM outbox_ops WHERE ready = 1 GROUP BY kind ORDER BY kind`)
+	lines, err := Report(r)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var kind string
-		var n int64
-		if err := rows.Scan(&kind, &n); err != nil {
-			return err
-		}
-		if o.kinds[kind] == nil {
-			o.log.Warn("nobody sends these operations", "kind", kind, "count", n)
+	for _, l := range lines {
+		if o.kinds[l.Kind] == nil && !l.State.Final() {
+			o.log.Warn("nobody sends these operations", "kind", l.Kind, "state", l.State, "count", l.Count)
 		}
 	}
-	return rows.Err()
+	return nil
 }
 
 func (o *Outbox) saveClock(ctx context.Context) {

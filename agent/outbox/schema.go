@@ -43,5 +43,35 @@ CREATE TABLE outbox_clock (
 ) STRICT;
 INSERT INTO outbox_clock (id, run_ms, age_ms, wall_ms) VALUES (1, 0, 0, 0);
 `,
+	}, {
+		Name: "outbox/2 sums",
+		SQL: `
+CREATE TABLE outbox_sums ( -- of outbox_ops, kept by the triggers below
+	kind     TEXT NOT NULL,
+	currency TEXT NOT NULL,
+	state    TEXT NOT NULL,
+	count    INTEGER NOT NULL,
+	sum      INTEGER NOT NULL, -- minor units
+	PRIMARY KEY (kind, currency, state)
+) STRICT, WITHOUT ROWID;
+INSERT INTO outbox_sums (kind, currency, state, count, sum)
+	SELECT kind, currency, state, COUNT(*), SUM(amount) FROM outbox_ops GROUP BY kind, currency, state;
+CREATE TRIGGER outbox_ops_added AFTER INSERT ON outbox_ops BEGIN
+	INSERT INTO outbox_sums VALUES (NEW.kind, NEW.currency, NEW.state, 1, NEW.amount)
+		ON CONFLICT (kind, currency, state) DO UPDATE SET count = count + 1, sum = sum + excluded.sum;
+END;
+CREATE TRIGGER outbox_ops_moved AFTER UPDATE OF state ON outbox_ops WHEN OLD.state <> NEW.state BEGIN
+	UPDATE outbox_sums SET count = count - 1, sum = sum - OLD.amount
+		WHERE kind = OLD.kind AND currency = OLD.currency AND state = OLD.state;
+	INSERT INTO outbox_sums VALUES (NEW.kind, NEW.currency, NEW.state, 1, NEW.amount)
+		ON CONFLICT (kind, currency, state) DO UPDATE SET count = count + 1, sum = sum + excluded.sum;
+END;
+CREATE TRIGGER outbox_ops_removed AFTER DELETE ON outbox_ops BEGIN
+	UPDATE outbox_sums SET count = count - 1, sum = sum - OLD.amount
+		WHERE kind = OLD.kind AND currency = OLD.currency AND state = OLD.state;
+END;
+DROP INDEX outbox_ops_due;
+CREATE INDEX outbox_ops_due ON outbox_ops (kind, next_run, id) WHERE ready = 1;
+`,
 	}}
 }

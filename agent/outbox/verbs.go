@@ -29,70 +29,6 @@ func (o *Outbox) Get(r store.Reader, key wire.Key) (Op, error) {
 	return op, o.open(r, &rw, &op)
 }
 
-// Filter chooses operations; zero fields choose all.
-type Filter struct {
-	Kind, Aggregate string
-	State           State
-	Open            bool  // only what is not final
-	After           int64 // only ids above
-	Limit           int   // default 100
-}
-
-// List reads operations in the order they were accepted, without payload and memo.
-func (o *Outbox) List(r store.Reader, f Filter) ([]Op, error) {
-	if err := o.clock.load(r); err != nil {
-		return nil, err
-	}
-	if f.Limit <= 0 {
-		f.Limit = 100
-	}
-	rows, err := r.Query(`SELECT `+columns+` FROM outbox_ops WHERE id > ? AND (? = '' OR kind = ?) AND (? = '' OR aggregate = ?)
-		AND (? = '' OR state = ?) AND (? = 0 OR open = 1) ORDER BY id LIMIT ?`, f.After, f.Kind, f.Kind, f.Aggregate, f.Aggregate,
-		string(f.State), string(f.State), f.Open, f.Limit)
-	if err != nil {
-		return nil, fmt.Errorf("list operations: %w", err)
-	}
-	defer rows.Close()
-	var list []Op
-	for rows.Next() {
-		rw, err := scan(rows)
-		if err != nil {
-			return nil, fmt.Errorf("list operations: %w", err)
-		}
-		list = append(list, o.op(&rw))
-	}
-	return list, rows.Err()
-}
-
-// Line is one line of the reconciliation report.
-type Line struct {
-	Kind     string
-	Currency string
-	State    State
-	Count    int64
-	Sum      int64 // minor units
-}
-
-// Report counts and sums the operations per kind, currency and state. It needs no Outbox, so that a command can
-// read beside a running daemon.
-func Report(r store.Reader) ([]Line, error) {
-	rows, err := r.Query(`SELECT kind, currency, state, COUNT(*), SUM(amount) FROM outbox_ops
-		GROUP BY kind, currency, state ORDER BY kind, currency, state`)
-	if err != nil {
-		return nil, fmt.Errorf("report operations: %w", err)
-	}
-	defer rows.Close()
-	var list []Line
-	for rows.Next() {
-		var l Line
-		if err := rows.Scan(&l.Kind, &l.Currency, &l.State, &l.Count, &l.Sum); err != nil {
-			return nil, fmt.Errorf("report operations: %w", err)
-		}
-		list = append(list, l)
-	}
-	return list, rows.Err()
-}
-
 // change runs one verb on one verified operation.
 func (o *Outbox) change(ctx context.Context, key wire.Key, fn func(tx store.Tx, r *row) ([]Op, error)) error {
 	var ended []Op
@@ -165,14 +101,16 @@ func (o *Outbox) HoldAll(tx store.Tx, reason string) (int, error) {
 	if err := o.clock.load(tx); err != nil {
 		return 0, err
 	}
+	last := int64(0)
 	for n := 0; ; n++ {
-		r, err := scan(tx.QueryRow(`SELECT ` + columns + ` FROM outbox_ops WHERE state IN ('PENDING', 'SENT') ORDER BY id LIMIT 1`))
+		r, err := scan(tx.QueryRow(`SELECT `+columns+` FROM outbox_ops WHERE id > ? AND +state IN ('PENDING', 'SENT') ORDER BY id LIMIT 1`, last))
 		if errors.Is(err, ErrUnknown) {
 			return n, nil
 		}
 		if err != nil {
 			return n, err
 		}
+		last = r.id
 		err = o.verify(&r)
 		r.resume, r.state, r.reason = r.state, Held, reason
 		if err != nil {
@@ -218,12 +156,4 @@ func (o *Outbox) Resolve(ctx context.Context, key wire.Key, state State, note st
 		}
 		return o.end(tx, r, state)
 	})
-}
-
-// Unfinished counts the operations that are not at their end.
-func Unfinished(r store.Reader) (n int, err error) {
-	if err := r.QueryRow(`SELECT COUNT(*) FROM outbox_ops WHERE open = 1`).Scan(&n); err != nil {
-		return 0, fmt.Errorf("count operations: %w", err)
-	}
-	return n, nil
 }

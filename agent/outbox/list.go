@@ -1,0 +1,180 @@
+package outbox
+
+import (
+	"fmt"
+	"slices"
+
+	"posagent/store"
+)
+
+// Filter chooses operations; zero fields choose all.
+type Filter struct {
+	Kind, Aggregate string
+	State           State
+	Open            bool  // only what is not final
+	After           int64 // only ids above
+	Limit           int   // default 100
+}
+
+// fewAtMost is how many operations are found by their states and sorted; where more match, their ids are walked.
+const fewAtMost = 5000
+
+// List reads operations in the order they were accepted, without payload and memo. Whatever the filter, its cost does not grow
+// with what the filter leaves out at the beginning of the queue.
+func (o *Outbox) List(r store.Reader, f Filter) ([]Op, error) {
+	if err := o.clock.load(r); err != nil {
+		return nil, err
+	}
+	if f.Limit <= 0 {
+		f.Limit = 100
+	}
+	list, err := o.list(r, f)
+	if err != nil {
+		return nil, fmt.Errorf("list operations: %w", err)
+	}
+	return list, nil
+}
+
+const matches = ` (? = '' OR kind = ?) AND (? = '' OR aggregate = ?) AND (? = '' OR state = ?) AND (? = 0 OR open = 1) ORDER BY id LIMIT ?`
+
+func (f Filter) args(first ...any) []any {
+	return append(first, f.Kind, f.Kind, f.Aggregate, f.Aggregate, string(f.State), string(f.State), f.Open, f.Limit)
+}
+
+func (o *Outbox) list(r store.Reader, f Filter) ([]Op, error) {
+	if f.Aggregate != "" {
+		return o.read(r, `aggregate = ? AND id > ? AND`+matches, f.args(f.Aggregate, f.After)...)
+	}
+	if f.Kind == "" && f.State == "" && !f.Open {
+		return o.read(r, `id > ? AND`+matches, f.args(f.After)...)
+	}
+	lines, err := Report(r)
+	if err != nil {
+		return nil, err
+	}
+	total := int64(0)
+	groups := map[group]bool{}
+	for _, l := range lines {
+		if (f.Kind == "" || f.Kind == l.Kind) && (f.State == "" || f.State == l.State) && !(f.Open && l.State.Final()) {
+			groups[group{l.Kind, l.State}] = true
+			total += l.Count
+		}
+	}
+	if total > fewAtMost {
+		least, err := oldest(r, groups)
+		if err != nil {
+			return nil, err
+		}
+		return o.read(r, `id > ? AND`+matches, f.args(max(f.After, least-1))...)
+	}
+	var ids []int64
+	for g := range groups {
+		if ids, err = g.ids(r, f.After, ids); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(ids)
+	var list []Op
+	for _, id := range ids[:min(len(ids), f.Limit)] {
+		rw, err := byID(r, id)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, o.op(&rw))
+	}
+	return list, nil
+}
+
+func (o *Outbox) read(r store.Reader, where string, args ...any) ([]Op, error) {
+	rows, err := r.Query(`SELECT `+columns+` FROM outbox_ops WHERE `+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []Op
+	for rows.Next() {
+		rw, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, o.op(&rw))
+	}
+	return list, rows.Err()
+}
+
+// group is the operations of a kind in a state.
+type group struct {
+	kind  string
+	state State
+}
+
+// ids adds the ids of a group above one to a list.
+func (g group) ids(r store.Reader, after int64, list []int64) ([]int64, error) {
+	rows, err := r.Query(`SELECT id FROM outbox_ops WHERE state = ? AND kind = ? AND id > ?`, string(g.state), g.kind, after)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		list = append(list, id)
+	}
+	return list, rows.Err()
+}
+
+// oldest is the least id in some groups. Running time never goes back, so that it is the first that was accepted.
+func oldest(r store.Reader, groups map[group]bool) (least int64, err error) {
+	for g := range groups {
+		var id int64
+		err := r.QueryRow(`SELECT id FROM outbox_ops WHERE state = ? AND kind = ? ORDER BY accepted_run, id LIMIT 1`, string(g.state), g.kind).Scan(&id)
+		if err != nil {
+			return 0, err
+		}
+		if least == 0 || id < least {
+			least = id
+		}
+	}
+	return least, nil
+}
+
+// Line is one line of the reconciliation report.
+type Line struct {
+	Kind     string
+	Currency string
+	State    State
+	Count    int64
+	Sum      int64 // minor units
+}
+
+// Report counts and sums the operations per kind, currency and state. It needs no Outbox, so that a command can
+// read beside a running daemon.
+func Report(r store.Reader) ([]Line, error) {
+	rows, err := r.Query(`SELECT kind, currency, state, count, sum FROM outbox_sums WHERE count <> 0 ORDER BY kind, currency, state`)
+	if err != nil {
+		return nil, fmt.Errorf("report operations: %w", err)
+	}
+	defer rows.Close()
+	var list []Line
+	for rows.Next() {
+		var l Line
+		if err := rows.Scan(&l.Kind, &l.Currency, &l.State, &l.Count, &l.Sum); err != nil {
+			return nil, fmt.Errorf("report operations: %w", err)
+		}
+		list = append(list, l)
+	}
+	return list, rows.Err()
+}
+
+// Unfinished counts the operations that are not at their end.
+func Unfinished(r store.Reader) (n int, err error) {
+	lines, err := Report(r)
+	for _, l := range lines {
+		if !l.State.Final() {
+			n += int(l.Count)
+		}
+	}
+	return n, err
+}
