@@ -21,9 +21,10 @@ func (s *Store) Seal(tx Tx, at Cell, plain []byte) ([]byte, error) {
 	if s.opt.Wrapper == nil {
 		return nil, ErrNoWrapper
 	}
-	key, err := s.dataKey(tx, at)
-	if errors.Is(err, ErrShredded) {
-		key, err = s.newDataKey(tx, at)
+	// Most rows are sealed once: it is tried as the row's first.
+	key, err := s.newDataKey(tx, at)
+	if key == nil && err == nil {
+		key, err = s.dataKey(tx, at)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("seal %s.%s: %w", at.Table, at.Column, err)
@@ -88,6 +89,7 @@ func (s *Store) dataKey(r Reader, at Cell) ([]byte, error) {
 	return key, nil
 }
 
+// newDataKey makes the row's data key; nil = it has one.
 func (s *Store) newDataKey(tx Tx, at Cell) ([]byte, error) {
 	key := make([]byte, 32)
 	rand.Read(key)
@@ -95,8 +97,14 @@ func (s *Store) newDataKey(tx Tx, at Cell) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = tx.Exec("INSERT INTO store_keys (tbl, key, wrapped) VALUES (?, ?, ?)", at.Table, at.Key, wrapped)
-	return key, err
+	res, err := tx.Exec("INSERT INTO store_keys (tbl, key, wrapped) VALUES (?, ?, ?) ON CONFLICT (tbl, key) DO NOTHING", at.Table, at.Key, wrapped)
+	if err != nil {
+		return nil, err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return nil, err
+	}
+	return key, nil
 }
 
 func newAEAD(key []byte) (cipher.AEAD, error) {
