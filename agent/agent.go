@@ -35,6 +35,7 @@ type Options struct {
 	Schemes aapay.Service
 	Links   aapay.Service       // payment links as a method; nil = no account is configured
 	Offer   *methods.Definition // the method, where it is offered; nil = it is not
+	Front   *offline.Front      // stores the writes of local clients; nil = they are passed through
 	Methods methods.Service
 	Query   methods.Query
 	Refresh time.Duration
@@ -92,10 +93,17 @@ func New(o Options) *Agent {
 	a.catalog = catalog.New(catalog.Options{DB: o.DB, Service: o.Methods, Query: o.Query, Refresh: o.Refresh, Now: o.Now, Log: o.Log})
 	route := paylink.Router{Links: o.Links, Rest: o.Schemes}
 	a.events = events.New(events.Options{DB: o.DB, Now: o.Now})
-	a.outbox = outbox.NewOutbox(outbox.Options{
+	queue := outbox.Options{
 		DB: o.DB, Now: o.Now, Boot: o.Boot, IdempotencyTTL: o.IdempotencyTTL, Probe: o.Probe, Log: o.Log, Record: a.operationChanged,
 		Kinds: offline.Undos(o.Schemes, route.Own(), a.settled, a.after),
-	})
+	}
+	if o.Front != nil {
+		queue.Kinds, queue.Watch = append(queue.Kinds, o.Front.Kinds()...), o.Front.Watch
+	}
+	a.outbox = outbox.NewOutbox(queue)
+	if o.Front != nil {
+		o.Front.Attach(a.outbox)
+	}
 	a.drive = drive.New(drive.Options{
 		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: o.Screen, Config: o.Drive,
 		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow, Record: a.saleChanged,
@@ -195,6 +203,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	core, inner := errgroup.WithContext(inner)
 	core.Go(func() error { return clean("outbox", a.outbox.Run(inner)) })
 	core.Go(func() error { return clean("method list", a.catalog.Run(inner)) })
+	if a.o.Front != nil {
+		core.Go(func() error { return clean("proof of the services", a.o.Front.Run(inner)) })
+	}
 	core.Go(func() error { return clean("checkout", a.drive.Run(inner)) })
 	if a.o.Screen != nil {
 		core.Go(func() error {

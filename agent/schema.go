@@ -7,6 +7,7 @@ import (
 	"posagent/agent/checkout/drive"
 	"posagent/agent/events"
 	"posagent/agent/inbox"
+	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/agent/paylink"
 	"posagent/store"
@@ -14,5 +15,6 @@ import (
 
 // Schema is the ordered, append-only list of migrations of agent.db. New steps go to the end.
 func Schema() []store.Step {
-	return slices.Concat(catalog.Schema(), outbox.Schema(), drive.Schema(), bindSchema(), paylink.Schema(), inbox.Schema(), events.Schema())
+	return slices.Concat(catalog.Schema(), outbox.Schema(), drive.Schema(), bindSchema(), paylink.Schema(), inbox.Schema(), events.Schema(),
+		offline.Schema())
 }

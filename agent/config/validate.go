@@ -244,6 +244,7 @@ func (c Config) rest(k *check) {
 	k.between("offline.max_age", c.Offline.MaxAge, 0, 366*24*time.Hour)
 	k.between("offline.answer_within", c.Offline.AnswerWithin, 100*time.Millisecond, 30*time.Second)
 	k.between("offline.idempotency_ttl", c.Offline.IdempotencyTTL, time.Minute, 90*24*time.Hour)
+	c.offline(k)
 	k.listen("backend.listen", c.Backend.Listen, false) // a phone may have to reach the wallet page
 	k.path("backend.data", c.Backend.Data)
 	k.path("backend.seed", c.Backend.Seed)

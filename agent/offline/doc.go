@@ -1,12 +1,46 @@
 // Package offline holds the typed adapters between the outbox and the services: one file per service, one
-// outbox.Kind per row of the operation table. Here: reversals and refunds of the alternative-scheme service.
+// outbox.Kind per row of the operation table (table.go). Undos of the alternative schemes stand in aapay.go; Front takes the
+// writes of local clients.
+//
+// It owns the tables offline_things (ids), offline_keys (what came under a client's Idempotency-Key), offline_totals and
+// offline_proven.
 //
 // It guarantees that an undo is called done only when the backend says so (MONEY B.2), that it is sent again under
-// its own Key only, and that on a backend without the idempotent route it is sent once.
+// its own Key only, and that on a backend without the idempotent route it is sent once; and of a write of a local client:
+//   - what breaks a rule of the contract is refused and never stored; what is answered 202 is durable with its Key and local id;
+//   - the answer is the backend's own where it comes within Options.Within, and at once "pending" where it is known that nobody
+//     answers; a final answer is frozen under the caller's Idempotency-Key, for one client, route and body (MONEY C.8);
+//   - a local id stays good for ever; operations by it and by the backend's id are one aggregate and are sent with the backend's;
+//   - a validation code is written nowhere; card numbers lie sealed until the operation's end, or nowhere;
+//   - nothing is stored for a service that never answered as itself, or beyond the limits: 503 says why.
+//
+// Adding a kind: a row of Table, an adapter (send, and look and compare where a lost reply can be found out by reading) registered by a
+// function like paymentAdapters, the contract's methods over do like those of paying, a line in Front.ask, and the service's
+// field in Options. Limits, keys, ids, order, replay and answers come with the row.
 //
 // It must not import the checkout: Settled and After are handed in.
 //
 // Decisions.
+//
+// 2026-11-22. The outbox's Key is ours, a client's own is the name it finds its answer by: of that a keyed digest is kept, because some
+// clients take card numbers for keys.
+//
+// 2026-11-22. What may not be stored (validation code, above a limit, unknown amount) goes through the outbox all the same, so that its
+// Key is durable before it is sent, but only while its caller waits, for at most Options.Patience. Never sent = withdrawn, 503. Sent
+// and unanswered = 504 under the same Idempotency-Key; with a validation code it is then in doubt, since the request cannot be
+// made again from what is stored, until the caller repeats it.
+//
+// 2026-11-22. The digest that guards a key leaves the validation code out: not even a digest of it may stay.
+//
+// 2026-11-22. An operation that names no amount is stored only on a payment that was made here, with what is left as its amount; on
+// a foreign payment nobody could say what it is about.
+//
+// 2026-11-22. Each stored operation counts with its own amount, so a payment and its capture count twice: the limits bound what may
+// have to be explained, not only what may be lost.
+//
+// 2026-11-22. A service is proven by a read of something that is not there: only the service itself refuses that in its own words.
+//
+// 2026-11-22. While a backend does not answer, a payment is read as the terminal knows it, and says so in its operation; a token cannot be.
 //
 // 2026-11-21. COMMIT outranks a final bad word (MONEY A.1), so an undo that says FAILED with COMMIT is done, and so is a
 // STALE one; with another live word it is waited for. ROLLBACK is never success. REVERSED ends a reversal and REFUNDED a refund

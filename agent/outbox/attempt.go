@@ -188,8 +188,9 @@ func (o *Outbox) settle(ctx context.Context, op Op, s *service, v Verdict) error
 	wctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*stopWait)
 	defer cancel()
 	var ended []Op
+	var rests *Op // it is not at its end
 	err := o.db.Write(wctx, func(tx store.Tx) error {
-		ended = nil
+		ended, rests = nil, nil
 		r, err := byID(tx, op.ID)
 		if err != nil {
 			return err
@@ -242,10 +243,15 @@ func (o *Outbox) settle(ctx context.Context, op Op, s *service, v Verdict) error
 		if err := o.save(tx, &r); err != nil {
 			return err
 		}
+		now := o.op(&r)
+		rests = &now
 		return o.clock.save(tx)
 	})
 	if err == nil {
 		o.after(ended)
+		if rests != nil {
+			o.watch(*rests)
+		}
 	}
 	return err
 }
@@ -327,6 +333,7 @@ func (o *Outbox) breakBehind(tx store.Tx, failed *row) ([]Op, error) {
 func (o *Outbox) after(ended []Op) {
 	for _, op := range ended {
 		o.log.Info("operation ended", "op", op.Key, "kind", op.Kind, "state", op.State, "attempts", op.Attempts)
+		o.watch(op)
 		k := o.kinds[op.Kind]
 		if k == nil || k.After == nil {
 			continue

@@ -35,6 +35,8 @@ type Options struct {
 	SendTimeout time.Duration
 	// IdempotencyTTL is how long the backend remembers a Key; default 24 h (MONEY C.3).
 	IdempotencyTTL time.Duration
+	// Watch is told of an operation after each commit in which an attempt or its end changed it; nil = nobody. It must not block.
+	Watch func(op Op)
 }
 
 // Outbox is the queue. Its methods are safe for concurrent use.
@@ -51,6 +53,7 @@ type Outbox struct {
 	timeout time.Duration
 	ttl     time.Duration
 	clock   *clock
+	watch   func(Op)
 	wake    chan struct{}
 
 	mu       sync.Mutex
@@ -66,7 +69,7 @@ type Outbox struct {
 func NewOutbox(opts Options) *Outbox {
 	o := &Outbox{
 		db: opts.DB, kinds: map[string]*Kind{}, now: opts.Now, jitter: opts.Jitter, log: opts.Log, probe: opts.Probe,
-		par: opts.Parallel, timeout: opts.SendTimeout, ttl: opts.IdempotencyTTL,
+		par: opts.Parallel, timeout: opts.SendTimeout, ttl: opts.IdempotencyTTL, watch: opts.Watch,
 		wake: make(chan struct{}, 1), busy: map[int64]string{}, panics: map[int64]int{}, services: map[string]*service{},
 	}
 	if o.now == nil {
@@ -78,6 +81,9 @@ func NewOutbox(opts Options) *Outbox {
 	}
 	if o.jitter == nil {
 		o.jitter = func(d time.Duration) time.Duration { return d/2 + rand.N(d/2+1) }
+	}
+	if o.watch == nil {
+		o.watch = func(Op) {}
 	}
 	if o.log == nil {
 		o.log = slog.New(slog.DiscardHandler)

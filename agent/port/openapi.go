@@ -57,6 +57,14 @@ func (m mount) describe(r route) json.RawMessage {
 	if r.method != http.MethodGet && m.body != "" {
 		b.WriteString(`"requestBody":{"content":{"` + m.body + `":{}}},`)
 	}
-	b.WriteString(`"responses":{"` + r.status + `":{"description":"done"},"default":{"description":"refused","content":{"` + m.errors + `":{}}}}}`)
+	b.WriteString(`"responses":{`)
+	for i, status := range strings.Split(r.status, ",") {
+		what := "done"
+		if i > 0 {
+			what = "stored, not yet answered by the backend; Location names the operation"
+		}
+		b.WriteString(`"` + status + `":{"description":"` + what + `"},`)
+	}
+	b.WriteString(`"default":{"description":"refused","content":{"` + m.errors + `":{}}}}}`)
 	return json.RawMessage(b.String())
 }

@@ -2,6 +2,7 @@ package port
 
 import (
 	"net/http"
+	"net/url"
 
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -33,27 +34,32 @@ func (a *api) byFault(m mount, h http.Handler) mount {
 	return m
 }
 
+// operationURL is where a write that is stored (202) is asked for.
+func operationURL(key wire.Key) string {
+	return housePrefix + "operations/" + url.PathEscape(string(key))
+}
+
 // Payments mounts the payment service; operator is its own spelling of ProviderHosted.
 func Payments(svc payments.Service, operator string) Service {
 	return Service{func(a *api) mount {
-		return a.byProblem(mount{name: "payments", is: payments.Is, routes: `POST 201 /api/v1/payments create a payment
+		return a.byProblem(mount{name: "payments", is: payments.Is, routes: `POST 201,202 /api/v1/payments create a payment
 			GET 200 /api/v1/payments/{paymentId} read a payment
-			POST 200 /api/v1/payments/{paymentId}/Authorize reserve
-			POST 200 /api/v1/payments/{paymentId}/Cancel give a reservation up
-			POST 200 /api/v1/payments/{paymentId}/Capture collect
-			POST 200 /api/v1/payments/{paymentId}/Refund give back`,
-		}, payments.Handler(svc, payments.HandlerOptions{Log: a.o.Log, Operator: operator}))
+			POST 200,202 /api/v1/payments/{paymentId}/Authorize reserve
+			POST 200,202 /api/v1/payments/{paymentId}/Cancel give a reservation up
+			POST 200,202 /api/v1/payments/{paymentId}/Capture collect
+			POST 200,202 /api/v1/payments/{paymentId}/Refund give back`,
+		}, payments.Handler(svc, payments.HandlerOptions{Log: a.o.Log, Operator: operator, OperationURL: operationURL}))
 	}}
 }
 
 // Tokens mounts the tokenization service.
 func Tokens(svc tokens.Service) Service {
 	return Service{func(a *api) mount {
-		return a.byProblem(mount{name: "tokens", is: tokens.Is, routes: `POST 201 /api/v1/tokens store card details
-			POST 201 /api/v1/tokens/recurring store the terms of a recurring payment
-			POST 200 /api/v1/tokens/{tokenizationId}/Verify ask the card's bank
+		return a.byProblem(mount{name: "tokens", is: tokens.Is, routes: `POST 201,202 /api/v1/tokens store card details
+			POST 201,202 /api/v1/tokens/recurring store the terms of a recurring payment
+			POST 200,202 /api/v1/tokens/{tokenizationId}/Verify ask the card's bank
 			GET 200 /api/v1/tokens/{tokenizationId} read the token`,
-		}, tokens.Handler(svc, tokens.HandlerOptions{Log: a.o.Log}))
+		}, tokens.Handler(svc, tokens.HandlerOptions{Log: a.o.Log, OperationURL: operationURL}))
 	}}
 }
 

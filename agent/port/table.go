@@ -30,7 +30,7 @@ type mount struct {
 	at          []string                 // prefixes of paths
 	is          func(*http.Request) bool // in place of at: found in any case of letters
 	handler     http.Handler             // of at and is
-	routes      string                   // a line each: METHOD STATUS PATH, ?a,b where it has parameters, and what it does
+	routes      string                   // a line each: METHOD STATUS[,202] PATH, ?a,b where it has parameters, and what it does
 	own         map[string]http.HandlerFunc
 }
 

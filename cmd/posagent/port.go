@@ -5,15 +5,17 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"posagent/agent"
 	"posagent/agent/config"
+	"posagent/agent/offline"
 	"posagent/agent/port"
-	"posagent/agent/upstream"
 	"posagent/agent/view"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -21,11 +23,11 @@ import (
 	"posagent/schemes/payments"
 	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
+	"posagent/store"
 )
 
-// localPort is what the local port serves: every service over a connection of its own, so that a local client can neither
-// hold up a sale nor open its circuit.
-func localPort(c *call, cfg config.Config, sandbox bool, log *slog.Logger) (agent.Local, error) {
+// localPort is what the local port serves, and what stores for it, nil where nothing does.
+func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, to map[string]sender, log *slog.Logger) (agent.Local, *offline.Front, error) {
 	l := agent.Local{
 		Token: cfg.Port.Token, Within: cfg.Upstream.Timeout, About: aboutTerminal(cfg, sandbox), Dir: c.stateDir(),
 		Live: func() view.Live { return readLive(c.stateDir()) },
@@ -34,36 +36,32 @@ func localPort(c *call, cfg config.Config, sandbox bool, log *slog.Logger) (agen
 	var err error
 	if l.Token == "" {
 		if l.Token, err = portToken(filepath.Join(c.stateDir(), "port.token")); err != nil {
-			return l, fail(exitFailed, "local port: %v", err)
+			return l, nil, fail(exitFailed, "local port: %v", err)
 		}
 	}
-	to := func(service string) wire.Doer {
-		if cfg.Upstream.URL(service) == "" {
-			return nowhere(service)
+	for _, name := range slices.Sorted(maps.Keys(to)) {
+		if client := to[name].client; client != nil {
+			l.Upstream = append(l.Upstream, view.Upstream{Name: name, Healthy: client.Healthy})
 		}
-		var u *upstream.Client
-		own := cfg
-		if service == "paylinks" { // signed one by one
-			own.Upstream.Auth = config.Auth{}
-		}
-		var bad error
-		if u, bad = upstreamOf(own, service, log); bad != nil {
-			err = &exit{exitConfig, bad}
-			return nil
-		}
-		l.Upstream = append(l.Upstream, view.Upstream{Name: service, Healthy: u.Healthy})
-		return u.Once()
 	}
 	url := cfg.Upstream.URL
-	pay := to("payments")
-	links := &paylinks.Client{BaseURL: url("paylinks"), Instance: cfg.Upstream.Auth.Instance, Secret: cfg.Upstream.Auth.Secret, Doer: to("paylinks")}
-	l.Services = append(moreServices(url("payments"), pay),
-		port.Payments(&payments.Client{BaseURL: url("payments"), Operator: cfg.Operator.Name, Doer: pay}, cfg.Operator.Name),
-		port.Tokens(&tokens.Client{BaseURL: url("tokens"), Doer: to("tokens")}),
+	var pay payments.Service = &payments.Client{BaseURL: url("payments"), Operator: cfg.Operator.Name, Doer: to["payments"].doer()}
+	var tok tokens.Service = &tokens.Client{BaseURL: url("tokens"), Doer: to["tokens"].doer()}
+	f := front(cfg, db, to, pay, tok, log)
+	if f != nil && f.Stores(offline.Payments) {
+		pay = f.Payments()
+	}
+	if f != nil && f.Stores(offline.Tokens) {
+		tok = f.Tokens()
+	}
+	links := &paylinks.Client{BaseURL: url("paylinks"), Instance: cfg.Upstream.Auth.Instance, Secret: cfg.Upstream.Auth.Secret, Doer: to["paylinks"].doer()}
+	l.Services = append(moreServices(url("payments"), to["payments"].doer()),
+		port.Payments(pay, cfg.Operator.Name),
+		port.Tokens(tok),
 		port.Links(links.Links(), links.Transactions(), links.Instance),
-		port.Schemes(&aapay.Client{BaseURL: url("schemes"), Doer: to("schemes")}),
-		port.Methods(&methods.Client{BaseURL: url("methods"), Doer: to("methods")}))
-	return l, err
+		port.Schemes(&aapay.Client{BaseURL: url("schemes"), Doer: to["schemes"].doer()}),
+		port.Methods(&methods.Client{BaseURL: url("methods"), Doer: to["methods"].doer()}))
+	return l, f, nil
 }
 
 // nowhere stands for a service that has no address.

@@ -14,7 +14,6 @@ import (
 	"posagent/agent"
 	"posagent/agent/checkout/drive"
 	"posagent/agent/config"
-	"posagent/agent/offline"
 	"posagent/agent/upstream"
 	"posagent/device"
 	"posagent/device/display"
@@ -116,6 +115,10 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	if err != nil {
 		return o, f, nil, &exit{exitConfig, err}
 	}
+	to, err := senders(cfg, log)
+	if err != nil {
+		return o, f, nil, err
+	}
 	charset, ok := apdu.ParseCharset(cfg.ECR.Charset)
 	if !ok {
 		return o, f, nil, fail(exitConfig, "config: ecr.charset: %q is not known", cfg.ECR.Charset)
@@ -137,12 +140,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		},
 		IdempotencyTTL: cfg.Offline.IdempotencyTTL,
 		Hooks:          cfg.Hooks.Authorization,
-		Probe: func(ctx context.Context, service string) error {
-			if service == offline.Paylinks && links != nil {
-				return links.Probe(ctx)
-			}
-			return schemes.Probe(ctx)
-		},
+		Probe:          probes(schemes, links, to),
 		ZVT: zvt.Config{
 			TerminalID: t.TerminalID, Currency: t.Currency, MerchantName: t.MerchantName, Language: t.Language,
 			Device: "posagent", Version: version, Serial: serial, Charset: charset, Password: cfg.ECR.Password,
@@ -159,7 +157,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 			return o, f, nil, fail(exitFailed, "local port: %v (set [port] listen)", err)
 		}
 		ready = append(ready, "port=http://"+o.Port.Addr().String())
-		if o.Local, err = localPort(c, cfg, sandbox, log); err != nil {
+		if o.Local, o.Front, err = localPort(c, cfg, sandbox, db, to, log); err != nil {
 			return o, f, nil, err
 		}
 	}

@@ -29,7 +29,7 @@ var ours = [...]string{
 	"create.attachments[].size", "create.attachments[].sha256",
 	"transaction.invoice.paymentRequestId", "transaction.invoice.paymentLink", "transaction.invoice.paymentLink.hash",
 	"transaction.invoice.paymentLink.referenceId", "transaction.invoice.paymentLink.email", "transaction.invoice.originalAmount", "transaction.invoice.refundedAmount",
-	"deleted.operation", "deleted.operation.key", "deleted.operation.status", "done.operation", "done.operation.key", "done.operation.status",
+	"deleted.operation", "deleted.operation.key", "deleted.operation.status", "deleted.operation.note", "done.operation", "done.operation.key", "done.operation.status", "done.operation.note",
 	// the specification calls the items of a link related, and shows none
 	"link.invoices[].number", "link.invoices[].referenceId", "link.invoices[].paymentRequestId", "link.invoices[].amount", "link.invoices[].currency",
 	"link.invoices[].transactions",

@@ -13,7 +13,9 @@ import (
 
 func TestEveryFieldOfTheSpecification(t *testing.T) {
 	ours := []string{ // ids for readers, and the specification knows no stored operation
-		"created.operation", "created.operation.key", "created.operation.status", "done.operation", "done.operation.key", "done.operation.status",
+		"created.operation", "created.operation.key", "created.operation.status", "created.operation.note",
+		"done.operation", "done.operation.key", "done.operation.status", "done.operation.note",
+		"payment.operation", "payment.operation.key", "payment.operation.status", "payment.operation.note",
 		"payment.paymentId", "payment.cancellations", "payment.cancellations[].amount", "payment.cancellations[].dateTime",
 		"payment.cancellations[].description", "payment.cancellations[].transactionRef",
 		"payment.authorizations[].transactionRef", "payment.captures[].transactionRef", "payment.refunds[].transactionRef",

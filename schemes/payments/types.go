@@ -225,7 +225,8 @@ type Payment struct {
 	Authorizations []Entry         `json:"authorizations"`
 	Captures       []Entry         `json:"captures"`
 	Refunds        []Entry         `json:"refunds"`
-	Cancellations  []Entry         `json:"cancellations"` // ours
+	Cancellations  []Entry         `json:"cancellations"`       // ours
+	Operation      *wire.Pending   `json:"operation,omitempty"` // ours: a write that is stored and not in the sums yet
 }
 
 // Summary holds the sums of a payment, minor units.

@@ -14,5 +14,5 @@ func TestEveryFieldOfTheSpecification(t *testing.T) {
 			"token": tokens.TokenReply{}, "fault": tokens.Fault{},
 		},
 		// ours: the specification knows no stored operation
-		"created.operation", "created.operation.key", "created.operation.status")
+		"created.operation", "created.operation.key", "created.operation.status", "created.operation.note")
 }

@@ -146,7 +146,8 @@ func RetryAfter(h http.Header) time.Duration {
 // Pending marks a body whose operation is stored and not yet answered by the backend (MONEY C.6).
 type Pending struct {
 	Key    Key    `json:"key"`
-	Status string `json:"status"` // PendingStatus until it is settled
+	Status string `json:"status"`         // PendingStatus until it is settled
+	Note   string `json:"note,omitempty"` // for people: what may still become of it, and who bears the risk
 }
 
 // PendingStatus is the word of a pending operation.

@@ -1,0 +1,370 @@
+package offline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"posagent/agent/outbox"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// write is a call as a typed adapter hands it over: checked, and in one form.
+type write struct {
+	row      *bound
+	key      wire.Key // the caller's, "" = none
+	id       string   // of the thing, as the caller named it; "" where it is made
+	body     []byte   // everything
+	keep     []byte   // what of it may be stored
+	same     []byte   // what of it is compared when the key comes again
+	part     bool     // keep is not everything: answered now, or not at all
+	amount   int64    // minor units
+	currency string
+	unknown  bool   // the amount is not known: the backend takes the rest
+	note     string // two words for people
+	seen     []byte // what may be shown of the thing made without the backend
+}
+
+// payload is what the outbox stores, sealed.
+type payload struct {
+	Thing string          `json:"thing,omitempty"` // as the caller named it
+	Now   bool            `json:"now,omitempty"`   // not sent without somebody who waits for its answer
+	Part  bool            `json:"part,omitempty"`  // Body is not everything
+	Body  json.RawMessage `json:"body"`
+}
+
+// kept is an outbox result: the backend's final answer. It holds no card data and no secrets.
+type kept struct {
+	Made      string          `json:"made,omitempty"`
+	Body      json.RawMessage `json:"body,omitempty"`
+	Code      wire.Code       `json:"code,omitempty"`
+	Reason    string          `json:"reason,omitempty"`
+	Msg       string          `json:"msg,omitempty"`
+	Withdrawn bool            `json:"withdrawn,omitempty"` // never sent, and its caller was told so
+}
+
+func keptOf(op outbox.Op) (k kept) {
+	_ = json.Unmarshal(op.Result, &k) // without a result it is what the state alone says
+	return k
+}
+
+// answer is what a caller is told: the backend's own Body, or Pending.
+type answer struct {
+	key     wire.Key
+	local   string // id of what is made
+	body    []byte
+	pending *wire.Pending
+}
+
+// stand is what Accept came to.
+type stand struct {
+	key   wire.Key
+	local string
+	now   string // why the answer is now or never, "" = it may be stored
+	fresh bool
+}
+
+// do stores a write and waits for its answer. Errors are the contract's: the backend's own refusal; KeyReused; Unavailable where nothing
+// was sent and nothing will be; UnknownOutcome where what cannot be stored was sent and not answered.
+func (f *Front) do(ctx context.Context, w write) (answer, error) {
+	if w.key != "" {
+		if _, err := wire.ParseKey(string(w.key)); err != nil {
+			return answer{}, &wire.Error{Code: wire.Invalid, Op: w.row.Kind, Err: err}
+		}
+	}
+	if f.box == nil {
+		return answer{}, wire.Errorf(wire.Unavailable, w.row.Kind, "the terminal is starting")
+	}
+	asking, cancel := context.WithTimeout(ctx, f.o.Within)
+	err := f.prove(asking, w.row.Service)
+	cancel()
+	if err != nil {
+		return answer{}, &wire.Error{Code: wire.Unavailable, Op: w.row.Kind, Err: err, Msg: fmt.Sprintf(
+			"%s has never answered this terminal, and nothing is stored for it before it has: connect the network, check [upstream] %s and [upstream.auth]", w.row.Service, w.row.Service)}
+	}
+	key, down := wire.NewKey(), f.box.Down(w.row.Service)
+	told, leave := f.listen(key) // before it can be sent
+	defer func() { leave() }()
+	var st stand
+	err = f.o.DB.Write(ctx, func(tx store.Tx) (err error) {
+		st, err = f.accept(tx, &w, key, wire.Client(ctx), down)
+		return err
+	})
+	if err != nil {
+		f.drop(key)
+		var e *wire.Error
+		if errors.As(err, &e) {
+			return answer{}, e
+		}
+		f.o.Log.Error("write not stored", "kind", w.row.Kind, "err", err)
+		return answer{}, &wire.Error{Code: wire.Unavailable, Op: w.row.Kind, Msg: "the terminal cannot store anything now", Err: err}
+	}
+	if !st.fresh {
+		leave()
+		told, leave = f.listen(st.key)
+		if st.now != "" {
+			if err := f.again(ctx, &w, st.key); err != nil {
+				return answer{}, err
+			}
+		}
+	}
+	f.box.Wake()
+	return f.wait(ctx, &w, st, told)
+}
+
+// again lends the body of an operation that was not stored whole to the one that its first caller left behind.
+func (f *Front) again(ctx context.Context, w *write, key wire.Key) error {
+	f.hold(key, w.body)
+	if err := f.box.SendNow(ctx, key); err != nil && !errors.Is(err, outbox.ErrState) {
+		f.drop(key)
+		return &wire.Error{Code: wire.UnknownOutcome, Op: w.row.Kind, Msg: "sent, and its answer is not known", Err: err}
+	}
+	return nil
+}
+
+// accept does everything that has to be one commit.
+func (f *Front) accept(tx store.Tx, w *write, key wire.Key, client string, down bool) (st stand, err error) {
+	var t thing
+	known, about := false, ""
+	if !w.row.Makes {
+		if t, known, err = f.find(tx, w.row.Thing, w.id); err != nil {
+			return st, err
+		}
+		about = f.aggregate(w.row.Thing, w.id, t, known)
+	}
+	var u used
+	if w.key != "" {
+		if u, err = f.lookUp(tx, w, client, about); err != nil {
+			return st, err
+		}
+		if u.key != "" {
+			op, err := f.op(tx, u.key)
+			if err != nil {
+				return st, err
+			}
+			if !keptOf(op).Withdrawn { // that was never sent, and its caller knows
+				made, _, err := f.thing(tx, `key = ?`, string(u.key))
+				return stand{key: u.key, local: made.local, now: nowOf(op)}, err
+			}
+		}
+	}
+	if known && t.backend == "" {
+		if err := f.made(tx, w, t); err != nil {
+			return st, err
+		}
+	}
+	if known && w.currency == "" {
+		w.currency = seenOf(t).Currency
+	}
+	if known && w.unknown {
+		ops, err := f.box.List(tx, outbox.Filter{Aggregate: about, Limit: 1000})
+		if err != nil {
+			return st, err
+		}
+		amount, sure := rest(w.row.Kind, t, ops)
+		w.amount, w.unknown = amount, !sure
+	}
+	st = stand{key: key, fresh: true}
+	if st.now, err = f.allowed(tx, w); err != nil {
+		return st, err
+	}
+	if st.now != "" {
+		if down {
+			return st, wire.Errorf(wire.Unavailable, w.row.Kind, "the backend does not answer, and this is not stored: %s", st.now)
+		}
+		f.hold(key, w.body)
+	}
+	if w.row.Makes {
+		if st.local, err = f.add(tx, w.row.Number, thing{about: w.row.Thing, key: key, seen: string(w.seen)}); err != nil {
+			return st, err
+		}
+		about = w.row.Thing + "/" + st.local
+	}
+	data, err := json.Marshal(payload{Thing: w.id, Now: st.now != "", Part: w.part, Body: w.keep})
+	if err != nil {
+		return st, fmt.Errorf("store %s: %w", w.row.Kind, err)
+	}
+	n := outbox.New{Key: key, Kind: w.row.Kind, Aggregate: about, Payload: data, Note: w.note, AmountMin: w.amount, Currency: w.currency}
+	if err := f.box.Accept(tx, n); err != nil {
+		return st, err
+	}
+	if w.key != "" {
+		u.key = key
+		if err := f.remember(tx, u, w); err != nil {
+			return st, err
+		}
+	}
+	return st, count(tx, w.currency, 1, w.amount)
+}
+
+// made refuses an operation on a thing that never came to be.
+func (f *Front) made(tx store.Tx, w *write, t thing) error {
+	op, err := f.op(tx, t.key)
+	if err != nil {
+		return err
+	}
+	if op.State == outbox.Failed || op.State == outbox.Expired {
+		return wire.Errorf(wire.NotFound, w.row.Kind, "it was never made: %s", op.Reason)
+	}
+	return nil
+}
+
+// op reads an operation; one whose row was altered is held, whatever it says.
+func (f *Front) op(r store.Reader, key wire.Key) (outbox.Op, error) {
+	op, err := f.box.Get(r, key)
+	if errors.Is(err, outbox.ErrAltered) {
+		op.State, err = outbox.Held, nil
+	}
+	return op, err
+}
+
+// count keeps the totals.
+func count(tx store.Tx, currency string, n, amount int64) error {
+	_, err := tx.Exec(`INSERT INTO offline_totals (currency, count, amount) VALUES (?, MAX(?, 0), MAX(?, 0))
+		ON CONFLICT (currency) DO UPDATE SET count = MAX(count + ?, 0), amount = MAX(amount + ?, 0)`, currency, n, amount, n, amount)
+	if err != nil {
+		return fmt.Errorf("count operations: %w", err)
+	}
+	return nil
+}
+
+const partial = "it carries what is never stored (a validation code, or a card number where [offline] card_data is refuse)"
+
+// nowOf says why an operation that an earlier call made is answered now or never, "" = it is not.
+func nowOf(op outbox.Op) string {
+	var p payload
+	if err := json.Unmarshal(op.Payload, &p); err == nil && p.Now && !op.State.Final() { // at its end the payload is gone
+		return "an earlier call under the same Idempotency-Key was not"
+	}
+	return ""
+}
+
+// allowed says why a write may not be stored, "" = it may.
+func (f *Front) allowed(r store.Reader, w *write) (string, error) {
+	if w.part {
+		return partial, nil
+	}
+	l := f.o.Limits
+	if w.unknown {
+		return "its amount is not known here: name it", nil
+	}
+	cur, _ := money.Lookup(w.currency)
+	show := func(m money.Minor) string {
+		if cur.Alpha == "" {
+			return fmt.Sprint(int64(m))
+		}
+		return money.Format(m, cur)
+	}
+	if l.Amount != nil && w.amount > 0 {
+		most, ok := l.Amount(w.currency)
+		switch {
+		case !ok:
+			return fmt.Sprintf("no operation in %q is ([offline] max_amount)", w.currency), nil
+		case money.Minor(w.amount) > most:
+			return fmt.Sprintf("above %s for one operation ([offline] max_amount)", show(most)), nil
+		}
+	}
+	var n, sum int64
+	if err := r.QueryRow(`SELECT COALESCE(SUM(count), 0), COALESCE(SUM(CASE WHEN currency = ? THEN amount ELSE 0 END), 0) FROM offline_totals`, w.currency).
+		Scan(&n, &sum); err != nil {
+		return "", fmt.Errorf("count operations: %w", err)
+	}
+	if n >= l.Count {
+		return fmt.Sprintf("%d operations are stored already ([offline] max_count)", n), nil
+	}
+	if l.Total != nil && w.amount > 0 {
+		most, ok := l.Total(w.currency)
+		if sum, err := money.Add(money.Minor(sum), money.Minor(w.amount)); !ok || err != nil || sum > most {
+			return fmt.Sprintf("above %s for all operations together ([offline] max_total)", show(most)), nil
+		}
+	}
+	return "", nil
+}
+
+// wait waits for an operation's answer as long as the caller is willing to.
+func (f *Front) wait(ctx context.Context, w *write, st stand, told <-chan struct{}) (answer, error) {
+	within := f.o.Within
+	if st.now != "" {
+		within = f.o.Patience
+		defer f.drop(st.key)
+	}
+	timer := time.NewTimer(within)
+	defer timer.Stop()
+	for late := false; ; {
+		var op outbox.Op
+		err := f.o.DB.Read(context.WithoutCancel(ctx), func(r store.Reader) (err error) {
+			op, err = f.op(r, st.key)
+			return err
+		})
+		if err != nil { // it is stored, and that is all that is known
+			f.o.Log.Error("operation not read", "op", st.key, "err", err)
+			return f.pending(w, st, ""), nil
+		}
+		down := f.box.Down(w.row.Service)
+		switch {
+		case op.State.Final():
+			return f.final(w, st, op)
+		case st.now != "" && (late || op.State == outbox.Doubt || op.State == outbox.Held || down && op.State == outbox.Pending):
+			return f.giveUp(ctx, w, st)
+		case st.now == "" && (late || down || op.State == outbox.Doubt || op.State == outbox.Held):
+			return f.pending(w, st, op.State), nil
+		}
+		select {
+		case <-told:
+		case <-timer.C:
+			late = true
+		case <-ctx.Done():
+			late = true
+		}
+	}
+}
+
+// giveUp ends the wait for what is never stored: either it is never sent, or nobody knows what became of it.
+func (f *Front) giveUp(ctx context.Context, w *write, st stand) (answer, error) {
+	f.drop(st.key)
+	ctx = context.WithoutCancel(ctx)
+	none := wire.Errorf(wire.Unavailable, w.row.Kind, "the backend did not answer in time, nothing was sent, and this is not stored: %s", st.now)
+	err := f.box.Withdraw(ctx, st.key, withdrawn(), "nobody waits for it, and it is not stored: never sent")
+	if err == nil {
+		return answer{}, none
+	}
+	var op outbox.Op
+	if err := f.o.DB.Read(ctx, func(r store.Reader) (err error) { op, err = f.op(r, st.key); return err }); err == nil && op.State.Final() {
+		return f.final(w, st, op)
+	}
+	return answer{}, wire.Errorf(wire.UnknownOutcome, w.row.Kind, "sent, and the answer did not come in time: ask again under the same Idempotency-Key; operation %s", st.key)
+}
+
+func withdrawn() []byte {
+	data, _ := json.Marshal(kept{Withdrawn: true, Code: wire.Unavailable}) // plain fields marshal
+	return data
+}
+
+// pending is the answer to what is stored.
+func (f *Front) pending(w *write, st stand, state outbox.State) answer {
+	note := w.row.Risk
+	if state == outbox.Doubt || state == outbox.Held {
+		note = "its outcome is in doubt, and a person decides: posagent ops show " + string(st.key)
+	}
+	return answer{key: st.key, local: st.local, pending: &wire.Pending{Key: st.key, Status: wire.PendingStatus, Note: note}}
+}
+
+// final is the answer of an operation that is at its end: the backend's own, frozen.
+func (f *Front) final(w *write, st stand, op outbox.Op) (answer, error) {
+	k := keptOf(op)
+	switch {
+	case op.State == outbox.Done:
+		return answer{key: st.key, local: st.local, body: k.Body}, nil
+	case op.State == outbox.Expired:
+		return answer{}, wire.Errorf(wire.Unavailable, w.row.Kind, "never sent, and expired")
+	case k.Withdrawn:
+		return answer{}, wire.Errorf(wire.Unavailable, w.row.Kind, "nothing was sent, and this is not stored")
+	case k.Code != "":
+		return answer{}, &wire.Error{Code: k.Code, Reason: k.Reason, Op: w.row.Kind, Msg: k.Msg}
+	}
+	return answer{}, wire.Errorf(wire.NotFound, w.row.Kind, "%s", op.Reason) // what it needed failed, or a person ended it
+}

@@ -1,0 +1,306 @@
+package offline
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"posagent/agent/outbox"
+	"posagent/schemes/money"
+	"posagent/schemes/payments"
+	"posagent/schemes/tokens"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Options make a Front. DB is required; a service that is nil stores nothing.
+type Options struct {
+	DB       store.DB
+	Payments payments.Service // the backend's, sending each call once
+	Tokens   tokens.Service
+
+	Endpoints   map[string]string // where each service is: what was proven of one address says nothing about another
+	Keyless     []string          // services that do not honour Keys
+	Limits      Limits
+	RefuseCards bool          // card numbers are not stored, not even sealed: such a write is answered now or not at all
+	Within      time.Duration // until a caller is told "pending"; default 3 s
+	Patience    time.Duration // how long the answer to what cannot be stored is waited for; default 30 s
+	MaxAge      time.Duration // of running time before an unsent operation expires; 0 = never
+	Now         func() time.Time
+	Log         *slog.Logger
+}
+
+// Limits bound what is stored. A nil function sets no limit; false means that nothing in this currency ("" = none is known) is.
+type Limits struct {
+	Count  int64 // operations that are not at their end; 0 = 500
+	Amount func(currency string) (money.Minor, bool)
+	Total  func(currency string) (money.Minor, bool) // each operation counts with its own amount
+}
+
+// Front takes the writes of local clients, answers with the backend's own word where that comes in time, and with "pending" where
+// it does not. Attach it to the outbox that has its Kinds and tells its Watch.
+type Front struct {
+	o     Options
+	box   *outbox.Outbox
+	kinds []outbox.Kind
+	rows  map[string]*bound
+
+	mu     sync.Mutex
+	waits  map[wire.Key][]chan struct{}
+	live   map[wire.Key][]byte // bodies that are not stored, while their callers wait
+	proven map[string]bool
+}
+
+// bound is a row of the table with the code of its service.
+type bound struct {
+	Row
+	adapter
+	class outbox.Replay // what a lost reply means with this backend
+}
+
+// adapter is what one row does with its service. Bodies are what the service's own Encode wrote; ids are the backend's.
+type adapter struct {
+	// send makes one attempt under a Key.
+	send func(ctx context.Context, key wire.Key, id string, body []byte) (reply, error)
+	// compare tells by two readings whether the body had its effect between them; nil = it cannot be told.
+	look    func(ctx context.Context, id string) ([]byte, error)
+	compare func(before, after, body []byte) (reply, found)
+	// harmless says that a second effect of a body moves no money; nil = none is harmless.
+	harmless func(body []byte) bool
+}
+
+// reply is a backend's success.
+type reply struct {
+	made    string // its id of what was made, "" where nothing is
+	body    any    // its answer, as the contract has it; no card data
+	pending bool   // it has stored the call only
+}
+
+// found is what a comparison says.
+type found int
+
+const (
+	unclear found = iota
+	nothing
+	exactly // one effect, the one asked for
+)
+
+// NewFront makes a front; it starts nothing.
+func NewFront(o Options) *Front {
+	if o.Within <= 0 {
+		o.Within = 3 * time.Second
+	}
+	if o.Patience <= 0 {
+		o.Patience = 30 * time.Second
+	}
+	if o.Limits.Count <= 0 {
+		o.Limits.Count = 500
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	o.Log = o.Log.With("sys", "offline")
+	f := &Front{o: o, rows: map[string]*bound{}, waits: map[wire.Key][]chan struct{}{}, live: map[wire.Key][]byte{}, proven: map[string]bool{}}
+	adapters := map[string]adapter{}
+	if o.Payments != nil {
+		f.paymentAdapters(adapters)
+	}
+	if o.Tokens != nil {
+		f.tokenAdapters(adapters)
+	}
+	for _, row := range Table() {
+		if a, ok := adapters[row.Kind]; ok {
+			f.bind(row, a)
+		}
+	}
+	return f
+}
+
+// bind makes a row's kind.
+func (f *Front) bind(row Row, a adapter) {
+	b := &bound{row, a, row.Replay}
+	for _, s := range f.o.Keyless {
+		if s == row.Service {
+			b.class = row.Keyless
+		}
+	}
+	f.rows[row.Kind] = b
+	f.kinds = append(f.kinds, outbox.Kind{
+		Name: row.Kind, Service: row.Service, MaxAge: f.o.MaxAge, Breaks: row.Breaks, Asks: true,
+		Replay:  outbox.SameKey, // the class is judged in send, where the body is known
+		Send:    func(ctx context.Context, op outbox.Op) outbox.Verdict { return f.send(ctx, b, op) },
+		Settled: func(tx store.Tx, op outbox.Op) error { return f.settled(tx, b, op) },
+	})
+}
+
+// Kinds are the outbox's kinds of the services that are stored.
+func (f *Front) Kinds() []outbox.Kind { return f.kinds }
+
+// Stores says whether the writes of a service are stored.
+func (f *Front) Stores(service string) bool {
+	for _, k := range f.kinds {
+		if k.Service == service {
+			return true
+		}
+	}
+	return false
+}
+
+// Attach joins the outbox that has the Kinds. Before it nothing can be written.
+func (f *Front) Attach(box *outbox.Outbox) { f.box = box }
+
+// Watch is the outbox's: it wakes who waits for an operation.
+func (f *Front) Watch(op outbox.Op) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, ch := range f.waits[op.Key] {
+		select {
+		case ch <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// listen registers a waiter; call the second result when done.
+func (f *Front) listen(key wire.Key) (<-chan struct{}, func()) {
+	ch := make(chan struct{}, 1)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.waits[key] = append(f.waits[key], ch)
+	return ch, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		list := f.waits[key][:0]
+		for _, c := range f.waits[key] {
+			if c != ch {
+				list = append(list, c)
+			}
+		}
+		if f.waits[key] = list; len(list) == 0 {
+			delete(f.waits, key)
+		}
+	}
+}
+
+func (f *Front) hold(key wire.Key, body []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.live[key] = body
+}
+
+func (f *Front) drop(key wire.Key) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.live, key)
+}
+
+func (f *Front) held(key wire.Key) ([]byte, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	body, ok := f.live[key]
+	return body, ok
+}
+
+// proofEvery is the pause between two attempts to prove what was never proven.
+const proofEvery = 30 * time.Second
+
+// Run proves the services until each was proven once, then waits for the end of ctx.
+func (f *Front) Run(ctx context.Context) error {
+	for {
+		missing := false
+		for _, service := range f.services() {
+			ask, cancel := context.WithTimeout(ctx, f.o.Patience)
+			if err := f.prove(ask, service); err != nil {
+				missing = true
+			}
+			cancel()
+		}
+		if !missing {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(proofEvery):
+		}
+	}
+	<-ctx.Done()
+	return nil
+}
+
+func (f *Front) services() (list []string) {
+	for _, k := range f.kinds {
+		if len(list) == 0 || list[len(list)-1] != k.Service {
+			list = append(list, k.Service)
+		}
+	}
+	return list
+}
+
+// prove makes sure that a service was reached once, as itself: by an answer that only it gives. An address with a
+// misprint would otherwise take everything and never do anything.
+func (f *Front) prove(ctx context.Context, service string) error {
+	f.mu.Lock()
+	known := f.proven[service]
+	f.mu.Unlock()
+	if known {
+		return nil
+	}
+	endpoint, was := f.o.Endpoints[service], ""
+	err := f.o.DB.Read(ctx, func(r store.Reader) error {
+		err := r.QueryRow(`SELECT endpoint FROM offline_proven WHERE service = ?`, service).Scan(&was)
+		if errors.Is(err, sql.ErrNoRows) {
+			was, err = endpoint+"?", nil
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("proof of %s: %w", service, err)
+	}
+	if was != endpoint {
+		if err := f.ask(ctx, service); err != nil {
+			return err
+		}
+		err := f.o.DB.Write(ctx, func(tx store.Tx) error {
+			_, err := tx.Exec(`INSERT INTO offline_proven (service, endpoint, at_ms) VALUES (?, ?, ?)
+				ON CONFLICT (service) DO UPDATE SET endpoint = excluded.endpoint, at_ms = excluded.at_ms`, service, endpoint, f.o.Now().UnixMilli())
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("proof of %s: %w", service, err)
+		}
+		f.o.Log.Info("service proven, its writes are stored when it is away", "service", service)
+	}
+	f.mu.Lock()
+	f.proven[service] = true
+	f.mu.Unlock()
+	return nil
+}
+
+// nobody is an id that no service gives.
+const nobody = "posagent-is-this-the-service"
+
+// ask reads something that is not there: only the service itself says so in its own words.
+func (f *Front) ask(ctx context.Context, service string) error {
+	var err error
+	switch service {
+	case Payments:
+		_, err = f.o.Payments.Read(ctx, nobody)
+	case Tokens:
+		_, err = f.o.Tokens.Token(ctx, nobody)
+	default:
+		return nil
+	}
+	switch wire.CodeOf(err) {
+	case wire.NotFound, wire.Invalid, wire.Conflict:
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,262 @@
+package offline
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"posagent/schemes/payments"
+	"posagent/schemes/wire"
+)
+
+// Payments is the payment service that stores what the backend does not take.
+func (f *Front) Payments() payments.Service { return paying{f} }
+
+// paying implements the contract. It writes out every method: a new one must not pass the outbox by.
+type paying struct{ f *Front }
+
+var _ payments.Service = paying{}
+
+// Create implements payments.Service.
+func (p paying) Create(ctx context.Context, key wire.Key, req payments.CreateRequest) (payments.Created, error) {
+	if err := payments.Validate(req); err != nil {
+		return payments.Created{}, err
+	}
+	b := p.f.rows[KindPaymentCreate]
+	w := write{row: b, key: key, amount: int64(req.Amount), currency: req.CurrencyCode, note: "payment"}
+	var err error
+	if w.body, err = payments.EncodeCreate(req, ""); err != nil {
+		return payments.Created{}, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
+	}
+	bare := req // without what is never written
+	if c := req.CardDetails; c != nil && c.ValidationCode != "" {
+		card := *c
+		card.ValidationCode, bare.CardDetails, w.part = "", &card, true
+	}
+	if w.same, err = payments.EncodeCreate(bare, ""); err != nil {
+		return payments.Created{}, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
+	}
+	if w.keep = w.same; p.f.o.RefuseCards && req.CardDetails != nil {
+		bare.CardDetails, w.part = nil, true
+		if w.keep, err = payments.EncodeCreate(bare, ""); err != nil {
+			return payments.Created{}, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
+		}
+	}
+	w.seen, _ = json.Marshal(seen{ // plain fields marshal
+		Amount: req.Amount, Currency: req.CurrencyCode, Number: wire.MaskPANs(req.PaymentNumber), Processing: processing(req), AtOnce: atOnce(req),
+	})
+	a, err := p.f.do(ctx, w)
+	if err != nil {
+		return payments.Created{}, err
+	}
+	out := payments.Created{PaymentID: a.local, Operation: a.pending}
+	return out, read(b, a, &out)
+}
+
+// Authorize implements payments.Service.
+func (p paying) Authorize(ctx context.Context, key wire.Key, id string, req payments.AuthorizeRequest) (payments.Done, error) {
+	return p.operate(ctx, KindPaymentAuthorize, "reservation", key, id, req.Amount, req, payments.ValidateAuthorize(id, req))
+}
+
+// Cancel implements payments.Service.
+func (p paying) Cancel(ctx context.Context, key wire.Key, id string, req payments.CancelRequest) (payments.Done, error) {
+	return p.operate(ctx, KindPaymentCancel, "cancellation", key, id, new(int32), req, payments.ValidateCancel(id, req))
+}
+
+// Capture implements payments.Service.
+func (p paying) Capture(ctx context.Context, key wire.Key, id string, req payments.CaptureRequest) (payments.Done, error) {
+	return p.operate(ctx, KindPaymentCapture, "capture", key, id, req.Amount, req, payments.ValidateCapture(id, req))
+}
+
+// Refund implements payments.Service.
+func (p paying) Refund(ctx context.Context, key wire.Key, id string, req payments.RefundRequest) (payments.Done, error) {
+	return p.operate(ctx, KindPaymentRefund, "refund", key, id, req.Amount, req, payments.ValidateRefund(id, req))
+}
+
+// operate does one operation on a payment; amount nil = all that is left, which the payment we made bounds.
+func (p paying) operate(ctx context.Context, kind, note string, key wire.Key, id string, amount *int32, req any, bad error) (payments.Done, error) {
+	if bad != nil {
+		return payments.Done{}, bad
+	}
+	b := p.f.rows[kind]
+	body, err := json.Marshal(req)
+	if err != nil {
+		return payments.Done{}, wire.Errorf(wire.Invalid, kind, "request cannot be written")
+	}
+	w := write{row: b, key: key, id: id, body: body, keep: body, same: body, note: note}
+	if amount != nil {
+		w.amount = int64(*amount)
+	} else {
+		w.unknown = true
+	}
+	a, err := p.f.do(ctx, w)
+	if err != nil {
+		return payments.Done{}, err
+	}
+	out := payments.Done{PaymentID: id, TransactionRef: "L" + string(a.key), Operation: a.pending}
+	return out, read(b, a, &out)
+}
+
+// read fills out with the backend's own answer, where there is one.
+func read(b *bound, a answer, out any) error {
+	if a.pending != nil || len(a.body) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(a.body, out); err != nil {
+		return &wire.Error{Code: wire.Internal, Op: b.Kind, Msg: "the stored answer is not readable", Err: err}
+	}
+	return nil
+}
+
+// processing is what happens as soon as the means are known.
+func processing(r payments.CreateRequest) string {
+	d := r.PaymentMethodDetails
+	switch {
+	case r.Processing != "":
+		return r.Processing
+	case d != nil && (d.Type == payments.MerchantInitiated || d.Type == payments.WithToken && d.IsRecurring):
+		return payments.ProcessSale
+	}
+	return payments.ProcessNone
+}
+
+// atOnce says that no customer has to do anything before money moves.
+func atOnce(r payments.CreateRequest) bool {
+	d := r.PaymentMethodDetails
+	return r.Type == payments.Moto || d != nil && d.Type != payments.InitialToken && d.Type != payments.Sofort
+}
+
+// movesNothing says that a create can be made twice without harm.
+func movesNothing(r payments.CreateRequest) bool {
+	does := processing(r)
+	return !atOnce(r) || does == payments.ProcessNone || does == payments.ProcessVerify
+}
+
+func (f *Front) paymentAdapters(all map[string]adapter) {
+	svc := f.o.Payments
+	all[KindPaymentCreate] = adapter{
+		send: func(ctx context.Context, key wire.Key, _ string, body []byte) (reply, error) {
+			req, err := payments.DecodeCreate(body, "")
+			if err != nil {
+				return reply{}, err
+			}
+			c, err := svc.Create(ctx, key, req)
+			return reply{c.PaymentID, c, c.Operation != nil}, err
+		},
+		harmless: func(body []byte) bool {
+			req, err := payments.DecodeCreate(body, "")
+			return err == nil && movesNothing(req)
+		},
+	}
+	look := func(ctx context.Context, id string) ([]byte, error) {
+		p, err := svc.Read(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(levelsOf(p))
+	}
+	one := func(kind string, list func(levels) level, send func(context.Context, wire.Key, string, []byte) (payments.Done, error)) {
+		all[kind] = adapter{
+			send: func(ctx context.Context, key wire.Key, id string, body []byte) (reply, error) {
+				d, err := send(ctx, key, id, body)
+				return reply{"", d, d.Operation != nil}, err
+			},
+			look:    look,
+			compare: func(before, after, body []byte) (reply, found) { return compare(kind, list, before, after, body) },
+		}
+	}
+	one(KindPaymentAuthorize, func(l levels) level { return l.Authorized }, func(ctx context.Context, key wire.Key, id string, body []byte) (payments.Done, error) {
+		req, err := payments.DecodeAuthorize(body)
+		if err != nil {
+			return payments.Done{}, err
+		}
+		return svc.Authorize(ctx, key, id, req)
+	})
+	one(KindPaymentCapture, func(l levels) level { return l.Captured }, func(ctx context.Context, key wire.Key, id string, body []byte) (payments.Done, error) {
+		req, err := payments.DecodeCapture(body)
+		if err != nil {
+			return payments.Done{}, err
+		}
+		return svc.Capture(ctx, key, id, req)
+	})
+	one(KindPaymentCancel, func(l levels) level { return l.Cancelled }, func(ctx context.Context, key wire.Key, id string, body []byte) (payments.Done, error) {
+		req, err := payments.DecodeCancel(body)
+		if err != nil {
+			return payments.Done{}, err
+		}
+		return svc.Cancel(ctx, key, id, req)
+	})
+	one(KindPaymentRefund, func(l levels) level { return l.Refunded }, func(ctx context.Context, key wire.Key, id string, body []byte) (payments.Done, error) {
+		req, err := payments.DecodeRefund(body)
+		if err != nil {
+			return payments.Done{}, err
+		}
+		return svc.Refund(ctx, key, id, req)
+	})
+}
+
+// levels is how far a payment is, as two readings are compared.
+type levels struct {
+	ID         string `json:"id"`
+	Amount     int64  `json:"amount"`
+	Authorized level  `json:"authorized"`
+	Captured   level  `json:"captured"`
+	Refunded   level  `json:"refunded"`
+	Cancelled  level  `json:"cancelled"`
+}
+
+// level is a sum and the entries it is made of.
+type level struct {
+	Sum     int64    `json:"sum"`
+	Entries int      `json:"entries"`
+	Refs    []string `json:"refs,omitempty"`
+}
+
+func levelsOf(p payments.Payment) levels {
+	of := func(sum int32, entries []payments.Entry) level {
+		l := level{Sum: int64(sum), Entries: len(entries)}
+		for _, e := range entries {
+			l.Refs = append(l.Refs, e.TransactionRef)
+		}
+		return l
+	}
+	s := p.Summary
+	return levels{p.PaymentID, int64(s.PaymentAmount), of(s.AuthorizedAmount, p.Authorizations), of(s.CapturedAmount, p.Captures),
+		of(s.RefundedAmount, p.Refunds), of(0, p.Cancellations)}
+}
+
+// compare is MONEY C.2: exactly one new entry of the right amount is the effect; the same entries and the same sum are none;
+// anything else is unclear.
+func compare(kind string, list func(levels) level, before, after, body []byte) (reply, found) {
+	var was, is levels
+	var req struct {
+		Amount *int32 `json:"amount"`
+	}
+	if json.Unmarshal(before, &was) != nil || json.Unmarshal(after, &is) != nil || json.Unmarshal(body, &req) != nil {
+		return reply{}, unclear
+	}
+	want := map[string]int64{
+		KindPaymentAuthorize: was.Amount, KindPaymentCapture: was.Authorized.Sum - was.Captured.Sum, KindPaymentRefund: was.Captured.Sum - was.Refunded.Sum,
+	}[kind] // what is left
+	if req.Amount != nil && kind != KindPaymentCancel {
+		want = int64(*req.Amount)
+	}
+	a, b := list(was), list(is)
+	gone := kind == KindPaymentCancel && was.Authorized.Sum > 0 && is.Authorized.Sum == 0 // a service may list no cancellations
+	switch {
+	case b.Entries == a.Entries && b.Sum == a.Sum && !gone:
+		return reply{}, nothing
+	case b.Entries == a.Entries+1 && b.Sum-a.Sum == want, gone && b.Entries == a.Entries && is.Captured.Sum == was.Captured.Sum:
+		ref := ""
+		for _, r := range b.Refs {
+			if !slices.Contains(a.Refs, r) {
+				ref = r
+			}
+		}
+		if ref == "" {
+			ref = "L" + is.ID // the service tells none
+		}
+		return reply{body: payments.Done{PaymentID: is.ID, TransactionRef: ref}}, exactly
+	}
+	return reply{}, unclear
+}

@@ -1,0 +1,141 @@
+package offline
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"posagent/agent/outbox"
+	"posagent/schemes/payments"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// seen is what a thing shows of itself without its backend.
+type seen struct {
+	Amount     int32  `json:"amount,omitempty"` // minor units
+	Currency   string `json:"currency,omitempty"`
+	Number     string `json:"number,omitempty"`
+	Processing string `json:"processing,omitempty"`
+	AtOnce     bool   `json:"atOnce,omitempty"` // no customer has to do anything
+}
+
+func seenOf(t thing) (s seen) {
+	_ = json.Unmarshal([]byte(t.seen), &s) // of a thing that is not ours there is none
+	return s
+}
+
+// Read implements payments.Service: by any of a payment's ids, or by the Key of its create. The backend's own answer where it can be had,
+// with the newest write that is not in it; else what the terminal knows.
+func (p paying) Read(ctx context.Context, id string) (payments.Payment, error) {
+	if err := payments.CheckID(id); err != nil {
+		return payments.Payment{}, err
+	}
+	const op = "payments.read"
+	var t thing
+	var ops []outbox.Op
+	known := false
+	err := p.f.o.DB.Read(ctx, func(r store.Reader) (err error) {
+		if t, known, err = p.f.find(r, "payment", id); err != nil || p.f.box == nil {
+			return err
+		}
+		ops, err = p.f.box.List(r, outbox.Filter{Aggregate: p.f.aggregate("payment", id, t, known), Limit: 1000})
+		return err
+	})
+	if err != nil {
+		return payments.Payment{}, &wire.Error{Code: wire.Internal, Op: op, Err: err}
+	}
+	if known && t.backend == "" {
+		return p.unmade(t, ops)
+	}
+	if known && (id == t.local || id == string(t.key)) {
+		id = t.backend
+	}
+	out, err := p.f.o.Payments.Read(ctx, id)
+	switch {
+	case err == nil:
+		out.Operation = p.f.newest(ops)
+	case wire.CodeOf(err) == wire.Unavailable && known:
+		out, err = local(t, ops, false), nil
+		if out.Operation = p.f.newest(ops); out.Operation == nil {
+			out.Operation = &wire.Pending{Key: t.key, Status: "settled"}
+		}
+		out.Operation.Note = "the backend does not answer: this is what the terminal knows"
+	}
+	return out, err
+}
+
+// unmade shows a payment that the backend does not know yet, or never will.
+func (p paying) unmade(t thing, ops []outbox.Op) (payments.Payment, error) {
+	if len(ops) > 0 && ops[0].Key == t.key && (ops[0].State == outbox.Failed || ops[0].State == outbox.Expired) {
+		return payments.Payment{}, wire.Errorf(wire.NotFound, "payments.read", "it was never made: %s", ops[0].Reason)
+	}
+	out := local(t, ops, false)
+	out.Operation = &wire.Pending{Key: t.key, Status: wire.PendingStatus, Note: p.f.rows[KindPaymentCreate].Risk}
+	return out, nil
+}
+
+// newest is the last write of a thing that is not at its end, nil = none.
+func (f *Front) newest(ops []outbox.Op) *wire.Pending {
+	for i := len(ops) - 1; i >= 0; i-- {
+		if b := f.rows[ops[i].Kind]; b != nil && !ops[i].State.Final() {
+			return &wire.Pending{Key: ops[i].Key, Status: wire.PendingStatus, Note: b.Risk}
+		}
+	}
+	return nil
+}
+
+// local is a payment as its answered operations leave it; hoped = as it will be when those that wait succeed.
+func local(t thing, ops []outbox.Op, hoped bool) payments.Payment {
+	s := seenOf(t)
+	out := payments.Payment{PaymentID: t.local, CurrencyCode: s.Currency, Summary: payments.Summary{PaymentAmount: s.Amount}}
+	if s.Number != "" {
+		out.PaymentNumber = &s.Number
+	}
+	sums := &out.Summary
+	for _, op := range ops {
+		if op.State != outbox.Done && (!hoped || op.State.Final()) {
+			continue
+		}
+		var d payments.Done
+		_ = json.Unmarshal(keptOf(op).Body, &d) // a create's answer has no reference
+		e := payments.Entry{Amount: int32(op.AmountMin), DateTime: op.Settled.UTC().Format(time.RFC3339), TransactionRef: d.TransactionRef}
+		switch op.Kind {
+		case KindPaymentCreate:
+			if s.AtOnce && (s.Processing == payments.ProcessSale || s.Processing == payments.ProcessAuthorize) {
+				sums.AuthorizedAmount, out.Authorizations = s.Amount, append(out.Authorizations, e)
+			}
+			if s.AtOnce && s.Processing == payments.ProcessSale {
+				sums.CapturedAmount, out.Captures = s.Amount, append(out.Captures, e)
+			}
+		case KindPaymentAuthorize:
+			sums.AuthorizedAmount, out.Authorizations = e.Amount, append(out.Authorizations, e)
+		case KindPaymentCapture:
+			sums.CapturedAmount, out.Captures = sums.CapturedAmount+e.Amount, append(out.Captures, e)
+		case KindPaymentRefund:
+			sums.RefundedAmount, out.Refunds = sums.RefundedAmount+e.Amount, append(out.Refunds, e)
+		case KindPaymentCancel:
+			e.Amount = sums.AuthorizedAmount
+			sums.AuthorizedAmount, out.Cancellations = 0, append(out.Cancellations, e)
+		}
+	}
+	return out
+}
+
+// rest is the amount of an operation that names none, on a payment that we made: what is left as far as the terminal knows, else all of
+// it. false = a payment that we know nothing of.
+func rest(kind string, t thing, ops []outbox.Op) (int64, bool) {
+	all := seenOf(t).Amount
+	sums := local(t, ops, true).Summary
+	left := all
+	switch kind {
+	case KindPaymentCapture:
+		left = sums.AuthorizedAmount - sums.CapturedAmount
+	case KindPaymentRefund:
+		left = sums.CapturedAmount - sums.RefundedAmount
+	}
+	if left <= 0 {
+		left = all
+	}
+	return int64(left), all > 0
+}

@@ -1,0 +1,190 @@
+package offline_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/offline"
+	"posagent/agent/outbox"
+	"posagent/schemes/backend"
+	"posagent/schemes/payments"
+	"posagent/schemes/tokens"
+	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
+	"posagent/store"
+	"posagent/store/storetest"
+)
+
+const (
+	visa     = "4111111111111111"
+	declined = "4000000000000002"
+)
+
+// cable is the way to the backend: handlers called over HTTP's types, without a network, so that time can be virtual.
+type cable struct {
+	to wire.Doer
+
+	mu    sync.Mutex
+	cut   bool
+	mode  mode // nil = as it is
+	sent  []sent
+	calls int
+}
+
+// mode is how the way is.
+type mode func(r *http.Request, answer func() (*http.Response, error)) (*http.Response, error)
+
+// sent is a write that reached the backend.
+type sent struct {
+	path string
+	key  string
+}
+
+// Do implements wire.Doer.
+func (c *cable) Do(r *http.Request) (*http.Response, error) {
+	r.Header.Set("Authorization", "Bearer "+backend.DemoCredentials().Bearer.Reveal())
+	c.mu.Lock()
+	cut, how := c.cut, c.mode
+	c.calls++
+	if !cut && r.Method == http.MethodPost {
+		c.sent = append(c.sent, sent{r.URL.Path, r.Header.Get(wire.KeyHeader)})
+	}
+	c.mu.Unlock()
+	if cut {
+		return nil, &net.OpError{Op: "dial", Err: context.DeadlineExceeded}
+	}
+	if how != nil {
+		return how(r, func() (*http.Response, error) { return c.to.Do(r) })
+	}
+	return c.to.Do(r)
+}
+
+func (c *cable) set(cut bool, how mode) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cut, c.mode = cut, how
+}
+
+func (c *cable) writes() []sent {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]sent(nil), c.sent...)
+}
+
+// lost lets a request have its effect and loses the answer.
+func lost(r *http.Request, answer func() (*http.Response, error)) (*http.Response, error) {
+	if r.Method == http.MethodPost {
+		if _, err := answer(); err != nil {
+			return nil, err
+		}
+		return nil, &net.OpError{Op: "read", Err: context.DeadlineExceeded}
+	}
+	return answer()
+}
+
+// shop is a front over an outbox over a cable to the real backend.
+type shop struct {
+	t       *testing.T
+	opts    offline.Options
+	db      *store.Store
+	path    string
+	cable   *cable
+	backend *backend.Backend
+	front   *offline.Front
+	box     *outbox.Outbox
+	pay     payments.Service
+	tok     tokens.Service
+	cancel  context.CancelFunc
+	done    chan error
+}
+
+// inShop runs f in a bubble with a shop whose link is up and whose services are proven.
+func inShop(t *testing.T, opts offline.Options, f func(t *testing.T, s *shop)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t, opts)
+		f(t, s)
+		s.close()
+	})
+}
+
+func newShop(t *testing.T, opts offline.Options) *shop {
+	never := -time.Second
+	b, err := backend.Open(t.Context(), backend.Config{Dir: t.TempDir(), Synchronous: "OFF", WalletDelay: &never, PublicURL: "http://127.0.0.1:1"})
+	require.NoError(t, err)
+	s := &shop{t: t, opts: opts, backend: b, cable: &cable{to: wiretest.Direct(b.Handler())}, path: filepath.Join(t.TempDir(), "agent.db")}
+	s.start()
+	s.pass(time.Second)
+	return s
+}
+
+func (s *shop) start() {
+	var err error
+	steps := append(outbox.Schema(), offline.Schema()...)
+	s.db, err = store.Open(s.t.Context(), store.Options{Path: s.path, Steps: steps, Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF"})
+	require.NoError(s.t, err)
+	o := s.opts
+	o.DB = s.db
+	o.Payments = &payments.Client{BaseURL: "http://backend.test", Doer: s.cable}
+	o.Tokens = &tokens.Client{BaseURL: "http://backend.test", Doer: s.cable}
+	s.front = offline.NewFront(o)
+	begin := time.Now()
+	s.box = outbox.NewOutbox(outbox.Options{DB: s.db, Kinds: s.front.Kinds(), Watch: s.front.Watch, Boot: func() time.Duration { return time.Since(begin) }})
+	s.front.Attach(s.box)
+	s.pay, s.tok = s.front.Payments(), s.front.Tokens()
+	ctx, cancel := context.WithCancel(s.t.Context())
+	s.cancel, s.done = cancel, make(chan error, 2)
+	box, front := s.box, s.front
+	go func() { s.done <- box.Run(ctx) }()
+	go func() { s.done <- front.Run(ctx) }()
+}
+
+func (s *shop) stop() {
+	s.cancel()
+	require.NoError(s.t, <-s.done)
+	require.NoError(s.t, <-s.done)
+	require.NoError(s.t, s.db.Close())
+}
+
+func (s *shop) close() {
+	s.stop()
+	require.NoError(s.t, s.backend.Close())
+}
+
+// pass lets virtual time go by.
+func (s *shop) pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func (s *shop) cut()  { s.cable.set(true, nil) }
+func (s *shop) mend() { s.cable.set(false, nil); s.box.Online() }
+
+func (s *shop) op(key wire.Key) (op outbox.Op) {
+	s.t.Helper()
+	require.NoError(s.t, s.db.Read(s.t.Context(), func(r store.Reader) (err error) { op, err = s.box.Get(r, key); return err }))
+	return op
+}
+
+func (s *shop) ops() (list []outbox.Op) {
+	s.t.Helper()
+	require.NoError(s.t, s.db.Read(s.t.Context(), func(r store.Reader) (err error) { list, err = s.box.List(r, outbox.Filter{}); return err }))
+	return list
+}
+
+func moto(processing string, amount int32) payments.CreateRequest {
+	return payments.CreateRequest{
+		Type: payments.Moto, Amount: amount, CurrencyCode: "EUR", Processing: processing, PaymentNumber: "A1",
+		CardDetails: &payments.CardDetails{PAN: wire.NewPAN(visa), ExpiryYear: 2099, ExpiryMonth: 12},
+	}
+}
+
+func some(n int32) *int32 { return &n }

@@ -1,0 +1,78 @@
+package offline
+
+import "posagent/agent/outbox"
+
+// The kinds of the services' writes. Those of undos stand in aapay.go.
+const (
+	KindPaymentCreate    = "payments.create"
+	KindPaymentAuthorize = "payments.authorize"
+	KindPaymentCapture   = "payments.capture"
+	KindPaymentCancel    = "payments.cancel"
+	KindPaymentRefund    = "payments.refund"
+	KindTokenCreate      = "tokens.create"
+	KindTokenRecurring   = "tokens.recurring"
+	KindTokenVerify      = "tokens.verify"
+)
+
+// More names of services in the outbox's list.
+const (
+	Payments = "payments"
+	Tokens   = "tokens"
+)
+
+// Policy says whether a write is stored when the backend does not answer.
+type Policy string
+
+// The policies.
+const (
+	Limited Policy = "within limits" // Limits decide; one with a validation code, or above them, is answered now or not at all
+	Always  Policy = "always"        // money that goes back is never refused
+	Refused Policy = "no"            // needs an answer at once: 503 without a backend
+)
+
+// Row is one line of the operation table.
+type Row struct {
+	Kind    string // "" where nothing is stored
+	Service string
+	Thing   string // what it is about; "Thing/local id" is the aggregate, before and after the backend's id is known
+	Makes   bool   // it makes the thing, whose local id is "L" and the Key
+	Number  bool   // its local id is a number from 2,000,000,000 up instead
+	Offline Policy
+	Replay  outbox.Replay // if a reply was lost, where the backend honours Keys
+	Keyless outbox.Replay // the same, where it does not
+	Breaks  bool          // what is behind a failed one cannot succeed
+	Pending string        // what the answer 202 says beside the operation
+	Risk    string        // said with it: what may still become of it
+}
+
+const (
+	cardRisk = "accepted offline: the payment may still be declined, and the merchant bears the risk"
+	laterYes = "stored, not yet accepted: it may still be refused"
+)
+
+// Table is the operation table, the one place that says what is stored and what a lost reply means.
+func Table() []Row {
+	const payment, token, own = "payment", "token", "terminalReference"
+	const made, moved = `{"paymentId":"L<key>","payPageUrl":null}`, `{"paymentId":"<as asked>","transactionRef":"L<key>"}`
+	const stored = `{"tokenizationId":"L<key>"}`
+	on := func(kind string) Row {
+		return Row{Kind: kind, Service: Payments, Thing: payment, Offline: Limited, Replay: outbox.SameKey, Keyless: outbox.Compare, Pending: moved, Risk: laterYes}
+	}
+	return []Row{
+		// Without Keys a card payment that may have been made is in doubt; one that waits for its customer is made again.
+		{KindPaymentCreate, Payments, payment, true, false, Limited, outbox.SameKey, outbox.Never, true, made, cardRisk},
+		on(KindPaymentAuthorize), on(KindPaymentCapture), on(KindPaymentCancel), on(KindPaymentRefund),
+		// An orphan token moves no money.
+		{KindTokenCreate, Tokens, token, true, false, Limited, outbox.Safe, outbox.Safe, true, stored, laterYes},
+		{KindTokenRecurring, Tokens, token, true, false, Limited, outbox.Safe, outbox.Safe, true, stored, laterYes},
+		{KindTokenVerify, Tokens, token, false, false, Limited, outbox.Safe, outbox.Safe, false, `{"tokenizationId":"<as asked>"}`, laterYes},
+
+		{Kind: KindReversal, Service: Schemes, Thing: own, Offline: Always, Replay: outbox.SameKey, Keyless: outbox.Compare},
+		{Kind: KindRefund, Service: Schemes, Thing: own, Offline: Always, Replay: outbox.SameKey, Keyless: outbox.Compare},
+		{Kind: KindLinkReversal, Service: Paylinks, Thing: own, Offline: Always, Replay: outbox.SameKey, Keyless: outbox.Compare},
+		{Kind: KindLinkRefund, Service: Paylinks, Thing: own, Offline: Always, Replay: outbox.SameKey, Keyless: outbox.Compare},
+		{Service: Schemes, Thing: "initialize", Offline: Refused},
+		{Service: "disputes", Offline: Refused},
+		{Service: "hosted", Offline: Refused},
+	}
+}

@@ -1,0 +1,170 @@
+package offline
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Schema is the tables of the writes of local clients, append-only.
+func Schema() []store.Step {
+	return []store.Step{{Name: "offline/1 things and keys", SQL: `
+CREATE TABLE offline_things (
+	id      INTEGER PRIMARY KEY,
+	about   TEXT NOT NULL,  -- the table's word for what it is
+	local   TEXT NOT NULL,  -- ours, for ever
+	backend TEXT NOT NULL,  -- the backend's, '' until it is known
+	folded  TEXT NOT NULL,  -- backend in lower case, to be found by
+	key     TEXT NOT NULL,  -- of the operation that makes it
+	seen    TEXT NOT NULL,  -- what may be shown of it without the backend, JSON; no secrets
+	mac     BLOB NOT NULL,
+	UNIQUE (about, local)
+) STRICT;
+CREATE INDEX offline_things_backend ON offline_things (about, folded) WHERE folded <> '';
+CREATE INDEX offline_things_key ON offline_things (key);
+CREATE TABLE offline_keys (
+	digest BLOB PRIMARY KEY, -- of client, route and the client's Idempotency-Key
+	body   BLOB NOT NULL,    -- keyed digest of what came under it, and of key
+	key    TEXT NOT NULL     -- of the operation that came of it
+) STRICT, WITHOUT ROWID;
+CREATE TABLE offline_totals (
+	currency TEXT PRIMARY KEY,
+	count    INTEGER NOT NULL, -- operations that are not at their end
+	amount   INTEGER NOT NULL  -- their sum, minor units
+) STRICT, WITHOUT ROWID;
+CREATE TABLE offline_proven (
+	service  TEXT PRIMARY KEY,
+	endpoint TEXT NOT NULL, -- whose own answer was read
+	at_ms    INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`}}
+}
+
+const (
+	thingTable = "offline_things"
+	keyTable   = "offline_keys"
+	firstLocal = 2_000_000_000 // of things with numbers (MONEY C.6)
+)
+
+// thing is something that an operation of ours makes.
+type thing struct {
+	about, local, backend, seen string
+	key                         wire.Key
+}
+
+// errThing says that the map of ids was changed from outside: nothing is sent by it.
+var errThing = errors.New("the stored ids were altered")
+
+func (f *Front) thingMAC(t thing) []byte {
+	return f.o.DB.MAC(thingTable, t.local, t.about, t.backend, string(t.key))
+}
+
+func (f *Front) thing(r store.Reader, where string, args ...any) (t thing, found bool, err error) {
+	var mac []byte
+	err = r.QueryRow(`SELECT about, local, backend, key, seen, mac FROM offline_things WHERE `+where+` ORDER BY id DESC LIMIT 1`, args...).
+		Scan(&t.about, &t.local, &t.backend, &t.key, &t.seen, &mac)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return thing{}, false, nil
+	case err != nil:
+		return thing{}, false, fmt.Errorf("stored ids: %w", err)
+	case !bytes.Equal(mac, f.thingMAC(t)):
+		return thing{}, false, errThing
+	}
+	return t, true, nil
+}
+
+// find looks a thing up by its local id, by the Key of what makes it, or by the backend's id.
+func (f *Front) find(r store.Reader, about, id string) (t thing, found bool, err error) {
+	if t, found, err = f.thing(r, `about = ? AND local = ?`, about, id); err != nil || found {
+		return t, found, err
+	}
+	if t, found, err = f.thing(r, `key = ? AND about = ?`, id, about); err != nil || found {
+		return t, found, err
+	}
+	return f.thing(r, `about = ? AND folded = ? AND folded <> ''`, about, strings.ToLower(id))
+}
+
+// aggregate is what orders the operations on a thing. A thing that is not ours has the backend's id, in one spelling, and
+// never a card number that somebody put there.
+func (f *Front) aggregate(about, id string, t thing, known bool) string {
+	switch {
+	case known:
+		return about + "/" + t.local
+	case wire.MaskPANs(id) != id:
+		return about + "/" + hex.EncodeToString(f.o.DB.MAC(thingTable, id)[:16])
+	}
+	return about + "/" + strings.ToLower(id)
+}
+
+// add stores a thing that is about to be made and returns its local id.
+func (f *Front) add(tx store.Tx, numbered bool, t thing) (string, error) {
+	var id int64
+	if err := tx.QueryRow(`SELECT COALESCE(MAX(id), 0) + 1 FROM offline_things`).Scan(&id); err != nil {
+		return "", fmt.Errorf("store ids: %w", err)
+	}
+	if t.local = "L" + string(t.key); numbered {
+		t.local = strconv.FormatInt(firstLocal+id, 10)
+	}
+	_, err := tx.Exec(`INSERT INTO offline_things (id, about, local, backend, folded, key, seen, mac) VALUES (?, ?, ?, '', '', ?, ?, ?)`,
+		id, t.about, t.local, string(t.key), t.seen, f.thingMAC(t))
+	if err != nil {
+		return "", fmt.Errorf("store ids: %w", err)
+	}
+	return t.local, nil
+}
+
+// name gives a thing the backend's id.
+func (f *Front) name(tx store.Tx, key wire.Key, backend string) error {
+	t, found, err := f.thing(tx, `key = ?`, string(key))
+	if err != nil || !found {
+		return err
+	}
+	t.backend = backend
+	_, err = tx.Exec(`UPDATE offline_things SET backend = ?, folded = ?, mac = ? WHERE about = ? AND local = ?`,
+		backend, strings.ToLower(backend), f.thingMAC(t), t.about, t.local)
+	return err
+}
+
+// used is what came under a client's Idempotency-Key.
+type used struct {
+	digest []byte
+	key    wire.Key // of the operation; "" = nothing yet
+}
+
+// lookUp finds what came under a client's key before. wire.KeyReused where it was another body. The key itself is not stored:
+// some are card numbers.
+func (f *Front) lookUp(r store.Reader, w *write, client, about string) (u used, err error) {
+	u.digest = f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key))
+	var body []byte
+	err = r.QueryRow(`SELECT body, key FROM offline_keys WHERE digest = ?`, u.digest).Scan(&body, &u.key)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return u, nil
+	case err != nil:
+		return u, fmt.Errorf("stored keys: %w", err)
+	case !bytes.Equal(body, f.bodyMAC(u, w)):
+		return u, wire.Errorf(wire.KeyReused, w.row.Kind, "the key was used with another body")
+	}
+	return u, nil
+}
+
+func (f *Front) bodyMAC(u used, w *write) []byte {
+	return f.o.DB.MAC(keyTable, string(u.key), u.digest, w.same)
+}
+
+func (f *Front) remember(tx store.Tx, u used, w *write) error {
+	_, err := tx.Exec(`INSERT INTO offline_keys (digest, body, key) VALUES (?, ?, ?) ON CONFLICT (digest) DO UPDATE SET body = excluded.body, key = excluded.key`,
+		u.digest, f.bodyMAC(u, w), string(u.key))
+	if err != nil {
+		return fmt.Errorf("store key: %w", err)
+	}
+	return nil
+}

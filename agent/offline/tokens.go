@@ -1,0 +1,139 @@
+package offline
+
+import (
+	"context"
+
+	"posagent/agent/outbox"
+	"posagent/schemes/tokens"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Tokens is the tokenization service that stores what the backend does not take.
+func (f *Front) Tokens() tokens.Service { return storing{f} }
+
+// storing implements the contract. It writes out every method: a new one must not pass the outbox by.
+type storing struct{ f *Front }
+
+var _ tokens.Service = storing{}
+
+// Create implements tokens.Service.
+func (s storing) Create(ctx context.Context, key wire.Key, req tokens.CreateRequest) (tokens.Created, error) {
+	if err := tokens.Validate(req); err != nil {
+		return tokens.Created{}, err
+	}
+	b := s.f.rows[KindTokenCreate]
+	w := write{row: b, key: key, note: "card to store"}
+	bare, kept := req, req // without what is never written
+	if c := req.CardDetails; c != nil {
+		card := *c
+		w.part = c.ValidationCode != "" || s.f.o.RefuseCards
+		card.ValidationCode, bare.CardDetails, kept.CardDetails = "", &card, &card
+		if s.f.o.RefuseCards {
+			kept.CardDetails = nil
+		}
+	}
+	for _, to := range []struct {
+		req  tokens.CreateRequest
+		into *[]byte
+	}{{req, &w.body}, {bare, &w.same}, {kept, &w.keep}} {
+		body, err := tokens.EncodeCreate(to.req)
+		if err != nil {
+			return tokens.Created{}, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
+		}
+		*to.into = body
+	}
+	return s.write(ctx, w)
+}
+
+// CreateRecurring implements tokens.Service.
+func (s storing) CreateRecurring(ctx context.Context, key wire.Key, req tokens.RecurringRequest) (tokens.Created, error) {
+	if err := tokens.ValidateRecurring(req); err != nil {
+		return tokens.Created{}, err
+	}
+	b := s.f.rows[KindTokenRecurring]
+	body, err := tokens.EncodeRecurring(req)
+	if err != nil {
+		return tokens.Created{}, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
+	}
+	return s.write(ctx, write{row: b, key: key, body: body, keep: body, same: body, note: "recurring terms"})
+}
+
+// Verify implements tokens.Service.
+func (s storing) Verify(ctx context.Context, key wire.Key, id string) (tokens.Created, error) {
+	if err := tokens.CheckID(id); err != nil {
+		return tokens.Created{}, err
+	}
+	body := []byte("{}")
+	return s.write(ctx, write{row: s.f.rows[KindTokenVerify], key: key, id: id, body: body, keep: body, same: body, note: "card check"})
+}
+
+func (s storing) write(ctx context.Context, w write) (tokens.Created, error) {
+	a, err := s.f.do(ctx, w)
+	if err != nil {
+		return tokens.Created{}, err
+	}
+	out := tokens.Created{TokenizationID: w.id, Operation: a.pending}
+	if w.row.Makes {
+		out.TokenizationID = a.local
+	}
+	return out, read(w.row, a, &out)
+}
+
+// Token implements tokens.Service, by any of a tokenization's ids. A token needs the backend: while it does not know the
+// tokenization this is Unavailable.
+func (s storing) Token(ctx context.Context, id string) (tokens.TokenReply, error) {
+	if err := tokens.CheckID(id); err != nil {
+		return tokens.TokenReply{}, err
+	}
+	const op = "tokens.token"
+	var t thing
+	var maker outbox.Op
+	known := false
+	err := s.f.o.DB.Read(ctx, func(r store.Reader) (err error) {
+		if t, known, err = s.f.find(r, "token", id); err != nil || !known || t.backend != "" || s.f.box == nil {
+			return err
+		}
+		maker, err = s.f.op(r, t.key)
+		return err
+	})
+	switch {
+	case err != nil:
+		return tokens.TokenReply{}, &wire.Error{Code: wire.Internal, Op: op, Err: err}
+	case known && t.backend == "" && (maker.State == outbox.Failed || maker.State == outbox.Expired):
+		return tokens.TokenReply{}, wire.Errorf(wire.NotFound, op, "it was never stored: %s", maker.Reason)
+	case known && t.backend == "":
+		return tokens.TokenReply{}, wire.Errorf(wire.Unavailable, op, "stored, not yet known to the backend: operation %s", t.key)
+	case known && (id == t.local || id == string(t.key)):
+		id = t.backend
+	}
+	return s.f.o.Tokens.Token(ctx, id)
+}
+
+func (f *Front) tokenAdapters(all map[string]adapter) {
+	svc := f.o.Tokens
+	one := func(kind string, send func(context.Context, wire.Key, string, []byte) (tokens.Created, error)) {
+		all[kind] = adapter{send: func(ctx context.Context, key wire.Key, id string, body []byte) (reply, error) {
+			c, err := send(ctx, key, id, body)
+			made := c.TokenizationID
+			return reply{made, c, c.Operation != nil}, err
+		}}
+	}
+	one(KindTokenCreate, func(ctx context.Context, key wire.Key, _ string, body []byte) (tokens.Created, error) {
+		req, err := tokens.DecodeCreate(body)
+		if err != nil {
+			return tokens.Created{}, err
+		}
+		return svc.Create(ctx, key, req)
+	})
+	one(KindTokenRecurring, func(ctx context.Context, key wire.Key, _ string, body []byte) (tokens.Created, error) {
+		req, err := tokens.DecodeRecurring(body)
+		if err != nil {
+			return tokens.Created{}, err
+		}
+		return svc.CreateRecurring(ctx, key, req)
+	})
+	one(KindTokenVerify, func(ctx context.Context, key wire.Key, id string, _ []byte) (tokens.Created, error) {
+		return svc.Verify(ctx, key, id)
+	})
+}

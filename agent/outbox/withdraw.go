@@ -1,0 +1,32 @@
+package outbox
+
+import (
+	"context"
+	"fmt"
+
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Down says that a service did not answer last time, or refused us: what is accepted for it waits.
+func (o *Outbox) Down(service string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.services[service]
+	return s != nil && (s.down || s.refused)
+}
+
+// Withdraw ends an operation that was never sent as FAILED, with a result and a reason of the caller's. Whatever the sender is
+// about to do, either it is withdrawn and never leaves, or it left and this is ErrState. ErrUnknown.
+func (o *Outbox) Withdraw(ctx context.Context, key wire.Key, result []byte, reason string) error {
+	return o.change(ctx, key, func(tx store.Tx, r *row) ([]Op, error) {
+		if err := o.verify(r); err != nil {
+			return nil, err
+		}
+		if r.state != Pending {
+			return nil, fmt.Errorf("%w: %s", ErrState, r.state)
+		}
+		r.result, r.reason = result, reason
+		return o.end(tx, r, Failed)
+	})
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"posagent/agent/config"
+	"posagent/agent/offline"
+	"posagent/agent/upstream"
+	"posagent/schemes/payments"
+	"posagent/schemes/tokens"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// sender is a service of the local port with its own connection, nil where it has no address.
+type sender struct {
+	name   string
+	client *upstream.Client
+}
+
+// doer sends each call once: the outbox, or who calls, decides whether it goes again.
+func (s sender) doer() wire.Doer {
+	if s.client == nil {
+		return nowhere(s.name)
+	}
+	return s.client.Once()
+}
+
+// senders are the connections of the local port's services: each its own, so that a local client can neither hold up a sale nor
+// open its circuit.
+func senders(cfg config.Config, log *slog.Logger) (map[string]sender, error) {
+	all := map[string]sender{}
+	for _, name := range []string{"payments", "paylinks", "tokens", "schemes", "methods"} {
+		s := sender{name: name}
+		if cfg.Upstream.URL(name) != "" {
+			own := cfg
+			if name == "paylinks" { // signed one by one
+				own.Upstream.Auth = config.Auth{}
+			}
+			var err error
+			if s.client, err = upstreamOf(own, name, log); err != nil {
+				return nil, &exit{exitConfig, err}
+			}
+		}
+		all[name] = s
+	}
+	return all, nil
+}
+
+// front stores the writes of local clients as [offline] says, nil where it stores none.
+func front(cfg config.Config, db store.DB, to map[string]sender, pay payments.Service, tok tokens.Service, log *slog.Logger) *offline.Front {
+	o := cfg.Offline
+	opts := offline.Options{
+		DB: db, Keyless: o.Keyless, RefuseCards: o.CardData == "refuse", Within: o.AnswerWithin, Patience: cfg.Upstream.Timeout, MaxAge: o.MaxAge,
+		Limits: offline.Limits{Count: int64(o.MaxCount), Amount: o.AmountLimit, Total: o.TotalLimit}, Endpoints: map[string]string{},
+		Now: time.Now, Log: log,
+	}
+	stores := func(service string) bool { return o.Stores(service) && to[service].client != nil }
+	if stores(offline.Payments) {
+		opts.Payments = pay
+	}
+	if stores(offline.Tokens) {
+		opts.Tokens = tok
+	}
+	if opts.Payments == nil && opts.Tokens == nil {
+		return nil
+	}
+	for name := range to {
+		opts.Endpoints[name] = cfg.Upstream.URL(name)
+	}
+	return offline.NewFront(opts)
+}
+
+// probes asks a service cheaply whether it answers again, over the connection its operations go by.
+func probes(schemes, links *upstream.Client, to map[string]sender) func(context.Context, string) error {
+	return func(ctx context.Context, service string) error {
+		switch {
+		case service == offline.Schemes:
+		case service == offline.Paylinks:
+			if links != nil {
+				return links.Probe(ctx)
+			}
+		case to[service].client != nil:
+			return to[service].client.Probe(ctx)
+		}
+		return schemes.Probe(ctx)
+	}
+}
