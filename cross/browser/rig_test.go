@@ -22,6 +22,9 @@ import (
 // patience is how long a step in a page may take.
 const patience = 30 * time.Second
 
+// rebound is a name of an attacker's that has come to mean this machine.
+const rebound = "rebind.example"
+
 // built is the binary under test and the browser's allocator, made once by TestMain.
 var built struct {
 	posagent string
@@ -50,7 +53,7 @@ func run(m *testing.M) int {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.WindowSize(480, 900), chromedp.UserDataDir(filepath.Join(dir, "profile")),
-		chromedp.WSURLReadTimeout(patience))
+		chromedp.WSURLReadTimeout(patience), chromedp.Flag("host-resolver-rules", "MAP "+rebound+" 127.0.0.1"))
 	alloc, endAlloc := chromedp.NewExecAllocator(context.Background(), options...)
 	defer endAlloc()
 	browser, end := chromedp.NewContext(alloc)
