@@ -3,6 +3,7 @@ package checkout
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"unicode/utf8"
 
 	"posagent/ecr"
@@ -43,11 +44,9 @@ func Offer(defs []methods.Definition, w Wish) []Pick {
 			out = append(out, p)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Pick) int { return int(clamp(a.Method.Priority)) - int(clamp(b.Method.Priority)) })
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Method.Priority < out[j].Method.Priority })
 	return out
 }
-
-func clamp(p int32) int32 { return max(-1<<30, min(p, 1<<30)) }
 
 func offered(d methods.Definition, w Wish) bool {
 	switch {

@@ -15,11 +15,11 @@ import (
 func TestTableIsComplete(t *testing.T) {
 	require.Len(t, table, len(Phases()))
 	for _, p := range Phases() {
-		r, ok := table[p]
-		require.True(t, ok, p)
+		r := rowOf(p)
+		require.NotNil(t, r, p)
 		for _, n := range Names() {
 			places := 0
-			if r.on[n] != nil {
+			if r.on.of(n) != nil {
 				places++
 			}
 			if slices.Contains(r.ignore, n) {
@@ -143,7 +143,7 @@ func TestMatrixOfPhasesAndEvents(t *testing.T) {
 					before := s
 					next, effects, err := Next(s, e)
 					require.Equal(t, before, s)
-					if slices.Contains(table[p].refuse, n) {
+					if slices.Contains(rowOf(p).refuse, n) {
 						require.ErrorIs(t, err, ErrRefused)
 						require.Equal(t, s, next)
 						require.Empty(t, effects)

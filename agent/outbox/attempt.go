@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
+	"sort"
 	"time"
 
 	"posagent/store"
@@ -16,12 +16,11 @@ const (
 	maxSettles = 5 // attempts of a Settled hook that fails; then the operation is held
 )
 
+// sortCandidates takes sort.Slice: slices.SortFunc would bring 10 kB of code for this type alone.
 func sortCandidates(list []candidate) {
-	slices.SortFunc(list, func(a, b candidate) int {
-		if a.next != b.next {
-			return int(min(max(a.next-b.next, -1), 1))
-		}
-		return int(min(max(a.id-b.id, -1), 1))
+	sort.Slice(list, func(i, j int) bool {
+		a, b := list[i], list[j]
+		return a.next < b.next || a.next == b.next && a.id < b.id
 	})
 }
 
