@@ -12,8 +12,10 @@ build() { # build TARGET [device]
 	armv*) arch=arm arm=${1#armv} pages='-R 4096' ;; # the pages of every 32-bit ARM
 	*) arch=$1 arm= pages= ;;
 	esac
-	# Without HTTP/2, and without inlining but in the SQL engine, the binary fits a small flash; cross/check holds the budgets with the same flags.
-	CGO_ENABLED=0 GOOS=linux GOARCH=$arch GOARM=$arm "$go" build -trimpath -tags "nethttpomithttp2${2:+,$2}" -gcflags=all=-l -gcflags=modernc.org/libc/...= -gcflags=modernc.org/sqlite/...= -ldflags="-s -w $pages" -o "bin/posagent-${2:+$2-}$1" ./cmd/posagent
+	# Without HTTP/2, without inlining but in the SQL engine, and without code for faster defers and buffers on the stack,
+	# the binary fits a small flash; cross/check holds the budgets with the same flags.
+	lean=-d=noopendefer=1,variablemakethreshold=0
+	CGO_ENABLED=0 GOOS=linux GOARCH=$arch GOARM=$arm "$go" build -trimpath -tags "nethttpomithttp2${2:+,$2}" -gcflags=all="-l $lean" -gcflags=modernc.org/libc/...=$lean -gcflags=modernc.org/sqlite/...=$lean -ldflags="-s -w $pages" -o "bin/posagent-${2:+$2-}$1" ./cmd/posagent
 }
 
 missing() { # missing TOOL PACKAGE WHAT

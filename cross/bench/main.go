@@ -114,7 +114,9 @@ func (b *bench) main(parent string, out io.Writer) (ok bool, err error) {
 }
 
 // shipped are the flags of cross/cross.sh.
-var shipped = []string{"-trimpath", "-gcflags=all=-l", "-gcflags=modernc.org/libc/...=", "-gcflags=modernc.org/sqlite/...="}
+var shipped = []string{"-trimpath", "-gcflags=all=-l " + lean, "-gcflags=modernc.org/libc/...=" + lean, "-gcflags=modernc.org/sqlite/...=" + lean}
+
+const lean = "-d=noopendefer=1,variablemakethreshold=0"
 
 func (b *bench) build(arch string, tags ...string) (string, error) {
 	bin := filepath.Join(b.dir, "posagent-"+arch)

@@ -75,6 +75,17 @@ func TestSizeBudget(t *testing.T) {
 	}
 }
 
+// TestSizeFlagsAgree: what is measured is what is shipped, booted and benched.
+func TestSizeFlagsAgree(t *testing.T) {
+	for _, file := range []string{"cross/cross.sh", "cross/guest.sh", "cross/bench/main.go"} {
+		text, err := os.ReadFile(filepath.Join(root(t), file))
+		require.NoError(t, err)
+		for _, flag := range []string{"-trimpath", "-gcflags=all=", "-l ", "-gcflags=modernc.org/libc/...=", "-gcflags=modernc.org/sqlite/...=", lean} {
+			require.Contains(t, string(text), flag, file)
+		}
+	}
+}
+
 // TestDeviceHasNoBackend: what the tag `device` promises.
 func TestDeviceHasNoBackend(t *testing.T) {
 	out, _ := goTool(t, []string{"CGO_ENABLED=0"}, "list", "-deps", "-tags", "device", program)

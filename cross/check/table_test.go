@@ -144,4 +144,7 @@ var sizeBudgets = []struct {
 	{"nethttpomithttp2", 14 << 20, "with the backend of all services; nobody sells over it"},
 }
 
-var sizeFlags = []string{"-trimpath", "-gcflags=all=-l", "-gcflags=modernc.org/libc/...=", "-gcflags=modernc.org/sqlite/...=", "-ldflags=-s -w -R 4096"}
+// lean leaves out the code that makes a defer and a small slice cheaper: 80 kB for a tenth of the SQL engine's processor time.
+const lean = "-d=noopendefer=1,variablemakethreshold=0"
+
+var sizeFlags = []string{"-trimpath", "-gcflags=all=-l " + lean, "-gcflags=modernc.org/libc/...=" + lean, "-gcflags=modernc.org/sqlite/...=" + lean, "-ldflags=-s -w -R 4096"}
