@@ -2,7 +2,7 @@
 # Installs what some tests need. Quick when all is there; a network that fails is said and survived, unless REQUIRE_ALL=1.
 set -u
 want=''
-for pair in gcc:gcc qemu-arm-static:qemu-user-static proot:proot socat:socat zbarimg:zbar-tools tshark:tshark strace:strace php:php-cli chromium:chromium; do
+for pair in gcc:gcc qemu-arm-static:qemu-user-static proot:proot socat:socat zbarimg:zbar-tools tshark:tshark strace:strace php:php-cli chromium:chromium redis-server:redis-server; do
 	command -v "${pair%%:*}" >/dev/null 2>&1 || want="$want ${pair##*:}"
 done
 [ -e /usr/include/stdlib.h ] || want="$want libc6-dev" # for gcc

@@ -25,7 +25,8 @@ func TestRuns(t *testing.T) {
 	b := &bench{
 		ctx: t.Context(), dir: t.TempDir(), bin: filepath.Join(t.TempDir(), "posagent"), self: []string{os.Args[0], "-test.run=^TestChild$"},
 		strace: need.Tool(t, "strace"),
-		counts: counts{turns: 1, ops: 8, slow: 4, sales: 2, starts: 1, old: 20, echoes: 5, codes: 2, poll: 10 * time.Millisecond, pause: 20 * time.Millisecond},
+		peer:   "peer",
+		counts: counts{turns: 1, ops: 8, slow: 4, queued: 8, queuedSlow: 4, sales: 2, starts: 1, old: 20, echoes: 5, codes: 2, poll: 10 * time.Millisecond, pause: 20 * time.Millisecond},
 	}
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", b.bin, "posagent/cmd/posagent")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -42,12 +43,16 @@ func TestRuns(t *testing.T) {
 	}
 	require.Len(t, rows, len(b.table.rows), "every row has a name of its own")
 	want := []string{
-		"journal write, 64 callers, throughput", "06 01 -> first byte at the backend", "backend says COMMIT -> 04 0F", "bytes the program writes",
+		"journal write, 64 callers, throughput", "operation accepted, 256 callers, throughput", "an operation's life, flushes",
+		"operation accepted, 8 callers, beside bbolt", "06 01 -> first byte at the backend", "backend says COMMIT -> 04 0F", "bytes the program writes",
 		"20 old sales: 06 01 -> first byte at the backend", "memory after one sale", "message of 64 bytes and one back, 115200 baud",
 		"code encoded and drawn, beside encoded", "start to ready, 20 old sales",
 	}
 	if b.strace != "" {
-		want = append(want, "+5 ms: journal write, 8 callers, p50", "+5 ms: 06 01 -> first byte at the backend", "flushes of a sale")
+		want = append(want, "+5 ms: journal write, 8 callers, p50", "+5 ms: operation accepted, 64 callers, throughput", "+5 ms: 06 01 -> first byte at the backend", "flushes of a sale")
+	}
+	if need.Tool(t, "redis-server") != "" {
+		want = append(want, "operation accepted, 64 callers, beside redis")
 	}
 	for _, name := range want {
 		require.Contains(t, rows, name)

@@ -13,12 +13,16 @@
 // Rows with "+5 ms" run under strace, which makes every sync as slow as that of a cheap flash; without strace they are
 // listed as not run. The sale rows drive the built binary against a backend of this program that notes when bytes pass.
 //
-// It must not import agent but for the journal's tables, nor schemes/backend: the backend here answers at once.
+// It must not import agent but for the journal's tables and the outbox, nor schemes/backend: the backend here answers at once.
 //
 // # Decisions
 //
 // 2026-11-21: a sale has the screen file, the HTTP port, the TCP line and a serial line of the terminal open, as a shop
 // has; the register is on TCP, because a serial line would be the larger part of what is measured.
+//
+// 2026-11-22: the outbox stands beside the raw limit, beside redis-server with appendfsync always, and beside bbolt, which is a
+// module of its own in peer. All three write 300 bytes an operation; ours alone seals them, authenticates the row, and keeps what a
+// status and a sender look for. Its goals are therefore what it reached with a margin, and a bare row's are told beside them.
 //
 // 2026-11-21: old sales are copies of one real sale. A copy does not verify, so a start that read old rows would show.
 package main

@@ -109,6 +109,12 @@ func child(task string, out io.Writer) error {
 			return err
 		}
 		return json.NewEncoder(out).Encode(results)
+	case "queue":
+		results, err := measureQueues(context.Background(), dir, turns, ops, os.Getenv(envPeer))
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(out).Encode(results)
 	case "sync":
 		syncs, err := rawSyncs(dir, ops)
 		if err != nil {

@@ -18,17 +18,19 @@ import (
 
 // counts say how much is measured.
 type counts struct {
-	tries  int // of a part of which a row fails
-	turns  int // of ours and limit
-	ops    int // of one caller in a turn
-	slow   int // the same where a sync takes 5 ms more
-	sales  int
-	starts int
-	old    int           // sales in the journal
-	echoes int           // on the serial line
-	codes  int           // QR
-	poll   time.Duration // between two status questions of a sale
-	pause  time.Duration // until the log is folded into the file
+	tries      int // of a part of which a row fails
+	turns      int // of ours and limit
+	ops        int // of one caller in a turn
+	slow       int // the same where a sync takes 5 ms more
+	queued     int // operations of one caller in a turn
+	queuedSlow int // the same where a sync takes 5 ms more
+	sales      int
+	starts     int
+	old        int           // sales in the journal
+	echoes     int           // on the serial line
+	codes      int           // QR
+	poll       time.Duration // between two status questions of a sale
+	pause      time.Duration // until the log is folded into the file
 }
 
 func (c *counts) register(fs *flag.FlagSet) {
@@ -36,6 +38,8 @@ func (c *counts) register(fs *flag.FlagSet) {
 	fs.IntVar(&c.turns, "turns", 5, "turns of ours and limit")
 	fs.IntVar(&c.ops, "ops", 1000, "journal writes of one caller in a turn")
 	fs.IntVar(&c.slow, "slow", 100, "the same, where a sync takes 5 ms more")
+	fs.IntVar(&c.queued, "queued", 500, "accepted operations of one caller in a turn")
+	fs.IntVar(&c.queuedSlow, "queuedslow", 100, "the same, where a sync takes 5 ms more")
 	fs.IntVar(&c.sales, "sales", 30, "sales in a run")
 	fs.IntVar(&c.starts, "starts", 11, "starts of the program")
 	fs.IntVar(&c.old, "old", 10000, "old sales in the journal")
@@ -55,6 +59,7 @@ type bench struct {
 	self   []string // runs this program, for a child of it
 	strace string   // "" = not there
 	only   string   // parts whose names hold it
+	peer   string   // the source of the embedded queue; "" = below the current directory
 	table  table
 }
 
@@ -141,7 +146,8 @@ func (b *bench) run(out io.Writer) (bool, error) {
 		name    string
 		measure func() error
 	}{
-		{"journal", b.journal}, {"journal, +5 ms a sync", b.journalSlow}, {"sale", b.sale}, {"sale, +5 ms a sync", b.saleSlow},
+		{"journal", b.journal}, {"journal, +5 ms a sync", b.journalSlow},
+		{"outbox", b.queue}, {"outbox, +5 ms a sync", b.queueSlow}, {"sale", b.sale}, {"sale, +5 ms a sync", b.saleSlow},
 		{"start and memory", b.start}, {"serial line", b.serial}, {"code", b.code},
 		{"payments", b.payments}, {"size", b.size},
 	} {

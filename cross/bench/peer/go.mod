@@ -1,0 +1,7 @@
+module posagent/cross/bench/peer
+
+go 1.26
+
+require go.etcd.io/bbolt v1.5.0
+
+require golang.org/x/sys v0.45.0 // indirect
