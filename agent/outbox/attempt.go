@@ -99,7 +99,7 @@ func (o *Outbox) prepare(ctx context.Context, id int64) (op Op, k *Kind, send bo
 		if err := o.save(tx, &r); err != nil {
 			return err
 		}
-		return o.clock.save(tx)
+		return o.clock.keep(tx)
 	})
 	if err != nil {
 		return Op{}, nil, false, fmt.Errorf("prepare operation %d: %w", id, err)
@@ -225,7 +225,7 @@ func (o *Outbox) settle(ctx context.Context, op Op, s *service, v Verdict) error
 			if err != nil {
 				return err
 			}
-			return o.clock.save(tx)
+			return o.clock.keep(tx)
 		case Pending:
 			if op.State == Pending {
 				next, r.sentAge = Pending, -1
@@ -244,7 +244,7 @@ func (o *Outbox) settle(ctx context.Context, op Op, s *service, v Verdict) error
 		}
 		now := o.op(&r)
 		rests = &now
-		return o.clock.save(tx)
+		return o.clock.keep(tx)
 	})
 	if err == nil {
 		o.after(ended)

@@ -21,7 +21,12 @@ type clock struct {
 	baseRun, baseAge, wallWas int64
 	off                       int64 // ms between the runs
 	offKnown                  bool
+	kept                      int64 // running time at the last keep
 }
+
+// keepEvery is how much running time a power cut may lose while operations are sent. What lies between two runs is known by
+// the wall clock, so it is this much that a Key may seem younger than it is, of a day.
+const keepEvery = time.Second
 
 // load reads the stored figures once.
 func (c *clock) load(r store.Reader) error {
@@ -77,6 +82,21 @@ func (c *clock) age() int64 {
 	defer c.mu.Unlock()
 	c.observe()
 	return c.baseAge + c.off + c.since()
+}
+
+// keep stores the figures with the caller's change now and then: each time would cost a page.
+func (c *clock) keep(tx store.Tx) error {
+	run := c.run()
+	c.mu.Lock()
+	late := run-c.kept >= keepEvery.Milliseconds() || c.kept == 0
+	if late {
+		c.kept = run
+	}
+	c.mu.Unlock()
+	if !late {
+		return nil
+	}
+	return c.save(tx)
 }
 
 // save stores the figures with the caller's change.
