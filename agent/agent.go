@@ -12,6 +12,7 @@ import (
 
 	"posagent/agent/catalog"
 	"posagent/agent/checkout/drive"
+	"posagent/agent/control"
 	"posagent/agent/events"
 	"posagent/agent/inbox"
 	"posagent/agent/offline"
@@ -50,8 +51,10 @@ type Options struct {
 	Serial session.Opener
 	TCP    net.Listener
 	Port   net.Listener
-	Hooks  wire.Secret // what senders of webhooks must show in Authorization; "" = none are taken
-	Local  Local       // what the port serves beside probes and webhooks
+	// Control is the path of the command line's socket; "" = none.
+	Control string
+	Hooks   wire.Secret // what senders of webhooks must show in Authorization; "" = none are taken
+	Local   Local       // what the port serves beside probes and webhooks
 
 	Now    func() time.Time
 	Boot   func() time.Duration // CLOCK_BOOTTIME
@@ -82,6 +85,7 @@ type Agent struct {
 	drive    *drive.Drive
 	sessions []func(context.Context) error
 	port     *port.Port
+	control  *control.Server
 }
 
 // listWithin is how long a start waits for the first method list before it calls itself ready without one.
@@ -116,20 +120,27 @@ func New(o Options) *Agent {
 		s := session.New(a.line("tcp"))
 		a.sessions = append(a.sessions, func(ctx context.Context) error { return s.ServeTCP(ctx, o.TCP) })
 	}
+	in := inbox.New(inbox.Options{DB: o.DB, Now: o.Now, Log: o.Log})
+	l := o.Local
+	house := &view.House{
+		DB: o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, Own: o.Offer, About: l.About, Live: l.Live, Services: l.Upstream, Now: o.Now,
+	}
 	if o.Port != nil {
-		a.port = port.New(a.local())
+		a.port = port.New(a.local(in, house))
+	}
+	if o.Control != "" {
+		a.control = control.New(control.Options{Path: o.Control, Ops: a.outbox, House: house, Log: o.Log})
 	}
 	return a
 }
 
 // local makes the port's options.
-func (a *Agent) local() port.Options {
-	in := inbox.New(inbox.Options{DB: a.o.DB, Now: a.o.Now, Log: a.o.Log})
+func (a *Agent) local(in *inbox.Inbox, house *view.House) port.Options {
 	l := a.o.Local
 	o := port.Options{
 		Listener: a.o.Port, Live: func() error { return nil }, Ready: a.ready, Token: l.Token, Services: l.Services, Within: l.Within,
 		Dir: l.Dir, Version: l.About.Version, Log: a.o.Log,
-		House: &view.House{DB: a.o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, Own: a.o.Offer, About: l.About, Live: l.Live, Services: l.Upstream, Now: a.o.Now},
+		House: house,
 	}
 	if a.o.Hooks != "" {
 		o.Hooks = in.Handler(a.o.Hooks)
@@ -221,6 +232,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 	if a.port != nil {
 		outer.Go(func() error { return clean("local port", a.port.Run(outerCtx)) })
+	}
+	if a.control != nil {
+		outer.Go(func() error { return clean("command line", a.control.Run(outerCtx)) })
 	}
 	outer.Go(func() error {
 		a.announce(outerCtx)

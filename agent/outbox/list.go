@@ -25,10 +25,15 @@ func (o *Outbox) List(r store.Reader, f Filter) ([]Op, error) {
 	if err := o.clock.load(r); err != nil {
 		return nil, err
 	}
+	return listed(r, f, o.op)
+}
+
+// listed makes the list; see is a row as others see it.
+func listed(r store.Reader, f Filter, see func(*row) Op) ([]Op, error) {
 	if f.Limit <= 0 {
 		f.Limit = 100
 	}
-	list, err := o.list(r, f)
+	list, err := find(r, f, see)
 	if err != nil {
 		return nil, fmt.Errorf("list operations: %w", err)
 	}
@@ -41,12 +46,12 @@ func (f Filter) args(first ...any) []any {
 	return append(first, f.Kind, f.Kind, f.Aggregate, f.Aggregate, string(f.State), string(f.State), f.Open, f.Limit)
 }
 
-func (o *Outbox) list(r store.Reader, f Filter) ([]Op, error) {
+func find(r store.Reader, f Filter, see func(*row) Op) ([]Op, error) {
 	if f.Aggregate != "" {
-		return o.read(r, `aggregate = ? AND id > ? AND`+matches, f.args(f.Aggregate, f.After)...)
+		return read(r, see, `aggregate = ? AND id > ? AND`+matches, f.args(f.Aggregate, f.After)...)
 	}
 	if f.Kind == "" && f.State == "" && !f.Open {
-		return o.read(r, `id > ? AND`+matches, f.args(f.After)...)
+		return read(r, see, `id > ? AND`+matches, f.args(f.After)...)
 	}
 	lines, err := Report(r)
 	if err != nil {
@@ -65,7 +70,7 @@ func (o *Outbox) list(r store.Reader, f Filter) ([]Op, error) {
 		if err != nil {
 			return nil, err
 		}
-		return o.read(r, `id > ? AND`+matches, f.args(max(f.After, least-1))...)
+		return read(r, see, `id > ? AND`+matches, f.args(max(f.After, least-1))...)
 	}
 	var ids []int64
 	for g := range groups {
@@ -80,12 +85,12 @@ func (o *Outbox) list(r store.Reader, f Filter) ([]Op, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, o.op(&rw))
+		list = append(list, see(&rw))
 	}
 	return list, nil
 }
 
-func (o *Outbox) read(r store.Reader, where string, args ...any) ([]Op, error) {
+func read(r store.Reader, see func(*row) Op, where string, args ...any) ([]Op, error) {
 	rows, err := r.Query(`SELECT `+columns+` FROM outbox_ops WHERE `+where, args...)
 	if err != nil {
 		return nil, err
@@ -97,7 +102,7 @@ func (o *Outbox) read(r store.Reader, where string, args ...any) ([]Op, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, o.op(&rw))
+		list = append(list, see(&rw))
 	}
 	return list, rows.Err()
 }

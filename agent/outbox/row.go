@@ -134,8 +134,8 @@ func mark(tx store.Tx, aggregate string) error {
 	return nil
 }
 
-// op is the row as others see it, without payload and memo.
-func (o *Outbox) op(r *row) Op {
+// op is the row as others see it, without payload and memo, and without the next try.
+func (r *row) op() Op {
 	op := Op{
 		New: New{Key: wire.Key(r.key), Kind: r.kind, Aggregate: r.aggregate, Note: r.note, AmountMin: r.amount, Currency: r.currency},
 		ID:  r.id, State: r.state, Attempts: int(r.attempts), Created: time.UnixMilli(r.createdMS),
@@ -144,6 +144,12 @@ func (o *Outbox) op(r *row) Op {
 	if r.settledMS != 0 {
 		op.Settled = time.UnixMilli(r.settledMS)
 	}
+	return op
+}
+
+// op is the row as others see it, without payload and memo.
+func (o *Outbox) op(r *row) Op {
+	op := r.op()
 	if r.state == Pending || r.state == Sent {
 		wait := time.Duration(r.nextRun-o.clock.run()) * time.Millisecond
 		op.NextTry = o.now().Add(max(wait, 0))

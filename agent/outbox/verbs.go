@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -98,19 +99,27 @@ func (o *Outbox) hold(tx store.Tx, r *row, reason string) error {
 // HoldAll sets aside everything that could be sent, in the caller's commit (a restored backup, MONEY C.3); it
 // returns how many.
 func (o *Outbox) HoldAll(tx store.Tx, reason string) (int, error) {
+	last := int64(0)
+	return o.holdSome(tx, reason, &last, math.MaxInt)
+}
+
+// holdSome holds at most limit operations behind last, which it moves on.
+func (o *Outbox) holdSome(tx store.Tx, reason string, last *int64, limit int) (int, error) {
 	if err := o.clock.load(tx); err != nil {
 		return 0, err
 	}
-	last := int64(0)
 	for n := 0; ; n++ {
-		r, err := scan(tx.QueryRow(`SELECT `+columns+` FROM outbox_ops WHERE id > ? AND +state IN ('PENDING', 'SENT') ORDER BY id LIMIT 1`, last))
+		if n == limit {
+			return n, nil
+		}
+		r, err := scan(tx.QueryRow(`SELECT `+columns+` FROM outbox_ops WHERE id > ? AND +state IN ('PENDING', 'SENT') ORDER BY id LIMIT 1`, *last))
 		if errors.Is(err, ErrUnknown) {
 			return n, nil
 		}
 		if err != nil {
 			return n, err
 		}
-		last = r.id
+		*last = r.id
 		err = o.verify(&r)
 		r.resume, r.state, r.reason = r.state, Held, reason
 		if err != nil {
@@ -136,6 +145,9 @@ func (o *Outbox) Release(ctx context.Context, key wire.Key) error {
 	})
 }
 
+// ByHand begins the reason of an operation that a person has resolved.
+const ByHand = "resolved by hand: "
+
 // Resolve ends an operation by a person's decision: Done or Failed for one that is in doubt or held. The kind's
 // Settled and After run as if the backend had answered, with Op.Result as far as it came. One that is under way is not resolved: its answer is
 // about to tell. ErrUnknown, ErrState.
@@ -150,7 +162,7 @@ func (o *Outbox) Resolve(ctx context.Context, key wire.Key, state State, note st
 		if away {
 			return nil, fmt.Errorf("%w: it is being sent just now", ErrState)
 		}
-		r.reason = "resolved by hand: " + note
+		r.reason = ByHand + note
 		if err := o.verify(r); err != nil {
 			r.reason += " (" + err.Error() + ")"
 		}

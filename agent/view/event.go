@@ -120,8 +120,8 @@ func (h *House) Newest(ctx context.Context) (c Cursor, err error) {
 	return c, err
 }
 
-// change is what an event says of an operation.
-type change struct {
+// Change is what an event says of an operation.
+type Change struct {
 	State    outbox.State `json:"state"`
 	Kind     string       `json:"kind"`
 	Note     string       `json:"note,omitempty"`
@@ -129,6 +129,14 @@ type change struct {
 	Currency string       `json:"currency,omitempty"`
 	Attempts int          `json:"attempts"`
 	Reason   string       `json:"reason,omitempty"`
+}
+
+// ChangeOf reads it.
+func ChangeOf(e Event) (c Change, err error) {
+	if err = json.Unmarshal(e.Body, &c); err != nil {
+		err = fmt.Errorf("event %d: %w", e.ID, err)
+	}
+	return c, err
 }
 
 // OperationEvent is the event of an operation's new state; none where it is of no interest: an attempt after the first, and
@@ -143,7 +151,7 @@ func OperationEvent(was outbox.State, op outbox.Op) (it events.Item, ok bool) {
 	case op.State == outbox.Pending, op.State == outbox.Sent && op.Attempts > 1:
 		return it, false
 	}
-	body, err := json.Marshal(change{op.State, op.Kind, op.Note, op.AmountMin, op.Currency, op.Attempts, op.Reason})
+	body, err := json.Marshal(Change{op.State, op.Kind, op.Note, op.AmountMin, op.Currency, op.Attempts, op.Reason})
 	return events.Item{Source: OfOperation, Ref: string(op.Key), Event: OfOperation + "." + word, Body: body}, err == nil
 }
 

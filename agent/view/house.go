@@ -23,6 +23,7 @@ type House struct {
 	Inbox    *inbox.Inbox
 	Happened *events.Log
 	Own      *methods.Definition // the terminal's own method, nil = none
+	IDs      IDs                 // nil = no ids are shown
 	About    Status              // what does not change while it runs
 	Live     func() Live         // nil = nothing
 	Services []Upstream
@@ -73,29 +74,33 @@ func (h *House) Methods(ctx context.Context) (v Methods, err error) {
 }
 
 // Operations is what is owed to the backend, and what became of it.
-func (h *House) Operations(ctx context.Context, f outbox.Filter) (Operations, error) {
-	var list []outbox.Op
-	err := h.DB.Read(ctx, func(r store.Reader) (err error) { list, err = h.Outbox.List(r, f); return err })
-	v := Operations{"posagent.operations/1", make([]Operation, len(list))}
-	for i, op := range list {
-		v.Operations[i] = operationOf(op)
-	}
+func (h *House) Operations(ctx context.Context, f outbox.Filter) (v Operations, err error) {
+	err = h.DB.Read(ctx, func(r store.Reader) error {
+		list, err := h.Outbox.List(r, f)
+		v = operationsOf(r, list, h.IDs)
+		return err
+	})
 	return v, err
 }
 
-// Operation is one of them by its Key. wire.NotFound.
-func (h *House) Operation(ctx context.Context, key string) (OneOperation, error) {
-	var op outbox.Op
-	err := h.DB.Read(ctx, func(r store.Reader) (err error) { op, err = h.Outbox.Get(r, wire.Key(key)); return err })
-	altered := errors.Is(err, outbox.ErrAltered)
-	switch {
-	case altered:
-		err = nil
-	case errors.Is(err, outbox.ErrUnknown):
+// Operation is one of them by its Key or by the local id its caller was given. wire.NotFound.
+func (h *House) Operation(ctx context.Context, name string) (v OneOperation, err error) {
+	err = h.DB.Read(ctx, func(r store.Reader) error {
+		key, err := FindOperation(r, name)
+		if err != nil {
+			return err
+		}
+		op, err := h.Outbox.Get(r, key)
+		altered := errors.Is(err, outbox.ErrAltered)
+		if err != nil && !altered {
+			return err
+		}
+		v, err = history(r, op, h.IDs, altered)
+		return err
+	})
+	if errors.Is(err, outbox.ErrUnknown) {
 		err = wire.Errorf(wire.NotFound, "", "no such operation")
 	}
-	v := OneOperation{"posagent.operation/1", operationOf(op)}
-	v.Operation.Altered = altered
 	return v, err
 }
 

@@ -1,19 +1,30 @@
 package view
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
 	"time"
 
+	"posagent/agent/events"
 	"posagent/agent/outbox"
 	"posagent/schemes/wire"
+	"posagent/store"
 )
 
 // Operation is one operation of the outbox (posagent.operation/1), without what it carries.
 type Operation struct {
 	ID        int64        `json:"id"` // order of acceptance
 	Key       wire.Key     `json:"key"`
+	LocalID   string       `json:"localId,omitempty"`   // the id its caller was given
+	BackendID string       `json:"backendId,omitempty"` // the backend's own, where it is known
 	Kind      string       `json:"kind"`
 	Aggregate string       `json:"aggregate"`
 	State     outbox.State `json:"state"`
+	Says      string       `json:"says"`           // the state in plain words
+	Next      string       `json:"next,omitempty"` // what comes next
+	Type      string       `json:"type,omitempty"` // what a technician may type
 	Note      string       `json:"note,omitempty"`
 	Amount    int64        `json:"amount"` // minor units, 0 where none
 	Currency  string       `json:"currency,omitempty"`
@@ -31,11 +42,18 @@ type Operations struct {
 	Operations []Operation `json:"operations"`
 }
 
-// OneOperation is one of them (posagent.operation/1).
+// OneOperation is one of them with its history, as far as that is kept (posagent.operation/1).
 type OneOperation struct {
 	Schema    string    `json:"schema"`
 	Operation Operation `json:"operation"`
+	Timeline  []Entry   `json:"timeline"`
 }
+
+// IDs gives the id an operation's caller was given and the backend's own; "" = none, or not known.
+type IDs func(r store.Reader, op outbox.Op) (local, backend string)
+
+// LocalMark begins the local ids of what was accepted before the backend knew of it; an operation's Key follows.
+const LocalMark = "L"
 
 func operationOf(op outbox.Op) Operation {
 	v := Operation{
@@ -47,6 +65,163 @@ func operationOf(op outbox.Op) Operation {
 	}
 	if !op.Settled.IsZero() {
 		v.Settled = op.Settled.UTC()
+	}
+	v.explain()
+	return v
+}
+
+// explain says the state in plain words, what comes next, and what to type.
+func (v *Operation) explain() {
+	key := string(v.Key)
+	after := ""
+	if v.Reason != "" {
+		after = ": " + v.Reason
+	}
+	switch v.State {
+	case outbox.Pending:
+		v.Says, v.Next, v.Type = "stored here, not sent yet", "it is sent by itself", "posagent ops send "+key
+		if v.Attempts > 0 {
+			v.Says, v.Next = "stored here, not sent yet; the last attempt did not get through"+after, "it is tried again by itself"
+		}
+	case outbox.Sent:
+		v.Says, v.Next, v.Type = "sent, the backend's final answer is not known yet"+after, "it is asked again by itself, under the same key", "posagent ops send "+key
+	case outbox.Done:
+		v.Says = "accepted by the backend"
+		if strings.HasPrefix(v.Reason, outbox.ByHand) {
+			v.Says = "accepted, by a person's decision" + after
+		}
+	case outbox.Failed:
+		v.Says = "declined" + after
+	case outbox.Expired:
+		v.Says = "never sent and given up: too old. Nothing has happened at the backend"
+	case outbox.Doubt:
+		v.Says = "in doubt: it was sent, and nobody can tell whether it had its effect" + after
+		v.Next = "nothing happens until somebody decides; what follows it waits"
+		v.Type = "posagent ops resolve " + key + " --done|--failed --note \"what the backend's books say\""
+	case outbox.Held:
+		v.Says, v.Next, v.Type = "held"+after, "nothing happens until it is released; what follows it waits", "posagent ops release "+key
+	}
+	if v.Altered {
+		v.Says, v.Next = "its record was changed from outside, so it is not sent: "+v.Says, "nothing happens until somebody decides"
+		v.Type = "posagent ops resolve " + key + " --done|--failed --note \"what the backend's books say\""
+	}
+}
+
+// waits adds whom it waits for.
+func (v *Operation) waits(r store.Reader, op outbox.Op) error {
+	if v.State != outbox.Pending {
+		return nil
+	}
+	ahead, err := outbox.Ahead(r, op)
+	if errors.Is(err, outbox.ErrUnknown) {
+		return nil
+	}
+	if err == nil {
+		v.Next = fmt.Sprintf("it waits until %s is over, which belongs to the same %s and is %s", ahead.Key, group(op.Kind), ahead.State)
+		v.NextTry, v.Type = time.Time{}, "posagent ops show "+string(ahead.Key)
+	}
+	return err
+}
+
+// group is what the operations of one aggregate have in common.
+func group(kind string) string {
+	service, _, _ := strings.Cut(kind, ".")
+	return strings.TrimSuffix(service, "s")
+}
+
+// FindOperation finds a Key by itself or by the local id made of it. outbox.ErrUnknown.
+func FindOperation(r store.Reader, name string) (wire.Key, error) {
+	for _, key := range []string{name, strings.TrimPrefix(name, LocalMark)} {
+		op, err := outbox.Look(r, wire.Key(key))
+		if err == nil || !errors.Is(err, outbox.ErrUnknown) {
+			return op.Key, err
+		}
+	}
+	return "", outbox.ErrUnknown
+}
+
+// ReadOperation reads one operation and its history beside a running daemon, or without one. outbox.ErrUnknown.
+func ReadOperation(r store.Reader, key wire.Key, ids IDs) (OneOperation, error) {
+	op, err := outbox.Look(r, key)
+	if err != nil {
+		return OneOperation{}, err
+	}
+	return history(r, op, ids, false)
+}
+
+func history(r store.Reader, op outbox.Op, ids IDs, altered bool) (OneOperation, error) {
+	v := OneOperation{Schema: "posagent.operation/1", Operation: operationOf(op)}
+	o := &v.Operation
+	if o.Altered = altered; altered {
+		o.explain()
+	}
+	if ids != nil {
+		o.LocalID, o.BackendID = ids(r, op)
+	}
+	if err := o.waits(r, op); err != nil {
+		return v, err
+	}
+	list, err := events.Of(r, string(op.Key))
+	if err != nil {
+		return v, err
+	}
+	if len(list) == 0 || list[0].Event != OfOperation+".accepted" {
+		v.Timeline = append(v.Timeline, Entry{At: o.Created, Text: "accepted: stored durably, and promised to its caller"})
+	}
+	for _, e := range list {
+		if e.Source == OfOperation {
+			v.Timeline = append(v.Timeline, entryOf(e))
+		}
+	}
+	last := v.Timeline[len(v.Timeline)-1]
+	if op.State.Final() && last.At.Before(o.Settled.Add(-time.Minute)) && !o.Settled.IsZero() {
+		v.Timeline = append(v.Timeline, Entry{At: o.Settled, Text: o.Says, Loud: op.State != outbox.Done})
+	}
+	return v, nil
+}
+
+// entryOf is an event as a line of a history.
+func entryOf(e events.Event) Entry {
+	var c Change
+	if err := json.Unmarshal(e.Body, &c); err != nil {
+		c.Reason = err.Error()
+	}
+	says := ""
+	loud := false
+	switch word := strings.TrimPrefix(e.Event, OfOperation+"."); word {
+	case "accepted":
+		says, c.Reason = "accepted: stored durably, and promised to its caller", ""
+	case "sent":
+		says, c.Reason = "sent for the first time", ""
+	case "done":
+		says = "done"
+	case "failed", "expired", "doubt", "held":
+		says, loud = map[string]string{"failed": "declined", "expired": "given up, never sent", "doubt": "in doubt", "held": "held"}[word], true
+	default:
+		says = word
+	}
+	if c.Attempts > 1 && (c.State.Final() || c.State == outbox.Doubt) {
+		says += fmt.Sprintf(" after %d attempts", c.Attempts)
+	}
+	if c.Reason != "" {
+		says += ": " + c.Reason
+	}
+	return Entry{At: time.UnixMilli(e.At).UTC(), Loud: loud, Text: says}
+}
+
+// ReadOperations lists operations beside a running daemon, or without one.
+func ReadOperations(r store.Reader, f outbox.Filter, ids IDs) (Operations, error) {
+	list, err := outbox.LookAll(r, f)
+	return operationsOf(r, list, ids), err
+}
+
+func operationsOf(r store.Reader, list []outbox.Op, ids IDs) Operations {
+	v := Operations{"posagent.operations/1", make([]Operation, len(list))}
+	for i, op := range list {
+		v.Operations[i] = operationOf(op)
+		if ids != nil {
+			v.Operations[i].LocalID, v.Operations[i].BackendID = ids(r, op)
+		}
 	}
 	return v
 }

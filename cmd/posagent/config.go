@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"posagent/agent/config"
+	"posagent/agent/control"
 	"posagent/device"
 	"posagent/store"
 )
@@ -31,6 +32,9 @@ func loadConfig(c *call) (config.Config, error) {
 
 // agentDB is the terminal's database file.
 func agentDB(c *call) string { return filepath.Join(c.stateDir(), "agent.db") }
+
+// controlSocket is where the running terminal hears the command line.
+func controlSocket(c *call) string { return filepath.Join(c.stateDir(), control.Name) }
 
 // backendDir is where the embedded backend keeps its books.
 func backendDir(c *call, cfg config.Config) string {

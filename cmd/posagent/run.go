@@ -126,6 +126,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	f.schemes = schemes
 	t := cfg.Terminal
 	o = agent.Options{
+		Control: controlSocket(c),
 		DB:      db,
 		Schemes: &aapay.Client{BaseURL: cfg.Upstream.URL("schemes"), Doer: schemes},
 		Links:   linkService(cfg, db, links, log),

@@ -1,0 +1,151 @@
+package control
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"syscall"
+	"time"
+
+	"posagent/agent/outbox"
+	"posagent/agent/view"
+	"posagent/schemes/wire"
+)
+
+// ErrNoDaemon is the answer where no terminal runs.
+var ErrNoDaemon = errors.New("no terminal runs here")
+
+// Client is the command line's end. Its methods answer *wire.Error for what the terminal refuses: wire.NotFound for an operation
+// that there is not, wire.Conflict for a verb that does not fit its state. Without a terminal they answer ErrNoDaemon.
+type Client struct{ Path string }
+
+// all names every operation.
+const all = wire.Key("")
+
+// Send tries an operation now.
+func (c *Client) Send(ctx context.Context, key wire.Key) error {
+	_, err := c.do(ctx, key, "send", asked{})
+	return err
+}
+
+// SendAll tries everything that waits now, and says how many operations are due.
+func (c *Client) SendAll(ctx context.Context) (due int, err error) {
+	return c.do(ctx, all, "send", asked{})
+}
+
+// Hold sets an operation aside.
+func (c *Client) Hold(ctx context.Context, key wire.Key, reason string) error {
+	_, err := c.do(ctx, key, "hold", asked{Reason: reason})
+	return err
+}
+
+// HoldAll sets everything aside that waits.
+func (c *Client) HoldAll(ctx context.Context, reason string) (held int, err error) {
+	return c.do(ctx, all, "hold", asked{Reason: reason})
+}
+
+// Release lets a held operation go on.
+func (c *Client) Release(ctx context.Context, key wire.Key) error {
+	_, err := c.do(ctx, key, "release", asked{})
+	return err
+}
+
+// ReleaseAll lets everything go on that is held and was not altered.
+func (c *Client) ReleaseAll(ctx context.Context) (released int, err error) {
+	return c.do(ctx, all, "release", asked{})
+}
+
+// Resolve ends an operation that is in doubt or held, by a person's decision: outbox.Done or outbox.Failed.
+func (c *Client) Resolve(ctx context.Context, key wire.Key, state outbox.State, note string) error {
+	_, err := c.do(ctx, key, "resolve", asked{State: state, Note: note})
+	return err
+}
+
+// within bounds a verb; one for every operation takes a while.
+const within = 10 * time.Minute
+
+func (c *Client) do(ctx context.Context, key wire.Key, verb string, a asked) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	path := "/ops/" + verb
+	if key != all {
+		path = "/ops/" + url.PathEscape(string(key)) + "/" + verb
+	}
+	body, err := json.Marshal(a)
+	if err != nil {
+		return 0, err
+	}
+	resp, err := c.ask(ctx, http.MethodPost, path, body)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	if err != nil {
+		return 0, fmt.Errorf("the terminal's answer: %w", err)
+	}
+	var v answer
+	if err := json.Unmarshal(data, &v); err != nil {
+		return 0, fmt.Errorf("the terminal answered %s, which is not of this version", resp.Status)
+	}
+	if v.Code != "" {
+		return 0, &wire.Error{Code: v.Code, Op: verb, Msg: v.Message}
+	}
+	return v.Count, nil
+}
+
+// ask sends one request over a connection of its own.
+func (c *Client) ask(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://terminal"+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	tr := &http.Transport{
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, c.Path) },
+		DisableKeepAlives: true,
+	}
+	resp, err := tr.RoundTrip(req)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+		return nil, ErrNoDaemon
+	}
+	return resp, err
+}
+
+// Events calls begun once the terminal tells of everything from then on, and see with each event, until ctx or the terminal
+// ends or see says stop.
+func (c *Client) Events(ctx context.Context, begun func(), see func(view.Event) (stop bool)) error {
+	resp, err := c.ask(ctx, http.MethodGet, "/events", nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("the terminal answered %s", resp.Status)
+	}
+	lines := bufio.NewScanner(resp.Body)
+	lines.Buffer(nil, 1<<20)
+	for first := true; lines.Scan(); first = false {
+		if first {
+			begun()
+		}
+		if len(lines.Bytes()) == 0 {
+			continue
+		}
+		var e view.Event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return fmt.Errorf("an event of the terminal: %w", err)
+		}
+		if see(e) {
+			return nil
+		}
+	}
+	return errors.Join(ctx.Err(), lines.Err())
+}

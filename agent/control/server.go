@@ -1,0 +1,211 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"posagent/agent/outbox"
+	"posagent/agent/view"
+	"posagent/schemes/wire"
+)
+
+// Ops are the verbs; an outbox has them.
+type Ops interface {
+	SendNow(ctx context.Context, key wire.Key) error
+	SendAll(ctx context.Context) (due int, err error)
+	Hold(ctx context.Context, key wire.Key, reason string) error
+	HoldEach(ctx context.Context, reason string) (held int, err error)
+	Release(ctx context.Context, key wire.Key) error
+	ReleaseEach(ctx context.Context) (released int, err error)
+	Resolve(ctx context.Context, key wire.Key, state outbox.State, note string) error
+}
+
+var _ Ops = (*outbox.Outbox)(nil)
+
+// House is what is shown; a view.House is one.
+type House interface {
+	Newest(ctx context.Context) (view.Cursor, error)
+	Events(from view.Cursor) func(ctx context.Context) (view.Event, error)
+}
+
+var _ House = (*view.House)(nil)
+
+// Options of a server. All are required besides Log.
+type Options struct {
+	Path  string
+	Ops   Ops
+	House House
+	Log   *slog.Logger
+}
+
+// Server is the terminal's end.
+type Server struct {
+	o     Options
+	srv   *http.Server
+	ended chan struct{} // closed when it stops: streams end
+}
+
+// New makes a server; it starts nothing.
+func New(o Options) *Server {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{o: o, ended: make(chan struct{})}
+	mux := http.NewServeMux()
+	one := func(verb string, act func(r *http.Request, key wire.Key, a asked) error) {
+		mux.HandleFunc("POST /ops/{key}/"+verb, s.verb(func(r *http.Request, a asked) (int, error) { return 1, act(r, wire.Key(r.PathValue("key")), a) }))
+	}
+	one("send", func(r *http.Request, key wire.Key, _ asked) error { return o.Ops.SendNow(r.Context(), key) })
+	one("hold", func(r *http.Request, key wire.Key, a asked) error { return o.Ops.Hold(r.Context(), key, a.Reason) })
+	one("release", func(r *http.Request, key wire.Key, _ asked) error { return o.Ops.Release(r.Context(), key) })
+	one("resolve", func(r *http.Request, key wire.Key, a asked) error {
+		if a.Note == "" || a.State != outbox.Done && a.State != outbox.Failed {
+			return wire.Errorf(wire.Invalid, "", "want a state, DONE or FAILED, and a note")
+		}
+		return o.Ops.Resolve(r.Context(), key, a.State, a.Note)
+	})
+	mux.HandleFunc("POST /ops/send", s.verb(func(r *http.Request, _ asked) (int, error) { return o.Ops.SendAll(r.Context()) }))
+	mux.HandleFunc("POST /ops/hold", s.verb(func(r *http.Request, a asked) (int, error) { return o.Ops.HoldEach(r.Context(), a.Reason) }))
+	mux.HandleFunc("POST /ops/release", s.verb(func(r *http.Request, _ asked) (int, error) { return o.Ops.ReleaseEach(r.Context()) }))
+	mux.HandleFunc("GET /events", s.events)
+	s.srv = &http.Server{
+		Handler: mux, ReadTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		ErrorLog: log.New(io.Discard, "", 0), // what a client does wrong is the client's
+	}
+	s.srv.RegisterOnShutdown(func() { close(s.ended) })
+	return s
+}
+
+// Run serves until ctx ends, then finishes what is in flight within 3 s.
+func (s *Server) Run(ctx context.Context) error {
+	ln, err := listen(s.o.Path)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(s.o.Path)
+	over := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(over)
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+		defer cancel()
+		if s.srv.Shutdown(grace) != nil {
+			s.srv.Close()
+		}
+	})
+	err = s.srv.Serve(ln)
+	if !stop() {
+		<-over
+	}
+	if !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("control socket: %w", err)
+	}
+	return nil
+}
+
+// asked is the body of a request.
+type asked struct {
+	Reason string       `json:"reason,omitempty"` // of hold
+	State  outbox.State `json:"state,omitempty"`  // of resolve
+	Note   string       `json:"note,omitempty"`   // of resolve
+}
+
+// answer is the body of every answer.
+type answer struct {
+	Count   int       `json:"count"`             // operations that the verb was for
+	Code    wire.Code `json:"code,omitempty"`    // what was wrong, "" = nothing
+	Message string    `json:"message,omitempty"` // for people
+}
+
+const maxBody = 16 << 10
+
+// verb answers one verb.
+func (s *Server) verb(act func(r *http.Request, a asked) (int, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var a asked
+		data, err := wire.ReadBody(r, maxBody)
+		if err == nil && len(data) > 0 {
+			if bad := wire.Decode(data, &a); bad != nil {
+				err = wire.Errorf(wire.Invalid, "", "%v", bad)
+			}
+		}
+		v, status := answer{}, http.StatusOK
+		if err == nil {
+			v.Count, err = act(r, a)
+		}
+		if err != nil {
+			v = answer{Code: codeOf(err), Message: err.Error()}
+			status = v.Code.Status()
+			if v.Code == wire.Internal {
+				s.o.Log.Error("verb of the command line failed", "path", r.URL.Path, "err", err)
+			}
+		}
+		_ = wire.WriteJSON(w, status, "application/json", v) // a lost connection has no reader
+	}
+}
+
+// codeOf says what kind of refusal an error is.
+func codeOf(err error) wire.Code {
+	switch {
+	case errors.Is(err, outbox.ErrUnknown):
+		return wire.NotFound
+	case errors.Is(err, outbox.ErrState), errors.Is(err, outbox.ErrAltered):
+		return wire.Conflict
+	}
+	return wire.AsError("control", err).Code
+}
+
+// beat is how often a stream without events shows that it lives.
+const beat = 5 * time.Second
+
+// events streams what happens from now on, one JSON text a line; an empty line is a sign of life, and the first one says that
+// the stream has begun.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	from, err := s.o.House.Newest(r.Context())
+	if err != nil {
+		_ = wire.WriteJSON(w, http.StatusInternalServerError, "application/json", answer{Code: wire.Internal, Message: err.Error()})
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	go func() {
+		select {
+		case <-s.ended:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	conn := http.NewResponseController(w)
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	text := []byte("\n")
+	for next := s.o.House.Events(from); ; {
+		_ = conn.SetWriteDeadline(time.Now().Add(2 * beat)) // what cannot be written fails below
+		if _, err := w.Write(text); err != nil || conn.Flush() != nil {
+			return
+		}
+		wait, done := context.WithTimeout(ctx, beat)
+		e, err := next(wait)
+		done()
+		switch {
+		case err == nil:
+			data, err := json.Marshal(e)
+			if err != nil {
+				s.o.Log.Error("event not sent", "id", e.ID, "err", err)
+				return
+			}
+			text = append(data, '\n')
+		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+			text = []byte("\n")
+		default:
+			return
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package outbox
+
+import (
+	"fmt"
+	"time"
+
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// What is read here is not verified: it needs no key, so that a command can read beside a running daemon, or without one.
+
+// Look reads one operation, without payload and memo. ErrUnknown.
+func Look(r store.Reader, key wire.Key) (Op, error) {
+	c, err := readClock(r)
+	if err != nil {
+		return Op{}, err
+	}
+	rw, err := byKey(r, key)
+	if err != nil {
+		return Op{}, err
+	}
+	return c.op(&rw), nil
+}
+
+// LookAll is Outbox.List without an Outbox.
+func LookAll(r store.Reader, f Filter) ([]Op, error) {
+	c, err := readClock(r)
+	if err != nil {
+		return nil, err
+	}
+	return listed(r, f, c.op)
+}
+
+// Ahead is the first operation that one waits for, in its aggregate. ErrUnknown when it waits for none.
+func Ahead(r store.Reader, op Op) (Op, error) {
+	c, err := readClock(r)
+	if err != nil {
+		return Op{}, err
+	}
+	rw, err := scan(r.QueryRow(`SELECT `+columns+` FROM outbox_ops WHERE aggregate = ? AND open = 1 AND id < ? ORDER BY id LIMIT 1`, op.Aggregate, op.ID))
+	if err != nil {
+		return Op{}, err
+	}
+	return c.op(&rw), nil
+}
+
+// Waiting counts the operations that are sent by themselves, sooner or later: neither final nor in doubt nor held.
+func Waiting(r store.Reader) (n int, err error) {
+	lines, err := Report(r)
+	for _, l := range lines {
+		if l.State == Pending || l.State == Sent {
+			n += int(l.Count)
+		}
+	}
+	return n, err
+}
+
+// stored is the clock as it was last saved.
+type stored struct{ run, wall int64 }
+
+func readClock(r store.Reader) (s stored, err error) {
+	if err := r.QueryRow(`SELECT run_ms, wall_ms FROM outbox_clock WHERE id = 1`).Scan(&s.run, &s.wall); err != nil {
+		return s, fmt.Errorf("outbox clock: %w", err)
+	}
+	return s, nil
+}
+
+// op is the row as others see it; when it is tried next counts from the instant in which the clock was saved.
+func (s stored) op(r *row) Op {
+	op := r.op()
+	if r.state == Pending || r.state == Sent {
+		op.NextTry = time.UnixMilli(max(s.wall+r.nextRun-s.run, r.createdMS))
+	}
+	return op
+}
