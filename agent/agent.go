@@ -123,7 +123,7 @@ func New(o Options) *Agent {
 	in := inbox.New(inbox.Options{DB: o.DB, Now: o.Now, Log: o.Log})
 	l := o.Local
 	house := &view.House{
-		DB: o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, Own: o.Offer, About: l.About, Live: l.Live, Services: l.Upstream, Now: o.Now,
+		DB: o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, IDs: offline.IDs, Own: o.Offer, About: l.About, Live: l.Live, Services: l.Upstream, Now: o.Now,
 	}
 	if o.Port != nil {
 		a.port = port.New(a.local(in, house))

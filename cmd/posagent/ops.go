@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"posagent/agent/control"
+	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/agent/view"
 	"posagent/schemes/money"
@@ -35,7 +36,7 @@ func opsFlags(which string) func(fs *flag.FlagSet) any {
 		o := &opsOptions{}
 		switch which {
 		case "list":
-			fs.StringVar(&o.state, "state", "", "only this `state`: pending, sent, done, failed, expired, doubt, held")
+			fs.StringVar(&o.state, "in", "", "only those in this `state`: pending, sent, done, failed, expired, doubt, held")
 			fs.StringVar(&o.filter.Kind, "kind", "", "only this `kind` (posagent ops report names them)")
 			fs.BoolVar(&o.filter.Open, "open", false, "only what is not at its end")
 			fs.Int64Var(&o.filter.After, "after", 0, "only those behind this `number`")
@@ -70,7 +71,7 @@ func opsCommand() command {
 		examples: []string{"posagent ops list --open", "posagent ops show KEY", "posagent ops send --all", "posagent ops report"},
 		sub: []command{
 			{name: "list", short: "operations in the order they were accepted", flags: opsFlags("list"), run: opsList,
-				examples: []string{"posagent ops list --open", "posagent ops list --state doubt", "posagent ops list --kind aapay.reversal --json"}},
+				examples: []string{"posagent ops list --open", "posagent ops list --in doubt", "posagent ops list --kind aapay.reversal --json"}},
 			{name: "show", args: "KEY", short: "one operation as a timeline in plain words, and what to type next", flags: opsFlags("show"), run: opsShow,
 				examples: []string{"posagent ops show KEY"}},
 			{name: "send", args: "[KEY]", short: "send now, without waiting for the next try, and watch", flags: opsFlags("send"), run: opsSend,
@@ -152,7 +153,7 @@ func opsList(ctx context.Context, c *call) error {
 		return fail(exitUsage, "%s: no state %q: pending, sent, done, failed, expired, doubt or held", c.path, o.state)
 	}
 	var v view.Operations
-	err := readOps(ctx, c, func(r store.Reader) (err error) { v, err = view.ReadOperations(r, o.filter, nil); return err })
+	err := readOps(ctx, c, func(r store.Reader) (err error) { v, err = view.ReadOperations(r, o.filter, offline.IDs); return err })
 	if err != nil {
 		return err
 	}
@@ -162,14 +163,17 @@ func opsList(ctx context.Context, c *call) error {
 	fmt.Fprintf(c.out, "%5s %-36s %-22s %-8s %12s %-4s %5s %-9s %s\n", "NO", "KEY", "KIND", "STATE", "AMOUNT", "", "TRIES", "NEXT TRY", "NOTE")
 	for _, op := range v.Operations {
 		next := "-"
-		if !op.NextTry.IsZero() {
+		switch {
+		case op.NextTry.After(time.Now()):
 			next = op.NextTry.Local().Format(time.TimeOnly)
+		case !op.NextTry.IsZero():
+			next = "due"
 		}
 		fmt.Fprintf(c.out, "%5d %-36s %-22s %-8s %12s %-4s %5d %-9s %s\n", op.ID, op.Key, op.Kind, op.State, opAmount(op.Amount, op.Currency), op.Currency,
 			op.Attempts, next, op.Note)
 	}
 	if len(v.Operations) == o.filter.Limit {
-		fmt.Fprintf(c.err, "more: posagent ops list%s --after %d\n", c.flags(), v.Operations[len(v.Operations)-1].ID)
+		fmt.Fprintf(c.err, "more: posagent ops list --after %d%s\n", v.Operations[len(v.Operations)-1].ID, c.flags())
 	}
 	return nil
 }
@@ -190,7 +194,7 @@ func opsShow(ctx context.Context, c *call) error {
 	err := readOps(ctx, c, func(r store.Reader) error {
 		key, err := findOp(r, c.args[0])
 		if err == nil {
-			v, err = view.ReadOperation(r, key, nil)
+			v, err = view.ReadOperation(r, key, offline.IDs)
 		}
 		return err
 	})
@@ -208,6 +212,8 @@ func opsShow(ctx context.Context, c *call) error {
 		}
 	}
 	row("key", string(op.Key))
+	row("local id", op.LocalID)
+	row("backend's", op.BackendID)
 	row("note", op.Note)
 	if op.Attempts > 0 {
 		row("attempts", fmt.Sprint(op.Attempts))
@@ -220,11 +226,14 @@ func opsShow(ctx context.Context, c *call) error {
 		fmt.Fprintf(c.out, "%s %s %s\n", e.At.Local().Format("2006-01-02 15:04:05"), mark, e.Text)
 	}
 	row("next", op.Next)
-	if !op.NextTry.IsZero() {
+	switch {
+	case op.NextTry.After(time.Now()):
 		row("next try", op.NextTry.Local().Format("2006-01-02 15:04:05")+", at the earliest")
+	case !op.NextTry.IsZero():
+		row("next try", "as soon as the backend answers again")
 	}
 	if op.Type != "" {
-		row("type", strings.Replace(op.Type, "posagent", "posagent"+c.flags(), 1))
+		row("type", op.Type+c.flags())
 	}
 	return nil
 }
@@ -400,7 +409,7 @@ func opsReport(ctx context.Context, c *call) error {
 	if len(v.Lines) == 0 {
 		fmt.Fprintln(c.out, "nothing was ever stored")
 	} else if open {
-		fmt.Fprintf(c.out, "not at its end: posagent ops list%s --open\n", c.flags())
+		fmt.Fprintf(c.out, "not at its end: posagent ops list --open%s\n", c.flags())
 	}
 	return nil
 }

@@ -249,7 +249,7 @@ func (d *drain) finish(ctx context.Context, db *store.Store) error {
 		fmt.Fprintf(d.c.out, "accepted %d, other ends %d, remaining %d, %.1f/s%s\n", accepted, other, d.v.Remaining, float64(d.ended)/max(d.v.Seconds, 0.001), d.sums())
 	}
 	if d.v.Remaining > 0 {
-		return fail(exitNoBackend, "still waiting: %d (why: posagent ops list%s --open, then posagent ops show%s KEY)", d.v.Remaining, d.c.flags(), d.c.flags())
+		return fail(exitNoBackend, "still waiting: %d (why: posagent ops list --open%s, then posagent ops show KEY%s)", d.v.Remaining, d.c.flags(), d.c.flags())
 	}
 	if other > 0 {
 		return fail(exitFailed, "not everything was accepted: posagent ops report%s", d.c.flags())

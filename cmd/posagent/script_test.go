@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -29,6 +32,28 @@ listen = "127.0.0.1:0"
 wallet_delay = "100ms"
 `
 
+// remote is a terminal with a backend that can be cut off: ports of the register's line, the backend and the local port.
+const remote = `[terminal]
+bax_id = "10000001"
+terminal_id = "20000001"
+merchant_id = "demomerchant"
+[ecr]
+tcp = "127.0.0.1:%s"
+[upstream]
+base = "http://127.0.0.1:%s"
+timeout = "2s"
+[upstream.auth]
+bearer = "posagent-demo-bearer"
+consumer_key = "demo-consumer"
+consumer_secret = "demo-consumer-secret"
+[port]
+listen = "127.0.0.1:%s"
+[offline]
+answer_within = "200ms"
+[display]
+console = false
+`
+
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"posagent": func() {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -42,19 +67,24 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
-			ln, err := net.Listen("tcp", "127.0.0.1:0") // a free port for the register's line
-			if err != nil {
-				return err
+			var ports []any // free ones: for the register's line, a backend and a local port
+			for _, name := range []string{"PORT", "PORT2", "PORT3"} {
+				ln, err := net.Listen("tcp", "127.0.0.1:0")
+				if err != nil {
+					return err
+				}
+				defer ln.Close()
+				_, port, _ := net.SplitHostPort(ln.Addr().String())
+				env.Setenv(name, port)
+				ports = append(ports, port)
 			}
-			_, port, _ := net.SplitHostPort(ln.Addr().String())
-			env.Setenv("PORT", port)
-			text := fmt.Sprintf(sandbox, port)
-			for _, name := range []string{"run.toml", "second.toml"} {
+			text := fmt.Sprintf(sandbox, ports[0])
+			for name, text := range map[string]string{"run.toml": text, "second.toml": text, "cut.toml": fmt.Sprintf(remote, ports...)} {
 				if err := os.WriteFile(filepath.Join(env.WorkDir, name), []byte(text), 0o600); err != nil {
 					return err
 				}
 			}
-			return ln.Close()
+			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"listening": func(ts *testscript.TestScript, neg bool, args []string) { // listening HOST:PORT waits for it
@@ -69,6 +99,15 @@ func TestScripts(t *testing.T) {
 						ts.Fatalf("%v", err)
 					}
 					<-time.After(20 * time.Millisecond)
+				}
+			},
+			"request": request,
+			"first":   first,
+			"mode": func(ts *testscript.TestScript, neg bool, args []string) { // mode 0600 FILE
+				info, err := os.Stat(ts.MkAbs(args[1]))
+				ts.Check(err)
+				if got := fmt.Sprintf("%04o", info.Mode().Perm()); got != args[0] {
+					ts.Fatalf("%s: mode %s, want %s", args[1], got, args[0])
 				}
 			},
 			"exits": func(ts *testscript.TestScript, neg bool, args []string) {
@@ -91,4 +130,31 @@ func TestScripts(t *testing.T) {
 			},
 		},
 	})
+}
+
+// request STATUS METHOD URL TOKENFILE BODYFILE asks the local port as local software does.
+func request(ts *testscript.TestScript, neg bool, args []string) {
+	req, err := http.NewRequest(args[1], args[2], strings.NewReader(ts.ReadFile(args[4])))
+	ts.Check(err)
+	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(ts.ReadFile(args[3])))
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := (&http.Client{Timeout: 20 * time.Second}).Do(req)
+	ts.Check(err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	ts.Check(err)
+	if fmt.Sprint(resp.StatusCode) != args[0] {
+		ts.Fatalf("%s, want %s: %s", resp.Status, args[0], body)
+	}
+}
+
+// first NAME PROGRAM [ARG...] sets a variable to the first key in the program's JSON.
+func first(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Check(ts.Exec(args[1], args[2:]...))
+	_, rest, _ := strings.Cut(ts.ReadFile("stdout"), `"key": "`)
+	key, _, found := strings.Cut(rest, `"`)
+	if !found {
+		ts.Fatalf("no key")
+	}
+	ts.Setenv(args[0], key)
 }
