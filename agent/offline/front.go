@@ -156,11 +156,23 @@ func (f *Front) Stores(service string) bool {
 // Attach joins the outbox that has the Kinds. Before it nothing can be written.
 func (f *Front) Attach(box *outbox.Outbox) { f.box = box }
 
-// Watch is the outbox's: it wakes who waits for an operation.
+// Watch is the outbox's: it wakes who waits for an operation, and everybody once it is known that nobody answers.
 func (f *Front) Watch(op outbox.Op) {
+	b := f.rows[op.Kind]
+	down := b != nil && f.box != nil && f.box.Down(b.Service)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, ch := range f.waits[op.Key] {
+	if !down {
+		wake(f.waits[op.Key])
+		return
+	}
+	for _, list := range f.waits {
+		wake(list)
+	}
+}
+
+func wake(list []chan struct{}) {
+	for _, ch := range list {
 		select {
 		case ch <- struct{}{}:
 		default:

@@ -23,6 +23,8 @@ type Fixture struct {
 	Pay func(t *testing.T, paymentID string)
 	// Settle lets a stored call be sent; nil: answers are never pending.
 	Settle func(t *testing.T, op *wire.Pending)
+	// Codeless sends cards without their validation code: a row that stores calls never stores one.
+	Codeless bool
 	// Wire is the same service over HTTP; nil: this row has no wire.
 	Wire *Wire
 }
@@ -70,10 +72,14 @@ func (f Fixture) Hosted(processing string) payments.CreateRequest {
 
 // Moto is a good payment with a card typed in by the merchant.
 func (f Fixture) Moto(processing, pan string) payments.CreateRequest {
-	return payments.CreateRequest{
+	req := payments.CreateRequest{
 		Type: payments.Moto, Amount: amount, CurrencyCode: f.Currency, Processing: processing, PaymentNumber: number(),
 		CardDetails: &payments.CardDetails{PAN: wire.NewPAN(pan), ExpiryYear: 2099, ExpiryMonth: 12, ValidationCode: "123"},
 	}
+	if f.Codeless {
+		req.CardDetails.ValidationCode = ""
+	}
+	return req
 }
 
 // call repeats a call under its key until its answer is final.

@@ -16,6 +16,8 @@ type Fixture struct {
 	Card     tokens.CardDetails // a card that is accepted
 	Declined tokens.CardDetails // a card that is refused when it is stored or verified
 	Past     string             // a day before today, DateLayout
+	// Settle lets a stored call be sent; nil: answers are never pending. The cards have no validation code then: none is stored.
+	Settle func(t *testing.T, op *wire.Pending)
 	// Wire is the same service over HTTP; nil: this row has no wire.
 	Wire *Wire
 }
@@ -62,12 +64,59 @@ func (f Fixture) Recurring() tokens.RecurringRequest {
 	}
 }
 
+// unkeyed is no key, where the answer comes with the call.
+func (f Fixture) unkeyed() wire.Key {
+	if f.Settle != nil {
+		return wire.NewKey()
+	}
+	return ""
+}
+
+// final repeats a call under its key until its answer is final. Without a key the first answer's id serves.
+func (f Fixture) final(t *testing.T, key wire.Key, do func() (tokens.Created, error)) (tokens.Created, error) {
+	t.Helper()
+	for range 200 {
+		out, err := do()
+		if err != nil || out.Operation == nil {
+			return out, err
+		}
+		require.Equal(t, wire.PendingStatus, out.Operation.Status)
+		require.NotNil(t, f.Settle, "a pending answer of a service that has none")
+		f.Settle(t, out.Operation)
+		if out.Operation = nil; key == "" {
+			return out, nil
+		}
+	}
+	require.Fail(t, "the answer stays pending")
+	panic("unreachable")
+}
+
+func (f Fixture) store(t *testing.T, key wire.Key, req tokens.CreateRequest) (tokens.Created, error) {
+	t.Helper()
+	return f.final(t, key, func() (tokens.Created, error) {
+		out, err := f.Service.Create(t.Context(), key, req)
+		if out.Operation != nil {
+			require.Equal(t, "L"+string(out.Operation.Key), out.TokenizationID)
+		}
+		return out, err
+	})
+}
+
+func (f Fixture) terms(t *testing.T, key wire.Key, req tokens.RecurringRequest) (tokens.Created, error) {
+	t.Helper()
+	return f.final(t, key, func() (tokens.Created, error) { return f.Service.CreateRecurring(t.Context(), key, req) })
+}
+
+func (f Fixture) verify(t *testing.T, key wire.Key, id string) (tokens.Created, error) {
+	t.Helper()
+	return f.final(t, key, func() (tokens.Created, error) { return f.Service.Verify(t.Context(), key, id) })
+}
+
 func (f Fixture) made(t *testing.T, req tokens.CreateRequest) tokens.Created {
 	t.Helper()
-	out, err := f.Service.Create(t.Context(), wire.NewKey(), req)
+	out, err := f.store(t, wire.NewKey(), req)
 	require.NoError(t, err)
 	require.NotEmpty(t, out.TokenizationID)
-	require.Nil(t, out.Operation)
 	return out
 }
 
@@ -93,10 +142,10 @@ func (f Fixture) create(t *testing.T) {
 		token := f.token(t, a.TokenizationID)
 		require.Equal(t, token, f.token(t, a.TokenizationID), "a token stays")
 		require.NotContains(t, token.Reveal(), f.Card.PAN.Reveal())
-		verified, err := f.Service.Verify(t.Context(), wire.NewKey(), a.TokenizationID)
+		verified, err := f.verify(t, wire.NewKey(), a.TokenizationID)
 		require.NoError(t, err)
 		require.Equal(t, a, verified)
-		again, err := f.Service.Verify(t.Context(), "", a.TokenizationID)
+		again, err := f.verify(t, f.unkeyed(), a.TokenizationID)
 		require.NoError(t, err, "verifying twice is harmless")
 		require.Equal(t, a, again)
 		require.Equal(t, token, f.token(t, a.TokenizationID), "verifying does not change it")
@@ -106,7 +155,7 @@ func (f Fixture) create(t *testing.T) {
 		card := *req.CardDetails
 		card.ValidationCode = ""
 		req = tokens.CreateRequest{CardDetails: &card}
-		out, err := f.Service.Create(t.Context(), "", req)
+		out, err := f.store(t, "", req)
 		require.NoError(t, err)
 		f.token(t, out.TokenizationID)
 	})
@@ -118,18 +167,18 @@ func (f Fixture) create(t *testing.T) {
 	t.Run("declined", func(t *testing.T) {
 		req := f.Request()
 		req.CardDetails = &f.Declined
-		out, err := f.Service.Create(t.Context(), wire.NewKey(), req)
+		out, err := f.store(t, wire.NewKey(), req)
 		if err == nil {
-			_, err = f.Service.Verify(t.Context(), wire.NewKey(), out.TokenizationID)
+			_, err = f.verify(t, wire.NewKey(), out.TokenizationID)
 		}
 		refused(t, err, tokens.CardNotAccepted)
 	})
 	t.Run("expired", func(t *testing.T) {
 		req := f.Request()
 		req.CardDetails.ExpiryYear, req.CardDetails.ExpiryMonth = 2001, 1
-		out, err := f.Service.Create(t.Context(), wire.NewKey(), req)
+		out, err := f.store(t, wire.NewKey(), req)
 		if err == nil {
-			_, err = f.Service.Verify(t.Context(), wire.NewKey(), out.TokenizationID)
+			_, err = f.verify(t, wire.NewKey(), out.TokenizationID)
 		}
 		refused(t, err, tokens.CardExpired)
 	})
@@ -144,17 +193,17 @@ func (f Fixture) recurring(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			req := f.Recurring()
 			change(&req)
-			out, err := f.Service.CreateRecurring(t.Context(), wire.NewKey(), req)
+			out, err := f.terms(t, wire.NewKey(), req)
 			require.NoError(t, err)
 			require.NotEmpty(t, out.TokenizationID)
-			verified, err := f.Service.Verify(t.Context(), wire.NewKey(), out.TokenizationID)
+			verified, err := f.verify(t, wire.NewKey(), out.TokenizationID)
 			require.NoError(t, err)
 			require.Equal(t, out.TokenizationID, verified.TokenizationID)
 			f.token(t, out.TokenizationID)
 		})
 	}
 	t.Run("no card yet", func(t *testing.T) {
-		out, err := f.Service.CreateRecurring(t.Context(), "", f.Recurring())
+		out, err := f.terms(t, "", f.Recurring())
 		require.NoError(t, err)
 		_, err = f.Service.Token(t.Context(), out.TokenizationID)
 		refused(t, err, tokens.CardMissing)
@@ -162,17 +211,17 @@ func (f Fixture) recurring(t *testing.T) {
 	t.Run("already over", func(t *testing.T) {
 		req := f.Recurring()
 		req.RecurringExpiryDate = f.Past
-		_, err := f.Service.CreateRecurring(t.Context(), wire.NewKey(), req)
+		_, err := f.terms(t, wire.NewKey(), req)
 		refused(t, err, tokens.ArrangementExpired)
 	})
 }
 
 func (f Fixture) idempotency(t *testing.T) {
 	key := wire.NewKey()
-	first, err := f.Service.Create(t.Context(), key, f.Request())
+	first, err := f.store(t, key, f.Request())
 	require.NoError(t, err)
 	t.Run("same body gives the same answer", func(t *testing.T) {
-		again, err := f.Service.Create(t.Context(), key, f.Request())
+		again, err := f.store(t, key, f.Request())
 		require.NoError(t, err)
 		require.Equal(t, first, again)
 	})
@@ -185,35 +234,35 @@ func (f Fixture) idempotency(t *testing.T) {
 		} {
 			other := f.Request()
 			change(&other)
-			_, err := f.Service.Create(t.Context(), key, other)
+			_, err := f.store(t, key, other)
 			require.Equal(t, wire.KeyReused, wire.CodeOf(err), "%s: %v", name, err)
 		}
 	})
 	t.Run("a key that is none", func(t *testing.T) {
-		_, err := f.Service.Create(t.Context(), "a b", f.Request())
+		_, err := f.store(t, "a b", f.Request())
 		require.Equal(t, wire.Invalid, wire.CodeOf(err), "%v", err)
-		_, err = f.Service.Verify(t.Context(), "ä", first.TokenizationID)
+		_, err = f.verify(t, "ä", first.TokenizationID)
 		require.Equal(t, wire.Invalid, wire.CodeOf(err), "%v", err)
 	})
 	t.Run("recurring", func(t *testing.T) {
 		key := wire.NewKey()
-		first, err := f.Service.CreateRecurring(t.Context(), key, f.Recurring())
+		first, err := f.terms(t, key, f.Recurring())
 		require.NoError(t, err)
-		again, err := f.Service.CreateRecurring(t.Context(), key, f.Recurring())
+		again, err := f.terms(t, key, f.Recurring())
 		require.NoError(t, err)
 		require.Equal(t, first, again)
 		other := f.Recurring()
 		other.Amount++
-		_, err = f.Service.CreateRecurring(t.Context(), key, other)
+		_, err = f.terms(t, key, other)
 		require.Equal(t, wire.KeyReused, wire.CodeOf(err), "%v", err)
 	})
 	t.Run("an invalid request does not use the key up", func(t *testing.T) {
 		key, req := wire.NewKey(), f.Request()
 		broken := f.Request()
 		broken.CardDetails.ExpiryMonth = 13
-		_, err := f.Service.Create(t.Context(), key, broken)
+		_, err := f.store(t, key, broken)
 		require.Equal(t, wire.Invalid, wire.CodeOf(err), "%v", err)
-		_, err = f.Service.Create(t.Context(), key, req)
+		_, err = f.store(t, key, req)
 		require.NoError(t, err)
 	})
 	t.Run("at once", func(t *testing.T) {
@@ -222,12 +271,15 @@ func (f Fixture) idempotency(t *testing.T) {
 		ids := make([]string, 16)
 		for i := range ids {
 			wg.Go(func() {
-				if out, err := f.Service.Create(t.Context(), key, f.Request()); err == nil {
+				if out, err := f.Service.Create(t.Context(), key, f.Request()); err == nil && out.Operation == nil {
 					ids[i] = out.TokenizationID
 				}
 			})
 		}
 		wg.Wait()
+		last, err := f.store(t, key, f.Request())
+		require.NoError(t, err)
+		ids = append(ids, last.TokenizationID)
 		seen := map[string]bool{}
 		for _, id := range ids {
 			if id != "" {
@@ -242,13 +294,13 @@ func (f Fixture) unknown(t *testing.T) {
 	for _, id := range []string{string(wire.NewKey()), "-1", "1;2", "1 OR 1=1", "１", "a/b", "%2f", "ünï"} {
 		_, err := f.Service.Token(t.Context(), id)
 		require.Equal(t, wire.NotFound, wire.CodeOf(err), "%q: %v", id, err)
-		_, err = f.Service.Verify(t.Context(), "", id)
+		_, err = f.verify(t, f.unkeyed(), id)
 		require.Equal(t, wire.NotFound, wire.CodeOf(err), "%q: %v", id, err)
 	}
 	for _, id := range []string{"", "..", "a\x00b", "a\nb", string(make([]byte, 300))} {
 		_, err := f.Service.Token(t.Context(), id)
 		require.Equal(t, wire.Invalid, wire.CodeOf(err), "%q: %v", id, err)
-		_, err = f.Service.Verify(t.Context(), wire.NewKey(), id)
+		_, err = f.verify(t, wire.NewKey(), id)
 		require.Equal(t, wire.Invalid, wire.CodeOf(err), "%q: %v", id, err)
 	}
 }
@@ -258,7 +310,7 @@ func (f Fixture) validation(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			req := f.Request()
 			c.Break(&req)
-			_, err := f.Service.Create(t.Context(), wire.NewKey(), req)
+			_, err := f.store(t, wire.NewKey(), req)
 			require.Equal(t, wire.Invalid, wire.CodeOf(err), "%v", err)
 			require.ErrorContains(t, err, c.Names)
 			if s := req.CardDetails.PAN.Reveal(); s != "" {
@@ -270,7 +322,7 @@ func (f Fixture) validation(t *testing.T) {
 		t.Run("recurring "+c.Name, func(t *testing.T) {
 			req := f.Recurring()
 			c.Break(&req)
-			_, err := f.Service.CreateRecurring(t.Context(), wire.NewKey(), req)
+			_, err := f.terms(t, wire.NewKey(), req)
 			require.Equal(t, wire.Invalid, wire.CodeOf(err), "%v", err)
 			require.ErrorContains(t, err, c.Names)
 		})
@@ -282,16 +334,16 @@ func (f Fixture) secrets(t *testing.T) {
 	req := f.Request()
 	req.TokenSecret, req.CardDetails.ValidationCode = "canary-token-secret", "987"
 	req.CardDetails.ExpiryMonth, req.ReturnURL, req.Description = 13, "canary-address", "canary\x00text"
-	_, err := f.Service.Create(t.Context(), wire.NewKey(), req)
+	_, err := f.store(t, wire.NewKey(), req)
 	require.Equal(t, wire.Invalid, wire.CodeOf(err), "%v", err)
 	for _, s := range []string{req.TokenSecret.Reveal(), "987", f.Card.PAN.Reveal(), "canary"} {
 		require.NotContains(t, err.Error(), s)
 	}
 	req = f.Request()
 	req.TokenSecret, req.CardDetails.PAN, req.CardDetails.ValidationCode = "canary-token-secret", f.Declined.PAN, "987"
-	out, err := f.Service.Create(t.Context(), wire.NewKey(), req)
+	out, err := f.store(t, wire.NewKey(), req)
 	if err == nil {
-		_, err = f.Service.Verify(t.Context(), "", out.TokenizationID)
+		_, err = f.verify(t, f.unkeyed(), out.TokenizationID)
 	}
 	require.Error(t, err)
 	for _, s := range []string{req.TokenSecret.Reveal(), "987", f.Declined.PAN.Reveal(), "canary"} {

@@ -1,0 +1,140 @@
+package offline_test
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/offline"
+	"posagent/agent/outbox"
+	"posagent/schemes/backend"
+	"posagent/schemes/payments"
+	"posagent/schemes/payments/paymentstest"
+	"posagent/schemes/tokens"
+	"posagent/schemes/tokens/tokenstest"
+	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
+	"posagent/store"
+	"posagent/store/storetest"
+)
+
+// booth is a front over the real backend outside of any bubble: the suites make tests of their own. Its clock is set by hand.
+type booth struct {
+	cable   *cable
+	front   *offline.Front
+	box     *outbox.Outbox
+	db      *store.Store
+	backend *backend.Backend
+	ahead   atomic.Int64 // of the boot clock, ns
+}
+
+// direct says that the front calls the backend in process, not over a cable.
+func newBooth(t *testing.T, direct bool) *booth {
+	never := -time.Second
+	b, err := backend.Open(t.Context(), backend.Config{Dir: t.TempDir(), Synchronous: "OFF", WalletDelay: &never, PublicURL: "http://127.0.0.1:1"})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, b.Close()) })
+	x := &booth{cable: &cable{to: wiretest.Direct(b.Handler())}, backend: b}
+	x.db = storetest.Open(t, append(outbox.Schema(), offline.Schema()...)...)
+	o := offline.Options{DB: x.db, Payments: b.Payments(), Tokens: b.Tokens(), Within: 10 * time.Second, Limits: offline.Limits{Count: 1000}}
+	if !direct {
+		o.Payments = &payments.Client{BaseURL: "http://backend.test", Doer: x.cable}
+		o.Tokens = &tokens.Client{BaseURL: "http://backend.test", Doer: x.cable}
+	}
+	x.front = offline.NewFront(o)
+	began := time.Now()
+	x.box = outbox.NewOutbox(outbox.Options{DB: x.db, Kinds: x.front.Kinds(), Watch: x.front.Watch,
+		Boot: func() time.Duration { return time.Since(began) + time.Duration(x.ahead.Load()) }})
+	x.front.Attach(x.box)
+	ended := make(chan error, 2)
+	go func() { ended <- x.box.Run(t.Context()) }()
+	go func() { ended <- x.front.Run(t.Context()) }()
+	t.Cleanup(func() { require.NoError(t, <-ended); require.NoError(t, <-ended) })
+	require.Eventually(t, func() bool {
+		n := 0
+		require.NoError(t, x.db.Read(t.Context(), func(r store.Reader) error { return r.QueryRow(`SELECT COUNT(*) FROM offline_proven`).Scan(&n) }))
+		return n == 2
+	}, 10*time.Second, time.Millisecond)
+	return x
+}
+
+func (x *booth) state(t *testing.T, key wire.Key) (op outbox.Op) {
+	require.NoError(t, x.db.Read(t.Context(), func(r store.Reader) (err error) { op, err = x.box.Get(r, key); return err }))
+	return op
+}
+
+// outage is a caller's way to the front: every write that is new finds the cable behind it cut.
+type outage struct {
+	x  *booth
+	to wire.Doer
+
+	mu    sync.Mutex
+	known []string
+}
+
+// Do implements wire.Doer.
+func (o *outage) Do(r *http.Request) (*http.Response, error) {
+	if key := r.Header.Get(wire.KeyHeader); r.Method == http.MethodPost {
+		o.mu.Lock()
+		if key == "" || !slices.Contains(o.known, key) {
+			o.known = append(o.known, key)
+			o.x.cable.set(true, nil)
+		}
+		o.mu.Unlock()
+	}
+	return o.to.Do(r)
+}
+
+// settle lets three hours go by with the cable cut, then mends it.
+func (o *outage) settle(t *testing.T, op *wire.Pending) {
+	x := o.x
+	require.False(t, x.state(t, op.Key).State.Final(), "nothing gets through a cut cable")
+	x.ahead.Add(int64(3 * time.Hour))
+	x.box.Online()
+	x.cable.set(false, nil)
+	require.Eventually(t, func() bool { x.box.Online(); return x.state(t, op.Key).State.Final() }, 20*time.Second, time.Millisecond)
+}
+
+func (x *booth) pays(t *testing.T) func(*testing.T, string) {
+	return func(t *testing.T, id string) {
+		require.NoError(t, x.backend.PayHosted(t.Context(), id, payments.CardDetails{PAN: wire.NewPAN("5555555555554444"), ExpiryYear: 2099, ExpiryMonth: 1}))
+	}
+}
+
+// The contracts' own suites on the outbox.
+func TestConformance(t *testing.T) {
+	card := func(pan string) tokens.CardDetails {
+		return tokens.CardDetails{PAN: wire.NewPAN(pan), ExpiryYear: 2099, ExpiryMonth: 12}
+	}
+	t.Run("outbox to backend", func(t *testing.T) {
+		x := newBooth(t, true)
+		t.Run("payments", func(t *testing.T) {
+			paymentstest.Run(t, paymentstest.Fixture{Service: x.front.Payments(), Approved: visa, Declined: declined, Pay: x.pays(t)})
+		})
+		t.Run("tokens", func(t *testing.T) {
+			tokenstest.Run(t, tokenstest.Fixture{Service: x.front.Tokens(), Card: card(visa), Declined: card(declined), Past: "2020-02-29"})
+		})
+	})
+	t.Run("outbox to client to handler to backend, cut for three hours", func(t *testing.T) {
+		x := newBooth(t, false)
+		url := func(k wire.Key) string { return "/agent/v1/operations/" + string(k) }
+		way := &outage{x: x, to: wiretest.Direct(payments.Handler(x.front.Payments(), payments.HandlerOptions{OperationURL: url}))}
+		t.Run("payments", func(t *testing.T) {
+			paymentstest.Run(t, paymentstest.Fixture{
+				Service: &payments.Client{BaseURL: "http://port.test", Doer: way}, Approved: visa, Declined: declined, Pay: x.pays(t), Settle: way.settle, Codeless: true,
+			})
+		})
+		stored := &outage{x: x, to: wiretest.Direct(tokens.Handler(x.front.Tokens(), tokens.HandlerOptions{OperationURL: url}))}
+		t.Run("tokens", func(t *testing.T) {
+			tokenstest.Run(t, tokenstest.Fixture{
+				Service: &tokens.Client{BaseURL: "http://port.test", Doer: stored}, Card: card(visa), Declined: card(declined), Past: "2020-02-29", Settle: stored.settle,
+			})
+		})
+		require.Greater(t, x.ahead.Load(), int64(100*3*time.Hour), "it was cut, again and again")
+	})
+}
