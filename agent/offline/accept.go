@@ -90,10 +90,19 @@ func (f *Front) do(ctx context.Context, w write) (answer, error) {
 	told, leave := f.listen(key) // before it can be sent
 	defer func() { leave() }()
 	var st stand
-	err = f.o.DB.Write(ctx, func(tx store.Tx) (err error) {
-		st, err = f.accept(tx, &w, key, wire.Client(ctx), down)
-		return err
-	})
+	put := func(down bool) error {
+		return f.o.DB.Write(ctx, func(tx store.Tx) (err error) {
+			st, err = f.accept(tx, &w, key, wire.Client(ctx), down)
+			return err
+		})
+	}
+	if err = put(down); errors.Is(err, errAway) {
+		asking, cancel := context.WithTimeout(ctx, f.o.Within)
+		if f.back(asking, w.row.Service) {
+			err = put(false)
+		}
+		cancel()
+	}
 	if err != nil {
 		f.drop(key)
 		var e *wire.Error
@@ -125,6 +134,9 @@ func (f *Front) again(ctx context.Context, w *write, key wire.Key) error {
 	}
 	return nil
 }
+
+// errAway says that a write needs its answer now, of a service that did not answer last time.
+var errAway = errors.New("not there")
 
 // accept does everything that has to be one commit.
 func (f *Front) accept(tx store.Tx, w *write, key wire.Key, client string, down bool) (st stand, err error) {
@@ -174,7 +186,7 @@ func (f *Front) accept(tx store.Tx, w *write, key wire.Key, client string, down 
 	}
 	if st.now != "" {
 		if down {
-			return st, wire.Errorf(wire.Unavailable, w.row.Kind, "the backend does not answer, and this is not stored: %s", st.now)
+			return st, &wire.Error{Code: wire.Unavailable, Op: w.row.Kind, Err: errAway, Msg: "the backend does not answer, and this is not stored: " + st.now}
 		}
 		f.hold(key, w.body)
 	}
@@ -302,6 +314,9 @@ func (f *Front) wait(ctx context.Context, w *write, st stand, told <-chan struct
 		})
 		if err != nil { // it is stored, and that is all that is known
 			f.o.Log.Error("operation not read", "op", st.key, "err", err)
+			if st.now != "" {
+				return answer{}, unknown(w, st)
+			}
 			return f.pending(w, st, ""), nil
 		}
 		down := f.box.Down(w.row.Service)
@@ -336,7 +351,11 @@ func (f *Front) giveUp(ctx context.Context, w *write, st stand) (answer, error) 
 	if err := f.o.DB.Read(ctx, func(r store.Reader) (err error) { op, err = f.op(r, st.key); return err }); err == nil && op.State.Final() {
 		return f.final(w, st, op)
 	}
-	return answer{}, wire.Errorf(wire.UnknownOutcome, w.row.Kind, "sent, and the answer did not come in time: ask again under the same Idempotency-Key; operation %s", st.key)
+	return answer{}, unknown(w, st)
+}
+
+func unknown(w *write, st stand) error {
+	return wire.Errorf(wire.UnknownOutcome, w.row.Kind, "the answer did not come in time: ask again under the same Idempotency-Key; operation %s", st.key)
 }
 
 func withdrawn() []byte {

@@ -220,31 +220,35 @@ func (f *Front) held(key wire.Key) ([]byte, bool) {
 	return body, ok
 }
 
-// proofEvery is the pause between two attempts to prove what was never proven.
-const proofEvery = 30 * time.Second
+// askEvery is the pause between two questions to a service that was never proven, or does not answer.
+const askEvery = 15 * time.Second
 
-// Run proves the services until each was proven once, then waits for the end of ctx.
+// Run asks the services that were never proven, or did not answer last time and have no operation that would find out that they
+// do again, until ctx ends.
 func (f *Front) Run(ctx context.Context) error {
 	for {
-		missing := false
 		for _, service := range f.services() {
 			ask, cancel := context.WithTimeout(ctx, f.o.Patience)
-			if err := f.prove(ask, service); err != nil {
-				missing = true
+			if err := f.prove(ask, service); err == nil && f.box.Down(service) {
+				f.back(ask, service)
 			}
 			cancel()
-		}
-		if !missing {
-			break
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(proofEvery):
+		case <-time.After(askEvery):
 		}
 	}
-	<-ctx.Done()
-	return nil
+}
+
+// back asks whether a service answers again, and tells the outbox.
+func (f *Front) back(ctx context.Context, service string) bool {
+	if err := f.ask(ctx, service); err != nil {
+		return false
+	}
+	f.box.Up(service)
+	return true
 }
 
 func (f *Front) services() (list []string) {

@@ -166,3 +166,6 @@ func (f *Front) settled(tx store.Tx, b *bound, op outbox.Op) error {
 	}
 	return nil
 }
+
+// ReplyOf is the backend's own answer to an operation that is done, as JSON; "" where there is none.
+func ReplyOf(op outbox.Op) string { return string(keptOf(op).Body) }

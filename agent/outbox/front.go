@@ -16,6 +16,16 @@ func (o *Outbox) Down(service string) bool {
 	return s != nil && (s.down || s.refused)
 }
 
+// Up says that a service was heard of by another way than an operation: what waits for it is sent at once.
+func (o *Outbox) Up(service string) {
+	o.mu.Lock()
+	if s := o.services[service]; s != nil {
+		s.up(o.clock.run())
+	}
+	o.mu.Unlock()
+	o.Wake()
+}
+
 // Withdraw ends an operation that was never sent as FAILED, with a result and a reason of the caller's. Whatever the sender is
 // about to do, either it is withdrawn and never leaves, or it left and this is ErrState. ErrUnknown.
 func (o *Outbox) Withdraw(ctx context.Context, key wire.Key, result []byte, reason string) error {

@@ -1,0 +1,345 @@
+package offline_test
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/offline"
+	"posagent/agent/outbox"
+	"posagent/schemes/money"
+	"posagent/schemes/payments"
+	"posagent/schemes/tokens"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// stored looks for texts in everything the store has written.
+func (s *shop) stored(words ...string) (found []string) {
+	s.t.Helper()
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		data, err := os.ReadFile(s.path + suffix)
+		if err != nil && suffix != "" {
+			continue
+		}
+		require.NoError(s.t, err)
+		for _, w := range words {
+			if bytes.Contains(data, []byte(w)) {
+				found = append(found, w)
+			}
+		}
+	}
+	return found
+}
+
+func limits() offline.Limits {
+	euro := func(most money.Minor) func(string) (money.Minor, bool) {
+		return func(currency string) (money.Minor, bool) { return most, currency == "EUR" }
+	}
+	return offline.Limits{Count: 3, Amount: euro(1000), Total: euro(2500)}
+}
+
+// What exceeds a limit is not stored: 503 names the limit. With the backend there it passes.
+func TestLimits(t *testing.T) {
+	inShop(t, offline.Options{Limits: limits()}, func(t *testing.T, s *shop) {
+		refused := func(word string, req payments.CreateRequest) {
+			t.Helper()
+			before := len(s.ops())
+			_, err := s.pay.Create(t.Context(), "", req)
+			require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
+			require.ErrorContains(t, err, word)
+			require.Len(t, s.ops(), before, "nothing is stored")
+		}
+		taken := func(amount int32) payments.Created {
+			t.Helper()
+			c, err := s.pay.Create(t.Context(), "", moto(payments.ProcessSale, amount))
+			require.NoError(t, err)
+			return c
+		}
+		require.Nil(t, taken(5000).Operation, "the backend decides while it is there")
+		s.cut()
+		first := taken(1000)
+		require.NotNil(t, first.Operation)
+		refused("max_amount", moto(payments.ProcessSale, 1001))
+		dollars := moto(payments.ProcessSale, 1)
+		dollars.CurrencyCode = "USD"
+		refused("max_amount", dollars)
+		require.NotNil(t, taken(1000).Operation)
+		refused("max_total", moto(payments.ProcessSale, 501))
+		require.NotNil(t, taken(500).Operation)
+		refused("max_count", moto(payments.ProcessSale, 1))
+		_, err := s.pay.Cancel(t.Context(), "", first.PaymentID, payments.CancelRequest{})
+		require.ErrorContains(t, err, "max_count", "operations count, whatever their amount")
+		s.mend()
+		s.pass(time.Minute)
+		for _, op := range s.ops() {
+			require.Equal(t, outbox.Done, op.State)
+		}
+		s.cut()
+		s.pass(time.Second)
+		require.NotNil(t, taken(1000).Operation, "what is at its end counts no more")
+	})
+}
+
+// An operation of an unknown amount is not stored; on a payment made here the amount is known.
+func TestUnknownAmount(t *testing.T) {
+	inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
+		made, err := s.backend.Payments().Create(t.Context(), "", moto(payments.ProcessAuthorize, 700))
+		require.NoError(t, err)
+		s.cut()
+		_, err = s.pay.Create(t.Context(), "", moto(payments.ProcessSale, 1)) // so that it is known that nobody answers
+		require.NoError(t, err)
+		_, err = s.pay.Capture(t.Context(), "", made.PaymentID, payments.CaptureRequest{})
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+		require.ErrorContains(t, err, "amount")
+		d, err := s.pay.Capture(t.Context(), "", made.PaymentID, payments.CaptureRequest{Amount: some(700)})
+		require.NoError(t, err)
+		require.NotNil(t, d.Operation)
+	})
+}
+
+// A request with a validation code gets its final answer or 503, and the code is written nowhere.
+func TestValidationCodeIsNeverStored(t *testing.T) {
+	const code = "8317"
+	inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
+		req := moto(payments.ProcessSale, 1000)
+		req.CardDetails.ValidationCode = code
+		var bodies []string
+		s.cable.set(false, func(r *http.Request, answer func() (*http.Response, error)) (*http.Response, error) {
+			if r.Method == http.MethodPost {
+				body, err := r.GetBody()
+				require.NoError(t, err)
+				var b bytes.Buffer
+				_, err = b.ReadFrom(body)
+				require.NoError(t, err)
+				bodies = append(bodies, b.String())
+			}
+			return answer()
+		})
+		c, err := s.pay.Create(t.Context(), "k1", req)
+		require.NoError(t, err)
+		require.Nil(t, c.Operation)
+		require.Contains(t, bodies[0], code, "it is sent")
+
+		// Lost on the way back: nobody knows, and the request cannot be made again from what is stored.
+		s.cable.set(false, lost)
+		_, err = s.pay.Create(t.Context(), "k2", req)
+		require.Equal(t, wire.UnknownOutcome, wire.CodeOf(err), "%v", err)
+		ops := s.ops()
+		s.pass(time.Hour)
+		require.Equal(t, outbox.Doubt, s.op(ops[1].Key).State, "visible, and not sent without its code")
+		s.cable.set(false, nil)
+		again, err := s.pay.Create(t.Context(), "k2", req)
+		require.NoError(t, err)
+		require.Nil(t, again.Operation)
+		require.Equal(t, outbox.Done, s.op(ops[1].Key).State)
+		keys := map[string]bool{}
+		for _, w := range s.cable.writes()[1:] {
+			keys[w.key] = true
+		}
+		require.Len(t, keys, 1, "however often, under one Key")
+
+		s.cut()
+		_, err = s.pay.Create(t.Context(), "k3", req)
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
+		_, err = s.pay.Create(t.Context(), "k3", req)
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err), "nobody answers: at once")
+		_, err = s.tok.Create(t.Context(), "", tokens.CreateRequest{CardDetails: &tokens.CardDetails{
+			PAN: wire.NewPAN(visa), ExpiryYear: 2099, ExpiryMonth: 12, ValidationCode: code}})
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+		require.Empty(t, s.stored(code, visa))
+		var payload []byte
+		for _, op := range s.ops() {
+			require.NotContains(t, string(op.Result), code)
+			require.NoError(t, s.db.Read(t.Context(), func(r store.Reader) error {
+				full, err := s.box.Get(r, op.Key)
+				payload = append(payload, full.Payload...)
+				return err
+			}))
+		}
+		require.NotContains(t, string(payload), code, "not sealed either")
+		sent := len(s.cable.writes())
+		s.mend()
+		s.pass(time.Hour)
+		require.Len(t, s.cable.writes(), sent, "what its caller was told was not sent is never sent")
+		c, err = s.pay.Create(t.Context(), "k3", req)
+		require.NoError(t, err, "the key was not used up")
+		require.Nil(t, c.Operation)
+	})
+}
+
+// A request that may not be stored and that nobody waits for after a restart is not sent.
+func TestNotStoredIsNotSentAfterARestart(t *testing.T) {
+	inShop(t, offline.Options{Limits: limits()}, func(t *testing.T, s *shop) {
+		hang := make(chan struct{})
+		s.cable.set(false, func(r *http.Request, answer func() (*http.Response, error)) (*http.Response, error) {
+			if r.Method == http.MethodPost {
+				<-hang
+				return nil, context.Canceled
+			}
+			return answer()
+		})
+		// Four senders are busy, so the fifth waits in the store.
+		for range 4 {
+			go func() { _, _ = s.pay.Create(context.WithoutCancel(t.Context()), "", moto(payments.ProcessSale, 100)) }() // judged by what is sent
+		}
+		s.pass(time.Second)
+		go func() { _, _ = s.pay.Create(context.WithoutCancel(t.Context()), "", moto(payments.ProcessSale, 99_00)) }() // judged by what is sent
+		s.pass(time.Second)
+		ops := s.ops()
+		require.EqualValues(t, 9900, ops[4].AmountMin)
+		require.Equal(t, outbox.Pending, ops[4].State)
+		s.cancel()
+		close(hang)
+		require.NoError(t, <-s.done)
+		require.NoError(t, <-s.done)
+		require.NoError(t, s.db.Close())
+		s.pass(time.Minute) // the callers are gone with the old run
+		s.cable.set(false, nil)
+		s.start()
+		s.pass(time.Hour)
+		require.Equal(t, outbox.Failed, s.op(ops[4].Key).State)
+		for _, w := range s.cable.writes() {
+			require.NotEqual(t, string(ops[4].Key), w.key)
+		}
+	})
+}
+
+// card_data = refuse stores no card number at all; otherwise it lies sealed, and only until the end.
+func TestCardNumbers(t *testing.T) {
+	for _, refuse := range []bool{false, true} {
+		inShop(t, offline.Options{RefuseCards: refuse}, func(t *testing.T, s *shop) {
+			c, err := s.pay.Create(t.Context(), wire.Key(visa), moto(payments.ProcessSale, 1000))
+			require.NoError(t, err, "a card number for a key")
+			require.Nil(t, c.Operation)
+			s.cut()
+			c, err = s.pay.Create(t.Context(), "", moto(payments.ProcessSale, 1000))
+			if refuse {
+				require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+				require.ErrorContains(t, err, "card_data")
+				_, err = s.tok.Create(t.Context(), "", tokens.CreateRequest{CardDetails: &tokens.CardDetails{PAN: wire.NewPAN(visa), ExpiryYear: 2099, ExpiryMonth: 12}})
+				require.ErrorContains(t, err, "card_data")
+				hosted := payments.CreateRequest{Type: payments.ProviderHosted, Amount: 5, CurrencyCode: "EUR"}
+				_, err = s.pay.Create(t.Context(), "", hosted)
+				require.NoError(t, err, "what has no card is stored")
+				require.Empty(t, s.stored(visa))
+				return
+			}
+			require.NoError(t, err)
+			require.Contains(t, string(s.op(c.Operation.Key).Payload), visa)
+			_, err = s.pay.Capture(t.Context(), "", visa, payments.CaptureRequest{Amount: some(1)})
+			require.NoError(t, err, "a card number for an id")
+			require.Empty(t, s.stored(visa))
+			s.mend()
+			s.pass(time.Minute)
+			op := s.op(c.Operation.Key)
+			require.Equal(t, outbox.Done, op.State)
+			require.Empty(t, op.Payload, "its key is destroyed")
+			require.NotContains(t, string(op.Result), visa[6:12])
+			require.Empty(t, s.stored(visa))
+		})
+	}
+}
+
+// Nothing is stored for a service that never answered as itself. The proof is kept, and is of one address.
+func TestProvenOnce(t *testing.T) {
+	for name, portal := range map[string]mode{
+		"nobody": nil,
+		"somebody else": func(*http.Request, func() (*http.Response, error)) (*http.Response, error) {
+			return &http.Response{StatusCode: 404, Body: http.NoBody, Header: http.Header{"Content-Type": {"text/html"}}}, nil
+		},
+		"without credentials": func(*http.Request, func() (*http.Response, error)) (*http.Response, error) {
+			return &http.Response{StatusCode: 401, Body: http.NoBody, Header: http.Header{}}, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inShop(t, offline.Options{Endpoints: map[string]string{offline.Payments: "https://a"}}, func(t *testing.T, s *shop) {
+				s.stop()
+				s.opts.Endpoints = map[string]string{offline.Payments: "https://b"}
+				s.cable.set(portal == nil, portal)
+				s.start()
+				_, err := s.pay.Create(t.Context(), "", moto(payments.ProcessSale, 1000))
+				require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
+				require.ErrorContains(t, err, "[upstream] payments")
+				require.Empty(t, s.ops())
+
+				s.stop()
+				s.opts.Endpoints = map[string]string{offline.Payments: "https://a"}
+				s.start()
+				c, err := s.pay.Create(t.Context(), "", moto(payments.ProcessSale, 1000))
+				require.NoError(t, err, "this one was proven before")
+				require.NotNil(t, c.Operation)
+			})
+		})
+	}
+}
+
+// A client's key is one operation: for this client, route and body, by whatever id of the payment.
+func TestCallersKey(t *testing.T) {
+	inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
+		s.cut()
+		const key = wire.Key("7")
+		req := moto(payments.ProcessAuthorize, 1000)
+		c, err := s.pay.Create(t.Context(), key, req)
+		require.NoError(t, err)
+		again, err := s.pay.Create(t.Context(), key, req)
+		require.NoError(t, err)
+		require.Equal(t, c, again, "the current state")
+		other := req
+		other.Amount++
+		_, err = s.pay.Create(t.Context(), key, other)
+		require.Equal(t, wire.KeyReused, wire.CodeOf(err))
+		kiosk, err := s.pay.Create(wire.WithClient(t.Context(), "kiosk"), key, other)
+		require.NoError(t, err, "another client's keys are its own")
+		require.NotEqual(t, c.PaymentID, kiosk.PaymentID)
+		d, err := s.pay.Capture(t.Context(), key, c.PaymentID, payments.CaptureRequest{Amount: some(10)})
+		require.NoError(t, err, "another route")
+		_, err = s.pay.Capture(t.Context(), key, kiosk.PaymentID, payments.CaptureRequest{Amount: some(10)})
+		require.NoError(t, err, "another payment")
+		_, err = s.pay.Capture(t.Context(), key, c.PaymentID, payments.CaptureRequest{Amount: some(11)})
+		require.Equal(t, wire.KeyReused, wire.CodeOf(err))
+		require.Len(t, s.ops(), 4)
+		s.mend()
+		s.pass(time.Minute)
+		made, err := s.pay.Create(t.Context(), key, req)
+		require.NoError(t, err)
+		for _, id := range []string{c.PaymentID, made.PaymentID} {
+			frozen, err := s.pay.Capture(t.Context(), key, id, payments.CaptureRequest{Amount: some(10)})
+			require.NoError(t, err)
+			require.Nil(t, frozen.Operation)
+			require.NotEqual(t, d.TransactionRef, frozen.TransactionRef, "the backend's")
+		}
+		require.Len(t, s.ops(), 4, "one capture, whichever id names the payment")
+		s.stop()
+		s.start()
+		s.cut()
+		after, err := s.pay.Create(t.Context(), key, req)
+		require.NoError(t, err)
+		require.Equal(t, made, after, "frozen, over a restart and without a network")
+		_, err = s.pay.Create(t.Context(), "a b", req)
+		require.Equal(t, wire.Invalid, wire.CodeOf(err))
+	})
+}
+
+// What breaks a rule of the contract is refused now, and never stored.
+func TestBadInputIsNeverStored(t *testing.T) {
+	inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
+		s.cut()
+		bad := moto(payments.ProcessSale, -1)
+		_, err := s.pay.Create(t.Context(), "", bad)
+		require.Equal(t, wire.Invalid, wire.CodeOf(err))
+		_, err = s.pay.Capture(t.Context(), "", strings.Repeat("x", 200), payments.CaptureRequest{})
+		require.Equal(t, wire.Invalid, wire.CodeOf(err))
+		_, err = s.pay.Refund(t.Context(), "", "1", payments.RefundRequest{Amount: some(0)})
+		require.Equal(t, wire.Invalid, wire.CodeOf(err))
+		_, err = s.tok.Verify(t.Context(), "", "a\x00b")
+		require.Equal(t, wire.Invalid, wire.CodeOf(err))
+		require.Empty(t, s.ops())
+	})
+}
