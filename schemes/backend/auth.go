@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"posagent/schemes/aapay"
+	"posagent/schemes/hosted"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -107,6 +108,21 @@ func (g guard) shaped(h http.Handler, fail func(http.ResponseWriter, *http.Reque
 		case !g.allowed(r):
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			fail(w, r, wire.Errorf(wire.Unauthorized, "", "operation not allowed"))
+		default:
+			h.ServeHTTP(w, r)
+		}
+	})
+}
+
+// keyed lets only requests with the X-API-KEY of hosted build through.
+func (g guard) keyed(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		values := r.Header.Values(hosted.KeyHeader)
+		switch {
+		case r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "":
+			hosted.WriteError(w, g.log, wire.Errorf(wire.Forbidden, "", "not for browsers"))
+		case len(values) != 1 || len(values[0]) > maxCredential || !same(values[0], g.creds.APIKey.Reveal()):
+			hosted.WriteError(w, g.log, wire.Errorf(wire.Unauthorized, "", "operation not allowed"))
 		default:
 			h.ServeHTTP(w, r)
 		}

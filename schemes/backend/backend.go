@@ -23,7 +23,9 @@ import (
 	"posagent/schemes/backend/once"
 	"posagent/schemes/backend/pages/form"
 	"posagent/schemes/backend/scenario"
+	"posagent/schemes/backend/sessions"
 	"posagent/schemes/backend/wallets"
+	"posagent/schemes/hosted"
 	"posagent/schemes/methods"
 	"posagent/schemes/onboarding"
 	"posagent/schemes/paylinks"
@@ -65,6 +67,7 @@ type Backend struct {
 	links   *links.Links
 	cards   *cards.Cards
 	desk    *merchants.Merchants
+	build   *sessions.Sessions
 	deliver *deliver.Deliver
 	handler http.Handler
 }
@@ -81,7 +84,7 @@ const (
 )
 
 func schema() []store.Step {
-	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), once.Schema(), links.Schema(), cards.Schema(), merchants.Schema())
+	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), once.Schema(), links.Schema(), cards.Schema(), merchants.Schema(), sessions.Schema())
 }
 
 // Open opens the store and wires the services; Run keeps time, Handler serves.
@@ -139,10 +142,16 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 			DB: db, Deliver: d, MerchantNumber: cmp.Or(cfg.MerchantNumber, DemoMerchant), MerchantUUID: cmp.Or(cfg.MerchantUUID, DemoMerchantUUID), Now: cfg.Now,
 		})
 	}
+	var build *sessions.Sessions
+	if err == nil {
+		build, err = sessions.New(sessions.Options{DB: db, Deliver: d, PublicURL: cfg.PublicURL, Merchant: seed.MerchantName, Now: cfg.Now, Log: cfg.Log})
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("backend: %w", err), db.Close())
 	}
-	return &Backend{db: db, wallets: w, links: l, cards: k, desk: desk, deliver: d, handler: routes(cfg, db, w, l, k, desk, d)}, nil
+	b := &Backend{db: db, wallets: w, links: l, cards: k, desk: desk, build: build, deliver: d}
+	b.handler = b.routes(cfg)
+	return b, nil
 }
 
 // readSeed reads cfg's seed: a file, or the JSON itself.
@@ -160,8 +169,9 @@ func readSeed(s string) (wallets.Seed, error) {
 	return wallets.ParseSeed(data)
 }
 
-func routes(cfg Config, db *store.Store, w *wallets.Wallets, l *links.Links, k *cards.Cards, desk *merchants.Merchants, d *deliver.Deliver) http.Handler {
-	g := guard{creds: cfg.Credentials, db: db, now: cfg.Now, log: cfg.Log}
+func (b *Backend) routes(cfg Config) http.Handler {
+	w, l, k, desk, d := b.wallets, b.links, b.cards, b.desk, b.deliver
+	g := guard{creds: cfg.Credentials, db: b.db, now: cfg.Now, log: cfg.Log}
 	mux := http.NewServeMux()
 	mux.Handle(aapay.Prefix, g.wrap(scenario.Perform(aapay.Handler(w, aapay.HandlerOptions{Log: cfg.Log}))))
 	mux.Handle(methods.Prefix, g.wrap(methods.Handler(w, methods.HandlerOptions{Log: cfg.Log})))
@@ -171,6 +181,9 @@ func routes(cfg Config, db *store.Store, w *wallets.Wallets, l *links.Links, k *
 	mux.Handle(paylinks.ShortPrefix, pay)
 	mux.Handle(links.PagePrefix, l.Pages(g.allowed))
 	mux.Handle(cards.PagePrefix, k.Page())
+	for _, path := range []string{sessions.FieldPrefix, sessions.AwayPrefix, sessions.ScriptPath} {
+		mux.Handle(path, b.build.Pages())
+	}
 	mux.Handle(HooksPrefix, g.wrap(hooks(d, cfg.Log)))
 	mux.Handle(HooksPrefix+"/", g.wrap(hooks(d, cfg.Log)))
 	mux.HandleFunc("POST /token", g.token)
@@ -182,8 +195,11 @@ func routes(cfg Config, db *store.Store, w *wallets.Wallets, l *links.Links, k *
 	payment := g.problem(scenario.Perform(payments.Handler(k, payments.HandlerOptions{Log: cfg.Log, Operator: cfg.Operator})))
 	token := g.problem(scenario.Perform(tokens.Handler(k.Tokens(), tokens.HandlerOptions{Log: cfg.Log})))
 	onboard := g.problem(onboarding.Handler(desk, onboarding.HandlerOptions{Log: cfg.Log, Sandbox: desk.Sandbox}))
+	build := g.keyed(scenario.Perform(hosted.Handler(b.build, b.build.Orders(), hosted.HandlerOptions{Log: cfg.Log})))
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		switch {
+		case hosted.Is(r):
+			build.ServeHTTP(rw, r)
 		case onboarding.Is(r):
 			onboard.ServeHTTP(rw, r)
 		case payments.Is(r):
@@ -226,15 +242,20 @@ func (b *Backend) PayHosted(ctx context.Context, paymentID string, with payments
 // Onboarding is the onboarding service in process, without HTTP and credentials; its Sandbox stands in for signer and review.
 func (b *Backend) Onboarding() *merchants.Merchants { return b.desk }
 
+// Hosted is the hosted build service in process, without HTTP and credentials; its Orders are its other half, Fill and Answer
+// stand in for the customer.
+func (b *Backend) Hosted() *sessions.Sessions { return b.build }
+
 // Tokens is the tokenization service in process, without HTTP and credentials.
 func (b *Backend) Tokens() tokens.Service { return b.cards.Tokens() }
 
-// Run lets time pass for the wallets, links and payments and sends what is owed to others, until ctx ends; it returns ctx's error.
+// Run lets time pass for the wallets, links, payments and sessions and sends what is owed to others, until ctx ends; it returns ctx's error.
 func (b *Backend) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return b.wallets.Run(ctx) })
 	g.Go(func() error { return b.links.Run(ctx) })
 	g.Go(func() error { return b.cards.Run(ctx) })
+	g.Go(func() error { return b.build.Run(ctx) })
 	g.Go(func() error { return b.deliver.Run(ctx) })
 	return g.Wait()
 }

@@ -11,6 +11,8 @@ import (
 	"posagent/schemes/aapay"
 	"posagent/schemes/aapay/aapaytest"
 	"posagent/schemes/backend"
+	"posagent/schemes/hosted"
+	"posagent/schemes/hosted/hostedtest"
 	"posagent/schemes/methods"
 	"posagent/schemes/methods/methodstest"
 	"posagent/schemes/payments"
@@ -134,4 +136,38 @@ func TestBuiltInSeed(t *testing.T) {
 	for _, d := range good {
 		require.Equal(t, methods.Supports(d, methods.Reversal), methods.OK(d, methods.Reversal, "REVERSED"), d.Name)
 	}
+}
+
+func TestHostedConformance(t *testing.T) {
+	b, srv := serve(t, t.TempDir(), -1)
+	doer := apiKey{srv.Client()}
+	f := hostedtest.Fixture{
+		Sessions: b.Hosted(), Orders: b.Hosted().Orders(), Approved: "4111111111111111", Declined: "4000000000000002", Asks: "4000002760003184",
+		Fill: func(t *testing.T, id, pan string) {
+			require.NoError(t, b.Hosted().Fill(t.Context(), id, wire.NewPAN(pan), 2099, 12))
+		},
+		Answer: func(t *testing.T, id string, pass bool) { require.NoError(t, b.Hosted().Answer(t.Context(), id, pass)) },
+	}
+	t.Run("in process", func(t *testing.T) { hostedtest.Run(t, f) })
+	c := &hosted.Client{BaseURL: srv.URL, APIKey: "demo-api-key", Doer: srv.Client()}
+	f.Sessions, f.Orders, f.Wire = c.Sessions(), c.Orders(), &hostedtest.Wire{BaseURL: srv.URL, Doer: doer}
+	t.Run("client to handler", func(t *testing.T) { hostedtest.Run(t, f) })
+
+	entries, err := b.Books(t.Context())
+	require.NoError(t, err)
+	require.NotEmpty(t, entries)
+	balanced(t, entries)
+	for _, key := range []string{"", "demo-api-kez", "posagent-demo-bearer"} {
+		c.APIKey = wire.Secret(key)
+		_, err := c.Orders().Methods(t.Context())
+		require.Equal(t, wire.Unauthorized, wire.CodeOf(err))
+	}
+}
+
+// apiKey adds the key of hosted build.
+type apiKey struct{ next wire.Doer }
+
+func (a apiKey) Do(r *http.Request) (*http.Response, error) {
+	r.Header.Set(hosted.KeyHeader, "demo-api-key")
+	return a.next.Do(r)
 }

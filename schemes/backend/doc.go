@@ -1,4 +1,4 @@
-// Package backend opens and wires the embedded backend: the services of S0 and S1 over one durable store with real
+// Package backend opens and wires the embedded backend: the services of S0, S1 and S2 over one durable store with real
 // books.
 //
 // It owns the directory it is given: backend.db, backend.key. It guarantees that nothing is answered before it is

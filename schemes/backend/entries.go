@@ -9,6 +9,7 @@ import (
 	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/cards"
 	"posagent/schemes/backend/links"
+	"posagent/schemes/backend/sessions"
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/money"
 	"posagent/store"
@@ -67,7 +68,10 @@ func entries(ctx context.Context, db store.DB) ([]Entry, error) {
 		if err := linkEntries(r, &out); err != nil {
 			return err
 		}
-		return cardEntries(r, &out)
+		if err := cardEntries(r, &out); err != nil {
+			return err
+		}
+		return sessionEntries(r, &out)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read books: %w", err)
@@ -92,6 +96,26 @@ func cardEntries(r store.Reader, out *[]Entry) error {
 		}
 		if e.Postings == nil {
 			e.Postings = []books.Posting{}
+		}
+		*out = append(*out, e)
+	}
+	return err
+}
+
+// sessionEntries adds the operations of hosted build, each with its own postings.
+func sessionEntries(r store.Reader, out *[]Entry) error {
+	posts, err := journal.ByTxn(r, sessions.Service)
+	if err != nil {
+		return err
+	}
+	lines, err := sessions.Report(r)
+	for _, l := range lines {
+		e := Entry{
+			Service: sessions.Service, ID: l.ID, Reference: l.Reference, Original: l.Payment, Type: l.Type, Amount: l.Amount,
+			Currency: l.Currency, State: l.State, Postings: append([]books.Posting{}, posts[l.ID]...),
+		}
+		if books.NetOf(e.Postings) != 0 {
+			e.AccountState = "COMMIT"
 		}
 		*out = append(*out, e)
 	}

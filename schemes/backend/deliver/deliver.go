@@ -21,7 +21,11 @@ type Hook struct {
 	URL           string
 	Authorization wire.Secret // sent as the Authorization header; "" = none
 	Headers       [][2]string // name and value, sent besides; may be secret
+	Fill          wire.Secret // stands where Mark stands last in a body, "" = nowhere: it is not stored in the clear as the body is
 }
+
+// Mark is where a body has its hook's Fill.
+const Mark = "{{fill}}"
 
 // Message is one event on its way.
 type Message struct {

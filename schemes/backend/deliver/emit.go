@@ -28,6 +28,7 @@ const (
 type secret struct {
 	Authorization string      `json:"a,omitempty"`
 	Headers       [][2]string `json:"h,omitempty"`
+	Fill          string      `json:"f,omitempty"`
 }
 
 // Register gives subject these hooks instead of what it had, inside the caller's commit. A hook that Check refuses is
@@ -49,14 +50,14 @@ func (d *Deliver) Register(tx store.Tx, subject string, hooks []Hook) error {
 		if err != nil {
 			return fmt.Errorf("hooks of %s: %w", subject, err)
 		}
-		if h.Authorization == "" && len(h.Headers) == 0 {
+		if h.Authorization == "" && len(h.Headers) == 0 && h.Fill == "" {
 			continue
 		}
 		id, err := res.LastInsertId()
 		if err != nil {
 			return err
 		}
-		plain, err := json.Marshal(secret{h.Authorization.Reveal(), h.Headers})
+		plain, err := json.Marshal(secret{h.Authorization.Reveal(), h.Headers, h.Fill.Reveal()})
 		if err != nil {
 			return err
 		}

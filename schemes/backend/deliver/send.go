@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -44,7 +45,7 @@ func (a Attempt) outcome() string {
 func (d *Deliver) send(ctx context.Context, p parcel, s secret, at time.Time) Attempt {
 	ctx, cancel := context.WithTimeout(ctx, p.message.Schedule.Limit())
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(p.message.Body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(s.fill(p.message.Body)))
 	if err != nil {
 		return Attempt{Note: "the URL cannot be used"}
 	}
@@ -66,7 +67,7 @@ func (d *Deliver) send(ctx context.Context, p parcel, s secret, at time.Time) At
 		stamp := strconv.FormatInt(at.Unix(), 10)
 		req.Header.Set("Webhook-Id", p.message.ID)
 		req.Header.Set("Webhook-Timestamp", stamp)
-		req.Header.Set("Webhook-Signature", signature(d.keys, p.message.ID, stamp, p.message.Body))
+		req.Header.Set("Webhook-Signature", signature(d.keys, p.message.ID, stamp, s.fill(p.message.Body)))
 	}
 	resp, err := d.client.Do(req)
 	if err != nil {
@@ -80,9 +81,18 @@ func (d *Deliver) send(ctx context.Context, p parcel, s secret, at time.Time) At
 	return Attempt{Status: resp.StatusCode, Note: cleaned(s.hide(string(head)))}
 }
 
+// fill writes a body as it is sent.
+func (s secret) fill(body []byte) []byte {
+	at := bytes.LastIndex(body, []byte(Mark))
+	if s.Fill == "" || at < 0 {
+		return body
+	}
+	return slices.Concat(body[:at], []byte(s.Fill), body[at+len(Mark):])
+}
+
 // hide masks what a reply repeats of the hook's secrets.
 func (s secret) hide(text string) string {
-	values := []string{s.Authorization}
+	values := []string{s.Authorization, s.Fill}
 	if _, token, ok := strings.Cut(s.Authorization, " "); ok {
 		values = append(values, token)
 	}

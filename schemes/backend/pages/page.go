@@ -27,11 +27,18 @@ const sheet style = `:root{color-scheme:light dark}` +
 	`summary{padding:.5rem 0}` +
 	`nav a{display:inline-block;padding:.5rem}`
 
-// policy is the Content-Security-Policy of a page: its own sheet and forms to itself.
-func policy() string {
+// policy is the Content-Security-Policy of a page: its own sheet and forms to itself, and no frame around it unless it has one.
+func (p Page) policy() string {
 	sum := sha256.Sum256([]byte(sheet))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	frame, script := "'none'", ""
+	if p.Frame != "" {
+		frame = p.Frame
+	}
+	if p.Script != "" {
+		script = "script-src 'self'; connect-src 'self'; "
+	}
+	return "default-src 'none'; " + script + "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; form-action 'self'; base-uri 'none'; frame-ancestors " + frame
 }
 
 // Page is a whole document.
@@ -43,7 +50,11 @@ type Page struct {
 	// Next is where the browser goes by itself at once: an address that Origin lets through, "" = nowhere. Unlike a redirect
 	// after a form, it may lead through any number of places.
 	Next string
-	Body []Node
+	// Frame is the one origin whose pages may show this one in a frame, as Origin gives it; "" = none may.
+	Frame string
+	// Script is the path of a script of ours that the page loads, "" = none.
+	Script string
+	Body   []Node
 }
 
 // Render writes the document.
@@ -63,6 +74,9 @@ func (p Page) Render() string {
 		head = append(head, E("meta", []Attr{A("http-equiv", "refresh"), A("content", "0;url="+p.Next)}))
 	}
 	head = append(head, E("title", nil, T(p.Title)), sheet)
+	if p.Script != "" {
+		head = append(head, E("script", []Attr{A("src", p.Script), A("defer", "defer")}))
+	}
 	var b strings.Builder
 	b.WriteString("<!doctype html>")
 	E("html", []Attr{A("lang", lang)},
@@ -78,10 +92,12 @@ func (p Page) Send(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(len(text)))
-	h.Set("Content-Security-Policy", policy())
+	h.Set("Content-Security-Policy", p.policy())
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY")
+	if p.Frame == "" {
+		h.Set("X-Frame-Options", "DENY") // knows no origins
+	}
 	h.Set("Cache-Control", "no-store")
 	status := p.Status
 	if status == 0 {

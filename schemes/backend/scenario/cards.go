@@ -30,6 +30,9 @@ type Card struct {
 	What   string `json:"what"`
 }
 
+// Risk is the name of the card that a risk analysis denies where there is one.
+const Risk = "risk"
+
 // firstCard is the amount of the line before the first one that does not approve, in minor units.
 const firstCard = 91000
 
@@ -61,6 +64,7 @@ func Cards() []Card {
 		{Name: "lost-reply", PAN: "4000000000001091", Do: Cut, What: "the first reservation, or verification, happens, the connection is cut without an answer"},
 		{Name: "500-after", PAN: "4000000000001109", Do: SpoilInternal, What: "500 although the first reservation, or verification, happens"},
 		{Name: "garbage", PAN: "4000000000001117", Do: Garbage, What: "200 with an HTML page although the first reservation, or verification, happens"},
+		{Name: Risk, PAN: "4000000000001125", Do: HardDecline, What: "refused for good; at a hosted build by the risk analysis (DENIED_BY_RISK)"},
 	}
 	n := int32(0)
 	for i := range list {

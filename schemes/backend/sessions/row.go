@@ -1,0 +1,303 @@
+package sessions
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"posagent/schemes/backend/books"
+	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/hosted"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// order is an order as stored: the columns, and the exported fields as JSON.
+type order struct {
+	id       string
+	created  int64
+	currency string
+	payment  string
+	private  []byte // sealed
+
+	Order  hosted.Order `json:"order"`             // without the customer
+	Tries  int          `json:"tries,omitempty"`   // payments that were declined
+	Spoilt bool         `json:"spoilt,omitempty"`  // its card's reply was spoilt already
+	HoldMS int64        `json:"hold_ms,omitempty"` // the authorization is over then
+}
+
+// session is a payment session as stored.
+type session struct {
+	id, order string
+	created   int64
+	state     State
+	private   []byte // sealed
+
+	Amount     money.Minor        `json:"amount"`
+	Action     string             `json:"action"`
+	Explicit   bool               `json:"explicit,omitempty"`
+	Origin     string             `json:"origin"` // of the platform's pages
+	Result     string             `json:"result,omitempty"`
+	Cancel     string             `json:"cancel,omitempty"`
+	Notify     bool               `json:"notify,omitempty"`
+	Language   string             `json:"language,omitempty"`
+	Ask        bool               `json:"ask,omitempty"` // CHALLENGE_REQUESTED
+	Recurrence *hosted.Recurrence `json:"recurrence,omitempty"`
+	Got        []string           `json:"got,omitempty"` // fields that are good
+	Card       *card              `json:"card,omitempty"`
+	Other      string             `json:"other,omitempty"`     // alternative method
+	Merchant   bool               `json:"merchant,omitempty"`  // initiated by the merchant
+	Operation  string             `json:"operation,omitempty"` // of the payment
+}
+
+// card is what is kept of one.
+type card struct {
+	Row     string `json:"row"` // of the table of test cards
+	Circuit string `json:"circuit"`
+	Country string `json:"country"`
+	BIN     string `json:"bin"`
+	Last    string `json:"last"`
+	Year    int32  `json:"year,omitempty"`
+	Month   int32  `json:"month,omitempty"`
+}
+
+// contract is a card kept for later payments.
+type contract struct {
+	Card   card   `json:"card"`
+	Type   string `json:"type"`
+	Expiry string `json:"expiry,omitempty"`
+	Days   int64  `json:"days,omitempty"`
+	LastMS int64  `json:"last_ms"` // of its last payment
+}
+
+// operation is an operation as stored.
+type operation struct {
+	id, order, session, payment, kind, result, cancels string
+	amount                                             money.Minor
+	at, due                                            int64
+
+	Channel    string `json:"channel"`
+	Method     string `json:"method"`
+	Circuit    string `json:"circuit"`
+	Instrument string `json:"instrument,omitempty"`
+	EndToEnd   string `json:"end_to_end,omitempty"`
+	Row        string `json:"row,omitempty"`
+	Country    string `json:"country,omitempty"`
+	Code       string `json:"code,omitempty"`     // authorization code
+	ThreeDS    string `json:"three_ds,omitempty"` // FULL_SECURE, or NO_3DS
+}
+
+// good says that it moved what it was to move.
+func (o *operation) good() bool {
+	return o.result == hosted.Authorized || o.result == hosted.Executed
+}
+
+func orderCell(id string) store.Cell {
+	return store.Cell{Table: "sessions_order", Key: id, Column: "private"}
+}
+
+func sessionCell(id string) store.Cell {
+	return store.Cell{Table: "sessions_session", Key: id, Column: "private"}
+}
+
+func findOrder(r store.Reader, op, id string) (*order, error) {
+	o := &order{id: id}
+	var data string
+	err := r.QueryRow(`SELECT created_ms, currency, payment, data, private FROM sessions_order WHERE id = ?`, id).Scan(&o.created, &o.currency, &o.payment, &data, &o.private)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, wire.Errorf(wire.NotFound, op, "no such order")
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(data), o)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read order: %w", err)
+	}
+	return o, nil
+}
+
+func saveOrder(tx store.Tx, o *order) error {
+	data, err := json.Marshal(o)
+	if err == nil {
+		_, err = tx.Exec(`INSERT INTO sessions_order (id, created_ms, currency, payment, data, private) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (id) DO UPDATE SET payment = excluded.payment, data = excluded.data, private = excluded.private`,
+			o.id, o.created, o.currency, o.payment, string(data), o.private)
+	}
+	if err != nil {
+		return fmt.Errorf("store order: %w", err)
+	}
+	return nil
+}
+
+func findSession(r store.Reader, op, id string) (*session, error) {
+	s := &session{id: id}
+	var state, data string
+	err := r.QueryRow(`SELECT order_id, created_ms, state, data, private FROM sessions_session WHERE id = ?`, id).Scan(&s.order, &s.created, &state, &data, &s.private)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, wire.Errorf(wire.NotFound, op, "no such session")
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(data), s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read session: %w", err)
+	}
+	s.state = State(state)
+	return s, nil
+}
+
+// due is when the session expires, nil when it does not any more.
+func (s *session) due() any {
+	switch s.state {
+	case Complete, Expired, Cancelled:
+		return nil
+	}
+	return s.created + life.Milliseconds()
+}
+
+func saveSession(tx store.Tx, s *session) error {
+	data, err := json.Marshal(s)
+	if err == nil {
+		_, err = tx.Exec(`INSERT INTO sessions_session (id, order_id, created_ms, state, next_ms, data, private) VALUES (?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (id) DO UPDATE SET state = excluded.state, next_ms = excluded.next_ms, data = excluded.data`,
+			s.id, s.order, s.created, string(s.state), s.due(), string(data), s.private)
+	}
+	if err != nil {
+		return fmt.Errorf("store session: %w", err)
+	}
+	return nil
+}
+
+const operationColumns = `id, order_id, session, payment, kind, result, amount, cancels, at_ms, COALESCE(due_ms, 0), data`
+
+// operations reads those that a condition of ours picks, the oldest first.
+func operations(r store.Reader, where string, args ...any) (list []*operation, err error) {
+	rows, err := r.Query(`SELECT `+operationColumns+` FROM sessions_operation WHERE `+where+` ORDER BY n`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read operations: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		o := &operation{}
+		var amount int64
+		var data string
+		if err := rows.Scan(&o.id, &o.order, &o.session, &o.payment, &o.kind, &o.result, &amount, &o.cancels, &o.at, &o.due, &data); err != nil {
+			return nil, fmt.Errorf("read operations: %w", err)
+		}
+		if err := json.Unmarshal([]byte(data), o); err != nil {
+			return nil, fmt.Errorf("read operation %s: %w", o.id, err)
+		}
+		o.amount = money.Minor(amount)
+		list = append(list, o)
+	}
+	return list, rows.Err()
+}
+
+func findOperation(r store.Reader, op, id string) (*operation, error) {
+	list, err := operations(r, `id = ?`, id)
+	if err == nil && len(list) == 0 {
+		return nil, wire.Errorf(wire.NotFound, op, "no such operation")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+func saveOperation(tx store.Tx, o *operation) error {
+	data, err := json.Marshal(o)
+	if err == nil {
+		var due any
+		if o.due != 0 {
+			due = o.due
+		}
+		_, err = tx.Exec(`INSERT INTO sessions_operation (id, order_id, session, payment, kind, result, amount, cancels, at_ms, due_ms, data)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, result = excluded.result, at_ms = excluded.at_ms,
+			due_ms = excluded.due_ms, data = excluded.data`,
+			o.id, o.order, o.session, o.payment, o.kind, o.result, int64(o.amount), o.cancels, o.at, due, string(data))
+	}
+	if err != nil {
+		return fmt.Errorf("store operation: %w", err)
+	}
+	return nil
+}
+
+// ledger reads the money of a payment; a payment that moved none has none.
+func ledger(r store.Reader, payment string) (books.Ledger, error) {
+	l, _, err := journal.Load(r, Service, payment)
+	if errors.Is(err, journal.ErrUnknown) {
+		return l, nil
+	}
+	return l, err
+}
+
+// post moves money of an operation's payment.
+func post(tx store.Tx, o *operation, kind books.Kind, amount money.Minor) error {
+	_, err := journal.Post(tx, journal.Ref{Service: Service, Payment: o.payment, Txn: o.id, AtMS: o.at}, books.Event{Kind: kind, Amount: amount})
+	return err
+}
+
+func findContract(r store.Reader, id string) (c *contract, err error) {
+	var data string
+	err = r.QueryRow(`SELECT data FROM sessions_contract WHERE id = ?`, id).Scan(&data)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(data), &c)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read contract: %w", err)
+	}
+	return c, nil
+}
+
+func saveContract(tx store.Tx, id string, c *contract) error {
+	data, err := json.Marshal(c)
+	if err == nil {
+		_, err = tx.Exec(`INSERT INTO sessions_contract (id, data) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET data = excluded.data`, id, string(data))
+	}
+	if err != nil {
+		return fmt.Errorf("store contract: %w", err)
+	}
+	return nil
+}
+
+// Line is one operation for the list of everything that happened.
+type Line struct {
+	ID, Reference, Payment, Type, Currency, State string
+	Amount                                        money.Minor
+}
+
+// Report lists every operation, the oldest first. A payment is of type payment and names no other.
+func Report(r store.Reader) (out []Line, err error) {
+	list, err := operations(r, `1 = 1`)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range list {
+		l := Line{ID: o.id, Reference: o.order, Payment: o.payment, Type: word(o.kind), State: o.result, Amount: o.amount}
+		if o.payment == o.id {
+			l.Payment, l.Type = "", "payment"
+		}
+		if err := r.QueryRow(`SELECT currency FROM sessions_order WHERE id = ?`, o.order).Scan(&l.Currency); err != nil {
+			return nil, fmt.Errorf("read operations: %w", err)
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+func word(kind string) string {
+	switch kind {
+	case hosted.Capture:
+		return "capture"
+	case hosted.Refund:
+		return "refund"
+	case hosted.Void:
+		return "void"
+	}
+	return "cancel"
+}
