@@ -18,6 +18,8 @@ type Call struct {
 	Op    string // for errors
 	Write bool   // a lost reply leaves the outcome unknown
 	Limit int64  // of the reply body; 0 means MaxReply
+	// Spool reads the body of a 200 to its end in place of memory, and gives what is left of it; nil = the body itself.
+	Spool func(io.Reader) ([]byte, error)
 }
 
 // Answer is a reply read to its end.
@@ -59,7 +61,11 @@ func (c Call) Do(d Doer, req *http.Request) (Answer, error) {
 	if limit <= 0 {
 		limit = MaxReply
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	read := io.ReadAll
+	if c.Spool != nil && resp.StatusCode == http.StatusOK && identity(resp.Header) {
+		read = c.Spool
+	}
+	body, err := read(io.LimitReader(resp.Body, limit+1))
 	switch {
 	case err != nil:
 		e := c.Lost("reply broke off")
@@ -76,20 +82,31 @@ func (c Call) Do(d Doer, req *http.Request) (Answer, error) {
 // Send does one call with JSON in it (body nil: without a body) under key ("": without one). Errors are those of Do, and
 // Invalid for a key that is none, Unavailable for an address that cannot be used.
 func (c Call) Send(ctx context.Context, d Doer, method, url string, key Key, body []byte) (Answer, error) {
+	if body == nil {
+		return c.Stream(ctx, d, method, url, key, 0, nil)
+	}
+	return c.Stream(ctx, d, method, url, key, int64(len(body)), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil })
+}
+
+// Stream is Send with a body that open gives from its beginning (nil: none), length bytes of it.
+func (c Call) Stream(ctx context.Context, d Doer, method, url string, key Key, length int64, open func() (io.ReadCloser, error)) (Answer, error) {
 	if key != "" {
 		if _, err := ParseKey(string(key)); err != nil {
 			return Answer{}, &Error{Code: Invalid, Op: c.Op, Err: err}
 		}
 	}
-	var content io.Reader
-	if body != nil {
-		content = bytes.NewReader(body)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, url, content)
+	req, err := http.NewRequestWithContext(ctx, method, url, nil)
 	if err != nil {
 		return Answer{}, &Error{Code: Unavailable, Op: c.Op, Msg: "base address not usable"}
 	}
-	if body != nil {
+	if open != nil {
+		if req.Body, err = open(); err != nil {
+			return Answer{}, &Error{Code: Invalid, Op: c.Op, Msg: "body not readable", Err: err}
+		}
+		req.GetBody, req.ContentLength = open, length
+		if length == 0 {
+			req.Body = http.NoBody
+		}
 		req.Header.Set("Content-Type", JSONType)
 	}
 	req.Header.Set("Accept", "application/json")

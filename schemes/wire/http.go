@@ -31,8 +31,8 @@ func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 	if limit <= 0 {
 		limit = MaxRequest
 	}
-	if !identity(r.Header) {
-		return nil, Errorf(Invalid, "", "compressed bodies are not accepted")
+	if err := Identity(r.Header); err != nil {
+		return nil, err
 	}
 	if r.ContentLength > limit {
 		return nil, Errorf(TooLarge, "", "body above %d bytes", limit)
@@ -49,6 +49,14 @@ func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 		return nil, &Error{Code: Invalid, Msg: "body not readable", Err: err}
 	}
 	return data, nil
+}
+
+// Identity refuses a body that is compressed: *Error with code Invalid.
+func Identity(h http.Header) error {
+	if !identity(h) {
+		return Errorf(Invalid, "", "compressed bodies are not accepted")
+	}
+	return nil
 }
 
 func identity(h http.Header) bool {
