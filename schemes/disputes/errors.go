@@ -1,0 +1,124 @@
+package disputes
+
+import (
+	"strings"
+
+	"posagent/schemes/wire"
+)
+
+// The codes of S1 7. As the Reason of a *wire.Error they survive the wire: an answer 200 with responseCode 99 has them, and
+// Internal without a reason is SystemError there.
+//
+//	Reason         code          when
+//	SystemError    Internal      the service failed
+//	NoMatch        NotFound      no transaction matches
+//	ManyMatches    (no error)    several match, the latest was taken: CreateReply.ErrorCode
+//	Missing        Invalid       what a transaction is found by, or what a case is made from, is missing
+//	BadAmount      Invalid       disputeAmount
+//	Exists         Conflict      the transaction is disputed already
+//	BadDate        Invalid       a date that is none
+//
+// One refusal has no code there and is a problem body: WrongStatus (Conflict, 422), a move that the case's queue does not have.
+//
+// From a foreign service: a code that is none of these is Conflict. Statuses other than 200 and 201 are read as everywhere:
+// wire.Call.Problem.
+const (
+	SystemError = "DIS0001E"
+	NoMatch     = "DIS0002E"
+	ManyMatches = "DIS0003W"
+	Missing     = "DIS0004E"
+	BadAmount   = "DIS0005E"
+	Exists      = "DIS0009E"
+	BadDate     = "DIS0012E"
+
+	WrongStatus = "WrongStatus"
+)
+
+// Codes of documentsErrorList (ours: S1 shows none).
+const (
+	DocumentEmpty    = "DOC0001E"
+	DocumentTooLarge = "DOC0002E"
+	DocumentTwice    = "DOC0003E" // its documentID is in the case already
+	DocumentMimeType = "DOC0004E"
+)
+
+var codes = [...]struct {
+	name    string
+	code    wire.Code // "" = a warning
+	meaning string
+}{
+	{SystemError, wire.Internal, "System error"},
+	{NoMatch, wire.NotFound, "No transaction matches the search criteria"},
+	{ManyMatches, "", "More than one transaction matches; the case is created on the latest matching transaction"},
+	{Missing, wire.Invalid, "Mandatory search criteria missing"},
+	{BadAmount, wire.Invalid, "Invalid dispute amount"},
+	{Exists, wire.Conflict, "A dispute already exists for the transaction"},
+	{BadDate, wire.Invalid, "Invalid date; expected format yyyy-MM-dd"},
+}
+
+// Meaning is a code's text of S1 7, "" for another.
+func Meaning(code string) string {
+	for _, c := range codes {
+		if c.name == code {
+			return c.meaning
+		}
+	}
+	return ""
+}
+
+// Problems is the catalogue of what is answered as a problem body, a fresh copy.
+func Problems() wire.Catalogue {
+	return wire.Catalogue{{Code: wire.Conflict, Reason: WrongStatus, Title: "Not in this queue"}}
+}
+
+// Refused makes the error of a code of S1 7; detail, for people, may be "".
+func Refused(op, reason, detail string) *wire.Error {
+	e := &wire.Error{Code: wire.Conflict, Reason: reason, Op: op, Msg: Meaning(reason)}
+	for _, c := range codes {
+		if c.name == reason {
+			e.Code = c.code
+		}
+	}
+	if detail != "" {
+		e.Msg += ": " + detail
+	}
+	return e
+}
+
+// refusal is the code and text with which an error is answered 200; "" for one that is a problem.
+func refusal(e *wire.Error) (code, text string) {
+	if e.Code == wire.Internal {
+		return SystemError, Meaning(SystemError)
+	}
+	for _, c := range codes {
+		if c.name == e.Reason && c.code == e.Code {
+			if code, text = c.name, c.meaning; strings.HasPrefix(e.Msg, text) {
+				text = e.Msg
+			}
+		}
+	}
+	return code, wire.MaskPANs(text)
+}
+
+// refused reads an answer with responseCode 99.
+func refused(op, code, text string) *wire.Error {
+	text = wire.MaskPANs(wire.Clean(text))
+	for _, c := range codes {
+		if c.name == code && c.code != "" {
+			return &wire.Error{Code: c.code, Reason: code, Op: op, Msg: text}
+		}
+	}
+	return &wire.Error{Code: wire.Conflict, Op: op, Msg: strings.TrimSpace(wire.Clean(code) + " " + text)}
+}
+
+const (
+	opCreate   = "disputes.create"
+	opList     = "disputes.list"
+	opQueue    = "disputes.queue"
+	opUpdate   = "disputes.update"
+	opDocument = "disputes.document"
+	opKey      = "disputes.key"
+)
+
+// ContentType is sent with requests and successes.
+const ContentType = wire.JSONType
