@@ -110,6 +110,10 @@ func serveBackend(ctx context.Context, c *call, cfg config.Config, listen, remed
 		return storeError(err)
 	}
 	defer b.Close()
+	if err := b.Init(ctx); err != nil {
+		ln.Close()
+		return storeError(err)
+	}
 	srv := backend.Server(b.Handler())
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return clean(b.Run(ctx)) })

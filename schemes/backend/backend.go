@@ -17,6 +17,7 @@ import (
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/cards"
+	"posagent/schemes/backend/cases"
 	"posagent/schemes/backend/deliver"
 	"posagent/schemes/backend/links"
 	"posagent/schemes/backend/merchants"
@@ -25,6 +26,7 @@ import (
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/backend/sessions"
 	"posagent/schemes/backend/wallets"
+	"posagent/schemes/disputes"
 	"posagent/schemes/hosted"
 	"posagent/schemes/methods"
 	"posagent/schemes/onboarding"
@@ -68,6 +70,7 @@ type Backend struct {
 	cards   *cards.Cards
 	desk    *merchants.Merchants
 	build   *sessions.Sessions
+	cases   *cases.Cases
 	deliver *deliver.Deliver
 	handler http.Handler
 }
@@ -84,7 +87,7 @@ const (
 )
 
 func schema() []store.Step {
-	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), once.Schema(), links.Schema(), cards.Schema(), merchants.Schema(), sessions.Schema())
+	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), once.Schema(), links.Schema(), cards.Schema(), merchants.Schema(), sessions.Schema(), cases.Schema())
 }
 
 // Open opens the store and wires the services; Run keeps time, Handler serves.
@@ -146,12 +149,28 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 	if err == nil {
 		build, err = sessions.New(sessions.Options{DB: db, Deliver: d, PublicURL: cfg.PublicURL, Merchant: seed.MerchantName, Now: cfg.Now, Log: cfg.Log})
 	}
+	var disputed *cases.Cases
+	if err == nil {
+		disputed, err = cases.New(cases.Options{DB: db, Find: purchases(k), Card: k.CardName, Merchant: seed.MerchantName, Now: cfg.Now, Log: cfg.Log})
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("backend: %w", err), db.Close())
 	}
-	b := &Backend{db: db, wallets: w, links: l, cards: k, desk: desk, build: build, deliver: d}
+	b := &Backend{db: db, wallets: w, links: l, cards: k, desk: desk, build: build, cases: disputed, deliver: d}
 	b.handler = b.routes(cfg)
 	return b, nil
+}
+
+// purchases shows the cases what the bank has sold.
+func purchases(k *cards.Cards) func(store.Reader, cases.Search) ([]cases.Purchase, error) {
+	return func(r store.Reader, s cases.Search) ([]cases.Purchase, error) {
+		list, err := k.Purchases(r, cards.Search(s))
+		out := make([]cases.Purchase, len(list))
+		for i, p := range list {
+			out[i] = cases.Purchase(p)
+		}
+		return out, err
+	}
 }
 
 // readSeed reads cfg's seed: a file, or the JSON itself.
@@ -195,11 +214,14 @@ func (b *Backend) routes(cfg Config) http.Handler {
 	payment := g.problem(scenario.Perform(payments.Handler(k, payments.HandlerOptions{Log: cfg.Log, Operator: cfg.Operator})))
 	token := g.problem(scenario.Perform(tokens.Handler(k.Tokens(), tokens.HandlerOptions{Log: cfg.Log})))
 	onboard := g.problem(onboarding.Handler(desk, onboarding.HandlerOptions{Log: cfg.Log, Sandbox: desk.Sandbox}))
+	dispute := g.problem(disputes.Handler(b.cases, b.cases, disputes.HandlerOptions{Log: cfg.Log, Dir: cfg.Dir, Operator: cfg.Operator}))
 	build := g.keyed(scenario.Perform(hosted.Handler(b.build, b.build.Orders(), hosted.HandlerOptions{Log: cfg.Log})))
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		switch {
 		case hosted.Is(r):
 			build.ServeHTTP(rw, r)
+		case disputes.Is(r):
+			dispute.ServeHTTP(rw, r)
 		case onboarding.Is(r):
 			onboard.ServeHTTP(rw, r)
 		case payments.Is(r):
@@ -241,6 +263,12 @@ func (b *Backend) PayHosted(ctx context.Context, paymentID string, with payments
 
 // Onboarding is the onboarding service in process, without HTTP and credentials; its Sandbox stands in for signer and review.
 func (b *Backend) Onboarding() *merchants.Merchants { return b.desk }
+
+// Disputes is the dispute service in process, without HTTP and credentials; it is disputes.Keys too.
+func (b *Backend) Disputes() *cases.Cases { return b.cases }
+
+// Init makes what is made once and takes its time: the key pair that card numbers of disputes are encrypted with.
+func (b *Backend) Init(ctx context.Context) error { return b.cases.Init(ctx) }
 
 // Hosted is the hosted build service in process, without HTTP and credentials; its Orders are its other half, Fill and Answer
 // stand in for the customer.

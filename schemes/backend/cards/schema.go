@@ -41,5 +41,6 @@ CREATE TABLE cards_token (
 	token BLOB NOT NULL,
 	created_ms INTEGER NOT NULL,
 	data TEXT NOT NULL
-) STRICT;`}}
+) STRICT;`}, {Name: "cards/2 payments by day", SQL: `
+CREATE INDEX cards_payment_created ON cards_payment (created_ms);`}}
 }

@@ -1,0 +1,385 @@
+package cases
+
+import (
+	"context"
+	"crypto/rsa"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"posagent/schemes/backend/once"
+	"posagent/schemes/disputes"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Purchase is a card payment of the books that can be disputed.
+type Purchase struct {
+	ID        string // the payment's
+	Reference string // acquirer reference number
+	Card      string // keyed name of the card
+	Masked    string // its number
+	Brand     string
+	Amount    money.Minor
+	Left      money.Minor // not given back yet
+	Currency  string
+	AtMS      int64
+}
+
+// Search is what a purchase is looked for by; zero values say nothing.
+type Search struct {
+	ID        string   // the payment's, or that of its collection
+	Reference string   // acquirer's, the payment's id, or the merchant's own
+	PAN       wire.PAN // the card
+	Day       string   // UTC
+	Amount    money.Minor
+	Currency  string
+}
+
+// Options are what Cases needs; all but Log and Now are required.
+type Options struct {
+	DB       store.DB
+	Find     func(store.Reader, Search) ([]Purchase, error) // purchases, the oldest first
+	Card     func(wire.PAN) string                          // keyed name of a card
+	Merchant string                                         // its name in lists
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+// Cases is the dispute desk.
+type Cases struct {
+	db  store.DB
+	opt Options
+	now func() time.Time
+	log *slog.Logger
+
+	mu      sync.Mutex
+	private *rsa.PrivateKey
+	public  disputes.PublicKey
+}
+
+var (
+	_ disputes.Service = (*Cases)(nil)
+	_ disputes.Keys    = (*Cases)(nil)
+)
+
+// New makes the desk; it starts nothing.
+func New(opt Options) (*Cases, error) {
+	if opt.DB == nil || opt.Find == nil || opt.Card == nil {
+		return nil, errors.New("cases: want a store, purchases and names of cards")
+	}
+	c := &Cases{db: opt.DB, opt: opt, now: opt.Now, log: opt.Log}
+	if c.now == nil {
+		c.now = time.Now
+	}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	c.log = c.log.With("sys", "cases")
+	return c, nil
+}
+
+const (
+	firstCase  = 500001
+	firstGroup = 700001
+	answerTime = 2 * time.Second
+	dueDays    = 45
+	answerDays = 30
+	issuer     = "issuer"
+	operator   = "operator"
+
+	opCreate   = "disputes.create"
+	opList     = "disputes.list"
+	opQueue    = "disputes.queue"
+	opUpdate   = "disputes.update"
+	opDocument = "disputes.document"
+	opKey      = "disputes.key"
+)
+
+// Create implements disputes.Service.
+func (c *Cases) Create(ctx context.Context, key wire.Key, req disputes.CreateRequest) (disputes.CreateReply, error) {
+	if err := check(opCreate, key, disputes.Validate(req)); err != nil {
+		return disputes.CreateReply{}, err
+	}
+	pan, card, err := c.card(ctx, opCreate, req.CardNumber)
+	if err != nil {
+		return disputes.CreateReply{}, err
+	}
+	sealed := req.CardNumber
+	req.CardNumber = wire.Secret(card)
+	body, err := disputes.EncodeCreate(req)
+	if err != nil {
+		return disputes.CreateReply{}, wire.Errorf(wire.Invalid, opCreate, "request cannot be stored")
+	}
+	req.CardNumber = sealed
+	var reply disputes.CreateReply
+	err = c.write(ctx, opCreate, "", key, body, req.DocumentsList, &reply, func(tx store.Tx, files []file, now time.Time) (err error) {
+		reply, err = c.create(tx, req, pan, files, now)
+		return err
+	})
+	if err != nil {
+		return disputes.CreateReply{}, err
+	}
+	return reply, nil
+}
+
+func check(op string, key wire.Key, err error) error {
+	if err == nil && key != "" {
+		if _, bad := wire.ParseKey(string(key)); bad != nil {
+			return &wire.Error{Code: wire.Invalid, Op: op, Err: bad}
+		}
+	}
+	return err
+}
+
+// write stores the documents, then plays a keyed write in one commit.
+func (c *Cases) write(ctx context.Context, op, about string, key wire.Key, body []byte, documents []disputes.Document, reply any, act func(store.Tx, []file, time.Time) error) error {
+	files, err := c.upload(ctx, documents)
+	if err != nil {
+		return wire.AsError(op, err)
+	}
+	var refusal *wire.Error
+	err = c.db.Write(ctx, func(tx store.Tx) (err error) {
+		now := c.now()
+		if err := advance(tx, now); err != nil {
+			return err
+		}
+		refusal, err = once.Do(tx, c.db, op+" "+about, key, body, reply, func() error { return act(tx, files, now) })
+		return err
+	})
+	switch {
+	case err != nil:
+		return wire.AsError(op, err)
+	case refusal != nil:
+		return refusal
+	}
+	return nil
+}
+
+// create is the commit of Create.
+func (c *Cases) create(tx store.Tx, req disputes.CreateRequest, pan wire.PAN, files []file, now time.Time) (out disputes.CreateReply, err error) {
+	p, many, err := c.purchase(tx, req, pan)
+	if err != nil {
+		return out, err
+	}
+	var n int64
+	if err := tx.QueryRow(`SELECT COUNT(*) FROM cases_case WHERE purchase = ?`, p.ID).Scan(&n); err != nil {
+		return out, fmt.Errorf("look for a case: %w", err)
+	}
+	if n > 0 {
+		return out, disputes.Refused(opCreate, disputes.Exists, "")
+	}
+	r := fill(req, p)
+	if req.DisputeCurrency != "" && req.DisputeCurrency != p.Currency {
+		return out, disputes.Refused(opCreate, disputes.BadAmount, "the transaction's currency is "+p.Currency)
+	}
+	if r.Amount > p.Amount {
+		return out, disputes.Refused(opCreate, disputes.BadAmount, "more than the transaction's")
+	}
+	if r.queue = disputes.Issuer; r.Straight {
+		r.queue, _ = disputes.Next(r.queue, disputes.Submit, true, p.Left <= 0)
+	}
+	day := now.UTC().Format(disputes.DateLayout)
+	r.card, r.purchase, r.created, r.modified = p.Card, p.ID, day, day
+	if err := tx.QueryRow(`SELECT coalesce(max(number) + 1, ?) FROM cases_case`, firstCase).Scan(&r.number); err != nil {
+		return out, fmt.Errorf("number case: %w", err)
+	}
+	err = tx.QueryRow(`SELECT coalesce((SELECT grp FROM cases_case WHERE card = ? AND created_day = ? LIMIT 1), (SELECT max(grp) + 1 FROM cases_case), ?)`,
+		p.Card, day, firstGroup).Scan(&r.group)
+	if err != nil {
+		return out, fmt.Errorf("number group: %w", err)
+	}
+	r.secret = private{Holder: req.CardHolderName.Reveal(), Expiry: req.CardExpiryDate.Reveal(), Account: req.InterimAccount}
+	if err := c.insert(tx, &r, now); err != nil {
+		return out, err
+	}
+	if err := r.tell(tx, issuer, req.Notes, "create", now); err != nil {
+		return out, err
+	}
+	out = disputes.CreateReply{
+		CaseNumber: strconv.FormatInt(r.number, 10), GroupNumber: strconv.FormatInt(r.group, 10), ResponseCode: disputes.Done,
+		IssuerSuperCaseID: req.IssuerSuperCaseID, IssuerTransactionID: req.IssuerTransactionID,
+	}
+	if many {
+		out.ErrorCode, out.ErrorText = disputes.ManyMatches, disputes.Meaning(disputes.ManyMatches)
+	}
+	out.Documents, err = r.claim(tx, files, now)
+	if len(out.Documents) > 0 {
+		out.ResponseCode = disputes.Partial
+	}
+	return out, err
+}
+
+// purchase finds what is disputed: the latest that matches.
+func (c *Cases) purchase(r store.Reader, req disputes.CreateRequest, pan wire.PAN) (p Purchase, many bool, err error) {
+	amount, err := disputes.Amount(req.TransactionAmount)
+	if err != nil {
+		return p, false, wire.Errorf(wire.Invalid, opCreate, "transactionAmount: %v", err)
+	}
+	s := Search{ID: req.OperatorTransactionID, Reference: req.AcqReferenceData, PAN: pan, Day: req.TransactionDate, Amount: amount, Currency: req.TransactionCurrency}
+	if s.ID == "" {
+		s.ID = req.CardSchemeTransactionID
+	}
+	list, err := c.opt.Find(r, s)
+	switch {
+	case err != nil:
+		return p, false, fmt.Errorf("find purchase: %w", err)
+	case len(list) == 0:
+		return p, false, disputes.Refused(opCreate, disputes.NoMatch, "")
+	}
+	return list[len(list)-1], len(list) > 1, nil
+}
+
+// Update implements disputes.Service.
+func (c *Cases) Update(ctx context.Context, key wire.Key, caseNumber string, req disputes.UpdateRequest) (disputes.UpdateReply, error) {
+	if err := check(opUpdate, key, disputes.ValidateUpdate(caseNumber, req)); err != nil {
+		return disputes.UpdateReply{}, err
+	}
+	_, card, err := c.card(ctx, opUpdate, req.CardNumber)
+	if err != nil {
+		return disputes.UpdateReply{}, err
+	}
+	sealed := req.CardNumber
+	req.CardNumber = wire.Secret(card)
+	body, err := disputes.EncodeUpdate(req)
+	if err != nil {
+		return disputes.UpdateReply{}, wire.Errorf(wire.Invalid, opUpdate, "request cannot be stored")
+	}
+	req.CardNumber = sealed
+	var reply disputes.UpdateReply
+	err = c.write(ctx, opUpdate, caseNumber, key, body, req.DocumentsList, &reply, func(tx store.Tx, files []file, now time.Time) error {
+		r, err := c.find(tx, opUpdate, caseNumber)
+		if err != nil {
+			return err
+		}
+		switch {
+		case card != "" && card != r.card, req.CardID != "" && req.CardID != r.card:
+			return wire.Errorf(wire.Invalid, opUpdate, "the case is about another card")
+		case req.GroupNumber != "" && req.GroupNumber != strconv.FormatInt(r.group, 10):
+			return wire.Errorf(wire.Invalid, opUpdate, "the case is in another group")
+		}
+		reply, err = c.move(tx, r, req, files, now)
+		return err
+	})
+	if err != nil {
+		return disputes.UpdateReply{}, err
+	}
+	return reply, nil
+}
+
+// move is the commit of Update.
+func (c *Cases) move(tx store.Tx, r *row, req disputes.UpdateRequest, files []file, now time.Time) (out disputes.UpdateReply, err error) {
+	m, moves := req.Move()
+	lost := false
+	if m == disputes.Submit {
+		list, err := c.opt.Find(tx, Search{ID: r.purchase})
+		if err != nil {
+			return out, fmt.Errorf("find purchase: %w", err)
+		}
+		lost = len(list) == 0 || list[0].Left <= 0
+	}
+	from := r.queue
+	var ok bool
+	if r.queue, ok = disputes.Next(from, m, r.Straight, lost); !ok {
+		return out, &wire.Error{Code: wire.Conflict, Reason: disputes.WrongStatus, Op: opUpdate, Msg: "the case is in " + from.Name()}
+	}
+	if r.secret, err = c.open(tx, r); err != nil {
+		return out, err
+	}
+	if req.PrivateNotes != "" {
+		r.secret.Notes = append(r.secret.Notes, req.PrivateNotes)
+	}
+	if req.InterimAccount != "" {
+		r.secret.Account = req.InterimAccount
+	}
+	r.More = merge(r.More, req.AdditionalInformation)
+	r.modified = now.UTC().Format(disputes.DateLayout)
+	if err := c.save(tx, r, now); err != nil {
+		return out, err
+	}
+	if moves || req.Notes != "" || from != r.queue {
+		if err := r.tell(tx, issuer, req.Notes, action(m), now); err != nil {
+			return out, err
+		}
+	}
+	out.ResponseCode = disputes.Done
+	out.Documents, err = r.claim(tx, files, now)
+	if len(out.Documents) > 0 {
+		out.ResponseCode = disputes.Partial
+	}
+	return out, err
+}
+
+// action names a move in a case's history.
+func action(m disputes.Move) string {
+	switch m {
+	case disputes.Submit:
+		return "submit"
+	case disputes.Close:
+		return "close"
+	case disputes.Acknowledge:
+		return "acknowledge closure"
+	case disputes.Reject:
+		return "reject closure"
+	case disputes.Answer:
+		return "answer"
+	}
+	return "update"
+}
+
+// merge lets later values replace earlier ones of the same name.
+func merge(have, more []disputes.Pair) []disputes.Pair {
+next:
+	for _, p := range more {
+		for i := range have {
+			if have[i].Name == p.Name {
+				have[i].Value = p.Value
+				continue next
+			}
+		}
+		have = append(have, p)
+	}
+	return have
+}
+
+// advance lets everything happen that is due by now: the operator's answers.
+func advance(tx store.Tx, now time.Time) error {
+	at := now.UnixMilli()
+	_, err := tx.Exec(`INSERT INTO cases_status (number, queue, user, notes, action, at_ms)
+		SELECT number, ?, ?, '', ?, due_ms FROM cases_case WHERE due_ms <= ? ORDER BY due_ms, number`,
+		int64(disputes.AwaitingFeedback), operator, action(disputes.Answer), at)
+	if err == nil {
+		_, err = tx.Exec(`UPDATE cases_case SET queue = ?, modified_day = ?, due_ms = NULL WHERE due_ms <= ?`,
+			int64(disputes.AwaitingFeedback), now.UTC().Format(disputes.DateLayout), at)
+	}
+	if err != nil {
+		return fmt.Errorf("advance cases: %w", err)
+	}
+	return nil
+}
+
+// look reads; what is due happens first.
+func (c *Cases) look(ctx context.Context, op string, use func(store.Reader) error) error {
+	now, due := c.now(), int64(0)
+	err := c.db.Read(ctx, func(r store.Reader) error {
+		return r.QueryRow(`SELECT COUNT(*) FROM cases_case WHERE due_ms <= ?`, now.UnixMilli()).Scan(&due)
+	})
+	if err == nil && due > 0 {
+		err = c.db.Write(ctx, func(tx store.Tx) error { return advance(tx, now) })
+	}
+	if err == nil {
+		err = c.db.Read(ctx, use)
+	}
+	if err != nil {
+		return wire.AsError(op, err)
+	}
+	return nil
+}
+
+// number writes minor units.
+func number(m money.Minor) json.Number { return json.Number(strconv.FormatInt(int64(m), 10)) }

@@ -1,0 +1,209 @@
+package cases
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"posagent/schemes/disputes"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// file is a document that was uploaded. Its content lies in sealed pieces, so that none ever stands in memory as a whole.
+type file struct {
+	id         string
+	doc        disputes.Document
+	code, text string // why it is not taken
+}
+
+const (
+	piece = 128 << 10 // bytes
+	// unclaimed is how long pieces wait for the case they were sent with.
+	unclaimed = time.Hour
+)
+
+// upload stores the contents of a request's documents before its case; the case's own commit claims them.
+func (c *Cases) upload(ctx context.Context, list []disputes.Document) ([]file, error) {
+	var out []file
+	for _, d := range list {
+		f := file{doc: d}
+		if f.code, f.text = disputes.Takes(d); f.code == "" {
+			var id [16]byte
+			_, _ = rand.Read(id[:]) // never fails
+			f.id = hex.EncodeToString(id[:])
+			if err := c.store(ctx, f); err != nil {
+				return nil, fmt.Errorf("store document: %w", err)
+			}
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+func at(document string, seq int64) store.Cell {
+	return store.Cell{Table: "cases_file", Key: document, Column: strconv.FormatInt(seq, 10)}
+}
+
+func (c *Cases) store(ctx context.Context, f file) error {
+	src, err := f.doc.Binary.Open()
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	buf := make([]byte, piece)
+	left := f.doc.Binary.Size
+	for seq := int64(0); left > 0; seq++ {
+		n, err := io.ReadFull(src, buf[:min(left, piece)])
+		if err != nil {
+			return wire.Errorf(wire.Invalid, "", "documentsList: shorter than said")
+		}
+		left -= int64(n)
+		err = c.db.Write(ctx, func(tx store.Tx) error {
+			now := c.now()
+			if err := sweep(tx, now); err != nil {
+				return err
+			}
+			sealed, err := c.db.Seal(tx, at(f.id, seq), buf[:n])
+			if err == nil {
+				_, err = tx.Exec(`INSERT INTO cases_file (document, seq, data, claimed, at_ms) VALUES (?, ?, ?, 0, ?)`, f.id, seq, sealed, now.UnixMilli())
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweep drops what waited too long.
+func sweep(tx store.Tx, now time.Time) error {
+	_, err := tx.Exec(`DELETE FROM cases_file WHERE claimed = 0 AND at_ms < ?`, now.Add(-unclaimed).UnixMilli())
+	return err
+}
+
+// claim gives a case its documents, and says which were not taken.
+func (r *row) claim(tx store.Tx, files []file, now time.Time) (refused []disputes.DocumentError, err error) {
+	refused = []disputes.DocumentError{}
+	for _, f := range files {
+		if f.code == "" && f.doc.ID != "" {
+			var n int64
+			if err := tx.QueryRow(`SELECT COUNT(*) FROM cases_document WHERE number = ? AND name = ?`, r.number, f.doc.ID).Scan(&n); err != nil {
+				return nil, fmt.Errorf("look for document: %w", err)
+			}
+			if n > 0 {
+				f.code, f.text = disputes.DocumentTwice, "the case has a document of this id"
+			}
+		}
+		if f.code != "" {
+			refused = append(refused, disputes.DocumentError{ClaimID: strconv.FormatInt(r.number, 10), Code: f.code, Text: f.text, DocumentID: f.doc.ID})
+			continue
+		}
+		_, err := tx.Exec(`INSERT INTO cases_document (id, number, name, kind, mime, size, sha256, at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			f.id, r.number, f.doc.ID, f.doc.Type, f.doc.MimeType, f.doc.Binary.Size, f.doc.Binary.SHA256, now.UnixMilli())
+		if err == nil {
+			_, err = tx.Exec(`UPDATE cases_file SET claimed = 1 WHERE document = ?`, f.id)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("claim document: %w", err)
+		}
+	}
+	return refused, nil
+}
+
+// documents lists those of a case, the oldest first.
+func documents(rd store.Reader, number int64) ([]disputes.DocumentInfo, error) {
+	rows, err := rd.Query(`SELECT id, name, kind, mime, at_ms FROM cases_document WHERE number = ? ORDER BY at_ms, rowid`, number)
+	if err != nil {
+		return nil, fmt.Errorf("read documents of %d: %w", number, err)
+	}
+	defer rows.Close()
+	list := []disputes.DocumentInfo{}
+	for rows.Next() {
+		var d disputes.DocumentInfo
+		var mime string
+		var ms int64
+		if err := rows.Scan(&d.ID, &d.Description, &d.Type, &mime, &ms); err != nil {
+			return nil, fmt.Errorf("read documents of %d: %w", number, err)
+		}
+		if d.Description == "" {
+			d.Description = mime
+		}
+		d.Updated, d.User = stamp(ms), issuer
+		list = append(list, d)
+	}
+	return list, rows.Err()
+}
+
+// Document implements disputes.Service.
+func (c *Cases) Document(ctx context.Context, documentID string, limit int64) (out disputes.File, err error) {
+	if err := disputes.CheckDocumentID(documentID); err != nil {
+		return out, err
+	}
+	var id, name, mime, sum string
+	var size int64
+	err = c.db.Read(ctx, func(rd store.Reader) error {
+		err := rd.QueryRow(`SELECT id, name, mime, size, sha256 FROM cases_document WHERE id = ? OR name = ? ORDER BY id = ? DESC, at_ms DESC, rowid DESC LIMIT 1`,
+			documentID, documentID, documentID).Scan(&id, &name, &mime, &size, &sum)
+		if errors.Is(err, sql.ErrNoRows) {
+			return none(opDocument, "document")
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return out, wire.AsError(opDocument, err)
+	case limit > 0 && size > limit:
+		return out, wire.Errorf(wire.TooLarge, opDocument, "the document has %d bytes", size)
+	}
+	if name == "" {
+		name = id
+	}
+	return disputes.File{
+		Name: disputes.PlainName(name), Description: mime, Close: func() error { return nil },
+		Content: disputes.Binary{Size: size, SHA256: sum, Open: func() (io.ReadCloser, error) { return &content{c: c, ctx: ctx, id: id}, nil }},
+	}, nil
+}
+
+// content reads a document piece by piece.
+type content struct {
+	c    *Cases
+	ctx  context.Context // of the call that asked for the document
+	id   string
+	seq  int64
+	data []byte
+}
+
+// Read implements io.Reader.
+func (r *content) Read(p []byte) (int, error) {
+	for len(r.data) == 0 {
+		err := r.c.db.Read(r.ctx, func(rd store.Reader) error {
+			var sealed []byte
+			err := rd.QueryRow(`SELECT data FROM cases_file WHERE document = ? AND seq = ?`, r.id, r.seq).Scan(&sealed)
+			if err == nil {
+				r.data, err = r.c.db.Unseal(rd, at(r.id, r.seq), sealed)
+			}
+			return err
+		})
+		if errors.Is(err, sql.ErrNoRows) {
+			return 0, io.EOF
+		}
+		if err != nil {
+			return 0, fmt.Errorf("read document: %w", err)
+		}
+		r.seq++
+	}
+	n := copy(p, r.data)
+	r.data = r.data[n:]
+	return n, nil
+}
+
+// Close implements io.Closer.
+func (r *content) Close() error { return nil }
