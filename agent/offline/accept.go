@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"posagent/agent/outbox"
@@ -79,12 +80,8 @@ func (f *Front) do(ctx context.Context, w write) (answer, error) {
 	if f.box == nil {
 		return answer{}, wire.Errorf(wire.Unavailable, w.row.Kind, "the terminal is starting")
 	}
-	asking, cancel := context.WithTimeout(ctx, f.o.Within)
-	err := f.prove(asking, w.row.Service)
-	cancel()
-	if err != nil {
-		return answer{}, &wire.Error{Code: wire.Unavailable, Op: w.row.Kind, Err: err, Msg: fmt.Sprintf(
-			"%s has never answered this terminal, and nothing is stored for it before it has: connect the network, check [upstream] %s and [upstream.auth]", w.row.Service, w.row.Service)}
+	if err := f.trusted(ctx, w.row); err != nil {
+		return answer{}, err
 	}
 	key, down := wire.NewKey(), f.box.Down(w.row.Service)
 	told, leave := f.listen(key) // before it can be sent
@@ -96,7 +93,8 @@ func (f *Front) do(ctx context.Context, w write) (answer, error) {
 			return err
 		})
 	}
-	if err = put(down); errors.Is(err, errAway) {
+	err := put(down)
+	if errors.Is(err, errAway) {
 		asking, cancel := context.WithTimeout(ctx, f.o.Within)
 		if f.back(asking, w.row.Service) {
 			err = put(false)
@@ -123,6 +121,21 @@ func (f *Front) do(ctx context.Context, w write) (answer, error) {
 	}
 	f.box.Wake()
 	return f.wait(ctx, &w, st, told)
+}
+
+// trusted refuses a service that was never proven. One that is not stored for needs no proof.
+func (f *Front) trusted(ctx context.Context, b *bound) error {
+	if slices.Contains(f.o.Unstored, b.Service) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, f.o.Within)
+	defer cancel()
+	if err := f.prove(ctx, b.Service); err != nil {
+		return &wire.Error{Code: wire.Unavailable, Op: b.Kind, Err: err, Msg: fmt.Sprintf(
+			"%s has never answered this terminal, and nothing is taken for it before it has: connect the network, check [upstream] %s and [upstream.auth], or leave it out of [offline] services",
+			b.Service, b.Service)}
+	}
+	return nil
 }
 
 // again lends the body of an operation that was not stored whole to the one that its first caller left behind.
@@ -259,6 +272,9 @@ func nowOf(op outbox.Op) string {
 func (f *Front) allowed(r store.Reader, w *write) (string, error) {
 	if w.part {
 		return partial, nil
+	}
+	if slices.Contains(f.o.Unstored, w.row.Service) {
+		return "[offline] services does not name " + w.row.Service, nil
 	}
 	l := f.o.Limits
 	if w.unknown {

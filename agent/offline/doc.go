@@ -40,6 +40,10 @@
 //
 // 2026-11-22. A service is proven by a read of something that is not there: only the service itself refuses that in its own words.
 //
+// 2026-11-22. A service that is switched off is not passed by: its ids stay good, what was stored for it is sent, and its writes have
+// their Keys stored, but each is answered now or not at all. It needs no proof, which is the way out with a backend that
+// answers a read of nothing in words of its own.
+//
 // 2026-11-22. While a backend does not answer, a payment is read as the terminal knows it, and says so in its operation; a token cannot be.
 //
 // 2026-11-21. COMMIT outranks a final bad word (MONEY A.1), so an undo that says FAILED with COMMIT is done, and so is a

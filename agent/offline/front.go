@@ -25,6 +25,7 @@ type Options struct {
 
 	Endpoints   map[string]string // where each service is: what was proven of one address says nothing about another
 	Keyless     []string          // services that do not honour Keys
+	Unstored    []string          // services whose writes are answered now or not at all; what was stored before is sent
 	Limits      Limits
 	RefuseCards bool          // card numbers are not stored, not even sealed: such a write is answered now or not at all
 	Within      time.Duration // until a caller is told "pending"; default 3 s
@@ -142,16 +143,6 @@ func (f *Front) bind(row Row, a adapter) {
 
 // Kinds are the outbox's kinds of the services that are stored.
 func (f *Front) Kinds() []outbox.Kind { return f.kinds }
-
-// Stores says whether the writes of a service are stored.
-func (f *Front) Stores(service string) bool {
-	for _, k := range f.kinds {
-		if k.Service == service {
-			return true
-		}
-	}
-	return false
-}
 
 // Attach joins the outbox that has the Kinds. Before it nothing can be written.
 func (f *Front) Attach(box *outbox.Outbox) { f.box = box }

@@ -343,3 +343,27 @@ func TestBadInputIsNeverStored(t *testing.T) {
 		require.Empty(t, s.ops())
 	})
 }
+
+// A service that is switched off is answered now or not at all; what was stored for it before is sent, and local ids stay good.
+func TestSwitchedOff(t *testing.T) {
+	inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
+		s.cut()
+		c, err := s.pay.Create(t.Context(), "", moto(payments.ProcessAuthorize, 1000))
+		require.NoError(t, err)
+		s.stop()
+		s.opts.Unstored = []string{offline.Payments}
+		s.start()
+		_, err = s.pay.Create(t.Context(), "", moto(payments.ProcessAuthorize, 1000))
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+		require.ErrorContains(t, err, "[offline] services")
+		tok, err := s.tok.CreateRecurring(t.Context(), "", tokens.RecurringRequest{})
+		require.NoError(t, err)
+		require.NotNil(t, tok.Operation, "the other one is stored")
+		s.mend()
+		s.pass(time.Minute)
+		require.Equal(t, outbox.Done, s.op(c.Operation.Key).State)
+		d, err := s.pay.Capture(t.Context(), "", c.PaymentID, payments.CaptureRequest{})
+		require.NoError(t, err)
+		require.Nil(t, d.Operation)
+	})
+}

@@ -135,7 +135,11 @@ func TestUnsentExpires(t *testing.T) {
 func TestKeylessCreate(t *testing.T) {
 	inShop(t, offline.Options{Keyless: []string{offline.Payments}}, func(t *testing.T, s *shop) {
 		s.cable.set(false, lost)
-		c, err := s.pay.Create(t.Context(), "", moto(payments.ProcessSale, 1000))
+		c, err := s.pay.Create(t.Context(), "c", moto(payments.ProcessSale, 1000))
+		require.NoError(t, err)
+		require.NotNil(t, c.Operation)
+		s.pass(time.Second)
+		c, err = s.pay.Create(t.Context(), "c", moto(payments.ProcessSale, 1000))
 		require.NoError(t, err)
 		require.Contains(t, c.Operation.Note, "in doubt")
 		page, err := s.pay.Create(t.Context(), "", payments.CreateRequest{Type: payments.ProviderHosted, Amount: 100, CurrencyCode: "EUR", Processing: payments.ProcessSale})

@@ -28,11 +28,14 @@ func (s sender) doer() wire.Doer {
 	return s.client.Once()
 }
 
+// portServices are the names of the local port's services, in the order they are shown.
+func portServices() []string { return []string{"payments", "paylinks", "tokens", "schemes", "methods"} }
+
 // senders are the connections of the local port's services: each its own, so that a local client can neither hold up a sale nor
 // open its circuit.
 func senders(cfg config.Config, log *slog.Logger) (map[string]sender, error) {
 	all := map[string]sender{}
-	for _, name := range []string{"payments", "paylinks", "tokens", "schemes", "methods"} {
+	for _, name := range portServices() {
 		s := sender{name: name}
 		if cfg.Upstream.URL(name) != "" {
 			own := cfg
@@ -49,26 +52,21 @@ func senders(cfg config.Config, log *slog.Logger) (map[string]sender, error) {
 	return all, nil
 }
 
-// front stores the writes of local clients as [offline] says, nil where it stores none.
-func front(cfg config.Config, db store.DB, to map[string]sender, pay payments.Service, tok tokens.Service, log *slog.Logger) *offline.Front {
-	o := cfg.Offline
+// front stores the writes of local clients as [offline] says. It is there without a local port too: for what is still owed.
+func front(cfg config.Config, db store.DB, to map[string]sender, log *slog.Logger) *offline.Front {
+	o, url := cfg.Offline, cfg.Upstream.URL
 	opts := offline.Options{
 		DB: db, Keyless: o.Keyless, RefuseCards: o.CardData == "refuse", Within: o.AnswerWithin, Patience: cfg.Upstream.Timeout, MaxAge: o.MaxAge,
 		Limits: offline.Limits{Count: int64(o.MaxCount), Amount: o.AmountLimit, Total: o.TotalLimit}, Endpoints: map[string]string{},
-		Now: time.Now, Log: log,
+		Payments: &payments.Client{BaseURL: url("payments"), Operator: cfg.Operator.Name, Doer: to["payments"].doer()},
+		Tokens:   &tokens.Client{BaseURL: url("tokens"), Doer: to["tokens"].doer()},
+		Now:      time.Now, Log: log,
 	}
-	stores := func(service string) bool { return o.Stores(service) && to[service].client != nil }
-	if stores(offline.Payments) {
-		opts.Payments = pay
-	}
-	if stores(offline.Tokens) {
-		opts.Tokens = tok
-	}
-	if opts.Payments == nil && opts.Tokens == nil {
-		return nil
-	}
-	for name := range to {
-		opts.Endpoints[name] = cfg.Upstream.URL(name)
+	for _, name := range []string{offline.Payments, offline.Tokens} {
+		opts.Endpoints[name] = url(name)
+		if !o.Stores(name) {
+			opts.Unstored = append(opts.Unstored, name)
+		}
 	}
 	return offline.NewFront(opts)
 }

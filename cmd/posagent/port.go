@@ -4,12 +4,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"io/fs"
-	"log/slog"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"posagent/agent"
@@ -20,14 +17,11 @@ import (
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
 	"posagent/schemes/paylinks"
-	"posagent/schemes/payments"
-	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
-	"posagent/store"
 )
 
-// localPort is what the local port serves, and what stores for it, nil where nothing does.
-func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, to map[string]sender, log *slog.Logger) (agent.Local, *offline.Front, error) {
+// localPort is what the local port serves.
+func localPort(c *call, cfg config.Config, sandbox bool, f *offline.Front, to map[string]sender) (agent.Local, error) {
 	l := agent.Local{
 		Token: cfg.Port.Token, Within: cfg.Upstream.Timeout, About: aboutTerminal(cfg, sandbox), Dir: c.stateDir(),
 		Live: func() view.Live { return readLive(c.stateDir()) },
@@ -36,32 +30,23 @@ func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, to map[str
 	var err error
 	if l.Token == "" {
 		if l.Token, err = portToken(filepath.Join(c.stateDir(), "port.token")); err != nil {
-			return l, nil, fail(exitFailed, "local port: %v", err)
+			return l, fail(exitFailed, "local port: %v", err)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(to)) {
+	for _, name := range portServices() {
 		if client := to[name].client; client != nil {
 			l.Upstream = append(l.Upstream, view.Upstream{Name: name, Healthy: client.Healthy})
 		}
 	}
 	url := cfg.Upstream.URL
-	var pay payments.Service = &payments.Client{BaseURL: url("payments"), Operator: cfg.Operator.Name, Doer: to["payments"].doer()}
-	var tok tokens.Service = &tokens.Client{BaseURL: url("tokens"), Doer: to["tokens"].doer()}
-	f := front(cfg, db, to, pay, tok, log)
-	if f != nil && f.Stores(offline.Payments) {
-		pay = f.Payments()
-	}
-	if f != nil && f.Stores(offline.Tokens) {
-		tok = f.Tokens()
-	}
 	links := &paylinks.Client{BaseURL: url("paylinks"), Instance: cfg.Upstream.Auth.Instance, Secret: cfg.Upstream.Auth.Secret, Doer: to["paylinks"].doer()}
 	l.Services = append(moreServices(url("payments"), to["payments"].doer()),
-		port.Payments(pay, cfg.Operator.Name),
-		port.Tokens(tok),
+		port.Payments(f.Payments(), cfg.Operator.Name),
+		port.Tokens(f.Tokens()),
 		port.Links(links.Links(), links.Transactions(), links.Instance),
 		port.Schemes(&aapay.Client{BaseURL: url("schemes"), Doer: to["schemes"].doer()}),
 		port.Methods(&methods.Client{BaseURL: url("methods"), Doer: to["methods"].doer()}))
-	return l, f, nil
+	return l, nil
 }
 
 // nowhere stands for a service that has no address.

@@ -142,6 +142,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		IdempotencyTTL: cfg.Offline.IdempotencyTTL,
 		Hooks:          cfg.Hooks.Authorization,
 		Probe:          probes(schemes, links, to),
+		Front:          front(cfg, db, to, log),
 		ZVT: zvt.Config{
 			TerminalID: t.TerminalID, Currency: t.Currency, MerchantName: t.MerchantName, Language: t.Language,
 			Device: "posagent", Version: version, Serial: serial, Charset: charset, Password: cfg.ECR.Password,
@@ -158,7 +159,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 			return o, f, nil, fail(exitFailed, "local port: %v (set [port] listen)", err)
 		}
 		ready = append(ready, "port=http://"+o.Port.Addr().String())
-		if o.Local, o.Front, err = localPort(c, cfg, sandbox, db, to, log); err != nil {
+		if o.Local, err = localPort(c, cfg, sandbox, o.Front, to); err != nil {
 			return o, f, nil, err
 		}
 	}
