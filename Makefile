@@ -18,7 +18,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL
 
-.PHONY: browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line upstream disk books million sim mutants badinput test-386 test-arm guest
+.PHONY: browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line upstream disk books million lossy sim mutants badinput test-386 test-arm guest
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -97,6 +97,9 @@ disk: ## fail N operations of the disk under a sale, and fill a real one (N=20)
 
 books: ## N calls of sixteen callers at once against the books of the payment service (N=100000 takes minutes)
 	N='$(if $(filter command line,$(origin N)),$(N),2000)' $(GO) test -count=1 -timeout 60m -v ./cross/books
+
+lossy: ## OPS writes of local clients over a link that loses, delays and doubles (OPS=100000 takes minutes)
+	OPS='$(if $(OPS),$(OPS),2000)' $(GO) test -count=1 -timeout 60m -v -run Lossy ./cross/lossy
 
 million: ## a million pending operations: start, status, accept, memory, drain (N=1000000 takes five minutes)
 	N='$(if $(filter command line,$(origin N)),$(N),1000000)' $(GO) test -count=1 -timeout 30m -v -run Million ./cross/million

@@ -78,6 +78,7 @@ var rooms = []room{
 	{"cross/books", nil, "a campaign: test code only"},
 	{"cross/disk", nil, "a campaign: test code only"},
 	{"cross/million", nil, "a campaign: test code only"},
+	{"cross/lossy", nil, "a campaign: test code only"},
 	{"cross/mutants", nil, "a campaign: test code only"},
 	{"cross/badinput", nil, "the attacker: drives the built binary only"},
 	{"cross/bench", []string{"agent", "agent/outbox", "device", "device/line", "device/qr", "ecr/register", "ecr/zvt/frame", "schemes/aapay", "schemes/backend", "schemes/methods", "schemes/payments", "schemes/wire", "store"}, "measures the rooms and the built binary; agent for its schema alone"},

@@ -125,6 +125,16 @@ var table = []mutant{
 	{"plain route sent again after a restart", drive, "TestMoneyB8_PlainIsNotSentAgainAfterACrash", []edit{
 		{"agent/checkout/payment.go", `case s.Plain: // never resent (MONEY B.8)`, `case false:`},
 	}},
+	{"new Key when a client's write is sent again", "cross/lossy", "TestLossy", []edit{
+		{"agent/offline/send.go", `r, err := b.send(ctx, op.Key, id, body)`, `r, err := b.send(ctx, wire.NewKey(), id, body)`},
+	}},
+	{"dependants are sent out of order", "cross/lossy", "TestLossy", []edit{
+		{"agent/outbox/attempt.go", `if err != nil || !waits {`, `if err != nil || true {`},
+		{"agent/outbox/outbox.go", `CASE WHEN EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ? AND open = 1) THEN 0 ELSE 1 END`, `CASE WHEN EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ? AND open = 1) THEN 1 ELSE 1 END`},
+	}},
+	{"what an operation was is not taken off the report", outbox, "TestListGivesWhatItSays|TestModel", []edit{
+		{"agent/outbox/schema.go", "WHEN OLD.state <> NEW.state BEGIN\n\tUPDATE outbox_sums SET count = count - 1,", "WHEN OLD.state <> NEW.state BEGIN\n\tUPDATE outbox_sums SET count = count,"},
+	}},
 	{"plain route of an undo sent again", offline, "TestPlainRouteIsUsedOnce|TestPlainRouteAndCrash", []edit{
 		{"agent/offline/aapay.go", `plain && u.op.Attempts != u.m.PlainAt:`, `plain && u.op.Attempts < u.m.PlainAt:`},
 	}},
@@ -141,7 +151,7 @@ var table = []mutant{
 		{"agent/upstream/transport.go", `out.GetBody = nil //`, `//`},
 	}},
 	{"a Key accepted twice is two operations", outbox, "TestAcceptOnceByKey", []edit{
-		{"agent/outbox/outbox.go", `case err == nil && bytes.Equal(old.digest, digest):`, `case err == nil && bytes.Equal(old.digest, digest) && n.Kind == "":`},
+		{"agent/outbox/outbox.go", `case err == nil && bytes.Equal(old, digest):`, `case err == nil && bytes.Equal(old, digest) && n.Kind == "":`},
 	}},
 	{"a Key the backend may have forgotten is sent", outbox, "TestForgottenKeyIsDoubt", []edit{
 		{"agent/outbox/attempt.go", `stale := before == Sent && r.sentAge >= 0 && age-r.sentAge > o.ttl.Milliseconds()`, `stale := before == Sent && r.sentAge >= 0 && age-r.sentAge > o.ttl.Milliseconds() && false`},

@@ -1,0 +1,249 @@
+package lossy
+
+import (
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/offline"
+	"posagent/agent/outbox"
+	"posagent/schemes/payments"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+func number(name string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {
+		return n
+	}
+	return otherwise
+}
+
+// TestLossy writes OPS times (2000), then judges.
+func TestLossy(t *testing.T) {
+	n, seed := number("OPS", 2000), uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
+	began := time.Now()
+	c := play(t, n, seed, false)
+	for _, w := range c.wrong[:min(10, len(c.wrong))] {
+		t.Errorf("seed %d: %s", seed, w)
+	}
+	refused, kinds := 0, map[string]int{}
+	for _, x := range c.calls {
+		kinds[x.kind]++
+		if x.refused != "" {
+			refused++
+		}
+	}
+	l := c.link
+	t.Logf("seed %d: %d writes asked for %d times, %d stored before they were sent, %d refused; %d requests: %d met no link, %d answers lost, %d late, %d delivered twice; %v",
+		seed, len(c.calls), c.asked, c.stored, refused, l.calls, l.refused, l.lost, l.late, l.doubled, kinds)
+	t.Logf("%d violations: at most %.1e a write at 95 %%; %v", len(c.wrong), 3/float64(len(c.calls)), time.Since(began).Round(time.Second))
+	require.Len(t, c.calls, n)
+	require.Greater(t, c.stored, n/10, "a link that is there proves nothing")
+	require.Less(t, refused, n/2, "and neither do refusals")
+}
+
+// A backend that never sees a Key must be caught.
+func TestTeethKeysDropped(t *testing.T) {
+	require.NotEmpty(t, play(t, 300, 1, true).wrong)
+}
+
+// play runs one campaign in virtual time.
+func play(t *testing.T, n int, seed uint64, keyless bool) (c *campaign) {
+	synctest.Test(t, func(t *testing.T) {
+		var end func()
+		c, end = open(t, seed, keyless)
+		var wg sync.WaitGroup
+		for i := range clients {
+			wg.Go(func() { c.client(t.Context(), i, n/clients+boolean(i < n%clients), seed) })
+		}
+		wg.Wait()
+		// What is left drains over the same link.
+		for waited := 0; c.open(outbox.Pending)+c.open(outbox.Sent) > 0; waited++ {
+			require.Less(t, waited, 14*24, "hours: the queue does not get empty")
+			<-time.After(time.Hour)
+		}
+		c.link.mend()
+		<-time.After(10 * time.Minute) // what is late arrives
+		for _, x := range c.calls {
+			c.last(x)
+		}
+		c.judge()
+		end()
+	})
+	return c
+}
+
+func boolean(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (c *campaign) report() (lines []outbox.Line) {
+	require.NoError(c.t, c.db.Read(c.t.Context(), func(r store.Reader) (err error) { lines, err = outbox.Report(r); return err }))
+	return lines
+}
+
+func (c *campaign) open(state outbox.State) (n int64) {
+	for _, l := range c.report() {
+		if l.State == state {
+			n += l.Count
+		}
+	}
+	return n
+}
+
+// last asks for the final answer of a call.
+func (c *campaign) last(x *call) {
+	id, pending, err := x.do()
+	switch code := wire.CodeOf(err); {
+	case pending != nil:
+		c.note("%s %s: still pending", x.kind, x.key)
+	case err == nil && x.refused != "":
+		c.note("%s %s: refused, then answered %s", x.kind, x.key, id)
+	case err == nil:
+		x.id = id
+		if !x.accepted && id != x.first {
+			c.note("%s %s: answered %s, at the end %s", x.kind, x.key, x.first, id)
+		}
+	case code == wire.Conflict || code == wire.NotFound || code == wire.Invalid:
+		if x.first != "" && !x.accepted {
+			c.note("%s %s: answered %s, at the end %v", x.kind, x.key, x.first, err)
+		}
+		x.refused = code
+	default:
+		c.note("%s %s: at the end %v", x.kind, x.key, err)
+	}
+}
+
+// total counts and sums one kind of effect.
+type total struct{ n, sum int64 }
+
+func (t *total) add(amount int64) { t.n++; t.sum += amount }
+
+// judge holds what the clients were told, the books and the terminal's report against each other.
+func (c *campaign) judge() {
+	entries, err := c.backend.Books(c.t.Context())
+	require.NoError(c.t, err)
+	type effect struct {
+		payment, kind string
+		amount        int64
+	}
+	books, paid := map[string]effect{}, map[string]int64{} // operations by their reference, payments by their id
+	by := map[string]map[string]int{}                      // how many operations of a kind each payment has
+	for _, e := range entries {
+		if e.Original == "" {
+			paid[e.ID] = int64(e.Amount)
+			continue
+		}
+		if _, twice := books[e.ID]; twice {
+			c.note("%s stands in the books twice", e.ID)
+		}
+		books[e.ID] = effect{e.Original, e.Type, int64(e.Amount)}
+		if by[e.Original] == nil {
+			by[e.Original] = map[string]int{}
+		}
+		by[e.Original][e.Type]++
+	}
+	// What the clients were told.
+	done, wanted, payment, token := map[string]*total{}, map[string]map[string]int{}, map[string]*call{}, map[string]bool{}
+	for _, x := range c.calls {
+		if x.refused != "" || x.id == "" {
+			continue
+		}
+		if done[x.kind] == nil {
+			done[x.kind] = &total{}
+		}
+		done[x.kind].add(int64(x.amount))
+		switch x.kind {
+		case offline.KindTokenCreate:
+			if token[x.id] {
+				c.note("token %s was made for two", x.id)
+			}
+			token[x.id] = true
+			continue
+		case offline.KindPaymentCreate:
+			if payment[x.id] != nil {
+				c.note("payment %s was made for two", x.id)
+			}
+			payment[x.id] = x
+			if paid[x.id] != int64(x.amount) {
+				c.note("%s: payment of %d, the books have %d", x.key, x.amount, paid[x.id])
+			}
+			wanted[x.id] = map[string]int{}
+			switch x.process {
+			case payments.ProcessAuthorize:
+				wanted[x.id]["authorize"]++
+			case payments.ProcessSale:
+				wanted[x.id]["authorize"]++
+				wanted[x.id]["capture"]++
+			}
+		}
+	}
+	for _, x := range c.calls {
+		if x.refused != "" || x.id == "" || x.about == nil {
+			continue
+		}
+		kind := map[string]string{
+			offline.KindPaymentAuthorize: "authorize", offline.KindPaymentCapture: "capture", offline.KindPaymentCancel: "cancel", offline.KindPaymentRefund: "refund",
+		}[x.kind]
+		e, ok := books[x.id]
+		if !ok || e.kind != kind || e.payment != x.about.id || kind != "cancel" && e.amount != int64(x.amount) {
+			c.note("told %s %d of %s as %s, the books have %+v", kind, x.amount, x.about.id, x.id, e)
+			continue
+		}
+		wanted[e.payment][kind]++
+	}
+	for id, kinds := range by {
+		for kind, n := range kinds {
+			if wanted[id][kind] != n && kind != "verify" {
+				c.note("payment %s has %d of %s, its clients were told of %d", id, n, kind, wanted[id][kind])
+			}
+		}
+	}
+	for id := range paid {
+		if payment[id] == nil && len(by[id]) > 0 {
+			c.note("nobody was told of payment %s", id)
+		}
+	}
+	// What the terminal reports.
+	told := map[string]total{}
+	for _, l := range c.report() {
+		switch {
+		case l.State == outbox.Done:
+			t := told[l.Kind]
+			told[l.Kind] = total{t.n + l.Count, t.sum + l.Sum}
+		case l.State == outbox.Doubt || l.State == outbox.Held:
+			c.note("%d %s are %s", l.Count, l.Kind, l.State)
+		}
+	}
+	for kind, d := range done {
+		if told[kind] != *d && kind != offline.KindPaymentCancel || told[kind].n != d.n {
+			c.note("%s: the report has %+v, the books have %+v", kind, told[kind], *d)
+		}
+		delete(told, kind)
+	}
+	for kind, t := range told {
+		c.note("the report has %+v of %s, the books none", t, kind)
+	}
+	var tokens int
+	c.tokens(&tokens)
+	if tokens != len(token) {
+		c.note("%d tokens were made, clients were told of %d", tokens, len(token))
+	}
+}
+
+// tokens counts what the backend has made.
+func (c *campaign) tokens(n *int) {
+	db, err := store.OpenReader(c.t.Context(), c.dir+"/backend.db")
+	require.NoError(c.t, err)
+	require.NoError(c.t, db.Read(c.t.Context(), func(r store.Reader) error { return r.QueryRow(`SELECT COUNT(*) FROM cards_token`).Scan(n) }))
+	require.NoError(c.t, db.Close())
+}
