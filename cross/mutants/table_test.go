@@ -212,7 +212,9 @@ var table = []mutant{
 		{"ecr/zvt/sale.go", "case r.lost:\n\t\tm.record(ecr.Lost)", "case r.lost:\n\t\tm.record(ecr.Told)"},
 	}},
 	{"a told sale is undone (CONFIRMED to REVERSING)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
-		{"agent/checkout/table.go", `BatchClosed: closed, Restarted: settleAgain}`, `BatchClosed: closed, Restarted: settleAgain, GraceOver: takeBack}`},
+		{"agent/checkout/table.go", `{BatchClosed, closed}, {Restarted, settleAgain}},
+		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay},`, `{BatchClosed, closed}, {Restarted, settleAgain}, {GraceOver, takeBack}},
+		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, EndOfDay},`},
 	}},
 	{"UNCONFIRMED touched twice (no compare-and-set)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
 		{"agent/checkout/drive/told.go", "\tbusy := false\n\terr = d.db.Write(", "\tbusy := false\n\tread, _ := d.row(ctx, key)\n\terr = d.db.Write("},
@@ -231,7 +233,7 @@ var table = []mutant{
 		{"agent/checkout/outcome.go", `if e.Sync == Same {`, `if true {`},
 	}},
 	{"end of day confirms what nobody acknowledged", drive, "TestMoneyB13_EndOfDay", []edit{
-		{"agent/checkout/table.go", `GraceOver: takeBack, EndOfDay: takeBack,`, `GraceOver: takeBack, EndOfDay: confirm,`},
+		{"agent/checkout/table.go", `{GraceOver, takeBack}, {EndOfDay, takeBack},`, `{GraceOver, takeBack}, {EndOfDay, confirm},`},
 	}},
 	{"restart in a new boot does not undo", drive, "TestMoneyB12_ANewBootEndsTheDialogue", []edit{
 		{"agent/checkout/drive/resume.go", `NewBoot: row.Boot != d.bootID}`, `NewBoot: false}`},
