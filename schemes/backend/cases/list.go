@@ -201,8 +201,9 @@ func (c *Cases) show(rd store.Reader, r *row, history bool) (out disputes.Case, 
 	if out.AdditionalData == nil {
 		out.AdditionalData = []disputes.Pair{}
 	}
-	var open int64
-	if err := rd.QueryRow(`SELECT COUNT(*) FROM cases_case WHERE grp = ? AND queue <> ?`, r.group, int64(disputes.Closed)).Scan(&open); err != nil {
+	var open int64 // the index tells, however large the group is
+	if err := rd.QueryRow(`SELECT EXISTS (SELECT 1 FROM cases_case WHERE grp = ? AND queue > ?) OR EXISTS (SELECT 1 FROM cases_case WHERE grp = ? AND queue < ?)`,
+		r.group, int64(disputes.Closed), r.group, int64(disputes.Closed)).Scan(&open); err != nil {
 		return out, fmt.Errorf("read group of %d: %w", r.number, err)
 	}
 	if out.GroupStatus = "CLOSED"; open > 0 {

@@ -19,7 +19,7 @@ CREATE TABLE cases_case (
 ) STRICT;
 CREATE INDEX cases_case_queue ON cases_case (queue, number);
 CREATE INDEX cases_case_card ON cases_case (card, created_day);
-CREATE INDEX cases_case_grp ON cases_case (grp);
+CREATE INDEX cases_case_grp ON cases_case (grp, queue);
 CREATE INDEX cases_case_due ON cases_case (due_ms) WHERE due_ms IS NOT NULL;
 CREATE TABLE cases_status (
 	id INTEGER PRIMARY KEY,

@@ -1,0 +1,375 @@
+package cases_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/backend/cases"
+	"posagent/schemes/backend/once"
+	"posagent/schemes/disputes"
+	"posagent/schemes/disputes/disputestest"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+	"posagent/store"
+	"posagent/store/storetest"
+)
+
+const visa = "4111111111111111"
+
+// bank sells, and finds what it has sold.
+type bank struct {
+	mu   sync.Mutex
+	list []cases.Purchase
+	now  time.Time
+	fail error
+}
+
+func (b *bank) clock() time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.now
+}
+
+func (b *bank) pass(d time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.now = b.now.Add(d)
+}
+
+func (b *bank) name(pan wire.PAN) string { return "card-" + pan.Reveal()[12:] }
+
+func (b *bank) find(_ store.Reader, s cases.Search) (out []cases.Purchase, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, p := range b.list {
+		day := time.UnixMilli(p.AtMS).UTC().Format(disputes.DateLayout)
+		if (s.ID == "" || s.ID == p.ID) && (s.Reference == "" || s.Reference == p.Reference || s.Reference == p.ID) && (s.Day == "" || s.Day == day) &&
+			(s.Amount == 0 || s.Amount == p.Amount) && (s.Currency == "" || s.Currency == p.Currency) && (s.PAN.IsZero() || b.name(s.PAN) == p.Card) {
+			out = append(out, p)
+		}
+	}
+	return out, b.fail
+}
+
+func (b *bank) buy(amount money.Minor) cases.Purchase {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p := cases.Purchase{
+		ID: fmt.Sprintf("%032d", len(b.list)+1), Reference: fmt.Sprintf("7400001%016d", len(b.list)+1), Card: "card-1111", Masked: wire.NewPAN(visa).Masked(),
+		Brand: "Visa", Amount: amount, Left: amount, Currency: "EUR", AtMS: b.now.UnixMilli(),
+	}
+	b.list = append(b.list, p)
+	return p
+}
+
+func steps() []store.Step { return append(once.Schema(), cases.Schema()...) }
+
+func desk(tb testing.TB, db store.DB) (*cases.Cases, *bank) {
+	tb.Helper()
+	b := &bank{now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
+	c, err := cases.New(cases.Options{DB: db, Find: b.find, Card: b.name, Merchant: "Shop", Now: b.clock})
+	require.NoError(tb, err)
+	return c, b
+}
+
+func TestConformance(t *testing.T) {
+	c, b := desk(t, storetest.Open(t, steps()...))
+	disputestest.Run(t, disputestest.Fixture{
+		Service: c, Keys: c,
+		Buy: func(_ *testing.T, amount money.Minor) disputestest.Purchase {
+			p := b.buy(amount)
+			return disputestest.Purchase{ID: p.ID, PAN: wire.NewPAN(visa), Amount: amount, Currency: "EUR", Date: "2026-11-22"}
+		},
+		Refund: func(_ *testing.T, p disputestest.Purchase) {
+			n, err := strconv.Atoi(strings.TrimLeft(p.ID, "0"))
+			require.NoError(t, err)
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.list[n-1].Left = 0
+		},
+		Answer: func(*testing.T) { b.pass(2 * time.Second) },
+	})
+}
+
+func byID(p cases.Purchase) disputes.CreateRequest {
+	return disputes.CreateRequest{OperatorTransactionID: p.ID, OperatorFraudReasonCode: "F001"}
+}
+
+// Ten thousand cases are read page by page, by queue and by day, each once and in order.
+func TestTenThousandCases(t *testing.T) {
+	const n = 10_000
+	b := &bank{now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
+	var wg sync.WaitGroup
+	b.list = make([]cases.Purchase, 0, n)
+	for i := range n {
+		b.buy(money.Minor(1000 + i))
+	}
+	all, index := b.list, map[string]cases.Purchase{}
+	for _, p := range all {
+		index[p.ID] = p
+	}
+	db, err := store.Open(t.Context(), store.Options{ // not the medium is on trial
+		Path: filepath.Join(t.TempDir(), "cases.db"), Steps: steps(), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF",
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	c, err := cases.New(cases.Options{DB: db, Card: b.name, Now: b.clock, Find: func(_ store.Reader, s cases.Search) ([]cases.Purchase, error) {
+		return []cases.Purchase{index[s.ID]}, nil
+	}})
+	require.NoError(t, err)
+	for worker := range 50 {
+		wg.Go(func() {
+			for i := worker; i < n; i += 50 {
+				if _, err := c.Create(t.Context(), "", byID(all[i])); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	next := 500001
+	q := disputes.QueueRequest{QueueID: int32(disputes.Issuer)}
+	for pages := 1; ; pages++ {
+		out, err := c.Queue(t.Context(), q)
+		require.NoError(t, err)
+		for _, one := range out.Cases {
+			require.Equal(t, strconv.Itoa(next), one.CaseNumber)
+			next++
+		}
+		if q.NextPageKey = out.NextPageKey; out.More == disputes.No {
+			require.Empty(t, out.NextPageKey)
+			require.Equal(t, n/disputes.DefaultPage, pages)
+			break
+		}
+		require.Len(t, out.Cases, disputes.DefaultPage)
+	}
+	require.Equal(t, 500001+n, next)
+	next = 500001
+	for l := (disputes.ListRequest{CreatedDate: "2026-11-22", Limit: 333}); ; {
+		out, err := c.List(t.Context(), l)
+		require.NoError(t, err)
+		require.EqualValues(t, len(out.Cases), out.Count)
+		for _, one := range out.Cases {
+			require.Equal(t, strconv.Itoa(next), one.CaseNumber)
+			next++
+		}
+		if l.NextPageKey = out.NextPageKey; out.More == disputes.No {
+			require.Len(t, out.Cases, n%333)
+			break
+		}
+		require.Len(t, out.Cases, 333)
+	}
+	require.Equal(t, 500001+n, next)
+}
+
+// A document of 10 MB goes from client to backend and back, and never more than a few pieces of it live in memory.
+func TestTenMegabytesAndBack(t *testing.T) {
+	const size = 10_000_000
+	db := storetest.Open(t, steps()...)
+	c, b := desk(t, db)
+	dir := t.TempDir()
+	srv := httptest.NewServer(disputes.Handler(c, c, disputes.HandlerOptions{Dir: dir}))
+	t.Cleanup(srv.Close)
+	watch := &watch{next: srv.Client()}
+	client := &disputes.Client{BaseURL: srv.URL, Doer: watch, Dir: dir}
+
+	path := filepath.Join(dir, "document")
+	require.NoError(t, os.WriteFile(path, bytes.Repeat([]byte("0123456789"), size/10), 0o600))
+	sum := disputes.Bytes(bytes.Repeat([]byte("0123456789"), size/10)).SHA256
+	p := b.buy(1250)
+	req := byID(p)
+	req.DocumentsList = []disputes.Document{{ID: "large.bin", MimeType: "application/octet-stream", Binary: disputes.Binary{
+		Size: size, SHA256: sum, Open: func() (io.ReadCloser, error) { return os.Open(path) },
+	}}}
+	warm := byID(b.buy(1251))
+	warm.DocumentsList = []disputes.Document{{ID: "small", Binary: disputes.Bytes(make([]byte, 1<<20))}}
+	_, err := client.Create(t.Context(), "", warm)
+	require.NoError(t, err)
+	warm = disputes.CreateRequest{}
+	watch.base, watch.peak, watch.looks = heap(), 0, 0
+	out, err := client.Create(t.Context(), wire.NewKey(), req)
+	require.NoError(t, err)
+	require.Equal(t, disputes.Done, out.ResponseCode)
+	f, err := client.Document(t.Context(), "large.bin", size)
+	require.NoError(t, err)
+	require.EqualValues(t, size, f.Content.Size)
+	require.Equal(t, sum, f.Content.SHA256)
+	require.NoError(t, f.Close())
+	require.Greater(t, watch.looks, 20)
+	t.Logf("at most %d kB of memory in use beside what was before, %d looks", watch.peak/1000, watch.looks)
+	require.Less(t, watch.peak, int64(size*8/10), "bytes; as text the document has 13.3 MB")
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 1, "no file is left behind")
+}
+
+// watch looks at the memory at every MiB of a body, in both directions.
+type watch struct {
+	next  wire.Doer
+	base  uint64
+	peak  int64
+	looks int
+	mu    sync.Mutex
+}
+
+func (w *watch) look() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.looks++
+	w.peak = max(w.peak, int64(heap())-int64(w.base))
+}
+
+func (w *watch) Do(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		r.Body = &watched{ReadCloser: r.Body, w: w}
+	}
+	resp, err := w.next.Do(r)
+	if err == nil {
+		resp.Body = &watched{ReadCloser: resp.Body, w: w}
+	}
+	return resp, err
+}
+
+type watched struct {
+	io.ReadCloser
+	w *watch
+	n int
+}
+
+func (r *watched) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if r.n += n; r.n > 1<<20 {
+		r.n = 0
+		r.w.look()
+	}
+	return n, err
+}
+
+// heap is what lives in memory, and what was dropped while it was counted.
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// S1 7, DIS0001E: the service fails, nothing is kept, and a caller learns no more than that.
+func TestSystemError(t *testing.T) {
+	c, b := desk(t, storetest.Open(t, steps()...))
+	srv := httptest.NewServer(disputes.Handler(c, c, disputes.HandlerOptions{}))
+	t.Cleanup(srv.Close)
+	client := &disputes.Client{BaseURL: srv.URL, Doer: srv.Client()}
+	p := b.buy(1250)
+	b.fail = errors.New("dsn=secret")
+	key := wire.NewKey()
+	_, err := client.Create(t.Context(), key, byID(p))
+	require.Equal(t, disputes.SystemError, wire.ReasonOf(err))
+	require.Equal(t, wire.Internal, wire.CodeOf(err))
+	require.ErrorContains(t, err, "System error")
+	require.NotContains(t, err.Error(), "secret")
+	b.fail = nil
+	out, err := client.Create(t.Context(), key, byID(p))
+	require.NoError(t, err)
+	require.Equal(t, "500001", out.CaseNumber)
+}
+
+// The pair is made once and outlives a restart; its private half, names, notes and documents are in no file in clear.
+func TestWhatIsSealed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cases.db")
+	open := func() *store.Store {
+		db, err := store.Open(t.Context(), store.Options{Path: path, Steps: steps(), Wrapper: storetest.Wrapper{}, Ballast: -1})
+		require.NoError(t, err)
+		return db
+	}
+	db := open()
+	c, b := desk(t, db)
+	require.NoError(t, c.Init(t.Context()))
+	first, err := c.PublicKey(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, c.Init(t.Context()))
+	p := b.buy(1250)
+	number, err := first.Seal(wire.NewPAN(visa))
+	require.NoError(t, err)
+	req := byID(p)
+	req.CardNumber, req.CardHolderName, req.CardExpiryDate = number, "canary-holder", "2031-07-19"
+	req.InterimAccount, req.DocumentsList = "canary-account", []disputes.Document{{ID: "d", Binary: disputes.Bytes([]byte("canary-document"))}}
+	out, err := c.Create(t.Context(), wire.NewKey(), req)
+	require.NoError(t, err)
+	_, err = c.Update(t.Context(), "", out.CaseNumber, disputes.UpdateRequest{
+		PrivateNotes: "canary-notes", AccessToken: "canary-token", Password: "canary-password", UserID: "canary-user", CloseDispute: disputes.Yes,
+	})
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+
+	db = open()
+	again, _ := desk(t, db)
+	key, err := again.PublicKey(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, first, key)
+	found, err := again.List(t.Context(), disputes.ListRequest{CardNumber: number})
+	require.NoError(t, err)
+	require.Len(t, found.Cases, 1)
+	f, err := again.Document(t.Context(), "d", 0)
+	require.NoError(t, err)
+	r, err := f.Content.Open()
+	require.NoError(t, err)
+	data, err := io.ReadAll(r)
+	require.NoError(t, err)
+	require.Equal(t, "canary-document", string(data))
+	require.NoError(t, db.Close())
+
+	files, err := filepath.Glob(path + "*")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.NotContains(t, string(data), "canary", name)
+		for _, s := range []string{visa, number.Reveal(), "2031-07-19", "PRIVATE KEY"} {
+			require.NotContains(t, string(data), s, name)
+		}
+	}
+}
+
+// What an upload left behind goes away, and what a case has stays.
+func TestUnclaimedUploadsAreDropped(t *testing.T) {
+	db := storetest.Open(t, steps()...)
+	c, b := desk(t, db)
+	text := disputes.Document{ID: "d", Binary: disputes.Bytes([]byte("text"))}
+	req := byID(cases.Purchase{ID: "none"})
+	req.DocumentsList = []disputes.Document{text}
+	_, err := c.Create(t.Context(), "", req)
+	require.Equal(t, disputes.NoMatch, wire.ReasonOf(err))
+	count := func() (n int64) {
+		require.NoError(t, db.Read(t.Context(), func(r store.Reader) error { return r.QueryRow(`SELECT COUNT(*) FROM cases_file`).Scan(&n) }))
+		return n
+	}
+	require.EqualValues(t, 1, count())
+	b.pass(2 * time.Hour)
+	req = byID(b.buy(1250))
+	req.DocumentsList = []disputes.Document{text}
+	_, err = c.Create(t.Context(), "", req)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, count(), "the old one is gone")
+	b.pass(2 * time.Hour)
+	req = byID(b.buy(1251))
+	req.DocumentsList = []disputes.Document{text}
+	_, err = c.Create(t.Context(), "", req)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, count())
+}
