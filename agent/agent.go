@@ -142,6 +142,9 @@ func (a *Agent) local(in *inbox.Inbox, house *view.House) port.Options {
 		Dir: l.Dir, Version: l.About.Version, Log: a.o.Log,
 		House: house,
 	}
+	if l.Token != "" { // only who may build is notified
+		o.Notices = in.Notices()
+	}
 	if a.o.Hooks != "" {
 		o.Hooks = in.Handler(a.o.Hooks)
 	}

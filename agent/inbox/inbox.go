@@ -30,6 +30,20 @@ CREATE TABLE inbox_event (
 ) STRICT;`}}
 }
 
+// BuildSchema is the table of the builds, append-only.
+func BuildSchema() []store.Step {
+	return []store.Step{{Name: "inbox/2 hosted builds", SQL: `
+CREATE TABLE inbox_build (
+	n        INTEGER PRIMARY KEY AUTOINCREMENT,
+	session  TEXT NOT NULL UNIQUE,
+	order_id TEXT NOT NULL,
+	url      TEXT NOT NULL,    -- where its notifications go
+	token    BLOB NOT NULL,    -- sealed
+	built_ms INTEGER NOT NULL  -- wall clock, for people
+) STRICT;
+CREATE INDEX inbox_build_order ON inbox_build (order_id);`}}
+}
+
 // Webhooks is the source of payment and onboarding events.
 const Webhooks = "webhooks"
 

@@ -27,6 +27,7 @@ import (
 	"posagent/agent/view"
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend"
+	"posagent/schemes/hosted"
 	"posagent/schemes/methods"
 	"posagent/schemes/onboarding"
 	"posagent/schemes/paylinks"
@@ -61,7 +62,7 @@ func start(t *testing.T, cut bool) *rig {
 	x := &rig{t: t, db: storetest.Open(t, agent.Schema()...)}
 	never := time.Duration(-1)
 	b, err := backend.Open(t.Context(), backend.Config{
-		Dir: t.TempDir(), Synchronous: "OFF", WalletDelay: &never, PublicURL: "http://127.0.0.1:1",
+		Dir: t.TempDir(), Synchronous: "OFF", WalletDelay: &never, PublicURL: "http://127.0.0.1:1", HookAllow: []string{"127.0.0.1"},
 		Seed: `{"merchants":["B1"],"methods":[{"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM","meanDelay":10,"label":"One","trigger":["QR"],"transactionTypes":["PAYMENT","REFUND","REVERSAL"]},
 			{"priority":2,"paymentProviderId":2,"name":"TWO","meanDelay":10,"label":"Two","trigger":["MANUAL"],"transactionTypes":["PAYMENT"]}]}`,
 	})
@@ -90,6 +91,7 @@ func start(t *testing.T, cut bool) *rig {
 		return u.Once()
 	}
 	bearer := to(upstream.Auth{Bearer: creds.Bearer})
+	build := &hosted.Client{BaseURL: url, APIKey: creds.APIKey, Doer: to(upstream.Auth{})}
 	links := &paylinks.Client{BaseURL: url, Instance: creds.Instance, Secret: creds.Secret, Doer: to(upstream.Auth{})}
 	x.happened = events.New(events.Options{DB: x.db})
 	x.outbox = outbox.NewOutbox(outbox.Options{DB: x.db, Record: x.record, Kinds: []outbox.Kind{{Name: "test", Send: func(context.Context, outbox.Op) outbox.Verdict {
@@ -99,13 +101,14 @@ func start(t *testing.T, cut bool) *rig {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	p := port.New(port.Options{
-		Listener: ln, Live: func() error { return nil }, Ready: func() error { return nil }, Hooks: x.inbox.Handler("Bearer hook"), Token: token,
+		Listener: ln, Live: func() error { return nil }, Ready: func() error { return nil }, Hooks: x.inbox.Handler("Bearer hook"), Notices: x.inbox.Notices(), Token: token,
 		Within: 2 * time.Second, Dir: t.TempDir(), Version: "test", Log: slog.New(slog.DiscardHandler),
 		House: &view.House{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Happened: x.happened, Now: time.Now, About: view.Status{Running: true, Version: "test"},
 			Services: []view.Upstream{{Name: "payments", Healthy: func() bool { return true }}}},
 		Services: []port.Service{
 			port.Payments(&payments.Client{BaseURL: url, Doer: bearer}, ""),
 			port.Tokens(&tokens.Client{BaseURL: url, Doer: bearer}),
+			port.Hosted(inbox.Builds(x.db, build.Sessions(), time.Now), build.Orders()),
 			port.Onboarding(&onboarding.Client{BaseURL: url, Doer: bearer}),
 			port.Links(links.Links(), links.Transactions(), "shop"),
 			port.Schemes(&aapay.Client{BaseURL: url, Doer: bearer}),
@@ -149,7 +152,9 @@ const bearer = "Bearer " + token
 func (x *rig) ask(method, path, auth, kind, body string) reply {
 	req, err := http.NewRequest(method, x.addr+path, strings.NewReader(body))
 	require.NoError(x.t, err)
-	if auth != "" {
+	if key, ok := strings.CutPrefix(auth, "Key "); ok {
+		req.Header.Set(hosted.KeyHeader, key)
+	} else if auth != "" {
 		req.Header.Set("Authorization", auth)
 	}
 	if kind != "" {

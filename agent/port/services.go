@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"posagent/schemes/aapay"
+	"posagent/schemes/hosted"
 	"posagent/schemes/methods"
 	"posagent/schemes/onboarding"
 	"posagent/schemes/paylinks"
@@ -60,6 +61,32 @@ func Tokens(svc tokens.Service) Service {
 			POST 200,202 /api/v1/tokens/{tokenizationId}/Verify ask the card's bank
 			GET 200 /api/v1/tokens/{tokenizationId} read the token`,
 		}, tokens.Handler(svc, tokens.HandlerOptions{Log: a.o.Log, OperationURL: operationURL}))
+	}}
+}
+
+// Hosted mounts the hosted build service, whose callers show the token as their X-API-KEY.
+func Hosted(sessions hosted.Sessions, orders hosted.Orders) Service {
+	return Service{func(a *api) mount {
+		h := hosted.Handler(sessions, orders, hosted.HandlerOptions{Log: a.o.Log})
+		return mount{name: "hosted build", proof: byKey, body: jsonBody, errors: jsonBody, is: hosted.Is,
+			handler: a.calling(wire.MaxRequest, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if list := r.Header.Values(hosted.KeyHeader); len(list) != 1 || !same(list[0], a.o.Token.Reveal()) {
+					hosted.WriteError(w, a.o.Log, wire.Errorf(wire.Unauthorized, "port", "operation not allowed"))
+					return
+				}
+				h.ServeHTTP(w, r)
+			})),
+			routes: `POST 200 /api/v1/api/orders/build make an order and its payment session
+				POST 200 /api/v1/api/build/finalize_payment pay
+				POST 200 /api/v1/api/build/confirm_payment pay another amount
+				POST 200 /api/v1/api/build/cancel end a session
+				GET 200 /api/v1/api/build/state ?sessionId read a session
+				GET 200 /api/v1/api/build/cardData ?sessionId what may be known of its card
+				GET 200 /api/v1/api/payment_methods the ways to pay
+				GET 200 /api/v1/api/orders/{orderId} read an order
+				POST 200 /api/v1/api/operations/{operationId}/captures collect
+				POST 200 /api/v1/api/operations/{operationId}/refunds give back
+				POST 200 /api/v1/api/operations/{operationId}/cancels undo`}
 	}}
 }
 

@@ -14,6 +14,7 @@ const (
 	byToken     = "token"
 	bySignature = "signature"
 	byHook      = "hook"
+	byKey       = "key"
 )
 
 const (
@@ -66,6 +67,11 @@ func (a *api) table() []mount {
 		list = append(list, mount{name: "hooks", proof: byHook, body: jsonBody, errors: jsonBody, at: []string{HooksPath},
 			handler: http.MaxBytesHandler(a.o.Hooks, wire.MaxRequest),
 			routes:  "POST 200 " + HooksPath + " take a webhook over"})
+	}
+	if a.o.Notices != nil {
+		list = append(list, mount{name: "notifications", body: jsonBody, errors: jsonBody, at: []string{NoticesPath},
+			handler: http.MaxBytesHandler(a.o.Notices, wire.MaxRequest),
+			routes:  "POST 200 " + NoticesPath + " take a notification of hosted build over; its securityToken is the proof"})
 	}
 	if a.o.Token == "" {
 		return list

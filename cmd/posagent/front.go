@@ -29,7 +29,9 @@ func (s sender) doer() wire.Doer {
 }
 
 // portServices are the names of the local port's services, in the order they are shown.
-func portServices() []string { return []string{"payments", "paylinks", "tokens", "schemes", "methods"} }
+func portServices() []string {
+	return []string{"payments", "paylinks", "tokens", "schemes", "methods", "hosted"}
+}
 
 // senders are the connections of the local port's services: each its own, so that a local client can neither hold up a sale nor
 // open its circuit.
@@ -39,7 +41,7 @@ func senders(cfg config.Config, log *slog.Logger) (map[string]sender, error) {
 		s := sender{name: name}
 		if cfg.Upstream.URL(name) != "" {
 			own := cfg
-			if name == "paylinks" { // signed one by one
+			if name == "paylinks" || name == "hosted" { // which prove themselves in a form of their own
 				own.Upstream.Auth = config.Auth{}
 			}
 			var err error

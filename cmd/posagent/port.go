@@ -8,13 +8,16 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"posagent/agent"
 	"posagent/agent/config"
+	"posagent/agent/inbox"
 	"posagent/agent/offline"
 	"posagent/agent/port"
 	"posagent/agent/view"
 	"posagent/schemes/aapay"
+	"posagent/schemes/hosted"
 	"posagent/schemes/methods"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
@@ -40,11 +43,13 @@ func localPort(c *call, cfg config.Config, sandbox bool, f *offline.Front, to ma
 	}
 	url := cfg.Upstream.URL
 	links := &paylinks.Client{BaseURL: url("paylinks"), Instance: cfg.Upstream.Auth.Instance, Secret: cfg.Upstream.Auth.Secret, Doer: to["paylinks"].doer()}
+	build := &hosted.Client{BaseURL: url("hosted"), APIKey: cfg.Upstream.Auth.APIKey, Doer: to["hosted"].doer()}
 	l.Services = append(moreServices(url("payments"), to["payments"].doer()),
 		port.Payments(f.Payments(), cfg.Operator.Name),
 		port.Tokens(f.Tokens()),
 		port.Links(links.Links(), links.Transactions(), links.Instance),
 		port.Schemes(&aapay.Client{BaseURL: url("schemes"), Doer: to["schemes"].doer()}),
+		port.Hosted(inbox.Builds(db, build.Sessions(), time.Now), build.Orders()),
 		port.Methods(&methods.Client{BaseURL: url("methods"), Doer: to["methods"].doer()}))
 	return l, nil
 }

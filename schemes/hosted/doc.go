@@ -41,5 +41,8 @@
 // 2026-11-22: build/confirm_payment is finalize_payment with another amount. fieldSet of a foreign reply may be a bare list of
 // fields.
 //
+// 2026-11-22: customerInfo passes through as it came: fifty fields that only the service itself reads would cost a terminal's
+// binary tens of kilobytes. Order.Customer is the service's check of them.
+//
 // 2026-11-22: additionalData passes through with keys nobody here knows.
 package hosted

@@ -43,11 +43,6 @@ func TestEveryFieldOfTheSpecification(t *testing.T) {
 	}
 	for line := range strings.Lines(string(data)) { // the list has what is shared once
 		name, _, _ := strings.Cut(line, " ")
-		if rest, ok := strings.CutPrefix(name, "customerInfo."); ok {
-			for _, at := range []string{"build.order.customerInfo.", "operation.customerInfo.", "state.operation.customerInfo.", "notice.operation.customerInfo."} {
-				ours = append(ours, at+rest)
-			}
-		}
 		if rest, ok := strings.CutPrefix(name, "operation."); ok {
 			ours = append(ours, "state.operation."+rest, "notice.operation."+rest)
 		}

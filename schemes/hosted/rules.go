@@ -155,9 +155,6 @@ func (req BuildRequest) Validate() error {
 	if s.Recurrence != nil {
 		c.recurrence("paymentSession.recurrence.", *s.Recurrence)
 	}
-	if o.CustomerInfo != nil {
-		c.customer("order.customerInfo.", *o.CustomerInfo)
-	}
 	c.lists(*o, total)
 	return c.err(opBuild)
 }
@@ -210,52 +207,6 @@ func (c *checks) recurrence(at string, r Recurrence) {
 	}
 	if r.Action == ContractCreation && r.ContractType == Scheduled && r.ContractFrequency == "" {
 		c.add(BadParameter, at+"contractFrequency", "missing")
-	}
-}
-
-func (c *checks) customer(at string, i CustomerInfo) {
-	type field struct {
-		path, text string
-		limit      int
-	}
-	list := []field{
-		{"cardHolderName", i.CardHolderName, maxText}, {"cardHolderEmail", i.CardHolderEmail, maxText},
-		{"mobilePhoneCountryCode", i.MobilePhoneCountryCode, 4}, {"mobilePhone", i.MobilePhone, 15}, {"homePhone", i.HomePhone, 19}, {"workPhone", i.WorkPhone, 19},
-	}
-	for n, a := range [...]*Address{i.BillingAddress, i.ShippingAddress} {
-		if a == nil {
-			continue
-		}
-		p := [...]string{"billingAddress.", "shippingAddress."}[n]
-		list = append(list, field{p + "name", a.Name, 50}, field{p + "street", a.Street, 50}, field{p + "additionalInfo", a.AdditionalInfo, 50},
-			field{p + "city", a.City, 50}, field{p + "postCode", a.PostCode, 16}, field{p + "province", a.Province, 3}, field{p + "country", a.Country, 3})
-	}
-	dates := []field{}
-	if a := i.CardHolderAcctInfo; a != nil {
-		const p = "cardHolderAcctInfo."
-		dates = append(dates, field{p + "chAccDate", a.ChAccDate, 0}, field{p + "chAccChangeDate", a.ChAccChangeDate, 0}, field{p + "chAccPwChangeDate", a.ChAccPwChangeDate, 0},
-			field{p + "destinationAddressUsageDate", a.DestinationAddressUsageDate, 0}, field{p + "paymentAccAgeDate", a.PaymentAccAgeDate, 0})
-		for _, s := range []string{a.ChAccAgeIndicator, a.ChAccChangeIndicator, a.ChAccPwChangeIndicator, a.DestinationAddressUsageIndicator, a.DestinationNameIndicator,
-			a.SuspiciousAccActivity, a.PaymentAccIndicator, a.NbPurchaseAccount.String(), a.TxnActivityDay.String(), a.TxnActivityYear.String(), a.ProvisionAttemptsDay.String()} {
-			list = append(list, field{"cardHolderAcctInfo", s, 16})
-		}
-	}
-	if m := i.MerchantRiskIndicator; m != nil {
-		const p = "merchantRiskIndicator."
-		dates = append(dates, field{p + "preOrderDate", m.PreOrderDate, 0})
-		list = append(list, field{p + "deliveryEmail", m.DeliveryEmail, maxText})
-		for _, s := range []string{m.DeliveryTimeframe, m.PreOrderPurchaseIndicator, m.ReorderItemsIndicator, m.ShipIndicator, m.GiftCardCount.String()} {
-			list = append(list, field{"merchantRiskIndicator", s, 16})
-		}
-		if g := m.GiftCardAmount; g != nil {
-			list = append(list, field{p + "giftCardAmount", g.Value.String() + g.Currency, 32})
-		}
-	}
-	for _, f := range list {
-		c.text(at+f.path, f.text, f.limit)
-	}
-	for _, f := range dates {
-		c.date(at+f.path, f.text)
 	}
 }
 

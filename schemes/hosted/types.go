@@ -116,17 +116,17 @@ type BuildRequest struct {
 
 // Order is what is bought. Amounts are smallest units of Currency.
 type Order struct {
-	OrderID               string        `json:"orderId"`
-	InvoiceID             string        `json:"invoiceId,omitempty"`
-	Amount                Text          `json:"amount"`
-	Currency              string        `json:"currency"` // ISO 4217
-	CustomerID            Text          `json:"customerId,omitempty"`
-	Description           string        `json:"description,omitempty"`
-	CustomField           string        `json:"customField,omitempty"`
-	CustomerInfo          *CustomerInfo `json:"customerInfo,omitempty"`
-	TransactionSummary    []Summary     `json:"transactionSummary,omitempty"`
-	Installments          []Installment `json:"installments,omitempty"`
-	TermsAndConditionsIDs []string      `json:"termsAndConditionsIds,omitempty"`
+	OrderID               string          `json:"orderId"`
+	InvoiceID             string          `json:"invoiceId,omitempty"`
+	Amount                Text            `json:"amount"`
+	Currency              string          `json:"currency"` // ISO 4217
+	CustomerID            Text            `json:"customerId,omitempty"`
+	Description           string          `json:"description,omitempty"`
+	CustomField           string          `json:"customField,omitempty"`
+	CustomerInfo          json.RawMessage `json:"customerInfo,omitempty"` // a CustomerInfo: Customer reads it
+	TransactionSummary    []Summary       `json:"transactionSummary,omitempty"`
+	Installments          []Installment   `json:"installments,omitempty"`
+	TermsAndConditionsIDs []string        `json:"termsAndConditionsIds,omitempty"`
 }
 
 // Summary is what was bought, in one language.
@@ -168,69 +168,6 @@ type Recurrence struct {
 	ContractType       string `json:"contractType,omitempty"`
 	ContractExpiryDate string `json:"contractExpiryDate,omitempty"` // ISO 8601
 	ContractFrequency  Text   `json:"contractFrequency,omitempty"`  // days
-}
-
-// CustomerInfo is the cardholder (S2 2.2).
-type CustomerInfo struct {
-	CardHolderName         string       `json:"cardHolderName,omitempty"`
-	CardHolderEmail        string       `json:"cardHolderEmail,omitempty"`
-	BillingAddress         *Address     `json:"billingAddress,omitempty"`
-	ShippingAddress        *Address     `json:"shippingAddress,omitempty"`
-	MobilePhoneCountryCode string       `json:"mobilePhoneCountryCode,omitempty"`
-	MobilePhone            string       `json:"mobilePhone,omitempty"`
-	HomePhone              string       `json:"homePhone,omitempty"`
-	WorkPhone              string       `json:"workPhone,omitempty"`
-	CardHolderAcctInfo     *AccountInfo `json:"cardHolderAcctInfo,omitempty"`
-	MerchantRiskIndicator  *Risk        `json:"merchantRiskIndicator,omitempty"`
-}
-
-// Address is a postal address; Country is ISO 3166-1 alpha-3.
-type Address struct {
-	Name           string `json:"name,omitempty"`
-	Street         string `json:"street,omitempty"`
-	AdditionalInfo string `json:"additionalInfo,omitempty"`
-	City           string `json:"city,omitempty"`
-	PostCode       string `json:"postCode,omitempty"`
-	Province       string `json:"province,omitempty"`
-	Country        string `json:"country,omitempty"`
-}
-
-// AccountInfo is what the shop knows of its customer's account. Dates are ISO 8601.
-type AccountInfo struct {
-	ChAccDate                        string      `json:"chAccDate,omitempty"`
-	ChAccAgeIndicator                string      `json:"chAccAgeIndicator,omitempty"`
-	ChAccChangeDate                  string      `json:"chAccChangeDate,omitempty"`
-	ChAccChangeIndicator             string      `json:"chAccChangeIndicator,omitempty"`
-	ChAccPwChangeDate                string      `json:"chAccPwChangeDate,omitempty"`
-	ChAccPwChangeIndicator           string      `json:"chAccPwChangeIndicator,omitempty"`
-	NbPurchaseAccount                json.Number `json:"nbPurchaseAccount,omitempty"` // purchases in six months
-	DestinationAddressUsageDate      string      `json:"destinationAddressUsageDate,omitempty"`
-	DestinationAddressUsageIndicator string      `json:"destinationAddressUsageIndicator,omitempty"`
-	DestinationNameIndicator         string      `json:"destinationNameIndicator,omitempty"`
-	TxnActivityDay                   json.Number `json:"txnActivityDay,omitempty"`       // in 24 hours
-	TxnActivityYear                  json.Number `json:"txnActivityYear,omitempty"`      // in the previous year
-	ProvisionAttemptsDay             json.Number `json:"provisionAttemptsDay,omitempty"` // cards added in 24 hours
-	SuspiciousAccActivity            string      `json:"suspiciousAccActivity,omitempty"`
-	PaymentAccAgeDate                string      `json:"paymentAccAgeDate,omitempty"`
-	PaymentAccIndicator              string      `json:"paymentAccIndicator,omitempty"`
-}
-
-// Risk is what the shop knows of the purchase.
-type Risk struct {
-	DeliveryEmail             string      `json:"deliveryEmail,omitempty"`
-	DeliveryTimeframe         string      `json:"deliveryTimeframe,omitempty"`
-	GiftCardAmount            *GiftCards  `json:"giftCardAmount,omitempty"`
-	GiftCardCount             json.Number `json:"giftCardCount,omitempty"`
-	PreOrderDate              string      `json:"preOrderDate,omitempty"` // ISO 8601
-	PreOrderPurchaseIndicator string      `json:"preOrderPurchaseIndicator,omitempty"`
-	ReorderItemsIndicator     string      `json:"reorderItemsIndicator,omitempty"`
-	ShipIndicator             string      `json:"shipIndicator,omitempty"`
-}
-
-// GiftCards is the total of bought gift cards.
-type GiftCards struct {
-	Value    json.Number `json:"value"` // major units
-	Currency string      `json:"currency"`
 }
 
 // Field is a hosted field: Src is the address that an iframe shows.
@@ -301,7 +238,7 @@ type Operation struct {
 	CancelledOperationID  string                     `json:"cancelledOperationId" wire:"nullable"`
 	OperationAmount       Text                       `json:"operationAmount" wire:"nullable"` // smallest units
 	OperationCurrency     string                     `json:"operationCurrency" wire:"nullable"`
-	CustomerInfo          *CustomerInfo              `json:"customerInfo,omitempty"`
+	CustomerInfo          json.RawMessage            `json:"customerInfo,omitempty"` // a CustomerInfo
 	Warnings              []Warning                  `json:"warnings"`
 	PaymentLinkID         string                     `json:"paymentLinkId" wire:"nullable"`
 	AdditionalData        map[string]json.RawMessage `json:"additionalData"`

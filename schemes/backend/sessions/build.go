@@ -82,6 +82,10 @@ func (x *Sessions) build(tx store.Tx, req hosted.BuildRequest, now int64) (*sess
 		Result:   in.ResultURL, Cancel: in.CancelURL, Notify: in.NotificationURL != "", Language: in.Language, Ask: in.Exemptions == hosted.ChallengeRequested,
 	}
 	s.Amount, _ = in.Amount.Minor()
+	customer, err := req.Order.Customer()
+	if err != nil {
+		return nil, err
+	}
 	if s.Origin == "" {
 		return nil, &wire.Error{Code: wire.Invalid, Reason: hosted.BadMerchantURL, Op: opBuild, Msg: "merchantUrl: not an origin of pages"}
 	}
@@ -90,7 +94,7 @@ func (x *Sessions) build(tx store.Tx, req hosted.BuildRequest, now int64) (*sess
 			return nil, badParameter(opBuild, "paymentSession.notificationUrl", err.Error())
 		}
 	}
-	if err := x.order(tx, req.Order, now); err != nil {
+	if err := x.order(tx, req.Order, customer, now); err != nil {
 		return nil, err
 	}
 	if r := in.Recurrence; r != nil && r.Action != "" && r.Action != hosted.NoRecurring {
@@ -112,7 +116,6 @@ func (x *Sessions) build(tx store.Tx, req hosted.BuildRequest, now int64) (*sess
 		}
 	}
 	token := name(16)
-	var err error
 	if s.private, err = x.db.Seal(tx, sessionCell(s.id), []byte(token)); err != nil {
 		return nil, err
 	}
@@ -126,7 +129,7 @@ func (x *Sessions) build(tx store.Tx, req hosted.BuildRequest, now int64) (*sess
 }
 
 // order makes an order, or takes what a later build says of it.
-func (x *Sessions) order(tx store.Tx, in hosted.Order, now int64) error {
+func (x *Sessions) order(tx store.Tx, in hosted.Order, customer *hosted.CustomerInfo, now int64) error {
 	o, err := findOrder(tx, opBuild, in.OrderID)
 	switch {
 	case wire.CodeOf(err) == wire.NotFound:
@@ -140,7 +143,7 @@ func (x *Sessions) order(tx store.Tx, in hosted.Order, now int64) error {
 	}
 	o.Order = in
 	o.Order.CustomerInfo = nil
-	text, err := json.Marshal(kept{in.CustomerInfo})
+	text, err := json.Marshal(kept{customer})
 	if err == nil {
 		o.private, err = x.db.Seal(tx, orderCell(o.id), text)
 	}

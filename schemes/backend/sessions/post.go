@@ -55,7 +55,11 @@ func (r *orders) Order(ctx context.Context, id string) (out hosted.Report, err e
 			return err
 		}
 		out = hosted.Report{OrderStatus: hosted.OrderStatus{Order: o.Order, AuthorizedAmount: "0", CapturedAmount: "0"}}
-		if out.OrderStatus.Order.CustomerInfo, err = x.customer(r, o); err != nil {
+		info, err := x.customer(r, o)
+		if err == nil {
+			out.OrderStatus.Order.CustomerInfo, err = info.Encode()
+		}
+		if err != nil {
 			return err
 		}
 		list, err := operations(r, `order_id = ?`, id)
@@ -98,7 +102,10 @@ func (x *Sessions) operation(r store.Reader, o *operation) (hosted.Operation, er
 			out.AdditionalData[kv[0]] = json.RawMessage(strconv.Quote(kv[1]))
 		}
 	}
-	out.CustomerInfo, err = x.customer(r, parent)
+	info, err := x.customer(r, parent)
+	if err == nil {
+		out.CustomerInfo, err = info.Encode()
+	}
 	return out, err
 }
 

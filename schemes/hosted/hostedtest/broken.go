@@ -22,7 +22,7 @@ func Broken() []Case {
 		return func(req *hosted.BuildRequest) { req.Order.Amount = s }
 	}
 	customer := func(i hosted.CustomerInfo) func(*hosted.BuildRequest) {
-		return func(req *hosted.BuildRequest) { req.Order.CustomerInfo = &i }
+		return func(req *hosted.BuildRequest) { req.Order.CustomerInfo, _ = i.Encode() } // texts alone
 	}
 	return []Case{
 		{"no merchant", hosted.BadMerchantURL, func(r *hosted.BuildRequest) { r.MerchantURL = "" }},

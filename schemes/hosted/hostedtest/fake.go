@@ -135,6 +135,9 @@ func (x *fakeSessions) Build(_ context.Context, key wire.Key, req hosted.BuildRe
 	if err := req.Validate(); err != nil {
 		return hosted.Built{}, err
 	}
+	if _, err := req.Order.Customer(); err != nil {
+		return hosted.Built{}, err
+	}
 	out, err := f.once("build", key, req, func() (any, error) {
 		o := f.orders[req.Order.OrderID]
 		switch {

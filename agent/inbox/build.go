@@ -1,0 +1,206 @@
+package inbox
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"posagent/schemes/hosted"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Hosted is the source of the notifications of hosted build.
+const Hosted = "hosted"
+
+// NoticesPath is where Notices belongs.
+const NoticesPath = "/hooks/notifications"
+
+// keepBuilds is how many builds are remembered.
+const keepBuilds = 20_000
+
+const buildTable = "inbox_build"
+
+func buildCell(n int64) store.Cell {
+	return store.Cell{Table: buildTable, Key: fmt.Sprint(n), Column: "token"}
+}
+
+// builds passes sessions through and keeps of each build what its notifications are known by.
+type builds struct {
+	db   store.DB
+	next hosted.Sessions
+	now  func() time.Time
+}
+
+var _ hosted.Sessions = (*builds)(nil)
+
+// Builds gives the sessions of next; {orderId, sessionId, securityToken, notificationUrl} of each build reply is durable, the
+// token sealed, before the caller has the reply (MONEY D.11). A build that cannot be kept is wire.Internal: its session moves
+// no money and ends by itself.
+func Builds(db store.DB, next hosted.Sessions, now func() time.Time) hosted.Sessions {
+	return &builds{db, next, now}
+}
+
+// Build implements hosted.Sessions.
+func (b *builds) Build(ctx context.Context, key wire.Key, req hosted.BuildRequest) (hosted.Built, error) {
+	out, err := b.next.Build(ctx, key, req)
+	if err != nil {
+		return out, err
+	}
+	err = b.db.Write(context.WithoutCancel(ctx), func(tx store.Tx) error { return b.keep(tx, req, out) })
+	if err != nil {
+		return hosted.Built{}, &wire.Error{Code: wire.Internal, Op: "hosted.build", Msg: "the session's token cannot be kept", Err: err}
+	}
+	return out, nil
+}
+
+func (b *builds) keep(tx store.Tx, req hosted.BuildRequest, out hosted.Built) error {
+	res, err := tx.Exec(`INSERT INTO inbox_build (session, order_id, url, token, built_ms) VALUES (?, ?, ?, x'', ?) ON CONFLICT (session) DO NOTHING`,
+		out.SessionID, req.Order.OrderID, req.PaymentSession.NotificationURL, b.now().UnixMilli())
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 { // the reply to the same Key again
+		return err
+	}
+	n, err := res.LastInsertId()
+	if err != nil {
+		return err
+	}
+	sealed, err := b.db.Seal(tx, buildCell(n), []byte(out.SecurityToken.Reveal()))
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`UPDATE inbox_build SET token = ? WHERE n = ?`, sealed, n); err != nil {
+		return err
+	}
+	if n <= keepBuilds {
+		return nil
+	}
+	if err := b.db.Shred(tx, buildTable, buildCell(n-keepBuilds).Key); err != nil {
+		return err
+	}
+	_, err = tx.Exec(`DELETE FROM inbox_build WHERE n = ?`, n-keepBuilds)
+	return err
+}
+
+// Finalize implements hosted.Sessions.
+func (b *builds) Finalize(ctx context.Context, key wire.Key, sessionID string, amount hosted.Text) (hosted.SessionState, error) {
+	return b.next.Finalize(ctx, key, sessionID, amount)
+}
+
+// Cancel implements hosted.Sessions.
+func (b *builds) Cancel(ctx context.Context, key wire.Key, sessionID string) (hosted.SessionState, error) {
+	return b.next.Cancel(ctx, key, sessionID)
+}
+
+// State implements hosted.Sessions.
+func (b *builds) State(ctx context.Context, sessionID string) (hosted.SessionState, error) {
+	return b.next.State(ctx, sessionID)
+}
+
+// Card implements hosted.Sessions.
+func (b *builds) Card(ctx context.Context, sessionID string) (hosted.CardData, error) {
+	return b.next.Card(ctx, sessionID)
+}
+
+// Notices takes notifications of hosted build over (S2 6), as real receivers do: 200 {"outcome":"OK"} once one is durable, and
+// to every repeat; 500 {"outcome":"KO"} for what is not a notification, or does not show the token of a session of its order.
+func (b *Inbox) Notices() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status, word := http.StatusInternalServerError, "KO"
+		if r.Method != http.MethodPost {
+			w.Header().Set("Allow", http.MethodPost)
+			status = http.StatusMethodNotAllowed
+		} else if err := b.notice(r); err == nil {
+			status, word = http.StatusOK, "OK"
+		} else if wire.CodeOf(err) == "" { // ours to mend
+			b.opt.Log.Error("notification not kept", "err", err)
+		}
+		_ = wire.WriteJSON(w, status, wire.JSONType, map[string]string{"outcome": word}) // a lost connection has no reader
+	})
+}
+
+func (b *Inbox) notice(r *http.Request) error {
+	_, err := wire.CheckJSON(r.Header.Get("Content-Type"))
+	var data []byte
+	if err == nil {
+		data, err = wire.ReadBody(r, 0)
+	}
+	var n hosted.Notice
+	if err == nil {
+		n, err = hosted.DecodeNotice(data)
+	}
+	if err == nil {
+		err = b.known(r.Context(), n)
+	}
+	var body map[string]json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(data, &body)
+	}
+	if err != nil {
+		return err
+	}
+	delete(body, "securityToken") // it has done its work
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	op := n.Operation
+	ref := n.EventID
+	if ref == "" {
+		ref = op.OperationID + "/" + op.OperationType + "/" + op.OperationResult
+	}
+	_, err = b.Take(r.Context(), Item{Source: Hosted, Ref: ref, Event: op.OperationType + "." + op.OperationResult, Body: text})
+	return err
+}
+
+var errToken = &wire.Error{Code: wire.Unauthorized, Op: "inbox", Msg: "not the token of a session of this order"}
+
+// known says whether a notification shows the token of a session of its order. All of them are compared, each in a time that
+// tells nothing.
+func (b *Inbox) known(ctx context.Context, n hosted.Notice) error {
+	shown := sha256.Sum256([]byte(n.SecurityToken.Reveal()))
+	good := 0
+	err := b.opt.DB.Read(ctx, func(r store.Reader) error {
+		good = 0
+		type row struct {
+			n     int64
+			token []byte
+		}
+		var list []row
+		rows, err := r.Query(`SELECT n, token FROM inbox_build WHERE order_id = ? ORDER BY n DESC LIMIT 100`, n.Operation.OrderID)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var x row
+			if err := rows.Scan(&x.n, &x.token); err != nil {
+				return err
+			}
+			list = append(list, x)
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return err
+		}
+		for _, x := range list {
+			token, err := b.opt.DB.Unseal(r, buildCell(x.n), x.token)
+			if err != nil {
+				return err
+			}
+			want := sha256.Sum256(token)
+			good |= subtle.ConstantTimeCompare(shown[:], want[:])
+		}
+		return nil
+	})
+	if err == nil && good != 1 {
+		return errToken
+	}
+	return err
+}
