@@ -57,6 +57,21 @@
 // 67 us beside 67 us, because waking each other is lost in the sync. Going past database/sql for BEGIN, SAVEPOINT and COMMIT
 // gains as little: nine tenths of the processor time of a crowd are SQLite itself.
 //
+// 2026-11-22: how often a file has been started and ended is counted in it and, in that order, in a file beside it. A database
+// behind that counter was put back from a copy, by whatever means, and so was one that Stage has marked; who asks Past learns it.
+// A copy of the whole directory, counter included, cannot be told from the directory itself: restore by the verb.
+//
+// 2026-11-22: a copy for a backup carries its keys wrapped under the bundle's key, made of a secret that lies neither here nor in
+// the bundle. So the device key never leaves its box, and a box that was lost can be replaced by one with a key of its own.
+//
+// 2026-11-22: a bundle is the line "posagent-bundle 1", a line of JSON (BundleHead), the database in parts of 64 KiB, each with
+// its 16-byte tag (AES-256-GCM; nonce: 3 zero bytes, the part's number in 8, then 1 for the last part and 0 for others; additional
+// data: both lines), and the SHA-256 of all that as 32 bytes. The parts' key is the first half of 64 bytes of
+// PBKDF2-HMAC-SHA256 over secret and salt, the second half wraps the data keys inside (nonce of 12 bytes first).
+//
+// 2026-11-22: a database is replaced by renaming another over it, after its log was folded into it and removed: SQLite would
+// play a log back into any file of that name. Of an unreadable one the log is thrown away, on demand only.
+//
 // 2026-11-21: the database file is never opened or closed but by SQLite. POSIX locks belong to the process: closing
 // any descriptor of the file would drop those of all connections.
 package store

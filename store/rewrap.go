@@ -1,0 +1,117 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// rewrapBatch is how many data keys change their wrapping in one commit.
+const rewrapBatch = 256
+
+// Rewrap wraps the row key and every data key under to instead of the store's own Wrapper, some hundred per commit. What is
+// wrapped under to already stays, so it can be broken off and done again; until it has ended the store's Wrapper must open both.
+// Afterwards nothing of the old wrapping is left, in the log neither. progress may be nil.
+func (s *Store) Rewrap(ctx context.Context, to Wrapper, progress func(done, of int)) error {
+	if s.opt.Wrapper == nil {
+		return ErrNoWrapper
+	}
+	r := rewrapping{from: s.opt.Wrapper, to: to, progress: progress}
+	return errors.Join(r.run(ctx, func(fn func(Tx) error) error { return s.Write(ctx, fn) }), s.Truncate(ctx))
+}
+
+// rewrapping walks over all wrapped keys in their order.
+type rewrapping struct {
+	from, to Wrapper
+	progress func(done, of int)
+
+	table, key string // the last one seen
+	done, of   int
+}
+
+func (w *rewrapping) run(ctx context.Context, write func(func(Tx) error) error) error {
+	for last := false; !last; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := write(func(tx Tx) error {
+			var err error
+			if w.of == 0 {
+				if err := tx.QueryRow("SELECT count(*) + 1 FROM store_keys").Scan(&w.of); err != nil {
+					return err
+				}
+				return w.rowKey(tx)
+			}
+			last, err = w.batch(tx)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("rewrap: %w", err)
+		}
+		if w.progress != nil {
+			w.progress(w.done, w.of)
+		}
+	}
+	return nil
+}
+
+// change gives a key its new wrapping; nil = it has it already.
+func (w *rewrapping) change(wrapped []byte) ([]byte, error) {
+	w.done++
+	if _, err := w.to.Unwrap(wrapped); err == nil {
+		return nil, nil
+	}
+	plain, err := w.from.Unwrap(wrapped)
+	if err != nil {
+		return nil, err
+	}
+	return w.to.Wrap(plain)
+}
+
+func (w *rewrapping) rowKey(tx Tx) error {
+	var old []byte
+	if err := tx.QueryRow("SELECT value FROM store_meta WHERE name = 'mac_key'").Scan(&old); err != nil {
+		return err
+	}
+	wrapped, err := w.change(old)
+	if err != nil || wrapped == nil {
+		return err
+	}
+	_, err = tx.Exec("UPDATE store_meta SET value = ? WHERE name = 'mac_key'", wrapped)
+	return err
+}
+
+func (w *rewrapping) batch(tx Tx) (last bool, err error) {
+	type wrappedKey struct {
+		table, key string
+		wrapped    []byte
+	}
+	rows, err := tx.Query("SELECT tbl, key, wrapped FROM store_keys WHERE (tbl, key) > (?, ?) ORDER BY tbl, key LIMIT ?", w.table, w.key, rewrapBatch)
+	if err != nil {
+		return false, err
+	}
+	var found []wrappedKey
+	for rows.Next() {
+		var k wrappedKey
+		if err := rows.Scan(&k.table, &k.key, &k.wrapped); err != nil {
+			return false, errors.Join(err, rows.Close())
+		}
+		found = append(found, k)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return false, err
+	}
+	for _, k := range found {
+		wrapped, err := w.change(k.wrapped)
+		if err != nil {
+			return false, fmt.Errorf("data key of %s: %w", k.table, err)
+		}
+		if wrapped != nil {
+			if _, err := tx.Exec("UPDATE store_keys SET wrapped = ? WHERE tbl = ? AND key = ?", wrapped, k.table, k.key); err != nil {
+				return false, err
+			}
+		}
+		w.table, w.key = k.table, k.key
+	}
+	return len(found) < rewrapBatch, nil
+}
