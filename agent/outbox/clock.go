@@ -99,6 +99,13 @@ func (c *clock) keep(tx store.Tx) error {
 	return c.save(tx)
 }
 
+// stored is the age that was last saved: what is not in the journal happened later.
+func (c *clock) stored() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.baseAge
+}
+
 // save stores the figures with the caller's change.
 func (c *clock) save(tx store.Tx) error {
 	run, age := c.run(), c.age()

@@ -41,6 +41,10 @@
 // 2026-11-21. 401 and 403 pause the service in the same way and are shown by Services; the operation itself
 // stays what it was.
 //
+// 2026-11-22. In a journal that was put back from an earlier time every operation may have been sent, and settled, since. Released,
+// it counts as sent once, right after the journal's last saved clock: within the TTL it is sent again under its Key, past it only
+// read, or in doubt (MONEY C.3).
+//
 // 2026-11-21. A kind with Breaks fails the operations behind it when it fails (MONEY C.4: a rejected create
 // fails its dependants). Those are never sent, and their Settled runs in the same commit.
 //

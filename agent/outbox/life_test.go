@@ -291,23 +291,75 @@ func TestHoldWhileUnderWay(t *testing.T) {
 	})
 }
 
-func TestHoldAllAfterARestore(t *testing.T) {
+func TestMoneyC3_ARestoredBackupSendsNothingByItself(t *testing.T) {
 	b := &backend{}
 	bubble(t, []outbox.Kind{b.kind("k")}, func(t *testing.T, r *rig) {
 		n, m := newOp("k", "a"), newOp("k", "b")
 		r.accept(n, m)
-		require.NoError(t, r.db.Write(t.Context(), func(tx store.Tx) error {
-			held, err := r.o.HoldAll(tx, "restored from a backup")
-			require.Equal(t, 2, held)
-			return err
-		}))
+		held, err := r.o.HoldRestored(t.Context(), "restored from a backup")
+		require.NoError(t, err)
+		require.Equal(t, 2, held)
 		r.start()
 		pass(time.Hour)
 		require.Zero(t, b.count())
+		require.Equal(t, outbox.Held, r.get(n.Key).State)
+		require.Equal(t, "restored from a backup", r.get(n.Key).Reason)
 		require.NoError(t, r.o.Release(t.Context(), n.Key))
 		pass(time.Second)
 		require.Len(t, b.effects, 1)
+		require.Equal(t, outbox.Sent, b.calls[0].State, "it may have been sent before")
 	})
+}
+
+// What was unsent in the backup may have been sent after it: by the time it is released the backend may have forgotten its Key.
+func TestMoneyC3_AReleasedOperationOfAnOldBackupIsNotResent(t *testing.T) {
+	for name, c := range map[string]struct {
+		replay outbox.Replay
+		asks   bool
+		age    time.Duration // of the backup
+		sends  int
+		state  outbox.State
+	}{
+		"the Key is remembered":         {outbox.SameKey, false, time.Hour, 1, outbox.Done},
+		"the Key may be forgotten":      {outbox.SameKey, false, 25 * time.Hour, 0, outbox.Doubt},
+		"forgotten, but it can be read": {outbox.SameKey, true, 25 * time.Hour, 0, outbox.Done},
+		"no Key protects it":            {outbox.Never, false, time.Hour, 0, outbox.Doubt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := &backend{}
+			k := b.kind("k")
+			k.Replay, k.Asks = c.replay, c.asks
+			bubble(t, []outbox.Kind{k}, func(t *testing.T, r *rig) {
+				r.start()
+				pass(time.Second)
+				n := newOp("k", "a")
+				r.cancel()
+				require.NoError(t, <-r.done)
+				r.cancel = nil
+				r.accept(n) // and then the backup is made
+				r.stop()
+				pass(c.age)
+				r.open()
+				held, err := r.o.HoldRestored(t.Context(), "restored from a backup")
+				require.NoError(t, err)
+				require.Equal(t, 1, held)
+				r.start()
+				pass(time.Hour / 2)
+				require.Zero(t, b.count())
+				require.NoError(t, r.o.Release(t.Context(), n.Key))
+				pass(time.Minute)
+				require.Equal(t, c.state, r.get(n.Key).State)
+				sends := 0
+				for _, call := range b.calls {
+					if !call.ReadOnly {
+						sends++
+						require.Equal(t, outbox.Sent, call.State)
+					}
+				}
+				require.Equal(t, c.sends, sends)
+			})
+		})
+	}
 }
 
 func TestAFailedOneBreaksThoseBehind(t *testing.T) {

@@ -225,3 +225,24 @@ func operationsOf(r store.Reader, list []outbox.Op, ids IDs) Operations {
 	}
 	return v
 }
+
+// EachOperation calls fn with every operation of the outbox, in the order of acceptance.
+func EachOperation(r store.Reader, fn func(Operation) error) error {
+	box := outbox.NewOutbox(outbox.Options{}) // reading a list needs no more
+	f := outbox.Filter{Limit: 500}
+	for {
+		list, err := box.List(r, f)
+		if err != nil {
+			return err
+		}
+		for _, op := range list {
+			f.After = op.ID
+			if err := fn(operationOf(op)); err != nil {
+				return err
+			}
+		}
+		if len(list) < f.Limit {
+			return nil
+		}
+	}
+}

@@ -36,6 +36,7 @@ type Sale struct {
 	Batch         int        `json:"batch"`
 	Created       time.Time  `json:"created"`
 	Quarantined   bool       `json:"quarantined,omitempty"`
+	Aside         string     `json:"aside,omitempty"` // why a person has to decide before anything happens to it
 }
 
 // SaleOf is a journal's row as people see it.
@@ -45,8 +46,8 @@ func SaleOf(r drive.Row) Sale {
 		ID: string(r.Key), Kind: r.Kind, Line: r.Line, Phase: string(s.Phase), Result: s.Result, Code: s.Code, Text: s.Text, Told: r.Told,
 		Amount: int64(r.Amount), Currency: r.Currency, Method: r.Method.Name, Label: r.Method.Label, Reference: r.Reference,
 		Original: string(r.Original), TransactionID: s.TransactionID, State: string(s.Wire), AccountState: string(s.Account), CodeShown: s.Shown,
-		Settled: !checkout.Active(s), UndoOwed: checkout.Owed(s), Receipt: r.Receipt, Trace: r.Trace, Batch: r.Batch,
-		Created: time.UnixMilli(r.CreatedMS).UTC(), Quarantined: r.Quarantined,
+		Settled: !checkout.Active(s) || r.Closed, UndoOwed: checkout.Owed(s) && !r.Closed, Receipt: r.Receipt, Trace: r.Trace, Batch: r.Batch,
+		Created: time.UnixMilli(r.CreatedMS).UTC(), Quarantined: r.Quarantined && r.Aside == "", Aside: r.Aside,
 	}
 }
 

@@ -74,13 +74,16 @@ func (v *Status) Read(r store.Reader, own bool) error {
 	}
 	v.MethodsFetched, v.Methods, v.NoMethods = list.When(), len(list.Definitions), list.None
 	for _, row := range rows {
-		if checkout.Active(row.State) {
+		if checkout.Active(row.State) && !row.Closed {
 			v.Open = append(v.Open, SaleOf(row))
 		}
-		if row.State.Phase == checkout.Unconfirmed {
+		if row.State.Phase == checkout.Unconfirmed && !row.Quarantined {
 			v.Unconfirmed++
 		}
-		if row.Quarantined {
+		if row.Aside != "" && !row.Closed {
+			v.attend("sale %s is set aside, %s: stop the terminal, then posagent sale release %s, or close it", row.Key, row.Aside, row.Key)
+		}
+		if row.Quarantined && row.Aside == "" {
 			v.attend("sale %s was changed from outside: posagent sale show %s", row.Key, row.Key)
 		}
 	}

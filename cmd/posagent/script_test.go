@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -109,6 +111,33 @@ func TestScripts(t *testing.T) {
 				if got := fmt.Sprintf("%04o", info.Mode().Perm()); got != args[0] {
 					ts.Fatalf("%s: mode %s, want %s", args[1], got, args[0])
 				}
+			},
+			"eventually": func(ts *testscript.TestScript, neg bool, args []string) { // eventually PATTERN PROGRAM [ARG...] repeats it until it prints that
+				deadline := time.Now().Add(20 * time.Second)
+				for want := regexp.MustCompile(args[0]); ; {
+					_ = ts.Exec(args[1], args[2:]...)
+					if want.MatchString(ts.ReadFile("stdout")) {
+						return
+					}
+					if time.Now().After(deadline) {
+						ts.Fatalf("never printed %q", args[0])
+					}
+					<-time.After(20 * time.Millisecond)
+				}
+			},
+			"decide": func(ts *testscript.TestScript, neg bool, args []string) { // decide VERB [ARG...] about the sale that is set aside
+				ts.Check(ts.Exec("posagent", append([]string{"sale", "list", "--json"}, args[len(args)-4:]...)...))
+				var list struct {
+					Sales []struct{ ID, Aside string }
+				}
+				ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &list))
+				for _, s := range list.Sales {
+					if s.Aside != "" {
+						ts.Check(ts.Exec("posagent", append([]string{"sale", args[0], s.ID}, args[1:]...)...))
+						return
+					}
+				}
+				ts.Fatalf("no sale is set aside")
 			},
 			"exits": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) < 2 {

@@ -1,6 +1,7 @@
 // Package drive journals sales and performs what the checkout decides: it is the terminal's ecr.Desk, ecr.Till and ecr.Memory.
 //
-// It owns the tables checkout_sales, checkout_requests, checkout_entries, checkout_registers, checkout_batches and checkout_counters.
+// It owns the tables checkout_sales, checkout_requests, checkout_entries, checkout_registers, checkout_batches, checkout_counters
+// and checkout_aside.
 //
 // It guarantees:
 //   - a sale is durable before Begin returns, and every decision before anybody is told of it;
@@ -42,6 +43,10 @@
 //
 // A sale that was resumed 20 times without any change of phase, by starts of less than a minute each, is no longer touched at start, and the merchant is told: a sale
 // must not be able to keep the terminal from starting. Its undo stays owed.
+//
+// 2026-11-22. The open sales of a journal that was put back from an earlier time are set aside: each may have ended since, and
+// undoing it would take back what the register was told. A person, who can look at the register's own journal, has each of them
+// taken up again or closed. Receipt and trace numbers go on where the old journal was, so those of the open batch may repeat.
 //
 // All requests of a sale are sealed; the seal's key is destroyed when the sale is DONE.
 package drive

@@ -8,11 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive"
 	"posagent/agent/offline"
+	"posagent/agent/outbox"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
 	"posagent/schemes/wire"
+	"posagent/store"
+	"posagent/store/storetest"
 )
 
 func TestMoneyB1_NothingIsAcceptedOnAFullDisk(t *testing.T) {
@@ -482,6 +486,65 @@ func TestMoneyB12_ANewBootEndsTheDialogue(t *testing.T) {
 			_, err := r.Delivered(context.Background(), s.ID, ecr.Told)
 			require.NoError(t, err)
 			require.EqualValues(t, 500, r.world.net())
+		})
+	}
+}
+
+// The sale of an old journal may have been approved and told since: undoing it would take the merchant's money back.
+func TestMoneyC3_AnOpenSaleOfARestoredJournalIsSetAside(t *testing.T) {
+	for _, close := range []bool{true, false} {
+		terminal(t, func(r *rig) {
+			r.world.onStatus = say(1, aapay.Pending, "")
+			s := r.sale(500)
+			pass(5 * time.Second)
+			r.halt()
+			r.world.lock(func() { r.world.onStatus = nil; r.world.pay(r.world.order[0]) })
+			calls := 0
+			r.world.lock(func() { calls = len(r.world.order) })
+			write := func(fn func(tx store.Tx) error) error {
+				db := storetest.OpenAt(r.t, r.path, append(outbox.Schema(), drive.Schema()...)...)
+				err := db.Write(context.Background(), fn)
+				require.NoError(r.t, db.Close())
+				return err
+			}
+			n := 0
+			require.NoError(t, write(func(tx store.Tx) (err error) {
+				n, err = drive.SetAside(tx, "restored", time.Now())
+				return err
+			}))
+			require.Equal(t, 1, n)
+			r.boot, r.born = "another", time.Now().Add(-time.Second)
+			r.start()
+			pass(time.Hour)
+			row, history := r.show(s.ID)
+			require.Equal(t, "restored", row.Aside)
+			require.Contains(t, history, "set aside: restored")
+			require.EqualValues(t, 500, r.world.net(), "not undone")
+			r.world.lock(func() { require.Len(t, r.world.order, calls) })
+			_, err := r.Close(context.Background())
+			require.NoError(t, err, "it does not hold the day up")
+			r.halt()
+			require.ErrorIs(t, write(func(tx store.Tx) error { return drive.TakeUp(tx, "nobody", time.Now()) }), drive.ErrUnknown)
+			unsettled := func() (n int) {
+				require.NoError(t, write(func(tx store.Tx) (err error) { n, err = drive.Unsettled(tx); return err }))
+				return n
+			}
+			require.Equal(t, 1, unsettled())
+			if close {
+				require.NoError(t, write(func(tx store.Tx) error { return drive.CloseAside(tx, s.ID, "the customer has paid", time.Now()) }))
+				require.Zero(t, unsettled())
+				require.ErrorIs(t, write(func(tx store.Tx) error { return drive.TakeUp(tx, s.ID, time.Now()) }), drive.ErrNotAside)
+			} else {
+				require.NoError(t, write(func(tx store.Tx) error { return drive.TakeUp(tx, s.ID, time.Now()) }))
+				require.Equal(t, 1, unsettled())
+			}
+			r.start()
+			pass(time.Hour)
+			if close {
+				require.EqualValues(t, 500, r.world.net())
+			} else {
+				require.Zero(t, r.world.net(), "a new boot: undone")
+			}
 		})
 	}
 }

@@ -23,6 +23,9 @@ func (d *Drive) resume(ctx context.Context) error {
 	}
 	for _, r := range rows {
 		take := func() error { return d.resumeOne(ctx, r.Key) }
+		if r.Aside != "" {
+			continue
+		}
 		if r.Quarantined {
 			take = func() error { return d.quarantine(ctx, r) }
 		}

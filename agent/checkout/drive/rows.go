@@ -41,9 +41,12 @@ type Row struct {
 	DecidedMS     int64 // unix ms; 0 until decided
 	UndoKey       wire.Key
 	Resumes       int
-	Quarantined   bool // the row does not verify: shown, never acted upon
+	Quarantined   bool   // the row does not verify, or was set aside: shown, never acted upon
+	Aside         string // why it was set aside; "" = it was not
+	Closed        bool   // it was, and a person has decided that it has ended
 
 	request []byte // sealed aapay.Request
+	altered bool   // the row does not verify
 }
 
 // Told words of a row; the deliveries of package ecr are the others.
@@ -53,15 +56,16 @@ const toldInProgress = "in_progress"
 var ErrUnknown = errors.New("no such sale")
 
 // ErrQuarantined is the answer to a sale whose row does not verify.
-var ErrQuarantined = errors.New("sale is quarantined: its row was changed from outside")
+var ErrQuarantined = errors.New("sale is quarantined")
 
 // A row of checkout_requests belongs to each sale: the method and the sealed request, which hardly ever change, are as long
 // as all the rest, which every state rewrites. The sale's MAC covers both.
 const (
 	saleOwn = `id, key, kind, line, sequence, phase, active, state, amount, currency, reference, transaction_id, original, asked,
 	original_trace, debited, reversed, receipt, trace, batch, told, boot, created_ms, decided_ms, undo_key, resumes, mac`
-	saleColumns = saleOwn + `, method, request`
-	saleTables  = `checkout_sales LEFT JOIN checkout_requests USING (id)`
+	saleColumns = saleOwn + `, method, request, COALESCE(why, ''), COALESCE(closed_ms, 0)`
+	saleTables  = `checkout_sales LEFT JOIN checkout_requests USING (id) LEFT JOIN checkout_aside ON checkout_aside.sale = checkout_sales.key`
+	active      = `active = 1 AND COALESCE(closed_ms, 0) = 0`
 )
 
 // Conditions over a partial index have to say what the index says of itself: SQLite does not know that a parameter is not
@@ -96,9 +100,10 @@ func macOf(db store.DB, r Row, s stored) []byte {
 func scan(db store.DB, from scanner) (Row, error) {
 	var r Row
 	var s stored
+	var closed int64
 	err := from.Scan(&r.ID, &r.Key, &r.Kind, &r.Line, &r.Sequence, &s.phase, &s.active, &s.state, &r.Amount, &r.Currency,
 		&r.Reference, &s.transaction, &r.Original, &r.Asked, &r.OriginalTrace, &r.Debited, &s.reversed, &r.Receipt, &r.Trace, &r.Batch, &r.Told,
-		&r.Boot, &r.CreatedMS, &r.DecidedMS, &r.UndoKey, &r.Resumes, &s.mac, &s.method, &r.request)
+		&r.Boot, &r.CreatedMS, &r.DecidedMS, &r.UndoKey, &r.Resumes, &s.mac, &s.method, &r.request, &r.Aside, &closed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Row{}, ErrUnknown
 	}
@@ -111,7 +116,8 @@ func scan(db store.DB, from scanner) (Row, error) {
 	if db != nil {
 		bad = bad || !bytes.Equal(s.mac, macOf(db, r, s))
 	}
-	r.Quarantined = bad
+	r.altered, r.Closed = bad, closed != 0
+	r.Quarantined = bad || r.Aside != ""
 	return r, nil
 }
 
@@ -187,7 +193,9 @@ func (d *Drive) update(tx store.Tx, r *Row) error {
 // one reads the sale a condition names; ErrUnknown, ErrQuarantined.
 func (d *Drive) one(r store.Reader, where string, args ...any) (Row, error) {
 	row, err := scan(d.db, r.QueryRow(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE `+where, args...))
-	if err == nil && row.Quarantined {
+	if err == nil && row.Aside != "" {
+		err = fmt.Errorf("sale %s: set aside: %s: %w", row.Key, row.Aside, ErrQuarantined)
+	} else if err == nil && row.Quarantined {
 		err = fmt.Errorf("sale %s: %w", row.Key, ErrQuarantined)
 	}
 	return row, err
@@ -220,7 +228,7 @@ func many(db store.DB, r store.Reader, where string, args ...any) ([]Row, error)
 
 // active reads the sales something can still happen to.
 func (d *Drive) active(r store.Reader) ([]Row, error) {
-	return many(d.db, r, `active = 1 ORDER BY id`)
+	return many(d.db, r, active+` ORDER BY id`)
 }
 
 // counter reads a counter, or start where there is none.

@@ -21,7 +21,7 @@ func TestSalesOfTheFirstSchema(t *testing.T) {
 	s, err := r.pack(db)
 	require.NoError(t, err)
 	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
-		_, err := tx.Exec(`INSERT INTO checkout_sales (`+saleColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		_, err := tx.Exec(`INSERT INTO checkout_sales (`+saleOwn+`, method, request) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 			r.ID, string(r.Key), string(r.Kind), r.Line, r.Sequence, s.phase, s.active, s.state, int64(r.Amount), r.Currency, r.Reference,
 			s.transaction, string(r.Original), r.Asked, r.OriginalTrace, int64(r.Debited), s.reversed, r.Receipt, r.Trace, r.Batch, r.Told, r.Boot,
 			r.CreatedMS, r.DecidedMS, string(r.UndoKey), r.Resumes, s.mac, s.method, r.request)
@@ -51,7 +51,7 @@ func TestNoConditionReadsEverySale(t *testing.T) {
 		confirmedIn + ` ORDER BY id`:                            "checkout_sales_receipt",
 		`batch = ? AND receipt != 0`:                            "checkout_sales_receipt",
 		`batch = ? AND receipt != 0 ORDER BY id`:                "checkout_sales_receipt",
-		`active = 1 ORDER BY id`:                                "checkout_sales_active",
+		active + ` ORDER BY id`:                                 "checkout_sales_active",
 		`active = 1 AND receipt = 0`:                            "checkout_sales_active",
 		`line = ? ORDER BY id DESC LIMIT 1`:                     "checkout_sales_line",
 		`line = ? AND id < ? AND receipt != 0 ORDER BY id DESC`: "checkout_sales_line",

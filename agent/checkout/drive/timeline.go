@@ -3,6 +3,7 @@ package drive
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"posagent/agent/checkout"
 	"posagent/ecr"
@@ -63,6 +64,10 @@ func readEntries(r store.Reader, where string, args ...any) ([]Entry, error) {
 
 // note appends to a sale's history.
 func (d *Drive) note(tx store.Tx, sale wire.Key, loud bool, text string) error {
+	return noteAt(tx, sale, loud, text, d.now())
+}
+
+func noteAt(tx store.Tx, sale wire.Key, loud bool, text string, now time.Time) error {
 	b, err := batch(tx)
 	if err != nil {
 		return err
@@ -72,7 +77,7 @@ func (d *Drive) note(tx store.Tx, sale wire.Key, loud bool, text string) error {
 		n = 1
 	}
 	_, err = tx.Exec(`INSERT INTO checkout_entries (sale, at_ms, batch, loud, text) VALUES (?, ?, ?, ?, ?)`,
-		string(sale), d.now().UnixMilli(), b, n, text)
+		string(sale), now.UnixMilli(), b, n, text)
 	if err != nil {
 		return fmt.Errorf("note %s: %w", sale, err)
 	}
@@ -159,7 +164,7 @@ func amountText(amount money.Minor, currency string) string {
 
 // Unsettled counts the sales that something can still happen to.
 func Unsettled(r store.Reader) (n int, err error) {
-	if err := r.QueryRow(`SELECT COUNT(*) FROM checkout_sales WHERE active = 1`).Scan(&n); err != nil {
+	if err := r.QueryRow(`SELECT COUNT(*) FROM checkout_sales WHERE active = 1 AND key NOT IN (SELECT sale FROM checkout_aside WHERE closed_ms != 0)`).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count sales: %w", err)
 	}
 	return n, nil

@@ -1,0 +1,75 @@
+package agent_test
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent"
+	"posagent/agent/outbox"
+	"posagent/schemes/wire"
+	"posagent/store"
+	"posagent/store/storetest"
+)
+
+// However an old journal was put back, nothing of it is sent again by itself.
+func TestMoneyC3_AJournalPutBackIsHeld(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "agent.db")
+	boot := func() time.Duration { return time.Hour }
+	start := func() (*store.Store, agent.Recovered) {
+		db := storetest.OpenAt(t, path, agent.Schema()...)
+		r, err := agent.Recover(t.Context(), db, time.Now, boot, slog.New(slog.DiscardHandler))
+		require.NoError(t, err)
+		return db, r
+	}
+	states := func(db *store.Store) (list []string) {
+		require.NoError(t, db.Read(t.Context(), func(r store.Reader) error {
+			rows, err := r.Query(`SELECT state || ' ' || resume FROM outbox_ops ORDER BY id`)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				var s string
+				if err := rows.Scan(&s); err != nil {
+					return err
+				}
+				list = append(list, s)
+			}
+			return rows.Err()
+		}))
+		return list
+	}
+	db, r := start()
+	require.Equal(t, agent.Recovered{}, r)
+	box := outbox.NewOutbox(outbox.Options{DB: db, Kinds: []outbox.Kind{{Name: "k", Send: neverSent}}})
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		return box.Accept(tx, outbox.New{Key: wire.NewKey(), Kind: "k", Aggregate: "a", Payload: []byte("x"), AmountMin: 5, Currency: "EUR"})
+	}))
+	require.NoError(t, db.Close())
+	old, err := os.ReadFile(path)
+	require.NoError(t, err)
+
+	db, r = start()
+	require.Empty(t, r.Why, "a kill between start and end is no restore")
+	require.Equal(t, []string{"PENDING PENDING"}, states(db))
+	require.NoError(t, db.Close())
+
+	require.NoError(t, os.WriteFile(path, old, 0o600))
+	db, r = start()
+	require.Equal(t, 1, r.Ops)
+	require.NotEmpty(t, r.Why)
+	require.Equal(t, []string{"HELD SENT"}, states(db))
+	require.NoError(t, db.Close())
+	db, r = start()
+	require.Equal(t, agent.Recovered{}, r, "said once")
+	require.Equal(t, []string{"HELD SENT"}, states(db))
+	require.NoError(t, db.Close())
+}
+
+func neverSent(context.Context, outbox.Op) outbox.Verdict { panic("nothing runs here") }

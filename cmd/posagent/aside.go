@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"posagent/agent"
+	"posagent/agent/checkout/drive"
+	"posagent/store"
+)
+
+type closeOptions struct{ note string }
+
+func saleRelease(ctx context.Context, c *call) error {
+	return decideAside(ctx, c, "is taken up by the next start", func(tx store.Tx, id string) error {
+		return drive.TakeUp(tx, id, time.Now())
+	})
+}
+
+func saleClose(ctx context.Context, c *call) error {
+	note := c.opts.(*closeOptions).note
+	if note == "" {
+		return fail(exitUsage, "%s: why? (--note TEXT, it is kept in the sale's history)", c.path)
+	}
+	return decideAside(ctx, c, "is closed", func(tx store.Tx, id string) error {
+		return drive.CloseAside(tx, id, note, time.Now())
+	})
+}
+
+// decideAside writes a person's decision about one sale into the journal of a stopped terminal.
+func decideAside(ctx context.Context, c *call, done string, decide func(store.Tx, string) error) error {
+	if len(c.args) != 1 {
+		return fail(exitUsage, "%s: which sale? (posagent status)", c.path)
+	}
+	keys, err := journalKeys(c)
+	if err != nil {
+		return err
+	}
+	db, err := store.Open(ctx, store.Options{Path: agentDB(c), Steps: agent.Schema(), Wrapper: keys, Log: logger(c)})
+	if err != nil {
+		return storeError(err)
+	}
+	defer db.Close()
+	var id string
+	err = db.Write(ctx, func(tx store.Tx) error {
+		var err error
+		if id, err = findSale(tx, c.args[0]); err != nil {
+			return err
+		}
+		return decide(tx, id)
+	})
+	var coded *exit
+	switch {
+	case errors.As(err, &coded):
+		return err
+	case errors.Is(err, drive.ErrUnknown):
+		return fail(exitFailed, "no sale %q (posagent sale list shows them)", c.args[0])
+	case errors.Is(err, drive.ErrNotAside):
+		return fail(exitRefused, "sale %s waits for no decision (posagent sale show %s)", id, id)
+	case err != nil:
+		return storeError(err)
+	}
+	if c.json {
+		return printJSON(c.out, asideView{"posagent.aside/1", id})
+	}
+	fmt.Fprintf(c.out, "sale %s %s\n", id, done)
+	return nil
+}
+
+// asideView names the sale that was decided about (posagent.aside/1).
+type asideView struct {
+	Schema string `json:"schema"`
+	Sale   string `json:"sale"`
+}
