@@ -40,7 +40,7 @@ func backupCommand() command {
 			"back on this box or on another one. With --export FILE is JSON, one line each sale, operation and event: no card data, no\n" +
 			"secrets, and it cannot be restored. FILE is replaced whole or not at all.",
 		examples: []string{
-			"posagent backup /media/usb/shop.bundle --key-file /root/backup.key",
+			"posagent backup /media/usb/shop.bundle --key-file backup.key",
 			"posagent backup --export /media/usb/shop.jsonl",
 			"head -c 32 /dev/urandom | base64 > backup.key; chmod 600 backup.key    # a key",
 		},

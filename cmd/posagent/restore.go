@@ -30,7 +30,7 @@ func restoreCommand() command {
 			"the next start holds all of it, sends nothing, and waits for a person (posagent status names each). Until the last moment the\n" +
 			"old journal stays as it is; a power cut leaves the old one or the new one.\n" +
 			"--force " + forceTerminal + " takes another terminal's backup; --force " + forceDamaged + " gives up a journal that cannot be read.",
-		examples: []string{"posagent restore /media/usb/shop.bundle --key-file /root/backup.key"},
+		examples: []string{"posagent restore /media/usb/shop.bundle --key-file backup.key"},
 		flags: func(fs *flag.FlagSet) any {
 			o := &restoreOptions{}
 			keyFlag(fs, &o.key)
