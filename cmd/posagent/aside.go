@@ -1,8 +1,11 @@
+//go:build !device
+
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"time"
 
@@ -10,6 +13,28 @@ import (
 	"posagent/agent/checkout/drive"
 	"posagent/store"
 )
+
+// asideCommands are what a person can decide about a sale that was set aside.
+func asideCommands() []command {
+	return []command{
+		{
+			name: "release", args: "SALE", short: "let a sale that was set aside go on: asked for, and undone unless it is approved",
+			long:     "Needs the terminal stopped: the next start takes the sale up. Use it when the register's journal shows no approval of it.",
+			examples: []string{"posagent sale release SALE"}, run: saleRelease,
+		},
+		{
+			name: "close", args: "SALE", short: "count a sale that was set aside as settled: nothing more is done about it",
+			long:     "Needs the terminal stopped. Use it when the register's journal shows how the sale ended; the note is kept in its history.",
+			examples: []string{"posagent sale close SALE --note 'paid, receipt 17 of the register'"},
+			flags: func(fs *flag.FlagSet) any {
+				o := &closeOptions{}
+				fs.StringVar(&o.note, "note", "", "`text`: who decided, and why")
+				return o
+			},
+			run: saleClose,
+		},
+	}
+}
 
 type closeOptions struct{ note string }
 

@@ -48,8 +48,9 @@ const (
 
 // commands is the table of verbs. It is a function, so that nothing can change it at run time.
 func commands() []command {
-	list := []command{runCommand(), statusCommand(), methodsCommand(), saleCommand(), opsCommand(), registerCommand(), backupCommand(), restoreCommand()}
-	return append(append(list, sandboxCommands()...), versionCommand())
+	list := []command{runCommand(), statusCommand(), methodsCommand(), saleCommand(), opsCommand(), registerCommand()}
+	list = append(append(list, journalCommands()...), sandboxCommands()...)
+	return append(list, versionCommand())
 }
 
 func dispatch(ctx context.Context, args []string, io std) error {

@@ -73,19 +73,11 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 		return storeError(err)
 	}
 	defer db.Close()
-	old, err := agent.Recover(ctx, db, time.Now, device.BootTime, log)
+	over, err := beginGeneration(ctx, db, log)
 	if err != nil {
 		return storeError(err)
 	}
-	if old.Why != "" {
-		log.Warn("the journal was put back from an earlier time: what is open in it is held (posagent status)",
-			"why", old.Why, "sales", old.Sales, "operations", old.Ops)
-	}
-	defer func() { // a copy made while this ran is old from now on
-		if err := db.Advance(context.WithoutCancel(ctx)); err != nil {
-			log.Warn("generation not counted", "err", err)
-		}
-	}()
+	defer over()
 	var other *agent.OtherBackendError
 	if err := agent.Bind(ctx, db, owner(cfg, sandbox)); errors.As(err, &other) {
 		return fail(exitRefused, "%v: run it with that backend until posagent status shows nothing open, or use another --state", err)

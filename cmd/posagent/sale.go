@@ -20,7 +20,7 @@ func saleCommand() command {
 	return command{
 		name: "sale", short: "the terminal's journal: what was asked, what was told, what moved",
 		examples: []string{"posagent sale list", "posagent sale show SALE", "posagent sale list --json --limit 10"},
-		sub: []command{
+		sub: append([]command{
 			{
 				name: "list", short: "the newest sales first", examples: []string{"posagent sale list --limit 10"},
 				flags: func(fs *flag.FlagSet) any {
@@ -34,23 +34,7 @@ func saleCommand() command {
 				name: "show", args: "SALE", short: "one sale as a timeline in plain words", examples: []string{"posagent sale show SALE"},
 				run: saleShow,
 			},
-			{
-				name: "release", args: "SALE", short: "let a sale that was set aside go on: asked for, and undone unless it is approved",
-				long:     "Needs the terminal stopped: the next start takes the sale up. Use it when the register's journal shows no approval of it.",
-				examples: []string{"posagent sale release SALE"}, run: saleRelease,
-			},
-			{
-				name: "close", args: "SALE", short: "count a sale that was set aside as settled: nothing more is done about it",
-				long:     "Needs the terminal stopped. Use it when the register's journal shows how the sale ended; the note is kept in its history.",
-				examples: []string{"posagent sale close SALE --note 'paid, receipt 17 of the register'"},
-				flags: func(fs *flag.FlagSet) any {
-					o := &closeOptions{}
-					fs.StringVar(&o.note, "note", "", "`text`: who decided, and why")
-					return o
-				},
-				run: saleClose,
-			},
-		},
+		}, asideCommands()...),
 	}
 }
 
