@@ -176,12 +176,8 @@ func (d *Drive) totals(r store.Reader) (ecr.Totals, error) {
 	}
 	place := map[string]int{}
 	for _, row := range rows {
-		switch {
-		case row.altered:
-			t.Exceptions = append(t.Exceptions, fmt.Sprintf("receipt %d is quarantined: its row was changed from outside", row.Receipt))
-			continue
-		case row.Aside != "" && !row.Closed:
-			t.Exceptions = append(t.Exceptions, fmt.Sprintf("receipt %d is set aside: %s", row.Receipt, row.Aside))
+		if row.altered || row.Aside != "" && !row.Closed {
+			t.Exceptions = append(t.Exceptions, fmt.Sprintf("receipt %d is quarantined: its row was changed from outside, or was put back", row.Receipt))
 			continue
 		}
 		if t.FirstReceipt == 0 {
@@ -238,8 +234,6 @@ func (d *Drive) exceptions(r store.Reader, open int) ([]string, error) {
 	}
 	for _, row := range rows {
 		switch {
-		case row.Aside != "":
-			out = append(out, fmt.Sprintf("sale %s is set aside: %s", row.Key, row.Aside))
 		case row.Quarantined:
 			out = append(out, fmt.Sprintf("sale %s is quarantined", row.Key))
 		case row.State.Phase == checkout.Reversing:

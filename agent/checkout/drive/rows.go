@@ -193,9 +193,7 @@ func (d *Drive) update(tx store.Tx, r *Row) error {
 // one reads the sale a condition names; ErrUnknown, ErrQuarantined.
 func (d *Drive) one(r store.Reader, where string, args ...any) (Row, error) {
 	row, err := scan(d.db, r.QueryRow(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE `+where, args...))
-	if err == nil && row.Aside != "" {
-		err = fmt.Errorf("sale %s: set aside: %s: %w", row.Key, row.Aside, ErrQuarantined)
-	} else if err == nil && row.Quarantined {
+	if err == nil && row.Quarantined {
 		err = fmt.Errorf("sale %s: %w", row.Key, ErrQuarantined)
 	}
 	return row, err
