@@ -46,7 +46,7 @@ func TestRuns(t *testing.T) {
 		"journal write, 64 callers, throughput", "operation accepted, 256 callers, throughput", "an operation's life, flushes",
 		"operation accepted, 8 callers, beside bbolt", "06 01 -> first byte at the backend", "backend says COMMIT -> 04 0F", "bytes the program writes",
 		"20 old sales: 06 01 -> first byte at the backend", "memory after one sale", "message of 64 bytes and one back, 115200 baud",
-		"code encoded and drawn, beside encoded", "start to ready, 20 old sales",
+		"payment accepted, 8 callers, backend stalls in TLS, p99", "code encoded and drawn, beside encoded", "start to ready, 20 old sales",
 	}
 	if b.strace != "" {
 		want = append(want, "+5 ms: journal write, 8 callers, p50", "+5 ms: operation accepted, 64 callers, throughput", "+5 ms: 06 01 -> first byte at the backend", "flushes of a sale")

@@ -13,6 +13,9 @@
 // Rows with "+5 ms" run under strace, which makes every sync as slow as that of a cheap flash; without strace they are
 // listed as not run. The sale rows drive the built binary against a backend of this program that notes when bytes pass.
 //
+// The rows of "accept while the backend is away" set a write of a local client, from the call to its "pending", beside the same
+// write where nobody listens at the backend's address. In both the terminal knows that the backend is away.
+//
 // It must not import agent but for the journal's tables and the outbox, nor schemes/backend: the backend here answers at once.
 //
 // # Decisions
@@ -25,4 +28,7 @@
 // status and a sender look for. Its goals are therefore what it reached with a margin, and a bare row's are told beside them.
 //
 // 2026-11-21: old sales are copies of one real sale. A copy does not verify, so a start that read old rows would show.
+//
+// 2026-11-22: a backend that drips one byte a second does so from its first header byte on: headers that come at once would answer
+// the probe, and the terminal would rightly call it reachable.
 package main
