@@ -58,6 +58,7 @@ type Upstream struct {
 	Hosted     string        `toml:"hosted"`
 	Timeout    time.Duration `toml:"timeout"`     // of one request with its repeats
 	Proxy      string        `toml:"proxy"`       // URL; "" = none; "env" = HTTPS_PROXY and friends
+	ProxyAuth  wire.Secret   `toml:"proxy_auth"`  // user:password for it
 	RootsFile  string        `toml:"roots_file"`  // PEM; "" = the system's
 	Pins       []string      `toml:"pins"`        // base64 SHA-256 of SPKI, at least two
 	ClientCert string        `toml:"client_cert"` // PEM file

@@ -127,6 +127,8 @@ func TestBadFiles(t *testing.T) {
 		{"query in address", "[upstream]\nbase = \"https://pay.example/?a\"\n", "config: upstream.base: ends in"},
 		{"no address", "[upstream]\nbase = \"pay.example\"\n", "config: upstream.base: not an https:// address"},
 		{"who am I", "[upstream]\nbase = \"https://pay.example\"\n", "config: terminal.bax_id: missing"},
+		{"credentials of a proxy", "[upstream]\nproxy = \"http://u:hush@proxy:3128\"\n", "credentials do not belong into an address, see upstream.proxy_auth"},
+		{"credentials of a proxy in a public file", "[upstream]\nproxy_auth = \"u:hush\"\n", "a secret in a file that others can read"},
 		{"one pin", "[upstream]\npins = [\"" + strings.Repeat("A", 43) + "=\"]\n", "add a backup pin"},
 		{"bad pin", "[upstream]\npins = [\"abc\"]\n", "is not the base64 text"},
 		{"no payment-link account", real + "[paylinks]\nmethod = true\n", "config: paylinks.method: needs upstream.auth.instance"},

@@ -128,9 +128,16 @@ func (c Config) upstream(k *check) {
 	}
 	k.between("upstream.timeout", c.Upstream.Timeout, 100*time.Millisecond, 5*time.Minute)
 	if p := c.Upstream.Proxy; p != "" && p != "env" {
-		if u, err := url.Parse(p); err != nil || u.Host == "" || !slices.Contains([]string{"http", "https", "socks5"}, u.Scheme) {
+		u, err := url.Parse(p)
+		switch {
+		case err != nil || u.Host == "" || !slices.Contains([]string{"http", "https", "socks5"}, u.Scheme):
 			k.fail("upstream.proxy", "neither env nor an address like http://proxy:3128")
+		case u.User != nil:
+			k.fail("upstream.proxy", "credentials do not belong into an address, see upstream.proxy_auth")
 		}
+	}
+	if a := c.Upstream.ProxyAuth.Reveal(); a != "" && (!strings.Contains(a, ":") || c.Upstream.Proxy == "" || c.Upstream.Proxy == "env") {
+		k.fail("upstream.proxy_auth", "user:password for the address in upstream.proxy")
 	}
 	k.path("upstream.roots_file", c.Upstream.RootsFile)
 	k.path("upstream.client_cert", c.Upstream.ClientCert)

@@ -22,5 +22,8 @@
 // 2026-11-21. The circuit opens after 5 failed calls in a row (no reply, 502, 503, 504), for 1 s doubling to 20 s;
 // then one call is let through. 500 is an answer.
 //
+// 2026-11-22. A proxy's credentials are a setting of their own: an address is printed and logged, and would take them along. They go to
+// the proxy alone, in the CONNECT of an https backend.
+//
 // 2026-11-21. Pins are checked against every certificate of the verified chain, in addition to the roots.
 package upstream

@@ -17,7 +17,8 @@ import (
 	"time"
 )
 
-var errPin = errors.New("upstream: no certificate of the backend has a pinned key")
+// errPin names the remedy: the terminal's owner decides whether the new key is the backend's.
+var errPin = errors.New("upstream: no certificate of the backend has a pinned key: if the backend has changed its key, put the new one into upstream.pins, else somebody is listening in")
 
 func newTransport(cfg Config) (*http.Transport, error) {
 	tlsConfig, err := newTLS(cfg)
@@ -42,6 +43,9 @@ func newTransport(cfg Config) (*http.Transport, error) {
 		u, err := url.Parse(cfg.Proxy)
 		if err != nil || u.Host == "" {
 			return nil, errors.New("upstream: the proxy's address is not usable")
+		}
+		if user, password, ok := strings.Cut(cfg.ProxyAuth.Reveal(), ":"); ok {
+			u.User = url.UserPassword(user, password)
 		}
 		t.Proxy = http.ProxyURL(u)
 	}

@@ -46,6 +46,7 @@ type Config struct {
 	Timeout    time.Duration // of one call with its repeats; default 30 s
 	TryTimeout time.Duration // of one try; default a third of Timeout, at least 10 s if that fits
 	Proxy      string        // URL; "" = none; "env" = from the environment
+	ProxyAuth  wire.Secret   // user:password for that URL
 	RootsFile  string        // PEM; "" = the system's
 	Pins       []string      // base64 SHA-256 of a SPKI, the current and a backup
 	ClientCert string        // PEM file

@@ -147,6 +147,12 @@ var table = []mutant{
 	{"a 401 to a repeat is proof that nothing happened", "agent/upstream", "TestRefusedAfterALostTry", []edit{
 		{"agent/upstream/upstream.go", `if err == nil && policy.lost && `, `if err == nil && false && `},
 	}},
+	{"any key of the chain will do for a pin", "agent/upstream", "TestWrongPinNamesItsRemedy", []edit{
+		{"agent/upstream/transport.go", `if pins[string(sum[:])] {`, `if true || pins[string(sum[:])] {`},
+	}},
+	{"a token is used until the backend refuses it", "agent/upstream", "TestTokenIsRenewedBeforeItExpires", []edit{
+		{"agent/upstream/auth.go", `z.token != "" && left > 0 &&`, `z.token != "" && left > -time.Hour &&`},
+	}},
 	{"transport repeats on a dead idle connection", "agent/upstream", "TestDeadIdleConnectionsDoNotMultiplyTries", []edit{
 		{"agent/upstream/transport.go", `out.GetBody = nil //`, `//`},
 	}},
