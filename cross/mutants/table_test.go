@@ -326,4 +326,59 @@ var table = []mutant{
 	{"the local port answers to any Host", "agent/port", "TestGuardIsClosedToTheWeb", []edit{
 		{"agent/port/port.go", `if !hosts[strings.ToLower(r.Host)] {`, `if !hosts[strings.ToLower(r.Host)] && false {`},
 	}},
+
+	// Writes of local clients.
+	{"a write is sent before its Key is stored", offline, "TestNothingIsSentBeforeItIsStored", []edit{
+		{"agent/offline/accept.go", "\terr := put(down)\n", "\t_, _ = w.row.send(ctx, key, w.id, w.body)\n\terr := put(down)\n"},
+	}},
+	{"operations by the backend's id have a line of their own", offline, "TestCutForThreeHours", []edit{
+		{"agent/offline/things.go", `return about + "/" + t.local`, `return about + "/" + id`},
+	}},
+	{"dependants are sent out of order", offline, "TestOneKeyForEver|TestRefusedCreateFailsItsDependants", []edit{
+		{"agent/offline/accept.go", `Aggregate: about, Payload: data`, `Aggregate: string(key), Payload: data`},
+	}},
+	{"401 fails a stored write", offline, "TestNothingFailsWithoutTheServicesWord", []edit{
+		{"agent/outbox/verdict.go", `v.State, v.Reach = Pending, Refused`, `v.State, v.Reach = Failed, Refused`},
+	}},
+	{"each attempt has a Key of its own", offline, "TestOneKeyForEver", []edit{
+		{"agent/offline/send.go", `b.send(ctx, op.Key, id, body)`, `b.send(ctx, wire.NewKey(), id, body)`},
+	}},
+	{"local ids are sent", offline, "TestCutForThreeHours", []edit{
+		{"agent/offline/send.go", `			id = t.backend`, `			id = t.local`},
+	}},
+	{"what is stored is not counted", offline, "TestLimits", []edit{
+		{"agent/offline/accept.go", `return st, count(tx, w.currency, 1, w.amount)`, `return st, nil`},
+	}},
+	{"a validation code is stored", offline, "TestValidationCodeIsNeverStored", []edit{
+		{"agent/offline/payments.go", `if w.keep = w.same; p.f.o.RefuseCards`, `if w.keep = w.body; p.f.o.RefuseCards`},
+	}},
+	{"a validation code waits for the backend", offline, "TestValidationCodeIsNeverStored", []edit{
+		{"agent/offline/payments.go", `card.ValidationCode, bare.CardDetails, w.part = "", &card, true`, `card.ValidationCode, bare.CardDetails, w.part = "", &card, false`},
+	}},
+	{"clients share their keys", offline, "TestCallersKey", []edit{
+		{"agent/offline/things.go", `f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key))`, `f.o.DB.MAC(keyTable, w.row.Kind, about, string(w.key))`},
+	}},
+	{"a client's key is stored as it is", offline, "TestCardNumbers", []edit{
+		{"agent/offline/things.go", `u.digest = f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key))`, `u.digest = []byte(w.row.Kind + client + about + string(w.key))`},
+	}},
+	{"stored for a service that never answered", offline, "TestProvenOnce", []edit{
+		{"agent/offline/accept.go", `if err := f.prove(ctx, b.Service); err != nil {`, `if err := f.prove(ctx, b.Service); err != nil && false {`},
+	}},
+	{"a write nobody waits for is sent", offline, "TestNotStoredIsNotSentAfterARestart", []edit{
+		{"agent/offline/send.go", `		case op.State == outbox.Pending:
+			return outbox.Verdict{State: outbox.Failed`, `		case false:
+			return outbox.Verdict{State: outbox.Failed`},
+	}},
+	{"an effect that is there is not seen", offline, "TestMoneyC2_ReadAndCompare", []edit{
+		{"agent/offline/send.go", `case what == exactly:`, `case false:`},
+	}},
+	{"any new entry is ours", offline, "TestMoneyC2_ReadAndCompare", []edit{
+		{"agent/offline/payments.go", `b.Entries == a.Entries+1 && b.Sum-a.Sum == want,`, `b.Entries > a.Entries && want > 0,`},
+	}},
+	{"an old card payment is sent again without Keys", offline, "TestKeylessCreate", []edit{
+		{"agent/offline/send.go", `case class == outbox.Never && op.State == outbox.Sent:
+		return doubt, true`, `case class == outbox.Never && op.State == outbox.Sent:
+		return v, false`},
+		{"agent/offline/send.go", `case v.State == outbox.Sent && class == outbox.Never:`, `case false:`},
+	}},
 }
