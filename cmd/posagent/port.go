@@ -21,10 +21,11 @@ import (
 	"posagent/schemes/methods"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
+	"posagent/store"
 )
 
 // localPort is what the local port serves.
-func localPort(c *call, cfg config.Config, sandbox bool, f *offline.Front, to map[string]sender) (agent.Local, error) {
+func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, f *offline.Front, to map[string]sender) (agent.Local, error) {
 	l := agent.Local{
 		Token: cfg.Port.Token, Within: cfg.Upstream.Timeout, About: aboutTerminal(cfg, sandbox), Dir: c.stateDir(),
 		Live: func() view.Live { return readLive(c.stateDir()) },
