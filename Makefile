@@ -83,7 +83,7 @@ test-arm: ## the tests of what calculates, on emulated ARM (needs qemu-user-stat
 guest: ## the program's memory on an emulated ARMv7 board with 64 MB (fetches a Debian kernel; five minutes at most)
 	@sh cross/guest.sh
 
-powercut: ## cut the power at STATES places of the store's life (STATES=2000)
+powercut: ## cut the power at STATES places of the life of the store, and of local clients' writes (STATES=2000; 20000 take ten minutes)
 	POSAGENT_STATES='$(STATES)' $(GO) test -count=1 -timeout 60m -run PowerCut -v ./store/... ./agent/...
 
 line: ## damage FRAMES blocks between register and terminal, and sales on top of them (FRAMES=200000)
