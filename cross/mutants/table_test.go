@@ -221,13 +221,9 @@ var table = []mutant{
 		{"ecr/zvt/sale.go", "case r.lost:\n\t\tm.record(ecr.Lost)", "case r.lost:\n\t\tm.record(ecr.Told)"},
 	}},
 	{"a told sale is undone (CONFIRMED to REVERSING)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
-<<<<<<< Updated upstream
 		{"agent/checkout/table.go", `{BatchClosed, closed}, {Restarted, settleAgain}},
 		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay},`, `{BatchClosed, closed}, {Restarted, settleAgain}, {GraceOver, takeBack}},
 		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, EndOfDay},`},
-=======
-		{"agent/checkout/table.go", `{BatchClosed, closed}, {Restarted, settleAgain}}`, `{BatchClosed, closed}, {Restarted, settleAgain}, {GraceOver, takeBack}}`},
->>>>>>> Stashed changes
 	}},
 	{"UNCONFIRMED touched twice (no compare-and-set)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
 		{"agent/checkout/drive/told.go", "\tbusy := false\n\terr = d.db.Write(", "\tbusy := false\n\tread, _ := d.row(ctx, key)\n\terr = d.db.Write("},
