@@ -268,6 +268,19 @@ var table = []mutant{
 	{"a refund that timed out has failed at once", offline, "TestATimedOutRefundIsLiveForItsWindow", []edit{
 		{"agent/offline/aapay.go", `return before.Late < u.p.Window`, `return false`},
 	}},
+	{"a journal put back from a backup sends what it holds", outbox, "TestMoneyC3_ARestoredBackupSendsNothingByItself", []edit{
+		{"agent/outbox/restored.go", `r.resume, r.state, r.reason = Sent, Held, reason`, `r.resume, r.reason = Sent, reason`},
+	}},
+	{"an operation of a backup counts as never sent when it is released", outbox, "TestMoneyC3_AReleasedOperationOfAnOldBackupIsNotResent", []edit{
+		{"agent/outbox/restored.go", `r.resume, r.state, r.reason = Sent, Held, reason`, `r.resume, r.state, r.reason = r.state, Held, reason`},
+	}},
+	{"an open sale of a backup is resumed", drive, "TestMoneyC3_AnOpenSaleOfARestoredJournalIsSetAside", []edit{
+		{"agent/checkout/drive/resume.go", `if r.Aside != "" {`, `if r.Aside = ""; false {`},
+		{"agent/checkout/drive/rows.go", `r.Quarantined = bad || r.Aside != ""`, `r.Quarantined = bad`},
+	}},
+	{"a journal put back by hand is taken for the present one", "store", "TestAnOldFileIsKnown", []edit{
+		{"store/generation.go", `case l.inside < l.beside:`, `case false:`},
+	}},
 	{"an operation under way is resolved by hand", outbox, "TestAnOperationUnderWayIsNotResolved", []edit{
 		{"agent/outbox/verbs.go", `_, away := o.busy[r.id]`, `away := false`},
 	}},
@@ -333,7 +346,7 @@ var table = []mutant{
 	{"operations by the backend's id have a line of their own", offline, "TestCutForThreeHours", []edit{
 		{"agent/offline/things.go", `return about + "/" + t.local`, `return about + "/" + id`},
 	}},
-	{"dependants are sent out of order", offline, "TestOneKeyForEver|TestRefusedCreateFailsItsDependants", []edit{
+	{"what depends on a stored write is not behind it", offline, "TestOneKeyForEver|TestRefusedCreateFailsItsDependants", []edit{
 		{"agent/offline/accept.go", `Aggregate: about, Payload: data`, `Aggregate: string(key), Payload: data`},
 	}},
 	{"401 fails a stored write", offline, "TestNothingFailsWithoutTheServicesWord", []edit{
