@@ -131,7 +131,7 @@ var table = []mutant{
 	{"a client's Idempotency-Key is not stored with its write", offline, "TestPowerCutOfClientsWrites", []edit{
 		{"agent/offline/accept.go", `if err := f.remember(tx, u, w); err != nil {`, `if err := error(nil); err != nil {`},
 	}},
-	{"dependants are sent out of order", "cross/lossy", "TestLossy", []edit{
+	{"dependants are sent out of order over a bad link", "cross/lossy", "TestLossy", []edit{
 		{"agent/outbox/attempt.go", `if err != nil || !waits {`, `if err != nil || true {`},
 		{"agent/outbox/outbox.go", `CASE WHEN EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ? AND open = 1) THEN 0 ELSE 1 END`, `CASE WHEN EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ? AND open = 1) THEN 1 ELSE 1 END`},
 	}},
