@@ -74,6 +74,7 @@ type Local struct {
 	About    view.Status      // what does not change while the terminal runs
 	Live     func() view.Live // nil = nothing
 	Dir      string           // where attachments lie while a request is served
+	Inbox    *inbox.Inbox     // nil = New makes one
 }
 
 // Agent is the terminal.
@@ -120,8 +121,11 @@ func New(o Options) *Agent {
 		s := session.New(a.line("tcp"))
 		a.sessions = append(a.sessions, func(ctx context.Context) error { return s.ServeTCP(ctx, o.TCP) })
 	}
-	in := inbox.New(inbox.Options{DB: o.DB, Now: o.Now, Log: o.Log})
 	l := o.Local
+	in := l.Inbox
+	if in == nil {
+		in = inbox.New(inbox.Options{DB: o.DB, Now: o.Now, Log: o.Log})
+	}
 	house := &view.House{
 		DB: o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, IDs: offline.IDs, Own: o.Offer, About: l.About, Live: l.Live, Services: l.Upstream, Now: o.Now,
 	}
@@ -141,9 +145,6 @@ func (a *Agent) local(in *inbox.Inbox, house *view.House) port.Options {
 		Listener: a.o.Port, Live: func() error { return nil }, Ready: a.ready, Token: l.Token, Services: l.Services, Within: l.Within,
 		Dir: l.Dir, Version: l.About.Version, Log: a.o.Log,
 		House: house,
-	}
-	if l.Token != "" { // only who may build is notified
-		o.Notices = in.Notices()
 	}
 	if a.o.Hooks != "" {
 		o.Hooks = in.Handler(a.o.Hooks)

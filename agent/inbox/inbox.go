@@ -30,16 +30,17 @@ CREATE TABLE inbox_event (
 ) STRICT;`}}
 }
 
-// BuildSchema is the table of the builds, append-only.
+// BuildSchema is the table of the builds, append-only: url is where a build's notifications go, token is sealed, built_ms is
+// the wall clock's, for people.
 func BuildSchema() []store.Step {
 	return []store.Step{{Name: "inbox/2 hosted builds", SQL: `
 CREATE TABLE inbox_build (
-	n        INTEGER PRIMARY KEY AUTOINCREMENT,
-	session  TEXT NOT NULL UNIQUE,
+	n INTEGER PRIMARY KEY AUTOINCREMENT,
+	session TEXT NOT NULL UNIQUE,
 	order_id TEXT NOT NULL,
-	url      TEXT NOT NULL,    -- where its notifications go
-	token    BLOB NOT NULL,    -- sealed
-	built_ms INTEGER NOT NULL  -- wall clock, for people
+	url TEXT NOT NULL,
+	token BLOB NOT NULL,
+	built_ms INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX inbox_build_order ON inbox_build (order_id);`}}
 }

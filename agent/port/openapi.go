@@ -12,7 +12,7 @@ import (
 // proofs are the document's security schemes.
 const proofs = `{"token":{"type":"http","scheme":"bearer","description":"the terminal's token"},` +
 	`"signature":{"type":"apiKey","in":"query","name":"ApiSignature","description":"HMAC-SHA256 of the parameters under the terminal's token, Base64; in the body where there is one"},` +
-	`"key":{"type":"apiKey","in":"header","name":"X-API-KEY","description":"the terminal's token"},` +
+	`"key":{"type":"apiKey","in":"header","name":"X-API-KEY"},` +
 	`"hook":{"type":"apiKey","in":"header","name":"Authorization","description":"what the webhook was registered with"}}`
 
 // document serves the OpenAPI description, made of the table that mounts the routes.

@@ -22,7 +22,6 @@ type Options struct {
 	Live     func() error  // nil error = every loop of the daemon is alive
 	Ready    func() error  // nil error = the store can be written and older sales are in hand
 	Hooks    http.Handler  // takes webhooks at HooksPath and proves who sends; nil = none are taken
-	Notices  http.Handler  // takes notifications of hosted build at NoticesPath; nil = none are taken
 	Token    wire.Secret   // what local clients show; "" = no service, nothing of the terminal
 	House    *view.House   // nil = nothing of the terminal is shown
 	Services []Service     // mounted with a Token only

@@ -101,7 +101,7 @@ func start(t *testing.T, cut bool) *rig {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	p := port.New(port.Options{
-		Listener: ln, Live: func() error { return nil }, Ready: func() error { return nil }, Hooks: x.inbox.Handler("Bearer hook"), Notices: x.inbox.Notices(), Token: token,
+		Listener: ln, Live: func() error { return nil }, Ready: func() error { return nil }, Hooks: x.inbox.Handler("Bearer hook"), Token: token,
 		Within: 2 * time.Second, Dir: t.TempDir(), Version: "test", Log: slog.New(slog.DiscardHandler),
 		House: &view.House{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Happened: x.happened, Now: time.Now, About: view.Status{Running: true, Version: "test"},
 			Services: []view.Upstream{{Name: "payments", Healthy: func() bool { return true }}}},
@@ -109,6 +109,7 @@ func start(t *testing.T, cut bool) *rig {
 			port.Payments(&payments.Client{BaseURL: url, Doer: bearer}, ""),
 			port.Tokens(&tokens.Client{BaseURL: url, Doer: bearer}),
 			port.Hosted(inbox.Builds(x.db, build.Sessions(), time.Now), build.Orders()),
+			port.Notices(x.inbox.Notices()),
 			port.Onboarding(&onboarding.Client{BaseURL: url, Doer: bearer}),
 			port.Links(links.Links(), links.Transactions(), "shop"),
 			port.Schemes(&aapay.Client{BaseURL: url, Doer: bearer}),

@@ -90,6 +90,14 @@ func Hosted(sessions hosted.Sessions, orders hosted.Orders) Service {
 	}}
 }
 
+// Notices mounts the receiver of hosted build's notifications, whose securityToken is their proof.
+func Notices(h http.Handler) Service {
+	return Service{func(*api) mount {
+		return mount{name: "notifications", body: jsonBody, errors: jsonBody, at: []string{NoticesPath},
+			handler: http.MaxBytesHandler(h, wire.MaxRequest), routes: "POST 200 " + NoticesPath + " take a notification over"}
+	}}
+}
+
 // Onboarding mounts the onboarding service.
 func Onboarding(svc onboarding.Service) Service {
 	return Service{func(a *api) mount {

@@ -68,11 +68,6 @@ func (a *api) table() []mount {
 			handler: http.MaxBytesHandler(a.o.Hooks, wire.MaxRequest),
 			routes:  "POST 200 " + HooksPath + " take a webhook over"})
 	}
-	if a.o.Notices != nil {
-		list = append(list, mount{name: "notifications", body: jsonBody, errors: jsonBody, at: []string{NoticesPath},
-			handler: http.MaxBytesHandler(a.o.Notices, wire.MaxRequest),
-			routes:  "POST 200 " + NoticesPath + " take a notification of hosted build over; its securityToken is the proof"})
-	}
 	if a.o.Token == "" {
 		return list
 	}

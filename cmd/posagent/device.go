@@ -6,16 +6,15 @@ import (
 	"context"
 	"log/slog"
 
+	"posagent/agent"
 	"posagent/agent/config"
-	"posagent/agent/port"
-	"posagent/schemes/wire"
 	"posagent/store"
 )
 
 // With the tag `device` the binary has no embedded backend, no story and no wallet: a terminal in a shop needs none of them.
 
-// moreServices: a merchant signs up elsewhere.
-func moreServices(string, wire.Doer) []port.Service { return nil }
+// moreServices: a merchant signs up elsewhere, and a web platform runs the full build.
+func moreServices(*agent.Local, config.Config, store.DB, map[string]sender, *slog.Logger) {}
 
 func sandboxCommands() []command { return nil }
 

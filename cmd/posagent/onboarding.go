@@ -3,12 +3,26 @@
 package main
 
 import (
+	"log/slog"
+	"time"
+
+	"posagent/agent"
+	"posagent/agent/config"
+	"posagent/agent/inbox"
 	"posagent/agent/port"
+	"posagent/schemes/hosted"
 	"posagent/schemes/onboarding"
-	"posagent/schemes/wire"
+	"posagent/store"
 )
 
-// moreServices are those of the local port that a terminal in a shop has no use for.
-func moreServices(base string, to wire.Doer) []port.Service {
-	return []port.Service{port.Onboarding(&onboarding.Client{BaseURL: base, Doer: to})}
+// moreServices are those of the local port that a terminal in a shop has no use for, and hosted build, for which its binary has
+// no room: its 100 kB are a web platform's, whose computer takes the full build.
+func moreServices(l *agent.Local, cfg config.Config, db store.DB, to map[string]sender, log *slog.Logger) {
+	url := cfg.Upstream.URL
+	l.Inbox = inbox.New(inbox.Options{DB: db, Log: log})
+	build := &hosted.Client{BaseURL: url("hosted"), APIKey: cfg.Upstream.Auth.APIKey, Doer: to["hosted"].doer()}
+	l.Services = append(l.Services,
+		port.Onboarding(&onboarding.Client{BaseURL: url("payments"), Doer: to["payments"].doer()}),
+		port.Hosted(inbox.Builds(db, build.Sessions(), time.Now), build.Orders()),
+		port.Notices(l.Inbox.Notices()))
 }

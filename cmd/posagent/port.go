@@ -4,20 +4,18 @@ import (
 	"crypto/rand"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"posagent/agent"
 	"posagent/agent/config"
-	"posagent/agent/inbox"
 	"posagent/agent/offline"
 	"posagent/agent/port"
 	"posagent/agent/view"
 	"posagent/schemes/aapay"
-	"posagent/schemes/hosted"
 	"posagent/schemes/methods"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
@@ -25,7 +23,7 @@ import (
 )
 
 // localPort is what the local port serves.
-func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, f *offline.Front, to map[string]sender) (agent.Local, error) {
+func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, f *offline.Front, to map[string]sender, log *slog.Logger) (agent.Local, error) {
 	l := agent.Local{
 		Token: cfg.Port.Token, Within: cfg.Upstream.Timeout, About: aboutTerminal(cfg, sandbox), Dir: c.stateDir(),
 		Live: func() view.Live { return readLive(c.stateDir()) },
@@ -44,14 +42,14 @@ func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, f *offline
 	}
 	url := cfg.Upstream.URL
 	links := &paylinks.Client{BaseURL: url("paylinks"), Instance: cfg.Upstream.Auth.Instance, Secret: cfg.Upstream.Auth.Secret, Doer: to["paylinks"].doer()}
-	build := &hosted.Client{BaseURL: url("hosted"), APIKey: cfg.Upstream.Auth.APIKey, Doer: to["hosted"].doer()}
-	l.Services = append(moreServices(url("payments"), to["payments"].doer()),
+	l.Services = []port.Service{
 		port.Payments(f.Payments(), cfg.Operator.Name),
 		port.Tokens(f.Tokens()),
 		port.Links(links.Links(), links.Transactions(), links.Instance),
 		port.Schemes(&aapay.Client{BaseURL: url("schemes"), Doer: to["schemes"].doer()}),
-		port.Hosted(inbox.Builds(db, build.Sessions(), time.Now), build.Orders()),
-		port.Methods(&methods.Client{BaseURL: url("methods"), Doer: to["methods"].doer()}))
+		port.Methods(&methods.Client{BaseURL: url("methods"), Doer: to["methods"].doer()}),
+	}
+	moreServices(&l, cfg, db, to, log)
 	return l, nil
 }
 
