@@ -2,7 +2,7 @@ package outbox
 
 import (
 	"fmt"
-	"slices"
+	"sort"
 
 	"posagent/store"
 )
@@ -78,7 +78,7 @@ func find(r store.Reader, f Filter, see func(*row) Op) ([]Op, error) {
 			return nil, err
 		}
 	}
-	slices.Sort(ids)
+	sort.Slice(ids, func(i, j int) bool { return ids[i] < ids[j] }) // as in sortCandidates: no code of its own
 	var list []Op
 	for _, id := range ids[:min(len(ids), f.Limit)] {
 		rw, err := byID(r, id)
