@@ -8,7 +8,7 @@
 //     time that tells nothing; no refusal says more than that;
 //   - bodies, headers and time are bounded, and so is the number of connections;
 //   - nothing changes state on GET;
-//   - a write goes to the backend at most once per request, and its caller learns the backend's own answer, that it was
+//   - a write's caller learns the backend's own answer, that it is stored (202, Location names its operation), that it was
 //     provably not sent (503 with Retry-After), or that its outcome is not known (504);
 //   - the OpenAPI document is made of the table that mounts the routes.
 //
