@@ -170,6 +170,7 @@ type terminal struct {
 	*process
 	c        *campaign
 	dir, tcp string
+	api      string // of the local port; "" = none
 }
 
 // terminal makes the configuration of the ith terminal; LINKS of a hundred sell by payment links. Each has an address of its own below 127, so that nobody takes its port
