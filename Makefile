@@ -71,7 +71,7 @@ vectors: ## decode a file of foreign ZVT messages: VECTORS=file.jsonl
 signatures: ## sign SETS random nested parameter sets here and in PHP, and compare (SETS=10000)
 	SETS='$(SETS)' $(GO) test -count=1 -run SecondImplementation -v ./schemes/paylinks
 
-kill: ## kill -9 N terminals at random moments, and N at every named point of a sale (N=5000 takes ten minutes)
+kill: ## kill -9 N terminals at random moments, N at every named point of a sale, N/4 each under local clients (N=5000 takes fifteen minutes)
 	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/kill/...
 
 badinput: ## every bad input a sale, a service, a page or the webhook receiver can meet, against the real binary: prints the tables
