@@ -95,7 +95,7 @@ func TestDocumentIsWhatIsServed(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, 55, n, "routes")
+	require.Equal(t, 61, n, "routes")
 	for _, path := range []string{"/", "/agent/v1/", "/agent/v1/what", "/api/v1/what", "/api/v1/paymentsx", "/v2.0/Invoice/", "/debug/pprof/", "/agent/v2/status", "/hooks/", "/hooks/webhooks/x"} {
 		require.Equal(t, 404, x.ask("GET", path, bearer, "", "").status, path)
 	}

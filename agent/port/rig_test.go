@@ -27,6 +27,7 @@ import (
 	"posagent/agent/view"
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend"
+	"posagent/schemes/disputes"
 	"posagent/schemes/hosted"
 	"posagent/schemes/methods"
 	"posagent/schemes/onboarding"
@@ -51,6 +52,7 @@ type rig struct {
 	outbox   *outbox.Outbox
 	happened *events.Log
 	writes   atomic.Int64 // that reached the backend
+	ahead    atomic.Int64 // of the backend's clock, ns
 	broken   atomic.Bool  // the backend takes a write and never answers
 	server   *httptest.Server
 	port     *port.Port
@@ -62,6 +64,7 @@ func start(t *testing.T, cut bool) *rig {
 	x := &rig{t: t, db: storetest.Open(t, agent.Schema()...)}
 	never := time.Duration(-1)
 	b, err := backend.Open(t.Context(), backend.Config{
+		Now: func() time.Time { return time.Now().Add(time.Duration(x.ahead.Load())) },
 		Dir: t.TempDir(), Synchronous: "OFF", WalletDelay: &never, PublicURL: "http://127.0.0.1:1", HookAllow: []string{"127.0.0.1"},
 		Seed: `{"merchants":["B1"],"methods":[{"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM","meanDelay":10,"label":"One","trigger":["QR"],"transactionTypes":["PAYMENT","REFUND","REVERSAL"]},
 			{"priority":2,"paymentProviderId":2,"name":"TWO","meanDelay":10,"label":"Two","trigger":["MANUAL"],"transactionTypes":["PAYMENT"]}]}`,
@@ -92,6 +95,9 @@ func start(t *testing.T, cut bool) *rig {
 	}
 	bearer := to(upstream.Auth{Bearer: creds.Bearer})
 	build := &hosted.Client{BaseURL: url, APIKey: creds.APIKey, Doer: to(upstream.Auth{})}
+	u, err := upstream.New(upstream.Config{Base: url, Auth: upstream.Auth{Bearer: creds.Bearer}, Timeout: 10 * time.Second, MaxBody: disputes.MaxBody})
+	require.NoError(t, err)
+	disputed := &disputes.Client{BaseURL: url, Doer: u.Once(), Dir: t.TempDir()}
 	links := &paylinks.Client{BaseURL: url, Instance: creds.Instance, Secret: creds.Secret, Doer: to(upstream.Auth{})}
 	x.happened = events.New(events.Options{DB: x.db})
 	x.outbox = outbox.NewOutbox(outbox.Options{DB: x.db, Record: x.record, Kinds: []outbox.Kind{{Name: "test", Send: func(context.Context, outbox.Op) outbox.Verdict {
@@ -114,6 +120,7 @@ func start(t *testing.T, cut bool) *rig {
 			port.Links(links.Links(), links.Transactions(), "shop"),
 			port.Schemes(&aapay.Client{BaseURL: url, Doer: bearer}),
 			port.Methods(&methods.Client{BaseURL: url, Doer: bearer}),
+			port.Disputes(disputed, disputed, ""),
 		},
 	})
 	x.addr, x.port = "http://"+p.Addr(), p

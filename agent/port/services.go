@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"posagent/schemes/aapay"
+	"posagent/schemes/disputes"
 	"posagent/schemes/hosted"
 	"posagent/schemes/methods"
 	"posagent/schemes/onboarding"
@@ -133,6 +134,42 @@ const (
 	maxLarge    = 2        // of them at a time: they lie on the disk before anybody is known
 )
 
+// few lets a few large bodies in at a time, and all small ones; busy answers for the others.
+func few(h http.Handler, busy func(http.ResponseWriter, *http.Request)) http.Handler {
+	large := make(chan struct{}, maxLarge)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength > wire.MaxRequest || r.ContentLength < 0 {
+			select {
+			case large <- struct{}{}:
+				defer func() { <-large }()
+			default:
+				w.Header().Set("Retry-After", "2")
+				busy(w, r)
+				return
+			}
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// Disputes mounts the dispute service; operator is its own spelling of the provider… fields.
+func Disputes(svc disputes.Service, keys disputes.Keys, operator string) Service {
+	return Service{func(a *api) mount {
+		h := disputes.Handler(svc, keys, disputes.HandlerOptions{Log: a.o.Log, Dir: a.o.Dir, Operator: operator})
+		h = a.authorized(a.problem, few(h, func(w http.ResponseWriter, r *http.Request) {
+			a.problem(w, r, wire.Errorf(wire.Unavailable, "", "others send documents"))
+		}))
+		return mount{name: "disputes", proof: byToken, body: jsonBody, errors: problemBody, is: disputes.Is,
+			handler: a.calling(disputes.MaxBody+1, h),
+			routes: `POST 200 /api/v1/disputes dispute a card transaction
+				POST 200 /api/v1/disputes/list find cases
+				POST 200 /api/v1/disputes/list-cases-by-queue list the cases of a queue
+				PATCH 200 /api/v1/disputes/{disputeId} move a case, add to it
+				GET 200 /api/v1/disputes/document/{documentId} ?encoding,sizeLimit fetch a document
+				GET 200 /api/v1/disputes/key the public key for card numbers`}
+	}}
+}
+
 // Links mounts the payment links of one account; instance "" = under any name.
 func Links(links paylinks.Links, txns paylinks.Transactions, instance string) Service {
 	return Service{func(a *api) mount {
@@ -143,23 +180,12 @@ func Links(links paylinks.Links, txns paylinks.Transactions, instance string) Se
 			return a.o.Token, nil
 		}
 		h := a.calling(maxLinkBody, paylinks.Handler(links, txns, paylinks.HandlerOptions{Log: a.o.Log, Secret: secret, Dir: a.o.Dir}))
-		large := make(chan struct{}, maxLarge)
 		return mount{name: "payment links", proof: bySignature, body: formBody, errors: jsonBody,
 			at: []string{paylinks.Prefix, paylinks.ShortPrefix},
-			handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.ContentLength > wire.MaxRequest || r.ContentLength < 0 {
-					select {
-					case large <- struct{}{}:
-						defer func() { <-large }()
-					default:
-						w.Header().Set("Retry-After", "2")
-						_ = wire.WriteJSON(w, http.StatusServiceUnavailable, paylinks.ContentType, map[string]string{ // a lost connection has no reader
-							"status": "error", "message": "An error occurred: others send attachments", "reason": string(wire.Unavailable),
-						})
-						return
-					}
-				}
-				h.ServeHTTP(w, r)
+			handler: few(h, func(w http.ResponseWriter, _ *http.Request) {
+				_ = wire.WriteJSON(w, http.StatusServiceUnavailable, paylinks.ContentType, map[string]string{ // a lost connection has no reader
+					"status": "error", "message": "An error occurred: others send attachments", "reason": string(wire.Unavailable),
+				})
 			}),
 			routes: `GET 200 /v1.0/SignatureCheck/ ?instance are instance and secret right
 				POST 200 /v1.0/Invoice/ ?instance make a link

@@ -13,8 +13,11 @@ import (
 
 	"posagent/schemes/aapay"
 	"posagent/schemes/aapay/aapaytest"
+	"posagent/schemes/disputes"
+	"posagent/schemes/disputes/disputestest"
 	"posagent/schemes/methods"
 	"posagent/schemes/methods/methodstest"
+	"posagent/schemes/money"
 	"posagent/schemes/onboarding"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/paylinks/paylinkstest"
@@ -87,6 +90,23 @@ func TestConformanceThroughThePort(t *testing.T) {
 			Service: &methods.Client{BaseURL: x.addr, Doer: d}, BaxID: "B1", TerminalID: "T1", NoBaxID: "B2", Wire: &methodstest.Wire{BaseURL: x.addr, Doer: d},
 		})
 	})
+	t.Run("disputes", func(t *testing.T) {
+		c := &disputes.Client{BaseURL: x.addr, Doer: d, Dir: t.TempDir()}
+		disputestest.Run(t, disputestest.Fixture{
+			Service: c, Keys: c, Wire: &disputestest.Wire{BaseURL: x.addr, Doer: d},
+			Buy: func(t *testing.T, amount money.Minor) disputestest.Purchase {
+				date := time.Now().UTC().Format(disputes.DateLayout)
+				out, err := x.backend.Payments().Create(t.Context(), wire.NewKey(), moto(int32(amount)))
+				require.NoError(t, err)
+				return disputestest.Purchase{ID: out.PaymentID, PAN: wire.NewPAN(visa), Amount: amount, Currency: "EUR", Date: date}
+			},
+			Refund: func(t *testing.T, p disputestest.Purchase) {
+				_, err := x.backend.Payments().Refund(t.Context(), "", p.ID, payments.RefundRequest{Amount: new(int32(p.Amount))})
+				require.NoError(t, err)
+			},
+			Answer: func(*testing.T) { x.ahead.Add(int64(2 * time.Second)) },
+		})
+	})
 	t.Run("onboarding", func(t *testing.T) {
 		c := &onboarding.Client{BaseURL: x.addr, Doer: d}
 		_, err := c.Read(t.Context(), 4711)
@@ -114,6 +134,10 @@ func TestWithoutBackend(t *testing.T) {
 		{"GET", "/api/v1/tokens/7", "", "", `"type":"urn:problem:unavailable"`},
 		{"POST", "/api/v1/tokens/7/verify", "", "", `"type":"urn:problem:unavailable"`},
 		{"GET", "/api/v1/onboarding/applications/7", "", "", `"type":"urn:problem:unavailable"`},
+		{"POST", "/api/v1/disputes", jsonKind, `{"providerTransactionID":"7","providerFraudReasonCode":"F1"}`, `"type":"urn:problem:unavailable"`},
+		{"PATCH", "/api/v1/disputes/7", jsonKind, `{"closeDispute":"Y"}`, `"type":"urn:problem:unavailable"`},
+		{"GET", "/api/v1/disputes/document/7", "", "", `"type":"urn:problem:unavailable"`},
+		{"GET", "/api/v1/disputes/key", "", "", `"type":"urn:problem:unavailable"`},
 		{"GET", "/v1.0/Invoice/7/?" + signed("id=7"), "", "", `"status":"error"`},
 		{"POST", "/v1.0/Invoice/?instance=shop", formKind, signed(link), `"status":"error"`},
 		{"GET", "/ms/aapay/v2/transaction/7/status", "", "", `"componsiteFault"`},

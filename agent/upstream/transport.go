@@ -99,6 +99,7 @@ func newTLS(cfg Config) (*tls.Config, error) {
 type try struct {
 	next    *http.Transport
 	timeout time.Duration
+	limit   int64 // bytes of a reply
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -113,7 +114,7 @@ func (t *try) RoundTrip(req *http.Request) (*http.Response, error) {
 		cancel()
 		return nil, err
 	}
-	resp.Body = &body{ReadCloser: resp.Body, left: MaxBody, done: cancel}
+	resp.Body = &body{ReadCloser: resp.Body, left: t.limit, done: cancel}
 	return resp, nil
 }
 

@@ -23,7 +23,7 @@ import (
 // Limits of a reply.
 const (
 	MaxHeader = 64 << 10 // bytes
-	MaxBody   = 1 << 20  // bytes
+	MaxBody   = 1 << 20  // bytes, unless Config says more
 )
 
 const (
@@ -34,7 +34,7 @@ const (
 // Errors of this package, beside *wire.Error.
 var (
 	ErrRedirect = errors.New("upstream: the backend redirects, which is refused")
-	ErrBody     = errors.New("upstream: reply larger than 1 MiB")
+	ErrBody     = errors.New("upstream: reply too large")
 	ErrLost     = errors.New("upstream: refused, but an earlier try of the same request may have arrived")
 	ErrHost     = errors.New("upstream: request to another host than the backend's")
 )
@@ -52,6 +52,7 @@ type Config struct {
 	ClientCert string        // PEM file
 	ClientKey  string        // PEM file
 	UserAgent  string        // default "posagent"
+	MaxBody    int64         // of a reply; default MaxBody
 	Log        *slog.Logger
 	Now        func() time.Time
 
@@ -66,6 +67,7 @@ type Client struct {
 	base    *url.URL
 	agent   string
 	timeout time.Duration
+	limit   int64 // bytes of a reply
 	auth    *authorizer
 	retry   *retryablehttp.Client
 	plain   *http.Client // one try, no credentials
@@ -106,12 +108,15 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.MaxBody <= 0 {
+		cfg.MaxBody = MaxBody
+	}
 	one := &http.Client{
-		Transport:     &try{next: transport, timeout: cfg.TryTimeout},
+		Transport:     &try{next: transport, timeout: cfg.TryTimeout, limit: cfg.MaxBody},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return ErrRedirect },
 	}
 	c := &Client{
-		base: base, agent: cfg.UserAgent, timeout: cfg.Timeout, plain: one, log: cfg.Log.With("sys", "upstream"),
+		base: base, agent: cfg.UserAgent, timeout: cfg.Timeout, limit: cfg.MaxBody, plain: one, log: cfg.Log.With("sys", "upstream"),
 		circuit: &circuit{now: cfg.Now},
 		retry: &retryablehttp.Client{
 			HTTPClient: one, Logger: nil, RetryMax: repeats, RetryWaitMin: cfg.RetryWait, RetryWaitMax: maxRetryAfter,
@@ -173,7 +178,7 @@ func (c *Client) do(req *http.Request, keyed bool) (*http.Response, error) {
 		cancel()
 		return nil, err
 	}
-	resp.Body = &body{ReadCloser: resp.Body, left: MaxBody, done: cancel}
+	resp.Body = &body{ReadCloser: resp.Body, left: c.limit, done: cancel}
 	return resp, nil
 }
 
@@ -199,7 +204,7 @@ func (c *Client) authorized(ctx context.Context, req *http.Request) (*http.Respo
 	policy, _ := ctx.Value(callKey{}).(*call)
 	out := req.Clone(ctx)
 	out.Header.Set("User-Agent", c.agent)
-	rr, err := retryablehttp.FromRequest(out)
+	rr, err := repeatable(out)
 	if err != nil {
 		return nil, fmt.Errorf("upstream: request body: %w", err)
 	}
@@ -221,6 +226,22 @@ func (c *Client) authorized(ctx context.Context, req *http.Request) (*http.Respo
 		_, _ = io.CopyN(io.Discard, resp.Body, 4096)
 		_ = resp.Body.Close()
 	}
+}
+
+// repeatable makes a request that can be sent again. A large body is read anew each time; the library would keep it in memory.
+func repeatable(req *http.Request) (*retryablehttp.Request, error) {
+	if req.GetBody == nil || req.ContentLength <= wire.MaxRequest {
+		return retryablehttp.FromRequest(req)
+	}
+	length, again := req.ContentLength, req.GetBody
+	_ = req.Body.Close() // nothing was read
+	req.Body = nil
+	rr, err := retryablehttp.FromRequest(req)
+	if err == nil {
+		err = rr.SetBody(retryablehttp.ReaderFunc(func() (io.Reader, error) { return again() }))
+		rr.ContentLength = length
+	}
+	return rr, err
 }
 
 // checkRetry is the repeat policy: only what may be repeated, only what a repeat may cure.

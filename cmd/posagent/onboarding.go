@@ -10,6 +10,7 @@ import (
 	"posagent/agent/config"
 	"posagent/agent/inbox"
 	"posagent/agent/port"
+	"posagent/schemes/disputes"
 	"posagent/schemes/hosted"
 	"posagent/schemes/onboarding"
 	"posagent/store"
@@ -21,8 +22,21 @@ func moreServices(l *agent.Local, cfg config.Config, db store.DB, to map[string]
 	url := cfg.Upstream.URL
 	l.Inbox = inbox.New(inbox.Options{DB: db, Log: log})
 	build := &hosted.Client{BaseURL: url("hosted"), APIKey: cfg.Upstream.Auth.APIKey, Doer: to["hosted"].doer()}
+	cases := &disputes.Client{BaseURL: url("disputes"), Operator: cfg.Operator.Name, Doer: to["disputes"].doer(), Dir: l.Dir}
 	l.Services = append(l.Services,
+		port.Disputes(cases, cases, cfg.Operator.Name),
 		port.Onboarding(&onboarding.Client{BaseURL: url("payments"), Doer: to["payments"].doer()}),
 		port.Hosted(inbox.Builds(db, build.Sessions(), time.Now), build.Orders()),
 		port.Notices(l.Inbox.Notices()))
+}
+
+// moreNames are the connections that they alone use.
+func moreNames() []string { return []string{"disputes"} }
+
+// largeReply is the longest reply of a service, 0 = the usual.
+func largeReply(service string) int64 {
+	if service == "disputes" { // its documents
+		return disputes.MaxBody
+	}
+	return 0
 }

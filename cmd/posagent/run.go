@@ -188,7 +188,8 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 func upstreamOf(cfg config.Config, service string, log *slog.Logger) (*upstream.Client, error) {
 	u := cfg.Upstream
 	return upstream.New(upstream.Config{
-		Base: u.URL(service), Timeout: u.Timeout, Proxy: u.Proxy, ProxyAuth: u.ProxyAuth, RootsFile: u.RootsFile, Pins: u.Pins,
+		MaxBody: largeReply(service),
+		Base:    u.URL(service), Timeout: u.Timeout, Proxy: u.Proxy, ProxyAuth: u.ProxyAuth, RootsFile: u.RootsFile, Pins: u.Pins,
 		ClientCert: u.ClientCert, ClientKey: u.ClientKey, UserAgent: "posagent/" + version, Log: log,
 		Auth: upstream.Auth{
 			Bearer: u.Auth.Bearer, ConsumerKey: u.Auth.ConsumerKey, ConsumerSecret: u.Auth.ConsumerSecret,
