@@ -6,7 +6,6 @@ import (
 	"html"
 	"image"
 	"image/color"
-	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
@@ -139,11 +138,7 @@ func pngPicture(v View, _ time.Time) ([]byte, error) {
 			}
 		}
 	}
-	var b bytes.Buffer
-	if err := png.Encode(&b, pic); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return qr.EncodePNG(pic), nil
 }
 
 // The layout of an SVG, in its own units.

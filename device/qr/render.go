@@ -1,11 +1,9 @@
 package qr
 
 import (
-	"bytes"
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"strconv"
 	"strings"
 )
@@ -92,11 +90,7 @@ func (c *Code) PNG(scale int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		return nil, fmt.Errorf("encode png: %w", err)
-	}
-	return b.Bytes(), nil
+	return EncodePNG(img), nil
 }
 
 // SVG draws the code as a picture of its own, Size() units a side, that scales to whatever shows it.
