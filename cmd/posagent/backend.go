@@ -29,7 +29,7 @@ type backendOptions struct {
 
 // sandboxCommands are the verbs that a build with the tag `device` leaves out.
 func sandboxCommands() []command {
-	return []command{backendCommand(), demoCommand(), walletCommand()}
+	return []command{registerCommand(), backendCommand(), demoCommand(), walletCommand()}
 }
 
 func backendCommand() command {

@@ -11,7 +11,8 @@ import (
 	"posagent/store"
 )
 
-// With the tag `device` the binary has no embedded backend, no story and no wallet: a terminal in a shop needs none of them.
+// With the tag `device` the binary has no embedded backend, no story, no wallet and no register to play: a terminal in a shop is what
+// they are for, and is asked by the real ones.
 
 // moreServices: a merchant signs up elsewhere, a web platform runs the full build, and who disputes what was paid is the
 // customer's bank: 115 kB.
@@ -23,17 +24,6 @@ func moreNames() []string { return nil }
 func largeReply(string) int64 { return 0 }
 
 func sandboxCommands() []command { return nil }
-
-// Backup and restore are not in this build yet: they take 110 kB, and its budget has no room. Without a restore no journal is put
-// back but by hand, and that is not noticed here.
-
-func journalCommands() []command { return nil }
-
-func asideCommands() []command { return nil }
-
-func beginGeneration(context.Context, *store.Store, *slog.Logger) (over func(), err error) {
-	return func() {}, nil
-}
 
 func serveBackend(context.Context, *call, config.Config, string, string, *slog.Logger, func(string)) error {
 	return fail(exitConfig, "this build has no sandbox: set [upstream] base in the configuration, or install the full build")
