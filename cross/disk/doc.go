@@ -4,5 +4,8 @@
 // Whatever the disk did, a register was told approved if and only if the books have one net payment and the journal,
 // opened again, has the sale; and once the disk works the next sale is approved without anybody's help.
 //
-// It drives the product through cross/stack and must not be imported.
+// The same faults strike while local clients write payments through the front and its outbox: each acknowledged write is there when
+// the file is opened again, and has one effect.
+//
+// It drives the product through cross/stack, the front over its store alone, and must not be imported.
 package disk
