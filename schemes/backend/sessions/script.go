@@ -49,7 +49,7 @@ addEventListener("message", e => {
 const platformScript = `"use strict";
 class Build {
 	constructor(calls) {
-		const home = new URL(document.currentScript ? document.currentScript.src : Build.home).origin;
+		const home = new URL(Build.home).origin;
 		this.home = home;
 		addEventListener("message", e => {
 			if (e.origin !== home || !e.data || !e.data.event) return;
