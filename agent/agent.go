@@ -68,6 +68,9 @@ type Options struct {
 // Local is what local clients reach through the port.
 type Local struct {
 	Token    wire.Secret // what they show; "" = nothing is served
+	Clients  []port.Client
+	Rate     int // requests per second of one client
+	Parallel int // and in flight
 	Services []port.Service
 	Upstream []view.Upstream  // for the monitor
 	Within   time.Duration    // bounds one call to the backend
@@ -142,7 +145,8 @@ func New(o Options) *Agent {
 func (a *Agent) local(in *inbox.Inbox, house *view.House) port.Options {
 	l := a.o.Local
 	o := port.Options{
-		Listener: a.o.Port, Live: func() error { return nil }, Ready: a.ready, Token: l.Token, Services: l.Services, Within: l.Within,
+		Listener: a.o.Port, Live: func() error { return nil }, Ready: a.ready, Token: l.Token,
+		Clients: l.Clients, Rate: l.Rate, Parallel: l.Parallel, Services: l.Services, Within: l.Within,
 		Dir: l.Dir, Version: l.About.Version, Log: a.o.Log,
 		House: house,
 	}

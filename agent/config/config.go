@@ -42,8 +42,11 @@ type Terminal struct {
 
 // Port is the local HTTP port.
 type Port struct {
-	Listen string      `toml:"listen"` // "" = no port
-	Token  wire.Secret `toml:"token"`  // what local clients show; "" = the one in the state directory
+	Listen   string                 `toml:"listen"`   // "" = no port
+	Token    wire.Secret            `toml:"token"`    // what local clients show; "" = the one in the state directory
+	Clients  map[string]wire.Secret `toml:"clients"`  // local programs with a token of their own, by name
+	Rate     int                    `toml:"rate"`     // requests per second of one client
+	Parallel int                    `toml:"parallel"` // requests in flight of one client
 }
 
 // Upstream is where the backend is; all URLs empty = the embedded sandbox.
@@ -180,7 +183,7 @@ type Backend struct {
 func Default() Config {
 	return Config{
 		Terminal: Terminal{Language: "en", Currency: "EUR"},
-		Port:     Port{Listen: "127.0.0.1:8480"},
+		Port:     Port{Listen: "127.0.0.1:8480", Rate: 1000, Parallel: 48},
 		Upstream: Upstream{Timeout: 30 * time.Second},
 		Operator: Operator{Name: "provider"},
 		Methods:  Methods{Refresh: time.Hour, TimeoutUnit: "m", Poll: 2 * time.Second},

@@ -21,6 +21,11 @@ type field struct {
 
 func (f field) secret() bool { return f.v.Type() == reflect.TypeFor[wire.Secret]() }
 
+// secrets says that a key is a section whose keys are names of one's own, each with a secret.
+func (f field) secrets() bool {
+	return f.path != "" && f.v.Type() == reflect.TypeFor[map[string]wire.Secret]()
+}
+
 // fields lists every key of c, in the order of the struct.
 func fields(c *Config) []field {
 	var list []field

@@ -141,6 +141,10 @@ func (l *loader) table(prefix string, raw map[string]any) {
 	sort.Strings(names)
 	for _, n := range names {
 		key := prefix + n
+		if f := l.fields[key]; f.secrets() {
+			l.named(f, raw[n])
+			continue
+		}
 		if sub, ok := raw[n].(map[string]any); ok && l.fields[key].path == "" {
 			if !l.section(key) {
 				l.unknown(l.at(key), key, l.sections(), "section")

@@ -222,6 +222,7 @@ func (c Config) rest(k *check) {
 	if n := len(c.Port.Token); n != 0 && (n < 16 || n > 1024) {
 		k.fail("port.token", "not 16 to 1024 characters")
 	}
+	c.clients(k)
 	if !idPattern.MatchString(c.Operator.Name) {
 		k.fail("operator.name", "%q is not one word", c.Operator.Name)
 	}

@@ -22,18 +22,20 @@ const maxStreams = 16
 
 // api is what the port serves.
 type api struct {
-	o       Options
-	conns   *limiter
-	mounts  []mount
-	streams chan struct{}
-	ended   chan struct{} // closed when the port stops: streams end
-	work    context.Context
-	cut     context.CancelFunc // ends the calls in flight
+	o        Options
+	conns    *limiter
+	mounts   []mount
+	accounts []account // the first is the one without a name
+	streams  chan struct{}
+	ended    chan struct{} // closed when the port stops: streams end
+	work     context.Context
+	cut      context.CancelFunc // ends the calls in flight
 }
 
 func newAPI(o Options, conns *limiter) *api {
 	a := &api{o: o, conns: conns, streams: make(chan struct{}, maxStreams), ended: make(chan struct{})}
 	a.work, a.cut = context.WithCancel(context.Background())
+	a.open()
 	a.mounts = a.table()
 	return a
 }
@@ -91,7 +93,7 @@ func (a *api) house() mount {
 				return h.Operations(r.Context(), f)
 			}),
 			housePrefix + "operations/{key}": show(func(r *http.Request) (any, error) { return h.Operation(r.Context(), r.PathValue("key")) }),
-			housePrefix + "events":           a.authorized(a.problem, http.HandlerFunc(a.events)).ServeHTTP,
+			housePrefix + "events":           a.known(a.problem, func(_ *account, w http.ResponseWriter, r *http.Request) { a.events(w, r) }).ServeHTTP,
 			"/metrics":                       a.authorized(a.problem, http.HandlerFunc(a.metrics)).ServeHTTP,
 		}}
 }

@@ -20,21 +20,26 @@ func same(got, want string) bool {
 	return want != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// shown says whether a request carries the terminal's token: alone, or as base64(name:token).
-func (a *api) shown(r *http.Request) bool {
+// shown is whose token a request carries: alone, or as base64(name:token); nil = nobody's.
+func (a *api) shown(r *http.Request) *account {
 	values := r.Header.Values("Authorization")
 	if len(values) != 1 || len(values[0]) > maxCredential {
-		return false
+		return nil
 	}
 	scheme, text, ok := strings.Cut(values[0], " ")
 	if !ok || !strings.EqualFold(scheme, "Bearer") {
-		return false
+		return nil
 	}
-	token := a.o.Token.Reveal()
 	raw, err := base64.StdEncoding.DecodeString(text)
 	_, pair, _ := strings.Cut(string(raw), ":")
-	plain, named := same(text, token), same(pair, token)
-	return plain || named && err == nil
+	plain, named := a.holder(text), a.holder(pair)
+	switch {
+	case plain != nil:
+		return plain
+	case err == nil:
+		return named
+	}
+	return nil
 }
 
 // shape answers with an error as a service does.
@@ -44,20 +49,26 @@ func (a *api) problem(w http.ResponseWriter, r *http.Request, e *wire.Error) {
 	wire.WriteProblem(w, r, a.o.Log, e, nil)
 }
 
-// authorized lets only requests with the token through.
+// authorized lets only requests with a client's token through, at that client's pace.
 func (a *api) authorized(fail shape, h http.Handler) http.Handler {
+	return a.known(fail, func(c *account, w http.ResponseWriter, r *http.Request) { c.paced(c.pace, w, r, fail, h) })
+}
+
+// known lets only requests with a client's token through.
+func (a *api) known(fail shape, serve func(c *account, w http.ResponseWriter, r *http.Request)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !a.shown(r) {
+		c := a.shown(r)
+		if c == nil {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			fail(w, r, wire.Errorf(wire.Unauthorized, "port", "operation not allowed"))
 			return
 		}
-		h.ServeHTTP(w, r)
+		serve(c, w, r)
 	})
 }
 
 // token answers POST /token, for clients that fetch a token before every call (OAuth 2.0 client credentials): any name, and
-// the terminal's token as its secret. A multipart form is not taken apart: who sends one shows the secret by Basic.
+// its token as its secret. A multipart form is not taken apart: who sends one shows the secret by Basic.
 func (a *api) token(w http.ResponseWriter, r *http.Request) {
 	data, err := wire.ReadBody(r, maxCredential)
 	kind, text := r.Header.Get("Content-Type"), string(data)
@@ -76,10 +87,10 @@ func (a *api) token(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err != nil || !good:
 		answer(http.StatusBadRequest, map[string]any{"error": "invalid_request"})
-	case !same(secret, a.o.Token.Reveal()):
+	case a.holder(secret) == nil:
 		w.Header().Set("WWW-Authenticate", "Basic")
 		answer(http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
 	default:
-		answer(http.StatusOK, map[string]any{"access_token": a.o.Token.Reveal(), "token_type": "Bearer", "expires_in": 3600})
+		answer(http.StatusOK, map[string]any{"access_token": secret, "token_type": "Bearer", "expires_in": 3600})
 	}
 }

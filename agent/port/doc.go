@@ -23,6 +23,12 @@
 // key and a secret (S1 5); and the token routes give it to a client that shows it as its client secret, because clients of
 // the payment service fetch a token before every call. For payment links it is the secret of the signature, or the X-API-KEY.
 //
+// 2026-11-22. A local program may have a token of its own, and with it a name: the scope of its Idempotency-Key, and a pace of
+// its own, so that one that runs wild does not stop the others. Requests above a client's rate or number in flight are answered
+// 429 with Retry-After in the service's shape, before anything is done. Streams of events hold their places longer than
+// requests and are counted apart. For payment links a client's name is the instance it signs for; since that is claimed and not
+// proven when the limit is asked, those requests have a pace of their own.
+//
 // The backend's own credentials never serve here, and the local token never leaves: requests are written anew.
 //
 // A call goes on when its caller goes away, until its own time is over: a write cut short has an outcome nobody knows.

@@ -23,6 +23,9 @@ type Options struct {
 	Ready    func() error  // nil error = the store can be written and older sales are in hand
 	Hooks    http.Handler  // takes webhooks at HooksPath and proves who sends; nil = none are taken
 	Token    wire.Secret   // what local clients show; "" = no service, nothing of the terminal
+	Clients  []Client      // who have a token of their own
+	Rate     int           // requests per second of one client; 0 = 1000
+	Parallel int           // requests in flight of one client; 0 = 48
 	House    *view.House   // nil = nothing of the terminal is shown
 	Services []Service     // mounted with a Token only
 	Within   time.Duration // of one call to the backend, as upstream bounds it; 0 = 30 s

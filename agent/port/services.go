@@ -71,11 +71,16 @@ func Hosted(sessions hosted.Sessions, orders hosted.Orders) Service {
 		h := hosted.Handler(sessions, orders, hosted.HandlerOptions{Log: a.o.Log})
 		return mount{name: "hosted build", proof: byKey, body: jsonBody, errors: jsonBody, is: hosted.Is,
 			handler: a.calling(wire.MaxRequest, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if list := r.Header.Values(hosted.KeyHeader); len(list) != 1 || !same(list[0], a.o.Token.Reveal()) {
-					hosted.WriteError(w, a.o.Log, wire.Errorf(wire.Unauthorized, "port", "operation not allowed"))
+				fail := func(w http.ResponseWriter, _ *http.Request, e *wire.Error) { hosted.WriteError(w, a.o.Log, e) }
+				var c *account
+				if list := r.Header.Values(hosted.KeyHeader); len(list) == 1 {
+					c = a.holder(list[0])
+				}
+				if c == nil {
+					fail(w, r, wire.Errorf(wire.Unauthorized, "port", "operation not allowed"))
 					return
 				}
-				h.ServeHTTP(w, r)
+				c.paced(c.pace, w, r, fail, h)
 			})),
 			routes: `POST 200 /api/v1/api/orders/build make an order and its payment session
 				POST 200 /api/v1/api/build/finalize_payment pay
@@ -170,22 +175,36 @@ func Disputes(svc disputes.Service, keys disputes.Keys, operator string) Service
 	}}
 }
 
-// Links mounts the payment links of one account; instance "" = under any name.
+// Links mounts the payment links of one account; instance "" = under any name. A client with a token of its own names itself as
+// the instance and signs with its token.
 func Links(links paylinks.Links, txns paylinks.Transactions, instance string) Service {
 	return Service{func(a *api) mount {
 		secret := func(name string) (wire.Secret, error) {
-			if instance != "" && !same(name, instance) {
-				return "", nil
+			if c := a.named(name, instance); c != nil {
+				return c.Token, nil
 			}
-			return a.o.Token, nil
+			return "", nil
+		}
+		fail := func(w http.ResponseWriter, status int, text string, code wire.Code) {
+			w.Header().Set("Retry-After", "2")
+			_ = wire.WriteJSON(w, status, paylinks.ContentType, map[string]string{ // a lost connection has no reader
+				"status": "error", "message": "An error occurred: " + text, "reason": string(code),
+			})
 		}
 		h := a.calling(maxLinkBody, paylinks.Handler(links, txns, paylinks.HandlerOptions{Log: a.o.Log, Secret: secret, Dir: a.o.Dir}))
 		return mount{name: "payment links", proof: bySignature, body: formBody, errors: jsonBody,
 			at: []string{paylinks.Prefix, paylinks.ShortPrefix},
-			handler: few(h, func(w http.ResponseWriter, _ *http.Request) {
-				_ = wire.WriteJSON(w, http.StatusServiceUnavailable, paylinks.ContentType, map[string]string{ // a lost connection has no reader
-					"status": "error", "message": "An error occurred: others send attachments", "reason": string(wire.Unavailable),
-				})
+			handler: few(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				c := a.named(r.URL.Query().Get(paylinks.InstanceParam), instance)
+				if c == nil {
+					h.ServeHTTP(w, r) // refuses it
+					return
+				}
+				c.paced(c.links, w, r, func(w http.ResponseWriter, _ *http.Request, e *wire.Error) {
+					fail(w, e.Code.Status(), e.Msg, e.Code)
+				}, h)
+			}), func(w http.ResponseWriter, _ *http.Request) {
+				fail(w, http.StatusServiceUnavailable, "others send attachments", wire.Unavailable)
 			}),
 			routes: `GET 200 /v1.0/SignatureCheck/ ?instance are instance and secret right
 				POST 200 /v1.0/Invoice/ ?instance make a link

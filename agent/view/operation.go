@@ -195,8 +195,14 @@ func entryOf(e events.Event) Entry {
 		says, c.Reason = "sent for the first time", ""
 	case "done":
 		says = "done"
-	case "failed", "expired", "doubt", "held":
-		says, loud = map[string]string{"failed": "declined", "expired": "given up, never sent", "doubt": "in doubt", "held": "held"}[word], true
+	case "failed":
+		says, loud = "declined", true
+	case "expired":
+		says, loud = "given up, never sent", true
+	case "doubt":
+		says, loud = "in doubt", true
+	case "held":
+		says, loud = "held", true
 	default:
 		says = word
 	}

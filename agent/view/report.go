@@ -30,12 +30,21 @@ type Reconciled struct {
 // Add counts operations in.
 func (l *Reconciled) Add(state outbox.State, count, sum int64) {
 	l.Stored.add(count, sum)
-	part := map[outbox.State]*Figure{
-		outbox.Pending: &l.Waiting, outbox.Sent: &l.Sent, outbox.Done: &l.Accepted, outbox.Failed: &l.Declined,
-		outbox.Expired: &l.Expired, outbox.Doubt: &l.InDoubt, outbox.Held: &l.Held,
-	}[state]
-	if part != nil {
-		part.add(count, sum)
+	switch state {
+	case outbox.Pending:
+		l.Waiting.add(count, sum)
+	case outbox.Sent:
+		l.Sent.add(count, sum)
+	case outbox.Done:
+		l.Accepted.add(count, sum)
+	case outbox.Failed:
+		l.Declined.add(count, sum)
+	case outbox.Expired:
+		l.Expired.add(count, sum)
+	case outbox.Doubt:
+		l.InDoubt.add(count, sum)
+	case outbox.Held:
+		l.Held.add(count, sum)
 	}
 }
 

@@ -25,7 +25,7 @@ import (
 // localPort is what the local port serves.
 func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, f *offline.Front, to map[string]sender, log *slog.Logger) (agent.Local, error) {
 	l := agent.Local{
-		Token: cfg.Port.Token, Within: cfg.Upstream.Timeout, About: aboutTerminal(cfg, sandbox), Dir: c.stateDir(),
+		Token: cfg.Port.Token, Rate: cfg.Port.Rate, Parallel: cfg.Port.Parallel, Within: cfg.Upstream.Timeout, About: aboutTerminal(cfg, sandbox), Dir: c.stateDir(),
 		Live: func() view.Live { return readLive(c.stateDir()) },
 	}
 	l.About.Running, l.About.PID = true, os.Getpid()
@@ -34,6 +34,9 @@ func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, f *offline
 		if l.Token, err = portToken(filepath.Join(c.stateDir(), "port.token")); err != nil {
 			return l, fail(exitFailed, "local port: %v", err)
 		}
+	}
+	for name, token := range cfg.Port.Clients {
+		l.Clients = append(l.Clients, port.Client{Name: name, Token: token})
 	}
 	for _, name := range portServices() {
 		if client := to[name].client; client != nil {

@@ -1,0 +1,40 @@
+package config
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/wire"
+)
+
+// Clients have names of their own, and tokens in files of their own or in a file that is the owner's alone.
+func TestClients(t *testing.T) {
+	token := write(t, "kiosk.token", "kiosk-token-0123456\n", 0o640)
+	c, err := Load(write(t, "config.toml", fmt.Sprintf("[port.clients]\nkiosk_file = %q\nback-office = \"office-token-0123456\"\n", token), 0o600), nil)
+	require.NoError(t, err)
+	require.Equal(t, map[string]wire.Secret{"kiosk": "kiosk-token-0123456", "back-office": "office-token-0123456"}, c.Port.Clients)
+	require.NotContains(t, fmt.Sprintf("%v %+v %#v", c.Port, c.Port, c.Port.Clients), "token-0123456")
+
+	open := write(t, "open.token", "kiosk-token-0123456\n", 0o644)
+	for text, want := range map[string]string{
+		"kiosk = \"short\"":                                                      "not 16 to 1024 characters",
+		"\"a b\" = \"kiosk-token-0123456\"":                                      "letters, digits and hyphens",
+		"kiosk = 7":                                                              "want a text in quotes",
+		fmt.Sprintf("kiosk_file = %q", open):                                     "can be read by others",
+		"kiosk_file = \"/nowhere/at/all\"":                                       "no such file",
+		"a = \"kiosk-token-0123456\"\nb = \"kiosk-token-0123456\"":               "another client has the same token",
+		fmt.Sprintf("kiosk = \"kiosk-token-0123456\"\nkiosk_file = %q", token):   "is given too",
+		"[port.clients.kiosk]\ntoken = \"kiosk-token-0123456\"":                  "want a text in quotes",
+		"a = \"terminal-token-0123\"\n[port]\ntoken = \"terminal-token-0123\"\n": "another client has the same token",
+	} {
+		_, err := Load(write(t, "config.toml", "[port.clients]\n"+text+"\n", 0o600), nil)
+		require.ErrorContains(t, err, want, text)
+		require.NotContains(t, err.Error(), "token-0123")
+	}
+	_, err = Load(write(t, "config.toml", "[port]\nclients = \"kiosk\"\n", 0o600), nil)
+	require.ErrorContains(t, err, "want a section of names")
+	_, err = Load(write(t, "config.toml", "[port.clients]\nkiosk = \"kiosk-token-0123456\"\n", 0o644), nil)
+	require.ErrorContains(t, err, "others can read")
+}

@@ -1,0 +1,115 @@
+package port
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"posagent/schemes/wire"
+)
+
+// Client is a local program with a token of its own.
+type Client struct {
+	Name  string // the scope of its Idempotency-Key; no other has it
+	Token wire.Secret
+}
+
+// The limits of one client where Options say nothing.
+const (
+	defaultRate     = 1000 // requests per second; as many may come at once
+	defaultParallel = 48   // requests in flight
+)
+
+// pace is what one client has left.
+type pace struct {
+	mu     sync.Mutex
+	rate   float64 // requests per second
+	most   int     // in flight
+	left   float64
+	last   time.Time
+	flying int
+}
+
+func newPace(rate, parallel int) *pace {
+	if rate <= 0 {
+		rate = defaultRate
+	}
+	if parallel <= 0 {
+		parallel = defaultParallel
+	}
+	return &pace{rate: float64(rate), most: parallel, left: float64(rate)}
+}
+
+// begin lets a request in, or says when to come back. It is monotonic time that counts.
+func (p *pace) begin() (wait time.Duration, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	if !p.last.IsZero() {
+		p.left = min(p.left+now.Sub(p.last).Seconds()*p.rate, p.rate)
+	}
+	p.last = now
+	switch {
+	case p.left < 1:
+		return max(time.Duration((1-p.left)/p.rate*float64(time.Second)), time.Millisecond), false
+	case p.flying >= p.most:
+		return time.Second, false
+	}
+	p.left--
+	p.flying++
+	return 0, true
+}
+
+func (p *pace) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flying--
+}
+
+// account is a client with its paces. Who asks for payment links signs, which is checked behind the limit, and has one of its
+// own: requests that only name a client must not use up what that client may do elsewhere.
+type account struct {
+	Client
+	pace, links *pace
+}
+
+func (a *api) open() {
+	for _, c := range append([]Client{{Token: a.o.Token}}, a.o.Clients...) {
+		a.accounts = append(a.accounts, account{c, newPace(a.o.Rate, a.o.Parallel), newPace(a.o.Rate, a.o.Parallel)})
+	}
+}
+
+// holder is whose token one is, compared with all of them in a time that tells nothing; nil = nobody's.
+func (a *api) holder(token string) (found *account) {
+	for i := range a.accounts {
+		if same(token, a.accounts[i].Token.Reveal()) {
+			found = &a.accounts[i]
+		}
+	}
+	return found
+}
+
+// named is the client that a request for payment links names as its instance: the account's own name, or any where it has
+// none, is the one without a name.
+func (a *api) named(name, instance string) *account {
+	for i := range a.accounts[1:] {
+		if c := &a.accounts[i+1]; same(name, c.Name) {
+			return c
+		}
+	}
+	if instance == "" || same(name, instance) {
+		return &a.accounts[0]
+	}
+	return nil
+}
+
+// paced serves a client's request when its pace allows it, and says on whose behalf.
+func (c *account) paced(p *pace, w http.ResponseWriter, r *http.Request, fail shape, h http.Handler) {
+	wait, ok := p.begin()
+	if !ok {
+		fail(w, r, &wire.Error{Code: wire.TooMany, Op: "port", Msg: "too many requests at a time", RetryAfter: max(wait, time.Second)})
+		return
+	}
+	defer p.end()
+	h.ServeHTTP(w, r.WithContext(wire.WithClient(r.Context(), c.Name)))
+}
