@@ -23,7 +23,7 @@ import (
 // document reads the OpenAPI document.
 func (x *rig) document(t *testing.T) map[string]map[string]struct {
 	Security  []map[string][]string
-	Responses map[string]any
+	Responses map[string]struct{ Content map[string]any }
 } {
 	r := x.ask("GET", "/openapi.json", "", "", "")
 	require.Equal(t, 200, r.status)
@@ -31,7 +31,7 @@ func (x *rig) document(t *testing.T) map[string]map[string]struct {
 		OpenAPI string
 		Paths   map[string]map[string]struct {
 			Security  []map[string][]string
-			Responses map[string]any
+			Responses map[string]struct{ Content map[string]any }
 		}
 		Components struct{ SecuritySchemes map[string]any }
 	}
@@ -92,6 +92,12 @@ func TestDocumentIsWhatIsServed(t *testing.T) {
 				}
 				bare := x.ask(method, path, "", jsonKind, "{}")
 				require.Contains(t, []int{401, 403}, bare.status, "%s %s without proof: %s", method, pattern, bare.body)
+				kind, _, _ := strings.Cut(bare.header.Get("Content-Type"), ";")
+				require.Contains(t, op.Responses["default"].Content, kind, "%s %s: the shape of its errors", method, pattern)
+			}
+			stored := method == "POST" && (strings.HasPrefix(pattern, "/api/v1/payments") || strings.HasPrefix(pattern, "/api/v1/tokens"))
+			if _, named := op.Responses["202"]; !strings.Contains(pattern, "initialize") {
+				require.Equal(t, stored, named, "%s %s: stored for later", method, pattern)
 			}
 		}
 	}

@@ -175,6 +175,23 @@ func request(ts *testscript.TestScript, neg bool, args []string) {
 	if fmt.Sprint(resp.StatusCode) != args[0] {
 		ts.Fatalf("%s, want %s: %s", resp.Status, args[0], body)
 	}
+	if resp.StatusCode != http.StatusAccepted {
+		return
+	}
+	// What was stored is found where the answer says.
+	at, err := resp.Location()
+	ts.Check(err)
+	next, err := http.NewRequest(http.MethodGet, at.String(), http.NoBody)
+	ts.Check(err)
+	next.Header = req.Header
+	found, err := (&http.Client{Timeout: 20 * time.Second}).Do(next)
+	ts.Check(err)
+	defer found.Body.Close()
+	body, err = io.ReadAll(found.Body)
+	ts.Check(err)
+	if found.StatusCode != http.StatusOK || !strings.Contains(string(body), `"schema":"posagent.operation/1"`) || !strings.Contains(string(body), `"localId":"L`) {
+		ts.Fatalf("%s: %s: %s", at, found.Status, body)
+	}
 }
 
 // first NAME PROGRAM [ARG...] sets a variable to the first key in the program's JSON.

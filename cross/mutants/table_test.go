@@ -393,4 +393,25 @@ var table = []mutant{
 		return v, false`},
 		{"agent/offline/send.go", `case v.State == outbox.Sent && class == outbox.Never:`, `case false:`},
 	}},
+	{"the command line's socket hears anybody", "agent/control", "TestPeers", []edit{
+		{"agent/control/socket.go", `err == nil && (uid == p.own || uid == 0) {`, `err == nil || uid == 0 {`},
+	}},
+	{"the command line's socket replaces any file", "agent/control", "TestSocketFile", []edit{
+		{"agent/control/socket.go", `case info.Mode().Type() != fs.ModeSocket:`, `case info == nil:`},
+	}},
+	{"resolved by hand without a proof", "agent/control", "TestVerbs", []edit{
+		{"agent/control/server.go", `if a.Note == "" || a.State`, `if a.State`},
+	}},
+	{"what happened is told, whether or not it is committed", outbox, "TestRecord", []edit{
+		{"agent/outbox/outbox.go", "if err := o.changed(tx, &r); err != nil {", "if err := o.changed(tx, &r); err != nil && false {"},
+	}},
+	{"a reader of events is not told what it missed", "agent/events", "TestBoundedAndHonestAboutIt", []edit{
+		{"agent/events/events.go", `(after == 0 || list[0].ID == after+1)`, `(after >= 0)`},
+	}},
+	{"two clients share one name", "agent/port", "TestClients", []edit{
+		{"agent/port/clients.go", `wire.WithClient(r.Context(), c.Name)`, `wire.WithClient(r.Context(), "")`},
+	}},
+	{"an altered record is released with the others", outbox, "TestReleaseEachLeavesWhatWasAltered", []edit{
+		{"agent/outbox/all.go", `if last = r.id; o.verify(&r) != nil {`, `if last = r.id; false {`},
+	}},
 }
