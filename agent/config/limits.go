@@ -8,7 +8,7 @@ import (
 )
 
 // storable are the services whose writes can be stored.
-func storable() []string { return []string{"payments", "tokens"} }
+func storable() []string { return []string{"payments", "tokens", "paylinks"} }
 
 // Stores says whether the writes of a service are stored when its backend does not answer.
 func (o Offline) Stores(service string) bool { return slices.Contains(o.Services, service) }

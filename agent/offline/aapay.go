@@ -25,8 +25,8 @@ const (
 
 // The names of the services in the outbox's list of services.
 const (
-	Schemes  = "schemes"
-	Paylinks = "paylinks"
+	Schemes   = "schemes"
+	LinkUndos = "paylink" // of the method; the links of local clients are another, so that neither holds the other up
 )
 
 // MethodPaylink is the method whose transactions are payment links. The name is the terminal's own.
@@ -95,7 +95,7 @@ func Undos(schemes, links aapay.Service, settled func(store.Tx, outbox.Op, UndoR
 		Reversal(schemes, settled, after), Refund(schemes, settled, after), Reversal(links, settled, after), Refund(links, settled, after),
 	}
 	for i, name := range []string{KindLinkReversal, KindLinkRefund} {
-		list[2+i].Name, list[2+i].Service = name, Paylinks
+		list[2+i].Name, list[2+i].Service = name, LinkUndos
 	}
 	return list
 }

@@ -467,7 +467,7 @@ func TestKindsOfBothServices(t *testing.T) {
 		s.start = func(int, bool) (aapay.Reply, error) { return reply(202, 0, ""), nil }
 	}
 	for i, k := range offline.Undos(schemes, links, nil, nil) {
-		require.Equal(t, []string{offline.Schemes, offline.Schemes, offline.Paylinks, offline.Paylinks}[i], k.Service)
+		require.Equal(t, []string{offline.Schemes, offline.Schemes, offline.LinkUndos, offline.LinkUndos}[i], k.Service)
 		k.Send(t.Context(), outbox.Op{New: outbox.New{Key: "k", Payload: payload(t, nil)}, State: outbox.Pending, Attempts: 1})
 		require.Equal(t, []int{1, 2, 2, 2}[i], schemes.started, k.Name)
 		require.Equal(t, []int{0, 0, 1, 2}[i], links.started, k.Name)

@@ -23,6 +23,7 @@ type write struct {
 	keep     []byte   // what of it may be stored
 	same     []byte   // what of it is compared when the key comes again
 	part     bool     // keep is not everything: answered now, or not at all
+	why      string   // that part is so; "" = for secrets
 	amount   int64    // minor units
 	currency string
 	unknown  bool   // the amount is not known: the backend takes the rest
@@ -223,7 +224,7 @@ func (f *Front) accept(tx store.Tx, w *write, key wire.Key, client string, down 
 			return st, err
 		}
 	}
-	return st, count(tx, w.currency, 1, w.amount)
+	return st, count(tx, w.currency, 1, w.row.bounded(w.amount))
 }
 
 // made refuses an operation on a thing that never came to be.
@@ -270,13 +271,16 @@ func nowOf(op outbox.Op) string {
 
 // allowed says why a write may not be stored, "" = it may.
 func (f *Front) allowed(r store.Reader, w *write) (string, error) {
-	if w.part {
+	switch {
+	case w.part && w.why != "":
+		return w.why, nil
+	case w.part:
 		return partial, nil
 	}
 	if slices.Contains(f.o.Unstored, w.row.Service) {
 		return "[offline] services does not name " + w.row.Service, nil
 	}
-	l := f.o.Limits
+	l, amount := f.o.Limits, w.row.bounded(w.amount)
 	if w.unknown {
 		return "its amount is not known here: name it", nil
 	}
@@ -287,12 +291,12 @@ func (f *Front) allowed(r store.Reader, w *write) (string, error) {
 		}
 		return money.Format(m, cur)
 	}
-	if l.Amount != nil && w.amount > 0 {
+	if l.Amount != nil && amount > 0 {
 		most, ok := l.Amount(w.currency)
 		switch {
 		case !ok:
 			return fmt.Sprintf("no operation in %q is ([offline] max_amount)", w.currency), nil
-		case money.Minor(w.amount) > most:
+		case money.Minor(amount) > most:
 			return fmt.Sprintf("above %s for one operation ([offline] max_amount)", show(most)), nil
 		}
 	}
@@ -304,9 +308,9 @@ func (f *Front) allowed(r store.Reader, w *write) (string, error) {
 	if n >= l.Count {
 		return fmt.Sprintf("%d operations are stored already ([offline] max_count)", n), nil
 	}
-	if l.Total != nil && w.amount > 0 {
+	if l.Total != nil && amount > 0 {
 		most, ok := l.Total(w.currency)
-		if sum, err := money.Add(money.Minor(sum), money.Minor(w.amount)); !ok || err != nil || sum > most {
+		if sum, err := money.Add(money.Minor(sum), money.Minor(amount)); !ok || err != nil || sum > most {
 			return fmt.Sprintf("above %s for all operations together ([offline] max_total)", show(most)), nil
 		}
 	}

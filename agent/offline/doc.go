@@ -46,6 +46,28 @@
 //
 // 2026-11-22. While a backend does not answer, a payment is read as the terminal knows it, and says so in its operation; a token cannot be.
 //
+// 2026-11-22. Payment links: what is done to a transaction is read and compared on every backend, whatever [offline] keyless says, because the
+// service this contract is taken from honours no Keys; the Key is sent all the same. A charge is done when its transaction became confirmed
+// (with the charge's own reference, where it has one) or when one transaction of its amount was made beside it; a refund by what
+// went back; a cancellation when it is cancelled or gone. As it was = sent again after a while. A list that does not end proves nothing.
+//
+// 2026-11-22. Amounts do not limit what is stored for links: making one moves nothing, the rest collects what a customer granted, or gives
+// money back. Their number is limited. The amount of an operation on a transaction is in hundredths: its currency is not known here.
+//
+// 2026-11-22. A link that was not sent yet and is deleted is sent, and then deleted: two operations in their order, so that both end in the
+// backend's own word. A deletion sent again that finds nothing is done.
+//
+// 2026-11-22. A link that the backend does not know yet is read as it was asked for, waiting, without hash and address. Once the backend
+// knows it, only the backend is asked, because only it knows whether the link was paid. Lists of transactions are the backend's: what
+// waits here is on none of them. Only links have local ids: customers make transactions at the backend.
+//
+// 2026-11-22. Attachments of a link up to 64 KiB together are stored, sealed. Above it the link is made while its caller waits, or not at all.
+//
+// 2026-11-22. A backend that gives a link an id from 2,000,000,000 up has not answered: the operation ends in doubt.
+//
+// 2026-11-22. Links of local clients and undos of links the terminal made itself are two services to the outbox (paylinks, paylink), as
+// they have two connections: neither opens the other's circuit.
+//
 // 2026-11-21. COMMIT outranks a final bad word (MONEY A.1), so an undo that says FAILED with COMMIT is done, and so is a
 // STALE one; with another live word it is waited for. ROLLBACK is never success. REVERSED ends a reversal and REFUNDED a refund
 // well whether or not the method lists them; RESERVED never does, because an undo has to be proven.

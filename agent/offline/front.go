@@ -11,6 +11,7 @@ import (
 
 	"posagent/agent/outbox"
 	"posagent/schemes/money"
+	"posagent/schemes/paylinks"
 	"posagent/schemes/payments"
 	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
@@ -19,9 +20,11 @@ import (
 
 // Options make a Front. DB is required; a service that is nil stores nothing.
 type Options struct {
-	DB       store.DB
-	Payments payments.Service // the backend's, sending each call once
-	Tokens   tokens.Service
+	DB           store.DB
+	Payments     payments.Service // the backend's, sending each call once
+	Tokens       tokens.Service
+	Links        paylinks.Links // with Transactions
+	Transactions paylinks.Transactions
 
 	Endpoints   map[string]string // where each service is: what was proven of one address says nothing about another
 	Keyless     []string          // services that do not honour Keys
@@ -52,7 +55,8 @@ type Front struct {
 
 	mu     sync.Mutex
 	waits  map[wire.Key][]chan struct{}
-	live   map[wire.Key][]byte // bodies that are not stored, while their callers wait
+	live   map[wire.Key][]byte   // bodies that are not stored, while their callers wait
+	lent   []paylinks.Attachment // files that are not stored, while their callers wait
 	proven map[string]bool
 }
 
@@ -72,6 +76,8 @@ type adapter struct {
 	compare func(before, after, body []byte) (reply, found)
 	// harmless says that a second effect of a body moves no money; nil = none is harmless.
 	harmless func(body []byte) bool
+	// gone says that it takes the thing away: a repeat that does not find it had its effect before.
+	gone bool
 }
 
 // reply is a backend's success.
@@ -115,6 +121,9 @@ func NewFront(o Options) *Front {
 	}
 	if o.Tokens != nil {
 		f.tokenAdapters(adapters)
+	}
+	if o.Links != nil && o.Transactions != nil {
+		f.linkAdapters(adapters)
 	}
 	for _, row := range Table() {
 		if a, ok := adapters[row.Kind]; ok {
@@ -302,6 +311,8 @@ func (f *Front) ask(ctx context.Context, service string) error {
 		_, err = f.o.Payments.Read(ctx, nobody)
 	case Tokens:
 		_, err = f.o.Tokens.Token(ctx, nobody)
+	case Paylinks:
+		_, err = f.o.Links.Read(ctx, paylinks.FirstLocalID-1)
 	default:
 		return nil
 	}

@@ -75,6 +75,8 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) outbox.Verdict
 	}
 	r, err := b.send(ctx, op.Key, id, body)
 	switch {
+	case err != nil && op.State == outbox.Sent && b.gone && wire.CodeOf(err) == wire.NotFound:
+		return outbox.Verdict{State: outbox.Done, Reason: "gone, after an attempt whose answer was lost"}
 	case err != nil:
 		v := outbox.FromError(op, class, err)
 		switch {
@@ -158,7 +160,7 @@ func (f *Front) settled(tx store.Tx, b *bound, op outbox.Op) error {
 	if !op.State.Final() {
 		return nil // it is stored still
 	}
-	if err := count(tx, op.Currency, -1, -op.AmountMin); err != nil {
+	if err := count(tx, op.Currency, -1, -b.bounded(op.AmountMin)); err != nil {
 		return err
 	}
 	if k := keptOf(op); b.Makes && op.State == outbox.Done && k.Made != "" {

@@ -12,12 +12,19 @@ const (
 	KindTokenCreate      = "tokens.create"
 	KindTokenRecurring   = "tokens.recurring"
 	KindTokenVerify      = "tokens.verify"
+	KindLinkCreate       = "paylinks.create"
+	KindLinkDelete       = "paylinks.delete"
+	KindTxnCharge        = "paylinks.charge"
+	KindTxnCapture       = "paylinks.capture"
+	KindTxnRefund        = "paylinks.refund"
+	KindTxnCancel        = "paylinks.cancel"
 )
 
 // More names of services in the outbox's list.
 const (
 	Payments = "payments"
 	Tokens   = "tokens"
+	Paylinks = "paylinks"
 )
 
 // Policy says whether a write is stored when the backend does not answer.
@@ -26,6 +33,7 @@ type Policy string
 // The policies.
 const (
 	Limited Policy = "within limits" // Limits decide; one with a validation code, or above them, is answered now or not at all
+	Counted Policy = "by count"      // Limits.Count decides: it promises no money that a customer has not granted, or gives some back
 	Always  Policy = "always"        // money that goes back is never refused
 	Refused Policy = "no"            // needs an answer at once: 503 without a backend
 )
@@ -45,18 +53,31 @@ type Row struct {
 	Risk    string        // said with it: what may still become of it
 }
 
+// bounded is what an operation's amount counts against the limits.
+func (r Row) bounded(amount int64) int64 {
+	if r.Offline == Counted {
+		return 0
+	}
+	return amount
+}
+
 const (
 	cardRisk = "accepted offline: the payment may still be declined, and the merchant bears the risk"
 	laterYes = "stored, not yet accepted: it may still be refused"
+	linkRisk = "stored: nobody can pay the link before the backend has made it, its address is null until then"
 )
 
 // Table is the operation table, the one place that says what is stored and what a lost reply means.
 func Table() []Row {
-	const payment, token, own = "payment", "token", "terminalReference"
+	const payment, token, link, own = "payment", "token", "link", "terminalReference"
 	const made, moved = `{"paymentId":"L<key>","payPageUrl":null}`, `{"paymentId":"<as asked>","transactionRef":"L<key>"}`
 	const stored = `{"tokenizationId":"L<key>"}`
 	on := func(kind string) Row {
 		return Row{Kind: kind, Service: Payments, Thing: payment, Offline: Limited, Replay: outbox.SameKey, Keyless: outbox.Compare, Pending: moved, Risk: laterYes}
+	}
+	const unmade, asked = `{"status":"success","data":[{"id":2000000001,"hash":null,"link":null}]}`, `{"status":"success","data":[{"id":"<as asked>"}]}`
+	collect := func(kind string) Row { // whatever Keys are worth: the service this contract is taken from honours none
+		return Row{Kind: kind, Service: Paylinks, Thing: "transaction", Offline: Counted, Replay: outbox.Compare, Keyless: outbox.Compare, Pending: asked, Risk: laterYes}
 	}
 	return []Row{
 		// Without Keys a card payment that may have been made is in doubt; one that waits for its customer is made again.
@@ -66,11 +87,15 @@ func Table() []Row {
 		{KindTokenCreate, Tokens, token, true, false, Limited, outbox.Safe, outbox.Safe, true, stored, laterYes},
 		{KindTokenRecurring, Tokens, token, true, false, Limited, outbox.Safe, outbox.Safe, true, stored, laterYes},
 		{KindTokenVerify, Tokens, token, false, false, Limited, outbox.Safe, outbox.Safe, false, `{"tokenizationId":"<as asked>"}`, laterYes},
+		// A link that nobody knows moves no money.
+		{KindLinkCreate, Paylinks, link, true, true, Counted, outbox.Safe, outbox.Safe, true, unmade, linkRisk},
+		{KindLinkDelete, Paylinks, link, false, false, Counted, outbox.Safe, outbox.Safe, false, asked, laterYes},
+		collect(KindTxnCharge), collect(KindTxnCapture), collect(KindTxnRefund), collect(KindTxnCancel),
 
 		{Kind: KindReversal, Service: Schemes, Thing: own, Offline: Always, Replay: outbox.SameKey, Keyless: outbox.Compare},
 		{Kind: KindRefund, Service: Schemes, Thing: own, Offline: Always, Replay: outbox.SameKey, Keyless: outbox.Compare},
-		{Kind: KindLinkReversal, Service: Paylinks, Thing: own, Offline: Always, Replay: outbox.SameKey, Keyless: outbox.Compare},
-		{Kind: KindLinkRefund, Service: Paylinks, Thing: own, Offline: Always, Replay: outbox.SameKey, Keyless: outbox.Compare},
+		{Kind: KindLinkReversal, Service: LinkUndos, Thing: own, Offline: Always, Replay: outbox.SameKey, Keyless: outbox.Compare},
+		{Kind: KindLinkRefund, Service: LinkUndos, Thing: own, Offline: Always, Replay: outbox.SameKey, Keyless: outbox.Compare},
 		{Service: Schemes, Thing: "initialize", Offline: Refused},
 		{Service: "disputes", Offline: Refused},
 		{Service: "hosted", Offline: Refused},

@@ -191,7 +191,7 @@ func Links(links paylinks.Links, txns paylinks.Transactions, instance string) Se
 				"status": "error", "message": "An error occurred: " + text, "reason": string(code),
 			})
 		}
-		h := a.calling(maxLinkBody, paylinks.Handler(links, txns, paylinks.HandlerOptions{Log: a.o.Log, Secret: secret, Dir: a.o.Dir}))
+		h := a.calling(maxLinkBody, paylinks.Handler(links, txns, paylinks.HandlerOptions{Log: a.o.Log, Secret: secret, Dir: a.o.Dir, OperationURL: operationURL}))
 		return mount{name: "payment links", proof: bySignature, body: formBody, errors: jsonBody,
 			at: []string{paylinks.Prefix, paylinks.ShortPrefix},
 			handler: few(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -207,15 +207,15 @@ func Links(links paylinks.Links, txns paylinks.Transactions, instance string) Se
 				fail(w, http.StatusServiceUnavailable, "others send attachments", wire.Unavailable)
 			}),
 			routes: `GET 200 /v1.0/SignatureCheck/ ?instance are instance and secret right
-				POST 200 /v1.0/Invoice/ ?instance make a link
+				POST 200,202 /v1.0/Invoice/ ?instance make a link
 				GET 200 /v1.0/Invoice/{id}/ ?instance read a link
-				DELETE 200 /v1.0/Invoice/{id}/ ?instance take a link back
+				DELETE 200,202 /v1.0/Invoice/{id}/ ?instance take a link back
 				GET 200 /v1.0/Transaction/ ?instance list transactions
 				GET 200 /v1.0/Transaction/{id}/ ?instance read a transaction
-				POST 200 /v1.0/Transaction/{id}/ ?instance collect
-				POST 200 /v1.0/Transaction/{id}/charge ?instance the same
-				POST 200 /v1.0/Transaction/{id}/capture ?instance collect all
-				POST 200 /v1.0/Transaction/{id}/refund ?instance give back
-				DELETE 200 /v1.0/Transaction/{id}/ ?instance cancel a reservation`}
+				POST 200,202 /v1.0/Transaction/{id}/ ?instance collect
+				POST 200,202 /v1.0/Transaction/{id}/charge ?instance the same
+				POST 200,202 /v1.0/Transaction/{id}/capture ?instance collect all
+				POST 200,202 /v1.0/Transaction/{id}/refund ?instance give back
+				DELETE 200,202 /v1.0/Transaction/{id}/ ?instance cancel a reservation`}
 	}}
 }

@@ -8,6 +8,7 @@ import (
 	"posagent/agent/config"
 	"posagent/agent/offline"
 	"posagent/agent/upstream"
+	"posagent/schemes/paylinks"
 	"posagent/schemes/payments"
 	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
@@ -57,14 +58,16 @@ func senders(cfg config.Config, log *slog.Logger) (map[string]sender, error) {
 // front stores the writes of local clients as [offline] says. It is there without a local port too: for what is still owed.
 func front(cfg config.Config, db store.DB, to map[string]sender, log *slog.Logger) *offline.Front {
 	o, url := cfg.Offline, cfg.Upstream.URL
+	links := linkClient(cfg, to)
 	opts := offline.Options{
 		DB: db, Keyless: o.Keyless, RefuseCards: o.CardData == "refuse", Within: o.AnswerWithin, Patience: cfg.Upstream.Timeout, MaxAge: o.MaxAge,
 		Limits: offline.Limits{Count: int64(o.MaxCount), Amount: o.AmountLimit, Total: o.TotalLimit}, Endpoints: map[string]string{},
 		Payments: &payments.Client{BaseURL: url("payments"), Operator: cfg.Operator.Name, Doer: to["payments"].doer()},
 		Tokens:   &tokens.Client{BaseURL: url("tokens"), Doer: to["tokens"].doer()},
-		Now:      time.Now, Log: log,
+		Links:    links.Links(), Transactions: links.Transactions(),
+		Now: time.Now, Log: log,
 	}
-	for _, name := range []string{offline.Payments, offline.Tokens} {
+	for _, name := range []string{offline.Payments, offline.Tokens, offline.Paylinks} {
 		opts.Endpoints[name] = url(name)
 		if !o.Stores(name) {
 			opts.Unstored = append(opts.Unstored, name)
@@ -73,12 +76,18 @@ func front(cfg config.Config, db store.DB, to map[string]sender, log *slog.Logge
 	return offline.NewFront(opts)
 }
 
+// linkClient speaks to the payment links' account for the local port.
+func linkClient(cfg config.Config, to map[string]sender) *paylinks.Client {
+	auth := cfg.Upstream.Auth
+	return &paylinks.Client{BaseURL: cfg.Upstream.URL("paylinks"), Instance: auth.Instance, Secret: auth.Secret, Doer: to["paylinks"].doer()}
+}
+
 // probes asks a service cheaply whether it answers again, over the connection its operations go by.
 func probes(schemes, links *upstream.Client, to map[string]sender) func(context.Context, string) error {
 	return func(ctx context.Context, service string) error {
 		switch {
 		case service == offline.Schemes:
-		case service == offline.Paylinks:
+		case service == offline.LinkUndos:
 			if links != nil {
 				return links.Probe(ctx)
 			}

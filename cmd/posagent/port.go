@@ -17,7 +17,6 @@ import (
 	"posagent/agent/view"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
-	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -44,11 +43,10 @@ func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, f *offline
 		}
 	}
 	url := cfg.Upstream.URL
-	links := &paylinks.Client{BaseURL: url("paylinks"), Instance: cfg.Upstream.Auth.Instance, Secret: cfg.Upstream.Auth.Secret, Doer: to["paylinks"].doer()}
 	l.Services = []port.Service{
 		port.Payments(f.Payments(), cfg.Operator.Name),
 		port.Tokens(f.Tokens()),
-		port.Links(links.Links(), links.Transactions(), links.Instance),
+		port.Links(f.Links(), f.Transactions(), cfg.Upstream.Auth.Instance),
 		port.Schemes(&aapay.Client{BaseURL: url("schemes"), Doer: to["schemes"].doer()}),
 		port.Methods(&methods.Client{BaseURL: url("methods"), Doer: to["methods"].doer()}),
 	}

@@ -19,7 +19,7 @@ var rooms = []room{
 	{"agent/checkout/drive", []string{"agent/checkout", "agent/catalog", "agent/offline", "agent/outbox", "device/qr", "device/display", "ecr", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "journals the checkout and performs its effects"},
 	{"agent/config", []string{"schemes/money", "schemes/wire"}, "plain data: each room has its own config, cmd converts"},
 	{"agent/outbox", []string{"store", "schemes/wire"}, "store-and-forward over opaque payloads: knows no service"},
-	{"agent/offline", []string{"agent/outbox", "store", "schemes/methods", "schemes/aapay", "schemes/payments", "schemes/tokens", "schemes/money", "schemes/wire"}, "the outbox's typed adapters"},
+	{"agent/offline", []string{"agent/outbox", "store", "schemes/methods", "schemes/aapay", "schemes/payments", "schemes/paylinks", "schemes/tokens", "schemes/money", "schemes/wire"}, "the outbox's typed adapters"},
 	{"agent/paylink", []string{"agent/offline", "store", "schemes/methods", "schemes/aapay", "schemes/paylinks", "schemes/money", "schemes/wire"}, "payment links spoken as a scheme"},
 	{"agent/catalog", []string{"store", "schemes/methods", "schemes/wire"}, "the cached method list"},
 	{"agent/inbox", []string{"store", "schemes/hosted", "schemes/webhooks", "schemes/wire"}, "the durable receiver: knows the envelopes and what a build's notifications are known by, no service behind them"},

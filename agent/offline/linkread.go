@@ -1,0 +1,265 @@
+package offline
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+
+	"posagent/schemes/paylinks"
+	"posagent/schemes/wire"
+)
+
+func (f *Front) linkAdapters(all map[string]adapter) {
+	links, txns := f.o.Links, f.o.Transactions
+	all[KindLinkCreate] = adapter{send: func(ctx context.Context, key wire.Key, _ string, body []byte) (reply, error) {
+		var b linkBody
+		if err := json.Unmarshal(body, &b); err != nil {
+			return reply{}, &wire.Error{Code: wire.Internal, Op: KindLinkCreate, Msg: "the stored request is not readable", Err: err}
+		}
+		req, err := f.opened(b)
+		if err != nil {
+			return reply{}, err
+		}
+		c, err := links.Create(ctx, key, req)
+		if err == nil && c.Operation == nil && c.ID >= paylinks.FirstLocalID {
+			err = wire.Errorf(wire.UnknownOutcome, KindLinkCreate, "the backend's id is one of ours")
+		}
+		return reply{strconv.FormatInt(c.ID, 10), c, c.Operation != nil}, err
+	}}
+	one := func(kind string, send func(ctx context.Context, key wire.Key, id int64, body []byte) (any, *wire.Pending, error)) adapter {
+		return adapter{send: func(ctx context.Context, key wire.Key, id string, body []byte) (reply, error) {
+			n, err := linkID(kind, id)
+			if err != nil {
+				return reply{}, err
+			}
+			out, pending, err := send(ctx, key, n, body)
+			return reply{"", out, pending != nil}, err
+		}}
+	}
+	drop := one(KindLinkDelete, func(ctx context.Context, key wire.Key, id int64, _ []byte) (any, *wire.Pending, error) {
+		d, err := links.Delete(ctx, key, id)
+		return d, d.Operation, err
+	})
+	drop.gone = true
+	all[KindLinkDelete] = drop
+
+	collect := func(kind string, judge func(was, is picture, body []byte) found, send func(ctx context.Context, key wire.Key, id int64, body []byte) (paylinks.Done, error)) {
+		a := one(kind, func(ctx context.Context, key wire.Key, id int64, body []byte) (any, *wire.Pending, error) {
+			d, err := send(ctx, key, id, body)
+			return d, d.Operation, err
+		})
+		a.look = func(ctx context.Context, id string) ([]byte, error) { return f.look(ctx, kind, id) }
+		a.compare = func(before, after, body []byte) (reply, found) {
+			var was, is picture
+			if json.Unmarshal(before, &was) != nil || json.Unmarshal(after, &is) != nil || was.ID != is.ID || was.UUID != is.UUID && is.Status != "" {
+				return reply{}, unclear
+			}
+			what := judge(was, is, body)
+			if what != exactly {
+				return reply{}, what
+			}
+			d := paylinks.Done{ID: is.ID, UUID: is.UUID, Time: is.Time, Status: is.Status, Lang: is.Lang, PSP: is.PSP}
+			if kind != KindTxnRefund && kind != KindTxnCancel {
+				d.Status = paylinks.Confirmed
+			}
+			return reply{body: d}, exactly
+		}
+		all[kind] = a
+	}
+	collect(KindTxnCharge, charged, func(ctx context.Context, key wire.Key, id int64, body []byte) (paylinks.Done, error) {
+		var req paylinks.ChargeRequest
+		if err := json.Unmarshal(body, &req); err != nil {
+			return paylinks.Done{}, err
+		}
+		return txns.Charge(ctx, key, id, req)
+	})
+	collect(KindTxnCapture, charged, func(ctx context.Context, key wire.Key, id int64, _ []byte) (paylinks.Done, error) {
+		return txns.Capture(ctx, key, id)
+	})
+	collect(KindTxnRefund, refunded, func(ctx context.Context, key wire.Key, id int64, body []byte) (paylinks.Done, error) {
+		var req paylinks.RefundRequest
+		if err := json.Unmarshal(body, &req); err != nil {
+			return paylinks.Done{}, err
+		}
+		return txns.Refund(ctx, key, id, req)
+	})
+	collect(KindTxnCancel, cancelled, func(ctx context.Context, key wire.Key, id int64, _ []byte) (paylinks.Done, error) {
+		d, err := txns.Delete(ctx, key, id)
+		return paylinks.Done{ID: d.ID, Operation: d.Operation}, err
+	})
+}
+
+func linkID(op, id string) (int64, error) {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return 0, &wire.Error{Code: wire.Internal, Op: op, Msg: "the stored id is not readable", Err: err}
+	}
+	return n, nil
+}
+
+// picture is a transaction as two readings are compared.
+type picture struct {
+	ID     int64           `json:"id"`
+	UUID   string          `json:"uuid"`
+	Status paylinks.Status `json:"status"` // "" = it is not there
+	Time   string          `json:"time"`
+	Lang   string          `json:"lang"`
+	PSP    string          `json:"psp"`
+	Ref    string          `json:"ref"`
+	Total  int64           `json:"total"` // hundredths
+	Given  int64           `json:"given"` // went back so far, hundredths; -1 = the service does not say
+	Later  []later         `json:"later,omitempty"`
+	Cut    bool            `json:"cut,omitempty"` // there are more, or they cannot be told from others
+}
+
+// later is a transaction made after another.
+type later struct {
+	ID     int64  `json:"id"`
+	Amount int64  `json:"amount"` // hundredths
+	Ref    string `json:"ref"`
+	Kin    bool   `json:"kin,omitempty"` // of the same link
+}
+
+// held says that a transaction waits to be collected.
+func held(s paylinks.Status) bool { return s == paylinks.Authorized || s == paylinks.Reserved }
+
+// look takes a picture of a transaction. One that is to be collected is taken with those that were made after it, because a
+// service may show what was collected as a transaction of its own.
+func (f *Front) look(ctx context.Context, kind, id string) ([]byte, error) {
+	n, err := linkID(kind, id)
+	if err != nil {
+		return nil, err
+	}
+	t, err := f.o.Transactions.Read(ctx, n)
+	if wire.CodeOf(err) == wire.NotFound && kind == KindTxnCancel {
+		return json.Marshal(picture{ID: n, Given: -1})
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := picture{ID: t.ID, UUID: t.UUID, Status: t.Status, Time: t.Time, Lang: t.Lang, PSP: t.PSP, Ref: t.ReferenceID, Given: -1}
+	if i := t.Invoice; i != nil {
+		p.Total = i.TotalAmount
+		if i.RefundedAmount != nil {
+			p.Given = *i.RefundedAmount
+		}
+	}
+	if held(t.Status) && (kind == KindTxnCharge || kind == KindTxnCapture) {
+		if p.Later, p.Cut, err = f.later(ctx, t); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(p)
+}
+
+const (
+	pageSize  = 100
+	manyPages = 6 // then it is not known whether there are more
+)
+
+func (f *Front) later(ctx context.Context, t paylinks.Transaction) (list []later, cut bool, err error) {
+	at, err := time.Parse(paylinks.TimeLayout, t.Time)
+	if err != nil {
+		return nil, true, nil
+	}
+	by := paylinks.Filter{After: at.Add(-time.Second), Limit: pageSize}
+	for range manyPages {
+		page, err := f.o.Transactions.List(ctx, by)
+		if err != nil {
+			return nil, false, err
+		}
+		if len(page) == 0 {
+			return list, false, nil
+		}
+		for _, o := range page {
+			if o.ID == t.ID {
+				continue
+			}
+			e := later{ID: o.ID, Ref: o.ReferenceID, Kin: kin(t, o)}
+			if o.Invoice != nil {
+				e.Amount = o.Invoice.TotalAmount
+			}
+			list = append(list, e)
+		}
+		by.Offset += int64(len(page)) // a page may be shorter than asked for and yet not the last
+	}
+	return list, true, nil
+}
+
+// kin says that two transactions are of the same link.
+func kin(a, b paylinks.Transaction) bool {
+	if a.ReferenceID != "" && a.ReferenceID == b.ReferenceID || a.PageUUID != "" && a.PageUUID == b.PageUUID {
+		return true
+	}
+	return a.Invoice != nil && b.Invoice != nil && a.Invoice.PaymentRequestID != 0 && a.Invoice.PaymentRequestID == b.Invoice.PaymentRequestID
+}
+
+// charged compares for a charge or a capture (MONEY C.2): the transaction became confirmed, or one of its amount was made beside
+// it = done; it is as it was, and nothing was made beside it = not done.
+func charged(was, is picture, body []byte) found {
+	var req paylinks.ChargeRequest
+	if json.Unmarshal(body, &req) != nil || is.Status == "" {
+		return unclear
+	}
+	want := was.Total
+	if req.Amount != nil {
+		want = *req.Amount
+	}
+	var made []later
+	for _, e := range is.Later {
+		old := slices.ContainsFunc(was.Later, func(o later) bool { return o.ID == e.ID })
+		if !old && (e.Kin || req.ReferenceID != "" && e.Ref == req.ReferenceID) {
+			made = append(made, e)
+		}
+	}
+	same := is.Status == was.Status
+	switch {
+	case is.Given > max(was.Given, 0): // somebody has gone on with it
+		return unclear
+	case same && len(made) == 0 && !was.Cut && !is.Cut:
+		return nothing
+	case same && len(made) == 1 && made[0].Amount == want && held(was.Status):
+		return exactly
+	case held(was.Status) && is.Status == paylinks.Confirmed && len(made) == 0 && (req.ReferenceID == "" || is.Ref == req.ReferenceID):
+		return exactly
+	}
+	return unclear
+}
+
+// refunded compares for a refund: by what went back, where the service says it, else by the words.
+func refunded(was, is picture, body []byte) found {
+	var req paylinks.RefundRequest
+	if json.Unmarshal(body, &req) != nil || is.Status == "" {
+		return unclear
+	}
+	same, back := is.Status == was.Status, is.Status == paylinks.Refunded && was.Status != paylinks.Refunded
+	whole := req.Amount == nil || *req.Amount == was.Total
+	switch told := was.Given >= 0 && is.Given >= 0; {
+	case told && same && is.Given == was.Given:
+		return nothing
+	case told && req.Amount != nil && is.Given-was.Given == *req.Amount, told && req.Amount == nil && back && is.Given > was.Given:
+		return exactly
+	case told:
+		return unclear
+	case same && was.Status == paylinks.Confirmed: // a part would show
+		return nothing
+	case back && (whole && was.Status == paylinks.Confirmed || req.Amount == nil && was.Status == paylinks.PartiallyRefunded):
+		return exactly
+	case is.Status == paylinks.PartiallyRefunded && was.Status == paylinks.Confirmed && !whole:
+		return exactly
+	}
+	return unclear
+}
+
+// cancelled compares for a reservation that is given up: it became cancelled, or is not there any more.
+func cancelled(was, is picture, _ []byte) found {
+	switch gone := is.Status == "" || is.Status == paylinks.Cancelled; {
+	case is.Status == was.Status:
+		return nothing
+	case held(was.Status) && gone:
+		return exactly
+	}
+	return unclear
+}

@@ -1,0 +1,339 @@
+package offline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+
+	"posagent/agent/outbox"
+	"posagent/schemes/money"
+	"posagent/schemes/paylinks"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// maxFiles is how many bytes of attachments of one link are stored.
+const maxFiles = 64 << 10
+
+// bulky is why a create with more of them is not.
+var bulky = fmt.Sprintf("its attachments are above %d KiB", maxFiles>>10)
+
+// Links is the link half of the payment-link service that stores what the backend does not take.
+func (f *Front) Links() paylinks.Links { return linking{f} }
+
+// Transactions is the transaction half.
+func (f *Front) Transactions() paylinks.Transactions { return collecting{f} }
+
+// linking and collecting implement the contract. They write out every method: a new one must not pass the outbox by.
+type linking struct{ f *Front }
+
+type collecting struct{ f *Front }
+
+var (
+	_ paylinks.Links        = linking{}
+	_ paylinks.Transactions = collecting{}
+)
+
+// linkBody is a create as it is stored. Contents of attachments stand beside it, in their order, where they are stored at all.
+type linkBody struct {
+	paylinks.CreateRequest
+	Contents [][]byte `json:"contents,omitempty"`
+}
+
+// Create implements paylinks.Links.
+func (l linking) Create(ctx context.Context, key wire.Key, req paylinks.CreateRequest) (paylinks.Created, error) {
+	if err := req.Validate(); err != nil {
+		return paylinks.Created{}, err
+	}
+	f := l.f
+	w := write{row: f.rows[KindLinkCreate], key: key, currency: req.Currency, note: "payment link"}
+	cur, _ := money.Lookup(req.Currency)
+	amount, err := money.FromHundredths(req.Amount, cur)
+	if err != nil { // Validate knows better
+		return paylinks.Created{}, &wire.Error{Code: wire.Invalid, Op: w.row.Kind, Err: err}
+	}
+	w.amount = int64(amount)
+	body := linkBody{CreateRequest: req}
+	if w.same, err = json.Marshal(body); err != nil {
+		return paylinks.Created{}, wire.Errorf(wire.Invalid, w.row.Kind, "request cannot be written")
+	}
+	size := int64(0)
+	for _, a := range req.Attachments {
+		size += a.Size
+	}
+	if w.keep = w.same; size > maxFiles {
+		w.part, w.why = true, bulky
+		defer f.lend(req.Attachments)()
+	} else if size > 0 {
+		if body.Contents, err = contents(req.Attachments); err == nil {
+			w.keep, err = json.Marshal(body)
+		}
+		if err != nil {
+			return paylinks.Created{}, &wire.Error{Code: wire.Internal, Op: w.row.Kind, Msg: "attachments cannot be read", Err: err}
+		}
+	}
+	w.body = w.keep
+	link := linkOf(req)
+	link.CreatedAt = f.o.Now().Unix()
+	if w.seen, err = json.Marshal(link); err != nil {
+		return paylinks.Created{}, wire.Errorf(wire.Invalid, w.row.Kind, "request cannot be written")
+	}
+	a, err := f.do(ctx, w)
+	if err != nil {
+		return paylinks.Created{}, err
+	}
+	if a.pending == nil && len(a.body) > 0 {
+		var out paylinks.Created
+		return out, read(w.row, a, &out)
+	}
+	link.ID, err = strconv.ParseInt(a.local, 10, 64)
+	return paylinks.Created{Link: link, Operation: a.pending}, err
+}
+
+// linkOf is a link as its request describes it, before anybody has made it.
+func linkOf(req paylinks.CreateRequest) paylinks.Link {
+	reserved := paylinks.Bit(req.Reservation)
+	l := paylinks.Link{
+		Status: paylinks.Waiting, ReferenceID: req.ReferenceID, PreAuthorization: paylinks.Bit(req.PreAuthorization), Reservation: &reserved,
+		Name: req.Name, API: true, Fields: fieldsOf(req.Fields), PM: append([]string{}, req.PM...), Purpose: req.Purpose, Amount: req.Amount,
+		VatRate: req.VatRate, Currency: req.Currency, SKU: req.SKU, SubscriptionState: req.SubscriptionState,
+		SubscriptionInterval: req.SubscriptionInterval, SubscriptionPeriod: req.SubscriptionPeriod,
+		SubscriptionPeriodMinAmount:      paylinks.Cents(req.SubscriptionPeriodMinAmount),
+		SubscriptionCancellationInterval: req.SubscriptionCancellationInterval,
+	}
+	if len(req.PSP) > 0 {
+		l.PSP = paylinks.Provider(req.PSP[0])
+	}
+	return l
+}
+
+// fieldsOf is what a request says about contact fields, as a link shows it.
+func fieldsOf(asked map[string]paylinks.Contact) (out paylinks.Fields) {
+	shown := make(map[string]paylinks.CustomField, len(asked))
+	for name, c := range asked {
+		f := paylinks.CustomField{Active: c.Active == nil || *c.Active, Mandatory: c.Mandatory}
+		if c.Names != nil {
+			f.Names = *c.Names
+		}
+		shown[name] = f
+	}
+	data, err := json.Marshal(shown)
+	if err == nil {
+		err = json.Unmarshal(data, &out) // by the names that both have
+	}
+	if err != nil {
+		return paylinks.Fields{}
+	}
+	return out
+}
+
+// contents reads small attachments.
+func contents(files []paylinks.Attachment) ([][]byte, error) {
+	all := make([][]byte, len(files))
+	for i, a := range files {
+		r, err := a.Open()
+		if err != nil {
+			return nil, err
+		}
+		all[i], err = io.ReadAll(io.LimitReader(r, a.Size+1))
+		_ = r.Close() // it was read only
+		if err == nil && int64(len(all[i])) != a.Size {
+			err = fmt.Errorf("attachment %d is not as long as it says", i+1)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// lend lets sends read files as long as their caller waits. Call what it returns when he does not any more.
+func (f *Front) lend(files []paylinks.Attachment) func() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.lent = append(f.lent, files...)
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		for _, gone := range files {
+			for i, a := range f.lent {
+				if a.SHA256 == gone.SHA256 && a.Size == gone.Size { // of two that are the same either may go: both callers wait, or neither
+					f.lent = append(f.lent[:i:i], f.lent[i+1:]...)
+					break
+				}
+			}
+		}
+	}
+}
+
+// opened gives a stored request its attachments back.
+func (f *Front) opened(b linkBody) (paylinks.CreateRequest, error) {
+	req := b.CreateRequest
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range req.Attachments {
+		a := &req.Attachments[i]
+		if i < len(b.Contents) {
+			data := b.Contents[i]
+			a.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+			continue
+		}
+		for _, l := range f.lent {
+			if l.SHA256 == a.SHA256 && l.Size == a.Size {
+				a.Open = l.Open
+			}
+		}
+		if a.Open == nil {
+			return req, wire.Errorf(wire.Unavailable, KindLinkCreate, "nobody waits for it any more, and its attachments went with him")
+		}
+	}
+	return req, nil
+}
+
+// Delete implements paylinks.Links. A link that was not sent yet is sent first, and taken back after it.
+func (l linking) Delete(ctx context.Context, key wire.Key, id int64) (paylinks.Deleted, error) {
+	if _, _, err := l.f.link(ctx, KindLinkDelete, id); err != nil {
+		return paylinks.Deleted{}, err
+	}
+	a, err := l.f.act(ctx, KindLinkDelete, "payment link to take back", key, id, 0, struct{}{})
+	return paylinks.Deleted{ID: id, Operation: a.pending}, err
+}
+
+// link looks a link up. wire.NotFound where the id is one of ours that was never given.
+func (f *Front) link(ctx context.Context, op string, id int64) (t thing, known bool, err error) {
+	if err := paylinks.CheckID(id); err != nil {
+		return t, false, err
+	}
+	err = f.o.DB.Read(ctx, func(r store.Reader) (err error) {
+		t, known, err = f.find(r, "link", strconv.FormatInt(id, 10))
+		return err
+	})
+	switch {
+	case err != nil:
+		err = &wire.Error{Code: wire.Internal, Op: op, Err: err}
+	case !known && id >= paylinks.FirstLocalID:
+		err = wire.Errorf(wire.NotFound, op, "no such id was given here")
+	}
+	return t, known, err
+}
+
+// Read implements paylinks.Links, by the local id or the backend's: the backend's own answer once it knows the link, for only it
+// knows whether it was paid; before that, the link as it was asked for, without hash and address.
+func (l linking) Read(ctx context.Context, id int64) (paylinks.Link, error) {
+	const op = "paylinks.read"
+	t, known, err := l.f.link(ctx, op, id)
+	switch {
+	case err != nil:
+		return paylinks.Link{}, err
+	case known && t.backend == "":
+		return l.unmade(ctx, op, id, t)
+	case known:
+		if id, err = strconv.ParseInt(t.backend, 10, 64); err != nil {
+			return paylinks.Link{}, &wire.Error{Code: wire.Internal, Op: op, Err: err}
+		}
+	}
+	return l.f.o.Links.Read(ctx, id)
+}
+
+// unmade shows a link that the backend does not know yet, or never will.
+func (l linking) unmade(ctx context.Context, op string, id int64, t thing) (paylinks.Link, error) {
+	var maker outbox.Op
+	if l.f.box == nil {
+		return paylinks.Link{}, wire.Errorf(wire.Unavailable, op, "the terminal is starting")
+	}
+	err := l.f.o.DB.Read(ctx, func(r store.Reader) (err error) { maker, err = l.f.op(r, t.key); return err })
+	var out paylinks.Link
+	if err == nil {
+		err = json.Unmarshal([]byte(t.seen), &out)
+	}
+	switch {
+	case err != nil:
+		return paylinks.Link{}, &wire.Error{Code: wire.Internal, Op: op, Err: err}
+	case maker.State == outbox.Failed || maker.State == outbox.Expired:
+		return paylinks.Link{}, wire.Errorf(wire.NotFound, op, "it was never made: %s", maker.Reason)
+	}
+	out.ID = id
+	return out, nil
+}
+
+// act does one operation on a link or a transaction.
+func (f *Front) act(ctx context.Context, kind, note string, key wire.Key, id, amount int64, req any) (answer, error) {
+	body, err := json.Marshal(req)
+	if err != nil {
+		return answer{}, wire.Errorf(wire.Invalid, kind, "request cannot be written")
+	}
+	return f.do(ctx, write{
+		row: f.rows[kind], key: key, id: strconv.FormatInt(id, 10), body: body, keep: body, same: body, note: note, amount: amount,
+	})
+}
+
+// theirs checks the id of a transaction: it is the backend's, since customers make them there.
+func theirs(op string, id int64) error {
+	if err := paylinks.CheckID(id); err != nil {
+		return err
+	}
+	if id >= paylinks.FirstLocalID {
+		return wire.Errorf(wire.NotFound, op, "no transaction has such an id")
+	}
+	return nil
+}
+
+// Read implements paylinks.Transactions.
+func (c collecting) Read(ctx context.Context, id int64) (paylinks.Transaction, error) {
+	if err := theirs("paylinks.transaction", id); err != nil {
+		return paylinks.Transaction{}, err
+	}
+	return c.f.o.Transactions.Read(ctx, id)
+}
+
+// List implements paylinks.Transactions: it is the backend's. What is stored here makes no transactions.
+func (c collecting) List(ctx context.Context, by paylinks.Filter) ([]paylinks.Transaction, error) {
+	return c.f.o.Transactions.List(ctx, by)
+}
+
+// Charge implements paylinks.Transactions.
+func (c collecting) Charge(ctx context.Context, key wire.Key, id int64, req paylinks.ChargeRequest) (paylinks.Done, error) {
+	if err := req.Validate(); err != nil {
+		return paylinks.Done{}, err
+	}
+	return c.do(ctx, KindTxnCharge, "charge", key, id, req.Amount, req)
+}
+
+// Capture implements paylinks.Transactions.
+func (c collecting) Capture(ctx context.Context, key wire.Key, id int64) (paylinks.Done, error) {
+	return c.do(ctx, KindTxnCapture, "capture", key, id, nil, struct{}{})
+}
+
+// Refund implements paylinks.Transactions.
+func (c collecting) Refund(ctx context.Context, key wire.Key, id int64, req paylinks.RefundRequest) (paylinks.Done, error) {
+	if err := req.Validate(); err != nil {
+		return paylinks.Done{}, err
+	}
+	return c.do(ctx, KindTxnRefund, "refund", key, id, req.Amount, req)
+}
+
+// Delete implements paylinks.Transactions.
+func (c collecting) Delete(ctx context.Context, key wire.Key, id int64) (paylinks.Deleted, error) {
+	d, err := c.do(ctx, KindTxnCancel, "reservation to give up", key, id, nil, struct{}{})
+	return paylinks.Deleted{ID: d.ID, Operation: d.Operation}, err
+}
+
+// do does one operation on a transaction; its currency is not known here, so that its amount is in hundredths.
+func (c collecting) do(ctx context.Context, kind, note string, key wire.Key, id int64, amount *int64, req any) (paylinks.Done, error) {
+	if err := theirs(kind, id); err != nil {
+		return paylinks.Done{}, err
+	}
+	n := int64(0)
+	if amount != nil {
+		n = *amount
+	}
+	a, err := c.f.act(ctx, kind, note, key, id, n, req)
+	if err != nil {
+		return paylinks.Done{}, err
+	}
+	out := paylinks.Done{ID: id, Operation: a.pending}
+	return out, read(c.f.rows[kind], a, &out)
+}
