@@ -13,6 +13,8 @@ import (
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/schemes/backend"
+	"posagent/schemes/paylinks"
+	"posagent/schemes/paylinks/paylinkstest"
 	"posagent/schemes/payments"
 	"posagent/schemes/payments/paymentstest"
 	"posagent/schemes/tokens"
@@ -41,10 +43,12 @@ func newBooth(t *testing.T, direct bool) *booth {
 	t.Cleanup(func() { require.NoError(t, b.Close()) })
 	x := &booth{cable: &cable{to: wiretest.Direct(b.Handler())}, backend: b}
 	x.db = storetest.Open(t, append(outbox.Schema(), offline.Schema()...)...)
-	o := offline.Options{DB: x.db, Payments: b.Payments(), Tokens: b.Tokens(), Within: 10 * time.Second, Limits: offline.Limits{Count: 1000}}
+	o := offline.Options{DB: x.db, Payments: b.Payments(), Tokens: b.Tokens(), Links: b.Links(), Transactions: b.Transactions(), Within: 10 * time.Second, Limits: offline.Limits{Count: 1000}}
 	if !direct {
 		o.Payments = &payments.Client{BaseURL: "http://backend.test", Doer: x.cable}
 		o.Tokens = &tokens.Client{BaseURL: "http://backend.test", Doer: x.cable}
+		links := linkClient("http://backend.test", x.cable)
+		o.Links, o.Transactions = links.Links(), links.Transactions()
 	}
 	x.front = offline.NewFront(o)
 	began := time.Now()
@@ -58,7 +62,7 @@ func newBooth(t *testing.T, direct bool) *booth {
 	require.Eventually(t, func() bool {
 		n := 0
 		require.NoError(t, x.db.Read(t.Context(), func(r store.Reader) error { return r.QueryRow(`SELECT COUNT(*) FROM offline_proven`).Scan(&n) }))
-		return n == 2
+		return n == 3
 	}, 10*time.Second, time.Millisecond)
 	return x
 }
@@ -79,7 +83,7 @@ type outage struct {
 
 // Do implements wire.Doer.
 func (o *outage) Do(r *http.Request) (*http.Response, error) {
-	if key := r.Header.Get(wire.KeyHeader); r.Method == http.MethodPost {
+	if key := r.Header.Get(wire.KeyHeader); r.Method != http.MethodGet {
 		o.mu.Lock()
 		if key == "" || !slices.Contains(o.known, key) {
 			o.known = append(o.known, key)
@@ -106,6 +110,8 @@ func (x *booth) pays(t *testing.T) func(*testing.T, string) {
 	}
 }
 
+func (x *booth) customer(t *testing.T, l paylinks.Link) { payLink(t, x.cable.to, l) }
+
 // The contracts' own suites on the outbox.
 func TestConformance(t *testing.T) {
 	card := func(pan string) tokens.CardDetails {
@@ -118,6 +124,9 @@ func TestConformance(t *testing.T) {
 		})
 		t.Run("tokens", func(t *testing.T) {
 			tokenstest.Run(t, tokenstest.Fixture{Service: x.front.Tokens(), Card: card(visa), Declined: card(declined), Past: "2020-02-29"})
+		})
+		t.Run("payment links", func(t *testing.T) {
+			paylinkstest.Run(t, paylinkstest.Fixture{Links: x.front.Links(), Transactions: x.front.Transactions(), Amount: 1250, Pay: x.customer})
 		})
 	})
 	t.Run("outbox to client to handler to backend, cut for three hours", func(t *testing.T) {
@@ -134,6 +143,21 @@ func TestConformance(t *testing.T) {
 			tokenstest.Run(t, tokenstest.Fixture{
 				Service: &tokens.Client{BaseURL: "http://port.test", Doer: stored}, Card: card(visa), Declined: card(declined), Past: "2020-02-29", Settle: stored.settle,
 			})
+		})
+		links := &outage{x: x, to: wiretest.Direct(paylinks.Handler(x.front.Links(), x.front.Transactions(), paylinks.HandlerOptions{
+			OperationURL: url, Secret: func(string) (wire.Secret, error) { return backend.DemoCredentials().Secret, nil },
+		}))}
+		t.Run("payment links", func(t *testing.T) {
+			c := linkClient("http://port.test", links)
+			var one sync.Mutex // of calls that come at once, one settles for all
+			settle := func(t *testing.T, op *wire.Pending) {
+				one.Lock()
+				defer one.Unlock()
+				if !x.state(t, op.Key).State.Final() {
+					links.settle(t, op)
+				}
+			}
+			paylinkstest.Run(t, paylinkstest.Fixture{Links: c.Links(), Transactions: c.Transactions(), Amount: 1250, Pay: x.customer, Settle: settle})
 		})
 		require.Greater(t, x.ahead.Load(), int64(100*3*time.Hour), "it was cut, again and again")
 	})

@@ -22,6 +22,8 @@ type Fixture struct {
 	Pay func(t *testing.T, link paylinks.Link)
 	// Tick lets some time pass between two reads; nil: nothing needs time.
 	Tick func(t *testing.T)
+	// Settle lets a stored call be sent; nil: answers are never pending.
+	Settle func(t *testing.T, op *wire.Pending)
 	// Wire is the same service over HTTP; nil: this row has no wire.
 	Wire *Wire
 }
@@ -38,6 +40,9 @@ type Wire struct {
 func Run(t *testing.T, f Fixture) {
 	require.NotNil(t, f.Links)
 	require.NotNil(t, f.Transactions)
+	if f.Settle != nil {
+		f.Links, f.Transactions = waitingLinks{f.Links, t, f.Settle}, waitingTxns{f.Transactions, t, f.Settle}
+	}
 	require.NotNil(t, f.Pay)
 	require.GreaterOrEqual(t, f.Amount, int64(1000))
 	if f.Currency == "" {
