@@ -359,7 +359,7 @@ var table = []mutant{
 		{"agent/offline/send.go", `			id = t.backend`, `			id = t.local`},
 	}},
 	{"what is stored is not counted", offline, "TestLimits", []edit{
-		{"agent/offline/accept.go", `return st, count(tx, w.currency, 1, w.amount)`, `return st, nil`},
+		{"agent/offline/accept.go", `return st, count(tx, w.currency, 1, w.row.bounded(w.amount))`, `return st, nil`},
 	}},
 	{"a validation code is stored", offline, "TestValidationCodeIsNeverStored", []edit{
 		{"agent/offline/payments.go", `if w.keep = w.same; p.f.o.RefuseCards`, `if w.keep = w.body; p.f.o.RefuseCards`},
@@ -386,6 +386,24 @@ var table = []mutant{
 	}},
 	{"any new entry is ours", offline, "TestMoneyC2_ReadAndCompare", []edit{
 		{"agent/offline/payments.go", `b.Entries == a.Entries+1 && b.Sum-a.Sum == want,`, `b.Entries > a.Entries && want > 0,`},
+	}},
+	{"a link's local id is not joined with the backend's", offline, "TestLinkIsStoredAndDelivered", []edit{
+		{"agent/offline/linkread.go", `return reply{strconv.FormatInt(c.ID, 10), c, c.Operation != nil}, err`, `return reply{"", c, c.Operation != nil}, err`},
+	}},
+	{"a charge is sent again unread", offline, "TestMoneyC2_TransactionsAreReadAndCompared|TestMoneyC2_WhatReadingsProve", []edit{
+		{"agent/offline/table.go", `Offline: Counted, Replay: outbox.Compare, Keyless: outbox.Compare,`, `Offline: Counted, Replay: outbox.Safe, Keyless: outbox.Safe,`},
+	}},
+	{"what a charge made beside its transaction is not looked for", offline, "TestMoneyC2_WhatReadingsProve", []edit{
+		{"agent/offline/linkread.go", `case same && len(made) == 0 && !was.Cut && !is.Cut:`, `case same:`},
+	}},
+	{"any refund is ours", offline, "TestMoneyC2_WhatReadingsProve", []edit{
+		{"agent/offline/linkread.go", `told && req.Amount != nil && is.Given-was.Given == *req.Amount,`, `told && req.Amount != nil && is.Given > was.Given,`},
+	}},
+	{"a deletion sent again fails because it succeeded", offline, "TestDeletionWhoseAnswerIsLost", []edit{
+		{"agent/offline/linkread.go", `drop.gone = true`, `drop.gone = false`},
+	}},
+	{"ids of ours that were never given are sent", offline, "TestIDsThatAreOurs", []edit{
+		{"agent/offline/links.go", `case !known && id >= paylinks.FirstLocalID:`, `case false:`},
 	}},
 	{"an old card payment is sent again without Keys", offline, "TestKeylessCreate", []edit{
 		{"agent/offline/send.go", `case class == outbox.Never && op.State == outbox.Sent:
