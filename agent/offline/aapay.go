@@ -112,7 +112,7 @@ func Refund(svc aapay.Service, settled func(store.Tx, outbox.Op, UndoResult) err
 
 func undo(name string, typ aapay.Type, word string, svc aapay.Service, settled Settled, after func(outbox.Op)) outbox.Kind {
 	k := outbox.Kind{
-		Name: name, Replay: outbox.SameKey, Service: Schemes, Asks: true, After: after,
+		Name: name, Replay: outbox.SameKey, Service: Schemes, Asks: true, Urgent: true, After: after,
 		Send: func(ctx context.Context, op outbox.Op) outbox.Verdict {
 			u := undoing{svc: svc, typ: typ, word: word, op: op}
 			return u.send(ctx)

@@ -3,6 +3,7 @@ package outbox_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -425,6 +426,31 @@ func TestStopLetsTheAttemptFinish(t *testing.T) {
 		require.Equal(t, 2*time.Second, time.Since(start))
 		r.open()
 		require.Equal(t, outbox.Done, r.get(n.Key).State)
+	})
+}
+
+// TestUrgentOnesDoNotWait: a service that swallows every request does not hold up money that is owed back.
+func TestUrgentOnesDoNotWait(t *testing.T) {
+	b := &backend{}
+	hole := b.kind("hole")
+	hole.Send = func(ctx context.Context, op outbox.Op) outbox.Verdict {
+		<-ctx.Done()
+		return lost(op)
+	}
+	undo := b.kind("undo")
+	undo.Urgent = true
+	bubble(t, []outbox.Kind{hole, undo}, func(t *testing.T, r *rig) {
+		for i := range 10 {
+			r.accept(newOp("hole", fmt.Sprint("a", i)))
+		}
+		r.start()
+		pass(time.Second)
+		for range 3 {
+			n := newOp("undo", "u")
+			r.accept(n)
+			pass(100 * time.Millisecond)
+			require.Equal(t, outbox.Done, r.get(n.Key).State)
+		}
 	})
 }
 

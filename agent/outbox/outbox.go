@@ -29,7 +29,7 @@ type Options struct {
 	Record func(tx store.Tx, was State, op Op) error
 	// Probe asks cheaply whether a service can be reached; nil = an operation is the probe.
 	Probe func(ctx context.Context, service string) error
-	// Parallel is how many aggregates are sent at a time; default 4.
+	// Parallel is how many aggregates are sent at a time, beside one for urgent kinds; default 4.
 	Parallel int
 	// SendTimeout bounds one attempt; default 40 s.
 	SendTimeout time.Duration

@@ -116,6 +116,7 @@ func (o *Outbox) saveClock(ctx context.Context) {
 type candidate struct {
 	id, next int64
 	service  *service
+	urgent   bool
 }
 
 // schedule starts what can be started and tells how long nothing else will be due.
@@ -123,13 +124,16 @@ func (o *Outbox) schedule(ctx context.Context, wg *sync.WaitGroup) (time.Duratio
 	o.mu.Lock()
 	free, limit := o.par-len(o.busy), o.par+len(o.busy)+1
 	o.mu.Unlock()
-	if free <= 0 {
+	if free < 0 {
 		return tick, nil // a worker's end wakes us
 	}
 	var found []candidate
 	err := o.db.Read(ctx, func(r store.Reader) error {
 		found = found[:0]
 		for _, kind := range o.order {
+			if free == 0 && !o.kinds[kind].Urgent {
+				continue
+			}
 			if err := o.first(r, kind, limit, &found); err != nil {
 				return err
 			}
@@ -160,8 +164,8 @@ func (o *Outbox) schedule(ctx context.Context, wg *sync.WaitGroup) (time.Duratio
 			wait = min(wait, due-run)
 			continue
 		}
-		if free == 0 {
-			break
+		if free < 0 || free == 0 && !c.urgent {
+			continue
 		}
 		free--
 		probe := c.service.down
@@ -191,7 +195,7 @@ func (o *Outbox) first(r store.Reader, kind string, limit int, found *[]candidat
 	}
 	defer rows.Close()
 	for rows.Next() {
-		c := candidate{service: o.services[o.kinds[kind].Service]}
+		c := candidate{service: o.services[o.kinds[kind].Service], urgent: o.kinds[kind].Urgent}
 		if err := rows.Scan(&c.id, &c.next); err != nil {
 			return err
 		}

@@ -101,6 +101,8 @@ type Kind struct {
 	// Asks says that Send can find the outcome by reading alone; it is then called with Op.ReadOnly when the
 	// Key may be forgotten, instead of leaving the operation in doubt.
 	Asks bool
+	// Urgent says that one sender more is kept for this kind: what owes money back does not wait for what hangs elsewhere.
+	Urgent bool
 	// Breaks says that the operations behind a failed one of this kind cannot succeed and fail with it.
 	Breaks bool
 }

@@ -420,6 +420,9 @@ var table = []mutant{
 	{"resolved by hand without a proof", "agent/control", "TestVerbs", []edit{
 		{"agent/control/server.go", `if a.Note == "" || a.State`, `if a.State`},
 	}},
+	{"money owed back waits for a free sender", "agent/outbox", "TestUrgentOnesDoNotWait", []edit{
+		{"agent/outbox/run.go", `free == 0 && !c.urgent`, `free == 0`},
+	}},
 	{"what happened is told, whether or not it is committed", outbox, "TestRecord", []edit{
 		{"agent/outbox/outbox.go", "if err := o.changed(tx, &r); err != nil {", "if err := o.changed(tx, &r); err != nil && false {"},
 	}},
