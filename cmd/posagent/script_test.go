@@ -48,6 +48,8 @@ timeout = "2s"
 bearer = "posagent-demo-bearer"
 consumer_key = "demo-consumer"
 consumer_secret = "demo-consumer-secret"
+instance = "demo"
+secret = "demo-secret"
 [port]
 listen = "127.0.0.1:%s"
 [offline]
@@ -103,6 +105,7 @@ func TestScripts(t *testing.T) {
 					<-time.After(20 * time.Millisecond)
 				}
 			},
+			"link":    link,
 			"request": request,
 			"first":   first,
 			"mode": func(ts *testscript.TestScript, neg bool, args []string) { // mode 0600 FILE

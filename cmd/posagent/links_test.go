@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"posagent/schemes/paylinks"
+	"posagent/schemes/wire"
+)
+
+// link VERB PORT TOKENFILE [ARG] is local software that makes payment links over the port: "make" and "make-pending" set LINK to the
+// id of the answer; "waiting ID" and "real ID" read it without and with its page, real sets REAL to the backend's
+// id; "delete ID" takes it back; "gone ID" finds nothing.
+func link(ts *testscript.TestScript, neg bool, args []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	c := &paylinks.Client{BaseURL: args[1], Instance: "demo", Secret: wire.Secret(strings.TrimSpace(ts.ReadFile(args[2]))), Doer: http.DefaultClient}
+	id := int64(0)
+	if len(args) > 3 {
+		var err error
+		id, err = strconv.ParseInt(args[3], 10, 64)
+		ts.Check(err)
+	}
+	right := false
+	switch args[0] {
+	case "make", "make-pending":
+		made, err := c.Links().Create(ctx, wire.NewKey(), paylinks.CreateRequest{
+			Title: "Order", Description: "Thank you", ReferenceID: "kiosk-1", Purpose: "Order 1", Amount: 1250, Currency: "EUR",
+		})
+		ts.Check(err)
+		ours := made.ID >= paylinks.FirstLocalID && made.Operation != nil && made.Link.Link == nil
+		right = ours == (args[0] == "make-pending")
+		ts.Setenv("LINK", strconv.FormatInt(made.ID, 10))
+	case "waiting", "real":
+		l, err := c.Links().Read(ctx, id)
+		ts.Check(err)
+		right = (l.Link != nil) == (args[0] == "real") && l.ReferenceID == "kiosk-1" && l.Status == paylinks.Waiting
+		if args[0] == "real" {
+			ts.Setenv("REAL", strconv.FormatInt(l.ID, 10))
+		}
+	case "delete":
+		d, err := c.Links().Delete(ctx, wire.NewKey(), id)
+		ts.Check(err)
+		right = d.ID == id && d.Operation == nil
+	case "gone":
+		_, err := c.Links().Read(ctx, id)
+		right = wire.CodeOf(err) == wire.NotFound
+	}
+	if !right {
+		ts.Fatalf("%v: not so", args)
+	}
+}
