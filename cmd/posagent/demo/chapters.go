@@ -221,6 +221,7 @@ const (
 
 // entry is what `posagent backend books --json` says of one transaction.
 type entry struct {
+	Service   string `json:"service"`
 	ID        string `json:"id"`
 	Reference string `json:"reference"`
 	Type      string `json:"type"`
@@ -270,11 +271,17 @@ func (s *story) closing(ctx context.Context) error {
 	} else if code != 0 {
 		return fmt.Errorf("end of day: exit %d\n%s", code, reg.tail())
 	}
-	var books []entry
-	if err := s.ask(ctx, &books, "backend", "books", "--state", s.path("backend"), "--config", s.path("backend.toml"), "--json"); err != nil {
+	books, err := s.books(ctx)
+	if err != nil {
 		return err
 	}
 	return s.compare(list, books)
+}
+
+// books asks the backend for every transaction.
+func (s *story) books(ctx context.Context) (list []entry, err error) {
+	err = s.ask(ctx, &list, "backend", "books", "--state", s.path("backend"), "--config", s.path("backend.toml"), "--json")
+	return list, err
 }
 
 // compare prints one line a sale: what the register was told beside what moved.

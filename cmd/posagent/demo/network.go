@@ -9,11 +9,10 @@ import (
 // network is the way from the terminal to the backend: a relay that can be cut. A connection over a cut network is refused, and
 // those that were open end.
 type network struct {
-	ln    net.Listener
-	to    string
-	mu    sync.Mutex
-	gone  bool
-	conns map[net.Conn]struct{}
+	at, to string
+	mu     sync.Mutex
+	ln     net.Listener // nil = cut
+	conns  map[net.Conn]struct{}
 }
 
 // newNetwork listens on this machine and relays to an address.
@@ -22,16 +21,16 @@ func newNetwork(to string) (*network, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &network{ln: ln, to: to, conns: map[net.Conn]struct{}{}}
-	go n.serve()
+	n := &network{at: ln.Addr().String(), to: to, ln: ln, conns: map[net.Conn]struct{}{}}
+	go n.serve(ln)
 	return n, nil
 }
 
-func (n *network) url() string { return "http://" + n.ln.Addr().String() }
+func (n *network) url() string { return "http://" + n.at }
 
-func (n *network) serve() {
+func (n *network) serve(ln net.Listener) {
 	for {
-		conn, err := n.ln.Accept()
+		conn, err := ln.Accept()
 		if err != nil {
 			return
 		}
@@ -65,7 +64,7 @@ func (n *network) relay(conn net.Conn) {
 func (n *network) keep(conn net.Conn) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.gone {
+	if n.ln == nil {
 		return false
 	}
 	n.conns[conn] = struct{}{}
@@ -81,19 +80,23 @@ func (n *network) drop(conn net.Conn) {
 func (n *network) cut() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.gone = true
+	if n.ln != nil {
+		n.ln.Close()
+	}
+	n.ln = nil
 	for c := range n.conns {
 		c.Close()
 	}
 }
 
-func (n *network) mend() {
+func (n *network) mend() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.gone = false
-}
-
-func (n *network) close() {
-	n.ln.Close()
-	n.cut()
+	ln, err := net.Listen("tcp", n.at)
+	if err != nil {
+		return err
+	}
+	n.ln = ln
+	go n.serve(ln)
+	return nil
 }

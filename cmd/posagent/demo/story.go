@@ -69,10 +69,10 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer backend.stop()
-	defer s.net.close()
+	defer s.net.cut()
 	defer func() { s.agent.stop() }()
 	for _, chapter := range []func(context.Context) error{
-		s.paid, s.declined, s.aborted, s.pulled, s.powerCut, s.lateCommit, s.byLink, s.closing,
+		s.paid, s.declined, s.aborted, s.pulled, s.powerCut, s.lateCommit, s.byLink, s.offline, s.closing,
 	} {
 		if err := chapter(ctx); err != nil {
 			return err
