@@ -18,6 +18,8 @@ const (
 	offline  = "agent/offline"
 	frame    = "ecr/zvt/frame"
 	crashfs  = "store/crashfs"
+	inbox    = "agent/inbox"
+	sessions = "schemes/backend/sessions"
 )
 
 // table is every mutant. The rules are those of the sale (who is told what, when money goes back) and of the store under it.
@@ -434,5 +436,28 @@ var table = []mutant{
 	}},
 	{"an altered record is released with the others", outbox, "TestReleaseEachLeavesWhatWasAltered", []edit{
 		{"agent/outbox/all.go", `if last = r.id; o.verify(&r) != nil {`, `if last = r.id; false {`},
+	}},
+
+	// Hosted build: who tells, who hears, and how often an order is paid.
+	{"any token is a notification's", inbox, "TestNotices", []edit{{"agent/inbox/build.go", `if err == nil && good != 1 {`, `if err == nil && false {`}}},
+	{"the token of another order's session is good", inbox, "TestNotices", []edit{
+		{"agent/inbox/build.go", `WHERE order_id = ? ORDER BY n DESC LIMIT 100`, `WHERE order_id = ? OR 1 = 1 ORDER BY n DESC LIMIT 100`},
+	}},
+	{"a build that was not kept is relayed", inbox, "TestNoBuildIsRelayedUnkept", []edit{
+		{"agent/inbox/build.go", `	err = b.db.Write(context.WithoutCancel(ctx), func`, `	_ = b.db.Write(context.WithoutCancel(ctx), func`},
+	}},
+	{"each session of an order is paid", sessions, "TestAnOrderIsPaidOnce", []edit{
+		{"schemes/backend/sessions/pay.go", "\tcase o.payment != \"\":\n\t\treturn", "\tcase false:\n\t\treturn"},
+		{"schemes/backend/sessions/pay.go", `case op.result == "" && o.payment != "":`, `case false:`},
+	}},
+	{"a customer who is late pays a second time", sessions, "TestAnOrderIsPaidOnce", []edit{
+		{"schemes/backend/sessions/pay.go", `case op.result == "" && o.payment != "":`, `case false:`},
+	}},
+	{"a session has no end", sessions, "TestFiveMinutes", []edit{
+		{"schemes/backend/sessions/sessions.go", `if at := s.due(); at == nil || now < s.created+life.Milliseconds() {`, `if at := s.due(); at == nil || now >= 0 {`},
+	}},
+	{"anybody may frame a field", sessions, "TestWhoMayFrameAField", []edit{{"schemes/backend/sessions/page.go", `Frame: s.Origin}`, `Frame: "*"}`}}},
+	{"a form is spent by nobody", sessions, "TestOnlyTheFieldsOwnPageFillsIt", []edit{
+		{"schemes/backend/sessions/field.go", `if err == nil && spend != nil {`, `if err == nil && false {`},
 	}},
 }

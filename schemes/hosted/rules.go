@@ -44,8 +44,8 @@ func (c *checks) err(op string) error {
 
 func (c *checks) text(path, s string, limit int) {
 	switch low := strings.ToLower(s); {
-	case !wire.PlainText(strings.NewReplacer("\r", "", "\n", "", "\t", "").Replace(s), limit) || len(s) > limit:
-		c.add(BadParameter, path, "longer than "+strconv.Itoa(limit)+" bytes, or control characters")
+	case !wire.PlainText(s, limit) || strings.ContainsAny(s, "\u2028\u2029"):
+		c.add(BadParameter, path, "longer than "+strconv.Itoa(limit)+" bytes, control characters or line separators")
 	case strings.Contains(low, "<script") || strings.Contains(low, "javascript:"):
 		c.add(Javascript, path, "embedded javascript")
 	}

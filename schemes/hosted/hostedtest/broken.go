@@ -54,6 +54,8 @@ func Broken() []Case {
 		{"file to notify", hosted.BadParameter, func(r *hosted.BuildRequest) { r.PaymentSession.NotificationURL = "file:///etc/passwd" }},
 		{"embedded script", hosted.Javascript, func(r *hosted.BuildRequest) { r.Order.Description = "<ScRiPt>alert(1)</script>" }},
 		{"control character", hosted.BadParameter, func(r *hosted.BuildRequest) { r.Order.CustomField = "a\x00b" }},
+		{"two lines", hosted.BadParameter, func(r *hosted.BuildRequest) { r.Order.Description = "x\r\nlevel=error msg=paid" }},
+		{"line separator", hosted.BadParameter, func(r *hosted.BuildRequest) { r.Order.Description = "a\u2028b" }},
 		{"long description", hosted.BadParameter, func(r *hosted.BuildRequest) { r.Order.Description = strings.Repeat("x", 256) }},
 		{"other recurrence", hosted.BadParameter, recurrence(hosted.Recurrence{Action: "ALWAYS"})},
 		{"no contract", hosted.BadParameter, recurrence(hosted.Recurrence{Action: hosted.ContractCreation})},
