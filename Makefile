@@ -9,6 +9,7 @@ STATES ?= 2000
 FRAMES ?= 200000
 SEEDS ?= 5000
 VECTORS ?=
+SPEC ?=
 SETS ?= 10000
 REQUIRE_ALL ?=
 RACE ?= ./...
@@ -18,7 +19,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL
 
-.PHONY: browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line upstream disk books million lossy sim mutants badinput test-386 test-arm guest
+.PHONY: browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy sim mutants badinput test-386 test-arm guest
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -67,6 +68,10 @@ fuzz: ## every fuzz target for T each (T=1m)
 vectors: ## decode a file of foreign ZVT messages: VECTORS=file.jsonl
 	@test -n '$(VECTORS)' || { echo 'make vectors VECTORS=file.jsonl'; exit 2; }
 	VECTORS='$(abspath $(VECTORS))' $(GO) test -count=1 -run Vectors -v ./ecr/zvt/...
+
+fields: ## compare the lists of fields with the tables of the specification: SPEC=folder of its three documents
+	@test -n '$(SPEC)' || { echo 'make fields SPEC=folder'; exit 2; }
+	SPEC='$(abspath $(SPEC))' $(GO) test -count=1 -run '^TestFields' -v ./cross/check
 
 signatures: ## sign SETS random nested parameter sets here and in PHP, and compare (SETS=10000)
 	SETS='$(SETS)' $(GO) test -count=1 -run SecondImplementation -v ./schemes/paylinks
