@@ -69,6 +69,9 @@
 // data: both lines), and the SHA-256 of all that as 32 bytes. The parts' key is the first half of 64 bytes of
 // PBKDF2-HMAC-SHA256 over secret and salt, the second half wraps the data keys inside (nonce of 12 bytes first).
 //
+// 2026-11-22: a batch is gathered first and run then. To run each closure as its caller arrives was tried: with 64 callers and
+// syncs of 5 ms it reached 0.79 of the limit beside 0.85, as callers that wake up and closures that run want the same processors.
+//
 // 2026-11-22: a database is replaced by renaming another over it, after its log was folded into it and removed: SQLite would
 // play a log back into any file of that name. Of an unreadable one the log is thrown away, on demand only.
 //
