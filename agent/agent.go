@@ -43,6 +43,7 @@ type Options struct {
 
 	Drive          drive.Config
 	IdempotencyTTL time.Duration
+	Retention      time.Duration                                   // of final operations
 	Probe          func(ctx context.Context, service string) error // asks a service cheaply whether it answers again
 	Screen         display.Screen
 
@@ -102,7 +103,7 @@ func New(o Options) *Agent {
 	route := paylink.Router{Links: o.Links, Rest: o.Schemes}
 	a.events = events.New(events.Options{DB: o.DB, Now: o.Now})
 	queue := outbox.Options{
-		DB: o.DB, Now: o.Now, Boot: o.Boot, IdempotencyTTL: o.IdempotencyTTL, Probe: o.Probe, Log: o.Log, Record: a.operationChanged,
+		DB: o.DB, Now: o.Now, Boot: o.Boot, IdempotencyTTL: o.IdempotencyTTL, Retention: o.Retention, Probe: o.Probe, Log: o.Log, Record: a.operationChanged,
 		Kinds: offline.Undos(o.Schemes, route.Own(), a.settled, a.after),
 	}
 	if o.Front != nil {

@@ -149,6 +149,7 @@ type Offline struct {
 	MaxAge         time.Duration `toml:"max_age"`         // running time after which an unsent operation expires; 0 = never
 	AnswerWithin   time.Duration `toml:"answer_within"`   // then a caller gets 202
 	IdempotencyTTL time.Duration `toml:"idempotency_ttl"` // how long the backend remembers a key
+	Retention      time.Duration `toml:"retention"`       // running time for which a final operation is kept
 	Services       []string      `toml:"services"`        // whose writes are stored when the backend does not answer
 	Keyless        []string      `toml:"keyless"`         // whose backend does not honour Idempotency-Key
 	CardData       string        `toml:"card_data"`       // of stored operations: seal, refuse
@@ -191,7 +192,7 @@ func Default() Config {
 		ECR: ECR{Protocol: "zvt", Baud: 9600, StopBits: 2, T1: 200 * time.Millisecond, Charset: "cp437",
 			Grace: 10 * time.Minute},
 		Display: Display{Console: true},
-		Offline: Offline{MaxAge: 7 * 24 * time.Hour, AnswerWithin: 3 * time.Second, IdempotencyTTL: 24 * time.Hour,
+		Offline: Offline{MaxAge: 7 * 24 * time.Hour, AnswerWithin: 3 * time.Second, IdempotencyTTL: 24 * time.Hour, Retention: 90 * 24 * time.Hour,
 			Services: storable(), CardData: "seal", MaxCount: 500, MaxAmount: []string{"* 200"}, MaxTotal: []string{"* 5000"}},
 		Backend: Backend{
 			Listen: "127.0.0.1:8481", MerchantNumber: 100000001, MerchantUUID: "00000000-0000-4000-8000-000000000001",

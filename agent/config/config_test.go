@@ -31,6 +31,7 @@ func TestNoFileIsTheSandbox(t *testing.T) {
 	require.NotEmpty(t, c.Terminal.BaxID)
 	require.Equal(t, "127.0.0.1:8480", c.Port.Listen)
 	require.Equal(t, 24*time.Hour, c.Offline.IdempotencyTTL)
+	require.Equal(t, 90*24*time.Hour, c.Offline.Retention)
 	require.Nil(t, c.Backend.WalletDelay)
 	require.Empty(t, c.Origin())
 }

@@ -252,6 +252,10 @@ func (c Config) rest(k *check) {
 	k.between("offline.max_age", c.Offline.MaxAge, 0, 366*24*time.Hour)
 	k.between("offline.answer_within", c.Offline.AnswerWithin, 100*time.Millisecond, 30*time.Second)
 	k.between("offline.idempotency_ttl", c.Offline.IdempotencyTTL, time.Minute, 90*24*time.Hour)
+	k.between("offline.retention", c.Offline.Retention, 24*time.Hour, 5*366*24*time.Hour)
+	if c.Offline.Retention < c.Offline.IdempotencyTTL { // a client's Idempotency-Key is known as long as its operation
+		k.fail("offline.retention", "%s is less than idempotency_ttl", c.Offline.Retention)
+	}
 	c.offline(k)
 	k.listen("backend.listen", c.Backend.Listen, false) // a phone may have to reach the wallet page
 	k.path("backend.data", c.Backend.Data)

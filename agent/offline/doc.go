@@ -2,7 +2,7 @@
 // outbox.Kind per row of the operation table (table.go). Undos of the alternative schemes stand in aapay.go; Front takes the
 // writes of local clients.
 //
-// It owns the tables offline_things (ids), offline_keys (what came under a client's Idempotency-Key), offline_totals and
+// It owns the tables offline_things (ids), offline_keys (what came under a client's Idempotency-Key), offline_totals, offline_purged and
 // offline_proven.
 //
 // It guarantees that an undo is called done only when the backend says so (MONEY B.2), that it is sent again under
@@ -86,4 +86,8 @@
 //
 // 2026-11-21. A refund that says TIMEDOUT without COMMIT is live for UndoPayload.Window more: it may still commit, and whoever is told
 // that it failed makes another. A reversal needs no such wait, a second one gives nothing back twice.
+//
+// 2026-11-22. When an operation is purged, what came under its client's Idempotency-Key goes in the same commit: asked again after the
+// retention it is a new one. The local id of a thing that the backend knows stays for ever, its caller may name it in a year; of what
+// never came to be it goes. Numbers are not given again.
 package offline

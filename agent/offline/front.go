@@ -147,6 +147,7 @@ func (f *Front) bind(row Row, a adapter) {
 		Replay:  outbox.SameKey, // the class is judged in send, where the body is known
 		Send:    func(ctx context.Context, op outbox.Op) outbox.Verdict { return f.send(ctx, b, op) },
 		Settled: func(tx store.Tx, op outbox.Op) error { return f.settled(tx, b, op) },
+		Purged:  f.purged,
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"posagent/agent/outbox"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -44,6 +45,13 @@ CREATE TABLE offline_proven (
 	endpoint TEXT NOT NULL, -- whose own answer was read
 	at_ms    INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+`}, {Name: "offline/2 purge", SQL: `
+CREATE INDEX offline_keys_key ON offline_keys (key);
+CREATE TABLE offline_purged (
+	one   INTEGER PRIMARY KEY CHECK (one = 1),
+	thing INTEGER NOT NULL -- the highest id that was deleted: local numbers are not given twice
+) STRICT;
+INSERT INTO offline_purged (one, thing) VALUES (1, 0);
 `}}
 }
 
@@ -107,7 +115,7 @@ func (f *Front) aggregate(about, id string, t thing, known bool) string {
 // add stores a thing that is about to be made and returns its local id.
 func (f *Front) add(tx store.Tx, numbered bool, t thing) (string, error) {
 	var id int64
-	if err := tx.QueryRow(`SELECT COALESCE(MAX(id), 0) + 1 FROM offline_things`).Scan(&id); err != nil {
+	if err := tx.QueryRow(`SELECT MAX(COALESCE((SELECT MAX(id) FROM offline_things), 0), (SELECT thing FROM offline_purged)) + 1`).Scan(&id); err != nil {
 		return "", fmt.Errorf("store ids: %w", err)
 	}
 	if t.local = "L" + string(t.key); numbered {
@@ -165,6 +173,21 @@ func (f *Front) remember(tx store.Tx, u used, w *write) error {
 		u.digest, f.bodyMAC(u, w), string(u.key))
 	if err != nil {
 		return fmt.Errorf("store key: %w", err)
+	}
+	return nil
+}
+
+// purged deletes what is kept of an operation that is deleted: what came under its client's Idempotency-Key, and the local id of what never
+// came to be. A thing that the backend knows keeps its local id for ever.
+func (f *Front) purged(tx store.Tx, op outbox.Op) error {
+	for _, q := range []string{
+		`DELETE FROM offline_keys WHERE key = ?`,
+		`UPDATE offline_purged SET thing = MAX(thing, COALESCE((SELECT MAX(id) FROM offline_things WHERE key = ? AND backend = ''), 0))`,
+		`DELETE FROM offline_things WHERE key = ? AND backend = ''`,
+	} {
+		if _, err := tx.Exec(q, string(op.Key)); err != nil {
+			return fmt.Errorf("purge ids and keys: %w", err)
+		}
 	}
 	return nil
 }

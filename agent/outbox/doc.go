@@ -1,7 +1,7 @@
 // Package outbox is the durable queue of backend writes: it accepts an operation in the caller's own commit,
 // orders it behind the earlier ones of its aggregate, sends it, and settles it. Payloads are opaque to it.
 //
-// It owns the tables outbox_ops, outbox_sums and outbox_clock.
+// It owns the tables outbox_ops, outbox_sums, outbox_purged and outbox_clock.
 //
 // It guarantees:
 //   - an accepted operation is durable with the caller's change, or neither is;
@@ -14,7 +14,8 @@
 //   - Kind.Settled runs in the commit that makes the operation final or in doubt, Kind.After follows it;
 //   - a row whose stored fields were changed behind its back is HELD, not sent;
 //   - a sender that panics or a payload that cannot be read stops its own aggregate only;
-//   - the payload's key is destroyed when the operation is final; the result stays readable.
+//   - the payload's key is destroyed when the operation is final; the result stays readable until the operation is purged;
+//   - it is purged only when it, and everything of its aggregate, was final for the whole retention; the report keeps its sums.
 //
 // It must not import the services' packages (agent/offline adapts them), net/http or the checkout.
 //
@@ -52,4 +53,10 @@
 // and state. Triggers keep it rather than our statements, so that it agrees with the rows whoever changes them. A list is
 // found by the sums too: few are read by their state, many by walking the ids from the oldest that matches. For that running time never goes
 // back, also in a crash: the last accepted operation shows how late it was.
+//
+// 2026-11-22. An operation is purged after Options.Retention of running time from its end, fifty in a commit, with its whole aggregate:
+// a thing whose history was half deleted would show wrong sums. Once an hour, so that a quiet terminal does not write for it. What a power cut
+// takes from the clock keeps operations longer, never shorter. A row that does not verify is held instead of deleted: its state
+// may have been altered, and then it is money that waits. Ids are not given again, and outbox_purged has what was deleted, for the report.
+// The key destroyed with each row makes the store truncate its log within a minute: then nothing of it lies in the file or the log.
 package outbox

@@ -157,7 +157,16 @@ type Line struct {
 // Report counts and sums the operations per kind, currency and state. It needs no Outbox, so that a command can
 // read beside a running daemon.
 func Report(r store.Reader) ([]Line, error) {
-	rows, err := r.Query(`SELECT kind, currency, state, count, sum FROM outbox_sums WHERE count <> 0 ORDER BY kind, currency, state`)
+	return figures(r, `SELECT kind, currency, state, count, sum FROM outbox_sums WHERE count <> 0 ORDER BY kind, currency, state`)
+}
+
+// Purged is the same of what was deleted after its retention: with Report it is everything that was ever accepted.
+func Purged(r store.Reader) ([]Line, error) {
+	return figures(r, `SELECT kind, currency, state, count, sum FROM outbox_purged ORDER BY kind, currency, state`)
+}
+
+func figures(r store.Reader, query string) ([]Line, error) {
+	rows, err := r.Query(query)
 	if err != nil {
 		return nil, fmt.Errorf("report operations: %w", err)
 	}

@@ -110,15 +110,16 @@ func TestRunningTimeDoesNotGoBackInACrash(t *testing.T) {
 	k := b.kind("k")
 	k.MaxAge = time.Hour
 	bubble(t, []outbox.Kind{k}, func(t *testing.T, r *rig) {
-		pass(50 * time.Second) // nothing runs: the clock is not stored
+		const apart = 5 * time.Minute // ages are checked once a minute, or up to two
+		pass(apart)                   // nothing runs: the clock is not stored
 		n := newOp("k", "a")
 		r.accept(newOp("k", "a"))
-		pass(50 * time.Second)
+		pass(apart)
 		r.accept(n)
 		r.kill()
 		r.start()
 		pass(time.Hour - 5*time.Second)
 		require.Equal(t, outbox.Pending, r.get(n.Key).State)
-		require.Equal(t, outbox.Expired, r.list(outbox.Filter{Limit: 1})[0].State, "50 s older")
+		require.Equal(t, outbox.Expired, r.list(outbox.Filter{Limit: 1})[0].State, "5 minutes older")
 	})
 }

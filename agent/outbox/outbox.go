@@ -35,6 +35,8 @@ type Options struct {
 	SendTimeout time.Duration
 	// IdempotencyTTL is how long the backend remembers a Key; default 24 h (MONEY C.3).
 	IdempotencyTTL time.Duration
+	// Retention is how much running time a final operation is kept; default 90 days.
+	Retention time.Duration
 	// Watch is told of an operation after each commit in which an attempt or its end changed it; nil = nobody. It must not block.
 	Watch func(op Op)
 }
@@ -52,6 +54,7 @@ type Outbox struct {
 	par     int
 	timeout time.Duration
 	ttl     time.Duration
+	keep    time.Duration // what is final
 	clock   *clock
 	watch   func(Op)
 	wake    chan struct{}
@@ -69,7 +72,7 @@ type Outbox struct {
 func NewOutbox(opts Options) *Outbox {
 	o := &Outbox{
 		db: opts.DB, kinds: map[string]*Kind{}, now: opts.Now, jitter: opts.Jitter, log: opts.Log, probe: opts.Probe,
-		par: opts.Parallel, timeout: opts.SendTimeout, ttl: opts.IdempotencyTTL, watch: opts.Watch,
+		par: opts.Parallel, timeout: opts.SendTimeout, ttl: opts.IdempotencyTTL, keep: opts.Retention, watch: opts.Watch,
 		wake: make(chan struct{}, 1), busy: map[int64]string{}, panics: map[int64]int{}, services: map[string]*service{},
 	}
 	if o.now == nil {
@@ -97,6 +100,9 @@ func NewOutbox(opts Options) *Outbox {
 	}
 	if o.ttl <= 0 {
 		o.ttl = 24 * time.Hour
+	}
+	if o.keep <= 0 {
+		o.keep = 90 * 24 * time.Hour
 	}
 	o.clock = &clock{boot: opts.Boot, now: o.now}
 	o.record = opts.Record
@@ -160,7 +166,8 @@ func (o *Outbox) Accept(tx store.Tx, n New) error {
 		}
 		r.payload = sealed
 	}
-	if err := tx.QueryRow(`SELECT COALESCE(MAX(id), 0) + 1 FROM outbox_ops`).Scan(&r.id); err != nil {
+	// An id is not given twice, also not that of an operation that was purged: it is the order.
+	if err := tx.QueryRow(`SELECT MAX(COALESCE((SELECT MAX(id) FROM outbox_ops), 0), (SELECT purged_id FROM outbox_clock)) + 1`).Scan(&r.id); err != nil {
 		return fmt.Errorf("accept %s: %w", n.Key, err)
 	}
 	r.mac = o.sum(&r)

@@ -94,11 +94,15 @@ func (o *Outbox) save(tx store.Tx, r *row) error {
 	if !r.altered {
 		r.mac = o.sum(r)
 	}
-	_, err := tx.Exec(`UPDATE outbox_ops SET state = ?, resume = ?, payload = ?, memo = ?, result = ?, reason = ?, attempts = ?,
+	settled := int64(0)
+	if r.state.Final() {
+		settled = o.clock.run()
+	}
+	_, err := tx.Exec(`UPDATE outbox_ops SET settled_run = ?, state = ?, resume = ?, payload = ?, memo = ?, result = ?, reason = ?, attempts = ?,
 		settled_ms = ?, next_run = ?, sent_age = ?, open = ?, mac = ?,
 		ready = CASE WHEN ? = 0 OR EXISTS (SELECT 1 FROM outbox_ops b WHERE b.aggregate = ? AND b.open = 1 AND b.id < ?) THEN 0 ELSE 1 END
 		WHERE id = ?`,
-		string(r.state), string(r.resume), blob(r.payload), blob(r.memo), blob(r.result), r.reason, r.attempts,
+		settled, string(r.state), string(r.resume), blob(r.payload), blob(r.memo), blob(r.result), r.reason, r.attempts,
 		r.settledMS, r.nextRun, r.sentAge, open, r.mac, sendable, r.aggregate, r.id, r.id)
 	if err != nil {
 		return fmt.Errorf("save operation %s: %w", r.key, err)

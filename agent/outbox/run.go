@@ -40,13 +40,20 @@ func (o *Outbox) Run(ctx context.Context) error {
 	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	var lastTick int64
+	var lastTick, nextPurge int64
 	troubles := 0
 	for {
 		wait, err := o.schedule(ctx, &wg)
 		if err == nil && o.clock.run()-lastTick >= tick.Milliseconds() {
 			lastTick = o.clock.run()
 			err = o.housekeeping(ctx)
+		}
+		if err == nil && o.clock.run() >= nextPurge {
+			nextPurge = o.clock.run() + purgeEvery.Milliseconds()
+			var more bool
+			if more, err = o.purge(ctx); more { // the rest a little later: sending goes on
+				nextPurge, wait = o.clock.run()+purgePause.Milliseconds(), min(wait, purgePause)
+			}
 		}
 		if err != nil && ctx.Err() == nil {
 			troubles++

@@ -73,5 +73,28 @@ END;
 DROP INDEX outbox_ops_due;
 CREATE INDEX outbox_ops_due ON outbox_ops (kind, next_run, id) WHERE ready = 1;
 `,
+	}, {
+		Name: "outbox/3 purge",
+		SQL: `
+ALTER TABLE outbox_ops ADD COLUMN settled_run INTEGER NOT NULL DEFAULT 0; -- ms of running time when it became final
+UPDATE outbox_ops SET settled_run = MAX(accepted_run, (SELECT run_ms FROM outbox_clock)) WHERE open = 0;
+ALTER TABLE outbox_clock ADD COLUMN purged_id INTEGER NOT NULL DEFAULT 0; -- the highest id that was deleted
+CREATE TABLE outbox_purged ( -- what was deleted, in the state in which it ended
+	kind     TEXT NOT NULL,
+	currency TEXT NOT NULL,
+	state    TEXT NOT NULL,
+	count    INTEGER NOT NULL,
+	sum      INTEGER NOT NULL, -- minor units
+	PRIMARY KEY (kind, currency, state)
+) STRICT, WITHOUT ROWID;
+DROP TRIGGER outbox_ops_removed;
+CREATE TRIGGER outbox_ops_removed AFTER DELETE ON outbox_ops BEGIN
+	UPDATE outbox_sums SET count = count - 1, sum = sum - OLD.amount
+		WHERE kind = OLD.kind AND currency = OLD.currency AND state = OLD.state;
+	INSERT INTO outbox_purged VALUES (OLD.kind, OLD.currency, OLD.state, 1, OLD.amount)
+		ON CONFLICT (kind, currency, state) DO UPDATE SET count = count + 1, sum = sum + excluded.sum;
+	UPDATE outbox_clock SET purged_id = MAX(purged_id, OLD.id);
+END;
+`,
 	}}
 }

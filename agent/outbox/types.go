@@ -96,6 +96,8 @@ type Kind struct {
 	Settled func(tx store.Tx, op Op) error
 	// After runs once that commit is durable; nil = nothing to do.
 	After func(op Op)
+	// Purged runs in the commit that deletes a final operation after Options.Retention; nil = nothing else is to be deleted.
+	Purged func(tx store.Tx, op Op) error
 	// Service groups the kinds that share a backend service and so its outages; "" = the kind's own name.
 	Service string
 	// Asks says that Send can find the outcome by reading alone; it is then called with Op.ReadOnly when the

@@ -25,6 +25,7 @@ type Reconciled struct {
 	Expired  Figure `json:"expired"` // never sent, too old
 	InDoubt  Figure `json:"inDoubt"`
 	Held     Figure `json:"held"`
+	Purged   Figure `json:"purged"` // at their end, as counted above, and deleted after [offline] retention
 }
 
 // Add counts operations in.
@@ -53,7 +54,7 @@ func (l Reconciled) Open() bool {
 	return l.Waiting.Count+l.Sent.Count+l.InDoubt.Count+l.Held.Count > 0
 }
 
-// Reconciliation is the report (posagent.ops.report/1) over everything that is kept.
+// Reconciliation is the report (posagent.ops.report/1) over everything that was ever stored.
 type Reconciliation struct {
 	Schema string       `json:"schema"`
 	Lines  []Reconciled `json:"lines"`  // by kind and currency
@@ -70,6 +71,16 @@ func ReadReport(r store.Reader) (Reconciliation, error) {
 	for _, l := range lines { // by kind and currency
 		line(&v.Lines, l.Kind, l.Currency).Add(l.State, l.Count, l.Sum)
 		Line(&v.Totals, l.Currency).Add(l.State, l.Count, l.Sum)
+	}
+	gone, err := outbox.Purged(r)
+	if err != nil {
+		return v, err
+	}
+	for _, l := range gone {
+		for _, to := range []*Reconciled{line(&v.Lines, l.Kind, l.Currency), Line(&v.Totals, l.Currency)} {
+			to.Add(l.State, l.Count, l.Sum)
+			to.Purged.add(l.Count, l.Sum)
+		}
 	}
 	return v, nil
 }

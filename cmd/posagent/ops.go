@@ -406,6 +406,11 @@ func opsReport(ctx context.Context, c *call) error {
 		print("all", l)
 		open = open || l.Open()
 	}
+	for _, l := range v.Totals {
+		if l.Purged.Count > 0 {
+			fmt.Fprintf(c.out, "counted above, and deleted after [offline] retention: %d  %s\n", l.Purged.Count, opAmount(l.Purged.Sum, l.Currency))
+		}
+	}
 	if len(v.Lines) == 0 {
 		fmt.Fprintln(c.out, "nothing was ever stored")
 	} else if open {

@@ -145,6 +145,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 			Exclude: cfg.Methods.Exclude, Sandbox: sandbox, Version: version,
 		},
 		IdempotencyTTL: cfg.Offline.IdempotencyTTL,
+		Retention:      cfg.Offline.Retention,
 		Hooks:          cfg.Hooks.Authorization,
 		Probe:          probes(schemes, links, to),
 		Front:          front(cfg, db, to, log),

@@ -62,6 +62,15 @@ var table = []mutant{
 		{"agent/checkout/drive/poll.go", `if r.request, err = d.db.Seal(tx, requestCell(r.Key), body); err != nil {`, `if r.request = body; err != nil {`},
 		{"agent/checkout/drive/poll.go", `body, err = d.db.Unseal(r, requestCell(key), row.request)`, `body = row.request`},
 	}},
+	{"an operation purged before its retention", outbox, "TestPurgeAfterRetention", []edit{
+		{"agent/outbox/purge.go", `limit := o.clock.run() - o.keep.Milliseconds()`, `limit := o.clock.run() - o.keep.Milliseconds()/2`},
+	}},
+	{"an operation purged by its age, not by its end", outbox, "TestPurgeAfterRetention", []edit{
+		{"agent/outbox/purge.go", " open = 0 AND settled_run <= ?", " open = 0 AND accepted_run <= ?"},
+	}},
+	{"an altered row purged", outbox, "TestPurgeHoldsWhatWasAltered", []edit{
+		{"agent/outbox/purge.go", `if err := o.verify(&r); err != nil {`, `if err := error(nil); err != nil {`},
+	}},
 	{"data key of an ended operation kept", outbox, "TestPayloadKeyIsDestroyedAtTheEnd", []edit{
 		{"agent/outbox/attempt.go", `if err := o.db.Shred(tx, table, r.key); err != nil {`, `if err := error(nil); err != nil {`},
 	}},
