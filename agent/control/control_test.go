@@ -75,6 +75,13 @@ func serve(t *testing.T, path string, f *fake) (stop func()) {
 	return stop
 }
 
+// another is what a second server at path ends with, at once or soon.
+func another(t *testing.T, path string, f *fake) error {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	return New(Options{Path: path, Ops: f, House: f}).Run(ctx)
+}
+
 // Every verb reaches the queue as it was meant, and what is refused says why by its code.
 func TestVerbs(t *testing.T) {
 	f := &fake{}
@@ -146,7 +153,7 @@ func TestSocketFile(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, os.ModeSocket|0o600, info.Mode())
 	require.NoError(t, c.Send(t.Context(), "k"))
-	require.ErrorContains(t, New(Options{Path: path, Ops: f, House: f}).Run(t.Context()), "somebody answers")
+	require.ErrorContains(t, another(t, path, f), "somebody answers")
 	require.NoError(t, c.Send(t.Context(), "k"), "the first is still there")
 	stop()
 	require.NoFileExists(t, path)
@@ -159,7 +166,7 @@ func TestSocketFile(t *testing.T) {
 		require.NoError(t, make(), what)
 		before, err := os.Lstat(path)
 		require.NoError(t, err)
-		require.ErrorContains(t, New(Options{Path: path, Ops: f, House: f}).Run(t.Context()), "not a socket", what)
+		require.ErrorContains(t, another(t, path, f), "not a socket", what)
 		after, err := os.Lstat(path)
 		require.NoError(t, err)
 		require.True(t, os.SameFile(before, after), what)

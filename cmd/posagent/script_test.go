@@ -91,10 +91,14 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"listening": func(ts *testscript.TestScript, neg bool, args []string) { // listening HOST:PORT waits for it
+			"listening": func(ts *testscript.TestScript, neg bool, args []string) { // listening HOST:PORT, or a socket's path, waits for it
+				network, at := "tcp", args[0]
+				if strings.Contains(at, "/") {
+					network, at = "unix", ts.MkAbs(at)
+				}
 				deadline := time.Now().Add(20 * time.Second)
 				for {
-					conn, err := net.DialTimeout("tcp", args[0], time.Second)
+					conn, err := net.DialTimeout(network, at, time.Second)
 					if err == nil {
 						_ = conn.Close()
 						return
