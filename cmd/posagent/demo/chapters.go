@@ -34,6 +34,7 @@ consumer_key = "demo-consumer"
 consumer_secret = "demo-consumer-secret"
 instance = "demo"
 secret = "demo-secret"
+api_key = "demo-api-key"
 [paylinks]
 method = true
 [methods]

@@ -32,7 +32,8 @@ func (s *story) call(ctx context.Context, method, path, contentType, body string
 	}
 	secret := strings.TrimSpace(string(token))
 	req.Header.Set("Authorization", "Bearer "+secret)
-	req.Header.Set("X-API-KEY", secret) // how payment links are asked for
+	req.Header.Set("X-API-KEY", secret) // how payment links and hosted build are asked
+	req.Header.Set("Correlation-Id", "0199a0c0-0000-7000-8000-000000000001")
 	if body != "" {
 		req.Header.Set("Content-Type", contentType)
 	}

@@ -72,7 +72,7 @@ func Run(ctx context.Context, o Options) error {
 	defer s.net.cut()
 	defer func() { s.agent.stop() }()
 	for _, chapter := range []func(context.Context) error{
-		s.paid, s.declined, s.aborted, s.pulled, s.powerCut, s.lateCommit, s.byLink, s.offline, s.closing,
+		s.paid, s.declined, s.aborted, s.pulled, s.powerCut, s.lateCommit, s.byLink, s.offline, s.hostedBuild, s.closing,
 	} {
 		if err := chapter(ctx); err != nil {
 			return err
