@@ -62,11 +62,24 @@ var table = []mutant{
 		{"agent/checkout/drive/poll.go", `if r.request, err = d.db.Seal(tx, requestCell(r.Key), body); err != nil {`, `if r.request = body; err != nil {`},
 		{"agent/checkout/drive/poll.go", `body, err = d.db.Unseal(r, requestCell(key), row.request)`, `body = row.request`},
 	}},
+	{"a purged operation's data key kept", "cmd/posagent", "TestNothingOfAPurgedCardOperationIsLeft", []edit{
+		{"agent/outbox/purge.go", `if err := o.db.Shred(tx, table, r.key); err != nil {`, `if err := error(nil); err != nil {`},
+	}},
+	{"an ended operation's data key kept until its purge", "cmd/posagent", "TestNothingOfAPurgedCardOperationIsLeft", []edit{
+		{"agent/outbox/attempt.go", `if err := o.db.Shred(tx, table, r.key); err != nil {`, `if err := error(nil); err != nil {`},
+	}},
+	{"what is deleted is not overwritten", "cmd/posagent", "TestNothingOfAPurgedCardOperationIsLeft", []edit{
+		{"store/conn.go", `&_pragma=secure_delete(1)`, `&_pragma=secure_delete(0)`},
+		{"store/conn.go", `{"secure_delete", "1"}`, `{"secure_delete", "0"}`},
+	}},
+	{"the log is not truncated after a purge", "cmd/posagent", "TestNothingOfAPurgedCardOperationIsLeft", []edit{
+		{"store/seal.go", "\ts.shred.Store(true)\n", ""},
+	}},
 	{"an operation purged before its retention", outbox, "TestPurgeAfterRetention", []edit{
 		{"agent/outbox/purge.go", `limit := o.clock.run() - o.keep.Milliseconds()`, `limit := o.clock.run() - o.keep.Milliseconds()/2`},
 	}},
 	{"an operation purged by its age, not by its end", outbox, "TestPurgeAfterRetention", []edit{
-		{"agent/outbox/purge.go", " open = 0 AND settled_run <= ?", " open = 0 AND accepted_run <= ?"},
+		{"agent/outbox/purge.go", `(b.open = 1 OR b.settled_run > ?)`, `(b.open = 1 OR b.accepted_run > ?)`},
 	}},
 	{"an altered row purged", outbox, "TestPurgeHoldsWhatWasAltered", []edit{
 		{"agent/outbox/purge.go", `if err := o.verify(&r); err != nil {`, `if err := error(nil); err != nil {`},
