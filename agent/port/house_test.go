@@ -95,7 +95,8 @@ func TestDocumentIsWhatIsServed(t *testing.T) {
 				kind, _, _ := strings.Cut(bare.header.Get("Content-Type"), ";")
 				require.Contains(t, op.Responses["default"].Content, kind, "%s %s: the shape of its errors", method, pattern)
 			}
-			stored := method == "POST" && (strings.HasPrefix(pattern, "/api/v1/payments") || strings.HasPrefix(pattern, "/api/v1/tokens"))
+			stored := method == "POST" && (strings.HasPrefix(pattern, "/api/v1/payments") || strings.HasPrefix(pattern, "/api/v1/tokens")) ||
+				method != "GET" && (strings.HasPrefix(pattern, "/v1.0/Invoice/") || strings.HasPrefix(pattern, "/v1.0/Transaction/"))
 			if _, named := op.Responses["202"]; !strings.Contains(pattern, "initialize") {
 				require.Equal(t, stored, named, "%s %s: stored for later", method, pattern)
 			}

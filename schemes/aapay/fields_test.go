@@ -13,5 +13,5 @@ func TestEveryFieldOfTheSpecification(t *testing.T) {
 		// ours: the specification does not show the receipt, and knows no stored operation
 		"status.receipt.merchantName", "status.receipt.terminalId", "status.receipt.scheme", "status.receipt.amount",
 		"status.receipt.currency", "status.receipt.time", "status.receipt.reference", "status.receipt.state",
-		"reply.operation", "reply.operation.key", "reply.operation.status")
+		"reply.operation", "reply.operation.key", "reply.operation.status", "reply.operation.note")
 }
