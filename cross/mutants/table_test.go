@@ -479,6 +479,9 @@ var table = []mutant{
 		{"schemes/backend/sessions/sessions.go", `if at := s.due(); at == nil || now < s.created+life.Milliseconds() {`, `if at := s.due(); at == nil || now >= 0 {`},
 	}},
 	{"anybody may frame a field", sessions, "TestWhoMayFrameAField", []edit{{"schemes/backend/sessions/page.go", `Frame: s.Origin}`, `Frame: "*"}`}}},
+	{"a refused build rewrites its order", sessions, "TestARefusedBuildChangesNoOrder", []edit{
+		{"schemes/backend/sessions/build.go", "\t\tif err := s.agree(tx, now); err != nil {\n", "\t\t_ = x.order(tx, req.Order, customer, now)\n\t\tif err := s.agree(tx, now); err != nil {\n"},
+	}},
 	{"a form is spent by nobody", sessions, "TestOnlyTheFieldsOwnPageFillsIt", []edit{
 		{"schemes/backend/sessions/field.go", `if err == nil && spend != nil {`, `if err == nil && false {`},
 	}},

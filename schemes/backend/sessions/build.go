@@ -94,14 +94,14 @@ func (x *Sessions) build(tx store.Tx, req hosted.BuildRequest, now int64) (*sess
 			return nil, badParameter(opBuild, "paymentSession.notificationUrl", err.Error())
 		}
 	}
-	if err := x.order(tx, req.Order, customer, now); err != nil {
-		return nil, err
-	}
 	if r := in.Recurrence; r != nil && r.Action != "" && r.Action != hosted.NoRecurring {
-		s.Recurrence = r
+		s.Recurrence = r // before the order is stored: a refusal is committed with whatever was done until then
 		if err := s.agree(tx, now); err != nil {
 			return nil, err
 		}
+	}
+	if err := x.order(tx, req.Order, customer, now); err != nil {
+		return nil, err
 	}
 	service, known := serviceOf(in.PaymentService)
 	switch {

@@ -194,6 +194,26 @@ func with(r hosted.Recurrence) hosted.BuildRequest {
 }
 
 // A contract keeps a card: for the merchant, or for a customer who comes back.
+// A build that a contract forbids leaves no order, and leaves one that is there as it was.
+func TestARefusedBuildChangesNoOrder(t *testing.T) {
+	w := newWorld(t)
+	req := with(hosted.Recurrence{Action: hosted.SubsequentPayment, ContractID: "none"})
+	_, err := w.Build(t.Context(), "", req)
+	refused(t, hosted.BadContract, err)
+	_, err = w.Orders().Order(t.Context(), req.Order.OrderID)
+	require.Equal(t, wire.NotFound, wire.CodeOf(err))
+	good := req
+	good.PaymentSession.Recurrence = nil
+	_, err = w.Build(t.Context(), "", good)
+	require.NoError(t, err)
+	req.Order.Amount, req.PaymentSession.Amount = "1", "1"
+	_, err = w.Build(t.Context(), "", req)
+	refused(t, hosted.BadContract, err)
+	was, err := w.Orders().Order(t.Context(), req.Order.OrderID)
+	require.NoError(t, err)
+	require.Equal(t, good.Order.Amount, was.OrderStatus.Order.Amount)
+}
+
 func TestContracts(t *testing.T) {
 	w := newWorld(t)
 	create := hosted.Recurrence{Action: hosted.ContractCreation, ContractID: "C1", ContractType: hosted.Scheduled, ContractFrequency: "30", ContractExpiryDate: "2027-02-01"}
