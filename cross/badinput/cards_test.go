@@ -314,12 +314,12 @@ func (x *teller) send(method, path string, list []bad, headers ...string) {
 }
 
 // envelopes sends a good body in a wrong envelope.
-func (x *teller) envelopes(method, path, good string) {
+func (x *teller) envelopes(method, path, good string, headers ...string) {
 	for _, typ := range []string{"-", " text/plain", " application/x-www-form-urlencoded", " application/json;charset=utf-16", " multipart/form-data; boundary=x"} {
-		x.row("B40", "Content-Type:"+typ, x.call(method, path, good, "Content-Type:"+typ), "400")
+		x.row("B40", "Content-Type:"+typ, x.call(method, path, good, append(headers, "Content-Type:"+typ)...), "400")
 	}
 	for _, enc := range []string{"gzip", "br", "deflate", "gzip, gzip"} {
-		x.row("B41", "Content-Encoding: "+enc, x.call(method, path, good, "Content-Encoding: "+enc), "400")
+		x.row("B41", "Content-Encoding: "+enc, x.call(method, path, good, append(headers, "Content-Encoding: "+enc)...), "400")
 	}
 }
 

@@ -8,7 +8,7 @@
 //
 // The embedded backend has tables of its own (A, B and C): one for the payment routes, one for tokens, onboarding with the
 // sandbox's acts, the token grant, payment links with their proofs, the forms of the link and payment pages, and the
-// administration of webhooks. Every answer is a clear refusal in the service's shape, nothing is committed to the database (its
+// administration of webhooks, and one for disputes, hosted build and its fields. Every answer is a clear refusal in the service's shape, nothing is committed to the database (its
 // write-ahead log is the same to the byte), and neither card numbers nor secrets stand in answers, output or files. The
 // terminal's receiver of webhooks is a scene of the first table.
 //
