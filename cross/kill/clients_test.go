@@ -290,6 +290,7 @@ func TestKillClients(t *testing.T) {
 	n, seedNo := max(4, number("N", 40)/share), uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
 	t.Logf("seed %d, %d clients", seedNo, n)
 	c := begin(t, false)
+	c.port += 2 // the sales of the other campaigns run beside these
 	all := make([]payment, n)
 	c.all(n, func(i int) error {
 		rng := rand.New(rand.NewPCG(seedNo, uint64(i)))
@@ -322,6 +323,7 @@ func TestPointsOfClients(t *testing.T) {
 	t.Parallel()
 	n, seedNo := max(4, number("N", 12)/share), uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
 	c := begin(t, true)
+	c.port += 2
 	l := &ledger{reached: map[string]int{}, resumed: map[string]int{}, died: map[string]int{}, missed: map[string]int{}}
 	all := make([]payment, n+1)
 	var mu sync.Mutex
