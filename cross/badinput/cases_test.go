@@ -166,5 +166,5 @@ func TestBadInputOfCases(t *testing.T) {
 	x.buildRows(t)
 	require.Equal(t, empty, x.books(t), "no bad input moved anything")
 	x.fieldRows(t)
-	x.judge(t, "disputes, hosted build and its fields", x.slowest, began, append(x.hidden, loginWord, apiKey)...)
+	x.judge(t, "disputes, hosted build and its fields", x.slowest, began, append(x.hidden, loginWord, apiKeyWord)...)
 }
