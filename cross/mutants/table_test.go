@@ -20,6 +20,7 @@ const (
 	crashfs  = "store/crashfs"
 	inbox    = "agent/inbox"
 	sessions = "schemes/backend/sessions"
+	cases    = "schemes/backend/cases"
 )
 
 // table is every mutant. The rules are those of the sale (who is told what, when money goes back) and of the store under it.
@@ -482,7 +483,44 @@ var table = []mutant{
 	{"a refused build rewrites its order", sessions, "TestARefusedBuildChangesNoOrder", []edit{
 		{"schemes/backend/sessions/build.go", "\t\tif err := s.agree(tx, now); err != nil {\n", "\t\t_ = x.order(tx, req.Order, customer, now)\n\t\tif err := s.agree(tx, now); err != nil {\n"},
 	}},
+	{"an expired session is paid all the same", sessions, "TestFiveMinutes", []edit{
+		{"schemes/backend/sessions/sessions.go", `if why := s.state.refusal(); why != "" {`, `if why := s.state.refusal(); why != "" && false {`},
+	}},
+	{"a field talks to whoever frames it", sessions, "TestWhoMayFrameAField", []edit{
+		{"schemes/backend/sessions/script.go", `parent.postMessage(m, to)`, `parent.postMessage(m, "*")`},
+	}},
+	{"a field is told to talk to anybody", sessions, "TestWhoMayFrameAField", []edit{
+		{"schemes/backend/sessions/page.go", `pages.A("data-to", s.Origin)`, `pages.A("data-to", "*")`},
+	}},
+	{"the beginning of a token will do", inbox, "TestNotices", []edit{
+		{"agent/inbox/build.go", `want := sha256.Sum256(token)`, `want := sha256.Sum256(token[:min(len(token), len(n.SecurityToken.Reveal()))])`},
+	}},
+	{"a notification is stored with its token", inbox, "TestNotices", []edit{{"agent/inbox/build.go", `delete(body, "securityToken")`, `delete(body, "")`}}},
+	{"X-API-KEY is not asked", "schemes/backend", "TestHostedConformance", []edit{
+		{"schemes/backend/auth.go", `case len(values) != 1 || len(values[0]) > maxCredential || !same(values[0], g.creds.APIKey.Reveal()):`, `case len(values) > 99:`},
+	}},
 	{"a form is spent by nobody", sessions, "TestOnlyTheFieldsOwnPageFillsIt", []edit{
 		{"schemes/backend/sessions/field.go", `if err == nil && spend != nil {`, `if err == nil && false {`},
+	}},
+
+	// Disputes.
+	{"a case for people needs no reason", cases, "TestConformance", []edit{
+		{"schemes/disputes/rules.go", `case !req.Straight() && n != 1:`, `case !req.Straight() && n < 0:`},
+	}},
+	{"a case may have any number of reasons", cases, "TestConformance", []edit{
+		{"schemes/disputes/rules.go", `case !req.Straight() && n != 1:`, `case !req.Straight() && n < 1:`},
+	}},
+	{"a code of the service is answered as a success", "schemes/disputes", "TestCodesAndReasonsSurviveTheWire", []edit{
+		{"schemes/disputes/handler.go", `out = CreateReply{ResponseCode: Failed,`, `out = CreateReply{ResponseCode: Done,`},
+	}},
+	{"an invalid date is answered as a success", cases, "TestConformance", []edit{
+		{"schemes/disputes/rules.go", `err != nil || s < "1000" {`, `err != nil && false {`},
+	}},
+	{"the private key lies in the clear", cases, "TestWhatIsSealed", []edit{
+		{"schemes/backend/cases/key.go", `sealed, err := c.db.Seal(tx, keyCell(), x509.MarshalPKCS1PrivateKey(key))`, `sealed, err := x509.MarshalPKCS1PrivateKey(key), error(nil)`},
+		{"schemes/backend/cases/key.go", `der, err := c.db.Unseal(rd, keyCell(), sealed)`, `der, err := sealed, error(nil)`},
+	}},
+	{"a document stands in memory", "schemes/disputes", "TestDocumentsAreStreamed", []edit{
+		{"schemes/disputes/stream.go", `n, err := io.Copy(io.MultiWriter(kept, sum), base64`, "held := new(bytes.Buffer)\n\tn, err := io.Copy(io.MultiWriter(kept, sum, held), base64"},
 	}},
 }

@@ -2,6 +2,9 @@ package cases_test
 
 import (
 	"bytes"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -321,6 +324,14 @@ func TestWhatIsSealed(t *testing.T) {
 	key, err := again.PublicKey(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, first, key)
+	block, _ := pem.Decode([]byte(key.PEM))
+	require.NotNil(t, block)
+	public, err := x509.ParsePKIXPublicKey(block.Bytes)
+	require.NoError(t, err)
+	var kept []byte
+	require.NoError(t, db.Read(t.Context(), func(r store.Reader) error { return r.QueryRow(`SELECT private FROM cases_key`).Scan(&kept) }))
+	require.Greater(t, len(kept), 1000)
+	require.False(t, bytes.Contains(kept, public.(*rsa.PublicKey).N.Bytes()), "every form of a private key has the modulus")
 	found, err := again.List(t.Context(), disputes.ListRequest{CardNumber: number})
 	require.NoError(t, err)
 	require.Len(t, found.Cases, 1)

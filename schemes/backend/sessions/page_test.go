@@ -75,6 +75,10 @@ func TestWhoMayFrameAField(t *testing.T) {
 		require.Contains(t, rec.Header().Get("Content-Security-Policy"), "frame-ancestors 'none'", path)
 		require.Equal(t, "DENY", rec.Header().Get("X-Frame-Options"))
 	}
+	// What the frame tells goes to that origin; the browser's tests see it, and here it stands that there is no other way out.
+	require.Equal(t, 1, strings.Count(fieldScript, "postMessage("))
+	require.Contains(t, fieldScript, "parent.postMessage(m, to)")
+	require.Contains(t, fieldScript, "to = box.dataset.to;")
 	for _, path := range []string{ScriptPath, fieldScriptPath} {
 		require.Contains(t, w.get(path).Header().Get("Content-Type"), "text/javascript")
 	}
