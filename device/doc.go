@@ -11,4 +11,8 @@
 //
 // 2026-11-21: where the kernel tells no boot id, every start of the program counts as a new boot. A boot too many
 // costs a sale that has to be repeated; a boot overlooked would trust timers and dialogues that are dead.
+//
+// 2026-11-22: while the device key is changed the new one lies beside the old one as device.key.next, and both open; what is new is wrapped
+// under the new one. Taking the old one's place is the last step, when nothing is wrapped under the old one: a kill before it leaves
+// both keys, and the change is done again.
 package device

@@ -38,10 +38,11 @@ const (
 type Keys struct {
 	id   [idBytes]byte
 	aead cipher.AEAD
+	old  *Keys // opens what was wrapped before a change of the key that has not ended; nil = there is none
 }
 
 // OpenKeys reads dir/device.key, and makes it, and dir, where missing. It answers ErrKeyFile for a file that others may
-// read or that is not a regular file.
+// read or that is not a regular file. While the key is being changed (NextKeys) it answers the new one, which opens what the old one wrapped.
 func OpenKeys(dir string) (*Keys, error) {
 	path := filepath.Join(dir, keyFile)
 	key, err := readKey(path)
@@ -54,7 +55,23 @@ func OpenKeys(dir string) (*Keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newKeys(key)
+	k, err := newKeys(key)
+	if err != nil {
+		return nil, err
+	}
+	switch next, err := readKey(filepath.Join(dir, nextFile)); {
+	case errors.Is(err, os.ErrNotExist):
+		return k, nil
+	case err != nil:
+		return nil, err
+	default:
+		n, err := newKeys(next)
+		if err != nil {
+			return nil, err
+		}
+		n.old = k
+		return n, nil
+	}
 }
 
 func newKeys(key []byte) (*Keys, error) {
@@ -99,6 +116,9 @@ func (k *Keys) Unwrap(wrapped []byte) ([]byte, error) {
 		return nil, ErrUnwrap
 	}
 	if string(wrapped[:len(head)]) != string(head) {
+		if k.old != nil {
+			return k.old.Unwrap(wrapped)
+		}
 		return nil, fmt.Errorf("%w: %x, this device has %s", ErrWrongKey, wrapped[1:len(head)], k.ID())
 	}
 	plain, err := k.aead.Open(nil, wrapped[len(head):n], wrapped[n:], head)
@@ -174,11 +194,7 @@ func makeKey(dir, path string) (err error) {
 	default:
 		return err
 	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return syncDir(dir)
 }
 
 func removed(path string) error {

@@ -49,7 +49,7 @@ func openKeys(c *call) (*device.Keys, error) {
 	if err := os.MkdirAll(c.stateDir(), 0o700); err != nil {
 		return nil, fail(exitFailed, "%v (choose another place with --state DIR)", err)
 	}
-	keys, err := device.OpenKeys(filepath.Join(c.stateDir(), "keys"))
+	keys, err := device.OpenKeys(keyDir(c))
 	if errors.Is(err, os.ErrPermission) {
 		return nil, storeError(err)
 	}

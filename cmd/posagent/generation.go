@@ -10,7 +10,9 @@ import (
 	"posagent/store"
 )
 
-func journalCommands() []command { return []command{backupCommand(), restoreCommand()} }
+func journalCommands() []command {
+	return []command{backupCommand(), restoreCommand(), resetCommand(), configCommand()}
+}
 
 // beginGeneration counts the start, and holds what is open in a journal that was put back from an earlier time. over counts the end:
 // a copy made while this ran is old from then on.

@@ -73,6 +73,9 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 		return storeError(err)
 	}
 	defer db.Close()
+	if err := endRotation(ctx, c, db, keys, func(step string, _, _ int) { log.Debug("device key", "step", step) }); err != nil {
+		return err
+	}
 	over, err := beginGeneration(ctx, db, log)
 	if err != nil {
 		return storeError(err)

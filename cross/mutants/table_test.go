@@ -76,6 +76,10 @@ var table = []mutant{
 	{"the log is not truncated after a purge", "cmd/posagent", "TestNothingOfAPurgedCardOperationIsLeft", []edit{
 		{"store/seal.go", "\ts.shred.Store(true)\n", ""},
 	}},
+	{"the old device key forgotten before everything is wrapped anew", "cmd/posagent", "TestRotationIsEndedAfterAKillAtAnyStep", []edit{
+		{"cmd/posagent/rotate.go", `if err := db.Rewrap(ctx, next,`, "if err := device.ForgetOld(keyDir(c)); err != nil {\n\t\treturn err\n\t}\n\tif err := db.Rewrap(ctx, next,"},
+		{"cmd/posagent/rotate.go", "if err := device.ForgetOld(keyDir(c)); err != nil {\n\t\treturn fail", "if err := error(nil); err != nil {\n\t\treturn fail"},
+	}},
 	{"an operation purged before its retention", outbox, "TestPurgeAfterRetention", []edit{
 		{"agent/outbox/purge.go", `limit := o.clock.run() - o.keep.Milliseconds()`, `limit := o.clock.run() - o.keep.Milliseconds()/2`},
 	}},

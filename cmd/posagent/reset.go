@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"posagent/device"
+	"posagent/store"
+)
+
+// resetWord is what a person types.
+const resetWord = "reset"
+
+type resetOptions struct {
+	key, export, force string
+	yes                bool
+}
+
+func resetCommand() command {
+	return command{
+		name: "reset", short: "delete the journal and the box's key: the next start is the first one",
+		long: "Needs the terminal stopped, and nothing pending in its journal. With --export a sealed bundle is written first, and nothing is\n" +
+			"deleted where that fails. A kill or a power cut leaves the old journal or none; after one, reset again. Configuration, the token\n" +
+			"of the local port and the books of an embedded backend stay. --force " + forceDamaged + " gives up a journal that cannot be read.",
+		examples: []string{
+			"posagent reset --export /media/usb/shop.bundle --key-file backup.key",
+			"posagent reset --yes    # nobody is asked",
+		},
+		flags: func(fs *flag.FlagSet) any {
+			o := &resetOptions{}
+			keyFlag(fs, &o.key)
+			fs.StringVar(&o.export, "export", "", "write a sealed bundle to `file` first, as posagent backup does")
+			fs.StringVar(&o.force, "force", "", "`word` for what is refused otherwise: "+forceDamaged)
+			fs.BoolVar(&o.yes, "yes", false, "do not ask")
+			return o
+		},
+		run: runReset,
+	}
+}
+
+// resetView is what a reset came to (posagent.reset/1).
+type resetView struct {
+	Schema string      `json:"schema"`
+	State  string      `json:"state"`            // directory
+	Bundle *backupView `json:"bundle,omitempty"` // written before
+}
+
+func runReset(ctx context.Context, c *call) error {
+	o := c.opts.(*resetOptions)
+	switch {
+	case o.force != "" && o.force != forceDamaged:
+		return fail(exitUsage, "%s: --force %q is not %s", c.path, o.force, forceDamaged)
+	case o.export != "" && o.force == forceDamaged:
+		return fail(exitUsage, "%s: a journal that cannot be read cannot be exported: leave out --export or --force", c.path)
+	}
+	if _, err := os.Lstat(c.stateDir()); errors.Is(err, fs.ErrNotExist) {
+		return storeError(err)
+	}
+	var secret []byte
+	if o.export != "" {
+		var err error
+		if secret, err = bundleSecret(o.key); err != nil {
+			return err
+		}
+	}
+	release, err := store.Hold(ctx, agentDB(c))
+	if err != nil {
+		return storeError(err)
+	}
+	defer release()
+	damaged, err := nothingPending(ctx, c, o.force == forceDamaged, "posagent reset")
+	if err != nil {
+		return err
+	}
+	if !o.yes {
+		if err := confirm(c, resetWord, "the journal in "+c.stateDir()+" and the key of this box are deleted"); err != nil {
+			return err
+		}
+	}
+	v := resetView{Schema: "posagent.reset/1", State: c.stateDir()}
+	if o.export != "" {
+		b, err := writeBundle(ctx, c, o.export, secret)
+		if err != nil {
+			return err
+		}
+		v.Bundle = &b
+	}
+	only, err := oneAtATime(c)
+	if err != nil {
+		return err
+	}
+	defer only()
+	for _, staged := range []string{".copy", ".restore"} { // of a verb that was killed
+		if err := clearStaged(agentDB(c) + staged); err != nil {
+			return fail(exitFailed, "%v", err)
+		}
+	}
+	// The journal goes before its key: a key without a journal is used by the next start, a journal without its key is lost.
+	if err := store.Remove(ctx, agentDB(c), damaged); err != nil {
+		return storeError(err)
+	}
+	if err := device.Forget(keyDir(c)); err != nil {
+		return fail(exitFailed, "%v (the journal is deleted; posagent reset again)", err)
+	}
+	if c.json {
+		return printJSON(c.out, v)
+	}
+	if v.Bundle != nil {
+		fmt.Fprintf(c.out, "%s: %d KiB, generation %d of %s\n", v.Bundle.File, v.Bundle.Bytes>>10, v.Bundle.Bundle.Generation, v.Bundle.Bundle.Terminal)
+	}
+	fmt.Fprintf(c.out, "reset: %s\n", c.stateDir())
+	return nil
+}
+
+// confirm asks the person at a terminal for a word.
+func confirm(c *call, word, what string) error {
+	f, ok := c.in.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return fail(exitUsage, "%s: %s: --yes is wanted where nobody can be asked", c.path, what)
+	}
+	fmt.Fprintf(c.err, "%s. Type %s to go on: ", what, word)
+	text, err := bufio.NewReader(io.LimitReader(f, 256)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if strings.TrimSpace(text) != word {
+		return fail(exitFailed, "nothing was changed")
+	}
+	return nil
+}
