@@ -265,7 +265,8 @@ func TestPowerCutOfClientsWritesHasTeeth(t *testing.T) {
 func cutCounter(t *testing.T, synchronous string, states int) (crashfs.Report, int) {
 	rec, err := crashfs.New()
 	require.NoError(t, err)
-	from, acks := recordCounter(t, rec, synchronous)
+	var from, acks int
+	synctest.Test(t, func(t *testing.T) { from, acks = recordCounter(t, rec, synchronous) }) // so that a slow machine is never late
 	dir, err := crashfs.Scratch()
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
