@@ -11,7 +11,7 @@ import (
 )
 
 func journalCommands() []command {
-	return []command{backupCommand(), restoreCommand(), resetCommand(), configCommand()}
+	return append([]command{backupCommand(), restoreCommand()}, keeperCommands()...)
 }
 
 // beginGeneration counts the start, and holds what is open in a journal that was put back from an earlier time. over counts the end:
