@@ -524,6 +524,12 @@ var table = []mutant{
 		{"schemes/backend/cases/key.go", `sealed, err := c.db.Seal(tx, keyCell(), x509.MarshalPKCS1PrivateKey(key))`, `sealed, err := x509.MarshalPKCS1PrivateKey(key), error(nil)`},
 		{"schemes/backend/cases/key.go", `der, err := c.db.Unseal(rd, keyCell(), sealed)`, `der, err := sealed, error(nil)`},
 	}},
+	{"the port takes any number of documents at once", "agent/port", "TestDocumentsPassInPieces", []edit{
+		{"agent/port/services.go", `maxLarge    = 2 `, `maxLarge    = 200 `},
+	}},
+	{"a document stands in the port's memory", "agent/port", "TestDocumentsPassInPieces", []edit{
+		{"schemes/disputes/stream.go", `n, err := io.Copy(io.MultiWriter(kept, sum), base64`, "held := new(bytes.Buffer)\n\tn, err := io.Copy(io.MultiWriter(kept, sum, held), base64"},
+	}},
 	{"a document stands in memory", "schemes/disputes", "TestDocumentsAreStreamed", []edit{
 		{"schemes/disputes/stream.go", `n, err := io.Copy(io.MultiWriter(kept, sum), base64`, "held := new(bytes.Buffer)\n\tn, err := io.Copy(io.MultiWriter(kept, sum, held), base64"},
 	}},
