@@ -144,14 +144,22 @@ func (c *Cases) write(ctx context.Context, op, about string, key wire.Key, body 
 		return wire.AsError(op, err)
 	}
 	var refusal *wire.Error
+	acted := false
 	err = c.db.Write(ctx, func(tx store.Tx) (err error) {
 		now := c.now()
 		if err := advance(tx, now); err != nil {
 			return err
 		}
-		refusal, err = once.Do(tx, c.db, op+" "+about, key, body, reply, func() error { return act(tx, files, now) })
+		acted = false
+		refusal, err = once.Do(tx, c.db, op+" "+about, key, body, reply, func() error {
+			acted = true
+			return act(tx, files, now)
+		})
 		return err
 	})
+	if err != nil || refusal != nil || !acted { // refused, or an answer of before: nobody claims them
+		c.drop(ctx, files)
+	}
 	switch {
 	case err != nil:
 		return wire.AsError(op, err)

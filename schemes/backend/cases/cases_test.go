@@ -357,30 +357,49 @@ func TestWhatIsSealed(t *testing.T) {
 	}
 }
 
-// What an upload left behind goes away, and what a case has stays.
+// What an upload left behind goes away: that of a refused or repeated request at once, that of a process that ended in between
+// after an hour. What a case has stays.
 func TestUnclaimedUploadsAreDropped(t *testing.T) {
 	db := storetest.Open(t, steps()...)
 	c, b := desk(t, db)
 	text := disputes.Document{ID: "d", Binary: disputes.Bytes([]byte("text"))}
-	req := byID(cases.Purchase{ID: "none"})
-	req.DocumentsList = []disputes.Document{text}
-	_, err := c.Create(t.Context(), "", req)
-	require.Equal(t, disputes.NoMatch, wire.ReasonOf(err))
+	with := func(p cases.Purchase) disputes.CreateRequest {
+		req := byID(p)
+		req.DocumentsList = []disputes.Document{text, {ID: "empty", Binary: disputes.Bytes(nil)}}
+		return req
+	}
 	count := func() (n int64) {
 		require.NoError(t, db.Read(t.Context(), func(r store.Reader) error { return r.QueryRow(`SELECT COUNT(*) FROM cases_file`).Scan(&n) }))
 		return n
 	}
+	_, err := c.Create(t.Context(), "", with(cases.Purchase{ID: "none"}))
+	require.Equal(t, disputes.NoMatch, wire.ReasonOf(err))
+	require.Zero(t, count())
+	key, first := wire.NewKey(), with(b.buy(1250))
+	for range 2 {
+		_, err = c.Create(t.Context(), key, first)
+		require.NoError(t, err)
+		require.EqualValues(t, 1, count())
+	}
+	_, err = c.Create(t.Context(), "", first)
+	require.Equal(t, disputes.Exists, wire.ReasonOf(err))
+	other := first
+	other.Notes = "another"
+	_, err = c.Create(t.Context(), key, other)
+	require.Equal(t, wire.KeyReused, wire.CodeOf(err))
+	_, err = c.Update(t.Context(), "", "499999", disputes.UpdateRequest{DocumentsList: []disputes.Document{text}})
+	require.Equal(t, wire.NotFound, wire.CodeOf(err))
 	require.EqualValues(t, 1, count())
-	b.pass(2 * time.Hour)
-	req = byID(b.buy(1250))
-	req.DocumentsList = []disputes.Document{text}
-	_, err = c.Create(t.Context(), "", req)
+
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		_, err := tx.Exec(`INSERT INTO cases_file (document, seq, data, claimed, at_ms) VALUES ('lost', 0, x'00', 0, ?)`, b.clock().UnixMilli())
+		return err
+	}))
+	_, err = c.Create(t.Context(), "", with(b.buy(1251)))
 	require.NoError(t, err)
-	require.EqualValues(t, 1, count(), "the old one is gone")
+	require.EqualValues(t, 3, count(), "it may be of a request under way")
 	b.pass(2 * time.Hour)
-	req = byID(b.buy(1251))
-	req.DocumentsList = []disputes.Document{text}
-	_, err = c.Create(t.Context(), "", req)
+	_, err = c.Create(t.Context(), "", with(b.buy(1252)))
 	require.NoError(t, err)
-	require.EqualValues(t, 2, count())
+	require.EqualValues(t, 3, count(), "the lost one is gone")
 }

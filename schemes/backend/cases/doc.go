@@ -21,6 +21,9 @@
 //
 // 2026-11-22. Case numbers count up from 500001, group numbers from 700001. A group is a card and a UTC day.
 //
+// 2026-11-22. The documents of a request are stored before its case, in commits of their own: one commit would hold 10 MB. Those of
+// a request that is refused, or was answered before, are dropped at once, and what a killed process left behind after an hour.
+//
 // 2026-11-22. A document is found by the id of the list, and by the issuer's own documentID too, the newest first.
 //
 // 2026-11-22. The body that guards a Key has the card's name in place of its encrypted number, which is never the same twice.

@@ -25,7 +25,7 @@ type file struct {
 
 const (
 	piece = 128 << 10 // bytes
-	// unclaimed is how long pieces wait for the case they were sent with.
+	// unclaimed is how long pieces wait for the case they were sent with, should the process end in between.
 	unclaimed = time.Hour
 )
 
@@ -39,6 +39,7 @@ func (c *Cases) upload(ctx context.Context, list []disputes.Document) ([]file, e
 			_, _ = rand.Read(id[:]) // never fails
 			f.id = hex.EncodeToString(id[:])
 			if err := c.store(ctx, f); err != nil {
+				c.drop(ctx, append(out, f))
 				return nil, fmt.Errorf("store document: %w", err)
 			}
 		}
@@ -87,6 +88,24 @@ func (c *Cases) store(ctx context.Context, f file) error {
 func sweep(tx store.Tx, now time.Time) error {
 	_, err := tx.Exec(`DELETE FROM cases_file WHERE claimed = 0 AND at_ms < ?`, now.Add(-unclaimed).UnixMilli())
 	return err
+}
+
+// drop takes back what no case claimed. Where that fails, sweep does it later.
+func (c *Cases) drop(ctx context.Context, files []file) {
+	if len(files) == 0 {
+		return
+	}
+	err := c.db.Write(context.WithoutCancel(ctx), func(tx store.Tx) error {
+		for _, f := range files {
+			if _, err := tx.Exec(`DELETE FROM cases_file WHERE document = ? AND claimed = 0`, f.id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		c.log.Warn("unclaimed documents stay for a while", "err", err)
+	}
 }
 
 // claim gives a case its documents, and says which were not taken.
