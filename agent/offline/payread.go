@@ -55,7 +55,7 @@ func (p paying) Read(ctx context.Context, id string) (payments.Payment, error) {
 	switch {
 	case err == nil:
 		out.Operation = p.f.newest(ops)
-	case wire.CodeOf(err) == wire.Unavailable && known && len(ops) > 0:
+	case wire.CodeOf(err) == wire.Unavailable && known && len(ops) > 0 && ops[0].Key == t.key: // all of its history
 		out, err = local(t, ops, false), nil
 		if out.Operation = p.f.newest(ops); out.Operation == nil {
 			out.Operation = &wire.Pending{Key: t.key, Status: "settled"}

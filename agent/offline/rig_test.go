@@ -104,6 +104,8 @@ type shop struct {
 	tok     tokens.Service
 	cancel  context.CancelFunc
 	done    chan error
+
+	retention time.Duration // 0 = the usual
 }
 
 // inShop runs f in a bubble with a shop whose link is up and whose services are proven.
@@ -141,7 +143,7 @@ func (s *shop) start() {
 	}
 	s.front = offline.NewFront(o)
 	begin := time.Now()
-	s.box = outbox.NewOutbox(outbox.Options{DB: s.db, Kinds: s.front.Kinds(), Watch: s.front.Watch, Boot: func() time.Duration { return time.Since(begin) }})
+	s.box = outbox.NewOutbox(outbox.Options{DB: s.db, Kinds: s.front.Kinds(), Watch: s.front.Watch, Retention: s.retention, Boot: func() time.Duration { return time.Since(begin) }})
 	s.front.Attach(s.box)
 	s.pay, s.tok = s.front.Payments(), s.front.Tokens()
 	ctx, cancel := context.WithCancel(s.t.Context())

@@ -80,6 +80,12 @@ var table = []mutant{
 		{"cmd/posagent/rotate.go", `if err := db.Rewrap(ctx, next,`, "if err := device.ForgetOld(keyDir(c)); err != nil {\n\t\treturn err\n\t}\n\tif err := db.Rewrap(ctx, next,"},
 		{"cmd/posagent/rotate.go", "if err := device.ForgetOld(keyDir(c)); err != nil {\n\t\treturn fail", "if err := error(nil); err != nil {\n\t\treturn fail"},
 	}},
+	{"a client's key outlives its purged operation", offline, "TestWhatIsPurgedIsAsIfItHadNeverBeen", []edit{
+		{"agent/offline/things.go", "`DELETE FROM offline_keys WHERE key = ?`", "`DELETE FROM offline_keys WHERE key = ? AND 0`"},
+	}},
+	{"the local id of a payment purged", offline, "TestWhatIsPurgedIsAsIfItHadNeverBeen", []edit{
+		{"agent/offline/things.go", "`DELETE FROM offline_things WHERE key = ? AND backend = ''`", "`DELETE FROM offline_things WHERE key = ?`"},
+	}},
 	{"an operation purged before its retention", outbox, "TestPurgeAfterRetention", []edit{
 		{"agent/outbox/purge.go", `limit := o.clock.run() - o.keep.Milliseconds()`, `limit := o.clock.run() - o.keep.Milliseconds()/2`},
 	}},

@@ -1,0 +1,73 @@
+package offline_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/offline"
+	"posagent/schemes/payments"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// count counts the rows of a table.
+func (s *shop) count(table string) (n int) {
+	s.t.Helper()
+	require.NoError(s.t, s.db.Read(s.t.Context(), func(r store.Reader) error {
+		return r.QueryRow(`SELECT COUNT(*) FROM ` + table).Scan(&n)
+	}))
+	return n
+}
+
+// After its retention an operation's key is free again, and its payment is still known by its local id; of a payment that never came to be
+// nothing is left.
+func TestWhatIsPurgedIsAsIfItHadNeverBeen(t *testing.T) {
+	const retention = 48 * time.Hour
+	inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
+		s.stop()
+		s.retention = retention
+		s.start()
+		s.pass(time.Second)
+		s.cut()
+		good, err := s.pay.Create(t.Context(), "k1", moto(payments.ProcessSale, 500))
+		require.NoError(t, err)
+		bad := moto(payments.ProcessSale, 700)
+		bad.CardDetails.PAN = wire.NewPAN(declined)
+		never, err := s.pay.Create(t.Context(), "k2", bad)
+		require.NoError(t, err)
+		s.mend()
+		s.pass(5 * time.Minute)
+		require.Equal(t, 2, s.count("offline_keys"))
+		require.Equal(t, 2, s.count("offline_things"))
+
+		s.pass(retention - time.Hour)
+		again, err := s.pay.Create(t.Context(), "k1", moto(payments.ProcessSale, 500))
+		require.NoError(t, err)
+		require.Nil(t, again.Operation, "the backend's own answer")
+		_, err = s.pay.Create(t.Context(), "k1", moto(payments.ProcessSale, 501))
+		require.Equal(t, wire.KeyReused, wire.CodeOf(err), "%v", err)
+		require.Len(t, s.ops(), 2)
+
+		s.pass(3 * time.Hour)
+		require.Empty(t, s.ops())
+		require.Zero(t, s.count("offline_keys"))
+		require.Equal(t, 1, s.count("offline_things"))
+		read, err := s.pay.Read(t.Context(), good.PaymentID)
+		require.NoError(t, err)
+		require.Equal(t, int32(500), read.Summary.CapturedAmount)
+		_, err = s.pay.Refund(t.Context(), "k3", good.PaymentID, payments.RefundRequest{Amount: some(200)})
+		require.NoError(t, err)
+		_, err = s.pay.Read(t.Context(), never.PaymentID)
+		require.Equal(t, wire.NotFound, wire.CodeOf(err), "%v", err)
+
+		next, err := s.pay.Create(t.Context(), "k1", moto(payments.ProcessSale, 501))
+		require.NoError(t, err, "the key is free")
+		require.NotEqual(t, again.PaymentID, next.PaymentID)
+
+		s.cut()
+		_, err = s.pay.Read(t.Context(), good.PaymentID)
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err), "half of its history would tell wrong sums: %v", err)
+	})
+}
