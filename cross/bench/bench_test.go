@@ -47,6 +47,10 @@ func TestRuns(t *testing.T) {
 		"operation accepted, 8 callers, beside bbolt", "06 01 -> first byte at the backend", "backend says COMMIT -> 04 0F", "bytes the program writes",
 		"20 old sales: 06 01 -> first byte at the backend", "memory after one sale", "message of 64 bytes and one back, 115200 baud",
 		"payment accepted, 8 callers, backend stalls in TLS, p99", "code encoded and drawn, beside encoded", "start to ready, 20 old sales",
+		"create + authorize + capture over loopback, 16 at once",
+		"link create + read over loopback, 1 at once", "link create + read over loopback, 16 at once",
+		"dispute create + read over loopback, 1 at once", "dispute create + read over loopback, 16 at once",
+		"hosted build + 5 fields + finalize over loopback, 1 at once", "hosted build + 5 fields + finalize over loopback, 16 at once",
 	}
 	if b.strace != "" {
 		want = append(want, "+5 ms: journal write, 8 callers, p50", "+5 ms: operation accepted, 64 callers, throughput", "+5 ms: 06 01 -> first byte at the backend", "flushes of a sale")

@@ -16,7 +16,11 @@
 // The rows of "accept while the backend is away" set a write of a local client, from the call to its "pending", beside the same
 // write where nobody listens at the backend's address. In both the terminal knows that the backend is away.
 //
-// It must not import agent but for the journal's tables and the outbox, nor schemes/backend: the backend here answers at once.
+// The rows of "payments" and of "links, disputes, hosted build" are the embedded backend's over loopback: as many durable commits
+// of a store as a call makes are its limit. A read, a page and a list commit nothing, and are time that only ours takes.
+//
+// It must not import agent but for the journal's tables and the outbox. Where a terminal is measured the backend is one of this
+// program's own, which answers at once.
 //
 // # Decisions
 //
@@ -31,4 +35,7 @@
 //
 // 2026-11-22: a backend that drips one byte a second does so from its first header byte on: headers that come at once would answer
 // the probe, and the terminal would rightly call it reachable.
+//
+// 2026-11-22: the services' rows over loopback are told and not judged: of a call that makes one commit most of the time is HTTP's.
+// A hosted payment is filled in as a browser does it: five pages with a token each, and five commits.
 package main
