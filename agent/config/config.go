@@ -169,6 +169,7 @@ type Backend struct {
 	Data           string         `toml:"data"`         // directory; "" = below the state directory
 	Seed           string         `toml:"seed"`         // file with merchants and methods; "" = built in
 	WalletDelay    *time.Duration `toml:"wallet_delay"` // nil = the method's mean delay
+	SessionLife    time.Duration  `toml:"session_life"` // of hosted build
 	MerchantNumber int64          `toml:"merchant_number"`
 	MerchantUUID   string         `toml:"merchant_uuid"`
 	// WebhookAllow are the hosts that webhooks may reach without https and on private addresses: "127.0.0.1:9999".
@@ -195,7 +196,7 @@ func Default() Config {
 		Offline: Offline{MaxAge: 7 * 24 * time.Hour, AnswerWithin: 3 * time.Second, IdempotencyTTL: 24 * time.Hour, Retention: 90 * 24 * time.Hour,
 			Services: storable(), CardData: "seal", MaxCount: 500, MaxAmount: []string{"* 200"}, MaxTotal: []string{"* 5000"}},
 		Backend: Backend{
-			Listen: "127.0.0.1:8481", MerchantNumber: 100000001, MerchantUUID: "00000000-0000-4000-8000-000000000001",
+			Listen: "127.0.0.1:8481", SessionLife: 5 * time.Minute, MerchantNumber: 100000001, MerchantUUID: "00000000-0000-4000-8000-000000000001",
 			Credentials: Auth{
 				Bearer: "posagent-demo-bearer", ConsumerKey: "demo-consumer", ConsumerSecret: "demo-consumer-secret",
 				ClientID: "demo-client", ClientSecret: "demo-client-secret", Instance: "demo", Secret: "demo-secret",

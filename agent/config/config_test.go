@@ -140,6 +140,8 @@ func TestBadFiles(t *testing.T) {
 		{"part of a second", "[paylinks]\nmean_delay = \"1500ms\"\n", "config: paylinks.mean_delay: 1.5s is not whole seconds"},
 		{"negative priority", "[paylinks]\npriority = -1\n", "config: paylinks.priority: -1 is not between"},
 		{"fast polling of a real backend", "[terminal]\nbax_id=\"1\"\nterminal_id=\"1\"\nmerchant_id=\"1\"\n[upstream]\nbase=\"https://pay.example\"\n[methods]\npoll=\"500ms\"\n", "config: methods.poll: 500ms is not between 2s"},
+		{"session without a life", "[backend]\nsession_life = \"0s\"\n", "config: backend.session_life: 0s is not between 1s"},
+		{"session of a day", "[backend]\nsession_life = \"24h\"\n", "config: backend.session_life: 24h0m0s is not between 1s"},
 		{"port for everybody", "[port]\nlisten = \"0.0.0.0:8480\"\n", "config: port.listen: \"0.0.0.0:8480\" is not this machine only"},
 		{"unit", "[methods]\ntimeout_unit = \"h\"\n", "config: methods.timeout_unit: \"h\" is none of m, s, ms"},
 		{"half a login", "[upstream.auth]\nconsumer_key_file = \"/nonexistent\"\n", "config: FILE:2: upstream.auth.consumer_key_file: open /nonexistent"},

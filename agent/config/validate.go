@@ -263,6 +263,7 @@ func (c Config) rest(k *check) {
 	if d := c.Backend.WalletDelay; d != nil {
 		k.between("backend.wallet_delay", *d, 0, time.Hour)
 	}
+	k.between("backend.session_life", c.Backend.SessionLife, time.Second, time.Hour)
 	for _, h := range c.Backend.WebhookAllow {
 		if u, err := url.Parse("http://" + h); err != nil || u.Host != h || h == "" || u.Hostname() == "" {
 			k.fail("backend.webhook_allow", "%q is neither host:port nor host", h)

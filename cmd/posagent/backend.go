@@ -95,7 +95,7 @@ func serveBackend(ctx context.Context, c *call, cfg config.Config, listen, remed
 	url := "http://" + ln.Addr().String()
 	cred := cfg.Backend.Credentials
 	b, err := backend.Open(ctx, backend.Config{
-		Dir: backendDir(c, cfg), Seed: cfg.Backend.Seed, WalletDelay: cfg.Backend.WalletDelay, TimeoutUnit: cfg.Methods.TimeoutUnit,
+		Dir: backendDir(c, cfg), Seed: cfg.Backend.Seed, WalletDelay: cfg.Backend.WalletDelay, SessionLife: cfg.Backend.SessionLife, TimeoutUnit: cfg.Methods.TimeoutUnit,
 		PublicURL: url, Log: log, HookAllow: cfg.Backend.WebhookAllow, LinkHook: cfg.Backend.LinkWebhook, QR: drawCode, MerchantNumber: cfg.Backend.MerchantNumber, MerchantUUID: cfg.Backend.MerchantUUID,
 		Operator:    cfg.Operator.Name,
 		HookSecrets: slices.DeleteFunc([]wire.Secret{cfg.Backend.WebhookSecret, cfg.Backend.WebhookSecretOld}, func(s wire.Secret) bool { return s == "" }),

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -208,6 +209,32 @@ func TestHostedFieldsOfACancelledSession(t *testing.T) {
 	p.do(chromedp.KeyEvent("\t"), chromedp.KeyEvent(goodCard), chromedp.KeyEvent("\t"))
 	p.until(`heard.some(m => m.data.event === "BUILD_ERROR" && m.data.errorCode === "HF0003")`)
 	require.Equal(t, 400, shop.hosted("POST", "/build/finalize_payment", map[string]any{"sessionId": sid}, &reply))
+	require.Zero(t, b.moves())
+}
+
+// A session that is over while the customer looks at its fields takes nothing: the page hears so of what is typed then, and of
+// a field that is opened then; nothing is paid.
+func TestHostedFieldsOfAnExpiredSession(t *testing.T) {
+	b, p := startBackend(t, "[backend]\nsession_life = \"20s\"\n"), newTab(t)
+	shop := newPlatform(t, b)
+	p.open(shop.site.URL)
+	p.fillFrames(goodCard)
+	p.until(`document.getElementById("state").textContent === "READY_FOR_PAYMENT"`)
+	var reply map[string]any
+	sid := shop.last.Load().(string)
+	p.until(`!heard.some(m => m.data.errorCode === "HF0003")`) // not before its time
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(patience); shop.hosted("GET", "/build/state?sessionId="+sid, nil, &reply) == http.StatusOK; <-tick.C {
+		require.True(t, time.Now().Before(deadline), "never expires")
+	}
+	p.do(chromedp.KeyEvent("x"), chromedp.KeyEvent("\t")) // in the last field, the e-mail
+	p.until(`heard.some(m => m.data.event === "BUILD_ERROR" && m.data.id === "CARDHOLDER_EMAIL" && m.data.errorCode === "HF0003" && m.origin === "` + b.url + `")`)
+	p.do(chromedp.Evaluate(`{ const f = document.getElementById("CARD_NUMBER"); f.src = f.src; }`, nil)) // the customer loads it anew
+	p.until(`heard.some(m => m.data.event === "BUILD_ERROR" && m.data.id === "CARD_NUMBER" && m.data.errorCode === "HF0003")`)
+	p.screen("hosted-expired")
+	require.Equal(t, 400, shop.hosted("POST", "/build/finalize_payment", map[string]any{"sessionId": sid}, &reply))
+	p.press("Buy")
 	require.Zero(t, b.moves())
 }
 

@@ -487,7 +487,10 @@ var table = []mutant{
 		{"schemes/backend/sessions/pay.go", `case op.result == "" && o.payment != "":`, `case false:`},
 	}},
 	{"a session has no end", sessions, "TestFiveMinutes", []edit{
-		{"schemes/backend/sessions/sessions.go", `if at := s.due(); at == nil || now < s.created+life.Milliseconds() {`, `if at := s.due(); at == nil || now >= 0 {`},
+		{"schemes/backend/sessions/sessions.go", `if s.due() == nil || now < s.ends {`, `if s.due() == nil || now >= 0 {`},
+	}},
+	{"a setting moves the end of sessions that are there", sessions, "TestLifeIsTheBuilds", []edit{
+		{"schemes/backend/sessions/sessions.go", `now < s.ends {`, `now < s.created+x.opt.Life.Milliseconds() {`},
 	}},
 	{"anybody may frame a field", sessions, "TestWhoMayFrameAField", []edit{{"schemes/backend/sessions/page.go", `Frame: s.Origin}`, `Frame: "*"}`}}},
 	{"a refused build rewrites its order", sessions, "TestARefusedBuildChangesNoOrder", []edit{

@@ -44,6 +44,7 @@ type Config struct {
 	Dir         string         // holds backend.db and backend.key; made 0700 when missing
 	Seed        string         // path of a seed file (or its JSON text); "" = the built-in one
 	WalletDelay *time.Duration // until a wallet pays; nil = the method's mean delay, negative = never by itself
+	SessionLife time.Duration  // of hosted build; 0 = five minutes
 	TimeoutUnit string         // of the definitions' time-outs: "m" (default), "s", "ms"
 	PublicURL   string         // where browsers reach it: "http://127.0.0.1:8490"
 	Credentials Credentials    // the zero value = DemoCredentials
@@ -147,7 +148,7 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 	}
 	var build *sessions.Sessions
 	if err == nil {
-		build, err = sessions.New(sessions.Options{DB: db, Deliver: d, PublicURL: cfg.PublicURL, Merchant: seed.MerchantName, Now: cfg.Now, Log: cfg.Log})
+		build, err = sessions.New(sessions.Options{DB: db, Deliver: d, PublicURL: cfg.PublicURL, Merchant: seed.MerchantName, Life: cfg.SessionLife, Now: cfg.Now, Log: cfg.Log})
 	}
 	var disputed *cases.Cases
 	if err == nil {

@@ -77,7 +77,7 @@ func origin(address string) string {
 func (x *Sessions) build(tx store.Tx, req hosted.BuildRequest, now int64) (*session, error) {
 	in := req.PaymentSession
 	s := &session{
-		id: name(16), order: req.Order.OrderID, created: now, state: Choosing, Action: in.ActionType, Origin: origin(req.MerchantURL),
+		id: name(16), order: req.Order.OrderID, created: now, ends: now + x.opt.Life.Milliseconds(), state: Choosing, Action: in.ActionType, Origin: origin(req.MerchantURL),
 		Explicit: in.CaptureType == hosted.Explicit || in.CaptureType == "" && in.ActionType == hosted.Preauth,
 		Result:   in.ResultURL, Cancel: in.CancelURL, Notify: in.NotificationURL != "", Language: in.Language, Ask: in.Exemptions == hosted.ChallengeRequested,
 	}

@@ -9,7 +9,7 @@
 //     name of the card, its first six and last four digits and its expiry stay. They are in no page, reply or message.
 //   - A hosted field may stand in a frame of the merchant's origin only, and tells that origin alone; it says what became of
 //     the field, never what stands in it.
-//   - A session is over after five minutes: nothing is collected, paid or cancelled in it then.
+//   - A session is over after five minutes, or the Life that Options say: nothing is collected, paid or cancelled in it then.
 //
 // It takes test cards only. It must not import another room of the backend beside the shared ones.
 //
@@ -20,6 +20,9 @@
 //
 // 2026-11-22: the five minutes count from the build. A session that is away (challenge, alternative method) then ends with its
 // operation FAILED; one that is complete stays readable. A cancelled one answers nothing but that.
+//
+// 2026-11-22: a session keeps the end it was built with. A setting shortens the five minutes of later ones, so that a platform's
+// developer sees an expired session without waiting; it lengthens none that is there.
 //
 // 2026-11-22: without paymentService the customer chooses: an action field for the card and one for each alternative method.
 // With CARDS, or the name of a card scheme, the card's fields come at once; with an alternative method the build's answer says

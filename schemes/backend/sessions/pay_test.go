@@ -95,6 +95,27 @@ func TestAnOrderIsPaidOnce(t *testing.T) {
 	require.Equal(t, map[books.Account]money.Minor{books.Consumer: -5000, books.Merchant: 5000}, w.accounts())
 }
 
+// A session keeps the end it was built with, also when a later setting is another.
+func TestLifeIsTheBuilds(t *testing.T) {
+	w := newWorld(t)
+	five := w.built(request())
+	w.opt.Life = 3 * time.Second
+	short := w.built(request())
+	w.ms.Add((3 * time.Second).Milliseconds() - 1)
+	require.NoError(t, w.Fill(t.Context(), short, pan(t, "visa"), 2031, 6)) // stored again, with the same end
+	w.opt.Life = time.Hour
+	w.ms.Add(1)
+	_, err := w.Finalize(t.Context(), "", short, "")
+	refused(t, hosted.SessionExpired, err)
+	w.opt.Life = time.Second
+	w.ms.Add((5*time.Minute - 3*time.Second).Milliseconds() - 1)
+	_, err = w.State(t.Context(), five)
+	require.NoError(t, err)
+	w.ms.Add(1)
+	_, err = w.State(t.Context(), five)
+	refused(t, hosted.SessionExpired, err)
+}
+
 // A session is over after five minutes, wherever it stands; what is complete stays.
 func TestFiveMinutes(t *testing.T) {
 	w := newWorld(t)

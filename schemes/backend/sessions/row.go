@@ -32,6 +32,7 @@ type order struct {
 type session struct {
 	id, order string
 	created   int64
+	ends      int64 // 0 = its state is final
 	state     State
 	private   []byte // sealed
 
@@ -134,7 +135,7 @@ func saveOrder(tx store.Tx, o *order) error {
 func findSession(r store.Reader, op, id string) (*session, error) {
 	s := &session{id: id}
 	var state, data string
-	err := r.QueryRow(`SELECT order_id, created_ms, state, data, private FROM sessions_session WHERE id = ?`, id).Scan(&s.order, &s.created, &state, &data, &s.private)
+	err := r.QueryRow(`SELECT order_id, created_ms, state, COALESCE(next_ms, 0), data, private FROM sessions_session WHERE id = ?`, id).Scan(&s.order, &s.created, &state, &s.ends, &data, &s.private)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, wire.Errorf(wire.NotFound, op, "no such session")
 	}
@@ -154,7 +155,7 @@ func (s *session) due() any {
 	case Complete, Expired, Cancelled:
 		return nil
 	}
-	return s.created + life.Milliseconds()
+	return s.ends
 }
 
 func saveSession(tx store.Tx, s *session) error {

@@ -35,8 +35,9 @@ var _ Emitter = (*deliver.Deliver)(nil)
 type Options struct {
 	DB        store.DB
 	Deliver   Emitter
-	PublicURL string // where a browser reaches the backend
-	Merchant  string // its name on the pages
+	PublicURL string        // where a browser reaches the backend
+	Merchant  string        // its name on the pages
+	Life      time.Duration // of a session that is built from now on; 0 = DefaultLife
 	Now       func() time.Time
 	Log       *slog.Logger
 }
@@ -54,9 +55,11 @@ type Sessions struct {
 
 var _ hosted.Sessions = (*Sessions)(nil)
 
+// DefaultLife is how long a session lives.
+const DefaultLife = 5 * time.Minute
+
 // Times.
 const (
-	life      = 5 * time.Minute
 	holdTime  = 7 * 24 * time.Hour
 	lapseTime = 5 * time.Second // scenario.Lapse
 	clearTime = time.Minute     // until a refund has arrived
@@ -80,6 +83,9 @@ func New(opt Options) (*Sessions, error) {
 		x.log = slog.New(slog.DiscardHandler)
 	}
 	x.log = x.log.With("sys", "sessions")
+	if x.opt.Life == 0 {
+		x.opt.Life = DefaultLife
+	}
 	x.loop = sweep.New(x.now, x.log, x.sweep)
 	x.forms = form.New(x.db, x.public, x.now)
 	return x, nil
@@ -143,7 +149,7 @@ func (x *Sessions) load(tx store.Tx, op, id string, now int64) (*session, error)
 	if err != nil {
 		return nil, err
 	}
-	if at := s.due(); at == nil || now < s.created+life.Milliseconds() {
+	if s.due() == nil || now < s.ends {
 		return s, nil
 	}
 	away := s.state == Away
