@@ -13,6 +13,7 @@ import (
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/schemes/backend"
+	"posagent/schemes/paylinks"
 	"posagent/schemes/payments"
 	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
@@ -28,9 +29,12 @@ const clients = 16
 type call struct {
 	key      wire.Key
 	kind     string
-	about    *call // the create of the payment or token it is about
+	about    *call // the create of the payment or link it is about
 	amount   int32
 	process  string                                         // of a create
+	bare     bool                                           // a link's, sent without its Key
+	txn      int64                                          // of a link's customer, 0 = he has not paid
+	touched  bool                                           // something was done to it
 	do       func() (id string, p *wire.Pending, err error) // the id it is known by: of what was made, or of the effect
 	first    string                                         // the first id it was answered with
 	id       string                                         // the backend's own, at the end
@@ -49,12 +53,16 @@ type campaign struct {
 	box     *outbox.Outbox
 	pay     payments.Service
 	tok     tokens.Service
+	links   paylinks.Links
+	txns    paylinks.Transactions
 
 	mu     sync.Mutex
 	calls  []*call
 	asked  int
 	wrong  []string
 	stored int
+	doubts int // that a person has ended
+	twice  int // links made once too often, of those that were sent without a Key
 }
 
 func (c *campaign) note(format string, args ...any) {
@@ -76,14 +84,15 @@ func open(t *testing.T, seed uint64, keyless bool) (*campaign, func()) {
 		Path: t.TempDir() + "/agent.db", Steps: append(outbox.Schema(), offline.Schema()...), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF",
 	})
 	require.NoError(t, err)
+	links := linkClient(c.link)
 	c.front = offline.NewFront(offline.Options{
-		DB: c.db, Limits: offline.Limits{Count: 1 << 40},
+		DB: c.db, Limits: offline.Limits{Count: 1 << 40}, Links: links.Links(), Transactions: links.Transactions(),
 		Payments: &payments.Client{BaseURL: "http://backend.test", Doer: c.link}, Tokens: &tokens.Client{BaseURL: "http://backend.test", Doer: c.link},
 	})
 	begin := time.Now()
 	c.box = outbox.NewOutbox(outbox.Options{DB: c.db, Kinds: c.front.Kinds(), Watch: c.front.Watch, Boot: func() time.Duration { return time.Since(begin) }})
 	c.front.Attach(c.box)
-	c.pay, c.tok = c.front.Payments(), c.front.Tokens()
+	c.pay, c.tok, c.links, c.txns = c.front.Payments(), c.front.Tokens(), c.front.Links(), c.front.Transactions()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 2)
 	go func() { done <- c.box.Run(ctx) }()
@@ -112,13 +121,17 @@ const (
 func (c *campaign) client(ctx context.Context, who, n int, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, uint64(100+who)))
 	ctx = wire.WithClient(ctx, fmt.Sprint("till", who))
-	var made []*call
+	var made, links []*call
 	for i := range n {
 		x := &call{key: wire.Key(fmt.Sprintf("till-%d-%d", who, i))}
 		switch p := rng.IntN(100); {
-		case p < 30 || len(made) == 0:
+		case p < 22 || len(made) == 0:
 			c.create(ctx, rng, x)
-		case p < 40:
+		case p < 32:
+			c.createLink(ctx, rng, x)
+		case p < 55 && len(links) > 0:
+			c.onLink(ctx, rng, x, links[rng.IntN(len(links))])
+		case p < 62:
 			x.kind = offline.KindTokenCreate
 			req := tokens.CreateRequest{Description: "stored", CardDetails: &tokens.CardDetails{PAN: wire.NewPAN(visa), ExpiryYear: 2099, ExpiryMonth: 12}}
 			x.do = func() (string, *wire.Pending, error) {
@@ -132,6 +145,11 @@ func (c *campaign) client(ctx context.Context, who, n int, seed uint64) {
 		if x.kind == offline.KindPaymentCreate && x.refused == "" {
 			if made = append(made, x); len(made) > 8 {
 				made = made[1:]
+			}
+		}
+		if x.kind == offline.KindLinkCreate && x.refused == "" {
+			if links = append(links, x); len(links) > 4 {
+				links = links[1:]
 			}
 		}
 		<-time.After(time.Duration(rng.IntN(4000)) * time.Millisecond)
