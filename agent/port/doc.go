@@ -33,7 +33,8 @@
 //
 // A call goes on when its caller goes away, until its own time is over: a write cut short has an outcome nobody knows.
 //
-// A connection above the limit waits until another ends; one that is idle ends at once for it.
+// A connection above the limit waits until another ends. 2026-11-22. The one that has been without a request for longest, idle or
+// with no whole header yet, ends at once for it: else anybody on this machine shuts everybody out without a token.
 //
 // Attachments of a payment link are taken from two callers at a time, since they lie on the disk before anybody is known.
 package port

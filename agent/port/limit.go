@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// limiter is a listener with a limit of connections. One that is idle makes room for one that waits.
+// limiter is a listener with a limit of connections. The one that has been without a request for longest, idle or with no whole
+// header yet, makes room for one that waits; one with a request in flight never does.
 type limiter struct {
 	net.Listener
 	slots  chan struct{}
@@ -14,12 +15,12 @@ type limiter struct {
 
 	mu     sync.Mutex
 	once   sync.Once
-	idle   map[net.Conn]bool
-	wanted bool // a connection waits
+	quiet  []net.Conn // without a request, the oldest first
+	wanted bool       // a connection waits
 }
 
 func newLimiter(ln net.Listener, n int) *limiter {
-	return &limiter{Listener: ln, slots: make(chan struct{}, n), closed: make(chan struct{}), idle: map[net.Conn]bool{}}
+	return &limiter{Listener: ln, slots: make(chan struct{}, n), closed: make(chan struct{})}
 }
 
 // Accept implements net.Listener.
@@ -39,18 +40,18 @@ func (l *limiter) Accept() (net.Conn, error) {
 	}
 }
 
-// want ends an idle connection when one waits for a slot and there is none, now or as soon as one is idle.
+// want ends a quiet connection when one waits for a slot and there is none, now or as soon as one is quiet.
 func (l *limiter) want(wanted bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.wanted = wanted && l.full(); !l.wanted {
 		return
 	}
-	for conn := range l.idle {
-		delete(l.idle, conn)
+	if len(l.quiet) > 0 {
+		conn := l.quiet[0]
+		l.forget(conn)
 		conn.Close()
 		l.wanted = false
-		return
 	}
 }
 
@@ -63,18 +64,28 @@ func (l *limiter) Close() error {
 // full says that every connection is taken.
 func (l *limiter) full() bool { return len(l.slots) == cap(l.slots) }
 
-// state is the server's ConnState.
+// state is the server's ConnState. A connection is new, or idle, until a header was read to its end.
 func (l *limiter) state(conn net.Conn, s http.ConnState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.forget(conn)
 	switch {
-	case s != http.StateIdle:
-		delete(l.idle, conn)
+	case s != http.StateIdle && s != http.StateNew:
 	case l.wanted:
 		conn.Close()
 		l.wanted = false
 	default:
-		l.idle[conn] = true
+		l.quiet = append(l.quiet, conn)
+	}
+}
+
+// forget takes a connection out of the quiet ones.
+func (l *limiter) forget(conn net.Conn) {
+	for i, c := range l.quiet {
+		if c == conn {
+			l.quiet = append(l.quiet[:i], l.quiet[i+1:]...)
+			return
+		}
 	}
 }
 

@@ -194,6 +194,9 @@ var table = []mutant{
 	{"transport repeats on a dead idle connection", "agent/upstream", "TestDeadIdleConnectionsDoNotMultiplyTries", []edit{
 		{"agent/upstream/transport.go", `out.GetBody = nil //`, `//`},
 	}},
+	{"a connection that says nothing keeps its place", "agent/port", "TestSilentConnectionsMakeRoom", []edit{
+		{"agent/port/limit.go", `case s != http.StateIdle && s != http.StateNew:`, `case s != http.StateIdle:`},
+	}},
 	{"a Key accepted twice is two operations", outbox, "TestAcceptOnceByKey", []edit{
 		{"agent/outbox/outbox.go", `case err == nil && bytes.Equal(old, digest):`, `case err == nil && bytes.Equal(old, digest) && n.Kind == "":`},
 	}},
