@@ -8,6 +8,7 @@ import (
 	"sort"
 	"time"
 
+	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -216,7 +217,7 @@ func (o *Outbox) settle(ctx context.Context, op Op, s *service, v Verdict) error
 			r.result = v.Result
 		}
 		if v.Reason != "" || v.State.Final() {
-			r.reason = v.Reason
+			r.reason = wire.MaskPANs(v.Reason) // an error names the path, and the path is the caller's
 		}
 		next := Sent // anything a sender says that is not a known verdict proves nothing
 		switch v.State {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/outbox"
+	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -54,4 +55,42 @@ func TestAWallClockThatJumpsExpiresNothing(t *testing.T) {
 			require.Equal(t, outbox.Expired, r.get(n.Key).State)
 		})
 	}
+}
+
+// A sender's error names the path it asked for, and a technician types what he likes: neither leaves a card number in a reason.
+func TestNoReasonHoldsACardNumber(t *testing.T) {
+	const pan, masked = "4111111111111111", "411111******1111"
+	b := &backend{mode: func(op outbox.Op) outbox.Verdict {
+		state := outbox.Pending
+		if op.Aggregate == "b" {
+			state = outbox.Doubt
+		}
+		return outbox.Verdict{State: state, Reason: `Post "http://a/payments/` + pan + `/Capture": refused`}
+	}}
+	bubble(t, []outbox.Kind{b.kind("k")}, func(t *testing.T, r *rig) {
+		masks := func(key wire.Key) {
+			t.Helper()
+			require.Contains(t, r.get(key).Reason, masked)
+			require.NotContains(t, r.get(key).Reason, pan)
+		}
+		waits, decided := newOp("k", "a"), newOp("k", "b")
+		r.start()
+		r.accept(waits)
+		pass(time.Second)
+		masks(waits.Key)
+		require.Contains(t, r.o.Services()[0].Reason, masked)
+		require.NotContains(t, r.o.Services()[0].Reason, pan)
+		require.NoError(t, r.o.Hold(t.Context(), waits.Key, "asked by "+pan))
+		masks(waits.Key)
+		require.NoError(t, r.o.Release(t.Context(), waits.Key))
+		held, err := r.o.HoldEach(t.Context(), "all of "+pan)
+		require.NoError(t, err)
+		require.Equal(t, 1, held)
+		masks(waits.Key)
+		r.accept(decided)
+		pass(time.Minute)
+		masks(decided.Key)
+		require.NoError(t, r.o.Resolve(t.Context(), decided.Key, outbox.Done, "the slip says "+pan))
+		masks(decided.Key)
+	})
 }

@@ -1,6 +1,10 @@
 package outbox
 
-import "time"
+import (
+	"time"
+
+	"posagent/schemes/wire"
+)
 
 const (
 	firstWait  = time.Second
@@ -64,7 +68,7 @@ func (o *Outbox) fail(s *service, run int64, refused bool, after time.Duration, 
 		limit = shortCap
 	}
 	s.fails++
-	s.down, s.refused, s.reason = true, refused, reason
+	s.down, s.refused, s.reason = true, refused, wire.MaskPANs(reason)
 	wait := max(o.backoff(s.fails, limit), min(after, longCap))
 	s.next = run + wait.Milliseconds()
 }

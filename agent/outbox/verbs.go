@@ -92,7 +92,7 @@ func (o *Outbox) hold(tx store.Tx, r *row, reason string) error {
 	if r.state != Pending && r.state != Sent {
 		return fmt.Errorf("%w: %s", ErrState, r.state)
 	}
-	r.resume, r.state, r.reason = r.state, Held, reason
+	r.resume, r.state, r.reason = r.state, Held, wire.MaskPANs(reason)
 	return o.save(tx, r)
 }
 
@@ -121,7 +121,7 @@ func (o *Outbox) holdSome(tx store.Tx, reason string, last *int64, limit int) (i
 		}
 		*last = r.id
 		err = o.verify(&r)
-		r.resume, r.state, r.reason = r.state, Held, reason
+		r.resume, r.state, r.reason = r.state, Held, wire.MaskPANs(reason)
 		if err != nil {
 			r.reason = err.Error()
 		}
@@ -162,7 +162,7 @@ func (o *Outbox) Resolve(ctx context.Context, key wire.Key, state State, note st
 		if away {
 			return nil, fmt.Errorf("%w: it is being sent just now", ErrState)
 		}
-		r.reason = ByHand + note
+		r.reason = ByHand + wire.MaskPANs(note)
 		if err := o.verify(r); err != nil {
 			r.reason += " (" + err.Error() + ")"
 		}
