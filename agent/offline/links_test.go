@@ -398,3 +398,15 @@ type way func(*http.Request) (*http.Response, error)
 
 // Do implements wire.Doer.
 func (d way) Do(r *http.Request) (*http.Response, error) { return d(r) }
+
+// A card number where a reference belongs reaches the backend as it is, and lies nowhere in clear.
+func TestALinksReferenceHoldsNoCardNumber(t *testing.T) {
+	inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
+		s.cut()
+		made, err := s.front.Links().Create(t.Context(), "", order(func(r *paylinks.CreateRequest) { r.ReferenceID, r.SKU = visa, visa }))
+		require.NoError(t, err)
+		require.NotNil(t, made.Operation)
+		require.Empty(t, s.stored(visa))
+		require.Contains(t, string(s.op(made.Operation.Key).Payload), visa, "sealed")
+	})
+}
