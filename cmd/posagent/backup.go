@@ -236,6 +236,9 @@ func clearStaged(path string) error {
 func mayReplace(file string) error {
 	f, err := os.OpenFile(file, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Dir(file)); errors.Is(err, fs.ErrNotExist) {
+			return fail(exitFailed, "%s: there is no folder %s: make it, or choose another", file, filepath.Dir(file))
+		}
 		return nil
 	}
 	if err != nil {

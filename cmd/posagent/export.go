@@ -56,7 +56,7 @@ func runExport(ctx context.Context, c *call, file string) error {
 	defer db.Close()
 	v := exportView{Schema: "posagent.export/1", Created: time.Now().UTC(), Terminal: head.Terminal, Generation: head.Generation}
 	say := progress(c)
-	var broken error // of the file, not of the journal
+	var broken, unread error // of the file; of the journal
 	err = replaceFile(file, func(to *os.File) error {
 		buffered := bufio.NewWriter(to)
 		enc := json.NewEncoder(buffered)
@@ -87,17 +87,22 @@ func runExport(ctx context.Context, c *call, file string) error {
 				return put(exported{Type: "operation", Operation: &op})
 			})
 		})
-		if err == nil {
+		switch {
+		case err == nil:
 			broken = buffered.Flush()
-			err = broken
+			return broken
+		case broken == nil:
+			unread = err
 		}
 		return err
 	})
 	switch {
+	case unread != nil:
+		return storeError(unread)
 	case broken != nil:
 		return wroteNot(file, broken)
 	case err != nil:
-		return storeError(err)
+		return wroteNot(file, err)
 	}
 	v.File = file
 	if c.json {

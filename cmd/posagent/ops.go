@@ -152,6 +152,9 @@ func opsList(ctx context.Context, c *call) error {
 	default:
 		return fail(exitUsage, "%s: no state %q: pending, sent, done, failed, expired, doubt or held", c.path, o.state)
 	}
+	if o.filter.Limit < 1 {
+		return tooFew(c)
+	}
 	var v view.Operations
 	err := readOps(ctx, c, func(r store.Reader) (err error) { v, err = view.ReadOperations(r, o.filter, offline.IDs); return err })
 	if err != nil {
@@ -160,7 +163,7 @@ func opsList(ctx context.Context, c *call) error {
 	if c.json {
 		return printJSON(c.out, v)
 	}
-	fmt.Fprintf(c.out, "%5s %-36s %-22s %-8s %12s %-4s %5s %-9s %s\n", "NO", "KEY", "KIND", "STATE", "AMOUNT", "", "TRIES", "NEXT TRY", "NOTE")
+	fmt.Fprintf(c.out, "%5s %-36s %-22s %-8s %13s %-4s %5s %-9s %s\n", "NO", "KEY", "KIND", "STATE", "AMOUNT", "", "TRIES", "NEXT TRY", "NOTE")
 	for _, op := range v.Operations {
 		next := "-"
 		switch {
@@ -169,7 +172,7 @@ func opsList(ctx context.Context, c *call) error {
 		case !op.NextTry.IsZero():
 			next = "due"
 		}
-		fmt.Fprintf(c.out, "%5d %-36s %-22s %-8s %12s %-4s %5d %-9s %s\n", op.ID, op.Key, op.Kind, op.State, opAmount(op.Amount, op.Currency), op.Currency,
+		fmt.Fprintf(c.out, "%5d %-36s %-22s %-8s %13s %-4s %5d %-9s %s\n", op.ID, op.Key, op.Kind, op.State, opAmount(op.Amount, op.Currency), op.Currency,
 			op.Attempts, next, op.Note)
 	}
 	if len(v.Operations) == o.filter.Limit {

@@ -39,6 +39,10 @@ func saleCommand() command {
 }
 
 func saleList(ctx context.Context, c *call) error {
+	limit := c.opts.(*saleOptions).limit
+	if limit < 1 {
+		return tooFew(c)
+	}
 	db, err := readAgent(c)
 	if err != nil {
 		return err
@@ -46,7 +50,7 @@ func saleList(ctx context.Context, c *call) error {
 	defer db.Close()
 	var list view.Sales
 	err = db.Read(ctx, func(r store.Reader) error {
-		list, err = view.ReadSales(r, c.opts.(*saleOptions).limit)
+		list, err = view.ReadSales(r, limit)
 		return err
 	})
 	if err != nil {
@@ -62,6 +66,9 @@ func saleList(ctx context.Context, c *call) error {
 	}
 	return nil
 }
+
+// tooFew refuses a --limit that asks for nothing.
+func tooFew(c *call) error { return fail(exitUsage, "%s: --limit is at least 1", c.path) }
 
 func receiptText(n int) string {
 	if n == 0 {

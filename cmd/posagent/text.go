@@ -11,7 +11,10 @@ import (
 
 // amountText writes an amount without its currency, "12.50"; an unknown currency shows minor units.
 func amountText(m money.Minor, currency string) string {
-	c, _ := money.Lookup(currency)
+	c, ok := money.Lookup(currency)
+	if !ok && m != 0 {
+		return money.FormatNumber(m, c) + " minor units"
+	}
 	return money.FormatNumber(m, c)
 }
 
