@@ -197,9 +197,12 @@ func (a *Agent) MethodsTrouble() error {
 	return err
 }
 
+// Services is what the outbox knows of the backend's services.
+func (a *Agent) Services() []outbox.Service { return a.outbox.Services() }
+
 func (a *Agent) ready() error {
-	if err := a.o.DB.Health(context.Background()).Err; err != nil {
-		return err
+	if err := a.o.DB.Reserved(context.Background()); err != nil {
+		return err // what a sale is asked, too
 	}
 	switch h := a.drive.Health(context.Background()); {
 	case !a.drive.Resumed():

@@ -2,9 +2,12 @@ package agent_test
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +17,7 @@ import (
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
 	"posagent/schemes/wire"
+	"posagent/store"
 	"posagent/store/storetest"
 )
 
@@ -63,4 +67,43 @@ func TestReadyWithoutAMethodList(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, reply.StatusCode, "answers registers, cannot sell")
 	cancel()
 	require.NoError(t, <-ended)
+}
+
+// TestReadyOnAFullDisk: where a sale would be refused for want of the reserve's space, the probe does not say ready.
+func TestReadyOnAFullDisk(t *testing.T) {
+	for _, size := range []int64{-1, 1 << 60} { // none is kept; more than any disk has
+		db, err := store.Open(t.Context(), store.Options{
+			Path: filepath.Join(t.TempDir(), "agent.db"), Steps: agent.Schema(), Wrapper: storetest.Wrapper{}, Ballast: size,
+		})
+		require.NoError(t, err)
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		ready := make(chan struct{})
+		ctx, cancel := context.WithCancel(t.Context())
+		a := agent.New(agent.Options{
+			DB: db, Schemes: noBackend{}, Methods: noBackend{}, Refresh: time.Hour, Port: ln, Now: time.Now,
+			Boot: func() time.Duration { return time.Hour }, BootID: "boot", Ready: func() { close(ready) }, Log: slog.New(slog.DiscardHandler),
+		})
+		ended := make(chan error, 1)
+		go func() { ended <- a.Run(ctx) }()
+		select {
+		case <-ready:
+		case err := <-ended:
+			t.Fatal("ended: ", err)
+		case <-time.After(10 * time.Second):
+			t.Fatal("never ready")
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+ln.Addr().String()+"/readyz", nil)
+		require.NoError(t, err)
+		reply, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		said, err := io.ReadAll(reply.Body)
+		require.NoError(t, err)
+		reply.Body.Close()
+		require.Equal(t, http.StatusServiceUnavailable, reply.StatusCode)
+		require.Equal(t, size > 0, strings.Contains(string(said), "no space left"), "reserve %d: %s", size, said)
+		cancel()
+		require.NoError(t, <-ended)
+		require.NoError(t, db.Close())
+	}
 }

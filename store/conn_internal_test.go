@@ -122,7 +122,12 @@ func TestBallast(t *testing.T) {
 	other := &ballast{path: b.path, size: b.size, free: b.free}
 	free = 0
 	require.NoError(t, other.ensure(), "found again at the next start")
+	require.EqualValues(t, lowWater-100, b.short(100, true), "the next write gives the reserve up")
+	require.EqualValues(t, 2*b.size, b.short(lowWater, false))
+	require.Zero(t, b.short(lowWater, true))
+	require.Zero(t, b.short(2*b.size+lowWater, false))
 	none := &ballast{path: b.path + "none", size: -1, free: b.free}
+	require.Zero(t, none.short(0, false))
 	require.NoError(t, none.ensure())
 }
 

@@ -32,6 +32,7 @@ type Health struct {
 	WALBytes    int64
 	FreeBytes   int64 // for an unprivileged process, on the file system of the database
 	Reserved    bool  // the reserve for finishing open work is in place
+	ShortBytes  int64 // what has to be freed before new work is accepted, or will be after the next write; 0 = nothing
 	Schema      int   // number of applied steps
 	Commits     int64 // flushed transactions since Open
 	Writes      int64 // closures in them
@@ -58,10 +59,14 @@ func (s *Store) Health(context.Context) Health {
 	h.Path = s.opt.Path
 	h.FileBytes = fileSize(s.opt.Path)
 	h.WALBytes = fileSize(s.opt.Path + "-wal")
-	h.FreeBytes, _ = freeBytes(filepath.Dir(s.opt.Path))
+	var err error
+	h.FreeBytes, err = freeBytes(filepath.Dir(s.opt.Path))
 	h.Reserved = s.ballast.held()
 	if s.opt.ReadOnly {
 		h.Reserved = fileSize(s.ballast.path) > 0
+	}
+	if err == nil {
+		h.ShortBytes = s.ballast.short(h.FreeBytes, h.Reserved)
 	}
 	h.Schema = s.schema
 	h.Commits, h.Writes = s.commits.Load(), s.writes.Load()

@@ -58,6 +58,18 @@ func (b *ballast) ensure() error {
 	return nil
 }
 
+// short is how much more than free bytes the reserve needs, in place or to be made.
+func (b *ballast) short(free int64, held bool) int64 {
+	need := int64(lowWater)
+	if !held {
+		need += 2 * b.size
+	}
+	if b.size < 0 {
+		return 0
+	}
+	return max(0, need-free)
+}
+
 // write fills the file with noise: zeros take no space on a file system that compresses.
 func (b *ballast) write() error {
 	f, err := os.OpenFile(b.path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)

@@ -120,6 +120,8 @@ func NewOutbox(opts Options) *Outbox {
 			o.services[k.Service] = &service{name: k.Service}
 			o.names = append(o.names, k.Service)
 		}
+		s := o.services[k.Service]
+		s.kinds = append(s.kinds, k.Name)
 	}
 	return o
 }

@@ -23,6 +23,7 @@ type service struct {
 	next    int64 // running time of the next probe
 	okRun   int64 // running time of the last answer; 0 = none yet
 	reason  string
+	kinds   []string // never changed after NewOutbox
 }
 
 // Service is the outbox's view of a backend service, for status and doctor.
@@ -31,6 +32,7 @@ type Service struct {
 	Down    bool   // does not answer, or asks for a pause: probed
 	Refused bool   // does not accept our credentials
 	Reason  string // why; "" when up
+	Kinds   []string
 }
 
 // Services lists the services in the order of the kinds.
@@ -40,7 +42,7 @@ func (o *Outbox) Services() []Service {
 	list := make([]Service, 0, len(o.names))
 	for _, n := range o.names {
 		s := o.services[n]
-		list = append(list, Service{Name: n, Down: s.down, Refused: s.refused, Reason: s.reason})
+		list = append(list, Service{Name: n, Down: s.down, Refused: s.refused, Reason: s.reason, Kinds: s.kinds})
 	}
 	return list
 }

@@ -44,7 +44,7 @@ func (h *House) Status(ctx context.Context) (Status, error) {
 		v = NewStatus(h.About)
 		return v.Read(r, h.Own != nil)
 	})
-	v.FileBytes, v.FreeBytes = health.FileBytes, health.FreeBytes
+	v.Disk(health)
 	if h.Live != nil {
 		v.Live = h.Live()
 	}
@@ -138,7 +138,7 @@ func (h *House) Metrics(ctx context.Context) (string, error) {
 	gauge("sales_open", int64(sales))
 	gauge("operations_open", int64(ops))
 	gauge("operation_oldest_seconds", age)
-	gauge("store_ready", bit(health.Err == nil))
+	gauge("store_ready", bit(h.DB.Reserved(ctx) == nil))
 	gauge("store_file_bytes", health.FileBytes)
 	gauge("store_wal_bytes", health.WALBytes)
 	gauge("store_free_bytes", health.FreeBytes)

@@ -12,6 +12,16 @@ type Live struct {
 	Schemes Trouble   `json:"schemes"`
 	Methods Trouble   `json:"methods"`
 	Serial  Trouble   `json:"serial"`
+
+	Services []Service `json:"services,omitempty"` // those the outbox cannot deliver to
+}
+
+// Service is one the outbox cannot deliver to.
+type Service struct {
+	Name    string   `json:"name"`
+	Refused bool     `json:"refused,omitempty"` // it does not accept our credentials
+	Kinds   []string `json:"kinds"`             // of operation that wait for it
+	Trouble
 }
 
 // Trouble is why something does not work; the zero value is none.

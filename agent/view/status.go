@@ -2,6 +2,9 @@ package view
 
 import (
 	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"posagent/agent/catalog"
@@ -47,6 +50,19 @@ type OpsCount struct {
 	Currency string `json:"currency"`
 	Count    int64  `json:"count"`
 	Sum      int64  `json:"sum"` // minor units
+}
+
+// Total is the sum behind a comma, "" where the operations move no money.
+func (o OpsCount) Total() string {
+	c, ok := money.Lookup(o.Currency)
+	switch {
+	case ok:
+		return ", " + money.Format(money.Minor(o.Sum), c)
+	case o.Sum == 0:
+		return ""
+	}
+	// A capture of a payment this terminal does not know has an amount and no currency.
+	return strings.TrimSuffix(", "+strconv.FormatInt(o.Sum, 10)+" minor units "+o.Currency, " ")
 }
 
 // NewStatus gives v its schema and empty lists.
@@ -96,6 +112,36 @@ func (v *Status) Read(r store.Reader, own bool) error {
 	return nil
 }
 
+// Disk adds what the store says of its disk.
+func (v *Status) Disk(h store.Health) {
+	v.FileBytes, v.FreeBytes = h.FileBytes, h.FreeBytes
+	if h.ShortBytes > 0 {
+		v.attend("disk full: sales are refused, free at least %d KiB on the file system of %s", h.ShortBytes>>10+1, filepath.Dir(h.Path))
+	}
+}
+
+// waits says that what is owed to a service does not leave.
+func (v *Status) waits(s Service) {
+	n := int64(0)
+	for _, o := range v.Operations {
+		if o.State != string(outbox.Pending) && o.State != string(outbox.Sent) {
+			continue
+		}
+		for _, kind := range s.Kinds {
+			if kind == o.Kind {
+				n += o.Count
+			}
+		}
+	}
+	switch since := s.Since.Local().Format("15:04:05"); {
+	case n == 0: // it is asked again when there is something to send
+	case s.Refused:
+		v.attend("%s: refuses the credentials since %s, %d operation(s) wait: check [upstream.auth]", s.Name, since, n)
+	default:
+		v.attend("%s: does not answer since %s: %s - %d operation(s) wait (posagent ops list --open), check the network and [upstream] base", s.Name, since, s.Reason, n)
+	}
+}
+
 func (v *Status) attend(format string, args ...any) {
 	v.Attention = append(v.Attention, fmt.Sprintf(format, args...))
 }
@@ -115,6 +161,9 @@ func (v *Status) Advise() {
 	case v.Live.Schemes.Reason == "":
 		v.attend("the method list cannot be fetched: %s - check [upstream] base", t.Reason)
 	}
+	for _, s := range v.Live.Services {
+		v.waits(s)
+	}
 	if v.NoMethods {
 		v.attend("the backend knows no method for this merchant and terminal: check [terminal] bax_id and terminal_id")
 	}
@@ -126,8 +175,7 @@ func (v *Status) Advise() {
 	}
 	for _, o := range v.Operations {
 		if o.State == string(outbox.Doubt) || o.State == string(outbox.Held) {
-			c, _ := money.Lookup(o.Currency)
-			v.attend("%d %s operation(s) %s, %s %s", o.Count, o.Kind, o.State, money.FormatNumber(money.Minor(o.Sum), c), o.Currency)
+			v.attend("%d %s operation(s) %s%s", o.Count, o.Kind, o.State, o.Total())
 		}
 	}
 }

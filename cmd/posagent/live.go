@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"time"
 
+	"posagent/agent/outbox"
 	"posagent/agent/upstream"
 	"posagent/agent/view"
 	"posagent/device/line"
@@ -25,6 +26,8 @@ type facts struct {
 	schemes *upstream.Client
 	methods func() error // of the last question for the list
 	serial  *line.Port
+
+	services func() []outbox.Service
 }
 
 // sample reports what is wrong now; what was wrong before keeps its beginning.
@@ -50,7 +53,25 @@ func (f facts) sample(before view.Live) view.Live {
 			t.now.Since = v.At
 		}
 	}
+	v.Services = undelivered(f.services(), before.Services, v.At)
 	return v
+}
+
+// undelivered keeps those the outbox cannot deliver to.
+func undelivered(all []outbox.Service, before []view.Service, at time.Time) (list []view.Service) {
+	for _, s := range all {
+		if !s.Down && !s.Refused {
+			continue
+		}
+		now := view.Service{Name: s.Name, Refused: s.Refused, Kinds: s.Kinds, Trouble: view.Trouble{Reason: s.Reason, Since: at}}
+		for _, was := range before {
+			if was.Name == s.Name && was.Refused == s.Refused {
+				now.Since = was.Since
+			}
+		}
+		list = append(list, now)
+	}
+	return list
 }
 
 // watch keeps the report up to date until ctx ends, and says once in the log what has begun to be wrong.

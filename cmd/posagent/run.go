@@ -93,7 +93,7 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 	}
 	o.Ready = func() { fmt.Fprintln(c.out, "ready "+strings.Join(lines, " ")) }
 	a := agent.New(o)
-	f.methods = a.MethodsTrouble
+	f.methods, f.services = a.MethodsTrouble, a.Services
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return f.watch(ctx, c.stateDir(), log) })
 	g.Go(func() error { return a.Run(ctx) })

@@ -71,7 +71,7 @@ func (v *statusView) load(ctx context.Context, c *call, own bool) error {
 	}
 	defer db.Close()
 	h := db.Health(ctx)
-	v.FileBytes, v.FreeBytes = h.FileBytes, h.FreeBytes
+	v.Disk(h)
 	return storeError(db.Read(ctx, func(r store.Reader) error { return v.Read(r, own) }))
 }
 
@@ -108,7 +108,7 @@ func (v *statusView) print(c *call) {
 		row("", "%s %10s %s  %s", s.ID, amountText(money.Minor(s.Amount), s.Currency), s.Currency, s.Phase)
 	}
 	for _, o := range v.Operations {
-		row("operations", "%d %s %s, %s %s", o.Count, o.Kind, o.State, amountText(money.Minor(o.Sum), o.Currency), o.Currency)
+		row("operations", "%d %s %s%s", o.Count, o.Kind, o.State, o.Total())
 	}
 	if v.FileBytes > 0 {
 		row("disk", "%d KiB used, %d MiB free", v.FileBytes>>10, v.FreeBytes>>20)

@@ -1,0 +1,51 @@
+package view_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/view"
+	"posagent/store"
+)
+
+func advice(v view.Status) string {
+	v.TCP = "127.0.0.1:1"
+	v.Advise()
+	return strings.Join(v.Attention, "\n")
+}
+
+// A terminal that refuses every sale for want of space says so.
+func TestStatusDiskFull(t *testing.T) {
+	v := view.NewStatus(view.Status{})
+	v.Disk(store.Health{Path: "/var/lib/p/agent.db", FileBytes: 7, FreeBytes: 8})
+	require.Empty(t, advice(v))
+	v.Disk(store.Health{Path: "/var/lib/p/agent.db", ShortBytes: 640 << 10})
+	require.Contains(t, advice(v), "disk full: sales are refused, free at least 641 KiB on the file system of /var/lib/p")
+}
+
+// What waits for a service that is gone is counted, by its own kinds only.
+func TestStatusWaitingOperations(t *testing.T) {
+	gone := view.Service{Name: "payments", Kinds: []string{"payments.create", "payments.capture"}, Trouble: view.Trouble{Reason: "no route", Since: time.Now()}}
+	v := view.NewStatus(view.Status{})
+	v.Live.Services = []view.Service{gone}
+	require.Empty(t, advice(v), "nothing waits")
+	v.Operations = []view.OpsCount{
+		{Kind: "payments.create", State: "PENDING", Count: 2}, {Kind: "payments.capture", State: "SENT", Count: 1},
+		{Kind: "payments.create", State: "DONE", Count: 40}, {Kind: "tokens.create", State: "PENDING", Count: 80},
+	}
+	require.Regexp(t, `^payments: does not answer since ..:..:..: no route - 3 operation\(s\) wait \(posagent ops list --open\)`, advice(v))
+	v.Live.Services[0].Refused = true
+	require.Regexp(t, `^payments: refuses the credentials since ..:..:.., 3 operation\(s\) wait: check \[upstream.auth\]`, advice(v))
+}
+
+// A sum without a currency is no amount of money, and none at all where nothing moves.
+func TestOpsCountTotal(t *testing.T) {
+	require.Equal(t, ", 12.50 EUR", view.OpsCount{Sum: 1250, Currency: "EUR"}.Total())
+	require.Equal(t, ", 0.00 EUR", view.OpsCount{Currency: "EUR"}.Total())
+	require.Equal(t, ", 5 minor units", view.OpsCount{Sum: 5}.Total())
+	require.Equal(t, ", 5 minor units QQQ", view.OpsCount{Sum: 5, Currency: "QQQ"}.Total())
+	require.Empty(t, view.OpsCount{Kind: "tokens.create"}.Total())
+}
