@@ -33,6 +33,9 @@
 //
 // A call goes on when its caller goes away, until its own time is over: a write cut short has an outcome nobody knows.
 //
+// 2026-11-22. A 401 or 403 of the backend is answered 503 and names the keys of [upstream.auth]: passed on, it would read as a
+// wrong local token.
+//
 // A connection above the limit waits until another ends. 2026-11-22. The one that has been without a request for longest, idle or
 // with no whole header yet, ends at once for it: else anybody on this machine shuts everybody out without a token.
 //

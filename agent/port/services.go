@@ -22,7 +22,7 @@ type Service struct{ mount func(*api) mount }
 // byProblem makes the mount of a service of S0.
 func (a *api) byProblem(m mount, h http.Handler) mount {
 	m.proof, m.body, m.errors = byToken, jsonBody, problemBody
-	m.handler = a.calling(wire.MaxRequest, a.authorized(a.problem, h))
+	m.handler = a.calling(wire.MaxRequest, a.authorized(a.problem, theirs(login, a.problem, h)))
 	return m
 }
 
@@ -32,7 +32,7 @@ func (a *api) byFault(m mount, h http.Handler) mount {
 		wire.WriteFault(w, a.o.Log, aapay.ContentType, e)
 	}
 	m.proof, m.body, m.errors = byToken, jsonBody, jsonBody
-	m.handler = a.calling(wire.MaxRequest, a.authorized(fail, h))
+	m.handler = a.calling(wire.MaxRequest, a.authorized(fail, theirs(login, fail, h)))
 	return m
 }
 
@@ -80,7 +80,7 @@ func Hosted(sessions hosted.Sessions, orders hosted.Orders) Service {
 					fail(w, r, wire.Errorf(wire.Unauthorized, "port", "operation not allowed"))
 					return
 				}
-				c.paced(c.pace, w, r, fail, h)
+				c.paced(c.pace, w, r, fail, theirs("api_key", fail, h))
 			})),
 			routes: `POST 200 /api/v1/api/orders/build make an order and its payment session
 				POST 200 /api/v1/api/build/finalize_payment pay
@@ -161,7 +161,7 @@ func few(h http.Handler, busy func(http.ResponseWriter, *http.Request)) http.Han
 func Disputes(svc disputes.Service, keys disputes.Keys, operator string) Service {
 	return Service{func(a *api) mount {
 		h := disputes.Handler(svc, keys, disputes.HandlerOptions{Log: a.o.Log, Dir: a.o.Dir, Operator: operator})
-		h = a.authorized(a.problem, few(h, func(w http.ResponseWriter, r *http.Request) {
+		h = a.authorized(a.problem, few(theirs(login, a.problem, h), func(w http.ResponseWriter, r *http.Request) {
 			a.problem(w, r, wire.Errorf(wire.Unavailable, "", "others send documents"))
 		}))
 		return mount{name: "disputes", proof: byToken, body: jsonBody, errors: problemBody, is: disputes.Is,

@@ -1,0 +1,44 @@
+package port
+
+import (
+	"net/http"
+
+	"posagent/schemes/wire"
+)
+
+const login = "consumer_key and consumer_secret, or bearer" // what most services are asked with
+
+// theirs serves what calls the backend for a proven caller: a 401 or 403 of it is then the backend's, about the terminal.
+// keys are those of [upstream.auth] that the service is asked with.
+func theirs(keys string, fail shape, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(&refused{ResponseWriter: w, tell: func() {
+			fail(w, r, wire.Errorf(wire.Unavailable, "port", "the backend refuses the terminal's own credentials: check [upstream.auth] %s", keys))
+		}}, r)
+	})
+}
+
+// refused tells something else in place of a 401 or 403.
+type refused struct {
+	http.ResponseWriter
+	tell func()
+	told bool
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (f *refused) WriteHeader(status int) {
+	if status == http.StatusUnauthorized || status == http.StatusForbidden {
+		f.told = true
+		f.tell()
+		return
+	}
+	f.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (f *refused) Write(p []byte) (int, error) {
+	if f.told {
+		return len(p), nil
+	}
+	return f.ResponseWriter.Write(p)
+}
