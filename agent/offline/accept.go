@@ -131,7 +131,17 @@ func (f *Front) trusted(ctx context.Context, b *bound) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.o.Within)
 	defer cancel()
-	if err := f.prove(ctx, b.Service); err != nil {
+	err := f.prove(ctx, b.Service)
+	switch code := wire.CodeOf(err); {
+	case err == nil:
+	case code == wire.Unauthorized || code == wire.Forbidden:
+		keys := "consumer_key and consumer_secret, or bearer"
+		if b.Service == Paylinks {
+			keys = "instance and secret"
+		}
+		return &wire.Error{Code: wire.Unavailable, Op: b.Kind, Err: err, Msg: fmt.Sprintf(
+			"%s refuses the terminal's own credentials, or there are none: set [upstream.auth] %s", b.Service, keys)}
+	default:
 		return &wire.Error{Code: wire.Unavailable, Op: b.Kind, Err: err, Msg: fmt.Sprintf(
 			"%s has never answered this terminal, and nothing is taken for it before it has: connect the network, check [upstream] %s and [upstream.auth], or leave it out of [offline] services",
 			b.Service, b.Service)}

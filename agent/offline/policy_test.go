@@ -259,7 +259,11 @@ func TestProvenOnce(t *testing.T) {
 				s.start()
 				_, err := s.pay.Create(t.Context(), "", moto(payments.ProcessSale, 1000))
 				require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
-				require.ErrorContains(t, err, "[upstream] payments")
+				says := "[upstream] payments"
+				if name == "without credentials" {
+					says = "[upstream.auth] consumer_key"
+				}
+				require.ErrorContains(t, err, says)
 				require.Empty(t, s.ops())
 
 				s.stop()
