@@ -192,7 +192,7 @@ func entryOf(e events.Event) Entry {
 	case "accepted":
 		says, c.Reason = "accepted: stored durably, and promised to its caller", ""
 	case "sent":
-		says, c.Reason = "sent for the first time", ""
+		says, c.Reason = "first attempt", ""
 	case "done":
 		says = "done"
 	case "failed":
