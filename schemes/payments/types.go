@@ -104,6 +104,8 @@ type PaymentMethodDetails struct {
 
 // Customer is one of the variants of S0 2.4.2; Type selects.
 type Customer struct {
+	_ [0]func() // nobody compares two: == would be code in every binary
+
 	Type               string   `json:"type"`
 	RegistrationNumber string   `json:"registrationNumber,omitempty"`
 	CompanyName        string   `json:"companyName,omitempty"`

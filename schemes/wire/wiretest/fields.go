@@ -49,7 +49,7 @@ func list(t reflect.Type, at string, out map[string]string) {
 	case t.Kind() == reflect.Struct:
 		for i := range t.NumField() {
 			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-			if name == "-" {
+			if name == "-" || t.Field(i).Name == "_" {
 				continue
 			}
 			path := at + "." + name
