@@ -56,32 +56,5 @@ func TestEveryFieldOfTheSpecification(t *testing.T) {
 // TestEveryFieldIsExercised: each name of the list stands in a request or response of a transcript that client and
 // handler agree with, or in the notification that notice_test.go writes and reads.
 func TestEveryFieldIsExercised(t *testing.T) {
-	list, err := os.ReadFile("testdata/fields.txt")
-	require.NoError(t, err)
-	files, err := os.ReadDir("testdata/both")
-	require.NoError(t, err)
-	var all strings.Builder
-	all.WriteString(notification)
-	for _, f := range files {
-		data, err := os.ReadFile("testdata/both/" + f.Name())
-		require.NoError(t, err)
-		_, wired, ok := strings.Cut(string(data), "-- request --")
-		require.True(t, ok)
-		wired, _, ok = strings.Cut(wired, "-- result --")
-		require.True(t, ok)
-		all.WriteString(wired)
-	}
-	met, of := 0, 0
-	for line := range strings.Lines(string(list)) {
-		if path, _, ok := strings.Cut(line, " "); ok && path[0] != '#' {
-			of++
-			if name := path[strings.LastIndexAny(path, ".")+1:]; strings.Contains(all.String(), `"`+name+`":`) {
-				met++
-			} else {
-				t.Error("not exercised:", path)
-			}
-		}
-	}
-	t.Logf("%d of %d fields exercised", met, of)
-	require.Equal(t, of, met)
+	wiretest.Exercised(t, "testdata/fields.txt", notification)
 }

@@ -1,11 +1,8 @@
 package payments_test
 
 import (
-	"os"
 	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/payments"
 	"posagent/schemes/wire/wiretest"
@@ -35,24 +32,5 @@ func TestEveryFieldOfTheSpecification(t *testing.T) {
 // TestEveryFieldIsExercised: each name of the list stands in a request or response of a transcript that client and
 // handler agree with.
 func TestEveryFieldIsExercised(t *testing.T) {
-	list, err := os.ReadFile("testdata/fields.txt")
-	require.NoError(t, err)
-	files, err := os.ReadDir("testdata/both")
-	require.NoError(t, err)
-	var all strings.Builder
-	for _, f := range files {
-		data, err := os.ReadFile("testdata/both/" + f.Name())
-		require.NoError(t, err)
-		_, wired, ok := strings.Cut(string(data), "-- request --")
-		require.True(t, ok)
-		wired, _, ok = strings.Cut(wired, "-- result --")
-		require.True(t, ok)
-		all.WriteString(wired)
-	}
-	for line := range strings.Lines(string(list)) {
-		if path, _, ok := strings.Cut(line, " "); ok && path[0] != '#' {
-			name := path[strings.LastIndexAny(path, ".")+1:]
-			require.Contains(t, all.String(), `"`+name+`":`, path)
-		}
-	}
+	wiretest.Exercised(t, "testdata/fields.txt")
 }

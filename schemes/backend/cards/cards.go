@@ -237,10 +237,6 @@ func (c *Cards) write(ctx context.Context, op, about string, key wire.Key, body 
 		return wire.AsError(op, err)
 	case refusal != nil:
 		return wire.AsError(op, refusal)
-	case do == scenario.SpoilInternal: // in the service's own shape
-		return wire.Errorf(wire.Internal, op, "server error")
-	case !do.Spoils() || scenario.Ask(ctx, do) || do.Readable():
-		return nil
 	}
-	return wire.Errorf(wire.UnknownOutcome, op, "no usable reply")
+	return scenario.Lost(ctx, op, do)
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"posagent/schemes/wire"
 )
 
 // SlowReply is how long the slow-reply row takes.
@@ -24,6 +26,17 @@ func Ask(ctx context.Context, d Do) bool {
 		s.do = d
 	}
 	return ok
+}
+
+// Lost is what a keyed write answers after its effect where its row is d; nil: the reply stands, or Perform sees to it.
+func Lost(ctx context.Context, op string, d Do) error {
+	switch {
+	case d == SpoilInternal: // in the service's own shape
+		return wire.Errorf(wire.Internal, op, "server error")
+	case !d.Spoils() || Ask(ctx, d) || d.Readable():
+		return nil
+	}
+	return wire.Errorf(wire.UnknownOutcome, op, "no usable reply")
 }
 
 // Perform runs h and spoils its reply as the service asked.

@@ -40,6 +40,40 @@ func Fields(t *testing.T, file string, types map[string]any, ours ...string) {
 	require.Equal(t, want, got)
 }
 
+// Exercised holds a specification's field list against the transcripts of testdata/both, which client and handler agree with:
+// each name must stand in a request or a response, or in what is sent besides.
+func Exercised(t *testing.T, file string, besides ...string) {
+	t.Helper()
+	list, err := os.ReadFile(file)
+	require.NoError(t, err)
+	files, err := os.ReadDir("testdata/both")
+	require.NoError(t, err)
+	all := strings.Join(besides, "\n")
+	for _, f := range files {
+		data, err := os.ReadFile("testdata/both/" + f.Name())
+		require.NoError(t, err)
+		_, wired, ok := strings.Cut(string(data), "-- request --")
+		require.True(t, ok)
+		wired, _, ok = strings.Cut(wired, "-- result --")
+		require.True(t, ok)
+		all += wired
+	}
+	met, of := 0, 0
+	for line := range strings.Lines(string(list)) {
+		if path, _, ok := strings.Cut(line, " "); ok && path[0] != '#' {
+			of++
+			if strings.Contains(all, `"`+path[strings.LastIndex(path, ".")+1:]+`":`) {
+				met++
+			} else {
+				t.Error("not exercised:", path)
+			}
+		}
+	}
+	t.Logf("%d of %d fields exercised", met, of)
+	require.Equal(t, of, met)
+	require.Positive(t, of)
+}
+
 func list(t reflect.Type, at string, out map[string]string) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
