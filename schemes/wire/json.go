@@ -218,7 +218,7 @@ func (s *scanner) object(t reflect.Type) error {
 		}
 		s.space()
 		if !s.eat(':') {
-			return under(bad("a colon was expected"), show(key))
+			return bad("a colon was expected") // which may be a secret that slipped into a name's place
 		}
 		s.space()
 		if err := s.value(f.typ, f.optional); err != nil {
