@@ -158,6 +158,8 @@ type Undone struct {
 
 // Event is something that happened to a sale.
 type Event struct {
+	_ [0]func() // nobody compares two: == would be code in every binary
+
 	Name    Name
 	Now     time.Duration // boot clock
 	Asked   time.Duration // boot clock: when the question of a status left; 0 = Now
@@ -195,6 +197,8 @@ const (
 
 // Effect is something to do.
 type Effect struct {
+	_ [0]func() // nobody compares two: == would be code in every binary
+
 	Do      Do
 	After   time.Duration
 	Attempt int

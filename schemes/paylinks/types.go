@@ -198,6 +198,8 @@ type RefundRequest struct {
 // Done answers a charge, capture or refund: the reduced record (S1 2.2). Operation is set where the request is stored and not
 // yet answered by the backend; Status is then empty.
 type Done struct {
+	_ [0]func() // nobody compares two: == would be code in every binary
+
 	ID        int64         `json:"id"`
 	UUID      string        `json:"uuid" wire:"nullable"`
 	Time      string        `json:"time" wire:"nullable"`
@@ -209,6 +211,8 @@ type Done struct {
 
 // Transaction is what a customer's visit came to (S1 2.2).
 type Transaction struct {
+	_ [0]func() // nobody compares two: == would be code in every binary
+
 	ID          int64               `json:"id"`
 	UUID        string              `json:"uuid" wire:"nullable"`
 	Status      Status              `json:"status"`

@@ -13,6 +13,8 @@ const DateLayout = "2006-01-02"
 
 // CreateRequest is the body of POST / (S0 2.5). Write it with EncodeCreate; json.Marshal refuses card numbers.
 type CreateRequest struct {
+	_ [0]func() // nobody compares two: == would be code in every binary
+
 	TokenSecret          wire.Secret           `json:"tokenSecret,omitempty"`
 	ReturnURL            string                `json:"returnUrl,omitempty"`
 	Description          string                `json:"description,omitempty"`
@@ -36,6 +38,8 @@ type CardDetails struct {
 
 // RecurringRequest is the body of POST /recurring (S0 2.5). Write it with EncodeRecurring.
 type RecurringRequest struct {
+	_ [0]func() // nobody compares two: == would be code in every binary
+
 	TokenSecret          wire.Secret           `json:"tokenSecret,omitempty"`
 	ReturnURL            string                `json:"returnUrl,omitempty"`
 	Description          string                `json:"description,omitempty"`
