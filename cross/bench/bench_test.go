@@ -46,6 +46,8 @@ func TestRuns(t *testing.T) {
 		"journal write, 64 callers, throughput", "operation accepted, 256 callers, throughput", "an operation's life, flushes",
 		"operation accepted, 8 callers, beside bbolt", "06 01 -> first byte at the backend", "backend says COMMIT -> 04 0F", "bytes the program writes",
 		"20 old sales: 06 01 -> first byte at the backend", "memory after one sale", "message of 64 bytes and one back, 115200 baud",
+		"payment POSTed, 1 callers, p50", "payment POSTed, 64 callers, flushes", "payment POSTed, 256 callers, beside HTTP alone",
+		"payment POSTed, 8 callers, beside one refused", "payment link POSTed, 8 callers, throughput",
 		"payment accepted, 8 callers, backend stalls in TLS, p99", "code encoded and drawn, beside encoded", "start to ready, 20 old sales",
 		"create + authorize + capture over loopback, 16 at once",
 		"link create + read over loopback, 1 at once", "link create + read over loopback, 16 at once",
@@ -53,7 +55,7 @@ func TestRuns(t *testing.T) {
 		"hosted build + 5 fields + finalize over loopback, 1 at once", "hosted build + 5 fields + finalize over loopback, 16 at once",
 	}
 	if b.strace != "" {
-		want = append(want, "+5 ms: journal write, 8 callers, p50", "+5 ms: operation accepted, 64 callers, throughput", "+5 ms: 06 01 -> first byte at the backend", "flushes of a sale")
+		want = append(want, "+5 ms: journal write, 8 callers, p50", "+5 ms: operation accepted, 64 callers, throughput", "+5 ms: payment POSTed, 8 callers, p50", "+5 ms: 06 01 -> first byte at the backend", "flushes of a sale")
 	}
 	if need.Tool(t, "redis-server") != "" {
 		want = append(want, "operation accepted, 64 callers, beside redis")

@@ -16,6 +16,10 @@
 // The rows of "accept while the backend is away" set a write of a local client, from the call to its "pending", beside the same
 // write where nobody listens at the backend's address. In both the terminal knows that the backend is away.
 //
+// The rows of "port" are POSTs of local clients to the built binary, over loopback and connections that are kept, while its backend is
+// away: each ends in a 202 and a durable operation. Each client has a connection of its own up to the port's limit of them. Beside them
+// stand the raw limit, a probe of the same server, which is HTTP alone, and a payment that the rules refuse, which is all but the store.
+//
 // The rows of "payments" and of "links, disputes, hosted build" are the embedded backend's over loopback: as many durable commits
 // of a store as a call makes are its limit. A read, a page and a list commit nothing, and are time that only ours takes.
 //
@@ -38,4 +42,7 @@
 //
 // 2026-11-22: the services' rows over loopback are told and not judged: of a call that makes one commit most of the time is HTTP's.
 // A hosted payment is filled in as a browser does it: five pages with a token each, and five commits.
+//
+// 2026-11-22: a POST to the port carries an Idempotency-Key, as that of a careful client does. The client writes and reads bare HTTP,
+// because it shares the machine with the terminal; a payment link is made by a client of net/http, because it is signed.
 package main

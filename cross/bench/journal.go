@@ -115,6 +115,12 @@ func child(task string, out io.Writer) error {
 			return err
 		}
 		return json.NewEncoder(out).Encode(results)
+	case "raw":
+		limit, err := rawChild(dir, turns, ops)
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(out).Encode(limit)
 	case "sync":
 		syncs, err := rawSyncs(dir, ops)
 		if err != nil {

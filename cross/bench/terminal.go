@@ -49,6 +49,7 @@ type terminal struct {
 	cmd    *exec.Cmd
 	pid    string
 	line   string // where a register connects
+	local  string // where a local client does
 	lasted time.Duration
 }
 
@@ -111,6 +112,9 @@ func (t *terminal) start(cmd *exec.Cmd) error {
 	for word := range strings.FieldsSeq(ready) {
 		if line, ok := strings.CutPrefix(word, "register=tcp:"); ok {
 			t.line = "tcp:" + line
+		}
+		if url, ok := strings.CutPrefix(word, "port="); ok {
+			t.local = url
 		}
 	}
 	pid, running, err := store.Owner(t.database())
