@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,55 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/offline"
+	"posagent/agent/offline/offlinetest"
 	"posagent/agent/outbox"
-	"posagent/schemes/payments"
 	"posagent/schemes/wire"
 	"posagent/store"
 	"posagent/store/crashfs"
 	"posagent/store/storetest"
 )
-
-// bank is a payment service that honours Keys; it tells of every effect as it happens.
-type bank struct {
-	payments.Service // what is not here is not called
-	effect           func(key wire.Key)
-
-	mu    sync.Mutex
-	made  map[wire.Key]string // what came of a Key
-	loses int                 // answers yet to be lost
-	calls int
-}
-
-func newBank(effect func(wire.Key)) *bank { return &bank{effect: effect, made: map[wire.Key]string{}} }
-
-// do has one effect for a Key, and loses every third answer while it loses any.
-func (b *bank) do(key wire.Key) (string, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.made[key] == "" {
-		b.made[key] = "B" + string(key)
-		b.effect(key)
-	}
-	if b.calls++; b.loses > 0 && b.calls%3 == 0 {
-		b.loses--
-		return "", wire.Errorf(wire.UnknownOutcome, "t", "no reply")
-	}
-	return b.made[key], nil
-}
-
-func (b *bank) Create(_ context.Context, key wire.Key, _ payments.CreateRequest) (payments.Created, error) {
-	id, err := b.do(key)
-	return payments.Created{PaymentID: id}, err
-}
-
-func (b *bank) Capture(_ context.Context, key wire.Key, id string, _ payments.CaptureRequest) (payments.Done, error) {
-	ref, err := b.do(key)
-	return payments.Done{PaymentID: id, TransactionRef: ref}, err
-}
-
-func (b *bank) Read(context.Context, string) (payments.Payment, error) {
-	return payments.Payment{}, wire.Errorf(wire.NotFound, "t", "no such payment")
-}
 
 // counter is one terminal's front and outbox over a file.
 type counter struct {
@@ -77,7 +35,7 @@ type counter struct {
 var migrated = store.Step{Name: "test/9 newer", SQL: `CREATE INDEX outbox_ops_newer ON outbox_ops (created_ms);
 ALTER TABLE outbox_ops ADD COLUMN newer INTEGER NOT NULL DEFAULT 0;`}
 
-func openCounter(ctx context.Context, path, vfs, synchronous string, b *bank, within time.Duration, more ...store.Step) (*counter, error) {
+func openCounter(ctx context.Context, path, vfs, synchronous string, b *offlinetest.Bank, within time.Duration, more ...store.Step) (*counter, error) {
 	c := &counter{end: func() error { return nil }}
 	var err error
 	c.db, err = store.Open(ctx, store.Options{
@@ -87,7 +45,10 @@ func openCounter(ctx context.Context, path, vfs, synchronous string, b *bank, wi
 	if err != nil {
 		return nil, err
 	}
-	c.front = offline.NewFront(offline.Options{DB: c.db, Payments: b, Within: within})
+	bank := b.Services()
+	c.front = offline.NewFront(offline.Options{
+		DB: c.db, Payments: bank.Payments, Tokens: bank.Tokens, Links: bank.Links, Transactions: bank.Transactions, Within: within,
+	})
 	c.box = outbox.NewOutbox(outbox.Options{DB: c.db, Kinds: c.front.Kinds(), Watch: c.front.Watch})
 	c.front.Attach(c.box)
 	return c, nil
@@ -102,130 +63,205 @@ func (c *counter) run(ctx context.Context) {
 
 func (c *counter) close() error { return errors.Join(c.end(), c.db.Close()) }
 
-// write is a client's, under its own Idempotency-Key; it gives what was answered.
-func (c *counter) write(ctx context.Context, k string) (id string, pending bool, err error) {
-	n, about, isCapture := 0, "", false
-	if _, err := fmt.Sscanf(k, "create-%d", &n); err != nil {
-		_, err = fmt.Sscanf(k, "capture-%d-%s", &n, &about)
-		if isCapture = true; err != nil {
-			return "", false, err
-		}
-	}
-	if isCapture {
-		d, err := c.front.Payments().Capture(ctx, wire.Key(fmt.Sprintf("capture-%d", n)), about, payments.CaptureRequest{Amount: some(int32(100 + n))})
-		return d.TransactionRef, d.Operation != nil, err
-	}
-	p, err := c.front.Payments().Create(ctx, wire.Key(k), moto(payments.ProcessAuthorize, int32(1000+n)))
-	return p.PaymentID, p.Operation != nil, err
+// services are what a local client calls.
+func (c *counter) services(b *offlinetest.Bank) offlinetest.Services {
+	return offlinetest.Services{Payments: c.front.Payments(), Tokens: c.front.Tokens(), Links: c.front.Links(), Transactions: c.front.Transactions(), Customer: b.Pay}
 }
 
-// What a power cut must leave: what a client was told (its key), and what the bank has done.
-type (
-	acknowledged struct{ write string }
-	effected     struct{ key wire.Key }
-)
+func (c *counter) ops(ctx context.Context, by outbox.Filter) (list []outbox.Op, err error) {
+	by.Limit = 1000
+	err = c.db.Read(ctx, func(r store.Reader) (err error) { list, err = c.box.List(r, by); return err })
+	return list, err
+}
 
-// recordCounter has clients write while nobody sends, while everything is sent and answers are lost, over a restart that migrates.
-func recordCounter(t *testing.T, rec *crashfs.Recorder, synchronous string) (from, acks int) {
+func (c *counter) unfinished(ctx context.Context) (open int, err error) {
+	err = c.db.Read(ctx, func(r store.Reader) (err error) { open, err = outbox.Unfinished(r); return err })
+	return open, err
+}
+
+// acknowledged is what a power cut must leave of what a client was told: a write, and what it named. An offlinetest.Effect is what the bank
+// has done.
+type acknowledged struct {
+	story offlinetest.Story
+	write int
+	about string
+}
+
+// days are the stories that are recorded together; each day is cut on its own.
+var days = [][]string{{"collected", "given-up"}, {"card", "terms", "taken-back"}, {"charged", "let-go"}, {"captured"}}
+
+// recorded is a day's life on a disk.
+type recorded struct {
+	rec          *crashfs.Recorder
+	seed         uint64
+	from         int // where the day begins
+	told, effect int
+	kinds        map[string]int
+}
+
+// record has clients write while nobody sends, while everything is sent and answers are lost, over a restart that migrates.
+func record(t *testing.T, day []string, synchronous string) *recorded {
+	rec, err := crashfs.New()
+	require.NoError(t, err)
+	r := &recorded{rec: rec, seed: uint64(time.Now().UnixNano()), kinds: map[string]int{}}
+	synctest.Test(t, func(t *testing.T) { r.live(t, day, synchronous) }) // so that a slow machine is never late
+	require.NoError(t, rec.Close())
+	return r
+}
+
+// written is a story that is being told, with what its client knows.
+type written struct {
+	offlinetest.Story
+	told []string
+}
+
+func (r *recorded) live(t *testing.T, day []string, synchronous string) {
+	ctx := t.Context()
 	dir, err := crashfs.Scratch()
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
-	b := newBank(func(key wire.Key) { rec.Ack(effected{key}) })
-	n := 0
+	b := offlinetest.NewBank(func(e offlinetest.Effect) { r.effect++; r.rec.Ack(e) })
+	n, rng := 0, rand.New(rand.NewPCG(r.seed, 1))
+	var all []*written
 	for run := range 2 {
 		var more []store.Step
 		if run == 1 {
 			more = append(more, migrated)
 		}
-		c, err := openCounter(t.Context(), filepath.Join(dir, "agent.db"), rec.VFS(), synchronous, b, 2*time.Millisecond, more...)
+		c, err := openCounter(ctx, filepath.Join(dir, "agent.db"), r.rec.VFS(), synchronous, b, 2*time.Millisecond, more...)
 		require.NoError(t, err)
 		if run == 0 {
-			from = rec.Len()
+			r.from = r.rec.Len()
 		}
-		var all []string
-		tell := func(k string) string {
-			id, _, err := c.write(t.Context(), k)
-			require.NoError(t, err, k)
-			rec.Ack(acknowledged{k})
-			all = append(all, k)
-			return id
-		}
-		for half := range 2 {
-			if half == 1 {
-				b.loses = 2
-				c.run(t.Context())
+		s := c.services(b)
+		// goOn writes what can be written of a story; what depends on its customer waits until he has paid.
+		goOn := func(w *written, patient bool) {
+			for i := len(w.told); i < len(w.Writes); i++ {
+				about, ready, err := w.Subject(ctx, s, i, w.told)
+				for asked := 0; patient && err == nil && !ready; about, ready, err = w.Subject(ctx, s, i, w.told) {
+					asked++
+					require.Less(t, asked, 5000, "the link is not made")
+					c.box.Online()
+					<-time.After(20 * time.Millisecond)
+				}
+				require.NoError(t, err, "%s %d", w.Name, i)
+				if !ready {
+					return
+				}
+				id, _, err := w.Do(ctx, s, i, about)
+				require.NoError(t, err, "%s %d", w.Name, i)
+				r.rec.Ack(acknowledged{w.Story, i, about})
+				r.told++
+				r.kinds[w.Writes[i].Kind]++
+				w.told = append(w.told, id)
 			}
-			for range 2 {
-				n += 2
-				id := tell(fmt.Sprintf("create-%d", n))
-				tell(fmt.Sprintf("capture-%d-%s", n+1, id))
-			}
 		}
-		acks += len(all)
-		for open := 1; open > 0; {
-			c.box.Online()
-			<-time.After(5 * time.Millisecond)
-			require.NoError(t, c.db.Read(t.Context(), func(r store.Reader) (err error) { open, err = outbox.Unfinished(r); return err }))
+		// Nobody sends, everything is sent, and before the restart nobody sends again.
+		for _, sends := range [][]bool{{false, true, false}, {false, true}}[run] {
+			if sends {
+				b.Lose(2, rng)
+				c.run(ctx)
+			}
+			for _, name := range day {
+				n++
+				all = append(all, &written{Story: offlinetest.Tell(name, n)})
+			}
+			for _, w := range all {
+				goOn(w, sends)
+			}
+			if !sends {
+				continue
+			}
+			for open, asked := 1, 0; open > 0; asked++ {
+				require.Less(t, asked, 5000, "operations that do not end")
+				c.box.Online()
+				<-time.After(200 * time.Millisecond)
+				open, err = c.unfinished(ctx)
+				require.NoError(t, err)
+			}
+			require.NoError(t, c.end())
+			c.end = func() error { return nil }
 		}
 		require.NoError(t, c.close())
 	}
-	require.NoError(t, rec.Close())
-	return from, acks
+}
+
+// technician ends what is in doubt by what the bank says.
+func (c *counter) technician(ctx context.Context, b *offlinetest.Bank) (doubts int, err error) {
+	list, err := c.ops(ctx, outbox.Filter{State: outbox.Doubt})
+	for _, op := range list {
+		state := outbox.Failed
+		if b.Effects()[op.Key] > 0 {
+			state = outbox.Done
+		}
+		err = errors.Join(err, c.box.Resolve(ctx, op.Key, state, "asked the bank"))
+	}
+	return len(list), err
 }
 
 // verifyCounter starts on a state beside a bank that has done what it had done, and asks again for everything that was told.
 func verifyCounter(ctx context.Context, st crashfs.State) (err error) {
-	effects := map[wire.Key]int{}
-	b := newBank(func(key wire.Key) { effects[key]++ })
-	var told []string
+	var past []offlinetest.Effect
+	var told []acknowledged
 	for _, a := range st.Acked {
 		switch a := a.(type) {
-		case effected:
-			b.made[a.key] = "B" + string(a.key)
-			effects[a.key]++
+		case offlinetest.Effect:
+			past = append(past, a)
 		case acknowledged:
-			told = append(told, a.write)
+			told = append(told, a)
 		}
 	}
+	b := offlinetest.NewBank(nil, past...)
 	c, err := openCounter(ctx, filepath.Join(st.Dir, "agent.db"), "", "OFF", b, 20*time.Second, migrated)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	known := func() (ops []outbox.Op, err error) {
-		err = c.db.Read(ctx, func(r store.Reader) (err error) { ops, err = c.box.List(r, outbox.Filter{Limit: 1000}); return err })
-		return ops, err
-	}
-	before, err := known()
+	before, err := c.ops(ctx, outbox.Filter{})
 	if err != nil {
 		return err
 	}
 	c.run(ctx)
-	for _, k := range told {
-		if id, pending, err := c.write(ctx, k); err != nil || pending || id[0] != 'B' {
-			return fmt.Errorf("%s: at the end %q, pending %v, %w", k, id, pending, err)
+	doubts, began := 0, time.Now()
+	for open, wait := 1, time.Millisecond; open > 0; wait = min(2*wait, 5*time.Second) {
+		if <-time.After(wait); wait == 5*time.Second && time.Since(began) > time.Hour {
+			return fmt.Errorf("%d operations do not end", open)
 		}
-	}
-	for open := 1; open > 0; <-time.After(100 * time.Microsecond) {
-		if err := c.db.Read(ctx, func(r store.Reader) (err error) { open, err = outbox.Unfinished(r); return err }); err != nil {
+		n, err := c.technician(ctx, b)
+		if doubts += n; err != nil {
+			return err
+		}
+		if open, err = c.unfinished(ctx); err != nil {
 			return err
 		}
 	}
-	after, err := known()
+	s := c.services(b)
+	for _, a := range told {
+		id, pending, err := a.story.Do(ctx, s, a.write, a.about)
+		if doubts > 0 && pending == nil && (wire.CodeOf(err) == wire.NotFound || wire.CodeOf(err) == wire.Conflict) {
+			continue // visibly failed
+		}
+		if err != nil || pending != nil || id == "" || id[0] == 'L' {
+			return fmt.Errorf("%s %d: at the end %q, pending %v, %w", a.story.Name, a.write, id, pending, err)
+		}
+	}
+	after, err := c.ops(ctx, outbox.Filter{})
 	if err != nil {
 		return err
 	}
 	if len(after) != len(before) {
 		return fmt.Errorf("%d operations were kept, and asked again for what was told there are %d", len(before), len(after))
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	effects := b.Effects()
 	for _, op := range after {
 		if err := c.db.Read(ctx, func(r store.Reader) error { _, err := c.box.Get(r, op.Key); return err }); err != nil {
 			return err
 		}
+		if doubts > 0 && op.State == outbox.Failed && effects[op.Key] == 0 {
+			continue
+		}
 		if op.State != outbox.Done || effects[op.Key] != 1 {
-			return fmt.Errorf("%s is %s (%s) with %d effects", op.Key, op.State, op.Reason, effects[op.Key])
+			return fmt.Errorf("%s %s is %s (%s) with %d effects", op.Kind, op.Key, op.State, op.Reason, effects[op.Key])
 		}
 		delete(effects, op.Key)
 	}
@@ -242,38 +278,52 @@ func number(name string, otherwise int) int {
 	return otherwise
 }
 
-// The power fails anywhere in the life of clients' writes: accepted, sent, settled, folded into the file, migrated. What was told
-// is there, is sent under its Key, and has one effect; nothing has an effect that the terminal does not know.
+// The power fails anywhere in the life of clients' writes of every kind: accepted, sent, settled, folded into the file, migrated. What
+// was told is there, is sent under its Key, and has one effect; nothing has an effect that the terminal does not know.
 func TestPowerCutOfClientsWrites(t *testing.T) {
-	states := number("POSAGENT_STATES", 400)
-	rep, acks := cutCounter(t, "FULL", states)
-	t.Log(rep)
-	for _, f := range rep.Failures[:min(5, len(rep.Failures))] {
-		t.Errorf("%v: %v", f.State, f.Err)
+	states, kinds := number("POSAGENT_STATES", 400), map[string]int{}
+	for i, day := range days {
+		share := states / len(days)
+		if i == 0 {
+			share += states % len(days)
+		}
+		rep, r := cutDay(t, day, "FULL", share)
+		t.Log(day, rep)
+		for _, f := range rep.Failures[:min(5, len(rep.Failures))] {
+			t.Errorf("%v: %v: %v", day, f.State, f.Err)
+		}
+		require.Equal(t, share, rep.States)
+		require.Equal(t, r.told+r.effect, rep.Acks)
+		for kind, n := range r.kinds {
+			kinds[kind] += n
+		}
 	}
-	require.Equal(t, states, rep.States)
-	require.Equal(t, 2*acks, rep.Acks, "each write was told once, and had one effect")
+	for _, row := range offline.Table() {
+		switch row.Service {
+		case offline.Payments, offline.Tokens, offline.Paylinks:
+			require.Positive(t, kinds[row.Kind], row.Kind)
+		}
+	}
 }
 
 // Without syncs what was told is lost, or the harness could not tell.
 func TestPowerCutOfClientsWritesHasTeeth(t *testing.T) {
-	rep, _ := cutCounter(t, "NORMAL", 60)
-	t.Log(rep)
-	require.NotEmpty(t, rep.Failures)
+	for _, day := range days {
+		rep, _ := cutDay(t, day, "NORMAL", 60)
+		t.Log(day, rep)
+		require.NotEmpty(t, rep.Failures)
+	}
 }
 
-func cutCounter(t *testing.T, synchronous string, states int) (crashfs.Report, int) {
-	rec, err := crashfs.New()
-	require.NoError(t, err)
-	var from, acks int
-	synctest.Test(t, func(t *testing.T) { from, acks = recordCounter(t, rec, synchronous) }) // so that a slow machine is never late
+func cutDay(t *testing.T, day []string, synchronous string, states int) (crashfs.Report, *recorded) {
+	r := record(t, day, synchronous)
 	dir, err := crashfs.Scratch()
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
-	rep, err := rec.Enumerate(crashfs.Plan{States: states, Seed: uint64(time.Now().UnixNano()), Dir: dir, From: from}, func(st crashfs.State) (wrong error) {
+	rep, err := r.rec.Enumerate(crashfs.Plan{States: states, Seed: r.seed, Dir: dir, From: r.from}, func(st crashfs.State) (wrong error) {
 		synctest.Test(t, func(t *testing.T) { wrong = verifyCounter(t.Context(), st) }) // so that a back-off takes no time
 		return wrong
 	})
 	require.NoError(t, err)
-	return rep, acks
+	return rep, r
 }

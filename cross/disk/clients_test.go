@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,51 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/offline"
+	"posagent/agent/offline/offlinetest"
 	"posagent/agent/outbox"
 	"posagent/cross/stack"
-	"posagent/schemes/payments"
 	"posagent/schemes/wire"
 	"posagent/store"
 	"posagent/store/crashfs"
 	"posagent/store/storetest"
 )
-
-// bank is a payment service that honours Keys and counts effects.
-type bank struct {
-	payments.Service // what is not here is not called
-
-	mu      sync.Mutex
-	effects map[wire.Key]int
-	keyless bool // a tooth
-	calls   int
-}
-
-// do loses every third answer.
-func (b *bank) do(key wire.Key) (string, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.keyless || b.effects[key] == 0 {
-		b.effects[key]++
-	}
-	if b.calls++; b.calls%3 == 0 {
-		return "", wire.Errorf(wire.UnknownOutcome, "t", "no reply")
-	}
-	return "B" + string(key), nil
-}
-
-func (b *bank) Create(_ context.Context, key wire.Key, _ payments.CreateRequest) (payments.Created, error) {
-	id, err := b.do(key)
-	return payments.Created{PaymentID: id}, err
-}
-
-func (b *bank) Capture(_ context.Context, key wire.Key, id string, _ payments.CaptureRequest) (payments.Done, error) {
-	ref, err := b.do(key)
-	return payments.Done{PaymentID: id, TransactionRef: ref}, err
-}
-
-func (b *bank) Read(context.Context, string) (payments.Payment, error) {
-	return payments.Payment{}, wire.Errorf(wire.NotFound, "t", "no such payment")
-}
 
 // till is a terminal's front and outbox over a file.
 type till struct {
@@ -70,14 +31,17 @@ type till struct {
 	stop  func() error
 }
 
-func openTill(ctx context.Context, dir, vfs string, b *bank) (*till, error) {
+func openTill(ctx context.Context, dir, vfs string, b *offlinetest.Bank) (*till, error) {
 	db, err := store.Open(ctx, store.Options{
 		Path: filepath.Join(dir, "clients.db"), Steps: append(outbox.Schema(), offline.Schema()...), Wrapper: storetest.Wrapper{}, VFS: vfs, Ballast: -1,
 	})
 	if err != nil {
 		return nil, err
 	}
-	x := &till{db: db, front: offline.NewFront(offline.Options{DB: db, Payments: b, Within: time.Second})}
+	bank := b.Services()
+	x := &till{db: db, front: offline.NewFront(offline.Options{
+		DB: db, Payments: bank.Payments, Tokens: bank.Tokens, Links: bank.Links, Transactions: bank.Transactions, Within: time.Second,
+	})}
 	x.box = outbox.NewOutbox(outbox.Options{DB: db, Kinds: x.front.Kinds(), Watch: x.front.Watch})
 	x.front.Attach(x.box)
 	running, cancel := context.WithCancel(ctx)
@@ -95,37 +59,79 @@ func openTill(ctx context.Context, dir, vfs string, b *bank) (*till, error) {
 	return x, nil
 }
 
-// write asks under a key of its own until it is answered; it gives the answer's id and whether that is only pending.
-func (x *till) write(ctx context.Context, n int, about string) (id string, pending bool, err error) {
-	svc, part := x.front.Payments(), int32(100+n)
+// clients are the stories of clients that are told together, at each of the three times of a story of the disk.
+var clients = [][]string{{"collected", "given-up"}, {"card", "terms", "taken-back"}, {"charged", "let-go"}, {"captured"}}
+
+// written is one write that a client was told of.
+type written struct {
+	offlinetest.Story
+	i     int
+	about string
+}
+
+// write asks until it is answered.
+func (x *till) write(ctx context.Context, s offlinetest.Services, w written) (id string, pending *wire.Pending, err error) {
 	for range 600 {
-		if about != "" {
-			var d payments.Done
-			d, err = svc.Capture(ctx, wire.Key(fmt.Sprint("write-", n)), about, payments.CaptureRequest{Amount: &part})
-			id, pending = d.TransactionRef, d.Operation != nil
-		} else {
-			var c payments.Created
-			c, err = svc.Create(ctx, wire.Key(fmt.Sprint("write-", n)), payments.CreateRequest{
-				Type: payments.Moto, Amount: int32(1000 + n), CurrencyCode: "EUR", Processing: payments.ProcessAuthorize,
-				CardDetails: &payments.CardDetails{PAN: wire.NewPAN("4111111111111111"), ExpiryYear: 2099, ExpiryMonth: 12},
-			})
-			id, pending = c.PaymentID, c.Operation != nil
-		}
+		id, pending, err = w.Do(ctx, s, w.i, w.about)
 		if code := wire.CodeOf(err); err == nil || code != wire.Unavailable && code != wire.UnknownOutcome && code != wire.Internal {
 			return id, pending, err
 		}
 		<-time.After(500 * time.Millisecond)
 	}
-	return "", false, err
+	return "", nil, err
 }
 
-// clientStory has a local client write before the disk fails, while it does, and after it; then the terminal starts anew.
-func clientStory(t *testing.T, o stack.Options, d disk, early bool, keyless, forget bool) (r result) {
+// tell has clients tell stories, and remembers what they were told of.
+func (x *till) tell(ctx context.Context, s offlinetest.Services, story offlinetest.Story) (all []written, err error) {
+	var told []string
+	for i := range story.Writes {
+		about, ready := "", false
+		for asked := 0; !ready; asked++ {
+			if about, ready, err = story.Subject(ctx, s, i, told); asked == 1000 {
+				return all, fmt.Errorf("its link is not made: %w", err)
+			}
+			if !ready { // a bank that has lost some answers in a row is left alone for a while
+				<-time.After(min(time.Duration(1+asked)*500*time.Millisecond, 10*time.Second))
+			}
+		}
+		w := written{story, i, about}
+		id, _, err := x.write(ctx, s, w)
+		if err != nil {
+			return all, err
+		}
+		all, told = append(all, w), append(told, id)
+	}
+	return all, nil
+}
+
+// technician ends what is in doubt by what the bank says.
+func (x *till) technician(ctx context.Context, b *offlinetest.Bank) (doubts int, err error) {
+	var list []outbox.Op
+	err = x.db.Read(ctx, func(r store.Reader) (err error) {
+		list, err = x.box.List(r, outbox.Filter{State: outbox.Doubt, Limit: 1000})
+		return err
+	})
+	for _, op := range list {
+		state := outbox.Failed
+		if b.Effects()[op.Key] > 0 {
+			state = outbox.Done
+		}
+		err = errors.Join(err, x.box.Resolve(ctx, op.Key, state, "asked the bank"))
+	}
+	return len(list), err
+}
+
+// clientStory has local clients write before the disk fails, while it does, and after it; then the terminal starts anew.
+func clientStory(t *testing.T, o stack.Options, d disk, early bool, day []string, seed uint64, keyless, forget bool) (r result) {
 	t.Helper()
 	wrong := func(format string, args ...any) { r.wrong = append(r.wrong, fmt.Sprintf(format, args...)) }
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		b := &bank{effects: map[wire.Key]int{}, keyless: keyless}
+		b := offlinetest.NewBank(nil)
+		b.Lose(-1, rand.New(rand.NewPCG(seed, 4)))
+		if keyless {
+			b.Forget()
+		}
 		if early {
 			d.spoil()
 		}
@@ -137,30 +143,43 @@ func clientStory(t *testing.T, o stack.Options, d disk, early bool, keyless, for
 			x, err = openTill(ctx, o.Dir, d.vfs(), b)
 		}
 		require.NoError(t, err)
-		var ids []string
-		pair := func() {
-			n := 2 * len(ids)
-			id, _, err := x.write(ctx, n, "")
-			if err == nil {
-				_, _, err = x.write(ctx, n+1, id)
-			}
-			if err != nil {
-				wrong("write %d is not answered: %v", n, err)
-			}
-			ids = append(ids, id)
+		services := func() offlinetest.Services {
+			return offlinetest.Services{Payments: x.front.Payments(), Tokens: x.front.Tokens(), Links: x.front.Links(), Transactions: x.front.Transactions(), Customer: b.Pay}
 		}
-		pair()
+		var all []written
+		n := 0
+		tell := func() {
+			for _, name := range day {
+				n++
+				told, err := x.tell(ctx, services(), offlinetest.Tell(name, n))
+				if all = append(all, told...); err != nil {
+					wrong("%s %d, write %d is not answered: %v", name, n, len(told), err)
+				}
+			}
+		}
+		doubts := 0
+		end := func() {
+			for open, waited := 1, 0; open > 0 && waited < 720; waited++ {
+				<-time.After(5 * time.Second)
+				k, err := x.technician(ctx, b)
+				doubts += k
+				require.NoError(t, err)
+				require.NoError(t, x.db.Read(ctx, func(rd store.Reader) (err error) { open, err = outbox.Unfinished(rd); return err }))
+			}
+		}
+		tell()
 		if !early {
+			end() // so that the disk is met by all of the next
 			d.spoil()
 			over := time.AfterFunc(healed, func() { r.struck = boolean(d.heal()) })
-			pair()
+			tell()
 			if over.Stop() {
 				r.struck = boolean(d.heal())
 			}
 			r.during++
 		}
 		<-time.After(30 * time.Second) // the store looks at its disk again by itself
-		pair()
+		tell()
 		require.NoError(t, x.stop())
 		if forget {
 			for _, end := range []string{"", "-wal"} {
@@ -169,32 +188,35 @@ func clientStory(t *testing.T, o stack.Options, d disk, early bool, keyless, for
 		}
 		x, err = openTill(ctx, o.Dir, d.vfs(), b)
 		require.NoError(t, err)
-		open := 1
-		for waited := 0; open > 0 && waited < 720; waited++ {
-			<-time.After(5 * time.Second)
-			require.NoError(t, x.db.Read(ctx, func(rd store.Reader) (err error) { open, err = outbox.Unfinished(rd); return err }))
-		}
-		for i, about := range ids {
-			for n, of := range []string{"", about} {
-				id, pending, err := x.write(ctx, 2*i+n, of)
-				if err != nil || pending || !strings.HasPrefix(id, "B") {
-					wrong("write %d: at the end %q, pending %v, %v", 2*i+n, id, pending, err)
-				}
+		end()
+		for _, w := range all {
+			id, pending, err := x.write(ctx, services(), w)
+			if doubts > 0 && (wire.CodeOf(err) == wire.NotFound || wire.CodeOf(err) == wire.Conflict) {
+				continue // visibly failed
+			}
+			if err != nil || pending != nil || id == "" || id[0] == 'L' {
+				wrong("%s %d: at the end %q, pending %v, %v", w.Name, w.i, id, pending, err)
 			}
 		}
-		ops := 0
+		ops, effects := 0, b.Effects()
 		require.NoError(t, x.db.Read(ctx, func(rd store.Reader) error {
 			list, err := x.box.List(rd, outbox.Filter{Limit: 1000})
 			for _, op := range list {
 				ops++
-				if n := b.effects[op.Key]; op.State != outbox.Done || n != 1 {
-					wrong("%s is %s (%s) with %d effects", op.Key, op.State, op.Reason, n)
+				n := effects[op.Key]
+				if doubts > 0 && op.State == outbox.Failed && n == 0 {
+					delete(effects, op.Key)
+					continue
 				}
+				if op.State != outbox.Done || n != 1 {
+					wrong("%s %s is %s (%s) with %d effects", op.Kind, op.Key, op.State, op.Reason, n)
+				}
+				delete(effects, op.Key)
 			}
 			return err
 		}))
-		if ops != 2*len(ids) || len(b.effects) != ops {
-			wrong("%d writes, %d operations, %d effects", 2*len(ids), ops, len(b.effects))
+		if ops != len(all) || len(effects) != 0 {
+			wrong("%d writes, %d operations, %d effects that nobody knows", len(all), ops, len(effects))
 		}
 		r.stories, r.sales, r.approved = 1, ops, ops
 		require.NoError(t, x.stop())
@@ -208,19 +230,22 @@ func TestEveryOperationFailsUnderClients(t *testing.T) {
 	type one struct {
 		fault crashfs.Fault
 		early bool
+		day   []string
 	}
 	var all []one
-	for _, early := range []bool{false, true} {
-		h := healthy{first: map[crashfs.Op]int{}, count: map[crashfs.Op]int{}}
-		withRecorder(t, func(o stack.Options, rec *crashfs.Recorder) {
-			h.rec = rec
-			require.Empty(t, clientStory(t, o, h, early, false, false).wrong)
-		})
-		for _, op := range ops() {
-			for n := range h.count[op] + 1 {
-				for _, errno := range []crashfs.Errno{crashfs.ENOSPC, crashfs.EIO, crashfs.EROFS} {
-					for _, times := range []int{1, 3, -1} {
-						all = append(all, one{crashfs.Fault{On: op, N: n + 1, Err: errno, Times: times}, early})
+	for i, day := range clients {
+		for _, early := range []bool{false, true}[:2-min(i, 1)] { // a start is the same before whatever comes
+			h := healthy{first: map[crashfs.Op]int{}, count: map[crashfs.Op]int{}}
+			withRecorder(t, func(o stack.Options, rec *crashfs.Recorder) {
+				h.rec = rec
+				require.Empty(t, clientStory(t, o, h, early, day, seed, false, false).wrong)
+			})
+			for _, op := range ops() {
+				for n := range h.count[op] + 1 {
+					for _, errno := range []crashfs.Errno{crashfs.ENOSPC, crashfs.EIO, crashfs.EROFS} {
+						for _, times := range []int{1, 3, -1} {
+							all = append(all, one{crashfs.Fault{On: op, N: n + 1, Err: errno, Times: times}, early, day})
+						}
 					}
 				}
 			}
@@ -232,9 +257,9 @@ func TestEveryOperationFailsUnderClients(t *testing.T) {
 	var sum result
 	for _, x := range all[:n] {
 		withRecorder(t, func(o stack.Options, rec *crashfs.Recorder) {
-			r := clientStory(t, o, faulty{rec, x.fault}, x.early, false, false)
+			r := clientStory(t, o, faulty{rec, x.fault}, x.early, x.day, rng.Uint64(), false, false)
 			for i := range r.wrong {
-				r.wrong[i] = fmt.Sprintf("%+v, at the start %v: %s", x.fault, x.early, r.wrong[i])
+				r.wrong[i] = fmt.Sprintf("%v, %+v, at the start %v: %s", x.day, x.fault, x.early, r.wrong[i])
 			}
 			sum.add(r)
 		})
@@ -245,10 +270,12 @@ func TestEveryOperationFailsUnderClients(t *testing.T) {
 
 // A disk that loses what was acknowledged, and a backend that sees no Keys, must be caught.
 func TestTeethUnderClients(t *testing.T) {
-	for _, keyless := range []bool{false, true} {
-		withRecorder(t, func(o stack.Options, rec *crashfs.Recorder) {
-			h := healthy{rec, map[crashfs.Op]int{}, map[crashfs.Op]int{}}
-			require.NotEmpty(t, clientStory(t, o, h, false, keyless, !keyless).wrong)
-		})
+	for i, day := range clients {
+		for _, keyless := range []bool{false, true}[:2-i/2] { // what is done to a transaction needs no Keys
+			withRecorder(t, func(o stack.Options, rec *crashfs.Recorder) {
+				h := healthy{rec, map[crashfs.Op]int{}, map[crashfs.Op]int{}}
+				require.NotEmpty(t, clientStory(t, o, h, false, day, 1, keyless, !keyless).wrong, "%v, keyless %v", day, keyless)
+			})
+		}
 	}
 }

@@ -4,8 +4,10 @@
 // Whatever the disk did, a register was told approved if and only if the books have one net payment and the journal,
 // opened again, has the sale; and once the disk works the next sale is approved without anybody's help.
 //
-// The same faults strike while local clients write payments through the front and its outbox: each acknowledged write is there when
-// the file is opened again, and has one effect.
+// The same faults strike while local clients write through the front and its outbox: payments, tokens, links and what is done to their
+// transactions, every kind the operation table stores for them, each on what was made before it by the id that its client was told.
+// The bank behind loses every third answer. Each acknowledged write is there when the file is opened again, and has one effect.
+// What is in doubt a person ends by what the bank says.
 //
 // It drives the product through cross/stack, the front over its store alone, and must not be imported.
 package disk

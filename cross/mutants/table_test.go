@@ -166,6 +166,25 @@ var table = []mutant{
 	{"a client's Idempotency-Key is not stored with its write", offline, "TestPowerCutOfClientsWrites", []edit{
 		{"agent/offline/accept.go", `if err := f.remember(tx, u, w); err != nil {`, `if err := error(nil); err != nil {`},
 	}},
+	{"a link is sent under a Key that is not stored", offline, "TestPowerCutOfClientsWrites", []edit{
+		{"agent/offline/linkread.go", `c, err := links.Create(ctx, key, req)`, `c, err := links.Create(ctx, wire.NewKey(), req)`},
+	}},
+	{"a token's local id does not lead to the backend's", offline, "TestPowerCutOfClientsWrites", []edit{
+		{"agent/offline/send.go", `b.Makes && op.State == outbox.Done && k.Made != "" {`, `b.Makes && b.Thing != "token" && op.State == outbox.Done && k.Made != "" {`},
+	}},
+	{"what is done to a link's transaction is sent again unread", offline, "TestPowerCutOfClientsWrites", []edit{
+		{"agent/offline/send.go", `case class != outbox.Compare:`, `case class != outbox.Compare || b.Thing == "transaction":`},
+	}},
+	{"a link that is gone when its deletion is sent again is not taken for deleted", "cross/disk", "TestEveryOperationFailsUnderClients", []edit{
+		{"agent/offline/linkread.go", `drop.gone = true`, `drop.gone = false`},
+	}},
+	{"the client's key of a token is not stored with it", "cross/disk", "TestEveryOperationFailsUnderClients", []edit{
+		{"agent/offline/accept.go", `if err := f.remember(tx, u, w); err != nil {`, `if w.row.Service == Tokens {
+		} else if err := f.remember(tx, u, w); err != nil {`},
+	}},
+	{"a link is stored under a number that was given before", "cross/disk", "TestEveryOperationFailsUnderClients", []edit{
+		{"agent/offline/things.go", `t.local = strconv.FormatInt(firstLocal+id, 10)`, `t.local = strconv.FormatInt(firstLocal+id/2, 10)`},
+	}},
 	{"dependants are sent out of order over a bad link", "cross/lossy", "TestLossy", []edit{
 		{"agent/outbox/attempt.go", `if err != nil || !waits {`, `if err != nil || true {`},
 		{"agent/outbox/outbox.go", `CASE WHEN EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ? AND open = 1) THEN 0 ELSE 1 END`, `CASE WHEN EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ? AND open = 1) THEN 1 ELSE 1 END`},
