@@ -51,7 +51,7 @@ func (a *api) problem(w http.ResponseWriter, r *http.Request, e *wire.Error) {
 
 // authorized lets only requests with a client's token through, at that client's pace.
 func (a *api) authorized(fail shape, h http.Handler) http.Handler {
-	return a.known(fail, func(c *account, w http.ResponseWriter, r *http.Request) { c.paced(c.pace, w, r, fail, h) })
+	return a.known(fail, func(c *account, w http.ResponseWriter, r *http.Request) { c.paced(w, r, fail, h) })
 }
 
 // known lets only requests with a client's token through.
@@ -60,11 +60,25 @@ func (a *api) known(fail shape, serve func(c *account, w http.ResponseWriter, r 
 		c := a.shown(r)
 		if c == nil {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			fail(w, r, wire.Errorf(wire.Unauthorized, "port", "operation not allowed"))
+			stranger(w, r, fail)
 			return
 		}
+		a.conns.proven(r)
 		serve(c, w, r)
 	})
+}
+
+// stranger refuses a request before its body is there.
+func stranger(w http.ResponseWriter, r *http.Request, fail shape) {
+	unread(w, r)
+	fail(w, r, wire.Errorf(wire.Unauthorized, "port", "operation not allowed"))
+}
+
+// unread lets an answer out that the server would keep until the request's body is there: it does so where a connection goes on.
+func unread(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 {
+		w.Header().Set("Connection", "close")
+	}
 }
 
 // token answers POST /token, for clients that fetch a token before every call (OAuth 2.0 client credentials): any name, and

@@ -66,16 +66,15 @@ func (p *pace) end() {
 	p.flying--
 }
 
-// account is a client with its paces. Who asks for payment links signs, which is checked behind the limit, and has one of its
-// own: requests that only name a client must not use up what that client may do elsewhere.
+// account is a client with its pace.
 type account struct {
 	Client
-	pace, links *pace
+	pace *pace
 }
 
 func (a *api) open() {
 	for _, c := range append([]Client{{Token: a.o.Token}}, a.o.Clients...) {
-		a.accounts = append(a.accounts, account{c, newPace(a.o.Rate, a.o.Parallel), newPace(a.o.Rate, a.o.Parallel)})
+		a.accounts = append(a.accounts, account{c, newPace(a.o.Rate, a.o.Parallel)})
 	}
 }
 
@@ -104,12 +103,12 @@ func (a *api) named(name, instance string) *account {
 }
 
 // paced serves a client's request when its pace allows it, and says on whose behalf.
-func (c *account) paced(p *pace, w http.ResponseWriter, r *http.Request, fail shape, h http.Handler) {
-	wait, ok := p.begin()
+func (c *account) paced(w http.ResponseWriter, r *http.Request, fail shape, h http.Handler) {
+	wait, ok := c.pace.begin()
 	if !ok {
 		fail(w, r, &wire.Error{Code: wire.TooMany, Op: "port", Msg: "too many requests at a time", RetryAfter: max(wait, time.Second)})
 		return
 	}
-	defer p.end()
+	defer c.pace.end()
 	h.ServeHTTP(w, r.WithContext(wire.WithClient(r.Context(), c.Name)))
 }

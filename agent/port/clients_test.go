@@ -79,17 +79,6 @@ func TestClients(t *testing.T) {
 	require.Equal(t, "kiosk", <-names)
 	require.Equal(t, http.StatusUnauthorized, get("Bearer kiosk").status)
 
-	limited := false
-	for range 60 {
-		if r := get("Bearer " + kiosk); r.status == http.StatusTooManyRequests {
-			limited = true
-			require.NotEmpty(t, r.header.Get("Retry-After"))
-			break
-		}
-		<-names
-	}
-	require.True(t, limited, "20 a second")
-
 	// Payment links: the instance names the client, its token signs.
 	for instance, secret := range map[string]string{"shop": token, "kiosk": kiosk} {
 		ask := func(secret string) reply {
@@ -101,6 +90,25 @@ func TestClients(t *testing.T) {
 		require.Equal(t, http.StatusForbidden, ask(map[string]string{token: kiosk, kiosk: token}[secret]).status)
 		require.Empty(t, names)
 	}
+	for range 60 {
+		r := x.ask("POST", "/v1.0/Invoice/?instance=kiosk", "", formKind, "ApiSignature=x")
+		require.Equal(t, http.StatusForbidden, r.status, "who only names a client uses up nothing of its own: %s", r.body)
+	}
+	limited := false
+	for range 60 {
+		if r := get("Bearer " + kiosk); r.status == http.StatusTooManyRequests {
+			limited = true
+			require.NotEmpty(t, r.header.Get("Retry-After"))
+			break
+		}
+		<-names
+	}
+	require.True(t, limited, "20 a second")
+	r = x.ask("GET", "/v1.0/Invoice/7/?id=7&instance=kiosk&ApiSignature="+url.QueryEscape(signBy(kiosk, "id=7")), "", "", "")
+	require.Equal(t, http.StatusTooManyRequests, r.status, r.body)
+	require.NotEmpty(t, r.header.Get("Retry-After"))
+	require.Contains(t, r.body, `"status":"error"`)
+
 	// The token route gives each client its own.
 	for _, own := range []string{token, kiosk} {
 		r := x.ask("POST", "/token", "", formKind, "grant_type=client_credentials&client_secret="+own)

@@ -26,18 +26,20 @@
 // 2026-11-22. A local program may have a token of its own, and with it a name: the scope of its Idempotency-Key, and a pace of
 // its own, so that one that runs wild does not stop the others. Requests above a client's rate or number in flight are answered
 // 429 with Retry-After in the service's shape, before anything is done. Streams of events hold their places longer than
-// requests and are counted apart. For payment links a client's name is the instance it signs for; since that is claimed and not
-// proven when the limit is asked, those requests have a pace of their own.
+// requests and are counted apart. For payment links a client's name is the instance it signs for; since that is proven by the body
+// alone, the limit is asked when the body has been read.
 //
 // The backend's own credentials never serve here, and the local token never leaves: requests are written anew.
 //
 // A call goes on when its caller goes away, until its own time is over: a write cut short has an outcome nobody knows.
 //
 // 2026-11-22. A 401 or 403 of the backend is answered 503 and names the keys of [upstream.auth]: passed on, it would read as a
-// wrong local token.
+// wrong local token. For payment links it is so from the moment the signature is found good.
 //
-// A connection above the limit waits until another ends. 2026-11-22. The one that has been without a request for longest, idle or
-// with no whole header yet, ends at once for it: else anybody on this machine shuts everybody out without a token.
+// A connection above the limit waits until another ends. 2026-11-22. Another ends at once for it: else anybody on this machine shuts
+// everybody out without a token. First those that say nothing, then strangers' requests, whatever they wait for, then idle ones of
+// clients; never a request of a client. Who it is is decided on the header, before the body is awaited; until then a
+// request has 5 s in all. Of payment links, /token and the hooks the body is the proof, so that they are strangers' until it is read.
 //
 // Attachments of a payment link are taken from two callers at a time, since they lie on the disk before anybody is known.
 package port

@@ -1,13 +1,15 @@
 package port
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"sync"
+	"time"
 )
 
-// limiter is a listener with a limit of connections. The one that has been without a request for longest, idle or with no whole
-// header yet, makes room for one that waits; one with a request in flight never does.
+// limiter is a listener with a limit of connections. When one waits, another makes room for it: the weakest of those that may be
+// missed, and of them the one that has been so for longest. A proven one with a request in flight is never missed.
 type limiter struct {
 	net.Listener
 	slots  chan struct{}
@@ -15,9 +17,19 @@ type limiter struct {
 
 	mu     sync.Mutex
 	once   sync.Once
-	quiet  []net.Conn // without a request, the oldest first
-	wanted bool       // a connection waits
+	spare  []*slot // what may be missed, the oldest first
+	wanted bool    // a connection waits
 }
+
+// What a connection may be missed for, the weakest first.
+const (
+	silent  = iota // a stranger's, with no request or no whole header yet
+	strange        // a stranger's request: whatever it waits for, nobody knows who asks
+	idle           // a proven one's, between two requests
+)
+
+// slotKey is where the context of a request carries its *slot.
+type slotKey struct{}
 
 func newLimiter(ln net.Listener, n int) *limiter {
 	return &limiter{Listener: ln, slots: make(chan struct{}, n), closed: make(chan struct{})}
@@ -40,18 +52,25 @@ func (l *limiter) Accept() (net.Conn, error) {
 	}
 }
 
-// want ends a quiet connection when one waits for a slot and there is none, now or as soon as one is quiet.
+// want ends a connection when one waits for a slot and there is none, now or as soon as one may be missed.
 func (l *limiter) want(wanted bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.wanted = wanted && l.full(); !l.wanted {
-		return
+	if l.wanted = wanted && len(l.slots) == cap(l.slots); l.wanted {
+		l.miss()
 	}
-	if len(l.quiet) > 0 {
-		conn := l.quiet[0]
-		l.forget(conn)
-		conn.Close()
-		l.wanted = false
+}
+
+func (l *limiter) miss() {
+	for kind := silent; kind <= idle; kind++ {
+		for _, c := range l.spare {
+			if c.kind == kind {
+				l.forget(c)
+				c.Close()
+				l.wanted = false
+				return
+			}
+		}
 	}
 }
 
@@ -61,29 +80,43 @@ func (l *limiter) Close() error {
 	return l.Listener.Close()
 }
 
-// full says that every connection is taken.
-func (l *limiter) full() bool { return len(l.slots) == cap(l.slots) }
-
 // state is the server's ConnState. A connection is new, or idle, until a header was read to its end.
 func (l *limiter) state(conn net.Conn, s http.ConnState) {
+	c := conn.(*slot)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.forget(conn)
-	switch {
-	case s != http.StateIdle && s != http.StateNew:
-	case l.wanted:
-		conn.Close()
-		l.wanted = false
-	default:
-		l.quiet = append(l.quiet, conn)
+	l.forget(c)
+	switch c.kind = silent; {
+	case s == http.StateActive && !c.proven:
+		c.kind = strange
+	case s == http.StateIdle && c.proven:
+		c.kind = idle
+	case s != http.StateNew && s != http.StateIdle:
+		return
+	}
+	l.spare = append(l.spare, c)
+	if l.wanted {
+		l.miss()
 	}
 }
 
-// forget takes a connection out of the quiet ones.
-func (l *limiter) forget(conn net.Conn) {
-	for i, c := range l.quiet {
+// proven keeps a request's connection, since it is known who asks, and gives its body the time it needs.
+func (l *limiter) proven(r *http.Request) {
+	c := r.Context().Value(slotKey{}).(*slot)
+	l.mu.Lock()
+	c.proven = true
+	l.forget(c)
+	l.mu.Unlock()
+	if r.ContentLength != 0 {
+		_ = c.SetReadDeadline(time.Now().Add(readTime)) // of a closed one the next read tells
+	}
+}
+
+// forget takes a connection out of those that may be missed.
+func (l *limiter) forget(conn *slot) {
+	for i, c := range l.spare {
 		if c == conn {
-			l.quiet = append(l.quiet[:i], l.quiet[i+1:]...)
+			l.spare = append(l.spare[:i], l.spare[i+1:]...)
 			return
 		}
 	}
@@ -92,11 +125,17 @@ func (l *limiter) forget(conn net.Conn) {
 // slot is a connection that counts.
 type slot struct {
 	net.Conn
-	free func()
+	free   func()
+	kind   int
+	proven bool // somebody who is known asked over it
 }
 
 // Close implements net.Conn.
 func (s *slot) Close() error {
 	defer s.free()
 	return s.Conn.Close()
+}
+
+func withSlot(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, slotKey{}, conn)
 }

@@ -43,6 +43,7 @@ const (
 // Limits of the port.
 const (
 	maxConns  = 64
+	strangers = 5 * time.Second // for the header of a request, and its body until it is known who asks
 	readTime  = 15 * time.Second
 	maxHeader = 16 << 10 // bytes
 )
@@ -67,14 +68,14 @@ func New(o Options) *Port {
 	p := &Port{ln: o.Listener, conns: newLimiter(o.Listener, maxConns)}
 	p.api = newAPI(o, p.conns)
 	p.srv = &http.Server{
-		Handler:           Guard(o.Listener.Addr(), p.api.routes()),
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       readTime,
-		WriteTimeout:      readTime + o.Within + 10*time.Second,
-		IdleTimeout:       60 * time.Second,
-		MaxHeaderBytes:    maxHeader,
-		ConnState:         p.conns.state,
-		ErrorLog:          log.New(io.Discard, "", 0), // what a client does wrong is the client's, and would be anybody's to write
+		Handler:        Guard(o.Listener.Addr(), p.api.routes()),
+		ReadTimeout:    strangers,
+		WriteTimeout:   readTime + o.Within + 10*time.Second,
+		IdleTimeout:    60 * time.Second,
+		MaxHeaderBytes: maxHeader,
+		ConnState:      p.conns.state,
+		ConnContext:    withSlot,
+		ErrorLog:       log.New(io.Discard, "", 0), // what a client does wrong is the client's, and would be anybody's to write
 	}
 	p.srv.RegisterOnShutdown(func() { close(p.api.ended) })
 	return p
@@ -128,15 +129,19 @@ func Guard(addr net.Addr, next http.Handler) http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		w.Header().Set("Cache-Control", "no-store")
+		why := ""
 		if !hosts[strings.ToLower(r.Host)] {
-			http.Error(w, "this port answers to its own address only", http.StatusForbidden)
-			return
+			why = "this port answers to its own address only"
 		}
 		for _, h := range []string{"Origin", "Referer", "Sec-Fetch-Site"} {
 			if _, there := r.Header[h]; there {
-				http.Error(w, "this port is closed to web pages", http.StatusForbidden)
-				return
+				why = "this port is closed to web pages"
 			}
+		}
+		if why != "" {
+			unread(w, r)
+			http.Error(w, why, http.StatusForbidden)
+			return
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -8,11 +8,11 @@ import (
 
 const login = "consumer_key and consumer_secret, or bearer" // what most services are asked with
 
-// theirs serves what calls the backend for a proven caller: a 401 or 403 of it is then the backend's, about the terminal.
-// keys are those of [upstream.auth] that the service is asked with.
-func theirs(keys string, fail shape, h http.Handler) http.Handler {
+// theirs serves what calls the backend: a 401 or 403 that a proven caller gets is the backend's, about the terminal. One that is not
+// proven yet is by h. keys are those of [upstream.auth] that the service is asked with.
+func theirs(keys string, proven bool, fail shape, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.ServeHTTP(&refused{ResponseWriter: w, tell: func() {
+		h.ServeHTTP(&refused{ResponseWriter: w, proven: proven, tell: func() {
 			fail(w, r, wire.Errorf(wire.Unavailable, "port", "the backend refuses the terminal's own credentials: check [upstream.auth] %s", keys))
 		}}, r)
 	})
@@ -21,13 +21,13 @@ func theirs(keys string, fail shape, h http.Handler) http.Handler {
 // refused tells something else in place of a 401 or 403.
 type refused struct {
 	http.ResponseWriter
-	tell func()
-	told bool
+	tell         func()
+	proven, told bool
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (f *refused) WriteHeader(status int) {
-	if status == http.StatusUnauthorized || status == http.StatusForbidden {
+	if f.proven && (status == http.StatusUnauthorized || status == http.StatusForbidden) {
 		f.told = true
 		f.tell()
 		return

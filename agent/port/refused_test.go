@@ -4,6 +4,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +15,7 @@ import (
 	"posagent/schemes/hosted"
 	"posagent/schemes/methods"
 	"posagent/schemes/onboarding"
+	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 )
 
@@ -22,6 +25,7 @@ func TestTheTerminalsOwnCredentials(t *testing.T) {
 	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
 	t.Cleanup(backend.Close)
 	build := &hosted.Client{BaseURL: backend.URL, Doer: http.DefaultClient}
+	links := &paylinks.Client{BaseURL: backend.URL, Instance: "shop", Secret: "theirs", Doer: http.DefaultClient}
 	cases := &disputes.Client{BaseURL: backend.URL, Doer: http.DefaultClient, Dir: t.TempDir()}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -29,6 +33,7 @@ func TestTheTerminalsOwnCredentials(t *testing.T) {
 		port.Hosted(build.Sessions(), build.Orders()),
 		port.Disputes(cases, cases, ""),
 		port.Onboarding(&onboarding.Client{BaseURL: backend.URL, Doer: http.DefaultClient}),
+		port.Links(links.Links(), links.Transactions(), "shop"),
 		port.Methods(&methods.Client{BaseURL: backend.URL, Doer: http.DefaultClient}),
 	}})
 	go func() { _ = p.Run(t.Context()) }()
@@ -37,6 +42,18 @@ func TestTheTerminalsOwnCredentials(t *testing.T) {
 		_, err := (&hosted.Client{BaseURL: x.addr, APIKey: token, Doer: keyed{}}).Orders().Methods(t.Context())
 		require.Equal(t, wire.Unavailable, code(t, err))
 		require.ErrorContains(t, err, "[upstream.auth] api_key")
+		for _, path := range []string{"/v1.0/Invoice/7/?", "/v1.0/Transaction/7/?", "/v1.0/Transaction/?limit=1&"} {
+			_, form, _ := strings.Cut(path, "?")
+			ask := func(secret string) reply {
+				return x.ask("GET", path+"instance=shop&ApiSignature="+url.QueryEscape(signBy(secret, strings.TrimSuffix(form, "&"))), "", "", "")
+			}
+			r := ask(token)
+			require.Equal(t, 503, r.status, path+r.body)
+			require.Contains(t, r.body, `"status":"error"`)
+			require.Contains(t, r.body, "[upstream.auth] instance and secret")
+			require.NotEmpty(t, r.header.Get("Retry-After"), path)
+			require.Equal(t, 403, ask(token+"x").status, "a wrong local signature")
+		}
 		for _, c := range []struct{ path, auth, shape, key string }{
 			{"/api/v1/disputes/key", bearer, `"type":"urn:problem:unavailable"`, "[upstream.auth] consumer_key"},
 			{"/api/v1/onboarding/applications/7", bearer, `"type":"urn:problem:unavailable"`, "[upstream.auth] consumer_key"},

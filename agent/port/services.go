@@ -3,6 +3,7 @@ package port
 import (
 	"net/http"
 	"net/url"
+	"time"
 
 	"posagent/schemes/aapay"
 	"posagent/schemes/disputes"
@@ -22,7 +23,7 @@ type Service struct{ mount func(*api) mount }
 // byProblem makes the mount of a service of S0.
 func (a *api) byProblem(m mount, h http.Handler) mount {
 	m.proof, m.body, m.errors = byToken, jsonBody, problemBody
-	m.handler = a.calling(wire.MaxRequest, a.authorized(a.problem, theirs(login, a.problem, h)))
+	m.handler = a.calling(wire.MaxRequest, a.authorized(a.problem, theirs(login, true, a.problem, h)))
 	return m
 }
 
@@ -32,7 +33,7 @@ func (a *api) byFault(m mount, h http.Handler) mount {
 		wire.WriteFault(w, a.o.Log, aapay.ContentType, e)
 	}
 	m.proof, m.body, m.errors = byToken, jsonBody, jsonBody
-	m.handler = a.calling(wire.MaxRequest, a.authorized(fail, theirs(login, fail, h)))
+	m.handler = a.calling(wire.MaxRequest, a.authorized(fail, theirs(login, true, fail, h)))
 	return m
 }
 
@@ -77,10 +78,11 @@ func Hosted(sessions hosted.Sessions, orders hosted.Orders) Service {
 					c = a.holder(list[0])
 				}
 				if c == nil {
-					fail(w, r, wire.Errorf(wire.Unauthorized, "port", "operation not allowed"))
+					stranger(w, r, fail)
 					return
 				}
-				c.paced(c.pace, w, r, fail, theirs("api_key", fail, h))
+				a.conns.proven(r)
+				c.paced(w, r, fail, theirs("api_key", true, fail, h))
 			})),
 			routes: `POST 200 /api/v1/api/orders/build make an order and its payment session
 				POST 200 /api/v1/api/build/finalize_payment pay
@@ -139,8 +141,8 @@ const (
 	maxLarge    = 2        // of them at a time: they lie on the disk before anybody is known
 )
 
-// few lets a few large bodies in at a time, and all small ones; busy answers for the others.
-func few(h http.Handler, busy func(http.ResponseWriter, *http.Request)) http.Handler {
+// few lets a few large bodies in at a time, and all small ones.
+func few(why string, fail shape, h http.Handler) http.Handler {
 	large := make(chan struct{}, maxLarge)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength > wire.MaxRequest || r.ContentLength < 0 {
@@ -148,8 +150,8 @@ func few(h http.Handler, busy func(http.ResponseWriter, *http.Request)) http.Han
 			case large <- struct{}{}:
 				defer func() { <-large }()
 			default:
-				w.Header().Set("Retry-After", "2")
-				busy(w, r)
+				unread(w, r)
+				fail(w, r, &wire.Error{Code: wire.Unavailable, Msg: why, RetryAfter: 2 * time.Second})
 				return
 			}
 		}
@@ -161,9 +163,7 @@ func few(h http.Handler, busy func(http.ResponseWriter, *http.Request)) http.Han
 func Disputes(svc disputes.Service, keys disputes.Keys, operator string) Service {
 	return Service{func(a *api) mount {
 		h := disputes.Handler(svc, keys, disputes.HandlerOptions{Log: a.o.Log, Dir: a.o.Dir, Operator: operator})
-		h = a.authorized(a.problem, few(theirs(login, a.problem, h), func(w http.ResponseWriter, r *http.Request) {
-			a.problem(w, r, wire.Errorf(wire.Unavailable, "", "others send documents"))
-		}))
+		h = a.authorized(a.problem, few("others send documents", a.problem, theirs(login, true, a.problem, h)))
 		return mount{name: "disputes", proof: byToken, body: jsonBody, errors: problemBody, is: disputes.Is,
 			handler: a.calling(disputes.MaxBody+1, h),
 			routes: `POST 200 /api/v1/disputes dispute a card transaction
@@ -185,27 +185,18 @@ func Links(links paylinks.Links, txns paylinks.Transactions, instance string) Se
 			}
 			return "", nil
 		}
-		fail := func(w http.ResponseWriter, status int, text string, code wire.Code) {
-			w.Header().Set("Retry-After", "2")
-			_ = wire.WriteJSON(w, status, paylinks.ContentType, map[string]string{ // a lost connection has no reader
-				"status": "error", "message": "An error occurred: " + text, "reason": string(code),
-			})
-		}
-		h := a.calling(maxLinkBody, paylinks.Handler(links, txns, paylinks.HandlerOptions{Log: a.o.Log, Secret: secret, Dir: a.o.Dir, OperationURL: operationURL}))
+		fail := func(w http.ResponseWriter, _ *http.Request, e *wire.Error) { paylinks.WriteError(w, a.o.Log, e) }
+		h := paylinks.Handler(links, txns, paylinks.HandlerOptions{
+			Log: a.o.Log, Secret: secret, Dir: a.o.Dir, OperationURL: operationURL,
+			Proven: func(w http.ResponseWriter, r *http.Request, serve http.HandlerFunc) {
+				w.(*refused).proven = true
+				a.conns.proven(r)
+				a.named(r.URL.Query().Get(paylinks.InstanceParam), instance).paced(w, r, fail, serve)
+			},
+		})
 		return mount{name: "payment links", proof: bySignature, body: formBody, errors: jsonBody,
-			at: []string{paylinks.Prefix, paylinks.ShortPrefix},
-			handler: few(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				c := a.named(r.URL.Query().Get(paylinks.InstanceParam), instance)
-				if c == nil {
-					h.ServeHTTP(w, r) // refuses it
-					return
-				}
-				c.paced(c.links, w, r, func(w http.ResponseWriter, _ *http.Request, e *wire.Error) {
-					fail(w, e.Code.Status(), e.Msg, e.Code)
-				}, h)
-			}), func(w http.ResponseWriter, _ *http.Request) {
-				fail(w, http.StatusServiceUnavailable, "others send attachments", wire.Unavailable)
-			}),
+			at:      []string{paylinks.Prefix, paylinks.ShortPrefix},
+			handler: few("others send attachments", fail, a.calling(maxLinkBody, theirs("instance and secret", false, fail, h))),
 			routes: `GET 200 /v1.0/SignatureCheck/ ?instance are instance and secret right
 				POST 200,202 /v1.0/Invoice/ ?instance make a link
 				GET 200 /v1.0/Invoice/{id}/ ?instance read a link

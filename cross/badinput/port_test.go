@@ -200,6 +200,22 @@ func flood(k *kit) {
 		}
 		return fmt.Sprintf("others are served, %d of %d cut", cut, len(open))
 	})
+	k.row("A20", "port: 130 connections announce a body and send none, without a token and with a name", func() string {
+		for i := range 130 {
+			c, err := net.Dial("tcp", k.port)
+			if err != nil {
+				return err.Error()
+			}
+			defer c.Close()
+			path := []string{"/api/v1/payments", "/v1.0/Invoice/?instance=demo", "/token", "/hooks/webhooks", "/none"}[i%5]
+			_, _ = io.WriteString(c, "POST "+path+" HTTP/1.1\r\nHost: "+k.port+"\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\n")
+		}
+		began := time.Now()
+		if ok := k.healthy(); !ok || time.Since(began) > time.Second {
+			k.bad("others wait: healthy %t after %v", ok, time.Since(began))
+		}
+		return fmt.Sprintf("others are served in %d ms", time.Since(began).Milliseconds())
+	})
 	k.row("A20", "port: body of 1 GB announced, one byte sent; reply never read; half closed", func() string {
 		first, _ := k.ask("POST /livez HTTP/1.1\r\nHost: HOST\r\nContent-Length: 1073741824\r\n\r\nx", 300*time.Millisecond)
 		conn, err := net.Dial("tcp", k.port)

@@ -214,7 +214,31 @@ var table = []mutant{
 		{"agent/upstream/transport.go", `out.GetBody = nil //`, `//`},
 	}},
 	{"a connection that says nothing keeps its place", "agent/port", "TestSilentConnectionsMakeRoom", []edit{
-		{"agent/port/limit.go", `case s != http.StateIdle && s != http.StateNew:`, `case s != http.StateIdle:`},
+		{"agent/port/limit.go", `case s != http.StateNew && s != http.StateIdle:`, `case s != http.StateIdle:`},
+	}},
+	{"a stranger's request keeps its place", "agent/port", "TestStrangersMakeRoom", []edit{
+		{"agent/port/limit.go", `case s == http.StateActive && !c.proven:`, `case false:`},
+	}},
+	{"a request under way is cut for strangers though it is known who asks", "agent/port", "TestStrangersMakeRoom", []edit{
+		{"agent/port/limit.go", "\tc.proven = true\n\tl.forget(c)\n", ""},
+	}},
+	{"a client's idle connection is cut before a stranger's", "agent/port", "TestStrangersMakeRoom", []edit{
+		{"agent/port/limit.go", `	c.kind = idle`, `	c.kind = silent`},
+	}},
+	{"a stranger has the time of a client for its body", "agent/port", "TestStrangersHaveLittleTime", []edit{
+		{"agent/port/port.go", `ReadTimeout:    strangers,`, `ReadTimeout: readTime,`},
+	}},
+	{"a stranger is answered when its body is there", "agent/port", "TestStrangersHaveLittleTime", []edit{
+		{"agent/port/auth.go", `w.Header().Set("Connection", "close")`, ``},
+	}},
+	{"who only names a client takes its places for payment links", "agent/port", "TestClients", []edit{
+		{"agent/port/services.go", `a.calling(maxLinkBody, theirs("instance and secret", false, fail, h))`,
+			`a.calling(maxLinkBody, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				a.named(r.URL.Query().Get(paylinks.InstanceParam), instance).paced(w, r, fail, theirs("instance and secret", false, fail, h))
+			}))`},
+	}},
+	{"the backend's refusal of the terminal reads like a wrong signature of a link's client", "agent/port", "TestTheTerminalsOwnCredentials", []edit{
+		{"agent/port/services.go", "\t\t\t\tw.(*refused).proven = true\n", ""},
 	}},
 	{"a Key accepted twice is two operations", outbox, "TestAcceptOnceByKey", []edit{
 		{"agent/outbox/outbox.go", `case err == nil && bytes.Equal(old, digest):`, `case err == nil && bytes.Equal(old, digest) && n.Kind == "":`},

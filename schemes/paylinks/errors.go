@@ -71,7 +71,8 @@ var reasons = [...]struct {
 	{TooMuch, wire.Conflict, http.StatusConflict},
 }
 
-func writeError(w http.ResponseWriter, log *slog.Logger, err *wire.Error) {
+// WriteError answers with err in the service's shape. log may be nil; it gets Internal errors, which nobody else sees.
+func WriteError(w http.ResponseWriter, log *slog.Logger, err *wire.Error) {
 	status, reason, msg := err.Code.Status(), string(err.Code), err.Msg
 	for _, r := range reasons {
 		if err.Reason == r.reason && err.Code == r.code {

@@ -26,6 +26,9 @@ type HandlerOptions struct {
 	MaxFiles     int64                                      // bytes of a link's attachments; 0 means bracket.MaxFiles
 	Dir          string                                     // where attachments lie while a request is served; "" = the system's folder
 	OperationURL func(key wire.Key) string                  // names a pending operation in the Location header; nil = none
+
+	// Proven gets every request whose proof is good, and calls serve or answers itself; nil = serve.
+	Proven func(w http.ResponseWriter, r *http.Request, serve http.HandlerFunc)
 }
 
 // Handler serves links and txns at Prefix and ShortPrefix, and answers the signature check itself. Host checks and time limits are
@@ -108,12 +111,24 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if req != nil {
 		defer bracket.CloseAll(req.files)
 	}
-	var a answer
-	if err == nil {
-		a, err = rt.do(h, req)
+	switch {
+	case err != nil:
+		WriteError(w, h.opts.Log, wire.AsError(rt.op, err))
+	case h.opts.Proven == nil:
+		h.serve(w, rt, req)
+	default:
+		h.opts.Proven(w, r, func(w http.ResponseWriter, r *http.Request) {
+			req.Request = r
+			h.serve(w, rt, req)
+		})
 	}
+}
+
+// serve does what a proven request asks for.
+func (h *handler) serve(w http.ResponseWriter, rt *route, req *request) {
+	a, err := rt.do(h, req)
 	if err != nil {
-		writeError(w, h.opts.Log, wire.AsError(rt.op, notFound(err, rt.object, id, rt.want)))
+		WriteError(w, h.opts.Log, wire.AsError(rt.op, notFound(err, rt.object, req.id, rt.want)))
 		return
 	}
 	status := http.StatusOK
