@@ -45,7 +45,13 @@ type DB interface {
 	Seal(tx Tx, at Cell, plain []byte) ([]byte, error)
 	// Unseal decrypts; ErrShredded when the row's data key was destroyed, ErrTampered when it does not verify.
 	Unseal(r Reader, at Cell, sealed []byte) ([]byte, error)
-	// Shred destroys the data key of a row: nothing sealed under it can be read again.
+	// SealOwn is Seal for a row that keeps its data key itself, wrapped, in a column named data_key. own is what is there, nil = none:
+	// then one is made. wrapped goes there with the sealed value. It needs no Write, so that it can be done before one.
+	SealOwn(own []byte, at Cell, plain []byte) (sealed, wrapped []byte, err error)
+	// UnsealOwn decrypts what SealOwn made; ErrShredded where own is nil, as the row's key was cleared; ErrTampered as Unseal.
+	UnsealOwn(own []byte, at Cell, sealed []byte) ([]byte, error)
+	// Shred destroys the data key of a row: nothing sealed under it can be read again. A key of the row's own is the caller's to clear,
+	// with what it sealed; the log then forgets both soon.
 	Shred(tx Tx, table, key string) error
 	// MAC authenticates the named fields of a row. Fields are int64, string, []byte, bool or nil.
 	MAC(table, key string, fields ...any) []byte

@@ -257,20 +257,33 @@ func (e either) Unwrap(wrapped []byte) ([]byte, error) {
 
 func TestRewrapGoesOnWhereItBrokeOff(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
-	s := storetest.OpenAt(t, path, cardStep)
-	const rows = 900
+	s := storetest.OpenAt(t, path, cardStep, ownStep)
+	const rows = 900 // half of them keep their keys themselves
 	sealed := map[string][]byte{}
 	for i := range rows {
 		key := fmt.Sprint("k", i)
-		sealed[key] = seal(t, s, store.Cell{Table: "cards", Key: key, Column: "pan"}, key)
+		if i%2 == 0 {
+			sealed[key] = seal(t, s, store.Cell{Table: "cards", Key: key, Column: "pan"}, key)
+		} else {
+			putOwn(t, s, key, key)
+		}
 	}
 	mac := s.MAC("t", "k")
 	require.NoError(t, s.Close())
 	both := either{storetest.Wrapper{}, storetest.Wrapper{ID: 9}}
 	at := func(w store.Wrapper) *store.Store {
-		s, err := store.Open(t.Context(), store.Options{Path: path, Steps: []store.Step{cardStep}, Wrapper: w, Ballast: -1})
+		s, err := store.Open(t.Context(), store.Options{Path: path, Steps: []store.Step{cardStep, ownStep}, Wrapper: w, Ballast: -1})
 		require.NoError(t, err)
 		return s
+	}
+	own := func(s *store.Store) {
+		t.Helper()
+		plain, err := readOwn(t, s)
+		require.NoError(t, err)
+		require.Len(t, plain, rows/2)
+		for key, value := range plain {
+			require.Equal(t, key, value)
+		}
 	}
 	for _, most := range []int{0, 1, 300, 500, 10_000} {
 		s = at(both)
@@ -287,15 +300,17 @@ func TestRewrapGoesOnWhereItBrokeOff(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, key, string(plain))
 		}
+		own(s)
 		require.NoError(t, s.Close())
 	}
 	s = at(both.next)
+	own(s)
 	require.Equal(t, mac, s.MAC("t", "k"))
 	for key, value := range sealed {
 		_, err := unseal(s, store.Cell{Table: "cards", Key: key, Column: "pan"}, value)
 		require.NoError(t, err)
 	}
 	require.NoError(t, s.Close())
-	_, err := store.Open(t.Context(), store.Options{Path: path, Steps: []store.Step{cardStep}, Wrapper: both.old, Ballast: -1})
+	_, err := store.Open(t.Context(), store.Options{Path: path, Steps: []store.Step{cardStep, ownStep}, Wrapper: both.old, Ballast: -1})
 	require.ErrorIs(t, err, storetest.ErrUnwrap)
 }

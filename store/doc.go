@@ -64,6 +64,9 @@
 // 2026-11-22: a copy for a backup carries its keys wrapped under the bundle's key, made of a secret that lies neither here nor in
 // the bundle. So the device key never leaves its box, and a box that was lost can be replaced by one with a key of its own.
 //
+// 2026-11-22: a row may keep its data key itself, wrapped, in a column named data_key: no second table is written for it, and who
+// clears the row's sealed values clears their key with them. A change of the device key, a backup and a restore find the column by its name.
+//
 // 2026-11-22: a bundle is the line "posagent-bundle 1", a line of JSON (BundleHead), the database in parts of 64 KiB, each with
 // its 16-byte tag (AES-256-GCM; nonce: 3 zero bytes, the part's number in 8, then 1 for the last part and 0 for others; additional
 // data: both lines), and the SHA-256 of all that as 32 bytes. The parts' key is the first half of 64 bytes of

@@ -25,7 +25,9 @@ type rewrapping struct {
 	from, to Wrapper
 	progress func(done, of int)
 
-	table, key string // the last one seen
+	table, key string   // the last one seen
+	own        []string // tables whose rows keep their data keys themselves and are not done yet
+	row        int64    // the last one seen of the first of them
 	done, of   int
 }
 
@@ -37,10 +39,13 @@ func (w *rewrapping) run(ctx context.Context, write func(func(Tx) error) error) 
 		err := write(func(tx Tx) error {
 			var err error
 			if w.of == 0 {
-				if err := tx.QueryRow("SELECT count(*) + 1 FROM store_keys").Scan(&w.of); err != nil {
+				if err := w.find(tx); err != nil {
 					return err
 				}
 				return w.rowKey(tx)
+			}
+			if len(w.own) > 0 {
+				return w.ownBatch(tx)
 			}
 			last, err = w.batch(tx)
 			return err
@@ -114,4 +119,67 @@ func (w *rewrapping) batch(tx Tx) (last bool, err error) {
 		w.table, w.key = k.table, k.key
 	}
 	return len(found) < rewrapBatch, nil
+}
+
+// find learns which tables have data keys, and counts these and the row key.
+func (w *rewrapping) find(tx Tx) error {
+	if err := tx.QueryRow("SELECT count(*) + 1 FROM store_keys").Scan(&w.of); err != nil {
+		return err
+	}
+	rows, err := tx.Query("SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = 'data_key'")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var table string
+		if err := rows.Scan(&table); err != nil {
+			return err
+		}
+		n := 0
+		if err := tx.QueryRow(`SELECT count(data_key) FROM "` + table + `"`).Scan(&n); err != nil {
+			return err
+		}
+		w.own, w.of = append(w.own, table), w.of+n
+	}
+	return rows.Err()
+}
+
+// ownBatch is a batch of the keys that the rows of a table keep themselves.
+func (w *rewrapping) ownBatch(tx Tx) error {
+	name := `"` + w.own[0] + `"`
+	ids := make([]int64, 0, rewrapBatch)
+	keys := make([][]byte, 0, rewrapBatch)
+	rows, err := tx.Query("SELECT rowid, data_key FROM "+name+" WHERE data_key IS NOT NULL AND rowid > ? ORDER BY rowid LIMIT ?", w.row, rewrapBatch)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var key []byte
+		if err := rows.Scan(&id, &key); err != nil {
+			return err
+		}
+		ids, keys = append(ids, id), append(keys, key)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}
+	for i, old := range keys {
+		wrapped, err := w.change(old)
+		if err != nil {
+			return fmt.Errorf("data key of %s: %w", w.own[0], err)
+		}
+		if wrapped != nil {
+			if _, err := tx.Exec("UPDATE "+name+" SET data_key = ? WHERE rowid = ?", wrapped, ids[i]); err != nil {
+				return err
+			}
+		}
+		w.row = ids[i]
+	}
+	if len(ids) < rewrapBatch {
+		w.own, w.row = w.own[1:], 0
+	}
+	return nil
 }

@@ -3,13 +3,12 @@ package store
 import (
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
 	"reflect"
 )
 
@@ -24,11 +23,41 @@ func (s *Store) Seal(tx Tx, at Cell, plain []byte) ([]byte, error) {
 	// Most rows are sealed once: it is tried as the row's first.
 	key, err := s.newDataKey(tx, at)
 	if key == nil && err == nil {
-		key, err = s.dataKey(tx, at)
+		var wrapped []byte
+		if wrapped, err = s.wrappedKey(tx, at); err == nil {
+			if key, err = s.opt.Wrapper.Unwrap(wrapped); err != nil {
+				err = fmt.Errorf("%w: data key: %w", ErrTampered, err)
+			}
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("seal %s.%s: %w", at.Table, at.Column, err)
 	}
+	return seal(key, at, plain)
+}
+
+// SealOwn implements DB.
+func (s *Store) SealOwn(own []byte, at Cell, plain []byte) (sealed, wrapped []byte, err error) {
+	if s.opt.Wrapper == nil {
+		return nil, nil, ErrNoWrapper
+	}
+	var key []byte
+	if own == nil {
+		key, own, err = s.freshKey()
+	} else if key, err = s.opt.Wrapper.Unwrap(own); err != nil {
+		err = fmt.Errorf("%w: data key: %w", ErrTampered, err)
+	}
+	if err == nil {
+		sealed, err = seal(key, at, plain)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("seal %s.%s: %w", at.Table, at.Column, err)
+	}
+	return sealed, own, nil
+}
+
+// seal encrypts plain under a data key.
+func seal(key []byte, at Cell, plain []byte) ([]byte, error) {
 	aead, err := newAEAD(key)
 	if err != nil {
 		return nil, err
@@ -44,9 +73,24 @@ func (s *Store) Unseal(r Reader, at Cell, sealed []byte) ([]byte, error) {
 	if s.opt.Wrapper == nil {
 		return nil, ErrNoWrapper
 	}
-	key, err := s.dataKey(r, at)
+	wrapped, err := s.wrappedKey(r, at)
 	if err != nil {
 		return nil, fmt.Errorf("unseal %s.%s: %w", at.Table, at.Column, err)
+	}
+	return s.UnsealOwn(wrapped, at, sealed)
+}
+
+// UnsealOwn implements DB.
+func (s *Store) UnsealOwn(own []byte, at Cell, sealed []byte) ([]byte, error) {
+	switch {
+	case s.opt.Wrapper == nil:
+		return nil, ErrNoWrapper
+	case len(own) == 0:
+		return nil, fmt.Errorf("unseal %s.%s: %w", at.Table, at.Column, ErrShredded)
+	}
+	key, err := s.opt.Wrapper.Unwrap(own)
+	if err != nil {
+		return nil, fmt.Errorf("unseal %s.%s: %w: data key: %w", at.Table, at.Column, ErrTampered, err)
 	}
 	aead, err := newAEAD(key)
 	if err != nil {
@@ -73,27 +117,25 @@ func (s *Store) Shred(tx Tx, table, key string) error {
 	return nil
 }
 
-func (s *Store) dataKey(r Reader, at Cell) ([]byte, error) {
-	var wrapped []byte
-	err := r.QueryRow("SELECT wrapped FROM store_keys WHERE tbl = ? AND key = ?", at.Table, at.Key).Scan(&wrapped)
+func (s *Store) wrappedKey(r Reader, at Cell) (wrapped []byte, err error) {
+	err = r.QueryRow("SELECT wrapped FROM store_keys WHERE tbl = ? AND key = ?", at.Table, at.Key).Scan(&wrapped)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ErrShredded
 	}
-	if err != nil {
-		return nil, classify(err)
-	}
-	key, err := s.opt.Wrapper.Unwrap(wrapped)
-	if err != nil {
-		return nil, fmt.Errorf("%w: data key: %w", ErrTampered, err)
-	}
-	return key, nil
+	return wrapped, classify(err)
+}
+
+// freshKey makes a data key.
+func (s *Store) freshKey() (key, wrapped []byte, err error) {
+	key = make([]byte, 32)
+	rand.Read(key)
+	wrapped, err = s.opt.Wrapper.Wrap(key)
+	return key, wrapped, err
 }
 
 // newDataKey makes the row's data key; nil = it has one.
 func (s *Store) newDataKey(tx Tx, at Cell) ([]byte, error) {
-	key := make([]byte, 32)
-	rand.Read(key)
-	wrapped, err := s.opt.Wrapper.Wrap(key)
+	key, wrapped, err := s.freshKey()
 	if err != nil {
 		return nil, err
 	}
@@ -143,21 +185,29 @@ const macDomain = "posagent store row 1"
 // because the driver returns both as nil.
 // Any other type is a programmer's mistake and panics.
 func (s *Store) MAC(table, key string, fields ...any) []byte {
-	b := appendField(nil, macDomain)
+	b := appendField(make([]byte, 0, 512), macDomain)
 	b = appendField(b, table)
 	b = appendField(b, key)
 	b = binary.BigEndian.AppendUint64(b, uint64(len(fields)))
 	for _, f := range fields {
 		b = appendTagged(b, f)
 	}
-	h := hmac.New(sha256.New, s.mac)
+	h := s.macs.Get().(hash.Hash)
+	h.Reset()
 	h.Write(b)
-	return h.Sum(nil)
+	sum := h.Sum(nil)
+	s.macs.Put(h)
+	return sum
 }
 
 func appendTagged(b []byte, field any) []byte {
-	if field == nil {
+	switch f := field.(type) { // the usual ones, without the detour
+	case nil:
 		return append(b, tagNil)
+	case int64:
+		return binary.BigEndian.AppendUint64(append(b, tagInt), uint64(f))
+	case string:
+		return appendField(append(b, tagString), f)
 	}
 	v := reflect.ValueOf(field)
 	switch v.Kind() {

@@ -44,6 +44,91 @@ func unseal(s *store.Store, at store.Cell, sealed []byte) (plain []byte, err err
 	return plain, err
 }
 
+// ownStep is a table whose rows keep their data keys themselves.
+var ownStep = store.Step{Name: "test/2 own", SQL: `CREATE TABLE own (
+	key      TEXT PRIMARY KEY,
+	sealed   BLOB,
+	data_key BLOB
+) STRICT`}
+
+func ownCell(key string) store.Cell { return store.Cell{Table: "own", Key: key, Column: "sealed"} }
+
+func putOwn(t *testing.T, s *store.Store, key, plain string) {
+	t.Helper()
+	sealed, wrapped, err := s.SealOwn(nil, ownCell(key), []byte(plain))
+	require.NoError(t, err)
+	require.NoError(t, s.Write(t.Context(), func(tx store.Tx) error {
+		_, err := tx.Exec("INSERT INTO own VALUES (?, ?, ?)", key, sealed, wrapped)
+		return err
+	}))
+}
+
+func readOwn(t *testing.T, s *store.Store) (plain map[string]string, err error) {
+	t.Helper()
+	plain = map[string]string{}
+	err = s.Read(t.Context(), func(r store.Reader) error {
+		rows, err := r.Query("SELECT key, sealed, data_key FROM own")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var key string
+			var sealed, wrapped []byte
+			if err := rows.Scan(&key, &sealed, &wrapped); err != nil {
+				return err
+			}
+			text, err := s.UnsealOwn(wrapped, ownCell(key), sealed)
+			if err != nil {
+				return err
+			}
+			plain[key] = string(text)
+		}
+		return rows.Err()
+	})
+	return plain, err
+}
+
+func TestARowKeepsItsKeyItself(t *testing.T) {
+	s := storetest.Open(t, ownStep)
+	defer func() { require.NoError(t, s.Close()) }()
+	sealed, wrapped, err := s.SealOwn(nil, ownCell("k1"), []byte("4111"))
+	require.NoError(t, err)
+	again, same, err := s.SealOwn(wrapped, ownCell("k1"), []byte("4111"))
+	require.NoError(t, err)
+	require.Equal(t, wrapped, same, "one key of a row")
+	require.NotEqual(t, sealed, again, "a nonce of its own")
+	other, theirs, err := s.SealOwn(nil, ownCell("k1"), []byte("4111"))
+	require.NoError(t, err)
+	require.NotEqual(t, wrapped, theirs)
+	require.NotContains(t, string(wrapped)+string(sealed), "4111")
+	for _, v := range [][]byte{sealed, again} {
+		plain, err := s.UnsealOwn(wrapped, ownCell("k1"), v)
+		require.NoError(t, err)
+		require.Equal(t, "4111", string(plain))
+	}
+	for name, broken := range map[string]struct {
+		key    []byte
+		at     store.Cell
+		sealed []byte
+		want   error
+	}{
+		"cleared":       {nil, ownCell("k1"), sealed, store.ErrShredded},
+		"another row's": {theirs, ownCell("k1"), sealed, store.ErrTampered},
+		"another value": {wrapped, ownCell("k1"), other, store.ErrTampered},
+		"another cell":  {wrapped, ownCell("k2"), sealed, store.ErrTampered},
+		"cut":           {wrapped, ownCell("k1"), sealed[:12], store.ErrTampered},
+		"no key":        {[]byte("x"), ownCell("k1"), sealed, store.ErrTampered},
+	} {
+		_, err := s.UnsealOwn(broken.key, broken.at, broken.sealed)
+		require.ErrorIs(t, err, broken.want, name)
+		if broken.key != nil && name == "no key" {
+			_, _, err = s.SealOwn(broken.key, broken.at, []byte("x"))
+			require.ErrorIs(t, err, store.ErrTampered, name)
+		}
+	}
+}
+
 func TestSealedValues(t *testing.T) {
 	s, _ := openCards(t)
 	at := store.Cell{Table: "cards", Key: "k1", Column: "pan"}

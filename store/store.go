@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -49,6 +51,7 @@ type Store struct {
 	log  *slog.Logger
 	lock *os.File
 	mac  []byte
+	macs sync.Pool // of hash.Hash keyed by mac: making one costs as much as using it
 
 	queue   chan *request
 	ctl     chan func()
@@ -150,6 +153,7 @@ func newStore(opt Options) (*Store, error) {
 		readers: make(chan *link, opt.Readers),
 		ballast: &ballast{path: path + ".ballast", size: opt.Ballast, free: freeBytes},
 	}
+	s.macs.New = func() any { return hmac.New(sha256.New, s.mac) }
 	s.close1 = sync.OnceValue(s.shutdown)
 	for range opt.Readers {
 		s.readers <- nil

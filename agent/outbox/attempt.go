@@ -206,11 +206,8 @@ func (o *Outbox) settle(ctx context.Context, op Op, s *service, v Verdict) error
 			return o.save(tx, &r)
 		}
 		if v.Memo != nil {
-			r.memo = nil
-			if len(v.Memo) > 0 {
-				if r.memo, err = o.db.Seal(tx, cell(r.key, "memo"), v.Memo); err != nil {
-					return err
-				}
+			if err := o.sealMemo(tx, &r, v.Memo); err != nil {
+				return err
 			}
 		}
 		if v.Result != nil {
@@ -273,7 +270,7 @@ func (o *Outbox) end(tx store.Tx, r *row, state State) ([]Op, error) {
 	if state.Final() {
 		r.settledMS = o.now().UnixMilli()
 		op.Settled = time.UnixMilli(r.settledMS)
-		r.payload, r.memo = nil, nil
+		r.payload, r.memo, r.dataKey = nil, nil, nil
 		if err := o.db.Shred(tx, table, r.key); err != nil {
 			return nil, fmt.Errorf("destroy key of %s: %w", r.key, err)
 		}

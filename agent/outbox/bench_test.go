@@ -32,6 +32,9 @@ func BenchmarkAccept(b *testing.B) {
 				wg.Go(func() {
 					for i := c; i < b.N; i += callers {
 						n := outbox.New{Key: wire.NewKey(), Kind: "k", Aggregate: string(wire.NewKey()), Payload: payload, AmountMin: 1250, Currency: "EUR"}
+						if err := o.Seal(&n); err != nil {
+							b.Error(err)
+						}
 						if err := db.Write(b.Context(), func(tx store.Tx) error { return o.Accept(tx, n) }); err != nil {
 							b.Error(err)
 						}

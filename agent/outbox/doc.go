@@ -46,11 +46,17 @@
 // it counts as sent once, right after the journal's last saved clock: within the TTL it is sent again under its Key, past it only
 // read, or in doubt (MONEY C.3).
 //
+// 2026-11-22. To accept costs 22 us of the writer where it cost 47 (64 callers, no disk): a row keeps its data key itself, wrapped,
+// instead of in a second table; Seal does what needs no Write beside the other callers; the id is counted in memory; a Key that comes
+// again is found by the insert that fails.
+//
 // 2026-11-21. A kind with Breaks fails the operations behind it when it fails (MONEY C.4: a rejected create
 // fails its dependants). Those are never sent, and their Settled runs in the same commit.
 //
 // 2026-11-22. A long outage leaves a million operations, and a status must not count them: outbox_sums has them by kind, currency
-// and state. Triggers keep it rather than our statements, so that it agrees with the rows whoever changes them. A list is
+// and state. Triggers keep it rather than our statements, so that it agrees with the rows whoever changes them. What was accepted since the
+// last multiple of sumEvery is not in it yet, and the report counts that row by row: most operations live and end in between, and the
+// sums' page is not written for them. A list is
 // found by the sums too: few are read by their state, many by walking the ids from the oldest that matches. For that running time never goes
 // back, also in a crash: the last accepted operation shows how late it was.
 //

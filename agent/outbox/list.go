@@ -157,7 +157,9 @@ type Line struct {
 // Report counts and sums the operations per kind, currency and state. It needs no Outbox, so that a command can
 // read beside a running daemon.
 func Report(r store.Reader) ([]Line, error) {
-	return figures(r, `SELECT kind, currency, state, count, sum FROM outbox_sums WHERE count <> 0 ORDER BY kind, currency, state`)
+	return figures(r, `SELECT kind, currency, state, SUM(count), SUM(sum) FROM (SELECT * FROM outbox_sums UNION ALL
+		SELECT kind, currency, state, 1, amount FROM outbox_ops WHERE id > (SELECT summed_id FROM outbox_clock))
+		GROUP BY kind, currency, state HAVING SUM(count) <> 0 ORDER BY kind, currency, state`)
 }
 
 // Purged is the same of what was deleted after its retention: with Report it is everything that was ever accepted.

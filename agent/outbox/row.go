@@ -30,13 +30,13 @@ type row struct {
 	attempts                      int64
 	createdMS, settledMS          int64
 	acceptedRun, nextRun, sentAge int64
-	mac                           []byte
+	mac, dataKey                  []byte
 	altered                       bool  // the row did not verify when it was read
 	was                           State // in the table; "" = not there yet
 }
 
 const columns = `id, key, kind, aggregate, state, resume, note, amount, currency, digest, payload, memo, result, reason,
-	attempts, created_ms, settled_ms, accepted_run, next_run, sent_age, mac`
+	attempts, created_ms, settled_ms, accepted_run, next_run, sent_age, mac, data_key`
 
 type scanner interface{ Scan(dest ...any) error }
 
@@ -44,7 +44,7 @@ func scan(s scanner) (row, error) {
 	var r row
 	err := s.Scan(&r.id, &r.key, &r.kind, &r.aggregate, &r.state, &r.resume, &r.note, &r.amount, &r.currency, &r.digest,
 		&r.payload, &r.memo, &r.result, &r.reason, &r.attempts, &r.createdMS, &r.settledMS, &r.acceptedRun, &r.nextRun,
-		&r.sentAge, &r.mac)
+		&r.sentAge, &r.mac, &r.dataKey)
 	if errors.Is(err, sql.ErrNoRows) {
 		return row{}, ErrUnknown
 	}
@@ -99,11 +99,11 @@ func (o *Outbox) save(tx store.Tx, r *row) error {
 		settled = o.clock.run()
 	}
 	_, err := tx.Exec(`UPDATE outbox_ops SET settled_run = ?, state = ?, resume = ?, payload = ?, memo = ?, result = ?, reason = ?, attempts = ?,
-		settled_ms = ?, next_run = ?, sent_age = ?, open = ?, mac = ?,
+		settled_ms = ?, next_run = ?, sent_age = ?, open = ?, mac = ?, data_key = ?,
 		ready = CASE WHEN ? = 0 OR EXISTS (SELECT 1 FROM outbox_ops b WHERE b.aggregate = ? AND b.open = 1 AND b.id < ?) THEN 0 ELSE 1 END
 		WHERE id = ?`,
 		settled, string(r.state), string(r.resume), blob(r.payload), blob(r.memo), blob(r.result), r.reason, r.attempts,
-		r.settledMS, r.nextRun, r.sentAge, open, r.mac, sendable, r.aggregate, r.id, r.id)
+		r.settledMS, r.nextRun, r.sentAge, open, r.mac, blob(r.dataKey), sendable, r.aggregate, r.id, r.id)
 	if err != nil {
 		return fmt.Errorf("save operation %s: %w", r.key, err)
 	}
@@ -164,17 +164,38 @@ func (o *Outbox) op(r *row) Op {
 func cell(key, column string) store.Cell { return store.Cell{Table: table, Key: key, Column: column} }
 
 // open adds payload and memo to an operation.
-func (o *Outbox) open(rd store.Reader, r *row, op *Op) error {
-	var err error
-	if len(r.payload) > 0 {
-		if op.Payload, err = o.db.Unseal(rd, cell(r.key, "payload"), r.payload); err != nil {
-			return fmt.Errorf("operation %s: payload: %w", r.key, err)
-		}
+func (o *Outbox) open(rd store.Reader, r *row, op *Op) (err error) {
+	if op.Payload, err = o.unseal(rd, r, "payload", r.payload); err != nil {
+		return err
 	}
-	if len(r.memo) > 0 {
-		if op.Memo, err = o.db.Unseal(rd, cell(r.key, "memo"), r.memo); err != nil {
-			return fmt.Errorf("operation %s: memo: %w", r.key, err)
-		}
+	op.Memo, err = o.unseal(rd, r, "memo", r.memo)
+	return err
+}
+
+func (o *Outbox) unseal(rd store.Reader, r *row, column string, sealed []byte) (plain []byte, err error) {
+	switch {
+	case len(sealed) == 0:
+		return nil, nil
+	case r.dataKey != nil:
+		plain, err = o.db.UnsealOwn(r.dataKey, cell(r.key, column), sealed)
+	default: // accepted before rows kept their keys
+		plain, err = o.db.Unseal(rd, cell(r.key, column), sealed)
 	}
-	return nil
+	if err != nil {
+		return nil, fmt.Errorf("operation %s: %s: %w", r.key, column, err)
+	}
+	return plain, nil
+}
+
+// sealMemo replaces what a sender wants to remember.
+func (o *Outbox) sealMemo(tx store.Tx, r *row, memo []byte) (err error) {
+	switch {
+	case len(memo) == 0:
+		r.memo = nil
+	case r.dataKey == nil && len(r.payload) > 0: // accepted before rows kept their keys
+		r.memo, err = o.db.Seal(tx, cell(r.key, "memo"), memo)
+	default:
+		r.memo, r.dataKey, err = o.db.SealOwn(r.dataKey, cell(r.key, "memo"), memo)
+	}
+	return err
 }

@@ -96,5 +96,29 @@ CREATE TRIGGER outbox_ops_removed AFTER DELETE ON outbox_ops BEGIN
 	UPDATE outbox_clock SET purged_id = MAX(purged_id, OLD.id);
 END;
 `,
+	}, {
+		Name: "outbox/4 own keys, late sums",
+		SQL: `
+ALTER TABLE outbox_ops ADD COLUMN data_key BLOB; -- of payload and memo, wrapped; NULL = none, or in store_keys
+ALTER TABLE outbox_clock ADD COLUMN summed_id INTEGER NOT NULL DEFAULT 0; -- outbox_sums has what was accepted up to this id
+UPDATE outbox_clock SET summed_id = (SELECT COALESCE(MAX(id), 0) FROM outbox_ops);
+DROP TRIGGER outbox_ops_added;
+DROP TRIGGER outbox_ops_moved;
+CREATE TRIGGER outbox_ops_moved AFTER UPDATE OF state ON outbox_ops
+		WHEN OLD.state <> NEW.state AND OLD.id <= (SELECT summed_id FROM outbox_clock) BEGIN
+	UPDATE outbox_sums SET count = count - 1, sum = sum - OLD.amount
+		WHERE kind = OLD.kind AND currency = OLD.currency AND state = OLD.state;
+	INSERT INTO outbox_sums VALUES (NEW.kind, NEW.currency, NEW.state, 1, NEW.amount)
+		ON CONFLICT (kind, currency, state) DO UPDATE SET count = count + 1, sum = sum + excluded.sum;
+END;
+DROP TRIGGER outbox_ops_removed;
+CREATE TRIGGER outbox_ops_removed AFTER DELETE ON outbox_ops BEGIN
+	UPDATE outbox_sums SET count = count - 1, sum = sum - OLD.amount
+		WHERE kind = OLD.kind AND currency = OLD.currency AND state = OLD.state AND OLD.id <= (SELECT summed_id FROM outbox_clock);
+	INSERT INTO outbox_purged VALUES (OLD.kind, OLD.currency, OLD.state, 1, OLD.amount)
+		ON CONFLICT (kind, currency, state) DO UPDATE SET count = count + 1, sum = sum + excluded.sum;
+	UPDATE outbox_clock SET purged_id = MAX(purged_id, OLD.id);
+END;
+`,
 	}}
 }

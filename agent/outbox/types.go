@@ -42,6 +42,8 @@ type New struct {
 	Note      string // one plain-language word or two for people ("undo of R17"); no secrets
 	AmountMin int64  // minor units, 0 where none: for the reconciliation report
 	Currency  string
+
+	digest, sealed, dataKey []byte // of Payload, once Seal was called
 }
 
 // Op is a stored operation.

@@ -180,7 +180,7 @@ func TestNothingOfAPurgedCardOperationIsLeft(t *testing.T) {
 		sealed := map[string][]byte{"the payload": nil, "the wrapped key": nil}
 		require.NoError(t, db.Read(ctx, func(r store.Reader) error {
 			var payload, wrapped []byte
-			err := r.QueryRow(`SELECT o.payload, k.wrapped FROM outbox_ops o JOIN store_keys k ON k.tbl = 'outbox_ops' AND k.key = o.key WHERE o.key = ?`,
+			err := r.QueryRow(`SELECT payload, data_key FROM outbox_ops WHERE key = ?`,
 				string(key)).Scan(&payload, &wrapped)
 			sealed["the payload"], sealed["the wrapped key"] = payload, wrapped
 			return err

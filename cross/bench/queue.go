@@ -181,6 +181,9 @@ func openKeeper(ctx context.Context, dir string) (*keeper, error) {
 func (l *keeper) accept(ctx context.Context) error {
 	key := wire.NewKey()
 	n := outbox.New{Key: key, Kind: "bench", Aggregate: string(key), Payload: make([]byte, 300), AmountMin: 1250, Currency: "EUR"}
+	if err := l.o.Seal(&n); err != nil {
+		return err
+	}
 	return l.s.Write(ctx, func(tx store.Tx) error { return l.o.Accept(tx, n) })
 }
 
