@@ -425,6 +425,12 @@ var table = []mutant{
 	{"duplicate keys of a JSON text taken", "schemes/wire", "TestCheckCorpus|TestDecodeRefuses", []edit{
 		{"schemes/wire/json.go", `if _, twice := seen[key]; twice {`, `if _, twice := seen[key]; twice && false {`},
 	}},
+	{"a required field may be missing", "schemes/wire", "TestRequiredAndNotNull|TestRequiredReadsAnySpelling", []edit{
+		{"schemes/wire/require.go", `if err := check(at, found, raw); err != nil {`, `if err := check(at, true, raw); err != nil {`},
+	}},
+	{"a required field is missed in another spelling", "schemes/wire", "TestRequiredAndNotNull|TestRequiredReadsAnySpelling", []edit{
+		{"schemes/wire/require.go", `same = err == nil && plain == name`, `same = false`},
+	}},
 	{"the local port answers to any Host", "agent/port", "TestGuardIsClosedToTheWeb", []edit{
 		{"agent/port/port.go", `if !hosts[strings.ToLower(r.Host)] {`, `if !hosts[strings.ToLower(r.Host)] && false {`},
 	}},

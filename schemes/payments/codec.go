@@ -36,19 +36,10 @@ func DecodeCreate(data []byte, operator string) (CreateRequest, error) {
 		"notifications.webHooks[].eventName", "notifications.webHooks[].url"); err != nil {
 		return CreateRequest{}, invalid(opCreate, err)
 	}
-	var older struct {
-		Details *struct {
-			Secret *wire.Secret `json:"secret"`
-		} `json:"paymentMethodDetails"`
-	}
-	if err := wire.Decode(data, &older); err != nil {
-		return CreateRequest{}, wire.AsError(opCreate, err)
-	}
-	if d := older.Details; d != nil && d.Secret != nil && *d.Secret != "" {
-		if have := req.PaymentMethodDetails.TokenSecret; have != "" && have != *d.Secret {
-			return CreateRequest{}, wire.Errorf(wire.Invalid, opCreate, "paymentMethodDetails.secret: differs from tokenSecret")
+	if d := req.PaymentMethodDetails; d != nil {
+		if err := d.older(data); err != nil {
+			return CreateRequest{}, err
 		}
-		req.PaymentMethodDetails.TokenSecret = *d.Secret
 	}
 	if req.Type == spelling(operator) {
 		req.Type = ProviderHosted
@@ -62,6 +53,27 @@ func DecodeCreate(data []byte, operator string) (CreateRequest, error) {
 	}
 	hidePANs(req.Basket, &req.Description, &req.CheckoutText)
 	return req, nil
+}
+
+// older reads the older name of the token's secret in the create body data.
+func (d *PaymentMethodDetails) older(data []byte) error {
+	var body struct {
+		Details struct {
+			Secret wire.Secret `json:"secret,omitempty"`
+		} `json:"paymentMethodDetails"`
+	}
+	if err := wire.Decode(data, &body); err != nil {
+		return wire.AsError(opCreate, err)
+	}
+	secret := body.Details.Secret
+	if secret == "" {
+		return nil
+	}
+	if d.TokenSecret != "" && d.TokenSecret != secret {
+		return wire.Errorf(wire.Invalid, opCreate, "paymentMethodDetails.secret: differs from tokenSecret")
+	}
+	d.TokenSecret = secret
+	return nil
 }
 
 // decode reads the body of one of the operations on a payment.

@@ -63,7 +63,7 @@ func scan(data []byte, t reflect.Type) error {
 	if bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
 		return &FieldError{Reason: "starts with a byte order mark", Code: Invalid}
 	}
-	s := &scanner{data: data, infos: map[reflect.Type]*structInfo{}}
+	s := &scanner{data: data, infos: map[reflect.Type]structInfo{}}
 	s.space()
 	if s.pos == len(data) {
 		return &FieldError{Reason: "empty", Code: Invalid}
@@ -85,7 +85,7 @@ type scanner struct {
 	data  []byte
 	pos   int
 	depth int
-	infos map[reflect.Type]*structInfo
+	infos map[reflect.Type]structInfo
 }
 
 func bad(format string, args ...any) *FieldError {
@@ -115,7 +115,7 @@ func (s *scanner) value(t reflect.Type, optional bool) error {
 		t, optional = t.Elem(), true
 	}
 	opaque := false
-	if t != nil {
+	if t != nil && !bare(t) {
 		switch {
 		case t == rawMessage, t.Kind() == reflect.Interface:
 			optional, t = true, nil
@@ -153,7 +153,7 @@ func (s *scanner) value(t reflect.Type, optional bool) error {
 	case c == '[':
 		return s.array(t)
 	case c == '"':
-		_, err := s.text()
+		_, _, err := s.quoted()
 		return err
 	case c == 't':
 		return s.word("true")
@@ -178,7 +178,7 @@ func (s *scanner) object(t reflect.Type) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
-	var info *structInfo
+	var info structInfo
 	var elem reflect.Type
 	if t != nil {
 		if t.Kind() == reflect.Struct {
@@ -204,16 +204,14 @@ func (s *scanner) object(t reflect.Type) error {
 			return under(bad("duplicate key"), show(key))
 		}
 		seen[key] = struct{}{}
-		f := fieldInfo{typ: elem, optional: elem == nil}
-		if info != nil {
-			known := false
-			if f, known = info.fields[key]; !known {
-				for _, name := range info.names {
-					if strings.EqualFold(name, key) {
-						return under(bad("differs from %q in the case of its letters", name), show(key))
-					}
+		typ, optional := elem, elem == nil
+		if f := info.field(key); f != nil {
+			typ, optional = f.typ, f.optional
+		} else {
+			for i := range info {
+				if strings.EqualFold(info[i].name, key) {
+					return under(bad("differs from %q in the case of its letters", info[i].name), show(key))
 				}
-				f.optional = true
 			}
 		}
 		s.space()
@@ -221,7 +219,7 @@ func (s *scanner) object(t reflect.Type) error {
 			return bad("a colon was expected") // which may be a secret that slipped into a name's place
 		}
 		s.space()
-		if err := s.value(f.typ, f.optional); err != nil {
+		if err := s.value(typ, optional); err != nil {
 			return under(err, show(key))
 		}
 		s.space()
@@ -268,39 +266,52 @@ func (s *scanner) array(t reflect.Type) error {
 
 // text reads a string and returns it unescaped.
 func (s *scanner) text() (string, error) {
+	raw, escaped, err := s.quoted()
+	if err != nil {
+		return "", err
+	}
+	if escaped {
+		return unquote(raw)
+	}
+	return string(raw[1 : len(raw)-1]), nil
+}
+
+func unquote(raw []byte) (out string, err error) {
+	if err := json.Unmarshal(raw, &out); err != nil {
+		return "", bad("not a readable string")
+	}
+	return out, nil
+}
+
+// quoted reads a string as it is written, with its quotes.
+func (s *scanner) quoted() (raw []byte, escaped bool, err error) {
 	start := s.pos
-	escaped := false
-	for s.pos++; s.pos < len(s.data); {
+	if !s.eat('"') {
+		return nil, false, bad("a string was expected")
+	}
+	for s.pos < len(s.data) {
 		switch c := s.data[s.pos]; {
 		case c == '"':
 			s.pos++
-			raw := s.data[start:s.pos]
-			if !escaped {
-				return string(raw[1 : len(raw)-1]), nil
-			}
-			var out string
-			if err := json.Unmarshal(raw, &out); err != nil {
-				return "", bad("not a readable string")
-			}
-			return out, nil
+			return s.data[start:s.pos], escaped, nil
 		case c < 0x20:
-			return "", bad("an unescaped control character in a string")
+			return nil, false, bad("an unescaped control character in a string")
 		case c == '\\':
 			escaped = true
 			if err := s.escape(); err != nil {
-				return "", err
+				return nil, false, err
 			}
 		case c < utf8.RuneSelf:
 			s.pos++
 		default:
 			r, n := utf8.DecodeRune(s.data[s.pos:])
 			if r == utf8.RuneError && n == 1 {
-				return "", bad("not UTF-8")
+				return nil, false, bad("not UTF-8")
 			}
 			s.pos += n
 		}
 	}
-	return "", bad("ends in the middle of a string")
+	return nil, false, bad("ends in the middle of a string")
 }
 
 func (s *scanner) escape() error {

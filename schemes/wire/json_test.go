@@ -270,6 +270,28 @@ func TestRequiredAndNotNull(t *testing.T) {
 	require.ErrorContains(t, wire.NotNull([]byte(text), "a.n"), "a.n: null")
 }
 
+// A path is found wherever a reader of JSON finds it, however the text is written.
+func TestRequiredReadsAnySpelling(t *testing.T) {
+	for _, text := range []string{
+		`{"a":{"b":[{"c":1},{"c":[]}]}}`,
+		" {\n\t\"a\" : { \"b\" : [ { \"c\" : 1 } , {\"c\":\"x\"} ] } } ",
+		`{"\u0061":{"b":[]}}`,
+		`{"x":"}],{\"a\":","y":["]","}",{"a":null}],"a":{"x":{"b":null},"b":[{"d":"\\","c":{}}]}}`,
+	} {
+		require.NoError(t, wire.Check([]byte(text)))
+		require.NoError(t, wire.Required([]byte(text), "a", "a.b", "a.b[].c"), text)
+		require.ErrorContains(t, wire.Required([]byte(text), "a.c"), "a.c: missing", text)
+	}
+	for _, text := range []string{
+		``, `7`, `"a"`, `[]`, `[{"a":1}]`, `null`, `{"a":null}`, `{"a":7}`, `{"a":[]}`, `{"a":[{}]}`, `{"a":{"b":{}}}`, `{"a":{"b":[7,null,[{}],"c"]}}`, // other kinds of a parent
+		`{"a":{"b":[`, `{"a":{"b`, `{"a"`, `{`, `{"a":{"b":["\`, `{,,}`, `{"a":}`, // nothing that Decode accepted, but nothing hangs
+	} {
+		require.NoError(t, wire.Required([]byte(text), "a.b[].c"), text)
+	}
+	require.EqualError(t, wire.Required([]byte(`{"a":{"b":[{"c":1},{"d":1}, {"c": null }]}}`), "a.b[].c"),
+		"a.b[1].c: missing\na.b[2].c: null where a value is required")
+}
+
 func FuzzDecode(f *testing.F) {
 	for _, c := range corpus {
 		f.Add([]byte(c.text))

@@ -8,14 +8,28 @@ import (
 )
 
 // structInfo is what the decoder knows of a struct: its wire names.
-type structInfo struct {
-	names  []string
-	fields map[string]fieldInfo
-}
+type structInfo []fieldInfo
 
 type fieldInfo struct {
+	name     string
 	typ      reflect.Type // nil: opaque
 	optional bool
+}
+
+// field finds a field by its wire name; nil = there is none.
+func (in structInfo) field(name string) *fieldInfo {
+	for i := range in {
+		if in[i].name == name {
+			return &in[i]
+		}
+	}
+	return nil
+}
+
+// bare says that a type is one of the language's own that holds no other: none has methods, and asking is dear.
+func bare(t reflect.Type) bool {
+	k := t.Kind()
+	return (k <= reflect.Complex128 || k == reflect.String) && t.PkgPath() == ""
 }
 
 var (
@@ -44,7 +58,7 @@ func fits(t reflect.Type, c byte) (want string, ok bool) {
 	if t == jsonNumber {
 		return "a number", c == '-' || c >= '0' && c <= '9'
 	}
-	if reflect.PointerTo(t).Implements(textUnmarshaler) {
+	if !bare(t) && reflect.PointerTo(t).Implements(textUnmarshaler) {
 		return "a string", c == '"'
 	}
 	switch t.Kind() {
@@ -89,17 +103,16 @@ func inRange(text string, whole bool, t reflect.Type) error {
 	return nil
 }
 
-func (s *scanner) info(t reflect.Type) *structInfo {
-	if in := s.infos[t]; in != nil {
-		return in
+func (s *scanner) info(t reflect.Type) structInfo {
+	in, known := s.infos[t]
+	if !known {
+		in = collect(t, make(structInfo, 0, t.NumField()))
+		s.infos[t] = in
 	}
-	in := &structInfo{fields: map[string]fieldInfo{}}
-	s.infos[t] = in
-	s.collect(t, in)
 	return in
 }
 
-func (s *scanner) collect(t reflect.Type, in *structInfo) {
+func collect(t reflect.Type, in structInfo) structInfo {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tag := f.Tag.Get("json")
@@ -113,25 +126,26 @@ func (s *scanner) collect(t reflect.Type, in *structInfo) {
 				inner = inner.Elem()
 			}
 			if inner.Kind() == reflect.Struct {
-				s.collect(inner, in)
+				in = collect(inner, in)
 				continue
 			}
 		}
 		if name == "" {
 			name = f.Name
 		}
-		fi := fieldInfo{typ: f.Type, optional: f.Tag.Get("wire") == "nullable"}
-		for _, o := range strings.Split(opts, ",") {
-			switch o {
+		fi := fieldInfo{name: name, typ: f.Type, optional: f.Tag.Get("wire") == "nullable"}
+		for opts != "" {
+			var o string
+			switch o, opts, _ = strings.Cut(opts, ","); o {
 			case "omitempty", "omitzero":
 				fi.optional = true
 			case "string":
 				fi.typ = nil
 			}
 		}
-		if _, known := in.fields[name]; !known {
-			in.names = append(in.names, name)
-			in.fields[name] = fi
+		if in.field(name) == nil {
+			in = append(in, fi)
 		}
 	}
+	return in
 }

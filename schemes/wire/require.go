@@ -43,40 +43,88 @@ type pathCheck func(at string, found bool, raw json.RawMessage) error
 func eachPath(data []byte, paths []string, check pathCheck) error {
 	var errs []error
 	for _, p := range paths {
-		walk(data, strings.Split(p, "."), "", check, &errs)
+		walk(data, p, "", check, &errs)
 	}
 	return errors.Join(errs...)
 }
 
-func walk(data json.RawMessage, path []string, at string, check pathCheck, errs *[]error) {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(data, &object) != nil || object == nil {
-		return // absent, null or another kind of parent: Decode's business
-	}
-	name, list := strings.CutSuffix(path[0], "[]")
+// walk checks a path below at. An absent parent, null, or another kind of one is Decode's business.
+func walk(data []byte, path, at string, check pathCheck, errs *[]error) {
+	name, rest, deeper := strings.Cut(path, ".")
+	name, list := strings.CutSuffix(name, "[]")
 	if at != "" {
 		at += "."
 	}
 	at += name
-	raw, found := object[name]
-	if len(path) == 1 {
+	raw, found, object := member(data, name)
+	switch {
+	case !object:
+	case !deeper:
 		if err := check(at, found, raw); err != nil {
 			*errs = append(*errs, err)
 		}
-		return
+	case !list:
+		walk(raw, rest, at, check, errs)
+	default:
+		s := &scanner{data: raw}
+		s.space()
+		for i := 0; s.eat('[') || i > 0 && s.eat(','); i++ {
+			item := s.skip()
+			walk(item, rest, at+"["+strconv.Itoa(i)+"]", check, errs)
+		}
 	}
-	if !found || isNull(raw) {
-		return
+}
+
+// member finds a key of the object that data is; the last of several.
+func member(data []byte, name string) (raw json.RawMessage, found, object bool) {
+	s := &scanner{data: data}
+	s.space()
+	if !s.eat('{') {
+		return nil, false, false
 	}
-	if !list {
-		walk(raw, path[1:], at, check, errs)
-		return
+	for {
+		s.space()
+		if s.pos == len(data) || data[s.pos] != '"' {
+			return raw, found, true // its end
+		}
+		quoted, escaped, err := s.quoted()
+		if err != nil {
+			return raw, found, true
+		}
+		key := quoted[1 : len(quoted)-1]
+		same := string(key) == name
+		if escaped {
+			plain, err := unquote(quoted)
+			same = err == nil && plain == name
+		}
+		s.space()
+		s.eat(':')
+		value := s.skip()
+		if same {
+			raw, found = value, true
+		}
+		s.eat(',')
 	}
-	var items []json.RawMessage
-	if json.Unmarshal(raw, &items) != nil {
-		return
+}
+
+// skip passes one value of a text that was checked, with the space around it.
+func (s *scanner) skip() []byte {
+	start := s.pos
+	for depth := 0; s.pos < len(s.data); {
+		switch c := s.data[s.pos]; {
+		case c == '"':
+			if _, _, err := s.quoted(); err != nil {
+				return s.data[start:s.pos]
+			}
+			continue
+		case c == '{' || c == '[':
+			depth++
+		case depth == 0 && (c == '}' || c == ']' || c == ','):
+			return s.data[start:s.pos]
+		case c == '}' || c == ']':
+			depth--
+		}
+		s.pos++
 	}
-	for i, item := range items {
-		walk(item, path[1:], at+"["+strconv.Itoa(i)+"]", check, errs)
-	}
+	return s.data[start:s.pos]
 }
