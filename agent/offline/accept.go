@@ -87,14 +87,21 @@ func (f *Front) do(ctx context.Context, w write) (answer, error) {
 	key, down := wire.NewKey(), f.box.Down(w.row.Service)
 	told, leave := f.listen(key) // before it can be sent
 	defer func() { leave() }()
+	n, err := f.operation(&w, key, false)
+	if err == nil {
+		err = f.box.Seal(&n) // beside others that do; the writer is one
+	}
+	if err != nil {
+		return answer{}, &wire.Error{Code: wire.Unavailable, Op: w.row.Kind, Err: err}
+	}
 	var st stand
 	put := func(down bool) error {
 		return f.o.DB.Write(ctx, func(tx store.Tx) (err error) {
-			st, err = f.accept(tx, &w, key, wire.Client(ctx), down)
+			st, err = f.accept(tx, &w, n, wire.Client(ctx), down)
 			return err
 		})
 	}
-	err := put(down)
+	err = put(down)
 	if errors.Is(err, errAway) {
 		asking, cancel := context.WithTimeout(ctx, f.o.Within)
 		if f.back(asking, w.row.Service) {
@@ -162,8 +169,18 @@ func (f *Front) again(ctx context.Context, w *write, key wire.Key) error {
 // errAway says that a write needs its answer now, of a service that did not answer last time.
 var errAway = errors.New("not there")
 
+// operation is a write as the outbox takes it. now = not without somebody who waits for its answer.
+func (f *Front) operation(w *write, key wire.Key, now bool) (outbox.New, error) {
+	data, err := json.Marshal(payload{Thing: w.id, Now: now, Part: w.part, Body: w.keep})
+	if err != nil {
+		return outbox.New{}, fmt.Errorf("store %s: %w", w.row.Kind, err)
+	}
+	return outbox.New{Key: key, Kind: w.row.Kind, Payload: data, Note: w.note}, nil
+}
+
 // accept does everything that has to be one commit.
-func (f *Front) accept(tx store.Tx, w *write, key wire.Key, client string, down bool) (st stand, err error) {
+func (f *Front) accept(tx store.Tx, w *write, n outbox.New, client string, down bool) (st stand, err error) {
+	key := n.Key
 	var t thing
 	known, about := false, ""
 	if !w.row.Makes {
@@ -172,12 +189,12 @@ func (f *Front) accept(tx store.Tx, w *write, key wire.Key, client string, down 
 		}
 		about = f.aggregate(w.row.Thing, w.id, t, known)
 	}
-	var u used
 	if w.key != "" {
-		if u, err = f.lookUp(tx, w, client, about); err != nil {
+		u, fresh, err := f.claim(tx, w, key, client, about)
+		if err != nil {
 			return st, err
 		}
-		if u.key != "" {
+		if !fresh {
 			op, err := f.op(tx, u.key)
 			if err != nil {
 				return st, err
@@ -185,6 +202,9 @@ func (f *Front) accept(tx store.Tx, w *write, key wire.Key, client string, down 
 			if !keptOf(op).Withdrawn { // that was never sent, and its caller knows
 				made, _, err := f.thing(tx, `key = ?`, string(u.key))
 				return stand{key: u.key, local: made.local, now: nowOf(op)}, err
+			}
+			if err := f.reclaim(tx, w, u, key); err != nil {
+				return st, err
 			}
 		}
 	}
@@ -220,19 +240,14 @@ func (f *Front) accept(tx store.Tx, w *write, key wire.Key, client string, down 
 		}
 		about = w.row.Thing + "/" + st.local
 	}
-	data, err := json.Marshal(payload{Thing: w.id, Now: st.now != "", Part: w.part, Body: w.keep})
-	if err != nil {
-		return st, fmt.Errorf("store %s: %w", w.row.Kind, err)
-	}
-	n := outbox.New{Key: key, Kind: w.row.Kind, Aggregate: about, Payload: data, Note: w.note, AmountMin: w.amount, Currency: w.currency}
-	if err := f.box.Accept(tx, n); err != nil {
-		return st, err
-	}
-	if w.key != "" {
-		u.key = key
-		if err := f.remember(tx, u, w); err != nil {
+	if st.now != "" {
+		if n, err = f.operation(w, key, true); err != nil {
 			return st, err
 		}
+	}
+	n.Aggregate, n.AmountMin, n.Currency = about, w.amount, w.currency
+	if err := f.box.Accept(tx, n); err != nil {
+		return st, err
 	}
 	return st, count(tx, w.currency, 1, w.row.bounded(w.amount))
 }
@@ -336,12 +351,15 @@ func (f *Front) wait(ctx context.Context, w *write, st stand, told <-chan struct
 	}
 	timer := time.NewTimer(within)
 	defer timer.Stop()
-	for late := false; ; {
-		var op outbox.Op
-		err := f.o.DB.Read(context.WithoutCancel(ctx), func(r store.Reader) (err error) {
-			op, err = f.op(r, st.key)
-			return err
-		})
+	late := false
+	for asked := !st.fresh; ; asked = true { // what was just stored is pending
+		op, err := outbox.Op{State: outbox.Pending}, error(nil)
+		if asked {
+			err = f.o.DB.Read(context.WithoutCancel(ctx), func(r store.Reader) (err error) {
+				op, err = f.op(r, st.key)
+				return err
+			})
+		}
 		if err != nil { // it is stored, and that is all that is known
 			f.o.Log.Error("operation not read", "op", st.key, "err", err)
 			if st.now != "" {

@@ -58,6 +58,8 @@ type Front struct {
 	live   map[wire.Key][]byte   // bodies that are not stored, while their callers wait
 	lent   []paylinks.Attachment // files that are not stored, while their callers wait
 	proven map[string]bool
+
+	lastThing int64 // id given to a thing; 0 = not known. It belongs to the goroutine that writes
 }
 
 // bound is a row of the table with the code of its service.

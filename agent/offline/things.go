@@ -114,16 +114,20 @@ func (f *Front) aggregate(about, id string, t thing, known bool) string {
 
 // add stores a thing that is about to be made and returns its local id.
 func (f *Front) add(tx store.Tx, numbered bool, t thing) (string, error) {
-	var id int64
-	if err := tx.QueryRow(`SELECT MAX(COALESCE((SELECT MAX(id) FROM offline_things), 0), (SELECT thing FROM offline_purged)) + 1`).Scan(&id); err != nil {
-		return "", fmt.Errorf("store ids: %w", err)
+	if f.lastThing == 0 {
+		if err := tx.QueryRow(`SELECT MAX(COALESCE((SELECT MAX(id) FROM offline_things), 0), (SELECT thing FROM offline_purged))`).Scan(&f.lastThing); err != nil {
+			return "", fmt.Errorf("store ids: %w", err)
+		}
 	}
+	f.lastThing++
+	id := f.lastThing
 	if t.local = "L" + string(t.key); numbered {
 		t.local = strconv.FormatInt(firstLocal+id, 10)
 	}
 	_, err := tx.Exec(`INSERT INTO offline_things (id, about, local, backend, folded, key, seen, mac) VALUES (?, ?, ?, '', '', ?, ?, ?)`,
 		id, t.about, t.local, string(t.key), t.seen, f.thingMAC(t))
 	if err != nil {
+		f.lastThing = 0
 		return "", fmt.Errorf("store ids: %w", err)
 	}
 	return t.local, nil
@@ -147,34 +151,44 @@ type used struct {
 	key    wire.Key // of the operation; "" = nothing yet
 }
 
-// lookUp finds what came under a client's key before. wire.KeyReused where it was another body. The key itself is not stored:
-// some are card numbers.
-func (f *Front) lookUp(r store.Reader, w *write, client, about string) (u used, err error) {
-	u.digest = f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key))
-	var body []byte
-	err = r.QueryRow(`SELECT body, key FROM offline_keys WHERE digest = ?`, u.digest).Scan(&body, &u.key)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return u, nil
-	case err != nil:
-		return u, fmt.Errorf("stored keys: %w", err)
-	case !bytes.Equal(body, f.bodyMAC(u, w)):
-		return u, wire.Errorf(wire.KeyReused, w.row.Kind, "the key was used with another body")
+// claim stores what comes under a client's key, or finds what came under it before: fresh is false then. wire.KeyReused where that was
+// another body. The key itself is not stored: some are card numbers.
+func (f *Front) claim(tx store.Tx, w *write, key wire.Key, client, about string) (u used, fresh bool, err error) {
+	u = used{digest: f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key)), key: key}
+	res, err := tx.Exec(`INSERT INTO offline_keys (digest, body, key) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING`, u.digest, f.bodyMAC(u, w), string(key))
+	n := int64(0)
+	if err == nil {
+		n, err = res.RowsAffected()
 	}
-	return u, nil
+	if err != nil || n == 1 {
+		return u, true, keyError(err)
+	}
+	var body []byte
+	if err := tx.QueryRow(`SELECT body, key FROM offline_keys WHERE digest = ?`, u.digest).Scan(&body, &u.key); err != nil {
+		return u, false, keyError(err)
+	}
+	if !bytes.Equal(body, f.bodyMAC(u, w)) {
+		return u, false, wire.Errorf(wire.KeyReused, w.row.Kind, "the key was used with another body")
+	}
+	return u, false, nil
+}
+
+// reclaim stores another operation under a client's key.
+func (f *Front) reclaim(tx store.Tx, w *write, u used, key wire.Key) error {
+	u.key = key
+	_, err := tx.Exec(`UPDATE offline_keys SET body = ?, key = ? WHERE digest = ?`, f.bodyMAC(u, w), string(key), u.digest)
+	return keyError(err)
+}
+
+func keyError(err error) error {
+	if err != nil {
+		err = fmt.Errorf("stored keys: %w", err)
+	}
+	return err
 }
 
 func (f *Front) bodyMAC(u used, w *write) []byte {
 	return f.o.DB.MAC(keyTable, string(u.key), u.digest, w.same)
-}
-
-func (f *Front) remember(tx store.Tx, u used, w *write) error {
-	_, err := tx.Exec(`INSERT INTO offline_keys (digest, body, key) VALUES (?, ?, ?) ON CONFLICT (digest) DO UPDATE SET body = excluded.body, key = excluded.key`,
-		u.digest, f.bodyMAC(u, w), string(u.key))
-	if err != nil {
-		return fmt.Errorf("store key: %w", err)
-	}
-	return nil
 }
 
 // purged deletes what is kept of an operation that is deleted: what came under its client's Idempotency-Key, and the local id of what never

@@ -164,7 +164,7 @@ var table = []mutant{
 		{"agent/offline/send.go", `r, err := b.send(ctx, op.Key, id, body)`, `r, err := b.send(ctx, wire.NewKey(), id, body)`},
 	}},
 	{"a client's Idempotency-Key is not stored with its write", offline, "TestPowerCutOfClientsWrites", []edit{
-		{"agent/offline/accept.go", `if err := f.remember(tx, u, w); err != nil {`, `if err := error(nil); err != nil {`},
+		{"agent/offline/accept.go", "if w.key != \"\" {\n\t\tu, fresh", "if w.key == \"none\" {\n\t\tu, fresh"},
 	}},
 	{"a link is sent under a Key that is not stored", offline, "TestPowerCutOfClientsWrites", []edit{
 		{"agent/offline/linkread.go", `c, err := links.Create(ctx, key, req)`, `c, err := links.Create(ctx, wire.NewKey(), req)`},
@@ -179,8 +179,7 @@ var table = []mutant{
 		{"agent/offline/linkread.go", `drop.gone = true`, `drop.gone = false`},
 	}},
 	{"the client's key of a token is not stored with it", "cross/disk", "TestEveryOperationFailsUnderClients", []edit{
-		{"agent/offline/accept.go", `if err := f.remember(tx, u, w); err != nil {`, `if w.row.Service == Tokens {
-		} else if err := f.remember(tx, u, w); err != nil {`},
+		{"agent/offline/accept.go", "if w.key != \"\" {\n\t\tu, fresh", "if w.key != \"\" && w.row.Service != Tokens {\n\t\tu, fresh"},
 	}},
 	{"a link is stored under a number that was given before", "cross/disk", "TestEveryOperationFailsUnderClients", []edit{
 		{"agent/offline/things.go", `t.local = strconv.FormatInt(firstLocal+id, 10)`, `t.local = strconv.FormatInt(firstLocal+id/2, 10)`},
@@ -437,13 +436,13 @@ var table = []mutant{
 
 	// Writes of local clients.
 	{"a write is sent before its Key is stored", offline, "TestNothingIsSentBeforeItIsStored", []edit{
-		{"agent/offline/accept.go", "\terr := put(down)\n", "\t_, _ = w.row.send(ctx, key, w.id, w.body)\n\terr := put(down)\n"},
+		{"agent/offline/accept.go", "\terr = put(down)\n", "\t_, _ = w.row.send(ctx, key, w.id, w.body)\n\terr = put(down)\n"},
 	}},
 	{"operations by the backend's id have a line of their own", offline, "TestCutForThreeHours", []edit{
 		{"agent/offline/things.go", `return about + "/" + t.local`, `return about + "/" + id`},
 	}},
 	{"what depends on a stored write is not behind it", offline, "TestOneKeyForEver|TestRefusedCreateFailsItsDependants", []edit{
-		{"agent/offline/accept.go", `Aggregate: about, Payload: data`, `Aggregate: string(key), Payload: data`},
+		{"agent/offline/accept.go", `n.Aggregate, n.AmountMin, n.Currency = about,`, `n.Aggregate, n.AmountMin, n.Currency = string(key),`},
 	}},
 	{"401 fails a stored write", offline, "TestNothingFailsWithoutTheServicesWord", []edit{
 		{"agent/outbox/verdict.go", `v.State, v.Reach = Pending, Refused`, `v.State, v.Reach = Failed, Refused`},
@@ -467,7 +466,7 @@ var table = []mutant{
 		{"agent/offline/things.go", `f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key))`, `f.o.DB.MAC(keyTable, w.row.Kind, about, string(w.key))`},
 	}},
 	{"a client's key is stored as it is", offline, "TestCardNumbers", []edit{
-		{"agent/offline/things.go", `u.digest = f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key))`, `u.digest = []byte(w.row.Kind + client + about + string(w.key))`},
+		{"agent/offline/things.go", `digest: f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key))`, `digest: []byte(w.row.Kind + client + about + string(w.key))`},
 	}},
 	{"stored for a service that never answered", offline, "TestProvenOnce", []edit{
 		{"agent/offline/accept.go", "err := f.prove(ctx, b.Service)\n", "err := error(nil)\n"},
