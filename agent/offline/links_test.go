@@ -408,5 +408,19 @@ func TestALinksReferenceHoldsNoCardNumber(t *testing.T) {
 		require.NotNil(t, made.Operation)
 		require.Empty(t, s.stored(visa))
 		require.Contains(t, string(s.op(made.Operation.Key).Payload), visa, "sealed")
+		s.cable.set(false, func(r *http.Request, answer func() (*http.Response, error)) (*http.Response, error) {
+			if r.Method == http.MethodGet {
+				return answer()
+			}
+			return &http.Response{StatusCode: http.StatusUnprocessableEntity, Header: http.Header{"Content-Type": {"application/json"}},
+				Body: io.NopCloser(strings.NewReader(`{"status":"error","message":"An error occurred: referenceId ` + visa + ` is not free"}`))}, nil
+		})
+		s.box.Online()
+		s.pass(time.Minute)
+		op := s.op(made.Operation.Key)
+		require.Equal(t, outbox.Failed, op.State)
+		require.Contains(t, string(op.Result), "411111******1111 is not free")
+		require.NotContains(t, op.Reason, visa)
+		require.Empty(t, s.stored(visa))
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -212,7 +213,9 @@ func TestCardNumbers(t *testing.T) {
 			require.NoError(t, err, "a card number for a key")
 			require.Nil(t, c.Operation)
 			s.cut()
-			c, err = s.pay.Create(t.Context(), "", moto(payments.ProcessSale, 1000))
+			numbered := moto(payments.ProcessSale, 1000)
+			numbered.PaymentNumber = visa
+			c, err = s.pay.Create(t.Context(), "", numbered)
 			if refuse {
 				require.Equal(t, wire.Unavailable, wire.CodeOf(err))
 				require.ErrorContains(t, err, "card_data")
@@ -228,14 +231,21 @@ func TestCardNumbers(t *testing.T) {
 			require.Contains(t, string(s.op(c.Operation.Key).Payload), visa)
 			_, err = s.pay.Capture(t.Context(), "", visa, payments.CaptureRequest{Amount: some(1)})
 			require.NoError(t, err, "a card number for an id")
-			require.Empty(t, s.stored(visa))
+			apart := []string{visa}
+			for _, between := range []string{" ", "-", "+", "%20", "%2D", "%2520"} {
+				id := strings.Join([]string{"4111", "1111", "1111", "1111"}, between)
+				_, err = s.pay.Capture(t.Context(), wire.Key(strings.ReplaceAll(id, " ", "")), id, payments.CaptureRequest{Amount: some(1)})
+				require.NoError(t, err, "its digits apart")
+				apart = append(apart, id, url.PathEscape(id))
+			}
+			require.Empty(t, s.stored(apart...))
 			s.mend()
 			s.pass(time.Minute)
 			op := s.op(c.Operation.Key)
 			require.Equal(t, outbox.Done, op.State)
 			require.Empty(t, op.Payload, "its key is destroyed")
 			require.NotContains(t, string(op.Result), visa[6:12])
-			require.Empty(t, s.stored(visa))
+			require.Empty(t, s.stored(apart...))
 		})
 	}
 }

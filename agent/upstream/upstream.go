@@ -191,7 +191,7 @@ func (c *Client) judge(ctx context.Context, resp *http.Response, err error) {
 	case err != nil && ctx.Err() == context.Canceled:
 		c.circuit.leave() // the caller's wish says nothing about the backend
 	case err != nil:
-		c.circuit.failed(err.Error())
+		c.circuit.failed(wire.MaskPANs(err.Error())) // it names the path, and the path is the caller's
 	case resp.StatusCode == http.StatusBadGateway, resp.StatusCode == http.StatusServiceUnavailable, resp.StatusCode == http.StatusGatewayTimeout:
 		c.circuit.failed("reply " + strconv.Itoa(resp.StatusCode))
 	default:

@@ -224,6 +224,39 @@ var table = []mutant{
 	{"a connection that says nothing keeps its place", "agent/port", "TestSilentConnectionsMakeRoom", []edit{
 		{"agent/port/limit.go", `case s != http.StateNew && s != http.StateIdle:`, `case s != http.StateIdle:`},
 	}},
+	{"a card number of escaped pieces is not masked", "agent", "TestNoPathLeavesACardNumber", []edit{
+		{"schemes/wire/pan.go", `case hex == "20" ||`, `case false ||`},
+	}},
+	{"a card number whose digits are escaped is not masked", "schemes/wire", "TestMaskPANs", []edit{
+		{"schemes/wire/pan.go", `case hex >= "30" && hex <= "39":`, `case false:`},
+	}},
+	{"a card number that is escaped twice is not masked", "agent", "TestNoPathLeavesACardNumber", []edit{
+		{"schemes/wire/pan.go", `for strings.HasPrefix(s[j:], "25") {`, `for false {`},
+	}},
+	{"why the backend is away names a card number", "agent", "TestNoPathLeavesACardNumber", []edit{
+		{"agent/upstream/upstream.go", `c.circuit.failed(wire.MaskPANs(err.Error()))`, `c.circuit.failed(err.Error())`},
+	}},
+	{"why an operation waits names a card number", "agent/outbox", "TestNoReasonHoldsACardNumber", []edit{
+		{"agent/outbox/attempt.go", `r.reason = wire.MaskPANs(v.Reason)`, `r.reason = v.Reason + wire.MaskPANs("")`},
+	}},
+	{"why a service is down names a card number", "agent/outbox", "TestNoReasonHoldsACardNumber", []edit{
+		{"agent/outbox/service.go", `refused, wire.MaskPANs(reason)`, `refused, reason+wire.MaskPANs("")`},
+	}},
+	{"a technician's note keeps a card number", "agent/outbox", "TestNoReasonHoldsACardNumber", []edit{
+		{"agent/outbox/verbs.go", `ByHand + wire.MaskPANs(note)`, `ByHand + note`},
+	}},
+	{"an operation is ordered under a card number", "agent/offline", "TestCardNumbers", []edit{
+		{"agent/offline/things.go", `case wire.MaskPANs(id) != id:`, `case false:`},
+	}},
+	{"a stored payment shows a card number for its number", "agent/offline", "TestCardNumbers", []edit{
+		{"agent/offline/payments.go", `Number: wire.MaskPANs(req.PaymentNumber)`, `Number: req.PaymentNumber`},
+	}},
+	{"a stored link shows a card number for its reference", "agent/offline", "TestALinksReferenceHoldsNoCardNumber", []edit{
+		{"agent/offline/links.go", `*s = wire.MaskPANs(*s)`, `_ = s`},
+	}},
+	{"a stored refusal tells a card number", "agent/offline", "TestALinksReferenceHoldsNoCardNumber", []edit{
+		{"agent/offline/send.go", `Msg: wire.MaskPANs(e.Msg)`, `Msg: e.Msg`},
+	}},
 	{"a stranger's request keeps its place", "agent/port", "TestStrangersMakeRoom", []edit{
 		{"agent/port/limit.go", `case s == http.StateActive && !c.proven:`, `case false:`},
 	}},

@@ -103,9 +103,11 @@ func luhn(s string) bool {
 }
 
 // MaskPANs masks whatever reads like a card number in a text for people: 13 to 19 digits that begin like a card
-// scheme's, with a good check digit, single spaces and dashes between them tolerated. The first six and the last four stay.
+// scheme's, with a good check digit, single spaces, dashes and plus signs between them tolerated. What a path escapes (%20, %2D, %34,
+// and %2520) is read as what it means. The first six and the last four stay.
 func MaskPANs(s string) string {
 	var at []int // places of the digits of one run
+	end := -1    // behind the last of them
 	out := []byte(s)
 	flush := func() {
 		for from := 0; from+13 <= len(at); from++ {
@@ -125,11 +127,24 @@ func MaskPANs(s string) string {
 		}
 		at = at[:0]
 	}
-	for i := range len(s) {
-		switch c := s[i]; {
+	for i := 0; i < len(s); i++ {
+		from, c := i, s[i]
+		if c == '%' {
+			j := i + 1
+			for strings.HasPrefix(s[j:], "25") {
+				j += 2
+			}
+			switch hex := s[j:min(j+2, len(s))]; {
+			case hex >= "30" && hex <= "39":
+				i, c = j+1, hex[1]
+			case hex == "20" || hex == "2B" || hex == "2D" || hex == "2b" || hex == "2d":
+				i, c = j+1, ' '
+			}
+		}
+		switch {
 		case c >= '0' && c <= '9':
-			at = append(at, i)
-		case (c == ' ' || c == '-') && len(at) > 0 && at[len(at)-1] == i-1:
+			at, end = append(at, i), i+1 // of an escaped one the last letter
+		case (c == ' ' || c == '-' || c == '+') && from == end:
 		default:
 			flush()
 		}

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"posagent/schemes/wire"
 )
@@ -63,11 +65,35 @@ func TestMaskPANs(t *testing.T) {
 		"4111 1111 1111 1111":           "4111 11** **** 1111",
 		"4111-1111-1111-1111x":          "4111-11**-****-1111x",
 		"order 20261121123456":          "order 20261121123456",
-		"004111111111111111":            "00411111******1111",
-		"":                              "",
+		"/p/4111%201111%201111%201111/": "/p/4111%2011**%20****%201111/",
+		"4111%2D1111%2d1111-1111":       "4111%2D11**%2d****-1111",
+		"a=4111+1111%2b1111%2B1111":     "a=4111+11**%2b****%2B1111",
+		"4111%25201111%2525201111 1111": "4111%252011**%252520**** 1111",
+		"%34111111111%311111%2531":      "%3411111****%3**111%2531",
+		"4111%201111%20%201111%201111":  "4111%201111%20%201111%201111", // as with two spaces
+		"4111%3A1111%3A1111%3A1111":     "4111%3A1111%3A1111%3A1111",
+		"100% 4111111111111111 5%":      "100% 411111******1111 5%",
+		"%":                             "%", "1%2": "1%2", "%25": "%25", "%2": "%2", "4111111111111111%": "411111******1111%",
+		"004111111111111111": "00411111******1111",
+		"":                   "",
 	} {
 		require.Equal(t, want, wire.MaskPANs(in))
 	}
+}
+
+// A card number is as masked in an escaped path as in the text it stands for.
+func TestMaskPANsReadsPaths(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.StringOfN(rapid.SampledFrom([]rune("0111145 -x")), 0, 40, -1).Draw(t, "text")
+		path, err := url.PathUnescape(wire.MaskPANs(url.PathEscape(s)))
+		require.NoError(t, err)
+		require.Equal(t, wire.MaskPANs(s), path)
+		path, err = url.PathUnescape(wire.MaskPANs(url.PathEscape(url.PathEscape(s))))
+		require.NoError(t, err)
+		path, err = url.PathUnescape(path)
+		require.NoError(t, err)
+		require.Equal(t, wire.MaskPANs(s), path)
+	})
 }
 
 func TestWebURL(t *testing.T) {
