@@ -24,7 +24,13 @@ var errDead = errors.New("power is off")
 // flaky is a store that can die or fill up.
 type flaky struct {
 	*store.Store
-	dead atomic.Bool
+	dead  atomic.Bool
+	reads atomic.Int64
+}
+
+func (f *flaky) Read(ctx context.Context, fn func(store.Reader) error) error {
+	f.reads.Add(1)
+	return f.Store.Read(ctx, fn)
 }
 
 func (f *flaky) Write(ctx context.Context, fn func(store.Tx) error) error {

@@ -128,32 +128,44 @@ type candidate struct {
 
 // schedule starts what can be started and tells how long nothing else will be due.
 func (o *Outbox) schedule(ctx context.Context, wg *sync.WaitGroup) (time.Duration, error) {
+	run, wait := o.clock.run(), tick.Milliseconds()
+	var kinds []string // of which something can be sent
 	o.mu.Lock()
 	free, limit := o.par-len(o.busy), o.par+len(o.busy)+1
+	for _, kind := range o.order {
+		k := o.kinds[kind]
+		s := o.services[k.Service]
+		switch {
+		case free == 0 && !k.Urgent:
+		case s.down && s.probing: // its end wakes us
+		case s.down && s.next > run:
+			wait = min(wait, s.next-run)
+		default:
+			kinds = append(kinds, kind)
+		}
+	}
 	o.mu.Unlock()
 	if free < 0 {
 		return tick, nil // a worker's end wakes us
 	}
 	var found []candidate
-	err := o.db.Read(ctx, func(r store.Reader) error {
-		found = found[:0]
-		for _, kind := range o.order {
-			if free == 0 && !o.kinds[kind].Urgent {
-				continue
+	if len(kinds) > 0 {
+		err := o.db.Read(ctx, func(r store.Reader) error {
+			found = found[:0]
+			for _, kind := range kinds {
+				if err := o.first(r, kind, limit, &found); err != nil {
+					return err
+				}
 			}
-			if err := o.first(r, kind, limit, &found); err != nil {
-				return err
-			}
+			return nil
+		})
+		if err != nil {
+			return 0, fmt.Errorf("find due operations: %w", err)
 		}
-		return nil
-	})
-	if err != nil {
-		return 0, fmt.Errorf("find due operations: %w", err)
 	}
 	sortCandidates(found)
 
-	run := o.clock.run()
-	wait := tick.Milliseconds()
+	run = o.clock.run()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, c := range found {
@@ -194,14 +206,18 @@ func (o *Outbox) schedule(ctx context.Context, wg *sync.WaitGroup) (time.Duratio
 	return time.Duration(wait) * time.Millisecond, nil
 }
 
-// first adds the earliest ready operations of a kind.
+// first adds the earliest ready operations of a kind. SQLite reads a statement anew whenever another number is bound to its LIMIT, so it
+// has none.
 func (o *Outbox) first(r store.Reader, kind string, limit int, found *[]candidate) error {
-	rows, err := r.Query(`SELECT id, next_run FROM outbox_ops WHERE ready = 1 AND kind = ? ORDER BY next_run, id LIMIT ?`, kind, limit)
+	rows, err := r.Query(`SELECT id, next_run FROM outbox_ops WHERE ready = 1 AND kind = ? ORDER BY next_run, id`, kind)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	for rows.Next() {
+	for range limit {
+		if !rows.Next() {
+			break
+		}
 		c := candidate{service: o.services[o.kinds[kind].Service], urgent: o.kinds[kind].Urgent}
 		if err := rows.Scan(&c.id, &c.next); err != nil {
 			return err

@@ -458,10 +458,13 @@ var table = []mutant{
 		{"schemes/wire/json.go", `if _, twice := seen[key]; twice {`, `if _, twice := seen[key]; twice && false {`},
 	}},
 	{"a required field may be missing", "schemes/wire", "TestRequiredAndNotNull|TestRequiredReadsAnySpelling", []edit{
-		{"schemes/wire/require.go", `if err := check(at, found, raw); err != nil {`, `if err := check(at, true, raw); err != nil {`},
+		{"schemes/wire/require.go", `if err := check(at, found, raw); err != nil {`, `if err := check(at, found || true, raw); err != nil {`},
 	}},
 	{"a required field is missed in another spelling", "schemes/wire", "TestRequiredAndNotNull|TestRequiredReadsAnySpelling", []edit{
-		{"schemes/wire/require.go", `same = err == nil && plain == name`, `same = false`},
+		{"schemes/wire/require.go", `same = err == nil && plain == name`, `same = err == nil && plain == name && false`},
+	}},
+	{"the end of a service's absence is not waited for", "agent/outbox", "TestNothingIsLookedForWhileItsServiceIsAway", []edit{
+		{"agent/outbox/run.go", `wait = min(wait, s.next-run)`, `wait = min(wait, s.next-run+tick.Milliseconds())`},
 	}},
 	{"the local port answers to any Host", "agent/port", "TestGuardIsClosedToTheWeb", []edit{
 		{"agent/port/port.go", `if !hosts[strings.ToLower(r.Host)] {`, `if !hosts[strings.ToLower(r.Host)] && false {`},
