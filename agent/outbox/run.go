@@ -2,8 +2,10 @@ package outbox
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -152,12 +154,18 @@ func (o *Outbox) schedule(ctx context.Context, wg *sync.WaitGroup) (time.Duratio
 	if len(kinds) > 0 {
 		err := o.db.Read(ctx, func(r store.Reader) error {
 			found = found[:0]
-			for _, kind := range kinds {
+			for kind := ""; ; { // most kinds have nothing
+				var next sql.NullString
+				if err := r.QueryRow(`SELECT MIN(kind) FROM outbox_ops WHERE ready = 1 AND kind > ?`, kind).Scan(&next); err != nil || !next.Valid {
+					return err
+				}
+				if kind = next.String; !slices.Contains(kinds, kind) {
+					continue
+				}
 				if err := o.first(r, kind, limit, &found); err != nil {
 					return err
 				}
 			}
-			return nil
 		})
 		if err != nil {
 			return 0, fmt.Errorf("find due operations: %w", err)
