@@ -1,6 +1,8 @@
-// Package lossy is the campaign on the link: local clients write payments, tokens and payment links through the terminal's front and its
-// outbox to a whole backend, in virtual time, over a link that loses three of ten answers behind their effect, brings one of ten late
-// (also after the terminal has given up and asked again), delivers one of twenty requests twice, and is down half of the time.
+// Package lossy is the campaign on the link: local clients write every kind the operation table stores for them – payments, tokens,
+// the terms of recurring payments and card checks, payment links and what is done to their transactions – through the terminal's
+// front and its outbox to a whole backend, in virtual time, over a link that loses three of ten answers behind their effect, brings one
+// of ten late (also after the terminal has given up and asked again), delivers one of twenty requests twice, and is down half of the
+// time.
 // The clients lose answers themselves and ask again under their own Idempotency-Key.
 //
 // Links are paid by their customers as soon as somebody can show them, and what they paid is charged, captured, refunded and given

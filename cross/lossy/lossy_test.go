@@ -184,7 +184,7 @@ func (c *campaign) judge() {
 		by[e.Original][e.Type]++
 	}
 	// What the clients were told.
-	done, wanted, payment, token := map[string]*total{}, map[string]map[string]int{}, map[string]*call{}, map[string]bool{}
+	done, wanted, payment, token, verified := map[string]*total{}, map[string]map[string]int{}, map[string]*call{}, map[string]string{}, map[string]bool{}
 	for _, x := range c.calls {
 		if x.refused != "" || x.id == "" {
 			continue
@@ -194,12 +194,17 @@ func (c *campaign) judge() {
 		}
 		done[x.kind].add(int64(x.amount))
 		switch x.kind {
-		case offline.KindTokenCreate:
-			if token[x.id] {
+		case offline.KindTokenCreate, offline.KindTokenRecurring:
+			if token[x.id] != "" {
 				c.note("token %s was made for two", x.id)
 			}
-			token[x.id] = true
+			token[x.id] = x.kind
 			continue
+		case offline.KindTokenVerify:
+			if x.id != x.about.id {
+				c.note("%s is verified as %s", x.about.id, x.id)
+			}
+			verified[x.id] = true
 		case offline.KindPaymentCreate:
 			if payment[x.id] != nil {
 				c.note("payment %s was made for two", x.id)
@@ -264,17 +269,34 @@ func (c *campaign) judge() {
 	for kind, t := range told {
 		c.note("the report has %+v of %s, the books none", t, kind)
 	}
-	var tokens int
-	c.tokens(&tokens)
-	if tokens != len(token) {
-		c.note("%d tokens were made, clients were told of %d", tokens, len(token))
-	}
+	c.judgeTokens(token, verified)
 }
 
-// tokens counts what the backend has made.
-func (c *campaign) tokens(n *int) {
+// judgeTokens holds what clients were told of tokens, by the kind of what made each, against the backend's.
+func (c *campaign) judgeTokens(token map[string]string, verified map[string]bool) {
 	db, err := store.OpenReader(c.t.Context(), c.dir+"/backend.db")
 	require.NoError(c.t, err)
-	require.NoError(c.t, db.Read(c.t.Context(), func(r store.Reader) error { return r.QueryRow(`SELECT COUNT(*) FROM cards_token`).Scan(n) }))
+	require.NoError(c.t, db.Read(c.t.Context(), func(r store.Reader) error {
+		rows, err := r.Query(`SELECT id, json_extract(data, '$.recurring') IS NOT NULL, COALESCE(json_extract(data, '$.verified'), 0) FROM cards_token`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id string
+			var terms, good bool
+			if err := rows.Scan(&id, &terms, &good); err != nil {
+				return err
+			}
+			if kind := token[id]; kind == "" || (kind == offline.KindTokenRecurring) != terms || good != verified[id] {
+				c.note("token %s with terms %v, verified %v: its client was told of %q, verified %v", id, terms, good, kind, verified[id])
+			}
+			delete(token, id)
+		}
+		return rows.Err()
+	}))
 	require.NoError(c.t, db.Close())
+	for id := range token {
+		c.note("there is no token %s", id)
+	}
 }

@@ -121,7 +121,7 @@ const (
 func (c *campaign) client(ctx context.Context, who, n int, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, uint64(100+who)))
 	ctx = wire.WithClient(ctx, fmt.Sprint("till", who))
-	var made, links []*call
+	var made, links, stored []*call
 	for i := range n {
 		x := &call{key: wire.Key(fmt.Sprintf("till-%d-%d", who, i))}
 		switch p := rng.IntN(100); {
@@ -131,13 +131,8 @@ func (c *campaign) client(ctx context.Context, who, n int, seed uint64) {
 			c.createLink(ctx, rng, x)
 		case p < 55 && len(links) > 0:
 			c.onLink(ctx, rng, x, links[rng.IntN(len(links))])
-		case p < 62:
-			x.kind = offline.KindTokenCreate
-			req := tokens.CreateRequest{Description: "stored", CardDetails: &tokens.CardDetails{PAN: wire.NewPAN(visa), ExpiryYear: 2099, ExpiryMonth: 12}}
-			x.do = func() (string, *wire.Pending, error) {
-				out, err := c.tok.Create(ctx, x.key, req)
-				return out.TokenizationID, out.Operation, err
-			}
+		case p < 65:
+			c.tokenize(ctx, rng, x, stored)
 		default:
 			c.operate(ctx, rng, x, made[rng.IntN(len(made))])
 		}
@@ -152,7 +147,45 @@ func (c *campaign) client(ctx context.Context, who, n int, seed uint64) {
 				links = links[1:]
 			}
 		}
+		if (x.kind == offline.KindTokenCreate || x.kind == offline.KindTokenRecurring) && x.refused == "" {
+			if stored = append(stored, x); len(stored) > 4 {
+				stored = stored[1:]
+			}
+		}
 		<-time.After(time.Duration(rng.IntN(4000)) * time.Millisecond)
+	}
+}
+
+// tokenize stores a card, or the terms of a recurring payment, or has the bank asked about one of those that were stored.
+func (c *campaign) tokenize(ctx context.Context, rng *rand.Rand, x *call, stored []*call) {
+	what := rng.IntN(3)
+	if what == 2 && len(stored) > 0 {
+		x.kind, x.about = offline.KindTokenVerify, stored[rng.IntN(len(stored))]
+		id := x.about.first
+		x.do = func() (string, *wire.Pending, error) {
+			out, err := c.tok.Verify(ctx, x.key, id)
+			return out.TokenizationID, out.Operation, err
+		}
+		return
+	}
+	if what == 1 {
+		x.kind = offline.KindTokenRecurring
+		req := tokens.RecurringRequest{RecurringType: tokens.CardOnFile, Amount: 100 + rng.Int32N(900), CurrencyCode: "EUR", OrderNumber: string(x.key)}
+		x.do = func() (string, *wire.Pending, error) {
+			out, err := c.tok.CreateRecurring(ctx, x.key, req)
+			return out.TokenizationID, out.Operation, err
+		}
+		return
+	}
+	x.kind = offline.KindTokenCreate
+	card := tokens.CardDetails{PAN: wire.NewPAN(visa), ExpiryYear: 2099, ExpiryMonth: 12}
+	if rng.IntN(10) == 0 {
+		card.PAN = wire.NewPAN(declined) // which its bank says when it is asked
+	}
+	req := tokens.CreateRequest{Description: "stored", CardDetails: &card}
+	x.do = func() (string, *wire.Pending, error) {
+		out, err := c.tok.Create(ctx, x.key, req)
+		return out.TokenizationID, out.Operation, err
 	}
 }
 

@@ -146,6 +146,9 @@ func (l *lab) run(bin, pkg, pattern string) (failed string, err error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bin, "-test.count=1", "-test.v", "-test.run", "^("+pattern+")$")
 	cmd.Dir = filepath.Join(l.root, filepath.FromSlash(pkg))
+	if overlay := filepath.Join(filepath.Dir(bin), "overlay.json"); pkg == "cross/kill" { // it builds the program itself
+		cmd.Env = append(os.Environ(), "GOFLAGS=-overlay="+overlay)
+	}
 	out, err := cmd.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:

@@ -184,6 +184,18 @@ var table = []mutant{
 	{"a link is stored under a number that was given before", "cross/disk", "TestEveryOperationFailsUnderClients", []edit{
 		{"agent/offline/things.go", `t.local = strconv.FormatInt(firstLocal+id, 10)`, `t.local = strconv.FormatInt(firstLocal+id/2, 10)`},
 	}},
+	{"the terms of a recurring payment are sent under a new Key", "cross/lossy", "TestLossy", []edit{
+		{"agent/offline/tokens.go", `return svc.CreateRecurring(ctx, key, req)`, `return svc.CreateRecurring(ctx, wire.NewKey(), req)`},
+	}},
+	{"a card check is answered and not made", "cross/lossy", "TestLossy", []edit{
+		{"agent/offline/tokens.go", `return svc.Verify(ctx, key, id)`, `return tokens.Created{TokenizationID: id}, nil`},
+	}},
+	{"the client's key of a link is not stored with it, and the terminal dies", "cross/kill", "TestKillClients", []edit{
+		{"agent/offline/accept.go", "if w.key != \"\" {\n\t\tu, fresh", "if w.key != \"\" && w.row.Service != Paylinks {\n\t\tu, fresh"},
+	}},
+	{"the client's key of a token is not stored with it, and the terminal dies", "cross/kill", "TestKillClients", []edit{
+		{"agent/offline/accept.go", "if w.key != \"\" {\n\t\tu, fresh", "if w.key != \"\" && w.row.Service != Tokens {\n\t\tu, fresh"},
+	}},
 	{"dependants are sent out of order over a bad link", "cross/lossy", "TestLossy", []edit{
 		{"agent/outbox/attempt.go", `if err != nil || !waits {`, `if err != nil || true {`},
 		{"agent/outbox/outbox.go", `NOT EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ?4 AND open = 1)`, `1`},
