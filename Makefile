@@ -76,7 +76,7 @@ fields: ## compare the lists of fields with the tables of the specification: SPE
 signatures: ## sign SETS random nested parameter sets here and in PHP, and compare (SETS=10000)
 	SETS='$(SETS)' $(GO) test -count=1 -run SecondImplementation -v ./schemes/paylinks
 
-kill: ## kill -9 N terminals at random moments, N at every named point of a sale, N/4 each under local clients (N=5000 takes fifteen minutes)
+kill: ## N stories of terminals killed with -9, at random moments and at every named point, of sales and of local clients (N=5000)
 	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/kill/...
 
 badinput: ## every bad input a sale, a service, a page or the webhook receiver can meet, against the real binary: prints the tables
@@ -97,8 +97,8 @@ line: ## damage FRAMES blocks between register and terminal, and sales on top of
 upstream: ## spoil N replies of the backend in every known way (N=20)
 	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/upstream
 
-disk: ## fail N operations of the disk under a sale, and fill a real one (N=20)
-	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/disk
+disk: ## fail N operations of the disk under a sale and N under local clients' writes, and fill a real one (N=2000)
+	N='$(if $(filter command line,$(origin N)),$(N),2000)' $(GO) test -count=1 -timeout 60m -v ./cross/disk
 
 books: ## N calls of sixteen callers at once against the books of the payment service (N=100000 takes minutes)
 	N='$(if $(filter command line,$(origin N)),$(N),2000)' $(GO) test -count=1 -timeout 60m -v ./cross/books

@@ -77,6 +77,17 @@ type told struct {
 	amount     money.Minor
 }
 
+// What a campaign of N stories consists of, in parts of twenty.
+const (
+	killed          = 7 // sales at random moments
+	points          = 5 // sales at named points
+	killedClients   = 3
+	pointsOfClients = 5
+)
+
+// share is how many stories a part has; a plain test is a fiftieth of the campaign.
+func share(part int) int { return max(2, number("N", 100)*part/20) }
+
 func number(name string, otherwise int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {
 		return n
@@ -171,6 +182,8 @@ type terminal struct {
 	c        *campaign
 	dir, tcp string
 	api      string // of the local port; "" = none
+	newer    string // what the next version does to the tables: every start is one of it; "" = there is none
+	second   string // the point the next life ends at
 }
 
 // terminal makes the configuration of the ith terminal; LINKS of a hundred sell by payment links. Each has an address of its own below 127, so that nobody takes its port
@@ -188,6 +201,9 @@ func (x *terminal) start(at string) (err error) {
 	cmd.Env = append(os.Environ(), point.Log+"="+filepath.Join(x.dir, "points"))
 	if at != "" {
 		cmd.Env = append(cmd.Env, point.KillAt+"="+at)
+	}
+	if x.newer != "" {
+		cmd.Env = append(cmd.Env, point.Next+"="+x.newer)
 	}
 	x.process, _, err = start(cmd, filepath.Join(x.dir, "log"), "ready")
 	return err
@@ -286,7 +302,12 @@ func (x *terminal) revive() error {
 		return fmt.Errorf("the terminal died: %s", x.cmd.ProcessState)
 	}
 	x.c.kills.Add(1)
-	return x.start("")
+	at := x.second
+	x.second = ""
+	if err := x.start(at); err != nil && x.diedAt() == "" {
+		return err
+	}
+	return nil
 }
 
 // diedAt is the point a dead terminal died at, "" for none.

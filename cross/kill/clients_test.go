@@ -3,10 +3,9 @@ package kill
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -15,14 +14,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
-	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
+	"posagent/agent/offline/offlinetest"
+	"posagent/schemes/paylinks"
+	"posagent/schemes/payments"
+	"posagent/schemes/tokens"
+	"posagent/schemes/wire"
 )
 
 const clientToken = "kill-port-token-0123"
@@ -59,7 +59,7 @@ func openGate(to string) (*gate, error) {
 		case isDown:
 			panic(http.ErrAbortHandler)
 		case losesAnswers:
-			if r.Method == http.MethodPost {
+			if r.Method != http.MethodGet {
 				proxy.ServeHTTP(&deaf{header: http.Header{}}, r)
 				panic(http.ErrAbortHandler)
 			}
@@ -90,10 +90,11 @@ func (g *gate) flap(ctx context.Context, rng *rand.Rand) {
 	}
 }
 
-// payment is what one local client believes at the end.
-type payment struct {
-	name, id, capture string
-	amount, part      int64
+// client is what one local client believes at the end of its story.
+type client struct {
+	offlinetest.Story
+	first, about, id []string // of each write: what it was told first, what it is about, the backend's own id
+	doubt            bool     // a write ended in doubt, and those behind it wait
 }
 
 // clientTerminal makes a terminal whose port local clients use and whose backend comes and goes.
@@ -114,85 +115,130 @@ func (c *campaign) clientTerminal(i int) (*terminal, *gate, error) {
 	return x, g, os.WriteFile(filepath.Join(x.dir, "config.toml"), []byte(text), 0o600)
 }
 
-// post asks the port once; a terminal that is dead does not answer.
-func (x *terminal) post(ctx context.Context, path, key string, body any, out any) (status int, err error) {
-	data, err := json.Marshal(body)
-	if err != nil {
-		return 0, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+// caller is the way to the port of one terminal; a terminal that is dead does not answer.
+type caller struct{ x *terminal }
+
+// Do implements wire.Doer.
+func (c caller) Do(r *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, x.api+"/api/v1/payments"+path, bytes.NewReader(data))
-	if err != nil {
-		return 0, err
+	r = r.WithContext(ctx)
+	r.Close = true
+	if !strings.HasPrefix(r.URL.Path, paylinks.Prefix) && !strings.HasPrefix(r.URL.Path, paylinks.ShortPrefix) { // those are signed
+		r.Header.Set("Authorization", "Bearer "+clientToken)
 	}
-	req.Header.Set("Authorization", "Bearer "+clientToken)
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Idempotency-Key", key)
-	req.Close = true
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer resp.Body.Close()
 	said, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return 0, err
-	}
-	if resp.StatusCode >= 400 {
-		return resp.StatusCode, fmt.Errorf("%d: %s", resp.StatusCode, said)
-	}
-	return resp.StatusCode, json.Unmarshal(said, out)
+	resp.Body = io.NopCloser(bytes.NewReader(said))
+	return resp, err
 }
 
-// answered is what the port says of a write.
-type answered struct {
-	PaymentID      string          `json:"paymentId"`
-	TransactionRef string          `json:"transactionRef"`
-	Operation      json.RawMessage `json:"operation"`
+// services are what a local client calls.
+func (x *terminal) services() offlinetest.Services {
+	links := &paylinks.Client{BaseURL: x.api, Instance: "demo", Secret: clientToken, Doer: caller{x}}
+	return offlinetest.Services{
+		Payments: &payments.Client{BaseURL: x.api, Doer: caller{x}}, Tokens: &tokens.Client{BaseURL: x.api, Doer: caller{x}},
+		Links: links.Links(), Transactions: links.Transactions(), Customer: x.c.customer,
+	}
 }
+
+// customer pays a link. He has a network of his own.
+func (c *campaign) customer(ctx context.Context, link int64) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, fmt.Sprintf("%s/pay/%d/pay", c.backend, link), http.NoBody)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer posagent-demo-bearer")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode == http.StatusOK {
+		return err
+	}
+	return fmt.Errorf("the customer is told %s", resp.Status)
+}
+
+// patience is how long a client waits for the end of a write before somebody helps it on.
+const patience = 1500 * time.Millisecond
+
+// nudge is a technician who will not wait until it is time to look what became of a lost answer. A terminal that is dead is not helped.
+func (x *terminal) nudge(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	_ = exec.CommandContext(ctx, x.c.bin, "ops", "send", "--all", "--config", filepath.Join(x.dir, "config.toml"), "--state", x.dir).Run()
+}
+
+// errDoubt says that a person has to decide about a write.
+var errDoubt = errors.New("in doubt")
 
 // ask repeats a write under its key until it is acknowledged, at the end until the backend's own answer is there.
-func (x *terminal) ask(ctx context.Context, path, key string, body any, final bool) (answered, error) {
+func (x *terminal) ask(ctx context.Context, c *client, i int, final bool) (string, error) {
+	asked := time.Now()
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
-		var a answered
-		status, err := x.post(ctx, path, key, body, &a)
-		switch {
-		case err == nil && (status != http.StatusAccepted || !final):
-			return a, nil
-		case status >= 400 && status < 500 && status != http.StatusTooManyRequests:
-			return a, fmt.Errorf("refused: %w", err)
+		if final && time.Since(asked) > patience {
+			x.nudge(ctx)
+			asked = time.Now()
+		}
+		id, pending, err := c.Do(ctx, x.services(), i, c.about[i])
+		switch code := wire.CodeOf(err); {
+		case err == nil && (pending == nil || !final):
+			return id, nil
+		case err == nil && strings.Contains(pending.Note, "in doubt"):
+			return id, errDoubt
+		case code == wire.Invalid || code == wire.NotFound || code == wire.Conflict || code == wire.KeyReused:
+			return id, fmt.Errorf("%s %d of %q: refused: %w", c.Name, i, c.about[i], err)
 		}
 		select {
 		case <-ctx.Done():
-			return a, fmt.Errorf("%s: no answer: %w, last %d", key, err, status)
+			return id, fmt.Errorf("%s %d of %q: no answer: %w, last %w, pending %+v", c.Name, i, c.about[i], ctx.Err(), err, pending)
 		case <-time.After(wait):
 		}
 	}
 }
 
-// write makes a payment and captures a part of it by the id it was told; final waits for the backend's own ids.
-func (x *terminal) write(ctx context.Context, p *payment, final bool) error {
-	create, err := x.ask(ctx, "", "create", map[string]any{
-		"type": "Moto", "amount": p.amount, "currencyCode": "EUR", "processing": "Authorize",
-		"cardDetails": map[string]any{"pan": "4111111111111111", "expiryYear": 2099, "expiryMonth": 12},
-	}, final)
-	if err != nil {
-		return err
-	}
-	if p.id == "" || final {
-		if p.name == "" {
-			p.name = create.PaymentID // the first id is good for ever
+// write tells the story, each write on what was made before it by the id that was told first; final waits for the backend's own ids.
+func (x *terminal) write(ctx context.Context, c *client, final bool) error {
+	for i := range c.Writes {
+		for i == len(c.about) {
+			about, ready, err := c.Subject(ctx, x.services(), i, c.first)
+			if code := wire.CodeOf(err); code == wire.NotFound || code == wire.Invalid {
+				return fmt.Errorf("%s: what write %d is about: %w", c.Name, i, err)
+			}
+			if err == nil && ready {
+				c.about = append(c.about, about)
+				break
+			}
+			select {
+			case <-ctx.Done():
+				return fmt.Errorf("%s: write %d waits for its customer: %w", c.Name, i, errors.Join(err, ctx.Err()))
+			case <-time.After(50 * time.Millisecond):
+			}
 		}
-		p.id = create.PaymentID
+		id, err := x.ask(ctx, c, i, final)
+		if c.doubt = errors.Is(err, errDoubt); c.doubt {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if i == len(c.first) {
+			c.first = append(c.first, id)
+		}
+		if final {
+			c.id = append(c.id, id)
+		}
 	}
-	capture, err := x.ask(ctx, "/"+p.name+"/capture", "capture", map[string]any{"amount": p.part}, final)
-	p.capture = capture.TransactionRef
-	return err
+	return nil
 }
 
 // client is one client's story: it writes while kills are dealt out, then asks for the end of it.
-func (x *terminal) client(g *gate, rng *rand.Rand, p *payment, kills func() error) error {
+func (x *terminal) client(g *gate, rng *rand.Rand, c *client, kills func() error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), saleTime)
 	defer cancel()
 	flapping, calm := context.WithCancel(ctx)
@@ -200,7 +246,7 @@ func (x *terminal) client(g *gate, rng *rand.Rand, p *payment, kills func() erro
 	over := make(chan struct{})
 	go func() { g.flap(flapping, rng); close(over) }()
 	wrote := make(chan error, 1)
-	go func() { wrote <- x.write(ctx, p, false) }()
+	go func() { wrote <- x.write(ctx, c, false) }()
 	if err := kills(); err != nil {
 		return err
 	}
@@ -221,7 +267,7 @@ func (x *terminal) client(g *gate, rng *rand.Rand, p *payment, kills func() erro
 	calm()
 	<-over
 	ended := make(chan error, 1)
-	go func() { ended <- x.write(ctx, p, true) }()
+	go func() { ended <- x.write(ctx, c, true) }()
 	for {
 		select {
 		case err := <-ended:
@@ -231,150 +277,5 @@ func (x *terminal) client(g *gate, rng *rand.Rand, p *payment, kills func() erro
 				return err
 			}
 		}
-	}
-}
-
-// checkClients holds what clients were told against the books.
-func (c *campaign) checkClients(all []payment) {
-	out, err := exec.Command(c.bin, "backend", "books", "--json", "--state", filepath.Join(c.dir, "backend")).Output()
-	require.NoError(c.t, err)
-	var books []struct {
-		Service, ID, Original, Type string
-		Amount                      int64
-	}
-	require.NoError(c.t, json.Unmarshal(out, &books))
-	type line struct {
-		payment, kind string
-		amount        int64
-	}
-	entries, ofPayment, made := map[string]line{}, map[string][]string{}, 0
-	for _, b := range books {
-		switch {
-		case b.Service != "payments":
-			continue
-		case b.Original == "":
-			made++
-		default:
-			ofPayment[b.Original] = append(ofPayment[b.Original], b.Type)
-		}
-		entries[b.ID] = line{b.Original, b.Type, b.Amount}
-	}
-	violations, seen := 0, map[string]bool{}
-	wrong := func(format string, args ...any) { violations++; c.t.Errorf(format, args...) }
-	for i, p := range all {
-		kinds := ofPayment[p.id]
-		slices.Sort(kinds)
-		switch {
-		case p.id == "" || seen[p.id]:
-			wrong("client %d: payment %q was told twice, or not at all", i, p.id)
-		case entries[p.id].amount != p.amount || !slices.Equal(kinds, []string{"authorize", "capture"}):
-			wrong("client %d: told of payment %s of %d, one reservation and one capture; the books have %+v %v", i, p.id, p.amount, entries[p.id], kinds)
-		case entries[p.capture] != (line{p.id, "capture", p.part}):
-			wrong("client %d: told of capture %s of %d, the books have %+v", i, p.capture, p.part, entries[p.capture])
-		}
-		seen[p.id] = true
-	}
-	if made != len(all) {
-		wrong("%d payments in the books, clients were told of %d", made, len(all))
-	}
-	c.t.Logf("%d clients' payments and captures, %d kills, %d violations: at most %.5f a client, %.5f a kill at 95 %%",
-		len(all), c.kills.Load(), violations, 3/float64(max(1, len(all))), 3/float64(max(1, c.kills.Load())))
-}
-
-// share is the part of a campaign's count that clients' writes have.
-const share = 4
-
-// TestKillClients: N/4 terminals are killed at random moments while a local client writes and the backend comes and goes.
-func TestKillClients(t *testing.T) {
-	t.Parallel()
-	n, seedNo := max(4, number("N", 40)/share), uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
-	t.Logf("seed %d, %d clients", seedNo, n)
-	c := begin(t, false)
-	c.port += 2 // the sales of the other campaigns run beside these
-	all := make([]payment, n)
-	c.all(n, func(i int) error {
-		rng := rand.New(rand.NewPCG(seedNo, uint64(i)))
-		all[i] = payment{amount: int64(1000 + i), part: int64(1 + rng.IntN(900))}
-		x, g, err := c.clientTerminal(i)
-		if err != nil {
-			return err
-		}
-		defer g.server.Close()
-		err = x.start("")
-		if err == nil {
-			err = x.client(g, rand.New(rand.NewPCG(seedNo, uint64(i)+1<<32)), &all[i], func() error {
-				for range 1 + rng.IntN(4) {
-					<-time.After(moment(rng))
-					x.kill()
-					if err := x.start(""); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		}
-		return x.finish(err)
-	})
-	c.checkClients(all)
-}
-
-// TestPointsOfClients: N/4 terminals die at the named points of a client's write, each point in its turn.
-func TestPointsOfClients(t *testing.T) {
-	t.Parallel()
-	n, seedNo := max(4, number("N", 12)/share), uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
-	c := begin(t, true)
-	c.port += 2
-	l := &ledger{reached: map[string]int{}, resumed: map[string]int{}, died: map[string]int{}, missed: map[string]int{}}
-	all := make([]payment, n+1)
-	var mu sync.Mutex
-	tell := func(i int, at string) (*terminal, error) {
-		rng := rand.New(rand.NewPCG(seedNo, uint64(i)))
-		p := payment{amount: int64(1000 + i), part: int64(1 + rng.IntN(900))}
-		x, g, err := c.clientTerminal(i)
-		if err != nil {
-			return nil, err
-		}
-		defer g.server.Close()
-		if err = x.start(at); err != nil && (x.process == nil || x.diedAt() == "") {
-			return x, err
-		}
-		err = x.client(g, rng, &p, func() error { return nil })
-		mu.Lock()
-		defer mu.Unlock()
-		all[i] = p
-		return x, err
-	}
-	x, err := tell(n, "")
-	require.NoError(t, err)
-	lives, _ := x.lives()
-	l.lived(lives, nil)
-	var points []target
-	for _, name := range slices.Sorted(maps.Keys(lives[0])) {
-		for nth := range min(lives[0][name], 3) {
-			points = append(points, target{at: name, nth: nth + 1})
-		}
-	}
-	rng := rand.New(rand.NewPCG(seedNo, 0))
-	rng.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
-	points = order(points)
-	require.NoError(t, x.finish(nil))
-	t.Logf("seed %d, %d points, %d places to die at, %d deaths asked for", seedNo, len(l.reached), len(points), n)
-	c.all(n, func(i int) error {
-		g := points[i%len(points)]
-		x, err := tell(i, fmt.Sprintf("%s:%d", g.at, g.nth))
-		if x == nil {
-			return err
-		}
-		lives, deaths := x.lives()
-		l.lived(lives, deaths)
-		if len(deaths) == 0 {
-			l.note(l.missed, g.at)
-		}
-		return x.finish(err)
-	})
-	c.checkClients(all)
-	l.report(t, false)
-	for _, g := range points {
-		require.False(t, n >= 2*len(points) && l.died[g.at] == 0, "nobody died at %q", g.at)
 	}
 }

@@ -3,15 +3,23 @@
 // approved and one net payment, or not approved and none.
 //
 // It kills in two ways that share everything else. TestKill kills at random moments. TestPoints lets the terminal kill itself at
-// named points: before and behind every commit of its journal, every call of the backend, every message to the register. The
-// points are woven into a copy of three sources for the build under test (go build -overlay); the product has none. A plot without
-// a death tells which points there are and how often each is reached; then a terminal dies at every one of them, every time, in
-// every plot, and half of them once more while they pick up the pieces. A whole campaign fails where nobody died at a point.
+// named points: before and behind every commit of its journal and of a migration, every folding of the log into the file, every call
+// of the backend, every message to the register. The points are woven into a copy of a few sources for the build under test (go build
+// -overlay); the product has none. A plot without a death tells which points there are and how often each is reached; then a terminal
+// dies at every one of them, every time, in every plot, and half of them once more while they pick up the pieces. A whole campaign fails
+// where nobody died at a point.
 //
-// Both are told again of local clients, each on a terminal of its own with a gate before the backend, which goes, comes back, and
-// loses answers: a client makes a card payment and captures a part of it over the local port, asks again under its Idempotency-Key
-// until the backend's own answer is there, and the books have that payment, its reservation and that capture, once.
+// Both are told again of local clients (TestKillClients, TestPointsOfClients), each on a terminal of its own with a gate before the
+// backend, which goes, comes back, and loses answers. Their stories are those of agent/offline/offlinetest: every kind the operation
+// table stores for them – payments, tokens, terms, card checks, payment links and what is done to their transactions – each on what was
+// made before it by the id that its client was told. A client asks again under its Idempotency-Key until the backend's own answer is
+// there; the backend has done each once, and nothing that nobody was told of. At the named points an acceptance, a sending, a settling, a
+// folding and a migration are met: what lives on after a death is the next version of the program, with a step of its own. Who waits for
+// the end of a lost answer is helped on after 1.5 s, as a technician does who sends what waits.
 //
-// It drives the built binary only; the books and the journal are read by other processes. It must not import agent,
-// store or schemes/backend.
+// N stories are told in all: 7 of 20 are sales at random moments, 5 sales at named points, 3 and 5 those of clients. A plain test
+// tells 100, a fiftieth of a campaign.
+//
+// It drives the built binary only; the books and the journal are read by other processes, the backend's tables through the store's
+// reader. Of agent it must not import but the clients' stories.
 package kill

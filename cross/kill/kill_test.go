@@ -12,10 +12,10 @@ import (
 // amounts is what the registers ask for: mostly plain sales, some of the backend's scenarios (900.xx).
 var amounts = []money.Minor{0, 0, 0, 0, 90003, 90010, 90012, 90013, 90016, 90021, 90022, 90023}
 
-// TestKill: N terminals, one sale and at least one kill each, at random moments.
+// TestKill: terminals, one sale and at least one kill each, at random moments.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	n, seedNo := number("N", 40), uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
+	n, seedNo := share(killed), uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
 	t.Logf("seed %d, %d sales, %d terminals at a time", seedNo, n, workers)
 	c := begin(t, false)
 	results := make([]told, n)

@@ -17,7 +17,7 @@ import (
 // thread is one text of a source with the calls that are woven in before and behind it.
 type thread struct{ file, text, before, after string }
 
-// threads is where a terminal touches the world: its journal, the backend, the register.
+// threads is where a terminal touches the world: its journal, the backend, the register; and where its next version begins.
 var threads = []thread{
 	{"store/writer.go", "\tstart := time.Now()\n\tif err := s.w.exec(\"COMMIT\"); err != nil {\n",
 		"\tfor _, r := range live {\n\t\tpoint.Hit(\"before commit \" + point.Func(r.fn))\n\t}\n", ""},
@@ -27,6 +27,13 @@ var threads = []thread{
 		"\tpoint.Hit(\"before \" + point.Route(req.Method, req.URL.Path))\n", ""},
 	{"agent/upstream/upstream.go", "\tc.judge(req.Context(), resp, err)\n",
 		"\tpoint.Hit(\"after \" + point.Route(req.Method, req.URL.Path))\n", ""},
+	{"store/migrate.go", "\treturn tx.Commit()\n", "\tpoint.Hit(\"before commit of a migration\")\n", ""},
+	{"store/migrate.go", "\t\tif err := applyStep(ctx, l.conn, st, version); err != nil {\n\t\t\treturn 0, fmt.Errorf(\"migrate %q: %w\", st.Name, err)\n\t\t}\n",
+		"", "\t\tpoint.Hit(\"after commit of a migration\")\n"},
+	{"store/checkpoint.go", "\tframes, _, _, err := s.ckpt.checkpoint(\"PASSIVE\")\n", "\tpoint.Hit(\"before checkpoint\")\n", "\tpoint.Hit(\"after checkpoint\")\n"},
+	{"agent/schema.go", "// Schema is the ordered", "func next() (steps []store.Step) {\n\tif sql := os.Getenv(point.Next); sql != \"\" {\n" +
+		"\t\tsteps = append(steps, store.Step{Name: \"next/1\", SQL: sql})\n\t}\n\treturn steps\n}\n\n", ""},
+	{"agent/schema.go", "inbox.BuildSchema()", "", ", next()"},
 	{"ecr/session/dialog.go", "\t\t\terr := d.send(way, one.APDU)\n",
 		"\t\t\tpoint.Hit(fmt.Sprintf(\"before APDU % 02X\", one.APDU[:2]))\n",
 		"\t\t\tpoint.Hit(fmt.Sprintf(\"after APDU % 02X\", one.APDU[:2]))\n"},
@@ -44,6 +51,9 @@ func weave(root string) (map[string][]byte, error) {
 				return nil, err
 			}
 			imports := "import (\n\t\"" + pointPackage + "\"\n"
+			if strings.Contains(th.before, "os.") && !bytes.Contains(data, []byte("\t\"os\"\n")) {
+				imports += "\t\"os\"\n"
+			}
 			if strings.Contains(th.before, "fmt.") && !bytes.Contains(data, []byte("\t\"fmt\"\n")) {
 				imports += "\t\"fmt\"\n"
 			}
@@ -89,7 +99,7 @@ func overlay(t *testing.T, dir string) string {
 func TestWeave(t *testing.T) {
 	woven, err := weave(filepath.Join("..", ".."))
 	require.NoError(t, err)
-	require.Len(t, woven, 3)
+	require.Len(t, woven, 6)
 	for file, data := range woven {
 		_, err := parser.ParseFile(token.NewFileSet(), file, data, parser.SkipObjectResolution)
 		require.NoError(t, err)

@@ -33,9 +33,10 @@ type Write struct {
 
 // Story is what a client does about one thing, in order; N tells it from others.
 type Story struct {
-	Name   string
-	N      int
-	Writes []Write
+	Name     string
+	N        int
+	Writes   []Write
+	Reserves bool // its payment reserves all of its amount when it is made
 }
 
 // Key is the client's Idempotency-Key of a write.
@@ -66,6 +67,7 @@ func Tell(name string, n int) Story {
 	s := Story{Name: name, N: n}
 	switch name {
 	case "collected":
+		s.Reserves = true
 		s.Writes = []Write{createPayment(whole, payments.ProcessAuthorize), capture(0, part+400), refund(0, part)}
 	case "given-up":
 		s.Writes = []Write{createPayment(whole, payments.ProcessNone), authorization(0, part), cancellation(0)}

@@ -15,6 +15,7 @@ import (
 const (
 	KillAt = "POSAGENT_KILL_AT"
 	Log    = "POSAGENT_POINTS"
+	Next   = "POSAGENT_NEXT"
 )
 
 // Killed begins the last line of a log whose process has killed itself.
@@ -85,11 +86,15 @@ func Func(fn any) string {
 	return strings.Join(parts, ".")
 }
 
-// Route is the last word of a request's path, "*" where that is somebody's id.
+// Route is the last word of a request's path, with a "*" for each id behind it.
 func Route(method, path string) string {
-	last := path[strings.LastIndexByte(path, '/')+1:]
-	if strings.ContainsAny(last, "0123456789") {
-		last = "*"
+	path, ids := strings.TrimSuffix(path, "/"), ""
+	for {
+		i := strings.LastIndexByte(path, '/')
+		last := path[i+1:]
+		if i < 0 || !strings.ContainsAny(last, "0123456789") {
+			return method + " " + last + ids
+		}
+		path, ids = path[:i], "/*"+ids
 	}
-	return method + " " + last
 }

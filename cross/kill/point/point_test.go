@@ -46,7 +46,10 @@ func TestNames(t *testing.T) {
 	require.Equal(t, "point_test.thing.work", point.Func(x.work()))
 	require.Equal(t, "point_test.thing.plain", point.Func(x.plain))
 	require.Equal(t, "POST initialize", point.Route("POST", "/ms/aapay/2.0/payment/initialize"))
-	require.Equal(t, "GET *", point.Route("GET", "/ms/terminal/1000001/29001006"))
+	require.Equal(t, "GET terminal/*/*", point.Route("GET", "/ms/terminal/1000001/29001006"))
+	require.Equal(t, "POST Invoice", point.Route("POST", "/v1.0/Invoice/"))
+	require.Equal(t, "POST capture", point.Route("POST", "/v1.0/Transaction/17/capture"))
+	require.Equal(t, "DELETE Invoice/*", point.Route("DELETE", "/v1.0/Invoice/17/"))
 	for _, bad := range []string{"", "a", "a:", "a:0", "a:x"} {
 		_, _, err := point.Parse(bad)
 		require.Error(t, err, bad)
