@@ -200,7 +200,8 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, client string, down 
 				return st, err
 			}
 			if !keptOf(op).Withdrawn { // that was never sent, and its caller knows
-				made, _, err := f.thing(tx, `key = ?`, string(u.key))
+				where, args := w.row.made(u.key)
+				made, _, err := f.thing(tx, where, args...)
 				return stand{key: u.key, local: made.local, now: nowOf(op)}, err
 			}
 			if err := f.reclaim(tx, w, u, key); err != nil {
@@ -225,10 +226,11 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, client string, down 
 		w.amount, w.unknown = amount, !sure
 	}
 	st = stand{key: key, fresh: true}
-	if st.now, err = f.allowed(tx, w); err != nil {
+	all, sum, err := count(tx, w.currency, 1, w.row.bounded(w.amount))
+	if err != nil {
 		return st, err
 	}
-	if st.now != "" {
+	if st.now = f.forbids(w, all, sum); st.now != "" {
 		if down {
 			return st, &wire.Error{Code: wire.Unavailable, Op: w.row.Kind, Err: errAway, Msg: "the backend does not answer, and this is not stored: " + st.now}
 		}
@@ -249,7 +251,7 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, client string, down 
 	if err := f.box.Accept(tx, n); err != nil {
 		return st, err
 	}
-	return st, count(tx, w.currency, 1, w.row.bounded(w.amount))
+	return st, nil
 }
 
 // made refuses an operation on a thing that never came to be.
@@ -273,14 +275,15 @@ func (f *Front) op(r store.Reader, key wire.Key) (outbox.Op, error) {
 	return op, err
 }
 
-// count keeps the totals.
-func count(tx store.Tx, currency string, n, amount int64) error {
-	_, err := tx.Exec(`INSERT INTO offline_totals (currency, count, amount) VALUES (?, MAX(?, 0), MAX(?, 0))
-		ON CONFLICT (currency) DO UPDATE SET count = MAX(count + ?, 0), amount = MAX(amount + ?, 0)`, currency, n, amount, n, amount)
+// count keeps the totals. It returns how many operations are stored now in all, and what those in the currency come to.
+func count(tx store.Tx, currency string, n, amount int64) (all, sum int64, err error) {
+	err = tx.QueryRow(`INSERT INTO offline_totals (currency, count, amount) VALUES (?1, MAX(?2, 0), MAX(?3, 0))
+		ON CONFLICT (currency) DO UPDATE SET count = MAX(count + ?2, 0), amount = MAX(amount + ?3, 0)
+		RETURNING (SELECT SUM(count) FROM offline_totals), amount`, currency, n, amount).Scan(&all, &sum)
 	if err != nil {
-		return fmt.Errorf("count operations: %w", err)
+		err = fmt.Errorf("count operations: %w", err)
 	}
-	return nil
+	return all, sum, err
 }
 
 const partial = "it carries what is never stored (a validation code, or a card number where [offline] card_data is refuse)"
@@ -294,20 +297,20 @@ func nowOf(op outbox.Op) string {
 	return ""
 }
 
-// allowed says why a write may not be stored, "" = it may.
-func (f *Front) allowed(r store.Reader, w *write) (string, error) {
+// forbids says why a write may not be stored, "" = it may. all and sum are the totals with it.
+func (f *Front) forbids(w *write, all, sum int64) string {
 	switch {
 	case w.part && w.why != "":
-		return w.why, nil
+		return w.why
 	case w.part:
-		return partial, nil
+		return partial
 	}
 	if slices.Contains(f.o.Unstored, w.row.Service) {
-		return "[offline] services does not name " + w.row.Service, nil
+		return "[offline] services does not name " + w.row.Service
 	}
 	l, amount := f.o.Limits, w.row.bounded(w.amount)
 	if w.unknown {
-		return "its amount is not known here: name it", nil
+		return "its amount is not known here: name it"
 	}
 	cur, _ := money.Lookup(w.currency)
 	show := func(m money.Minor) string {
@@ -320,26 +323,21 @@ func (f *Front) allowed(r store.Reader, w *write) (string, error) {
 		most, ok := l.Amount(w.currency)
 		switch {
 		case !ok:
-			return fmt.Sprintf("no operation in %q is ([offline] max_amount)", w.currency), nil
+			return fmt.Sprintf("no operation in %q is ([offline] max_amount)", w.currency)
 		case money.Minor(amount) > most:
-			return fmt.Sprintf("above %s for one operation ([offline] max_amount)", show(most)), nil
+			return fmt.Sprintf("above %s for one operation ([offline] max_amount)", show(most))
 		}
 	}
-	var n, sum int64
-	if err := r.QueryRow(`SELECT COALESCE(SUM(count), 0), COALESCE(SUM(CASE WHEN currency = ? THEN amount ELSE 0 END), 0) FROM offline_totals`, w.currency).
-		Scan(&n, &sum); err != nil {
-		return "", fmt.Errorf("count operations: %w", err)
-	}
-	if n >= l.Count {
-		return fmt.Sprintf("%d operations are stored already ([offline] max_count)", n), nil
+	if all > l.Count {
+		return fmt.Sprintf("%d operations are stored already ([offline] max_count)", all-1)
 	}
 	if l.Total != nil && amount > 0 {
 		most, ok := l.Total(w.currency)
-		if sum, err := money.Add(money.Minor(sum), money.Minor(amount)); !ok || err != nil || sum > most {
-			return fmt.Sprintf("above %s for all operations together ([offline] max_total)", show(most)), nil
+		if !ok || money.Minor(sum) > most {
+			return fmt.Sprintf("above %s for all operations together ([offline] max_total)", show(most))
 		}
 	}
-	return "", nil
+	return ""
 }
 
 // wait waits for an operation's answer as long as the caller is willing to.

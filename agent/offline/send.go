@@ -160,11 +160,11 @@ func (f *Front) settled(tx store.Tx, b *bound, op outbox.Op) error {
 	if !op.State.Final() {
 		return nil // it is stored still
 	}
-	if err := count(tx, op.Currency, -1, -b.bounded(op.AmountMin)); err != nil {
+	if _, _, err := count(tx, op.Currency, -1, -b.bounded(op.AmountMin)); err != nil {
 		return err
 	}
 	if k := keptOf(op); b.Makes && op.State == outbox.Done && k.Made != "" {
-		return f.name(tx, op.Key, k.Made)
+		return f.name(tx, b, op.Key, k.Made)
 	}
 	return nil
 }

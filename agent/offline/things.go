@@ -52,7 +52,18 @@ CREATE TABLE offline_purged (
 	thing INTEGER NOT NULL -- the highest id that was deleted: local numbers are not given twice
 ) STRICT;
 INSERT INTO offline_purged (one, thing) VALUES (1, 0);
+`}, {Name: "offline/3 numbers by key", SQL: `
+DROP INDEX offline_things_key; -- the others' local ids hold their keys
+CREATE INDEX offline_things_key ON offline_things (key) WHERE local <> 'L' || key;
 `}}
+}
+
+// made finds the thing that an operation makes, by its Key.
+func (b *bound) made(key wire.Key) (where string, args []any) {
+	if b.Number {
+		return `key = ? AND local <> 'L' || key AND about = ?`, []any{string(key), b.Thing}
+	}
+	return `local = ? AND about = ?`, []any{"L" + string(key), b.Thing}
 }
 
 const (
@@ -91,10 +102,10 @@ func (f *Front) thing(r store.Reader, where string, args ...any) (t thing, found
 
 // find looks a thing up by its local id, by the Key of what makes it, or by the backend's id.
 func (f *Front) find(r store.Reader, about, id string) (t thing, found bool, err error) {
-	if t, found, err = f.thing(r, `about = ? AND local = ?`, about, id); err != nil || found {
+	if t, found, err = f.thing(r, `about = ? AND local IN (?, ?)`, about, id, "L"+id); err != nil || found {
 		return t, found, err
 	}
-	if t, found, err = f.thing(r, `key = ? AND about = ?`, id, about); err != nil || found {
+	if t, found, err = f.thing(r, `key = ? AND local <> 'L' || key AND about = ?`, id, about); err != nil || found {
 		return t, found, err
 	}
 	return f.thing(r, `about = ? AND folded = ? AND folded <> ''`, about, strings.ToLower(id))
@@ -134,8 +145,9 @@ func (f *Front) add(tx store.Tx, numbered bool, t thing) (string, error) {
 }
 
 // name gives a thing the backend's id.
-func (f *Front) name(tx store.Tx, key wire.Key, backend string) error {
-	t, found, err := f.thing(tx, `key = ?`, string(key))
+func (f *Front) name(tx store.Tx, b *bound, key wire.Key, backend string) error {
+	where, args := b.made(key)
+	t, found, err := f.thing(tx, where, args...)
 	if err != nil || !found {
 		return err
 	}
@@ -194,14 +206,16 @@ func (f *Front) bodyMAC(u used, w *write) []byte {
 // purged deletes what is kept of an operation that is deleted: what came under its client's Idempotency-Key, and the local id of what never
 // came to be. A thing that the backend knows keeps its local id for ever.
 func (f *Front) purged(tx store.Tx, op outbox.Op) error {
-	for _, q := range []string{
-		`DELETE FROM offline_keys WHERE key = ?`,
-		`UPDATE offline_purged SET thing = MAX(thing, COALESCE((SELECT MAX(id) FROM offline_things WHERE key = ? AND backend = ''), 0))`,
-		`DELETE FROM offline_things WHERE key = ? AND backend = ''`,
-	} {
-		if _, err := tx.Exec(q, string(op.Key)); err != nil {
-			return fmt.Errorf("purge ids and keys: %w", err)
+	_, err := tx.Exec(`DELETE FROM offline_keys WHERE key = ?`, string(op.Key))
+	if b := f.rows[op.Kind]; err == nil && b.Makes {
+		where, args := b.made(op.Key)
+		where += ` AND backend = ''`
+		if _, err = tx.Exec(`UPDATE offline_purged SET thing = MAX(thing, COALESCE((SELECT MAX(id) FROM offline_things WHERE `+where+`), 0))`, args...); err == nil {
+			_, err = tx.Exec(`DELETE FROM offline_things WHERE `+where, args...)
 		}
+	}
+	if err != nil {
+		return fmt.Errorf("purge ids and keys: %w", err)
 	}
 	return nil
 }
