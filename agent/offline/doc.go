@@ -26,9 +26,12 @@
 // clients take card numbers for keys.
 //
 // 2026-11-22. What may not be stored (validation code, above a limit, unknown amount) goes through the outbox all the same, so that its
-// Key is durable before it is sent, but only while its caller waits, for at most Options.Patience. Never sent = withdrawn, 503. Sent
+// Key is durable before it is sent, but only while its caller waits, for at most Options.Patience. Never sent = withdrawn, EXPIRED, 503. Sent
 // and unanswered = 504 under the same Idempotency-Key; with a validation code it is then in doubt, since the request cannot be
 // made again from what is stored, until the caller repeats it.
+//
+// 2026-11-22. A compared write that is refused when it is sent again, after two readings that show no effect of the lost one, is read once
+// more: still nothing = it ends with that refusal. The refusal alone would not do, it may be due to a late effect of the first.
 //
 // 2026-11-22. The digest that guards a key leaves the validation code out: not even a digest of it may stay.
 //

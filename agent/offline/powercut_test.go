@@ -17,7 +17,6 @@ import (
 	"posagent/agent/offline"
 	"posagent/agent/offline/offlinetest"
 	"posagent/agent/outbox"
-	"posagent/schemes/wire"
 	"posagent/store"
 	"posagent/store/crashfs"
 	"posagent/store/storetest"
@@ -186,19 +185,6 @@ func (r *recorded) live(t *testing.T, day []string, synchronous string) {
 	}
 }
 
-// technician ends what is in doubt by what the bank says.
-func (c *counter) technician(ctx context.Context, b *offlinetest.Bank) (doubts int, err error) {
-	list, err := c.ops(ctx, outbox.Filter{State: outbox.Doubt})
-	for _, op := range list {
-		state := outbox.Failed
-		if b.Effects()[op.Key] > 0 {
-			state = outbox.Done
-		}
-		err = errors.Join(err, c.box.Resolve(ctx, op.Key, state, "asked the bank"))
-	}
-	return len(list), err
-}
-
 // verifyCounter starts on a state beside a bank that has done what it had done, and asks again for everything that was told.
 func verifyCounter(ctx context.Context, st crashfs.State) (err error) {
 	var past []offlinetest.Effect
@@ -222,14 +208,17 @@ func verifyCounter(ctx context.Context, st crashfs.State) (err error) {
 		return err
 	}
 	c.run(ctx)
-	doubts, began := 0, time.Now()
+	began := time.Now()
 	for open, wait := 1, time.Millisecond; open > 0; wait = min(2*wait, 5*time.Second) {
 		if <-time.After(wait); wait == 5*time.Second && time.Since(began) > time.Hour {
 			return fmt.Errorf("%d operations do not end", open)
 		}
-		n, err := c.technician(ctx, b)
-		if doubts += n; err != nil {
+		doubtful, err := c.ops(ctx, outbox.Filter{State: outbox.Doubt})
+		if err != nil {
 			return err
+		}
+		for _, op := range doubtful {
+			return fmt.Errorf("%s %s is in doubt: %s", op.Kind, op.Key, op.Reason)
 		}
 		if open, err = c.unfinished(ctx); err != nil {
 			return err
@@ -238,9 +227,6 @@ func verifyCounter(ctx context.Context, st crashfs.State) (err error) {
 	s := c.services(b)
 	for _, a := range told {
 		id, pending, err := a.story.Do(ctx, s, a.write, a.about)
-		if doubts > 0 && pending == nil && (wire.CodeOf(err) == wire.NotFound || wire.CodeOf(err) == wire.Conflict) {
-			continue // visibly failed
-		}
 		if err != nil || pending != nil || id == "" || id[0] == 'L' {
 			return fmt.Errorf("%s %d: at the end %q, pending %v, %w", a.story.Name, a.write, id, pending, err)
 		}
@@ -256,9 +242,6 @@ func verifyCounter(ctx context.Context, st crashfs.State) (err error) {
 	for _, op := range after {
 		if err := c.db.Read(ctx, func(r store.Reader) error { _, err := c.box.Get(r, op.Key); return err }); err != nil {
 			return err
-		}
-		if doubts > 0 && op.State == outbox.Failed && effects[op.Key] == 0 {
-			continue
 		}
 		if op.State != outbox.Done || effects[op.Key] != 1 {
 			return fmt.Errorf("%s %s is %s (%s) with %d effects", op.Kind, op.Key, op.State, op.Reason, effects[op.Key])

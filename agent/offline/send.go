@@ -12,7 +12,6 @@ import (
 )
 
 const (
-	soon = 100 * time.Millisecond
 	// quiet is how long a lost request may still be under way before a reading proves that it had no effect.
 	quiet = 30 * time.Second
 	// askAgain is the pause while the backend itself has only stored a call.
@@ -21,25 +20,34 @@ const (
 
 // memo is what an attempt leaves for the next, where the backend honours no Keys.
 type memo struct {
-	Before json.RawMessage `json:"before,omitempty"` // the thing before the first send
-	Looked int             `json:"looked,omitempty"` // the attempt that found no effect
+	Before  json.RawMessage `json:"before,omitempty"`  // the thing before the first send
+	Looked  int             `json:"looked,omitempty"`  // the attempt that found no effect
+	Refused json.RawMessage `json:"refused,omitempty"` // what the backend said when it was sent again after that
+	Why     string          `json:"why,omitempty"`     // the same, for people
 }
 
+const nobodyWaits = "nobody waits for it, and it is not stored: never sent"
+
 // send makes one attempt of any kind.
-func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) outbox.Verdict {
+func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verdict) {
+	v.State = outbox.Held
 	var p payload
 	if err := json.Unmarshal(op.Payload, &p); err != nil {
-		return outbox.Verdict{State: outbox.Held, Reason: "payload not readable: " + err.Error()}
+		v.Reason = "payload not readable: " + err.Error()
+		return v
 	}
+	unsent := op.State == outbox.Pending
 	body := []byte(p.Body)
 	if p.Now {
 		switch full, waits := f.held(op.Key); {
 		case waits:
 			body = full
-		case op.State == outbox.Pending:
-			return outbox.Verdict{State: outbox.Failed, Reach: outbox.Reached, Result: withdrawn(), Reason: "nobody waits for it, and it is not stored: never sent"}
+		case unsent:
+			v.State, v.Result, v.Reason = outbox.Expired, withdrawn(), nobodyWaits
+			return v
 		case p.Part:
-			return outbox.Verdict{State: outbox.Doubt, Reason: "sent, the answer was lost, and what it carried is never stored"}
+			v.State, v.Reason = outbox.Doubt, "sent, the answer was lost, and what it carried is never stored"
+			return v
 		}
 	}
 	var t thing
@@ -51,11 +59,14 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) outbox.Verdict
 		})
 		switch id = p.Thing; {
 		case errors.Is(err, errThing):
-			return outbox.Verdict{State: outbox.Held, Reason: err.Error()}
+			v.Reason = err.Error()
+			return v
 		case err != nil:
-			return outbox.Verdict{State: op.State, After: time.Second, Reason: err.Error()}
+			v.State, v.After, v.Reason = op.State, time.Second, err.Error()
+			return v
 		case known && t.backend == "":
-			return outbox.Verdict{State: outbox.Held, Reason: "the backend's id is not known"}
+			v.Reason = "the backend's id is not known"
+			return v
 		case known && id != t.backend && (id == t.local || id == string(t.key)):
 			id = t.backend
 		}
@@ -63,90 +74,106 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) outbox.Verdict
 	var m memo
 	if len(op.Memo) > 0 {
 		if err := json.Unmarshal(op.Memo, &m); err != nil {
-			return outbox.Verdict{State: outbox.Held, Reason: "memo not readable: " + err.Error()}
+			v.Reason = "memo not readable: " + err.Error()
+			return v
 		}
 	}
 	class := b.class
 	if b.harmless != nil && b.harmless(body) {
 		class = outbox.Safe
 	}
-	if v, ended := f.before(ctx, b, op, class, id, body, &m); ended {
+	ended := false
+	if v, ended = f.before(ctx, b, op, class, id, body, &m); ended {
 		return v
 	}
 	r, err := b.send(ctx, op.Key, id, body)
 	switch {
-	case err != nil && op.State == outbox.Sent && b.gone && wire.CodeOf(err) == wire.NotFound:
-		return outbox.Verdict{State: outbox.Done, Reason: "gone, after an attempt whose answer was lost"}
+	case err != nil && !unsent && b.gone && wire.CodeOf(err) == wire.NotFound:
+		v.State, v.Reason = outbox.Done, "gone, after an attempt whose answer was lost"
 	case err != nil:
-		v := outbox.FromError(op, class, err)
+		v = outbox.FromError(op, class, err)
+		compared := class == outbox.Compare
 		switch {
 		case v.State == outbox.Failed:
 			v.Result = refused(err)
+		case v.State == outbox.Doubt && compared && wire.CodeOf(err) != wire.KeyReused:
+			m.Refused, m.Why = refused(err), v.Reason // two readings have shown no effect: a third decides
+			v.State, v.After = outbox.Sent, quiet
+			remember(&v, &m)
 		case v.State == outbox.Sent && class == outbox.Never:
 			v.State = outbox.Doubt
-		case v.State == outbox.Sent && class == outbox.Compare:
+		case v.State == outbox.Sent && compared:
 			v.After = max(v.After, quiet)
 		}
-		return v
 	case r.pending:
-		return outbox.Verdict{State: outbox.Sent, Reach: outbox.Reached, After: askAgain, Reason: "the backend has stored it"}
+		v.State, v.Reach, v.After, v.Reason = outbox.Sent, outbox.Reached, askAgain, "the backend has stored it"
+	default:
+		v = done(r)
 	}
-	return done(r)
+	return v
 }
 
 // before is what has to be known before a send. ended = this attempt sends nothing.
 func (f *Front) before(ctx context.Context, b *bound, op outbox.Op, class outbox.Replay, id string, body []byte, m *memo) (v outbox.Verdict, ended bool) {
-	doubt := outbox.Verdict{State: outbox.Doubt, Reason: "sent, and the answer was lost"}
+	v.State = outbox.Doubt
+	sent, compared, known := op.State == outbox.Sent, class == outbox.Compare, len(m.Before) > 0
 	switch {
-	case op.ReadOnly && (class != outbox.Compare || len(m.Before) == 0):
-		return outbox.Verdict{State: outbox.Doubt, Reason: "sent too long ago: the backend may have forgotten the key"}, true
-	case class == outbox.Never && op.State == outbox.Sent:
-		return doubt, true
-	case class != outbox.Compare:
+	case op.ReadOnly && !(compared && known):
+		v.Reason = "sent too long ago: the backend may have forgotten the key"
+		return v, true
+	case sent && class == outbox.Never, sent && compared && !known:
+		v.Reason = "sent, and the answer was lost"
+		return v, true
+	case !compared, !sent && known:
 		return v, false
-	case op.State == outbox.Pending && len(m.Before) > 0:
-		return v, false
-	case op.State == outbox.Sent && len(m.Before) == 0:
-		return doubt, true
 	}
 	now, err := b.look(ctx, id)
 	if err != nil {
-		v := outbox.FromError(op, class, err)
-		if op.State == outbox.Sent && v.State != outbox.Doubt {
+		v = outbox.FromError(op, class, err)
+		if sent && v.State != outbox.Doubt {
 			v.State = outbox.Sent // a reading that fails proves nothing
 		} else if v.State == outbox.Failed {
 			v.Result = refused(err)
 		}
 		return v, true
 	}
-	if op.State == outbox.Pending { // durable before anything is sent
-		return remembered(outbox.Verdict{State: outbox.Pending, Reach: outbox.Reached, After: soon, Reason: "read before it is sent"}, memo{Before: now}), true
+	if !sent { // durable before anything is sent
+		v.State, v.Reach, m.Before = outbox.Pending, outbox.Reached, now
+		remember(&v, m)
+		return v, true
 	}
 	switch r, what := b.compare(m.Before, now, body); {
 	case what == exactly:
-		return done(r), true
+		v = done(r)
 	case what == unclear:
-		return outbox.Verdict{State: outbox.Doubt, Reach: outbox.Reached, Reason: "the answer was lost, and reading does not tell whether it had its effect"}, true
+		v.Reason = "the answer was lost, and reading does not tell whether it had its effect"
+	case len(m.Refused) > 0:
+		v.State, v.Result, v.Reason = outbox.Failed, m.Refused, m.Why
 	case op.ReadOnly:
-		return outbox.Verdict{State: outbox.Doubt, Reach: outbox.Reached, Reason: "it had no effect, and it is too old to be sent again"}, true
+		v.Reason = "it had no effect, and it is too old to be sent again"
 	case m.Looked != op.Attempts-1 || m.Looked == 0: // it may still be under way
-		return remembered(outbox.Verdict{State: outbox.Sent, Reach: outbox.Reached, After: quiet, Reason: "no effect yet"}, memo{Before: m.Before, Looked: op.Attempts}), true
+		v.State, v.Reach, v.After, v.Reason = outbox.Sent, outbox.Reached, quiet, "no effect yet"
+		m.Looked = op.Attempts
+		remember(&v, m)
+	default:
+		return v, false
 	}
-	return v, false
+	return v, true
 }
 
-func remembered(v outbox.Verdict, m memo) outbox.Verdict {
+func remember(v *outbox.Verdict, m *memo) {
 	v.Memo, _ = json.Marshal(m) // plain fields marshal
-	return v
 }
 
-func done(r reply) outbox.Verdict {
+func done(r reply) (v outbox.Verdict) {
 	body, err := json.Marshal(r.body)
 	if err != nil {
-		return outbox.Verdict{State: outbox.Held, Reason: "answer not writable: " + err.Error()}
+		v.State, v.Reason = outbox.Held, "answer not writable: "+err.Error()
+		return v
 	}
-	result, _ := json.Marshal(kept{Made: r.made, Body: body}) // plain fields marshal
-	return outbox.Verdict{State: outbox.Done, Result: result}
+	v.State = outbox.Done
+	v.Result, _ = json.Marshal(kept{Made: r.made, Body: body}) // plain fields marshal
+	return v
 }
 
 func refused(err error) []byte {

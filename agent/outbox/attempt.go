@@ -25,27 +25,40 @@ func sortCandidates(list []candidate) {
 	})
 }
 
-// attempt takes one operation through one send.
+// attempt takes one operation through one send, and through the reading before its first where its kind reads.
 func (o *Outbox) attempt(ctx context.Context, id int64, s *service) error {
-	op, k, go_, err := o.prepare(ctx, id)
-	if err != nil || !go_ {
-		return err
-	}
 	var v Verdict
-	if op.State == Sent && k.Replay == Never {
-		v = Verdict{State: Doubt, Reason: "sent, and the answer was lost"}
-	} else {
-		v = o.send(ctx, k, op)
-		o.learn(s, v)
+	for {
+		op, k, go_, err := o.prepare(ctx, id, v.Memo)
+		if err != nil || !go_ {
+			return err
+		}
+		unsent := op.State == Pending
+		if !unsent && k.Replay == Never {
+			v = Verdict{State: Doubt, Reason: "sent, and the answer was lost"}
+		} else {
+			v = o.send(ctx, k, op)
+			o.learn(s, v)
+		}
+		switch {
+		case unsent && k.Reads && op.Memo == nil: // it was only read
+			if v.Memo != nil {
+				continue
+			}
+			if v.State == Doubt {
+				v.State = Pending
+			}
+		case v.State == Sent && k.Replay == Never:
+			v.State = Doubt
+		case v.State == Expired && !unsent:
+			v.State = Sent // an earlier attempt may have had an effect
+		}
+		return o.settleFirmly(ctx, op, s, v)
 	}
-	if k.Replay == Never && v.State == Sent {
-		v.State = Doubt
-	}
-	return o.settleFirmly(ctx, op, s, v)
 }
 
-// prepare checks an operation and makes the attempt durable before anything leaves.
-func (o *Outbox) prepare(ctx context.Context, id int64) (op Op, k *Kind, send bool, err error) {
+// prepare checks an operation and makes the attempt durable before anything leaves, with what was seen where its kind reads first.
+func (o *Outbox) prepare(ctx context.Context, id int64, seen []byte) (op Op, k *Kind, send bool, err error) {
 	var ended []Op
 	err = o.db.Write(ctx, func(tx store.Tx) error {
 		op, k, send, ended = Op{}, nil, false, nil
@@ -91,12 +104,20 @@ func (o *Outbox) prepare(ctx context.Context, id int64) (op Op, k *Kind, send bo
 			return err
 		}
 		r.attempts++
+		op.Attempts, op.State, op.ReadOnly = int(r.attempts), before, stale
+		send = true
+		if k.Reads && r.sentAge < 0 {
+			if op.Memo = seen; seen == nil {
+				return nil
+			}
+			if err := o.sealMemo(tx, &r, seen); err != nil {
+				return err
+			}
+		}
 		r.state, r.resume = Sent, Sent
 		if r.sentAge < 0 {
 			r.sentAge = age
 		}
-		op.Attempts, op.State, op.ReadOnly = int(r.attempts), before, stale
-		send = true
 		if err := o.save(tx, &r); err != nil {
 			return err
 		}
@@ -216,9 +237,10 @@ func (o *Outbox) settle(ctx context.Context, op Op, s *service, v Verdict) error
 		if v.Reason != "" || v.State.Final() {
 			r.reason = wire.MaskPANs(v.Reason) // an error names the path, and the path is the caller's
 		}
-		next := Sent // anything a sender says that is not a known verdict proves nothing
+		next := r.resume // PENDING = it was only read; anything a sender says that is not a known verdict proves nothing
+		r.attempts = int64(op.Attempts)
 		switch v.State {
-		case Done, Failed, Doubt:
+		case Done, Failed, Doubt, Expired:
 			ended, err = o.end(tx, &r, v.State)
 			if err != nil {
 				return err
@@ -229,7 +251,7 @@ func (o *Outbox) settle(ctx context.Context, op Op, s *service, v Verdict) error
 				next, r.sentAge = Pending, -1
 			}
 		case Held:
-			r.resume, r.state = Sent, Held
+			r.state = Held
 			return o.save(tx, &r)
 		}
 		r.resume = next

@@ -8,6 +8,8 @@
 //   - accepting one Key twice is one operation; the same Key with another content is refused;
 //   - within an aggregate an operation is sent only after every earlier one is final;
 //   - the state SENT is durable before the first byte leaves, so a crash never turns "maybe sent" into "unsent";
+//   - what is read before that (Kind.Reads) is durable with SENT: a crash in the reading leaves the operation PENDING, and nothing that
+//     cannot have left the terminal is ever in DOUBT;
 //   - an operation that was sent ends by the kind's verdict only, never by age: it ends DONE or FAILED, or it
 //     is in DOUBT, visibly, until somebody resolves it (MONEY C.1, C.5);
 //   - it is never sent under another Key;
@@ -41,6 +43,13 @@
 //
 // 2026-11-21. 401 and 403 pause the service in the same way and are shown by Services; the operation itself
 // stays what it was.
+//
+// 2026-11-22. What Send compares with (Kind.Reads) is read before SENT is committed, and stored in that commit: the reading costs no flush,
+// and other kinds nothing at all. It is read again before every send that may be the first to arrive, because somebody else's change in
+// the meantime would be taken for ours.
+//
+// 2026-11-22. EXPIRED is whatever was never sent and is given up: too old, or withdrawn by whoever wanted it. A sender may say it of an
+// operation that no earlier attempt has sent; of any other it proves nothing.
 //
 // 2026-11-22. In a journal that was put back from an earlier time every operation may have been sent, and settled, since. Released,
 // it counts as sent once, right after the journal's last saved clock: within the TTL it is sent again under its Key, past it only

@@ -17,7 +17,7 @@ const (
 	Sent    State = "SENT"    // sent at least once under its Key, no final answer yet
 	Done    State = "DONE"
 	Failed  State = "FAILED"  // the backend's final no
-	Expired State = "EXPIRED" // never sent, too old
+	Expired State = "EXPIRED" // never sent: too old, or withdrawn
 	Doubt   State = "DOUBT"
 	Held    State = "HELD" // by a technician, or because it cannot be trusted or read; Reason says which
 )
@@ -76,7 +76,7 @@ const (
 
 // Verdict is what one attempt came to.
 type Verdict struct {
-	State  State         // Done, Failed, Doubt; Sent = live, ask again; Pending = provably not sent, try again
+	State  State         // Done, Failed, Doubt; Sent = live, ask again; Pending = provably not sent, try again; Expired = so for ever
 	After  time.Duration // when to try again at the earliest; 0 = the back-off decides
 	Memo   []byte        // replaces Op.Memo when not nil
 	Result []byte        // replaces Op.Result when not nil
@@ -93,6 +93,10 @@ type Kind struct {
 	// state before this attempt: Pending = no earlier attempt can have had an effect. Op.Attempts counts this
 	// one and is durable. A verdict Held sets the operation aside (payload unreadable).
 	Send func(ctx context.Context, op Op) Verdict
+	// Reads says that Send compares with what it has read before anything left. An Op that is PENDING then comes without Memo at first: that
+	// call only reads, and the Memo of its verdict is durable with SENT before the next call brings it as Op.Memo. Without Memo in its
+	// verdict the attempt is over, and the operation is as unsent as it was.
+	Reads bool
 	// Settled runs in the commit that makes the operation final or in doubt; nil = nothing to do.
 	// An operation that leaves DOUBT for a final state is settled a second time.
 	Settled func(tx store.Tx, op Op) error

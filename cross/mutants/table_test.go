@@ -173,7 +173,7 @@ var table = []mutant{
 		{"agent/offline/send.go", `b.Makes && op.State == outbox.Done && k.Made != "" {`, `b.Makes && b.Thing != "token" && op.State == outbox.Done && k.Made != "" {`},
 	}},
 	{"what is done to a link's transaction is sent again unread", offline, "TestPowerCutOfClientsWrites", []edit{
-		{"agent/offline/send.go", `case class != outbox.Compare:`, `case class != outbox.Compare || b.Thing == "transaction":`},
+		{"agent/offline/send.go", `case !compared, !sent && known:`, `case !compared, !sent && known, b.Thing == "transaction":`},
 	}},
 	{"a link that is gone when its deletion is sent again is not taken for deleted", "cross/disk", "TestEveryOperationFailsUnderClients", []edit{
 		{"agent/offline/linkread.go", `drop.gone = true`, `drop.gone = false`},
@@ -520,9 +520,36 @@ var table = []mutant{
 		{"agent/offline/accept.go", "err := f.prove(ctx, b.Service)\n", "err := error(nil)\n"},
 	}},
 	{"a write nobody waits for is sent", offline, "TestNotStoredIsNotSentAfterARestart", []edit{
-		{"agent/offline/send.go", `		case op.State == outbox.Pending:
-			return outbox.Verdict{State: outbox.Failed`, `		case false:
-			return outbox.Verdict{State: outbox.Failed`},
+		{"agent/offline/send.go", `		case unsent:
+			v.State, v.Result`, `		case false:
+			v.State, v.Result`},
+	}},
+	{"a write that may have had its effect is given up as never sent", outbox, "TestGivenUpUnsent", []edit{
+		{"agent/outbox/attempt.go", `case v.State == Expired && !unsent:`, `case false:`},
+	}},
+	{"what is read before a write leaves it sent in a power cut", outbox, "TestPowerCutWhileItIsRead", []edit{
+		{"agent/outbox/attempt.go", "seen == nil {\n\t\t\t\treturn nil\n", "seen == nil {\n\t\t\t\tr.state, r.resume, r.sentAge = Sent, Sent, age\n\t\t\t\treturn o.save(tx, &r)\n"},
+	}},
+	{"what is read before a write leaves it in doubt in a power cut", offline, "TestPowerCutOfClientsWrites", []edit{
+		{"agent/outbox/attempt.go", "\t\tbefore := r.state\n", "\t\tbefore := r.state\n\t\tif seen != nil {\n\t\t\tbefore, r.sentAge = Pending, -1\n\t\t}\n"},
+		{"agent/outbox/attempt.go", "seen == nil {\n\t\t\t\treturn nil\n", "seen == nil {\n\t\t\t\tr.state, r.resume, r.sentAge = Sent, Sent, age\n\t\t\t\treturn o.save(tx, &r)\n"},
+	}},
+	{"a reading that fails counts as a send", outbox, "TestAReadingThatFailsProvesNothing", []edit{
+		{"agent/outbox/attempt.go", `next := r.resume`, `next := Sent`},
+	}},
+	{"a reading that is not understood leaves it in doubt", outbox, "TestAReadingThatFailsProvesNothing", []edit{
+		{"agent/outbox/attempt.go", "\t\t\tif v.State == Doubt {\n", "\t\t\tif false {\n"},
+	}},
+	{"a write is compared with an old reading", offline, "TestMoneyC2_ReadRightBeforeItLeaves", []edit{
+		{"agent/outbox/attempt.go", `if k.Reads && r.sentAge < 0 {`, `if k.Reads && r.sentAge < 0 && r.memo == nil {`},
+	}},
+	{"a refusal after a lost answer is believed unread", offline, "TestMoneyC2_RefusedAgain", []edit{
+		{"agent/offline/send.go", `v.State, v.After = outbox.Sent, quiet
+`, `v.State, v.Result = outbox.Failed, m.Refused
+`},
+	}},
+	{"a refusal that comes again is in doubt for ever", offline, "TestMoneyC2_RefusedAgain|TestMoneyC3_RefusedAgainAndOld", []edit{
+		{"agent/offline/send.go", `case len(m.Refused) > 0:`, `case false:`},
 	}},
 	{"an effect that is there is not seen", offline, "TestMoneyC2_ReadAndCompare", []edit{
 		{"agent/offline/send.go", `case what == exactly:`, `case false:`},
@@ -549,9 +576,7 @@ var table = []mutant{
 		{"agent/offline/links.go", `case !known && id >= paylinks.FirstLocalID:`, `case false:`},
 	}},
 	{"an old card payment is sent again without Keys", offline, "TestKeylessCreate", []edit{
-		{"agent/offline/send.go", `case class == outbox.Never && op.State == outbox.Sent:
-		return doubt, true`, `case class == outbox.Never && op.State == outbox.Sent:
-		return v, false`},
+		{"agent/offline/send.go", `case sent && class == outbox.Never, sent`, `case sent`},
 		{"agent/offline/send.go", `case v.State == outbox.Sent && class == outbox.Never:`, `case false:`},
 	}},
 	{"the command line's socket hears anybody", "agent/control", "TestPeers", []edit{
