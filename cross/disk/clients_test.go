@@ -104,23 +104,6 @@ func (x *till) tell(ctx context.Context, s offlinetest.Services, story offlinete
 	return all, nil
 }
 
-// technician ends what is in doubt by what the bank says.
-func (x *till) technician(ctx context.Context, b *offlinetest.Bank) (doubts int, err error) {
-	var list []outbox.Op
-	err = x.db.Read(ctx, func(r store.Reader) (err error) {
-		list, err = x.box.List(r, outbox.Filter{State: outbox.Doubt, Limit: 1000})
-		return err
-	})
-	for _, op := range list {
-		state := outbox.Failed
-		if b.Effects()[op.Key] > 0 {
-			state = outbox.Done
-		}
-		err = errors.Join(err, x.box.Resolve(ctx, op.Key, state, "asked the bank"))
-	}
-	return len(list), err
-}
-
 // clientStory has local clients write before the disk fails, while it does, and after it; then the terminal starts anew.
 func clientStory(t *testing.T, o stack.Options, d disk, early bool, day []string, seed uint64, keyless, forget bool) (r result) {
 	t.Helper()
@@ -157,13 +140,9 @@ func clientStory(t *testing.T, o stack.Options, d disk, early bool, day []string
 				}
 			}
 		}
-		doubts := 0
 		end := func() {
 			for open, waited := 1, 0; open > 0 && waited < 720; waited++ {
 				<-time.After(5 * time.Second)
-				k, err := x.technician(ctx, b)
-				doubts += k
-				require.NoError(t, err)
 				require.NoError(t, x.db.Read(ctx, func(rd store.Reader) (err error) { open, err = outbox.Unfinished(rd); return err }))
 			}
 		}
@@ -191,9 +170,6 @@ func clientStory(t *testing.T, o stack.Options, d disk, early bool, day []string
 		end()
 		for _, w := range all {
 			id, pending, err := x.write(ctx, services(), w)
-			if doubts > 0 && (wire.CodeOf(err) == wire.NotFound || wire.CodeOf(err) == wire.Conflict) {
-				continue // visibly failed
-			}
 			if err != nil || pending != nil || id == "" || id[0] == 'L' {
 				wrong("%s %d: at the end %q, pending %v, %v", w.Name, w.i, id, pending, err)
 			}
@@ -204,10 +180,6 @@ func clientStory(t *testing.T, o stack.Options, d disk, early bool, day []string
 			for _, op := range list {
 				ops++
 				n := effects[op.Key]
-				if doubts > 0 && op.State == outbox.Failed && n == 0 {
-					delete(effects, op.Key)
-					continue
-				}
 				if op.State != outbox.Done || n != 1 {
 					wrong("%s %s is %s (%s) with %d effects", op.Kind, op.Key, op.State, op.Reason, n)
 				}

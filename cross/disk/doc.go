@@ -6,8 +6,8 @@
 //
 // The same faults strike while local clients write through the front and its outbox: payments, tokens, links and what is done to their
 // transactions, every kind the operation table stores for them, each on what was made before it by the id that its client was told.
-// The bank behind loses every third answer. Each acknowledged write is there when the file is opened again, and has one effect.
-// What is in doubt a person ends by what the bank says.
+// The bank behind loses every third answer. Each acknowledged write is there when the file is opened again, and has one effect;
+// nothing is in doubt.
 //
 // It drives the product through cross/stack, the front over its store alone, and must not be imported.
 package disk

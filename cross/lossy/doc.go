@@ -8,10 +8,10 @@
 // Links are paid by their customers as soon as somebody can show them, and what they paid is charged, captured, refunded and given
 // up. The service these contracts are taken from knows no Keys: the link takes the Key off whatever is done to a transaction or a
 // link, which therefore does not arrive twice, and off half of the links that are made, which may. A keyless write that is refused
-// behind a lost answer is in doubt; a technician comes every ten minutes and says that it had no effect, and the books tell.
+// behind a lost answer ends with that refusal where a reading shows that nothing came of it, and the books tell.
 //
 // When the queue is empty, every acknowledged write has exactly one effect in the backend's books, with its amount, or none and a
-// refusal; there is no effect that nobody was told of; one Idempotency-Key has one answer; nothing else is in doubt; a link
+// refusal; there is no effect that nobody was told of; one Idempotency-Key has one answer; nothing is in doubt; a link
 // has the id its client was told, and another of its making is one that nobody knows and nobody pays; and the terminal's reconciliation report and the books agree to the last minor unit. The judge adds the books up itself.
 //
 // It must not be imported.

@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/offline"
-	"posagent/agent/outbox"
 	"posagent/schemes/backend"
 	"posagent/schemes/backend/books"
 	"posagent/schemes/paylinks"
@@ -140,30 +139,6 @@ func (c *campaign) onLink(ctx context.Context, rng *rand.Rand, x, about *call) {
 			d.ID, d.Operation = gone.ID, gone.Operation
 		}
 		return strconv.FormatInt(d.ID, 10), d.Operation, err
-	}
-}
-
-// technician ends what is in doubt until ctx ends. Without a Key a write that is refused when it is sent again, behind a lost answer,
-// is: its first sending may have had the effect. He says that none had any, and the books tell whether he is right.
-func (c *campaign) technician(ctx context.Context) {
-	for {
-		select {
-		case <-time.After(10 * time.Minute):
-		case <-ctx.Done():
-			return
-		}
-		var list []outbox.Op
-		require.NoError(c.t, c.db.Read(c.t.Context(), func(r store.Reader) (err error) {
-			list, err = c.box.List(r, outbox.Filter{State: outbox.Doubt, Limit: 1000})
-			return err
-		}))
-		for _, op := range list {
-			switch op.Kind {
-			case offline.KindTxnCharge, offline.KindTxnCapture, offline.KindTxnRefund, offline.KindTxnCancel:
-				require.NoError(c.t, c.box.Resolve(c.t.Context(), op.Key, outbox.Failed, "refused"))
-				c.doubts++
-			}
-		}
 	}
 }
 

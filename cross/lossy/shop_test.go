@@ -61,7 +61,6 @@ type campaign struct {
 	asked  int
 	wrong  []string
 	stored int
-	doubts int // that a person has ended
 	twice  int // links made once too often, of those that were sent without a Key
 }
 
