@@ -389,7 +389,7 @@ func (f *Front) giveUp(ctx context.Context, w *write, st stand) (answer, error) 
 	f.drop(st.key)
 	ctx = context.WithoutCancel(ctx)
 	none := wire.Errorf(wire.Unavailable, w.row.Kind, "the backend did not answer in time, nothing was sent, and this is not stored: %s", st.now)
-	err := f.box.Withdraw(ctx, st.key, withdrawn(), "nobody waits for it, and it is not stored: never sent")
+	err := f.box.Withdraw(ctx, st.key, withdrawn(), nobodyWaits)
 	if err == nil {
 		return answer{}, none
 	}
@@ -424,10 +424,10 @@ func (f *Front) final(w *write, st stand, op outbox.Op) (answer, error) {
 	switch {
 	case op.State == outbox.Done:
 		return answer{key: st.key, local: st.local, body: k.Body}, nil
-	case op.State == outbox.Expired:
-		return answer{}, wire.Errorf(wire.Unavailable, w.row.Kind, "never sent, and expired")
 	case k.Withdrawn:
 		return answer{}, wire.Errorf(wire.Unavailable, w.row.Kind, "nothing was sent, and this is not stored")
+	case op.State == outbox.Expired:
+		return answer{}, wire.Errorf(wire.Unavailable, w.row.Kind, "never sent, and expired")
 	case k.Code != "":
 		return answer{}, &wire.Error{Code: k.Code, Reason: k.Reason, Op: w.row.Kind, Msg: k.Msg}
 	}

@@ -168,6 +168,34 @@ func TestValidationCodeIsNeverStored(t *testing.T) {
 	})
 }
 
+// What was given up before it left was not declined: the report counts it as never sent, and what was asked for on it is refused.
+func TestWithdrawnIsNotDeclined(t *testing.T) {
+	inShop(t, offline.Options{Limits: limits(), Patience: 10 * time.Second}, func(t *testing.T, s *shop) {
+		s.cable.set(true, nil)
+		_, err := s.pay.Create(t.Context(), "k", moto(payments.ProcessAuthorize, 9900)) // that nobody answers is not known yet
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
+		require.ErrorContains(t, err, "nothing was sent")
+		ops := s.ops()
+		require.Len(t, ops, 1)
+		require.Equal(t, outbox.Expired, ops[0].State)
+		require.NotContains(t, ops[0].Reason, "too old")
+		_, err = s.pay.Capture(t.Context(), "", "L"+string(ops[0].Key), payments.CaptureRequest{Amount: some(1)})
+		require.Equal(t, wire.NotFound, wire.CodeOf(err), "it was never made")
+		require.NoError(t, s.db.Read(t.Context(), func(r store.Reader) error {
+			lines, err := outbox.Report(r)
+			require.Len(t, lines, 1)
+			require.Equal(t, outbox.Expired, lines[0].State)
+			return err
+		}))
+		s.mend()
+		s.pass(time.Minute)
+		require.Empty(t, s.cable.writes())
+		c, err := s.pay.Create(t.Context(), "k", moto(payments.ProcessAuthorize, 9900))
+		require.NoError(t, err, "the key was not used up")
+		require.Nil(t, c.Operation)
+	})
+}
+
 // A request that may not be stored and that nobody waits for after a restart is not sent, and was not declined.
 func TestNotStoredIsNotSentAfterARestart(t *testing.T) {
 	inShop(t, offline.Options{Limits: limits()}, func(t *testing.T, s *shop) {

@@ -26,7 +26,7 @@ func (o *Outbox) Up(service string) {
 	o.Wake()
 }
 
-// Withdraw ends an operation that was never sent as FAILED, with a result and a reason of the caller's. Whatever the sender is
+// Withdraw ends an operation that was never sent as EXPIRED, with a result and a reason of the caller's. Whatever the sender is
 // about to do, either it is withdrawn and never leaves, or it left and this is ErrState. ErrUnknown.
 func (o *Outbox) Withdraw(ctx context.Context, key wire.Key, result []byte, reason string) error {
 	return o.change(ctx, key, func(tx store.Tx, r *row) ([]Op, error) {
@@ -37,6 +37,6 @@ func (o *Outbox) Withdraw(ctx context.Context, key wire.Key, result []byte, reas
 			return nil, fmt.Errorf("%w: %s", ErrState, r.state)
 		}
 		r.result, r.reason = result, reason
-		return o.end(tx, r, Failed)
+		return o.end(tx, r, Expired)
 	})
 }

@@ -95,7 +95,7 @@ func (v *Operation) explain() {
 	case outbox.Failed:
 		v.Says = "declined" + after
 	case outbox.Expired:
-		v.Says = "never sent and given up: too old. Nothing has happened at the backend"
+		v.Says = "given up, and nothing has happened at the backend" + after
 	case outbox.Doubt:
 		v.Says = "in doubt: it was sent, and nobody can tell whether it had its effect" + after
 		v.Next = "nothing happens until somebody decides; what follows it waits"

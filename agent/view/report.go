@@ -24,7 +24,7 @@ type Reconciled struct {
 	Sent     Figure `json:"sent"`     // sent, no final answer yet
 	Accepted Figure `json:"accepted"`
 	Declined Figure `json:"declined"`
-	Expired  Figure `json:"expired"` // never sent, too old
+	Expired  Figure `json:"expired"` // never sent: too old, or withdrawn
 	InDoubt  Figure `json:"inDoubt"`
 	Held     Figure `json:"held"`
 	Purged   Figure `json:"purged"` // at their end, as counted above, and deleted after [offline] retention

@@ -524,6 +524,9 @@ var table = []mutant{
 			v.State, v.Result`, `		case false:
 			v.State, v.Result`},
 	}},
+	{"what was withdrawn unsent counts as declined", offline, "TestValidationCodeIsNeverStored|TestWithdrawnIsNotDeclined", []edit{
+		{"agent/outbox/front.go", `return o.end(tx, r, Expired)`, `return o.end(tx, r, Failed)`},
+	}},
 	{"a write that may have had its effect is given up as never sent", outbox, "TestGivenUpUnsent", []edit{
 		{"agent/outbox/attempt.go", `case v.State == Expired && !unsent:`, `case false:`},
 	}},
