@@ -26,4 +26,7 @@
 // the proxy alone, in the CONNECT of an https backend.
 //
 // 2026-11-21. Pins are checked against every certificate of the verified chain, in addition to the roots.
+//
+// 2026-11-22. Whether a certificate was revoked is asked of nobody: no list, no responder, and no stapled answer is read, since whoever has a stolen key
+// staples none. The remedy is the pin: without the key's pin its certificate is refused, and the backup pin lets the next key in.
 package upstream

@@ -16,7 +16,9 @@
 // runs all of them, otherwise a subset runs that touches every group. Minutes are shortened by configured timers (time-outs
 // in milliseconds, t1, poll); what only time itself can show (60 s without ETX, T4) is named with its synctest twin.
 //
-// Not met by a sale of this version: D81 (document downloads), the revoked certificate of D82 (no revocation list is asked), lines
+// What proves each line of D beside its scenes is a table of its own, printed too.
+//
+// Not met by a sale of this version: D81 (document downloads), the revoked certificate of D82 (nobody is asked; see agent/upstream), lines
 // E92 and E93 where they need real wires (a pseudo terminal has neither parity nor CTS; their bytes are played instead). Of C58 the timing of
 // the proof's comparison is not measured: it compares hashes of equal length.
 //

@@ -236,6 +236,21 @@ var table = []mutant{
 	{"a connection that says nothing keeps its place", "agent/port", "TestSilentConnectionsMakeRoom", []edit{
 		{"agent/port/limit.go", `case s != http.StateNew && s != http.StateIdle:`, `case s != http.StateIdle:`},
 	}},
+	{"a redirect is followed", "agent", "TestHostileReplies", []edit{
+		{"agent/upstream/upstream.go", `CheckRedirect: func(*http.Request, []*http.Request) error { return ErrRedirect },`, `CheckRedirect: nil,`},
+	}},
+	{"a page of somebody else is the service's own word", "agent", "TestHostileReplies", []edit{
+		{"schemes/wire/problem.go", `e.Code = c.byStatus(a.Status, own, keyed)`, `e.Code = c.byStatus(a.Status, true, keyed)`},
+	}},
+	{"old TLS is good enough", "agent/upstream", "TestNothingIsSentOverBadTLS", []edit{
+		{"agent/upstream/transport.go", `MinVersion: tls.VersionTLS12`, `MinVersion: tls.VersionTLS10`},
+	}},
+	{"the backend's name is not looked at", "agent/upstream", "TestNothingIsSentOverBadTLS", []edit{
+		{"agent/upstream/transport.go", `MinVersion: tls.VersionTLS12`, `InsecureSkipVerify: true, MinVersion: tls.VersionTLS12`},
+	}},
+	{"a stolen key is let in without its pin", "agent/upstream", "TestARevokedKeyIsShutOutByItsPin", []edit{
+		{"agent/upstream/transport.go", `			return errPin`, `			return nil`},
+	}},
 	{"a card number of escaped pieces is not masked", "agent", "TestNoPathLeavesACardNumber", []edit{
 		{"schemes/wire/pan.go", `case hex == "20" ||`, `case false ||`},
 	}},
