@@ -81,7 +81,7 @@ func TestReadyOnAFullDisk(t *testing.T) {
 		ready := make(chan struct{})
 		ctx, cancel := context.WithCancel(t.Context())
 		a := agent.New(agent.Options{
-			DB: db, Schemes: noBackend{}, Methods: noBackend{}, Refresh: time.Hour, Port: ln, Now: time.Now,
+			DB: db, Schemes: noBackend{}, Methods: noBackend{}, Refresh: time.Hour, Port: ln, Now: time.Now, Local: agent.Local{Token: "local-token-0123456789"},
 			Boot: func() time.Duration { return time.Hour }, BootID: "boot", Ready: func() { close(ready) }, Log: slog.New(slog.DiscardHandler),
 		})
 		ended := make(chan error, 1)
@@ -102,6 +102,17 @@ func TestReadyOnAFullDisk(t *testing.T) {
 		reply.Body.Close()
 		require.Equal(t, http.StatusServiceUnavailable, reply.StatusCode)
 		require.Equal(t, size > 0, strings.Contains(string(said), "no space left"), "reserve %d: %s", size, said)
+		for path, want := range map[string]string{"/metrics": "\nposagent_store_ready 0\n", "/agent/v1/status": "disk full: sales are refused"} {
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+ln.Addr().String()+path, nil)
+			require.NoError(t, err)
+			req.Header.Set("Authorization", "Bearer local-token-0123456789")
+			reply, err := http.DefaultClient.Do(req)
+			require.NoError(t, err)
+			said, err := io.ReadAll(reply.Body)
+			require.NoError(t, err)
+			reply.Body.Close()
+			require.Equal(t, size > 0, strings.Contains(string(said), want), "reserve %d: %s: %s", size, path, said)
+		}
 		cancel()
 		require.NoError(t, <-ended)
 		require.NoError(t, db.Close())

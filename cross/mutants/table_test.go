@@ -236,6 +236,39 @@ var table = []mutant{
 	{"a connection that says nothing keeps its place", "agent/port", "TestSilentConnectionsMakeRoom", []edit{
 		{"agent/port/limit.go", `case s != http.StateNew && s != http.StateIdle:`, `case s != http.StateIdle:`},
 	}},
+	{"ready on a full disk", "agent", "TestReadyOnAFullDisk", []edit{
+		{"agent/agent.go", `if err := a.o.DB.Reserved(context.Background()); err != nil {`, `if err := a.o.DB.Health(context.Background()).Err; err != nil {`},
+	}},
+	{"a monitor reads ready on a full disk", "agent", "TestReadyOnAFullDisk", []edit{
+		{"agent/view/house.go", `bit(h.DB.Reserved(ctx) == nil)`, `bit(h.DB.Health(ctx).Err == nil)`},
+	}},
+	{"status says nothing of a full disk", "agent", "TestReadyOnAFullDisk", []edit{
+		{"agent/view/house.go", "\tv.Disk(health)\n", "\t_ = health\n"},
+	}},
+	{"status names too little space to free", "agent/view", "TestStatusDiskFull", []edit{
+		{"agent/view/status.go", `h.ShortBytes>>10+1`, `h.ShortBytes>>20+1`},
+	}},
+	{"new work is taken while the reserve is gone", "store", "TestReservedRefusesWithoutBallast", []edit{
+		{"store/health.go", `return s.ballast.ensure()`, `return nil`},
+	}},
+	{"the reserve uses up what was freed for open work", "store", "TestBallast", []edit{
+		{"store/reserve.go", `if free < 2*b.size+lowWater {`, `if free < b.size+lowWater {`},
+	}},
+	{"the reserve is kept when a write is about to fail for it", "store", "TestReservedRefusesWithoutBallast", []edit{
+		{"store/reserve.go", `const lowWater = 128 << 10`, `const lowWater = 0`},
+	}},
+	{"status says nothing of operations that cannot leave", "agent/view", "TestStatusWaitingOperations", []edit{
+		{"agent/view/status.go", `case n == 0: //`, `case true: //`},
+	}},
+	{"refused credentials read like a network that is down", "agent/view", "TestStatusWaitingOperations", []edit{
+		{"agent/view/status.go", `	case s.Refused:`, `	case false:`},
+	}},
+	{"status asks for help where nothing waits", "agent/view", "TestStatusWaitingOperations", []edit{
+		{"agent/view/status.go", `case n == 0: //`, `case false: //`},
+	}},
+	{"a sum without a currency is not shown", "agent/view", "TestOpsCountTotal", []edit{
+		{"agent/view/status.go", `	case o.Sum == 0:`, `	case true:`},
+	}},
 	{"a redirect is followed", "agent", "TestHostileReplies", []edit{
 		{"agent/upstream/upstream.go", `CheckRedirect: func(*http.Request, []*http.Request) error { return ErrRedirect },`, `CheckRedirect: nil,`},
 	}},
