@@ -174,7 +174,7 @@ func (a *Agent) operationChanged(tx store.Tx, was outbox.State, op outbox.Op) er
 	return nil
 }
 
-func (a *Agent) saleChanged(tx store.Tx, was, now drive.Row) error {
+func (a *Agent) saleChanged(tx store.Tx, was, now *drive.Row) error {
 	if it, ok := view.SaleEvent(was, now); ok {
 		return a.events.Add(tx, it)
 	}

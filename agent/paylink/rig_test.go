@@ -225,9 +225,9 @@ func (r *rig) pay() {
 	r.bank.lock(func() { require.True(r.t, r.bank.pay(r.bank.links[len(r.bank.links)-1])) })
 }
 
-func (r *rig) row(id string) drive.Row {
+func (r *rig) row(id string) *drive.Row {
 	r.t.Helper()
-	var row drive.Row
+	var row *drive.Row
 	require.NoError(r.t, r.db.Read(context.Background(), func(rd store.Reader) (err error) {
 		row, _, err = drive.Show(rd, id)
 		return err

@@ -156,7 +156,7 @@ func OperationEvent(was outbox.State, op outbox.Op) (it events.Item, ok bool) {
 }
 
 // SaleEvent is the event of a sale's outcome, or of its end; none of anything else.
-func SaleEvent(was, now drive.Row) (it events.Item, ok bool) {
+func SaleEvent(was, now *drive.Row) (it events.Item, ok bool) {
 	word := ""
 	switch {
 	case now.State.Result != was.State.Result:

@@ -44,8 +44,8 @@ func TestOperationEvent(t *testing.T) {
 
 // A sale tells of its outcome and of its end.
 func TestSaleEvent(t *testing.T) {
-	row := func(phase checkout.Phase, result ecr.Result) drive.Row {
-		return drive.Row{Key: "k", State: checkout.State{Phase: phase, Result: result}}
+	row := func(phase checkout.Phase, result ecr.Result) *drive.Row {
+		return &drive.Row{Key: "k", State: checkout.State{Phase: phase, Result: result}}
 	}
 	it, ok := view.SaleEvent(row(checkout.Initializing, ""), row(checkout.Waiting, ""))
 	require.False(t, ok, it.Event)

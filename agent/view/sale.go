@@ -42,7 +42,7 @@ type Sale struct {
 }
 
 // SaleOf is a journal's row as people see it.
-func SaleOf(r drive.Row) Sale {
+func SaleOf(r *drive.Row) Sale {
 	s := r.State
 	return Sale{
 		ID: string(r.Key), Kind: r.Kind, Line: r.Line, Phase: string(s.Phase), Result: s.Result, Code: s.Code, Text: s.Text, Told: r.Told,

@@ -112,8 +112,8 @@ var table = []mutant{
 
 	// Journalled before it is done or told.
 	{"payment sent before its commit", drive, "TestMoneyB6_ACommandThatIsNotStoredSettlesNothing", []edit{
-		{"agent/checkout/drive/begin.go", "\tif err := d.insert(tx, &row); err != nil {\n\t\treturn err\n\t}\n\ttext :=",
-			"\tif err := d.insert(tx, &row); err != nil {\n\t\treturn err\n\t}\n\t_, _ = d.svc.InitializeWithIdempotency(context.Background(), row.Key, aapay.Payment, req)\n\ttext :="},
+		{"agent/checkout/drive/begin.go", "\tif err := d.insert(tx, row); err != nil {\n\t\treturn err\n\t}\n\ttext :=",
+			"\tif err := d.insert(tx, row); err != nil {\n\t\treturn err\n\t}\n\t_, _ = d.svc.InitializeWithIdempotency(context.Background(), row.Key, aapay.Payment, req)\n\ttext :="},
 	}},
 	{"effects of an event although its commit failed", drive, "TestMoneyA1_NothingIsToldBeforeItIsStored", []edit{
 		{"agent/checkout/drive/apply.go", "\tif err != nil {\n\t\treturn row, fmt.Errorf(\"apply %s: %w\", e.Name, err)\n\t}",
@@ -409,7 +409,7 @@ var table = []mutant{
 	}},
 	{"UNCONFIRMED touched twice (no compare-and-set)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
 		{"agent/checkout/drive/told.go", "\tbusy := false\n\terr = d.db.Write(", "\tbusy := false\n\tread, _ := d.row(ctx, key)\n\terr = d.db.Write("},
-		{"agent/checkout/drive/told.go", "\t\teffects, err = d.transit(tx, &row, checkout.Event{Name: checkout.GraceOver})", "\t\trow = read\n\t\teffects, err = d.transit(tx, &row, checkout.Event{Name: checkout.GraceOver})"},
+		{"agent/checkout/drive/told.go", "\t\teffects, err = d.transit(tx, row, checkout.Event{Name: checkout.GraceOver})", "\t\trow = read\n\t\teffects, err = d.transit(tx, row, checkout.Event{Name: checkout.GraceOver})"},
 	}},
 	{"a sale is undone while it is being told", drive, "TestMoneyA3_NothingUndoesASaleWhileItIsBeingTold", []edit{
 		{"agent/checkout/drive/begin.go", `e.Sync != checkout.Same && d.isHeld(r.Key)`, `false`},

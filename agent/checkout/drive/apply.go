@@ -16,7 +16,7 @@ import (
 // be performed once the transaction is durable.
 func (d *Drive) transit(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Effect, error) {
 	before := *r
-	e = d.complete(*r, e)
+	e = d.complete(r, e)
 	next, effects, err := checkout.Next(r.State, e)
 	if err != nil {
 		return nil, fmt.Errorf("sale %s: %w", r.Key, err)
@@ -38,9 +38,9 @@ func (d *Drive) transit(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Effec
 		case checkout.GiveReceipt:
 			err = d.giveReceipt(tx, r)
 		case checkout.Release:
-			err = d.release(tx, *r)
+			err = d.release(tx, r)
 		case checkout.Exception:
-			err = d.note(tx, r.Key, true, title(*r)+": "+f.Text)
+			err = d.note(tx, r.Key, true, title(r)+": "+f.Text)
 		default:
 			rest = append(rest, f)
 		}
@@ -48,10 +48,10 @@ func (d *Drive) transit(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Effec
 			return nil, err
 		}
 	}
-	if err := d.ended(tx, before, r); err != nil {
+	if err := d.ended(tx, &before, r); err != nil {
 		return nil, err
 	}
-	if text := describe(before, *r, e); text != "" {
+	if text := describe(&before, r, e); text != "" {
 		if err := d.note(tx, r.Key, false, text); err != nil {
 			return nil, err
 		}
@@ -60,13 +60,13 @@ func (d *Drive) transit(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Effec
 		return nil, err
 	}
 	if d.record != nil && (r.State.Result != before.State.Result || r.State.Phase != before.State.Phase) {
-		err = d.record(tx, before, *r)
+		err = d.record(tx, &before, r)
 	}
 	return rest, err
 }
 
 // ended does what the end of a sale asks for.
-func (d *Drive) ended(tx store.Tx, before Row, r *Row) error {
+func (d *Drive) ended(tx store.Tx, before, r *Row) error {
 	if r.State.Phase != checkout.Done || before.State.Phase == checkout.Done {
 		return nil
 	}
@@ -79,13 +79,13 @@ func (d *Drive) ended(tx store.Tx, before Row, r *Row) error {
 		return err
 	}
 	if before.State.Phase == checkout.Reversing && r.Batch != open {
-		return d.note(tx, r.Key, true, fmt.Sprintf("%s: carried over from batch %d, undone", title(*r), r.Batch))
+		return d.note(tx, r.Key, true, fmt.Sprintf("%s: carried over from batch %d, undone", title(r), r.Batch))
 	}
 	return nil
 }
 
 // complete adds what every event carries.
-func (d *Drive) complete(r Row, e checkout.Event) checkout.Event {
+func (d *Drive) complete(r *Row, e checkout.Event) checkout.Event {
 	if e.Now == 0 {
 		e.Now = d.boot()
 	}
@@ -94,7 +94,7 @@ func (d *Drive) complete(r Row, e checkout.Event) checkout.Event {
 }
 
 // title names a sale for people.
-func title(r Row) string {
+func title(r *Row) string {
 	s := fmt.Sprintf("%s of %s", r.Kind, amountText(r.Amount, r.Currency))
 	if r.Receipt != 0 {
 		s += fmt.Sprintf(", receipt %d", r.Receipt)
@@ -103,12 +103,12 @@ func title(r Row) string {
 }
 
 // apply applies one event and performs its effects. Errors: ErrUnknown, ErrQuarantined, checkout.ErrRefused, those of the store.
-func (d *Drive) apply(ctx context.Context, key wire.Key, e checkout.Event) (Row, error) {
+func (d *Drive) apply(ctx context.Context, key wire.Key, e checkout.Event) (*Row, error) {
 	if row, effects, seq, ok := d.nothingNew(ctx, key, e); ok {
 		d.perform(row, effects, seq)
 		return row, nil
 	}
-	var row Row
+	var row *Row
 	var effects []checkout.Effect
 	var seq uint64
 	err := d.db.Write(ctx, func(tx store.Tx) error {
@@ -116,7 +116,7 @@ func (d *Drive) apply(ctx context.Context, key wire.Key, e checkout.Event) (Row,
 		if row, err = d.byKey(tx, key); err != nil {
 			return err
 		}
-		effects, err = d.transit(tx, &row, e)
+		effects, err = d.transit(tx, row, e)
 		seq = d.nextSeq()
 		return err
 	})
@@ -128,7 +128,7 @@ func (d *Drive) apply(ctx context.Context, key wire.Key, e checkout.Event) (Row,
 }
 
 // nothingNew decides without writing: most answers to a poll say what the last one said.
-func (d *Drive) nothingNew(ctx context.Context, key wire.Key, e checkout.Event) (row Row, effects []checkout.Effect, seq uint64, ok bool) {
+func (d *Drive) nothingNew(ctx context.Context, key wire.Key, e checkout.Event) (row *Row, effects []checkout.Effect, seq uint64, ok bool) {
 	switch e.Name {
 	case checkout.StatusRead, checkout.StatusFailed, checkout.Tick:
 	default:
@@ -181,7 +181,8 @@ func hopeless(err error) bool {
 }
 
 // perform does what follows a commit. seq orders the commits of a sale: what an older one would start is left alone.
-func (d *Drive) perform(row Row, effects []checkout.Effect, seq uint64) {
+func (d *Drive) perform(row *Row, effects []checkout.Effect, seq uint64) {
+	key := row.Key
 	d.arm(row, seq)
 	if row.State.UndoOpen || row.State.Phase == checkout.Forward {
 		d.undoBegan(row)
@@ -190,20 +191,21 @@ func (d *Drive) perform(row Row, effects []checkout.Effect, seq uint64) {
 	for _, f := range effects {
 		switch f.Do {
 		case checkout.Initialize, checkout.SendPlain:
-			d.progress(row.Key, stepStarting)
-			d.later(func(ctx context.Context) { d.initialize(ctx, row.Key, f.After) })
+			d.progress(key, stepStarting)
+			d.later(func(ctx context.Context) { d.initialize(ctx, key, f.After) })
 		case checkout.ReadStatus:
 			// One overtaken by a newer commit does not replace that one's read; but where none waits it must go on, or an
 			// acknowledgement that comes while a status is being decided would end the watch.
 			d.scheduleRead(row, f.After, seq)
 		case checkout.StopReading:
-			d.stopReading(row.Key, seq)
+			d.stopReading(key, seq)
 		case checkout.ShowCode:
-			d.later(func(ctx context.Context) { d.showCode(ctx, row) })
+			shown := *row // the caller's may change
+			d.later(func(ctx context.Context) { d.showCode(ctx, &shown) })
 		case checkout.ClearScreen:
-			d.clearScreen(row.Key)
+			d.clearScreen(key)
 		case checkout.StopChoosing:
-			d.stopPrompt(row.Key)
+			d.stopPrompt(key)
 		case checkout.Tell:
 			d.tell(row)
 		}
@@ -213,7 +215,7 @@ func (d *Drive) perform(row Row, effects []checkout.Effect, seq uint64) {
 }
 
 // arm sets the timer of the sale's next limit, unless a newer commit has set its own.
-func (d *Drive) arm(row Row, seq uint64) {
+func (d *Drive) arm(row *Row, seq uint64) {
 	at, ok := checkout.Due(row.State)
 	name := checkout.Tick
 	if row.State.Phase == checkout.Unconfirmed {

@@ -78,7 +78,7 @@ func waits(tx store.Tx, id string) error {
 }
 
 // SalesAfter lists sales in the order they began, those with an id above after. Rows are not verified.
-func SalesAfter(r store.Reader, after int64, limit int) ([]Row, error) {
+func SalesAfter(r store.Reader, after int64, limit int) ([]*Row, error) {
 	return many(nil, r, `checkout_sales.id > ? ORDER BY id LIMIT ?`, after, limit)
 }
 

@@ -123,7 +123,7 @@ func (d *Drive) known(ctx context.Context, req ecr.Request) (wire.Key, error) {
 var clockSet = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // forgotten says that a register's id is so old that it may be used anew. A jump of the wall clock alone forgets nothing.
-func (d *Drive) forgotten(r Row) bool {
+func (d *Drive) forgotten(r *Row) bool {
 	made := time.UnixMilli(r.CreatedMS)
 	return r.Boot != d.bootID && made.After(clockSet) && d.now().Sub(made) > sequenceAge
 }
@@ -173,7 +173,7 @@ func (a *accepting) choose() error {
 	case len(a.offers) == 0:
 		return refuse(ecr.NoMethod, "no payment method fits")
 	}
-	probe := Row{Key: a.key, Amount: max(1, a.req.Amount), Currency: a.req.Currency, Method: a.offers[0].Method, Reference: referenceOf(a.key)}
+	probe := &Row{Key: a.key, Amount: max(1, a.req.Amount), Currency: a.req.Currency, Method: a.offers[0].Method, Reference: referenceOf(a.key)}
 	body, err := a.d.payRequest(probe, a.offers[0], Answer{}, a.req.Lines, 1)
 	if err == nil && a.req.Amount != 0 {
 		err = aapay.Validate(aapay.Payment, body)
@@ -268,7 +268,7 @@ func (a *accepting) write(tx store.Tx) error {
 }
 
 // goOn settles the line's unconfirmed sales: the register's next financial command says what it knows (MONEY B.6, B.11).
-func (a *accepting) goOn(tx store.Tx, rows []Row) error {
+func (a *accepting) goOn(tx store.Tx, rows []*Row) error {
 	d := a.d
 	for _, r := range rows {
 		if r.Quarantined || r.State.Phase != checkout.Unconfirmed || r.Line != a.req.Line {
@@ -290,7 +290,7 @@ func (a *accepting) goOn(tx store.Tx, rows []Row) error {
 		if e.Sync != checkout.Same && d.isHeld(r.Key) { // what it knows it was told, whatever became of the telling
 			continue
 		}
-		effects, err := d.transit(tx, &r, e)
+		effects, err := d.transit(tx, r, e)
 		if err != nil {
 			return err
 		}
@@ -300,7 +300,7 @@ func (a *accepting) goOn(tx store.Tx, rows []Row) error {
 }
 
 // receiptBefore is the receipt number the line was given before a sale; 0 = none.
-func receiptBefore(r store.Reader, row Row) (int, error) {
+func receiptBefore(r store.Reader, row *Row) (int, error) {
 	var n int
 	err := r.QueryRow(`SELECT COALESCE((SELECT receipt FROM checkout_sales WHERE line = ? AND id < ? AND receipt != 0 ORDER BY id DESC LIMIT 1), 0)`,
 		row.Line, row.ID).Scan(&n)
@@ -326,10 +326,10 @@ func (a *accepting) writePayment(tx store.Tx) error {
 	if err != nil {
 		return refuse(ecr.AmountWrong, "the amount cannot be sent")
 	}
-	if err := d.sealRequest(tx, &row, req); err != nil {
+	if err := d.sealRequest(tx, row, req); err != nil {
 		return err
 	}
-	if err := d.insert(tx, &row); err != nil {
+	if err := d.insert(tx, row); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("%s by %s accepted from %s", amountText(row.Amount, row.Currency), row.Method.Name, row.Line)
@@ -341,30 +341,30 @@ func (a *accepting) writePayment(tx store.Tx) error {
 }
 
 // newRow is a row with what every sale has. NotStored when the batch has no receipt number left.
-func (d *Drive) newRow(tx store.Tx, req ecr.Request, key wire.Key) (Row, error) {
+func (d *Drive) newRow(tx store.Tx, req ecr.Request, key wire.Key) (*Row, error) {
 	open, err := batch(tx)
 	if err != nil {
-		return Row{}, err
+		return nil, err
 	}
 	var given int
 	if err := tx.QueryRow(`SELECT COUNT(*) FROM checkout_sales WHERE batch = ? AND receipt != 0`, open).Scan(&given); err != nil {
-		return Row{}, fmt.Errorf("count receipts: %w", err)
+		return nil, fmt.Errorf("count receipts: %w", err)
 	}
 	var running int
 	if err := tx.QueryRow(`SELECT COUNT(*) FROM checkout_sales WHERE active = 1 AND receipt = 0`).Scan(&running); err != nil {
-		return Row{}, fmt.Errorf("count sales: %w", err)
+		return nil, fmt.Errorf("count sales: %w", err)
 	}
 	if given+running >= receiptsInBatch {
-		return Row{}, refuse(ecr.NotStored, "no receipt number is left: end of day needed")
+		return nil, refuse(ecr.NotStored, "no receipt number is left: end of day needed")
 	}
-	return Row{
+	return &Row{
 		Key: key, Kind: req.Kind, Line: req.Line, Sequence: req.Sequence, Amount: req.Amount, Currency: req.Currency,
 		Reference: referenceOf(key), Batch: open, Boot: d.bootID, CreatedMS: d.now().UnixMilli(),
 	}, nil
 }
 
 // payRequest is the body of initialize (S1 2.4).
-func (d *Drive) payRequest(r Row, pick checkout.Pick, ans Answer, lines []ecr.Item, batch int) (aapay.Request, error) {
+func (d *Drive) payRequest(r *Row, pick checkout.Pick, ans Answer, lines []ecr.Item, batch int) (aapay.Request, error) {
 	amount, err := d.amount(r)
 	if err != nil {
 		return aapay.Request{}, err
@@ -408,7 +408,7 @@ func (d *Drive) payRequest(r Row, pick checkout.Pick, ans Answer, lines []ecr.It
 }
 
 // amount converts at the boundary of the service: hundredths, whatever the currency (MONEY D.1).
-func (d *Drive) amount(r Row) (*aapay.Amount, error) {
+func (d *Drive) amount(r *Row) (*aapay.Amount, error) {
 	c, ok := money.Lookup(r.Currency)
 	if !ok {
 		return nil, fmt.Errorf("currency %s is not known", r.Currency)

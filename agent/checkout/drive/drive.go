@@ -80,7 +80,7 @@ type Options struct {
 	BootID   string
 	Log      *slog.Logger
 	// Record runs in the commit in which a sale has come to another phase or outcome. An error undoes the commit. Nil = nothing.
-	Record func(tx store.Tx, was, now Row) error
+	Record func(tx store.Tx, was, now *Row) error
 }
 
 const (
@@ -113,7 +113,7 @@ type Drive struct {
 	boot     func() time.Duration
 	bootID   string
 	log      *slog.Logger
-	record   func(tx store.Tx, was, now Row) error
+	record   func(tx store.Tx, was, now *Row) error
 
 	seq     atomic.Uint64 // order of the commits
 	ready   atomic.Bool
@@ -142,7 +142,7 @@ type undoing struct {
 
 // step is a row with what is to be done after its commit.
 type step struct {
-	row     Row
+	row     *Row
 	effects []checkout.Effect
 	seq     uint64
 }

@@ -61,7 +61,7 @@ func (d *Drive) settleForClose(ctx context.Context, waited map[wire.Key]bool) (s
 			}
 			if r.State.Phase == checkout.Unconfirmed && !d.isHeld(r.Key) {
 				waited[r.Key] = true
-				effects, err := d.transit(tx, &r, checkout.Event{Name: checkout.EndOfDay})
+				effects, err := d.transit(tx, r, checkout.Event{Name: checkout.EndOfDay})
 				if err != nil {
 					return err
 				}
@@ -83,7 +83,7 @@ func (d *Drive) settleForClose(ctx context.Context, waited map[wire.Key]bool) (s
 }
 
 // blocks says whether a sale keeps the batch open.
-func blocks(r Row, waited map[wire.Key]bool) bool {
+func blocks(r *Row, waited map[wire.Key]bool) bool {
 	switch {
 	case r.Quarantined:
 		return false
@@ -130,7 +130,7 @@ func (d *Drive) close(ctx context.Context, waited map[wire.Key]bool) (totals ecr
 			if r.Quarantined {
 				continue
 			}
-			effects, err := d.transit(tx, &r, checkout.Event{Name: checkout.BatchClosed})
+			effects, err := d.transit(tx, r, checkout.Event{Name: checkout.BatchClosed})
 			if err != nil {
 				return err
 			}

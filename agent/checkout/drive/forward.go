@@ -22,7 +22,7 @@ import (
 func referenceOf(key wire.Key) string { return strings.ReplaceAll(string(key), "-", "") }
 
 // repeats finds the refund or reversal in progress that a request repeats.
-func repeats(rows []Row, req ecr.Request, last wire.Key) wire.Key {
+func repeats(rows []*Row, req ecr.Request, last wire.Key) wire.Key {
 	for _, r := range rows {
 		if !r.Quarantined && r.State.Phase == checkout.Forward && r.Kind == req.Kind && sameForward(r, req, last) {
 			return r.Key
@@ -32,7 +32,7 @@ func repeats(rows []Row, req ecr.Request, last wire.Key) wire.Key {
 }
 
 // sameForward compares what the register said; where it named no original, the last payment has to be the same one still.
-func sameForward(r Row, req ecr.Request, last wire.Key) bool {
+func sameForward(r *Row, req ecr.Request, last wire.Key) bool {
 	return r.Asked == askedFor(req) && (r.Asked != "" || r.Original == last) && (req.Amount == 0 || req.Amount == r.Amount)
 }
 
@@ -62,74 +62,74 @@ func (a *accepting) untold(tx store.Tx) (wire.Key, error) {
 }
 
 // lastPayment is the payment a refund that names none speaks of.
-func (d *Drive) lastPayment(r store.Reader) (Row, error) {
+func (d *Drive) lastPayment(r store.Reader) (*Row, error) {
 	return d.one(r, `kind = ? AND receipt != 0 ORDER BY id DESC LIMIT 1`, string(ecr.Payment))
 }
 
 // original finds the payment a refund or reversal speaks of.
-func (a *accepting) original(tx store.Tx) (Row, error) {
+func (a *accepting) original(tx store.Tx) (*Row, error) {
 	d, req := a.d, a.req
 	open, err := batch(tx)
 	if err != nil {
-		return Row{}, err
+		return nil, err
 	}
-	byReceipt := func(n int) (Row, error) {
+	byReceipt := func(n int) (*Row, error) {
 		return d.one(tx, byReceipt+` ORDER BY id DESC LIMIT 1`, open, n)
 	}
-	var row Row
+	var row *Row
 	switch {
 	case req.Kind == ecr.Reversal:
 		row, err = byReceipt(req.Receipt)
 	case req.Original == "":
 		if !d.cfg.RefundLast {
-			return Row{}, refuse(ecr.Impossible, "a refund has to name its original")
+			return nil, refuse(ecr.Impossible, "a refund has to name its original")
 		}
 		row, err = d.lastPayment(tx)
 		if err == nil && row.Amount != req.Amount {
-			return Row{}, refuse(ecr.AmountWrong, "the last payment had another amount")
+			return nil, refuse(ecr.AmountWrong, "the last payment had another amount")
 		}
 	case strings.HasPrefix(req.Original, "R"):
 		n, convert := strconv.Atoi(req.Original[1:])
 		if convert != nil {
-			return Row{}, refuse(ecr.NotReversible, "%q names no receipt", req.Original)
+			return nil, refuse(ecr.NotReversible, "%q names no receipt", req.Original)
 		}
 		row, err = byReceipt(n)
 	case strings.HasPrefix(req.Original, "T"):
 		n, convert := strconv.ParseInt(req.Original[1:], 10, 64)
 		if convert != nil || n == 0 {
-			return Row{}, refuse(ecr.NotReversible, "%q names no transaction", req.Original)
+			return nil, refuse(ecr.NotReversible, "%q names no transaction", req.Original)
 		}
 		row, err = d.byTransactionID(tx, n)
 	default:
-		return Row{}, refuse(ecr.NotReversible, "%q names no original", req.Original)
+		return nil, refuse(ecr.NotReversible, "%q names no original", req.Original)
 	}
 	switch {
 	case errors.Is(err, ErrUnknown), errors.Is(err, ErrQuarantined):
-		return Row{}, refuse(ecr.NotReversible, "the original is not known")
+		return nil, refuse(ecr.NotReversible, "the original is not known")
 	case err != nil:
-		return Row{}, err
+		return nil, err
 	}
 	return row, reversible(row, req)
 }
 
 // byTransactionID finds the payment with a transactionId. Two services may use the same number: then it names no payment.
-func (d *Drive) byTransactionID(tx store.Tx, id int64) (Row, error) {
+func (d *Drive) byTransactionID(tx store.Tx, id int64) (*Row, error) {
 	rows, err := many(d.db, tx, byTransaction+` AND kind = ? ORDER BY id DESC LIMIT 2`, id, string(ecr.Payment))
 	switch {
 	case err != nil:
-		return Row{}, err
+		return nil, err
 	case len(rows) == 0:
-		return Row{}, ErrUnknown
+		return nil, ErrUnknown
 	case len(rows) == 2 && (rows[0].Method.Name == offline.MethodPaylink) != (rows[1].Method.Name == offline.MethodPaylink):
-		return Row{}, refuse(ecr.NotReversible, "T%d names two payments: name the receipt", id)
+		return nil, refuse(ecr.NotReversible, "T%d names two payments: name the receipt", id)
 	case rows[0].Quarantined:
-		return Row{}, ErrQuarantined
+		return nil, ErrQuarantined
 	}
 	return rows[0], nil
 }
 
 // reversible applies the ledger of the original (MONEY B.7).
-func reversible(o Row, req ecr.Request) error {
+func reversible(o *Row, req ecr.Request) error {
 	undone := o.Receipt != 0 && o.State.Result == ecr.Aborted
 	switch {
 	case o.Kind != ecr.Payment:
@@ -176,7 +176,7 @@ func (a *accepting) writeForward(tx store.Tx) error {
 	row.State, _ = checkout.Start(terms, d.boot())
 	orig.Debited += row.Amount
 	orig.Reversed = orig.Reversed || a.req.Kind == ecr.Reversal
-	if err := d.update(tx, &orig); err != nil {
+	if err := d.update(tx, orig); err != nil {
 		return err
 	}
 	op, err := d.operation(row, row.Key, typ, ref, orig.Reference)
@@ -187,7 +187,7 @@ func (a *accepting) writeForward(tx store.Tx) error {
 	if err := d.box.Accept(tx, op); err != nil {
 		return fmt.Errorf("accept %s: %w", row.Key, err)
 	}
-	if err := d.insert(tx, &row); err != nil {
+	if err := d.insert(tx, row); err != nil {
 		return err
 	}
 	if err := d.note(tx, row.Key, false, fmt.Sprintf("%s of receipt %d accepted from %s", title(row), orig.Receipt, row.Line)); err != nil {
@@ -201,7 +201,7 @@ func (a *accepting) writeForward(tx store.Tx) error {
 }
 
 // operation is an undo, refund or reversal for the outbox.
-func (d *Drive) operation(r Row, key wire.Key, typ aapay.Type, original, aggregate string) (outbox.New, error) {
+func (d *Drive) operation(r *Row, key wire.Key, typ aapay.Type, original, aggregate string) (outbox.New, error) {
 	amount, err := d.amount(r)
 	if err != nil {
 		return outbox.New{}, err
@@ -228,7 +228,7 @@ func (d *Drive) operation(r Row, key wire.Key, typ aapay.Type, original, aggrega
 }
 
 // release gives a debited amount back to the original, after the backend's final no.
-func (d *Drive) release(tx store.Tx, r Row) error {
+func (d *Drive) release(tx store.Tx, r *Row) error {
 	orig, err := d.byKey(tx, r.Original)
 	if errors.Is(err, ErrQuarantined) { // its row is never written again
 		return d.note(tx, r.Key, true, title(r)+" was refused by the backend, but its original is quarantined")
@@ -240,7 +240,7 @@ func (d *Drive) release(tx store.Tx, r Row) error {
 	if r.Kind == ecr.Reversal {
 		orig.Reversed = false
 	}
-	if err := d.update(tx, &orig); err != nil {
+	if err := d.update(tx, orig); err != nil {
 		return err
 	}
 	return d.note(tx, orig.Key, false, title(r)+" was refused by the backend")
@@ -281,8 +281,8 @@ func (d *Drive) forwardBound(ctx context.Context, key wire.Key, progress bool) {
 }
 
 // markInProgress journals that the register is told "in progress", where that is still so.
-func (d *Drive) markInProgress(ctx context.Context, key wire.Key) (Row, error) {
-	var row Row
+func (d *Drive) markInProgress(ctx context.Context, key wire.Key) (*Row, error) {
+	var row *Row
 	err := d.db.Write(ctx, func(tx store.Tx) error {
 		var err error
 		if row, err = d.byKey(tx, key); err != nil || row.State.Phase != checkout.Forward {
@@ -292,13 +292,13 @@ func (d *Drive) markInProgress(ctx context.Context, key wire.Key) (Row, error) {
 		if err := d.note(tx, key, false, "the register is told that it is in progress"); err != nil {
 			return err
 		}
-		return d.update(tx, &row)
+		return d.update(tx, row)
 	})
 	return row, err
 }
 
-func (d *Drive) row(ctx context.Context, key wire.Key) (Row, error) {
-	var row Row
+func (d *Drive) row(ctx context.Context, key wire.Key) (*Row, error) {
+	var row *Row
 	err := d.db.Read(ctx, func(r store.Reader) error {
 		var err error
 		row, err = d.byKey(r, key)

@@ -78,7 +78,7 @@ func (d *Drive) advance(key wire.Key, seq uint64, timer bool) (stop chan struct{
 }
 
 // forget drops what is kept of a sale that has ended.
-func (d *Drive) forget(row Row) {
+func (d *Drive) forget(row *Row) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	l := d.lives[row.Key]
@@ -128,7 +128,7 @@ func (d *Drive) joinRow(ctx context.Context, key wire.Key) (ecr.Sale, error) {
 
 // held is a row read by hold; waiter is nil when the outcome is still to come, or was given meanwhile.
 type held struct {
-	Row
+	*Row
 	waiter *waiter
 }
 
@@ -154,7 +154,7 @@ func (d *Drive) hold(ctx context.Context, key wire.Key, w *waiter) (held, error)
 	return h, err
 }
 
-func decided(row Row) bool { return row.State.Result != "" }
+func decided(row *Row) bool { return row.State.Result != "" }
 
 // take removes a waiter and counts the telling.
 func (d *Drive) take(key wire.Key, w *waiter) bool {
@@ -180,7 +180,7 @@ func (d *Drive) give(key wire.Key, w *waiter, o ecr.Outcome) {
 }
 
 // tell gives the outcome to everybody who waits for it. Nobody waiting for an approval means that the register does not have it.
-func (d *Drive) tell(row Row) {
+func (d *Drive) tell(row *Row) {
 	d.mu.Lock()
 	l := d.live(row.Key)
 	waiters := l.waiters
@@ -194,13 +194,13 @@ func (d *Drive) tell(row Row) {
 	for _, w := range waiters {
 		d.give(row.Key, w, d.outcome(row, false))
 	}
-	if alone && row.State.Phase == checkout.Approved {
-		d.later(func(ctx context.Context) { d.insist(ctx, row.Key, checkout.Event{Name: checkout.Lost}) })
+	if key := row.Key; alone && row.State.Phase == checkout.Approved {
+		d.later(func(ctx context.Context) { d.insist(ctx, key, checkout.Event{Name: checkout.Lost}) })
 	}
 }
 
 // tellInterim answers everybody who waits with "in progress"; it was journalled before.
-func (d *Drive) tellInterim(row Row) {
+func (d *Drive) tellInterim(row *Row) {
 	d.mu.Lock()
 	l := d.live(row.Key)
 	waiters := l.waiters

@@ -20,7 +20,7 @@ func (d *Drive) initialize(ctx context.Context, key wire.Key, after time.Duratio
 		return
 	}
 	d.leaving(key, true) // before the phase is read: an abort that comes now waits for what this comes to
-	var row Row
+	var row *Row
 	var body []byte
 	err := d.db.Read(ctx, func(r store.Reader) error {
 		var err error
@@ -129,7 +129,7 @@ func (d *Drive) reached(err error) {
 
 // scheduleRead schedules the next read. That of the newest commit takes the place of one that waits. A sale is never read faster
 // than the floor.
-func (d *Drive) scheduleRead(row Row, after time.Duration, seq uint64) {
+func (d *Drive) scheduleRead(row *Row, after time.Duration, seq uint64) {
 	floor := d.cfg.Poll
 	if floor <= 0 {
 		floor = 2 * time.Second
@@ -176,7 +176,7 @@ func (d *Drive) readStatus(ctx context.Context, key wire.Key, after time.Duratio
 		l.readStop = nil
 	}
 	d.mu.Unlock()
-	var row Row
+	var row *Row
 	err := d.db.Read(ctx, func(r store.Reader) error {
 		var err error
 		row, err = d.byKey(r, key)
@@ -215,7 +215,7 @@ func (d *Drive) readStatus(ctx context.Context, key wire.Key, after time.Duratio
 }
 
 // statusID is what the backend is asked by: its own name of the transaction where it is known.
-func statusID(row Row) string {
+func statusID(row *Row) string {
 	switch {
 	case row.State.PPRef != "":
 		return row.State.PPRef

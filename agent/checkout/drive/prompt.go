@@ -63,7 +63,7 @@ func answered(offers []checkout.Pick, ans *Answer, req ecr.Request) (checkout.Pi
 
 // chosen stores the choice with the body it leads to, in the commit that starts the sale.
 func (d *Drive) chosen(ctx context.Context, key wire.Key, pick checkout.Pick, ans Answer, asked ecr.Request) error {
-	var row Row
+	var row *Row
 	var effects []checkout.Effect
 	var seq uint64
 	err := d.db.Write(ctx, func(tx store.Tx) error {
@@ -80,12 +80,12 @@ func (d *Drive) chosen(ctx context.Context, key wire.Key, pick checkout.Pick, an
 			return err
 		}
 		if row.State.Phase == checkout.Choosing {
-			if err := d.sealRequest(tx, &row, req); err != nil {
+			if err := d.sealRequest(tx, row, req); err != nil {
 				return err
 			}
 		}
 		terms := checkout.TermsOf(pick, d.cfg.TimeoutUnit, asked.Progress)
-		effects, err = d.transit(tx, &row, checkout.Event{Name: checkout.Chosen, Terms: &terms})
+		effects, err = d.transit(tx, row, checkout.Event{Name: checkout.Chosen, Terms: &terms})
 		seq = d.nextSeq()
 		return err
 	})

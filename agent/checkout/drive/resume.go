@@ -13,7 +13,7 @@ import (
 
 // resume takes every sale of the journal up again. It asks nobody outside: a dead network does not keep the terminal from starting.
 func (d *Drive) resume(ctx context.Context) error {
-	var rows []Row
+	var rows []*Row
 	if err := d.db.Read(ctx, func(r store.Reader) error {
 		var err error
 		rows, err = d.active(r)
@@ -43,7 +43,7 @@ func (d *Drive) resume(ctx context.Context) error {
 // resumeOne counts the attempt durably before it does anything with the sale: one that brings the program down is left alone
 // after 20 starts.
 func (d *Drive) resumeOne(ctx context.Context, key wire.Key) error {
-	var row Row
+	var row *Row
 	var effects []checkout.Effect
 	var seq uint64
 	parked := false
@@ -63,16 +63,16 @@ func (d *Drive) resumeOne(ctx context.Context, key wire.Key) error {
 				}
 			}
 			if row.Resumes = tries; !checkout.Open(row.State) {
-				return d.update(tx, &row)
+				return d.update(tx, row)
 			}
 			e.NewBoot = true // must not block the terminal: to its undo
 		}
-		effects, err = d.transit(tx, &row, e)
+		effects, err = d.transit(tx, row, e)
 		if err != nil {
 			return err
 		}
 		row.Resumes = tries
-		return d.update(tx, &row)
+		return d.update(tx, row)
 	})
 	switch {
 	case err != nil:
@@ -98,7 +98,7 @@ func (d *Drive) stands(ctx context.Context) {
 					continue
 				}
 				r.Resumes = 0
-				if err := d.update(tx, &r); err != nil {
+				if err := d.update(tx, r); err != nil {
 					return err
 				}
 			}
@@ -112,7 +112,7 @@ func (d *Drive) stands(ctx context.Context) {
 }
 
 // quarantine tells the merchant once about a row that does not verify.
-func (d *Drive) quarantine(ctx context.Context, r Row) error {
+func (d *Drive) quarantine(ctx context.Context, r *Row) error {
 	d.log.Error("sale is quarantined", "sale", r.Key)
 	err := d.db.Write(ctx, func(tx store.Tx) error {
 		var said int

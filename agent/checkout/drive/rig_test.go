@@ -496,9 +496,9 @@ func (r *rig) told(s ecr.Sale, d ecr.Delivery) ecr.Outcome {
 	return o
 }
 
-func (r *rig) show(id string) (drive.Row, []string) {
+func (r *rig) show(id string) (*drive.Row, []string) {
 	r.t.Helper()
-	var row drive.Row
+	var row *drive.Row
 	var lines []string
 	require.NoError(r.t, r.db.Read(context.Background(), func(rd store.Reader) error {
 		var entries []drive.Entry

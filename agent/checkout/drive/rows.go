@@ -91,24 +91,25 @@ type stored struct {
 type scanner interface{ Scan(dest ...any) error }
 
 // macOf authenticates everything that decides or is shown about money.
-func macOf(db store.DB, r Row, s stored) []byte {
+func macOf(db store.DB, r *Row, s stored) []byte {
 	return db.MAC("checkout_sales", string(r.Key), r.ID, string(r.Kind), r.Line, r.Sequence, s.phase, s.active, s.state, int64(r.Amount),
 		r.Currency, s.method, r.Reference, s.transaction, string(r.Original), r.Asked, r.OriginalTrace, int64(r.Debited), s.reversed, r.Receipt, r.Trace,
 		r.Batch, r.Told, r.Boot, r.CreatedMS, r.DecidedMS, string(r.UndoKey), r.request, r.Resumes)
 }
 
-func scan(db store.DB, from scanner) (Row, error) {
-	var r Row
+// scan reads a row; beside an error one of nothing.
+func scan(db store.DB, from scanner) (*Row, error) {
+	r := &Row{}
 	var s stored
 	var closed int64
 	err := from.Scan(&r.ID, &r.Key, &r.Kind, &r.Line, &r.Sequence, &s.phase, &s.active, &s.state, &r.Amount, &r.Currency,
 		&r.Reference, &s.transaction, &r.Original, &r.Asked, &r.OriginalTrace, &r.Debited, &s.reversed, &r.Receipt, &r.Trace, &r.Batch, &r.Told,
 		&r.Boot, &r.CreatedMS, &r.DecidedMS, &r.UndoKey, &r.Resumes, &s.mac, &s.method, &r.request, &r.Aside, &closed)
 	if errors.Is(err, sql.ErrNoRows) {
-		return Row{}, ErrUnknown
+		return &Row{}, ErrUnknown
 	}
 	if err != nil {
-		return Row{}, fmt.Errorf("read sale: %w", err)
+		return &Row{}, fmt.Errorf("read sale: %w", err)
 	}
 	r.Reversed = s.reversed != 0
 	bad := json.Unmarshal(s.state, &r.State) != nil || json.Unmarshal(s.method, &r.Method) != nil ||
@@ -137,7 +138,7 @@ func (r *Row) pack(db store.DB) (stored, error) {
 	if r.Reversed {
 		s.reversed = 1
 	}
-	s.mac = macOf(db, *r, s)
+	s.mac = macOf(db, r, s)
 	return s, nil
 }
 
@@ -191,7 +192,7 @@ func (d *Drive) update(tx store.Tx, r *Row) error {
 }
 
 // one reads the sale a condition names; ErrUnknown, ErrQuarantined.
-func (d *Drive) one(r store.Reader, where string, args ...any) (Row, error) {
+func (d *Drive) one(r store.Reader, where string, args ...any) (*Row, error) {
 	row, err := scan(d.db, r.QueryRow(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE `+where, args...))
 	if err == nil && row.Quarantined {
 		err = fmt.Errorf("sale %s: %w", row.Key, ErrQuarantined)
@@ -199,18 +200,18 @@ func (d *Drive) one(r store.Reader, where string, args ...any) (Row, error) {
 	return row, err
 }
 
-func (d *Drive) byKey(r store.Reader, key wire.Key) (Row, error) {
+func (d *Drive) byKey(r store.Reader, key wire.Key) (*Row, error) {
 	return d.one(r, `key = ?`, string(key))
 }
 
 // many reads the sales a condition names, quarantined ones too.
-func many(db store.DB, r store.Reader, where string, args ...any) ([]Row, error) {
+func many(db store.DB, r store.Reader, where string, args ...any) ([]*Row, error) {
 	rows, err := r.Query(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE `+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list sales: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var out []Row
+	var out []*Row
 	for rows.Next() {
 		row, err := scan(db, rows)
 		if err != nil {
@@ -225,7 +226,7 @@ func many(db store.DB, r store.Reader, where string, args ...any) ([]Row, error)
 }
 
 // active reads the sales something can still happen to.
-func (d *Drive) active(r store.Reader) ([]Row, error) {
+func (d *Drive) active(r store.Reader) ([]*Row, error) {
 	return many(d.db, r, active+` ORDER BY id`)
 }
 

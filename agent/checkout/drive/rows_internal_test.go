@@ -16,7 +16,7 @@ import (
 func TestSalesOfTheFirstSchema(t *testing.T) {
 	path := t.TempDir() + "/a.db"
 	db := storetest.OpenAt(t, path, Schema()[0])
-	r := Row{ID: 7, Key: "0198c0de-0000-7000-8000-000000000007", Kind: "payment", Line: "tcp", Amount: 500, Currency: "EUR", Boot: "b", request: []byte("sealed"),
+	r := &Row{ID: 7, Key: "0198c0de-0000-7000-8000-000000000007", Kind: "payment", Line: "tcp", Amount: 500, Currency: "EUR", Boot: "b", request: []byte("sealed"),
 		State: checkout.State{Phase: checkout.Confirmed, TransactionID: 9}, Method: methods.Definition{Name: "WALLET"}, Receipt: 3, Batch: 1}
 	s, err := r.pack(db)
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func TestSalesOfTheFirstSchema(t *testing.T) {
 	require.NoError(t, db.Read(t.Context(), func(rd store.Reader) error {
 		got, err := many(db, rd, `key = ?`, string(r.Key))
 		require.NoError(t, err)
-		require.Equal(t, []Row{r}, got)
+		require.Equal(t, []*Row{r}, got)
 		return nil
 	}))
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // code turns a payload into what can be shown. An EMV code is checked first, its amount and currency included where it has them.
-func code(row Row) (*qr.Code, error) {
+func code(row *Row) (*qr.Code, error) {
 	payload := row.State.Payload
 	if methods.EMVQR(row.Method) {
 		emv, err := qr.CheckEMV(payload)
@@ -37,7 +37,7 @@ func code(row Row) (*qr.Code, error) {
 }
 
 // showCode puts the code on the screen, unless it was taken off meanwhile.
-func (d *Drive) showCode(ctx context.Context, row Row) {
+func (d *Drive) showCode(ctx context.Context, row *Row) {
 	c, err := code(row)
 	if err != nil {
 		d.log.Error("code not shown", "sale", row.Key, "error", err)
@@ -74,7 +74,7 @@ func (d *Drive) stillShown(ctx context.Context, key wire.Key) bool {
 	return err == nil && shown
 }
 
-func (d *Drive) view(row Row) display.View {
+func (d *Drive) view(row *Row) display.View {
 	return display.View{Title: row.Method.Label, Amount: amountText(row.Amount, row.Currency), Sandbox: d.cfg.Sandbox}
 }
 
@@ -98,7 +98,7 @@ func (d *Drive) show(v display.View) {
 }
 
 // showResult says how a payment ended, for a while.
-func (d *Drive) showResult(row Row) {
+func (d *Drive) showResult(row *Row) {
 	if row.Kind != ecr.Payment || d.screen == nil {
 		return
 	}
@@ -119,9 +119,10 @@ func (d *Drive) showResult(row Row) {
 	d.onScreen = row.Key
 	d.show(v)
 	d.screenMu.Unlock()
+	key := row.Key
 	d.later(func(ctx context.Context) {
 		if pause(ctx, resultOnScreen, nil) {
-			d.clearScreen(row.Key)
+			d.clearScreen(key)
 		}
 	})
 }

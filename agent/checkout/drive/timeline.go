@@ -23,7 +23,7 @@ type Entry struct {
 const quarantined = "quarantined"
 
 // Sales lists the newest sales first; limit <= 0 means 50. Rows are not verified here: Show does.
-func Sales(r store.Reader, limit int) ([]Row, error) {
+func Sales(r store.Reader, limit int) ([]*Row, error) {
 	if limit <= 0 {
 		limit = 50
 	}
@@ -31,10 +31,10 @@ func Sales(r store.Reader, limit int) ([]Row, error) {
 }
 
 // Show reads one sale, named by its Key, and its history. ErrUnknown.
-func Show(r store.Reader, id string) (Row, []Entry, error) {
+func Show(r store.Reader, id string) (*Row, []Entry, error) {
 	row, err := scan(nil, r.QueryRow(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE key = ?`, id))
 	if err != nil {
-		return Row{}, nil, fmt.Errorf("sale %s: %w", id, err)
+		return &Row{}, nil, fmt.Errorf("sale %s: %w", id, err)
 	}
 	entries, err := readEntries(r, `sale = ? ORDER BY id`, id)
 	for _, e := range entries { // what the running program found
@@ -85,7 +85,7 @@ func noteAt(tx store.Tx, sale wire.Key, loud bool, text string, now time.Time) e
 }
 
 // describe says what a step did; "" = nothing worth a line.
-func describe(before, after Row, e checkout.Event) string {
+func describe(before, after *Row, e checkout.Event) string {
 	b, s := before.State, after.State
 	if b.Phase == s.Phase {
 		switch {

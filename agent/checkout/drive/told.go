@@ -14,7 +14,7 @@ import (
 )
 
 // outcome is what a register is told of a row as it stands.
-func (d *Drive) outcome(r Row, repeat bool) ecr.Outcome {
+func (d *Drive) outcome(r *Row, repeat bool) ecr.Outcome {
 	s := r.State
 	o := ecr.Outcome{
 		Sale: string(r.Key), Kind: r.Kind, Result: s.Result, Code: s.Code, Text: publicText(s, d.cfg.Language), Amount: r.Amount, Currency: r.Currency,
@@ -83,7 +83,7 @@ func (d *Drive) Delivered(ctx context.Context, id string, what ecr.Delivery) (ec
 	}
 	defer d.announce()
 	interim := d.toldInterim(key)
-	var row Row
+	var row *Row
 	var effects []checkout.Effect
 	var seq uint64
 	err := d.db.Write(ctx, func(tx store.Tx) error {
@@ -99,7 +99,7 @@ func (d *Drive) Delivered(ctx context.Context, id string, what ecr.Delivery) (ec
 		if !again {
 			row.Told = string(what)
 		}
-		effects, err = d.transit(tx, &row, checkout.Event{Name: name})
+		effects, err = d.transit(tx, row, checkout.Event{Name: name})
 		seq = d.nextSeq()
 		if err != nil || again {
 			return err
@@ -126,7 +126,7 @@ func (d *Drive) Delivered(ctx context.Context, id string, what ecr.Delivery) (ec
 // graceOver undoes an approval that was never acknowledged, unless it is being told just now. done is false when the timer has to
 // come again.
 func (d *Drive) graceOver(ctx context.Context, key wire.Key) (done bool, err error) {
-	var row Row
+	var row *Row
 	var effects []checkout.Effect
 	var seq uint64
 	busy := false
@@ -138,7 +138,7 @@ func (d *Drive) graceOver(ctx context.Context, key wire.Key) (done bool, err err
 		if row, err = d.byKey(tx, key); err != nil {
 			return err
 		}
-		effects, err = d.transit(tx, &row, checkout.Event{Name: checkout.GraceOver})
+		effects, err = d.transit(tx, row, checkout.Event{Name: checkout.GraceOver})
 		seq = d.nextSeq()
 		return err
 	})

@@ -26,11 +26,11 @@ func (d *Drive) acceptUndo(tx store.Tx, r *Row, attempt int, refund bool) error 
 		aggregate += "." + strconv.Itoa(attempt)
 	}
 	r.UndoKey = wire.NewKey()
-	op, err := d.operation(*r, r.UndoKey, typ, original, aggregate)
+	op, err := d.operation(r, r.UndoKey, typ, original, aggregate)
 	if err != nil {
 		return err
 	}
-	op.Note = "undo of " + title(*r)
+	op.Note = "undo of " + title(r)
 	if err := d.box.Accept(tx, op); err != nil {
 		return fmt.Errorf("undo %s: %w", r.Key, err)
 	}
@@ -59,7 +59,7 @@ func (d *Drive) UndoSettled(tx store.Tx, op outbox.Op, res offline.UndoResult) e
 	case err != nil:
 		return err
 	}
-	effects, err := d.transit(tx, &row, e)
+	effects, err := d.transit(tx, row, e)
 	if errors.Is(err, checkout.ErrRefused) {
 		return nil // told again about something settled before
 	}
@@ -88,7 +88,7 @@ func (d *Drive) UndoAfter(op outbox.Op) {
 }
 
 // undoBegan remembers a fresh operation, so that the next sale lets it go first.
-func (d *Drive) undoBegan(row Row) {
+func (d *Drive) undoBegan(row *Row) {
 	if row.State.Phase != checkout.Reversing {
 		return
 	}
