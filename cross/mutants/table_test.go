@@ -236,6 +236,19 @@ var table = []mutant{
 	{"a connection that says nothing keeps its place", "agent/port", "TestSilentConnectionsMakeRoom", []edit{
 		{"agent/port/limit.go", `case s != http.StateNew && s != http.StateIdle:`, `case s != http.StateIdle:`},
 	}},
+	{"a bar where nobody can see one", "cmd/posagent", "TestProgress", []edit{
+		{"cmd/posagent/ops_send.go", `	if d.tty {
+		d.draw()
+		return
+	}`, `	d.tty = true
+	d.draw()
+	if d.tty {
+		return
+	}`},
+	}},
+	{"a terminal that cannot draw gets a bar", "cmd/posagent", "TestScripts", []edit{
+		{"cmd/posagent/text.go", ` && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"`, ``},
+	}},
 	{"ready on a full disk", "agent", "TestReadyOnAFullDisk", []edit{
 		{"agent/agent.go", `if err := a.o.DB.Reserved(context.Background()); err != nil {`, `if err := a.o.DB.Health(context.Background()).Err; err != nil {`},
 	}},
