@@ -94,7 +94,6 @@ func (g *gate) flap(ctx context.Context, rng *rand.Rand) {
 type client struct {
 	offlinetest.Story
 	first, about, id []string // of each write: what it was told first, what it is about, the backend's own id
-	doubt            bool     // a write ended in doubt, and those behind it wait
 }
 
 // clientTerminal makes a terminal whose port local clients use and whose backend comes and goes.
@@ -174,9 +173,6 @@ func (x *terminal) nudge(ctx context.Context) {
 	_ = exec.CommandContext(ctx, x.c.bin, "ops", "send", "--all", "--config", filepath.Join(x.dir, "config.toml"), "--state", x.dir).Run()
 }
 
-// errDoubt says that a person has to decide about a write.
-var errDoubt = errors.New("in doubt")
-
 // ask repeats a write under its key until it is acknowledged, at the end until the backend's own answer is there.
 func (x *terminal) ask(ctx context.Context, c *client, i int, final bool) (string, error) {
 	asked := time.Now()
@@ -190,7 +186,7 @@ func (x *terminal) ask(ctx context.Context, c *client, i int, final bool) (strin
 		case err == nil && (pending == nil || !final):
 			return id, nil
 		case err == nil && strings.Contains(pending.Note, "in doubt"):
-			return id, errDoubt
+			return id, fmt.Errorf("%s %d of %q is in doubt: operation %s", c.Name, i, c.about[i], pending.Key)
 		case code == wire.Invalid || code == wire.NotFound || code == wire.Conflict || code == wire.KeyReused:
 			return id, fmt.Errorf("%s %d of %q: refused: %w", c.Name, i, c.about[i], err)
 		}
@@ -221,9 +217,6 @@ func (x *terminal) write(ctx context.Context, c *client, final bool) error {
 			}
 		}
 		id, err := x.ask(ctx, c, i, final)
-		if c.doubt = errors.Is(err, errDoubt); c.doubt {
-			return nil
-		}
 		if err != nil {
 			return err
 		}
