@@ -304,10 +304,12 @@ func (x *terminal) revive() error {
 	x.c.kills.Add(1)
 	at := x.second
 	x.second = ""
-	if err := x.start(at); err != nil && x.diedAt() == "" {
-		return err
+	_, before := x.lives()
+	err := x.start(at)
+	if _, deaths := x.lives(); len(deaths) > len(before) {
+		return nil // it died again before it was ready
 	}
-	return nil
+	return err
 }
 
 // diedAt is the point a dead terminal died at, "" for none.
