@@ -76,7 +76,7 @@ fields: ## compare the lists of fields with the tables of the specification: SPE
 signatures: ## sign SETS random nested parameter sets here and in PHP, and compare (SETS=10000)
 	SETS='$(SETS)' $(GO) test -count=1 -run SecondImplementation -v ./schemes/paylinks
 
-kill: ## N stories of terminals killed with -9, at random moments and at every named point, of sales and of local clients (N=5000)
+kill: ## N stories of terminals killed with -9, at random moments and at every named point, of sales and of local clients (N=5000 takes ten minutes)
 	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/kill/...
 
 badinput: ## every bad input a sale, a service, a page or the webhook receiver can meet, against the real binary: prints the tables
@@ -88,7 +88,7 @@ test-arm: ## the tests of what calculates, on emulated ARM (needs qemu-user-stat
 guest: ## the program's memory on an emulated ARMv7 board with 64 MB (fetches a Debian kernel; five minutes at most)
 	@sh cross/guest.sh
 
-powercut: ## cut the power at STATES places of the life of the store, and of local clients' writes (STATES=2000; 20000 take ten minutes)
+powercut: ## cut the power at STATES places of the life of the store, and of local clients' writes (STATES=2000; 20000 take five minutes)
 	POSAGENT_STATES='$(STATES)' $(GO) test -count=1 -timeout 60m -run PowerCut -v ./store/... ./agent/...
 
 line: ## damage FRAMES blocks between register and terminal, and sales on top of them (FRAMES=200000)

@@ -31,9 +31,13 @@ type till struct {
 	stop  func() error
 }
 
-func openTill(ctx context.Context, dir, vfs string, b *offlinetest.Bank) (*till, error) {
+// newer is what the next version of the program does to the tables.
+var newer = store.Step{Name: "test/9 newer", SQL: `CREATE INDEX outbox_ops_newer ON outbox_ops (created_ms);
+ALTER TABLE offline_things ADD COLUMN newer INTEGER NOT NULL DEFAULT 0;`}
+
+func openTill(ctx context.Context, dir, vfs string, b *offlinetest.Bank, more ...store.Step) (*till, error) {
 	db, err := store.Open(ctx, store.Options{
-		Path: filepath.Join(dir, "clients.db"), Steps: append(outbox.Schema(), offline.Schema()...), Wrapper: storetest.Wrapper{}, VFS: vfs, Ballast: -1,
+		Path: filepath.Join(dir, "clients.db"), Steps: append(append(outbox.Schema(), offline.Schema()...), more...), Wrapper: storetest.Wrapper{}, VFS: vfs, Ballast: -1,
 	})
 	if err != nil {
 		return nil, err
@@ -104,8 +108,17 @@ func (x *till) tell(ctx context.Context, s offlinetest.Services, story offlinete
 	return all, nil
 }
 
+// when is the time that the disk fails.
+type when string
+
+const (
+	whileWritten when = "while clients write"
+	atFirst      when = "at the first start"
+	atNext       when = "at the start of the next version, over writes that wait" // which changes the tables
+)
+
 // clientStory has local clients write before the disk fails, while it does, and after it; then the terminal starts anew.
-func clientStory(t *testing.T, o stack.Options, d disk, early bool, day []string, seed uint64, keyless, forget bool) (r result) {
+func clientStory(t *testing.T, o stack.Options, d disk, when when, day []string, seed uint64, keyless, forget bool) (r result) {
 	t.Helper()
 	wrong := func(format string, args ...any) { r.wrong = append(r.wrong, fmt.Sprintf(format, args...)) }
 	synctest.Test(t, func(t *testing.T) {
@@ -115,17 +128,22 @@ func clientStory(t *testing.T, o stack.Options, d disk, early bool, day []string
 		if keyless {
 			b.Forget()
 		}
-		if early {
-			d.spoil()
+		var x *till
+		start := func(fails bool, more ...store.Step) {
+			if fails {
+				d.spoil()
+			}
+			var err error
+			x, err = openTill(ctx, o.Dir, d.vfs(), b, more...)
+			if fails {
+				r.struck = boolean(d.heal())
+			}
+			if err != nil && fails {
+				x, err = openTill(ctx, o.Dir, d.vfs(), b, more...)
+			}
+			require.NoError(t, err)
 		}
-		x, err := openTill(ctx, o.Dir, d.vfs(), b)
-		if early {
-			r.struck = boolean(d.heal())
-		}
-		if err != nil {
-			x, err = openTill(ctx, o.Dir, d.vfs(), b)
-		}
-		require.NoError(t, err)
+		start(when == atFirst)
 		services := func() offlinetest.Services {
 			return offlinetest.Services{Payments: x.front.Payments(), Tokens: x.front.Tokens(), Links: x.front.Links(), Transactions: x.front.Transactions(), Customer: b.Pay}
 		}
@@ -147,7 +165,12 @@ func clientStory(t *testing.T, o stack.Options, d disk, early bool, day []string
 			}
 		}
 		tell()
-		if !early {
+		switch when {
+		case atNext:
+			tell()
+			require.NoError(t, x.stop())
+			start(true, newer)
+		case whileWritten:
 			end() // so that the disk is met by all of the next
 			d.spoil()
 			over := time.AfterFunc(healed, func() { r.struck = boolean(d.heal()) })
@@ -165,8 +188,7 @@ func clientStory(t *testing.T, o stack.Options, d disk, early bool, day []string
 				_ = os.Remove(filepath.Join(o.Dir, "clients.db"+end)) // the log may be gone already
 			}
 		}
-		x, err = openTill(ctx, o.Dir, d.vfs(), b)
-		require.NoError(t, err)
+		start(false, newer)
 		end()
 		for _, w := range all {
 			id, pending, err := x.write(ctx, services(), w)
@@ -201,22 +223,22 @@ func TestEveryOperationFailsUnderClients(t *testing.T) {
 	seed := seedOf()
 	type one struct {
 		fault crashfs.Fault
-		early bool
+		when  when
 		day   []string
 	}
 	var all []one
 	for i, day := range clients {
-		for _, early := range []bool{false, true}[:2-min(i, 1)] { // a start is the same before whatever comes
+		for _, when := range []when{whileWritten, atNext, atFirst}[:3-min(i, 1)] { // a first start is the same before whatever comes
 			h := healthy{first: map[crashfs.Op]int{}, count: map[crashfs.Op]int{}}
 			withRecorder(t, func(o stack.Options, rec *crashfs.Recorder) {
 				h.rec = rec
-				require.Empty(t, clientStory(t, o, h, early, day, seed, false, false).wrong)
+				require.Empty(t, clientStory(t, o, h, when, day, seed, false, false).wrong)
 			})
 			for _, op := range ops() {
 				for n := range h.count[op] + 1 {
 					for _, errno := range []crashfs.Errno{crashfs.ENOSPC, crashfs.EIO, crashfs.EROFS} {
 						for _, times := range []int{1, 3, -1} {
-							all = append(all, one{crashfs.Fault{On: op, N: n + 1, Err: errno, Times: times}, early, day})
+							all = append(all, one{crashfs.Fault{On: op, N: n + 1, Err: errno, Times: times}, when, day})
 						}
 					}
 				}
@@ -229,9 +251,9 @@ func TestEveryOperationFailsUnderClients(t *testing.T) {
 	var sum result
 	for _, x := range all[:n] {
 		withRecorder(t, func(o stack.Options, rec *crashfs.Recorder) {
-			r := clientStory(t, o, faulty{rec, x.fault}, x.early, x.day, rng.Uint64(), false, false)
+			r := clientStory(t, o, faulty{rec, x.fault}, x.when, x.day, rng.Uint64(), false, false)
 			for i := range r.wrong {
-				r.wrong[i] = fmt.Sprintf("%v, %+v, at the start %v: %s", x.day, x.fault, x.early, r.wrong[i])
+				r.wrong[i] = fmt.Sprintf("%v, %+v, %s: %s", x.day, x.fault, x.when, r.wrong[i])
 			}
 			sum.add(r)
 		})
@@ -246,7 +268,7 @@ func TestTeethUnderClients(t *testing.T) {
 		for _, keyless := range []bool{false, true}[:2-i/2] { // what is done to a transaction needs no Keys
 			withRecorder(t, func(o stack.Options, rec *crashfs.Recorder) {
 				h := healthy{rec, map[crashfs.Op]int{}, map[crashfs.Op]int{}}
-				require.NotEmpty(t, clientStory(t, o, h, false, day, 1, keyless, !keyless).wrong, "%v, keyless %v", day, keyless)
+				require.NotEmpty(t, clientStory(t, o, h, whileWritten, day, 1, keyless, !keyless).wrong, "%v, keyless %v", day, keyless)
 			})
 		}
 	}

@@ -5,7 +5,9 @@
 // opened again, has the sale; and once the disk works the next sale is approved without anybody's help.
 //
 // The same faults strike while local clients write through the front and its outbox: payments, tokens, links and what is done to their
-// transactions, every kind the operation table stores for them, each on what was made before it by the id that its client was told.
+// transactions, every kind the operation table stores for them, each on what was made before it by the id that its client was told:
+// while they are accepted, sent, settled and folded into the file, and while the next version of the program changes the tables over
+// writes that wait.
 // The bank behind loses every third answer. Each acknowledged write is there when the file is opened again, and has one effect;
 // nothing is in doubt.
 //
