@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -98,18 +99,17 @@ func TestMoneyC2_ReadRightBeforeItLeaves(t *testing.T) {
 type grudging struct {
 	paylinks.Transactions
 	is     func(writes, readings int) (paylinks.Transaction, error) // since the last write
-	writes int
-	reads  int
+	writes atomic.Int32
+	reads  atomic.Int32
 }
 
 func (g *grudging) Read(context.Context, int64) (paylinks.Transaction, error) {
-	g.reads++
-	return g.is(g.writes, g.reads)
+	return g.is(int(g.writes.Load()), int(g.reads.Add(1)))
 }
 
 func (g *grudging) Refund(context.Context, wire.Key, int64, paylinks.RefundRequest) (paylinks.Done, error) {
-	g.reads = 0
-	if g.writes++; g.writes == 1 {
+	g.reads.Store(0)
+	if g.writes.Add(1) == 1 {
 		return paylinks.Done{}, wire.Errorf(wire.UnknownOutcome, "t", "no answer")
 	}
 	return paylinks.Done{}, &wire.Error{Code: wire.Conflict, Op: "t", Reason: "no-refund", Msg: "not of 4111111111111111"}
@@ -150,12 +150,12 @@ func TestMoneyC2_RefusedAgain(t *testing.T) {
 					require.NoError(t, err)
 					require.NotNil(t, d.Operation)
 					for range 100 {
-						if script.writes == 2 {
+						if script.writes.Load() == 2 {
 							break
 						}
 						s.pass(time.Second)
 					}
-					require.Equal(t, 2, script.writes, "after two readings that show nothing it is sent again")
+					require.EqualValues(t, 2, script.writes.Load(), "after two readings that show nothing it is sent again")
 					s.is(d.Operation.Key, outbox.Sent)
 					if restart {
 						s.stop()
@@ -163,7 +163,7 @@ func TestMoneyC2_RefusedAgain(t *testing.T) {
 					}
 					s.pass(2 * time.Minute)
 					s.is(d.Operation.Key, c.state)
-					require.Equal(t, 2, script.writes)
+					require.EqualValues(t, 2, script.writes.Load())
 					if c.state == outbox.Failed {
 						_, err = refund()
 						require.Equal(t, wire.Conflict, wire.CodeOf(err), "the backend's own refusal")
@@ -179,9 +179,9 @@ func TestMoneyC2_RefusedAgain(t *testing.T) {
 // Past the backend's memory of a Key a refused write may still be found to have had no effect: nothing has to be sent for that.
 func TestMoneyC3_RefusedAgainAndOld(t *testing.T) {
 	script := &grudging{}
-	read := true
+	var away atomic.Bool
 	script.is = func(int, int) (paylinks.Transaction, error) {
-		if !read {
+		if away.Load() {
 			return paylinks.Transaction{}, wire.Errorf(wire.UnknownOutcome, "t", "no answer")
 		}
 		return paylinks.Transaction{ID: 7, UUID: "u", Status: paylinks.Confirmed, Invoice: &paylinks.TransactionInvoice{TotalAmount: 1000, RefundedAmount: new(int64)}}, nil
@@ -190,17 +190,17 @@ func TestMoneyC3_RefusedAgainAndOld(t *testing.T) {
 		d, err := s.front.Transactions().Refund(t.Context(), "k", 7, paylinks.RefundRequest{Amount: cents(300)})
 		require.NoError(t, err)
 		for range 100 {
-			if script.writes == 2 {
+			if script.writes.Load() == 2 {
 				break
 			}
 			s.pass(time.Second)
 		}
-		read = false
+		away.Store(true)
 		s.pass(25 * time.Hour)
 		s.is(d.Operation.Key, outbox.Sent)
-		read = true
+		away.Store(false)
 		s.pass(10 * time.Minute)
 		s.is(d.Operation.Key, outbox.Failed)
-		require.Equal(t, 2, script.writes)
+		require.EqualValues(t, 2, script.writes.Load())
 	})
 }

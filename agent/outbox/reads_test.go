@@ -2,6 +2,7 @@ package outbox_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -116,16 +117,15 @@ func TestAReadingThatFailsProvesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := &backend{}
-			up := false
+			var up atomic.Bool
 			k := b.reader(func(op outbox.Op) outbox.Verdict {
-				if !up {
+				if !up.Load() {
 					return fails(op)
 				}
 				return outbox.Verdict{State: outbox.Pending, Reach: outbox.Reached, Memo: []byte("m")}
 			})
 			k.MaxAge = 2 * time.Hour
 			bubble(t, []outbox.Kind{k}, func(t *testing.T, r *rig) {
-				up = false
 				n, old := newOp("k", "a"), newOp("k", "b")
 				r.accept(n)
 				r.start()
@@ -137,7 +137,7 @@ func TestAReadingThatFailsProvesNothing(t *testing.T) {
 				r.accept(old)
 				pass(time.Hour)
 				require.Equal(t, outbox.Expired, r.get(n.Key).State, "it was never sent")
-				up = true
+				up.Store(true)
 				pass(10 * time.Minute)
 				require.Equal(t, outbox.Done, r.get(old.Key).State)
 				require.Len(t, b.calls, 1)
