@@ -83,7 +83,9 @@ func TestScripts(t *testing.T) {
 				ports = append(ports, port)
 			}
 			text := fmt.Sprintf(sandbox, ports[0])
-			for name, text := range map[string]string{"run.toml": text, "second.toml": text, "cut.toml": fmt.Sprintf(remote, ports...)} {
+			cut := fmt.Sprintf(remote, ports...)
+			keyless := strings.Replace(cut, "[offline]\n", "[offline]\nkeyless = [\"payments\"]\n", 1)
+			for name, text := range map[string]string{"run.toml": text, "second.toml": text, "cut.toml": cut, "keyless.toml": keyless} {
 				if err := os.WriteFile(filepath.Join(env.WorkDir, name), []byte(text), 0o600); err != nil {
 					return err
 				}
