@@ -185,19 +185,39 @@ const macDomain = "posagent store row 1"
 // because the driver returns both as nil.
 // Any other type is a programmer's mistake and panics.
 func (s *Store) MAC(table, key string, fields ...any) []byte {
-	b := appendField(make([]byte, 0, 512), macDomain)
+	m := s.macs.Get().(*macer)
+	b := appendField(m.b[:0], macDomain)
 	b = appendField(b, table)
 	b = appendField(b, key)
 	b = binary.BigEndian.AppendUint64(b, uint64(len(fields)))
 	for _, f := range fields {
 		b = appendTagged(b, f)
 	}
-	h := s.macs.Get().(hash.Hash)
-	h.Reset()
-	h.Write(b)
-	sum := h.Sum(nil)
-	s.macs.Put(h)
+	m.h.Reset()
+	m.h.Write(b)
+	sum := m.h.Sum(nil)
+	clear(b) // it may have been card data
+	if m.b = b; cap(b) <= macKeeps {
+		s.macs.Put(m)
+	}
 	return sum
+}
+
+// macer is what a MAC is made with: to make one costs as much as to use it.
+type macer struct {
+	h hash.Hash
+	b []byte
+}
+
+// macKeeps is the longest input whose memory is kept.
+const macKeeps = 4 << 10
+
+func appendBytes(b, f []byte) []byte {
+	if len(f) == 0 { // comes back from the database as nil
+		return append(b, tagNil)
+	}
+	b = binary.BigEndian.AppendUint64(append(b, tagBytes), uint64(len(f)))
+	return append(b, f...)
 }
 
 func appendTagged(b []byte, field any) []byte {
@@ -208,6 +228,8 @@ func appendTagged(b []byte, field any) []byte {
 		return binary.BigEndian.AppendUint64(append(b, tagInt), uint64(f))
 	case string:
 		return appendField(append(b, tagString), f)
+	case []byte:
+		return appendBytes(b, f)
 	}
 	v := reflect.ValueOf(field)
 	switch v.Kind() {
@@ -222,10 +244,7 @@ func appendTagged(b []byte, field any) []byte {
 		return append(b, tagBool, 0)
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
-			if v.Len() == 0 { // comes back from the database as nil
-				return append(b, tagNil)
-			}
-			return appendField(append(b, tagBytes), string(v.Bytes()))
+			return appendBytes(b, v.Bytes())
 		}
 	}
 	panic(fmt.Sprintf("store: MAC of a %T", field))

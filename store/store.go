@@ -51,7 +51,7 @@ type Store struct {
 	log  *slog.Logger
 	lock *os.File
 	mac  []byte
-	macs sync.Pool // of hash.Hash keyed by mac: making one costs as much as using it
+	macs sync.Pool // of *macer, keyed by mac
 
 	queue   chan *request
 	ctl     chan func()
@@ -153,7 +153,7 @@ func newStore(opt Options) (*Store, error) {
 		readers: make(chan *link, opt.Readers),
 		ballast: &ballast{path: path + ".ballast", size: opt.Ballast, free: freeBytes},
 	}
-	s.macs.New = func() any { return hmac.New(sha256.New, s.mac) }
+	s.macs.New = func() any { return &macer{h: hmac.New(sha256.New, s.mac)} }
 	s.close1 = sync.OnceValue(s.shutdown)
 	for range opt.Readers {
 		s.readers <- nil
