@@ -53,7 +53,7 @@ secret = "demo-secret"
 [port]
 listen = "127.0.0.1:%s"
 [offline]
-answer_within = "200ms"
+answer_within = "10s"
 [display]
 console = false
 `
