@@ -76,7 +76,7 @@ fields: ## compare the lists of fields with the tables of the specification: SPE
 signatures: ## sign SETS random nested parameter sets here and in PHP, and compare (SETS=10000)
 	SETS='$(SETS)' $(GO) test -count=1 -run SecondImplementation -v ./schemes/paylinks
 
-kill: ## N stories of terminals killed with -9, at random moments and at every named point, of sales and of local clients (N=5000 takes ten minutes)
+kill: ## N sales killed with -9 at random moments, and N/2 at named points; N/4 and N/2 such stories of local clients (N=5000 takes about twelve minutes)
 	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/kill/...
 
 badinput: ## every bad input a sale, a service, a page or the webhook receiver can meet, against the real binary: prints the tables

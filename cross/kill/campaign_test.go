@@ -77,16 +77,16 @@ type told struct {
 	amount     money.Minor
 }
 
-// What a campaign of N stories consists of, in parts of twenty.
+// What a campaign of N consists of, in quarters of N.
 const (
-	killed          = 7 // sales at random moments
-	points          = 5 // sales at named points
-	killedClients   = 3
-	pointsOfClients = 5
+	killed          = 4 // sales at random moments
+	points          = 2 // sales at named points
+	killedClients   = 1
+	pointsOfClients = 2
 )
 
 // share is how many stories a part has; a plain test is a fiftieth of the campaign.
-func share(part int) int { return max(2, number("N", 100)*part/20) }
+func share(part int) int { return max(2, number("N", 100)*part/4) }
 
 func number(name string, otherwise int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {

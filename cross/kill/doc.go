@@ -17,8 +17,8 @@
 // folding and a migration are met: what lives on after a death is the next version of the program, with a step of its own. Who waits for
 // the end of a lost answer is helped on after 1.5 s, as a technician does who sends what waits.
 //
-// N stories are told in all: 7 of 20 are sales at random moments, 5 sales at named points, 3 and 5 those of clients. A plain test
-// tells 100, a fiftieth of a campaign.
+// A campaign of N tells N sales at random moments, half as many at named points, and of clients a quarter and a half as many. A plain
+// test is one of 100, a fiftieth.
 //
 // It drives the built binary only; the books and the journal are read by other processes, the backend's tables through the store's
 // reader. Of agent it must not import but the clients' stories.
