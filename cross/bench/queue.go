@@ -27,17 +27,11 @@ const (
 	lifeBytes   = 23 << 10
 )
 
-// queueGoals are those of an accepted operation. A bare row's (fastGoals, slowGoals) are told beside them: an operation is more than a
-// row, as it is sealed under a key of its own, authenticated, counted, and found by four indexes.
+// besideRedis is the least of its throughput, by callers. All other goals are those of a bare row (fastGoals, slowGoals), though an
+// operation is more: sealed under a key of its own, authenticated, counted, and found by four indexes.
 var (
-	queueGoals     = map[int]journalGoals{1: {0.45, 2.3, 1.02, 0}, 8: {0.22, 0, 0.14, 0}, 64: {0.10, 0, 0.03, 0}}
-	queueSlowGoals = map[int]journalGoals{1: {0.90, 1.12, 1.02, 0}, 8: {0.75, 0, 0.14, 0}, 64: {0.50, 0, 0.03, 3.5}}
-)
-
-// besideRedis is the least of its throughput, by callers.
-var (
-	besideRedis     = map[int]float64{1: 0.6}
-	besideRedisSlow = map[int]float64{1: 0.9, 8: 1}
+	besideRedis     = map[int]float64{1: 1, 8: 1, 64: 0.6}
+	besideRedisSlow = map[int]float64{1: 1, 8: 1}
 )
 
 // queued is what one number of callers came to; it crosses from a child as JSON.
@@ -61,7 +55,7 @@ func (b *bench) queue() error {
 	if err != nil {
 		return err
 	}
-	b.queueRows("", results, queueGoals, fastGoals, besideRedis, true)
+	b.queueRows("", results, fastGoals, besideRedis, true)
 	return nil
 }
 
@@ -83,7 +77,7 @@ func (b *bench) queueSlow() error {
 	if err := json.NewDecoder(&out).Decode(&results); err != nil {
 		return fmt.Errorf("under strace: %w", err)
 	}
-	b.queueRows("+5 ms: ", results, queueSlowGoals, slowGoals, besideRedisSlow, false)
+	b.queueRows("+5 ms: ", results, slowGoals, besideRedisSlow, false)
 	return nil
 }
 
@@ -109,14 +103,11 @@ func (b *bench) tools() (peer string) {
 	return peer
 }
 
-func (b *bench) queueRows(prefix string, results []queued, goals, bare map[int]journalGoals, redis map[int]float64, disk bool) {
+func (b *bench) queueRows(prefix string, results []queued, goals map[int]journalGoals, redis map[int]float64, disk bool) {
 	for _, r := range results {
 		g := goals[r.Callers]
 		name := fmt.Sprintf("%soperation accepted, %d callers, ", prefix, r.Callers)
 		rate := row{what: name + "throughput", ours: perSecond(r.Rate), limit: perSecond(r.Raw), ratio: r.OfRaw, atLeast: g.rate}
-		if goal := bare[r.Callers].rate; goal > 0 {
-			rate.note = "a bare row's goal is " + plain(goal)
-		}
 		b.table.add(rate)
 		b.table.add(row{what: name + "p50", ours: short(r.P50), limit: short(r.RawP50), ratio: r.P50OfRaw, atMost: g.p50})
 		p99 := row{what: name + "p99 in syncs", ours: short(r.P99), limit: short(r.Sync), ratio: float64(r.P99) / float64(r.Sync)}
