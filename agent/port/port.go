@@ -130,13 +130,13 @@ func Guard(addr net.Addr, next http.Handler) http.Handler {
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		w.Header().Set("Cache-Control", "no-store")
 		why := ""
-		if !hosts[strings.ToLower(r.Host)] {
-			why = "this port answers to its own address only"
-		}
 		for _, h := range []string{"Origin", "Referer", "Sec-Fetch-Site"} {
 			if _, there := r.Header[h]; there {
 				why = "this port is closed to web pages"
 			}
+		}
+		if !hosts[strings.ToLower(r.Host)] {
+			why = "this port answers to its own address only"
 		}
 		if why != "" {
 			unread(w, r)
