@@ -40,15 +40,18 @@ func (noBackend) Status(context.Context, string, string) (aapay.Status, error) {
 	return aapay.Status{}, wire.Errorf(wire.Unavailable, "test", "no network")
 }
 
-// TestReadyWithoutAMethodList: a terminal whose first method list does not come answers its register all the same, and says so.
-func TestReadyWithoutAMethodList(t *testing.T) {
+const readyToken = "local-token-0123456789"
+
+// alone runs an agent whose backend nobody reaches, waits until it answers registers, and returns a way to ask its port and one to end it.
+func alone(t *testing.T, db *store.Store) (ask func(path, token string) (status int, said string), end func()) {
+	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	ready := make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
 	a := agent.New(agent.Options{
-		DB: storetest.Open(t, agent.Schema()...), Schemes: noBackend{}, Methods: noBackend{}, Refresh: time.Hour, Port: ln,
-		Now: time.Now, Boot: func() time.Duration { return time.Hour }, BootID: "boot", Ready: func() { close(ready) }, Log: slog.New(slog.DiscardHandler),
+		DB: db, Schemes: noBackend{}, Methods: noBackend{}, Refresh: time.Hour, Port: ln, Now: time.Now, Local: agent.Local{Token: readyToken},
+		Boot: func() time.Duration { return time.Hour }, BootID: "boot", Ready: func() { close(ready) }, Log: slog.New(slog.DiscardHandler),
 	})
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()
@@ -59,14 +62,32 @@ func TestReadyWithoutAMethodList(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("never ready")
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+ln.Addr().String()+"/readyz", nil)
-	require.NoError(t, err)
-	reply, err := http.DefaultClient.Do(req)
-	require.NoError(t, err)
-	reply.Body.Close()
-	require.Equal(t, http.StatusServiceUnavailable, reply.StatusCode, "answers registers, cannot sell")
-	cancel()
-	require.NoError(t, <-ended)
+	ask = func(path, token string) (int, string) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+ln.Addr().String()+path, nil)
+		require.NoError(t, err)
+		if token != "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+		reply, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		defer reply.Body.Close()
+		said, err := io.ReadAll(reply.Body)
+		require.NoError(t, err)
+		return reply.StatusCode, string(said)
+	}
+	end = func() {
+		cancel()
+		require.NoError(t, <-ended)
+	}
+	return ask, end
+}
+
+// TestReadyWithoutAMethodList: a terminal whose first method list does not come answers its register all the same, and says so.
+func TestReadyWithoutAMethodList(t *testing.T) {
+	ask, end := alone(t, storetest.Open(t, agent.Schema()...))
+	status, _ := ask("/readyz", "")
+	require.Equal(t, http.StatusServiceUnavailable, status, "answers registers, cannot sell")
+	end()
 }
 
 // TestReadyOnAFullDisk: where a sale would be refused for want of the reserve's space, the probe does not say ready.
@@ -76,45 +97,15 @@ func TestReadyOnAFullDisk(t *testing.T) {
 			Path: filepath.Join(t.TempDir(), "agent.db"), Steps: agent.Schema(), Wrapper: storetest.Wrapper{}, Ballast: size,
 		})
 		require.NoError(t, err)
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
-		ready := make(chan struct{})
-		ctx, cancel := context.WithCancel(t.Context())
-		a := agent.New(agent.Options{
-			DB: db, Schemes: noBackend{}, Methods: noBackend{}, Refresh: time.Hour, Port: ln, Now: time.Now, Local: agent.Local{Token: "local-token-0123456789"},
-			Boot: func() time.Duration { return time.Hour }, BootID: "boot", Ready: func() { close(ready) }, Log: slog.New(slog.DiscardHandler),
-		})
-		ended := make(chan error, 1)
-		go func() { ended <- a.Run(ctx) }()
-		select {
-		case <-ready:
-		case err := <-ended:
-			t.Fatal("ended: ", err)
-		case <-time.After(10 * time.Second):
-			t.Fatal("never ready")
-		}
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+ln.Addr().String()+"/readyz", nil)
-		require.NoError(t, err)
-		reply, err := http.DefaultClient.Do(req)
-		require.NoError(t, err)
-		said, err := io.ReadAll(reply.Body)
-		require.NoError(t, err)
-		reply.Body.Close()
-		require.Equal(t, http.StatusServiceUnavailable, reply.StatusCode)
-		require.Equal(t, size > 0, strings.Contains(string(said), "no space left"), "reserve %d: %s", size, said)
+		ask, end := alone(t, db)
+		status, said := ask("/readyz", "")
+		require.Equal(t, http.StatusServiceUnavailable, status)
+		require.Equal(t, size > 0, strings.Contains(said, "no space left"), "reserve %d: %s", size, said)
 		for path, want := range map[string]string{"/metrics": "\nposagent_store_ready 0\n", "/agent/v1/status": "disk full: sales are refused"} {
-			req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+ln.Addr().String()+path, nil)
-			require.NoError(t, err)
-			req.Header.Set("Authorization", "Bearer local-token-0123456789")
-			reply, err := http.DefaultClient.Do(req)
-			require.NoError(t, err)
-			said, err := io.ReadAll(reply.Body)
-			require.NoError(t, err)
-			reply.Body.Close()
-			require.Equal(t, size > 0, strings.Contains(string(said), want), "reserve %d: %s: %s", size, path, said)
+			_, said := ask(path, readyToken)
+			require.Equal(t, size > 0, strings.Contains(said, want), "reserve %d: %s: %s", size, path, said)
 		}
-		cancel()
-		require.NoError(t, <-ended)
+		end()
 		require.NoError(t, db.Close())
 	}
 }
