@@ -25,9 +25,7 @@ func (s *Store) Seal(tx Tx, at Cell, plain []byte) ([]byte, error) {
 	if key == nil && err == nil {
 		var wrapped []byte
 		if wrapped, err = s.wrappedKey(tx, at); err == nil {
-			if key, err = s.opt.Wrapper.Unwrap(wrapped); err != nil {
-				err = fmt.Errorf("%w: data key: %w", ErrTampered, err)
-			}
+			key, err = s.unwrap(wrapped)
 		}
 	}
 	if err != nil {
@@ -44,8 +42,8 @@ func (s *Store) SealOwn(own []byte, at Cell, plain []byte) (sealed, wrapped []by
 	var key []byte
 	if own == nil {
 		key, own, err = s.freshKey()
-	} else if key, err = s.opt.Wrapper.Unwrap(own); err != nil {
-		err = fmt.Errorf("%w: data key: %w", ErrTampered, err)
+	} else {
+		key, err = s.unwrap(own)
 	}
 	if err == nil {
 		sealed, err = seal(key, at, plain)
@@ -88,9 +86,9 @@ func (s *Store) UnsealOwn(own []byte, at Cell, sealed []byte) ([]byte, error) {
 	case len(own) == 0:
 		return nil, fmt.Errorf("unseal %s.%s: %w", at.Table, at.Column, ErrShredded)
 	}
-	key, err := s.opt.Wrapper.Unwrap(own)
+	key, err := s.unwrap(own)
 	if err != nil {
-		return nil, fmt.Errorf("unseal %s.%s: %w: data key: %w", at.Table, at.Column, ErrTampered, err)
+		return nil, fmt.Errorf("unseal %s.%s: %w", at.Table, at.Column, err)
 	}
 	aead, err := newAEAD(key)
 	if err != nil {
@@ -123,6 +121,15 @@ func (s *Store) wrappedKey(r Reader, at Cell) (wrapped []byte, err error) {
 		return nil, ErrShredded
 	}
 	return wrapped, classify(err)
+}
+
+// unwrap opens a data key; ErrTampered where it does not verify.
+func (s *Store) unwrap(wrapped []byte) ([]byte, error) {
+	key, err := s.opt.Wrapper.Unwrap(wrapped)
+	if err != nil {
+		return nil, fmt.Errorf("%w: data key: %w", ErrTampered, err)
+	}
+	return key, nil
 }
 
 // freshKey makes a data key.

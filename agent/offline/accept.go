@@ -248,10 +248,7 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, client string, down 
 		}
 	}
 	n.Aggregate, n.AmountMin, n.Currency = about, w.amount, w.currency
-	if err := f.box.Accept(tx, n); err != nil {
-		return st, err
-	}
-	return st, nil
+	return st, f.box.Accept(tx, n)
 }
 
 // made refuses an operation on a thing that never came to be.
