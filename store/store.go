@@ -36,6 +36,12 @@ type Options struct {
 	// how many commits are worth one, 0 = 64. Fewer wait for more, 1200 times as long at most.
 	CheckpointEvery   time.Duration
 	CheckpointCommits int64
+	// AtCommit runs once in each batch of Writes that has something to commit: on the batch's transaction, after all
+	// callers' savepoints were released, right before COMMIT. What it writes is committed with the batch. It returns the
+	// head of the audit chain as of this commit. Its error, or panic, rolls the batch back and is every caller's answer.
+	// It must not block, must take nothing from memory that a rolled back closure may have left there, and may run again
+	// over the same rows after a COMMIT that failed. nil = none. Steps, recoveries and the store's own commits do not run it.
+	AtCommit func(Tx) (head [32]byte, err error)
 }
 
 const (
@@ -64,7 +70,8 @@ type Store struct {
 
 	// Owned by the writer goroutine.
 	w    *link
-	want int // callers expected in the next batch
+	want int      // callers expected in the next batch
+	head [32]byte // what AtCommit returned last for a batch that was committed
 
 	// Owned by the checkpointer goroutine.
 	ckpt   *link

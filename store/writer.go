@@ -245,10 +245,15 @@ func (s *Store) transact(live []*request, results []error) error {
 		}
 		return nil
 	}
+	head, err := s.atCommit()
+	if err != nil {
+		return s.failed("at commit", errors.Join(err, s.undo()))
+	}
 	start := time.Now()
 	if err := s.w.exec("COMMIT"); err != nil {
 		return s.failed("commit", errors.Join(err, s.undo()))
 	}
+	s.head = head
 	took := int64(time.Since(start))
 	old := s.latency.Load()
 	if old == 0 {
@@ -262,6 +267,23 @@ func (s *Store) transact(live []*request, results []error) error {
 	default:
 	}
 	return nil
+}
+
+// atCommit runs Options.AtCommit on the batch's transaction and returns the head it made. Where there is none, or nothing
+// changed, it is the head of before.
+func (s *Store) atCommit() (head [32]byte, err error) {
+	if s.opt.AtCommit == nil {
+		return s.head, nil
+	}
+	t := &scope{l: s.w}
+	err = call(func(tx Tx) (err error) {
+		head, err = s.opt.AtCommit(tx)
+		return err
+	}, t)
+	if lost := t.end(); lost != nil {
+		return head, lost
+	}
+	return head, err
 }
 
 // undo rolls back the batch unless SQLite already has.
