@@ -7,8 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"posagent/ecr/register"
@@ -61,10 +63,12 @@ func (c *cable) lead(target string) error {
 	return errors.Join(os.Symlink(target, next), os.Rename(next, c.path))
 }
 
-// pull takes the device away.
+// pull takes the device away. The stable name goes first: the next pair gets the freed number, and a
+// terminal that opens its line again must not find another scene's cable there.
 func (c *cable) pull() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	_ = os.Remove(c.path)
 	c.slave.Close()
 	c.master.Close()
 }
@@ -99,6 +103,30 @@ func (c *cable) hear(quiet time.Duration) (all []byte) {
 		quiet = min(quiet, 120*time.Millisecond) // it has begun to speak
 	}
 	return all
+}
+
+// TestField_U11APulledCableLeadsToNoOtherCable takes a cable away and makes another one, which gets the number that
+// became free. With the name left behind, a terminal answered another scene's register: a sale told approved by the
+// wrong terminal.
+func TestField_U11APulledCableLeadsToNoOtherCable(t *testing.T) {
+	for range 50 { // other processes of this machine take numbers too
+		first, err := newCable(t.TempDir())
+		require.NoError(t, err)
+		was, err := filepath.EvalSymlinks(first.path)
+		require.NoError(t, err)
+		first.pull()
+		second, err := newCable(t.TempDir())
+		require.NoError(t, err)
+		now, err := filepath.EvalSymlinks(second.path)
+		require.NoError(t, err)
+		leads, err := filepath.EvalSymlinks(first.path)
+		require.ErrorIs(t, err, os.ErrNotExist, "the pulled cable leads to %s", leads)
+		second.close()
+		if was == now {
+			return
+		}
+	}
+	t.Fatal("no freed number was given again in 50 tries")
 }
 
 // withRegister runs one command of a register that behaves, over the cable.
