@@ -12,10 +12,10 @@ import (
 	"posagent/store"
 )
 
-// sums adds the queue up row by row, as the report must be.
-func (r *rig) sums() (lines []outbox.Line) {
+// counted returns the sums as a count of all rows gives them, and as Report gives them, both of one moment.
+func (r *rig) counted() (sums, report []outbox.Line) {
 	r.t.Helper()
-	require.NoError(r.t, r.db.Read(r.t.Context(), func(rd store.Reader) error {
+	require.NoError(r.t, r.db.Read(r.t.Context(), func(rd store.Reader) (err error) {
 		rows, err := rd.Query(`SELECT kind, currency, state, COUNT(*), SUM(amount) FROM outbox_ops GROUP BY kind, currency, state ORDER BY kind, currency, state`)
 		if err != nil {
 			return err
@@ -26,20 +26,28 @@ func (r *rig) sums() (lines []outbox.Line) {
 			if err := rows.Scan(&l.Kind, &l.Currency, &l.State, &l.Count, &l.Sum); err != nil {
 				return err
 			}
-			lines = append(lines, l)
+			sums = append(sums, l)
 		}
-		return rows.Err()
-	}))
-	return lines
-}
-
-func (r *rig) report() (lines []outbox.Line) {
-	r.t.Helper()
-	require.NoError(r.t, r.db.Read(r.t.Context(), func(rd store.Reader) (err error) {
-		lines, err = outbox.Report(rd)
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		report, err = outbox.Report(rd)
 		return err
 	}))
-	return lines
+	return sums, report
+}
+
+// agree fails unless Report says what a count of all rows says. A sender may run beside it.
+func (r *rig) agree(where ...any) {
+	r.t.Helper()
+	sums, report := r.counted()
+	require.Equal(r.t, sums, report, where...)
+}
+
+func (r *rig) report() []outbox.Line {
+	r.t.Helper()
+	_, report := r.counted()
+	return report
 }
 
 // Few or many, a filter gives what it says, in order, page by page.
@@ -70,7 +78,7 @@ func TestListGivesWhatItSays(t *testing.T) {
 					_, err := tx.Exec(`DELETE FROM outbox_ops WHERE key = ?`, string(ops[1].Key))
 					return err
 				}))
-				require.Equal(t, r.sums(), r.report())
+				r.agree()
 				all := r.list(outbox.Filter{Limit: 2 * many})
 				require.Len(t, all, many-1)
 				for _, kind := range []string{"", "a", "rare"} {

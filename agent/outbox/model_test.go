@@ -115,7 +115,7 @@ func play(t *testing.T, steps []step) (wrong []string) {
 	}
 	pass(15 * time.Minute)
 
-	if got, want := r.report(), r.sums(); !slices.Equal(got, want) {
+	if want, got := r.counted(); !slices.Equal(got, want) {
 		wrong = append(wrong, fmt.Sprintf("the report says %v, the rows %v", got, want))
 	}
 	if b.overlap {

@@ -70,7 +70,7 @@ func TestPurgeAfterRetention(t *testing.T) {
 		require.Empty(t, r.settled(first.Key), "its kind's hook, in the same commit")
 		require.Equal(t, []outbox.Line{{"k", "EUR", outbox.Done, 1, 1250}}, r.purged())
 		require.Equal(t, []outbox.Line{{"k", "EUR", outbox.Pending, 1, 700}}, r.report())
-		require.Equal(t, r.sums(), r.report())
+		r.agree()
 		require.Equal(t, map[string]int{"a": 1}, gone)
 
 		require.True(t, r.has(waits), "older than the retention, and not at its end")
