@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"posagent/cross/need"
 )
 
 // sandbox is the configuration of the scripts that run a terminal.
@@ -66,20 +68,17 @@ func TestMain(m *testing.M) {
 	}})
 }
 
+// patience is how long a script waits for something that has to come, on a machine that is busy with other things.
+const patience = 2 * time.Minute
+
 // TestScripts drives the program as a user does; `exits CODE posagent …` wants that exit code.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
-			var ports []any // free ones: for the register's line, a backend and a local port
-			for _, name := range []string{"PORT", "PORT2", "PORT3"} {
-				ln, err := net.Listen("tcp", "127.0.0.1:0")
-				if err != nil {
-					return err
-				}
-				defer ln.Close()
-				_, port, _ := net.SplitHostPort(ln.Addr().String())
-				env.Setenv(name, port)
+			var ports []any // for the register's line, a backend and a local port
+			for i, port := range need.Ports(t, 3) {
+				env.Setenv([]string{"PORT", "PORT2", "PORT3"}[i], port)
 				ports = append(ports, port)
 			}
 			text := fmt.Sprintf(sandbox, ports[0])
@@ -98,7 +97,7 @@ func TestScripts(t *testing.T) {
 				if strings.Contains(at, "/") {
 					network, at = "unix", ts.MkAbs(at)
 				}
-				deadline := time.Now().Add(20 * time.Second)
+				deadline := time.Now().Add(patience)
 				for {
 					conn, err := net.DialTimeout(network, at, time.Second)
 					if err == nil {
@@ -122,7 +121,7 @@ func TestScripts(t *testing.T) {
 				}
 			},
 			"eventually": func(ts *testscript.TestScript, neg bool, args []string) { // eventually PATTERN PROGRAM [ARG...] repeats it until it prints that
-				deadline := time.Now().Add(20 * time.Second)
+				deadline := time.Now().Add(patience)
 				for want := regexp.MustCompile(args[0]); ; {
 					_ = ts.Exec(args[1], args[2:]...)
 					if want.MatchString(ts.ReadFile("stdout")) {
@@ -176,7 +175,7 @@ func request(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(ts.ReadFile(args[3])))
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := (&http.Client{Timeout: 20 * time.Second}).Do(req)
+	resp, err := (&http.Client{Timeout: patience}).Do(req)
 	ts.Check(err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
@@ -193,7 +192,7 @@ func request(ts *testscript.TestScript, neg bool, args []string) {
 	next, err := http.NewRequest(http.MethodGet, at.String(), http.NoBody)
 	ts.Check(err)
 	next.Header = req.Header
-	found, err := (&http.Client{Timeout: 20 * time.Second}).Do(next)
+	found, err := (&http.Client{Timeout: patience}).Do(next)
 	ts.Check(err)
 	defer found.Body.Close()
 	body, err = io.ReadAll(found.Body)

@@ -2,8 +2,11 @@ package need
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
+	"strconv"
 	"testing"
 )
 
@@ -64,4 +67,26 @@ func Missing(t testing.TB, what, how string) {
 	if err := f.Close(); err != nil {
 		t.Errorf("record what was not run: %v", err)
 	}
+}
+
+// Ports returns n TCP ports of the loopback address that are free now, for programs that are started again
+// at the same address. They lie below the range from which the kernel takes the ports of outgoing connections, so
+// that no client of another test takes one in between. It fails the test when it finds none.
+func Ports(t testing.TB, n int) []string {
+	t.Helper()
+	var ports []string
+	for range 1000 {
+		if len(ports) == n {
+			return ports
+		}
+		port := strconv.Itoa(10_000 + rand.IntN(20_000))
+		ln, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port))
+		if err != nil {
+			continue
+		}
+		defer ln.Close() // held until all are found: no port twice
+		ports = append(ports, port)
+	}
+	t.Fatalf("found %d free ports of %d", len(ports), n)
+	return nil
 }
