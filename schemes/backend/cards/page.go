@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"posagent/schemes/backend/pages"
 	"posagent/schemes/backend/pages/form"
@@ -27,15 +26,20 @@ const (
 // byCard is what the card form's button says; every other method is said by its own name.
 const byCard = "card"
 
+// scriptPath is where the page's script lives.
+const scriptPath = PagePrefix + "card.js"
+
 // Page serves the hosted payment page and its challenge. A POST must come from the page's own form.
 //
 //	GET  /checkout/{id}?lang=&by=&go=  the page; by chooses a method on a Multipage, go leads on to the shop once it is paid
 //	POST /checkout/{id}/pay            by=card with number, expiry, code; or by=METHOD, with iban where it is needed
 //	POST /checkout/{id}/answer         pass=yes|no: the challenge
 //	POST /checkout/{id}/leave          the customer gives up
+//	GET  /checkout/card.js             formats what the customer types
 func (c *Cards) Page() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+PagePrefix+"{id}", c.page)
+	mux.HandleFunc("GET "+scriptPath, pages.Script(pages.CardScript))
 	for _, act := range []string{actPay, actAnswer, actLeave} {
 		mux.HandleFunc("POST "+PagePrefix+"{id}/"+act, func(w http.ResponseWriter, r *http.Request) { c.submit(w, r, act) })
 	}
@@ -149,12 +153,8 @@ func (c *Cards) readForm(r *http.Request) (given, faults) {
 	} else if _, known := scenario.CardOf(card.PAN.Reveal()); !known {
 		wrong["number"] = wTest
 	}
-	expiry := strings.ReplaceAll(f.Get("expiry"), " ", "")
-	at, err := time.Parse("01/06", expiry)
-	if len(expiry) == len("01/2006") {
-		at, err = time.Parse("01/2006", expiry)
-	}
-	if err != nil || !c.now().UTC().Before(at.AddDate(0, 1, 0)) {
+	at, over, ok := pages.Expiry(f.Get("expiry"))
+	if !ok || !c.now().Before(over) {
 		wrong["expiry"] = wBadExpiry
 	}
 	card.ExpiryYear, card.ExpiryMonth = int32(at.Year()), int32(at.Month())
@@ -193,6 +193,7 @@ func (c *Cards) draw(v view, l tongue, by string, wrong faults) pages.Page {
 	}
 	switch v.Next {
 	case nextPay:
+		out.Script = scriptPath
 		if v.Reason != "" && len(wrong) == 0 {
 			add(pages.E("p", []pages.Attr{pages.A("role", "alert")}, pages.T(l.say(said(v.Reason)))))
 		}
@@ -350,7 +351,7 @@ func (c *Cards) ways(v view, l tongue, by string, wrong faults) []pages.Node {
 		}
 		out = append(out, c.form(v, l, actPay, pages.Group(l.say(wCard), append(kids,
 			field(pages.Input{Name: "number", Label: l.say(wNumber), Auto: "cc-number", Mode: "numeric", Pattern: "[0-9 \\-]{13,23}", Max: 23}),
-			field(pages.Input{Name: "expiry", Label: l.say(wExpiry), Auto: "cc-exp", Mode: "numeric", Pattern: "(0[1-9]|1[0-2]) ?/ ?([0-9]{2}){1,2}", Max: 9}),
+			field(pages.Input{Name: "expiry", Label: l.say(wExpiry), Auto: "cc-exp", Mode: "numeric", Pattern: pages.ExpiryPattern, Max: pages.MaxExpiry}),
 			field(pages.Input{Name: "code", Label: l.say(wCode), Type: "password", Auto: "cc-csc", Mode: "numeric", Pattern: "[0-9]{3,4}", Max: 4}),
 			pages.Button(v.press(l, least, most), "go", "by", byCard))...)))
 	}

@@ -3,8 +3,8 @@ package links
 import (
 	"net/http"
 	"strings"
-	"time"
 
+	"posagent/schemes/backend/pages"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/wire"
 )
@@ -26,8 +26,7 @@ func (s *Links) readCard(r *http.Request, l tongue) (card, []fault) {
 	if !ok {
 		wrong("number", wCardNumber, wBadCard)
 	}
-	expiry, err := time.Parse("01/06", strings.ReplaceAll(r.PostForm.Get("expiry"), " ", ""))
-	if err != nil || !s.now().UTC().Before(expiry.AddDate(0, 1, 0)) {
+	if _, over, ok := pages.Expiry(r.PostForm.Get("expiry")); !ok || !s.now().Before(over) {
 		wrong("expiry", wExpiry, wBad)
 	}
 	code := r.PostForm.Get("code")

@@ -17,12 +17,16 @@ import (
 // PagePrefix is where the link pages live; the hash follows.
 const PagePrefix = "/pay/"
 
+// scriptPath is where the page's script lives.
+const scriptPath = PagePrefix + "card.js"
+
 const jsonType = "application/json"
 
 // Pages serves the link pages. A POST with an Authorization header that authorized accepts is a program's and is
 // answered in JSON; any other POST must come from the page's own form.
 //
 //	GET  /pay/{hash}?lang=      the page
+//	GET  /pay/card.js           formats what the customer types
 //	GET  /pay/{hash}/file/{n}   an attachment
 //	GET  /pay/{hash}/qr.png     the link as a QR code
 //	POST /pay/{hash}/pay        the form: contact fields, and a card or the wallet's button
@@ -33,6 +37,7 @@ const jsonType = "application/json"
 func (s *Links) Pages(authorized func(*http.Request) bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+PagePrefix+"{ref}", s.page)
+	mux.HandleFunc("GET "+scriptPath, pages.Script(pages.CardScript))
 	mux.HandleFunc("GET "+PagePrefix+"{ref}/file/{n}", s.download)
 	if s.qr != nil {
 		mux.HandleFunc("GET "+PagePrefix+"{ref}/qr.png", s.code)
@@ -215,6 +220,7 @@ func (s *Links) render(v view, l tongue, again filled) pages.Page {
 	}
 	switch v.slip.State {
 	case Open, Turned:
+		out.Script = scriptPath
 		if v.slip.State == Turned && len(again.faults) == 0 {
 			add(pages.Result(l.say(wDeclined)))
 		}
@@ -291,9 +297,9 @@ func (s *Links) payForm(v view, l tongue, amount string, again filled) pages.Nod
 		}
 		group(strings.Join(append([]string{l.say(wCard)}, cards...), " "), []pages.Node{
 			pages.Para("", l.say(wTestOnly)),
-			pages.Input{Name: "number", Label: l.say(wCardNumber), Type: "text", Auto: "cc-number", Bad: bad("number")}.Node(),
-			pages.Input{Name: "expiry", Label: l.say(wExpiry), Type: "text", Auto: "cc-exp", Bad: bad("expiry")}.Node(),
-			pages.Input{Name: "code", Label: l.say(wCode), Type: "password", Bad: bad("code")}.Node(),
+			pages.Input{Name: "number", Label: l.say(wCardNumber), Auto: "cc-number", Mode: "numeric", Max: 23, Bad: bad("number")}.Node(),
+			pages.Input{Name: "expiry", Label: l.say(wExpiry), Auto: "cc-exp", Mode: "numeric", Max: pages.MaxExpiry, Bad: bad("expiry")}.Node(),
+			pages.Input{Name: "code", Label: l.say(wCode), Type: "password", Auto: "cc-csc", Mode: "numeric", Max: 4, Bad: bad("code")}.Node(),
 			button(byCard, label),
 		})
 	}

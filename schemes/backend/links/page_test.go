@@ -104,7 +104,7 @@ func TestPageSaysWhatTheLinkSays(t *testing.T) {
 	})
 	rec := b.send(http.MethodGet, "/pay/"+*l.Hash, nil)
 	body := rec.Body.String()
-	require.NotContains(t, body, "<script")
+	require.NotContains(t, strings.Replace(body, `<script src="/pay/card.js" defer="defer"></script>`, "", 1), "<script")
 	for _, want := range []string{
 		`<html lang="en">`, "SANDBOX", "12.50 EUR", "Demo Shop", "including VAT 7.7 %", "E-mail (required)", `name="contact_email"`, `type="email"`,
 		`required="required"`, "Table&lt;script", "Buy &lt;script", `type="checkbox"`, "Card number", "<fieldset>", "<legend>",
@@ -135,6 +135,21 @@ func TestPageSaysWhatTheLinkSays(t *testing.T) {
 		require.Equal(t, http.StatusNotFound, rec.Code)
 		require.Contains(t, rec.Body.String(), "There is no such link")
 	}
+}
+
+// A telephone's number pad has no slash.
+func TestField_B1ExpiryOnTheLinkPage(t *testing.T) {
+	for _, typed := range []string{"1230", "12/30", "12 30", "12/2030"} {
+		b := newWeb(t)
+		l := b.link(1250, nil)
+		path, f := b.byCard(*l.Hash, visa)
+		f.Set("expiry", typed)
+		require.Equal(t, http.StatusSeeOther, b.send(http.MethodPost, path, f).Code, typed)
+		require.Contains(t, b.get("/pay/"+*l.Hash), "This link has been paid", typed)
+	}
+	b := newWeb(t)
+	require.Regexp(t, `name="expiry"[^>]* inputmode="numeric"`, b.get("/pay/"+*b.link(1250, nil).Hash))
+	require.Equal(t, "text/javascript; charset=utf-8", b.send(http.MethodGet, "/pay/card.js", nil).Header().Get("Content-Type"))
 }
 
 func TestPayByCard(t *testing.T) {

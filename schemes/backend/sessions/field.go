@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"posagent/schemes/backend/pages"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/hosted"
 	"posagent/schemes/wire"
@@ -65,14 +66,11 @@ func judge(id, value string, now time.Time) (fault, func(*session, *hosted.Custo
 			}
 		}
 	case expiryDate:
-		at, err := time.Parse("01/06", strings.ReplaceAll(value, " ", ""))
-		if err != nil {
+		at, over, ok := pages.Expiry(value)
+		if !ok {
 			return bad(hfInvalid, "want MM/YY")
 		}
-		if at.Year() < 2000 { // no card of the last century is shown today
-			at = at.AddDate(100, 0, 0)
-		}
-		if !now.UTC().Before(at.AddDate(0, 1, 0)) {
+		if !now.Before(over) {
 			return bad(hfPast, "the card is expired")
 		}
 		return fault{}, func(s *session, _ *hosted.CustomerInfo) {

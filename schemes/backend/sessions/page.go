@@ -34,15 +34,8 @@ func (x *Sessions) away(s *session) string { return x.public + AwayPrefix + s.id
 //	GET  /fields/field.js, /monetaweb/resources/hfsdk.js   the fields' script, and the platform's
 func (x *Sessions) Pages() http.Handler {
 	mux := http.NewServeMux()
-	script := func(text string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
-			w.Header().Set("X-Content-Type-Options", "nosniff")
-			_, _ = w.Write([]byte(text)) // the reader may be gone; there is nobody to tell
-		}
-	}
-	mux.HandleFunc("GET "+fieldScriptPath, script(fieldScript))
-	mux.HandleFunc("GET "+ScriptPath, script(platformScript))
+	mux.HandleFunc("GET "+fieldScriptPath, pages.Script(pages.FormatExpiry+fieldScript))
+	mux.HandleFunc("GET "+ScriptPath, pages.Script(platformScript))
 	mux.HandleFunc("GET "+FieldPrefix+"methods/{name}", x.picture)
 	mux.HandleFunc("GET "+FieldPrefix+"{session}/{id}", x.fieldPage)
 	mux.HandleFunc("POST "+FieldPrefix+"{session}/{id}", x.fieldFilled)
@@ -107,7 +100,7 @@ func label(id string) (text, auto, mode, kind string, most int) {
 	case cardNumber:
 		return "Card number", "cc-number", "numeric", "", 23
 	case expiryDate:
-		return "Expiry (MM/YY)", "cc-exp", "numeric", "", 7
+		return "Expiry (MM/YY)", "cc-exp", "numeric", "", pages.MaxExpiry
 	case securityCode:
 		return "Security code", "cc-csc", "numeric", "password", 4
 	case holderName:

@@ -166,6 +166,17 @@ func TestFields(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, rec.Code, "another session's")
 }
 
+// A telephone's number pad has no slash.
+func TestField_B1ExpiryInTheHostedField(t *testing.T) {
+	w := newWorld(t)
+	id := w.built(request())
+	for _, typed := range []string{"1130", "11/30", "11 30", "11 / 2030"} {
+		require.Equal(t, eventSuccess, w.put(id, expiryDate, typed).Event, typed)
+	}
+	require.Equal(t, hfPast, w.put(id, expiryDate, "1026").ErrorCode)
+	require.Contains(t, w.get(FieldPrefix+"field.js").Body.String(), "formatExpiry(input)")
+}
+
 // The choice of a method, and the confirmation of what is not filled in.
 func TestActions(t *testing.T) {
 	w := newWorld(t)

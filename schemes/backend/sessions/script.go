@@ -30,6 +30,7 @@ const send = (value, confirm = "") => {
 };
 if (box.dataset.over) tell({event: "BUILD_ERROR", id, errorCode: box.dataset.over, errorMessage: "the session is over"});
 if (input) {
+	if (id === "EXPIRATION_DATE") formatExpiry(input); // first, so that what is sent is what stands there
 	input.addEventListener("change", () => send(input.value));
 	input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => send(input.value), 600); });
 	tell({event: "FIELD_LOADED", id});
