@@ -18,11 +18,21 @@ var (
 // scope is one closure's use of a connection.
 type scope struct {
 	l        *link
+	by       context.Context // of the Write, nil = none
 	readOnly bool
 	open     []*sql.Rows
 	single   []*sql.Row
 	fatal    error // the transaction is gone; nothing more may run, or it would commit on its own
 	over     bool
+}
+
+// Context returns the context of the Write that tx belongs to, so that a function which is given the Tx alone can tell on
+// whose behalf it runs. It is not cancelled by anything. It is the background where tx is no Write's.
+func Context(tx Tx) context.Context {
+	if t, ok := tx.(*scope); ok && t.by != nil {
+		return context.WithoutCancel(t.by)
+	}
+	return context.Background()
 }
 
 var (

@@ -379,3 +379,28 @@ func TestReadIsOneSnapshot(t *testing.T) {
 	require.Equal(t, []int64{1, 2}, ids(t, s))
 	require.NoError(t, s.Truncate(t.Context()))
 }
+
+// A function that is given the Tx alone learns on whose behalf it runs, also in a batch of several callers.
+func TestContextIsThatOfTheWrite(t *testing.T) {
+	s := storetest.Open(t, rowsStep)
+	type key struct{}
+	var wg sync.WaitGroup
+	for i := range int64(20) {
+		wg.Go(func() {
+			ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, i))
+			defer cancel()
+			err := s.Write(ctx, func(tx store.Tx) error {
+				cancel()
+				if store.Context(tx).Value(key{}) != i || store.Context(tx).Err() != nil {
+					return fmt.Errorf("caller %d runs as %v", i, store.Context(tx).Value(key{}))
+				}
+				return insert(i, fmt.Sprint("caller ", i))(tx)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, context.Background(), store.Context(nil))
+}

@@ -11,6 +11,7 @@ import (
 
 // request is one caller's part of a batch.
 type request struct {
+	by    context.Context
 	fn    func(Tx) error
 	state atomic.Int32
 	done  chan error // holds one result
@@ -39,7 +40,7 @@ func (s *Store) Write(ctx context.Context, fn func(Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r := &request{fn: fn, done: make(chan error, 1)}
+	r := &request{by: ctx, fn: fn, done: make(chan error, 1)}
 	select {
 	case <-s.closing:
 		return ErrClosed
@@ -230,7 +231,7 @@ func (s *Store) transact(live []*request, results []error) error {
 	single := len(live) == 1
 	kept := 0
 	for i, r := range live {
-		own, lost := s.runOne(r.fn, single)
+		own, lost := s.runOne(r, single)
 		results[i] = own
 		if lost != nil {
 			return s.failed("write", errors.Join(lost, s.undo()))
@@ -295,14 +296,14 @@ func (s *Store) undo() error {
 }
 
 // runOne runs one closure. own is its error, with its effects undone; lost means that the whole batch is.
-func (s *Store) runOne(fn func(Tx) error, single bool) (own, lost error) {
+func (s *Store) runOne(r *request, single bool) (own, lost error) {
 	if !single {
 		if err := s.w.exec("SAVEPOINT caller"); err != nil {
 			return nil, err
 		}
 	}
-	t := &scope{l: s.w}
-	own = call(fn, t)
+	t := &scope{l: s.w, by: r.by}
+	own = call(r.fn, t)
 	if lost = t.end(); lost != nil {
 		return own, lost
 	}
