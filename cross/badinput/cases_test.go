@@ -40,24 +40,27 @@ func (x *teller) caseRows(t *testing.T) {
 	browsers(x, "POST", casesAt, good, "403")
 	list := unreadable(good)
 	add := func(more []bad) { list = append(list, more...) }
-	add(variants("B32", good, "1250", "?", "1e3", "1.5", "-0.5", "01", "+1", "0x10", "NaN", "Infinity"))
-	add(variants("B33", good, "1250", "?", "9223372036854775808", "-9223372036854775808", "1"+strings.Repeat("0", 400)))
+	add(variants("B32", good, "1250", "?", "01", "+1", "0x10", "NaN", "Infinity"))
 	add(variants("B34", good, "1250", "?", `"1250"`, "[]", "{}", "true"))
 	add(variants("B34", good, `"one"`, "?", "1", "[]", "{}"))
 	add(variants("B34", good, `[{"documentBinary"`, `?,"x":[{"documentBinary"`, "{}", `"x"`, "[1]", "[[]]", "[{}]"))
 	add(variants("B42", good, `"notes"`, `"claimValidationRequired":"?","notes"`, "y", "YES", "true", `Y\u0000`))
-	add(variants("B43", good, "EUR", "?", "eur", "€", "EURO", `EUR\u0000`))
 	add(variants("B44", good, "F001", "?", append([]string{strings.Repeat("1", 10_240)}, texts...)...))
 	add(variants("B46", good, `"one"`, `"?"`, append([]string{strings.Repeat("1", 10_240)}, texts...)...))
 	add(variants("B46", good, `"Ada"`, `"?"`, texts...))
 	add(variants("B46", good, `"d-1"`, `"?"`, texts...))
-	add(variants("B48", good, `"notes"`, `"cardNumber":"?","notes"`, cardPAN, "%%%", base64.StdEncoding.EncodeToString(make([]byte, 255)), base64.StdEncoding.EncodeToString(make([]byte, 257)),
-		base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", 256))), base64.URLEncoding.EncodeToString([]byte(strings.Repeat("\xff", 256)))))
+	unfit := append(variants("B32", plain, "1250", "?", "1e3", "1.5", "-0.5"), variants("B33", plain, "1250", "?", "9223372036854775808", "-9223372036854775808", "1"+strings.Repeat("0", 400))...)
+	unfit = append(unfit, variants("B43", plain, "EUR", "?", "eur", "€", "EURO", `EUR\u0000`)...)
+	unfit = append(unfit, variants("B48", plain, `"notes"`, `"cardNumber":"?","notes"`, cardPAN, "%%%", base64.StdEncoding.EncodeToString(make([]byte, 255)), base64.StdEncoding.EncodeToString(make([]byte, 257)),
+		base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", 256))), base64.URLEncoding.EncodeToString([]byte(strings.Repeat("\xff", 256))))...)
 	add(variants("B49", good, `"notes"`, `"transactionTime":"?","notes"`, "24:00:00", "1:2:3", "noon", "00:00"))
 	add(variants("B27", good, "eA==", "?", "e", "eA=", "eA==eA==", "%%%%", "e-_=", `eA==\u0000`, "eA==\\n \\r"))
 	update := `{"notes":"two","privateNotes":"own","password":"` + loginWord + `","userID":"` + loginWord + `","accessToken":"` + loginWord + `"}`
 	x.unmoved(t, func() {
 		x.send("POST", casesAt, list)
+		for _, c := range unfit {
+			x.coded(c.number, c.input, x.call("POST", casesAt, c.body), "DIS0004E")
+		}
 		x.envelopes("POST", casesAt, good)
 		x.row("B37", "a list of 100,000 pairs", x.call("POST", casesAt, with(`"notes"`, `"additionalDataList":[`+strings.TrimSuffix(strings.Repeat("1,", 100_000), ",")+`],"notes"`)), "400 413")
 		x.row("B37", "51 pairs", x.call("POST", casesAt, with(`"notes"`, `"additionalDataList":[`+strings.TrimSuffix(strings.Repeat(`{"name":"a","value":"b"},`, 51), ",")+`],"notes"`)), "400")
@@ -131,7 +134,7 @@ func (x *teller) caseRows(t *testing.T) {
 		x.row("C64", "another card", x.call("PATCH", at, `{"notes":"x","cardID":"1"}`, patch), "400")
 		x.row("C62", "two moves at once", x.call("PATCH", at, `{"submitDispute":"Y","closeDispute":"Y"}`, patch), "400")
 		for _, m := range []string{"acknowledgeClosure", "rejectClosure"} {
-			x.row("C62", m+" of what is not closed", x.call("PATCH", at, `{"`+m+`":"Y"}`, patch), "422")
+			x.coded("C62", m+" of what is not closed", x.call("PATCH", at, `{"`+m+`":"Y"}`, patch), "DIS0101E")
 		}
 		x.coded("B31", "an update of nothing", x.call("PATCH", at, `{"submitDispute":"N"}`, patch), "DIS0004E")
 		x.row("A17", "GET of a case", x.call("GET", at, ""), "405")
@@ -145,7 +148,7 @@ func (x *teller) caseRows(t *testing.T) {
 	x.count("C61", "the same request 200 times from 50 callers, the first answer", same, 200)
 	x.row("C62", "the update itself, with secrets and a card number", x.call("PATCH", casesAt+"/"+number, strings.Replace(update, `"own"`, `"own `+cardPAN+`"`, 1), patch), "200")
 	won := crowd(100, 1, func() bool {
-		return strings.HasPrefix(status(x.call("PATCH", casesAt+"/"+number, `{"submitDispute":"Y"}`, patch)), "200")
+		return field(x.call("PATCH", casesAt+"/"+number, `{"submitDispute":"Y"}`, patch), "responseCode") == "00"
 	})
 	x.count("C62", "100 submissions at once, that move the case", won, 1)
 	other := strings.Replace(good, id, bought(), 1)

@@ -1,8 +1,11 @@
 package backend_test
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -76,4 +79,57 @@ func TestDisputesConformance(t *testing.T) {
 		f.Wire = &disputestest.Wire{BaseURL: url, Doer: doer}
 		disputestest.Run(t, f)
 	})
+}
+
+// What the dispute service judges is answered in its own shape: 200, responseCode 99 and a code.
+func TestField_B3DisputesAnswerInTheirOwnShape(t *testing.T) {
+	b, base, _ := desk(t, t.TempDir())
+	bought := buyer(b, "4111111111111111")(t, 1250)
+	send := func(method, path, body string) (int, map[string]any) {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), method, base+"/api/v1/disputes"+path, strings.NewReader(body))
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer posagent-demo-bearer")
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		var out map[string]any
+		require.NoError(t, json.NewDecoder(resp.Body).Decode(&out))
+		return resp.StatusCode, out
+	}
+	create := func(more string) (int, map[string]any) {
+		return send("POST", "", `{"providerTransactionID":"`+bought.ID+`","providerFraudReasonCode":"F001"`+more+`}`)
+	}
+	for more, code := range map[string]string{
+		`,"cardNumber":"4111111111111111"`:                                             "DIS0004E",
+		`,"cardNumber":"` + base64.StdEncoding.EncodeToString(make([]byte, 256)) + `"`: "DIS0004E",
+		`,"transactionAmount":12.5`:                                                    "DIS0004E",
+		`,"transactionCurrency":"eur"`:                                                 "DIS0004E",
+		`,"transactionAmount":-1250`:                                                   "DIS0002E",
+		`,"disputeAmount":12.5`:                                                        "DIS0005E",
+		`,"disputeAmount":-1250`:                                                       "DIS0005E",
+		`,"disputeAmount":1,"disputeCurrency":"eur"`:                                   "DIS0005E",
+		`,"transactionDate":"21.11.2026"`:                                              "DIS0012E",
+	} {
+		status, out := create(more)
+		require.Equal(t, http.StatusOK, status, more)
+		require.Equal(t, "99", out["responseCode"], more)
+		require.Equal(t, code, out["disputeErrorCode"], more)
+		require.NotEmpty(t, out["disputeErrorCodeText"], more)
+		require.NotContains(t, out["disputeErrorCodeText"], "4111111111111111")
+	}
+	status, out := send("POST", "/list", `{"cardNumber":"4111111111111111"}`)
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, "DIS0004E", out["disputeErrorCode"])
+
+	_, made := create(`,"disputeAmount":1250,"transactionAmount":1250.00`)
+	require.Equal(t, "00", made["responseCode"], made)
+	number := made["disputeCaseNumber"].(string)
+	status, out = send("PATCH", "/"+number, `{"acknowledgeClosure":"Y"}`) // a new case is in no queue that has it
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, "99", out["responseCode"])
+	require.Equal(t, "DIS0101E", out["errorCode"])
+	status, _ = send("POST", "", `{"providerTransactionID":`) // nothing to judge
+	require.Equal(t, http.StatusBadRequest, status)
 }

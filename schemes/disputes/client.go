@@ -178,7 +178,7 @@ func (c *Client) post(ctx context.Context, call wire.Call, method, path string, 
 
 func (c *Client) read(call wire.Call, a wire.Answer, keyed bool, into any, fields []string) error {
 	if a.Status != http.StatusOK && a.Status != http.StatusCreated {
-		return call.Problem(a, keyed, Problems())
+		return call.Problem(a, keyed, nil)
 	}
 	return call.Read(a, into, fields...)
 }

@@ -13,12 +13,12 @@ import (
 //	SystemError    Internal      the service failed
 //	NoMatch        NotFound      no transaction matches
 //	ManyMatches    (no error)    several match, the latest was taken: CreateReply.ErrorCode
-//	Missing        Invalid       what a transaction is found by, or what a case is made from, is missing
-//	BadAmount      Invalid       disputeAmount
+//	Missing        Invalid       what a transaction is found by, or what a case is made from, is missing or cannot be read
+//	BadAmount      Invalid       disputeAmount, or its currency
 //	Exists         Conflict      the transaction is disputed already
 //	BadDate        Invalid       a date that is none
 //
-// One refusal has no code there and is a problem body: WrongStatus (Conflict, 422), a move that the case's queue does not have.
+//	WrongStatus    Conflict      a move that the case's queue does not have (the code is ours: S1 7 shows none)
 //
 // From a foreign service: a code that is none of these is Conflict. Statuses other than 200 and 201 are read as everywhere:
 // wire.Call.Problem.
@@ -31,7 +31,7 @@ const (
 	Exists      = "DIS0009E"
 	BadDate     = "DIS0012E"
 
-	WrongStatus = "WrongStatus"
+	WrongStatus = "DIS0101E"
 )
 
 // Codes of documentsErrorList (ours: S1 shows none).
@@ -54,9 +54,10 @@ var codes = [...]struct {
 	{BadAmount, wire.Invalid, "Invalid dispute amount"},
 	{Exists, wire.Conflict, "A dispute already exists for the transaction"},
 	{BadDate, wire.Invalid, "Invalid date; expected format yyyy-MM-dd"},
+	{WrongStatus, wire.Conflict, "The queue of the case does not have this move"},
 }
 
-// Meaning is a code's text of S1 7, "" for another.
+// Meaning is the text of a code, "" for another.
 func Meaning(code string) string {
 	for _, c := range codes {
 		if c.name == code {
@@ -66,12 +67,7 @@ func Meaning(code string) string {
 	return ""
 }
 
-// Problems is the catalogue of what is answered as a problem body, a fresh copy.
-func Problems() wire.Catalogue {
-	return wire.Catalogue{{Code: wire.Conflict, Reason: WrongStatus, Title: "Not in this queue"}}
-}
-
-// Refused makes the error of a code of S1 7; detail, for people, may be "".
+// Refused makes the error of one of the codes; detail, for people, may be "".
 func Refused(op, reason, detail string) *wire.Error {
 	e := &wire.Error{Code: wire.Conflict, Reason: reason, Op: op, Msg: Meaning(reason)}
 	for _, c := range codes {

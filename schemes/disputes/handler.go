@@ -205,7 +205,7 @@ func (h *handler) queue(w http.ResponseWriter, r *http.Request) {
 func (h *handler) key(w http.ResponseWriter, r *http.Request) {
 	out, err := h.keys.PublicKey(r.Context())
 	if err != nil {
-		wire.WriteProblem(w, r, h.opts.Log, wire.AsError(opKey, err), Problems())
+		wire.WriteProblem(w, r, h.opts.Log, wire.AsError(opKey, err), nil)
 		return
 	}
 	h.reply(w, opKey, out)
@@ -233,7 +233,7 @@ func (h *handler) document(w http.ResponseWriter, r *http.Request, id string) {
 		}
 	}
 	if err != nil {
-		wire.WriteProblem(w, r, h.opts.Log, wire.AsError(opDocument, err), Problems())
+		wire.WriteProblem(w, r, h.opts.Log, wire.AsError(opDocument, err), nil)
 		return
 	}
 	head := w.Header()
@@ -274,7 +274,7 @@ func (h *handler) failed(w http.ResponseWriter, r *http.Request, op string, err 
 	}
 	e := wire.AsError(op, err)
 	if code, text = refusal(e); code == "" {
-		wire.WriteProblem(w, r, h.opts.Log, e, Problems())
+		wire.WriteProblem(w, r, h.opts.Log, e, nil)
 		return "", "", true
 	}
 	if e.Code == wire.Internal && h.opts.Log != nil {

@@ -21,13 +21,13 @@ const (
 	MaxPage     = 500 // cases
 )
 
-// Validate applies every stateless rule to the body of POST /, the reason-code rules of S1 2.3 among them. A field that is not
-// well-formed is wire.Invalid without a reason; BadDate, Missing and BadAmount follow, in this order.
+// Validate applies every stateless rule to the body of POST /, the reason-code rules of S1 2.3 among them. A field that no code of
+// S1 7 is about is wire.Invalid without a reason; BadDate, Missing and BadAmount follow, in this order. A card number, an amount
+// or a currency of the transaction that cannot be read is Missing: no transaction is found by it.
 func Validate(req CreateRequest) error {
 	var c checks
 	c.flag("cardBlocked", req.CardBlocked)
 	c.flag("claimValidationRequired", req.ClaimValidationRequired)
-	c.card(req.CardNumber)
 	c.word("cardExpiryDate", req.CardExpiryDate.Reveal())
 	c.word("cardHolderName", req.CardHolderName.Reveal())
 	for _, f := range [...][2]string{
@@ -40,8 +40,6 @@ func Validate(req CreateRequest) error {
 	} {
 		c.word(f[0], f[1])
 	}
-	c.currency("disputeCurrency", req.DisputeCurrency)
-	c.currency("transactionCurrency", req.TransactionCurrency)
 	c.text("notes", req.Notes)
 	c.pairs("additionalDataList", req.AdditionalDataList)
 	c.documents(req.DocumentsList)
@@ -49,10 +47,6 @@ func Validate(req CreateRequest) error {
 		if _, err := time.Parse("15:04:05", t); err != nil {
 			c.add("transactionTime", "want a time as 13:45:00")
 		}
-	}
-	amount, err := Amount(req.TransactionAmount)
-	if err != nil {
-		c.add("transactionAmount", err.Error())
 	}
 	if err := c.err(opCreate); err != nil {
 		return err
@@ -62,12 +56,25 @@ func Validate(req CreateRequest) error {
 			return err
 		}
 	}
+	if err := readable(opCreate, req.CardNumber); err != nil {
+		return err
+	}
+	amount, err := Amount(req.TransactionAmount)
+	if err != nil {
+		return Refused(opCreate, Missing, "transactionAmount: "+err.Error())
+	}
+	if !currency(req.TransactionCurrency) {
+		return Refused(opCreate, Missing, "transactionCurrency: "+wantCurrency)
+	}
 	byCard := req.CardNumber != "" && req.TransactionDate != "" && amount != 0
 	if req.AcqReferenceData+req.OperatorTransactionID+req.CardSchemeTransactionID == "" && !byCard {
 		return Refused(opCreate, Missing, "want providerTransactionID, cardSchemeTransactionID or acqReferenceData, or cardNumber with transactionDate and transactionAmount")
 	}
 	if err := reasons(req); err != nil {
 		return err
+	}
+	if !currency(req.DisputeCurrency) {
+		return Refused(opCreate, BadAmount, "disputeCurrency: "+wantCurrency)
 	}
 	if req.CardSchemeDisputeReasonCode+req.OperatorDisputeReasonCode == "" && req.DisputeAmount == "" {
 		return nil
@@ -116,7 +123,6 @@ var errAmount = errors.New("want a whole number of minor units")
 // ValidateList applies every stateless rule to the body of POST /list.
 func ValidateList(req ListRequest) error {
 	var c checks
-	c.card(req.CardNumber)
 	c.flag("history", req.History)
 	for _, f := range [...][2]string{
 		{"cardId", req.CardID}, {"disputeCaseNumber", req.CaseNumber}, {"disputeCaseStatus", req.CaseStatus},
@@ -138,6 +144,9 @@ func ValidateList(req ListRequest) error {
 	}
 	c.page(req.NextPageKey)
 	if err := c.err(opList); err != nil {
+		return err
+	}
+	if err := readable(opList, req.CardNumber); err != nil {
 		return err
 	}
 	for _, f := range [...][2]string{{"disputeCreatedDate", req.CreatedDate}, {"disputeModifiedDate", req.ModifiedDate}} {
@@ -179,7 +188,6 @@ func ValidateUpdate(caseNumber string, req UpdateRequest) error {
 	if req.CaseNumber != "" && req.CaseNumber != caseNumber {
 		c.add("disputeCaseNumber", "differs from the path's")
 	}
-	c.card(req.CardNumber)
 	c.login(req.AccessToken, req.Password, req.UserID)
 	c.word("cardID", req.CardID)
 	c.word("disputeGroupNumber", req.GroupNumber)
@@ -200,6 +208,9 @@ func ValidateUpdate(caseNumber string, req UpdateRequest) error {
 		c.add("submitDispute", "beside another of the four moves")
 	}
 	if err := c.err(opUpdate); err != nil {
+		return err
+	}
+	if err := readable(opUpdate, req.CardNumber); err != nil {
 		return err
 	}
 	if _, ok := req.Move(); !ok && !req.Adds() {
@@ -281,16 +292,16 @@ func (c *checks) flag(path, s string) {
 	}
 }
 
-func (c *checks) currency(path, s string) {
-	if s != "" && !money.Nameable(s) {
-		c.add(path, "want an ISO 4217 code in capitals")
-	}
-}
+const wantCurrency = "want an ISO 4217 code in capitals"
 
-func (c *checks) card(s wire.Secret) {
-	if _, ok := cipherText(s); s != "" && !ok {
-		c.add("cardNumber", "want 256 bytes as Base64: a number encrypted with the public key")
+func currency(s string) bool { return s == "" || money.Nameable(s) }
+
+// readable returns Missing for a card number that nobody can decrypt.
+func readable(op string, card wire.Secret) error {
+	if _, ok := cipherText(card); card != "" && !ok {
+		return Refused(op, Missing, "cardNumber: want 256 bytes as Base64: a number encrypted with the public key")
 	}
+	return nil
 }
 
 func (c *checks) login(token, password, user wire.Secret) {

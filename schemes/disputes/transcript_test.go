@@ -268,11 +268,11 @@ func through(svc service) *disputes.Client {
 // Every code and every reason of S1 7 survives client and handler, on every route; and a second handler and client behind them,
 // as the terminal puts there.
 func TestCodesAndReasonsSurviveTheWire(t *testing.T) {
-	all := disputes.Problems()
+	var all []wire.Problem
 	for _, code := range wire.Codes() {
 		all = append(all, wire.Problem{Code: code})
 	}
-	for _, reason := range []string{disputes.NoMatch, disputes.Missing, disputes.BadAmount, disputes.Exists, disputes.BadDate} {
+	for _, reason := range []string{disputes.NoMatch, disputes.Missing, disputes.BadAmount, disputes.Exists, disputes.BadDate, disputes.WrongStatus} {
 		all = append(all, wire.Problem{Code: disputes.Refused("", reason, "").Code, Reason: reason})
 	}
 	for _, p := range all {

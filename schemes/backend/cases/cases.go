@@ -294,7 +294,7 @@ func (c *Cases) move(tx store.Tx, r *row, req disputes.UpdateRequest, files []fi
 	from := r.queue
 	var ok bool
 	if r.queue, ok = disputes.Next(from, m, r.Straight, lost); !ok {
-		return out, &wire.Error{Code: wire.Conflict, Reason: disputes.WrongStatus, Op: opUpdate, Msg: "the case is in " + from.Name()}
+		return out, disputes.Refused(opUpdate, disputes.WrongStatus, "the case is in "+from.Name())
 	}
 	if r.secret, err = c.open(tx, r); err != nil {
 		return out, err

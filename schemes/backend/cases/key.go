@@ -96,7 +96,7 @@ func (c *Cases) card(ctx context.Context, op string, sealed wire.Secret) (wire.P
 	}
 	pan, err := disputes.Unseal(key, sealed)
 	if err != nil {
-		return wire.PAN{}, "", wire.Errorf(wire.Invalid, op, "cardNumber: not encrypted with the public key")
+		return wire.PAN{}, "", disputes.Refused(op, disputes.Missing, "cardNumber: not encrypted with the public key")
 	}
 	return pan, c.opt.Card(pan), nil
 }

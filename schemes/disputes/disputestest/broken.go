@@ -16,10 +16,11 @@ import (
 type Case struct {
 	Name  string
 	Names string // what the error must name
+	Code  string // of S1 7, "" = none
 	Break func(*disputes.CreateRequest)
 }
 
-// Broken lists the requests that every service refuses as Invalid, without a code of S1 7.
+// Broken lists the requests that every service refuses as Invalid.
 func Broken() []Case {
 	number := func(s wire.Secret) func(*disputes.CreateRequest) {
 		return func(r *disputes.CreateRequest) { r.CardNumber = s }
@@ -29,26 +30,26 @@ func Broken() []Case {
 		pairs[i].Name = "x"
 	}
 	return []Case{
-		{"card number in clear", "cardNumber", number("4111111111111111")},
-		{"card number of 255 bytes", "cardNumber", number(wire.Secret(base64.StdEncoding.EncodeToString(make([]byte, 255))))},
-		{"card number that is no Base64", "cardNumber", number(wire.Secret(strings.Repeat("*", 344)))},
-		{"card number of another key", "cardNumber", number(wire.Secret(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("a", 256)))))},
-		{"flag in a small letter", "claimValidationRequired", func(r *disputes.CreateRequest) { r.ClaimValidationRequired = "n" }},
-		{"flag as a word", "cardBlocked", func(r *disputes.CreateRequest) { r.CardBlocked = "Yes" }},
-		{"small currency", "disputeCurrency", func(r *disputes.CreateRequest) { r.DisputeCurrency = "eur" }},
-		{"withdrawn currency", "transactionCurrency", func(r *disputes.CreateRequest) { r.TransactionCurrency = "DEM" }},
-		{"time", "transactionTime", func(r *disputes.CreateRequest) { r.TransactionTime = "24:00:00" }},
-		{"fraction of a minor unit", "transactionAmount", func(r *disputes.CreateRequest) { r.TransactionAmount = "12.5" }},
-		{"huge amount", "transactionAmount", func(r *disputes.CreateRequest) { r.TransactionAmount = "9223372036854775807" }},
-		{"line break in notes", "notes", func(r *disputes.CreateRequest) { r.Notes = "a\r\nlevel=error msg=paid" }},
-		{"line separator in notes", "notes", func(r *disputes.CreateRequest) { r.Notes = "a\u2028b" }},
-		{"long notes", "notes", func(r *disputes.CreateRequest) { r.Notes = strings.Repeat("x", disputes.MaxText+1) }},
-		{"zero in a reason code", "providerDisputeReasonCode", func(r *disputes.CreateRequest) { r.OperatorDisputeReasonCode = "D\x00" }},
-		{"long reference", "acqReferenceData", func(r *disputes.CreateRequest) { r.AcqReferenceData = strings.Repeat("1", disputes.MaxID+1) }},
-		{"zero in a holder's name", "cardHolderName", func(r *disputes.CreateRequest) { r.CardHolderName = "a\x00" }},
-		{"too much data", "additionalDataList", func(r *disputes.CreateRequest) { r.AdditionalDataList = pairs }},
-		{"data without a name", "additionalDataList[0].name", func(r *disputes.CreateRequest) { r.AdditionalDataList = []disputes.Pair{{Value: "x"}} }},
-		{"line break in data", "additionalDataList[0].value", func(r *disputes.CreateRequest) { r.AdditionalDataList = []disputes.Pair{{Name: "a", Value: "b\nc"}} }},
+		{"card number in clear", "cardNumber", disputes.Missing, number("4111111111111111")},
+		{"card number of 255 bytes", "cardNumber", disputes.Missing, number(wire.Secret(base64.StdEncoding.EncodeToString(make([]byte, 255))))},
+		{"card number that is no Base64", "cardNumber", disputes.Missing, number(wire.Secret(strings.Repeat("*", 344)))},
+		{"card number of another key", "cardNumber", disputes.Missing, number(wire.Secret(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("a", 256)))))},
+		{"flag in a small letter", "claimValidationRequired", "", func(r *disputes.CreateRequest) { r.ClaimValidationRequired = "n" }},
+		{"flag as a word", "cardBlocked", "", func(r *disputes.CreateRequest) { r.CardBlocked = "Yes" }},
+		{"small currency", "disputeCurrency", disputes.BadAmount, func(r *disputes.CreateRequest) { r.DisputeCurrency = "eur" }},
+		{"withdrawn currency", "transactionCurrency", disputes.Missing, func(r *disputes.CreateRequest) { r.TransactionCurrency = "DEM" }},
+		{"time", "transactionTime", "", func(r *disputes.CreateRequest) { r.TransactionTime = "24:00:00" }},
+		{"fraction of a minor unit", "transactionAmount", disputes.Missing, func(r *disputes.CreateRequest) { r.TransactionAmount = "12.5" }},
+		{"huge amount", "transactionAmount", disputes.Missing, func(r *disputes.CreateRequest) { r.TransactionAmount = "9223372036854775807" }},
+		{"line break in notes", "notes", "", func(r *disputes.CreateRequest) { r.Notes = "a\r\nlevel=error msg=paid" }},
+		{"line separator in notes", "notes", "", func(r *disputes.CreateRequest) { r.Notes = "a\u2028b" }},
+		{"long notes", "notes", "", func(r *disputes.CreateRequest) { r.Notes = strings.Repeat("x", disputes.MaxText+1) }},
+		{"zero in a reason code", "providerDisputeReasonCode", "", func(r *disputes.CreateRequest) { r.OperatorDisputeReasonCode = "D\x00" }},
+		{"long reference", "acqReferenceData", "", func(r *disputes.CreateRequest) { r.AcqReferenceData = strings.Repeat("1", disputes.MaxID+1) }},
+		{"zero in a holder's name", "cardHolderName", "", func(r *disputes.CreateRequest) { r.CardHolderName = "a\x00" }},
+		{"too much data", "additionalDataList", "", func(r *disputes.CreateRequest) { r.AdditionalDataList = pairs }},
+		{"data without a name", "additionalDataList[0].name", "", func(r *disputes.CreateRequest) { r.AdditionalDataList = []disputes.Pair{{Value: "x"}} }},
+		{"line break in data", "additionalDataList[0].value", "", func(r *disputes.CreateRequest) { r.AdditionalDataList = []disputes.Pair{{Name: "a", Value: "b\nc"}} }},
 	}
 }
 
@@ -60,7 +61,7 @@ func (r *run) validation(t *testing.T) {
 			c.Break(&req)
 			_, err := r.Service.Create(t.Context(), wire.NewKey(), req)
 			require.Equal(t, wire.Invalid, wire.CodeOf(err), "%v", err)
-			require.Empty(t, wire.ReasonOf(err))
+			require.Equal(t, c.Code, wire.ReasonOf(err), "%v", err)
 			require.ErrorContains(t, err, c.Names)
 		})
 	}
