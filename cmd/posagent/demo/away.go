@@ -102,7 +102,7 @@ func (s *story) reconciled(ctx context.Context) error {
 // linkOffline makes a payment link, which has an id of the terminal's own for the time being.
 func (s *story) linkOffline(ctx context.Context) (id int64, err error) {
 	form := url.Values{"title": {"Order 7"}, "description": {"Two chairs"}, "purpose": {"Chairs"}, "referenceId": {"order-7"}, "amount": {"1250"}, "currency": {"EUR"}, "sku": {"chair"}, "psp": {"1"}}
-	s.say("shop      │ POST /v1.0/Invoice/ %s", form.Encode())
+	s.say("shop      │ %s", s.window.cut("POST /v1.0/Invoice/ "+form.Encode()))
 	got, err := s.call(ctx, "POST", "/v1.0/Invoice/?instance=demo", "application/x-www-form-urlencoded", form.Encode())
 	if err != nil {
 		return 0, err
@@ -147,11 +147,15 @@ func (s *story) mapped(ctx context.Context, payment, token string, link int64) e
 // technician runs a verb and shows what it prints.
 func (s *story) technician(ctx context.Context, args ...string) error {
 	s.say("technician│ $ posagent %s", strings.Join(args, " "))
-	p, err := s.start(ctx, args[0], s.teller("technician"), append(args, s.flags()...)...)
+	who := "technician"
+	if len(args) > 1 && args[1] == "send" {
+		who = "sending" // a line for each operation
+	}
+	p, err := s.start(ctx, args[0], s.teller(who), append(args, s.flags()...)...)
 	if err != nil {
 		return err
 	}
-	if code, err := p.wait(slow); err != nil || code != 0 {
+	if code, err := p.wait(s.slow()); err != nil || code != 0 {
 		return fmt.Errorf("posagent %s: exit %d, %v\n%s", strings.Join(args, " "), code, err, p.tail())
 	}
 	return nil

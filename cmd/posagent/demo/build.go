@@ -43,6 +43,7 @@ func (s *story) hostedBuild(ctx context.Context) error {
 	if len(b.Fields) == 0 {
 		return errors.New("the build has no fields")
 	}
+	var frames []string
 	for _, f := range b.Fields {
 		text, known := typed[f.ID]
 		if !known {
@@ -51,8 +52,9 @@ func (s *story) hostedBuild(ctx context.Context) error {
 		if err := s.typeInto(ctx, f.Src, text); err != nil {
 			return fmt.Errorf("%s: %w", f.ID, err)
 		}
-		s.say("customer  │ types into the frame %s", f.ID)
+		frames = append(frames, strings.ToLower(strings.ReplaceAll(f.ID, "_", " ")))
 	}
+	s.say("customer  │ types into the frames of the page: %s", strings.Join(frames, ", "))
 	var end built
 	if err := s.asks(ctx, 200, &end, "POST", "/api/v1/build/finalize_payment", `{"sessionId":"`+b.SessionID+`"}`); err != nil {
 		return err
@@ -68,7 +70,7 @@ var frameToken = regexp.MustCompile(`data-token="([^"]*)"`)
 
 // typeInto is the customer's browser at one frame: it opens the page and sends what was typed back where it came from.
 func (s *story) typeInto(ctx context.Context, src, text string) error {
-	page, err := browse(ctx, http.MethodGet, src, nil)
+	page, err := s.browse(ctx, http.MethodGet, src, nil)
 	if err != nil {
 		return err
 	}
@@ -76,7 +78,7 @@ func (s *story) typeInto(ctx context.Context, src, text string) error {
 	if m == nil {
 		return fmt.Errorf("no field at %s", src)
 	}
-	said, err := browse(ctx, http.MethodPost, src, url.Values{"token": {html.UnescapeString(m[1])}, "value": {text}})
+	said, err := s.browse(ctx, http.MethodPost, src, url.Values{"token": {html.UnescapeString(m[1])}, "value": {text}})
 	if err == nil && strings.Contains(said, "errorCode") {
 		err = errors.New(said)
 	}
@@ -84,8 +86,8 @@ func (s *story) typeInto(ctx context.Context, src, text string) error {
 }
 
 // browse asks for a page, or sends a form from the page itself.
-func browse(ctx context.Context, method, address string, form url.Values) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, slow)
+func (s *story) browse(ctx context.Context, method, address string, form url.Values) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.slow())
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(form.Encode()))
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// methodSeed are the backend's method definitions for the story: short times, so that nobody has to wait.
+// methodSeed are the backend's method definitions for the story: short times, so that the person need not wait.
 const methodSeed = `[
- {"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM","label":"Swish","meanDelay":7,"trigger":["QR"],"defaultTrigger":"QR",
+ {"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM","label":"Swish","meanDelay":%d,"trigger":["QR"],"defaultTrigger":"QR",
   "transactionTypes":["PAYMENT","REFUND","REVERSAL"],"triggerParams":{"Qr":{"pushText":"Scan to pay","type":"0","bgcolor":"#ffffff"}},
   "staleTimeOut":4,"finalizeTimeOut":4,"delayedAmount":0},
  {"priority":2,"paymentProviderId":2,"name":"BLUECODE","label":"Bluecode","meanDelay":1,"trigger":["QR"],"defaultTrigger":"QR",
@@ -16,6 +16,9 @@ const methodSeed = `[
   "staleTimeOut":2,"finalizeTimeOut":2,"delayedAmount":0}
 ]
 `
+
+// methods are the definitions with a code that is valid long enough on this machine.
+func (s *story) methods() string { return fmt.Sprintf(methodSeed, 7*s.pace) }
 
 // terminalConfig wants the backend's URL and the terminal's end of the cable.
 const terminalConfig = `[terminal]
@@ -54,7 +57,7 @@ func (s *story) paid(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now, err := s.until(ctx, "showing its code", slow, shown)
+	now, err := s.until(ctx, "showing its code", s.slow(), shown)
 	if err != nil {
 		return err
 	}
@@ -71,7 +74,7 @@ func (s *story) declined(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now, err := s.until(ctx, "showing its code", slow, shown)
+	now, err := s.until(ctx, "showing its code", s.slow(), shown)
 	if err != nil {
 		return err
 	}
@@ -98,7 +101,7 @@ func (s *story) pulled(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now, err := s.until(ctx, "showing its code", slow, shown)
+	now, err := s.until(ctx, "showing its code", s.slow(), shown)
 	if err != nil {
 		return err
 	}
@@ -107,7 +110,7 @@ func (s *story) pulled(ctx context.Context) error {
 	if err := s.wallet(ctx, "pay", now); err != nil {
 		return err
 	}
-	if _, err := s.until(ctx, "approved", slow, func(v sale) bool { return v.Result == "approved" }); err != nil {
+	if _, err := s.until(ctx, "approved", s.slow(), func(v sale) bool { return v.Result == "approved" }); err != nil {
 		return err
 	}
 	reg.kill()
@@ -123,7 +126,7 @@ func (s *story) powerCut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now, err := s.until(ctx, "showing its code", slow, shown)
+	now, err := s.until(ctx, "showing its code", s.slow(), shown)
 	if err != nil {
 		return err
 	}
@@ -158,7 +161,7 @@ func (s *story) lateCommit(ctx context.Context) error {
 	if err := s.expect(ctx, reg, 1, "aborted", false); err != nil {
 		return err
 	}
-	late, err := s.until(ctx, "aborted", slow, func(v sale) bool { return v.Result == "aborted" })
+	late, err := s.until(ctx, "aborted", s.slow(), func(v sale) bool { return v.Result == "aborted" })
 	if err != nil {
 		return err
 	}
@@ -166,14 +169,14 @@ func (s *story) lateCommit(ctx context.Context) error {
 		return err
 	}
 	s.say("wallet    │ paid all the same; the reversal is on its way")
-	if _, err := s.until(ctx, "undone", slow, func(v sale) bool { return v.Settled }); err != nil {
+	if _, err := s.until(ctx, "undone", s.slow(), func(v sale) bool { return v.Settled }); err != nil {
 		return err
 	}
 	story, err := s.start(ctx, "technician", s.teller("journal"), append([]string{"sale", "show", late.ID}, s.flags()...)...)
 	if err != nil {
 		return err
 	}
-	_, err = story.wait(slow)
+	_, err = story.wait(s.slow())
 	return err
 }
 
@@ -184,7 +187,7 @@ func (s *story) byLink(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now, err := s.until(ctx, "showing its code", slow, shown)
+	now, err := s.until(ctx, "showing its code", s.slow(), shown)
 	if err != nil {
 		return err
 	}
@@ -196,14 +199,14 @@ func (s *story) byLink(ctx context.Context) error {
 
 // expect waits for the register's end and for the sale to stand as wanted.
 func (s *story) expect(ctx context.Context, reg *process, code int, result string, told bool) error {
-	got, err := reg.wait(slow)
+	got, err := reg.wait(s.slow())
 	if err != nil {
 		return err
 	}
 	if got != code {
 		return fmt.Errorf("the register ended with %d, want %d:\n%s", got, code, reg.tail())
 	}
-	v, err := s.until(ctx, result, slow, func(v sale) bool {
+	v, err := s.until(ctx, result, s.slow(), func(v sale) bool {
 		return v.Result == result && (!told || v.Phase == "CONFIRMED" || v.Phase == "DONE")
 	})
 	if err != nil {
@@ -217,7 +220,7 @@ func amount(minor int64) string { return fmt.Sprintf("%d.%02d", minor/100, minor
 
 const (
 	merchantAccount = "merchant"
-	lateAmount      = "900.19" // the scenario table: the reversal is slow, until then the payment may still commit
+	lateAmount      = "900.19" // the scenario table: the reversal is s.slow(), until then the payment may still commit
 )
 
 // entry is what `posagent backend books --json` says of one transaction.
@@ -239,7 +242,7 @@ type entry struct {
 // closing waits until everything has settled, ends the day and holds the books against the journal.
 func (s *story) closing(ctx context.Context) error {
 	s.chapter("End of day, and the backend's books beside the terminal's journal")
-	end := time.Now().Add(slow)
+	end := time.Now().Add(s.slow())
 	var list []sale
 	for open := -1; open != 0; {
 		var err error
@@ -253,7 +256,7 @@ func (s *story) closing(ctx context.Context) error {
 			}
 		}
 		if open > 0 && time.Now().After(end) {
-			return fmt.Errorf("%d sales have not settled after %s: %+v", open, slow, list)
+			return fmt.Errorf("%d sales have not settled after %s: %+v", open, s.slow(), list)
 		}
 		if open > 0 {
 			select {
@@ -263,11 +266,12 @@ func (s *story) closing(ctx context.Context) error {
 			}
 		}
 	}
+	s.window.another()
 	reg, err := s.register(ctx, "end-of-day")
 	if err != nil {
 		return err
 	}
-	if code, err := reg.wait(slow); err != nil {
+	if code, err := reg.wait(s.slow()); err != nil {
 		return fmt.Errorf("end of day: %w\n%s", err, reg.tail())
 	} else if code != 0 {
 		return fmt.Errorf("end of day: exit %d\n%s", code, reg.tail())

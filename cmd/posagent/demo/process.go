@@ -9,6 +9,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -30,19 +33,18 @@ type process struct {
 func (s *story) start(ctx context.Context, name string, show func(string), args ...string) (*process, error) {
 	p := &process{name: name, seen: make(chan struct{}), done: make(chan struct{})}
 	var out, talk io.ReadCloser
-	err := persist(func() (err error) {
-		p.cmd = exec.CommandContext(ctx, s.self, args...)
-		p.cmd.Env = s.env
-		if out, err = p.cmd.StdoutPipe(); err != nil {
-			return err
+	err := s.begin(name, func() (cmd *exec.Cmd, err error) {
+		cmd = exec.CommandContext(ctx, s.self, args...)
+		cmd.Env = s.env
+		if out, err = cmd.StdoutPipe(); err != nil {
+			return nil, err
 		}
-		if talk, err = p.cmd.StderrPipe(); err != nil {
-			return err
-		}
-		return p.cmd.Start()
+		talk, err = cmd.StderrPipe()
+		p.cmd = cmd
+		return cmd, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("start %s: %w", name, err)
+		return nil, err
 	}
 	var readers sync.WaitGroup
 	for _, r := range []io.Reader{out, talk} {
@@ -127,43 +129,91 @@ func (p *process) stop() {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may be gone already
 	select {
 	case <-p.done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		p.kill()
 	}
 }
 
 // ask runs the binary to its end and decodes the JSON it prints.
 func (s *story) ask(ctx context.Context, into any, args ...string) error {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	var talk strings.Builder
-	var out []byte
-	err := persist(func() (err error) {
-		cmd := exec.CommandContext(ctx, s.self, args...)
-		cmd.Env, cmd.Stderr = s.env, &talk
-		out, err = cmd.Output()
-		return err
-	})
+	p, err := s.start(ctx, args[0], nil, args...)
 	if err != nil {
-		return fmt.Errorf("posagent %s: %w\n%s%s", strings.Join(args, " "), err, out, talk.String())
+		return err
 	}
-	if into == nil {
-		return nil
+	code, err := p.wait(s.slow())
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := strings.Join(p.lines, "\n")
+	if err != nil || code != 0 {
+		return fmt.Errorf("posagent %s: exit %d, %v\n%s", strings.Join(args, " "), code, err, out)
 	}
-	if err := json.Unmarshal(out, into); err != nil {
+	if err := json.Unmarshal([]byte(out), into); err != nil {
 		return fmt.Errorf("posagent %s: %w\n%s", strings.Join(args, " "), err, out)
 	}
 	return nil
 }
 
-// persist starts a process again when the emulator under it failed to (EFAULT): some of those that translate execve do so
-// now and then. No kernel does.
-func persist(start func() error) error {
+// forking is how long the start of a program may take until it runs; with pace.
+const forking = 30 * time.Second
+
+// begin starts what prepare makes. No kernel needs a second try; emulators do: some fail to start a program (EFAULT),
+// and a forked child of some waits for ever, so that the parent waits too. Such a child is killed, named, and
+// the program started again, once.
+func (s *story) begin(name string, prepare func() (*exec.Cmd, error)) error {
+	stuck := 0
 	for try := 1; ; try++ {
-		if err := start(); !errors.Is(err, syscall.EFAULT) || try == 20 {
-			return err
+		cmd, err := prepare()
+		if err != nil {
+			return fmt.Errorf("start %s: %w", name, err)
+		}
+		started := make(chan error, 1)
+		go func() { started <- cmd.Start() }()
+		limit := time.Duration(s.pace) * forking
+		select {
+		case err = <-started:
+		case <-time.After(limit):
+			if stuck++; stuck > 1 {
+				return fmt.Errorf("start %s: did not begin within %s, twice: the emulator deadlocks while forking", name, limit)
+			}
+			s.say("emulator  │ %s did not begin within %s: the emulator deadlocked while forking; started again", name, limit)
+			if err := s.killUnstarted(); err != nil {
+				return fmt.Errorf("start %s: %w", name, err)
+			}
+			if err = <-started; err == nil { // it ended before it ran
+				_ = cmd.Wait()
+			}
+			continue
+		}
+		if err == nil {
+			s.children = append(s.children, cmd.Process.Pid)
+			return nil
+		}
+		if !errors.Is(err, syscall.EFAULT) || try == 20 {
+			return fmt.Errorf("start %s: %w", name, err)
 		}
 	}
+}
+
+// killUnstarted kills the children of this process that never became a program.
+func (s *story) killUnstarted() error {
+	lists, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil || len(lists) == 0 {
+		return errors.New("the kernel does not name the children of a process")
+	}
+	killed := 0
+	for _, list := range lists {
+		data, _ := os.ReadFile(list) // the thread may have ended
+		for _, word := range strings.Fields(string(data)) {
+			if pid, err := strconv.Atoi(word); err == nil && !slices.Contains(s.children, pid) {
+				_ = syscall.Kill(pid, syscall.SIGKILL) // it may be gone
+				killed++
+			}
+		}
+	}
+	if killed == 0 {
+		return errors.New("no child to kill")
+	}
+	return nil
 }
 
 // environment leaves out what would configure the children behind the story's back.

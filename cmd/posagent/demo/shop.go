@@ -24,7 +24,7 @@ func (s *story) call(ctx context.Context, method, path, contentType, body string
 	if err != nil {
 		return reply{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, slow)
+	ctx, cancel := context.WithTimeout(ctx, s.slow())
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, s.port+path, strings.NewReader(body))
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *story) call(ctx context.Context, method, path, contentType, body string
 
 // asks sends JSON, wants a status, and reads the answer into a value.
 func (s *story) asks(ctx context.Context, want int, into any, method, path, body string) error {
-	s.say("shop      │ %s %s %s", method, path, hidden(body))
+	s.say("shop      │ %s", s.window.cut(method+" "+path+" "+hidden(body)))
 	got, err := s.call(ctx, method, path, "application/json", body)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", method, path, err)
@@ -77,22 +77,22 @@ func shorten(body []byte) string {
 		b.Reset()
 		b.Write(bytes.TrimSpace(body))
 	}
-	if r := []rune(b.String()); len(r) > 150 {
-		return string(r[:150]) + "…"
+	if r := []rune(b.String()); len(r) > 100 {
+		return string(r[:99]) + "…"
 	}
 	return b.String()
 }
 
 // settles reads a path until a check is content with the answer.
 func (s *story) settles(ctx context.Context, path string, ok func(reply) bool) (reply, error) {
-	end := time.Now().Add(slow)
+	end := time.Now().Add(s.slow())
 	for {
 		got, err := s.call(ctx, http.MethodGet, path, "", "")
 		if err != nil || ok(got) {
 			return got, err
 		}
 		if time.Now().After(end) {
-			return got, fmt.Errorf("GET %s after %s: %d %s", path, slow, got.Status, got.Body)
+			return got, fmt.Errorf("GET %s after %s: %d %s", path, s.slow(), got.Status, got.Body)
 		}
 		select {
 		case <-ctx.Done():

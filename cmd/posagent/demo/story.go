@@ -2,8 +2,10 @@ package demo
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,8 +16,10 @@ import (
 // Options of a run.
 type Options struct {
 	Self string    // path of the binary
-	Out  io.Writer // the terminal window
+	Out  io.Writer // the person's window
 	Keep bool      // leave the scratch folder behind
+	// Verbose shows every message of the register's line, every code and every receipt.
+	Verbose bool
 }
 
 type story struct {
@@ -24,13 +28,17 @@ type story struct {
 	dir    string
 	out    io.Writer
 	mu     sync.Mutex
+	window *window
+	pace   int // how much slower than a small ARM board this machine starts programs, at least 1
 	cable  *cable
 	net    *network
 	url    string // of the backend
 	port   string // the terminal's, for the shop's own software
 	agent  *process
-	began  time.Time
-	number int
+
+	children []int // of this process, as programs
+	began    time.Time
+	number   int
 }
 
 // sale is what `posagent sale list --json` says of one sale.
@@ -55,6 +63,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	s := &story{self: o.Self, env: environment(), dir: dir, out: o.Out, began: time.Now()}
+	s.window = &window{verbose: o.Verbose, say: func(line string) { s.say("%s", line) }}
 	if !o.Keep {
 		defer os.RemoveAll(dir)
 	}
@@ -64,6 +73,9 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer s.cable.close()
+	if err = s.measure(ctx); err != nil {
+		return err
+	}
 	backend, err := s.opening(ctx)
 	if err != nil {
 		return err
@@ -93,16 +105,36 @@ func (s *story) chapter(title string) {
 	s.say("\n━━ %d. %s %s", s.number, title, strings.Repeat("━", max(3, 68-len([]rune(title)))))
 }
 
-func (s *story) teller(who string) func(string) {
-	return func(line string) { s.say("%-10s│ %s", who, line) }
+func (s *story) teller(who string) func(string) { return s.window.teller(who) }
+
+// measure starts the program once. Where that takes long (an emulated processor, a busy machine), the customer needs
+// longer to pay, so codes are valid for longer and every step gets more time.
+func (s *story) measure(ctx context.Context) error {
+	s.pace = 8 // until it is known
+	began := time.Now()
+	p, err := s.start(ctx, "version", nil, "version")
+	if err != nil {
+		return err
+	}
+	if _, err := p.wait(s.slow()); err != nil {
+		return err
+	}
+	s.pace = int(min(1+time.Since(began)/(500*time.Millisecond), 8))
+	return nil
 }
+
+// slow bounds every step.
+func (s *story) slow() time.Duration { return time.Duration(s.pace) * time.Minute }
 
 // opening starts the backend and the terminal.
 func (s *story) opening(ctx context.Context) (*process, error) {
 	s.say("A payment terminal, its backend and a cash register on this machine.")
 	s.say("Left column: who speaks. The register and the terminal talk ZVT over a real serial line pair.")
+	if !s.window.verbose {
+		s.say("The first code and the first receipt are shown whole; posagent demo -v shows every message.")
+	}
 	s.chapter("Backend and terminal start")
-	if err := os.WriteFile(s.path("methods.json"), []byte(methodSeed), 0o600); err != nil {
+	if err := os.WriteFile(s.path("methods.json"), []byte(s.methods()), 0o600); err != nil {
 		return nil, err
 	}
 	backendConfig := "[methods]\ntimeout_unit = \"s\"\n[backend]\nseed = \"" + s.path("methods.json") + "\"\nwallet_delay = \"10m\"\n"
@@ -113,7 +145,7 @@ func (s *story) opening(ctx context.Context) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	line, err := backend.await(ctx, "listening on ", 30*time.Second)
+	line, err := backend.await(ctx, "listening on ", s.slow())
 	if err != nil {
 		return backend, err
 	}
@@ -133,7 +165,7 @@ func (s *story) opening(ctx context.Context) (*process, error) {
 	if err != nil {
 		return backend, err
 	}
-	_, err = methods.wait(20 * time.Second)
+	_, err = methods.wait(s.slow())
 	return backend, err
 }
 
@@ -142,7 +174,7 @@ func (s *story) startAgent(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	line, err := s.agent.await(ctx, "ready", 30*time.Second)
+	line, err := s.agent.await(ctx, "ready port", s.slow())
 	for _, word := range strings.Fields(line) {
 		if at, yes := strings.CutPrefix(word, "port="); yes {
 			s.port = at
@@ -159,18 +191,27 @@ func (s *story) flags() []string {
 
 // register starts a register verb on the cable's other end.
 func (s *story) register(ctx context.Context, verb string, args ...string) (*process, error) {
-	all := append([]string{"register", verb, "--line", s.cable.register, "--trace"}, args...)
-	s.say("register  │ $ posagent register %s %s", verb, strings.Join(args, " "))
+	all := append([]string{"register", verb, "--line", s.cable.register}, args...)
+	if s.window.verbose {
+		all = append(all, "--trace")
+	}
+	s.say("register  │ $ %s", strings.Join(append([]string{"posagent register", verb}, args...), " "))
 	return s.start(ctx, "register", s.teller("register"), all...)
 }
 
-// sales lists the newest first.
+// sales asks the terminal's local port for the newest first.
 func (s *story) sales(ctx context.Context) ([]sale, error) {
 	var v struct {
 		Sales []sale `json:"sales"`
 	}
-	err := s.ask(ctx, &v, append([]string{"sale", "list", "--json"}, s.flags()...)...)
-	return v.Sales, err
+	got, err := s.call(ctx, http.MethodGet, "/agent/v1/sales", "", "")
+	if err != nil {
+		return nil, err
+	}
+	if got.Status != http.StatusOK {
+		return nil, fmt.Errorf("GET /agent/v1/sales: %d %s", got.Status, got.Body)
+	}
+	return v.Sales, json.Unmarshal(got.Body, &v)
 }
 
 // until polls the newest sale until it is as wanted.
@@ -195,9 +236,39 @@ func (s *story) until(ctx context.Context, what string, limit time.Duration, ok 
 	}
 }
 
+// wallet does what the customer does on the page behind the code: a wallet's page, or a payment link's.
 func (s *story) wallet(ctx context.Context, verb string, of sale) error {
-	s.say("wallet    │ $ posagent wallet %s %s", verb, of.Reference)
-	return s.ask(ctx, nil, "wallet", verb, of.Reference, "--backend", s.url)
+	s.say("wallet    │ scans the code: %s %s %s", verb, amount(of.Amount), of.Currency)
+	for _, page := range []string{"/wallet/", "/pay/"} {
+		status, body, err := s.act(ctx, s.url+page+of.Reference+"/"+verb)
+		if err != nil {
+			return err
+		}
+		if status == http.StatusOK {
+			return nil
+		}
+		if status != http.StatusNotFound {
+			return fmt.Errorf("wallet: %s %s: %d %s", verb, of.Reference, status, body)
+		}
+	}
+	return fmt.Errorf("wallet: the backend does not know %s", of.Reference)
 }
 
-const slow = 60 * time.Second // generous: an emulated processor is slow
+// act presses a button of a sandbox page as a program.
+func (s *story) act(ctx context.Context, address string) (status int, body []byte, err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.slow())
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	req.Header.Set("Authorization", "Bearer posagent-demo-bearer")
+	req.Header.Set("Accept", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer resp.Body.Close()
+	body, err = io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	return resp.StatusCode, body, err
+}
