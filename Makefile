@@ -13,13 +13,15 @@ SPEC ?=
 SETS ?= 10000
 REQUIRE_ALL ?=
 RACE ?= ./...
+TOOLS ?=
+BUSY ?= 0
 LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # One set of flags for everything but `race`, so that the SQLite engine is compiled once.
 export CGO_ENABLED = 0
-export GO REQUIRE_ALL
+export GO REQUIRE_ALL TOOLS
 
-.PHONY: browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy sim mutants badinput test-386 test-arm guest
+.PHONY: flaky browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy sim mutants badinput test-386 test-arm guest
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -34,13 +36,17 @@ run: build ## run a sandbox terminal with its backend: register line tcp 127.0.0
 	$(BIN)/posagent run --config out/run.toml --state out/sandbox
 
 build: ## build bin/posagent for this machine
+	@[ -e $(BIN)/posagent ] || echo 'building posagent: the first build compiles the SQLite engine, one to four minutes; later ones take seconds'
 	$(GO) build -o $(BIN)/posagent ./cmd/posagent
 
 unit: ## the Go tests alone
 	$(GO) test -shuffle=on ./...
 
-test: ## everything that proves the product: vet, gofmt, tests, tests with tools; REQUIRE_ALL=1 lets nothing be left out
+test: ## everything that proves the product: vet, gofmt, tests, tests with tools; REQUIRE_ALL=1 lets nothing be left out, TOOLS=no installs nothing
 	@sh cross/test.sh
+
+flaky: ## every test that talks to a process or runs a background loop, N times, with BUSY loops beside them (N=20 BUSY=8)
+	@N='$(N)' BUSY='$(BUSY)' sh cross/flaky.sh
 
 race: ## the Go tests under the race detector: RACE="packages" (needs gcc)
 	CGO_ENABLED=1 $(GO) test -race -shuffle=on $(RACE)
@@ -55,7 +61,7 @@ qemu-demo: ## the story on emulated armv5, armv7 and arm64 (needs proot and qemu
 lint: ## golangci-lint, fetched and built on first use
 	$(GO) run $(LINTER) run ./...
 
-tools: ## install what some tests need, where this is root on a Debian
+tools: ## install what some tests need, where this is root on a Debian (make test does it too; TOOLS=no leaves it out)
 	@sh cross/tools.sh
 
 bench: ## the program beside this machine's limits, one table (BENCH="-only sale"); then every Go benchmark
