@@ -19,7 +19,8 @@ CREATE TABLE events_log (
 	event  TEXT NOT NULL,
 	body   BLOB NOT NULL,
 	at_ms  INTEGER NOT NULL     -- wall clock, for people
-) STRICT;`}}
+) STRICT;`}, {Name: "events/2 owners", SQL: `
+ALTER TABLE events_log ADD COLUMN owner TEXT NOT NULL DEFAULT ''; -- the local client that the thing belongs to; '' = the terminal`}}
 }
 
 // Item is something that happened.
@@ -28,6 +29,7 @@ type Item struct {
 	Ref    string // which one: its key
 	Event  string
 	Body   []byte // JSON; no card data, no secrets
+	Owner  string // the local client that it belongs to; "" = the terminal
 }
 
 // Event is a stored Item.
@@ -69,8 +71,8 @@ const trimEvery = 64
 
 // Add stores an event in the caller's commit.
 func (l *Log) Add(tx store.Tx, it Item) error {
-	res, err := tx.Exec(`INSERT INTO events_log (source, ref, event, body, at_ms) VALUES (?, ?, ?, ?, ?)`,
-		it.Source, it.Ref, it.Event, it.Body, l.opt.Now().UnixMilli())
+	res, err := tx.Exec(`INSERT INTO events_log (source, ref, event, body, at_ms, owner) VALUES (?, ?, ?, ?, ?, ?)`,
+		it.Source, it.Ref, it.Event, it.Body, l.opt.Now().UnixMilli(), it.Owner)
 	if err != nil {
 		return fmt.Errorf("note %s of %s: %w", it.Event, it.Ref, err)
 	}
@@ -103,7 +105,7 @@ func Of(r store.Reader, ref string) ([]Event, error) {
 }
 
 func query(r store.Reader, where string, args ...any) ([]Event, error) {
-	rows, err := r.Query(`SELECT id, source, ref, event, body, at_ms FROM events_log WHERE `+where, args...)
+	rows, err := r.Query(`SELECT id, source, ref, event, body, at_ms, owner FROM events_log WHERE `+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read events: %w", err)
 	}
@@ -111,7 +113,7 @@ func query(r store.Reader, where string, args ...any) ([]Event, error) {
 	var list []Event
 	for rows.Next() {
 		var e Event
-		if err := rows.Scan(&e.ID, &e.Source, &e.Ref, &e.Event, &e.Body, &e.At); err != nil {
+		if err := rows.Scan(&e.ID, &e.Source, &e.Ref, &e.Event, &e.Body, &e.At, &e.Owner); err != nil {
 			return nil, fmt.Errorf("read events: %w", err)
 		}
 		list = append(list, e)

@@ -156,7 +156,7 @@ func (b *Inbox) notice(r *http.Request) error {
 	if ref == "" {
 		ref = op.OperationID + "/" + op.OperationType + "/" + op.OperationResult
 	}
-	_, err = b.Take(r.Context(), Item{Source: Hosted, Ref: ref, Event: op.OperationType + "." + op.OperationResult, Body: text})
+	_, err = b.Take(r.Context(), Item{Source: Hosted, Ref: ref, Event: op.OperationType + "." + op.OperationResult, Body: text, About: AboutOrder, ID: op.OrderID})
 	return err
 }
 

@@ -27,7 +27,10 @@ CREATE TABLE inbox_event (
 	body        BLOB NOT NULL,    -- sealed
 	received_ms INTEGER NOT NULL, -- wall clock, for people
 	UNIQUE (source, ref)
-) STRICT;`}}
+) STRICT;`}, {Name: "inbox/3 owners", SQL: `
+ALTER TABLE inbox_event ADD COLUMN owner TEXT NOT NULL DEFAULT ''; -- the local client that it is about; '' = the terminal
+ALTER TABLE inbox_event ADD COLUMN thing TEXT NOT NULL DEFAULT ''; -- what it is about: "payment/ID"
+CREATE INDEX inbox_event_thing ON inbox_event (thing) WHERE thing <> '';`}}
 }
 
 // BuildSchema is the table of the builds, append-only: url is where a build's notifications go, token is sealed, built_ms is
@@ -57,6 +60,9 @@ type Item struct {
 	Ref    string // the same for every repeat
 	Event  string
 	Body   []byte
+	About  string // what kind of thing it is about: payment, application, order; "" = none
+	ID     string // which one, by the sender's id
+	Owner  string // whose that is; "" = the terminal's. Take finds it
 }
 
 // Event is a stored Item.
@@ -72,6 +78,12 @@ type Options struct {
 	Now  func() time.Time
 	Log  *slog.Logger
 	Keep int64 // events; 0 = 20,000
+
+	// Owner is the local client that a thing belongs to; found is false where nobody here has made it, or its id is not known yet.
+	// Nil = all is the terminal's.
+	Owner func(r store.Reader, about, id string) (owner string, found bool, err error)
+	// Making tells whether something is being made now whose id the terminal will know in a moment; nil = no.
+	Making func(about string) bool
 }
 
 // Inbox is the durable receiver.
@@ -101,7 +113,9 @@ var _ webhooks.Service = (*Inbox)(nil)
 
 // Receive implements webhooks.Service.
 func (b *Inbox) Receive(ctx context.Context, e webhooks.Event) error {
-	_, err := b.Take(ctx, Item{Source: Webhooks, Ref: e.ID, Event: string(e.Name), Body: e.Body})
+	it := Item{Source: Webhooks, Ref: e.ID, Event: string(e.Name), Body: e.Body}
+	it.About, it.ID = subject(e)
+	_, err := b.Take(ctx, it)
 	return err
 }
 
@@ -117,6 +131,9 @@ func (b *Inbox) Take(ctx context.Context, it Item) (fresh bool, err error) {
 		return r.QueryRow(`SELECT EXISTS (SELECT 1 FROM inbox_event WHERE source = ? AND ref = ?)`, it.Source, it.Ref).Scan(&known)
 	})
 	if err != nil || known {
+		return false, err
+	}
+	if it.Owner, err = b.owner(ctx, it); err != nil {
 		return false, err
 	}
 	err = b.opt.DB.Write(ctx, func(tx store.Tx) error {
@@ -136,8 +153,8 @@ func (b *Inbox) Take(ctx context.Context, it Item) (fresh bool, err error) {
 }
 
 func (b *Inbox) insert(tx store.Tx, it Item) (bool, error) {
-	res, err := tx.Exec(`INSERT INTO inbox_event (source, ref, event, body, received_ms) VALUES (?, ?, ?, x'', ?) ON CONFLICT (source, ref) DO NOTHING`,
-		it.Source, it.Ref, it.Event, b.opt.Now().UnixMilli())
+	res, err := tx.Exec(`INSERT INTO inbox_event (source, ref, event, body, received_ms, owner, thing) VALUES (?, ?, ?, x'', ?, ?, ?) ON CONFLICT (source, ref) DO NOTHING`,
+		it.Source, it.Ref, it.Event, b.opt.Now().UnixMilli(), it.Owner, thingOf(it.About, it.ID))
 	if err != nil {
 		return false, err
 	}
@@ -230,7 +247,7 @@ func (f *Feed) Next(ctx context.Context) (Event, error) {
 
 func (b *Inbox) first(ctx context.Context, after int64) (e Event, found bool, err error) {
 	err = b.opt.DB.Read(ctx, func(r store.Reader) error {
-		rows, err := r.Query(`SELECT id, source, ref, event, body, received_ms FROM inbox_event WHERE id > ? ORDER BY id LIMIT 1`, after)
+		rows, err := r.Query(`SELECT id, source, ref, event, body, received_ms, owner FROM inbox_event WHERE id > ? ORDER BY id LIMIT 1`, after)
 		if err != nil {
 			return err
 		}
@@ -238,7 +255,7 @@ func (b *Inbox) first(ctx context.Context, after int64) (e Event, found bool, er
 		if !rows.Next() {
 			return rows.Err()
 		}
-		if err := rows.Scan(&e.Row, &e.Source, &e.Ref, &e.Event, &e.Body, &e.Received); err != nil {
+		if err := rows.Scan(&e.Row, &e.Source, &e.Ref, &e.Event, &e.Body, &e.Received, &e.Owner); err != nil {
 			return err
 		}
 		found = true

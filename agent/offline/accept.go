@@ -97,7 +97,7 @@ func (f *Front) do(ctx context.Context, w write) (answer, error) {
 	var st stand
 	put := func(down bool) error {
 		return f.o.DB.Write(ctx, func(tx store.Tx) (err error) {
-			st, err = f.accept(tx, &w, n, wire.Client(ctx), down)
+			st, err = f.accept(tx, &w, n, wire.CallerOf(ctx), down)
 			return err
 		})
 	}
@@ -179,7 +179,7 @@ func (f *Front) operation(w *write, key wire.Key, now bool) (outbox.New, error) 
 }
 
 // accept does everything that has to be one commit.
-func (f *Front) accept(tx store.Tx, w *write, n outbox.New, client string, down bool) (st stand, err error) {
+func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, down bool) (st stand, err error) {
 	key := n.Key
 	var t thing
 	known, about := false, ""
@@ -187,10 +187,15 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, client string, down 
 		if t, known, err = f.find(tx, w.row.Thing, w.id); err != nil {
 			return st, err
 		}
+		if n.Owner, err = f.reach(tx, w.row.Kind, w.row.Thing, w.id, t, known, caller); err != nil {
+			return st, err
+		}
 		about = f.aggregate(w.row.Thing, w.id, t, known)
+	} else {
+		n.Owner = caller.Name
 	}
 	if w.key != "" {
-		u, fresh, err := f.claim(tx, w, key, client, about)
+		u, fresh, err := f.claim(tx, w, key, caller.Name, about)
 		if err != nil {
 			return st, err
 		}
@@ -237,15 +242,17 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, client string, down 
 		f.hold(key, w.body)
 	}
 	if w.row.Makes {
-		if st.local, err = f.add(tx, w.row.Number, thing{about: w.row.Thing, key: key, seen: string(w.seen)}); err != nil {
+		if st.local, err = f.add(tx, w.row.Number, thing{about: w.row.Thing, key: key, seen: string(w.seen), owner: caller.Name}); err != nil {
 			return st, err
 		}
 		about = w.row.Thing + "/" + st.local
 	}
 	if st.now != "" {
+		owner := n.Owner
 		if n, err = f.operation(w, key, true); err != nil {
 			return st, err
 		}
+		n.Owner = owner
 	}
 	n.Aggregate, n.AmountMin, n.Currency = about, w.amount, w.currency
 	return st, f.box.Accept(tx, n)

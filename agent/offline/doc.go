@@ -2,7 +2,7 @@
 // outbox.Kind per row of the operation table (table.go). Undos of the alternative schemes stand in aapay.go; Front takes the
 // writes of local clients.
 //
-// It owns the tables offline_things (ids), offline_keys (what came under a client's Idempotency-Key), offline_totals, offline_purged and
+// It owns the tables offline_things (ids and owners), offline_keys (what came under a client's Idempotency-Key), offline_totals, offline_purged and
 // offline_proven.
 //
 // It guarantees that an undo is called done only when the backend says so (MONEY B.2), that it is sent again under

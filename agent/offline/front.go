@@ -26,6 +26,11 @@ type Options struct {
 	Links        paylinks.Links // with Transactions
 	Transactions paylinks.Transactions
 
+	// Claims remember whose the things are that nobody here made, such as a link's transactions; nil = none are known.
+	Claims Claims
+	// Sold names the register's sale that was paid by a link, "" = none was; nil = the terminal sells by no links.
+	Sold func(r store.Reader, link int64) (sale string, err error)
+
 	Endpoints   map[string]string // where each service is: what was proven of one address says nothing about another
 	Keyless     []string          // services that do not honour Keys
 	Unstored    []string          // services whose writes are answered now or not at all; what was stored before is sent

@@ -198,7 +198,11 @@ func (f *Front) opened(b linkBody) (paylinks.CreateRequest, error) {
 
 // Delete implements paylinks.Links. A link that was not sent yet is sent first, and taken back after it.
 func (l linking) Delete(ctx context.Context, key wire.Key, id int64) (paylinks.Deleted, error) {
-	if _, _, err := l.f.link(ctx, KindLinkDelete, id); err != nil {
+	_, known, err := l.f.link(ctx, KindLinkDelete, id)
+	if err == nil {
+		err = l.f.unsold(ctx, KindLinkDelete, id, known)
+	}
+	if err != nil {
 		return paylinks.Deleted{}, err
 	}
 	a, err := l.f.act(ctx, KindLinkDelete, "payment link to take back", key, id, 0, struct{}{})
@@ -211,12 +215,14 @@ func (f *Front) link(ctx context.Context, op string, id int64) (t thing, known b
 		return t, false, err
 	}
 	err = f.o.DB.Read(ctx, func(r store.Reader) (err error) {
-		t, known, err = f.find(r, "link", strconv.FormatInt(id, 10))
+		if t, known, err = f.find(r, "link", strconv.FormatInt(id, 10)); err == nil {
+			_, err = f.reach(r, op, "link", strconv.FormatInt(id, 10), t, known, wire.CallerOf(ctx))
+		}
 		return err
 	})
 	switch {
 	case err != nil:
-		err = &wire.Error{Code: wire.Internal, Op: op, Err: err}
+		err = unread(op, err)
 	case !known && id >= paylinks.FirstLocalID:
 		err = wire.Errorf(wire.NotFound, op, "no such id was given here")
 	}
@@ -238,7 +244,11 @@ func (l linking) Read(ctx context.Context, id int64) (paylinks.Link, error) {
 			return paylinks.Link{}, &wire.Error{Code: wire.Internal, Op: op, Err: err}
 		}
 	}
-	return l.f.o.Links.Read(ctx, id)
+	link, err := l.f.o.Links.Read(ctx, id)
+	if err == nil && known && t.owner != "" {
+		err = l.f.keepTransactions(ctx, op, t.owner, link)
+	}
+	return link, err
 }
 
 // unmade shows a link that the backend does not know yet, or never will.
@@ -286,14 +296,23 @@ func theirs(op string, id int64) error {
 
 // Read implements paylinks.Transactions.
 func (c collecting) Read(ctx context.Context, id int64) (paylinks.Transaction, error) {
-	if err := theirs("paylinks.transaction", id); err != nil {
+	const op = "paylinks.transaction"
+	if err := theirs(op, id); err != nil {
 		return paylinks.Transaction{}, err
+	}
+	if caller := wire.CallerOf(ctx); caller.Own {
+		if err := c.f.reachTransaction(ctx, op, id); err != nil {
+			return paylinks.Transaction{}, err
+		}
 	}
 	return c.f.o.Transactions.Read(ctx, id)
 }
 
 // List implements paylinks.Transactions: it is the backend's. What is stored here makes no transactions.
 func (c collecting) List(ctx context.Context, by paylinks.Filter) ([]paylinks.Transaction, error) {
+	if err := wire.Everything(ctx, "paylinks.list", "list the account's transactions"); err != nil {
+		return nil, err
+	}
 	return c.f.o.Transactions.List(ctx, by)
 }
 
@@ -327,6 +346,9 @@ func (c collecting) Delete(ctx context.Context, key wire.Key, id int64) (paylink
 // do does one operation on a transaction; its currency is not known here, so that its amount is in hundredths.
 func (c collecting) do(ctx context.Context, kind, note string, key wire.Key, id int64, amount *int64, req any) (paylinks.Done, error) {
 	if err := theirs(kind, id); err != nil {
+		return paylinks.Done{}, err
+	}
+	if err := c.f.reachTransaction(ctx, kind, id); err != nil {
 		return paylinks.Done{}, err
 	}
 	n := int64(0)

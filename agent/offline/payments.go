@@ -22,6 +22,11 @@ func (p paying) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 	if err := payments.Validate(req); err != nil {
 		return payments.Created{}, err
 	}
+	if d := req.PaymentMethodDetails; d != nil {
+		if err := p.f.reachToken(ctx, d.Token); err != nil {
+			return payments.Created{}, err
+		}
+	}
 	b := p.f.rows[KindPaymentCreate]
 	w := write{row: b, key: key, amount: int64(req.Amount), currency: req.CurrencyCode, note: "payment"}
 	var err error

@@ -38,14 +38,17 @@ func (p paying) Read(ctx context.Context, id string) (payments.Payment, error) {
 	var ops []outbox.Op
 	known := false
 	err := p.f.o.DB.Read(ctx, func(r store.Reader) (err error) {
-		if t, known, err = p.f.find(r, "payment", id); err != nil || p.f.box == nil {
+		if t, known, err = p.f.find(r, "payment", id); err == nil {
+			_, err = p.f.reach(r, op, "payment", id, t, known, wire.CallerOf(ctx))
+		}
+		if err != nil || p.f.box == nil {
 			return err
 		}
 		ops, err = p.f.box.List(r, outbox.Filter{Aggregate: p.f.aggregate("payment", id, t, known), Limit: 1000})
 		return err
 	})
 	if err != nil {
-		return payments.Payment{}, &wire.Error{Code: wire.Internal, Op: op, Err: err}
+		return payments.Payment{}, unread(op, err)
 	}
 	if known && t.backend == "" {
 		return p.unmade(t, ops)
@@ -57,6 +60,9 @@ func (p paying) Read(ctx context.Context, id string) (payments.Payment, error) {
 	switch {
 	case err == nil:
 		out.Operation = p.f.newest(ops)
+		if d := out.PaymentDetails; known && d != nil && d.CardDetails != nil {
+			err = p.f.keepToken(ctx, op, t.owner, d.CardDetails.Token)
+		}
 	case wire.CodeOf(err) == wire.Unavailable && known && len(ops) > 0 && ops[0].Key == t.key: // all of its history
 		out, err = local(t, ops, false), nil
 		if out.Operation = p.f.newest(ops); out.Operation == nil {

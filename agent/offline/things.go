@@ -55,6 +55,8 @@ INSERT INTO offline_purged (one, thing) VALUES (1, 0);
 `}, {Name: "offline/3 numbers by key", SQL: `
 DROP INDEX offline_things_key; -- the others' local ids hold their keys
 CREATE INDEX offline_things_key ON offline_things (key) WHERE local <> 'L' || key;
+`}, {Name: "offline/4 owners", SQL: `
+ALTER TABLE offline_things ADD COLUMN owner TEXT NOT NULL DEFAULT ''; -- the local client that made it; '' = the terminal's own token
 `}}
 }
 
@@ -75,6 +77,7 @@ const (
 // thing is something that an operation of ours makes.
 type thing struct {
 	about, local, backend, seen string
+	owner                       string // the local client that made it
 	key                         wire.Key
 }
 
@@ -82,13 +85,16 @@ type thing struct {
 var errThing = errors.New("the stored ids were altered")
 
 func (f *Front) thingMAC(t thing) []byte {
-	return f.o.DB.MAC(thingTable, t.local, t.about, t.backend, string(t.key))
+	if t.owner == "" { // a row from before there were owners has the sum it had
+		return f.o.DB.MAC(thingTable, t.local, t.about, t.backend, string(t.key))
+	}
+	return f.o.DB.MAC(thingTable, t.local, t.about, t.backend, string(t.key), t.owner)
 }
 
 func (f *Front) thing(r store.Reader, where string, args ...any) (t thing, found bool, err error) {
 	var mac []byte
-	err = r.QueryRow(`SELECT about, local, backend, key, seen, mac FROM offline_things WHERE `+where+` ORDER BY id DESC LIMIT 1`, args...).
-		Scan(&t.about, &t.local, &t.backend, &t.key, &t.seen, &mac)
+	err = r.QueryRow(`SELECT about, local, backend, key, seen, owner, mac FROM offline_things WHERE `+where+` ORDER BY id DESC LIMIT 1`, args...).
+		Scan(&t.about, &t.local, &t.backend, &t.key, &t.seen, &t.owner, &mac)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return thing{}, false, nil
@@ -135,8 +141,8 @@ func (f *Front) add(tx store.Tx, numbered bool, t thing) (string, error) {
 	if t.local = "L" + string(t.key); numbered {
 		t.local = strconv.FormatInt(firstLocal+id, 10)
 	}
-	_, err := tx.Exec(`INSERT INTO offline_things (id, about, local, backend, folded, key, seen, mac) VALUES (?, ?, ?, '', '', ?, ?, ?)`,
-		id, t.about, t.local, string(t.key), t.seen, f.thingMAC(t))
+	_, err := tx.Exec(`INSERT INTO offline_things (id, about, local, backend, folded, key, seen, owner, mac) VALUES (?, ?, ?, '', '', ?, ?, ?, ?)`,
+		id, t.about, t.local, string(t.key), t.seen, t.owner, f.thingMAC(t))
 	if err != nil {
 		f.lastThing = 0
 		return "", fmt.Errorf("store ids: %w", err)

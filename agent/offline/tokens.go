@@ -91,7 +91,10 @@ func (s storing) Token(ctx context.Context, id string) (tokens.TokenReply, error
 	var maker outbox.Op
 	known := false
 	err := s.f.o.DB.Read(ctx, func(r store.Reader) (err error) {
-		if t, known, err = s.f.find(r, "token", id); err != nil || !known || t.backend != "" || s.f.box == nil {
+		if t, known, err = s.f.find(r, "token", id); err == nil {
+			_, err = s.f.reach(r, op, "token", id, t, known, wire.CallerOf(ctx))
+		}
+		if err != nil || !known || t.backend != "" || s.f.box == nil {
 			return err
 		}
 		maker, err = s.f.op(r, t.key)
@@ -99,7 +102,7 @@ func (s storing) Token(ctx context.Context, id string) (tokens.TokenReply, error
 	})
 	switch {
 	case err != nil:
-		return tokens.TokenReply{}, &wire.Error{Code: wire.Internal, Op: op, Err: err}
+		return tokens.TokenReply{}, unread(op, err)
 	case known && t.backend == "" && (maker.State == outbox.Failed || maker.State == outbox.Expired):
 		return tokens.TokenReply{}, wire.Errorf(wire.NotFound, op, "it was never stored: %s", maker.Reason)
 	case known && t.backend == "":
@@ -107,7 +110,11 @@ func (s storing) Token(ctx context.Context, id string) (tokens.TokenReply, error
 	case known && (id == t.local || id == string(t.key)):
 		id = t.backend
 	}
-	return s.f.o.Tokens.Token(ctx, id)
+	out, err := s.f.o.Tokens.Token(ctx, id)
+	if err == nil && known {
+		err = s.f.keepToken(ctx, op, t.owner, out.Token)
+	}
+	return out, err
 }
 
 func (f *Front) tokenAdapters(all map[string]adapter) {

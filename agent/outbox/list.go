@@ -11,7 +11,9 @@ import (
 type Filter struct {
 	Kind, Aggregate string
 	State           State
-	Open            bool  // only what is not final
+	Open            bool // only what is not final
+	Owned           bool // only what belongs to Owner
+	Owner           string
 	After           int64 // only ids above
 	Limit           int   // default 100
 }
@@ -40,17 +42,20 @@ func listed(r store.Reader, f Filter, see func(*row) Op) ([]Op, error) {
 	return list, nil
 }
 
-const matches = ` (? = '' OR kind = ?) AND (? = '' OR aggregate = ?) AND (? = '' OR state = ?) AND (? = 0 OR open = 1) ORDER BY id LIMIT ?`
+const matches = ` (? = '' OR kind = ?) AND (? = '' OR aggregate = ?) AND (? = '' OR state = ?) AND (? = 0 OR open = 1) AND (? = 0 OR owner = ?) ORDER BY id LIMIT ?`
 
 func (f Filter) args(first ...any) []any {
-	return append(first, f.Kind, f.Kind, f.Aggregate, f.Aggregate, string(f.State), string(f.State), f.Open, f.Limit)
+	return append(first, f.Kind, f.Kind, f.Aggregate, f.Aggregate, string(f.State), string(f.State), f.Open, f.Owned, f.Owner, f.Limit)
 }
 
 func find(r store.Reader, f Filter, see func(*row) Op) ([]Op, error) {
 	if f.Aggregate != "" {
 		return read(r, see, `aggregate = ? AND id > ? AND`+matches, f.args(f.Aggregate, f.After)...)
 	}
-	if f.Kind == "" && f.State == "" && !f.Open {
+	if f.Owned && f.Owner != "" { // SQLite takes a partial index only where the query says what the index says
+		return read(r, see, `owner = ? AND owner <> '' AND id > ? AND`+matches, f.args(f.Owner, f.After)...)
+	}
+	if f.Kind == "" && f.State == "" && !f.Open || f.Owned {
 		return read(r, see, `id > ? AND`+matches, f.args(f.After)...)
 	}
 	lines, err := Report(r)

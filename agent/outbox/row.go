@@ -31,12 +31,13 @@ type row struct {
 	createdMS, settledMS          int64
 	acceptedRun, nextRun, sentAge int64
 	mac, dataKey                  []byte
+	owner                         string
 	altered                       bool  // the row did not verify when it was read
 	was                           State // in the table; "" = not there yet
 }
 
 const columns = `id, key, kind, aggregate, state, resume, note, amount, currency, digest, payload, memo, result, reason,
-	attempts, created_ms, settled_ms, accepted_run, next_run, sent_age, mac, data_key`
+	attempts, created_ms, settled_ms, accepted_run, next_run, sent_age, mac, data_key, owner`
 
 type scanner interface{ Scan(dest ...any) error }
 
@@ -44,7 +45,7 @@ func scan(s scanner) (row, error) {
 	var r row
 	err := s.Scan(&r.id, &r.key, &r.kind, &r.aggregate, &r.state, &r.resume, &r.note, &r.amount, &r.currency, &r.digest,
 		&r.payload, &r.memo, &r.result, &r.reason, &r.attempts, &r.createdMS, &r.settledMS, &r.acceptedRun, &r.nextRun,
-		&r.sentAge, &r.mac, &r.dataKey)
+		&r.sentAge, &r.mac, &r.dataKey, &r.owner)
 	if errors.Is(err, sql.ErrNoRows) {
 		return row{}, ErrUnknown
 	}
@@ -70,8 +71,12 @@ func blob(b []byte) any {
 
 // sum authenticates what decides about money: what is sent, to whom it belongs, and how far it is.
 func (o *Outbox) sum(r *row) []byte {
-	return o.db.MAC(table, r.key, r.id, r.kind, r.aggregate, string(r.state), string(r.resume), r.amount, r.currency,
-		blob(r.digest), blob(r.payload), blob(r.memo), blob(r.result), r.attempts, r.sentAge)
+	fields := []any{r.id, r.kind, r.aggregate, string(r.state), string(r.resume), r.amount, r.currency,
+		blob(r.digest), blob(r.payload), blob(r.memo), blob(r.result), r.attempts, r.sentAge}
+	if r.owner != "" { // a row from before there were owners has the sum it had
+		fields = append(fields, r.owner)
+	}
+	return o.db.MAC(table, r.key, fields...)
 }
 
 func (o *Outbox) verify(r *row) error {
@@ -141,7 +146,7 @@ func mark(tx store.Tx, aggregate string) error {
 // op is the row as others see it, without payload and memo, and without the next try.
 func (r *row) op() Op {
 	op := Op{
-		New: New{Key: wire.Key(r.key), Kind: r.kind, Aggregate: r.aggregate, Note: r.note, AmountMin: r.amount, Currency: r.currency},
+		New: New{Key: wire.Key(r.key), Kind: r.kind, Aggregate: r.aggregate, Note: r.note, AmountMin: r.amount, Currency: r.currency, Owner: r.owner},
 		ID:  r.id, State: r.state, Attempts: int(r.attempts), Created: time.UnixMilli(r.createdMS),
 		Result: r.result, Reason: r.reason,
 	}

@@ -120,5 +120,11 @@ CREATE TRIGGER outbox_ops_removed AFTER DELETE ON outbox_ops BEGIN
 	UPDATE outbox_clock SET purged_id = MAX(purged_id, OLD.id);
 END;
 `,
+	}, {
+		Name: "outbox/5 owners",
+		SQL: `
+ALTER TABLE outbox_ops ADD COLUMN owner TEXT NOT NULL DEFAULT ''; -- the local client it belongs to; '' = the terminal
+CREATE INDEX outbox_ops_owner ON outbox_ops (owner, id) WHERE owner <> '';
+`,
 	}}
 }

@@ -42,6 +42,7 @@ type New struct {
 	Note      string // one plain-language word or two for people ("undo of R17"); no secrets
 	AmountMin int64  // minor units, 0 where none: for the reconciliation report
 	Currency  string
+	Owner     string // the local client it belongs to; "" = the terminal itself
 
 	digest, sealed, dataKey []byte // of Payload, once Seal was called
 }

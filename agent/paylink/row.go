@@ -136,3 +136,12 @@ func (s *Service) save(tx store.Tx, e *entry) error {
 	}
 	return nil
 }
+
+// Reference is the terminalReference of the payment that a link was made for, "" where the terminal made no such link.
+func Reference(r store.Reader, link int64) (reference string, err error) {
+	err = r.QueryRow(`SELECT reference FROM paylink_entries WHERE `+byLink+` ORDER BY rowid LIMIT 1`, link).Scan(&reference)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return reference, err
+}

@@ -152,7 +152,7 @@ func OperationEvent(was outbox.State, op outbox.Op) (it events.Item, ok bool) {
 		return it, false
 	}
 	body, err := json.Marshal(Change{op.State, op.Kind, op.Note, op.AmountMin, op.Currency, op.Attempts, op.Reason})
-	return events.Item{Source: OfOperation, Ref: string(op.Key), Event: OfOperation + "." + word, Body: body}, err == nil
+	return events.Item{Source: OfOperation, Ref: string(op.Key), Event: OfOperation + "." + word, Body: body, Owner: op.Owner}, err == nil
 }
 
 // SaleEvent is the event of a sale's outcome, or of its end; none of anything else.

@@ -21,6 +21,7 @@ var rooms = []room{
 	{"agent/outbox", []string{"store", "schemes/wire"}, "store-and-forward over opaque payloads: knows no service"},
 	{"agent/offline", []string{"agent/outbox", "store", "schemes/methods", "schemes/aapay", "schemes/payments", "schemes/paylinks", "schemes/tokens", "schemes/money", "schemes/wire"}, "the outbox's typed adapters"},
 	{"agent/offline/offlinetest", []string{"schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/wire"}, "what clients of the campaigns write, and a small backend: the contracts alone"},
+	{"agent/owned", []string{"store", "schemes/aapay", "schemes/disputes", "schemes/hosted", "schemes/onboarding", "schemes/wire"}, "whose the things are that the terminal only passes on"},
 	{"agent/paylink", []string{"agent/offline", "store", "schemes/methods", "schemes/aapay", "schemes/paylinks", "schemes/money", "schemes/wire"}, "payment links spoken as a scheme"},
 	{"agent/catalog", []string{"store", "schemes/methods", "schemes/wire"}, "the cached method list"},
 	{"agent/inbox", []string{"store", "schemes/hosted", "schemes/webhooks", "schemes/wire"}, "the durable receiver: knows the envelopes and what a build's notifications are known by, no service behind them"},

@@ -1,18 +1,85 @@
 package wire
 
-import "context"
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+)
 
-// clientKey is where a context carries a client's name.
-type clientKey struct{}
+// Caller is the local client on whose behalf a call is made, as the one who checked its credential knows it.
+type Caller struct {
+	Name string // owns what is made, and is the scope of its Idempotency-Key; "" = the terminal's own token, or nobody was checked
+	Own  bool   // it reaches its own things only
 
-// WithClient says on whose behalf a call is made: the name that whoever checked the caller's credential knows it by.
-func WithClient(ctx context.Context, name string) context.Context {
-	return context.WithValue(ctx, clientKey{}, name)
+	Words []string // what it may do; nil = everything
 }
 
-// Client is that name, "" where there is only one client or none was checked. It is the scope of the caller's
-// Idempotency-Key: two clients may use the same one.
-func Client(ctx context.Context) string {
-	name, _ := ctx.Value(clientKey{}).(string)
-	return name
+// callerKey is where a context carries a Caller.
+type callerKey struct{}
+
+// WithCaller says on whose behalf a call is made.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(context.WithValue(ctx, callerKey{}, c), deniedKey{}, new(atomic.Bool))
+}
+
+// CallerOf is that client. The zero value, which reaches everything, is the answer where none was checked.
+func CallerOf(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}
+
+// WithClient is WithCaller for a client that reaches everything.
+func WithClient(ctx context.Context, name string) context.Context {
+	return WithCaller(ctx, Caller{Name: name})
+}
+
+// Client is the caller's name. It is the scope of the caller's Idempotency-Key: two clients may use the same one.
+func Client(ctx context.Context) string { return CallerOf(ctx).Name }
+
+// ClientOf is Client, and says whether a caller's credential was checked at all.
+func ClientOf(ctx context.Context) (name string, checked bool) {
+	c, checked := ctx.Value(callerKey{}).(Caller)
+	return c.Name, checked
+}
+
+// Reaches tells whether the caller may see and change a thing of that owner.
+func (c Caller) Reaches(owner string) bool { return !c.Own || c.Name == owner }
+
+// May tells whether the caller may do what a word of its list stands for. A nil list allows everything.
+func (c Caller) May(word string) bool { return c.Words == nil || slices.Contains(c.Words, word) }
+
+// Allow is nil where the caller may do what each of the words stands for, else wire.Forbidden.
+func Allow(ctx context.Context, op string, words ...string) error {
+	c := CallerOf(ctx)
+	for _, word := range words {
+		if !c.May(word) {
+			return deny(ctx, op, "%s may not %s: [port.clients.%s] may does not name it", c.Name, word, c.Name)
+		}
+	}
+	return nil
+}
+
+// Everything is nil where the caller reaches what nobody here made, else wire.Forbidden. what says what it wanted.
+func Everything(ctx context.Context, op, what string) error {
+	c := CallerOf(ctx)
+	if !c.Own {
+		return nil
+	}
+	return deny(ctx, op, "%s may not %s: [port.clients.%s] may does not name all", c.Name, what, c.Name)
+}
+
+func deny(ctx context.Context, op, format string, args ...any) error {
+	if mark, ok := ctx.Value(deniedKey{}).(*atomic.Bool); ok {
+		mark.Store(true)
+	}
+	return Errorf(Forbidden, op, format, args...)
+}
+
+// deniedKey is where a context carries the mark that its caller was denied something.
+type deniedKey struct{}
+
+// Denied tells whether a wire.Forbidden of a call is about its caller, and not the backend's word about the terminal.
+func Denied(ctx context.Context) bool {
+	mark, ok := ctx.Value(deniedKey{}).(*atomic.Bool)
+	return ok && mark.Load()
 }

@@ -1,0 +1,194 @@
+package offline
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"strconv"
+
+	"posagent/schemes/paylinks"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Claims remember the owner of a thing that has no row here.
+type Claims interface {
+	// Owner is the local client that a thing belongs to; found is false where nobody has claimed it.
+	Owner(r store.Reader, about, id string) (owner string, found bool, err error)
+	// Claim gives a thing to an owner. wire.NotFound where it belongs to another.
+	Claim(ctx context.Context, about, id, owner string) error
+}
+
+// The things whose owners Claims keep.
+const (
+	aboutTransaction = "transaction" // of a payment link; the service makes it when a customer pays
+	aboutToken       = "token value"
+)
+
+// reach is the owner of a thing that a call names, or wire.NotFound: the thing is another client's, or nobody here made it and
+// the caller reaches its own things only.
+func (f *Front) reach(r store.Reader, op, about, id string, t thing, known bool, caller wire.Caller) (owner string, err error) {
+	owner = t.owner
+	if !known {
+		owner = caller.Name
+		if f.o.Claims != nil {
+			var claimed string
+			if claimed, known, err = f.o.Claims.Owner(r, about, id); err != nil {
+				return "", err
+			}
+			if known {
+				owner = claimed
+			}
+		}
+	}
+	if caller.Own && (!known || owner != caller.Name) {
+		return "", none(op, about)
+	}
+	return owner, nil
+}
+
+// none is the answer to an id that the caller does not reach, whether or not there is such a thing.
+func none(op, about string) error { return wire.Errorf(wire.NotFound, op, "no such %s", about) }
+
+// unread is the error of a reading of the journal.
+func unread(op string, err error) error {
+	var e *wire.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &wire.Error{Code: wire.Internal, Op: op, Err: err}
+}
+
+func (f *Front) tokenID(token wire.Secret) string {
+	return hex.EncodeToString(f.o.DB.MAC(thingTable, aboutToken, token.Reveal())[:16])
+}
+
+// keepToken remembers whose a token is, so that no other client can pay with it.
+func (f *Front) keepToken(ctx context.Context, op, owner string, token wire.Secret) error {
+	if f.o.Claims == nil || owner == "" || token == "" {
+		return nil
+	}
+	if err := f.o.Claims.Claim(ctx, aboutToken, f.tokenID(token), owner); err != nil && wire.CodeOf(err) != wire.NotFound {
+		return unread(op, err)
+	}
+	return nil
+}
+
+// reachToken refuses a token that the caller did not get here.
+func (f *Front) reachToken(ctx context.Context, token wire.Secret) error {
+	caller := wire.CallerOf(ctx)
+	if !caller.Own || token == "" {
+		return nil
+	}
+	return unreadOrNil(KindPaymentCreate, f.o.DB.Read(ctx, func(r store.Reader) error {
+		_, err := f.reach(r, KindPaymentCreate, aboutToken, f.tokenID(token), thing{}, false, caller)
+		return err
+	}))
+}
+
+func unreadOrNil(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return unread(op, err)
+}
+
+// keepTransactions remembers whose the transactions of a link are.
+func (f *Front) keepTransactions(ctx context.Context, op, owner string, link paylinks.Link) error {
+	if f.o.Claims == nil {
+		return nil
+	}
+	for _, i := range link.Invoices {
+		for _, t := range i.Transactions {
+			err := f.o.Claims.Claim(ctx, aboutTransaction, strconv.FormatInt(t.ID, 10), owner)
+			if err != nil && wire.CodeOf(err) != wire.NotFound {
+				return unread(op, err)
+			}
+		}
+	}
+	return nil
+}
+
+// reachTransaction refuses a transaction that the caller does not reach, and a write to one of the register's sales. Whose it is
+// says the link it was made by. wire.NotFound, wire.Conflict, and the service's error where it has to be asked and does not answer.
+func (f *Front) reachTransaction(ctx context.Context, op string, id int64) error {
+	caller := wire.CallerOf(ctx)
+	if !caller.Own && f.o.Sold == nil {
+		return nil
+	}
+	name := strconv.FormatInt(id, 10)
+	var owner string
+	var known bool
+	err := f.o.DB.Read(ctx, func(r store.Reader) (err error) {
+		if f.o.Claims != nil {
+			owner, known, err = f.o.Claims.Owner(r, aboutTransaction, name)
+		}
+		return err
+	})
+	if err != nil {
+		return unread(op, err)
+	}
+	if !known {
+		if owner, known, err = f.ownerByLink(ctx, op, id, name); err != nil {
+			return err
+		}
+	}
+	if caller.Own && (!known || owner != caller.Name) {
+		return none(op, aboutTransaction)
+	}
+	return nil
+}
+
+// ownerByLink asks the service by which link a transaction was made.
+func (f *Front) ownerByLink(ctx context.Context, op string, id int64, name string) (owner string, known bool, err error) {
+	txn, err := f.o.Transactions.Read(ctx, id)
+	if err != nil {
+		if wire.CodeOf(err) == wire.NotFound {
+			err = none(op, aboutTransaction)
+		}
+		return "", false, err
+	}
+	link := int64(0)
+	if txn.Invoice != nil {
+		link = txn.Invoice.PaymentRequestID
+	}
+	if link == 0 {
+		return "", false, nil
+	}
+	var t thing
+	err = f.o.DB.Read(ctx, func(r store.Reader) (err error) {
+		if t, known, err = f.find(r, "link", strconv.FormatInt(link, 10)); err != nil || known {
+			return err
+		}
+		return f.notSold(r, op, link)
+	})
+	if err != nil {
+		return "", false, unread(op, err)
+	}
+	if known && f.o.Claims != nil {
+		if err := f.o.Claims.Claim(ctx, aboutTransaction, name, t.owner); err != nil {
+			return "", false, unread(op, err)
+		}
+	}
+	return t.owner, known, nil
+}
+
+// notSold refuses what would take a register's sale back behind its back (the sale's remaining amount, journal and totals).
+func (f *Front) notSold(r store.Reader, op string, link int64) error {
+	if f.o.Sold == nil {
+		return nil
+	}
+	sale, err := f.o.Sold(r, link)
+	if err == nil && sale != "" {
+		err = wire.Errorf(wire.Conflict, op, "it is the register's: %s; take it back at the register", sale)
+	}
+	return err
+}
+
+// unsold refuses to take back a link by which the register sold.
+func (f *Front) unsold(ctx context.Context, op string, id int64, known bool) error {
+	if known || f.o.Sold == nil {
+		return nil
+	}
+	return unreadOrNil(op, f.o.DB.Read(ctx, func(r store.Reader) error { return f.notSold(r, op, id) }))
+}

@@ -1,0 +1,161 @@
+package owned
+
+import (
+	"context"
+
+	"posagent/schemes/hosted"
+	"posagent/schemes/wire"
+)
+
+// The words of a client's list that its services ask for.
+const (
+	mayRead       = "read"
+	mayPay        = "pay"
+	mayRefund     = "refund"
+	mayHosted     = "hosted"
+	mayDisputes   = "disputes"
+	mayOnboarding = "onboarding"
+)
+
+// What belongs to somebody in hosted build.
+const (
+	order     = "order"
+	session   = "session"
+	operation = "operation"
+	contract  = "contract"
+)
+
+// Sessions gives a client its own sessions of next alone.
+func Sessions(c Claims, next hosted.Sessions) hosted.Sessions { return sessions{c, next} }
+
+// sessions implements the contract. It writes out every method: a new one must not pass by.
+type sessions struct {
+	c    Claims
+	next hosted.Sessions
+}
+
+var _ hosted.Sessions = sessions{}
+
+// Build implements hosted.Sessions. Who names an order or a contract first owns it.
+func (s sessions) Build(ctx context.Context, key wire.Key, req hosted.BuildRequest) (out hosted.Built, err error) {
+	err = wire.Allow(ctx, "hosted.build", mayHosted)
+	if err == nil {
+		err = s.c.take(ctx, order, req.Order.OrderID)
+	}
+	if r := req.PaymentSession.Recurrence; err == nil && r != nil && r.ContractID != "" {
+		if r.Action == hosted.ContractCreation {
+			err = s.c.take(ctx, contract, r.ContractID)
+		} else {
+			err = s.c.reach(ctx, contract, r.ContractID)
+		}
+	}
+	if err != nil {
+		return out, err
+	}
+	if out, err = s.next.Build(ctx, key, req); err == nil {
+		err = s.c.as(ctx, session, out.SessionID, order, req.Order.OrderID)
+	}
+	return out, err
+}
+
+func (s sessions) state(ctx context.Context, op, id string, words []string, ask func() (hosted.SessionState, error)) (out hosted.SessionState, err error) {
+	if err = wire.Allow(ctx, op, words...); err == nil {
+		err = s.c.reach(ctx, session, id)
+	}
+	if err != nil {
+		return out, err
+	}
+	if out, err = ask(); err == nil && out.Operation != nil {
+		err = s.c.as(ctx, operation, out.Operation.OperationID, session, id)
+	}
+	return out, err
+}
+
+// Finalize implements hosted.Sessions.
+func (s sessions) Finalize(ctx context.Context, key wire.Key, id string, amount hosted.Text) (hosted.SessionState, error) {
+	return s.state(ctx, "hosted.finalize", id, []string{mayHosted}, func() (hosted.SessionState, error) { return s.next.Finalize(ctx, key, id, amount) })
+}
+
+// Cancel implements hosted.Sessions.
+func (s sessions) Cancel(ctx context.Context, key wire.Key, id string) (hosted.SessionState, error) {
+	return s.state(ctx, "hosted.cancel", id, []string{mayHosted}, func() (hosted.SessionState, error) { return s.next.Cancel(ctx, key, id) })
+}
+
+// State implements hosted.Sessions.
+func (s sessions) State(ctx context.Context, id string) (hosted.SessionState, error) {
+	return s.state(ctx, "hosted.state", id, []string{mayHosted}, func() (hosted.SessionState, error) { return s.next.State(ctx, id) })
+}
+
+// Card implements hosted.Sessions.
+func (s sessions) Card(ctx context.Context, id string) (out hosted.CardData, err error) {
+	if err = wire.Allow(ctx, "hosted.card", mayHosted); err == nil {
+		err = s.c.reach(ctx, session, id)
+	}
+	if err != nil {
+		return out, err
+	}
+	return s.next.Card(ctx, id)
+}
+
+// Orders gives a client its own orders of next alone.
+func Orders(c Claims, next hosted.Orders) hosted.Orders { return orders{c, next} }
+
+// orders implements the contract. It writes out every method: a new one must not pass by.
+type orders struct {
+	c    Claims
+	next hosted.Orders
+}
+
+var _ hosted.Orders = orders{}
+
+// Methods implements hosted.Orders.
+func (o orders) Methods(ctx context.Context) (hosted.MethodList, error) {
+	if err := wire.Allow(ctx, "hosted.methods", mayHosted); err != nil {
+		return hosted.MethodList{}, err
+	}
+	return o.next.Methods(ctx)
+}
+
+// Order implements hosted.Orders. Its operations are its owner's.
+func (o orders) Order(ctx context.Context, id string) (out hosted.Report, err error) {
+	if err = wire.Allow(ctx, "hosted.order", mayHosted); err == nil {
+		err = o.c.reach(ctx, order, id)
+	}
+	if err == nil {
+		out, err = o.next.Order(ctx, id)
+	}
+	for _, op := range out.Operations {
+		if err == nil {
+			err = o.c.as(ctx, operation, op.OperationID, order, id)
+		}
+	}
+	return out, err
+}
+
+func (o orders) post(ctx context.Context, op, id string, words []string, ask func() (hosted.Posted, error)) (out hosted.Posted, err error) {
+	if err = wire.Allow(ctx, op, words...); err == nil {
+		err = o.c.reach(ctx, operation, id)
+	}
+	if err != nil {
+		return out, err
+	}
+	if out, err = ask(); err == nil {
+		err = o.c.as(ctx, operation, out.OperationID, operation, id)
+	}
+	return out, err
+}
+
+// Capture implements hosted.Orders.
+func (o orders) Capture(ctx context.Context, key wire.Key, id string, req hosted.PostRequest) (hosted.Posted, error) {
+	return o.post(ctx, "hosted.capture", id, []string{mayHosted}, func() (hosted.Posted, error) { return o.next.Capture(ctx, key, id, req) })
+}
+
+// Refund implements hosted.Orders.
+func (o orders) Refund(ctx context.Context, key wire.Key, id string, req hosted.PostRequest) (hosted.Posted, error) {
+	return o.post(ctx, "hosted.refund", id, []string{mayHosted, mayRefund}, func() (hosted.Posted, error) { return o.next.Refund(ctx, key, id, req) })
+}
+
+// Cancel implements hosted.Orders.
+func (o orders) Cancel(ctx context.Context, key wire.Key, id string, req hosted.PostRequest) (hosted.Posted, error) {
+	return o.post(ctx, "hosted.undo", id, []string{mayHosted, mayRefund}, func() (hosted.Posted, error) { return o.next.Cancel(ctx, key, id, req) })
+}
