@@ -116,7 +116,7 @@ type Paylinks struct {
 // ECR is the register link.
 type ECR struct {
 	Protocol   string        `toml:"protocol"` // zvt, jsonl
-	Serial     string        `toml:"serial"`   // path; "" = no serial line
+	Serial     string        `toml:"serial"`   // path, or usb:VID:PID[:SERIAL]; "" = no serial line
 	Baud       int           `toml:"baud"`
 	StopBits   int           `toml:"stop_bits"` // 1, 2
 	TCP        string        `toml:"tcp"`       // host:port to listen on; "" = none

@@ -123,7 +123,8 @@ func TestBadFiles(t *testing.T) {
 		{"secret of a public file", "[upstream.auth]\nbearer = \"hush\"\n", "FILE:2: upstream.auth.bearer: a secret in a file that others can read: chmod 600 FILE"},
 		{"file of no secret", "[ecr]\nserial_file = \"/x\"\n", "unknown key"},
 		{"bad currency", "[terminal]\ncurrency = \"eur\"\n", "config: terminal.currency: \"eur\" is not a currency code"},
-		{"serial path", "[ecr]\nserial = \"ttyS0\"\n", "config: ecr.serial: \"ttyS0\" is not an absolute path"},
+		{"usb without a product", "[ecr]\nserial = \"usb:0403\"\n", "config: ecr.serial: \"usb:0403\" is neither an absolute path nor usb:VID:PID[:SERIAL] (lsusb shows VID:PID)"},
+		{"serial path", "[ecr]\nserial = \"ttyS0\"\n", "config: ecr.serial: \"ttyS0\" is neither an absolute path nor usb:VID:PID[:SERIAL] (lsusb shows VID:PID)"},
 		{"clear http", "[upstream]\nbase = \"http://pay.example\"\n", "config: upstream.base: http would send the credentials in clear"},
 		{"credentials in address", "[upstream]\nbase = \"https://u:hush@pay.example\"\n", "config: upstream.base: credentials do not belong"},
 		{"query in address", "[upstream]\nbase = \"https://pay.example/?a\"\n", "config: upstream.base: ends in"},
@@ -267,6 +268,10 @@ func TestASandboxHasARegisterLine(t *testing.T) {
 	c, err = Load(write(t, "config.toml", "[ecr]\nserial = \"/dev/ttyS0\"\n", 0o644), nil)
 	require.NoError(t, err)
 	require.Empty(t, c.ECR.TCP, "a serial line is enough")
+	for _, name := range []string{"usb:0403:6001", "usb:1A86:7523:5&2", "usb:0403:6001:A:B"} {
+		_, err = Load(write(t, "config.toml", "[ecr]\nserial = \""+name+"\"\n", 0o644), nil)
+		require.NoError(t, err, name)
+	}
 	c, err = Load(write(t, "config.toml", "[upstream]\nbase = \"https://backend.example\"\n", 0o644), nil)
 	require.Error(t, err, "a real terminal is not opened to a network by default: %q", c.ECR.TCP)
 	require.Empty(t, c.ECR.TCP)

@@ -77,10 +77,12 @@ func (k *check) url(key, s string) {
 }
 
 func (k *check) path(key, s string) {
-	if s != "" && (!filepath.IsAbs(s) || filepath.Clean(s) != s) {
+	if s != "" && !isPath(s) {
 		k.fail(key, "%q is not an absolute path", s)
 	}
 }
+
+func isPath(s string) bool { return filepath.IsAbs(s) && filepath.Clean(s) == s }
 
 // Validate checks every value; the error joins one line per wrong key.
 func (c Config) Validate() error {
@@ -194,10 +196,15 @@ func (c Config) paylinks(k *check) {
 	}
 }
 
+// usbName names a serial line by its USB converter: usb:VID:PID, with its serial number where several are alike.
+var usbName = regexp.MustCompile(`^usb:[0-9A-Fa-f]{4}:[0-9A-Fa-f]{4}(:[!-~]{1,126})?$`)
+
 func (c Config) ecr(k *check) {
 	e := c.ECR
 	k.oneOf("ecr.protocol", e.Protocol, "zvt")
-	k.path("ecr.serial", e.Serial)
+	if e.Serial != "" && !isPath(e.Serial) && !usbName.MatchString(e.Serial) {
+		k.fail("ecr.serial", "%q is neither an absolute path nor usb:VID:PID[:SERIAL] (lsusb shows VID:PID)", e.Serial)
+	}
 	if e.TCP != "" {
 		k.listen("ecr.tcp", e.TCP, false)
 	}

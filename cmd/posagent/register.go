@@ -133,8 +133,8 @@ func atRegister(ctx context.Context, c *call, do func(context.Context, *call, *r
 	if target == "" {
 		return fail(exitUsage, "where is the terminal? give --line /dev/ttyUSB0 or --line tcp:HOST:PORT")
 	}
-	if !strings.Contains(target, "/") && !strings.HasPrefix(target, "tcp:") {
-		return fail(exitUsage, "--line %q is neither a tty such as /dev/ttyUSB0 nor tcp:HOST:PORT", target)
+	if !strings.Contains(target, "/") && !strings.HasPrefix(target, "tcp:") && !strings.HasPrefix(target, "usb:") {
+		return fail(exitUsage, "--line %q is neither a tty such as /dev/ttyUSB0, usb:VID:PID nor tcp:HOST:PORT", target)
 	}
 	habit, ok := register.HabitNamed(o.habit)
 	if !ok {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -24,11 +23,12 @@ type Conn = interface {
 
 // Config describes a line.
 type Config struct {
-	Path         string        // e.g. /dev/serial/by-id/...; a symbolic link is followed at each opening
+	Path         string        // /dev/serial/by-id/... (followed at each opening), or usb:VID:PID[:SERIAL]
 	Baud         int           // 0 = 9600
 	StopBits     int           // 1 or 2; 0 = 2. Always 8 data bits, no parity
 	WriteTimeout time.Duration // beyond the time the bytes themselves take; 0 = 5 s
 	LockDir      string        // "" = /run/lock
+	SysDir       string        // where the kernel describes USB devices; "" = /sys
 }
 
 // Stats are the counters of a port since New.
@@ -139,7 +139,7 @@ func (p *Port) tryOpen() (*conn, error) {
 	if p.Stats().AbandonedNow >= maxStuck {
 		return nil, ErrStuck
 	}
-	path, err := filepath.EvalSymlinks(p.cfg.Path)
+	path, err := p.cfg.resolve()
 	if err != nil {
 		return nil, err
 	}

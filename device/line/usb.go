@@ -1,0 +1,78 @@
+package line
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// usbName is the form of a line that is named by its USB converter: usb:VID:PID, or usb:VID:PID:SERIAL where the
+// box has several of one make. VID and PID are four hexadecimal digits each, SERIAL is what the converter says of itself.
+var usbName = regexp.MustCompile(`^usb:([0-9A-Fa-f]{4}):([0-9A-Fa-f]{4})(?::([!-~]{1,126}))?$`)
+
+// ErrAmbiguous says that several USB converters match a name. Which of them is the register cannot be guessed.
+var ErrAmbiguous = errors.New("several devices match")
+
+// resolve returns the device file behind the configured name as it is now. A converter that was pulled and plugged in
+// again may come back under another number, and its old number may be another device's: a line that is named
+// by its converter follows it. It fails with os.ErrNotExist when there is no such device, and with ErrAmbiguous.
+func (c Config) resolve() (string, error) {
+	m := usbName.FindStringSubmatch(c.Path)
+	if m == nil {
+		return filepath.EvalSymlinks(c.Path)
+	}
+	sys := c.SysDir
+	if sys == "" {
+		sys = "/sys"
+	}
+	ttys, err := filepath.Glob(filepath.Join(sys, "class/tty/*"))
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, tty := range ttys {
+		if usbMatches(sys, tty, m[1], m[2], m[3]) {
+			found = append(found, "/dev/"+filepath.Base(tty))
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("no USB converter %s is plugged in: %w", strings.TrimPrefix(c.Path, "usb:"), os.ErrNotExist)
+	case 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("%w: %s (add the serial number: usb:VID:PID:SERIAL)", ErrAmbiguous, strings.Join(found, ", "))
+}
+
+// usbMatches says whether the device above a tty is the converter that is wanted; no serial number matches any.
+func usbMatches(sys, tty, vendor, product, serial string) bool {
+	dir, err := filepath.EvalSymlinks(filepath.Join(tty, "device"))
+	if err != nil {
+		return false // a console, a pseudo terminal
+	}
+	root, err := filepath.EvalSymlinks(sys)
+	if err != nil {
+		return false
+	}
+	for ; len(dir) > len(root); dir = filepath.Dir(dir) { // the tty hangs on an interface of the USB device
+		id := attribute(dir, "idVendor")
+		if id == "" {
+			continue
+		}
+		return strings.EqualFold(id, vendor) && strings.EqualFold(attribute(dir, "idProduct"), product) &&
+			(serial == "" || attribute(dir, "serial") == serial)
+	}
+	return false
+}
+
+// attribute returns a value of sysfs, "" where there is none.
+func attribute(dir, name string) string {
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}
