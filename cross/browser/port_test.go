@@ -18,11 +18,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startTerminal runs a terminal of the backend until the test ends, and gives the address of its local port and its token.
-func (b *backend) startTerminal() (url, token string) {
+// terminal is a running `posagent run`.
+type terminal struct {
+	port, token string // of local clients
+	line        string // host and port of the register line
+	dir, file   string // state and configuration
+}
+
+// startTerminal runs a terminal of the backend until the test ends.
+func (b *backend) startTerminal() terminal {
 	b.t.Helper()
 	dir := b.t.TempDir()
-	file := filepath.Join(dir, "config.toml")
+	x := terminal{dir: filepath.Join(dir, "state"), file: filepath.Join(dir, "config.toml")}
 	config := fmt.Sprintf(`[terminal]
 bax_id = "10000001"
 terminal_id = "20000001"
@@ -40,8 +47,8 @@ tcp = "127.0.0.1:0"
 [display]
 console = false
 `, b.url)
-	require.NoError(b.t, os.WriteFile(file, []byte(config), 0o600))
-	cmd := exec.Command(built.posagent, "run", "--config", file, "--state", filepath.Join(dir, "state"))
+	require.NoError(b.t, os.WriteFile(x.file, []byte(config), 0o600))
+	cmd := exec.Command(built.posagent, "run", "--config", x.file, "--state", x.dir)
 	var talk bytes.Buffer
 	cmd.Stderr = &talk
 	out, err := cmd.StdoutPipe()
@@ -54,17 +61,22 @@ console = false
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		for word := range strings.FieldsSeq(lines.Text()) {
 			if at, yes := strings.CutPrefix(word, "port="); yes {
-				url = at
+				x.port = at
+			}
+			if at, yes := strings.CutPrefix(word, "register=tcp:"); yes {
+				x.line = at
 			}
 		}
-		if url != "" {
+		if x.port != "" && x.line != "" {
 			break
 		}
 	}
-	require.NotEmpty(b.t, url, talk.String())
-	data, err := os.ReadFile(filepath.Join(dir, "state", "port.token"))
+	require.NotEmpty(b.t, x.port, talk.String())
+	require.NotEmpty(b.t, x.line, talk.String())
+	data, err := os.ReadFile(filepath.Join(x.dir, "port.token"))
 	require.NoError(b.t, err)
-	return url, strings.TrimSpace(string(data))
+	x.token = strings.TrimSpace(string(data))
+	return x
 }
 
 const stolenSale = `{"type":"Moto","amount":1250,"currencyCode":"EUR","processing":"Sale","cardDetails":{"pan":"4111111111111111","expiryYear":2030,"expiryMonth":12}}`
@@ -123,7 +135,8 @@ func program(t *testing.T, method, url, token, body string) (status int) {
 // made to mean this machine.
 func TestPortIsClosedToPages(t *testing.T) {
 	b := startBackend(t, noWallet)
-	port, token := b.startTerminal()
+	x := b.startTerminal()
+	port, token := x.port, x.token
 	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, "<!doctype html><title>prize</title><body>You have won.</body>")

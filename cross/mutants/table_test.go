@@ -381,6 +381,9 @@ var table = []mutant{
 	{"frame filter off", frame, "TestRepeatedSaleIsDeliveredOnce", []edit{
 		{"ecr/zvt/frame/filter.go", `if f.prev == nil || !bytes.Equal(data, f.prev) {`, `if f.prev == nil || !bytes.Equal(data, f.prev) || true {`},
 	}},
+	{"what begins no message is passed over on TCP", "ecr/session", "TestField_L1AWebPageReachesNoSale", []edit{
+		{"ecr/zvt/frame/tcp.go", `if !apdu.Begins(pending[0]) {`, `if pending[0] == 0x15 && !apdu.Begins(pending[0]) {`},
+	}},
 	{"block checksum not compared", frame, "TestNoFlippedBitIsDelivered|TestDecodeBlockRefuses", []edit{
 		{"ecr/zvt/frame/block.go", `if want := crcByte(Checksum(data), etx); got != want {`, `if want := crcByte(Checksum(data), etx); got != want && false {`},
 	}},

@@ -15,10 +15,7 @@ const (
 	recordWithin  = 15 * time.Second // the register waits this long for the desk to record a delivery
 	recordForever = 10 * time.Minute // after that it is given up, loudly
 	recordOnce    = 5 * time.Second
-	maxStrange    = 16 // commands of unknown classes in a row
 )
-
-var errStrange = errors.New("the peer does not speak this protocol")
 
 // dialog is one connection: a machine, and the goroutines that perform its actions.
 type dialog struct {
@@ -103,32 +100,17 @@ func (d *dialog) post(ev zvt.Event) {
 	}
 }
 
-// read takes APDUs from a transport until it is gone, or until a peer on TCP has proved to speak something else.
+// read takes APDUs from a transport until it is gone.
 func (d *dialog) read(ctx context.Context, link frame.Transport) error {
-	strange := 0
 	for {
 		data, err := link.Receive(ctx)
 		if err != nil {
 			return err
 		}
-		if strange++; speaksZVT(data) {
-			strange = 0
-		} else if strange == maxStrange {
-			return errStrange
-		}
 		d.s.o.Tap(FromRegister, data)
 		d.s.count(func(st *Stats) { st.Received++ })
 		d.post(zvt.Received{APDU: data})
 	}
-}
-
-// speaksZVT looks at the class of an APDU.
-func speaksZVT(data []byte) bool {
-	switch data[0] {
-	case 0x04, 0x05, 0x06, 0x08, 0x0F, 0x80, 0x84:
-		return true
-	}
-	return false
 }
 
 // gone tells the loop that the connection is lost.

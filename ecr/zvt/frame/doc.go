@@ -3,12 +3,13 @@
 //
 // It owns block syntax (EncodeBlock, DecodeBlock, Scanner: pure, fed with bytes and times) and the two transports
 // (Link for serial, TCP). It does not look into an APDU beyond its header: LEN to cut a stream, CLASS to tell a
-// reply from a command. It imports ecr/zvt/apdu (for the cutting) and the standard library; never device, store or
-// anything of the agent.
+// reply from a command, and a message from what is none. It imports ecr/zvt/apdu (for the cutting) and the
+// standard library; never device, store or anything of the agent.
 //
 // Guarantees:
 //   - A block is delivered only if its stuffing, its checksum and its length byte agree, and then exactly once,
 //     however often the peer repeats it because our acknowledgement was lost.
+//   - On TCP the first byte that begins no message closes the line; nothing after it is read.
 //   - No length on the wire is trusted: memory per line is bounded by MaxAPDU and the queue.
 //   - After any garbage the receiver is in step again at the next 10 02, and at the latest when the line has been
 //     quiet for T1.

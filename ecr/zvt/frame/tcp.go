@@ -14,6 +14,9 @@ import (
 // ErrIncomplete is the cause of a line closed because an APDU was begun and not finished within T3.
 var ErrIncomplete = errors.New("frame: incomplete APDU")
 
+// ErrStrange is the cause of a line closed because a byte came that begins no message: the peer speaks another protocol.
+var ErrStrange = errors.New("frame: the peer speaks another protocol")
+
 // TCP is the transport without blocks: APDUs back to back.
 type TCP struct {
 	conn  net.Conn
@@ -147,9 +150,14 @@ func (t *TCP) read() {
 	}
 }
 
-// deliver cuts whole APDUs off pending and queues them; the peer waits (TCP flow control) while the queue is full.
+// deliver cuts whole APDUs off pending and queues them; the peer waits (TCP flow control) while the queue is full. It
+// ends the line at the first byte that begins no message, without waiting for the bytes after it.
 func (t *TCP) deliver(pending []byte, began time.Time) ([]byte, time.Time, bool) {
 	for {
+		if !apdu.Begins(pending[0]) {
+			t.fail(ErrStrange)
+			return nil, began, false
+		}
 		one, rest, missing := apdu.Next(pending)
 		if missing > 0 {
 			if len(pending)+missing > t.limit {
