@@ -50,6 +50,7 @@ var rooms = []room{
 
 	{"schemes/money", nil, "amounts and currencies"},
 	{"schemes/wire/bracket", []string{"schemes/wire"}, "forms in bracket notation: knows no service"},
+	{"schemes/wire/check", nil, "rules of single fields that services share: text in, verdict out"},
 	{"schemes/wire", nil, "strict JSON, Key, error codes"},
 	{"schemes/backend", []string{"schemes/backend/...", "schemes/methods", "schemes/aapay", "schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/onboarding", "schemes/disputes", "schemes/hosted", "schemes/money", "schemes/wire", "store"}, "opens and wires the embedded backend"},
 	{"schemes/backend/books", []string{"schemes/money", "schemes/wire"}, "CORE: only writer of postings, no I/O"},
@@ -62,6 +63,7 @@ var rooms = []room{
 	{"schemes/backend/deliver", []string{"schemes/wire", "store"}, "sends bytes to addresses: knows no service"},
 	{"schemes/backend/sweep", nil, "lets time pass: knows no service and no store"},
 	{"schemes/backend/pages", []string{"schemes/money", "schemes/wire"}, "pages for a browser"},
+	{"schemes/backend/pages/words", nil, "the texts of the payment pages, for rooms that must not import each other"},
 	{"schemes/backend/pages/form", []string{"schemes/wire", "store"}, "the forms of all pages: a token is spent in its act's commit"},
 	{"schemes/backend/wallets", []string{"schemes/backend/books/...", "schemes/backend/scenario", "schemes/backend/pages/...", "schemes/backend/sweep", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire", "store"}, "the simulated wallets: no other room of the backend beside the shared ones"},
 	{"schemes/backend/sessions", []string{"schemes/backend/books/...", "schemes/backend/deliver", "schemes/backend/once", "schemes/backend/scenario", "schemes/backend/pages/...", "schemes/backend/sweep", "schemes/hosted", "schemes/money", "schemes/wire", "store"}, "hosted build and its fields: no other room of the backend beside the shared ones"},
@@ -69,6 +71,7 @@ var rooms = []room{
 	{"schemes/paylinks", []string{"schemes/money", "schemes/wire", "schemes/wire/bracket"}, "the payment-link service, whose requests are forms"},
 	{"schemes/paylinks/paylinkstest", []string{"..", "schemes/wire", "schemes/wire/bracket"}, "the conformance suite of the payment links, whose raw cases are forms"},
 	{"schemes/*/*test", []string{"..", "schemes/money", "schemes/wire", "schemes/wire/wiretest"}, "the conformance suite of the service one level up"},
+	{"schemes/hosted", []string{"schemes/money", "schemes/wire", "schemes/wire/check"}, "the hosted build service, whose languages and countries are checked"},
 	{"schemes/*", []string{"schemes/money", "schemes/wire"}, "one contract each: services never import each other"},
 
 	{"cross/need", nil, "imported by tests everywhere"},

@@ -10,6 +10,7 @@ import (
 
 	"posagent/schemes/backend/pages"
 	"posagent/schemes/backend/pages/form"
+	"posagent/schemes/backend/pages/words"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/money"
 	"posagent/schemes/payments"
@@ -47,8 +48,8 @@ func (c *Cards) Page() http.Handler {
 }
 
 // speaks picks the language: the customer's choice, the merchant's, the browser's.
-func speaks(r *http.Request, v view) tongue {
-	return tongueOf(r.URL.Query().Get("lang"), v.Config.Language, r.Header.Get("Accept-Language"))
+func speaks(r *http.Request, v view) words.Tongue {
+	return words.Of(r.URL.Query().Get("lang"), v.Config.Language, r.Header.Get("Accept-Language"))
 }
 
 func (c *Cards) page(w http.ResponseWriter, r *http.Request) {
@@ -66,7 +67,7 @@ func (c *Cards) page(w http.ResponseWriter, r *http.Request) {
 }
 
 // faults are the words beside the fields that were not good enough, by field.
-type faults map[string]word
+type faults map[string]words.Word
 
 func (c *Cards) submit(w http.ResponseWriter, r *http.Request, act string) {
 	id := r.PathValue("id")
@@ -118,7 +119,7 @@ func (c *Cards) submit(w http.ResponseWriter, r *http.Request, act string) {
 // subject names what a form is about: one act of one payment.
 func subject(id, act string) string { return "checkout/" + id + "/" + act }
 
-func address(id string, l tongue, act string) string {
+func address(id string, l words.Tongue, act string) string {
 	if act != "" {
 		act = "/" + act
 	}
@@ -138,7 +139,7 @@ func (c *Cards) readForm(r *http.Request) (given, faults) {
 		if by == sepa {
 			iban := strings.ToUpper(strings.ReplaceAll(f.Get("iban"), " ", ""))
 			if !payments.ValidIBAN(iban) {
-				wrong["iban"] = wBadIBAN
+				wrong["iban"] = words.BadIBAN
 			}
 			g.IBAN = wire.Secret(iban)
 		}
@@ -149,40 +150,40 @@ func (c *Cards) readForm(r *http.Request) (given, faults) {
 		ValidationCode: wire.Secret(f.Get("code")),
 	}
 	if !card.PAN.Valid() {
-		wrong["number"] = wBadNumber
+		wrong["number"] = words.BadNumber
 	} else if _, known := scenario.CardOf(card.PAN.Reveal()); !known {
-		wrong["number"] = wTest
+		wrong["number"] = words.Test
 	}
 	at, over, ok := pages.Expiry(f.Get("expiry"))
 	if !ok || !c.now().Before(over) {
-		wrong["expiry"] = wBadExpiry
+		wrong["expiry"] = words.BadExpiry
 	}
 	card.ExpiryYear, card.ExpiryMonth = int32(at.Year()), int32(at.Month())
 	if code := f.Get("code"); len(code) < 3 || len(code) > 4 || strings.Trim(code, "0123456789") != "" {
-		wrong["code"] = wBadCode
+		wrong["code"] = words.BadCode
 	}
 	g.Card = &card
 	return g, wrong
 }
 
 // said is the word for a refusal.
-func said(reason string) word {
+func said(reason string) words.Word {
 	switch reason {
 	case payments.AuthenticationFailed:
-		return wNotProven
+		return words.NotProven
 	case payments.CardNotAccepted, payments.PaymentDetailsMissing:
-		return wNotAccepted
+		return words.NotAccepted
 	}
-	return wDeclined
+	return words.Declined
 }
 
 // draw makes the page.
-func (c *Cards) draw(v view, l tongue, by string, wrong faults) pages.Page {
+func (c *Cards) draw(v view, l words.Tongue, by string, wrong faults) pages.Page {
 	cur, _ := money.Lookup(v.Currency)
 	amount := money.Format(money.Minor(v.Amount), cur)
-	out := pages.Page{Title: v.Merchant + " - " + amount, Lang: l.code()}
+	out := pages.Page{Title: v.Merchant + " - " + amount, Lang: l.Code()}
 	add := func(nodes ...pages.Node) { out.Body = append(out.Body, nodes...) }
-	add(pages.Heading(l.say(wPayTo)+" "+v.Merchant), pages.Para("amount", amount))
+	add(pages.Heading(l.Say(words.PayTo)+" "+v.Merchant), pages.Para("amount", amount))
 	if v.Next == nextChallenge || v.Next == nextDone {
 		add(v.costs(l, v.Fee, 0)...)
 	}
@@ -195,40 +196,40 @@ func (c *Cards) draw(v view, l tongue, by string, wrong faults) pages.Page {
 	case nextPay:
 		out.Script = scriptPath
 		if v.Reason != "" && len(wrong) == 0 {
-			add(pages.E("p", []pages.Attr{pages.A("role", "alert")}, pages.T(l.say(said(v.Reason)))))
+			add(pages.E("p", []pages.Attr{pages.A("role", "alert")}, pages.T(l.Say(said(v.Reason)))))
 		}
 		if len(wrong) > 0 {
-			add(pages.E("p", []pages.Attr{pages.A("role", "alert")}, pages.T(l.say(wCheck))))
+			add(pages.E("p", []pages.Attr{pages.A("role", "alert")}, pages.T(l.Say(words.Check))))
 		}
 		add(c.ways(v, l, by, wrong)...)
-		add(c.button(v, l, actLeave, wCancel))
+		add(c.button(v, l, actLeave, words.Cancel))
 	case nextChallenge:
 		if v.Masked != "" {
 			add(pages.Para("", v.Masked))
 		}
-		add(pages.Result(l.say(wProve)), c.form(v, l, actAnswer,
-			pages.Button(l.say(wApprove), "go", "pass", "yes"), pages.Button(l.say(wRefuse), "no", "pass", "no")), c.button(v, l, actLeave, wCancel))
+		add(pages.Result(l.Say(words.Prove)), c.form(v, l, actAnswer,
+			pages.Button(l.Say(words.Approve), "go", "pass", "yes"), pages.Button(l.Say(words.Refuse), "no", "pass", "no")), c.button(v, l, actLeave, words.Cancel))
 	case nextDone:
-		add(pages.Result(l.say(wPaid)))
+		add(pages.Result(l.Say(words.Paid)))
 		if pages.Origin(v.Return) != "" {
-			add(pages.E("p", nil, pages.E("a", []pages.Attr{pages.A("href", v.Return), pages.A("rel", "noreferrer")}, pages.T(l.say(wContinue)))))
+			add(pages.E("p", nil, pages.E("a", []pages.Attr{pages.A("href", v.Return), pages.A("rel", "noreferrer")}, pages.T(l.Say(words.Continue)))))
 		}
 	default:
-		add(pages.Result(l.say(wClosed)))
+		add(pages.Result(l.Say(words.Closed)))
 	}
 	add(choose(v, l, by))
 	return out
 }
 
 // choose offers the page in the other languages.
-func choose(v view, l tongue, by string) pages.Node {
-	kids := []pages.Node{pages.E("summary", nil, pages.T(l.name()+" / Language"))}
-	for _, t := range tongues() {
+func choose(v view, l words.Tongue, by string) pages.Node {
+	kids := []pages.Node{pages.E("summary", nil, pages.T(l.Name()+" / Language"))}
+	for _, t := range words.All() {
 		to := address(v.ID, t, "")
 		if v.offers(by) {
 			to += "&by=" + url.QueryEscape(by)
 		}
-		kids = append(kids, pages.E("a", []pages.Attr{pages.A("href", to), pages.A("lang", t.code()), pages.A("hreflang", t.code())}, pages.T(t.name())), pages.T(" "))
+		kids = append(kids, pages.E("a", []pages.Attr{pages.A("href", to), pages.A("lang", t.Code()), pages.A("hreflang", t.Code())}, pages.T(t.Name())), pages.T(" "))
 	}
 	return pages.E("nav", []pages.Attr{pages.A("aria-label", "Language")}, pages.E("details", nil, kids...))
 }
@@ -241,11 +242,11 @@ func (v view) offers(by string) bool {
 }
 
 // costs says what a way to pay costs beside the amount: from least to most.
-func (v view) costs(l tongue, least, most int32) []pages.Node {
+func (v view) costs(l words.Tongue, least, most int32) []pages.Node {
 	if most = max(least, most); most <= 0 {
 		return nil
 	}
-	return []pages.Node{pages.Para("", l.say(wFee)+": "+v.between(least, most))}
+	return []pages.Node{pages.Para("", l.Say(words.Fee)+": "+v.between(least, most))}
 }
 
 // between writes an amount, or two where they differ.
@@ -259,11 +260,11 @@ func (v view) between(least, most int32) string {
 }
 
 // press is what a button to pay says: everything it costs, as far as that is known before the card is.
-func (v view) press(l tongue, least, most int32) string {
+func (v view) press(l words.Tongue, least, most int32) string {
 	cur, _ := money.Lookup(v.Currency)
-	text := l.say(wPay) + " " + money.Format(money.Minor(v.Amount)+money.Minor(least), cur)
+	text := l.Say(words.Pay) + " " + money.Format(money.Minor(v.Amount)+money.Minor(least), cur)
 	if most > least {
-		text = l.say(wPay) + " " + money.Format(money.Minor(v.Amount), cur) + " + " + l.say(wFee)
+		text = l.Say(words.Pay) + " " + money.Format(money.Minor(v.Amount), cur) + " + " + l.Say(words.Fee)
 	}
 	return text
 }
@@ -286,13 +287,13 @@ func (c *Cards) order(v view, cur money.Currency) []pages.Node {
 	return out
 }
 
-func (c *Cards) form(v view, l tongue, act string, kids ...pages.Node) pages.Node {
+func (c *Cards) form(v view, l words.Tongue, act string, kids ...pages.Node) pages.Node {
 	return pages.E("form", []pages.Attr{pages.A("method", "post"), pages.A("action", address(v.ID, l, act))},
 		append([]pages.Node{pages.Hidden(form.Field, c.forms.Token(subject(v.ID, act)))}, kids...)...)
 }
 
-func (c *Cards) button(v view, l tongue, act string, label word) pages.Node {
-	return c.form(v, l, act, pages.Button(l.say(label), "no", "", ""))
+func (c *Cards) button(v view, l words.Tongue, act string, label words.Word) pages.Node {
+	return c.form(v, l, act, pages.Button(l.Say(label), "no", "", ""))
 }
 
 // isCard says that a method is one of the card schemes.
@@ -301,7 +302,7 @@ func isCard(method string) bool {
 }
 
 // ways are the methods: all at once, or on a Multipage the choice first and then the one that was chosen.
-func (c *Cards) ways(v view, l tongue, by string, wrong faults) []pages.Node {
+func (c *Cards) ways(v view, l words.Tongue, by string, wrong faults) []pages.Node {
 	var brands []string
 	var others []choice
 	var prices []pages.Node
@@ -324,11 +325,11 @@ func (c *Cards) ways(v view, l tongue, by string, wrong faults) []pages.Node {
 	multi := strings.EqualFold(v.Config.PageType, payments.Multipage) && (brands != nil && others != nil || len(others) > 1)
 	switch {
 	case brands == nil && others == nil:
-		return append(out, pages.Result(l.say(wNotAccepted)))
+		return append(out, pages.Result(l.Say(words.NotAccepted)))
 	case multi && !v.offers(by):
-		out = append(out, pages.Para("", l.say(wChoose)))
+		out = append(out, pages.Para("", l.Say(words.Choose)))
 		if brands != nil {
-			out = append(out, pages.Link(address(v.ID, l, "")+"&by="+byCard, l.say(wCard)+": "+strings.Join(brands, ", ")))
+			out = append(out, pages.Link(address(v.ID, l, "")+"&by="+byCard, l.Say(words.Card)+": "+strings.Join(brands, ", ")))
 		}
 		for _, m := range others {
 			out = append(out, pages.Link(address(v.ID, l, "")+"&by="+url.QueryEscape(m.Method), m.label(l)))
@@ -337,22 +338,22 @@ func (c *Cards) ways(v view, l tongue, by string, wrong faults) []pages.Node {
 	}
 	field := func(i pages.Input) pages.Node {
 		if w, bad := wrong[i.Name]; bad {
-			i.Fault, i.First = l.say(w), i.Name == first(wrong)
+			i.Fault, i.First = l.Say(w), i.Name == first(wrong)
 		}
 		i.Required = true
 		return i.Node()
 	}
 	if brands != nil && (!multi || by == byCard) {
-		kids := []pages.Node{pages.Para("", strings.Join(brands, ", ")), pages.Para("", l.say(wTest))}
+		kids := []pages.Node{pages.Para("", strings.Join(brands, ", ")), pages.Para("", l.Say(words.Test))}
 		if each {
-			kids = append(kids, pages.Para("", l.say(wFee)+":"), pages.E("ul", nil, prices...))
+			kids = append(kids, pages.Para("", l.Say(words.Fee)+":"), pages.E("ul", nil, prices...))
 		} else {
 			kids = append(kids, v.costs(l, least, most)...)
 		}
-		out = append(out, c.form(v, l, actPay, pages.Group(l.say(wCard), append(kids,
-			field(pages.Input{Name: "number", Label: l.say(wNumber), Auto: "cc-number", Mode: "numeric", Pattern: "[0-9 \\-]{13,23}", Max: 23}),
-			field(pages.Input{Name: "expiry", Label: l.say(wExpiry), Auto: "cc-exp", Mode: "numeric", Pattern: pages.ExpiryPattern, Max: pages.MaxExpiry}),
-			field(pages.Input{Name: "code", Label: l.say(wCode), Type: "password", Auto: "cc-csc", Mode: "numeric", Pattern: "[0-9]{3,4}", Max: 4}),
+		out = append(out, c.form(v, l, actPay, pages.Group(l.Say(words.Card), append(kids,
+			field(pages.Input{Name: "number", Label: l.Say(words.Number), Auto: "cc-number", Mode: "numeric", Pattern: "[0-9 \\-]{13,23}", Max: 23}),
+			field(pages.Input{Name: "expiry", Label: l.Say(words.Expiry), Auto: "cc-exp", Mode: "numeric", Pattern: pages.ExpiryPattern, Max: pages.MaxExpiry}),
+			field(pages.Input{Name: "code", Label: l.Say(words.Code), Type: "password", Auto: "cc-csc", Mode: "numeric", Pattern: "[0-9]{3,4}", Max: 4}),
 			pages.Button(v.press(l, least, most), "go", "by", byCard))...)))
 	}
 	for _, m := range others {
@@ -367,7 +368,7 @@ func (c *Cards) ways(v view, l tongue, by string, wrong faults) []pages.Node {
 		out = append(out, c.form(v, l, actPay, pages.Group(m.label(l), kids...)))
 	}
 	if multi {
-		out = append(out, pages.Link(address(v.ID, l, ""), l.say(wBack)))
+		out = append(out, pages.Link(address(v.ID, l, ""), l.Say(words.Back)))
 	}
 	return out
 }
@@ -383,16 +384,16 @@ func first(wrong faults) string {
 }
 
 // label names a method for people.
-func (m choice) label(l tongue) string {
+func (m choice) label(l words.Tongue) string {
 	switch {
 	case m.Name != "":
 		return m.Name
 	case m.Method == sepa:
-		return "SEPA: " + l.say(wBank)
+		return "SEPA: " + l.Say(words.Bank)
 	case m.Method == invoice:
-		return l.say(wInvoice)
+		return l.Say(words.Invoice)
 	case m.Method == wallet:
-		return m.Method + ": " + l.say(wWallet)
+		return m.Method + ": " + l.Say(words.Wallet)
 	case m.Method == "AmericanExpress":
 		return "American Express"
 	case m.Method == "DinersClubInternational":
@@ -402,22 +403,22 @@ func (m choice) label(l tongue) string {
 }
 
 // sorry says why there is no page. It never repeats what was asked.
-func (c *Cards) sorry(w http.ResponseWriter, l tongue, id string, err error) {
+func (c *Cards) sorry(w http.ResponseWriter, l words.Tongue, id string, err error) {
 	e := wire.AsError(opPage, err)
-	text := wTrouble
+	text := words.Trouble
 	switch e.Code {
 	case wire.NotFound:
-		text = wGone
+		text = words.Gone
 	case wire.Forbidden:
-		text = wStale
+		text = words.Stale
 	case wire.Invalid:
-		text = wCheck
+		text = words.Check
 	default:
 		c.log.Error("payment page", "err", err)
 	}
-	body := []pages.Node{pages.Heading(c.opt.Merchant), pages.Result(l.say(text))}
+	body := []pages.Node{pages.Heading(c.opt.Merchant), pages.Result(l.Say(text))}
 	if id != "" && e.Code != wire.NotFound {
-		body = append(body, pages.Link(address(id, l, ""), l.say(wBack)))
+		body = append(body, pages.Link(address(id, l, ""), l.Say(words.Back)))
 	}
-	pages.Page{Status: e.Code.Status(), Title: c.opt.Merchant, Lang: l.code(), Body: body}.Send(w)
+	pages.Page{Status: e.Code.Status(), Title: c.opt.Merchant, Lang: l.Code(), Body: body}.Send(w)
 }

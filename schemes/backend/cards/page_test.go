@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/schemes/backend/pages/words"
 	"posagent/schemes/payments"
 	"posagent/store"
 )
@@ -172,11 +173,11 @@ func TestLanguages(t *testing.T) {
 	b := newWeb(t)
 	var codes []string
 	seen := map[string]string{}
-	for _, l := range tongues() {
+	for _, l := range words.All() {
 		codes = append(codes, l[0])
-		require.Len(t, l, 3+int(wordCount), l[0])
-		for w := range wordCount {
-			text := l.say(w)
+		require.Len(t, l, 3+int(words.Count), l[0])
+		for w := range words.Count {
+			text := l.Say(w)
 			require.NotEmpty(t, strings.TrimSpace(text))
 			require.Equal(t, strings.TrimSpace(text), text)
 			if len(text) > 25 { // a whole sentence: no two languages say it in the same words, but for the next of kin
@@ -188,14 +189,14 @@ func TestLanguages(t *testing.T) {
 		req.PayPageConfiguration = &payments.PayPageConfiguration{Language: l[0]}
 		id := b.make(req)
 		body := b.get(id)
-		require.Contains(t, body, `<html lang="`+l.code()+`">`)
-		for _, w := range []word{wPayTo, wNumber, wExpiry, wCode, wCancel, wInvoice, wBank, wWallet, wTest} {
-			require.Contains(t, body, escaped(l.say(w)))
+		require.Contains(t, body, `<html lang="`+l.Code()+`">`)
+		for _, w := range []words.Word{words.PayTo, words.Number, words.Expiry, words.Code, words.Cancel, words.Invoice, words.Bank, words.Wallet, words.Test} {
+			require.Contains(t, body, escaped(l.Say(w)))
 		}
 		path, f := b.byCard(id, "1")
 		rec := b.send(http.MethodPost, path, f)
-		require.Contains(t, rec.Body.String(), escaped(l.say(wBadNumber)), "the answer to a form is in its language")
-		require.Contains(t, b.get(id+"?lang="+l.code()), `<html lang="`+l.code()+`">`)
+		require.Contains(t, rec.Body.String(), escaped(l.Say(words.BadNumber)), "the answer to a form is in its language")
+		require.Contains(t, b.get(id+"?lang="+l.Code()), `<html lang="`+l.Code()+`">`)
 	}
 	require.ElementsMatch(t, payments.Languages(), codes)
 	id := b.make(hosted(""))
