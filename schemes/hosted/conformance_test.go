@@ -2,9 +2,11 @@ package hosted_test
 
 import (
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -53,5 +55,26 @@ func TestTheSuiteFindsBugs(t *testing.T) {
 			require.True(t, errors.As(err, &exit), "the suite is green with a service that %s", bug)
 			require.Contains(t, string(out), "--- FAIL: TestWithABug/")
 		})
+	}
+}
+
+// Finalize and cancel always have the list of warnings (S2 4), and no shop takes what was cancelled for paid.
+func TestField_B4FinalizeHasWarnings(t *testing.T) {
+	f := &hostedtest.Fake{}
+	h := hosted.Handler(f.Sessions(), f.Orders(), hosted.HandlerOptions{})
+	for path, want := range map[string]string{
+		"finalize_payment": `{"state":"PAYMENT_COMPLETE","warnings":[],"operation":`,
+		"cancel":           `{"state":"CANCELED","warnings":[]}`,
+	} {
+		b, err := f.Sessions().Build(t.Context(), "", hostedtest.Good())
+		require.NoError(t, err)
+		require.True(t, f.Fill(b.SessionID, "4111111111111111"))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/build/"+path, strings.NewReader(`{"sessionId":"`+b.SessionID+`"}`))
+		r.Header.Set("Correlation-Id", "0123abcd-4567-89ef-0123-456789abcdef")
+		r.Header.Set("Content-Type", "application/json")
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, r)
+		require.Equal(t, http.StatusOK, rec.Code, rec.Body.String())
+		require.True(t, strings.HasPrefix(rec.Body.String(), want), rec.Body.String())
 	}
 }

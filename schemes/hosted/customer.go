@@ -114,7 +114,8 @@ func (c *checks) customer(at string, i CustomerInfo) {
 		}
 		p := [...]string{"billingAddress.", "shippingAddress."}[n]
 		list = append(list, field{p + "name", a.Name, 50}, field{p + "street", a.Street, 50}, field{p + "additionalInfo", a.AdditionalInfo, 50},
-			field{p + "city", a.City, 50}, field{p + "postCode", a.PostCode, 16}, field{p + "province", a.Province, 3}, field{p + "country", a.Country, 3})
+			field{p + "city", a.City, 50}, field{p + "postCode", a.PostCode, 16}, field{p + "province", a.Province, 3})
+		c.country(at+p+"country", a.Country)
 	}
 	dates := []field{}
 	if a := i.CardHolderAcctInfo; a != nil {

@@ -44,5 +44,11 @@
 // 2026-11-22: customerInfo passes through as it came: fifty fields that only the service itself reads would cost a terminal's
 // binary tens of kilobytes. Order.Customer is the service's check of them.
 //
+// 2026-11-22: a language is an ISO 639-2 code in any case of letters, a country an ISO 3166-1 alpha-3 code in capitals. Another
+// is refused (PS0026).
+//
+// 2026-11-22: a cancelled session answers state CANCELED, a word of ours: S2 3 has none, and a shop takes PAYMENT_COMPLETE without
+// an operation for a success. Finalize and cancel always answer warnings, [] where there are none.
+//
 // 2026-11-22: additionalData passes through with keys nobody here knows.
 package hosted

@@ -37,7 +37,7 @@ const (
 	SessionNotReady = "SESSION_NOT_READY" // Conflict: the customer has not filled in everything
 	SessionComplete = "SESSION_COMPLETE"  // Conflict: cancel of what is paid or refused already
 	OrderPaid       = "ORDER_PAID"        // Conflict: another session of the order was paid
-	OrderDiffers    = "ORDER_DIFFERS"     // Conflict: the order exists, in another currency
+	OrderDiffers    = "ORDER_DIFFERS"     // Conflict: the order exists in another currency, or a session of it may still be paid with another amount
 	NotPossible     = "NOT_POSSIBLE"      // Conflict: an operation of this type or result cannot be captured, refunded or cancelled
 	BankRefused     = "BANK_REFUSED"      // Conflict: the bank refused a capture, refund or cancel
 )
@@ -75,7 +75,7 @@ var reasons = [...]row{
 	{wire.Conflict, SessionNotReady, "Session not ready for payment"},
 	{wire.Conflict, SessionComplete, "Payment complete"},
 	{wire.Conflict, OrderPaid, "Order already paid"},
-	{wire.Conflict, OrderDiffers, "Order exists in another currency"},
+	{wire.Conflict, OrderDiffers, "Order exists in another currency, or a session of it may still be paid with another amount"},
 	{wire.Conflict, NotPossible, "Not possible for this operation"},
 	{wire.Conflict, BankRefused, "Refused by the bank"},
 	{wire.Internal, genericError, "Generic API error"},

@@ -192,7 +192,7 @@ func (c *call) finalize() (any, error) {
 		return nil, err
 	}
 	out, err := c.sessions.Finalize(c.ctx, c.key, s.SessionID, s.Amount)
-	return encoded(EncodeState, out, err)
+	return encoded(EncodeState, warned(out), err)
 }
 
 func (c *call) end() (any, error) {
@@ -201,7 +201,15 @@ func (c *call) end() (any, error) {
 		return nil, err
 	}
 	out, err := c.sessions.Cancel(c.ctx, c.key, s.SessionID)
-	return encoded(EncodeState, out, err)
+	return encoded(EncodeState, warned(out), err)
+}
+
+// warned is an answer with its list of warnings, which finalize and cancel always have (S2 4).
+func warned(s SessionState) SessionState {
+	if s.Warnings == nil {
+		s.Warnings = []Warning{}
+	}
+	return s
 }
 
 func (c *call) state() (any, error) {

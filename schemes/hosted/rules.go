@@ -8,6 +8,7 @@ import (
 
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 )
 
 // Limits of a request, in bytes.
@@ -58,6 +59,18 @@ func (c *checks) oneOf(path, s string, words ...string) {
 		}
 	}
 	c.add(BadParameter, path, "want one of "+strings.Trim(strings.Join(words, ", "), ", "))
+}
+
+func (c *checks) language(path, s string) {
+	if s != "" && !check.Language(s) {
+		c.add(BadParameter, path, "want an ISO 639-2 code, three letters")
+	}
+}
+
+func (c *checks) country(path, s string) {
+	if s != "" && !check.Country3(s) {
+		c.add(BadParameter, path, "want an ISO 3166-1 alpha-3 code in capitals")
+	}
 }
 
 func (c *checks) url(path, s string) {
@@ -143,10 +156,11 @@ func (req BuildRequest) Validate() error {
 		limit      int
 	}{
 		{"order.customerId", string(o.CustomerID), 27}, {"order.invoiceId", o.InvoiceID, maxText}, {"order.description", o.Description, maxText},
-		{"order.customField", o.CustomField, maxText}, {"paymentSession.language", s.Language, 8}, {"paymentSession.paymentService", s.PaymentService, 64},
+		{"order.customField", o.CustomField, maxText}, {"paymentSession.paymentService", s.PaymentService, 64},
 	} {
 		c.text(f.path, f.text, f.limit)
 	}
+	c.language("paymentSession.language", s.Language)
 	c.oneOf("paymentSession.captureType", s.CaptureType, "", Implicit, Explicit)
 	c.oneOf("paymentSession.exemptions", s.Exemptions, "", NoPreference, ChallengeRequested)
 	c.url("paymentSession.resultUrl", s.ResultURL)
@@ -165,7 +179,7 @@ func (c *checks) lists(o Order, total money.Minor) {
 		return
 	}
 	for _, s := range o.TransactionSummary {
-		c.text("order.transactionSummary[].language", s.Language, 8)
+		c.language("order.transactionSummary[].language", s.Language)
 		if len(s.SummaryList) > maxList {
 			c.add(BadParameter, "order.transactionSummary[].summaryList", "more than 1000 entries")
 			return

@@ -46,6 +46,9 @@ const (
 	Ready           = "READY_FOR_PAYMENT"
 	Redirected      = "REDIRECTED_TO_EXTERNAL_DOMAIN"
 	Complete        = "PAYMENT_COMPLETE"
+
+	// Abandoned answers a cancel. S2 3 has no word for it; PAYMENT_COMPLETE would read as paid.
+	Abandoned = "CANCELED"
 )
 
 // Channels of an operation (S2 2.3).
@@ -194,7 +197,7 @@ type SessionState struct {
 	State     string     `json:"state"`
 	URL       string     `json:"url,omitempty"`
 	Operation *Operation `json:"operation,omitempty"`
-	Warnings  []Warning  `json:"warnings,omitempty"`
+	Warnings  []Warning  `json:"warnings,omitzero"` // of finalize and cancel: never nil there
 	FieldSet  *FieldSet  `json:"fieldSet,omitempty"`
 }
 

@@ -140,6 +140,14 @@ func (x *Sessions) order(tx store.Tx, in hosted.Order, customer *hosted.Customer
 		return hosted.Refused(opBuild, hosted.OrderPaid)
 	case o.currency != in.Currency:
 		return hosted.Refused(opBuild, hosted.OrderDiffers)
+	case o.Order.Amount != in.Amount: // what a customer agreed to must not change while it may still be paid
+		open, err := payable(tx, o.id, now)
+		if err == nil && open {
+			err = hosted.Refused(opBuild, hosted.OrderDiffers)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	o.Order = in
 	o.Order.CustomerInfo = nil
@@ -151,6 +159,15 @@ func (x *Sessions) order(tx store.Tx, in hosted.Order, customer *hosted.Customer
 		return fmt.Errorf("seal customer: %w", err)
 	}
 	return saveOrder(tx, o)
+}
+
+// payable returns whether a session of an order may still be paid.
+func payable(r store.Reader, order string, now int64) (open bool, err error) {
+	var n int64
+	if err := r.QueryRow(`SELECT COUNT(*) FROM sessions_session WHERE next_ms > ? AND order_id = ?`, now, order).Scan(&n); err != nil {
+		return false, fmt.Errorf("read sessions: %w", err)
+	}
+	return n > 0, nil
 }
 
 // token reads a session's token.

@@ -16,7 +16,8 @@
 // Decisions:
 //
 // 2026-11-22: the same orderId may be built again while it is not paid, in the same currency: platforms build anew when a
-// customer changes the basket. What the last build says of the order counts. A paid order takes no further session.
+// customer changes the basket. What the last build says of the order counts. A paid order takes no further session. Another
+// amount is refused (ORDER_DIFFERS) while a session of the order may still be paid: the platform cancels that one first.
 //
 // 2026-11-22: the five minutes count from the build. A session that is away (challenge, alternative method) then ends with its
 // operation FAILED; one that is complete stays readable. A cancelled one answers nothing but that.

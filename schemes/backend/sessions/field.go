@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"posagent/schemes/backend/pages"
+	"posagent/schemes/backend/pages/words"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/hosted"
 	"posagent/schemes/wire"
@@ -39,22 +40,27 @@ const (
 	hfTrouble = "HF0007"
 )
 
-// fault is why a field is not good; the zero value: it is. It never repeats what stands in the field.
-type fault struct{ code, text string }
+// fault is why a field is not good; no code: it is. It never repeats what stands in the field.
+type fault struct {
+	code string
+	what words.Word
+}
 
 // judge reads one field. It gives what is to be kept of it.
 func judge(id, value string, now time.Time) (fault, func(*session, *hosted.CustomerInfo)) {
 	value = strings.TrimSpace(value)
-	bad := func(code, text string) (fault, func(*session, *hosted.CustomerInfo)) { return fault{code, text}, nil }
+	bad := func(code string, what words.Word) (fault, func(*session, *hosted.CustomerInfo)) {
+		return fault{code, what}, nil
+	}
 	switch id {
 	case cardNumber:
 		pan := wire.NewPAN(strings.NewReplacer(" ", "", "-", "").Replace(value))
 		if !pan.Valid() {
-			return bad(hfInvalid, "not a card number")
+			return bad(hfInvalid, words.BadNumber)
 		}
 		row, known := scenario.CardOf(pan.Reveal())
 		if !known {
-			return bad(hfBrand, "only test cards are taken")
+			return bad(hfBrand, words.Test)
 		}
 		return fault{}, func(s *session, _ *hosted.CustomerInfo) {
 			c := s.plastic()
@@ -68,10 +74,10 @@ func judge(id, value string, now time.Time) (fault, func(*session, *hosted.Custo
 	case expiryDate:
 		at, over, ok := pages.Expiry(value)
 		if !ok {
-			return bad(hfInvalid, "want MM/YY")
+			return bad(hfInvalid, words.BadExpiry)
 		}
 		if !now.Before(over) {
-			return bad(hfPast, "the card is expired")
+			return bad(hfPast, words.BadExpiry)
 		}
 		return fault{}, func(s *session, _ *hosted.CustomerInfo) {
 			c := s.plastic()
@@ -79,17 +85,17 @@ func judge(id, value string, now time.Time) (fault, func(*session, *hosted.Custo
 		}
 	case securityCode:
 		if len(value) < 3 || len(value) > 4 || strings.Trim(value, "0123456789") != "" {
-			return bad(hfInvalid, "want three or four digits")
+			return bad(hfInvalid, words.BadCode)
 		}
 	case holderName:
 		if value == "" || !wire.PlainText(value, 255) || wire.MaskPANs(value) != value {
-			return bad(hfInvalid, "want a name")
+			return bad(hfInvalid, words.BadName)
 		}
 		return fault{}, func(_ *session, c *hosted.CustomerInfo) { c.CardHolderName = value }
 	case holderEmail:
 		user, host, ok := strings.Cut(value, "@")
 		if !ok || user == "" || !strings.Contains(host, ".") || !wire.PlainText(value, 255) || strings.ContainsAny(value, " <>,;") {
-			return bad(hfInvalid, "want an e-mail address")
+			return bad(hfInvalid, words.BadEmail)
 		}
 		return fault{}, func(_ *session, c *hosted.CustomerInfo) { c.CardHolderEmail = value }
 	}

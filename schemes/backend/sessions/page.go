@@ -8,6 +8,7 @@ import (
 
 	"posagent/schemes/backend/pages"
 	"posagent/schemes/backend/pages/form"
+	"posagent/schemes/backend/pages/words"
 	"posagent/schemes/hosted"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -94,50 +95,62 @@ const (
 
 func formOf(sid, id string) string { return "fields/" + sid + "/" + id }
 
-// label names a field for the customer.
-func label(id string) (text, auto, mode, kind string, most int) {
+// input is how a field looks to the customer; false: there is no such field.
+func input(id string, l words.Tongue) (in pages.Input, ok bool) {
+	in.Name = "value"
 	switch id {
 	case cardNumber:
-		return "Card number", "cc-number", "numeric", "", 23
+		in.Label, in.Auto, in.Mode, in.Max = l.Say(words.Number), "cc-number", "numeric", 23
 	case expiryDate:
-		return "Expiry (MM/YY)", "cc-exp", "numeric", "", pages.MaxExpiry
+		in.Label, in.Auto, in.Mode, in.Max = l.Say(words.Expiry), "cc-exp", "numeric", pages.MaxExpiry
 	case securityCode:
-		return "Security code", "cc-csc", "numeric", "password", 4
+		in.Label, in.Auto, in.Mode, in.Max, in.Type = l.Say(words.Code), "cc-csc", "numeric", 4, "password"
 	case holderName:
-		return "Name on the card", "cc-name", "", "", 255
+		in.Label, in.Auto, in.Max = l.Say(words.CardHolder), "cc-name", 255
 	case holderEmail:
-		return "E-mail", "email", "email", "", 255
+		in.Label, in.Auto, in.Mode, in.Max = l.Say(words.Email), "email", "email", 255
+	default:
+		return in, false
 	}
-	return "", "", "", "", 0
+	return in, true
 }
+
+// tongue is the language of a session's pages: what the platform asked for (S2 2.1), English where it did not.
+func (s *session) tongue() words.Tongue { return words.Of(s.Language) }
 
 func (x *Sessions) fieldPage(w http.ResponseWriter, r *http.Request) {
 	sid, id := r.PathValue("session"), r.PathValue("id")
 	s, _, err := x.peek(r.Context(), sid)
-	text, auto, mode, kind, most := label(id)
-	action := id == payWithCard || slices.Contains(others(), id)
-	if err == nil && text == "" && !action {
-		err = wire.Errorf(wire.NotFound, opField, "no such field")
-	}
 	if err != nil {
-		x.sorry(w, err)
+		x.sorry(w, r, err)
 		return
 	}
-	p := pages.Page{Title: id, Lang: "en", Frame: s.Origin}
-	attrs := []pages.Attr{pages.A("id", "field"), pages.A("data-id", id), pages.A("data-to", s.Origin)}
+	l := s.tongue()
+	in, isField := input(id, l)
+	action := id == payWithCard || slices.Contains(others(), id)
+	if !isField && !action {
+		x.sorry(w, r, wire.Errorf(wire.NotFound, opField, "no such field"))
+		return
+	}
+	p := pages.Page{Title: in.Label, Lang: l.Code(), Frame: s.Origin}
+	attrs := []pages.Attr{pages.A("id", "field"), pages.A("data-id", id), pages.A("data-to", s.Origin), pages.A("data-trouble", l.Say(words.Trouble))}
+	token := pages.A("data-token", x.forms.Token(formOf(sid, id)))
+	name := l.Say(words.ByCard)
+	if action && id != payWithCard {
+		name = l.Say(words.PayWith) + " " + id
+	}
+	if action {
+		p.Title = name
+	}
 	switch {
 	case s.state.refusal() != "" || s.state == Complete:
-		attrs = append(attrs, pages.A("data-over", hfExpired))
-		p.Body = []pages.Node{pages.E("div", attrs, pages.Result("This payment is over."))}
+		attrs = append(attrs, pages.A("data-over", hfExpired), pages.A("data-why", l.Say(words.Closed)))
+		p.Body = []pages.Node{pages.E("div", attrs, pages.Result(l.Say(words.Closed)))}
 	case action:
-		name := "Pay by card"
-		if id != payWithCard {
-			name = "Pay with " + id
-		}
-		p.Body = []pages.Node{pages.E("div", append(attrs, pages.A("data-token", x.forms.Token(formOf(sid, id)))), pages.Button(name, "go", "", ""))}
+		p.Body = []pages.Node{pages.E("div", append(attrs, token), pages.Button(name, "go", "", ""))}
 	default:
-		in := pages.Input{Name: "value", Label: text, Auto: auto, Mode: mode, Type: kind, Max: most}
-		p.Body = []pages.Node{pages.E("div", append(attrs, pages.A("data-token", x.forms.Token(formOf(sid, id)))), in.Node())}
+		why := pages.E("p", []pages.Attr{pages.A("id", "fault"), pages.A("role", "alert"), pages.A("hidden", "hidden")})
+		p.Body = []pages.Node{pages.E("div", append(attrs, token), in.Node(), why)}
 	}
 	p.Script = fieldScriptPath
 	p.Send(w)
@@ -145,20 +158,24 @@ func (x *Sessions) fieldPage(w http.ResponseWriter, r *http.Request) {
 
 func (x *Sessions) fieldFilled(w http.ResponseWriter, r *http.Request) {
 	sid, id := r.PathValue("session"), r.PathValue("id")
+	l := words.All()[0]
+	if s, _, err := x.peek(r.Context(), sid); err == nil {
+		l = s.tongue()
+	}
 	slip, err := x.forms.Take(w, r, formOf(sid, id))
 	status, m := http.StatusOK, message{Event: eventSuccess, ID: id}
 	if err == nil {
-		err = x.fill(r.Context(), sid, id, r.PostForm.Get("value"), slip.Spend, &m)
+		err = x.fill(r.Context(), l, sid, id, r.PostForm.Get("value"), slip.Spend, &m)
 	}
 	if err == nil && r.PostForm.Get("confirm") != "" {
 		m.Then, err = x.confirm(r.Context(), sid)
 	}
 	if err != nil {
 		e := wire.AsError(opField, err)
-		m = message{Event: eventError, ID: id, ErrorCode: hfTrouble, ErrorMessage: "not possible now"}
+		m = message{Event: eventError, ID: id, ErrorCode: hfTrouble, ErrorMessage: l.Say(words.Trouble)}
 		switch {
 		case e.Reason == hosted.SessionExpired || e.Reason == hosted.SessionCanceled || e.Code == wire.NotFound:
-			m.ErrorCode, m.ErrorMessage = hfExpired, "the session is over"
+			m.ErrorCode, m.ErrorMessage = hfExpired, l.Say(words.Closed)
 		case e.Code == wire.Internal:
 			x.log.Error("hosted field", "err", err)
 		}
@@ -173,7 +190,7 @@ func (x *Sessions) fieldFilled(w http.ResponseWriter, r *http.Request) {
 }
 
 // fill does what a field was used for and says so in m.
-func (x *Sessions) fill(ctx context.Context, sid, id, value string, spend func(store.Tx) error, m *message) error {
+func (x *Sessions) fill(ctx context.Context, l words.Tongue, sid, id, value string, spend func(store.Tx) error, m *message) error {
 	if id == payWithCard || slices.Contains(others(), id) {
 		if err := x.choose(ctx, sid, id, spend); err != nil {
 			return err
@@ -197,7 +214,7 @@ func (x *Sessions) fill(ctx context.Context, sid, id, value string, spend func(s
 		return err
 	}
 	if f.code != "" {
-		m.Event, m.ErrorCode, m.ErrorMessage = eventError, f.code, f.text
+		m.Event, m.ErrorCode, m.ErrorMessage = eventError, f.code, l.Say(f.what)
 	}
 	if state != "" {
 		m.Then = &message{Event: eventChange, ID: id, State: string(state), Data: &where{State: string(state)}}
@@ -234,62 +251,45 @@ func (x *Sessions) picture(w http.ResponseWriter, r *http.Request) {
 		strings.ToUpper(name) + `</text></svg>`)) // one of our own names; the reader may be gone
 }
 
-func (x *Sessions) sorry(w http.ResponseWriter, err error) {
+func (x *Sessions) sorry(w http.ResponseWriter, r *http.Request, err error) {
 	e := wire.AsError(opField, err)
-	text := "Something went wrong. Please try again."
+	l, text := words.Of(r.Header.Get("Accept-Language")), words.Trouble
 	switch e.Code {
 	case wire.NotFound:
-		text = "There is no such payment."
+		text = words.Gone
 	case wire.Forbidden:
-		text = "This page was too old, or was sent before."
+		text = words.Stale
 	default:
 		x.log.Error("payment page", "err", err)
 	}
-	pages.Page{Status: e.Code.Status(), Title: x.opt.Merchant, Body: []pages.Node{pages.Heading(x.opt.Merchant), pages.Result(text)}}.Send(w)
-}
-
-// words of the away page: English, Italian, German, French, Spanish.
-func say(language string, words [5]string) (text, lang string) {
-	codes := [5][3]string{{"eng", "en", "en"}, {"ita", "it", "it"}, {"deu", "ger", "de"}, {"fra", "fre", "fr"}, {"spa", "es", "es"}}
-	for i, c := range codes {
-		if l := strings.ToLower(language); l == c[0] || l == c[1] || l == c[2] {
-			return words[i], c[2]
-		}
-	}
-	return words[0], "en"
+	pages.Page{Status: e.Code.Status(), Title: x.opt.Merchant, Lang: l.Code(), Body: []pages.Node{pages.Heading(x.opt.Merchant), pages.Result(l.Say(text))}}.Send(w)
 }
 
 func (x *Sessions) awayPage(w http.ResponseWriter, r *http.Request) {
 	s, o, err := x.peek(r.Context(), r.PathValue("session"))
 	if err != nil {
-		x.sorry(w, err)
+		x.sorry(w, r, err)
 		return
 	}
 	x.drawAway(w, r, s, o)
 }
 
 func (x *Sessions) drawAway(w http.ResponseWriter, r *http.Request, s *session, o *order) {
-	tell := func(words ...string) string {
-		text, _ := say(s.Language, [5]string(words))
-		return text
-	}
-	_, lang := say(s.Language, [5]string{})
-	p := pages.Page{Title: x.opt.Merchant, Lang: lang, Body: []pages.Node{pages.Heading(x.opt.Merchant), pages.Para("amount", o.amountOf(s.Amount))}}
+	l := s.tongue()
+	p := pages.Page{Title: x.opt.Merchant, Lang: l.Code(), Body: []pages.Node{pages.Heading(x.opt.Merchant), pages.Para("amount", o.amountOf(l, s.Amount))}}
 	add := func(nodes ...pages.Node) { p.Body = append(p.Body, nodes...) }
 	switch s.state {
 	case Away:
-		question := tell("Your bank asks: is it you who pays?", "La tua banca chiede: sei tu che paghi?", "Ihre Bank fragt: Sind Sie es, der bezahlt?", "Votre banque demande : est-ce vous qui payez ?", "Su banco pregunta: ¿es usted quien paga?")
-		yes, no := tell("Yes, it is me", "Sì, sono io", "Ja, ich bin es", "Oui, c'est moi", "Sí, soy yo"), tell("No, stop", "No, ferma", "Nein, stopp", "Non, arrêtez", "No, pare")
+		question, yes := l.Say(words.Prove), l.Say(words.Approve)
 		if s.Other != "" {
-			question = s.Other
-			yes, no = tell("Pay", "Paga", "Bezahlen", "Payer", "Pagar"), tell("Decline", "Rifiuta", "Ablehnen", "Refuser", "Rechazar")
+			question, yes = s.Other, l.Say(words.Pay)
 		} else if s.Card != nil {
 			add(pages.Para("", "**** "+s.Card.Last))
 		}
 		add(pages.Result(question), pages.E("form", []pages.Attr{pages.A("method", "post"), pages.A("action", AwayPrefix+s.id)},
 			pages.Hidden(form.Field, x.forms.Token(AwayPrefix+s.id)),
-			pages.Button(yes, "go", "say", sayYes), pages.Button(no, "no", "say", sayNo),
-			pages.Button(tell("Cancel", "Annulla", "Abbrechen", "Annuler", "Cancelar"), "no", "say", sayCancel)))
+			pages.Button(yes, "go", "say", sayYes), pages.Button(l.Say(words.Refuse), "no", "say", sayNo),
+			pages.Button(l.Say(words.Cancel), "no", "say", sayCancel)))
 	case Complete:
 		to, result := s.Result, ""
 		if err := x.db.Read(r.Context(), func(rd store.Reader) error {
@@ -299,10 +299,10 @@ func (x *Sessions) drawAway(w http.ResponseWriter, r *http.Request, s *session, 
 			}
 			return err
 		}); err != nil {
-			x.sorry(w, err)
+			x.sorry(w, r, err)
 			return
 		}
-		add(pages.Result(tell("Done:", "Fatto:", "Erledigt:", "Terminé :", "Hecho:") + " " + result))
+		add(pages.Result(l.Say(came(result))))
 		if result == hosted.Canceled && s.Cancel != "" {
 			to = s.Cancel
 		}
@@ -311,13 +311,30 @@ func (x *Sessions) drawAway(w http.ResponseWriter, r *http.Request, s *session, 
 				p.Next = to
 			}
 			add(pages.E("p", nil, pages.E("a", []pages.Attr{pages.A("href", to), pages.A("rel", "noreferrer")},
-				pages.T(tell("Continue", "Continua", "Weiter", "Continuer", "Continuar")))))
+				pages.T(l.Say(words.Continue)))))
 		}
 	default:
-		add(pages.Result(tell("This payment is over. Nothing was charged.", "Questo pagamento è terminato. Nessun addebito.", "Diese Zahlung ist zu Ende. Nichts wurde belastet.",
-			"Ce paiement est terminé. Rien n'a été débité.", "Este pago ha terminado. No se ha cobrado nada.")))
+		add(pages.Result(l.Say(words.Closed)))
+		if pages.Origin(s.Cancel) != "" {
+			add(pages.E("p", nil, pages.E("a", []pages.Attr{pages.A("href", s.Cancel), pages.A("rel", "noreferrer")}, pages.T(l.Say(words.BackToShop)))))
+		}
 	}
 	p.Send(w)
+}
+
+// came is what the customer is told of a payment's result.
+func came(result string) words.Word {
+	switch result {
+	case hosted.Executed, hosted.Authorized:
+		return words.Paid
+	case hosted.Declined, hosted.DeniedByRisk:
+		return words.Declined
+	case hosted.ThreeDSFailed:
+		return words.NotProven
+	case hosted.Pending:
+		return words.Trouble
+	}
+	return words.Closed
 }
 
 func (x *Sessions) awayAnswered(w http.ResponseWriter, r *http.Request) {
@@ -330,7 +347,7 @@ func (x *Sessions) awayAnswered(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if err != nil {
-		x.sorry(w, err)
+		x.sorry(w, r, err)
 		return
 	}
 	http.Redirect(w, r, AwayPrefix+id+"?go=1", http.StatusSeeOther) // by a page of ours: browsers hold redirects against the form's policy

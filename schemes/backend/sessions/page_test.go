@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/hosted"
+	"posagent/schemes/wire"
 )
 
 // get opens a page.
@@ -166,6 +167,57 @@ func TestFields(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, rec.Code, "another session's")
 }
 
+// The hosted fields speak the session's language, and so does what they say is wrong.
+func TestField_B2HostedFieldsFollowTheLanguage(t *testing.T) {
+	for language, want := range map[string][4]string{
+		"": {"en", "Card number", "This is not a card number.", "Pay with PAYPAL"}, "eng": {"en", "Card number", "This is not a card number.", "Pay with PAYPAL"},
+		"ITA": {"it", "Numero della carta", "Non è un numero di carta.", "Paga con PAYPAL"}, "ger": {"de", "Kartennummer", "Das ist keine Kartennummer.", "Bezahlen mit PAYPAL"},
+		"deu": {"de", "Kartennummer", "Das ist keine Kartennummer.", "Bezahlen mit PAYPAL"}, "fre": {"fr", "Numéro de carte", "Ce n'est pas un numéro de carte.", "Payer avec PAYPAL"},
+		"nob": {"nb", "Kortnummer", "Dette er ikke et kortnummer.", "Betal med PAYPAL"}, "swe": {"sv", "Kortnummer", "Detta är inget kortnummer.", "Betala med PAYPAL"},
+		"pol": {"pl", "Numer karty", "To nie jest numer karty.", "Zapłać z PAYPAL"}, "rus": {"ru", "Номер карты", "Это не номер карты.", "Оплатить через PAYPAL"},
+		"spa": {"es", "Número de tarjeta", "Esto no es un número de tarjeta.", "Pagar con PAYPAL"}, "por": {"pt", "Número do cartão", "Isto não é um número de cartão.", "Pagar com PAYPAL"},
+		"dan": {"da", "Kortnummer", "Det er ikke et kortnummer.", "Betal med PAYPAL"}, "dut": {"nl", "Kaartnummer", "Dit is geen kaartnummer.", "Betalen met PAYPAL"},
+		"est": {"et", "Kaardi number", "See ei ole kaardi number.", "Maksa: PAYPAL"}, "fin": {"fi", "Kortin numero", "Tämä ei ole kortin numero.", "Maksa: PAYPAL"},
+		"lav": {"lv", "Kartes numurs", "Tas nav kartes numurs.", "Maksāt ar PAYPAL"}, "lit": {"lt", "Kortelės numeris", "Tai ne kortelės numeris.", "Mokėti su PAYPAL"},
+		"jpn": {"en", "Card number", "This is not a card number.", "Pay with PAYPAL"}, // a language, but none of the sixteen
+	} {
+		w := newWorld(t)
+		req := request()
+		req.PaymentSession.Language = language
+		id := w.built(req)
+		body := w.get(FieldPrefix + id + "/CARD_NUMBER").Body.String()
+		require.Contains(t, body, `<html lang="`+want[0]+`">`, language)
+		require.Contains(t, body, ">"+html.EscapeString(want[1])+"<", language)
+		require.Equal(t, want[2], w.put(id, cardNumber, "4111").ErrorMessage, language)
+		req.PaymentSession.PaymentService, req.Order.OrderID = "", "choice"
+		require.Contains(t, w.get(FieldPrefix+w.built(req)+"/PAYPAL").Body.String(), ">"+html.EscapeString(want[3])+"<", language)
+	}
+	w := newWorld(t)
+	for _, language := range []string{"en", "it", "deutsch", "xxx", "e\ng"} {
+		req := request()
+		req.PaymentSession.Language = language
+		_, err := w.Build(t.Context(), "", req)
+		require.Equal(t, hosted.BadParameter, wire.ReasonOf(err), language)
+		require.ErrorContains(t, err, "paymentSession.language")
+		req = request()
+		req.Order.TransactionSummary = []hosted.Summary{{Language: language}}
+		_, err = w.Build(t.Context(), "", req)
+		require.ErrorContains(t, err, "order.transactionSummary[].language", language)
+	}
+	for country, ok := range map[string]bool{"ITA": true, "DEU": true, "": true, "IT": false, "ita": false, "ZZZ": false, "ITALY": false} {
+		req := request()
+		req.Order.OrderID = "country"
+		req.Order.CustomerInfo = json.RawMessage(`{"billingAddress":{"country":"` + country + `"},"shippingAddress":{"country":"ITA"}}`)
+		_, err := w.Build(t.Context(), "", req)
+		if ok {
+			require.NoError(t, err, country)
+			continue
+		}
+		require.Equal(t, hosted.BadParameter, wire.ReasonOf(err), country)
+		require.ErrorContains(t, err, "order.customerInfo.billingAddress.country")
+	}
+}
+
 // A telephone's number pad has no slash.
 func TestField_B1ExpiryInTheHostedField(t *testing.T) {
 	w := newWorld(t)
@@ -200,7 +252,7 @@ func TestActions(t *testing.T) {
 }
 
 func TestAwayPage(t *testing.T) {
-	for lang, word := range map[string]string{"eng": "Yes, it is me", "ITA": "Sì, sono io", "ger": "Ja, ich bin es", "xx": "Yes, it is me"} {
+	for lang, word := range map[string]string{"eng": "Yes, it is me", "ITA": "Sì, sono io", "ger": "Ja, ich bin es", "jpn": "Yes, it is me"} {
 		w := newWorld(t)
 		req := request()
 		req.PaymentSession.Language = lang
@@ -208,7 +260,11 @@ func TestAwayPage(t *testing.T) {
 		require.NoError(t, err)
 		path := AwayPrefix + id
 		body := w.get(path).Body.String()
-		for _, text := range []string{"SANDBOX", html.EscapeString(word), "50.00 EUR", "**** 3184", "Corner Shop"} {
+		amount := "50,00 EUR"
+		if word == "Yes, it is me" {
+			amount = "50.00 EUR"
+		}
+		for _, text := range []string{"SANDBOX", html.EscapeString(word), amount, "**** 3184", "Corner Shop"} {
 			require.Contains(t, body, text)
 		}
 		form := url.Values{"token": {w.ticket(path)}, "say": {sayYes}}
@@ -218,7 +274,7 @@ func TestAwayPage(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, w.send(path, form).Code, "pressed twice")
 		body = w.get(rec.Header().Get("Location")).Body.String()
 		require.Contains(t, body, `content="0;url=https://shop.example/result"`)
-		require.Contains(t, body, hosted.Executed)
+		require.Regexp(t, `<p role="status">(Paid. Thank you.|Pagato. Grazie.|Bezahlt. Vielen Dank.)</p>`, body)
 		require.EqualValues(t, 5000, w.accounts()["merchant"])
 	}
 	w := newWorld(t)

@@ -7,6 +7,7 @@ import (
 
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/pages/words"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/hosted"
 	"posagent/schemes/money"
@@ -225,7 +226,7 @@ func (x *Sessions) end(tx store.Tx, s *session, result string, now int64) error 
 
 // Cancel implements hosted.Sessions.
 func (x *Sessions) Cancel(ctx context.Context, key wire.Key, id string) (hosted.SessionState, error) {
-	out := hosted.SessionState{State: hosted.Complete}
+	out := hosted.SessionState{State: hosted.Abandoned}
 	var done struct{ Operation string }
 	err := x.write(ctx, opCancel, id, key, id, &done, func(tx store.Tx, now int64) (scenario.Do, error) {
 		s, err := x.live(tx, opCancel, id, now)
@@ -336,7 +337,7 @@ func (x *Sessions) Fill(ctx context.Context, sessionID string, pan wire.PAN, yea
 			return err
 		}
 		if fault.code != "" {
-			return badParameter(opField, f[0], fault.text)
+			return badParameter(opField, f[0], words.All()[0].Say(fault.what))
 		}
 	}
 	return nil
@@ -352,7 +353,7 @@ func (x *Sessions) Answer(ctx context.Context, sessionID string, pass bool) erro
 }
 
 // amountOf is for people.
-func (o *order) amountOf(n money.Minor) string {
+func (o *order) amountOf(l words.Tongue, n money.Minor) string {
 	cur, _ := money.Lookup(o.currency)
-	return money.Format(n, cur)
+	return money.FormatIn(l.Code(), n, cur)
 }

@@ -155,6 +155,49 @@ func TestFiveMinutes(t *testing.T) {
 	require.Empty(t, w.told())
 }
 
+// A shop cannot take a cancelled session for a paid one.
+func TestField_B4CancelledIsNoSuccess(t *testing.T) {
+	w := newWorld(t)
+	for _, state := range []string{"fields", "ready"} {
+		req := request()
+		req.Order.OrderID = state
+		id := w.built(req)
+		if state == "ready" {
+			require.NoError(t, w.Fill(t.Context(), id, pan(t, "visa"), 2031, 6))
+		}
+		s, err := w.Cancel(t.Context(), "", id)
+		require.NoError(t, err)
+		require.Equal(t, "CANCELED", s.State)
+		require.Nil(t, s.Operation)
+	}
+}
+
+// What a customer agreed to pay does not change below an open session.
+func TestField_B4AnotherAmountWaitsForTheOpenSession(t *testing.T) {
+	w := newWorld(t)
+	req := request()
+	first := w.built(req)
+	w.built(req) // the same again is no change
+	more := request()
+	more.Order.OrderID, more.Order.Amount, more.PaymentSession.Amount = req.Order.OrderID, "9000", "9000"
+	_, err := w.Build(t.Context(), "", more)
+	refused(t, hosted.OrderDiffers, err)
+	r, err := w.Orders().Order(t.Context(), req.Order.OrderID)
+	require.NoError(t, err)
+	require.Equal(t, hosted.Text("5000"), r.OrderStatus.Order.Amount, "a refusal changes nothing")
+
+	_, err = w.Cancel(t.Context(), "", first)
+	require.NoError(t, err)
+	_, err = w.Build(t.Context(), "", more)
+	refused(t, hosted.OrderDiffers, err) // the second session
+	w.ms.Add((5 * time.Minute).Milliseconds())
+	id := w.built(more)
+	require.NoError(t, w.Fill(t.Context(), id, pan(t, "visa"), 2031, 6))
+	_, err = w.Finalize(t.Context(), "", id, "")
+	require.NoError(t, err)
+	require.EqualValues(t, 9000, w.accounts()["merchant"])
+}
+
 func TestCancelWhileAway(t *testing.T) {
 	w := newWorld(t)
 	id, _, err := w.finalized(request(), "challenge")

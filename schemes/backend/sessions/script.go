@@ -5,9 +5,15 @@ package sessions
 const fieldScript = `(() => {
 "use strict";
 const box = document.getElementById("field"), id = box.dataset.id, to = box.dataset.to;
-const input = box.querySelector("input"), button = box.querySelector("button");
+const input = box.querySelector("input"), button = box.querySelector("button"), why = box.querySelector("[role=alert]");
 let token = box.dataset.token, last = "", timer = 0, queue = Promise.resolve();
 const tell = m => { if (parent !== window) parent.postMessage(m, to); };
+const mark = text => {
+	if (!input) return;
+	why.textContent = text;
+	why.hidden = !text;
+	for (const [name, value] of [["aria-invalid", "true"], ["aria-describedby", why.id]]) text ? input.setAttribute(name, value) : input.removeAttribute(name);
+};
 const send = (value, confirm = "") => {
 	clearTimeout(timer);
 	if (input && value === last && !confirm) return queue;
@@ -19,16 +25,17 @@ const send = (value, confirm = "") => {
 			token = m.token || token;
 			delete m.token;
 			delete m.then;
-			if (input) input.toggleAttribute("aria-invalid", m.event === "BUILD_ERROR");
+			mark(m.event === "BUILD_ERROR" ? m.errorMessage : "");
 			tell(m);
 			if (then) tell(then);
 		} catch {
 			last = "";
-			tell({event: "BUILD_ERROR", id, errorCode: "HF0002", errorMessage: "temporarily not available"});
+			mark(box.dataset.trouble);
+			tell({event: "BUILD_ERROR", id, errorCode: "HF0002", errorMessage: box.dataset.trouble});
 		}
 	});
 };
-if (box.dataset.over) tell({event: "BUILD_ERROR", id, errorCode: box.dataset.over, errorMessage: "the session is over"});
+if (box.dataset.over) tell({event: "BUILD_ERROR", id, errorCode: box.dataset.over, errorMessage: box.dataset.why});
 if (input) {
 	if (id === "EXPIRATION_DATE") formatExpiry(input); // first, so that what is sent is what stands there
 	input.addEventListener("change", () => send(input.value));

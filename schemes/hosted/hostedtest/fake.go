@@ -270,7 +270,7 @@ func (x *fakeSessions) Cancel(_ context.Context, key wire.Key, id string) (hoste
 			return nil, hosted.Refused("hosted.cancel", hosted.SessionComplete)
 		}
 		s.canceled = true
-		return hosted.SessionState{State: hosted.Complete}, nil
+		return hosted.SessionState{State: hosted.Abandoned}, nil
 	})
 	st, _ := out.(hosted.SessionState)
 	return st, err
