@@ -10,7 +10,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"posagent/agent/audit"
 	"posagent/agent/catalog"
+	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive"
 	"posagent/agent/control"
 	"posagent/agent/events"
@@ -87,6 +89,7 @@ type Agent struct {
 	catalog  *catalog.Catalog
 	outbox   *outbox.Outbox
 	events   *events.Log
+	refusals *audit.Refusals
 	drive    *drive.Drive
 	sessions []func(context.Context) error
 	port     *port.Port
@@ -101,9 +104,10 @@ func New(o Options) *Agent {
 	a := &Agent{o: o}
 	a.catalog = catalog.New(catalog.Options{DB: o.DB, Service: o.Methods, Query: o.Query, Refresh: o.Refresh, Now: o.Now, Log: o.Log})
 	route := paylink.Router{Links: o.Links, Rest: o.Schemes}
+	a.refusals = audit.NewRefusals(o.DB, o.Now, o.Log)
 	a.events = events.New(events.Options{DB: o.DB, Now: o.Now})
 	queue := outbox.Options{
-		DB: o.DB, Now: o.Now, Boot: o.Boot, IdempotencyTTL: o.IdempotencyTTL, Retention: o.Retention, Probe: o.Probe, Log: o.Log, Record: a.operationChanged,
+		DB: o.DB, Now: o.Now, Boot: o.Boot, IdempotencyTTL: o.IdempotencyTTL, Retention: o.Retention, Probe: o.Probe, Log: o.Log, Record: a.operationChanged, Audit: a.did,
 		Kinds: offline.Undos(o.Schemes, route.Own(), a.settled, a.after),
 	}
 	if o.Front != nil {
@@ -115,7 +119,7 @@ func New(o Options) *Agent {
 	}
 	a.drive = drive.New(drive.Options{
 		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: o.Screen, Config: o.Drive,
-		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow, Record: a.saleChanged,
+		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow, Record: a.saleChanged, Audit: a.did,
 	})
 	if o.Serial != nil {
 		s := session.New(a.line("serial"))
@@ -137,7 +141,7 @@ func New(o Options) *Agent {
 		a.port = port.New(a.local(in, house))
 	}
 	if o.Control != "" {
-		a.control = control.New(control.Options{Path: o.Control, Ops: a.outbox, House: house, Log: o.Log})
+		a.control = control.New(control.Options{Path: o.Control, Ops: a.outbox, House: house, Note: a.note, Refused: a.refusedUID, Log: o.Log})
 	}
 	return a
 }
@@ -168,17 +172,39 @@ func (a *Agent) settled(tx store.Tx, op outbox.Op, res offline.UndoResult) error
 
 // operationChanged and saleChanged note what happens in the commit in which it does.
 func (a *Agent) operationChanged(tx store.Tx, was outbox.State, op outbox.Op) error {
+	if d, ok := operationDeed(was, op); ok {
+		if err := audit.Append(tx, a.o.Now(), d); err != nil {
+			return err
+		}
+	}
 	if it, ok := view.OperationEvent(was, op); ok {
 		return a.events.Add(tx, it)
 	}
 	return nil
 }
 
-func (a *Agent) saleChanged(tx store.Tx, was, now *drive.Row) error {
+func (a *Agent) saleChanged(tx store.Tx, why checkout.Name, was, now *drive.Row) error {
+	for _, d := range saleDeeds(was, now) {
+		if err := audit.AppendAs(tx, a.o.Now(), actorOf(tx, why), d); err != nil {
+			return err
+		}
+	}
 	if it, ok := view.SaleEvent(was, now); ok {
 		return a.events.Add(tx, it)
 	}
 	return nil
+}
+
+// note notes a deed in a commit of its own.
+func (a *Agent) note(ctx context.Context, d audit.Deed) error {
+	return a.o.DB.Write(ctx, func(tx store.Tx) error { return audit.Append(tx, a.o.Now(), d) })
+}
+
+func (a *Agent) refusedUID(uid uint32) { a.refusals.Note("control socket", fmt.Sprintf("uid %d", uid)) }
+
+// did notes a deed that changes no state of its own.
+func (a *Agent) did(tx store.Tx, deed, subject, detail string, amount int64, currency string) error {
+	return audit.Append(tx, a.o.Now(), audit.Deed{Deed: deed, Subject: subject, Amount: amount, Currency: currency, Detail: detail})
 }
 
 func (a *Agent) methods() ([]methods.Definition, catalog.State) {
@@ -224,12 +250,14 @@ func (a *Agent) Run(ctx context.Context) error {
 	inner, stopInner := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopInner()
 	core, inner := errgroup.WithContext(inner)
-	core.Go(func() error { return clean("outbox", a.outbox.Run(inner)) })
+	as := func(name string) context.Context { return audit.With(inner, audit.Self(name)) }
+	core.Go(func() error { return clean("outbox", a.outbox.Run(as("outbox"))) })
+	core.Go(func() error { return clean("audit log", a.refusals.Run(inner)) })
 	core.Go(func() error { return clean("method list", a.catalog.Run(inner)) })
 	if a.o.Front != nil {
 		core.Go(func() error { return clean("proof of the services", a.o.Front.Run(inner)) })
 	}
-	core.Go(func() error { return clean("checkout", a.drive.Run(inner)) })
+	core.Go(func() error { return clean("checkout", a.drive.Run(as("checkout"))) })
 	if a.o.Screen != nil {
 		core.Go(func() error {
 			return clean("display", display.Run(inner, a.o.Screen, func(err error) { a.o.Log.Warn("display", "err", err) }))

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"posagent/agent/audit"
 	"posagent/agent/checkout/drive"
 	"posagent/agent/outbox"
 	"posagent/store"
@@ -30,8 +31,12 @@ func Recover(ctx context.Context, db *store.Store, now func() time.Time, boot fu
 			return r, err
 		}
 		err = db.Write(ctx, func(tx store.Tx) (err error) {
-			r.Sales, err = drive.SetAside(tx, r.Why, now())
-			return err
+			if r.Sales, err = drive.SetAside(tx, r.Why, now()); err != nil {
+				return err
+			}
+			return audit.AppendAs(tx, now(), audit.Self("start"), audit.Deed{
+				Deed: DeedPast, Detail: fmt.Sprintf("%s; %d sale(s) and %d operation(s) are held", r.Why, r.Sales, r.Ops),
+			})
 		})
 		if err != nil {
 			return r, err

@@ -3,6 +3,7 @@ package agent
 import (
 	"slices"
 
+	"posagent/agent/audit"
 	"posagent/agent/catalog"
 	"posagent/agent/checkout/drive"
 	"posagent/agent/events"
@@ -16,5 +17,5 @@ import (
 // Schema is the ordered, append-only list of migrations of agent.db. New steps go to the end.
 func Schema() []store.Step {
 	return slices.Concat(catalog.Schema(), outbox.Schema(), drive.Schema(), bindSchema(), paylink.Schema(), inbox.Schema(), events.Schema(),
-		offline.Schema(), inbox.BuildSchema())
+		offline.Schema(), inbox.BuildSchema(), audit.Schema())
 }

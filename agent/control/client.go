@@ -69,16 +69,26 @@ func (c *Client) Resolve(ctx context.Context, key wire.Key, state outbox.State, 
 	return err
 }
 
+// Note has a deed that the caller has done itself written to the audit log: Backup or Export, of subject.
+func (c *Client) Note(ctx context.Context, deed, subject, detail string) error {
+	_, err := c.post(ctx, "/audit", "audit", asked{Deed: deed, Subject: subject, Reason: detail})
+	return err
+}
+
 // within bounds a verb; one for every operation takes a while.
 const within = 10 * time.Minute
 
 func (c *Client) do(ctx context.Context, key wire.Key, verb string, a asked) (int, error) {
-	ctx, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
 	path := "/ops/" + verb
 	if key != all {
 		path = "/ops/" + url.PathEscape(string(key)) + "/" + verb
 	}
+	return c.post(ctx, path, verb, a)
+}
+
+func (c *Client) post(ctx context.Context, path, verb string, a asked) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
 	body, err := json.Marshal(a)
 	if err != nil {
 		return 0, err

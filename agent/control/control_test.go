@@ -198,7 +198,7 @@ func TestPeers(t *testing.T) {
 		path := filepath.Join(t.TempDir(), Name)
 		ln, err := listen(path)
 		require.NoError(t, err)
-		p := ln.(*peers)
+		p := ln
 		require.Equal(t, own, p.own)
 		var kernel uint32
 		p.uid = func(conn net.Conn) (uint32, error) {

@@ -11,8 +11,11 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
+	"posagent/agent/audit"
 	"posagent/agent/outbox"
 	"posagent/agent/view"
 	"posagent/schemes/wire"
@@ -39,12 +42,15 @@ type House interface {
 
 var _ House = (*view.House)(nil)
 
-// Options of a server. All are required besides Log.
+// Options of a server. All are required besides Refused and Log.
 type Options struct {
 	Path  string
 	Ops   Ops
 	House House
-	Log   *slog.Logger
+	// Note notes a deed that a verb of the command line did itself, in a commit of its own; ctx says who.
+	Note    func(ctx context.Context, d audit.Deed) error
+	Refused func(uid uint32) // is told of an account that was not let in; it must not block
+	Log     *slog.Logger
 }
 
 // Server is the terminal's end.
@@ -76,10 +82,20 @@ func New(o Options) *Server {
 	mux.HandleFunc("POST /ops/send", s.verb(func(r *http.Request, _ asked) (int, error) { return o.Ops.SendAll(r.Context()) }))
 	mux.HandleFunc("POST /ops/hold", s.verb(func(r *http.Request, a asked) (int, error) { return o.Ops.HoldEach(r.Context(), a.Reason) }))
 	mux.HandleFunc("POST /ops/release", s.verb(func(r *http.Request, _ asked) (int, error) { return o.Ops.ReleaseEach(r.Context()) }))
+	mux.HandleFunc("POST /audit", s.verb(func(r *http.Request, a asked) (int, error) {
+		d := audit.Deed{Deed: a.Deed, Subject: a.Subject, Detail: a.Reason}
+		if !slices.Contains(noted, d.Deed) {
+			return 0, wire.Errorf(wire.Invalid, "", "the deed %q is not one of the command line's: %s", d.Deed, strings.Join(noted, ", "))
+		}
+		return 1, o.Note(r.Context(), d)
+	}))
 	mux.HandleFunc("GET /events", s.events)
 	s.srv = &http.Server{
 		Handler: mux, ReadTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 		ErrorLog: log.New(io.Discard, "", 0), // what a client does wrong is the client's
+		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
+			return audit.With(ctx, audit.Uid(int(conn.(peer).uid)))
+		},
 	}
 	s.srv.RegisterOnShutdown(func() { close(s.ended) })
 	return s
@@ -91,6 +107,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	ln.refused = s.o.Refused
 	defer os.Remove(s.o.Path)
 	over := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -116,7 +133,19 @@ type asked struct {
 	Reason string       `json:"reason,omitempty"` // of hold
 	State  outbox.State `json:"state,omitempty"`  // of resolve
 	Note   string       `json:"note,omitempty"`   // of resolve
+
+	Deed    string `json:"deed,omitempty"`    // of audit
+	Subject string `json:"subject,omitempty"` // of audit
 }
+
+// noted are the deeds that verbs do beside the running terminal.
+var noted = []string{Backup, Export}
+
+// Deeds of verbs that run beside the terminal.
+const (
+	Backup = "journal.backup"
+	Export = "journal.export"
+)
 
 // answer is the body of every answer.
 type answer struct {

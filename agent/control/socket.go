@@ -32,7 +32,7 @@ func reach(path string, fn func(path string) error) error {
 }
 
 // listen makes the socket. What a crash left of one is removed.
-func listen(path string) (net.Listener, error) {
+func listen(path string) (*peers, error) {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -81,8 +81,15 @@ func dial(ctx context.Context, path string) (conn net.Conn, err error) {
 // peers lets only the own user and root in.
 type peers struct {
 	net.Listener
-	uid func(net.Conn) (uint32, error)
-	own uint32
+	uid     func(net.Conn) (uint32, error)
+	own     uint32
+	refused func(uid uint32) // nil = nothing
+}
+
+// peer is a connection of an account.
+type peer struct {
+	net.Conn
+	uid uint32
 }
 
 // Accept implements net.Listener.
@@ -92,8 +99,12 @@ func (p *peers) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if uid, err := p.uid(conn); err == nil && (uid == p.own || uid == 0) {
-			return conn, nil
+		uid, err := p.uid(conn)
+		if err == nil && (uid == p.own || uid == 0) {
+			return peer{conn, uid}, nil
+		}
+		if err == nil && p.refused != nil {
+			p.refused(uid)
 		}
 		conn.Close()
 	}

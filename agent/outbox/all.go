@@ -25,7 +25,9 @@ func (o *Outbox) SendAll(ctx context.Context) (due int, err error) {
 			}
 		}
 		var err error
-		due, err = Waiting(tx)
+		if due, err = Waiting(tx); err == nil && o.audit != nil {
+			err = o.audit(tx, "operation.send", "all", fmt.Sprintf("%d due", due), 0, "")
+		}
 		return err
 	})
 	if err != nil {

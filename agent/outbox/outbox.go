@@ -26,6 +26,8 @@ type Options struct {
 	// Record runs in every commit that changes an operation's state, once for each change; was is "" on Accept. An error
 	// undoes the commit. Nil = nothing.
 	Record func(tx store.Tx, was State, op Op) error
+	// Audit runs in the commit of a verb that changes no state (SendNow, SendAll). Nil = nothing.
+	Audit func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
 	// Probe asks cheaply whether a service can be reached; nil = an operation is the probe.
 	Probe func(ctx context.Context, service string) error
 	// Parallel is how many aggregates are sent at a time, beside one for urgent kinds; default 4.
@@ -49,6 +51,7 @@ type Outbox struct {
 	jitter  func(time.Duration) time.Duration
 	log     *slog.Logger
 	record  func(store.Tx, State, Op) error
+	audit   func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
 	probe   func(context.Context, string) error
 	par     int
 	timeout time.Duration
@@ -105,7 +108,7 @@ func NewOutbox(opts Options) *Outbox {
 		o.keep = 90 * 24 * time.Hour
 	}
 	o.clock = &clock{boot: opts.Boot, now: o.now}
-	o.record = opts.Record
+	o.record, o.audit = opts.Record, opts.Audit
 	for _, k := range opts.Kinds {
 		if k.Send == nil || k.Name == "" || o.kinds[k.Name] != nil {
 			panic("outbox: kind " + k.Name + ": no name, no Send, or given twice")

@@ -74,6 +74,11 @@ func (o *Outbox) SendNow(ctx context.Context, key wire.Key) error {
 			o.services[k.Service].next = 0
 			o.mu.Unlock()
 		}
+		if o.audit != nil {
+			if err := o.audit(tx, "operation.send", r.key, r.kind, r.amount, r.currency); err != nil {
+				return nil, err
+			}
+		}
 		return nil, o.save(tx, r)
 	})
 }

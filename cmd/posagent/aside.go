@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"posagent/agent"
+	"posagent/agent/audit"
 	"posagent/agent/checkout/drive"
 	"posagent/store"
 )
@@ -37,7 +38,7 @@ func asideCommands() []command {
 type closeOptions struct{ note string }
 
 func saleRelease(ctx context.Context, c *call) error {
-	return decideAside(ctx, c, "is taken up by the next start", func(tx store.Tx, id string) error {
+	return decideAside(ctx, c, agent.DeedRelease, "", "is taken up by the next start", func(tx store.Tx, id string) error {
 		return drive.TakeUp(tx, id, time.Now())
 	})
 }
@@ -47,13 +48,13 @@ func saleClose(ctx context.Context, c *call) error {
 	if note == "" {
 		return fail(exitUsage, "%s: why? (--note TEXT, it is kept in the sale's history)", c.path)
 	}
-	return decideAside(ctx, c, "is closed", func(tx store.Tx, id string) error {
+	return decideAside(ctx, c, agent.DeedClose, note, "is closed", func(tx store.Tx, id string) error {
 		return drive.CloseAside(tx, id, note, time.Now())
 	})
 }
 
 // decideAside writes a person's decision about one sale into the journal of a stopped terminal.
-func decideAside(ctx context.Context, c *call, done string, decide func(store.Tx, string) error) error {
+func decideAside(ctx context.Context, c *call, deed, note, done string, decide func(store.Tx, string) error) error {
 	if len(c.args) != 1 {
 		return fail(exitUsage, "%s: which sale? (posagent status)", c.path)
 	}
@@ -61,18 +62,21 @@ func decideAside(ctx context.Context, c *call, done string, decide func(store.Tx
 	if err != nil {
 		return err
 	}
-	db, err := store.Open(ctx, store.Options{Path: agentDB(c), Steps: agent.Schema(), Wrapper: keys, Log: logger(c)})
+	db, err := agent.Open(ctx, store.Options{Path: agentDB(c), Wrapper: keys, Log: logger(c)})
 	if err != nil {
 		return storeError(err)
 	}
 	defer db.Close()
 	var id string
-	err = db.Write(ctx, func(tx store.Tx) error {
+	err = db.Write(asPerson(ctx), func(tx store.Tx) error {
 		var err error
 		if id, err = findSale(tx, c.args[0]); err != nil {
 			return err
 		}
-		return decide(tx, id)
+		if err := decide(tx, id); err != nil {
+			return err
+		}
+		return audit.Append(tx, time.Now(), audit.Deed{Deed: deed, Subject: id, Detail: note})
 	})
 	var coded *exit
 	switch {

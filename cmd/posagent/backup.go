@@ -15,6 +15,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"posagent/agent/audit"
+	"posagent/agent/control"
 	"posagent/device"
 	"posagent/store"
 )
@@ -78,6 +80,13 @@ func runBackup(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	if err := mayReplace(c.args[0]); err != nil {
+		return err
+	}
+	if _, err := journalKeys(c); err != nil {
+		return err
+	}
+	noteDeed(ctx, c, audit.Deed{Deed: control.Backup, Subject: filepath.Base(c.args[0])}) // first: the bundle holds its own line
 	v, err := writeBundle(ctx, c, c.args[0], secret)
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ const (
 
 // commands is the table of verbs. It is a function, so that nothing can change it at run time.
 func commands() []command {
-	list := []command{runCommand(), statusCommand(), methodsCommand(), saleCommand(), opsCommand()}
+	list := []command{runCommand(), statusCommand(), methodsCommand(), saleCommand(), opsCommand(), auditCommand()}
 	list = append(append(list, journalCommands()...), sandboxCommands()...)
 	return append(list, versionCommand())
 }

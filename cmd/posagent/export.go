@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
+	"posagent/agent/audit"
 	"posagent/agent/checkout/drive"
+	"posagent/agent/control"
 	"posagent/agent/view"
 	"posagent/store"
 )
@@ -54,6 +57,7 @@ func runExport(ctx context.Context, c *call, file string) error {
 		return err
 	}
 	defer db.Close()
+	noteDeed(ctx, c, audit.Deed{Deed: control.Export, Subject: filepath.Base(file)})
 	v := exportView{Schema: "posagent.export/1", Created: time.Now().UTC(), Terminal: head.Terminal, Generation: head.Generation}
 	say := progress(c)
 	var broken, unread error // of the file; of the journal

@@ -8,10 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 
 	"posagent/agent"
+	"posagent/agent/audit"
 	"posagent/agent/checkout/drive"
 	"posagent/agent/outbox"
+	"posagent/device"
 	"posagent/store"
 )
 
@@ -99,6 +102,9 @@ func runRestore(ctx context.Context, c *call) error {
 	if err := store.Stage(ctx, store.Options{Path: staged, Steps: agent.Schema(), Wrapper: keys}, key, why); err != nil {
 		return bundleError(c.args[0], err)
 	}
+	if err := noteRestore(ctx, c, staged, keys, why); err != nil {
+		return storeError(err)
+	}
 	sales, ops, err := pendingIn(ctx, staged)
 	if err != nil {
 		return storeError(err)
@@ -114,6 +120,27 @@ func runRestore(ctx context.Context, c *call) error {
 		fmt.Fprintf(c.out, "%d sale(s) and %d operation(s) were open then; the next start holds them (posagent status)\n", sales, ops)
 	}
 	return nil
+}
+
+// noteRestore writes the first line behind a restore: what was put back, and which journal it replaces.
+func noteRestore(ctx context.Context, c *call, staged string, keys *device.Keys, why string) error {
+	replaced := "no journal"
+	if old, err := store.OpenReader(ctx, agentDB(c)); err == nil {
+		if n, err := old.Generation(ctx); err == nil {
+			replaced = fmt.Sprintf("generation %d", n)
+		}
+		_ = old.Close()
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		replaced = "a journal that cannot be read"
+	}
+	db, err := agent.Open(ctx, store.Options{Path: staged, Wrapper: keys, Ballast: -1, Log: logger(c)})
+	if err != nil {
+		return err
+	}
+	err = db.Write(asPerson(ctx), func(tx store.Tx) error {
+		return audit.Append(tx, time.Now(), audit.Deed{Deed: agent.DeedRestore, Detail: why + "; it replaces " + replaced})
+	})
+	return errors.Join(err, db.Close())
 }
 
 // restoreView is what a restore came to (posagent.restore/1).

@@ -5,8 +5,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"posagent/agent"
+	"posagent/agent/audit"
 	"posagent/device"
 	"posagent/store"
 )
@@ -60,11 +62,17 @@ func rotateKey(ctx context.Context, c *call, said func(step string, done, of int
 		return "", err
 	}
 	said("new key made", 1, 1)
-	db, err := store.Open(ctx, store.Options{Path: agentDB(c), Steps: agent.Schema(), Wrapper: keys, Log: logger(c)})
+	db, err := agent.Open(ctx, store.Options{Path: agentDB(c), Wrapper: keys, Log: logger(c)})
 	if err != nil {
 		return "", storeError(err)
 	}
 	defer db.Close()
+	err = db.Write(asPerson(ctx), func(tx store.Tx) error {
+		return audit.Append(tx, time.Now(), audit.Deed{Deed: agent.DeedRotate, Subject: keys.ID()})
+	})
+	if err != nil {
+		return "", storeError(err)
+	}
 	return keys.ID(), endRotation(ctx, c, db, keys, said)
 }
 

@@ -68,7 +68,7 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 	if err != nil {
 		return err
 	}
-	db, err := store.Open(ctx, store.Options{Path: agentDB(c), Steps: agent.Schema(), Wrapper: keys, Log: log})
+	db, err := agent.Open(ctx, store.Options{Path: agentDB(c), Wrapper: keys, Log: log})
 	if err != nil {
 		return storeError(err)
 	}
@@ -81,6 +81,9 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 		return storeError(err)
 	}
 	defer over()
+	if err := noteStart(ctx, c, db); err != nil {
+		return storeError(err)
+	}
 	var other *agent.OtherBackendError
 	if err := agent.Bind(ctx, db, owner(cfg, sandbox)); errors.As(err, &other) {
 		return fail(exitRefused, "%v: run it with that backend until posagent status shows nothing open, or use another --state", err)

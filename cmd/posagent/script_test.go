@@ -19,7 +19,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"posagent/agent"
 	"posagent/cross/need"
+	"posagent/device"
+	"posagent/store"
 )
 
 // sandbox is the configuration of the scripts that run a terminal.
@@ -110,6 +113,7 @@ func TestScripts(t *testing.T) {
 					<-time.After(20 * time.Millisecond)
 				}
 			},
+			"tamper":  tamper,
 			"link":    link,
 			"request": request,
 			"first":   first,
@@ -167,6 +171,18 @@ func TestScripts(t *testing.T) {
 			},
 		},
 	})
+}
+
+// tamper STATE SQL changes a journal from outside: nothing chains what it does.
+func tamper(ts *testscript.TestScript, neg bool, args []string) {
+	keys, err := device.OpenKeys(filepath.Join(ts.MkAbs(args[0]), "keys"))
+	ts.Check(err)
+	db, err := store.Open(context.Background(), store.Options{
+		Path: filepath.Join(ts.MkAbs(args[0]), "agent.db"), Steps: agent.Schema(), Wrapper: keys, Ballast: -1,
+	})
+	ts.Check(err)
+	ts.Check(db.Write(context.Background(), func(tx store.Tx) error { _, err := tx.Exec(args[1]); return err }))
+	ts.Check(db.Close())
 }
 
 // request STATUS METHOD URL TOKENFILE BODYFILE asks the local port as local software does.

@@ -28,7 +28,8 @@ var rooms = []room{
 	{"agent/events", []string{"store"}, "what happened, in the order of commits: knows none of the rooms it happened in"},
 	{"agent/upstream", []string{"schemes/wire"}, "the one HTTP client: knows no service"},
 	{"agent/view", []string{"agent/catalog", "agent/checkout", "agent/checkout/drive", "agent/events", "agent/inbox", "agent/outbox", "agent/paylink", "ecr", "store", "schemes/methods", "schemes/money", "schemes/wire"}, "what the terminal shows of itself, in one form for the command line and the port"},
-	{"agent/control", []string{"agent/outbox", "agent/view", "schemes/wire"}, "the command line's socket: the outbox's verbs, which the local port must not have"},
+	{"agent/audit", []string{"ecr", "store", "schemes/wire"}, "who did what: knows how a register and a client are named, and none of the rooms"},
+	{"agent/control", []string{"agent/audit", "agent/outbox", "agent/view", "schemes/wire"}, "the command line's socket: the outbox's verbs, which the local port must not have"},
 	{"agent/port", []string{"agent/view", "agent/outbox", "schemes/aapay", "schemes/disputes", "schemes/hosted", "schemes/methods", "schemes/onboarding", "schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/wire"}, "the local HTTP port: mounts the services' handlers, and reads the terminal through its view"},
 	{"agent", []string{"agent/...", "ecr/...", "device/...", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "the supervisor; it cannot tell the embedded backend from the real one"},
 

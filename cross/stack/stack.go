@@ -106,8 +106,8 @@ func Open(ctx context.Context, o Options) (*Stack, error) {
 // reason why the terminal cannot run.
 func (s *Stack) Start(ctx context.Context) error {
 	o := s.o
-	db, err := store.Open(ctx, store.Options{
-		Path: filepath.Join(o.TerminalDir, "agent.db"), Steps: agent.Schema(), Wrapper: o.Wrapper, VFS: o.VFS, Ballast: o.Ballast, Log: o.Log,
+	db, err := agent.Open(ctx, store.Options{
+		Path: filepath.Join(o.TerminalDir, "agent.db"), Wrapper: o.Wrapper, VFS: o.VFS, Ballast: o.Ballast, Log: o.Log,
 	})
 	if err != nil {
 		return err

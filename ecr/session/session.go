@@ -158,7 +158,7 @@ func (s *Session) ServeSerial(ctx context.Context, opener Opener) error {
 	cable := newCable()
 	d := s.dialog(cable.send)
 	d.late.repeats = true
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(ecr.WithPeer(ctx, ecr.Peer{Line: s.o.Line}))
 	var wg sync.WaitGroup
 	wg.Go(func() { d.run(ctx) })
 	defer wg.Wait()

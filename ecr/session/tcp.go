@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"posagent/ecr"
 	"posagent/ecr/zvt/frame"
 )
 
@@ -53,7 +54,8 @@ func (s *Session) ServeTCP(ctx context.Context, listener net.Listener) error {
 		d := s.dialog(link.Send)
 		d.closeLine = func() { _ = link.Close() }
 		// The machine outlives its connection until the desk knows what became of its sale.
-		wg.Go(func() { d.run(ctx) })
+		peer := ecr.WithPeer(ctx, ecr.Peer{Line: s.o.Line, Address: conn.RemoteAddr().String()})
+		wg.Go(func() { d.run(peer) })
 		wg.Go(func() {
 			err := d.read(ctx, link)
 			_ = link.Close()

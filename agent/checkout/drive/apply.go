@@ -60,7 +60,7 @@ func (d *Drive) transit(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Effec
 		return nil, err
 	}
 	if d.record != nil && (r.State.Result != before.State.Result || r.State.Phase != before.State.Phase) {
-		err = d.record(tx, &before, r)
+		err = d.record(tx, e.Name, &before, r)
 	}
 	return rest, err
 }

@@ -80,7 +80,10 @@ type Options struct {
 	BootID   string
 	Log      *slog.Logger
 	// Record runs in the commit in which a sale has come to another phase or outcome. An error undoes the commit. Nil = nothing.
-	Record func(tx store.Tx, was, now *Row) error
+	// A sale that has just begun was the zero Row; why is "" then, else the event.
+	Record func(tx store.Tx, why checkout.Name, was, now *Row) error
+	// Audit runs in the commit of a deed that is no change of one sale. Nil = nothing.
+	Audit func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
 }
 
 const (
@@ -113,7 +116,8 @@ type Drive struct {
 	boot     func() time.Duration
 	bootID   string
 	log      *slog.Logger
-	record   func(tx store.Tx, was, now *Row) error
+	record   func(tx store.Tx, why checkout.Name, was, now *Row) error
+	audit    func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
 
 	seq     atomic.Uint64 // order of the commits
 	ready   atomic.Bool
@@ -158,7 +162,7 @@ var (
 func New(o Options) *Drive {
 	d := &Drive{
 		db: o.DB, svc: o.Aapay, methods: o.Methods, refresh: o.Refresh, box: o.Outbox, screen: o.Screen, prompter: o.Prompter, cfg: o.Config,
-		now: o.Now, boot: o.Boot, bootID: o.BootID, log: o.Log, record: o.Record,
+		now: o.Now, boot: o.Boot, bootID: o.BootID, log: o.Log, record: o.Record, audit: o.Audit,
 		wake: make(chan struct{}, 1), changed: make(chan struct{}), lives: map[wire.Key]*live{}, onUndo: map[string]func(){}, undos: map[wire.Key]undoing{}, stash: map[wire.Key]step{},
 	}
 	if d.now == nil {

@@ -136,6 +136,12 @@ func (d *Drive) close(ctx context.Context, waited map[wire.Key]bool) (totals ecr
 			}
 			steps = append(steps, step{r, effects, d.nextSeq()})
 		}
+		if d.audit != nil {
+			detail := fmt.Sprintf("%d transactions", totals.Count)
+			if err := d.audit(tx, "batch.close", fmt.Sprintf("batch %d", totals.Batch), detail, int64(totals.Net), totals.Currency); err != nil {
+				return err
+			}
+		}
 		ok = true
 		return setCounter(tx, "batch", int64(totals.Batch)+1)
 	})

@@ -157,6 +157,9 @@ func (d *Drive) insert(tx store.Tx, r *Row) error {
 	if err == nil {
 		_, err = tx.Exec(`INSERT INTO checkout_requests (id, method, request) VALUES (?,?,?)`, r.ID, s.method, r.request)
 	}
+	if err == nil && d.record != nil {
+		err = d.record(tx, "", &Row{}, r)
+	}
 	if err != nil {
 		return fmt.Errorf("store sale %s: %w", r.Key, err)
 	}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"posagent/agent"
+	"posagent/agent/audit"
+	"posagent/agent/control"
+	"posagent/schemes/money"
+	"posagent/store"
+)
+
+type auditOptions struct {
+	check bool
+	limit int64
+}
+
+func auditCommand() command {
+	return command{
+		name: "audit", short: "who did what: every deed that moved money, with its actor",
+		long: "Reads the journal beside the terminal, or without it; oldest line first. With --json each line is one object.\n" +
+			"--check verifies that no line was removed or changed, names those that were, and exits 9 then. It needs the box's key, so it\n" +
+			"is for the terminal's own account or root. It is evidence against edits of the file, not against root.",
+		examples: []string{"posagent audit --limit 20", "posagent audit --check", "posagent audit --json | grep sale.undo"},
+		flags: func(fs *flag.FlagSet) any {
+			o := &auditOptions{}
+			fs.BoolVar(&o.check, "check", false, "verify the lines instead of printing them")
+			fs.Int64Var(&o.limit, "limit", 0, "only the newest `lines`, 0 = all")
+			return o
+		},
+		run: runAudit,
+	}
+}
+
+func runAudit(ctx context.Context, c *call) error {
+	o := c.opts.(*auditOptions)
+	if o.limit < 0 {
+		return fail(exitUsage, "%s: --limit %d: 0 = all, or how many of the newest lines", c.path, o.limit)
+	}
+	if o.check {
+		return checkAudit(ctx, c)
+	}
+	db, err := readAgent(c)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	enc := json.NewEncoder(c.out)
+	enc.SetEscapeHTML(false)
+	for after, first := int64(0), true; ; first = false {
+		var list []audit.Line
+		err := db.Read(ctx, func(r store.Reader) (err error) {
+			if first && o.limit > 0 {
+				if after, err = audit.Behind(r, o.limit); err != nil {
+					return err
+				}
+			}
+			list, err = audit.Page(r, after)
+			return err
+		})
+		if err != nil {
+			return storeError(err)
+		}
+		if len(list) == 0 {
+			return nil
+		}
+		for _, l := range list {
+			after = l.ID
+			if !c.json {
+				printLine(c, l)
+			} else if err := enc.Encode(l); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func printLine(c *call, l audit.Line) {
+	who := string(l.Kind)
+	for _, s := range []string{l.Name, l.Address} {
+		if s != "" {
+			who += " " + s
+		}
+	}
+	amount := ""
+	if l.Currency != "" {
+		amount = " " + amountText(money.Minor(l.Amount), l.Currency) + " " + l.Currency
+	}
+	text := ""
+	for _, s := range []string{l.Subject, l.Detail} {
+		if s != "" {
+			text += "  " + s
+		}
+	}
+	fmt.Fprintf(c.out, "%6d  %s  %-32s %s%s%s\n", l.ID, l.Time().Local().Format("2006-01-02 15:04:05"), who, l.Deed.Deed, amount, text)
+}
+
+// checkedView is what a check came to (posagent.audit.check/1).
+type checkedView struct {
+	Schema string `json:"schema"`
+	OK     bool   `json:"ok"`
+	audit.Report
+}
+
+func checkAudit(ctx context.Context, c *call) error {
+	keys, err := journalKeys(c)
+	if err != nil {
+		return err
+	}
+	db, err := store.Open(ctx, store.Options{Path: agentDB(c), Wrapper: keys, ReadOnly: true})
+	if err != nil {
+		return storeError(err)
+	}
+	defer db.Close()
+	v := checkedView{Schema: "posagent.audit.check/1"}
+	err = db.Read(ctx, func(r store.Reader) (err error) {
+		v.Report, err = audit.Check(r, db.MAC, nil)
+		return err
+	})
+	if err != nil {
+		return storeError(err)
+	}
+	v.OK = len(v.Findings) == 0
+	if c.json {
+		if err := printJSON(c.out, v); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range v.Findings {
+			fmt.Fprintln(c.out, f)
+		}
+		if v.OK {
+			fmt.Fprintf(c.out, "lines %d to %d are as they were written\n", v.First, v.Last)
+		}
+	}
+	if !v.OK {
+		return fail(exitDamaged, "the audit log was changed: %s (keep a copy of %s as evidence; posagent backup makes one)", v.Findings[0], c.stateDir())
+	}
+	return nil
+}
+
+// asPerson makes the account that runs the program the actor of what is written.
+func asPerson(ctx context.Context) context.Context { return audit.With(ctx, audit.Uid(os.Getuid())) }
+
+// noteDeed writes a deed that changes nothing in the journal to the audit log, by the running terminal or without one. A log that
+// cannot be written keeps nobody from a backup: that is said on the talk stream.
+func noteDeed(ctx context.Context, c *call, d audit.Deed) {
+	ctx = asPerson(ctx)
+	err := (&control.Client{Path: controlSocket(c)}).Note(ctx, d.Deed, d.Subject, d.Detail)
+	if errors.Is(err, control.ErrNoDaemon) {
+		err = noteStopped(ctx, c, d)
+	}
+	if err != nil {
+		fmt.Fprintf(c.err, "%s is not in the audit log: %v\n", d.Deed, err)
+	}
+}
+
+func noteStopped(ctx context.Context, c *call, d audit.Deed) error {
+	keys, err := journalKeys(c)
+	if err != nil {
+		return err
+	}
+	db, err := agent.Open(ctx, store.Options{Path: agentDB(c), Wrapper: keys, Log: logger(c)})
+	if err != nil {
+		return err
+	}
+	err = db.Write(ctx, func(tx store.Tx) error { return audit.Append(tx, time.Now(), d) })
+	return errors.Join(err, db.Close())
+}
+
+// configDigest names a configuration: the first half of the SHA-256 of its file.
+func configDigest(c *call) string {
+	path := c.config
+	if path == "" {
+		path = defaultConfig
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "defaults"
+	}
+	if err != nil {
+		return "unreadable"
+	}
+	sum := sha256.Sum256(bytes.TrimSpace(data))
+	return fmt.Sprintf("%x", sum[:16])
+}
+
+// noteStart writes the start of the terminal, and that its configuration is another one than at the start before.
+func noteStart(ctx context.Context, c *call, db *store.Store) error {
+	now := configDigest(c)
+	generation, err := db.Generation(ctx)
+	if err != nil {
+		return err
+	}
+	return agent.Started(audit.With(ctx, audit.Self("start")), db, now, fmt.Sprintf("posagent %s, generation %d, as uid %d", version, generation, os.Getuid()))
+}
