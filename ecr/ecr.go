@@ -72,6 +72,7 @@ const (
 	Busy             Code = "busy"                  // answered 84 A0, never a 04 0F
 	Impossible       Code = "impossible"            // answered 84 83
 	StillRunning     Code = "in_progress"           // ZVT 9C
+	NoConnection     Code = "no_connection"         // ZVT A3: nothing left the terminal
 	NotStored        Code = "not_stored"            // the journal cannot write: nothing was accepted (ZVT B1)
 	NotReady         Code = "not_ready"             // ZVT A0: starting, no methods yet, settling older sales
 	EODImpossible    Code = "end_of_day_impossible" // ZVT 77

@@ -119,6 +119,78 @@ func TestMoneyA2_PaymentIsNeverUnknown(t *testing.T) {
 	require.True(t, Owed(s))
 }
 
+// No attempt ever had a connection: the register hears so, and nothing is owed.
+func TestField_L7NeverSentIsNotUnknown(t *testing.T) {
+	start := func() State {
+		s, _ := Start(Terms{Kind: ecr.Payment, QR: true, CanReverse: true, Limits: testLimits}, t0)
+		return s
+	}
+	none := func(s State) Event { return Event{Name: ReplyFailed, Failure: NotSent, Try: s.Sends, Now: t0} }
+	lost := func(s State) Event { return Event{Name: ReplyFailed, Failure: EffectUnknown, Try: s.Sends, Now: t0} }
+	s := start()
+	for range 2 {
+		var out []Do
+		s, out = do(t, s, none(s))
+		require.Equal(t, []Do{Initialize}, out)
+		require.True(t, Owed(s), "the next attempt counts as sent until its end is known")
+	}
+	s, out := do(t, s, none(s))
+	require.Equal(t, Done, s.Phase)
+	require.Equal(t, ecr.Aborted, s.Result)
+	require.Equal(t, ecr.NoConnection, s.Code)
+	require.Equal(t, []Do{StopReading, Tell}, out)
+	require.False(t, Owed(s))
+
+	slow := none(start())
+	slow.Now = t0 + 8*time.Second
+	s, _ = do(t, start(), slow)
+	require.Equal(t, Done, s.Phase, "an attempt that took that long is the last one")
+
+	// One attempt that may have left, in whatever order, is enough: the undo is owed.
+	for _, order := range [][]func(State) Event{{lost, none, none}, {none, lost, none}, {none, none, lost}} {
+		s := start()
+		for _, e := range order {
+			s, _ = do(t, s, e(s))
+		}
+		require.Equal(t, Waiting, s.Phase)
+		s, out = do(t, s, Event{Name: StatusFailed, Failure: EffectUnknown, Now: t0})
+		require.Equal(t, Reversing, s.Phase)
+		require.Contains(t, out, Reverse)
+		require.Equal(t, ecr.AbortedByUser, s.Code)
+	}
+
+	// The attempt before a restart has no end in the journal.
+	s, _ = do(t, start(), Event{Name: Restarted, Now: t0})
+	for s.Phase == Initializing {
+		s, _ = do(t, s, none(s))
+	}
+	require.Equal(t, Waiting, s.Phase)
+	s, _ = do(t, s, none(s))
+	require.Equal(t, Waiting, s.Phase, "said twice")
+	s, _ = do(t, start(), Event{Name: Restarted, NewBoot: true, Now: time.Second})
+	require.Equal(t, Reversing, s.Phase)
+
+	// An abort of what never left is an abort, and nothing is owed; what may have left is undone.
+	s, _ = do(t, start(), none(start()))
+	s, _ = do(t, s, Event{Name: AbortAsked, Now: t0})
+	ended, out := do(t, s, none(s))
+	require.Equal(t, Done, ended.Phase)
+	require.Equal(t, ecr.AbortedByUser, ended.Code)
+	require.Equal(t, []Do{StopReading, Tell}, out)
+	ended, _ = do(t, s, lost(s))
+	require.Equal(t, Reversing, ended.Phase)
+	ended, _ = do(t, s, Event{Name: Tick, Now: t0 + time.Minute})
+	require.Equal(t, Reversing, ended.Phase, "its attempt has not ended")
+
+	// The deadline came first: the attempt's end decides, if it comes in time.
+	s, _ = do(t, start(), Event{Name: Tick, Now: t0 + testLimits.Deadline})
+	require.Equal(t, Waiting, s.Phase)
+	ended, _ = do(t, s, none(s))
+	require.Equal(t, ecr.NoConnection, ended.Code)
+	ended, _ = do(t, s, lost(s))
+	require.Equal(t, Waiting, ended.Phase)
+}
+
 func TestMoneyA3_OnlyAnAcknowledgementConfirms(t *testing.T) {
 	s := variants(Approved)[0]
 	for event, want := range map[Name]Phase{Told: Confirmed, Lost: Unconfirmed, Refused: Reversing} {

@@ -102,17 +102,51 @@ func initFailed(s State, e Event) (State, []Effect) {
 	case e.Failure == RouteMissing && !s.Plain:
 		s.Plain = true
 		return send(s, e.Now, 0)
+	case e.Failure == NotSent:
+		switch s = unsent(s, e); {
+		case !NeverSent(s):
+			s.Lost++
+		case s.Unsent > maxResends, e.Now-s.StartedAt >= noConnectionAfter:
+			return noConnection(s, ecr.NoConnection, "no connection to the backend")
+		default:
+			return send(s, e.Now, resendPause)
+		}
 	case e.Failure == NoEffect && s.Lost == 0:
 		s.Phase = Declined
 		s = decide(s, ecr.Aborted, ecr.Processing, e.Text)
 		return s, []Effect{{Do: ClearScreen}, {Do: Tell}, {Do: ReadStatus, After: e.Poll.watch(untilWindow(s, e.Now), 0)}}
 	}
-	s.Lost++
-	if !s.Plain && s.Lost <= maxResends {
-		return send(s, e.Now, max(resendPause, min(e.After, longestAfter)))
+	if e.Failure != NotSent {
+		s.Lost++ // else it is counted already
+	}
+	if tries := s.Lost + s.Unsent; !s.Plain && tries <= maxResends {
+		return send(s, e.Now, max(resendPause<<(tries-1), min(e.After, longestAfter)))
 	}
 	s.Phase, s.Unheard, s.BaseAt, s.WireAt = Waiting, true, e.Now, e.Now
 	return s, []Effect{{Do: ReadStatus}}
+}
+
+// unsent counts the end of an attempt without a connection, once, and only behind attempts that ended so too.
+func unsent(s State, e Event) State {
+	if e.Failure == NotSent && e.Try == s.Unsent+1 {
+		s.Unsent = e.Try
+	}
+	return s
+}
+
+// noConnection ends a sale of which nothing left the terminal: no undo is owed (MONEY A.2).
+func noConnection(s State, c ecr.Code, why string) (State, []Effect) {
+	s.Phase, s.LastRead, s.Unheard = Done, false, false
+	s = decide(s, ecr.Aborted, c, why)
+	return s, append(hide(&s), Effect{Do: StopReading}, Effect{Do: Tell})
+}
+
+// failedLate is the end of an attempt that a limit overtook.
+func failedLate(s State, e Event) (State, []Effect) {
+	if s = unsent(s, e); NeverSent(s) {
+		return noConnection(s, ecr.NoConnection, "no connection to the backend")
+	}
+	return s, nil
 }
 
 func initClock(s State, e Event) (State, []Effect) {
@@ -252,8 +286,13 @@ func abortRead(s State, e Event) (State, []Effect) {
 }
 
 func abortNow(s State, e Event) (State, []Effect) {
-	if e.Name == Restarted && e.NewBoot {
+	switch {
+	case e.Name == Restarted && e.NewBoot:
 		s = rebase(s, e)
+	case e.Name == ReplyFailed:
+		if s = unsent(s, e); NeverSent(s) {
+			return noConnection(s, ecr.AbortedByUser, s.Text)
+		}
 	}
 	return undo(s, e, s.Text)
 }

@@ -90,7 +90,9 @@ func TestNeverApprovedAndUndone(t *testing.T) {
 		perform := func(f Effect) {
 			switch f.Do {
 			case Initialize, SendPlain:
-				switch rapid.IntRange(0, 5).Draw(t, "initialize") {
+				switch rapid.IntRange(0, 6).Draw(t, "initialize") {
+				case 6: // no connection
+					apply(Event{Name: ReplyFailed, Failure: NotSent, Try: s.Sends})
 				case 0: // never arrives
 					apply(Event{Name: ReplyFailed, Failure: EffectUnknown})
 				case 1:

@@ -60,6 +60,7 @@ type State struct {
 	// What was sent.
 	Plain   bool `json:"plain,omitempty"`   // the idempotent route is missing: sent plainly, once
 	Sends   int  `json:"sends,omitempty"`   // initialize attempts, counted before each
+	Unsent  int  `json:"unsent,omitempty"`  // attempts 1 to Unsent have ended without ever having a connection
 	Lost    int  `json:"lost,omitempty"`    // attempts whose effect is not known
 	Unheard bool `json:"unheard,omitempty"` // no answer to any attempt: one status try decides
 
@@ -132,7 +133,7 @@ type Failure string
 // The failures.
 const (
 	EffectUnknown Failure = "unknown"  // no answer, or one that says nothing
-	NotSent       Failure = "not_sent" // refused before any effect, or never left
+	NotSent       Failure = "not_sent" // no try of the attempt ever had a connection
 	NoEffect      Failure = "refused"  // the service's own no: nothing was created
 	RouteMissing  Failure = "no_route" // the idempotent route does not exist here
 	NotFound      Failure = "not_found"
@@ -166,6 +167,7 @@ type Event struct {
 	Reply   aapay.Reply
 	Status  aapay.Status
 	Failure Failure
+	Try     int           // ReplyFailed: which of the attempts (Sends)
 	After   time.Duration // Retry-After, 0 = not said
 	Poll    Poll          // pace of status reads
 	Sync    Sync
@@ -234,6 +236,10 @@ func Start(t Terms, now time.Duration) (State, []Effect) {
 	}
 	return send(s, now, 0)
 }
+
+// NeverSent says whether no attempt under the sale's Key, in any run, ever had a connection. An attempt whose end
+// is not in the state counts as sent (MONEY A.2).
+func NeverSent(s State) bool { return s.Sends == s.Unsent && s.TransactionID == 0 }
 
 // Owed says whether an undo is owed for the sale as it stands: it was, or may have been, sent, it is not approved, and
 // nothing proves yet that no money moved (MONEY B.1).

@@ -41,8 +41,8 @@ var table = []row{
 	{
 		phase: Waiting,
 		on: rules{{Replied, repliedLate}, {StatusRead, read}, {StatusFailed, unread}, {CodeBroken, broken}, {Tick, waitClock},
-			{AbortAsked, abort}, {Restarted, waitAgain}},
-		ignore: names{ReplyFailed, NextCommand, GraceOver, EndOfDay, BatchClosed},
+			{AbortAsked, abort}, {Restarted, waitAgain}, {ReplyFailed, failedLate}},
+		ignore: names{NextCommand, GraceOver, EndOfDay, BatchClosed},
 		refuse: names{Chosen, GaveUp, Told, Refused, Lost, UndoSettled, ForwardEnded},
 	},
 	{

@@ -61,7 +61,9 @@ func variants(p Phase) []State {
 		s.Settling = mask&4 != 0 && s.Result == ecr.Approved
 		s.UndoOpen = mask&8 != 0 && p == Reversing
 		s.CanReverse = mask&16 == 0
-		s.Plain = mask&32 != 0
+		if s.Plain = mask&32 != 0; s.Plain {
+			s.Sends = 2 // the first on the other route
+		}
 		s.Unheard = mask&2 != 0 && !s.LastRead
 		out = append(out, s)
 	}
@@ -83,7 +85,7 @@ func eventsOf(n Name) []Event {
 			continue
 		case ReplyFailed, StatusFailed:
 			for _, f := range []Failure{EffectUnknown, NotSent, NoEffect, RouteMissing, NotFound} {
-				e.Failure = f
+				e.Failure, e.Try = f, 1
 				out = append(out, e)
 			}
 			continue
@@ -194,7 +196,8 @@ func checkStep(t require.TestingT, s, next State, effects []Effect, e Event) {
 	}
 	if Owed(s) && !Owed(next) && next.Phase != Approved {
 		require.Equal(t, Done, next.Phase)
-		proven := e.Name == UndoSettled && e.Undone.OK || next.Rejected || e.Name == StatusRead || e.Name == StatusFailed && e.Failure == NotFound
+		unsent := e.Name == ReplyFailed && e.Failure == NotSent && next.Sends == next.Unsent // no attempt ever had a connection
+		proven := unsent || e.Name == UndoSettled && e.Undone.OK || next.Rejected || e.Name == StatusRead || e.Name == StatusFailed && e.Failure == NotFound
 		require.True(t, proven, "%s ends an owed undo", e.Name)
 		if e.Name == StatusRead {
 			require.True(t, (finalNo(next) || lapsed(next, e) && !next.CanReverse) && windowOver(next, e))

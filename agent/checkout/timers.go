@@ -16,10 +16,12 @@ const (
 
 	lastReadBound = 5 * time.Second // of the status asked for at a limit, and of the one after an abort
 	maxResends    = 2               // of an initialize that got no answer
-	resendPause   = 2 * time.Second
-	undoPause     = 30 * time.Second // between undo attempts that ended in a no, doubling
-	undoPauseMax  = 5 * time.Minute
-	loudUndo      = 3 // attempts after which the merchant is told
+	resendPause   = 2 * time.Second // before the first repetition, doubling
+	// noConnectionAfter is how old a sale may be before an attempt without a connection is its last one.
+	noConnectionAfter = 8 * time.Second
+	undoPause         = 30 * time.Second // between undo attempts that ended in a no, doubling
+	undoPauseMax      = 5 * time.Minute
+	loudUndo          = 3 // attempts after which the merchant is told
 )
 
 // LimitsOf derives a sale's limits from its method. unit is that of the method's time-outs; progress says that the

@@ -159,6 +159,8 @@ func (s *Service) make(ctx context.Context, e *entry) (out *entry, err error) {
 	switch {
 	case no:
 		s.log.Warn("link refused", "reference", e.Reference, "err", err)
+	case wire.NeverSent(err):
+		return nil, &wire.Error{Code: wire.Unavailable, Op: op, Unsent: true, Err: err}
 	case err != nil:
 		return nil, unavailable(err)
 	case link.ID <= 0, link.ID >= paylinks.FirstLocalID, link.Hash == nil, link.Link.Link == nil, *link.Link.Link == "":

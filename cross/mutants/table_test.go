@@ -155,7 +155,7 @@ var table = []mutant{
 		{"agent/offline/aapay.go", `u.svc.InitializeWithIdempotency(ctx, u.op.Key, u.typ, u.p.Request)`, `u.svc.InitializeWithIdempotency(ctx, wire.NewKey(), u.typ, u.p.Request)`},
 	}},
 	{"plain route sent again after a lost answer", drive, "TestMoneyB8_PlainRouteIsUsedOnce", []edit{
-		{"agent/checkout/payment.go", `if !s.Plain && s.Lost <= maxResends {`, `if s.Lost <= maxResends {`},
+		{"agent/checkout/payment.go", `if tries := s.Lost + s.Unsent; !s.Plain && tries <= maxResends {`, `if tries := s.Lost + s.Unsent; tries <= maxResends {`},
 	}},
 	{"plain route sent again after a restart", drive, "TestMoneyB8_PlainIsNotSentAgainAfterACrash", []edit{
 		{"agent/checkout/payment.go", `case s.Plain: // never resent (MONEY B.8)`, `case false:`},
@@ -214,6 +214,15 @@ var table = []mutant{
 	}},
 	{"plain route of an undo sent again", offline, "TestPlainRouteIsUsedOnce|TestPlainRouteAndCrash", []edit{
 		{"agent/offline/aapay.go", `plain && u.op.Attempts != u.m.PlainAt:`, `plain && u.op.Attempts < u.m.PlainAt:`},
+	}},
+	{"an attempt that may have arrived counts as never sent", checkout, "TestField_L7NeverSentIsNotUnknown", []edit{
+		{"agent/checkout/payment.go", `if e.Failure == NotSent && e.Try == s.Unsent+1 {`, `if e.Try == s.Unsent+1 {`},
+	}},
+	{"attempts before the last are not counted as sent", checkout, "TestField_L7NeverSentIsNotUnknown", []edit{
+		{"agent/checkout/payment.go", `if e.Failure == NotSent && e.Try == s.Unsent+1 {`, `if e.Failure == NotSent {`},
+	}},
+	{"a refusal of the backend counts as no connection", drive, "TestField_L7NoConnectionHasItsOwnAnswer", []edit{
+		{"agent/checkout/drive/poll.go", `case wire.NeverSent(err) && wire.CodeOf(err) == wire.Unavailable:`, `case wire.CodeOf(err) == wire.Unavailable:`},
 	}},
 	{"response code 1 on the plain route is a repeat", checkout, "TestMoneyB9_ResponseCodes", []edit{
 		{"agent/checkout/judge.go", `if said && code == aapay.CodeResend && !plain {`, `if said && code == aapay.CodeResend {`},

@@ -327,7 +327,7 @@ func (d *desk) initialize(key wire.Key) {
 	d.w.note("sale", "initialize is sent", r.id)
 	req := aapay.Request{Method: r.method.Name, TerminalReference: r.ref, Trigger: aapay.TriggerQR,
 		PurchaseAmount: &aapay.Amount{CurrencyCode: "EUR", NominalAmount: int64(r.amount), TotalAmount: int64(r.amount)}}
-	sale, life := r.id, d.t.life
+	sale, life, try := r.id, d.t.life, r.state.Sends
 	call(d.w.net, 15*time.Second, true,
 		func() (aapay.Reply, error) { return d.w.bank.initialize(k, aapay.Payment, req, sale) },
 		func(reply aapay.Reply, err error) {
@@ -339,7 +339,7 @@ func (d *desk) initialize(key wire.Key) {
 				d.insist(key, checkout.Event{Name: checkout.Replied, Reply: reply})
 				return
 			}
-			d.insist(key, checkout.Event{Name: checkout.ReplyFailed, Failure: failureOf(err), After: pauseOf(err), Text: err.Error()})
+			d.insist(key, checkout.Event{Name: checkout.ReplyFailed, Failure: failureOf(err), Try: try, After: pauseOf(err), Text: err.Error()})
 		})
 }
 
@@ -349,11 +349,12 @@ func failureOf(err error) checkout.Failure {
 	if errors.As(err, &e) && e.Code == wire.UnknownOutcome && e.Msg == "reply 404" {
 		return checkout.RouteMissing
 	}
+	if wire.NeverSent(err) {
+		return checkout.NotSent
+	}
 	switch wire.CodeOf(err) {
 	case wire.Invalid, wire.Unauthorized, wire.Forbidden, wire.TooLarge:
 		return checkout.NoEffect
-	case wire.Unavailable:
-		return checkout.NotSent
 	}
 	return checkout.EffectUnknown
 }

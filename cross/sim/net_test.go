@@ -36,9 +36,12 @@ func (n *network) draw(limit time.Duration, write bool) fate {
 		lost = wire.Unavailable
 	}
 	never := func(code wire.Code) { f.effect, f.err = -1, wire.Errorf(code, "net", "%s", code) }
+	unsent := func() {
+		f.effect, f.err = -1, &wire.Error{Code: wire.Unavailable, Op: "net", Msg: "no connection", Unsent: write}
+	}
 	switch {
 	case n.down && w.rng.IntN(4) > 0:
-		never(wire.Unavailable)
+		unsent()
 		f.answer = w.exp(time.Second, limit)
 	case n.down:
 		never(lost)
@@ -53,7 +56,7 @@ func (n *network) draw(limit time.Duration, write bool) fate {
 			f.answer = f.effect + w.between(0, limit-f.effect)
 			f.err = wire.Errorf(lost, "net", "no answer")
 		default:
-			never(wire.Unavailable)
+			unsent()
 		}
 	case w.hit(w.odds.late):
 		f.effect, f.answer = w.between(0, slowest), limit

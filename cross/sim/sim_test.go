@@ -88,6 +88,24 @@ var wrong = map[string]func(h hooks) hooks{
 		}
 		return h
 	},
+	"takes what may have arrived for never sent": func(h hooks) hooks {
+		h.next = func(s checkout.State, e checkout.Event) (checkout.State, []checkout.Effect, error) {
+			if e.Name == checkout.ReplyFailed && e.Failure == checkout.EffectUnknown {
+				e.Failure = checkout.NotSent
+			}
+			return checkout.Next(s, e)
+		}
+		return h
+	},
+	"counts no attempt before the last as sent": func(h hooks) hooks {
+		h.next = func(s checkout.State, e checkout.Event) (checkout.State, []checkout.Effect, error) {
+			if e.Name == checkout.ReplyFailed && e.Failure == checkout.NotSent {
+				s.Unsent, s.Sends = e.Try-1, e.Try
+			}
+			return checkout.Next(s, e)
+		}
+		return h
+	},
 	"forgets the undo": func(h hooks) hooks {
 		h.next = without(checkout.Reverse)
 		return h

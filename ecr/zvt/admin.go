@@ -157,6 +157,8 @@ func statusOf(h ecr.Health) byte {
 	switch {
 	case h.Busy:
 		return statusWait
+	case h.Ready && h.Offline: // as a sale and a diagnosis end
+		return resultNoReply
 	case h.Ready:
 		return statusReady
 	case h.NoMethods:

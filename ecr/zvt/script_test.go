@@ -57,6 +57,8 @@ func outcomeNamed(name string) ecr.Outcome {
 		return bad(ecr.Declined, ecr.RejectedByScheme, "Declined by wallet")
 	case "aborted":
 		return bad(ecr.Aborted, ecr.AbortedByUser, "")
+	case "noconnection":
+		return bad(ecr.Aborted, ecr.NoConnection, "no connection")
 	case "b5":
 		return bad(ecr.Aborted, ecr.NotReversible, "")
 	case "b4":
@@ -251,7 +253,8 @@ func (s *script) event(t testing.TB, w []string) {
 		s.step(t, Totalled{Gen: s.gen["till"], Totals: testTotals, Code: code})
 	case "health":
 		h := map[string]ecr.Health{"ready": {Ready: true, Lines: []string{"12 methods"}}, "busy": {Ready: true, Busy: true}, "starting": {},
-			"nomethods": {NoMethods: true}, "dead": {Offline: true}}[word(1)]
+			"nomethods": {NoMethods: true}, "dead": {Offline: true},
+			"offline": {Ready: true, Offline: true}}[word(1)]
 		s.step(t, Checked{Gen: s.gen["till"], Health: h, OK: word(1) != "dead"})
 	case "saved":
 		s.step(t, Saved{Gen: s.gen["save"]})

@@ -52,6 +52,8 @@ func codeByte(c ecr.Code) byte {
 		return 0x83
 	case ecr.NotReady:
 		return 0xA0 // not 9C, which is a sale that goes on (MONEY A.2)
+	case ecr.NoConnection:
+		return 0xA3
 	case ecr.StillRunning:
 		return 0x9C
 	case ecr.NotStored:

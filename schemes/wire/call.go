@@ -40,9 +40,11 @@ func (a Answer) JSON() bool {
 //  2. UnknownOutcome: a write that may have been sent and got no usable reply (lost, cut off, too long, compressed,
 //     or from another address after a redirect);
 //  3. whatever code the Doer itself gave, unless something had already been sent.
+//
+// Error.Unsent says of a write that no try of it ever had a connection.
 func (c Call) Do(d Doer, req *http.Request) (Answer, error) {
 	if err := req.Context().Err(); err != nil {
-		return Answer{}, &Error{Code: Unavailable, Op: c.Op, Msg: "not sent", Err: err}
+		return Answer{}, &Error{Code: Unavailable, Op: c.Op, Msg: "not sent", Unsent: c.Write, Err: err}
 	}
 	req.Header.Set("Accept-Encoding", "identity")
 	var t trace
@@ -146,11 +148,11 @@ func (c Call) sendError(t *trace, err error) *Error {
 	var own *Error
 	if errors.As(err, &own) && (!t.connected.Load() || !c.Write) {
 		out := *own
-		out.Op = c.Op
+		out.Op, out.Unsent = c.Op, c.Write // a write comes here without a connection only
 		return &out
 	}
 	if !c.Write || !t.connected.Load() && (t.asked.Load() || dialError(err)) {
-		return &Error{Code: Unavailable, Op: c.Op, Msg: "no connection", Err: err}
+		return &Error{Code: Unavailable, Op: c.Op, Msg: "no connection", Unsent: c.Write, Err: err}
 	}
 	return &Error{Code: UnknownOutcome, Op: c.Op, Msg: "no reply", Err: err}
 }

@@ -38,6 +38,7 @@ type Error struct {
 	Op         string        // "aapay.initialize"
 	Msg        string        // for people; carries no secret
 	RetryAfter time.Duration // 0 = not said
+	Unsent     bool          // of a write: no try of the call ever had a connection to the service
 	Err        error         // cause, may be nil
 }
 
@@ -77,6 +78,13 @@ func CodeOf(err error) Code {
 		return e.Code
 	}
 	return ""
+}
+
+// NeverSent says whether err proves that the write never had a connection to its service. A reply of
+// the service, even a refusal, is no such proof.
+func NeverSent(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Unsent
 }
 
 // ReasonOf returns err's reason, or "" when err carries none.

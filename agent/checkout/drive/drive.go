@@ -97,6 +97,7 @@ const (
 	maxResumes      = 20
 	standsAfter     = time.Minute // a start that lasted this long was not brought down by a sale
 	storeRetry      = time.Second
+	askAgainPause   = 2 * time.Second
 	resultOnScreen  = 10 * time.Second
 	receiptsInBatch = 9999
 	lastTrace       = 999999
@@ -123,6 +124,7 @@ type Drive struct {
 	ready   atomic.Bool
 	offline atomic.Bool
 	closing atomic.Bool
+	asking  atomic.Bool // whether the backend answers again
 
 	desk     sync.Mutex // one Begin, or the closing of a batch, at a time
 	screenMu sync.Mutex

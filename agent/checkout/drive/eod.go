@@ -262,6 +262,10 @@ func (d *Drive) Health(ctx context.Context) ecr.Health {
 		Ready: d.ready.Load() && len(defs) > 0, NoMethods: len(defs) == 0, Offline: d.offline.Load(), TerminalID: d.cfg.TerminalID,
 		Currency: d.cfg.Currency, Version: d.cfg.Version, Lines: []string{fmt.Sprintf("payment methods: %d, %s", len(defs), state)},
 	}
+	if h.Offline {
+		h.Lines = append(h.Lines, "the backend does not answer")
+		d.askAgain()
+	}
 	err := d.db.Read(ctx, func(r store.Reader) error {
 		rows, err := d.active(r)
 		if err != nil {
@@ -295,4 +299,22 @@ func (d *Drive) Check(ctx context.Context) (ecr.Health, error) {
 		d.offline.Store(err != nil && !errors.Is(err, &wire.Error{Code: wire.NotFound}))
 	}
 	return d.Health(ctx), err
+}
+
+// askAgain contacts a backend that did not answer last time, beside the caller, so that the next Health knows better: between
+// two sales nothing else asks.
+func (d *Drive) askAgain() {
+	if d.refresh == nil || !d.asking.CompareAndSwap(false, true) {
+		return
+	}
+	d.later(func(ctx context.Context) {
+		defer d.asking.Store(false)
+		once, cancel := context.WithTimeout(ctx, statusTimeout)
+		defer cancel()
+		err := d.refresh(once)
+		if ctx.Err() == nil {
+			d.offline.Store(err != nil && !errors.Is(err, &wire.Error{Code: wire.NotFound}))
+		}
+		pause(ctx, askAgainPause, nil)
+	})
 }

@@ -12,6 +12,7 @@ import (
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
+	"posagent/schemes/wire"
 )
 
 func TestMoneyA1_DeclinedAndApproved(t *testing.T) {
@@ -106,9 +107,71 @@ func TestMoneyA1_CommitAfterDeclinedIsUndone(t *testing.T) {
 	})
 }
 
-func TestMoneyA2_DeadNetworkIsAbortedAndOwed(t *testing.T) {
+// Nothing left the terminal: the register hears so, and no undo is opened, not even after a restart.
+func TestField_L7NoConnectionHasItsOwnAnswer(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.world.offline = true
+		start := time.Now()
+		s := r.sale(500)
+		o := <-s.Outcome
+		require.Equal(t, ecr.Aborted, o.Result)
+		require.Equal(t, ecr.NoConnection, o.Code)
+		require.Equal(t, "no connection", o.Text)
+		require.False(t, o.Settling)
+		require.Equal(t, 4*time.Second, time.Since(start), "at once: three attempts, 2 s between them")
+		require.Equal(t, ecr.NoConnection, r.told(s, ecr.Told).Code)
+		require.Equal(t, checkout.Done, r.phase(s.ID))
+		require.True(t, r.Health(context.Background()).Offline)
+		r.restart(true)
+		r.world.lock(func() { r.world.offline = false })
+		pass(20 * time.Minute)
+		require.Empty(t, r.world.sent(aapay.Reversal))
+		require.Equal(t, ecr.NoConnection, r.last("serial").Code, "asked again, the same")
+	})
+	terminal(t, func(r *rig) { // the first attempt may have left
+		r.world.onInit = func(n int, _ aapay.Type, _ aapay.Request) (*aapay.Reply, error, bool) {
+			if n == 1 {
+				return nil, errLost, true
+			}
+			return nil, errGone, true
+		}
+		s := r.sale(500)
+		require.Equal(t, ecr.AbortedByUser, (<-s.Outcome).Code)
+		r.told(s, ecr.Told)
+		require.Equal(t, checkout.Reversing, r.phase(s.ID))
+	})
+	terminal(t, func(r *rig) { // nor does a refusal by the backend count as never sent
+		r.world.onInit = func(int, aapay.Type, aapay.Request) (*aapay.Reply, error, bool) {
+			return nil, &wire.Error{Code: wire.Unavailable, Op: "test", Msg: "reply 503"}, true
+		}
+		s := r.sale(500)
+		require.Equal(t, ecr.AbortedByUser, (<-s.Outcome).Code)
+		r.told(s, ecr.Told)
+		require.Equal(t, checkout.Reversing, r.phase(s.ID))
+	})
+	terminal(t, func(r *rig) { // the attempt before the crash has no end in the journal
+		r.world.onInit = func(int, aapay.Type, aapay.Request) (*aapay.Reply, error, bool) {
+			<-time.After(10 * time.Second)
+			return nil, errGone, true
+		}
+		s := r.sale(500)
+		pass(time.Second)
+		r.left = 0
+		r.guard.mu.Lock()
+		r.guard.left = 0
+		r.guard.mu.Unlock()
+		pass(20 * time.Second)
+		r.world.onInit = nil
+		r.world.offline = true
+		r.restart(false)
+		require.Equal(t, ecr.AbortedByUser, r.last("serial").Code)
+		require.Equal(t, checkout.Reversing, r.phase(s.ID))
+	})
+}
+
+func TestMoneyA2_DeadNetworkIsAbortedAndOwed(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.mute = true
 		start := time.Now()
 		s := r.sale(500)
 		o := <-s.Outcome
@@ -121,7 +184,7 @@ func TestMoneyA2_DeadNetworkIsAbortedAndOwed(t *testing.T) {
 		require.True(t, r.Health(context.Background()).Offline)
 		pass(time.Hour)
 		require.Equal(t, checkout.Reversing, r.phase(s.ID), "no proof, no end")
-		r.world.lock(func() { r.world.offline = false })
+		r.world.lock(func() { r.world.mute = false })
 		pass(10 * time.Minute)
 		require.Equal(t, checkout.Done, r.phase(s.ID))
 	})

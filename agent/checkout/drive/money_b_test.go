@@ -614,7 +614,7 @@ func TestMoneyB13_EndOfDayIsImpossibleWhileAnythingIsOpen(t *testing.T) {
 func TestMoneyB13_AnUndoAfterTheCloseIsCarriedOver(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.approved(1000)
-		r.world.lock(func() { r.world.offline = true })
+		r.world.lock(func() { r.world.mute = true })
 		s := r.sale(500)
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		r.told(s, ecr.Told)
@@ -622,7 +622,7 @@ func TestMoneyB13_AnUndoAfterTheCloseIsCarriedOver(t *testing.T) {
 		require.NoError(t, err, "an undo of a sale never approved does not hold the batch")
 		require.Len(t, totals.Exceptions, 1)
 		require.Contains(t, totals.Exceptions[0], "carried over")
-		r.world.lock(func() { r.world.offline = false })
+		r.world.lock(func() { r.world.mute = false })
 		pass(15 * time.Minute)
 		next, err := r.Turnover(context.Background())
 		require.NoError(t, err)
@@ -654,7 +654,7 @@ func TestMoneyB14_TheNextSaleWaitsForTheReversalsFirstAttempt(t *testing.T) {
 
 func TestMoneyB14_ADeadNetworkBlocksTheNextSaleForThreeSecondsAtMost(t *testing.T) {
 	terminal(t, func(r *rig) {
-		r.world.offline = true
+		r.world.mute = true
 		s := r.sale(500)
 		<-s.Outcome
 		r.told(s, ecr.Told)

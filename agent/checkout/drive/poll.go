@@ -31,7 +31,7 @@ func (d *Drive) initialize(ctx context.Context, key wire.Key, after time.Duratio
 		return err
 	})
 	if err == nil && row.State.Phase != checkout.Initializing {
-		d.notSent(ctx, key)
+		d.notSent(ctx, row)
 		return
 	}
 	var req aapay.Request
@@ -64,7 +64,7 @@ func (d *Drive) initialize(ctx context.Context, key wire.Key, after time.Duratio
 		return
 	}
 	d.log.Warn("initialize", "sale", key, "error", err)
-	d.insist(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: failureOf(err), After: retryAfter(err), Text: "refused: " + string(wire.CodeOf(err))})
+	d.insist(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: failureOf(err), Try: row.State.Sends, After: retryAfter(err), Text: "refused: " + string(wire.CodeOf(err))})
 }
 
 // leaving notes whether an initialize of the sale is, or may be, under way.
@@ -82,9 +82,9 @@ func (d *Drive) isLeaving(key wire.Key) bool {
 }
 
 // notSent lets an aborted sale go on whose initialize did not leave: no answer is to be waited for.
-func (d *Drive) notSent(ctx context.Context, key wire.Key) {
-	d.leaving(key, false)
-	d.insist(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: checkout.NotSent})
+func (d *Drive) notSent(ctx context.Context, row *Row) {
+	d.leaving(row.Key, false)
+	d.insist(ctx, row.Key, checkout.Event{Name: checkout.ReplyFailed, Failure: checkout.NotSent, Try: row.State.Sends})
 }
 
 // failureOf says what a failed initialize proves.
@@ -92,12 +92,12 @@ func failureOf(err error) checkout.Failure {
 	switch {
 	case routeMissing(err):
 		return checkout.RouteMissing
+	case wire.NeverSent(err) && wire.CodeOf(err) == wire.Unavailable:
+		return checkout.NotSent
 	}
 	switch wire.CodeOf(err) {
 	case wire.Invalid, wire.Unauthorized, wire.Forbidden, wire.TooLarge:
 		return checkout.NoEffect
-	case wire.Unavailable:
-		return checkout.NotSent
 	}
 	return checkout.EffectUnknown
 }

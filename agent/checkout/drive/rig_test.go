@@ -51,7 +51,8 @@ type world struct {
 	moved   map[string]int64 // by the payment's terminalReference, hundredths to the merchant
 	inits   []call
 	reads   []call
-	offline bool
+	offline bool // no connection
+	mute    bool // requests leave and are lost
 
 	onInit   func(n int, typ aapay.Type, req aapay.Request) (*aapay.Reply, error, bool) // true = handled
 	after    func(n int, typ aapay.Type) error                                          // an error loses the answer of what was done
@@ -72,7 +73,9 @@ func newWorld() *world {
 	return &world{byRef: map[string]*txn{}, byKey: map[wire.Key]*txn{}, dead: map[string]bool{}, moved: map[string]int64{}, code: "https://wallet.example/1"}
 }
 
-var errGone = &wire.Error{Code: wire.Unavailable, Op: "test", Msg: "no network"}
+var errGone = &wire.Error{Code: wire.Unavailable, Op: "test", Msg: "no network", Unsent: true}
+
+var errLost = &wire.Error{Code: wire.UnknownOutcome, Op: "test", Msg: "no reply"}
 
 func (w *world) Initialize(_ context.Context, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
 	return w.initialize(call{at: time.Now(), typ: typ, req: req, plain: true})
@@ -94,6 +97,9 @@ func (w *world) initialize(c call) (aapay.Reply, error) {
 	w.inits = append(w.inits, c)
 	if w.offline {
 		return aapay.Reply{}, errGone
+	}
+	if w.mute {
+		return aapay.Reply{}, errLost
 	}
 	n := 0
 	for _, i := range w.inits {
@@ -167,7 +173,7 @@ func (w *world) Status(_ context.Context, id, _ string) (aapay.Status, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.reads = append(w.reads, call{at: time.Now()})
-	if w.offline {
+	if w.offline || w.mute {
 		return aapay.Status{}, errGone
 	}
 	x := w.byRef[id]

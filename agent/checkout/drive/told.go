@@ -51,7 +51,7 @@ func (d *Drive) Abort(ctx context.Context, id string) error {
 		return ecr.ErrTooLate
 	}
 	if err == nil && row.State.Phase == checkout.Aborting && !d.isLeaving(row.Key) {
-		d.later(func(ctx context.Context) { d.notSent(ctx, row.Key) })
+		d.later(func(ctx context.Context) { d.notSent(ctx, row) })
 	}
 	return err
 }

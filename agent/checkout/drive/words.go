@@ -34,6 +34,8 @@ func publicText(s checkout.State, language string) string {
 		switch s.Code {
 		case ecr.AbortedByUser:
 			return pick("aborted, not paid", "abgebrochen, nicht bezahlt")
+		case ecr.NoConnection:
+			return pick("no connection", "keine Verbindung")
 		default:
 			return pick("not possible, not paid", "nicht möglich, nicht bezahlt")
 		}
