@@ -19,6 +19,7 @@ import (
 	"posagent/agent/inbox"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
+	"posagent/agent/owned"
 	"posagent/agent/paylink"
 	"posagent/agent/port"
 	"posagent/agent/view"
@@ -132,10 +133,10 @@ func New(o Options) *Agent {
 	l := o.Local
 	in := l.Inbox
 	if in == nil {
-		in = inbox.New(inbox.Options{DB: o.DB, Now: o.Now, Log: o.Log})
+		in = inbox.New(Inbox(o.DB, o.Front, o.Now, o.Log))
 	}
 	house := &view.House{
-		DB: o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, IDs: offline.IDs, Own: o.Offer, About: l.About, Live: l.Live, Services: l.Upstream, Now: o.Now,
+		DB: o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, IDs: offline.IDs, Find: a.find, Own: o.Offer, About: l.About, Live: l.Live, Services: l.Upstream, Now: o.Now,
 	}
 	if o.Port != nil {
 		a.port = port.New(a.local(in, house))
@@ -144,6 +145,27 @@ func New(o Options) *Agent {
 		a.control = control.New(control.Options{Path: o.Control, Ops: a.outbox, House: house, Note: a.note, Refused: a.refusedUID, Log: o.Log})
 	}
 	return a
+}
+
+// Inbox is how an inbox is made whose events have owners.
+func Inbox(db store.DB, front *offline.Front, now func() time.Time, log *slog.Logger) inbox.Options {
+	o := inbox.Options{DB: db, Now: now, Log: log}
+	claims := owned.Claims{DB: db}
+	o.Owner = func(r store.Reader, about, id string) (string, bool, error) {
+		if about == inbox.AboutPayment {
+			return offline.OwnerOf(r, about, id)
+		}
+		return claims.Owner(r, about, id)
+	}
+	if front != nil {
+		o.Making = front.Making
+	}
+	return o
+}
+
+// find looks an operation up by more than its Key.
+func (a *Agent) find(r store.Reader, caller wire.Caller, name string) (wire.Key, error) {
+	return offline.Find(r, caller, name)
 }
 
 // local makes the port's options.

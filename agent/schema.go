@@ -10,6 +10,7 @@ import (
 	"posagent/agent/inbox"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
+	"posagent/agent/owned"
 	"posagent/agent/paylink"
 	"posagent/store"
 )
@@ -17,5 +18,5 @@ import (
 // Schema is the ordered, append-only list of migrations of agent.db. New steps go to the end.
 func Schema() []store.Step {
 	return slices.Concat(catalog.Schema(), outbox.Schema(), drive.Schema(), bindSchema(), paylink.Schema(), inbox.Schema(), events.Schema(),
-		offline.Schema(), inbox.BuildSchema(), audit.Schema())
+		offline.Schema(), inbox.BuildSchema(), audit.Schema(), owned.Schema())
 }

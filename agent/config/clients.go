@@ -10,7 +10,26 @@ import (
 	"posagent/schemes/wire"
 )
 
-// named takes a section whose keys are names of one's own, each with a secret or, as NAME_file, the path of one.
+// Client is a local program with a token of its own.
+type Client struct {
+	Token wire.Secret `toml:"token"`
+	ID    string      `toml:"id"`  // what it is known by in the journal; "" = its name
+	May   []string    `toml:"may"` // what it may do; nil = DefaultMay
+}
+
+// Words are what a client may be allowed. All is the sight of what other clients and the backend have; the others are deeds.
+func Words() []string {
+	return []string{"read", "pay", "refund", "links", "tokens", "sales", "disputes", "hosted", "onboarding", "all"}
+}
+
+// DefaultMay is what a client may do whose section says nothing.
+func DefaultMay() []string { return []string{"read", "pay", "refund", "links", "tokens"} }
+
+// Main is the word for the terminal's own token where a client is named. No client has it.
+const Main = "main"
+
+// named takes a section whose keys are names of one's own: each a section with token or token_file, id and may; or a token, or as
+// NAME_file the path of one.
 func (l *loader) named(f field, raw any) {
 	list, ok := raw.(map[string]any)
 	if !ok {
@@ -25,9 +44,13 @@ func (l *loader) named(f field, raw any) {
 	if len(list) == 0 {
 		return
 	}
-	clients := map[string]wire.Secret{}
-	*f.v.Addr().Interface().(*map[string]wire.Secret) = clients
+	clients := map[string]Client{}
+	*f.v.Addr().Interface().(*map[string]Client) = clients
 	for _, key := range keys {
+		if sub, ok := list[key].(map[string]any); ok {
+			clients[key] = l.client(f.path+"."+key, sub)
+			continue
+		}
 		name := strings.TrimSuffix(key, "_file")
 		var secret wire.Secret
 		path := f.path + "." + name
@@ -37,8 +60,38 @@ func (l *loader) named(f field, raw any) {
 		if l.seen[path] == "" {
 			continue // it failed, and says so
 		}
-		clients[name] = secret
+		c := clients[name]
+		c.Token = secret
+		clients[name] = c
 	}
+}
+
+// client takes one client's section.
+func (l *loader) client(path string, raw map[string]any) (c Client) {
+	own := []field{
+		{path + ".token", reflect.ValueOf(&c.Token).Elem()}, {path + ".id", reflect.ValueOf(&c.ID).Elem()}, {path + ".may", reflect.ValueOf(&c.May).Elem()},
+	}
+	known := l.known
+	l.known = nil
+	for _, f := range own {
+		l.fields[f.path], l.known = f, append(l.known, f.path)
+	}
+	keys := make([]string, 0, len(raw))
+	for key := range raw {
+		keys = append(keys, key)
+	}
+	sort.Strings(keys)
+	for _, key := range keys {
+		l.value(path+"."+key, raw[key])
+	}
+	if l.seen[path+".may"] != "" && c.May == nil {
+		c.May = []string{}
+	}
+	for _, f := range own {
+		delete(l.fields, f.path)
+	}
+	l.known = known
+	return c
 }
 
 // clientLetters are what a client's name is made of.
@@ -46,9 +99,25 @@ const clientLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234
 
 func (c Config) clients(k *check) {
 	tokens := []wire.Secret{c.Port.Token}
-	for name, token := range c.Port.Clients {
-		key := "port.clients." + name
+	ids := map[string]string{}
+	for name, client := range c.Port.Clients {
+		key, token := "port.clients."+name, client.Token
+		id := client.ID
+		if id == "" {
+			id = name
+		}
+		for _, word := range client.May {
+			if !slices.Contains(Words(), word) {
+				k.fail(key+".may", "%q is none of %s", word, strings.Join(Words(), " "))
+			}
+		}
 		switch n := len(token); {
+		case id == Main || name == Main:
+			k.fail(key, "%s is the terminal's own token", Main)
+		case id == "" || len(id) > 32 || strings.Trim(id, clientLetters) != "":
+			k.fail(key+".id", "an id is 1 to 32 letters, digits and hyphens")
+		case ids[id] != "":
+			k.fail(key+".id", "%s has the same id", ids[id])
 		case name == "" || len(name) > 32 || strings.Trim(name, clientLetters) != "":
 			k.fail(key, "a name is 1 to 32 letters, digits and hyphens")
 		case n < 16 || n > 1024:
@@ -56,7 +125,7 @@ func (c Config) clients(k *check) {
 		case slices.Contains(tokens, token):
 			k.fail(key, "another client has the same token")
 		}
-		tokens = append(tokens, token)
+		ids[id], tokens = name, append(tokens, token)
 	}
 	if n := c.Port.Rate; n < 1 || n > 1_000_000 {
 		k.fail("port.rate", "%d is not between 1 and 1000000", n)

@@ -42,11 +42,11 @@ type Terminal struct {
 
 // Port is the local HTTP port.
 type Port struct {
-	Listen   string                 `toml:"listen"`   // "" = no port
-	Token    wire.Secret            `toml:"token"`    // what local clients show; "" = the one in the state directory
-	Clients  map[string]wire.Secret `toml:"clients"`  // local programs with a token of their own, by name
-	Rate     int                    `toml:"rate"`     // requests per second of one client
-	Parallel int                    `toml:"parallel"` // requests in flight of one client
+	Listen   string            `toml:"listen"`   // "" = no port
+	Token    wire.Secret       `toml:"token"`    // what local clients show; "" = the one in the state directory
+	Clients  map[string]Client `toml:"clients"`  // local programs with a token of their own, by name
+	Rate     int               `toml:"rate"`     // requests per second of one client
+	Parallel int               `toml:"parallel"` // requests in flight of one client
 }
 
 // Upstream is where the backend is; all URLs empty = the embedded sandbox.

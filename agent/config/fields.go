@@ -21,9 +21,9 @@ type field struct {
 
 func (f field) secret() bool { return f.v.Type() == reflect.TypeFor[wire.Secret]() }
 
-// secrets says that a key is a section whose keys are names of one's own, each with a secret.
+// secrets says that a key is a section whose keys are names of one's own, each with a client.
 func (f field) secrets() bool {
-	return f.path != "" && f.v.Type() == reflect.TypeFor[map[string]wire.Secret]()
+	return f.path != "" && f.v.Type() == reflect.TypeFor[map[string]Client]()
 }
 
 // fields lists every key of c, in the order of the struct.

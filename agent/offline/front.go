@@ -30,6 +30,8 @@ type Options struct {
 	Claims Claims
 	// Sold names the register's sale that was paid by a link, "" = none was; nil = the terminal sells by no links.
 	Sold func(r store.Reader, link int64) (sale string, err error)
+	// Named is told, in its commit, of the backend's id of a local client's thing; nil = nobody is.
+	Named func(tx store.Tx, about, id, owner string) error
 
 	Endpoints   map[string]string // where each service is: what was proven of one address says nothing about another
 	Keyless     []string          // services that do not honour Keys

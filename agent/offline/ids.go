@@ -1,9 +1,13 @@
 package offline
 
 import (
+	"database/sql"
+	"errors"
+	"fmt"
 	"strings"
 
 	"posagent/agent/outbox"
+	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -15,4 +19,24 @@ func IDs(r store.Reader, op outbox.Op) (local, backend string) {
 		return "", ""
 	}
 	return local, backend
+}
+
+// Find is the Key of the operation that made a thing, by the thing's local or backend's id; of a thing that nobody here made, the
+// Key of the newest operation on it. A caller that reaches its own things only finds those. outbox.ErrUnknown. What it reads is not
+// verified.
+func Find(r store.Reader, caller wire.Caller, name string) (key wire.Key, err error) {
+	id := strings.ToLower(name)
+	err = r.QueryRow(`SELECT key FROM offline_things WHERE about IN ('payment', 'token', 'link') AND (local = ?1 OR folded = ?2 AND folded <> '')
+		AND (?3 = 0 OR owner = ?4) ORDER BY id DESC LIMIT 1`, name, id, caller.Own, caller.Name).Scan(&key)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = r.QueryRow(`SELECT key FROM outbox_ops WHERE aggregate IN (?1, ?2, ?3, ?4) AND (?5 = 0 OR owner = ?6) ORDER BY id DESC LIMIT 1`,
+			"payment/"+id, "token/"+id, "link/"+id, "transaction/"+id, caller.Own, caller.Name).Scan(&key)
+	}
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return "", outbox.ErrUnknown
+	case err != nil:
+		return "", fmt.Errorf("find operation: %w", err)
+	}
+	return key, nil
 }

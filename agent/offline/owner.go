@@ -2,9 +2,11 @@ package offline
 
 import (
 	"context"
+	"database/sql"
 	"encoding/hex"
 	"errors"
 	"strconv"
+	"strings"
 
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
@@ -191,4 +193,24 @@ func (f *Front) unsold(ctx context.Context, op string, id int64, known bool) err
 		return nil
 	}
 	return unreadOrNil(op, f.o.DB.Read(ctx, func(r store.Reader) error { return f.notSold(r, op, id) }))
+}
+
+// OwnerOf is the local client whose a thing is, by the backend's id; found is false where nobody here made it, or its id is not known
+// yet. What it reads is not verified.
+func OwnerOf(r store.Reader, about, id string) (owner string, found bool, err error) {
+	err = r.QueryRow(`SELECT owner FROM offline_things WHERE about = ? AND folded = ? AND folded <> '' ORDER BY id DESC LIMIT 1`, about, strings.ToLower(id)).Scan(&owner)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	return owner, err == nil, err
+}
+
+// Making tells whether an answer is under way that may bring the backend's id of a thing.
+func (f *Front) Making(about string) bool {
+	for _, b := range f.rows {
+		if b.Makes && b.Thing == about && f.box != nil && f.box.Busy(b.Service) {
+			return true
+		}
+	}
+	return false
 }

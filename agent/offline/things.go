@@ -160,6 +160,9 @@ func (f *Front) name(tx store.Tx, b *bound, key wire.Key, backend string) error 
 	t.backend = backend
 	_, err = tx.Exec(`UPDATE offline_things SET backend = ?, folded = ?, mac = ? WHERE about = ? AND local = ?`,
 		backend, strings.ToLower(backend), f.thingMAC(t), t.about, t.local)
+	if err == nil && t.owner != "" && f.o.Named != nil {
+		err = f.o.Named(tx, t.about, backend, t.owner)
+	}
 	return err
 }
 

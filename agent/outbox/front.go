@@ -40,3 +40,15 @@ func (o *Outbox) Withdraw(ctx context.Context, key wire.Key, result []byte, reas
 		return o.end(tx, r, Expired)
 	})
 }
+
+// Busy tells whether an attempt at a service is under way.
+func (o *Outbox) Busy(service string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, s := range o.busy {
+		if s == service {
+			return true
+		}
+	}
+	return false
+}

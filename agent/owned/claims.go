@@ -12,7 +12,8 @@ import (
 	"posagent/store"
 )
 
-// Schema is the table of this package, append-only. What was built before there were owners is the terminal's own token's.
+// Schema is the table of this package, append-only. It follows the inbox's: what was built before there were owners is the terminal's
+// own token's.
 func Schema() []store.Step {
 	return []store.Step{{Name: "owned/1 things", SQL: `
 CREATE TABLE owned_things (
@@ -21,14 +22,10 @@ CREATE TABLE owned_things (
 	owner TEXT NOT NULL, -- a local client; '' = the terminal's own token
 	mac   BLOB NOT NULL, -- empty = from before there were owners
 	PRIMARY KEY (about, id)
-) STRICT, WITHOUT ROWID;`}}
-}
-
-// BuildSchema gives the builds from before there were owners to the terminal's own token. It follows the inbox's steps.
-func BuildSchema() []store.Step {
-	return []store.Step{{Name: "owned/2 builds", SQL: `
+) STRICT, WITHOUT ROWID;
 INSERT INTO owned_things (about, id, owner, mac) SELECT 'order', LOWER(order_id), '', x'' FROM inbox_build WHERE true ON CONFLICT DO NOTHING;
-INSERT INTO owned_things (about, id, owner, mac) SELECT 'session', LOWER(session), '', x'' FROM inbox_build WHERE true ON CONFLICT DO NOTHING;`}}
+INSERT INTO owned_things (about, id, owner, mac) SELECT 'session', LOWER(session), '', x'' FROM inbox_build WHERE true ON CONFLICT DO NOTHING;
+`}}
 }
 
 // Claims is the table.

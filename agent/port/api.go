@@ -50,7 +50,11 @@ func (a *api) house() mount {
 	h := a.o.House
 	show := func(read func(r *http.Request) (any, error)) http.HandlerFunc {
 		return a.authorized(a.problem, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			v, err := read(r)
+			err := wire.Allow(r.Context(), "port", mayRead)
+			var v any
+			if err == nil {
+				v, err = read(r)
+			}
 			if err != nil {
 				a.problem(w, r, wire.AsError("port", err))
 				return
@@ -73,7 +77,7 @@ func (a *api) house() mount {
 			GET 200 /agent/v1/operations ?kind,state,open,after,limit what is owed to the backend, and what became of it
 			GET 200 /agent/v1/operations/{key} one operation
 			GET 200 /agent/v1/events what happens here and what arrives from the backend, as server-sent events; Last-Event-ID resumes
-			GET 200 /metrics figures for a monitor`,
+			GET 200 /metrics figures for a monitor, of all clients`,
 		own: map[string]http.HandlerFunc{
 			housePrefix + "status": show(func(r *http.Request) (any, error) { return h.Status(r.Context()) }),
 			housePrefix + "sales": show(func(r *http.Request) (any, error) {
@@ -93,8 +97,10 @@ func (a *api) house() mount {
 				return h.Operations(r.Context(), f)
 			}),
 			housePrefix + "operations/{key}": show(func(r *http.Request) (any, error) { return h.Operation(r.Context(), r.PathValue("key")) }),
-			housePrefix + "events":           a.known(a.problem, func(_ *account, w http.ResponseWriter, r *http.Request) { a.events(w, r) }).ServeHTTP,
-			"/metrics":                       a.authorized(a.problem, http.HandlerFunc(a.metrics)).ServeHTTP,
+			housePrefix + "events": a.known(a.problem, func(c *account, w http.ResponseWriter, r *http.Request) {
+				a.events(w, r.WithContext(wire.WithCaller(r.Context(), c.caller)))
+			}).ServeHTTP,
+			"/metrics": a.authorized(a.problem, http.HandlerFunc(a.metrics)).ServeHTTP,
 		}}
 }
 
@@ -147,6 +153,19 @@ func (a *api) events(w http.ResponseWriter, r *http.Request) {
 		wire.WriteProblemNoRoute(w, r, http.MethodGet)
 		return
 	}
+	if err := wire.Allow(r.Context(), "port", mayRead); err != nil {
+		a.problem(w, r, wire.AsError("port", err))
+		return
+	}
+	newest, err := a.o.House.Newest(r.Context())
+	if err == nil && (from.Inbox > newest.Inbox || from.Log > newest.Log) {
+		err = wire.Errorf(wire.Conflict, "port", "Last-Event-ID %s is ahead of this terminal's events, the newest is %s: it was given by another journal, "+
+			"or by one that was restored since; read without Last-Event-ID", from, newest)
+	}
+	if err != nil {
+		a.problem(w, r, wire.AsError("port", err))
+		return
+	}
 	select {
 	case a.streams <- struct{}{}:
 		defer func() { <-a.streams }()
@@ -166,7 +185,7 @@ func (a *api) events(w http.ResponseWriter, r *http.Request) {
 	conn := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
 	text := ": posagent\n\n"
-	for next := a.o.House.Events(from); ; {
+	for next := a.o.House.EventsOf(wire.CallerOf(r.Context()), from); ; {
 		_ = conn.SetWriteDeadline(time.Now().Add(writeWithin)) // what cannot be written fails below
 		if _, err := w.Write([]byte(text)); err != nil || conn.Flush() != nil {
 			return
@@ -196,7 +215,14 @@ func (a *api) events(w http.ResponseWriter, r *http.Request) {
 
 // metrics writes the figures in the text form monitors read.
 func (a *api) metrics(w http.ResponseWriter, r *http.Request) {
-	figures, err := a.o.House.Metrics(r.Context())
+	err := wire.Allow(r.Context(), "port", mayRead)
+	if err == nil {
+		err = wire.Everything(r.Context(), "port", "read the figures of all clients")
+	}
+	figures := ""
+	if err == nil {
+		figures, err = a.o.House.Metrics(r.Context())
+	}
 	if err != nil {
 		a.problem(w, r, wire.AsError("port", err))
 		return

@@ -2,6 +2,7 @@ package port
 
 import (
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -10,8 +11,9 @@ import (
 
 // Client is a local program with a token of its own.
 type Client struct {
-	Name  string // the scope of its Idempotency-Key; no other has it
+	Name  string // owns what it makes, and is the scope of its Idempotency-Key; no other has it
 	Token wire.Secret
+	May   []string // what it may do; nil = DefaultMay. The terminal's own token may everything
 }
 
 // The limits of one client where Options say nothing.
@@ -69,12 +71,20 @@ func (p *pace) end() {
 // account is a client with its pace.
 type account struct {
 	Client
-	pace *pace
+	caller wire.Caller
+	pace   *pace
 }
 
 func (a *api) open() {
 	for _, c := range append([]Client{{Token: a.o.Token}}, a.o.Clients...) {
-		a.accounts = append(a.accounts, account{c, newPace(a.o.Rate, a.o.Parallel)})
+		who := wire.Caller{Name: c.Name}
+		if c.Name != "" {
+			if who.Words = c.May; who.Words == nil {
+				who.Words = DefaultMay()
+			}
+			who.Own = !slices.Contains(who.Words, mayAll)
+		}
+		a.accounts = append(a.accounts, account{c, who, newPace(a.o.Rate, a.o.Parallel)})
 	}
 }
 
@@ -110,5 +120,5 @@ func (c *account) paced(w http.ResponseWriter, r *http.Request, fail shape, h ht
 		return
 	}
 	defer c.pace.end()
-	h.ServeHTTP(w, r.WithContext(wire.WithClient(r.Context(), c.Name)))
+	h.ServeHTTP(w, r.WithContext(wire.WithCaller(r.Context(), c.caller)))
 }

@@ -1,6 +1,7 @@
 package port
 
 import (
+	"context"
 	"net/http"
 
 	"posagent/schemes/wire"
@@ -12,7 +13,7 @@ const login = "consumer_key and consumer_secret, or bearer" // what most service
 // proven yet is by h. keys are those of [upstream.auth] that the service is asked with.
 func theirs(keys string, proven bool, fail shape, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.ServeHTTP(&refused{ResponseWriter: w, proven: proven, tell: func() {
+		h.ServeHTTP(&refused{ResponseWriter: w, ctx: r.Context(), proven: proven, tell: func() {
 			fail(w, r, wire.Errorf(wire.Unavailable, "port", "the backend refuses the terminal's own credentials: check [upstream.auth] %s", keys))
 		}}, r)
 	})
@@ -21,13 +22,14 @@ func theirs(keys string, proven bool, fail shape, h http.Handler) http.Handler {
 // refused tells something else in place of a 401 or 403.
 type refused struct {
 	http.ResponseWriter
+	ctx          context.Context // of the request, once it is known who asks
 	tell         func()
 	proven, told bool
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (f *refused) WriteHeader(status int) {
-	if f.proven && (status == http.StatusUnauthorized || status == http.StatusForbidden) {
+	if f.proven && !wire.Denied(f.ctx) && (status == http.StatusUnauthorized || status == http.StatusForbidden) {
 		f.told = true
 		f.tell()
 		return

@@ -51,7 +51,7 @@ func Payments(svc payments.Service, operator string) Service {
 			POST 200,202 /api/v1/payments/{paymentId}/Cancel give a reservation up
 			POST 200,202 /api/v1/payments/{paymentId}/Capture collect
 			POST 200,202 /api/v1/payments/{paymentId}/Refund give back`,
-		}, payments.Handler(svc, payments.HandlerOptions{Log: a.o.Log, Operator: operator, OperationURL: operationURL}))
+		}, payments.Handler(allowedPayments{svc}, payments.HandlerOptions{Log: a.o.Log, Operator: operator, OperationURL: operationURL}))
 	}}
 }
 
@@ -62,7 +62,7 @@ func Tokens(svc tokens.Service) Service {
 			POST 201,202 /api/v1/tokens/recurring store the terms of a recurring payment
 			POST 200,202 /api/v1/tokens/{tokenizationId}/Verify ask the card's bank
 			GET 200 /api/v1/tokens/{tokenizationId} read the token`,
-		}, tokens.Handler(svc, tokens.HandlerOptions{Log: a.o.Log, OperationURL: operationURL}))
+		}, tokens.Handler(allowedTokens{svc}, tokens.HandlerOptions{Log: a.o.Log, OperationURL: operationURL}))
 	}}
 }
 
@@ -132,7 +132,7 @@ func Methods(svc methods.Service) Service {
 	return Service{func(a *api) mount {
 		return a.byFault(mount{name: "methods", at: []string{methods.Prefix},
 			routes: `GET 200 /ms/naa/terminal/method/list/{baxId}/{terminalId} ?exclude,caller,lang the definitions of a terminal's methods`,
-		}, methods.Handler(svc, methods.HandlerOptions{Log: a.o.Log}))
+		}, methods.Handler(allowedMethods{svc}, methods.HandlerOptions{Log: a.o.Log}))
 	}}
 }
 
@@ -186,12 +186,16 @@ func Links(links paylinks.Links, txns paylinks.Transactions, instance string) Se
 			return "", nil
 		}
 		fail := func(w http.ResponseWriter, _ *http.Request, e *wire.Error) { paylinks.WriteError(w, a.o.Log, e) }
-		h := paylinks.Handler(links, txns, paylinks.HandlerOptions{
+		h := paylinks.Handler(allowedLinks{links}, allowedTransactions{txns}, paylinks.HandlerOptions{
 			Log: a.o.Log, Secret: secret, Dir: a.o.Dir, OperationURL: operationURL,
 			Proven: func(w http.ResponseWriter, r *http.Request, serve http.HandlerFunc) {
-				w.(*refused).proven = true
+				answer := w.(*refused)
+				answer.proven = true
 				a.conns.proven(r)
-				a.named(r.URL.Query().Get(paylinks.InstanceParam), instance).paced(w, r, fail, serve)
+				a.named(r.URL.Query().Get(paylinks.InstanceParam), instance).paced(w, r, fail, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					answer.ctx = r.Context()
+					serve(w, r)
+				}))
 			},
 		})
 		return mount{name: "payment links", proof: bySignature, body: formBody, errors: jsonBody,

@@ -66,9 +66,25 @@ func (c *Cursor) UnmarshalText(b []byte) (err error) { *c, err = ParseCursor(str
 // eventEvery is how long what happens here may wait for its readers.
 const eventEvery = 250 * time.Millisecond
 
-// Events gives what happened and what arrived behind a cursor, each source oldest first, then waits for more; the zero value =
-// everything kept. Each call waits for one.
+// Events is EventsOf for those who see everything.
 func (h *House) Events(from Cursor) func(ctx context.Context) (Event, error) {
+	return h.EventsOf(wire.Caller{}, from)
+}
+
+// shows tells whether a caller may see an event.
+func shows(c wire.Caller, source, owner string) bool {
+	switch {
+	case !c.Own || source == events.Own:
+		return c.May(maySales) || source != OfSale
+	case source == OfSale: // the register's
+		return c.May(maySales)
+	}
+	return owner == c.Name
+}
+
+// EventsOf gives what happened and what arrived behind a cursor, each source oldest first, then waits for more; the zero value =
+// everything kept. It gives what the caller may see. Each call waits for one.
+func (h *House) EventsOf(caller wire.Caller, from Cursor) func(ctx context.Context) (Event, error) {
 	feed := h.Inbox.Subscribe(from.Inbox)
 	return func(ctx context.Context) (Event, error) {
 		for {
@@ -77,7 +93,9 @@ func (h *House) Events(from Cursor) func(ctx context.Context) (Event, error) {
 				return Event{}, err
 			}
 			if found {
-				from.Log = e.ID
+				if from.Log = e.ID; !shows(caller, e.Source, e.Owner) {
+					continue
+				}
 				return Event{"posagent.event/1", e.ID, from, e.Source, e.Ref, e.Event, time.UnixMilli(e.At).UTC(), e.Body}, nil
 			}
 			wait, done := context.WithTimeout(ctx, eventEvery)
@@ -86,7 +104,9 @@ func (h *House) Events(from Cursor) func(ctx context.Context) (Event, error) {
 			done()
 			switch {
 			case err == nil:
-				from.Inbox = in.Row
+				if from.Inbox = in.Row; !shows(caller, in.Source, in.Owner) {
+					continue
+				}
 				return arrived(in, from)
 			case ctx.Err() != nil:
 				return Event{}, ctx.Err()

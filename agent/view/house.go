@@ -24,6 +24,7 @@ type House struct {
 	Happened *events.Log
 	Own      *methods.Definition // the terminal's own method, nil = none
 	IDs      IDs                 // nil = no ids are shown
+	Find     Find                // nil = operations are found by their keys alone
 	About    Status              // what does not change while it runs
 	Live     func() Live         // nil = nothing
 	Services []Upstream
@@ -44,6 +45,9 @@ func (h *House) Status(ctx context.Context) (Status, error) {
 		v = NewStatus(h.About)
 		return v.Read(r, h.Own != nil)
 	})
+	if wire.CallerOf(ctx).Own { // what others have is in the sums, too
+		v.Open, v.Operations, v.Attention, v.Unconfirmed = []Sale{}, []OpsCount{}, []string{}, 0
+	}
 	v.Disk(health)
 	if h.Live != nil {
 		v.Live = h.Live()
@@ -52,14 +56,23 @@ func (h *House) Status(ctx context.Context) (Status, error) {
 	return v, err
 }
 
-// Sales is the newest sales.
+// maySales is the word of a client's list for the sight of the register's sales.
+const maySales = "sales"
+
+// Sales is the newest sales. wire.Forbidden.
 func (h *House) Sales(ctx context.Context, limit int) (v Sales, err error) {
+	if err := wire.Allow(ctx, "", maySales); err != nil {
+		return v, err
+	}
 	err = h.DB.Read(ctx, func(r store.Reader) error { v, err = ReadSales(r, limit); return err })
 	return v, err
 }
 
-// Sale is one sale by its id. wire.NotFound.
+// Sale is one sale by its id. wire.NotFound, wire.Forbidden.
 func (h *House) Sale(ctx context.Context, id string) (v Timeline, err error) {
+	if err := wire.Allow(ctx, "", maySales); err != nil {
+		return v, err
+	}
 	err = h.DB.Read(ctx, func(r store.Reader) error { v, err = ReadSale(r, id); return err })
 	if errors.Is(err, drive.ErrUnknown) {
 		err = wire.Errorf(wire.NotFound, "", "no such sale")
@@ -73,8 +86,11 @@ func (h *House) Methods(ctx context.Context) (v Methods, err error) {
 	return v, err
 }
 
-// Operations is what is owed to the backend, and what became of it.
+// Operations is what is owed to the backend, and what became of it: the caller's own where it reaches no others.
 func (h *House) Operations(ctx context.Context, f outbox.Filter) (v Operations, err error) {
+	if caller := wire.CallerOf(ctx); caller.Own {
+		f.Owned, f.Owner = true, caller.Name
+	}
 	err = h.DB.Read(ctx, func(r store.Reader) error {
 		list, err := h.Outbox.List(r, f)
 		v = operationsOf(r, list, h.IDs)
@@ -83,14 +99,18 @@ func (h *House) Operations(ctx context.Context, f outbox.Filter) (v Operations, 
 	return v, err
 }
 
-// Operation is one of them by its Key or by the local id its caller was given. wire.NotFound.
+// Operation is one of them by its Key, its caller's Idempotency-Key, or an id of what it is about. wire.NotFound.
 func (h *House) Operation(ctx context.Context, name string) (v OneOperation, err error) {
 	err = h.DB.Read(ctx, func(r store.Reader) error {
-		key, err := FindOperation(r, name)
+		caller := wire.CallerOf(ctx)
+		key, err := FindOperation(r, h.Find, caller, name)
 		if err != nil {
 			return err
 		}
 		op, err := h.Outbox.Get(r, key)
+		if !caller.Reaches(op.Owner) {
+			return outbox.ErrUnknown
+		}
 		altered := errors.Is(err, outbox.ErrAltered)
 		if err != nil && !altered {
 			return err

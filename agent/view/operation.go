@@ -131,13 +131,20 @@ func group(kind string) string {
 	return strings.TrimSuffix(service, "s")
 }
 
-// FindOperation finds a Key by itself or by the local id made of it. outbox.ErrUnknown.
-func FindOperation(r store.Reader, name string) (wire.Key, error) {
+// Find gives the Key of an operation by its caller's Idempotency-Key, or by a local or the backend's id of what it is about.
+// outbox.ErrUnknown.
+type Find func(r store.Reader, caller wire.Caller, name string) (wire.Key, error)
+
+// FindOperation finds a Key by itself, by the local id made of it, or by find, which may be nil. outbox.ErrUnknown.
+func FindOperation(r store.Reader, find Find, caller wire.Caller, name string) (wire.Key, error) {
 	for _, key := range []string{name, strings.TrimPrefix(name, LocalMark)} {
 		op, err := outbox.Look(r, wire.Key(key))
 		if err == nil || !errors.Is(err, outbox.ErrUnknown) {
 			return op.Key, err
 		}
+	}
+	if find != nil {
+		return find(r, caller, name)
 	}
 	return "", outbox.ErrUnknown
 }

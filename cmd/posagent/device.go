@@ -8,6 +8,7 @@ import (
 
 	"posagent/agent"
 	"posagent/agent/config"
+	"posagent/agent/offline"
 	"posagent/store"
 )
 
@@ -16,7 +17,8 @@ import (
 
 // moreServices: a merchant signs up elsewhere, a web platform runs the full build, and who disputes what was paid is the
 // customer's bank: 115 kB.
-func moreServices(*agent.Local, config.Config, store.DB, map[string]sender, *slog.Logger) {}
+func moreServices(*agent.Local, config.Config, store.DB, *offline.Front, map[string]sender, *slog.Logger) {
+}
 
 func moreNames() []string { return nil }
 

@@ -5,8 +5,12 @@ import (
 	"log/slog"
 	"time"
 
+	"posagent/agent/checkout/drive"
 	"posagent/agent/config"
+	"posagent/agent/inbox"
 	"posagent/agent/offline"
+	"posagent/agent/owned"
+	"posagent/agent/paylink"
 	"posagent/agent/upstream"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/payments"
@@ -65,7 +69,17 @@ func front(cfg config.Config, db store.DB, to map[string]sender, log *slog.Logge
 		Payments: &payments.Client{BaseURL: url("payments"), Operator: cfg.Operator.Name, Doer: to["payments"].doer()},
 		Tokens:   &tokens.Client{BaseURL: url("tokens"), Doer: to["tokens"].doer()},
 		Links:    links.Links(), Transactions: links.Transactions(),
-		Now: time.Now, Log: log,
+		Claims: owned.Claims{DB: db}, Now: time.Now, Log: log,
+		Named: func(tx store.Tx, about, id, owner string) error { return inbox.Own(tx, about, id, owner) },
+	}
+	if linkMethod(cfg) != nil {
+		opts.Sold = func(r store.Reader, link int64) (string, error) {
+			ref, err := paylink.Reference(r, link)
+			if err != nil || ref == "" {
+				return "", err
+			}
+			return drive.SoldAs(r, ref, false)
+		}
 	}
 	for _, name := range []string{offline.Payments, offline.Tokens, offline.Paylinks} {
 		opts.Endpoints[name] = url(name)

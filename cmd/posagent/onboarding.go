@@ -9,6 +9,8 @@ import (
 	"posagent/agent"
 	"posagent/agent/config"
 	"posagent/agent/inbox"
+	"posagent/agent/offline"
+	"posagent/agent/owned"
 	"posagent/agent/port"
 	"posagent/schemes/disputes"
 	"posagent/schemes/hosted"
@@ -18,15 +20,16 @@ import (
 
 // moreServices are those of the local port that a terminal in a shop has no use for, and hosted build, for which its binary has
 // no room: its 100 kB are a web platform's, whose computer takes the full build.
-func moreServices(l *agent.Local, cfg config.Config, db store.DB, to map[string]sender, log *slog.Logger) {
+func moreServices(l *agent.Local, cfg config.Config, db store.DB, f *offline.Front, to map[string]sender, log *slog.Logger) {
 	url := cfg.Upstream.URL
-	l.Inbox = inbox.New(inbox.Options{DB: db, Log: log})
+	l.Inbox = inbox.New(agent.Inbox(db, f, time.Now, log))
+	own := owned.Claims{DB: db}
 	build := &hosted.Client{BaseURL: url("hosted"), APIKey: cfg.Upstream.Auth.APIKey, Doer: to["hosted"].doer()}
 	cases := &disputes.Client{BaseURL: url("disputes"), Operator: cfg.Operator.Name, Doer: to["disputes"].doer(), Dir: l.Dir}
 	l.Services = append(l.Services,
-		port.Disputes(cases, cases, cfg.Operator.Name),
-		port.Onboarding(&onboarding.Client{BaseURL: url("payments"), Doer: to["payments"].doer()}),
-		port.Hosted(inbox.Builds(db, build.Sessions(), time.Now), build.Orders()),
+		port.Disputes(owned.Disputes(cases), cases, cfg.Operator.Name),
+		port.Onboarding(owned.Onboarding(own, &onboarding.Client{BaseURL: url("payments"), Doer: to["payments"].doer()})),
+		port.Hosted(owned.Sessions(own, inbox.Builds(db, build.Sessions(), time.Now)), owned.Orders(own, build.Orders())),
 		port.Notices(l.Inbox.Notices()))
 }
 

@@ -11,8 +11,10 @@ import (
 	"strings"
 
 	"posagent/agent"
+	"posagent/agent/checkout/drive"
 	"posagent/agent/config"
 	"posagent/agent/offline"
+	"posagent/agent/owned"
 	"posagent/agent/port"
 	"posagent/agent/view"
 	"posagent/schemes/aapay"
@@ -34,8 +36,11 @@ func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, f *offline
 			return l, fail(exitFailed, "local port: %v", err)
 		}
 	}
-	for name, token := range cfg.Port.Clients {
-		l.Clients = append(l.Clients, port.Client{Name: name, Token: token})
+	for name, client := range cfg.Port.Clients {
+		if client.ID != "" {
+			name = client.ID
+		}
+		l.Clients = append(l.Clients, port.Client{Name: name, Token: client.Token, May: client.May})
 	}
 	for _, name := range portServices() {
 		if client := to[name].client; client != nil {
@@ -47,10 +52,10 @@ func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, f *offline
 		port.Payments(f.Payments(), cfg.Operator.Name),
 		port.Tokens(f.Tokens()),
 		port.Links(f.Links(), f.Transactions(), cfg.Upstream.Auth.Instance),
-		port.Schemes(&aapay.Client{BaseURL: url("schemes"), Doer: to["schemes"].doer()}),
+		port.Schemes(owned.Schemes(owned.Claims{DB: db}, drive.SoldAs, &aapay.Client{BaseURL: url("schemes"), Doer: to["schemes"].doer()})),
 		port.Methods(&methods.Client{BaseURL: url("methods"), Doer: to["methods"].doer()}),
 	}
-	moreServices(&l, cfg, db, to, log)
+	moreServices(&l, cfg, db, f, to, log)
 	return l, nil
 }
 

@@ -361,7 +361,7 @@ var table = []mutant{
 			}))`},
 	}},
 	{"the backend's refusal of the terminal reads like a wrong signature of a link's client", "agent/port", "TestTheTerminalsOwnCredentials", []edit{
-		{"agent/port/services.go", "\t\t\t\tw.(*refused).proven = true\n", ""},
+		{"agent/port/services.go", "\t\t\t\tanswer.proven = true\n", ""},
 	}},
 	{"a Key accepted twice is two operations", outbox, "TestAcceptOnceByKey", []edit{
 		{"agent/outbox/outbox.go", `	if !same {`, `	if same {`},
@@ -677,7 +677,7 @@ var table = []mutant{
 		{"agent/events/events.go", `(after == 0 || list[0].ID == after+1)`, `(after >= 0)`},
 	}},
 	{"two clients share one name", "agent/port", "TestClients", []edit{
-		{"agent/port/clients.go", `wire.WithClient(r.Context(), c.Name)`, `wire.WithClient(r.Context(), "")`},
+		{"agent/port/clients.go", `wire.WithCaller(r.Context(), c.caller)`, `wire.WithCaller(r.Context(), wire.Caller{})`},
 	}},
 	{"an altered record is released with the others", outbox, "TestReleaseEachLeavesWhatWasAltered", []edit{
 		{"agent/outbox/all.go", `if last = r.id; o.verify(&r) != nil {`, `if last = r.id; false {`},
