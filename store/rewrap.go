@@ -9,7 +9,7 @@ import (
 // rewrapBatch is how many data keys change their wrapping in one commit.
 const rewrapBatch = 256
 
-// Rewrap wraps the row key and every data key under to instead of the store's own Wrapper, some hundred per commit. What is
+// Rewrap wraps the row key, the secrets and every data key under to instead of the store's own Wrapper, some hundred per commit. What is
 // wrapped under to already stays, so it can be broken off and done again; until it has ended the store's Wrapper must open both.
 // Afterwards nothing of the old wrapping is left, in the log neither. progress may be nil.
 func (s *Store) Rewrap(ctx context.Context, to Wrapper, progress func(done, of int)) error {
@@ -42,7 +42,7 @@ func (w *rewrapping) run(ctx context.Context, write func(func(Tx) error) error) 
 				if err := w.find(tx); err != nil {
 					return err
 				}
-				return w.rowKey(tx)
+				return w.meta(tx)
 			}
 			if len(w.own) > 0 {
 				return w.ownBatch(tx)
@@ -73,17 +73,38 @@ func (w *rewrapping) change(wrapped []byte) ([]byte, error) {
 	return w.to.Wrap(plain)
 }
 
-func (w *rewrapping) rowKey(tx Tx) error {
-	var old []byte
-	if err := tx.QueryRow("SELECT value FROM store_meta WHERE name = 'mac_key'").Scan(&old); err != nil {
+// meta rewraps the row key and the secrets.
+func (w *rewrapping) meta(tx Tx) error {
+	found := map[string][]byte{}
+	rows, err := tx.Query("SELECT name, value FROM store_meta WHERE name = 'mac_key' OR substr(name, 1, ?) = ?", len(metaSecrets), metaSecrets)
+	if err != nil {
 		return err
 	}
-	wrapped, err := w.change(old)
-	if err != nil || wrapped == nil {
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		var old []byte
+		if err := rows.Scan(&name, &old); err != nil {
+			return err
+		}
+		found[name] = old
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return err
 	}
-	_, err = tx.Exec("UPDATE store_meta SET value = ? WHERE name = 'mac_key'", wrapped)
-	return err
+	for name, old := range found {
+		wrapped, err := w.change(old)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if wrapped == nil {
+			continue
+		}
+		if _, err := tx.Exec("UPDATE store_meta SET value = ? WHERE name = ?", wrapped, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *rewrapping) batch(tx Tx) (last bool, err error) {
@@ -121,9 +142,10 @@ func (w *rewrapping) batch(tx Tx) (last bool, err error) {
 	return len(found) < rewrapBatch, nil
 }
 
-// find learns which tables have data keys, and counts these and the row key.
+// find learns which tables have data keys, and counts these, the row key and the secrets.
 func (w *rewrapping) find(tx Tx) error {
-	if err := tx.QueryRow("SELECT count(*) + 1 FROM store_keys").Scan(&w.of); err != nil {
+	if err := tx.QueryRow("SELECT count(*) + (SELECT count(*) FROM store_meta WHERE name = 'mac_key' OR substr(name, 1, ?) = ?) FROM store_keys",
+		len(metaSecrets), metaSecrets).Scan(&w.of); err != nil {
 		return err
 	}
 	rows, err := tx.Query("SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = 'data_key'")

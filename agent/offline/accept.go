@@ -68,6 +68,9 @@ type stand struct {
 	local string
 	now   string // why the answer is now or never, "" = it may be stored
 	fresh bool
+	held  bool     // a person has to release it
+	lent  bool     // its body lies here for the sender
+	heard wire.Key // whose end the caller listens for already
 }
 
 // do stores a write and waits for its answer. Errors are the contract's: the backend's own refusal; KeyReused; Unavailable where nothing
@@ -84,33 +87,19 @@ func (f *Front) do(ctx context.Context, w write) (answer, error) {
 	if err := f.trusted(ctx, w.row); err != nil {
 		return answer{}, err
 	}
-	key, down := wire.NewKey(), f.box.Down(w.row.Service)
-	told, leave := f.listen(key) // before it can be sent
-	defer func() { leave() }()
-	n, err := f.operation(&w, key, false)
-	if err == nil {
-		err = f.box.Seal(&n) // beside others that do; the writer is one
-	}
-	if err != nil {
-		return answer{}, &wire.Error{Code: wire.Unavailable, Op: w.row.Kind, Err: err}
-	}
 	var st stand
-	put := func(down bool) error {
-		return f.o.DB.Write(ctx, func(tx store.Tx) (err error) {
-			st, err = f.accept(tx, &w, n, wire.CallerOf(ctx), down)
-			return err
-		})
-	}
-	err = put(down)
+	down := f.box.Down(w.row.Service)
+	told, leave, err := f.put(ctx, &w, &st, down)
+	defer func() { leave() }()
 	if errors.Is(err, errAway) {
 		asking, cancel := context.WithTimeout(ctx, f.o.Within)
 		if f.back(asking, w.row.Service) {
-			err = put(false)
+			leave()
+			told, leave, err = f.put(ctx, &w, &st, false)
 		}
 		cancel()
 	}
 	if err != nil {
-		f.drop(key)
 		var e *wire.Error
 		if errors.As(err, &e) {
 			return answer{}, e
@@ -118,13 +107,13 @@ func (f *Front) do(ctx context.Context, w write) (answer, error) {
 		f.o.Log.Error("write not stored", "kind", w.row.Kind, "err", err)
 		return answer{}, &wire.Error{Code: wire.Unavailable, Op: w.row.Kind, Msg: "the terminal cannot store anything now", Err: err}
 	}
-	if !st.fresh {
+	if st.heard != st.key {
 		leave()
 		told, leave = f.listen(st.key)
-		if st.now != "" {
-			if err := f.again(ctx, &w, st.key); err != nil {
-				return answer{}, err
-			}
+	}
+	if !st.fresh && st.now != "" {
+		if err := f.again(ctx, &w, st.key); err != nil {
+			return answer{}, err
 		}
 	}
 	f.box.Wake()
@@ -178,98 +167,6 @@ func (f *Front) operation(w *write, key wire.Key, now bool) (outbox.New, error) 
 	return outbox.New{Key: key, Kind: w.row.Kind, Payload: data, Note: w.note}, nil
 }
 
-// accept does everything that has to be one commit.
-func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, down bool) (st stand, err error) {
-	key := n.Key
-	var t thing
-	known, about := false, ""
-	if !w.row.Makes {
-		if t, known, err = f.find(tx, w.row.Thing, w.id); err != nil {
-			return st, err
-		}
-		if n.Owner, err = f.reach(tx, w.row.Kind, w.row.Thing, w.id, t, known, caller); err != nil {
-			return st, err
-		}
-		about = f.aggregate(w.row.Thing, w.id, t, known)
-	} else {
-		n.Owner = caller.Name
-	}
-	if w.key != "" {
-		u, fresh, err := f.claim(tx, w, key, caller.Name, about)
-		if err != nil {
-			return st, err
-		}
-		if !fresh {
-			op, err := f.op(tx, u.key)
-			if err != nil {
-				return st, err
-			}
-			if !keptOf(op).Withdrawn { // that was never sent, and its caller knows
-				where, args := w.row.made(u.key)
-				made, _, err := f.thing(tx, where, args...)
-				return stand{key: u.key, local: made.local, now: nowOf(op)}, err
-			}
-			if err := f.reclaim(tx, w, u, key); err != nil {
-				return st, err
-			}
-		}
-	}
-	if known && t.backend == "" {
-		if err := f.made(tx, w, t); err != nil {
-			return st, err
-		}
-	}
-	if known && w.currency == "" {
-		w.currency = seenOf(t).Currency
-	}
-	if known && w.unknown {
-		ops, err := f.box.List(tx, outbox.Filter{Aggregate: about, Limit: 1000})
-		if err != nil {
-			return st, err
-		}
-		amount, sure := rest(w.row.Kind, t, ops)
-		w.amount, w.unknown = amount, !sure
-	}
-	st = stand{key: key, fresh: true}
-	all, sum, err := count(tx, w.currency, 1, w.row.bounded(w.amount))
-	if err != nil {
-		return st, err
-	}
-	if st.now = f.forbids(w, all, sum); st.now != "" {
-		if down {
-			return st, &wire.Error{Code: wire.Unavailable, Op: w.row.Kind, Err: errAway, Msg: "the backend does not answer, and this is not stored: " + st.now}
-		}
-		f.hold(key, w.body)
-	}
-	if w.row.Makes {
-		if st.local, err = f.add(tx, w.row.Number, thing{about: w.row.Thing, key: key, seen: string(w.seen), owner: caller.Name}); err != nil {
-			return st, err
-		}
-		about = w.row.Thing + "/" + st.local
-	}
-	if st.now != "" {
-		owner := n.Owner
-		if n, err = f.operation(w, key, true); err != nil {
-			return st, err
-		}
-		n.Owner = owner
-	}
-	n.Aggregate, n.AmountMin, n.Currency = about, w.amount, w.currency
-	return st, f.box.Accept(tx, n)
-}
-
-// made refuses an operation on a thing that never came to be.
-func (f *Front) made(tx store.Tx, w *write, t thing) error {
-	op, err := f.op(tx, t.key)
-	if err != nil {
-		return err
-	}
-	if op.State == outbox.Failed || op.State == outbox.Expired {
-		return wire.Errorf(wire.NotFound, w.row.Kind, "it was never made: %s", op.Reason)
-	}
-	return nil
-}
-
 // op reads an operation; one whose row was altered is held, whatever it says.
 func (f *Front) op(r store.Reader, key wire.Key) (outbox.Op, error) {
 	op, err := f.box.Get(r, key)
@@ -277,17 +174,6 @@ func (f *Front) op(r store.Reader, key wire.Key) (outbox.Op, error) {
 		op.State, err = outbox.Held, nil
 	}
 	return op, err
-}
-
-// count keeps the totals. It returns how many operations are stored now in all, and what those in the currency come to.
-func count(tx store.Tx, currency string, n, amount int64) (all, sum int64, err error) {
-	err = tx.QueryRow(`INSERT INTO offline_totals (currency, count, amount) VALUES (?1, MAX(?2, 0), MAX(?3, 0))
-		ON CONFLICT (currency) DO UPDATE SET count = MAX(count + ?2, 0), amount = MAX(amount + ?3, 0)
-		RETURNING (SELECT SUM(count) FROM offline_totals), amount`, currency, n, amount).Scan(&all, &sum)
-	if err != nil {
-		err = fmt.Errorf("count operations: %w", err)
-	}
-	return all, sum, err
 }
 
 const partial = "it carries what is never stored (a validation code, or a card number where [offline] card_data is refuse)"
@@ -354,7 +240,7 @@ func (f *Front) wait(ctx context.Context, w *write, st stand, told <-chan struct
 	timer := time.NewTimer(within)
 	defer timer.Stop()
 	late := false
-	for asked := !st.fresh; ; asked = true { // what was just stored is pending
+	for asked := !st.fresh || st.held || st.heard != st.key; ; asked = true { // what was just stored is pending
 		op, err := outbox.Op{State: outbox.Pending}, error(nil)
 		if asked {
 			err = f.o.DB.Read(context.WithoutCancel(ctx), func(r store.Reader) (err error) {

@@ -9,7 +9,8 @@
 // its own Key only, and that on a backend without the idempotent route it is sent once; and of a write of a local client:
 //   - what breaks a rule of the contract is refused and never stored; what is answered 202 is durable with its Key and local id;
 //   - the answer is the backend's own where it comes within Options.Within, and at once "pending" where it is known that nobody
-//     answers; a final answer is frozen under the caller's Idempotency-Key, for one client, route and body (MONEY C.8);
+//     answers; a final answer is frozen under the caller's Idempotency-Key, for one client, route and body; what was purged answers 410;
+//   - our Key is made of the caller's, so that a restored journal makes the same one again and the backend knows it;
 //   - a local id stays good for ever; operations by it and by the backend's id are one aggregate and are sent with the backend's;
 //   - a validation code is written nowhere; card numbers lie sealed until the operation's end, or nowhere;
 //   - nothing is stored for a service that never answered as itself, or beyond the limits: 503 says why.
@@ -21,9 +22,6 @@
 // It must not import the checkout: Settled and After are handed in.
 //
 // Decisions.
-//
-// 2026-11-22. The outbox's Key is ours, a client's own is the name it finds its answer by: of that a keyed digest is kept, because some
-// clients take card numbers for keys.
 //
 // 2026-11-22. What may not be stored (validation code, above a limit, unknown amount) goes through the outbox all the same, so that its
 // Key is durable before it is sent, but only while its caller waits, for at most Options.Patience. Never sent = withdrawn, EXPIRED, 503. Sent
@@ -89,8 +87,4 @@
 //
 // 2026-11-21. A refund that says TIMEDOUT without COMMIT is live for UndoPayload.Window more: it may still commit, and whoever is told
 // that it failed makes another. A reversal needs no such wait, a second one gives nothing back twice.
-//
-// 2026-11-22. When an operation is purged, what came under its client's Idempotency-Key goes in the same commit: asked again after the
-// retention it is a new one. The local id of a thing that the backend knows stays for ever, its caller may name it in a year; of what
-// never came to be it goes. Numbers are not given again.
 package offline

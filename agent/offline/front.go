@@ -33,6 +33,10 @@ type Options struct {
 	// Named is told, in its commit, of the backend's id of a local client's thing; nil = nobody is.
 	Named func(tx store.Tx, about, id, owner string) error
 
+	// CallerSecret makes our Keys of the callers' own. It outlives the journal (store.Store.Secret); nil = one made of the journal's
+	// own key, which is lost with it.
+	CallerSecret []byte
+
 	Endpoints   map[string]string // where each service is: what was proven of one address says nothing about another
 	Keyless     []string          // services that do not honour Keys
 	Unstored    []string          // services whose writes are answered now or not at all; what was stored before is sent
@@ -121,6 +125,9 @@ func NewFront(o Options) *Front {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if len(o.CallerSecret) == 0 && o.DB != nil {
+		o.CallerSecret = o.DB.MAC(keyTable, "caller secret")
 	}
 	o.Log = o.Log.With("sys", "offline")
 	f := &Front{o: o, rows: map[string]*bound{}, waits: map[wire.Key][]chan struct{}{}, live: map[wire.Key][]byte{}, proven: map[string]bool{}}

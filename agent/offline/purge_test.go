@@ -21,9 +21,9 @@ func (s *shop) count(table string) (n int) {
 	return n
 }
 
-// After its retention an operation's key is free again, and its payment is still known by its local id; of a payment that never came to be
-// nothing is left.
-func TestWhatIsPurgedIsAsIfItHadNeverBeen(t *testing.T) {
+// After its retention an operation is gone: its key names nothing else for ever, its payment is still known by its local id, and of a
+// payment that never came to be only the key is left.
+func TestField_J7APurgedOperationKeepsItsKey(t *testing.T) {
 	const retention = 48 * time.Hour
 	inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
 		s.stop()
@@ -52,7 +52,7 @@ func TestWhatIsPurgedIsAsIfItHadNeverBeen(t *testing.T) {
 
 		s.pass(3 * time.Hour)
 		require.Empty(t, s.ops())
-		require.Zero(t, s.count("offline_keys"))
+		require.Equal(t, 2, s.count("offline_keys"))
 		require.Equal(t, 1, s.count("offline_things"))
 		read, err := s.pay.Read(t.Context(), good.PaymentID)
 		require.NoError(t, err)
@@ -62,9 +62,22 @@ func TestWhatIsPurgedIsAsIfItHadNeverBeen(t *testing.T) {
 		_, err = s.pay.Read(t.Context(), never.PaymentID)
 		require.Equal(t, wire.NotFound, wire.CodeOf(err), "%v", err)
 
-		next, err := s.pay.Create(t.Context(), "k1", moto(payments.ProcessSale, 501))
-		require.NoError(t, err, "the key is free")
-		require.NotEqual(t, again.PaymentID, next.PaymentID)
+		for range 2 { // over a restart too
+			for _, amount := range []int32{500, 501} {
+				_, err = s.pay.Create(t.Context(), "k1", moto(payments.ProcessSale, amount))
+				require.Equal(t, wire.Gone, wire.CodeOf(err), "%v", err)
+				require.ErrorContains(t, err, "operation "+string(good.Operation.Key)+", which ended DONE")
+			}
+			_, err = s.pay.Create(t.Context(), "k2", bad)
+			require.ErrorContains(t, err, "operation "+string(never.Operation.Key)+", which ended FAILED")
+			s.stop()
+			s.start()
+			s.pass(time.Second)
+		}
+		require.Len(t, s.ops(), 1, "the refund")
+		other, err := s.pay.Create(t.Context(), "k4", moto(payments.ProcessSale, 501))
+		require.NoError(t, err)
+		require.NotEqual(t, again.PaymentID, other.PaymentID)
 
 		s.cut()
 		_, err = s.pay.Read(t.Context(), good.PaymentID)

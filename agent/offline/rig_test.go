@@ -106,6 +106,10 @@ type shop struct {
 	done    chan error
 
 	retention time.Duration // 0 = the usual
+
+	key      storetest.Wrapper // the box's
+	secret   string            // file of the caller secret; "" = beside the journal
+	restored string            // why the journal was restored; "" = it was not
 }
 
 // inShop runs f in a bubble with a shop whose link is up and whose services are proven.
@@ -131,10 +135,15 @@ func newShop(t *testing.T, opts offline.Options) *shop {
 func (s *shop) start() {
 	var err error
 	steps := append(outbox.Schema(), offline.Schema()...)
-	s.db, err = store.Open(s.t.Context(), store.Options{Path: s.path, Steps: steps, Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF"})
+	s.db, err = store.Open(s.t.Context(), store.Options{Path: s.path, Steps: steps, Wrapper: s.key, Ballast: -1, Synchronous: "OFF"})
 	require.NoError(s.t, err)
 	o := s.opts
 	o.DB = s.db
+	if s.secret == "" {
+		s.secret = filepath.Join(filepath.Dir(s.path), "callers.secret")
+	}
+	o.CallerSecret, err = s.db.Secret(s.t.Context(), "callers", s.secret)
+	require.NoError(s.t, err)
 	o.Payments = &payments.Client{BaseURL: "http://backend.test", Doer: s.cable}
 	o.Tokens = &tokens.Client{BaseURL: "http://backend.test", Doer: s.cable}
 	links := linkClient("http://backend.test", s.cable)
@@ -145,6 +154,11 @@ func (s *shop) start() {
 	begin := time.Now()
 	s.box = outbox.NewOutbox(outbox.Options{DB: s.db, Kinds: s.front.Kinds(), Watch: s.front.Watch, Retention: s.retention, Boot: func() time.Duration { return time.Since(begin) }})
 	s.front.Attach(s.box)
+	if s.restored != "" {
+		_, err := s.box.HoldRestored(s.t.Context(), s.restored)
+		require.NoError(s.t, err)
+		s.restored = ""
+	}
 	s.pay, s.tok = s.front.Payments(), s.front.Tokens()
 	ctx, cancel := context.WithCancel(s.t.Context())
 	s.cancel, s.done = cancel, make(chan error, 2)

@@ -88,6 +88,8 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 	}
 	r, err := b.send(ctx, op.Key, id, body)
 	switch {
+	case err != nil && unsent && wire.CodeOf(err) == wire.KeyReused: // a restored journal has lost what this key named first
+		v.State, v.Reach, v.Reason, v.Result = outbox.Failed, outbox.Reached, err.Error(), refused(err)
 	case err != nil && !unsent && b.gone && wire.CodeOf(err) == wire.NotFound:
 		v.State, v.Reason = outbox.Done, "gone, after an attempt whose answer was lost"
 	case err != nil:

@@ -69,9 +69,12 @@ const (
 	linkRisk = "stored: nobody can pay the link before the backend has made it, its address is null until then"
 )
 
+// linkThing is the table's word for a payment link, whose local ids are numbers.
+const linkThing = "link"
+
 // Table is the operation table, the one place that says what is stored and what a lost reply means.
 func Table() []Row {
-	const payment, token, link, own = "payment", "token", "link", "terminalReference"
+	const payment, token, link, own = "payment", "token", linkThing, "terminalReference"
 	const made, moved = `{"paymentId":"L<key>","payPageUrl":null}`, `{"paymentId":"<as asked>","transactionRef":"L<key>"}`
 	const stored = `{"tokenizationId":"L<key>"}`
 	on := func(kind string) Row {

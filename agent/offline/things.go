@@ -57,6 +57,8 @@ DROP INDEX offline_things_key; -- the others' local ids hold their keys
 CREATE INDEX offline_things_key ON offline_things (key) WHERE local <> 'L' || key;
 `}, {Name: "offline/4 owners", SQL: `
 ALTER TABLE offline_things ADD COLUMN owner TEXT NOT NULL DEFAULT ''; -- the local client that made it; '' = the terminal's own token
+`}, {Name: "offline/5 keys for ever", SQL: `
+ALTER TABLE offline_keys ADD COLUMN ended TEXT NOT NULL DEFAULT ''; -- the state in which the operation ended, once that was deleted
 `}}
 }
 
@@ -166,56 +168,10 @@ func (f *Front) name(tx store.Tx, b *bound, key wire.Key, backend string) error 
 	return err
 }
 
-// used is what came under a client's Idempotency-Key.
-type used struct {
-	digest []byte
-	key    wire.Key // of the operation; "" = nothing yet
-}
-
-// claim stores what comes under a client's key, or finds what came under it before: fresh is false then. wire.KeyReused where that was
-// another body. The key itself is not stored: some are card numbers.
-func (f *Front) claim(tx store.Tx, w *write, key wire.Key, client, about string) (u used, fresh bool, err error) {
-	u = used{digest: f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key)), key: key}
-	res, err := tx.Exec(`INSERT INTO offline_keys (digest, body, key) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING`, u.digest, f.bodyMAC(u, w), string(key))
-	n := int64(0)
-	if err == nil {
-		n, err = res.RowsAffected()
-	}
-	if err != nil || n == 1 {
-		return u, true, keyError(err)
-	}
-	var body []byte
-	if err := tx.QueryRow(`SELECT body, key FROM offline_keys WHERE digest = ?`, u.digest).Scan(&body, &u.key); err != nil {
-		return u, false, keyError(err)
-	}
-	if !bytes.Equal(body, f.bodyMAC(u, w)) {
-		return u, false, wire.Errorf(wire.KeyReused, w.row.Kind, "the key was used with another body")
-	}
-	return u, false, nil
-}
-
-// reclaim stores another operation under a client's key.
-func (f *Front) reclaim(tx store.Tx, w *write, u used, key wire.Key) error {
-	u.key = key
-	_, err := tx.Exec(`UPDATE offline_keys SET body = ?, key = ? WHERE digest = ?`, f.bodyMAC(u, w), string(key), u.digest)
-	return keyError(err)
-}
-
-func keyError(err error) error {
-	if err != nil {
-		err = fmt.Errorf("stored keys: %w", err)
-	}
-	return err
-}
-
-func (f *Front) bodyMAC(u used, w *write) []byte {
-	return f.o.DB.MAC(keyTable, string(u.key), u.digest, w.same)
-}
-
-// purged deletes what is kept of an operation that is deleted: what came under its client's Idempotency-Key, and the local id of what never
-// came to be. A thing that the backend knows keeps its local id for ever.
+// purged deletes what is kept of an operation that is deleted: the digest of its body, and the local id of what never came to be. A thing
+// that the backend knows keeps its local id for ever, and a client's Idempotency-Key what became of its operation.
 func (f *Front) purged(tx store.Tx, op outbox.Op) error {
-	_, err := tx.Exec(`DELETE FROM offline_keys WHERE key = ?`, string(op.Key))
+	err := f.ended(tx, op)
 	if b := f.rows[op.Kind]; err == nil && b.Makes {
 		where, args := b.made(op.Key)
 		where += ` AND backend = ''`

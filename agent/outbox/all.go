@@ -55,7 +55,8 @@ func (o *Outbox) HoldEach(ctx context.Context, reason string) (held int, err err
 	}
 }
 
-// ReleaseEach releases everything that is held, besides what was altered: that stays where it is.
+// ReleaseEach releases everything that is held, besides what was altered: that stays where it is. From then on a restored journal
+// is trusted to know what was asked of it (Forgotten).
 func (o *Outbox) ReleaseEach(ctx context.Context) (released int, err error) {
 	for last := int64(0); ; {
 		n, seen, from := 0, 0, last
@@ -86,9 +87,16 @@ func (o *Outbox) ReleaseEach(ctx context.Context) (released int, err error) {
 		if err != nil {
 			return released, fmt.Errorf("release all operations: %w", err)
 		}
-		if released += n; seen < atOnce {
-			o.Wake()
-			return released, nil
+		if released += n; seen == atOnce {
+			continue
 		}
+		if err := o.db.Write(ctx, func(tx store.Tx) error {
+			_, err := tx.Exec(`UPDATE outbox_clock SET restored_age = -1 WHERE restored_age >= 0`)
+			return err
+		}); err != nil {
+			return released, fmt.Errorf("release all operations: %w", err)
+		}
+		o.Wake()
+		return released, nil
 	}
 }

@@ -83,7 +83,7 @@ func (o *Outbox) prepare(ctx context.Context, id int64, seen []byte) (op Op, k *
 			return hold(ErrKind)
 		}
 		before := r.state
-		if before == Pending && k.MaxAge > 0 && o.clock.run()-r.acceptedRun > k.MaxAge.Milliseconds() {
+		if before == Pending && k.MaxAge > 0 && o.clock.run()-max(r.acceptedRun, r.revivedRun) > k.MaxAge.Milliseconds() {
 			r.reason = "never sent, too old"
 			ended, err = o.end(tx, &r, Expired)
 			return err

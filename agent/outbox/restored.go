@@ -7,6 +7,26 @@ import (
 	"posagent/store"
 )
 
+// Forgotten says why a write under a key that this journal does not know may be a repeat that the backend does not know any more
+// either; "" = it is not. keyed says that the backend honours the Key. That is so in a restored journal, where the backend honours
+// no Keys or the journal is older than the backend's memory of one, until ReleaseEach has released everything (MONEY C.8).
+func (o *Outbox) Forgotten(r store.Reader, keyed bool) (string, error) {
+	if err := o.clock.load(r); err != nil {
+		return "", err
+	}
+	var restored int64
+	if err := r.QueryRow(`SELECT restored_age FROM outbox_clock WHERE id = 1`).Scan(&restored); err != nil {
+		return "", fmt.Errorf("outbox clock: %w", err)
+	}
+	switch old := o.clock.age()-restored > o.ttl.Milliseconds(); {
+	case restored < 0 || keyed && !old:
+		return "", nil
+	case !keyed:
+		return "the journal was restored, and the backend honours no keys: this may be a repeat of what the journal has lost", nil
+	}
+	return "the journal was restored and is older than " + o.ttl.String() + ": this may be a repeat of what the journal has lost and the backend has forgotten", nil
+}
+
 // holdBatch is how many operations HoldRestored sets aside in one commit.
 const holdBatch = 200
 
@@ -16,6 +36,16 @@ const holdBatch = 200
 func (o *Outbox) HoldRestored(ctx context.Context, reason string) (int, error) {
 	held := 0
 	var last int64
+	err := o.db.Write(ctx, func(tx store.Tx) error {
+		if err := o.clock.load(tx); err != nil {
+			return err
+		}
+		_, err := tx.Exec(`UPDATE outbox_clock SET restored_age = CASE WHEN restored_age < 0 THEN ?1 ELSE MIN(restored_age, ?1) END WHERE id = 1`, o.clock.stored())
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("hold restored operations: %w", err)
+	}
 	for more := true; more; {
 		n := 0
 		err := o.db.Write(ctx, func(tx store.Tx) error {

@@ -30,6 +30,7 @@ type row struct {
 	attempts                      int64
 	createdMS, settledMS          int64
 	acceptedRun, nextRun, sentAge int64
+	revivedRun                    int64
 	mac, dataKey                  []byte
 	owner                         string
 	altered                       bool  // the row did not verify when it was read
@@ -37,7 +38,7 @@ type row struct {
 }
 
 const columns = `id, key, kind, aggregate, state, resume, note, amount, currency, digest, payload, memo, result, reason,
-	attempts, created_ms, settled_ms, accepted_run, next_run, sent_age, mac, data_key, owner`
+	attempts, created_ms, settled_ms, accepted_run, next_run, sent_age, mac, data_key, owner, revived_run`
 
 type scanner interface{ Scan(dest ...any) error }
 
@@ -45,7 +46,7 @@ func scan(s scanner) (row, error) {
 	var r row
 	err := s.Scan(&r.id, &r.key, &r.kind, &r.aggregate, &r.state, &r.resume, &r.note, &r.amount, &r.currency, &r.digest,
 		&r.payload, &r.memo, &r.result, &r.reason, &r.attempts, &r.createdMS, &r.settledMS, &r.acceptedRun, &r.nextRun,
-		&r.sentAge, &r.mac, &r.dataKey, &r.owner)
+		&r.sentAge, &r.mac, &r.dataKey, &r.owner, &r.revivedRun)
 	if errors.Is(err, sql.ErrNoRows) {
 		return row{}, ErrUnknown
 	}

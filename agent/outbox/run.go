@@ -53,7 +53,10 @@ func (o *Outbox) Run(ctx context.Context) error {
 		if err == nil && o.clock.run() >= nextPurge {
 			nextPurge = o.clock.run() + purgeEvery.Milliseconds()
 			var more bool
-			if more, err = o.purge(ctx); more { // the rest a little later: sending goes on
+			if err = o.db.Write(ctx, o.clock.save); err == nil { // it says up to when a copy of the journal knows
+				more, err = o.purge(ctx)
+			}
+			if more { // the rest a little later: sending goes on
 				nextPurge, wait = o.clock.run()+purgePause.Milliseconds(), min(wait, purgePause)
 			}
 		}
@@ -308,8 +311,8 @@ func (o *Outbox) expire(ctx context.Context, k *Kind) error {
 }
 
 func (o *Outbox) old(r store.Reader, k *Kind) ([]int64, error) {
-	rows, err := r.Query(`SELECT id FROM outbox_ops WHERE state = 'PENDING' AND kind = ? AND accepted_run < ? ORDER BY accepted_run LIMIT 100`,
-		k.Name, o.clock.run()-k.MaxAge.Milliseconds())
+	rows, err := r.Query(`SELECT id FROM outbox_ops WHERE state = 'PENDING' AND kind = ?1 AND accepted_run < ?2 AND revived_run < ?2
+		ORDER BY accepted_run LIMIT 100`, k.Name, o.clock.run()-k.MaxAge.Milliseconds())
 	if err != nil {
 		return nil, err
 	}

@@ -126,5 +126,11 @@ END;
 ALTER TABLE outbox_ops ADD COLUMN owner TEXT NOT NULL DEFAULT ''; -- the local client it belongs to; '' = the terminal
 CREATE INDEX outbox_ops_owner ON outbox_ops (owner, id) WHERE owner <> '';
 `,
+	}, {
+		Name: "outbox/6 revived, restored",
+		SQL: `
+ALTER TABLE outbox_ops ADD COLUMN revived_run INTEGER NOT NULL DEFAULT 0; -- ms of running time when it was accepted again; 0 = never
+ALTER TABLE outbox_clock ADD COLUMN restored_age INTEGER NOT NULL DEFAULT -1; -- ms on the key clock up to which a restored journal knows; -1 = all of it
+`,
 	}}
 }

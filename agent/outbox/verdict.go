@@ -23,7 +23,7 @@ func FromError(op Op, replay Replay, err error) Verdict {
 		if op.State == Sent && replay != SameKey && replay != Safe {
 			v.State = Doubt
 		}
-	case wire.KeyReused: // something else went out under our Key: no proof of anything
+	case wire.KeyReused, wire.Gone: // something else went out under our Key, or its answer is forgotten: no proof of anything
 		v.State, v.Reach, v.After = Doubt, Reached, 0
 	case wire.Unauthorized, wire.Forbidden:
 		v.State, v.Reach = Pending, Refused

@@ -18,6 +18,13 @@ func endRotation(ctx context.Context, c *call, db *store.Store, keys *device.Key
 	if err := db.Rewrap(ctx, next, func(done, of int) { said("keys wrapped anew", done, of) }); err != nil {
 		return storeError(err)
 	}
+	secret, err := db.Secret(ctx, callerSecret, secretFile(c))
+	if err == nil {
+		err = store.KeepSecret(secretFile(c), next, secret)
+	}
+	if err != nil {
+		return storeError(err)
+	}
 	said("all keys wrapped anew", 1, 1)
 	if err := device.ForgetOld(keyDir(c)); err != nil {
 		return fail(exitFailed, "%v (both keys are there; posagent config rotate-key again)", err)
@@ -28,3 +35,9 @@ func endRotation(ctx context.Context, c *call, db *store.Store, keys *device.Key
 
 // keyDir is where the device key is.
 func keyDir(c *call) string { return filepath.Join(c.stateDir(), "keys") }
+
+// callerSecret names the secret that makes our keys of the callers' (store.Secret).
+const callerSecret = "callers"
+
+// secretFile is where it is kept beside the device key: it outlives the journal.
+func secretFile(c *call) string { return filepath.Join(keyDir(c), "callers.secret") }

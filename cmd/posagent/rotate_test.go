@@ -64,6 +64,8 @@ func TestRotationIsEndedAfterAKillAtAnyStep(t *testing.T) {
 		return nil
 	}))
 	mac := db.MAC("t", "k", "field")
+	caller, err := db.Secret(t.Context(), callerSecret, secretFile(callOn(t, state)))
+	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	before, err := os.ReadFile(filepath.Join(state, "keys", "device.key"))
 	require.NoError(t, err)
@@ -114,7 +116,7 @@ func TestRotationIsEndedAfterAKillAtAnyStep(t *testing.T) {
 		readable("the new key alone")
 		require.NoError(t, db.Read(t.Context(), func(r store.Reader) error {
 			var wrapped []byte
-			rows, err := r.Query(`SELECT wrapped FROM store_keys UNION ALL SELECT value FROM store_meta WHERE name = 'mac_key'`)
+			rows, err := r.Query(`SELECT wrapped FROM store_keys UNION ALL SELECT value FROM store_meta WHERE name IN ('mac_key', 'secret:callers')`)
 			if err != nil {
 				return err
 			}
@@ -128,6 +130,14 @@ func TestRotationIsEndedAfterAKillAtAnyStep(t *testing.T) {
 			}
 			return rows.Err()
 		}))
+		secret, err := db.Secret(t.Context(), callerSecret, secretFile(callOn(t, state)))
+		require.NoError(t, err)
+		require.Equal(t, caller, secret, name)
+		beside, err := os.ReadFile(secretFile(callOn(t, state)))
+		require.NoError(t, err)
+		beside, err = keys.Unwrap(beside)
+		require.NoError(t, err, "%s: the new key opens what lies beside it", name)
+		require.Equal(t, caller, beside, name)
 		require.NoError(t, db.Close())
 	}
 }

@@ -130,6 +130,10 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	if err != nil {
 		return o, f, nil, err
 	}
+	secret, err := db.Secret(ctx, callerSecret, secretFile(c))
+	if err != nil {
+		return o, f, nil, storeError(err)
+	}
 	charset, ok := apdu.ParseCharset(cfg.ECR.Charset)
 	if !ok {
 		return o, f, nil, fail(exitConfig, "config: ecr.charset: %q is not known", cfg.ECR.Charset)
@@ -154,7 +158,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		Retention:      cfg.Offline.Retention,
 		Hooks:          cfg.Hooks.Authorization,
 		Probe:          probes(schemes, links, to),
-		Front:          front(cfg, db, to, log),
+		Front:          front(cfg, db, secret, to, log),
 		ZVT: zvt.Config{
 			TerminalID: t.TerminalID, Currency: t.Currency, MerchantName: t.MerchantName, Language: t.Language,
 			Device: "posagent", Version: version, Serial: serial, Charset: charset, Password: cfg.ECR.Password,

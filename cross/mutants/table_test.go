@@ -80,10 +80,25 @@ var table = []mutant{
 		{"cmd/posagent/rotate.go", `if err := db.Rewrap(ctx, next,`, "if err := device.ForgetOld(keyDir(c)); err != nil {\n\t\treturn err\n\t}\n\tif err := db.Rewrap(ctx, next,"},
 		{"cmd/posagent/rotate.go", "if err := device.ForgetOld(keyDir(c)); err != nil {\n\t\treturn fail", "if err := error(nil); err != nil {\n\t\treturn fail"},
 	}},
-	{"a client's key outlives its purged operation", offline, "TestWhatIsPurgedIsAsIfItHadNeverBeen", []edit{
-		{"agent/offline/things.go", "`DELETE FROM offline_keys WHERE key = ?`", "`DELETE FROM offline_keys WHERE key = ? AND 0`"},
+	{"a client's key is free again after its operation was purged", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
+		{"agent/offline/keys.go", `case ended != "":`, `case ended == "never":`},
 	}},
-	{"the local id of a payment purged", offline, "TestWhatIsPurgedIsAsIfItHadNeverBeen", []edit{
+	{"our Key is not made of the client's", offline, "TestField_J7ARestoredJournalMakesTheSameKey", []edit{
+		{"agent/offline/keys.go", `if w.key == "" {`, `if w.key != "none" {`},
+	}},
+	{"our Key is made of the thing as it was named", offline, "TestField_J7ANameIsNotAnotherThing", []edit{
+		{"agent/offline/keys.go", `return t, known, strings.ToLower(t.backend), nil`, `return t, known, strings.ToLower(w.id), nil`},
+	}},
+	{"the caller secret is not kept beside the key", offline, "TestField_J7ARestoredJournalMakesTheSameKey", []edit{
+		{"store/secret.go", `if string(saved) != string(secret) {`, `if false {`},
+	}},
+	{"a restored journal sends what may be a repeat", offline, "TestField_J7AnOldRestoredJournalHoldsKeys", []edit{
+		{"agent/outbox/restored.go", `case restored < 0 || keyed && !old:`, `case restored < 0 || keyed:`},
+	}},
+	{"a change of the device key leaves out the secrets", "cmd/posagent", "TestRotationIsEndedAfterAKillAtAnyStep", []edit{
+		{"store/rewrap.go", "SELECT name, value FROM store_meta WHERE name = 'mac_key' OR", "SELECT name, value FROM store_meta WHERE name = 'mac_key' AND 1 OR 0 AND"},
+	}},
+	{"the local id of a payment purged", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
 		{"agent/offline/things.go", "where += ` AND backend = ''`", "where += ` AND 1 = 1`"},
 	}},
 	{"an operation purged before its retention", outbox, "TestPurgeAfterRetention", []edit{
@@ -164,7 +179,8 @@ var table = []mutant{
 		{"agent/offline/send.go", `r, err := b.send(ctx, op.Key, id, body)`, `r, err := b.send(ctx, wire.NewKey(), id, body)`},
 	}},
 	{"a client's Idempotency-Key is not stored with its write", offline, "TestPowerCutOfClientsWrites", []edit{
-		{"agent/offline/accept.go", "if w.key != \"\" {\n\t\tu, fresh", "if w.key == \"none\" {\n\t\tu, fresh"},
+		{"agent/offline/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key == \"none\" {\n\t\tif now"},
+		{"agent/offline/keys.go", "if w.key == \"\" {", "if true {"},
 	}},
 	{"a link is sent under a Key that is not stored", offline, "TestPowerCutOfClientsWrites", []edit{
 		{"agent/offline/linkread.go", `c, err := links.Create(ctx, key, req)`, `c, err := links.Create(ctx, wire.NewKey(), req)`},
@@ -179,7 +195,8 @@ var table = []mutant{
 		{"agent/offline/linkread.go", `drop.gone = true`, `drop.gone = false`},
 	}},
 	{"the client's key of a token is not stored with it", "cross/disk", "TestEveryOperationFailsUnderClients", []edit{
-		{"agent/offline/accept.go", "if w.key != \"\" {\n\t\tu, fresh", "if w.key != \"\" && w.row.Service != Tokens {\n\t\tu, fresh"},
+		{"agent/offline/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key != \"\" && w.row.Service != Tokens {\n\t\tif now"},
+		{"agent/offline/keys.go", "if w.key == \"\" {", "if w.key == \"\" || w.row.Service == Tokens {"},
 	}},
 	{"a link is stored under a number that was given before", "cross/disk", "TestEveryOperationFailsUnderClients", []edit{
 		{"agent/offline/things.go", `t.local = strconv.FormatInt(firstLocal+id, 10)`, `t.local = strconv.FormatInt(firstLocal+id/2, 10)`},
@@ -191,10 +208,12 @@ var table = []mutant{
 		{"agent/offline/tokens.go", `return svc.Verify(ctx, key, id)`, `return tokens.Created{TokenizationID: id}, nil`},
 	}},
 	{"the client's key of a link is not stored with it, and the terminal dies", "cross/kill", "TestKillClients", []edit{
-		{"agent/offline/accept.go", "if w.key != \"\" {\n\t\tu, fresh", "if w.key != \"\" && w.row.Service != Paylinks {\n\t\tu, fresh"},
+		{"agent/offline/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key != \"\" && w.row.Service != Paylinks {\n\t\tif now"},
+		{"agent/offline/keys.go", "if w.key == \"\" {", "if w.key == \"\" || w.row.Service == Paylinks {"},
 	}},
 	{"the client's key of a token is not stored with it, and the terminal dies", "cross/kill", "TestKillClients", []edit{
-		{"agent/offline/accept.go", "if w.key != \"\" {\n\t\tu, fresh", "if w.key != \"\" && w.row.Service != Tokens {\n\t\tu, fresh"},
+		{"agent/offline/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key != \"\" && w.row.Service != Tokens {\n\t\tif now"},
+		{"agent/offline/keys.go", "if w.key == \"\" {", "if w.key == \"\" || w.row.Service == Tokens {"},
 	}},
 	{"dependants are sent out of order over a bad link", "cross/lossy", "TestLossy", []edit{
 		{"agent/outbox/attempt.go", `if err != nil || !waits {`, `if err != nil || true {`},
@@ -557,13 +576,13 @@ var table = []mutant{
 
 	// Writes of local clients.
 	{"a write is sent before its Key is stored", offline, "TestNothingIsSentBeforeItIsStored", []edit{
-		{"agent/offline/accept.go", "\terr = put(down)\n", "\t_, _ = w.row.send(ctx, key, w.id, w.body)\n\terr = put(down)\n"},
+		{"agent/offline/put.go", "err = f.o.DB.Write(ctx, func(tx store.Tx) (err error) {", "_, _ = w.row.send(ctx, key, w.id, w.body)\n\t\t\terr = f.o.DB.Write(ctx, func(tx store.Tx) (err error) {"},
 	}},
 	{"operations by the backend's id have a line of their own", offline, "TestCutForThreeHours", []edit{
 		{"agent/offline/things.go", `return about + "/" + t.local`, `return about + "/" + id`},
 	}},
 	{"what depends on a stored write is not behind it", offline, "TestOneKeyForEver|TestRefusedCreateFailsItsDependants", []edit{
-		{"agent/offline/accept.go", `n.Aggregate, n.AmountMin, n.Currency = about,`, `n.Aggregate, n.AmountMin, n.Currency = string(key),`},
+		{"agent/offline/put.go", `n.Owner, n.Aggregate, n.AmountMin, n.Currency = owner, about,`, `n.Owner, n.Aggregate, n.AmountMin, n.Currency = owner, string(key),`},
 	}},
 	{"401 fails a stored write", offline, "TestNothingFailsWithoutTheServicesWord", []edit{
 		{"agent/outbox/verdict.go", `v.State, v.Reach = Pending, Refused`, `v.State, v.Reach = Failed, Refused`},
@@ -575,7 +594,7 @@ var table = []mutant{
 		{"agent/offline/send.go", `			id = t.backend`, `			id = t.local`},
 	}},
 	{"what is stored is not counted", offline, "TestLimits", []edit{
-		{"agent/offline/accept.go", `all, sum, err := count(tx, w.currency, 1, w.row.bounded(w.amount))`, `all, sum, err := count(tx, w.currency, 0, 0)`},
+		{"agent/offline/put.go", `all, sum, err := count(tx, w.currency, 1, w.row.bounded(w.amount))`, `all, sum, err := count(tx, w.currency, 0, 0)`},
 	}},
 	{"a validation code is stored", offline, "TestValidationCodeIsNeverStored", []edit{
 		{"agent/offline/payments.go", `if w.keep = w.same; p.f.o.RefuseCards`, `if w.keep = w.body; p.f.o.RefuseCards`},
@@ -584,10 +603,10 @@ var table = []mutant{
 		{"agent/offline/payments.go", `card.ValidationCode, bare.CardDetails, w.part = "", &card, true`, `card.ValidationCode, bare.CardDetails, w.part = "", &card, false`},
 	}},
 	{"clients share their keys", offline, "TestCallersKey", []edit{
-		{"agent/offline/things.go", `f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key))`, `f.o.DB.MAC(keyTable, w.row.Kind, about, string(w.key))`},
+		{"agent/offline/keys.go", `f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key))`, `f.o.DB.MAC(keyTable, w.row.Kind, about, string(w.key))`},
 	}},
 	{"a client's key is stored as it is", offline, "TestCardNumbers", []edit{
-		{"agent/offline/things.go", `digest: f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key))`, `digest: []byte(w.row.Kind + client + about + string(w.key))`},
+		{"agent/offline/keys.go", `digest: f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key))`, `digest: []byte(w.row.Kind + client + about + string(w.key))`},
 	}},
 	{"stored for a service that never answered", offline, "TestProvenOnce", []edit{
 		{"agent/offline/accept.go", "err := f.prove(ctx, b.Service)\n", "err := error(nil)\n"},

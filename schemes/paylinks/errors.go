@@ -31,6 +31,7 @@ import (
 //	unavailable       Unavailable      503
 //	unknown_outcome   UnknownOutcome   504
 //	internal          Internal         500
+//	gone              Gone             410
 //
 // Every message begins with "An error occurred: ". A foreign body without such a reason is judged by its message, then by its
 // status; the real service answers many errors with 200, and its gate answers 405 and 403 without this body to whoever

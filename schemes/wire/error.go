@@ -29,6 +29,7 @@ const (
 	Unavailable    Code = "unavailable"     // provably not sent, or refused before any effect (503)
 	UnknownOutcome Code = "unknown_outcome" // sent, reply lost or unreadable: look it up or send again under the same Key
 	Internal       Code = "internal"        // the service failed (500); the effect is unknown on a write
+	Gone           Code = "gone"            // the Idempotency-Key named an operation that ended and was deleted since (410)
 )
 
 // Error is what every contract method returns when it fails.

@@ -195,6 +195,7 @@ var statuses = [...]struct {
 	{Unavailable, http.StatusServiceUnavailable},
 	{UnknownOutcome, http.StatusGatewayTimeout},
 	{Internal, http.StatusInternalServerError},
+	{Gone, http.StatusGone},
 }
 
 // AsError gives any error the shape of the contracts: a *Error stays, a *FieldError keeps its code,

@@ -25,6 +25,7 @@ import (
 //	urn:problem:unavailable       Unavailable       -                503
 //	urn:problem:unknown-outcome   UnknownOutcome    -                504
 //	urn:problem:internal          Internal          -                500
+//	urn:problem:gone              Gone              -                410
 //	urn:problem:over-charge …     a row of the service's own Catalogue
 
 // ProblemType is the content type of a problem body.
@@ -84,6 +85,8 @@ func codeTitle(c Code) string {
 		return "Not available"
 	case Internal:
 		return "Internal error"
+	case Gone:
+		return "The operation of this Idempotency-Key was deleted"
 	}
 	return http.StatusText(c.Status())
 }

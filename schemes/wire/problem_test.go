@@ -54,6 +54,7 @@ func TestProblemsSurviveTheWire(t *testing.T) {
 		{wire.Unavailable, "", "urn:problem:unavailable", 503},
 		{wire.UnknownOutcome, "", "urn:problem:unknown-outcome", 504},
 		{wire.Internal, "", "urn:problem:internal", 500},
+		{wire.Gone, "", "urn:problem:gone", 410},
 		{wire.Invalid, "ZeroCharge", "urn:problem:zero-charge", 400},
 		{wire.Conflict, "OverCharge", "urn:problem:over-charge", 422},
 		{wire.TooMany, "Over2Limit", "urn:problem:over2-limit", 429},
@@ -77,7 +78,7 @@ func TestProblemsSurviveTheWire(t *testing.T) {
 			}
 		}
 	}
-	require.Len(t, wire.Codes(), 11, "a new code needs a row above")
+	require.Len(t, wire.Codes(), 12, "a new code needs a row above")
 }
 
 func TestProblemsTellNothingInternal(t *testing.T) {

@@ -1,0 +1,192 @@
+package offline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"posagent/agent/outbox"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// put stores a write, and listens for its end from before it can be sent. It makes the Key again where the thing got another id meanwhile.
+func (f *Front) put(ctx context.Context, w *write, st *stand, down bool) (told <-chan struct{}, leave func(), err error) {
+	caller := wire.CallerOf(ctx)
+	for {
+		var subject string
+		if w.key != "" {
+			err = f.o.DB.Read(ctx, func(r store.Reader) (err error) { _, _, subject, err = f.subject(r, w); return err })
+		}
+		key := f.ourKey(w, caller.Name, subject)
+		told, leave = f.listen(key)
+		var n outbox.New
+		if err == nil {
+			n, err = f.operation(w, key, false)
+		}
+		if err == nil {
+			err = f.box.Seal(&n) // beside others that do; the writer is one
+		}
+		if err == nil {
+			err = f.o.DB.Write(ctx, func(tx store.Tx) (err error) {
+				*st, err = f.accept(tx, w, n, caller, subject, down)
+				return err
+			})
+		}
+		if st.heard = key; err == nil {
+			return told, leave, nil
+		}
+		if st.lent { // what another caller has lent under this key stays
+			f.drop(key)
+		}
+		if !errors.Is(err, errMoved) {
+			return told, leave, err
+		}
+		leave()
+	}
+}
+
+// errMoved says that a thing got the backend's id while a write about it was prepared.
+var errMoved = errors.New("the thing has another id now")
+
+// accept does everything that has to be one commit.
+func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, subject string, down bool) (st stand, err error) {
+	key := n.Key
+	t, known, now, err := f.subject(tx, w)
+	if err != nil {
+		return st, err
+	}
+	owner, about := caller.Name, ""
+	if !w.row.Makes {
+		if owner, err = f.reach(tx, w.row.Kind, w.row.Thing, w.id, t, known, caller); err != nil {
+			return st, err
+		}
+		about = f.aggregate(w.row.Thing, w.id, t, known)
+	}
+	again := false // it was withdrawn
+	if w.key != "" {
+		if now != subject {
+			return st, errMoved
+		}
+		u, fresh, err := f.claim(tx, w, key, caller.Name, about)
+		if err != nil {
+			return st, err
+		}
+		if !fresh {
+			op, err := f.op(tx, u.key)
+			if err != nil {
+				return st, err
+			}
+			if !keptOf(op).Withdrawn { // that was never sent, and its caller knows
+				where, args := w.row.made(u.key)
+				made, _, err := f.thing(tx, where, args...)
+				return stand{key: u.key, local: made.local, now: nowOf(op), held: op.State == outbox.Held}, err
+			}
+			again = true
+			if key = u.key; key != n.Key { // from before our Keys were made of the callers'
+				if n, err = f.operation(w, key, false); err != nil {
+					return st, err
+				}
+			}
+		}
+	}
+	if !known && !w.row.Makes && ours(w.row, w.id) {
+		return st, wire.Errorf(wire.NotFound, w.row.Kind, "this terminal has not made %s, or its restored journal does not know it: repeat its create under its Idempotency-Key first", w.id)
+	}
+	if known && t.backend == "" {
+		if err := f.made(tx, w, t); err != nil {
+			return st, err
+		}
+	}
+	if known && w.currency == "" {
+		w.currency = seenOf(t).Currency
+	}
+	if known && w.unknown {
+		ops, err := f.box.List(tx, outbox.Filter{Aggregate: about, Limit: 1000})
+		if err != nil {
+			return st, err
+		}
+		amount, sure := rest(w.row.Kind, t, ops)
+		w.amount, w.unknown = amount, !sure
+	}
+	st = stand{key: key, fresh: true}
+	all, sum, err := count(tx, w.currency, 1, w.row.bounded(w.amount))
+	if err != nil {
+		return st, err
+	}
+	hold := ""
+	if w.key != "" && !again {
+		if hold, err = f.box.Forgotten(tx, w.row.class == outbox.SameKey || w.row.class == outbox.Safe); err != nil {
+			return st, err
+		}
+	}
+	if st.now = f.forbids(w, all, sum); st.now != "" {
+		switch {
+		case hold != "":
+			return st, wire.Errorf(wire.Unavailable, w.row.Kind, "%s; a person releases such writes (posagent ops release --all), and this is not stored: %s", hold, st.now)
+		case down:
+			return st, &wire.Error{Code: wire.Unavailable, Op: w.row.Kind, Err: errAway, Msg: "the backend does not answer, and this is not stored: " + st.now}
+		}
+		f.hold(key, w.body)
+		st.lent = true
+	}
+	if w.row.Makes {
+		if st.local, err = f.local(tx, w, key, caller.Name, again); err != nil {
+			return st, err
+		}
+		about = w.row.Thing + "/" + st.local
+	}
+	if st.now != "" {
+		if n, err = f.operation(w, key, true); err != nil {
+			return st, err
+		}
+	}
+	n.Owner, n.Aggregate, n.AmountMin, n.Currency = owner, about, w.amount, w.currency
+	switch {
+	case again:
+		err = f.box.Revive(tx, n)
+		if errors.Is(err, outbox.ErrState) {
+			err = &wire.Error{Code: wire.Unavailable, Op: w.row.Kind, Err: err, Msg: "an earlier operation on it is not at its end: ask again"}
+		}
+	case hold != "":
+		st.held = true
+		err = f.box.AcceptHeld(tx, n, hold)
+	default:
+		err = f.box.Accept(tx, n)
+	}
+	return st, err
+}
+
+// local is the local id of what a write makes: a new one, or the one it got when it was asked for first.
+func (f *Front) local(tx store.Tx, w *write, key wire.Key, owner string, again bool) (string, error) {
+	if again {
+		where, args := w.row.made(key)
+		if made, found, err := f.thing(tx, where, args...); err != nil || found {
+			return made.local, err
+		}
+	}
+	return f.add(tx, w.row.Number, thing{about: w.row.Thing, key: key, seen: string(w.seen), owner: owner})
+}
+
+// made refuses an operation on a thing that never came to be.
+func (f *Front) made(tx store.Tx, w *write, t thing) error {
+	op, err := f.op(tx, t.key)
+	if err != nil {
+		return err
+	}
+	if op.State == outbox.Failed || op.State == outbox.Expired {
+		return wire.Errorf(wire.NotFound, w.row.Kind, "it was never made: %s", op.Reason)
+	}
+	return nil
+}
+
+// count keeps the totals. It returns how many operations are stored now in all, and what those in the currency come to.
+func count(tx store.Tx, currency string, n, amount int64) (all, sum int64, err error) {
+	err = tx.QueryRow(`INSERT INTO offline_totals (currency, count, amount) VALUES (?1, MAX(?2, 0), MAX(?3, 0))
+		ON CONFLICT (currency) DO UPDATE SET count = MAX(count + ?2, 0), amount = MAX(amount + ?3, 0)
+		RETURNING (SELECT SUM(count) FROM offline_totals), amount`, currency, n, amount).Scan(&all, &sum)
+	if err != nil {
+		err = fmt.Errorf("count operations: %w", err)
+	}
+	return all, sum, err
+}

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// metaSecrets begins the names of the secrets in store_meta.
+const metaSecrets = "secret:"
+
+// secretBytes is the length of a secret.
+const secretBytes = 32
+
+// Secret returns the 32 random bytes that name stands for. They are kept twice, wrapped: in the database, whose copies and bundles
+// carry them, and in the file beside, which outlives the database. The database's are the ones that count. It makes them where
+// neither has them, and brings the file up to date, or warns. It fails when the database cannot be read, or not written where it has to be.
+func (s *Store) Secret(ctx context.Context, name, beside string) ([]byte, error) {
+	w := s.opt.Wrapper
+	if w == nil {
+		return nil, ErrNoWrapper
+	}
+	saved, err := readSecret(w, beside)
+	if err != nil {
+		return nil, fmt.Errorf("secret %s: %w", name, err)
+	}
+	var secret []byte
+	inside := func(r Reader) error {
+		var wrapped []byte
+		if err := r.QueryRow("SELECT value FROM store_meta WHERE name = ?", metaSecrets+name).Scan(&wrapped); err != nil {
+			return err
+		}
+		secret, err = s.unwrap(wrapped)
+		return err
+	}
+	err = s.Read(ctx, inside)
+	if errors.Is(err, sql.ErrNoRows) { // the rest costs no write: a full disk keeps no terminal from starting
+		fresh := saved
+		if fresh == nil {
+			fresh = make([]byte, secretBytes)
+			rand.Read(fresh)
+		}
+		err = s.Write(ctx, func(tx Tx) error {
+			wrapped, err := w.Wrap(fresh)
+			if err != nil {
+				return err
+			}
+			_, err = tx.Exec("INSERT INTO store_meta (name, value) VALUES (?, ?)", metaSecrets+name, wrapped)
+			return err
+		})
+		secret = fresh
+	}
+	if err != nil {
+		return nil, fmt.Errorf("secret %s: %w", name, err)
+	}
+	if string(saved) != string(secret) {
+		if err := KeepSecret(beside, w, secret); err != nil {
+			s.log.Warn("secret not kept beside the key", "name", name, "err", err)
+		}
+	}
+	return secret, nil
+}
+
+// KeepSecret writes a secret, wrapped under w, into the file beside a database.
+func KeepSecret(beside string, w Wrapper, secret []byte) error {
+	wrapped, err := w.Wrap(secret)
+	if err == nil {
+		err = writeDurably(beside, wrapped)
+	}
+	if err != nil {
+		return fmt.Errorf("keep secret: %w", err)
+	}
+	return nil
+}
+
+// readSecret reads the file beside a database. nil = there is none, or one of a key that this box does not have any more.
+func readSecret(w Wrapper, beside string) ([]byte, error) {
+	wrapped, err := os.ReadFile(beside)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	secret, err := w.Unwrap(wrapped)
+	if err != nil || len(secret) != secretBytes {
+		return nil, nil
+	}
+	return secret, nil
+}
