@@ -89,7 +89,7 @@ func (x *teller) linkRows(t *testing.T) {
 	x.as("links", linkError)
 	with := func(old, now string) string { return strings.Replace(linkForm, old, now, 1) }
 	type formRow struct{ number, input, form, want string }
-	list := []formRow{{"B23", "empty", "", "400"}, {"B31", "no amount", with("&amount=1250", ""), "400"}, {"B31", "amount empty", with("1250", ""), "400"}}
+	list := []formRow{{"B23", "empty", "", "403"}, {"B31", "no amount", with("&amount=1250", ""), "400"}, {"B31", "amount empty", with("1250", ""), "400"}}
 	add := func(number, old, want string, values ...string) {
 		for _, v := range values {
 			list = append(list, formRow{number, fmt.Sprintf("%.44s", v), with(old, v), want})
@@ -186,6 +186,7 @@ func (x *teller) proofs(good string) {
 		{"C56", "another amount", linksAt, strings.Replace(good, "1250", "1", 1), "403"}, {"C56", "an amount in the address", linksAt + "&amount=1", good, "403 400"},
 		{"C57", "the empty text's, on a create", linksAt, linkForm + "&" + empty, "403"},
 		{"C57", "the empty text's, on a refund with an amount", txnsAt + "500001/refund/?instance=demo", "amount=1&" + empty, "403"},
+		{"C57", "the empty text's, on a refund of all", txnsAt + "500001/refund/?instance=demo", empty, "403"},
 		{"C57", "the empty text's, on a charge with a purpose", txnsAt + "500001/?instance=demo", "purpose=x&" + empty, "403"},
 		{"C58", "cut", linksAt, by(proof[:len(proof)-4]), "403"}, {"C58", "without its =", linksAt, by(strings.TrimRight(proof, "=")), "403"}, {"C58", "longer", linksAt, by(proof + "AAAA"), "403"},
 		{"C58", "hex", linksAt, by(hex.EncodeToString(raw)), "403"}, {"C58", "lower case", linksAt, by(strings.ToLower(proof)), "403"},
@@ -230,8 +231,8 @@ func (x *teller) linkMeaning(t *testing.T) {
 			x.row("C65", "link "+n, x.link("GET", "/v1.0/Invoice/"+n+"/?instance=demo&"+signed(""), ""), "404 400 30")
 		}
 		x.row("C63", "a link there is none of", x.link("GET", "/v1.0/Invoice/99/?instance=demo&"+signed(""), ""), "404")
-		x.row("C63", "delete of one there is none of", x.link("DELETE", "/v1.0/Invoice/99/?instance=demo", signed("")), "404")
-		x.row("C63", "refund of one there is none of", x.link("POST", txnsAt+"99/refund/?instance=demo", signed("")), "404")
+		x.row("C63", "delete of one there is none of", x.link("DELETE", "/v1.0/Invoice/99/?instance=demo", signed("id=99")), "404")
+		x.row("C63", "refund of one there is none of", x.link("POST", txnsAt+"99/refund/?instance=demo", signed("id=99")), "404")
 		x.row("C64", "another id in the body than in the path", x.link("DELETE", "/v1.0/Invoice/"+id+"/?instance=demo", signed("id=99")), "400")
 		for _, q := range []string{"offset=-1", "limit=-1", "limit=10000000000", "offset=1e3", "filterDatetimeUtcGreaterThan=2026-11-21T00:00:00", "filterDatetimeUtcLessThan=2026-02-30+00:00:00", "offset[0]=1"} {
 			x.row("C66", "list, "+q, x.link("GET", txnsAt+"?instance=demo&"+signed(q), ""), "400")
@@ -256,9 +257,9 @@ func (x *teller) linkMeaning(t *testing.T) {
 		return x.link("POST", txnsAt+txn+"/"+verb+"?instance=demo", signed(form))
 	}
 	x.unmoved(t, func() {
-		x.row("C62", "delete of a link that is paid", x.link("DELETE", "/v1.0/Invoice/"+id+"/?instance=demo", signed("")), "404")
-		x.row("C62", "capture of what is confirmed", op("capture/", ""), "404")
-		x.row("C62", "charge of what is confirmed", op("", ""), "404")
+		x.row("C62", "delete of a link that is paid", x.link("DELETE", "/v1.0/Invoice/"+id+"/?instance=demo", signed("id="+id)), "404")
+		x.row("C62", "capture of what is confirmed", op("capture/", "x=1"), "404")
+		x.row("C62", "charge of what is confirmed", op("", "x=1"), "404")
 		x.row("C62", "refund above the payment", op("refund/", "amount=1251"), "409")
 		x.row("C62", "refund of the largest amount", op("refund/", "amount=2147483647"), "409")
 		for _, a := range []string{"0", "-1", "1.5", "1e2", "2147483648", "%D9%A1", "1&amount=2", "x"} {

@@ -727,6 +727,15 @@ var table = []mutant{
 	{"a refused build rewrites its order", sessions, "TestARefusedBuildChangesNoOrder", []edit{
 		{"schemes/backend/sessions/build.go", "\t\tif err := s.agree(tx, now); err != nil {\n", "\t\t_ = x.order(tx, req.Order, customer, now)\n\t\tif err := s.agree(tx, now); err != nil {\n"},
 	}},
+	{"a build changes the amount below an open session", sessions, "TestField_B4AnotherAmountWaitsForTheOpenSession", []edit{
+		{"schemes/backend/sessions/build.go", `if err == nil && open {`, `if err == nil && open && false {`},
+	}},
+	{"the signature of a bare read proves a write", "schemes/backend", "TestField_P14SignatureOfNothingWritesNothing", []edit{
+		{"schemes/paylinks/handler.go", `case !reads && len(`, `case false && len(`},
+	}},
+	{"the signature of nothing proves a write of an id", "schemes/backend", "TestField_P14SignatureOfNothingWritesNothing", []edit{
+		{"schemes/paylinks/handler.go", `reads && bare(sent, id)`, `bare(sent, id)`},
+	}},
 	{"an expired session is paid all the same", sessions, "TestFiveMinutes", []edit{
 		{"schemes/backend/sessions/sessions.go", `if why := s.state.refusal(); why != "" {`, `if why := s.state.refusal(); why != "" && false {`},
 	}},

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -170,4 +171,47 @@ type origin struct{ next wire.Doer }
 func (o origin) Do(r *http.Request) (*http.Response, error) {
 	r.Header.Set("Origin", "https://evil.example")
 	return o.next.Do(r)
+}
+
+// A signature that was seen on a read gives no money back: it says nothing about what it was made for.
+func TestField_P14SignatureOfNothingWritesNothing(t *testing.T) {
+	b, base, client, hooks := linkShop(t)
+	l, err := client.Links().Create(t.Context(), "", chairs("order/1", 1250))
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, playLink(t, base, "order/1", "pay"))
+	txn := strconv.FormatInt((<-hooks).Transaction.ID, 10)
+	// printf %s '' | openssl dgst -sha256 -hmac demo-secret -binary | base64
+	const ofNothing = "ApiSignature=eFVTiulQTbw10wuFcVgINLMPH%2Fvj503CbtQyveLdgT8%3D"
+	ask := func(method, path, body string) int {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), method, base+"/v1.0/"+path, strings.NewReader(body))
+		require.NoError(t, err)
+		if body != "" {
+			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		}
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		return resp.StatusCode
+	}
+	require.Equal(t, http.StatusOK, ask("GET", "Transaction/"+txn+"/?instance=demo&"+ofNothing, ""), "what was seen")
+	for _, path := range []string{"/refund", "/capture", "/charge", "/"} {
+		require.Equal(t, http.StatusForbidden, ask("POST", "Transaction/"+txn+path+"?instance=demo", ofNothing), path)
+		require.Equal(t, http.StatusForbidden, ask("POST", "Transaction/"+txn+path+"?instance=demo&"+ofNothing, ""), path)
+		require.Equal(t, http.StatusForbidden, ask("POST", "Transaction/"+txn+path+"?instance=demo", "id="+txn+"&"+ofNothing), path)
+	}
+	require.Equal(t, http.StatusForbidden, ask("DELETE", "Transaction/"+txn+"/?instance=demo&"+ofNothing, ""))
+	require.Equal(t, http.StatusForbidden, ask("DELETE", "Invoice/"+strconv.FormatInt(l.ID, 10)+"/?instance=demo&"+ofNothing, ""))
+	entries, err := b.Books(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, map[string]int64{"order/1": 1250}, nets(entries))
+	_, err = client.Transactions().Refund(t.Context(), "", mustInt(t, txn), paylinks.RefundRequest{}) // ours signs the id
+	require.NoError(t, err)
+}
+
+func mustInt(t *testing.T, s string) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(s, 10, 64)
+	require.NoError(t, err)
+	return n
 }

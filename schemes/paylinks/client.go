@@ -281,6 +281,9 @@ func (c *Client) request(ctx context.Context, s sending) (*http.Request, error) 
 	if s.form != nil {
 		form = s.form.Form()
 	}
+	if len(form) == 0 && s.method != http.MethodGet { // the signature of nothing is refused where something is written
+		form = bracket.Form{{Name: "id", Value: strconv.FormatInt(s.id, 10)}}
+	}
 	signature := Sign(c.Secret, form)
 	form = append(form, bracket.Pair{Name: SignatureParam, Value: signature})
 	address := strings.TrimRight(c.BaseURL, "/") + Prefix + path + "?" + bracket.Form{{Name: InstanceParam, Value: c.Instance}}.Encode()

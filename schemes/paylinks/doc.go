@@ -15,11 +15,14 @@
 // Decisions:
 //
 // 2026-11-21: parameters are signed as they were sent, in the query and then in the body; where a request has both, both count. The signature
-// of the empty text is good on GET and DELETE where nothing but instance and id was sent. A signature that writes a space as %20
+// of the empty text is good on GET where nothing but instance and id was sent; whatever writes has to sign one parameter at least,
+// such as the id, which the Client does. A signature that writes a space as %20
 // is wrong: S1 5 says +. Files of a multipart body are not signed, as clients do not sign them.
 //
-// 2026-11-21: a signature of a DELETE or capture without parameters is the same for every id, by the service's own rule; so it
-// proves who calls, not what for. Only a transport that nobody else reads keeps it from being used again.
+// 2026-11-22: a signature covers the parameters and nothing else: neither method, path, attachments nor time. It is good for ever,
+// and for every route that takes the same parameters: that of a read with id=7 is good for a refund with id=7 as well. Only a
+// transport that nobody else reads keeps it from being used again. Use X-API-KEY over TLS instead: the secret itself proves each
+// call, and TLS binds it to method, path and moment.
 //
 // 2026-11-21: X-API-KEY carries the secret in place of a signature. Where both are given, the key decides. JSON bodies are read
 // as the forms they stand for, and may be signed as such.

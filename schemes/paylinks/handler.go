@@ -213,8 +213,13 @@ func (h *handler) open(rt *route, id int64, r *http.Request) (*request, error) {
 		}
 	}
 	sent := append(query, body...)
-	if len(keys) == 0 && !verify(secret, sent, rt.method != http.MethodPost && bare(sent, id)) {
+	reads := rt.method == http.MethodGet
+	switch {
+	case len(keys) > 0:
+	case !verify(secret, sent, reads && bare(sent, id)):
 		return req, wire.Errorf(wire.Forbidden, "", secretText)
+	case !reads && len(sent.Without(SignatureParam, InstanceParam)) == 0: // it would be the signature of any read, too
+		return req, wire.Errorf(wire.Forbidden, "", emptyText)
 	}
 	if req.key, err = wire.KeyFrom(r.Header); err != nil {
 		return req, err

@@ -33,7 +33,7 @@ func sign(secret wire.Secret, text string) string {
 }
 
 // verify says whether a request's one signature is right. bare allows that of the empty text too, which some clients send
-// where a route and its id say everything. A + of a Base64 that was not escaped arrives as a space.
+// where a route and its id say everything and nothing is written. A + of a Base64 that was not escaped arrives as a space.
 func verify(secret wire.Secret, sent bracket.Form, bare bool) bool {
 	given := sent.Values(SignatureParam)
 	if len(given) != 1 || secret == "" {
