@@ -373,6 +373,15 @@ var table = []mutant{
 	{"a stranger is answered when its body is there", "agent/port", "TestStrangersHaveLittleTime", []edit{
 		{"agent/port/auth.go", `w.Header().Set("Connection", "close")`, ``},
 	}},
+	{"a local client reaches what others made", "cmd/posagent", "TestField_P1AlphaReachesNothingOfBetas", []edit{
+		{"agent/port/clients.go", `who.Own = !slices.Contains(who.Words, mayAll)`, `who.Own = slices.Contains(who.Words, "")`},
+	}},
+	{"the register's sale is reversed past the checkout", "cmd/posagent", "TestField_P1AlphaReachesNothingOfBetas", []edit{
+		{"agent/owned/schemes.go", `		case name == "":`, `		case name == name:`},
+	}},
+	{"a client pays with another's token", "cmd/posagent", "TestField_P1AlphaReachesNothingOfBetas", []edit{
+		{"agent/offline/owner.go", `	if !caller.Own || token == "" {`, `	if !caller.Own || token != "" {`},
+	}},
 	{"who only names a client takes its places for payment links", "agent/port", "TestClients", []edit{
 		{"agent/port/services.go", `a.calling(maxLinkBody, theirs("instance and secret", false, fail, h))`,
 			`a.calling(maxLinkBody, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
