@@ -421,6 +421,12 @@ var table = []mutant{
 	{"what begins no message is passed over on TCP", "ecr/session", "TestField_L1AWebPageReachesNoSale", []edit{
 		{"ecr/zvt/frame/tcp.go", `if !apdu.Begins(pending[0]) {`, `if pending[0] == 0x15 && !apdu.Begins(pending[0]) {`},
 	}},
+	{"06 20 takes over the dialogue of a connection that lives", "ecr/session", "TestField_L2OpenDialogueIsNotTakenOver", []edit{
+		{"ecr/zvt/table.go", `join, take, busy, await},`, `join, take, busy, take},`},
+	}},
+	{"a dead connection keeps its dialogue", "ecr/session", "TestField_L2ARegisterWithoutPowerGetsItsDialogueBack", []edit{
+		{"ecr/session/tcp.go", `			keepAlive(tcp)`, `			_ = tcp.SetKeepAlive(false)`},
+	}},
 	{"block checksum not compared", frame, "TestNoFlippedBitIsDelivered|TestDecodeBlockRefuses", []edit{
 		{"ecr/zvt/frame/block.go", `if want := crcByte(Checksum(data), etx); got != want {`, `if want := crcByte(Checksum(data), etx); got != want && false {`},
 	}},

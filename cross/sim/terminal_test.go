@@ -206,22 +206,18 @@ func (d *dialog) step(ev zvt.Event) {
 			l.sale = ""
 		}
 	case zvt.Gone:
-		if d.lost = true; e.Replaced {
-			d.link.cut(0)
+		d.lost = true
+	case zvt.Freed:
+		if l.owner != d {
+			return
 		}
 	}
 	actions := d.machine.Step(ev)
-	takes := false
-	for _, a := range actions {
-		if _, ok := a.(zvt.TakeOver); ok {
-			takes = true
-		}
-	}
 	switch holds := d.machine.Holds(); {
-	case holds && (l.owner == nil || l.owner == d || takes):
+	case holds && (l.owner == nil || l.owner == d):
 		l.owner = d
 	case l.owner == d && !holds:
-		l.owner = nil
+		l.handOver()
 	}
 	for _, a := range actions {
 		d.perform(a)
@@ -231,13 +227,25 @@ func (d *dialog) step(ev zvt.Event) {
 	}
 }
 
+// handOver gives the line to the connection whose 06 20 has waited longest, or to none.
+func (l *line) handOver() {
+	l.owner = nil
+	for _, d := range l.dialogs {
+		if d.machine.Waits() {
+			l.owner = d
+			d.post(zvt.Freed{})
+			return
+		}
+	}
+}
+
 func (d *dialog) leave() {
 	d.dead = true
 	for _, e := range d.timers {
 		e.stop()
 	}
 	if d.l.owner == d {
-		d.l.owner = nil
+		d.l.handOver()
 	}
 	for i, other := range d.l.dialogs {
 		if other == d {
@@ -294,12 +302,6 @@ func (d *dialog) perform(a zvt.Action) {
 			}
 			return one.Seq <= a.Through
 		})
-	case zvt.TakeOver:
-		for _, other := range d.l.dialogs {
-			if other != d {
-				other.post(zvt.Gone{Replaced: true})
-			}
-		}
 	}
 }
 

@@ -190,6 +190,7 @@ func (d *desk) Last(_ context.Context, line string) (ecr.Sale, error) {
 	for i := len(d.sales) - 1; i >= 0; i-- {
 		if d.sales[i].req.Line == line {
 			d.sales[i].held++
+			d.touch()
 			return d.sales[i].watch(), nil
 		}
 	}

@@ -164,28 +164,32 @@ func (d *dialog) step(ev zvt.Event) (actions []zvt.Action, finished bool) {
 		if s.sale == e.Outcome.Sale {
 			s.sale = ""
 		}
-	case zvt.Gone:
-		if e.Replaced {
-			go d.closeLine()
+	case zvt.Freed:
+		if s.owner != d { // it was given to another meanwhile
+			return nil, false
 		}
 	}
 	actions = d.machine.Step(ev)
 	switch {
-	case d.machine.Holds() && (s.owner == nil || s.owner == d || takesOver(actions)):
+	case d.machine.Holds() && (s.owner == nil || s.owner == d):
 		s.owner = d
 	case s.owner == d && !d.machine.Holds():
-		s.owner = nil
+		s.handOver()
 	}
 	return actions, d.lost && d.machine.Settled()
 }
 
-func takesOver(actions []zvt.Action) bool {
-	for _, a := range actions {
-		if _, ok := a.(zvt.TakeOver); ok {
-			return true
+// handOver gives the line to the connection whose 06 20 has waited longest, or to none; with mu held.
+func (s *Session) handOver() {
+	s.owner = nil
+	for d := range s.dialogs {
+		if d.machine.Waits() && (s.owner == nil || d.number < s.owner.number) {
+			s.owner = d
 		}
 	}
-	return false
+	if d := s.owner; d != nil {
+		go d.post(zvt.Freed{})
+	}
 }
 
 // leave ends what belongs to the loop.
@@ -198,7 +202,7 @@ func (d *dialog) leave() {
 	defer d.s.mu.Unlock()
 	delete(d.s.dialogs, d)
 	if d.s.owner == d {
-		d.s.owner = nil
+		d.s.handOver()
 	}
 }
 
@@ -283,8 +287,6 @@ func (d *dialog) perform(ctx context.Context, a zvt.Action) {
 		d.jobs.Go(func() { d.save(ctx, a) })
 	case zvt.Unsend:
 		d.late.takeBack(a.Through)
-	case zvt.TakeOver:
-		d.others(zvt.Gone{Replaced: true})
 	}
 }
 

@@ -15,6 +15,7 @@ const (
 	ifPleaseWait  = 0x17
 	ifText        = 0xFF
 	resultNoReply = 0xA3
+	resultBusy    = 0xA0
 )
 
 // beginAdmin starts the commands that are no sales.

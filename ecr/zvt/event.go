@@ -74,8 +74,10 @@ type (
 		Timer Timer
 		Seq   int
 	}
-	// Gone: the connection is lost. Replaced: another connection took the line's dialogue over with 06 20.
-	Gone struct{ Replaced bool }
+	// Gone: the connection is lost.
+	Gone struct{}
+	// Freed: the dialogue of the line's other connection is over, and the line is this one's. It goes to one machine that Waits.
+	Freed struct{}
 	// Undoing: the terminal takes back an approval that this line never acknowledged.
 	Undoing struct{}
 	// Learned is the registration another connection of the line has saved.
@@ -95,6 +97,7 @@ func (Checked) event()    {}
 func (Saved) event()      {}
 func (Fired) event()      {}
 func (Gone) event()       {}
+func (Freed) event()      {}
 func (Undoing) event()    {}
 func (Learned) event()    {}
 
@@ -148,8 +151,6 @@ type (
 	// Unsend: what has a number up to Through belongs to a dialogue that is over. What of it has not left yet is not to be sent any
 	// more, and what waits for the link's acknowledgement is not to be repeated: Sent with OK false.
 	Unsend struct{ Through int }
-	// TakeOver: this connection continues the line's dialogue; others get Gone{Replaced: true}.
-	TakeOver struct{}
 )
 
 func (Send) action()       {}
@@ -165,7 +166,6 @@ func (Save) action()       {}
 func (StartTimer) action() {}
 func (StopTimer) action()  {}
 func (Unsend) action()     {}
-func (TakeOver) action()   {}
 
 // Timer names a timer.
 type Timer uint8
@@ -176,6 +176,7 @@ const (
 	TimerAnswer                // we owe an answer
 	TimerProgress              // the next intermediate status
 	TimerAskAgain              // the pause after 84 9C
+	TimerFree                  // how long 06 20 waits for another connection's dialogue
 	timers
 )
 
@@ -186,6 +187,7 @@ const (
 	tellWithin     = 30 * time.Second        // answer to 04 0F where BMP 01 says nothing
 	progressEvery  = 10 * time.Second        // 04 FF; MONEY A.4 allows 15 s
 	askAgainAfter  = 2 * time.Second
-	secondWithin   = 2 * time.Second // the answer to 04 0F, after one that may belong to an older message
-	progressMinute = 0x03            // T4 in a 04 FF that carries a container: the protocol's own 180 s
+	secondWithin   = 2 * time.Second  // the answer to 04 0F, after one that may belong to an older message
+	freeWithin     = 11 * time.Second // a connection that is gone is noticed within 10 s; the two must not race
+	progressMinute = 0x03             // T4 in a 04 FF that carries a container: the protocol's own 180 s
 )

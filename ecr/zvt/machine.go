@@ -65,6 +65,7 @@ type dialogue struct {
 	silent  bool // 06 20 that wants no 04 0F
 	noPrint bool
 	again   bool // the message itself is a repetition
+	acked   bool // 06 20 that was answered before it could begin
 	hurried bool // another command waits for the answer to 04 0F
 
 	sale     string
@@ -132,8 +133,11 @@ func (m *Machine) Holds() bool {
 	case apdu.Registration, apdu.StatusEnquiry, apdu.Reset:
 		return false
 	}
-	return m.phase != idle && m.phase != ending
+	return m.phase != idle && m.phase != ending && m.phase != waiting
 }
+
+// Waits reports whether a 06 20 waits for the dialogue of another connection to end: it wants Freed.
+func (m *Machine) Waits() bool { return m.phase == waiting }
 
 // Sale is the running sale of the dialogue, "" if none.
 func (m *Machine) Sale() string {
@@ -175,7 +179,9 @@ func (m *Machine) Step(ev Event) []Action {
 	case Fired:
 		m.fired(ev)
 	case Gone:
-		m.drop(ev.Replaced, true)
+		m.drop(false, true)
+	case Freed:
+		m.freed()
 	case Undoing:
 		m.undoing()
 	case Learned:
@@ -236,10 +242,9 @@ func (m *Machine) follow(r rule, msg apdu.Message, id int, again bool, openSale 
 	case join:
 		m.drop(true, false)
 		m.begin(msg, id, again)
-	case takeOver:
+	case await:
 		m.drop(false, false)
-		m.do(TakeOver{})
-		m.begin(msg, id, again)
+		m.await(msg, id, again)
 	case busy:
 		m.reply(id, apdu.Refuse(0xA0))
 	case side:
@@ -298,6 +303,7 @@ func (m *Machine) finish() {
 	m.stop(TimerAnswer)
 	m.stop(TimerProgress)
 	m.stop(TimerAskAgain)
+	m.stop(TimerFree)
 }
 
 // reply answers a command of the register.
@@ -423,6 +429,8 @@ func (m *Machine) fired(ev Fired) {
 		m.answerNow()
 	case TimerProgress:
 		m.intermediate()
+	case TimerFree:
+		m.refuseRepeat(resultBusy)
 	case TimerAskAgain:
 		if m.phase == pausing {
 			m.tell()

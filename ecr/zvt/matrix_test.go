@@ -26,6 +26,7 @@ func inPhase(t testing.TB, p phase) *script {
 		recording: {"E 06 01 07 04 00 00 00 00 12 50", "< begun s1", "< outcome approved", "E 80 00 00"},
 		printing:  {"E 06 01 07 04 00 00 00 00 12 50", "< begun s1", "< outcome approved", "E 80 00 00", "< recorded approved"},
 		ending:    {"E 06 18 00"},
+		waiting:   {"E@s1 06 20 05 12 34 56 03 03"},
 	}[p]
 	s := &script{m: New(testConfig(), nil), gen: map[string]int{}}
 	for _, l := range lines {
@@ -64,7 +65,7 @@ var begins = map[apdu.Command]string{
 // TestMatrix walks every command through every phase and holds the machine to its table.
 func TestMatrix(t *testing.T) {
 	require.Len(t, sampleCommands, len(table), "a row without a sample")
-	for _, p := range []phase{idle, ending} {
+	for _, p := range []phase{idle, ending, waiting} {
 		require.False(t, inPhase(t, p).m.Holds(), "the next command may come on another connection in %v", p)
 	}
 	for _, p := range []phase{asking, running, working, telling, pausing, recording, printing} {
@@ -76,7 +77,7 @@ func TestMatrix(t *testing.T) {
 		for p := range phases {
 			t.Run(fmt.Sprintf("%v/%v", cmd, p), func(t *testing.T) {
 				s := inPhase(t, p)
-				if p == elsewhere {
+				if p == elsewhere || p == waiting {
 					s.input(t, "E@s1 "+sample)
 				} else {
 					s.input(t, "E "+sample)
@@ -92,16 +93,18 @@ func TestMatrix(t *testing.T) {
 				case side:
 					require.Equal(t, "P 80 00 00", s.out[0])
 					require.NotContains(t, out, "> ")
-				case take, restart, join, takeOver:
+				case await:
+					require.Equal(t, []string{"P 80 00 00"}, s.out)
+					require.Equal(t, waiting, s.m.phase)
+				case take, restart, join:
 					require.Contains(t, out, begins[cmd])
 					require.Equal(t, hadApproval && rules[p] == restart, strings.Contains(out, "> lost s1"), "an approval is handed back, unless it is asked for")
-					require.Equal(t, rules[p] == takeOver, strings.Contains(out, "> take over"))
 				case abort:
 					require.Equal(t, []string{"> abort s1"}, s.out)
 				case abortSoon:
 					require.Empty(t, s.out)
 				case abortOld:
-					if p == elsewhere {
+					if p == elsewhere || p == waiting {
 						require.Equal(t, []string{"> abort s1"}, s.out)
 					} else {
 						require.Equal(t, []string{"P 84 83 00"}, s.out)
@@ -145,7 +148,6 @@ func TestApprovalIsConfirmedByItsAnswerOnly(t *testing.T) {
 		"E 84 9D 07 04 00 00 00 00 10 00": "> refused s1",
 		"T reply":                         "> lost s1",
 		"< gone":                          "> lost s1",
-		"< replaced":                      "",
 		"E 84 9C 00":                      "",
 	} {
 		s := inPhase(t, telling)

@@ -9,14 +9,9 @@ import (
 
 // begin starts the dialogue of a command that may be begun now.
 func (m *Machine) begin(msg apdu.Message, id int, again bool) {
-	if !m.allowed(msg) {
-		m.reply(id, apdu.Refuse(0x37))
+	if !m.open(msg, id, again) {
 		return
 	}
-	m.owed = len(m.unsent) // a register that asks has said all it had to say
-	m.gen++
-	m.d = dialogue{gen: m.gen, msg: msg, id: id, again: again, request: m.options(msg),
-		notify: m.prof.Config&cfgIntermediate != 0}
 	switch msg.Cmd {
 	case apdu.Authorisation, apdu.Reversal, apdu.RefundCmd:
 		m.beginSale()
@@ -25,6 +20,19 @@ func (m *Machine) begin(msg apdu.Message, id int, again bool) {
 	default:
 		m.beginAdmin()
 	}
+}
+
+// open makes the dialogue of a command, or refuses the command for its password.
+func (m *Machine) open(msg apdu.Message, id int, again bool) bool {
+	if !m.allowed(msg) {
+		m.reply(id, apdu.Refuse(0x37))
+		return false
+	}
+	m.owed = len(m.unsent) // a register that asks has said all it had to say
+	m.gen++
+	m.d = dialogue{gen: m.gen, msg: msg, id: id, again: again, request: m.options(msg),
+		notify: m.prof.Config&cfgIntermediate != 0}
+	return true
 }
 
 // allowed checks the password, where the terminal is set up to ask for one.
@@ -64,6 +72,33 @@ func (m *Machine) beginRepeat() {
 	m.do(Last{Gen: m.d.gen})
 }
 
+// await answers a 06 20 while another connection has the dialogue. That one keeps it as long as it is connected: the
+// outcome is told to the register that asked for the sale, and its answer is the one that counts.
+func (m *Machine) await(msg apdu.Message, id int, again bool) {
+	if !m.open(msg, id, again) {
+		return
+	}
+	m.d.repeat, m.d.acked = true, true
+	m.phase = waiting
+	m.reply(id, apdu.OK())
+	m.start(TimerFree, freeWithin)
+}
+
+// freed begins the 06 20 that waited.
+func (m *Machine) freed() {
+	if m.phase == waiting {
+		m.stop(TimerFree)
+		m.beginRepeat()
+	}
+}
+
+// refuseRepeat ends a 06 20 that was answered 80 00 00 and can tell nothing.
+func (m *Machine) refuseRepeat(result byte) {
+	m.d.end = apdu.NewPrefixed(apdu.AbortPT, []byte{result})
+	m.phase = printing
+	m.print()
+}
+
 func (m *Machine) begun(ev Begun) {
 	if ev.Gen != m.d.gen || m.phase != asking {
 		if m.orphans[ev.Gen].abort {
@@ -74,7 +109,9 @@ func (m *Machine) begun(ev Begun) {
 	m.d.sale = ev.Sale
 	m.phase = running
 	m.stop(TimerAnswer)
-	m.reply(m.d.id, apdu.OK())
+	if !m.d.acked {
+		m.reply(m.d.id, apdu.OK())
+	}
 	if m.intermediates() {
 		m.start(TimerProgress, progressEvery)
 	}
@@ -90,6 +127,15 @@ func (m *Machine) refused(ev Refused) {
 		return
 	}
 	m.stop(TimerAnswer)
+	switch {
+	case !m.d.acked:
+	case ev.Code == "":
+		m.refuseRepeat(codeByte(ecr.Impossible))
+		return
+	default:
+		m.refuseRepeat(codeByte(ev.Code))
+		return
+	}
 	switch ev.Code {
 	case ecr.Busy:
 		m.reply(m.d.id, apdu.Refuse(0xA0))
@@ -116,6 +162,9 @@ func (m *Machine) refuseSale(code ecr.Code, text string) {
 // answerNow: the desk takes longer than the register waits.
 func (m *Machine) answerNow() {
 	switch {
+	case m.phase == asking && m.d.acked:
+		m.orphans[m.d.gen] = orphan{}
+		m.refuseRepeat(resultBusy)
 	case m.phase == asking:
 		m.reply(m.d.id, apdu.Refuse(0xA0))
 		m.answerAborts(false)

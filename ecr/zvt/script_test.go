@@ -161,8 +161,6 @@ func render(a Action) string {
 		return "> report"
 	case Save:
 		return "> save"
-	case TakeOver:
-		return "> take over"
 	}
 	return fmt.Sprintf("> %T", a)
 }
@@ -176,7 +174,7 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-var timerNames = map[string]Timer{"reply": TimerReply, "answer": TimerAnswer, "progress": TimerProgress, "again": TimerAskAgain}
+var timerNames = map[string]Timer{"reply": TimerReply, "answer": TimerAnswer, "progress": TimerProgress, "again": TimerAskAgain, "free": TimerFree}
 
 func (s *script) input(t testing.TB, line string) {
 	kind, rest, _ := strings.Cut(line, " ")
@@ -262,8 +260,8 @@ func (s *script) event(t testing.TB, w []string) {
 		s.m = New(s.m.cfg, s.m.prof.encode())
 	case "gone":
 		s.step(t, Gone{})
-	case "replaced":
-		s.step(t, Gone{Replaced: true})
+	case "freed":
+		s.step(t, Freed{})
 	default:
 		t.Fatalf("no event: %v", w)
 	}

@@ -15,11 +15,12 @@ const (
 	recording              // the desk records what became of the telling
 	printing               // receipts are sent
 	ending                 // 06 0F or 06 1E waits for its answer
+	waiting                // 06 20 waits for the dialogue of another connection of the line to end
 	elsewhere              // another connection of the line is in one of the phases above
 	phases
 )
 
-var phaseNames = [phases]string{"idle", "asking", "running", "working", "telling", "pausing", "recording", "printing", "ending", "elsewhere"}
+var phaseNames = [phases]string{"idle", "asking", "running", "working", "telling", "pausing", "recording", "printing", "ending", "waiting", "elsewhere"}
 
 func (p phase) String() string { return phaseNames[p] }
 
@@ -32,7 +33,7 @@ const (
 	busy                  // 84 A0 00
 	restart               // the register has started again: drop the dialogue, begin the command
 	join                  // drop the dialogue but keep its sale, which the command asks for
-	takeOver              // join, away from another connection
+	await                 // answer it, and begin it when the dialogue of the other connection is over
 	side                  // answer beside the dialogue: status 9C
 	abort                 // ask the desk to abort the running sale
 	abortSoon             // the same, as soon as the sale exists
@@ -43,18 +44,18 @@ const (
 // table is the whole behaviour of the terminal towards a command, in the order of the phases. What is not in it, and
 // what cannot be decoded, is refused. It is never written to.
 var table = map[apdu.Command][phases]rule{
-	//                    idle      asking     running  working  telling    pausing    recording  printing   ending     elsewhere
-	apdu.Registration:   {take, restart, restart, restart, restart, restart, restart, restart, take, take},
-	apdu.LogOff:         {take, restart, restart, restart, restart, restart, restart, restart, take, take},
-	apdu.StatusEnquiry:  {take, side, side, side, side, side, side, side, take, side},
-	apdu.Authorisation:  {take, busy, busy, busy, busy, busy, busy, busy, take, busy},
-	apdu.Reversal:       {take, busy, busy, busy, busy, busy, busy, busy, take, busy},
-	apdu.RefundCmd:      {take, busy, busy, busy, busy, busy, busy, busy, take, busy},
-	apdu.RepeatReceipt:  {take, busy, join, busy, join, join, join, join, take, takeOver},
-	apdu.AbortECR:       {abortOld, abortSoon, abort, refuse, abortLate, abortLate, abortLate, abortLate, abortLate, abortOld},
-	apdu.EndOfDay:       {take, busy, busy, busy, busy, busy, busy, busy, take, busy},
-	apdu.TurnoverTotals: {take, busy, busy, busy, busy, busy, busy, busy, take, busy},
-	apdu.Diagnosis:      {take, busy, busy, busy, busy, busy, busy, busy, take, busy},
-	apdu.Initialisation: {take, busy, busy, busy, busy, busy, busy, busy, take, busy},
-	apdu.Reset:          {take, busy, busy, busy, busy, busy, busy, busy, take, busy},
+	//                    idle      asking     running  working  telling    pausing    recording  printing   ending     waiting  elsewhere
+	apdu.Registration:   {take, restart, restart, restart, restart, restart, restart, restart, take, restart, take},
+	apdu.LogOff:         {take, restart, restart, restart, restart, restart, restart, restart, take, restart, take},
+	apdu.StatusEnquiry:  {take, side, side, side, side, side, side, side, take, side, side},
+	apdu.Authorisation:  {take, busy, busy, busy, busy, busy, busy, busy, take, busy, busy},
+	apdu.Reversal:       {take, busy, busy, busy, busy, busy, busy, busy, take, busy, busy},
+	apdu.RefundCmd:      {take, busy, busy, busy, busy, busy, busy, busy, take, busy, busy},
+	apdu.RepeatReceipt:  {take, busy, join, busy, join, join, join, join, take, busy, await},
+	apdu.AbortECR:       {abortOld, abortSoon, abort, refuse, abortLate, abortLate, abortLate, abortLate, abortLate, abortOld, abortOld},
+	apdu.EndOfDay:       {take, busy, busy, busy, busy, busy, busy, busy, take, busy, busy},
+	apdu.TurnoverTotals: {take, busy, busy, busy, busy, busy, busy, busy, take, busy, busy},
+	apdu.Diagnosis:      {take, busy, busy, busy, busy, busy, busy, busy, take, busy, busy},
+	apdu.Initialisation: {take, busy, busy, busy, busy, busy, busy, busy, take, busy, busy},
+	apdu.Reset:          {take, busy, busy, busy, busy, busy, busy, busy, take, busy, busy},
 }

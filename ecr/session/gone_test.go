@@ -1,0 +1,165 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"net"
+	"os"
+	"strconv"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+const repeat = "06 20 05 12 34 56 03 03"
+
+// TestField_L2OpenDialogueIsNotTakenOver: a stranger's 06 20 neither acknowledges in the register's place nor ends its
+// dialogue, while the sale runs and while 04 0F waits for its answer.
+func TestField_L2OpenDialogueIsNotTakenOver(t *testing.T) {
+	d := newDesk()
+	inTime(t, d, func(t *testing.T, a *peer, l *pipes) {
+		a.send("06 00 06 12 34 56 00 09 78")
+		a.expect("80 00 00", "06 0F")
+		a.send("80 00 00")
+		a.send(payOpen)
+		a.expect("80 00 00")
+		b := l.dial(t)
+		began := time.Now()
+		b.send(repeat)
+		b.expect("80 00 00")
+		require.Zero(t, time.Since(began), "answered at once")
+		b.expect("06 1E 01 A0")
+		require.Equal(t, 11*time.Second, time.Since(began))
+		b.send("80 00 00")
+		b.send(repeat)
+		b.expect("80 00 00")
+		d.approve()
+		a.expectApproval()
+		b.send("80 00 00") // an acknowledgement of nothing
+		b.expect("06 1E 01 A0")
+		b.send("80 00 00")
+		require.Empty(t, d.delivered(), "told by nobody but the register that asked")
+		a.send("80 00 00")
+		a.expect("06 0F 00")
+		a.send("80 00 00")
+		require.Equal(t, []string{"told s1"}, d.delivered())
+		b.send(repeat)
+		b.expect("80 00 00")
+		b.expectApproval()
+	})
+}
+
+// TestField_L2ALostDialogueIsTakenOver: the 06 20 that waits is told the outcome once the connection that asked is gone,
+// or once its dialogue is over; of two that wait, the first comes first.
+func TestField_L2ALostDialogueIsTakenOver(t *testing.T) {
+	d := newDesk()
+	inTime(t, d, func(t *testing.T, a *peer, l *pipes) {
+		a.send(payOpen)
+		a.expect("80 00 00")
+		d.approve()
+		a.expectApproval()
+		b, c := l.dial(t), l.dial(t)
+		b.send(repeat)
+		b.expect("80 00 00")
+		c.send(repeat)
+		c.expect("80 00 00")
+		<-time.After(9 * time.Second)
+		require.NoError(t, a.conn.Close())
+		b.expectApproval()
+		synctest.Wait()
+		require.Equal(t, []string{"lost s1"}, d.delivered())
+		c.expect("06 1E 01 A0") // b has the dialogue now
+		c.send("80 00 00")
+		c.send(repeat)
+		c.expect("80 00 00")
+		b.send("80 00 00")
+		for got := b.next(); got != "060F00"; got = b.next() { // its receipts
+			b.send("80 00 00")
+		}
+		b.send("80 00 00")
+		c.expectApproval()
+		c.send("80 00 00")
+		synctest.Wait()
+		require.Equal(t, []string{"lost s1", "told s1", "told s1"}, d.delivered())
+	})
+}
+
+// switchOff lets a register's end of a connection answer nothing any more, not even the kernel's probes: what a register
+// without power does.
+func switchOff(t *testing.T, conn net.Conn) {
+	t.Helper()
+	raw, err := conn.(*net.TCPConn).SyscallConn()
+	require.NoError(t, err)
+	drop := []unix.SockFilter{{Code: unix.BPF_RET | unix.BPF_K, K: 0}}
+	program := unix.SockFprog{Len: uint16(len(drop)), Filter: &drop[0]}
+	require.NoError(t, raw.Control(func(fd uintptr) {
+		_, _, errno := syscall.Syscall6(syscall.SYS_SETSOCKOPT, fd, unix.SOL_SOCKET, unix.SO_ATTACH_FILTER,
+			uintptr(unsafe.Pointer(&program)), unsafe.Sizeof(program), 0)
+		if errno != 0 {
+			err = errno
+		}
+	}))
+	require.NoError(t, err)
+}
+
+// TestField_L2ARegisterWithoutPowerGetsItsDialogueBack: lines whose register loses power in the middle of a sale, some
+// while the sale runs, some while 04 0F waits. A connection that asks for the status and answers everything confirms
+// nothing; the register's own 06 20 after its restart is told. HALF_OPEN is the number of lines.
+func TestField_L2ARegisterWithoutPowerGetsItsDialogueBack(t *testing.T) {
+	lines, err := strconv.Atoi(cmp.Or(os.Getenv("HALF_OPEN"), "6"))
+	require.NoError(t, err)
+	type one struct {
+		d    *desk
+		back *peer
+		at   time.Time
+	}
+	var all []one
+	for i := range lines {
+		d := newDesk()
+		address, _ := serveTCP(t, d, nil)
+		off, stranger, back := dial(t, address), dial(t, address), dial(t, address)
+		off.send("06 00 06 12 34 56 00 09 78")
+		off.expect("80 00 00", "06 0F")
+		off.send("80 00 00")
+		off.send(payOpen)
+		off.expect("80 00 00")
+		switch i % 3 {
+		case 0: // the sale runs
+			switchOff(t, off.conn)
+		case 1: // 04 0F arrives and is not answered
+			d.approve()
+			off.expectApproval()
+			switchOff(t, off.conn)
+		case 2: // 04 0F does not arrive
+			switchOff(t, off.conn)
+			d.approve()
+		}
+		stranger.send("05 01 05 12 34 56 03 02")
+		stranger.expect("80 00 00", "06 0F 01 9C")
+		stranger.send("80 00 00 80 00 00 84 00 00")
+		back.send(repeat)
+		back.expect("80 00 00")
+		all = append(all, one{d, back, time.Now()})
+	}
+	within, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for i, l := range all { // the lines wait side by side
+		if i%3 == 0 {
+			require.NoError(t, l.d.until(within, "06 20 begins", func() bool { return l.d.sales[0].held == 1 }))
+			l.d.approve()
+		}
+		got := l.back.next()
+		t.Logf("line %d after %s: %s", i, time.Since(l.at), got)
+		require.Equal(t, "04 0F 27 00", got[:2]+" "+got[2:4]+" "+got[6:8]+" "+got[8:10])
+		require.NotContains(t, l.d.delivered(), "told s1", "confirmed before the register was asked")
+		l.back.send("80 00 00")
+		l.back.expect("06 0F 00")
+		l.back.send("80 00 00")
+		require.Contains(t, l.d.delivered(), "told s1")
+	}
+}
