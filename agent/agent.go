@@ -142,7 +142,7 @@ func New(o Options) *Agent {
 		a.port = port.New(a.local(in, house))
 	}
 	if o.Control != "" {
-		a.control = control.New(control.Options{Path: o.Control, Ops: a.outbox, House: house, Note: a.note, Refused: a.refusedUID, Log: o.Log})
+		a.control = control.New(control.Options{Own: a.Own, Path: o.Control, Ops: a.outbox, House: house, Note: a.note, Refused: a.refusedUID, Log: o.Log})
 	}
 	return a
 }
@@ -166,6 +166,42 @@ func Inbox(db store.DB, front *offline.Front, now func() time.Time, log *slog.Lo
 // find looks an operation up by more than its Key.
 func (a *Agent) find(r store.Reader, caller wire.Caller, name string) (wire.Key, error) {
 	return offline.Find(r, caller, name)
+}
+
+// Own gives an operation, and what it is about, to a local client by its id; "" = the terminal's own token. Its history goes along.
+// wire.Invalid where there is no such client, outbox.ErrUnknown, outbox.ErrAltered.
+func (a *Agent) Own(ctx context.Context, key wire.Key, owner string) error {
+	known := owner == ""
+	for _, c := range a.o.Local.Clients {
+		known = known || c.Name == owner
+	}
+	if !known {
+		return wire.Errorf(wire.Invalid, "", "%q is no client of [port.clients]: give its id, or main for the terminal's own token", owner)
+	}
+	if a.o.Front == nil {
+		return outbox.ErrUnknown
+	}
+	return a.o.DB.Write(ctx, func(tx store.Tx) error {
+		ops, about, backend, err := a.o.Front.Own(tx, key, owner)
+		if err != nil {
+			return err
+		}
+		for _, op := range ops {
+			if err := events.Give(tx, view.OfOperation, string(op.Key), owner); err != nil {
+				return err
+			}
+		}
+		if backend != "" {
+			if err := inbox.Own(tx, about, backend, owner); err != nil {
+				return err
+			}
+		}
+		who := owner
+		if who == "" {
+			who = "main"
+		}
+		return a.did(tx, "operation.own", string(key), "belongs to "+who, 0, "")
+	})
 }
 
 // local makes the port's options.

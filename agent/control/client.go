@@ -75,6 +75,12 @@ func (c *Client) Note(ctx context.Context, deed, subject, detail string) error {
 	return err
 }
 
+// Own gives an operation, and what it is about, to a local client; "" = the terminal's own token.
+func (c *Client) Own(ctx context.Context, key wire.Key, owner string) error {
+	_, err := c.do(ctx, key, "own", asked{Owner: owner})
+	return err
+}
+
 // within bounds a verb; one for every operation takes a while.
 const within = 10 * time.Minute
 

@@ -42,14 +42,15 @@ type House interface {
 
 var _ House = (*view.House)(nil)
 
-// Options of a server. All are required besides Refused and Log.
+// Options of a server. All are required besides Own, Refused and Log.
 type Options struct {
 	Path  string
 	Ops   Ops
 	House House
 	// Note notes a deed that a verb of the command line did itself, in a commit of its own; ctx says who.
 	Note    func(ctx context.Context, d audit.Deed) error
-	Refused func(uid uint32) // is told of an account that was not let in; it must not block
+	Own     func(ctx context.Context, key wire.Key, owner string) error // gives an operation to a local client; nil = none is given
+	Refused func(uid uint32)                                            // is told of an account that was not let in; it must not block
 	Log     *slog.Logger
 }
 
@@ -78,6 +79,12 @@ func New(o Options) *Server {
 			return wire.Errorf(wire.Invalid, "", "want a state, DONE or FAILED, and a note")
 		}
 		return o.Ops.Resolve(r.Context(), key, a.State, a.Note)
+	})
+	one("own", func(r *http.Request, key wire.Key, a asked) error {
+		if o.Own == nil {
+			return outbox.ErrUnknown
+		}
+		return o.Own(r.Context(), key, a.Owner)
 	})
 	mux.HandleFunc("POST /ops/send", s.verb(func(r *http.Request, _ asked) (int, error) { return o.Ops.SendAll(r.Context()) }))
 	mux.HandleFunc("POST /ops/hold", s.verb(func(r *http.Request, a asked) (int, error) { return o.Ops.HoldEach(r.Context(), a.Reason) }))
@@ -133,6 +140,7 @@ type asked struct {
 	Reason string       `json:"reason,omitempty"` // of hold
 	State  outbox.State `json:"state,omitempty"`  // of resolve
 	Note   string       `json:"note,omitempty"`   // of resolve
+	Owner  string       `json:"owner,omitempty"`  // of own
 
 	Deed    string `json:"deed,omitempty"`    // of audit
 	Subject string `json:"subject,omitempty"` // of audit

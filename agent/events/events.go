@@ -151,3 +151,11 @@ func lost(first, id int64, now time.Time) Event {
 	body := `{"first":` + strconv.FormatInt(first, 10) + `,"next":` + strconv.FormatInt(id+1, 10) + `}`
 	return Event{ID: id, Item: Item{Source: Own, Ref: strconv.FormatInt(first, 10), Event: Lost, Body: []byte(body)}, At: now.UnixMilli()}
 }
+
+// Give gives what happened to a thing to a local client, in the caller's commit. It reads the whole list: people ask for it.
+func Give(tx store.Tx, source, ref, owner string) error {
+	if _, err := tx.Exec(`UPDATE events_log SET owner = ? WHERE source = ? AND ref = ?`, owner, source, ref); err != nil {
+		return fmt.Errorf("owner of events: %w", err)
+	}
+	return nil
+}

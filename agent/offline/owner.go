@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"posagent/agent/outbox"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -213,4 +214,20 @@ func (f *Front) Making(about string) bool {
 		}
 	}
 	return false
+}
+
+// Own gives an operation, the thing it is about and everything else that was done to it to a local client ("" = the terminal's own
+// token), in the caller's commit. It returns the operations and, where it is known, the backend's id of the thing. outbox.ErrUnknown.
+func (f *Front) Own(tx store.Tx, key wire.Key, owner string) (ops []outbox.Op, about, backend string, err error) {
+	if ops, err = f.box.SetOwner(tx, key, owner); err != nil {
+		return nil, "", "", err
+	}
+	about, id, _ := strings.Cut(ops[0].Aggregate, "/")
+	t, found, err := f.thing(tx, `about = ? AND local = ?`, about, id)
+	if err != nil || !found {
+		return ops, about, "", err
+	}
+	t.owner = owner
+	_, err = tx.Exec(`UPDATE offline_things SET owner = ?, mac = ? WHERE about = ? AND local = ?`, owner, f.thingMAC(t), t.about, t.local)
+	return ops, about, t.backend, err
 }

@@ -174,3 +174,33 @@ func (o *Outbox) Resolve(ctx context.Context, key wire.Key, state State, note st
 		return o.end(tx, r, state)
 	})
 }
+
+// SetOwner gives an operation and all others of its aggregate to a local client ("" = the terminal), in the caller's commit. It
+// returns them. ErrUnknown, ErrAltered.
+func (o *Outbox) SetOwner(tx store.Tx, key wire.Key, owner string) ([]Op, error) {
+	if err := o.clock.load(tx); err != nil {
+		return nil, err
+	}
+	first, err := byKey(tx, key)
+	if err != nil {
+		return nil, err
+	}
+	var list []Op
+	for id := int64(0); ; {
+		r, err := scan(tx.QueryRow(`SELECT `+columns+` FROM outbox_ops WHERE aggregate = ? AND id > ? ORDER BY id LIMIT 1`, first.aggregate, id))
+		if errors.Is(err, ErrUnknown) {
+			return list, nil
+		}
+		if err == nil {
+			err = o.verify(&r)
+		}
+		if err != nil {
+			return nil, err
+		}
+		id, r.owner = r.id, owner
+		if _, err := tx.Exec(`UPDATE outbox_ops SET owner = ?, mac = ? WHERE id = ?`, owner, o.sum(&r), r.id); err != nil {
+			return nil, fmt.Errorf("owner of %s: %w", r.key, err)
+		}
+		list = append(list, o.op(&r))
+	}
+}

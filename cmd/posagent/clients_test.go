@@ -463,3 +463,29 @@ func (c *client) stream(n int) string {
 	}
 	return all.String()
 }
+
+// What one client made is given to another with its history; the first does not reach it any more.
+func TestField_P1OpsOwnMovesAThing(t *testing.T) {
+	p := runProgram(t, twoClients)
+	ctx := t.Context()
+	alpha, main := p.client("alpha", "alpha-token-0123456789"), p.client("demo", p.main())
+	out, err := main.pay.Create(ctx, wire.NewKey(), payments.CreateRequest{Type: payments.Moto, Amount: 1250, CurrencyCode: "EUR", Processing: payments.ProcessSale, PaymentNumber: "N1",
+		CardDetails: &payments.CardDetails{PAN: wire.NewPAN("4111111111111111"), ExpiryYear: 2099, ExpiryMonth: 12}})
+	require.NoError(t, err)
+	_, err = main.pay.Refund(ctx, wire.NewKey(), out.PaymentID, payments.RefundRequest{Amount: new(int32(100))})
+	require.NoError(t, err)
+	_, err = alpha.pay.Read(ctx, out.PaymentID)
+	require.Equal(t, wire.NotFound, wire.CodeOf(err))
+	require.Contains(t, p.verb("ops", "own", out.PaymentID, "alpha"), "given to alpha")
+	_, err = alpha.pay.Read(ctx, out.PaymentID)
+	require.NoError(t, err)
+	_, list := alpha.get("/agent/v1/operations")
+	require.Equal(t, 2, strings.Count(list, `"state":"DONE"`), "%s", list)
+	require.Contains(t, alpha.stream(2), "payments.refund")
+	_, err = alpha.pay.Refund(ctx, wire.NewKey(), out.PaymentID, payments.RefundRequest{Amount: new(int32(100))})
+	require.NoError(t, err, "its row verifies still")
+	require.Contains(t, p.verb("ops", "own", out.PaymentID, "main"), "given to main")
+	_, err = alpha.pay.Read(ctx, out.PaymentID)
+	require.Equal(t, wire.NotFound, wire.CodeOf(err))
+	require.Contains(t, p.verb("audit", "--json"), "belongs to alpha")
+}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/term"
 
+	"posagent/agent/config"
 	"posagent/agent/control"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
@@ -84,6 +85,9 @@ func opsCommand() command {
 			{name: "resolve", args: "KEY", short: "decide by hand what became of one in doubt or held", flags: opsFlags("resolve"), run: opsResolve,
 				long: proof, examples: []string{"posagent ops resolve KEY --done --note \"portal shows capture 4711 at 12:03, M. Berg\"",
 					"posagent ops resolve KEY --failed --note \"not in the portal, support case 88\""}},
+			{name: "own", args: "KEY CLIENT", short: "give an operation, and what it is about, to a local client", run: opsOwn,
+				long:     "CLIENT is the id of a client of [port.clients], or main for the terminal's own token. What was done to the same thing goes along.",
+				examples: []string{"posagent ops own KEY kiosk", "posagent ops own KEY main"}},
 			{name: "report", short: "reconciliation: what was stored, and what became of it, with sums", run: opsReport,
 				examples: []string{"posagent ops report", "posagent ops report --json"}},
 		},
@@ -331,6 +335,26 @@ func opsRelease(ctx context.Context, c *call) error {
 		return refused(c, err)
 	}
 	return c.changed("released", key, n)
+}
+
+func opsOwn(ctx context.Context, c *call) error {
+	if len(c.args) != 2 {
+		return fail(exitUsage, "%s: which operation, and which client? (posagent ops own KEY CLIENT)", c.path)
+	}
+	owner := c.args[1]
+	c.args = c.args[:1]
+	key, err := oneOp(ctx, c)
+	if err != nil {
+		return err
+	}
+	to, id := control.Client{Path: controlSocket(c)}, owner
+	if owner == config.Main {
+		id = ""
+	}
+	if err := to.Own(ctx, key, id); err != nil {
+		return refused(c, err)
+	}
+	return c.changed("given to "+owner, key, 1)
 }
 
 func opsResolve(ctx context.Context, c *call) error {
