@@ -159,7 +159,10 @@ func (z *authorizer) ask(ctx context.Context) (string, time.Duration, error) {
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden:
 		return "", 0, wire.Errorf(wire.Unauthorized, "", "the token service refuses the client credentials (%d)", resp.StatusCode)
 	default:
-		return "", 0, wire.Errorf(wire.Unavailable, "", "no token: reply %d", resp.StatusCode)
+		return "", 0, &wire.Error{Code: wire.Unavailable, Msg: "no token", Err: statusError(resp.StatusCode)}
+	}
+	if kind, _ := FaultOfReply(resp); kind == Portal {
+		return "", 0, &wire.Error{Code: wire.Unavailable, Msg: "no token", Err: errPage}
 	}
 	var reply struct {
 		AccessToken string          `json:"access_token"`

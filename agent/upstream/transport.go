@@ -34,6 +34,12 @@ func newTransport(cfg Config) (*http.Transport, error) {
 		TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: cfg.TryTimeout, ExpectContinueTimeout: time.Second,
 		IdleConnTimeout: 60 * time.Second, MaxIdleConns: 4, MaxIdleConnsPerHost: 4, MaxConnsPerHost: 8,
 		MaxResponseHeaderBytes: MaxHeader, DisableCompression: true,
+		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
+			if resp.StatusCode != http.StatusOK {
+				return proxyError(resp.StatusCode)
+			}
+			return nil
+		},
 	}
 	switch cfg.Proxy {
 	case "":

@@ -72,6 +72,8 @@ type Client struct {
 	retry   *retryablehttp.Client
 	plain   *http.Client // one try, no credentials
 	circuit *circuit
+	faults  faults
+	now     func() time.Time
 	log     *slog.Logger
 }
 
@@ -117,7 +119,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	c := &Client{
 		base: base, agent: cfg.UserAgent, timeout: cfg.Timeout, limit: cfg.MaxBody, plain: one, log: cfg.Log.With("sys", "upstream"),
-		circuit: &circuit{now: cfg.Now},
+		circuit: &circuit{now: cfg.Now}, now: cfg.Now,
 		retry: &retryablehttp.Client{
 			HTTPClient: one, Logger: nil, RetryMax: repeats, RetryWaitMin: cfg.RetryWait, RetryWaitMax: maxRetryAfter,
 			CheckRetry: checkRetry, Backoff: backoff, ErrorHandler: retryablehttp.PassthroughErrorHandler,
@@ -185,6 +187,7 @@ func (c *Client) do(req *http.Request, keyed bool) (*http.Response, error) {
 // judge tells the circuit how a call went.
 func (c *Client) judge(ctx context.Context, resp *http.Response, err error) {
 	var own *wire.Error
+	c.fault(ctx, resp, err)
 	switch {
 	case errors.As(err, &own) && own.Code == wire.Unauthorized:
 		c.circuit.ok()
@@ -197,6 +200,21 @@ func (c *Client) judge(ctx context.Context, resp *http.Response, err error) {
 	default:
 		c.circuit.ok()
 	}
+}
+
+// fault notes what was wrong with a call. What ended by the caller's wish, and an error of another kind, change nothing.
+func (c *Client) fault(ctx context.Context, resp *http.Response, err error) {
+	if err != nil && ctx.Err() == context.Canceled {
+		return
+	}
+	if err != nil {
+		if kind, detail := FaultOf(err); kind != "" {
+			c.faults.set(kind, detail, c.now())
+		}
+		return
+	}
+	kind, detail := FaultOfReply(resp)
+	c.faults.set(kind, detail, c.now())
 }
 
 // authorized sends with credentials, and once more with a fresh token after a 401.
@@ -302,6 +320,9 @@ func (c *Client) Probe(ctx context.Context) error {
 	c.circuit.ok()
 	return nil
 }
+
+// Host is the host and port of the base address, for people.
+func (c *Client) Host() string { return c.base.Host }
 
 // Healthy reports whether the backend answered last time, or was never asked.
 func (c *Client) Healthy() bool { return c.circuit.healthy() }

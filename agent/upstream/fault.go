@@ -1,0 +1,256 @@
+package upstream
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"posagent/schemes/wire"
+)
+
+// Kind names what is wrong between the terminal and the backend. Each kind has a remedy of its own.
+type Kind string
+
+// The kinds.
+const (
+	NameService  Kind = "name_service" // nobody answers questions for names
+	NoName       Kind = "no_name"      // the host's name does not exist
+	NoRoute      Kind = "no_route"     // the network is down, or does not lead there
+	Refused      Kind = "refused"      // the host answers, nothing listens at the port
+	Stall        Kind = "stall"        // no answer in time
+	Broken       Kind = "broken"       // the connection breaks off
+	Untrusted    Kind = "untrusted"    // the certificate comes from an authority that is not trusted
+	Expired      Kind = "expired"      // a certificate is out of date, or not valid yet
+	WrongName    Kind = "wrong_name"   // the certificate is for another host
+	WrongPin     Kind = "wrong_pin"    // no pinned key in the chain
+	BadTLS       Kind = "bad_tls"      // TLS fails otherwise
+	ProxyLogin   Kind = "proxy_login"  // 407
+	ProxyDown    Kind = "proxy_down"   // the proxy cannot be reached
+	ProxyRefuses Kind = "proxy_refuses"
+	Portal       Kind = "portal"      // a web page or a redirect in the backend's place
+	Credentials  Kind = "credentials" // 401, 403
+	NoService    Kind = "no_service"  // 404 that is not the service's own
+	Failing      Kind = "failing"     // 5xx
+	TooMany      Kind = "too_many"    // 429
+)
+
+// Kinds lists them all.
+func Kinds() []Kind {
+	return []Kind{NameService, NoName, NoRoute, Refused, Stall, Broken, Untrusted, Expired, WrongName, WrongPin, BadTLS, ProxyLogin, ProxyDown, ProxyRefuses,
+		Portal, Credentials, NoService, Failing, TooMany}
+}
+
+// Fault is what was wrong with the last call.
+type Fault struct {
+	Kind   Kind
+	Detail string // "reply 500", the issuer of a certificate; no secrets, may be ""
+	Since  time.Time
+}
+
+// faults remembers the fault that stands.
+type faults struct {
+	mu  sync.Mutex
+	now *Fault
+}
+
+// set notes how a call went. A fault that goes on keeps its beginning.
+func (f *faults) set(kind Kind, detail string, at time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case kind == "":
+		f.now = nil
+	case f.now != nil && f.now.Kind == kind:
+		f.now = &Fault{kind, detail, f.now.Since}
+	default:
+		f.now = &Fault{kind, detail, at}
+	}
+}
+
+// Fault is what was wrong with the last call, nil when it was answered as it should be or nothing was called yet.
+func (c *Client) Fault() *Fault {
+	c.faults.mu.Lock()
+	defer c.faults.mu.Unlock()
+	return c.faults.now
+}
+
+// errPage is a web page where a token was asked for.
+var errPage = errors.New("a web page in the token service's place")
+
+// statusError is a reply by its status, where an error has to carry it.
+type statusError int
+
+func (e statusError) Error() string { return "reply " + strconv.Itoa(int(e)) }
+
+// proxyError is a proxy's refusal to connect.
+type proxyError int
+
+func (e proxyError) Error() string { return "the proxy answers " + strconv.Itoa(int(e)) }
+
+// FaultOfReply names the fault of a reply, "" when it has none: then it is the service that speaks.
+func FaultOfReply(resp *http.Response) (Kind, string) {
+	kind := faultOfStatus(resp.StatusCode)
+	typ, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	own := typ == "application/json" || strings.HasSuffix(typ, "+json")
+	switch {
+	case kind == NoService && own: // the service's own word
+		return "", ""
+	case kind != "":
+		return kind, statusError(resp.StatusCode).Error()
+	case resp.StatusCode < 300 && (typ == "text/html" || typ == "application/xhtml+xml"):
+		return Portal, "a web page, reply " + strconv.Itoa(resp.StatusCode)
+	}
+	return "", ""
+}
+
+func faultOfStatus(status int) Kind {
+	switch {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return Credentials
+	case status == http.StatusNotFound:
+		return NoService
+	case status == http.StatusProxyAuthRequired:
+		return ProxyLogin
+	case status == http.StatusNetworkAuthenticationRequired:
+		return Portal
+	case status == http.StatusTooManyRequests:
+		return TooMany
+	case status >= http.StatusInternalServerError:
+		return Failing
+	}
+	return ""
+}
+
+// FaultOf names the fault of a call that failed, "" where the error says nothing about the way to the backend.
+func FaultOf(err error) (Kind, string) {
+	var status statusError
+	var proxied proxyError
+	var own *wire.Error
+	switch {
+	case err == nil:
+		return "", ""
+	case errors.As(err, &proxied):
+		if proxied == http.StatusProxyAuthRequired {
+			return ProxyLogin, proxied.Error()
+		}
+		return ProxyRefuses, proxied.Error()
+	case errors.As(err, &status):
+		return faultOfStatus(int(status)), status.Error()
+	case errors.Is(err, errPin):
+		return WrongPin, ""
+	case errors.Is(err, ErrRedirect):
+		return Portal, "a redirect"
+	case errors.Is(err, errPage):
+		return Portal, "a web page"
+	case errors.As(err, &own) && own.Code == wire.Unauthorized:
+		return Credentials, ""
+	}
+	if kind, detail := faultOfCertificate(err); kind != "" {
+		return kind, detail
+	}
+	return faultOfNetwork(err)
+}
+
+func faultOfCertificate(err error) (Kind, string) {
+	var unknown x509.UnknownAuthorityError
+	var invalid x509.CertificateInvalidError
+	var name x509.HostnameError
+	var unverified *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &unknown):
+		if unknown.Cert != nil {
+			return Untrusted, "issuer " + issuer(unknown.Cert)
+		}
+		return Untrusted, ""
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		if invalid.Cert != nil {
+			return Expired, "valid " + day(invalid.Cert.NotBefore) + " to " + day(invalid.Cert.NotAfter)
+		}
+		return Expired, ""
+	case errors.As(err, &name):
+		return WrongName, ""
+	case errors.As(err, &unverified):
+		return BadTLS, plainDetail(unverified.Err)
+	}
+	return "", ""
+}
+
+func day(t time.Time) string { return t.UTC().Format("2006-01-02 15.04 UTC") }
+
+// issuer is who signed a certificate, as text that cannot break a line or a sentence.
+func issuer(cert *x509.Certificate) string {
+	name := cert.Issuer.CommonName
+	if name == "" && len(cert.Issuer.Organization) > 0 {
+		name = cert.Issuer.Organization[0]
+	}
+	if name == "" {
+		return "without a name"
+	}
+	return strconv.Quote(short(name))
+}
+
+func faultOfNetwork(err error) (Kind, string) {
+	var op *net.OpError
+	var dns *net.DNSError
+	var timeout net.Error
+	var alert tls.AlertError
+	var record tls.RecordHeaderError
+	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
+	switch {
+	case errors.As(err, &op) && (op.Op == "proxyconnect" || strings.HasPrefix(op.Op, "socks")):
+		if strings.Contains(op.Error(), "authentication") {
+			return ProxyLogin, ""
+		}
+		return ProxyDown, ""
+	case errors.As(err, &dns):
+		if dns.IsNotFound {
+			return NoName, ""
+		}
+		return NameService, ""
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETDOWN):
+		return NoRoute, ""
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return Refused, ""
+	case errors.As(err, &alert), errors.As(err, &record), strings.Contains(err.Error(), "tls: "):
+		return BadTLS, plainDetail(err)
+	case late:
+		return Stall, ""
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.As(err, &op):
+		return Broken, ""
+	}
+	return "", ""
+}
+
+// plainDetail is the last part of an error, which names no address.
+func plainDetail(err error) string {
+	text := err.Error()
+	if i := strings.LastIndex(text, "tls: "); i >= 0 {
+		text = text[i+len("tls: "):]
+	}
+	return short(strings.ReplaceAll(text, ": ", ", "))
+}
+
+// short bounds a text from outside, and takes what would break a line out of it.
+func short(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == ':' {
+			return ' '
+		}
+		return r
+	}, wire.MaskPANs(s))
+	if r := []rune(s); len(r) > 80 {
+		return string(r[:80])
+	}
+	return s
+}
