@@ -22,6 +22,7 @@ import (
 	"posagent/agent/owned"
 	"posagent/agent/paylink"
 	"posagent/agent/port"
+	"posagent/agent/ready"
 	"posagent/agent/view"
 	"posagent/device/display"
 	"posagent/ecr/session"
@@ -65,8 +66,11 @@ type Options struct {
 	BootID string
 	Log    *slog.Logger
 
-	// Ready is called once, when a register may ask for a sale.
-	Ready func()
+	// Up is called once, when registers are answered, whether or not one may ask for a sale.
+	Up func()
+	// Report is called with the first judgement of whether a register may ask for a sale, and with every other one.
+	Report func(ready.Report)
+	Ways   Ways
 }
 
 // Local is what local clients reach through the port.
@@ -95,10 +99,8 @@ type Agent struct {
 	sessions []func(context.Context) error
 	port     *port.Port
 	control  *control.Server
+	judged   judged
 }
-
-// listWithin is how long a start waits for the first method list before it calls itself ready without one.
-const listWithin = 3 * time.Second
 
 // New joins the rooms; it starts nothing.
 func New(o Options) *Agent {
@@ -137,6 +139,7 @@ func New(o Options) *Agent {
 	}
 	house := &view.House{
 		DB: o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, IDs: offline.IDs, Find: a.find, Own: o.Offer, About: l.About, Live: l.Live, Services: l.Upstream, Now: o.Now,
+		Ready: a.Judge,
 	}
 	if o.Port != nil {
 		a.port = port.New(a.local(in, house))
@@ -208,7 +211,7 @@ func (a *Agent) Own(ctx context.Context, key wire.Key, owner string) error {
 func (a *Agent) local(in *inbox.Inbox, house *view.House) port.Options {
 	l := a.o.Local
 	o := port.Options{
-		Listener: a.o.Port, Live: func() error { return nil }, Ready: a.ready, Token: l.Token,
+		Listener: a.o.Port, Live: func() error { return nil }, Ready: a.probe, Token: l.Token,
 		Clients: l.Clients, Rate: l.Rate, Parallel: l.Parallel, Services: l.Services, Within: l.Within,
 		Dir: l.Dir, Version: l.About.Version, Log: a.o.Log,
 		House: house,
@@ -284,21 +287,6 @@ func (a *Agent) MethodsTrouble() error {
 // Services is what the outbox knows of the backend's services.
 func (a *Agent) Services() []outbox.Service { return a.outbox.Services() }
 
-func (a *Agent) ready() error {
-	if err := a.o.DB.Reserved(context.Background()); err != nil {
-		return err // what a sale is asked, too
-	}
-	switch h := a.drive.Health(context.Background()); {
-	case !a.drive.Resumed():
-		return errors.New("older sales are being resumed")
-	case h.NoMethods:
-		return errors.New("no payment methods: the backend has not given any")
-	case !h.Ready:
-		return errors.New("the journal cannot be read")
-	}
-	return nil
-}
-
 // Run runs every loop until ctx ends (nil) or one of them fails.
 func (a *Agent) Run(ctx context.Context) error {
 	if err := a.catalog.Load(ctx); err != nil {
@@ -335,33 +323,12 @@ func (a *Agent) Run(ctx context.Context) error {
 		outer.Go(func() error { return clean("command line", a.control.Run(outerCtx)) })
 	}
 	outer.Go(func() error {
-		a.announce(outerCtx)
-		<-outerCtx.Done()
+		a.watch(outerCtx)
 		return nil
 	})
 	err := outer.Wait()
 	stopInner()
 	return errors.Join(err, core.Wait())
-}
-
-// announce waits until sales can be accepted and calls Ready.
-func (a *Agent) announce(ctx context.Context) {
-	for !a.drive.Resumed() && ctx.Err() == nil {
-		select {
-		case <-time.After(2 * time.Millisecond):
-		case <-ctx.Done():
-		}
-	}
-	if _, _, state := a.catalog.Current(); state == catalog.Unknown {
-		ask, cancel := context.WithTimeout(ctx, listWithin)
-		defer cancel()
-		if err := a.catalog.RefreshNow(ask); err != nil {
-			a.o.Log.Warn("no method list yet, asking on", "err", err)
-		}
-	}
-	if ctx.Err() == nil && a.o.Ready != nil {
-		a.o.Ready()
-	}
 }
 
 func clean(what string, err error) error {

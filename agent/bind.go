@@ -31,6 +31,18 @@ CREATE TABLE agent_backend (
 ) STRICT;`}}
 }
 
+// Bound is the backend and terminal that a journal belongs to, "" where it was never bound.
+func Bound(r store.Reader) (name string, err error) {
+	err = r.QueryRow(`SELECT name FROM agent_backend WHERE id = 1`).Scan(&name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the journal's backend: %w", err)
+	}
+	return name, nil
+}
+
 // Bind ties the journal to one backend and terminal, named by name. Asked about another one it would call money undone that
 // moved elsewhere: while anything is open that is refused (*OtherBackendError), afterwards the journal changes hands and the
 // method list is forgotten.

@@ -58,7 +58,7 @@ func TestPaymentWithoutABackend(t *testing.T) {
 		DB: db, Schemes: noBackend{}, Methods: noBackend{}, Refresh: time.Hour, Port: ln, Front: front,
 		Local: agent.Local{Token: token, Services: []port.Service{port.Payments(front.Payments(), "")}, Within: 5 * time.Second},
 		Probe: func(ctx context.Context, _ string) error { return client.Probe(ctx) },
-		Now:   time.Now, Boot: func() time.Duration { return time.Since(born) }, BootID: "boot", Ready: func() { close(ready) }, Log: slog.New(slog.DiscardHandler),
+		Now:   time.Now, Boot: func() time.Duration { return time.Since(born) }, BootID: "boot", Up: func() { close(ready) }, Log: slog.New(slog.DiscardHandler),
 	})
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()

@@ -90,7 +90,7 @@ func TestNoPathLeavesACardNumber(t *testing.T) {
 			Upstream: []view.Upstream{{Name: "payments", Healthy: client.Healthy}},
 		},
 		Probe: func(ctx context.Context, _ string) error { return client.Probe(ctx) },
-		Now:   time.Now, Boot: func() time.Duration { return time.Since(born) }, BootID: "boot", Ready: func() { close(ready) }, Log: slog.New(slog.NewTextHandler(log, nil)),
+		Now:   time.Now, Boot: func() time.Duration { return time.Since(born) }, BootID: "boot", Up: func() { close(ready) }, Log: slog.New(slog.NewTextHandler(log, nil)),
 	})
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()

@@ -51,7 +51,7 @@ func alone(t *testing.T, db *store.Store) (ask func(path, token string) (status 
 	ctx, cancel := context.WithCancel(t.Context())
 	a := agent.New(agent.Options{
 		DB: db, Schemes: noBackend{}, Methods: noBackend{}, Refresh: time.Hour, Port: ln, Now: time.Now, Local: agent.Local{Token: readyToken},
-		Boot: func() time.Duration { return time.Hour }, BootID: "boot", Ready: func() { close(ready) }, Log: slog.New(slog.DiscardHandler),
+		Boot: func() time.Duration { return time.Hour }, BootID: "boot", Up: func() { close(ready) }, Log: slog.New(slog.DiscardHandler),
 	})
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()

@@ -59,6 +59,7 @@ type Catalog struct {
 
 	mu       sync.Mutex
 	loaded   bool
+	answered bool // the service has answered in this run
 	defs     []methods.Definition
 	fetched  time.Time
 	none     bool
@@ -258,7 +259,7 @@ func (c *Catalog) keep(ctx context.Context, defs []methods.Definition, none bool
 	}
 	c.mu.Lock()
 	changed := c.none != none || len(c.defs) != len(defs)
-	c.defs, c.fetched, c.none, c.lastErr, c.problems = defs, now, none, cause, texts
+	c.defs, c.fetched, c.none, c.lastErr, c.problems, c.answered = defs, now, none, cause, texts, true
 	c.mu.Unlock()
 	if changed {
 		c.log.Info("method list changed", "methods", len(defs), "problems", len(problems))
@@ -306,4 +307,11 @@ func (c *Catalog) Trouble() (problems []string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.problems), c.lastErr
+}
+
+// Answered says whether the service has answered since New, with a list or with the word that there is none.
+func (c *Catalog) Answered() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.answered
 }

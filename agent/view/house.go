@@ -11,6 +11,7 @@ import (
 	"posagent/agent/events"
 	"posagent/agent/inbox"
 	"posagent/agent/outbox"
+	"posagent/agent/ready"
 	"posagent/schemes/methods"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -29,6 +30,8 @@ type House struct {
 	Live     func() Live         // nil = nothing
 	Services []Upstream
 	Now      func() time.Time
+	// Ready says whether a register may ask for a sale; nil = not known.
+	Ready func(context.Context) ready.Report
 }
 
 // Upstream is a service of the backend and whether it answered last time.
@@ -51,6 +54,9 @@ func (h *House) Status(ctx context.Context) (Status, error) {
 	v.Disk(health)
 	if h.Live != nil {
 		v.Live = h.Live()
+	}
+	if h.Ready != nil {
+		v.Judged(h.Ready(ctx))
 	}
 	v.Advise()
 	return v, err

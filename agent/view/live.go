@@ -3,25 +3,43 @@ package view
 import (
 	"time"
 
+	"posagent/agent/ready"
 	"posagent/schemes/wire"
 )
 
 // Live is what only the running daemon knows.
 type Live struct {
 	At      time.Time `json:"at"`
+	PID     int       `json:"pid,omitempty"`
 	Schemes Trouble   `json:"schemes"`
 	Methods Trouble   `json:"methods"`
 	Serial  Trouble   `json:"serial"`
+
+	Troubles []ready.Said `json:"troubles,omitempty"` // of the register lines and the ways to the backend, each with its remedy
+
+	// What it was started with, which another configuration file may not say.
+	Report  ready.Report `json:"report,omitzero"`
+	Sandbox bool         `json:"sandbox,omitempty"`
+	Names   Names        `json:"names,omitzero"`
 
 	Services []Service `json:"services,omitempty"` // those the outbox cannot deliver to
 }
 
 // Service is one the outbox cannot deliver to.
 type Service struct {
-	Name    string   `json:"name"`
-	Refused bool     `json:"refused,omitempty"` // it does not accept our credentials
-	Kinds   []string `json:"kinds"`             // of operation that wait for it
+	Name    string      `json:"name"`
+	Refused bool        `json:"refused,omitempty"` // it does not accept our credentials
+	Kinds   []string    `json:"kinds"`             // of operation that wait for it
+	Said    *ready.Said `json:"said,omitempty"`    // what is wrong in words, nil = only the reason is known
 	Trouble
+}
+
+// Names are how a terminal is known.
+type Names struct {
+	Terminal string `json:"terminalId,omitempty"`
+	Backend  string `json:"backend,omitempty"` // "" = embedded
+	Serial   string `json:"serial,omitempty"`
+	TCP      string `json:"tcp,omitempty"`
 }
 
 // Trouble is why something does not work; the zero value is none.

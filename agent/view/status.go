@@ -11,8 +11,8 @@ import (
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive"
 	"posagent/agent/outbox"
+	"posagent/agent/ready"
 	"posagent/schemes/money"
-	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -24,8 +24,12 @@ type Status struct {
 	Sandbox bool   `json:"sandbox"`
 	Version string `json:"version"`
 
-	Terminal string `json:"terminalId"`
-	Backend  string `json:"backend"` // "" = embedded
+	First string `json:"first"` // the first line of the screen
+	ready.Report
+
+	Terminal string `json:"terminalId"`        // "" = not known
+	Journal  string `json:"journal,omitempty"` // whose journal it is, where no configuration says so
+	Backend  string `json:"backend"`           // "" = embedded
 	Serial   string `json:"serial,omitempty"`
 	TCP      string `json:"tcp,omitempty"`
 
@@ -137,6 +141,8 @@ func (v *Status) waits(s Service) {
 	case n == 0: // it is asked again when there is something to send
 	case s.Refused:
 		v.attend("%s: refuses the credentials since %s, %d operation(s) wait: check [upstream.auth]", s.Name, since, n)
+	case s.Said != nil:
+		v.attend("%s: does not answer since %s: %s - %d operation(s) wait (posagent ops list --open): %s", s.Name, since, s.Said.Words, n, s.Said.Remedy)
 	default:
 		v.attend("%s: does not answer since %s: %s - %d operation(s) wait (posagent ops list --open), check the network and [upstream] base", s.Name, since, s.Reason, n)
 	}
@@ -146,28 +152,30 @@ func (v *Status) attend(format string, args ...any) {
 	v.Attention = append(v.Attention, fmt.Sprintf(format, args...))
 }
 
+// Judged sets the first line of the screen.
+func (v *Status) Judged(r ready.Report) {
+	v.Report, v.First = r, r.Line()
+}
+
+// says reports whether the first line is about a cause.
+func (v *Status) says(c ready.Cause) bool {
+	return v.NotReady != nil && v.NotReady.Cause == c || v.Offline != nil && v.Offline.Cause == c
+}
+
 // Advise says what is wrong and what to type.
 func (v *Status) Advise() {
-	if t := v.Live.Serial; t.Reason != "" {
-		v.attend("register line %s is not open: %s - plug it in, or set [ecr] serial", v.Serial, t.Reason)
-	}
-	if t := v.Live.Schemes; t.Reason != "" {
-		v.attend("the backend does not answer since %s: %s - check the network and [upstream] base", t.Since.Local().Format("15:04:05"), t.Reason)
-	}
-	switch t := v.Live.Methods; {
-	case t.Reason == "" || v.NoMethods:
-	case t.Code == wire.Unauthorized, t.Code == wire.Forbidden:
-		v.attend("the backend refuses the credentials: check [upstream.auth]")
-	case v.Live.Schemes.Reason == "":
-		v.attend("the method list cannot be fetched: %s - check [upstream] base", t.Reason)
+	for _, t := range v.Live.Troubles {
+		if !v.says(t.Cause) {
+			v.attend("%s since %s: %s", t.Words, t.Since.Local().Format("15:04:05"), t.Remedy)
+		}
 	}
 	for _, s := range v.Live.Services {
 		v.waits(s)
 	}
-	if v.NoMethods {
+	if v.NoMethods && !v.says(ready.NoMethods) {
 		v.attend("the backend knows no method for this merchant and terminal: check [terminal] bax_id and terminal_id")
 	}
-	if v.Serial == "" && v.TCP == "" {
+	if v.Terminal != "" && v.Serial == "" && v.TCP == "" && !v.says(ready.NoLine) {
 		v.attend("no register line: set [ecr] serial or tcp")
 	}
 	if v.Unconfirmed > 0 {

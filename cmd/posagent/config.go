@@ -12,18 +12,19 @@ import (
 	"posagent/store"
 )
 
-// loadConfig reads the file the caller named, or the default one where it exists, or the defaults alone.
-func loadConfig(c *call) (config.Config, error) {
-	path := c.config
-	if path == "" {
+// configPath is the file the caller named, or the default one where it exists, or "".
+func configPath(c *call) string {
+	if c.config == "" {
 		if _, err := os.Stat(defaultConfig); err == nil {
-			path = defaultConfig
+			return defaultConfig
 		}
 	}
-	cfg, err := config.Load(path, os.Environ())
-	if err == nil {
-		err = cfg.Validate()
-	}
+	return c.config
+}
+
+// loadConfig reads the file the caller named, or the default one where it exists, or the defaults alone.
+func loadConfig(c *call) (config.Config, error) {
+	cfg, err := config.Load(configPath(c), os.Environ())
 	if err != nil {
 		return cfg, &exit{exitConfig, err}
 	}

@@ -3,13 +3,16 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
+	"sync"
 	"time"
 
 	"posagent/agent/outbox"
+	"posagent/agent/ready"
 	"posagent/agent/upstream"
 	"posagent/agent/view"
 	"posagent/device/line"
@@ -24,15 +27,105 @@ const (
 // facts is where a live report comes from; serial may be nil.
 type facts struct {
 	schemes *upstream.Client
+	list    *upstream.Client
 	methods func() error // of the last question for the list
 	serial  *line.Port
+	tcp     bool // a register line listens
 
 	services func() []outbox.Service
+	ways     map[string]*upstream.Client // of those services
+	place    ready.Place
+	names    view.Names
+	sandbox  bool
+	file     *liveFile
+}
+
+// liveFile is the report as it lies in the state directory.
+type liveFile struct {
+	path string
+
+	mu   sync.Mutex
+	last view.Live
+}
+
+// troubles are what the ways to the backend suffer, the method list's first.
+func (f facts) troubles() []ready.Trouble {
+	var list []ready.Trouble
+	if t := trouble(f.list); t != nil {
+		list = append(list, *t)
+	} else if err := f.methods(); err != nil && wire.CodeOf(err) != wire.NotFound {
+		t := ready.Trouble{Cause: ready.NoList, Where: f.list.Host(), Detail: plainReason(err)}
+		if kind, detail := upstream.FaultOf(err); kind != "" { // its reply broke off
+			t.Cause, t.Detail = ready.Cause(kind), detail
+		}
+		list = append(list, t)
+	}
+	if t := trouble(f.schemes); t != nil && (len(list) == 0 || list[0].Cause != t.Cause || list[0].Where != t.Where) {
+		list = append(list, *t)
+	}
+	return list
+}
+
+// plainReason is an error's message without the name of the call, and without what it quotes.
+func plainReason(err error) string {
+	var e *wire.Error
+	if errors.As(err, &e) && e.Msg != "" {
+		return e.Msg
+	}
+	if err, ok := err.(interface{ Unwrap() []error }); ok && len(err.Unwrap()) > 0 {
+		return err.Unwrap()[0].Error()
+	}
+	return "reply not usable"
+}
+
+// trouble is what a connection suffers, nil when it is well or was not used yet.
+func trouble(c *upstream.Client) *ready.Trouble {
+	fault := c.Fault()
+	if fault == nil {
+		return nil
+	}
+	return &ready.Trouble{Cause: ready.Cause(fault.Kind), Where: c.Host(), Detail: fault.Detail, Since: fault.Since}
+}
+
+// lines counts the register lines, and names those that are not open.
+func (f facts) lines() (count int, closed []ready.Trouble) {
+	if f.tcp {
+		count++
+	}
+	if f.serial == nil {
+		return count, nil
+	}
+	if st := f.serial.Stats(); !st.Open {
+		closed = append(closed, lineTrouble(st))
+	}
+	return count + 1, closed
+}
+
+// lineTrouble names why a serial line is not open.
+func lineTrouble(st line.Stats) ready.Trouble {
+	t := ready.Trouble{Where: st.Path}
+	switch {
+	case st.Reason == nil:
+		t.Cause = ready.Starting
+	case st.WaitingForLock:
+		t.Cause = ready.LineBusy
+	case errors.Is(st.Reason, os.ErrPermission):
+		t.Cause = ready.LineDenied
+	case errors.Is(st.Reason, line.ErrNotTTY):
+		t.Cause = ready.LineNoTTY
+	case st.Opens > 0:
+		t.Cause = ready.LinePulled
+	case errors.Is(st.Reason, os.ErrNotExist):
+		t.Cause = ready.LineGone
+	default:
+		t.Cause, t.Detail = ready.LineFailed, st.LastError
+	}
+	return t
 }
 
 // sample reports what is wrong now; what was wrong before keeps its beginning.
 func (f facts) sample(before view.Live) view.Live {
-	v := view.Live{At: time.Now().UTC()}
+	v := view.Live{At: time.Now().UTC(), PID: os.Getpid(), Names: f.names, Sandbox: f.sandbox}
 	if st := f.schemes.Stats(); !f.schemes.Healthy() {
 		v.Schemes = view.Trouble{Reason: st.Reason}
 	}
@@ -53,13 +146,26 @@ func (f facts) sample(before view.Live) view.Live {
 			t.now.Since = v.At
 		}
 	}
-	v.Services = undelivered(f.services(), before.Services, v.At)
+	_, closed := f.lines()
+	for _, t := range append(closed, f.troubles()...) {
+		said := ready.Say(t, f.place)
+		if said.Since.IsZero() {
+			said.Since = v.At
+		}
+		for _, was := range before.Troubles {
+			if was.Cause == said.Cause && was.Words == said.Words {
+				said.Since = was.Since
+			}
+		}
+		v.Troubles = append(v.Troubles, said)
+	}
+	v.Services = f.undelivered(before.Services, v.At)
 	return v
 }
 
 // undelivered keeps those the outbox cannot deliver to.
-func undelivered(all []outbox.Service, before []view.Service, at time.Time) (list []view.Service) {
-	for _, s := range all {
+func (f facts) undelivered(before []view.Service, at time.Time) (list []view.Service) {
+	for _, s := range f.services() {
 		if !s.Down && !s.Refused {
 			continue
 		}
@@ -69,39 +175,49 @@ func undelivered(all []outbox.Service, before []view.Service, at time.Time) (lis
 				now.Since = was.Since
 			}
 		}
+		if client := f.ways[s.Name]; client != nil {
+			if t := trouble(client); t != nil {
+				said := ready.Say(*t, f.place)
+				now.Said = &said
+			}
+		}
 		list = append(list, now)
 	}
 	return list
 }
 
-// watch keeps the report up to date until ctx ends, and says once in the log what has begun to be wrong.
-func (f facts) watch(ctx context.Context, dir string, log *slog.Logger) error {
-	path := filepath.Join(dir, liveName)
-	var last view.Live
+// watch keeps the report up to date until ctx ends.
+func (f facts) watch(ctx context.Context, log *slog.Logger) error {
 	tick := time.NewTicker(liveEvery)
 	defer tick.Stop()
-	for first := true; ; first = false {
-		now := f.sample(last)
-		if now.Serial.Reason != "" && last.Serial.Reason == "" {
-			log.Warn("register line not open, waiting for it", "reason", now.Serial.Reason)
-		}
-		if now.Schemes.Reason != "" && last.Schemes.Reason == "" {
-			log.Warn("backend does not answer, going on without it", "reason", now.Schemes.Reason)
-		}
-		same := last
-		same.At = now.At
-		if first || !reflect.DeepEqual(same, now) {
-			if err := writeLive(path, now); err != nil {
-				log.Warn("report for status not written", "err", err)
-			}
-		}
-		last = now
+	for {
+		f.write(nil, log)
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
 		}
 	}
+}
+
+// write brings the file up to date, with another judgement where there is one.
+func (f facts) write(judged *ready.Report, log *slog.Logger) {
+	l := f.file
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := f.sample(l.last)
+	now.Report = l.last.Report
+	if judged != nil {
+		now.Report = *judged
+	}
+	same, first := l.last, l.last.At.IsZero()
+	same.At = now.At
+	if first || !reflect.DeepEqual(same, now) {
+		if err := writeLive(l.path, now); err != nil {
+			log.Warn("report for status not written", "err", err)
+		}
+	}
+	l.last = now
 }
 
 // writeLive replaces the report. It is not synced: after a power cut the next start writes its own.

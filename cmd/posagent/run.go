@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,7 +17,10 @@ import (
 	"posagent/agent"
 	"posagent/agent/checkout/drive"
 	"posagent/agent/config"
+	"posagent/agent/offline"
+	"posagent/agent/ready"
 	"posagent/agent/upstream"
+	"posagent/agent/view"
 	"posagent/device"
 	"posagent/device/display"
 	"posagent/device/line"
@@ -29,7 +35,8 @@ import (
 func runCommand() command {
 	return command{
 		name: "run", short: "run the terminal",
-		long: "Runs until SIGTERM and prints `ready` with its addresses when a register may ask for a sale.\n" +
+		long: "Runs until SIGTERM. It prints `ready` with its addresses when a register may ask for a sale, and `not ready: CAUSE: what to type`\n" +
+			"as long as it may not, again at each change.\n" +
 			"Without [upstream] in the configuration it embeds the backend and is a SANDBOX: no real money.",
 		examples: []string{"posagent run --config /etc/posagent/config.toml", "posagent run --state /tmp/terminal    # sandbox on defaults"},
 		run:      runAgent,
@@ -94,13 +101,51 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 	if err != nil {
 		return err
 	}
-	o.Ready = func() { fmt.Fprintln(c.out, "ready "+strings.Join(lines, " ")) }
+	addresses := strings.Join(lines, " ")
+	f.file, f.place, f.sandbox = &liveFile{path: filepath.Join(c.stateDir(), liveName)}, placeOf(c), sandbox
+	o.Ways = agent.Ways{
+		Place: f.place, Settings: settingsOf(cfg), Apart: cfg.Upstream.URL("schemes") != cfg.Upstream.URL("methods"),
+		Troubles: func() []ready.Trouble { return f.troubles() }, Lines: func() (int, []ready.Trouble) { return f.lines() },
+	}
+	o.Up = func() { fmt.Fprintln(c.err, "posagent: serving "+addresses) }
+	o.Report = func(r ready.Report) {
+		f.write(&r, log) // before anybody can read the line and ask for the status
+		printReady(c.out, r, addresses)
+	}
 	a := agent.New(o)
 	f.methods, f.services = a.MethodsTrouble, a.Services
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return f.watch(ctx, c.stateDir(), log) })
+	g.Go(func() error { return f.watch(ctx, log) })
 	g.Go(func() error { return a.Run(ctx) })
 	return g.Wait()
+}
+
+// printReady says on the data stream whether a register may ask for a sale. It does so again at each change.
+func printReady(out io.Writer, r ready.Report, addresses string) {
+	switch {
+	case r.NotReady != nil:
+		fmt.Fprintln(out, "not ready: "+r.NotReady.Text())
+	case r.Offline != nil:
+		fmt.Fprintln(out, "ready "+addresses+" offline: "+r.Offline.Text())
+	default:
+		fmt.Fprintln(out, "ready "+addresses)
+	}
+}
+
+// placeOf is where a person mends this terminal.
+func placeOf(c *call) ready.Place { return ready.Place{Config: configPath(c), Flags: c.flags()} }
+
+// settingsOf is a digest of what the backend must accept: its addresses, how it is known, and the credentials.
+func settingsOf(cfg config.Config) []byte {
+	u := cfg.Upstream
+	h := sha256.New()
+	for _, s := range []string{
+		u.URL("methods"), u.URL("schemes"), u.Proxy, u.ProxyAuth.Reveal(), u.RootsFile, strings.Join(u.Pins, " "), u.ClientCert, u.ClientKey,
+		u.Auth.Bearer.Reveal(), u.Auth.ConsumerKey.Reveal(), u.Auth.ConsumerSecret.Reveal(), u.Auth.ClientID.Reveal(), u.Auth.ClientSecret.Reveal(),
+	} {
+		fmt.Fprintf(h, "%d:%s", len(s), s)
+	}
+	return h.Sum(nil)
 }
 
 // owner names the backend and terminal that a journal belongs to.
@@ -138,7 +183,14 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	if !ok {
 		return o, f, nil, fail(exitConfig, "config: ecr.charset: %q is not known", cfg.ECR.Charset)
 	}
-	f.schemes = schemes
+	f.schemes, f.list, f.tcp, f.ways = schemes, list, cfg.ECR.TCP != "", map[string]*upstream.Client{offline.Schemes: schemes}
+	for name, s := range to {
+		if s.client != nil && f.ways[name] == nil {
+			f.ways[name] = s.client
+		}
+	}
+	about := aboutTerminal(cfg, sandbox)
+	f.names = view.Names{Terminal: about.Terminal, Backend: about.Backend, Serial: about.Serial, TCP: about.TCP}
 	t := cfg.Terminal
 	o = agent.Options{
 		Control: controlSocket(c),

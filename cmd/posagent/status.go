@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"time"
 
+	"posagent/agent"
 	"posagent/agent/config"
+	"posagent/agent/ready"
 	"posagent/agent/view"
 	"posagent/schemes/money"
 	"posagent/store"
@@ -14,12 +18,20 @@ import (
 
 func statusCommand() command {
 	return command{
-		name: "status", short: "one screen: does the terminal run, what is open, what to type next",
-		long:     "Reads the journal beside the daemon, or without it. Exit 4 when the daemon does not run.",
-		examples: []string{"posagent status", "posagent status --json"},
-		run:      showStatus,
+		name: "status", short: "one screen: may a register ask for a sale, what is open, what to type next",
+		long: "The first line is READY, or NOT READY with the cause and what to type. Exit 0: ready; 1: not ready; 4: the terminal does not run;\n" +
+			"3 and 9: the configuration or the journal cannot be read. It reads the journal beside the running terminal, or without it.",
+		examples: []string{"posagent status", "posagent status --check     # the first line alone", "posagent status --json"},
+		flags: func(fs *flag.FlagSet) any {
+			o := &statusOptions{}
+			fs.BoolVar(&o.check, "check", false, "print the first line alone")
+			return o
+		},
+		run: showStatus,
 	}
 }
+
+type statusOptions struct{ check bool }
 
 // statusView is the screen, printed here.
 type statusView struct{ view.Status }
@@ -34,37 +46,86 @@ func aboutTerminal(cfg config.Config, sandbox bool) view.Status {
 }
 
 func showStatus(ctx context.Context, c *call) error {
+	check := c.opts.(*statusOptions).check
 	cfg, err := loadConfig(c)
 	if err != nil {
-		return err
+		v := statusView{view.NewStatus(view.Status{Version: version})}
+		v.Judged(ready.Not(ready.Trouble{Cause: ready.Config}, placeOf(c)))
+		return errors.Join(v.show(c, true), err)
 	}
-	v := statusView{view.NewStatus(aboutTerminal(cfg, cfg.Sandbox()))}
+	v := statusView{view.NewStatus(view.Status{Version: version})}
+	named := configPath(c) != "" || len(cfg.Origin()) > 0
+	if named {
+		v.Status = view.NewStatus(aboutTerminal(cfg, cfg.Sandbox()))
+	}
 	if v.PID, v.Running, err = store.Owner(agentDB(c)); err != nil {
 		return fail(exitFailed, "%v", err)
 	}
-	if _, err := os.Stat(agentDB(c)); err == nil {
-		if err := v.load(ctx, c, cfg.Paylinks.Method); err != nil {
+	if v.Running {
+		v.running(c)
+	}
+	_, err = os.Stat(agentDB(c))
+	there := err == nil
+	if !v.Running {
+		cause := ready.Stopped
+		if !named && !there {
+			cause = ready.NoConfig
+		}
+		v.Judged(ready.Not(ready.Trouble{Cause: cause}, placeOf(c)))
+	}
+	if there {
+		if err := v.load(ctx, c, cfg.Paylinks.Method, named); err != nil {
 			return err
 		}
-	}
-	if v.Running {
-		v.Live = readLive(c.stateDir())
 	}
 	v.Advise()
-	if c.json {
-		if err := printJSON(c.out, v.Status); err != nil {
-			return err
-		}
-	} else {
-		v.print(c)
+	if err := v.show(c, check); err != nil {
+		return err
 	}
-	if !v.Running {
+	switch {
+	case !v.Running:
 		return &exit{exitNoDaemon, fmt.Errorf("the terminal does not run on %s (start it: posagent run%s)", c.stateDir(), c.flags())}
+	case !v.Ready:
+		return &exit{exitFailed, errors.New("")}
 	}
 	return nil
 }
 
-func (v *statusView) load(ctx context.Context, c *call, own bool) error {
+// running adds what the running terminal says of itself. Until it has, it is starting: an older run may have left a report.
+func (v *statusView) running(c *call) {
+	live := readLive(c.stateDir())
+	if live.PID != v.PID || !live.Report.Ready && live.Report.NotReady == nil {
+		v.Judged(ready.Not(ready.Trouble{Cause: ready.Starting}, placeOf(c)))
+		return
+	}
+	v.Live, v.Sandbox = live, live.Sandbox
+	v.Terminal, v.Backend, v.Serial, v.TCP = live.Names.Terminal, live.Names.Backend, live.Names.Serial, live.Names.TCP
+	v.Judged(live.Report)
+}
+
+// show prints the screen, or its first line.
+func (v *statusView) show(c *call, check bool) error {
+	switch {
+	case c.json && check:
+		return printJSON(c.out, checkView{"posagent.check/1", v.First, v.Report})
+	case c.json:
+		return printJSON(c.out, v.Status)
+	case check:
+		fmt.Fprintln(c.out, v.First)
+	default:
+		v.print(c)
+	}
+	return nil
+}
+
+// checkView is the first line of the screen (posagent.check/1).
+type checkView struct {
+	Schema string `json:"schema"`
+	First  string `json:"first"`
+	ready.Report
+}
+
+func (v *statusView) load(ctx context.Context, c *call, own, named bool) error {
 	db, err := readAgent(c)
 	if err != nil {
 		return err
@@ -72,7 +133,14 @@ func (v *statusView) load(ctx context.Context, c *call, own bool) error {
 	defer db.Close()
 	h := db.Health(ctx)
 	v.Disk(h)
-	return storeError(db.Read(ctx, func(r store.Reader) error { return v.Read(r, own) }))
+	return storeError(db.Read(ctx, func(r store.Reader) error {
+		if !named && !v.Running {
+			if v.Journal, err = agent.Bound(r); err != nil {
+				return err
+			}
+		}
+		return v.Read(r, own)
+	}))
 }
 
 func (v *statusView) print(c *call) {
@@ -86,12 +154,21 @@ func (v *statusView) print(c *call) {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(c.out, "%-10s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	row("terminal", "%s  %s", v.Terminal, state)
-	backend := v.Backend
-	if backend == "" {
-		backend = "embedded"
+	fmt.Fprintln(c.out, v.First)
+	switch {
+	case v.Terminal != "":
+		row("terminal", "%s  %s", v.Terminal, state)
+	case v.Journal != "":
+		row("terminal", "%s  %s", state, v.Journal)
+	default:
+		row("terminal", "%s", state)
 	}
-	row("backend", "%s", backend)
+	switch {
+	case v.Backend != "":
+		row("backend", "%s", v.Backend)
+	case v.Sandbox:
+		row("backend", "embedded")
+	}
 	for _, l := range []string{v.Serial, v.TCP} {
 		if l != "" {
 			row("register", "%s", l)

@@ -46,7 +46,7 @@ func (t *talk) Write(p []byte) (int, error) {
 	defer t.mu.Unlock()
 	t.text.Write(p)
 	if t.ready != nil {
-		if i := bytes.Index(t.text.Bytes(), []byte("ready ")); i >= 0 {
+		if i := bytes.Index(t.text.Bytes(), []byte("serving ")); i >= 0 {
 			if line, _, whole := bytes.Cut(t.text.Bytes()[i:], []byte("\n")); whole {
 				t.ready <- string(line)
 				t.ready = nil

@@ -278,7 +278,19 @@ var table = []mutant{
 		{"cmd/posagent/text.go", ` && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"`, ``},
 	}},
 	{"ready on a full disk", "agent", "TestReadyOnAFullDisk", []edit{
-		{"agent/agent.go", `if err := a.o.DB.Reserved(context.Background()); err != nil {`, `if err := a.o.DB.Health(context.Background()).Err; err != nil {`},
+		{"agent/readiness.go", `if err := a.o.DB.Reserved(ctx); err != nil {`, `if err := a.o.DB.Health(ctx).Err; err != nil {`},
+	}},
+	{"ready while a cable is pulled", "agent/ready", "TestField_U2WhenARegisterMayAsk", []edit{
+		{"agent/ready/ready.go", `case len(f.Closed) > 0:`, `case len(f.Closed) == f.Lines:`},
+	}},
+	{"ready though the credentials are refused", "agent/ready", "TestField_U2WhenARegisterMayAsk", []edit{
+		{"agent/ready/ready.go", `if !t.Cause.Passes() {`, `if !f.Held && !t.Cause.Passes() {`},
+	}},
+	{"ready with credentials that nobody has accepted", "cmd/posagent", "TestField_U2OfflineIsReadyOnceProven", []edit{
+		{"agent/readiness.go", `j.read, j.stored = true, bytes.Equal(was, mac)`, `j.read, j.stored = true, len(was) == len(mac)`},
+	}},
+	{"a login page is the backend", "agent/upstream", "TestField_U3FaultsByTheirReplies", []edit{
+		{"agent/upstream/fault.go", `case resp.StatusCode < 300 &&`, `case resp.StatusCode < 200 &&`},
 	}},
 	{"a monitor reads ready on a full disk", "agent", "TestReadyOnAFullDisk", []edit{
 		{"agent/view/house.go", `bit(h.DB.Reserved(ctx) == nil)`, `bit(h.DB.Health(ctx).Err == nil)`},

@@ -145,7 +145,7 @@ func (s *Stack) Start(ctx context.Context) error {
 		IdempotencyTTL: 24 * time.Hour, Probe: func(ctx context.Context, _ string) error { return client.Probe(ctx) }, Screen: o.Screen,
 		ZVT:   zvt.Config{TerminalID: "29001006", Currency: "EUR", MerchantName: "Campaign", Device: "posagent", Serial: "1"},
 		Frame: o.Frame, Serial: s.Cable.Terminal(), Now: now, Boot: func() time.Duration { return time.Since(born) },
-		BootID: fmt.Sprintf("boot-%d", s.boots), Log: o.Log, Ready: func() { close(ready) },
+		BootID: fmt.Sprintf("boot-%d", s.boots), Log: o.Log, Up: func() { close(ready) },
 	})
 	running, cancel := context.WithCancel(ctx)
 	ended := make(chan error, 1)

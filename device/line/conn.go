@@ -196,7 +196,7 @@ func (c *conn) fail(op string, cause error) error {
 	err := fmt.Errorf("%s %s: %w", op, c.port.cfg.Path, cause)
 	c.port.count(func(s *Stats) {
 		s.Errors++
-		s.LastError = err.Error()
+		s.LastError, s.Reason = err.Error(), err
 	})
 	return err
 }

@@ -45,6 +45,7 @@ type Stats struct {
 	WriteTimeouts  uint64
 	AbandonedNow   int    // writes that have not come back
 	LastError      string // why the line is or was not open
+	Reason         error  // the same, to be judged by errors.Is; nil while it is open
 	WaitingForLock bool
 }
 
@@ -120,7 +121,7 @@ func (p *Port) Open(ctx context.Context) (Conn, error) {
 		}
 		err = fmt.Errorf("open %s: %w", p.cfg.Path, err)
 		p.count(func(s *Stats) {
-			s.LastError = err.Error()
+			s.LastError, s.Reason = err.Error(), err
 			s.WaitingForLock = errors.Is(err, errInUse)
 		})
 		if errors.Is(err, ErrNotTTY) || errors.Is(err, ErrStuck) {
@@ -168,7 +169,7 @@ func (p *Port) tryOpen() (*conn, error) {
 	_ = raw.SetRTS(true)
 	_ = raw.ResetInputBuffer()
 	p.count(func(s *Stats) {
-		s.Open, s.OpenedAt, s.LastError, s.WaitingForLock = true, time.Now(), "", false
+		s.Open, s.OpenedAt, s.LastError, s.Reason, s.WaitingForLock = true, time.Now(), "", nil, false
 		s.Opens++
 	})
 	return &conn{port: p, raw: raw, lock: lock}, nil

@@ -1,0 +1,300 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"posagent/agent/catalog"
+	"posagent/agent/ready"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Ways are what the agent is told of its ways to the backend and to the registers. The zero value is a terminal whose ways are not
+// looked at: it has one line, always open, and needs no proof of its settings.
+type Ways struct {
+	Place    ready.Place
+	Settings []byte // of the backend: a digest of address, credentials and trust; nil = they need no proof
+	// Troubles are what the connections suffer now, the method list's first; nil = nothing is known of them.
+	Troubles func() []ready.Trouble
+	// Lines are how many register lines are configured, and which are not open; nil = one that is.
+	Lines func() (count int, closed []ready.Trouble)
+	// Apart says that the schemes are asked at another address than the method list.
+	Apart bool
+}
+
+const (
+	listWithin  = 3 * time.Second        // for the first answer of the backend, before the terminal is judged without
+	judgeEvery  = 500 * time.Millisecond // a cable that is pulled shows within this time
+	healthEvery = 10 * time.Second       // between two looks into the journal
+	firstAsk    = 2 * time.Second        // between two questions while the backend keeps the terminal from being ready
+	slowestAsk  = 15 * time.Second
+)
+
+// judged is the last judgement, and what it needs to remember.
+type judged struct {
+	mu     sync.Mutex
+	last   *ready.Report
+	since  time.Time
+	health *ready.Trouble // of the journal, when it was looked into last
+	looked time.Time
+	proof  bool // the backend has answered with these settings, in this run or an earlier one
+	stored bool // and that stands in the journal
+	read   bool // the journal has been asked for it
+}
+
+func proofSchema() []store.Step {
+	return []store.Step{{Name: "agent/2 proof", SQL: `
+CREATE TABLE agent_proof (
+	id       INTEGER PRIMARY KEY CHECK (id = 1),
+	settings BLOB NOT NULL -- MAC of the settings with which the backend has answered
+) STRICT;`}}
+}
+
+// Judge says whether a register may ask for a sale now.
+func (a *Agent) Judge(ctx context.Context) ready.Report {
+	a.judged.mu.Lock()
+	defer a.judged.mu.Unlock()
+	return a.judge(ctx, true)
+}
+
+// judge is Judge; look says that the journal is looked into now. The caller holds the mutex.
+func (a *Agent) judge(ctx context.Context, look bool) ready.Report {
+	w := a.o.Ways
+	defs, _ := a.methods()
+	_, err := a.catalog.Trouble()
+	f := ready.Facts{
+		Resumed: a.drive.Resumed(), Store: a.journal(ctx, look), Lines: 1, Held: len(defs) > 0, None: errors.Is(err, &wire.Error{Code: wire.NotFound}),
+		Proven: a.proven(ctx), At: w.Place,
+	}
+	if _, _, state := a.catalog.Current(); state == catalog.NoMethods {
+		f.None = true
+	}
+	if w.Lines != nil {
+		f.Lines, f.Closed = w.Lines()
+	}
+	switch {
+	case w.Troubles != nil:
+		f.Troubles = w.Troubles()
+	case err != nil && !f.None: // only the list's error is known
+		f.Troubles = []ready.Trouble{{Cause: ready.NoList, Where: "the backend", Detail: string(wire.CodeOf(err))}}
+	}
+	return ready.Judge(f)
+}
+
+// journal says why the journal takes no sale.
+func (a *Agent) journal(ctx context.Context, look bool) *ready.Trouble {
+	dir := filepath.Dir(a.o.DB.Health(ctx).Path)
+	if err := a.o.DB.Reserved(ctx); err != nil { // what a sale is asked, too
+		cause := ready.Journal
+		if errors.Is(err, store.ErrFull) {
+			cause = ready.DiskFull
+		}
+		return &ready.Trouble{Cause: cause, Where: dir, Detail: err.Error()}
+	}
+	if j := &a.judged; look || a.o.Now().Sub(j.looked).Abs() >= healthEvery {
+		j.health, j.looked = nil, a.o.Now()
+		for _, line := range a.drive.Health(ctx).Lines {
+			if why, bad := strings.CutPrefix(line, "journal: "); bad && ctx.Err() == nil {
+				j.health = &ready.Trouble{Cause: ready.Journal, Where: dir, Detail: why}
+			}
+		}
+	}
+	return a.judged.health
+}
+
+// proven says whether the backend has answered with the settings that are in use, and keeps that it has.
+func (a *Agent) proven(ctx context.Context) bool {
+	j, settings := &a.judged, a.o.Ways.Settings
+	if settings == nil {
+		return true
+	}
+	mac := a.o.DB.MAC("agent_proof", "1", settings)
+	if !j.read {
+		var was []byte
+		err := a.o.DB.Read(ctx, func(r store.Reader) error {
+			return r.QueryRow(`SELECT settings FROM agent_proof WHERE id = 1`).Scan(&was)
+		})
+		if err == nil || errors.Is(err, sql.ErrNoRows) {
+			j.read, j.stored = true, bytes.Equal(was, mac)
+			j.proof = j.stored
+		}
+	}
+	if !a.catalog.Answered() || j.stored {
+		return j.proof
+	}
+	j.proof = true
+	err := a.o.DB.Write(ctx, func(tx store.Tx) error {
+		_, err := tx.Exec(`INSERT INTO agent_proof (id, settings) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET settings = excluded.settings`, mac)
+		return err
+	})
+	j.stored = true // asked once a run: without it the next start asks the backend first
+	if err != nil && ctx.Err() == nil {
+		a.o.Log.Warn("proof of the settings not stored", "err", err)
+	}
+	return true
+}
+
+// probe is /readyz.
+func (a *Agent) probe() error {
+	if r := a.Judge(context.Background()); r.NotReady != nil {
+		return errors.New(r.NotReady.Text())
+	}
+	return nil
+}
+
+// watch says when registers are answered, then judges until ctx ends, and reports what has changed.
+func (a *Agent) watch(ctx context.Context) {
+	late := time.Now().Add(listWithin)
+	for told := false; !a.drive.Resumed() && ctx.Err() == nil; {
+		if !told && time.Now().After(late) {
+			told = true
+			a.report(ctx, true)
+		}
+		pause(ctx, 2*time.Millisecond)
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	if a.asks() {
+		first, cancel := context.WithTimeout(ctx, listWithin)
+		a.ask(first)
+		cancel()
+	}
+	for a.opening() && time.Now().Before(late) && ctx.Err() == nil {
+		pause(ctx, 2*time.Millisecond)
+	}
+	if a.o.Up != nil && ctx.Err() == nil {
+		a.o.Up()
+	}
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	busy := make(chan struct{}, 1)
+	next, wait := time.Now().Add(firstAsk), firstAsk
+	for first := true; ctx.Err() == nil; first = false {
+		r := a.report(ctx, first)
+		if !a.needs(r) {
+			next, wait = time.Now().Add(firstAsk), firstAsk
+		} else if time.Now().After(next) {
+			select {
+			case busy <- struct{}{}:
+				wait = min(2*wait, slowestAsk)
+				next = time.Now().Add(wait)
+				asking.Go(func() {
+					a.ask(ctx)
+					<-busy
+				})
+			default: // the last question still waits for its answer
+			}
+		}
+		pause(ctx, judgeEvery)
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// asks says whether a start asks the backend before it is judged: without a list, and wherever the settings want a proof.
+func (a *Agent) asks() bool {
+	_, _, state := a.catalog.Current()
+	return state == catalog.Unknown || a.o.Ways.Settings != nil
+}
+
+// opening says that a register line was not tried yet.
+func (a *Agent) opening() bool {
+	if a.o.Ways.Lines == nil {
+		return false
+	}
+	_, closed := a.o.Ways.Lines()
+	return slices.ContainsFunc(closed, func(t ready.Trouble) bool { return t.Cause == ready.Starting })
+}
+
+// needs says whether another answer of the backend may change the report.
+func (a *Agent) needs(r ready.Report) bool {
+	if r.Offline != nil {
+		return true
+	}
+	return r.NotReady != nil && (r.NotReady.Cause == ready.NoMethods || r.NotReady.Cause == ready.Asking || r.NotReady.Cause == ready.NoList || a.o.Ways.backend(r.NotReady.Cause))
+}
+
+// backend says whether a cause is one of the ways to the backend.
+func (w Ways) backend(c ready.Cause) bool {
+	if w.Troubles == nil {
+		return false
+	}
+	for _, t := range w.Troubles() {
+		if t.Cause == c {
+			return true
+		}
+	}
+	return false
+}
+
+// nobody is a transaction that does not exist: asked for it, the schemes show whether they can be reached and take the credentials.
+const nobody = "00000000-0000-4000-8000-000000000000"
+
+// ask asks the backend what a sale would need of it: the method list, and the schemes where they are elsewhere or did not answer.
+// What comes of it is read from the connections.
+func (a *Agent) ask(ctx context.Context) {
+	var both sync.WaitGroup
+	both.Go(func() {
+		if err := a.catalog.RefreshNow(ctx); err != nil && ctx.Err() == nil {
+			a.o.Log.Debug("method list not refreshed", "err", err)
+		}
+	})
+	w := a.o.Ways
+	if w.Apart || w.Troubles != nil && len(w.Troubles()) > 0 {
+		both.Go(func() {
+			if _, err := a.o.Schemes.Status(ctx, nobody, ""); err != nil && ctx.Err() == nil {
+				a.o.Log.Debug("schemes asked", "err", err)
+			}
+		})
+	}
+	both.Wait()
+}
+
+// report judges, and tells of a judgement that is new.
+func (a *Agent) report(ctx context.Context, look bool) ready.Report {
+	j := &a.judged
+	j.mu.Lock()
+	r := a.judge(ctx, look)
+	now := a.o.Now()
+	for _, s := range []*ready.Said{r.NotReady, r.Offline} {
+		if s != nil && s.Since.IsZero() {
+			s.Since = now
+		}
+	}
+	changed := j.last == nil || !j.last.Same(r)
+	if changed {
+		j.last = &r
+	}
+	j.mu.Unlock()
+	if !changed || ctx.Err() != nil {
+		return r
+	}
+	switch {
+	case r.NotReady != nil:
+		a.o.Log.Warn("not ready", "cause", r.NotReady.Cause, "why", r.NotReady.Words, "remedy", r.NotReady.Remedy)
+	case r.Offline != nil:
+		a.o.Log.Warn("offline, going on without the backend", "cause", r.Offline.Cause, "why", r.Offline.Words, "remedy", r.Offline.Remedy)
+	default:
+		a.o.Log.Info("ready")
+	}
+	if a.o.Report != nil {
+		a.o.Report(r)
+	}
+	return r
+}

@@ -1,0 +1,116 @@
+package ready
+
+import "time"
+
+// Trouble is something that does not work.
+type Trouble struct {
+	Cause  Cause
+	Where  string // host, device or path
+	Detail string // what was seen, may be ""
+	Since  time.Time
+}
+
+// Place is where a person would mend things.
+type Place struct {
+	Config string // path of the configuration, "" = none
+	Flags  string // flags of the terminal, as " --config FILE --state DIR"
+}
+
+// Said is a trouble in words.
+type Said struct {
+	Cause  Cause     `json:"cause"`
+	Words  string    `json:"words"`
+	Remedy string    `json:"remedy"`
+	Since  time.Time `json:"since,omitzero"`
+}
+
+// Say puts a trouble into words.
+func Say(t Trouble, at Place) Said {
+	r := find(t.Cause)
+	return Said{Cause: t.Cause, Words: fill(r.words, t, at), Remedy: fill(r.remedy, t, at), Since: t.Since}
+}
+
+// Text is words and remedy in one sentence.
+func (s Said) Text() string { return s.Words + ": " + s.Remedy }
+
+// Report says whether a register may ask for a sale.
+type Report struct {
+	Ready    bool  `json:"ready"`
+	NotReady *Said `json:"notReady,omitempty"` // set where Ready is not
+	Offline  *Said `json:"offline,omitempty"`  // ready, though the backend does not answer now
+}
+
+// Not is the report of a terminal that is not ready.
+func Not(t Trouble, at Place) Report {
+	said := Say(t, at)
+	return Report{NotReady: &said}
+}
+
+// Same says that two reports have the same causes in the same words.
+func (r Report) Same(o Report) bool {
+	return r.Ready == o.Ready && same(r.NotReady, o.NotReady) && same(r.Offline, o.Offline)
+}
+
+func same(a, b *Said) bool {
+	return a == nil && b == nil || a != nil && b != nil && a.Cause == b.Cause && a.Words == b.Words
+}
+
+// Line is the first line of the status screen.
+func (r Report) Line() string {
+	switch {
+	case r.NotReady != nil:
+		return "NOT READY: " + r.NotReady.Text()
+	case r.Offline != nil:
+		return "READY, offline: " + r.Offline.Text()
+	}
+	return "READY"
+}
+
+// Facts are what a terminal knows of itself.
+type Facts struct {
+	Resumed  bool      // older sales have been taken up
+	Store    *Trouble  // why the journal takes no sale, nil = it does
+	Lines    int       // register lines that are configured
+	Closed   []Trouble // those that are not open
+	Held     bool      // a method to sell with is known
+	None     bool      // the backend says that there is none
+	Proven   bool      // the backend has answered with the settings that are in use
+	Troubles []Trouble // of the ways to the backend, the method list's first
+	At       Place
+}
+
+// Judge says whether a register may ask for a sale now:
+//
+//   - what is on the box has to work: the journal, and every register line that is configured;
+//   - a method must be held, and the backend must have answered once with the address and the credentials that are in use;
+//   - what a person has to mend (credentials, certificates, a proxy's login, a login page, a wrong address) makes it not ready;
+//   - a network or a backend that is away meanwhile does not: the report then says that the terminal is offline.
+func Judge(f Facts) Report {
+	switch {
+	case !f.Resumed:
+		return Not(Trouble{Cause: Resuming}, f.At)
+	case f.Store != nil:
+		return Not(*f.Store, f.At)
+	case f.Lines == 0:
+		return Not(Trouble{Cause: NoLine}, f.At)
+	case len(f.Closed) > 0:
+		return Not(f.Closed[0], f.At)
+	}
+	for _, t := range f.Troubles {
+		if !t.Cause.Passes() {
+			return Not(t, f.At)
+		}
+	}
+	switch {
+	case f.Held && f.Proven && len(f.Troubles) == 0:
+		return Report{Ready: true}
+	case f.Held && f.Proven:
+		said := Say(f.Troubles[0], f.At)
+		return Report{Ready: true, Offline: &said}
+	case f.None && !f.Held:
+		return Not(Trouble{Cause: NoMethods}, f.At)
+	case len(f.Troubles) > 0:
+		return Not(f.Troubles[0], f.At)
+	}
+	return Not(Trouble{Cause: Asking}, f.At)
+}

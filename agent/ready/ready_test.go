@@ -1,0 +1,84 @@
+package ready_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/ready"
+)
+
+// well is a terminal that may be asked.
+func well() ready.Facts {
+	return ready.Facts{Resumed: true, Lines: 1, Held: true, Proven: true, At: ready.Place{Config: "/c.toml", Flags: " --config /c.toml"}}
+}
+
+// TestField_U2WhenARegisterMayAsk is the decision, case by case.
+func TestField_U2WhenARegisterMayAsk(t *testing.T) {
+	away := ready.Trouble{Cause: "stall", Where: "pay.example"}
+	refused := ready.Trouble{Cause: "credentials", Where: "pay.example", Detail: "reply 401"}
+	for name, tc := range map[string]struct {
+		change func(*ready.Facts)
+		want   string
+	}{
+		"all is well": {func(*ready.Facts) {}, "READY"},
+		"older sales": {func(f *ready.Facts) { f.Resumed = false }, "NOT READY: older sales are being resumed: posagent status --config /c.toml shows them; wait until they are settled"},
+		"full disk":   {func(f *ready.Facts) { f.Store = &ready.Trouble{Cause: ready.DiskFull, Where: "/var/lib/p"} }, "NOT READY: no space left on the disk of /var/lib/p: df -h /var/lib/p shows it; free space there, but leave what is in /var/lib/p"},
+		"no line":     {func(f *ready.Facts) { f.Lines = 0 }, "NOT READY: no register line is set: set [ecr] serial or tcp in /c.toml, then posagent run --config /c.toml"},
+		"one line of two pulled": {func(f *ready.Facts) {
+			f.Lines, f.Closed = 2, []ready.Trouble{{Cause: ready.LinePulled, Where: "/dev/ttyUSB0"}}
+		}, "NOT READY: the register line /dev/ttyUSB0 was unplugged: plug the cable in again; the terminal opens the line by itself"},
+		"no method":           {func(f *ready.Facts) { f.Held, f.None = false, true }, "NOT READY: the backend knows no payment method for this merchant and terminal: correct bax_id and terminal_id of [terminal] in /c.toml, or ask the backend's operator to add one"},
+		"a method of its own": {func(f *ready.Facts) { f.None = true }, "READY"},
+		"no answer yet":       {func(f *ready.Facts) { f.Held = false }, "NOT READY: the backend has not answered yet: posagent status --config /c.toml, again in some seconds"},
+		"not proven yet":      {func(f *ready.Facts) { f.Proven = false }, "NOT READY: the backend has not answered yet: posagent status --config /c.toml, again in some seconds"},
+		"away, nothing held":  {func(f *ready.Facts) { f.Held, f.Troubles = false, []ready.Trouble{away} }, "NOT READY: pay.example does not answer in time: curl -sv https://pay.example/ shows how far it gets; a firewall may block it, else call the backend's operator"},
+		"away, not proven":    {func(f *ready.Facts) { f.Proven, f.Troubles = false, []ready.Trouble{away} }, "NOT READY: pay.example does not answer in time: curl -sv https://pay.example/ shows how far it gets; a firewall may block it, else call the backend's operator"},
+		"away, all held":      {func(f *ready.Facts) { f.Troubles = []ready.Trouble{away} }, "READY, offline: pay.example does not answer in time: curl -sv https://pay.example/ shows how far it gets; a firewall may block it, else call the backend's operator"},
+		"refused, all held":   {func(f *ready.Facts) { f.Troubles = []ready.Trouble{away, refused} }, "NOT READY: pay.example refuses the credentials, reply 401: correct [upstream.auth] in /c.toml, then start posagent again"},
+		"a line before the network": {func(f *ready.Facts) {
+			f.Held, f.Troubles, f.Closed = false, []ready.Trouble{away}, []ready.Trouble{{Cause: ready.LineBusy, Where: "/dev/ttyS0"}}
+		}, "NOT READY: the register line /dev/ttyS0 is in use by another program: fuser -v /dev/ttyS0 names it; stop it"},
+	} {
+		f := well()
+		tc.change(&f)
+		r := ready.Judge(f)
+		require.Equal(t, tc.want, r.Line(), name)
+		require.Equal(t, strings.HasPrefix(tc.want, "READY"), r.Ready, name)
+		require.Equal(t, r.Ready, r.NotReady == nil, name)
+	}
+}
+
+// TestField_U3EachCauseHasItsOwnWordsAndRemedy: no two causes share a remedy, and each line can be taken apart by a program.
+func TestField_U3EachCauseHasItsOwnWordsAndRemedy(t *testing.T) {
+	words, remedies := map[string]ready.Cause{}, map[string]ready.Cause{}
+	for _, c := range ready.Causes() {
+		s := ready.Say(ready.Trouble{Cause: c, Where: "pay.example:443", Detail: "seen: this\nand that"}, ready.Place{Config: "/c.toml"})
+		require.NotEmpty(t, s.Words, c)
+		require.NotEmpty(t, s.Remedy, c)
+		require.NotContains(t, s.Words, ": ", c)
+		require.NotContains(t, s.Text(), "\n", c)
+		require.NotRegexp(t, `[{}]`, s.Text(), c)
+		require.Empty(t, words[s.Words], c)
+		words[s.Words] = c
+		if s.Remedy != "posagent status, again in some seconds" { // nothing is wrong yet
+			require.Empty(t, remedies[s.Remedy], c)
+		}
+		remedies[s.Remedy] = c
+		require.LessOrEqual(t, len(strings.Fields(s.Words)), 25, c)
+		bare := ready.Say(ready.Trouble{Cause: c, Where: "pay.example"}, ready.Place{})
+		require.NotContains(t, bare.Words, "detail", c)
+		require.False(t, strings.HasSuffix(bare.Words, ","), c)
+	}
+}
+
+// TestField_U5NoRemedyDestroys: no remedy names a verb or a flag that abandons a journal.
+func TestField_U5NoRemedyDestroys(t *testing.T) {
+	bad := regexp.MustCompile(`(?i)\b(reset|rm|delete|remove|erase|purge|format|mkfs|truncate|--state|restore|drop|kill)\b`)
+	for _, c := range ready.Causes() {
+		s := ready.Say(ready.Trouble{Cause: c, Where: "x", Detail: "y"}, ready.Place{Config: "/c.toml"})
+		require.Empty(t, bad.FindString(s.Text()), "%s: %s", c, s.Text())
+	}
+}

@@ -1,0 +1,129 @@
+package ready
+
+import "strings"
+
+// Cause names why something does not work. A cause is a stable word for programs.
+type Cause string
+
+// The causes.
+const (
+	Config     Cause = "config"
+	NoConfig   Cause = "no_config"
+	Stopped    Cause = "stopped"
+	Starting   Cause = "starting"
+	Resuming   Cause = "resuming"
+	Asking     Cause = "asking"
+	DiskFull   Cause = "disk_full"
+	Journal    Cause = "journal"
+	NoLine     Cause = "no_line"
+	LineGone   Cause = "line_missing"
+	LinePulled Cause = "line_unplugged"
+	LineDenied Cause = "line_denied"
+	LineBusy   Cause = "line_busy"
+	LineNoTTY  Cause = "line_no_tty"
+	LineFailed Cause = "line_failed"
+	NoMethods  Cause = "no_methods"
+	NoList     Cause = "no_list"
+)
+
+// row is one line of the table. In its texts {where} is the host, device or path that the trouble is about, {detail} what was seen
+// there, {config} the configuration file and {flags} the flags that the terminal was started with.
+type row struct {
+	cause  Cause
+	words  string
+	remedy string
+	passes bool // a terminal that has sold before goes on: it ends by itself, and needs nobody
+}
+
+// table is every cause. The causes of the backend are named as package upstream names its faults.
+func table() []row {
+	return []row{
+		{Config, "the configuration has an error", "posagent config check{flags}", false},
+		{NoConfig, "no terminal has run here, and no configuration is named", "posagent config example > config.toml, fill it in, then posagent run --config config.toml", false},
+		{Stopped, "the terminal does not run", "posagent run{flags}", false},
+		{Starting, "the terminal is starting", "posagent status{flags}, again in some seconds", false},
+		{Resuming, "older sales are being resumed", "posagent status{flags} shows them; wait until they are settled", false},
+		{Asking, "the backend has not answered yet", "posagent status{flags}, again in some seconds", false},
+		{DiskFull, "no space left on the disk of {where}", "df -h {where} shows it; free space there, but leave what is in {where}", false},
+		{Journal, "the journal of {where} cannot be written or read, {detail}", "dmesg | tail shows errors of the disk; keep {where} as it is, and call support", false},
+
+		{NoLine, "no register line is set", "set [ecr] serial or tcp in {config}, then posagent run{flags}", false},
+		{LineGone, "the register line {where} is not there", "plug the cable in; ls /dev/serial/by-id lists the devices, set [ecr] serial in {config} to one of them", false},
+		{LinePulled, "the register line {where} was unplugged", "plug the cable in again; the terminal opens the line by itself", false},
+		{LineDenied, "the register line {where} may not be opened by this user", "ls -l {where} shows the group; usermod -aG GROUP USER, then start posagent again", false},
+		{LineBusy, "the register line {where} is in use by another program", "fuser -v {where} names it; stop it", false},
+		{LineNoTTY, "the register line {where} is no serial device", "ls /dev/serial/by-id lists the devices; set [ecr] serial in {config} to one of them", false},
+		{LineFailed, "the register line {where} does not open, {detail}", "dmesg | tail shows what the system says of the device", false},
+
+		{NoMethods, "the backend knows no payment method for this merchant and terminal", "correct bax_id and terminal_id of [terminal] in {config}, or ask the backend's operator to add one", false},
+		{NoList, "{where} sends no usable method list, {detail}", "correct [upstream] base or methods in {config}; if they are right, call the backend's operator", true},
+
+		{"name_service", "the network's name service does not answer, so {where} is not found", "ip route; cat /etc/resolv.conf; check the cable and the router", true},
+		{"no_name", "the name {where} does not exist", "getent hosts {where}; if it stays unknown, correct [upstream] base in {config}", true},
+		{"no_route", "the network is down, or has no way to {where}", "ip addr; ip route; check the cable and the router", true},
+		{"refused", "{where} refuses the connection", "correct host and port of [upstream] base in {config}; if they are right, call the backend's operator", true},
+		{"stall", "{where} does not answer in time", "curl -sv https://{where}/ shows how far it gets; a firewall may block it, else call the backend's operator", true},
+		{"broken", "the connection to {where} breaks off", "curl -sv https://{where}/ shows where; a firewall may cut it, else call the backend's operator", true},
+
+		{"untrusted", "the certificate of {where} comes from an authority that is not trusted, {detail}", "if the issuer is the backend's, set [upstream] roots_file in {config} to its root certificate; else somebody reads along, and the network has to be mended", false},
+		{"expired", "the certificate of {where} is out of date or not valid yet, {detail}", "date -u; if the clock is wrong, set it; else call the backend's operator", false},
+		{"wrong_name", "the certificate of {where} is for another name", "correct the host of [upstream] base in {config}", false},
+		{"wrong_pin", "the certificate of {where} has none of the pinned keys", "ask the backend's operator for the new key, and put it into [upstream] pins in {config}; if there is none, somebody reads along", false},
+		{"bad_tls", "no secure connection to {where} comes about, {detail}", "correct the port of [upstream] base, client_cert and client_key in {config}; else call the backend's operator", false},
+
+		{"proxy_login", "the proxy demands a login", "set [upstream] proxy and proxy_auth_file in {config}; the file holds user:password", false},
+		{"proxy_down", "the proxy cannot be reached", "correct [upstream] proxy in {config}; if it is right, check the network", true},
+		{"proxy_refuses", "the proxy does not let the terminal through to {where}, {detail}", "ask the network's keeper to allow {where}, or correct [upstream] proxy in {config}", false},
+		{"portal", "a network's login page answers in the place of {where}, {detail}", "log in to the network with a browser; if there is no such page, correct [upstream] base in {config}", false},
+
+		{"credentials", "{where} refuses the credentials, {detail}", "correct [upstream.auth] in {config}, then start posagent again", false},
+		{"no_service", "{where} has no such service, {detail}", "correct the path of [upstream] base in {config}", false},
+		{"failing", "{where} fails, {detail}", "call the backend's operator; the terminal asks again by itself, posagent status{flags} shows when it is over", true},
+		{"too_many", "{where} is asked too often, {detail}", "wait some minutes; if another terminal has the same terminal_id, correct [terminal] in {config}", true},
+	}
+}
+
+// Causes lists every cause in the order of the table.
+func Causes() []Cause {
+	var list []Cause
+	for _, r := range table() {
+		list = append(list, r.cause)
+	}
+	return list
+}
+
+// Passes says that the trouble ends by itself, and that a terminal which has been set up stays ready meanwhile.
+func (c Cause) Passes() bool { return find(c).passes }
+
+// find is a cause's row; one that is not in the table reads as a journal's.
+func find(c Cause) row {
+	for _, r := range table() {
+		if r.cause == c {
+			return r
+		}
+	}
+	return row{cause: c, words: "the terminal does not work, {detail}", remedy: "posagent status{flags}"}
+}
+
+// fill puts what is known into a text. What is not known leaves nothing behind.
+func fill(text string, t Trouble, at Place) string {
+	if t.Detail == "" {
+		text = strings.ReplaceAll(text, ", {detail}", "")
+	}
+	config := at.Config
+	if config == "" {
+		config = "the configuration"
+	}
+	return strings.NewReplacer("{where}", clean(t.Where), "{detail}", clean(t.Detail), "{config}", config, "{flags}", at.Flags).Replace(text)
+}
+
+// clean takes out of a text what would break a line, or the sentence at its colons.
+func clean(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, s)
+	return strings.ReplaceAll(s, ": ", ", ")
+}
