@@ -152,3 +152,50 @@ func TestSpoiltRepliesOfTokens(t *testing.T) {
 		require.NoError(t, err, "once")
 	}
 }
+
+// An operation without a body is one with {}, as clients without anything to say send it.
+func TestField_B6EmptyBodyIsAnEmptyObject(t *testing.T) {
+	b, base, _ := desk(t, t.TempDir())
+	post := func(path, contentType string, body io.Reader) (int, string) {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/api/v1/payments"+path, body)
+		require.NoError(t, err)
+		req.Header.Set("Authorization", "Bearer posagent-demo-bearer")
+		if contentType != "" {
+			req.Header.Set("Content-Type", contentType)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		return resp.StatusCode, string(text)
+	}
+	reserved := func() string {
+		out, err := b.Payments().Create(t.Context(), wire.NewKey(), payments.CreateRequest{
+			Type: payments.Moto, Amount: 1250, CurrencyCode: "EUR", Processing: payments.ProcessAuthorize,
+			CardDetails: &payments.CardDetails{PAN: wire.NewPAN("4111111111111111"), ExpiryYear: 2090, ExpiryMonth: 1},
+		})
+		require.NoError(t, err)
+		return "/" + out.PaymentID
+	}
+	for _, contentType := range []string{"", "application/json"} {
+		id := reserved()
+		status, text := post(id+"/Capture", contentType, nil)
+		require.Equal(t, http.StatusOK, status, text)
+		status, text = post(id+"/Refund", contentType, strings.NewReader("{}"))
+		if contentType != "" {
+			require.Equal(t, http.StatusOK, status, text)
+		}
+		status, text = post(reserved()+"/Cancel", contentType, io.MultiReader()) // of unknown length
+		require.Equal(t, contentType != "", status == http.StatusOK, text)
+		status, text = post(reserved()+"/Cancel", contentType, nil)
+		require.Equal(t, http.StatusOK, status, text)
+		out, err := b.Payments().Create(t.Context(), wire.NewKey(), payments.CreateRequest{Type: payments.ProviderHosted, Amount: 1250, CurrencyCode: "EUR", Processing: payments.ProcessAuthorize})
+		require.NoError(t, err)
+		status, text = post("/"+out.PaymentID+"/Authorize", contentType, nil)
+		require.NotEqual(t, http.StatusBadRequest, status, text) // whether it can be authorized is the bank's word
+		status, _ = post("", contentType, nil)
+		require.Equal(t, http.StatusBadRequest, status, "a create has to say something")
+	}
+}

@@ -247,7 +247,7 @@ func FuzzParse(f *testing.F) {
 
 func TestNameable(t *testing.T) {
 	for code, want := range map[string]bool{
-		"EUR": true, "JPY": true, "KWD": true, "SSP": true, "XDR": true, "UYI": true, "CHW": true, "CLF": true, "COU": true, "MXV": true, "CHE": true,
+		"EUR": true, "JPY": true, "KWD": true, "SSP": true, "XDR": true, "UYI": true, "CHW": true, "CLF": true, "COU": true, "MXV": true, "CHE": true, "BOV": true, "USN": true, "UYW": true,
 		"XXX": false, "XTS": false, "XAU": false, "eur": false, "": false, "DEM": false, "EU": false, "R U": false,
 	} {
 		require.Equal(t, want, money.Nameable(code), code)

@@ -3,6 +3,7 @@ package payments
 import (
 	"encoding/json"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,15 @@ type Total struct {
 // discounts, each line rounded either way.
 func (t Total) Fits(amount money.Minor) bool {
 	return amount == t.Full || t.Low <= amount && amount <= t.High
+}
+
+// vatKnown returns whether every item's price includes its VAT: without a percentage, or with 0, S0 2.3 leaves open what VAT
+// comes on top, and the sum of the prices is not what is paid.
+func vatKnown(items []BasketItem) bool {
+	return !slices.ContainsFunc(items, func(i BasketItem) bool {
+		p, err := readPercent(i.VatPercentage)
+		return err != nil || p.n == 0
+	})
 }
 
 // BasketTotal adds a basket up, exactly. The error is money.ErrAmount for a percentage that is none, or money.ErrOverflow.

@@ -29,13 +29,14 @@
 // 2026-11-21: ProviderHostedEcom and the operator's spelling of it are both accepted, and are ProviderHostedEcom inside. Where
 // no operator is configured, or its name is "provider", that spelling is NetsHostedEcom.
 //
-// 2026-11-21: currencies: the payable ones, and the special ones that S0 2.4 names (XDR, UYI, CHW, CLF, COU, MXV, CHE).
+// 2026-11-21: currencies: the payable ones, and the special ones that S0 2.4 names (XDR, UYI, CHW, CLF, COU, MXV, CHE)
+// and the fund codes of ISO 4217 beside them (BOV, USN, UYW).
 // A payment may be created in the latter, and no money ever moves in them: CurrencyNotPayable. Every other special or
 // withdrawn code is Invalid.
 //
-// 2026-11-21: a basket's total must be the amount where both are sent. It is quantity × unitPrice, which real clients
-// check before they send, or the same with discountPercentage applied, each line rounded either way. VAT changes no
-// total: with a vatPercentage unitPrice includes it, without one nobody says what would have to be added. A unitPrice may be
+// 2026-11-22: a basket's total must be the amount where both are sent and every item says its VAT (vatPercentage above 0). It is quantity × unitPrice, which real clients
+// check before they send, or the same with discountPercentage applied, each line rounded either way. With a
+// vatPercentage unitPrice includes it; without one S0 does not say what comes on top, and no total is compared. A unitPrice may be
 // negative (a voucher is a line in shops), a quantity may not. Percentages are 0 to 100, rounded
 // to 16 decimals: a double may have more.
 //
@@ -46,6 +47,9 @@
 //
 // 2026-11-21: authorize without an amount reserves the payment's amount, capture without one collects what is left of the
 // reservation, refund without one gives back what is left of the captures. An amount of a cancel is not read.
+//
+// 2026-11-22: an empty body of authorize, cancel, capture or refund is {}, and needs no Content-Type. What stays stricter than
+// S0 2.1: currencyCode is needed, amount is needed unless processing is Verify, and a basket item needs quantity and unitPrice.
 //
 // 2026-11-21: authorize works on every created payment, whether its page was visited or not (S0 3); what a payment
 // is then made with is the service's business.

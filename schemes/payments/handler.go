@@ -108,7 +108,11 @@ func (h *handler) create(_ string, data []byte) (perform, error) {
 
 // write performs a write, refusing in an order that costs a bad request the least.
 func (h *handler) write(w http.ResponseWriter, r *http.Request, op string, status int, id string, do act) {
-	_, err := wire.CheckJSON(r.Header.Get("Content-Type"))
+	var err error
+	empty := op != opCreate && r.ContentLength == 0
+	if !empty || r.Header.Get("Content-Type") != "" {
+		_, err = wire.CheckJSON(r.Header.Get("Content-Type"))
+	}
 	var key wire.Key
 	if err == nil {
 		key, err = wire.KeyFrom(r.Header)
@@ -116,6 +120,9 @@ func (h *handler) write(w http.ResponseWriter, r *http.Request, op string, statu
 	var data []byte
 	if err == nil {
 		data, err = wire.ReadBody(r, h.opts.MaxBody)
+	}
+	if op != opCreate && len(data) == 0 {
+		data = []byte("{}")
 	}
 	var run perform
 	if err == nil {

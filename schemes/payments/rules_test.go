@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math/big"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,6 +109,45 @@ func TestDecodeBringsToOneForm(t *testing.T) {
 	}
 }
 
+// The prices of a basket make the amount only where each includes its VAT (S0 2.3).
+func TestField_B6BasketRuleOnlyWhereTheVATIsKnown(t *testing.T) {
+	vat := func(percentages ...string) (list []payments.BasketItem) {
+		for _, p := range percentages {
+			item := payments.BasketItem{Quantity: 1, UnitPrice: 50}
+			if p != "" {
+				item.VatPercentage = percent(p)
+			}
+			list = append(list, item)
+		}
+		return list
+	}
+	for _, c := range []struct {
+		basket []payments.BasketItem
+		amount int32
+		good   bool
+	}{
+		{vat("25", "25"), 100, true}, {vat("25", "25"), 125, false}, {vat("25", "6"), 99, false}, {vat("0.1", "0.1"), 99, false},
+		{vat("", ""), 125, true}, {vat("25", ""), 125, true}, {vat("0", "0"), 125, true}, {vat("25", "0"), 125, true}, {vat("", ""), 100, true},
+	} {
+		req := moto()
+		req.Amount, req.Basket = c.amount, c.basket
+		amount := c.amount
+		for _, err := range []error{payments.Validate(*req), payments.ValidateCapture("p", payments.CaptureRequest{Amount: &amount, Basket: c.basket}),
+			payments.ValidateRefund("p", payments.RefundRequest{Amount: &amount, Basket: c.basket})} {
+			require.Equal(t, c.good, err == nil, "%+v %v", c, err)
+			require.True(t, c.good || wire.ReasonOf(err) == payments.AmountDiffersFromOrderItems)
+		}
+	}
+}
+
+func TestField_B6FundCodesAreCurrencies(t *testing.T) {
+	for code, ok := range map[string]bool{"BOV": true, "USN": true, "UYW": true, "UYI": true, "XXX": false, "XAU": false, "DEM": false} {
+		req := moto()
+		req.CurrencyCode = code
+		require.Equal(t, ok, payments.Validate(*req) == nil, code)
+	}
+}
+
 func TestEveryBrokenFieldIsNamed(t *testing.T) {
 	req := moto()
 	req.Amount, req.CurrencyCode, req.PaymentNumber, req.Description = -1, "eur", "a b", "\x00"
@@ -117,7 +158,7 @@ func TestEveryBrokenFieldIsNamed(t *testing.T) {
 	}
 	require.Empty(t, wire.ReasonOf(err), "a reason speaks of one broken rule")
 	req = good()
-	req.Basket = []payments.BasketItem{{Quantity: 1, UnitPrice: 99}}
+	req.Basket = []payments.BasketItem{{Quantity: 1, UnitPrice: 99, VatPercentage: percent("25")}}
 	require.Equal(t, payments.AmountDiffersFromOrderItems, wire.ReasonOf(payments.Validate(*req)))
 	req.Amount, req.Basket = 0, nil
 	require.Equal(t, payments.ZeroCharge, wire.ReasonOf(payments.Validate(*req)))
@@ -232,7 +273,14 @@ func FuzzCreate(f *testing.F) {
 			require.GreaterOrEqual(t, req.Amount, int32(0))
 			total, err := payments.BasketTotal(req.Basket)
 			require.NoError(t, err)
-			require.True(t, len(req.Basket) == 0 || total.Fits(money.Minor(req.Amount)))
+			open := slices.ContainsFunc(req.Basket, func(i payments.BasketItem) bool {
+				if i.VatPercentage == nil {
+					return true
+				}
+				vat, _, err := big.ParseFloat(string(*i.VatPercentage), 10, 100, big.ToNearestEven)
+				return err != nil || vat.Cmp(big.NewFloat(1e-15)) < 0
+			})
+			require.True(t, len(req.Basket) == 0 || open || total.Fits(money.Minor(req.Amount)))
 			_, err = payments.Lines(req.Basket, money.Minor(req.Amount))
 			require.NoError(t, err)
 		}

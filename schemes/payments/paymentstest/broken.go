@@ -52,7 +52,7 @@ func Broken() []Case {
 	customer := func(c payments.Customer) func(*req) { return func(r *req) { r.Customer = &c } }
 	basket := func(change func(*payments.BasketItem)) func(*req) {
 		return func(r *req) {
-			item := payments.BasketItem{Quantity: 1, UnitPrice: r.Amount}
+			item := payments.BasketItem{Quantity: 1, UnitPrice: r.Amount, VatPercentage: percent("25")}
 			change(&item)
 			r.Basket = []payments.BasketItem{item}
 		}

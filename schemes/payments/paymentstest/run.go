@@ -1,6 +1,7 @@
 package paymentstest
 
 import (
+	"encoding/json"
 	"net/url"
 	"strings"
 	"testing"
@@ -347,7 +348,7 @@ func (f Fixture) capture(t *testing.T) {
 	t.Run("with a basket", func(t *testing.T) {
 		id, part := f.reserved(t), int32(700)
 		req := payments.CaptureRequest{Amount: &part, Description: "first parcel", TerminalID: "T1",
-			Basket: []payments.BasketItem{{ItemNumber: "1", Title: "Tea", Quantity: 2, UnitPrice: 350}}}
+			Basket: []payments.BasketItem{{ItemNumber: "1", Title: "Tea", Quantity: 2, UnitPrice: 350, VatPercentage: new(json.Number("25"))}}}
 		key := wire.NewKey()
 		send := func() (payments.Done, *wire.Pending, error) {
 			d, err := f.Service.Capture(t.Context(), key, id, req)
