@@ -50,6 +50,9 @@ func openKeys(c *call) (*device.Keys, error) {
 	if err := os.MkdirAll(c.stateDir(), 0o700); err != nil {
 		return nil, fail(exitFailed, "%v (choose another place with --state DIR)", err)
 	}
+	if err := ownDir(c.stateDir(), os.Geteuid()); err != nil {
+		return nil, err
+	}
 	keys, err := device.OpenKeys(keyDir(c))
 	if errors.Is(err, os.ErrPermission) {
 		return nil, storeError(err)

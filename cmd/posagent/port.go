@@ -1,14 +1,10 @@
 package main
 
 import (
-	"crypto/rand"
-	"errors"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"posagent/agent"
 	"posagent/agent/checkout/drive"
@@ -65,30 +61,4 @@ type nowhere string
 // Do implements wire.Doer.
 func (n nowhere) Do(*http.Request) (*http.Response, error) {
 	return nil, wire.Errorf(wire.Unavailable, "", "no address: set [upstream] %s or base", string(n))
-}
-
-// portToken reads the token of the local port, and makes it when there is none: 128 random bits, readable by the owner and its
-// group, to which the local software belongs.
-func portToken(path string) (wire.Secret, error) {
-	data, err := os.ReadFile(path)
-	if err == nil {
-		if s := strings.TrimSpace(string(data)); len(s) >= 16 {
-			return wire.Secret(s), nil
-		}
-		err = errors.New(path + " holds no token of 16 characters or more: remove it, and the next start makes one")
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	token := rand.Text()
-	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return "", err
-	}
-	_, err = f.WriteString(token + "\n")
-	err = errors.Join(err, f.Chmod(0o640), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(path+".new", path)
-	}
-	return wire.Secret(token), err
 }

@@ -98,6 +98,31 @@ var table = []mutant{
 	{"a change of the device key leaves out the secrets", "cmd/posagent", "TestRotationIsEndedAfterAKillAtAnyStep", []edit{
 		{"store/rewrap.go", "SELECT name, value FROM store_meta WHERE name = 'mac_key' OR", "SELECT name, value FROM store_meta WHERE name = 'mac_key' AND 1 OR 0 AND"},
 	}},
+	{"the amount of an audit line outside its link", "agent/audit", "TestField_P2RemovedOrChangedLinesAreNamed", []edit{
+		{"agent/audit/chain.go", `l.Deed.Deed, l.Subject, l.Amount, l.Currency`, `l.Deed.Deed, l.Subject, l.Currency`},
+	}},
+	{"an audit line not chained to the one before", "agent/audit", "TestField_P2RemovedOrChangedLinesAreNamed", []edit{
+		{"agent/audit/chain.go", `strconv.FormatInt(l.ID, 10), before, l.At`, `strconv.FormatInt(l.ID, 10), l.At`},
+	}},
+	{"the newest audit lines removed unseen", "agent/audit", "TestField_P2RemovedOrChangedLinesAreNamed", []edit{
+		{"agent/audit/read.go", `case last > v.Last:`, `case false:`},
+		{"agent/audit/read.go", `case *head != headOf(v.Last, link):`, `case false:`},
+	}},
+	{"the purge of the audit log leaves no anchor", "agent/audit", "TestPurgeLeavesAnAnchor", []edit{
+		{"agent/audit/read.go", `floor, link, err := anchor(r)`, `floor, link, err := int64(0), []byte(nil), error(nil)`},
+	}},
+	{"an audit log that was cut while the terminal was stopped goes on as if nothing were", "agent/audit", "TestStartRemembersWhatIsGone", []edit{
+		{"agent/audit/read.go", `if found == head || head == (Head{}) && last == 0 {`, `if found == head || true {`},
+	}},
+	{"a sale begins without an audit line", "cmd/posagent", "TestScripts", []edit{
+		{"agent/checkout/drive/rows.go", `if err == nil && d.record != nil {`, `if err == nil && d.record != nil && false {`},
+	}},
+	{"a planted link is taken for the port's token", "cmd/posagent", "TestField_P12PlantedTokenIsRefused", []edit{
+		{"cmd/posagent/planted.go", `os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK`, `os.O_RDONLY|unix.O_NONBLOCK`},
+	}},
+	{"a state directory that others can write is used", "cmd/posagent", "TestField_P12StateDirectoryOfOthersIsRefused", []edit{
+		{"cmd/posagent/config.go", `if err := ownDir(c.stateDir(), os.Geteuid()); err != nil {`, `if err := error(nil); err != nil {`},
+	}},
 	{"the local id of a payment purged", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
 		{"agent/offline/things.go", "where += ` AND backend = ''`", "where += ` AND 1 = 1`"},
 	}},
