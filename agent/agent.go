@@ -214,10 +214,10 @@ func (a *Agent) local(in *inbox.Inbox, house *view.House) port.Options {
 		Listener: a.o.Port, Live: func() error { return nil }, Ready: a.probe, Token: l.Token,
 		Clients: l.Clients, Rate: l.Rate, Parallel: l.Parallel, Services: l.Services, Within: l.Within,
 		Dir: l.Dir, Version: l.About.Version, Log: a.o.Log,
-		House: house,
+		House: house, Refused: func(address string) { a.refusals.Note("local port", address) },
 	}
 	if a.o.Hooks != "" {
-		o.Hooks = in.Handler(a.o.Hooks)
+		o.Hooks = a.watched(in.Handler(a.o.Hooks))
 	}
 	return o
 }

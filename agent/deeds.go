@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -125,3 +126,27 @@ func Started(ctx context.Context, db store.DB, config, detail string) error {
 		return audit.Append(tx, time.Now(), audit.Deed{Deed: DeedStart, Subject: config, Detail: detail})
 	})
 }
+
+// watched notes the senders that a handler refuses.
+func (a *Agent) watched(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(&watching{w, func() { a.refusals.Note("webhooks", r.RemoteAddr) }}, r)
+	})
+}
+
+// watching sees the status of an answer.
+type watching struct {
+	http.ResponseWriter
+	refused func()
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *watching) WriteHeader(status int) {
+	if status == http.StatusUnauthorized {
+		w.refused()
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *watching) Unwrap() http.ResponseWriter { return w.ResponseWriter }

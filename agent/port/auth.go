@@ -60,7 +60,7 @@ func (a *api) known(fail shape, serve func(c *account, w http.ResponseWriter, r 
 		c := a.shown(r)
 		if c == nil {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			stranger(w, r, fail)
+			a.stranger(w, r, fail)
 			return
 		}
 		a.conns.proven(r)
@@ -69,9 +69,17 @@ func (a *api) known(fail shape, serve func(c *account, w http.ResponseWriter, r 
 }
 
 // stranger refuses a request before its body is there.
-func stranger(w http.ResponseWriter, r *http.Request, fail shape) {
+func (a *api) stranger(w http.ResponseWriter, r *http.Request, fail shape) {
+	a.refused(r)
 	unread(w, r)
 	fail(w, r, wire.Errorf(wire.Unauthorized, "port", "operation not allowed"))
+}
+
+// refused tells of a request without a client's credential.
+func (a *api) refused(r *http.Request) {
+	if a.o.Refused != nil {
+		a.o.Refused(r.RemoteAddr)
+	}
 }
 
 // unread lets an answer out that the server would keep until the request's body is there: it does so where a connection goes on.
@@ -102,6 +110,7 @@ func (a *api) token(w http.ResponseWriter, r *http.Request) {
 	case err != nil || !good:
 		answer(http.StatusBadRequest, map[string]any{"error": "invalid_request"})
 	case a.holder(secret) == nil:
+		a.refused(r)
 		w.Header().Set("WWW-Authenticate", "Basic")
 		answer(http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
 	default:

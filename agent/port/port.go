@@ -31,6 +31,7 @@ type Options struct {
 	Within   time.Duration // of one call to the backend, as upstream bounds it; 0 = 30 s
 	Dir      string        // where attachments lie while a request is served; "" = the system's folder
 	Version  string
+	Refused  func(address string) // is told of each request without a client's credential; it must not block; nil = nothing
 	Log      *slog.Logger
 }
 

@@ -78,7 +78,7 @@ func Hosted(sessions hosted.Sessions, orders hosted.Orders) Service {
 					c = a.holder(list[0])
 				}
 				if c == nil {
-					stranger(w, r, fail)
+					a.stranger(w, r, fail)
 					return
 				}
 				a.conns.proven(r)
