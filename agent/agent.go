@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -55,6 +56,7 @@ type Options struct {
 	Frame  frame.Config
 	Serial session.Opener
 	TCP    net.Listener
+	Allow  []netip.Prefix // where TCP registers may connect from; nil = from anywhere
 	Port   net.Listener
 	// Control is the path of the command line's socket; "" = none.
 	Control string
@@ -97,6 +99,7 @@ type Agent struct {
 	refusals *audit.Refusals
 	drive    *drive.Drive
 	sessions []func(context.Context) error
+	lines    []*session.Session
 	port     *port.Port
 	control  *control.Server
 	judged   judged
@@ -126,10 +129,12 @@ func New(o Options) *Agent {
 	})
 	if o.Serial != nil {
 		s := session.New(a.line("serial"))
+		a.lines = append(a.lines, s)
 		a.sessions = append(a.sessions, func(ctx context.Context) error { return s.ServeSerial(ctx, o.Serial) })
 	}
 	if o.TCP != nil {
 		s := session.New(a.line("tcp"))
+		a.lines = append(a.lines, s)
 		a.sessions = append(a.sessions, func(ctx context.Context) error { return s.ServeTCP(ctx, o.TCP) })
 	}
 	l := o.Local
@@ -223,7 +228,19 @@ func (a *Agent) local(in *inbox.Inbox, house *view.House) port.Options {
 }
 
 func (a *Agent) line(name string) session.Options {
-	return session.Options{Line: name, Desk: a.drive, Till: a.drive, Memory: a.drive, ZVT: a.o.ZVT, Frame: a.o.Frame, Log: a.o.Log}
+	return session.Options{Line: name, Desk: a.drive, Till: a.drive, Memory: a.drive, ZVT: a.o.ZVT, Frame: a.o.Frame, Allow: a.o.Allow, Log: a.o.Log}
+}
+
+// Lines is what the register lines have counted.
+func (a *Agent) Lines() (list []view.RegisterLine) {
+	for _, s := range a.lines {
+		st := s.Stats()
+		list = append(list, view.RegisterLine{
+			Name: s.Line(), Connections: st.Connections, WrongPasswords: st.WrongPasswords, WrongFrom: st.WrongFrom, WrongAt: st.WrongAt,
+			Turned: st.Turned, Strange: st.Strange,
+		})
+	}
+	return list
 }
 
 // settled and after join the outbox to the checkout, which is made after it.

@@ -124,7 +124,9 @@ type ECR struct {
 	Charset    string        `toml:"charset"`
 	Grace      time.Duration `toml:"grace"`       // until an unconfirmed sale is undone
 	RefundLast bool          `toml:"refund_last"` // a refund that names no sale means the last one
-	Password   string        `toml:"password"`    // six digits a register must send; "" = any
+	Password   string        `toml:"password"`    // six digits a register must show; "" = any
+	Allow      []string      `toml:"allow"`       // addresses and prefixes that may connect to tcp; none = all
+	Open       bool          `toml:"open"`        // tcp is for every network without a password or a list
 }
 
 // Display is the customer's screen.

@@ -287,3 +287,30 @@ func TestWhatIsNotThereIsNotTaken(t *testing.T) {
 		require.ErrorContains(t, err, "config: "+key)
 	}
 }
+
+// TestField_L3OpenLineIsRefused: a register line that others in the network reach needs a password, a list of addresses, or
+// the word that it is meant.
+func TestField_L3OpenLineIsRefused(t *testing.T) {
+	const refused = "is open to the network: set [ecr] password, or allow = [\"ADDRESS\"] of the register, or open = true"
+	for text, want := range map[string]string{
+		"tcp = \"0.0.0.0:20007\"\n":                                    "config: ecr.tcp: \"0.0.0.0:20007\" " + refused,
+		"tcp = \"192.168.1.5:20007\"\nallow = []\nopen = false\n":      refused,
+		"tcp = \"[::]:20007\"\n":                                       refused,
+		"tcp = \"till.example:20007\"\n":                               refused,
+		"tcp = \"0.0.0.0:20007\"\npassword = \"123456\"\n":             "",
+		"tcp = \"0.0.0.0:20007\"\nallow = [\"192.168.1.0/24\"]\n":      "",
+		"tcp = \"0.0.0.0:20007\"\nallow = [\"192.168.1.9\",\"::1\"]\n": "",
+		"tcp = \"0.0.0.0:20007\"\nopen = true\n":                       "",
+		"tcp = \"127.0.0.1:20007\"\n":                                  "",
+		"tcp = \"[::1]:20007\"\n":                                      "",
+		"allow = [\"till.example\"]\n":                                 "config: ecr.allow: \"till.example\" is neither an address like 192.168.1.20 nor a prefix like 192.168.1.0/24",
+		"allow = [\"192.168.1.20/24\"]\n":                              "config: ecr.allow: \"192.168.1.20/24\" has bits behind its length: write \"192.168.1.0/24\"",
+	} {
+		_, err := Load(write(t, "config.toml", "[ecr]\n"+text, 0o600), nil)
+		if want == "" {
+			require.NoError(t, err, text)
+			continue
+		}
+		require.ErrorContains(t, err, want, text)
+	}
+}

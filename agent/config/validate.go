@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -207,6 +208,13 @@ func (c Config) ecr(k *check) {
 	}
 	if e.TCP != "" {
 		k.listen("ecr.tcp", e.TCP, false)
+		if host, _, err := net.SplitHostPort(e.TCP); err == nil && host != "" && !loopback(host) &&
+			e.Password == "" && len(e.Allow) == 0 && !e.Open {
+			k.fail("ecr.tcp", "%q is open to the network: set [ecr] password, or allow = [\"ADDRESS\"] of the register, or open = true", e.TCP)
+		}
+	}
+	if _, err := e.Allowed(); err != nil {
+		k.fail("ecr.allow", "%v", err)
 	}
 	if !slices.Contains(bauds, e.Baud) {
 		k.fail("ecr.baud", "%d is none of %v", e.Baud, bauds)
@@ -220,6 +228,27 @@ func (c Config) ecr(k *check) {
 		k.fail("ecr.password", "not six digits")
 	}
 	k.between("ecr.grace", e.Grace, time.Second, 24*time.Hour)
+}
+
+// Allowed is where registers may connect from, nil = from anywhere. It fails at the first entry that is neither an
+// address nor a prefix.
+func (e ECR) Allowed() ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for _, s := range e.Allow {
+		if at, err := netip.ParseAddr(s); err == nil && at.Zone() == "" {
+			list = append(list, netip.PrefixFrom(at.Unmap(), at.Unmap().BitLen()))
+			continue
+		}
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return nil, fmt.Errorf("%q is neither an address like 192.168.1.20 nor a prefix like 192.168.1.0/24", s)
+		}
+		if p != p.Masked() {
+			return nil, fmt.Errorf("%q has bits behind its length: write %q", s, p.Masked())
+		}
+		list = append(list, p)
+	}
+	return list, nil
 }
 
 func (c Config) rest(k *check) {

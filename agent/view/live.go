@@ -22,7 +22,19 @@ type Live struct {
 	Sandbox bool         `json:"sandbox,omitempty"`
 	Names   Names        `json:"names,omitzero"`
 
-	Services []Service `json:"services,omitempty"` // those the outbox cannot deliver to
+	Services []Service      `json:"services,omitempty"` // those the outbox cannot deliver to
+	Lines    []RegisterLine `json:"lines,omitempty"`    // of registers
+}
+
+// RegisterLine is what a register line has counted since the start.
+type RegisterLine struct {
+	Name           string    `json:"name"` // serial, tcp
+	Connections    int       `json:"connections"`
+	WrongPasswords uint64    `json:"wrongPasswords"`
+	WrongFrom      string    `json:"wrongFrom,omitempty"` // where the last one came from
+	WrongAt        time.Time `json:"wrongAt,omitzero"`
+	Turned         uint64    `json:"turnedAway"`     // connections from addresses that are not allowed
+	Strange        uint64    `json:"otherProtocols"` // connections that spoke another protocol
 }
 
 // Service is one the outbox cannot deliver to.

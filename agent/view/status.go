@@ -175,6 +175,12 @@ func (v *Status) Advise() {
 	if v.NoMethods && !v.says(ready.NoMethods) {
 		v.attend("the backend knows no method for this merchant and terminal: check [terminal] bax_id and terminal_id")
 	}
+	for _, l := range v.Live.Lines {
+		if l.WrongPasswords > 0 && v.Live.At.Sub(l.WrongAt) < 24*time.Hour {
+			v.attend("register line %s: %d wrong password(s), the last from %s at %s: set the password of [ecr] in the register, or name its address in [ecr] allow",
+				l.Name, l.WrongPasswords, l.WrongFrom, l.WrongAt.Local().Format("15:04:05"))
+		}
+	}
 	if v.Terminal != "" && v.Serial == "" && v.TCP == "" && !v.says(ready.NoLine) {
 		v.attend("no register line: set [ecr] serial or tcp")
 	}

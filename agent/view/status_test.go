@@ -49,3 +49,16 @@ func TestOpsCountTotal(t *testing.T) {
 	require.Equal(t, ", 5 minor units QQQ", view.OpsCount{Sum: 5, Currency: "QQQ"}.Total())
 	require.Empty(t, view.OpsCount{Kind: "tokens.create"}.Total())
 }
+
+// TestField_L3WrongPasswordsAreShown: where from, when and what to do, for a day.
+func TestField_L3WrongPasswordsAreShown(t *testing.T) {
+	at := time.Date(2026, 11, 22, 13, 40, 0, 0, time.Local)
+	wrong := []view.RegisterLine{{Name: "tcp", WrongPasswords: 3, WrongFrom: "192.0.2.7", WrongAt: at}}
+	v := view.NewStatus(view.Status{})
+	v.Live = view.Live{At: at.Add(time.Hour), Lines: wrong}
+	require.Equal(t, "register line tcp: 3 wrong password(s), the last from 192.0.2.7 at 13:40:00: set the password of [ecr] in the register, "+
+		"or name its address in [ecr] allow", advice(v))
+	v = view.NewStatus(view.Status{})
+	v.Live = view.Live{At: at.Add(25 * time.Hour), Lines: wrong}
+	require.Empty(t, advice(v))
+}

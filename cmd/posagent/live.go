@@ -32,12 +32,13 @@ type facts struct {
 	serial  *line.Port
 	tcp     bool // a register line listens
 
-	services func() []outbox.Service
-	ways     map[string]*upstream.Client // of those services
-	place    ready.Place
-	names    view.Names
-	sandbox  bool
-	file     *liveFile
+	services  func() []outbox.Service
+	registers func() []view.RegisterLine  // what the register lines have counted
+	ways      map[string]*upstream.Client // of those services
+	place     ready.Place
+	names     view.Names
+	sandbox   bool
+	file      *liveFile
 }
 
 // liveFile is the report as it lies in the state directory.
@@ -160,6 +161,9 @@ func (f facts) sample(before view.Live) view.Live {
 		v.Troubles = append(v.Troubles, said)
 	}
 	v.Services = f.undelivered(before.Services, v.At)
+	if f.registers != nil {
+		v.Lines = f.registers()
+	}
 	return v
 }
 

@@ -113,7 +113,7 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 		printReady(c.out, r, addresses)
 	}
 	a := agent.New(o)
-	f.methods, f.services = a.MethodsTrouble, a.Services
+	f.methods, f.services, f.registers = a.MethodsTrouble, a.Services, a.Lines
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return f.watch(ctx, log) })
 	g.Go(func() error { return a.Run(ctx) })
@@ -232,6 +232,9 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		}
 	}
 	if cfg.ECR.TCP != "" {
+		if o.Allow, err = cfg.ECR.Allowed(); err != nil {
+			return o, f, nil, &exit{exitConfig, err}
+		}
 		if o.TCP, err = lc.Listen(ctx, "tcp", cfg.ECR.TCP); err != nil {
 			return o, f, nil, fail(exitFailed, "register line: %v (set [ecr] tcp)", err)
 		}

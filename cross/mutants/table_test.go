@@ -464,6 +464,20 @@ var table = []mutant{
 	{"a dead connection keeps its dialogue", "ecr/session", "TestField_L2ARegisterWithoutPowerGetsItsDialogueBack", []edit{
 		{"ecr/session/tcp.go", `			keepAlive(tcp)`, `			_ = tcp.SetKeepAlive(false)`},
 	}},
+	{"a command is done without the password", "ecr/session", "TestField_L3NothingWithoutThePassword", []edit{
+		{"ecr/zvt/machine.go", `if !m.shown && !m.shows(msg) {`, `if !m.shown && !m.shows(msg) && msg.Cmd != apdu.AbortECR {`},
+	}},
+	{"wrong passwords cost no time", "ecr/session", "TestField_L3WrongPasswordsCostTime", []edit{
+		{"ecr/session/guard.go", `	one.wrong++`, `	one.wrong = 0`},
+	}},
+	{"passwords of one address are judged side by side", "ecr/session", "TestField_L3WrongPasswordsCostTime", []edit{
+		{"ecr/session/guard.go", `	case <-one.turn:`, `	case <-one.turn:
+		one.turn <- struct{}{}
+		defer func() { <-one.turn }()`},
+	}},
+	{"a register line is open to the network without a word", "agent/config", "TestField_L3OpenLineIsRefused", []edit{
+		{"agent/config/validate.go", `len(e.Allow) == 0 && !e.Open {`, `len(e.Allow) == 0 && e.Open {`},
+	}},
 	{"block checksum not compared", frame, "TestNoFlippedBitIsDelivered|TestDecodeBlockRefuses", []edit{
 		{"ecr/zvt/frame/block.go", `if want := crcByte(Checksum(data), etx); got != want {`, `if want := crcByte(Checksum(data), etx); got != want && false {`},
 	}},

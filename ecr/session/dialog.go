@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -23,6 +24,8 @@ type dialog struct {
 	number    int
 	send      func(ctx context.Context, data []byte) error
 	closeLine func()
+	from      netip.Addr // of the peer, invalid on a serial line
+	shown     bool       // the password; the reader's
 
 	machine *zvt.Machine // stepped under Session.mu
 	lost    bool         // under Session.mu: the connection is gone
@@ -107,10 +110,38 @@ func (d *dialog) read(ctx context.Context, link frame.Transport) error {
 		if err != nil {
 			return err
 		}
+		if err := d.judge(ctx, data); err != nil {
+			return err
+		}
 		d.s.o.Tap(FromRegister, data)
 		d.s.count(func(st *Stats) { st.Received++ })
 		d.post(zvt.Received{APDU: data})
 	}
+}
+
+// judge holds a password back until it may be judged, and takes note of a wrong one. The machine answers it.
+func (d *dialog) judge(ctx context.Context, data []byte) error {
+	s := d.s
+	if s.o.ZVT.Password == "" || d.shown {
+		return nil
+	}
+	password, ok := zvt.Carries(data)
+	if !ok {
+		return nil
+	}
+	d.shown = password == s.o.ZVT.Password
+	from := s.o.Line
+	if d.from.IsValid() {
+		from = d.from.String()
+		if err := s.guard.judge(ctx, d.from, d.shown); err != nil {
+			return err
+		}
+	}
+	if !d.shown {
+		s.count(func(st *Stats) { st.WrongPasswords, st.WrongFrom, st.WrongAt = st.WrongPasswords+1, from, time.Now() })
+		s.wrong.warn(s.log, "wrong password", "from", from)
+	}
+	return nil
 }
 
 // gone tells the loop that the connection is lost.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -53,6 +54,8 @@ type Options struct {
 	Log    *slog.Logger
 	// Tap sees every APDU as it passes. It must not block and must not keep the slice.
 	Tap func(dir Direction, apdu []byte)
+	// Allow is where TCP connections may come from, nil = from anywhere.
+	Allow []netip.Prefix
 	// MaxConns bounds the TCP connections, 0 = 8.
 	MaxConns int
 }
@@ -69,6 +72,12 @@ type Stats struct {
 	Sent        uint64
 	Unsent      uint64 // not acknowledged by the link, or without a line
 	OpenErrors  uint64
+	Turned      uint64 // connections from addresses that are not allowed
+	Strange     uint64 // connections that began a message with a byte of another protocol
+
+	WrongPasswords uint64
+	WrongFrom      string // where the last wrong password came from: an address, or the line's name
+	WrongAt        time.Time
 }
 
 // Session serves one register line.
@@ -84,6 +93,10 @@ type Session struct {
 	owner   *dialog // runs the line's dialogue
 	sale    string  // runs on the line
 	stats   Stats
+
+	guard  guard
+	wrong  notEvery
+	turned notEvery
 }
 
 // New makes a session; it starts nothing.
@@ -113,6 +126,9 @@ func (s *Session) undoing() {
 		go d.post(zvt.Undoing{})
 	}
 }
+
+// Line is the line's name.
+func (s *Session) Line() string { return s.o.Line }
 
 // Stats returns the counters.
 func (s *Session) Stats() Stats {
@@ -155,9 +171,11 @@ func (s *Session) ServeSerial(ctx context.Context, opener Opener) error {
 	if err := s.load(ctx); err != nil {
 		return err
 	}
+	s.o.ZVT.Cable = true
 	cable := newCable()
 	d := s.dialog(cable.send)
 	d.late.repeats = true
+	d.shown = d.machine.Shown()
 	ctx, cancel := context.WithCancel(ecr.WithPeer(ctx, ecr.Peer{Line: s.o.Line}))
 	var wg sync.WaitGroup
 	wg.Go(func() { d.run(ctx) })

@@ -46,6 +46,13 @@ func (s *Session) ServeTCP(ctx context.Context, listener net.Listener) error {
 		if tcp, ok := conn.(*net.TCPConn); ok {
 			keepAlive(tcp)
 		}
+		from := address(conn)
+		if !s.allowed(from) {
+			_ = conn.Close()
+			s.count(func(st *Stats) { st.Turned++ })
+			s.turned.warn(s.log, "connection from an address that is not allowed", "from", from.String())
+			continue
+		}
 		if !s.makeRoom() {
 			_ = conn.Close()
 			s.log.Warn("too many connections")
@@ -53,6 +60,7 @@ func (s *Session) ServeTCP(ctx context.Context, listener net.Listener) error {
 		}
 		link := frame.NewTCP(conn, s.o.T3, frame.WithMaxAPDU(maxAPDU))
 		d := s.dialog(link.Send)
+		d.from = from
 		d.closeLine = func() { _ = link.Close() }
 		// The machine outlives its connection until the desk knows what became of its sale.
 		peer := ecr.WithPeer(ctx, ecr.Peer{Line: s.o.Line, Address: conn.RemoteAddr().String()})
@@ -60,6 +68,9 @@ func (s *Session) ServeTCP(ctx context.Context, listener net.Listener) error {
 		wg.Go(func() {
 			err := d.read(ctx, link)
 			_ = link.Close()
+			if errors.Is(err, frame.ErrStrange) {
+				s.count(func(st *Stats) { st.Strange++ })
+			}
 			s.log.Debug("connection ended", "err", err)
 			d.gone()
 		})

@@ -70,6 +70,7 @@ func (m *Machine) waitVisibly() {
 // register takes over a registration; its completion follows when it is stored.
 func (m *Machine) register() {
 	m.prof = registered(m.d.msg, m.prof)
+	m.prof.Shown = m.cfg.Password != ""
 	m.ids = ids{last: -1, command: -1}
 	if id, ok := idOf(m.d.msg); ok && m.prof.Sequenced {
 		m.ids.last = id

@@ -22,7 +22,8 @@ type Config struct {
 	Version      string // of the software
 	Serial       string // of the box
 	Charset      apdu.Charset
-	Password     string // six digits a register must send with 06 00, 06 30, 06 31, 06 50 and 06 93; "" = any
+	Password     string // six digits a register must show before anything else is done on a connection; "" = any
+	Cable        bool   // the line is a cable: a registration with the password holds until the next one
 }
 
 // Machine is the terminal's side of one connection. It is not safe for concurrent use.
@@ -32,6 +33,7 @@ type Machine struct {
 	tid      []byte
 
 	prof    profile
+	shown   bool // the register has shown the password
 	phase   phase
 	d       dialogue
 	gen     int
@@ -122,8 +124,9 @@ func New(cfg Config, saved []byte) *Machine {
 	if !ok {
 		cur, _ = money.Lookup("EUR")
 	}
-	return &Machine{cfg: cfg, currency: cur, tid: terminalDigits(cfg.TerminalID), prof: loadProfile(saved),
-		orphans: map[int]orphan{}, ids: ids{last: -1, command: -1}}
+	prof := loadProfile(saved)
+	return &Machine{cfg: cfg, currency: cur, tid: terminalDigits(cfg.TerminalID), prof: prof,
+		shown: cfg.Password == "" || cfg.Cable && prof.Shown, orphans: map[int]orphan{}, ids: ids{last: -1, command: -1}}
 }
 
 // Holds reports whether a dialogue runs that keeps other connections of the line waiting. One whose completion is sent
@@ -138,6 +141,9 @@ func (m *Machine) Holds() bool {
 
 // Waits reports whether a 06 20 waits for the dialogue of another connection to end: it wants Freed.
 func (m *Machine) Waits() bool { return m.phase == waiting }
+
+// Shown reports whether the register has shown the password, or need not.
+func (m *Machine) Shown() bool { return m.shown }
 
 // Sale is the running sale of the dialogue, "" if none.
 func (m *Machine) Sale() string {
@@ -192,7 +198,7 @@ func (m *Machine) Step(ev Event) []Action {
 
 // undoing tells a register that is not in a dialogue and wants intermediate status.
 func (m *Machine) undoing() {
-	if m.phase == idle && m.pending == nil && m.prof.Config&cfgIntermediate != 0 {
+	if m.shown && m.phase == idle && m.pending == nil && m.prof.Config&cfgIntermediate != 0 {
 		m.send(apdu.NewPrefixed(apdu.Intermediate, []byte{ifReversing}), forProgress)
 	}
 }
@@ -206,6 +212,10 @@ func (m *Machine) received(ev Received) {
 	msg, err := apdu.Decode(ev.APDU)
 	if msg.Cmd.IsReply() {
 		m.answered(msg)
+		return
+	}
+	if !m.shown && !m.shows(msg) {
+		m.reply(-1, apdu.Refuse(0x37))
 		return
 	}
 	id, fresh := m.ids.see(m.prof.Sequenced, msg, ev.APDU)

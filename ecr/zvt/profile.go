@@ -39,6 +39,7 @@ type profile struct {
 	Receipts  *byte  `json:"receipts"`  // TLV 1F04
 	Sequenced bool   `json:"sequenced"` // message sequence ids are in use
 	Epoch     int    `json:"epoch"`     // counts registrations with sequence ids; never goes back
+	Shown     bool   `json:"shown"`     // it was made with the password that the terminal asked for
 }
 
 const profileVersion = 1

@@ -35,7 +35,23 @@ func (m *Machine) open(msg apdu.Message, id int, again bool) bool {
 	return true
 }
 
-// allowed checks the password, where the terminal is set up to ask for one.
+// Carries reads the password of a command; ok is false where it has none.
+func Carries(data []byte) (password string, ok bool) {
+	msg, err := apdu.Decode(data)
+	if err != nil {
+		return "", false
+	}
+	return msg.Password()
+}
+
+// shows takes the password that a command carries, and reports whether it is the terminal's.
+func (m *Machine) shows(msg apdu.Message) bool {
+	pw, ok := msg.Password()
+	m.shown = ok && pw == m.cfg.Password
+	return m.shown
+}
+
+// allowed checks the password of a register that has shown it: what changes something must not carry another.
 func (m *Machine) allowed(msg apdu.Message) bool {
 	switch msg.Cmd {
 	case apdu.Registration, apdu.Reversal, apdu.RefundCmd, apdu.EndOfDay, apdu.Initialisation:

@@ -1,0 +1,191 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"log/slog"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/ecr/zvt/frame"
+)
+
+func withPassword(o *Options) { o.ZVT.Password = "123456" }
+
+const (
+	rightPassword = "06 00 06 12 34 56 00 09 78"
+	wrongPassword = "06 00 06 11 11 11 00 09 78"
+)
+
+// TestField_L3NothingWithoutThePassword: where a password is set, no command of a connection is done before the
+// connection has shown it, whatever other connections have shown.
+func TestField_L3NothingWithoutThePassword(t *testing.T) {
+	d := newDesk()
+	address, s := serveTCP(t, d, withPassword)
+	till, stranger := dial(t, address), dial(t, address)
+	till.send(rightPassword)
+	till.expect("80 00 00", "06 0F")
+	till.send("80 00 00")
+	till.send(payOpen)
+	till.expect("80 00 00")
+	for _, command := range []string{
+		"06 B0 00", "06 01 07 04 00 00 00 00 12 50", "06 02 00", "06 18 00", "06 70 00", "05 01 00", "06 20 00", "06 20 02 03 01", "06 10 00", "06 50 00",
+		"06 30 03 87 00 01", "06 31 07 04 00 00 00 00 12 50", "06 93 00", "06 00 00", "06 C0 00",
+	} {
+		stranger.send(command)
+		stranger.expect("84 37 00")
+	}
+	require.Zero(t, s.Stats().WrongPasswords)
+	d.mu.Lock()
+	require.True(t, d.sales[0].open, "not aborted")
+	require.Zero(t, d.closed)
+	d.mu.Unlock()
+	for _, carried := range []string{"05 01 05 12 34 56 03 02", "06 20 05 12 34 56 03 03"} { // each shows it, too
+		other := dial(t, address)
+		other.send(carried)
+		other.expect("80 00 00")
+	}
+	back := dial(t, address)
+	back.send("05 01 05 12 34 56 03 02")
+	back.expect("80 00 00", "06 0F 01 9C")
+	back.send("80 00 00")
+	back.send("06 B0 00")
+	back.expect("80 00 00")
+	till.expect("04 0F 07 27 6C")
+}
+
+// TestField_L3WrongPasswordsCostTime: the passwords of one address are judged one after the other, with 1, 2, 4 … s
+// between them, however many connections it has; another address is not kept waiting.
+func TestField_L3WrongPasswordsCostTime(t *testing.T) {
+	var text bytes.Buffer
+	var mu sync.Mutex
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk()
+		s := New(Options{Line: "tcp", Desk: d, Till: d, Memory: d, ZVT: terminal(), Log: slog.New(slog.NewTextHandler(writer{&mu, &text}, nil))})
+		s.o.ZVT.Password = "123456"
+		evil, shop := netip.MustParseAddr("192.0.2.7"), netip.MustParseAddr("192.0.2.8")
+		attempt := func(from netip.Addr, data []byte) (took time.Duration, shown bool) {
+			x := s.dialog(nil)
+			x.from = from
+			began := time.Now()
+			require.NoError(t, x.judge(t.Context(), data))
+			return time.Since(began), x.shown
+		}
+		wrong, right := unhexed(t, wrongPassword), unhexed(t, rightPassword)
+		var waits []time.Duration
+		for range 9 {
+			took, shown := attempt(evil, wrong)
+			require.False(t, shown)
+			waits = append(waits, took)
+		}
+		require.Equal(t, []time.Duration{0, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second,
+			time.Minute, time.Minute}, waits)
+		took, shown := attempt(shop, right)
+		require.True(t, shown)
+		require.Zero(t, took)
+		var done sync.WaitGroup
+		began := time.Now()
+		for range 5 {
+			done.Go(func() { _, _ = attempt(evil, wrong) })
+		}
+		done.Wait()
+		require.Equal(t, 5*time.Minute, time.Since(began), "side by side is not faster")
+		took, shown = attempt(evil, right)
+		require.True(t, shown)
+		require.Equal(t, time.Minute, took, "the right one waits its turn, too: else it would show at once")
+		took, _ = attempt(evil, wrong)
+		require.Zero(t, took, "and begins anew")
+
+		require.EqualValues(t, 15, s.Stats().WrongPasswords)
+		require.Equal(t, "192.0.2.7", s.Stats().WrongFrom)
+		require.False(t, s.Stats().WrongAt.IsZero())
+	})
+	require.Contains(t, text.String(), "wrong password")
+	require.Contains(t, text.String(), "from=192.0.2.7")
+	require.NotContains(t, text.String(), "111111")
+	require.LessOrEqual(t, strings.Count(text.String(), "\n"), 10, "at most one line a minute")
+}
+
+func unhexed(t *testing.T, text string) []byte {
+	t.Helper()
+	data, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
+	require.NoError(t, err)
+	return data
+}
+
+type writer struct {
+	mu *sync.Mutex
+	to *bytes.Buffer
+}
+
+func (w writer) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.to.Write(b)
+}
+
+// TestField_L3WrongPasswordIsAnswered: it begins nothing, whatever command carries it.
+func TestField_L3WrongPasswordIsAnswered(t *testing.T) {
+	for _, command := range []string{wrongPassword, "05 01 03 00 00 00", "06 20 05 00 00 00 03 03", "06 10 03 00 00 00", "06 50 03 00 00 00",
+		"06 30 06 00 00 00 87 00 01", "06 31 0A 00 00 00 04 00 00 00 00 12 50", "06 93 03 00 00 00"} {
+		d := newDesk()
+		address, s := serveTCP(t, d, withPassword)
+		p := dial(t, address)
+		p.send(command)
+		p.expect("84 37 00")
+		require.EqualValues(t, 1, s.Stats().WrongPasswords, command)
+		require.Empty(t, d.begun)
+		require.Zero(t, d.closed)
+	}
+}
+
+// TestField_L3OnlyAllowedAddresses: a connection from elsewhere is closed before anything is read.
+func TestField_L3OnlyAllowedAddresses(t *testing.T) {
+	address, s := serveTCP(t, newDesk(), func(o *Options) {
+		o.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32"), netip.MustParsePrefix("192.168.1.0/24")}
+	})
+	p := dial(t, address)
+	require.Empty(t, p.next())
+	require.EqualValues(t, 1, s.Stats().Turned)
+	address, _ = serveTCP(t, newDesk(), func(o *Options) { o.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	p = dial(t, address)
+	p.send("05 01 05 12 34 56 03 02")
+	p.expect("80 00 00")
+}
+
+// TestField_L3ACableKeepsItsRegistration: on a serial line the registration that showed the password holds after a
+// restart of the terminal; one that was made without a password does not.
+func TestField_L3ACableKeepsItsRegistration(t *testing.T) {
+	d := newDesk()
+	sale := []byte{0x06, 0x01, 0x07, 0x04, 0, 0, 0, 0, 0x12, 0x50}
+	run := func(password string, send []byte) []byte {
+		end, path := cablePair(t)
+		p := newTTYs(path)
+		s := New(Options{Line: "serial", Desk: d, Till: d, Memory: d, ZVT: terminal()})
+		s.o.ZVT.Password = password
+		serve(t, func(ctx context.Context) error { return s.ServeSerial(ctx, p) })
+		<-p.opened
+		line := frame.New(end, frame.Config{})
+		t.Cleanup(func() { _ = line.Close() })
+		require.NoError(t, line.Send(t.Context(), send))
+		got, err := line.Receive(t.Context())
+		require.NoError(t, err)
+		if send[1] == 0 && got[0] == 0x80 { // until it is stored
+			_, err = line.Receive(t.Context())
+			require.NoError(t, err)
+		}
+		return got
+	}
+	require.Equal(t, []byte{0x84, 0x37, 0}, run("123456", sale))
+	require.Equal(t, []byte{0x80, 0, 0}, run("", unhexed(t, rightPassword)))
+	require.Equal(t, []byte{0x84, 0x37, 0}, run("123456", sale))
+	require.Equal(t, []byte{0x80, 0, 0}, run("123456", unhexed(t, rightPassword)))
+	require.Equal(t, []byte{0x80, 0, 0}, run("123456", sale))
+}

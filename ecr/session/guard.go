@@ -1,0 +1,149 @@
+package session
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// The limits of guessing.
+const (
+	firstDelay = time.Second // after the first wrong password of an address; each further one doubles it
+	longest    = time.Minute
+	forgotten  = 10 * time.Minute // after its last wrong password an address begins anew
+	maxGuests  = 1024             // addresses remembered
+)
+
+// guard slows the guessing of the password down: the passwords of one address are judged one after the other, each after
+// the delay that the last wrong one has cost.
+type guard struct {
+	mu     sync.Mutex
+	guests map[netip.Addr]*guest
+}
+
+type guest struct {
+	turn  chan struct{} // holds one token while no password of the address is judged
+	users int           // that wait for it or have it
+	wrong int           // in a row
+	until time.Time     // the next is not judged before
+}
+
+// judge waits for the address's turn and reports right(); a wrong one costs the address time. It fails when ctx ends.
+func (g *guard) judge(ctx context.Context, from netip.Addr, right bool) error {
+	one := g.enter(from)
+	defer g.leave(one)
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-one.turn:
+	}
+	defer func() { one.turn <- struct{}{} }()
+	g.mu.Lock()
+	wait := time.Until(one.until)
+	g.mu.Unlock()
+	if wait > 0 {
+		if pause(ctx, wait); ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if right {
+		one.wrong, one.until = 0, time.Time{}
+		return nil
+	}
+	one.until = time.Now().Add(min(firstDelay<<min(one.wrong, 16), longest))
+	one.wrong++
+	return nil
+}
+
+// enter finds the guest of an address. At the limit the one that may go on soonest is forgotten.
+func (g *guard) enter(from netip.Addr) *guest {
+	if from = from.Unmap(); from.Is6() { // whoever has one such address has 2^64
+		if p, err := from.Prefix(64); err == nil {
+			from = p.Addr()
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.guests == nil {
+		g.guests = map[netip.Addr]*guest{}
+	}
+	one := g.guests[from]
+	if one == nil {
+		if len(g.guests) >= maxGuests {
+			g.forget()
+		}
+		one = &guest{turn: make(chan struct{}, 1)}
+		one.turn <- struct{}{}
+		g.guests[from] = one
+	}
+	if one.users == 0 && time.Since(one.until) > forgotten {
+		one.wrong = 0
+	}
+	one.users++
+	return one
+}
+
+func (g *guard) forget() {
+	var oldest netip.Addr
+	for at, one := range g.guests {
+		if one.users == 0 && (!oldest.IsValid() || one.until.Before(g.guests[oldest].until)) {
+			oldest = at
+		}
+	}
+	delete(g.guests, oldest)
+}
+
+func (g *guard) leave(one *guest) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	one.users--
+}
+
+// notEvery lets a log line through once a minute and counts the rest.
+type notEvery struct {
+	mu     sync.Mutex
+	next   time.Time
+	missed int
+}
+
+func (n *notEvery) warn(log *slog.Logger, text string, args ...any) {
+	n.mu.Lock()
+	now := time.Now()
+	if now.Before(n.next) {
+		n.missed++
+		n.mu.Unlock()
+		return
+	}
+	missed := n.missed
+	n.next, n.missed = now.Add(time.Minute), 0
+	n.mu.Unlock()
+	if missed > 0 {
+		args = append(args, "more", missed)
+	}
+	log.Warn(text, args...)
+}
+
+// address is where a connection comes from, the zero Addr where that is no IP address.
+func address(conn net.Conn) netip.Addr {
+	tcp, ok := conn.RemoteAddr().(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}
+	}
+	at, _ := netip.AddrFromSlice(tcp.IP)
+	return at.Unmap()
+}
+
+// allowed reports whether a connection may come from an address; no list allows all.
+func (s *Session) allowed(from netip.Addr) bool {
+	for _, p := range s.o.Allow {
+		if p.Contains(from) {
+			return true
+		}
+	}
+	return len(s.o.Allow) == 0
+}
