@@ -271,7 +271,7 @@ func screen(c *call, cfg config.Config) (display.Screen, error) {
 	var screens []display.Screen
 	if cfg.Display.Console {
 		tty := onTerminal(c.out)
-		screens = append(screens, display.NewConsole(c.out, display.Options{Color: tty, Plain: !tty}))
+		screens = append(screens, display.NewConsole(c.out, display.Options{Color: tty, Plain: !tty, Size: func() (int, int) { return windowSize(c.out) }}))
 	}
 	if cfg.Display.File != "" {
 		f, err := display.NewFile(cfg.Display.File)

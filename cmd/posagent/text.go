@@ -27,6 +27,17 @@ func logger(c *call) *slog.Logger {
 	return slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level}))
 }
 
+// windowSize returns the columns and lines of a terminal window, zeros for anything else.
+func windowSize(w any) (width, height int) {
+	if c, is := w.(*checked); is {
+		w = c.File
+	}
+	if f, ok := w.(*os.File); ok {
+		width, height, _ = term.GetSize(int(f.Fd())) // no terminal: zeros
+	}
+	return width, height
+}
+
 // onTerminal reports whether w is a terminal that may be drawn on.
 func onTerminal(w any) bool {
 	if c, is := w.(*checked); is {

@@ -106,6 +106,7 @@ var modules = []module{
 	{"github.com/BurntSushi/toml", []string{"agent/config"}, "configuration is plain data everywhere else"},
 	{"github.com/google/uuid", []string{"schemes/wire"}, "wire.Key is the only id made here"},
 	{"github.com/hashicorp/go-retryablehttp", []string{"agent/upstream"}, "its defaults send a POST five times"},
+	{"golang.org/x/image", []string{"device/display"}, "letters are drawn on screens alone; 256 KiB with image/png on armv7"},
 	{"github.com/skip2/go-qrcode", []string{"device/qr"}, "its renderings encode again on each call"},
 	{"go.bug.st/serial", []string{"device/line"}, "a write on a closed port goes to whatever file reused the descriptor"},
 	{"modernc.org/sqlite", []string{"store", "store/crashfs"}, "no SQL engine outside the store"},

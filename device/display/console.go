@@ -14,11 +14,13 @@ import (
 // Options of a console.
 type Options struct {
 	Width  int  // characters in a line; 0 = 80
-	Height int  // lines; 0 = no limit. Where a code needs the room, the text around it goes; Amount stays
+	Height int  // lines; 0 = no limit. Where a code needs the room, method and amount share a line and other texts go
 	Color  bool // colours by escape sequences; without them the code is drawn in the terminal's own
 	Plain  bool // no escape sequence at all: views follow each other, as in a log; overrides Color
 	Light  bool // the terminal has dark characters on a light ground; matters without Color only
 	Now    func() time.Time
+	// Size is asked before each drawing for columns and lines, which a person may change; nil, or (0, 0), leaves Width and Height.
+	Size func() (width, height int)
 }
 
 // Console draws views as text, in place unless Plain.
@@ -63,6 +65,19 @@ func NewConsole(w io.Writer, opts Options) *Console {
 // around is the least that stands around a code in lines: SANDBOX, the amount, how long it is valid, and the cursor.
 const around = 4
 
+// resize asks how large the screen is now.
+func (c *Console) resize() {
+	if c.opts.Size == nil || c.opts.Plain {
+		return
+	}
+	if w, h := c.opts.Size(); w > 0 && h > 0 {
+		if w != c.opts.Width || h != c.opts.Height {
+			c.last = "" // what was drawn lies elsewhere now
+		}
+		c.opts.Width, c.opts.Height = w, h
+	}
+}
+
 // MaxModules is the largest code that fits, for qr.Options.
 func (c *Console) MaxModules() int {
 	if c.opts.Height <= 0 {
@@ -90,6 +105,7 @@ func (c *Console) Refresh() error {
 }
 
 func (c *Console) draw() error {
+	c.resize()
 	now := c.opts.Now()
 	v := c.view.at(now)
 	v = c.trim(v, now)
@@ -116,16 +132,26 @@ func (c *Console) draw() error {
 	return tooSmall
 }
 
-// trim leaves texts out until the code fits the height, the least important first.
+// trim leaves texts out until the code fits the height, the least important first. Method and amount stay.
 func (c *Console) trim(v View, now time.Time) View {
 	if c.opts.Height <= 0 || v.Code == nil {
 		return v
 	}
-	for _, text := range []*string{&v.PushText, &v.Text, &v.Title} {
-		if lines, _ := c.lines(v, now, true); len(lines) < c.opts.Height {
-			break
-		}
-		*text = ""
+	fits := func() bool {
+		lines, _ := c.lines(v, now, true)
+		return len(lines) < c.opts.Height
+	}
+	if !fits() {
+		v.PushText = ""
+	}
+	if one := v.Title + "  " + v.Amount; !fits() && utf8.RuneCountInString(Clean(one)) <= c.opts.Width {
+		v.Title, v.Amount = "", one
+	}
+	if !fits() {
+		v.Text = ""
+	}
+	if !fits() {
+		v.Title = ""
 	}
 	return v
 }
@@ -143,7 +169,7 @@ func (c *Console) lines(v View, now time.Time, seconds bool) (lines []string, to
 		}
 	}
 	if v.Sandbox {
-		add("*** "+sandboxMark+" ***", yellowBar)
+		add("*** "+wordsFor(v.Language).sandbox+" ***", yellowBar)
 	}
 	add(v.Title, c.titleColor(v.Background))
 	add(v.Amount, bold)
@@ -151,7 +177,7 @@ func (c *Console) lines(v View, now time.Time, seconds bool) (lines []string, to
 	switch {
 	case v.Code == nil:
 	case v.Code.Size() > c.MaxModules():
-		add("This screen is too small for the code.", "")
+		add(wordsFor(v.Language).tooSmall, "")
 		tooSmall = ErrTooSmall
 	default:
 		pad := strings.Repeat(" ", (c.opts.Width-v.Code.Size())/2)

@@ -19,6 +19,7 @@ type View struct {
 	Until      time.Time // the code is taken off at this time; zero = no limit
 	Background string    // #rgb or #rrggbb; anything else is ignored
 	Sandbox    bool      // no real money: says so
+	Language   string    // of our own words: "de", anything else is English
 }
 
 // Screen shows views. Every method is safe for concurrent use.
@@ -35,12 +36,6 @@ type Refresher interface {
 
 // ErrTooSmall is returned when a code is larger than the screen; everything but the code was drawn.
 var ErrTooSmall = errors.New("code larger than the screen")
-
-// sandboxMark and expired are our own words on the screen.
-const (
-	sandboxMark = "SANDBOX - no real money"
-	expired     = "This code is no longer valid."
-)
 
 // Run refreshes a screen every second until ctx ends, and returns nil then. A screen that does not change with time
 // is left alone. Errors of a refresh are given to failed, which may be nil.
@@ -97,7 +92,7 @@ func (v View) at(now time.Time) View {
 	if v.Code != nil && !v.Until.IsZero() && !now.Before(v.Until) {
 		v.Code = nil
 		if v.Text == "" {
-			v.Text = expired
+			v.Text = wordsFor(v.Language).expired
 		}
 	}
 	return v
@@ -106,21 +101,21 @@ func (v View) at(now time.Time) View {
 // clockSet is the first year in which a clock is believed.
 const clockSet = 2024
 
-// validUntil says how long the code is valid: "valid until 12:03:40 / 27 s". Without seconds it does not change as time passes.
+// validUntil returns how long the code is valid: "valid until 12:03:40 / 27 s". Without seconds it does not change as time passes.
 func (v View) validUntil(now time.Time, seconds bool) string {
 	if v.Code == nil || v.Until.IsZero() {
 		return ""
 	}
-	clock := ""
+	own, clock := wordsFor(v.Language), ""
 	if v.Until.Year() >= clockSet {
-		clock = " until " + v.Until.Format(time.TimeOnly)
+		clock = " " + own.until + " " + v.Until.Format(time.TimeOnly)
 	}
 	left := fmt.Sprintf("%d s", (v.Until.Sub(now)+time.Second-1)/time.Second)
 	switch {
 	case !seconds:
-		return "valid" + clock
+		return own.valid + clock
 	case clock == "":
-		return "valid for " + left
+		return own.valid + " " + own.validFor + " " + left
 	}
-	return "valid" + clock + " / " + left
+	return own.valid + clock + " / " + left
 }

@@ -155,7 +155,8 @@ func TestCodeLargerThanTheConsole(t *testing.T) {
 	require.Equal(t, 30, c.MaxModules())
 }
 
-func TestCodeGetsTheRoomItNeeds(t *testing.T) {
+// TestField_U4CodeGetsTheRoomItNeeds: method and amount stay in any number of lines; today's method was lost first.
+func TestField_U4CodeGetsTheRoomItNeeds(t *testing.T) {
 	v := sale(t) // the code is 33 modules a side: 17 lines
 	for _, tc := range []struct {
 		height      int
@@ -164,9 +165,9 @@ func TestCodeGetsTheRoomItNeeds(t *testing.T) {
 	}{
 		{24, []string{"SANDBOX", "Swish", "12.50", "Open the app", "valid until", "Waiting"}, nil, nil},
 		{23, []string{"SANDBOX", "Swish", "12.50", "valid until", "Waiting"}, []string{"Open the app"}, nil},
-		{22, []string{"SANDBOX", "Swish", "12.50", "valid until"}, []string{"Open the app", "Waiting"}, nil},
-		{21, []string{"SANDBOX", "12.50", "valid until"}, []string{"Swish", "Open the app", "Waiting"}, nil},
-		{20, []string{"SANDBOX", "12.50", "screen is too small"}, []string{"▀"}, display.ErrTooSmall},
+		{22, []string{"SANDBOX", "Swish 12.50 EUR", "valid until", "Waiting"}, []string{"Open the app"}, nil},
+		{21, []string{"SANDBOX", "Swish 12.50 EUR", "valid until"}, []string{"Open the app", "Waiting"}, nil},
+		{20, []string{"SANDBOX", "Swish", "12.50", "screen is too small"}, []string{"▀"}, display.ErrTooSmall},
 	} {
 		var out bytes.Buffer
 		c := display.NewConsole(&out, display.Options{Height: tc.height, Now: at(noon)})

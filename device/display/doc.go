@@ -22,6 +22,6 @@
 // 2026-11-21: a picture file is not synced to flash: it changes often and means nothing after a power cut. Show View{} at start to
 // remove a picture left behind. Best kept on a tmpfs.
 //
-// 2026-11-21: a PNG holds the code on the background colour and no text, as the binary has no font; an SVG, a console and the
-// display page carry the text as well.
+// 2026-11-22: every rendering carries banner, method, amount, code and state. The text of a PNG is drawn with the bitmap font
+// Inconsolata of golang.org/x/image (SIL Open Font License), enlarged by whole pixels; what the font lacks is drawn as a box.
 package display

@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"html"
-	"image"
 	"image/color"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
-
-	"posagent/device/qr"
 )
 
 // File shows views as a picture file that some viewer or page displays.
@@ -105,42 +102,6 @@ func replace(path string, data []byte) (err error) {
 	return os.Rename(tmp.Name(), path)
 }
 
-// side is the side of a PNG in pixels, unless the code needs more.
-const side = 480
-
-var white = color.RGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}
-
-func background(v View) color.RGBA {
-	if c, ok := Color(v.Background); ok {
-		return c
-	}
-	return white
-}
-
-func pngPicture(v View, _ time.Time) ([]byte, error) {
-	w := side
-	var code *image.Paletted
-	if v.Code != nil {
-		scale := max(1, min(side/v.Code.Size(), qr.MaxScale))
-		img, err := v.Code.Image(scale)
-		if err != nil {
-			return nil, err
-		}
-		code, w = img, max(w, img.Bounds().Dx())
-	}
-	pic := image.NewPaletted(image.Rect(0, 0, w, w), color.Palette{background(v), color.White, color.Black})
-	if code != nil {
-		n := code.Bounds().Dx()
-		at := (w - n) / 2
-		for y := range n {
-			for x := range n {
-				pic.Pix[(at+y)*pic.Stride+at+x] = 1 + code.Pix[y*code.Stride+x] // white is 0 in the code, 1 here
-			}
-		}
-	}
-	return qr.EncodePNG(pic), nil
-}
-
 // The layout of an SVG, in its own units.
 const (
 	svgWidth  = 100
@@ -161,7 +122,7 @@ func svgPicture(v View, now time.Time) ([]byte, error) {
 	if v.Sandbox {
 		fmt.Fprintf(&b, `<rect width="%d" height="8" fill="#ff0"/>`+"\n", svgWidth)
 		y = 0
-		text(sandboxMark, 4.5, "bold", "#000")
+		text(wordsFor(v.Language).sandbox, 4.5, "bold", "#000")
 		y = 9
 	}
 	fg := hex(ink(bg))

@@ -1,9 +1,11 @@
 package qr
 
 import (
+	"bytes"
 	"fmt"
 	"image"
 	"image/color"
+	"image/png"
 	"strconv"
 	"strings"
 )
@@ -90,7 +92,9 @@ func (c *Code) PNG(scale int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return EncodePNG(img), nil
+	var b bytes.Buffer
+	err = png.Encode(&b, img)
+	return b.Bytes(), err
 }
 
 // SVG draws the code as a picture of its own, Size() units a side, that scales to whatever shows it.

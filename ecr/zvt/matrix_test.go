@@ -225,7 +225,8 @@ func TestReceiptsFitThePrinter(t *testing.T) {
 	require.Contains(t, string(encode(messages[0])), "CUSTOMER RECEIPT")
 }
 
-func TestGermanReceipt(t *testing.T) {
+// TestField_L13GermanReceipt: the end of a reversal read "Zahlung erfolgt", and amounts had a point.
+func TestField_L13GermanReceipt(t *testing.T) {
 	cfg := testConfig()
 	cfg.Language = "de-AT"
 	var text []string
@@ -233,6 +234,15 @@ func TestGermanReceipt(t *testing.T) {
 		text = append(text, l.text)
 	}
 	require.Equal(t, []string{"Café Müller", "Händlerbeleg", "KOPIE", "", "Terminal        52500038", "Beleg               0008",
-		"Trace             000043", "Original-Trace    000042", "21.11.2026      12:34:56", "TWINT", "", "Storno         12.50 EUR", "",
-		"Transaktion", "        9007199254740993", "Zahlung erfolgt"}, text)
+		"Trace             000043", "Original-Trace    000042", "21.11.2026      12:34:56", "TWINT", "", "Storno         12,50 EUR", "",
+		"Transaktion", "        9007199254740993", "Storno erfolgt"}, text)
+	last := func(name string) string {
+		lines := receiptLines(cfg, euro(t), outcomeNamed(name), customerReceipt, false)
+		return lines[len(lines)-1].text
+	}
+	require.Equal(t, "Zahlung erfolgt", last("approved"))
+	refund := outcomeNamed("approved")
+	refund.Kind = ecr.Refund
+	lines := receiptLines(cfg, euro(t), refund, customerReceipt, false)
+	require.Equal(t, "Gutschrift erfolgt", lines[len(lines)-1].text)
 }

@@ -39,7 +39,7 @@ const (
 type words struct {
 	payment, refund, reversal, customer, merchant, copy            string
 	terminal, receipt, trace, original, transaction                string
-	approved, declined, aborted, running                           string
+	approved, refunded, reversed, declined, aborted, running       string
 	endOfDay, turnover, total, count, payments, refunds, diagnosis string
 	connection, works, fails                                       string
 }
@@ -48,13 +48,13 @@ func wordsFor(language string) words {
 	if strings.HasPrefix(strings.ToLower(language), "de") {
 		return words{"Zahlung", "Gutschrift", "Storno", "Kundenbeleg", "Händlerbeleg", "KOPIE",
 			"Terminal", "Beleg", "Trace", "Original-Trace", "Transaktion",
-			"Zahlung erfolgt", "Abgelehnt", "Abgebrochen", "In Bearbeitung",
+			"Zahlung erfolgt", "Gutschrift erfolgt", "Storno erfolgt", "Abgelehnt", "Abgebrochen", "In Bearbeitung",
 			"Kassenschnitt", "Zwischensumme", "Summe", "Anzahl", "Zahlungen", "Gutschriften", "Diagnose",
 			"Verbindung", "in Ordnung", "gestört"}
 	}
 	return words{"Payment", "Refund", "Reversal", "Customer receipt", "Merchant receipt", "COPY",
 		"Terminal", "Receipt", "Trace", "Original trace", "Transaction",
-		"Approved", "Declined", "Aborted", "In progress",
+		"Approved", "Refunded", "Reversed", "Declined", "Aborted", "In progress",
 		"End of day", "Turnover", "Total", "Count", "Payments", "Refunds", "Diagnosis",
 		"Connection", "works", "fails"}
 }
@@ -119,11 +119,14 @@ func receiptLines(cfg Config, cur money.Currency, out ecr.Outcome, kind byte, ag
 	if again || out.Repeat {
 		lines = append(lines, textLine{attrCentre, w.copy})
 	}
-	name := map[ecr.Kind]string{ecr.Refund: w.refund, ecr.Reversal: w.reversal}[out.Kind]
-	if name == "" {
-		name = w.payment
+	name, done := w.payment, w.approved
+	switch out.Kind {
+	case ecr.Refund:
+		name, done = w.refund, w.refunded
+	case ecr.Reversal:
+		name, done = w.reversal, w.reversed
 	}
-	result := map[ecr.Result]string{ecr.Approved: w.approved, ecr.Declined: w.declined, ecr.InProgress: w.running}[out.Result]
+	result := map[ecr.Result]string{ecr.Approved: done, ecr.Declined: w.declined, ecr.InProgress: w.running}[out.Result]
 	if result == "" {
 		result = w.aborted
 	}
@@ -143,7 +146,7 @@ func receiptLines(cfg Config, cur money.Currency, out ecr.Outcome, kind byte, ag
 	if l := label(out); l != "" {
 		lines = append(lines, textLine{attrNormal, l})
 	}
-	lines = append(lines, textLine{}, pair(name, money.Format(out.Amount, cur)), textLine{})
+	lines = append(lines, textLine{}, pair(name, money.FormatIn(cfg.Language, out.Amount, cur)), textLine{})
 	if out.TransactionID != "" {
 		lines = append(lines, pair(w.transaction, out.TransactionID))
 	}
@@ -175,12 +178,12 @@ func totalsLines(cfg Config, cur money.Currency, t ecr.Totals, closing bool) []t
 			name = one.Method
 		}
 		lines = append(lines, textLine{attrNormal, name},
-			pair(fmt.Sprintf(" %s %d", w.payments, one.Payments), money.Format(one.PaymentSum, c)))
+			pair(fmt.Sprintf(" %s %d", w.payments, one.Payments), money.FormatIn(cfg.Language, one.PaymentSum, c)))
 		if one.Refunds > 0 {
-			lines = append(lines, pair(fmt.Sprintf(" %s %d", w.refunds, one.Refunds), money.Format(-one.RefundSum, c)))
+			lines = append(lines, pair(fmt.Sprintf(" %s %d", w.refunds, one.Refunds), money.FormatIn(cfg.Language, -one.RefundSum, c)))
 		}
 	}
-	lines = append(lines, textLine{}, pair(w.count, fmt.Sprint(t.Count)), pair(w.total, money.Format(t.Net, cur)))
+	lines = append(lines, textLine{}, pair(w.count, fmt.Sprint(t.Count)), pair(w.total, money.FormatIn(cfg.Language, t.Net, cur)))
 	for _, e := range t.Exceptions {
 		lines = append(lines, textLine{attrNormal, "! " + e})
 	}

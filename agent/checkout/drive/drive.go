@@ -191,6 +191,11 @@ func (d *Drive) Run(ctx context.Context) error {
 		return err
 	}
 	d.ready.Store(true)
+	d.screenMu.Lock()
+	if d.onScreen == "" {
+		d.showIdle()
+	}
+	d.screenMu.Unlock()
 	d.later(d.stands)
 	defer d.ready.Store(false)
 	var running sync.WaitGroup

@@ -677,7 +677,7 @@ func TestMoneyB16_TheCodeIsShownForTheStaleAge(t *testing.T) {
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		up, down := r.screen.times()
 		require.Equal(t, 30_000*time.Millisecond, down.Sub(up))
-		require.Equal(t, up.AddDate(26, 0, 0).Add(30*time.Second), r.screen.shots[0].view.Until)
+		require.Equal(t, up.AddDate(26, 0, 0).Add(30*time.Second), r.screen.first().Until)
 		r.told(s, ecr.Told)
 		pass(time.Minute)
 		require.NotEmpty(t, r.world.sent(aapay.Reversal))

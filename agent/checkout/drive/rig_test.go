@@ -270,6 +270,18 @@ func (s *screen) code() bool {
 	return len(s.shots) > 0 && s.shots[len(s.shots)-1].view.Code != nil
 }
 
+// first is the first view that had a code.
+func (s *screen) first() (v display.View) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, x := range s.shots {
+		if x.view.Code != nil {
+			return x.view
+		}
+	}
+	return v
+}
+
 // times is when a code came up and when it went.
 func (s *screen) times() (up, down time.Time) {
 	s.mu.Lock()

@@ -75,7 +75,7 @@ func (d *Drive) stillShown(ctx context.Context, key wire.Key) bool {
 }
 
 func (d *Drive) view(row *Row) display.View {
-	return display.View{Title: row.Method.Label, Amount: amountText(row.Amount, row.Currency), Sandbox: d.cfg.Sandbox}
+	return display.View{Title: row.Method.Label, Amount: amountIn(d.cfg.Language, row.Amount, row.Currency), Sandbox: d.cfg.Sandbox, Language: d.cfg.Language}
 }
 
 // clearScreen takes the sale off the screen.
@@ -84,7 +84,7 @@ func (d *Drive) clearScreen(key wire.Key) {
 	defer d.screenMu.Unlock()
 	if d.onScreen == key {
 		d.onScreen = ""
-		d.show(display.View{Sandbox: d.cfg.Sandbox})
+		d.showIdle()
 	}
 }
 
@@ -97,6 +97,14 @@ func (d *Drive) show(v display.View) {
 	}
 }
 
+// showIdle shows whose terminal this is and that a sale may begin.
+func (d *Drive) showIdle() {
+	d.show(display.View{
+		Title: d.cfg.MerchantName, Text: words(d.cfg.Language, "Ready", "Bereit"),
+		Sandbox: d.cfg.Sandbox, Language: d.cfg.Language,
+	})
+}
+
 // showResult says how a payment ended, for a while.
 func (d *Drive) showResult(row *Row) {
 	if row.Kind != ecr.Payment || d.screen == nil {
@@ -105,11 +113,11 @@ func (d *Drive) showResult(row *Row) {
 	v := d.view(row)
 	switch row.State.Result {
 	case ecr.Approved:
-		v.Text = "Paid. Thank you."
+		v.Text = words(d.cfg.Language, "Paid. Thank you.", "Bezahlt. Vielen Dank.")
 	case ecr.Declined:
-		v.Text = "Declined."
+		v.Text = words(d.cfg.Language, "Declined.", "Abgelehnt.")
 	default:
-		v.Text = "Cancelled."
+		v.Text = words(d.cfg.Language, "Cancelled.", "Abgebrochen.")
 	}
 	d.screenMu.Lock()
 	if d.onScreen != "" && d.onScreen != row.Key { // another sale has the screen

@@ -6,17 +6,29 @@ import (
 	"posagent/agent/checkout"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
+	"posagent/schemes/money"
 )
+
+// words picks the text of a language; every language but German reads English.
+func words(language, en, de string) string {
+	if strings.HasPrefix(strings.ToLower(language), "de") {
+		return de
+	}
+	return en
+}
+
+// amountIn is the amount as people of the terminal's language write it.
+func amountIn(language string, amount money.Minor, currency string) string {
+	c, ok := money.Lookup(currency)
+	if !ok {
+		return amountText(amount, currency)
+	}
+	return money.FormatIn(language, amount, c)
+}
 
 // publicText is the register's words for an outcome: what a cashier and a customer can use. The journal keeps the reason itself.
 func publicText(s checkout.State, language string) string {
-	german := strings.HasPrefix(language, "de")
-	pick := func(en, de string) string {
-		if german {
-			return de
-		}
-		return en
-	}
+	pick := func(en, de string) string { return words(language, en, de) }
 	switch s.Result {
 	case ecr.Approved:
 		return "" // the register says so itself
