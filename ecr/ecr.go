@@ -29,7 +29,7 @@ type Request struct {
 	Receipt     int         // Reversal: receipt number of the original in the open batch
 	Original    string      // Refund: "R<receipt>" or "T<transactionId>"; "" = refund the last payment, if the terminal allows it
 	LastReceipt *int        // TLV 1F1F: the last receipt number the register knows; nil = not sent
-	Progress    bool        // the register gets intermediate status, so the long deadline applies (MONEY A.4)
+	Progress    bool        // the register is known to acknowledge intermediate status, so the long deadline applies (MONEY A.4)
 	Lines       []Item      // order lines, where the register sends them
 }
 
@@ -125,6 +125,7 @@ const (
 	StepStarting  Step = "starting"
 	StepShowCode  Step = "show_code" // the QR is on the customer's screen
 	StepWaiting   Step = "waiting"   // for the wallet or the backend
+	StepApp       Step = "app"       // the code has left the screen, the customer may be confirming
 	StepReversing Step = "reversing" // an automatic undo runs (ZVT 04 FF 05)
 )
 
@@ -174,6 +175,12 @@ type Desk interface {
 type Undoer interface {
 	// OnUndo sets what is called for a line, at any time and from any goroutine; it must not block.
 	OnUndo(line string, tell func())
+}
+
+// Waiter is a Desk that takes its time for a register that acknowledges intermediate status.
+type Waiter interface {
+	// Waits says that the register has acknowledged an intermediate status of a running sale; it must not block.
+	Waits(id string)
 }
 
 // MethodTotal is one line of the totals.

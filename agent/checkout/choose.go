@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"time"
 	"unicode/utf8"
 
 	"posagent/ecr"
@@ -90,13 +91,13 @@ func CheckAnswers(prompts []methods.Prompt, answers map[int32]string) error {
 	return nil
 }
 
-// TermsOf are the terms of a payment by a pick.
-func TermsOf(p Pick, unit string, progress bool) Terms {
+// TermsOf are the terms of a payment by a pick. unit, patience and progress are those of LimitsOf.
+func TermsOf(p Pick, unit string, patience time.Duration, progress bool) Terms {
 	d := p.Method
 	t := Terms{
 		Kind: ecr.Payment, QR: p.Trigger == methods.QR,
 		CanReverse: methods.Supports(d, methods.Reversal), CanRefund: methods.Supports(d, methods.Refund),
-		Limits: LimitsOf(d, unit, progress),
+		Limits: LimitsOf(d, unit, patience, progress),
 	}
 	for _, c := range d.OKCodes {
 		if c.Type == methods.Payment {

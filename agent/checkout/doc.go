@@ -15,7 +15,7 @@
 // "Older than" a limit begins at the limit: a code that arrived 30,000 ms ago with a stale age of 30,000 ms is STALE.
 //
 // A timer that runs out (stale, time-out, deadline) takes the code off the screen at once and asks for one more status,
-// for at most 5 s; only an approval seen in that answer ends otherwise than in an undo.
+// for at most 4 s; only an approval seen in that answer ends otherwise than in an undo.
 //
 // FINALIZED or REPORTED with ROLLBACK is a final no. The same words with neither COMMIT nor ROLLBACK, and every unknown word,
 // are live. A COMMIT beside a live word waits for the word; beside STALE, TIMEDOUT or a bad word it is success (A.1).

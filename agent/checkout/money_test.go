@@ -202,19 +202,19 @@ func TestMoneyA3_OnlyAnAcknowledgementConfirms(t *testing.T) {
 func TestMoneyA4_StaleAge(t *testing.T) {
 	for mean, want := range map[int32]time.Duration{10: 30_000 * time.Millisecond, 1: 3 * time.Second, 0: 30 * time.Second, -5: 30 * time.Second,
 		math.MaxInt32: 6_442_450_941_000 * time.Millisecond} {
-		l := LimitsOf(methods.Definition{MeanDelay: mean}, "m", false)
+		l := LimitsOf(methods.Definition{MeanDelay: mean}, "m", 85*time.Second, false)
 		require.Equal(t, want, l.Stale, mean)
 		require.Equal(t, 5*time.Minute, l.StaleOut)
 		require.Equal(t, 5*time.Minute, l.FinalizeOut)
-		require.Equal(t, 150*time.Second, l.Deadline)
+		require.Equal(t, 77*time.Second, l.Deadline)
 		require.Positive(t, l.Window())
 	}
 	big, zero, neg := int32(math.MaxInt32), int32(0), int32(-1)
-	l := LimitsOf(methods.Definition{MeanDelay: math.MaxInt32, StaleTimeOut: &big, FinalizeTimeOut: &zero}, "m", true)
+	l := LimitsOf(methods.Definition{MeanDelay: math.MaxInt32, StaleTimeOut: &big, FinalizeTimeOut: &zero}, "m", 85*time.Second, true)
 	require.Equal(t, LongestSale, l.Deadline)
 	require.Positive(t, l.StaleOut)
 	require.Equal(t, 5*time.Minute, l.FinalizeOut)
-	l = LimitsOf(methods.Definition{MeanDelay: 10, StaleTimeOut: &neg}, "m", true)
+	l = LimitsOf(methods.Definition{MeanDelay: 10, StaleTimeOut: &neg}, "m", 85*time.Second, true)
 	require.Equal(t, 5*time.Minute, l.StaleOut)
 	require.Equal(t, LongestSale, l.Deadline, "30 s + 5 min + 5 min, capped at 10 min")
 }
@@ -228,11 +228,12 @@ func TestMoneyA4_BoundariesOfTheTimers(t *testing.T) {
 		after   time.Duration
 		why     limit
 	}{
-		{"unscanned code", aapay.Initialized, true, false, 30_000 * time.Millisecond, staleCode},
-		{"manual, initialized", aapay.Initialized, false, false, 150 * time.Second, deadline},
-		{"pending", aapay.Pending, true, true, 150 * time.Second, deadline},
-		{"authorized has no timer of its own", aapay.Authorized, true, true, 150 * time.Second, deadline},
-		{"unknown word", "SOMETHING_NEW", true, true, 150 * time.Second, deadline},
+		{"unscanned code", aapay.Initialized, true, false, 77 * time.Second, deadline},
+		{"manual, initialized", aapay.Initialized, false, false, 77 * time.Second, deadline},
+		{"stale", aapay.Stale, true, false, 77 * time.Second, deadline},
+		{"pending", aapay.Pending, true, true, 77 * time.Second, deadline},
+		{"authorized has no timer of its own", aapay.Authorized, true, true, 77 * time.Second, deadline},
+		{"unknown word", "SOMETHING_NEW", true, true, 77 * time.Second, deadline},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := waiting0(State{QR: c.qr})
@@ -255,7 +256,7 @@ func TestMoneyA4_BoundariesOfTheTimers(t *testing.T) {
 func TestMoneyA4_DeadlineReadsOnceMore(t *testing.T) {
 	s := waiting0(State{QR: true})
 	s.Wire, s.Engaged, s.Shown = aapay.Authorized, true, true
-	s, out := do(t, s, Event{Name: Tick, Now: t0 + 150*time.Second})
+	s, out := do(t, s, Event{Name: Tick, Now: t0 + 77*time.Second})
 	require.Equal(t, []Do{ClearScreen, ReadStatus}, out)
 	require.Equal(t, Waiting, s.Phase)
 
@@ -264,12 +265,12 @@ func TestMoneyA4_DeadlineReadsOnceMore(t *testing.T) {
 	live, out := do(t, s, status(aapay.Authorized, ""))
 	require.Equal(t, Reversing, live.Phase)
 	require.Equal(t, []Do{StopReading, Reverse, Tell}, out)
-	none, _ := do(t, s, Event{Name: StatusFailed, Failure: EffectUnknown, Now: t0 + 151*time.Second})
+	none, _ := do(t, s, Event{Name: StatusFailed, Failure: EffectUnknown, Now: t0 + 78*time.Second})
 	require.Equal(t, Reversing, none.Phase)
-	same, out := do(t, s, Event{Name: Tick, Now: t0 + 155*time.Second - 1})
+	same, out := do(t, s, Event{Name: Tick, Now: t0 + 81*time.Second - 1})
 	require.Equal(t, Waiting, same.Phase)
 	require.Empty(t, out)
-	mute, _ := do(t, s, Event{Name: Tick, Now: t0 + 155*time.Second})
+	mute, _ := do(t, s, Event{Name: Tick, Now: t0 + 81*time.Second})
 	require.Equal(t, Reversing, mute.Phase)
 }
 
@@ -553,22 +554,124 @@ func TestMoneyB16_CodeIsShownFromArrivalToStaleAge(t *testing.T) {
 	require.Empty(t, out)
 	require.Equal(t, s, s2)
 	s2, out = do(t, s, Event{Name: Tick, Now: at})
-	require.Equal(t, []Do{ClearScreen, ReadStatus}, out)
-	s2, out = do(t, s2, status(aapay.Stale, ""))
-	require.Equal(t, Reversing, s2.Phase)
-	require.Contains(t, out, Reverse)
+	require.Equal(t, []Do{ShowWaiting}, out, "the code goes, the sale goes on")
+	require.Equal(t, Waiting, s2.Phase)
 
 	scanned, _ := do(t, s, status(aapay.Pending, ""))
 	scanned, out = do(t, scanned, Event{Name: Tick, Now: at})
-	require.Equal(t, []Do{ClearScreen}, out, "scanned: the code goes, the sale goes on")
+	require.Equal(t, []Do{ShowWaiting}, out)
 	require.Equal(t, Waiting, scanned.Phase)
 
 	late := s
-	late.BaseAt = t0 + 140*time.Second
-	require.Equal(t, t0+150*time.Second, CodeUntil(late), "the deadline comes first")
-	stale, out := do(t, s, status(aapay.Stale, ""))
-	require.Equal(t, Reversing, stale.Phase, "unscanned at the backend's STALE")
+	late.BaseAt = t0 + 70*time.Second
+	require.Equal(t, t0+77*time.Second, CodeUntil(late), "the deadline comes first")
+}
+
+// A STALE sale is live: the customer may be confirming.
+func TestField_T1StaleStaysLive(t *testing.T) {
+	s := waiting0(State{QR: true})
+	s.Limits = Limits{Stale: 30 * time.Second, StaleOut: 2 * time.Minute, FinalizeOut: 5 * time.Minute, Deadline: LongestSale}
+	e := status(aapay.Initialized, "")
+	e.Status.QRCodePayload, e.Now = "code", t0
+	s, _ = do(t, s, e)
+
+	word := status(aapay.Stale, "") // before our own timer
+	word.Now = t0 + 20*time.Second
+	stale, out := do(t, s, word)
+	require.Equal(t, Waiting, stale.Phase)
+	require.Equal(t, []Do{ShowWaiting, ReadStatus}, out)
+	paid, out := do(t, stale, status(aapay.Finalized, aapay.Commit))
+	require.Equal(t, Approved, paid.Phase)
+	require.Equal(t, []Do{ClearScreen, GiveReceipt, Tell, StopReading}, out)
+	aborted, out := do(t, stale, Event{Name: AbortAsked, Now: t0 + 25*time.Second})
+	require.Equal(t, Aborting, aborted.Phase)
 	require.Equal(t, ClearScreen, out[0])
+
+	// staleTimeOut counts from STALE; one last read, then abort and undo.
+	for _, c := range []struct {
+		from State
+		at   time.Duration
+	}{{stale, t0 + 140*time.Second}, {s, t0 + 150*time.Second}} {
+		from, _ := do(t, c.from, Event{Name: Tick, Now: t0 + 30*time.Second})
+		same, out := do(t, from, Event{Name: Tick, Now: c.at - time.Millisecond})
+		require.Equal(t, Waiting, same.Phase)
+		require.Empty(t, out)
+		last, out := do(t, from, Event{Name: Tick, Now: c.at})
+		require.Equal(t, []Do{ClearScreen, ReadStatus}, out)
+		require.Equal(t, Waiting, last.Phase)
+		word.Now = c.at + time.Second
+		ended, out := do(t, last, word)
+		require.Equal(t, Reversing, ended.Phase)
+		require.Equal(t, []Do{StopReading, Reverse, Tell}, out)
+	}
+
+	// [checkout] on_stale = "abort"
+	s.StaleEnds = true
+	word.Now = t0 + 20*time.Second
+	ended, out := do(t, s, word)
+	require.Equal(t, Reversing, ended.Phase)
+	require.Equal(t, ClearScreen, out[0])
+	ours, out := do(t, s, Event{Name: Tick, Now: t0 + 30*time.Second})
+	require.Equal(t, []Do{ClearScreen, ReadStatus}, out)
+	require.True(t, ours.LastRead)
+}
+
+// The deadline is the register's patience until it acknowledges an intermediate status; then the method's timers, at most ten minutes.
+func TestField_L9DeadlineIsTheRegistersPatience(t *testing.T) {
+	l := LimitsOf(methods.Definition{MeanDelay: 10}, "m", 50*time.Second, false)
+	require.Equal(t, 42*time.Second, l.Deadline, "8 s before the patience ends")
+	require.Equal(t, 10*time.Minute, l.Long)
+	s := waiting0(State{QR: true})
+	s.Wire, s.Engaged = aapay.Authorized, true
+	mute, out := do(t, s, Event{Name: Tick, Now: t0 + 77*time.Second})
+	require.True(t, mute.LastRead)
+	require.Equal(t, []Do{ReadStatus}, out)
+	for _, e := range []Event{{Name: Tick, Now: t0 + 77*time.Second, Patient: true}, {Name: StatusRead, Now: t0 + 77*time.Second, Patient: true, Status: aapay.Status{State: aapay.Authorized}}} {
+		patient, _ := do(t, s, e)
+		require.False(t, patient.LastRead)
+		at, _ := Due(patient)
+		require.Equal(t, t0+10*time.Minute, at)
+	}
+}
+
+// A watch that gets no answer asks again from 2 s on.
+func TestField_L17WatchesBackOffFromTwoSeconds(t *testing.T) {
+	window := t0 + testLimits.Window()
+	for phase, most := range map[Phase]time.Duration{Declined: 5 * time.Minute, Reversing: 30 * time.Second} {
+		s := variants(phase)[0]
+		s.UndoOpen = false
+		for silence, want := range map[int]time.Duration{1: 2 * time.Second, 2: 4 * time.Second, 3: 8 * time.Second, 9: min(512*time.Second, most), 1000: most} {
+			_, effects, err := Next(s, Event{Name: StatusFailed, Failure: EffectUnknown, Silence: silence, Now: window + time.Hour})
+			require.NoError(t, err)
+			require.Equal(t, want, effects[0].After, "%s, %d", phase, silence)
+		}
+	}
+}
+
+// The second and third attempt of an initialize without an answer come 2 and 4 s after the one before.
+func TestField_T4InitializeBacksOff(t *testing.T) {
+	s, _ := Start(Terms{Kind: ecr.Payment, QR: true, CanReverse: true, Limits: testLimits}, t0)
+	for _, want := range []time.Duration{2 * time.Second, 4 * time.Second} {
+		next, effects, err := Next(s, Event{Name: ReplyFailed, Failure: EffectUnknown, Now: t0})
+		require.NoError(t, err)
+		require.Equal(t, []Effect{{Do: Initialize, After: want}}, effects)
+		s = next
+	}
+	_, effects, err := Next(s, Event{Name: ReplyFailed, Failure: EffectUnknown, Now: t0})
+	require.NoError(t, err)
+	require.Equal(t, ReadStatus, effects[0].Do)
+}
+
+// What was told without the journal is never followed by an approval.
+func TestField_J8ToldAbortedIsNeverApproved(t *testing.T) {
+	for p, want := range map[Phase]Phase{
+		Choosing: Done, Initializing: Reversing, Waiting: Reversing, Aborting: Reversing, Approved: Reversing, Unconfirmed: Reversing,
+		Declined: Declined, Reversing: Reversing, Done: Done, Forward: Forward,
+	} {
+		s, _ := do(t, variants(p)[0], Event{Name: ToldAborted, Now: t0})
+		require.Equal(t, want, s.Phase, p)
+		require.NotEqual(t, ecr.Approved, s.Result, p)
+	}
 }
 
 func TestForeignStatusIsNoAnswer(t *testing.T) {

@@ -111,6 +111,9 @@ func unsettled(s State, e Event) (State, []Effect) {
 	if !s.Settling {
 		return s, nil
 	}
+	if e.Name == StatusFailed && e.Failure != NotFound {
+		return s, []Effect{{Do: ReadStatus, After: e.Poll.unanswered(e.Silence, watchPause, e.After)}}
+	}
 	return s, []Effect{{Do: ReadStatus, After: e.Poll.watch(0, e.After)}}
 }
 
@@ -165,7 +168,11 @@ func declinedUnread(s State, e Event) (State, []Effect) {
 		s.Phase = Done
 		return s, []Effect{{Do: StopReading}}
 	}
-	return s, []Effect{{Do: ReadStatus, After: e.Poll.unanswered(untilWindow(s, e.Now), e.After)}}
+	most := watchPause
+	if untilWindow(s, e.Now) == 0 {
+		most = longestAfter
+	}
+	return s, []Effect{{Do: ReadStatus, After: e.Poll.unanswered(e.Silence, most, e.After)}}
 }
 
 func watchAgain(s State, e Event) (State, []Effect) {
@@ -263,6 +270,9 @@ func originalUnread(s State, e Event) (State, []Effect) {
 		return s, []Effect{{Do: StopReading}}
 	}
 	// Money is owed: it goes on within a minute of the network's return (the other watches may take five).
+	if e.Name == StatusFailed && e.Failure != NotFound {
+		return s, []Effect{{Do: ReadStatus, After: e.Poll.unanswered(e.Silence, watchPause, e.After)}}
+	}
 	return s, []Effect{{Do: ReadStatus, After: e.Poll.watch(untilWindow(s, e.Now), e.After)}}
 }
 
@@ -281,6 +291,10 @@ func undoAgain(s State, e Event) (State, []Effect) {
 func forwardEnded(s State, e Event) (State, []Effect) {
 	u := e.Undone
 	switch {
+	case u.Withdrawn:
+		s.Phase = Done
+		s = decide(s, ecr.Aborted, ecr.NoConnection, u.Text)
+		return s, []Effect{{Do: Release}, {Do: Tell}}
 	case u.OK:
 		s.Phase, s.TransactionID = Done, u.TransactionID
 		s = decide(s, ecr.Approved, ecr.OK, u.Text)

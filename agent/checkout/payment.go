@@ -13,7 +13,7 @@ func chosen(s State, e Event) (State, []Effect) {
 	if t := e.Terms; t != nil {
 		s.QR, s.CanReverse, s.CanRefund, s.OKWords = t.QR, t.CanReverse, t.CanRefund, t.OKWords
 		limit := s.Limits.Deadline
-		s.Limits = t.Limits
+		s.Limits, s.StaleEnds = t.Limits, t.StaleEnds
 		if limit > 0 {
 			s.Limits.Deadline = limit
 		}
@@ -28,7 +28,7 @@ func drop(s State, e Event) (State, []Effect) {
 }
 
 func chooseClock(s State, e Event) (State, []Effect) {
-	if expired(s, e.Now) == noLimit {
+	if s = waits(s, e); expired(s, e.Now) == noLimit {
 		return s, nil
 	}
 	e.Text = "nothing was chosen in time"
@@ -150,7 +150,7 @@ func failedLate(s State, e Event) (State, []Effect) {
 }
 
 func initClock(s State, e Event) (State, []Effect) {
-	if expired(s, e.Now) == noLimit {
+	if s = waits(s, e); expired(s, e.Now) == noLimit {
 		return s, nil
 	}
 	s.Phase, s.WireAt = Waiting, e.Now
@@ -177,7 +177,7 @@ func read(s State, e Event) (State, []Effect) {
 		return unread(s, e)
 	}
 	fresh := e.Status.QRCodePayload != "" && e.Status.QRCodePayload != s.Payload
-	s = learn(s, e)
+	s = waits(learn(s, e), e)
 	s.Unheard = false
 	switch Judge(s.Wire, s.Account, s.OKWords) {
 	case Success:
@@ -196,9 +196,12 @@ func read(s State, e Event) (State, []Effect) {
 	var out []Effect
 	if fresh && s.QR {
 		if s.BaseAt = e.Now; !s.Engaged && s.Wire != aapay.Stale {
-			s.Shown = true
+			s.Shown, s.Veiled = true, false
 			out = append(out, Effect{Do: ShowCode})
 		}
+	}
+	if s.Shown && s.Wire == aapay.Stale { // the code is good for nothing any more, the customer may be confirming
+		s, out = veil(s, out)
 	}
 	if why := expired(s, e.Now); why != noLimit && why != hideCode {
 		if why == staleCode && s.Wire == aapay.Stale { // just read: no need to ask again
@@ -221,13 +224,16 @@ func unread(s State, e Event) (State, []Effect) {
 }
 
 func waitClock(s State, e Event) (State, []Effect) {
+	s = waits(s, e)
 	switch why := expired(s, e.Now); why {
 	case noLimit:
 		return s, nil
 	case hideCode:
-		out := hide(&s)
-		s, more := waitClock(s, e) // another timer may have run out too
-		return s, append(out, more...)
+		s, out := veil(s, nil)
+		if expired(s, e.Now) != noLimit { // another timer has run out too
+			return waitClock(s, e)
+		}
+		return s, out
 	case unanswered:
 		return undo(s, e, s.Text)
 	default:
@@ -251,10 +257,23 @@ func waitAgain(s State, e Event) (State, []Effect) {
 		return undo(rebase(s, e), e, "restart")
 	}
 	var out []Effect
-	if s.Shown {
+	switch {
+	case s.Shown:
 		out = append(out, Effect{Do: ShowCode})
+	case s.Veiled:
+		out = append(out, Effect{Do: ShowWaiting})
 	}
 	return s, append(out, Effect{Do: ReadStatus})
+}
+
+// overdue is a register that was told "aborted" before that could be journalled: from here no edge leads to an approval.
+func overdue(s State, e Event) (State, []Effect) {
+	return undo(s, e, "the journal could not be written in time")
+}
+
+func dropOverdue(s State, e Event) (State, []Effect) {
+	e.Text = "the journal could not be written in time"
+	return drop(s, e)
 }
 
 // ---- abort ----
@@ -317,11 +336,17 @@ func decide(s State, r ecr.Result, c ecr.Code, text string) State {
 	return s
 }
 
+// veil takes the code off the screen of a sale that goes on.
+func veil(s State, out []Effect) (State, []Effect) {
+	s.Shown, s.Veiled = false, true
+	return s, append(out, Effect{Do: ShowWaiting})
+}
+
 func hide(s *State) []Effect {
-	if !s.Shown {
+	if !s.Shown && !s.Veiled {
 		return nil
 	}
-	s.Shown = false
+	s.Shown, s.Veiled = false, false
 	return []Effect{{Do: ClearScreen}}
 }
 

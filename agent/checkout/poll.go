@@ -60,11 +60,12 @@ func (p Poll) watch(left, retryAfter time.Duration) time.Duration {
 	return max(pause, p.floor(), min(retryAfter, longestAfter))
 }
 
-// unanswered is the pause after a question of a watch that got no answer: 5 minutes once the window is over, because there may be
-// many such sales and the one thing they wait for is an answer.
-func (p Poll) unanswered(left, retryAfter time.Duration) time.Duration {
-	if left <= 0 {
-		return longestAfter
+// unanswered is the pause after the question of a watch that got no answer, for the silence-th time in a row: from 2 s doubling
+// to most. There may be many such sales, and what they wait for is an answer.
+func (p Poll) unanswered(silence int, most, retryAfter time.Duration) time.Duration {
+	pause := most
+	if n := max(silence, 1) - 1; n < 10 {
+		pause = min(defaultFloor<<n, most)
 	}
-	return p.watch(left, retryAfter)
+	return max(pause, p.floor(), min(retryAfter, longestAfter))
 }

@@ -36,7 +36,9 @@ type Limits struct {
 	Stale       time.Duration `json:"stale"`    // stale age (S1 2.5)
 	StaleOut    time.Duration `json:"staleOut"` // STALE or PENDING to TIMEDOUT
 	FinalizeOut time.Duration `json:"finOut"`   // RESERVED to TIMEDOUT
-	Deadline    time.Duration `json:"deadline"` // of the whole sale, from Started
+	Deadline    time.Duration `json:"deadline"` // of the whole sale, from Started: its last status is asked for then
+	// Long replaces Deadline once the register has acknowledged an intermediate status.
+	Long time.Duration `json:"long,omitempty"`
 }
 
 // Window is how long after the last send the original may still change.
@@ -54,7 +56,8 @@ type State struct {
 	QR         bool     `json:"qr,omitempty"`
 	CanReverse bool     `json:"canReverse,omitempty"`
 	CanRefund  bool     `json:"canRefund,omitempty"`
-	OKWords    []string `json:"okWords,omitempty"` // okCodes for the sale's type
+	StaleEnds  bool     `json:"staleEnds,omitempty"` // a code nobody scanned in time ends the sale
+	OKWords    []string `json:"okWords,omitempty"`   // okCodes for the sale's type
 	Limits     Limits   `json:"limits"`
 
 	// What was sent.
@@ -74,6 +77,7 @@ type State struct {
 	PPRef         string             `json:"ppref,omitempty"`
 	Payload       string             `json:"payload,omitempty"` // of the code
 	Shown         bool               `json:"shown,omitempty"`   // the code is on the screen, as far as we decide
+	Veiled        bool               `json:"veiled,omitempty"`  // the screen says that the customer's app is awaited
 
 	// What runs.
 	LastRead   bool `json:"lastRead,omitempty"` // a limit was reached: the next status decides
@@ -119,12 +123,13 @@ const (
 	UndoSettled  Name = "undo_settled"
 	ForwardEnded Name = "forward_ended" // the outbox settled a refund or reversal
 	Restarted    Name = "restarted"
+	ToldAborted  Name = "told_aborted" // the register was told "aborted" while the journal could not be written
 )
 
 // Names lists the events.
 func Names() []Name {
 	return []Name{Chosen, GaveUp, Replied, ReplyFailed, StatusRead, StatusFailed, CodeBroken, Tick, AbortAsked, Told, Refused, Lost,
-		NextCommand, GraceOver, EndOfDay, BatchClosed, UndoSettled, ForwardEnded, Restarted}
+		NextCommand, GraceOver, EndOfDay, BatchClosed, UndoSettled, ForwardEnded, Restarted, ToldAborted}
 }
 
 // Failure says what an error proves.
@@ -153,6 +158,7 @@ const (
 type Undone struct {
 	OK            bool // proven: REVERSED or REFUNDED, or FINALIZED with COMMIT of the undo itself
 	InDoubt       bool // the outbox cannot tell
+	Withdrawn     bool // it was never sent, and is not sent any more
 	Text          string
 	TransactionID int64
 }
@@ -173,6 +179,8 @@ type Event struct {
 	Sync    Sync
 	Undone  Undone
 	NewBoot bool
+	Patient bool   // the register has acknowledged an intermediate status of the sale
+	Silence int    // StatusFailed: how many questions in a row got no answer, this one included
 	Terms   *Terms // Chosen: what the chosen method brings
 	Text    string
 }
@@ -186,7 +194,8 @@ const (
 	SendPlain    Do = "send_plain"    // send once on the plain route
 	ReadStatus   Do = "read_status"   // After from now; replaces a read that waits
 	ShowCode     Do = "show_code"     // check and show the payload
-	ClearScreen  Do = "clear_screen"  // take the code off, before anything is told
+	ShowWaiting  Do = "show_waiting"  // take the code off and say that the customer's app is awaited
+	ClearScreen  Do = "clear_screen"  // take the sale off the screen, before anything is told
 	Tell         Do = "tell"          // the outcome is decided: to whoever waits for it
 	Reverse      Do = "reverse"       // commit: accept a reversal operation, a new one for every Attempt
 	RefundUndo   Do = "refund_undo"   // commit: accept a refund operation for the whole amount
@@ -214,6 +223,7 @@ var ErrRefused = errors.New("not possible in this phase")
 type Terms struct {
 	Kind                  ecr.Kind
 	QR                    bool
+	StaleEnds             bool
 	CanReverse, CanRefund bool
 	OKWords               []string
 	Limits                Limits
@@ -223,7 +233,7 @@ type Terms struct {
 // Start is the first state of a sale and what to do once it is durable.
 func Start(t Terms, now time.Duration) (State, []Effect) {
 	s := State{
-		Kind: t.Kind, QR: t.QR, CanReverse: t.CanReverse, CanRefund: t.CanRefund, OKWords: t.OKWords, Limits: t.Limits,
+		Kind: t.Kind, QR: t.QR, StaleEnds: t.StaleEnds, CanReverse: t.CanReverse, CanRefund: t.CanRefund, OKWords: t.OKWords, Limits: t.Limits,
 		StartedAt: now, BaseAt: now, WireAt: now,
 	}
 	switch {

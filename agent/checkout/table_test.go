@@ -34,7 +34,7 @@ func TestTableIsComplete(t *testing.T) {
 	}
 }
 
-var testLimits = Limits{Stale: 30 * time.Second, StaleOut: 5 * time.Minute, FinalizeOut: 5 * time.Minute, Deadline: SilentDeadline}
+var testLimits = Limits{Stale: 30 * time.Second, StaleOut: 5 * time.Minute, FinalizeOut: 5 * time.Minute, Deadline: 77 * time.Second, Long: LongestSale}
 
 // variants are the states of a phase that the rules tell apart.
 func variants(p Phase) []State {
@@ -58,6 +58,8 @@ func variants(p Phase) []State {
 		s := base
 		s.Shown = mask&1 != 0 && p != Forward
 		s.LastRead = mask&2 != 0
+		s.Veiled = mask&3 == 2 && p != Forward
+		s.StaleEnds = mask&16 != 0
 		s.Settling = mask&4 != 0 && s.Result == ecr.Approved
 		s.UndoOpen = mask&8 != 0 && p == Reversing
 		s.CanReverse = mask&16 == 0
@@ -72,7 +74,7 @@ func variants(p Phase) []State {
 
 func eventsOf(n Name) []Event {
 	var out []Event
-	for _, now := range []time.Duration{1001 * time.Second, 1006 * time.Second, 1031 * time.Second, 1151 * time.Second, 3000 * time.Second} {
+	for _, now := range []time.Duration{1001 * time.Second, 1006 * time.Second, 1031 * time.Second, 1078 * time.Second, 1151 * time.Second, 3000 * time.Second} {
 		e := Event{Name: n, Now: now}
 		switch n {
 		case Replied:
@@ -104,11 +106,14 @@ func eventsOf(n Name) []Event {
 			}
 			continue
 		case UndoSettled, ForwardEnded:
-			out = append(out, e, Event{Name: n, Now: now, Undone: Undone{OK: true}}, Event{Name: n, Now: now, Undone: Undone{InDoubt: true}})
+			out = append(out, e, Event{Name: n, Now: now, Undone: Undone{OK: true}}, Event{Name: n, Now: now, Undone: Undone{InDoubt: true}}, Event{Name: n, Now: now, Undone: Undone{Withdrawn: true}})
 			continue
 		case Restarted:
 			e.NewBoot = true
 			out = append(out, e, Event{Name: n, Now: now})
+			continue
+		case Tick:
+			out = append(out, e, Event{Name: n, Now: now, Patient: true})
 			continue
 		}
 		out = append(out, e)
@@ -175,7 +180,7 @@ func checkStep(t require.TestingT, s, next State, effects []Effect, e Event) {
 		require.NotEmpty(t, next.Result)
 		clear := slices.IndexFunc(effects, func(f Effect) bool { return f.Do == ClearScreen })
 		tell := slices.IndexFunc(effects, func(f Effect) bool { return f.Do == Tell })
-		if s.Shown {
+		if s.Shown || s.Veiled {
 			require.True(t, clear >= 0 && clear < tell, "the code leaves the screen before anything is told")
 		}
 	}

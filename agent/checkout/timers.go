@@ -9,12 +9,15 @@ import (
 )
 
 const (
-	// SilentDeadline is the deadline of a sale whose register gets no intermediate status: its T4 is 180 s (MONEY A.4).
-	SilentDeadline = 150 * time.Second
-	// LongestSale caps the method's own timers for a register that does.
+	// Patience is how long a register waits for the end of a request without intermediate status: real libraries give up
+	// at 90 s (MONEY A.4).
+	Patience = 85 * time.Second
+	// LongestSale caps the method's own timers for a register that acknowledges intermediate status.
 	LongestSale = 10 * time.Minute
+	// LastReadAt is how long before the end of its patience the last status of a sale is asked for.
+	LastReadAt = 8 * time.Second
 
-	lastReadBound = 5 * time.Second // of the status asked for at a limit, and of the one after an abort
+	lastReadBound = 4 * time.Second // of the status asked for at a limit, and of the one after an abort
 	maxResends    = 2               // of an initialize that got no answer
 	resendPause   = 2 * time.Second // before the first repetition, doubling
 	// noConnectionAfter is how old a sale may be before an attempt without a connection is its last one.
@@ -24,15 +27,27 @@ const (
 	loudUndo          = 3 // attempts after which the merchant is told
 )
 
-// LimitsOf derives a sale's limits from its method. unit is that of the method's time-outs; progress says that the
-// register gets intermediate status.
-func LimitsOf(d methods.Definition, unit string, progress bool) Limits {
-	l := Limits{Stale: methods.StaleAge(d), Deadline: SilentDeadline}
+// LimitsOf derives a sale's limits from its method. unit is that of the method's time-outs; patience is the register's; progress
+// says that the register is known to acknowledge intermediate status.
+func LimitsOf(d methods.Definition, unit string, patience time.Duration, progress bool) Limits {
+	l := Limits{Stale: methods.StaleAge(d), Deadline: patience - LastReadAt}
 	l.StaleOut, l.FinalizeOut = methods.TimeOuts(d, unit)
+	l.Long = min(LongestSale, l.Window())
 	if progress {
-		l.Deadline = min(LongestSale, l.Window())
+		l.Deadline = l.longer()
 	}
 	return l
+}
+
+// longer is the deadline of a sale whose register acknowledges intermediate status.
+func (l Limits) longer() time.Duration { return max(l.Deadline, l.Long) }
+
+// waits takes the longer deadline once the register has acknowledged an intermediate status. The state keeps it.
+func waits(s State, e Event) State {
+	if e.Patient {
+		s.Limits.Deadline = s.Limits.longer()
+	}
+	return s
 }
 
 func clampSum(ds ...time.Duration) time.Duration {
@@ -90,9 +105,9 @@ func next(s State) (at time.Duration, why limit) {
 		switch s.Wire {
 		case "", aapay.Initialized, aapay.Stale:
 			switch {
-			case s.QR && !s.Engaged && s.Wire == aapay.Stale:
+			case s.StaleEnds && s.QR && !s.Engaged && s.Wire == aapay.Stale:
 				consider(s.WireAt, 0, staleCode)
-			case s.QR && !s.Engaged:
+			case s.StaleEnds && s.QR && !s.Engaged:
 				consider(s.BaseAt, s.Limits.Stale, staleCode)
 			case s.Wire == aapay.Stale:
 				consider(s.WireAt, s.Limits.StaleOut, timedOut)

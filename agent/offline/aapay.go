@@ -86,6 +86,7 @@ type undoMemo struct {
 	Missing  time.Duration `json:"missing,omitempty"`  // for how long the backend has said "not found"
 	Late     time.Duration `json:"late,omitempty"`     // for how long a refund has been TIMEDOUT
 	Asked    int           `json:"asked,omitempty"`    // status reads, for their rhythm
+	Touched  bool          `json:"touched,omitempty"`  // an attempt had a connection, or may have had one
 }
 
 // Settled is told the outcome in the commit that ends an undo; op.State may be Doubt.
@@ -114,7 +115,7 @@ func Refund(svc aapay.Service, settled func(store.Tx, outbox.Op, UndoResult) err
 
 func undo(name string, typ aapay.Type, word string, svc aapay.Service, settled Settled, after func(outbox.Op)) outbox.Kind {
 	k := outbox.Kind{
-		Name: name, Replay: outbox.SameKey, Service: Schemes, Asks: true, Urgent: true, After: after,
+		Name: name, Replay: outbox.SameKey, Service: Schemes, Asks: true, Urgent: true, After: after, Touched: touched,
 		Send: func(ctx context.Context, op outbox.Op) outbox.Verdict {
 			u := undoing{svc: svc, typ: typ, word: word, op: op}
 			return u.send(ctx)
@@ -124,6 +125,12 @@ func undo(name string, typ aapay.Type, word string, svc aapay.Service, settled S
 		k.Settled = func(tx store.Tx, op outbox.Op) error { return settled(tx, op, ResultOf(op)) }
 	}
 	return k
+}
+
+// touched reads the memo: an unreadable one proves nothing.
+func touched(op outbox.Op) bool {
+	var m undoMemo
+	return len(op.Memo) > 0 && (json.Unmarshal(op.Memo, &m) != nil || m.Touched)
 }
 
 // ResultOf reads the result of a finished undo; without a stored one it is what the state alone says.
@@ -184,6 +191,10 @@ func (u *undoing) started(reply aapay.Reply, err error) outbox.Verdict {
 		v := outbox.FromError(u.op, outbox.SameKey, err)
 		if v.State == outbox.Failed {
 			return u.end(v.State, UndoResult{Code: wire.CodeOf(err), Text: err.Error()})
+		}
+		if u.m.Touched || !wire.NeverSent(err) {
+			u.m.Touched = true
+			return u.wait(v)
 		}
 		return v
 	}

@@ -26,7 +26,7 @@ func (o *Outbox) Up(service string) {
 	o.Wake()
 }
 
-// Withdraw ends an operation that was never sent as EXPIRED, with a result and a reason of the caller's. Whatever the sender is
+// Withdraw ends an operation that was never sent (Kind.Touched) as EXPIRED, with a result and a reason of the caller's. Whatever the sender is
 // about to do, either it is withdrawn and never leaves, or it left and this is ErrState. ErrUnknown.
 func (o *Outbox) Withdraw(ctx context.Context, key wire.Key, result []byte, reason string) error {
 	return o.change(ctx, key, func(tx store.Tx, r *row) ([]Op, error) {
@@ -35,6 +35,15 @@ func (o *Outbox) Withdraw(ctx context.Context, key wire.Key, result []byte, reas
 		}
 		if r.state != Pending {
 			return nil, fmt.Errorf("%w: %s", ErrState, r.state)
+		}
+		if k := o.kinds[r.kind]; k != nil && k.Touched != nil {
+			op := o.op(r)
+			if err := o.open(tx, r, &op); err != nil {
+				return nil, err
+			}
+			if k.Touched(op) {
+				return nil, fmt.Errorf("%w: an attempt had a connection", ErrState)
+			}
 		}
 		r.result, r.reason = result, reason
 		return o.end(tx, r, Expired)

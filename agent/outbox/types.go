@@ -103,6 +103,9 @@ type Kind struct {
 	Settled func(tx store.Tx, op Op) error
 	// After runs once that commit is durable; nil = nothing to do.
 	After func(op Op)
+	// Touched says, by Op.Memo, that an attempt of an operation that is PENDING had a connection, so that it may not be withdrawn;
+	// nil = PENDING is proof enough.
+	Touched func(op Op) bool
 	// Purged runs in the commit that deletes a final operation after Options.Retention; nil = nothing else is to be deleted.
 	Purged func(tx store.Tx, op Op) error
 	// Service groups the kinds that share a backend service and so its outages; "" = the kind's own name.

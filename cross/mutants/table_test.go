@@ -514,7 +514,7 @@ var table = []mutant{
 	}},
 	{"a told sale is undone (CONFIRMED to REVERSING)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
 		{"agent/checkout/table.go", `{BatchClosed, closed}, {Restarted, settleAgain}},
-		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay},`, `{BatchClosed, closed}, {Restarted, settleAgain}, {GraceOver, takeBack}},
+		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, ToldAborted},`, `{BatchClosed, closed}, {Restarted, settleAgain}, {GraceOver, takeBack}},
 		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, EndOfDay},`},
 	}},
 	{"UNCONFIRMED touched twice (no compare-and-set)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
@@ -582,8 +582,14 @@ var table = []mutant{
 	{"the next undo has the last one's Key", drive, "TestMoneyB3_EveryAttemptHasItsOwnKeyAndReference", []edit{
 		{"agent/checkout/drive/undo.go", `r.UndoKey = wire.NewKey()`, "if r.UndoKey == \"\" {\n\t\tr.UndoKey = wire.NewKey()\n\t}"},
 	}},
-	{"the next sale does not wait for the undo", drive, "TestMoneyB14_ADeadNetworkBlocksTheNextSaleForThreeSecondsAtMost", []edit{
-		{"agent/checkout/drive/poll.go", ` || !d.undoGoesFirst(ctx) {`, ` {`},
+	{"a refund that may have left is withdrawn", drive, "TestField_L4WhatMayHaveLeftIsToldInProgress", []edit{
+		{"agent/offline/aapay.go", `if u.m.Touched || !wire.NeverSent(err) {`, `if false {`},
+	}},
+	{"a withdrawn refund keeps its amount debited", drive, "TestField_L4WhatNeverLeftIsWithdrawn", []edit{
+		{"agent/checkout/outcome.go", "s = decide(s, ecr.Aborted, ecr.NoConnection, u.Text)\n\t\treturn s, []Effect{{Do: Release}, {Do: Tell}}", "s = decide(s, ecr.Aborted, ecr.NoConnection, u.Text)\n\t\treturn s, []Effect{{Do: Tell}}"},
+	}},
+	{"a sale told aborted by a dead disk is approved later", drive, "TestField_J8ADeadDiskEndsEveryDialogue", []edit{
+		{"agent/checkout/drive/apply.go", `if e.Name != checkout.ToldAborted && d.isToldAborted(r.Key) {`, `if e.Name == checkout.ToldAborted && r.State.Result != "" {`},
 	}},
 	{"two sales at a time", drive, "TestOneSaleAtATime", []edit{
 		{"agent/checkout/drive/begin.go", `if !r.Quarantined && checkout.Open(r.State) {`, `if !r.Quarantined && checkout.Open(r.State) && false {`},
@@ -596,8 +602,8 @@ var table = []mutant{
 	{"outbox's ages by the wall clock", outbox, "TestMaxAgeCountsRunningTimeOnly|TestAWallClockThatJumpsExpiresNothing", []edit{
 		{"agent/outbox/outbox.go", `o.clock = &clock{boot: opts.Boot, now: o.now}`, `o.clock = &clock{boot: func() time.Duration { return time.Duration(o.now().UnixNano()) }, now: o.now}`},
 	}},
-	{"no deadline", drive, "TestMoneyA4_DeadlineOf150Seconds", []edit{
-		{"agent/checkout/timers.go", `SilentDeadline = 150 * time.Second`, `SilentDeadline = 15000 * time.Second`},
+	{"no deadline", drive, "TestMoneyA4_DeadlineOf85Seconds", []edit{
+		{"agent/checkout/timers.go", `Patience = 85 * time.Second`, `Patience = 15000 * time.Second`},
 	}},
 
 	// Numbers, amounts, the ledger.

@@ -31,13 +31,7 @@ type desk struct {
 	waiting []func()
 	seq     uint64
 	lives   map[wire.Key]*live
-	undos   map[wire.Key]*undoing
 	flying  map[wire.Key]bool // operations under way
-}
-
-type undoing struct {
-	since time.Duration
-	over  bool
 }
 
 type live struct {
@@ -50,6 +44,9 @@ type live struct {
 	holds    int
 	holdGen  int
 	step     ecr.Step
+	patient  bool         // the register acknowledged 04 FF
+	silence  int          // status questions in a row without an answer
+	told     *ecr.Outcome // "aborted", told while the journal could not be written
 }
 
 // waiter is a dialogue that waits for an outcome.
@@ -87,7 +84,7 @@ type step struct {
 }
 
 func newDesk(t *terminal) *desk {
-	return &desk{t: t, w: t.w, lives: map[wire.Key]*live{}, undos: map[wire.Key]*undoing{}, flying: map[wire.Key]bool{}}
+	return &desk{t: t, w: t.w, lives: map[wire.Key]*live{}, flying: map[wire.Key]bool{}}
 }
 
 func (d *desk) row(key wire.Key) *row { return d.t.j.byKey[key] }
@@ -103,8 +100,53 @@ func (d *desk) live(key wire.Key) *live {
 	return l
 }
 
+// answerInTime tells "aborted" without the journal at the end of the register's patience; what was told is made good later.
+func (d *desk) answerInTime(r row) {
+	l, limits := d.live(r.key), r.state.Limits
+	late := checkout.LastReadAt - 2*time.Second
+	var at func(wait time.Duration)
+	at = func(wait time.Duration) {
+		d.t.after(r.state.StartedAt+wait+late-d.t.clock(), func() {
+			if d.lives[r.key] != l {
+				return
+			}
+			if l.patient && wait < limits.Long {
+				at(limits.Long)
+				return
+			}
+			waiters := l.waiters
+			if l.waiters = nil; len(waiters) == 0 {
+				return
+			}
+			told := r
+			told.state.Result, told.state.Code = ecr.Aborted, ecr.AbortedByUser
+			o := d.outcome(told)
+			l.told = &o
+			l.holds += len(waiters)
+			d.w.note("sale", "told aborted before it is journalled", r.id)
+			for _, x := range waiters {
+				d.give(r.key, x, o)
+			}
+			d.insist(r.key, checkout.Event{Name: checkout.ToldAborted})
+		})
+	}
+	at(limits.Deadline)
+}
+
 // transit applies one event inside a commit.
 func (d *desk) transit(r *row, e checkout.Event) ([]checkout.Effect, error) {
+	if e.Name == checkout.ToldAborted || d.live(r.key).told == nil {
+		return d.transitOne(r, e)
+	}
+	first, err := d.transitOne(r, checkout.Event{Name: checkout.ToldAborted})
+	if err != nil {
+		return nil, err
+	}
+	rest, err := d.transitOne(r, e)
+	return append(first, rest...), err
+}
+
+func (d *desk) transitOne(r *row, e checkout.Event) ([]checkout.Effect, error) {
 	before := r.state
 	d.complete(r, &e)
 	next, effects, err := d.w.hooks.next(r.state, e)
@@ -144,7 +186,7 @@ func (d *desk) complete(r *row, e *checkout.Event) {
 	if e.Now == 0 {
 		e.Now = d.t.clock()
 	}
-	e.Poll = checkout.PollOf(r.method, 0)
+	e.Poll, e.Patient = checkout.PollOf(r.method, 0), d.live(r.key).patient
 }
 
 // apply applies one event and performs its effects.
@@ -307,14 +349,8 @@ func (d *desk) graceOver(key wire.Key) {
 
 // ---- initialize and status ----
 
-// initialize sends once, after the undos accepted just before have had their first attempt.
+// initialize sends once.
 func (d *desk) initialize(key wire.Key) {
-	for _, u := range d.undos {
-		if left := u.since + 3*time.Second - d.t.clock(); !u.over && left > 0 {
-			d.t.after(min(left, 200*time.Millisecond), func() { d.initialize(key) })
-			return
-		}
-	}
 	r := d.row(key)
 	if r.state.Phase != checkout.Initializing {
 		return
@@ -400,6 +436,7 @@ func (d *desk) read(key wire.Key, gen int) {
 				return
 			}
 			if err == nil {
+				d.live(key).silence = 0
 				d.insist(key, checkout.Event{Name: checkout.StatusRead, Asked: asked, Status: st})
 				return
 			}
@@ -407,10 +444,11 @@ func (d *desk) read(key wire.Key, gen int) {
 				return
 			}
 			failure := checkout.EffectUnknown
+			d.live(key).silence++
 			if wire.CodeOf(err) == wire.NotFound {
-				failure = checkout.NotFound
+				failure, d.live(key).silence = checkout.NotFound, 0
 			}
-			d.insist(key, checkout.Event{Name: checkout.StatusFailed, Asked: asked, Failure: failure, After: pauseOf(err)})
+			d.insist(key, checkout.Event{Name: checkout.StatusFailed, Asked: asked, Failure: failure, Silence: d.live(key).silence, After: pauseOf(err)})
 		})
 }
 
@@ -472,6 +510,7 @@ func (d *desk) begin(req ecr.Request, x *waiter) {
 			x.refused(no)
 		default:
 			d.w.stats.Accepted++
+			d.answerInTime(steps[len(steps)-1].r)
 			x.attach(key)
 		}
 	})
@@ -493,7 +532,7 @@ func (d *desk) insert(key wire.Key, req ecr.Request) step {
 		id: int64(len(d.t.j.rows) + 1), key: key, ref: strings.ReplaceAll("R"+string(key), "-", ""), line: req.Line, seq: req.Sequence, amount: req.Amount,
 		method: pick.Method, batch: d.t.j.batch, boot: d.t.boot, created: d.w.clock(),
 	}
-	state, effects := checkout.Start(checkout.TermsOf(pick, methods.UnitMinutes, req.Progress), d.t.clock())
+	state, effects := checkout.Start(checkout.TermsOf(pick, methods.UnitMinutes, checkout.Patience, req.Progress), d.t.clock())
 	r.state = state
 	d.t.j.rows = append(d.t.j.rows, r)
 	d.t.j.byKey[key] = r
@@ -565,6 +604,11 @@ func (d *desk) last(line string, x *waiter) {
 func (d *desk) join(key wire.Key, x *waiter) {
 	l := d.live(key)
 	l.waiters = append(l.waiters, x)
+	if l.told != nil && d.take(key, x) {
+		x.attach(key)
+		d.give(key, x, *l.told)
+		return
+	}
 	var r row
 	taken := false
 	d.t.write(func() error {
@@ -652,6 +696,10 @@ func (d *desk) abort(key wire.Key, done func(error)) {
 func (d *desk) delivered(key wire.Key, what ecr.Delivery, done func(ecr.Outcome, error)) {
 	name := map[ecr.Delivery]checkout.Name{ecr.Told: checkout.Told, ecr.Refused: checkout.Refused, ecr.Lost: checkout.Lost}[what]
 	d.released(key)
+	if l := d.live(key); l.told != nil { // the journal hears of it when it can
+		done(*l.told, nil)
+		return
+	}
 	var s step
 	d.t.write(func() error {
 		r := d.row(key)

@@ -50,11 +50,8 @@ func (d *desk) acceptUndo(r *row, attempt int, refund bool) {
 	w.note("undo", fmt.Sprintf("owed, %s, attempt %d", kind, attempt), r.id)
 }
 
-// undoBegan lets the next sale wait for the first attempt, and wakes the queue.
+// undoBegan wakes the queue.
 func (d *desk) undoBegan(r row) {
-	if d.undos[r.undoKey] == nil {
-		d.undos[r.undoKey] = &undoing{since: d.t.clock()}
-	}
 	for _, o := range d.t.j.ops {
 		if o.Key == r.undoKey {
 			d.t.attemptSoon(o, 0)
@@ -147,9 +144,6 @@ func (t *terminal) judge(o *op, sent outbox.Op, v outbox.Verdict) {
 			return
 		}
 		delete(t.desk.flying, o.Key)
-		if u := t.desk.undos[o.Key]; u != nil {
-			u.over = true
-		}
 		if s != nil {
 			t.desk.perform(*s)
 		}

@@ -384,7 +384,7 @@ func (r *register) reply(m apdu.Message) {
 	case a.replied:
 	case m.Cmd.IsOK():
 		a.replied = true
-		r.expect(185 * time.Second)
+		r.expect(90 * time.Second) // real libraries give up then
 		if a.cmd == apdu.Authorisation && w.hit(0.12) {
 			r.abortLater(a)
 		}
@@ -469,7 +469,7 @@ func (r *register) message(k *link, m apdu.Message) {
 		}
 	}
 	if m.Cmd != apdu.Completion && m.Cmd != apdu.AbortPT && r.cur != nil && r.cur.replied {
-		r.expect(185 * time.Second)
+		r.expect(90 * time.Second) // real libraries give up then
 	}
 	if w.hit(w.odds.mute / 2) {
 		r.blame("mute")

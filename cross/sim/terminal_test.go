@@ -272,6 +272,8 @@ func (d *dialog) perform(a zvt.Action) {
 		desk.last(d.l.name, d.follow(a.Gen))
 	case zvt.Abort:
 		desk.abort(wire.Key(a.Sale), func(err error) { d.post(zvt.Aborted{Gen: a.Gen, Done: err == nil}) })
+	case zvt.Waits:
+		desk.live(wire.Key(a.Sale)).patient = true
 	case zvt.Deliver:
 		d.telling = 0
 		d.deliver(a, d.t.w.now, 200*time.Millisecond, false)

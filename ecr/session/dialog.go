@@ -298,6 +298,10 @@ func (d *dialog) perform(ctx context.Context, a zvt.Action) {
 			}
 			d.post(zvt.Aborted{Gen: a.Gen, Done: err == nil})
 		})
+	case zvt.Waits:
+		if w, ok := s.o.Desk.(ecr.Waiter); ok {
+			w.Waits(a.Sale)
+		}
 	case zvt.Deliver:
 		d.jobs.Go(func() { d.deliver(ctx, a) })
 	case zvt.CloseBatch:

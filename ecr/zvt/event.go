@@ -123,6 +123,8 @@ type (
 		Gen  int
 		Sale string
 	}
+	// Waits tells the desk that the register has acknowledged an intermediate status of its sale.
+	Waits struct{ Sale string }
 	// Deliver calls Desk.Delivered: Recorded.
 	Deliver struct {
 		Gen      int
@@ -157,6 +159,7 @@ func (Send) action()       {}
 func (Begin) action()      {}
 func (Last) action()       {}
 func (Abort) action()      {}
+func (Waits) action()      {}
 func (Deliver) action()    {}
 func (CloseBatch) action() {}
 func (Turnover) action()   {}

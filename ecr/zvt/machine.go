@@ -71,6 +71,7 @@ type dialogue struct {
 	hurried bool // another command waits for the answer to 04 0F
 
 	sale     string
+	waits    bool // the register has acknowledged an intermediate status of it
 	notify   bool // the register wanted 04 FF when it began; another connection's registration does not change that
 	progress ecr.Progress
 	held     *ecr.Outcome // came while an abort was asked for
@@ -404,6 +405,10 @@ func (m *Machine) settle(r reply) {
 		m.owed++
 	} else if o.why == forProgress {
 		m.answers = true
+		if m.phase == running && !m.d.waits && r.code == 0 {
+			m.d.waits = true
+			m.do(Waits{Sale: m.d.sale})
+		}
 	}
 	m.stop(TimerReply)
 	switch o.why {

@@ -52,7 +52,7 @@ func (m *Machine) options(msg apdu.Message) request {
 
 // saleRequest turns 06 01, 06 30 and 06 31 into a request to the desk.
 func (m *Machine) saleRequest(msg apdu.Message, id int) (ecr.Request, error) {
-	req := ecr.Request{Line: m.cfg.Line, Sequence: m.sequence(id), Progress: m.prof.Config&cfgIntermediate != 0}
+	req := ecr.Request{Line: m.cfg.Line, Sequence: m.sequence(id)}
 	seen := map[byte]bool{}
 	for _, f := range msg.Fields {
 		if seen[f.BMP] {

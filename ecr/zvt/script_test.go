@@ -162,6 +162,9 @@ func render(a Action) string {
 	case Save:
 		return "> save"
 	}
+	if w, ok := a.(Waits); ok {
+		return "> waits " + w.Sale
+	}
 	return fmt.Sprintf("> %T", a)
 }
 

@@ -15,6 +15,18 @@ import (
 // transit applies one event to a row inside a transaction and writes what belongs to the decision. The effects it returns are to
 // be performed once the transaction is durable.
 func (d *Drive) transit(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Effect, error) {
+	if e.Name != checkout.ToldAborted && d.isToldAborted(r.Key) { // whatever has happened meanwhile
+		first, err := d.transit(tx, r, checkout.Event{Name: checkout.ToldAborted})
+		if err != nil {
+			return nil, err
+		}
+		rest, err := d.transitOne(tx, r, e)
+		return append(first, rest...), err
+	}
+	return d.transitOne(tx, r, e)
+}
+
+func (d *Drive) transitOne(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Effect, error) {
 	before := *r
 	e = d.complete(r, e)
 	next, effects, err := checkout.Next(r.State, e)
@@ -89,7 +101,7 @@ func (d *Drive) complete(r *Row, e checkout.Event) checkout.Event {
 	if e.Now == 0 {
 		e.Now = d.boot()
 	}
-	e.Poll = checkout.PollOf(r.Method, d.cfg.Poll)
+	e.Poll, e.Patient = checkout.PollOf(r.Method, d.cfg.Poll), d.isPatient(r.Key)
 	return e
 }
 
@@ -184,8 +196,10 @@ func hopeless(err error) bool {
 func (d *Drive) perform(row *Row, effects []checkout.Effect, seq uint64) {
 	key := row.Key
 	d.arm(row, seq)
-	if row.State.UndoOpen || row.State.Phase == checkout.Forward {
-		d.undoBegan(row)
+	if row.State.UndoOpen || row.State.Phase == checkout.Forward { // beside the next sale: it waits for nothing (MONEY B.14)
+		if row.State.Phase == checkout.Reversing {
+			d.progress(key, stepReversing)
+		}
 		d.box.Wake()
 	}
 	for _, f := range effects {
@@ -202,6 +216,8 @@ func (d *Drive) perform(row *Row, effects []checkout.Effect, seq uint64) {
 		case checkout.ShowCode:
 			shown := *row // the caller's may change
 			d.later(func(ctx context.Context) { d.showCode(ctx, &shown) })
+		case checkout.ShowWaiting:
+			d.showWaiting(row)
 		case checkout.ClearScreen:
 			d.clearScreen(key)
 		case checkout.StopChoosing:

@@ -218,9 +218,14 @@ func (a *accepting) accept(ctx context.Context) (ecr.Sale, error) {
 	case a.join != "":
 		return d.joinRow(ctx, a.join)
 	}
+	row := a.steps[len(a.steps)-1].row
 	if a.req.Kind != ecr.Payment {
-		d.later(func(ctx context.Context) { d.forwardBound(ctx, a.key, a.req.Progress) })
-	} else if a.asks() {
+		d.later(func(ctx context.Context) { d.withdrawal(ctx, a.key) })
+		d.later(func(ctx context.Context) { d.forwardBound(ctx, row) })
+		return sale, nil
+	}
+	d.later(func(ctx context.Context) { d.answerInTime(ctx, row) })
+	if a.asks() {
 		d.later(func(ctx context.Context) { d.ask(ctx, a.key, a.offers, a.req) })
 	}
 	return sale, nil
@@ -313,7 +318,7 @@ func receiptBefore(r store.Reader, row *Row) (int, error) {
 func (a *accepting) writePayment(tx store.Tx) error {
 	d := a.d
 	pick := a.offers[0]
-	terms := checkout.TermsOf(pick, d.cfg.TimeoutUnit, a.req.Progress)
+	terms := d.terms(pick, a.req.Progress)
 	terms.Ask = a.asks()
 	row, err := d.newRow(tx, a.req, a.key)
 	if err != nil {
@@ -361,6 +366,13 @@ func (d *Drive) newRow(tx store.Tx, req ecr.Request, key wire.Key) (*Row, error)
 		Key: key, Kind: req.Kind, Line: req.Line, Sequence: req.Sequence, Amount: req.Amount, Currency: req.Currency,
 		Reference: referenceOf(key), Batch: open, Boot: d.bootID, CreatedMS: d.now().UnixMilli(),
 	}, nil
+}
+
+// terms are those of a payment by a pick.
+func (d *Drive) terms(pick checkout.Pick, progress bool) checkout.Terms {
+	t := checkout.TermsOf(pick, d.cfg.TimeoutUnit, d.cfg.Patience, progress)
+	t.StaleEnds = d.cfg.StaleEnds
+	return t
 }
 
 // payRequest is the body of initialize (S1 2.4).

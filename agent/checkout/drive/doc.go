@@ -22,8 +22,6 @@
 // The method and the sealed request lie in a table of their own, and a column with an index is written only when it changes: a
 // sale wrote 59.5 KiB with all of them in each of its five states, and writes 43.8 KiB. The MAC of the sale covers both tables.
 //
-// Before an initialize leaves, it waits up to 3 s for the first attempt of an undo accepted just before (MONEY B.14).
-//
 // The same 1F73 or JSON-lines id on the same line is the same sale for 90 days; with another kind, amount or currency it is
 // refused. An id of a register that starts to count again has to be told apart by the line's dialogue.
 //

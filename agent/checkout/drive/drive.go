@@ -21,6 +21,8 @@ import (
 // Outbox is what a Drive needs of the queue.
 type Outbox interface {
 	Accept(tx store.Tx, n outbox.New) error
+	// Withdraw ends an operation that never had a connection; any error says that it may have had one, or that nothing was done.
+	Withdraw(ctx context.Context, key wire.Key, result []byte, reason string) error
 	Wake()
 }
 
@@ -59,6 +61,8 @@ type Config struct {
 	TimeoutUnit                          string        // of the methods' time-outs: m, s, ms
 	Poll                                 time.Duration // never faster; 0 = 2 s
 	Grace                                time.Duration // for an acknowledgement; 0 = 10 minutes
+	Patience                             time.Duration // of a register without intermediate status; 0 = checkout.Patience
+	StaleEnds                            bool          // a code nobody scanned in time ends the sale, instead of waiting for the app
 	RefundLast                           bool          // a refund without original means the last payment
 	Exclude                              []int32       // paymentProviderIds not offered here
 	Version                              string
@@ -90,7 +94,8 @@ const (
 	defaultGrace    = 10 * time.Minute
 	statusTimeout   = 10 * time.Second
 	initTimeout     = 15 * time.Second
-	undoFirst       = 3 * time.Second // how long the next initialize waits for an undo's first attempt
+	withdrawAfter   = 30 * time.Second // of a refund or reversal that never had a connection
+	answerLead      = 4 * time.Second  // an answer leaves so long before the register's patience ends
 	closeBound      = 60 * time.Second
 	holdMax         = 5 * time.Minute
 	sequenceAge     = 90 * 24 * time.Hour
@@ -135,15 +140,8 @@ type Drive struct {
 	wake    chan struct{}
 	changed chan struct{} // closed and replaced when a sale has changed
 	lives   map[wire.Key]*live
-	onUndo  map[string]func()    // by line
-	undos   map[wire.Key]undoing // by operation
-	stash   map[wire.Key]step    // effects of a settled operation, until its commit is durable
-}
-
-// undoing is an undo operation just accepted.
-type undoing struct {
-	since time.Duration
-	over  chan struct{}
+	onUndo  map[string]func() // by line
+	stash   map[wire.Key]step // effects of a settled operation, until its commit is durable
 }
 
 // step is a row with what is to be done after its commit.
@@ -158,6 +156,7 @@ var (
 	_ ecr.Till   = (*Drive)(nil)
 	_ ecr.Memory = (*Drive)(nil)
 	_ ecr.Undoer = (*Drive)(nil)
+	_ ecr.Waiter = (*Drive)(nil)
 )
 
 // New makes a Drive; it starts nothing.
@@ -165,7 +164,7 @@ func New(o Options) *Drive {
 	d := &Drive{
 		db: o.DB, svc: o.Aapay, methods: o.Methods, refresh: o.Refresh, box: o.Outbox, screen: o.Screen, prompter: o.Prompter, cfg: o.Config,
 		now: o.Now, boot: o.Boot, bootID: o.BootID, log: o.Log, record: o.Record, audit: o.Audit,
-		wake: make(chan struct{}, 1), changed: make(chan struct{}), lives: map[wire.Key]*live{}, onUndo: map[string]func(){}, undos: map[wire.Key]undoing{}, stash: map[wire.Key]step{},
+		wake: make(chan struct{}, 1), changed: make(chan struct{}), lives: map[wire.Key]*live{}, onUndo: map[string]func(){}, stash: map[wire.Key]step{},
 	}
 	if d.now == nil {
 		d.now = time.Now
@@ -178,6 +177,9 @@ func New(o Options) *Drive {
 		d.log = slog.New(slog.DiscardHandler)
 	}
 	d.log = d.log.With("sys", "checkout")
+	if d.cfg.Patience <= 0 {
+		d.cfg.Patience = checkout.Patience
+	}
 	if d.cfg.Grace <= 0 {
 		d.cfg.Grace = defaultGrace
 	}

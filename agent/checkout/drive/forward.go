@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"posagent/agent/checkout"
 	"posagent/agent/offline"
@@ -172,7 +173,7 @@ func (a *accepting) writeForward(tx store.Tx) error {
 	if typ == aapay.Refund && (!methods.Supports(orig.Method, methods.Refund) || orig.State.TransactionID == 0) {
 		return refuse(ecr.NotReversible, "the method cannot give money back")
 	}
-	terms := checkout.Terms{Kind: a.req.Kind, Limits: checkout.LimitsOf(orig.Method, d.cfg.TimeoutUnit, a.req.Progress)}
+	terms := checkout.Terms{Kind: a.req.Kind, Limits: checkout.LimitsOf(orig.Method, d.cfg.TimeoutUnit, d.cfg.Patience, false)}
 	row.State, _ = checkout.Start(terms, d.boot())
 	orig.Debited += row.Amount
 	orig.Reversed = orig.Reversed || a.req.Kind == ecr.Reversal
@@ -243,16 +244,67 @@ func (d *Drive) release(tx store.Tx, r *Row) error {
 	if err := d.update(tx, orig); err != nil {
 		return err
 	}
+	if r.State.Code == ecr.NoConnection {
+		return d.note(tx, orig.Key, false, title(r)+" was withdrawn: nothing was sent")
+	}
 	return d.note(tx, orig.Key, false, title(r)+" was refused by the backend")
 }
 
-// forwardBound answers "in progress" when the register cannot wait any longer.
-func (d *Drive) forwardBound(ctx context.Context, key wire.Key, progress bool) {
-	wait := checkout.SilentDeadline
-	if progress {
-		wait = checkout.LongestSale
+// withdrawn is why an operation was never sent.
+const withdrawn = "not done: no connection"
+
+// withdrawal ends a refund or reversal of which nothing has left the terminal for 30 s, or once the register has asked for its
+// abort (MONEY A.2). An attempt that is under way is waited for. One that had a connection makes it the outbox's for good.
+func (d *Drive) withdrawal(ctx context.Context, key wire.Key) {
+	for until := d.boot() + withdrawAfter; ; {
+		changed := d.watchChange()
+		if row, err := d.row(ctx, key); err == nil && row.State.Phase != checkout.Forward || hopeless(err) {
+			return
+		}
+		if d.isUnwanted(key) || pause(ctx, until-d.boot(), changed) {
+			break
+		}
+		if ctx.Err() != nil {
+			return
+		}
 	}
-	until := d.boot() + wait
+	for n := 0; ; n++ {
+		if err := d.box.Withdraw(ctx, key, nil, withdrawn); err == nil || hopeless(err) {
+			return
+		}
+		if row, err := d.row(ctx, key); err == nil && row.State.Phase != checkout.Forward {
+			return
+		}
+		wait := 250 * time.Millisecond
+		if n > 500 { // two minutes
+			wait = 20 * time.Second
+		}
+		if !pause(ctx, wait, nil) {
+			return
+		}
+	}
+}
+
+// unwanted notes that a register has asked for the abort of a refund or reversal while an attempt was under way.
+func (d *Drive) unwanted(key wire.Key) {
+	d.mu.Lock()
+	d.live(key).unwanted = true
+	d.mu.Unlock()
+	d.announce()
+}
+
+func (d *Drive) isUnwanted(key wire.Key) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.lives[key]
+	return l != nil && l.unwanted
+}
+
+// forwardBound answers "in progress" when the register cannot wait any longer. Where the journal cannot be written the register is
+// told all the same: it is no end, and the journal hears of it later.
+func (d *Drive) forwardBound(ctx context.Context, row *Row) {
+	key := row.Key
+	until := d.boot() + d.cfg.Patience - answerLead
 	for {
 		changed := d.watchChange()
 		if row, err := d.row(ctx, key); err == nil && row.State.Phase != checkout.Forward {
@@ -265,15 +317,21 @@ func (d *Drive) forwardBound(ctx context.Context, key wire.Key, progress bool) {
 			return
 		}
 	}
-	for {
-		row, err := d.markInProgress(ctx, key)
-		if err == nil && row.State.Phase == checkout.Forward {
+	for told := false; ; {
+		once, cancel := context.WithTimeout(ctx, storeRetry)
+		now, err := d.markInProgress(once, key)
+		cancel()
+		switch {
+		case err == nil && now.State.Phase == checkout.Forward && !told:
+			d.tellInterim(now)
+		case err != nil && ctx.Err() == nil && !told:
 			d.tellInterim(row)
+			told = true
 		}
 		if err == nil {
 			return
 		}
-		d.log.Error("in progress not told", "sale", key, "error", err)
+		d.log.Error("in progress not journalled", "sale", key, "error", err)
 		if hopeless(err) || !pause(ctx, storeRetry, nil) {
 			return
 		}

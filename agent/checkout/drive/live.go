@@ -15,13 +15,14 @@ const (
 	stepStarting  = ecr.StepStarting
 	stepShowCode  = ecr.StepShowCode
 	stepWaiting   = ecr.StepWaiting
+	stepApp       = ecr.StepApp
 	stepReversing = ecr.StepReversing
 )
 
 // live is what is known of a sale in memory only.
 type live struct {
 	seq      uint64
-	leaving  bool          // an initialize is being sent, or has been: its answer is worth waiting for
+	leaving  int           // the attempt of initialize that is being sent, or was sent last
 	readStop chan struct{} // of the read that waits, nil = none does
 	readGen  int           // counts the questions that were scheduled or stopped
 	tickStop chan struct{}
@@ -32,6 +33,12 @@ type live struct {
 	interim  int          // of these, tellings of "in progress"
 	heard    ecr.Delivery // what was reported and could not be journalled
 	step     ecr.Step
+	silence  int           // status questions in a row without an answer
+	patient  bool          // the register has acknowledged an intermediate status
+	unwanted bool          // the register has asked for an abort that came while an attempt was under way
+	told     *ecr.Outcome  // "aborted", told while the journal could not be written
+	interims *Row          // what was told "in progress"
+	over     chan struct{} // closed when the sale has ended
 }
 
 // waiter is one caller that waits for the outcome.
@@ -43,7 +50,7 @@ type waiter struct {
 func (d *Drive) live(key wire.Key) *live { // with d.mu
 	l := d.lives[key]
 	if l == nil {
-		l = &live{}
+		l = &live{over: make(chan struct{})}
 		d.lives[key] = l
 	}
 	return l
@@ -87,6 +94,7 @@ func (d *Drive) forget(row *Row) {
 	}
 	shut(&l.readStop)
 	shut(&l.tickStop)
+	shut(&l.over)
 	delete(d.lives, row.Key)
 }
 
@@ -104,7 +112,7 @@ func (d *Drive) join(key wire.Key) (ecr.Sale, *waiter) {
 	l := d.live(key)
 	l.waiters = append(l.waiters, w)
 	if l.step != "" {
-		w.progress <- ecr.Progress{Step: l.step}
+		w.progress <- d.stepText(l.step)
 	}
 	d.mu.Unlock()
 	return ecr.Sale{ID: string(key), Progress: w.progress, Outcome: w.outcome}, w
@@ -113,6 +121,10 @@ func (d *Drive) join(key wire.Key) (ecr.Sale, *waiter) {
 // joinRow joins a sale and answers at once where it is decided.
 func (d *Drive) joinRow(ctx context.Context, key wire.Key) (ecr.Sale, error) {
 	sale, w := d.join(key)
+	if o := d.toldAborted(key); o != nil && d.take(key, w) {
+		d.give(key, w, *o)
+		return sale, nil
+	}
 	row, err := d.hold(ctx, key, w)
 	if err != nil {
 		return ecr.Sale{}, err
@@ -121,7 +133,7 @@ func (d *Drive) joinRow(ctx context.Context, key wire.Key) (ecr.Sale, error) {
 	case w != nil:
 		d.give(key, w, d.outcome(row.Row, row.Told != "" && row.Told != toldInProgress))
 	case row.State.Phase == checkout.Forward:
-		d.later(func(ctx context.Context) { d.forwardBound(ctx, key, false) })
+		d.later(func(ctx context.Context) { d.forwardBound(ctx, row.Row) })
 	}
 	return sale, nil
 }
@@ -207,6 +219,7 @@ func (d *Drive) tellInterim(row *Row) {
 	l.waiters = nil
 	l.holds += len(waiters)
 	l.interim += len(waiters)
+	l.interims = row
 	d.mu.Unlock()
 	for _, w := range waiters {
 		d.give(row.Key, w, d.outcome(row, false))
@@ -220,12 +233,14 @@ func (d *Drive) isHeld(key wire.Key) bool {
 	return l != nil && l.holds > 0
 }
 
-// toldInterim says whether the next telling to be reported on was of "in progress".
-func (d *Drive) toldInterim(key wire.Key) bool {
+// toldInterim is the sale as it was told where the next telling to be reported on was of "in progress"; else nil.
+func (d *Drive) toldInterim(key wire.Key) *Row {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	l := d.lives[key]
-	return l != nil && l.interim > 0
+	if l := d.lives[key]; l != nil && l.interim > 0 {
+		return l.interims
+	}
+	return nil
 }
 
 // released ends one telling.
@@ -307,6 +322,14 @@ func (d *Drive) progress(key wire.Key, s ecr.Step) {
 		case <-w.progress:
 		default:
 		}
-		w.progress <- ecr.Progress{Step: s}
+		w.progress <- d.stepText(s)
 	}
+}
+
+// stepText is a step with what a customer is told of it.
+func (d *Drive) stepText(s ecr.Step) ecr.Progress {
+	if s == stepApp {
+		return ecr.Progress{Step: s, Text: appText(d.cfg.Language)}
+	}
+	return ecr.Progress{Step: s}
 }

@@ -3,6 +3,7 @@ package drive_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -121,7 +122,7 @@ func TestMoneyB3_EveryAttemptHasItsOwnKeyAndReference(t *testing.T) {
 func TestMoneyB4_ARefundGoesForwardOverRestarts(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.approved(1000)
-		r.world.lock(func() { r.world.offline = true })
+		r.world.lock(func() { r.world.mute = true })
 		s, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: 300, Original: "R1"})
 		require.NoError(t, err)
 		pass(10 * time.Second)
@@ -129,7 +130,7 @@ func TestMoneyB4_ARefundGoesForwardOverRestarts(t *testing.T) {
 		r.restart(false)
 		pass(10 * time.Second)
 		r.restart(true)
-		r.world.lock(func() { r.world.offline = false })
+		r.world.lock(func() { r.world.mute = false })
 		pass(10 * time.Minute)
 		row, _ := r.show(s.ID)
 		require.Equal(t, ecr.Approved, row.State.Result)
@@ -630,44 +631,35 @@ func TestMoneyB13_AnUndoAfterTheCloseIsCarriedOver(t *testing.T) {
 	})
 }
 
-func TestMoneyB14_TheNextSaleWaitsForTheReversalsFirstAttempt(t *testing.T) {
-	terminal(t, func(r *rig) {
-		r.world.onStatus = say(1, aapay.Initialized, "")
-		s := r.sale(500)
-		pass(3 * time.Second)
-		require.True(t, r.screen.code())
-		require.NoError(t, r.Abort(context.Background(), s.ID))
-		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
-		require.False(t, r.screen.code())
-		row, _ := r.show(s.ID)
-		require.True(t, row.State.UndoOpen, "durably owed")
-		r.told(s, ecr.Told)
-		next := r.sale(600)
-		r.world.lock(func() { r.world.onStatus = approveAfter(r.world, 1) })
-		require.Equal(t, ecr.Approved, (<-next.Outcome).Result)
-		r.told(next, ecr.Told)
-		first := r.world.sent(aapay.Reversal)[0].at
-		require.False(t, r.world.sent(aapay.Payment)[1].at.Before(first))
-		require.EqualValues(t, 600, r.world.net())
-	})
-}
-
-func TestMoneyB14_ADeadNetworkBlocksTheNextSaleForThreeSecondsAtMost(t *testing.T) {
-	terminal(t, func(r *rig) {
-		r.world.mute = true
-		s := r.sale(500)
-		<-s.Outcome
-		r.told(s, ecr.Told)
-		start := time.Now()
-		next := r.sale(600)
-		require.Zero(t, time.Since(start))
-		pass(3*time.Second - time.Millisecond)
-		sent := r.world.sent(aapay.Payment)
-		require.NotEqual(t, wire.Key(next.ID), sent[len(sent)-1].key, "the reversal goes first")
-		pass(time.Millisecond)
-		sent = r.world.sent(aapay.Payment)
-		require.Equal(t, wire.Key(next.ID), sent[len(sent)-1].key)
-	})
+// The undo runs beside the next sale: its first byte is as fast as any sale's, whatever becomes of the undo.
+func TestField_L11TheNextSaleStartsAtOnce(t *testing.T) {
+	for name, mute := range map[string]bool{"the backend answers": false, "it does not": true} {
+		terminal(t, func(r *rig) {
+			r.world.onStatus = say(1, aapay.Initialized, "")
+			s := r.sale(500)
+			pass(3 * time.Second)
+			require.True(t, r.screen.code())
+			r.world.lock(func() { r.world.mute = mute })
+			require.NoError(t, r.Abort(context.Background(), s.ID))
+			require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+			require.False(t, r.screen.code())
+			row, _ := r.show(s.ID)
+			require.True(t, row.State.UndoOpen, "durably owed")
+			r.told(s, ecr.Told)
+			start := time.Now()
+			next := r.sale(600)
+			synctest.Wait()
+			sent := r.world.sent(aapay.Payment)
+			require.Equal(t, wire.Key(next.ID), sent[len(sent)-1].key, name)
+			require.Equal(t, start, sent[len(sent)-1].at, name)
+			require.NotEmpty(t, r.world.sent(aapay.Reversal))
+			r.world.lock(func() { r.world.mute = false; r.world.onStatus = approveAfter(r.world, 2) })
+			require.Equal(t, ecr.Approved, (<-next.Outcome).Result)
+			r.told(next, ecr.Told)
+			pass(20 * time.Minute)
+			require.EqualValues(t, 600, r.world.net())
+		})
+	}
 }
 
 func TestMoneyB16_TheCodeIsShownForTheStaleAge(t *testing.T) {
@@ -694,7 +686,7 @@ func TestMoneyB16_TheDeadlineCutsTheStaleAge(t *testing.T) {
 		s := r.sale(500)
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		_, down := r.screen.times()
-		require.Equal(t, 150*time.Second, down.Sub(start))
+		require.Equal(t, 77*time.Second, down.Sub(start))
 		r.told(s, ecr.Told)
 	})
 }

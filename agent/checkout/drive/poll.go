@@ -16,10 +16,10 @@ import (
 
 // initialize sends once, if the sale still wants it.
 func (d *Drive) initialize(ctx context.Context, key wire.Key, after time.Duration) {
-	if !pause(ctx, after, nil) || !d.undoGoesFirst(ctx) {
+	if !pause(ctx, after, nil) {
 		return
 	}
-	d.leaving(key, true) // before the phase is read: an abort that comes now waits for what this comes to
+	d.leaving(key, someTry) // before the phase is read: an abort that comes now waits for what this comes to
 	var row *Row
 	var body []byte
 	err := d.db.Read(ctx, func(r store.Reader) error {
@@ -33,6 +33,9 @@ func (d *Drive) initialize(ctx context.Context, key wire.Key, after time.Duratio
 	if err == nil && row.State.Phase != checkout.Initializing {
 		d.notSent(ctx, row)
 		return
+	}
+	if err == nil {
+		d.leaving(key, row.State.Sends)
 	}
 	var req aapay.Request
 	if err == nil {
@@ -67,23 +70,27 @@ func (d *Drive) initialize(ctx context.Context, key wire.Key, after time.Duratio
 	d.insist(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: failureOf(err), Try: row.State.Sends, After: retryAfter(err), Text: "refused: " + string(wire.CodeOf(err))})
 }
 
-// leaving notes whether an initialize of the sale is, or may be, under way.
-func (d *Drive) leaving(key wire.Key, is bool) {
+// someTry is an attempt whose number is not read yet.
+const someTry = -1
+
+// leaving notes which attempt of initialize is, or may be, under way; 0 = none.
+func (d *Drive) leaving(key wire.Key, try int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.live(key).leaving = is
+	d.live(key).leaving = try
 }
 
-func (d *Drive) isLeaving(key wire.Key) bool {
+// isLeaving says whether the latest attempt has left: one that still rests between two attempts has not.
+func (d *Drive) isLeaving(row *Row) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	l := d.lives[key]
-	return l != nil && l.leaving
+	l := d.lives[row.Key]
+	return l != nil && (l.leaving == someTry || l.leaving == row.State.Sends)
 }
 
 // notSent lets an aborted sale go on whose initialize did not leave: no answer is to be waited for.
 func (d *Drive) notSent(ctx context.Context, row *Row) {
-	d.leaving(row.Key, false)
+	d.leaving(row.Key, 0)
 	d.insist(ctx, row.Key, checkout.Event{Name: checkout.ReplyFailed, Failure: checkout.NotSent, Try: row.State.Sends})
 }
 
@@ -198,6 +205,7 @@ func (d *Drive) readStatus(ctx context.Context, key wire.Key, after time.Duratio
 	}
 	d.reached(err)
 	if err == nil {
+		d.silence(key, true)
 		d.insist(ctx, key, checkout.Event{Name: checkout.StatusRead, Asked: asked, Status: st})
 		return
 	}
@@ -211,7 +219,19 @@ func (d *Drive) readStatus(ctx context.Context, key wire.Key, after time.Duratio
 	if wire.CodeOf(err) == wire.NotFound {
 		failure = checkout.NotFound
 	}
-	d.insist(ctx, key, checkout.Event{Name: checkout.StatusFailed, Asked: asked, Failure: failure, After: retryAfter(err)})
+	silence := d.silence(key, failure == checkout.NotFound)
+	d.insist(ctx, key, checkout.Event{Name: checkout.StatusFailed, Asked: asked, Failure: failure, Silence: silence, After: retryAfter(err)})
+}
+
+// silence counts the questions about a sale that got no answer in a row.
+func (d *Drive) silence(key wire.Key, answered bool) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.live(key)
+	if l.silence++; answered {
+		l.silence = 0
+	}
+	return l.silence
 }
 
 // statusID is what the backend is asked by: its own name of the transaction where it is known.

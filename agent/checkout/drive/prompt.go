@@ -84,7 +84,7 @@ func (d *Drive) chosen(ctx context.Context, key wire.Key, pick checkout.Pick, an
 				return err
 			}
 		}
-		terms := checkout.TermsOf(pick, d.cfg.TimeoutUnit, asked.Progress)
+		terms := d.terms(pick, asked.Progress)
 		effects, err = d.transit(tx, row, checkout.Event{Name: checkout.Chosen, Terms: &terms})
 		seq = d.nextSeq()
 		return err

@@ -82,6 +82,9 @@ func (d *Drive) resumeOne(ctx context.Context, key wire.Key) error {
 		return nil
 	}
 	d.perform(row, effects, seq)
+	if row.State.Phase == checkout.Forward {
+		d.later(func(ctx context.Context) { d.withdrawal(ctx, key) })
+	}
 	return nil
 }
 

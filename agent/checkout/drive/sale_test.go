@@ -336,7 +336,7 @@ func TestManualTriggerAsks(t *testing.T) {
 		require.NoError(t, err)
 		start := time.Now()
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
-		require.Equal(t, 150*time.Second, time.Since(start))
+		require.Equal(t, 77*time.Second, time.Since(start))
 		require.Len(t, r.world.sent(aapay.Payment), 1)
 		r.told(s, ecr.Told)
 	})

@@ -64,6 +64,23 @@ func (d *Drive) showCode(ctx context.Context, row *Row) {
 	}
 }
 
+// showWaiting takes the code off the screen and says what the sale waits for.
+func (d *Drive) showWaiting(row *Row) {
+	v := d.view(row)
+	v.Text = appText(d.cfg.Language)
+	d.screenMu.Lock()
+	now, err := d.row(context.Background(), row.Key) // read under the lock: what ends the sale clears the screen after it
+	wanted := err == nil && now.State.Veiled
+	if wanted && (d.onScreen == "" || d.onScreen == row.Key) {
+		d.onScreen = row.Key
+		d.show(v)
+	}
+	d.screenMu.Unlock()
+	if wanted {
+		d.progress(row.Key, stepApp)
+	}
+}
+
 func (d *Drive) stillShown(ctx context.Context, key wire.Key) bool {
 	shown := false
 	err := d.db.Read(ctx, func(r store.Reader) error {

@@ -48,9 +48,15 @@ func txnType(k ecr.Kind) methods.TransactionType {
 func (d *Drive) Abort(ctx context.Context, id string) error {
 	row, err := d.apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked})
 	if errors.Is(err, checkout.ErrRefused) {
+		if row.State.Phase == checkout.Forward {
+			if err := d.box.Withdraw(ctx, row.Key, nil, withdrawn); err == nil {
+				return nil
+			}
+			d.unwanted(row.Key)
+		}
 		return ecr.ErrTooLate
 	}
-	if err == nil && row.State.Phase == checkout.Aborting && !d.isLeaving(row.Key) {
+	if err == nil && row.State.Phase == checkout.Aborting && !d.isLeaving(row) {
 		d.later(func(ctx context.Context) { d.notSent(ctx, row) })
 	}
 	return err
@@ -82,7 +88,15 @@ func (d *Drive) Delivered(ctx context.Context, id string, what ecr.Delivery) (ec
 		return ecr.Outcome{}, fmt.Errorf("delivery %q is not known", what)
 	}
 	defer d.announce()
+	if o := d.toldAborted(key); o != nil { // the journal hears of it when it can
+		d.released(key)
+		return *o, nil
+	}
 	interim := d.toldInterim(key)
+	if interim != nil { // no end, whatever became of the telling; it may have ended meanwhile: that is for the repetition of the request
+		d.released(key)
+		return d.outcome(interim, false), nil
+	}
 	var row *Row
 	var effects []checkout.Effect
 	var seq uint64
@@ -91,7 +105,7 @@ func (d *Drive) Delivered(ctx context.Context, id string, what ecr.Delivery) (ec
 		if row, err = d.byKey(tx, key); err != nil {
 			return err
 		}
-		if interim || row.State.Result == "" && row.State.Phase == checkout.Forward {
+		if row.State.Result == "" && row.State.Phase == checkout.Forward {
 			effects, seq = nil, d.nextSeq()
 			return nil
 		}
@@ -117,9 +131,6 @@ func (d *Drive) Delivered(ctx context.Context, id string, what ecr.Delivery) (ec
 		return ecr.Outcome{}, fmt.Errorf("delivered %s: %w", id, err)
 	}
 	d.perform(row, effects, seq)
-	if interim { // it may have ended meanwhile: that is for the repetition of the request
-		row.State.Result = ""
-	}
 	return d.outcome(row, false), nil
 }
 

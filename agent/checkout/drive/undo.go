@@ -1,7 +1,6 @@
 package drive
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -40,7 +39,7 @@ func (d *Drive) acceptUndo(tx store.Tx, r *Row, attempt int, refund bool) error 
 // UndoSettled is the Settled hook of the kinds of offline.Undos: it advances the sale in the commit that
 // settles the operation.
 func (d *Drive) UndoSettled(tx store.Tx, op outbox.Op, res offline.UndoResult) error {
-	u := checkout.Undone{OK: res.OK && op.State == outbox.Done, InDoubt: op.State == outbox.Doubt, Text: res.Text}
+	u := checkout.Undone{OK: res.OK && op.State == outbox.Done, InDoubt: op.State == outbox.Doubt, Withdrawn: op.State == outbox.Expired, Text: res.Text}
 	if u.Text == "" {
 		u.Text = op.Reason
 	}
@@ -77,47 +76,10 @@ func (d *Drive) UndoAfter(op outbox.Op) {
 	d.mu.Lock()
 	s, ok := d.stash[op.Key]
 	delete(d.stash, op.Key)
-	if u, waits := d.undos[op.Key]; waits {
-		close(u.over)
-		delete(d.undos, op.Key)
-	}
 	d.mu.Unlock()
 	if ok {
 		d.perform(s.row, s.effects, s.seq)
 	}
-}
-
-// undoBegan remembers a fresh operation, so that the next sale lets it go first.
-func (d *Drive) undoBegan(row *Row) {
-	if row.State.Phase != checkout.Reversing {
-		return
-	}
-	d.mu.Lock()
-	if _, known := d.undos[row.UndoKey]; !known {
-		for key, u := range d.undos { // the old ones are nobody's business any more
-			if d.boot()-u.since > undoFirst {
-				close(u.over)
-				delete(d.undos, key)
-			}
-		}
-		d.undos[row.UndoKey] = undoing{since: d.boot(), over: make(chan struct{})}
-	}
-	d.mu.Unlock()
-	d.progress(row.Key, stepReversing)
-}
-
-// undoGoesFirst waits, at most 3 s after its acceptance, for the first attempt of an undo (MONEY B.14). false when ctx ended.
-func (d *Drive) undoGoesFirst(ctx context.Context) bool {
-	d.mu.Lock()
-	var waits []undoing
-	for _, u := range d.undos {
-		waits = append(waits, u)
-	}
-	d.mu.Unlock()
-	for _, u := range waits {
-		pause(ctx, u.since+undoFirst-d.boot(), u.over)
-	}
-	return ctx.Err() == nil
 }
 
 // giveReceipt gives receipt and trace numbers, with the outcome and in its commit (MONEY B.10).

@@ -26,6 +26,11 @@ func amountIn(language string, amount money.Minor, currency string) string {
 	return money.FormatIn(language, amount, c)
 }
 
+// appText is what the screen and the register say while the customer's app is awaited.
+func appText(language string) string {
+	return words(language, "Waiting for the customer's app", "Warten auf die App des Kunden")
+}
+
 // publicText is the register's words for an outcome: what a cashier and a customer can use. The journal keeps the reason itself.
 func publicText(s checkout.State, language string) string {
 	pick := func(en, de string) string { return words(language, en, de) }
@@ -47,6 +52,9 @@ func publicText(s checkout.State, language string) string {
 		case ecr.AbortedByUser:
 			return pick("aborted, not paid", "abgebrochen, nicht bezahlt")
 		case ecr.NoConnection:
+			if s.Kind != ecr.Payment {
+				return pick("not done, no connection", "nicht ausgeführt, keine Verbindung")
+			}
 			return pick("no connection", "keine Verbindung")
 		default:
 			return pick("not possible, not paid", "nicht möglich, nicht bezahlt")

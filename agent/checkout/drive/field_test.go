@@ -1,0 +1,289 @@
+package drive_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/checkout"
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+	"posagent/schemes/wire"
+)
+
+// A refund or reversal that never left ends by an abort or after 30 s, says so, and leaves the remaining amount as it was.
+func TestField_L4WhatNeverLeftIsWithdrawn(t *testing.T) {
+	for _, kind := range []ecr.Kind{ecr.Refund, ecr.Reversal} {
+		for name, abort := range map[string]bool{"aborted": true, "left alone": false} {
+			terminal(t, func(r *rig) {
+				o := r.approved(1000)
+				r.world.lock(func() { r.world.offline = true })
+				req := ecr.Request{Kind: kind, Receipt: o.Receipt}
+				if kind == ecr.Refund {
+					req = ecr.Request{Kind: kind, Amount: 400, Original: "T" + o.TransactionID}
+				}
+				start := time.Now()
+				s, err := r.begin(req)
+				require.NoError(t, err)
+				pass(5 * time.Second)
+				if abort {
+					require.NoError(t, r.Abort(context.Background(), s.ID), name)
+				}
+				told := <-s.Outcome
+				require.Equal(t, ecr.Aborted, told.Result, name)
+				require.Equal(t, ecr.NoConnection, told.Code)
+				require.Equal(t, "not done, no connection", told.Text)
+				require.Less(t, time.Since(start), 31*time.Second)
+				r.told(s, ecr.Told)
+				require.Equal(t, ecr.NoConnection, r.last("serial").Code, "06 20 says the same")
+
+				r.world.lock(func() { r.world.offline = false })
+				pass(10 * time.Minute)
+				require.EqualValues(t, 1000, r.world.net(), "nothing is done later")
+				row, _ := r.show(o.Sale)
+				require.Zero(t, row.Debited)
+				require.False(t, row.Reversed)
+				again, err := r.begin(req)
+				require.NoError(t, err)
+				require.NotEqual(t, s.ID, again.ID)
+				require.Equal(t, ecr.Approved, (<-again.Outcome).Result)
+				r.told(again, ecr.Told)
+			})
+		}
+	}
+}
+
+// What may have left is not withdrawn: the register hears "in progress" within its patience, its line is free, and the end reaches
+// it by 06 20 and by the same request.
+func TestField_L4WhatMayHaveLeftIsToldInProgress(t *testing.T) {
+	refusals := map[string]error{"lost": errLost, "503": &wire.Error{Code: wire.Unavailable, Op: "test", Msg: "reply 503"}}
+	for name, err := range refusals {
+		terminal(t, func(r *rig) {
+			o := r.approved(1000)
+			n := 0
+			r.world.onInit = func(int, aapay.Type, aapay.Request) (*aapay.Reply, error, bool) {
+				if n++; n == 1 {
+					return nil, err, true
+				}
+				return nil, errGone, true // and from then on there is no connection
+			}
+			req := ecr.Request{Kind: ecr.Refund, Amount: 400, Original: "T" + o.TransactionID}
+			start := time.Now()
+			s, err := r.begin(req)
+			require.NoError(t, err)
+			pass(40 * time.Second)
+			require.ErrorIs(t, r.Abort(context.Background(), s.ID), ecr.ErrTooLate, name)
+			told := <-s.Outcome
+			require.Equal(t, ecr.InProgress, told.Result, name)
+			require.Equal(t, 81*time.Second, time.Since(start))
+			r.told(s, ecr.Told)
+			row, _ := r.show(o.Sale)
+			require.EqualValues(t, 400, row.Debited, "the remaining amount stays debited")
+			_, err = r.begin(ecr.Request{Kind: ecr.Refund, Amount: 700, Original: "T" + o.TransactionID})
+			refused(t, err, ecr.AmountWrong)
+			payment := r.sale(100) // the line is free
+			require.NoError(t, r.Abort(context.Background(), payment.ID))
+			<-payment.Outcome
+			r.told(payment, ecr.Told)
+
+			r.world.onInit = nil
+			r.box.Online()
+			again, err := r.begin(req)
+			require.NoError(t, err)
+			require.Equal(t, s.ID, again.ID, "the same request joins")
+			require.Equal(t, ecr.Approved, (<-again.Outcome).Result)
+			r.told(again, ecr.Told)
+			require.Len(t, uniqueKeys(r.world.sent(aapay.Refund)), 1)
+			require.EqualValues(t, 600, r.world.net())
+		})
+	}
+}
+
+// An attempt under way at 30 s, or when the register aborts, is waited for; its end without a connection withdraws.
+func TestField_L4AnAttemptUnderWayDecides(t *testing.T) {
+	terminal(t, func(r *rig) {
+		o := r.approved(1000)
+		r.world.onInit = func(int, aapay.Type, aapay.Request) (*aapay.Reply, error, bool) {
+			r.world.mu.Unlock()
+			defer r.world.mu.Lock()
+			<-time.After(20 * time.Second)
+			return nil, errGone, true
+		}
+		s, err := r.begin(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
+		require.NoError(t, err)
+		start := time.Now()
+		pass(5 * time.Second)
+		require.ErrorIs(t, r.Abort(context.Background(), s.ID), ecr.ErrTooLate, "it may be there this moment")
+		require.Equal(t, ecr.NoConnection, (<-s.Outcome).Code)
+		require.InDelta(t, 20, time.Since(start).Seconds(), 1)
+		r.told(s, ecr.Told)
+	})
+	terminal(t, func(r *rig) { // a crash under way leaves an attempt without an end: it counts as sent
+		o := r.approved(1000)
+		r.world.onInit = func(int, aapay.Type, aapay.Request) (*aapay.Reply, error, bool) {
+			r.world.mu.Unlock()
+			defer r.world.mu.Lock()
+			<-time.After(8 * time.Second)
+			return nil, errGone, true
+		}
+		s, err := r.begin(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
+		require.NoError(t, err)
+		pass(time.Second)
+		crashed := filepath.Join(t.TempDir(), "agent.db")
+		for _, end := range []string{"", "-wal"} {
+			data, err := os.ReadFile(r.path + end)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(crashed+end, data, 0o600))
+		}
+		pass(20 * time.Second)
+		r.world.onInit = nil
+		r.path = crashed
+		r.world.lock(func() { r.world.offline = true })
+		r.restart(false)
+		w, err := r.begin(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
+		require.NoError(t, err)
+		require.Equal(t, s.ID, w.ID)
+		require.Equal(t, ecr.InProgress, (<-w.Outcome).Result)
+		r.told(w, ecr.Told)
+		pass(time.Hour)
+		require.Equal(t, checkout.Forward, r.phase(s.ID))
+	})
+}
+
+// After a restart a refund that never left is withdrawn as before, and its repetition hears so.
+func TestField_L4WithdrawnAfterARestart(t *testing.T) {
+	terminal(t, func(r *rig) {
+		o := r.approved(1000)
+		r.world.lock(func() { r.world.offline = true })
+		req := ecr.Request{Kind: ecr.Refund, Amount: 400, Original: "T" + o.TransactionID}
+		s, err := r.begin(req)
+		require.NoError(t, err)
+		pass(5 * time.Second)
+		r.restart(true)
+		w, err := r.begin(req)
+		require.NoError(t, err)
+		require.Equal(t, s.ID, w.ID)
+		require.Equal(t, ecr.NoConnection, (<-w.Outcome).Code)
+		r.told(w, ecr.Told)
+	})
+}
+
+// A journal that cannot be written keeps no register waiting: it hears "aborted" within its patience, and the sale is undone once
+// the journal can be written, even where the money moved meanwhile.
+func TestField_J8ADeadDiskEndsEveryDialogue(t *testing.T) {
+	words := map[string]func(*rig) func(*txn) error{
+		"paid while the disk is dead": func(r *rig) func(*txn) error { return approveAfter(r.world, 3) },
+		"nobody pays":                 func(*rig) func(*txn) error { return say(1, aapay.Initialized, "") },
+		"declined":                    func(*rig) func(*txn) error { return say(3, aapay.Rejected, "") },
+	}
+	for name, word := range words {
+		terminal(t, func(r *rig) {
+			r.world.onStatus = word(r)
+			start := time.Now()
+			s := r.sale(500)
+			pass(3 * time.Second)
+			r.guard.fail(1 << 30)
+			o := <-s.Outcome
+			require.Equal(t, ecr.Aborted, o.Result, name)
+			require.Equal(t, 83*time.Second, time.Since(start), name)
+			require.False(t, r.screen.code(), "the code has left the screen")
+			require.Equal(t, ecr.Aborted, r.told(s, ecr.Told).Result, "nothing of it has to be recorded")
+			require.Less(t, time.Since(start), 85*time.Second)
+			w, err := r.Last(context.Background(), "serial")
+			require.NoError(t, err)
+			require.Equal(t, ecr.Aborted, (<-w.Outcome).Result, "asked again, the same")
+			r.told(w, ecr.Told)
+			pass(time.Minute)
+			r.guard.fail(0)
+			pass(20 * time.Minute)
+			require.Zero(t, r.world.net(), name)
+			require.Equal(t, checkout.Done, r.phase(s.ID), name)
+			require.NotEqual(t, ecr.Approved, r.last("serial").Result)
+		})
+	}
+}
+
+// Killed while the disk is dead, the sale ends undone as well.
+func TestField_J8ARestartAfterADeadDiskUndoes(t *testing.T) {
+	for _, newBoot := range []bool{false, true} {
+		terminal(t, func(r *rig) {
+			r.world.onStatus = approveAfter(r.world, 3)
+			s := r.sale(500)
+			pass(3 * time.Second)
+			r.guard.fail(1 << 30)
+			require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+			r.told(s, ecr.Told)
+			r.restart(newBoot)
+			pass(30 * time.Minute)
+			require.Zero(t, r.world.net())
+			require.Equal(t, checkout.Done, r.phase(s.ID))
+		})
+	}
+}
+
+// The deadline is the configured patience until the register acknowledges an intermediate status.
+func TestField_L9PatienceIsConfigured(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.cfg.Patience = 50 * time.Second
+		r.restart(false)
+		r.world.onStatus = say(1, aapay.Authorized, "")
+		start := time.Now()
+		s := r.sale(500)
+		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+		require.InDelta(t, 44, time.Since(start).Seconds(), 2)
+		r.told(s, ecr.Told)
+
+		start = time.Now()
+		s = r.sale(500)
+		r.Waits(s.ID)
+		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+		require.InDelta(t, 600, time.Since(start).Seconds(), 6)
+		r.told(s, ecr.Told)
+	})
+	terminal(t, func(r *rig) { // the last read gets no answer: it is cut after 4 s
+		r.world.onStatus = say(1, aapay.Authorized, "")
+		start := time.Now()
+		s := r.sale(500)
+		pass(70 * time.Second)
+		r.world.onStatus = func(*txn) error {
+			r.world.mu.Unlock()
+			defer r.world.mu.Lock()
+			<-time.After(time.Minute)
+			return errGone
+		}
+		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+		require.Equal(t, 81*time.Second, time.Since(start))
+		r.told(s, ecr.Told)
+	})
+}
+
+// The screen and the register say what a sale waits for whose code has gone; on_stale = "abort" ends it there.
+func TestField_T1TheCustomersAppIsAwaited(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = say(5, aapay.Stale, "")
+		s := r.sale(500)
+		pass(30 * time.Second)
+		require.False(t, r.screen.code())
+		require.Equal(t, "Waiting for the customer's app", r.screen.shots[len(r.screen.shots)-1].view.Text)
+		p := <-s.Progress
+		require.Equal(t, ecr.Progress{Step: ecr.StepApp, Text: "Waiting for the customer's app"}, p)
+		r.world.lock(func() { r.world.pay(r.world.order[0]); r.world.onStatus = nil })
+		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
+		r.told(s, ecr.Told)
+		require.EqualValues(t, 500, r.world.net())
+	})
+	terminal(t, func(r *rig) {
+		r.cfg.StaleEnds, r.cfg.Language = true, "de"
+		r.restart(false)
+		r.world.onStatus = say(1, aapay.Initialized, "")
+		start := time.Now()
+		s := r.sale(500)
+		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+		require.InDelta(t, 33, time.Since(start).Seconds(), 4)
+		r.told(s, ecr.Told)
+	})
+}

@@ -1,0 +1,85 @@
+package drive
+
+import (
+	"context"
+	"time"
+
+	"posagent/agent/checkout"
+	"posagent/ecr"
+	"posagent/schemes/wire"
+)
+
+// answerBefore is how long before the end of the register's patience "aborted" is told without the journal. A journal that works
+// has told it 2 s earlier.
+const answerBefore = 2 * time.Second
+
+// Waits implements ecr.Waiter.
+func (d *Drive) Waits(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if l := d.lives[wire.Key(id)]; l != nil {
+		l.patient = true
+	}
+}
+
+func (d *Drive) isPatient(key wire.Key) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.lives[key]
+	return l != nil && l.patient
+}
+
+// toldAborted is what was told of a sale before the journal had it; nil = nothing.
+func (d *Drive) toldAborted(key wire.Key) *ecr.Outcome {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if l := d.lives[key]; l != nil {
+		return l.told
+	}
+	return nil
+}
+
+func (d *Drive) isToldAborted(key wire.Key) bool { return d.toldAborted(key) != nil }
+
+// answerInTime tells a register that still waits at the end of its patience that a payment is aborted, though the journal could not
+// be written (MONEY A.4). The sale's row is from its acceptance: the undo is owed by it, also after a crash. In this life every
+// later event finds the sale given up first.
+func (d *Drive) answerInTime(ctx context.Context, row *Row) {
+	key := row.Key
+	d.mu.Lock()
+	l := d.lives[key]
+	d.mu.Unlock()
+	if l == nil {
+		return
+	}
+	limits := row.State.Limits
+	late := checkout.LastReadAt - answerBefore
+	for wait := limits.Deadline; ; wait = max(limits.Deadline, limits.Long) {
+		if !pause(ctx, row.State.StartedAt+wait+late-d.boot(), l.over) {
+			return
+		}
+		if wait >= limits.Long || !d.isPatient(key) {
+			break
+		}
+	}
+	told := *row
+	told.DecidedMS = d.now().UnixMilli()
+	told.State.Phase, told.State.Result, told.State.Code = checkout.Reversing, ecr.Aborted, ecr.AbortedByUser
+	o := d.outcome(&told, false)
+	d.mu.Lock()
+	waiters := l.waiters
+	if l.waiters = nil; len(waiters) > 0 {
+		l.told = &o
+		l.holds += len(waiters)
+	}
+	d.mu.Unlock()
+	if len(waiters) == 0 {
+		return
+	}
+	d.log.Error("told aborted before it could be journalled", "sale", key)
+	d.clearScreen(key)
+	for _, w := range waiters {
+		d.give(key, w, o)
+	}
+	d.insist(ctx, key, checkout.Event{Name: checkout.ToldAborted})
+}
