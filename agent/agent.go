@@ -173,6 +173,9 @@ func Inbox(db store.DB, front *offline.Front, now func() time.Time, log *slog.Lo
 
 // find looks an operation up by more than its Key.
 func (a *Agent) find(r store.Reader, caller wire.Caller, name string) (wire.Key, error) {
+	if a.o.Front != nil {
+		return a.o.Front.Find(r, caller, name)
+	}
 	return offline.Find(r, caller, name)
 }
 
@@ -255,7 +258,7 @@ func (a *Agent) operationChanged(tx store.Tx, was outbox.State, op outbox.Op) er
 			return err
 		}
 	}
-	if it, ok := view.OperationEvent(was, op); ok {
+	if it, ok := view.OperationEvent(tx, was, op, offline.IDs); ok {
 		return a.events.Add(tx, it)
 	}
 	return nil

@@ -123,7 +123,7 @@ func TestPaymentWithoutABackend(t *testing.T) {
 	require.NotEqual(t, local, id)
 	for _, name := range []string{local, id} {
 		_, p := ask("GET", "/api/v1/payments/"+name, "", 200)
-		require.Equal(t, id, p["paymentId"])
+		require.Equal(t, name, p["paymentId"], "the id asked is the id answered")
 		require.Nil(t, p["operation"])
 		sums, ok := p["summary"].(map[string]any)
 		require.True(t, ok)

@@ -107,6 +107,7 @@ func (f *Front) do(ctx context.Context, w write) (answer, error) {
 		f.o.Log.Error("write not stored", "kind", w.row.Kind, "err", err)
 		return answer{}, &wire.Error{Code: wire.Unavailable, Op: w.row.Kind, Msg: "the terminal cannot store anything now", Err: err}
 	}
+	wire.Did(ctx, st.key)
 	if st.heard != st.key {
 		leave()
 		told, leave = f.listen(st.key)

@@ -71,7 +71,7 @@ func TestCutForThreeHours(t *testing.T) {
 		for _, id := range []string{c.PaymentID, string(c.Operation.Key), again.PaymentID} {
 			p, err := s.pay.Read(t.Context(), id)
 			require.NoError(t, err)
-			require.Equal(t, again.PaymentID, p.PaymentID)
+			require.Equal(t, id, p.PaymentID, "the id asked is the id answered")
 			require.EqualValues(t, 1000, p.Summary.CapturedAmount)
 			require.Nil(t, p.Operation)
 			_, err = s.pay.Refund(t.Context(), "", id, payments.RefundRequest{Amount: some(100)})

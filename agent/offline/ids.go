@@ -18,6 +18,9 @@ func IDs(r store.Reader, op outbox.Op) (local, backend string) {
 	if r.QueryRow(`SELECT local, backend FROM offline_things WHERE about = ? AND local = ?`, about, id).Scan(&local, &backend) != nil {
 		return "", ""
 	}
+	if b := keptOf(op).Made; backend == "" && op.State == outbox.Done { // it is being stored
+		backend = b
+	}
 	return local, backend
 }
 

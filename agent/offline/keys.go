@@ -67,7 +67,7 @@ func (f *Front) claim(tx store.Tx, w *write, key wire.Key, client, about string)
 		UNION ALL SELECT digest, body, key, ended FROM offline_keys WHERE key = ?2 LIMIT 1`, u.digest, string(key)).Scan(&u.digest, &body, &u.key, &ended)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		_, err = tx.Exec(`INSERT INTO offline_keys (digest, body, key) VALUES (?, ?, ?)`, u.digest, f.bodyMAC(u, w), string(key))
+		_, err = tx.Exec(`INSERT INTO offline_keys (digest, body, key, name) VALUES (?, ?, ?, ?)`, u.digest, f.bodyMAC(u, w), string(key), f.nameMAC(client, string(w.key)))
 		return u, true, keyError(err)
 	case err != nil:
 		return u, false, keyError(err)
@@ -112,4 +112,20 @@ func (f *Front) bodyMAC(u used, w *write) []byte {
 
 func (f *Front) endMAC(u used, state string) []byte {
 	return f.o.DB.MAC(keyTable, string(u.key), u.digest, "ended", state)
+}
+
+// nameMAC is a client's key as it is looked up by, where its kind and thing are not known.
+func (f *Front) nameMAC(client, key string) []byte { return f.o.DB.MAC(keyTable, "name", client, key) }
+
+// Find is Find, and finds an operation by its caller's own Idempotency-Key too: the newest that came under it.
+func (f *Front) Find(r store.Reader, caller wire.Caller, name string) (key wire.Key, err error) {
+	err = r.QueryRow(`SELECT k.key FROM offline_keys k JOIN outbox_ops o ON o.key = k.key WHERE k.name = ? AND k.name <> x'' ORDER BY o.id DESC LIMIT 1`,
+		f.nameMAC(caller.Name, name)).Scan(&key)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Find(r, caller, name)
+	}
+	if err != nil {
+		return "", keyError(err)
+	}
+	return key, nil
 }

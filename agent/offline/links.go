@@ -233,6 +233,7 @@ func (f *Front) link(ctx context.Context, op string, id int64) (t thing, known b
 // knows whether it was paid; before that, the link as it was asked for, without hash and address.
 func (l linking) Read(ctx context.Context, id int64) (paylinks.Link, error) {
 	const op = "paylinks.read"
+	asked := id
 	t, known, err := l.f.link(ctx, op, id)
 	switch {
 	case err != nil:
@@ -245,6 +246,7 @@ func (l linking) Read(ctx context.Context, id int64) (paylinks.Link, error) {
 		}
 	}
 	link, err := l.f.o.Links.Read(ctx, id)
+	link.ID = asked // whichever of its ids that is
 	if err == nil && known && t.owner != "" {
 		err = l.f.keepTransactions(ctx, op, t.owner, link)
 	}

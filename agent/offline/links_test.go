@@ -170,7 +170,7 @@ func TestLinkIsStoredAndDelivered(t *testing.T) {
 		for _, id := range []int64{made.ID, final.ID} {
 			read, err := port.Links().Read(t.Context(), id)
 			require.NoError(t, err)
-			require.Equal(t, final.ID, read.ID)
+			require.Equal(t, id, read.ID, "the id asked is the id answered")
 			require.Equal(t, *final.Hash, *read.Hash)
 		}
 		s.cut()

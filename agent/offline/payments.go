@@ -99,7 +99,9 @@ func (p paying) operate(ctx context.Context, kind, note string, key wire.Key, id
 		return payments.Done{}, err
 	}
 	out := payments.Done{PaymentID: id, TransactionRef: "L" + string(a.key), Operation: a.pending}
-	return out, read(b, a, &out)
+	err = read(b, a, &out)
+	out.PaymentID = id // what was asked for, by whichever of its ids
+	return out, err
 }
 
 // read fills out with the backend's own answer, where there is one.

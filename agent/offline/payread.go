@@ -50,8 +50,11 @@ func (p paying) Read(ctx context.Context, id string) (payments.Payment, error) {
 	if err != nil {
 		return payments.Payment{}, unread(op, err)
 	}
+	asked := id
 	if known && t.backend == "" {
-		return p.unmade(t, ops)
+		out, err := p.unmade(t, ops)
+		out.PaymentID = asked
+		return out, err
 	}
 	if known && (id == t.local || id == string(t.key)) {
 		id = t.backend
@@ -69,6 +72,9 @@ func (p paying) Read(ctx context.Context, id string) (payments.Payment, error) {
 			out.Operation = &wire.Pending{Key: t.key, Status: "settled"}
 		}
 		out.Operation.Note = "the backend does not answer: this is what the terminal knows"
+	}
+	if err == nil {
+		out.PaymentID = asked // whichever of its ids that is
 	}
 	return out, err
 }

@@ -59,6 +59,9 @@ CREATE INDEX offline_things_key ON offline_things (key) WHERE local <> 'L' || ke
 ALTER TABLE offline_things ADD COLUMN owner TEXT NOT NULL DEFAULT ''; -- the local client that made it; '' = the terminal's own token
 `}, {Name: "offline/5 keys for ever", SQL: `
 ALTER TABLE offline_keys ADD COLUMN ended TEXT NOT NULL DEFAULT ''; -- the state in which the operation ended, once that was deleted
+`}, {Name: "offline/6 names of keys", SQL: `
+ALTER TABLE offline_keys ADD COLUMN name BLOB NOT NULL DEFAULT x''; -- keyed digest of client and Idempotency-Key
+CREATE INDEX offline_keys_name ON offline_keys (name) WHERE name <> x'';
 `}}
 }
 

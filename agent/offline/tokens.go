@@ -77,7 +77,11 @@ func (s storing) write(ctx context.Context, w write) (tokens.Created, error) {
 	if w.row.Makes {
 		out.TokenizationID = a.local
 	}
-	return out, read(w.row, a, &out)
+	err = read(w.row, a, &out)
+	if !w.row.Makes {
+		out.TokenizationID = w.id // what was asked for, by whichever of its ids
+	}
+	return out, err
 }
 
 // Token implements tokens.Service, by any of a tokenization's ids. A token needs the backend: while it does not know the

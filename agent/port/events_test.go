@@ -113,7 +113,7 @@ func TestEventsOfOperations(t *testing.T) {
 	require.Equal(t, "0-1", id)
 	require.Equal(t, "operation.accepted", e.Event)
 	require.Equal(t, string(key), e.Ref)
-	require.JSONEq(t, `{"state":"PENDING","kind":"test","amount":1250,"currency":"EUR","attempts":0}`, string(e.Body))
+	require.JSONEq(t, `{"state":"PENDING","key":"`+string(key)+`","kind":"test","amount":1250,"currency":"EUR","attempts":0}`, string(e.Body))
 	require.NoError(t, x.outbox.Hold(t.Context(), key, "wait"))
 	_, e = s.next()
 	require.Equal(t, "operation.held", e.Event)

@@ -34,6 +34,9 @@ func (f *refused) WriteHeader(status int) {
 		f.tell()
 		return
 	}
+	if key := wire.OperationOf(f.ctx); key != "" && f.Header().Get("Location") == "" {
+		f.Header().Set("Location", operationURL(key))
+	}
 	f.ResponseWriter.WriteHeader(status)
 }
 

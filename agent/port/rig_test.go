@@ -140,7 +140,7 @@ func start(t *testing.T, cut bool) *rig {
 
 // record notes what happens as the daemon does.
 func (x *rig) record(tx store.Tx, was outbox.State, op outbox.Op) error {
-	if it, ok := view.OperationEvent(was, op); ok {
+	if it, ok := view.OperationEvent(tx, was, op, nil); ok {
 		return x.happened.Add(tx, it)
 	}
 	return nil

@@ -142,13 +142,16 @@ func (h *House) Newest(ctx context.Context) (c Cursor, err error) {
 
 // Change is what an event says of an operation.
 type Change struct {
-	State    outbox.State `json:"state"`
-	Kind     string       `json:"kind"`
-	Note     string       `json:"note,omitempty"`
-	Amount   int64        `json:"amount"` // minor units, 0 where none
-	Currency string       `json:"currency,omitempty"`
-	Attempts int          `json:"attempts"`
-	Reason   string       `json:"reason,omitempty"`
+	State     outbox.State `json:"state"`
+	Key       wire.Key     `json:"key,omitempty"`
+	LocalID   string       `json:"localId,omitempty"`   // of what it is about, as its caller was given it
+	BackendID string       `json:"backendId,omitempty"` // the same, as the backend knows it
+	Kind      string       `json:"kind"`
+	Note      string       `json:"note,omitempty"`
+	Amount    int64        `json:"amount"` // minor units, 0 where none
+	Currency  string       `json:"currency,omitempty"`
+	Attempts  int          `json:"attempts"`
+	Reason    string       `json:"reason,omitempty"`
 }
 
 // ChangeOf reads it.
@@ -160,8 +163,8 @@ func ChangeOf(e Event) (c Change, err error) {
 }
 
 // OperationEvent is the event of an operation's new state; none where it is of no interest: an attempt after the first, and
-// its end without an answer.
-func OperationEvent(was outbox.State, op outbox.Op) (it events.Item, ok bool) {
+// its end without an answer. ids may be nil.
+func OperationEvent(r store.Reader, was outbox.State, op outbox.Op, ids IDs) (it events.Item, ok bool) {
 	word := strings.ToLower(string(op.State))
 	switch {
 	case was == "":
@@ -171,7 +174,11 @@ func OperationEvent(was outbox.State, op outbox.Op) (it events.Item, ok bool) {
 	case op.State == outbox.Pending, op.State == outbox.Sent && op.Attempts > 1:
 		return it, false
 	}
-	body, err := json.Marshal(Change{op.State, op.Kind, op.Note, op.AmountMin, op.Currency, op.Attempts, op.Reason})
+	c := Change{State: op.State, Key: op.Key, Kind: op.Kind, Note: op.Note, Amount: op.AmountMin, Currency: op.Currency, Attempts: op.Attempts, Reason: op.Reason}
+	if ids != nil {
+		c.LocalID, c.BackendID = ids(r, op)
+	}
+	body, err := json.Marshal(c)
 	return events.Item{Source: OfOperation, Ref: string(op.Key), Event: OfOperation + "." + word, Body: body, Owner: op.Owner}, err == nil
 }
 

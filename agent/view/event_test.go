@@ -35,7 +35,7 @@ func TestOperationEvent(t *testing.T) {
 		{outbox.Doubt, outbox.Done, 4, "operation.done"},
 		{outbox.Held, outbox.Failed, 4, "operation.failed"},
 	} {
-		it, ok := view.OperationEvent(c.was, outbox.Op{New: outbox.New{Key: "k", Payload: []byte("card-canary")}, State: c.is, Attempts: c.attempts, Memo: []byte("card-canary")})
+		it, ok := view.OperationEvent(nil, c.was, outbox.Op{New: outbox.New{Key: "k", Payload: []byte("card-canary")}, State: c.is, Attempts: c.attempts, Memo: []byte("card-canary")}, nil)
 		require.Equal(t, c.want != "", ok, "%s to %s", c.was, c.is)
 		require.Equal(t, c.want, it.Event, "%s to %s", c.was, c.is)
 		require.NotContains(t, string(it.Body), "canary")

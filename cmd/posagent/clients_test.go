@@ -489,3 +489,69 @@ func TestField_P1OpsOwnMovesAThing(t *testing.T) {
 	require.Equal(t, wire.NotFound, wire.CodeOf(err))
 	require.Contains(t, p.verb("audit", "--json"), "belongs to alpha")
 }
+
+// A write is found again by every name its caller may know: the answer's Location, our Key, its own Idempotency-Key, and the ids of
+// what it made; what is read has the id that was asked, and the events carry all of them.
+func TestField_P5IdsThatStay(t *testing.T) {
+	p := runProgram(t, twoClients)
+	main, alpha := p.client("demo", p.main()), p.client("alpha", "alpha-token-0123456789")
+	post := func(c *client, path, key, body string) (int, http.Header, map[string]any) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.port+path, strings.NewReader(body))
+		require.NoError(t, err)
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set(wire.KeyHeader, key)
+		resp, err := c.Do(req)
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		var v map[string]any
+		require.NoError(t, json.NewDecoder(resp.Body).Decode(&v))
+		return resp.StatusCode, resp.Header, v
+	}
+	const create = `{"type":"Moto","amount":1250,"currencyCode":"EUR","processing":"Sale","cardDetails":{"pan":"4111111111111111","expiryYear":2090,"expiryMonth":1}}`
+	status, header, made := post(main, "/api/v1/payments", "till-1-order-7", create)
+	require.Equal(t, 201, status)
+	at := header.Get("Location")
+	require.Regexp(t, `^/agent/v1/operations/[0-9a-f-]{36}$`, at, "an online write answers it too")
+	id, _ := made["paymentId"].(string)
+	key := strings.TrimPrefix(at, "/agent/v1/operations/")
+	for _, name := range []string{key, "L" + key, id, strings.ToUpper(id), "till-1-order-7"} {
+		status, text := main.get("/agent/v1/operations/" + name)
+		require.Equal(t, 200, status, "%s: %s", name, text)
+		require.Contains(t, text, `"key":"`+key+`"`, name)
+		status, _ = alpha.get("/agent/v1/operations/" + name)
+		require.Equal(t, 404, status, "another client's")
+	}
+	for _, name := range []string{id, "L" + key, key} {
+		status, text := main.get("/api/v1/payments/" + name)
+		require.Equal(t, 200, status)
+		require.Contains(t, text, `"paymentId":"`+name+`"`)
+		status, header, done := post(main, "/api/v1/payments/"+name+"/Refund", "refund-by-"+name, `{"amount":10}`)
+		require.Equal(t, 200, status, "%s %v", name, done)
+		require.Equal(t, name, done["paymentId"])
+		require.NotEmpty(t, header.Get("Location"))
+	}
+	status, header, _ = post(main, "/api/v1/payments/"+id+"/Refund", "too-much", `{"amount":999999}`)
+	require.Equal(t, 422, status)
+	status, text := main.get(header.Get("Location"))
+	require.Equal(t, 200, status, "a refused write is found, too")
+	require.Contains(t, text, `"state":"FAILED"`)
+
+	link, err := main.links.Create(t.Context(), "", paylinks.CreateRequest{Title: "Order", Description: "Thank you", ReferenceID: "r", Purpose: "Order", Amount: 1250, Currency: "EUR"})
+	require.NoError(t, err)
+	status, text = main.get("/agent/v1/operations/" + strconv.FormatInt(link.ID, 10))
+	require.Equal(t, 200, status)
+	local := regexp.MustCompile(`"localId":"(2\d{9})"`).FindStringSubmatch(text)
+	require.NotNil(t, local, text)
+	status, again := main.get("/agent/v1/operations/" + local[1])
+	require.Equal(t, 200, status, "the local id of a link, as it is listed")
+	require.Equal(t, text, again)
+	n, err := strconv.ParseInt(local[1], 10, 64)
+	require.NoError(t, err)
+	read, err := main.links.Read(t.Context(), n)
+	require.NoError(t, err)
+	require.Equal(t, n, read.ID)
+	told := main.stream(5)
+	for _, want := range []string{`"key":"` + key + `"`, `"localId":"L` + key + `"`, `"backendId":"` + id + `"`, `"localId":"` + local[1] + `"`} {
+		require.Contains(t, told, want)
+	}
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"posagent/agent/view"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 )
@@ -40,8 +42,17 @@ func link(ts *testscript.TestScript, neg bool, args []string) {
 		l, err := c.Links().Read(ctx, id)
 		ts.Check(err)
 		right = (l.Link != nil) == (args[0] == "real") && l.ReferenceID == "kiosk-1" && l.Status == paylinks.Waiting
+		right = right && l.ID == id
 		if args[0] == "real" {
-			ts.Setenv("REAL", strconv.FormatInt(l.ID, 10))
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, args[1]+"/agent/v1/operations/"+args[3], http.NoBody)
+			ts.Check(err)
+			req.Header.Set("Authorization", "Bearer "+c.Secret.Reveal())
+			resp, err := http.DefaultClient.Do(req)
+			ts.Check(err)
+			defer resp.Body.Close()
+			var v view.OneOperation
+			ts.Check(json.NewDecoder(resp.Body).Decode(&v))
+			ts.Setenv("REAL", v.Operation.BackendID)
 		}
 	case "delete":
 		d, err := c.Links().Delete(ctx, wire.NewKey(), id)

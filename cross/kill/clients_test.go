@@ -146,8 +146,8 @@ func (x *terminal) services() offlinetest.Services {
 }
 
 // customer pays a link. He has a network of his own.
-func (c *campaign) customer(ctx context.Context, link int64) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, fmt.Sprintf("%s/pay/%d/pay", c.backend, link), http.NoBody)
+func (c *campaign) customer(ctx context.Context, hash string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.backend+"/pay/"+hash+"/pay", http.NoBody)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ type callerKey struct{}
 
 // WithCaller says on whose behalf a call is made.
 func WithCaller(ctx context.Context, c Caller) context.Context {
-	return context.WithValue(context.WithValue(ctx, callerKey{}, c), deniedKey{}, new(atomic.Bool))
+	return context.WithValue(context.WithValue(ctx, callerKey{}, c), notesKey{}, &notes{})
 }
 
 // CallerOf is that client. The zero value, which reaches everything, is the answer where none was checked.
@@ -69,17 +69,39 @@ func Everything(ctx context.Context, op, what string) error {
 }
 
 func deny(ctx context.Context, op, format string, args ...any) error {
-	if mark, ok := ctx.Value(deniedKey{}).(*atomic.Bool); ok {
-		mark.Store(true)
+	if n, ok := ctx.Value(notesKey{}).(*notes); ok {
+		n.denied.Store(true)
 	}
 	return Errorf(Forbidden, op, format, args...)
 }
 
-// deniedKey is where a context carries the mark that its caller was denied something.
-type deniedKey struct{}
+// notesKey is where the context of a call carries its notes.
+type notesKey struct{}
+
+// notes is what a call has come to, for the one who writes its answer.
+type notes struct {
+	denied atomic.Bool
+	key    atomic.Value // Key
+}
+
+// Did notes the operation that a call came to.
+func Did(ctx context.Context, key Key) {
+	if n, ok := ctx.Value(notesKey{}).(*notes); ok {
+		n.key.Store(key)
+	}
+}
+
+// OperationOf is the Key of the operation that a call came to, "" where it came to none.
+func OperationOf(ctx context.Context) Key {
+	if n, ok := ctx.Value(notesKey{}).(*notes); ok {
+		key, _ := n.key.Load().(Key)
+		return key
+	}
+	return ""
+}
 
 // Denied tells whether a wire.Forbidden of a call is about its caller, and not the backend's word about the terminal.
 func Denied(ctx context.Context) bool {
-	mark, ok := ctx.Value(deniedKey{}).(*atomic.Bool)
-	return ok && mark.Load()
+	n, ok := ctx.Value(notesKey{}).(*notes)
+	return ok && n.denied.Load()
 }

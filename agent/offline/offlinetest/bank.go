@@ -293,7 +293,11 @@ func (l bankLinks) Delete(_ context.Context, key wire.Key, id int64) (paylinks.D
 }
 
 // Pay is what the customer of a link does.
-func (b *Bank) Pay(_ context.Context, id int64) error {
+func (b *Bank) Pay(_ context.Context, hash string) error {
+	id, err := strconv.ParseInt(hash, 16, 64)
+	if err != nil {
+		return err
+	}
 	l, err := b.find(Paid, id)
 	if err != nil {
 		return err

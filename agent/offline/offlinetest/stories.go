@@ -17,8 +17,8 @@ type Services struct {
 	Tokens       tokens.Service
 	Links        paylinks.Links
 	Transactions paylinks.Transactions
-	// Customer pays a link that the backend knows, by the backend's id; paying twice is paying once.
-	Customer func(ctx context.Context, link int64) error
+	// Customer pays a link that the backend knows, by the hash of its page; paying twice is paying once.
+	Customer func(ctx context.Context, hash string) error
 }
 
 // Write is one write of a story.
@@ -111,7 +111,7 @@ func (s Story) Subject(ctx context.Context, to Services, i int, told []string) (
 		case len(link.Invoices) > 0 && len(link.Invoices[0].Transactions) > 0:
 			return strconv.FormatInt(link.Invoices[0].Transactions[0].ID, 10), true, nil
 		}
-		if err := to.Customer(ctx, link.ID); err != nil {
+		if err := to.Customer(ctx, *link.Hash); err != nil {
 			return "", false, err
 		}
 	}
