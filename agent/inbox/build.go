@@ -153,10 +153,11 @@ func (b *Inbox) notice(r *http.Request) error {
 	}
 	op := n.Operation
 	ref := n.EventID
-	if ref == "" {
+	made := ref == ""
+	if made {
 		ref = op.OperationID + "/" + op.OperationType + "/" + op.OperationResult
 	}
-	_, err = b.Take(r.Context(), Item{Source: Hosted, Ref: ref, Event: op.OperationType + "." + op.OperationResult, Body: text, About: AboutOrder, ID: op.OrderID})
+	_, err = b.Take(r.Context(), Item{Source: Hosted, Ref: ref, Event: op.OperationType + "." + op.OperationResult, Body: text, About: AboutOrder, ID: op.OrderID, Made: made})
 	return err
 }
 

@@ -15,7 +15,7 @@
 // Decisions:
 //
 // 2026-11-21: payment and onboarding events are known by their id; other sources give an id of their own making (payment
-// links: uuid and status). A second body under a known id is not looked at.
+// links: uuid and status).
 //
 // 2026-11-21: without [hooks] authorization there is no route: an event that anybody could have written is worth nothing.
 //

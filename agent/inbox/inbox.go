@@ -1,9 +1,13 @@
 package inbox
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -63,6 +67,7 @@ type Item struct {
 	About  string // what kind of thing it is about: payment, application, order; "" = none
 	ID     string // which one, by the sender's id
 	Owner  string // whose that is; "" = the terminal's. Take finds it
+	Made   bool   // Ref is of our making, so that repeats may differ in their bodies
 }
 
 // Event is a stored Item.
@@ -121,21 +126,88 @@ func (b *Inbox) Receive(ctx context.Context, e webhooks.Event) error {
 
 var errItem = errors.New("inbox: an item needs a source and a ref")
 
-// Take stores an item durably and says whether it is new. An error means that it may have to be sent again.
+// Take stores an item durably and says whether it is new. wire.Conflict means that its ref came before with another body. Any
+// other error means that it may have to be sent again.
 func (b *Inbox) Take(ctx context.Context, it Item) (fresh bool, err error) {
 	if it.Source == "" || it.Ref == "" {
 		return false, errItem
 	}
-	known := false
-	err = b.opt.DB.Read(ctx, func(r store.Reader) error {
-		return r.QueryRow(`SELECT EXISTS (SELECT 1 FROM inbox_event WHERE source = ? AND ref = ?)`, it.Source, it.Ref).Scan(&known)
-	})
-	if err != nil || known {
+	known, same, err := b.compare(ctx, &it)
+	switch {
+	case err != nil || known && same:
 		return false, err
+	case known:
+		return false, b.refuse(ctx, it)
 	}
 	if it.Owner, err = b.owner(ctx, it); err != nil {
 		return false, err
 	}
+	fresh, err = b.store(ctx, it)
+	if err != nil || fresh {
+		return fresh, err
+	}
+	if _, same, err = b.compare(ctx, &it); err == nil && !same { // another call stored the ref meanwhile
+		err = b.refuse(ctx, it)
+	}
+	return false, err
+}
+
+// compare returns whether an item's ref is known, and then whether its body is the same, and sets the item's owner.
+func (b *Inbox) compare(ctx context.Context, it *Item) (known, same bool, err error) {
+	err = b.opt.DB.Read(ctx, func(r store.Reader) error {
+		var row int64
+		var body []byte
+		err := r.QueryRow(`SELECT id, body, owner FROM inbox_event WHERE source = ? AND ref = ?`, it.Source, it.Ref).Scan(&row, &body, &it.Owner)
+		if known = err == nil; errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err == nil {
+			body, err = b.opt.DB.Unseal(r, cell(row), body)
+		}
+		same = it.Made || alike(body, it.Body)
+		return err
+	})
+	return known, same, err
+}
+
+// alike returns whether two bodies are the same JSON, whatever the order of their members.
+func alike(a, b []byte) bool {
+	one, err := sorted(a)
+	two, err2 := sorted(b)
+	return bytes.Equal(a, b) || err == nil && err2 == nil && bytes.Equal(one, two)
+}
+
+func sorted(data []byte) ([]byte, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
+
+// Refused is the name of the event that says that an item was refused.
+const Refused = "refused"
+
+// refuse makes an event of an item whose ref came before with another body, once for each such body. It returns wire.Conflict.
+func (b *Inbox) refuse(ctx context.Context, it Item) error {
+	const why = "the id came before with another body; the first one stays"
+	b.opt.Log.Warn("event refused", "source", it.Source, "ref", it.Ref, "event", it.Event, "why", why)
+	text, err := json.Marshal(map[string]string{"id": it.Ref, "event": it.Event, "refused": why})
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(it.Body)
+	it.Ref, it.Event, it.Body = it.Ref+"#"+hex.EncodeToString(sum[:8]), Refused, text
+	if _, err := b.store(ctx, it); err != nil {
+		return err
+	}
+	return wire.Errorf(wire.Conflict, "inbox", "%s", why)
+}
+
+// store puts an item into the inbox and returns whether its ref is new.
+func (b *Inbox) store(ctx context.Context, it Item) (fresh bool, err error) {
 	err = b.opt.DB.Write(ctx, func(tx store.Tx) error {
 		fresh, err = b.insert(tx, it)
 		return err

@@ -3,6 +3,7 @@ package inbox_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -235,4 +236,30 @@ func TestOnlyTheNewestAreKept(t *testing.T) {
 		require.Equal(t, 20, n, "the keys of the others are destroyed")
 		return nil
 	}))
+}
+
+// Who holds the credentials cannot change what an id was known for: another body is refused and shown.
+func TestField_B9AnotherBodyUnderAKnownIDIsRefused(t *testing.T) {
+	b := inbox.New(inbox.Options{DB: storetest.Open(t, inbox.Schema()...)})
+	h := b.Handler("secret")
+	first := event("a1")
+	other := bytes.Replace(first, []byte(`"amount":5500,`), []byte(`"amount":1,`), 1)
+	require.NotEqual(t, first, other)
+	require.Equal(t, 200, post(h, first, "secret"))
+	require.Equal(t, 200, post(h, first, "secret"), "a repeat")
+	var members map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(first, &members))
+	turned, err := json.Marshal(members) // the same in another order
+	require.NoError(t, err)
+	require.NotEqual(t, first, turned)
+	require.Equal(t, 200, post(h, turned, "secret"))
+	for range 3 {
+		require.Equal(t, 409, post(h, other, "secret"))
+	}
+	list := drain(t, b.Subscribe(0))
+	require.Len(t, list, 2, "shown once")
+	require.Equal(t, string(first), string(list[0].Body), "the first one stays")
+	require.Equal(t, "refused", list[1].Event)
+	require.JSONEq(t, `{"id":"a1","event":"payment.created","refused":"the id came before with another body; the first one stays"}`, string(list[1].Body))
+	require.True(t, strings.HasPrefix(list[1].Ref, "a1#"))
 }

@@ -56,7 +56,7 @@ func backendCommand() command {
 				name: "hooks", args: "[dead | replay ID | replay --since TIME | resume URL]", short: "what was sent to others' endpoints; send once more what was given up",
 				examples: []string{
 					"posagent backend hooks --state DIR", "posagent backend hooks dead --state DIR --json",
-					"posagent backend hooks replay ID --backend http://127.0.0.1:8481", "posagent backend hooks replay --since 2026-11-21T00:00:00Z",
+					"posagent backend hooks replay ID --state DIR", "posagent backend hooks replay --since 2026-11-21T00:00:00Z --state DIR",
 				},
 				flags: hooksFlags, run: runHooks,
 			},
@@ -114,6 +114,12 @@ func serveBackend(ctx context.Context, c *call, cfg config.Config, listen, remed
 		ln.Close()
 		return storeError(err)
 	}
+	gone, err := announce(backendDir(c, cfg), url)
+	if err != nil {
+		ln.Close()
+		return fail(exitFailed, "%v", err)
+	}
+	defer gone()
 	srv := backend.Server(b.Handler())
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return clean(b.Run(ctx)) })

@@ -6,10 +6,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -25,7 +28,7 @@ type hooksOptions struct {
 func hooksFlags(fs *flag.FlagSet) any {
 	o := &hooksOptions{}
 	fs.StringVar(&o.since, "since", "", "replay: every dead delivery whose event is as old as this `time` or younger")
-	fs.StringVar(&o.backend, "backend", "", "replay, resume: `URL` of the running backend (default: [backend] listen)")
+	fs.StringVar(&o.backend, "backend", "", "replay, resume: `URL` of a running backend elsewhere (default: the one that runs on --state)")
 	return o
 }
 
@@ -54,8 +57,13 @@ func runHooks(ctx context.Context, c *call) error {
 		return fail(exitUsage, "%s: want list, dead, replay ID, replay --since TIME or resume URL", c.path)
 	}
 	base := strings.TrimSuffix(o.backend, "/")
-	if base == "" {
-		base = "http://" + cfg.Backend.Listen
+	switch {
+	case base != "" && c.state != "":
+		return fail(exitUsage, "%s: name the backend once: --state DIR, or --backend URL where it runs elsewhere", c.path)
+	case base == "":
+		if base, err = runningBackend(backendDir(c, cfg)); err != nil {
+			return err
+		}
 	}
 	body, err := json.Marshal(ask)
 	if err != nil {
@@ -96,6 +104,27 @@ func runHooks(ctx context.Context, c *call) error {
 		fmt.Fprintln(c.out, "resumed")
 	}
 	return nil
+}
+
+// addressFile is where a running backend writes its URL, in its directory.
+const addressFile = "address"
+
+// announce writes a backend's URL into its directory for the verbs that ask it, and returns what takes it back.
+func announce(dir, url string) (gone func(), err error) {
+	path := filepath.Join(dir, addressFile)
+	if err := os.WriteFile(path+".new", []byte(url+"\n"), 0o600); err != nil {
+		return nil, err
+	}
+	return func() { _ = os.Remove(path) }, os.Rename(path+".new", path) // left behind, it leads to nobody
+}
+
+// runningBackend returns the URL of the backend that runs on a directory. It fails where none does.
+func runningBackend(dir string) (string, error) {
+	data, err := os.ReadFile(filepath.Join(dir, addressFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return "", fail(exitNoBackend, "no backend runs on %s (posagent backend --state DIR starts one; --backend URL names one elsewhere)", dir)
+	}
+	return strings.TrimSpace(string(data)), err
 }
 
 // refusal is the sentence of an error body, or the body where it has none.

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/backend"
+	"posagent/schemes/hosted/hostedtest"
+	"posagent/schemes/paylinks"
 	"posagent/schemes/payments"
 	"posagent/schemes/tokens"
 	"posagent/schemes/webhooks"
@@ -197,5 +199,39 @@ func TestField_B6EmptyBodyIsAnEmptyObject(t *testing.T) {
 		require.NotEqual(t, http.StatusBadRequest, status, text) // whether it can be authorized is the bank's word
 		status, _ = post("", contentType, nil)
 		require.Equal(t, http.StatusBadRequest, status, "a create has to say something")
+	}
+}
+
+// Every service refuses to send a customer on in clear, and names the field.
+func TestField_B9NoServiceReturnsInClear(t *testing.T) {
+	const plain, local = "http://shop.example/back", "http://127.0.0.1:8080/back"
+	build := hostedtest.Good()
+	for name, ask := range map[string]func(address string) error{
+		"redirectUrls.returnUrl": func(s string) error {
+			return payments.Validate(payments.CreateRequest{Type: payments.ProviderHosted, Amount: 1, CurrencyCode: "EUR", RedirectURLs: &payments.RedirectURLs{ReturnURL: s}})
+		},
+		"returnUrl": func(s string) error { return tokens.Validate(tokens.CreateRequest{ReturnURL: s}) },
+		"successRedirectUrl": func(s string) error {
+			return paylinks.CreateRequest{Title: "t", Description: "d", ReferenceID: "r", Purpose: "p", Amount: 1, Currency: "EUR", SuccessRedirectURL: s}.Validate()
+		},
+		"failedRedirectUrl": func(s string) error {
+			return paylinks.CreateRequest{Title: "t", Description: "d", ReferenceID: "r", Purpose: "p", Amount: 1, Currency: "EUR", FailedRedirectURL: s}.Validate()
+		},
+		"paymentSession.resultUrl": func(s string) error {
+			build.PaymentSession.ResultURL = s
+			defer func() { build = hostedtest.Good() }()
+			return build.Validate()
+		},
+		"paymentSession.cancelUrl": func(s string) error {
+			build.PaymentSession.CancelURL = s
+			defer func() { build = hostedtest.Good() }()
+			return build.Validate()
+		},
+	} {
+		err := ask(plain)
+		require.Equal(t, wire.Invalid, wire.CodeOf(err), name)
+		require.ErrorContains(t, err, name+": want an https address")
+		require.NotContains(t, err.Error(), "shop.example")
+		require.NoError(t, ask(local), name)
 	}
 }

@@ -163,8 +163,11 @@ func (req BuildRequest) Validate() error {
 	c.language("paymentSession.language", s.Language)
 	c.oneOf("paymentSession.captureType", s.CaptureType, "", Implicit, Explicit)
 	c.oneOf("paymentSession.exemptions", s.Exemptions, "", NoPreference, ChallengeRequested)
-	c.url("paymentSession.resultUrl", s.ResultURL)
-	c.url("paymentSession.cancelUrl", s.CancelURL)
+	for _, f := range [...][2]string{{"paymentSession.resultUrl", s.ResultURL}, {"paymentSession.cancelUrl", s.CancelURL}} {
+		if f[1] != "" && !wire.ReturnURL(f[1]) {
+			c.add(BadParameter, f[0], "want an https address, or http to this machine")
+		}
+	}
 	c.url("paymentSession.notificationUrl", s.NotificationURL)
 	if s.Recurrence != nil {
 		c.recurrence("paymentSession.recurrence.", *s.Recurrence)

@@ -95,11 +95,11 @@ func (req CreateRequest) Validate() error {
 	if _, err := time.Parse(time.DateOnly, req.ExpirationDate); req.ExpirationDate != "" && (err != nil || req.ExpirationDate < "2000") {
 		c.add("expirationDate", "want YYYY-MM-DD")
 	}
-	if u := req.SuccessRedirectURL; u != "" && !wire.WebURL(u) {
-		c.add("successRedirectUrl", "want an http or https address")
+	if u := req.SuccessRedirectURL; u != "" && !wire.ReturnURL(u) {
+		c.add("successRedirectUrl", "want an https address, or http to this machine")
 	}
-	if u := req.FailedRedirectURL; u != "" && !wire.WebURL(u) {
-		c.add("failedRedirectUrl", "want an http or https address")
+	if u := req.FailedRedirectURL; u != "" && !wire.ReturnURL(u) {
+		c.add("failedRedirectUrl", "want an https address, or http to this machine")
 	}
 	c.terms(req)
 	c.attachments(req.Attachments)

@@ -39,7 +39,9 @@ func Validate(req CreateRequest) error {
 	c.oneOf("scaExemption", req.ScaExemption, ScaDelegated+" "+ScaLowValue+" "+ScaForce3DS)
 	c.oneOf("processing", req.Processing, ProcessNone+" "+ProcessVerify+" "+ProcessAuthorize+" "+ProcessSale)
 	if u := req.RedirectURLs; u != nil {
-		c.url("redirectUrls.returnUrl", u.ReturnURL)
+		if s := u.ReturnURL; s != "" && !wire.ReturnURL(s) {
+			c.add("redirectUrls.returnUrl", "want an https address, or http to this machine, of at most "+strconv.Itoa(wire.MaxURL)+" bytes")
+		}
 	}
 	if len(req.PaymentNumber) > MaxID || strings.IndexFunc(req.PaymentNumber, special) >= 0 {
 		c.add("paymentNumber", "want at most "+strconv.Itoa(MaxID)+" letters and digits")

@@ -109,8 +109,8 @@ func (c *checks) text(path, s string, limit int) {
 
 func (c *checks) common(secret wire.Secret, returnURL, description, order string, page *PayPageConfiguration) {
 	c.text("tokenSecret", secret.Reveal(), maxText)
-	if returnURL != "" && !wire.WebURL(returnURL) {
-		c.add("returnUrl", "want an absolute http or https address of at most "+strconv.Itoa(wire.MaxURL)+" bytes")
+	if returnURL != "" && !wire.ReturnURL(returnURL) {
+		c.add("returnUrl", "want an https address, or http to this machine, of at most "+strconv.Itoa(wire.MaxURL)+" bytes")
 	}
 	c.text("description", description, maxText)
 	c.text("orderDescription", order, maxText)

@@ -96,6 +96,18 @@ func TestMaskPANsReadsPaths(t *testing.T) {
 	})
 }
 
+// A customer is sent nowhere in clear, but to this machine.
+func TestField_B9ReturnURLsAreHTTPS(t *testing.T) {
+	for s, want := range map[string]bool{
+		"https://shop.example/back?a=b#c": true, "HTTPS://shop.example": true, "https://10.0.0.1/": true,
+		"http://localhost:8080": true, "http://LOCALHOST": true, "http://127.0.0.1:9999/x": true, "http://127.9.9.9/": true, "http://[::1]:1/": true,
+		"http://shop.example/back": false, "http://10.0.0.1/": false, "http://localhost.example/": false, "http://127.0.0.1.example/": false,
+		"http://0.0.0.0/": false, "http://[::]/": false, "http://2130706433/": false, "": false, "/back": false, "https://user:pw@shop.example": false,
+	} {
+		require.Equal(t, want, wire.ReturnURL(s), s)
+	}
+}
+
 func TestWebURL(t *testing.T) {
 	for s, want := range map[string]bool{
 		"https://shop.example/back?a=b#c": true, "http://localhost:8080": true, "HTTPS://[::1]/": true,

@@ -360,7 +360,13 @@ func TestRedirects(t *testing.T) {
 	require.Equal(t, "/pay/"+*l.Hash+"?lang=en", rec.Header().Get("Location"), "somebody else has paid")
 	require.Contains(t, b.get("/pay/"+*l.Hash), `href="`+strings.ReplaceAll(thanks, "&", "&amp;")+`"`)
 	const plain = "http://shop.example/" // where anybody on the way could read and change what comes next
-	l = to(plain, plain)
+	for i, name := range []string{"successRedirectUrl", "failedRedirectUrl"} {
+		req := paylinks.CreateRequest{Title: "t", Description: "d", ReferenceID: "r", Purpose: "p", Amount: 1250, Currency: "EUR"}
+		*[]*string{&req.SuccessRedirectURL, &req.FailedRedirectURL}[i] = plain
+		_, err := b.Links.Create(t.Context(), "", req)
+		require.ErrorContains(t, err, name)
+	}
+	l = to("", "")
 	require.Equal(t, "here", pay(l, decline, ""))
 	require.Equal(t, "here", pay(l, visa, ""))
 	for _, end := range []string{"", "?go=paid", "?go=failed"} {
