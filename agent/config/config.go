@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +28,8 @@ type Config struct {
 	Hooks    Hooks    `toml:"hooks"`
 	Backend  Backend  `toml:"backend"`
 
-	origin map[string]string
+	origin  map[string]string
+	ignored []string
 }
 
 // Terminal is who this box is.
@@ -266,6 +268,9 @@ func (c Config) Sandbox() bool {
 
 // Origin tells for every key that is not at its default where its value came from: "FILE:LINE" or a variable's name.
 func (c Config) Origin() map[string]string { return maps.Clone(c.origin) }
+
+// Ignored are the POSAGENT_ variables that are no setting and like none.
+func (c Config) Ignored() []string { return slices.Clone(c.ignored) }
 
 // loopback reports whether an address or host name can only be this machine.
 func loopback(host string) bool {

@@ -122,29 +122,29 @@ func TestBadFiles(t *testing.T) {
 		{"UTF-16", "\xff\xfe[\x00e\x00", "FILE: not a text file"},
 		{"secret of a public file", "[upstream.auth]\nbearer = \"hush\"\n", "FILE:2: upstream.auth.bearer: a secret in a file that others can read: chmod 600 FILE"},
 		{"file of no secret", "[ecr]\nserial_file = \"/x\"\n", "unknown key"},
-		{"bad currency", "[terminal]\ncurrency = \"eur\"\n", "config: terminal.currency: \"eur\" is not a currency code"},
-		{"usb without a product", "[ecr]\nserial = \"usb:0403\"\n", "config: ecr.serial: \"usb:0403\" is neither an absolute path nor usb:VID:PID[:SERIAL] (lsusb shows VID:PID)"},
-		{"serial path", "[ecr]\nserial = \"ttyS0\"\n", "config: ecr.serial: \"ttyS0\" is neither an absolute path nor usb:VID:PID[:SERIAL] (lsusb shows VID:PID)"},
-		{"clear http", "[upstream]\nbase = \"http://pay.example\"\n", "config: upstream.base: http would send the credentials in clear"},
-		{"credentials in address", "[upstream]\nbase = \"https://u:hush@pay.example\"\n", "config: upstream.base: credentials do not belong"},
-		{"query in address", "[upstream]\nbase = \"https://pay.example/?a\"\n", "config: upstream.base: ends in"},
-		{"no address", "[upstream]\nbase = \"pay.example\"\n", "config: upstream.base: not an https:// address"},
-		{"who am I", "[upstream]\nbase = \"https://pay.example\"\n", "config: terminal.bax_id: missing"},
+		{"bad currency", "[terminal]\ncurrency = \"eur\"\n", "config: FILE:2: terminal.currency: \"eur\" is not a currency code"},
+		{"usb without a product", "[ecr]\nserial = \"usb:0403\"\n", "config: FILE:2: ecr.serial: \"usb:0403\" is neither an absolute path nor usb:VID:PID[:SERIAL] (lsusb shows VID:PID)"},
+		{"serial path", "[ecr]\nserial = \"ttyS0\"\n", "config: FILE:2: ecr.serial: \"ttyS0\" is neither an absolute path nor usb:VID:PID[:SERIAL] (lsusb shows VID:PID)"},
+		{"clear http", "[upstream]\nbase = \"http://pay.example\"\n", "config: FILE:2: upstream.base: http would send the credentials in clear"},
+		{"credentials in address", "[upstream]\nbase = \"https://u:hush@pay.example\"\n", "config: FILE:2: upstream.base: credentials do not belong"},
+		{"query in address", "[upstream]\nbase = \"https://pay.example/?a\"\n", "config: FILE:2: upstream.base: ends in"},
+		{"no address", "[upstream]\nbase = \"pay.example\"\n", "config: FILE:2: upstream.base: not an https:// address"},
+		{"who am I", "[upstream]\nbase = \"https://pay.example\"\n", "config: FILE: terminal.bax_id: missing"},
 		{"credentials of a proxy", "[upstream]\nproxy = \"http://u:hush@proxy:3128\"\n", "credentials do not belong into an address, see upstream.proxy_auth"},
 		{"credentials of a proxy in a public file", "[upstream]\nproxy_auth = \"u:hush\"\n", "a secret in a file that others can read"},
 		{"one pin", "[upstream]\npins = [\"" + strings.Repeat("A", 43) + "=\"]\n", "add a backup pin"},
 		{"bad pin", "[upstream]\npins = [\"abc\"]\n", "is not the base64 text"},
-		{"no payment-link account", real + "[paylinks]\nmethod = true\n", "config: paylinks.method: needs upstream.auth.instance"},
-		{"no payment-link secret", real + "[paylinks]\nmethod = true\n[upstream.auth]\ninstance=\"shop\"\n", "config: paylinks.method: needs upstream.auth.secret"},
-		{"no payment-link address", strings.Replace(real, "base", "schemes", 1) + "[paylinks]\nmethod = true\n", "config: paylinks.method: needs upstream.paylinks"},
-		{"nameless payment link", "[paylinks]\nlabel = \"\"\n", "config: paylinks.label: not 1 to 64"},
-		{"part of a second", "[paylinks]\nmean_delay = \"1500ms\"\n", "config: paylinks.mean_delay: 1.5s is not whole seconds"},
-		{"negative priority", "[paylinks]\npriority = -1\n", "config: paylinks.priority: -1 is not between"},
-		{"fast polling of a real backend", "[terminal]\nbax_id=\"1\"\nterminal_id=\"1\"\nmerchant_id=\"1\"\n[upstream]\nbase=\"https://pay.example\"\n[methods]\npoll=\"500ms\"\n", "config: methods.poll: 500ms is not between 2s"},
-		{"session without a life", "[backend]\nsession_life = \"0s\"\n", "config: backend.session_life: 0s is not between 1s"},
-		{"session of a day", "[backend]\nsession_life = \"24h\"\n", "config: backend.session_life: 24h0m0s is not between 1s"},
-		{"port for everybody", "[port]\nlisten = \"0.0.0.0:8480\"\n", "config: port.listen: \"0.0.0.0:8480\" is not this machine only"},
-		{"unit", "[methods]\ntimeout_unit = \"h\"\n", "config: methods.timeout_unit: \"h\" is none of m, s, ms"},
+		{"no payment-link account", real + "[paylinks]\nmethod = true\n", "config: FILE:8: paylinks.method: needs upstream.auth.instance"},
+		{"no payment-link secret", real + "[paylinks]\nmethod = true\n[upstream.auth]\ninstance=\"shop\"\n", "config: FILE:8: paylinks.method: needs upstream.auth.secret"},
+		{"no payment-link address", strings.Replace(real, "base", "schemes", 1) + "[paylinks]\nmethod = true\n", "config: FILE:8: paylinks.method: needs upstream.paylinks"},
+		{"nameless payment link", "[paylinks]\nlabel = \"\"\n", "config: FILE:2: paylinks.label: not 1 to 64"},
+		{"part of a second", "[paylinks]\nmean_delay = \"1500ms\"\n", "config: FILE:2: paylinks.mean_delay: 1.5s is not whole seconds"},
+		{"negative priority", "[paylinks]\npriority = -1\n", "config: FILE:2: paylinks.priority: -1 is not between"},
+		{"fast polling of a real backend", "[terminal]\nbax_id=\"1\"\nterminal_id=\"1\"\nmerchant_id=\"1\"\n[upstream]\nbase=\"https://pay.example\"\n[methods]\npoll=\"500ms\"\n", "config: FILE:8: methods.poll: 500ms is not between 2s"},
+		{"session without a life", "[backend]\nsession_life = \"0s\"\n", "config: FILE:2: backend.session_life: 0s is not between 1s"},
+		{"session of a day", "[backend]\nsession_life = \"24h\"\n", "config: FILE:2: backend.session_life: 24h0m0s is not between 1s"},
+		{"port for everybody", "[port]\nlisten = \"0.0.0.0:8480\"\n", "config: FILE:2: port.listen: \"0.0.0.0:8480\" is not this machine only"},
+		{"unit", "[methods]\ntimeout_unit = \"h\"\n", "config: FILE:2: methods.timeout_unit: \"h\" is none of m, s, ms"},
 		{"half a login", "[upstream.auth]\nconsumer_key_file = \"/nonexistent\"\n", "config: FILE:2: upstream.auth.consumer_key_file: open /nonexistent"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -284,7 +284,69 @@ func TestWhatIsNotThereIsNotTaken(t *testing.T) {
 		"keypad.device": "[keypad]\ndevice = \"/dev/input/event0\"\n",
 	} {
 		_, err := Load(write(t, "config.toml", text, 0o644), nil)
-		require.ErrorContains(t, err, "config: "+key)
+		require.ErrorContains(t, err, ":2: "+key)
+	}
+}
+
+// TestField_U7EveryErrorNamesItsPlace: what is read well and means nothing names its line, or the variable; so does what is missing; and
+// all of it is told at once, in the order of the file.
+func TestField_U7EveryErrorNamesItsPlace(t *testing.T) {
+	path := write(t, "config.toml", "[upstream]\nbase = \"https://pay.example\"\n\n[terminal]\nbax_id = \"a b\"\nterminal_id = 7\n\n[ecr]\nbuad = 1\nstop_bits = 3\n", 0o644)
+	_, err := Load(path, []string{"POSAGENT_METHODS_TIMEOUT_UNIT=h"})
+	require.EqualError(t, err, strings.ReplaceAll("config: FILE:9: ecr.buad: unknown key, did you mean ecr.baud?\n"+
+		"config: FILE:6: terminal.terminal_id: want a text in quotes, not 7\n"+
+		"config: POSAGENT_METHODS_TIMEOUT_UNIT: methods.timeout_unit: \"h\" is none of m, s, ms\n"+
+		"config: FILE:4: terminal.merchant_id: missing; [upstream] names a real backend\n"+
+		"config: FILE:5: terminal.bax_id: \"a b\" is not 1 to 64 letters, digits, dots or dashes\n"+
+		"config: FILE:10: ecr.stop_bits: 3 is neither 1 nor 2", "FILE", path))
+	list := Problems(err)
+	require.Len(t, list, 6)
+	require.Equal(t, path+":9", list[0].Where)
+	require.Equal(t, "ecr.buad", list[0].Key)
+
+	_, err = Load(filepath.Join(t.TempDir(), "none.toml"), nil)
+	require.Len(t, Problems(err), 1)
+	require.Empty(t, Problems(nil))
+}
+
+// TestField_U7UnknownVariables: a misspelt variable is refused with the one that was meant; one that is like none is told.
+func TestField_U7UnknownVariables(t *testing.T) {
+	for name, want := range map[string]string{
+		"POSAGENT_ERC_SERIAL": "POSAGENT_ECR_SERIAL", "POSAGENT_TERMINL_BAX_ID": "POSAGENT_TERMINAL_BAX_ID", "POSAGENT_UPSTREM_BASE": "POSAGENT_UPSTREAM_BASE",
+		"POSAGENT_CONFG": "POSAGENT_CONFIG", "POSAGENT_ECR_SERAIL": "POSAGENT_ECR_SERIAL",
+	} {
+		_, err := Load("", []string{name + "=x"})
+		require.EqualError(t, err, "config: "+name+": unknown variable, did you mean "+want+"?")
+	}
+	c, err := Load("", []string{"POSAGENT_NOT_RUN=x", "POSAGENT_POINTS=y", "POSAGENT_CONFIG=z", "POSAGENT_STATE=z", "POSAGENT_BACKUP_KEY_FILE=k"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"POSAGENT_NOT_RUN", "POSAGENT_POINTS"}, c.Ignored())
+}
+
+// TestField_U7Settings: every key is shown with where it comes from, and no secret.
+func TestField_U7Settings(t *testing.T) {
+	path := write(t, "config.toml", "[ecr]\ntcp = \"127.0.0.1:7\"\n[upstream.auth]\nbearer = \"hush-hush\"\n[methods]\nexclude = [3, 4]\n[port.clients.kiosk]\ntoken = \"hush-kiosk-0123456\"\nmay = [\"read\"]\n", 0o600)
+	c, err := Load(path, []string{"POSAGENT_ECR_GRACE=5m"})
+	require.NoError(t, err)
+	found := map[string]Setting{}
+	for _, s := range c.Settings() {
+		require.Empty(t, found[s.Key].Key, "twice: %s", s.Key)
+		found[s.Key] = s
+		require.NotContains(t, s.Value, "hush")
+		require.NotContains(t, s.Value, "demo-consumer")
+	}
+	for _, want := range []Setting{
+		{"ecr.tcp", `"127.0.0.1:7"`, path + ":2"}, {"upstream.auth.bearer", `"********"`, path + ":4"}, {"methods.exclude", "[3, 4]", path + ":6"},
+		{"ecr.grace", `"5m0s"`, "POSAGENT_ECR_GRACE"}, {"ecr.baud", "9600", "default"}, {"backend.wallet_delay", `""`, "default"}, {"upstream.proxy_auth", `""`, "default"},
+		{"backend.credentials.secret", `"********"`, "default"}, {"display.console", "true", "default"}, {"port.clients.kiosk.token", `"********"`, path + ":8"},
+		{"port.clients.kiosk.may", `["read"]`, path + ":9"},
+	} {
+		require.Equal(t, want, found[want.Key])
+	}
+	for _, f := range fields(&c) {
+		if !f.secrets() {
+			require.NotEmpty(t, found[f.path].Key, f.path)
+		}
 	}
 }
 

@@ -2,10 +2,12 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 	"syscall"
@@ -32,14 +34,7 @@ func Load(path string, env []string) (Config, error) {
 		}
 		text, private = b, mode&0o077 == 0
 	}
-	c, err := parse(path, text, private, env)
-	if err != nil {
-		return Config{}, err
-	}
-	if err := c.Validate(); err != nil {
-		return Config{}, err
-	}
-	return c, nil
+	return parse(path, text, private, env)
 }
 
 // parse is Load over the text of the file.
@@ -51,13 +46,85 @@ func parse(path string, text []byte, private bool, env []string) (Config, error)
 		l.known = append(l.known, f.path)
 	}
 	c.origin = l.seen
-	l.file(text)
+	whole := l.file(text)
 	l.env(env)
+	c.complete()
+	if whole {
+		l.judge()
+	}
 	if len(l.errs) > 0 {
 		return Config{}, errors.Join(l.errs...)
 	}
-	c.complete()
 	return c, nil
+}
+
+// KeyError is what is wrong with one key.
+type KeyError struct {
+	Where string // "FILE:LINE", "FILE" or the name of a variable, "" = it stands nowhere
+	Key   string // "" = the place says it
+	Err   error
+}
+
+func (e *KeyError) Error() string {
+	s := "config: "
+	for _, part := range []string{e.Where, e.Key} {
+		if part != "" {
+			s += part + ": "
+		}
+	}
+	return s + e.Err.Error()
+}
+
+// Unwrap gives the reason.
+func (e *KeyError) Unwrap() error { return e.Err }
+
+// Problems takes an error of Load apart; what is no KeyError stands in one without a place.
+func Problems(err error) (list []*KeyError) {
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range all.Unwrap() {
+			list = append(list, Problems(e)...)
+		}
+		return list
+	}
+	var one *KeyError
+	if errors.As(err, &one) {
+		return []*KeyError{one}
+	}
+	if err != nil {
+		return []*KeyError{{Err: err}}
+	}
+	return nil
+}
+
+// judge adds what is wrong with the values that could be read, each with its place.
+func (l *loader) judge() {
+	failed := map[string]bool{}
+	for _, e := range Problems(errors.Join(l.errs...)) {
+		failed[e.Key], failed[strings.TrimSuffix(e.Key, "_file")] = true, true
+	}
+	list := l.c.judge()
+	for _, e := range list {
+		if e.Where = l.seen[e.Key]; e.Where == "" && l.path != "" {
+			e.Where = l.at(e.Key)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *KeyError) int { return cmp.Or(l.line(a.Key)-l.line(b.Key), strings.Compare(a.Key, b.Key)) })
+	for _, e := range list {
+		if !failed[e.Key] {
+			l.errs = append(l.errs, e)
+		}
+	}
+}
+
+// line is where a key stands in the file, or its section, 0 = neither.
+func (l *loader) line(key string) int {
+	for k := key; k != ""; {
+		if n := l.lines[k]; n > 0 {
+			return n
+		}
+		k = k[:max(0, strings.LastIndexByte(k, '.'))]
+	}
+	return 0
 }
 
 // loader collects values and errors.
@@ -73,30 +140,22 @@ type loader struct {
 }
 
 func (l *loader) fail(where, key string, err error) {
-	if key != "" {
-		key += ": "
-	}
-	l.errs = append(l.errs, fmt.Errorf("config: %s: %s%w", where, key, err))
+	l.errs = append(l.errs, &KeyError{where, key, err})
 }
 
 func (l *loader) at(key string) string {
-	for k := key; ; {
-		if n := l.lines[k]; n > 0 {
-			return fmt.Sprintf("%s:%d", l.path, n)
-		}
-		i := strings.LastIndexByte(k, '.')
-		if i < 0 {
-			return l.path
-		}
-		k = k[:i]
+	if n := l.line(key); n > 0 {
+		return fmt.Sprintf("%s:%d", l.path, n)
 	}
+	return l.path
 }
 
-func (l *loader) file(text []byte) {
+// file takes the text of the file; false = it is no TOML at all.
+func (l *loader) file(text []byte) bool {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if bytes.IndexByte(text, 0) >= 0 || !utf8.Valid(text) {
 		l.fail(l.path, "", errors.New("not a text file in UTF-8"))
-		return
+		return false
 	}
 	var raw map[string]any
 	if _, err := toml.Decode(string(text), &raw); err != nil {
@@ -104,13 +163,14 @@ func (l *loader) file(text []byte) {
 		if errors.As(err, &p) {
 			// The message may quote the line, which may hold a secret: only the library's own words are kept.
 			l.fail(fmt.Sprintf("%s:%d", l.path, p.Position.Line), "", errors.New(syntax(p)))
-			return
+			return false
 		}
 		l.fail(l.path, "", errors.New("not valid TOML"))
-		return
+		return false
 	}
 	l.lines = lineNumbers(text)
 	l.table("", raw)
+	return true
 }
 
 // syntax says what is wrong with the TOML without repeating a value.
@@ -265,6 +325,7 @@ func (l *loader) env(env []string) {
 		}
 		first, _, _ := strings.Cut(name[len(envPrefix):], "_")
 		if !sections[first] {
+			l.foreign(name, known)
 			continue
 		}
 		key, ok := names[name]
@@ -285,6 +346,26 @@ func (l *loader) env(env []string) {
 			l.seen[key] = name
 		}
 	}
+}
+
+// others are the variables of the command line.
+var others = []string{"POSAGENT_CONFIG", "POSAGENT_STATE", "POSAGENT_BACKUP_KEY_FILE"}
+
+// foreign takes a variable that names no section: one of the command line's; or a misspelt name, which is refused; or a name that is
+// like none, which somebody else may use: it is told, and not used.
+func (l *loader) foreign(name string, known []string) {
+	if slices.Contains(others, name) {
+		return
+	}
+	short := make([]string, 0, len(known)+len(others))
+	for _, k := range slices.Concat(known, others) {
+		short = append(short, k[len(envPrefix):])
+	}
+	if s := suggest(name[len(envPrefix):], short); s != "" {
+		l.fail(name, "", fmt.Errorf("unknown variable, did you mean %s?", envPrefix+s))
+		return
+	}
+	l.c.ignored = append(l.c.ignored, name)
 }
 
 // readFile reads a regular file of at most limit bytes and gives its mode.

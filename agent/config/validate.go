@@ -28,10 +28,10 @@ var (
 )
 
 // check collects field errors.
-type check struct{ errs []error }
+type check struct{ errs []*KeyError }
 
 func (k *check) fail(key, format string, args ...any) {
-	k.errs = append(k.errs, fmt.Errorf("config: %s: %w", key, fmt.Errorf(format, args...)))
+	k.errs = append(k.errs, &KeyError{Key: key, Err: fmt.Errorf(format, args...)})
 }
 
 func (k *check) oneOf(key, got string, allowed ...string) {
@@ -85,14 +85,23 @@ func (k *check) path(key, s string) {
 
 func isPath(s string) bool { return filepath.IsAbs(s) && filepath.Clean(s) == s }
 
-// Validate checks every value; the error joins one line per wrong key.
+// Validate checks every value; the error joins one *KeyError per wrong key, which does not know its place.
 func (c Config) Validate() error {
+	var errs []error
+	for _, e := range c.judge() {
+		errs = append(errs, e)
+	}
+	return errors.Join(errs...)
+}
+
+// judge checks every value.
+func (c Config) judge() []*KeyError {
 	k := &check{}
 	c.terminal(k)
 	c.upstream(k)
 	c.ecr(k)
 	c.rest(k)
-	return errors.Join(k.errs...)
+	return k.errs
 }
 
 func (c Config) terminal(k *check) {

@@ -1,0 +1,89 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"posagent/schemes/wire"
+)
+
+// Setting is one key as it is in use.
+type Setting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`  // as it would stand in the file; a secret is masked
+	Origin string `json:"origin"` // "FILE:LINE", the name of a variable, or "default"
+}
+
+// masked stands for a secret that is set.
+const masked = `"********"`
+
+// Settings lists every key in the order of the example, secrets masked.
+func (c Config) Settings() (list []Setting) {
+	add := func(key string, v reflect.Value) {
+		origin := c.origin[key]
+		if origin == "" {
+			origin = "default"
+		}
+		list = append(list, Setting{key, text(v), origin})
+	}
+	for _, f := range fields(&c) {
+		clients, named := f.v.Interface().(map[string]Client)
+		if !named {
+			add(f.path, f.v)
+			continue
+		}
+		names := make([]string, 0, len(clients))
+		for name := range clients {
+			names = append(names, name)
+		}
+		sort.Strings(names)
+		for _, name := range names {
+			client := clients[name]
+			path := f.path + "." + name
+			if c.origin[path] != "" { // a name with its token alone
+				add(path, reflect.ValueOf(client.Token))
+				continue
+			}
+			for _, own := range []struct {
+				key string
+				v   any
+			}{{".token", client.Token}, {".id", client.ID}, {".may", client.May}} {
+				add(path+own.key, reflect.ValueOf(own.v))
+			}
+		}
+	}
+	return list
+}
+
+// text is a value as it would stand in the file.
+func text(v reflect.Value) string {
+	switch v := v.Interface().(type) {
+	case wire.Secret:
+		if v == "" {
+			return `""`
+		}
+		return masked
+	case string:
+		return strconv.Quote(v)
+	case time.Duration:
+		return strconv.Quote(v.String())
+	case *time.Duration:
+		if v == nil {
+			return `""`
+		}
+		return strconv.Quote(v.String())
+	case []string:
+		quoted := make([]string, 0, len(v))
+		for _, s := range v {
+			quoted = append(quoted, strconv.Quote(s))
+		}
+		return "[" + strings.Join(quoted, ", ") + "]"
+	case []int32:
+		return strings.ReplaceAll(fmt.Sprint(v), " ", ", ")
+	}
+	return fmt.Sprint(v.Interface()) // numbers, true and false
+}
