@@ -12,6 +12,7 @@ VECTORS ?=
 SPEC ?=
 SETS ?= 10000
 REQUIRE_ALL ?=
+VERSION ?=
 RACE ?= ./...
 TOOLS ?=
 BUSY ?= 0
@@ -21,7 +22,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL TOOLS
 
-.PHONY: flaky browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy sim mutants badinput test-386 test-arm guest
+.PHONY: flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy sim mutants badinput test-386 test-arm guest
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -35,9 +36,13 @@ run: build ## run a sandbox terminal with its backend: register line tcp 127.0.0
 	@[ -e out/run.toml ] || printf '[ecr]\ntcp = "127.0.0.1:20007"\n' > out/run.toml
 	$(BIN)/posagent run --config out/run.toml --state out/sandbox
 
-build: ## build bin/posagent for this machine
+build: ## build bin/posagent for this machine (VERSION=what it calls itself)
 	@[ -e $(BIN)/posagent ] || echo 'building posagent: the first build compiles the SQLite engine, one to four minutes; later ones take seconds'
-	$(GO) build -o $(BIN)/posagent ./cmd/posagent
+	$(GO) build -ldflags="-X main.linked=$$(sh cross/version.sh)" -o $(BIN)/posagent ./cmd/posagent
+
+man: build ## write the manual page to out/posagent.1
+	@mkdir -p out
+	$(BIN)/posagent man > out/posagent.1
 
 unit: ## the Go tests alone
 	$(GO) test -shuffle=on ./...

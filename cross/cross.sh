@@ -5,6 +5,7 @@
 #   cross.sh run     the demo on emulated armv5, armv7 and arm64, where the emulators are
 set -u
 go=${GO:-go}
+version=$(sh cross/version.sh)
 mkdir -p bin
 
 build() { # build TARGET [device]
@@ -15,7 +16,7 @@ build() { # build TARGET [device]
 	# Without HTTP/2, without inlining but in the SQL engine, and without code for faster defers and buffers on the stack,
 	# the binary fits a small flash; cross/check holds the budgets with the same flags.
 	lean=-d=noopendefer=1,variablemakethreshold=0
-	CGO_ENABLED=0 GOOS=linux GOARCH=$arch GOARM=$arm "$go" build -trimpath -tags "nethttpomithttp2${2:+,$2}" -gcflags=all="-l $lean" -gcflags=modernc.org/libc/...=$lean -gcflags=modernc.org/sqlite/...=$lean -ldflags="-s -w $pages" -o "bin/posagent-${2:+$2-}$1" ./cmd/posagent
+	CGO_ENABLED=0 GOOS=linux GOARCH=$arch GOARM=$arm "$go" build -trimpath -tags "nethttpomithttp2${2:+,$2}" -gcflags=all="-l $lean" -gcflags=modernc.org/libc/...=$lean -gcflags=modernc.org/sqlite/...=$lean -ldflags="-s -w -X main.linked=$version $pages" -o "bin/posagent-${2:+$2-}$1" ./cmd/posagent
 }
 
 missing() { # missing TOOL PACKAGE WHAT

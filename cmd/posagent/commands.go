@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 )
@@ -49,15 +50,16 @@ const (
 // commands is the table of verbs. It is a function, so that nothing can change it at run time.
 func commands() []command {
 	list := []command{runCommand(), statusCommand(), methodsCommand(), saleCommand(), opsCommand(), auditCommand()}
-	list = append(append(list, journalCommands()...), sandboxCommands()...)
-	return append(list, versionCommand())
+	list = append(append(append(list, configCommand()), journalCommands()...), sandboxCommands()...)
+	return append(list, completionCommand(), manCommand(), versionCommand())
 }
 
 func dispatch(ctx context.Context, args []string, io std) error {
 	root := flag.NewFlagSet("posagent", flag.ContinueOnError)
 	root.SetOutput(discard{})
-	g := global{}
+	g := global{config: os.Getenv("POSAGENT_CONFIG"), state: os.Getenv("POSAGENT_STATE")}
 	g.register(root)
+	says := root.Bool("version", false, "")
 	if err := root.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			overview(io.out)
@@ -66,6 +68,9 @@ func dispatch(ctx context.Context, args []string, io std) error {
 		return fail(exitUsage, "%v (posagent --help lists the verbs)", err)
 	}
 	args = root.Args()
+	if *says {
+		args = []string{"version"}
+	}
 	if len(args) == 0 {
 		overview(io.err)
 		return fail(exitUsage, "which verb?")
@@ -140,8 +145,8 @@ func parseAnywhere(fs *flag.FlagSet, args []string) (rest []string, err error) {
 }
 
 func (g *global) register(fs *flag.FlagSet) {
-	fs.StringVar(&g.config, "config", g.config, "configuration `file` (default "+defaultConfig+" where it exists)")
-	fs.StringVar(&g.state, "state", g.state, "state `directory` (default "+defaultState+")")
+	fs.StringVar(&g.config, "config", g.config, "configuration `file`, or POSAGENT_CONFIG (default "+defaultConfig+" where it exists)")
+	fs.StringVar(&g.state, "state", g.state, "state `directory`, or POSAGENT_STATE (default "+defaultState+")")
 	fs.BoolVar(&g.json, "json", g.json, "print JSON with a versioned schema")
 	fs.BoolVar(&g.debug, "debug", g.debug, "log everything, not only warnings")
 }
@@ -215,9 +220,12 @@ func overview(w io.Writer) {
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-10s %s\n", c.name, c.short)
 	}
+	var codes []string
+	for _, e := range exitCodes() {
+		codes = append(codes, fmt.Sprintf("%d %s", e.code, e.what))
+	}
 	fmt.Fprint(w, "\nEvery verb takes --config FILE, --state DIR and --json; posagent VERB --help starts with examples.\n"+
-		"Exit codes: 0 ok, 1 failed, 2 usage, 3 config, 4 daemon not reachable, 5 not enrolled, 6 refused,\n"+
-		"7 backend unreachable, 8 auth rejected, 9 store damaged, 130 interrupted.\n")
+		"Exit codes: "+strings.Join(codes, ", ")+".\n")
 }
 
 func usage(w io.Writer, cmd *command, path string, fs *flag.FlagSet) {

@@ -28,6 +28,8 @@ func largeReply(string) int64 { return 0 }
 // keeperCommands: a box is reset, and given another key, by the full build; a change of the key that it left half done is ended.
 func keeperCommands() []command { return nil }
 
+func keyCommands() []command { return nil }
+
 func sandboxCommands() []command { return nil }
 
 func serveBackend(context.Context, *call, config.Config, string, string, *slog.Logger, func(string)) error {

@@ -76,12 +76,8 @@ func rotateKey(ctx context.Context, c *call, said func(step string, done, of int
 	return keys.ID(), endRotation(ctx, c, db, keys, said)
 }
 
-func configCommand() command {
-	return command{
-		name: "config", short: "the box's own settings", examples: []string{"posagent config rotate-key"},
-		sub: []command{rotateCommand()},
-	}
-}
+// keyCommands change the box's key.
+func keyCommands() []command { return []command{rotateCommand()} }
 
 // keeperCommands change what the box is.
-func keeperCommands() []command { return []command{resetCommand(), configCommand()} }
+func keeperCommands() []command { return []command{resetCommand()} }

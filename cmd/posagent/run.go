@@ -48,6 +48,7 @@ func runAgent(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	sayIgnored(c, cfg)
 	beThrifty()
 	log := logger(c)
 	g, ctx := errgroup.WithContext(ctx)

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"posagent/agent/config"
+)
+
+// configCommand reads and explains the configuration; a build may add verbs that change the box's key.
+func configCommand() command {
+	return command{
+		name: "config", short: "the configuration: an example, a check, what is in use; and the box's key",
+		examples: []string{"posagent config example > config.toml", "posagent config check --config config.toml", "posagent config show --config config.toml"},
+		sub: append([]command{
+			{
+				name: "example", short: "print a whole configuration file, every key at its default and explained",
+				examples: []string{"posagent config example > config.toml"}, run: configExample,
+			},
+			{
+				name: "check", short: "say everything that is wrong with the configuration, each with its line; exit 3 if something is",
+				long:     "Reads the file and the POSAGENT_ variables as `run` does, and the certificates they name. It connects to nothing.",
+				examples: []string{"posagent config check --config /etc/posagent/config.toml"}, run: configCheck,
+			},
+			{
+				name: "show", short: "print every setting in use with the line, variable or default it comes from; secrets are masked",
+				examples: []string{"posagent config show --config /etc/posagent/config.toml", "posagent config show --json"}, run: configShow,
+			},
+		}, keyCommands()...),
+	}
+}
+
+func configExample(_ context.Context, c *call) error {
+	if c.json {
+		return printJSON(c.out, struct {
+			Schema string `json:"schema"`
+			Text   string `json:"text"`
+		}{"posagent.config.example/1", config.Example()})
+	}
+	fmt.Fprint(c.out, config.Example())
+	return nil
+}
+
+// problemView is one thing that is wrong with the configuration.
+type problemView struct {
+	Where string `json:"where"` // FILE:LINE, FILE, or a variable
+	Key   string `json:"key"`
+	Text  string `json:"text"`
+}
+
+// configCheckView is the whole judgement (posagent.config.check/1).
+type configCheckView struct {
+	Schema   string        `json:"schema"`
+	File     string        `json:"file"` // "" = none
+	OK       bool          `json:"ok"`
+	Sandbox  bool          `json:"sandbox"`
+	Problems []problemView `json:"problems"`
+	Ignored  []string      `json:"ignored"` // POSAGENT_ variables that are no setting
+}
+
+func configCheck(_ context.Context, c *call) error {
+	v := configCheckView{Schema: "posagent.config.check/1", File: configPath(c), Problems: []problemView{}, Ignored: []string{}}
+	cfg, err := config.Load(v.File, os.Environ())
+	if err == nil {
+		v.Sandbox, v.Ignored = cfg.Sandbox(), append(v.Ignored, cfg.Ignored()...)
+		err = connectable(c, cfg)
+	}
+	for _, p := range config.Problems(err) {
+		v.Problems = append(v.Problems, problemView{p.Where, p.Key, p.Err.Error()})
+	}
+	v.OK = err == nil
+	if c.json {
+		if e := printJSON(c.out, v); e != nil {
+			return e
+		}
+		if err != nil {
+			return &exit{exitConfig, errors.New("")}
+		}
+		return nil
+	}
+	if err != nil {
+		return &exit{exitConfig, err}
+	}
+	sayIgnored(c, cfg)
+	what := "for " + cfg.Upstream.URL("schemes")
+	if v.Sandbox {
+		what = "for the SANDBOX: no [upstream]"
+	}
+	from := v.File
+	if from == "" {
+		from = "the defaults (no file)"
+	}
+	fmt.Fprintf(c.out, "%s: ok, %s\n", from, what)
+	return nil
+}
+
+// connectable reads what a connection to the backend needs: roots, certificates, keys.
+func connectable(c *call, cfg config.Config) error {
+	if cfg.Sandbox() {
+		return nil
+	}
+	for _, service := range []string{"methods", "schemes"} {
+		if cfg.Upstream.URL(service) == "" {
+			return &config.KeyError{Where: configPath(c), Key: "upstream." + service, Err: errors.New("no address: set it, or base")}
+		}
+		if _, err := upstreamOf(cfg, service, logger(c)); err != nil {
+			return &config.KeyError{Where: configPath(c), Key: "upstream", Err: err}
+		}
+	}
+	return nil
+}
+
+// sayIgnored names the variables that look like settings and are none.
+func sayIgnored(c *call, cfg config.Config) {
+	for _, name := range cfg.Ignored() {
+		fmt.Fprintf(c.err, "posagent: %s is no setting, and is not used (posagent config show lists them)\n", name)
+	}
+}
+
+func configShow(_ context.Context, c *call) error {
+	cfg, err := loadConfig(c)
+	if err != nil {
+		return err
+	}
+	list := cfg.Settings()
+	if c.json {
+		return printJSON(c.out, struct {
+			Schema   string           `json:"schema"`
+			File     string           `json:"file"`
+			Settings []config.Setting `json:"settings"`
+		}{"posagent.config.show/1", configPath(c), list})
+	}
+	for _, s := range list {
+		fmt.Fprintf(c.out, "%-34s %-40s # %s\n", s.Key+" =", s.Value, s.Origin)
+	}
+	return nil
+}
