@@ -22,28 +22,43 @@ type Recovered struct {
 // first, for a person to decide (MONEY C.3): nothing of it is sent before. Call it before anything runs; broken off, the next call
 // does the rest. boot is CLOCK_BOOTTIME.
 func Recover(ctx context.Context, db *store.Store, now func() time.Time, boot func() time.Duration, log *slog.Logger) (r Recovered, err error) {
-	if r.Why, err = db.Past(ctx); err != nil {
+	before, err := db.Before(ctx)
+	if err != nil {
 		return r, fmt.Errorf("judge the journal's age: %w", err)
 	}
-	if r.Why != "" {
+	if before.Kind != store.WasReset {
+		r.Why = before.Why
+	}
+	if before.Kind != store.FirstGeneration {
+		held, actor := before.Why, audit.Self("start")
+		if a := audit.Of(ctx); a.Kind == audit.Person {
+			actor = a
+		}
 		box := outbox.NewOutbox(outbox.Options{DB: db, Now: now, Boot: boot})
-		if r.Ops, err = box.HoldRestored(ctx, r.Why); err != nil {
+		if r.Ops, err = box.HoldRestored(ctx, held); err != nil {
 			return r, err
 		}
 		err = db.Write(ctx, func(tx store.Tx) (err error) {
-			if r.Sales, err = drive.SetAside(tx, r.Why, now()); err != nil {
+			if r.Sales, err = drive.SetAside(tx, held, now()); err != nil {
 				return err
 			}
-			return audit.AppendAs(tx, now(), audit.Self("start"), audit.Deed{
-				Deed: DeedPast, Detail: fmt.Sprintf("%s; %d sale(s) and %d operation(s) are held", r.Why, r.Sales, r.Ops),
-			})
+			if before.Kind != store.WasReset {
+				if err := drive.GoOn(tx, db, unpack(before.End.Note).Numbers, now()); err != nil {
+					return err
+				}
+			}
+			text := fmt.Sprintf("%s; %d sale(s) and %d operation(s) are held", before.Why, r.Sales, r.Ops)
+			if e := before.End; e.Generation > 0 {
+				text = fmt.Sprintf("after generation %d, commit %d, audit head %x: %s", e.Generation, e.Sequence, e.Head[:8], text)
+			}
+			return audit.AppendAs(tx, now(), actor, audit.Deed{Deed: DeedPast, Detail: text})
 		})
 		if err != nil {
 			return r, err
 		}
 	}
 	if err := db.Advance(ctx); err != nil { // a full disk must not keep what is open from being finished
-		log.Warn("generation not counted", "err", err)
+		log.Warn("what was put back is not forgotten yet", "err", err)
 	}
 	return r, nil
 }

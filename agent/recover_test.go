@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent"
+	"posagent/agent/checkout/drive"
 	"posagent/agent/outbox"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -21,8 +22,11 @@ import (
 func TestMoneyC3_AJournalPutBackIsHeld(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent.db")
 	boot := func() time.Duration { return time.Hour }
+	opt := store.Options{Path: path, Wrapper: storetest.Wrapper{}, Ballast: -1, Marks: []string{store.MarkPath(path)}}
 	start := func() (*store.Store, agent.Recovered) {
-		db := storetest.OpenAt(t, path, agent.Schema()...)
+		db, err := agent.Open(t.Context(), opt)
+		require.NoError(t, err)
+		opt.Accept = ""
 		r, err := agent.Recover(t.Context(), db, time.Now, boot, slog.New(slog.DiscardHandler))
 		require.NoError(t, err)
 		return db, r
@@ -58,13 +62,26 @@ func TestMoneyC3_AJournalPutBackIsHeld(t *testing.T) {
 	db, r = start()
 	require.Empty(t, r.Why, "a kill between start and end is no restore")
 	require.Equal(t, []string{"PENDING PENDING"}, states(db))
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		_, err := tx.Exec(`INSERT INTO checkout_counters (name, value) VALUES ('trace', 41), ('receipt', 7), ('batch', 3)`)
+		return err
+	}))
 	require.NoError(t, db.Close())
 
 	require.NoError(t, os.WriteFile(path, old, 0o600))
+	_, err = agent.Open(t.Context(), opt)
+	require.ErrorIs(t, err, store.ErrCut, "a person has to look first")
+	opt.Accept = "looked"
 	db, r = start()
 	require.Equal(t, 1, r.Ops)
 	require.NotEmpty(t, r.Why)
 	require.Equal(t, []string{"HELD SENT"}, states(db))
+	given := func(r store.Reader) error {
+		n, err := drive.Given(r)
+		require.Equal(t, drive.Numbers{Receipt: 7, Trace: 41, Batch: 4}, n, "a new batch, and receipts go on behind all that were given")
+		return err
+	}
+	require.NoError(t, db.Read(t.Context(), given))
 	require.NoError(t, db.Close())
 	db, r = start()
 	require.Equal(t, agent.Recovered{}, r, "said once")

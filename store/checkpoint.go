@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 const (
@@ -73,7 +76,7 @@ func (s *Store) rest() bool {
 
 func (s *Store) checkpoint() {
 	s.folded = s.commits.Load()
-	frames, _, _, err := s.ckpt.checkpoint("PASSIVE")
+	frames, err := s.foldBeside()
 	if err != nil {
 		s.note(fmt.Errorf("checkpoint: %w", classify(err)))
 		s.log.Warn("checkpoint failed", "err", err)
@@ -84,10 +87,119 @@ func (s *Store) checkpoint() {
 			if s.w == nil {
 				return nil
 			}
-			_, _, _, err := s.w.checkpoint("PASSIVE")
+			_, err := s.fold()
 			return err
 		})
 	}
+}
+
+// foldBeside folds what is in the log at this moment, beside the writer, and returns how long the log is. The mark says which log
+// that is from before until after. Meanwhile a reader keeps the log from being started anew: the mark would name one that is gone.
+func (s *Store) foldBeside() (frames int64, err error) {
+	if s.marks == nil {
+		frames, _, _, err = s.ckpt.checkpoint("PASSIVE")
+		return frames, err
+	}
+	var pin *link
+	select {
+	case pin = <-s.readers:
+	case <-s.closing:
+		return 0, nil
+	}
+	defer func() { s.readers <- pin }()
+	if pin == nil {
+		set := s.set
+		set.readOnly = true
+		if pin, err = openLink(context.Background(), set); err != nil {
+			pin = nil
+			return 0, err
+		}
+	}
+	var f folding
+	err = s.exclusive(context.Background(), func() error {
+		if s.w == nil {
+			return nil
+		}
+		var err error
+		if f, err = s.toFold(); err != nil || f.frames == 0 {
+			return err
+		}
+		if err := pin.begin("BEGIN"); err != nil {
+			return err
+		}
+		var n int
+		return pin.conn.QueryRowContext(context.Background(), "SELECT count(*) FROM store_end").Scan(&n)
+	})
+	if err == nil && f.frames > 0 {
+		err = s.marked(f, func() error {
+			frames, _, _, err = s.ckpt.checkpoint("PASSIVE")
+			return err
+		})
+	}
+	if errors.Is(err, ErrClosed) {
+		err = nil
+	}
+	if e := pin.endRead(); e != nil {
+		pin = discard(pin)
+		err = errors.Join(err, e)
+	}
+	return frames, err
+}
+
+// endRead ends the read transaction of a connection that may have none.
+func (l *link) endRead() error {
+	if l.rolledBack {
+		return nil
+	}
+	_, err := l.conn.ExecContext(context.Background(), "ROLLBACK")
+	if code(err) == sqlite3.SQLITE_ERROR { // none was begun
+		return nil
+	}
+	return err
+}
+
+// fold folds the log on the writer's goroutine; whole reports that nothing is left in it.
+func (s *Store) fold() (whole bool, err error) {
+	f, err := s.toFold()
+	if err != nil || f.frames == 0 {
+		return err == nil, err
+	}
+	err = s.marked(f, func() error {
+		frames, folded, _, err := s.w.checkpoint("PASSIVE")
+		whole = frames == folded
+		return err
+	})
+	return whole, err
+}
+
+// toFold names the log; no frames where nothing in it is left to fold. It runs on the writer's goroutine.
+func (s *Store) toFold() (f folding, err error) {
+	frames, folded, _, err := s.w.checkpoint("NOOP")
+	if err != nil || frames <= 0 || frames == folded {
+		return f, err
+	}
+	if s.marks != nil {
+		if f.salt1, f.salt2, err = walSalts(s.opt.Path); err != nil {
+			return f, err
+		}
+	}
+	f.frames = uint32(frames)
+	return f, nil
+}
+
+// marked runs do while the marks say that the log f is being folded. A mark that fails is shown by Health and holds nothing up.
+func (s *Store) marked(f folding, do func() error) error {
+	if s.marks == nil || s.flags&rowMarked == 0 {
+		return do()
+	}
+	if err := s.marks.durably(func(c *slot) { c.fold = f }); err != nil {
+		s.note(err)
+	}
+	err := do()
+	if e := s.marks.durably(func(c *slot) { c.fold = folding{} }); e != nil {
+		s.note(e)
+	}
+	return err
 }
 
 // checkpoint runs one checkpoint and returns the frames in the log, those folded back, and whether it was kept from
@@ -106,7 +218,10 @@ func (s *Store) truncate() (busy bool, err error) {
 	if err := s.w.exec("PRAGMA busy_timeout = 50"); err != nil {
 		return false, classify(err)
 	}
-	_, _, busy, err = s.w.checkpoint("TRUNCATE")
+	whole, err := s.fold()
+	if busy = !whole; whole && err == nil {
+		_, _, busy, err = s.w.checkpoint("TRUNCATE")
+	}
 	if e := s.w.exec("PRAGMA busy_timeout = 5000"); err == nil {
 		err = e
 	}

@@ -125,6 +125,7 @@ type prepared struct {
 	*sql.Stmt
 	rows *sql.Rows
 	own  bool // the store's own; closures may not run it
+	does effect
 }
 
 func (p *prepared) busy() bool {
@@ -186,7 +187,7 @@ func (l *link) prepare(query string) (*prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &prepared{Stmt: st}
+	p := &prepared{Stmt: st, does: effectOf(query)}
 	l.stmts[query] = p
 	return p, nil
 }

@@ -28,16 +28,25 @@ func Snapshot(ctx context.Context, path, copy string, from, to Wrapper, progress
 }
 
 // Stage makes a database of a copy: its keys are wrapped under opt.Wrapper again, its schema is brought up to date, and it is
-// marked as restored, in the words of why. opt.Path is the copy. It is durable then, and Replace may put it in its place.
+// marked as restored, in the words of why. opt.Path is the copy, and opt.Marks are the marks of the place it is meant for: it begins
+// a generation that is new there. It is durable then, and Replace may put it in its place.
 func Stage(ctx context.Context, opt Options, from Wrapper, why string) error {
+	over := newMarks(opt.Marks, opt.OpenMark)
+	mark := found(over.read())
+	if err := over.close(); err != nil {
+		return fmt.Errorf("stage: %w", err)
+	}
+	opt.Marks = nil
 	err := alter(ctx, opt.Path, func(write func(func(Tx) error) error) error {
 		w := rewrapping{from: from, to: opt.Wrapper}
 		if err := w.run(ctx, write); err != nil {
 			return err
 		}
 		return write(func(tx Tx) error {
-			_, err := tx.Exec("INSERT INTO store_meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-				metaRestored, []byte(why))
+			if _, err := tx.Exec("DELETE FROM store_meta WHERE name = ?", metaBefore); err != nil {
+				return err
+			}
+			_, err := tx.Exec(putMeta, metaRestored, []byte(why))
 			return err
 		})
 	})
@@ -49,8 +58,21 @@ func Stage(ctx context.Context, opt Options, from Wrapper, why string) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(s.Check(ctx), s.Close())
+	err = errors.Join(s.stageEnd(ctx, mark.slot.end.Generation), s.Check(ctx), s.Close())
 	return errors.Join(err, removeAll(opt.Path+".lock"), syncFile(opt.Path))
+}
+
+// stageEnd gives a staged copy a generation above all that its place has seen; the start that finds it there takes it on.
+func (s *Store) stageEnd(ctx context.Context, seen int64) error {
+	return s.exclusive(ctx, func() error {
+		old, err := oldGeneration(ctx, s.w.conn)
+		if err != nil {
+			return err
+		}
+		there := s.counts()
+		s.end.Generation = max(s.end.Generation, old, seen) + 1
+		return s.record(!there, rowRestored, nil)
+	})
 }
 
 // alter opens a file that nobody else has, whatever steps it knows.
@@ -93,8 +115,8 @@ func Replace(ctx context.Context, staged, path string, damaged bool) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// Remove deletes the database at path, which the caller holds, with all that lies beside it but the lock and the generation:
-// a copy put back later is still known as old.
+// Remove deletes the database at path, which the caller holds, with all that lies beside it but the lock and the mark: a
+// copy put back later is still known as old. Call Ended before and after.
 func Remove(ctx context.Context, path string, damaged bool) error {
 	if err := retire(ctx, path, damaged); err != nil {
 		return err

@@ -23,6 +23,11 @@
 // On a full disk a reserve file beside the database is given up, so that what was begun can be finished; Reserved says
 // whether anything new may be begun.
 //
+// A journal with a mark knows its own end. Each commit raises a sequence in it, and the mark repeats the last one after the
+// commit. A start that finds fewer commits than the mark has seen, another generation, a log that is gone while it was being
+// folded, or no journal at all answers *CutError and changes nothing. It raises no false alarm after a kill or a power cut.
+// A copy of the whole directory is not seen, nor, after a power cut, a copy from the moments before it.
+//
 // # In a synctest bubble
 //
 // Open, use and Close a store inside the bubble. Its goroutines wait on channels and timers alone, and no timer runs

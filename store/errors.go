@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 
@@ -34,6 +35,10 @@ var (
 	ErrClosed = errors.New("store: closed")
 	// ErrPanic: the closure panicked, or ended its goroutine; its effects are rolled back.
 	ErrPanic = errors.New("store: closure panicked")
+	// ErrCut: the journal ends before what its mark has seen, or is gone. The error is a *CutError.
+	ErrCut = errors.New("store: journal cut")
+	// ErrNotCut: Options.Accept was given for a journal that is whole.
+	ErrNotCut = errors.New("store: the journal is whole")
 	// ErrNoWrapper: a writable store needs Options.Wrapper.
 	ErrNoWrapper = errors.New("store: no key wrapper")
 )
@@ -67,6 +72,19 @@ func (e *NewerError) Error() string {
 
 // Is reports whether target is ErrNewer.
 func (e *NewerError) Is(target error) bool { return target == ErrNewer }
+
+// CutError says what is missing. It matches ErrCut.
+type CutError struct {
+	Path    string
+	Why     string
+	Missing bool // there is no journal at all
+	Before  End  // what the mark has seen; zero = not known
+}
+
+func (e *CutError) Error() string { return "journal cut: " + e.Why }
+
+// Is reports whether target is ErrCut.
+func (e *CutError) Is(target error) bool { return target == ErrCut }
 
 // IsUnique reports whether err is a violation of a UNIQUE or PRIMARY KEY constraint.
 func IsUnique(err error) bool {
@@ -120,4 +138,11 @@ func breaks(err error) bool {
 func fatal(err error) bool {
 	c := code(err) & 0xff
 	return breaks(err) && c != sqlite3.SQLITE_MISUSE || c == sqlite3.SQLITE_FULL || c == sqlite3.SQLITE_INTERRUPT
+}
+
+func notNoRows(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	return err
 }

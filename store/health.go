@@ -38,6 +38,7 @@ type Health struct {
 	Writes      int64 // closures in them
 	CommitEMA   time.Duration
 	Synchronous string
+	Marks       []MarkHealth // none = the store has no mark, or was opened for reading
 }
 
 // Health reports the present state. It touches no database page and is cheap.
@@ -72,6 +73,9 @@ func (s *Store) Health(context.Context) Health {
 	h.Commits, h.Writes = s.commits.Load(), s.writes.Load()
 	h.CommitEMA = time.Duration(s.latency.Load())
 	h.Synchronous = s.set.synchronous
+	if s.marks != nil {
+		h.Marks = s.marks.health()
+	}
 	return h
 }
 

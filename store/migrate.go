@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 )
 
@@ -27,13 +26,15 @@ func ownSteps() []Step {
 			value BLOB NOT NULL
 		) STRICT, WITHOUT ROWID;
 		INSERT INTO store_meta (name, value) VALUES ('recoveries', CAST('0' AS BLOB));`,
-	}}
+	}, endStep()}
 }
 
 // migrate applies the steps the file does not have yet, each in a transaction of its own together with the record of
-// it: a process killed anywhere has applied a step entirely or not at all.
-func migrate(ctx context.Context, l *link, rooms []Step, log *slog.Logger) (version int, err error) {
-	steps := append(ownSteps(), rooms...)
+// it: a process killed anywhere has applied a step entirely or not at all. between runs after the store's own steps, which come
+// first; each later one is a commit that the journal's end counts.
+func (s *Store) migrate(ctx context.Context, l *link, between func() error) (version int, err error) {
+	own, log := ownSteps(), s.log
+	steps := append(own, s.opt.Steps...)
 	known := make(map[string]string, len(steps))
 	for _, st := range steps {
 		if _, twice := known[st.Name]; twice || st.Name == "" {
@@ -63,16 +64,24 @@ func migrate(ctx context.Context, l *link, rooms []Step, log *slog.Logger) (vers
 	if version != len(applied) {
 		return 0, fmt.Errorf("migrate: %w: schema version is %d, %d steps are recorded", ErrDamaged, version, len(applied))
 	}
-	for _, st := range steps {
+	for i, st := range steps {
+		if i == len(own) {
+			if err := between(); err != nil {
+				return 0, err
+			}
+		}
 		if _, done := applied[st.Name]; done {
 			continue
 		}
 		version++
-		if err := applyStep(ctx, l.conn, st, version); err != nil {
+		if err := s.applyStep(ctx, l.conn, st, version); err != nil {
 			return 0, fmt.Errorf("migrate %q: %w", st.Name, err)
 		}
 	}
-	return version, checkStrict(ctx, l.conn)
+	if len(steps) == len(own) {
+		err = between()
+	}
+	return version, errors.Join(err, checkStrict(ctx, l.conn))
 }
 
 func digest(text string) string {
@@ -103,7 +112,7 @@ func appliedSteps(ctx context.Context, conn *sql.Conn) (map[string]string, error
 	return applied, rows.Err()
 }
 
-func applyStep(ctx context.Context, conn *sql.Conn, st Step, version int) error {
+func (s *Store) applyStep(ctx context.Context, conn *sql.Conn, st Step, version int) error {
 	if strings.Contains(strings.ToUpper(st.SQL), "INITIALLY DEFERRED") {
 		return errors.New("a deferred constraint would fail every caller of a batch")
 	}
@@ -111,10 +120,18 @@ func applyStep(ctx context.Context, conn *sql.Conn, st Step, version int) error 
 	if err != nil {
 		return err
 	}
-	if err := stepIn(ctx, tx, st, version); err != nil {
+	next, err := s.end.raised(), stepIn(ctx, tx, st, version)
+	if err == nil && s.counts() {
+		_, err = tx.ExecContext(ctx, updateEnd, s.endArgs(next, s.flags)...)
+	}
+	if err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	s.counted(next)
+	return nil
 }
 
 func stepIn(ctx context.Context, tx *sql.Tx, st Step, version int) error {

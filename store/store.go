@@ -42,6 +42,19 @@ type Options struct {
 	// It must not block, must take nothing from memory that a rolled back closure may have left there, and may run again
 	// over the same rows after a COMMIT that failed. nil = none. Steps, recoveries and the store's own commits do not run it.
 	AtCommit func(Tx) (head [32]byte, err error)
+	// Note runs after AtCommit and returns what the journal's end and its marks carry for the owner: the highest numbers in
+	// use. last is what it returned before. nil = the last one stays.
+	Note func(r Reader, last [32]byte) ([32]byte, error)
+	// Marks are the files that remember where the journal ends; the first lies beside it (MarkPath), the others on other
+	// media. Where one of them has seen more than the journal holds, Open answers *CutError. None = ends are not compared.
+	Marks []string
+	// Accept, a reason, opens a cut journal as it is and begins its next generation: Before tells the owner what is missing.
+	// ErrNotCut where the journal is whole.
+	Accept string
+	// IgnoreMark reads a journal that is cut, for what is left in it. With ReadOnly only.
+	IgnoreMark bool
+	// OpenMark opens a mark, and makes it where create says so; nil = a file of the system. Tests only.
+	OpenMark func(path string, create bool) (MarkFile, error)
 }
 
 const (
@@ -69,9 +82,11 @@ type Store struct {
 	close1  func() error
 
 	// Owned by the writer goroutine.
-	w    *link
-	want int      // callers expected in the next batch
-	head [32]byte // what AtCommit returned last for a batch that was committed
+	w     *link
+	want  int    // callers expected in the next batch
+	end   End    // as the last commit left it
+	flags int64  // of the endRow
+	marks *marks // nil = none
 
 	// Owned by the checkpointer goroutine.
 	ckpt   *link
@@ -170,6 +185,10 @@ func newStore(opt Options) (*Store, error) {
 
 // start does everything between the lock and the first Write.
 func (s *Store) start(ctx context.Context) error {
+	var seen sighting
+	if err := s.lookForMarks(&seen); err != nil {
+		return err
+	}
 	if err := createFile(s.opt.Path); err != nil {
 		return err
 	}
@@ -178,15 +197,19 @@ func (s *Store) start(ctx context.Context) error {
 		return err
 	}
 	s.w = w
-	if s.schema, err = migrate(ctx, w, s.opt.Steps, s.log); err != nil {
-		return classify(err)
+	if err := s.compare(ctx, &seen); err != nil {
+		s.leaveAlone(ctx)
+		return err
 	}
-	// The way into WAL mode leads over a rollback journal. Were its removal lost with the power, it would be played
-	// back over everything that came later.
-	if err := syncDir(filepath.Dir(s.opt.Path)); err != nil {
-		return fmt.Errorf("%w: %w", ErrIO, err)
+	between := func() error {
+		// The way into WAL mode leads over a rollback journal. Were its removal lost with the power, it would be played
+		// back over everything that came later.
+		if err := syncDir(filepath.Dir(s.opt.Path)); err != nil {
+			return fmt.Errorf("%w: %w", ErrIO, err)
+		}
+		return s.settle(ctx, seen)
 	}
-	if s.mac, err = openMACKey(w, s.opt.Wrapper); err != nil {
+	if s.schema, err = s.migrate(ctx, w, between); err != nil {
 		return classify(err)
 	}
 	if s.ckpt, err = openLink(ctx, s.set); err != nil {
@@ -208,10 +231,23 @@ func openReadOnly(ctx context.Context, opt Options) (*Store, error) {
 	}
 	close(s.stopped)
 	close(s.idle)
+	mark, err := lookAtMark(s.opt.Path)
+	if err == nil && !opt.IgnoreMark {
+		var v verdict
+		if v, err = missing(s.opt.Path, mark); err == nil {
+			err = v.err(s.opt.Path, mark)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
 	if _, err := os.Lstat(s.opt.Path); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	err = s.Read(ctx, func(r Reader) error {
+		if err := s.compareBeside(ctx, r.(*scope).l.conn, mark); err != nil {
+			return err
+		}
 		if err := r.QueryRow("SELECT count(*) FROM store_steps").Scan(&s.schema); err != nil {
 			return err
 		}
@@ -312,7 +348,15 @@ func (s *Store) release() error {
 		errs = append(errs, s.ckpt.close())
 	}
 	if s.w != nil {
+		if s.marks != nil && s.broken() == nil {
+			if _, err := s.fold(); err != nil {
+				s.log.Warn("checkpoint failed", "err", err)
+			}
+		}
 		errs = append(errs, s.w.close())
+	}
+	if s.marks != nil {
+		errs = append(errs, s.marks.close())
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())

@@ -24,6 +24,38 @@ type scope struct {
 	single   []*sql.Row
 	fatal    error // the transaction is gone; nothing more may run, or it would commit on its own
 	over     bool
+	changed  bool // a row may have been changed
+}
+
+// effect is what a statement may do to rows.
+type effect byte
+
+const (
+	anything effect = iota // also where that is not known
+	counted                // inserts, updates or deletes: RowsAffected tells how many
+	nothing                // only reads
+)
+
+// effectOf judges one statement by its first word; two in one text may do anything.
+func effectOf(query string) effect {
+	query = strings.TrimSpace(query)
+	if i := strings.IndexByte(query, ';'); i >= 0 && i < len(query)-1 {
+		return anything
+	}
+	word, _, _ := strings.Cut(query, " ")
+	word, _, _ = strings.Cut(word, "\n")
+	switch strings.ToUpper(word) {
+	case "SELECT":
+		return nothing
+	case "INSERT", "UPDATE", "DELETE", "REPLACE":
+		return counted
+	}
+	return anything
+}
+
+// ran notes what a statement has done. n is its RowsAffected where it was executed, -1 where its rows are read.
+func (t *scope) ran(does effect, n int64) {
+	t.changed = t.changed || does == anything || does == counted && n != 0
 }
 
 // Context returns the context of the Write that tx belongs to, so that a function which is given the Tx alone can tell on
@@ -39,6 +71,17 @@ var (
 	errOver       = errors.New("store: transaction used after its closure returned")
 	errRolledBack = errors.New("store: transaction was rolled back")
 )
+
+// read notes what a query may have changed: it may be an INSERT with RETURNING.
+func (t *scope) read(query string, p *prepared) {
+	switch {
+	case t.readOnly:
+	case p != nil:
+		t.ran(p.does, -1)
+	default:
+		t.ran(effectOf(query), -1)
+	}
+}
 
 // ready refuses what must not reach SQLite.
 func (t *scope) ready(query string, args []any) error {
@@ -96,14 +139,21 @@ func (t *scope) Exec(query string, args ...any) (sql.Result, error) {
 		return nil, t.note(err)
 	}
 	var res sql.Result
+	does := anything
 	if p == nil {
 		res, err = t.l.conn.ExecContext(context.Background(), query, args...)
 	} else {
+		does = p.does
 		res, err = p.ExecContext(context.Background(), args...)
 	}
 	if err != nil {
 		return nil, t.note(err)
 	}
+	n, err := res.RowsAffected()
+	if err != nil {
+		n = -1
+	}
+	t.ran(does, n)
 	return res, nil
 }
 
@@ -126,6 +176,7 @@ func (t *scope) Query(query string, args ...any) (*sql.Rows, error) {
 		return nil, t.note(err)
 	}
 	t.open = append(t.open, rows)
+	t.read(query, p)
 	return rows, nil
 }
 
@@ -142,6 +193,7 @@ func (t *scope) QueryRow(query string, args ...any) *sql.Row {
 				row = p.QueryRowContext(context.Background(), args...)
 			}
 			t.single = append(t.single, row)
+			t.read(query, p)
 			return row
 		}
 		err = t.note(err)

@@ -229,15 +229,16 @@ func (s *Store) transact(live []*request, results []error) error {
 		return s.failed("begin", err)
 	}
 	single := len(live) == 1
-	kept := 0
+	kept, changed := 0, false
 	for i, r := range live {
-		own, lost := s.runOne(r, single)
+		did, own, lost := s.runOne(r, single)
 		results[i] = own
 		if lost != nil {
 			return s.failed("write", errors.Join(lost, s.undo()))
 		}
 		if own == nil {
 			kept++
+			changed = changed || did
 		}
 	}
 	if kept == 0 {
@@ -246,7 +247,7 @@ func (s *Store) transact(live []*request, results []error) error {
 		}
 		return nil
 	}
-	head, err := s.atCommit()
+	next, changed, err := s.atCommit(changed)
 	if err != nil {
 		return s.failed("at commit", errors.Join(err, s.undo()))
 	}
@@ -254,7 +255,9 @@ func (s *Store) transact(live []*request, results []error) error {
 	if err := s.w.exec("COMMIT"); err != nil {
 		return s.failed("commit", errors.Join(err, s.undo()))
 	}
-	s.head = head
+	if changed {
+		s.counted(next)
+	}
 	took := int64(time.Since(start))
 	old := s.latency.Load()
 	if old == 0 {
@@ -270,21 +273,32 @@ func (s *Store) transact(live []*request, results []error) error {
 	return nil
 }
 
-// atCommit runs Options.AtCommit on the batch's transaction and returns the head it made. Where there is none, or nothing
-// changed, it is the head of before.
-func (s *Store) atCommit() (head [32]byte, err error) {
-	if s.opt.AtCommit == nil {
-		return s.head, nil
+// atCommit runs Options.AtCommit and Options.Note on the batch's transaction, and writes the journal's next end where anything has
+// changed: a batch that changes nothing costs no sync. changed says whether the callers have.
+func (s *Store) atCommit(changed bool) (next End, did bool, err error) {
+	next = s.end.raised()
+	if s.opt.AtCommit == nil && !(changed && s.counts()) {
+		return next, false, nil
 	}
 	t := &scope{l: s.w}
 	err = call(func(tx Tx) (err error) {
-		head, err = s.opt.AtCommit(tx)
+		if s.opt.AtCommit != nil {
+			if next.Head, err = s.opt.AtCommit(tx); err != nil {
+				return err
+			}
+		}
+		if did = (changed || t.changed) && s.counts(); did && s.opt.Note != nil {
+			next.Note, err = s.opt.Note(tx, s.end.Note)
+		}
 		return err
 	}, t)
 	if lost := t.end(); lost != nil {
-		return head, lost
+		return next, false, lost
 	}
-	return head, err
+	if err == nil && did {
+		err = s.w.exec(updateEnd, s.endArgs(next, s.flags)...)
+	}
+	return next, did, err
 }
 
 // undo rolls back the batch unless SQLite already has.
@@ -295,27 +309,28 @@ func (s *Store) undo() error {
 	return s.w.exec("ROLLBACK")
 }
 
-// runOne runs one closure. own is its error, with its effects undone; lost means that the whole batch is.
-func (s *Store) runOne(r *request, single bool) (own, lost error) {
+// runOne runs one closure. changed reports whether it may have changed a row; own is its error, with its effects undone; lost
+// means that the whole batch is.
+func (s *Store) runOne(r *request, single bool) (changed bool, own, lost error) {
 	if !single {
 		if err := s.w.exec("SAVEPOINT caller"); err != nil {
-			return nil, err
+			return false, nil, err
 		}
 	}
 	t := &scope{l: s.w, by: r.by}
 	own = call(r.fn, t)
 	if lost = t.end(); lost != nil {
-		return own, lost
+		return false, own, lost
 	}
 	if single {
-		return own, nil
+		return t.changed, own, nil
 	}
 	if own != nil {
 		if err := s.w.exec("ROLLBACK TO caller"); err != nil {
-			return own, err
+			return false, own, err
 		}
 	}
-	return own, s.w.exec("RELEASE caller")
+	return t.changed, own, s.w.exec("RELEASE caller")
 }
 
 // call turns a panic into an error.
@@ -388,8 +403,33 @@ func (s *Store) prove(ctx context.Context) error {
 	if err := s.w.begin("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	if err := s.w.exec("UPDATE store_meta SET value = CAST(CAST(value AS INTEGER) + 1 AS BLOB) WHERE name = 'recoveries'"); err != nil {
+	err := s.w.exec("UPDATE store_meta SET value = CAST(CAST(value AS INTEGER) + 1 AS BLOB) WHERE name = 'recoveries'")
+	next := s.end.raised()
+	if err == nil && s.counts() {
+		var row endRow
+		if row, err = s.readEnd(ctx, s.w.conn); err == nil {
+			next, err = s.goneOn(row)
+		}
+		if err == nil {
+			err = s.w.exec(updateEnd, s.endArgs(next, s.flags)...)
+		}
+	}
+	if err != nil {
 		return errors.Join(err, s.undo())
 	}
-	return s.w.exec("COMMIT")
+	if err := s.w.exec("COMMIT"); err != nil {
+		return err
+	}
+	s.counted(next)
+	return nil
+}
+
+// goneOn returns the end after the commit that proves a recovery. A batch that was not acknowledged may be in the file, but none
+// that was may be missing: *CutError.
+func (s *Store) goneOn(row endRow) (End, error) {
+	if row.ok && row.end.Generation == s.end.Generation && row.end.Sequence >= s.end.Sequence {
+		return row.end.raised(), nil
+	}
+	return End{}, &CutError{Path: s.opt.Path, Before: s.end,
+		Why: fmt.Sprintf("it ends at commit %d after an error of the medium, and commit %d was made", row.end.Sequence, s.end.Sequence)}
 }

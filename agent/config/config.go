@@ -26,6 +26,7 @@ type Config struct {
 	Keypad   Keypad   `toml:"keypad"`
 	Offline  Offline  `toml:"offline"`
 	Hooks    Hooks    `toml:"hooks"`
+	Store    Store    `toml:"store"`
 	Backend  Backend  `toml:"backend"`
 
 	origin  map[string]string
@@ -165,6 +166,11 @@ type Offline struct {
 // Hooks is what arrives from the backend: webhooks and notifications.
 type Hooks struct {
 	Authorization wire.Secret `toml:"authorization"` // what senders must show; "" = nothing is accepted
+}
+
+// Store is the terminal's journal.
+type Store struct {
+	Mark string `toml:"mark"` // file on another medium that remembers where the journal ends; "" = only the one beside it
 }
 
 // Backend is the embedded backend.

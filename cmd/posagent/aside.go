@@ -62,9 +62,9 @@ func decideAside(ctx context.Context, c *call, deed, note, done string, decide f
 	if err != nil {
 		return err
 	}
-	db, err := agent.Open(ctx, store.Options{Path: agentDB(c), Wrapper: keys, Log: logger(c)})
+	db, err := openJournal(ctx, c, keys, logger(c), "")
 	if err != nil {
-		return storeError(err)
+		return err
 	}
 	defer db.Close()
 	var id string

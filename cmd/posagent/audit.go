@@ -169,7 +169,7 @@ func noteStopped(ctx context.Context, c *call, d audit.Deed) error {
 	if err != nil {
 		return err
 	}
-	db, err := agent.Open(ctx, store.Options{Path: agentDB(c), Wrapper: keys, Log: logger(c)})
+	db, err := openJournal(ctx, c, keys, logger(c), "")
 	if err != nil {
 		return err
 	}

@@ -65,9 +65,13 @@ func openKeys(c *call) (*device.Keys, error) {
 
 // storeError gives an error of the store its exit code and its remedy.
 func storeError(err error) error {
+	var cut *store.CutError
+	var coded *exit
 	switch {
-	case err == nil, errors.Is(err, context.Canceled):
+	case err == nil, errors.Is(err, context.Canceled), errors.As(err, &coded), errors.Is(err, store.ErrNotCut):
 		return err
+	case errors.As(err, &cut):
+		return cutError(cut)
 	case errors.Is(err, store.ErrLocked):
 		return fail(exitRefused, "%v (another posagent runs on this state directory; stop it first)", err)
 	case errors.Is(err, store.ErrFull):
@@ -80,11 +84,18 @@ func storeError(err error) error {
 	return fail(exitDamaged, "%v (keep the state directory as it is for support; a new one starts with --state DIR)", err)
 }
 
+// cutError is the answer wherever the journal ends too early. Nothing was sent or undone for what may be missing.
+func cutError(cut *store.CutError) error {
+	if cut.Missing {
+		return fail(exitDamaged, "%v: nothing was sent or undone (put the newest backup back: posagent restore FILE; where there is none, and the register's journal "+
+			"was compared: posagent reset --lost-journal --reason TEXT)", cut)
+	}
+	return fail(exitDamaged, "%v: nothing was sent or undone for what may be missing (compare posagent sale list with the register's journal, then "+
+		"posagent journal accept --reason TEXT; or put a newer backup back: posagent restore FILE)", cut)
+}
+
 // readAgent opens the terminal's database for reading, beside a running daemon or without one.
 func readAgent(c *call) (*store.Store, error) {
-	if _, err := os.Stat(agentDB(c)); err != nil {
-		return nil, storeError(err)
-	}
 	s, err := store.OpenReader(c.ctx, agentDB(c))
 	if err != nil {
 		return nil, storeError(err)

@@ -23,8 +23,8 @@ import (
 const resetWord = "reset"
 
 type resetOptions struct {
-	key, export, force string
-	yes                bool
+	key, export, force, reason string
+	yes, lost                  bool
 }
 
 func resetCommand() command {
@@ -32,7 +32,9 @@ func resetCommand() command {
 		name: "reset", short: "delete the journal and the box's key: the next start is the first one",
 		long: "Needs the terminal stopped, and nothing pending in its journal. With --export a sealed bundle is written first, and nothing is\n" +
 			"deleted where that fails. A kill or a power cut leaves the old journal or none; after one, reset again. Configuration, the token\n" +
-			"of the local port and the books of an embedded backend stay. --force " + forceDamaged + " gives up a journal that cannot be read.",
+			"of the local port and the books of an embedded backend stay. --force " + forceDamaged + " gives up a journal that cannot be read.\n" +
+			"--lost-journal --reason TEXT begins a new journal where the old one is gone, and keeps the key: nothing that was open in it is known\n" +
+			"any more, so compare the register's journal first. Receipt numbers go on behind all that were given.",
 		examples: []string{
 			"posagent reset --export /media/usb/shop.bundle --key-file backup.key",
 			"posagent reset --yes    # nobody is asked",
@@ -43,6 +45,8 @@ func resetCommand() command {
 			fs.StringVar(&o.export, "export", "", "write a sealed bundle to `file` first, as posagent backup does")
 			fs.StringVar(&o.force, "force", "", "`word` for what is refused otherwise: "+forceDamaged)
 			fs.BoolVar(&o.yes, "yes", false, "do not ask")
+			fs.BoolVar(&o.lost, "lost-journal", false, "begin a new journal where the old one is gone or cut; the key stays")
+			fs.StringVar(&o.reason, "reason", "", "with --lost-journal: `text`, who decided and why; it is kept in the audit log")
 			return o
 		},
 		run: runReset,
@@ -64,6 +68,12 @@ func runReset(ctx context.Context, c *call) error {
 	case o.export != "" && o.force == forceDamaged:
 		return fail(exitUsage, "%s: a journal that cannot be read cannot be exported: leave out --export or --force", c.path)
 	}
+	if o.lost {
+		return resetLost(ctx, c, o)
+	}
+	if o.reason != "" {
+		return fail(exitUsage, "%s: --reason goes with --lost-journal", c.path)
+	}
 	if _, err := os.Lstat(c.stateDir()); errors.Is(err, fs.ErrNotExist) {
 		return storeError(err)
 	}
@@ -79,7 +89,7 @@ func runReset(ctx context.Context, c *call) error {
 		return storeError(err)
 	}
 	defer release()
-	damaged, err := nothingPending(ctx, c, o.force == forceDamaged, "posagent reset")
+	damaged, err := nothingPending(ctx, c, o.force == forceDamaged, false, "posagent reset")
 	if err != nil {
 		return err
 	}
@@ -106,12 +116,23 @@ func runReset(ctx context.Context, c *call) error {
 			return fail(exitFailed, "%v", err)
 		}
 	}
-	// The journal goes before its key: a key without a journal is used by the next start, a journal without its key is lost.
+	list, err := marks(c)
+	if err != nil {
+		return err
+	}
+	// The mark says what is coming, the journal goes before its key, and the mark says that it is done: a kill leaves the old journal,
+	// or none that anything misses.
+	if err := store.Ended(agentDB(c), list, false, ""); err != nil {
+		return storeError(err)
+	}
 	if err := store.Remove(ctx, agentDB(c), damaged); err != nil {
 		return storeError(err)
 	}
 	if err := device.Forget(keyDir(c)); err != nil {
 		return fail(exitFailed, "%v (the journal is deleted; posagent reset again)", err)
+	}
+	if err := store.Ended(agentDB(c), list, true, ""); err != nil {
+		return storeError(err)
 	}
 	if c.json {
 		return printJSON(c.out, v)
@@ -120,6 +141,57 @@ func runReset(ctx context.Context, c *call) error {
 		fmt.Fprintf(c.out, "%s: %d KiB, generation %d of %s\n", v.Bundle.File, v.Bundle.Bytes>>10, v.Bundle.Bundle.Generation, v.Bundle.Bundle.Terminal)
 	}
 	fmt.Fprintf(c.out, "reset: %s\n", c.stateDir())
+	return nil
+}
+
+// resetLost begins anew where the journal is gone or cut. The key stays: what was derived from it is known again.
+func resetLost(ctx context.Context, c *call, o *resetOptions) error {
+	if o.reason == "" {
+		return fail(exitUsage, "%s: why? (--reason TEXT, it is kept in the audit log)", c.path)
+	}
+	release, err := store.Hold(ctx, agentDB(c))
+	if err != nil {
+		return storeError(err)
+	}
+	defer release()
+	_, _, err = pendingIn(ctx, agentDB(c))
+	var cut *store.CutError
+	switch {
+	case err == nil:
+		return fail(exitRefused, "the journal is there and whole: --lost-journal is for one that is gone (posagent status)")
+	case errors.Is(err, fs.ErrNotExist):
+		return storeError(err)
+	case !errors.As(err, &cut):
+		return storeError(err)
+	}
+	if !cut.Missing {
+		sales, ops, err := pendingLeft(ctx, agentDB(c))
+		if err == nil && sales+ops > 0 {
+			return fail(exitRefused, "money is pending in what is left of the journal: %s (posagent journal accept --reason TEXT keeps it)", pendingText(sales, ops))
+		}
+	}
+	if !o.yes {
+		if err := confirm(c, resetWord, "what is left of the journal in "+c.stateDir()+" is deleted"); err != nil {
+			return err
+		}
+	}
+	list, err := marks(c)
+	if err == nil {
+		err = store.Ended(agentDB(c), list, false, o.reason)
+	}
+	if err == nil {
+		err = store.Remove(ctx, agentDB(c), true)
+	}
+	if err == nil {
+		err = store.Ended(agentDB(c), list, true, o.reason)
+	}
+	if err != nil {
+		return storeError(err)
+	}
+	if c.json {
+		return printJSON(c.out, resetView{Schema: "posagent.reset/1", State: c.stateDir()})
+	}
+	fmt.Fprintf(c.out, "the next start begins a new journal in %s, after: %s\n", c.stateDir(), cut.Why)
 	return nil
 }
 

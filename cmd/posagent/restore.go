@@ -82,7 +82,7 @@ func runRestore(ctx context.Context, c *call) error {
 		return storeError(err)
 	}
 	defer release()
-	damaged, err := nothingPending(ctx, c, o.force == forceDamaged, "posagent restore")
+	damaged, err := nothingPending(ctx, c, o.force == forceDamaged, true, "posagent restore")
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,11 @@ func runRestore(ctx context.Context, c *call) error {
 		return bundleError(c.args[0], err)
 	}
 	why := fmt.Sprintf("restored from the backup of %s, generation %d", head.Created, head.Generation)
-	if err := store.Stage(ctx, store.Options{Path: staged, Steps: agent.Schema(), Wrapper: keys}, key, why); err != nil {
+	list, err := marks(c)
+	if err != nil {
+		return err
+	}
+	if err := store.Stage(ctx, store.Options{Path: staged, Steps: agent.Schema(), Wrapper: keys, Marks: list}, key, why); err != nil {
 		return bundleError(c.args[0], err)
 	}
 	if err := noteRestore(ctx, c, staged, keys, why); err != nil {
@@ -176,14 +180,23 @@ func bundleError(file string, err error) error {
 
 // nothingPending refuses to give a journal up in which money is open. damaged: it cannot be read, and the caller has said that it
 // may go.
-func nothingPending(ctx context.Context, c *call, mayBeDamaged bool, verb string) (damaged bool, err error) {
-	if _, err := os.Lstat(agentDB(c)); errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
+//
+// mayBeCut: of a journal that is cut only what is left counts, because the caller takes the place of what is missing.
+func nothingPending(ctx context.Context, c *call, mayBeDamaged, mayBeCut bool, verb string) (damaged bool, err error) {
 	sales, ops, err := pendingIn(ctx, agentDB(c))
+	if cut := (*store.CutError)(nil); errors.As(err, &cut) && mayBeCut {
+		if cut.Missing {
+			return true, nil
+		}
+		sales, ops, err = pendingLeft(ctx, agentDB(c))
+	}
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
 	case err != nil && mayBeDamaged:
 		return true, nil
+	case errors.Is(err, store.ErrCut):
+		return false, storeError(err)
 	case err != nil:
 		return false, fail(exitDamaged, "the journal here cannot be read, so what is open in it is not known: %v (keep a copy of %s for support; %s --force %s gives it up)",
 			err, c.stateDir(), verb, forceDamaged)
@@ -210,6 +223,19 @@ func pendingIn(ctx context.Context, path string) (sales, ops int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
+	return pendingOf(ctx, db)
+}
+
+// pendingLeft is pendingIn for what is left of a journal that is cut.
+func pendingLeft(ctx context.Context, path string) (sales, ops int, err error) {
+	db, err := store.Open(ctx, store.Options{Path: path, ReadOnly: true, IgnoreMark: true})
+	if err != nil {
+		return 0, 0, err
+	}
+	return pendingOf(ctx, db)
+}
+
+func pendingOf(ctx context.Context, db *store.Store) (sales, ops int, err error) {
 	err = db.Read(ctx, func(r store.Reader) (err error) {
 		if sales, err = drive.Unsettled(r); err == nil {
 			ops, err = outbox.Unfinished(r)

@@ -62,9 +62,9 @@ func rotateKey(ctx context.Context, c *call, said func(step string, done, of int
 		return "", err
 	}
 	said("new key made", 1, 1)
-	db, err := agent.Open(ctx, store.Options{Path: agentDB(c), Wrapper: keys, Log: logger(c)})
+	db, err := openJournal(ctx, c, keys, logger(c), "")
 	if err != nil {
-		return "", storeError(err)
+		return "", err
 	}
 	defer db.Close()
 	err = db.Write(asPerson(ctx), func(tx store.Tx) error {

@@ -76,19 +76,17 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 	if err != nil {
 		return err
 	}
-	db, err := agent.Open(ctx, store.Options{Path: agentDB(c), Wrapper: keys, Log: log})
+	db, err := openJournal(ctx, c, keys, log, "")
 	if err != nil {
-		return storeError(err)
+		return err
 	}
 	defer db.Close()
 	if err := endRotation(ctx, c, db, keys, func(step string, _, _ int) { log.Debug("device key", "step", step) }); err != nil {
 		return err
 	}
-	over, err := beginGeneration(ctx, db, log)
-	if err != nil {
+	if err := beginGeneration(ctx, db, log); err != nil {
 		return storeError(err)
 	}
-	defer over()
 	if err := noteStart(ctx, c, db); err != nil {
 		return storeError(err)
 	}

@@ -570,8 +570,28 @@ var table = []mutant{
 		{"agent/checkout/drive/resume.go", `if r.Aside != "" {`, `if r.Aside = ""; false {`},
 		{"agent/checkout/drive/rows.go", `r.Quarantined = bad || r.Aside != ""`, `r.Quarantined = bad`},
 	}},
-	{"a journal put back by hand is taken for the present one", "store", "TestAnOldFileIsKnown", []edit{
-		{"store/generation.go", `case l.inside < l.beside:`, `case false:`},
+	{"a journal from before the mark that was put back is taken for the present one", "store", "TestJudge", []edit{
+		{"store/judge.go", `case e.old < e.beside:`, `case false:`},
+	}},
+	{"a journal behind its mark is taken for whole", "store", "TestField_J1ADamagedLogIsNoticed|TestField_J2ACopyPutBackIsNoticed", []edit{
+		{"store/judge.go", `case row.end.Sequence < m.end.Sequence:`, `case false:`},
+	}},
+	{"a missing journal is made anew beside its mark", "store", "TestField_J3AMissingJournalIsNotANewOne", []edit{
+		{"store/settle.go", "\tif err == nil {\n\t\terr = v.err(s.opt.Path, seen.mark)\n\t}\n\tseen.verdict = v", "\tv.afresh = v.missing\n\tseen.verdict = v"},
+		{"store/settle.go", `seen.evidence, seen.verdict = e, judge(e)`, `seen.evidence = e`},
+	}},
+	{"the mark is written before COMMIT", crashfs, "TestPowerCutLosesNothing", []edit{
+		{"store/writer.go", "\tstart := time.Now()\n\tif err := s.w.exec(\"COMMIT\"); err != nil {",
+			"\tif changed {\n\t\ts.counted(next)\n\t}\n\tstart := time.Now()\n\tif err := s.w.exec(\"COMMIT\"); err != nil {"},
+	}},
+	{"the mark does not say that the log is being folded", crashfs, "TestField_J1AFoldingThatLostItsLogIsNoticed", []edit{
+		{"store/checkpoint.go", `s.marks.durably(func(c *slot) { c.fold = f })`, `s.marks.durably(func(c *slot) { c.fold = folding{} })`},
+	}},
+	{"the log may be started anew while it is being folded", crashfs, "TestPowerCutLosesNothing", []edit{
+		{"store/checkpoint.go", `if err := pin.begin("BEGIN"); err != nil {`, `if err := pin.begin("SELECT 1"); err != nil {`},
+	}},
+	{"the journal claims a mark before it is durable", "store", "TestAMarkThatCannotBeMadeIsNotClaimed", []edit{
+		{"store/settle.go", "\t\ts.log.Error(\"the mark cannot be written: a journal that is cut would not be noticed\", \"err\", err)\n\t\treturn nil", "\t\ts.log.Error(\"the mark cannot be written: a journal that is cut would not be noticed\", \"err\", err)"},
 	}},
 	{"an operation under way is resolved by hand", outbox, "TestAnOperationUnderWayIsNotResolved", []edit{
 		{"agent/outbox/verbs.go", `_, away := o.busy[r.id]`, `away := false`},

@@ -77,7 +77,7 @@ func faultRun(t *testing.T, fault crashfs.Fault) (struck bool) {
 	rec, err := crashfs.New()
 	require.NoError(t, err)
 	path := filepath.Join(scratch(t), "agent.db")
-	s, err := store.Open(t.Context(), options(path, rec.VFS(), "FULL"))
+	s, err := store.Open(t.Context(), recorded(path, rec, "FULL"))
 	require.NoError(t, err)
 	from := rec.Len()
 	acked := accept(t, s, rec, 1, 4)
@@ -125,7 +125,7 @@ func faultRun(t *testing.T, fault crashfs.Fault) (struck bool) {
 func TestUnacknowledgedNeverTurnsUp(t *testing.T) {
 	rec, err := crashfs.New()
 	require.NoError(t, err)
-	opt := options(filepath.Join(scratch(t), "agent.db"), rec.VFS(), "FULL")
+	opt := recorded(filepath.Join(scratch(t), "agent.db"), rec, "FULL")
 	opt.CheckpointEvery = time.Hour
 	s, err := store.Open(t.Context(), opt)
 	require.NoError(t, err)
@@ -170,7 +170,7 @@ func TestQuietCommitIsOneSync(t *testing.T) {
 	syncs := func(worth int64) int {
 		rec, err := crashfs.New()
 		require.NoError(t, err)
-		opt := options(filepath.Join(scratch(t), "agent.db"), rec.VFS(), "FULL")
+		opt := recorded(filepath.Join(scratch(t), "agent.db"), rec, "FULL")
 		opt.CheckpointEvery, opt.CheckpointCommits = 20*time.Millisecond, worth
 		s, err := store.Open(t.Context(), opt)
 		require.NoError(t, err)

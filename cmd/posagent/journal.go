@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"posagent/agent"
+	"posagent/device"
+	"posagent/store"
+)
+
+func journalCommands() []command {
+	return append([]command{backupCommand(), restoreCommand(), journalCommand()}, keeperCommands()...)
+}
+
+// marks are the files that remember where the journal ends: one beside it, and the one of [store] mark.
+func marks(c *call) ([]string, error) {
+	cfg, err := loadConfig(c)
+	if err != nil {
+		return nil, err
+	}
+	list := []string{store.MarkPath(agentDB(c))}
+	if cfg.Store.Mark != "" {
+		list = append(list, cfg.Store.Mark)
+	}
+	return list, nil
+}
+
+// openJournal opens the terminal's journal for writing. accept, a reason, takes one that was cut as it is.
+func openJournal(ctx context.Context, c *call, keys *device.Keys, log *slog.Logger, accept string) (*store.Store, error) {
+	list, err := marks(c)
+	if err != nil {
+		return nil, err
+	}
+	db, err := agent.Open(ctx, store.Options{Path: agentDB(c), Wrapper: keys, Log: log, Marks: list, Accept: accept})
+	return db, storeError(err)
+}
+
+// beginGeneration holds what is open in a journal that was put back from an earlier time, or accepted after a cut.
+func beginGeneration(ctx context.Context, db *store.Store, log *slog.Logger) error {
+	old, err := agent.Recover(ctx, db, time.Now, device.BootTime, log)
+	if err != nil {
+		return err
+	}
+	if old.Why != "" {
+		log.Warn("the journal was put back from an earlier time: what is open in it is held (posagent status)",
+			"why", old.Why, "sales", old.Sales, "operations", old.Ops)
+	}
+	return nil
+}
+
+type acceptOptions struct{ reason string }
+
+func journalCommand() command {
+	return command{
+		name: "journal", short: "what a person decides about a journal that was cut", examples: []string{"posagent journal accept --reason 'the card was swapped, the register was compared'"},
+		sub: []command{{
+			name: "accept", short: "go on with a journal that was cut, without what is missing in it",
+			long: "Needs the terminal stopped. Compare the register's own journal with posagent sale list first: sales and operations that are missing\n" +
+				"here may have been paid. What is open is held then for a person; a new batch begins, and receipt numbers go on behind all that were\n" +
+				"given. The reason stands in the audit log. A backup that is newer than the cut is better: posagent restore.",
+			examples: []string{"posagent journal accept --reason 'the card was swapped, the register was compared'"},
+			flags: func(fs *flag.FlagSet) any {
+				o := &acceptOptions{}
+				fs.StringVar(&o.reason, "reason", "", "`text`: who decided, and why")
+				return o
+			},
+			run: journalAccept,
+		}},
+	}
+}
+
+// acceptView is what an acceptance came to (posagent.accept/1).
+type acceptView struct {
+	Schema     string `json:"schema"`
+	Why        string `json:"why"`
+	Generation int64  `json:"generation"`
+	Sales      int    `json:"sales"` // held
+	Operations int    `json:"operations"`
+}
+
+func journalAccept(ctx context.Context, c *call) error {
+	o := c.opts.(*acceptOptions)
+	if o.reason == "" {
+		return fail(exitUsage, "%s: why? (--reason TEXT, it is kept in the audit log)", c.path)
+	}
+	keys, err := journalKeys(c)
+	if err != nil {
+		return err
+	}
+	db, err := openJournal(asPerson(ctx), c, keys, logger(c), o.reason)
+	if errors.Is(err, store.ErrNotCut) {
+		return fail(exitRefused, "the journal is whole: there is nothing to accept")
+	}
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	old, err := agent.Recover(asPerson(ctx), db, time.Now, device.BootTime, logger(c))
+	if err != nil {
+		return storeError(err)
+	}
+	v := acceptView{Schema: "posagent.accept/1", Why: old.Why, Sales: old.Sales, Operations: old.Ops}
+	if v.Generation, err = db.Generation(ctx); err != nil {
+		return storeError(err)
+	}
+	if c.json {
+		return printJSON(c.out, v)
+	}
+	fmt.Fprintf(c.out, "accepted: generation %d begins; %d sale(s) and %d operation(s) are held (posagent status)\n", v.Generation, v.Sales, v.Operations)
+	return nil
+}
