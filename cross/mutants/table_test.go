@@ -163,7 +163,7 @@ var table = []mutant{
 		{"agent/checkout/drive/told.go", `d.apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked})`,
 			"d.row(ctx, wire.Key(id))\n\td.later(func(ctx context.Context) { _, _ = d.apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked}) })"},
 	}},
-	{"06 B0 answered before the desk has decided", "ecr/zvt", "TestDialogues|TestMatrix", []edit{
+	{"06 B0 answered before the desk has decided", "ecr/zvt", "TestDialogues|TestField_U10Matrix", []edit{
 		{"ecr/zvt/sale.go", "\tm.aborting.ids = append(m.aborting.ids, id)\n\tif m.phase", "\tm.reply(id, apdu.OK())\n\tif m.phase"},
 	}},
 	{"06 B0 answered well although it was too late", "ecr/zvt", "TestDialogues", []edit{
@@ -477,6 +477,25 @@ var table = []mutant{
 	}},
 	{"a register line is open to the network without a word", "agent/config", "TestField_L3OpenLineIsRefused", []edit{
 		{"agent/config/validate.go", `len(e.Allow) == 0 && !e.Open {`, `len(e.Allow) == 0 && e.Open {`},
+	}},
+	{"a sale asked for anew leaves the old one to be confirmed", "ecr/zvt", "TestField_U10Matrix", []edit{
+		{"ecr/zvt/table.go", `	apdu.Authorisation:  {take, busy, busy, busy, unheard,`, `	apdu.Authorisation:  {take, busy, busy, busy, busy,`},
+	}},
+	{"06 01 is taken while receipts are printed", "ecr/zvt", "TestField_U10Matrix", []edit{
+		{"ecr/zvt/table.go", `	apdu.Authorisation:  {take, busy, busy, busy, unheard, busy, busy, busy, take,`, `	apdu.Authorisation:  {take, busy, busy, busy, unheard, busy, busy, take, take,`},
+	}},
+	{"a running end of day is dropped", "ecr/zvt", "TestField_U10Matrix", []edit{
+		{"ecr/zvt/table.go", `	apdu.EndOfDay:       {take, busy, busy, busy,`, `	apdu.EndOfDay:       {take, busy, busy, restart,`},
+	}},
+	{"a loss is not recorded before the next sale", "ecr/zvt", "TestField_U10Matrix", []edit{
+		{"ecr/zvt/sale.go", `	m.do(Deliver{Gen: m.d.gen, Sale: sale, Delivery: ecr.Lost})
+}
+
+// await`, `	m.do(Deliver{Gen: m.d.gen, Sale: sale, Delivery: ecr.Lost})
+	m.beginSale()
+}
+
+// await`},
 	}},
 	{"block checksum not compared", frame, "TestNoFlippedBitIsDelivered|TestDecodeBlockRefuses", []edit{
 		{"ecr/zvt/frame/block.go", `if want := crcByte(Checksum(data), etx); got != want {`, `if want := crcByte(Checksum(data), etx); got != want && false {`},

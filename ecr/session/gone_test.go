@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"posagent/ecr/zvt/frame"
 )
 
 const repeat = "06 20 05 12 34 56 03 03"
@@ -161,5 +163,62 @@ func TestField_L2ARegisterWithoutPowerGetsItsDialogueBack(t *testing.T) {
 		l.back.expect("06 0F 00")
 		l.back.send("80 00 00")
 		require.Contains(t, l.d.delivered(), "told s1")
+	}
+}
+
+// TestField_L6ASaleAskedForAnewIsNotTheOldOne: a register that starts again and asks for a sale gets the old 04 0F across
+// it. It acknowledges that by itself; the old sale is lost all the same, and the new one is told.
+func TestField_L6ASaleAskedForAnewIsNotTheOldOne(t *testing.T) {
+	for _, line := range []string{"tcp", "serial"} {
+		t.Run(line, func(t *testing.T) {
+			d := newDesk()
+			var link frame.Transport
+			if line == "tcp" {
+				address, _ := serveTCP(t, d, nil)
+				conn, err := net.Dial("tcp", address)
+				require.NoError(t, err)
+				link = frame.NewTCP(conn, 0)
+			} else {
+				end, path := cablePair(t)
+				p := newTTYs(path)
+				serveSerial(t, d, p, frame.Config{})
+				<-p.opened
+				link = frame.New(end, frame.Config{})
+			}
+			t.Cleanup(func() { _ = link.Close() })
+			within, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			send := func(text string) { require.NoError(t, link.Send(within, unhexed(t, text))) }
+			until := func(class, instr byte) {
+				for {
+					got, err := link.Receive(within)
+					require.NoError(t, err)
+					if got[0] == class && got[1] == instr {
+						return
+					}
+				}
+			}
+			send("06 00 06 12 34 56 00 09 78")
+			until(0x06, 0x0F)
+			send("80 00 00")
+			send(pay)
+			until(0x04, 0x0F)
+			send("06 01 07 04 00 00 00 00 20 00") // before it answers
+			send("80 00 00")
+			until(0x04, 0x0F)
+			send("80 00 00")
+			for len(d.delivered()) < 2 { // where the answer may have been to the old one, it is asked once more
+				got, err := link.Receive(within)
+				require.NoError(t, err)
+				if got[0] == 0x04 {
+					send("80 00 00")
+				} else if got[0] == 0x06 {
+					break
+				}
+			}
+			require.Equal(t, []string{"lost s1", "told s2"}, d.delivered())
+			require.Len(t, d.begun, 2)
+			require.EqualValues(t, 2000, d.begun[1].Amount)
+		})
 	}
 }

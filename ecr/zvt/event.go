@@ -187,6 +187,7 @@ const (
 const (
 	t3             = 5 * time.Second         // command to answer
 	answerWithin   = 4500 * time.Millisecond // our answer, a little sooner
+	lostWithin     = 2 * time.Second         // of it, for what must be recorded before
 	tellWithin     = 30 * time.Second        // answer to 04 0F where BMP 01 says nothing
 	progressEvery  = 10 * time.Second        // 04 FF; MONEY A.4 allows 15 s
 	askAgainAfter  = 2 * time.Second

@@ -68,6 +68,7 @@ type dialogue struct {
 	noPrint bool
 	again   bool // the message itself is a repetition
 	acked   bool // 06 20 that was answered before it could begin
+	follows bool // it is not begun before the desk knows that the sale before it is lost
 	hurried bool // another command waits for the answer to 04 0F
 
 	sale     string
@@ -253,6 +254,8 @@ func (m *Machine) follow(r rule, msg apdu.Message, id int, again bool, openSale 
 	case join:
 		m.drop(true, false)
 		m.begin(msg, id, again)
+	case unheard:
+		m.forget(msg, id, again)
 	case await:
 		m.drop(false, false)
 		m.await(msg, id, again)
@@ -280,7 +283,9 @@ func (m *Machine) follow(r rule, msg apdu.Message, id int, again bool, openSale 
 func (m *Machine) drop(joined, gone bool) {
 	switch m.phase {
 	case asking:
-		m.orphans[m.d.gen] = orphan{abort: gone && !m.d.repeat}
+		if !m.d.follows {
+			m.orphans[m.d.gen] = orphan{abort: gone && !m.d.repeat}
+		}
 	case running:
 		if m.d.held == nil {
 			m.orphans[m.d.gen] = orphan{discard: joined}

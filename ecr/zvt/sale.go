@@ -72,7 +72,11 @@ func (m *Machine) beginSale() {
 		m.finish()
 	default:
 		m.phase = asking
-		m.start(TimerAnswer, answerWithin)
+		within := answerWithin
+		if m.d.follows {
+			m.d.follows, within = false, answerWithin-lostWithin
+		}
+		m.start(TimerAnswer, within)
 		m.do(Begin{Gen: m.d.gen, Request: req})
 	}
 }
@@ -86,6 +90,28 @@ func (m *Machine) beginRepeat() {
 	m.phase = asking
 	m.start(TimerAnswer, answerWithin)
 	m.do(Last{Gen: m.d.gen})
+}
+
+// forget takes a financial command that comes before the first answer to 04 0F: the register does not know the sale that
+// it is being told, because it has started again. The sale is lost, so the desk undoes it with the command; whatever the
+// register acknowledges from now on confirms nothing of it.
+func (m *Machine) forget(msg apdu.Message, id int, again bool) {
+	if m.d.totals != nil || m.d.asked > 0 || m.d.retold || m.d.sale == "" {
+		m.reply(id, apdu.Refuse(0xA0))
+		return
+	}
+	sale := m.d.sale
+	m.drop(true, false)
+	owed := m.owed
+	if !m.open(msg, id, again) {
+		m.do(Deliver{Sale: sale, Delivery: ecr.Lost})
+		return
+	}
+	m.owed = max(m.owed, owed) // its answer to that 04 0F may still come
+	m.d.follows = true
+	m.phase = asking
+	m.start(TimerAnswer, lostWithin)
+	m.do(Deliver{Gen: m.d.gen, Sale: sale, Delivery: ecr.Lost})
 }
 
 // await answers a 06 20 while another connection has the dialogue. That one keeps it as long as it is connected: the
@@ -178,6 +204,10 @@ func (m *Machine) refuseSale(code ecr.Code, text string) {
 // answerNow: the desk takes longer than the register waits.
 func (m *Machine) answerNow() {
 	switch {
+	case m.phase == asking && m.d.follows:
+		m.reply(m.d.id, apdu.Refuse(0xA0))
+		m.answerAborts(false)
+		m.finish()
 	case m.phase == asking && m.d.acked:
 		m.orphans[m.d.gen] = orphan{}
 		m.refuseRepeat(resultBusy)
@@ -284,6 +314,10 @@ func (m *Machine) record(d ecr.Delivery) {
 }
 
 func (m *Machine) recorded(ev Recorded) {
+	if ev.Gen == m.d.gen && m.phase == asking && m.d.follows && ev.OK {
+		m.beginSale()
+		return
+	}
 	if ev.Gen != m.d.gen || m.phase != recording {
 		return
 	}
