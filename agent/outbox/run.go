@@ -142,6 +142,9 @@ func (o *Outbox) schedule(ctx context.Context, wg *sync.WaitGroup) (time.Duratio
 		s := o.services[k.Service]
 		switch {
 		case free == 0 && !k.Urgent:
+		case k.Urgent && s.down && s.urgent: // its end wakes us
+		case k.Urgent:
+			kinds = append(kinds, kind)
 		case s.down && s.probing: // its end wakes us
 		case s.down && s.next > run:
 			wait = min(wait, s.next-run)
@@ -184,11 +187,14 @@ func (o *Outbox) schedule(ctx context.Context, wg *sync.WaitGroup) (time.Duratio
 			continue
 		}
 		due := c.next
-		if c.service.down {
+		probe, alone := c.service.down && !c.urgent, c.service.down && c.urgent
+		switch {
+		case probe && c.service.probing, alone && c.service.urgent:
+			continue
+		case probe:
 			due = max(due, c.service.next)
-			if c.service.probing {
-				continue
-			}
+		case alone: // an undo asks for nobody's leave: no probe comes before it, and it waits by its own back-off
+			due = max(due, c.service.after)
 		}
 		if due > run {
 			wait = min(wait, due-run)
@@ -198,9 +204,11 @@ func (o *Outbox) schedule(ctx context.Context, wg *sync.WaitGroup) (time.Duratio
 			continue
 		}
 		free--
-		probe := c.service.down
 		if probe {
 			c.service.probing = true
+		}
+		if alone {
+			c.service.urgent = true
 		}
 		o.busy[c.id] = c.service.name
 		wg.Go(func() {
@@ -209,6 +217,9 @@ func (o *Outbox) schedule(ctx context.Context, wg *sync.WaitGroup) (time.Duratio
 			delete(o.busy, c.id)
 			if probe {
 				c.service.probing = false
+			}
+			if alone {
+				c.service.urgent, c.service.after = false, o.clock.run()+urgentGap.Milliseconds()
 			}
 			o.mu.Unlock()
 			o.Wake()

@@ -11,6 +11,7 @@ const (
 	shortCap   = 20 * time.Second // back-off while the service answers, and between cheap probes
 	longCap    = 5 * time.Minute  // back-off otherwise, and the most a Retry-After is worth
 	quickTries = 3
+	urgentGap  = 2 * time.Second // between two urgent operations while their service is down
 )
 
 // service is what is known about one backend service, in memory only.
@@ -19,6 +20,8 @@ type service struct {
 	down    bool
 	refused bool
 	probing bool
+	urgent  bool  // an urgent operation is under way while it is down
+	after   int64 // running time before which no other urgent one follows it
 	fails   int
 	next    int64 // running time of the next probe
 	okRun   int64 // running time of the last answer; 0 = none yet

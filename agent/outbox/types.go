@@ -114,6 +114,7 @@ type Kind struct {
 	// Key may be forgotten, instead of leaving the operation in doubt.
 	Asks bool
 	// Urgent says that one sender more is kept for this kind: what owes money back does not wait for what hangs elsewhere.
+	// While the service does not answer, its urgent operations are tried one at a time by their own back-off: no probe comes before them.
 	Urgent bool
 	// Breaks says that the operations behind a failed one of this kind cannot succeed and fail with it.
 	Breaks bool
