@@ -224,6 +224,10 @@ func (a *Agent) local(in *inbox.Inbox, house *view.House) port.Options {
 		Dir: l.Dir, Version: l.About.Version, Log: a.o.Log,
 		House: house, Refused: func(address string) { a.refusals.Note("local port", address) },
 	}
+	if a.o.Front != nil {
+		a.o.Front.PagesAt("http://" + a.o.Port.Addr().String())
+		o.Pages = a.o.Front.Pages()
+	}
 	if a.o.Hooks != "" {
 		o.Hooks = a.watched(in.Handler(a.o.Hooks))
 	}

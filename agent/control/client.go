@@ -69,6 +69,12 @@ func (c *Client) Resolve(ctx context.Context, key wire.Key, state outbox.State, 
 	return err
 }
 
+// Acknowledge ends the alert of an operation that came to nothing.
+func (c *Client) Acknowledge(ctx context.Context, key wire.Key) error {
+	_, err := c.do(ctx, key, "ack", asked{})
+	return err
+}
+
 // Note has a deed that the caller has done itself written to the audit log: Backup or Export, of subject.
 func (c *Client) Note(ctx context.Context, deed, subject, detail string) error {
 	_, err := c.post(ctx, "/audit", "audit", asked{Deed: deed, Subject: subject, Reason: detail})

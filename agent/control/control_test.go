@@ -45,7 +45,8 @@ func (f *fake) ReleaseEach(context.Context) (int, error)          { return 1, f.
 func (f *fake) Resolve(_ context.Context, k wire.Key, s outbox.State, n string) error {
 	return f.note("resolve", string(k), string(s), n)
 }
-func (f *fake) Newest(context.Context) (view.Cursor, error) { return view.Cursor{Log: 7}, nil }
+func (f *fake) Acknowledge(_ context.Context, k wire.Key) error { return f.note("ack", string(k)) }
+func (f *fake) Newest(context.Context) (view.Cursor, error)     { return view.Cursor{Log: 7}, nil }
 func (f *fake) Events(from view.Cursor) func(context.Context) (view.Event, error) {
 	return func(ctx context.Context) (view.Event, error) {
 		select {
@@ -102,7 +103,8 @@ func TestVerbs(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	require.NoError(t, c.Resolve(ctx, "k", outbox.Done, "seen"))
-	require.Equal(t, []string{"send k/../1", "send all", "hold k why", "hold all why all", "release k", "release all", "resolve k DONE seen"}, f.asked)
+	require.NoError(t, c.Acknowledge(ctx, "k"))
+	require.Equal(t, []string{"send k/../1", "send all", "hold k why", "hold all why all", "release k", "release all", "resolve k DONE seen", "ack k"}, f.asked)
 
 	for _, bad := range []error{c.Resolve(ctx, "k", outbox.Held, "seen"), c.Resolve(ctx, "k", outbox.Failed, "")} {
 		require.ErrorIs(t, bad, &wire.Error{Code: wire.Invalid}, "nothing is resolved without a decision and its proof")
@@ -113,7 +115,7 @@ func TestVerbs(t *testing.T) {
 		require.ErrorIs(t, got, &wire.Error{Code: code})
 		require.ErrorContains(t, got, err.Error())
 	}
-	require.Len(t, f.asked, 7+4)
+	require.Len(t, f.asked, 8+4)
 }
 
 // The stream begins before anything is missed, and ends with the server.

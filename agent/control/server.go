@@ -30,6 +30,7 @@ type Ops interface {
 	Release(ctx context.Context, key wire.Key) error
 	ReleaseEach(ctx context.Context) (released int, err error)
 	Resolve(ctx context.Context, key wire.Key, state outbox.State, note string) error
+	Acknowledge(ctx context.Context, key wire.Key) error
 }
 
 var _ Ops = (*outbox.Outbox)(nil)
@@ -85,6 +86,13 @@ func New(o Options) *Server {
 			return outbox.ErrUnknown
 		}
 		return o.Own(r.Context(), key, a.Owner)
+	})
+	one("ack", func(r *http.Request, key wire.Key, _ asked) error {
+		err := o.Ops.Acknowledge(r.Context(), key)
+		if err == nil && o.Note != nil {
+			err = o.Note(r.Context(), audit.Deed{Deed: "operation.acknowledged", Subject: string(key)})
+		}
+		return err
 	})
 	mux.HandleFunc("POST /ops/send", s.verb(func(r *http.Request, _ asked) (int, error) { return o.Ops.SendAll(r.Context()) }))
 	mux.HandleFunc("POST /ops/hold", s.verb(func(r *http.Request, a asked) (int, error) { return o.Ops.HoldEach(r.Context(), a.Reason) }))
@@ -194,7 +202,7 @@ func codeOf(err error) wire.Code {
 	switch {
 	case errors.Is(err, outbox.ErrUnknown):
 		return wire.NotFound
-	case errors.Is(err, outbox.ErrState), errors.Is(err, outbox.ErrAltered):
+	case errors.Is(err, outbox.ErrState), errors.Is(err, outbox.ErrAltered), errors.Is(err, outbox.ErrNoAlert):
 		return wire.Conflict
 	}
 	return wire.AsError("control", err).Code

@@ -61,6 +61,7 @@ type Limits struct {
 type Front struct {
 	o     Options
 	box   *outbox.Outbox
+	pages string // address of the local port; "" = none is known
 	kinds []outbox.Kind
 	rows  map[string]*bound
 
@@ -69,6 +70,7 @@ type Front struct {
 	live   map[wire.Key][]byte   // bodies that are not stored, while their callers wait
 	lent   []paylinks.Attachment // files that are not stored, while their callers wait
 	proven map[string]bool
+	ending map[wire.Key]bool // its end is being committed while a caller waits for it
 
 	lastThing int64 // id given to a thing; 0 = not known. It belongs to the goroutine that writes
 }
@@ -130,7 +132,7 @@ func NewFront(o Options) *Front {
 		o.CallerSecret = o.DB.MAC(keyTable, "caller secret")
 	}
 	o.Log = o.Log.With("sys", "offline")
-	f := &Front{o: o, rows: map[string]*bound{}, waits: map[wire.Key][]chan struct{}{}, live: map[wire.Key][]byte{}, proven: map[string]bool{}}
+	f := &Front{o: o, rows: map[string]*bound{}, waits: map[wire.Key][]chan struct{}{}, live: map[wire.Key][]byte{}, proven: map[string]bool{}, ending: map[wire.Key]bool{}}
 	adapters := map[string]adapter{}
 	if o.Payments != nil {
 		f.paymentAdapters(adapters)
@@ -163,6 +165,7 @@ func (f *Front) bind(row Row, a adapter) {
 		Replay:  outbox.SameKey, // the class is judged in send, where the body is known
 		Send:    func(ctx context.Context, op outbox.Op) outbox.Verdict { return f.send(ctx, b, op) },
 		Settled: func(tx store.Tx, op outbox.Op) error { return f.settled(tx, b, op) },
+		After:   f.after,
 		Purged:  f.purged,
 	})
 }
@@ -195,6 +198,17 @@ func wake(list []chan struct{}) {
 		default:
 		}
 	}
+}
+
+// waited says that a caller waits for the operation that is about to end. That caller is told, or after raises the alert.
+func (f *Front) waited(key wire.Key) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.waits[key]) == 0 {
+		return false
+	}
+	f.ending[key] = true
+	return true
 }
 
 // listen registers a waiter; call the second result when done.

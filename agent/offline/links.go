@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -240,17 +241,41 @@ func (l linking) Read(ctx context.Context, id int64) (paylinks.Link, error) {
 		return paylinks.Link{}, err
 	case known && t.backend == "":
 		return l.unmade(ctx, op, id, t)
-	case known:
+	}
+	leaving, err := l.f.leaving(ctx, op, strconv.FormatInt(id, 10), t, known)
+	if err != nil {
+		return paylinks.Link{}, err
+	}
+	if known {
 		if id, err = strconv.ParseInt(t.backend, 10, 64); err != nil {
 			return paylinks.Link{}, &wire.Error{Code: wire.Internal, Op: op, Err: err}
 		}
 	}
 	link, err := l.f.o.Links.Read(ctx, id)
 	link.ID = asked // whichever of its ids that is
+	if leaving && link.Status == paylinks.Waiting {
+		link.Status = paylinks.Cancelled
+	}
 	if err == nil && known && t.owner != "" {
 		err = l.f.keepTransactions(ctx, op, t.owner, link)
 	}
 	return link, err
+}
+
+// leaving says that a link is to be deleted, and that the backend has not answered that yet.
+func (f *Front) leaving(ctx context.Context, op, id string, t thing, known bool) (yes bool, err error) {
+	if f.box == nil {
+		return false, nil
+	}
+	var ops []outbox.Op
+	err = f.o.DB.Read(ctx, func(r store.Reader) (err error) {
+		ops, err = f.box.List(r, outbox.Filter{Aggregate: f.aggregate(linkThing, id, t, known), Kind: KindLinkDelete, Open: true})
+		return err
+	})
+	if err != nil {
+		return false, &wire.Error{Code: wire.Internal, Op: op, Err: err}
+	}
+	return len(ops) > 0, nil
 }
 
 // unmade shows a link that the backend does not know yet, or never will.
@@ -260,15 +285,32 @@ func (l linking) unmade(ctx context.Context, op string, id int64, t thing) (payl
 		return paylinks.Link{}, wire.Errorf(wire.Unavailable, op, "the terminal is starting")
 	}
 	err := l.f.o.DB.Read(ctx, func(r store.Reader) (err error) { maker, err = l.f.op(r, t.key); return err })
+	if errors.Is(err, outbox.ErrUnknown) { // purged
+		err = nil
+	}
+	leaving := false
+	if err == nil {
+		leaving, err = l.f.leaving(ctx, op, t.local, t, true)
+	}
 	var out paylinks.Link
+	var e struct {
+		Ended end `json:"ended"`
+	}
 	if err == nil {
 		err = json.Unmarshal([]byte(t.seen), &out)
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(t.seen), &e)
 	}
 	switch {
 	case err != nil:
 		return paylinks.Link{}, &wire.Error{Code: wire.Internal, Op: op, Err: err}
-	case maker.State == outbox.Failed || maker.State == outbox.Expired:
-		return paylinks.Link{}, wire.Errorf(wire.NotFound, op, "it was never made: %s", maker.Reason)
+	case maker.State == outbox.Failed || e.Ended.State == outbox.Failed:
+		out.Status = paylinks.Declined
+	case maker.State == outbox.Expired || e.Ended.State == outbox.Expired:
+		out.Status = paylinks.Expired
+	case leaving:
+		out.Status = paylinks.Cancelled
 	}
 	out.ID = id
 	return out, nil

@@ -54,7 +54,10 @@ func (p paying) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 	if err != nil {
 		return payments.Created{}, err
 	}
-	out := payments.Created{PaymentID: a.local, Operation: a.pending}
+	out := payments.Created{PaymentID: a.local, PayPageURL: p.f.payPage(a.local), Operation: a.pending}
+	if a.pending == nil {
+		out.PayPageURL = nil // the backend's own answer says whether there is one
+	}
 	return out, read(b, a, &out)
 }
 

@@ -3,6 +3,7 @@ package offline
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"posagent/agent/outbox"
@@ -20,7 +21,16 @@ type seen struct {
 	Number     string `json:"number,omitempty"`
 	Processing string `json:"processing,omitempty"`
 	AtOnce     bool   `json:"atOnce,omitempty"` // no customer has to do anything
+	Ended      end    `json:"ended,omitzero"`   // of the create, once that was purged and nothing was made
 }
+
+// end is what became of an operation that came to nothing.
+type end struct {
+	State  outbox.State `json:"state"`
+	Reason string       `json:"reason"`
+}
+
+func endOf(op outbox.Op) end { return end{op.State, wire.MaskPANs(op.Reason)} }
 
 func seenOf(t thing) (s seen) {
 	_ = json.Unmarshal([]byte(t.seen), &s) // of a thing that is not ours there is none
@@ -81,11 +91,15 @@ func (p paying) Read(ctx context.Context, id string) (payments.Payment, error) {
 
 // unmade shows a payment that the backend does not know yet, or never will.
 func (p paying) unmade(t thing, ops []outbox.Op) (payments.Payment, error) {
-	if len(ops) > 0 && ops[0].Key == t.key && (ops[0].State == outbox.Failed || ops[0].State == outbox.Expired) {
-		return payments.Payment{}, wire.Errorf(wire.NotFound, "payments.read", "it was never made: %s", ops[0].Reason)
-	}
 	out := local(t, ops, false)
 	out.Operation = &wire.Pending{Key: t.key, Status: wire.PendingStatus, Note: p.f.rows[KindPaymentCreate].Risk}
+	e := seenOf(t).Ended
+	if len(ops) > 0 && ops[0].Key == t.key && ops[0].State.Final() {
+		e = endOf(ops[0])
+	}
+	if e.State != "" {
+		out.Operation.Status, out.Operation.Note = strings.ToLower(string(e.State)), "it was never made: "+e.Reason
+	}
 	return out, nil
 }
 

@@ -53,14 +53,18 @@ func TestField_J7APurgedOperationKeepsItsKey(t *testing.T) {
 		s.pass(3 * time.Hour)
 		require.Empty(t, s.ops())
 		require.Equal(t, 2, s.count("offline_keys"))
-		require.Equal(t, 1, s.count("offline_things"))
+		require.Equal(t, 2, s.count("offline_things"))
 		read, err := s.pay.Read(t.Context(), good.PaymentID)
 		require.NoError(t, err)
 		require.Equal(t, int32(500), read.Summary.CapturedAmount)
 		_, err = s.pay.Refund(t.Context(), "k3", good.PaymentID, payments.RefundRequest{Amount: some(200)})
 		require.NoError(t, err)
-		_, err = s.pay.Read(t.Context(), never.PaymentID)
-		require.Equal(t, wire.NotFound, wire.CodeOf(err), "%v", err)
+		refused, err := s.pay.Read(t.Context(), never.PaymentID)
+		require.NoError(t, err, "readable by its id for ever")
+		require.Equal(t, "failed", refused.Operation.Status)
+		require.Contains(t, refused.Operation.Note, "never made: ")
+		require.Equal(t, int32(700), refused.Summary.PaymentAmount)
+		require.Zero(t, refused.Summary.AuthorizedAmount)
 
 		for range 2 { // over a restart too
 			for _, amount := range []int32{500, 501} {

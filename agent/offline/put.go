@@ -171,6 +171,9 @@ func (f *Front) local(tx store.Tx, w *write, key wire.Key, owner string, again b
 // made refuses an operation on a thing that never came to be.
 func (f *Front) made(tx store.Tx, w *write, t thing) error {
 	op, err := f.op(tx, t.key)
+	if errors.Is(err, outbox.ErrUnknown) { // purged
+		op.State, op.Reason, err = seenOf(t).Ended.State, seenOf(t).Ended.Reason, nil
+	}
 	if err != nil {
 		return err
 	}

@@ -195,7 +195,10 @@ func (f *Front) settled(tx store.Tx, b *bound, op outbox.Op) error {
 	if k := keptOf(op); b.Makes && op.State == outbox.Done && k.Made != "" {
 		return f.name(tx, b, op.Key, k.Made)
 	}
-	return nil
+	if !nothingCame(op) || f.waited(op.Key) {
+		return nil
+	}
+	return f.alert(tx, op)
 }
 
 // ReplyOf is the backend's own answer to an operation that is done, as JSON; "" where there is none.

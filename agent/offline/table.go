@@ -75,7 +75,7 @@ const linkThing = "link"
 // Table is the operation table, the one place that says what is stored and what a lost reply means.
 func Table() []Row {
 	const payment, token, link, own = "payment", "token", linkThing, "terminalReference"
-	const made, moved = `{"paymentId":"L<key>","payPageUrl":null}`, `{"paymentId":"<as asked>","transactionRef":"L<key>"}`
+	const made, moved = `{"paymentId":"L<key>","payPageUrl":"http://127.0.0.1:8480/pay/L<key>"}`, `{"paymentId":"<as asked>","transactionRef":"L<key>"}`
 	const stored = `{"tokenizationId":"L<key>"}`
 	on := func(kind string) Row {
 		return Row{Kind: kind, Service: Payments, Thing: payment, Offline: Limited, Replay: outbox.SameKey, Keyless: outbox.Compare, Pending: moved, Risk: laterYes}

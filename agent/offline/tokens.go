@@ -2,6 +2,7 @@ package offline
 
 import (
 	"context"
+	"errors"
 
 	"posagent/agent/outbox"
 	"posagent/schemes/tokens"
@@ -101,7 +102,9 @@ func (s storing) Token(ctx context.Context, id string) (tokens.TokenReply, error
 		if err != nil || !known || t.backend != "" || s.f.box == nil {
 			return err
 		}
-		maker, err = s.f.op(r, t.key)
+		if maker, err = s.f.op(r, t.key); errors.Is(err, outbox.ErrUnknown) { // purged
+			maker.State, maker.Reason, err = seenOf(t).Ended.State, seenOf(t).Ended.Reason, nil
+		}
 		return err
 	})
 	switch {

@@ -27,6 +27,14 @@ func (o *Outbox) Forgotten(r store.Reader, keyed bool) (string, error) {
 	return "the journal was restored and is older than " + o.ttl.String() + ": this may be a repeat of what the journal has lost and the backend has forgotten", nil
 }
 
+// Restored says that the journal was restored and that no person has released everything since.
+func Restored(r store.Reader) (yes bool, err error) {
+	if err := r.QueryRow(`SELECT restored_age >= 0 FROM outbox_clock WHERE id = 1`).Scan(&yes); err != nil {
+		return false, fmt.Errorf("outbox clock: %w", err)
+	}
+	return yes, nil
+}
+
 // holdBatch is how many operations HoldRestored sets aside in one commit.
 const holdBatch = 200
 

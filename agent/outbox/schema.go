@@ -132,5 +132,19 @@ CREATE INDEX outbox_ops_owner ON outbox_ops (owner, id) WHERE owner <> '';
 ALTER TABLE outbox_ops ADD COLUMN revived_run INTEGER NOT NULL DEFAULT 0; -- ms of running time when it was accepted again; 0 = never
 ALTER TABLE outbox_clock ADD COLUMN restored_age INTEGER NOT NULL DEFAULT -1; -- ms on the key clock up to which a restored journal knows; -1 = all of it
 `,
+	}, {
+		Name: "outbox/7 alerts",
+		SQL: `
+CREATE TABLE outbox_alerts ( -- what came to nothing after its client was told "stored", until a person acknowledges it
+	key      TEXT PRIMARY KEY,
+	kind     TEXT NOT NULL,
+	subject  TEXT NOT NULL, -- local id of what it was about
+	state    TEXT NOT NULL,
+	amount   INTEGER NOT NULL, -- minor units
+	currency TEXT NOT NULL,
+	reason   TEXT NOT NULL,
+	at_ms    INTEGER NOT NULL -- wall clock, for people
+) STRICT, WITHOUT ROWID;
+`,
 	}}
 }

@@ -21,6 +21,7 @@ type Options struct {
 	Listener net.Listener
 	Live     func() error  // nil error = every loop of the daemon is alive
 	Ready    func() error  // nil error = the store can be written and older sales are in hand
+	Pages    http.Handler  // pages of stored payments at PayPath, for a customer's browser; nil = none
 	Hooks    http.Handler  // takes webhooks at HooksPath and proves who sends; nil = none are taken
 	Token    wire.Secret   // what local clients show; "" = no service, nothing of the terminal
 	Clients  []Client      // who have a token of their own
@@ -34,6 +35,9 @@ type Options struct {
 	Refused  func(address string) // is told of each request without a client's credential; it must not block; nil = nothing
 	Log      *slog.Logger
 }
+
+// PayPath is where the pages of stored payments are. They need no token but the payment's id, which cannot be guessed.
+const PayPath = "/pay/"
 
 // HooksPath is where webhooks arrive, NoticesPath where notifications of hosted build do.
 const (
@@ -122,7 +126,7 @@ func probe(check func() error) http.HandlerFunc {
 	}
 }
 
-// Guard refuses what a web page could send: a foreign Host (DNS rebinding), or any sign of a browser.
+// Guard refuses what a web page could send: a foreign Host (DNS rebinding), or any sign of a browser but where it reads a page.
 // addr is the listening address; the names allowed are its own IP and, on loopback, localhost.
 func Guard(addr net.Addr, next http.Handler) http.Handler {
 	hosts := allowed(addr)
@@ -131,8 +135,9 @@ func Guard(addr net.Addr, next http.Handler) http.Handler {
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		w.Header().Set("Cache-Control", "no-store")
 		why := ""
+		page := r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, PayPath)
 		for _, h := range []string{"Origin", "Referer", "Sec-Fetch-Site"} {
-			if _, there := r.Header[h]; there {
+			if _, there := r.Header[h]; there && !page {
 				why = "this port is closed to web pages"
 			}
 		}

@@ -63,6 +63,12 @@ func (a *api) table() []mount {
 			GET 200 /openapi.json this document`,
 		own: map[string]http.HandlerFunc{"/livez": probe(a.o.Live), "/readyz": probe(a.o.Ready), "/openapi.json": a.document},
 	}}
+	if a.o.Pages != nil {
+		list = append(list, mount{name: "payment pages", errors: "text/plain",
+			routes: "GET 200 " + PayPath + "{paymentId} the page of a stored payment: the shop is offline, or the way on to the backend's page",
+			own:    map[string]http.HandlerFunc{PayPath + "{paymentId}": a.o.Pages.ServeHTTP},
+		})
+	}
 	if a.o.Hooks != nil {
 		list = append(list, mount{name: "hooks", proof: byHook, body: jsonBody, errors: jsonBody, at: []string{HooksPath},
 			handler: http.MaxBytesHandler(a.o.Hooks, wire.MaxRequest),

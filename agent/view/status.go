@@ -13,6 +13,7 @@ import (
 	"posagent/agent/outbox"
 	"posagent/agent/ready"
 	"posagent/schemes/money"
+	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -42,6 +43,7 @@ type Status struct {
 	Open        []Sale     `json:"open"`       // sales that are not at their end
 	Attention   []string   `json:"attention"`  // one line each, the remedy in it
 	Operations  []OpsCount `json:"operations"` // the outbox by kind, state and currency
+	Alerts      []Alert    `json:"alerts"`     // came to nothing after they were stored, oldest first
 	FileBytes   int64      `json:"fileBytes"`
 	FreeBytes   int64      `json:"freeBytes"`
 	Unconfirmed int        `json:"unconfirmed"`
@@ -71,9 +73,24 @@ func (o OpsCount) Total() string {
 
 // NewStatus gives v its schema and empty lists.
 func NewStatus(v Status) Status {
-	v.Schema, v.Open, v.Attention, v.Operations = "posagent.status/1", []Sale{}, []string{}, []OpsCount{}
+	v.Schema, v.Open, v.Attention, v.Operations, v.Alerts = "posagent.status/1", []Sale{}, []string{}, []OpsCount{}, []Alert{}
 	return v
 }
+
+// Alert is an operation that came to nothing after its client was told that it was stored; it stays until a person acknowledges it.
+type Alert struct {
+	Key      wire.Key  `json:"key"`
+	Kind     string    `json:"kind"`
+	Subject  string    `json:"subject"` // local id of what it was about
+	State    string    `json:"state"`
+	Amount   int64     `json:"amount"` // minor units
+	Currency string    `json:"currency,omitempty"`
+	Reason   string    `json:"reason"`
+	At       time.Time `json:"at"`
+}
+
+// alertsAtMost is how many alerts a status shows.
+const alertsAtMost = 10
 
 // openAtMost is how many of the newest sales are looked through for open ones.
 const openAtMost = 1000
@@ -106,6 +123,23 @@ func (v *Status) Read(r store.Reader, own bool) error {
 		if row.Quarantined && row.Aside == "" {
 			v.attend("sale %s was changed from outside: posagent sale show %s", row.Key, row.Key)
 		}
+	}
+	if restored, err := outbox.Restored(r); err != nil {
+		return err
+	} else if restored {
+		v.attend("the journal was restored: it holds new writes with an Idempotency-Key once it is older than [offline] idempotency_ttl. Ask each client for writes without an answer, then: posagent ops release --all")
+	}
+	alerts, all, err := outbox.Alerts(r, alertsAtMost)
+	if err != nil {
+		return err
+	}
+	for _, a := range alerts {
+		v.Alerts = append(v.Alerts, Alert{a.Key, a.Kind, a.Subject, string(a.State), a.AmountMin, a.Currency, a.Reason, a.At.UTC()})
+		sum := OpsCount{Currency: a.Currency, Sum: a.AmountMin}.Total()
+		v.attend("%s %s%s came to nothing after its client was told it was stored, %s: %s (posagent ops ack %s)", a.Kind, a.Subject, sum, a.State, a.Reason, a.Key)
+	}
+	if all > len(alerts) {
+		v.attend("%d more operation(s) came to nothing after their clients were told they were stored: acknowledge these first", all-len(alerts))
 	}
 	for _, l := range lines {
 		v.Operations = append(v.Operations, OpsCount{l.Kind, string(l.State), l.Currency, l.Count, l.Sum})

@@ -88,6 +88,9 @@ func opsCommand() command {
 			{name: "own", args: "KEY CLIENT", short: "give an operation, and what it is about, to a local client", run: opsOwn,
 				long:     "CLIENT is the id of a client of [port.clients], or main for the terminal's own token. What was done to the same thing goes along.",
 				examples: []string{"posagent ops own KEY kiosk", "posagent ops own KEY main"}},
+			{name: "ack", args: "KEY", short: "acknowledge that one came to nothing after its client was told it was stored", flags: opsFlags("ack"), run: opsAck,
+				long:     "posagent status shows it until then. Tell whoever waits for the payment first: nothing was paid.",
+				examples: []string{"posagent ops ack KEY"}},
 			{name: "report", short: "reconciliation: what was stored, and what became of it, with sums", run: opsReport,
 				examples: []string{"posagent ops report", "posagent ops report --json"}},
 		},
@@ -317,6 +320,29 @@ func opsHold(ctx context.Context, c *call) error {
 		return refused(c, err)
 	}
 	return c.changed("held", key, n)
+}
+
+func opsAck(ctx context.Context, c *call) error {
+	if len(c.args) != 1 {
+		return fail(exitUsage, "%s: which operation? (posagent status%s names them)", c.path, c.flags())
+	}
+	key := wire.Key(c.args[0])
+	err := readOps(ctx, c, func(r store.Reader) error {
+		found, err := findOp(r, c.args[0])
+		if errors.Is(err, outbox.ErrUnknown) { // purged: its alert is still there
+			return nil
+		}
+		key = found
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	to := control.Client{Path: controlSocket(c)}
+	if err := to.Acknowledge(ctx, key); err != nil {
+		return refused(c, err)
+	}
+	return c.changed("is acknowledged", key, 1)
 }
 
 func opsRelease(ctx context.Context, c *call) error {

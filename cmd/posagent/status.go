@@ -10,6 +10,7 @@ import (
 
 	"posagent/agent"
 	"posagent/agent/config"
+	"posagent/agent/outbox"
 	"posagent/agent/ready"
 	"posagent/agent/view"
 	"posagent/schemes/money"
@@ -180,12 +181,13 @@ func (v *statusView) print(c *call) {
 	default:
 		row("methods", "%d, fetched %s ago", v.Methods, time.Since(*v.MethodsFetched).Round(time.Second))
 	}
-	row("open", "%d", len(v.Open))
+	row("sales", "%d open", len(v.Open))
 	for _, s := range v.Open {
 		row("", "%s %10s %s  %s", s.ID, amountText(money.Minor(s.Amount), s.Currency), s.Currency, s.Phase)
 	}
+	row("operations", "%s", v.owed())
 	for _, o := range v.Operations {
-		row("operations", "%d %s %s%s", o.Count, o.Kind, o.State, o.Total())
+		row("", "%d %s %s%s", o.Count, o.Kind, o.State, o.Total())
 	}
 	if v.FileBytes > 0 {
 		row("disk", "%d KiB used, %d MiB free", v.FileBytes>>10, v.FreeBytes>>20)
@@ -197,4 +199,27 @@ func (v *statusView) print(c *call) {
 	if len(v.Attention) > 0 {
 		fmt.Fprintln(c.out)
 	}
+}
+
+// owed says how many operations are not at their end.
+func (v *statusView) owed() string {
+	var waiting, person, ended int64
+	for _, o := range v.Operations {
+		switch outbox.State(o.State) {
+		case outbox.Pending, outbox.Sent:
+			waiting += o.Count
+		case outbox.Doubt, outbox.Held:
+			person += o.Count
+		default:
+			ended += o.Count
+		}
+	}
+	text := fmt.Sprintf("%d pending", waiting)
+	if person > 0 {
+		text += fmt.Sprintf(", %d in doubt or held", person)
+	}
+	if n := len(v.Alerts); n > 0 {
+		text += fmt.Sprintf(", %d to acknowledge", n)
+	}
+	return text + fmt.Sprintf(", %d ended", ended)
 }

@@ -185,7 +185,7 @@ type WebHook struct {
 // Created answers a create.
 type Created struct {
 	PaymentID  string        `json:"paymentId"`
-	PayPageURL *string       `json:"payPageUrl"` // nil when pending, and where a service has no page
+	PayPageURL *string       `json:"payPageUrl"` // nil where a service has no page; of a pending payment it is the terminal's own page
 	Operation  *wire.Pending `json:"operation,omitempty"`
 }
 

@@ -1,0 +1,40 @@
+package offline
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"posagent/agent/outbox"
+	"posagent/store"
+)
+
+// alertWithin bounds the commit of an alert that comes after its operation's end.
+const alertWithin = 5 * time.Second
+
+// nothingCame says that an operation came to nothing, and that neither its caller was told so nor a person decided it.
+func nothingCame(op outbox.Op) bool {
+	return op.State.Final() && op.State != outbox.Done && !keptOf(op).Withdrawn && !strings.HasPrefix(op.Reason, outbox.ByHand)
+}
+
+// alert raises the alert of an operation whose client was told "stored".
+func (f *Front) alert(tx store.Tx, op outbox.Op) error {
+	_, subject, _ := strings.Cut(op.Aggregate, "/")
+	return f.box.Alert(tx, op, subject)
+}
+
+// after raises the alert of an operation whose last caller went away with "pending" while its end was being committed.
+func (f *Front) after(op outbox.Op) {
+	f.mu.Lock()
+	left := f.ending[op.Key] && len(f.waits[op.Key]) == 0
+	delete(f.ending, op.Key)
+	f.mu.Unlock()
+	if !left || !nothingCame(op) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), alertWithin)
+	defer cancel()
+	if err := f.o.DB.Write(ctx, func(tx store.Tx) error { return f.alert(tx, op) }); err != nil {
+		f.o.Log.Error("alert not stored", "op", op.Key, "state", op.State, "err", err)
+	}
+}
