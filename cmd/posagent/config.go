@@ -48,7 +48,7 @@ func backendDir(c *call, cfg config.Config) string {
 // openKeys makes or opens the device key, and says what to do when it cannot.
 func openKeys(c *call) (*device.Keys, error) {
 	if err := os.MkdirAll(c.stateDir(), 0o700); err != nil {
-		return nil, fail(exitFailed, "%v (choose another place with --state DIR)", err)
+		return nil, fail(exitFailed, "%v (make the directory, and let the user that runs posagent own it)", err)
 	}
 	if err := ownDir(c.stateDir(), os.Geteuid()); err != nil {
 		return nil, err
@@ -77,11 +77,11 @@ func storeError(err error) error {
 	case errors.Is(err, store.ErrFull):
 		return fail(exitFailed, "%v (free some space)", err)
 	case errors.Is(err, os.ErrPermission):
-		return fail(exitFailed, "%v (run as the owner of the state directory, or choose another with --state DIR)", err)
+		return fail(exitFailed, "%v (run as the owner of the state directory)", err)
 	case errors.Is(err, os.ErrNotExist):
 		return fail(exitNoDaemon, "no terminal has run here yet: %v (posagent run starts one)", err)
 	}
-	return fail(exitDamaged, "%v (keep the state directory as it is for support; a new one starts with --state DIR)", err)
+	return fail(exitDamaged, "%v (keep the state directory as it is, and call support)", err)
 }
 
 // cutError is the answer wherever the journal ends too early. Nothing was sent or undone for what may be missing.

@@ -25,9 +25,9 @@ func ownDir(dir string, uid int) error {
 	owner := int(info.Sys().(*syscall.Stat_t).Uid)
 	switch {
 	case !info.IsDir():
-		return fail(exitRefused, "%s is not a directory (choose another with --state DIR)", dir)
+		return fail(exitRefused, "%s is not a directory (--state or POSAGENT_STATE names the state directory)", dir)
 	case owner != uid && owner != 0 && uid != 0:
-		return fail(exitRefused, "%s belongs to uid %d, and this is uid %d: what lies in it cannot be trusted (run as its owner, or choose another with --state DIR)", dir, owner, uid)
+		return fail(exitRefused, "%s belongs to uid %d, and this is uid %d: what lies in it cannot be trusted (run as its owner)", dir, owner, uid)
 	case info.Mode().Perm()&0o022 != 0:
 		return fail(exitRefused, "%s can be written by other accounts (mode %04o), so what lies in it cannot be trusted: look whether anything in it is not yours, then chmod go-w %s",
 			dir, info.Mode().Perm(), dir)

@@ -92,7 +92,7 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 	}
 	var other *agent.OtherBackendError
 	if err := agent.Bind(ctx, db, owner(cfg, sandbox)); errors.As(err, &other) {
-		return fail(exitRefused, "%v: run it with that backend until posagent status shows nothing open, or use another --state", err)
+		return fail(exitRefused, "%v: run it with that backend until posagent status shows nothing open", err)
 	} else if err != nil {
 		return storeError(err)
 	}
