@@ -21,6 +21,7 @@ type Config struct {
 	Methods  Methods  `toml:"methods"`
 	Paylinks Paylinks `toml:"paylinks"`
 	ECR      ECR      `toml:"ecr"`
+	Checkout Checkout `toml:"checkout"`
 	Display  Display  `toml:"display"`
 	Printer  Printer  `toml:"printer"`
 	Keypad   Keypad   `toml:"keypad"`
@@ -126,10 +127,16 @@ type ECR struct {
 	T1         time.Duration `toml:"t1"`        // between two bytes of a block
 	Charset    string        `toml:"charset"`
 	Grace      time.Duration `toml:"grace"`       // until an unconfirmed sale is undone
+	Patience   time.Duration `toml:"patience"`    // the register waits so long for an answer without intermediate status
 	RefundLast bool          `toml:"refund_last"` // a refund that names no sale means the last one
 	Password   string        `toml:"password"`    // six digits a register must show; "" = any
 	Allow      []string      `toml:"allow"`       // addresses and prefixes that may connect to tcp; none = all
 	Open       bool          `toml:"open"`        // tcp is for every network without a password or a list
+}
+
+// Checkout is how a sale goes.
+type Checkout struct {
+	OnStale string `toml:"on_stale"` // a code nobody scanned in time: wait (for the customer's app), abort
 }
 
 // Display is the customer's screen.
@@ -201,8 +208,9 @@ func Default() Config {
 		Methods:  Methods{Refresh: time.Hour, TimeoutUnit: "m", Poll: 2 * time.Second},
 		Paylinks: Paylinks{Label: "Payment link", Priority: 100, MeanDelay: 45 * time.Second},
 		ECR: ECR{Protocol: "zvt", Baud: 9600, StopBits: 2, T1: 200 * time.Millisecond, Charset: "cp437",
-			Grace: 10 * time.Minute},
-		Display: Display{Console: true},
+			Grace: 10 * time.Minute, Patience: 85 * time.Second},
+		Checkout: Checkout{OnStale: "wait"},
+		Display:  Display{Console: true},
 		Offline: Offline{MaxAge: 7 * 24 * time.Hour, AnswerWithin: 3 * time.Second, IdempotencyTTL: 24 * time.Hour, Retention: 90 * 24 * time.Hour,
 			Services: storable(), CardData: "seal", MaxCount: 500, MaxAmount: []string{"* 200"}, MaxTotal: []string{"* 5000"}},
 		Backend: Backend{

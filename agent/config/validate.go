@@ -237,6 +237,8 @@ func (c Config) ecr(k *check) {
 		k.fail("ecr.password", "not six digits")
 	}
 	k.between("ecr.grace", e.Grace, time.Second, 24*time.Hour)
+	k.between("ecr.patience", e.Patience, 20*time.Second, 10*time.Minute)
+	k.oneOf("checkout.on_stale", c.Checkout.OnStale, "wait", "abort")
 }
 
 // Allowed is where registers may connect from, nil = from anywhere. It fails at the first entry that is neither an

@@ -52,6 +52,7 @@ type Names struct {
 	Backend  string `json:"backend,omitempty"` // "" = embedded
 	Serial   string `json:"serial,omitempty"`
 	TCP      string `json:"tcp,omitempty"`
+	Patience string `json:"patience,omitempty"` // of the registers, as configured
 }
 
 // Trouble is why something does not work; the zero value is none.

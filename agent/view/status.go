@@ -33,6 +33,7 @@ type Status struct {
 	Backend  string `json:"backend"`           // "" = embedded
 	Serial   string `json:"serial,omitempty"`
 	TCP      string `json:"tcp,omitempty"`
+	Patience string `json:"patience,omitempty"` // of the registers: a request without intermediate status ends before
 
 	MethodsFetched *time.Time `json:"methodsFetched"`
 	Methods        int        `json:"methods"`

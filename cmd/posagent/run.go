@@ -189,7 +189,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		}
 	}
 	about := aboutTerminal(cfg, sandbox)
-	f.names = view.Names{Terminal: about.Terminal, Backend: about.Backend, Serial: about.Serial, TCP: about.TCP}
+	f.names = view.Names{Terminal: about.Terminal, Backend: about.Backend, Serial: about.Serial, TCP: about.TCP, Patience: about.Patience}
 	t := cfg.Terminal
 	o = agent.Options{
 		Control: controlSocket(c),
@@ -203,6 +203,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		Drive: drive.Config{
 			TerminalID: t.TerminalID, MerchantID: t.MerchantID, MerchantName: t.MerchantName, Currency: t.Currency, Language: t.Language,
 			TimeoutUnit: cfg.Methods.TimeoutUnit, Poll: cfg.Methods.Poll, Grace: cfg.ECR.Grace, RefundLast: cfg.ECR.RefundLast,
+			Patience: cfg.ECR.Patience, StaleEnds: cfg.Checkout.OnStale == "abort",
 			Exclude: cfg.Methods.Exclude, Sandbox: sandbox, Version: version,
 		},
 		IdempotencyTTL: cfg.Offline.IdempotencyTTL,

@@ -39,7 +39,7 @@ type statusView struct{ view.Status }
 
 // aboutTerminal is what status says of a terminal that does not change while it runs; backend "" = embedded.
 func aboutTerminal(cfg config.Config, sandbox bool) view.Status {
-	v := view.Status{Version: version, Sandbox: sandbox, Terminal: cfg.Terminal.TerminalID, Serial: cfg.ECR.Serial, TCP: cfg.ECR.TCP}
+	v := view.Status{Version: version, Sandbox: sandbox, Terminal: cfg.Terminal.TerminalID, Serial: cfg.ECR.Serial, TCP: cfg.ECR.TCP, Patience: cfg.ECR.Patience.String()}
 	if !sandbox {
 		v.Backend = cfg.Upstream.URL("schemes")
 	}
@@ -101,6 +101,7 @@ func (v *statusView) running(c *call) {
 	}
 	v.Live, v.Sandbox = live, live.Sandbox
 	v.Terminal, v.Backend, v.Serial, v.TCP = live.Names.Terminal, live.Names.Backend, live.Names.Serial, live.Names.TCP
+	v.Patience = live.Names.Patience
 	v.Judged(live.Report)
 }
 
@@ -174,6 +175,9 @@ func (v *statusView) print(c *call) {
 		if l != "" {
 			row("register", "%s", l)
 		}
+	}
+	if v.Patience != "" && v.Serial+v.TCP != "" {
+		row("patience", "%s, longer for a register that acknowledges 04 FF", v.Patience)
 	}
 	switch {
 	case v.MethodsFetched == nil:
