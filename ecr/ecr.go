@@ -75,6 +75,7 @@ const (
 	NoConnection     Code = "no_connection"         // ZVT A3: nothing left the terminal
 	NotStored        Code = "not_stored"            // the journal cannot write: nothing was accepted (ZVT B1)
 	NotReady         Code = "not_ready"             // ZVT A0: starting, no methods yet, settling older sales
+	Resuming         Code = "resuming"              // the journal is not taken up yet: ask Begin again, it is no answer for a register
 	EODImpossible    Code = "end_of_day_impossible" // ZVT 77
 	SystemError      Code = "system_error"          // ZVT FF
 )

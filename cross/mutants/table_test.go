@@ -621,6 +621,12 @@ var table = []mutant{
 	{"the next undo has the last one's Key", drive, "TestMoneyB3_EveryAttemptHasItsOwnKeyAndReference", []edit{
 		{"agent/checkout/drive/undo.go", `r.UndoKey = wire.NewKey()`, "if r.UndoKey == \"\" {\n\t\tr.UndoKey = wire.NewKey()\n\t}"},
 	}},
+	{"a refund is refused before the journal is taken up", drive, "TestField_L5NothingIsRefusedBeforeTheJournalIsTakenUp", []edit{
+		{"agent/checkout/drive/begin.go", `return refuse(ecr.Resuming, "older sales are being resumed")`, `return refuse(ecr.NotReady, "starting")`},
+	}},
+	{"a refund the desk takes long over is refused", "ecr/zvt", "TestDialogues", []edit{
+		{"ecr/zvt/sale.go", `case m.phase == asking && (m.d.msg.Cmd == apdu.Reversal || m.d.msg.Cmd == apdu.RefundCmd):`, `case false:`},
+	}},
 	{"a refund that may have left is withdrawn", drive, "TestField_L4WhatMayHaveLeftIsToldInProgress", []edit{
 		{"agent/offline/aapay.go", `if u.m.Touched || !wire.NeverSent(err) {`, `if false {`},
 	}},

@@ -51,6 +51,7 @@ type live struct {
 
 // waiter is a dialogue that waits for an outcome.
 type waiter struct {
+	held    func()
 	refused func(ecr.Code)
 	begun   func(wire.Key)
 	step    func(ecr.Step)
@@ -456,8 +457,13 @@ func (d *desk) read(key wire.Key, gen int) {
 
 // begin implements ecr.Desk.
 func (d *desk) begin(req ecr.Request, x *waiter) {
-	if !d.ready {
-		x.refused(ecr.NotReady)
+	if !d.ready { // the answer is held
+		d.t.after(3*time.Second, func() {
+			if !d.ready {
+				x.held()
+			}
+			d.begin(req, x)
+		})
 		return
 	}
 	if d.locked {

@@ -348,6 +348,7 @@ func (d *dialog) deliver(a zvt.Deliver, began, wait time.Duration, answered bool
 // follow posts what becomes of a sale.
 func (d *dialog) follow(gen int) *waiter {
 	return &waiter{
+		held:    func() { d.post(zvt.Held{Gen: gen}) },
 		refused: func(code ecr.Code) { d.post(zvt.Refused{Gen: gen, Code: code}) },
 		begun:   func(sale wire.Key) { d.post(zvt.Begun{Gen: gen, Sale: string(sale)}) },
 		step:    func(s ecr.Step) { d.post(zvt.Progressed{Gen: gen, Progress: ecr.Progress{Step: s}}) },

@@ -339,6 +339,13 @@ func (d *dialog) others(ev zvt.Event) {
 // sale begins or repeats a sale and follows it to its outcome.
 func (d *dialog) sale(ctx context.Context, gen int, begin func() (ecr.Sale, error)) {
 	sale, err := begin()
+	for held := false; isResuming(err) && ctx.Err() == nil; sale, err = begin() {
+		if !held {
+			held = true
+			d.post(zvt.Held{Gen: gen})
+		}
+		pause(ctx, 20*time.Millisecond) // the desk itself waits for a while
+	}
 	if err != nil {
 		refused := zvt.Refused{Gen: gen, Code: ecr.SystemError}
 		var r *ecr.Refusal
@@ -374,6 +381,12 @@ func (d *dialog) sale(ctx context.Context, gen int, begin func() (ecr.Sale, erro
 			return
 		}
 	}
+}
+
+// isResuming says that a desk has not taken its journal up yet.
+func isResuming(err error) bool {
+	var r *ecr.Refusal
+	return errors.As(err, &r) && r.Code == ecr.Resuming
 }
 
 // deliver reports a delivery until the desk has recorded it. A desk that is closing still gets one try.

@@ -8,7 +8,8 @@
 // It guarantees
 //   - every command is answered once: 80 00, or 84 xx where nothing was begun; only a command that the register itself
 //     gave up by starting again stays unanswered;
-//   - 80 00 to a sale is sent only after the desk has made it durable;
+//   - 80 00 to a sale is sent only after the desk has made it durable, or where the desk has yet to take its journal up, or takes
+//     long over a refund or reversal: a refusal then could be taken for a no to what is being carried out;
 //   - an approved outcome is sent only as the desk journalled it, and the desk is told exactly once what became of
 //     it: told, refused or lost. Told comes before printing; a failed print undoes nothing (MONEY A.3);
 //   - what is sent is conservative: fields in table order, containers only to a register that sent one, never 84 1E.

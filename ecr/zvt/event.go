@@ -28,6 +28,8 @@ type (
 		Gen  int
 		Sale string
 	}
+	// Held says of a Begin that the desk is still taking its journal up: its answer comes later.
+	Held struct{ Gen int }
 	// Refused answers Begin and Last: nothing was accepted. Code is "" where Last found no sale.
 	Refused struct {
 		Gen  int
@@ -87,6 +89,7 @@ type (
 func (Received) event()   {}
 func (Sent) event()       {}
 func (Begun) event()      {}
+func (Held) event()       {}
 func (Refused) event()    {}
 func (Progressed) event() {}
 func (Ended) event()      {}
@@ -188,6 +191,7 @@ const (
 	t3             = 5 * time.Second         // command to answer
 	answerWithin   = 4500 * time.Millisecond // our answer, a little sooner
 	lostWithin     = 2 * time.Second         // of it, for what must be recorded before
+	holdWithin     = 70 * time.Second        // the answer of a terminal that takes its journal up: registers give up at 90 s
 	tellWithin     = 30 * time.Second        // answer to 04 0F where BMP 01 says nothing
 	progressEvery  = 10 * time.Second        // 04 FF; MONEY A.4 allows 15 s
 	askAgainAfter  = 2 * time.Second

@@ -168,6 +168,8 @@ func (m *Machine) Step(ev Event) []Action {
 		m.sent(ev)
 	case Begun:
 		m.begun(ev)
+	case Held:
+		m.hold(ev)
 	case Refused:
 		m.refused(ev)
 	case Progressed:

@@ -163,6 +163,30 @@ func (m *Machine) begun(ev Begun) {
 	}
 }
 
+// hold answers a command in time that the desk cannot judge yet: what a restarted terminal refuses may be what it is carrying out.
+func (m *Machine) hold(ev Held) {
+	if ev.Gen != m.d.gen || m.phase != asking || m.d.acked {
+		return
+	}
+	m.d.acked = true
+	m.reply(m.d.id, apdu.OK())
+	m.start(TimerAnswer, holdWithin)
+}
+
+// heldTooLong ends the wait of a sale that was held. The desk may accept it yet: then it is aborted. Of a refund or reversal
+// nothing final can be said: it may be the repetition of one that runs.
+func (m *Machine) heldTooLong() {
+	m.answerAborts(false)
+	m.orphans[m.d.gen] = orphan{abort: true}
+	if m.d.msg.Cmd == apdu.Authorisation {
+		m.refuseSale(ecr.NotReady, "")
+		return
+	}
+	m.d.sale = ""
+	m.d.outcome = ecr.Outcome{Result: ecr.InProgress, Code: ecr.StillRunning}
+	m.tell()
+}
+
 func (m *Machine) refused(ev Refused) {
 	if ev.Gen != m.d.gen || m.phase != asking {
 		delete(m.orphans, ev.Gen)
@@ -171,6 +195,10 @@ func (m *Machine) refused(ev Refused) {
 	m.stop(TimerAnswer)
 	switch {
 	case !m.d.acked:
+	case !m.d.repeat:
+		m.answerAborts(false)
+		m.refuseSale(ev.Code, ev.Text)
+		return
 	case ev.Code == "":
 		m.refuseRepeat(codeByte(ecr.Impossible))
 		return
@@ -208,9 +236,13 @@ func (m *Machine) answerNow() {
 		m.reply(m.d.id, apdu.Refuse(0xA0))
 		m.answerAborts(false)
 		m.finish()
+	case m.phase == asking && m.d.acked && !m.d.repeat:
+		m.heldTooLong()
 	case m.phase == asking && m.d.acked:
 		m.orphans[m.d.gen] = orphan{}
 		m.refuseRepeat(resultBusy)
+	case m.phase == asking && (m.d.msg.Cmd == apdu.Reversal || m.d.msg.Cmd == apdu.RefundCmd):
+		m.hold(Held{Gen: m.d.gen}) // it may be accepted this moment, and cannot be taken back then
 	case m.phase == asking:
 		m.reply(m.d.id, apdu.Refuse(0xA0))
 		m.answerAborts(false)
@@ -371,7 +403,7 @@ func (m *Machine) abortSale(id int) {
 		m.reply(id, apdu.OK())
 		return
 	}
-	if m.d.repeat && m.phase == asking {
+	if m.phase == asking && (m.d.repeat || m.d.acked) {
 		m.reply(id, apdu.Refuse(0x83))
 		return
 	}

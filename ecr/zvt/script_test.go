@@ -257,6 +257,8 @@ func (s *script) event(t testing.TB, w []string) {
 			"nomethods": {NoMethods: true}, "dead": {Offline: true},
 			"offline": {Ready: true, Offline: true}}[word(1)]
 		s.step(t, Checked{Gen: s.gen["till"], Health: h, OK: word(1) != "dead"})
+	case "held":
+		s.step(t, Held{Gen: gen})
 	case "saved":
 		s.step(t, Saved{Gen: s.gen["save"]})
 	case "restart": // the process starts again, with what was saved

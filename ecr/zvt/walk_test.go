@@ -56,6 +56,9 @@ func (w *world) step(t failer, ev Event) {
 			w.sales++
 			id := fmt.Sprintf("s%d", w.sales)
 			w.begun[id] = true
+			if w.sales%3 == 0 {
+				w.waiting = append(w.waiting, Held{Gen: a.Gen})
+			}
 			w.waiting = append(w.waiting, Begun{Gen: a.Gen, Sale: id}, w.outcome(a.Gen, id))
 		case Last:
 			if w.sales == 0 {
@@ -94,7 +97,7 @@ func (w *world) step(t failer, ev Event) {
 // superseded: what waits for its answer never gets one, because the register starts again or is gone.
 func (w *world) superseded() {
 	w.commands -= len(w.m.aborting.ids)
-	if w.m.phase == asking {
+	if w.m.phase == asking && !w.m.d.acked {
 		w.commands--
 	}
 }

@@ -23,8 +23,8 @@ func refuse(code ecr.Code, format string, args ...any) *ecr.Refusal {
 
 // Begin implements ecr.Desk.
 func (d *Drive) Begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
-	if !d.ready.Load() {
-		return ecr.Sale{}, refuse(ecr.NotReady, "starting")
+	if err := d.resumedBy(ctx); err != nil {
+		return ecr.Sale{}, err
 	}
 	d.desk.Lock()
 	defer d.desk.Unlock()
@@ -53,6 +53,26 @@ func (d *Drive) Begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 		}
 	}
 	return a.accept(ctx)
+}
+
+// resumedBy waits for a while until every sale of the journal has been taken up: a request may repeat one of them, and refused it
+// would be taken for one that was never accepted.
+func (d *Drive) resumedBy(ctx context.Context) error {
+	if !d.ready.Load() {
+		t := time.NewTimer(holdBegin)
+		defer t.Stop()
+		select {
+		case <-d.resumed:
+		case <-t.C:
+			return refuse(ecr.Resuming, "older sales are being resumed")
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if !d.ready.Load() { // it has stopped
+		return refuse(ecr.NotReady, "stopping")
+	}
+	return nil
 }
 
 // normalise checks what can be checked without the journal.

@@ -94,6 +94,7 @@ const (
 	defaultGrace    = 10 * time.Minute
 	statusTimeout   = 10 * time.Second
 	initTimeout     = 15 * time.Second
+	holdBegin       = 3 * time.Second  // what a request waits for the journal before its register is told to wait
 	withdrawAfter   = 30 * time.Second // of a refund or reversal that never had a connection
 	answerLead      = 4 * time.Second  // an answer leaves so long before the register's patience ends
 	closeBound      = 60 * time.Second
@@ -127,6 +128,7 @@ type Drive struct {
 
 	seq     atomic.Uint64 // order of the commits
 	ready   atomic.Bool
+	resumed chan struct{} // closed with the first ready
 	offline atomic.Bool
 	closing atomic.Bool
 	asking  atomic.Bool // whether the backend answers again
@@ -164,7 +166,7 @@ func New(o Options) *Drive {
 	d := &Drive{
 		db: o.DB, svc: o.Aapay, methods: o.Methods, refresh: o.Refresh, box: o.Outbox, screen: o.Screen, prompter: o.Prompter, cfg: o.Config,
 		now: o.Now, boot: o.Boot, bootID: o.BootID, log: o.Log, record: o.Record, audit: o.Audit,
-		wake: make(chan struct{}, 1), changed: make(chan struct{}), lives: map[wire.Key]*live{}, onUndo: map[string]func(){}, stash: map[wire.Key]step{},
+		resumed: make(chan struct{}), wake: make(chan struct{}, 1), changed: make(chan struct{}), lives: map[wire.Key]*live{}, onUndo: map[string]func(){}, stash: map[wire.Key]step{},
 	}
 	if d.now == nil {
 		d.now = time.Now
@@ -193,6 +195,7 @@ func (d *Drive) Run(ctx context.Context) error {
 		return err
 	}
 	d.ready.Store(true)
+	close(d.resumed)
 	d.screenMu.Lock()
 	if d.onScreen == "" {
 		d.showIdle()

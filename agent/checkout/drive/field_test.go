@@ -287,3 +287,37 @@ func TestField_T1TheCustomersAppIsAwaited(t *testing.T) {
 		r.told(s, ecr.Told)
 	})
 }
+
+// Until the journal has been taken up nothing is refused: a repeated refund or reversal joins the one that runs.
+func TestField_L5NothingIsRefusedBeforeTheJournalIsTakenUp(t *testing.T) {
+	for _, kind := range []ecr.Kind{ecr.Refund, ecr.Reversal, ecr.Payment} {
+		terminal(t, func(r *rig) {
+			o := r.approved(1000)
+			r.world.lock(func() { r.world.mute = true })
+			req := ecr.Request{Kind: kind, Receipt: o.Receipt}
+			switch kind {
+			case ecr.Refund:
+				req = ecr.Request{Kind: kind, Amount: 400, Original: "T" + o.TransactionID}
+			case ecr.Payment:
+				req = ecr.Request{Kind: kind, Amount: 400, Sequence: "7"}
+			}
+			s, err := r.begin(req)
+			require.NoError(t, err)
+			pass(5 * time.Second)
+			r.failAtStart = 8 // the disk is full for 8 s
+			r.restart(false)
+			r.world.lock(func() { r.world.mute = false })
+			start := time.Now()
+			_, err = r.begin(req)
+			refused(t, err, ecr.Resuming)
+			require.Equal(t, 3*time.Second, time.Since(start), "in time for a register's first answer")
+			w, err := r.begin(req)
+			for ; err != nil; w, err = r.begin(req) {
+				refused(t, err, ecr.Resuming)
+			}
+			require.Equal(t, s.ID, w.ID)
+			<-w.Outcome
+			r.told(w, ecr.Told)
+		})
+	}
+}
