@@ -139,7 +139,7 @@ func TestPointsOfClients(t *testing.T) {
 	every(t, c.checkClients(all), len(all))
 	l.report(t, false)
 	for _, at := range []string{ // accepted, sent, settled, migrated, folded
-		"before commit offline.Front.do.Front.do", "after commit offline.Front.do.Front.do", "before commit outbox.Outbox.prepare", "after commit outbox.Outbox.prepare",
+		"before commit offline.Front.put", "after commit offline.Front.put", "before commit outbox.Outbox.prepare", "after commit outbox.Outbox.prepare",
 		"before POST Invoice", "after POST Invoice", "before POST tokens", "after POST payments", "before commit outbox.Outbox.settle", "after commit outbox.Outbox.settle",
 		"before commit of a migration", "after commit of a migration", "before checkpoint", "after checkpoint",
 	} {
