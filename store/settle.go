@@ -279,10 +279,10 @@ func lookAtMark(path string) (reading, error) {
 	return r, r.err
 }
 
-// compareBeside judges the journal by a mark that was read before it, for a reader. Where an owner runs, that has judged already,
-// and its mark moves on.
+// compareBeside judges the journal by a mark that was read before it, for a reader. Where another process owns it, that has judged
+// already, and its mark moves on.
 func (s *Store) compareBeside(ctx context.Context, q queryer, mark reading) error {
-	if _, running, err := Owner(s.opt.Path); err != nil || running || s.opt.IgnoreMark {
+	if pid, running, err := Owner(s.opt.Path); err != nil || running && pid != os.Getpid() || s.opt.IgnoreMark {
 		return err
 	}
 	e, err := s.evidence(ctx, q, mark)

@@ -15,6 +15,8 @@ const (
 	Asking     Cause = "asking"
 	DiskFull   Cause = "disk_full"
 	Journal    Cause = "journal"
+	Cut        Cause = "journal_cut"
+	Lost       Cause = "journal_lost"
 	NoLine     Cause = "no_line"
 	LineGone   Cause = "line_missing"
 	LinePulled Cause = "line_unplugged"
@@ -45,6 +47,8 @@ func table() []row {
 		{Resuming, "older sales are being resumed", "posagent status{flags} shows them; wait until they are settled", false},
 		{Asking, "the backend has not answered yet", "posagent status{flags}, again in some seconds", false},
 		{DiskFull, "no space left on the disk of {where}", "df -h {where} shows it; free space there, but leave what is in {where}", false},
+		{Cut, "the journal of {where} is cut, {detail}", "compare posagent sale list{flags} with the register's journal, then posagent journal accept{flags} --reason TEXT", false},
+		{Lost, "the journal of {where} is lost, {detail}", "posagent journal --help tells how a backup takes its place; leave {where} as it is until then", false},
 		{Journal, "the journal of {where} cannot be written or read, {detail}", "dmesg | tail shows errors of the disk; keep {where} as it is, and call support", false},
 
 		{NoLine, "no register line is set", "set [ecr] serial or tcp in {config}, then posagent run{flags}", false},

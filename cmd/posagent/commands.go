@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"posagent/store"
 )
 
 // command is one verb. Sub-verbs have no sub-verbs of their own.
@@ -30,7 +32,8 @@ type call struct {
 	opts any      // what flags() returned
 	args []string // positional arguments
 	cmd  *command
-	path string // "register pay"
+	path string          // "register pay"
+	cut  *store.CutError // of the journal that was read: said behind what is left in it
 	ctx  context.Context
 }
 
@@ -124,7 +127,13 @@ func invoke(ctx context.Context, cmd *command, path string, args []string, g glo
 		return fail(exitUsage, "%s: takes no argument %q (%s --help shows how)", said(path), rest[0], path)
 	}
 	c.args, c.global = rest, g
-	return cmd.run(ctx, c)
+	if err := cmd.run(ctx, c); err != nil {
+		return err
+	}
+	if c.cut != nil {
+		return cutError(c.cut)
+	}
+	return nil
 }
 
 // parseAnywhere lets flags stand before, between and after positional arguments; "--" ends them.

@@ -94,9 +94,13 @@ func cutError(cut *store.CutError) error {
 		"posagent journal accept --reason TEXT; or put a newer backup back: posagent restore FILE)", cut)
 }
 
-// readAgent opens the terminal's database for reading, beside a running daemon or without one.
+// readAgent opens the terminal's database for reading, beside a running daemon or without one. Of one that is cut it reads what is
+// left, and the verb ends with cutError.
 func readAgent(c *call) (*store.Store, error) {
 	s, err := store.OpenReader(c.ctx, agentDB(c))
+	if errors.As(err, &c.cut) && !c.cut.Missing {
+		s, err = store.Open(c.ctx, store.Options{Path: agentDB(c), ReadOnly: true, IgnoreMark: true})
+	}
 	if err != nil {
 		return nil, storeError(err)
 	}

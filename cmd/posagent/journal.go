@@ -57,7 +57,10 @@ type acceptOptions struct{ reason string }
 
 func journalCommand() command {
 	return command{
-		name: "journal", short: "what a person decides about a journal that was cut", examples: []string{"posagent journal accept --reason 'the card was swapped, the register was compared'"},
+		name: "journal", short: "what a person decides about a journal that was cut",
+		long: "A journal is cut when it ends before what its mark has seen (agent.db.mark): a damaged log, an older copy put back, or no journal at\n" +
+			"all. Nothing is sent or undone then. A backup that is newer than the cut is put back by posagent restore; without one, what is left\n" +
+			"is taken by posagent journal accept; where nothing is left, posagent reset --lost-journal --reason TEXT begins anew.", examples: []string{"posagent journal accept --reason 'the card was swapped, the register was compared'"},
 		sub: []command{{
 			name: "accept", short: "go on with a journal that was cut, without what is missing in it",
 			long: "Needs the terminal stopped. Compare the register's own journal with posagent sale list first: sales and operations that are missing\n" +

@@ -113,6 +113,8 @@ func TestScripts(t *testing.T) {
 					<-time.After(20 * time.Millisecond)
 				}
 			},
+			"frozen":  frozen,
+			"damaged": damaged,
 			"tamper":  tamper,
 			"link":    link,
 			"request": request,

@@ -67,6 +67,9 @@ func showStatus(ctx context.Context, c *call) error {
 	}
 	_, err = os.Stat(agentDB(c))
 	there := err == nil
+	if _, err := os.Stat(store.MarkPath(agentDB(c))); err == nil {
+		there = true
+	}
 	if !v.Running {
 		cause := ready.Stopped
 		if !named && !there {
@@ -75,9 +78,17 @@ func showStatus(ctx context.Context, c *call) error {
 		v.Judged(ready.Not(ready.Trouble{Cause: cause}, placeOf(c)))
 	}
 	if there {
-		if err := v.load(ctx, c, cfg.Paylinks.Method, named); err != nil {
+		if err := v.load(ctx, c, cfg.Paylinks.Method, named); err != nil && c.cut == nil {
 			return err
 		}
+	}
+	if c.cut != nil {
+		cause := ready.Cut
+		if c.cut.Missing {
+			cause = ready.Lost
+		}
+		v.Judged(ready.Not(ready.Trouble{Cause: cause, Where: c.stateDir(), Detail: c.cut.Why}, placeOf(c)))
+		return errors.Join(v.show(c, check), cutError(c.cut))
 	}
 	v.Advise()
 	if err := v.show(c, check); err != nil {

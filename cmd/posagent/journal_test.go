@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"posagent/agent"
+	"posagent/device"
+	"posagent/store"
+)
+
+// frozen FROM TO copies a state directory as a kill -9 leaves it at this moment.
+func frozen(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Check(freeze(ts.MkAbs(args[0]), ts.MkAbs(args[1])))
+}
+
+func freeze(from, to string) error {
+	if err := os.MkdirAll(filepath.Join(to, "keys"), 0o700); err != nil {
+		return err
+	}
+	for _, name := range []string{"agent.db", "agent.db-wal", "agent.db.mark", "keys/device.key"} {
+		data, err := os.ReadFile(filepath.Join(from, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, name), data, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mutations is how many single bits, and how many single sectors, are changed.
+func mutations() int {
+	if n, err := strconv.Atoi(os.Getenv("POSAGENT_MUTATIONS")); err == nil {
+		return n
+	}
+	return 15
+}
+
+// damaged STATE changes bits and sectors of the log: each time the journal holds everything, or is cut. One that is cut is left
+// in the directory "damaged".
+func damaged(ts *testscript.TestScript, neg bool, args []string) {
+	from := ts.MkAbs(args[0])
+	work := ts.MkAbs("mutation")
+	ts.Check(freeze(from, work))
+	whole, err := held(work)
+	ts.Check(err)
+	if len(whole) < 3 {
+		ts.Fatalf("only %d sales and operations", len(whole))
+	}
+	log, err := os.ReadFile(filepath.Join(from, "agent.db-wal"))
+	ts.Check(err)
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 2))
+	cuts := 0
+	for n := range 2 * mutations() {
+		ts.Check(os.RemoveAll(work))
+		ts.Check(freeze(from, work))
+		bad := append([]byte(nil), log...)
+		if n%2 == 0 {
+			bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)
+		} else {
+			sector := 512 * rng.IntN(len(bad)/512)
+			for i := range 512 {
+				bad[sector+i] = byte(rng.Uint32())
+			}
+		}
+		ts.Check(os.WriteFile(filepath.Join(work, "agent.db-wal"), bad, 0o600))
+		list, err := held(work)
+		switch {
+		case errors.Is(err, store.ErrCut):
+			if cuts++; cuts == 1 {
+				ts.Check(freeze(work, ts.MkAbs("damaged")))
+				ts.Check(os.WriteFile(ts.MkAbs("damaged/agent.db-wal"), bad, 0o600))
+			}
+		case err != nil:
+			ts.Fatalf("seed %d, mutation %d: %v", seed, n, err)
+		case fmt.Sprint(list) != fmt.Sprint(whole):
+			ts.Fatalf("seed %d, mutation %d: nothing was said, and it holds %v instead of %v", seed, n, list, whole)
+		}
+	}
+	if cuts == 0 {
+		ts.Fatalf("no damage was met")
+	}
+}
+
+// held opens a journal as the terminal does, and lists its sales and operations with their states.
+func held(state string) (list []string, err error) {
+	keys, err := device.OpenKeys(filepath.Join(state, "keys"))
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(state, "agent.db")
+	db, err := agent.Open(context.Background(), store.Options{Path: path, Wrapper: keys, Ballast: -1, Marks: []string{store.MarkPath(path)}})
+	if err != nil {
+		return nil, err
+	}
+	err = db.Read(context.Background(), func(r store.Reader) error {
+		rows, err := r.Query(`SELECT 'sale ' || key || ' ' || phase || ' ' || receipt FROM checkout_sales UNION ALL
+			SELECT 'operation ' || key || ' ' || state FROM outbox_ops ORDER BY 1`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var s string
+			if err := rows.Scan(&s); err != nil {
+				return err
+			}
+			list = append(list, s)
+		}
+		return rows.Err()
+	})
+	return list, errors.Join(err, db.Close())
+}
