@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/netip"
@@ -26,6 +27,7 @@ type dialog struct {
 	closeLine func()
 	from      netip.Addr // of the peer, invalid on a serial line
 	shown     bool       // the password; the reader's
+	rank      rank       // under Session.mu
 
 	machine *zvt.Machine // stepped under Session.mu
 	lost    bool         // under Session.mu: the connection is gone
@@ -110,11 +112,14 @@ func (d *dialog) read(ctx context.Context, link frame.Transport) error {
 		if err != nil {
 			return err
 		}
+		if err := d.turn(ctx); err != nil {
+			return err
+		}
 		if err := d.judge(ctx, data); err != nil {
 			return err
 		}
 		d.s.o.Tap(FromRegister, data)
-		d.s.count(func(st *Stats) { st.Received++ })
+		d.s.count(func(st *Stats) { st.Received++; d.rank = max(d.rank, d.rankOf(data)) })
 		d.post(zvt.Received{APDU: data})
 	}
 }
@@ -139,7 +144,7 @@ func (d *dialog) judge(ctx context.Context, data []byte) error {
 	}
 	if !d.shown {
 		s.count(func(st *Stats) { st.WrongPasswords, st.WrongFrom, st.WrongAt = st.WrongPasswords+1, from, time.Now() })
-		s.wrong.warn(s.log, "wrong password", "from", from)
+		s.warn("wrong password", "from", from)
 	}
 	return nil
 }
@@ -260,7 +265,7 @@ func (d *dialog) write(ctx context.Context) {
 				}
 			})
 			if err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) { // neither closing nor taken back
-				d.s.log.Warn("message not acknowledged", "err", err)
+				d.s.warn("message not acknowledged", "err", err)
 			}
 			d.post(zvt.Sent{Seq: one.Seq, OK: err == nil})
 		}
@@ -312,7 +317,7 @@ func (d *dialog) perform(ctx context.Context, a zvt.Action) {
 		d.jobs.Go(func() {
 			h, err := s.o.Till.Check(ctx)
 			if err != nil {
-				s.log.Warn("check failed", "err", err)
+				s.warn("check failed", "err", err)
 			}
 			d.post(zvt.Checked{Gen: a.Gen, Health: h, OK: err == nil})
 		})
@@ -436,17 +441,29 @@ func (d *dialog) total(ctx context.Context, gen int, ask func(context.Context) (
 	d.post(zvt.Totalled{Gen: gen, Totals: t, Code: code})
 }
 
-// save stores a registration and tells the line's other connections.
+// save stores a registration and tells the line's other connections. One that is stored already is not written again:
+// registers register for every command, and strangers as often as they like.
 func (d *dialog) save(ctx context.Context, a zvt.Save) {
-	d.s.mu.Lock()
-	d.s.profile, d.s.loaded = a.Profile, true
-	d.s.mu.Unlock()
-	if d.s.o.Memory != nil {
-		if err := d.s.o.Memory.Save(ctx, d.s.o.Line, a.Profile); err != nil && ctx.Err() == nil {
-			d.s.log.Error("registration not stored", "err", err)
+	s := d.s
+	s.saving.Lock()
+	s.mu.Lock()
+	same := bytes.Equal(s.profile, a.Profile)
+	stored := s.stored && same
+	s.profile, s.loaded, s.stored = a.Profile, true, stored
+	s.mu.Unlock()
+	if s.o.Memory != nil && !stored {
+		err := s.o.Memory.Save(ctx, s.o.Line, a.Profile)
+		if err != nil && ctx.Err() == nil {
+			s.log.Error("registration not stored", "err", err)
 		}
+		s.mu.Lock()
+		s.stored = err == nil
+		s.mu.Unlock()
 	}
-	d.others(zvt.Learned{Profile: a.Profile})
+	s.saving.Unlock()
+	if !same {
+		d.others(zvt.Learned{Profile: a.Profile})
+	}
 	if a.Gen != 0 {
 		d.post(zvt.Saved{Gen: a.Gen})
 	}

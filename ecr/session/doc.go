@@ -21,6 +21,4 @@
 // 2026-11-21: TCP connections run side by side because registers open one per command and leave old ones half open.
 // While one runs a dialogue the others get 84 A0 00, except registration, log-off, status (9C), 06 B0, which reaches
 // the running sale, and 06 20, which waits for the dialogue to end (DECISIONS.md).
-//
-// 2026-11-21: at the limit of connections the oldest without a dialogue is closed for the new one.
 package session

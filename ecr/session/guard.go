@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -104,28 +105,77 @@ func (g *guard) leave(one *guest) {
 	one.users--
 }
 
-// notEvery lets a log line through once a minute and counts the rest.
-type notEvery struct {
-	mu     sync.Mutex
+// quiet lets each phrase into the log once a minute and counts the rest. The phrases are fixed, so that their number is.
+type quiet struct {
+	mu   sync.Mutex
+	said map[string]*phrase
+}
+
+type phrase struct {
 	next   time.Time
 	missed int
 }
 
-func (n *notEvery) warn(log *slog.Logger, text string, args ...any) {
-	n.mu.Lock()
+func (q *quiet) warn(log *slog.Logger, text string, args ...any) {
+	q.mu.Lock()
+	if q.said == nil {
+		q.said = map[string]*phrase{}
+	}
+	p := q.said[text]
+	if p == nil {
+		p = &phrase{}
+		q.said[text] = p
+	}
 	now := time.Now()
-	if now.Before(n.next) {
-		n.missed++
-		n.mu.Unlock()
+	if now.Before(p.next) {
+		p.missed++
+		q.mu.Unlock()
 		return
 	}
-	missed := n.missed
-	n.next, n.missed = now.Add(time.Minute), 0
-	n.mu.Unlock()
+	missed := p.missed
+	p.next, p.missed = now.Add(time.Minute), 0
+	q.mu.Unlock()
 	if missed > 0 {
 		args = append(args, "more", missed)
 	}
 	log.Warn(text, args...)
+}
+
+// The pace at which a line takes messages of connections that are in no dialogue, and the longest that one waits.
+const (
+	strangerEvery = 2 * time.Millisecond
+	strangerMost  = 50 * time.Millisecond
+)
+
+var errEvicted = errors.New("closed for another connection")
+
+// turn holds a message of a stranger back for its turn, so that a flood of them takes nothing from a sale. The connection
+// that runs the line's dialogue is never held back. It fails where the connection was closed for another meanwhile.
+func (d *dialog) turn(ctx context.Context) error {
+	s := d.s
+	s.mu.Lock()
+	if s.owner == d || !d.from.IsValid() {
+		s.mu.Unlock()
+		return nil
+	}
+	now := time.Now()
+	if s.next.Before(now) {
+		s.next = now
+	}
+	wait := s.next.Sub(now)
+	if wait < strangerMost {
+		s.next = s.next.Add(strangerEvery)
+	}
+	s.mu.Unlock()
+	if wait > 0 {
+		pause(ctx, wait)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d.lost {
+		return errEvicted
+	}
+	return nil
 }
 
 // address is where a connection comes from, the zero Addr where that is no IP address.

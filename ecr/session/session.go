@@ -88,15 +88,18 @@ type Session struct {
 	mu      sync.Mutex
 	loaded  bool
 	profile []byte
+	stored  bool // the profile is what Memory holds
 	dialogs map[*dialog]bool
 	opened  int     // dialogs so far
 	owner   *dialog // runs the line's dialogue
 	sale    string  // runs on the line
 	stats   Stats
 
-	guard  guard
-	wrong  notEvery
-	turned notEvery
+	saving sync.Mutex // one registration is stored at a time
+
+	guard guard
+	quiet quiet
+	next  time.Time // when the next message of a stranger is taken
 }
 
 // New makes a session; it starts nothing.
@@ -145,6 +148,9 @@ func (s *Session) count(f func(*Stats)) {
 	f(&s.stats)
 }
 
+// warn logs a fixed phrase at most once a minute: strangers can cause it as often as they like.
+func (s *Session) warn(text string, args ...any) { s.quiet.warn(s.log, text, args...) }
+
 // load reads the stored registration once.
 func (s *Session) load(ctx context.Context) error {
 	s.mu.Lock()
@@ -160,7 +166,7 @@ func (s *Session) load(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.loaded {
-		s.loaded, s.profile = true, data
+		s.loaded, s.profile, s.stored = true, data, data != nil
 	}
 	return nil
 }

@@ -1,9 +1,11 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
+	"net/netip"
 	"sync"
 	"syscall"
 	"time"
@@ -39,7 +41,7 @@ func (s *Session) ServeTCP(ctx context.Context, listener net.Listener) error {
 			return err
 		case err != nil:
 			s.count(func(st *Stats) { st.OpenErrors++ })
-			s.log.Warn("connection not accepted", "err", err)
+			s.warn("connection not accepted", "err", err)
 			pause(ctx, 200*time.Millisecond)
 			continue
 		}
@@ -50,12 +52,12 @@ func (s *Session) ServeTCP(ctx context.Context, listener net.Listener) error {
 		if !s.allowed(from) {
 			_ = conn.Close()
 			s.count(func(st *Stats) { st.Turned++ })
-			s.turned.warn(s.log, "connection from an address that is not allowed", "from", from.String())
+			s.warn("connection from an address that is not allowed", "from", from.String())
 			continue
 		}
 		if !s.makeRoom() {
 			_ = conn.Close()
-			s.log.Warn("too many connections")
+			s.warn("too many connections")
 			continue
 		}
 		link := frame.NewTCP(conn, s.o.T3, frame.WithMaxAPDU(maxAPDU))
@@ -92,28 +94,55 @@ func keepAlive(conn *net.TCPConn) {
 	}
 }
 
-// makeRoom closes the oldest connection without a dialogue when there are too many.
+// rank is what a connection has shown itself to be. The lower it is, the sooner it is closed for another.
+type rank uint8
+
+const (
+	silent     rank = iota // it has said nothing
+	speaking               // it has sent a command
+	registered             // it has registered
+)
+
+// rankOf is what a message says of its connection. Where a password is set, a command without it shows nothing.
+func (d *dialog) rankOf(data []byte) rank {
+	if d.s.o.ZVT.Password != "" && !d.shown {
+		return silent
+	}
+	if data[0] == 0x06 && len(data) > 1 && data[1] == 0x00 {
+		return registered
+	}
+	return speaking
+}
+
+// makeRoom closes a connection without a dialogue when there are too many: of those that have shown least, one of the
+// address that has most, and there the oldest. A register that is connected keeps its place beside any crowd of others.
 func (s *Session) makeRoom() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	open := 0
-	var oldest *dialog
+	from := map[netip.Addr]int{}
 	for d := range s.dialogs {
-		if d.lost {
-			continue
-		}
-		open++
-		if d != s.owner && (oldest == nil || d.number < oldest.number) {
-			oldest = d
+		if !d.lost {
+			open++
+			from[d.from]++
 		}
 	}
 	if open < s.o.MaxConns {
 		return true
 	}
-	if oldest == nil {
+	var out *dialog
+	for d := range s.dialogs {
+		if d.lost || d == s.owner {
+			continue
+		}
+		if out == nil || cmp.Or(cmp.Compare(d.rank, out.rank), cmp.Compare(from[out.from], from[d.from]), cmp.Compare(d.number, out.number)) < 0 {
+			out = d
+		}
+	}
+	if out == nil {
 		return false
 	}
-	go oldest.closeLine()
-	oldest.lost = true
+	go out.closeLine()
+	out.lost = true
 	return true
 }
