@@ -36,13 +36,15 @@ const (
 	healthEvery = 10 * time.Second       // between two looks into the journal
 	firstAsk    = 2 * time.Second        // between two questions while the backend keeps the terminal from being ready
 	slowestAsk  = 15 * time.Second
+	holdDown    = 2 * time.Second // that a backend must be away, or back, before a terminal that stays ready says so
 )
 
 // judged is the last judgement, and what it needs to remember.
 type judged struct {
 	mu     sync.Mutex
 	last   *ready.Report
-	since  time.Time
+	next   *ready.Report  // differs from last by the word offline alone, and waits until it has lasted
+	since  time.Time      // next
 	health *ready.Trouble // of the journal, when it was looked into last
 	looked time.Time
 	proof  bool // the backend has answered with these settings, in this run or an earlier one
@@ -250,11 +252,13 @@ const nobody = "00000000-0000-4000-8000-000000000000"
 // What comes of it is read from the connections.
 func (a *Agent) ask(ctx context.Context) {
 	var both sync.WaitGroup
-	both.Go(func() {
-		if err := a.catalog.RefreshNow(ctx); err != nil && ctx.Err() == nil {
-			a.o.Log.Debug("method list not refreshed", "err", err)
-		}
-	})
+	if _, err := a.catalog.Trouble(); err != nil || !a.catalog.Answered() {
+		both.Go(func() {
+			if err := a.catalog.RefreshNow(ctx); err != nil && ctx.Err() == nil {
+				a.o.Log.Debug("method list not refreshed", "err", err)
+			}
+		})
+	}
 	w := a.o.Ways
 	if w.Apart || w.Troubles != nil && len(w.Troubles()) > 0 {
 		both.Go(func() {
@@ -264,6 +268,24 @@ func (a *Agent) ask(ctx context.Context) {
 		})
 	}
 	both.Wait()
+}
+
+// changed keeps a judgement, and says whether it is one to tell of. A backend that is away for a moment is not.
+func (j *judged) changed(r ready.Report) bool {
+	switch {
+	case j.last != nil && j.last.Same(r):
+		j.next = nil
+		return false
+	case j.last != nil && j.last.Ready && r.Ready:
+		if j.next == nil || !j.next.Same(r) {
+			j.next, j.since = &r, time.Now()
+		}
+		if time.Since(j.since) < holdDown {
+			return false
+		}
+	}
+	j.last, j.next = &r, nil
+	return true
 }
 
 // report judges, and tells of a judgement that is new.
@@ -277,10 +299,7 @@ func (a *Agent) report(ctx context.Context, look bool) ready.Report {
 			s.Since = now
 		}
 	}
-	changed := j.last == nil || !j.last.Same(r)
-	if changed {
-		j.last = &r
-	}
+	changed := j.changed(r)
 	j.mu.Unlock()
 	if !changed || ctx.Err() != nil {
 		return r

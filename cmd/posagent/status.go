@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"posagent/agent"
@@ -66,6 +67,9 @@ func showStatus(ctx context.Context, c *call) error {
 		v.running(c)
 	}
 	_, err = os.Stat(agentDB(c))
+	if errors.Is(err, os.ErrPermission) {
+		return storeError(err)
+	}
 	there := err == nil
 	if _, err := os.Stat(store.MarkPath(agentDB(c))); err == nil {
 		there = true
@@ -79,7 +83,9 @@ func showStatus(ctx context.Context, c *call) error {
 	}
 	if there {
 		if err := v.load(ctx, c, cfg.Paylinks.Method, named); err != nil && c.cut == nil {
-			return err
+			why, _, _ := strings.Cut(err.Error(), " (")
+			v.Judged(ready.Not(ready.Trouble{Cause: ready.Journal, Where: c.stateDir(), Detail: why}, placeOf(c)))
+			return errors.Join(v.show(c, true), err)
 		}
 	}
 	if c.cut != nil {
