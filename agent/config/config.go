@@ -183,6 +183,7 @@ type Store struct {
 // Backend is the embedded backend.
 type Backend struct {
 	Listen         string         `toml:"listen"`
+	Hosts          []string       `toml:"hosts"`        // names it answers to beside its addresses and localhost
 	Data           string         `toml:"data"`         // directory; "" = below the state directory
 	Seed           string         `toml:"seed"`         // file with merchants and methods; "" = built in
 	WalletDelay    *time.Duration `toml:"wallet_delay"` // nil = the method's mean delay

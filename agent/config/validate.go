@@ -311,6 +311,11 @@ func (c Config) rest(k *check) {
 		k.between("backend.wallet_delay", *d, 0, time.Hour)
 	}
 	k.between("backend.session_life", c.Backend.SessionLife, time.Second, time.Hour)
+	for _, h := range c.Backend.Hosts {
+		if u, err := url.Parse("http://" + h); err != nil || u.Host != h || h == "" || u.Port() != "" {
+			k.fail("backend.hosts", "%q is not a host's name: want one without scheme and port", h)
+		}
+	}
 	for _, h := range c.Backend.WebhookAllow {
 		if u, err := url.Parse("http://" + h); err != nil || u.Host != h || h == "" || u.Hostname() == "" {
 			k.fail("backend.webhook_allow", "%q is neither host:port nor host", h)

@@ -38,7 +38,7 @@ type booth struct {
 // direct says that the front calls the backend in process, not over a cable.
 func newBooth(t *testing.T, direct bool) *booth {
 	never := -time.Second
-	b, err := backend.Open(t.Context(), backend.Config{Dir: t.TempDir(), Synchronous: "OFF", WalletDelay: &never, PublicURL: "http://127.0.0.1:1"})
+	b, err := backend.Open(t.Context(), backend.Config{Dir: t.TempDir(), Synchronous: "OFF", WalletDelay: &never, PublicURL: "http://127.0.0.1:1", Hosts: []string{"backend.test"}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, b.Close()) })
 	x := &booth{cable: &cable{to: wiretest.Direct(b.Handler())}, backend: b}

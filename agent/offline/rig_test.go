@@ -124,7 +124,7 @@ func inShop(t *testing.T, opts offline.Options, f func(t *testing.T, s *shop)) {
 
 func newShop(t *testing.T, opts offline.Options) *shop {
 	never := -time.Second
-	b, err := backend.Open(t.Context(), backend.Config{Dir: t.TempDir(), Synchronous: "OFF", WalletDelay: &never, PublicURL: "http://127.0.0.1:1"})
+	b, err := backend.Open(t.Context(), backend.Config{Dir: t.TempDir(), Synchronous: "OFF", WalletDelay: &never, PublicURL: "http://127.0.0.1:1", Hosts: []string{"backend.test"}})
 	require.NoError(t, err)
 	s := &shop{t: t, opts: opts, backend: b, cable: &cable{to: wiretest.Direct(b.Handler())}, path: filepath.Join(t.TempDir(), "agent.db")}
 	s.start()

@@ -73,6 +73,7 @@ func table() []row {
 		{"expired", "the certificate of {where} is out of date or not valid yet, {detail}", "date -u; if the clock is wrong, set it; else call the backend's operator", false},
 		{"wrong_name", "the certificate of {where} is for another name", "correct the host of [upstream] base in {config}", false},
 		{"wrong_pin", "the certificate of {where} has none of the pinned keys", "ask the backend's operator for the new key, and put it into [upstream] pins in {config}; if there is none, somebody reads along", false},
+		{"weak_key", "the certificate of {where}, or one above it, has an RSA key below 2048 bits", "ask the backend's operator for a certificate with an RSA key of 2048 bits or more, or with ECDSA", false},
 		{"bad_tls", "no secure connection to {where} comes about, {detail}", "correct the port of [upstream] base, client_cert and client_key in {config}; else call the backend's operator", false},
 
 		{"proxy_login", "the proxy demands a login", "set [upstream] proxy and proxy_auth_file in {config}; the file holds user:password", false},

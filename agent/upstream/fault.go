@@ -34,6 +34,7 @@ const (
 	Expired      Kind = "expired"      // a certificate is out of date, or not valid yet
 	WrongName    Kind = "wrong_name"   // the certificate is for another host
 	WrongPin     Kind = "wrong_pin"    // no pinned key in the chain
+	WeakKey      Kind = "weak_key"     // an RSA key below 2048 bits in the chain
 	BadTLS       Kind = "bad_tls"      // TLS fails otherwise
 	ProxyLogin   Kind = "proxy_login"  // 407
 	ProxyDown    Kind = "proxy_down"   // the proxy cannot be reached
@@ -47,7 +48,7 @@ const (
 
 // Kinds lists them all.
 func Kinds() []Kind {
-	return []Kind{NameService, NoName, NoRoute, Refused, Stall, Broken, Untrusted, Expired, WrongName, WrongPin, BadTLS, ProxyLogin, ProxyDown, ProxyRefuses,
+	return []Kind{NameService, NoName, NoRoute, Refused, Stall, Broken, Untrusted, Expired, WrongName, WrongPin, WeakKey, BadTLS, ProxyLogin, ProxyDown, ProxyRefuses,
 		Portal, Credentials, NoService, Failing, TooMany}
 }
 
@@ -149,6 +150,8 @@ func FaultOf(err error) (Kind, string) {
 		return faultOfStatus(int(status)), status.Error()
 	case errors.Is(err, errPin):
 		return WrongPin, ""
+	case errors.Is(err, errWeak):
+		return WeakKey, ""
 	case errors.Is(err, ErrRedirect):
 		return Portal, "a redirect"
 	case errors.Is(err, errPage):

@@ -51,6 +51,7 @@ func TestField_U3FaultsByTheirErrors(t *testing.T) {
 		"for another purpose":      {&tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.IncompatibleUsage}}, BadTLS},
 		"another host's":           {&tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{}, Host: "a"}}, WrongName},
 		"no pinned key":            {&url.Error{Op: "Get", Err: errPin}, WrongPin},
+		"a short RSA key":          {&url.Error{Op: "Get", Err: errWeak}, WeakKey},
 		"the peer refuses TLS":     {&url.Error{Op: "Get", Err: &net.OpError{Op: "remote error", Err: tls.AlertError(40)}}, BadTLS},
 		"no TLS at all":            {&url.Error{Op: "Get", Err: tls.RecordHeaderError{Msg: "tls: first record does not look like a TLS handshake"}}, BadTLS},
 		"token refused":            {wire.Errorf(wire.Unauthorized, "", "no"), Credentials},

@@ -6,6 +6,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -61,6 +62,39 @@ func secure(t *testing.T, cfg *tls.Config, s *seen) string {
 	srv.StartTLS()
 	t.Cleanup(srv.Close)
 	return srv.URL
+}
+
+// An RSA key below 2048 bits, of the backend or above it, is broken by whoever has the means: nothing is sent to it.
+func TestField_P12ShortRSAKeysAreRefused(t *testing.T) {
+	ours := newAuthority(t)
+	issued := func(bits int) tls.Certificate {
+		t.Helper()
+		key, err := rsa.GenerateKey(rand.Reader, bits)
+		require.NoError(t, err)
+		tmpl := &x509.Certificate{
+			SerialNumber: big.NewInt(7), Subject: pkix.Name{CommonName: "rsa"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+			IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		}
+		der, err := x509.CreateCertificate(rand.Reader, tmpl, ours.cert, &key.PublicKey, ours.key)
+		require.NoError(t, err)
+		return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+	}
+	for bits, ok := range map[int]bool{1024: false, 2047: false, 2048: true} {
+		cert := issued(bits)
+		var s seen
+		base := secure(t, &tls.Config{Certificates: []tls.Certificate{cert}}, &s)
+		c := client(t, base, func(cfg *Config) { cfg.RootsFile = ours.file })
+		_, err := exchange(t, c, "POST", base, "", "x")
+		require.Equal(t, ok, err == nil, "%d: %v", bits, err)
+		if ok {
+			continue
+		}
+		require.Zero(t, s.count(), bits)
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err), "nothing was sent")
+		require.ErrorIs(t, err, errWeak)
+		require.ErrorContains(t, err, "the backend needs a new certificate")
+		require.Equal(t, WeakKey, c.Fault().Kind)
+	}
 }
 
 // Whatever is wrong with the backend's side of TLS, one by one: nothing is sent, nothing is tried again, and the caller learns that

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"crypto/rsa"
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
@@ -19,6 +20,22 @@ import (
 
 // errPin names the remedy: the terminal's owner decides whether the new key is the backend's.
 var errPin = errors.New("upstream: no certificate of the backend has a pinned key: if the backend has changed its key, put the new one into upstream.pins, else somebody is listening in")
+
+// minRSA is the least size of an RSA key in the backend's chain, in bits.
+const minRSA = 2048
+
+// errWeak is an RSA key in the backend's chain that is too short.
+var errWeak = errors.New("upstream: the backend's certificate, or one above it, has an RSA key below 2048 bits: the backend needs a new certificate")
+
+// strong returns whether no certificate of a chain has an RSA key below minRSA.
+func strong(chain []*x509.Certificate) bool {
+	for _, cert := range chain {
+		if key, ok := cert.PublicKey.(*rsa.PublicKey); ok && key.N.BitLen() < minRSA {
+			return false
+		}
+	}
+	return true
+}
 
 func newTransport(cfg Config) (*http.Transport, error) {
 	tlsConfig, err := newTLS(cfg)
@@ -77,8 +94,8 @@ func newTLS(cfg Config) (*tls.Config, error) {
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
+	pins := map[string]bool{}
 	if len(cfg.Pins) > 0 {
-		pins := map[string]bool{}
 		for _, p := range cfg.Pins {
 			sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(p, "sha256/"))
 			if err != nil || len(sum) != sha256.Size {
@@ -86,19 +103,32 @@ func newTLS(cfg Config) (*tls.Config, error) {
 			}
 			pins[string(sum)] = true
 		}
-		c.VerifyConnection = func(state tls.ConnectionState) error {
-			for _, chain := range state.VerifiedChains {
-				for _, cert := range chain {
-					sum := sha256.Sum256(cert.RawSubjectPublicKeyInfo)
-					if pins[string(sum[:])] {
-						return nil
-					}
-				}
+	}
+	c.VerifyConnection = func(state tls.ConnectionState) error {
+		fault := errWeak
+		for _, chain := range state.VerifiedChains {
+			switch {
+			case !strong(chain):
+			case len(pins) == 0 || pinned(chain, pins):
+				return nil
+			default:
+				fault = errPin
 			}
-			return errPin
 		}
+		return fault
 	}
 	return c, nil
+}
+
+// pinned returns whether a certificate of a chain has one of the keys.
+func pinned(chain []*x509.Certificate, pins map[string]bool) bool {
+	for _, cert := range chain {
+		sum := sha256.Sum256(cert.RawSubjectPublicKeyInfo)
+		if pins[string(sum[:])] {
+			return true
+		}
+	}
+	return false
 }
 
 // try bounds one try, body included, and keeps the transport from repeating what it was not told to.

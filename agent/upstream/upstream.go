@@ -276,7 +276,7 @@ func checkRetry(ctx context.Context, resp *http.Response, err error) (bool, erro
 	}
 	if err != nil {
 		var cert *tls.CertificateVerificationError
-		return !errors.Is(err, ErrRedirect) && !errors.Is(err, errPin) && !errors.As(err, &cert), nil
+		return !errors.Is(err, ErrRedirect) && !errors.Is(err, errPin) && !errors.Is(err, errWeak) && !errors.As(err, &cert), nil
 	}
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:

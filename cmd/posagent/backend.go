@@ -96,7 +96,7 @@ func serveBackend(ctx context.Context, c *call, cfg config.Config, listen, remed
 	cred := cfg.Backend.Credentials
 	b, err := backend.Open(ctx, backend.Config{
 		Dir: backendDir(c, cfg), Seed: cfg.Backend.Seed, WalletDelay: cfg.Backend.WalletDelay, SessionLife: cfg.Backend.SessionLife, TimeoutUnit: cfg.Methods.TimeoutUnit,
-		PublicURL: url, Log: log, HookAllow: cfg.Backend.WebhookAllow, LinkHook: cfg.Backend.LinkWebhook, QR: drawCode, MerchantNumber: cfg.Backend.MerchantNumber, MerchantUUID: cfg.Backend.MerchantUUID,
+		PublicURL: url, Hosts: backendHosts(cfg, listen), Log: log, HookAllow: cfg.Backend.WebhookAllow, LinkHook: cfg.Backend.LinkWebhook, QR: drawCode, MerchantNumber: cfg.Backend.MerchantNumber, MerchantUUID: cfg.Backend.MerchantUUID,
 		Operator:    cfg.Operator.Name,
 		HookSecrets: slices.DeleteFunc([]wire.Secret{cfg.Backend.WebhookSecret, cfg.Backend.WebhookSecretOld}, func(s wire.Secret) bool { return s == "" }),
 		Credentials: backend.Credentials{
@@ -140,6 +140,15 @@ func serveBackend(ctx context.Context, c *call, cfg config.Config, listen, remed
 	})
 	up(url)
 	return g.Wait()
+}
+
+// backendHosts are the names the backend answers to: those of the configuration, and the one it was told to listen on.
+func backendHosts(cfg config.Config, listen string) []string {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil || host == "" {
+		return cfg.Backend.Hosts
+	}
+	return append(slices.Clone(cfg.Backend.Hosts), host)
 }
 
 // drawCode draws a text as a QR code that a telephone reads from a screen or from paper.

@@ -135,7 +135,7 @@ func TestNothingOfAPurgedCardOperationIsLeft(t *testing.T) {
 		require.NoError(t, err)
 		db, err := store.Open(ctx, store.Options{Path: filepath.Join(state, "agent.db"), Steps: agent.Schema(), Wrapper: keys, Ballast: -1, Synchronous: "OFF"})
 		require.NoError(t, err)
-		b, err := backend.Open(ctx, backend.Config{Dir: t.TempDir(), Synchronous: "OFF", PublicURL: "http://127.0.0.1:1"})
+		b, err := backend.Open(ctx, backend.Config{Dir: t.TempDir(), Synchronous: "OFF", PublicURL: "http://127.0.0.1:1", Hosts: []string{"backend.test"}})
 		require.NoError(t, err)
 		link := &way{to: wiretest.Direct(b.Handler())}
 		front := offline.NewFront(offline.Options{DB: db, Payments: &payments.Client{BaseURL: "http://backend.test", Doer: link}})

@@ -75,7 +75,7 @@ func open(t *testing.T, seed uint64, keyless bool) (*campaign, func()) {
 	never := -time.Second
 	c := &campaign{t: t, dir: t.TempDir()}
 	var err error
-	c.backend, err = backend.Open(t.Context(), backend.Config{Dir: c.dir, Synchronous: "OFF", WalletDelay: &never, PublicURL: "http://127.0.0.1:1"})
+	c.backend, err = backend.Open(t.Context(), backend.Config{Dir: c.dir, Synchronous: "OFF", WalletDelay: &never, PublicURL: "http://127.0.0.1:1", Hosts: []string{"backend.test"}})
 	require.NoError(t, err)
 	c.link = &link{to: wiretest.Direct(c.backend.Handler()), keyless: keyless, rng: rand.New(rand.NewPCG(seed, 1)), good: true}
 	// A crash is the business of other campaigns: what is not flushed is not lost here.

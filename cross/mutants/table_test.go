@@ -360,7 +360,7 @@ var table = []mutant{
 		{"agent/upstream/transport.go", `MinVersion: tls.VersionTLS12`, `InsecureSkipVerify: true, MinVersion: tls.VersionTLS12`},
 	}},
 	{"a stolen key is let in without its pin", "agent/upstream", "TestARevokedKeyIsShutOutByItsPin", []edit{
-		{"agent/upstream/transport.go", `			return errPin`, `			return nil`},
+		{"agent/upstream/transport.go", "\t\t\t\tfault = errPin\n", "\t\t\t\treturn nil\n"},
 	}},
 	{"a card number of escaped pieces is not masked", "agent", "TestNoPathLeavesACardNumber", []edit{
 		{"schemes/wire/pan.go", `case hex == "20" ||`, `case false ||`},
@@ -846,6 +846,12 @@ var table = []mutant{
 	}},
 	{"a build changes the amount below an open session", sessions, "TestField_B4AnotherAmountWaitsForTheOpenSession", []edit{
 		{"schemes/backend/sessions/build.go", `if err == nil && open {`, `if err == nil && open && false {`},
+	}},
+	{"a backend with a short RSA key is trusted", "agent/upstream", "TestField_P12ShortRSAKeysAreRefused", []edit{
+		{"agent/upstream/transport.go", `key.N.BitLen() < minRSA`, `key.N.BitLen() < 1024`},
+	}},
+	{"the backend answers to any name", "schemes/backend", "TestField_P12TheBackendChecksHost", []edit{
+		{"schemes/backend/auth.go", `if !named && net.ParseIP(host) == nil {`, `if !named && net.ParseIP(host) == nil && false {`},
 	}},
 	{"the signature of a bare read proves a write", "schemes/backend", "TestField_P14SignatureOfNothingWritesNothing", []edit{
 		{"schemes/paylinks/handler.go", `case !reads && len(`, `case false && len(`},

@@ -10,7 +10,10 @@ import (
 	"fmt"
 	"log/slog"
 	"mime"
+	"net"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -126,6 +129,25 @@ func (g guard) keyed(h http.Handler) http.Handler {
 		default:
 			h.ServeHTTP(w, r)
 		}
+	})
+}
+
+// addressed lets only requests through whose Host is an address, localhost, or a name of the backend. A web page whose name was
+// made to mean this machine (DNS rebinding) shows its own name, and gets 421.
+func addressed(cfg Config, next http.HandlerFunc) http.Handler {
+	own := []string{"localhost"}
+	if u, err := url.Parse(cfg.PublicURL); err == nil {
+		own = append(own, u.Hostname())
+	}
+	own = append(own, cfg.Hosts...)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := (&url.URL{Host: r.Host}).Hostname()
+		named := slices.ContainsFunc(own, func(s string) bool { return strings.EqualFold(s, host) })
+		if !named && net.ParseIP(host) == nil {
+			http.Error(w, "this backend answers to its own addresses and names only; [backend] hosts names more", http.StatusMisdirectedRequest)
+			return
+		}
+		next(w, r)
 	})
 }
 

@@ -47,6 +47,7 @@ type Config struct {
 	SessionLife time.Duration  // of hosted build; 0 = five minutes
 	TimeoutUnit string         // of the definitions' time-outs: "m" (default), "s", "ms"
 	PublicURL   string         // where browsers reach it: "http://127.0.0.1:8490"
+	Hosts       []string       // names it answers to beside its addresses and localhost: "pay.example"
 	Credentials Credentials    // the zero value = DemoCredentials
 	HookAllow   []string       // hosts that webhooks may reach by http and on private addresses: "127.0.0.1:9999"
 	HookSecrets []wire.Secret  // sign webhooks too, the current one first
@@ -217,7 +218,7 @@ func (b *Backend) routes(cfg Config) http.Handler {
 	onboard := g.problem(onboarding.Handler(desk, onboarding.HandlerOptions{Log: cfg.Log, Sandbox: desk.Sandbox}))
 	dispute := g.problem(disputes.Handler(b.cases, b.cases, disputes.HandlerOptions{Log: cfg.Log, Dir: cfg.Dir, Operator: cfg.Operator}))
 	build := g.keyed(scenario.Perform(hosted.Handler(b.build, b.build.Orders(), hosted.HandlerOptions{Log: cfg.Log})))
-	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+	return addressed(cfg, func(rw http.ResponseWriter, r *http.Request) {
 		switch {
 		case hosted.Is(r):
 			build.ServeHTTP(rw, r)

@@ -63,7 +63,7 @@ func TestHooksAreSentShownAndReplayed(t *testing.T) {
 	require.Empty(t, list)
 
 	ask := func(method, path, body, auth string, header ...string) (int, string) {
-		r := httptest.NewRequest(method, path, strings.NewReader(body))
+		r := httptest.NewRequest(method, "http://127.0.0.1"+path, strings.NewReader(body))
 		r.Header.Set("Authorization", auth)
 		r.Header.Set("Content-Type", "application/json")
 		for i := 0; i < len(header); i += 2 {

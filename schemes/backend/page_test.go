@@ -3,6 +3,7 @@ package backend_test
 import (
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -210,5 +211,27 @@ func TestPressingPayFollowsTheRow(t *testing.T) {
 		st, err := client.Status(t.Context(), "R-"+name, "")
 		require.NoError(t, err)
 		require.Equal(t, want, st.State, name)
+	}
+}
+
+// A web page whose own name was made to mean this machine reads nothing here: the backend answers to its own names alone.
+func TestField_P12TheBackendChecksHost(t *testing.T) {
+	b, err := backend.Open(t.Context(), backend.Config{Dir: t.TempDir(), PublicURL: "http://127.0.0.1:8481", Hosts: []string{"pay.example"}, Synchronous: "OFF"})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, b.Close()) })
+	for host, want := range map[string]int{
+		"127.0.0.1:8481": 204, "localhost:8481": 204, "LocalHost": 204, "[::1]:8481": 204, "10.0.0.5:8481": 204, "pay.example": 204, "PAY.example:443": 204,
+		"rebind.example:8481": 421, "evil.example": 421, "127.0.0.1.evil.example": 421, "localhost.evil.example:8481": 421, "pay.example.evil": 421, "": 421,
+	} {
+		for _, path := range []string{"/livez", "/v1.0/SignatureCheck/", "/api/v1/payments/x"} {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://x"+path, nil)
+			r.Host = host
+			rec := httptest.NewRecorder()
+			b.Handler().ServeHTTP(rec, r)
+			if path == "/livez" {
+				require.Equal(t, want, rec.Code, host)
+			}
+			require.Equal(t, want == 421, rec.Code == 421, "%s%s", host, path)
+		}
 	}
 }
