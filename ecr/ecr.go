@@ -27,7 +27,7 @@ type Request struct {
 	Currency    string      // ISO 4217 alpha; "" = the terminal's
 	CardType    int         // ZVT card type the register selected; 0 = none
 	Receipt     int         // Reversal: receipt number of the original in the open batch
-	Original    string      // Refund: "R<receipt>" or "T<transactionId>"; "" = refund the last payment, if the terminal allows it
+	Original    string      // Refund: "R<receipt>", "R<batch>/<receipt>" or "T<transactionId>"; "" = refund the last payment, if the terminal allows it
 	LastReceipt *int        // TLV 1F1F: the last receipt number the register knows; nil = not sent
 	Progress    bool        // the register is known to acknowledge intermediate status, so the long deadline applies (MONEY A.4)
 	Lines       []Item      // order lines, where the register sends them
@@ -73,6 +73,7 @@ const (
 	Impossible       Code = "impossible"            // answered 84 83
 	StillRunning     Code = "in_progress"           // ZVT 9C
 	NoConnection     Code = "no_connection"         // ZVT A3: nothing left the terminal
+	NoOriginal       Code = "no_original"           // told 04 0F with 83 and a text that says what to send
 	NotStored        Code = "not_stored"            // the journal cannot write: nothing was accepted (ZVT B1)
 	NotReady         Code = "not_ready"             // ZVT A0: starting, no methods yet, settling older sales
 	Resuming         Code = "resuming"              // the journal is not taken up yet: ask Begin again, it is no answer for a register

@@ -51,7 +51,7 @@
 // method requires it or 1F04 asks for it.
 //
 // 2026-11-21: amounts whose nibbles are not decimal digits, and a field that stands twice in a financial command, are
-// refused with 84 83 00 before anything is begun. A reversal or refund without a reference likewise (MONEY D.12).
+// refused with 84 83 00 before anything is begun. A reversal without a receipt likewise; a refund is told what to send (MONEY D.12).
 //
 // 2026-11-21: 06 50 answers 80 00 first and then works; 06 70 and 06 93 end with 06 1E A3 when the backend did not
 // answer. A negative total is sent as zero in 04 and 60, which have no sign; the printed lines carry the sign.

@@ -208,7 +208,7 @@ func TestEveryCodeHasItsByte(t *testing.T) {
 	for code, want := range map[ecr.Code]byte{
 		ecr.OK: 0x00, ecr.RejectedByScheme: 0x05, ecr.AbortedByUser: 0x6C, ecr.WrongCurrency: 0x6F, ecr.Processing: 0x66, ecr.NoMethod: 0xC5,
 		ecr.AmountWrong: 0xB7, ecr.AlreadyReversed: 0xB4, ecr.NotReversible: 0xB5, ecr.Busy: 0xA0, ecr.Impossible: 0x83, ecr.StillRunning: 0x9C,
-		ecr.NotStored: 0xB1, ecr.NoConnection: 0xA3, ecr.NotReady: 0xA0, ecr.EODImpossible: 0x77, ecr.SystemError: 0xFF, "new": 0xFF,
+		ecr.NotStored: 0xB1, ecr.NoConnection: 0xA3, ecr.NoOriginal: 0x83, ecr.NotReady: 0xA0, ecr.EODImpossible: 0x77, ecr.SystemError: 0xFF, "new": 0xFF,
 	} {
 		require.Equal(t, want, codeByte(code), code)
 	}

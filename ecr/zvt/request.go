@@ -26,6 +26,7 @@ var (
 	errMalformed = errors.New("malformed value")     // 84 83 00
 	errCurrency  = errors.New("another currency")    // 6F
 	errReference = errors.New("no usable reference") // 84 83 00
+	errOriginal  = errors.New("no usable original")  // 83, with a text that says what to send
 )
 
 // options reads what every financial command may carry.
@@ -97,7 +98,7 @@ func (m *Machine) saleRequest(msg apdu.Message, id int) (ecr.Request, error) {
 		}
 		if t, ok := msg.FindTLV(0x1F0D); ok {
 			if req.Original, ok = original(t.Value); !ok {
-				return req, errReference
+				return req, errOriginal
 			}
 		}
 	default:
@@ -117,17 +118,25 @@ func (m *Machine) checkCurrency(msg apdu.Message) error {
 	return nil
 }
 
-// original reads TLV 1F0D of a refund: R<receipt> or T<transactionId> (MONEY D.12).
+// original reads TLV 1F0D of a refund: R<receipt>, R<batch>/<receipt> or T<transactionId> (MONEY D.12).
 func original(v []byte) (string, bool) {
 	s := strings.TrimRight(string(v), " \x00")
 	if len(s) < 2 || len(s) > 20 || s[0] != 'R' && s[0] != 'T' {
 		return "", false
 	}
-	n, err := strconv.ParseUint(s[1:], 10, 63)
-	if err != nil || s[1] == '+' || s[0] == 'R' && n > 9999 {
+	kind, rest := s[:1], s[1:]
+	if batch, receipt, two := strings.Cut(rest, "/"); two && kind == "R" {
+		n, err := strconv.ParseUint(batch, 10, 31)
+		if err != nil || n == 0 {
+			return "", false
+		}
+		kind, rest = "R"+strconv.FormatUint(n, 10)+"/", receipt
+	}
+	n, err := strconv.ParseUint(rest, 10, 63)
+	if err != nil || kind[0] == 'R' && n > 9999 {
 		return "", false
 	}
-	return s[:1] + strconv.FormatUint(n, 10), true
+	return kind + strconv.FormatUint(n, 10), true
 }
 
 // terminalDigits is BMP 29.

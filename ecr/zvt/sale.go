@@ -67,6 +67,9 @@ func (m *Machine) beginSale() {
 	case errors.Is(err, errCurrency):
 		m.reply(m.d.id, apdu.OK())
 		m.refuseSale(ecr.WrongCurrency, "")
+	case errors.Is(err, errOriginal):
+		m.reply(m.d.id, apdu.OK())
+		m.refuseSale(ecr.NoOriginal, ecr.NameOriginal(m.cfg.Language))
 	case err != nil:
 		m.reply(m.d.id, apdu.Refuse(0x83))
 		m.finish()

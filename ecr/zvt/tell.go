@@ -48,7 +48,7 @@ func codeByte(c ecr.Code) byte {
 		return 0xB5
 	case ecr.Busy:
 		return 0xA0
-	case ecr.Impossible:
+	case ecr.Impossible, ecr.NoOriginal:
 		return 0x83
 	case ecr.NotReady:
 		return 0xA0 // not 9C, which is a sale that goes on (MONEY A.2)

@@ -28,8 +28,6 @@
 // A refund or reversal that was told "in progress" is told its end to the first repetition of the same request; so is the line's
 // last one when its telling was lost: an undo is not for refunds (MONEY B.4), and a second one would be wrong.
 //
-// R<receipt> of a refund means the open batch; older sales are named by T<transactionId>.
-//
 // Receipt numbers go on over the batches and around at 9999; the end of day does not restart them.
 //
 // The end of day waits for open and UNCONFIRMED sales and for refunds and reversals in progress, and for the proof of the undo of

@@ -321,3 +321,66 @@ func TestField_L5NothingIsRefusedBeforeTheJournalIsTakenUp(t *testing.T) {
 		})
 	}
 }
+
+// A refund that names no sale is told what to send; with refund_last it means the last payment, up to its rest.
+func TestField_L8ARefundWithoutAReferenceIsToldWhatToSend(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.approved(1000)
+		_, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: 100})
+		refused(t, err, ecr.NoOriginal)
+		require.ErrorContains(t, err, "TLV 1F0D R<receipt>")
+
+		r.cfg.RefundLast = true
+		r.restart(false)
+		for _, amount := range []int64{400, 600} {
+			s, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: minor(amount)})
+			require.NoError(t, err)
+			require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
+			r.told(s, ecr.Told)
+		}
+		require.Zero(t, r.world.net())
+		_, err = r.begin(ecr.Request{Kind: ecr.Refund, Amount: 1})
+		refused(t, err, ecr.AmountWrong)
+	})
+}
+
+// A receipt of a closed batch is named with its batch; without one the newest sale with that number is meant.
+func TestField_T3ReceiptsOfClosedBatches(t *testing.T) {
+	terminal(t, func(r *rig) {
+		old := r.approved(1000)
+		require.Equal(t, 1, old.Receipt)
+		_, err := r.Close(context.Background())
+		require.NoError(t, err)
+		refund := func(original string, amount int64) (string, error) {
+			s, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: minor(amount), Original: original})
+			if err != nil {
+				return "", err
+			}
+			require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
+			r.told(s, ecr.Told)
+			row, _ := r.show(s.ID)
+			return string(row.Original), nil
+		}
+		of, err := refund("R1", 100)
+		require.NoError(t, err)
+		require.Equal(t, old.Sale, of, "the number alone")
+		of, err = refund("R1/1", 101)
+		require.NoError(t, err)
+		require.Equal(t, old.Sale, of)
+		for _, none := range []string{"R2/1", "R1/9", "R7", "R0/1", "R-1/1", "R1/", "R/1", "R1/1/1"} {
+			_, err = refund(none, 102)
+			refused(t, err, ecr.NotReversible)
+		}
+
+		// The numbers have gone around: the same one was given again, in a later batch.
+		require.NoError(t, r.db.Write(context.Background(), rawExec(`UPDATE checkout_counters SET value = 9999 WHERE name = 'receipt'`)))
+		fresh := r.approved(2000)
+		require.Equal(t, 1, fresh.Receipt)
+		of, err = refund("R1", 103)
+		require.NoError(t, err)
+		require.Equal(t, fresh.Sale, of, "the newest match")
+		of, err = refund("R1/1", 104)
+		require.NoError(t, err)
+		require.Equal(t, old.Sale, of)
+	})
+}

@@ -74,27 +74,28 @@ func (a *accepting) original(tx store.Tx) (*Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	byReceipt := func(n int) (*Row, error) {
-		return d.one(tx, byReceipt+` ORDER BY id DESC LIMIT 1`, open, n)
+	inBatch := func(batch, n int) (*Row, error) {
+		return d.one(tx, byReceipt+` ORDER BY id DESC LIMIT 1`, batch, n)
 	}
 	var row *Row
 	switch {
 	case req.Kind == ecr.Reversal:
-		row, err = byReceipt(req.Receipt)
+		row, err = inBatch(open, req.Receipt)
 	case req.Original == "":
 		if !d.cfg.RefundLast {
-			return nil, refuse(ecr.Impossible, "a refund has to name its original")
+			return nil, refuse(ecr.NoOriginal, "%s", ecr.NameOriginal(d.cfg.Language))
 		}
 		row, err = d.lastPayment(tx)
-		if err == nil && row.Amount != req.Amount {
-			return nil, refuse(ecr.AmountWrong, "the last payment had another amount")
-		}
 	case strings.HasPrefix(req.Original, "R"):
-		n, convert := strconv.Atoi(req.Original[1:])
-		if convert != nil {
-			return nil, refuse(ecr.NotReversible, "%q names no receipt", req.Original)
+		batch, receipt, ok := receiptNamed(req.Original[1:])
+		switch {
+		case !ok:
+			return nil, refuse(ecr.NotReversible, "%q names no receipt: R<receipt> or R<batch>/<receipt>", req.Original)
+		case batch != 0:
+			row, err = inBatch(batch, receipt)
+		default:
+			row, err = d.newest(tx, open, receipt)
 		}
-		row, err = byReceipt(n)
 	case strings.HasPrefix(req.Original, "T"):
 		n, convert := strconv.ParseInt(req.Original[1:], 10, 64)
 		if convert != nil || n == 0 {
@@ -111,6 +112,26 @@ func (a *accepting) original(tx store.Tx) (*Row, error) {
 		return nil, err
 	}
 	return row, reversible(row, req)
+}
+
+// receiptNamed reads <receipt> or <batch>/<receipt>; batch is 0 where none is named.
+func receiptNamed(s string) (batch, receipt int, ok bool) {
+	first, second, two := strings.Cut(s, "/")
+	if two {
+		var err error
+		if batch, err = strconv.Atoi(first); err != nil || batch <= 0 {
+			return 0, 0, false
+		}
+		first = second
+	}
+	receipt, err := strconv.Atoi(first)
+	return batch, receipt, err == nil && receipt > 0 && receipt <= receiptsInBatch
+}
+
+// newest finds the payment that was given a receipt number last, in whatever batch: numbers go on over the batches. ErrUnknown.
+func (d *Drive) newest(tx store.Tx, open, receipt int) (*Row, error) {
+	return d.one(tx, `id = (SELECT MAX(s.id) FROM (SELECT number FROM checkout_batches UNION SELECT ?) b
+		CROSS JOIN checkout_sales s ON s.batch = b.number AND s.receipt = ? AND s.receipt != 0 AND s.kind = ?)`, open, receipt, string(ecr.Payment))
 }
 
 // byTransactionID finds the payment with a transactionId. Two services may use the same number: then it names no payment.

@@ -314,7 +314,7 @@ func TestMoneyB7_RefundOfTheLastPayment(t *testing.T) {
 		r.cfg.RefundLast = true
 		r.restart(false)
 		r.approved(1000)
-		_, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: 999})
+		_, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: 1001})
 		refused(t, err, ecr.AmountWrong)
 		s, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: 1000})
 		require.NoError(t, err)

@@ -93,7 +93,7 @@ func TestBeginRefusals(t *testing.T) {
 			{ecr.Request{Amount: 1, Currency: "SEK"}, ecr.WrongCurrency},
 			{ecr.Request{Amount: 1, CardType: 5}, ecr.NoMethod},
 			{ecr.Request{Kind: "other", Amount: 1}, ecr.Impossible},
-			{ecr.Request{Kind: ecr.Refund, Amount: 1}, ecr.Impossible},
+			{ecr.Request{Kind: ecr.Refund, Amount: 1}, ecr.NoOriginal},
 			{ecr.Request{Kind: ecr.Refund, Amount: 1, Original: "R9"}, ecr.NotReversible},
 			{ecr.Request{Kind: ecr.Refund, Amount: 1, Original: "T9"}, ecr.NotReversible},
 			{ecr.Request{Kind: ecr.Refund, Amount: 1, Original: "Rx"}, ecr.NotReversible},

@@ -161,7 +161,7 @@ func TestMoneyB1_AStartWaitsForTheStore(t *testing.T) {
 		r.failAtStart = 5
 		r.restart(true)
 		_, err := r.begin(ecr.Request{Amount: 100})
-		refused(t, err, ecr.NotReady)
+		refused(t, err, ecr.Resuming)
 		pass(10 * time.Second)
 		require.NotEqual(t, checkout.Waiting, r.phase(s.ID))
 		next := r.sale(100)
