@@ -140,6 +140,7 @@ func loopback(host string) bool {
 // call is what the policies know about a request.
 type call struct {
 	repeatable bool
+	final      bool // a reply is, whatever it says
 	lost       bool // a try before the last one may have arrived
 }
 
@@ -148,18 +149,28 @@ type callKey struct{}
 // Do sends one request to the backend, with credentials and the repeats its kind allows. The reply's body must be
 // closed. Errors: *wire.Error with Unavailable (circuit open, no token to be had) or Unauthorized (the token service refuses
 // us), both before anything was sent; otherwise the transport's own, with its chain.
-func (c *Client) Do(req *http.Request) (*http.Response, error) { return c.do(req, true) }
+func (c *Client) Do(req *http.Request) (*http.Response, error) { return c.do(req, true, true) }
 
 // once is a Client that repeats no write.
 type once struct{ c *Client }
 
 // Do implements wire.Doer.
-func (o once) Do(req *http.Request) (*http.Response, error) { return o.c.do(req, false) }
+func (o once) Do(req *http.Request) (*http.Response, error) { return o.c.do(req, false, true) }
 
 // Once is the client for callers who repeat their writes themselves: from here each leaves at most once, under a Key too.
 func (c *Client) Once() wire.Doer { return once{c} }
 
-func (c *Client) do(req *http.Request, keyed bool) (*http.Response, error) {
+// unanswered is a Client that repeats a write only where no reply came.
+type unanswered struct{ c *Client }
+
+// Do implements wire.Doer.
+func (u unanswered) Do(req *http.Request) (*http.Response, error) { return u.c.do(req, true, false) }
+
+// Unanswered is the client for callers who back off themselves: a write under a Key is repeated at once where its connection broke,
+// and left to the caller where the backend answered that it cannot.
+func (c *Client) Unanswered() wire.Doer { return unanswered{c} }
+
+func (c *Client) do(req *http.Request, keyed, answers bool) (*http.Response, error) {
 	if req.URL.Scheme != c.base.Scheme || !strings.EqualFold(req.URL.Host, c.base.Host) {
 		return nil, &wire.Error{Code: wire.Unavailable, Msg: "not sent", Err: ErrHost}
 	}
@@ -168,6 +179,7 @@ func (c *Client) do(req *http.Request, keyed bool) (*http.Response, error) {
 	}
 	ctx, cancel := context.WithTimeout(req.Context(), c.timeout)
 	policy := &call{repeatable: req.Method == http.MethodGet || req.Method == http.MethodHead || keyed && req.Header.Get(wire.KeyHeader) != ""}
+	policy.final = !answers && req.Method != http.MethodGet && req.Method != http.MethodHead
 	resp, err := c.authorized(context.WithValue(ctx, callKey{}, policy), req)
 	c.judge(req.Context(), resp, err)
 	if err == nil && policy.lost && req.Method != http.MethodGet && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden) {
@@ -277,6 +289,9 @@ func checkRetry(ctx context.Context, resp *http.Response, err error) (bool, erro
 	if err != nil {
 		var cert *tls.CertificateVerificationError
 		return !errors.Is(err, ErrRedirect) && !errors.Is(err, errPin) && !errors.Is(err, errWeak) && !errors.As(err, &cert), nil
+	}
+	if c.final {
+		return false, nil
 	}
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:

@@ -176,6 +176,35 @@ func TestOnce(t *testing.T) {
 	}
 }
 
+// A caller that backs off itself has a 500 left to it; only a connection that broke is made good at once.
+func TestField_T4AnAnsweredWriteIsLeftToItsCaller(t *testing.T) {
+	for want, answer := range map[int]func(http.ResponseWriter){
+		1: func(w http.ResponseWriter) { w.WriteHeader(http.StatusInternalServerError) },
+		3: reset,
+	} {
+		s := &seen{}
+		srv := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			s.note(r)
+			answer(w)
+		})
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL, http.NoBody)
+		require.NoError(t, err)
+		req.Header.Set(wire.KeyHeader, "k")
+		resp, err := client(t, srv.URL, nil).Unanswered().Do(req)
+		if err == nil {
+			require.NoError(t, resp.Body.Close())
+		}
+		require.Equal(t, want, s.count())
+		read, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL, http.NoBody)
+		require.NoError(t, err)
+		before := s.count()
+		if resp, err = client(t, srv.URL, nil).Unanswered().Do(read); err == nil {
+			require.NoError(t, resp.Body.Close())
+		}
+		require.Equal(t, 3, s.count()-before, "a read is repeated as ever")
+	}
+}
+
 func TestDeadIdleConnectionsDoNotMultiplyTries(t *testing.T) {
 	var s seen
 	srv := serve(t, func(w http.ResponseWriter, r *http.Request) {

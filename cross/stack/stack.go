@@ -119,7 +119,7 @@ func (s *Stack) Start(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, db.Close())
 	}
-	var svc aapay.Service = &aapay.Client{BaseURL: Base, Doer: s.client}
+	var svc aapay.Service = &aapay.Client{BaseURL: Base, Doer: s.client.Unanswered()}
 	if o.Mutate != nil {
 		svc = o.Mutate(svc)
 	}
