@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"posagent/agent"
 	"posagent/agent/config"
 	"posagent/agent/control"
 	"posagent/device"
@@ -67,6 +68,7 @@ func openKeys(c *call) (*device.Keys, error) {
 func storeError(err error) error {
 	var cut *store.CutError
 	var coded *exit
+	var older *store.OlderError
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.As(err, &coded), errors.Is(err, store.ErrNotCut):
 		return err
@@ -74,6 +76,10 @@ func storeError(err error) error {
 		return cutError(cut)
 	case errors.Is(err, store.ErrLocked):
 		return fail(exitRefused, "%v (another posagent runs on this state directory; stop it first)", err)
+	case errors.As(err, &older):
+		return fail(exitFailed, "%v (free space in %s; posagent run brings the journal up to date and keeps all of it)", err, os.TempDir())
+	case errors.Is(err, store.ErrNewer):
+		return fail(exitRefused, "%v (a newer posagent wrote this journal: install that program; the journal is whole)", err)
 	case errors.Is(err, store.ErrFull):
 		return fail(exitFailed, "%v (free some space)", err)
 	case errors.Is(err, os.ErrPermission):
@@ -94,12 +100,14 @@ func cutError(cut *store.CutError) error {
 		"posagent journal accept --reason TEXT; or put a newer backup back: posagent restore FILE)", cut)
 }
 
-// readAgent opens the terminal's database for reading, beside a running daemon or without one. Of one that is cut it reads what is
-// left, and the verb ends with cutError.
+// readAgent opens the terminal's database for reading, beside a running daemon or without one, whatever earlier program wrote it. Of
+// one that is cut it reads what is left, and the verb ends with cutError.
 func readAgent(c *call) (*store.Store, error) {
-	s, err := store.OpenReader(c.ctx, agentDB(c))
+	o := store.Options{Path: agentDB(c), Steps: agent.Schema(), ReadOnly: true}
+	s, err := store.OpenReaderOf(c.ctx, o)
 	if errors.As(err, &c.cut) && !c.cut.Missing {
-		s, err = store.Open(c.ctx, store.Options{Path: agentDB(c), ReadOnly: true, IgnoreMark: true})
+		o.IgnoreMark = true
+		s, err = store.OpenReaderOf(c.ctx, o)
 	}
 	if err != nil {
 		return nil, storeError(err)

@@ -219,7 +219,7 @@ func pendingText(sales, ops int) string {
 
 // pendingIn counts what is open in the journal at path.
 func pendingIn(ctx context.Context, path string) (sales, ops int, err error) {
-	db, err := store.OpenReader(ctx, path)
+	db, err := store.OpenReaderOf(ctx, store.Options{Path: path, Steps: agent.Schema()})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -228,7 +228,7 @@ func pendingIn(ctx context.Context, path string) (sales, ops int, err error) {
 
 // pendingLeft is pendingIn for what is left of a journal that is cut.
 func pendingLeft(ctx context.Context, path string) (sales, ops int, err error) {
-	db, err := store.Open(ctx, store.Options{Path: path, ReadOnly: true, IgnoreMark: true})
+	db, err := store.OpenReaderOf(ctx, store.Options{Path: path, Steps: agent.Schema(), IgnoreMark: true})
 	if err != nil {
 		return 0, 0, err
 	}
