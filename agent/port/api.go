@@ -43,13 +43,19 @@ func newAPI(o Options, conns *limiter) *api {
 // housePrefix is where the terminal shows itself.
 const housePrefix = "/agent/v1/"
 
-const maxList = 1000
+// maxList is how many things a page of a list has.
+const maxList = 200
 
 // house is what the terminal shows of itself.
 func (a *api) house() mount {
 	h := a.o.House
+	calmly := func(h http.HandlerFunc) http.HandlerFunc {
+		return a.known(a.problem, func(c *account, w http.ResponseWriter, r *http.Request) {
+			c.paced(w, r, a.problem, c.leisurely(a.problem, h))
+		}).ServeHTTP
+	}
 	show := func(read func(r *http.Request) (any, error)) http.HandlerFunc {
-		return a.authorized(a.problem, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		return calmly(func(w http.ResponseWriter, r *http.Request) {
 			err := wire.Allow(r.Context(), "port", mayRead)
 			var v any
 			if err == nil {
@@ -60,7 +66,7 @@ func (a *api) house() mount {
 				return
 			}
 			_ = wire.WriteJSON(w, http.StatusOK, jsonBody, v) // a lost connection has no reader
-		})).ServeHTTP
+		})
 	}
 	return mount{name: "terminal", proof: byToken, errors: problemBody, at: []string{housePrefix},
 		handler: a.authorized(a.problem, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -100,7 +106,7 @@ func (a *api) house() mount {
 			housePrefix + "events": a.known(a.problem, func(c *account, w http.ResponseWriter, r *http.Request) {
 				a.events(w, r.WithContext(wire.WithCaller(r.Context(), c.caller)))
 			}).ServeHTTP,
-			"/metrics": a.authorized(a.problem, http.HandlerFunc(a.metrics)).ServeHTTP,
+			"/metrics": calmly(a.metrics),
 		}}
 }
 

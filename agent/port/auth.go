@@ -72,6 +72,7 @@ func (a *api) known(fail shape, serve func(c *account, w http.ResponseWriter, r 
 func (a *api) stranger(w http.ResponseWriter, r *http.Request, fail shape) {
 	a.refused(r)
 	unread(w, r)
+	crowdOf(r).wait(r.Context().Done())
 	fail(w, r, wire.Errorf(wire.Unauthorized, "port", "operation not allowed"))
 }
 

@@ -73,6 +73,7 @@ type account struct {
 	Client
 	caller wire.Caller
 	pace   *pace
+	reads  chan struct{} // of the terminal itself: one at a time
 }
 
 func (a *api) open() {
@@ -84,7 +85,7 @@ func (a *api) open() {
 			}
 			who.Own = !slices.Contains(who.Words, mayAll)
 		}
-		a.accounts = append(a.accounts, account{c, who, newPace(a.o.Rate, a.o.Parallel)})
+		a.accounts = append(a.accounts, account{c, who, newPace(a.o.Rate, a.o.Parallel), make(chan struct{}, 1)})
 	}
 }
 

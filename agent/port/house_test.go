@@ -119,7 +119,7 @@ func TestHouse(t *testing.T) {
 		}))
 	}
 	for path, schema := range map[string]string{
-		"/agent/v1/status": "posagent.status/1", "/agent/v1/sales": "posagent.sales/1", "/agent/v1/sales?limit=1000": "posagent.sales/1",
+		"/agent/v1/status": "posagent.status/1", "/agent/v1/sales": "posagent.sales/1", "/agent/v1/sales?limit=200": "posagent.sales/1",
 		"/agent/v1/methods": "posagent.methods/1", "/agent/v1/operations": "posagent.operations/1", "/agent/v1/operations/" + string(keys[1]): "posagent.operation/1",
 		"/agent/v1/operations?state=pending&open=true&kind=test&after=1&limit=1": "posagent.operations/1",
 	} {
@@ -133,7 +133,7 @@ func TestHouse(t *testing.T) {
 	require.NotContains(t, x.ask("GET", "/agent/v1/operations?after=1&limit=1", bearer, "", "").body, string(keys[2]))
 	require.Contains(t, x.ask("GET", "/agent/v1/status", bearer, "", "").body, `"count":3,"sum":3750`)
 	for path, status := range map[string]int{
-		"/agent/v1/sales/none": 404, "/agent/v1/operations/none": 404, "/agent/v1/sales?limit=0": 400, "/agent/v1/sales?limit=1001": 400,
+		"/agent/v1/sales/none": 404, "/agent/v1/operations/none": 404, "/agent/v1/sales?limit=0": 400, "/agent/v1/sales?limit=201": 400,
 		"/agent/v1/sales?limit=1&limit=2": 400, "/agent/v1/operations?after=-1": 400, "/agent/v1/operations?state=LOST": 400, "/agent/v1/operations?open=yes": 400,
 	} {
 		r := x.ask("GET", path, bearer, "", "")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -19,20 +20,30 @@ type limiter struct {
 	once   sync.Once
 	spare  []*slot // what may be missed, the oldest first
 	wanted bool    // a connection waits
+	churn  *crowd  // bounds how often strangers make room for each other
 }
 
 // What a connection may be missed for, the weakest first.
 const (
-	silent  = iota // a stranger's, with no request or no whole header yet
+	silent  = iota // a stranger's, with no request or no whole header for longer than headerGrace
 	strange        // a stranger's request: whatever it waits for, nobody knows who asks
+	fresh          // one that has just come, and has not had the time to say who it is
 	idle           // a proven one's, between two requests
+)
+
+// A connection that has just come is not yet taken for a silent one, because a client's header is under way; of many at once the
+// youngest are not.
+const (
+	headerGrace    = time.Second
+	proofGrace     = 50 * time.Millisecond // from the header to its proof
+	headersAwaited = 48
 )
 
 // slotKey is where the context of a request carries its *slot.
 type slotKey struct{}
 
 func newLimiter(ln net.Listener, n int) *limiter {
-	return &limiter{Listener: ln, slots: make(chan struct{}, n), closed: make(chan struct{})}
+	return &limiter{Listener: ln, slots: make(chan struct{}, n), closed: make(chan struct{}), churn: newCrowd(churnRate, churnBurst)}
 }
 
 // Accept implements net.Listener.
@@ -40,6 +51,9 @@ func (l *limiter) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
+	}
+	if len(l.slots) == cap(l.slots) { // strangers that come back as fast as they are closed must not cost the terminal its processor
+		l.churn.wait(l.closed)
 	}
 	l.want(true)
 	defer l.want(false)
@@ -61,16 +75,25 @@ func (l *limiter) want(wanted bool) {
 	}
 }
 
+// miss ends the weakest connection that may be missed.
 func (l *limiter) miss() {
-	for kind := silent; kind <= idle; kind++ {
-		for _, c := range l.spare {
-			if c.kind == kind {
-				l.forget(c)
-				c.Close()
-				l.wanted = false
-				return
-			}
+	var weakest *slot
+	now, few := time.Now(), 0
+	for _, c := range slices.Backward(l.spare) { // the youngest first: the oldest of a kind stays
+		kind := c.kind
+		if age := now.Sub(c.since); few < headersAwaited && (kind == silent && age < headerGrace || kind == strange && age < proofGrace) {
+			few++
+			kind = fresh
 		}
+		if weakest == nil || kind <= weakest.rank {
+			c.rank, weakest = kind, c
+		}
+	}
+	if weakest != nil {
+		l.forget(weakest)
+		weakest.gone = true
+		weakest.Close()
+		l.wanted = false
 	}
 }
 
@@ -87,6 +110,8 @@ func (l *limiter) state(conn net.Conn, s http.ConnState) {
 	defer l.mu.Unlock()
 	l.forget(c)
 	switch c.kind = silent; {
+	case c.gone:
+		return
 	case s == http.StateActive && !c.proven:
 		c.kind = strange
 	case s == http.StateIdle && c.proven:
@@ -94,6 +119,7 @@ func (l *limiter) state(conn net.Conn, s http.ConnState) {
 	case s != http.StateNew && s != http.StateIdle:
 		return
 	}
+	c.since = time.Now()
 	l.spare = append(l.spare, c)
 	if l.wanted {
 		l.miss()
@@ -127,7 +153,10 @@ type slot struct {
 	net.Conn
 	free   func()
 	kind   int
-	proven bool // somebody who is known asked over it
+	rank   int       // its kind when it was last looked at, with what time adds to it
+	since  time.Time // of its kind
+	gone   bool      // it made room: what the server still says of it does not count
+	proven bool      // somebody who is known asked over it
 }
 
 // Close implements net.Conn.

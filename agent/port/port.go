@@ -50,6 +50,11 @@ const (
 	maxConns  = 64
 	strangers = 5 * time.Second // for the header of a request, and its body until it is known who asks
 	readTime  = 15 * time.Second
+
+	strangerRate = 200 // answers a second to requests that nobody proves
+	churnRate    = 400 // connections a second that end for another where all are taken
+	churnBurst   = 32
+
 	maxHeader = 16 << 10 // bytes
 )
 
@@ -80,6 +85,7 @@ func New(o Options) *Port {
 		MaxHeaderBytes: maxHeader,
 		ConnState:      p.conns.state,
 		ConnContext:    withSlot,
+		BaseContext:    func(net.Listener) context.Context { return withCrowd(newCrowd(strangerRate, strangerRate)) },
 		ErrorLog:       log.New(io.Discard, "", 0), // what a client does wrong is the client's, and would be anybody's to write
 	}
 	p.srv.RegisterOnShutdown(func() { close(p.api.ended) })

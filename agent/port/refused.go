@@ -13,7 +13,7 @@ const login = "consumer_key and consumer_secret, or bearer" // what most service
 // proven yet is by h. keys are those of [upstream.auth] that the service is asked with.
 func theirs(keys string, proven bool, fail shape, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.ServeHTTP(&refused{ResponseWriter: w, ctx: r.Context(), proven: proven, tell: func() {
+		h.ServeHTTP(&refused{ResponseWriter: w, ctx: r.Context(), crowd: crowdOf(r), proven: proven, tell: func() {
 			fail(w, r, wire.Errorf(wire.Unavailable, "port", "the backend refuses the terminal's own credentials: check [upstream.auth] %s", keys))
 		}}, r)
 	})
@@ -23,6 +23,7 @@ func theirs(keys string, proven bool, fail shape, h http.Handler) http.Handler {
 type refused struct {
 	http.ResponseWriter
 	ctx          context.Context // of the request, once it is known who asks
+	crowd        *crowd
 	tell         func()
 	proven, told bool
 }
@@ -33,6 +34,9 @@ func (f *refused) WriteHeader(status int) {
 		f.told = true
 		f.tell()
 		return
+	}
+	if !f.proven && status == http.StatusForbidden {
+		f.crowd.wait(f.ctx.Done())
 	}
 	if key := wire.OperationOf(f.ctx); key != "" && f.Header().Get("Location") == "" {
 		f.Header().Set("Location", operationURL(key))

@@ -61,7 +61,7 @@ func (a *api) table() []mount {
 		routes: `GET 200 /livez the daemon runs
 			GET 200 /readyz a register may ask for a sale
 			GET 200 /openapi.json this document`,
-		own: map[string]http.HandlerFunc{"/livez": probe(a.o.Live), "/readyz": probe(a.o.Ready), "/openapi.json": a.document},
+		own: map[string]http.HandlerFunc{"/livez": a.anybody(probe(a.o.Live)), "/readyz": a.anybody(probe(a.o.Ready)), "/openapi.json": a.anybody(a.document)},
 	}}
 	if a.o.Pages != nil {
 		list = append(list, mount{name: "payment pages", errors: "text/plain",

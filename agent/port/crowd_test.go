@@ -1,0 +1,104 @@
+package port
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Strangers that ask without a token and come back as fast as they are sent away make none of a client's requests fail, each of
+// which comes over a connection of its own.
+func TestField_P8StrangersFailNoClient(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	p := open(t, ln, holding{})
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	for range 80 {
+		wg.Go(func() {
+			client := &http.Client{Transport: &http.Transport{}, Timeout: 5 * time.Second}
+			for ctx.Err() == nil {
+				req, _ := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Addr()+"/api/v1/payments/7", http.NoBody)
+				if resp, err := client.Do(req); err == nil {
+					_, _ = io.Copy(io.Discard, resp.Body)
+					_ = resp.Body.Close()
+				}
+			}
+		})
+	}
+	failed := 0
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	for range 200 {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Addr()+"/api/v1/payments", http.NoBody)
+		require.NoError(t, err)
+		req.Header.Set("Authorization", ours)
+		resp, err := client.Do(req)
+		if err != nil || resp.StatusCode != http.StatusMethodNotAllowed {
+			failed++
+			t.Log(err)
+		}
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+	}
+	cancel()
+	wg.Wait()
+	require.LessOrEqual(t, failed, 2, "of 200: one in a hundred")
+}
+
+// What nobody has to be served is answered at a pace, however many ask, and not at all late where few do.
+func TestField_P8StrangersAreAnsweredAtAPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowd(200, 200)
+		began := time.Now()
+		for range 200 {
+			c.wait(nil)
+		}
+		require.Zero(t, time.Since(began), "a burst")
+		for range 1000 {
+			c.wait(nil)
+		}
+		require.Equal(t, 5*time.Second, time.Since(began), "200 a second")
+		time.Sleep(time.Minute)
+		began = time.Now()
+		for range 200 {
+			c.wait(nil)
+		}
+		require.Zero(t, time.Since(began))
+	})
+}
+
+// A client's reads of the terminal itself are served one at a time, and take a quarter of the time; another client's go on meanwhile.
+func TestField_P8ListsLeaveTheProcessorFree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now, most := 0, 0
+		read := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			now++
+			most = max(most, now)
+			time.Sleep(10 * time.Millisecond)
+			now--
+		})
+		one, other := &account{reads: make(chan struct{}, 1)}, &account{reads: make(chan struct{}, 1)}
+		req, err := http.NewRequest(http.MethodGet, "/agent/v1/operations", http.NoBody)
+		require.NoError(t, err)
+		began := time.Now()
+		var wg sync.WaitGroup
+		for range 48 {
+			wg.Go(func() { one.leisurely(nil, read).ServeHTTP(nil, req) })
+		}
+		wg.Wait()
+		require.Equal(t, 1, most)
+		require.Equal(t, 10*time.Millisecond+47*40*time.Millisecond, time.Since(began))
+		began = time.Now()
+		other.leisurely(nil, read).ServeHTTP(nil, req)
+		require.Equal(t, 10*time.Millisecond, time.Since(began))
+		time.Sleep(time.Second)
+	})
+}
