@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/agent"
 	"posagent/device"
 	"posagent/store"
 )
@@ -44,7 +44,7 @@ func journalOf(t *testing.T, state string) (*store.Store, *device.Keys) {
 	t.Helper()
 	keys, err := openKeys(callOn(t, state))
 	require.NoError(t, err)
-	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(state, "agent.db"), Steps: agent.Schema(), Wrapper: keys, Ballast: -1})
+	db, err := openJournal(t.Context(), callOn(t, state), keys, slog.New(slog.DiscardHandler), "")
 	require.NoError(t, err)
 	return db, keys
 }

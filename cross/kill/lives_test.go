@@ -141,7 +141,7 @@ func TestPointsOfClients(t *testing.T) {
 	for _, at := range []string{ // accepted, sent, settled, migrated, folded
 		"before commit offline.Front.put", "after commit offline.Front.put", "before commit outbox.Outbox.prepare", "after commit outbox.Outbox.prepare",
 		"before POST Invoice", "after POST Invoice", "before POST tokens", "after POST payments", "before commit outbox.Outbox.settle", "after commit outbox.Outbox.settle",
-		"before commit of a migration", "after commit of a migration", "before checkpoint", "after checkpoint",
+		"before commit of a migration", "after commit of a migration", "before checkpoint", "after checkpoint", "before mark", "after mark",
 	} {
 		require.Positive(t, l.reached[at], at)
 	}

@@ -27,10 +27,11 @@ var threads = []thread{
 		"\tpoint.Hit(\"before \" + point.Route(req.Method, req.URL.Path))\n", ""},
 	{"agent/upstream/upstream.go", "\tc.judge(req.Context(), resp, err)\n",
 		"\tpoint.Hit(\"after \" + point.Route(req.Method, req.URL.Path))\n", ""},
-	{"store/migrate.go", "\treturn tx.Commit()\n", "\tpoint.Hit(\"before commit of a migration\")\n", ""},
-	{"store/migrate.go", "\t\tif err := applyStep(ctx, l.conn, st, version); err != nil {\n\t\t\treturn 0, fmt.Errorf(\"migrate %q: %w\", st.Name, err)\n\t\t}\n",
+	{"store/end.go", "\t\ts.marks.commit(next)\n", "\t\tpoint.Hit(\"before mark\")\n", "\t\tpoint.Hit(\"after mark\")\n"},
+	{"store/migrate.go", "\tif err := tx.Commit(); err != nil {\n", "\tpoint.Hit(\"before commit of a migration\")\n", ""},
+	{"store/migrate.go", "\t\tif err := s.applyStep(ctx, l.conn, st, version); err != nil {\n\t\t\treturn 0, fmt.Errorf(\"migrate %q: %w\", st.Name, err)\n\t\t}\n",
 		"", "\t\tpoint.Hit(\"after commit of a migration\")\n"},
-	{"store/checkpoint.go", "\tframes, _, _, err := s.ckpt.checkpoint(\"PASSIVE\")\n", "\tpoint.Hit(\"before checkpoint\")\n", "\tpoint.Hit(\"after checkpoint\")\n"},
+	{"store/checkpoint.go", "\t\t\tframes, _, _, err = s.ckpt.checkpoint(\"PASSIVE\")\n", "\t\t\tpoint.Hit(\"before checkpoint\")\n", "\t\t\tpoint.Hit(\"after checkpoint\")\n"},
 	{"agent/schema.go", "// Schema is the ordered", "func next() (steps []store.Step) {\n\tif sql := os.Getenv(point.Next); sql != \"\" {\n" +
 		"\t\tsteps = append(steps, store.Step{Name: \"next/1\", SQL: sql})\n\t}\n\treturn steps\n}\n\n", ""},
 	{"agent/schema.go", "inbox.BuildSchema()", "", ", next()"},
@@ -99,7 +100,7 @@ func overlay(t *testing.T, dir string) string {
 func TestWeave(t *testing.T) {
 	woven, err := weave(filepath.Join("..", ".."))
 	require.NoError(t, err)
-	require.Len(t, woven, 6)
+	require.Len(t, woven, 7)
 	for file, data := range woven {
 		_, err := parser.ParseFile(token.NewFileSet(), file, data, parser.SkipObjectResolution)
 		require.NoError(t, err)
