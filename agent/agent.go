@@ -143,7 +143,7 @@ func New(o Options) *Agent {
 		in = inbox.New(Inbox(o.DB, o.Front, o.Now, o.Log))
 	}
 	house := &view.House{
-		DB: o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, IDs: offline.IDs, Find: a.find, Own: o.Offer, About: l.About, Live: l.Live, Services: l.Upstream, Now: o.Now,
+		DB: o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, IDs: offline.IDs, Find: a.find, Own: o.Offer, About: l.About, Live: l.Live, Lines: a.Lines, Services: l.Upstream, Now: o.Now,
 		Ready: a.Judge,
 	}
 	if o.Port != nil {
@@ -243,7 +243,9 @@ func (a *Agent) Lines() (list []view.RegisterLine) {
 	for _, s := range a.lines {
 		st := s.Stats()
 		list = append(list, view.RegisterLine{
-			Name: s.Line(), Connections: st.Connections, WrongPasswords: st.WrongPasswords, WrongFrom: st.WrongFrom, WrongAt: st.WrongAt,
+			Name: s.Line(), Open: st.Open, Connections: st.Connections, LastContact: st.LastContact, Carrier: string(st.Carrier),
+			Received: st.Received, Sent: st.Sent, Unsent: st.Unsent, Repeated: uint64(st.Link.Repeated), Naks: uint64(st.Link.Naks),
+			Bad: uint64(st.Link.Bad), Noise: uint64(st.Link.Noise), WrongPasswords: st.WrongPasswords, WrongFrom: st.WrongFrom, WrongAt: st.WrongAt,
 			Turned: st.Turned, Strange: st.Strange,
 		})
 	}

@@ -23,11 +23,12 @@ type House struct {
 	Outbox   *outbox.Outbox
 	Inbox    *inbox.Inbox
 	Happened *events.Log
-	Own      *methods.Definition // the terminal's own method, nil = none
-	IDs      IDs                 // nil = no ids are shown
-	Find     Find                // nil = operations are found by their keys alone
-	About    Status              // what does not change while it runs
-	Live     func() Live         // nil = nothing
+	Own      *methods.Definition   // the terminal's own method, nil = none
+	IDs      IDs                   // nil = no ids are shown
+	Find     Find                  // nil = operations are found by their keys alone
+	About    Status                // what does not change while it runs
+	Live     func() Live           // nil = nothing
+	Lines    func() []RegisterLine // nil = none
 	Services []Upstream
 	Now      func() time.Time
 	// Ready says whether a register may ask for a sale; nil = not known.
@@ -54,6 +55,9 @@ func (h *House) Status(ctx context.Context) (Status, error) {
 	v.Disk(health)
 	if h.Live != nil {
 		v.Live = h.Live()
+		if h.Lines != nil {
+			v.Live.Lines = h.Lines()
+		}
 	}
 	if h.Ready != nil {
 		v.Judged(h.Ready(ctx))
@@ -170,6 +174,9 @@ func (h *House) Metrics(ctx context.Context) (string, error) {
 	gauge("store_free_bytes", health.FreeBytes)
 	b.WriteString("# TYPE posagent_store_commits_total counter\n")
 	line("store_commits_total", "", health.Commits)
+	if h.Lines != nil {
+		lineMetrics(&b, h.Lines(), h.Now())
+	}
 	b.WriteString("# TYPE posagent_upstream_healthy gauge\n")
 	for _, s := range h.Services { // healthy: it answered last time, or was never asked
 		line("upstream_healthy", `{service="`+s.Name+`"}`, bit(s.Healthy()))

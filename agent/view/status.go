@@ -211,6 +211,10 @@ func (v *Status) Advise() {
 		v.attend("the backend knows no method for this merchant and terminal: check [terminal] bax_id and terminal_id")
 	}
 	for _, l := range v.Live.Lines {
+		if l.deaf() {
+			v.attend("register line %s: %d bad frame(s) and %d byte(s) of noise, and no message: set [ecr] baud and stop_bits as the register has them, and check the cable",
+				l.Name, l.Bad, l.Noise)
+		}
 		if l.WrongPasswords > 0 && v.Live.At.Sub(l.WrongAt) < 24*time.Hour {
 			v.attend("register line %s: %d wrong password(s), the last from %s at %s: set the password of [ecr] in the register, or name its address in [ecr] allow",
 				l.Name, l.WrongPasswords, l.WrongFrom, l.WrongAt.Local().Format("15:04:05"))

@@ -193,6 +193,9 @@ func (v *statusView) print(c *call) {
 			row("register", "%s", l)
 		}
 	}
+	for _, l := range v.Live.Lines {
+		row("", "%s", l)
+	}
 	if v.Patience != "" && v.Serial+v.TCP != "" {
 		row("patience", "%s, longer for a register that acknowledges 04 FF", v.Patience)
 	}

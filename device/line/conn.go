@@ -188,6 +188,20 @@ func (c *conn) writeOnce(p []byte, expired <-chan time.Time) (int, error) {
 	return 0, errTimeout
 }
 
+// Carrier reports whether the other end raises DCD, DSR or CTS; ok is false where the device cannot tell.
+func (c *conn) Carrier() (up, ok bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.closed.Load() {
+		return false, false
+	}
+	bits, err := c.raw.GetModemStatusBits()
+	if err != nil {
+		return false, false
+	}
+	return bits.DCD || bits.DSR || bits.CTS, true
+}
+
 // fail closes the line after an error and says why it was closed; only the first caller hears the reason.
 func (c *conn) fail(op string, cause error) error {
 	if errors.Is(cause, os.ErrClosed) || !c.close() {

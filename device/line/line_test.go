@@ -258,3 +258,16 @@ func TestImpossibleStopBits(t *testing.T) {
 	_, err := New(Config{Path: "/dev/null", StopBits: 3}).Open(t.Context())
 	require.ErrorContains(t, err, "stop bits")
 }
+
+// TestField_L12APtyHasNoCarrierToLose: where the device cannot tell, nothing is said of the other end.
+func TestField_L12APtyHasNoCarrierToLose(t *testing.T) {
+	_, path := openPTY(t)
+	c := open(t, New(config(t, path)))
+	wire, ok := c.(interface{ Carrier() (up, ok bool) })
+	require.True(t, ok)
+	_, known := wire.Carrier()
+	require.False(t, known)
+	require.NoError(t, c.Close())
+	_, known = wire.Carrier()
+	require.False(t, known)
+}

@@ -119,7 +119,10 @@ func (d *dialog) read(ctx context.Context, link frame.Transport) error {
 			return err
 		}
 		d.s.o.Tap(FromRegister, data)
-		d.s.count(func(st *Stats) { st.Received++; d.rank = max(d.rank, d.rankOf(data)) })
+		d.s.count(func(st *Stats) {
+			st.Received, st.LastContact = st.Received+1, time.Now()
+			d.rank = max(d.rank, d.rankOf(data))
+		})
 		d.post(zvt.Received{APDU: data})
 	}
 }

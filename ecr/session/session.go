@@ -65,6 +65,25 @@ const (
 	maxOut       = 64               // messages waiting to be sent on one connection
 )
 
+// Carrier says whether the other end of a serial cable shows that it is there.
+type Carrier string
+
+// The carriers. A cable of three wires shows nothing; a line that never showed a carrier is not missed one.
+const (
+	NoCarrierWire Carrier = ""
+	CarrierUp     Carrier = "up"
+	CarrierLost   Carrier = "lost"
+)
+
+// carrying is a line that knows its modem lines.
+type carrying interface {
+	// Carrier reports whether DCD, DSR or CTS is raised; ok is false where the device cannot tell.
+	Carrier() (up, ok bool)
+}
+
+// lookEvery is how often a serial line is looked at.
+const lookEvery = time.Second
+
 // Stats says what a line is doing.
 type Stats struct {
 	Connections int
@@ -72,8 +91,14 @@ type Stats struct {
 	Sent        uint64
 	Unsent      uint64 // not acknowledged by the link, or without a line
 	OpenErrors  uint64
-	Turned      uint64 // connections from addresses that are not allowed
-	Strange     uint64 // connections that began a message with a byte of another protocol
+
+	Open        bool        // registers can be heard
+	LastContact time.Time   // when a register's message came last
+	Link        frame.Stats // of a serial line, over all its openings
+	Carrier     Carrier     // of a serial line
+
+	Turned  uint64 // connections from addresses that are not allowed
+	Strange uint64 // connections that began a message with a byte of another protocol
 
 	WrongPasswords uint64
 	WrongFrom      string // where the last wrong password came from: an address, or the line's name
@@ -94,6 +119,7 @@ type Session struct {
 	owner   *dialog // runs the line's dialogue
 	sale    string  // runs on the line
 	stats   Stats
+	link    *frame.Link // open, of a serial line
 
 	saving sync.Mutex // one registration is stored at a time
 
@@ -139,7 +165,52 @@ func (s *Session) Stats() Stats {
 	defer s.mu.Unlock()
 	st := s.stats
 	st.Connections = len(s.dialogs)
+	if s.link != nil {
+		st.Link = st.Link.Plus(s.link.Stats())
+	}
 	return st
+}
+
+// plugged makes a link the line's, and adds what the last one counted to the sum.
+func (s *Session) plugged(link *frame.Link) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.link != nil {
+		s.stats.Link = s.stats.Link.Plus(s.link.Stats())
+	}
+	s.link, s.stats.Open = link, link != nil
+	if link == nil && s.stats.Carrier == CarrierUp {
+		s.stats.Carrier = CarrierLost
+	}
+}
+
+// look watches an open serial line until ctx ends: its carrier, and what shows a bad cable or wrong settings.
+func (s *Session) look(ctx context.Context, conn Conn, before frame.Stats) {
+	for pause(ctx, lookEvery); ctx.Err() == nil; pause(ctx, lookEvery) {
+		if c, ok := conn.(carrying); ok {
+			if up, ok := c.Carrier(); ok {
+				s.carrier(up)
+			}
+		}
+		now := s.Stats().Link
+		if bad := now.Bad - before.Bad + now.Naks - before.Naks + now.TransmitFailures - before.TransmitFailures; bad > 0 || now.Noise > before.Noise {
+			s.warn("bad data on the line: check the cable, baud and stop_bits", "frames", now.Received, "bad", now.Bad, "naks", now.Naks,
+				"noise_bytes", now.Noise, "unacknowledged", now.TransmitFailures)
+		}
+		before = now
+	}
+}
+
+func (s *Session) carrier(up bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case up:
+		s.stats.Carrier = CarrierUp
+	case s.stats.Carrier == CarrierUp:
+		s.stats.Carrier = CarrierLost
+		s.quiet.warn(s.log, "the register's end of the cable is gone: switched off, or unplugged")
+	}
 }
 
 func (s *Session) count(f func(*Stats)) {
@@ -202,9 +273,14 @@ func (s *Session) ServeSerial(ctx context.Context, opener Opener) error {
 		wait = time.Second
 		link := frame.New(conn, s.o.Frame)
 		cable.plug(link)
+		s.plugged(link)
 		s.log.Info("line open")
+		opened, ended := context.WithCancel(ctx)
+		wg.Go(func() { s.look(opened, conn, s.Stats().Link) })
 		err = d.read(ctx, link)
+		ended()
 		cable.plug(nil)
+		s.plugged(nil)
 		_ = link.Close()
 		if ctx.Err() == nil {
 			s.log.Warn("line lost", "err", err)

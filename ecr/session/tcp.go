@@ -24,6 +24,8 @@ func (s *Session) ServeTCP(ctx context.Context, listener net.Listener) error {
 	if err := s.load(ctx); err != nil {
 		return err
 	}
+	s.count(func(st *Stats) { st.Open = true })
+	defer s.count(func(st *Stats) { st.Open = false })
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()

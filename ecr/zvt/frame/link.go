@@ -83,6 +83,15 @@ type Stats struct {
 	TransmitFailures int
 }
 
+// Plus is the sum of what two openings of a line counted.
+func (s Stats) Plus(o Stats) Stats {
+	return Stats{
+		Received: s.Received + o.Received, Sent: s.Sent + o.Sent, Repeated: s.Repeated + o.Repeated, Duplicates: s.Duplicates + o.Duplicates,
+		Bad: s.Bad + o.Bad, Naks: s.Naks + o.Naks, Noise: s.Noise + o.Noise, Overflow: s.Overflow + o.Overflow,
+		TransmitFailures: s.TransmitFailures + o.TransmitFailures,
+	}
+}
+
 // Link is the serial transport.
 type Link struct {
 	conn Conn

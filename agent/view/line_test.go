@@ -1,0 +1,40 @@
+package view
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestField_L12CountersAreShown: in a sentence of status, in the figures for a monitor, and as advice where no message is among
+// what comes.
+func TestField_L12CountersAreShown(t *testing.T) {
+	at := time.Date(2026, 11, 22, 13, 40, 0, 0, time.Local)
+	serial := RegisterLine{Name: "serial", Open: true, LastContact: at, Carrier: "lost", Received: 12, Sent: 34, Unsent: 1, Repeated: 5, Naks: 2, Bad: 3, Noise: 40}
+	require.Equal(t, "serial open, no register at the other end, heard 13:40:00, 12 in, 34 out, 1 not acknowledged, 2 NAK, 3 bad, 40 noise bytes", serial.String())
+	tcp := RegisterLine{Name: "tcp", Connections: 2, Strange: 7, WrongPasswords: 8, Turned: 9}
+	require.Equal(t, "tcp not open, no register heard yet, 0 in, 0 out, 7 of another protocol, 9 turned away", tcp.String())
+
+	var b strings.Builder
+	lineMetrics(&b, []RegisterLine{serial, tcp}, at.Add(90*time.Second))
+	for _, want := range []string{
+		"# TYPE posagent_register_open gauge\nposagent_register_open{line=\"serial\"} 1\nposagent_register_open{line=\"tcp\"} 0\n",
+		"posagent_register_connections{line=\"tcp\"} 2\n", "posagent_register_carrier_lost{line=\"serial\"} 1\n",
+		"posagent_register_last_contact_seconds{line=\"serial\"} 90\n", "posagent_register_last_contact_seconds{line=\"tcp\"} -1\n",
+		"posagent_register_frames_received_total{line=\"serial\"} 12\n", "posagent_register_frames_sent_total{line=\"serial\"} 34\n",
+		"posagent_register_frames_unacknowledged_total{line=\"serial\"} 1\n", "posagent_register_frames_repeated_total{line=\"serial\"} 5\n",
+		"posagent_register_naks_total{line=\"serial\"} 2\n", "posagent_register_bad_frames_total{line=\"serial\"} 3\n",
+		"posagent_register_noise_bytes_total{line=\"serial\"} 40\n", "posagent_register_wrong_passwords_total{line=\"tcp\"} 8\n",
+		"posagent_register_other_protocols_total{line=\"tcp\"} 7\n", "posagent_register_turned_away_total{line=\"tcp\"} 9\n",
+	} {
+		require.Contains(t, b.String(), want)
+	}
+
+	v := NewStatus(Status{TCP: "127.0.0.1:1"})
+	v.Live = Live{At: at, Lines: []RegisterLine{{Name: "serial", Open: true, Bad: 2, Noise: 300}, serial}}
+	v.Advise()
+	require.Equal(t, []string{"register line serial: 2 bad frame(s) and 300 byte(s) of noise, and no message: set [ecr] baud and stop_bits as the register has them, and check the cable"},
+		v.Attention)
+}
