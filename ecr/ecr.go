@@ -127,6 +127,7 @@ const (
 	StepStarting  Step = "starting"
 	StepShowCode  Step = "show_code" // the QR is on the customer's screen
 	StepWaiting   Step = "waiting"   // for the wallet or the backend
+	StepConfirm   Step = "confirm"   // the customer has scanned the code and confirms in the app
 	StepApp       Step = "app"       // the code has left the screen, the customer may be confirming
 	StepReversing Step = "reversing" // an automatic undo runs (ZVT 04 FF 05)
 )

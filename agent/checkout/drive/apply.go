@@ -202,6 +202,9 @@ func (d *Drive) perform(row *Row, effects []checkout.Effect, seq uint64) {
 		}
 		d.box.Wake()
 	}
+	if row.State.Phase == checkout.Waiting && row.State.Engaged && !row.State.Veiled {
+		d.progress(key, stepConfirm)
+	}
 	for _, f := range effects {
 		switch f.Do {
 		case checkout.Initialize, checkout.SendPlain:

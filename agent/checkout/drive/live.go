@@ -15,6 +15,7 @@ const (
 	stepStarting  = ecr.StepStarting
 	stepShowCode  = ecr.StepShowCode
 	stepWaiting   = ecr.StepWaiting
+	stepConfirm   = ecr.StepConfirm
 	stepApp       = ecr.StepApp
 	stepReversing = ecr.StepReversing
 )
@@ -328,7 +329,12 @@ func (d *Drive) progress(key wire.Key, s ecr.Step) {
 
 // stepText is a step with what a customer is told of it.
 func (d *Drive) stepText(s ecr.Step) ecr.Progress {
-	if s == stepApp {
+	switch s {
+	case stepShowCode:
+		return ecr.Progress{Step: s, Text: words(d.cfg.Language, "Scan the code", "Bitte Code scannen")}
+	case stepConfirm:
+		return ecr.Progress{Step: s, Text: words(d.cfg.Language, "Confirm in the app", "Bitte in der App bestätigen")}
+	case stepApp:
 		return ecr.Progress{Step: s, Text: appText(d.cfg.Language)}
 	}
 	return ecr.Progress{Step: s}
