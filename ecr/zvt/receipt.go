@@ -41,7 +41,7 @@ type words struct {
 	terminal, receipt, trace, original, transaction                string
 	approved, refunded, reversed, declined, aborted, running       string
 	endOfDay, turnover, total, count, payments, refunds, diagnosis string
-	connection, works, fails                                       string
+	connection, works, fails, currency                             string
 }
 
 func wordsFor(language string) words {
@@ -50,13 +50,13 @@ func wordsFor(language string) words {
 			"Terminal", "Beleg", "Trace", "Original-Trace", "Transaktion",
 			"Zahlung erfolgt", "Gutschrift erfolgt", "Storno erfolgt", "Abgelehnt", "Abgebrochen", "In Bearbeitung",
 			"Kassenschnitt", "Zwischensumme", "Summe", "Anzahl", "Zahlungen", "Gutschriften", "Diagnose",
-			"Verbindung", "in Ordnung", "gestört"}
+			"Verbindung", "in Ordnung", "gestört", "diese Währung wird nicht angenommen"}
 	}
 	return words{"Payment", "Refund", "Reversal", "Customer receipt", "Merchant receipt", "COPY",
 		"Terminal", "Receipt", "Trace", "Original trace", "Transaction",
 		"Approved", "Refunded", "Reversed", "Declined", "Aborted", "In progress",
 		"End of day", "Turnover", "Total", "Count", "Payments", "Refunds", "Diagnosis",
-		"Connection", "works", "fails"}
+		"Connection", "works", "fails", "this currency is not accepted"}
 }
 
 // printsPayments and printsAdmin: the register prints and wants lines.

@@ -66,7 +66,7 @@ func (m *Machine) beginSale() {
 	switch {
 	case errors.Is(err, errCurrency):
 		m.reply(m.d.id, apdu.OK())
-		m.refuseSale(ecr.WrongCurrency, "")
+		m.refuseSale(ecr.WrongCurrency, wordsFor(m.cfg.Language).currency)
 	case errors.Is(err, errOriginal):
 		m.reply(m.d.id, apdu.OK())
 		m.refuseSale(ecr.NoOriginal, ecr.NameOriginal(m.cfg.Language))

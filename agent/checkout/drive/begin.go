@@ -17,12 +17,13 @@ import (
 	"posagent/store"
 )
 
-func refuse(code ecr.Code, format string, args ...any) *ecr.Refusal {
-	return &ecr.Refusal{Code: code, Text: fmt.Sprintf(format, args...)}
-}
-
 // Begin implements ecr.Desk.
 func (d *Drive) Begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
+	sale, err := d.begin(ctx, req)
+	return sale, d.inLanguage(err)
+}
+
+func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	if err := d.resumedBy(ctx); err != nil {
 		return ecr.Sale{}, err
 	}
@@ -101,7 +102,7 @@ func (d *Drive) normalise(req *ecr.Request) error {
 		sum = total
 	}
 	if len(req.Lines) > 0 && req.Kind == ecr.Payment && sum != req.Amount {
-		return refuse(ecr.AmountWrong, "the order lines come to %s", amountText(sum, req.Currency))
+		return refuse(ecr.AmountWrong, "the order lines come to %s", amountIn(d.cfg.Language, sum, req.Currency))
 	}
 	switch req.Kind {
 	case ecr.Payment, ecr.Reversal:
@@ -169,7 +170,7 @@ type accepting struct {
 	offers []checkout.Pick // payments
 	last   wire.Key        // set inside the transaction: the last payment, for a refund that names none
 	join   wire.Key        // likewise: the running sale it repeats
-	no     *ecr.Refusal    // likewise: refused, but what the request meant for older sales stays
+	no     error           // likewise: refused, but what the request meant for older sales stays
 	steps  []step          // likewise: effects of everything that was changed, in order
 }
 
@@ -286,7 +287,8 @@ func (a *accepting) write(tx store.Tx) error {
 		return a.writePayment(tx)
 	}
 	err = a.writeForward(tx)
-	if errors.As(err, &a.no) { // what the command meant for unconfirmed sales is kept
+	if no := (refusal{}); errors.As(err, &no) { // what the command meant for unconfirmed sales is kept
+		a.no = no
 		return nil
 	}
 	return err

@@ -15,6 +15,11 @@ import (
 
 // Close implements ecr.Till (MONEY B.13).
 func (d *Drive) Close(ctx context.Context) (ecr.Totals, error) {
+	totals, err := d.endDay(ctx)
+	return totals, d.inLanguage(err)
+}
+
+func (d *Drive) endDay(ctx context.Context) (ecr.Totals, error) {
 	if !d.ready.Load() {
 		return ecr.Totals{}, refuse(ecr.NotReady, "starting")
 	}

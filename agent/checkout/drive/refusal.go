@@ -1,0 +1,81 @@
+package drive
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"posagent/ecr"
+)
+
+// refusal is an ecr.Refusal that remembers what its text was made of.
+type refusal struct {
+	*ecr.Refusal
+	format string
+	args   []any
+}
+
+func (r refusal) Unwrap() error { return r.Refusal }
+
+// refuse returns an ecr.Refusal with its text in English; inLanguage puts it into the terminal's language.
+func refuse(code ecr.Code, format string, args ...any) error {
+	return refusal{&ecr.Refusal{Code: code, Text: fmt.Sprintf(format, args...)}, format, args}
+}
+
+// inLanguage returns err, a refusal with its text in the terminal's language.
+func (d *Drive) inLanguage(err error) error {
+	var r refusal
+	if !errors.As(err, &r) {
+		return err
+	}
+	text := words(d.cfg.Language, r.format, german[r.format])
+	if text == "" { // a text of another room
+		return r.Refusal
+	}
+	if strings.Contains(text, "%") {
+		text = fmt.Sprintf(text, r.args...)
+	}
+	return &ecr.Refusal{Code: r.Code, Text: text}
+}
+
+// german has the text of every refusal; a text without a verb leaves its arguments out.
+var german = map[string]string{
+	"already reversed":                                      "bereits storniert",
+	"a payment needs an amount":                             "eine Zahlung braucht einen Betrag",
+	"a refund needs an amount":                              "eine Gutschrift braucht einen Betrag",
+	"amount out of range":                                   "Betrag nicht erlaubt",
+	"more than is left of the original: %s":                 "mehr als von der Zahlung übrig ist: %s",
+	"no payment method starts without an amount":            "keine Zahlart beginnt ohne Betrag",
+	"order lines out of range":                              "Positionen nicht erlaubt",
+	"the amount cannot be sent":                             "der Betrag kann nicht gesendet werden",
+	"the backend takes whole hundredths only":               "nur ganze Hundertstel sind möglich",
+	"the order lines come to %s":                            "die Positionen ergeben %s",
+	"the original had another amount":                       "die Zahlung hatte einen anderen Betrag",
+	"%s is running":                                         "ein anderer Vorgang läuft",
+	"%s":                                                    "%s", // in the terminal's language already, or what is open
+	"end of day is running":                                 "Kassenschnitt läuft",
+	"unknown kind of sale":                                  "unbekannter Vorgang",
+	"no payment method fits":                                "keine passende Zahlart",
+	"this merchant has no payment method":                   "dieser Händler hat keine Zahlart",
+	"starting":                                              "startet",
+	"stopping":                                              "wird beendet",
+	"the payment methods are not known yet":                 "die Zahlarten sind noch nicht bekannt",
+	"%q names no original":                                  "%q nennt keine Zahlung",
+	"%q names no receipt: R<receipt> or R<batch>/<receipt>": "%q nennt keinen Beleg: R<Beleg> oder R<Abschluss>/<Beleg>",
+	"%q names no transaction":                               "%q nennt keine Transaktion",
+	"T%d names two payments: name the receipt":              "T%d nennt zwei Zahlungen: bitte den Beleg nennen",
+	"only payments can be taken back":                       "nur Zahlungen können zurückgenommen werden",
+	"refunded in part":                                      "teilweise gutgeschrieben",
+	"the method cannot give money back":                     "die Zahlart kann nichts zurückgeben",
+	"the original is not an acknowledged payment":           "das Original ist keine bestätigte Zahlung",
+	"the original is not known":                             "die Zahlung ist nicht bekannt",
+	"no receipt number is left: end of day needed":          "keine Belegnummer mehr frei: bitte Kassenschnitt",
+	"the journal cannot be written":                         "das Journal kann nicht geschrieben werden",
+	"request id %s was used for another request":            "Vorgangsnummer %s schon für anderes benutzt",
+	"the request cannot be sent":                            "die Anfrage kann nicht gesendet werden",
+	"older sales are being resumed":                         "ältere Vorgänge werden fortgesetzt",
+	"the sale is quarantined":                               "der Vorgang ist gesperrt",
+	"%s cannot be paid with":                                "%s wird nicht angenommen",
+	"the original was in %s":                                "die Zahlung war in %s",
+	"this terminal takes %s":                                "dieses Terminal nimmt %s",
+}
