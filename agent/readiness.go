@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"posagent/agent/catalog"
+	"posagent/agent/checkout"
 	"posagent/agent/ready"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -72,8 +73,9 @@ func (a *Agent) judge(ctx context.Context, look bool) ready.Report {
 	w := a.o.Ways
 	defs, _ := a.methods()
 	_, err := a.catalog.Trouble()
+	fit := len(checkout.Offer(defs, checkout.Wish{Exclude: a.o.Drive.Exclude})) > 0 // as a register's payment is offered them
 	f := ready.Facts{
-		Resumed: a.drive.Resumed(), Store: a.journal(ctx, look), Lines: 1, Held: len(defs) > 0, None: errors.Is(err, &wire.Error{Code: wire.NotFound}),
+		Resumed: a.drive.Resumed(), Store: a.journal(ctx, look), Lines: 1, Held: fit, Unfit: len(defs) > 0 && !fit, None: errors.Is(err, &wire.Error{Code: wire.NotFound}),
 		Proven: a.proven(ctx), At: w.Place,
 	}
 	if _, _, state := a.catalog.Current(); state == catalog.NoMethods {

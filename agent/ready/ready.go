@@ -73,6 +73,7 @@ type Facts struct {
 	Lines    int       // register lines that are configured
 	Closed   []Trouble // those that are not open
 	Held     bool      // a method to sell with is known
+	Unfit    bool      // methods are known, and none of them can be sold
 	None     bool      // the backend says that there is none
 	Proven   bool      // the backend has answered with the settings that are in use
 	Troubles []Trouble // of the ways to the backend, the method list's first
@@ -107,6 +108,8 @@ func Judge(f Facts) Report {
 	case f.Held && f.Proven:
 		said := Say(f.Troubles[0], f.At)
 		return Report{Ready: true, Offline: &said}
+	case f.Unfit && !f.Held:
+		return Not(Trouble{Cause: Unfit}, f.At)
 	case f.None && !f.Held:
 		return Not(Trouble{Cause: NoMethods}, f.At)
 	case len(f.Troubles) > 0:

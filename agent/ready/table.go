@@ -26,6 +26,7 @@ const (
 	LineFailed Cause = "line_failed"
 	NoMethods  Cause = "no_methods"
 	NoList     Cause = "no_list"
+	Unfit      Cause = "no_fitting_method"
 )
 
 // row is one line of the table. In its texts {where} is the host, device or path that the trouble is about, {detail} what was seen
@@ -60,6 +61,7 @@ func table() []row {
 		{LineFailed, "the register line {where} does not open, {detail}", "dmesg | tail shows what the system says of the device", false},
 
 		{NoMethods, "the backend knows no payment method for this merchant and terminal", "correct bax_id and terminal_id of [terminal] in {config}, or ask the backend's operator to add one", false},
+		{Unfit, "none of the backend's payment methods can be sold here", "posagent methods{flags} shows them; one needs PAYMENT with REVERSAL or REFUND, and the trigger QR; ask the backend's operator", false},
 		{NoList, "{where} sends no usable method list, {detail}", "correct [upstream] base or methods in {config}; if they are right, call the backend's operator", true},
 
 		{"name_service", "the network's name service does not answer, so {where} is not found", "ip route; cat /etc/resolv.conf; check the cable and the router", true},

@@ -238,7 +238,8 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		if o.TCP, err = lc.Listen(ctx, "tcp", cfg.ECR.TCP); err != nil {
 			return o, f, nil, fail(exitFailed, "register line: %v (set [ecr] tcp)", err)
 		}
-		ready = append(ready, "register=tcp:"+o.TCP.Addr().String())
+		f.names.TCP = o.TCP.Addr().String()
+		ready = append(ready, "register=tcp:"+f.names.TCP)
 	}
 	if cfg.ECR.Serial != "" {
 		f.serial = line.New(line.Config{Path: cfg.ECR.Serial, Baud: cfg.ECR.Baud, StopBits: cfg.ECR.StopBits})
