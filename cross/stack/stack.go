@@ -66,13 +66,14 @@ type Stack struct {
 	Network *Network
 	Cable   *Cable
 
-	o      Options
-	stopBE func()
-	client *upstream.Client
-	db     *store.Store
-	stop   func() error
-	born   time.Time
-	boots  int
+	o       Options
+	stopBE  func()
+	client  *upstream.Client
+	db      *store.Store
+	stop    func() error
+	born    time.Time
+	boots   int
+	crashes int
 
 	approved map[money.Minor]bool // what registers believe, of this stack's life
 }

@@ -57,6 +57,11 @@ func (s *Stack) register(p Plan) (*register.Register, error) {
 	})
 }
 
+// Dial opens the register's end of the cable; tap sees the APDUs, nil = nobody. The caller closes it.
+func (s *Stack) Dial(tap func(direction string, data []byte)) (*register.Register, error) {
+	return s.register(Plan{Habit: register.Steady(), Tap: tap})
+}
+
 // Sell makes one sale and asks again with 06 20 until the answer is definite. Amounts have to be unique in the life
 // of a terminal: the protocol has no other name for a sale that never got a receipt number.
 func (s *Stack) Sell(ctx context.Context, p Plan) (b Belief, err error) {

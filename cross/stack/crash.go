@@ -1,0 +1,38 @@
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"posagent/schemes/backend"
+)
+
+// Crash ends the terminal as a kill does and starts it again: it goes on from its files as they lie there this moment, whatever the
+// old process does with its own afterwards.
+func (s *Stack) Crash(ctx context.Context) error {
+	s.crashes++
+	image := fmt.Sprintf("%s-%d", s.o.TerminalDir, s.crashes)
+	if err := os.CopyFS(image, os.DirFS(s.o.TerminalDir)); err != nil {
+		return fmt.Errorf("crash: %w", err)
+	}
+	s.o.TerminalDir = image
+	return errors.Join(s.Stop(), s.Start(ctx))
+}
+
+// Net is what the merchant has of the payments over an amount.
+func (s *Stack) Net(ctx context.Context, amount int64) (sum int64, err error) {
+	list, err := s.Backend.Books(ctx)
+	if err != nil {
+		return 0, err
+	}
+	sales, err := s.Journal(ctx)
+	net := backend.NetByReference(list)
+	for _, x := range sales {
+		if int64(x.Amount) == amount {
+			sum += int64(net[x.Reference])
+		}
+	}
+	return sum, err
+}
