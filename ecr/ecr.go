@@ -129,7 +129,7 @@ const (
 	StepWaiting   Step = "waiting"   // for the wallet or the backend
 	StepConfirm   Step = "confirm"   // the customer has scanned the code and confirms in the app
 	StepApp       Step = "app"       // the code has left the screen, the customer may be confirming
-	StepReversing Step = "reversing" // an automatic undo runs (ZVT 04 FF 05)
+	StepReversing Step = "reversing" // the sale was aborted and is being undone (ZVT 04 FF 17)
 )
 
 // Progress is one intermediate status.

@@ -16,6 +16,9 @@ const (
 	ifText        = 0xFF
 	resultNoReply = 0xA3
 	resultBusy    = 0xA0
+
+	resultTooSmall = 0xC8
+	resultTooLarge = 0xC3
 )
 
 // beginAdmin starts the commands that are no sales.
@@ -142,7 +145,7 @@ func (m *Machine) statusReply(msg apdu.Message, status byte) apdu.Message {
 		prefix = append(prefix, version...)
 	}
 	out := apdu.NewPrefixed(apdu.Completion, append(prefix, status))
-	if svc&0x04 != 0 {
+	if svc&0x04 != 0 && m.readsContainers(msg) {
 		cs := m.charset()
 		out.Fields = []apdu.Field{apdu.Container(
 			apdu.Primitive(0x1F44, m.tid...),
@@ -153,6 +156,13 @@ func (m *Machine) statusReply(msg apdu.Message, status byte) apdu.Message {
 				apdu.Primitive(0x1F43, 0x00)))}
 	}
 	return out
+}
+
+// readsContainers reports whether a container may be sent that was only asked for by a bit: to a register that enabled
+// them in its registration, for more than its command list, or that sends one now.
+func (m *Machine) readsContainers(msg apdu.Message) bool {
+	_, sent := msg.TLV()
+	return sent || m.prof.TLV && !m.prof.ListOnly
 }
 
 func statusOf(h ecr.Health) byte {

@@ -207,28 +207,43 @@ func diagnosisLines(cfg Config, h ecr.Health, ok bool) []textLine {
 // pair is two texts, apart when the line is laid out.
 func pair(left, right string) textLine { return textLine{attrNormal, left + "\t" + right} }
 
-// layOut breaks lines to the width of the printer; a pair that does not fit takes two lines.
+// layOut breaks lines to the width of the printer, between words where it can; a pair that does not fit takes two lines.
 func layOut(lines []textLine, width int) []textLine {
 	var out []textLine
 	for _, l := range lines {
 		left, right, isPair := strings.Cut(l.text, "\t")
-		if isPair {
-			gap := width - utf8.RuneCountInString(left) - utf8.RuneCountInString(right)
-			if gap > 0 {
-				out = append(out, textLine{l.attr, left + strings.Repeat(" ", gap) + right})
-				continue
-			}
-			out = append(out, textLine{l.attr, left})
-			l.text = strings.Repeat(" ", max(0, width-utf8.RuneCountInString(right))) + right
+		if !isPair {
+			out = wrap(out, l.attr, l.text, width)
+			continue
 		}
-		runes := []rune(l.text)
-		for len(runes) > width {
-			out = append(out, textLine{l.attr, string(runes[:width])})
-			runes = runes[width:]
+		gap := width - utf8.RuneCountInString(left) - utf8.RuneCountInString(right)
+		if gap > 0 {
+			out = append(out, textLine{l.attr, left + strings.Repeat(" ", gap) + right})
+			continue
 		}
-		out = append(out, textLine{l.attr, string(runes)})
+		out = wrap(out, l.attr, left, width)
+		out = wrap(out, l.attr, strings.Repeat(" ", max(0, width-utf8.RuneCountInString(right)))+right, width)
 	}
 	return out
+}
+
+// wrap appends a text in lines of at most width. A word that is longer than a line is cut.
+func wrap(out []textLine, attr byte, text string, width int) []textLine {
+	runes := []rune(text)
+	for len(runes) > width {
+		end := width // a line may end before the blank behind it
+		for end > 0 && runes[end] != ' ' {
+			end--
+		}
+		if strings.TrimSpace(string(runes[:end])) == "" {
+			end = width
+		}
+		out = append(out, textLine{attr, strings.TrimRight(string(runes[:end]), " ")})
+		for runes = runes[end:]; len(runes) > 0 && runes[0] == ' '; {
+			runes = runes[1:]
+		}
+	}
+	return append(out, textLine{attr, string(runes)})
 }
 
 // printMessages encodes one receipt as 06 D1 lines or, for a register that listed it, as 06 D3 blocks.

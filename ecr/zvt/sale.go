@@ -372,7 +372,7 @@ func (m *Machine) printAndEnd() {
 	m.d.prints = m.receipts(m.d.outcome)
 	m.d.end = apdu.New(apdu.Completion)
 	if m.d.outcome.Result != ecr.Approved {
-		m.d.end = apdu.NewPrefixed(apdu.AbortPT, []byte{resultByte(m.d.outcome)})
+		m.d.end = apdu.NewPrefixed(apdu.AbortPT, []byte{m.resultByte(m.d.outcome)})
 	}
 	m.phase = printing
 	m.print()

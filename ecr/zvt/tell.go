@@ -25,6 +25,22 @@ func resultByte(out ecr.Outcome) byte {
 	return 0x6C
 }
 
+// resultByte is the same for the outcome of the running command. An amount that is wrong is too small or too large to
+// most registers: they read B7 as a pre-authorisation's.
+func (m *Machine) resultByte(out ecr.Outcome) byte {
+	if out.Result == ecr.Approved || out.Code != ecr.AmountWrong {
+		return resultByte(out)
+	}
+	amount, _, err := m.d.msg.Amount()
+	switch {
+	case err == nil && amount == 0 && m.d.msg.Cmd == apdu.Authorisation:
+		return resultTooSmall
+	case m.d.msg.Cmd == apdu.RefundCmd:
+		return resultTooLarge
+	}
+	return resultByte(out)
+}
+
 // codeByte maps the closed list of codes to result bytes.
 func codeByte(c ecr.Code) byte {
 	switch c {
@@ -69,7 +85,7 @@ func (m *Machine) charset() apdu.Charset { return m.prof.charset(m.cfg.Charset) 
 // statusInfo is 04 0F for an outcome, in table order. What is not an approval carries no amount and no receipt.
 func (m *Machine) statusInfo(out ecr.Outcome) apdu.Message {
 	cs := m.charset()
-	fields := []apdu.Field{apdu.Bytes(0x27, resultByte(out))}
+	fields := []apdu.Field{apdu.Bytes(0x27, m.resultByte(out))}
 	if out.Result != ecr.Approved {
 		fields = append(fields, apdu.Bytes(0x29, m.tid...))
 		if out.Text != "" {
@@ -139,8 +155,8 @@ func (m *Machine) intermediateStatus() apdu.Message {
 	switch {
 	case m.phase == working:
 		status = ifPleaseWait
-	case m.d.progress.Step == ecr.StepReversing:
-		status = ifReversing
+	case m.d.progress.Step == ecr.StepReversing: // of a sale that was aborted: nothing was approved that could be reversed
+		status = ifPleaseWait
 	case m.d.progress.Text != "":
 		text = m.d.progress.Text
 	}
