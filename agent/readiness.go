@@ -14,6 +14,7 @@ import (
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
 	"posagent/agent/ready"
+	"posagent/agent/upstream"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -35,6 +36,7 @@ const (
 	listWithin  = 3 * time.Second        // for the first answer of the backend, before the terminal is judged without
 	judgeEvery  = 500 * time.Millisecond // a cable that is pulled shows within this time
 	healthEvery = 10 * time.Second       // between two looks into the journal
+	storeWithin = 5 * time.Second        // for what the judgement asks of the journal
 	firstAsk    = 2 * time.Second        // between two questions while the backend keeps the terminal from being ready
 	slowestAsk  = 15 * time.Second
 	holdDown    = 2 * time.Second // that a backend must be away, or back, before a terminal that stays ready says so
@@ -105,6 +107,8 @@ func (a *Agent) journal(ctx context.Context, look bool) *ready.Trouble {
 	}
 	if j := &a.judged; look || a.o.Now().Sub(j.looked).Abs() >= healthEvery {
 		j.health, j.looked = nil, a.o.Now()
+		ctx, cancel := context.WithTimeout(ctx, storeWithin)
+		defer cancel()
 		for _, line := range a.drive.Health(ctx).Lines {
 			if why, bad := strings.CutPrefix(line, "journal: "); bad && ctx.Err() == nil {
 				j.health = &ready.Trouble{Cause: ready.Journal, Where: dir, Detail: why}
@@ -135,6 +139,8 @@ func (a *Agent) proven(ctx context.Context) bool {
 		return j.proof
 	}
 	j.proof = true
+	ctx, cancel := context.WithTimeout(ctx, storeWithin)
+	defer cancel()
 	err := a.o.DB.Write(ctx, func(tx store.Tx) error {
 		_, err := tx.Exec(`INSERT INTO agent_proof (id, settings) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET settings = excluded.settings`, mac)
 		return err
@@ -264,7 +270,7 @@ func (a *Agent) ask(ctx context.Context) {
 	w := a.o.Ways
 	if w.Apart || w.Troubles != nil && len(w.Troubles()) > 0 {
 		both.Go(func() {
-			if _, err := a.o.Schemes.Status(ctx, nobody, ""); err != nil && ctx.Err() == nil {
+			if _, err := a.o.Schemes.Status(upstream.Question(ctx), nobody, ""); err != nil && ctx.Err() == nil {
 				a.o.Log.Debug("schemes asked", "err", err)
 			}
 		})

@@ -79,6 +79,14 @@ func (f *faults) set(kind Kind, detail string, at time.Time) {
 	}
 }
 
+type questionKey struct{}
+
+// Question marks a call that only asks whether the way to the backend is open, about something that does not exist: how the service
+// refuses it is its own affair. A 404 of any kind then proves the way, and 5xx and 429 prove nothing.
+func Question(ctx context.Context) context.Context {
+	return context.WithValue(ctx, questionKey{}, true)
+}
+
 // Fault is what was wrong with the last call, nil when it was answered as it should be or nothing was called yet.
 func (c *Client) Fault() *Fault {
 	c.faults.mu.Lock()

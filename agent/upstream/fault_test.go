@@ -111,3 +111,39 @@ func TestFaultLastsUntilAGoodAnswer(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, c.Fault())
 }
+
+// A question about nothing proves the way by any 404, and is not disturbed by a service that fails on it.
+func TestField_U2AQuestionProvesTheWayAlone(t *testing.T) {
+	status, typ := 404, "text/html"
+	srv := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", typ)
+		w.WriteHeader(status)
+	})
+	c := client(t, srv.URL, nil)
+	ask := func(ctx context.Context) {
+		req, err := http.NewRequestWithContext(ctx, "GET", srv.URL, nil)
+		require.NoError(t, err)
+		resp, err := c.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+	}
+	for _, tc := range []struct {
+		status int
+		typ    string
+		want   Kind // "" = none, after a call that met a 404 of no service
+	}{
+		{404, "text/html", ""}, {404, "application/json", ""}, {400, "application/json", ""}, {401, "application/json", Credentials}, {200, "text/html", Portal},
+		{500, "text/plain", NoService}, {429, "text/plain", NoService},
+	} {
+		status, typ = 404, "text/html"
+		ask(t.Context())
+		require.Equal(t, NoService, c.Fault().Kind)
+		status, typ = tc.status, tc.typ
+		ask(Question(t.Context()))
+		if tc.want == "" {
+			require.Nil(t, c.Fault(), tc.status)
+			continue
+		}
+		require.Equal(t, tc.want, c.Fault().Kind, tc.status)
+	}
+}

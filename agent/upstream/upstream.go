@@ -226,6 +226,14 @@ func (c *Client) fault(ctx context.Context, resp *http.Response, err error) {
 		return
 	}
 	kind, detail := FaultOfReply(resp)
+	if ctx.Value(questionKey{}) != nil {
+		switch kind {
+		case NoService:
+			kind = ""
+		case Failing, TooMany:
+			return
+		}
+	}
 	c.faults.set(kind, detail, c.now())
 }
 

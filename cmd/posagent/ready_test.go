@@ -360,19 +360,21 @@ func TestField_U2U3EveryFaultHasItsOwnCause(t *testing.T) {
 	}{
 		"credentials": {base: plainServer(t, answer(401, "application/json", `{"valid":false,"error":{"message":"no"}}`)),
 			want: notReady{"credentials", "refuses the credentials, reply 401", "[upstream.auth] in "}},
-		"no such name":      {base: "https://backend.invalid", want: notReady{"no_name", "the name backend.invalid does not exist", "getent hosts backend.invalid"}},
-		"CA not trusted":    {base: strange.serve(t, served), more: roots(good.root), want: notReady{"untrusted", `an authority that is not trusted, issuer "Shop Router CA"`, "[upstream] roots_file in "}},
-		"expired":           {base: old.serve(t, served), more: roots(old.root), want: notReady{"expired", "is out of date or not valid yet, valid 20", "date -u"}},
-		"pin":               {base: good.serve(t, served), more: roots(good.root) + fmt.Sprintf("\npins = [%q, %q]", old.pin, strange.pin), want: notReady{"wrong_pin", "none of the pinned keys", "[upstream] pins in "}},
-		"407":               {base: "https://backend.invalid", more: fmt.Sprintf("proxy = %q", proxy), want: notReady{"proxy_login", "the proxy demands a login", "proxy_auth_file in "}},
-		"login page":        {base: plainServer(t, answer(200, "text/html; charset=utf-8", "<h1>Welcome to the hotel</h1>")), want: notReady{"portal", "a network's login page answers in the place of 127.0.0.1:", "with a browser"}},
-		"redirect":          {base: plainServer(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://192.0.2.1/login", 302) }), want: notReady{"portal", "a redirect", "with a browser"}},
-		"404":               {base: plainServer(t, http.NotFound), want: notReady{"no_service", "has no such service, reply 404", "correct the path of [upstream] base in "}},
-		"500":               {base: plainServer(t, answer(500, "text/plain", "oops")), want: notReady{"failing", "fails, reply 500", "call the backend's operator"}},
-		"stall":             {base: "http://" + silent.Addr().String(), more: `timeout = "1s"`, want: notReady{"stall", "does not answer in time", "curl -sv "}},
-		"refused":           {base: gone, want: notReady{"refused", "refuses the connection", "correct host and port of [upstream] base"}},
-		"no method list":    {base: plainServer(t, answer(200, "application/json", `"hello"`)), want: notReady{"no_list", "sends no usable method list", "correct [upstream] base or methods"}},
-		"no method":         {base: plainServer(t, answer(200, "application/json", `[]`)), want: notReady{"no_methods", "knows no payment method", "correct bax_id and terminal_id"}},
+		"no such name":   {base: "https://backend.invalid", want: notReady{"no_name", "the name backend.invalid does not exist", "getent hosts backend.invalid"}},
+		"CA not trusted": {base: strange.serve(t, served), more: roots(good.root), want: notReady{"untrusted", `an authority that is not trusted, issuer "Shop Router CA"`, "[upstream] roots_file in "}},
+		"expired":        {base: old.serve(t, served), more: roots(old.root), want: notReady{"expired", "is out of date or not valid yet, valid 20", "date -u"}},
+		"pin":            {base: good.serve(t, served), more: roots(good.root) + fmt.Sprintf("\npins = [%q, %q]", old.pin, strange.pin), want: notReady{"wrong_pin", "none of the pinned keys", "[upstream] pins in "}},
+		"407":            {base: "https://backend.invalid", more: fmt.Sprintf("proxy = %q", proxy), want: notReady{"proxy_login", "the proxy demands a login", "proxy_auth_file in "}},
+		"login page":     {base: plainServer(t, answer(200, "text/html; charset=utf-8", "<h1>Welcome to the hotel</h1>")), want: notReady{"portal", "a network's login page answers in the place of 127.0.0.1:", "with a browser"}},
+		"redirect":       {base: plainServer(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://192.0.2.1/login", 302) }), want: notReady{"portal", "a redirect", "with a browser"}},
+		"404":            {base: plainServer(t, http.NotFound), want: notReady{"no_service", "has no such service, reply 404", "correct the path of [upstream] base in "}},
+		"500":            {base: plainServer(t, answer(500, "text/plain", "oops")), want: notReady{"failing", "fails, reply 500", "call the backend's operator"}},
+		"stall":          {base: "http://" + silent.Addr().String(), more: `timeout = "1s"`, want: notReady{"stall", "does not answer in time", "curl -sv "}},
+		"refused":        {base: gone, want: notReady{"refused", "refuses the connection", "correct host and port of [upstream] base"}},
+		"no method list": {base: plainServer(t, answer(200, "application/json", `"hello"`)), want: notReady{"no_list", "sends no usable method list", "correct [upstream] base or methods"}},
+		"no method":      {base: plainServer(t, answer(200, "application/json", `[]`)), want: notReady{"no_methods", "knows no payment method", "correct bax_id and terminal_id"}},
+		"schemes elsewhere refuse": {base: plainServer(t, served), more: fmt.Sprintf("schemes = %q", plainServer(t, answer(401, "application/json", `{}`))),
+			want: notReady{"credentials", "refuses the credentials, reply 401", "[upstream.auth] in "}},
 		"no fitting method": {base: plainServer(t, answer(200, "application/json", strings.ReplaceAll(methodList, `,"REVERSAL"`, ""))), want: notReady{"no_fitting_method", "none of the backend's payment methods can be sold here", "posagent methods --config "}},
 		"serial line gone":  {base: plainServer(t, served), ecr: `serial = "/dev/ttyUSB93"`, want: notReady{"line_missing", "the register line /dev/ttyUSB93 is not there", "ls /dev/serial/by-id"}},
 	} {
@@ -381,6 +383,16 @@ func TestField_U2U3EveryFaultHasItsOwnCause(t *testing.T) {
 			x := runIn(t, terminalOn(t, tc.base, tc.more, tc.ecr))
 			tc.want.agree(t, x, x.next())
 		})
+	}
+}
+
+// TestField_U2SchemesElsewhere: schemes at an address of their own are asked for a transaction that does not exist; whatever they call it, they
+// have answered.
+func TestField_U2SchemesElsewhere(t *testing.T) {
+	for _, refusal := range []http.HandlerFunc{http.NotFound, answer(500, "text/plain", "what"), answer(400, "application/json", `{}`)} {
+		x := runIn(t, terminalOn(t, plainServer(t, served), fmt.Sprintf("schemes = %q", plainServer(t, refusal)), ""))
+		require.Regexp(t, `^ready port=\S+ register=tcp:\S+$`, x.next())
+		x.stop()
 	}
 }
 
