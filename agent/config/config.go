@@ -177,6 +177,8 @@ type Hooks struct {
 
 // Store is the terminal's journal.
 type Store struct {
+	KeepSales time.Duration `toml:"keep_sales"` // running time for which a sale that has ended is kept; the sums of its batch stay
+
 	Mark string `toml:"mark"` // file on another medium that remembers where the journal ends; "" = only the one beside it
 }
 
@@ -212,6 +214,7 @@ func Default() Config {
 			Grace: 10 * time.Minute, Patience: 85 * time.Second},
 		Checkout: Checkout{OnStale: "wait"},
 		Display:  Display{Console: true},
+		Store:    Store{KeepSales: 400 * 24 * time.Hour},
 		Offline: Offline{MaxAge: 7 * 24 * time.Hour, AnswerWithin: 3 * time.Second, IdempotencyTTL: 24 * time.Hour, Retention: 90 * 24 * time.Hour,
 			Services: storable(), CardData: "seal", MaxCount: 500, MaxAmount: []string{"* 200"}, MaxTotal: []string{"* 5000"}},
 		Backend: Backend{

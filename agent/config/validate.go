@@ -303,6 +303,7 @@ func (c Config) rest(k *check) {
 	if c.Offline.Retention < c.Offline.IdempotencyTTL { // a client's Idempotency-Key is known as long as its operation
 		k.fail("offline.retention", "%s is less than idempotency_ttl", c.Offline.Retention)
 	}
+	k.between("store.keep_sales", c.Store.KeepSales, 91*24*time.Hour, 20*366*24*time.Hour) // a request's id is known for 90 days
 	c.offline(k)
 	k.listen("backend.listen", c.Backend.Listen, false) // a phone may have to reach the wallet page
 	k.path("backend.data", c.Backend.Data)

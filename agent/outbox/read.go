@@ -56,6 +56,12 @@ func Waiting(r store.Reader) (n int, err error) {
 	return n, err
 }
 
+// Running is the running time of the journal's terminal, as it was last saved: not later than an hour ago while it runs.
+func Running(r store.Reader) (ms int64, err error) {
+	c, err := readClock(r)
+	return c.run, err
+}
+
 // stored is the clock as it was last saved.
 type stored struct{ run, wall int64 }
 

@@ -204,7 +204,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 			TerminalID: t.TerminalID, MerchantID: t.MerchantID, MerchantName: t.MerchantName, Currency: t.Currency, Language: t.Language,
 			TimeoutUnit: cfg.Methods.TimeoutUnit, Poll: cfg.Methods.Poll, Grace: cfg.ECR.Grace, RefundLast: cfg.ECR.RefundLast,
 			Patience: cfg.ECR.Patience, StaleEnds: cfg.Checkout.OnStale == "abort",
-			Exclude: cfg.Methods.Exclude, Sandbox: sandbox, Version: version,
+			Exclude: cfg.Methods.Exclude, Sandbox: sandbox, Version: version, KeepSales: cfg.Store.KeepSales,
 		},
 		IdempotencyTTL: cfg.Offline.IdempotencyTTL,
 		Retention:      cfg.Offline.Retention,

@@ -126,6 +126,9 @@ var table = []mutant{
 	{"the local id of a payment purged", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
 		{"agent/offline/things.go", "where += ` AND backend = ''`", "where += ` AND 1 = 1`"},
 	}},
+	{"a sale of the open batch purged", drive, "TestField_J10OldSalesArePurged", []edit{
+		{"agent/checkout/drive/purge.go", `(receipt = 0 OR batch < ?)`, `(receipt = 0 OR batch <= ?)`},
+	}},
 	{"an operation purged before its retention", outbox, "TestPurgeAfterRetention", []edit{
 		{"agent/outbox/purge.go", `limit := o.clock.run() - o.keep.Milliseconds()`, `limit := o.clock.run() - o.keep.Milliseconds()/2`},
 	}},

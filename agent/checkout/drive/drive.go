@@ -65,6 +65,7 @@ type Config struct {
 	StaleEnds                            bool          // a code nobody scanned in time ends the sale, instead of waiting for the app
 	RefundLast                           bool          // a refund without original means the last payment
 	Exclude                              []int32       // paymentProviderIds not offered here
+	KeepSales                            time.Duration // running time for which a sale that has ended is kept; 0 = for ever
 	Version                              string
 	Sandbox                              bool
 }
@@ -202,6 +203,9 @@ func (d *Drive) Run(ctx context.Context) error {
 	}
 	d.screenMu.Unlock()
 	d.later(d.stands)
+	if d.cfg.KeepSales > 0 {
+		d.later(d.keepHouse)
+	}
 	defer d.ready.Store(false)
 	var running sync.WaitGroup
 	defer running.Wait()
