@@ -235,7 +235,8 @@ func (a *Agent) local(in *inbox.Inbox, house *view.House) port.Options {
 }
 
 func (a *Agent) line(name string) session.Options {
-	return session.Options{Line: name, Desk: a.drive, Till: a.drive, Memory: a.drive, ZVT: a.o.ZVT, Frame: a.o.Frame, Allow: a.o.Allow, Log: a.o.Log}
+	return session.Options{Line: name, Desk: a.drive, Till: a.drive, Memory: a.drive, ZVT: a.o.ZVT, Frame: a.o.Frame, Allow: a.o.Allow, Log: a.o.Log,
+		Refused: func(from string) { a.refusals.Note("register line "+name, from) }}
 }
 
 // Lines is what the register lines have counted.

@@ -148,6 +148,7 @@ func (d *dialog) judge(ctx context.Context, data []byte) error {
 	if !d.shown {
 		s.count(func(st *Stats) { st.WrongPasswords, st.WrongFrom, st.WrongAt = st.WrongPasswords+1, from, time.Now() })
 		s.warn("wrong password", "from", from)
+		s.o.Refused(from)
 	}
 	return nil
 }

@@ -136,10 +136,12 @@ func TestField_L3WrongPasswordIsAnswered(t *testing.T) {
 	for _, command := range []string{wrongPassword, "05 01 03 00 00 00", "06 20 05 00 00 00 03 03", "06 10 03 00 00 00", "06 50 03 00 00 00",
 		"06 30 06 00 00 00 87 00 01", "06 31 0A 00 00 00 04 00 00 00 00 12 50", "06 93 03 00 00 00"} {
 		d := newDesk()
-		address, s := serveTCP(t, d, withPassword)
+		refused := make(chan string, 1)
+		address, s := serveTCP(t, d, func(o *Options) { withPassword(o); o.Refused = func(from string) { refused <- from } })
 		p := dial(t, address)
 		p.send(command)
 		p.expect("84 37 00")
+		require.Equal(t, "127.0.0.1", <-refused, "for the audit log")
 		require.EqualValues(t, 1, s.Stats().WrongPasswords, command)
 		require.Empty(t, d.begun)
 		require.Zero(t, d.closed)

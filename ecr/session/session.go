@@ -56,6 +56,8 @@ type Options struct {
 	Tap func(dir Direction, apdu []byte)
 	// Allow is where TCP connections may come from, nil = from anywhere.
 	Allow []netip.Prefix
+	// Refused is called with the address of each wrong password, or with the line's name; it must not block. nil = nothing.
+	Refused func(from string)
 	// MaxConns bounds the TCP connections, 0 = 8.
 	MaxConns int
 }
@@ -135,6 +137,9 @@ func New(o Options) *Session {
 	}
 	if o.Tap == nil {
 		o.Tap = func(Direction, []byte) {}
+	}
+	if o.Refused == nil {
+		o.Refused = func(string) {}
 	}
 	if o.MaxConns <= 0 {
 		o.MaxConns = 8
