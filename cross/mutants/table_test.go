@@ -636,8 +636,8 @@ var table = []mutant{
 	{"a withdrawn refund keeps its amount debited", drive, "TestField_L4WhatNeverLeftIsWithdrawn", []edit{
 		{"agent/checkout/outcome.go", "s = decide(s, ecr.Aborted, ecr.NoConnection, u.Text)\n\t\treturn s, []Effect{{Do: Release}, {Do: Tell}}", "s = decide(s, ecr.Aborted, ecr.NoConnection, u.Text)\n\t\treturn s, []Effect{{Do: Tell}}"},
 	}},
-	{"a sale told aborted by a dead disk is approved later", drive, "TestField_J8ADeadDiskEndsEveryDialogue", []edit{
-		{"agent/checkout/drive/apply.go", `if e.Name != checkout.ToldAborted && d.isToldAborted(r.Key) {`, `if e.Name == checkout.ToldAborted && r.State.Result != "" {`},
+	{"a dead disk keeps a register waiting", drive, "TestField_J8ADeadDiskEndsEveryDialogue", []edit{
+		{"agent/checkout/drive/late.go", `late := checkout.LastReadAt - answerBefore`, `late := time.Hour`},
 	}},
 	{"two sales at a time", drive, "TestOneSaleAtATime", []edit{
 		{"agent/checkout/drive/begin.go", `if !r.Quarantined && checkout.Open(r.State) {`, `if !r.Quarantined && checkout.Open(r.State) && false {`},
