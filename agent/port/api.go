@@ -165,8 +165,11 @@ func (a *api) events(w http.ResponseWriter, r *http.Request) {
 	}
 	newest, err := a.o.House.Newest(r.Context())
 	if err == nil && (from.Inbox > newest.Inbox || from.Log > newest.Log) {
-		err = wire.Errorf(wire.Conflict, "port", "Last-Event-ID %s is ahead of this terminal's events, the newest is %s: it was given by another journal, "+
-			"or by one that was restored since; read without Last-Event-ID", from, newest)
+		_ = wire.WriteJSON(w, http.StatusConflict, problemBody, map[string]any{ // a lost connection has no reader
+			"type": "urn:problem:ahead", "title": "Ahead of this terminal", "status": http.StatusConflict, "instance": r.URL.Path,
+			"detail": fmt.Sprintf("Last-Event-ID %s is ahead of this terminal's events, the newest is %s: another journal gave it, or one that was restored since; "+
+				"read without Last-Event-ID", from, newest)})
+		return
 	}
 	if err != nil {
 		a.problem(w, r, wire.AsError("port", err))

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"posagent/schemes/hosted"
 	"posagent/schemes/wire"
 )
 
@@ -73,7 +74,11 @@ func (a *api) stranger(w http.ResponseWriter, r *http.Request, fail shape) {
 	a.refused(r)
 	unread(w, r)
 	crowdOf(r).wait(r.Context().Done())
-	fail(w, r, wire.Errorf(wire.Unauthorized, "port", "operation not allowed"))
+	text := "this is no token of this terminal: show the one in port.token of its state directory, or your own of [port.clients]"
+	if len(r.Header.Values("Authorization")) == 0 && len(r.Header.Values(hosted.KeyHeader)) == 0 {
+		text = "a token is needed: show the one in port.token of the terminal's state directory, or your own of [port.clients]"
+	}
+	fail(w, r, wire.Errorf(wire.Unauthorized, "port", "%s", text))
 }
 
 // refused tells of a request without a client's credential.

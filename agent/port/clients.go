@@ -113,6 +113,17 @@ func (a *api) named(name, instance string) *account {
 	return nil
 }
 
+// others are the tokens of the clients, where a request names the account and not one of them.
+func (a *api) others(name, instance string) (list []wire.Secret) {
+	if a.named(name, instance) != &a.accounts[0] {
+		return nil
+	}
+	for _, c := range a.accounts[1:] {
+		list = append(list, c.Token)
+	}
+	return list
+}
+
 // paced serves a client's request when its pace allows it, and says on whose behalf.
 func (c *account) paced(w http.ResponseWriter, r *http.Request, fail shape, h http.Handler) {
 	wait, ok := c.pace.begin()

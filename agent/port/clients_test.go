@@ -87,7 +87,10 @@ func TestClients(t *testing.T) {
 		r := ask(secret)
 		require.Len(t, names, 1, r.body)
 		require.Equal(t, instance == "kiosk", <-names == "kiosk")
-		require.Equal(t, http.StatusForbidden, ask(map[string]string{token: kiosk, kiosk: token}[secret]).status)
+		require.Equal(t, http.StatusForbidden, ask("another-token-0123456789").status)
+		if instance == "kiosk" {
+			require.Equal(t, http.StatusForbidden, ask(token).status, "the terminal's own token is not the kiosk's")
+		}
 		require.Empty(t, names)
 	}
 	for range 60 {
@@ -115,4 +118,29 @@ func TestClients(t *testing.T) {
 		require.Equal(t, 200, r.status)
 		require.Contains(t, r.body, `"access_token":"`+own+`"`)
 	}
+}
+
+// A client may name the account as its instance, as its library was told to, and is known by its own token all the same.
+func TestField_P10InstanceOfTheAccount(t *testing.T) {
+	names := make(chan string, 4)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ok := func() error { return nil }
+	p := port.New(port.Options{Listener: ln, Live: ok, Ready: ok, Token: token, Clients: []port.Client{{Name: "kiosk", Token: kiosk}},
+		Services: []port.Service{port.Links(linksSeen{names: names}, nil, "shop")}})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(ctx) }()
+	t.Cleanup(func() { cancel(); require.NoError(t, <-ended) })
+	x := &rig{t: t, addr: "http://" + p.Addr()}
+	for _, c := range []struct{ instance, secret, who string }{
+		{"shop", kiosk, "kiosk"}, {"kiosk", kiosk, "kiosk"}, {"shop", token, ""},
+	} {
+		r := x.ask("GET", "/v1.0/Invoice/7/?id=7&instance="+c.instance+"&ApiSignature="+url.QueryEscape(signBy(c.secret, "id=7")), "", "", "")
+		require.Equal(t, http.StatusNotFound, r.status, r.body)
+		require.Equal(t, c.who, <-names, c.instance)
+	}
+	r := x.ask("GET", "/v1.0/Invoice/7/?id=7&instance=shop&ApiSignature="+url.QueryEscape(signBy("another-token-0123456789", "id=7")), "", "", "")
+	require.Equal(t, http.StatusForbidden, r.status)
+	require.Empty(t, names)
 }

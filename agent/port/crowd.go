@@ -75,11 +75,11 @@ func (a *api) anybody(h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// What a client's reads of the terminal itself may take: one at a time, and a quarter of a processor.
+// What a client's reads of the terminal itself may take: one at a time, and a tenth of a processor.
 const (
-	restFor    = 3               // times as long as the read took
-	restAtMost = time.Second     // whatever it took
-	turnWithin = 5 * time.Second // that a read waits for its turn
+	restFor    = 9                // times as long as the read took
+	restAtMost = time.Second      // whatever it took
+	turnWithin = 10 * time.Second // that a read waits for its turn
 )
 
 // leisurely serves a read of the terminal itself when the client's earlier ones are over, and lets the next one wait: however many

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"io"
 	"net"
 	"net/http"
 	"regexp"
@@ -175,4 +176,72 @@ func TestOtherMachinesAreRefused(t *testing.T) {
 	defer ln.Close()
 	ok := func() error { return nil }
 	require.ErrorContains(t, port.New(port.Options{Listener: ln, Live: ok, Ready: ok}).Run(context.Background()), "not this machine only")
+}
+
+// What no route is for is answered as JSON, for clients and strangers, with what the path takes where it is another method.
+func TestField_P10UnknownRoutesAnswerJSON(t *testing.T) {
+	x := start(t, false)
+	for _, c := range []struct {
+		method, path, allow string
+		status              int
+	}{
+		{"GET", "/none", "", 404}, {"GET", "/", "", 404}, {"GET", "/hooks/webhooks/x", "", 404}, {"GET", "/favicon.ico", "", 404},
+		{"GET", "/v2.0/Invoice/", "", 404}, {"POST", "/livez", "GET, HEAD", 405}, {"GET", "/token", "POST", 405}, {"GET", "/api/v1/what", "", 404},
+	} {
+		for _, auth := range []string{"", bearer} {
+			r := x.ask(c.method, c.path, auth, "", "")
+			require.Equal(t, c.status, r.status, c.path)
+			require.Contains(t, r.header.Get("Content-Type"), "application/problem+json", c.path)
+			require.Contains(t, r.body, `"type":"urn:problem:no-route"`, c.path)
+			require.Equal(t, c.allow, r.header.Get("Allow"), c.path)
+		}
+	}
+}
+
+// A refused token is told so in plain words, without a hint at what was wrong with it.
+func TestField_P10AWrongTokenIsToldSo(t *testing.T) {
+	x := start(t, false)
+	for auth, want := range map[string]string{"": "a token is needed", "Bearer wrong": "this is no token of this terminal", "Basic x": "this is no token of this terminal"} {
+		for _, path := range []string{"/api/v1/payments/7", "/agent/v1/status", "/metrics"} {
+			r := x.ask("GET", path, auth, "", "")
+			require.Equal(t, 401, r.status)
+			require.Contains(t, r.body, want, path)
+			require.Contains(t, r.body, "port.token", path)
+		}
+	}
+}
+
+// A place in the stream that is ahead of everything is another journal's: a reader is told so, instead of being given all again.
+func TestField_P10FutureLastEventID(t *testing.T) {
+	x := start(t, false)
+	req := must(http.NewRequestWithContext(t.Context(), http.MethodGet, x.addr+"/agent/v1/events", http.NoBody))
+	req.Header.Set("Authorization", bearer)
+	for _, id := range []string{"1", "0-1", "9-9"} {
+		req.Header.Set("Last-Event-ID", id)
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, 409, resp.StatusCode, id)
+	}
+}
+
+// A request with a length and chunks at once is one whose end nobody knows: the connection does not go on behind it.
+func TestField_P12LengthAndChunksEndTheConnection(t *testing.T) {
+	x := start(t, false)
+	host := strings.TrimPrefix(x.addr, "http://")
+	conn, err := net.Dial("tcp", host)
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = conn.Write([]byte("POST /api/v1/payments HTTP/1.1\r\nHost: " + host + "\r\nAuthorization: " + bearer + "\r\nContent-Type: application/json\r\n" +
+		"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\nGET /livez HTTP/1.1\r\nHost: " + host + "\r\n\r\n"))
+	require.NoError(t, err)
+	require.NoError(t, conn.SetReadDeadline(time.Now().Add(10*time.Second)))
+	in := bufio.NewReader(conn)
+	resp, err := http.ReadResponse(in, nil)
+	require.NoError(t, err)
+	require.Equal(t, 400, resp.StatusCode)
+	_, err = io.Copy(io.Discard, resp.Body)
+	require.NoError(t, err)
+	_, err = in.ReadByte()
+	require.ErrorIs(t, err, io.EOF, "what follows is not taken for a request")
 }

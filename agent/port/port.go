@@ -51,8 +51,8 @@ const (
 	strangers = 5 * time.Second // for the header of a request, and its body until it is known who asks
 	readTime  = 15 * time.Second
 
-	strangerRate = 200 // answers a second to requests that nobody proves
-	churnRate    = 400 // connections a second that end for another where all are taken
+	strangerRate = 100 // answers a second to requests that nobody proves
+	churnRate    = 300 // connections a second that end for another where all are taken
 	churnBurst   = 32
 
 	maxHeader = 16 << 10 // bytes
@@ -149,6 +149,9 @@ func Guard(addr net.Addr, next http.Handler) http.Handler {
 		}
 		if !hosts[strings.ToLower(r.Host)] {
 			why = "this port answers to its own address only"
+		}
+		if len(r.TransferEncoding) > 0 { // it may have named a length as well, and then what follows is anybody's guess
+			w.Header().Set("Connection", "close")
 		}
 		if why != "" {
 			unread(w, r)

@@ -3,6 +3,8 @@ package port
 import (
 	"context"
 	"net/http"
+	"strconv"
+	"time"
 
 	"posagent/schemes/wire"
 )
@@ -40,6 +42,10 @@ func (f *refused) WriteHeader(status int) {
 	}
 	if key := wire.OperationOf(f.ctx); key != "" && f.Header().Get("Location") == "" {
 		f.Header().Set("Location", operationURL(key))
+	}
+	if since, held := wire.HeldSince(f.ctx); held {
+		f.Header().Set("Age", strconv.FormatInt(max(0, int64(time.Since(since)/time.Second)), 10))
+		f.Header().Set("Warning", `111 posagent "the backend does not answer: this is the list that the terminal holds"`)
 	}
 	f.ResponseWriter.WriteHeader(status)
 }

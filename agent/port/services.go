@@ -175,8 +175,8 @@ func Disputes(svc disputes.Service, keys disputes.Keys, operator string) Service
 	}}
 }
 
-// Links mounts the payment links of one account; instance "" = under any name. A client with a token of its own names itself as
-// the instance and signs with its token.
+// Links mounts the payment links of one account; instance "" = under any name. A client with a token of its own names the account,
+// or itself, as the instance and signs with its token.
 func Links(links paylinks.Links, txns paylinks.Transactions, instance string) Service {
 	return Service{func(a *api) mount {
 		secret := func(name string) (wire.Secret, error) {
@@ -187,12 +187,12 @@ func Links(links paylinks.Links, txns paylinks.Transactions, instance string) Se
 		}
 		fail := func(w http.ResponseWriter, _ *http.Request, e *wire.Error) { paylinks.WriteError(w, a.o.Log, e) }
 		h := paylinks.Handler(allowedLinks{links}, allowedTransactions{txns}, paylinks.HandlerOptions{
-			Log: a.o.Log, Secret: secret, Dir: a.o.Dir, OperationURL: operationURL,
+			Log: a.o.Log, Secret: secret, Others: func(name string) []wire.Secret { return a.others(name, instance) }, Dir: a.o.Dir, OperationURL: operationURL,
 			Proven: func(w http.ResponseWriter, r *http.Request, serve http.HandlerFunc) {
 				answer := w.(*refused)
 				answer.proven = true
 				a.conns.proven(r)
-				a.named(r.URL.Query().Get(paylinks.InstanceParam), instance).paced(w, r, fail, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				a.holder(paylinks.Proof(r.Context()).Reveal()).paced(w, r, fail, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					answer.ctx = r.Context()
 					serve(w, r)
 				}))

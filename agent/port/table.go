@@ -121,9 +121,34 @@ func (a *api) routes() http.Handler {
 			wire.WriteProblemNoRoute(w, r, "")
 			return
 		}
+		if h, pattern := mux.Handler(r); pattern == "" {
+			a.nowhere(w, r, h)
+			return
+		}
 		mux.ServeHTTP(w, r)
 	})
 }
+
+// nowhere answers what no route is for, as the mux would, but as JSON.
+func (a *api) nowhere(w http.ResponseWriter, r *http.Request, h http.Handler) {
+	a.anybody(func(w http.ResponseWriter, r *http.Request) {
+		said := verdict{http.Header{}}
+		h.ServeHTTP(said, r)
+		wire.WriteProblemNoRoute(w, r, said.Header().Get("Allow"))
+	})(w, r)
+}
+
+// verdict keeps the header of an answer that goes nowhere.
+type verdict struct{ header http.Header }
+
+// Header implements http.ResponseWriter.
+func (v verdict) Header() http.Header { return v.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (verdict) WriteHeader(int) {}
+
+// Write implements http.ResponseWriter.
+func (verdict) Write(p []byte) (int, error) { return len(p), nil }
 
 // calling serves what calls the backend: within its time, whether its caller waits or not, and with a hint when to come back.
 func (a *api) calling(limit int64, h http.Handler) http.Handler {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"posagent/agent"
+	"posagent/agent/catalog"
 	"posagent/agent/checkout/drive"
 	"posagent/agent/config"
 	"posagent/agent/offline"
@@ -49,7 +50,7 @@ func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, f *offline
 		port.Tokens(f.Tokens()),
 		port.Links(f.Links(), f.Transactions(), cfg.Upstream.Auth.Instance),
 		port.Schemes(owned.Schemes(owned.Claims{DB: db}, drive.SoldAs, &aapay.Client{BaseURL: url("schemes"), Doer: to["schemes"].doer()})),
-		port.Methods(&methods.Client{BaseURL: url("methods"), Doer: to["methods"].doer()}),
+		port.Methods(catalog.Holding(db, methodQuery(cfg), &methods.Client{BaseURL: url("methods"), Doer: to["methods"].doer()})),
 	}
 	moreServices(&l, cfg, db, f, to, log)
 	return l, nil

@@ -198,7 +198,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		Links:   linkService(cfg, db, links, log),
 		Offer:   linkMethod(cfg),
 		Methods: &methods.Client{BaseURL: cfg.Upstream.URL("methods"), Doer: list},
-		Query:   methods.Query{BaxID: t.BaxID, TerminalID: t.TerminalID, Exclude: cfg.Methods.Exclude, Caller: "posagent", Lang: t.Language},
+		Query:   methodQuery(cfg),
 		Refresh: cfg.Methods.Refresh,
 		Drive: drive.Config{
 			TerminalID: t.TerminalID, MerchantID: t.MerchantID, MerchantName: t.MerchantName, Currency: t.Currency, Language: t.Language,

@@ -148,7 +148,7 @@ func (b *bench) run(out io.Writer) (bool, error) {
 	}{
 		{"journal", b.journal}, {"journal, +5 ms a sync", b.journalSlow},
 		{"outbox", b.queue}, {"outbox, +5 ms a sync", b.queueSlow}, {"port", b.port}, {"port, +5 ms a sync", b.portSlow},
-		{"sale", b.sale}, {"sale, +5 ms a sync", b.saleSlow},
+		{"sale", b.sale}, {"sale, +5 ms a sync", b.saleSlow}, {"crowd", b.crowd},
 		{"start and memory", b.start}, {"serial line", b.serial}, {"code", b.code},
 		{"payments", b.payments}, {"links, disputes, hosted build", b.services}, {"accept while the backend is away", b.away}, {"size", b.size},
 	} {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -53,4 +54,17 @@ func diskBytes(dir string) int64 {
 	}
 	sectors, _ := strconv.ParseInt(words[6], 10, 64)
 	return sectors * 512
+}
+
+// processor is how much processor time a process has used.
+func processor(pid string) time.Duration {
+	data, _ := os.ReadFile("/proc/" + pid + "/stat")
+	_, after, _ := strings.Cut(string(data), ") ")
+	fields := strings.Fields(after)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * (time.Second / 100) // the kernel's unit for user space
 }

@@ -18,6 +18,9 @@ import (
 	"posagent/store"
 )
 
+// tillToken is what a local client shows that asks now and then.
+const tillToken = "bench-till-token-0123"
+
 const config = `[terminal]
 bax_id = "1000001"
 terminal_id = "29001006"
@@ -25,6 +28,8 @@ merchant_id = "benchmerchant"
 merchant_name = "Bench"
 [port]
 listen = "127.0.0.1:0"
+[port.clients]
+till = "` + tillToken + `"
 [upstream]
 base = %q
 [upstream.auth]

@@ -1,6 +1,7 @@
 package paylinks
 
 import (
+	"context"
 	"log/slog"
 	"mime"
 	"mime/multipart"
@@ -27,6 +28,8 @@ type HandlerOptions struct {
 	Dir          string                                     // where attachments lie while a request is served; "" = the system's folder
 	OperationURL func(key wire.Key) string                  // names a pending operation in the Location header; nil = none
 
+	// Others are more secrets that an account's requests may be proven by; nil = none. Proof tells which one it was.
+	Others func(instance string) []wire.Secret
 	// Proven gets every request whose proof is good, and calls serve or answers itself; nil = serve.
 	Proven func(w http.ResponseWriter, r *http.Request, serve http.HandlerFunc)
 }
@@ -52,6 +55,7 @@ const (
 
 // request is one call taken apart and proven.
 type request struct {
+	proof wire.Secret // what it was proven by
 	*http.Request
 	op    string
 	id    int64
@@ -117,7 +121,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case h.opts.Proven == nil:
 		h.serve(w, rt, req)
 	default:
-		h.opts.Proven(w, r, func(w http.ResponseWriter, r *http.Request) {
+		h.opts.Proven(w, r.WithContext(context.WithValue(r.Context(), proofKey{}, req.proof)), func(w http.ResponseWriter, r *http.Request) {
 			req.Request = r
 			h.serve(w, rt, req)
 		})
@@ -197,8 +201,19 @@ func (h *handler) open(rt *route, id int64, r *http.Request) (*request, error) {
 			return nil, err
 		}
 	}
-	keys := r.Header.Values(APIKeyHeader)
-	if len(keys) > 0 && (len(keys) > 1 || secret == "" || !same(keys[0], secret.Reveal())) {
+	secrets := []wire.Secret{secret}
+	if h.opts.Others != nil {
+		secrets = append(secrets, h.opts.Others(names[0])...)
+	}
+	keys, proof := r.Header.Values(APIKeyHeader), wire.Secret("")
+	if len(keys) == 1 {
+		for _, s := range secrets { // all of them, in a time that tells nothing
+			if s != "" && same(keys[0], s.Reveal()) {
+				proof = s
+			}
+		}
+	}
+	if len(keys) > 0 && proof == "" {
 		return nil, wire.Errorf(wire.Forbidden, "", secretText)
 	}
 	req := &request{Request: r, op: rt.op, id: id}
@@ -214,9 +229,15 @@ func (h *handler) open(rt *route, id int64, r *http.Request) (*request, error) {
 	}
 	sent := append(query, body...)
 	reads := rt.method == http.MethodGet
+	for _, s := range secrets {
+		if len(keys) == 0 && verify(s, sent, reads && bare(sent, id)) {
+			proof = s
+		}
+	}
+	req.proof = proof
 	switch {
 	case len(keys) > 0:
-	case !verify(secret, sent, reads && bare(sent, id)):
+	case proof == "":
 		return req, wire.Errorf(wire.Forbidden, "", secretText)
 	case !reads && len(sent.Without(SignatureParam, InstanceParam)) == 0: // it would be the signature of any read, too
 		return req, wire.Errorf(wire.Forbidden, "", emptyText)
@@ -405,4 +426,13 @@ func createdRecord(c Created) created {
 		out.MinAmount = strconv.FormatInt(int64(l.SubscriptionPeriodMinAmount), 10)
 	}
 	return out
+}
+
+// proofKey is where the context of a proven request carries its proof.
+type proofKey struct{}
+
+// Proof is the secret that a request was proven by, in the context that Proven gets.
+func Proof(ctx context.Context) wire.Secret {
+	s, _ := ctx.Value(proofKey{}).(wire.Secret)
+	return s
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync/atomic"
+	"time"
 )
 
 // Caller is the local client on whose behalf a call is made, as the one who checked its credential knows it.
@@ -82,6 +83,23 @@ type notesKey struct{}
 type notes struct {
 	denied atomic.Bool
 	key    atomic.Value // Key
+	held   atomic.Int64 // unix seconds; 0 = none
+}
+
+// Held notes that a call was answered with what the terminal had at that time, because the backend did not answer.
+func Held(ctx context.Context, since time.Time) {
+	if n, ok := ctx.Value(notesKey{}).(*notes); ok {
+		n.held.Store(since.Unix())
+	}
+}
+
+// HeldSince is that time; false = the call was not answered so.
+func HeldSince(ctx context.Context) (time.Time, bool) {
+	n, ok := ctx.Value(notesKey{}).(*notes)
+	if !ok || n.held.Load() == 0 {
+		return time.Time{}, false
+	}
+	return time.Unix(n.held.Load(), 0), true
 }
 
 // Did notes the operation that a call came to.
