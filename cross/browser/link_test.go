@@ -111,7 +111,7 @@ func TestLinkIsPaidOnce(t *testing.T) {
 	first.open(page + "?lang=de")
 	second.open(page)
 	first.says("Zahlung an")
-	first.press("Bezahlen 12.50 EUR (twint)")
+	first.press("Bezahlen 12,50 EUR (twint)")
 	first.says("Dieser Link ist bezahlt")
 	second.card(goodCard)
 	second.press("Pay 12.50 EUR")

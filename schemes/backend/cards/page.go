@@ -180,7 +180,7 @@ func said(reason string) words.Word {
 // draw makes the page.
 func (c *Cards) draw(v view, l words.Tongue, by string, wrong faults) pages.Page {
 	cur, _ := money.Lookup(v.Currency)
-	amount := money.Format(money.Minor(v.Amount), cur)
+	amount := money.FormatIn(l.Code(), money.Minor(v.Amount), cur)
 	out := pages.Page{Title: v.Merchant + " - " + amount, Lang: l.Code()}
 	add := func(nodes ...pages.Node) { out.Body = append(out.Body, nodes...) }
 	add(pages.Heading(l.Say(words.PayTo)+" "+v.Merchant), pages.Para("amount", amount))
@@ -190,7 +190,7 @@ func (c *Cards) draw(v view, l words.Tongue, by string, wrong faults) pages.Page
 	if custom := v.Config.PageType == payments.CustomPage; custom && v.Config.TemplateName != "" {
 		add(pages.Para("", v.Config.TemplateName))
 	} else if !custom {
-		add(c.order(v, cur)...)
+		add(c.order(v, l, cur)...)
 	}
 	switch v.Next {
 	case nextPay:
@@ -212,10 +212,13 @@ func (c *Cards) draw(v view, l words.Tongue, by string, wrong faults) pages.Page
 	case nextDone:
 		add(pages.Result(l.Say(words.Paid)))
 		if pages.Origin(v.Return) != "" {
-			add(pages.E("p", nil, pages.E("a", []pages.Attr{pages.A("href", v.Return), pages.A("rel", "noreferrer")}, pages.T(l.Say(words.Continue)))))
+			add(pages.Onward(v.Return, l.Say(words.Continue)))
 		}
 	default:
 		add(pages.Result(l.Say(words.Closed)))
+		if pages.Origin(v.Return) != "" {
+			add(pages.Onward(v.Return, l.Say(words.BackToShop)))
+		}
 	}
 	add(choose(v, l, by))
 	return out
@@ -223,15 +226,15 @@ func (c *Cards) draw(v view, l words.Tongue, by string, wrong faults) pages.Page
 
 // choose offers the page in the other languages.
 func choose(v view, l words.Tongue, by string) pages.Node {
-	kids := []pages.Node{pages.E("summary", nil, pages.T(l.Name()+" / Language"))}
+	var list []pages.Choice
 	for _, t := range words.All() {
 		to := address(v.ID, t, "")
 		if v.offers(by) {
 			to += "&by=" + url.QueryEscape(by)
 		}
-		kids = append(kids, pages.E("a", []pages.Attr{pages.A("href", to), pages.A("lang", t.Code()), pages.A("hreflang", t.Code())}, pages.T(t.Name())), pages.T(" "))
+		list = append(list, pages.Choice{Code: t.Code(), Name: t.Name(), Address: to})
 	}
-	return pages.E("nav", []pages.Attr{pages.A("aria-label", "Language")}, pages.E("details", nil, kids...))
+	return pages.Languages(l.Name(), list)
 }
 
 // offers says that by names a way to pay among several pages of them.
@@ -246,15 +249,15 @@ func (v view) costs(l words.Tongue, least, most int32) []pages.Node {
 	if most = max(least, most); most <= 0 {
 		return nil
 	}
-	return []pages.Node{pages.Para("", l.Say(words.Fee)+": "+v.between(least, most))}
+	return []pages.Node{pages.Para("", l.Say(words.Fee)+": "+v.between(l, least, most))}
 }
 
 // between writes an amount, or two where they differ.
-func (v view) between(least, most int32) string {
+func (v view) between(l words.Tongue, least, most int32) string {
 	cur, _ := money.Lookup(v.Currency)
-	text := money.Format(money.Minor(least), cur)
+	text := money.FormatIn(l.Code(), money.Minor(least), cur)
 	if most > least {
-		text += " - " + money.Format(money.Minor(most), cur)
+		text += " - " + money.FormatIn(l.Code(), money.Minor(most), cur)
 	}
 	return text
 }
@@ -262,15 +265,15 @@ func (v view) between(least, most int32) string {
 // press is what a button to pay says: everything it costs, as far as that is known before the card is.
 func (v view) press(l words.Tongue, least, most int32) string {
 	cur, _ := money.Lookup(v.Currency)
-	text := l.Say(words.Pay) + " " + money.Format(money.Minor(v.Amount)+money.Minor(least), cur)
+	text := l.Say(words.Pay) + " " + money.FormatIn(l.Code(), money.Minor(v.Amount)+money.Minor(least), cur)
 	if most > least {
-		text = l.Say(words.Pay) + " " + money.Format(money.Minor(v.Amount), cur) + " + " + l.Say(words.Fee)
+		text = l.Say(words.Pay) + " " + money.FormatIn(l.Code(), money.Minor(v.Amount), cur) + " + " + l.Say(words.Fee)
 	}
 	return text
 }
 
 // order is what the merchant says about the purchase.
-func (c *Cards) order(v view, cur money.Currency) []pages.Node {
+func (c *Cards) order(v view, l words.Tongue, cur money.Currency) []pages.Node {
 	var out []pages.Node
 	for _, s := range []string{v.Checkout, v.Description, v.Number} {
 		if s != "" {
@@ -279,7 +282,7 @@ func (c *Cards) order(v view, cur money.Currency) []pages.Node {
 	}
 	var lines []pages.Node
 	for _, b := range v.Basket {
-		lines = append(lines, pages.E("li", nil, pages.T(strconv.Itoa(int(b.Quantity))+" × "+b.Title+", "+money.Format(money.Minor(b.UnitPrice), cur))))
+		lines = append(lines, pages.E("li", nil, pages.T(strconv.Itoa(int(b.Quantity))+" × "+b.Title+", "+money.FormatIn(l.Code(), money.Minor(b.UnitPrice), cur))))
 	}
 	if lines != nil {
 		out = append(out, pages.E("ul", nil, lines...))
@@ -319,7 +322,7 @@ func (c *Cards) ways(v view, l words.Tongue, by string, wrong faults) []pages.No
 		each = each || m.Fee != least || high != most
 		least, most = min(least, m.Fee), max(most, high)
 		brands = append(brands, m.label(l))
-		prices = append(prices, pages.E("li", nil, pages.T(m.label(l)+": "+v.between(m.Fee, high))))
+		prices = append(prices, pages.E("li", nil, pages.T(m.label(l)+": "+v.between(l, m.Fee, high))))
 	}
 	var out []pages.Node
 	multi := strings.EqualFold(v.Config.PageType, payments.Multipage) && (brands != nil && others != nil || len(others) > 1)

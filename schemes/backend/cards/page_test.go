@@ -213,6 +213,36 @@ func TestLanguages(t *testing.T) {
 
 func escaped(s string) string { return strings.ReplaceAll(s, "'", "&#39;") }
 
+// Who gives up finds the way back to the shop, where there is one; nobody is led there unasked.
+func TestField_B8AWayBackAfterCancel(t *testing.T) {
+	b := newWeb(t)
+	id := b.make(hosted(""))
+	b.does(id, actLeave, "x", "y")
+	require.Contains(t, b.get(id), `<a href="`+back+`" rel="noreferrer">Back to the shop</a>`)
+	require.Contains(t, b.get(id+"?lang=de"), ">Zurück zum Geschäft</a>")
+	req := hosted("")
+	req.RedirectURLs = nil
+	id = b.make(req)
+	b.does(id, actLeave, "x", "y")
+	require.NotContains(t, b.get(id), "Back to the shop")
+}
+
+func TestField_B8AmountsByLanguageOnTheCardPage(t *testing.T) {
+	b := newWeb(t)
+	req := hosted("")
+	req.Amount, req.Basket[0].UnitPrice = 1_234_560, 308_640
+	id := b.make(req)
+	for lang, want := range map[string][2]string{
+		"en": {"12,345.60 EUR", "3,086.40 EUR"}, "de": {"12.345,60 EUR", "3.086,40 EUR"}, "fr": {"12\u00a0345,60 EUR", "3\u00a0086,40 EUR"}, "es": {"12.345,60 EUR", "3086,40 EUR"},
+	} {
+		body := b.get(id + "?lang=" + lang)
+		require.Contains(t, body, `<p class="amount">`+want[0]+"</p>", lang)
+		require.Contains(t, body, ", "+want[1]+"</li>", lang)
+		require.Contains(t, body, " "+want[0]+"</button>", lang)
+		require.Contains(t, body, want[0]+"</title>", lang)
+	}
+}
+
 // A telephone's number pad has no slash: the expiry is taken without one, and the page formats it where a script may run.
 func TestField_B1ExpiryOnTheCardPage(t *testing.T) {
 	for _, typed := range []string{"1230", "12/30", "12 30", "12 / 30", "122030"} {
@@ -437,7 +467,7 @@ func TestStatesOfThePage(t *testing.T) {
 	id = fresh()
 	require.Equal(t, here(id), b.does(id, actLeave, "x", "y"))
 	noForm(id, "This payment is closed. Nothing was charged.")
-	require.NotContains(t, b.get(id), back, "only who has paid goes on")
+	require.NotRegexp(t, nextOf, b.get(id+"?go=1"), "only who has paid is led on")
 
 	id = fresh()
 	path, f = b.byCard(id, pan(t, "visa"))

@@ -3,7 +3,6 @@ package links
 import (
 	"net/http"
 	"net/mail"
-	"slices"
 	"strings"
 	"time"
 
@@ -89,6 +88,8 @@ func answers(r *http.Request, fields []field, l tongue) (map[string]string, []fa
 		switch {
 		case bad:
 			faults = append(faults, fault{f.Name, f.label(l) + " " + l.say(wBad)})
+		case v == "" && f.Mandatory && kind == "checkbox": // its label is a sentence
+			faults = append(faults, fault{f.Name, f.label(l) + ": " + l.say(wMandatory)})
 		case v == "" && f.Mandatory:
 			faults = append(faults, fault{f.Name, f.label(l) + " " + l.say(wMissing)})
 		}
@@ -120,8 +121,18 @@ func fits(kind, v string) bool {
 	return true
 }
 
-// inputs draws the fields, with what was answered before.
-func inputs(fields []field, l tongue, given map[string]string, faults []fault) []pages.Node {
+// why is the reason against a field, "" = none.
+func why(faults []fault, name string) string {
+	for _, f := range faults {
+		if f.name == name {
+			return f.text
+		}
+	}
+	return ""
+}
+
+// inputs draws the fields, with what was answered before. What is to be accepted stands at pages below at.
+func inputs(fields []field, l tongue, at string, given map[string]string, faults []fault) []pages.Node {
 	var out []pages.Node
 	for _, f := range fields {
 		k := known[f.place()]
@@ -131,7 +142,7 @@ func inputs(fields []field, l tongue, given map[string]string, faults []fault) [
 		}
 		in := pages.Input{
 			Name: "contact_" + f.Name, Label: f.label(l), Value: v, Type: k.kind, Auto: k.auto, Required: f.Mandatory,
-			Bad: slices.ContainsFunc(faults, func(x fault) bool { return x.name == f.Name }),
+			Fault: why(faults, f.Name),
 		}
 		if k.kind == "checkbox" {
 			in.Value = "1"
@@ -140,6 +151,12 @@ func inputs(fields []field, l tongue, given map[string]string, faults []fault) [
 			in.Label += " (" + l.say(wMandatory) + ")"
 		}
 		out = append(out, in.Node())
+		switch k.word {
+		case wTerms:
+			out = append(out, pages.Aside(at+"/"+termsPage+"?lang="+l.code(), l.say(wTermsLink)))
+		case wPrivacy:
+			out = append(out, pages.Aside(at+"/"+privacyPage+"?lang="+l.code(), l.say(wPrivacyLink)))
+		}
 	}
 	return out
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +19,12 @@ const PagePrefix = "/pay/"
 // scriptPath is where the page's script lives.
 const scriptPath = PagePrefix + "card.js"
 
+// What a link's customer accepts stands at these pages of the link.
+const (
+	termsPage   = "terms"
+	privacyPage = "privacy"
+)
+
 const jsonType = "application/json"
 
 // Pages serves the link pages. A POST with an Authorization header that authorized accepts is a program's and is
@@ -28,6 +33,7 @@ const jsonType = "application/json"
 //	GET  /pay/{hash}?lang=      the page
 //	GET  /pay/card.js           formats what the customer types
 //	GET  /pay/{hash}/file/{n}   an attachment
+//	GET  /pay/{hash}/terms      what the customer accepts; /pay/{hash}/privacy the same
 //	GET  /pay/{hash}/qr.png     the link as a QR code
 //	POST /pay/{hash}/pay        the form: contact fields, and a card or the wallet's button
 //	POST /pay/{hash}/decline    the customer gives up this attempt
@@ -39,6 +45,8 @@ func (s *Links) Pages(authorized func(*http.Request) bool) http.Handler {
 	mux.HandleFunc("GET "+PagePrefix+"{ref}", s.page)
 	mux.HandleFunc("GET "+scriptPath, pages.Script(pages.CardScript))
 	mux.HandleFunc("GET "+PagePrefix+"{ref}/file/{n}", s.download)
+	mux.HandleFunc("GET "+PagePrefix+"{ref}/"+termsPage, s.say(wTermsLink, wTermsText))
+	mux.HandleFunc("GET "+PagePrefix+"{ref}/"+privacyPage, s.say(wPrivacyLink, wPrivacyText))
 	if s.qr != nil {
 		mux.HandleFunc("GET "+PagePrefix+"{ref}/qr.png", s.code)
 	}
@@ -186,17 +194,17 @@ func (s *Links) submit(w http.ResponseWriter, r *http.Request, act string) {
 // formOf names what a form is about: one act of one link.
 func formOf(hash, act string) string { return "pay/" + hash + "/" + act }
 
-// amountText writes hundredths for people.
-func amountText(hundredths int64, currency string) string {
+// amountText writes hundredths as people of a language do.
+func amountText(l tongue, hundredths int64, currency string) string {
 	if cur, ok := money.Lookup(currency); ok {
-		return money.Format(minorOf(hundredths, currency), cur)
+		return money.FormatIn(l.code(), minorOf(hundredths, currency), cur)
 	}
 	return strconv.FormatInt(hundredths, 10)
 }
 
 // render draws a link.
 func (s *Links) render(v view, l tongue, again filled) pages.Page {
-	o, amount := v.options, amountText(v.slip.Amount, v.slip.Currency)
+	o, amount := v.options, amountText(l, v.slip.Amount, v.slip.Currency)
 	out := pages.Page{Title: o.Title + " - " + amount, Lang: l.code(), Body: []pages.Node{pages.Heading(o.Title)}}
 	add := func(nodes ...pages.Node) { out.Body = append(out.Body, nodes...) }
 	for _, line := range strings.Split(o.Description, "\n") {
@@ -240,7 +248,7 @@ func (s *Links) render(v view, l tongue, again filled) pages.Page {
 		}
 		add(pages.Result(l.say(text)))
 		if pages.Origin(o.Success) != "" {
-			add(pages.E("p", nil, pages.E("a", []pages.Attr{pages.A("href", o.Success), pages.A("rel", "noreferrer")}, pages.T(l.say(wContinue)))))
+			add(pages.Onward(o.Success, l.say(wContinue)))
 		}
 		if o.Subscription && !v.slip.Subscribed {
 			add(pages.Para("", l.say(wStopped)))
@@ -253,7 +261,33 @@ func (s *Links) render(v view, l tongue, again filled) pages.Page {
 	default:
 		add(pages.Result(l.say(wExpired)))
 	}
+	add(choose(v, l))
 	return out
+}
+
+// choose offers the page in the other languages.
+func choose(v view, l tongue) pages.Node {
+	var list []pages.Choice
+	for i, code := range languages {
+		list = append(list, pages.Choice{Code: code, Name: names[i], Address: PagePrefix + url.PathEscape(v.slip.Hash) + "?lang=" + code})
+	}
+	return pages.Languages(names[l], list)
+}
+
+// say serves what a link's customer accepts: the terms, or the privacy policy. The sandbox has none of a shop's.
+func (s *Links) say(heading, text word) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		l := speaks(r)
+		v, err := s.view(r.Context(), r.PathValue("ref"))
+		if err != nil {
+			s.sorry(w, l, "", err)
+			return
+		}
+		pages.Page{Title: l.say(heading) + " - " + s.merchant, Lang: l.code(), Body: []pages.Node{
+			pages.Heading(l.say(heading)), pages.Para("", s.merchant), pages.Para("", l.say(text)),
+			pages.Link(PagePrefix+url.PathEscape(v.slip.Hash)+"?lang="+l.code(), l.say(wAgain)),
+		}}.Send(w)
+	}
 }
 
 func (s *Links) action(v view, act string, l tongue) string {
@@ -285,21 +319,19 @@ func (s *Links) payForm(v view, l tongue, amount string, again filled) pages.Nod
 		return pages.E("button", []pages.Attr{pages.A("type", "submit"), pages.A("class", "go"), pages.A("name", "by"), pages.A("value", by)}, pages.T(label))
 	}
 	if len(o.shown()) > 0 {
-		group(l.say(wContact), inputs(o.shown(), l, again.contact, again.faults))
+		group(l.say(wContact), inputs(o.shown(), l, PagePrefix+url.PathEscape(v.slip.Hash), again.contact, again.faults))
 	}
 	label := l.say(wPay) + " " + amount
 	if o.ButtonText != "" {
 		label = o.ButtonText
 	}
 	if cards := o.cards(); cards != nil {
-		bad := func(name string) bool {
-			return slices.ContainsFunc(again.faults, func(f fault) bool { return f.name == name })
-		}
+		bad := func(name string) string { return why(again.faults, name) }
 		group(strings.Join(append([]string{l.say(wCard)}, cards...), " "), []pages.Node{
 			pages.Para("", l.say(wTestOnly)),
-			pages.Input{Name: "number", Label: l.say(wCardNumber), Auto: "cc-number", Mode: "numeric", Max: 23, Bad: bad("number")}.Node(),
-			pages.Input{Name: "expiry", Label: l.say(wExpiry), Auto: "cc-exp", Mode: "numeric", Max: pages.MaxExpiry, Bad: bad("expiry")}.Node(),
-			pages.Input{Name: "code", Label: l.say(wCode), Type: "password", Auto: "cc-csc", Mode: "numeric", Max: 4, Bad: bad("code")}.Node(),
+			pages.Input{Name: "number", Label: l.say(wCardNumber), Auto: "cc-number", Mode: "numeric", Max: 23, Fault: bad("number")}.Node(),
+			pages.Input{Name: "expiry", Label: l.say(wExpiry), Auto: "cc-exp", Mode: "numeric", Max: pages.MaxExpiry, Fault: bad("expiry")}.Node(),
+			pages.Input{Name: "code", Label: l.say(wCode), Type: "password", Auto: "cc-csc", Mode: "numeric", Max: 4, Fault: bad("code")}.Node(),
 			button(byCard, label),
 		})
 	}

@@ -137,6 +137,45 @@ func TestPageSaysWhatTheLinkSays(t *testing.T) {
 	}
 }
 
+// The link page speaks four languages by its menu, writes amounts in each, and what it asks to accept can be read.
+func TestField_B8LanguagesAmountsAndTermsOfALink(t *testing.T) {
+	b := newWeb(t)
+	l := b.link(123_456, func(r *paylinks.CreateRequest) {
+		r.Fields = map[string]paylinks.Contact{"terms": {Mandatory: true}, "privacy_policy": {Mandatory: true}, "email": {Mandatory: true}}
+	})
+	at := "/pay/" + *l.Hash
+	for lang, want := range map[string][4]string{
+		"en": {"1,234.56 EUR", "English", "Terms and conditions", "Privacy policy"},
+		"de": {"1.234,56 EUR", "Deutsch", "Allgemeine Geschäftsbedingungen", "Datenschutzerklärung"},
+		"fr": {"1\u00a0234,56 EUR", "Français", "Conditions générales", "Politique de confidentialité"},
+		"it": {"1.234,56 EUR", "Italiano", "Condizioni generali", "Informativa sulla privacy"},
+	} {
+		body := b.get(at + "?lang=" + lang)
+		require.Contains(t, body, `<p class="amount">`+want[0]+"</p>", lang)
+		require.Contains(t, body, "<summary>"+want[1]+" / Language</summary>", lang)
+		for i, page := range []string{"terms", "privacy"} {
+			require.Contains(t, body, `<a href="`+at+"/"+page+"?lang="+lang+`" target="_blank" rel="noopener">`+want[2+i]+"</a>", lang)
+			said := b.get(at + "/" + page + "?lang=" + lang)
+			require.Contains(t, said, "<h1>"+want[2+i]+"</h1>", lang)
+			require.Contains(t, said, `href="`+at+"?lang="+lang+`"`, "the way back")
+		}
+		for code, name := range map[string]string{"en": "English", "de": "Deutsch", "fr": "Français", "it": "Italiano"} {
+			require.Contains(t, body, `<a href="`+at+"?lang="+code+`" lang="`+code+`" hreflang="`+code+`">`+name+"</a>", lang)
+		}
+	}
+	require.Equal(t, http.StatusNotFound, b.send(http.MethodGet, "/pay/none/terms", nil).Code)
+
+	// What is wrong is said beside its field.
+	path, f := b.byCard(*l.Hash, visa)
+	f.Set("expiry", "13/30")
+	body := b.send(http.MethodPost, path, f).Body.String()
+	for name, text := range map[string]string{"expiry": "Expiry (MM/YY) is not valid", "contact_email": "E-mail is missing", "contact_terms": "I accept the terms and conditions: required"} {
+		require.Contains(t, body, `aria-describedby="`+name+`-fault"`)
+		require.Contains(t, body, `<p id="`+name+`-fault" role="alert">`+text+"</p>")
+	}
+	require.NotContains(t, body, `aria-invalid=""`)
+}
+
 // A telephone's number pad has no slash.
 func TestField_B1ExpiryOnTheLinkPage(t *testing.T) {
 	for _, typed := range []string{"1230", "12/30", "12 30", "12/2030"} {
@@ -253,7 +292,7 @@ func TestWhatTheCustomerMustMend(t *testing.T) {
 	}{
 		"no mail":               {map[string]string{"contact_email": " "}, "E-mail is missing"},
 		"bad mail":              {map[string]string{"contact_email": "a@b@c"}, "E-mail is not valid"},
-		"no terms":              {map[string]string{"contact_terms": ""}, "I accept the terms and conditions is missing"},
+		"no terms":              {map[string]string{"contact_terms": ""}, "I accept the terms and conditions: required"},
 		"bad birth":             {map[string]string{"contact_date_of_birth": "2026-02-30"}, "Date of birth is not valid"},
 		"bad phone":             {map[string]string{"contact_phone": "x'; DROP TABLE links_link;--"}, "Phone is not valid"},
 		"control":               {map[string]string{"contact_forename": "a\r\nb"}, "First name is not valid"},

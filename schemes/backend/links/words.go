@@ -5,6 +5,9 @@ import "strings"
 // languages are those of the page and of custom field names (S1 2.1), in the order of the columns of words.
 var languages = [...]string{"en", "de", "fr", "it"}
 
+// names are the languages' own names.
+var names = [len(languages)]string{"English", "Deutsch", "Français", "Italiano"}
+
 // word names a text of the page.
 type word int
 
@@ -59,6 +62,10 @@ const (
 	wBirth
 	wTerms
 	wPrivacy
+	wTermsLink
+	wTermsText
+	wPrivacyLink
+	wPrivacyText
 	wordCount
 )
 
@@ -114,6 +121,16 @@ var words = [wordCount][len(languages)]string{
 	wBirth:        {"Date of birth", "Geburtsdatum", "Date de naissance", "Data di nascita"},
 	wTerms:        {"I accept the terms and conditions", "Ich akzeptiere die AGB", "J'accepte les conditions générales", "Accetto le condizioni generali"},
 	wPrivacy:      {"I accept the privacy policy", "Ich akzeptiere die Datenschutzerklärung", "J'accepte la politique de confidentialité", "Accetto l'informativa sulla privacy"},
+	wTermsLink:    {"Terms and conditions", "Allgemeine Geschäftsbedingungen", "Conditions générales", "Condizioni generali"},
+	wTermsText: {"This is a sandbox: nothing is sold and no money moves. A shop's own terms stand here.",
+		"Dies ist eine Testumgebung: Es wird nichts verkauft, und es fliesst kein Geld. Hier stehen die AGB eines Geschäfts.",
+		"Ceci est un environnement de test : rien n'est vendu et aucun argent ne circule. Les conditions d'un commerce figurent ici.",
+		"Questo è un ambiente di prova: non si vende nulla e non si muove denaro. Qui stanno le condizioni di un negozio."},
+	wPrivacyLink: {"Privacy policy", "Datenschutzerklärung", "Politique de confidentialité", "Informativa sulla privacy"},
+	wPrivacyText: {"This is a sandbox: what you write is kept sealed in this backend and sent to the shop alone. A shop's own policy stands here.",
+		"Dies ist eine Testumgebung: Was Sie eingeben, wird verschlüsselt aufbewahrt und nur dem Geschäft gesendet. Hier steht die Erklärung eines Geschäfts.",
+		"Ceci est un environnement de test : ce que vous écrivez est conservé chiffré et transmis au commerce seul. La politique d'un commerce figure ici.",
+		"Questo è un ambiente di prova: ciò che scrive è conservato cifrato e inviato al solo negozio. Qui sta l'informativa di un negozio."},
 }
 
 // tongue is a column of words.

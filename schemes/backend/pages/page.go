@@ -25,7 +25,9 @@ const sheet style = `:root{color-scheme:light dark}` +
 	`fieldset{border:1px solid;border-radius:.5rem;margin:1rem 0}` +
 	`legend{font-weight:700}` +
 	`summary{padding:.5rem 0}` +
-	`nav a{display:inline-block;padding:.5rem}`
+	`nav a{display:inline-block;padding:.5rem}` +
+	`html{background:#fff;color:#111}a{color:#0b57d0}` +
+	`@media(prefers-color-scheme:dark){html{background:#121212;color:#eee}a{color:#a8c7fa}}`
 
 // policy is the Content-Security-Policy of a page: its own sheet and forms to itself, and no frame around it unless it has one.
 func (p Page) policy() string {
@@ -81,7 +83,7 @@ func (p Page) Render() string {
 	b.WriteString("<!doctype html>")
 	E("html", []Attr{A("lang", lang)},
 		E("head", nil, head...),
-		E("body", nil, E("p", []Attr{A("class", "sandbox")}, T("SANDBOX - no real money")), E("main", nil, p.Body...)),
+		E("body", nil, E("header", nil, E("p", []Attr{A("class", "sandbox"), A("lang", "en")}, T("SANDBOX - no real money"))), E("main", nil, p.Body...)),
 	).write(&b)
 	return b.String()
 }
@@ -183,16 +185,19 @@ func (i Input) Node() Node {
 	if i.First {
 		attrs = append(attrs, A("autofocus", "autofocus"))
 	}
+	why := i.Name + "-fault"
 	if i.Fault != "" {
-		why := i.Name + "-fault"
-		field := E("input", append(attrs, A("aria-describedby", why)))
-		return E("div", nil, E("label", nil, T(i.Label), field), E("p", []Attr{A("id", why), A("role", "alert")}, T(i.Fault)))
+		attrs = append(attrs, A("aria-describedby", why))
 	}
-	field := E("input", attrs)
+	field, text := E("input", attrs), T(i.Label)
+	label := E("label", nil, text, field)
 	if typ == "checkbox" {
-		return E("label", nil, field, T(i.Label))
+		label = E("label", nil, field, text)
 	}
-	return E("label", nil, T(i.Label), field)
+	if i.Fault == "" {
+		return label
+	}
+	return E("div", nil, label, E("p", []Attr{A("id", why), A("role", "alert")}, T(i.Fault)))
 }
 
 // Button sends the form it stands in; a name of "" sends nothing of its own.
@@ -207,6 +212,28 @@ func Button(label, class, fieldName, value string) Node {
 // Link leads to a page of ours.
 func Link(address, label string) Node {
 	return E("p", nil, E("a", []Attr{A("href", address)}, T(label)))
+}
+
+// Onward leads to a page of the shop, which does not learn where its customer comes from.
+func Onward(address, label string) Node {
+	return E("p", nil, E("a", []Attr{A("href", address), A("rel", "noreferrer")}, T(label)))
+}
+
+// Aside leads to a page that opens beside this one, so that a form is not lost.
+func Aside(address, label string) Node {
+	return E("p", nil, E("a", []Attr{A("href", address), A("target", "_blank"), A("rel", "noopener")}, T(label)))
+}
+
+// Choice is one language of a Languages.
+type Choice struct{ Code, Name, Address string }
+
+// Languages is the menu of a page's languages; now is the name of the one it speaks.
+func Languages(now string, list []Choice) Node {
+	kids := []Node{E("summary", nil, T(now+" / Language"))}
+	for _, c := range list {
+		kids = append(kids, E("a", []Attr{A("href", c.Address), A("lang", c.Code), A("hreflang", c.Code)}, T(c.Name)), T(" "))
+	}
+	return E("nav", []Attr{A("aria-label", "Language")}, E("details", nil, kids...))
 }
 
 // Group is a fieldset with its legend.

@@ -310,13 +310,12 @@ func (x *Sessions) drawAway(w http.ResponseWriter, r *http.Request, s *session, 
 			if r.URL.Query().Has("go") {
 				p.Next = to
 			}
-			add(pages.E("p", nil, pages.E("a", []pages.Attr{pages.A("href", to), pages.A("rel", "noreferrer")},
-				pages.T(l.Say(words.Continue)))))
+			add(pages.Onward(to, l.Say(words.Continue)))
 		}
 	default:
 		add(pages.Result(l.Say(words.Closed)))
 		if pages.Origin(s.Cancel) != "" {
-			add(pages.E("p", nil, pages.E("a", []pages.Attr{pages.A("href", s.Cancel), pages.A("rel", "noreferrer")}, pages.T(l.Say(words.BackToShop)))))
+			add(pages.Onward(s.Cancel, l.Say(words.BackToShop)))
 		}
 	}
 	p.Send(w)

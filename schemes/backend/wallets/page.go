@@ -71,7 +71,7 @@ func (w *Wallets) render(p Purse) pages.Page {
 	amount := strconv.FormatInt(p.Amount, 10)
 	if cur, ok := money.Lookup(p.Currency); ok {
 		if minor, err := money.FromHundredths(p.Amount, cur); err == nil {
-			amount = money.Format(minor, cur)
+			amount = money.FormatIn("en", minor, cur)
 		}
 	}
 	label := p.Method
