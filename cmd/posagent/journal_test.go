@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -124,4 +126,37 @@ func held(state string) (list []string, err error) {
 		return rows.Err()
 	})
 	return list, errors.Join(err, db.Close())
+}
+
+// killed STATE VERB [ARG...] kills a verb with -9 at random moments, each time on a fresh copy of STATE in the directory "work": no
+// start says afterwards that the journal was cut.
+func killed(ts *testscript.TestScript, neg bool, args []string) {
+	program, err := exec.LookPath("posagent")
+	ts.Check(err)
+	kills := 6
+	if n, err := strconv.Atoi(os.Getenv("POSAGENT_KILLS")); err == nil {
+		kills = n
+	}
+	work := ts.MkAbs("work")
+	var whole time.Duration // how long the verb takes
+	for n := range kills + 1 {
+		ts.Check(os.RemoveAll(work))
+		ts.Check(freeze(ts.MkAbs(args[0]), work))
+		cmd := exec.Command(program, append(args[1:len(args):len(args)], "--state", work)...)
+		cmd.Dir = ts.MkAbs(".")
+		began := time.Now()
+		ts.Check(cmd.Start())
+		if n > 0 {
+			<-time.After(rand.N(whole + whole/8))
+			_ = cmd.Process.Kill()
+		}
+		err := cmd.Wait()
+		if n == 0 {
+			ts.Check(err)
+			whole = time.Since(began)
+		}
+		if _, err := held(work); err != nil {
+			ts.Fatalf("%v, killed after %v of %v: %v", args[1:], time.Since(began), whole, err)
+		}
+	}
 }

@@ -115,6 +115,7 @@ func TestScripts(t *testing.T) {
 			},
 			"frozen":  frozen,
 			"damaged": damaged,
+			"killed":  killed,
 			"tamper":  tamper,
 			"link":    link,
 			"request": request,
