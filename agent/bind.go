@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"posagent/agent/catalog"
 	"posagent/agent/checkout/drive"
@@ -12,13 +13,16 @@ import (
 	"posagent/store"
 )
 
-// OtherBackendError is Bind's answer when the journal still owes something to another backend.
+// OtherBackendError is Bind's answer when the journal is another terminal's, or still owes something to another backend.
 type OtherBackendError struct {
 	Was, Now   string
 	Sales, Ops int // not at their end
 }
 
 func (e *OtherBackendError) Error() string {
+	if e.Sales == 0 && e.Ops == 0 {
+		return fmt.Sprintf("the journal is that of %s; now it is %s", e.Was, e.Now)
+	}
 	return fmt.Sprintf("the journal holds %d sale(s) and %d operation(s) of %s that have not ended; now it is %s", e.Sales, e.Ops, e.Was, e.Now)
 }
 
@@ -43,9 +47,36 @@ func Bound(r store.Reader) (name string, err error) {
 	return name, nil
 }
 
-// Bind ties the journal to one backend and terminal, named by name. Asked about another one it would call money undone that
-// moved elsewhere: while anything is open that is refused (*OtherBackendError), afterwards the journal changes hands and the
-// method list is forgotten.
+// Owner names the backend and terminal that a journal belongs to.
+func Owner(backend, merchant, terminal string) string {
+	return fmt.Sprintf("%s (merchant %s, terminal %s)", backend, merchant, terminal)
+}
+
+// identity is the merchant and terminal of an Owner; "" = it names none.
+func identity(name string) string {
+	if i := strings.LastIndex(name, " (merchant "); i >= 0 {
+		return name[i:]
+	}
+	return ""
+}
+
+// Unbind lets a journal in which nothing is open belong to whichever terminal starts on it next. With anything open it does nothing.
+func Unbind(tx store.Tx) error {
+	sales, err := drive.Unsettled(tx)
+	if err != nil {
+		return err
+	}
+	ops, err := outbox.Unfinished(tx)
+	if err != nil || sales > 0 || ops > 0 {
+		return err
+	}
+	_, err = tx.Exec(`DELETE FROM agent_backend`)
+	return err
+}
+
+// Bind ties the journal to one backend and terminal, named by Owner. Of another backend it would call money undone that moved
+// elsewhere: while anything is open that is refused (*OtherBackendError), afterwards the journal changes hands and the method list
+// is forgotten. Another merchant or terminal is refused always: its receipts and batches are not those of this journal.
 func Bind(ctx context.Context, db store.DB, name string) error {
 	return db.Write(ctx, func(tx store.Tx) error {
 		var was string
@@ -65,7 +96,7 @@ func Bind(ctx context.Context, db store.DB, name string) error {
 			if err != nil {
 				return err
 			}
-			if sales > 0 || ops > 0 {
+			if sales > 0 || ops > 0 || identity(was) != identity(name) {
 				return &OtherBackendError{Was: was, Now: name, Sales: sales, Ops: ops}
 			}
 			if err := catalog.Forget(tx); err != nil {

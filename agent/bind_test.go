@@ -11,6 +11,20 @@ import (
 	"posagent/store/storetest"
 )
 
+// A journal belongs to one merchant and terminal for good: the receipts and batches in it are theirs.
+func TestField_J6AJournalBelongsToOneTerminal(t *testing.T) {
+	db := storetest.Open(t, agent.Schema()...)
+	ctx := t.Context()
+	require.NoError(t, agent.Bind(ctx, db, agent.Owner("https://a.example", "m", "1")))
+	var other *agent.OtherBackendError
+	require.ErrorAs(t, agent.Bind(ctx, db, agent.Owner("https://a.example", "m", "2")), &other)
+	require.Equal(t, agent.OtherBackendError{Was: "https://a.example (merchant m, terminal 1)", Now: "https://a.example (merchant m, terminal 2)"}, *other)
+	require.ErrorAs(t, agent.Bind(ctx, db, agent.Owner("https://a.example", "n", "1")), &other)
+	require.NoError(t, agent.Bind(ctx, db, agent.Owner("https://b.example", "m", "1")), "the backend has moved")
+	require.NoError(t, db.Write(ctx, agent.Unbind))
+	require.NoError(t, agent.Bind(ctx, db, agent.Owner("https://b.example", "m", "2")))
+}
+
 func TestAJournalBelongsToOneBackend(t *testing.T) {
 	db := storetest.Open(t, agent.Schema()...)
 	ctx := t.Context()

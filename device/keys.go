@@ -20,6 +20,8 @@ import (
 var (
 	// ErrKeyFile: the key file is not a private regular file of ours, or its content is not a key.
 	ErrKeyFile = errors.New("device: unusable key file")
+	// ErrNoKey: there is no key file.
+	ErrNoKey = errors.New("device: no key file")
 	// ErrWrongKey: the value was wrapped under another key.
 	ErrWrongKey = errors.New("device: wrapped under another key")
 	// ErrUnwrap: the value is not a wrapped key, or was changed.
@@ -41,16 +43,26 @@ type Keys struct {
 	old  *Keys // opens what was wrapped before a change of the key that has not ended; nil = there is none
 }
 
-// OpenKeys reads dir/device.key, and makes it, and dir, where missing. It answers ErrKeyFile for a file that others may
-// read or that is not a regular file. While the key is being changed (NextKeys) it answers the new one, which opens what the old one wrapped.
+// OpenKeys is LoadKeys, and makes dir/device.key, and dir, where missing. Call it only where nothing was wrapped before.
 func OpenKeys(dir string) (*Keys, error) {
+	k, err := LoadKeys(dir)
+	if !errors.Is(err, ErrNoKey) {
+		return k, err
+	}
+	path := filepath.Join(dir, keyFile)
+	if err := makeKey(dir, path); err != nil {
+		return nil, fmt.Errorf("device: make %s: %w", path, err)
+	}
+	return LoadKeys(dir)
+}
+
+// LoadKeys reads dir/device.key. It answers ErrNoKey where there is none, and ErrKeyFile for a file that others may read or that is
+// not a regular file. While the key is being changed (NextKeys) it answers the new one, which opens what the old one wrapped.
+func LoadKeys(dir string) (*Keys, error) {
 	path := filepath.Join(dir, keyFile)
 	key, err := readKey(path)
 	if errors.Is(err, os.ErrNotExist) {
-		if err := makeKey(dir, path); err != nil {
-			return nil, fmt.Errorf("device: make %s: %w", path, err)
-		}
-		key, err = readKey(path)
+		return nil, fmt.Errorf("%w: %s", ErrNoKey, path)
 	}
 	if err != nil {
 		return nil, err

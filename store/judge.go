@@ -59,8 +59,12 @@ func judge(e evidence) verdict {
 	case row.flags&rowRestored != 0 && (!e.mark.ok || row.end.Generation > m.end.Generation):
 		return verdict{adopt: true}
 	case row.flags&rowMarked == 0:
-		if e.mark.ok && !ending && !e.ours && !e.keyless {
+		switch { // a mark is made when the row is durable, and claimed by the next commit
+		case !e.mark.ok || ending:
+		case !e.ours && !e.keyless:
 			return verdict{cut: fmt.Sprintf("the mark beside it is that of another journal, of generation %d", m.end.Generation)}
+		case row.end.Generation != m.end.Generation, row.end.Sequence < m.end.Sequence:
+			return verdict{cut: fmt.Sprintf("it ends at commit %d, and commit %d was made", row.end.Sequence, m.end.Sequence)}
 		}
 		return verdict{adopt: row.flags&rowRestored != 0}
 	case !e.mark.there:
@@ -88,7 +92,7 @@ func judgeOld(e evidence, ended, ending bool) verdict {
 		return verdict{afresh: ended}
 	case ended && e.old > 0:
 		return verdict{cut: "it was removed by a reset, and a copy of it was put back"}
-	case e.mark.ok && !ending && !e.ours && !e.keyless:
+	case e.mark.ok && !ending: // a mark is made after the record that it repeats
 		return verdict{cut: fmt.Sprintf("it does not know its end, and generation %d has run here", e.mark.slot.end.Generation)}
 	case e.beside < 0 && e.old > 0 && !e.mark.ok:
 		return verdict{cut: fmt.Sprintf("it is of generation %d, and the counter beside it is missing", e.old)}

@@ -31,6 +31,8 @@ func TestJudge(t *testing.T) {
 		"being made after a reset":             {evidence: evidence{journal: true, beside: -1, mark: mark(2, 50, flagEnding|flagEnded)}, afresh: true},
 		"empty tables, mark":                   {evidence: evidence{journal: true, beside: -1, mark: mark(2, 50, 0)}, cut: true},
 		"row, mark not claimed yet":            {evidence: evidence{journal: true, keyed: true, beside: -1, row: row(1, 3, 0), mark: mark(1, 3, 0), ours: true}},
+		"row, log cut at the beginning":        {evidence: evidence{journal: true, keyed: true, beside: -1, row: row(1, 3, 0), mark: mark(1, 50, 0), ours: true}, cut: true},
+		"key, log cut at the very beginning":   {evidence: evidence{journal: true, keyed: true, beside: -1, mark: mark(1, 50, 0), ours: true}, cut: true},
 		"row, no mark yet":                     {evidence: evidence{journal: true, keyed: true, beside: -1, row: row(1, 3, 0)}},
 		"unclaimed beside a stranger's mark":   {evidence: evidence{journal: true, keyed: true, beside: -1, row: row(1, 3, 0), mark: mark(1, 3, 0)}, cut: true},
 		"level":                                {evidence: evidence{journal: true, keyed: true, beside: -1, row: row(2, 50, rowMarked), mark: mark(2, 50, 0), ours: true}},

@@ -416,3 +416,73 @@ func TestAMarkThatCannotBeMadeIsNotClaimed(t *testing.T) {
 	require.NoError(t, s.Close())
 	require.FileExists(t, store.MarkPath(path))
 }
+
+// hooked calls a function before each sync of a mark.
+type hooked struct {
+	store.MarkFile
+	before func()
+}
+
+func (h hooked) Sync() error {
+	h.before()
+	return h.MarkFile.Sync()
+}
+
+// While a log is being folded, and until the mark has forgotten it durably, no commit starts the log anew: a power cut just then
+// would leave a mark that names a log which is gone.
+func TestTheLogStaysWhileTheMarkNamesIt(t *testing.T) {
+	dir := scratch(t)
+	path := filepath.Join(dir, "agent.db")
+	opt := marked(path)
+	opt.CheckpointEvery, opt.CheckpointCommits = time.Millisecond, 3
+	var s *store.Store
+	var named []byte
+	syncs, armed, done := 0, make(chan struct{}), make(chan string, 1)
+	opt.OpenMark = func(path string, create bool) (store.MarkFile, error) {
+		flag := os.O_RDWR
+		if create {
+			flag |= os.O_CREATE
+		}
+		f, err := os.OpenFile(path, flag, 0o600)
+		return hooked{f, func() {
+			select {
+			case <-armed:
+			default:
+				return
+			}
+			switch syncs++; syncs {
+			case 1: // the mark names the log
+				named, err = os.ReadFile(path)
+			case 2: // the log is folded, and the mark is about to forget it
+				for id := range int64(3) {
+					if err := s.Write(context.Background(), insert(500+id, fmt.Sprint("meanwhile ", id))); err != nil {
+						t.Error(err)
+					}
+				}
+				at := filepath.Join(dir, "cut")
+				if err := os.Mkdir(at, 0o700); err != nil {
+					t.Error(err)
+				}
+				done <- frozen(t, filepath.Join(dir, "agent.db"), at)
+			}
+		}}, err
+	}
+	var err error
+	s, err = store.Open(t.Context(), opt)
+	require.NoError(t, err)
+	close(armed)
+	for id := range int64(3) {
+		require.NoError(t, s.Write(t.Context(), insert(id, fmt.Sprint("row ", id))))
+	}
+	var copied string
+	select {
+	case copied = <-done:
+	case <-time.After(2 * time.Minute):
+		t.Fatal("nothing was folded")
+	}
+	require.NoError(t, os.WriteFile(store.MarkPath(copied), named, 0o600))
+	found := openMarked(t, copied)
+	require.Subset(t, ids(t, found), []int64{500, 501, 502})
+	require.NoError(t, found.Close())
+	require.NoError(t, s.Close())
+}

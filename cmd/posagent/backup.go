@@ -214,6 +214,9 @@ func describe(ctx context.Context, c *call) (store.BundleHead, error) {
 // journalKeys opens the device key of an existing journal; it makes none.
 func journalKeys(c *call) (*device.Keys, error) {
 	if _, err := os.Stat(agentDB(c)); err != nil {
+		if cut := lookAt(c); cut != nil {
+			err = cut
+		}
 		return nil, storeError(err)
 	}
 	return openKeys(c)

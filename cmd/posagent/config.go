@@ -6,7 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"golang.org/x/sys/unix"
 	"posagent/agent"
+
 	"posagent/agent/config"
 	"posagent/agent/control"
 	"posagent/device"
@@ -48,20 +50,48 @@ func backendDir(c *call, cfg config.Config) string {
 
 // openKeys makes or opens the device key, and says what to do when it cannot.
 func openKeys(c *call) (*device.Keys, error) {
-	if err := os.MkdirAll(c.stateDir(), 0o700); err != nil {
-		return nil, fail(exitFailed, "%v (make the directory, and let the user that runs posagent own it)", err)
-	}
-	if err := ownDir(c.stateDir(), os.Geteuid()); err != nil {
+	if err := stateDir(c); err != nil {
 		return nil, err
 	}
-	keys, err := device.OpenKeys(keyDir(c))
-	if errors.Is(err, os.ErrPermission) {
-		return nil, storeError(err)
+	load := device.OpenKeys
+	if fi, err := os.Stat(agentDB(c)); err == nil && fi.Size() > 0 {
+		load = device.LoadKeys // a new one would open nothing of the journal
+	} else if lost := (*store.CutError)(nil); errors.As(lookAt(c), &lost) {
+		return nil, cutError(lost)
 	}
+	keys, err := load(keyDir(c))
+	return keys, keyError(c, err)
+}
+
+// stateDir makes the state directory, and refuses one that others may write.
+func stateDir(c *call) error {
+	if err := os.MkdirAll(c.stateDir(), 0o700); err != nil {
+		return fail(exitFailed, "%v (make the directory, and let the user that runs posagent own it)", err)
+	}
+	return ownDir(c.stateDir(), os.Geteuid())
+}
+
+// lookAt answers what is wrong with the journal, by its mark alone where the journal is missing.
+func lookAt(c *call) error {
+	db, err := store.OpenReader(c.ctx, agentDB(c))
 	if err != nil {
-		return nil, fail(exitDamaged, "%v", err)
+		return err
 	}
-	return keys, nil
+	return db.Close()
+}
+
+// keyError gives an error of the device key its exit code and its remedy.
+func keyError(c *call, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, device.ErrNoKey):
+		return fail(exitDamaged, "the journal is there, but its key is missing: %s: %w (put the file back from where it was kept; the journal is whole, and opens with "+
+			"no other key)", keyDir(c), err)
+	case errors.Is(err, device.ErrKeyFile):
+		return fail(exitDamaged, "%w (the file must be the key that was made here: mode 0600, owned by the user that runs posagent; the journal is whole)", err)
+	}
+	return storeError(err)
 }
 
 // storeError gives an error of the store its exit code and its remedy.
@@ -82,8 +112,12 @@ func storeError(err error) error {
 		return fail(exitRefused, "%v (a newer posagent wrote this journal: install that program; the journal is whole)", err)
 	case errors.Is(err, store.ErrFull):
 		return fail(exitFailed, "%v (free some space)", err)
+	case errors.Is(err, device.ErrWrongKey):
+		return fail(exitDamaged, "%v (the key file is not the one of this journal: put the right one back; the journal is whole)", err)
+	case errors.Is(err, unix.EROFS), errors.Is(err, store.ErrReadOnly):
+		return fail(exitFailed, "%v (the file system is read-only: dmesg | tail says why; mount -o remount,rw makes it writable again; the journal is whole)", err)
 	case errors.Is(err, os.ErrPermission):
-		return fail(exitFailed, "%v (run as the owner of the state directory)", err)
+		return fail(exitFailed, "%v (run as the owner of the state directory; ls -l shows it)", err)
 	case errors.Is(err, os.ErrNotExist):
 		return fail(exitNoDaemon, "no terminal has run here yet: %v (posagent run starts one)", err)
 	}

@@ -6,7 +6,10 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"posagent/agent"
 	"posagent/device"
@@ -36,6 +39,9 @@ func openJournal(ctx context.Context, c *call, keys *device.Keys, log *slog.Logg
 	if err != nil {
 		return nil, err
 	}
+	if err := mayUse(c); err != nil {
+		return nil, err
+	}
 	db, err := agent.Open(ctx, store.Options{Path: agentDB(c), Wrapper: keys, Log: log, Marks: list, Accept: accept})
 	return db, storeError(err)
 }
@@ -49,6 +55,24 @@ func beginGeneration(ctx context.Context, db *store.Store, log *slog.Logger) err
 	if old.Why != "" {
 		log.Warn("the journal was put back from an earlier time: what is open in it is held (posagent status)",
 			"why", old.Why, "sales", old.Sales, "operations", old.Ops)
+	}
+	return nil
+}
+
+// mayUse says which file of the journal this user may not write, and why: the database's own words for it are those of damage.
+func mayUse(c *call) error {
+	db := agentDB(c)
+	for _, path := range []string{c.stateDir(), db, db + "-wal", db + "-shm", store.MarkPath(db)} {
+		err := unix.Access(path, unix.R_OK|unix.W_OK)
+		if err == nil || errors.Is(err, unix.ENOENT) {
+			continue
+		}
+		owner := ""
+		var st unix.Stat_t
+		if unix.Stat(path, &st) == nil && int(st.Uid) != os.Geteuid() {
+			owner = fmt.Sprintf(" (it belongs to user %d, this is user %d)", st.Uid, os.Geteuid())
+		}
+		return storeError(fmt.Errorf("%s%s: %w", path, owner, err))
 	}
 	return nil
 }

@@ -10,9 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"posagent/agent"
 	"posagent/device"
@@ -158,5 +161,31 @@ func killed(ts *testscript.TestScript, neg bool, args []string) {
 		if _, err := held(work); err != nil {
 			ts.Fatalf("%v, killed after %v of %v: %v", args[1:], time.Since(began), whole, err)
 		}
+	}
+}
+
+// TestField_J6EachCauseIsNamed: what keeps the journal from being opened is said as what it is; nothing of it is called damage.
+func TestField_J6EachCauseIsNamed(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		code int
+		says string
+	}{
+		"read-only file system": {&fs.PathError{Op: "open", Path: "/s/agent.db.lock", Err: unix.EROFS}, 1, "read-only"},
+		"read-only database":    {store.ErrReadOnly, 1, "read-only"},
+		"permission":            {&fs.PathError{Op: "open", Path: "/s/agent.db", Err: unix.EACCES}, 1, "run as the owner"},
+		"another key":           {fmt.Errorf("row key: %w", device.ErrWrongKey), 9, "not the one of this journal"},
+		"cut":                   {&store.CutError{Why: "it ends at commit 1, and commit 2 was made"}, 9, "posagent journal accept"},
+		"missing":               {&store.CutError{Why: "there is no journal", Missing: true}, 9, "posagent restore"},
+		"no space":              {store.ErrFull, 1, "free some space"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var coded *exit
+			require.ErrorAs(t, storeError(c.err), &coded)
+			require.Equal(t, c.code, coded.code)
+			require.ErrorContains(t, coded, c.says)
+			require.NotContains(t, coded.Error(), "damaged")
+			require.NotContains(t, coded.Error(), "--state")
+		})
 	}
 }

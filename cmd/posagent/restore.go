@@ -73,9 +73,12 @@ func runRestore(ctx context.Context, c *call) error {
 		return fail(exitRefused, "the backup is of %s, this terminal is %s (set [terminal] and [upstream] of that terminal, or --force %s)",
 			head.Terminal, mine, forceTerminal)
 	}
-	keys, err := openKeys(c)
-	if err != nil {
+	if err := stateDir(c); err != nil {
 		return err
+	}
+	keys, err := device.OpenKeys(keyDir(c)) // a box whose key is lost gets a new one with the journal
+	if err != nil {
+		return keyError(c, err)
 	}
 	release, err := store.Hold(ctx, agentDB(c))
 	if err != nil {
@@ -106,7 +109,7 @@ func runRestore(ctx context.Context, c *call) error {
 	if err := store.Stage(ctx, store.Options{Path: staged, Steps: agent.Schema(), Wrapper: keys, Marks: list}, key, why); err != nil {
 		return bundleError(c.args[0], err)
 	}
-	if err := noteRestore(ctx, c, staged, keys, why); err != nil {
+	if err := noteRestore(ctx, c, staged, keys, why, o.force == forceTerminal); err != nil {
 		return storeError(err)
 	}
 	sales, ops, err := pendingIn(ctx, staged)
@@ -127,7 +130,7 @@ func runRestore(ctx context.Context, c *call) error {
 }
 
 // noteRestore writes the first line behind a restore: what was put back, and which journal it replaces.
-func noteRestore(ctx context.Context, c *call, staged string, keys *device.Keys, why string) error {
+func noteRestore(ctx context.Context, c *call, staged string, keys *device.Keys, why string, rebind bool) error {
 	replaced := "no journal"
 	if old, err := store.OpenReader(ctx, agentDB(c)); err == nil {
 		if n, err := old.Generation(ctx); err == nil {
@@ -142,6 +145,11 @@ func noteRestore(ctx context.Context, c *call, staged string, keys *device.Keys,
 		return err
 	}
 	err = db.Write(asPerson(ctx), func(tx store.Tx) error {
+		if rebind {
+			if err := agent.Unbind(tx); err != nil {
+				return err
+			}
+		}
 		return audit.Append(tx, time.Now(), audit.Deed{Deed: agent.DeedRestore, Detail: why + "; it replaces " + replaced})
 	})
 	return errors.Join(err, db.Close())

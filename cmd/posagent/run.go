@@ -91,7 +91,9 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 		return storeError(err)
 	}
 	var other *agent.OtherBackendError
-	if err := agent.Bind(ctx, db, owner(cfg, sandbox)); errors.As(err, &other) {
+	if err := agent.Bind(ctx, db, owner(cfg, sandbox)); errors.As(err, &other) && other.Sales+other.Ops == 0 {
+		return fail(exitRefused, "%v (set merchant_id and terminal_id of [terminal] to those of the journal: its receipts and batches are that terminal's)", err)
+	} else if other != nil {
 		return fail(exitRefused, "%v: run it with that backend until posagent status shows nothing open", err)
 	} else if err != nil {
 		return storeError(err)
@@ -153,7 +155,7 @@ func owner(cfg config.Config, sandbox bool) string {
 	if sandbox {
 		backend = "the sandbox"
 	}
-	return fmt.Sprintf("%s (merchant %s, terminal %s)", backend, cfg.Terminal.MerchantID, cfg.Terminal.TerminalID)
+	return agent.Owner(backend, cfg.Terminal.MerchantID, cfg.Terminal.TerminalID)
 }
 
 // terminal converts the configuration into the rooms' own.
