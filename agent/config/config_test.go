@@ -355,7 +355,7 @@ func TestField_U7Settings(t *testing.T) {
 func TestField_L3OpenLineIsRefused(t *testing.T) {
 	const refused = "is open to the network: set [ecr] password, or allow = [\"ADDRESS\"] of the register, or open = true"
 	for text, want := range map[string]string{
-		"tcp = \"0.0.0.0:20007\"\n":                                    "config: ecr.tcp: \"0.0.0.0:20007\" " + refused,
+		"tcp = \"0.0.0.0:20007\"\n":                                    "ecr.tcp: \"0.0.0.0:20007\" " + refused,
 		"tcp = \"192.168.1.5:20007\"\nallow = []\nopen = false\n":      refused,
 		"tcp = \"[::]:20007\"\n":                                       refused,
 		"tcp = \"till.example:20007\"\n":                               refused,
@@ -365,8 +365,8 @@ func TestField_L3OpenLineIsRefused(t *testing.T) {
 		"tcp = \"0.0.0.0:20007\"\nopen = true\n":                       "",
 		"tcp = \"127.0.0.1:20007\"\n":                                  "",
 		"tcp = \"[::1]:20007\"\n":                                      "",
-		"allow = [\"till.example\"]\n":                                 "config: ecr.allow: \"till.example\" is neither an address like 192.168.1.20 nor a prefix like 192.168.1.0/24",
-		"allow = [\"192.168.1.20/24\"]\n":                              "config: ecr.allow: \"192.168.1.20/24\" has bits behind its length: write \"192.168.1.0/24\"",
+		"allow = [\"till.example\"]\n":                                 "config.toml:2: ecr.allow: \"till.example\" is neither an address like 192.168.1.20 nor a prefix like 192.168.1.0/24",
+		"allow = [\"192.168.1.20/24\"]\n":                              "config.toml:2: ecr.allow: \"192.168.1.20/24\" has bits behind its length: write \"192.168.1.0/24\"",
 	} {
 		_, err := Load(write(t, "config.toml", "[ecr]\n"+text, 0o600), nil)
 		if want == "" {

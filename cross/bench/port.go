@@ -366,9 +366,22 @@ func (c *counter) send(request []byte) (status int, body []byte, err error) {
 	return status, body, err
 }
 
-// commits is how often the terminal has flushed.
+// commits is how often the terminal has flushed. It asks on a connection of the callers: the port has no place for one more.
 func (c *counter) commits() (n float64, err error) {
-	status, body, err := c.send(c.request(http.MethodGet, "/metrics", nil))
+	conn := <-c.conns
+	defer func() { c.conns <- conn }()
+	if _, err = conn.Write(c.request(http.MethodGet, "/metrics", nil)); err != nil {
+		return 0, err
+	}
+	if err = conn.Flush(); err != nil {
+		return 0, err
+	}
+	resp, err := http.ReadResponse(conn.Reader, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if err != nil {
 		return 0, err
 	}
@@ -377,5 +390,5 @@ func (c *counter) commits() (n float64, err error) {
 			return strconv.ParseFloat(strings.TrimSpace(value), 64)
 		}
 	}
-	return 0, fmt.Errorf("no number of commits: status %d", status)
+	return 0, fmt.Errorf("no number of commits: status %d", resp.StatusCode)
 }

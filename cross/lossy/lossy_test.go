@@ -195,10 +195,10 @@ func (c *campaign) judge() {
 			token[x.id] = x.kind
 			continue
 		case offline.KindTokenVerify:
-			if x.id != x.about.id {
-				c.note("%s is verified as %s", x.about.id, x.id)
+			if x.id != x.about.id && x.id != x.about.first { // the id that was asked is the id of the answer
+				c.note("%s (asked as %s) is verified as %s", x.about.id, x.about.first, x.id)
 			}
-			verified[x.id] = true
+			verified[x.about.id] = true
 		case offline.KindPaymentCreate:
 			if payment[x.id] != nil {
 				c.note("payment %s was made for two", x.id)
