@@ -14,16 +14,13 @@ import (
 type Client struct {
 	Token wire.Secret `toml:"token"`
 	ID    string      `toml:"id"`  // what it is known by in the journal; "" = its name
-	May   []string    `toml:"may"` // what it may do; nil = DefaultMay
+	May   []string    `toml:"may"` // what it may do; nil = the port's default
 }
 
 // Words are what a client may be allowed. All is the sight of what other clients and the backend have; the others are deeds.
 func Words() []string {
 	return []string{"read", "pay", "refund", "links", "tokens", "sales", "disputes", "hosted", "onboarding", "all"}
 }
-
-// DefaultMay is what a client may do whose section says nothing.
-func DefaultMay() []string { return []string{"read", "pay", "refund", "links", "tokens"} }
 
 // Main is the word for the terminal's own token where a client is named. No client has it.
 const Main = "main"

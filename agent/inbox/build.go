@@ -157,6 +157,11 @@ func (b *Inbox) notice(r *http.Request) error {
 	if made {
 		ref = op.OperationID + "/" + op.OperationType + "/" + op.OperationResult
 	}
+	if b.opt.Named != nil {
+		if err := b.opt.Named(r.Context(), op.OperationID, op.OrderID); err != nil {
+			return err
+		}
+	}
 	_, err = b.Take(r.Context(), Item{Source: Hosted, Ref: ref, Event: op.OperationType + "." + op.OperationResult, Body: text, About: AboutOrder, ID: op.OrderID, Made: made})
 	return err
 }

@@ -89,6 +89,8 @@ type Options struct {
 	Owner func(r store.Reader, about, id string) (owner string, found bool, err error)
 	// Making tells whether something is being made now whose id the terminal will know in a moment; nil = no.
 	Making func(about string) bool
+	// Named is told of an operation of an order that a notification names; nil = nobody is.
+	Named func(ctx context.Context, operation, order string) error
 }
 
 // Inbox is the durable receiver.

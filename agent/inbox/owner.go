@@ -55,6 +55,9 @@ func (b *Inbox) owner(ctx context.Context, it Item) (owner string, err error) {
 	for until := time.Now().Add(ownerWithin); ; {
 		found := false
 		err = b.opt.DB.Read(ctx, func(r store.Reader) (err error) { owner, found, err = b.opt.Owner(r, it.About, it.ID); return err })
+		if !found {
+			owner = ""
+		}
 		if err != nil || found || b.opt.Making == nil || !b.opt.Making(it.About) || time.Now().After(until) {
 			return owner, err
 		}

@@ -35,6 +35,7 @@ type Operation struct {
 	NextTry   time.Time    `json:"nextTry,omitzero"`
 	Settled   time.Time    `json:"settled,omitzero"`
 	Reason    string       `json:"reason,omitempty"`
+	Owner     string       `json:"owner,omitempty"`   // the local client it belongs to; "" = the terminal itself
 	Altered   bool         `json:"altered,omitempty"` // its row was changed from outside
 }
 
@@ -60,7 +61,7 @@ const LocalMark = "L"
 func operationOf(op outbox.Op) Operation {
 	v := Operation{
 		ID: op.ID, Key: op.Key, Kind: op.Kind, Aggregate: op.Aggregate, State: op.State, Note: op.Note, Amount: op.AmountMin,
-		Currency: op.Currency, Attempts: op.Attempts, Created: op.Created.UTC(), Reason: op.Reason,
+		Currency: op.Currency, Attempts: op.Attempts, Created: op.Created.UTC(), Reason: op.Reason, Owner: op.Owner,
 	}
 	if !op.NextTry.IsZero() {
 		v.NextTry = op.NextTry.UTC()

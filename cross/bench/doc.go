@@ -23,6 +23,9 @@
 // The rows of "payments" and of "links, disputes, hosted build" are the embedded backend's over loopback: as many durable commits
 // of a store as a call makes are its limit. A read, a page and a list commit nothing, and are time that only ours takes.
 //
+// The rows of "crowd" are sales beside tokenless sockets, one client's floods of lists and noise on the line, in turns with sales in quiet:
+// here quiet is the limit. The terminal's own processor time is told too, because those who flood it share the machine.
+//
 // It must not import agent but for the journal's tables and the outbox. Where a terminal is measured the backend is one of this
 // program's own, which answers at once.
 //
