@@ -175,7 +175,11 @@ func (v *Status) waits(s Service) {
 	switch since := s.Since.Local().Format("15:04:05"); {
 	case n == 0: // it is asked again when there is something to send
 	case s.Refused:
-		v.attend("%s: refuses the credentials since %s, %d operation(s) wait: check [upstream.auth]", s.Name, since, n)
+		remedy := "check [upstream.auth]"
+		if s.Said != nil && s.Said.Cause == "credentials" {
+			remedy = s.Said.Remedy
+		}
+		v.attend("%s: refuses the credentials since %s, %d operation(s) wait: %s", s.Name, since, n, remedy)
 	case s.Said != nil:
 		v.attend("%s: does not answer since %s: %s - %d operation(s) wait (posagent ops list --open): %s", s.Name, since, s.Said.Words, n, s.Said.Remedy)
 	default:

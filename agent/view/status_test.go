@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/agent/ready"
 	"posagent/agent/view"
 	"posagent/store"
 )
@@ -61,4 +62,32 @@ func TestField_L3WrongPasswordsAreShown(t *testing.T) {
 	v = view.NewStatus(view.Status{})
 	v.Live = view.Live{At: at.Add(25 * time.Hour), Lines: wrong}
 	require.Empty(t, advice(v))
+}
+
+// TestField_U3WaitingOperationsNameTheFault: what waits for a service says why in the words of the one table, and what to type.
+func TestField_U3WaitingOperationsNameTheFault(t *testing.T) {
+	at := ready.Place{Config: "/c.toml"}
+	say := func(c ready.Cause) *ready.Said {
+		s := ready.Say(ready.Trouble{Cause: c, Where: "pay.example", Detail: "reply 401"}, at)
+		return &s
+	}
+	v := view.NewStatus(view.Status{})
+	v.Operations = []view.OpsCount{{Kind: "payments.create", State: "PENDING", Count: 2}}
+	v.Live.Services = []view.Service{{Name: "payments", Kinds: []string{"payments.create"}, Said: say("proxy_login"), Trouble: view.Trouble{Reason: "raw", Since: time.Now()}}}
+	require.Regexp(t, `^payments: does not answer since ..:..:..: the proxy demands a login - 2 operation\(s\) wait \(posagent ops list --open\): `+
+		`set \[upstream\] proxy and proxy_auth_file in /c\.toml; the file holds user:password$`, advice(v))
+	v.Live.Services[0].Refused, v.Live.Services[0].Said = true, say("credentials")
+	require.Regexp(t, `^payments: refuses the credentials since ..:..:.., 2 operation\(s\) wait: correct \[upstream\.auth\] in /c\.toml, then start posagent again$`, advice(v))
+}
+
+// TestField_U3OtherFaultsAreNamedBelow: what the first line does not name stands below it, and what it names does not stand there twice.
+func TestField_U3OtherFaultsAreNamedBelow(t *testing.T) {
+	at := ready.Place{Config: "/c.toml"}
+	line := ready.Say(ready.Trouble{Cause: ready.LinePulled, Where: "/dev/ttyUSB0"}, at)
+	portal := ready.Say(ready.Trouble{Cause: "portal", Where: "pay.example", Detail: "a redirect"}, at)
+	v := view.NewStatus(view.Status{})
+	v.Judged(ready.Report{NotReady: &line})
+	v.Live.Troubles = []ready.Said{line, portal}
+	require.Regexp(t, `^a network's login page answers in the place of pay\.example, a redirect since ..:..:..: log in to the network with a browser`, advice(v))
+	require.Equal(t, "NOT READY: the register line /dev/ttyUSB0 was unplugged: plug the cable in again; the terminal opens the line by itself", v.First)
 }
