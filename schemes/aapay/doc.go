@@ -22,7 +22,8 @@
 // 2026-11-21: "purchase" is accepted as "payment" in paths; "payment" is sent.
 //
 // 2026-11-21: required fields must be present and not null; empty texts are allowed (consumer.name is "" in a
-// QR sale). A refund or reversal needs originalReference. Optional fields may be null, originalReference may not.
+// QR sale, since the terminal does not know who pays). The backend fills in neither loyaltyIds nor, but for one row of the scenario
+// table, nextLink: S1 says nothing of when they are there. A refund or reversal needs originalReference. Optional fields may be null, originalReference may not.
 //
 // 2026-11-21: amounts must be whole minor units of a payable currency, not negative; a payment or refund of zero
 // is refused, a reversal of zero is not. A basket's items must add up to its amount.

@@ -26,5 +26,7 @@
 // 2026-11-21: words that mean "not yet" or "no" (INITIALIZED, PENDING, STALE, REJECTED, CANCELLED,
 // FAILED, TIMEDOUT) are never success, even if okCodes lists them.
 //
-// 2026-11-21: exclude holds paymentProviderIds, at most 1000.
+// 2026-11-21: exclude holds paymentProviderIds, at most 1000. S1 4.4 speaks of scheme ids, and S1 2.5 gives a definition no other id.
+//
+// 2026-11-22: a list of a definition that S1 2.5 does not require is left out where it is empty; absent and empty mean the same.
 package methods

@@ -38,6 +38,10 @@
 // 2026-11-21: reservation, preAuthorization and subscriptionState exclude each other. A subscription needs its interval; periods are
 // years, months, weeks and days of ISO 8601.
 //
+// 2026-11-22: title, description, referenceId and purpose want a text, not blanks alone; providerOrderId wants at most one psp; a link whose
+// expirationDate is over in UTC is refused by the service. S1 does not say how attachments travel: they come as files of a multipart
+// body, and a text in their place is refused.
+//
 // 2026-11-21: unknown contact fields are ignored on the wire; a Go caller's are refused.
 //
 // 2026-11-21: an id that is no whole number of 31 bits has no route. An id parameter must be the path's.

@@ -64,6 +64,14 @@ func (req CreateRequest) Validate() error {
 	} {
 		c.text(f.name, f.text, f.limit, f.lines)
 	}
+	for _, f := range [...][2]string{{"title", req.Title}, {"description", req.Description}, {"referenceId", req.ReferenceID}, {"purpose", req.Purpose}} {
+		if strings.TrimSpace(f[1]) == "" {
+			c.add(f[0], "want a text")
+		}
+	}
+	if len(req.PSP) > 1 && req.ProviderOrderID != "" {
+		c.add("providerOrderId", "want one psp beside it")
+	}
 	c.money(req.Amount, req.Currency)
 	if req.VatRate != "" && !percent(string(req.VatRate)) {
 		c.add("vatRate", "want 0 to 100, with at most 8 decimals")

@@ -61,9 +61,10 @@ func TestRowsInTime(t *testing.T) {
 // A link of the back office waits for its customer; one at a counter that expired, was deleted or paid meanwhile is not paid again.
 func TestWhoPaysByHimself(t *testing.T) {
 	w := newWorld(t)
+	w.pass(12*time.Hour - 5*time.Second) // five seconds to midnight
 	office := w.link(1250, nil)
 	gone := w.link(1250, counter)
-	late := w.link(1250, func(r *paylinks.CreateRequest) { counter(r); r.ExpirationDate = "2026-11-20" })
+	late := w.link(1250, func(r *paylinks.CreateRequest) { counter(r); r.ExpirationDate = "2026-11-21" })
 	terminal := w.link(1250, func(r *paylinks.CreateRequest) { r.HideFields, r.ExpirationDate = true, "2026-11-23" })
 	shop := w.link(1250, func(r *paylinks.CreateRequest) {
 		r.HideFields, r.ExpirationDate, r.SuccessRedirectURL = true, "2026-11-23", "https://shop.example/"
@@ -80,6 +81,35 @@ func TestWhoPaysByHimself(t *testing.T) {
 	_, err = w.Read(t.Context(), gone.ID)
 	refused(t, err, wire.NotFound, "")
 	require.EqualValues(t, 2500, w.net())
+}
+
+// A link asks for a text where S1 4.1 requires one, for one provider beside an order id of its own, and for a day that is not over.
+func TestField_B5WhatALinkNeeds(t *testing.T) {
+	w := newWorld(t)
+	good := func() paylinks.CreateRequest {
+		return paylinks.CreateRequest{Title: "t", Description: "d", ReferenceID: "r", Purpose: "p", Amount: 1250, Currency: "EUR"}
+	}
+	for name, change := range map[string]func(*paylinks.CreateRequest){
+		"title": func(r *paylinks.CreateRequest) { r.Title = "" }, "description": func(r *paylinks.CreateRequest) { r.Description = " \n" },
+		"referenceId": func(r *paylinks.CreateRequest) { r.ReferenceID = " " }, "purpose": func(r *paylinks.CreateRequest) { r.Purpose = "" },
+		"providerOrderId": func(r *paylinks.CreateRequest) { r.ProviderOrderID, r.PSP = "o1", []int64{36, 44} },
+		"expirationDate":  func(r *paylinks.CreateRequest) { r.ExpirationDate = "2026-11-20" },
+	} {
+		req := good()
+		change(&req)
+		_, err := w.Links.Create(t.Context(), "", req)
+		require.Equal(t, wire.Invalid, wire.CodeOf(err), name)
+		require.ErrorContains(t, err, name+": want ")
+	}
+	req := good()
+	req.ProviderOrderID, req.PSP, req.ExpirationDate = "o1", []int64{36}, "2026-11-21"
+	key := wire.NewKey()
+	first, err := w.Links.Create(t.Context(), key, req)
+	require.NoError(t, err)
+	w.pass(48 * time.Hour)
+	again, err := w.Links.Create(t.Context(), key, req)
+	require.NoError(t, err, "the same request again is answered as it was, whatever day it is")
+	require.Equal(t, first.ID, again.ID)
 }
 
 func TestRecordOfALink(t *testing.T) {

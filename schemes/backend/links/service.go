@@ -120,6 +120,9 @@ func (s *Links) Create(ctx context.Context, key wire.Key, req paylinks.CreateReq
 			Reference: req.ReferenceID, Hundredths: req.Amount, Minor: minorOf(req.Amount, req.Currency), Currency: req.Currency,
 			Created: now, Expires: expiry(req.ExpirationDate),
 		}
+		if l.expired(now) {
+			return paylinks.Created{}, wire.Errorf(wire.Invalid, "", "expirationDate: want today or a later day, in UTC")
+		}
 		if s.delay >= 0 && o.counter(l) && scenario.Pick(l.Hundredths, "").Do != scenario.Never {
 			l.Next = now + s.delay.Milliseconds()
 		}
