@@ -52,8 +52,8 @@ func (s *Session) ServeTCP(ctx context.Context, listener net.Listener) error {
 		}
 		from := address(conn)
 		if !s.allowed(from) {
-			_ = conn.Close()
 			s.count(func(st *Stats) { st.Turned++ })
+			_ = conn.Close()
 			s.warn("connection from an address that is not allowed", "from", from.String())
 			continue
 		}
