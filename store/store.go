@@ -75,6 +75,7 @@ type Store struct {
 	queue   chan *request
 	ctl     chan func()
 	dirty   chan struct{}
+	news    news
 	closing chan struct{}
 	stopped chan struct{} // the writer has ended
 	idle    chan struct{} // the checkpointer has ended

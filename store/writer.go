@@ -266,6 +266,7 @@ func (s *Store) transact(live []*request, results []error) error {
 	s.latency.Store(old + (took-old)/8)
 	s.commits.Add(1)
 	s.succeeded()
+	s.news.tell()
 	select {
 	case s.dirty <- struct{}{}:
 	default:

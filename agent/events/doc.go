@@ -17,7 +17,4 @@
 //
 // 2026-11-22. Ids grow by one and are never used again, since the newest row is never dropped; a restored backup may give
 // them twice, so a reader ahead of the log is told Lost and starts at the oldest event kept.
-//
-// 2026-11-22. A reader asks four times a second instead of being woken: the reads are single rows by number, listeners are
-// few, and no write has to know of them.
 package events

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"posagent/store"
@@ -53,7 +54,13 @@ type Options struct {
 }
 
 // Log is the list.
-type Log struct{ opt Options }
+type Log struct {
+	opt  Options
+	last atomic.Int64 // the highest id that was added since the start; its commit may not be over
+}
+
+// Behind tells whether something may have been added behind an event since the start.
+func (l *Log) Behind(id int64) bool { return l.last.Load() > id }
 
 // New makes a Log; it starts nothing.
 func New(opt Options) *Log {
@@ -63,7 +70,7 @@ func New(opt Options) *Log {
 	if opt.Keep <= 0 {
 		opt.Keep = 20_000
 	}
-	return &Log{opt}
+	return &Log{opt: opt}
 }
 
 // trimEvery is how many events are let come before the oldest of them go.
@@ -77,6 +84,9 @@ func (l *Log) Add(tx store.Tx, it Item) error {
 		return fmt.Errorf("note %s of %s: %w", it.Event, it.Ref, err)
 	}
 	id, err := res.LastInsertId()
+	if err == nil {
+		l.last.Store(id)
+	}
 	if err == nil && id%trimEvery == 0 && id > l.opt.Keep {
 		_, err = tx.Exec(`DELETE FROM events_log WHERE id <= ?`, id-l.opt.Keep)
 	}

@@ -300,20 +300,29 @@ type Feed struct {
 // Subscribe makes a feed of everything that came after a row: 0 = all that is kept. It needs no closing.
 func (b *Inbox) Subscribe(after int64) *Feed { return &Feed{b: b, after: after} }
 
+// News is closed by the next new event. Take it before Try.
+func (f *Feed) News() <-chan struct{} {
+	f.b.mu.Lock()
+	defer f.b.mu.Unlock()
+	return f.b.news
+}
+
+// Try gives the next event, oldest first; found is false where there is none yet.
+func (f *Feed) Try(ctx context.Context) (e Event, found bool, err error) {
+	if e, found, err = f.b.first(ctx, f.after); err == nil && found {
+		f.after = e.Row
+	}
+	return e, found, err
+}
+
 // Next waits for the next event, oldest first. It returns ctx's error when ctx ends first; after any error the same event
 // is given again.
 func (f *Feed) Next(ctx context.Context) (Event, error) {
 	for {
-		f.b.mu.Lock()
-		news := f.b.news
-		f.b.mu.Unlock()
-		e, found, err := f.b.first(ctx, f.after)
-		if err != nil {
-			return Event{}, err
-		}
-		if found {
-			f.after = e.Row
-			return e, nil
+		news := f.News()
+		e, found, err := f.Try(ctx)
+		if err != nil || found {
+			return e, err
 		}
 		select {
 		case <-news:

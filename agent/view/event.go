@@ -63,9 +63,6 @@ func (c Cursor) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (c *Cursor) UnmarshalText(b []byte) (err error) { *c, err = ParseCursor(string(b)); return err }
 
-// eventEvery is how long what happens here may wait for its readers.
-const eventEvery = 250 * time.Millisecond
-
 // Events is EventsOf for those who see everything.
 func (h *House) Events(from Cursor) func(ctx context.Context) (Event, error) {
 	return h.EventsOf(wire.Caller{}, from)
@@ -88,6 +85,7 @@ func (h *House) EventsOf(caller wire.Caller, from Cursor) func(ctx context.Conte
 	feed := h.Inbox.Subscribe(from.Inbox)
 	return func(ctx context.Context) (Event, error) {
 		for {
+			committed, arrivals := h.DB.Committed(), feed.News() // before the reading: nothing in between is missed
 			e, found, err := h.Happened.Next(ctx, from.Log)
 			if err != nil {
 				return Event{}, err
@@ -98,20 +96,26 @@ func (h *House) EventsOf(caller wire.Caller, from Cursor) func(ctx context.Conte
 				}
 				return Event{"posagent.event/1", e.ID, from, e.Source, e.Ref, e.Event, time.UnixMilli(e.At).UTC(), e.Body}, nil
 			}
-			wait, done := context.WithTimeout(ctx, eventEvery)
-			in, err := feed.Next(wait)
-			late := wait.Err() != nil
-			done()
-			switch {
-			case err == nil:
+			in, found, err := feed.Try(ctx)
+			if err != nil {
+				return Event{}, err
+			}
+			if found {
 				if from.Inbox = in.Row; !shows(caller, in.Source, in.Owner) {
 					continue
 				}
 				return arrived(in, from)
-			case ctx.Err() != nil:
-				return Event{}, ctx.Err()
-			case !late:
-				return Event{}, err
+			}
+			for waits := true; waits; {
+				select {
+				case <-committed: // most commits tell of nothing
+					committed = h.DB.Committed()
+					waits = !h.Happened.Behind(from.Log)
+				case <-arrivals:
+					waits = false
+				case <-ctx.Done():
+					return Event{}, ctx.Err()
+				}
 			}
 		}
 	}
