@@ -75,6 +75,12 @@ func TestField_U3EachCauseHasItsOwnWordsAndRemedy(t *testing.T) {
 	}
 }
 
+// TestField_U2WordsFromOutsideCannotWrite: what a backend or a certificate says of itself stays one short part of the line.
+func TestField_U2WordsFromOutsideCannotWrite(t *testing.T) {
+	line := ready.Not(ready.Trouble{Cause: ready.NoList, Where: "pay.example", Detail: "a\x1b[2J\r\nREADY\u009b31m: " + strings.Repeat("x", 5000)}, ready.Place{Config: "/c.toml"}).Line()
+	require.Regexp(t, `^NOT READY: pay\.example sends no usable method list, a \[2J  READY 31m, x{200,230}…: correct \[upstream\] base or methods in /c\.toml; `, line)
+}
+
 // TestField_U5NoRemedyDestroys: no remedy names a verb or a flag that abandons a journal.
 func TestField_U5NoRemedyDestroys(t *testing.T) {
 	bad := regexp.MustCompile(`(?i)\b(reset|rm|delete|remove|erase|purge|format|mkfs|truncate|--state|restore|drop|kill)\b`)

@@ -1,6 +1,9 @@
 package ready
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // Cause names why something does not work. A cause is a stable word for programs.
 type Cause string
@@ -117,17 +120,24 @@ func fill(text string, t Trouble, at Place) string {
 	if t.Detail == "" {
 		text = strings.ReplaceAll(text, ", {detail}", "")
 	}
+	detail := clean(t.Detail)
+	if r := []rune(detail); len(r) > longest {
+		detail = string(r[:longest]) + "…"
+	}
 	config := at.Config
 	if config == "" {
 		config = "the configuration"
 	}
-	return strings.NewReplacer("{where}", clean(t.Where), "{detail}", clean(t.Detail), "{config}", config, "{flags}", at.Flags).Replace(text)
+	return strings.NewReplacer("{where}", clean(t.Where), "{detail}", detail, "{config}", config, "{flags}", at.Flags).Replace(text)
 }
+
+// longest is how many letters of a text from outside are shown.
+const longest = 240
 
 // clean takes out of a text what would break a line, or the sentence at its colons.
 func clean(s string) string {
 	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
 			return ' '
 		}
 		return r

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unicode"
 
 	"posagent/schemes/wire"
 )
@@ -255,7 +256,7 @@ func plainDetail(err error) string {
 // short bounds a text from outside, and takes what would break a line out of it.
 func short(s string) string {
 	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == ':' {
+		if unicode.IsControl(r) || r == ':' {
 			return ' '
 		}
 		return r

@@ -71,7 +71,7 @@ func (f facts) troubles() []ready.Trouble {
 func plainReason(err error) string {
 	var e *wire.Error
 	if errors.As(err, &e) && e.Msg != "" {
-		return e.Msg
+		return wire.MaskPANs(e.Msg)
 	}
 	if err, ok := err.(interface{ Unwrap() []error }); ok && len(err.Unwrap()) > 0 {
 		return err.Unwrap()[0].Error()
