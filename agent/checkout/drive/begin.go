@@ -34,6 +34,9 @@ func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	}
 	if reserved, ok := d.db.(interface{ Reserved(context.Context) error }); ok {
 		if err := reserved.Reserved(ctx); err != nil {
+			if sale, ok := d.joinUnwritten(ctx, req); ok {
+				return sale, nil
+			}
 			d.log.Error("nothing accepted", "error", err)
 			return ecr.Sale{}, refuse(ecr.NotStored, "the journal cannot be written")
 		}
@@ -259,12 +262,8 @@ func (a *accepting) write(tx store.Tx) error {
 		return err
 	}
 	if a.req.Kind != ecr.Payment {
-		if askedFor(a.req) == "" {
-			last, err := d.lastPayment(tx)
-			if err != nil && !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrQuarantined) {
-				return err
-			}
-			a.last = last.Key
+		if a.last, err = a.lastNamed(tx); err != nil {
+			return err
 		}
 		if key := repeats(rows, a.req, a.last); key != "" {
 			a.join = key

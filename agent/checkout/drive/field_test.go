@@ -322,6 +322,46 @@ func TestField_L5NothingIsRefusedBeforeTheJournalIsTakenUp(t *testing.T) {
 	}
 }
 
+// On a full disk a repeated refund or reversal is not refused either: it is told as it stands.
+func TestField_L5ARepetitionIsNotRefusedOnAFullDisk(t *testing.T) {
+	for _, kind := range []ecr.Kind{ecr.Refund, ecr.Reversal} {
+		terminal(t, func(r *rig) {
+			o := r.approved(1000)
+			r.world.lock(func() { r.world.mute = true })
+			req := ecr.Request{Kind: kind, Receipt: o.Receipt}
+			if kind == ecr.Refund {
+				req = ecr.Request{Kind: kind, Amount: 400, Original: "T" + o.TransactionID}
+			}
+			s, err := r.begin(req)
+			require.NoError(t, err)
+			pass(5 * time.Second)
+			r.restart(false)
+			r.guard.full = true
+			r.guard.fail(1 << 30)
+			start := time.Now()
+			w, err := r.begin(req)
+			require.NoError(t, err, "not refused: it is carried out")
+			require.Equal(t, s.ID, w.ID)
+			require.Equal(t, ecr.InProgress, (<-w.Outcome).Result)
+			require.Less(t, time.Since(start), 85*time.Second)
+			require.Equal(t, ecr.InProgress, r.told(w, ecr.Told).Result)
+			other := req
+			other.Amount, other.Receipt = req.Amount+1, req.Receipt+1
+			_, err = r.begin(other)
+			refused(t, err, ecr.NotStored)
+
+			r.guard.full = false
+			r.guard.fail(0)
+			r.world.lock(func() { r.world.mute = false })
+			w, err = r.begin(req)
+			require.NoError(t, err)
+			require.Equal(t, s.ID, w.ID)
+			require.Equal(t, ecr.Approved, (<-w.Outcome).Result)
+			r.told(w, ecr.Told)
+		})
+	}
+}
+
 // A refund that names no sale is told what to send; with refund_last it means the last payment, up to its rest.
 func TestField_L8ARefundWithoutAReferenceIsToldWhatToSend(t *testing.T) {
 	terminal(t, func(r *rig) {

@@ -47,7 +47,7 @@ func askedFor(req ecr.Request) string {
 
 // untold finds a refund or reversal that has ended, whose end the register does not have, and which it asks for again: one told "in
 // progress", or the line's last sale where its telling was lost.
-func (a *accepting) untold(tx store.Tx) (wire.Key, error) {
+func (a *accepting) untold(tx store.Reader) (wire.Key, error) {
 	rows, err := many(a.d.db, tx, `line = ? AND kind = ? AND active = 0 AND (told = ? OR told IN ('', ?) AND
 		id = (SELECT MAX(id) FROM checkout_sales WHERE line = ?)) ORDER BY id DESC LIMIT 20`,
 		a.req.Line, string(a.req.Kind), toldInProgress, string(ecr.Lost), a.req.Line)
@@ -60,6 +60,60 @@ func (a *accepting) untold(tx store.Tx) (wire.Key, error) {
 		}
 	}
 	return "", nil
+}
+
+// joinUnwritten joins the refund or reversal that a request repeats while the journal cannot be written: refused, it would be taken
+// for one that is not carried out. ok is false where it repeats none.
+func (d *Drive) joinUnwritten(ctx context.Context, req ecr.Request) (sale ecr.Sale, ok bool) {
+	if req.Kind == ecr.Payment || d.normalise(&req) != nil {
+		return ecr.Sale{}, false
+	}
+	var key wire.Key
+	err := d.db.Read(ctx, func(r store.Reader) error {
+		a := &accepting{d: d, req: req}
+		last, err := a.lastNamed(r)
+		if err != nil {
+			return err
+		}
+		a.last = last
+		rows, err := d.active(r)
+		if err != nil {
+			return err
+		}
+		if key = repeats(rows, req, last); key == "" {
+			key, err = a.untold(r)
+		}
+		return err
+	})
+	if err != nil || key == "" {
+		return ecr.Sale{}, false
+	}
+	sale, w := d.join(key)
+	row, err := d.row(ctx, key) // after joining: what ends it now tells this one too
+	switch {
+	case err != nil:
+		if d.take(key, w) {
+			d.released(key)
+		}
+		return ecr.Sale{}, false
+	case row.State.Phase == checkout.Forward:
+		d.later(func(ctx context.Context) { d.forwardBound(ctx, row) })
+	case decided(row) && d.take(row.Key, w):
+		d.give(row.Key, w, d.outcome(row, row.Told != "" && row.Told != toldInProgress))
+	}
+	return sale, true
+}
+
+// lastNamed is the payment that a refund without an original speaks of; "" where it names one, or there is none.
+func (a *accepting) lastNamed(r store.Reader) (wire.Key, error) {
+	if askedFor(a.req) != "" {
+		return "", nil
+	}
+	last, err := a.d.lastPayment(r)
+	if err != nil && !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrQuarantined) {
+		return "", err
+	}
+	return last.Key, nil
 }
 
 // lastPayment is the payment a refund that names none speaks of.
