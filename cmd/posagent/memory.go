@@ -1,10 +1,15 @@
 package main
 
 import (
+	"context"
+	"log/slog"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"posagent/store"
 )
 
 const (
@@ -28,4 +33,31 @@ func totalMemory() uint64 {
 		return 0
 	}
 	return uint64(info.Totalram) * uint64(info.Unit)
+}
+
+// restAfter is how long nothing was written before a terminal gives memory back. Go and SQLite both keep what a busy hour needed.
+const restAfter = 10 * time.Second
+
+// restWhenQuiet gives memory back to the system, once after each busy time, until ctx ends. It never does so while a sale runs: a
+// sale writes more often than that.
+func restWhenQuiet(ctx context.Context, db *store.Store, log *slog.Logger) {
+	tick := time.NewTicker(restAfter)
+	defer tick.Stop()
+	rested, last := db.Commits(), db.Commits()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now := db.Commits()
+		if now == last && now != rested {
+			if err := db.Rest(ctx); err != nil && ctx.Err() == nil {
+				log.Warn("memory of the journal not given back", "err", err)
+			}
+			debug.FreeOSMemory()
+			rested = now
+		}
+		last = now
+	}
 }

@@ -118,6 +118,7 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return f.watch(ctx, log) })
 	g.Go(func() error { return a.Run(ctx) })
+	g.Go(func() error { restWhenQuiet(ctx, db, log); return nil })
 	return g.Wait()
 }
 
