@@ -313,6 +313,7 @@ func (want notReady) agree(t *testing.T, x *terminalRun, line string) {
 
 	first, all, code := statusOf(t, x.dir)
 	require.Equal(t, "NOT READY: "+text, first)
+	t.Log(first)
 	require.Equal(t, 1, code)
 	require.Greater(t, strings.Count(all, "\n"), 3)
 
