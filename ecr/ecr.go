@@ -180,6 +180,13 @@ type Undoer interface {
 	OnUndo(line string, tell func())
 }
 
+// Copier is a Desk that tells an earlier payment again by its receipt number.
+type Copier interface {
+	// Copy returns the newest payment with a receipt number, whose approval a register has acknowledged; its outcome is
+	// at hand. What becomes of telling it changes nothing. ErrNone: no such payment.
+	Copy(ctx context.Context, receipt int) (Sale, error)
+}
+
 // Waiter is a Desk that takes its time for a register that acknowledges intermediate status.
 type Waiter interface {
 	// Waits says that the register has acknowledged an intermediate status of a running sale; it must not block.

@@ -298,7 +298,7 @@ func (d *dialog) perform(ctx context.Context, a zvt.Action) {
 	case zvt.Begin:
 		d.jobs.Go(func() { d.sale(ctx, a.Gen, func() (ecr.Sale, error) { return s.o.Desk.Begin(ctx, a.Request) }) })
 	case zvt.Last:
-		d.jobs.Go(func() { d.sale(ctx, a.Gen, func() (ecr.Sale, error) { return s.o.Desk.Last(ctx, s.o.Line) }) })
+		d.jobs.Go(func() { d.sale(ctx, a.Gen, func() (ecr.Sale, error) { return s.last(ctx, a.Receipt) }) })
 	case zvt.Abort:
 		d.jobs.Go(func() {
 			err := s.o.Desk.Abort(ctx, a.Sale)
@@ -332,6 +332,17 @@ func (d *dialog) perform(ctx context.Context, a zvt.Action) {
 	case zvt.Unsend:
 		d.late.takeBack(a.Through)
 	}
+}
+
+// last returns the line's last sale, or the newest payment with a receipt number.
+func (s *Session) last(ctx context.Context, receipt int) (ecr.Sale, error) {
+	if receipt == 0 {
+		return s.o.Desk.Last(ctx, s.o.Line)
+	}
+	if c, ok := s.o.Desk.(ecr.Copier); ok {
+		return c.Copy(ctx, receipt)
+	}
+	return ecr.Sale{}, ecr.ErrNone
 }
 
 // others posts an event to the line's other connections.

@@ -120,7 +120,10 @@ type (
 		Request ecr.Request
 	}
 	// Last calls Desk.Last: Begun or Refused, then Progressed and Ended.
-	Last struct{ Gen int }
+	Last struct {
+		Gen     int
+		Receipt int // 0 = the line's last sale; else the newest payment with that number
+	}
 	// Abort calls Desk.Abort: Aborted.
 	Abort struct {
 		Gen  int

@@ -86,13 +86,19 @@ func (m *Machine) beginSale() {
 
 func (m *Machine) beginRepeat() {
 	m.d.repeat = true
+	receipt, err := receiptAsked(m.d.msg)
+	if err != nil {
+		m.reply(m.d.id, apdu.Refuse(0x83))
+		m.finish()
+		return
+	}
 	if svc, ok := m.d.msg.Byte(0x03); ok {
 		m.d.silent = svc&0x01 == 0
 		m.d.noPrint = svc&0x02 != 0
 	}
 	m.phase = asking
 	m.start(TimerAnswer, answerWithin)
-	m.do(Last{Gen: m.d.gen})
+	m.do(Last{Gen: m.d.gen, Receipt: receipt})
 }
 
 // forget takes a financial command that comes before the first answer to 04 0F: the register does not know the sale that

@@ -146,6 +146,9 @@ func render(a Action) string {
 		}
 		return out
 	case Last:
+		if a.Receipt > 0 {
+			return fmt.Sprintf("> last %d", a.Receipt)
+		}
 		return "> last"
 	case Abort:
 		return "> abort " + a.Sale

@@ -183,7 +183,7 @@ func receiptNamed(s string) (batch, receipt int, ok bool) {
 }
 
 // newest finds the payment that was given a receipt number last, in whatever batch: numbers go on over the batches. ErrUnknown.
-func (d *Drive) newest(tx store.Tx, open, receipt int) (*Row, error) {
+func (d *Drive) newest(tx store.Reader, open, receipt int) (*Row, error) {
 	return d.one(tx, `id = (SELECT MAX(s.id) FROM (SELECT number FROM checkout_batches UNION SELECT ?) b
 		CROSS JOIN checkout_sales s ON s.batch = b.number AND s.receipt = ? AND s.receipt != 0 AND s.kind = ?)`, open, receipt, string(ecr.Payment))
 }

@@ -79,6 +79,32 @@ func (d *Drive) Last(ctx context.Context, line string) (ecr.Sale, error) {
 	return d.joinRow(ctx, key)
 }
 
+// Copy implements ecr.Copier.
+func (d *Drive) Copy(ctx context.Context, receipt int) (ecr.Sale, error) {
+	var row *Row
+	err := d.db.Read(ctx, func(r store.Reader) error {
+		open, err := batch(r)
+		if err == nil {
+			row, err = d.newest(r, open, receipt)
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, ErrUnknown), errors.Is(err, ErrQuarantined):
+		return ecr.Sale{}, ecr.ErrNone
+	case err != nil:
+		return ecr.Sale{}, err
+	case row.State.Result != ecr.Approved, row.State.Phase != checkout.Confirmed && row.State.Phase != checkout.Done:
+		return ecr.Sale{}, ecr.ErrNone
+	}
+	outcome := make(chan ecr.Outcome, 1)
+	outcome <- d.outcome(row, true)
+	close(outcome)
+	return ecr.Sale{ID: string(row.Key), Outcome: outcome}, nil
+}
+
+var _ ecr.Copier = (*Drive)(nil)
+
 // Delivered implements ecr.Desk.
 func (d *Drive) Delivered(ctx context.Context, id string, what ecr.Delivery) (ecr.Outcome, error) {
 	ctx = context.WithoutCancel(ctx)
