@@ -24,6 +24,7 @@ import (
 	"posagent/agent/paylink"
 	"posagent/agent/port"
 	"posagent/agent/ready"
+	"posagent/agent/scrub"
 	"posagent/agent/view"
 	"posagent/device/display"
 	"posagent/ecr/session"
@@ -97,6 +98,7 @@ type Agent struct {
 	outbox   *outbox.Outbox
 	events   *events.Log
 	refusals *audit.Refusals
+	scrub    *scrub.Scrubber
 	drive    *drive.Drive
 	sessions []func(context.Context) error
 	lines    []*session.Session
@@ -108,6 +110,7 @@ type Agent struct {
 // New joins the rooms; it starts nothing.
 func New(o Options) *Agent {
 	a := &Agent{o: o}
+	a.scrub = scrub.New(a.asWriter)
 	a.catalog = catalog.New(catalog.Options{DB: o.DB, Service: o.Methods, Query: o.Query, Refresh: o.Refresh, Now: o.Now, Log: o.Log})
 	route := paylink.Router{Links: o.Links, Rest: o.Schemes}
 	a.refusals = audit.NewRefusals(o.DB, o.Now, o.Log)
@@ -118,6 +121,14 @@ func New(o Options) *Agent {
 	}
 	if o.Front != nil {
 		queue.Kinds, queue.Watch = append(queue.Kinds, o.Front.Kinds()...), o.Front.Watch
+	}
+	for i, k := range queue.Kinds {
+		if k.Service == offline.Payments || k.Service == offline.Tokens {
+			queue.Kinds[i].Send = func(ctx context.Context, op outbox.Op) outbox.Verdict {
+				defer a.scrub.Touch()
+				return k.Send(ctx, op)
+			}
+		}
 	}
 	a.outbox = outbox.NewOutbox(queue)
 	if o.Front != nil {
@@ -223,7 +234,7 @@ func (a *Agent) local(in *inbox.Inbox, house *view.House) port.Options {
 		Listener: a.o.Port, Live: func() error { return nil }, Ready: a.probe, Token: l.Token,
 		Clients: l.Clients, Rate: l.Rate, Parallel: l.Parallel, Services: l.Services, Within: l.Within,
 		Dir: l.Dir, Version: l.About.Version, Log: a.o.Log,
-		House: house, Refused: func(address string) { a.refusals.Note("local port", address) },
+		House: house, Refused: func(address string) { a.refusals.Note("local port", address) }, Touched: a.scrub.Touch,
 	}
 	if a.o.Front != nil {
 		a.o.Front.PagesAt("http://" + a.o.Port.Addr().String())
@@ -291,6 +302,16 @@ func (a *Agent) note(ctx context.Context, d audit.Deed) error {
 
 func (a *Agent) refusedUID(uid uint32) { a.refusals.Note("control socket", fmt.Sprintf("uid %d", uid)) }
 
+var errNothing = errors.New("nothing is written")
+
+// asWriter runs a function on the journal's writer, in whose closures requests are stored.
+func (a *Agent) asWriter(fn func()) {
+	_ = a.o.DB.Write(context.Background(), func(store.Tx) error {
+		fn()
+		return errNothing
+	})
+}
+
 // did notes a deed that changes no state of its own.
 func (a *Agent) did(tx store.Tx, deed, subject, detail string, amount int64, currency string) error {
 	return audit.Append(tx, a.o.Now(), audit.Deed{Deed: deed, Subject: subject, Amount: amount, Currency: currency, Detail: detail})
@@ -326,6 +347,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	core, inner := errgroup.WithContext(inner)
 	as := func(name string) context.Context { return audit.With(inner, audit.Self(name)) }
 	core.Go(func() error { return clean("outbox", a.outbox.Run(as("outbox"))) })
+	core.Go(func() error { return clean("memory", a.scrub.Run(inner)) })
 	core.Go(func() error { return clean("audit log", a.refusals.Run(inner)) })
 	core.Go(func() error { return clean("method list", a.catalog.Run(inner)) })
 	if a.o.Front != nil {

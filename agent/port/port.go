@@ -33,6 +33,7 @@ type Options struct {
 	Dir      string        // where attachments lie while a request is served; "" = the system's folder
 	Version  string
 	Refused  func(address string) // is told of each request without a client's credential; it must not block; nil = nothing
+	Touched  func()               // is called after each request that may have carried card data; it must not block; nil = nothing
 	Log      *slog.Logger
 }
 

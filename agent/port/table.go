@@ -153,6 +153,9 @@ func (verdict) Write(p []byte) (int, error) { return len(p), nil }
 // calling serves what calls the backend: within its time, whether its caller waits or not, and with a hint when to come back.
 func (a *api) calling(limit int64, h http.Handler) http.Handler {
 	return http.MaxBytesHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && a.o.Touched != nil {
+			defer a.o.Touched()
+		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), readTime+a.o.Within+5*time.Second)
 		defer cancel()
 		defer context.AfterFunc(a.work, cancel)()

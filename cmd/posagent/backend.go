@@ -77,6 +77,7 @@ func runBackend(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	noCores(logger(c))
 	listen := c.opts.(*backendOptions).listen
 	if listen == "" {
 		listen = cfg.Backend.Listen

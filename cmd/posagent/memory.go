@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"runtime/debug"
@@ -21,6 +22,15 @@ const (
 func beThrifty() {
 	if os.Getenv("GOGC") == "" && thrifty(totalMemory()) {
 		debug.SetGCPercent(thriftyGC)
+	}
+}
+
+// noCores keeps the process's memory, which has card data and keys in it, out of core files and from debuggers of the own account.
+// Only root can still read it.
+func noCores(log *slog.Logger) {
+	err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})
+	if err = errors.Join(err, unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)); err != nil {
+		log.Warn("a core of this process may be written: its memory holds card data", "err", err)
 	}
 }
 

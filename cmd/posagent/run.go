@@ -51,6 +51,7 @@ func runAgent(ctx context.Context, c *call) error {
 	sayIgnored(c, cfg)
 	beThrifty()
 	log := logger(c)
+	noCores(log)
 	g, ctx := errgroup.WithContext(ctx)
 	if cfg.Sandbox() {
 		up := make(chan string, 1)

@@ -25,6 +25,7 @@ var rooms = []room{
 	{"agent/paylink", []string{"agent/offline", "store", "schemes/methods", "schemes/aapay", "schemes/paylinks", "schemes/money", "schemes/wire"}, "payment links spoken as a scheme"},
 	{"agent/catalog", []string{"store", "schemes/methods", "schemes/wire"}, "the cached method list"},
 	{"agent/inbox", []string{"store", "schemes/hosted", "schemes/webhooks", "schemes/wire"}, "the durable receiver: knows the envelopes and what a build's notifications are known by, no service behind them"},
+	{"agent/scrub", nil, "overwrites what is freed: knows nobody's data"},
 	{"agent/events", []string{"store"}, "what happened, in the order of commits: knows none of the rooms it happened in"},
 	{"agent/upstream", []string{"schemes/wire"}, "the one HTTP client: knows no service"},
 	{"agent/ready", nil, "why a register may not ask, and what to type: knows no room"},

@@ -117,6 +117,12 @@ var table = []mutant{
 	{"a sale begins without an audit line", "cmd/posagent", "TestScripts", []edit{
 		{"agent/checkout/drive/rows.go", `if err == nil && d.record != nil {`, `if err == nil && d.record != nil && false {`},
 	}},
+	{"freed card data is not overwritten", "cmd/posagent", "TestField_P11NoCardDataStaysInMemory", []edit{
+		{"agent/scrub/scrub.go", "\tfill(new(room))\n", ""},
+	}},
+	{"a core of the terminal may be written", "cmd/posagent", "TestField_P11NoCardDataStaysInMemory", []edit{
+		{"cmd/posagent/memory.go", `err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})`, `err := error(nil)`},
+	}},
 	{"a planted link is taken for the port's token", "cmd/posagent", "TestField_P12PlantedTokenIsRefused", []edit{
 		{"cmd/posagent/planted.go", `os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK`, `os.O_RDONLY|unix.O_NONBLOCK`},
 	}},

@@ -40,7 +40,7 @@ func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 	if r.Body == nil {
 		return nil, nil
 	}
-	data, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
+	data, err := readAll(io.LimitReader(r.Body, limit+1), r.ContentLength)
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge), int64(len(data)) > limit:
@@ -50,6 +50,30 @@ func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 	}
 	return data, nil
 }
+
+// readAll reads to the end; size is how much that is, where it is known. It reads into one piece of memory: io.ReadAll would leave
+// the body's beginning on the stack of a goroutine that goes on, and in every size it tried.
+func readAll(from io.Reader, size int64) ([]byte, error) {
+	if size < 0 {
+		return io.ReadAll(from)
+	}
+	data := make([]byte, size)
+	n, err := io.ReadFull(from, data)
+	if err != nil {
+		if errors.Is(err, io.EOF) && size > 0 || errors.Is(err, io.ErrUnexpectedEOF) {
+			return data[:n], io.ErrUnexpectedEOF
+		}
+		return data[:n], err
+	}
+	if n, err := from.Read(make([]byte, 1)); n > 0 { // a reader that holds more than it said
+		return data, errLonger
+	} else if err != nil && !errors.Is(err, io.EOF) {
+		return data, err
+	}
+	return data, nil
+}
+
+var errLonger = errors.New("the body is longer than it was said to be")
 
 // Identity refuses a body that is compressed: *Error with code Invalid.
 func Identity(h http.Header) error {
