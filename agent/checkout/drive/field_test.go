@@ -90,7 +90,7 @@ func TestField_L4WhatMayHaveLeftIsToldInProgress(t *testing.T) {
 			<-payment.Outcome
 			r.told(payment, ecr.Told)
 
-			r.world.onInit = nil
+			r.world.lock(func() { r.world.onInit = nil })
 			r.box.Online()
 			again, err := r.begin(req)
 			require.NoError(t, err)
@@ -140,7 +140,7 @@ func TestField_L4AnAttemptUnderWayDecides(t *testing.T) {
 			require.NoError(t, os.WriteFile(crashed+end, data, 0o600))
 		}
 		pass(20 * time.Second)
-		r.world.onInit = nil
+		r.world.lock(func() { r.world.onInit = nil })
 		r.path = crashed
 		r.world.lock(func() { r.world.offline = true })
 		r.restart(false)
@@ -249,12 +249,14 @@ func TestField_L9PatienceIsConfigured(t *testing.T) {
 		start := time.Now()
 		s := r.sale(500)
 		pass(70 * time.Second)
-		r.world.onStatus = func(*txn) error {
-			r.world.mu.Unlock()
-			defer r.world.mu.Lock()
-			<-time.After(time.Minute)
-			return errGone
-		}
+		r.world.lock(func() {
+			r.world.onStatus = func(*txn) error {
+				r.world.mu.Unlock()
+				defer r.world.mu.Lock()
+				<-time.After(time.Minute)
+				return errGone
+			}
+		})
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		require.Equal(t, 81*time.Second, time.Since(start))
 		r.told(s, ecr.Told)

@@ -48,14 +48,18 @@ func (d *Drive) answerInTime(ctx context.Context, row *Row) {
 	key := row.Key
 	d.mu.Lock()
 	l := d.lives[key]
+	var over chan struct{}
+	if l != nil {
+		over = l.over
+	}
 	d.mu.Unlock()
-	if l == nil {
+	if over == nil { // it has ended
 		return
 	}
 	limits := row.State.Limits
 	late := checkout.LastReadAt - answerBefore
 	for wait := limits.Deadline; ; wait = max(limits.Deadline, limits.Long) {
-		if !pause(ctx, row.State.StartedAt+wait+late-d.boot(), l.over) {
+		if !pause(ctx, row.State.StartedAt+wait+late-d.boot(), over) {
 			return
 		}
 		if wait >= limits.Long || !d.isPatient(key) {

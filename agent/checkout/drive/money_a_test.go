@@ -161,8 +161,8 @@ func TestField_L7NoConnectionHasItsOwnAnswer(t *testing.T) {
 		r.guard.left = 0
 		r.guard.mu.Unlock()
 		pass(20 * time.Second)
-		r.world.onInit = nil
-		r.world.offline = true
+		r.world.lock(func() { r.world.onInit = nil })
+		r.world.lock(func() { r.world.offline = true })
 		r.restart(false)
 		require.Equal(t, ecr.AbortedByUser, r.last("serial").Code)
 		require.Equal(t, checkout.Reversing, r.phase(s.ID))
