@@ -61,7 +61,7 @@ func TestField_J11IdleMemoryAfterManySales(t *testing.T) {
 	x := runIn(t, terminalOn(t, base, "", "tcp = \"127.0.0.1:0\"\n[methods]\npoll = \"20ms\""))
 	var register string
 	for register == "" {
-		for word := range strings.FieldsSeq(x.next()) {
+		for word := range strings.FieldsSeq(x.until("^ready ")) {
 			if at, ok := strings.CutPrefix(word, "register=tcp:"); ok {
 				register = at
 			}
