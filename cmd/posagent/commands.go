@@ -127,13 +127,12 @@ func invoke(ctx context.Context, cmd *command, path string, args []string, g glo
 		return fail(exitUsage, "%s: takes no argument %q (%s --help shows how)", said(path), rest[0], path)
 	}
 	c.args, c.global = rest, g
-	if err := cmd.run(ctx, c); err != nil {
-		return err
-	}
-	if c.cut != nil {
+	err = cmd.run(ctx, c)
+	var coded *exit
+	if c.cut != nil && (err == nil || errors.As(err, &coded) && coded.code == exitDamaged) { // what is left of it may not be readable
 		return cutError(c.cut)
 	}
-	return nil
+	return err
 }
 
 // parseAnywhere lets flags stand before, between and after positional arguments; "--" ends them.
