@@ -68,7 +68,7 @@ func TestWhatAnOlderProgramAccepted(t *testing.T) {
 }
 
 // What is not committed takes no place in the order, and the sums are those of the rows whatever rolls back.
-func TestNumbersAndSumsOverRollbacks(t *testing.T) {
+func TestField_U13NumbersAndSumsOverRollbacks(t *testing.T) {
 	b := &backend{mode: unreachable}
 	bubble(t, []outbox.Kind{b.kind("k")}, func(t *testing.T, r *rig) {
 		no := errors.New("not this one")

@@ -262,7 +262,7 @@ var table = []mutant{
 	{"a change of the device key leaves out the rows' own keys", "store", "TestRewrapGoesOnWhereItBrokeOff", []edit{
 		{"store/rewrap.go", `w.own, w.of = append(w.own, table), w.of+n`, `w.of += n`},
 	}},
-	{"an operation's number is given again after a start", outbox, "TestNumbersAndSumsOverRollbacks", []edit{
+	{"an operation's number is given again after a start", outbox, "TestField_U13NumbersAndSumsOverRollbacks", []edit{
 		{"agent/outbox/outbox.go", "	if o.lastID == 0 {", "	if o.lastID < 0 {"},
 	}},
 	{"plain route of an undo sent again", offline, "TestPlainRouteIsUsedOnce|TestPlainRouteAndCrash", []edit{

@@ -156,40 +156,65 @@ func (s *story) ask(ctx context.Context, into any, args ...string) error {
 // forking is how long the start of a program may take until it runs; with pace.
 const forking = 30 * time.Second
 
-// begin starts what prepare makes. No kernel needs a second try; emulators do: some fail to start a program (EFAULT),
-// and a forked child of some waits for ever, so that the parent waits too. Such a child is killed, named, and
-// the program started again, once.
+// begin starts what prepare makes and notes its process.
 func (s *story) begin(name string, prepare func() (*exec.Cmd, error)) error {
-	stuck := 0
-	for try := 1; ; try++ {
+	l := launch{name: name, limit: time.Duration(s.pace) * forking, kill: s.killUnstarted, say: s.say}
+	cmd, err := launched(l, func() (*exec.Cmd, error) {
 		cmd, err := prepare()
-		if err != nil {
-			return fmt.Errorf("start %s: %w", name, err)
+		if err == nil {
+			err = cmd.Start()
 		}
-		started := make(chan error, 1)
-		go func() { started <- cmd.Start() }()
-		limit := time.Duration(s.pace) * forking
+		return cmd, err
+	}, func(cmd *exec.Cmd) { _ = cmd.Wait() }) // of a child that was killed before it ran
+	if err == nil {
+		s.children = append(s.children, cmd.Process.Pid)
+	}
+	return err
+}
+
+// launch is one start of a program.
+type launch struct {
+	name  string
+	limit time.Duration
+	kill  func() error // ends the child of a start that hangs
+	say   func(format string, args ...any)
+}
+
+// launched returns what start has started. No kernel needs a second try; emulators do: some fail to start a program
+// (EFAULT), and a forked child of some waits for ever, so that the parent waits too. Such a child is killed, named, and the
+// program started again, once; over is given what was killed.
+func launched[P any](l launch, start func() (P, error), over func(P)) (P, error) {
+	type result struct {
+		p   P
+		err error
+	}
+	for try, stuck := 1, 0; ; try++ {
+		started := make(chan result, 1)
+		go func() {
+			p, err := start()
+			started <- result{p, err}
+		}()
+		var r result
 		select {
-		case err = <-started:
-		case <-time.After(limit):
+		case r = <-started:
+		case <-time.After(l.limit):
 			if stuck++; stuck > 1 {
-				return fmt.Errorf("start %s: did not begin within %s, twice: the emulator deadlocks while forking", name, limit)
+				return r.p, fmt.Errorf("start %s: did not begin within %s, twice: the emulator deadlocks while forking", l.name, l.limit)
 			}
-			s.say("emulator  │ %s did not begin within %s: the emulator deadlocked while forking; started again", name, limit)
-			if err := s.killUnstarted(); err != nil {
-				return fmt.Errorf("start %s: %w", name, err)
+			l.say("emulator  │ %s did not begin within %s: the emulator deadlocked while forking; started again", l.name, l.limit)
+			if err := l.kill(); err != nil {
+				return r.p, fmt.Errorf("start %s: %w", l.name, err)
 			}
-			if err = <-started; err == nil { // it ended before it ran
-				_ = cmd.Wait()
+			if r = <-started; r.err == nil {
+				over(r.p)
 			}
 			continue
 		}
-		if err == nil {
-			s.children = append(s.children, cmd.Process.Pid)
-			return nil
-		}
-		if !errors.Is(err, syscall.EFAULT) || try == 20 {
-			return fmt.Errorf("start %s: %w", name, err)
+		if !errors.Is(r.err, syscall.EFAULT) || try == 20 {
+			if r.err != nil {
+				r.err = fmt.Errorf("start %s: %w", l.name, r.err)
+			}
+			return r.p, r.err
 		}
 	}
 }
