@@ -81,7 +81,10 @@ func (l *limiter) miss() {
 	now, few := time.Now(), 0
 	for _, c := range slices.Backward(l.spare) { // the youngest first: the oldest of a kind stays
 		kind := c.kind
-		if age := now.Sub(c.since); few < headersAwaited && (kind == silent && age < headerGrace || kind == strange && age < proofGrace) {
+		switch age := now.Sub(c.since); {
+		case kind == strange && age < proofGrace:
+			kind = fresh
+		case kind == silent && age < headerGrace && few < headersAwaited:
 			few++
 			kind = fresh
 		}
