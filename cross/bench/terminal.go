@@ -108,6 +108,9 @@ func (t *terminal) start(cmd *exec.Cmd) error {
 	defer late.Stop()
 	lines := bufio.NewReader(out)
 	ready, err := lines.ReadString('\n')
+	for err == nil && strings.HasPrefix(ready, "not ready: ") { // the backend's first answer may take a while
+		ready, err = lines.ReadString('\n')
+	}
 	t.lasted = time.Since(began)
 	if err != nil || !strings.HasPrefix(ready, "ready ") {
 		_ = cmd.Process.Kill()

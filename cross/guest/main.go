@@ -97,7 +97,10 @@ func measure() error {
 	ready := make(chan string, 1)
 	go func() {
 		lines := bufio.NewReader(out)
-		line, _ := lines.ReadString('\n')
+		line, err := lines.ReadString('\n')
+		for err == nil && strings.HasPrefix(line, "not ready: ") { // the board is slow
+			line, err = lines.ReadString('\n')
+		}
 		ready <- strings.TrimSpace(line)
 		_, _ = io.Copy(io.Discard, lines)
 	}()

@@ -127,6 +127,9 @@ func (s *shop) start() time.Duration {
 	defer late.Stop()
 	lines := bufio.NewReader(out)
 	ready, err := lines.ReadString('\n')
+	for err == nil && strings.HasPrefix(ready, "not ready: ") { // the backend's first answer may take a while
+		ready, err = lines.ReadString('\n')
+	}
 	took := time.Since(began)
 	if err != nil || !strings.HasPrefix(ready, "ready ") {
 		_ = s.cmd.Process.Kill()
