@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"encoding/binary"
+	"errors"
+	"time"
 
 	"posagent/agent/audit"
 	"posagent/agent/checkout/drive"
@@ -21,7 +23,32 @@ func Open(ctx context.Context, o store.Options) (*store.Store, error) {
 		return nil, err
 	}
 	db = opened // before the first Write, and no commit of the store's own calls it
+	if err := followUp(ctx, db); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	return db, nil
+}
+
+// followUp writes a line where the audit log does not end as the journal's end says: the newest lines were removed or changed while
+// nothing ran. A journal that is marked as tampered with is opened all the same: what is owed must be finished.
+func followUp(ctx context.Context, db *store.Store) error {
+	var head audit.Head
+	same := true
+	err := db.Read(ctx, func(r store.Reader) error {
+		end, err := db.EndIn(ctx, r)
+		if err != nil && !errors.Is(err, store.ErrTampered) {
+			return err
+		}
+		if head = end.Head; head == (audit.Head{}) { // of a journal from before the log
+			return nil
+		}
+		same, err = audit.EndsWith(r, head)
+		return err
+	})
+	if err != nil || same {
+		return err
+	}
+	return db.Write(ctx, func(tx store.Tx) error { return audit.Resume(tx, head, time.Now()) })
 }
 
 // numbers are what the journal's end and its marks carry of it: what the next journal must not give again, and the highest ids, so

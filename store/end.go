@@ -189,6 +189,15 @@ func (s *Store) End(ctx context.Context) (e End, err error) {
 	return e, err
 }
 
+// EndIn returns the end in the snapshot of r, the zero End where none is recorded. ErrTampered where its MAC does not verify.
+func (s *Store) EndIn(ctx context.Context, r Reader) (End, error) {
+	row, err := s.readEnd(ctx, r.(*scope).l.conn)
+	if err == nil && row.there && !row.ok {
+		err = fmt.Errorf("the journal's end: %w", ErrTampered)
+	}
+	return row.end, err
+}
+
 // Generation is the number of the journal's generation: raised when it is restored, accepted after a cut, or begun anew.
 func (s *Store) Generation(ctx context.Context) (int64, error) {
 	e, err := s.End(ctx)

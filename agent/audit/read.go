@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -173,22 +174,35 @@ func anchor(r store.Reader) (floor int64, link []byte, err error) {
 // Broken is the deed of the line that follows lines which were removed while the terminal was stopped.
 const Broken = "audit.broken"
 
-// Resume compares the log with the head that the store kept at its end, before anything else is written. Where the newest lines
-// are gone or changed, it writes a line that says so, behind the number of the last one that there was.
-func Resume(tx store.Tx, head Head, now time.Time) error {
-	var last int64
-	var link []byte
-	rows, err := tx.Query(`SELECT id, link FROM audit_log ORDER BY id DESC LIMIT 1`)
+// EndsWith reports whether the log ends as a head says.
+func EndsWith(r store.Reader, head Head) (bool, error) {
+	found, _, err := end(r)
+	return found == head, err
+}
+
+// end returns the head that the newest line makes, and its number.
+func end(r store.Reader) (h Head, last int64, err error) {
+	rows, err := r.Query(`SELECT id, link FROM audit_log ORDER BY id DESC LIMIT 1`)
 	if err != nil {
-		return fmt.Errorf("read audit log: %w", err)
+		return h, 0, fmt.Errorf("read audit log: %w", err)
 	}
+	var link []byte
 	if rows.Next() {
 		err = rows.Scan(&last, &link)
 	}
-	if err = rows.Close(); err != nil {
-		return fmt.Errorf("read audit log: %w", err)
+	if err = errors.Join(err, rows.Err(), rows.Close()); err != nil {
+		return h, 0, fmt.Errorf("read audit log: %w", err)
 	}
-	found := headOf(last, link)
+	return headOf(last, link), last, nil
+}
+
+// Resume compares the log with the head that the store kept at its end, before anything else is written. Where the newest lines
+// are gone or changed, it writes a line that says so, behind the number of the last one that there was.
+func Resume(tx store.Tx, head Head, now time.Time) error {
+	found, last, err := end(tx)
+	if err != nil {
+		return err
+	}
 	if found == head || head == (Head{}) && last == 0 {
 		return nil
 	}

@@ -49,9 +49,12 @@ func runAudit(ctx context.Context, c *call) error {
 	if o.check {
 		return checkAudit(ctx, c)
 	}
-	db, err := readAgent(c)
+	if _, err := os.Stat(agentDB(c)); err != nil {
+		return storeError(err)
+	}
+	db, err := store.Open(ctx, store.Options{Path: agentDB(c), ReadOnly: true, IgnoreMark: true}) // of a cut journal it tells most
 	if err != nil {
-		return err
+		return storeError(err)
 	}
 	defer db.Close()
 	enc := json.NewEncoder(c.out)
@@ -116,16 +119,32 @@ func checkAudit(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	db, err := store.Open(ctx, store.Options{Path: agentDB(c), Wrapper: keys, ReadOnly: true})
+	// A journal that was cut has a log all the same: how it ends, it says itself.
+	db, err := store.Open(ctx, store.Options{Path: agentDB(c), Wrapper: keys, ReadOnly: true, IgnoreMark: true})
 	if err != nil {
 		return storeError(err)
 	}
 	defer db.Close()
 	v := checkedView{Schema: "posagent.audit.check/1"}
 	err = db.Read(ctx, func(r store.Reader) (err error) {
-		v.Report, err = audit.Check(r, db.MAC, nil)
+		end, err := db.EndIn(ctx, r)
+		if errors.Is(err, store.ErrTampered) {
+			return fail(exitDamaged, "%v: how the audit log ended is not known (keep a copy of %s as evidence)", err, c.stateDir())
+		}
+		if err != nil {
+			return err
+		}
+		head := &end.Head
+		if *head == (audit.Head{}) {
+			head = nil
+		}
+		v.Report, err = audit.Check(r, db.MAC, head)
 		return err
 	})
+	var coded *exit
+	if errors.As(err, &coded) {
+		return err
+	}
 	if err != nil {
 		return storeError(err)
 	}
