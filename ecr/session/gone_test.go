@@ -6,11 +6,9 @@ import (
 	"net"
 	"os"
 	"strconv"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -100,11 +98,7 @@ func switchOff(t *testing.T, conn net.Conn) {
 	drop := []unix.SockFilter{{Code: unix.BPF_RET | unix.BPF_K, K: 0}}
 	program := unix.SockFprog{Len: uint16(len(drop)), Filter: &drop[0]}
 	require.NoError(t, raw.Control(func(fd uintptr) {
-		_, _, errno := syscall.Syscall6(syscall.SYS_SETSOCKOPT, fd, unix.SOL_SOCKET, unix.SO_ATTACH_FILTER,
-			uintptr(unsafe.Pointer(&program)), unsafe.Sizeof(program), 0)
-		if errno != 0 {
-			err = errno
-		}
+		err = unix.SetsockoptSockFprog(int(fd), unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &program)
 	}))
 	require.NoError(t, err)
 }
