@@ -14,12 +14,13 @@ reason() { # reason PACKAGE
 	strace) echo "records system calls for the disk tests" ;;
 	php-cli) echo "signs payment links a second way" ;;
 	chromium) echo "drives the pages and attacks the local port" ;;
+	npm) echo "fetches the accessibility checker of the pages" ;;
 	redis-server) echo "is the peer beside which make bench measures" ;;
 	*) echo "is used by a test" ;;
 	esac
 }
 
-for pair in gcc:gcc qemu-arm-static:qemu-user-static proot:proot socat:socat zbarimg:zbar-tools tshark:tshark strace:strace php:php-cli chromium:chromium redis-server:redis-server; do
+for pair in gcc:gcc qemu-arm-static:qemu-user-static proot:proot socat:socat zbarimg:zbar-tools tshark:tshark strace:strace php:php-cli chromium:chromium redis-server:redis-server npm:npm; do
 	command -v "${pair%%:*}" >/dev/null 2>&1 || want="$want ${pair##*:}"
 done
 [ -e /usr/include/stdlib.h ] || want="$want libc6-dev" # for gcc

@@ -167,7 +167,7 @@ func TestHangUpGivesOneErrorAndTheLineOpensAgain(t *testing.T) {
 
 func TestOpenStopsWaitingWithItsContext(t *testing.T) {
 	p := New(config(t, filepath.Join(t.TempDir(), "absent")))
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	_, err := p.Open(ctx)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -222,7 +222,7 @@ func TestSecondOwnerWaitsForTheLock(t *testing.T) {
 	cfg := config(t, path)
 	c := open(t, New(cfg))
 	other := New(cfg)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	_, err := other.Open(ctx)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -239,7 +239,7 @@ func TestLockFallsBackToTheTemporaryDirectory(t *testing.T) {
 	found, err := filepath.Glob(filepath.Join(os.TempDir(), "LCK..pts_*"))
 	require.NoError(t, err)
 	require.Len(t, found, 1)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	_, err = New(cfg).Open(ctx)
 	require.True(t, errors.Is(err, context.DeadlineExceeded), "the fallback locks as well")
