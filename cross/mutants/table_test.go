@@ -117,6 +117,9 @@ var table = []mutant{
 	{"a sale begins without an audit line", "cmd/posagent", "TestScripts", []edit{
 		{"agent/checkout/drive/rows.go", `if err == nil && d.record != nil {`, `if err == nil && d.record != nil && false {`},
 	}},
+	{"what a timer does is put down to the register", "agent", "TestField_P2ProgramDeeds", []edit{
+		{"agent/deeds.go", `if name, own := causes[why]; own {`, `if name, own := causes[why]; own && false {`},
+	}},
 	{"freed card data is not overwritten", "cmd/posagent", "TestField_P11NoCardDataStaysInMemory", []edit{
 		{"agent/scrub/scrub.go", "\tfill(new(room))\n", ""},
 	}},
