@@ -119,6 +119,11 @@ func New(o Options) *Agent {
 		DB: o.DB, Now: o.Now, Boot: o.Boot, IdempotencyTTL: o.IdempotencyTTL, Retention: o.Retention, Probe: o.Probe, Log: o.Log, Record: a.operationChanged, Audit: a.did,
 		Kinds: offline.Undos(o.Schemes, route.Own(), a.settled, a.after),
 	}
+	var last view.Numbers // a row that was removed from outside leaves its number unused
+	if end, err := o.DB.End(context.Background()); err == nil {
+		last = view.UnpackNumbers(end.Note)
+		queue.LastID = last.Operations.Highest
+	}
 	if o.Front != nil {
 		queue.Kinds, queue.Watch = append(queue.Kinds, o.Front.Kinds()...), o.Front.Watch
 	}
@@ -136,7 +141,7 @@ func New(o Options) *Agent {
 	}
 	a.drive = drive.New(drive.Options{
 		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: o.Screen, Config: o.Drive,
-		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow, Record: a.saleChanged, Audit: a.did,
+		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow, Record: a.saleChanged, Audit: a.did, LastSale: last.Sales.Highest,
 	})
 	if o.Serial != nil {
 		s := session.New(a.line("serial"))

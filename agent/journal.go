@@ -2,13 +2,11 @@ package agent
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"time"
 
 	"posagent/agent/audit"
-	"posagent/agent/checkout/drive"
-	"posagent/agent/outbox"
+	"posagent/agent/view"
 	"posagent/store"
 )
 
@@ -17,7 +15,7 @@ import (
 func Open(ctx context.Context, o store.Options) (*store.Store, error) {
 	var db *store.Store
 	chain := audit.Chain{MAC: func(table, key string, fields ...any) []byte { return db.MAC(table, key, fields...) }}
-	o.Steps, o.AtCommit, o.Note = Schema(), chain.AtCommit, note
+	o.Steps, o.AtCommit, o.Note = Schema(), chain.AtCommit, view.Note
 	opened, err := store.Open(ctx, o)
 	if err != nil {
 		return nil, err
@@ -49,41 +47,4 @@ func followUp(ctx context.Context, db *store.Store) error {
 		return err
 	}
 	return db.Write(ctx, func(tx store.Tx) error { return audit.Resume(tx, head, time.Now()) })
-}
-
-// numbers are what the journal's end and its marks carry of it: what the next journal must not give again, and the highest ids, so
-// that a row which is removed behind its back leaves a gap that shows.
-type numbers struct {
-	drive.Numbers
-	Operation int64
-}
-
-func (n numbers) pack() (b [32]byte) {
-	for i, v := range []int64{n.Receipt, n.Trace, n.Batch, 0} {
-		binary.BigEndian.PutUint32(b[4*i:], uint32(v))
-	}
-	binary.BigEndian.PutUint64(b[16:], uint64(n.Sale))
-	binary.BigEndian.PutUint64(b[24:], uint64(n.Operation))
-	return b
-}
-
-func unpack(b [32]byte) (n numbers) {
-	n.Receipt, n.Trace, n.Batch = int64(binary.BigEndian.Uint32(b[0:])), int64(binary.BigEndian.Uint32(b[4:])), int64(binary.BigEndian.Uint32(b[8:]))
-	n.Sale, n.Operation = int64(binary.BigEndian.Uint64(b[16:])), int64(binary.BigEndian.Uint64(b[24:]))
-	return n
-}
-
-// note is the store's hook. Ids only rise: a removed row does not lower them.
-func note(r store.Reader, last [32]byte) ([32]byte, error) {
-	was := unpack(last)
-	now, err := drive.Given(r)
-	if err != nil {
-		return last, err
-	}
-	op, err := outbox.Highest(r)
-	if err != nil {
-		return last, err
-	}
-	now.Sale = max(now.Sale, was.Sale)
-	return numbers{now, max(op, was.Operation)}.pack(), nil
 }

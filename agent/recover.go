@@ -9,6 +9,7 @@ import (
 	"posagent/agent/audit"
 	"posagent/agent/checkout/drive"
 	"posagent/agent/outbox"
+	"posagent/agent/view"
 	"posagent/store"
 )
 
@@ -34,6 +35,8 @@ func Recover(ctx context.Context, db *store.Store, now func() time.Time, boot fu
 		if a := audit.Of(ctx); a.Kind == audit.Person {
 			actor = a
 		}
+		n := view.UnpackNumbers(before.End.Note)
+		seen := drive.Numbers{Receipt: n.Receipt, Trace: n.Trace, Batch: n.Batch}
 		box := outbox.NewOutbox(outbox.Options{DB: db, Now: now, Boot: boot})
 		if r.Ops, err = box.HoldRestored(ctx, held); err != nil {
 			return r, err
@@ -43,7 +46,7 @@ func Recover(ctx context.Context, db *store.Store, now func() time.Time, boot fu
 				return err
 			}
 			if before.Kind != store.WasReset {
-				if err := drive.GoOn(tx, db, unpack(before.End.Note).Numbers, now()); err != nil {
+				if err := drive.GoOn(tx, db, seen, now()); err != nil {
 					return err
 				}
 			}

@@ -198,6 +198,16 @@ func (s *Store) EndIn(ctx context.Context, r Reader) (End, error) {
 	return row.end, err
 }
 
+// EndOf returns the journal's end as r sees it. known: there is one, and it verifies where r comes from a store with a key.
+func EndOf(r Reader) (e End, known bool, err error) {
+	t, ok := r.(*scope)
+	if !ok || t.of == nil {
+		return e, false, nil
+	}
+	row, err := t.of.readEnd(context.Background(), t.l.conn)
+	return row.end, row.there && (row.ok || t.of.opt.Wrapper == nil), err
+}
+
 // Generation is the number of the journal's generation: raised when it is restored, accepted after a cut, or begun anew.
 func (s *Store) Generation(ctx context.Context) (int64, error) {
 	e, err := s.End(ctx)

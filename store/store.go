@@ -258,7 +258,9 @@ func openReadOnly(ctx context.Context, opt Options) (*Store, error) {
 			rand.Read(s.mac)
 			return nil
 		}
-		s.mac, err = readMACKey(r, opt.Wrapper)
+		if s.mac, err = readMACKey(r, opt.Wrapper); errors.Is(err, sql.ErrNoRows) {
+			err = nil // nothing is in it yet
+		}
 		return err
 	})
 	if err != nil {
@@ -392,7 +394,7 @@ func (s *Store) Read(ctx context.Context, fn func(Reader) error) (err error) {
 		l = discard(l)
 		return fmt.Errorf("reader: %w", classify(err))
 	}
-	t := &scope{l: l, readOnly: true}
+	t := &scope{l: l, readOnly: true, of: s}
 	defer func() {
 		if e := errors.Join(t.end(), l.exec("ROLLBACK")); e != nil {
 			l = discard(l)

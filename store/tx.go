@@ -19,12 +19,21 @@ var (
 type scope struct {
 	l        *link
 	by       context.Context // of the Write, nil = none
+	of       *Store          // nil = none that has a key
 	readOnly bool
 	open     []*sql.Rows
 	single   []*sql.Row
 	fatal    error // the transaction is gone; nothing more may run, or it would commit on its own
 	over     bool
 	changed  bool // a row may have been changed
+}
+
+// Keyed returns the store that r reads from, for what is verified or opened with its key; nil where that has none.
+func Keyed(r Reader) DB {
+	if t, ok := r.(*scope); ok && t.of != nil && t.of.opt.Wrapper != nil {
+		return t.of
+	}
+	return nil
 }
 
 // effect is what a statement may do to rows.

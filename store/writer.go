@@ -281,7 +281,7 @@ func (s *Store) atCommit(changed bool) (next End, did bool, err error) {
 	if s.opt.AtCommit == nil && !(changed && s.counts()) {
 		return next, false, nil
 	}
-	t := &scope{l: s.w}
+	t := &scope{l: s.w, of: s}
 	err = call(func(tx Tx) (err error) {
 		if s.opt.AtCommit != nil {
 			if next.Head, err = s.opt.AtCommit(tx); err != nil {
@@ -318,7 +318,7 @@ func (s *Store) runOne(r *request, single bool) (changed bool, own, lost error) 
 			return false, nil, err
 		}
 	}
-	t := &scope{l: s.w, by: r.by}
+	t := &scope{l: s.w, by: r.by, of: s}
 	own = call(r.fn, t)
 	if lost = t.end(); lost != nil {
 		return false, own, lost

@@ -6,7 +6,7 @@ import (
 	"posagent/store"
 )
 
-// Highest is the highest number that an operation of the journal ever had; 0 = there was none.
+// Highest is the highest number that an operation of the journal has or had; 0 = there was none.
 func Highest(r store.Reader) (id int64, err error) {
 	err = r.QueryRow(`SELECT MAX(COALESCE((SELECT MAX(id) FROM outbox_ops), 0), (SELECT purged_id FROM outbox_clock))`).Scan(&id)
 	if err != nil {

@@ -40,6 +40,8 @@ type Options struct {
 	Retention time.Duration
 	// Watch is told of an operation after each commit in which an attempt or its end changed it; nil = nobody. It must not block.
 	Watch func(op Op)
+	// LastID is the highest number that was given before, by the journal's end; 0 = as the table says.
+	LastID int64
 }
 
 // Outbox is the queue. Its methods are safe for concurrent use.
@@ -60,7 +62,7 @@ type Outbox struct {
 	clock   *clock
 	watch   func(Op)
 	wake    chan struct{}
-	lastID  int64 // given to an operation; 0 = not known. It belongs to the goroutine that writes
+	lastID  int64 // of an earlier run: no operation gets this number or a lower one
 
 	mu       sync.Mutex
 	running  bool
@@ -75,7 +77,7 @@ type Outbox struct {
 func NewOutbox(opts Options) *Outbox {
 	o := &Outbox{
 		db: opts.DB, kinds: map[string]*Kind{}, now: opts.Now, jitter: opts.Jitter, log: opts.Log, probe: opts.Probe,
-		par: opts.Parallel, timeout: opts.SendTimeout, ttl: opts.IdempotencyTTL, keep: opts.Retention, watch: opts.Watch,
+		par: opts.Parallel, timeout: opts.SendTimeout, ttl: opts.IdempotencyTTL, keep: opts.Retention, watch: opts.Watch, lastID: opts.LastID,
 		wake: make(chan struct{}, 1), busy: map[int64]string{}, panics: map[int64]int{}, services: map[string]*service{},
 	}
 	if o.now == nil {
@@ -175,7 +177,6 @@ func (o *Outbox) Accept(tx store.Tx, n New) error {
 		}
 	}
 	if err != nil {
-		o.lastID = 0
 		return fmt.Errorf("accept %s: %w", n.Key, err)
 	}
 	return o.changed(tx, &r)
@@ -196,16 +197,12 @@ func (o *Outbox) Seal(n *New) (err error) {
 	return nil
 }
 
-// number gives an operation its id. None is given twice, also not that of an operation that was purged: it is the order. What rolls back
-// leaves a gap.
+// number gives an operation its id. None is given twice, also not that of an operation that was purged: it is the order. There is no
+// gap: a row that is missing was removed.
 func (o *Outbox) number(tx store.Tx, r *row) error {
-	if o.lastID == 0 {
-		if err := tx.QueryRow(`SELECT MAX(COALESCE((SELECT MAX(id) FROM outbox_ops), 0), (SELECT purged_id FROM outbox_clock))`).Scan(&o.lastID); err != nil {
-			return err
-		}
+	if err := tx.QueryRow(`SELECT MAX(COALESCE((SELECT MAX(id) FROM outbox_ops), 0), (SELECT purged_id FROM outbox_clock), ?) + 1`, o.lastID).Scan(&r.id); err != nil {
+		return err
 	}
-	o.lastID++
-	r.id = o.lastID
 	if r.id%sumEvery != 0 {
 		return nil
 	}

@@ -113,6 +113,9 @@ func (o *Outbox) purgeOne(tx store.Tx, id, limit int64) (int, error) {
 	if err := o.db.Shred(tx, table, r.key); err != nil {
 		return 0, err
 	}
+	if err := store.SetFloor(tx, table, id); err != nil {
+		return 0, err
+	}
 	_, err = tx.Exec(`DELETE FROM outbox_ops WHERE id = ?`, id)
 	return 1, err
 }

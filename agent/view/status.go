@@ -130,6 +130,13 @@ func (v *Status) Read(r store.Reader, own bool) error {
 	} else if restored {
 		v.attend("the journal was restored: it holds new writes with an Idempotency-Key once it is older than [offline] idempotency_ttl. Ask each client for writes without an answer, then: posagent ops release --all")
 	}
+	gaps, err := Gaps(r)
+	if err != nil {
+		return err
+	}
+	for _, g := range gaps {
+		v.attend("%s", g)
+	}
 	alerts, all, err := outbox.Alerts(r, alertsAtMost)
 	if err != nil {
 		return err

@@ -138,7 +138,14 @@ func cutError(cut *store.CutError) error {
 // one that is cut it reads what is left, and the verb ends with cutError.
 func readAgent(c *call) (*store.Store, error) {
 	o := store.Options{Path: agentDB(c), Steps: agent.Schema(), ReadOnly: true}
+	if keys, err := device.LoadKeys(keyDir(c)); err == nil { // rows are verified where the user may read the key
+		o.Wrapper = keys
+	}
 	s, err := store.OpenReaderOf(c.ctx, o)
+	if errors.Is(err, device.ErrWrongKey) {
+		o.Wrapper = nil
+		s, err = store.OpenReaderOf(c.ctx, o)
+	}
 	if errors.As(err, &c.cut) && !c.cut.Missing {
 		o.IgnoreMark = true
 		s, err = store.OpenReaderOf(c.ctx, o)

@@ -62,9 +62,17 @@ func saleList(ctx context.Context, c *call) error {
 	fmt.Fprintf(c.out, "%-36s  %-8s %10s %-4s %-12s %-12s %-11s %-7s %s\n", "SALE", "KIND", "AMOUNT", "", "METHOD", "PHASE", "OUTCOME", "RECEIPT", "REFERENCE")
 	for _, v := range list.Sales {
 		fmt.Fprintf(c.out, "%-36s  %-8s %10s %-4s %-12s %-12s %-11s %-7s %s\n", v.ID, v.Kind, amountText(money.Minor(v.Amount), v.Currency), v.Currency,
-			v.Method, v.Phase, v.Result, receiptText(v.Receipt), v.Reference)
+			v.Method, v.Phase, v.Result, receiptText(v.Receipt), v.Reference+changedText(v))
 	}
 	return nil
+}
+
+// changedText flags a sale whose row does not verify.
+func changedText(v view.Sale) string {
+	if v.Quarantined {
+		return "  ! changed from outside"
+	}
+	return ""
 }
 
 // tooFew refuses a --limit that asks for nothing.
@@ -144,7 +152,7 @@ func saleShow(ctx context.Context, c *call) error {
 	case v.Result != "":
 		fmt.Fprintf(c.out, ", %s, the register has not acknowledged it", v.Result)
 	}
-	fmt.Fprintf(c.out, "\nreference %s\n", v.Reference)
+	fmt.Fprintf(c.out, "\nreference %s%s\n", v.Reference, changedText(v))
 	for _, e := range found.Timeline {
 		mark := " "
 		if e.Loud {

@@ -266,7 +266,7 @@ var table = []mutant{
 		{"store/rewrap.go", `w.own, w.of = append(w.own, table), w.of+n`, `w.of += n`},
 	}},
 	{"an operation's number is given again after a start", outbox, "TestField_U13NumbersAndSumsOverRollbacks", []edit{
-		{"agent/outbox/outbox.go", "	if o.lastID == 0 {", "	if o.lastID < 0 {"},
+		{"agent/outbox/outbox.go", `SELECT MAX(COALESCE((SELECT MAX(id) FROM outbox_ops), 0), (SELECT purged_id FROM outbox_clock), ?) + 1`, `SELECT MAX(COALESCE((SELECT MAX(id) FROM outbox_ops WHERE open = 1), 0), ?) + 1`},
 	}},
 	{"plain route of an undo sent again", offline, "TestPlainRouteIsUsedOnce|TestPlainRouteAndCrash", []edit{
 		{"agent/offline/aapay.go", `plain && u.op.Attempts != u.m.PlainAt:`, `plain && u.op.Attempts < u.m.PlainAt:`},
@@ -626,6 +626,18 @@ var table = []mutant{
 	}},
 	{"another terminal goes on with a journal in which nothing is open", "agent", "TestField_J6AJournalBelongsToOneTerminal", []edit{
 		{"agent/bind.go", `sales > 0 || ops > 0 || identity(was) != identity(name)`, `sales > 0 || ops > 0`},
+	}},
+	{"a key is made beside a journal that lacks it", "cmd/posagent", "TestField_J6NoKeyIsMadeBesideAJournal", []edit{
+		{"cmd/posagent/config.go", `load = device.LoadKeys //`, `load = device.OpenKeys //`},
+	}},
+	{"a row that is removed lowers the highest number", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
+		{"agent/view/numbers.go", `max(was.Highest, highest)}`, `highest}`},
+	}},
+	{"the number of a removed operation is given again", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
+		{"agent/outbox/outbox.go", `?) + 1` + "`" + `, o.lastID).Scan(&r.id)`, `?) + 1` + "`" + `, 0).Scan(&r.id)`},
+	}},
+	{"a gap among the rows is not said", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
+		{"agent/view/numbers.go", `if gone <= 0 {`, `if gone >= 0 {`},
 	}},
 	{"the journal claims a mark before it is durable", "store", "TestAMarkThatCannotBeMadeIsNotClaimed", []edit{
 		{"store/settle.go", "\t\ts.log.Error(\"the mark cannot be written: a journal that is cut would not be noticed\", \"err\", err)\n\t\treturn nil", "\t\ts.log.Error(\"the mark cannot be written: a journal that is cut would not be noticed\", \"err\", err)"},

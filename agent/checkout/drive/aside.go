@@ -67,7 +67,7 @@ func CloseAside(tx store.Tx, id, note string, now time.Time) error {
 }
 
 func waits(tx store.Tx, id string) error {
-	r, err := scan(nil, tx.QueryRow(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE key = ?`, id))
+	r, err := scan(store.Keyed(tx), tx.QueryRow(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE key = ?`, id))
 	if err == nil && (r.Aside == "" || r.Closed) {
 		err = ErrNotAside
 	}
@@ -77,7 +77,7 @@ func waits(tx store.Tx, id string) error {
 	return nil
 }
 
-// SalesAfter lists sales in the order they began, those with an id above after. Rows are not verified.
+// SalesAfter lists sales in the order they began, those with an id above after.
 func SalesAfter(r store.Reader, after int64, limit int) ([]*Row, error) {
 	return many(nil, r, `checkout_sales.id > ? ORDER BY id LIMIT ?`, after, limit)
 }

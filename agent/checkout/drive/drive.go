@@ -83,6 +83,7 @@ type Options struct {
 	Now      func() time.Time     // wall clock, for people; default time.Now
 	Boot     func() time.Duration // decides everything; default the process's monotonic clock
 	BootID   string
+	LastSale int64 // the highest id that was given before, by the journal's end; 0 = as the table says
 	Log      *slog.Logger
 	// Record runs in the commit in which a sale has come to another phase or outcome. An error undoes the commit. Nil = nothing.
 	// A sale that has just begun was the zero Row; why is "" then, else the event.
@@ -134,6 +135,7 @@ type Drive struct {
 	closing atomic.Bool
 	asking  atomic.Bool // whether the backend answers again
 
+	lastSale int64
 	desk     sync.Mutex // one Begin, or the closing of a batch, at a time
 	screenMu sync.Mutex
 	onScreen wire.Key
@@ -165,7 +167,7 @@ var (
 // New makes a Drive; it starts nothing.
 func New(o Options) *Drive {
 	d := &Drive{
-		db: o.DB, svc: o.Aapay, methods: o.Methods, refresh: o.Refresh, box: o.Outbox, screen: o.Screen, prompter: o.Prompter, cfg: o.Config,
+		db: o.DB, lastSale: o.LastSale, svc: o.Aapay, methods: o.Methods, refresh: o.Refresh, box: o.Outbox, screen: o.Screen, prompter: o.Prompter, cfg: o.Config,
 		now: o.Now, boot: o.Boot, bootID: o.BootID, log: o.Log, record: o.Record, audit: o.Audit,
 		resumed: make(chan struct{}), wake: make(chan struct{}, 1), changed: make(chan struct{}), lives: map[wire.Key]*live{}, onUndo: map[string]func(){}, stash: map[wire.Key]step{},
 	}

@@ -129,6 +129,9 @@ func (d *Drive) purgeOne(tx store.Tx, key string, until int64, open int) (gone b
 	if err := d.db.Shred(tx, "checkout_sales", key); err != nil {
 		return false, err
 	}
+	if err := store.SetFloor(tx, "checkout_sales", found[0].ID); err != nil {
+		return false, err
+	}
 	for _, q := range []string{
 		`DELETE FROM checkout_entries WHERE sale = ?1`,
 		`DELETE FROM checkout_aside WHERE sale = ?1`,

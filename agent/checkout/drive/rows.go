@@ -143,7 +143,7 @@ func (r *Row) pack(db store.DB) (stored, error) {
 }
 
 func (d *Drive) insert(tx store.Tx, r *Row) error {
-	if err := tx.QueryRow(`SELECT COALESCE(MAX(id), 0) + 1 FROM checkout_sales`).Scan(&r.ID); err != nil {
+	if err := tx.QueryRow(`SELECT MAX(COALESCE((SELECT MAX(id) FROM checkout_sales), 0), ?) + 1`, d.lastSale).Scan(&r.ID); err != nil {
 		return fmt.Errorf("store sale %s: %w", r.Key, err)
 	}
 	s, err := r.pack(d.db)
@@ -207,8 +207,11 @@ func (d *Drive) byKey(r store.Reader, key wire.Key) (*Row, error) {
 	return d.one(r, `key = ?`, string(key))
 }
 
-// many reads the sales a condition names, quarantined ones too.
+// many reads the sales a condition names, quarantined ones too. Without db it verifies them where r comes from a store with a key.
 func many(db store.DB, r store.Reader, where string, args ...any) ([]*Row, error) {
+	if db == nil {
+		db = store.Keyed(r)
+	}
 	rows, err := r.Query(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE `+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list sales: %w", err)

@@ -22,7 +22,7 @@ type Entry struct {
 // quarantined begins the entry of a sale whose row does not verify.
 const quarantined = "quarantined"
 
-// Sales lists the newest sales first; limit <= 0 means 50. Rows are not verified here: Show does.
+// Sales lists the newest sales first; limit <= 0 means 50. Rows are verified where r comes from a store with a key.
 func Sales(r store.Reader, limit int) ([]*Row, error) {
 	if limit <= 0 {
 		limit = 50
@@ -32,7 +32,7 @@ func Sales(r store.Reader, limit int) ([]*Row, error) {
 
 // Show reads one sale, named by its Key, and its history. ErrUnknown.
 func Show(r store.Reader, id string) (*Row, []Entry, error) {
-	row, err := scan(nil, r.QueryRow(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE key = ?`, id))
+	row, err := scan(store.Keyed(r), r.QueryRow(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE key = ?`, id))
 	if err != nil {
 		return &Row{}, nil, fmt.Errorf("sale %s: %w", id, err)
 	}

@@ -1,0 +1,80 @@
+package agent_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent"
+	"posagent/agent/outbox"
+	"posagent/agent/view"
+	"posagent/schemes/wire"
+	"posagent/store"
+	"posagent/store/storetest"
+)
+
+// A row that is removed behind the journal's back leaves a gap that shows, also the newest one: its number is not given again.
+func TestField_J9ARemovedRowLeavesAGap(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "agent.db")
+	opt := store.Options{Path: path, Wrapper: storetest.Wrapper{}, Ballast: -1, Marks: []string{store.MarkPath(path)}}
+	var last view.Numbers
+	accept := func(db *store.Store) {
+		box := outbox.NewOutbox(outbox.Options{DB: db, Kinds: []outbox.Kind{{Name: "k", Send: neverSent}}, LastID: last.Operations.Highest})
+		for range 3 {
+			require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+				return box.Accept(tx, outbox.New{Key: wire.NewKey(), Kind: "k", Aggregate: "a", Payload: []byte("x"), AmountMin: 5, Currency: "EUR"})
+			}))
+		}
+	}
+	gaps := func(db *store.Store) (list []string) {
+		require.NoError(t, db.Read(t.Context(), func(r store.Reader) (err error) {
+			list, err = view.Gaps(r)
+			return err
+		}))
+		return list
+	}
+	remove := func(db *store.Store, query string) {
+		require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+			_, err := tx.Exec(query)
+			return err
+		}))
+	}
+	db, err := agent.Open(t.Context(), opt)
+	require.NoError(t, err)
+	accept(db)
+	require.Empty(t, gaps(db))
+	remove(db, `DELETE FROM outbox_ops WHERE id = 3`)
+	require.NoError(t, db.Close())
+
+	db, err = agent.Open(t.Context(), opt)
+	require.NoError(t, err)
+	end, err := db.End(t.Context())
+	require.NoError(t, err)
+	last = view.UnpackNumbers(end.Note)
+	require.Equal(t, view.Range{Highest: 3}, last.Operations)
+	accept(db)
+	var ids []int64
+	require.NoError(t, db.Read(t.Context(), func(r store.Reader) error {
+		rows, err := r.Query(`SELECT id FROM outbox_ops ORDER BY id`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id int64
+			if err := rows.Scan(&id); err != nil {
+				return err
+			}
+			ids = append(ids, id)
+		}
+		return rows.Err()
+	}))
+	require.Equal(t, []int64{1, 2, 4, 5, 6}, ids)
+	list := gaps(db)
+	require.Len(t, list, 1)
+	require.Contains(t, list[0], "1 operation(s) were removed from the journal from outside, the first is number 3")
+	remove(db, `UPDATE store_end SET note = zeroblob(32)`) // overwritten by that commit itself
+	require.Len(t, gaps(db), 1)
+	require.NoError(t, db.Close())
+}

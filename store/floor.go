@@ -1,0 +1,49 @@
+package store
+
+import (
+	"crypto/hmac"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// metaFloor begins the names of the floors in store_meta.
+const metaFloor = "floor:"
+
+// SetFloor notes in the caller's commit that rows of table with a number up to id may have been purged. It never falls. A delete from
+// outside has no key to note it with.
+func SetFloor(tx Tx, table string, id int64) error {
+	t, ok := tx.(*scope)
+	if !ok || t.of == nil {
+		return fmt.Errorf("floor of %s: %w", table, ErrNoWrapper)
+	}
+	was, err := FloorOf(tx, table)
+	if err != nil || was >= id {
+		return err
+	}
+	value := binary.BigEndian.AppendUint64(nil, uint64(id))
+	_, err = tx.Exec(putMeta, metaFloor+table, append(value, t.of.MAC("store_floor", table, id)...))
+	return err
+}
+
+// FloorOf returns the floor of table; 0 = nothing was purged. One that does not verify counts as none.
+func FloorOf(r Reader, table string) (int64, error) {
+	var value []byte
+	err := r.QueryRow("SELECT value FROM store_meta WHERE name = ?", metaFloor+table).Scan(&value)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("floor of %s: %w", table, err)
+	}
+	t, ok := r.(*scope)
+	if !ok || t.of == nil || len(value) < 8 {
+		return 0, nil
+	}
+	id := int64(binary.BigEndian.Uint64(value))
+	if !hmac.Equal(value[8:], t.of.MAC("store_floor", table, id)) {
+		return 0, nil
+	}
+	return id, nil
+}
