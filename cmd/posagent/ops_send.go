@@ -97,12 +97,25 @@ func (d *drain) watch(ctx context.Context, db *store.Store, to *control.Client, 
 		return refused(d.c, err)
 	}
 	d.v.Due, d.moved = due, time.Now()
-	if err := d.count(ctx, db); err != nil {
+	return d.follow(ctx, func() error { return d.count(ctx, db) }, seen, over, wait)
+}
+
+// follow takes in events until count, which asks the journal, finds nothing left, or nothing has moved for wait.
+func (d *drain) follow(ctx context.Context, count func() error, seen <-chan view.Event, over <-chan error, wait time.Duration) error {
+	if err := count(); err != nil {
 		return err
 	}
 	tick := time.NewTicker(recount)
 	defer tick.Stop()
-	for d.v.Remaining > 0 {
+	for {
+		if d.v.Remaining == 0 { // by the events: an end that was counted already is told once more
+			if err := count(); err != nil {
+				return err
+			}
+			if d.v.Remaining == 0 {
+				break
+			}
+		}
 		select {
 		case e := <-seen:
 			d.event(e)
@@ -113,7 +126,7 @@ func (d *drain) watch(ctx context.Context, db *store.Store, to *control.Client, 
 		case e := <-seen:
 			d.event(e)
 		case <-tick.C:
-			if err := d.count(ctx, db); err != nil {
+			if err := count(); err != nil {
 				return err
 			}
 			if d.draw(); time.Since(d.moved) > wait {

@@ -52,3 +52,25 @@ func TestProgress(t *testing.T) {
 		}
 	}
 }
+
+// TestField_U1AnEndThatWasCountedIsToldOnceMore: the journal is counted after two operations have ended and before their
+// events are there. They were subtracted a second time, and the watch ended with one operation still waiting.
+func TestField_U1AnEndThatWasCountedIsToldOnceMore(t *testing.T) {
+	var out strings.Builder
+	seen := make(chan view.Event, 3)
+	seen <- told(t, "a", outbox.Done, 1)
+	seen <- told(t, "b", outbox.Done, 2)
+	d := &drain{c: &call{std: std{err: &out}}, moved: time.Now(), v: drained{Due: 3}}
+	counted := []int{1, 1, 0}
+	err := d.follow(t.Context(), func() error {
+		d.v.Remaining, counted = counted[0], counted[1:]
+		if len(counted) == 1 { // the third is sent while the second count is made
+			seen <- told(t, "c", outbox.Done, 3)
+		}
+		return nil
+	}, seen, make(chan error), time.Minute)
+	require.NoError(t, err)
+	require.EqualValues(t, 3, d.ended)
+	require.Zero(t, d.v.Remaining)
+	require.Empty(t, counted)
+}
