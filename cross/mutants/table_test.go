@@ -428,6 +428,9 @@ var table = []mutant{
 	{"the register's sale is reversed past the checkout", "cmd/posagent", "TestField_P1AlphaReachesNothingOfBetas", []edit{
 		{"agent/owned/schemes.go", `		case name == "":`, `		case name == name:`},
 	}},
+	{"a link by which the register sold is taken back past the checkout", offline, "TestField_P1TheRegistersLinkIsNotTakenBack", []edit{
+		{"agent/offline/owner.go", `	if err == nil && sale != "" {`, `	if err == nil && sale == "\x00" {`},
+	}},
 	{"a client pays with another's token", "cmd/posagent", "TestField_P1AlphaReachesNothingOfBetas", []edit{
 		{"agent/offline/owner.go", `	if !caller.Own || token == "" {`, `	if !caller.Own || token != "" {`},
 	}},
