@@ -22,7 +22,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL TOOLS
 
-.PHONY: flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy sim mutants badinput test-386 test-arm guest
+.PHONY: cut flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy sim mutants badinput test-386 test-arm guest
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -89,6 +89,9 @@ signatures: ## sign SETS random nested parameter sets here and in PHP, and compa
 
 kill: ## N sales killed with -9 at random moments, and N/2 at named points; N/4 and N/2 such stories of local clients (N=5000 takes about twelve minutes)
 	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/kill/...
+
+cut: ## change MUTATIONS bits and as many sectors of the journal's log, and kill what replaces a journal KILLS times: it is whole or said to be cut (MUTATIONS=200 KILLS=100)
+	POSAGENT_MUTATIONS='$(MUTATIONS)' POSAGENT_KILLS='$(KILLS)' $(GO) test -count=1 -timeout 60m -run 'TestField_J|TestScripts/(journal|gaps|keys)' -v ./store/... ./agent ./cmd/posagent
 
 badinput: ## every bad input a sale, a service, a page or the webhook receiver can meet, against the real binary: prints the tables
 	BADINPUT=full $(GO) test -count=1 -timeout 10m -v ./cross/badinput

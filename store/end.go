@@ -41,7 +41,18 @@ func (s *Store) counted(next End) {
 	}
 	s.end = next
 	if s.marks != nil && s.flags&rowMarked != 0 {
-		s.marks.commit(next)
+		if s.marks.commit(next) {
+			s.warnOfMarks()
+		}
+	}
+}
+
+// warnOfMarks logs each mark that is not written. It fails nothing: what it would have seen is what is lost.
+func (s *Store) warnOfMarks() {
+	for _, m := range s.marks.health() {
+		if m.Err != nil {
+			s.log.Warn("a mark of the journal is not written", "mark", m.Path, "err", m.Err)
+		}
 	}
 }
 

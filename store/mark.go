@@ -143,16 +143,16 @@ func found(list []reading) (r reading) {
 	return r
 }
 
-// commit writes the end that was just committed, and syncs nothing.
-func (m *marks) commit(end End) {
+// commit writes the end that was just committed, and syncs nothing. It reports whether a mark has failed that had not before.
+func (m *marks) commit(end End) (failed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.cur.end = end
-	m.put()
+	return m.put()
 }
 
-// put writes the next slot of every mark that is open and works.
-func (m *marks) put() {
+// put writes the next slot of every mark that is open and works. It reports whether one of them has failed.
+func (m *marks) put() (failed bool) {
 	m.cur.turn++
 	b := m.cur.encode(m.mac)
 	at := int64(m.cur.turn%slots) * slotBytes
@@ -161,9 +161,10 @@ func (m *marks) put() {
 			continue
 		}
 		if _, err := f.WriteAt(b, at); err != nil {
-			m.err[i] = fmt.Errorf("mark %s: %w", m.path[i], err)
+			m.err[i], failed = fmt.Errorf("mark %s: %w", m.path[i], err), true
 		}
 	}
+	return failed
 }
 
 // durably writes both slots as change leaves them, and returns when they are on the medium. It opens and makes marks that are

@@ -139,6 +139,7 @@ func (s *Store) settle(ctx context.Context, seen sighting) (err error) {
 		s.log.Error("the mark cannot be written: a journal that is cut would not be noticed", "err", err)
 		return nil
 	}
+	s.warnOfMarks()
 	if s.flags != rowMarked {
 		if err := s.record(false, rowMarked, nil); err != nil {
 			return err

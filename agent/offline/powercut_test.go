@@ -34,12 +34,12 @@ type counter struct {
 var migrated = store.Step{Name: "test/9 newer", SQL: `CREATE INDEX outbox_ops_newer ON outbox_ops (created_ms);
 ALTER TABLE outbox_ops ADD COLUMN newer INTEGER NOT NULL DEFAULT 0;`}
 
-func openCounter(ctx context.Context, path, vfs, synchronous string, b *offlinetest.Bank, within time.Duration, more ...store.Step) (*counter, error) {
+func openCounter(ctx context.Context, path, vfs, synchronous string, mark func(string, bool) (store.MarkFile, error), b *offlinetest.Bank, within time.Duration, more ...store.Step) (*counter, error) {
 	c := &counter{end: func() error { return nil }}
 	var err error
 	c.db, err = store.Open(ctx, store.Options{
 		Path: path, VFS: vfs, Synchronous: synchronous, Steps: append(append(outbox.Schema(), offline.Schema()...), more...), Wrapper: storetest.Wrapper{},
-		Ballast: -1, Readers: 1, CheckpointEvery: 2 * time.Millisecond, CheckpointCommits: 1,
+		Ballast: -1, Readers: 1, CheckpointEvery: 2 * time.Millisecond, CheckpointCommits: 1, Marks: []string{store.MarkPath(path)}, OpenMark: mark,
 	})
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (r *recorded) live(t *testing.T, day []string, synchronous string) {
 		if run == 1 {
 			more = append(more, migrated)
 		}
-		c, err := openCounter(ctx, filepath.Join(dir, "agent.db"), r.rec.VFS(), synchronous, b, 2*time.Millisecond, more...)
+		c, err := openCounter(ctx, filepath.Join(dir, "agent.db"), r.rec.VFS(), synchronous, r.rec.OpenMark, b, 2*time.Millisecond, more...)
 		require.NoError(t, err)
 		if run == 0 {
 			r.from = r.rec.Len()
@@ -198,7 +198,7 @@ func verifyCounter(ctx context.Context, st crashfs.State) (err error) {
 		}
 	}
 	b := offlinetest.NewBank(nil, past...)
-	c, err := openCounter(ctx, filepath.Join(st.Dir, "agent.db"), "", "OFF", b, 20*time.Second, migrated)
+	c, err := openCounter(ctx, filepath.Join(st.Dir, "agent.db"), "", "OFF", nil, b, 20*time.Second, migrated)
 	if err != nil {
 		return err
 	}

@@ -161,6 +161,11 @@ func (v *Status) Read(r store.Reader, own bool) error {
 // Disk adds what the store says of its disk.
 func (v *Status) Disk(h store.Health) {
 	v.FileBytes, v.FreeBytes = h.FileBytes, h.FreeBytes
+	for _, m := range h.Marks {
+		if m.Err != nil {
+			v.attend("%s is not written, so that a journal that is cut may not be noticed: %v", m.Path, m.Err)
+		}
+	}
 	if h.ShortBytes > 0 {
 		v.attend("disk full: sales are refused, free at least %d KiB on the file system of %s", h.ShortBytes>>10+1, filepath.Dir(h.Path))
 	}
