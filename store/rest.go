@@ -8,9 +8,9 @@ import (
 // Commits counts the commits since the store was opened.
 func (s *Store) Commits() int64 { return s.commits.Load() }
 
-// Rest gives the memory back that the connections hold for pages they have read. Each takes it again as it is used. Connections that
-// are in use are passed by.
-func (s *Store) Rest(ctx context.Context) error {
+// Rest gives the memory back that the connections hold for pages they have read. Each takes it again as it is used. deep closes all
+// connections for reading but one; they are opened again as they are needed. Connections that are in use are passed by.
+func (s *Store) Rest(ctx context.Context, deep bool) error {
 	const shrink = "PRAGMA shrink_memory"
 	err := s.exclusive(ctx, func() error {
 		if s.w == nil {
@@ -18,10 +18,17 @@ func (s *Store) Rest(ctx context.Context) error {
 		}
 		return s.w.exec(shrink)
 	})
+	kept := false
 	for range cap(s.readers) {
 		select {
 		case l := <-s.readers:
-			if l != nil {
+			switch {
+			case l == nil:
+			case deep && kept:
+				err = errors.Join(err, l.close())
+				l = nil
+			default:
+				kept = true
 				err = errors.Join(err, l.exec(shrink))
 			}
 			s.readers <- l

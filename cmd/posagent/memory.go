@@ -48,12 +48,15 @@ func totalMemory() uint64 {
 // restAfter is how long nothing was written before a terminal gives memory back. Go and SQLite both keep what a busy hour needed.
 const restAfter = 10 * time.Second
 
-// restWhenQuiet gives memory back to the system, once after each busy time, until ctx ends. It never does so while a sale runs: a
+// restAgain is how many times restAfter passes until it does so once more: the journal's log is folded a minute after the last commit.
+const restAgain = 10
+
+// restWhenQuiet gives memory back to the system, twice after each busy time, until ctx ends. It never does so while a sale runs: a
 // sale writes more often than that.
 func restWhenQuiet(ctx context.Context, db *store.Store, log *slog.Logger) {
 	tick := time.NewTicker(restAfter)
 	defer tick.Stop()
-	rested, last := db.Commits(), db.Commits()
+	last, quiet := db.Commits(), restAgain // nothing was busy yet
 	for {
 		select {
 		case <-ctx.Done():
@@ -61,13 +64,15 @@ func restWhenQuiet(ctx context.Context, db *store.Store, log *slog.Logger) {
 		case <-tick.C:
 		}
 		now := db.Commits()
-		if now == last && now != rested {
-			if err := db.Rest(ctx); err != nil && ctx.Err() == nil {
-				log.Warn("memory of the journal not given back", "err", err)
-			}
-			debug.FreeOSMemory()
-			rested = now
+		if quiet++; now != last {
+			last, quiet = now, 0
 		}
-		last = now
+		if quiet != 1 && quiet != restAgain {
+			continue
+		}
+		if err := db.Rest(ctx, quiet == restAgain); err != nil && ctx.Err() == nil {
+			log.Warn("memory of the journal not given back", "err", err)
+		}
+		debug.FreeOSMemory()
 	}
 }
