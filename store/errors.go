@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -85,6 +86,14 @@ func (e *CutError) Error() string { return "journal cut: " + e.Why }
 
 // Is reports whether target is ErrCut.
 func (e *CutError) Is(target error) bool { return target == ErrCut }
+
+// Unreadable returns err as ErrDamaged where it says that a stored value is none that its column can hold.
+func Unreadable(err error) error {
+	if err == nil || code(err) != 0 || errors.Is(err, sql.ErrNoRows) || errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "converting") {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
+}
 
 // IsUnique reports whether err is a violation of a UNIQUE or PRIMARY KEY constraint.
 func IsUnique(err error) bool {

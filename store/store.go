@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -457,13 +458,20 @@ func (s *Store) Check(ctx context.Context) error {
 	})
 }
 
+// QuickCheck finds damaged pages and rows that lack what their table demands, in a fraction of Check's time. ErrDamaged.
+func (s *Store) QuickCheck(ctx context.Context) error {
+	return s.Read(ctx, func(r Reader) error {
+		return checkFile(ctx, r.(*scope).l.conn, "quick_check")
+	})
+}
+
 func checkFile(ctx context.Context, conn *sql.Conn, kind string) error {
 	var found string
 	if err := conn.QueryRowContext(ctx, "PRAGMA "+kind+"(1)").Scan(&found); err != nil {
 		return classify(err)
 	}
 	if found != "ok" {
-		return fmt.Errorf("%w: %s", ErrDamaged, found)
+		return fmt.Errorf("%w: %s", ErrDamaged, strings.ReplaceAll(found, "\n", " "))
 	}
 	var table string
 	var row, parent, id any

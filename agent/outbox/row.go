@@ -51,7 +51,7 @@ func scan(s scanner) (row, error) {
 		return row{}, ErrUnknown
 	}
 	r.was = r.state
-	return r, err
+	return r, store.Unreadable(err)
 }
 
 func byID(r store.Reader, id int64) (row, error) {

@@ -59,6 +59,25 @@ func beginGeneration(ctx context.Context, db *store.Store, log *slog.Logger) err
 	return nil
 }
 
+// checkAtOnce is the size of a journal that is checked before the terminal is ready: about a second on a small box.
+const checkAtOnce = 16 << 20
+
+// checkJournal looks for damaged pages before anything is told from them. Of a large journal it returns that check, to be run beside
+// the terminal: its open rows are read, and verified, at the start all the same.
+func checkJournal(ctx context.Context, db *store.Store) (rest func(context.Context) error, err error) {
+	check := func(ctx context.Context) error {
+		err := db.QuickCheck(ctx)
+		if errors.Is(err, store.ErrDamaged) {
+			return storeError(err)
+		}
+		return nil // a disk that fails is said by the writer
+	}
+	if db.Health(ctx).FileBytes > checkAtOnce {
+		return check, nil
+	}
+	return func(context.Context) error { return nil }, check(ctx)
+}
+
 // mayUse says which file of the journal this user may not write, and why: the database's own words for it are those of damage.
 func mayUse(c *call) error {
 	db := agentDB(c)

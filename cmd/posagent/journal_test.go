@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -204,4 +205,20 @@ func TestField_J6NoKeyIsMadeBesideAJournal(t *testing.T) {
 	_, err = openKeys(callOn(t, state))
 	require.ErrorContains(t, err, "journal cut", "nor where one is missing")
 	require.NoFileExists(t, key)
+}
+
+// spoil STATE TABLE overwrites the first page of a table.
+func spoil(ts *testscript.TestScript, neg bool, args []string) {
+	path := filepath.Join(ts.MkAbs(args[0]), "agent.db")
+	db, err := store.OpenReader(context.Background(), path)
+	ts.Check(err)
+	var page int64
+	ts.Check(db.Read(context.Background(), func(r store.Reader) error {
+		return r.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = ?", args[1]).Scan(&page)
+	}))
+	ts.Check(db.Close())
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	ts.Check(err)
+	_, err = f.WriteAt(bytes.Repeat([]byte{0xff}, 1024), (page-1)*1024)
+	ts.Check(errors.Join(err, f.Close()))
 }

@@ -85,6 +85,10 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 	if err := endRotation(ctx, c, db, keys, func(step string, _, _ int) { log.Debug("device key", "step", step) }); err != nil {
 		return err
 	}
+	checked, err := checkJournal(ctx, db)
+	if err != nil {
+		return err
+	}
 	if err := beginGeneration(ctx, db, log); err != nil {
 		return storeError(err)
 	}
@@ -118,7 +122,14 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 	f.methods, f.services, f.registers = a.MethodsTrouble, a.Services, a.Lines
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return f.watch(ctx, log) })
-	g.Go(func() error { return a.Run(ctx) })
+	g.Go(func() error { return checked(ctx) })
+	g.Go(func() error {
+		err := a.Run(ctx)
+		if errors.Is(err, store.ErrDamaged) {
+			return storeError(err)
+		}
+		return err
+	})
 	g.Go(func() error { restWhenQuiet(ctx, db, log); return nil })
 	return g.Wait()
 }

@@ -114,6 +114,7 @@ func TestScripts(t *testing.T) {
 				}
 			},
 			"frozen":  frozen,
+			"spoil":   spoil,
 			"damaged": damaged,
 			"killed":  killed,
 			"tamper":  tamper,

@@ -109,7 +109,7 @@ func scan(db store.DB, from scanner) (*Row, error) {
 		return &Row{}, ErrUnknown
 	}
 	if err != nil {
-		return &Row{}, fmt.Errorf("read sale: %w", err)
+		return &Row{}, fmt.Errorf("read sale: %w", store.Unreadable(err))
 	}
 	r.Reversed = s.reversed != 0
 	bad := json.Unmarshal(s.state, &r.State) != nil || json.Unmarshal(s.method, &r.Method) != nil ||
