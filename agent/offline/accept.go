@@ -265,6 +265,7 @@ func (f *Front) wait(ctx context.Context, w *write, st stand, told <-chan struct
 		case st.now == "" && (late || down || op.State == outbox.Doubt || op.State == outbox.Held):
 			leave() // whatever ends from now on raises an alert: what ended before is seen here
 			if err := f.o.DB.Read(context.WithoutCancel(ctx), func(r store.Reader) (err error) { op, err = f.op(r, st.key); return err }); err == nil && op.State.Final() {
+				f.told(context.WithoutCancel(ctx), st.key)
 				return f.final(w, st, op)
 			}
 			return f.pending(w, st, op.State), nil

@@ -2,10 +2,12 @@ package offline
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
 	"posagent/agent/outbox"
+	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -21,6 +23,16 @@ func nothingCame(op outbox.Op) bool {
 func (f *Front) alert(tx store.Tx, op outbox.Op) error {
 	_, subject, _ := strings.Cut(op.Aggregate, "/")
 	return f.box.Alert(tx, op, subject)
+}
+
+// told takes back the alert of an operation whose end its caller has seen after all.
+func (f *Front) told(ctx context.Context, key wire.Key) {
+	f.mu.Lock()
+	delete(f.ending, key)
+	f.mu.Unlock()
+	if err := f.box.Acknowledge(ctx, key); err != nil && !errors.Is(err, outbox.ErrNoAlert) {
+		f.o.Log.Error("alert not taken back", "op", key, "err", err)
+	}
 }
 
 // after raises the alert of an operation whose last caller went away with "pending" while its end was being committed.
