@@ -141,3 +141,19 @@ func TestRotationIsEndedAfterAKillAtAnyStep(t *testing.T) {
 		require.NoError(t, db.Close())
 	}
 }
+
+// TestField_J6NoKeyIsMadeBesideAJournal: a new key would open nothing of it, and hide that the right one is only mislaid.
+func TestField_J6NoKeyIsMadeBesideAJournal(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "s")
+	db, _ := journalOf(t, state)
+	require.NoError(t, db.Close())
+	key := filepath.Join(state, "keys", "device.key")
+	require.NoError(t, os.Remove(key))
+	_, err := openKeys(callOn(t, state))
+	require.ErrorIs(t, err, device.ErrNoKey)
+	require.NoFileExists(t, key)
+	require.NoError(t, os.Remove(filepath.Join(state, "agent.db")))
+	_, err = openKeys(callOn(t, state))
+	require.ErrorContains(t, err, "journal cut", "nor where one is missing")
+	require.NoFileExists(t, key)
+}
