@@ -17,6 +17,7 @@ import (
 
 	"posagent/agent/outbox"
 	"posagent/agent/port"
+	"posagent/agent/view"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -244,4 +245,21 @@ func TestField_P12LengthAndChunksEndTheConnection(t *testing.T) {
 	require.NoError(t, err)
 	_, err = in.ReadByte()
 	require.ErrorIs(t, err, io.EOF, "what follows is not taken for a request")
+}
+
+// A client that reaches its own things only sees no alert of another's: neither its key, nor its id, amount and reason.
+func TestField_P1AlertsOfOthersAreNotShown(t *testing.T) {
+	x := start(t, false)
+	h := &view.House{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Happened: x.happened, Now: time.Now}
+	require.NoError(t, x.db.Write(t.Context(), func(tx store.Tx) error {
+		op := outbox.Op{New: outbox.New{Key: "beta-operation", Kind: "payments.create", Owner: "beta", AmountMin: 700, Currency: "EUR"}, State: outbox.Failed, Reason: "declined"}
+		return x.outbox.Alert(tx, op, "Lbeta")
+	}))
+	v, err := h.Status(wire.WithCaller(t.Context(), wire.Caller{Name: "alpha", Words: []string{"read"}, Own: true}))
+	require.NoError(t, err)
+	require.Equal(t, []view.Alert{}, v.Alerts)
+	require.Empty(t, v.Attention)
+	v, err = h.Status(wire.WithCaller(t.Context(), wire.Caller{Name: "eyes", Words: []string{"read", "all"}}))
+	require.NoError(t, err)
+	require.Len(t, v.Alerts, 1)
 }

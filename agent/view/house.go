@@ -50,7 +50,7 @@ func (h *House) Status(ctx context.Context) (Status, error) {
 		return v.Read(r, h.Own != nil)
 	})
 	if wire.CallerOf(ctx).Own { // what others have is in the sums, too
-		v.Open, v.Operations, v.Attention, v.Unconfirmed = []Sale{}, []OpsCount{}, []string{}, 0
+		v.Open, v.Operations, v.Attention, v.Alerts, v.Unconfirmed = []Sale{}, []OpsCount{}, []string{}, []Alert{}, 0
 	}
 	v.Disk(health)
 	if h.Live != nil {
