@@ -3,7 +3,9 @@ package audit
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"posagent/ecr"
 	"posagent/schemes/wire"
@@ -125,8 +127,14 @@ func insert(tx store.Tx, l Line) error {
 	return nil
 }
 
-// bounded cuts a text at the beginning of a character.
+// bounded cuts a text at the beginning of a character, and writes a space for each character that could make another line of it.
 func bounded(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, s)
 	if len(s) <= maxDetail {
 		return s
 	}

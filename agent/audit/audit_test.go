@@ -249,3 +249,18 @@ func TestLineAsJSON(t *testing.T) {
 	require.JSONEq(t, `{"schema":"posagent.audit/1","line":1,"at":"2026-11-22T12:00:00.123Z","actor":"register","name":"tcp","address":"192.0.2.7:9",
 		"deed":"sale.begin","subject":"k1","amount":1250,"currency":"EUR","detail":"x"}`, string(data))
 }
+
+// What somebody writes into a reason, or calls a thing, makes no second line and moves no cursor.
+func TestField_P2NoLineIsForged(t *testing.T) {
+	x := newRig(t, filepath.Join(t.TempDir(), "j.db"), 0)
+	require.NoError(t, x.db.Write(t.Context(), func(tx store.Tx) error {
+		return audit.AppendAs(tx, at(0), audit.Actor{Kind: audit.Person, Name: "uid 0\r"}, audit.Deed{
+			Deed: "operation.hold", Subject: "a\x1b[2K", Detail: "why\n     2  2026-11-22 10:00:00  client main  sale.approved\u0085\u2028\u202e\x7f\x00 Käse"})
+	}))
+	var list []audit.Line
+	require.NoError(t, x.db.Read(t.Context(), func(r store.Reader) (err error) { list, err = audit.Page(r, 0); return err }))
+	require.Len(t, list, 1)
+	require.Equal(t, "uid 0 ", list[0].Name)
+	require.Equal(t, "a [2K", list[0].Subject)
+	require.Equal(t, "why      2  2026-11-22 10:00:00  client main  sale.approved      Käse", list[0].Detail)
+}
