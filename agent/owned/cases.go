@@ -27,7 +27,7 @@ func (a applications) Create(ctx context.Context, key wire.Key, app onboarding.A
 	if err = wire.Allow(ctx, "onboarding.create", mayOnboarding); err != nil {
 		return out, err
 	}
-	if out, err = a.next.Create(ctx, key, app); err == nil {
+	if out, err = a.next.Create(ctx, a.c.key(ctx, key), app); err == nil {
 		err = a.c.got(ctx, application, strconv.FormatInt(out.OnboardingID, 10))
 	}
 	return out, err
@@ -53,7 +53,7 @@ func (a applications) Update(ctx context.Context, key wire.Key, id int64, app on
 	if err := a.reach(ctx, "onboarding.update", id); err != nil {
 		return onboarding.State{}, err
 	}
-	return a.next.Update(ctx, key, id, app)
+	return a.next.Update(ctx, a.c.key(ctx, key), id, app)
 }
 
 // Submit implements onboarding.Service.
@@ -61,7 +61,7 @@ func (a applications) Submit(ctx context.Context, key wire.Key, id int64) (onboa
 	if err := a.reach(ctx, "onboarding.submit", id); err != nil {
 		return onboarding.State{}, err
 	}
-	return a.next.Submit(ctx, key, id)
+	return a.next.Submit(ctx, a.c.key(ctx, key), id)
 }
 
 // Disputes lets through whoever may dispute and reaches everything: nobody here can tell whose a card transaction is.

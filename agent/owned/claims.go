@@ -28,8 +28,12 @@ INSERT INTO owned_things (about, id, owner, mac) SELECT 'session', LOWER(session
 `}}
 }
 
-// Claims is the table.
-type Claims struct{ DB store.DB }
+// Claims is the table. New makes those that services are given.
+type Claims struct {
+	DB     store.DB
+	secret []byte
+	named  *named
+}
 
 const table = "owned_things"
 
@@ -94,6 +98,9 @@ func (c Claims) reach(ctx context.Context, about, id string) error {
 	}
 	if !found || owner != caller.Name {
 		return none(about)
+	}
+	if c.unsure(about, id) {
+		return wire.Errorf(wire.Unavailable, about, "the call that names it first has no answer yet: ask again")
 	}
 	return nil
 }

@@ -3,7 +3,8 @@
 // own things alone.
 //
 // It owns the table owned_things. It guarantees:
-//   - a thing has one owner: the first client that names it, or gets it in a reply;
+//   - a thing has one owner: the first client that names it in a call that the backend does not refuse, or gets it in a reply;
+//   - one client's Idempotency-Key is not another's at the backend;
 //   - a client that reaches its own things only gets the same wire.NotFound for another's thing and for none, before the backend
 //     is asked;
 //   - ids inside bodies count: the original of a refund or reversal, the contract of a recurring payment;

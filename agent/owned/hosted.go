@@ -38,13 +38,13 @@ var _ hosted.Sessions = sessions{}
 
 // Build implements hosted.Sessions. Who names an order or a contract first owns it.
 func (s sessions) Build(ctx context.Context, key wire.Key, req hosted.BuildRequest) (out hosted.Built, err error) {
-	err = wire.Allow(ctx, "hosted.build", mayHosted)
-	if err == nil {
-		err = s.c.take(ctx, order, req.Order.OrderID)
+	if err = wire.Allow(ctx, "hosted.build", mayHosted); err != nil {
+		return out, err
 	}
-	if r := req.PaymentSession.Recurrence; err == nil && r != nil && r.ContractID != "" {
+	ends := func(refused bool) {}
+	if r := req.PaymentSession.Recurrence; r != nil && r.ContractID != "" {
 		if r.Action == hosted.ContractCreation {
-			err = s.c.take(ctx, contract, r.ContractID)
+			ends, err = s.c.name(ctx, contract, r.ContractID)
 		} else {
 			err = s.c.reach(ctx, contract, r.ContractID)
 		}
@@ -52,7 +52,15 @@ func (s sessions) Build(ctx context.Context, key wire.Key, req hosted.BuildReque
 	if err != nil {
 		return out, err
 	}
-	if out, err = s.next.Build(ctx, key, req); err == nil {
+	done, err := s.c.name(ctx, order, req.Order.OrderID)
+	if err != nil {
+		ends(true)
+		return out, err
+	}
+	out, err = s.next.Build(ctx, s.c.key(ctx, key), req)
+	ends(refused(err))
+	done(refused(err))
+	if err == nil {
 		err = s.c.as(ctx, session, out.SessionID, order, req.Order.OrderID)
 	}
 	return out, err
@@ -73,12 +81,12 @@ func (s sessions) state(ctx context.Context, op, id string, words []string, ask 
 
 // Finalize implements hosted.Sessions.
 func (s sessions) Finalize(ctx context.Context, key wire.Key, id string, amount hosted.Text) (hosted.SessionState, error) {
-	return s.state(ctx, "hosted.finalize", id, []string{mayHosted}, func() (hosted.SessionState, error) { return s.next.Finalize(ctx, key, id, amount) })
+	return s.state(ctx, "hosted.finalize", id, []string{mayHosted}, func() (hosted.SessionState, error) { return s.next.Finalize(ctx, s.c.key(ctx, key), id, amount) })
 }
 
 // Cancel implements hosted.Sessions.
 func (s sessions) Cancel(ctx context.Context, key wire.Key, id string) (hosted.SessionState, error) {
-	return s.state(ctx, "hosted.cancel", id, []string{mayHosted}, func() (hosted.SessionState, error) { return s.next.Cancel(ctx, key, id) })
+	return s.state(ctx, "hosted.cancel", id, []string{mayHosted}, func() (hosted.SessionState, error) { return s.next.Cancel(ctx, s.c.key(ctx, key), id) })
 }
 
 // State implements hosted.Sessions.
@@ -147,15 +155,15 @@ func (o orders) post(ctx context.Context, op, id string, words []string, ask fun
 
 // Capture implements hosted.Orders.
 func (o orders) Capture(ctx context.Context, key wire.Key, id string, req hosted.PostRequest) (hosted.Posted, error) {
-	return o.post(ctx, "hosted.capture", id, []string{mayHosted}, func() (hosted.Posted, error) { return o.next.Capture(ctx, key, id, req) })
+	return o.post(ctx, "hosted.capture", id, []string{mayHosted}, func() (hosted.Posted, error) { return o.next.Capture(ctx, o.c.key(ctx, key), id, req) })
 }
 
 // Refund implements hosted.Orders.
 func (o orders) Refund(ctx context.Context, key wire.Key, id string, req hosted.PostRequest) (hosted.Posted, error) {
-	return o.post(ctx, "hosted.refund", id, []string{mayHosted, mayRefund}, func() (hosted.Posted, error) { return o.next.Refund(ctx, key, id, req) })
+	return o.post(ctx, "hosted.refund", id, []string{mayHosted, mayRefund}, func() (hosted.Posted, error) { return o.next.Refund(ctx, o.c.key(ctx, key), id, req) })
 }
 
 // Cancel implements hosted.Orders.
 func (o orders) Cancel(ctx context.Context, key wire.Key, id string, req hosted.PostRequest) (hosted.Posted, error) {
-	return o.post(ctx, "hosted.undo", id, []string{mayHosted, mayRefund}, func() (hosted.Posted, error) { return o.next.Cancel(ctx, key, id, req) })
+	return o.post(ctx, "hosted.undo", id, []string{mayHosted, mayRefund}, func() (hosted.Posted, error) { return o.next.Cancel(ctx, o.c.key(ctx, key), id, req) })
 }

@@ -2,6 +2,7 @@ package owned
 
 import (
 	"context"
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -33,23 +34,43 @@ type schemes struct {
 var _ aapay.Service = schemes{}
 
 // Initialize implements aapay.Service.
-func (s schemes) Initialize(ctx context.Context, typ aapay.Type, req aapay.Request) (out aapay.Reply, err error) {
-	if err = s.allow(ctx, typ, req); err == nil {
-		if out, err = s.next.Initialize(ctx, typ, req); err == nil {
-			err = s.keep(ctx, out.Response)
-		}
+func (s schemes) Initialize(ctx context.Context, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	return s.start(ctx, typ, req, func() (aapay.Reply, error) { return s.next.Initialize(ctx, typ, req) })
+}
+
+// InitializeWithIdempotency implements aapay.Service.
+func (s schemes) InitializeWithIdempotency(ctx context.Context, key wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
+	return s.start(ctx, typ, req, func() (aapay.Reply, error) {
+		return s.next.InitializeWithIdempotency(ctx, s.c.key(ctx, key), typ, req)
+	})
+}
+
+func (s schemes) start(ctx context.Context, typ aapay.Type, req aapay.Request, send func() (aapay.Reply, error)) (out aapay.Reply, err error) {
+	if err = s.allow(ctx, typ, req); err != nil {
+		return out, err
+	}
+	done, err := s.c.name(ctx, reference, req.TerminalReference)
+	if err != nil {
+		return out, err
+	}
+	out, err = send()
+	no := refused(err) || err == nil && rejected(out)
+	done(no)
+	if err == nil && !no {
+		err = s.keep(ctx, out.Response)
 	}
 	return out, err
 }
 
-// InitializeWithIdempotency implements aapay.Service.
-func (s schemes) InitializeWithIdempotency(ctx context.Context, key wire.Key, typ aapay.Type, req aapay.Request) (out aapay.Reply, err error) {
-	if err = s.allow(ctx, typ, req); err == nil {
-		if out, err = s.next.InitializeWithIdempotency(ctx, key, typ, req); err == nil {
-			err = s.keep(ctx, out.Response)
-		}
+// rejected says that a reply is a refusal: 201, and nothing in it says otherwise (S1 2.4).
+func rejected(r aapay.Reply) bool {
+	if r.HTTPStatus != http.StatusCreated || r.Operation != nil {
+		return false
 	}
-	return out, err
+	if r.Response == nil {
+		return !r.Valid
+	}
+	return r.Response.ResponseCode == aapay.CodeReject || r.Response.ResponseCode == aapay.CodeCancel
 }
 
 // allow is nil where the caller may start a transaction: its own reference, and its own original.
@@ -83,7 +104,7 @@ func (s schemes) allow(ctx context.Context, typ aapay.Type, req aapay.Request) e
 			return err
 		}
 	}
-	return s.c.take(ctx, reference, req.TerminalReference)
+	return nil
 }
 
 func (s schemes) sold(ctx context.Context, id string, byNumber bool) (name string, err error) {

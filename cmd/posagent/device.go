@@ -9,6 +9,7 @@ import (
 	"posagent/agent"
 	"posagent/agent/config"
 	"posagent/agent/offline"
+	"posagent/agent/owned"
 	"posagent/store"
 )
 
@@ -17,7 +18,7 @@ import (
 
 // moreServices: a merchant signs up elsewhere, a web platform runs the full build, and who disputes what was paid is the
 // customer's bank: 115 kB.
-func moreServices(*agent.Local, config.Config, store.DB, *offline.Front, map[string]sender, *slog.Logger) {
+func moreServices(*agent.Local, config.Config, store.DB, owned.Claims, *offline.Front, map[string]sender, *slog.Logger) {
 }
 
 func moreNames() []string { return nil }

@@ -20,10 +20,9 @@ import (
 
 // moreServices are those of the local port that a terminal in a shop has no use for, and hosted build, for which its binary has
 // no room: its 100 kB are a web platform's, whose computer takes the full build.
-func moreServices(l *agent.Local, cfg config.Config, db store.DB, f *offline.Front, to map[string]sender, log *slog.Logger) {
+func moreServices(l *agent.Local, cfg config.Config, db store.DB, own owned.Claims, f *offline.Front, to map[string]sender, log *slog.Logger) {
 	url := cfg.Upstream.URL
 	l.Inbox = inbox.New(agent.Inbox(db, f, time.Now, log))
-	own := owned.Claims{DB: db}
 	build := &hosted.Client{BaseURL: url("hosted"), APIKey: cfg.Upstream.Auth.APIKey, Doer: to["hosted"].doer()}
 	cases := &disputes.Client{BaseURL: url("disputes"), Operator: cfg.Operator.Name, Doer: to["disputes"].doer(), Dir: l.Dir}
 	l.Services = append(l.Services,

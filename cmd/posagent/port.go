@@ -21,7 +21,7 @@ import (
 )
 
 // localPort is what the local port serves.
-func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, f *offline.Front, to map[string]sender, log *slog.Logger) (agent.Local, error) {
+func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, secret []byte, f *offline.Front, to map[string]sender, log *slog.Logger) (agent.Local, error) {
 	l := agent.Local{
 		Token: cfg.Port.Token, Rate: cfg.Port.Rate, Parallel: cfg.Port.Parallel, Within: cfg.Upstream.Timeout, About: aboutTerminal(cfg, sandbox), Dir: c.stateDir(),
 		Live: func() view.Live { return readLive(c.stateDir()) },
@@ -44,15 +44,15 @@ func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, f *offline
 			l.Upstream = append(l.Upstream, view.Upstream{Name: name, Healthy: client.Healthy})
 		}
 	}
-	url := cfg.Upstream.URL
+	url, own := cfg.Upstream.URL, owned.New(db, secret)
 	l.Services = []port.Service{
 		port.Payments(f.Payments(), cfg.Operator.Name),
 		port.Tokens(f.Tokens()),
 		port.Links(f.Links(), f.Transactions(), cfg.Upstream.Auth.Instance),
-		port.Schemes(owned.Schemes(owned.Claims{DB: db}, drive.SoldAs, &aapay.Client{BaseURL: url("schemes"), Doer: to["schemes"].doer()})),
+		port.Schemes(owned.Schemes(own, drive.SoldAs, &aapay.Client{BaseURL: url("schemes"), Doer: to["schemes"].doer()})),
 		port.Methods(catalog.Holding(db, methodQuery(cfg), &methods.Client{BaseURL: url("methods"), Doer: to["methods"].doer()})),
 	}
-	moreServices(&l, cfg, db, f, to, log)
+	moreServices(&l, cfg, db, own, f, to, log)
 	return l, nil
 }
 

@@ -242,7 +242,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 			return o, f, nil, fail(exitFailed, "local port: %v (set [port] listen)", err)
 		}
 		ready = append(ready, "port=http://"+o.Port.Addr().String())
-		if o.Local, err = localPort(c, cfg, sandbox, db, o.Front, to, log); err != nil {
+		if o.Local, err = localPort(c, cfg, sandbox, db, secret, o.Front, to, log); err != nil {
 			return o, f, nil, err
 		}
 	}

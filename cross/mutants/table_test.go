@@ -428,6 +428,12 @@ var table = []mutant{
 	{"the register's sale is reversed past the checkout", "cmd/posagent", "TestField_P1AlphaReachesNothingOfBetas", []edit{
 		{"agent/owned/schemes.go", `		case name == "":`, `		case name == name:`},
 	}},
+	{"a name that the backend refused is the client's", "agent/owned", "TestField_P1ARefusedNameIsNotClaimed", []edit{
+		{"agent/owned/naming.go", `	if n.inserted && !n.good {`, `	if n.inserted && n.good && !n.good {`},
+	}},
+	{"one client's key meets another's at the backend", "agent/owned", "TestField_P1KeysOfClientsAreApart", []edit{
+		{"agent/owned/naming.go", `"posagent client key 1", client, string(key))`, `"posagent client key 1", string(key))`},
+	}},
 	{"a link by which the register sold is taken back past the checkout", offline, "TestField_P1TheRegistersLinkIsNotTakenBack", []edit{
 		{"agent/offline/owner.go", `	if err == nil && sale != "" {`, `	if err == nil && sale == "\x00" {`},
 	}},
