@@ -77,10 +77,13 @@ type dialogue struct {
 	progress ecr.Progress
 	held     *ecr.Outcome // came while an abort was asked for
 	outcome  ecr.Outcome
-	told     ecr.Result // what the last 04 0F said
-	retold   bool       // the second 04 0F, after an undo
-	asked    int        // how often 84 9C was answered
-	doubted  bool       // an answer may have been to an older message, so 04 0F was sent again
+	// The register has asked for another sale meanwhile: it does not know this one. Told by 04 0F that this one is approved,
+	// it would acknowledge that without knowing what it is.
+	forgotten bool
+	told      ecr.Result // what the last 04 0F said
+	retold    bool       // the second 04 0F, after an undo
+	asked     int        // how often 84 9C was answered
+	doubted   bool       // an answer may have been to an older message, so 04 0F was sent again
 
 	totals *ecr.Totals
 	prints []apdu.Message
@@ -256,6 +259,10 @@ func (m *Machine) follow(r rule, msg apdu.Message, id int, again bool, openSale 
 	case join:
 		m.drop(true, false)
 		m.begin(msg, id, again)
+	case forgets:
+		m.reply(id, apdu.Refuse(0xA0))
+		m.d.forgotten, m.d.notify = true, false
+		m.stop(TimerProgress)
 	case unheard:
 		m.forget(msg, id, again)
 	case await:

@@ -69,6 +69,7 @@ var begins = map[apdu.Command]string{
 //	first  the same, but the command waits until the loss is recorded
 //	join   the command is begun, the approval is not handed back
 //	A0     84 A0 00 and nothing else
+//	untold 84 A0 00; the sale goes on, no 04 0F tells it, and its outcome is handed back as lost
 //	83     84 83 00 and nothing else
 //	9C     80 00 00, and nothing is begun
 //	abort  the desk is asked to abort the sale; there is no answer yet
@@ -79,9 +80,9 @@ const grid = `
 06 00   begin  begin  begin   begin   lost    lost    begin     begin    begin  begin   begin
 06 02   begin  begin  begin   begin   lost    lost    begin     begin    begin  begin   begin
 05 01   begin  9C     9C      9C      9C      9C      9C        9C       begin  9C      9C
-06 01   begin  A0     A0      A0      first   A0      A0        A0       begin  A0      A0
-06 30   begin  A0     A0      A0      first   A0      A0        A0       begin  A0      A0
-06 31   begin  A0     A0      A0      first   A0      A0        A0       begin  A0      A0
+06 01   begin  A0     untold  A0      first   A0      A0        A0       begin  A0      A0
+06 30   begin  A0     untold  A0      first   A0      A0        A0       begin  A0      A0
+06 31   begin  A0     untold  A0      first   A0      A0        A0       begin  A0      A0
 06 20   begin  A0     join    A0      join    join    join      join     begin  A0      wait
 06 B0   83     later  abort   83      83      83      83        83       83     abort   abort
 06 50   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
@@ -139,6 +140,12 @@ func TestField_U10Matrix(t *testing.T) {
 					require.Equal(t, []string{begins[cmd]}, s.out)
 				case "A0":
 					require.Equal(t, []string{"P 84 A0 00"}, s.out)
+				case "untold":
+					require.Equal(t, []string{"P 84 A0 00"}, s.out)
+					s.out = nil
+					s.input(t, "< outcome approved")
+					s.input(t, "E 80 00 00") // a register's automatic answer to whatever came last
+					require.Equal(t, []string{"> lost s1"}, s.out)
 				case "83":
 					require.Equal(t, []string{"P 84 83 00"}, s.out)
 				case "9C":

@@ -306,6 +306,12 @@ func (m *Machine) ended(ev Ended) {
 func (m *Machine) conclude(out ecr.Outcome) {
 	m.d.outcome = out
 	m.stop(TimerProgress)
+	if m.d.forgotten && out.Result == ecr.Approved {
+		m.do(Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
+		m.answerAborts(false)
+		m.finish()
+		return
+	}
 	if m.d.silent {
 		m.do(Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
 		m.printAndEnd()

@@ -34,6 +34,7 @@ const (
 	restart               // the register has started again: drop the dialogue, begin the command
 	join                  // drop the dialogue but keep its sale, which the command asks for
 	await                 // answer it, and begin it when the dialogue of the other connection is over
+	forgets               // 84 A0 00; the register does not know the running sale, whose approval will not be told but is lost
 	unheard               // the register does not know the sale it is being told: lost; then begin the command
 	side                  // answer beside the dialogue: status 9C
 	abort                 // ask the desk to abort the running sale
@@ -49,9 +50,9 @@ var table = map[apdu.Command][phases]rule{
 	apdu.Registration:   {take, restart, restart, restart, restart, restart, restart, restart, take, restart, take},
 	apdu.LogOff:         {take, restart, restart, restart, restart, restart, restart, restart, take, restart, take},
 	apdu.StatusEnquiry:  {take, side, side, side, side, side, side, side, take, side, side},
-	apdu.Authorisation:  {take, busy, busy, busy, unheard, busy, busy, busy, take, busy, busy},
-	apdu.Reversal:       {take, busy, busy, busy, unheard, busy, busy, busy, take, busy, busy},
-	apdu.RefundCmd:      {take, busy, busy, busy, unheard, busy, busy, busy, take, busy, busy},
+	apdu.Authorisation:  {take, busy, forgets, busy, unheard, busy, busy, busy, take, busy, busy},
+	apdu.Reversal:       {take, busy, forgets, busy, unheard, busy, busy, busy, take, busy, busy},
+	apdu.RefundCmd:      {take, busy, forgets, busy, unheard, busy, busy, busy, take, busy, busy},
 	apdu.RepeatReceipt:  {take, busy, join, busy, join, join, join, join, take, busy, await},
 	apdu.AbortECR:       {abortOld, abortSoon, abort, refuse, abortLate, abortLate, abortLate, abortLate, abortLate, abortOld, abortOld},
 	apdu.EndOfDay:       {take, busy, busy, busy, busy, busy, busy, busy, take, busy, busy},
