@@ -242,7 +242,7 @@ func (d *Drive) arm(row *Row, seq uint64) {
 			at, ok, name = grace, true, checkout.GraceOver
 		}
 	}
-	stop, fresh := d.advance(row.Key, seq, ok)
+	stop, fresh := d.advance(row, seq, ok)
 	if !ok || !fresh {
 		return
 	}

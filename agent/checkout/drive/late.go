@@ -29,6 +29,16 @@ func (d *Drive) isPatient(key wire.Key) bool {
 	return l != nil && l.patient
 }
 
+// deadline is the sale's as its method and its register stand now: the method may have been chosen since the sale began.
+func (d *Drive) deadline(l *live) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if l.patient {
+		return max(l.limits.Deadline, l.limits.Long)
+	}
+	return l.limits.Deadline
+}
+
 // toldAborted is what was told of a sale before the journal had it; nil = nothing.
 func (d *Drive) toldAborted(key wire.Key) *ecr.Outcome {
 	d.mu.Lock()
@@ -56,14 +66,13 @@ func (d *Drive) answerInTime(ctx context.Context, row *Row) {
 	if over == nil { // it has ended
 		return
 	}
-	limits := row.State.Limits
-	late := checkout.LastReadAt - answerBefore
-	for wait := limits.Deadline; ; wait = max(limits.Deadline, limits.Long) {
-		if !pause(ctx, row.State.StartedAt+wait+late-d.boot(), over) {
-			return
-		}
-		if wait >= limits.Long || !d.isPatient(key) {
+	for {
+		left := row.State.StartedAt + d.deadline(l) + checkout.LastReadAt - answerBefore - d.boot()
+		if left <= 0 {
 			break
+		}
+		if !pause(ctx, left, over) {
+			return
 		}
 	}
 	told := *row

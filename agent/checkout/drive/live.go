@@ -23,9 +23,10 @@ const (
 // live is what is known of a sale in memory only.
 type live struct {
 	seq      uint64
-	leaving  int           // the attempt of initialize that is being sent, or was sent last
-	readStop chan struct{} // of the read that waits, nil = none does
-	readGen  int           // counts the questions that were scheduled or stopped
+	limits   checkout.Limits // as that commit left them
+	leaving  int             // the attempt of initialize that is being sent, or was sent last
+	readStop chan struct{}   // of the read that waits, nil = none does
+	readGen  int             // counts the questions that were scheduled or stopped
 	tickStop chan struct{}
 	prompt   context.CancelFunc
 	lastRead time.Duration // boot clock, 0 = none yet
@@ -70,14 +71,14 @@ func (d *Drive) seqOf(key wire.Key) uint64 {
 
 // advance says whether seq is the newest commit of the sale that was performed. Then, in the same step, the timer of its next limit
 // replaces the older one; stop is nil where there is none.
-func (d *Drive) advance(key wire.Key, seq uint64, timer bool) (stop chan struct{}, fresh bool) {
+func (d *Drive) advance(row *Row, seq uint64, timer bool) (stop chan struct{}, fresh bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	l := d.live(key)
+	l := d.live(row.Key)
 	if seq < l.seq {
 		return nil, false
 	}
-	l.seq = seq
+	l.seq, l.limits = seq, row.State.Limits
 	shut(&l.tickStop)
 	if timer {
 		l.tickStop = make(chan struct{})
