@@ -84,7 +84,7 @@ func (s *Store) compare(ctx context.Context, seen *sighting) error {
 func (s *Store) leaveAlone(ctx context.Context) {
 	set := s.set
 	set.readOnly = true
-	if r, err := openLink(ctx, set); err == nil {
+	if r, err := openLink(context.WithoutCancel(ctx), set); err == nil {
 		defer func() { _ = r.close() }()
 	}
 	_ = s.w.close()

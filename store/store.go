@@ -212,6 +212,9 @@ func (s *Store) start(ctx context.Context) error {
 		return s.settle(ctx, seen)
 	}
 	if s.schema, err = s.migrate(ctx, w, between); err != nil {
+		if s.marks != nil { // they may still say that the log is being folded
+			s.leaveAlone(ctx)
+		}
 		return classify(err)
 	}
 	if s.ckpt, err = openLink(ctx, s.set); err != nil {
