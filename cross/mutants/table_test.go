@@ -676,7 +676,7 @@ var table = []mutant{
 		{"agent/checkout/outcome.go", "s = decide(s, ecr.Aborted, ecr.NoConnection, u.Text)\n\t\treturn s, []Effect{{Do: Release}, {Do: Tell}}", "s = decide(s, ecr.Aborted, ecr.NoConnection, u.Text)\n\t\treturn s, []Effect{{Do: Tell}}"},
 	}},
 	{"a dead disk keeps a register waiting", drive, "TestField_J8ADeadDiskEndsEveryDialogue", []edit{
-		{"agent/checkout/drive/late.go", `late := checkout.LastReadAt - answerBefore`, `late := time.Hour`},
+		{"agent/checkout/drive/late.go", `checkout.LastReadAt - answerBefore - d.boot()`, `time.Hour - d.boot()`},
 	}},
 	{"two sales at a time", drive, "TestOneSaleAtATime", []edit{
 		{"agent/checkout/drive/begin.go", `if !r.Quarantined && checkout.Open(r.State) {`, `if !r.Quarantined && checkout.Open(r.State) && false {`},
