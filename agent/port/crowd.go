@@ -75,6 +75,28 @@ func (a *api) anybody(h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
+// proving serves what proves by itself who asks, as the hooks do: what it refuses is answered at the pace of strangers.
+func proving(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&judged{w, r}, r) })
+}
+
+// judged sees whether a request was refused.
+type judged struct {
+	http.ResponseWriter
+	r *http.Request
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (j *judged) WriteHeader(status int) {
+	if status >= http.StatusBadRequest {
+		crowdOf(j.r).wait(j.r.Context().Done())
+	}
+	j.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (j *judged) Unwrap() http.ResponseWriter { return j.ResponseWriter }
+
 // What a client's reads of the terminal itself may take: one at a time, and a tenth of a processor.
 const (
 	restFor    = 9                // times as long as the read took

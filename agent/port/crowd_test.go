@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -101,4 +102,24 @@ func TestField_P8ListsLeaveTheProcessorFree(t *testing.T) {
 		require.Equal(t, 10*time.Millisecond, time.Since(began))
 		time.Sleep(time.Second)
 	})
+}
+
+// What needs no token, or proves by itself who asks, answers strangers at their pace too: the pages of payments, the hooks, /token.
+func TestField_P8EveryDoorHasAPace(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	no := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+	p := New(Options{Listener: ln, Live: func() error { return nil }, Ready: func() error { return nil }, Token: "token", Pages: no, Hooks: no, Services: []Service{Notices(no)}})
+	defer ln.Close()
+	crowd := newCrowd(1, 1)
+	for method, paths := range map[string][]string{"GET": {PayPath + "L1", "/livez"}, "POST": {HooksPath, NoticesPath, "/token", "/oauth2/v2.0/token"}} {
+		for _, path := range paths {
+			before := crowd.next
+			ended, cancel := context.WithCancel(withCrowd(crowd))
+			cancel()
+			r := httptest.NewRequest(method, path, http.NoBody).WithContext(ended)
+			p.api.routes().ServeHTTP(httptest.NewRecorder(), r)
+			require.True(t, crowd.next.After(before), path)
+		}
+	}
 }

@@ -102,7 +102,7 @@ func Hosted(sessions hosted.Sessions, orders hosted.Orders) Service {
 func Notices(h http.Handler) Service {
 	return Service{func(*api) mount {
 		return mount{name: "notifications", body: jsonBody, errors: jsonBody, at: []string{NoticesPath},
-			handler: http.MaxBytesHandler(h, wire.MaxRequest), routes: "POST 200 " + NoticesPath + " take a notification over"}
+			handler: http.MaxBytesHandler(proving(h), wire.MaxRequest), routes: "POST 200 " + NoticesPath + " take a notification over"}
 	}}
 }
 

@@ -66,12 +66,12 @@ func (a *api) table() []mount {
 	if a.o.Pages != nil {
 		list = append(list, mount{name: "payment pages", errors: "text/plain",
 			routes: "GET 200 " + PayPath + "{paymentId} the page of a stored payment: the shop is offline, or the way on to the backend's page",
-			own:    map[string]http.HandlerFunc{PayPath + "{paymentId}": a.o.Pages.ServeHTTP},
+			own:    map[string]http.HandlerFunc{PayPath + "{paymentId}": a.anybody(a.o.Pages.ServeHTTP)},
 		})
 	}
 	if a.o.Hooks != nil {
 		list = append(list, mount{name: "hooks", proof: byHook, body: jsonBody, errors: jsonBody, at: []string{HooksPath},
-			handler: http.MaxBytesHandler(a.o.Hooks, wire.MaxRequest),
+			handler: http.MaxBytesHandler(proving(a.o.Hooks), wire.MaxRequest),
 			routes:  "POST 200 " + HooksPath + " take a webhook over"})
 	}
 	if a.o.Token == "" {
@@ -83,7 +83,7 @@ func (a *api) table() []mount {
 	list = append(list, mount{name: "tokens for clients", body: formBody, errors: jsonBody,
 		routes: `POST 200 /token the terminal's token, for clients that fetch one (client credentials)
 			POST 200 /oauth2/v2.0/token the same`,
-		own: map[string]http.HandlerFunc{"/token": a.token, "/oauth2/v2.0/token": a.token},
+		own: map[string]http.HandlerFunc{"/token": proving(http.HandlerFunc(a.token)).ServeHTTP, "/oauth2/v2.0/token": proving(http.HandlerFunc(a.token)).ServeHTTP},
 	})
 	for _, s := range a.o.Services {
 		list = append(list, s.mount(a))
