@@ -4,15 +4,18 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
+	"posagent/store"
 )
 
 // A refund or reversal that never left ends by an abort or after 30 s, says so, and leaves the remaining amount as it was.
@@ -424,5 +427,22 @@ func TestField_T3ReceiptsOfClosedBatches(t *testing.T) {
 		of, err = refund("R1/1", 104)
 		require.NoError(t, err)
 		require.Equal(t, old.Sale, of)
+	})
+}
+
+// The register's sale is known by its reference and its number in any case of letters and with spaces around it: a backend that
+// overlooks those would take the sale back behind the register's.
+func TestField_P1ASaleIsKnownHoweverItIsSpelt(t *testing.T) {
+	terminal(t, func(r *rig) {
+		o := r.approved(1000)
+		row, _ := r.show(o.Sale)
+		for id, want := range map[string]bool{
+			row.Reference: true, strings.ToUpper(row.Reference): true, " " + row.Reference: true, row.Reference + "\u00a0": true,
+			o.TransactionID: true, " 0" + o.TransactionID + " ": true, row.Reference + "x": false, "1": false,
+		} {
+			name := ""
+			require.NoError(t, r.db.Read(context.Background(), func(rd store.Reader) (err error) { name, err = drive.SoldAs(rd, id, true); return err }))
+			require.Equal(t, want, name != "", "%q", id)
+		}
 	})
 }

@@ -14,7 +14,7 @@ import (
 // none. Rows are not verified: an altered one is a register's all the same.
 func SoldAs(r store.Reader, id string, byNumber bool) (string, error) {
 	row, err := scan(nil, r.QueryRow(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE key = ?`, string(keyOf(id))))
-	if err == nil && strings.EqualFold(row.Reference, id) {
+	if err == nil && strings.EqualFold(row.Reference, strings.TrimSpace(id)) {
 		return nameOf(row), nil
 	}
 	if err != nil && !errors.Is(err, ErrUnknown) {
