@@ -181,7 +181,6 @@ func Inbox(db store.DB, front *offline.Front, now func() time.Time, log *slog.Lo
 		}
 		return claims.Owner(r, about, id)
 	}
-	o.Named = claims.Operation
 	if front != nil {
 		o.Making = front.Making
 	}

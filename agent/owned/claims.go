@@ -147,8 +147,3 @@ func (c Claims) as(ctx context.Context, about, id, of, name string) error {
 }
 
 func none(about string) error { return wire.Errorf(wire.NotFound, about, "no such %s", about) }
-
-// Operation gives an operation of hosted build to the owner of its order.
-func (c Claims) Operation(ctx context.Context, id, of string) error {
-	return c.as(ctx, operation, id, order, of)
-}

@@ -2,9 +2,12 @@ package owned
 
 import (
 	"context"
+	"strings"
+	"time"
 
 	"posagent/schemes/hosted"
 	"posagent/schemes/wire"
+	"posagent/store"
 )
 
 // The words of a client's list that its services ask for.
@@ -166,4 +169,32 @@ func (o orders) Refund(ctx context.Context, key wire.Key, id string, req hosted.
 // Cancel implements hosted.Orders.
 func (o orders) Cancel(ctx context.Context, key wire.Key, id string, req hosted.PostRequest) (hosted.Posted, error) {
 	return o.post(ctx, "hosted.undo", id, []string{mayHosted, mayRefund}, func() (hosted.Posted, error) { return o.next.Cancel(ctx, o.c.key(ctx, key), id, req) })
+}
+
+// toldWithin is how long a notification waits for the backend's word.
+const toldWithin = 3 * time.Second
+
+// Told returns what a notification calls with an operation and its order. It gives the operation to the order's owner where the
+// backend says that it is of that order: the owner holds the token that proves a notification, and could name any operation. Where
+// the backend does not answer, the owner gets the operation by reading the order.
+func (c Claims) Told(orders hosted.Orders) func(ctx context.Context, id, of string) error {
+	return func(ctx context.Context, id, of string) error {
+		owner, found := "", false
+		err := c.DB.Read(ctx, func(r store.Reader) (err error) { owner, found, err = c.Owner(r, order, of); return err })
+		if err != nil || !found || owner == "" {
+			return err
+		}
+		ask, cancel := context.WithTimeout(ctx, toldWithin)
+		defer cancel()
+		report, err := orders.Order(ask, of)
+		if err != nil {
+			return nil
+		}
+		for _, op := range report.Operations {
+			if strings.EqualFold(op.OperationID, id) {
+				return c.as(ctx, operation, id, order, of)
+			}
+		}
+		return nil
+	}
 }

@@ -93,11 +93,32 @@ type builder struct {
 
 type ordered struct{ hosted.Orders }
 
+func (ordered) Refund(context.Context, wire.Key, string, hosted.PostRequest) (hosted.Posted, error) {
+	return hosted.Posted{}, nil
+}
+
 func (b *builder) Build(context.Context, wire.Key, hosted.BuildRequest) (hosted.Built, error) {
 	return hosted.Built{SessionID: "s"}, b.err
 }
 
-func (ordered) Order(context.Context, string) (hosted.Report, error) { return hosted.Report{}, nil }
+func (ordered) Order(context.Context, string) (hosted.Report, error) {
+	return hosted.Report{Operations: []hosted.Operation{{OperationID: "own"}}}, nil
+}
+
+// A client holds the token that proves its order's notifications. One that it sends itself, with an operation of another order in
+// it, does not make the operation its own.
+func TestField_P1ANoticeGivesNoForeignOperation(t *testing.T) {
+	alpha, c, next := as(t, "alpha"), claims(t), &builder{}
+	sessions, orders := owned.Sessions(c, next), owned.Orders(c, ordered{})
+	_, err := sessions.Build(alpha, "", hosted.BuildRequest{Order: hosted.Order{OrderID: "order"}})
+	require.NoError(t, err)
+	told := c.Told(ordered{})
+	for id, want := range map[string]wire.Code{"theirs": wire.NotFound, "own": ""} {
+		require.NoError(t, told(t.Context(), id, "order"))
+		_, err := orders.Refund(alpha, "", id, hosted.PostRequest{})
+		require.Equal(t, want, wire.CodeOf(err), id)
+	}
+}
 
 // The same of an order and a contract.
 func TestField_P1ARefusedOrderIsNotClaimed(t *testing.T) {

@@ -22,8 +22,10 @@ import (
 // no room: its 100 kB are a web platform's, whose computer takes the full build.
 func moreServices(l *agent.Local, cfg config.Config, db store.DB, own owned.Claims, f *offline.Front, to map[string]sender, log *slog.Logger) {
 	url := cfg.Upstream.URL
-	l.Inbox = inbox.New(agent.Inbox(db, f, time.Now, log))
 	build := &hosted.Client{BaseURL: url("hosted"), APIKey: cfg.Upstream.Auth.APIKey, Doer: to["hosted"].doer()}
+	arrived := agent.Inbox(db, f, time.Now, log)
+	arrived.Named = own.Told(build.Orders())
+	l.Inbox = inbox.New(arrived)
 	cases := &disputes.Client{BaseURL: url("disputes"), Operator: cfg.Operator.Name, Doer: to["disputes"].doer(), Dir: l.Dir}
 	l.Services = append(l.Services,
 		port.Disputes(owned.Disputes(cases), cases, cfg.Operator.Name),
