@@ -630,6 +630,9 @@ var table = []mutant{
 		{"store/writer.go", "\tstart := time.Now()\n\tif err := s.w.exec(\"COMMIT\"); err != nil {",
 			"\tif changed {\n\t\ts.counted(next)\n\t}\n\tstart := time.Now()\n\tif err := s.w.exec(\"COMMIT\"); err != nil {"},
 	}},
+	{"a start that fails folds the log beside a mark that asks for it", "store", "TestField_J1AFailedStartKeepsTheLog", []edit{
+		{"store/store.go", `if s.marks != nil { // they may still say that the log is being folded`, `if false {`},
+	}},
 	{"the mark does not say that the log is being folded", crashfs, "TestField_J1AFoldingThatLostItsLogIsNoticed", []edit{
 		{"store/checkpoint.go", `s.marks.durably(func(c *slot) { c.fold = f })`, `s.marks.durably(func(c *slot) { c.fold = folding{} })`},
 	}},
@@ -677,6 +680,9 @@ var table = []mutant{
 	}},
 	{"a withdrawn refund keeps its amount debited", drive, "TestField_L4WhatNeverLeftIsWithdrawn", []edit{
 		{"agent/checkout/outcome.go", "s = decide(s, ecr.Aborted, ecr.NoConnection, u.Text)\n\t\treturn s, []Effect{{Do: Release}, {Do: Tell}}", "s = decide(s, ecr.Aborted, ecr.NoConnection, u.Text)\n\t\treturn s, []Effect{{Do: Tell}}"},
+	}},
+	{"the timers of a method that was not chosen", drive, "TestField_J8TheChosenMethodsTimersCount", []edit{
+		{"agent/checkout/drive/live.go", `l.seq, l.limits = seq, row.State.Limits`, "if l.seq = seq; l.limits.Long == 0 {\n\t\tl.limits = row.State.Limits\n\t}"},
 	}},
 	{"a dead disk keeps a register waiting", drive, "TestField_J8ADeadDiskEndsEveryDialogue", []edit{
 		{"agent/checkout/drive/late.go", `checkout.LastReadAt - answerBefore - d.boot()`, `time.Hour - d.boot()`},

@@ -19,6 +19,7 @@ type desk struct {
 	memory     map[string][]byte
 	closed     int
 	failures   int           // Delivered fails this often
+	hang       chan struct{} // Delivered waits for it, whatever its context says
 	slow       time.Duration // Begin takes this long
 	checkErr   error
 	changed    chan struct{}
@@ -198,6 +199,9 @@ func (d *desk) Last(_ context.Context, line string) (ecr.Sale, error) {
 }
 
 func (d *desk) Delivered(_ context.Context, id string, delivery ecr.Delivery) (ecr.Outcome, error) {
+	if d.hang != nil {
+		<-d.hang
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	defer d.touch()

@@ -412,13 +412,14 @@ func isResuming(err error) bool {
 // deliver reports a delivery until the desk has recorded it. A desk that is closing still gets one try.
 func (d *dialog) deliver(ctx context.Context, a zvt.Deliver) {
 	began := time.Now()
-	answered := false
+	late := time.AfterFunc(recordWithin, func() { d.recorded(zvt.Recorded{Gen: a.Gen}) }) // also where the desk hangs
+	defer late.Stop()
 	for wait := 200 * time.Millisecond; ; wait = min(2*wait, 20*time.Second) {
 		once, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordOnce)
 		out, err := d.s.o.Desk.Delivered(once, a.Sale, a.Delivery)
 		cancel()
 		if err == nil {
-			if !answered {
+			if late.Stop() {
 				d.recorded(zvt.Recorded{Gen: a.Gen, Outcome: out, OK: true})
 			}
 			return
@@ -426,10 +427,6 @@ func (d *dialog) deliver(ctx context.Context, a zvt.Deliver) {
 		if ctx.Err() != nil || time.Since(began) > recordForever {
 			d.s.log.Error("delivery not recorded", "sale", a.Sale, "delivery", a.Delivery, "err", err)
 			return
-		}
-		if !answered && time.Since(began)+wait > recordWithin {
-			answered = true
-			d.recorded(zvt.Recorded{Gen: a.Gen})
 		}
 		pause(ctx, wait)
 	}

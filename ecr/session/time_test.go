@@ -178,6 +178,29 @@ func TestDeliveryIsRecordedInTheEnd(t *testing.T) {
 	})
 }
 
+// A disk that hangs, instead of failing, keeps the register waiting no longer: it gets its completion, and the record is made once
+// the disk goes on.
+func TestField_J8AHangingDiskEndsTheDialogue(t *testing.T) {
+	d := newDesk()
+	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
+		d.hang = make(chan struct{}) // of this bubble
+		p.send("06 00 06 12 34 56 00 09 78")
+		p.expect("80 00 00", "06 0F")
+		p.send("80 00 00")
+		p.send(pay)
+		p.expect("80 00 00")
+		p.expectApproval()
+		p.send("80 00 00")
+		start := time.Now()
+		time.AfterFunc(time.Minute, func() { close(d.hang) })
+		p.expect("06 0F 00")
+		require.LessOrEqual(t, time.Since(start), recordWithin)
+		p.send("80 00 00")
+		require.NoError(t, d.until(t.Context(), "told", func() bool { return len(d.deliveries) == 1 }))
+		require.Equal(t, []string{"told s1"}, d.delivered())
+	})
+}
+
 func TestSlowDeskIsAnsweredInTime(t *testing.T) {
 	d := newDesk()
 	d.slow = 20 * time.Second
