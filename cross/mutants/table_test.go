@@ -432,7 +432,7 @@ var table = []mutant{
 		{"agent/owned/naming.go", `	if n.inserted && !n.good {`, `	if n.inserted && n.good && !n.good {`},
 	}},
 	{"a client's own notice makes any operation its own", "agent/owned", "TestField_P1ANoticeGivesNoForeignOperation", []edit{
-		{"agent/owned/hosted.go", `strings.EqualFold(op.OperationID, id)`, `strings.EqualFold(id, id)`},
+		{"agent/owned/hosted.go", `strings.EqualFold(op.OperationID, id)`, `strings.EqualFold(op.OperationID, op.OperationID)`},
 	}},
 	{"one client's key meets another's at the backend", "agent/owned", "TestField_P1KeysOfClientsAreApart", []edit{
 		{"agent/owned/naming.go", `"posagent client key 1", client, string(key))`, `"posagent client key 1", string(key))`},
