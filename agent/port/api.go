@@ -20,6 +20,9 @@ import (
 // maxStreams is how many listen to events at a time; they hold their connections.
 const maxStreams = 16
 
+// maxListens is how many of them one client with a name has: it must not take all.
+const maxListens = 4
+
 // api is what the port serves.
 type api struct {
 	o        Options
@@ -104,7 +107,7 @@ func (a *api) house() mount {
 			}),
 			housePrefix + "operations/{key}": show(func(r *http.Request) (any, error) { return h.Operation(r.Context(), r.PathValue("key")) }),
 			housePrefix + "events": a.known(a.problem, func(c *account, w http.ResponseWriter, r *http.Request) {
-				a.events(w, r.WithContext(wire.WithCaller(r.Context(), c.caller)))
+				a.events(c, w, r.WithContext(wire.WithCaller(r.Context(), c.caller)))
 			}).ServeHTTP,
 			"/metrics": calmly(a.metrics),
 		}}
@@ -146,7 +149,7 @@ const (
 )
 
 // events streams what arrives. Last-Event-ID names the last one the caller has; without it everything kept is sent.
-func (a *api) events(w http.ResponseWriter, r *http.Request) {
+func (a *api) events(c *account, w http.ResponseWriter, r *http.Request) {
 	var from view.Cursor
 	if last := r.Header.Values("Last-Event-ID"); len(last) > 0 {
 		var err error
@@ -175,12 +178,14 @@ func (a *api) events(w http.ResponseWriter, r *http.Request) {
 		a.problem(w, r, wire.AsError("port", err))
 		return
 	}
-	select {
-	case a.streams <- struct{}{}:
-		defer func() { <-a.streams }()
-	default:
-		a.problem(w, r, &wire.Error{Code: wire.TooMany, Op: "port", Msg: "too many listen already", RetryAfter: 5 * time.Second})
-		return
+	for _, places := range []chan struct{}{c.listens, a.streams} {
+		select {
+		case places <- struct{}{}:
+			defer func() { <-places }()
+		default:
+			a.problem(w, r, &wire.Error{Code: wire.TooMany, Op: "port", Msg: "too many listen already", RetryAfter: 5 * time.Second})
+			return
+		}
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()

@@ -74,18 +74,21 @@ type account struct {
 	caller wire.Caller
 	pace   *pace
 	reads  chan struct{} // of the terminal itself: one at a time
+
+	listens chan struct{} // places for streams of events
 }
 
 func (a *api) open() {
 	for _, c := range append([]Client{{Token: a.o.Token}}, a.o.Clients...) {
-		who := wire.Caller{Name: c.Name}
+		who, listens := wire.Caller{Name: c.Name}, maxStreams
 		if c.Name != "" {
+			listens = maxListens
 			if who.Words = c.May; who.Words == nil {
 				who.Words = DefaultMay()
 			}
 			who.Own = !slices.Contains(who.Words, mayAll)
 		}
-		a.accounts = append(a.accounts, account{c, who, newPace(a.o.Rate, a.o.Parallel), make(chan struct{}, 1)})
+		a.accounts = append(a.accounts, account{c, who, newPace(a.o.Rate, a.o.Parallel), make(chan struct{}, 1), make(chan struct{}, listens)})
 	}
 }
 

@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/port"
+	"posagent/agent/view"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
@@ -143,4 +145,36 @@ func TestField_P10InstanceOfTheAccount(t *testing.T) {
 	r := x.ask("GET", "/v1.0/Invoice/7/?id=7&instance=shop&ApiSignature="+url.QueryEscape(signBy("another-token-0123456789", "id=7")), "", "", "")
 	require.Equal(t, http.StatusForbidden, r.status)
 	require.Empty(t, names)
+}
+
+// A client that listens as often as it can leaves places for the others.
+func TestField_P8OneClientDoesNotTakeAllStreams(t *testing.T) {
+	x := start(t, false)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ok := func() error { return nil }
+	p := port.New(port.Options{
+		Listener: ln, Live: ok, Ready: ok, Token: token, Clients: []port.Client{{Name: "kiosk", Token: kiosk, May: []string{"read"}}},
+		House: &view.House{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Happened: x.happened, Now: time.Now},
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(ctx) }()
+	t.Cleanup(func() { cancel(); require.NoError(t, <-ended) })
+	listen := func(auth string) int {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Addr()+"/agent/v1/events", http.NoBody)
+		require.NoError(t, err)
+		req.Header.Set("Authorization", auth)
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = resp.Body.Close() })
+		return resp.StatusCode
+	}
+	for range 4 {
+		require.Equal(t, http.StatusOK, listen("Bearer "+kiosk))
+	}
+	for range 12 {
+		require.Equal(t, http.StatusTooManyRequests, listen("Bearer "+kiosk))
+	}
+	require.Equal(t, http.StatusOK, listen(bearer))
 }
