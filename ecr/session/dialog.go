@@ -107,6 +107,10 @@ func (d *dialog) post(ev zvt.Event) {
 
 // read takes APDUs from a transport until it is gone.
 func (d *dialog) read(ctx context.Context, link frame.Transport) error {
+	there := ctx // ends with the connection: nobody is left to judge a password for
+	if tcp, ok := link.(*frame.TCP); ok {
+		there = tcp.While(ctx)
+	}
 	for {
 		data, err := link.Receive(ctx)
 		if err != nil {
@@ -115,7 +119,7 @@ func (d *dialog) read(ctx context.Context, link frame.Transport) error {
 		if err := d.turn(ctx); err != nil {
 			return err
 		}
-		if err := d.judge(ctx, data); err != nil {
+		if err := d.judge(there, data); err != nil {
 			return err
 		}
 		d.s.o.Tap(FromRegister, data)

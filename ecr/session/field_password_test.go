@@ -191,3 +191,23 @@ func TestField_L3ACableKeepsItsRegistration(t *testing.T) {
 	require.Equal(t, []byte{0x80, 0, 0}, run("123456", unhexed(t, rightPassword)))
 	require.Equal(t, []byte{0x80, 0, 0}, run("123456", sale))
 }
+
+// TestField_L3AGuessThatIsGoneIsNotKept: a connection that closes, or is closed for another, leaves nothing behind that waits for
+// the turn of its password.
+func TestField_L3AGuessThatIsGoneIsNotKept(t *testing.T) {
+	address, s := serveTCP(t, newDesk(), withPassword)
+	for range 2 { // the next one waits 2 s, and each behind it twice as long
+		p := dial(t, address)
+		p.send(wrongPassword)
+		p.expect("84 37 00")
+		require.NoError(t, p.conn.Close())
+	}
+	for range 60 {
+		p := dial(t, address)
+		p.send(wrongPassword)
+		require.NoError(t, p.conn.Close())
+	}
+	began := time.Now()
+	require.Eventually(t, func() bool { return s.Stats().Connections == 0 }, time.Minute, 10*time.Millisecond)
+	require.Less(t, time.Since(began), 30*time.Second)
+}

@@ -86,6 +86,13 @@ func (t *TCP) Send(ctx context.Context, data []byte) error {
 	return nil
 }
 
+// While returns a context that ends with ctx, or when the line is gone.
+func (t *TCP) While(ctx context.Context) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	context.AfterFunc(t.done, cancel)
+	return ctx
+}
+
 // Close implements Transport.
 func (t *TCP) Close() error {
 	t.fail(nil)
