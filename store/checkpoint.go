@@ -187,7 +187,8 @@ func (s *Store) toFold() (f folding, err error) {
 	return f, nil
 }
 
-// marked runs do while the marks say that the log f is being folded. A mark that fails is shown by Health and holds nothing up.
+// marked runs do while the marks say that the log f is being folded. A mark that fails is shown by Health. The error is that of do, or of a mark
+// that may still say so: then the log must stay.
 func (s *Store) marked(f folding, do func() error) error {
 	if s.marks == nil || s.flags&rowMarked == 0 {
 		return do()
@@ -196,8 +197,9 @@ func (s *Store) marked(f folding, do func() error) error {
 		s.note(err)
 	}
 	err := do()
-	if e := s.marks.durably(func(c *slot) { c.fold = folding{} }); e != nil {
+	if e := s.marks.durably(func(c *slot) { c.fold = folding{} }); e != nil { // it may still ask for the log
 		s.note(e)
+		err = errors.Join(err, e)
 	}
 	return err
 }

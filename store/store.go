@@ -356,10 +356,17 @@ func (s *Store) release() error {
 	}
 	if s.w != nil {
 		if s.marks != nil && s.broken() == nil {
-			if _, err := s.fold(); err != nil {
+			_, err := s.fold()
+			if err == nil {
+				err = s.marks.health()[0].Err
+			}
+			if err != nil { // the mark may still ask for the log
 				s.log.Warn("checkpoint failed", "err", err)
+				s.leaveAlone(context.Background())
 			}
 		}
+	}
+	if s.w != nil {
 		errs = append(errs, s.w.close())
 	}
 	if s.marks != nil {
