@@ -62,9 +62,8 @@
 // 67 us beside 67 us, because waking each other is lost in the sync. Going past database/sql for BEGIN, SAVEPOINT and COMMIT
 // gains as little: nine tenths of the processor time of a crowd are SQLite itself.
 //
-// 2026-11-22: how often a file has been started and ended is counted in it and, in that order, in a file beside it. A database
-// behind that counter was put back from a copy, by whatever means, and so was one that Stage has marked; who asks Past learns it.
-// A copy of the whole directory, counter included, cannot be told from the directory itself: restore by the verb.
+// 2026-11-22: a database that was put back from a copy is noticed by the mark beside it (DECISIONS.md). A copy of the whole
+// directory, mark included, cannot be told from the directory itself: restore by the verb.
 //
 // 2026-11-22: a copy for a backup carries its keys wrapped under the bundle's key, made of a secret that lies neither here nor in
 // the bundle. So the device key never leaves its box, and a box that was lost can be replaced by one with a key of its own.
