@@ -5,7 +5,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -218,4 +220,21 @@ func TestNoPathOfAMachine(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTopLevel: what lies beside the rooms is agreed. A program that was built there once was committed with its 26 MB.
+func TestTopLevel(t *testing.T) {
+	agreed := strings.Fields("cmd agent device ecr schemes store cross Makefile go.mod go.sum README.md LICENSE")
+	ignored := strings.Fields("bin out posagent") // .gitignore
+	entries, err := os.ReadDir(root(t))
+	require.NoError(t, err)
+	for _, e := range entries {
+		name := e.Name()
+		require.True(t, strings.HasPrefix(name, ".") || slices.Contains(agreed, name) || slices.Contains(ignored, name), "%s is at the top level", name)
+	}
+	text, err := os.ReadFile(filepath.Join(root(t), ".gitignore"))
+	require.NoError(t, err)
+	for _, name := range ignored {
+		require.Regexp(t, `(?m)^/`+name+`/?$`, string(text))
+	}
 }
