@@ -45,7 +45,7 @@ type words struct {
 }
 
 func wordsFor(language string) words {
-	if strings.HasPrefix(strings.ToLower(language), "de") {
+	if ecr.German(language) {
 		return words{"Zahlung", "Gutschrift", "Storno", "Kundenbeleg", "Händlerbeleg", "KOPIE",
 			"Terminal", "Beleg", "Trace", "Original-Trace", "Transaktion",
 			"Zahlung erfolgt", "Gutschrift erfolgt", "Storno erfolgt", "Abgelehnt", "Abgebrochen", "In Bearbeitung",

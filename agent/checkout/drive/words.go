@@ -1,8 +1,6 @@
 package drive
 
 import (
-	"strings"
-
 	"posagent/agent/checkout"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
@@ -11,7 +9,7 @@ import (
 
 // words picks the text of a language; every language but German reads English.
 func words(language, en, de string) string {
-	if strings.HasPrefix(strings.ToLower(language), "de") {
+	if ecr.German(language) {
 		return de
 	}
 	return en
