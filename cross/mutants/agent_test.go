@@ -1,0 +1,255 @@
+package mutants
+
+// ofAgent is every broken rule of the rest of the terminal: port, readiness, start, verbs and what is shown.
+var ofAgent = []mutant{
+	// Sealed, and verified.
+	{"a purged operation's data key kept", "cmd/posagent", "TestNothingOfAPurgedCardOperationIsLeft", []edit{
+		{"agent/outbox/purge.go", `if err := o.db.Shred(tx, table, r.key); err != nil {`, `if err := error(nil); err != nil {`},
+	}},
+	{"an ended operation's data key kept until its purge", "cmd/posagent", "TestNothingOfAPurgedCardOperationIsLeft", []edit{
+		{"agent/outbox/attempt.go", `if err := o.db.Shred(tx, table, r.key); err != nil {`, `if err := error(nil); err != nil {`},
+	}},
+	{"what is deleted is not overwritten", "cmd/posagent", "TestNothingOfAPurgedCardOperationIsLeft", []edit{
+		{"store/conn.go", `&_pragma=secure_delete(1)`, `&_pragma=secure_delete(0)`},
+		{"store/conn.go", `{"secure_delete", "1"}`, `{"secure_delete", "0"}`},
+	}},
+	{"the log is not truncated after a purge", "cmd/posagent", "TestNothingOfAPurgedCardOperationIsLeft", []edit{
+		{"store/seal.go", "\ts.shred.Store(true)\n", ""},
+	}},
+	{"the old device key forgotten before everything is wrapped anew", "cmd/posagent", "TestRotationIsEndedAfterAKillAtAnyStep", []edit{
+		{"cmd/posagent/rotate.go", `if err := db.Rewrap(ctx, next,`, "if err := device.ForgetOld(keyDir(c)); err != nil {\n\t\treturn err\n\t}\n\tif err := db.Rewrap(ctx, next,"},
+		{"cmd/posagent/rotate.go", "if err := device.ForgetOld(keyDir(c)); err != nil {\n\t\treturn fail", "if err := error(nil); err != nil {\n\t\treturn fail"},
+	}},
+	{"a change of the device key leaves out the secrets", "cmd/posagent", "TestRotationIsEndedAfterAKillAtAnyStep", []edit{
+		{"store/rewrap.go", "SELECT name, value FROM store_meta WHERE name = 'mac_key' OR", "SELECT name, value FROM store_meta WHERE name = 'mac_key' AND 1 OR 0 AND"},
+	}},
+	{"the amount of an audit line outside its link", "agent/audit", "TestField_P2RemovedOrChangedLinesAreNamed", []edit{
+		{"agent/audit/chain.go", `l.Deed.Deed, l.Subject, l.Amount, l.Currency`, `l.Deed.Deed, l.Subject, l.Currency`},
+	}},
+	{"an audit line not chained to the one before", "agent/audit", "TestField_P2RemovedOrChangedLinesAreNamed", []edit{
+		{"agent/audit/chain.go", `strconv.FormatInt(l.ID, 10), before, l.At`, `strconv.FormatInt(l.ID, 10), l.At`},
+	}},
+	{"the newest audit lines removed unseen", "agent/audit", "TestField_P2RemovedOrChangedLinesAreNamed", []edit{
+		{"agent/audit/read.go", `case last > v.Last:`, `case false:`},
+		{"agent/audit/read.go", `case *head != headOf(v.Last, link):`, `case false:`},
+	}},
+	{"the purge of the audit log leaves no anchor", "agent/audit", "TestPurgeLeavesAnAnchor", []edit{
+		{"agent/audit/read.go", `floor, link, err := anchor(r)`, `floor, link, err := int64(0), []byte(nil), error(nil)`},
+	}},
+	{"an audit log that was cut while the terminal was stopped goes on as if nothing were", "agent/audit", "TestStartRemembersWhatIsGone", []edit{
+		{"agent/audit/read.go", `if found == head || head == (Head{}) && last == 0 {`, `if found == head || true {`},
+	}},
+	{"a sale begins without an audit line", "cmd/posagent", "TestScripts", []edit{
+		{"agent/checkout/drive/rows.go", `if err == nil && d.record != nil {`, `if err == nil && d.record != nil && false {`},
+	}},
+	{"what a timer does is put down to the register", "agent", "TestField_P2ProgramDeeds", []edit{
+		{"agent/deeds.go", `if name, own := causes[why]; own {`, `if name, own := causes[why]; own && false {`},
+	}},
+	{"freed card data is not overwritten", "cmd/posagent", "TestField_P11NoCardDataStaysInMemory", []edit{
+		{"agent/scrub/scrub.go", "\tfill(new(room))\n", ""},
+	}},
+	{"a core of the terminal may be written", "cmd/posagent", "TestField_P11NoCardDataStaysInMemory", []edit{
+		{"cmd/posagent/memory.go", `err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})`, `err := error(nil)`},
+	}},
+	{"a planted link is taken for the port's token", "cmd/posagent", "TestField_P12PlantedTokenIsRefused", []edit{
+		{"cmd/posagent/planted.go", `os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK`, `os.O_RDONLY|unix.O_NONBLOCK`},
+	}},
+	{"a state directory that others can write is used", "cmd/posagent", "TestField_P12StateDirectoryOfOthersIsRefused", []edit{
+		{"cmd/posagent/config.go", `return ownDir(c.stateDir(), os.Geteuid())`, `return nil`},
+	}},
+
+	// At most one effect at the backend.
+	{"the client's key of a link is not stored with it, and the terminal dies", "cross/kill", "TestKillClients", []edit{
+		{"agent/offline/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key != \"\" && w.row.Service != Paylinks {\n\t\tif now"},
+		{"agent/offline/keys.go", "if w.key == \"\" {", "if w.key == \"\" || w.row.Service == Paylinks {"},
+	}},
+	{"the client's key of a token is not stored with it, and the terminal dies", "cross/kill", "TestKillClients", []edit{
+		{"agent/offline/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key != \"\" && w.row.Service != Tokens {\n\t\tif now"},
+		{"agent/offline/keys.go", "if w.key == \"\" {", "if w.key == \"\" || w.row.Service == Tokens {"},
+	}},
+	{"an operation's data key stays in its row", "cmd/posagent", "TestNothingOfAPurgedCardOperationIsLeft", []edit{
+		{"agent/outbox/attempt.go", `r.payload, r.memo, r.dataKey = nil, nil, nil`, `r.payload, r.memo = nil, nil`},
+	}},
+	{"an unkeyed write is repeated by the client", "agent/upstream", "TestRepeats", []edit{
+		{"agent/upstream/upstream.go", `&call{repeatable: req.Method`, `&call{repeatable: true || req.Method`},
+	}},
+	{"a 401 to a repeat is proof that nothing happened", "agent/upstream", "TestRefusedAfterALostTry", []edit{
+		{"agent/upstream/upstream.go", `if err == nil && policy.lost && `, `if err == nil && false && `},
+	}},
+	{"any key of the chain will do for a pin", "agent/upstream", "TestWrongPinNamesItsRemedy", []edit{
+		{"agent/upstream/transport.go", `if pins[string(sum[:])] {`, `if true || pins[string(sum[:])] {`},
+	}},
+	{"a token is used until the backend refuses it", "agent/upstream", "TestTokenIsRenewedBeforeItExpires", []edit{
+		{"agent/upstream/auth.go", `z.token != "" && left > 0 &&`, `z.token != "" && left > -time.Hour &&`},
+	}},
+	{"transport repeats on a dead idle connection", "agent/upstream", "TestDeadIdleConnectionsDoNotMultiplyTries", []edit{
+		{"agent/upstream/transport.go", `out.GetBody = nil //`, `//`},
+	}},
+	{"a connection that says nothing keeps its place", "agent/port", "TestSilentConnectionsMakeRoom", []edit{
+		{"agent/port/limit.go", `case s != http.StateNew && s != http.StateIdle:`, `case s != http.StateIdle:`},
+	}},
+	{"a bar where nobody can see one", "cmd/posagent", "TestProgress", []edit{
+		{"cmd/posagent/ops_send.go", `	if d.tty {
+		d.draw()
+		return
+	}`, `	d.tty = true
+	d.draw()
+	if d.tty {
+		return
+	}`},
+	}},
+	{"a terminal that cannot draw gets a bar", "cmd/posagent", "TestScripts", []edit{
+		{"cmd/posagent/text.go", ` && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"`, ``},
+	}},
+	{"ready on a full disk", "agent", "TestReadyOnAFullDisk", []edit{
+		{"agent/readiness.go", `if err := a.o.DB.Reserved(ctx); err != nil {`, `if err := a.o.DB.Health(ctx).Err; err != nil {`},
+	}},
+	{"ready while a cable is pulled", "agent/ready", "TestField_U2WhenARegisterMayAsk", []edit{
+		{"agent/ready/ready.go", `case len(f.Closed) > 0:`, `case len(f.Closed) == f.Lines:`},
+	}},
+	{"ready though the credentials are refused", "agent/ready", "TestField_U2WhenARegisterMayAsk", []edit{
+		{"agent/ready/ready.go", `if !t.Cause.Passes() {`, `if !f.Held && !t.Cause.Passes() {`},
+	}},
+	{"ready with credentials that nobody has accepted", "cmd/posagent", "TestField_U2OfflineIsReadyOnceProven", []edit{
+		{"agent/readiness.go", `j.read, j.stored = true, bytes.Equal(was, mac)`, `j.read, j.stored = true, bytes.Equal(was, mac) || was != nil`},
+	}},
+	{"a login page is the backend", "agent/upstream", "TestField_U3FaultsByTheirReplies", []edit{
+		{"agent/upstream/fault.go", `case resp.StatusCode < 300 &&`, `case resp.StatusCode < 200 &&`},
+	}},
+	{"a monitor reads ready on a full disk", "agent", "TestReadyOnAFullDisk", []edit{
+		{"agent/view/house.go", `bit(h.DB.Reserved(ctx) == nil)`, `bit(h.DB.Health(ctx).Err == nil)`},
+	}},
+	{"status says nothing of a full disk", "agent", "TestReadyOnAFullDisk", []edit{
+		{"agent/view/house.go", "\tv.Disk(health)\n", "\t_ = health\n"},
+	}},
+	{"status names too little space to free", "agent/view", "TestStatusDiskFull", []edit{
+		{"agent/view/status.go", `h.ShortBytes>>10+1`, `h.ShortBytes>>20+1`},
+	}},
+	{"status says nothing of operations that cannot leave", "agent/view", "TestStatusWaitingOperations", []edit{
+		{"agent/view/status.go", `case n == 0: //`, `case true: //`},
+	}},
+	{"refused credentials read like a network that is down", "agent/view", "TestStatusWaitingOperations", []edit{
+		{"agent/view/status.go", `	case s.Refused:`, `	case false:`},
+	}},
+	{"status asks for help where nothing waits", "agent/view", "TestStatusWaitingOperations", []edit{
+		{"agent/view/status.go", `case n == 0: //`, `case false: //`},
+	}},
+	{"a sum without a currency is not shown", "agent/view", "TestOpsCountTotal", []edit{
+		{"agent/view/status.go", `	case o.Sum == 0:`, `	case true:`},
+	}},
+	{"a redirect is followed", "agent", "TestHostileReplies", []edit{
+		{"agent/upstream/upstream.go", `CheckRedirect: func(*http.Request, []*http.Request) error { return ErrRedirect },`, `CheckRedirect: nil,`},
+	}},
+	{"a page of somebody else is the service's own word", "agent", "TestHostileReplies", []edit{
+		{"schemes/wire/problem.go", `e.Code = c.byStatus(a.Status, own, keyed)`, `e.Code = c.byStatus(a.Status, true, keyed)`},
+	}},
+	{"old TLS is good enough", "agent/upstream", "TestNothingIsSentOverBadTLS", []edit{
+		{"agent/upstream/transport.go", `MinVersion: tls.VersionTLS12`, `MinVersion: tls.VersionTLS10`},
+	}},
+	{"the backend's name is not looked at", "agent/upstream", "TestNothingIsSentOverBadTLS", []edit{
+		{"agent/upstream/transport.go", `MinVersion: tls.VersionTLS12`, `InsecureSkipVerify: true, MinVersion: tls.VersionTLS12`},
+	}},
+	{"a stolen key is let in without its pin", "agent/upstream", "TestARevokedKeyIsShutOutByItsPin", []edit{
+		{"agent/upstream/transport.go", "\t\t\t\tfault = errPin\n", "\t\t\t\treturn nil\n"},
+	}},
+	{"a card number of escaped pieces is not masked", "agent", "TestNoPathLeavesACardNumber", []edit{
+		{"schemes/wire/pan.go", `case hex == "20" ||`, `case false ||`},
+	}},
+	{"a card number that is escaped twice is not masked", "agent", "TestNoPathLeavesACardNumber", []edit{
+		{"schemes/wire/pan.go", `for strings.HasPrefix(s[j:], "25") {`, `for false {`},
+	}},
+	{"why the backend is away names a card number", "agent", "TestNoPathLeavesACardNumber", []edit{
+		{"agent/upstream/upstream.go", `c.circuit.failed(wire.MaskPANs(err.Error()))`, `c.circuit.failed(err.Error())`},
+	}},
+	{"a stranger's request keeps its place", "agent/port", "TestStrangersMakeRoom", []edit{
+		{"agent/port/limit.go", `case s == http.StateActive && !c.proven:`, `case false:`},
+	}},
+	{"a request under way is cut for strangers though it is known who asks", "agent/port", "TestStrangersMakeRoom", []edit{
+		{"agent/port/limit.go", "\tc.proven = true\n\tl.forget(c)\n", ""},
+	}},
+	{"a client's idle connection is cut before a stranger's", "agent/port", "TestStrangersMakeRoom", []edit{
+		{"agent/port/limit.go", `	c.kind = idle`, `	c.kind = silent`},
+	}},
+	{"a stranger has the time of a client for its body", "agent/port", "TestStrangersHaveLittleTime", []edit{
+		{"agent/port/port.go", `ReadTimeout:    strangers,`, `ReadTimeout: readTime,`},
+	}},
+	{"a stranger is answered when its body is there", "agent/port", "TestStrangersHaveLittleTime", []edit{
+		{"agent/port/auth.go", `w.Header().Set("Connection", "close")`, ``},
+	}},
+	{"a local client reaches what others made", "cmd/posagent", "TestField_P1AlphaReachesNothingOfBetas", []edit{
+		{"agent/port/clients.go", `who.Own = !slices.Contains(who.Words, mayAll)`, `who.Own = slices.Contains(who.Words, "")`},
+	}},
+	{"the register's sale is reversed past the checkout", "cmd/posagent", "TestField_P1AlphaReachesNothingOfBetas", []edit{
+		{"agent/owned/schemes.go", `		case name == "":`, `		case name == name:`},
+	}},
+	{"a client pays with another's token", "cmd/posagent", "TestField_P1AlphaReachesNothingOfBetas", []edit{
+		{"agent/offline/owner.go", `	if !caller.Own || token == "" {`, `	if !caller.Own || token != "" {`},
+	}},
+	{"who only names a client takes its places for payment links", "agent/port", "TestClients", []edit{
+		{"agent/port/services.go", `a.calling(maxLinkBody, theirs("instance and secret", false, fail, h))`,
+			`a.calling(maxLinkBody, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				a.named(r.URL.Query().Get(paylinks.InstanceParam), instance).paced(w, r, fail, theirs("instance and secret", false, fail, h))
+			}))`},
+	}},
+	{"the backend's refusal of the terminal reads like a wrong signature of a link's client", "agent/port", "TestTheTerminalsOwnCredentials", []edit{
+		{"agent/port/services.go", "\t\t\t\tanswer.proven = true\n", ""},
+	}},
+	{"a register line is open to the network without a word", "agent/config", "TestField_L3OpenLineIsRefused", []edit{
+		{"agent/config/validate.go", `len(e.Allow) == 0 && !e.Open {`, `len(e.Allow) == 0 && e.Open {`},
+	}},
+
+	// Told, and undone.
+	{"another terminal goes on with a journal in which nothing is open", "agent", "TestField_J6AJournalBelongsToOneTerminal", []edit{
+		{"agent/bind.go", `sales > 0 || ops > 0 || identity(was) != identity(name)`, `sales > 0 || ops > 0`},
+	}},
+	{"a key is made beside a journal that lacks it", "cmd/posagent", "TestField_J6NoKeyIsMadeBesideAJournal", []edit{
+		{"cmd/posagent/config.go", `load = device.LoadKeys //`, `load = device.OpenKeys //`},
+	}},
+	{"a row that is removed lowers the highest number", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
+		{"agent/view/numbers.go", `max(was.Highest, highest)}`, `highest}`},
+	}},
+	{"the number of a removed operation is given again", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
+		{"agent/outbox/outbox.go", `?) + 1` + "`" + `, o.lastID).Scan(&r.id)`, `?) + 1` + "`" + `, 0).Scan(&r.id)`},
+	}},
+	{"a gap among the rows is not said", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
+		{"agent/view/numbers.go", `if gone <= 0 {`, `if gone >= 0 {`},
+	}},
+
+	// Numbers, amounts, the ledger.
+	{"the local port answers to any Host", "agent/port", "TestGuardIsClosedToTheWeb", []edit{
+		{"agent/port/port.go", `if !hosts[strings.ToLower(r.Host)] {`, `if !hosts[strings.ToLower(r.Host)] && false {`},
+	}},
+
+	// Writes of local clients.
+	{"the command line's socket hears anybody", "agent/control", "TestPeers", []edit{
+		{"agent/control/socket.go", `err == nil && (uid == p.own || uid == 0) {`, `err == nil || uid == 0 {`},
+	}},
+	{"the command line's socket replaces any file", "agent/control", "TestSocketFile", []edit{
+		{"agent/control/socket.go", `case info.Mode().Type() != fs.ModeSocket:`, `case info == nil:`},
+	}},
+	{"a person's no is taken for a yes", "cmd/posagent", "TestScripts", []edit{
+		{"cmd/posagent/ops.go", `state, word = outbox.Failed, "resolved as declined"`, `state, word = outbox.Done, "resolved as declined"`},
+	}},
+	{"resolved by hand without a proof", "agent/control", "TestVerbs", []edit{
+		{"agent/control/server.go", `if a.Note == "" || a.State`, `if a.State`},
+	}},
+	{"a reader of events is not told what it missed", "agent/events", "TestBoundedAndHonestAboutIt", []edit{
+		{"agent/events/events.go", `(after == 0 || list[0].ID == after+1)`, `(after >= 0)`},
+	}},
+	{"two clients share one name", "agent/port", "TestClients", []edit{
+		{"agent/port/clients.go", `wire.WithCaller(r.Context(), c.caller)`, `wire.WithCaller(r.Context(), wire.Caller{})`},
+	}},
+
+	// Hosted build: who tells, who hears, and how often an order is paid.
+	{"a backend with a short RSA key is trusted", "agent/upstream", "TestField_P12ShortRSAKeysAreRefused", []edit{
+		{"agent/upstream/transport.go", `key.N.BitLen() < minRSA`, `key.N.BitLen() < 1024`},
+	}},
+
+	// Disputes.
+	{"the port takes any number of documents at once", "agent/port", "TestDocumentsPassInPieces", []edit{
+		{"agent/port/services.go", `maxLarge    = 2 `, `maxLarge    = 200 `},
+	}},
+	{"a document stands in the port's memory", "agent/port", "TestDocumentsPassInPieces", []edit{
+		{"schemes/disputes/stream.go", `n, err := io.Copy(io.MultiWriter(kept, sum), base64`, "held := new(bytes.Buffer)\n\tn, err := io.Copy(io.MultiWriter(kept, sum, held), base64"},
+	}},
+}

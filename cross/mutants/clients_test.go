@@ -1,0 +1,297 @@
+package mutants
+
+// ofClients is every broken rule of what local clients are promised: their writes, the outbox, their things.
+var ofClients = []mutant{
+	// Sealed, and verified.
+	{"payload of an operation not sealed", outbox, "TestPayloadsAreSealed", []edit{
+		{"agent/outbox/outbox.go", `r.digest, r.payload, r.dataKey = n.digest, n.sealed, n.dataKey`, `r.digest, r.payload, r.dataKey = n.digest, n.Payload, n.dataKey`},
+		{"agent/outbox/row.go", `plain, err = o.db.UnsealOwn(r.dataKey, cell(r.key, column), sealed)`, `plain = sealed`},
+	}},
+	{"a client's key is free again after its operation was purged", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
+		{"agent/offline/keys.go", `case ended != "":`, `case ended == "never":`},
+	}},
+	{"our Key is not made of the client's", offline, "TestField_J7ARestoredJournalMakesTheSameKey", []edit{
+		{"agent/offline/keys.go", `if w.key == "" {`, `if w.key != "none" {`},
+	}},
+	{"our Key is made of the thing as it was named", offline, "TestField_J7ANameIsNotAnotherThing", []edit{
+		{"agent/offline/keys.go", `return t, known, strings.ToLower(t.backend), nil`, `return t, known, strings.ToLower(w.id), nil`},
+	}},
+	{"the caller secret is not kept beside the key", offline, "TestField_J7ARestoredJournalMakesTheSameKey", []edit{
+		{"store/secret.go", `if string(saved) != string(secret) {`, `if false {`},
+	}},
+	{"a restored journal sends what may be a repeat", offline, "TestField_J7AnOldRestoredJournalHoldsKeys", []edit{
+		{"agent/outbox/restored.go", `case restored < 0 || keyed && !old:`, `case restored < 0 || keyed:`},
+	}},
+	{"the local id of a payment purged", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
+		{"agent/offline/things.go", "where += ` AND backend = ''`", "where += ` AND 1 = 1`"},
+	}},
+	{"an operation purged before its retention", outbox, "TestPurgeAfterRetention", []edit{
+		{"agent/outbox/purge.go", `limit := o.clock.run() - o.keep.Milliseconds()`, `limit := o.clock.run() - o.keep.Milliseconds()/2`},
+	}},
+	{"an operation purged by its age, not by its end", outbox, "TestPurgeAfterRetention", []edit{
+		{"agent/outbox/purge.go", `(b.open = 1 OR b.settled_run > ?)`, `(b.open = 1 OR b.accepted_run > ?)`},
+	}},
+	{"an altered row purged", outbox, "TestPurgeHoldsWhatWasAltered", []edit{
+		{"agent/outbox/purge.go", `if err := o.verify(&r); err != nil {`, `if err := error(nil); err != nil {`},
+	}},
+	{"data key of an ended operation kept", outbox, "TestPayloadKeyIsDestroyedAtTheEnd", []edit{
+		{"agent/outbox/attempt.go", `if err := o.db.Shred(tx, table, r.key); err != nil {`, `if err := error(nil); err != nil {`},
+	}},
+	{"row MAC of an operation not checked", outbox, "TestAlteredRowsAreHeld", []edit{
+		{"agent/outbox/row.go", `if !bytes.Equal(o.sum(r), r.mac) {`, `if !bytes.Equal(o.sum(r), r.mac) && false {`},
+	}},
+
+	// Journalled before it is done or told.
+	{"settled hook outside the commit", outbox, "TestSettledRunsInTheCommitAfterFollows", []edit{
+		{"agent/outbox/attempt.go", `if err := o.hook(k, tx, op); err != nil {`,
+			"go func() {\n\t\t\t_ = o.db.Write(context.Background(), func(tx store.Tx) error { return o.hook(k, tx, op) })\n\t\t}()\n\t\tif err := error(nil); err != nil {"},
+	}},
+	{"attempt of an operation not durable before it leaves", outbox, "TestSentIsDurableBeforeTheFirstByte|TestCrashBetweenSendAndSettle", []edit{
+		{"agent/outbox/attempt.go", "\t\tr.state, r.resume = Sent, Sent\n\t\tif r.sentAge < 0 {", "\t\tif r.sentAge < 0 {"},
+	}},
+
+	// At most one effect at the backend.
+	{"new Key when an undo is sent again", offline, "TestUndoIsSentAgainUnderItsKey", []edit{
+		{"agent/offline/aapay.go", `u.svc.InitializeWithIdempotency(ctx, u.op.Key, u.typ, u.p.Request)`, `u.svc.InitializeWithIdempotency(ctx, wire.NewKey(), u.typ, u.p.Request)`},
+	}},
+	{"new Key when a client's write is sent again", "cross/lossy", "TestLossy", []edit{
+		{"agent/offline/send.go", `r, err := b.send(ctx, op.Key, id, body)`, `r, err := b.send(ctx, wire.NewKey(), id, body)`},
+	}},
+	{"a client's Idempotency-Key is not stored with its write", offline, "TestPowerCutOfClientsWrites", []edit{
+		{"agent/offline/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key == \"none\" {\n\t\tif now"},
+		{"agent/offline/keys.go", "if w.key == \"\" {", "if true {"},
+	}},
+	{"a link is sent under a Key that is not stored", offline, "TestPowerCutOfClientsWrites", []edit{
+		{"agent/offline/linkread.go", `c, err := links.Create(ctx, key, req)`, `c, err := links.Create(ctx, wire.NewKey(), req)`},
+	}},
+	{"a token's local id does not lead to the backend's", offline, "TestPowerCutOfClientsWrites", []edit{
+		{"agent/offline/send.go", `b.Makes && op.State == outbox.Done && k.Made != "" {`, `b.Makes && b.Thing != "token" && op.State == outbox.Done && k.Made != "" {`},
+	}},
+	{"what is done to a link's transaction is sent again unread", offline, "TestPowerCutOfClientsWrites", []edit{
+		{"agent/offline/send.go", `case !compared, !sent && known:`, `case !compared, !sent && known, b.Thing == "transaction":`},
+	}},
+	{"a link that is gone when its deletion is sent again is not taken for deleted", "cross/disk", "TestEveryOperationFailsUnderClients", []edit{
+		{"agent/offline/linkread.go", `drop.gone = true`, `drop.gone = false`},
+	}},
+	{"the client's key of a token is not stored with it", "cross/disk", "TestEveryOperationFailsUnderClients", []edit{
+		{"agent/offline/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key != \"\" && w.row.Service != Tokens {\n\t\tif now"},
+		{"agent/offline/keys.go", "if w.key == \"\" {", "if w.key == \"\" || w.row.Service == Tokens {"},
+	}},
+	{"a link is stored under a number that was given before", "cross/disk", "TestEveryOperationFailsUnderClients", []edit{
+		{"agent/offline/things.go", `t.local = strconv.FormatInt(firstLocal+id, 10)`, `t.local = strconv.FormatInt(firstLocal+id/2, 10)`},
+	}},
+	{"the terms of a recurring payment are sent under a new Key", "cross/lossy", "TestLossy", []edit{
+		{"agent/offline/tokens.go", `return svc.CreateRecurring(ctx, key, req)`, `return svc.CreateRecurring(ctx, wire.NewKey(), req)`},
+	}},
+	{"a card check is answered and not made", "cross/lossy", "TestLossy", []edit{
+		{"agent/offline/tokens.go", `return svc.Verify(ctx, key, id)`, `return tokens.Created{TokenizationID: id}, nil`},
+	}},
+	{"dependants are sent out of order over a bad link", "cross/lossy", "TestLossy", []edit{
+		{"agent/outbox/attempt.go", `if err != nil || !waits {`, `if err != nil || true {`},
+		{"agent/outbox/outbox.go", `NOT EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ?4 AND open = 1)`, `1`},
+	}},
+	{"what an operation was is not taken off the report", outbox, "TestListGivesWhatItSays|TestModel", []edit{
+		{"agent/outbox/schema.go", "(SELECT summed_id FROM outbox_clock) BEGIN\n\tUPDATE outbox_sums SET count = count - 1,", "(SELECT summed_id FROM outbox_clock) BEGIN\n\tUPDATE outbox_sums SET count = count,"},
+	}},
+	{"an operation's number is given again after a start", outbox, "TestField_U13NumbersAndSumsOverRollbacks", []edit{
+		{"agent/outbox/outbox.go", `SELECT MAX(COALESCE((SELECT MAX(id) FROM outbox_ops), 0), (SELECT purged_id FROM outbox_clock), ?) + 1`, `SELECT ? + 1`},
+	}},
+	{"plain route of an undo sent again", offline, "TestPlainRouteIsUsedOnce|TestPlainRouteAndCrash", []edit{
+		{"agent/offline/aapay.go", `plain && u.op.Attempts != u.m.PlainAt:`, `plain && u.op.Attempts < u.m.PlainAt:`},
+	}},
+	{"why an operation waits names a card number", "agent/outbox", "TestNoReasonHoldsACardNumber", []edit{
+		{"agent/outbox/attempt.go", `r.reason = wire.MaskPANs(v.Reason)`, `r.reason = v.Reason + wire.MaskPANs("")`},
+	}},
+	{"why a service is down names a card number", "agent/outbox", "TestNoReasonHoldsACardNumber", []edit{
+		{"agent/outbox/service.go", `refused, wire.MaskPANs(reason)`, `refused, reason+wire.MaskPANs("")`},
+	}},
+	{"a technician's note keeps a card number", "agent/outbox", "TestNoReasonHoldsACardNumber", []edit{
+		{"agent/outbox/verbs.go", `ByHand + wire.MaskPANs(note)`, `ByHand + note`},
+	}},
+	{"an operation is ordered under a card number", "agent/offline", "TestCardNumbers", []edit{
+		{"agent/offline/things.go", `case wire.MaskPANs(id) != id:`, `case false:`},
+	}},
+	{"a stored payment shows a card number for its number", "agent/offline", "TestCardNumbers", []edit{
+		{"agent/offline/payments.go", `Number: wire.MaskPANs(req.PaymentNumber)`, `Number: req.PaymentNumber`},
+	}},
+	{"a stored link shows a card number for its reference", "agent/offline", "TestALinksReferenceHoldsNoCardNumber", []edit{
+		{"agent/offline/links.go", `*s = wire.MaskPANs(*s)`, `_ = s`},
+	}},
+	{"a stored refusal tells a card number", "agent/offline", "TestALinksReferenceHoldsNoCardNumber", []edit{
+		{"agent/offline/send.go", `Msg: wire.MaskPANs(e.Msg)`, `Msg: e.Msg`},
+	}},
+	{"a name that the backend refused is the client's", "agent/owned", "TestField_P1ARefusedNameIsNotClaimed", []edit{
+		{"agent/owned/naming.go", `	if n.inserted && !n.good {`, `	if n.inserted && n.good && !n.good {`},
+	}},
+	{"a client's own notice makes any operation its own", "agent/owned", "TestField_P1ANoticeGivesNoForeignOperation", []edit{
+		{"agent/owned/hosted.go", `strings.EqualFold(op.OperationID, id)`, `strings.EqualFold(op.OperationID, op.OperationID)`},
+	}},
+	{"one client's key meets another's at the backend", "agent/owned", "TestField_P1KeysOfClientsAreApart", []edit{
+		{"agent/owned/naming.go", `"posagent client key 1", client, string(key))`, `"posagent client key 1", string(key))`},
+	}},
+	{"a link by which the register sold is taken back past the checkout", offline, "TestField_P1TheRegistersLinkIsNotTakenBack", []edit{
+		{"agent/offline/owner.go", `	if err == nil && sale != "" {`, `	if err == nil && sale == "\x00" {`},
+	}},
+	{"a Key accepted twice is two operations", outbox, "TestAcceptOnceByKey", []edit{
+		{"agent/outbox/outbox.go", `	if !same {`, `	if same {`},
+	}},
+	{"a Key the backend may have forgotten is sent", outbox, "TestForgottenKeyIsDoubt", []edit{
+		{"agent/outbox/attempt.go", `stale := before == Sent && r.sentAge >= 0 && age-r.sentAge > o.ttl.Milliseconds()`, `stale := before == Sent && r.sentAge >= 0 && age-r.sentAge > o.ttl.Milliseconds() && false`},
+	}},
+	{"order within an aggregate not kept", outbox, "TestOrderWithinParallelAcross|TestAMarkIsOnlyAMark", []edit{
+		{"agent/outbox/attempt.go", `if err != nil || !waits {`, `if err != nil || true {`},
+	}},
+	{"401 fails an operation", outbox, "TestFromError", []edit{
+		{"agent/outbox/verdict.go", "case wire.Unauthorized, wire.Forbidden:\n\t\tv.State, v.Reach = Pending, Refused", "case wire.Unauthorized, wire.Forbidden:\n\t\tv.State, v.Reach = Failed, Refused"},
+	}},
+	{"an unanswered send is unsent", outbox, "TestFromError|TestUnsentStaysPendingSentNeverGoesBack", []edit{
+		{"agent/outbox/verdict.go", "case wire.TooMany, wire.UnknownOutcome:\n", "case wire.TooMany, wire.UnknownOutcome:\n\t\tv.State = Pending\n"},
+	}},
+
+	// Told, and undone.
+	{"a refund that timed out has failed at once", offline, "TestATimedOutRefundIsLiveForItsWindow", []edit{
+		{"agent/offline/aapay.go", `return before.Late < u.p.Window`, `return false`},
+	}},
+	{"a journal put back from a backup sends what it holds", outbox, "TestMoneyC3_ARestoredBackupSendsNothingByItself", []edit{
+		{"agent/outbox/restored.go", `r.resume, r.state, r.reason = Sent, Held, reason`, `r.resume, r.reason = Sent, reason`},
+	}},
+	{"an operation of a backup counts as never sent when it is released", outbox, "TestMoneyC3_AReleasedOperationOfAnOldBackupIsNotResent", []edit{
+		{"agent/outbox/restored.go", `r.resume, r.state, r.reason = Sent, Held, reason`, `r.resume, r.state, r.reason = r.state, Held, reason`},
+	}},
+	{"an operation under way is resolved by hand", outbox, "TestAnOperationUnderWayIsNotResolved", []edit{
+		{"agent/outbox/verbs.go", `_, away := o.busy[r.id]`, `away := false`},
+	}},
+
+	// Time.
+	{"outbox's ages by the wall clock", outbox, "TestMaxAgeCountsRunningTimeOnly|TestAWallClockThatJumpsExpiresNothing", []edit{
+		{"agent/outbox/outbox.go", `o.clock = &clock{boot: opts.Boot, now: o.now}`, `o.clock = &clock{boot: func() time.Duration { return time.Duration(o.now().UnixNano()) }, now: o.now}`},
+	}},
+
+	// Numbers, amounts, the ledger.
+	{"the end of a service's absence is not waited for", "agent/outbox", "TestNothingIsLookedForWhileItsServiceIsAway", []edit{
+		{"agent/outbox/run.go", `wait = min(wait, s.next-run)`, `wait = min(wait, s.next-run+tick.Milliseconds())`},
+	}},
+
+	// Writes of local clients.
+	{"a write is sent before its Key is stored", offline, "TestNothingIsSentBeforeItIsStored", []edit{
+		{"agent/offline/put.go", "err = f.o.DB.Write(ctx, func(tx store.Tx) (err error) {", "_, _ = w.row.send(ctx, key, w.id, w.body)\n\t\t\terr = f.o.DB.Write(ctx, func(tx store.Tx) (err error) {"},
+	}},
+	{"operations by the backend's id have a line of their own", offline, "TestCutForThreeHours", []edit{
+		{"agent/offline/things.go", `return about + "/" + t.local`, `return about + "/" + id`},
+	}},
+	{"what depends on a stored write is not behind it", offline, "TestOneKeyForEver|TestRefusedCreateFailsItsDependants", []edit{
+		{"agent/offline/put.go", `n.Owner, n.Aggregate, n.AmountMin, n.Currency = owner, about,`, `n.Owner, n.Aggregate, n.AmountMin, n.Currency = owner, string(key),`},
+	}},
+	{"401 fails a stored write", offline, "TestNothingFailsWithoutTheServicesWord", []edit{
+		{"agent/outbox/verdict.go", `v.State, v.Reach = Pending, Refused`, `v.State, v.Reach = Failed, Refused`},
+	}},
+	{"each attempt has a Key of its own", offline, "TestOneKeyForEver", []edit{
+		{"agent/offline/send.go", `b.send(ctx, op.Key, id, body)`, `b.send(ctx, wire.NewKey(), id, body)`},
+	}},
+	{"local ids are sent", offline, "TestCutForThreeHours", []edit{
+		{"agent/offline/send.go", `			id = t.backend`, `			id = t.local`},
+	}},
+	{"what is stored is not counted", offline, "TestLimits", []edit{
+		{"agent/offline/put.go", `all, sum, err := count(tx, w.currency, 1, w.row.bounded(w.amount))`, `all, sum, err := count(tx, w.currency, 0, 0)`},
+	}},
+	{"a validation code is stored", offline, "TestValidationCodeIsNeverStored", []edit{
+		{"agent/offline/payments.go", `if w.keep = w.same; p.f.o.RefuseCards`, `if w.keep = w.body; p.f.o.RefuseCards`},
+	}},
+	{"a validation code waits for the backend", offline, "TestValidationCodeIsNeverStored", []edit{
+		{"agent/offline/payments.go", `card.ValidationCode, bare.CardDetails, w.part = "", &card, true`, `card.ValidationCode, bare.CardDetails, w.part = "", &card, false`},
+	}},
+	{"clients share their keys", offline, "TestCallersKey", []edit{
+		{"agent/offline/keys.go", `f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key))`, `f.o.DB.MAC(keyTable, w.row.Kind, about, string(w.key))`},
+	}},
+	{"a client's key is stored as it is", offline, "TestCardNumbers", []edit{
+		{"agent/offline/keys.go", `digest: f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key))`, `digest: []byte(w.row.Kind + client + about + string(w.key))`},
+	}},
+	{"stored for a service that never answered", offline, "TestProvenOnce", []edit{
+		{"agent/offline/accept.go", "err := f.prove(ctx, b.Service)\n", "err := error(nil)\n"},
+	}},
+	{"a write nobody waits for is sent", offline, "TestNotStoredIsNotSentAfterARestart", []edit{
+		{"agent/offline/send.go", `		case unsent:
+			v.State, v.Result`, `		case false:
+			v.State, v.Result`},
+	}},
+	{"what was withdrawn unsent counts as declined", offline, "TestValidationCodeIsNeverStored|TestWithdrawnIsNotDeclined", []edit{
+		{"agent/outbox/front.go", `return o.end(tx, r, Expired)`, `return o.end(tx, r, Failed)`},
+	}},
+	{"a write that may have had its effect is given up as never sent", outbox, "TestGivenUpUnsent", []edit{
+		{"agent/outbox/attempt.go", `case v.State == Expired && !unsent:`, `case false:`},
+	}},
+	{"what is read before a write leaves it sent in a power cut", outbox, "TestPowerCutWhileItIsRead", []edit{
+		{"agent/outbox/attempt.go", "seen == nil {\n\t\t\t\treturn nil\n", "seen == nil {\n\t\t\t\tr.state, r.resume, r.sentAge = Sent, Sent, age\n\t\t\t\treturn o.save(tx, &r)\n"},
+	}},
+	{"what is read before a write leaves it in doubt in a power cut", offline, "TestPowerCutOfClientsWrites", []edit{
+		{"agent/outbox/attempt.go", "\t\tbefore := r.state\n", "\t\tbefore := r.state\n\t\tif seen != nil {\n\t\t\tbefore, r.sentAge = Pending, -1\n\t\t}\n"},
+		{"agent/outbox/attempt.go", "seen == nil {\n\t\t\t\treturn nil\n", "seen == nil {\n\t\t\t\tr.state, r.resume, r.sentAge = Sent, Sent, age\n\t\t\t\treturn o.save(tx, &r)\n"},
+	}},
+	{"a reading that fails counts as a send", outbox, "TestAReadingThatFailsProvesNothing", []edit{
+		{"agent/outbox/attempt.go", `next := r.resume`, `next := Sent`},
+	}},
+	{"a reading that is not understood leaves it in doubt", outbox, "TestAReadingThatFailsProvesNothing", []edit{
+		{"agent/outbox/attempt.go", "\t\t\tif v.State == Doubt {\n", "\t\t\tif false {\n"},
+	}},
+	{"a write is compared with an old reading", offline, "TestMoneyC2_ReadRightBeforeItLeaves", []edit{
+		{"agent/outbox/attempt.go", `if k.Reads && r.sentAge < 0 {`, `if k.Reads && r.sentAge < 0 && r.memo == nil {`},
+	}},
+	{"a refusal after a lost answer is believed unread", offline, "TestMoneyC2_RefusedAgain", []edit{
+		{"agent/offline/send.go", `v.State, v.After = outbox.Sent, quiet
+`, `v.State, v.Result = outbox.Failed, m.Refused
+`},
+	}},
+	{"a refusal that comes again is in doubt for ever", offline, "TestMoneyC2_RefusedAgain|TestMoneyC3_RefusedAgainAndOld", []edit{
+		{"agent/offline/send.go", `case len(m.Refused) > 0:`, `case false:`},
+	}},
+	{"an effect that is there is not seen", offline, "TestMoneyC2_ReadAndCompare", []edit{
+		{"agent/offline/send.go", `case what == exactly:`, `case false:`},
+	}},
+	{"any new entry is ours", offline, "TestMoneyC2_ReadAndCompare", []edit{
+		{"agent/offline/payments.go", `b.Entries == a.Entries+1 && b.Sum-a.Sum == want,`, `b.Entries > a.Entries && want > 0,`},
+	}},
+	{"a link's local id is not joined with the backend's", offline, "TestLinkIsStoredAndDelivered", []edit{
+		{"agent/offline/linkread.go", `return reply{strconv.FormatInt(c.ID, 10), c, c.Operation != nil}, err`, `return reply{"", c, c.Operation != nil}, err`},
+	}},
+	{"a charge is sent again unread", offline, "TestMoneyC2_TransactionsAreReadAndCompared|TestMoneyC2_WhatReadingsProve", []edit{
+		{"agent/offline/table.go", `Offline: Counted, Replay: outbox.Compare, Keyless: outbox.Compare,`, `Offline: Counted, Replay: outbox.Safe, Keyless: outbox.Safe,`},
+	}},
+	{"what a charge made beside its transaction is not looked for", offline, "TestMoneyC2_WhatReadingsProve", []edit{
+		{"agent/offline/linkread.go", `case same && len(made) == 0 && !was.Cut && !is.Cut:`, `case same:`},
+	}},
+	{"any refund is ours", offline, "TestMoneyC2_WhatReadingsProve", []edit{
+		{"agent/offline/linkread.go", `told && req.Amount != nil && is.Given-was.Given == *req.Amount,`, `told && req.Amount != nil && is.Given > was.Given,`},
+	}},
+	{"a deletion sent again fails because it succeeded", offline, "TestDeletionWhoseAnswerIsLost", []edit{
+		{"agent/offline/linkread.go", `drop.gone = true`, `drop.gone = false`},
+	}},
+	{"ids of ours that were never given are sent", offline, "TestIDsThatAreOurs", []edit{
+		{"agent/offline/links.go", `case !known && id >= paylinks.FirstLocalID:`, `case false:`},
+	}},
+	{"an old card payment is sent again without Keys", offline, "TestKeylessCreate", []edit{
+		{"agent/offline/send.go", `case sent && class == outbox.Never, sent`, `case sent`},
+		{"agent/offline/send.go", `case v.State == outbox.Sent && class == outbox.Never:`, `case false:`},
+	}},
+	{"money owed back waits for a free sender", "agent/outbox", "TestUrgentOnesDoNotWait", []edit{
+		{"agent/outbox/run.go", `free == 0 && !c.urgent`, `free == 0`},
+	}},
+	{"what happened is told, whether or not it is committed", outbox, "TestRecord", []edit{
+		{"agent/outbox/outbox.go", "return o.changed(tx, &r)", "_ = o.changed(tx, &r)\n\treturn nil"},
+	}},
+	{"an altered record is released with the others", outbox, "TestReleaseEachLeavesWhatWasAltered", []edit{
+		{"agent/outbox/all.go", `if last = r.id; o.verify(&r) != nil {`, `if last = r.id; false {`},
+	}},
+
+	// Hosted build: who tells, who hears, and how often an order is paid.
+	{"any token is a notification's", inbox, "TestNotices", []edit{{"agent/inbox/build.go", `if err == nil && good != 1 {`, `if err == nil && false {`}}},
+	{"the token of another order's session is good", inbox, "TestNotices", []edit{
+		{"agent/inbox/build.go", `WHERE order_id = ? ORDER BY n DESC LIMIT 100`, `WHERE order_id = ? OR 1 = 1 ORDER BY n DESC LIMIT 100`},
+	}},
+	{"a build that was not kept is relayed", inbox, "TestNoBuildIsRelayedUnkept", []edit{
+		{"agent/inbox/build.go", `	err = b.db.Write(context.WithoutCancel(ctx), func`, `	_ = b.db.Write(context.WithoutCancel(ctx), func`},
+	}},
+	{"the beginning of a token will do", inbox, "TestNotices", []edit{
+		{"agent/inbox/build.go", `want := sha256.Sum256(token)`, `want := sha256.Sum256(token[:min(len(token), len(n.SecurityToken.Reveal()))])`},
+	}},
+	{"a notification is stored with its token", inbox, "TestNotices", []edit{{"agent/inbox/build.go", `delete(body, "securityToken")`, `delete(body, "")`}}},
+}

@@ -1,0 +1,79 @@
+package mutants
+
+// ofECR is every broken rule of the register's line.
+var ofECR = []mutant{
+	// Journalled before it is done or told.
+	{"06 B0 answered before the desk has decided", "ecr/zvt", "TestDialogues|TestField_U10Matrix", []edit{
+		{"ecr/zvt/sale.go", "\tm.aborting.ids = append(m.aborting.ids, id)\n\tif m.phase", "\tm.reply(id, apdu.OK())\n\tif m.phase"},
+	}},
+	{"06 B0 answered well although it was too late", "ecr/zvt", "TestDialogues", []edit{
+		{"ecr/zvt/sale.go", "\tm.aborting.ok = ev.Done\n", "\tm.aborting.ok, ev.Done = true, true\n"},
+	}},
+
+	// At most one effect at the backend.
+	{"an answered message is repeated into the next dialogue", "ecr/zvt", "TestMoneyA3_WhatIsAnsweredIsNotRepeated", []edit{
+		{"ecr/zvt/machine.go", `	if m.leaving > 0 { // also`, `	if m.phase != idle && m.leaving > 0 { // also`},
+	}},
+	{"what waits for its acknowledgement cannot be taken back", "ecr/session", "TestUnsendTakesBackWhatHasNotLeft", []edit{
+		{"ecr/session/dialog.go", `if l.cancel != nil && l.seq <= through {`, `if false {`},
+	}},
+	{"frame filter off", frame, "TestRepeatedSaleIsDeliveredOnce", []edit{
+		{"ecr/zvt/frame/filter.go", `if f.prev == nil || !bytes.Equal(data, f.prev) {`, `if f.prev == nil || !bytes.Equal(data, f.prev) || true {`},
+	}},
+	{"what begins no message is passed over on TCP", "ecr/session", "TestField_L1AWebPageReachesNoSale", []edit{
+		{"ecr/zvt/frame/tcp.go", `if !apdu.Begins(pending[0]) {`, `if pending[0] == 0x15 && !apdu.Begins(pending[0]) {`},
+	}},
+	{"06 20 takes over the dialogue of a connection that lives", "ecr/session", "TestField_L2OpenDialogueIsNotTakenOver", []edit{
+		{"ecr/zvt/table.go", `join, take, busy, await},`, `join, take, busy, take},`},
+	}},
+	{"a dead connection keeps its dialogue", "ecr/session", "TestField_L2ARegisterWithoutPowerGetsItsDialogueBack", []edit{
+		{"ecr/session/tcp.go", `			keepAlive(tcp)`, `			_ = tcp.SetKeepAlive(false)`},
+	}},
+	{"a command is done without the password", "ecr/session", "TestField_L3NothingWithoutThePassword", []edit{
+		{"ecr/zvt/machine.go", `if !m.shown && !m.shows(msg) {`, `if !m.shown && !m.shows(msg) && msg.Cmd != apdu.AbortECR {`},
+	}},
+	{"wrong passwords cost no time", "ecr/session", "TestField_L3WrongPasswordsCostTime", []edit{
+		{"ecr/session/guard.go", `	one.wrong++`, `	one.wrong = 0`},
+	}},
+	{"passwords of one address are judged side by side", "ecr/session", "TestField_L3WrongPasswordsCostTime", []edit{
+		{"ecr/session/guard.go", `	case <-one.turn:`, `	case <-one.turn:
+		one.turn <- struct{}{}
+		defer func() { <-one.turn }()`},
+	}},
+	{"a sale asked for anew leaves the old one to be confirmed", "ecr/zvt", "TestField_U10Matrix", []edit{
+		{"ecr/zvt/table.go", `	apdu.Authorisation:  {take, busy, forgets, busy, unheard,`, `	apdu.Authorisation:  {take, busy, forgets, busy, busy,`},
+	}},
+	{"a sale that a restarted register does not know is told and confirmed", "ecr/zvt", "TestField_U10Matrix", []edit{
+		{"ecr/zvt/sale.go", `	if m.d.forgotten && out.Result == ecr.Approved {`, `	if false {`},
+	}},
+	{"06 01 is taken while receipts are printed", "ecr/zvt", "TestField_U10Matrix", []edit{
+		{"ecr/zvt/table.go", `	apdu.Authorisation:  {take, busy, forgets, busy, unheard, busy, busy, busy, take,`, `	apdu.Authorisation:  {take, busy, forgets, busy, unheard, busy, busy, take, take,`},
+	}},
+	{"a running end of day is dropped", "ecr/zvt", "TestField_U10Matrix", []edit{
+		{"ecr/zvt/table.go", `	apdu.EndOfDay:       {take, busy, busy, busy,`, `	apdu.EndOfDay:       {take, busy, busy, restart,`},
+	}},
+	{"a loss is not recorded before the next sale", "ecr/zvt", "TestField_U10Matrix", []edit{
+		{"ecr/zvt/sale.go", `	m.do(Deliver{Gen: m.d.gen, Sale: sale, Delivery: ecr.Lost})
+}
+
+// await`, `	m.do(Deliver{Gen: m.d.gen, Sale: sale, Delivery: ecr.Lost})
+	m.beginSale()
+}
+
+// await`},
+	}},
+	{"block checksum not compared", frame, "TestNoFlippedBitIsDelivered|TestDecodeBlockRefuses", []edit{
+		{"ecr/zvt/frame/block.go", `if want := crcByte(Checksum(data), etx); got != want {`, `if want := crcByte(Checksum(data), etx); got != want && false {`},
+	}},
+
+	// Told, and undone.
+	{"any answer to 04 0F is an acknowledgement", "ecr/zvt", "TestApprovalIsConfirmedByItsAnswerOnly", []edit{
+		{"ecr/zvt/sale.go", `case r.code != 0 && m.d.told == ecr.Approved:`, `case false:`},
+	}},
+	{"an approval is confirmed without an answer", "ecr/zvt", "TestApprovalIsConfirmedByItsAnswerOnly", []edit{
+		{"ecr/zvt/sale.go", "case r.lost:\n\t\tm.record(ecr.Lost)", "case r.lost:\n\t\tm.record(ecr.Told)"},
+	}},
+	{"a refund the desk takes long over is refused", "ecr/zvt", "TestDialogues", []edit{
+		{"ecr/zvt/sale.go", `case m.phase == asking && (m.d.msg.Cmd == apdu.Reversal || m.d.msg.Cmd == apdu.RefundCmd):`, `case false:`},
+	}},
+}

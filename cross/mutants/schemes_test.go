@@ -1,0 +1,93 @@
+package mutants
+
+// ofSchemes is every broken rule of the services and of the backend.
+var ofSchemes = []mutant{
+	// At most one effect at the backend.
+	{"a card number whose digits are escaped is not masked", "schemes/wire", "TestMaskPANs", []edit{
+		{"schemes/wire/pan.go", `case hex >= "30" && hex <= "39":`, `case false:`},
+	}},
+
+	// Numbers, amounts, the ledger.
+	{"an amount without hundredths is rounded", "schemes/money", "TestHundredths", []edit{
+		{"schemes/money/money.go", `return mulDiv(n, mul, pow10(c.Exponent))`, `return n * int64(mul) / int64(pow10(c.Exponent)), nil`},
+	}},
+	{"duplicate keys of a JSON text taken", "schemes/wire", "TestCheckCorpus|TestDecodeRefuses", []edit{
+		{"schemes/wire/json.go", `if _, twice := seen[key]; twice {`, `if _, twice := seen[key]; twice && false {`},
+	}},
+	{"a required field may be missing", "schemes/wire", "TestRequiredAndNotNull|TestRequiredReadsAnySpelling", []edit{
+		{"schemes/wire/require.go", `if err := check(at, found, raw); err != nil {`, `if err := check(at, found || true, raw); err != nil {`},
+	}},
+	{"a required field is missed in another spelling", "schemes/wire", "TestRequiredAndNotNull|TestRequiredReadsAnySpelling", []edit{
+		{"schemes/wire/require.go", `same = err == nil && plain == name`, `same = err == nil && plain == name && false`},
+	}},
+
+	// Hosted build: who tells, who hears, and how often an order is paid.
+	{"each session of an order is paid", sessions, "TestAnOrderIsPaidOnce", []edit{
+		{"schemes/backend/sessions/pay.go", "\tcase o.payment != \"\":\n\t\treturn", "\tcase false:\n\t\treturn"},
+		{"schemes/backend/sessions/pay.go", `case op.result == "" && o.payment != "":`, `case false:`},
+	}},
+	{"a customer who is late pays a second time", sessions, "TestAnOrderIsPaidOnce", []edit{
+		{"schemes/backend/sessions/pay.go", `case op.result == "" && o.payment != "":`, `case false:`},
+	}},
+	{"a session has no end", sessions, "TestFiveMinutes", []edit{
+		{"schemes/backend/sessions/sessions.go", `if s.due() == nil || now < s.ends {`, `if s.due() == nil || now >= 0 {`},
+	}},
+	{"a setting moves the end of sessions that are there", sessions, "TestLifeIsTheBuilds", []edit{
+		{"schemes/backend/sessions/sessions.go", `now < s.ends {`, `now < s.created+x.opt.Life.Milliseconds() {`},
+	}},
+	{"anybody may frame a field", sessions, "TestWhoMayFrameAField", []edit{{"schemes/backend/sessions/page.go", `Frame: s.Origin}`, `Frame: "*"}`}}},
+	{"a refused build rewrites its order", sessions, "TestARefusedBuildChangesNoOrder", []edit{
+		{"schemes/backend/sessions/build.go", "\t\tif err := s.agree(tx, now); err != nil {\n", "\t\t_ = x.order(tx, req.Order, customer, now)\n\t\tif err := s.agree(tx, now); err != nil {\n"},
+	}},
+	{"a build changes the amount below an open session", sessions, "TestField_B4AnotherAmountWaitsForTheOpenSession", []edit{
+		{"schemes/backend/sessions/build.go", `if err == nil && open {`, `if err == nil && open && false {`},
+	}},
+	{"the backend answers to any name", "schemes/backend", "TestField_P12TheBackendChecksHost", []edit{
+		{"schemes/backend/auth.go", `if !named && net.ParseIP(host) == nil {`, `if !named && net.ParseIP(host) == nil && false {`},
+	}},
+	{"the signature of a bare read proves a write", "schemes/backend", "TestField_P14SignatureOfNothingWritesNothing", []edit{
+		{"schemes/paylinks/handler.go", `case !reads && len(`, `case false && len(`},
+	}},
+	{"the signature of nothing proves a write of an id", "schemes/backend", "TestField_P14SignatureOfNothingWritesNothing", []edit{
+		{"schemes/paylinks/handler.go", `reads && bare(sent, id)`, `bare(sent, id)`},
+	}},
+	{"an expired session is paid all the same", sessions, "TestFiveMinutes", []edit{
+		{"schemes/backend/sessions/sessions.go", `if why := s.state.refusal(); why != "" {`, `if why := s.state.refusal(); why != "" && false {`},
+	}},
+	{"a field talks to whoever frames it", sessions, "TestWhoMayFrameAField", []edit{
+		{"schemes/backend/sessions/script.go", `parent.postMessage(m, to)`, `parent.postMessage(m, "*")`},
+	}},
+	{"a field is told to talk to anybody", sessions, "TestWhoMayFrameAField", []edit{
+		{"schemes/backend/sessions/page.go", `pages.A("data-to", s.Origin)`, `pages.A("data-to", "*")`},
+	}},
+	{"X-API-KEY is not asked", "schemes/backend", "TestHostedConformance", []edit{
+		{"schemes/backend/auth.go", `case len(values) != 1 || len(values[0]) > maxCredential || !same(values[0], g.creds.APIKey.Reveal()):`, `case len(values) > 99:`},
+	}},
+	{"a form is spent by nobody", sessions, "TestOnlyTheFieldsOwnPageFillsIt", []edit{
+		{"schemes/backend/sessions/field.go", `if err == nil && spend != nil {`, `if err == nil && false {`},
+	}},
+
+	// Disputes.
+	{"a case for people needs no reason", cases, "TestConformance", []edit{
+		{"schemes/disputes/rules.go", `case !req.Straight() && n != 1:`, `case !req.Straight() && n < 0:`},
+	}},
+	{"a case may have any number of reasons", cases, "TestConformance", []edit{
+		{"schemes/disputes/rules.go", `case !req.Straight() && n != 1:`, `case !req.Straight() && n < 1:`},
+	}},
+	{"a code of the service is answered as a success", "schemes/disputes", "TestCodesAndReasonsSurviveTheWire", []edit{
+		{"schemes/disputes/handler.go", `out = CreateReply{ResponseCode: Failed,`, `out = CreateReply{ResponseCode: Done,`},
+	}},
+	{"an invalid date is answered as a success", cases, "TestConformance", []edit{
+		{"schemes/disputes/rules.go", `err != nil || s < "1000" {`, `err != nil && false {`},
+	}},
+	{"the private key lies in the clear", cases, "TestWhatIsSealed", []edit{
+		{"schemes/backend/cases/key.go", `sealed, err := c.db.Seal(tx, keyCell(), x509.MarshalPKCS1PrivateKey(key))`, `sealed, err := x509.MarshalPKCS1PrivateKey(key), error(nil)`},
+		{"schemes/backend/cases/key.go", `der, err := c.db.Unseal(rd, keyCell(), sealed)`, `der, err := sealed, error(nil)`},
+	}},
+	{"documents of refused requests stay for an hour", cases, "TestUnclaimedUploadsAreDropped", []edit{
+		{"schemes/backend/cases/cases.go", `if err != nil || refusal != nil || !acted {`, `if (err != nil || refusal != nil || !acted) && false {`},
+	}},
+	{"a document stands in memory", "schemes/disputes", "TestDocumentsAreStreamed", []edit{
+		{"schemes/disputes/stream.go", `n, err := io.Copy(io.MultiWriter(kept, sum), base64`, "held := new(bytes.Buffer)\n\tn, err := io.Copy(io.MultiWriter(kept, sum, held), base64"},
+	}},
+}
