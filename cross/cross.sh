@@ -1,22 +1,19 @@
 #!/bin/sh
 # Builds for every target and runs on emulated ARM.
-#   cross.sh build   bin/posagent-TARGET for each target, and their sizes: -TARGET with the embedded backend and the story,
-#                    -device-TARGET without them, what a shop's terminal gets
+#   cross.sh build   bin/posagent-TARGET for each target, and their sizes: a shop's terminal gets the same program as a developer
 #   cross.sh run     the demo on emulated armv5, armv7 and arm64, where the emulators are
 set -u
 go=${GO:-go}
 version=$(sh cross/version.sh)
 mkdir -p bin
 
-build() { # build TARGET [device]
+build() { # build TARGET
 	case $1 in
-	armv*) arch=arm arm=${1#armv} pages='-R 4096' ;; # the pages of every 32-bit ARM
-	*) arch=$1 arm= pages= ;;
+	armv*) arch=arm arm=${1#armv} ;;
+	*) arch=$1 arm= ;;
 	esac
-	# Without HTTP/2, without inlining but in the SQL engine, and without code for faster defers and buffers on the stack,
-	# the binary fits a small flash; cross/check holds the budgets with the same flags.
-	lean=-d=noopendefer=1,variablemakethreshold=0
-	CGO_ENABLED=0 GOOS=linux GOARCH=$arch GOARM=$arm "$go" build -trimpath -tags "nethttpomithttp2${2:+,$2}" -gcflags=all="-l $lean" -gcflags=modernc.org/libc/...=$lean -gcflags=modernc.org/sqlite/...=$lean -ldflags="-s -w -X main.linked=$version $pages" -o "bin/posagent-${2:+$2-}$1" ./cmd/posagent
+	# HTTP/2 brings a terminal nothing. cross/check holds the budget with the same flags.
+	CGO_ENABLED=0 GOOS=linux GOARCH=$arch GOARM=$arm "$go" build -trimpath -tags nethttpomithttp2 -ldflags="-s -w -X main.linked=$version" -o "bin/posagent-$1" ./cmd/posagent
 }
 
 missing() { # missing TOOL PACKAGE WHAT
@@ -55,8 +52,8 @@ emulated() {
 case ${1:-} in
 build)
 	for target in armv5 armv6 armv7 arm64 amd64 386; do
-		build "$target" && build "$target" device || exit 1
-		printf '%-6s device %9d bytes, with the backend %9d\n' "$target" "$(wc -c <"bin/posagent-device-$target")" "$(wc -c <"bin/posagent-$target")"
+		build "$target" || exit 1
+		printf '%-6s %9d bytes\n' "$target" "$(wc -c <"bin/posagent-$target")"
 	done
 	;;
 run)

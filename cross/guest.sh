@@ -37,8 +37,7 @@ if [ ! -e "$1" ]; then
 	set -- "$dir"/boot/vmlinuz-*
 fi
 
-lean=-d=noopendefer=1,variablemakethreshold=0
-CGO_ENABLED=0 GOARCH=arm GOARM=7 "$go" build -trimpath -tags nethttpomithttp2 -gcflags=all="-l $lean" -gcflags=modernc.org/libc/...=$lean -gcflags=modernc.org/sqlite/...=$lean -ldflags="-s -w -R 4096" -o "$dir/posagent" ./cmd/posagent || exit 1
+CGO_ENABLED=0 GOARCH=arm GOARM=7 "$go" build -trimpath -tags nethttpomithttp2 -ldflags="-s -w" -o "$dir/posagent" ./cmd/posagent || exit 1
 CGO_ENABLED=0 GOARCH=arm GOARM=7 "$go" build -trimpath -ldflags="-s -w" -o "$dir/init" ./cross/guest || exit 1
 "$go" run ./cross/guest "$dir/init" "$dir/posagent" >"$dir/initramfs" || exit 1
 

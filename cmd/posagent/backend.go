@@ -1,5 +1,3 @@
-//go:build !device
-
 package main
 
 import (
@@ -25,11 +23,6 @@ import (
 
 type backendOptions struct {
 	listen string
-}
-
-// sandboxCommands are the verbs that a build with the tag `device` leaves out.
-func sandboxCommands() []command {
-	return []command{registerCommand(), backendCommand(), demoCommand(), walletCommand()}
 }
 
 func backendCommand() command {

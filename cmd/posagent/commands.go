@@ -52,9 +52,12 @@ const (
 
 // commands is the table of verbs. It is a function, so that nothing can change it at run time.
 func commands() []command {
-	list := []command{runCommand(), statusCommand(), methodsCommand(), saleCommand(), opsCommand(), auditCommand()}
-	list = append(append(append(list, configCommand()), journalCommands()...), sandboxCommands()...)
-	return append(list, completionCommand(), manCommand(), versionCommand())
+	return []command{
+		runCommand(), statusCommand(), methodsCommand(), saleCommand(), opsCommand(), auditCommand(), configCommand(),
+		backupCommand(), restoreCommand(), journalCommand(), resetCommand(),
+		registerCommand(), backendCommand(), demoCommand(), walletCommand(),
+		completionCommand(), manCommand(), versionCommand(),
+	}
 }
 
 func dispatch(ctx context.Context, args []string, io std) error {
@@ -220,9 +223,7 @@ func nearest(word string, list []string) string {
 
 func overview(w io.Writer) {
 	fmt.Fprint(w, "posagent makes a payment terminal out of a small Linux box.\n\n")
-	if _, err := find(commands(), "demo", ""); err == nil {
-		fmt.Fprint(w, "  posagent demo                              the whole story on embedded defaults, nothing to set up\n")
-	}
+	fmt.Fprint(w, "  posagent demo                              the whole story on embedded defaults, nothing to set up\n")
 	fmt.Fprint(w, "  posagent run --config FILE                 the terminal\n")
 	fmt.Fprint(w, "  posagent status                            one screen: what is wrong and what to type next\n\nVerbs:\n")
 	for _, c := range commands() {

@@ -14,7 +14,7 @@ func configCommand() command {
 	return command{
 		name: "config", short: "the configuration: an example, a check, what is in use; and the box's key",
 		examples: []string{"posagent config example > config.toml", "posagent config check --config config.toml", "posagent config show --config config.toml"},
-		sub: append([]command{
+		sub: []command{
 			{
 				name: "example", short: "print a whole configuration file, every key at its default and explained",
 				examples: []string{"posagent config example > config.toml"}, run: configExample,
@@ -28,7 +28,8 @@ func configCommand() command {
 				name: "show", short: "print every setting in use with the line, variable or default it comes from; secrets are masked",
 				examples: []string{"posagent config show --config /etc/posagent/config.toml", "posagent config show --json"}, run: configShow,
 			},
-		}, keyCommands()...),
+			rotateCommand(),
+		},
 	}
 }
 

@@ -35,7 +35,7 @@ func (s sender) doer() wire.Doer {
 
 // portServices are the names of the local port's services, in the order they are shown.
 func portServices() []string {
-	return append([]string{"payments", "paylinks", "tokens", "schemes", "methods", "hosted"}, moreNames()...)
+	return []string{"payments", "paylinks", "tokens", "schemes", "methods", "hosted", "disputes"}
 }
 
 // senders are the connections of the local port's services: each its own, so that a local client can neither hold up a sale nor

@@ -16,10 +16,6 @@ import (
 	"posagent/store"
 )
 
-func journalCommands() []command {
-	return append([]command{backupCommand(), restoreCommand(), journalCommand()}, keeperCommands()...)
-}
-
 // marks are the files that remember where the journal ends: one beside it, and the one of [store] mark.
 func marks(c *call) ([]string, error) {
 	cfg, err := loadConfig(c)

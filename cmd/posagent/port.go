@@ -5,17 +5,22 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 
 	"posagent/agent"
 	"posagent/agent/catalog"
 	"posagent/agent/checkout/drive"
 	"posagent/agent/config"
+	"posagent/agent/inbox"
 	"posagent/agent/offline"
 	"posagent/agent/owned"
 	"posagent/agent/port"
 	"posagent/agent/view"
 	"posagent/schemes/aapay"
+	"posagent/schemes/disputes"
+	"posagent/schemes/hosted"
 	"posagent/schemes/methods"
+	"posagent/schemes/onboarding"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -45,14 +50,22 @@ func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, secret []b
 		}
 	}
 	url, own := cfg.Upstream.URL, owned.New(db, secret)
+	build := &hosted.Client{BaseURL: url("hosted"), APIKey: cfg.Upstream.Auth.APIKey, Doer: to["hosted"].doer()}
+	arrived := agent.Inbox(db, f, time.Now, log)
+	arrived.Named = own.Told(build.Orders())
+	l.Inbox = inbox.New(arrived)
+	cases := &disputes.Client{BaseURL: url("disputes"), Operator: cfg.Operator.Name, Doer: to["disputes"].doer(), Dir: l.Dir}
 	l.Services = []port.Service{
 		port.Payments(f.Payments(), cfg.Operator.Name),
 		port.Tokens(f.Tokens()),
 		port.Links(f.Links(), f.Transactions(), cfg.Upstream.Auth.Instance),
 		port.Schemes(owned.Schemes(own, drive.SoldAs, &aapay.Client{BaseURL: url("schemes"), Doer: to["schemes"].doer()})),
 		port.Methods(catalog.Holding(db, methodQuery(cfg), &methods.Client{BaseURL: url("methods"), Doer: to["methods"].doer()})),
+		port.Disputes(owned.Disputes(cases), cases, cfg.Operator.Name),
+		port.Onboarding(owned.Onboarding(own, &onboarding.Client{BaseURL: url("payments"), Doer: to["payments"].doer()})),
+		port.Hosted(owned.Sessions(own, inbox.Builds(db, build.Sessions(), time.Now)), owned.Orders(own, build.Orders())),
+		port.Notices(l.Inbox.Notices()),
 	}
-	moreServices(&l, cfg, db, own, f, to, log)
 	return l, nil
 }
 

@@ -1,5 +1,3 @@
-//go:build !device
-
 package main
 
 import (
@@ -75,9 +73,3 @@ func rotateKey(ctx context.Context, c *call, said func(step string, done, of int
 	}
 	return keys.ID(), endRotation(ctx, c, db, keys, said)
 }
-
-// keyCommands change the box's key.
-func keyCommands() []command { return []command{rotateCommand()} }
-
-// keeperCommands change what the box is.
-func keeperCommands() []command { return []command{resetCommand()} }

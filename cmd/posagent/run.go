@@ -28,6 +28,7 @@ import (
 	"posagent/ecr/zvt/apdu"
 	"posagent/ecr/zvt/frame"
 	"posagent/schemes/aapay"
+	"posagent/schemes/disputes"
 	"posagent/schemes/methods"
 	"posagent/store"
 )
@@ -269,8 +270,12 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 
 func upstreamOf(cfg config.Config, service string, log *slog.Logger) (*upstream.Client, error) {
 	u := cfg.Upstream
+	var maxBody int64 // 0 = the usual
+	if service == "disputes" {
+		maxBody = disputes.MaxBody // its documents
+	}
 	return upstream.New(upstream.Config{
-		MaxBody: largeReply(service),
+		MaxBody: maxBody,
 		Base:    u.URL(service), Timeout: u.Timeout, Proxy: u.Proxy, ProxyAuth: u.ProxyAuth, RootsFile: u.RootsFile, Pins: u.Pins,
 		ClientCert: u.ClientCert, ClientKey: u.ClientKey, UserAgent: "posagent/" + version, Log: log,
 		Auth: upstream.Auth{

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -119,18 +120,11 @@ func (b *bench) main(parent string, out io.Writer) (ok bool, err error) {
 }
 
 // shipped are the flags of cross/cross.sh.
-var shipped = []string{"-trimpath", "-gcflags=all=-l " + lean, "-gcflags=modernc.org/libc/...=" + lean, "-gcflags=modernc.org/sqlite/...=" + lean}
+var shipped = []string{"-trimpath", "-tags", "nethttpomithttp2", "-ldflags=-s -w"}
 
-const lean = "-d=noopendefer=1,variablemakethreshold=0"
-
-func (b *bench) build(arch string, tags ...string) (string, error) {
+func (b *bench) build(arch string) (string, error) {
 	bin := filepath.Join(b.dir, "posagent-"+arch)
-	all := strings.Join(append([]string{"nethttpomithttp2"}, tags...), ",")
-	link := "-ldflags=-s -w"
-	if arch == "arm" {
-		link += " -R 4096"
-	}
-	args := append(append([]string{"build", "-tags", all, link}, shipped...), "-o", bin, "posagent/cmd/posagent")
+	args := slices.Concat([]string{"build"}, shipped, []string{"-o", bin, "posagent/cmd/posagent"})
 	cmd := exec.CommandContext(b.ctx, "go", args...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch, "GOARM=7")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -145,19 +145,8 @@ var sleepers = map[string]string{
 	"ecr/zvt/frame/link_test.go":          "a line that times out, used inside a bubble only",
 }
 
-// sizeBudgets are the largest stripped armv7 binaries in bytes, by build tags, built as cross.sh builds them: HTTP/2 brings a
-// terminal nothing; inlining costs 780 kB and the disk, not the processor, is what a sale waits for. In the SQL engine and its C
-// library, which are full of tiny functions, it saves 250 kB.
-var sizeBudgets = []struct {
-	tags  string
-	bytes int64
-	why   string
-}{
-	{"nethttpomithttp2,device", 16 << 20, "what a shop's terminal gets: without the embedded backend, its pages and the story"},
-	{"nethttpomithttp2", 18 << 20, "with the embedded backend of all services"},
-}
+// sizeBudget is the largest stripped armv7 binary in bytes, built as cross.sh builds it.
+const sizeBudget = 18 << 20
 
-// lean leaves out the code that makes a defer and a small slice cheaper: 80 kB for a tenth of the SQL engine's processor time.
-const lean = "-d=noopendefer=1,variablemakethreshold=0"
-
-var sizeFlags = []string{"-trimpath", "-gcflags=all=-l " + lean, "-gcflags=modernc.org/libc/...=" + lean, "-gcflags=modernc.org/sqlite/...=" + lean, "-ldflags=-s -w -R 4096"}
+// sizeFlags leave out HTTP/2, which brings a terminal nothing, and what a debugger reads.
+var sizeFlags = []string{"-trimpath", "-tags", "nethttpomithttp2", "-ldflags=-s -w"}
