@@ -38,7 +38,7 @@ import (
 
 // Options are what the rooms are made of. Lines, listeners and the screen may be nil where there are none.
 type Options struct {
-	DB      *store.Store // opened with Schema(); closed by the caller after Run
+	DB      store.Journal // opened with Schema(); closed by the caller after Run
 	Schemes aapay.Service
 	Links   aapay.Service       // payment links as a method; nil = no account is configured
 	Offer   *methods.Definition // the method, where it is offered; nil = it is not

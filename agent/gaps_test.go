@@ -11,15 +11,16 @@ import (
 	"posagent/agent/view"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
 // A row that is removed behind the journal's back leaves a gap that shows, also the newest one: its number is not given again.
 func TestField_J9ARemovedRowLeavesAGap(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent.db")
-	opt := store.Options{Path: path, Wrapper: storetest.Wrapper{}, Ballast: -1, Marks: []string{store.MarkPath(path)}}
+	opt := sqlite.Options{Path: path, Wrapper: storetest.Wrapper{}, Ballast: -1, Marks: []string{store.MarkPath(path)}}
 	var last view.Numbers
-	accept := func(db *store.Store) {
+	accept := func(db store.Journal) {
 		box := outbox.NewOutbox(outbox.Options{DB: db, Kinds: []outbox.Kind{{Name: "k", Send: neverSent}}, LastID: last.Operations.Highest})
 		for range 3 {
 			require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
@@ -27,14 +28,14 @@ func TestField_J9ARemovedRowLeavesAGap(t *testing.T) {
 			}))
 		}
 	}
-	gaps := func(db *store.Store) (list []string) {
+	gaps := func(db store.Journal) (list []string) {
 		require.NoError(t, db.Read(t.Context(), func(r store.Reader) (err error) {
 			list, err = view.Gaps(r)
 			return err
 		}))
 		return list
 	}
-	remove := func(db *store.Store, query string) {
+	remove := func(db store.Journal, query string) {
 		require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
 			_, err := tx.Exec(query)
 			return err

@@ -8,15 +8,16 @@ import (
 	"posagent/agent/audit"
 	"posagent/agent/view"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // Open opens the journal with the terminal's schema and its audit log. Path, Wrapper, Log and Marks of o are the
-// caller's. It answers what store.Open answers.
-func Open(ctx context.Context, o store.Options) (*store.Store, error) {
-	var db *store.Store
+// caller's. It answers what sqlite.Open answers.
+func Open(ctx context.Context, o sqlite.Options) (store.Journal, error) {
+	var db store.Journal
 	chain := audit.Chain{MAC: func(table, key string, fields ...any) []byte { return db.MAC(table, key, fields...) }}
 	o.Steps, o.AtCommit, o.Note = Schema(), chain.AtCommit, view.Note
-	opened, err := store.Open(ctx, o)
+	opened, err := sqlite.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +30,7 @@ func Open(ctx context.Context, o store.Options) (*store.Store, error) {
 
 // followUp writes a line where the audit log does not end as the journal's end says: the newest lines were removed or changed while
 // nothing ran. A journal that is marked as tampered with is opened all the same: what is owed must be finished.
-func followUp(ctx context.Context, db *store.Store) error {
+func followUp(ctx context.Context, db store.Journal) error {
 	var head audit.Head
 	same := true
 	err := db.Read(ctx, func(r store.Reader) error {

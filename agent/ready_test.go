@@ -18,6 +18,7 @@ import (
 	"posagent/schemes/methods"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
@@ -43,7 +44,7 @@ func (noBackend) Status(context.Context, string, string) (aapay.Status, error) {
 const readyToken = "local-token-0123456789"
 
 // alone runs an agent whose backend nobody reaches, waits until it answers registers, and returns a way to ask its port and one to end it.
-func alone(t *testing.T, db *store.Store) (ask func(path, token string) (status int, said string), end func()) {
+func alone(t *testing.T, db store.Journal) (ask func(path, token string) (status int, said string), end func()) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -93,7 +94,7 @@ func TestReadyWithoutAMethodList(t *testing.T) {
 // TestReadyOnAFullDisk: where a sale would be refused for want of the reserve's space, the probe does not say ready.
 func TestReadyOnAFullDisk(t *testing.T) {
 	for _, size := range []int64{-1, 1 << 60} { // none is kept; more than any disk has
-		db, err := store.Open(t.Context(), store.Options{
+		db, err := sqlite.Open(t.Context(), sqlite.Options{
 			Path: filepath.Join(t.TempDir(), "agent.db"), Steps: agent.Schema(), Wrapper: storetest.Wrapper{}, Ballast: size,
 		})
 		require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 	"posagent/agent/outbox"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
@@ -22,8 +23,8 @@ import (
 func TestMoneyC3_AJournalPutBackIsHeld(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent.db")
 	boot := func() time.Duration { return time.Hour }
-	opt := store.Options{Path: path, Wrapper: storetest.Wrapper{}, Ballast: -1, Marks: []string{store.MarkPath(path)}}
-	start := func() (*store.Store, agent.Recovered) {
+	opt := sqlite.Options{Path: path, Wrapper: storetest.Wrapper{}, Ballast: -1, Marks: []string{store.MarkPath(path)}}
+	start := func() (store.Journal, agent.Recovered) {
 		db, err := agent.Open(t.Context(), opt)
 		require.NoError(t, err)
 		opt.Accept = ""
@@ -31,7 +32,7 @@ func TestMoneyC3_AJournalPutBackIsHeld(t *testing.T) {
 		require.NoError(t, err)
 		return db, r
 	}
-	states := func(db *store.Store) (list []string) {
+	states := func(db store.Journal) (list []string) {
 		require.NoError(t, db.Read(t.Context(), func(r store.Reader) error {
 			rows, err := r.Query(`SELECT state || ' ' || resume FROM outbox_ops ORDER BY id`)
 			if err != nil {

@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // What a Store can answer besides a closure's own error. Decide with errors.Is.
@@ -26,6 +23,9 @@ var (
 	// ErrIO: the medium failed. Nothing was acknowledged. Until the store has recovered, an unacknowledged
 	// write may still turn up after a power cut; afterwards it never does.
 	ErrIO = errors.New("store: input/output error")
+	// ErrCommitUnknown: the answer to COMMIT was lost: the effects are there, or not. Answer it as unknown, never as not
+	// stored, and look the effects up by their key. An engine that can tell never answers it.
+	ErrCommitUnknown = errors.New("store: commit unknown")
 	// ErrReadOnly: the store was opened read-only, or the medium has become so.
 	ErrReadOnly = errors.New("store: read-only")
 	// ErrDamaged: the file is not a database, or is malformed.
@@ -38,9 +38,9 @@ var (
 	ErrPanic = errors.New("store: closure panicked")
 	// ErrCut: the journal ends before what its mark has seen, or is gone. The error is a *CutError.
 	ErrCut = errors.New("store: journal cut")
-	// ErrNotCut: Options.Accept was given for a journal that is whole.
+	// ErrNotCut: a journal that is whole was to be accepted as a cut one.
 	ErrNotCut = errors.New("store: the journal is whole")
-	// ErrNoWrapper: a writable store needs Options.Wrapper.
+	// ErrNoWrapper: a writable store needs a Wrapper.
 	ErrNoWrapper = errors.New("store: no key wrapper")
 )
 
@@ -89,69 +89,27 @@ func (e *CutError) Is(target error) bool { return target == ErrCut }
 
 // Unreadable returns err as ErrDamaged where it says that a stored value is none that its column can hold.
 func Unreadable(err error) error {
-	if err == nil || code(err) != 0 || errors.Is(err, sql.ErrNoRows) || errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "converting") {
+	if err == nil || errors.Is(err, sql.ErrNoRows) || errors.Is(err, ErrDamaged) || !unscannable(err.Error()) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// IsUnique reports whether err is a violation of a UNIQUE or PRIMARY KEY constraint.
-func IsUnique(err error) bool {
-	c := code(err)
-	return c == sqlite3.SQLITE_CONSTRAINT_UNIQUE || c == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
+// unscannable reports whether text is that of database/sql for a value that its variable cannot hold.
+func unscannable(text string) bool {
+	return strings.Contains(text, "sql: Scan error on column") && strings.Contains(text, "converting")
 }
 
-// code is the extended SQLite result code of err, 0 when it has none.
-func code(err error) int {
-	var e *sqlite.Error
-	if errors.As(err, &e) {
-		return e.Code()
-	}
-	return 0
+// OlderError says that a file has an older schema, and that no copy of it could be brought up to date for reading.
+type OlderError struct {
+	Path string
+	Lack int // steps it does not have
+	Err  error
 }
 
-// classify adds the sentinel that names what err means for the caller.
-func classify(err error) error {
-	var sentinel error
-	switch code(err) & 0xff {
-	case sqlite3.SQLITE_FULL:
-		sentinel = ErrFull
-	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PROTOCOL:
-		sentinel = ErrIO
-	case sqlite3.SQLITE_READONLY:
-		sentinel = ErrReadOnly
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		sentinel = ErrDamaged
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		sentinel = ErrBusy
-	default:
-		return err
-	}
-	if errors.Is(err, sentinel) {
-		return err
-	}
-	return fmt.Errorf("%w: %w", sentinel, err)
+func (e *OlderError) Error() string {
+	return fmt.Sprintf("%s has the schema of an earlier program, %d step(s) behind, and no copy could be made to read it: %v", e.Path, e.Lack, e.Err)
 }
 
-// breaks reports whether err means that the connection must not be trusted any more.
-func breaks(err error) bool {
-	switch code(err) & 0xff {
-	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CORRUPT,
-		sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_MISUSE:
-		return true
-	}
-	return false
-}
-
-// fatal reports whether err, met inside a closure, ends the whole batch: SQLite may have rolled it back.
-func fatal(err error) bool {
-	c := code(err) & 0xff
-	return breaks(err) && c != sqlite3.SQLITE_MISUSE || c == sqlite3.SQLITE_FULL || c == sqlite3.SQLITE_INTERRUPT
-}
-
-func notNoRows(err error) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	return err
-}
+// Unwrap gives the cause.
+func (e *OlderError) Unwrap() error { return e.Err }

@@ -11,11 +11,14 @@ import (
 // metaFloor begins the names of the floors in store_meta.
 const metaFloor = "floor:"
 
+// PutMeta stores a value under a name in store_meta, which every engine has.
+const PutMeta = `INSERT INTO store_meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+
 // SetFloor notes in the caller's commit that rows of table with a number up to id may have been purged. It never falls. A delete from
 // outside has no key to note it with.
 func SetFloor(tx Tx, table string, id int64) error {
-	t, ok := tx.(*scope)
-	if !ok || t.of == nil {
+	db := Keyed(tx)
+	if db == nil {
 		return fmt.Errorf("floor of %s: %w", table, ErrNoWrapper)
 	}
 	was, err := FloorOf(tx, table)
@@ -23,7 +26,7 @@ func SetFloor(tx Tx, table string, id int64) error {
 		return err
 	}
 	value := binary.BigEndian.AppendUint64(nil, uint64(id))
-	_, err = tx.Exec(putMeta, metaFloor+table, append(value, t.of.MAC("store_floor", table, id)...))
+	_, err = tx.Exec(PutMeta, metaFloor+table, append(value, db.MAC("store_floor", table, id)...))
 	return err
 }
 
@@ -37,12 +40,12 @@ func FloorOf(r Reader, table string) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("floor of %s: %w", table, err)
 	}
-	t, ok := r.(*scope)
-	if !ok || t.of == nil || len(value) < 8 {
+	db := Keyed(r)
+	if db == nil || len(value) < 8 {
 		return 0, nil
 	}
 	id := int64(binary.BigEndian.Uint64(value))
-	if !hmac.Equal(value[8:], t.of.MAC("store_floor", table, id)) {
+	if !hmac.Equal(value[8:], db.MAC("store_floor", table, id)) {
 		return 0, nil
 	}
 	return id, nil

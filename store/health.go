@@ -1,14 +1,6 @@
 package store
 
-import (
-	"context"
-	"errors"
-	"os"
-	"path/filepath"
-	"time"
-
-	"golang.org/x/sys/unix"
-)
+import "time"
 
 // State is what the store can do at present.
 type State string
@@ -41,107 +33,8 @@ type Health struct {
 	Marks       []MarkHealth // none = the store has no mark, or was opened for reading
 }
 
-// Health reports the present state. It touches no database page and is cheap.
-func (s *Store) Health(context.Context) Health {
-	s.mu.Lock()
-	h := Health{State: s.state, LastErr: s.lastErr, LastErrAt: s.lastAt}
-	s.mu.Unlock()
-	if h.State == "" {
-		h.State = Ready
-	}
-	if h.State != Ready {
-		h.Err = h.LastErr
-	}
-	select {
-	case <-s.closing:
-		h.State, h.Err = Closed, ErrClosed
-	default:
-	}
-	h.Path = s.opt.Path
-	h.FileBytes = fileSize(s.opt.Path)
-	h.WALBytes = fileSize(s.opt.Path + "-wal")
-	var err error
-	h.FreeBytes, err = freeBytes(filepath.Dir(s.opt.Path))
-	h.Reserved = s.ballast.held()
-	if s.opt.ReadOnly {
-		h.Reserved = fileSize(s.ballast.path) > 0
-	}
-	if err == nil {
-		h.ShortBytes = s.ballast.short(h.FreeBytes, h.Reserved)
-	}
-	h.Schema = s.schema
-	h.Commits, h.Writes = s.commits.Load(), s.writes.Load()
-	h.CommitEMA = time.Duration(s.latency.Load())
-	h.Synchronous = s.set.synchronous
-	if s.marks != nil {
-		h.Marks = s.marks.health()
-	}
-	return h
-}
-
-// Reserved reports whether new work may be accepted: the store takes writes and the reserve that lets accepted work
-// be finished on a full disk is in place. It answers nil, ErrFull, ErrIO, ErrReadOnly, ErrDamaged or ErrClosed.
-func (s *Store) Reserved(context.Context) error {
-	select {
-	case <-s.closing:
-		return ErrClosed
-	default:
-	}
-	if s.opt.ReadOnly {
-		return ErrReadOnly
-	}
-	if err := s.broken(); err != nil {
-		return err
-	}
-	return s.ballast.ensure()
-}
-
-func (s *Store) setState(st State, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.state, s.lastErr, s.lastAt = st, err, time.Now()
-}
-
-func (s *Store) note(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lastErr, s.lastAt = err, time.Now()
-}
-
-func (s *Store) succeeded() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.state = Ready
-}
-
-// broken is the error that the store has not recovered from yet.
-func (s *Store) broken() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.state != Broken {
-		return nil
-	}
-	return s.lastErr
-}
-
-func fileSize(path string) int64 {
-	fi, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return fi.Size()
-}
-
-func freeBytes(dir string) (int64, error) {
-	var st unix.Statfs_t
-	for {
-		err := unix.Statfs(dir, &st)
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		if err != nil {
-			return 0, err
-		}
-		return int64(st.Bavail) * int64(st.Bsize), nil
-	}
+// MarkHealth is one mark as Health shows it.
+type MarkHealth struct {
+	Path string
+	Err  error // why it is not written; nil = it is
 }

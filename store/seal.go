@@ -3,29 +3,54 @@ package store
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash"
 	"reflect"
+	"sync"
 )
 
 // A sealed value is one version byte, the nonce, and the ciphertext with its tag.
 const sealVersion = 1
 
+// Keyring seals values and authenticates rows by plain SQL, for any engine: it is the second half of DB. Its data keys lie in the
+// table store_keys, which the engine makes.
+type Keyring struct {
+	of   KeyringOptions
+	macs sync.Pool // of *macer
+}
+
+// KeyringOptions say what a Keyring works with.
+type KeyringOptions struct {
+	Wrapper  Wrapper               // nil = nothing can be sealed or unsealed
+	MACKey   func() []byte         // the key of the row MACs, fixed by the first MAC
+	Shredded func()                // called when a data key was deleted; the engine then cleans its log
+	Name     func(err error) error // adds the sentinel of this package that an error of the engine means
+}
+
+// NewKeyring returns the keyring of an engine.
+func NewKeyring(of KeyringOptions) *Keyring {
+	k := &Keyring{of: of}
+	k.macs.New = func() any { return &macer{h: hmac.New(sha256.New, of.MACKey())} }
+	return k
+}
+
 // Seal implements DB. The data key of the row is 32 random bytes, wrapped, in a table of its own.
-func (s *Store) Seal(tx Tx, at Cell, plain []byte) ([]byte, error) {
-	if s.opt.Wrapper == nil {
+func (k *Keyring) Seal(tx Tx, at Cell, plain []byte) ([]byte, error) {
+	if k.of.Wrapper == nil {
 		return nil, ErrNoWrapper
 	}
 	// Most rows are sealed once: it is tried as the row's first.
-	key, err := s.newDataKey(tx, at)
+	key, err := k.newDataKey(tx, at)
 	if key == nil && err == nil {
 		var wrapped []byte
-		if wrapped, err = s.wrappedKey(tx, at); err == nil {
-			key, err = s.unwrap(wrapped)
+		if wrapped, err = k.wrappedKey(tx, at); err == nil {
+			key, err = unwrap(k.of.Wrapper, wrapped)
 		}
 	}
 	if err != nil {
@@ -35,15 +60,15 @@ func (s *Store) Seal(tx Tx, at Cell, plain []byte) ([]byte, error) {
 }
 
 // SealOwn implements DB.
-func (s *Store) SealOwn(own []byte, at Cell, plain []byte) (sealed, wrapped []byte, err error) {
-	if s.opt.Wrapper == nil {
+func (k *Keyring) SealOwn(own []byte, at Cell, plain []byte) (sealed, wrapped []byte, err error) {
+	if k.of.Wrapper == nil {
 		return nil, nil, ErrNoWrapper
 	}
 	var key []byte
 	if own == nil {
-		key, own, err = s.freshKey()
+		key, own, err = k.freshKey()
 	} else {
-		key, err = s.unwrap(own)
+		key, err = unwrap(k.of.Wrapper, own)
 	}
 	if err == nil {
 		sealed, err = seal(key, at, plain)
@@ -67,26 +92,26 @@ func seal(key []byte, at Cell, plain []byte) ([]byte, error) {
 }
 
 // Unseal implements DB.
-func (s *Store) Unseal(r Reader, at Cell, sealed []byte) ([]byte, error) {
-	if s.opt.Wrapper == nil {
+func (k *Keyring) Unseal(r Reader, at Cell, sealed []byte) ([]byte, error) {
+	if k.of.Wrapper == nil {
 		return nil, ErrNoWrapper
 	}
-	wrapped, err := s.wrappedKey(r, at)
+	wrapped, err := k.wrappedKey(r, at)
 	if err != nil {
 		return nil, fmt.Errorf("unseal %s.%s: %w", at.Table, at.Column, err)
 	}
-	return s.UnsealOwn(wrapped, at, sealed)
+	return k.UnsealOwn(wrapped, at, sealed)
 }
 
 // UnsealOwn implements DB.
-func (s *Store) UnsealOwn(own []byte, at Cell, sealed []byte) ([]byte, error) {
+func (k *Keyring) UnsealOwn(own []byte, at Cell, sealed []byte) ([]byte, error) {
 	switch {
-	case s.opt.Wrapper == nil:
+	case k.of.Wrapper == nil:
 		return nil, ErrNoWrapper
 	case len(own) == 0:
 		return nil, fmt.Errorf("unseal %s.%s: %w", at.Table, at.Column, ErrShredded)
 	}
-	key, err := s.unwrap(own)
+	key, err := unwrap(k.of.Wrapper, own)
 	if err != nil {
 		return nil, fmt.Errorf("unseal %s.%s: %w", at.Table, at.Column, err)
 	}
@@ -107,25 +132,25 @@ func (s *Store) UnsealOwn(own []byte, at Cell, sealed []byte) ([]byte, error) {
 
 // Shred implements DB. The deleted key is overwritten in the file; copies in the log go with the next Truncate, which
 // the store does by itself within minutes.
-func (s *Store) Shred(tx Tx, table, key string) error {
+func (k *Keyring) Shred(tx Tx, table, key string) error {
 	if _, err := tx.Exec("DELETE FROM store_keys WHERE tbl = ? AND key = ?", table, key); err != nil {
 		return fmt.Errorf("shred %s: %w", table, err)
 	}
-	s.shred.Store(true)
+	k.of.Shredded()
 	return nil
 }
 
-func (s *Store) wrappedKey(r Reader, at Cell) (wrapped []byte, err error) {
+func (k *Keyring) wrappedKey(r Reader, at Cell) (wrapped []byte, err error) {
 	err = r.QueryRow("SELECT wrapped FROM store_keys WHERE tbl = ? AND key = ?", at.Table, at.Key).Scan(&wrapped)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ErrShredded
 	}
-	return wrapped, classify(err)
+	return wrapped, k.of.Name(err)
 }
 
 // unwrap opens a data key; ErrTampered where it does not verify.
-func (s *Store) unwrap(wrapped []byte) ([]byte, error) {
-	key, err := s.opt.Wrapper.Unwrap(wrapped)
+func unwrap(w Wrapper, wrapped []byte) ([]byte, error) {
+	key, err := w.Unwrap(wrapped)
 	if err != nil {
 		return nil, fmt.Errorf("%w: data key: %w", ErrTampered, err)
 	}
@@ -133,16 +158,16 @@ func (s *Store) unwrap(wrapped []byte) ([]byte, error) {
 }
 
 // freshKey makes a data key.
-func (s *Store) freshKey() (key, wrapped []byte, err error) {
+func (k *Keyring) freshKey() (key, wrapped []byte, err error) {
 	key = make([]byte, 32)
 	rand.Read(key)
-	wrapped, err = s.opt.Wrapper.Wrap(key)
+	wrapped, err = k.of.Wrapper.Wrap(key)
 	return key, wrapped, err
 }
 
 // newDataKey makes the row's data key; nil = it has one.
-func (s *Store) newDataKey(tx Tx, at Cell) ([]byte, error) {
-	key, wrapped, err := s.freshKey()
+func (k *Keyring) newDataKey(tx Tx, at Cell) ([]byte, error) {
+	key, wrapped, err := k.freshKey()
 	if err != nil {
 		return nil, err
 	}
@@ -191,8 +216,8 @@ const macDomain = "posagent store row 1"
 // two different rows have the same input. Named types of the listed kinds are taken as those; empty bytes count as nil,
 // because the driver returns both as nil.
 // Any other type is a programmer's mistake and panics.
-func (s *Store) MAC(table, key string, fields ...any) []byte {
-	m := s.macs.Get().(*macer)
+func (k *Keyring) MAC(table, key string, fields ...any) []byte {
+	m := k.macs.Get().(*macer)
 	b := appendField(m.b[:0], macDomain)
 	b = appendField(b, table)
 	b = appendField(b, key)
@@ -205,7 +230,7 @@ func (s *Store) MAC(table, key string, fields ...any) []byte {
 	sum := m.h.Sum(nil)
 	clear(b) // it may have been card data
 	if m.b = b; cap(b) <= macKeeps {
-		s.macs.Put(m)
+		k.macs.Put(m)
 	}
 	return sum
 }

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
+	"path/filepath"
 )
 
-// metaSecrets begins the names of the secrets in store_meta.
-const metaSecrets = "secret:"
+// MetaSecrets begins the names of the secrets in store_meta. Their values are wrapped.
+const MetaSecrets = "secret:"
 
 // secretBytes is the length of a secret.
 const secretBytes = 32
@@ -19,8 +21,7 @@ const secretBytes = 32
 // Secret returns the 32 random bytes that name stands for. They are kept twice, wrapped: in the database, whose copies and bundles
 // carry them, and in the file beside, which outlives the database. The database's are the ones that count. It makes them where
 // neither has them, and brings the file up to date, or warns. It fails when the database cannot be read, or not written where it has to be.
-func (s *Store) Secret(ctx context.Context, name, beside string) ([]byte, error) {
-	w := s.opt.Wrapper
+func Secret(ctx context.Context, db DB, w Wrapper, log *slog.Logger, name, beside string) ([]byte, error) {
 	if w == nil {
 		return nil, ErrNoWrapper
 	}
@@ -31,25 +32,25 @@ func (s *Store) Secret(ctx context.Context, name, beside string) ([]byte, error)
 	var secret []byte
 	inside := func(r Reader) error {
 		var wrapped []byte
-		if err := r.QueryRow("SELECT value FROM store_meta WHERE name = ?", metaSecrets+name).Scan(&wrapped); err != nil {
+		if err := r.QueryRow("SELECT value FROM store_meta WHERE name = ?", MetaSecrets+name).Scan(&wrapped); err != nil {
 			return err
 		}
-		secret, err = s.unwrap(wrapped)
+		secret, err = unwrap(w, wrapped)
 		return err
 	}
-	err = s.Read(ctx, inside)
+	err = db.Read(ctx, inside)
 	if errors.Is(err, sql.ErrNoRows) { // the rest costs no write: a full disk keeps no terminal from starting
 		fresh := saved
 		if fresh == nil {
 			fresh = make([]byte, secretBytes)
 			rand.Read(fresh)
 		}
-		err = s.Write(ctx, func(tx Tx) error {
+		err = db.Write(ctx, func(tx Tx) error {
 			wrapped, err := w.Wrap(fresh)
 			if err != nil {
 				return err
 			}
-			_, err = tx.Exec("INSERT INTO store_meta (name, value) VALUES (?, ?)", metaSecrets+name, wrapped)
+			_, err = tx.Exec("INSERT INTO store_meta (name, value) VALUES (?, ?)", MetaSecrets+name, wrapped)
 			return err
 		})
 		secret = fresh
@@ -59,7 +60,7 @@ func (s *Store) Secret(ctx context.Context, name, beside string) ([]byte, error)
 	}
 	if string(saved) != string(secret) {
 		if err := KeepSecret(beside, w, secret); err != nil {
-			s.log.Warn("secret not kept beside the key", "name", name, "err", err)
+			log.Warn("secret not kept beside the key", "name", name, "err", err)
 		}
 	}
 	return secret, nil
@@ -91,4 +92,24 @@ func readSecret(w Wrapper, beside string) ([]byte, error) {
 		return nil, nil
 	}
 	return secret, nil
+}
+
+// writeDurably replaces a small private file; after a power cut it is the old one or the new one.
+func writeDurably(path string, data []byte) error {
+	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return err
+	}
+	d, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }

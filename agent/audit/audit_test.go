@@ -17,13 +17,14 @@ import (
 	"posagent/ecr"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
 // rig is a journal with an audit log.
 type rig struct {
 	t      *testing.T
-	db     *store.Store
+	db     store.Journal
 	head   audit.Head // of the last commit
 	closed bool
 }
@@ -31,7 +32,7 @@ type rig struct {
 func newRig(t *testing.T, path string, keep int64) *rig {
 	x := &rig{t: t}
 	chain := audit.Chain{Keep: keep, MAC: func(table, key string, fields ...any) []byte { return x.db.MAC(table, key, fields...) }}
-	db, err := store.Open(t.Context(), store.Options{
+	db, err := sqlite.Open(t.Context(), sqlite.Options{
 		Path: path, Steps: audit.Schema(), Wrapper: storetest.Wrapper{}, Ballast: -1,
 		AtCommit: func(tx store.Tx) (audit.Head, error) {
 			head, err := chain.AtCommit(tx)

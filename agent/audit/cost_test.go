@@ -14,6 +14,7 @@ import (
 	"posagent/ecr"
 	"posagent/store"
 	"posagent/store/crashfs"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
@@ -26,8 +27,8 @@ func TestField_P2CostOfASale(t *testing.T) {
 		require.NoError(t, err)
 		defer func() { require.NoError(t, rec.Close()) }()
 		path := filepath.Join(t.TempDir(), "a.db")
-		var db *store.Store
-		o := store.Options{
+		var db store.Journal
+		o := sqlite.Options{
 			Path: path, VFS: rec.VFS(), Wrapper: storetest.Wrapper{}, Ballast: -1, CheckpointEvery: time.Hour, CheckpointCommits: 1 << 40,
 			Steps: append(audit.Schema(), store.Step{Name: "test/1 sales", SQL: `CREATE TABLE sales (id INTEGER PRIMARY KEY, state TEXT NOT NULL) STRICT`}),
 		}
@@ -35,7 +36,7 @@ func TestField_P2CostOfASale(t *testing.T) {
 			chain := audit.Chain{MAC: func(table, key string, fields ...any) []byte { return db.MAC(table, key, fields...) }}
 			o.AtCommit = chain.AtCommit
 		}
-		db, err = store.Open(t.Context(), o)
+		db, err = sqlite.Open(t.Context(), o)
 		require.NoError(t, err)
 		defer func() { require.NoError(t, db.Close()) }()
 		size := func() int64 {

@@ -70,7 +70,7 @@ type rig struct {
 	t      *testing.T
 	path   string
 	svc    *service
-	db     *store.Store
+	db     store.Journal
 	c      *catalog.Catalog
 	cancel context.CancelFunc
 	done   chan error

@@ -14,7 +14,7 @@ import (
 	"posagent/store/storetest"
 )
 
-func add(t *testing.T, db *store.Store, l *events.Log, refs ...string) {
+func add(t *testing.T, db store.Journal, l *events.Log, refs ...string) {
 	t.Helper()
 	for _, ref := range refs {
 		require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {

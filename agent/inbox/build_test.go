@@ -21,6 +21,7 @@ import (
 	"posagent/schemes/hosted/hostedtest"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
@@ -72,8 +73,8 @@ const jsonKind = "application/json; charset=UTF-8"
 // A notification is taken with the token of a session of its order, once, and answered as real receivers answer.
 func TestNotices(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent.db")
-	open := func() *store.Store {
-		db, err := store.Open(t.Context(), store.Options{Path: path, Steps: schema(), Wrapper: storetest.Wrapper{}, Synchronous: "OFF"})
+	open := func() store.Journal {
+		db, err := sqlite.Open(t.Context(), sqlite.Options{Path: path, Steps: schema(), Wrapper: storetest.Wrapper{}, Synchronous: "OFF"})
 		require.NoError(t, err)
 		return db
 	}

@@ -18,6 +18,7 @@ import (
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
@@ -89,7 +90,7 @@ func payload(t *testing.T, change func(*offline.UndoPayload)) []byte {
 func run(t *testing.T, kind string, svc aapay.Service, change func(*offline.UndoPayload), d time.Duration, check func(op outbox.Op, got []offline.UndoResult)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		db, err := store.Open(t.Context(), store.Options{Path: t.TempDir() + "/a.db", Steps: outbox.Schema(), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF"})
+		db, err := sqlite.Open(t.Context(), sqlite.Options{Path: t.TempDir() + "/a.db", Steps: outbox.Schema(), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF"})
 		require.NoError(t, err)
 		defer func() { require.NoError(t, db.Close()) }()
 		var got []offline.UndoResult

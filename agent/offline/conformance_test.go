@@ -30,7 +30,7 @@ type booth struct {
 	cable   *cable
 	front   *offline.Front
 	box     *outbox.Outbox
-	db      *store.Store
+	db      store.Journal
 	backend *backend.Backend
 	ahead   atomic.Int64 // of the boot clock, ns
 }

@@ -19,12 +19,13 @@ import (
 	"posagent/agent/outbox"
 	"posagent/store"
 	"posagent/store/crashfs"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
 // counter is one terminal's front and outbox over a file.
 type counter struct {
-	db    *store.Store
+	db    store.Journal
 	box   *outbox.Outbox
 	front *offline.Front
 	end   func() error
@@ -37,7 +38,7 @@ ALTER TABLE outbox_ops ADD COLUMN newer INTEGER NOT NULL DEFAULT 0;`}
 func openCounter(ctx context.Context, path, vfs, synchronous string, mark func(string, bool) (store.MarkFile, error), b *offlinetest.Bank, within time.Duration, more ...store.Step) (*counter, error) {
 	c := &counter{end: func() error { return nil }}
 	var err error
-	c.db, err = store.Open(ctx, store.Options{
+	c.db, err = sqlite.Open(ctx, sqlite.Options{
 		Path: path, VFS: vfs, Synchronous: synchronous, Steps: append(append(outbox.Schema(), offline.Schema()...), more...), Wrapper: storetest.Wrapper{},
 		Ballast: -1, Readers: 1, CheckpointEvery: 2 * time.Millisecond, CheckpointCommits: 1, Marks: []string{store.MarkPath(path)}, OpenMark: mark,
 	})

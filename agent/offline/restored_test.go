@@ -12,6 +12,7 @@ import (
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
@@ -22,7 +23,7 @@ var bundleKey = storetest.Wrapper{ID: 99}
 func (s *shop) backup() string {
 	s.t.Helper()
 	copied := filepath.Join(s.t.TempDir(), "copy.db")
-	require.NoError(s.t, store.Snapshot(s.t.Context(), s.path, copied, s.key, bundleKey, nil))
+	require.NoError(s.t, sqlite.Snapshot(s.t.Context(), s.path, copied, s.key, bundleKey, nil))
 	return copied
 }
 
@@ -31,8 +32,8 @@ func (s *shop) restore(copied string) {
 	s.t.Helper()
 	s.stop()
 	steps := append(outbox.Schema(), offline.Schema()...)
-	require.NoError(s.t, store.Stage(s.t.Context(), store.Options{Path: copied, Steps: steps, Wrapper: s.key}, bundleKey, "an older backup"))
-	require.NoError(s.t, store.Replace(s.t.Context(), copied, s.path, false))
+	require.NoError(s.t, sqlite.Stage(s.t.Context(), sqlite.Options{Path: copied, Steps: steps, Wrapper: s.key}, bundleKey, "an older backup"))
+	require.NoError(s.t, sqlite.Replace(s.t.Context(), copied, s.path, false))
 	s.restored = "an older backup"
 	s.start()
 	s.pass(time.Second)

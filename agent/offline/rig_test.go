@@ -20,6 +20,7 @@ import (
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/wiretest"
 	"posagent/store"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
@@ -94,7 +95,7 @@ func lost(r *http.Request, answer func() (*http.Response, error)) (*http.Respons
 type shop struct {
 	t       *testing.T
 	opts    offline.Options
-	db      *store.Store
+	db      store.Journal
 	path    string
 	cable   *cable
 	backend *backend.Backend
@@ -135,7 +136,7 @@ func newShop(t *testing.T, opts offline.Options) *shop {
 func (s *shop) start() {
 	var err error
 	steps := append(outbox.Schema(), offline.Schema()...)
-	s.db, err = store.Open(s.t.Context(), store.Options{Path: s.path, Steps: steps, Wrapper: s.key, Ballast: -1, Synchronous: "OFF"})
+	s.db, err = sqlite.Open(s.t.Context(), sqlite.Options{Path: s.path, Steps: steps, Wrapper: s.key, Ballast: -1, Synchronous: "OFF"})
 	require.NoError(s.t, err)
 	o := s.opts
 	o.DB = s.db

@@ -12,6 +12,7 @@ import (
 	"posagent/agent/outbox"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
@@ -19,7 +20,7 @@ import (
 func BenchmarkAccept(b *testing.B) {
 	for _, callers := range []int{1, 64} {
 		b.Run(strconv.Itoa(callers), func(b *testing.B) {
-			db, err := store.Open(b.Context(), store.Options{Path: filepath.Join(b.TempDir(), "agent.db"), Steps: outbox.Schema(),
+			db, err := sqlite.Open(b.Context(), sqlite.Options{Path: filepath.Join(b.TempDir(), "agent.db"), Steps: outbox.Schema(),
 				Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF"})
 			require.NoError(b, err)
 			defer db.Close()

@@ -16,6 +16,7 @@ import (
 	"posagent/agent/outbox"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
@@ -23,7 +24,7 @@ var errDead = errors.New("power is off")
 
 // flaky is a store that can die or fill up.
 type flaky struct {
-	*store.Store
+	store.Store
 	dead  atomic.Bool
 	reads atomic.Int64
 }
@@ -60,7 +61,7 @@ func newRig(t *testing.T, kinds ...outbox.Kind) *rig {
 func (r *rig) open() {
 	steps := append(outbox.Schema(), store.Step{Name: "test/1", SQL: `CREATE TABLE settled (key TEXT NOT NULL, state TEXT NOT NULL) STRICT`})
 	// A kill here loses what was not written, not what was not flushed: the store's own tests prove the flushing.
-	db, err := store.Open(r.t.Context(), store.Options{Path: r.path, Steps: steps, Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF"})
+	db, err := sqlite.Open(r.t.Context(), sqlite.Options{Path: r.path, Steps: steps, Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF"})
 	require.NoError(r.t, err)
 	r.db = &flaky{Store: db}
 	start := time.Now()

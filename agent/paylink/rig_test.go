@@ -27,6 +27,7 @@ import (
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
@@ -105,7 +106,7 @@ type rig struct {
 	screen *screen
 	def    methods.Definition
 	path   string
-	db     *store.Store
+	db     store.Journal
 	guard  *guard
 	svc    *paylink.Service
 	box    *outbox.Outbox
@@ -135,7 +136,7 @@ func now() time.Time { return time.Now().AddDate(26, 0, 0) }
 func (r *rig) start() {
 	r.t.Helper()
 	var err error
-	r.db, err = store.Open(r.t.Context(), store.Options{ // the power that fails here is guard's
+	r.db, err = sqlite.Open(r.t.Context(), sqlite.Options{ // the power that fails here is guard's
 		Path: r.path, Steps: slices.Concat(outbox.Schema(), drive.Schema(), paylink.Schema()), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF",
 	})
 	require.NoError(r.t, err)

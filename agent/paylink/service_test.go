@@ -23,7 +23,7 @@ import (
 type desk struct {
 	t    *testing.T
 	bank *bank
-	db   *store.Store
+	db   store.Journal
 	svc  *paylink.Service
 }
 

@@ -45,7 +45,7 @@ const token = "local-token-0123456789"
 type rig struct {
 	t        *testing.T
 	addr     string
-	db       *store.Store
+	db       store.Journal
 	backend  *backend.Backend
 	url      string // of the backend
 	inbox    *inbox.Inbox

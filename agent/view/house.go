@@ -19,7 +19,7 @@ import (
 
 // House reads what the running daemon shows. DB, Outbox, Inbox, Happened and Now are required.
 type House struct {
-	DB       *store.Store
+	DB       store.Store
 	Outbox   *outbox.Outbox
 	Inbox    *inbox.Inbox
 	Happened *events.Log

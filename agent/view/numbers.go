@@ -19,7 +19,7 @@ type Numbers struct {
 // Range has a row for each number above Floor up to Highest. Rows below the floor may have been purged.
 type Range struct{ Floor, Highest int64 }
 
-// Pack returns the note of store.Options.
+// Pack returns the note of sqlite.Options.
 func (n Numbers) Pack() (b [32]byte) {
 	for i, v := range []int64{n.Receipt, n.Trace, n.Batch, n.Sales.Floor, n.Sales.Highest, n.Operations.Floor, n.Operations.Highest} {
 		binary.BigEndian.PutUint32(b[4*i:], uint32(v))
@@ -35,7 +35,7 @@ func UnpackNumbers(b [32]byte) (n Numbers) {
 	return n
 }
 
-// Note is store.Options.Note. A number never falls: a row that is removed does not lower it.
+// Note is sqlite.Options.Note. A number never falls: a row that is removed does not lower it.
 func Note(r store.Reader, last [32]byte) ([32]byte, error) {
 	given, err := drive.Given(r)
 	if err != nil {

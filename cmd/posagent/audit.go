@@ -17,6 +17,7 @@ import (
 	"posagent/agent/control"
 	"posagent/schemes/money"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 type auditOptions struct {
@@ -52,7 +53,7 @@ func runAudit(ctx context.Context, c *call) error {
 	if _, err := os.Stat(agentDB(c)); err != nil {
 		return storeError(err)
 	}
-	db, err := store.Open(ctx, store.Options{Path: agentDB(c), ReadOnly: true, IgnoreMark: true}) // of a cut journal it tells most
+	db, err := sqlite.Open(ctx, sqlite.Options{Path: agentDB(c), ReadOnly: true, IgnoreMark: true}) // of a cut journal it tells most
 	if err != nil {
 		return storeError(err)
 	}
@@ -120,7 +121,7 @@ func checkAudit(ctx context.Context, c *call) error {
 		return err
 	}
 	// A journal that was cut has a log all the same: how it ends, it says itself.
-	db, err := store.Open(ctx, store.Options{Path: agentDB(c), Wrapper: keys, ReadOnly: true, IgnoreMark: true})
+	db, err := sqlite.Open(ctx, sqlite.Options{Path: agentDB(c), Wrapper: keys, ReadOnly: true, IgnoreMark: true})
 	if err != nil {
 		return storeError(err)
 	}
@@ -214,7 +215,7 @@ func configDigest(c *call) string {
 }
 
 // noteStart writes the start of the terminal, and that its configuration is another one than at the start before.
-func noteStart(ctx context.Context, c *call, db *store.Store) error {
+func noteStart(ctx context.Context, c *call, db store.Journal) error {
 	now := configDigest(c)
 	generation, err := db.Generation(ctx)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"posagent/agent/control"
 	"posagent/device"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // configPath is the file the caller named, or the default one where it exists, or "".
@@ -73,7 +74,7 @@ func stateDir(c *call) error {
 
 // lookAt answers what is wrong with the journal, by its mark alone where the journal is missing.
 func lookAt(c *call) error {
-	db, err := store.OpenReader(c.ctx, agentDB(c))
+	db, err := sqlite.OpenReader(c.ctx, agentDB(c))
 	if err != nil {
 		return err
 	}
@@ -136,19 +137,19 @@ func cutError(cut *store.CutError) error {
 
 // readAgent opens the terminal's database for reading, beside a running daemon or without one, whatever earlier program wrote it. Of
 // one that is cut it reads what is left, and the verb ends with cutError.
-func readAgent(c *call) (*store.Store, error) {
-	o := store.Options{Path: agentDB(c), Steps: agent.Schema(), ReadOnly: true}
+func readAgent(c *call) (store.Journal, error) {
+	o := sqlite.Options{Path: agentDB(c), Steps: agent.Schema(), ReadOnly: true}
 	if keys, err := device.LoadKeys(keyDir(c)); err == nil { // rows are verified where the user may read the key
 		o.Wrapper = keys
 	}
-	s, err := store.OpenReaderOf(c.ctx, o)
+	s, err := sqlite.OpenReaderOf(c.ctx, o)
 	if errors.Is(err, device.ErrWrongKey) {
 		o.Wrapper = nil
-		s, err = store.OpenReaderOf(c.ctx, o)
+		s, err = sqlite.OpenReaderOf(c.ctx, o)
 	}
 	if errors.As(err, &c.cut) && !c.cut.Missing {
 		o.IgnoreMark = true
-		s, err = store.OpenReaderOf(c.ctx, o)
+		s, err = sqlite.OpenReaderOf(c.ctx, o)
 	}
 	if err != nil {
 		return nil, storeError(err)

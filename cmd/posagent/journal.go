@@ -14,6 +14,7 @@ import (
 	"posagent/agent"
 	"posagent/device"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // marks are the files that remember where the journal ends: one beside it, and the one of [store] mark.
@@ -30,7 +31,7 @@ func marks(c *call) ([]string, error) {
 }
 
 // openJournal opens the terminal's journal for writing. accept, a reason, takes one that was cut as it is.
-func openJournal(ctx context.Context, c *call, keys *device.Keys, log *slog.Logger, accept string) (*store.Store, error) {
+func openJournal(ctx context.Context, c *call, keys *device.Keys, log *slog.Logger, accept string) (store.Journal, error) {
 	list, err := marks(c)
 	if err != nil {
 		return nil, err
@@ -38,12 +39,12 @@ func openJournal(ctx context.Context, c *call, keys *device.Keys, log *slog.Logg
 	if err := mayUse(c); err != nil {
 		return nil, err
 	}
-	db, err := agent.Open(ctx, store.Options{Path: agentDB(c), Wrapper: keys, Log: log, Marks: list, Accept: accept})
+	db, err := agent.Open(ctx, sqlite.Options{Path: agentDB(c), Wrapper: keys, Log: log, Marks: list, Accept: accept})
 	return db, storeError(err)
 }
 
 // beginGeneration holds what is open in a journal that was put back from an earlier time, or accepted after a cut.
-func beginGeneration(ctx context.Context, db *store.Store, log *slog.Logger) error {
+func beginGeneration(ctx context.Context, db store.Journal, log *slog.Logger) error {
 	old, err := agent.Recover(ctx, db, time.Now, device.BootTime, log)
 	if err != nil {
 		return err
@@ -60,7 +61,7 @@ const checkAtOnce = 16 << 20
 
 // checkJournal looks for damaged pages before anything is told from them. Of a large journal it returns that check, to be run beside
 // the terminal: its open rows are read, and verified, at the start all the same.
-func checkJournal(ctx context.Context, db *store.Store) (rest func(context.Context) error, err error) {
+func checkJournal(ctx context.Context, db store.Journal) (rest func(context.Context) error, err error) {
 	check := func(ctx context.Context) error {
 		err := db.QuickCheck(ctx)
 		if errors.Is(err, store.ErrDamaged) {

@@ -21,6 +21,7 @@ import (
 	"posagent/agent"
 	"posagent/device"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // frozen FROM TO copies a state directory as a kill -9 leaves it at this moment.
@@ -109,7 +110,7 @@ func held(state string) (list []string, err error) {
 		return nil, err
 	}
 	path := filepath.Join(state, "agent.db")
-	db, err := agent.Open(context.Background(), store.Options{Path: path, Wrapper: keys, Ballast: -1, Marks: []string{store.MarkPath(path)}})
+	db, err := agent.Open(context.Background(), sqlite.Options{Path: path, Wrapper: keys, Ballast: -1, Marks: []string{store.MarkPath(path)}})
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +195,7 @@ func TestField_J6EachCauseIsNamed(t *testing.T) {
 // spoil STATE TABLE overwrites the first page of a table.
 func spoil(ts *testscript.TestScript, neg bool, args []string) {
 	path := filepath.Join(ts.MkAbs(args[0]), "agent.db")
-	db, err := store.OpenReader(context.Background(), path)
+	db, err := sqlite.OpenReader(context.Background(), path)
 	ts.Check(err)
 	var page int64
 	ts.Check(db.Read(context.Background(), func(r store.Reader) error {

@@ -53,7 +53,7 @@ const restAgain = 10
 
 // restWhenQuiet gives memory back to the system, twice after each busy time, until ctx ends. It never does so while a sale runs: a
 // sale writes more often than that.
-func restWhenQuiet(ctx context.Context, db *store.Store, log *slog.Logger) {
+func restWhenQuiet(ctx context.Context, db store.Journal, log *slog.Logger) {
 	tick := time.NewTicker(restAfter)
 	defer tick.Stop()
 	last, quiet := db.Commits(), restAgain // nothing was busy yet

@@ -16,6 +16,7 @@ import (
 	"posagent/agent"
 	"posagent/device"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // lateRooms brought their first tables after the others had most of their steps.
@@ -64,7 +65,7 @@ func TestField_J5ReadOnlyVerbsUnderstandOlderSchemas(t *testing.T) {
 		state := filepath.Join(t.TempDir(), fmt.Sprint("s", most))
 		keys, err := openKeys(callOn(t, state))
 		require.NoError(t, err)
-		db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(state, "agent.db"), Steps: steps, Wrapper: keys, Ballast: -1})
+		db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(state, "agent.db"), Steps: steps, Wrapper: keys, Ballast: -1})
 		require.NoError(t, err)
 		const key = "01890000-0000-7000-8000-00000000000"
 		require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
@@ -129,7 +130,7 @@ func TestField_J5NoAdviceToAbandonMoney(t *testing.T) {
 	keys, err := device.OpenKeys(filepath.Join(state, "keys"))
 	require.NoError(t, err)
 	steps, _ := older(1)
-	db, err := store.Open(t.Context(), store.Options{Path: filepath.Join(state, "agent.db"), Steps: steps, Wrapper: keys, Ballast: -1})
+	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(state, "agent.db"), Steps: steps, Wrapper: keys, Ballast: -1})
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
@@ -138,7 +139,7 @@ func TestField_J5NoAdviceToAbandonMoney(t *testing.T) {
 	require.Contains(t, talk, "posagent run brings the journal up to date")
 
 	newer := append(agent.Schema(), store.Step{Name: "future/1", SQL: "CREATE TABLE future (id INTEGER PRIMARY KEY) STRICT"})
-	db, err = store.Open(t.Context(), store.Options{Path: filepath.Join(state, "agent.db"), Steps: newer, Wrapper: keys, Ballast: -1})
+	db, err = sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(state, "agent.db"), Steps: newer, Wrapper: keys, Ballast: -1})
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	code, _, newerTalk := ask(t, "ops", "list", "--state", state)

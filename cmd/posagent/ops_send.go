@@ -73,7 +73,7 @@ func opsSend(ctx context.Context, c *call) error {
 const recount = time.Second
 
 // watch sends and follows the events until nothing is left or nothing moves for a while.
-func (d *drain) watch(ctx context.Context, db *store.Store, to *control.Client, send func() (int, error), wait time.Duration) error {
+func (d *drain) watch(ctx context.Context, db store.Journal, to *control.Client, send func() (int, error), wait time.Duration) error {
 	stream, stop := context.WithCancel(ctx)
 	defer stop()
 	begun, over := make(chan struct{}), make(chan error, 1)
@@ -161,7 +161,7 @@ func (d *drain) follow(ctx context.Context, count func() error, seen <-chan view
 }
 
 // count asks the journal how much is left.
-func (d *drain) count(ctx context.Context, db *store.Store) error {
+func (d *drain) count(ctx context.Context, db store.Journal) error {
 	return storeError(db.Read(ctx, func(r store.Reader) (err error) {
 		if d.key == "" {
 			d.v.Remaining, err = outbox.Waiting(r)
@@ -243,7 +243,7 @@ func (d *drain) sums() string {
 }
 
 // finish prints what came of it.
-func (d *drain) finish(ctx context.Context, db *store.Store) error {
+func (d *drain) finish(ctx context.Context, db store.Journal) error {
 	if err := d.count(ctx, db); err != nil {
 		return err
 	}

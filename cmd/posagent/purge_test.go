@@ -29,6 +29,7 @@ import (
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/wiretest"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // What is looked for: a card number and a name that stand nowhere else.
@@ -131,7 +132,7 @@ func TestNothingOfAPurgedCardOperationIsLeft(t *testing.T) {
 		state := filepath.Join(dir, "s")
 		keys, err := device.OpenKeys(filepath.Join(state, "keys"))
 		require.NoError(t, err)
-		db, err := store.Open(ctx, store.Options{Path: filepath.Join(state, "agent.db"), Steps: agent.Schema(), Wrapper: keys, Ballast: -1, Synchronous: "OFF"})
+		db, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(state, "agent.db"), Steps: agent.Schema(), Wrapper: keys, Ballast: -1, Synchronous: "OFF"})
 		require.NoError(t, err)
 		b, err := backend.Open(ctx, backend.Config{Dir: t.TempDir(), Synchronous: "OFF", PublicURL: "http://127.0.0.1:1", Hosts: []string{"backend.test"}})
 		require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 
 	"posagent/device"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // resetWord is what a person types.
@@ -82,7 +83,7 @@ func runReset(ctx context.Context, c *call) error {
 			return err
 		}
 	}
-	release, err := store.Hold(ctx, agentDB(c))
+	release, err := sqlite.Hold(ctx, agentDB(c))
 	if err != nil {
 		return storeError(err)
 	}
@@ -120,16 +121,16 @@ func runReset(ctx context.Context, c *call) error {
 	}
 	// The mark says what is coming, the journal goes before its key, and the mark says that it is done: a kill leaves the old journal,
 	// or none that anything misses.
-	if err := store.Ended(agentDB(c), list, false, ""); err != nil {
+	if err := sqlite.Ended(agentDB(c), list, false, ""); err != nil {
 		return storeError(err)
 	}
-	if err := store.Remove(ctx, agentDB(c), damaged); err != nil {
+	if err := sqlite.Remove(ctx, agentDB(c), damaged); err != nil {
 		return storeError(err)
 	}
 	if err := device.Forget(keyDir(c)); err != nil {
 		return fail(exitFailed, "%v (the journal is deleted; posagent reset again)", err)
 	}
-	if err := store.Ended(agentDB(c), list, true, ""); err != nil {
+	if err := sqlite.Ended(agentDB(c), list, true, ""); err != nil {
 		return storeError(err)
 	}
 	if c.json {
@@ -147,7 +148,7 @@ func resetLost(ctx context.Context, c *call, o *resetOptions) error {
 	if o.reason == "" {
 		return fail(exitUsage, "%s: why? (--reason TEXT, it is kept in the audit log)", c.path)
 	}
-	release, err := store.Hold(ctx, agentDB(c))
+	release, err := sqlite.Hold(ctx, agentDB(c))
 	if err != nil {
 		return storeError(err)
 	}
@@ -175,13 +176,13 @@ func resetLost(ctx context.Context, c *call, o *resetOptions) error {
 	}
 	list, err := marks(c)
 	if err == nil {
-		err = store.Ended(agentDB(c), list, false, o.reason)
+		err = sqlite.Ended(agentDB(c), list, false, o.reason)
 	}
 	if err == nil {
-		err = store.Remove(ctx, agentDB(c), true)
+		err = sqlite.Remove(ctx, agentDB(c), true)
 	}
 	if err == nil {
-		err = store.Ended(agentDB(c), list, true, o.reason)
+		err = sqlite.Ended(agentDB(c), list, true, o.reason)
 	}
 	if err != nil {
 		return storeError(err)

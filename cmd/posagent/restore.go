@@ -16,6 +16,7 @@ import (
 	"posagent/agent/outbox"
 	"posagent/device"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // The words of --force. Each is one danger, named in the refusal it overrides.
@@ -80,7 +81,7 @@ func runRestore(ctx context.Context, c *call) error {
 	if err != nil {
 		return keyError(c, err)
 	}
-	release, err := store.Hold(ctx, agentDB(c))
+	release, err := sqlite.Hold(ctx, agentDB(c))
 	if err != nil {
 		return storeError(err)
 	}
@@ -106,7 +107,7 @@ func runRestore(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := store.Stage(ctx, store.Options{Path: staged, Steps: agent.Schema(), Wrapper: keys, Marks: list}, key, why); err != nil {
+	if err := sqlite.Stage(ctx, sqlite.Options{Path: staged, Steps: agent.Schema(), Wrapper: keys, Marks: list}, key, why); err != nil {
 		return bundleError(c.args[0], err)
 	}
 	if err := noteRestore(ctx, c, staged, keys, why, o.force == forceTerminal); err != nil {
@@ -116,7 +117,7 @@ func runRestore(ctx context.Context, c *call) error {
 	if err != nil {
 		return storeError(err)
 	}
-	if err := store.Replace(ctx, staged, agentDB(c), damaged); err != nil {
+	if err := sqlite.Replace(ctx, staged, agentDB(c), damaged); err != nil {
 		return storeError(err)
 	}
 	if c.json {
@@ -132,7 +133,7 @@ func runRestore(ctx context.Context, c *call) error {
 // noteRestore writes the first line behind a restore: what was put back, and which journal it replaces.
 func noteRestore(ctx context.Context, c *call, staged string, keys *device.Keys, why string, rebind bool) error {
 	replaced := "no journal"
-	if old, err := store.OpenReader(ctx, agentDB(c)); err == nil {
+	if old, err := sqlite.OpenReader(ctx, agentDB(c)); err == nil {
 		if n, err := old.Generation(ctx); err == nil {
 			replaced = fmt.Sprintf("generation %d", n)
 		}
@@ -140,7 +141,7 @@ func noteRestore(ctx context.Context, c *call, staged string, keys *device.Keys,
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		replaced = "a journal that cannot be read"
 	}
-	db, err := agent.Open(ctx, store.Options{Path: staged, Wrapper: keys, Ballast: -1, Log: logger(c)})
+	db, err := agent.Open(ctx, sqlite.Options{Path: staged, Wrapper: keys, Ballast: -1, Log: logger(c)})
 	if err != nil {
 		return err
 	}
@@ -227,7 +228,7 @@ func pendingText(sales, ops int) string {
 
 // pendingIn counts what is open in the journal at path.
 func pendingIn(ctx context.Context, path string) (sales, ops int, err error) {
-	db, err := store.OpenReaderOf(ctx, store.Options{Path: path, Steps: agent.Schema()})
+	db, err := sqlite.OpenReaderOf(ctx, sqlite.Options{Path: path, Steps: agent.Schema()})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -236,14 +237,14 @@ func pendingIn(ctx context.Context, path string) (sales, ops int, err error) {
 
 // pendingLeft is pendingIn for what is left of a journal that is cut.
 func pendingLeft(ctx context.Context, path string) (sales, ops int, err error) {
-	db, err := store.OpenReaderOf(ctx, store.Options{Path: path, Steps: agent.Schema(), IgnoreMark: true})
+	db, err := sqlite.OpenReaderOf(ctx, sqlite.Options{Path: path, Steps: agent.Schema(), IgnoreMark: true})
 	if err != nil {
 		return 0, 0, err
 	}
 	return pendingOf(ctx, db)
 }
 
-func pendingOf(ctx context.Context, db *store.Store) (sales, ops int, err error) {
+func pendingOf(ctx context.Context, db store.Journal) (sales, ops int, err error) {
 	err = db.Read(ctx, func(r store.Reader) (err error) {
 		if sales, err = drive.Unsettled(r); err == nil {
 			ops, err = outbox.Unfinished(r)

@@ -10,7 +10,7 @@ import (
 
 // endRotation ends a change of the device key, where one was begun: every data key is wrapped under the new key, then the old one is
 // forgotten. Broken off at any point it is done again by the next start; until then both keys are there. said is told of each step.
-func endRotation(ctx context.Context, c *call, db *store.Store, keys *device.Keys, said func(step string, done, of int)) error {
+func endRotation(ctx context.Context, c *call, db store.Journal, keys *device.Keys, said func(step string, done, of int)) error {
 	next, changing := keys.Changing()
 	if !changing {
 		return nil

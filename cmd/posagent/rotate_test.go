@@ -38,7 +38,7 @@ func image(t *testing.T, state string) string {
 }
 
 // journalOf opens a journal as the next start does.
-func journalOf(t *testing.T, state string) (*store.Store, *device.Keys) {
+func journalOf(t *testing.T, state string) (store.Journal, *device.Keys) {
 	t.Helper()
 	keys, err := openKeys(callOn(t, state))
 	require.NoError(t, err)

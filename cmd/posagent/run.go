@@ -173,7 +173,7 @@ func owner(cfg config.Config, sandbox bool) string {
 }
 
 // terminal converts the configuration into the rooms' own.
-func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db *store.Store, serial string, log *slog.Logger) (o agent.Options, f facts, ready []string, err error) {
+func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db store.Journal, serial string, log *slog.Logger) (o agent.Options, f facts, ready []string, err error) {
 	schemes, err := upstreamOf(cfg, "schemes", log)
 	if err != nil {
 		return o, f, nil, &exit{exitConfig, err}

@@ -23,6 +23,7 @@ import (
 	"posagent/cross/need"
 	"posagent/device"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // sandbox is the configuration of the scripts that run a terminal.
@@ -181,7 +182,7 @@ func TestScripts(t *testing.T) {
 func tamper(ts *testscript.TestScript, neg bool, args []string) {
 	keys, err := device.OpenKeys(filepath.Join(ts.MkAbs(args[0]), "keys"))
 	ts.Check(err)
-	db, err := store.Open(context.Background(), store.Options{
+	db, err := sqlite.Open(context.Background(), sqlite.Options{
 		Path: filepath.Join(ts.MkAbs(args[0]), "agent.db"), Steps: agent.Schema(), Wrapper: keys, Ballast: -1,
 	})
 	ts.Check(err)

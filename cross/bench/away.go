@@ -22,7 +22,7 @@ import (
 	"posagent/schemes/backend"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
-	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // awayAtMost bounds the p99 of an accept while the backend misbehaves, beside the one while there is no backend at all.
@@ -142,7 +142,7 @@ func (b *bench) till(e *estate, f fault) (*till, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := store.Open(b.ctx, store.Options{
+	db, err := sqlite.Open(b.ctx, sqlite.Options{
 		Path: filepath.Join(b.dir, fmt.Sprintf("till-%d.db", len(f.name))), Steps: append(outbox.Schema(), offline.Schema()...), Wrapper: wrapper{},
 	})
 	if err != nil {

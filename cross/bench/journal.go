@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // callers are the numbers of callers that are measured.
@@ -199,7 +200,7 @@ func measureCallers(ctx context.Context, parent string, n, turns, ops int) (r re
 		return r, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	s, err := store.Open(ctx, store.Options{Path: filepath.Join(dir, "journal.db"), Steps: []store.Step{opsStep}, Wrapper: wrapper{}})
+	s, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(dir, "journal.db"), Steps: []store.Step{opsStep}, Wrapper: wrapper{}})
 	if err != nil {
 		return r, err
 	}

@@ -15,6 +15,7 @@ import (
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // bearer shows the backend's fixed test credential.
@@ -30,7 +31,7 @@ type site struct {
 	backend *backend.Backend
 	url     string
 	srv     *http.Server
-	limit   *store.Store
+	limit   store.Journal
 	id      atomic.Int64
 }
 
@@ -47,7 +48,7 @@ func newSite(ctx context.Context, dir string) (_ *site, err error) {
 	if s.backend, err = backend.Open(ctx, backend.Config{Dir: dir, PublicURL: s.url}); err != nil {
 		return nil, errors.Join(err, ln.Close())
 	}
-	s.limit, err = store.Open(ctx, store.Options{Path: filepath.Join(dir, "limit.db"), Steps: []store.Step{opsStep}, Wrapper: wrapper{}})
+	s.limit, err = sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(dir, "limit.db"), Steps: []store.Step{opsStep}, Wrapper: wrapper{}})
 	if err != nil {
 		return nil, errors.Join(err, ln.Close(), s.backend.Close())
 	}

@@ -16,6 +16,7 @@ import (
 	"posagent/device"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // queueCallers are the numbers of callers whose operations are accepted at a time.
@@ -144,7 +145,7 @@ func (b *bench) queueRows(prefix string, results []queued, goals map[int]journal
 
 // keeper is an outbox over a store of its own, as the terminal has it.
 type keeper struct {
-	s    *store.Store
+	s    store.Journal
 	o    *outbox.Outbox
 	done chan struct{}
 }
@@ -155,7 +156,7 @@ func openKeeper(ctx context.Context, dir string) (*keeper, error) {
 		return nil, err
 	}
 	l := &keeper{done: make(chan struct{}, 1)}
-	if l.s, err = store.Open(ctx, store.Options{Path: filepath.Join(dir, "outbox.db"), Steps: outbox.Schema(), Wrapper: keys}); err != nil {
+	if l.s, err = sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(dir, "outbox.db"), Steps: outbox.Schema(), Wrapper: keys}); err != nil {
 		return nil, err
 	}
 	l.o = outbox.NewOutbox(outbox.Options{DB: l.s, Kinds: []outbox.Kind{{

@@ -11,6 +11,7 @@ import (
 	"posagent/agent"
 	"posagent/device"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 const (
@@ -128,7 +129,7 @@ func (b *bench) fill(t *terminal) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := store.Open(b.ctx, store.Options{Path: t.database(), Steps: agent.Schema(), Wrapper: keys})
+	s, err := sqlite.Open(b.ctx, sqlite.Options{Path: t.database(), Steps: agent.Schema(), Wrapper: keys})
 	if err != nil {
 		return err
 	}

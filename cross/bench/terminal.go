@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"posagent/ecr/register"
-	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // tillToken is what a local client shows that asks now and then.
@@ -125,7 +125,7 @@ func (t *terminal) start(cmd *exec.Cmd) error {
 			t.local = url
 		}
 	}
-	pid, running, err := store.Owner(t.database())
+	pid, running, err := sqlite.Owner(t.database())
 	if err != nil || !running {
 		return fmt.Errorf("runs without its journal: %w", err)
 	}

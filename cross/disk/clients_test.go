@@ -20,12 +20,13 @@ import (
 	"posagent/schemes/wire"
 	"posagent/store"
 	"posagent/store/crashfs"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
 // till is a terminal's front and outbox over a file.
 type till struct {
-	db    *store.Store
+	db    store.Journal
 	box   *outbox.Outbox
 	front *offline.Front
 	stop  func() error
@@ -36,7 +37,7 @@ var newer = store.Step{Name: "test/9 newer", SQL: `CREATE INDEX outbox_ops_newer
 ALTER TABLE offline_things ADD COLUMN newer INTEGER NOT NULL DEFAULT 0;`}
 
 func openTill(ctx context.Context, dir, vfs string, b *offlinetest.Bank, more ...store.Step) (*till, error) {
-	db, err := store.Open(ctx, store.Options{
+	db, err := sqlite.Open(ctx, sqlite.Options{
 		Path: filepath.Join(dir, "clients.db"), Steps: append(append(outbox.Schema(), offline.Schema()...), more...), Wrapper: storetest.Wrapper{}, VFS: vfs, Ballast: -1,
 	})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"posagent/agent/offline/offlinetest"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // backendSide is what the backend did: to each payment, token and link, and under which name.
@@ -71,7 +72,7 @@ func (c *campaign) look() backendSide {
 	b := backendSide{map[string][]string{}, map[string]string{}}
 	note := func(id, what string) { b.done[id] = append(b.done[id], what) }
 	of := map[string]string{} // a link by its transaction
-	db, err := store.OpenReader(c.t.Context(), filepath.Join(c.dir, "backend", "backend", "backend.db"))
+	db, err := sqlite.OpenReader(c.t.Context(), filepath.Join(c.dir, "backend", "backend", "backend.db"))
 	require.NoError(c.t, err)
 	for _, q := range []struct {
 		query string

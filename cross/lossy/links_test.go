@@ -20,6 +20,7 @@ import (
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // What becomes of a link when its customer has paid.
@@ -156,7 +157,7 @@ func (c *campaign) judgeLinks(entries []backend.Entry) {
 		deleted bool
 	}
 	made := map[string][]row{} // by reference
-	db, err := store.OpenReader(c.t.Context(), c.dir+"/backend.db")
+	db, err := sqlite.OpenReader(c.t.Context(), c.dir+"/backend.db")
 	require.NoError(c.t, err)
 	require.NoError(c.t, db.Read(c.t.Context(), func(r store.Reader) error {
 		rows, err := r.Query(`SELECT id, reference, deleted_ms IS NOT NULL FROM links_link ORDER BY id`)

@@ -16,6 +16,7 @@ import (
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 func number(name string, otherwise int) int {
@@ -268,7 +269,7 @@ func (c *campaign) judge() {
 
 // judgeTokens holds what clients were told of tokens, by the kind of what made each, against the backend's.
 func (c *campaign) judgeTokens(token map[string]string, verified map[string]bool) {
-	db, err := store.OpenReader(c.t.Context(), c.dir+"/backend.db")
+	db, err := sqlite.OpenReader(c.t.Context(), c.dir+"/backend.db")
 	require.NoError(c.t, err)
 	require.NoError(c.t, db.Read(c.t.Context(), func(r store.Reader) error {
 		rows, err := r.Query(`SELECT id, json_extract(data, '$.recurring') IS NOT NULL, COALESCE(json_extract(data, '$.verified'), 0) FROM cards_token`)

@@ -19,6 +19,7 @@ import (
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/wiretest"
 	"posagent/store"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
@@ -48,7 +49,7 @@ type campaign struct {
 	link    *link
 	backend *backend.Backend
 	dir     string
-	db      *store.Store
+	db      store.Journal
 	front   *offline.Front
 	box     *outbox.Outbox
 	pay     payments.Service
@@ -79,7 +80,7 @@ func open(t *testing.T, seed uint64, keyless bool) (*campaign, func()) {
 	require.NoError(t, err)
 	c.link = &link{to: wiretest.Direct(c.backend.Handler()), keyless: keyless, rng: rand.New(rand.NewPCG(seed, 1)), good: true}
 	// A crash is the business of other campaigns: what is not flushed is not lost here.
-	c.db, err = store.Open(t.Context(), store.Options{
+	c.db, err = sqlite.Open(t.Context(), sqlite.Options{
 		Path: t.TempDir() + "/agent.db", Steps: append(outbox.Schema(), offline.Schema()...), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF",
 	})
 	require.NoError(t, err)

@@ -29,6 +29,7 @@ import (
 	"posagent/schemes/methods"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // The goals. A start, a status and an Accept must not grow with the queue, and memory must not either.
@@ -170,12 +171,12 @@ func (s *shop) get(path string) ([]byte, time.Duration) {
 }
 
 // openStore opens the terminal's own file with its own keys.
-func openStore(ctx context.Context, state string) (*store.Store, error) {
+func openStore(ctx context.Context, state string) (store.Journal, error) {
 	keys, err := device.OpenKeys(filepath.Join(state, "keys"))
 	if err != nil {
 		return nil, err
 	}
-	return store.Open(ctx, store.Options{Path: filepath.Join(state, "agent.db"), Steps: agent.Schema(), Wrapper: keys})
+	return sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(state, "agent.db"), Steps: agent.Schema(), Wrapper: keys})
 }
 
 // fresh is one operation that nobody has seen yet.

@@ -57,7 +57,7 @@ func effort(n int) (turns, accepts int, drain time.Duration) {
 
 // queue is one outbox whose backend is away until it is told to answer.
 type queue struct {
-	db     *store.Store
+	db     store.Journal
 	o      *outbox.Outbox
 	answer atomic.Bool
 	done   atomic.Int64

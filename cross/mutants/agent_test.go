@@ -10,18 +10,18 @@ var ofAgent = []mutant{
 		{"agent/outbox/attempt.go", `if err := o.db.Shred(tx, table, r.key); err != nil {`, `if err := error(nil); err != nil {`},
 	}},
 	{"what is deleted is not overwritten", "cmd/posagent", "TestNothingOfAPurgedCardOperationIsLeft", []edit{
-		{"store/conn.go", `&_pragma=secure_delete(1)`, `&_pragma=secure_delete(0)`},
-		{"store/conn.go", `{"secure_delete", "1"}`, `{"secure_delete", "0"}`},
+		{"store/sqlite/conn.go", `&_pragma=secure_delete(1)`, `&_pragma=secure_delete(0)`},
+		{"store/sqlite/conn.go", `{"secure_delete", "1"}`, `{"secure_delete", "0"}`},
 	}},
 	{"the log is not truncated after a purge", "cmd/posagent", "TestNothingOfAPurgedCardOperationIsLeft", []edit{
-		{"store/seal.go", "\ts.shred.Store(true)\n", ""},
+		{"store/seal.go", "\tk.of.Shredded()\n", ""},
 	}},
 	{"the old device key forgotten before everything is wrapped anew", "cmd/posagent", "TestRotationIsEndedAfterAKillAtAnyStep", []edit{
 		{"cmd/posagent/rotate.go", `if err := db.Rewrap(ctx, next,`, "if err := device.ForgetOld(keyDir(c)); err != nil {\n\t\treturn err\n\t}\n\tif err := db.Rewrap(ctx, next,"},
 		{"cmd/posagent/rotate.go", "if err := device.ForgetOld(keyDir(c)); err != nil {\n\t\treturn fail", "if err := error(nil); err != nil {\n\t\treturn fail"},
 	}},
 	{"a change of the device key leaves out the secrets", "cmd/posagent", "TestRotationIsEndedAfterAKillAtAnyStep", []edit{
-		{"store/rewrap.go", "SELECT name, value FROM store_meta WHERE name = 'mac_key' OR", "SELECT name, value FROM store_meta WHERE name = 'mac_key' AND 1 OR 0 AND"},
+		{"store/sqlite/rewrap.go", "SELECT name, value FROM store_meta WHERE name = 'mac_key' OR", "SELECT name, value FROM store_meta WHERE name = 'mac_key' AND 1 OR 0 AND"},
 	}},
 	{"the amount of an audit line outside its link", "agent/audit", "TestField_P2RemovedOrChangedLinesAreNamed", []edit{
 		{"agent/audit/chain.go", `l.Deed.Deed, l.Subject, l.Amount, l.Currency`, `l.Deed.Deed, l.Subject, l.Currency`},

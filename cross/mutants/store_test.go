@@ -4,77 +4,77 @@ package mutants
 var ofStore = []mutant{
 	// What is acknowledged is durable.
 	{"synchronous=NORMAL, believed by the read-back too", crashfs, "TestPowerCutLosesNothing", []edit{
-		{"store/conn.go", `b.WriteString("&_synchronous=" + s.synchronous + "&_busy_timeout=5000")`, `b.WriteString("&_synchronous=NORMAL&_busy_timeout=5000")`},
-		{"store/conn.go", `"FULL": "2"`, `"FULL": "1"`},
+		{"store/sqlite/conn.go", `b.WriteString("&_synchronous=" + s.synchronous + "&_busy_timeout=5000")`, `b.WriteString("&_synchronous=NORMAL&_busy_timeout=5000")`},
+		{"store/sqlite/conn.go", `"FULL": "2"`, `"FULL": "1"`},
 	}},
-	{"synchronous=NORMAL by default", "store", "TestPragmasOnEveryConnection", []edit{
-		{"store/store.go", `opt.Synchronous = "FULL"`, `opt.Synchronous = "NORMAL"`},
+	{"synchronous=NORMAL by default", "store/sqlite", "TestPragmasOnEveryConnection", []edit{
+		{"store/sqlite/store.go", `opt.Synchronous = "FULL"`, `opt.Synchronous = "NORMAL"`},
 	}},
-	{"pragmas not read back", "store", "TestConnectionWithOtherPragmasIsRefused", []edit{
-		{"store/conn.go", `if err == nil && got != p.want {`, `if false {`},
+	{"pragmas not read back", "store/sqlite", "TestConnectionWithOtherPragmasIsRefused", []edit{
+		{"store/sqlite/conn.go", `if err == nil && got != p.want {`, `if false {`},
 	}},
 	{"acknowledged before the commit", crashfs, "TestPowerCutLosesNothing|TestFaultAtEveryWriteAndSync", []edit{
-		{"store/writer.go", "\tstart := time.Now()\n\tif err := s.w.exec(\"COMMIT\"); err != nil {",
+		{"store/sqlite/writer.go", "\tstart := time.Now()\n\tif err := s.w.exec(\"COMMIT\"); err != nil {",
 			"\tfor i, r := range live {\n\t\tr.done <- results[i]\n\t}\n\tstart := time.Now()\n\tif err := s.w.exec(\"COMMIT\"); err != nil {"},
 	}},
 	{"a failed commit is answered as done", crashfs, "TestFaultAtEveryWriteAndSync", []edit{
-		{"store/writer.go", `return s.failed("commit", errors.Join(err, s.undo()))`, `_ = s.failed("commit", errors.Join(err, s.undo()))`},
+		{"store/sqlite/writer.go", `return s.failed("commit", errors.Join(err, s.undo()))`, `_ = s.failed("commit", errors.Join(err, s.undo()))`},
 	}},
-	{"a caller that fails keeps its rows in a batch", "store", "TestFailingCallerRollsBackAlone", []edit{
-		{"store/writer.go", `if err := s.w.exec("ROLLBACK TO caller"); err != nil {`, `if err := error(nil); err != nil {`},
+	{"a caller that fails keeps its rows in a batch", "store/sqlite", "TestFailingCallerRollsBackAlone", []edit{
+		{"store/sqlite/writer.go", `if err := s.w.exec("ROLLBACK TO caller"); err != nil {`, `if err := error(nil); err != nil {`},
 	}},
 	{"a broken connection is used again after an I/O error", crashfs, "TestUnacknowledgedNeverTurnsUp|TestFaultAtEveryWriteAndSync", []edit{
-		{"store/writer.go", `case breaks(err) || errors.Is(err, errRolledBack):`, `case false:`},
+		{"store/sqlite/writer.go", `case breaks(err) || errors.Is(err, errRolledBack):`, `case false:`},
 	}},
 
 	// Sealed, and verified.
-	{"sealed values are stored as they are", "store", "TestSealedValues", []edit{
+	{"sealed values are stored as they are", "store/sqlite", "TestSealedValues", []edit{
 		{"store/seal.go", `return aead.Seal(out, out[1:], plain, at.aad()), nil`, `return append(out, plain...), nil`},
 		{"store/seal.go", `plain, err := aead.Open([]byte{}, sealed[1:1+n], sealed[1+n:], at.aad())`, `plain, err := sealed[1+n:], error(nil)`},
 	}},
 
 	// At most one effect at the backend.
-	{"a change of the device key leaves out the rows' own keys", "store", "TestRewrapGoesOnWhereItBrokeOff", []edit{
-		{"store/rewrap.go", `w.own, w.of = append(w.own, table), w.of+n`, `w.of += n`},
+	{"a change of the device key leaves out the rows' own keys", "store/sqlite", "TestRewrapGoesOnWhereItBrokeOff", []edit{
+		{"store/sqlite/rewrap.go", `w.own, w.of = append(w.own, table), w.of+n`, `w.of += n`},
 	}},
-	{"new work is taken while the reserve is gone", "store", "TestReservedRefusesWithoutBallast", []edit{
-		{"store/health.go", `return s.ballast.ensure()`, `return nil`},
+	{"new work is taken while the reserve is gone", "store/sqlite", "TestReservedRefusesWithoutBallast", []edit{
+		{"store/sqlite/health.go", `return s.ballast.ensure()`, `return nil`},
 	}},
-	{"the reserve uses up what was freed for open work", "store", "TestBallast", []edit{
-		{"store/reserve.go", `if free < 2*b.size+lowWater {`, `if free < b.size+lowWater {`},
+	{"the reserve uses up what was freed for open work", "store/sqlite", "TestBallast", []edit{
+		{"store/sqlite/reserve.go", `if free < 2*b.size+lowWater {`, `if free < b.size+lowWater {`},
 	}},
-	{"the reserve is kept when a write is about to fail for it", "store", "TestReservedRefusesWithoutBallast", []edit{
-		{"store/reserve.go", `const lowWater = 128 << 10`, `const lowWater = 0`},
+	{"the reserve is kept when a write is about to fail for it", "store/sqlite", "TestReservedRefusesWithoutBallast", []edit{
+		{"store/sqlite/reserve.go", `const lowWater = 128 << 10`, `const lowWater = 0`},
 	}},
 
 	// Told, and undone.
-	{"a journal from before the mark that was put back is taken for the present one", "store", "TestJudge", []edit{
-		{"store/judge.go", `case e.old < e.beside:`, `case false:`},
+	{"a journal from before the mark that was put back is taken for the present one", "store/sqlite", "TestJudge", []edit{
+		{"store/sqlite/judge.go", `case e.old < e.beside:`, `case false:`},
 	}},
-	{"a journal behind its mark is taken for whole", "store", "TestField_J1ADamagedLogIsNoticed|TestField_J2ACopyPutBackIsNoticed", []edit{
-		{"store/judge.go", `case row.end.Sequence < m.end.Sequence:`, `case false:`},
+	{"a journal behind its mark is taken for whole", "store/sqlite", "TestField_J1ADamagedLogIsNoticed|TestField_J2ACopyPutBackIsNoticed", []edit{
+		{"store/sqlite/judge.go", `case row.end.Sequence < m.end.Sequence:`, `case false:`},
 	}},
-	{"a missing journal is made anew beside its mark", "store", "TestField_J3AMissingJournalIsNotANewOne", []edit{
-		{"store/settle.go", "\tif err == nil {\n\t\terr = v.err(s.opt.Path, seen.mark)\n\t}\n\tseen.verdict = v", "\tv.afresh = v.missing\n\tseen.verdict = v"},
-		{"store/settle.go", `seen.evidence, seen.verdict = e, judge(e)`, `seen.evidence = e`},
+	{"a missing journal is made anew beside its mark", "store/sqlite", "TestField_J3AMissingJournalIsNotANewOne", []edit{
+		{"store/sqlite/settle.go", "\tif err == nil {\n\t\terr = v.err(s.opt.Path, seen.mark)\n\t}\n\tseen.verdict = v", "\tv.afresh = v.missing\n\tseen.verdict = v"},
+		{"store/sqlite/settle.go", `seen.evidence, seen.verdict = e, judge(e)`, `seen.evidence = e`},
 	}},
 	{"the mark is written before COMMIT", crashfs, "TestPowerCutLosesNothing", []edit{
-		{"store/writer.go", "\tstart := time.Now()\n\tif err := s.w.exec(\"COMMIT\"); err != nil {",
+		{"store/sqlite/writer.go", "\tstart := time.Now()\n\tif err := s.w.exec(\"COMMIT\"); err != nil {",
 			"\tif changed {\n\t\ts.counted(next)\n\t}\n\tstart := time.Now()\n\tif err := s.w.exec(\"COMMIT\"); err != nil {"},
 	}},
-	{"a start that fails folds the log beside a mark that asks for it", "store", "TestField_J1AFailedStartKeepsTheLog", []edit{
-		{"store/store.go", `if s.marks != nil { // they may still say that the log is being folded`, `if false {`},
+	{"a start that fails folds the log beside a mark that asks for it", "store/sqlite", "TestField_J1AFailedStartKeepsTheLog", []edit{
+		{"store/sqlite/store.go", `if s.marks != nil { // they may still say that the log is being folded`, `if false {`},
 	}},
 	{"the mark does not say that the log is being folded", crashfs, "TestField_J1AFoldingThatLostItsLogIsNoticed", []edit{
-		{"store/checkpoint.go", `s.marks.durably(func(c *slot) { c.fold = f })`, `s.marks.durably(func(c *slot) { c.fold = folding{} })`},
+		{"store/sqlite/checkpoint.go", `s.marks.durably(func(c *slot) { c.fold = f })`, `s.marks.durably(func(c *slot) { c.fold = folding{} })`},
 	}},
-	{"the log may be started anew while it is being folded", "store", "TestTheLogStaysWhileTheMarkNamesIt", []edit{
-		{"store/checkpoint.go", `if err := pin.begin("BEGIN"); err != nil {`, `if err := pin.begin("SELECT 1"); err != nil {`},
+	{"the log may be started anew while it is being folded", "store/sqlite", "TestTheLogStaysWhileTheMarkNamesIt", []edit{
+		{"store/sqlite/checkpoint.go", `if err := pin.begin("BEGIN"); err != nil {`, `if err := pin.begin("SELECT 1"); err != nil {`},
 	}},
-	{"a log cut back to the journal's beginning is taken for one in the making", "store", "TestJudge", []edit{
-		{"store/judge.go", "\t\tcase row.end.Generation != m.end.Generation, row.end.Sequence < m.end.Sequence:", "\t\tcase false:"},
+	{"a log cut back to the journal's beginning is taken for one in the making", "store/sqlite", "TestJudge", []edit{
+		{"store/sqlite/judge.go", "\t\tcase row.end.Generation != m.end.Generation, row.end.Sequence < m.end.Sequence:", "\t\tcase false:"},
 	}},
-	{"the journal claims a mark before it is durable", "store", "TestAMarkThatCannotBeMadeIsNotClaimed", []edit{
-		{"store/settle.go", "\t\ts.log.Error(\"the mark cannot be written: a journal that is cut would not be noticed\", \"err\", err)\n\t\treturn nil", "\t\ts.log.Error(\"the mark cannot be written: a journal that is cut would not be noticed\", \"err\", err)"},
+	{"the journal claims a mark before it is durable", "store/sqlite", "TestAMarkThatCannotBeMadeIsNotClaimed", []edit{
+		{"store/sqlite/settle.go", "\t\ts.log.Error(\"the mark cannot be written: a journal that is cut would not be noticed\", \"err\", err)\n\t\treturn nil", "\t\ts.log.Error(\"the mark cannot be written: a journal that is cut would not be noticed\", \"err\", err)"},
 	}},
 }

@@ -24,6 +24,7 @@ import (
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // Base is the backend's address on the network.
@@ -44,7 +45,7 @@ type Options struct {
 	Seed        uint64
 	Wrapper     store.Wrapper
 	VFS         string // of the terminal's store
-	Ballast     int64  // as store.Options.Ballast
+	Ballast     int64  // as sqlite.Options.Ballast
 	Methods     string // method list as JSON; "" = the backend's own
 	Unit        string // of its time-outs; "" = "m"
 	WalletDelay time.Duration
@@ -69,7 +70,7 @@ type Stack struct {
 	o       Options
 	stopBE  func()
 	client  *upstream.Client
-	db      *store.Store
+	db      store.Journal
 	stop    func() error
 	born    time.Time
 	boots   int
@@ -107,7 +108,7 @@ func Open(ctx context.Context, o Options) (*Stack, error) {
 // reason why the terminal cannot run.
 func (s *Stack) Start(ctx context.Context) error {
 	o := s.o
-	db, err := agent.Open(ctx, store.Options{
+	db, err := agent.Open(ctx, sqlite.Options{
 		Path: filepath.Join(o.TerminalDir, "agent.db"), Wrapper: o.Wrapper, VFS: o.VFS, Ballast: o.Ballast, Log: o.Log,
 	})
 	if err != nil {

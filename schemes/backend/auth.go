@@ -54,7 +54,7 @@ const tokenLife = time.Hour
 // guard checks credentials.
 type guard struct {
 	creds Credentials
-	db    *store.Store
+	db    store.Store
 	now   func() time.Time
 	log   *slog.Logger
 }

@@ -35,6 +35,7 @@ import (
 	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -66,7 +67,7 @@ type Config struct {
 
 // Backend is the embedded backend.
 type Backend struct {
-	db      *store.Store
+	db      store.Store
 	wallets *wallets.Wallets
 	links   *links.Links
 	cards   *cards.Cards
@@ -114,7 +115,7 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := store.Open(ctx, store.Options{
+	db, err := sqlite.Open(ctx, sqlite.Options{
 		Path: filepath.Join(cfg.Dir, dbName), Steps: schema(), Wrapper: keys, Log: cfg.Log, Synchronous: cfg.Synchronous,
 	})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // plainKey is a store.Wrapper that wraps nothing.
@@ -63,7 +64,7 @@ func BenchmarkPayments(b *testing.B) {
 			srv := httptest.NewServer(bk.Handler())
 			defer srv.Close()
 			client := &payments.Client{BaseURL: srv.URL, Doer: bearer{&http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: callers}}, demoBearer}}
-			limit, err := store.Open(b.Context(), store.Options{
+			limit, err := sqlite.Open(b.Context(), sqlite.Options{
 				Path: filepath.Join(b.TempDir(), "limit.db"), Wrapper: plainKey{},
 				Steps: []store.Step{{Name: "limit", SQL: `CREATE TABLE line (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT`}},
 			})

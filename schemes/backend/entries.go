@@ -13,6 +13,7 @@ import (
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/money"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // Entry is one transaction with its postings, as `posagent backend books` prints it.
@@ -32,7 +33,7 @@ type Entry struct {
 // ReadBooks reads every transaction of the backend in dir, oldest first. It changes nothing and works beside a running
 // backend; states that only time has changed show when the backend has noticed.
 func ReadBooks(ctx context.Context, dir string) ([]Entry, error) {
-	db, err := store.OpenReader(ctx, filepath.Join(dir, dbName))
+	db, err := sqlite.OpenReader(ctx, filepath.Join(dir, dbName))
 	if err != nil {
 		return nil, fmt.Errorf("read books: %w", err)
 	}

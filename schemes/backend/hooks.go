@@ -11,6 +11,7 @@ import (
 	"posagent/schemes/backend/deliver"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // HooksPrefix is where what was sent to others' endpoints is administered, with the credentials of the services:
@@ -24,7 +25,7 @@ const HooksPrefix = "/backend/v1/hooks"
 // ReadHooks lists deliveries of the backend in dir, the newest first; state "" means all. It changes nothing and works
 // beside a running backend.
 func ReadHooks(ctx context.Context, dir, state string) (list []deliver.Delivery, err error) {
-	db, err := store.OpenReader(ctx, filepath.Join(dir, dbName))
+	db, err := sqlite.OpenReader(ctx, filepath.Join(dir, dbName))
 	if err != nil {
 		return nil, fmt.Errorf("read hooks: %w", err)
 	}

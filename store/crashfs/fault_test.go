@@ -12,10 +12,11 @@ import (
 
 	"posagent/store"
 	"posagent/store/crashfs"
+	"posagent/store/sqlite"
 )
 
 // accept writes sales from..to one by one and returns those acknowledged; every refusal must be named.
-func accept(t *testing.T, s *store.Store, rec *crashfs.Recorder, from, to int64) (acked []int64) {
+func accept(t *testing.T, s store.Journal, rec *crashfs.Recorder, from, to int64) (acked []int64) {
 	t.Helper()
 	for id := from; id < to; id++ {
 		switch err := s.Write(t.Context(), put(s, id, lives[0])); {
@@ -30,7 +31,7 @@ func accept(t *testing.T, s *store.Store, rec *crashfs.Recorder, from, to int64)
 	return acked
 }
 
-func sales(ctx context.Context, s *store.Store) (out []int64, err error) {
+func sales(ctx context.Context, s store.Journal) (out []int64, err error) {
 	err = s.Read(ctx, func(r store.Reader) error {
 		rows, err := r.Query("SELECT id FROM sales ORDER BY id")
 		if err != nil {
@@ -77,7 +78,7 @@ func faultRun(t *testing.T, fault crashfs.Fault) (struck bool) {
 	rec, err := crashfs.New()
 	require.NoError(t, err)
 	path := filepath.Join(scratch(t), "agent.db")
-	s, err := store.Open(t.Context(), recorded(path, rec, "FULL"))
+	s, err := sqlite.Open(t.Context(), recorded(path, rec, "FULL"))
 	require.NoError(t, err)
 	from := rec.Len()
 	acked := accept(t, s, rec, 1, 4)
@@ -110,7 +111,7 @@ func faultRun(t *testing.T, fault crashfs.Fault) (struck bool) {
 	require.NoError(t, s.Close())
 	require.NoError(t, rec.Close())
 
-	s, err = store.Open(t.Context(), options(path, "", "FULL"))
+	s, err = sqlite.Open(t.Context(), options(path, "", "FULL"))
 	require.NoError(t, err)
 	visible, err = sales(t.Context(), s)
 	require.NoError(t, err)
@@ -133,7 +134,7 @@ func TestUnacknowledgedNeverTurnsUp(t *testing.T) {
 	require.NoError(t, err)
 	opt := recorded(filepath.Join(scratch(t), "agent.db"), rec, "FULL")
 	opt.CheckpointEvery = time.Hour
-	s, err := store.Open(t.Context(), opt)
+	s, err := sqlite.Open(t.Context(), opt)
 	require.NoError(t, err)
 	require.Len(t, accept(t, s, rec, 1, 4), 3)
 	require.NoError(t, s.Truncate(t.Context()))
@@ -152,7 +153,7 @@ func TestUnacknowledgedNeverTurnsUp(t *testing.T) {
 
 	turnedUp := func(from, to int) (n int) {
 		rep, err := rec.Enumerate(crashfs.Plan{States: 40, Seed: newSeed(), Dir: scratch(t), From: from, To: to}, func(st crashfs.State) error {
-			s, err := store.Open(t.Context(), options(filepath.Join(st.Dir, "agent.db"), "", "FULL"))
+			s, err := sqlite.Open(t.Context(), options(filepath.Join(st.Dir, "agent.db"), "", "FULL"))
 			if err != nil {
 				return err
 			}
@@ -178,7 +179,7 @@ func TestQuietCommitIsOneSync(t *testing.T) {
 		require.NoError(t, err)
 		opt := recorded(filepath.Join(scratch(t), "agent.db"), rec, "FULL")
 		opt.CheckpointEvery, opt.CheckpointCommits = 20*time.Millisecond, worth
-		s, err := store.Open(t.Context(), opt)
+		s, err := sqlite.Open(t.Context(), opt)
 		require.NoError(t, err)
 		before := rec.Count(crashfs.Sync)
 		for id := range int64(commits) {

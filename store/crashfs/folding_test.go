@@ -12,6 +12,7 @@ import (
 
 	"posagent/store"
 	"posagent/store/crashfs"
+	"posagent/store/sqlite"
 )
 
 // A checkpoint that is stopped after any of its pages, and whose log is then lost, has left the newest sequence beside old rows: the
@@ -21,7 +22,7 @@ func TestField_J1AFoldingThatLostItsLogIsNoticed(t *testing.T) {
 	require.NoError(t, err)
 	opt := recorded(filepath.Join(scratch(t), "agent.db"), rec, "FULL")
 	opt.CheckpointEvery = time.Hour
-	s, err := store.Open(t.Context(), opt)
+	s, err := sqlite.Open(t.Context(), opt)
 	require.NoError(t, err)
 	require.Len(t, accept(t, s, rec, 1, 21), 20)
 	require.NoError(t, s.Truncate(t.Context()))
@@ -43,7 +44,7 @@ func TestField_J1AFoldingThatLostItsLogIsNoticed(t *testing.T) {
 			if err := os.Remove(path + "-wal"); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return err
 			}
-			s, err := store.Open(t.Context(), options(path, "", "FULL"))
+			s, err := sqlite.Open(t.Context(), options(path, "", "FULL"))
 			if errors.Is(err, store.ErrCut) {
 				cuts++
 				return nil

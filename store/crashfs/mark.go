@@ -14,7 +14,7 @@ type mark struct {
 	r *Recorder
 }
 
-// OpenMark is store.Options.OpenMark: what is done to the mark is recorded with what is done to the database.
+// OpenMark is sqlite.Options.OpenMark: what is done to the mark is recorded with what is done to the database.
 func (r *Recorder) OpenMark(path string, make bool) (store.MarkFile, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -19,6 +19,7 @@ import (
 
 	"posagent/store"
 	"posagent/store/crashfs"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
@@ -68,21 +69,21 @@ type sale struct {
 
 var lives = []string{"accepted", "sent", "done"}
 
-func options(path, vfs, synchronous string) store.Options {
-	return store.Options{
+func options(path, vfs, synchronous string) sqlite.Options {
+	return sqlite.Options{
 		Path: path, VFS: vfs, Synchronous: synchronous, Steps: schema, Wrapper: storetest.Wrapper{},
 		Ballast: -1, Readers: 1, CheckpointEvery: 2 * time.Millisecond, CheckpointCommits: 1,
 		Marks: []string{store.MarkPath(path)},
 	}
 }
 
-func recorded(path string, rec *crashfs.Recorder, synchronous string) store.Options {
+func recorded(path string, rec *crashfs.Recorder, synchronous string) sqlite.Options {
 	opt := options(path, rec.VFS(), synchronous)
 	opt.OpenMark = rec.OpenMark
 	return opt
 }
 
-func put(s *store.Store, id int64, state string) func(store.Tx) error {
+func put(s store.Journal, id int64, state string) func(store.Tx) error {
 	return func(tx store.Tx) error {
 		mac := s.MAC("sales", fmt.Sprint(id), state)
 		if state != lives[0] {
@@ -109,7 +110,7 @@ func record(t *testing.T, rec *crashfs.Recorder, synchronous string) (from int) 
 	path := filepath.Join(scratch(t), "agent.db")
 	const clerks, sales = 6, 8
 	for run := range int64(2) {
-		s, err := store.Open(t.Context(), recorded(path, rec, synchronous))
+		s, err := sqlite.Open(t.Context(), recorded(path, rec, synchronous))
 		require.NoError(t, err)
 		if run == 0 {
 			from = rec.Len()
@@ -152,7 +153,7 @@ func (e *lostError) Error() string {
 
 // verify opens a state with the real store and compares it with what was acknowledged.
 func verify(ctx context.Context, st crashfs.State) (err error) {
-	s, err := store.Open(ctx, options(filepath.Join(st.Dir, "agent.db"), "", "FULL"))
+	s, err := sqlite.Open(ctx, options(filepath.Join(st.Dir, "agent.db"), "", "FULL"))
 	if err != nil {
 		return err
 	}
@@ -178,7 +179,7 @@ func verify(ctx context.Context, st crashfs.State) (err error) {
 	return s.Write(ctx, put(s, 99999, lives[0]))
 }
 
-func load(s *store.Store, r store.Reader, found map[int64]string) error {
+func load(s store.Journal, r store.Reader, found map[int64]string) error {
 	rows, err := r.Query("SELECT id, state, secret, mac FROM sales")
 	if err != nil {
 		return err

@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // Open opens a new store in a directory of the test and closes it at the test's end. Inside a synctest bubble it must
 // be called from inside, so that the store's goroutines live there, and Close must be called before the bubble ends:
 // use OpenAt there.
-func Open(tb testing.TB, steps ...store.Step) *store.Store {
+func Open(tb testing.TB, steps ...store.Step) store.Journal {
 	tb.Helper()
 	s := OpenAt(tb, filepath.Join(tb.TempDir(), "test.db"), steps...)
 	tb.Cleanup(func() { require.NoError(tb, s.Close()) })
@@ -21,9 +22,9 @@ func Open(tb testing.TB, steps ...store.Step) *store.Store {
 }
 
 // OpenAt opens the store at path; the caller closes it.
-func OpenAt(tb testing.TB, path string, steps ...store.Step) *store.Store {
+func OpenAt(tb testing.TB, path string, steps ...store.Step) store.Journal {
 	tb.Helper()
-	s, err := store.Open(tb.Context(), store.Options{Path: path, Steps: steps, Wrapper: Wrapper{}, Ballast: -1})
+	s, err := sqlite.Open(tb.Context(), sqlite.Options{Path: path, Steps: steps, Wrapper: Wrapper{}, Ballast: -1})
 	require.NoError(tb, err)
 	return s
 }

@@ -386,7 +386,7 @@ type rig struct {
 	state  catalog.State
 	prompt drive.Prompter
 	path   string
-	db     *store.Store
+	db     store.Journal
 	guard  *guard
 	box    *outbox.Outbox
 	boot   string

@@ -20,6 +20,7 @@ import (
 	"posagent/schemes/webhooks"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // openKey is a store.Wrapper of a test: it wraps nothing.
@@ -48,7 +49,7 @@ func (m *mailbox) Emit(_ store.Tx, msg deliver.Message) (int, error) {
 type bank struct {
 	*Cards
 	t    testing.TB
-	db   *store.Store
+	db   store.Store
 	path string
 	ms   atomic.Int64
 	mail *mailbox
@@ -66,7 +67,7 @@ func newBank(t testing.TB) *bank {
 func (b *bank) start() {
 	b.t.Helper()
 	var err error
-	b.db, err = store.Open(b.t.Context(), store.Options{
+	b.db, err = sqlite.Open(b.t.Context(), sqlite.Options{
 		Path: b.path, Steps: slices.Concat(journal.Schema(), form.Schema(), once.Schema(), Schema()), Wrapper: openKey{}, Synchronous: "OFF",
 	})
 	require.NoError(b.t, err)

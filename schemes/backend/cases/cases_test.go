@@ -28,6 +28,7 @@ import (
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
@@ -125,7 +126,7 @@ func TestTenThousandCases(t *testing.T) {
 	for _, p := range all {
 		index[p.ID] = p
 	}
-	db, err := store.Open(t.Context(), store.Options{ // not the medium is on trial
+	db, err := sqlite.Open(t.Context(), sqlite.Options{ // not the medium is on trial
 		Path: filepath.Join(t.TempDir(), "cases.db"), Steps: steps(), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF",
 	})
 	require.NoError(t, err)
@@ -294,8 +295,8 @@ func TestSystemError(t *testing.T) {
 // The pair is made once and outlives a restart; its private half, names, notes and documents are in no file in clear.
 func TestWhatIsSealed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cases.db")
-	open := func() *store.Store {
-		db, err := store.Open(t.Context(), store.Options{Path: path, Steps: steps(), Wrapper: storetest.Wrapper{}, Ballast: -1})
+	open := func() store.Store {
+		db, err := sqlite.Open(t.Context(), sqlite.Options{Path: path, Steps: steps(), Wrapper: storetest.Wrapper{}, Ballast: -1})
 		require.NoError(t, err)
 		return db
 	}

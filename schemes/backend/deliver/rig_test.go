@@ -140,7 +140,7 @@ type rig struct {
 	path string
 	*world
 	opt  deliver.Options
-	db   *store.Store
+	db   store.Store
 	d    *deliver.Deliver
 	end  context.CancelFunc
 	done chan error

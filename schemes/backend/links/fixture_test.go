@@ -22,6 +22,7 @@ import (
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
@@ -34,7 +35,7 @@ const (
 type world struct {
 	*links.Links
 	t    testing.TB
-	db   *store.Store
+	db   store.Store
 	path string
 	ms   atomic.Int64
 	n    int
@@ -76,7 +77,7 @@ func newWorld(t testing.TB) *world {
 func (w *world) open() {
 	w.t.Helper()
 	var err error
-	w.db, err = store.Open(context.Background(), store.Options{
+	w.db, err = sqlite.Open(context.Background(), sqlite.Options{
 		Path: w.path, Wrapper: storetest.Wrapper{}, Synchronous: "OFF", Ballast: -1,
 		Steps: slices.Concat(journal.Schema(), form.Schema(), once.Schema(), links.Schema()),
 	})

@@ -17,6 +17,7 @@ import (
 	"posagent/schemes/backend/pages/form"
 	"posagent/schemes/paylinks"
 	"posagent/store"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
@@ -25,7 +26,7 @@ func TestRunMovesWhatNobodyAsks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "backend.db")
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
-		db, err := store.Open(ctx, store.Options{
+		db, err := sqlite.Open(ctx, sqlite.Options{
 			Path: path, Wrapper: storetest.Wrapper{}, Synchronous: "OFF", Ballast: -1,
 			Steps: slices.Concat(journal.Schema(), form.Schema(), once.Schema(), links.Schema()),
 		})

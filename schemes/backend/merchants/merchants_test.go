@@ -55,12 +55,12 @@ func steps() []store.Step {
 	return out
 }
 
-func desk(tb testing.TB) (*merchants.Merchants, *recorder, *store.Store) {
+func desk(tb testing.TB) (*merchants.Merchants, *recorder, store.Store) {
 	tb.Helper()
 	return deskOn(tb, storetest.Open(tb, steps()...))
 }
 
-func deskOn(tb testing.TB, db *store.Store) (*merchants.Merchants, *recorder, *store.Store) {
+func deskOn(tb testing.TB, db store.Store) (*merchants.Merchants, *recorder, store.Store) {
 	tb.Helper()
 	var mu sync.Mutex
 	at := time.Date(2026, 11, 21, 10, 0, 0, 123_400_000, time.UTC)
@@ -207,7 +207,7 @@ func TestExactlyTheNamedEventsAreSent(t *testing.T) {
 }
 
 // rows counts what is stored.
-func rows(t require.TestingT, db *store.Store, ctx context.Context) (n [3]int) {
+func rows(t require.TestingT, db store.Store, ctx context.Context) (n [3]int) {
 	require.NoError(t, db.Read(ctx, func(r store.Reader) error {
 		for i, table := range []string{"merchants_application", "merchants_move", "once_answer"} {
 			if err := r.QueryRow(`SELECT count(*) FROM ` + table).Scan(&n[i]); err != nil {

@@ -12,6 +12,7 @@ import (
 	"posagent/schemes/backend/once"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 type openKey struct{}
@@ -19,10 +20,10 @@ type openKey struct{}
 func (openKey) Wrap(p []byte) ([]byte, error)   { return p, nil }
 func (openKey) Unwrap(p []byte) ([]byte, error) { return p, nil }
 
-func open(t *testing.T) (*store.Store, string) {
+func open(t *testing.T) (store.Store, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "b.db")
-	db, err := store.Open(t.Context(), store.Options{Path: path, Steps: once.Schema(), Wrapper: openKey{}, Synchronous: "OFF"})
+	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: path, Steps: once.Schema(), Wrapper: openKey{}, Synchronous: "OFF"})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db, path

@@ -24,6 +24,7 @@ import (
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
@@ -33,7 +34,7 @@ const public = "http://gate.example:8490"
 type world struct {
 	*Sessions
 	t    *testing.T
-	db   *store.Store
+	db   store.Store
 	path string
 	ms   atomic.Int64
 	post *box
@@ -84,7 +85,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) open() {
 	w.t.Helper()
 	var err error
-	w.db, err = store.Open(w.t.Context(), store.Options{
+	w.db, err = sqlite.Open(w.t.Context(), sqlite.Options{
 		Path: w.path, Steps: slices.Concat(journal.Schema(), form.Schema(), once.Schema(), Schema()), Wrapper: storetest.Wrapper{}, Synchronous: "OFF",
 	})
 	require.NoError(w.t, err)

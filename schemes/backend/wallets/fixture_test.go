@@ -19,6 +19,7 @@ import (
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // openKey is a store.Wrapper of a test: it wraps nothing.
@@ -31,7 +32,7 @@ func (openKey) Unwrap(p []byte) ([]byte, error) { return p, nil }
 type world struct {
 	*wallets.Wallets
 	t    testing.TB
-	db   *store.Store
+	db   store.Store
 	path string
 	ms   atomic.Int64
 	n    int
@@ -58,7 +59,7 @@ func newWorld(t testing.TB, seed string, delay *time.Duration) *world {
 func (w *world) open() {
 	w.t.Helper()
 	var err error
-	w.db, err = store.Open(context.Background(), store.Options{
+	w.db, err = sqlite.Open(context.Background(), sqlite.Options{
 		Path: w.path, Steps: slices.Concat(journal.Schema(), form.Schema(), wallets.Schema()), Wrapper: openKey{}, Synchronous: "OFF",
 	})
 	require.NoError(w.t, err)

@@ -15,6 +15,7 @@ import (
 	"posagent/schemes/backend/pages/form"
 	"posagent/schemes/backend/wallets"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 // Run alone, with nobody reading a status, brings everything to its end at its time.
@@ -22,7 +23,7 @@ func TestRunMovesWhatNobodyAsks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "backend.db")
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
-		db, err := store.Open(ctx, store.Options{
+		db, err := sqlite.Open(ctx, sqlite.Options{
 			Path: path, Steps: slices.Concat(journal.Schema(), form.Schema(), wallets.Schema()), Wrapper: openKey{}, Synchronous: "OFF",
 		})
 		require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
 	"posagent/store"
+	"posagent/store/sqlite"
 )
 
 type openKey struct{}
@@ -19,7 +20,7 @@ func (openKey) Unwrap(p []byte) ([]byte, error) { return p, nil }
 
 func TestWhatIsWrittenIsWhatTheBooksDecided(t *testing.T) {
 	ctx := context.Background()
-	db, err := store.Open(ctx, store.Options{
+	db, err := sqlite.Open(ctx, sqlite.Options{
 		Path: filepath.Join(t.TempDir(), "b.db"), Steps: journal.Schema(), Wrapper: openKey{}, Synchronous: "OFF",
 	})
 	require.NoError(t, err)

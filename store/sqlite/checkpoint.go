@@ -1,0 +1,239 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"posagent/store"
+)
+
+const (
+	checkpointEvery   = 50 * time.Millisecond
+	checkpointCommits = 64
+	// restAtMost, times CheckpointEvery, is how long a few commits may lie in the log: a minute.
+	restAtMost = 1200
+	// walFrames bounds the log. Beside a writer that never rests a checkpoint is complete only for the moment: the next
+	// frames are there before it has ended, and a log is started anew only when nothing is left to fold. So past this
+	// length the writer folds the rest itself, between two commits.
+	walFrames = 12288
+	// shredAfter is how long a deleted data key may stay in the log of a store that nobody truncates.
+	shredAfter = time.Minute
+)
+
+// checkpointLoop folds the log back into the file while there is something to fold. It sleeps on channels only when
+// the store is idle.
+func (s *Store) checkpointLoop() {
+	defer close(s.idle)
+	var shredTimer <-chan time.Time
+	for {
+		select {
+		case <-s.closing:
+			return
+		case <-shredTimer:
+			shredTimer = nil
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			if err := s.Truncate(ctx); err != nil {
+				shredTimer = time.After(shredAfter)
+			}
+			cancel()
+			continue
+		case <-s.dirty:
+		}
+		if !s.rest() {
+			return
+		}
+		s.checkpoint()
+		if shredTimer == nil && s.shred.Load() {
+			shredTimer = time.After(shredAfter)
+		}
+	}
+}
+
+// rest waits, after a first commit, until the log is worth folding; false: the store is closing. A log that was folded
+// starts anew, and that costs its first commit a second sync: a terminal that folded after each of a sale's states
+// would wait twice for every one of them.
+func (s *Store) rest() bool {
+	soon, late := time.NewTimer(s.opt.CheckpointEvery), time.NewTimer(restAtMost*s.opt.CheckpointEvery)
+	defer soon.Stop()
+	defer late.Stop()
+	for due := false; ; {
+		if due && (s.commits.Load()-s.folded >= s.opt.CheckpointCommits || s.shred.Load()) {
+			return true
+		}
+		select {
+		case <-soon.C:
+			due = true
+		case <-late.C:
+			return true
+		case <-s.dirty:
+		case <-s.closing:
+			return false
+		}
+	}
+}
+
+func (s *Store) checkpoint() {
+	s.folded = s.commits.Load()
+	frames, err := s.foldBeside()
+	if err != nil {
+		s.note(fmt.Errorf("checkpoint: %w", classify(err)))
+		s.log.Warn("checkpoint failed", "err", err)
+		return
+	}
+	if frames > walFrames {
+		_ = s.exclusive(context.Background(), func() error {
+			if s.w == nil {
+				return nil
+			}
+			_, err := s.fold()
+			return err
+		})
+	}
+}
+
+// foldBeside folds what is in the log at this moment, beside the writer, and returns how long the log is. The mark says which log
+// that is from before until after. Meanwhile a reader keeps the log from being started anew: the mark would name one that is gone.
+func (s *Store) foldBeside() (frames int64, err error) {
+	if s.marks == nil {
+		frames, _, _, err = s.ckpt.checkpoint("PASSIVE")
+		return frames, err
+	}
+	var pin *link
+	select {
+	case pin = <-s.readers:
+	case <-s.closing:
+		return 0, nil
+	}
+	defer func() { s.readers <- pin }()
+	if pin == nil {
+		set := s.set
+		set.readOnly = true
+		if pin, err = openLink(context.Background(), set); err != nil {
+			pin = nil
+			return 0, err
+		}
+	}
+	var f folding
+	err = s.exclusive(context.Background(), func() error {
+		if s.w == nil {
+			return nil
+		}
+		var err error
+		if f, err = s.toFold(); err != nil || f.frames == 0 {
+			return err
+		}
+		if err := pin.begin("BEGIN"); err != nil {
+			return err
+		}
+		var n int
+		return pin.conn.QueryRowContext(context.Background(), "SELECT count(*) FROM store_end").Scan(&n)
+	})
+	if err == nil && f.frames > 0 {
+		err = s.marked(f, func() error {
+			frames, _, _, err = s.ckpt.checkpoint("PASSIVE")
+			return err
+		})
+	}
+	if errors.Is(err, store.ErrClosed) {
+		err = nil
+	}
+	if e := pin.endRead(); e != nil {
+		pin = discard(pin)
+		err = errors.Join(err, e)
+	}
+	return frames, err
+}
+
+// endRead ends the read transaction of a connection that may have none.
+func (l *link) endRead() error {
+	if l.rolledBack {
+		return nil
+	}
+	_, err := l.conn.ExecContext(context.Background(), "ROLLBACK")
+	if code(err) == sqlite3.SQLITE_ERROR { // none was begun
+		return nil
+	}
+	return err
+}
+
+// fold folds the log on the writer's goroutine; whole reports that nothing is left in it.
+func (s *Store) fold() (whole bool, err error) {
+	f, err := s.toFold()
+	if err != nil || f.frames == 0 {
+		return err == nil, err
+	}
+	err = s.marked(f, func() error {
+		frames, folded, _, err := s.w.checkpoint("PASSIVE")
+		whole = frames == folded
+		return err
+	})
+	return whole, err
+}
+
+// toFold names the log; no frames where nothing in it is left to fold. It runs on the writer's goroutine.
+func (s *Store) toFold() (f folding, err error) {
+	frames, folded, _, err := s.w.checkpoint("NOOP")
+	if err != nil || frames <= 0 || frames == folded {
+		return f, err
+	}
+	if s.marks != nil {
+		if f.salt1, f.salt2, err = walSalts(s.opt.Path); err != nil {
+			return f, err
+		}
+	}
+	f.frames = uint32(frames)
+	return f, nil
+}
+
+// marked runs do while the marks say that the log f is being folded. A mark that fails is shown by Health. The error is that of do, or of a mark
+// that may still say so: then the log must stay.
+func (s *Store) marked(f folding, do func() error) error {
+	if s.marks == nil || s.flags&rowMarked == 0 {
+		return do()
+	}
+	if err := s.marks.durably(func(c *slot) { c.fold = f }); err != nil {
+		s.note(err)
+	}
+	err := do()
+	if e := s.marks.durably(func(c *slot) { c.fold = folding{} }); e != nil { // it may still ask for the log
+		s.note(e)
+		err = errors.Join(err, e)
+	}
+	return err
+}
+
+// checkpoint runs one checkpoint and returns the frames in the log, those folded back, and whether it was kept from
+// finishing.
+func (l *link) checkpoint(mode string) (frames, folded int64, busy bool, err error) {
+	err = l.conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &frames, &folded)
+	return frames, folded, busy, err
+}
+
+// truncate empties the log; it runs on the writer goroutine.
+func (s *Store) truncate() (busy bool, err error) {
+	if err := s.broken(); err != nil {
+		return false, err
+	}
+	// A reader with an old snapshot must not stop the writer for the whole busy timeout.
+	if err := s.w.exec("PRAGMA busy_timeout = 50"); err != nil {
+		return false, classify(err)
+	}
+	whole, err := s.fold()
+	if busy = !whole; whole && err == nil {
+		_, _, busy, err = s.w.checkpoint("TRUNCATE")
+	}
+	if e := s.w.exec("PRAGMA busy_timeout = 5000"); err == nil {
+		err = e
+	}
+	if err != nil {
+		return false, s.failed("truncate", err)
+	}
+	if !busy {
+		s.shred.Store(false)
+	}
+	return busy, nil
+}

@@ -1,0 +1,58 @@
+package sqlite
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/store"
+)
+
+// A start that fails after a kill in the middle of a folding leaves the log alone: the mark says that it must be there.
+func TestField_J1AFailedStartKeepsTheLog(t *testing.T) {
+	dir := t.TempDir()
+	opt := Options{Path: filepath.Join(dir, "agent.db"), Wrapper: plainWrapper{}, Ballast: -1, CheckpointEvery: time.Hour,
+		Steps: []store.Step{{Name: "t/1", SQL: "CREATE TABLE t (id INTEGER PRIMARY KEY) STRICT;"}}, Marks: []string{store.MarkPath(filepath.Join(dir, "agent.db"))}}
+	s, err := Open(t.Context(), opt)
+	require.NoError(t, err)
+	for range 5 {
+		require.NoError(t, s.Write(t.Context(), func(tx store.Tx) error { _, err := tx.Exec("INSERT INTO t DEFAULT VALUES"); return err }))
+	}
+	killed := filepath.Join(t.TempDir(), "agent.db")
+	require.NoError(t, s.exclusive(t.Context(), func() error {
+		f, err := s.toFold()
+		require.NoError(t, err)
+		require.NotZero(t, f.frames)
+		return s.marked(f, func() error {
+			for _, suffix := range []string{"", "-wal", ".mark"} {
+				data, err := os.ReadFile(opt.Path + suffix)
+				require.NoError(t, err)
+				require.NoError(t, os.WriteFile(killed+suffix, data, 0o600))
+			}
+			return nil
+		})
+	}))
+	require.NoError(t, s.Close())
+
+	opt.Path, opt.Marks = killed, []string{store.MarkPath(killed)}
+	older := opt
+	older.Steps = nil
+	_, err = Open(t.Context(), older)
+	require.ErrorIs(t, err, store.ErrNewer)
+	broken := opt
+	broken.Steps = append([]store.Step{}, opt.Steps...)
+	broken.Steps = append(broken.Steps, store.Step{Name: "t/2", SQL: "CREATE TABLE t (id INTEGER PRIMARY KEY) STRICT;"})
+	_, err = Open(t.Context(), broken)
+	require.Error(t, err)
+
+	s, err = Open(context.Background(), opt)
+	require.NoError(t, err, "nothing is missing")
+	n := 0
+	require.NoError(t, s.Read(t.Context(), func(r store.Reader) error { return r.QueryRow("SELECT count(*) FROM t").Scan(&n) }))
+	require.Equal(t, 5, n)
+	require.NoError(t, s.Close())
+}

@@ -1,0 +1,407 @@
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"posagent/store"
+	"posagent/store/sqlite"
+	"posagent/store/storetest"
+)
+
+var rowsStep = store.Step{Name: "test/1 rows", SQL: `CREATE TABLE rows (
+	id   INTEGER PRIMARY KEY,
+	text TEXT NOT NULL UNIQUE
+) STRICT`}
+
+func insert(id int64, text string) func(store.Tx) error {
+	return func(tx store.Tx) error {
+		_, err := tx.Exec("INSERT INTO rows (id, text) VALUES (?, ?)", id, text)
+		return err
+	}
+}
+
+func ids(t testing.TB, db store.DB) []int64 {
+	t.Helper()
+	var out []int64
+	require.NoError(t, db.Read(context.Background(), func(r store.Reader) error {
+		rows, err := r.Query("SELECT id FROM rows ORDER BY id")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id int64
+			if err := rows.Scan(&id); err != nil {
+				return err
+			}
+			out = append(out, id)
+		}
+		return rows.Err()
+	}))
+	return out
+}
+
+func TestWriteIsVisibleAfterReopen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	s := storetest.OpenAt(t, path, rowsStep)
+	require.NoError(t, s.Write(t.Context(), insert(1, "one")))
+	require.Equal(t, []int64{1}, ids(t, s))
+	require.NoError(t, s.Close())
+	require.NoError(t, s.Close())
+	require.ErrorIs(t, s.Write(t.Context(), insert(2, "two")), store.ErrClosed)
+
+	s = storetest.OpenAt(t, path, rowsStep)
+	require.Equal(t, []int64{1}, ids(t, s))
+	require.NoError(t, s.Close())
+}
+
+func TestFailingCallerRollsBackAlone(t *testing.T) {
+	s := storetest.Open(t, rowsStep)
+	mine := errors.New("mine")
+	var wg sync.WaitGroup
+	errs := make([]error, 300)
+	for i := range errs {
+		wg.Go(func() {
+			errs[i] = s.Write(t.Context(), func(tx store.Tx) error {
+				if err := insert(int64(i), string(rune('a'))+"-"+string(rune(i+1000)))(tx); err != nil {
+					return err
+				}
+				switch i % 3 {
+				case 1:
+					return mine
+				case 2:
+					panic("boom")
+				}
+				return nil
+			})
+		})
+	}
+	wg.Wait()
+	var want []int64
+	for i, err := range errs {
+		switch i % 3 {
+		case 0:
+			require.NoError(t, err)
+			want = append(want, int64(i))
+		case 1:
+			require.ErrorIs(t, err, mine)
+		case 2:
+			require.ErrorIs(t, err, store.ErrPanic)
+		}
+	}
+	require.Equal(t, want, ids(t, s))
+	require.Less(t, s.Health(t.Context()).Commits, int64(len(want)))
+}
+
+func TestClosureIsKeptInItsTransaction(t *testing.T) {
+	s := storetest.Open(t, rowsStep)
+	for _, query := range []string{"COMMIT", " rollback;", "BEGIN", "SAVEPOINT a", "release caller", "PRAGMA synchronous=OFF", "VACUUM", "ATTACH 'x' AS x"} {
+		err := s.Write(t.Context(), func(tx store.Tx) error {
+			_, err := tx.Exec(query)
+			return err
+		})
+		require.ErrorContains(t, err, "not allowed", query)
+	}
+	var kept store.Tx
+	require.NoError(t, s.Write(t.Context(), func(tx store.Tx) error {
+		kept = tx
+		return insert(1, "one")(tx)
+	}))
+	require.ErrorContains(t, insert(2, "two")(kept), "after its closure")
+	require.ErrorContains(t, kept.QueryRow("SELECT 1").Scan(new(int)), "after its closure")
+	require.ErrorContains(t, s.Write(t.Context(), func(tx store.Tx) error {
+		_, err := tx.Exec("INSERT INTO rows VALUES (?, ?)", 9, time.Now())
+		return err
+	}), "time.Time")
+	require.ErrorIs(t, s.Read(t.Context(), func(r store.Reader) error {
+		return insert(3, "three")(r.(store.Tx))
+	}), store.ErrReadOnly)
+	require.True(t, sqlite.IsUnique(s.Write(t.Context(), insert(7, "one"))))
+	require.True(t, sqlite.IsUnique(s.Write(t.Context(), insert(1, "other"))))
+	require.ErrorContains(t, s.Write(t.Context(), func(tx store.Tx) error {
+		_, err := tx.Exec("INSERT INTO rows VALUES (5, x'00')")
+		return err
+	}), "cannot store BLOB", "STRICT")
+	require.Equal(t, []int64{1}, ids(t, s))
+}
+
+func TestStatementsMayOverlap(t *testing.T) {
+	s := storetest.Open(t, rowsStep)
+	const all = "SELECT id FROM rows ORDER BY id"
+	require.NoError(t, s.Write(t.Context(), func(tx store.Tx) error {
+		for i := range int64(3) {
+			if err := insert(i, string(rune('a'+i)))(tx); err != nil {
+				return err
+			}
+		}
+		var pairs int
+		outer, err := tx.Query(all)
+		if err != nil {
+			return err
+		}
+		for outer.Next() {
+			inner, err := tx.Query(all)
+			if err != nil {
+				return err
+			}
+			for inner.Next() {
+				pairs++
+			}
+		}
+		require.Equal(t, 9, pairs)
+		_, err = tx.Query(all) // left open on purpose
+		return err
+	}))
+	for range 3 {
+		require.NoError(t, s.Write(t.Context(), func(tx store.Tx) error {
+			_ = tx.QueryRow(all) // never scanned
+			return nil
+		}))
+	}
+	require.NoError(t, s.Write(t.Context(), func(tx store.Tx) error {
+		var id int64
+		return tx.QueryRow(all).Scan(&id)
+	}))
+}
+
+func TestClosureThatEndsItsGoroutine(t *testing.T) {
+	s := storetest.Open(t, rowsStep)
+	require.ErrorIs(t, s.Write(t.Context(), func(tx store.Tx) error {
+		if err := insert(1, "one")(tx); err != nil {
+			return err
+		}
+		runtime.Goexit()
+		return nil
+	}), store.ErrPanic)
+	require.NoError(t, s.Write(t.Context(), insert(2, "two")))
+	require.Equal(t, []int64{2}, ids(t, s))
+}
+
+func TestCancelledWhileQueued(t *testing.T) {
+	s := storetest.Open(t, rowsStep)
+	hold, held := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_ = s.Write(context.Background(), func(store.Tx) error {
+			close(held)
+			<-hold
+			return nil
+		})
+	})
+	<-held
+	ctx, cancel := context.WithCancel(t.Context())
+	got := make(chan error, 1)
+	go func() { got <- s.Write(ctx, insert(1, "one")) }()
+	cancel()
+	require.ErrorIs(t, <-got, context.Canceled)
+	close(hold)
+	wg.Wait()
+	require.NoError(t, s.Write(t.Context(), insert(2, "two")))
+	require.Equal(t, []int64{2}, ids(t, s))
+}
+
+// The store lives inside a bubble: its goroutines wait on channels and timers alone, so time moves when all wait.
+func TestInsideBubble(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := storetest.OpenAt(t, filepath.Join(dir, "a.db"), rowsStep)
+		var wg sync.WaitGroup
+		for i := range int64(64) {
+			wg.Go(func() {
+				time.Sleep(time.Duration(i%4) * time.Hour)
+				if err := s.Write(t.Context(), insert(i, fmt.Sprint(i))); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		time.Sleep(24 * time.Hour)
+		synctest.Wait()
+		require.Len(t, ids(t, s), 64)
+		require.NoError(t, s.Truncate(t.Context()))
+		require.Zero(t, s.Health(t.Context()).WALBytes)
+		require.NoError(t, s.Close())
+	})
+}
+
+func TestOneFlushForManyCallers(t *testing.T) {
+	for _, callers := range []int{1, 8, 64} {
+		s := storetest.Open(t, rowsStep)
+		var next atomic.Int64
+		var wg sync.WaitGroup
+		before := s.Health(t.Context()).Commits
+		const ops = 640
+		for range callers {
+			wg.Go(func() {
+				for id := next.Add(1); id <= ops; id = next.Add(1) {
+					if err := s.Write(t.Context(), insert(id, fmt.Sprint(id))); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		h := s.Health(t.Context())
+		commits := h.Commits - before
+		t.Logf("%d callers: %d commits for %d writes", callers, commits, ops)
+		require.EqualValues(t, ops, h.Writes)
+		if callers == 1 {
+			require.EqualValues(t, ops, commits)
+		} else {
+			require.Less(t, commits, int64(ops/2))
+		}
+		require.Len(t, ids(t, s), ops)
+	}
+}
+
+// Writers that never rest keep the checkpointer from ever finding a log without new frames.
+func TestLogIsBoundedUnderLoad(t *testing.T) {
+	s := storetest.Open(t, rowsStep)
+	text := strings.Repeat("x", 256<<10)
+	const ops = 160 // 80 MiB, with the index
+	var longest int64
+	for id := range int64(ops) {
+		require.NoError(t, s.Write(t.Context(), func(tx store.Tx) error {
+			_, err := tx.Exec("INSERT INTO rows (id, text) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET text = excluded.text", fmt.Sprint(id)+text)
+			return err
+		}))
+		longest = max(longest, s.Health(t.Context()).WALBytes)
+	}
+	t.Logf("%d KiB at most", longest>>10)
+	require.Less(t, longest, int64(32<<20))
+}
+
+// Any mix of callers that succeed, fail and panic leaves exactly what a plain map would hold.
+func TestGroupCommitModel(t *testing.T) {
+	s := storetest.Open(t, rowsStep)
+	model := make(map[int64]string)
+	rapid.Check(t, func(rt *rapid.T) {
+		type step struct {
+			ID   int64
+			Text string
+			How  int // 0 insert, 1 insert then fail, 2 insert then panic, 3 delete, 4 replace
+		}
+		// One id per caller: their order inside a batch is not defined.
+		steps := rapid.SliceOfNDistinct(rapid.Custom(func(rt *rapid.T) step {
+			return step{rapid.Int64Range(0, 40).Draw(rt, "id"), rapid.StringN(0, 9, -1).Draw(rt, "text"), rapid.IntRange(0, 4).Draw(rt, "how")}
+		}), 1, 12, func(st step) int64 { return st.ID }).Draw(rt, "steps")
+		errs := make([]error, len(steps))
+		var wg sync.WaitGroup
+		for i, st := range steps {
+			wg.Go(func() {
+				errs[i] = s.Write(context.Background(), func(tx store.Tx) error {
+					var err error
+					text := fmt.Sprintf("%d %s", st.ID, st.Text)
+					switch st.How {
+					case 3:
+						_, err = tx.Exec("DELETE FROM rows WHERE id = ?", st.ID)
+					case 4:
+						_, err = tx.Exec("INSERT INTO rows VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET text = excluded.text", st.ID, text)
+					default:
+						err = insert(st.ID, text)(tx)
+					}
+					switch {
+					case st.How == 1:
+						return errors.New("changed its mind")
+					case st.How == 2:
+						panic("boom")
+					}
+					return err
+				})
+			})
+		}
+		wg.Wait()
+		for i, st := range steps {
+			_, there := model[st.ID]
+			fails := st.How == 1 || st.How == 2 || st.How == 0 && there
+			require.Equal(rt, fails, errs[i] != nil, "%+v: %v", st, errs[i])
+			switch {
+			case fails:
+			case st.How == 3:
+				delete(model, st.ID)
+			default:
+				model[st.ID] = fmt.Sprintf("%d %s", st.ID, st.Text)
+			}
+		}
+		require.Equal(rt, model, texts(rt, s))
+	})
+}
+
+func texts(t require.TestingT, db store.DB) map[int64]string {
+	out := make(map[int64]string)
+	require.NoError(t, db.Read(context.Background(), func(r store.Reader) error {
+		rows, err := r.Query("SELECT id, text FROM rows")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id int64
+			var text string
+			if err := rows.Scan(&id, &text); err != nil {
+				return err
+			}
+			out[id] = text
+		}
+		return rows.Err()
+	}))
+	return out
+}
+
+func TestReadIsOneSnapshot(t *testing.T) {
+	s := storetest.Open(t, rowsStep)
+	require.NoError(t, s.Write(t.Context(), insert(1, "one")))
+	require.NoError(t, s.Read(t.Context(), func(r store.Reader) error {
+		count := func() (n int) {
+			require.NoError(t, r.QueryRow("SELECT count(*) FROM rows").Scan(&n))
+			return n
+		}
+		require.Equal(t, 1, count())
+		require.NoError(t, s.Write(t.Context(), insert(2, "two")))
+		require.Equal(t, 1, count())
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		require.ErrorIs(t, s.Truncate(ctx), store.ErrBusy)
+		return nil
+	}))
+	require.Equal(t, []int64{1, 2}, ids(t, s))
+	require.NoError(t, s.Truncate(t.Context()))
+}
+
+// A function that is given the Tx alone learns on whose behalf it runs, also in a batch of several callers.
+func TestContextIsThatOfTheWrite(t *testing.T) {
+	s := storetest.Open(t, rowsStep)
+	type key struct{}
+	var wg sync.WaitGroup
+	for i := range int64(20) {
+		wg.Go(func() {
+			ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, i))
+			defer cancel()
+			err := s.Write(ctx, func(tx store.Tx) error {
+				cancel()
+				if store.Context(tx).Value(key{}) != i || store.Context(tx).Err() != nil {
+					return fmt.Errorf("caller %d runs as %v", i, store.Context(tx).Value(key{}))
+				}
+				return insert(i, fmt.Sprint("caller ", i))(tx)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, context.Background(), store.Context(nil))
+}
