@@ -35,8 +35,6 @@ type Request struct {
 
 // Item is one order line of a register. Amounts are minor units of the request's currency.
 type Item struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	ItemNo, Name, Unit string
 	Quantity           int32
 	UnitPrice, Gross   money.Minor
@@ -83,8 +81,6 @@ const (
 
 // Outcome is the definite answer to a Request.
 type Outcome struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	Sale          string // our id of the sale (its Key)
 	Kind          Kind
 	Result        Result
@@ -195,8 +191,6 @@ type Waiter interface {
 
 // MethodTotal is one line of the totals.
 type MethodTotal struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	Method, Label string
 	CardType      int
 	Currency      string

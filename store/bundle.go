@@ -6,7 +6,7 @@ import (
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/hmac"
+	"crypto/pbkdf2"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
@@ -75,35 +75,15 @@ func (h BundleHead) Key(secret []byte) (*BundleKey, error) {
 }
 
 func deriveBundleKey(secret, salt []byte, iterations int) (*BundleKey, error) {
-	key := stretch(secret, salt, iterations, 64)
+	key, err := pbkdf2.Key(sha256.New, string(secret), salt, iterations, 64)
+	if err != nil {
+		return nil, err
+	}
 	k := &BundleKey{salt: salt, iterations: iterations}
-	var err error
 	if k.stream, err = newAEAD(key[:32]); err == nil {
 		k.wrap, err = newAEAD(key[32:])
 	}
 	return k, err
-}
-
-// stretch is PBKDF2-HMAC-SHA256 (RFC 8018 5.2). The library's own brings 6 kB into binaries that never use it.
-func stretch(secret, salt []byte, iterations, size int) (key []byte) {
-	mac := hmac.New(sha256.New, secret)
-	for n := uint32(1); len(key) < size; n++ {
-		mac.Reset()
-		mac.Write(salt)
-		mac.Write(binary.BigEndian.AppendUint32(nil, n))
-		u := mac.Sum(nil)
-		block := bytes.Clone(u)
-		for range iterations - 1 {
-			mac.Reset()
-			mac.Write(u)
-			u = mac.Sum(u[:0])
-			for i := range block {
-				block[i] ^= u[i]
-			}
-		}
-		key = append(key, block...)
-	}
-	return key[:size]
 }
 
 // Wrap implements Wrapper.

@@ -1,9 +1,9 @@
 package checkout
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 	"time"
 	"unicode/utf8"
 
@@ -45,7 +45,7 @@ func Offer(defs []methods.Definition, w Wish) []Pick {
 			out = append(out, p)
 		}
 	}
-	sort.SliceStable(out, func(i, j int) bool { return out[i].Method.Priority < out[j].Method.Priority })
+	slices.SortStableFunc(out, func(a, b Pick) int { return cmp.Compare(a.Method.Priority, b.Method.Priority) })
 	return out
 }
 

@@ -165,8 +165,6 @@ type Undone struct {
 
 // Event is something that happened to a sale.
 type Event struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	Name    Name
 	Now     time.Duration // boot clock
 	Asked   time.Duration // boot clock: when the question of a status left; 0 = Now
@@ -208,8 +206,6 @@ const (
 
 // Effect is something to do.
 type Effect struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	Do      Do
 	After   time.Duration
 	Attempt int

@@ -9,91 +9,76 @@ import (
 type rule func(State, Event) (State, []Effect)
 
 type (
-	rules []struct {
-		name Name
-		do   rule
-	}
+	rules map[Name]rule
 	names []Name
 )
 
 // row is one phase. Every event stands in exactly one of the three.
 type row struct {
-	phase  Phase
 	on     rules
 	ignore names // may come, changes nothing: an answer that outlived its question, a telling told before
 	refuse names // cannot come, or comes too late
 }
 
-// table is the whole machine: lists, not maps, since maps would be filled by code, which is 10 kB longer.
-var table = []row{
-	{
-		phase:  Choosing,
-		on:     rules{{Chosen, chosen}, {GaveUp, drop}, {AbortAsked, drop}, {Tick, chooseClock}, {Restarted, drop}, {ToldAborted, dropOverdue}},
+// table is the whole machine.
+var table = map[Phase]row{
+	Choosing: {
+		on:     rules{Chosen: chosen, GaveUp: drop, AbortAsked: drop, Tick: chooseClock, Restarted: drop, ToldAborted: dropOverdue},
 		ignore: names{NextCommand, GraceOver, EndOfDay, BatchClosed},
 		refuse: names{Replied, ReplyFailed, StatusRead, StatusFailed, CodeBroken, Told, Refused, Lost, UndoSettled, ForwardEnded},
 	},
-	{
-		phase: Initializing,
-		on: rules{{Replied, replied}, {ReplyFailed, initFailed}, {Tick, initClock}, {AbortAsked, abort}, {Restarted, initAgain},
-			{ToldAborted, overdue}},
+	Initializing: {
+		on: rules{Replied: replied, ReplyFailed: initFailed, Tick: initClock, AbortAsked: abort, Restarted: initAgain,
+			ToldAborted: overdue},
 		ignore: names{StatusRead, StatusFailed, NextCommand, GraceOver, EndOfDay, BatchClosed},
 		refuse: names{Chosen, GaveUp, CodeBroken, Told, Refused, Lost, UndoSettled, ForwardEnded},
 	},
-	{
-		phase: Waiting,
-		on: rules{{Replied, repliedLate}, {StatusRead, read}, {StatusFailed, unread}, {CodeBroken, broken}, {Tick, waitClock},
-			{AbortAsked, abort}, {Restarted, waitAgain}, {ReplyFailed, failedLate}, {ToldAborted, overdue}},
+	Waiting: {
+		on: rules{Replied: repliedLate, StatusRead: read, StatusFailed: unread, CodeBroken: broken, Tick: waitClock,
+			AbortAsked: abort, Restarted: waitAgain, ReplyFailed: failedLate, ToldAborted: overdue},
 		ignore: names{NextCommand, GraceOver, EndOfDay, BatchClosed},
 		refuse: names{Chosen, GaveUp, Told, Refused, Lost, UndoSettled, ForwardEnded},
 	},
-	{
-		phase: Aborting,
-		on: rules{{Replied, abortReplied}, {ReplyFailed, abortNow}, {StatusRead, abortRead}, {StatusFailed, abortNow}, {Tick, abortClock},
-			{Restarted, abortNow}, {ToldAborted, abortNow}},
+	Aborting: {
+		on: rules{Replied: abortReplied, ReplyFailed: abortNow, StatusRead: abortRead, StatusFailed: abortNow, Tick: abortClock,
+			Restarted: abortNow, ToldAborted: abortNow},
 		ignore: names{CodeBroken, AbortAsked, NextCommand, GraceOver, EndOfDay, BatchClosed},
 		refuse: names{Chosen, GaveUp, Told, Refused, Lost, UndoSettled, ForwardEnded},
 	},
-	{
-		phase: Approved,
-		on: rules{{Told, confirm}, {Refused, takeBack}, {Lost, untold}, {StatusRead, settle}, {StatusFailed, unsettled}, {Tick, settleClock}, {Restarted, untold},
-			{ToldAborted, overdue}},
+	Approved: {
+		on: rules{Told: confirm, Refused: takeBack, Lost: untold, StatusRead: settle, StatusFailed: unsettled, Tick: settleClock, Restarted: untold,
+			ToldAborted: overdue},
 		ignore: names{Replied, ReplyFailed, CodeBroken, NextCommand, GraceOver, EndOfDay, BatchClosed},
 		refuse: names{Chosen, GaveUp, AbortAsked, UndoSettled, ForwardEnded},
 	},
-	{
-		phase: Unconfirmed,
-		on: rules{{Told, confirm}, {Refused, takeBack}, {NextCommand, synced}, {GraceOver, takeBack}, {EndOfDay, takeBack},
-			{StatusRead, settle}, {StatusFailed, unsettled}, {Tick, settleClock}, {Restarted, untoldAgain}, {ToldAborted, overdue}},
+	Unconfirmed: {
+		on: rules{Told: confirm, Refused: takeBack, NextCommand: synced, GraceOver: takeBack, EndOfDay: takeBack,
+			StatusRead: settle, StatusFailed: unsettled, Tick: settleClock, Restarted: untoldAgain, ToldAborted: overdue},
 		ignore: names{Replied, ReplyFailed, CodeBroken, Lost, BatchClosed},
 		refuse: names{Chosen, GaveUp, AbortAsked, UndoSettled, ForwardEnded},
 	},
-	{
-		phase:  Confirmed,
-		on:     rules{{StatusRead, settle}, {StatusFailed, unsettled}, {Tick, settleClock}, {BatchClosed, closed}, {Restarted, settleAgain}},
+	Confirmed: {
+		on:     rules{StatusRead: settle, StatusFailed: unsettled, Tick: settleClock, BatchClosed: closed, Restarted: settleAgain},
 		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, ToldAborted},
 		refuse: names{Chosen, GaveUp, AbortAsked, UndoSettled, ForwardEnded},
 	},
-	{
-		phase:  Declined,
-		on:     rules{{StatusRead, declinedRead}, {StatusFailed, declinedUnread}, {Restarted, watchAgain}},
+	Declined: {
+		on:     rules{StatusRead: declinedRead, StatusFailed: declinedUnread, Restarted: watchAgain},
 		ignore: names{Replied, ReplyFailed, CodeBroken, Tick, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, BatchClosed, ToldAborted},
 		refuse: names{Chosen, GaveUp, AbortAsked, UndoSettled, ForwardEnded},
 	},
-	{
-		phase:  Reversing,
-		on:     rules{{UndoSettled, undone}, {StatusRead, originalRead}, {StatusFailed, originalUnread}, {Restarted, undoAgain}},
+	Reversing: {
+		on:     rules{UndoSettled: undone, StatusRead: originalRead, StatusFailed: originalUnread, Restarted: undoAgain},
 		ignore: names{Replied, ReplyFailed, CodeBroken, Tick, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, BatchClosed, ToldAborted},
 		refuse: names{Chosen, GaveUp, AbortAsked, ForwardEnded},
 	},
-	{
-		phase: Done,
+	Done: {
 		ignore: names{Replied, ReplyFailed, StatusRead, StatusFailed, CodeBroken, Tick, Told, Refused, Lost, NextCommand, GraceOver,
 			EndOfDay, BatchClosed, UndoSettled, ForwardEnded, Restarted, ToldAborted},
 		refuse: names{Chosen, GaveUp, AbortAsked},
 	},
-	{
-		phase:  Forward,
-		on:     rules{{ForwardEnded, forwardEnded}},
+	Forward: {
+		on:     rules{ForwardEnded: forwardEnded},
 		ignore: names{Tick, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, BatchClosed, Restarted, ToldAborted},
 		refuse: names{Chosen, GaveUp, AbortAsked, Replied, ReplyFailed, StatusRead, StatusFailed, CodeBroken, UndoSettled},
 	},
@@ -102,11 +87,11 @@ var table = []row{
 // Next gives the state after an event and what has to be done once that state is durable. ErrRefused leaves the state as it was.
 // It panics on a phase it does not know: such a row must not be acted upon.
 func Next(s State, e Event) (State, []Effect, error) {
-	r := rowOf(s.Phase)
-	if r == nil {
+	r, ok := table[s.Phase]
+	if !ok {
 		panic("checkout: unknown phase " + string(s.Phase))
 	}
-	if do := r.on.of(e.Name); do != nil {
+	if do := r.on[e.Name]; do != nil {
 		next, effects := do(s, e)
 		return next, effects, nil
 	}
@@ -116,23 +101,8 @@ func Next(s State, e Event) (State, []Effect, error) {
 	return s, nil, fmt.Errorf("%s in %s: %w", e.Name, s.Phase, ErrRefused)
 }
 
-// Known says whether a stored phase is one of the table.
-func Known(p Phase) bool { return rowOf(p) != nil }
-
-func rowOf(p Phase) *row {
-	for i := range table {
-		if table[i].phase == p {
-			return &table[i]
-		}
-	}
-	return nil
-}
-
-func (r rules) of(n Name) rule {
-	for _, a := range r {
-		if a.name == n {
-			return a.do
-		}
-	}
-	return nil
+// Known returns whether a stored phase is one of the table.
+func Known(p Phase) bool {
+	_, ok := table[p]
+	return ok
 }

@@ -15,11 +15,11 @@ import (
 func TestTableIsComplete(t *testing.T) {
 	require.Len(t, table, len(Phases()))
 	for _, p := range Phases() {
-		r := rowOf(p)
-		require.NotNil(t, r, p)
+		r, ok := table[p]
+		require.True(t, ok, p)
 		for _, n := range Names() {
 			places := 0
-			if r.on.of(n) != nil {
+			if r.on[n] != nil {
 				places++
 			}
 			if slices.Contains(r.ignore, n) {
@@ -150,7 +150,7 @@ func TestMatrixOfPhasesAndEvents(t *testing.T) {
 					before := s
 					next, effects, err := Next(s, e)
 					require.Equal(t, before, s)
-					if slices.Contains(rowOf(p).refuse, n) {
+					if slices.Contains(table[p].refuse, n) {
 						require.ErrorIs(t, err, ErrRefused)
 						require.Equal(t, s, next)
 						require.Empty(t, effects)

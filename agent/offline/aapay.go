@@ -63,8 +63,6 @@ type UndoPayload struct {
 
 // UndoResult is the result of both kinds, as JSON.
 type UndoResult struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	OK            bool               `json:"ok"` // proven done
 	State         aapay.State        `json:"state,omitempty"`
 	AccountState  aapay.AccountState `json:"accountState,omitempty"`

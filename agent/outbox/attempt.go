@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"sort"
 	"time"
 
 	"posagent/schemes/wire"
@@ -16,14 +15,6 @@ const (
 	maxPanics  = 3 // then the operation is held
 	maxSettles = 5 // attempts of a Settled hook that fails; then the operation is held
 )
-
-// sortCandidates takes sort.Slice: slices.SortFunc would bring 10 kB of code for this type alone.
-func sortCandidates(list []candidate) {
-	sort.Slice(list, func(i, j int) bool {
-		a, b := list[i], list[j]
-		return a.next < b.next || a.next == b.next && a.id < b.id
-	})
-}
 
 // attempt takes one operation through one send, and through the reading before its first where its kind reads.
 func (o *Outbox) attempt(ctx context.Context, id int64, s *service) error {

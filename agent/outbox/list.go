@@ -2,7 +2,7 @@ package outbox
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 
 	"posagent/store"
 )
@@ -83,7 +83,7 @@ func find(r store.Reader, f Filter, see func(*row) Op) ([]Op, error) {
 			return nil, err
 		}
 	}
-	sort.Slice(ids, func(i, j int) bool { return ids[i] < ids[j] }) // as in sortCandidates: no code of its own
+	slices.Sort(ids)
 	var list []Op
 	for _, id := range ids[:min(len(ids), f.Limit)] {
 		rw, err := byID(r, id)

@@ -1,6 +1,7 @@
 package outbox
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -177,7 +178,9 @@ func (o *Outbox) schedule(ctx context.Context, wg *sync.WaitGroup) (time.Duratio
 			return 0, fmt.Errorf("find due operations: %w", err)
 		}
 	}
-	sortCandidates(found)
+	slices.SortFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.next, b.next), cmp.Compare(a.id, b.id))
+	})
 
 	run = o.clock.run()
 	o.mu.Lock()

@@ -16,8 +16,7 @@ import (
 	"posagent/schemes/wire"
 )
 
-// Service is a service that local clients reach through the port. Each is made by a function of its own, so that a binary
-// holds those alone that it mounts.
+// Service is a service that local clients reach through the port.
 type Service struct{ mount func(*api) mount }
 
 // byProblem makes the mount of a service of S0.

@@ -15,8 +15,6 @@ import (
 
 // Operation is one operation of the outbox (posagent.operation/1), without what it carries.
 type Operation struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	ID        int64        `json:"id"` // order of acceptance
 	Key       wire.Key     `json:"key"`
 	LocalID   string       `json:"localId,omitempty"`   // the id its caller was given

@@ -94,8 +94,8 @@ var ofCheckout = []mutant{
 		{"agent/checkout/drive/told.go", `ecr.Lost: checkout.Lost}`, `ecr.Lost: checkout.Told}`},
 	}},
 	{"a told sale is undone (CONFIRMED to REVERSING)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
-		{"agent/checkout/table.go", `{BatchClosed, closed}, {Restarted, settleAgain}},
-		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, ToldAborted},`, `{BatchClosed, closed}, {Restarted, settleAgain}, {GraceOver, takeBack}},
+		{"agent/checkout/table.go", `BatchClosed: closed, Restarted: settleAgain},
+		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, ToldAborted},`, `BatchClosed: closed, Restarted: settleAgain, GraceOver: takeBack},
 		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, EndOfDay, ToldAborted},`},
 	}},
 	{"UNCONFIRMED touched twice (no compare-and-set)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
@@ -115,7 +115,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/outcome.go", `if e.Sync == Same {`, `if true {`},
 	}},
 	{"end of day confirms what nobody acknowledged", drive, "TestMoneyB13_EndOfDay", []edit{
-		{"agent/checkout/table.go", `{GraceOver, takeBack}, {EndOfDay, takeBack},`, `{GraceOver, takeBack}, {EndOfDay, confirm},`},
+		{"agent/checkout/table.go", `GraceOver: takeBack, EndOfDay: takeBack,`, `GraceOver: takeBack, EndOfDay: confirm,`},
 	}},
 	{"restart in a new boot does not undo", drive, "TestMoneyB12_ANewBootEndsTheDialogue", []edit{
 		{"agent/checkout/drive/resume.go", `NewBoot: row.Boot != d.bootID}`, `NewBoot: false}`},

@@ -20,8 +20,6 @@ const (
 // conn is one opening of a port. Every call of the library happens under mu for reading and with closed unset, so
 // that the descriptor is closed (mu for writing) only when nobody is inside.
 type conn struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	port *Port
 	lock *os.File
 

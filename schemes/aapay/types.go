@@ -79,8 +79,6 @@ type Order struct {
 
 // Item is one line of the basket.
 type Item struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	ItemNo           string `json:"itemNo,omitempty"`
 	Reference        string `json:"reference,omitempty"`
 	Name             string `json:"name,omitempty"`
@@ -226,8 +224,6 @@ const (
 
 // Status is a transaction as it stands (S1 2.4).
 type Status struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	Valid         bool         `json:"valid"`
 	Error         *Fault       `json:"error"`
 	Response      *Response    `json:"response"`
@@ -245,8 +241,6 @@ type Status struct {
 
 // Receipt carries what a slip shows. The outcome is never taken from it.
 type Receipt struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	MerchantName string `json:"merchantName,omitempty"`
 	TerminalID   string `json:"terminalId,omitempty"`
 	Scheme       string `json:"scheme,omitempty"`

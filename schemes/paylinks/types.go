@@ -140,8 +140,6 @@ type Deleted struct {
 
 // Fields is the contact-field configuration of a link.
 type Fields struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	Title         Field       `json:"title"`
 	Forename      Field       `json:"forename"`
 	Surname       Field       `json:"surname"`
@@ -198,8 +196,6 @@ type RefundRequest struct {
 // Done answers a charge, capture or refund: the reduced record (S1 2.2). Operation is set where the request is stored and not
 // yet answered by the backend; Status is then empty.
 type Done struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	ID        int64         `json:"id"`
 	UUID      string        `json:"uuid" wire:"nullable"`
 	Time      string        `json:"time" wire:"nullable"`
@@ -211,8 +207,6 @@ type Done struct {
 
 // Transaction is what a customer's visit came to (S1 2.2).
 type Transaction struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	ID          int64               `json:"id"`
 	UUID        string              `json:"uuid" wire:"nullable"`
 	Status      Status              `json:"status"`
@@ -276,8 +270,6 @@ type PageLink struct {
 
 // Person is the contact a customer gave.
 type Person struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	ID                 int64  `json:"id" wire:"nullable"`
 	UUID               string `json:"uuid" wire:"nullable"`
 	Company            string `json:"company" wire:"nullable"`

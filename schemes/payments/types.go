@@ -89,8 +89,6 @@ type CardDetails struct {
 // PaymentMethodDetails is one of the variants of S0 2.4.1; Type selects, and only its fields are set. DecodeCreate reads
 // "secret" as TokenSecret too.
 type PaymentMethodDetails struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	Type                             string      `json:"type"`
 	Token                            wire.Secret `json:"token,omitempty"`
 	TokenSecret                      wire.Secret `json:"tokenSecret,omitempty"`
@@ -106,8 +104,6 @@ type PaymentMethodDetails struct {
 
 // Customer is one of the variants of S0 2.4.2; Type selects.
 type Customer struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	Type               string   `json:"type"`
 	RegistrationNumber string   `json:"registrationNumber,omitempty"`
 	CompanyName        string   `json:"companyName,omitempty"`
@@ -123,8 +119,6 @@ type Customer struct {
 
 // Address is a postal address; CountryCode is ISO 3166-1 alpha-2.
 type Address struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	Address1    string `json:"address1,omitempty"`
 	Address2    string `json:"address2,omitempty"`
 	City        string `json:"city,omitempty"`
@@ -134,8 +128,6 @@ type Address struct {
 
 // BasketItem is one line of the order (S0 2.3). Percentages keep the text they were written in: sums are exact.
 type BasketItem struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	ItemNumber         string       `json:"itemNumber,omitempty"`
 	Title              string       `json:"title,omitempty"`
 	Quantity           int32        `json:"quantity"`
@@ -157,8 +149,6 @@ type PayPageConfiguration struct {
 
 // MethodAction allows or rejects a payment method on the hosted page.
 type MethodAction struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	PaymentMethod   string `json:"paymentMethod,omitempty"` // one of Methods
 	Name            string `json:"name,omitempty"`
 	Fee             int32  `json:"fee,omitempty"` // minor units

@@ -57,8 +57,6 @@ type Amount struct {
 
 // OrderItem is one line of an order. Receivers want exactly these keys.
 type OrderItem struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	Reference        string  `json:"reference"`
 	Name             string  `json:"name"`
 	Quantity         float64 `json:"quantity"`
@@ -98,8 +96,6 @@ type Order struct {
 // Consumer is who pays. On a reservation only ip, email and country are written, empty or not; on a completed checkout
 // everything but MerchantReference.
 type Consumer struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	FirstName         string       `json:"firstName,omitempty"`
 	LastName          string       `json:"lastName,omitempty"`
 	Country           string       `json:"country"`
@@ -119,8 +115,6 @@ type PhoneNumber struct {
 
 // Address is a postal address.
 type Address struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	AddressLine1 string `json:"addressLine1"`
 	AddressLine2 string `json:"addressLine2"`
 	City         string `json:"city"`
@@ -131,8 +125,6 @@ type Address struct {
 
 // CardDetails is what may be told of a card.
 type CardDetails struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	CreditDebitIndicator string        `json:"creditDebitIndicator"` // C, D
 	ExpiryMonth          string        `json:"expiryMonth"`          // two digits
 	ExpiryYear           string        `json:"expiryYear"`           // two digits
@@ -161,8 +153,6 @@ const (
 
 // InvoiceDetails belong to an invoice payment's refund. Older receivers want exactly the first three keys.
 type InvoiceDetails struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	DistributionType string `json:"distributionType"`
 	InvoiceDueDate   string `json:"invoiceDueDate"`
 	InvoiceNumber    string `json:"invoiceNumber"`
@@ -183,8 +173,6 @@ type Checkout struct {
 
 // Reservation is the data of payment.reservation.created and its v2, which has no card, consumer and reserve.
 type Reservation struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	CardDetails             *CardDetails `json:"cardDetails,omitempty"`
 	PaymentMethod           string       `json:"paymentMethod"`
 	PaymentType             string       `json:"paymentType"`
@@ -201,8 +189,6 @@ type Reservation struct {
 // Movement is the data of every other payment event: a reservation that failed, a charge, a refund, a cancellation.
 // Each event has its own part of the fields (S0 6.4).
 type Movement struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	PaymentID               string          `json:"paymentId"`
 	Error                   *Error          `json:"error,omitempty"`
 	SubscriptionID          string          `json:"subscriptionId,omitempty"`

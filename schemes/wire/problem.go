@@ -36,8 +36,6 @@ const problemPrefix = "urn:problem:"
 // Problem is one row of a service's catalogue: what a reason means on the wire. Its type is "urn:problem:" and the
 // reason in kebab case ("OverCharge" is urn:problem:over-charge); its status is the code's (see ProblemStatus).
 type Problem struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	Code   Code
 	Reason string // CamelCase, ASCII letters and digits
 	Title  string // for people

@@ -2,7 +2,6 @@ package apdu
 
 // layout says how the data of a command is cut.
 type layout struct {
-	cmd  Command
 	name string
 	cuts func(d []byte) []int // lengths of the positional part, best first; nil = none
 	want byte                 // prefer a cut after which this BMP is present; 0 = no matter
@@ -93,50 +92,46 @@ func layoutOf(cmd Command) (layout, bool) {
 	case cmd>>8 == 0x84:
 		return layout{name: "refused", cuts: cutNone, soft: true}, true
 	}
-	for _, l := range layouts {
-		if l.cmd == cmd {
-			return l, true
-		}
-	}
-	return layout{}, false
+	l, ok := layouts[cmd]
+	return l, ok
 }
 
-// layouts is never written to. A list, since a map with functions in it would be filled by 5 kB of code.
-var layouts = []layout{
-	{cmd: Registration, name: "registration", cuts: cutRegistration},
-	{cmd: Authorisation, name: "authorisation", cuts: cutNone},
-	{cmd: LogOff, name: "log-off", cuts: cutNone},
-	{cmd: Completion, name: "completion", cuts: cutCompletion},
-	{cmd: TurnoverTotals, name: "turnover-totals", cuts: cutPassword},
-	{cmd: ReprintReceipt, name: "reprint-receipts", cuts: cutReprint},
-	{cmd: Reset, name: "reset", cuts: cutPassword},
-	{cmd: AbortPT, name: "abort", cuts: cutOne},
-	{cmd: RepeatReceipt, name: "repeat-receipt", cuts: cutPassword},
-	{cmd: Reversal, name: "reversal", cuts: cutPassword, want: 0x87},
-	{cmd: RefundCmd, name: "refund", cuts: cutPassword},
-	{cmd: EndOfDay, name: "end-of-day", cuts: cutPassword},
-	{cmd: PartialClose, name: "partial-reconciliation", cuts: cutPassword},
-	{cmd: Diagnosis, name: "diagnosis", cuts: cutTrailingPassword},
-	{cmd: SetDate, name: "set-date", cuts: cutPassword, want: 0xAA},
-	{cmd: Initialisation, name: "initialisation", cuts: cutPassword},
-	{cmd: AbortECR, name: "abort-command", cuts: cutTrailingPassword},
-	{cmd: PrintLine, name: "print-line", raw: true},
-	{cmd: PrintBlock, name: "print-block", cuts: cutNone},
-	{cmd: DisplayText, name: "display-text", cuts: cutNone},
-	{cmd: DisplayKey, name: "display-text-key", cuts: cutNone},
-	{cmd: DisplayNumber, name: "display-text-number", cuts: cutNone},
-	{cmd: DisplayImage, name: "display-image", cuts: cutNone},
-	{cmd: 0x06F1, name: "display-image-key", cuts: cutNone},
-	{cmd: StatusEnquiry, name: "status-enquiry", cuts: cutPassword},
-	{cmd: StatusInfo, name: "status-information", cuts: cutNone},
-	{cmd: Intermediate, name: "intermediate-status", cuts: cutIntermediate, only: 0x06},
-	{cmd: SetTime, name: "set-time", cuts: cutNone},
-	{cmd: ChangeBaud, name: "change-baud", cuts: cutOne},
-	{cmd: Ack, name: "acknowledge", cuts: cutNone, soft: true},
+// layouts is never written to.
+var layouts = map[Command]layout{
+	Registration:   {name: "registration", cuts: cutRegistration},
+	Authorisation:  {name: "authorisation", cuts: cutNone},
+	LogOff:         {name: "log-off", cuts: cutNone},
+	Completion:     {name: "completion", cuts: cutCompletion},
+	TurnoverTotals: {name: "turnover-totals", cuts: cutPassword},
+	ReprintReceipt: {name: "reprint-receipts", cuts: cutReprint},
+	Reset:          {name: "reset", cuts: cutPassword},
+	AbortPT:        {name: "abort", cuts: cutOne},
+	RepeatReceipt:  {name: "repeat-receipt", cuts: cutPassword},
+	Reversal:       {name: "reversal", cuts: cutPassword, want: 0x87},
+	RefundCmd:      {name: "refund", cuts: cutPassword},
+	EndOfDay:       {name: "end-of-day", cuts: cutPassword},
+	PartialClose:   {name: "partial-reconciliation", cuts: cutPassword},
+	Diagnosis:      {name: "diagnosis", cuts: cutTrailingPassword},
+	SetDate:        {name: "set-date", cuts: cutPassword, want: 0xAA},
+	Initialisation: {name: "initialisation", cuts: cutPassword},
+	AbortECR:       {name: "abort-command", cuts: cutTrailingPassword},
+	PrintLine:      {name: "print-line", raw: true},
+	PrintBlock:     {name: "print-block", cuts: cutNone},
+	DisplayText:    {name: "display-text", cuts: cutNone},
+	DisplayKey:     {name: "display-text-key", cuts: cutNone},
+	DisplayNumber:  {name: "display-text-number", cuts: cutNone},
+	DisplayImage:   {name: "display-image", cuts: cutNone},
+	0x06F1:         {name: "display-image-key", cuts: cutNone},
+	StatusEnquiry:  {name: "status-enquiry", cuts: cutPassword},
+	StatusInfo:     {name: "status-information", cuts: cutNone},
+	Intermediate:   {name: "intermediate-status", cuts: cutIntermediate, only: 0x06},
+	SetTime:        {name: "set-time", cuts: cutNone},
+	ChangeBaud:     {name: "change-baud", cuts: cutOne},
+	Ack:            {name: "acknowledge", cuts: cutNone, soft: true},
 	// Card-only functions: decoded for a readable trace, refused by the terminal.
-	{cmd: 0x0622, name: "reservation", cuts: cutTrailingPassword},
-	{cmd: 0x0623, name: "partial-reversal", cuts: cutTrailingPassword},
-	{cmd: 0x0624, name: "book-total", cuts: cutTrailingPassword},
-	{cmd: 0x0625, name: "pre-authorisation-reversal", cuts: cutTrailingPassword},
-	{cmd: 0x06C0, name: "read-card", cuts: cutOne},
+	0x0622: {name: "reservation", cuts: cutTrailingPassword},
+	0x0623: {name: "partial-reversal", cuts: cutTrailingPassword},
+	0x0624: {name: "book-total", cuts: cutTrailingPassword},
+	0x0625: {name: "pre-authorisation-reversal", cuts: cutTrailingPassword},
+	0x06C0: {name: "read-card", cuts: cutOne},
 }

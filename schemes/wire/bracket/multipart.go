@@ -19,8 +19,6 @@ import (
 
 // File is a file of a multipart form. Close it.
 type File struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	Field       string // the pair's name
 	Name        string // as its sender called it; never a path of ours
 	ContentType string
