@@ -6,7 +6,7 @@
 set -u
 go=${GO:-go}
 packages='./cmd/posagent ./agent/... ./device/... ./ecr/session ./ecr/register ./store/... ./schemes/backend/... ./cross/badinput ./cross/kill
-	./cross/upstream ./cross/disk ./cross/lossy ./cross/line'
+	./cross/upstream ./cross/disk ./cross/lossy ./cross/line ./cross/arm'
 busy=''
 i=0
 while [ "$i" -lt "${BUSY:-0}" ]; do

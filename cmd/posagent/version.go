@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -42,9 +43,15 @@ func versionOf(linked string, info func() (*debug.BuildInfo, bool)) string {
 
 func versionCommand() command {
 	return command{
-		name: "version", short: "what this binary is",
-		examples: []string{"posagent version", "posagent version --json"},
+		name: "version", short: "what this binary is, and what changed",
+		examples: []string{"posagent version", "posagent version --json", "posagent version --changes"},
+		flags: func(fs *flag.FlagSet) any {
+			return fs.Bool("changes", false, "print what each version changed, the newest first")
+		},
 		run: func(_ context.Context, c *call) error {
+			if *c.opts.(*bool) {
+				return showChanges(c.out, c.json)
+			}
 			v := struct {
 				Schema  string            `json:"schema"`
 				Version string            `json:"version"`

@@ -232,6 +232,9 @@ func TestTopLevel(t *testing.T) {
 		name := e.Name()
 		require.True(t, strings.HasPrefix(name, ".") || slices.Contains(agreed, name) || slices.Contains(ignored, name), "%s is at the top level", name)
 	}
+	for _, name := range []string{".github/SECURITY.md", ".github/CONTRIBUTING.md"} {
+		require.FileExists(t, filepath.Join(root(t), filepath.FromSlash(name)))
+	}
 	text, err := os.ReadFile(filepath.Join(root(t), ".gitignore"))
 	require.NoError(t, err)
 	for _, name := range ignored {
