@@ -21,6 +21,7 @@ const (
 	crowdStrangers = 80    // sockets that ask without a token, and come back when they are closed
 	crowdLists     = 48    // requests for lists that one client has in flight
 	crowdTurns     = 3     // of quiet and of each load, in turns
+	crowdSales     = 5     // in a turn: each takes the two seconds before its first poll
 	crowdSlower    = 1.2   // what a sale may take beside quiet
 	crowdFailed    = 0.01  // of a client's requests beside strangers
 	noiseBytes     = 11520 // a second: what a line of 115200 baud can carry
@@ -77,7 +78,7 @@ func (b *bench) crowd() (err error) {
 		var quiet, loaded []sold
 		var busy, wall time.Duration
 		for range turns {
-			some, err := t.sell(b.ctx, max(1, b.sales/turns), nil)
+			some, err := t.sell(b.ctx, min(crowdSales, b.sales), nil)
 			if err != nil {
 				return err
 			}
@@ -86,7 +87,7 @@ func (b *bench) crowd() (err error) {
 			l.begin(ctx, c)
 			b.settle() // it is under way
 			began, used := time.Now(), processor(t.pid)
-			some, err = t.sell(b.ctx, max(1, b.sales/turns), nil)
+			some, err = t.sell(b.ctx, min(crowdSales, b.sales), nil)
 			cancel()
 			busy, wall = busy+processor(t.pid)-used, wall+time.Since(began)
 			c.wg.Wait()
@@ -97,6 +98,7 @@ func (b *bench) crowd() (err error) {
 			b.settle()
 		}
 		b.crowdRows(l.name, quiet, loaded)
+		b.progress("crowd: %d sales beside %s are measured", len(loaded), l.name)
 		b.table.add(row{what: "beside " + l.name + ": the terminal's processor time", ours: short(busy), limit: short(wall), ratio: float64(busy) / float64(wall), note: "of one processor, with its sales"})
 	}
 	n := c.asked.Load()

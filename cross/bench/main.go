@@ -174,6 +174,11 @@ func (b *bench) best(name string, measure func() error) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		got := b.table.rows[before:]
+		for _, r := range got {
+			if r.failed() {
+				b.progress("%s, try %d of %d: %s: %s, goal %s", name, try+1, max(1, b.tries), r.what, plain(r.ratio), r.goal())
+			}
+		}
 		if try == 0 || failures(got) < failures(kept) {
 			kept = got
 		}
@@ -183,6 +188,11 @@ func (b *bench) best(name string, measure func() error) error {
 	}
 	b.table.rows = append(b.table.rows[:before:before], kept...)
 	return nil
+}
+
+// progress says on standard error how far a long part is.
+func (b *bench) progress(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "bench: "+format+"\n", args...)
 }
 
 // machine says what was measured on, and how busy it was.
