@@ -35,12 +35,16 @@ func (o *Outbox) Revive(tx store.Tx, n New) error {
 	if err := o.verify(&r); err != nil {
 		return err
 	}
+	to, do, err := next(r.position(), event{verb: revive})
+	if err != nil {
+		return fmt.Errorf("revive %s: %w", n.Key, err)
+	}
 	later := false
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ? AND open = 1 AND id > ?)`, n.Aggregate, r.id).Scan(&later)
 	switch {
 	case err != nil:
 		return fmt.Errorf("revive %s: %w", n.Key, err)
-	case r.state != Expired || r.kind != n.Kind:
+	case r.kind != n.Kind:
 		return fmt.Errorf("revive %s: %w: %s", n.Key, ErrState, r.state)
 	case later:
 		return fmt.Errorf("revive %s: %w: another operation of %s is open", n.Key, ErrState, n.Aggregate)
@@ -48,19 +52,12 @@ func (o *Outbox) Revive(tx store.Tx, n New) error {
 	if err := o.Seal(&n); err != nil {
 		return err
 	}
-	run := o.clock.run()
 	r.aggregate, r.note, r.amount, r.currency, r.owner = n.Aggregate, n.Note, n.AmountMin, n.Currency, n.Owner
 	r.digest, r.payload, r.dataKey, r.memo, r.result, r.reason = n.digest, n.sealed, n.dataKey, nil, nil, ""
-	r.state, r.resume, r.attempts, r.settledMS, r.nextRun, r.sentAge = Pending, Pending, 0, 0, run, -1
-	r.mac = o.sum(&r)
-	_, err = tx.Exec(`UPDATE outbox_ops SET aggregate = ?, owner = ?, note = ?, amount = ?, currency = ?, digest = ?, payload = ?, data_key = ?, memo = NULL,
-		result = NULL, reason = '', state = 'PENDING', resume = 'PENDING', attempts = 0, settled_ms = 0, settled_run = 0, next_run = ?, revived_run = ?,
-		sent_age = -1, open = 1, ready = 0, mac = ? WHERE id = ?`,
-		r.aggregate, r.owner, r.note, r.amount, r.currency, r.digest, blob(r.payload), blob(r.dataKey), run, run, r.mac, r.id)
-	if err == nil {
-		err = mark(tx, r.aggregate)
-	}
-	if err != nil {
+	r.attempts, r.settledMS, r.revivedRun = 0, 0, o.clock.run()
+	r.moveTo(to)
+	o.setTimes(&r, do)
+	if err := o.saveRevived(tx, &r); err != nil {
 		return fmt.Errorf("revive %s: %w", n.Key, err)
 	}
 	return o.changed(tx, &r)

@@ -76,8 +76,8 @@ func (o *Outbox) ReleaseEach(ctx context.Context) (released int, err error) {
 				if last = r.id; o.verify(&r) != nil {
 					continue
 				}
-				r.state, r.nextRun, r.reason = r.resume, o.clock.run(), ""
-				if err := o.save(tx, &r); err != nil {
+				r.reason = ""
+				if _, err := o.apply(tx, &r, event{verb: release}); err != nil {
 					return err
 				}
 				n++

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"posagent/schemes/wire"
@@ -24,28 +25,31 @@ func (o *Outbox) attempt(ctx context.Context, id int64, s *service) error {
 		if err != nil || !go_ {
 			return err
 		}
-		unsent := op.State == Pending
-		if !unsent && k.Replay == Never {
+		a := attemptOf(op, k)
+		if a == again && k.Replay == Never {
 			v = Verdict{State: Doubt, Reason: "sent, and the answer was lost"}
 		} else {
 			v = o.send(ctx, k, op)
 			o.learn(s, v)
 		}
-		switch {
-		case unsent && k.Reads && op.Memo == nil: // it was only read
-			if v.Memo != nil {
-				continue
-			}
-			if v.State == Doubt {
-				v.State = Pending
-			}
-		case v.State == Sent && k.Replay == Never:
-			v.State = Doubt
-		case v.State == Expired && !unsent:
-			v.State = Sent // an earlier attempt may have had an effect
+		if a == reading && v.Memo != nil {
+			continue
 		}
-		return o.settleFirmly(ctx, op, s, v)
+		return o.settleFirmly(ctx, op, a, s, v)
 	}
+}
+
+// attemptOf says what the attempt that prepare has made durable can have done.
+func attemptOf(op Op, k *Kind) attempt {
+	switch {
+	case op.State != Pending:
+		return again
+	case k.Reads && op.Memo == nil:
+		return reading
+	case k.Replay == Never:
+		return only
+	}
+	return first
 }
 
 // prepare checks an operation and makes the attempt durable before anything leaves, with what was seen where its kind reads first.
@@ -57,40 +61,40 @@ func (o *Outbox) prepare(ctx context.Context, id int64, seen []byte) (op Op, k *
 		if err != nil {
 			return err
 		}
-		if r.state != Pending && r.state != Sent {
-			return nil // held or resolved meanwhile
+		if _, do, err := next(r.position(), event{verb: leave}); err != nil || len(do) == 0 {
+			return err // held or resolved meanwhile
 		}
 		if first, err := o.isFirst(tx, &r); err != nil || !first {
 			return err
 		}
-		hold := func(why error) error {
-			r.resume, r.state, r.reason = r.state, Held, why.Error()
-			return o.save(tx, &r)
+		setAside := func(why error) error {
+			r.reason = why.Error()
+			_, err := o.apply(tx, &r, event{verb: distrust})
+			return err
 		}
 		if err := o.verify(&r); err != nil {
-			return hold(err)
+			return setAside(err)
 		}
 		if k = o.kinds[r.kind]; k == nil {
-			return hold(ErrKind)
+			return setAside(ErrKind)
 		}
 		before := r.state
 		if before == Pending && k.MaxAge > 0 && o.clock.run()-max(r.acceptedRun, r.revivedRun) > k.MaxAge.Milliseconds() {
 			r.reason = "never sent, too old"
-			ended, err = o.end(tx, &r, Expired)
+			ended, err = o.apply(tx, &r, event{verb: expire})
 			return err
 		}
-		age := o.clock.age()
-		stale := before == Sent && r.sentAge >= 0 && age-r.sentAge > o.ttl.Milliseconds()
+		stale := before == Sent && r.sentAge >= 0 && o.clock.age()-r.sentAge > o.ttl.Milliseconds()
 		if stale && !k.Asks {
 			r.reason = "sent more than " + o.ttl.String() + " ago without an answer; the backend may have forgotten the key"
-			ended, err = o.end(tx, &r, Doubt)
+			ended, err = o.apply(tx, &r, event{verb: forget})
 			return err
 		}
 		op = o.op(&r)
 		if err := o.open(tx, &r, &op); err != nil {
 			if errors.Is(err, store.ErrTampered) || errors.Is(err, store.ErrShredded) {
 				op = Op{}
-				return hold(err)
+				return setAside(err)
 			}
 			return err
 		}
@@ -105,11 +109,7 @@ func (o *Outbox) prepare(ctx context.Context, id int64, seen []byte) (op Op, k *
 				return err
 			}
 		}
-		r.state, r.resume = Sent, Sent
-		if r.sentAge < 0 {
-			r.sentAge = age
-		}
-		if err := o.save(tx, &r); err != nil {
+		if _, err := o.apply(tx, &r, event{verb: leave}); err != nil {
 			return err
 		}
 		return o.clock.keep(tx)
@@ -163,10 +163,10 @@ func (o *Outbox) send(ctx context.Context, k *Kind, op Op) (v Verdict) {
 }
 
 // settleFirmly records a verdict; it does not give up while the disk is full, because the answer is known now.
-func (o *Outbox) settleFirmly(ctx context.Context, op Op, s *service, v Verdict) error {
+func (o *Outbox) settleFirmly(ctx context.Context, op Op, a attempt, s *service, v Verdict) error {
 	hooks := 0
 	for n := 1; ; n++ {
-		err := o.settle(ctx, op, s, v)
+		to, err := o.settle(ctx, op, a, s, v)
 		if err == nil {
 			return nil
 		}
@@ -174,7 +174,7 @@ func (o *Outbox) settleFirmly(ctx context.Context, op Op, s *service, v Verdict)
 		if errors.As(err, &hook) {
 			if hooks++; hooks >= maxSettles {
 				o.log.Error("operation held", "op", op.Key, "err", err)
-				v = Verdict{State: Held, Memo: v.Memo, Result: v.Result, Reason: "outcome " + string(v.State) + " could not be recorded: " + hook.err.Error()}
+				v = Verdict{State: Held, Memo: v.Memo, Result: v.Result, Reason: "outcome " + string(to) + " could not be recorded: " + hook.err.Error()}
 				hooks = 0
 				continue
 			}
@@ -190,19 +190,14 @@ func (o *Outbox) settleFirmly(ctx context.Context, op Op, s *service, v Verdict)
 	}
 }
 
-// hookError marks the failure of a Settled hook.
-type hookError struct{ err error }
-
-func (e *hookError) Error() string { return e.err.Error() }
-func (e *hookError) Unwrap() error { return e.err }
-
-func (o *Outbox) settle(ctx context.Context, op Op, s *service, v Verdict) error {
+// settle records a verdict and returns the state it leads to, also beside an error.
+func (o *Outbox) settle(ctx context.Context, op Op, a attempt, s *service, v Verdict) (state State, err error) {
 	wctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*stopWait)
 	defer cancel()
 	var ended []Op
 	var rests *Op // it is not at its end
-	err := o.db.Write(wctx, func(tx store.Tx) error {
-		ended, rests = nil, nil
+	err = o.db.Write(wctx, func(tx store.Tx) error {
+		state, ended, rests = "", nil, nil
 		r, err := byID(tx, op.ID)
 		if err != nil {
 			return err
@@ -211,12 +206,15 @@ func (o *Outbox) settle(ctx context.Context, op Op, s *service, v Verdict) error
 			return nil // resolved by a technician while it was under way
 		}
 		if err := o.verify(&r); err != nil {
-			if r.state != Held {
-				r.resume = Sent
-			}
-			r.state, r.reason = Held, err.Error()
-			return o.save(tx, &r)
+			r.reason = err.Error()
+			_, err := o.apply(tx, &r, event{verb: distrustAway})
+			return err
 		}
+		to, do, err := next(r.position(), answered(v.State, a))
+		if err != nil || len(do) == 0 {
+			return err
+		}
+		state = to.State
 		if v.Memo != nil {
 			if err := o.sealMemo(tx, &r, v.Memo); err != nil {
 				return err
@@ -225,36 +223,21 @@ func (o *Outbox) settle(ctx context.Context, op Op, s *service, v Verdict) error
 		if v.Result != nil {
 			r.result = v.Result
 		}
-		if v.Reason != "" || v.State.Final() {
+		if v.Reason != "" || to.State.Final() {
 			r.reason = wire.MaskPANs(v.Reason) // an error names the path, and the path is the caller's
 		}
-		next := r.resume // PENDING = it was only read; anything a sender says that is not a known verdict proves nothing
 		r.attempts = int64(op.Attempts)
-		switch v.State {
-		case Done, Failed, Doubt, Expired:
-			ended, err = o.end(tx, &r, v.State)
-			if err != nil {
-				return err
-			}
-			return o.clock.keep(tx)
-		case Pending:
-			if op.State == Pending {
-				next, r.sentAge = Pending, -1
-			}
-		case Held:
-			r.state = Held
-			return o.save(tx, &r)
+		waits := slices.Contains(do, rest) || slices.Contains(do, restShort)
+		if waits {
+			r.nextRun = o.clock.run() + o.delay(s, v, slices.Contains(do, restShort), r.attempts).Milliseconds()
 		}
-		r.resume = next
-		if r.state != Held {
-			r.state = next
-		}
-		r.nextRun = o.clock.run() + o.delay(s, v, r.attempts).Milliseconds()
-		if err := o.save(tx, &r); err != nil {
+		if ended, err = o.perform(tx, &r, to, do); err != nil || len(ended) == 0 && !waits {
 			return err
 		}
-		now := o.op(&r)
-		rests = &now
+		if waits {
+			now := o.op(&r)
+			rests = &now
+		}
 		return o.clock.keep(tx)
 	})
 	if err == nil {
@@ -263,98 +246,5 @@ func (o *Outbox) settle(ctx context.Context, op Op, s *service, v Verdict) error
 			o.watch(*rests)
 		}
 	}
-	return err
-}
-
-// end makes a row final or doubtful inside the caller's commit: hook, key destroyed, dependants.
-func (o *Outbox) end(tx store.Tx, r *row, state State) ([]Op, error) {
-	op := o.op(r)
-	if err := o.open(tx, r, &op); err != nil {
-		op.Payload, op.Memo = nil, nil // it ends all the same; the hook sees neither
-	}
-	op.State = state
-	if state == Doubt {
-		r.resume = r.state
-		if r.resume != Pending {
-			r.resume = Sent
-		}
-	}
-	r.state, op.NextTry = state, time.Time{}
-	if state.Final() {
-		r.settledMS = o.now().UnixMilli()
-		op.Settled = time.UnixMilli(r.settledMS)
-		r.payload, r.memo, r.dataKey = nil, nil, nil
-		if err := o.db.Shred(tx, table, r.key); err != nil {
-			return nil, fmt.Errorf("destroy key of %s: %w", r.key, err)
-		}
-	}
-	if err := o.save(tx, r); err != nil {
-		return nil, err
-	}
-	k := o.kinds[r.kind]
-	if k != nil && k.Settled != nil {
-		if err := o.hook(k, tx, op); err != nil {
-			return nil, &hookError{fmt.Errorf("%s of %s: %w", state, r.key, err)}
-		}
-	}
-	ended := []Op{op}
-	if k != nil && k.Breaks && (state == Failed || state == Expired) {
-		more, err := o.breakBehind(tx, r)
-		if err != nil {
-			return nil, err
-		}
-		ended = append(ended, more...)
-	}
-	return ended, nil
-}
-
-// hook turns a panic of a Settled hook into an error.
-func (o *Outbox) hook(k *Kind, tx store.Tx, op Op) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	return k.Settled(tx, op)
-}
-
-// breakBehind fails the unsent operations behind a failed one.
-func (o *Outbox) breakBehind(tx store.Tx, failed *row) ([]Op, error) {
-	var ended []Op
-	for {
-		r, err := scan(tx.QueryRow(`SELECT `+columns+` FROM outbox_ops WHERE aggregate = ? AND open = 1 AND id > ?
-			AND state = 'PENDING' ORDER BY id LIMIT 1`, failed.aggregate, failed.id))
-		if errors.Is(err, ErrUnknown) {
-			return ended, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		r.reason = "the operation before it failed: " + failed.key
-		more, err := o.end(tx, &r, Failed)
-		if err != nil {
-			return nil, err
-		}
-		ended = append(ended, more...)
-	}
-}
-
-// after runs the After hooks of what a commit ended.
-func (o *Outbox) after(ended []Op) {
-	for _, op := range ended {
-		o.log.Info("operation ended", "op", op.Key, "kind", op.Kind, "state", op.State, "attempts", op.Attempts)
-		o.watch(op)
-		k := o.kinds[op.Kind]
-		if k == nil || k.After == nil {
-			continue
-		}
-		func() {
-			defer func() {
-				if p := recover(); p != nil {
-					o.log.Error("after hook panicked", "op", op.Key, "panic", fmt.Sprint(p))
-				}
-			}()
-			k.After(op)
-		}()
-	}
+	return state, err
 }

@@ -33,8 +33,8 @@ func (o *Outbox) Withdraw(ctx context.Context, key wire.Key, result []byte, reas
 		if err := o.verify(r); err != nil {
 			return nil, err
 		}
-		if r.state != Pending {
-			return nil, fmt.Errorf("%w: %s", ErrState, r.state)
+		if _, _, err := next(r.position(), event{verb: withdraw}); err != nil {
+			return nil, err
 		}
 		if k := o.kinds[r.kind]; k != nil && k.Touched != nil {
 			op := o.op(r)
@@ -46,7 +46,7 @@ func (o *Outbox) Withdraw(ctx context.Context, key wire.Key, result []byte, reas
 			}
 		}
 		r.result, r.reason = result, reason
-		return o.end(tx, r, Expired)
+		return o.apply(tx, r, event{verb: withdraw})
 	})
 }
 

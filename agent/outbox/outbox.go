@@ -153,8 +153,12 @@ func (o *Outbox) Accept(tx store.Tx, n New) error {
 	if err := o.clock.load(tx); err != nil {
 		return err
 	}
+	to, _, err := next(position{}, event{verb: accept})
+	if err != nil {
+		return err
+	}
 	r := row{
-		key: string(n.Key), kind: n.Kind, aggregate: n.Aggregate, state: Pending, resume: Pending, note: n.Note,
+		key: string(n.Key), kind: n.Kind, aggregate: n.Aggregate, state: to.State, resume: to.Resume, note: n.Note,
 		amount: n.AmountMin, currency: n.Currency, owner: n.Owner, createdMS: o.now().UnixMilli(), acceptedRun: o.clock.run(), sentAge: -1,
 	}
 	if err := o.Seal(&n); err != nil {
@@ -164,20 +168,12 @@ func (o *Outbox) Accept(tx store.Tx, n New) error {
 	if err := o.number(tx, &r); err != nil {
 		return fmt.Errorf("accept %s: %w", n.Key, err)
 	}
-	r.mac = o.sum(&r)
-	res, err := tx.Exec(`INSERT INTO outbox_ops (id, key, kind, aggregate, state, resume, note, amount, currency, digest, payload, reason, attempts,
-		created_ms, settled_ms, accepted_run, next_run, sent_age, mac, data_key, owner, open, ready)
-		VALUES (?1, ?2, ?3, ?4, 'PENDING', 'PENDING', ?5, ?6, ?7, ?8, ?9, '', 0, ?10, 0, ?11, ?11, -1, ?12, ?13, ?14, 1,
-		NOT EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ?4 AND open = 1)) ON CONFLICT (key) DO NOTHING`,
-		r.id, r.key, r.kind, r.aggregate, r.note, r.amount, r.currency, r.digest, blob(r.payload), r.createdMS, r.acceptedRun, r.mac, blob(r.dataKey), r.owner)
-	if err == nil {
-		var fresh int64
-		if fresh, err = res.RowsAffected(); err == nil && fresh == 0 {
-			return o.same(tx, &n)
-		}
-	}
-	if err != nil {
+	fresh, err := o.insert(tx, &r)
+	switch {
+	case err != nil:
 		return fmt.Errorf("accept %s: %w", n.Key, err)
+	case !fresh:
+		return o.same(tx, &n)
 	}
 	return o.changed(tx, &r)
 }

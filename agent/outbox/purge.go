@@ -102,8 +102,9 @@ func (o *Outbox) purgeOne(tx store.Tx, id, limit int64) (int, error) {
 		return 0, err
 	}
 	if err := o.verify(&r); err != nil {
-		r.resume, r.state, r.reason = Sent, Held, err.Error()
-		return 0, o.save(tx, &r)
+		r.reason = err.Error()
+		_, err := o.apply(tx, &r, event{verb: distrust})
+		return 0, err
 	}
 	if k := o.kinds[r.kind]; k != nil && k.Purged != nil {
 		if err := k.Purged(tx, r.op()); err != nil {

@@ -100,13 +100,10 @@ func (o *Outbox) sendable(r store.Reader, after int64) ([]row, error) {
 }
 
 func (o *Outbox) holdRestored(tx store.Tx, r *row, reason string) error {
-	err := o.verify(r)
-	r.resume, r.state, r.reason = Sent, Held, reason
-	if r.sentAge < 0 {
-		r.sentAge = o.clock.stored()
-	}
-	if err != nil {
+	r.reason = reason
+	if err := o.verify(r); err != nil {
 		r.reason = err.Error()
 	}
-	return o.save(tx, r)
+	_, err := o.apply(tx, r, event{verb: holdRestored})
+	return err
 }

@@ -54,6 +54,8 @@ func scan(s scanner) (row, error) {
 	return r, store.Unreadable(err)
 }
 
+func (r *row) position() position { return position{r.state, r.resume} }
+
 func byID(r store.Reader, id int64) (row, error) {
 	return scan(r.QueryRow(`SELECT `+columns+` FROM outbox_ops WHERE id = ?`, id))
 }
@@ -104,14 +106,14 @@ func (o *Outbox) save(tx store.Tx, r *row) error {
 	if r.state.Final() {
 		settled = o.clock.run()
 	}
-	_, err := tx.Exec(`UPDATE outbox_ops SET settled_run = ?, state = ?, resume = ?, payload = ?, memo = ?, result = ?, reason = ?, attempts = ?,
+	err := moved(r)(tx.Exec(`UPDATE outbox_ops SET settled_run = ?, state = ?, resume = ?, payload = ?, memo = ?, result = ?, reason = ?, attempts = ?,
 		settled_ms = ?, next_run = ?, sent_age = ?, open = ?, mac = ?, data_key = ?,
 		ready = CASE WHEN ? = 0 OR EXISTS (SELECT 1 FROM outbox_ops b WHERE b.aggregate = ? AND b.open = 1 AND b.id < ?) THEN 0 ELSE 1 END
-		WHERE id = ?`,
+		WHERE id = ? AND state = ?`,
 		settled, string(r.state), string(r.resume), blob(r.payload), blob(r.memo), blob(r.result), r.reason, r.attempts,
-		r.settledMS, r.nextRun, r.sentAge, open, r.mac, blob(r.dataKey), sendable, r.aggregate, r.id, r.id)
+		r.settledMS, r.nextRun, r.sentAge, open, r.mac, blob(r.dataKey), sendable, r.aggregate, r.id, r.id, string(r.was)))
 	if err != nil {
-		return fmt.Errorf("save operation %s: %w", r.key, err)
+		return err
 	}
 	if err := o.changed(tx, r); err != nil {
 		return err
@@ -120,6 +122,53 @@ func (o *Outbox) save(tx store.Tx, r *row) error {
 		return nil
 	}
 	return mark(tx, r.aggregate)
+}
+
+// insert stores a new row, unless its Key is there already.
+func (o *Outbox) insert(tx store.Tx, r *row) (fresh bool, err error) {
+	r.mac = o.sum(r)
+	res, err := tx.Exec(`INSERT INTO outbox_ops (id, key, kind, aggregate, state, resume, note, amount, currency, digest, payload, reason, attempts,
+		created_ms, settled_ms, accepted_run, next_run, sent_age, mac, data_key, owner, open, ready)
+		VALUES (?1, ?2, ?3, ?4, ?15, ?16, ?5, ?6, ?7, ?8, ?9, '', 0, ?10, 0, ?11, ?11, -1, ?12, ?13, ?14, 1,
+		NOT EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ?4 AND open = 1)) ON CONFLICT (key) DO NOTHING`,
+		r.id, r.key, r.kind, r.aggregate, r.note, r.amount, r.currency, r.digest, blob(r.payload), r.createdMS, r.acceptedRun, r.mac,
+		blob(r.dataKey), r.owner, string(r.state), string(r.resume))
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}
+
+// saveRevived writes back a row that another content was given to. It is one statement: the sums are of the amount it had.
+func (o *Outbox) saveRevived(tx store.Tx, r *row) error {
+	r.mac = o.sum(r)
+	err := moved(r)(tx.Exec(`UPDATE outbox_ops SET aggregate = ?, owner = ?, note = ?, amount = ?, currency = ?, digest = ?, payload = ?, data_key = ?,
+		memo = NULL, result = NULL, reason = '', state = ?, resume = ?, attempts = 0, settled_ms = 0, settled_run = 0, next_run = ?, revived_run = ?,
+		sent_age = -1, open = 1, ready = 0, mac = ? WHERE id = ? AND state = ?`,
+		r.aggregate, r.owner, r.note, r.amount, r.currency, r.digest, blob(r.payload), blob(r.dataKey), string(r.state), string(r.resume), r.nextRun,
+		r.revivedRun, r.mac, r.id, string(r.was)))
+	if err != nil {
+		return err
+	}
+	return mark(tx, r.aggregate)
+}
+
+// moved makes the result of writing a row an error where the row was not in the state any more in which it was read.
+func moved(r *row) func(sql.Result, error) error {
+	return func(res sql.Result, err error) error {
+		var n int64
+		if err == nil {
+			n, err = res.RowsAffected()
+		}
+		if err == nil && n == 0 {
+			err = fmt.Errorf("it is not %s any more", r.was)
+		}
+		if err != nil {
+			return fmt.Errorf("save operation %s: %w", r.key, err)
+		}
+		return nil
+	}
 }
 
 // changed tells Options.Record of another state.

@@ -348,9 +348,9 @@ func (o *Outbox) expireOne(tx store.Tx, id int64) ([]Op, error) {
 		return nil, err
 	}
 	if err := o.verify(&r); err != nil {
-		r.state, r.reason = Held, err.Error()
-		return nil, o.save(tx, &r)
+		r.reason = err.Error()
+		return o.apply(tx, &r, event{verb: distrust})
 	}
 	r.reason = "never sent, too old"
-	return o.end(tx, &r, Expired)
+	return o.apply(tx, &r, event{verb: expire})
 }

@@ -102,8 +102,8 @@ func (o *Outbox) learn(s *service, v Verdict) {
 	}
 }
 
-// delay is how long an operation rests after a verdict that is not final.
-func (o *Outbox) delay(s *service, v Verdict, attempts int64) time.Duration {
+// delay is how long an operation rests after a verdict that is not final; short says that nothing was sent.
+func (o *Outbox) delay(s *service, v Verdict, short bool, attempts int64) time.Duration {
 	if v.After > 0 {
 		floor := 100 * time.Millisecond
 		if attempts > quickTries {
@@ -116,7 +116,7 @@ func (o *Outbox) delay(s *service, v Verdict, attempts int64) time.Duration {
 	answered := s.okRun > 0 && run-s.okRun < longCap.Milliseconds()
 	o.mu.Unlock()
 	limit := shortCap
-	if v.Reach == "" && v.State != Pending && !answered {
+	if v.Reach == "" && !short && !answered {
 		limit = longCap
 	}
 	return o.backoff(int(min(attempts, 30)), limit)

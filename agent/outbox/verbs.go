@@ -60,15 +60,14 @@ func (o *Outbox) SendNow(ctx context.Context, key wire.Key) error {
 		if err := o.verify(r); err != nil {
 			return nil, err
 		}
-		k := o.kinds[r.kind]
-		switch {
-		case r.state == Pending, r.state == Sent:
-		case r.state == Doubt && k != nil && k.Asks:
-			r.state = Sent
-		default:
-			return nil, fmt.Errorf("%w: %s", ErrState, r.state)
+		k, e := o.kinds[r.kind], event{verb: sendNow}
+		if k != nil && k.Asks {
+			e.verb = askNow
 		}
-		r.nextRun = o.clock.run()
+		to, do, err := next(r.position(), e)
+		if err != nil {
+			return nil, err
+		}
 		if k != nil {
 			o.mu.Lock()
 			o.services[k.Service].next = 0
@@ -79,7 +78,7 @@ func (o *Outbox) SendNow(ctx context.Context, key wire.Key) error {
 				return nil, err
 			}
 		}
-		return nil, o.save(tx, r)
+		return o.perform(tx, r, to, do)
 	})
 }
 
@@ -94,11 +93,9 @@ func (o *Outbox) hold(tx store.Tx, r *row, reason string) error {
 	if err := o.verify(r); err != nil {
 		return err
 	}
-	if r.state != Pending && r.state != Sent {
-		return fmt.Errorf("%w: %s", ErrState, r.state)
-	}
-	r.resume, r.state, r.reason = r.state, Held, wire.MaskPANs(reason)
-	return o.save(tx, r)
+	r.reason = wire.MaskPANs(reason)
+	_, err := o.apply(tx, r, event{verb: hold})
+	return err
 }
 
 // HoldAll sets aside everything that could be sent, in the caller's commit (a restored backup, MONEY C.3); it
@@ -125,12 +122,11 @@ func (o *Outbox) holdSome(tx store.Tx, reason string, last *int64, limit int) (i
 			return n, err
 		}
 		*last = r.id
-		err = o.verify(&r)
-		r.resume, r.state, r.reason = r.state, Held, wire.MaskPANs(reason)
-		if err != nil {
+		r.reason = wire.MaskPANs(reason)
+		if err := o.verify(&r); err != nil {
 			r.reason = err.Error()
 		}
-		if err := o.save(tx, &r); err != nil {
+		if _, err := o.apply(tx, &r, event{verb: hold}); err != nil {
 			return n, err
 		}
 	}
@@ -142,11 +138,8 @@ func (o *Outbox) Release(ctx context.Context, key wire.Key) error {
 		if err := o.verify(r); err != nil {
 			return nil, err
 		}
-		if r.state != Held {
-			return nil, fmt.Errorf("%w: %s", ErrState, r.state)
-		}
-		r.state, r.nextRun, r.reason = r.resume, o.clock.run(), ""
-		return nil, o.save(tx, r)
+		r.reason = ""
+		return o.apply(tx, r, event{verb: release})
 	})
 }
 
@@ -158,7 +151,12 @@ const ByHand = "resolved by hand: "
 // about to tell. ErrUnknown, ErrState.
 func (o *Outbox) Resolve(ctx context.Context, key wire.Key, state State, note string) error {
 	return o.change(ctx, key, func(tx store.Tx, r *row) ([]Op, error) {
-		if state != Done && state != Failed || r.state != Doubt && r.state != Held {
+		e := event{verb: resolveDone}
+		if state == Failed {
+			e.verb = resolveFailed
+		}
+		to, do, err := next(r.position(), e)
+		if err != nil || state != Done && state != Failed {
 			return nil, fmt.Errorf("%w: %s to %s", ErrState, r.state, state)
 		}
 		o.mu.Lock()
@@ -171,7 +169,7 @@ func (o *Outbox) Resolve(ctx context.Context, key wire.Key, state State, note st
 		if err := o.verify(r); err != nil {
 			r.reason += " (" + err.Error() + ")"
 		}
-		return o.end(tx, r, state)
+		return o.perform(tx, r, to, do)
 	})
 }
 

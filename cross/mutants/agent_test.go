@@ -7,7 +7,7 @@ var ofAgent = []mutant{
 		{"agent/outbox/purge.go", `if err := o.db.Shred(tx, table, r.key); err != nil {`, `if err := error(nil); err != nil {`},
 	}},
 	{"an ended operation's data key kept until its purge", "cmd/posagent", "TestNothingOfAPurgedCardOperationIsLeft", []edit{
-		{"agent/outbox/attempt.go", `if err := o.db.Shred(tx, table, r.key); err != nil {`, `if err := error(nil); err != nil {`},
+		{"agent/outbox/step.go", `if err := o.db.Shred(tx, table, r.key); err != nil {`, `if err := error(nil); err != nil {`},
 	}},
 	{"what is deleted is not overwritten", "cmd/posagent", "TestNothingOfAPurgedCardOperationIsLeft", []edit{
 		{"store/sqlite/conn.go", `&_pragma=secure_delete(1)`, `&_pragma=secure_delete(0)`},
@@ -68,7 +68,7 @@ var ofAgent = []mutant{
 		{"agent/offline/keys.go", "if w.key == \"\" {", "if w.key == \"\" || w.row.Service == Tokens {"},
 	}},
 	{"an operation's data key stays in its row", "cmd/posagent", "TestNothingOfAPurgedCardOperationIsLeft", []edit{
-		{"agent/outbox/attempt.go", `r.payload, r.memo, r.dataKey = nil, nil, nil`, `r.payload, r.memo = nil, nil`},
+		{"agent/outbox/step.go", `r.payload, r.memo, r.dataKey = nil, nil, nil`, `r.payload, r.memo = nil, nil`},
 	}},
 	{"an unkeyed write is repeated by the client", "agent/upstream", "TestRepeats", []edit{
 		{"agent/upstream/upstream.go", `&call{repeatable: req.Method`, `&call{repeatable: true || req.Method`},

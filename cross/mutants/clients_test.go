@@ -34,8 +34,8 @@ var ofClients = []mutant{
 	{"an altered row purged", outbox, "TestPurgeHoldsWhatWasAltered", []edit{
 		{"agent/outbox/purge.go", `if err := o.verify(&r); err != nil {`, `if err := error(nil); err != nil {`},
 	}},
-	{"data key of an ended operation kept", outbox, "TestPayloadKeyIsDestroyedAtTheEnd", []edit{
-		{"agent/outbox/attempt.go", `if err := o.db.Shred(tx, table, r.key); err != nil {`, `if err := error(nil); err != nil {`},
+	{"data key of an ended operation kept", outbox, "TestWhatAnOlderProgramAccepted", []edit{
+		{"agent/outbox/step.go", `if err := o.db.Shred(tx, table, r.key); err != nil {`, `if err := error(nil); err != nil {`},
 	}},
 	{"row MAC of an operation not checked", outbox, "TestAlteredRowsAreHeld", []edit{
 		{"agent/outbox/row.go", `if !bytes.Equal(o.sum(r), r.mac) {`, `if !bytes.Equal(o.sum(r), r.mac) && false {`},
@@ -43,11 +43,12 @@ var ofClients = []mutant{
 
 	// Journalled before it is done or told.
 	{"settled hook outside the commit", outbox, "TestSettledRunsInTheCommitAfterFollows", []edit{
-		{"agent/outbox/attempt.go", `if err := o.hook(k, tx, op); err != nil {`,
+		{"agent/outbox/step.go", "import (\n", "import (\n\t\"context\"\n"},
+		{"agent/outbox/step.go", `if err := o.hook(k, tx, op); err != nil {`,
 			"go func() {\n\t\t\t_ = o.db.Write(context.Background(), func(tx store.Tx) error { return o.hook(k, tx, op) })\n\t\t}()\n\t\tif err := error(nil); err != nil {"},
 	}},
 	{"attempt of an operation not durable before it leaves", outbox, "TestSentIsDurableBeforeTheFirstByte|TestCrashBetweenSendAndSettle", []edit{
-		{"agent/outbox/attempt.go", "\t\tr.state, r.resume = Sent, Sent\n\t\tif r.sentAge < 0 {", "\t\tif r.sentAge < 0 {"},
+		{"agent/outbox/table.go", `{verbs(leave), sendable, move{Sent, Sent,`, `{verbs(leave), sendable, move{"", "",`},
 	}},
 
 	// At most one effect at the backend.
@@ -88,7 +89,7 @@ var ofClients = []mutant{
 	}},
 	{"dependants are sent out of order over a bad link", "cross/lossy", "TestLossy", []edit{
 		{"agent/outbox/attempt.go", `if err != nil || !waits {`, `if err != nil || true {`},
-		{"agent/outbox/outbox.go", `NOT EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ?4 AND open = 1)`, `1`},
+		{"agent/outbox/row.go", `NOT EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ?4 AND open = 1)`, `1`},
 	}},
 	{"what an operation was is not taken off the report", outbox, "TestListGivesWhatItSays|TestModel", []edit{
 		{"agent/outbox/schema.go", "(SELECT summed_id FROM outbox_clock) BEGIN\n\tUPDATE outbox_sums SET count = count - 1,", "(SELECT summed_id FROM outbox_clock) BEGIN\n\tUPDATE outbox_sums SET count = count,"},
@@ -136,7 +137,7 @@ var ofClients = []mutant{
 		{"agent/outbox/outbox.go", `	if !same {`, `	if same {`},
 	}},
 	{"a Key the backend may have forgotten is sent", outbox, "TestForgottenKeyIsDoubt", []edit{
-		{"agent/outbox/attempt.go", `stale := before == Sent && r.sentAge >= 0 && age-r.sentAge > o.ttl.Milliseconds()`, `stale := before == Sent && r.sentAge >= 0 && age-r.sentAge > o.ttl.Milliseconds() && false`},
+		{"agent/outbox/attempt.go", `stale := before == Sent && r.sentAge >= 0 && o.clock.age()-r.sentAge > o.ttl.Milliseconds()`, `stale := before == Sent && r.sentAge >= 0 && o.clock.age()-r.sentAge > o.ttl.Milliseconds() && false`},
 	}},
 	{"order within an aggregate not kept", outbox, "TestOrderWithinParallelAcross|TestAMarkIsOnlyAMark", []edit{
 		{"agent/outbox/attempt.go", `if err != nil || !waits {`, `if err != nil || true {`},
@@ -153,10 +154,10 @@ var ofClients = []mutant{
 		{"agent/offline/aapay.go", `return before.Late < u.p.Window`, `return false`},
 	}},
 	{"a journal put back from a backup sends what it holds", outbox, "TestMoneyC3_ARestoredBackupSendsNothingByItself", []edit{
-		{"agent/outbox/restored.go", `r.resume, r.state, r.reason = Sent, Held, reason`, `r.resume, r.reason = Sent, reason`},
+		{"agent/outbox/table.go", `{verbs(holdRestored), sendable, move{Held, Sent,`, `{verbs(holdRestored), sendable, move{"", Sent,`},
 	}},
 	{"an operation of a backup counts as never sent when it is released", outbox, "TestMoneyC3_AReleasedOperationOfAnOldBackupIsNotResent", []edit{
-		{"agent/outbox/restored.go", `r.resume, r.state, r.reason = Sent, Held, reason`, `r.resume, r.state, r.reason = r.state, Held, reason`},
+		{"agent/outbox/table.go", `{verbs(holdRestored), sendable, move{Held, Sent,`, `{verbs(holdRestored), sendable, move{Held, here,`},
 	}},
 	{"an operation under way is resolved by hand", outbox, "TestAnOperationUnderWayIsNotResolved", []edit{
 		{"agent/outbox/verbs.go", `_, away := o.busy[r.id]`, `away := false`},
@@ -214,24 +215,30 @@ var ofClients = []mutant{
 			v.State, v.Result`, `		case false:
 			v.State, v.Result`},
 	}},
+	{"a final answer does not end what was set aside meanwhile", outbox, "TestHoldWhileUnderWay|TestMatrixOfStatesAndEvents", []edit{
+		{"agent/outbox/table.go", `{verdicts(Done, reading, first, only, again), waiting,`, `{verdicts(Done, reading, first, only, again), sendable,`},
+	}},
+	{"an operation that another commit has moved is written over", outbox, "TestARowIsWrittenOnlyAsItWasRead", []edit{
+		{"agent/outbox/row.go", `if err == nil && n == 0 {`, `if err == nil && n < 0 {`},
+	}},
 	{"what was withdrawn unsent counts as declined", offline, "TestValidationCodeIsNeverStored|TestWithdrawnIsNotDeclined", []edit{
-		{"agent/outbox/front.go", `return o.end(tx, r, Expired)`, `return o.end(tx, r, Failed)`},
+		{"agent/outbox/front.go", `return o.apply(tx, r, event{verb: withdraw})`, `return o.apply(tx, r, event{verb: fail})`},
 	}},
 	{"a write that may have had its effect is given up as never sent", outbox, "TestGivenUpUnsent", []edit{
-		{"agent/outbox/attempt.go", `case v.State == Expired && !unsent:`, `case false:`},
+		{"agent/outbox/table.go", `verdicts(Expired, reading, first, only)`, `verdicts(Expired, reading, first, only, again)`},
 	}},
 	{"what is read before a write leaves it sent in a power cut", outbox, "TestPowerCutWhileItIsRead", []edit{
-		{"agent/outbox/attempt.go", "seen == nil {\n\t\t\t\treturn nil\n", "seen == nil {\n\t\t\t\tr.state, r.resume, r.sentAge = Sent, Sent, age\n\t\t\t\treturn o.save(tx, &r)\n"},
+		{"agent/outbox/attempt.go", "seen == nil {\n\t\t\t\treturn nil\n", "seen == nil {\n\t\t\t\t_, err := o.apply(tx, &r, event{verb: leave})\n\t\t\t\treturn err\n"},
 	}},
 	{"what is read before a write leaves it in doubt in a power cut", offline, "TestPowerCutOfClientsWrites", []edit{
 		{"agent/outbox/attempt.go", "\t\tbefore := r.state\n", "\t\tbefore := r.state\n\t\tif seen != nil {\n\t\t\tbefore, r.sentAge = Pending, -1\n\t\t}\n"},
-		{"agent/outbox/attempt.go", "seen == nil {\n\t\t\t\treturn nil\n", "seen == nil {\n\t\t\t\tr.state, r.resume, r.sentAge = Sent, Sent, age\n\t\t\t\treturn o.save(tx, &r)\n"},
+		{"agent/outbox/attempt.go", "seen == nil {\n\t\t\t\treturn nil\n", "seen == nil {\n\t\t\t\t_, err := o.apply(tx, &r, event{verb: leave})\n\t\t\t\treturn err\n"},
 	}},
 	{"a reading that fails counts as a send", outbox, "TestAReadingThatFailsProvesNothing", []edit{
-		{"agent/outbox/attempt.go", `next := r.resume`, `next := Sent`},
+		{"agent/outbox/table.go", `{verdicts(Sent, reading, first, again), waiting, move{unlessHeld, "",`, `{verdicts(Sent, reading, first, again), waiting, move{unlessHeld, Sent,`},
 	}},
 	{"a reading that is not understood leaves it in doubt", outbox, "TestAReadingThatFailsProvesNothing", []edit{
-		{"agent/outbox/attempt.go", "\t\t\tif v.State == Doubt {\n", "\t\t\tif false {\n"},
+		{"agent/outbox/table.go", `{verdicts(Doubt, reading), waiting, move{unlessHeld, Pending, []effect{write, unsent, restShort}}}`, `{verdicts(Doubt, reading), waiting, move{Doubt, Sent, doubts}}`},
 	}},
 	{"a write is compared with an old reading", offline, "TestMoneyC2_ReadRightBeforeItLeaves", []edit{
 		{"agent/outbox/attempt.go", `if k.Reads && r.sentAge < 0 {`, `if k.Reads && r.sentAge < 0 && r.memo == nil {`},
