@@ -160,13 +160,13 @@ func New(o Options) *Agent {
 	}
 	house := &view.House{
 		DB: o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, IDs: offline.IDs, Find: a.find, Own: o.Offer, About: l.About, Live: l.Live, Lines: a.Lines, Services: l.Upstream, Now: o.Now,
-		Ready: a.Judge,
+		Ready: a.Judge, Asked: a.asked,
 	}
 	if o.Port != nil {
 		a.port = port.New(a.local(in, house))
 	}
 	if o.Control != "" {
-		a.control = control.New(control.Options{Own: a.Own, Path: o.Control, Ops: a.outbox, House: house, Note: a.note, Refused: a.refusedUID, Log: o.Log})
+		a.control = control.New(control.Options{Own: a.Own, Missing: func(ctx context.Context) error { return o.DB.Read(ctx, view.NoOperation) }, Path: o.Control, Ops: a.outbox, House: house, Note: a.note, Refused: a.refusedUID, Log: o.Log})
 	}
 	return a
 }

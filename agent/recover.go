@@ -2,12 +2,14 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
 	"posagent/agent/audit"
 	"posagent/agent/checkout/drive"
+	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/agent/view"
 	"posagent/store"
@@ -30,6 +32,10 @@ func Recover(ctx context.Context, db store.Journal, now func() time.Time, boot f
 	if before.Kind != store.WasReset {
 		r.Why = before.Why
 	}
+	generation, err := db.Generation(ctx)
+	if err != nil {
+		return r, fmt.Errorf("judge the journal's age: %w", err)
+	}
 	if before.Kind != store.FirstGeneration {
 		held, actor := before.Why, audit.Self("start")
 		if a := audit.Of(ctx); a.Kind == audit.Person {
@@ -46,7 +52,9 @@ func Recover(ctx context.Context, db store.Journal, now func() time.Time, boot f
 				return err
 			}
 			if before.Kind != store.WasReset {
-				if err := drive.GoOn(tx, db, seen, now()); err != nil {
+				l := store.Lost{Before: before, Generation: generation, AtMS: now().UnixMilli()}
+				err := errors.Join(drive.GoOn(tx, db, seen, now()), drive.KeepLast(tx), offline.SkipNumbers(tx, n.Operations.Highest), store.KeepLost(tx, l))
+				if err != nil {
 					return err
 				}
 			}

@@ -43,7 +43,7 @@ type House interface {
 
 var _ House = (*view.House)(nil)
 
-// Options of a server. All are required besides Own, Refused and Log.
+// Options of a server. All are required besides Own, Missing, Refused and Log.
 type Options struct {
 	Path  string
 	Ops   Ops
@@ -51,6 +51,7 @@ type Options struct {
 	// Note notes a deed that a verb of the command line did itself, in a commit of its own; ctx says who.
 	Note    func(ctx context.Context, d audit.Deed) error
 	Own     func(ctx context.Context, key wire.Key, owner string) error // gives an operation to a local client; nil = none is given
+	Missing func(ctx context.Context) error                             // is the answer to a key that is not in the journal; nil = it is not asked
 	Refused func(uid uint32)                                            // is told of an account that was not let in; it must not block
 	Log     *slog.Logger
 }
@@ -186,6 +187,9 @@ func (s *Server) verb(act func(r *http.Request, a asked) (int, error)) http.Hand
 		if err == nil {
 			v.Count, err = act(r, a)
 		}
+		if errors.Is(err, outbox.ErrUnknown) {
+			err = s.missing(r.Context(), err)
+		}
 		if err != nil {
 			v = answer{Code: codeOf(err), Message: err.Error()}
 			status = v.Code.Status()
@@ -195,6 +199,17 @@ func (s *Server) verb(act func(r *http.Request, a asked) (int, error)) http.Hand
 		}
 		_ = wire.WriteJSON(w, status, "application/json", v) // a lost connection has no reader
 	}
+}
+
+// missing is err, or the answer of a journal that took a lost one's place.
+func (s *Server) missing(ctx context.Context, err error) error {
+	if s.o.Missing == nil {
+		return err
+	}
+	if e := s.o.Missing(ctx); wire.CodeOf(e) == wire.UnknownOutcome {
+		return e
+	}
+	return err
 }
 
 // codeOf says what kind of refusal an error is.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strconv"
 
+	"posagent/agent/lost"
 	"posagent/agent/outbox"
 	"posagent/schemes/money"
 	"posagent/schemes/paylinks"
@@ -219,13 +220,13 @@ func (f *Front) link(ctx context.Context, op string, id int64) (t thing, known b
 		if t, known, err = f.find(r, "link", strconv.FormatInt(id, 10)); err == nil {
 			_, err = f.reach(r, op, "link", strconv.FormatInt(id, 10), t, known, wire.CallerOf(ctx))
 		}
+		if err == nil && !known && id >= paylinks.FirstLocalID {
+			err = lost.NotFound(r, op, lost.RepeatWrite, "no such id was given here")
+		}
 		return err
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		err = unread(op, err)
-	case !known && id >= paylinks.FirstLocalID:
-		err = wire.Errorf(wire.NotFound, op, "no such id was given here")
 	}
 	return t, known, err
 }

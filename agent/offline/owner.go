@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"posagent/agent/lost"
 	"posagent/agent/outbox"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
@@ -45,13 +46,37 @@ func (f *Front) reach(r store.Reader, op, about, id string, t thing, known bool,
 		}
 	}
 	if caller.Own && (!known || owner != caller.Name) {
-		return "", none(op, about)
+		return "", none(r, op, about)
 	}
 	return owner, nil
 }
 
 // none is the answer to an id that the caller does not reach, whether or not there is such a thing.
-func none(op, about string) error { return wire.Errorf(wire.NotFound, op, "no such %s", about) }
+func none(r store.Reader, op, about string) error {
+	return lost.NotFound(r, op, lost.RepeatWrite, "no such %s", about)
+}
+
+func (f *Front) none(ctx context.Context, op, about string) error {
+	return unread(op, f.o.DB.Read(ctx, func(r store.Reader) error { return none(r, op, about) }))
+}
+
+// unsaid is err, the service's answer to a reading. Its "not found" proves nothing for a local id that this journal does not have
+// and a lost one may have given.
+func (f *Front) unsaid(ctx context.Context, op, id string, known bool, err error) error {
+	if known || wire.CodeOf(err) != wire.NotFound || !wire.Key(strings.TrimPrefix(id, "L")).Ours() {
+		return err
+	}
+	return unreadOrNil(op, f.o.DB.Read(ctx, func(r store.Reader) error {
+		text, fault := lost.Text(r, lost.RepeatWrite)
+		switch {
+		case fault != nil:
+			return fault
+		case text != "":
+			return wire.Errorf(wire.UnknownOutcome, op, "%s", text)
+		}
+		return err
+	}))
+}
 
 // unread is the error of a reading of the journal.
 func unread(op string, err error) error {
@@ -137,7 +162,7 @@ func (f *Front) reachTransaction(ctx context.Context, op string, id int64) error
 		}
 	}
 	if caller.Own && (!known || owner != caller.Name) {
-		return none(op, aboutTransaction)
+		return f.none(ctx, op, aboutTransaction)
 	}
 	return nil
 }
@@ -147,7 +172,7 @@ func (f *Front) ownerByLink(ctx context.Context, op string, id int64, name strin
 	txn, err := f.o.Transactions.Read(ctx, id)
 	if err != nil {
 		if wire.CodeOf(err) == wire.NotFound {
-			err = none(op, aboutTransaction)
+			err = f.none(ctx, op, aboutTransaction)
 		}
 		return "", false, err
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"posagent/agent/lost"
 	"posagent/agent/outbox"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
@@ -38,6 +39,7 @@ const (
 	pageLeads                  // on to the backend's own page
 	pageMade                   // the backend needs no page
 	pageEnded                  // the payment was never made
+	pageLost                   // this journal does not have it, and a lost one may have made it
 )
 
 // Pages serves them: GET PayPath and a local id, which cannot be guessed and is all that has to be shown. The page says that the
@@ -83,11 +85,13 @@ var (
 		pageWaits: {"The shop is offline", "Nothing has been paid yet. This page leads on to the payment as soon as the connection is back."},
 		pageMade:  {"The payment has arrived", "The payment has reached the bank. The shop shows how it ended."},
 		pageEnded: {"The payment was not made", "Nothing was paid. Please ask the shop for a new payment."},
+		pageLost:  {"The shop has to look", "The shop's terminal cannot say how this payment stands. Please ask the shop before you pay again."},
 	}
 	german = map[pageState]pageText{
 		pageWaits: {"Das Geschäft ist offline", "Es wurde noch nichts bezahlt. Diese Seite führt zur Zahlung weiter, sobald die Verbindung wieder da ist."},
 		pageMade:  {"Die Zahlung ist angekommen", "Die Zahlung hat die Bank erreicht. Das Geschäft zeigt, wie sie ausgegangen ist."},
 		pageEnded: {"Die Zahlung ist nicht erfolgt", "Es wurde nichts bezahlt. Bitte lassen Sie sich im Geschäft eine neue Zahlung geben."},
+		pageLost:  {"Das Geschäft muss nachsehen", "Das Terminal des Geschäfts kann nicht sagen, wie diese Zahlung steht. Bitte fragen Sie im Geschäft, bevor Sie noch einmal zahlen."},
 	}
 )
 
@@ -101,7 +105,11 @@ func (f *Front) page(ctx context.Context, local string) (state pageState, to str
 	var op outbox.Op
 	known := false
 	err = f.o.DB.Read(ctx, func(r store.Reader) (err error) {
-		if t, known, err = f.thing(r, `about = ? AND local = ?`, "payment", local); err != nil || !known {
+		t, known, err = f.thing(r, `about = ? AND local = ?`, "payment", local)
+		if err == nil && !known {
+			err = lost.NotFound(r, none.Op, lost.RepeatWrite, "%s", none.Msg)
+		}
+		if err != nil {
 			return err
 		}
 		if op, err = f.op(r, t.key); errors.Is(err, outbox.ErrUnknown) { // purged
@@ -110,10 +118,10 @@ func (f *Front) page(ctx context.Context, local string) (state pageState, to str
 		return err
 	})
 	switch {
+	case wire.CodeOf(err) == wire.UnknownOutcome:
+		return pageLost, "", nil
 	case err != nil:
 		return 0, "", err
-	case !known:
-		return 0, "", none
 	case op.State == outbox.Failed, op.State == outbox.Expired, seenOf(t).Ended.State != "":
 		return pageEnded, "", nil
 	case t.backend == "":

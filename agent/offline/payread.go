@@ -68,6 +68,7 @@ func (p paying) Read(ctx context.Context, id string) (payments.Payment, error) {
 		id = t.backend
 	}
 	out, err := p.f.o.Payments.Read(ctx, id)
+	err = p.f.unsaid(ctx, op, id, known, err)
 	switch {
 	case err == nil:
 		out.Operation = p.f.newest(ops)

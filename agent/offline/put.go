@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"posagent/agent/lost"
 	"posagent/agent/outbox"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -91,7 +92,7 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 		}
 	}
 	if !known && !w.row.Makes && ours(w.row, w.id) {
-		return st, wire.Errorf(wire.NotFound, w.row.Kind, "this terminal has not made %s, or its restored journal does not know it: repeat its create under its Idempotency-Key first", w.id)
+		return st, lost.NotFound(tx, w.row.Kind, lost.RepeatWrite, "this terminal has not made %s, or its restored journal does not know it: repeat its create under its Idempotency-Key first", w.id)
 	}
 	if known && t.backend == "" {
 		if err := f.made(tx, w, t); err != nil {

@@ -179,6 +179,19 @@ func (f *Front) add(tx store.Tx, numbered bool, t thing) (string, error) {
 	return t.local, nil
 }
 
+// skipped is how many numbers are left out where a journal takes a lost one's place.
+const skipped = 100_000
+
+// SkipNumbers leaves out, in the caller's commit, the local numbers that a lost journal may have given: a client that holds one must
+// not meet another client's link under it. made is how many operations that journal had, as far as is known.
+func SkipNumbers(tx store.Tx, made int64) error {
+	_, err := tx.Exec(`UPDATE offline_purged SET thing = MAX(thing, ?, COALESCE((SELECT MAX(id) FROM offline_things), 0)) + ?`, made, skipped)
+	if err != nil {
+		return fmt.Errorf("skip numbers: %w", err)
+	}
+	return nil
+}
+
 // name gives a thing the backend's id.
 func (f *Front) name(tx store.Tx, b *bound, key wire.Key, backend string) error {
 	where, args := b.made(key)

@@ -118,6 +118,7 @@ func (s storing) Token(ctx context.Context, id string) (tokens.TokenReply, error
 		id = t.backend
 	}
 	out, err := s.f.o.Tokens.Token(ctx, id)
+	err = s.f.unsaid(ctx, op, id, known, err)
 	if err == nil && known {
 		err = s.f.keepToken(ctx, op, t.owner, out.Token)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"posagent/agent/lost"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -97,7 +98,7 @@ func (c Claims) reach(ctx context.Context, about, id string) error {
 		return &wire.Error{Code: wire.Internal, Op: about, Err: err}
 	}
 	if !found || owner != caller.Name {
-		return none(about)
+		return c.none(ctx, about)
 	}
 	if c.unsure(about, id) {
 		return wire.Errorf(wire.Unavailable, about, "the call that names it first has no answer yet: ask again")
@@ -144,6 +145,15 @@ func (c Claims) as(ctx context.Context, about, id, of, name string) error {
 		return err
 	}
 	return nil
+}
+
+// none is the answer to an id that the caller does not reach, whether or not there is such a thing.
+func (c Claims) none(ctx context.Context, about string) error {
+	err := c.DB.Read(ctx, func(r store.Reader) error { return lost.NotFound(r, about, lost.AskPortal, "no such %s", about) })
+	if wire.CodeOf(err) == "" {
+		err = &wire.Error{Code: wire.Internal, Op: about, Err: err}
+	}
+	return err
 }
 
 func none(about string) error { return wire.Errorf(wire.NotFound, about, "no such %s", about) }

@@ -90,7 +90,7 @@ func (s schemes) allow(ctx context.Context, typ aapay.Type, req aapay.Request) e
 			return err
 		case name == "":
 		case wire.CallerOf(ctx).Own:
-			return none(transaction)
+			return s.c.none(ctx, transaction)
 		default:
 			return wire.Errorf(wire.Conflict, op, "it is the register's: %s; take it back at the register", name)
 		}
@@ -132,7 +132,7 @@ func (s schemes) Status(ctx context.Context, id, method string) (out aapay.Statu
 		return out, err
 	}
 	about := transaction
-	if err = s.c.reach(ctx, about, id); wire.CodeOf(err) == wire.NotFound {
+	if err = s.c.reach(ctx, about, id); wire.CodeOf(err) == wire.NotFound || wire.CodeOf(err) == wire.UnknownOutcome {
 		about = reference
 		err = s.c.reach(ctx, about, id)
 	}
@@ -147,7 +147,7 @@ func (s schemes) Status(ctx context.Context, id, method string) (out aapay.Statu
 		ppref = out.NAA2ECR.PPRef
 	}
 	if about == reference && (number == id || strings.EqualFold(ppref, id)) { // another's number, which the caller took for a reference
-		return aapay.Status{}, none(transaction)
+		return aapay.Status{}, s.c.none(ctx, transaction)
 	}
 	if out.TransactionID != 0 {
 		err = s.c.as(ctx, transaction, number, about, id)

@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"posagent/agent/checkout/drive"
 	"posagent/agent/events"
 	"posagent/agent/inbox"
+	"posagent/agent/lost"
 	"posagent/agent/outbox"
 	"posagent/agent/ready"
 	"posagent/schemes/methods"
@@ -31,6 +33,8 @@ type House struct {
 	Lines    func() []RegisterLine // nil = none
 	Services []Upstream
 	Now      func() time.Time
+	// Asked returns what the backend says of a sale that this journal does not have, by its terminalReference; nil = it is not asked.
+	Asked func(ctx context.Context, reference string) (string, error)
 	// Ready says whether a register may ask for a sale; nil = not known.
 	Ready func(context.Context) ready.Report
 }
@@ -85,9 +89,30 @@ func (h *House) Sale(ctx context.Context, id string) (v Timeline, err error) {
 	}
 	err = h.DB.Read(ctx, func(r store.Reader) error { v, err = ReadSale(r, id); return err })
 	if errors.Is(err, drive.ErrUnknown) {
-		err = wire.Errorf(wire.NotFound, "", "no such sale")
+		err = h.unknownSale(ctx, id)
 	}
 	return v, err
+}
+
+// unknownSale is the answer to the id of a sale that is not in the journal. Where a lost journal may have made it the backend is asked.
+func (h *House) unknownSale(ctx context.Context, id string) error {
+	err := h.DB.Read(ctx, func(r store.Reader) error { return NoSale(r, id) })
+	if wire.CodeOf(err) != wire.UnknownOutcome || h.Asked == nil || !wire.Key(id).Ours() {
+		return err
+	}
+	said, fault := h.Asked(ctx, drive.ReferenceOf(wire.Key(id)))
+	if fault != nil {
+		return err
+	}
+	return wire.Errorf(wire.UnknownOutcome, "", "%s. The backend says: %s", wire.AsError("", err).Msg, said)
+}
+
+// NoSale is the answer to the id of a sale that the journal does not have.
+func NoSale(r store.Reader, id string) error {
+	if key := wire.Key(id); key.Ours() {
+		return lost.NotFound(r, "", fmt.Sprintf(lost.AskReference, drive.ReferenceOf(key)), "no such sale")
+	}
+	return lost.NotFound(r, "", lost.AskPortal, "no such sale")
 }
 
 // Methods is what the terminal may be paid with.
@@ -129,9 +154,14 @@ func (h *House) Operation(ctx context.Context, name string) (v OneOperation, err
 		return err
 	})
 	if errors.Is(err, outbox.ErrUnknown) {
-		err = wire.Errorf(wire.NotFound, "", "no such operation")
+		err = h.DB.Read(ctx, NoOperation)
 	}
 	return v, err
+}
+
+// NoOperation is the answer to the name of an operation that the journal does not have.
+func NoOperation(r store.Reader) error {
+	return lost.NotFound(r, "", lost.RepeatWrite, "no such operation")
 }
 
 // Metrics writes the figures a monitor asks for, in the text form monitors read.

@@ -10,6 +10,7 @@ import (
 	"posagent/agent"
 	"posagent/agent/audit"
 	"posagent/agent/checkout/drive"
+	"posagent/agent/view"
 	"posagent/store"
 )
 
@@ -83,7 +84,8 @@ func decideAside(ctx context.Context, c *call, deed, note, done string, decide f
 	case errors.As(err, &coded):
 		return err
 	case errors.Is(err, drive.ErrUnknown):
-		return fail(exitFailed, "no sale %q (posagent sale list shows them)", c.args[0])
+		none := func(r store.Reader) error { return view.NoSale(r, c.args[0]) }
+		return notHere(ctx, db, none, "no sale %q (posagent sale list shows them)", c.args[0])
 	case errors.Is(err, drive.ErrNotAside):
 		return fail(exitRefused, "sale %s waits for no decision (posagent sale show %s)", id, id)
 	case err != nil:

@@ -61,8 +61,14 @@ wallet_delay = "50ms"
 
 // runProgram starts one and waits until a register may ask it.
 func runProgram(t *testing.T, config string) *program {
-	p := &program{t: t, dir: t.TempDir()}
-	require.NoError(t, os.WriteFile(filepath.Join(p.dir, "c.toml"), []byte(config), 0o600))
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "c.toml"), []byte(config), 0o600))
+	return runProgramIn(t, dir)
+}
+
+// runProgramIn starts one on the configuration and the state that are in a directory.
+func runProgramIn(t *testing.T, dir string) *program {
+	p := &program{t: t, dir: dir}
 	in, out := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan int, 1)

@@ -132,7 +132,8 @@ func saleShow(ctx context.Context, c *call) error {
 		return err
 	})
 	if errors.Is(err, drive.ErrUnknown) {
-		return fail(exitFailed, "no sale %q (posagent sale list shows them)", c.args[0])
+		none := func(r store.Reader) error { return view.NoSale(r, c.args[0]) }
+		return notHere(ctx, db, none, "no sale %q (posagent sale list shows them)", c.args[0])
 	}
 	var coded *exit
 	if errors.As(err, &coded) {

@@ -252,4 +252,33 @@ var ofAgent = []mutant{
 	{"a document stands in the port's memory", "agent/port", "TestDocumentsPassInPieces", []edit{
 		{"schemes/disputes/stream.go", `n, err := io.Copy(io.MultiWriter(kept, sum), base64`, "held := new(bytes.Buffer)\n\tn, err := io.Copy(io.MultiWriter(kept, sum, held), base64"},
 	}},
+
+	// An accepted or restored journal says no final no.
+	{"a journal that replaced another says not found for good", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
+		{"agent/lost/lost.go", `if err != nil || !ok {`, `if err != nil || !ok || l.Generation > 0 {`},
+	}},
+	{"that a journal replaced another is not kept", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
+		{"agent/recover.go", `, store.KeepLost(tx, l))`, `)
+				_ = l`},
+	}},
+	{"the backend is not asked for a sale of a lost journal", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
+		{"agent/view/house.go", `|| h.Asked == nil ||`, `|| h.Asked != nil ||`},
+	}},
+	{"06 20 tells the sale before the lost one", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
+		{"agent/checkout/drive/told.go", `(err != nil || row.ID <= last)`, `(err != nil || row.ID < min(0, last))`},
+	}},
+	{"a reversal of a lost receipt is refused as unknown", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
+		{"agent/checkout/drive/forward.go", `if err := unsaid(tx); err != nil {`, `if err := error(nil); err != nil {`},
+	}},
+	{"the backend's not found is believed of a lost local id", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
+		{"agent/offline/owner.go", `if known || wire.CodeOf(err) != wire.NotFound ||`, `if true ||`},
+	}},
+	{"a client hears a final no of what only a lost journal knew to be its own", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
+		{"agent/owned/claims.go", "\t\treturn c.none(ctx, about)\n\t}\n\tif c.unsure", "\t\treturn none(about)\n\t}\n\tif c.unsure"},
+	}},
+	{"a link of a lost journal shares its number with a new one", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
+		{"agent/recover.go", `offline.SkipNumbers(tx, n.Operations.Highest), `, ``},
+		{"agent/recover.go", `	"posagent/agent/offline"
+`, ``},
+	}},
 }

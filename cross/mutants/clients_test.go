@@ -273,7 +273,7 @@ var ofClients = []mutant{
 		{"agent/offline/linkread.go", `drop.gone = true`, `drop.gone = false`},
 	}},
 	{"ids of ours that were never given are sent", offline, "TestIDsThatAreOurs", []edit{
-		{"agent/offline/links.go", `case !known && id >= paylinks.FirstLocalID:`, `case false:`},
+		{"agent/offline/links.go", `if err == nil && !known && id >= paylinks.FirstLocalID {`, `if false {`},
 	}},
 	{"an old card payment is sent again without Keys", offline, "TestKeylessCreate", []edit{
 		{"agent/offline/send.go", `case sent && class == outbox.Never, sent`, `case sent`},

@@ -197,7 +197,7 @@ func (a *accepting) choose() error {
 	case len(a.offers) == 0:
 		return refuse(ecr.NoMethod, "no payment method fits")
 	}
-	probe := &Row{Key: a.key, Amount: max(1, a.req.Amount), Currency: a.req.Currency, Method: a.offers[0].Method, Reference: referenceOf(a.key)}
+	probe := &Row{Key: a.key, Amount: max(1, a.req.Amount), Currency: a.req.Currency, Method: a.offers[0].Method, Reference: ReferenceOf(a.key)}
 	body, err := a.d.payRequest(probe, a.offers[0], Answer{}, a.req.Lines, 1)
 	if err == nil && a.req.Amount != 0 {
 		err = aapay.Validate(aapay.Payment, body)
@@ -385,7 +385,7 @@ func (d *Drive) newRow(tx store.Tx, req ecr.Request, key wire.Key) (*Row, error)
 	}
 	return &Row{
 		Key: key, Kind: req.Kind, Line: req.Line, Sequence: req.Sequence, Amount: req.Amount, Currency: req.Currency,
-		Reference: referenceOf(key), Batch: open, Boot: d.bootID, CreatedMS: d.now().UnixMilli(),
+		Reference: ReferenceOf(key), Batch: open, Boot: d.bootID, CreatedMS: d.now().UnixMilli(),
 	}, nil
 }
 

@@ -19,8 +19,8 @@ import (
 	"posagent/store"
 )
 
-// referenceOf is the terminalReference of an operation: as random as its Key, and never a receipt or trace number (MONEY B.8).
-func referenceOf(key wire.Key) string { return strings.ReplaceAll(string(key), "-", "") }
+// ReferenceOf is the terminalReference of an operation: as random as its Key, and never a receipt or trace number (MONEY B.8).
+func ReferenceOf(key wire.Key) string { return strings.ReplaceAll(string(key), "-", "") }
 
 // repeats finds the refund or reversal in progress that a request repeats.
 func repeats(rows []*Row, req ecr.Request, last wire.Key) wire.Key {
@@ -160,7 +160,12 @@ func (a *accepting) original(tx store.Tx) (*Row, error) {
 		return nil, refuse(ecr.NotReversible, "%q names no original", req.Original)
 	}
 	switch {
-	case errors.Is(err, ErrUnknown), errors.Is(err, ErrQuarantined):
+	case errors.Is(err, ErrUnknown):
+		if err := unsaid(tx); err != nil {
+			return nil, err
+		}
+		return nil, refuse(ecr.NotReversible, "the original is not known")
+	case errors.Is(err, ErrQuarantined):
 		return nil, refuse(ecr.NotReversible, "the original is not known")
 	case err != nil:
 		return nil, err
@@ -282,7 +287,7 @@ func (d *Drive) operation(r *Row, key wire.Key, typ aapay.Type, original, aggreg
 	if err != nil {
 		return outbox.New{}, err
 	}
-	ref := referenceOf(key)
+	ref := ReferenceOf(key)
 	p := offline.UndoPayload{
 		Request: aapay.Request{
 			MerchantID: d.cfg.MerchantID, Method: r.Method.Name, PurchaseAmount: amount, Consumer: &aapay.Consumer{ConsumerID: ref},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"posagent/agent/checkout"
+	"posagent/ecr"
 	"posagent/store"
 )
 
@@ -44,6 +45,29 @@ func GoOn(tx store.Tx, db store.DB, seen Numbers, now time.Time) error {
 		setCounter(tx, "trace", seen.Trace),
 		setCounter(tx, "batch", max(seen.Batch, int64(open))+1),
 	)
+}
+
+// lastLost is the counter with the highest id of a sale that this journal had when it took a lost one's place.
+const lastLost = "last_lost"
+
+// KeepLast remembers which sales this journal has from before it took a lost one's place, in the caller's commit: the newest of a
+// line need not be what its register asked for last.
+func KeepLast(tx store.Tx) error {
+	n, err := Given(tx)
+	if err != nil {
+		return err
+	}
+	return setCounter(tx, lastLost, n.Sale)
+}
+
+// unsaid is the refusal of a register that asks for what this journal does not have and a lost one may have made; nil = no journal
+// was lost.
+func unsaid(r store.Reader) error {
+	l, ok, err := store.LostIn(r)
+	if err != nil || !ok {
+		return err
+	}
+	return refuse(ecr.SystemError, "the journal was replaced on %s: compare the backend's portal", time.UnixMilli(l.AtMS).UTC().Format(time.DateOnly))
 }
 
 // closeUntold closes a batch without a register that asked for it. One without receipts leaves no report.

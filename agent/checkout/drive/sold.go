@@ -38,7 +38,7 @@ func nameOf(r *Row) string {
 	return fmt.Sprintf("receipt %d of batch %d", r.Receipt, r.Batch)
 }
 
-// keyOf is the Key that a terminalReference was made of (referenceOf).
+// keyOf is the Key that a terminalReference was made of (ReferenceOf).
 func keyOf(reference string) wire.Key {
 	s := strings.ToLower(strings.TrimSpace(reference))
 	if len(s) != 32 {

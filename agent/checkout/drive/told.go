@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,14 +68,23 @@ func (d *Drive) Last(ctx context.Context, line string) (ecr.Sale, error) {
 	var key wire.Key
 	err := d.db.Read(ctx, func(r store.Reader) error {
 		row, err := d.one(r, `line = ? ORDER BY id DESC LIMIT 1`, line)
-		key = row.Key
-		return err
+		if err != nil && !errors.Is(err, ErrUnknown) {
+			return err
+		}
+		last, fault := counter(r, lastLost, -1)
+		if err == nil {
+			key = row.Key
+		}
+		if fault == nil && (err != nil || row.ID <= last) {
+			fault = unsaid(r)
+		}
+		return cmp.Or(fault, err)
 	})
 	if errors.Is(err, ErrUnknown) {
 		return ecr.Sale{}, ecr.ErrNone
 	}
 	if err != nil {
-		return ecr.Sale{}, err
+		return ecr.Sale{}, d.inLanguage(err)
 	}
 	return d.joinRow(ctx, key)
 }
@@ -87,9 +97,15 @@ func (d *Drive) Copy(ctx context.Context, receipt int) (ecr.Sale, error) {
 		if err == nil {
 			row, err = d.newest(r, open, receipt)
 		}
+		if errors.Is(err, ErrUnknown) {
+			err = cmp.Or(unsaid(r), err)
+		}
 		return err
 	})
+	var refused refusal
 	switch {
+	case errors.As(err, &refused):
+		return ecr.Sale{}, d.inLanguage(err)
 	case errors.Is(err, ErrUnknown), errors.Is(err, ErrQuarantined):
 		return ecr.Sale{}, ecr.ErrNone
 	case err != nil:
