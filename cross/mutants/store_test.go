@@ -10,6 +10,9 @@ var ofStore = []mutant{
 	{"synchronous=NORMAL by default", "store/sqlite", "TestPragmasOnEveryConnection", []edit{
 		{"store/sqlite/store.go", `opt.Synchronous = "FULL"`, `opt.Synchronous = "NORMAL"`},
 	}},
+	{"an update of a mapped row hits the others", "store", "TestTableUpdatesWhatIsNamed", []edit{
+		{"store/table.go", `" = ? WHERE " + t.names[0] + " = ?"`, `" = ? WHERE " + t.names[0] + " <> ?"`},
+	}},
 	{"pragmas not read back", "store/sqlite", "TestConnectionWithOtherPragmasIsRefused", []edit{
 		{"store/sqlite/conn.go", `if err == nil && got != p.want {`, `if false {`},
 	}},

@@ -1,0 +1,161 @@
+package store
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Fields are the columns of a row and where each lies in it: name, pointer, name, pointer, and so on.
+type Fields []any
+
+// Table maps rows of type R to columns, each named beside its field: no statement counts places. Make one per table, as a
+// variable of the package that owns it.
+type Table[R any] struct {
+	fields         func(*R) Fields
+	names          []string
+	name           string
+	insert, choose string
+}
+
+// NewTable returns the mapping of a table, or of a join that is only read. It panics where fields are not pairs of a
+// column's name and a pointer, or name a column twice.
+func NewTable[R any](name string, fields func(*R) Fields) *Table[R] {
+	t := &Table[R]{fields: fields, name: name}
+	list := fields(new(R))
+	if len(list) == 0 || len(list)%2 != 0 {
+		panic(fmt.Sprintf("store: the fields of %s are not pairs", name))
+	}
+	for i := 0; i < len(list); i += 2 {
+		column, ok := list[i].(string)
+		_, scanner := list[i+1].(sql.Scanner)
+		if !ok || slices.Contains(t.names, column) || !scanner && reflect.ValueOf(list[i+1]).Kind() != reflect.Pointer {
+			panic(fmt.Sprintf("store: field %d of %s is %v, not a column named once with its pointer", i/2+1, name, list[i]))
+		}
+		t.names = append(t.names, column)
+	}
+	columns := strings.Join(t.names, ", ")
+	t.choose = "SELECT " + columns + " FROM " + name + " "
+	t.insert = "INSERT INTO " + name + " (" + columns + ") VALUES (?" + strings.Repeat(", ?", len(t.names)-1) + ")"
+	return t
+}
+
+// Columns returns the names of all columns, as a SELECT lists them.
+func (t *Table[R]) Columns() string { return strings.Join(t.names, ", ") }
+
+// Scan fills r from a row of all columns.
+func (t *Table[R]) Scan(row interface{ Scan(dest ...any) error }, r *R) error {
+	fields := t.fields(r)
+	dest := make([]any, len(t.names))
+	for i := range dest {
+		dest[i] = fields[2*i+1]
+	}
+	return row.Scan(dest...)
+}
+
+// One reads the row that rest picks ("WHERE id = ?"); sql.ErrNoRows where there is none.
+func (t *Table[R]) One(from Reader, rest string, args ...any) (r R, err error) {
+	err = t.Scan(from.QueryRow(t.choose+rest, args...), &r)
+	return r, err
+}
+
+// All reads the rows that rest picks ("WHERE state = ? ORDER BY id").
+func (t *Table[R]) All(from Reader, rest string, args ...any) (list []R, err error) {
+	rows, err := from.Query(t.choose+rest, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r R
+		if err := t.Scan(rows, &r); err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, errors.Join(rows.Err(), rows.Close())
+}
+
+// Insert stores a row that is not there yet.
+func (t *Table[R]) Insert(tx Tx, r *R) error {
+	fields := t.fields(r)
+	args := make([]any, len(t.names))
+	for i := range args {
+		args[i] = valueOf(fields[2*i+1])
+	}
+	_, err := tx.Exec(t.insert, args...)
+	return err
+}
+
+// Update returns what stores the named columns of a row that is there. The first column of the table tells which row. It
+// panics where one is not a column of the table.
+func (t *Table[R]) Update(columns ...string) func(tx Tx, r *R) error {
+	places := make([]int, len(columns)+1)
+	for i, c := range columns {
+		if places[i] = slices.Index(t.names, c); places[i] < 0 {
+			panic(fmt.Sprintf("store: %s has no column %q", t.name, c))
+		}
+	}
+	query := "UPDATE " + t.name + " SET " + strings.Join(columns, " = ?, ") + " = ? WHERE " + t.names[0] + " = ?"
+	return func(tx Tx, r *R) error {
+		fields := t.fields(r)
+		args := make([]any, len(places))
+		for i, at := range places {
+			args[i] = valueOf(fields[2*at+1])
+		}
+		_, err := tx.Exec(query, args...)
+		return err
+	}
+}
+
+// valueOf returns what a field holds, as a column takes it: a named type as its kind, a bool as 0 or 1.
+func valueOf(field any) any {
+	switch p := field.(type) {
+	case *int64:
+		return *p
+	case *string:
+		return *p
+	case *[]byte:
+		return *p
+	case driver.Valuer:
+		return p
+	}
+	v := reflect.ValueOf(field).Elem()
+	switch v.Kind() {
+	case reflect.String:
+		return v.String()
+	case reflect.Bool:
+		if v.Bool() {
+			return int64(1)
+		}
+		return int64(0)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return v.Int()
+	}
+	return v.Interface()
+}
+
+// OrNull is a field whose zero value is NULL in its column.
+func OrNull[T comparable](p *T) any { return orNull[T]{p} }
+
+type orNull[T comparable] struct{ p *T }
+
+// Scan implements sql.Scanner.
+func (n orNull[T]) Scan(src any) error {
+	var v sql.Null[T]
+	err := v.Scan(src)
+	*n.p = v.V
+	return err
+}
+
+// Value implements driver.Valuer.
+func (n orNull[T]) Value() (driver.Value, error) {
+	if *n.p == *new(T) {
+		return nil, nil
+	}
+	return driver.DefaultParameterConverter.ConvertValue(*n.p)
+}
