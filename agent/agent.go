@@ -27,9 +27,8 @@ import (
 	"posagent/agent/scrub"
 	"posagent/agent/view"
 	"posagent/device/display"
+	"posagent/ecr"
 	"posagent/ecr/session"
-	"posagent/ecr/zvt"
-	"posagent/ecr/zvt/frame"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
 	"posagent/schemes/wire"
@@ -53,12 +52,12 @@ type Options struct {
 	Probe          func(ctx context.Context, service string) error // asks a service cheaply whether it answers again
 	Screen         display.Screen
 
-	ZVT    zvt.Config
-	Frame  frame.Config
-	Serial session.Opener
-	TCP    net.Listener
-	Allow  []netip.Prefix // where TCP registers may connect from; nil = from anywhere
-	Port   net.Listener
+	// Protocol is what registers speak.
+	Protocol ecr.Protocol
+	Serial   session.Opener
+	TCP      net.Listener
+	Allow    []netip.Prefix // where TCP registers may connect from; nil = from anywhere
+	Port     net.Listener
 	// Control is the path of the command line's socket; "" = none.
 	Control string
 	Hooks   wire.Secret // what senders of webhooks must show in Authorization; "" = none are taken
@@ -251,7 +250,7 @@ func (a *Agent) local(in *inbox.Inbox, house *view.House) port.Options {
 }
 
 func (a *Agent) line(name string) session.Options {
-	return session.Options{Line: name, Desk: a.drive, Till: a.drive, Memory: a.drive, ZVT: a.o.ZVT, Frame: a.o.Frame, Allow: a.o.Allow, Log: a.o.Log,
+	return session.Options{Line: name, Desk: a.drive, Till: a.drive, Memory: a.drive, Protocol: a.o.Protocol, Allow: a.o.Allow, Log: a.o.Log,
 		Refused: func(from string) { a.refusals.Note("register line "+name, from) }}
 }
 

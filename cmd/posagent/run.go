@@ -27,6 +27,7 @@ import (
 	"posagent/ecr/zvt"
 	"posagent/ecr/zvt/apdu"
 	"posagent/ecr/zvt/frame"
+	"posagent/ecr/zvt/protocol"
 	"posagent/schemes/aapay"
 	"posagent/schemes/disputes"
 	"posagent/schemes/methods"
@@ -227,12 +228,14 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		Hooks:          cfg.Hooks.Authorization,
 		Probe:          probes(schemes, links, to),
 		Front:          front(cfg, db, secret, to, log),
-		ZVT: zvt.Config{
-			TerminalID: t.TerminalID, Currency: t.Currency, MerchantName: t.MerchantName, Language: t.Language,
-			Device: "posagent", Version: version, Serial: serial, Charset: charset, Password: cfg.ECR.Password,
-		},
-		Frame: frame.Config{T1: cfg.ECR.T1},
-		Now:   time.Now, Boot: device.BootTime, BootID: device.BootID(), Log: log,
+		Protocol: protocol.New(protocol.Options{
+			ZVT: zvt.Config{
+				TerminalID: t.TerminalID, Currency: t.Currency, MerchantName: t.MerchantName, Language: t.Language,
+				Device: "posagent", Version: version, Serial: serial, Charset: charset, Password: cfg.ECR.Password,
+			},
+			Frame: frame.Config{T1: cfg.ECR.T1},
+		}),
+		Now: time.Now, Boot: device.BootTime, BootID: device.BootID(), Log: log,
 	}
 	if o.Screen, err = screen(c, cfg); err != nil {
 		return o, f, nil, &exit{exitConfig, err}

@@ -32,6 +32,9 @@ var ofECR = []mutant{
 	{"a command is done without the password", "ecr/session", "TestField_L3NothingWithoutThePassword", []edit{
 		{"ecr/zvt/machine.go", `if !m.shown && !m.shows(msg) {`, `if !m.shown && !m.shows(msg) && msg.Cmd != apdu.AbortECR {`},
 	}},
+	{"a wrong password is taken for the right one", "ecr/session", "TestField_L3WrongPasswordsCostTime", []edit{
+		{"ecr/zvt/sale.go", `c.Right = c.Password && pw == password`, `c.Right = c.Password`},
+	}},
 	{"wrong passwords cost no time", "ecr/session", "TestField_L3WrongPasswordsCostTime", []edit{
 		{"ecr/session/guard.go", `	one.wrong++`, `	one.wrong = 0`},
 	}},
@@ -53,10 +56,10 @@ var ofECR = []mutant{
 		{"ecr/zvt/table.go", `	apdu.EndOfDay:       {take, busy, busy, busy,`, `	apdu.EndOfDay:       {take, busy, busy, restart,`},
 	}},
 	{"a loss is not recorded before the next sale", "ecr/zvt", "TestField_U10Matrix", []edit{
-		{"ecr/zvt/sale.go", `	m.do(Deliver{Gen: m.d.gen, Sale: sale, Delivery: ecr.Lost})
+		{"ecr/zvt/sale.go", `	m.do(ecr.Deliver{Gen: m.d.gen, Sale: sale, Delivery: ecr.Lost})
 }
 
-// await`, `	m.do(Deliver{Gen: m.d.gen, Sale: sale, Delivery: ecr.Lost})
+// await`, `	m.do(ecr.Deliver{Gen: m.d.gen, Sale: sale, Delivery: ecr.Lost})
 	m.beginSale()
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"posagent/ecr/zvt"
+	"posagent/ecr"
 	"posagent/ecr/zvt/apdu"
 )
 
@@ -100,7 +100,7 @@ func (k *link) toTerminal(data []byte, n int) {
 		clean := k.reg.cur != nil && k.reg.cur.blamed == "" // else an answer may be taken for one to an older message
 		waits := n != 0 && d.telling == n
 		w.note("term", "< "+name(data), 0)
-		d.step(zvt.Received{APDU: data})
+		d.step(ecr.Received{Data: data})
 		if waits && d.telling == n { // it may wait for a second one
 			w.after(3*time.Second, func() {
 				if d.telling == n && !d.dead && clean {
@@ -121,7 +121,7 @@ func (k *link) cut(later time.Duration) {
 	d := k.d
 	k.w.after(later, func() {
 		if d.t.up && !d.dead {
-			d.step(zvt.Gone{})
+			d.step(ecr.Gone{})
 		}
 	})
 }

@@ -170,8 +170,8 @@ type dialog struct {
 	dead    bool
 	lost    bool
 	writing bool
-	out     []zvt.Send
-	timers  map[zvt.Timer]*event
+	out     []ecr.Send
+	timers  map[ecr.Timer]*event
 	telling int // receipt whose approval waits for its acknowledgement
 }
 
@@ -181,33 +181,33 @@ func (l *line) connect() *link {
 		return nil
 	}
 	l.number++
-	d := &dialog{l: l, t: l.t, number: l.number, timers: map[zvt.Timer]*event{}}
+	d := &dialog{l: l, t: l.t, number: l.number, timers: map[ecr.Timer]*event{}}
 	d.machine = zvt.New(zvt.Config{Line: l.name, TerminalID: "29001006", Currency: "EUR", MerchantName: "Corner Shop"}, l.profile)
 	d.link = &link{w: l.t.w, d: d, reg: l.reg}
 	l.dialogs = append(l.dialogs, d)
 	return d.link
 }
 
-func (d *dialog) post(ev zvt.Event) { d.t.after(0, func() { d.step(ev) }) }
+func (d *dialog) post(ev ecr.Event) { d.t.after(0, func() { d.step(ev) }) }
 
-func (d *dialog) step(ev zvt.Event) {
+func (d *dialog) step(ev ecr.Event) {
 	if d.dead {
 		return
 	}
 	l := d.l
 	switch e := ev.(type) {
-	case zvt.Received:
+	case ecr.Received:
 		e.Elsewhere, e.OpenSale = l.owner != nil && l.owner != d, l.sale
 		ev = e
-	case zvt.Begun:
+	case ecr.Begun:
 		l.sale = e.Sale
-	case zvt.Ended:
+	case ecr.Ended:
 		if l.sale == e.Outcome.Sale {
 			l.sale = ""
 		}
-	case zvt.Gone:
+	case ecr.Gone:
 		d.lost = true
-	case zvt.Freed:
+	case ecr.Freed:
 		if l.owner != d {
 			return
 		}
@@ -233,7 +233,7 @@ func (l *line) handOver() {
 	for _, d := range l.dialogs {
 		if d.machine.Waits() {
 			l.owner = d
-			d.post(zvt.Freed{})
+			d.post(ecr.Freed{})
 			return
 		}
 	}
@@ -255,52 +255,52 @@ func (d *dialog) leave() {
 	}
 }
 
-func (d *dialog) perform(a zvt.Action) {
+func (d *dialog) perform(a ecr.Action) {
 	desk := d.t.desk
 	switch a := a.(type) {
-	case zvt.Send:
+	case ecr.Send:
 		d.out = append(d.out, a)
 		d.write()
-	case zvt.StartTimer:
+	case ecr.StartTimer:
 		d.timers[a.Timer].stop()
-		d.timers[a.Timer] = d.t.after(a.After, func() { d.step(zvt.Fired{Timer: a.Timer, Seq: a.Seq}) })
-	case zvt.StopTimer:
+		d.timers[a.Timer] = d.t.after(a.After, func() { d.step(ecr.Fired{Timer: a.Timer, Seq: a.Seq}) })
+	case ecr.StopTimer:
 		d.timers[a.Timer].stop()
-	case zvt.Begin:
+	case ecr.Begin:
 		desk.begin(a.Request, d.follow(a.Gen))
-	case zvt.Last:
+	case ecr.Last:
 		desk.last(d.l.name, d.follow(a.Gen))
-	case zvt.Abort:
-		desk.abort(wire.Key(a.Sale), func(err error) { d.post(zvt.Aborted{Gen: a.Gen, Done: err == nil}) })
-	case zvt.Waits:
+	case ecr.Abort:
+		desk.abort(wire.Key(a.Sale), func(err error) { d.post(ecr.AbortDecided{Gen: a.Gen, Done: err == nil}) })
+	case ecr.Waits:
 		desk.live(wire.Key(a.Sale)).patient = true
-	case zvt.Deliver:
+	case ecr.Deliver:
 		d.telling = 0
 		d.deliver(a, d.t.w.now, 200*time.Millisecond, false)
-	case zvt.CloseBatch:
-		desk.close(func(tot ecr.Totals, code ecr.Code) { d.post(zvt.Totalled{Gen: a.Gen, Totals: tot, Code: code}) })
-	case zvt.Turnover:
-		d.post(zvt.Totalled{Gen: a.Gen, Totals: ecr.Totals{Time: d.t.w.clock()}, Code: ecr.OK})
-	case zvt.Check:
-		d.post(zvt.Checked{Gen: a.Gen, OK: true})
-	case zvt.Report:
-		d.post(zvt.Checked{Gen: a.Gen, Health: ecr.Health{Ready: true}, OK: true})
-	case zvt.Save:
+	case ecr.CloseBatch:
+		desk.close(func(tot ecr.Totals, code ecr.Code) { d.post(ecr.Totalled{Gen: a.Gen, Totals: tot, Code: code}) })
+	case ecr.Turnover:
+		d.post(ecr.Totalled{Gen: a.Gen, Totals: ecr.Totals{Time: d.t.w.clock()}, Code: ecr.OK})
+	case ecr.Check:
+		d.post(ecr.Checked{Gen: a.Gen, OK: true})
+	case ecr.Report:
+		d.post(ecr.Checked{Gen: a.Gen, Health: ecr.Health{Ready: true}, OK: true})
+	case ecr.Save:
 		d.l.profile = a.Profile
 		d.t.write(func() error { d.t.j.profiles[d.l.name] = a.Profile; return nil }, func(error) {
 			if a.Gen != 0 {
-				d.post(zvt.Saved{Gen: a.Gen})
+				d.post(ecr.Saved{Gen: a.Gen})
 			}
 		})
 		for _, other := range d.l.dialogs {
 			if other != d {
-				other.post(zvt.Learned{Profile: a.Profile})
+				other.post(ecr.Learned{Profile: a.Profile})
 			}
 		}
-	case zvt.Unsend:
-		d.out = slices.DeleteFunc(d.out, func(one zvt.Send) bool {
+	case ecr.Unsend:
+		d.out = slices.DeleteFunc(d.out, func(one ecr.Send) bool {
 			if one.Seq <= a.Through {
-				d.post(zvt.Sent{Seq: one.Seq})
+				d.post(ecr.Sent{Seq: one.Seq})
 			}
 			return one.Seq <= a.Through
 		})
@@ -315,19 +315,19 @@ func (d *dialog) write() {
 	d.writing = true
 	one := d.out[0]
 	d.out = d.out[1:]
-	d.link.toRegister(one.APDU, func(ok bool) {
+	d.link.toRegister(one.Data, func(ok bool) {
 		d.writing = false
-		d.step(zvt.Sent{Seq: one.Seq, OK: ok})
+		d.step(ecr.Sent{Seq: one.Seq, OK: ok})
 		d.write()
 	})
 }
 
 // deliver reports a delivery until it is recorded.
-func (d *dialog) deliver(a zvt.Deliver, began, wait time.Duration, answered bool) {
+func (d *dialog) deliver(a ecr.Deliver, began, wait time.Duration, answered bool) {
 	d.t.desk.delivered(wire.Key(a.Sale), a.Delivery, func(out ecr.Outcome, err error) {
 		if err == nil {
 			if !answered && a.Gen != 0 {
-				d.post(zvt.Recorded{Gen: a.Gen, Outcome: out, OK: true})
+				d.post(ecr.Recorded{Gen: a.Gen, Outcome: out, OK: true})
 			}
 			return
 		}
@@ -338,7 +338,7 @@ func (d *dialog) deliver(a zvt.Deliver, began, wait time.Duration, answered bool
 		if !answered && now-began+wait > 15*time.Second {
 			answered = true
 			if a.Gen != 0 {
-				d.post(zvt.Recorded{Gen: a.Gen})
+				d.post(ecr.Recorded{Gen: a.Gen})
 			}
 		}
 		d.t.after(wait, func() { d.deliver(a, began, min(2*wait, 20*time.Second), answered) })
@@ -348,10 +348,10 @@ func (d *dialog) deliver(a zvt.Deliver, began, wait time.Duration, answered bool
 // follow posts what becomes of a sale.
 func (d *dialog) follow(gen int) *waiter {
 	return &waiter{
-		held:    func() { d.post(zvt.Held{Gen: gen}) },
-		refused: func(code ecr.Code) { d.post(zvt.Refused{Gen: gen, Code: code}) },
-		begun:   func(sale wire.Key) { d.post(zvt.Begun{Gen: gen, Sale: string(sale)}) },
-		step:    func(s ecr.Step) { d.post(zvt.Progressed{Gen: gen, Progress: ecr.Progress{Step: s}}) },
-		ended:   func(o ecr.Outcome) { d.post(zvt.Ended{Gen: gen, Outcome: o}) },
+		held:    func() { d.post(ecr.Held{Gen: gen}) },
+		refused: func(code ecr.Code) { d.post(ecr.NotBegun{Gen: gen, Code: code}) },
+		begun:   func(sale wire.Key) { d.post(ecr.Begun{Gen: gen, Sale: string(sale)}) },
+		step:    func(s ecr.Step) { d.post(ecr.Progressed{Gen: gen, Progress: ecr.Progress{Step: s}}) },
+		ended:   func(o ecr.Outcome) { d.post(ecr.Ended{Gen: gen, Outcome: o}) },
 	}
 }

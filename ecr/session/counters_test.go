@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/ecr"
 	"posagent/ecr/zvt/frame"
 )
 
@@ -22,13 +23,13 @@ type modem struct {
 }
 
 type modemConn struct {
-	Conn
+	ecr.Conn
 	m *modem
 }
 
 func (c modemConn) Carrier() (up, ok bool) { return c.m.up.Load(), true }
 
-func (m *modem) Open(ctx context.Context) (Conn, error) {
+func (m *modem) Open(ctx context.Context) (ecr.Conn, error) {
 	conn, err := m.Opener.Open(ctx)
 	if err != nil {
 		return nil, err
@@ -50,8 +51,10 @@ func TestField_L12BadDataIsCounted(t *testing.T) {
 	end, path := cablePair(t)
 	p := newTTYs(path)
 	m := &modem{Opener: p}
-	s := New(Options{Line: "serial", Desk: d, Till: d, Memory: d, ZVT: terminal(), Frame: frame.Config{T1: 20 * time.Millisecond},
-		Log: slog.New(slog.NewTextHandler(writer{&mu, &text}, nil))})
+	o := set("serial", d)
+	o.frame.T1 = 20 * time.Millisecond
+	o.Log = slog.New(slog.NewTextHandler(writer{&mu, &text}, nil))
+	s := o.session()
 	require.False(t, s.Stats().Open)
 	serve(t, func(ctx context.Context) error { return s.ServeSerial(ctx, m) })
 	<-p.opened

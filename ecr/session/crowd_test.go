@@ -18,7 +18,7 @@ import (
 // number of others, silent ones and such that send commands; where a password is set, one that has not shown it is no register.
 func TestField_L16RegisteredConnectionsAreEvictedLast(t *testing.T) {
 	for _, password := range []string{"", "123456"} {
-		address, s := serveTCP(t, newDesk(), func(o *Options) { o.ZVT.Password = password; o.MaxConns = 4 })
+		address, s := serveTCP(t, newDesk(), func(o *setup) { o.zvt.Password = password; o.MaxConns = 4 })
 		till := dial(t, address)
 		till.send("06 00 06 12 34 56 00 09 78")
 		till.expect("80 00 00", "06 0F")
@@ -48,7 +48,7 @@ func TestField_L16AFloodStopsNoSale(t *testing.T) {
 	var text bytes.Buffer
 	var mu sync.Mutex
 	d := newDesk()
-	address, _ := serveTCP(t, d, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(writer{&mu, &text}, nil)) })
+	address, _ := serveTCP(t, d, func(o *setup) { o.Log = slog.New(slog.NewTextHandler(writer{&mu, &text}, nil)) })
 	till := dial(t, address)
 	till.send("06 00 06 12 34 56 00 09 78")
 	till.expect("80 00 00", "06 0F")

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"net/netip"
@@ -9,8 +10,6 @@ import (
 	"time"
 
 	"posagent/ecr"
-	"posagent/ecr/zvt"
-	"posagent/ecr/zvt/frame"
 )
 
 const (
@@ -19,7 +18,7 @@ const (
 	recordOnce    = 5 * time.Second
 )
 
-// dialog is one connection: a machine, and the goroutines that perform its actions.
+// dialog is one connection: a dialogue of the protocol, and the goroutines that perform its actions.
 type dialog struct {
 	s         *Session
 	number    int
@@ -29,19 +28,19 @@ type dialog struct {
 	shown     bool       // the password; the reader's
 	rank      rank       // under Session.mu
 
-	machine *zvt.Machine // stepped under Session.mu
-	lost    bool         // under Session.mu: the connection is gone
+	dialogue ecr.Dialogue // stepped under Session.mu
+	lost     bool         // under Session.mu: the connection is gone
 
-	events chan zvt.Event
+	events chan ecr.Event
 	ended  chan struct{}
-	out    chan zvt.Send
-	own    []zvt.Event // events the loop made itself
+	out    chan ecr.Send
+	own    []ecr.Event // events the loop made itself
 	late   late
-	timers map[zvt.Timer]*time.Timer
+	timers map[ecr.Timer]*time.Timer
 	jobs   sync.WaitGroup
 }
 
-// late keeps what the machine took back from leaving, or from being repeated.
+// late keeps what the dialogue took back from leaving, or from being repeated.
 type late struct {
 	repeats bool // the line repeats what is not acknowledged: only there something on its way can be taken back
 	mu      sync.Mutex
@@ -83,34 +82,32 @@ func (l *late) takeBack(through int) {
 	}
 }
 
-func (s *Session) dialog(send func(context.Context, []byte) error) *dialog {
+func (s *Session) dialog(cable bool, send func(context.Context, []byte) error) *dialog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.opened++
 	d := &dialog{
-		s: s, number: s.opened, send: send, closeLine: func() {},
-		machine: zvt.New(s.o.ZVT, s.profile),
-		events:  make(chan zvt.Event), ended: make(chan struct{}),
-		out: make(chan zvt.Send, maxOut), timers: map[zvt.Timer]*time.Timer{},
+		s: s, number: s.opened, send: send, closeLine: func() {}, late: late{repeats: cable},
+		dialogue: s.o.Protocol.Dialogue(ecr.Start{Line: s.o.Line, Cable: cable, Saved: s.profile}),
+		events:   make(chan ecr.Event), ended: make(chan struct{}),
+		out: make(chan ecr.Send, maxOut), timers: map[ecr.Timer]*time.Timer{},
 	}
+	d.shown = d.dialogue.Shown()
 	s.dialogs[d] = true
 	return d
 }
 
 // post hands an event to the loop, unless that has ended.
-func (d *dialog) post(ev zvt.Event) {
+func (d *dialog) post(ev ecr.Event) {
 	select {
 	case d.events <- ev:
 	case <-d.ended:
 	}
 }
 
-// read takes APDUs from a transport until it is gone.
-func (d *dialog) read(ctx context.Context, link frame.Transport) error {
-	there := ctx // ends with the connection: nobody is left to judge a password for
-	if tcp, ok := link.(*frame.TCP); ok {
-		there = tcp.While(ctx)
-	}
+// read takes messages from a transport until it is gone.
+func (d *dialog) read(ctx context.Context, link ecr.Transport) error {
+	there := link.While(ctx) // nobody is left to judge a password for after that
 	for {
 		data, err := link.Receive(ctx)
 		if err != nil {
@@ -119,29 +116,29 @@ func (d *dialog) read(ctx context.Context, link frame.Transport) error {
 		if err := d.turn(ctx); err != nil {
 			return err
 		}
-		if err := d.judge(there, data); err != nil {
+		var claim ecr.Claim
+		if read := d.s.o.Protocol.Claim; read != nil {
+			claim = read(data)
+		}
+		if err := d.judge(there, claim); err != nil {
 			return err
 		}
 		d.s.o.Tap(FromRegister, data)
 		d.s.count(func(st *Stats) {
 			st.Received, st.LastContact = st.Received+1, time.Now()
-			d.rank = max(d.rank, d.rankOf(data))
+			d.rank = max(d.rank, d.rankOf(claim))
 		})
-		d.post(zvt.Received{APDU: data})
+		d.post(ecr.Received{Data: data})
 	}
 }
 
-// judge holds a password back until it may be judged, and takes note of a wrong one. The machine answers it.
-func (d *dialog) judge(ctx context.Context, data []byte) error {
+// judge holds a password back until it may be judged, and takes note of a wrong one. The dialogue answers it.
+func (d *dialog) judge(ctx context.Context, claim ecr.Claim) error {
 	s := d.s
-	if s.o.ZVT.Password == "" || d.shown {
+	if d.shown || !claim.Password {
 		return nil
 	}
-	password, ok := zvt.Carries(data)
-	if !ok {
-		return nil
-	}
-	d.shown = password == s.o.ZVT.Password
+	d.shown = claim.Right
 	from := s.o.Line
 	if d.from.IsValid() {
 		from = d.from.String()
@@ -162,10 +159,10 @@ func (d *dialog) gone() {
 	d.s.mu.Lock()
 	d.lost = true
 	d.s.mu.Unlock()
-	d.post(zvt.Gone{})
+	d.post(ecr.Gone{})
 }
 
-// run steps the machine until ctx ends, or until the connection is lost and everything it began is settled.
+// run steps the dialogue until ctx ends, or until the connection is lost and everything it began is settled.
 func (d *dialog) run(ctx context.Context) {
 	// Writing ends with the loop; calls of the desk end with ctx, so that a delivery is recorded after that.
 	writing, cancel := context.WithCancel(ctx)
@@ -174,7 +171,7 @@ func (d *dialog) run(ctx context.Context) {
 	defer cancel()
 	defer d.leave()
 	for {
-		var ev zvt.Event
+		var ev ecr.Event
 		if len(d.own) > 0 {
 			ev, d.own = d.own[0], d.own[1:]
 		} else {
@@ -194,45 +191,45 @@ func (d *dialog) run(ctx context.Context) {
 	}
 }
 
-func (d *dialog) step(ev zvt.Event) (actions []zvt.Action, finished bool) {
+func (d *dialog) step(ev ecr.Event) (actions []ecr.Action, finished bool) {
 	s := d.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch e := ev.(type) {
-	case zvt.Received:
+	case ecr.Received:
 		e.Elsewhere, e.OpenSale = s.owner != nil && s.owner != d, s.sale
 		ev = e
-	case zvt.Begun:
+	case ecr.Begun:
 		s.sale = e.Sale
-	case zvt.Ended:
+	case ecr.Ended:
 		if s.sale == e.Outcome.Sale {
 			s.sale = ""
 		}
-	case zvt.Freed:
+	case ecr.Freed:
 		if s.owner != d { // it was given to another meanwhile
 			return nil, false
 		}
 	}
-	actions = d.machine.Step(ev)
+	actions = d.dialogue.Step(ev)
 	switch {
-	case d.machine.Holds() && (s.owner == nil || s.owner == d):
+	case d.dialogue.Holds() && (s.owner == nil || s.owner == d):
 		s.owner = d
-	case s.owner == d && !d.machine.Holds():
+	case s.owner == d && !d.dialogue.Holds():
 		s.handOver()
 	}
-	return actions, d.lost && d.machine.Settled()
+	return actions, d.lost && d.dialogue.Settled()
 }
 
-// handOver gives the line to the connection whose 06 20 has waited longest, or to none; with mu held.
+// handOver gives the line to the connection that has waited longest, or to none; with mu held.
 func (s *Session) handOver() {
 	s.owner = nil
 	for d := range s.dialogs {
-		if d.machine.Waits() && (s.owner == nil || d.number < s.owner.number) {
+		if d.dialogue.Waits() && (s.owner == nil || d.number < s.owner.number) {
 			s.owner = d
 		}
 	}
 	if d := s.owner; d != nil {
-		go d.post(zvt.Freed{})
+		go d.post(ecr.Freed{})
 	}
 }
 
@@ -250,7 +247,7 @@ func (d *dialog) leave() {
 	}
 }
 
-// write sends what the machine wants sent, in order.
+// write sends what the dialogue wants sent, in order.
 func (d *dialog) write(ctx context.Context) {
 	for {
 		select {
@@ -259,11 +256,11 @@ func (d *dialog) write(ctx context.Context) {
 		case one := <-d.out:
 			way, ok := d.late.leave(ctx, one.Seq)
 			if !ok {
-				d.post(zvt.Sent{Seq: one.Seq})
+				d.post(ecr.Sent{Seq: one.Seq})
 				continue
 			}
-			d.s.o.Tap(ToRegister, one.APDU)
-			err := d.send(way, one.APDU)
+			d.s.o.Tap(ToRegister, one.Data)
+			err := d.send(way, one.Data)
 			d.late.left()
 			d.s.count(func(st *Stats) {
 				if err == nil {
@@ -275,82 +272,82 @@ func (d *dialog) write(ctx context.Context) {
 			if err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) { // neither closing nor taken back
 				d.s.warn("message not acknowledged", "err", err)
 			}
-			d.post(zvt.Sent{Seq: one.Seq, OK: err == nil})
+			d.post(ecr.Sent{Seq: one.Seq, OK: err == nil})
 		}
 	}
 }
 
 // perform starts one action; none of them holds the loop up.
-func (d *dialog) perform(ctx context.Context, a zvt.Action) {
+func (d *dialog) perform(ctx context.Context, a ecr.Action) {
 	s := d.s
 	switch a := a.(type) {
-	case zvt.Send:
+	case ecr.Send:
 		select {
 		case d.out <- a:
 		default:
-			d.own = append(d.own, zvt.Sent{Seq: a.Seq})
+			d.own = append(d.own, ecr.Sent{Seq: a.Seq})
 		}
-	case zvt.StartTimer:
+	case ecr.StartTimer:
 		if t := d.timers[a.Timer]; t != nil {
 			t.Stop()
 		}
-		d.timers[a.Timer] = time.AfterFunc(a.After, func() { d.post(zvt.Fired{Timer: a.Timer, Seq: a.Seq}) })
-	case zvt.StopTimer:
+		d.timers[a.Timer] = time.AfterFunc(a.After, func() { d.post(ecr.Fired{Timer: a.Timer, Seq: a.Seq}) })
+	case ecr.StopTimer:
 		if t := d.timers[a.Timer]; t != nil {
 			t.Stop()
 		}
-	case zvt.Begin:
+	case ecr.Begin:
 		d.jobs.Go(func() { d.sale(ctx, a.Gen, func() (ecr.Sale, error) { return s.o.Desk.Begin(ctx, a.Request) }) })
-	case zvt.Last:
-		d.jobs.Go(func() { d.sale(ctx, a.Gen, func() (ecr.Sale, error) { return s.last(ctx, a.Receipt) }) })
-	case zvt.Abort:
+	case ecr.Last:
+		d.jobs.Go(func() { d.sale(ctx, a.Gen, func() (ecr.Sale, error) { return s.last(ctx, a) }) })
+	case ecr.Abort:
 		d.jobs.Go(func() {
 			err := s.o.Desk.Abort(ctx, a.Sale)
 			if err != nil && !errors.Is(err, ecr.ErrTooLate) {
 				s.log.Error("sale not aborted", "sale", a.Sale, "err", err)
 			}
-			d.post(zvt.Aborted{Gen: a.Gen, Done: err == nil})
+			d.post(ecr.AbortDecided{Gen: a.Gen, Done: err == nil})
 		})
-	case zvt.Waits:
+	case ecr.Waits:
 		if w, ok := s.o.Desk.(ecr.Waiter); ok {
 			w.Waits(a.Sale)
 		}
-	case zvt.Deliver:
+	case ecr.Deliver:
 		d.jobs.Go(func() { d.deliver(ctx, a) })
-	case zvt.CloseBatch:
+	case ecr.CloseBatch:
 		d.jobs.Go(func() { d.total(ctx, a.Gen, s.o.Till.Close) })
-	case zvt.Turnover:
+	case ecr.Turnover:
 		d.jobs.Go(func() { d.total(ctx, a.Gen, s.o.Till.Turnover) })
-	case zvt.Check:
+	case ecr.Check:
 		d.jobs.Go(func() {
 			h, err := s.o.Till.Check(ctx)
 			if err != nil {
 				s.warn("check failed", "err", err)
 			}
-			d.post(zvt.Checked{Gen: a.Gen, Health: h, OK: err == nil})
+			d.post(ecr.Checked{Gen: a.Gen, Health: h, OK: err == nil})
 		})
-	case zvt.Report:
-		d.jobs.Go(func() { d.post(zvt.Checked{Gen: a.Gen, Health: s.o.Till.Health(ctx), OK: true}) })
-	case zvt.Save:
+	case ecr.Report:
+		d.jobs.Go(func() { d.post(ecr.Checked{Gen: a.Gen, Health: s.o.Till.Health(ctx), OK: true}) })
+	case ecr.Save:
 		d.jobs.Go(func() { d.save(ctx, a) })
-	case zvt.Unsend:
+	case ecr.Unsend:
 		d.late.takeBack(a.Through)
 	}
 }
 
-// last returns the line's last sale, or the newest payment with a receipt number.
-func (s *Session) last(ctx context.Context, receipt int) (ecr.Sale, error) {
-	if receipt == 0 {
-		return s.o.Desk.Last(ctx, s.o.Line)
+// last returns a line's last sale, or the newest payment with a receipt number.
+func (s *Session) last(ctx context.Context, a ecr.Last) (ecr.Sale, error) {
+	if a.Receipt == 0 {
+		return s.o.Desk.Last(ctx, cmp.Or(a.Line, s.o.Line))
 	}
 	if c, ok := s.o.Desk.(ecr.Copier); ok {
-		return c.Copy(ctx, receipt)
+		return c.Copy(ctx, a.Receipt)
 	}
 	return ecr.Sale{}, ecr.ErrNone
 }
 
 // others posts an event to the line's other connections.
-func (d *dialog) others(ev zvt.Event) {
+func (d *dialog) others(ev ecr.Event) {
 	d.s.mu.Lock()
 	defer d.s.mu.Unlock()
 	for other := range d.s.dialogs {
@@ -366,12 +363,12 @@ func (d *dialog) sale(ctx context.Context, gen int, begin func() (ecr.Sale, erro
 	for held := false; isResuming(err) && ctx.Err() == nil; sale, err = begin() {
 		if !held {
 			held = true
-			d.post(zvt.Held{Gen: gen})
+			d.post(ecr.Held{Gen: gen})
 		}
 		pause(ctx, 20*time.Millisecond) // the desk itself waits for a while
 	}
 	if err != nil {
-		refused := zvt.Refused{Gen: gen, Code: ecr.SystemError}
+		refused := ecr.NotBegun{Gen: gen, Code: ecr.SystemError}
 		var r *ecr.Refusal
 		switch {
 		case errors.As(err, &r):
@@ -384,7 +381,7 @@ func (d *dialog) sale(ctx context.Context, gen int, begin func() (ecr.Sale, erro
 		d.post(refused)
 		return
 	}
-	d.post(zvt.Begun{Gen: gen, Sale: sale.ID})
+	d.post(ecr.Begun{Gen: gen, Sale: sale.ID})
 	progress := sale.Progress
 	for {
 		select {
@@ -395,13 +392,13 @@ func (d *dialog) sale(ctx context.Context, gen int, begin func() (ecr.Sale, erro
 				progress = nil
 				continue
 			}
-			d.post(zvt.Progressed{Gen: gen, Progress: p})
+			d.post(ecr.Progressed{Gen: gen, Progress: p})
 		case out, ok := <-sale.Outcome:
 			if !ok { // the desk is closing; the sale is settled when it opens again
-				d.post(zvt.Refused{Gen: gen, Code: ecr.SystemError})
+				d.post(ecr.NotBegun{Gen: gen, Code: ecr.SystemError})
 				return
 			}
-			d.post(zvt.Ended{Gen: gen, Outcome: out})
+			d.post(ecr.Ended{Gen: gen, Outcome: out})
 			return
 		}
 	}
@@ -414,9 +411,9 @@ func isResuming(err error) bool {
 }
 
 // deliver reports a delivery until the desk has recorded it. A desk that is closing still gets one try.
-func (d *dialog) deliver(ctx context.Context, a zvt.Deliver) {
+func (d *dialog) deliver(ctx context.Context, a ecr.Deliver) {
 	began := time.Now()
-	late := time.AfterFunc(recordWithin, func() { d.recorded(zvt.Recorded{Gen: a.Gen}) }) // also where the desk hangs
+	late := time.AfterFunc(recordWithin, func() { d.recorded(ecr.Recorded{Gen: a.Gen}) }) // also where the desk hangs
 	defer late.Stop()
 	for wait := 200 * time.Millisecond; ; wait = min(2*wait, 20*time.Second) {
 		once, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordOnce)
@@ -424,7 +421,7 @@ func (d *dialog) deliver(ctx context.Context, a zvt.Deliver) {
 		cancel()
 		if err == nil {
 			if late.Stop() {
-				d.recorded(zvt.Recorded{Gen: a.Gen, Outcome: out, OK: true})
+				d.recorded(ecr.Recorded{Gen: a.Gen, Outcome: out, OK: true})
 			}
 			return
 		}
@@ -436,7 +433,7 @@ func (d *dialog) deliver(ctx context.Context, a zvt.Deliver) {
 	}
 }
 
-func (d *dialog) recorded(ev zvt.Recorded) {
+func (d *dialog) recorded(ev ecr.Recorded) {
 	if ev.Gen != 0 {
 		d.post(ev)
 	}
@@ -454,12 +451,12 @@ func (d *dialog) total(ctx context.Context, gen int, ask func(context.Context) (
 			d.s.log.Error("totals not available", "err", err)
 		}
 	}
-	d.post(zvt.Totalled{Gen: gen, Totals: t, Code: code})
+	d.post(ecr.Totalled{Gen: gen, Totals: t, Code: code})
 }
 
 // save stores a registration and tells the line's other connections. One that is stored already is not written again:
 // registers register for every command, and strangers as often as they like.
-func (d *dialog) save(ctx context.Context, a zvt.Save) {
+func (d *dialog) save(ctx context.Context, a ecr.Save) {
 	s := d.s
 	s.saving.Lock()
 	s.mu.Lock()
@@ -478,9 +475,9 @@ func (d *dialog) save(ctx context.Context, a zvt.Save) {
 	}
 	s.saving.Unlock()
 	if !same {
-		d.others(zvt.Learned{Profile: a.Profile})
+		d.others(ecr.Learned{Profile: a.Profile})
 	}
 	if a.Gen != 0 {
-		d.post(zvt.Saved{Gen: a.Gen})
+		d.post(ecr.Saved{Gen: a.Gen})
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"posagent/ecr/zvt/frame"
 )
 
-func withPassword(o *Options) { o.ZVT.Password = "123456" }
+func withPassword(o *setup) { o.zvt.Password = "123456" }
 
 const (
 	rightPassword = "06 00 06 12 34 56 00 09 78"
@@ -68,14 +68,16 @@ func TestField_L3WrongPasswordsCostTime(t *testing.T) {
 	var mu sync.Mutex
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk()
-		s := New(Options{Line: "tcp", Desk: d, Till: d, Memory: d, ZVT: terminal(), Log: slog.New(slog.NewTextHandler(writer{&mu, &text}, nil))})
-		s.o.ZVT.Password = "123456"
+		o := set("tcp", d)
+		o.zvt.Password = "123456"
+		o.Log = slog.New(slog.NewTextHandler(writer{&mu, &text}, nil))
+		s := o.session()
 		evil, shop := netip.MustParseAddr("192.0.2.7"), netip.MustParseAddr("192.0.2.8")
 		attempt := func(from netip.Addr, data []byte) (took time.Duration, shown bool) {
-			x := s.dialog(nil)
+			x := s.dialog(false, nil)
 			x.from = from
 			began := time.Now()
-			require.NoError(t, x.judge(t.Context(), data))
+			require.NoError(t, x.judge(t.Context(), s.o.Protocol.Claim(data)))
 			return time.Since(began), x.shown
 		}
 		wrong, right := unhexed(t, wrongPassword), unhexed(t, rightPassword)
@@ -137,7 +139,7 @@ func TestField_L3WrongPasswordIsAnswered(t *testing.T) {
 		"06 30 06 00 00 00 87 00 01", "06 31 0A 00 00 00 04 00 00 00 00 12 50", "06 93 03 00 00 00"} {
 		d := newDesk()
 		refused := make(chan string, 1)
-		address, s := serveTCP(t, d, func(o *Options) { withPassword(o); o.Refused = func(from string) { refused <- from } })
+		address, s := serveTCP(t, d, func(o *setup) { withPassword(o); o.Refused = func(from string) { refused <- from } })
 		p := dial(t, address)
 		p.send(command)
 		p.expect("84 37 00")
@@ -150,13 +152,13 @@ func TestField_L3WrongPasswordIsAnswered(t *testing.T) {
 
 // TestField_L3OnlyAllowedAddresses: a connection from elsewhere is closed before anything is read.
 func TestField_L3OnlyAllowedAddresses(t *testing.T) {
-	address, s := serveTCP(t, newDesk(), func(o *Options) {
+	address, s := serveTCP(t, newDesk(), func(o *setup) {
 		o.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32"), netip.MustParsePrefix("192.168.1.0/24")}
 	})
 	p := dial(t, address)
 	require.Empty(t, p.next())
 	require.EqualValues(t, 1, s.Stats().Turned)
-	address, _ = serveTCP(t, newDesk(), func(o *Options) { o.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	address, _ = serveTCP(t, newDesk(), func(o *setup) { o.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
 	p = dial(t, address)
 	p.send("05 01 05 12 34 56 03 02")
 	p.expect("80 00 00")
@@ -170,8 +172,9 @@ func TestField_L3ACableKeepsItsRegistration(t *testing.T) {
 	run := func(password string, send []byte) []byte {
 		end, path := cablePair(t)
 		p := newTTYs(path)
-		s := New(Options{Line: "serial", Desk: d, Till: d, Memory: d, ZVT: terminal()})
-		s.o.ZVT.Password = password
+		o := set("serial", d)
+		o.zvt.Password = password
+		s := o.session()
 		serve(t, func(ctx context.Context) error { return s.ServeSerial(ctx, p) })
 		<-p.opened
 		line := frame.New(end, frame.Config{})

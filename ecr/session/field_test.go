@@ -19,7 +19,7 @@ func page(body []byte) []byte {
 // byte of a connection and as the first byte after any number of good messages.
 func TestField_L1AStrangeByteClosesTheLine(t *testing.T) {
 	begins := map[byte]bool{0x04: true, 0x05: true, 0x06: true, 0x08: true, 0x0F: true, 0x80: true, 0x84: true}
-	address, _ := serveTCP(t, newDesk(), func(o *Options) { o.T3 = time.Hour })
+	address, _ := serveTCP(t, newDesk(), func(o *setup) { o.t3 = time.Hour })
 	for before, good := range map[string]string{
 		"first": "", "after a status enquiry": "05 01 03 12 34 56", "after replies": "80 00 00 84 00 00", "after a run of 04": "04 04 00 04 04 00",
 	} {

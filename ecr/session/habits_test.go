@@ -18,22 +18,41 @@ import (
 	"posagent/ecr/zvt"
 	"posagent/ecr/zvt/apdu"
 	"posagent/ecr/zvt/frame"
+	"posagent/ecr/zvt/protocol"
 )
+
+// setup is what a test gives a session: its options, and those of ZVT.
+type setup struct {
+	Options
+	zvt   zvt.Config
+	frame frame.Config
+	t3    time.Duration
+}
+
+// set prepares a session on a desk.
+func set(line string, d *desk) setup {
+	return setup{Options: Options{Line: line, Desk: d, Till: d, Memory: d}, zvt: terminal()}
+}
+
+func (s setup) session() *Session {
+	s.Protocol = protocol.New(protocol.Options{ZVT: s.zvt, Frame: s.frame, T3: s.t3})
+	return New(s.Options)
+}
 
 func terminal() zvt.Config {
 	return zvt.Config{TerminalID: "52500038", Currency: "EUR", MerchantName: "Corner Shop", Device: "posagent", Version: "1.2.3", Language: "en"}
 }
 
 // serveTCP runs a session on a real socket until the test ends.
-func serveTCP(t *testing.T, d *desk, change func(*Options)) (address string, s *Session) {
+func serveTCP(t *testing.T, d *desk, change func(*setup)) (address string, s *Session) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	o := Options{Line: "tcp", Desk: d, Till: d, Memory: d, ZVT: terminal()}
+	o := set("tcp", d)
 	if change != nil {
 		change(&o)
 	}
-	s = New(o)
+	s = o.session()
 	serve(t, func(ctx context.Context) error { return s.ServeTCP(ctx, listener) })
 	return listener.Addr().String(), s
 }
@@ -54,7 +73,7 @@ func serve(t *testing.T, run func(context.Context) error) {
 }
 
 // cablePair is a pseudo-terminal pair in raw mode: the register's end and the terminal's path.
-func cablePair(t *testing.T) (registerEnd frame.Conn, path string) {
+func cablePair(t *testing.T) (registerEnd ecr.Conn, path string) {
 	t.Helper()
 	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	require.NoError(t, err)
@@ -78,7 +97,7 @@ func newTTYs(paths ...string) *ttys {
 	return p
 }
 
-func (p *ttys) Open(ctx context.Context) (Conn, error) {
+func (p *ttys) Open(ctx context.Context) (ecr.Conn, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -107,7 +126,9 @@ func (p *ttys) Open(ctx context.Context) (Conn, error) {
 
 func serveSerial(t *testing.T, d *desk, opener Opener, f frame.Config) *Session {
 	t.Helper()
-	s := New(Options{Line: "serial", Desk: d, Till: d, Memory: d, ZVT: terminal(), Frame: f})
+	o := set("serial", d)
+	o.frame = f
+	s := o.session()
 	serve(t, func(ctx context.Context) error { return s.ServeSerial(ctx, opener) })
 	return s
 }

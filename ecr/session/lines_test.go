@@ -166,7 +166,7 @@ func TestLostConnection(t *testing.T) {
 // TestConnectionLimit: the oldest connection without a dialogue makes room.
 func TestConnectionLimit(t *testing.T) {
 	d := newDesk()
-	address, _ := serveTCP(t, d, func(o *Options) { o.MaxConns = 2 })
+	address, _ := serveTCP(t, d, func(o *setup) { o.MaxConns = 2 })
 	busy := dial(t, address)
 	busy.send(payOpen)
 	busy.expect("80 00 00")
@@ -183,7 +183,7 @@ func TestConnectionLimit(t *testing.T) {
 // TestGarbageOnTCP: what is no dialogue ends the connection or is refused, and the terminal goes on (security E).
 func TestGarbageOnTCP(t *testing.T) {
 	d := newDesk()
-	address, _ := serveTCP(t, d, func(o *Options) { o.T3 = 50 * time.Millisecond })
+	address, _ := serveTCP(t, d, func(o *setup) { o.t3 = 50 * time.Millisecond })
 	for name, c := range map[string]struct {
 		send   []byte
 		closed bool
@@ -288,7 +288,7 @@ func TestGarbageOnTheSerialLine(t *testing.T) {
 func TestTapSeesBothWays(t *testing.T) {
 	d := newDesk()
 	seen := make(chan string, 64)
-	address, _ := serveTCP(t, d, func(o *Options) {
+	address, _ := serveTCP(t, d, func(o *setup) {
 		o.Tap = func(dir Direction, data []byte) { seen <- dir.String() + " " + hex.EncodeToString(data[:2]) }
 	})
 	r, err := register.Dial(t.Context(), "tcp:"+address, register.Options{Habit: register.BlockPrint()})

@@ -4,29 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/netip"
 	"sync"
 	"time"
 
 	"posagent/ecr"
-	"posagent/ecr/zvt"
-	"posagent/ecr/zvt/frame"
 )
-
-// Conn is an open serial line; device/line's Conn is one.
-type Conn = interface {
-	io.ReadWriteCloser
-	SetReadDeadline(t time.Time) error
-}
 
 // Opener waits for a serial line and opens it.
 type Opener interface {
-	Open(ctx context.Context) (Conn, error)
+	Open(ctx context.Context) (ecr.Conn, error)
 }
 
-// Direction is the way an APDU went.
+// Direction is the way a message went.
 type Direction uint8
 
 // The directions.
@@ -48,12 +39,11 @@ type Options struct {
 	Desk   ecr.Desk
 	Till   ecr.Till
 	Memory ecr.Memory // nil: a registration does not survive a restart
-	ZVT    zvt.Config // Line is filled in
-	Frame  frame.Config
-	T3     time.Duration // TCP: an APDU must be complete within, 0 = 5 s
-	Log    *slog.Logger
-	// Tap sees every APDU as it passes. It must not block and must not keep the slice.
-	Tap func(dir Direction, apdu []byte)
+	// Protocol is what the line speaks.
+	Protocol ecr.Protocol
+	Log      *slog.Logger
+	// Tap sees every message as it passes. It must not block and must not keep the slice.
+	Tap func(dir Direction, message []byte)
 	// Allow is where TCP connections may come from, nil = from anywhere.
 	Allow []netip.Prefix
 	// Refused is called with the address of each wrong password, or with the line's name; it must not block. nil = nothing.
@@ -89,15 +79,15 @@ const lookEvery = time.Second
 // Stats says what a line is doing.
 type Stats struct {
 	Connections int
-	Received    uint64 // APDUs
+	Received    uint64 // messages
 	Sent        uint64
 	Unsent      uint64 // not acknowledged by the link, or without a line
 	OpenErrors  uint64
 
-	Open        bool        // registers can be heard
-	LastContact time.Time   // when a register's message came last
-	Link        frame.Stats // of a serial line, over all its openings
-	Carrier     Carrier     // of a serial line
+	Open        bool         // registers can be heard
+	LastContact time.Time    // when a register's message came last
+	Link        ecr.Counters // of a serial line, over all its openings
+	Carrier     Carrier      // of a serial line
 
 	Turned  uint64 // connections from addresses that are not allowed
 	Strange uint64 // connections that began a message with a byte of another protocol
@@ -121,7 +111,7 @@ type Session struct {
 	owner   *dialog // runs the line's dialogue
 	sale    string  // runs on the line
 	stats   Stats
-	link    *frame.Link // open, of a serial line
+	link    ecr.Transport // open, of a serial line
 
 	saving sync.Mutex // one registration is stored at a time
 
@@ -144,7 +134,6 @@ func New(o Options) *Session {
 	if o.MaxConns <= 0 {
 		o.MaxConns = 8
 	}
-	o.ZVT.Line = o.Line
 	s := &Session{o: o, log: o.Log.With("sys", "ecr", "line", o.Line), dialogs: map[*dialog]bool{}}
 	if u, ok := o.Desk.(ecr.Undoer); ok {
 		u.OnUndo(o.Line, s.undoing)
@@ -157,7 +146,7 @@ func (s *Session) undoing() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for d := range s.dialogs {
-		go d.post(zvt.Undoing{})
+		go d.post(ecr.Undoing{})
 	}
 }
 
@@ -177,7 +166,7 @@ func (s *Session) Stats() Stats {
 }
 
 // plugged makes a link the line's, and adds what the last one counted to the sum.
-func (s *Session) plugged(link *frame.Link) {
+func (s *Session) plugged(link ecr.Transport) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.link != nil {
@@ -190,7 +179,7 @@ func (s *Session) plugged(link *frame.Link) {
 }
 
 // look watches an open serial line until ctx ends: its carrier, and what shows a bad cable or wrong settings.
-func (s *Session) look(ctx context.Context, conn Conn, before frame.Stats) {
+func (s *Session) look(ctx context.Context, conn ecr.Conn, before ecr.Counters) {
 	for pause(ctx, lookEvery); ctx.Err() == nil; pause(ctx, lookEvery) {
 		if c, ok := conn.(carrying); ok {
 			if up, ok := c.Carrier(); ok {
@@ -250,14 +239,14 @@ func (s *Session) load(ctx context.Context) error {
 // ServeSerial serves a serial line until ctx ends: it opens the line, and opens it again whenever it is lost. It
 // returns ctx.Err(), or the error of loading the registration.
 func (s *Session) ServeSerial(ctx context.Context, opener Opener) error {
+	if s.o.Protocol.Serial == nil {
+		return errNoSerial
+	}
 	if err := s.load(ctx); err != nil {
 		return err
 	}
-	s.o.ZVT.Cable = true
 	cable := newCable()
-	d := s.dialog(cable.send)
-	d.late.repeats = true
-	d.shown = d.machine.Shown()
+	d := s.dialog(true, cable.send)
 	ctx, cancel := context.WithCancel(ecr.WithPeer(ctx, ecr.Peer{Line: s.o.Line}))
 	var wg sync.WaitGroup
 	wg.Go(func() { d.run(ctx) })
@@ -276,7 +265,7 @@ func (s *Session) ServeSerial(ctx context.Context, opener Opener) error {
 			continue
 		}
 		wait = time.Second
-		link := frame.New(conn, s.o.Frame)
+		link := s.o.Protocol.Serial(conn)
 		cable.plug(link)
 		s.plugged(link)
 		s.log.Info("line open")
@@ -302,18 +291,22 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-var errNoLine = errors.New("line is not open")
+var (
+	errNoLine   = errors.New("line is not open")
+	errNoSerial = errors.New("the register's protocol does not run on a serial line: set [ecr] tcp")
+	errNoTCP    = errors.New("the register's protocol does not run on TCP: set [ecr] serial")
+)
 
 // cable is a transport that may be replaced.
 type cable struct {
 	mu      sync.Mutex
-	link    frame.Transport
+	link    ecr.Transport
 	changed chan struct{}
 }
 
 func newCable() *cable { return &cable{changed: make(chan struct{})} }
 
-func (c *cable) plug(link frame.Transport) {
+func (c *cable) plug(link ecr.Transport) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.link = link
@@ -326,14 +319,14 @@ func (c *cable) plug(link frame.Transport) {
 func (c *cable) send(ctx context.Context, data []byte) error {
 	late := time.NewTimer(reopenWithin)
 	defer late.Stop()
-	var tried frame.Transport
+	var tried ecr.Transport
 	for {
 		c.mu.Lock()
 		link, changed := c.link, c.changed
 		c.mu.Unlock()
 		if link != nil && link != tried {
 			err := link.Send(ctx, data)
-			if !errors.Is(err, frame.ErrClosed) {
+			if !errors.Is(err, ecr.ErrClosed) {
 				return err
 			}
 			tried = link

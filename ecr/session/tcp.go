@@ -11,16 +11,15 @@ import (
 	"time"
 
 	"posagent/ecr"
-	"posagent/ecr/zvt/frame"
 )
-
-// maxAPDU bounds what a register may send at once on TCP: no command we know comes near.
-const maxAPDU = 16 << 10
 
 // ServeTCP serves register connections until ctx ends, then closes the listener and them. It returns ctx.Err(), the
 // error of loading the registration, or that of a listener closed by somebody else.
 func (s *Session) ServeTCP(ctx context.Context, listener net.Listener) error {
 	defer func() { _ = listener.Close() }()
+	if s.o.Protocol.TCP == nil {
+		return errNoTCP
+	}
 	if err := s.load(ctx); err != nil {
 		return err
 	}
@@ -62,17 +61,17 @@ func (s *Session) ServeTCP(ctx context.Context, listener net.Listener) error {
 			s.warn("too many connections")
 			continue
 		}
-		link := frame.NewTCP(conn, s.o.T3, frame.WithMaxAPDU(maxAPDU))
-		d := s.dialog(link.Send)
+		link := s.o.Protocol.TCP(conn)
+		d := s.dialog(false, link.Send)
 		d.from = from
 		d.closeLine = func() { _ = link.Close() }
-		// The machine outlives its connection until the desk knows what became of its sale.
+		// The dialogue outlives its connection until the desk knows what became of its sale.
 		peer := ecr.WithPeer(ctx, ecr.Peer{Line: s.o.Line, Address: conn.RemoteAddr().String()})
 		wg.Go(func() { d.run(peer) })
 		wg.Go(func() {
 			err := d.read(ctx, link)
 			_ = link.Close()
-			if errors.Is(err, frame.ErrStrange) {
+			if errors.Is(err, ecr.ErrStrange) {
 				s.count(func(st *Stats) { st.Strange++ })
 			}
 			s.log.Debug("connection ended", "err", err)
@@ -106,11 +105,11 @@ const (
 )
 
 // rankOf is what a message says of its connection. Where a password is set, a command without it shows nothing.
-func (d *dialog) rankOf(data []byte) rank {
-	if d.s.o.ZVT.Password != "" && !d.shown {
+func (d *dialog) rankOf(claim ecr.Claim) rank {
+	switch {
+	case !d.shown:
 		return silent
-	}
-	if data[0] == 0x06 && len(data) > 1 && data[1] == 0x00 {
+	case claim.Register:
 		return registered
 	}
 	return speaking

@@ -49,7 +49,7 @@ func inTime(t *testing.T, d *desk, play func(t *testing.T, p *peer, l *pipes)) {
 	synctest.Test(t, func(t *testing.T) {
 		d.changed = make(chan struct{})
 		l := newPipes()
-		s := New(Options{Line: "tcp", Desk: d, Till: d, Memory: d, ZVT: terminal()})
+		s := set("tcp", d).session()
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- s.ServeTCP(ctx, l) }()
@@ -290,5 +290,15 @@ func TestCancelAtEveryMoment(t *testing.T) {
 func TestAListenerClosedByOthersIsAnError(t *testing.T) {
 	l := newPipes()
 	require.NoError(t, l.Close())
-	require.ErrorIs(t, New(Options{Line: "tcp"}).ServeTCP(t.Context(), l), net.ErrClosed)
+	require.ErrorIs(t, set("tcp", newDesk()).session().ServeTCP(t.Context(), l), net.ErrClosed)
+}
+
+// TestAProtocolWithoutALineSaysSo: a session does not open a line that its protocol does not run on.
+func TestAProtocolWithoutALineSaysSo(t *testing.T) {
+	s := New(Options{Line: "none"})
+	require.ErrorIs(t, s.ServeSerial(t.Context(), newTTYs()), errNoSerial)
+	l := newPipes()
+	require.ErrorIs(t, s.ServeTCP(t.Context(), l), errNoTCP)
+	_, err := l.Accept()
+	require.ErrorIs(t, err, net.ErrClosed)
 }

@@ -2,14 +2,14 @@ package session
 
 import (
 	"context"
-	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/ecr/zvt"
+	"posagent/ecr"
+	"posagent/ecr/zvt/protocol"
 )
 
 // What has not left is taken back, and what waits for an acknowledgement is not repeated; both are said to be unsent, in
@@ -17,8 +17,8 @@ import (
 func TestUnsendTakesBackWhatHasNotLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var left []byte
-		s := New(Options{Tap: func(Direction, []byte) {}, Log: slog.New(slog.DiscardHandler)})
-		d := s.dialog(func(ctx context.Context, data []byte) error {
+		s := New(Options{Protocol: protocol.New(protocol.Options{})})
+		d := s.dialog(true, func(ctx context.Context, data []byte) error {
 			left = append(left, data...)
 			if data[0] == 4 {
 				return nil
@@ -26,18 +26,17 @@ func TestUnsendTakesBackWhatHasNotLeft(t *testing.T) {
 			<-ctx.Done() // the peer never acknowledges
 			return ctx.Err()
 		})
-		d.late.repeats = true
 		ctx, cancel := context.WithCancel(t.Context())
 		d.jobs.Go(func() { d.write(ctx) })
 		for seq := range 3 {
-			d.perform(ctx, zvt.Send{Seq: seq + 1, APDU: []byte{byte(seq + 1)}})
+			d.perform(ctx, ecr.Send{Seq: seq + 1, Data: []byte{byte(seq + 1)}})
 		}
 		synctest.Wait()
-		d.perform(ctx, zvt.Unsend{Through: 3})
-		d.perform(ctx, zvt.Send{Seq: 4, APDU: []byte{4}})
+		d.perform(ctx, ecr.Unsend{Through: 3})
+		d.perform(ctx, ecr.Send{Seq: 4, Data: []byte{4}})
 		began := time.Now()
-		for _, want := range []zvt.Sent{{Seq: 1}, {Seq: 2}, {Seq: 3}, {Seq: 4, OK: true}} {
-			require.Equal(t, zvt.Event(want), <-d.events)
+		for _, want := range []ecr.Sent{{Seq: 1}, {Seq: 2}, {Seq: 3}, {Seq: 4, OK: true}} {
+			require.Equal(t, ecr.Event(want), <-d.events)
 		}
 		require.Zero(t, time.Since(began))
 		require.Equal(t, []byte{1, 4}, left)

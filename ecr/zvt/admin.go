@@ -40,23 +40,23 @@ func (m *Machine) beginAdmin() {
 		epoch := m.prof.Epoch
 		m.prof = defaultProfile()
 		m.prof.Epoch = epoch
-		m.do(Save{Profile: m.prof.encode()})
+		m.do(ecr.Save{Profile: m.prof.encode()})
 		m.finish()
 	case apdu.StatusEnquiry:
-		m.do(Report{Gen: m.d.gen})
+		m.do(ecr.Report{Gen: m.d.gen})
 	case apdu.Diagnosis, apdu.Initialisation:
 		m.waitVisibly()
-		m.do(Check{Gen: m.d.gen})
+		m.do(ecr.Check{Gen: m.d.gen})
 	case apdu.EndOfDay:
 		if m.d.again && m.lastEOD != nil {
 			m.tellTotals(*m.lastEOD)
 			return
 		}
 		m.waitVisibly()
-		m.do(CloseBatch{Gen: m.d.gen})
+		m.do(ecr.CloseBatch{Gen: m.d.gen})
 	case apdu.TurnoverTotals:
 		m.waitVisibly()
-		m.do(Turnover{Gen: m.d.gen})
+		m.do(ecr.Turnover{Gen: m.d.gen})
 	default: // 06 18
 		m.d.end = apdu.New(apdu.Completion)
 		m.print()
@@ -78,10 +78,10 @@ func (m *Machine) register() {
 	if id, ok := idOf(m.d.msg); ok && m.prof.Sequenced {
 		m.ids.last = id
 	}
-	m.do(Save{Gen: m.d.gen, Profile: m.prof.encode()})
+	m.do(ecr.Save{Gen: m.d.gen, Profile: m.prof.encode()})
 }
 
-func (m *Machine) saved(ev Saved) {
+func (m *Machine) saved(ev ecr.Saved) {
 	if ev.Gen != m.d.gen || m.phase != working {
 		return
 	}
@@ -179,7 +179,7 @@ func statusOf(h ecr.Health) byte {
 	return statusWait
 }
 
-func (m *Machine) checked(ev Checked) {
+func (m *Machine) checked(ev ecr.Checked) {
 	if ev.Gen != m.d.gen || m.phase != working {
 		return
 	}
@@ -202,7 +202,7 @@ func (m *Machine) checked(ev Checked) {
 	m.print()
 }
 
-func (m *Machine) totalled(ev Totalled) {
+func (m *Machine) totalled(ev ecr.Totalled) {
 	if ev.Gen != m.d.gen || m.phase != working {
 		return
 	}

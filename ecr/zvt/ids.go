@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"posagent/ecr"
 	"posagent/ecr/zvt/apdu"
 )
 
@@ -108,18 +109,18 @@ func encode(msg apdu.Message) []byte {
 	return data
 }
 
-func (m *Machine) start(t Timer, after time.Duration) {
+func (m *Machine) start(t ecr.Timer, after time.Duration) {
 	m.timerSeq++
 	m.timers[t] = m.timerSeq
-	m.do(StartTimer{Timer: t, Seq: m.timerSeq, After: after})
+	m.do(ecr.StartTimer{Timer: t, Seq: m.timerSeq, After: after})
 }
 
-func (m *Machine) stop(t Timer) {
+func (m *Machine) stop(t ecr.Timer) {
 	if m.timers[t] == 0 {
 		return
 	}
 	m.timers[t] = 0
-	m.do(StopTimer{Timer: t})
+	m.do(ecr.StopTimer{Timer: t})
 }
 
 // sequence is the request id handed to the desk.

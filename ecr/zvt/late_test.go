@@ -14,12 +14,12 @@ func tellingLate(t *testing.T, sale string, answers ...bool) (m *Machine, seq in
 	t.Helper()
 	m = New(testConfig(), nil)
 	m.answers = len(answers) > 0
-	last := func(actions []Action) (seq, timer int) {
+	last := func(actions []ecr.Action) (seq, timer int) {
 		for _, a := range actions {
 			switch a := a.(type) {
-			case Send:
+			case ecr.Send:
 				seq = a.Seq
-			case StartTimer:
+			case ecr.StartTimer:
 				if a.Timer == TimerReply {
 					timer = a.Seq
 				}
@@ -28,23 +28,23 @@ func tellingLate(t *testing.T, sale string, answers ...bool) (m *Machine, seq in
 		return seq, timer
 	}
 	ok := unhex(t, "80 00 00")
-	m.Step(Received{APDU: unhex(t, "06 00 06 00 00 00 8E 09 78")})
-	seq, _ = last(m.Step(Saved{Gen: m.gen}))
-	m.Step(Sent{Seq: seq, OK: true})
-	m.Step(Received{APDU: ok})
-	m.Step(Received{APDU: unhex(t, "06 01 07 04 00 00 00 00 12 50")})
-	m.Step(Begun{Gen: m.gen, Sale: sale})
-	seq, _ = last(m.Step(Progressed{Gen: m.gen, Progress: ecr.Progress{Step: ecr.StepStarting}}))
-	_, timer := last(m.Step(Sent{Seq: seq, OK: true}))
-	m.Step(Fired{Timer: TimerReply, Seq: timer})
-	seq, _ = last(m.Step(Ended{Gen: m.gen, Outcome: outcomeNamed("approved")}))
+	m.Step(ecr.Received{Data: unhex(t, "06 00 06 00 00 00 8E 09 78")})
+	seq, _ = last(m.Step(ecr.Saved{Gen: m.gen}))
+	m.Step(ecr.Sent{Seq: seq, OK: true})
+	m.Step(ecr.Received{Data: ok})
+	m.Step(ecr.Received{Data: unhex(t, "06 01 07 04 00 00 00 00 12 50")})
+	m.Step(ecr.Begun{Gen: m.gen, Sale: sale})
+	seq, _ = last(m.Step(ecr.Progressed{Gen: m.gen, Progress: ecr.Progress{Step: ecr.StepStarting}}))
+	_, timer := last(m.Step(ecr.Sent{Seq: seq, OK: true}))
+	m.Step(ecr.Fired{Timer: TimerReply, Seq: timer})
+	seq, _ = last(m.Step(ecr.Ended{Gen: m.gen, Outcome: outcomeNamed("approved")}))
 	require.Equal(t, telling, m.phase)
 	return m, seq
 }
 
-func deliveries(actions []Action) (out []ecr.Delivery) {
+func deliveries(actions []ecr.Action) (out []ecr.Delivery) {
 	for _, a := range actions {
-		if d, ok := a.(Deliver); ok {
+		if d, ok := a.(ecr.Deliver); ok {
 			out = append(out, d.Delivery)
 		}
 	}
@@ -53,18 +53,18 @@ func deliveries(actions []Action) (out []ecr.Delivery) {
 
 // The late answer to a 04 FF does not acknowledge a 04 0F that never arrived, or that the register refuses (MONEY A.3).
 func TestMoneyA3_ALateReplyIsNoAcknowledgement(t *testing.T) {
-	ok := Received{APDU: unhex(t, "80 00 00")}
+	ok := ecr.Received{Data: unhex(t, "80 00 00")}
 	for name, c := range map[string]struct {
-		events []Event
+		events []ecr.Event
 		want   []ecr.Delivery
 	}{
-		"the link loses it":         {[]Event{ok, Sent{OK: false}}, []ecr.Delivery{ecr.Lost}},
-		"the register refuses it":   {[]Event{ok, Sent{OK: true}, Received{APDU: unhex(t, "84 66 00")}}, []ecr.Delivery{ecr.Refused}},
-		"refuses it after a while":  {[]Event{Sent{OK: true}, ok, Received{APDU: unhex(t, "84 66 00")}}, []ecr.Delivery{ecr.Refused}},
-		"acknowledges it":           {[]Event{Sent{OK: true}, ok, ok}, []ecr.Delivery{ecr.Told}},
-		"acknowledges this alone":   {[]Event{Sent{OK: true}, ok, Fired{Timer: TimerReply}}, []ecr.Delivery{ecr.Told}},
-		"early, and this alone":     {[]Event{ok, Sent{OK: true}, Fired{Timer: TimerReply}}, []ecr.Delivery{ecr.Told}},
-		"says nothing for too long": {[]Event{Sent{OK: true}, Fired{Timer: TimerReply}}, []ecr.Delivery{ecr.Lost}},
+		"the link loses it":         {[]ecr.Event{ok, ecr.Sent{OK: false}}, []ecr.Delivery{ecr.Lost}},
+		"the register refuses it":   {[]ecr.Event{ok, ecr.Sent{OK: true}, ecr.Received{Data: unhex(t, "84 66 00")}}, []ecr.Delivery{ecr.Refused}},
+		"refuses it after a while":  {[]ecr.Event{ecr.Sent{OK: true}, ok, ecr.Received{Data: unhex(t, "84 66 00")}}, []ecr.Delivery{ecr.Refused}},
+		"acknowledges it":           {[]ecr.Event{ecr.Sent{OK: true}, ok, ok}, []ecr.Delivery{ecr.Told}},
+		"acknowledges this alone":   {[]ecr.Event{ecr.Sent{OK: true}, ok, ecr.Fired{Timer: TimerReply}}, []ecr.Delivery{ecr.Told}},
+		"early, and this alone":     {[]ecr.Event{ok, ecr.Sent{OK: true}, ecr.Fired{Timer: TimerReply}}, []ecr.Delivery{ecr.Told}},
+		"says nothing for too long": {[]ecr.Event{ecr.Sent{OK: true}, ecr.Fired{Timer: TimerReply}}, []ecr.Delivery{ecr.Lost}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, seq := tellingLate(t, "s1")
@@ -72,10 +72,10 @@ func TestMoneyA3_ALateReplyIsNoAcknowledgement(t *testing.T) {
 			for _, ev := range c.events {
 				require.Empty(t, got)
 				switch e := ev.(type) {
-				case Sent:
+				case ecr.Sent:
 					e.Seq = seq
 					ev = e
-				case Fired:
+				case ecr.Fired:
 					e.Seq = m.timers[TimerReply]
 					ev = e
 				}
@@ -91,22 +91,22 @@ func TestMoneyA3_ALateReplyIsNoAcknowledgement(t *testing.T) {
 func TestMoneyA3_WhatIsUnsentEndsWithItsDialogue(t *testing.T) {
 	for _, command := range []string{"06 00 06 00 00 00 8E 09 78", "06 20 05 00 00 00 03 01"} {
 		m, seq := tellingLate(t, "s1")
-		actions := m.Step(Received{APDU: unhex(t, command)})
-		unsend := slices.Index(actions, Action(Unsend{Through: seq}))
+		actions := m.Step(ecr.Received{Data: unhex(t, command)})
+		unsend := slices.Index(actions, ecr.Action(ecr.Unsend{Through: seq}))
 		require.GreaterOrEqual(t, unsend, 0, command)
 		for _, a := range actions[:unsend] {
-			_, sends := a.(Send)
+			_, sends := a.(ecr.Send)
 			require.False(t, sends)
 		}
-		require.Empty(t, m.Step(Sent{Seq: seq}))
+		require.Empty(t, m.Step(ecr.Sent{Seq: seq}))
 	}
 	m, seq := tellingLate(t, "s1")
-	m.Step(Sent{Seq: seq, OK: true})
+	m.Step(ecr.Sent{Seq: seq, OK: true})
 	for m.leaving > 0 { // the answers to the two commands
-		m.Step(Sent{Seq: -1, OK: true})
+		m.Step(ecr.Sent{Seq: -1, OK: true})
 	}
-	for _, a := range m.Step(Received{APDU: unhex(t, "06 00 06 00 00 00 8E 09 78")}) {
-		_, unsends := a.(Unsend)
+	for _, a := range m.Step(ecr.Received{Data: unhex(t, "06 00 06 00 00 00 8E 09 78")}) {
+		_, unsends := a.(ecr.Unsend)
 		require.False(t, unsends)
 	}
 }
@@ -116,50 +116,50 @@ func TestMoneyA3_WhatIsUnsentEndsWithItsDialogue(t *testing.T) {
 func TestMoneyA3_WhatIsAnsweredIsNotRepeated(t *testing.T) {
 	for _, acknowledged := range []bool{false, true} {
 		m := New(testConfig(), nil)
-		m.Step(Received{APDU: unhex(t, "06 00 06 00 00 00 8E 09 78")})
-		m.Step(Saved{Gen: m.gen})
+		m.Step(ecr.Received{Data: unhex(t, "06 00 06 00 00 00 8E 09 78")})
+		m.Step(ecr.Saved{Gen: m.gen})
 		require.Equal(t, ending, m.phase)
 		for m.leaving > 1 {
-			m.Step(Sent{Seq: -1, OK: true})
+			m.Step(ecr.Sent{Seq: -1, OK: true})
 		}
-		end := Unsend{Through: m.seq}
+		end := ecr.Unsend{Through: m.seq}
 		if acknowledged {
-			m.Step(Sent{Seq: m.seq, OK: true})
+			m.Step(ecr.Sent{Seq: m.seq, OK: true})
 		}
-		m.Step(Received{APDU: unhex(t, "80 00 00")})
+		m.Step(ecr.Received{Data: unhex(t, "80 00 00")})
 		require.Equal(t, idle, m.phase)
-		actions := m.Step(Received{APDU: unhex(t, "06 01 07 04 00 00 00 00 12 50")})
-		require.Equal(t, !acknowledged, slices.Contains(actions, Action(end)))
+		actions := m.Step(ecr.Received{Data: unhex(t, "06 01 07 04 00 00 00 00 12 50")})
+		require.Equal(t, !acknowledged, slices.Contains(actions, ecr.Action(end)))
 	}
 }
 
 // A register that answers 04 FF is told once more where its one answer may have been to an older message.
 func TestMoneyA3_ADoubtfulAnswerIsAskedForAgain(t *testing.T) {
-	ok := Received{APDU: unhex(t, "80 00 00")}
+	ok := ecr.Received{Data: unhex(t, "80 00 00")}
 	for name, c := range map[string]struct {
-		then Event
+		then ecr.Event
 		want ecr.Delivery
 	}{
 		"it has it":            {ok, ecr.Told},
-		"it does not want it":  {Received{APDU: unhex(t, "84 66 00")}, ecr.Refused},
-		"it was switched off":  {Fired{Timer: TimerReply}, ecr.Lost},
-		"the link has lost it": {Sent{}, ecr.Lost},
+		"it does not want it":  {ecr.Received{Data: unhex(t, "84 66 00")}, ecr.Refused},
+		"it was switched off":  {ecr.Fired{Timer: TimerReply}, ecr.Lost},
+		"the link has lost it": {ecr.Sent{}, ecr.Lost},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, seq := tellingLate(t, "s1", true)
-			m.Step(Sent{Seq: seq, OK: true})
+			m.Step(ecr.Sent{Seq: seq, OK: true})
 			require.Empty(t, deliveries(m.Step(ok)))
-			actions := m.Step(Fired{Timer: TimerReply, Seq: m.timers[TimerReply]})
+			actions := m.Step(ecr.Fired{Timer: TimerReply, Seq: m.timers[TimerReply]})
 			require.Empty(t, deliveries(actions))
-			again, is := actions[len(actions)-1].(Send)
+			again, is := actions[len(actions)-1].(ecr.Send)
 			require.True(t, is)
-			require.Equal(t, "04 0F", spaced(again.APDU[:2]))
+			require.Equal(t, "04 0F", spaced(again.Data[:2]))
 			switch e := c.then.(type) {
-			case Sent:
-				c.then = Sent{Seq: again.Seq}
-			case Fired:
-				m.Step(Sent{Seq: again.Seq, OK: true})
-				c.then = Fired{Timer: e.Timer, Seq: m.timers[TimerReply]}
+			case ecr.Sent:
+				c.then = ecr.Sent{Seq: again.Seq}
+			case ecr.Fired:
+				m.Step(ecr.Sent{Seq: again.Seq, OK: true})
+				c.then = ecr.Fired{Timer: e.Timer, Seq: m.timers[TimerReply]}
 			}
 			require.Equal(t, []ecr.Delivery{c.want}, deliveries(m.Step(c.then)))
 		})

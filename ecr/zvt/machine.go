@@ -52,7 +52,7 @@ type Machine struct {
 	ids      ids
 	lastEOD  *ecr.Totals // told last; for a repeated 06 50
 
-	actions []Action
+	actions []ecr.Action
 }
 
 // dialogue is one command of the register and what follows from it.
@@ -160,42 +160,42 @@ func (m *Machine) Sale() string {
 func (m *Machine) Settled() bool { return m.phase == idle && len(m.orphans) == 0 }
 
 // Step takes one event and returns what to do, in this order.
-func (m *Machine) Step(ev Event) []Action {
+func (m *Machine) Step(ev ecr.Event) []ecr.Action {
 	m.actions = nil
 	switch ev := ev.(type) {
-	case Received:
+	case ecr.Received:
 		m.received(ev)
-	case Sent:
+	case ecr.Sent:
 		m.sent(ev)
-	case Begun:
+	case ecr.Begun:
 		m.begun(ev)
-	case Held:
+	case ecr.Held:
 		m.hold(ev)
-	case Refused:
+	case ecr.NotBegun:
 		m.refused(ev)
-	case Progressed:
+	case ecr.Progressed:
 		m.progressed(ev)
-	case Ended:
+	case ecr.Ended:
 		m.ended(ev)
-	case Aborted:
+	case ecr.AbortDecided:
 		m.aborted(ev)
-	case Recorded:
+	case ecr.Recorded:
 		m.recorded(ev)
-	case Totalled:
+	case ecr.Totalled:
 		m.totalled(ev)
-	case Checked:
+	case ecr.Checked:
 		m.checked(ev)
-	case Saved:
+	case ecr.Saved:
 		m.saved(ev)
-	case Fired:
+	case ecr.Fired:
 		m.fired(ev)
-	case Gone:
+	case ecr.Gone:
 		m.drop(false, true)
-	case Freed:
+	case ecr.Freed:
 		m.freed()
-	case Undoing:
+	case ecr.Undoing:
 		m.undoing()
-	case Learned:
+	case ecr.Learned:
 		m.prof = loadProfile(ev.Profile)
 	}
 	return m.actions
@@ -208,13 +208,13 @@ func (m *Machine) undoing() {
 	}
 }
 
-func (m *Machine) do(a Action) { m.actions = append(m.actions, a) }
+func (m *Machine) do(a ecr.Action) { m.actions = append(m.actions, a) }
 
-func (m *Machine) received(ev Received) {
-	if len(ev.APDU) < 3 {
+func (m *Machine) received(ev ecr.Received) {
+	if len(ev.Data) < 3 {
 		return
 	}
-	msg, err := apdu.Decode(ev.APDU)
+	msg, err := apdu.Decode(ev.Data)
 	if msg.Cmd.IsReply() {
 		m.answered(msg)
 		return
@@ -223,7 +223,7 @@ func (m *Machine) received(ev Received) {
 		m.reply(-1, apdu.Refuse(0x37))
 		return
 	}
-	id, fresh := m.ids.see(m.prof.Sequenced, msg, ev.APDU)
+	id, fresh := m.ids.see(m.prof.Sequenced, msg, ev.Data)
 	rules, known := table[msg.Cmd]
 	switch {
 	case err != nil, !known, fresh == contradicts:
@@ -236,7 +236,7 @@ func (m *Machine) received(ev Received) {
 		return
 	case fresh == restarts:
 		m.prof.Epoch++
-		m.do(Save{Profile: m.prof.encode()})
+		m.do(ecr.Save{Profile: m.prof.encode()})
 	}
 	column := m.phase
 	if ev.Elsewhere && (m.phase == idle || m.phase == ending) {
@@ -297,11 +297,11 @@ func (m *Machine) drop(joined, gone bool) {
 		if m.d.held == nil {
 			m.orphans[m.d.gen] = orphan{discard: joined}
 		} else if !joined {
-			m.do(Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
+			m.do(ecr.Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
 		}
 	case telling, pausing:
 		if m.d.sale != "" && !m.d.retold && !joined {
-			m.do(Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
+			m.do(ecr.Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
 		}
 	}
 	m.aborting = aborting{} // an answer now would be taken for the answer to the next command
@@ -315,7 +315,7 @@ func (m *Machine) drop(joined, gone bool) {
 	m.queue, m.pending = nil, nil
 	m.stop(TimerReply)
 	if m.leaving > 0 { // also what was answered and not acknowledged: repeated, it would be taken for a message of the next dialogue
-		m.do(Unsend{Through: m.seq})
+		m.do(ecr.Unsend{Through: m.seq})
 	}
 }
 
@@ -341,7 +341,7 @@ func (m *Machine) reply(id int, msg apdu.Message) {
 func (m *Machine) transmit(data []byte) int {
 	m.seq++
 	m.leaving++
-	m.do(Send{Seq: m.seq, APDU: data})
+	m.do(ecr.Send{Seq: m.seq, Data: data})
 	return m.seq
 }
 
@@ -365,7 +365,7 @@ func (m *Machine) next() {
 	m.pending = &o
 }
 
-func (m *Machine) sent(ev Sent) {
+func (m *Machine) sent(ev ecr.Sent) {
 	m.leaving = max(0, m.leaving-1)
 	m.unsent = slices.DeleteFunc(m.unsent, func(seq int) bool { return seq == ev.Seq })
 	switch {
@@ -419,7 +419,7 @@ func (m *Machine) settle(r reply) {
 		m.answers = true
 		if m.phase == running && !m.d.waits && r.code == 0 {
 			m.d.waits = true
-			m.do(Waits{Sale: m.d.sale})
+			m.do(ecr.Waits{Sale: m.d.sale})
 		}
 	}
 	m.stop(TimerReply)
@@ -434,7 +434,7 @@ func (m *Machine) settle(r reply) {
 	m.next()
 }
 
-func (m *Machine) fired(ev Fired) {
+func (m *Machine) fired(ev ecr.Fired) {
 	if ev.Timer >= timers || m.timers[ev.Timer] != ev.Seq || ev.Seq == 0 {
 		return
 	}

@@ -180,7 +180,7 @@ func TestUnknownCommandsAreRefusedInEveryPhase(t *testing.T) {
 					continue
 				}
 				s := inPhase(t, p)
-				s.step(t, Received{APDU: []byte{byte(class), instr, 0}, Elsewhere: p == elsewhere})
+				s.step(t, ecr.Received{Data: []byte{byte(class), instr, 0}, Elsewhere: p == elsewhere})
 				require.Equal(t, []string{"P 84 83 00"}, s.out, "%v in %v", cmd, p)
 			}
 		}

@@ -4,13 +4,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/ecr"
 )
 
 // sends are the APDUs among actions.
-func sends(actions []Action) (out [][]byte) {
+func sends(actions []ecr.Action) (out [][]byte) {
 	for _, a := range actions {
-		if s, ok := a.(Send); ok {
-			out = append(out, s.APDU)
+		if s, ok := a.(ecr.Send); ok {
+			out = append(out, s.Data)
 		}
 	}
 	return out
@@ -20,14 +22,14 @@ func sends(actions []Action) (out [][]byte) {
 func registeredAs(t *testing.T, config string) *Machine {
 	t.Helper()
 	m := New(testConfig(), nil)
-	m.Step(Received{APDU: unhex(t, "06 00 06 00 00 00 "+config+" 09 78")})
-	done := m.Step(Saved{Gen: m.gen})
+	m.Step(ecr.Received{Data: unhex(t, "06 00 06 00 00 00 "+config+" 09 78")})
+	done := m.Step(ecr.Saved{Gen: m.gen})
 	for _, a := range done {
-		if s, ok := a.(Send); ok {
-			m.Step(Sent{Seq: s.Seq, OK: true})
+		if s, ok := a.(ecr.Send); ok {
+			m.Step(ecr.Sent{Seq: s.Seq, OK: true})
 		}
 	}
-	m.Step(Received{APDU: unhex(t, "80 00 00")})
+	m.Step(ecr.Received{Data: unhex(t, "80 00 00")})
 	require.Equal(t, idle, m.phase)
 	return m
 }
@@ -35,22 +37,22 @@ func registeredAs(t *testing.T, config string) *Machine {
 // MONEY A.3: a register that is still connected is told that an approval it never acknowledged is taken back.
 func TestUndoingIsToldToAConnectedRegister(t *testing.T) {
 	m := registeredAs(t, "8E")
-	require.Equal(t, [][]byte{unhex(t, "04 FF 01 05")}, sends(m.Step(Undoing{})))
-	require.Empty(t, sends(m.Step(Undoing{})), "one at a time")
-	m.Step(Received{APDU: unhex(t, "80 00 00")})
+	require.Equal(t, [][]byte{unhex(t, "04 FF 01 05")}, sends(m.Step(ecr.Undoing{})))
+	require.Empty(t, sends(m.Step(ecr.Undoing{})), "one at a time")
+	m.Step(ecr.Received{Data: unhex(t, "80 00 00")})
 	require.Equal(t, idle, m.phase)
 
 	quiet := registeredAs(t, "86")
-	require.Empty(t, quiet.Step(Undoing{}), "a register that wants no 04 FF gets none")
+	require.Empty(t, quiet.Step(ecr.Undoing{}), "a register that wants no 04 FF gets none")
 }
 
 // Another connection's registration does not take the intermediate status from a sale that began with it.
 func TestARegistrationElsewhereLeavesARunningSaleItsStatus(t *testing.T) {
 	m := registeredAs(t, "8E")
-	m.Step(Received{APDU: unhex(t, "06 01 07 04 00 00 00 00 12 50")})
-	m.Step(Begun{Gen: m.gen, Sale: "s"})
+	m.Step(ecr.Received{Data: unhex(t, "06 01 07 04 00 00 00 00 12 50")})
+	m.Step(ecr.Begun{Gen: m.gen, Sale: "s"})
 	require.True(t, m.intermediates())
-	m.Step(Learned{Profile: profile{Version: profileVersion, Config: 0x86}.encode()})
+	m.Step(ecr.Learned{Profile: profile{Version: profileVersion, Config: 0x86}.encode()})
 	require.True(t, m.intermediates())
 	require.Equal(t, running, m.phase)
 }

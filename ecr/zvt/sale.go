@@ -35,13 +35,18 @@ func (m *Machine) open(msg apdu.Message, id int, again bool) bool {
 	return true
 }
 
-// Carries reads the password of a command; ok is false where it has none.
-func Carries(data []byte) (password string, ok bool) {
-	msg, err := apdu.Decode(data)
-	if err != nil {
-		return "", false
+// ClaimOf reads what a command says of its sender, where password is the line's, "" = none.
+func ClaimOf(data []byte, password string) (c ecr.Claim) {
+	c.Register = len(data) > 1 && data[0] == byte(apdu.Registration>>8) && data[1] == byte(apdu.Registration&0xFF)
+	if password == "" {
+		return c
 	}
-	return msg.Password()
+	if msg, err := apdu.Decode(data); err == nil {
+		var pw string
+		pw, c.Password = msg.Password()
+		c.Right = c.Password && pw == password
+	}
+	return c
 }
 
 // shows takes the password that a command carries, and reports whether it is the terminal's.
@@ -80,7 +85,7 @@ func (m *Machine) beginSale() {
 			m.d.follows, within = false, answerWithin-lostWithin
 		}
 		m.start(TimerAnswer, within)
-		m.do(Begin{Gen: m.d.gen, Request: req})
+		m.do(ecr.Begin{Gen: m.d.gen, Request: req})
 	}
 }
 
@@ -98,7 +103,7 @@ func (m *Machine) beginRepeat() {
 	}
 	m.phase = asking
 	m.start(TimerAnswer, answerWithin)
-	m.do(Last{Gen: m.d.gen, Receipt: receipt})
+	m.do(ecr.Last{Gen: m.d.gen, Receipt: receipt})
 }
 
 // forget takes a financial command that comes before the first answer to 04 0F: the register does not know the sale that
@@ -113,14 +118,14 @@ func (m *Machine) forget(msg apdu.Message, id int, again bool) {
 	m.drop(true, false)
 	owed := m.owed
 	if !m.open(msg, id, again) {
-		m.do(Deliver{Sale: sale, Delivery: ecr.Lost})
+		m.do(ecr.Deliver{Sale: sale, Delivery: ecr.Lost})
 		return
 	}
 	m.owed = max(m.owed, owed) // its answer to that 04 0F may still come
 	m.d.follows = true
 	m.phase = asking
 	m.start(TimerAnswer, lostWithin)
-	m.do(Deliver{Gen: m.d.gen, Sale: sale, Delivery: ecr.Lost})
+	m.do(ecr.Deliver{Gen: m.d.gen, Sale: sale, Delivery: ecr.Lost})
 }
 
 // await answers a 06 20 while another connection has the dialogue. That one keeps it as long as it is connected: the
@@ -150,10 +155,10 @@ func (m *Machine) refuseRepeat(result byte) {
 	m.print()
 }
 
-func (m *Machine) begun(ev Begun) {
+func (m *Machine) begun(ev ecr.Begun) {
 	if ev.Gen != m.d.gen || m.phase != asking {
 		if m.orphans[ev.Gen].abort {
-			m.do(Abort{Sale: ev.Sale})
+			m.do(ecr.Abort{Sale: ev.Sale})
 		}
 		return
 	}
@@ -168,12 +173,12 @@ func (m *Machine) begun(ev Begun) {
 	}
 	if len(m.aborting.ids) > 0 {
 		m.start(TimerAnswer, answerWithin)
-		m.do(Abort{Gen: m.d.gen, Sale: m.d.sale})
+		m.do(ecr.Abort{Gen: m.d.gen, Sale: m.d.sale})
 	}
 }
 
 // hold answers a command in time that the desk cannot judge yet: what a restarted terminal refuses may be what it is carrying out.
-func (m *Machine) hold(ev Held) {
+func (m *Machine) hold(ev ecr.Held) {
 	if ev.Gen != m.d.gen || m.phase != asking || m.d.acked {
 		return
 	}
@@ -196,7 +201,7 @@ func (m *Machine) heldTooLong() {
 	m.tell()
 }
 
-func (m *Machine) refused(ev Refused) {
+func (m *Machine) refused(ev ecr.NotBegun) {
 	if ev.Gen != m.d.gen || m.phase != asking {
 		delete(m.orphans, ev.Gen)
 		return
@@ -251,7 +256,7 @@ func (m *Machine) answerNow() {
 		m.orphans[m.d.gen] = orphan{}
 		m.refuseRepeat(resultBusy)
 	case m.phase == asking && (m.d.msg.Cmd == apdu.Reversal || m.d.msg.Cmd == apdu.RefundCmd):
-		m.hold(Held{Gen: m.d.gen}) // it may be accepted this moment, and cannot be taken back then
+		m.hold(ecr.Held{Gen: m.d.gen}) // it may be accepted this moment, and cannot be taken back then
 	case m.phase == asking:
 		m.reply(m.d.id, apdu.Refuse(0xA0))
 		m.answerAborts(false)
@@ -264,7 +269,7 @@ func (m *Machine) answerNow() {
 
 func (m *Machine) intermediates() bool { return m.d.notify }
 
-func (m *Machine) progressed(ev Progressed) {
+func (m *Machine) progressed(ev ecr.Progressed) {
 	if ev.Gen != m.d.gen || m.phase != running {
 		return
 	}
@@ -285,12 +290,12 @@ func (m *Machine) intermediate() {
 	m.start(TimerProgress, progressEvery)
 }
 
-func (m *Machine) ended(ev Ended) {
+func (m *Machine) ended(ev ecr.Ended) {
 	if ev.Gen != m.d.gen || m.phase != running {
 		if o, ok := m.orphans[ev.Gen]; ok {
 			delete(m.orphans, ev.Gen)
 			if !o.discard {
-				m.do(Deliver{Sale: ev.Outcome.Sale, Delivery: ecr.Lost})
+				m.do(ecr.Deliver{Sale: ev.Outcome.Sale, Delivery: ecr.Lost})
 			}
 		}
 		return
@@ -307,13 +312,13 @@ func (m *Machine) conclude(out ecr.Outcome) {
 	m.d.outcome = out
 	m.stop(TimerProgress)
 	if m.d.forgotten && out.Result == ecr.Approved {
-		m.do(Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
+		m.do(ecr.Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
 		m.answerAborts(false)
 		m.finish()
 		return
 	}
 	if m.d.silent {
-		m.do(Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
+		m.do(ecr.Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
 		m.printAndEnd()
 		return
 	}
@@ -354,13 +359,13 @@ func (m *Machine) toldWith(r reply) {
 
 func (m *Machine) record(d ecr.Delivery) {
 	m.phase = recording
-	m.do(Deliver{Gen: m.d.gen, Sale: m.d.sale, Delivery: d})
+	m.do(ecr.Deliver{Gen: m.d.gen, Sale: m.d.sale, Delivery: d})
 	if d == ecr.Lost {
 		m.finish()
 	}
 }
 
-func (m *Machine) recorded(ev Recorded) {
+func (m *Machine) recorded(ev ecr.Recorded) {
 	if ev.Gen == m.d.gen && m.phase == asking && m.d.follows && ev.OK {
 		m.beginSale()
 		return
@@ -426,7 +431,7 @@ func (m *Machine) abortSale(id int) {
 	m.aborting.ids = append(m.aborting.ids, id)
 	if m.phase == running && len(m.aborting.ids) == 1 {
 		m.start(TimerAnswer, answerWithin)
-		m.do(Abort{Gen: m.d.gen, Sale: m.d.sale})
+		m.do(ecr.Abort{Gen: m.d.gen, Sale: m.d.sale})
 	}
 }
 
@@ -439,10 +444,10 @@ func (m *Machine) abortLost(id int, sale string) {
 	m.gen++
 	m.aborting = aborting{gen: m.gen, ids: []int{id}}
 	m.start(TimerAnswer, answerWithin)
-	m.do(Abort{Gen: m.gen, Sale: sale})
+	m.do(ecr.Abort{Gen: m.gen, Sale: sale})
 }
 
-func (m *Machine) aborted(ev Aborted) {
+func (m *Machine) aborted(ev ecr.AbortDecided) {
 	if ev.Gen == 0 || ev.Gen != m.aborting.gen {
 		return
 	}

@@ -77,21 +77,21 @@ var testTotals = ecr.Totals{Batch: 3, FirstReceipt: 1, LastReceipt: 7, Trace: 42
 	Methods:    []ecr.MethodTotal{{Method: "TWINT", Label: "TWINT", Currency: "EUR", Payments: 6, PaymentSum: 9000, Refunds: 1, RefundSum: 250}},
 	Exceptions: []string{"receipt 0003 still settling"}}
 
-func (s *script) step(t testing.TB, ev Event) {
-	queue := []Event{ev}
+func (s *script) step(t testing.TB, ev ecr.Event) {
+	queue := []ecr.Event{ev}
 	for len(queue) > 0 {
 		actions := s.m.Step(queue[0])
 		queue = queue[1:]
 		for _, a := range actions {
 			switch a := a.(type) {
-			case StartTimer:
+			case ecr.StartTimer:
 				s.timer[a.Timer], s.after[a.Timer] = a.Seq, a.After
 				continue
-			case StopTimer:
+			case ecr.StopTimer:
 				s.timer[a.Timer] = 0
 				continue
-			case Send:
-				queue = append(queue, Sent{Seq: a.Seq, OK: !s.fail})
+			case ecr.Send:
+				queue = append(queue, ecr.Sent{Seq: a.Seq, OK: !s.fail})
 			}
 			s.note(a)
 			s.out = append(s.out, render(a))
@@ -100,34 +100,34 @@ func (s *script) step(t testing.TB, ev Event) {
 	s.fail = false
 }
 
-func (s *script) note(a Action) {
+func (s *script) note(a ecr.Action) {
 	switch a := a.(type) {
-	case Begin:
+	case ecr.Begin:
 		s.gen["sale"] = a.Gen
-	case Last:
+	case ecr.Last:
 		s.gen["sale"] = a.Gen
-	case Abort:
+	case ecr.Abort:
 		s.gen["abort"] = a.Gen
-	case Deliver:
+	case ecr.Deliver:
 		s.gen["deliver"] = a.Gen
-	case CloseBatch:
+	case ecr.CloseBatch:
 		s.gen["till"] = a.Gen
-	case Turnover:
+	case ecr.Turnover:
 		s.gen["till"] = a.Gen
-	case Check:
+	case ecr.Check:
 		s.gen["till"] = a.Gen
-	case Report:
+	case ecr.Report:
 		s.gen["till"] = a.Gen
-	case Save:
+	case ecr.Save:
 		s.gen["save"] = a.Gen
 	}
 }
 
-func render(a Action) string {
+func render(a ecr.Action) string {
 	switch a := a.(type) {
-	case Send:
-		return "P " + spaced(a.APDU)
-	case Begin:
+	case ecr.Send:
+		return "P " + spaced(a.Data)
+	case ecr.Begin:
 		r := a.Request
 		out := fmt.Sprintf("> begin %s %d %s", r.Kind, r.Amount, r.Currency)
 		for _, x := range []struct {
@@ -145,27 +145,27 @@ func render(a Action) string {
 			out += fmt.Sprint(" last=", *r.LastReceipt)
 		}
 		return out
-	case Last:
+	case ecr.Last:
 		if a.Receipt > 0 {
 			return fmt.Sprintf("> last %d", a.Receipt)
 		}
 		return "> last"
-	case Abort:
+	case ecr.Abort:
 		return "> abort " + a.Sale
-	case Deliver:
+	case ecr.Deliver:
 		return fmt.Sprintf("> %s %s", a.Delivery, a.Sale)
-	case CloseBatch:
+	case ecr.CloseBatch:
 		return "> close"
-	case Turnover:
+	case ecr.Turnover:
 		return "> turnover"
-	case Check:
+	case ecr.Check:
 		return "> check"
-	case Report:
+	case ecr.Report:
 		return "> report"
-	case Save:
+	case ecr.Save:
 		return "> save"
 	}
-	if w, ok := a.(Waits); ok {
+	if w, ok := a.(ecr.Waits); ok {
 		return "> waits " + w.Sale
 	}
 	return fmt.Sprintf("> %T", a)
@@ -180,22 +180,22 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-var timerNames = map[string]Timer{"reply": TimerReply, "answer": TimerAnswer, "progress": TimerProgress, "again": TimerAskAgain, "free": TimerFree}
+var timerNames = map[string]ecr.Timer{"reply": TimerReply, "answer": TimerAnswer, "progress": TimerProgress, "again": TimerAskAgain, "free": TimerFree}
 
 func (s *script) input(t testing.TB, line string) {
 	kind, rest, _ := strings.Cut(line, " ")
 	switch {
 	case kind == "E":
-		s.step(t, Received{APDU: unhex(t, rest)})
+		s.step(t, ecr.Received{Data: unhex(t, rest)})
 	case strings.HasPrefix(kind, "E@"):
-		s.step(t, Received{APDU: unhex(t, rest), Elsewhere: true, OpenSale: kind[2:]})
+		s.step(t, ecr.Received{Data: unhex(t, rest), Elsewhere: true, OpenSale: kind[2:]})
 	case kind == "T":
 		timer, ok := timerNames[rest]
 		require.True(t, ok, line)
 		require.NotZero(t, s.timer[timer], "timer %s is not running", rest)
 		seq := s.timer[timer]
 		s.timer[timer] = 0
-		s.step(t, Fired{Timer: timer, Seq: seq})
+		s.step(t, ecr.Fired{Timer: timer, Seq: seq})
 	case kind == "<":
 		s.event(t, strings.Fields(rest))
 	default:
@@ -234,42 +234,42 @@ func (s *script) event(t testing.TB, w []string) {
 			}
 		}
 	case "begun":
-		s.step(t, Begun{Gen: gen, Sale: word(1)})
+		s.step(t, ecr.Begun{Gen: gen, Sale: word(1)})
 	case "refused":
-		s.step(t, Refused{Gen: gen, Code: ecr.Code(word(1)), Text: strings.Join(w[min(2, len(w)):], " ")})
+		s.step(t, ecr.NotBegun{Gen: gen, Code: ecr.Code(word(1)), Text: strings.Join(w[min(2, len(w)):], " ")})
 	case "progress":
-		s.step(t, Progressed{Gen: gen, Progress: ecr.Progress{Step: ecr.Step(word(1)), Text: strings.Join(w[2:], " ")}})
+		s.step(t, ecr.Progressed{Gen: gen, Progress: ecr.Progress{Step: ecr.Step(word(1)), Text: strings.Join(w[2:], " ")}})
 	case "outcome":
-		s.step(t, Ended{Gen: gen, Outcome: outcomeNamed(word(1))})
+		s.step(t, ecr.Ended{Gen: gen, Outcome: outcomeNamed(word(1))})
 	case "aborted":
-		s.step(t, Aborted{Gen: s.gen["abort"], Done: word(1) == "yes"})
+		s.step(t, ecr.AbortDecided{Gen: s.gen["abort"], Done: word(1) == "yes"})
 	case "recorded":
 		if word(1) == "error" {
-			s.step(t, Recorded{Gen: s.gen["deliver"]})
+			s.step(t, ecr.Recorded{Gen: s.gen["deliver"]})
 		} else {
-			s.step(t, Recorded{Gen: s.gen["deliver"], Outcome: outcomeNamed(word(1)), OK: true})
+			s.step(t, ecr.Recorded{Gen: s.gen["deliver"], Outcome: outcomeNamed(word(1)), OK: true})
 		}
 	case "totals":
 		code := ecr.OK
 		if len(w) > 1 {
 			code = ecr.Code(word(1))
 		}
-		s.step(t, Totalled{Gen: s.gen["till"], Totals: testTotals, Code: code})
+		s.step(t, ecr.Totalled{Gen: s.gen["till"], Totals: testTotals, Code: code})
 	case "health":
 		h := map[string]ecr.Health{"ready": {Ready: true, Lines: []string{"12 methods"}}, "busy": {Ready: true, Busy: true}, "starting": {},
 			"nomethods": {NoMethods: true}, "dead": {Offline: true},
 			"offline": {Ready: true, Offline: true}}[word(1)]
-		s.step(t, Checked{Gen: s.gen["till"], Health: h, OK: word(1) != "dead"})
+		s.step(t, ecr.Checked{Gen: s.gen["till"], Health: h, OK: word(1) != "dead"})
 	case "held":
-		s.step(t, Held{Gen: gen})
+		s.step(t, ecr.Held{Gen: gen})
 	case "saved":
-		s.step(t, Saved{Gen: s.gen["save"]})
+		s.step(t, ecr.Saved{Gen: s.gen["save"]})
 	case "restart": // the process starts again, with what was saved
 		s.m = New(s.m.cfg, s.m.prof.encode())
 	case "gone":
-		s.step(t, Gone{})
+		s.step(t, ecr.Gone{})
 	case "freed":
-		s.step(t, Freed{})
+		s.step(t, ecr.Freed{})
 	default:
 		t.Fatalf("no event: %v", w)
 	}

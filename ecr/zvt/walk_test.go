@@ -21,7 +21,7 @@ func euro(t testing.TB) schememoney.Currency {
 // world plays the shell, the desk and the register against a machine, in any order, and keeps count.
 type world struct {
 	m       *Machine
-	waiting []Event // answers of desk, till, memory and transport that have not come yet
+	waiting []ecr.Event // answers of desk, till, memory and transport that have not come yet
 	timers  [timers]int
 
 	commands, replies int
@@ -36,59 +36,59 @@ func newWorld() *world {
 
 type failer interface{ Fatalf(string, ...any) }
 
-func (w *world) step(t failer, ev Event) {
+func (w *world) step(t failer, ev ecr.Event) {
 	for _, a := range w.m.Step(ev) {
 		switch a := a.(type) {
-		case Send:
-			msg, err := apdu.Decode(a.APDU)
+		case ecr.Send:
+			msg, err := apdu.Decode(a.Data)
 			if err != nil {
-				t.Fatalf("sent % x: %v", a.APDU, err)
+				t.Fatalf("sent % x: %v", a.Data, err)
 			}
 			if msg.Cmd.IsReply() {
 				w.replies++
 			}
-			w.waiting = append(w.waiting, Sent{Seq: a.Seq, OK: true})
-		case StartTimer:
+			w.waiting = append(w.waiting, ecr.Sent{Seq: a.Seq, OK: true})
+		case ecr.StartTimer:
 			w.timers[a.Timer] = a.Seq
-		case StopTimer:
+		case ecr.StopTimer:
 			w.timers[a.Timer] = 0
-		case Begin:
+		case ecr.Begin:
 			w.sales++
 			id := fmt.Sprintf("s%d", w.sales)
 			w.begun[id] = true
 			if w.sales%3 == 0 {
-				w.waiting = append(w.waiting, Held{Gen: a.Gen})
+				w.waiting = append(w.waiting, ecr.Held{Gen: a.Gen})
 			}
-			w.waiting = append(w.waiting, Begun{Gen: a.Gen, Sale: id}, w.outcome(a.Gen, id))
-		case Last:
+			w.waiting = append(w.waiting, ecr.Begun{Gen: a.Gen, Sale: id}, w.outcome(a.Gen, id))
+		case ecr.Last:
 			if w.sales == 0 {
-				w.waiting = append(w.waiting, Refused{Gen: a.Gen})
+				w.waiting = append(w.waiting, ecr.NotBegun{Gen: a.Gen})
 				continue
 			}
 			id := fmt.Sprintf("s%d", w.sales)
-			w.waiting = append(w.waiting, Begun{Gen: a.Gen, Sale: id}, w.outcome(a.Gen, id))
-		case Abort:
-			w.waiting = append(w.waiting, Aborted{Gen: a.Gen, Done: w.sales%2 == 0})
-		case Deliver:
+			w.waiting = append(w.waiting, ecr.Begun{Gen: a.Gen, Sale: id}, w.outcome(a.Gen, id))
+		case ecr.Abort:
+			w.waiting = append(w.waiting, ecr.AbortDecided{Gen: a.Gen, Done: w.sales%2 == 0})
+		case ecr.Deliver:
 			w.delivered[a.Sale]++
 			if a.Gen != 0 {
 				out := w.outcome(0, a.Sale).Outcome
 				if a.Delivery == ecr.Refused {
 					out.Result, out.Code = ecr.Aborted, ecr.AbortedByUser
 				}
-				w.waiting = append(w.waiting, Recorded{Gen: a.Gen, Outcome: out, OK: true})
+				w.waiting = append(w.waiting, ecr.Recorded{Gen: a.Gen, Outcome: out, OK: true})
 			}
-		case CloseBatch:
-			w.waiting = append(w.waiting, Totalled{Gen: a.Gen, Totals: testTotals, Code: ecr.OK})
-		case Turnover:
-			w.waiting = append(w.waiting, Totalled{Gen: a.Gen, Totals: testTotals, Code: ecr.EODImpossible})
-		case Check:
-			w.waiting = append(w.waiting, Checked{Gen: a.Gen, OK: true})
-		case Report:
-			w.waiting = append(w.waiting, Checked{Gen: a.Gen, OK: true})
-		case Save:
+		case ecr.CloseBatch:
+			w.waiting = append(w.waiting, ecr.Totalled{Gen: a.Gen, Totals: testTotals, Code: ecr.OK})
+		case ecr.Turnover:
+			w.waiting = append(w.waiting, ecr.Totalled{Gen: a.Gen, Totals: testTotals, Code: ecr.EODImpossible})
+		case ecr.Check:
+			w.waiting = append(w.waiting, ecr.Checked{Gen: a.Gen, OK: true})
+		case ecr.Report:
+			w.waiting = append(w.waiting, ecr.Checked{Gen: a.Gen, OK: true})
+		case ecr.Save:
 			if a.Gen != 0 {
-				w.waiting = append(w.waiting, Saved{Gen: a.Gen})
+				w.waiting = append(w.waiting, ecr.Saved{Gen: a.Gen})
 			}
 		}
 	}
@@ -102,10 +102,10 @@ func (w *world) superseded() {
 	}
 }
 
-func (w *world) outcome(gen int, id string) Ended {
+func (w *world) outcome(gen int, id string) ecr.Ended {
 	out := outcomeNamed([]string{"approved", "declined", "aborted"}[len(id)%3*w.sales%3])
 	out.Sale = id
-	return Ended{Gen: gen, Outcome: out}
+	return ecr.Ended{Gen: gen, Outcome: out}
 }
 
 // TestWalk: whatever the register sends and in whatever order answers come, every command is answered exactly once,
@@ -139,12 +139,12 @@ func TestWalk(t *testing.T) {
 				case r == restart, r == take, r == join:
 					w.superseded()
 				}
-				w.step(t, Received{APDU: unhexString(sampleCommands[cmd])})
+				w.step(t, ecr.Received{Data: unhexString(sampleCommands[cmd])})
 			case 3, 4:
-				w.step(t, Received{APDU: rapid.SampledFrom([][]byte{{0x80, 0, 0}, {0x80, 0, 0}, {0x84, 0, 0}, {0x84, 0x9C, 0}, {0x84, 0x66, 0}}).Draw(t, "reply")})
+				w.step(t, ecr.Received{Data: rapid.SampledFrom([][]byte{{0x80, 0, 0}, {0x80, 0, 0}, {0x84, 0, 0}, {0x84, 0x9C, 0}, {0x84, 0x66, 0}}).Draw(t, "reply")})
 			case 5:
-				timer := rapid.SampledFrom([]Timer{TimerReply, TimerAnswer, TimerProgress, TimerAskAgain}).Draw(t, "timer")
-				w.step(t, Fired{Timer: timer, Seq: w.timers[timer]})
+				timer := rapid.SampledFrom([]ecr.Timer{TimerReply, TimerAnswer, TimerProgress, TimerAskAgain}).Draw(t, "timer")
+				w.step(t, ecr.Fired{Timer: timer, Seq: w.timers[timer]})
 			default:
 				if len(w.waiting) > 0 {
 					ev := w.waiting[0]
@@ -159,7 +159,7 @@ func TestWalk(t *testing.T) {
 			w.step(t, ev)
 		}
 		w.superseded()
-		w.step(t, Gone{})
+		w.step(t, ecr.Gone{})
 		for len(w.waiting) > 0 {
 			ev := w.waiting[0]
 			w.waiting = w.waiting[1:]
@@ -210,7 +210,7 @@ func FuzzStep(f *testing.F) {
 			one := data[1 : 1+n]
 			data = data[1+n:]
 			before := w.replies
-			w.step(t, Received{APDU: one, Elsewhere: n%7 == 0, OpenSale: "s1"})
+			w.step(t, ecr.Received{Data: one, Elsewhere: n%7 == 0, OpenSale: "s1"})
 			if w.replies > before+1+len(w.m.aborting.ids)+4 {
 				t.Fatalf("% x was answered %d times", one, w.replies-before)
 			}

@@ -4,37 +4,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 	"time"
+
+	"posagent/ecr"
 )
 
-// Transport carries whole APDUs. Send and Receive may be called from different goroutines; so may two Sends, which
-// then follow each other.
+// Transport carries whole APDUs; two Sends at once follow each other. Send returns nil when the peer's link has the
+// APDU (serial), or when it was written (TCP), and ErrTransmit after all repetitions.
 type Transport interface {
-	// Send sends one APDU. nil: the peer's link has it (serial) or it was written (TCP).
-	// Errors: ErrTransmit after all repetitions, ErrClosed (wrapping the cause), ctx.Err().
-	Send(ctx context.Context, data []byte) error
+	ecr.Transport
 	// Recv is the queue of received APDUs; closed when the line is gone. Use it or Receive, not both.
 	Recv() <-chan []byte
-	// Receive takes the next APDU. Errors: ErrClosed (wrapping the cause), ctx.Err().
-	Receive(ctx context.Context) ([]byte, error)
-	// Close ends the line and releases its goroutines.
-	Close() error
 }
 
 // Errors of a Transport.
 var (
 	ErrTransmit = errors.New("frame: peer did not acknowledge")
-	ErrClosed   = errors.New("frame: line closed")
+	ErrClosed   = fmt.Errorf("frame: %w", ecr.ErrClosed)
 )
 
-// Conn is a serial line. Read may return os.ErrDeadlineExceeded; 0 bytes without an error count as that too.
-type Conn interface {
-	io.ReadWriteCloser
-	SetReadDeadline(t time.Time) error
-}
+// Conn is a serial line.
+type Conn = ecr.Conn
 
 // NoRepeat is the Config.Repeats of a peer that sends every block once.
 const NoRepeat = -1
@@ -71,27 +63,6 @@ func (c Config) filled() Config {
 	return c
 }
 
-// Stats counts what happened on a line since it was opened.
-type Stats struct {
-	Received, Sent   int // APDUs delivered and acknowledged
-	Repeated         int // blocks we sent again
-	Duplicates       int // repeated blocks of the peer, not delivered
-	Bad              int // damaged blocks
-	Naks             int // NAKs received
-	Noise            int // bytes outside blocks
-	Overflow         int // blocks not acknowledged because the queue was full
-	TransmitFailures int
-}
-
-// Plus is the sum of what two openings of a line counted.
-func (s Stats) Plus(o Stats) Stats {
-	return Stats{
-		Received: s.Received + o.Received, Sent: s.Sent + o.Sent, Repeated: s.Repeated + o.Repeated, Duplicates: s.Duplicates + o.Duplicates,
-		Bad: s.Bad + o.Bad, Naks: s.Naks + o.Naks, Noise: s.Noise + o.Noise, Overflow: s.Overflow + o.Overflow,
-		TransmitFailures: s.TransmitFailures + o.TransmitFailures,
-	}
-}
-
 // Link is the serial transport.
 type Link struct {
 	conn Conn
@@ -106,7 +77,7 @@ type Link struct {
 	wg      sync.WaitGroup
 
 	mu     sync.Mutex
-	stats  Stats
+	stats  ecr.Counters
 	cause  error
 	filter filter
 }
@@ -156,17 +127,26 @@ func receive(ctx context.Context, recv <-chan []byte, cause func() error) ([]byt
 	}
 }
 
-// Stats returns the counters.
-func (l *Link) Stats() Stats {
+// Stats implements Transport.
+func (l *Link) Stats() ecr.Counters {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.stats
 }
 
-func (l *Link) count(f func(*Stats)) {
+func (l *Link) count(f func(*ecr.Counters)) {
 	l.mu.Lock()
 	f(&l.stats)
 	l.mu.Unlock()
+}
+
+// While implements Transport.
+func (l *Link) While(ctx context.Context) context.Context { return while(ctx, l.done) }
+
+func while(ctx, line context.Context) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	context.AfterFunc(line, cancel)
+	return ctx
 }
 
 // Close implements Transport.
@@ -260,7 +240,7 @@ func (l *Link) read() {
 		if quiet >= 2 {
 			l.handle(scan.Idle(now), now)
 		}
-		l.count(func(s *Stats) { s.Noise = scan.Noise })
+		l.count(func(s *ecr.Counters) { s.Noise = scan.Noise })
 		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			l.fail(err)
 			return
@@ -287,14 +267,14 @@ func (l *Link) handle(ev Event, now time.Time) {
 		answer := ACK
 		if ev.Kind == GotNak {
 			answer = NAK
-			l.count(func(s *Stats) { s.Naks++ })
+			l.count(func(s *ecr.Counters) { s.Naks++ })
 		}
 		select {
 		case l.answers <- answer:
 		default: // a storm; whoever waits has enough of them already
 		}
 	case GotBad:
-		l.count(func(s *Stats) { s.Bad++ })
+		l.count(func(s *ecr.Counters) { s.Bad++ })
 		if !l.cfg.NoNak {
 			l.put(NAK)
 		}
@@ -329,7 +309,7 @@ func (l *Link) block(data []byte, now time.Time) {
 	l.stats.Duplicates++
 	l.mu.Unlock()
 	if again != nil && l.put(again...) {
-		l.count(func(s *Stats) { s.Repeated++ })
+		l.count(func(s *ecr.Counters) { s.Repeated++ })
 	}
 }
 
@@ -390,7 +370,7 @@ func (l *Link) transmit(ctx context.Context, block []byte) error {
 		if try == l.cfg.Repeats {
 			return ErrTransmit
 		}
-		l.count(func(s *Stats) { s.Repeated++ })
+		l.count(func(s *ecr.Counters) { s.Repeated++ })
 	}
 }
 

@@ -3,11 +3,13 @@ package frame
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"sync"
 	"time"
 
+	"posagent/ecr"
 	"posagent/ecr/zvt/apdu"
 )
 
@@ -15,7 +17,7 @@ import (
 var ErrIncomplete = errors.New("frame: incomplete APDU")
 
 // ErrStrange is the cause of a line closed because a byte came that begins no message: the peer speaks another protocol.
-var ErrStrange = errors.New("frame: the peer speaks another protocol")
+var ErrStrange = fmt.Errorf("frame: %w", ecr.ErrStrange)
 
 // TCP is the transport without blocks: APDUs back to back.
 type TCP struct {
@@ -86,12 +88,11 @@ func (t *TCP) Send(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// While returns a context that ends with ctx, or when the line is gone.
-func (t *TCP) While(ctx context.Context) context.Context {
-	ctx, cancel := context.WithCancel(ctx)
-	context.AfterFunc(t.done, cancel)
-	return ctx
-}
+// While implements Transport.
+func (t *TCP) While(ctx context.Context) context.Context { return while(ctx, t.done) }
+
+// Stats implements Transport.
+func (t *TCP) Stats() ecr.Counters { return ecr.Counters{} }
 
 // Close implements Transport.
 func (t *TCP) Close() error {
