@@ -11,21 +11,4 @@
 //
 // It is the only importer of the TOML library and must not import any other room but schemes/money and schemes/wire:
 // cmd converts its data into each room's own configuration.
-//
-// Decisions.
-//
-// 2026-11-21. Durations are texts with a unit ("90s", "10m", "24h"). A bare number is refused, because nobody
-// can see whether 5 means seconds or minutes; so are negative ones and more than ten years.
-//
-// 2026-11-21. A secret in the file is refused unless the file's mode has no bit for group and others; a secret's own
-// file may be readable by its group (0640, as service managers make them), not by others. A secret
-// as the value of a variable is refused: variables leak into children, dumps and /proc.
-//
-// 2026-11-21. Variables outside the sections (POSAGENT_CONFIG, POSAGENT_STATE) belong to the command line and are
-// left alone; one whose first word is a section must name a key of it.
-//
-// 2026-11-21. Without a URL in [upstream] the embedded sandbox is meant (Sandbox), and the terminal's own
-// numbers have demonstration values. With one they must be given.
-//
-// 2026-11-21. http is accepted for loopback only: credentials travel in every request.
 package config

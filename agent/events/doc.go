@@ -8,13 +8,4 @@
 //   - the newest Keep events are kept, counted and not dated.
 //
 // Bodies are whole JSON texts without card data or secrets. It must not import the rooms whose events it keeps.
-//
-// Decisions.
-//
-// 2026-11-22. Events are a table of their own, written in the commit of the change, and not a channel behind it: what a
-// crash drops between a commit and a channel is exactly the event somebody waits for. It costs one small row at the end of a
-// table for each change of an operation's state.
-//
-// 2026-11-22. Ids grow by one and are never used again, since the newest row is never dropped; a restored backup may give
-// them twice, so a reader ahead of the log is told Lost and starts at the oldest event kept.
 package events

@@ -11,21 +11,4 @@
 //     stored without it.
 //
 // It knows the envelopes of webhooks and notifications and no service behind them; it must not import the outbox, the checkout or upstream.
-//
-// Decisions:
-//
-// 2026-11-21: payment and onboarding events are known by their id; other sources give an id of their own making (payment
-// links: uuid and status).
-//
-// 2026-11-21: without [hooks] authorization there is no route: an event that anybody could have written is worth nothing.
-//
-// 2026-11-21: the local port's guard stays in front: a tunnel or proxy that brings hooks in from a public name has to
-// speak to the port under the port's own address. A public Host is never let through.
-//
-// 2026-11-21: the newest 20,000 events are kept, counted and not dated: a wall clock that jumps forgets nothing. That many
-// are more than any sender's schedule repeats.
-//
-// 2026-11-22: a notification of hosted build is known by its eventId, or where it has none by its operation and result. It
-// needs no [hooks] authorization: its token is its own proof. Whatever is wrong with one is answered alike, 500 KO, as real
-// receivers do: its sender comes again, and somebody else learns nothing. The tokens of the newest 20,000 builds are kept.
 package inbox

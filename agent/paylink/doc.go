@@ -14,32 +14,4 @@
 //   - the same Key with the same request has one answer; every step can be cut off and is taken again.
 //
 // It must not import the checkout, the outbox or an HTTP package.
-//
-// Decisions, 2026-11-21:
-//
-// The name of the method is paylink. It is the terminal's own: a method of the backend with that name is not offered. Where the
-// method is switched off, transactions that bear it wait; they are never handed to the scheme service.
-//
-// The transactionId of a payment is the link's number: it is known from the start and never changes, however many customers
-// tried. The ppref of every transaction is its terminalReference.
-//
-// That a link is asked for is durable before the request leaves, with the request. One whose reply is lost is sent again under its Key, by
-// the sale or by its undo, which then deletes the link it finds. Where the service honours no Key that makes a second
-// link; nobody has seen the first one, so nobody can pay it, and it expires after two days.
-//
-// COMMIT is the link's word confirmed. A link that says that it has expired or was declined is TIMEDOUT, so that it is undone: while
-// it is there it can be paid. A link that is gone without a payment is CANCELLED; the checkout watches such a sale to the end of its
-// window and undoes what comes back to life.
-//
-// A reversal gives back all that is left of every payment on its link. Without a payment it is REVERSED when the link has
-// been gone, and its transactions quiet, for 30 s: a customer may have been about to pay when it was deleted. A payment that somebody began
-// and left is waited for for 24 h.
-//
-// A refund of a part whose reply was lost is compared after 30 s: the refunded amount where the service tells it, else the words. Where a
-// second refund hides between them, it is IN_DOUBT, and a person decides.
-//
-// Transactions belong to a link by its number or hash where the service says them, else by the referenceId, which is random. One of
-// another amount or currency stops everything until somebody has looked.
-//
-// The reading of an undo's status takes its next step, so that the outbox's rhythm is the rhythm of the work.
 package paylink

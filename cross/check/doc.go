@@ -11,12 +11,4 @@
 //   - the comparison of each service's testdata/fields.txt with the specification (fields_test.go), where the folder SPEC names it.
 //
 // Exceptions are rows with a reason, and a row that is no longer needed fails too. The package imports no other room but cross/need.
-//
-// # Decisions
-//
-// 2026-11-21: the table judges what a package is built from. Tests may import any room but cmd, since they put rooms together; only
-// tests and the <svc>test suites may import testing, testify, rapid and go-internal.
-//
-// 2026-11-22: fields are compared by their last name, not by their path: the specification shows bodies in tables and in
-// sentences, and a path would be our reading of either. What only reads like a name is a row with its reason.
 package check

@@ -13,15 +13,4 @@
 //     the code, which stays black on white;
 //   - a picture file is replaced in one step: a reader sees the old or the new picture, never half of one;
 //   - SANDBOX stands on the screen whenever the View says so.
-//
-// # Decisions
-//
-// 2026-11-21: View.Until is compared with Now as Go times are, so a Until made from time.Now follows the monotonic clock and no jump
-// of the wall clock keeps a code alive. The time of day is printed only when the clock is set (2024 or later).
-//
-// 2026-11-21: a picture file is not synced to flash: it changes often and means nothing after a power cut. Show View{} at start to
-// remove a picture left behind. Best kept on a tmpfs.
-//
-// 2026-11-22: every rendering carries banner, method, amount, code and state. The text of a PNG is drawn with the bitmap font
-// Inconsolata of golang.org/x/image (SIL Open Font License), enlarged by whole pixels; what the font lacks is drawn as a box.
 package display

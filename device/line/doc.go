@@ -9,14 +9,4 @@
 //
 // It knows bytes, no frames and no protocols, and is the only importer of go.bug.st/serial. It imports no other
 // package of this module.
-//
-// 2026-11-21: the lock is flock on /run/lock/LCK..<name>, or in os.TempDir where /run/lock cannot be written; a lock
-// file without a flock is a leftover of a dead process. TIOCEXCL does not hold against root, so it does not count.
-//
-// 2026-11-21: the descriptor is closed only when no read or write is inside the library. Reads therefore come back
-// every readSlice; a write that does not come back is helped by discarding the output queue, and abandoned if that
-// does not help. Abandoned writes are counted; with maxStuck of them Open refuses until one has come back.
-//
-// 2026-11-21: the modem lines are raised by the kernel when the device is opened; asking again is allowed to fail,
-// because pseudo-terminals and some USB converters have none.
 package line

@@ -7,14 +7,4 @@
 // act and gives the others its answer.
 //
 // It must not import a service or another room of the backend.
-//
-// Decisions:
-//
-// 2026-11-21: the success and the final business refusal (wire.Conflict) are kept. What was refused for its form,
-// its credentials or an unknown id is not: asked again, it is judged again.
-//
-// 2026-11-21: a scope is the operation and what it is about ("payments.capture 7c1…"): one key may be used on two
-// payments, as a caller's own numbering does.
-//
-// 2026-11-21: answers are kept for ever; a row is about 200 bytes.
 package once

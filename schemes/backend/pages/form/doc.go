@@ -5,6 +5,4 @@
 // allows, so that an act that did not happen spends none and one that happened cannot happen again by the same form.
 //
 // It must not import a service or a room of the backend.
-//
-// 2026-11-21: an expired token's row is forgotten at the next spending; the expiry in the token keeps it out for good.
 package form

@@ -1,0 +1,84 @@
+package check
+
+import (
+	"bytes"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// maxDoc is how many lines a doc.go has at most.
+const maxDoc = 30
+
+// longDocs are rooms whose doc.go is longer, or still holds decisions, with the reason.
+var longDocs = map[string]string{
+	"agent/checkout":       "its decisions move with the layers of agent/checkout/drive",
+	"agent/checkout/drive": "is being split into layers",
+	"agent/offline":        "becomes rows of the services' tables",
+	"ecr/register":         "its decisions move with the new dialogues",
+	"ecr/zvt":              "its decisions move with the new dialogues",
+	"ecr/zvt/apdu":         "its decisions move with the new dialogues",
+	"ecr/zvt/frame":        "its decisions move with the new dialogues",
+	"schemes/onboarding":   "becomes a table of endpoints",
+	"schemes/tokens":       "becomes a table of endpoints",
+	"schemes/wire":         "its decisions move with the tables of endpoints",
+	"schemes/wire/bracket": "its decisions move with the tables of endpoints",
+	"store/crashfs":        "its decisions move with the engines",
+}
+
+// decision is how a decision, or a list of them, begins.
+var decision = regexp.MustCompile(`^// (# )?(Decisions[,.:( ]*[0-9().:-]*(, .*)?$|20\d\d-\d\d-\d\d[.:])`)
+
+// TestADocIsShort: a doc.go says what a room owns, guarantees and must not import. Decisions stand in DECISIONS.md beside it.
+func TestADocIsShort(t *testing.T) {
+	long := map[string]bool{}
+	files(t, func(name string, data []byte) {
+		if path.Base(name) != "doc.go" {
+			return
+		}
+		room, lines := path.Dir(name), bytes.Split(bytes.TrimRight(data, "\n"), []byte("\n"))
+		fault := ""
+		if len(lines) > maxDoc {
+			fault = "has more than 30 lines"
+		}
+		for _, line := range lines {
+			if decision.Match(line) {
+				fault = "holds decisions, which belong in DECISIONS.md"
+			}
+		}
+		if fault == "" {
+			return
+		}
+		long[room] = true
+		if longDocs[room] == "" {
+			t.Errorf("%s %s", name, fault)
+		}
+	})
+	for room := range longDocs {
+		require.True(t, long[room], "%s/doc.go is short now, or gone: take its row out of longDocs", room)
+	}
+}
+
+// TestDecisionsAreDated: a decision is one dated paragraph.
+func TestDecisionsAreDated(t *testing.T) {
+	dated := regexp.MustCompile(`^(20\d\d-\d\d-\d\d)[:.] \S`)
+	files(t, func(name string, data []byte) {
+		if path.Base(name) != "DECISIONS.md" {
+			return
+		}
+		require.FileExists(t, filepath.Join(root(t), filepath.FromSlash(path.Dir(name)), "doc.go"), name)
+		for paragraph := range strings.SplitSeq(string(data), "\n\n") {
+			paragraph = strings.TrimPrefix(strings.TrimSpace(paragraph), "- ")
+			if strings.HasPrefix(paragraph, "#") || paragraph == "" {
+				continue
+			}
+			if !dated.MatchString(paragraph) {
+				t.Errorf("%s: a decision without its date: %.60s", name, paragraph)
+			}
+		}
+	})
+}
