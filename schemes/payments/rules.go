@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 )
 
 // Limits of a request, in bytes and entries. S0 8 shows none.
@@ -356,7 +356,7 @@ func (c *checks) page(p *PayPageConfiguration) {
 		return
 	}
 	const at = "payPageConfiguration."
-	c.oneOf(at+"language", p.Language, languages)
+	c.oneOf(at+"language", p.Language, strings.Join(check.PageLanguages(), " "))
 	c.oneOf(at+"pageType", p.PageType, Multipage+" "+Singlepage+" "+CustomPage)
 	c.text(at+"templateName", p.TemplateName, maxName)
 	if !c.count(at+"paymentMethodActionInfoList", len(p.PaymentMethodActionInfoList), maxEntries) {
@@ -392,35 +392,16 @@ func (c *checks) hooks(n *Notifications) {
 		if !wire.WebURL(h.URL) {
 			c.add(at+"url", "want an absolute http or https address")
 		}
-		if !headerValue(h.Authorization.Reveal()) {
+		if !check.HeaderValue(h.Authorization.Reveal()) {
 			c.add(at+"authorization", "cannot be sent as a header")
 		}
 		c.count(at+"headers", len(h.Headers), maxHooks)
 		for _, pairs := range h.Headers {
 			for name, value := range pairs {
-				if !headerName(name) || !headerValue(value) {
+				if !check.HeaderName(name) || !check.HeaderValue(value) {
 					c.add(at+"headers", "one cannot be sent")
 				}
 			}
 		}
 	}
-}
-
-func headerValue(s string) bool {
-	return len(s) <= maxText && utf8.ValidString(s) && wire.PlainText(s, maxText) && strings.TrimSpace(s) == s
-}
-
-// headerName says whether a merchant may choose a header of this name: a token that neither frames nor routes the
-// delivery.
-func headerName(s string) bool {
-	if s == "" || len(s) > MaxID {
-		return false
-	}
-	for i := range len(s) {
-		if c := rune(s[i]); special(c) && strings.IndexByte("!#$%&'*+-.^_`|~", s[i]) < 0 {
-			return false
-		}
-	}
-	return !word("host content-length content-type content-encoding transfer-encoding connection te trailer upgrade expect keep-alive", strings.ToLower(s)) &&
-		!strings.HasPrefix(strings.ToLower(s), "proxy-")
 }

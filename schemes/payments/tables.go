@@ -3,12 +3,12 @@ package payments
 import (
 	"slices"
 	"strings"
+
+	"posagent/schemes/wire/check"
 )
 
 // Languages of the hosted page (S0 2.4.3).
-func Languages() []string { return strings.Fields(languages) }
-
-const languages = "EN DK NL ET FI FR DE IT LV LT NO PL PT RU ES SE"
+func Languages() []string { return check.PageLanguages() }
 
 // Methods of a hosted page's action list: S0 2.4.3 leaves the names out, facts have them.
 func Methods() []string { return strings.Fields(methods) }
@@ -23,25 +23,7 @@ const (
 )
 
 // Country says whether code is an assigned ISO 3166-1 alpha-2 code.
-func Country(code string) bool {
-	if len(code) != 2 {
-		return false
-	}
-	for i := 0; i < len(countries); i += 2 {
-		if countries[i:i+2] == code {
-			return true
-		}
-	}
-	return false
-}
+func Country(code string) bool { return check.Country2(code) }
 
 // word says whether s is one of the words of list.
 func word(list, s string) bool { return s != "" && slices.Contains(strings.Fields(list), s) }
-
-// countries is ISO 3166-1 in alphabetical order, two letters each.
-const countries = "" +
-	"ADAEAFAGAIALAMAOAQARASATAUAWAXAZBABBBDBEBFBGBHBIBJBLBMBNBOBQBRBSBTBVBWBYBZCACCCDCFCGCHCICKCLCMCNCOCRCUCVCWCXCYCZ" +
-	"DEDJDKDMDODZECEEEGEHERESETFIFJFKFMFOFRGAGBGDGEGFGGGHGIGLGMGNGPGQGRGSGTGUGWGYHKHMHNHRHTHUIDIEILIMINIOIQIRISITJEJMJOJP" +
-	"KEKGKHKIKMKNKPKRKWKYKZLALBLCLILKLRLSLTLULVLYMAMCMDMEMFMGMHMKMLMMMNMOMPMQMRMSMTMUMVMWMXMYMZNANCNENFNGNINLNONPNRNUNZOM" +
-	"PAPEPFPGPHPKPLPMPNPRPSPTPWPYQARERORSRURWSASBSCSDSESGSHSISJSKSLSMSNSOSRSSSTSVSXSYSZTCTDTFTGTHTJTKTLTMTNTOTRTTTVTWTZ" +
-	"UAUGUMUSUYUZVAVCVEVGVIVNVUWFWSYEYTZAZMZW"

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -18,6 +19,9 @@ type Call struct {
 	Op    string // for errors
 	Write bool   // a lost reply leaves the outcome unknown
 	Limit int64  // of the reply body; 0 means MaxReply
+	Type  string // content type of a body; "" means JSONType
+	// Head adds headers that a service wants besides; nil = none.
+	Head func(http.Header)
 	// Spool reads the body of a 200 to its end in place of memory, and gives what is left of it; nil = the body itself.
 	Spool func(io.Reader) ([]byte, error)
 }
@@ -109,9 +113,12 @@ func (c Call) Stream(ctx context.Context, d Doer, method, url string, key Key, l
 		if length == 0 {
 			req.Body = http.NoBody
 		}
-		req.Header.Set("Content-Type", JSONType)
+		req.Header.Set("Content-Type", cmp.Or(c.Type, JSONType))
 	}
 	req.Header.Set("Accept", "application/json")
+	if c.Head != nil {
+		c.Head(req.Header)
+	}
 	if key != "" {
 		req.Header.Set(KeyHeader, string(key))
 	}

@@ -116,13 +116,18 @@ func WriteJSON(w http.ResponseWriter, status int, contentType string, v any) err
 		w.WriteHeader(http.StatusInternalServerError)
 		return fmt.Errorf("marshal reply: %w", err)
 	}
+	return WriteBody(w, status, contentType, data)
+}
+
+// WriteBody answers with a body that is written already. The error is that of a lost connection.
+func WriteBody(w http.ResponseWriter, status int, contentType string, data []byte) error {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Length", strconv.Itoa(len(data)))
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, err = w.Write(data)
+	_, err := w.Write(data)
 	return err
 }
 

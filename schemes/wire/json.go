@@ -30,8 +30,9 @@ func (e *FieldError) Error() string {
 }
 
 // Decode reads exactly one JSON text into the value that into points at. Unknown keys are ignored;
-// what else is refused is listed in the package comment. On success the value is replaced,
-// on error it is left as it was and the error is a *FieldError naming the path.
+// what else is refused is listed in the package comment. Fields tagged `wire:"required"` must stand in the text, where what
+// they stand in does. In strings tagged `wire:"masked"` card numbers are masked. On success the value is replaced,
+// on error it is left as it was, and the error is a *FieldError naming the path, or several joined.
 func Decode(data []byte, into any) error {
 	v := reflect.ValueOf(into)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
@@ -52,8 +53,29 @@ func Decode(data []byte, into any) error {
 		}
 		return &FieldError{Reason: "not readable", Code: Invalid}
 	}
+	info := infoOf(v.Elem().Type())
+	if err := Required(data, info.required...); err != nil {
+		return err
+	}
+	if info.masked {
+		visit(nil, fresh.Elem(), func(f *fieldInfo, v reflect.Value) {
+			if f != nil && f.masked && v.Kind() == reflect.String {
+				v.SetString(MaskPANs(v.String()))
+			}
+		})
+	}
 	v.Elem().Set(fresh.Elem())
 	return nil
+}
+
+// Parse is Decode into a fresh T, with the error as the contracts have it: *Error with code Invalid or TooLarge, which names
+// every field. op names the call in it.
+func Parse[T any](op string, data []byte) (T, error) {
+	var v T
+	if err := Decode(data, &v); err != nil {
+		return v, AsError(op, err)
+	}
+	return v, nil
 }
 
 // Check applies Decode's rules to a JSON text of any shape, without reading it into anything.
@@ -63,7 +85,7 @@ func scan(data []byte, t reflect.Type) error {
 	if bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
 		return &FieldError{Reason: "starts with a byte order mark", Code: Invalid}
 	}
-	s := &scanner{data: data, infos: map[reflect.Type]structInfo{}}
+	s := &scanner{data: data}
 	s.space()
 	if s.pos == len(data) {
 		return &FieldError{Reason: "empty", Code: Invalid}
@@ -85,7 +107,6 @@ type scanner struct {
 	data  []byte
 	pos   int
 	depth int
-	infos map[reflect.Type]structInfo
 }
 
 func bad(format string, args ...any) *FieldError {
@@ -182,7 +203,7 @@ func (s *scanner) object(t reflect.Type) error {
 	var elem reflect.Type
 	if t != nil {
 		if t.Kind() == reflect.Struct {
-			info = s.info(t)
+			info = infoOf(t).fields
 		} else {
 			elem = t.Elem()
 		}

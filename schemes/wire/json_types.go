@@ -3,17 +3,62 @@ package wire
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
-// structInfo is what the decoder knows of a struct: its wire names.
+// typeInfo is what the tags of a type say. It is made once of each type.
+type typeInfo struct {
+	fields   structInfo // of a struct
+	required []string   // paths of the fields that must stand in a text, as Required reads them
+	masked   bool       // a field of it, or below it, hides card numbers
+	special  bool       // Encode writes it in another way than encoding/json
+}
+
+// structInfo are the fields of a struct by their wire names, in the order they are written.
 type structInfo []fieldInfo
 
 type fieldInfo struct {
-	name     string
-	typ      reflect.Type // nil: opaque
-	optional bool
+	name      string
+	index     []int
+	typ       reflect.Type // nil: opaque
+	optional  bool
+	omitEmpty bool
+	omitZero  bool
+	rules
+}
+
+// rules is what the tag `wire:"…"` of a field says.
+type rules struct {
+	nullable bool // null is read as the zero value; Encode writes an empty secret as null
+	required bool // it must stand in a text that is read
+	masked   bool // card numbers in it are masked as it is read
+	list     bool // Encode writes a nil list as []
+}
+
+// rulesOf reads the tag of a field. It panics at a word that is none, which is a mistake of the program.
+func rulesOf(f reflect.StructField) (r rules) {
+	tag := f.Tag.Get("wire")
+	if tag == "" {
+		return r
+	}
+	for word := range strings.SplitSeq(tag, ",") {
+		switch word {
+		case "nullable":
+			r.nullable = true
+		case "required":
+			r.required = true
+		case "masked":
+			r.masked = true
+		case "list":
+			r.list = true
+		default:
+			panic("wire: " + f.Name + ": no such word in a tag: " + strconv.Quote(word))
+		}
+	}
+	return r
 }
 
 // field finds a field by its wire name; nil = there is none.
@@ -26,6 +71,69 @@ func (in structInfo) field(name string) *fieldInfo {
 	return nil
 }
 
+// types holds the typeInfo of every type that was asked for. What stands in it never changes.
+var types sync.Map // reflect.Type: *typeInfo
+
+// infoOf returns what the tags of t and of the types below it say.
+func infoOf(t reflect.Type) *typeInfo {
+	if known, ok := types.Load(t); ok {
+		return known.(*typeInfo)
+	}
+	info := gather(t, map[reflect.Type]bool{})
+	types.Store(t, info)
+	return info
+}
+
+// gather makes the typeInfo of t; above are the types it stands in, below which a recursive type is not followed again.
+func gather(t reflect.Type, above map[reflect.Type]bool) *typeInfo {
+	info := &typeInfo{}
+	if bare(t) || above[t] {
+		return info
+	}
+	if t.Implements(revealing) {
+		info.special = true
+		return info
+	}
+	opaque := t.Implements(jsonMarshaler) || t.Implements(textMarshaler)
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		below := gather(t.Elem(), above)
+		info.masked, info.special = below.masked, below.special
+		if t.Kind() == reflect.Pointer {
+			info.required = below.required
+		}
+	case reflect.Struct:
+		above[t] = true
+		info.fields = collect(t, nil, make(structInfo, 0, t.NumField()))
+		for i := range info.fields {
+			f := &info.fields[i]
+			if f.required {
+				info.required = append(info.required, f.name)
+			}
+			info.masked = info.masked || f.masked
+			info.special = info.special || f.list
+			if f.typ == nil {
+				continue
+			}
+			below := gather(f.typ, above)
+			info.masked, info.special = info.masked || below.masked, info.special || below.special
+			under, list := f.typ, ""
+			for under.Kind() == reflect.Pointer {
+				under = under.Elem()
+			}
+			if under.Kind() == reflect.Slice || under.Kind() == reflect.Array {
+				below, list = gather(under.Elem(), above), "[]"
+			}
+			for _, path := range below.required {
+				info.required = append(info.required, f.name+list+"."+path)
+			}
+		}
+		delete(above, t)
+	}
+	info.special = info.special && !opaque
+	return info
+}
+
 // bare says that a type is one of the language's own that holds no other: none has methods, and asking is dear.
 func bare(t reflect.Type) bool {
 	k := t.Kind()
@@ -36,6 +144,9 @@ var (
 	rawMessage      = reflect.TypeFor[json.RawMessage]()
 	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
 	textUnmarshaler = reflect.TypeFor[interface{ UnmarshalText([]byte) error }]()
+	jsonMarshaler   = reflect.TypeFor[json.Marshaler]()
+	textMarshaler   = reflect.TypeFor[interface{ MarshalText() ([]byte, error) }]()
+	revealing       = reflect.TypeFor[revealer]()
 	jsonNumber      = reflect.TypeFor[json.Number]()
 )
 
@@ -103,18 +214,10 @@ func inRange(text string, whole bool, t reflect.Type) error {
 	return nil
 }
 
-func (s *scanner) info(t reflect.Type) structInfo {
-	in, known := s.infos[t]
-	if !known {
-		in = collect(t, make(structInfo, 0, t.NumField()))
-		s.infos[t] = in
-	}
-	return in
-}
-
-func collect(t reflect.Type, in structInfo) structInfo {
+func collect(t reflect.Type, at []int, in structInfo) structInfo {
 	for i := range t.NumField() {
 		f := t.Field(i)
+		index := append(slices.Clone(at), i)
 		tag := f.Tag.Get("json")
 		name, opts, _ := strings.Cut(tag, ",")
 		if tag == "-" || !f.IsExported() && !f.Anonymous {
@@ -126,19 +229,22 @@ func collect(t reflect.Type, in structInfo) structInfo {
 				inner = inner.Elem()
 			}
 			if inner.Kind() == reflect.Struct {
-				in = collect(inner, in)
+				in = collect(inner, index, in)
 				continue
 			}
 		}
 		if name == "" {
 			name = f.Name
 		}
-		fi := fieldInfo{name: name, typ: f.Type, optional: f.Tag.Get("wire") == "nullable"}
+		fi := fieldInfo{name: name, index: index, typ: f.Type, rules: rulesOf(f)}
+		fi.optional = fi.nullable
 		for opts != "" {
 			var o string
 			switch o, opts, _ = strings.Cut(opts, ","); o {
-			case "omitempty", "omitzero":
-				fi.optional = true
+			case "omitempty":
+				fi.optional, fi.omitEmpty = true, true
+			case "omitzero":
+				fi.optional, fi.omitZero = true, true
 			case "string":
 				fi.typ = nil
 			}

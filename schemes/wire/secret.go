@@ -37,15 +37,24 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + s.String() + `"`), nil }
 
 // Withhold keeps a foreign service's words from repeating a secret of the request that it answers: an *Error whose text has
-// one says so instead. err is returned as it came otherwise.
+// one, or whose cause has one in its Texts, says so instead and loses the cause. err is returned as it came otherwise.
 func Withhold(err error, secrets ...string) error {
 	var e *Error
 	if !errors.As(err, &e) {
 		return err
 	}
+	said := []string{e.Msg}
+	if f := interface{ Texts() []string }(nil); errors.As(e.Err, &f) {
+		said = append(said, f.Texts()...)
+	}
+	all := strings.Join(said, "\n")
 	for _, s := range secrets {
-		if s != "" && strings.Contains(e.Msg, s) {
+		if s != "" && strings.Contains(all, s) {
 			e.Msg = "the reply's own words are withheld"
+			if len(said) > 1 {
+				e.Err = nil
+			}
+			return err
 		}
 	}
 	return err

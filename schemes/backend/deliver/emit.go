@@ -3,11 +3,10 @@ package deliver
 import (
 	"encoding/json"
 	"fmt"
-	"net/textproto"
 	"strconv"
-	"strings"
 
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 	"posagent/store"
 )
 
@@ -18,11 +17,7 @@ const (
 	Dead   = "dead"
 )
 
-const (
-	maxHooks   = 64
-	maxHeaders = 16
-	maxValue   = 4 << 10
-)
+const maxHooks = 64
 
 // secret is what of a hook is sealed.
 type secret struct {
@@ -140,45 +135,16 @@ func (d *Deliver) CheckHook(h Hook) error {
 	if err := d.Check(h.URL); err != nil {
 		return fmt.Errorf("url: %w", err)
 	}
-	if !headerValue(h.Authorization.Reveal()) {
-		return fmt.Errorf("authorization: want at most %d visible ASCII characters", maxValue)
+	if !check.HeaderValue(h.Authorization.Reveal()) {
+		return fmt.Errorf("authorization: want at most %d visible ASCII characters", check.MaxHeader)
 	}
-	if len(h.Headers) > maxHeaders {
-		return fmt.Errorf("headers: more than %d", maxHeaders)
+	if len(h.Headers) > check.MaxHeaders {
+		return fmt.Errorf("headers: more than %d", check.MaxHeaders)
 	}
 	for _, kv := range h.Headers {
-		if !headerName(kv[0]) || !headerValue(kv[1]) {
+		if !check.HeaderName(kv[0]) || !check.HeaderValue(kv[1]) {
 			return fmt.Errorf("headers: a name or value that cannot be sent")
 		}
 	}
 	return nil
-}
-
-// headerName refuses what is not a token, and the headers that are ours to set.
-func headerName(s string) bool {
-	if s == "" || len(s) > 64 {
-		return false
-	}
-	for _, c := range []byte(s) {
-		if (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') && c != '-' && c != '_' {
-			return false
-		}
-	}
-	switch name := textproto.CanonicalMIMEHeaderKey(s); name {
-	case "Host", "Connection", "Content-Length", "Content-Type", "Content-Encoding", "Accept-Encoding", "Transfer-Encoding",
-		"Trailer", "Te", "Upgrade", "Expect", "Keep-Alive":
-		return false
-	default:
-		return !strings.HasPrefix(name, "Proxy-")
-	}
-}
-
-// headerValue accepts visible ASCII and blanks.
-func headerValue(s string) bool {
-	for _, c := range []byte(s) {
-		if c < 0x20 || c > 0x7e {
-			return false
-		}
-	}
-	return len(s) <= maxValue
 }

@@ -1,0 +1,78 @@
+package rest
+
+import (
+	"log/slog"
+	"net/http"
+
+	"posagent/schemes/wire"
+)
+
+// API is what all endpoints of a service have in common.
+type API struct {
+	Prefix  string   // of every path: "/api/v1/tokens", without a slash at its end
+	Aliases []string // other prefixes that a Handler knows; a Client writes Prefix
+	Fold    bool     // paths are the same in any case of letters
+	Type    string   // content type of bodies, "" = wire.JSONType
+	Shape   Shape
+}
+
+// Shape is how a service says no, on both sides of its wire.
+type Shape interface {
+	// Refuse answers with err. log may be nil; it gets Internal errors, which nobody else sees.
+	Refuse(w http.ResponseWriter, r *http.Request, log *slog.Logger, err *wire.Error)
+	// NoRoute answers 404 for a path that the service does not have, and 405 where allow names the methods it has.
+	NoRoute(w http.ResponseWriter, r *http.Request, allow string)
+	// Refusal reads a reply that is no success. keyed says that the request carried a Key.
+	Refusal(c wire.Call, a wire.Answer, keyed bool) *wire.Error
+}
+
+// Problems is the shape of S0 7: problem bodies, with the service's own reasons.
+type Problems struct{ Catalogue wire.Catalogue }
+
+var _ Shape = Problems{}
+
+// Refuse implements Shape.
+func (p Problems) Refuse(w http.ResponseWriter, r *http.Request, log *slog.Logger, err *wire.Error) {
+	wire.WriteProblem(w, r, log, err, p.Catalogue)
+}
+
+// NoRoute implements Shape.
+func (p Problems) NoRoute(w http.ResponseWriter, r *http.Request, allow string) {
+	wire.WriteProblemNoRoute(w, r, allow)
+}
+
+// Refusal implements Shape.
+func (p Problems) Refusal(c wire.Call, a wire.Answer, keyed bool) *wire.Error {
+	return c.Problem(a, keyed, p.Catalogue)
+}
+
+// Faults is the shape of S1 2.4: valid=false and a list of faults.
+type Faults struct{ Type string } // content type of an error
+
+var _ Shape = Faults{}
+
+// Refuse implements Shape.
+func (f Faults) Refuse(w http.ResponseWriter, _ *http.Request, log *slog.Logger, err *wire.Error) {
+	wire.WriteFault(w, log, f.Type, err)
+}
+
+// NoRoute implements Shape.
+func (f Faults) NoRoute(w http.ResponseWriter, _ *http.Request, allow string) {
+	if allow == "" {
+		wire.WriteNoRoute(w, f.Type)
+		return
+	}
+	wire.WriteMethodNotAllowed(w, f.Type, allow)
+}
+
+// Refusal implements Shape.
+func (f Faults) Refusal(c wire.Call, a wire.Answer, keyed bool) *wire.Error {
+	return c.Refusal(a, keyed)
+}
+
+func (a API) contentType() string {
+	if a.Type == "" {
+		return wire.JSONType
+	}
+	return a.Type
+}

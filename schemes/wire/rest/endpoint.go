@@ -1,0 +1,211 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+
+	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
+)
+
+// Wants is what an endpoint needs of a request besides its path and body.
+type Wants uint8
+
+// The wants.
+const (
+	Write    Wants = 1 << iota // it changes something: an Idempotency-Key is honoured, and a lost reply leaves the outcome unknown
+	NeedsKey                   // the Idempotency-Key must be there
+	MayBody                    // the body may be absent, which reads as {}
+)
+
+// Endpoint is one route of a service S: a request In comes to an answer Out. In is a struct; its fields tagged `path` and
+// `query` stand in the address (with `json:"-"`), the others are the JSON body. A struct with no others has no body.
+type Endpoint[S, In, Out any] struct {
+	Op     string // "tokens.create": names the call in errors, logs and the outbox
+	What   string // says to people what it does
+	Method string
+	Path   string // below the service's: "/{tokenizationId}/Verify"; a piece in braces is the field with that tag
+	Status int    // of a success; of an Out that is pending it is 202
+	Also   []int  // more statuses that a Client takes for a success
+	Wants  Wants
+	Limit  int64 // bytes of a reply that a Client reads; 0 = wire.MaxReply
+
+	// Do asks the service. A method expression fits where the method takes a context, the key and In.
+	Do func(svc S, ctx context.Context, key wire.Key, in In) (Out, error)
+	// Flaw says what is wrong with a reply to in, "" = nothing; nil = nothing is. An Out with a method Flaw is asked first.
+	Flaw func(in In, out Out) string
+}
+
+// Route is an Endpoint of the service S.
+type Route[S any] interface {
+	Info() Info
+	bind(svc S) Bound
+}
+
+// Table is the routes of a service, in the order their methods are named in a 405.
+type Table[S any] []Route[S]
+
+// Bind makes the routes of a service for a Handler. It panics at a mistake in the table.
+func (t Table[S]) Bind(svc S) []Bound {
+	out := make([]Bound, len(t))
+	for i, r := range t {
+		out[i] = r.bind(svc)
+	}
+	return out
+}
+
+// Infos describes the table.
+func (t Table[S]) Infos() []Info {
+	out := make([]Info, len(t))
+	for i, r := range t {
+		out[i] = r.Info()
+	}
+	return out
+}
+
+// Info is what an endpoint is known by: what documents, the local port and the store-and-forward queue read.
+type Info struct {
+	Op, What, Method, Path string
+	Status                 int
+	Also                   []int
+	Wants                  Wants
+	In, Out                reflect.Type
+	Params                 []Param // in the order of In
+	HasBody                bool    // In has a body
+	Pends                  bool    // Out may hold a pending operation, which is answered 202 with a Location
+}
+
+// Write returns whether the endpoint changes something.
+func (i Info) Write() bool { return i.Wants&Write != 0 }
+
+// Bound is a route of one service.
+type Bound struct {
+	Info
+	open func(r *http.Request, values []string, limit int64) (*Asked, error)
+	ask  func(key wire.Key, in any) *Asked
+}
+
+// Ask makes a request that was not read from a connection: in is the endpoint's In.
+func (b Bound) Ask(key wire.Key, in any) *Asked { return b.ask(key, in) }
+
+// Asked is one good request: read, masked and checked.
+type Asked struct {
+	Info
+	Key     wire.Key // the caller's, "" = none
+	Request any      // the endpoint's In
+	body    []byte
+	do      func(context.Context) (any, error)
+}
+
+// Do asks the service. The answer is the endpoint's Out.
+func (a *Asked) Do(ctx context.Context) (any, error) { return a.do(ctx) }
+
+// Body returns the canonical bytes of the request's body, with its secrets: what is digested, stored and sent. They are
+// written once; the caller must not change them. nil = there is no body. The error is Invalid: the body cannot be written.
+func (a *Asked) Body() ([]byte, error) {
+	if a.body == nil && a.HasBody {
+		data, err := encode(a.Op, a.Request)
+		if err != nil {
+			return nil, err
+		}
+		a.body = data
+	}
+	return a.body, nil
+}
+
+func encode(op string, in any) ([]byte, error) {
+	data, err := wire.Encode(in)
+	if err != nil {
+		return nil, &wire.Error{Code: wire.Invalid, Op: op, Msg: "request cannot be written"}
+	}
+	return data, nil
+}
+
+// Info describes the endpoint. It panics at a mistake in it.
+func (e Endpoint[S, In, Out]) Info() Info {
+	in, out := requestOf(reflect.TypeFor[In]()), replyOf(reflect.TypeFor[Out]())
+	for _, name := range names(e.Path) {
+		if in.find("path", name) == nil {
+			panic("rest: " + e.Op + ": no field of its request is tagged path:\"" + name + "\"")
+		}
+	}
+	return Info{
+		Op: e.Op, What: e.What, Method: e.Method, Path: e.Path, Status: e.Status, Also: e.Also, Wants: e.Wants,
+		In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](), Params: in.params, HasBody: in.body && e.Method != http.MethodGet, Pends: out.pending != nil,
+	}
+}
+
+func (e Endpoint[S, In, Out]) bind(svc S) Bound {
+	info := e.Info()
+	wire.Secrets(*new(In)) // reads the tags: a wrong word in one panics here
+	wire.Secrets(*new(Out))
+	asked := func(key wire.Key, in In) *Asked {
+		return &Asked{Info: info, Key: key, Request: in, do: func(ctx context.Context) (any, error) { return e.Do(svc, ctx, key, in) }}
+	}
+	return Bound{
+		Info: info,
+		ask:  func(key wire.Key, in any) *Asked { return asked(key, in.(In)) },
+		open: func(r *http.Request, values []string, limit int64) (*Asked, error) {
+			key, in, err := e.open(r, info, values, limit)
+			if err != nil {
+				return nil, err
+			}
+			return asked(key, in), nil
+		},
+	}
+}
+
+// open reads and checks a request, refusing in an order that costs a bad one the least.
+func (e Endpoint[S, In, Out]) open(r *http.Request, info Info, values []string, limit int64) (key wire.Key, in In, err error) {
+	if info.Write() {
+		if key, err = wire.KeyFrom(r.Header); err == nil && key == "" && e.Wants&NeedsKey != 0 {
+			err = missingKey(e.Op)
+		}
+	}
+	var at In
+	if err == nil {
+		err = info.readParams(&at, values, r.URL)
+	}
+	if err == nil && r.Method != http.MethodGet {
+		in, err = e.read(r, info, limit)
+	}
+	if err != nil {
+		return "", in, err
+	}
+	info.copyParams(&in, &at)
+	if c, ok := any(in).(check.Checked); ok {
+		err = check.Request(e.Op, c)
+	}
+	return key, in, err
+}
+
+func missingKey(op string) error {
+	return wire.Errorf(wire.Invalid, op, "header %s: missing", wire.KeyHeader)
+}
+
+// read reads the body. One that no endpoint asked for must still be JSON.
+func (e Endpoint[S, In, Out]) read(r *http.Request, info Info, limit int64) (in In, err error) {
+	typ := r.Header.Get("Content-Type")
+	absent := r.ContentLength == 0 && typ == "" && e.Wants&MayBody != 0
+	if info.HasBody && !absent {
+		if _, err = wire.CheckJSON(typ); err != nil {
+			return in, err
+		}
+	}
+	data, err := wire.ReadBody(r, limit)
+	switch {
+	case err != nil:
+		return in, err
+	case !info.HasBody && len(data) == 0:
+		return in, nil
+	case !info.HasBody:
+		if _, err = wire.CheckJSON(typ); err == nil {
+			err = wire.Check(data)
+		}
+		return in, err
+	case len(data) == 0 && e.Wants&MayBody != 0:
+		data = []byte("{}")
+	}
+	return wire.Parse[In](e.Op, data)
+}

@@ -1,0 +1,261 @@
+package wiretest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/wire"
+	"posagent/schemes/wire/rest"
+)
+
+// Service is a service as its transcripts are replayed. A transcript's call has "op", the name of an endpoint without the
+// service's ("create"), "key", "id", which is the one parameter of a path, and the body under any other name. Its result
+// has the answer under any name, or a Failure.
+type Service struct {
+	API rest.API
+	// Client binds the service's routes to its Client.
+	Client func(baseURL string, d wire.Doer) []rest.Bound
+	// Reasons are those of the service's catalogue.
+	Reasons wire.Catalogue
+	// Secrets are what no error of a Client may repeat.
+	Secrets []string
+	// Fault is a nil pointer of the type that causes an error where a result has "fault"; nil = no error has such a cause.
+	Fault error
+}
+
+const operations = "/agent/v1/operations/" // where a transcript's Location leads
+
+// routes binds the service's routes to a Client.
+func (s Service) routes(d wire.Doer) map[string]rest.Bound {
+	out := map[string]rest.Bound{}
+	for _, b := range s.Client(BaseURL, d) {
+		_, word, _ := strings.Cut(b.Op, ".")
+		out[word] = b
+	}
+	return out
+}
+
+// ask makes the request that a transcript's call describes.
+func (s Service) ask(t *testing.T, tr Transcript, d wire.Doer) *rest.Asked {
+	t.Helper()
+	var c map[string]json.RawMessage
+	tr.Call(t, &c)
+	var op string
+	var key wire.Key
+	require.NoError(t, json.Unmarshal(c["op"], &op))
+	b, ok := s.routes(d)[op]
+	require.True(t, ok, "no endpoint is called %q", op)
+	if c["key"] != nil {
+		require.NoError(t, json.Unmarshal(c["key"], &key))
+	}
+	in := reflect.New(b.In)
+	for name, value := range c {
+		switch name {
+		case "op", "key", "id":
+		default:
+			require.True(t, b.HasBody, "%s: %s has no body", name, op)
+			strictly(t, value, in.Interface())
+		}
+	}
+	if c["id"] != nil {
+		require.Len(t, b.Params, 1)
+		require.NoError(t, json.Unmarshal(c["id"], b.Params[0].Of(in.Elem()).Addr().Interface()))
+	}
+	return b.Ask(key, in.Elem().Interface())
+}
+
+func strictly(t *testing.T, data []byte, into any) {
+	t.Helper()
+	dec := json.NewDecoder(strings.NewReader(string(data)))
+	dec.DisallowUnknownFields()
+	require.NoError(t, dec.Decode(into))
+}
+
+// result is what a transcript's call comes to.
+type result struct {
+	Failure
+	out   any // of a success: the endpoint's Out
+	cause error
+}
+
+// result reads a transcript's result for the endpoint that was asked.
+func (s Service) result(t *testing.T, tr Transcript, a *rest.Asked) (r result) {
+	t.Helper()
+	var all map[string]json.RawMessage
+	tr.Result(t, &all)
+	if all["code"] != nil {
+		if r.cause = s.Fault; all["fault"] != nil {
+			fault := reflect.New(reflect.TypeOf(s.Fault).Elem())
+			strictly(t, all["fault"], fault.Interface())
+			r.cause = fault.Interface().(error)
+			delete(all, "fault")
+		}
+		data, err := json.Marshal(all)
+		require.NoError(t, err)
+		strictly(t, data, &r.Failure)
+		return r
+	}
+	require.Len(t, all, 1, "a success has one answer")
+	var answer []byte
+	for _, answer = range all {
+	}
+	if answer[0] != '{' && answer[0] != '[' { // the one field of the answer
+		var err error
+		answer, err = json.Marshal(all)
+		require.NoError(t, err)
+	}
+	out := reflect.New(a.Out)
+	strictly(t, answer, out.Interface())
+	r.out = out.Elem().Interface()
+	return r
+}
+
+// ClientAlone replays the transcripts of testdata/both and testdata/client against the service's Client: it sends the request
+// byte for byte, once, and comes to the result.
+func (s Service) ClientAlone(t *testing.T) {
+	for _, dir := range []string{"testdata/both", "testdata/client"} {
+		for _, tr := range Load(t, dir) {
+			t.Run(tr.Name, func(t *testing.T) {
+				srv := tr.Server(t)
+				a := s.ask(t, tr, srv)
+				want := s.result(t, tr, a)
+				got, err := a.Do(t.Context())
+				require.Equal(t, 1, srv.Hits, "each call is sent once")
+				if want.Code == "" {
+					require.NoError(t, err)
+					require.Equal(t, want.out, got)
+					return
+				}
+				want.Check(t, err)
+				if s.Fault != nil {
+					fault := reflect.New(reflect.TypeOf(s.Fault))
+					errors.As(err, fault.Interface())
+					require.Equal(t, want.cause, fault.Elem().Interface())
+				}
+				for _, secret := range s.Secrets {
+					require.NotContains(t, err.Error(), secret)
+				}
+			})
+		}
+	}
+}
+
+// HandlerAlone replays the transcripts of testdata/both against the service's Handler: it asks the service for the call, once, and
+// answers the response byte for byte.
+func (s Service) HandlerAlone(t *testing.T) {
+	for _, tr := range Load(t, "testdata/both") {
+		t.Run(tr.Name, func(t *testing.T) {
+			want := s.ask(t, tr, nil)
+			give := s.result(t, tr, want)
+			hits := 0
+			tr.Serve(t, s.handler(func(_ context.Context, got *rest.Asked) (any, error) {
+				hits++
+				require.Equal(t, want.Op, got.Op)
+				require.Equal(t, want.Key, got.Key)
+				require.Equal(t, want.Request, got.Request)
+				sent, err := want.Body()
+				require.NoError(t, err)
+				read, err := got.Body()
+				require.NoError(t, err)
+				require.Equal(t, string(sent), string(read))
+				if give.cause != nil && give.cause != s.Fault { //nolint:errorlint // the nil pointer itself
+					return nil, &wire.Error{Code: give.Code, Msg: give.Msg, Err: give.cause}
+				}
+				return give.out, give.Err()
+			}))
+			require.Equal(t, 1, hits)
+		})
+	}
+}
+
+// handler is the service's Handler, with a script in place of the service.
+func (s Service) handler(script func(context.Context, *rest.Asked) (any, error)) http.Handler {
+	return s.API.Handler(rest.Options{
+		OperationURL: func(k wire.Key) string { return operations + string(k) },
+		Around:       script,
+	}, s.Client(BaseURL, nil))
+}
+
+// calls are one call of each endpoint, the first that testdata/both has.
+func (s Service) calls(t *testing.T) func(wire.Doer) []*rest.Asked {
+	t.Helper()
+	var firsts []Transcript
+	seen := map[string]bool{}
+	for _, tr := range Load(t, "testdata/both") {
+		if a := s.ask(t, tr, nil); !seen[a.Op] {
+			seen[a.Op] = true
+			firsts = append(firsts, tr)
+		}
+	}
+	require.Len(t, firsts, len(s.routes(nil)), "each endpoint has a transcript")
+	return func(d wire.Doer) (list []*rest.Asked) {
+		for _, tr := range firsts {
+			list = append(list, s.ask(t, tr, d))
+		}
+		return list
+	}
+}
+
+// CodesSurvive proves that every code and every reason of the service comes back from its wire, and that an error without a code is
+// Internal and keeps its words to itself. also checks that error besides; nil = nothing.
+func (s Service) CodesSurvive(t *testing.T, also func(t *testing.T, internal error)) {
+	all := s.Reasons
+	for _, code := range wire.Codes() {
+		all = append(all, wire.Problem{Code: code})
+	}
+	failing := func(err error) wire.Doer {
+		return Direct(s.handler(func(context.Context, *rest.Asked) (any, error) { return nil, err }))
+	}
+	calls := s.calls(t)
+	for _, p := range all {
+		for _, a := range calls(failing(&wire.Error{Code: p.Code, Reason: p.Reason, Msg: "because", RetryAfter: 3 * time.Second})) {
+			_, err := a.Do(t.Context())
+			require.Equal(t, p.Code, wire.CodeOf(err), "%s %v", a.Op, err)
+			require.Equal(t, p.Reason, wire.ReasonOf(err), "%s %v", a.Op, err)
+		}
+	}
+	for _, a := range calls(failing(errors.New("dsn=secret"))) {
+		_, err := a.Do(t.Context())
+		require.Equal(t, wire.Internal, wire.CodeOf(err))
+		require.NotContains(t, err.Error(), "secret")
+		if also != nil {
+			also(t, err)
+		}
+	}
+}
+
+// NeverSent proves what a Client says of a call that never left: Unavailable for an address that is none and for a caller that
+// has gone, Invalid for a parameter that cannot stand in an address.
+func (s Service) NeverSent(t *testing.T) {
+	nowhere := s
+	nowhere.Client = func(_ string, d wire.Doer) []rest.Bound { return s.Client("http://a b", d) }
+	for _, a := range nowhere.calls(t)(http.DefaultClient) {
+		_, err := a.Do(t.Context())
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%s %v", a.Op, err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, a := range s.calls(t)(Direct(nil)) {
+		_, err := a.Do(gone)
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%s %v", a.Op, err)
+		require.ErrorIs(t, err, context.Canceled)
+		for _, p := range a.Params {
+			if p.Place == "path" {
+				in := reflect.New(a.In).Elem()
+				in.Set(reflect.ValueOf(a.Request))
+				p.Of(in).SetZero()
+				_, word, _ := strings.Cut(a.Op, ".")
+				_, err = s.routes(Direct(nil))[word].Ask(a.Key, in.Interface()).Do(t.Context())
+				require.Equal(t, wire.Invalid, wire.CodeOf(err), "%s %v", a.Op, err)
+			}
+		}
+	}
+}
