@@ -7,6 +7,7 @@ import (
 	"posagent/agent/outbox"
 	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 	"posagent/store"
 )
 
@@ -20,7 +21,7 @@ var _ tokens.Service = storing{}
 
 // Create implements tokens.Service.
 func (s storing) Create(ctx context.Context, key wire.Key, req tokens.CreateRequest) (tokens.Created, error) {
-	if err := tokens.Validate(req); err != nil {
+	if err := check.Request(KindTokenCreate, req); err != nil {
 		return tokens.Created{}, err
 	}
 	b := s.f.rows[KindTokenCreate]
@@ -38,7 +39,7 @@ func (s storing) Create(ctx context.Context, key wire.Key, req tokens.CreateRequ
 		req  tokens.CreateRequest
 		into *[]byte
 	}{{req, &w.body}, {bare, &w.same}, {kept, &w.keep}} {
-		body, err := tokens.EncodeCreate(to.req)
+		body, err := wire.Encode(to.req)
 		if err != nil {
 			return tokens.Created{}, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
 		}
@@ -49,11 +50,11 @@ func (s storing) Create(ctx context.Context, key wire.Key, req tokens.CreateRequ
 
 // CreateRecurring implements tokens.Service.
 func (s storing) CreateRecurring(ctx context.Context, key wire.Key, req tokens.RecurringRequest) (tokens.Created, error) {
-	if err := tokens.ValidateRecurring(req); err != nil {
+	if err := check.Request(KindTokenRecurring, req); err != nil {
 		return tokens.Created{}, err
 	}
 	b := s.f.rows[KindTokenRecurring]
-	body, err := tokens.EncodeRecurring(req)
+	body, err := wire.Encode(req)
 	if err != nil {
 		return tokens.Created{}, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
 	}
@@ -135,14 +136,14 @@ func (f *Front) tokenAdapters(all map[string]adapter) {
 		}}
 	}
 	one(KindTokenCreate, func(ctx context.Context, key wire.Key, _ string, body []byte) (tokens.Created, error) {
-		req, err := tokens.DecodeCreate(body)
+		req, err := wire.Parse[tokens.CreateRequest](KindTokenCreate, body)
 		if err != nil {
 			return tokens.Created{}, err
 		}
 		return svc.Create(ctx, key, req)
 	})
 	one(KindTokenRecurring, func(ctx context.Context, key wire.Key, _ string, body []byte) (tokens.Created, error) {
-		req, err := tokens.DecodeRecurring(body)
+		req, err := wire.Parse[tokens.RecurringRequest](KindTokenRecurring, body)
 		if err != nil {
 			return tokens.Created{}, err
 		}

@@ -57,7 +57,7 @@ func Payments(svc payments.Service, operator string) Service {
 // Tokens mounts the tokenization service.
 func Tokens(svc tokens.Service) Service {
 	return Service{func(a *api) mount {
-		return a.byProblem(mount{name: "tokens", is: tokens.Is, routes: `POST 201,202 /api/v1/tokens store card details
+		return a.byProblem(mount{name: "tokens", is: tokens.API().Is, routes: `POST 201,202 /api/v1/tokens store card details
 			POST 201,202 /api/v1/tokens/recurring store the terms of a recurring payment
 			POST 200,202 /api/v1/tokens/{tokenizationId}/Verify ask the card's bank
 			GET 200 /api/v1/tokens/{tokenizationId} read the token`,

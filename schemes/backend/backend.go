@@ -229,7 +229,7 @@ func (b *Backend) routes(cfg Config) http.Handler {
 			onboard.ServeHTTP(rw, r)
 		case payments.Is(r):
 			payment.ServeHTTP(rw, r)
-		case tokens.Is(r):
+		case tokens.API().Is(r):
 			token.ServeHTTP(rw, r)
 		case len(r.URL.Path) > 7 && strings.EqualFold(r.URL.Path[:8], "/api/v1/"):
 			none.ServeHTTP(rw, r)

@@ -21,6 +21,7 @@ import (
 	"posagent/schemes/tokens"
 	"posagent/schemes/webhooks"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 )
 
 // What a payment owes to an endpoint arrives there, with the merchant's number and the registered credentials.
@@ -210,7 +211,7 @@ func TestField_B9NoServiceReturnsInClear(t *testing.T) {
 		"redirectUrls.returnUrl": func(s string) error {
 			return payments.Validate(payments.CreateRequest{Type: payments.ProviderHosted, Amount: 1, CurrencyCode: "EUR", RedirectURLs: &payments.RedirectURLs{ReturnURL: s}})
 		},
-		"returnUrl": func(s string) error { return tokens.Validate(tokens.CreateRequest{ReturnURL: s}) },
+		"returnUrl": func(s string) error { return check.Request("tokens.create", tokens.CreateRequest{ReturnURL: s}) },
 		"successRedirectUrl": func(s string) error {
 			return paylinks.CreateRequest{Title: "t", Description: "d", ReferenceID: "r", Purpose: "p", Amount: 1, Currency: "EUR", SuccessRedirectURL: s}.Validate()
 		},

@@ -9,6 +9,7 @@ import (
 
 	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 )
 
 func FuzzCreate(f *testing.F) {
@@ -18,17 +19,17 @@ func FuzzCreate(f *testing.F) {
 	f.Add([]byte(`{"cardDetails":{"pan":4111111111111111}}`))
 	f.Add([]byte(`{"PAN":1,"description":"4111-1111-1111-1111"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		req, err := tokens.DecodeCreate(data)
+		req, err := wire.Parse[tokens.CreateRequest]("op", data)
 		if err != nil {
 			require.NotEmpty(t, wire.CodeOf(err))
 			return
 		}
-		if err := tokens.Validate(req); err != nil {
+		if err := check.Request("op", req); err != nil {
 			require.Equal(t, wire.Invalid, wire.CodeOf(err))
 		}
-		text, err := tokens.EncodeCreate(req)
+		text, err := wire.Encode(req)
 		require.NoError(t, err)
-		again, err := tokens.DecodeCreate(text)
+		again, err := wire.Parse[tokens.CreateRequest]("op", text)
 		require.NoError(t, err)
 		require.Equal(t, req, again)
 	})
@@ -39,17 +40,17 @@ func FuzzRecurring(f *testing.F) {
 	f.Add([]byte(`{"amount":-2147483648,"recurringExpiryDate":"0000-00-00"}`))
 	f.Add([]byte(`{"amount":1.0}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		req, err := tokens.DecodeRecurring(data)
+		req, err := wire.Parse[tokens.RecurringRequest]("op", data)
 		if err != nil {
 			require.NotEmpty(t, wire.CodeOf(err))
 			return
 		}
-		if err := tokens.ValidateRecurring(req); err != nil {
+		if err := check.Request("op", req); err != nil {
 			require.Equal(t, wire.Invalid, wire.CodeOf(err))
 		}
-		text, err := tokens.EncodeRecurring(req)
+		text, err := wire.Encode(req)
 		require.NoError(t, err)
-		again, err := tokens.DecodeRecurring(text)
+		again, err := wire.Parse[tokens.RecurringRequest]("op", text)
 		require.NoError(t, err)
 		require.Equal(t, req, again)
 	})
@@ -68,18 +69,18 @@ func TestNothingOfARequestIsInItsRefusal(t *testing.T) {
 		req.PayPageConfiguration.Language, rec.CurrencyCode = word.Draw(t, "language"), word.Draw(t, "currency")
 		rec.RecurringType, rec.RecurringExpiryDate = word.Draw(t, "type"), word.Draw(t, "date")
 		req.CardDetails.PAN, req.CardDetails.ValidationCode = wire.NewPAN(word.Draw(t, "pan")), wire.Secret(word.Draw(t, "code"))
-		err := tokens.Validate(req)
+		err := check.Request("op", req)
 		require.Equal(t, wire.Invalid, wire.CodeOf(err))
 		require.NotContains(t, err.Error(), canary)
-		err = tokens.ValidateRecurring(rec)
+		err = check.Request("op", rec)
 		require.Equal(t, wire.Invalid, wire.CodeOf(err))
 		require.NotContains(t, err.Error(), canary)
 	})
-	req, err := tokens.DecodeCreate([]byte(`{"description":"it is ` + visa + `","orderDescription":"4111 1111 1111 1111"}`))
+	req, err := wire.Parse[tokens.CreateRequest]("op", []byte(`{"description":"it is `+visa+`","orderDescription":"4111 1111 1111 1111"}`))
 	require.NoError(t, err)
 	require.NotContains(t, req.Description, visa)
 	require.NotContains(t, req.OrderDescription, "1111 1111 1111")
-	rec, err := tokens.DecodeRecurring([]byte(`{"description":"it is ` + visa + `","orderDescription":"4111 1111 1111 1111"}`))
+	rec, err := wire.Parse[tokens.RecurringRequest]("op", []byte(`{"description":"it is `+visa+`","orderDescription":"4111 1111 1111 1111"}`))
 	require.NoError(t, err)
 	require.NotContains(t, rec.Description, visa)
 	require.NotContains(t, rec.OrderDescription, "1111 1111 1111")

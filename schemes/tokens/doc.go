@@ -3,12 +3,12 @@
 //
 // Guarantees:
 //   - A card number, its validation code, a tokenSecret and a token are types that print, log and marshal as nothing;
-//     EncodeCreate, EncodeRecurring and EncodeToken are the only ways they leave, onto the wire.
+//     wire.Encode is the only way they leave, onto the wire.
 //   - No error names the content of a field. Card numbers in free texts are masked as they are read.
 //   - Every reply that is not exactly what S0 4.2 promises is an error; a write whose effect is not known is
 //     UnknownOutcome (or Internal where the service itself says that it failed), never a success and never a refusal.
 //
-// It imports schemes/money, schemes/wire and the standard library, and must not import another service, the store or
+// It imports schemes/wire with its check and rest, and the standard library, and must not import another service, the store or
 // the agent.
 //
 // Decisions:

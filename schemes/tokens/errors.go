@@ -1,6 +1,13 @@
 package tokens
 
-import "posagent/schemes/wire"
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"posagent/schemes/wire"
+	"posagent/schemes/wire/rest"
+)
 
 // The codes of this service: every code and reason survives its wire, because the problem's type names it
 // (wire.WriteProblem lists the types of the codes), and Internal has the token error body (Fault). The reasons:
@@ -32,16 +39,6 @@ func Problems() wire.Catalogue {
 	}
 }
 
-const (
-	opCreate    = "tokens.create"
-	opRecurring = "tokens.recurring"
-	opVerify    = "tokens.verify"
-	opToken     = "tokens.token"
-)
-
-// ContentType is sent with requests and successes.
-const ContentType = wire.JSONType
-
 // Refused makes an Invalid with one of the reasons above.
 func Refused(op, reason, msg string) *wire.Error {
 	return &wire.Error{Code: wire.Invalid, Reason: reason, Op: op, Msg: msg}
@@ -56,8 +53,6 @@ const (
 // Fault is the token error body of a 500 (S0 7). As the cause (Err) of a wire.Internal error it is written out and read
 // back; an Internal error without one is written as a Fault that says nothing.
 type Fault struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	System       string `json:"system"` // Netaxept or CCV
 	ErrorMessage string `json:"errorMessage" wire:"nullable"`
 	Detail       string `json:"detail" wire:"nullable"`
@@ -73,4 +68,56 @@ func (f *Fault) Error() string {
 		s += ": " + f.ErrorMessage
 	}
 	return s
+}
+
+// Texts are a foreign system's words in it.
+func (f *Fault) Texts() []string {
+	return []string{f.ErrorMessage, f.Detail, f.ErrorCode, f.IssuerID, f.Source}
+}
+
+// shape is problem bodies, and for Internal the token error body.
+type shape struct{ rest.Problems }
+
+// Refuse implements rest.Shape.
+func (s shape) Refuse(w http.ResponseWriter, r *http.Request, log *slog.Logger, e *wire.Error) {
+	if e.Code != wire.Internal {
+		s.Problems.Refuse(w, r, log, e)
+		return
+	}
+	if log != nil {
+		log.Error("request failed", "op", e.Op, "err", e)
+	}
+	var f *Fault
+	if !errors.As(e.Err, &f) {
+		f = &Fault{System: Netaxept, ErrorMessage: "internal error", Detail: "the service failed, the effect is not known", ErrorCode: string(wire.Internal), Source: "tokens"}
+	}
+	wire.Reply(w, log, e.Op, http.StatusInternalServerError, wire.JSONType, f)
+}
+
+// maxForeign is how much of another service's text is kept, in characters.
+const maxForeign = 200
+
+// Refusal implements rest.Shape.
+func (s shape) Refusal(c wire.Call, a wire.Answer, keyed bool) *wire.Error {
+	e := s.Problems.Refusal(c, a, keyed)
+	if a.Status != http.StatusInternalServerError || !a.JSON() {
+		return e
+	}
+	var f Fault
+	if wire.Decode(a.Body, &f) != nil || f.System != Netaxept && f.System != CCV {
+		return e
+	}
+	for _, text := range []*string{&f.ErrorMessage, &f.Detail, &f.ErrorCode, &f.IssuerID, &f.Source} {
+		if r := []rune(wire.MaskPANs(*text)); len(r) <= maxForeign {
+			*text = string(r)
+		} else {
+			*text = string(r[:maxForeign]) + "…"
+		}
+	}
+	e.Err = &f
+	e.Msg = "the service failed"
+	if !c.Write || f.ErrorCode == string(wire.Internal) {
+		e.Code = wire.Internal
+	}
+	return e
 }

@@ -8,58 +8,51 @@ const (
 	CardOnFile   = "CardOnFile"
 )
 
-// DateLayout is how RecurringRequest.RecurringExpiryDate is written.
-const DateLayout = "2006-01-02"
-
-// CreateRequest is the body of POST / (S0 2.5). Write it with EncodeCreate; json.Marshal refuses card numbers.
+// CreateRequest is the body of POST / (S0 2.5). Write it with wire.Encode; json.Marshal refuses card numbers.
 type CreateRequest struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	TokenSecret          wire.Secret           `json:"tokenSecret,omitempty"`
 	ReturnURL            string                `json:"returnUrl,omitempty"`
-	Description          string                `json:"description,omitempty"`
+	Description          string                `json:"description,omitempty" wire:"masked"`
 	PayPageConfiguration *PayPageConfiguration `json:"payPageConfiguration,omitempty"`
-	OrderDescription     string                `json:"orderDescription,omitempty"`
+	OrderDescription     string                `json:"orderDescription,omitempty" wire:"masked"`
 	CardDetails          *CardDetails          `json:"cardDetails,omitempty"`
 }
 
 // PayPageConfiguration chooses the hosted page's language (S0 2.4.3).
 type PayPageConfiguration struct {
-	Language string `json:"language,omitempty"` // one of Languages
+	Language string `json:"language,omitempty"` // one of check.PageLanguages
 }
 
 // CardDetails is a card.
 type CardDetails struct {
-	PAN            wire.PAN    `json:"pan"`
-	ExpiryYear     int32       `json:"expiryYear"`  // four digits
-	ExpiryMonth    int32       `json:"expiryMonth"` // 1 to 12
+	PAN            wire.PAN    `json:"pan" wire:"required"`
+	ExpiryYear     int32       `json:"expiryYear" wire:"required"`  // four digits
+	ExpiryMonth    int32       `json:"expiryMonth" wire:"required"` // 1 to 12
 	ValidationCode wire.Secret `json:"validationCode,omitempty"`
 }
 
-// RecurringRequest is the body of POST /recurring (S0 2.5). Write it with EncodeRecurring.
+// RecurringRequest is the body of POST /recurring (S0 2.5). Write it with wire.Encode.
 type RecurringRequest struct {
-	_ [0]func() // nobody compares two: == would be code in every binary
-
 	TokenSecret          wire.Secret           `json:"tokenSecret,omitempty"`
 	ReturnURL            string                `json:"returnUrl,omitempty"`
-	Description          string                `json:"description,omitempty"`
+	Description          string                `json:"description,omitempty" wire:"masked"`
 	PayPageConfiguration *PayPageConfiguration `json:"payPageConfiguration,omitempty"`
-	OrderDescription     string                `json:"orderDescription,omitempty"`
+	OrderDescription     string                `json:"orderDescription,omitempty" wire:"masked"`
 	RecurringType        string                `json:"recurringType,omitempty"` // Subscription or CardOnFile; "" = Subscription
 	OrderNumber          string                `json:"orderNumber,omitempty"`
 	Amount               int32                 `json:"amount,omitempty"` // minor units, the most one payment may take; 0 = no limit
 	CurrencyCode         string                `json:"currencyCode,omitempty"`
-	RecurringExpiryDate  string                `json:"recurringExpiryDate,omitempty"` // DateLayout, the last good day; "" = none
+	RecurringExpiryDate  string                `json:"recurringExpiryDate,omitempty"` // check.DateLayout, the last good day; "" = none
 	RecurringFrequency   int32                 `json:"recurringFrequency,omitempty"`  // days between two payments; 0 = no limit
 }
 
 // Created answers create, recurring and verify.
 type Created struct {
-	TokenizationID string        `json:"tokenizationId"`
+	TokenizationID string        `json:"tokenizationId" wire:"required"`
 	Operation      *wire.Pending `json:"operation,omitempty"`
 }
 
-// TokenReply answers a look-up. Write it with EncodeToken.
+// TokenReply answers a look-up. Write it with wire.Encode.
 type TokenReply struct {
-	Token wire.Secret `json:"token"`
+	Token wire.Secret `json:"token" wire:"required"`
 }

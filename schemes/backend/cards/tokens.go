@@ -16,6 +16,7 @@ import (
 	"posagent/schemes/payments"
 	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 	"posagent/store"
 )
 
@@ -181,7 +182,7 @@ const opToken = "tokens.create"
 
 // Create implements tokens.Service.
 func (s Tokens) Create(ctx context.Context, key wire.Key, req tokens.CreateRequest) (out tokens.Created, err error) {
-	if err := tokens.Validate(req); err != nil {
+	if err := check.Request(opToken, req); err != nil {
 		return out, err
 	}
 	bound := req
@@ -190,7 +191,7 @@ func (s Tokens) Create(ctx context.Context, key wire.Key, req tokens.CreateReque
 		d.ValidationCode = ""
 		bound.CardDetails = &d
 	}
-	body, err := tokens.EncodeCreate(bound)
+	body, err := wire.Encode(bound)
 	if err != nil {
 		return out, &wire.Error{Code: wire.Invalid, Op: opToken, Msg: "request cannot be stored"}
 	}
@@ -235,10 +236,10 @@ func (s Tokens) write(ctx context.Context, op, about string, key wire.Key, body 
 // CreateRecurring implements tokens.Service.
 func (s Tokens) CreateRecurring(ctx context.Context, key wire.Key, req tokens.RecurringRequest) (out tokens.Created, err error) {
 	const op = "tokens.recurring"
-	if err := tokens.ValidateRecurring(req); err != nil {
+	if err := check.Request(op, req); err != nil {
 		return out, err
 	}
-	body, err := tokens.EncodeRecurring(req)
+	body, err := wire.Encode(req)
 	if err != nil {
 		return out, &wire.Error{Code: wire.Invalid, Op: op, Msg: "request cannot be stored"}
 	}

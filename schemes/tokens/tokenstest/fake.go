@@ -8,6 +8,7 @@ import (
 
 	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 )
 
 // Fake is a tokens.Service in memory, enough to prove clients, handlers and callers. Now and Refused must be set before use;
@@ -37,10 +38,10 @@ var _ tokens.Service = (*Fake)(nil)
 
 // Create implements tokens.Service.
 func (f *Fake) Create(_ context.Context, key wire.Key, req tokens.CreateRequest) (tokens.Created, error) {
-	if err := tokens.Validate(req); err != nil {
+	if err := check.Request("fake", req); err != nil {
 		return tokens.Created{}, err
 	}
-	body, err := tokens.EncodeCreate(req)
+	body, err := wire.Encode(req)
 	if err != nil {
 		return tokens.Created{}, err
 	}
@@ -62,15 +63,15 @@ func (f *Fake) Create(_ context.Context, key wire.Key, req tokens.CreateRequest)
 
 // CreateRecurring implements tokens.Service.
 func (f *Fake) CreateRecurring(_ context.Context, key wire.Key, req tokens.RecurringRequest) (tokens.Created, error) {
-	if err := tokens.ValidateRecurring(req); err != nil {
+	if err := check.Request("fake", req); err != nil {
 		return tokens.Created{}, err
 	}
-	body, err := tokens.EncodeRecurring(req)
+	body, err := wire.Encode(req)
 	if err != nil {
 		return tokens.Created{}, err
 	}
 	return f.once(key, "recurring "+string(body), func() (tokens.Created, error) {
-		if d := req.RecurringExpiryDate; d != "" && d < f.Now().Format(tokens.DateLayout) {
+		if d := req.RecurringExpiryDate; d != "" && d < f.Now().Format(check.DateLayout) {
 			return tokens.Created{}, tokens.Refused("fake", tokens.ArrangementExpired, "the arrangement is over")
 		}
 		return f.add(&fakeEntry{refused: tokens.CardMissing}), nil

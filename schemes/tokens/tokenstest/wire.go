@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/wiretest"
 )
@@ -18,21 +17,21 @@ func (f Fixture) raw(t *testing.T, method, path, body string, header ...string) 
 	t.Helper()
 	typ := ""
 	if method == http.MethodPost && body != "" {
-		typ = tokens.ContentType
+		typ = wire.JSONType
 	}
 	return wiretest.Raw(t, f.Wire.Doer, method, f.Wire.BaseURL+path, typ, body, header...)
 }
 
 func (f Fixture) body(t *testing.T) string {
 	t.Helper()
-	data, err := tokens.EncodeCreate(f.Request())
+	data, err := wire.Encode(f.Request())
 	require.NoError(t, err)
 	return string(data)
 }
 
 func (f Fixture) recurringBody(t *testing.T) string {
 	t.Helper()
-	data, err := tokens.EncodeRecurring(f.Recurring())
+	data, err := wire.Encode(f.Recurring())
 	require.NoError(t, err)
 	return string(data)
 }
@@ -41,7 +40,7 @@ func (f Fixture) recurringBody(t *testing.T) string {
 func id(t *testing.T, resp *http.Response, body string, status int) string {
 	t.Helper()
 	require.Equal(t, status, resp.StatusCode, body)
-	require.Equal(t, tokens.ContentType, resp.Header.Get("Content-Type"))
+	require.Equal(t, wire.JSONType, resp.Header.Get("Content-Type"))
 	var got map[string]string
 	require.NoError(t, json.Unmarshal([]byte(body), &got))
 	require.Len(t, got, 1)
@@ -69,7 +68,7 @@ func (f Fixture) wire(t *testing.T) {
 		for _, path := range []string{"/api/v1/tokens/" + made, "/api/v1/Tokens/" + made + "/"} {
 			resp, body := f.raw(t, http.MethodGet, path, "")
 			require.Equal(t, http.StatusOK, resp.StatusCode)
-			require.Equal(t, tokens.ContentType, resp.Header.Get("Content-Type"))
+			require.Equal(t, wire.JSONType, resp.Header.Get("Content-Type"))
 			require.Equal(t, "no-store", resp.Header.Get("Cache-Control"))
 			var got map[string]string
 			require.NoError(t, json.Unmarshal([]byte(body), &got))
