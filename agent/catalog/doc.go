@@ -1,13 +1,13 @@
-// Package catalog keeps the terminal's method definitions (S1 2.5): the last good list, with its age, refreshed in
-// the background and used over restarts and outages.
+// Package catalog keeps the terminal's method definitions (S1 2.5): the last good list with its
+// age. It refreshes the list in the background and uses it over restarts and outages.
 //
-// It owns the table catalog_list.
+// It owns the table catalog_list. It guarantees:
+//   - Only a good list replaces a good list. An error, an empty answer or an unusable answer leaves
+//     it alone.
+//   - A list is not used if its stored row was changed, or if it was fetched for another terminal.
+//   - "No method exists for the merchant" is a state of its own. It lasts until the service says
+//     otherwise.
+//   - The service is asked by one request at a time, and less often after each failure.
 //
-// It guarantees:
-//   - a good list is replaced by a good list only; an error, an empty or a wholly unusable answer leaves it alone;
-//   - a list whose stored row was changed, or that was fetched for another terminal, is not used;
-//   - "no method exists for the merchant" is a state of its own, lasting until the service says otherwise;
-//   - the service is asked once at a time, and after failures ever more slowly.
-//
-// It must not import the checkout or anything that knows what a sale is.
+// It must not import the checkout or any room that knows what a sale is.
 package catalog

@@ -1,14 +1,15 @@
-// Package config is the plain data of every section of the configuration: defaults, one TOML file, the
-// environment, in that order, then validation.
+// Package config holds every section of the configuration as plain data. It reads the defaults,
+// then one TOML file, then the environment, and validates the result.
 //
 // It guarantees:
-//   - every value comes from the default, a named line of the file, or a named variable (Origin);
-//   - a key or section it does not know is an error with place and suggestion, never ignored; so is a misspelt POSAGENT_ variable,
-//     and one that is like none of them is told (Ignored);
-//   - a secret comes from its own file (key_file, POSAGENT_…_FILE), or from the configuration file when nobody
-//     but its owner can read that, and prints as a mask;
-//   - Load reports everything that is wrong at once, one line per key, each with file and line or the variable.
+//   - Each value comes from the default, a line of the file, or a named variable (Origin).
+//   - An unknown key, section or POSAGENT_ variable that looks like a known one is an error with
+//     its place and a suggestion. Other unknown POSAGENT_ variables are reported (Ignored).
+//   - A secret comes from a file of its own (key_file, POSAGENT_…_FILE), or from the configuration
+//     file if only the file's owner can read that. It prints as a mask.
+//   - Load reports all errors at once, one line per key, each with file and line, or with the
+//     variable.
 //
-// It is the only importer of the TOML library and must not import any other room but schemes/money and schemes/wire:
-// cmd converts its data into each room's own configuration.
+// It is the only importer of the TOML library. It must not import any room but schemes/money and
+// schemes/wire: cmd converts its data into each room's own configuration.
 package config

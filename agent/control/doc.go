@@ -1,11 +1,13 @@
-// Package control owns the socket by which the command line asks the running terminal to change something: both ends of it.
+// Package control owns both ends of the socket by which the command line changes the running
+// terminal.
 //
 // It guarantees:
-//   - a request is read only from a process of the terminal's own user, or of root; the kernel says whose it is, at accept,
-//     and the socket's file is for its owner alone besides;
-//   - a path that is not a socket is never replaced, and neither is a socket at which somebody answers;
-//   - each verb is one change of the outbox, or of each operation in turn, and answers after its commit;
-//   - what is refused is told apart from what failed, by code.
+//   - It reads a request only from a process of the terminal's own user, or of root. The kernel
+//     names the user when the connection is accepted. The socket's file is for its owner alone.
+//   - It never replaces a path that is not a socket, nor a socket at which a process answers.
+//   - Each verb is one change of the outbox, or of each operation in turn, and answers after its
+//     commit.
+//   - The code of an error tells a refusal from a failure.
 //
 // It must not import the store's writers, the services, the register link or the configuration.
 package control

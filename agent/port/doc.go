@@ -1,16 +1,19 @@
-// Package port owns the terminal's local HTTP port: the guard that closes it to the web, the local credentials, the services'
-// routes, what the terminal shows of itself, the probes, and the document that describes them.
+// Package port is the terminal's local HTTP port. It owns the guard against web pages, the local
+// credentials, the services' routes, the terminal's own views, the probes and the OpenAPI document.
 //
 // It guarantees:
-//   - a request reaches a handler only when its Host is one of the port's own names and it carries neither Origin, Referer
-//     nor Sec-Fetch-Site (a web page cannot leave all of them out), and the port listens on this machine alone;
-//   - a service's route, /agent/v1 and /metrics want the terminal's token, each in its service's own form, compared in a
-//     time that tells nothing; no refusal says more than that;
-//   - bodies, headers and time are bounded, and so is the number of connections;
-//   - nothing changes state on GET;
-//   - a write's caller learns the backend's own answer, that it is stored (202, Location names its operation), that it was
-//     provably not sent (503 with Retry-After), or that its outcome is not known (504);
-//   - the OpenAPI document is made of the table that mounts the routes.
+//   - A request reaches a handler only if its Host is one of the port's names and it carries
+//     neither Origin, Referer nor Sec-Fetch-Site. A web page cannot leave all of them out. The port
+//     listens on this machine alone.
+//   - A service's route, /agent/v1 and /metrics need a client's token in the form of that service.
+//     The comparison takes constant time, and a refusal says nothing about the token.
+//   - Bodies, headers, time and the number of connections are bounded.
+//   - No GET changes state.
+//   - The caller of a write learns one of four results: the backend's own answer; stored (202,
+//     Location names the operation); provably not sent (503 with Retry-After); outcome not known
+//     (504).
+//   - The OpenAPI document comes from the table that mounts the routes.
 //
-// It must not import the store, the outbox's writers, the register link, the configuration or any third-party module.
+// It must not import the store, the outbox's writers, the register link, the configuration or any
+// third-party module.
 package port

@@ -1,12 +1,14 @@
-// Package ready says whether a register may ask the terminal for a sale now, and if not, why and what to type.
+// Package ready says whether a register may ask the terminal for a sale now. If it may not, it
+// gives the cause and what to type.
 //
-// It owns the one table of causes: for each its words and its remedy. The command `run`, the first line of `status`, the probe
-// /readyz, the log and the technician's screens all read it.
+// It owns the table of causes, with words and remedy of each. The command `run`, the first line of
+// `status`, the probe /readyz, the log and the screens for technicians read it.
 //
 // It guarantees:
-//   - every cause has words and a remedy of its own;
-//   - neither contains a line break, and the words contain no ": ", so that "NOT READY: WORDS: REMEDY" can be read by a program;
-//   - no remedy names a verb that deletes something.
+//   - Each cause has its own words and its own remedy.
+//   - Neither contains a line break, and the words do not contain ": ". So a program can read "NOT
+//     READY: WORDS: REMEDY".
+//   - No remedy names a verb that deletes data.
 //
-// It knows no room: who finds a trouble names its cause. It imports nothing of this module.
+// It knows no room: the room that finds a fault names its cause. It imports nothing of this module.
 package ready

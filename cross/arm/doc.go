@@ -1,8 +1,9 @@
-// Package arm runs the program that a shop's terminal gets, built for armv7, under an emulator. It holds only tests.
+// Package arm runs the program that a shop's terminal gets, built for armv7, under an emulator. It
+// holds only tests.
 //
-// It guarantees that every verb and every route of the specification is in that program, and that the verbs a technician
-// needs on the box do their work there: reset, config rotate-key, register.
+// It guarantees that every verb and every route of the specification is in that program. The verbs
+// that a technician needs on the box do their work there: reset, config rotate-key, register.
 //
-// It builds the program as cross.sh does and drives it by its command line and its port. It must not import any room but
-// cross/need.
+// It builds the program as cross.sh does and drives it by its command line and its port. It must
+// not import any room but cross/need.
 package arm

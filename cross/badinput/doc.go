@@ -1,26 +1,25 @@
-// Package badinput is the attacker's campaign: hostile backends, hostile registers and hostile local clients against the
-// real binary, one table row per bad input.
+// Package badinput is the campaign of bad input: hostile backends, registers and local clients
+// against the real binary, one table row per input.
 //
-// Every row says what was sent and what came back. A row is ok when the answer was clear and came within its time, the
-// process lived on within its memory, a normal sale worked afterwards, the journal and the backend agreed to the cent
-// (one Key and one body per reference, approved if and only if the money stayed moved, an undo where one is owed), and no
-// secret and no consumer id stood in what the process wrote.
+// A row passes if all of this holds:
+//   - The answer was clear and came in time, and the process lived on within its memory.
+//   - A normal sale worked afterwards.
+//   - Journal and backend agree to the cent: one Key and one body per reference, approved exactly
+//     if the money stayed moved, an undo where one is owed.
+//   - No secret and no consumer id stood in the output.
 //
-// The embedded backend has tables of its own (A, B and C): one for the payment routes, one for tokens, onboarding with the
-// sandbox's acts, the token grant, payment links with their proofs, the forms of the link and payment pages, and the
-// administration of webhooks, and one for disputes, hosted build and its fields. Every answer is a clear refusal in the service's shape, nothing is committed to the database (its
-// write-ahead log is the same to the byte), and neither card numbers nor secrets stand in answers, output or files. The
-// terminal's receiver of webhooks is a scene of the first table.
+// Three more tables are for the embedded backend: payment routes; tokens, onboarding, token grant,
+// payment links, pages and webhooks; disputes and hosted build. There each answer is a refusal in
+// the service's shape, and the write-ahead log stays the same to the byte.
 //
-// It owns the numbers of the rows: A for the local port, B for bodies, C for meaning and replay, D for the backend's replies, E for the register line. BADINPUT=full
-// runs all of them, otherwise a subset runs that touches every group. Minutes are shortened by configured timers (time-outs
-// in milliseconds, t1, poll); what only time itself can show (60 s without ETX, T4) is named with its synctest twin.
+// It owns the numbers of the rows: A local port, B bodies, C meaning and replay, D the backend's
+// replies, E the register line. BADINPUT=full runs all; otherwise a subset runs from each group.
+// Configured timers replace minutes by milliseconds. What needs real time (60 s without ETX, T4)
+// names its synctest twin. Another printed table says what proves each line of D besides.
 //
-// What proves each line of D beside its scenes is a table of its own, printed too.
-//
-// Not met by a sale of this version: D81 (document downloads), the revoked certificate of D82 (nobody is asked; see agent/upstream), lines
-// E92 and E93 where they need real wires (a pseudo terminal has neither parity nor CTS; their bytes are played instead). Of C58 the timing of
-// the proof's comparison is not measured: it compares hashes of equal length.
+// Not covered: D81 (downloads of documents); D82's revoked certificate (agent/upstream does not
+// ask); E92 and E93 on real wires (their bytes are played); the timing of C58 (it compares hashes
+// of equal length).
 //
 // It drives the built binary only. It must not import agent, store or schemes/backend.
 package badinput

@@ -1,15 +1,18 @@
-// Package disk is the campaign on the terminal's disk: every write, sync and open of a sale fails once, a few times, or until
-// space returns, with ENOSPC, EIO or EROFS; and a real file system runs full.
+// Package disk is the campaign on the terminal's disk. Each write, sync and open of a sale fails
+// once, several times, or until space returns, with ENOSPC, EIO or EROFS. A real file system runs
+// full too.
 //
-// Whatever the disk did, a register was told approved if and only if the books have one net payment and the journal,
-// opened again, has the sale; and once the disk works the next sale is approved without anybody's help.
+// It guarantees, whatever the disk did:
+//   - A register was told approved exactly if the books have one net payment and the reopened
+//     journal has the sale.
+//   - When the disk works again, the next sale is approved without help.
+//   - Each acknowledged write of a local client is there after a reopening and has one effect.
+//     Nothing is in doubt.
 //
-// The same faults strike while local clients write through the front and its outbox: payments, tokens, links and what is done to their
-// transactions, every kind the operation table stores for them, each on what was made before it by the id that its client was told:
-// while they are accepted, sent, settled and folded into the file, and while the next version of the program changes the tables over
-// writes that wait.
-// The bank behind loses every third answer. Each acknowledged write is there when the file is opened again, and has one effect;
-// nothing is in doubt.
+// The same faults meet local clients' writes of each kind that the operation table stores: while
+// they are accepted, sent, settled and checkpointed, and while the next version of the program
+// changes the tables. The bank behind loses every third answer.
 //
-// It drives the product through cross/stack, the front over its store alone, and must not be imported.
+// It drives the product through cross/stack, and the front over its store alone. It must not be
+// imported.
 package disk

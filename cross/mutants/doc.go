@@ -1,11 +1,12 @@
-// Package mutants breaks the product on purpose, one rule at a time, and sees that a named test notices.
+// Package mutants breaks the product on purpose, one rule at a time, and checks that a named test
+// fails.
 //
-// It owns a table: a text of one source file, the text that replaces it, and the test that has to turn red. The sources are never
-// touched: each mutant is a `go test -overlay`. A test counts as red when its mutant compiles, the same test passes without it, and
-// it fails with it; a time-out is no proof.
+// It owns a table: a text of one source file, the text that replaces it, and the test that has to
+// turn red. The sources are not touched: each mutant is a `go test -overlay`. A mutant counts as
+// found if it compiles, its test passes without it and fails with it. A timeout is no proof.
 //
-// `make mutants` runs them all. The plain test only looks whether every text still stands exactly once in its file and
-// every named test still exists, so that the table cannot rot.
+// `make mutants` runs them all. The plain test checks that each text stands exactly once in its
+// file and that each named test exists.
 //
-// It must not import the rooms it breaks.
+// It must not import the rooms that it breaks.
 package mutants

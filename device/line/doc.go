@@ -1,12 +1,13 @@
-// Package line owns serial lines: it waits for the device, opens it, and hands out a connection that behaves.
+// Package line owns serial lines. It waits for the device, opens it and returns a connection.
 //
-// It guarantees
-//   - that a call on a closed connection never reaches a file descriptor, reused or not;
-//   - that a read without data ends with os.ErrDeadlineExceeded, never with (0, nil);
-//   - that a write ends: a peer that stopped reading costs one write timeout and the connection, not the caller;
-//   - that a lost device gives one error and a closed connection; the caller opens again and waits there;
-//   - that only a terminal device is opened, and only by one process at a time.
+// It guarantees:
+//   - A call on a closed connection never reaches a file descriptor, reused or not.
+//   - A read without data returns os.ErrDeadlineExceeded, never (0, nil).
+//   - A write ends. If the peer has stopped reading, it costs one write timeout and the connection.
+//   - A lost device gives one error and a closed connection. The caller opens again and waits
+//     there.
+//   - Only a terminal device is opened, and only by one process at a time.
 //
-// It knows bytes, no frames and no protocols, and is the only importer of go.bug.st/serial. It imports no other
-// package of this module.
+// It knows bytes, no frames and no protocols. It is the only importer of go.bug.st/serial and
+// imports no other package of this module.
 package line

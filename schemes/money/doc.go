@@ -1,7 +1,8 @@
-// Package money holds amounts and currencies: integer minor units, the ISO 4217 table, and the
-// hundredths of S1 2.4, converted here and nowhere else. Never a float.
+// Package money holds amounts and currencies: integer minor units, the table of ISO 4217, and the
+// hundredths of S1 2.4. It converts them here and nowhere else, and never uses a float.
 //
-// Guarantees: every conversion and sum is exact or refused; nothing is rounded, nothing wraps around.
+// It guarantees that each conversion and each sum is exact or refused. No amount is rounded and no
+// amount wraps around.
 //
-// It imports the standard library only.
+// It must not import anything but the standard library.
 package money

@@ -1,16 +1,17 @@
-// Package webhooks is the contract of the events that the payment and onboarding services send to a merchant's own
-// endpoint (S0 6): the envelope, twelve payment events, six onboarding events, and the rule that only status 200
-// acknowledges one.
+// Package webhooks is the contract of the events that the payment and onboarding services send to a
+// merchant's endpoint (S0 6): the envelope, twelve payment events and six onboarding events. Only
+// status 200 acknowledges an event.
 //
-// Guarantees:
-//   - Marshal writes exactly the fields of S0 6 and those that receivers in the field read without asking; every object
-//     that such a receiver spreads as named arguments (order item, amount, error, threeDSecure) has exactly its keys,
-//     always all of them. Marshal refuses an event that lacks a required value.
-//   - Parse reads an event strictly as JSON and tolerantly as an event: onboarding events under deviating names are
-//     known by their status, events nobody knows are handed on as they came, unknown keys are ignored.
-//   - Client sends one event once. Anything but 200 is an error, and then the effect is not known: send it again.
+// It guarantees:
+//   - Marshal writes exactly the fields of S0 6 and those that real receivers read without a check.
+//     A receiver may spread an object (order item, amount, error, threeDSecure) as named arguments,
+//     so such an object always has exactly its keys. Marshal refuses an event without a required
+//     value.
+//   - Parse is strict about JSON and tolerant about events. It knows an onboarding event with
+//     another name by its status, returns unknown events unchanged and ignores unknown keys.
+//   - Client sends one event once. Any status but 200 is an error; the effect is then not known,
+//     and the caller sends again.
 //
-// Sending on a schedule, storing and repeating belong to the sender's and the receiver's own rooms.
-//
-// It imports schemes/wire and the standard library, and must not import another service, the store or the agent.
+// Schedules, storage and retries belong to the rooms of sender and receiver. It must not import
+// another service, the store or the agent.
 package webhooks

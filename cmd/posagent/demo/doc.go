@@ -1,6 +1,9 @@
-// Package demo tells the story of `posagent demo`: it executes its own binary (backend, terminal, register,
-// wallet) and talks to it over a real pair of pseudo terminals and real HTTP; it reaches into no other room.
+// Package demo runs `posagent demo`: a day at the counter, as a test that a person can read. It
+// starts its own binary as backend, terminal, register and wallet, and talks to them over a real
+// pair of pseudo terminals and real HTTP.
 //
-// It guarantees that it ends with exit 0 only when every chapter went as told and the backend's books equal
-// the terminal's journal. It must not import anything of this project.
+// It guarantees exit 0 only if every chapter went as told and the backend's books equal the
+// terminal's journal.
+//
+// It must not import anything of this project.
 package demo

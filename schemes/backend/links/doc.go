@@ -1,14 +1,20 @@
-// Package links is the payment-link service of the embedded backend: it implements paylinks.Links and
-// paylinks.Transactions (S1 2.1, 2.2, 3.1, 4.1, 6) over a store, and the page a customer opens.
+// Package links is the payment-link service of the embedded backend. It implements paylinks.Links
+// and paylinks.Transactions (S1 2.1, 2.2, 3.1, 4.1, 6) over a store, and the page that a customer
+// opens.
 //
-// It owns the links_* tables. It guarantees: one payment per link, however many pay, delete and refund it at once; a link
-// that was deleted is never paid, and one that was paid, or is being paid, is never deleted; money moves only as the books
-// decide, in the commit that changes the words and queues the webhook; what a customer wrote and what a link was made with
-// lie sealed; of a card nothing is kept but its brand and masked number, and only test cards are taken; the page sends a
-// customer on only after his own payment, and only to an address its link was made with.
+// It owns the tables links_*. It guarantees:
+//   - A link has one payment, however many customers pay, delete and refund it at once.
+//   - A deleted link is never paid. A link that was paid, or is being paid, is never deleted.
+//   - Money moves only as the books decide, in the commit that changes the status and queues the
+//     webhook.
+//   - A customer's texts and a link's contents are sealed. Of a card only brand and masked number
+//     are stored, and only test cards are accepted.
+//   - The page sends a customer on only after that customer's own payment, and only to an address
+//     of the link.
 //
-// Time is evaluated lazily at every touch, in the order things were due and at their own moments, and by Run for the links
-// nobody touches.
+// Time is evaluated at each access, in the order of the due times and at their own moments. Run
+// does it for links without access.
 //
-// It must not import another room of the backend besides books, deliver, once, pages, scenario and sweep.
+// It must not import another room of the backend besides books, deliver, once, pages, scenario and
+// sweep.
 package links

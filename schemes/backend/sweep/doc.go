@@ -1,7 +1,9 @@
-// Package sweep lets time pass for what a service keeps and nobody touches.
+// Package sweep runs a service's work that becomes due by time alone.
 //
-// It guarantees that what is due is looked for at least every second, so that a wall clock that jumped is noticed, and that
-// a look that ends in an error is followed by another.
+// It guarantees:
+//   - It looks for due work at least every second, so a jump of the wall clock is noticed.
+//   - A look that ends in an error is followed by another.
 //
-// It imports the standard library only; what is due, and what happens to it, is the service's business.
+// It must not import anything but the standard library: the service decides what is due and what to
+// do.
 package sweep
