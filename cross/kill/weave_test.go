@@ -19,25 +19,25 @@ type thread struct{ file, text, before, after string }
 
 // threads is where a terminal touches the world: its journal, the backend, the register; and where its next version begins.
 var threads = []thread{
-	{"store/writer.go", "\tstart := time.Now()\n\tif err := s.w.exec(\"COMMIT\"); err != nil {\n",
+	{"store/sqlite/writer.go", "\tstart := time.Now()\n\tif err := s.w.exec(\"COMMIT\"); err != nil {\n",
 		"\tfor _, r := range live {\n\t\tpoint.Hit(\"before commit \" + point.Func(r.fn))\n\t}\n", ""},
-	{"store/writer.go", "\ts.commits.Add(1)\n",
+	{"store/sqlite/writer.go", "\ts.commits.Add(1)\n",
 		"\tfor _, r := range live {\n\t\tpoint.Hit(\"after commit \" + point.Func(r.fn))\n\t}\n", ""},
 	{"agent/upstream/upstream.go", "\tctx, cancel := context.WithTimeout(req.Context(), c.timeout)\n",
 		"\tpoint.Hit(\"before \" + point.Route(req.Method, req.URL.Path))\n", ""},
 	{"agent/upstream/upstream.go", "\tc.judge(req.Context(), resp, err)\n",
 		"\tpoint.Hit(\"after \" + point.Route(req.Method, req.URL.Path))\n", ""},
-	{"store/end.go", "\t\tif s.marks.commit(next) {\n\t\t\ts.warnOfMarks()\n\t\t}\n", "\t\tpoint.Hit(\"before mark\")\n", "\t\tpoint.Hit(\"after mark\")\n"},
-	{"store/migrate.go", "\tif err := tx.Commit(); err != nil {\n", "\tpoint.Hit(\"before commit of a migration\")\n", ""},
-	{"store/migrate.go", "\t\tif err := s.applyStep(ctx, l.conn, st, version); err != nil {\n\t\t\treturn 0, fmt.Errorf(\"migrate %q: %w\", st.Name, err)\n\t\t}\n",
+	{"store/sqlite/end.go", "\t\tif s.marks.commit(next) {\n\t\t\ts.warnOfMarks()\n\t\t}\n", "\t\tpoint.Hit(\"before mark\")\n", "\t\tpoint.Hit(\"after mark\")\n"},
+	{"store/sqlite/migrate.go", "\tif err := tx.Commit(); err != nil {\n", "\tpoint.Hit(\"before commit of a migration\")\n", ""},
+	{"store/sqlite/migrate.go", "\t\tif err := s.applyStep(ctx, l.conn, st, version); err != nil {\n\t\t\treturn 0, fmt.Errorf(\"migrate %q: %w\", st.Name, err)\n\t\t}\n",
 		"", "\t\tpoint.Hit(\"after commit of a migration\")\n"},
-	{"store/checkpoint.go", "\t\t\tframes, _, _, err = s.ckpt.checkpoint(\"PASSIVE\")\n", "\t\t\tpoint.Hit(\"before checkpoint\")\n", "\t\t\tpoint.Hit(\"after checkpoint\")\n"},
+	{"store/sqlite/checkpoint.go", "\t\t\tframes, _, _, err = s.ckpt.checkpoint(\"PASSIVE\")\n", "\t\t\tpoint.Hit(\"before checkpoint\")\n", "\t\t\tpoint.Hit(\"after checkpoint\")\n"},
 	{"agent/schema.go", "// Schema is the ordered", "func next() (steps []store.Step) {\n\tif sql := os.Getenv(point.Next); sql != \"\" {\n" +
 		"\t\tsteps = append(steps, store.Step{Name: \"next/1\", SQL: sql})\n\t}\n\treturn steps\n}\n\n", ""},
 	{"agent/schema.go", "inbox.BuildSchema()", "", ", next()"},
-	{"ecr/session/dialog.go", "\t\t\terr := d.send(way, one.APDU)\n",
-		"\t\t\tpoint.Hit(fmt.Sprintf(\"before APDU % 02X\", one.APDU[:2]))\n",
-		"\t\t\tpoint.Hit(fmt.Sprintf(\"after APDU % 02X\", one.APDU[:2]))\n"},
+	{"ecr/session/dialog.go", "\t\t\terr := d.send(way, one.Data)\n",
+		"\t\t\tpoint.Hit(fmt.Sprintf(\"before APDU % 02X\", one.Data[:2]))\n",
+		"\t\t\tpoint.Hit(fmt.Sprintf(\"after APDU % 02X\", one.Data[:2]))\n"},
 }
 
 const pointPackage = "posagent/cross/kill/point"
