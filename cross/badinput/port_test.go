@@ -1,6 +1,7 @@
 package badinput
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"net"
@@ -118,6 +119,30 @@ func (k *kit) ask(text string, within time.Duration) (first, all string) {
 	return first, string(back)
 }
 
+// pipelined sends n requests on one connection, and counts what is answered within a minute.
+func (k *kit) pipelined(n int) (answered int) {
+	conn, err := net.Dial("tcp", k.port)
+	if err != nil {
+		k.bad("local port: %v", err)
+		return 0
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(time.Minute))
+	go func() {
+		_, _ = io.WriteString(conn, strings.Repeat("GET /livez HTTP/1.1\r\nHost: "+k.port+"\r\n\r\n", n))
+	}()
+	for back := bufio.NewReader(conn); answered < n; answered++ {
+		resp, err := http.ReadResponse(back, nil)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			break
+		}
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+			break
+		}
+	}
+	return answered
+}
+
 func (k *kit) healthy() bool {
 	c := http.Client{Timeout: 3 * time.Second}
 	for _, path := range []string{"/livez", "/readyz"} {
@@ -233,8 +258,7 @@ func flood(k *kit) {
 	})
 	k.row("A21", "port: Expect: 100-continue and then nothing; 1,000 pipelined requests", func() string {
 		first, _ := k.ask("POST /livez HTTP/1.1\r\nHost: HOST\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n", 300*time.Millisecond)
-		_, all := k.ask(strings.Repeat("GET /livez HTTP/1.1\r\nHost: HOST\r\n\r\n", 1000), 500*time.Millisecond)
-		n := strings.Count(all, "HTTP/1.1 200")
+		n := k.pipelined(1000)
 		if n != 1000 || !k.healthy() {
 			k.bad("%d of 1000 answered", n)
 		}
