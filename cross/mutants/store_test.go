@@ -13,6 +13,12 @@ var ofStore = []mutant{
 	{"an update of a mapped row hits the others", "store", "TestTableUpdatesWhatIsNamed", []edit{
 		{"store/table.go", `" = ? WHERE " + t.names[0] + " = ?"`, `" = ? WHERE " + t.names[0] + " <> ?"`},
 	}},
+	{"a read is no snapshot", "store/sqlite", "TestConformance", []edit{
+		{"store/sqlite/store.go", `if err := l.begin("BEGIN"); err != nil {`, `if err := l.begin("SELECT 1"); err != nil {`},
+	}},
+	{"a step that failed stays", "store/sqlite", "TestConformance", []edit{
+		{"store/sqlite/migrate.go", `return errors.Join(err, tx.Rollback())`, `return errors.Join(err, tx.Commit())`},
+	}},
 	{"pragmas not read back", "store/sqlite", "TestConnectionWithOtherPragmasIsRefused", []edit{
 		{"store/sqlite/conn.go", `if err == nil && got != p.want {`, `if false {`},
 	}},

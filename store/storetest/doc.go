@@ -1,6 +1,9 @@
-// Package storetest opens real stores for the tests of the rooms above. It owns no table of its own.
+// Package storetest is the suite that holds every engine to the contract of store, and opens stores for the tests of the
+// rooms above. It owns no table but those of its cases.
 //
-// It guarantees a fresh file per test, without a reserve beside it, under keys that hide nothing.
+// Run guarantees that an engine keeps types, sizes and order of values, isolates closures and joins them, applies steps
+// once, seals and shreds, loses nothing in a crash and names what its medium refuses. Each case also runs with every
+// closure run twice. Open guarantees a fresh store per test, under keys that hide nothing.
 //
-// It must not be imported outside of tests, and imports nothing of the project but store.
+// It must not be imported outside of tests. Its cases name no engine: an engine's own test gives one to Run.
 package storetest
