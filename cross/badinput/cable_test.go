@@ -76,12 +76,29 @@ func (c *cable) pull() {
 func (c *cable) close() { c.pull() }
 
 // end is the register's end without closing the cable with it.
-type end struct{ *cable }
+type end struct {
+	*cable
+	mu     sync.Mutex
+	closed bool
+}
 
-func (e end) Read(p []byte) (int, error)  { return e.master.Read(p) }
-func (e end) Write(p []byte) (int, error) { return e.master.Write(p) }
-func (e end) Close() error                { return e.master.SetReadDeadline(time.Now()) }
-func (e end) SetReadDeadline(t time.Time) error {
+func (e *end) Read(p []byte) (int, error)  { return e.master.Read(p) }
+func (e *end) Write(p []byte) (int, error) { return e.master.Write(p) }
+
+// Close ends a read, and one that is about to begin.
+func (e *end) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closed = true
+	return e.master.SetReadDeadline(time.Now())
+}
+
+func (e *end) SetReadDeadline(t time.Time) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return os.ErrClosed
+	}
 	return e.master.SetReadDeadline(t)
 }
 
@@ -135,7 +152,7 @@ func (k *kit) withRegister(o register.Options, f func(ctx context.Context, r *re
 	defer cancel()
 	o.T4 = answerWithin
 	_ = k.line.master.SetReadDeadline(time.Time{})
-	link := frame.New(end{k.line}, frame.Config{T2: 2 * time.Second})
+	link := frame.New(&end{cable: k.line}, frame.Config{T2: 2 * time.Second})
 	r, err := register.New(link, o)
 	if err != nil {
 		return register.Result{}, err
