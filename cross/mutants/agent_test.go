@@ -2,6 +2,10 @@ package mutants
 
 // ofAgent is every broken rule of the rest of the terminal: port, readiness, start, verbs and what is shown.
 var ofAgent = []mutant{
+	{"a line whose name leads elsewhere is kept", "device/line", "TestANameThatLeadsElsewhereWhileItIsOpened", []edit{
+		{"device/line/port.go", `if named.Rdev != opened.Rdev || named.Ino != opened.Ino || named.Dev != opened.Dev {`, `if named.Dev != opened.Dev {`},
+	}},
+
 	// Sealed, and verified.
 	{"a purged operation's data key kept", "cmd/posagent", "TestNothingOfAPurgedCardOperationIsLeft", []edit{
 		{"agent/outbox/purge.go", `if err := o.db.Shred(tx, table, r.key); err != nil {`, `if err := error(nil); err != nil {`},

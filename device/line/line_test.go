@@ -165,6 +165,23 @@ func TestHangUpGivesOneErrorAndTheLineOpensAgain(t *testing.T) {
 	require.EqualValues(t, 2, p.Stats().Opens)
 }
 
+// A device that is pulled while it is opened frees its number for another: the name must still lead to what was opened.
+func TestANameThatLeadsElsewhereWhileItIsOpened(t *testing.T) {
+	_, path := openPTY(t)
+	_, other := openPTY(t)
+	stable := filepath.Join(t.TempDir(), "by-id")
+	require.NoError(t, os.Symlink(path, stable))
+	tty, err := openTTY(stable)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, unix.Close(tty)) }()
+	cfg := Config{Path: stable}
+	require.NoError(t, cfg.leadsTo(tty))
+	require.NoError(t, os.Remove(stable))
+	require.ErrorIs(t, cfg.leadsTo(tty), os.ErrNotExist)
+	require.NoError(t, os.Symlink(other, stable))
+	require.ErrorIs(t, cfg.leadsTo(tty), errHangup)
+}
+
 func TestOpenStopsWaitingWithItsContext(t *testing.T) {
 	p := New(config(t, filepath.Join(t.TempDir(), "absent")))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -160,6 +160,10 @@ func (p *Port) tryOpen() (*conn, error) {
 		_ = lock.Close()
 		return nil, translate(err)
 	}
+	if err := p.cfg.leadsTo(tty); err != nil {
+		_, _ = raw.Close(), lock.Close()
+		return nil, err
+	}
 	// The library marks the device exclusive, which outlives a program that is killed while somebody else has it open and
 	// stops nobody who is root. The lock file is what counts.
 	_ = unix.IoctlSetInt(tty, unix.TIOCNXCL, 0)
@@ -171,6 +175,23 @@ func (p *Port) tryOpen() (*conn, error) {
 		s.Opens++
 	})
 	return &conn{port: p, raw: raw, lock: lock}, nil
+}
+
+// leadsTo returns an error unless the configured path still names the device that tty is. The system gives the number of a
+// device that was pulled to the next one: what was opened meanwhile may be another register's line.
+func (c Config) leadsTo(tty int) error {
+	path, err := c.resolve()
+	if err != nil {
+		return err
+	}
+	var named, opened unix.Stat_t
+	if err := errors.Join(unix.Stat(path, &named), unix.Fstat(tty, &opened)); err != nil {
+		return err
+	}
+	if named.Rdev != opened.Rdev || named.Ino != opened.Ino || named.Dev != opened.Dev {
+		return errHangup
+	}
+	return nil
 }
 
 // openTTY refuses what is not a terminal device without opening anything that an opening could disturb, and gives a
