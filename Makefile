@@ -90,8 +90,8 @@ signatures: ## sign SETS random nested parameter sets here and in PHP, and compa
 kill: ## N sales killed with -9 at random moments, and N/2 at named points; N/4 and N/2 such stories of local clients (N=5000 takes about twelve minutes)
 	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/kill/...
 
-cut: ## change MUTATIONS bits and as many sectors of the journal's log, and kill what replaces a journal KILLS times: it is whole or said to be cut (MUTATIONS=200 KILLS=100)
-	POSAGENT_MUTATIONS='$(MUTATIONS)' POSAGENT_KILLS='$(KILLS)' $(GO) test -count=1 -timeout 60m -run 'TestField_J|TestScripts/(journal|gaps|keys)' -v ./store/... ./agent ./cmd/posagent
+cut: ## change MUTATIONS bits and as many sectors of the logs of journals with sales and clients' operations: each is whole or said to be cut; kill 4 x KILLS times without, and KILLS times each verb that replaces a journal: no alarm (MUTATIONS=200 KILLS=100 take about ten minutes)
+	POSAGENT_MUTATIONS='$(MUTATIONS)' POSAGENT_KILLS='$(KILLS)' $(GO) test -count=1 -timeout 60m -run 'TestField_J|TestScripts/(journal|gaps|keys)' -v ./store/... ./agent ./cmd/posagent ./cross/kill
 
 badinput: ## every bad input a sale, a service, a page or the webhook receiver can meet, against the real binary: prints the tables
 	BADINPUT=full $(GO) test -count=1 -timeout 10m -v ./cross/badinput

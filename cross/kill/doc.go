@@ -16,6 +16,10 @@
 // After a death the next version of the program starts, with a migration of its own. A call that
 // waits for a lost answer is sent again after 1.5 s, as a technician does it.
 //
+// TestField_J1DamagedLogsOfRealTerminals changes bits and sectors of killed terminals' logs. A terminal
+// starts with everything, or says that its journal was cut. TestField_J1NoFalseAlarm kills without a
+// change, also in verbs that replace the journal: no start says so. `make cut` runs both.
+//
 // N is the number of sales at random moments. Named points get half of it, and clients a quarter
 // and a half of it. A plain test runs a fiftieth of 100.
 //

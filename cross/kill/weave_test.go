@@ -90,11 +90,35 @@ func overlay(t *testing.T, dir string) string {
 		require.NoError(t, os.WriteFile(put, data, 0o600))
 		replace[filepath.Join(root, filepath.FromSlash(file))] = put
 	}
+	broken, err := mutated()
+	require.NoError(t, err)
+	for file, put := range broken {
+		require.Empty(t, replace[file], "a mutant of a woven source")
+		replace[file] = put
+	}
 	list, err := json.Marshal(map[string]any{"Replace": replace})
 	require.NoError(t, err)
 	put := filepath.Join(dir, "overlay.json")
 	require.NoError(t, os.WriteFile(put, list, 0o600))
 	return put
+}
+
+// mutated is the overlay that this test itself was built with, where it is to notice a mutant.
+func mutated() (map[string]string, error) {
+	for flag := range strings.FieldsSeq(os.Getenv("GOFLAGS")) {
+		path, ok := strings.CutPrefix(flag, "-overlay=")
+		if !ok {
+			continue
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		var list struct{ Replace map[string]string }
+		err = json.Unmarshal(data, &list)
+		return list.Replace, err
+	}
+	return nil, nil
 }
 
 func TestWeave(t *testing.T) {

@@ -67,6 +67,12 @@ var ofAgent = []mutant{
 		{"agent/offline/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key != \"\" && w.row.Service != Paylinks {\n\t\tif now"},
 		{"agent/offline/keys.go", "if w.key == \"\" {", "if w.key == \"\" || w.row.Service == Paylinks {"},
 	}},
+	{"a real terminal goes on with a journal whose log was damaged", "cross/kill", "TestField_J1DamagedLogsOfRealTerminals", []edit{
+		{"store/sqlite/judge.go", `case row.end.Sequence < m.end.Sequence:`, `case false:`},
+	}},
+	{"a terminal whose backup was put back says that its journal was cut", "cross/kill", "TestField_J1NoFalseAlarm", []edit{
+		{"store/sqlite/judge.go", `case row.flags&rowRestored != 0 && (!e.mark.ok`, `case false && (!e.mark.ok`},
+	}},
 	{"the client's key of a token is not stored with it, and the terminal dies", "cross/kill", "TestKillClients", []edit{
 		{"agent/offline/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key != \"\" && w.row.Service != Tokens {\n\t\tif now"},
 		{"agent/offline/keys.go", "if w.key == \"\" {", "if w.key == \"\" || w.row.Service == Tokens {"},
