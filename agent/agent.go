@@ -15,6 +15,7 @@ import (
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/control"
 	"posagent/agent/events"
 	"posagent/agent/inbox"
@@ -286,7 +287,7 @@ func (a *Agent) operationChanged(tx store.Tx, was outbox.State, op outbox.Op) er
 	return nil
 }
 
-func (a *Agent) saleChanged(tx store.Tx, why checkout.Name, was, now *drive.Row) error {
+func (a *Agent) saleChanged(tx store.Tx, why checkout.Name, was, now *journal.Row) error {
 	for _, d := range saleDeeds(was, now) {
 		if err := audit.AppendAs(tx, a.o.Now(), actorOf(tx, why), d); err != nil {
 			return err

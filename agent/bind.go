@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"posagent/agent/catalog"
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/outbox"
 	"posagent/store"
 )
@@ -62,7 +62,7 @@ func identity(name string) string {
 
 // Unbind lets a journal in which nothing is open belong to whichever terminal starts on it next. With anything open it does nothing.
 func Unbind(tx store.Tx) error {
-	sales, err := drive.Unsettled(tx)
+	sales, err := journal.Unsettled(tx)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func Bind(ctx context.Context, db store.DB, name string) error {
 		case was == name:
 			return nil
 		default:
-			sales, err := drive.Unsettled(tx)
+			sales, err := journal.Unsettled(tx)
 			if err != nil {
 				return err
 			}

@@ -11,7 +11,7 @@ import (
 
 	"posagent/agent/audit"
 	"posagent/agent/checkout"
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/outbox"
 	"posagent/ecr"
 	"posagent/store"
@@ -43,7 +43,7 @@ func operationDeed(was outbox.State, op outbox.Op) (d audit.Deed, ok bool) {
 }
 
 // saleDeeds returns the deeds of a sale's new phase or outcome: at most two.
-func saleDeeds(was, now *drive.Row) (list []audit.Deed) {
+func saleDeeds(was, now *journal.Row) (list []audit.Deed) {
 	add := func(word, detail string) {
 		list = append(list, audit.Deed{Deed: "sale." + word, Subject: string(now.Key), Amount: int64(now.Amount), Currency: now.Currency, Detail: detail})
 	}

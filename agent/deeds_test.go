@@ -10,7 +10,7 @@ import (
 
 	"posagent/agent/audit"
 	"posagent/agent/checkout"
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/events"
 	"posagent/agent/outbox"
 	"posagent/ecr"
@@ -26,20 +26,20 @@ func TestField_P2ProgramDeeds(t *testing.T) {
 	a := &Agent{o: Options{DB: db, Now: time.Now}, events: events.New(events.Options{DB: db})}
 	loop := audit.With(t.Context(), audit.Self("checkout"))
 	till := ecr.WithPeer(loop, ecr.Peer{Line: "tcp", Address: "192.0.2.7:9"})
-	row := func(phase checkout.Phase, result ecr.Result) *drive.Row {
-		return &drive.Row{
+	row := func(phase checkout.Phase, result ecr.Result) *journal.Row {
+		return &journal.Row{
 			Key: "k", Kind: ecr.Payment, Amount: 1250, Currency: "EUR", Receipt: 17, Boot: "b",
 			State: checkout.State{Phase: phase, Result: result, Code: ecr.AbortedByUser},
 		}
 	}
-	sale := func(ctx context.Context, why checkout.Name, was, now *drive.Row) {
+	sale := func(ctx context.Context, why checkout.Name, was, now *journal.Row) {
 		require.NoError(t, db.Write(ctx, func(tx store.Tx) error { return a.saleChanged(tx, why, was, now) }))
 	}
 	op := func(ctx context.Context, was, now outbox.State, reason string) {
 		o := outbox.Op{New: outbox.New{Key: "o", Kind: "payments.create", AmountMin: 300, Currency: "EUR", Note: "payment"}, State: now, Reason: reason}
 		require.NoError(t, db.Write(ctx, func(tx store.Tx) error { return a.operationChanged(tx, was, o) }))
 	}
-	sale(till, "", &drive.Row{}, row(checkout.Initializing, ""))
+	sale(till, "", &journal.Row{}, row(checkout.Initializing, ""))
 	sale(loop, checkout.StatusRead, row(checkout.Waiting, ""), row(checkout.Approved, ecr.Approved))
 	sale(till, checkout.Told, row(checkout.Approved, ecr.Approved), row(checkout.Confirmed, ecr.Approved))
 	sale(loop, checkout.GraceOver, row(checkout.Unconfirmed, ecr.Approved), row(checkout.Reversing, ecr.Aborted))

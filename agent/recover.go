@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"posagent/agent/audit"
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/agent/view"
@@ -42,18 +42,18 @@ func Recover(ctx context.Context, db store.Journal, now func() time.Time, boot f
 			actor = a
 		}
 		n := view.UnpackNumbers(before.End.Note)
-		seen := drive.Numbers{Receipt: n.Receipt, Trace: n.Trace, Batch: n.Batch}
+		seen := journal.Numbers{Receipt: n.Receipt, Trace: n.Trace, Batch: n.Batch}
 		box := outbox.NewOutbox(outbox.Options{DB: db, Now: now, Boot: boot})
 		if r.Ops, err = box.HoldRestored(ctx, held); err != nil {
 			return r, err
 		}
 		err = db.Write(ctx, func(tx store.Tx) (err error) {
-			if r.Sales, err = drive.SetAside(tx, held, now()); err != nil {
+			if r.Sales, err = journal.SetAside(tx, held, now()); err != nil {
 				return err
 			}
 			if before.Kind != store.WasReset {
 				l := store.Lost{Before: before, Generation: generation, AtMS: now().UnixMilli()}
-				err := errors.Join(drive.GoOn(tx, db, seen, now()), drive.KeepLast(tx), offline.SkipNumbers(tx, n.Operations.Highest), store.KeepLost(tx, l))
+				err := errors.Join(journal.GoOn(tx, db, seen, now()), journal.KeepLast(tx), offline.SkipNumbers(tx, n.Operations.Highest), store.KeepLost(tx, l))
 				if err != nil {
 					return err
 				}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent"
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/outbox"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -78,8 +78,8 @@ func TestMoneyC3_AJournalPutBackIsHeld(t *testing.T) {
 	require.NotEmpty(t, r.Why)
 	require.Equal(t, []string{"HELD SENT"}, states(db))
 	given := func(r store.Reader) error {
-		n, err := drive.Given(r)
-		require.Equal(t, drive.Numbers{Receipt: 7, Trace: 41, Batch: 4}, n, "a new batch, and receipts go on behind all that were given")
+		n, err := journal.Given(r)
+		require.Equal(t, journal.Numbers{Receipt: 7, Trace: 41, Batch: 4}, n, "a new batch, and receipts go on behind all that were given")
 		return err
 	}
 	require.NoError(t, db.Read(t.Context(), given))

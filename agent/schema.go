@@ -5,7 +5,7 @@ import (
 
 	"posagent/agent/audit"
 	"posagent/agent/catalog"
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/events"
 	"posagent/agent/inbox"
 	"posagent/agent/offline"
@@ -17,6 +17,6 @@ import (
 
 // Schema is the ordered, append-only list of migrations of agent.db. New steps go to the end.
 func Schema() []store.Step {
-	return slices.Concat(catalog.Schema(), outbox.Schema(), drive.Schema(), bindSchema(), paylink.Schema(), inbox.Schema(), events.Schema(),
+	return slices.Concat(catalog.Schema(), outbox.Schema(), journal.Schema(), bindSchema(), paylink.Schema(), inbox.Schema(), events.Schema(),
 		offline.Schema(), inbox.BuildSchema(), audit.Schema(), owned.Schema(), proofSchema())
 }

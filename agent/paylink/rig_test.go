@@ -17,6 +17,7 @@ import (
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/agent/paylink"
@@ -137,7 +138,7 @@ func (r *rig) start() {
 	r.t.Helper()
 	var err error
 	r.db, err = sqlite.Open(r.t.Context(), sqlite.Options{ // the power that fails here is guard's
-		Path: r.path, Steps: slices.Concat(outbox.Schema(), drive.Schema(), paylink.Schema()), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF",
+		Path: r.path, Steps: slices.Concat(outbox.Schema(), journal.Schema(), paylink.Schema()), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF",
 	})
 	require.NoError(r.t, err)
 	r.guard = &guard{DB: r.db, left: -1}
@@ -226,11 +227,11 @@ func (r *rig) pay() {
 	r.bank.lock(func() { require.True(r.t, r.bank.pay(r.bank.links[len(r.bank.links)-1])) })
 }
 
-func (r *rig) row(id string) *drive.Row {
+func (r *rig) row(id string) *journal.Row {
 	r.t.Helper()
-	var row *drive.Row
+	var row *journal.Row
 	require.NoError(r.t, r.db.Read(context.Background(), func(rd store.Reader) (err error) {
-		row, _, err = drive.Show(rd, id)
+		row, _, err = journal.Show(rd, id)
 		return err
 	}))
 	return row

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"posagent/agent/checkout"
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/events"
 	"posagent/agent/inbox"
 	"posagent/agent/outbox"
@@ -187,7 +187,7 @@ func OperationEvent(r store.Reader, was outbox.State, op outbox.Op, ids IDs) (it
 }
 
 // SaleEvent is the event of a sale's outcome, or of its end; none of anything else.
-func SaleEvent(was, now *drive.Row) (it events.Item, ok bool) {
+func SaleEvent(was, now *journal.Row) (it events.Item, ok bool) {
 	word := ""
 	switch {
 	case now.State.Result != was.State.Result:

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/checkout"
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/outbox"
 	"posagent/agent/view"
 	"posagent/ecr"
@@ -44,8 +44,8 @@ func TestOperationEvent(t *testing.T) {
 
 // A sale tells of its outcome and of its end.
 func TestSaleEvent(t *testing.T) {
-	row := func(phase checkout.Phase, result ecr.Result) *drive.Row {
-		return &drive.Row{Key: "k", State: checkout.State{Phase: phase, Result: result}}
+	row := func(phase checkout.Phase, result ecr.Result) *journal.Row {
+		return &journal.Row{Key: "k", State: checkout.State{Phase: phase, Result: result}}
 	}
 	it, ok := view.SaleEvent(row(checkout.Initializing, ""), row(checkout.Waiting, ""))
 	require.False(t, ok, it.Event)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/events"
 	"posagent/agent/inbox"
 	"posagent/agent/lost"
@@ -88,7 +88,7 @@ func (h *House) Sale(ctx context.Context, id string) (v Timeline, err error) {
 		return v, err
 	}
 	err = h.DB.Read(ctx, func(r store.Reader) error { v, err = ReadSale(r, id); return err })
-	if errors.Is(err, drive.ErrUnknown) {
+	if errors.Is(err, journal.ErrUnknown) {
 		err = h.unknownSale(ctx, id)
 	}
 	return v, err
@@ -100,7 +100,7 @@ func (h *House) unknownSale(ctx context.Context, id string) error {
 	if wire.CodeOf(err) != wire.UnknownOutcome || h.Asked == nil || !wire.Key(id).Ours() {
 		return err
 	}
-	said, fault := h.Asked(ctx, drive.ReferenceOf(wire.Key(id)))
+	said, fault := h.Asked(ctx, journal.ReferenceOf(wire.Key(id)))
 	if fault != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (h *House) unknownSale(ctx context.Context, id string) error {
 // NoSale is the answer to the id of a sale that the journal does not have.
 func NoSale(r store.Reader, id string) error {
 	if key := wire.Key(id); key.Ours() {
-		return lost.NotFound(r, "", fmt.Sprintf(lost.AskReference, drive.ReferenceOf(key)), "no such sale")
+		return lost.NotFound(r, "", fmt.Sprintf(lost.AskReference, journal.ReferenceOf(key)), "no such sale")
 	}
 	return lost.NotFound(r, "", lost.AskPortal, "no such sale")
 }
@@ -170,7 +170,7 @@ func (h *House) Metrics(ctx context.Context) (string, error) {
 	var sales, ops int
 	var oldest []outbox.Op
 	err := h.DB.Read(ctx, func(r store.Reader) (err error) {
-		if sales, err = drive.Unsettled(r); err != nil {
+		if sales, err = journal.Unsettled(r); err != nil {
 			return err
 		}
 		if ops, err = outbox.Unfinished(r); err != nil || ops == 0 {

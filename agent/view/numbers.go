@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/outbox"
 	"posagent/store"
 )
@@ -37,7 +37,7 @@ func UnpackNumbers(b [32]byte) (n Numbers) {
 
 // Note is sqlite.Options.Note. A number never falls: a row that is removed does not lower it.
 func Note(r store.Reader, last [32]byte) ([32]byte, error) {
-	given, err := drive.Given(r)
+	given, err := journal.Given(r)
 	if err != nil {
 		return last, err
 	}

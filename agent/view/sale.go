@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"posagent/agent/checkout"
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/ecr"
 	"posagent/store"
 )
@@ -40,7 +40,7 @@ type Sale struct {
 }
 
 // SaleOf is a journal's row as people see it.
-func SaleOf(r *drive.Row) Sale {
+func SaleOf(r *journal.Row) Sale {
 	s := r.State
 	return Sale{
 		ID: string(r.Key), Kind: r.Kind, Line: r.Line, Phase: string(s.Phase), Result: s.Result, Code: s.Code, Text: s.Text, Told: r.Told,
@@ -59,7 +59,7 @@ type Sales struct {
 
 // ReadSales reads the newest sales; limit <= 0 means 50.
 func ReadSales(r store.Reader, limit int) (Sales, error) {
-	rows, err := drive.Sales(r, limit)
+	rows, err := journal.Sales(r, limit)
 	v := Sales{"posagent.sales/1", make([]Sale, len(rows))}
 	for i, row := range rows {
 		v.Sales[i] = SaleOf(row)
@@ -81,9 +81,9 @@ type Timeline struct {
 	Timeline []Entry `json:"timeline"`
 }
 
-// ReadSale reads one sale by its id. drive.ErrUnknown.
+// ReadSale reads one sale by its id. journal.ErrUnknown.
 func ReadSale(r store.Reader, id string) (Timeline, error) {
-	row, entries, err := drive.Show(r, id)
+	row, entries, err := journal.Show(r, id)
 	v := Timeline{"posagent.sale/1", SaleOf(row), make([]Entry, len(entries))}
 	for i, e := range entries {
 		v.Timeline[i] = Entry{time.UnixMilli(e.AtMS).UTC(), e.Loud, e.Text}

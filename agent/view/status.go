@@ -9,7 +9,7 @@ import (
 
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/outbox"
 	"posagent/agent/ready"
 	"posagent/schemes/money"
@@ -102,7 +102,7 @@ func (v *Status) Read(r store.Reader, own bool) error {
 	if err != nil {
 		return err
 	}
-	rows, err := drive.Sales(r, openAtMost)
+	rows, err := journal.Sales(r, openAtMost)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"posagent/agent"
 	"posagent/agent/audit"
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/view"
 	"posagent/store"
 )
@@ -40,7 +40,7 @@ type closeOptions struct{ note string }
 
 func saleRelease(ctx context.Context, c *call) error {
 	return decideAside(ctx, c, agent.DeedRelease, "", "is taken up by the next start", func(tx store.Tx, id string) error {
-		return drive.TakeUp(tx, id, time.Now())
+		return journal.TakeUp(tx, id, time.Now())
 	})
 }
 
@@ -50,7 +50,7 @@ func saleClose(ctx context.Context, c *call) error {
 		return fail(exitUsage, "%s: why? (--note TEXT, it is kept in the sale's history)", c.path)
 	}
 	return decideAside(ctx, c, agent.DeedClose, note, "is closed", func(tx store.Tx, id string) error {
-		return drive.CloseAside(tx, id, note, time.Now())
+		return journal.CloseAside(tx, id, note, time.Now())
 	})
 }
 
@@ -83,10 +83,10 @@ func decideAside(ctx context.Context, c *call, deed, note, done string, decide f
 	switch {
 	case errors.As(err, &coded):
 		return err
-	case errors.Is(err, drive.ErrUnknown):
+	case errors.Is(err, journal.ErrUnknown):
 		none := func(r store.Reader) error { return view.NoSale(r, c.args[0]) }
 		return notHere(ctx, db, none, "no sale %q (posagent sale list shows them)", c.args[0])
-	case errors.Is(err, drive.ErrNotAside):
+	case errors.Is(err, journal.ErrNotAside):
 		return fail(exitRefused, "sale %s waits for no decision (posagent sale show %s)", id, id)
 	case err != nil:
 		return storeError(err)

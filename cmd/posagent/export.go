@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"posagent/agent/audit"
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/control"
 	"posagent/agent/view"
 	"posagent/store"
@@ -118,7 +118,7 @@ func runExport(ctx context.Context, c *call, file string) error {
 
 func exportSales(ctx context.Context, r store.Reader, v *exportView, put func(any) error, said func()) error {
 	for after := int64(0); ; {
-		rows, err := drive.SalesAfter(r, after, exportPage)
+		rows, err := journal.SalesAfter(r, after, exportPage)
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func exportSales(ctx context.Context, r store.Reader, v *exportView, put func(an
 			if err := put(exported{Type: "sale", Sale: &sale}); err != nil {
 				return err
 			}
-			history, err := drive.History(r, row.Key)
+			history, err := journal.History(r, row.Key)
 			if err != nil {
 				return err
 			}

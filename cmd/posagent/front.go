@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/config"
 	"posagent/agent/inbox"
 	"posagent/agent/offline"
@@ -78,7 +78,7 @@ func front(cfg config.Config, db store.DB, secret []byte, to map[string]sender, 
 			if err != nil || ref == "" {
 				return "", err
 			}
-			return drive.SoldAs(r, ref, false)
+			return journal.SoldAs(r, ref, false)
 		}
 	}
 	for _, name := range []string{offline.Payments, offline.Tokens, offline.Paylinks} {

@@ -9,7 +9,7 @@ import (
 
 	"posagent/agent"
 	"posagent/agent/catalog"
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/config"
 	"posagent/agent/inbox"
 	"posagent/agent/offline"
@@ -59,7 +59,7 @@ func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, secret []b
 		port.Payments(f.Payments(), cfg.Operator.Name),
 		port.Tokens(f.Tokens()),
 		port.Links(f.Links(), f.Transactions(), cfg.Upstream.Auth.Instance),
-		port.Schemes(owned.Schemes(own, drive.SoldAs, &aapay.Client{BaseURL: url("schemes"), Doer: to["schemes"].doer()})),
+		port.Schemes(owned.Schemes(own, journal.SoldAs, &aapay.Client{BaseURL: url("schemes"), Doer: to["schemes"].doer()})),
 		port.Methods(catalog.Holding(db, methodQuery(cfg), &methods.Client{BaseURL: url("methods"), Doer: to["methods"].doer()})),
 		port.Disputes(owned.Disputes(cases), cases, cfg.Operator.Name),
 		port.Onboarding(owned.Onboarding(own, &onboarding.Client{BaseURL: url("payments"), Doer: to["payments"].doer()})),

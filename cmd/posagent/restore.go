@@ -12,7 +12,7 @@ import (
 
 	"posagent/agent"
 	"posagent/agent/audit"
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/outbox"
 	"posagent/device"
 	"posagent/store"
@@ -246,7 +246,7 @@ func pendingLeft(ctx context.Context, path string) (sales, ops int, err error) {
 
 func pendingOf(ctx context.Context, db store.Journal) (sales, ops int, err error) {
 	err = db.Read(ctx, func(r store.Reader) (err error) {
-		if sales, err = drive.Unsettled(r); err == nil {
+		if sales, err = journal.Unsettled(r); err == nil {
 			ops, err = outbox.Unfinished(r)
 		}
 		return err

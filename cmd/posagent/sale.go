@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/view"
 	"posagent/ecr"
 	"posagent/schemes/money"
@@ -87,7 +87,7 @@ func receiptText(n int) string {
 
 // findSale finds a sale by its id, by its reference, or by the beginning or the end of either.
 func findSale(r store.Reader, name string) (string, error) {
-	rows, err := drive.Sales(r, 10000)
+	rows, err := journal.Sales(r, 10000)
 	if err != nil {
 		return "", err
 	}
@@ -106,7 +106,7 @@ func findSale(r store.Reader, name string) (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", drive.ErrUnknown
+		return "", journal.ErrUnknown
 	case 1:
 		return found[0], nil
 	}
@@ -131,7 +131,7 @@ func saleShow(ctx context.Context, c *call) error {
 		found, err = view.ReadSale(r, id)
 		return err
 	})
-	if errors.Is(err, drive.ErrUnknown) {
+	if errors.Is(err, journal.ErrUnknown) {
 		none := func(r store.Reader) error { return view.NoSale(r, c.args[0]) }
 		return notHere(ctx, db, none, "no sale %q (posagent sale list shows them)", c.args[0])
 	}

@@ -16,8 +16,6 @@ const maxDoc = 30
 
 // longDocs are rooms whose doc.go is longer, or still holds decisions, with the reason.
 var longDocs = map[string]string{
-	"agent/checkout":       "its decisions move with the layers of agent/checkout/drive",
-	"agent/checkout/drive": "is being split into layers",
 	"agent/offline":        "becomes rows of the services' tables",
 	"ecr/register":         "its decisions move with the new dialogues",
 	"ecr/zvt":              "its decisions move with the new dialogues",

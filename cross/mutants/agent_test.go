@@ -44,7 +44,7 @@ var ofAgent = []mutant{
 		{"agent/audit/read.go", `if found == head || head == (Head{}) && last == 0 {`, `if found == head || true {`},
 	}},
 	{"a sale begins without an audit line", "cmd/posagent", "TestScripts", []edit{
-		{"agent/checkout/drive/rows.go", `if err == nil && d.record != nil {`, `if err == nil && d.record != nil && false {`},
+		{"agent/checkout/drive/journal/rows.go", `if err == nil && j.opt.Record != nil {`, `if err == nil && j.opt.Record != nil && false {`},
 	}},
 	{"what a timer does is put down to the register", "agent", "TestField_P2ProgramDeeds", []edit{
 		{"agent/deeds.go", `if name, own := causes[why]; own {`, `if name, own := causes[why]; own && false {`},
@@ -275,7 +275,7 @@ var ofAgent = []mutant{
 		{"agent/view/house.go", `|| h.Asked == nil ||`, `|| h.Asked != nil ||`},
 	}},
 	{"06 20 tells the sale before the lost one", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
-		{"agent/checkout/drive/told.go", `(err != nil || row.ID <= last)`, `(err != nil || row.ID < min(0, last))`},
+		{"agent/checkout/drive/journal/numbers.go", `(row == nil || row.ID <= last)`, `(row == nil || row.ID < min(0, last))`},
 	}},
 	{"a reversal of a lost receipt is refused as unknown", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
 		{"agent/checkout/drive/forward.go", `if err := unsaid(tx); err != nil {`, `if err := error(nil); err != nil {`},

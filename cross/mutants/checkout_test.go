@@ -4,40 +4,40 @@ package mutants
 var ofCheckout = []mutant{
 	// Sealed, and verified.
 	{"request of a sale not sealed", drive, "TestRequestsAreSealed", []edit{
-		{"agent/checkout/drive/poll.go", `if r.request, err = d.db.Seal(tx, requestCell(r.Key), body); err != nil {`, `if r.request = body; err != nil {`},
-		{"agent/checkout/drive/poll.go", `body, err = d.db.Unseal(r, requestCell(key), row.request)`, `body = row.request`},
+		{"agent/checkout/drive/journal/request.go", `if r.request, err = j.db.Seal(tx, requestCell(r.Key), body); err != nil {`, `if r.request = body; err != nil {`},
+		{"agent/checkout/drive/journal/request.go", `return j.db.Unseal(r, requestCell(row.Key), row.request)`, `return row.request, nil`},
 	}},
 	{"a sale of the open batch purged", drive, "TestField_J10OldSalesArePurged", []edit{
-		{"agent/checkout/drive/purge.go", `(receipt = 0 OR batch < ?)`, `(receipt = 0 OR batch <= ?)`},
+		{"agent/checkout/drive/journal/purge.go", `(receipt = 0 OR batch < ?)`, `(receipt = 0 OR batch <= ?)`},
 	}},
 	{"row MAC of a sale not checked", drive, "TestTamperedRowIsShownAndNeverActedUpon", []edit{
-		{"agent/checkout/drive/rows.go", `bad = bad || !bytes.Equal(s.mac, macOf(db, r, s))`, `bad = bad || !bytes.Equal(s.mac, macOf(db, r, s)) && false`},
+		{"agent/checkout/drive/journal/rows.go", `bad = bad || !bytes.Equal(s.mac, macOf(db, r, s))`, `bad = bad || !bytes.Equal(s.mac, macOf(db, r, s)) && false`},
 	}},
 	{"amount of a sale outside its MAC", drive, "TestEveryColumnOfASaleIsUnderItsMAC", []edit{
-		{"agent/checkout/drive/rows.go", `s.phase, s.active, s.state, int64(r.Amount),
+		{"agent/checkout/drive/journal/rows.go", `s.phase, s.active, s.state, int64(r.Amount),
 		r.Currency, s.method,`, `s.phase, s.active, s.state, int64(0),
 		r.Currency, s.method,`},
 	}},
 
 	// Journalled before it is done or told.
 	{"payment sent before its commit", drive, "TestMoneyB6_ACommandThatIsNotStoredSettlesNothing", []edit{
-		{"agent/checkout/drive/begin.go", "\tif err := d.insert(tx, row); err != nil {\n\t\treturn err\n\t}\n\ttext :=",
-			"\tif err := d.insert(tx, row); err != nil {\n\t\treturn err\n\t}\n\t_, _ = d.svc.InitializeWithIdempotency(context.Background(), row.Key, aapay.Payment, req)\n\ttext :="},
+		{"agent/checkout/drive/begin.go", "\tif err := d.j.Insert(tx, row); err != nil {\n\t\treturn err\n\t}\n\ttext :=",
+			"\tif err := d.j.Insert(tx, row); err != nil {\n\t\treturn err\n\t}\n\t_, _ = d.svc.InitializeWithIdempotency(context.Background(), row.Key, aapay.Payment, req)\n\ttext :="},
 	}},
 	{"effects of an event although its commit failed", drive, "TestMoneyA1_NothingIsToldBeforeItIsStored", []edit{
-		{"agent/checkout/drive/apply.go", "\tif err != nil {\n\t\treturn row, fmt.Errorf(\"apply %s: %w\", e.Name, err)\n\t}",
-			"\tif errors.Is(err, checkout.ErrRefused) {\n\t\treturn row, fmt.Errorf(\"apply %s: %w\", e.Name, err)\n\t}"},
+		{"agent/checkout/drive/apply.go", `d.j.Apply(ctx, key, e); err != nil {`, `d.j.Apply(ctx, key, e); errors.Is(err, checkout.ErrRefused) {`},
 	}},
 	{"abort answered before it is journalled", drive, "TestMoneyA5_AbortIsDurableBeforeItsAnswer", []edit{
 		{"agent/checkout/drive/told.go", `d.apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked})`,
-			"d.row(ctx, wire.Key(id))\n\td.later(func(ctx context.Context) { _, _ = d.apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked}) })"},
+			"d.j.Sale(ctx, wire.Key(id))\n\td.later(func(ctx context.Context) { _, _ = d.apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked}) })"},
 	}},
 	{"undo decided, and never accepted", drive, "TestMoneyB1_OwedFromTheRowAlone|TestMoneyA2_DeadNetworkIsAbortedAndOwed", []edit{
-		{"agent/checkout/drive/undo.go", "\tif err := d.box.Accept(tx, op); err != nil {\n\t\treturn fmt.Errorf(\"undo", "\tif err := error(nil); err != nil {\n\t\treturn fmt.Errorf(\"undo"},
+		{"agent/checkout/drive/journal/undo.go", "\tif err := j.opt.Outbox.Accept(tx, op); err != nil {\n\t\treturn fmt.Errorf(\"undo", "\tif err := error(nil); err != nil {\n\t\treturn fmt.Errorf(\"undo"},
 	}},
 	{"undo accepted outside the commit that decides it", drive, "TestCrashAtEveryJournalledStep", []edit{
-		{"agent/checkout/drive/undo.go", "\tif err := d.box.Accept(tx, op); err != nil {\n\t\treturn fmt.Errorf(\"undo",
-			"\td.later(func(ctx context.Context) {\n\t\t_ = d.db.Write(ctx, func(tx store.Tx) error { return d.box.Accept(tx, op) })\n\t\td.box.Wake()\n\t})\n\tif err := error(nil); err != nil {\n\t\treturn fmt.Errorf(\"undo"},
+		{"agent/checkout/drive/journal/undo.go", "import (\n", "import (\n\t\"context\"\n"},
+		{"agent/checkout/drive/journal/undo.go", "\tif err := j.opt.Outbox.Accept(tx, op); err != nil {\n\t\treturn fmt.Errorf(\"undo",
+			"\tgo func() {\n\t\t_ = j.db.Write(context.Background(), func(tx store.Tx) error { return j.opt.Outbox.Accept(tx, op) })\n\t}()\n\tif err := error(nil); err != nil {\n\t\treturn fmt.Errorf(\"undo"},
 	}},
 	{"sale accepted without reserved disk space", drive, "TestMoneyB1_NothingIsAcceptedOnAFullDisk", []edit{
 		{"agent/checkout/drive/begin.go", `if err := reserved.Reserved(ctx); err != nil {`, `if err := reserved.Reserved(ctx); false {`},
@@ -99,8 +99,8 @@ var ofCheckout = []mutant{
 		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, EndOfDay, ToldAborted},`},
 	}},
 	{"UNCONFIRMED touched twice (no compare-and-set)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
-		{"agent/checkout/drive/told.go", "\tbusy := false\n\terr = d.db.Write(", "\tbusy := false\n\tread, _ := d.row(ctx, key)\n\terr = d.db.Write("},
-		{"agent/checkout/drive/told.go", "\t\teffects, err = d.transit(tx, row, checkout.Event{Name: checkout.GraceOver})", "\t\trow = read\n\t\teffects, err = d.transit(tx, row, checkout.Event{Name: checkout.GraceOver})"},
+		{"agent/checkout/drive/told.go", "\tbusy := false\n\terr = d.db.Write(", "\tbusy := false\n\tread, _ := d.j.Sale(ctx, key)\n\terr = d.db.Write("},
+		{"agent/checkout/drive/told.go", "\t\ts, err = d.j.Transit(tx, row, checkout.Event{Name: checkout.GraceOver})", "\t\trow = read\n\t\ts, err = d.j.Transit(tx, row, checkout.Event{Name: checkout.GraceOver})"},
 	}},
 	{"a sale is undone while it is being told", drive, "TestMoneyA3_NothingUndoesASaleWhileItIsBeingTold", []edit{
 		{"agent/checkout/drive/begin.go", `e.Sync != checkout.Same && d.isHeld(r.Key)`, `false`},
@@ -140,13 +140,13 @@ var ofCheckout = []mutant{
 	}},
 	{"an open sale of a backup is resumed", drive, "TestMoneyC3_AnOpenSaleOfARestoredJournalIsSetAside", []edit{
 		{"agent/checkout/drive/resume.go", `if r.Aside != "" {`, `if r.Aside = ""; false {`},
-		{"agent/checkout/drive/rows.go", `r.Quarantined = bad || r.Aside != ""`, `r.Quarantined = bad`},
+		{"agent/checkout/drive/journal/rows.go", `r.Quarantined = bad || r.Aside != ""`, `r.Quarantined = bad`},
 	}},
 	{"an acknowledgement the store refused is forgotten", drive, "TestMoneyA3_AnAcknowledgementWaitsForTheStore|TestMoneyA3_WhatWasHeardIsStoredOnceTheStoreCan", []edit{
 		{"agent/checkout/drive/told.go", "\tdefault:\n\t\td.unrecorded(key, what)", "\tdefault:\n\t\td.released(key)"},
 	}},
 	{"the next undo has the last one's Key", drive, "TestMoneyB3_EveryAttemptHasItsOwnKeyAndReference", []edit{
-		{"agent/checkout/drive/undo.go", `r.UndoKey = wire.NewKey()`, "if r.UndoKey == \"\" {\n\t\tr.UndoKey = wire.NewKey()\n\t}"},
+		{"agent/checkout/drive/journal/undo.go", `r.UndoKey = wire.NewKey()`, "if r.UndoKey == \"\" {\n\t\tr.UndoKey = wire.NewKey()\n\t}"},
 	}},
 	{"a refund is refused before the journal is taken up", drive, "TestField_L5NothingIsRefusedBeforeTheJournalIsTakenUp", []edit{
 		{"agent/checkout/drive/begin.go", `return refuse(ecr.Resuming, "older sales are being resumed")`, `return refuse(ecr.NotReady, "starting")`},
@@ -177,17 +177,17 @@ var ofCheckout = []mutant{
 
 	// Numbers, amounts, the ledger.
 	{"receipt number given twice", drive, "TestMoneyB10_ReceiptsAreForApprovedSalesOnly", []edit{
-		{"agent/checkout/drive/undo.go", `if used == 0 {`, `if used >= 0 {`},
-		{"agent/checkout/drive/undo.go", `if err := setCounter(tx, "receipt", last); err != nil {`, `if err := setCounter(tx, "receipt", last-1); err != nil {`},
+		{"agent/checkout/drive/journal/batch.go", `if used == 0 {`, `if used >= 0 {`},
+		{"agent/checkout/drive/journal/batch.go", `if err := setCounter(tx, "receipt", last); err != nil {`, `if err := setCounter(tx, "receipt", last-1); err != nil {`},
 	}},
 	{"receipt number given twice after 9999", drive, "TestMoneyB10_AroundAt9999NoReceiptIsGivenTwice", []edit{
-		{"agent/checkout/drive/undo.go", `if used == 0 {`, `if used >= 0 {`},
+		{"agent/checkout/drive/journal/batch.go", `if used == 0 {`, `if used >= 0 {`},
 	}},
 	{"refund ledger not debited", drive, "TestMoneyB7_OneLedgerForReversalsAndRefunds|TestMoneyB7_TheLedgerIsDebitedAtAcceptAndReleasedByAFinalNo", []edit{
-		{"agent/checkout/drive/forward.go", `orig.Debited += row.Amount`, `orig.Debited += 0`},
+		{"agent/checkout/drive/journal/undo.go", `orig.Debited += row.Amount`, `orig.Debited += 0`},
 	}},
 	{"second full reversal accepted", drive, "TestMoneyB7_OneLedgerForReversalsAndRefunds", []edit{
-		{"agent/checkout/drive/forward.go", `orig.Reversed = orig.Reversed || a.req.Kind == ecr.Reversal`, `orig.Reversed = false`},
+		{"agent/checkout/drive/journal/undo.go", `orig.Reversed = orig.Reversed || row.Kind == ecr.Reversal`, `orig.Reversed = false`},
 		{"agent/checkout/drive/forward.go", `case req.Kind == ecr.Reversal && o.Debited != 0:`, `case false:`},
 	}},
 	{"a repeated refund is a second refund", drive, "TestMoneyB4_ARefundWhoseTellingWasLostIsNotMadeTwice", []edit{

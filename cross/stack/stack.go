@@ -12,6 +12,7 @@ import (
 	"posagent/agent"
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/paylink"
 	"posagent/agent/upstream"
 	"posagent/device/display"
@@ -216,7 +217,7 @@ func (s *Stack) Journal(ctx context.Context) (out []Sale, err error) {
 	}
 	err = s.db.Read(ctx, func(r store.Reader) error {
 		out = out[:0]
-		rows, err := drive.Sales(r, 100_000)
+		rows, err := journal.Sales(r, 100_000)
 		for _, x := range rows {
 			out = append(out, Sale{string(x.Key), x.Reference, x.Amount, x.State.Phase, string(x.State.Result), checkout.Active(x.State), x.Receipt, x.State.UndoOpen})
 		}
@@ -228,7 +229,7 @@ func (s *Stack) Journal(ctx context.Context) (out []Sale, err error) {
 // Story is the history of one sale.
 func (s *Stack) Story(ctx context.Context, key string) (lines []string) {
 	_ = s.db.Read(ctx, func(r store.Reader) error {
-		_, entries, err := drive.Show(r, key)
+		_, entries, err := journal.Show(r, key)
 		for _, e := range entries {
 			lines = append(lines, time.UnixMilli(e.AtMS).UTC().Format("15:04:05.000 ")+e.Text)
 		}

@@ -3,169 +3,25 @@ package drive
 import (
 	"context"
 	"errors"
-	"fmt"
-	"reflect"
 	"time"
 
 	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/schemes/wire"
-	"posagent/store"
 )
 
-// transit applies one event to a row inside a transaction and writes what belongs to the decision. The effects it returns are to
-// be performed once the transaction is durable.
-func (d *Drive) transit(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Effect, error) {
-	if e.Name != checkout.ToldAborted && d.isToldAborted(r.Key) { // whatever has happened meanwhile
-		first, err := d.transit(tx, r, checkout.Event{Name: checkout.ToldAborted})
-		if err != nil {
-			return nil, err
-		}
-		rest, err := d.transitOne(tx, r, e)
-		return append(first, rest...), err
-	}
-	return d.transitOne(tx, r, e)
-}
-
-func (d *Drive) transitOne(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Effect, error) {
-	before := *r
-	e = d.complete(r, e)
-	next, effects, err := checkout.Next(r.State, e)
-	if err != nil {
-		return nil, fmt.Errorf("sale %s: %w", r.Key, err)
-	}
-	r.State, r.Boot = next, d.bootID
-	if r.DecidedMS == 0 && next.Result != "" {
-		r.DecidedMS = d.now().UnixMilli()
-	}
-	if next.Phase != before.State.Phase {
-		r.Resumes = 0
-	}
-	var rest []checkout.Effect
-	for _, f := range effects {
-		switch f.Do {
-		case checkout.Reverse:
-			err = d.acceptUndo(tx, r, f.Attempt, false)
-		case checkout.RefundUndo:
-			err = d.acceptUndo(tx, r, f.Attempt, true)
-		case checkout.GiveReceipt:
-			err = d.giveReceipt(tx, r)
-		case checkout.Release:
-			err = d.release(tx, r)
-		case checkout.Exception:
-			err = d.note(tx, r.Key, true, title(r)+": "+f.Text)
-		default:
-			rest = append(rest, f)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if err := d.ended(tx, &before, r); err != nil {
-		return nil, err
-	}
-	if text := describe(&before, r, e); text != "" {
-		if err := d.note(tx, r.Key, false, text); err != nil {
-			return nil, err
-		}
-	}
-	if err := d.update(tx, r); err != nil {
-		return nil, err
-	}
-	if d.record != nil && (r.State.Result != before.State.Result || r.State.Phase != before.State.Phase) {
-		err = d.record(tx, e.Name, &before, r)
-	}
-	return rest, err
-}
-
-// ended does what the end of a sale asks for.
-func (d *Drive) ended(tx store.Tx, before, r *Row) error {
-	if r.State.Phase != checkout.Done || before.State.Phase == checkout.Done {
-		return nil
-	}
-	r.request = nil
-	if err := d.db.Shred(tx, "checkout_sales", string(r.Key)); err != nil {
-		return fmt.Errorf("end sale %s: %w", r.Key, err)
-	}
-	open, err := batch(tx)
-	if err != nil {
-		return err
-	}
-	if before.State.Phase == checkout.Reversing && r.Batch != open {
-		return d.note(tx, r.Key, true, fmt.Sprintf("%s: carried over from batch %d, undone", title(r), r.Batch))
-	}
-	return nil
-}
-
-// complete adds what every event carries.
-func (d *Drive) complete(r *Row, e checkout.Event) checkout.Event {
-	if e.Now == 0 {
-		e.Now = d.boot()
-	}
-	e.Poll, e.Patient = checkout.PollOf(r.Method, d.cfg.Poll), d.isPatient(r.Key)
-	return e
-}
-
-// title names a sale for people.
-func title(r *Row) string {
-	s := fmt.Sprintf("%s of %s", r.Kind, amountText(r.Amount, r.Currency))
-	if r.Receipt != 0 {
-		s += fmt.Sprintf(", receipt %d", r.Receipt)
-	}
-	return s
-}
-
-// apply applies one event and performs its effects. Errors: ErrUnknown, ErrQuarantined, checkout.ErrRefused, those of the store.
-func (d *Drive) apply(ctx context.Context, key wire.Key, e checkout.Event) (*Row, error) {
-	if row, effects, seq, ok := d.nothingNew(ctx, key, e); ok {
-		d.perform(row, effects, seq)
-		return row, nil
-	}
-	var row *Row
-	var effects []checkout.Effect
-	var seq uint64
-	err := d.db.Write(ctx, func(tx store.Tx) error {
+// apply applies one event and performs its effects. It returns journal.ErrUnknown, journal.ErrQuarantined, checkout.ErrRefused, and
+// errors of the store.
+func (d *Drive) apply(ctx context.Context, key wire.Key, e checkout.Event) (*journal.Row, error) {
+	s, ok := d.j.NothingNew(ctx, key, e, d.seqOf(key))
+	if !ok {
 		var err error
-		if row, err = d.byKey(tx, key); err != nil {
-			return err
-		}
-		effects, err = d.transit(tx, row, e)
-		seq = d.nextSeq()
-		return err
-	})
-	if err != nil {
-		return row, fmt.Errorf("apply %s: %w", e.Name, err)
-	}
-	d.perform(row, effects, seq)
-	return row, nil
-}
-
-// nothingNew decides without writing: most answers to a poll say what the last one said.
-func (d *Drive) nothingNew(ctx context.Context, key wire.Key, e checkout.Event) (row *Row, effects []checkout.Effect, seq uint64, ok bool) {
-	switch e.Name {
-	case checkout.StatusRead, checkout.StatusFailed, checkout.Tick:
-	default:
-		return
-	}
-	seq = d.seqOf(key)
-	err := d.db.Read(ctx, func(r store.Reader) error {
-		var err error
-		row, err = d.byKey(r, key)
-		return err
-	})
-	if err != nil {
-		return
-	}
-	next, effects, err := checkout.Next(row.State, d.complete(row, e))
-	if err != nil || !reflect.DeepEqual(next, row.State) {
-		return
-	}
-	for _, f := range effects {
-		switch f.Do {
-		case checkout.Reverse, checkout.RefundUndo, checkout.GiveReceipt, checkout.Release, checkout.Exception:
-			return
+		if s, err = d.j.Apply(ctx, key, e); err != nil {
+			return s.Row, err
 		}
 	}
-	return row, effects, seq, true
+	d.perform(s)
+	return s.Row, nil
 }
 
 // insist applies an event that must not be lost while the store is in trouble.
@@ -176,7 +32,7 @@ func (d *Drive) insist(ctx context.Context, key wire.Key, e checkout.Event) {
 		switch {
 		case err == nil, errors.Is(err, checkout.ErrRefused):
 			return
-		case hopeless(err):
+		case journal.Hopeless(err):
 			d.log.Error("event not applied", "sale", key, "event", e.Name, "error", err)
 			return
 		}
@@ -187,16 +43,12 @@ func (d *Drive) insist(ctx context.Context, key wire.Key, e checkout.Event) {
 	}
 }
 
-// hopeless says that an error of the journal will not go away.
-func hopeless(err error) bool {
-	return errors.Is(err, ErrUnknown) || errors.Is(err, ErrQuarantined) || errors.Is(err, store.ErrClosed)
-}
-
-// perform does what follows a commit. seq orders the commits of a sale: what an older one would start is left alone.
-func (d *Drive) perform(row *Row, effects []checkout.Effect, seq uint64) {
+// perform does what follows a commit. Their order counts: what an older one would start is left alone.
+func (d *Drive) perform(s journal.Step) {
+	row, effects, seq := s.Row, s.Effects, s.Seq
 	key := row.Key
 	d.arm(row, seq)
-	if row.State.UndoOpen || row.State.Phase == checkout.Forward { // beside the next sale: it waits for nothing (MONEY B.14)
+	if row.State.UndoOpen || row.State.Phase == checkout.Forward { // beside the next sale: it waits for nothing
 		if row.State.Phase == checkout.Reversing {
 			d.progress(key, stepReversing)
 		}
@@ -234,7 +86,7 @@ func (d *Drive) perform(row *Row, effects []checkout.Effect, seq uint64) {
 }
 
 // arm sets the timer of the sale's next limit, unless a newer commit has set its own.
-func (d *Drive) arm(row *Row, seq uint64) {
+func (d *Drive) arm(row *journal.Row, seq uint64) {
 	at, ok := checkout.Due(row.State)
 	name := checkout.Tick
 	if row.State.Phase == checkout.Unconfirmed {
@@ -258,7 +110,7 @@ func (d *Drive) arm(row *Row, seq uint64) {
 			if err != nil {
 				d.log.Error("grace timer", "sale", key, "error", err)
 			}
-			if done || hopeless(err) {
+			if done || journal.Hopeless(err) {
 				return
 			}
 			wait = time.Second

@@ -9,6 +9,7 @@ import (
 
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -126,9 +127,9 @@ func (d *Drive) known(ctx context.Context, req ecr.Request) (wire.Key, error) {
 	}
 	var key wire.Key
 	err := d.db.Read(ctx, func(r store.Reader) error {
-		row, err := d.one(r, bySequence+` ORDER BY id DESC LIMIT 1`, req.Line, req.Sequence)
+		row, err := d.j.BySequence(r, req.Line, req.Sequence)
 		switch {
-		case errors.Is(err, ErrUnknown):
+		case errors.Is(err, journal.ErrUnknown):
 			return nil
 		case err != nil:
 			return err
@@ -147,7 +148,7 @@ func (d *Drive) known(ctx context.Context, req ecr.Request) (wire.Key, error) {
 var clockSet = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // forgotten says that a register's id is so old that it may be used anew. A jump of the wall clock alone forgets nothing.
-func (d *Drive) forgotten(r *Row) bool {
+func (d *Drive) forgotten(r *journal.Row) bool {
 	made := time.UnixMilli(r.CreatedMS)
 	return r.Boot != d.bootID && made.After(clockSet) && d.now().Sub(made) > sequenceAge
 }
@@ -158,7 +159,7 @@ func (d *Drive) stored(err error) error {
 	switch {
 	case err == nil, errors.As(err, &r), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
-	case errors.Is(err, ErrQuarantined):
+	case errors.Is(err, journal.ErrQuarantined):
 		return refuse(ecr.SystemError, "the sale is quarantined")
 	}
 	d.log.Error("nothing accepted", "error", err)
@@ -174,7 +175,7 @@ type accepting struct {
 	last   wire.Key        // set inside the transaction: the last payment, for a refund that names none
 	join   wire.Key        // likewise: the running sale it repeats
 	no     error           // likewise: refused, but what the request meant for older sales stays
-	steps  []step          // likewise: effects of everything that was changed, in order
+	steps  []journal.Step  // likewise: effects of everything that was changed, in order
 }
 
 // choose picks the method of a payment.
@@ -197,7 +198,7 @@ func (a *accepting) choose() error {
 	case len(a.offers) == 0:
 		return refuse(ecr.NoMethod, "no payment method fits")
 	}
-	probe := &Row{Key: a.key, Amount: max(1, a.req.Amount), Currency: a.req.Currency, Method: a.offers[0].Method, Reference: ReferenceOf(a.key)}
+	probe := &journal.Row{Key: a.key, Amount: max(1, a.req.Amount), Currency: a.req.Currency, Method: a.offers[0].Method, Reference: journal.ReferenceOf(a.key)}
 	body, err := a.d.payRequest(probe, a.offers[0], Answer{}, a.req.Lines, 1)
 	if err == nil && a.req.Amount != 0 {
 		err = aapay.Validate(aapay.Payment, body)
@@ -234,7 +235,7 @@ func (a *accepting) accept(ctx context.Context) (ecr.Sale, error) {
 		d.mu.Unlock()
 	}
 	for _, s := range a.steps {
-		d.perform(s.row, s.effects, s.seq)
+		d.perform(s)
 	}
 	switch {
 	case err != nil:
@@ -242,7 +243,7 @@ func (a *accepting) accept(ctx context.Context) (ecr.Sale, error) {
 	case a.join != "":
 		return d.joinRow(ctx, a.join)
 	}
-	row := a.steps[len(a.steps)-1].row
+	row := a.steps[len(a.steps)-1].Row
 	if a.req.Kind != ecr.Payment {
 		d.later(func(ctx context.Context) { d.withdrawal(ctx, a.key) })
 		d.later(func(ctx context.Context) { d.forwardBound(ctx, row) })
@@ -257,7 +258,7 @@ func (a *accepting) accept(ctx context.Context) (ecr.Sale, error) {
 
 func (a *accepting) write(tx store.Tx) error {
 	d := a.d
-	rows, err := d.active(tx)
+	rows, err := d.j.Active(tx)
 	if err != nil {
 		return err
 	}
@@ -276,7 +277,7 @@ func (a *accepting) write(tx store.Tx) error {
 	}
 	for _, r := range rows {
 		if !r.Quarantined && checkout.Open(r.State) {
-			return refuse(ecr.Busy, "%s is running", title(r))
+			return refuse(ecr.Busy, "%s is running", r.Title())
 		}
 	}
 	if err := a.goOn(tx, rows); err != nil {
@@ -293,8 +294,8 @@ func (a *accepting) write(tx store.Tx) error {
 	return err
 }
 
-// goOn settles the line's unconfirmed sales: the register's next financial command says what it knows (MONEY B.6, B.11).
-func (a *accepting) goOn(tx store.Tx, rows []*Row) error {
+// goOn settles the line's unconfirmed sales: the register's next financial command says what it knows.
+func (a *accepting) goOn(tx store.Tx, rows []*journal.Row) error {
 	d := a.d
 	for _, r := range rows {
 		if r.Quarantined || r.State.Phase != checkout.Unconfirmed || r.Line != a.req.Line {
@@ -302,7 +303,7 @@ func (a *accepting) goOn(tx store.Tx, rows []*Row) error {
 		}
 		e := checkout.Event{Name: checkout.NextCommand}
 		if last := a.req.LastReceipt; last != nil {
-			before, err := receiptBefore(tx, r)
+			before, err := journal.ReceiptBefore(tx, r)
 			if err != nil {
 				return err
 			}
@@ -316,24 +317,13 @@ func (a *accepting) goOn(tx store.Tx, rows []*Row) error {
 		if e.Sync != checkout.Same && d.isHeld(r.Key) { // what it knows it was told, whatever became of the telling
 			continue
 		}
-		effects, err := d.transit(tx, r, e)
+		s, err := d.j.Transit(tx, r, e)
 		if err != nil {
 			return err
 		}
-		a.steps = append(a.steps, step{r, effects, d.nextSeq()})
+		a.steps = append(a.steps, s)
 	}
 	return nil
-}
-
-// receiptBefore is the receipt number the line was given before a sale; 0 = none.
-func receiptBefore(r store.Reader, row *Row) (int, error) {
-	var n int
-	err := r.QueryRow(`SELECT COALESCE((SELECT receipt FROM checkout_sales WHERE line = ? AND id < ? AND receipt != 0 ORDER BY id DESC LIMIT 1), 0)`,
-		row.Line, row.ID).Scan(&n)
-	if err != nil {
-		return 0, fmt.Errorf("receipt before %s: %w", row.Key, err)
-	}
-	return n, nil
 }
 
 func (a *accepting) writePayment(tx store.Tx) error {
@@ -352,41 +342,27 @@ func (a *accepting) writePayment(tx store.Tx) error {
 	if err != nil {
 		return refuse(ecr.AmountWrong, "the amount cannot be sent")
 	}
-	if err := d.sealRequest(tx, row, req); err != nil {
+	if err := d.j.SealRequest(tx, row, req); err != nil {
 		return err
 	}
-	if err := d.insert(tx, row); err != nil {
+	if err := d.j.Insert(tx, row); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s by %s accepted from %s", amountText(row.Amount, row.Currency), row.Method.Name, row.Line)
-	if err := d.note(tx, row.Key, false, text); err != nil {
+	text := fmt.Sprintf("%s by %s accepted from %s", journal.Amount(row.Amount, row.Currency), row.Method.Name, row.Line)
+	if err := d.j.Note(tx, row.Key, false, text); err != nil {
 		return err
 	}
-	a.steps = append(a.steps, step{row, effects, d.nextSeq()})
+	a.steps = append(a.steps, d.j.Step(row, effects))
 	return nil
 }
 
-// newRow is a row with what every sale has. NotStored when the batch has no receipt number left.
-func (d *Drive) newRow(tx store.Tx, req ecr.Request, key wire.Key) (*Row, error) {
-	open, err := batch(tx)
-	if err != nil {
-		return nil, err
-	}
-	var given int
-	if err := tx.QueryRow(`SELECT COUNT(*) FROM checkout_sales WHERE batch = ? AND receipt != 0`, open).Scan(&given); err != nil {
-		return nil, fmt.Errorf("count receipts: %w", err)
-	}
-	var running int
-	if err := tx.QueryRow(`SELECT COUNT(*) FROM checkout_sales WHERE active = 1 AND receipt = 0`).Scan(&running); err != nil {
-		return nil, fmt.Errorf("count sales: %w", err)
-	}
-	if given+running >= receiptsInBatch {
+// newRow is a row with what every sale has.
+func (d *Drive) newRow(tx store.Tx, req ecr.Request, key wire.Key) (*journal.Row, error) {
+	row, err := d.j.NewRow(tx, req, key)
+	if errors.Is(err, journal.ErrFull) {
 		return nil, refuse(ecr.NotStored, "no receipt number is left: end of day needed")
 	}
-	return &Row{
-		Key: key, Kind: req.Kind, Line: req.Line, Sequence: req.Sequence, Amount: req.Amount, Currency: req.Currency,
-		Reference: ReferenceOf(key), Batch: open, Boot: d.bootID, CreatedMS: d.now().UnixMilli(),
-	}, nil
+	return row, err
 }
 
 // terms are those of a payment by a pick.
@@ -397,8 +373,8 @@ func (d *Drive) terms(pick checkout.Pick, progress bool) checkout.Terms {
 }
 
 // payRequest is the body of initialize (S1 2.4).
-func (d *Drive) payRequest(r *Row, pick checkout.Pick, ans Answer, lines []ecr.Item, batch int) (aapay.Request, error) {
-	amount, err := d.amount(r)
+func (d *Drive) payRequest(r *journal.Row, pick checkout.Pick, ans Answer, lines []ecr.Item, batch int) (aapay.Request, error) {
+	amount, err := r.Hundredths()
 	if err != nil {
 		return aapay.Request{}, err
 	}
@@ -438,17 +414,4 @@ func (d *Drive) payRequest(r *Row, pick checkout.Pick, ans Answer, lines []ecr.I
 	}
 	req.ECR2NAA = &aapay.ECR2NAA{Lang: d.cfg.Language, Order: order}
 	return req, nil
-}
-
-// amount converts at the boundary of the service: hundredths, whatever the currency (MONEY D.1).
-func (d *Drive) amount(r *Row) (*aapay.Amount, error) {
-	c, ok := money.Lookup(r.Currency)
-	if !ok {
-		return nil, fmt.Errorf("currency %s is not known", r.Currency)
-	}
-	n, err := money.ToHundredths(r.Amount, c)
-	if err != nil {
-		return nil, fmt.Errorf("amount of sale %s: %w", r.Key, err)
-	}
-	return &aapay.Amount{CurrencyCode: r.Currency, NominalAmount: n, TotalAmount: n}, nil
 }

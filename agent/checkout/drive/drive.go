@@ -9,6 +9,7 @@ import (
 
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/outbox"
 	"posagent/device/display"
 	"posagent/ecr"
@@ -87,28 +88,28 @@ type Options struct {
 	Log      *slog.Logger
 	// Record runs in the commit in which a sale has come to another phase or outcome. An error undoes the commit. Nil = nothing.
 	// A sale that has just begun was the zero Row; why is "" then, else the event.
-	Record func(tx store.Tx, why checkout.Name, was, now *Row) error
+	Record func(tx store.Tx, why checkout.Name, was, now *journal.Row) error
 	// Audit runs in the commit of a deed that is no change of one sale. Nil = nothing.
 	Audit func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
 }
 
 const (
-	defaultGrace    = 10 * time.Minute
-	statusTimeout   = 10 * time.Second
-	initTimeout     = 15 * time.Second
-	holdBegin       = 3 * time.Second  // what a request waits for the journal before its register is told to wait
-	withdrawAfter   = 30 * time.Second // of a refund or reversal that never had a connection
-	answerLead      = 4 * time.Second  // an answer leaves so long before the register's patience ends
-	closeBound      = 60 * time.Second
-	holdMax         = 5 * time.Minute
-	sequenceAge     = 90 * 24 * time.Hour
-	maxResumes      = 20
-	standsAfter     = time.Minute // a start that lasted this long was not brought down by a sale
-	storeRetry      = time.Second
-	askAgainPause   = 2 * time.Second
-	resultOnScreen  = 10 * time.Second
-	receiptsInBatch = 9999
-	lastTrace       = 999999
+	defaultGrace   = 10 * time.Minute
+	statusTimeout  = 10 * time.Second
+	initTimeout    = 15 * time.Second
+	holdBegin      = 3 * time.Second  // what a request waits for the journal before its register is told to wait
+	withdrawAfter  = 30 * time.Second // of a refund or reversal that never had a connection
+	answerLead     = 4 * time.Second  // an answer leaves so long before the register's patience ends
+	closeBound     = 60 * time.Second
+	holdMax        = 5 * time.Minute
+	sequenceAge    = 90 * 24 * time.Hour
+	maxResumes     = 20
+	standsAfter    = time.Minute // a start that lasted this long was not brought down by a sale
+	storeRetry     = time.Second
+	askAgainPause  = 2 * time.Second
+	resultOnScreen = 10 * time.Second
+	purgeEvery     = time.Hour
+	purgePause     = 100 * time.Millisecond // between two batches: sales want to write too
 )
 
 // Drive is the terminal's desk. Its methods are safe for concurrent use.
@@ -125,17 +126,15 @@ type Drive struct {
 	boot     func() time.Duration
 	bootID   string
 	log      *slog.Logger
-	record   func(tx store.Tx, why checkout.Name, was, now *Row) error
+	j        *journal.Journal
 	audit    func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
 
-	seq     atomic.Uint64 // order of the commits
 	ready   atomic.Bool
 	resumed chan struct{} // closed with the first ready
 	offline atomic.Bool
 	closing atomic.Bool
 	asking  atomic.Bool // whether the backend answers again
 
-	lastSale int64
 	desk     sync.Mutex // one Begin, or the closing of a batch, at a time
 	screenMu sync.Mutex
 	onScreen wire.Key
@@ -145,15 +144,8 @@ type Drive struct {
 	wake    chan struct{}
 	changed chan struct{} // closed and replaced when a sale has changed
 	lives   map[wire.Key]*live
-	onUndo  map[string]func() // by line
-	stash   map[wire.Key]step // effects of a settled operation, until its commit is durable
-}
-
-// step is a row with what is to be done after its commit.
-type step struct {
-	row     *Row
-	effects []checkout.Effect
-	seq     uint64
+	onUndo  map[string]func()         // by line
+	stash   map[wire.Key]journal.Step // effects of a settled operation, until its commit is durable
 }
 
 var (
@@ -167,9 +159,9 @@ var (
 // New makes a Drive; it starts nothing.
 func New(o Options) *Drive {
 	d := &Drive{
-		db: o.DB, lastSale: o.LastSale, svc: o.Aapay, methods: o.Methods, refresh: o.Refresh, box: o.Outbox, screen: o.Screen, prompter: o.Prompter, cfg: o.Config,
-		now: o.Now, boot: o.Boot, bootID: o.BootID, log: o.Log, record: o.Record, audit: o.Audit,
-		resumed: make(chan struct{}), wake: make(chan struct{}, 1), changed: make(chan struct{}), lives: map[wire.Key]*live{}, onUndo: map[string]func(){}, stash: map[wire.Key]step{},
+		db: o.DB, svc: o.Aapay, methods: o.Methods, refresh: o.Refresh, box: o.Outbox, screen: o.Screen, prompter: o.Prompter, cfg: o.Config,
+		now: o.Now, boot: o.Boot, bootID: o.BootID, log: o.Log, audit: o.Audit,
+		resumed: make(chan struct{}), wake: make(chan struct{}, 1), changed: make(chan struct{}), lives: map[wire.Key]*live{}, onUndo: map[string]func(){}, stash: map[wire.Key]journal.Step{},
 	}
 	if d.now == nil {
 		d.now = time.Now
@@ -188,6 +180,10 @@ func New(o Options) *Drive {
 	if d.cfg.Grace <= 0 {
 		d.cfg.Grace = defaultGrace
 	}
+	d.j = journal.New(journal.Options{
+		DB: d.db, Outbox: d.box, Memory: d, Now: d.now, Boot: d.boot, BootID: d.bootID, MerchantID: d.cfg.MerchantID, Currency: d.cfg.Currency,
+		Poll: d.cfg.Poll, LastSale: o.LastSale, Record: o.Record,
+	})
 	return d
 }
 
@@ -223,6 +219,26 @@ func (d *Drive) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-d.wake:
+		}
+	}
+}
+
+// keepHouse purges, once an hour, the sales that are older than Config.KeepSales of running time. The sums of their batches stay.
+func (d *Drive) keepHouse(ctx context.Context) {
+	for {
+		wait := purgeEvery
+		gone, more, err := d.j.Purge(ctx, d.cfg.KeepSales)
+		if err != nil && ctx.Err() == nil {
+			d.log.Error("old sales not purged", "err", err)
+		}
+		if gone > 0 {
+			d.log.Info("old sales purged", "count", gone)
+		}
+		if more {
+			wait = purgePause
+		}
+		if !pause(ctx, wait, nil) {
+			return
 		}
 	}
 }

@@ -2,18 +2,17 @@ package drive
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/ecr"
-	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
 
-// Close implements ecr.Till (MONEY B.13).
+// Close implements ecr.Till.
 func (d *Drive) Close(ctx context.Context) (ecr.Totals, error) {
 	totals, err := d.endDay(ctx)
 	return totals, d.inLanguage(err)
@@ -53,10 +52,10 @@ func (d *Drive) endDay(ctx context.Context) (ecr.Totals, error) {
 // settleForClose undoes what is unconfirmed and names something that is not settled yet; "" = all is.
 func (d *Drive) settleForClose(ctx context.Context, waited map[wire.Key]bool) (string, error) {
 	var open string
-	var steps []step
+	var steps []journal.Step
 	err := d.db.Write(ctx, func(tx store.Tx) error {
 		open, steps = "", nil
-		rows, err := d.active(tx)
+		rows, err := d.j.Active(tx)
 		if err != nil {
 			return err
 		}
@@ -66,14 +65,14 @@ func (d *Drive) settleForClose(ctx context.Context, waited map[wire.Key]bool) (s
 			}
 			if r.State.Phase == checkout.Unconfirmed && !d.isHeld(r.Key) {
 				waited[r.Key] = true
-				effects, err := d.transit(tx, r, checkout.Event{Name: checkout.EndOfDay})
+				s, err := d.j.Transit(tx, r, checkout.Event{Name: checkout.EndOfDay})
 				if err != nil {
 					return err
 				}
-				steps = append(steps, step{r, effects, d.nextSeq()})
+				steps = append(steps, s)
 			}
 			if blocks(r, waited) {
-				open = title(r) + " is not settled"
+				open = r.Title() + " is not settled"
 			}
 		}
 		return nil
@@ -82,13 +81,13 @@ func (d *Drive) settleForClose(ctx context.Context, waited map[wire.Key]bool) (s
 		return "", d.stored(err)
 	}
 	for _, s := range steps {
-		d.perform(s.row, s.effects, s.seq)
+		d.perform(s)
 	}
 	return open, nil
 }
 
 // blocks says whether a sale keeps the batch open.
-func blocks(r *Row, waited map[wire.Key]bool) bool {
+func blocks(r *journal.Row, waited map[wire.Key]bool) bool {
 	switch {
 	case r.Quarantined:
 		return false
@@ -102,10 +101,10 @@ func blocks(r *Row, waited map[wire.Key]bool) bool {
 
 // close ends the batch if nothing has come up meanwhile.
 func (d *Drive) close(ctx context.Context, waited map[wire.Key]bool) (totals ecr.Totals, ok bool, err error) {
-	var steps []step
+	var steps []journal.Step
 	err = d.db.Write(ctx, func(tx store.Tx) error {
 		ok, steps = false, nil
-		rows, err := d.active(tx)
+		rows, err := d.j.Active(tx)
 		if err != nil {
 			return err
 		}
@@ -114,47 +113,21 @@ func (d *Drive) close(ctx context.Context, waited map[wire.Key]bool) (totals ecr
 				return nil
 			}
 		}
-		if totals, err = d.totals(tx); err != nil {
+		if totals, steps, err = d.j.CloseBatch(tx); err != nil {
 			return err
-		}
-		if totals.Trace, err = nextTrace(tx); err != nil {
-			return err
-		}
-		report, err := json.Marshal(totals)
-		if err != nil {
-			return fmt.Errorf("close batch: %w", err)
-		}
-		if _, err := tx.Exec(`INSERT INTO checkout_batches (number, closed_ms, report) VALUES (?, ?, ?)`, totals.Batch, d.now().UnixMilli(), report); err != nil {
-			return fmt.Errorf("close batch: %w", err)
-		}
-		sales, err := many(d.db, tx, confirmedIn+` ORDER BY id`, totals.Batch, string(checkout.Confirmed))
-		if err != nil {
-			return err
-		}
-		for _, r := range sales {
-			if r.Quarantined {
-				continue
-			}
-			effects, err := d.transit(tx, r, checkout.Event{Name: checkout.BatchClosed})
-			if err != nil {
-				return err
-			}
-			steps = append(steps, step{r, effects, d.nextSeq()})
-		}
-		if d.audit != nil {
-			detail := fmt.Sprintf("%d transactions", totals.Count)
-			if err := d.audit(tx, "batch.close", fmt.Sprintf("batch %d", totals.Batch), detail, int64(totals.Net), totals.Currency); err != nil {
-				return err
-			}
 		}
 		ok = true
-		return setCounter(tx, "batch", int64(totals.Batch)+1)
+		if d.audit == nil {
+			return nil
+		}
+		detail := fmt.Sprintf("%d transactions", totals.Count)
+		return d.audit(tx, "batch.close", fmt.Sprintf("batch %d", totals.Batch), detail, int64(totals.Net), totals.Currency)
 	})
 	if err != nil {
 		return ecr.Totals{}, false, d.stored(err)
 	}
 	for _, s := range steps {
-		d.perform(s.row, s.effects, s.seq)
+		d.perform(s)
 	}
 	return totals, ok, nil
 }
@@ -164,100 +137,10 @@ func (d *Drive) Turnover(ctx context.Context) (ecr.Totals, error) {
 	var t ecr.Totals
 	err := d.db.Read(ctx, func(r store.Reader) error {
 		var err error
-		if t, err = d.totals(r); err != nil {
-			return err
-		}
-		trace, err := counter(r, "trace", 0)
-		t.Trace = int(trace)
+		t, err = d.j.Turnover(r)
 		return err
 	})
 	return t, d.stored(err)
-}
-
-// totals adds up the open batch.
-func (d *Drive) totals(r store.Reader) (ecr.Totals, error) {
-	open, err := batch(r)
-	if err != nil {
-		return ecr.Totals{}, err
-	}
-	t := ecr.Totals{Batch: open, Time: d.now(), Currency: d.cfg.Currency}
-	rows, err := many(d.db, r, `batch = ? AND receipt != 0 ORDER BY id`, open)
-	if err != nil {
-		return t, err
-	}
-	place := map[string]int{}
-	for _, row := range rows {
-		if row.altered || row.Aside != "" && !row.Closed {
-			t.Exceptions = append(t.Exceptions, fmt.Sprintf("receipt %d is quarantined: its row was changed from outside, or was put back", row.Receipt))
-			continue
-		}
-		if t.FirstReceipt == 0 {
-			t.FirstReceipt = row.Receipt
-		}
-		t.LastReceipt = row.Receipt
-		if !checkout.Good(row.State) {
-			continue
-		}
-		i, ok := place[row.Method.Name+row.Currency]
-		if !ok {
-			i = len(t.Methods)
-			place[row.Method.Name+row.Currency] = i
-			t.Methods = append(t.Methods, ecr.MethodTotal{
-				Method: row.Method.Name, Label: row.Method.Label, CardType: ecr.CardType(row.Method.Name), Currency: row.Currency,
-			})
-		}
-		m := &t.Methods[i]
-		t.Count++
-		sign := money.Minor(1)
-		if row.Kind == ecr.Payment {
-			m.Payments++
-			m.PaymentSum, err = money.Add(m.PaymentSum, row.Amount)
-		} else {
-			sign = -1
-			m.Refunds++
-			m.RefundSum, err = money.Add(m.RefundSum, row.Amount)
-		}
-		if err != nil {
-			return t, fmt.Errorf("totals: %w", err)
-		}
-		if t.Net, err = money.Add(t.Net, sign*row.Amount); err != nil {
-			return t, fmt.Errorf("totals: %w", err)
-		}
-	}
-	lines, err := d.exceptions(r, open)
-	t.Exceptions = append(t.Exceptions, lines...)
-	return t, err
-}
-
-// exceptions lists what the merchant has to know: what was raised in the batch, and what is still on its way.
-func (d *Drive) exceptions(r store.Reader, open int) ([]string, error) {
-	var out []string
-	entries, err := readEntries(r, `loud = 1 AND batch = ? ORDER BY id`, open)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		out = append(out, e.Text)
-	}
-	rows, err := d.active(r)
-	if err != nil {
-		return nil, err
-	}
-	for _, row := range rows {
-		switch {
-		case row.Quarantined:
-			out = append(out, fmt.Sprintf("sale %s is quarantined", row.Key))
-		case row.State.Phase == checkout.Reversing:
-			out = append(out, title(row)+": being undone, carried over")
-		case row.State.Phase == checkout.Unconfirmed:
-			out = append(out, title(row)+": not acknowledged by the register")
-		case row.State.Phase == checkout.Forward:
-			out = append(out, title(row)+": in progress")
-		case row.State.Settling:
-			out = append(out, title(row)+": approved, not settled yet")
-		}
-	}
-	return out, nil
 }
 
 // Health implements ecr.Till.
@@ -272,18 +155,18 @@ func (d *Drive) Health(ctx context.Context) ecr.Health {
 		d.askAgain()
 	}
 	err := d.db.Read(ctx, func(r store.Reader) error {
-		rows, err := d.active(r)
+		rows, err := d.j.Active(r)
 		if err != nil {
 			return err
 		}
 		for _, row := range rows {
 			h.Busy = h.Busy || !row.Quarantined && checkout.Open(row.State)
 		}
-		open, err := batch(r)
+		open, err := journal.Batch(r)
 		if err != nil {
 			return err
 		}
-		lines, err := d.exceptions(r, open)
+		lines, err := d.j.Exceptions(r, open)
 		h.Lines = append(h.Lines, lines...)
 		return err
 	})

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/checkout"
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
@@ -441,7 +441,7 @@ func TestField_P1ASaleIsKnownHoweverItIsSpelt(t *testing.T) {
 			o.TransactionID: true, " 0" + o.TransactionID + " ": true, row.Reference + "x": false, "1": false,
 		} {
 			name := ""
-			require.NoError(t, r.db.Read(context.Background(), func(rd store.Reader) (err error) { name, err = drive.SoldAs(rd, id, true); return err }))
+			require.NoError(t, r.db.Read(context.Background(), func(rd store.Reader) (err error) { name, err = journal.SoldAs(rd, id, true); return err }))
 			require.Equal(t, want, name != "", "%q", id)
 		}
 	})

@@ -2,16 +2,13 @@ package drive
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"posagent/agent/checkout"
-	"posagent/agent/offline"
-	"posagent/agent/outbox"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -19,11 +16,8 @@ import (
 	"posagent/store"
 )
 
-// ReferenceOf is the terminalReference of an operation: as random as its Key, and never a receipt or trace number (MONEY B.8).
-func ReferenceOf(key wire.Key) string { return strings.ReplaceAll(string(key), "-", "") }
-
 // repeats finds the refund or reversal in progress that a request repeats.
-func repeats(rows []*Row, req ecr.Request, last wire.Key) wire.Key {
+func repeats(rows []*journal.Row, req ecr.Request, last wire.Key) wire.Key {
 	for _, r := range rows {
 		if !r.Quarantined && r.State.Phase == checkout.Forward && r.Kind == req.Kind && sameForward(r, req, last) {
 			return r.Key
@@ -33,7 +27,7 @@ func repeats(rows []*Row, req ecr.Request, last wire.Key) wire.Key {
 }
 
 // sameForward compares what the register said; where it named no original, the last payment has to be the same one still.
-func sameForward(r *Row, req ecr.Request, last wire.Key) bool {
+func sameForward(r *journal.Row, req ecr.Request, last wire.Key) bool {
 	return r.Asked == askedFor(req) && (r.Asked != "" || r.Original == last) && (req.Amount == 0 || req.Amount == r.Amount)
 }
 
@@ -48,9 +42,7 @@ func askedFor(req ecr.Request) string {
 // untold finds a refund or reversal that has ended, whose end the register does not have, and which it asks for again: one told "in
 // progress", or the line's last sale where its telling was lost.
 func (a *accepting) untold(tx store.Reader) (wire.Key, error) {
-	rows, err := many(a.d.db, tx, `line = ? AND kind = ? AND active = 0 AND (told = ? OR told IN ('', ?) AND
-		id = (SELECT MAX(id) FROM checkout_sales WHERE line = ?)) ORDER BY id DESC LIMIT 20`,
-		a.req.Line, string(a.req.Kind), toldInProgress, string(ecr.Lost), a.req.Line)
+	rows, err := a.d.j.Untold(tx, a.req.Line, a.req.Kind)
 	if err != nil {
 		return "", err
 	}
@@ -76,7 +68,7 @@ func (d *Drive) joinUnwritten(ctx context.Context, req ecr.Request) (sale ecr.Sa
 			return err
 		}
 		a.last = last
-		rows, err := d.active(r)
+		rows, err := d.j.Active(r)
 		if err != nil {
 			return err
 		}
@@ -89,7 +81,7 @@ func (d *Drive) joinUnwritten(ctx context.Context, req ecr.Request) (sale ecr.Sa
 		return ecr.Sale{}, false
 	}
 	sale, w := d.join(key)
-	row, err := d.row(ctx, key) // after joining: what ends it now tells this one too
+	row, err := d.j.Sale(ctx, key) // after joining: what ends it now tells this one too
 	switch {
 	case err != nil:
 		if d.take(key, w) {
@@ -99,7 +91,7 @@ func (d *Drive) joinUnwritten(ctx context.Context, req ecr.Request) (sale ecr.Sa
 	case row.State.Phase == checkout.Forward:
 		d.later(func(ctx context.Context) { d.forwardBound(ctx, row) })
 	case decided(row) && d.take(row.Key, w):
-		d.give(row.Key, w, d.outcome(row, row.Told != "" && row.Told != toldInProgress))
+		d.give(row.Key, w, d.outcome(row, row.Told != "" && row.Told != journal.ToldInProgress))
 	}
 	return sale, true
 }
@@ -109,63 +101,57 @@ func (a *accepting) lastNamed(r store.Reader) (wire.Key, error) {
 	if askedFor(a.req) != "" {
 		return "", nil
 	}
-	last, err := a.d.lastPayment(r)
-	if err != nil && !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrQuarantined) {
+	last, err := a.d.j.LastPayment(r)
+	if err != nil && !errors.Is(err, journal.ErrUnknown) && !errors.Is(err, journal.ErrQuarantined) {
 		return "", err
 	}
 	return last.Key, nil
 }
 
-// lastPayment is the payment a refund that names none speaks of.
-func (d *Drive) lastPayment(r store.Reader) (*Row, error) {
-	return d.one(r, `kind = ? AND receipt != 0 ORDER BY id DESC LIMIT 1`, string(ecr.Payment))
-}
-
 // original finds the payment a refund or reversal speaks of.
-func (a *accepting) original(tx store.Tx) (*Row, error) {
+func (a *accepting) original(tx store.Tx) (*journal.Row, error) {
 	d, req := a.d, a.req
-	open, err := batch(tx)
+	open, err := journal.Batch(tx)
 	if err != nil {
 		return nil, err
 	}
-	inBatch := func(batch, n int) (*Row, error) {
-		return d.one(tx, byReceipt+` ORDER BY id DESC LIMIT 1`, batch, n)
-	}
-	var row *Row
+	var row *journal.Row
 	switch {
 	case req.Kind == ecr.Reversal:
-		row, err = inBatch(open, req.Receipt)
+		row, err = d.j.InBatch(tx, open, req.Receipt)
 	case req.Original == "":
 		if !d.cfg.RefundLast {
 			return nil, refuse(ecr.NoOriginal, "%s", ecr.NameOriginal(d.cfg.Language))
 		}
-		row, err = d.lastPayment(tx)
+		row, err = d.j.LastPayment(tx)
 	case strings.HasPrefix(req.Original, "R"):
 		batch, receipt, ok := receiptNamed(req.Original[1:])
 		switch {
 		case !ok:
 			return nil, refuse(ecr.NotReversible, "%q names no receipt: R<receipt> or R<batch>/<receipt>", req.Original)
 		case batch != 0:
-			row, err = inBatch(batch, receipt)
+			row, err = d.j.InBatch(tx, batch, receipt)
 		default:
-			row, err = d.newest(tx, open, receipt)
+			row, err = d.j.Newest(tx, receipt)
 		}
 	case strings.HasPrefix(req.Original, "T"):
 		n, convert := strconv.ParseInt(req.Original[1:], 10, 64)
 		if convert != nil || n == 0 {
 			return nil, refuse(ecr.NotReversible, "%q names no transaction", req.Original)
 		}
-		row, err = d.byTransactionID(tx, n)
+		if row, err = d.j.ByTransactionID(tx, n); errors.Is(err, journal.ErrTwo) {
+			return nil, refuse(ecr.NotReversible, "T%d names two payments: name the receipt", n)
+		}
 	default:
 		return nil, refuse(ecr.NotReversible, "%q names no original", req.Original)
 	}
 	switch {
-	case errors.Is(err, ErrUnknown):
+	case errors.Is(err, journal.ErrUnknown):
 		if err := unsaid(tx); err != nil {
 			return nil, err
 		}
 		return nil, refuse(ecr.NotReversible, "the original is not known")
-	case errors.Is(err, ErrQuarantined):
+	case errors.Is(err, journal.ErrQuarantined):
 		return nil, refuse(ecr.NotReversible, "the original is not known")
 	case err != nil:
 		return nil, err
@@ -184,33 +170,11 @@ func receiptNamed(s string) (batch, receipt int, ok bool) {
 		first = second
 	}
 	receipt, err := strconv.Atoi(first)
-	return batch, receipt, err == nil && receipt > 0 && receipt <= receiptsInBatch
+	return batch, receipt, err == nil && !journal.NoReceipt(receipt)
 }
 
-// newest finds the payment that was given a receipt number last, in whatever batch: numbers go on over the batches. ErrUnknown.
-func (d *Drive) newest(tx store.Reader, open, receipt int) (*Row, error) {
-	return d.one(tx, `id = (SELECT MAX(s.id) FROM (SELECT number FROM checkout_batches UNION SELECT ?) b
-		CROSS JOIN checkout_sales s ON s.batch = b.number AND s.receipt = ? AND s.receipt != 0 AND s.kind = ?)`, open, receipt, string(ecr.Payment))
-}
-
-// byTransactionID finds the payment with a transactionId. Two services may use the same number: then it names no payment.
-func (d *Drive) byTransactionID(tx store.Tx, id int64) (*Row, error) {
-	rows, err := many(d.db, tx, byTransaction+` AND kind = ? ORDER BY id DESC LIMIT 2`, id, string(ecr.Payment))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(rows) == 0:
-		return nil, ErrUnknown
-	case len(rows) == 2 && (rows[0].Method.Name == offline.MethodPaylink) != (rows[1].Method.Name == offline.MethodPaylink):
-		return nil, refuse(ecr.NotReversible, "T%d names two payments: name the receipt", id)
-	case rows[0].Quarantined:
-		return nil, ErrQuarantined
-	}
-	return rows[0], nil
-}
-
-// reversible applies the ledger of the original (MONEY B.7).
-func reversible(o *Row, req ecr.Request) error {
+// reversible applies the ledger of the original.
+func reversible(o *journal.Row, req ecr.Request) error {
 	undone := o.Receipt != 0 && o.State.Result == ecr.Aborted
 	switch {
 	case o.Kind != ecr.Payment:
@@ -224,7 +188,7 @@ func reversible(o *Row, req ecr.Request) error {
 	case req.Kind == ecr.Reversal && req.Amount != 0 && req.Amount != o.Amount:
 		return refuse(ecr.AmountWrong, "the original had another amount")
 	case req.Kind == ecr.Refund && req.Amount > o.Amount-o.Debited:
-		return refuse(ecr.AmountWrong, "more than is left of the original: %s", amountText(o.Amount-o.Debited, o.Currency))
+		return refuse(ecr.AmountWrong, "more than is left of the original: %s", journal.Amount(o.Amount-o.Debited, o.Currency))
 	case req.Currency != o.Currency:
 		return refuse(ecr.WrongCurrency, "the original was in %s", o.Currency)
 	}
@@ -255,90 +219,22 @@ func (a *accepting) writeForward(tx store.Tx) error {
 	}
 	terms := checkout.Terms{Kind: a.req.Kind, Limits: checkout.LimitsOf(orig.Method, d.cfg.TimeoutUnit, d.cfg.Patience, false)}
 	row.State, _ = checkout.Start(terms, d.boot())
-	orig.Debited += row.Amount
-	orig.Reversed = orig.Reversed || a.req.Kind == ecr.Reversal
-	if err := d.update(tx, orig); err != nil {
+	if err := d.j.AcceptForward(tx, row, orig, typ, ref); err != nil {
 		return err
 	}
-	op, err := d.operation(row, row.Key, typ, ref, orig.Reference)
-	if err != nil {
-		return err
-	}
-	op.Note = title(row)
-	if err := d.box.Accept(tx, op); err != nil {
-		return fmt.Errorf("accept %s: %w", row.Key, err)
-	}
-	if err := d.insert(tx, row); err != nil {
-		return err
-	}
-	if err := d.note(tx, row.Key, false, fmt.Sprintf("%s of receipt %d accepted from %s", title(row), orig.Receipt, row.Line)); err != nil {
-		return err
-	}
-	if err := d.note(tx, orig.Key, false, fmt.Sprintf("%s asked for", title(row))); err != nil {
-		return err
-	}
-	a.steps = append(a.steps, step{row: row, seq: d.nextSeq()})
+	a.steps = append(a.steps, d.j.Step(row, nil))
 	return nil
-}
-
-// operation is an undo, refund or reversal for the outbox.
-func (d *Drive) operation(r *Row, key wire.Key, typ aapay.Type, original, aggregate string) (outbox.New, error) {
-	amount, err := d.amount(r)
-	if err != nil {
-		return outbox.New{}, err
-	}
-	ref := ReferenceOf(key)
-	p := offline.UndoPayload{
-		Request: aapay.Request{
-			MerchantID: d.cfg.MerchantID, Method: r.Method.Name, PurchaseAmount: amount, Consumer: &aapay.Consumer{ConsumerID: ref},
-			TerminalReference: ref, OriginalReference: original, Trigger: aapay.TriggerManual,
-		},
-		Window: r.State.Limits.Window(),
-	}
-	for _, c := range r.Method.OKCodes {
-		if strings.EqualFold(string(c.Type), string(typ)) {
-			p.OKWords = append(p.OKWords, c.Value)
-		}
-	}
-	payload, err := json.Marshal(p)
-	if err != nil {
-		return outbox.New{}, fmt.Errorf("operation of %s: %w", r.Key, err)
-	}
-	kind := offline.KindOf(r.Method.Name, typ == aapay.Refund)
-	return outbox.New{Key: key, Kind: kind, Aggregate: aggregate, Payload: payload, AmountMin: int64(r.Amount), Currency: r.Currency}, nil
-}
-
-// release gives a debited amount back to the original, after the backend's final no.
-func (d *Drive) release(tx store.Tx, r *Row) error {
-	orig, err := d.byKey(tx, r.Original)
-	if errors.Is(err, ErrQuarantined) { // its row is never written again
-		return d.note(tx, r.Key, true, title(r)+" was refused by the backend, but its original is quarantined")
-	}
-	if err != nil {
-		return err
-	}
-	orig.Debited -= r.Amount
-	if r.Kind == ecr.Reversal {
-		orig.Reversed = false
-	}
-	if err := d.update(tx, orig); err != nil {
-		return err
-	}
-	if r.State.Code == ecr.NoConnection {
-		return d.note(tx, orig.Key, false, title(r)+" was withdrawn: nothing was sent")
-	}
-	return d.note(tx, orig.Key, false, title(r)+" was refused by the backend")
 }
 
 // withdrawn is why an operation was never sent.
 const withdrawn = "not done: no connection"
 
 // withdrawal ends a refund or reversal of which nothing has left the terminal for 30 s, or once the register has asked for its
-// abort (MONEY A.2). An attempt that is under way is waited for. One that had a connection makes it the outbox's for good.
+// abort. An attempt that is under way is waited for. One that had a connection makes it the outbox's for good.
 func (d *Drive) withdrawal(ctx context.Context, key wire.Key) {
 	for until := d.boot() + withdrawAfter; ; {
 		changed := d.watchChange()
-		if row, err := d.row(ctx, key); err == nil && row.State.Phase != checkout.Forward || hopeless(err) {
+		if row, err := d.j.Sale(ctx, key); err == nil && row.State.Phase != checkout.Forward || journal.Hopeless(err) {
 			return
 		}
 		if d.isUnwanted(key) || pause(ctx, until-d.boot(), changed) {
@@ -349,10 +245,10 @@ func (d *Drive) withdrawal(ctx context.Context, key wire.Key) {
 		}
 	}
 	for n := 0; ; n++ {
-		if err := d.box.Withdraw(ctx, key, nil, withdrawn); err == nil || hopeless(err) {
+		if err := d.box.Withdraw(ctx, key, nil, withdrawn); err == nil || journal.Hopeless(err) {
 			return
 		}
-		if row, err := d.row(ctx, key); err == nil && row.State.Phase != checkout.Forward {
+		if row, err := d.j.Sale(ctx, key); err == nil && row.State.Phase != checkout.Forward {
 			return
 		}
 		wait := 250 * time.Millisecond
@@ -382,12 +278,12 @@ func (d *Drive) isUnwanted(key wire.Key) bool {
 
 // forwardBound answers "in progress" when the register cannot wait any longer. Where the journal cannot be written the register is
 // told all the same: it is no end, and the journal hears of it later.
-func (d *Drive) forwardBound(ctx context.Context, row *Row) {
+func (d *Drive) forwardBound(ctx context.Context, row *journal.Row) {
 	key := row.Key
 	until := d.boot() + d.cfg.Patience - answerLead
 	for {
 		changed := d.watchChange()
-		if row, err := d.row(ctx, key); err == nil && row.State.Phase != checkout.Forward {
+		if row, err := d.j.Sale(ctx, key); err == nil && row.State.Phase != checkout.Forward {
 			return
 		}
 		if pause(ctx, until-d.boot(), changed) {
@@ -412,35 +308,25 @@ func (d *Drive) forwardBound(ctx context.Context, row *Row) {
 			return
 		}
 		d.log.Error("in progress not journalled", "sale", key, "error", err)
-		if hopeless(err) || !pause(ctx, storeRetry, nil) {
+		if journal.Hopeless(err) || !pause(ctx, storeRetry, nil) {
 			return
 		}
 	}
 }
 
 // markInProgress journals that the register is told "in progress", where that is still so.
-func (d *Drive) markInProgress(ctx context.Context, key wire.Key) (*Row, error) {
-	var row *Row
+func (d *Drive) markInProgress(ctx context.Context, key wire.Key) (*journal.Row, error) {
+	var row *journal.Row
 	err := d.db.Write(ctx, func(tx store.Tx) error {
 		var err error
-		if row, err = d.byKey(tx, key); err != nil || row.State.Phase != checkout.Forward {
+		if row, err = d.j.ByKey(tx, key); err != nil || row.State.Phase != checkout.Forward {
 			return err
 		}
-		row.Told = toldInProgress
-		if err := d.note(tx, key, false, "the register is told that it is in progress"); err != nil {
+		row.Told = journal.ToldInProgress
+		if err := d.j.Note(tx, key, false, "the register is told that it is in progress"); err != nil {
 			return err
 		}
-		return d.update(tx, row)
-	})
-	return row, err
-}
-
-func (d *Drive) row(ctx context.Context, key wire.Key) (*Row, error) {
-	var row *Row
-	err := d.db.Read(ctx, func(r store.Reader) error {
-		var err error
-		row, err = d.byKey(r, key)
-		return err
+		return d.j.Update(tx, row)
 	})
 	return row, err
 }

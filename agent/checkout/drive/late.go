@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/ecr"
 	"posagent/schemes/wire"
 )
@@ -22,7 +23,8 @@ func (d *Drive) Waits(id string) {
 	}
 }
 
-func (d *Drive) isPatient(key wire.Key) bool {
+// Patient implements journal.Memory.
+func (d *Drive) Patient(key wire.Key) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	l := d.lives[key]
@@ -49,12 +51,13 @@ func (d *Drive) toldAborted(key wire.Key) *ecr.Outcome {
 	return nil
 }
 
-func (d *Drive) isToldAborted(key wire.Key) bool { return d.toldAborted(key) != nil }
+// GivenUp implements journal.Memory.
+func (d *Drive) GivenUp(key wire.Key) bool { return d.toldAborted(key) != nil }
 
 // answerInTime tells a register that still waits at the end of its patience that a payment is aborted, though the journal could not
-// be written (MONEY A.4). The sale's row is from its acceptance: the undo is owed by it, also after a crash. In this life every
+// be written. The sale's row is from its acceptance: the undo is owed by it, also after a crash. In this life every
 // later event finds the sale given up first.
-func (d *Drive) answerInTime(ctx context.Context, row *Row) {
+func (d *Drive) answerInTime(ctx context.Context, row *journal.Row) {
 	key := row.Key
 	d.mu.Lock()
 	l := d.lives[key]

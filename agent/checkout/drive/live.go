@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/ecr"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -39,7 +40,7 @@ type live struct {
 	patient  bool          // the register has acknowledged an intermediate status
 	unwanted bool          // the register has asked for an abort that came while an attempt was under way
 	told     *ecr.Outcome  // "aborted", told while the journal could not be written
-	interims *Row          // what was told "in progress"
+	interims *journal.Row  // what was told "in progress"
 	over     chan struct{} // closed when the sale has ended
 }
 
@@ -58,8 +59,6 @@ func (d *Drive) live(key wire.Key) *live { // with d.mu
 	return l
 }
 
-func (d *Drive) nextSeq() uint64 { return d.seq.Add(1) }
-
 func (d *Drive) seqOf(key wire.Key) uint64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -71,7 +70,7 @@ func (d *Drive) seqOf(key wire.Key) uint64 {
 
 // advance says whether seq is the newest commit of the sale that was performed. Then, in the same step, the timer of its next limit
 // replaces the older one; stop is nil where there is none.
-func (d *Drive) advance(row *Row, seq uint64, timer bool) (stop chan struct{}, fresh bool) {
+func (d *Drive) advance(row *journal.Row, seq uint64, timer bool) (stop chan struct{}, fresh bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	l := d.live(row.Key)
@@ -87,7 +86,7 @@ func (d *Drive) advance(row *Row, seq uint64, timer bool) (stop chan struct{}, f
 }
 
 // forget drops what is kept of a sale that has ended.
-func (d *Drive) forget(row *Row) {
+func (d *Drive) forget(row *journal.Row) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	l := d.lives[row.Key]
@@ -133,7 +132,7 @@ func (d *Drive) joinRow(ctx context.Context, key wire.Key) (ecr.Sale, error) {
 	}
 	switch w := row.waiter; {
 	case w != nil:
-		d.give(key, w, d.outcome(row.Row, row.Told != "" && row.Told != toldInProgress))
+		d.give(key, w, d.outcome(row.Row, row.Told != "" && row.Told != journal.ToldInProgress))
 	case row.State.Phase == checkout.Forward:
 		d.later(func(ctx context.Context) { d.forwardBound(ctx, row.Row) })
 	}
@@ -142,7 +141,7 @@ func (d *Drive) joinRow(ctx context.Context, key wire.Key) (ecr.Sale, error) {
 
 // held is a row read by hold; waiter is nil when the outcome is still to come, or was given meanwhile.
 type held struct {
-	*Row
+	*journal.Row
 	waiter *waiter
 }
 
@@ -152,7 +151,7 @@ func (d *Drive) hold(ctx context.Context, key wire.Key, w *waiter) (held, error)
 	var h held
 	taken := false
 	err := d.db.Write(ctx, func(tx store.Tx) error {
-		row, err := d.byKey(tx, key)
+		row, err := d.j.ByKey(tx, key)
 		if err != nil {
 			return err
 		}
@@ -168,7 +167,7 @@ func (d *Drive) hold(ctx context.Context, key wire.Key, w *waiter) (held, error)
 	return h, err
 }
 
-func decided(row *Row) bool { return row.State.Result != "" }
+func decided(row *journal.Row) bool { return row.State.Result != "" }
 
 // take removes a waiter and counts the telling.
 func (d *Drive) take(key wire.Key, w *waiter) bool {
@@ -194,7 +193,7 @@ func (d *Drive) give(key wire.Key, w *waiter, o ecr.Outcome) {
 }
 
 // tell gives the outcome to everybody who waits for it. Nobody waiting for an approval means that the register does not have it.
-func (d *Drive) tell(row *Row) {
+func (d *Drive) tell(row *journal.Row) {
 	d.mu.Lock()
 	l := d.live(row.Key)
 	waiters := l.waiters
@@ -214,7 +213,7 @@ func (d *Drive) tell(row *Row) {
 }
 
 // tellInterim answers everybody who waits with "in progress"; it was journalled before.
-func (d *Drive) tellInterim(row *Row) {
+func (d *Drive) tellInterim(row *journal.Row) {
 	d.mu.Lock()
 	l := d.live(row.Key)
 	waiters := l.waiters
@@ -236,7 +235,7 @@ func (d *Drive) isHeld(key wire.Key) bool {
 }
 
 // toldInterim is the sale as it was told where the next telling to be reported on was of "in progress"; else nil.
-func (d *Drive) toldInterim(key wire.Key) *Row {
+func (d *Drive) toldInterim(key wire.Key) *journal.Row {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if l := d.lives[key]; l != nil && l.interim > 0 {
@@ -300,7 +299,7 @@ func (d *Drive) holdBound(ctx context.Context, key wire.Key) {
 		what := d.heard(key)
 		d.log.Error("nobody said whether the outcome was told, or it could not be journalled", "sale", key, "counts", what)
 		_, err := d.Delivered(context.WithoutCancel(ctx), string(key), what)
-		if err == nil || hopeless(err) {
+		if err == nil || journal.Hopeless(err) {
 			return
 		}
 		d.log.Error("delivery waits for the store", "sale", key, "error", err)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/checkout"
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/ecr"
@@ -503,14 +503,14 @@ func TestMoneyC3_AnOpenSaleOfARestoredJournalIsSetAside(t *testing.T) {
 			calls := 0
 			r.world.lock(func() { calls = len(r.world.order) })
 			write := func(fn func(tx store.Tx) error) error {
-				db := storetest.OpenAt(r.t, r.path, append(outbox.Schema(), drive.Schema()...)...)
+				db := storetest.OpenAt(r.t, r.path, append(outbox.Schema(), journal.Schema()...)...)
 				err := db.Write(context.Background(), fn)
 				require.NoError(r.t, db.Close())
 				return err
 			}
 			n := 0
 			require.NoError(t, write(func(tx store.Tx) (err error) {
-				n, err = drive.SetAside(tx, "restored", time.Now())
+				n, err = journal.SetAside(tx, "restored", time.Now())
 				return err
 			}))
 			require.Equal(t, 1, n)
@@ -525,18 +525,18 @@ func TestMoneyC3_AnOpenSaleOfARestoredJournalIsSetAside(t *testing.T) {
 			_, err := r.Close(context.Background())
 			require.NoError(t, err, "it does not hold the day up")
 			r.halt()
-			require.ErrorIs(t, write(func(tx store.Tx) error { return drive.TakeUp(tx, "nobody", time.Now()) }), drive.ErrUnknown)
+			require.ErrorIs(t, write(func(tx store.Tx) error { return journal.TakeUp(tx, "nobody", time.Now()) }), journal.ErrUnknown)
 			unsettled := func() (n int) {
-				require.NoError(t, write(func(tx store.Tx) (err error) { n, err = drive.Unsettled(tx); return err }))
+				require.NoError(t, write(func(tx store.Tx) (err error) { n, err = journal.Unsettled(tx); return err }))
 				return n
 			}
 			require.Equal(t, 1, unsettled())
 			if close {
-				require.NoError(t, write(func(tx store.Tx) error { return drive.CloseAside(tx, s.ID, "the customer has paid", time.Now()) }))
+				require.NoError(t, write(func(tx store.Tx) error { return journal.CloseAside(tx, s.ID, "the customer has paid", time.Now()) }))
 				require.Zero(t, unsettled())
-				require.ErrorIs(t, write(func(tx store.Tx) error { return drive.TakeUp(tx, s.ID, time.Now()) }), drive.ErrNotAside)
+				require.ErrorIs(t, write(func(tx store.Tx) error { return journal.TakeUp(tx, s.ID, time.Now()) }), journal.ErrNotAside)
 			} else {
-				require.NoError(t, write(func(tx store.Tx) error { return drive.TakeUp(tx, s.ID, time.Now()) }))
+				require.NoError(t, write(func(tx store.Tx) error { return journal.TakeUp(tx, s.ID, time.Now()) }))
 				require.Equal(t, 1, unsettled())
 			}
 			r.start()

@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
 	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -20,14 +20,14 @@ func (d *Drive) initialize(ctx context.Context, key wire.Key, after time.Duratio
 		return
 	}
 	d.leaving(key, someTry) // before the phase is read: an abort that comes now waits for what this comes to
-	var row *Row
+	var row *journal.Row
 	var body []byte
 	err := d.db.Read(ctx, func(r store.Reader) error {
 		var err error
-		if row, err = d.byKey(r, key); err != nil || row.State.Phase != checkout.Initializing {
+		if row, err = d.j.ByKey(r, key); err != nil || row.State.Phase != checkout.Initializing {
 			return err
 		}
-		body, err = d.db.Unseal(r, requestCell(key), row.request)
+		body, err = d.j.Request(r, row)
 		return err
 	})
 	if err == nil && row.State.Phase != checkout.Initializing {
@@ -81,7 +81,7 @@ func (d *Drive) leaving(key wire.Key, try int) {
 }
 
 // isLeaving says whether the latest attempt has left: one that still rests between two attempts has not.
-func (d *Drive) isLeaving(row *Row) bool {
+func (d *Drive) isLeaving(row *journal.Row) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	l := d.lives[row.Key]
@@ -89,7 +89,7 @@ func (d *Drive) isLeaving(row *Row) bool {
 }
 
 // notSent lets an aborted sale go on whose initialize did not leave: no answer is to be waited for.
-func (d *Drive) notSent(ctx context.Context, row *Row) {
+func (d *Drive) notSent(ctx context.Context, row *journal.Row) {
 	d.leaving(row.Key, 0)
 	d.insist(ctx, row.Key, checkout.Event{Name: checkout.ReplyFailed, Failure: checkout.NotSent, Try: row.State.Sends})
 }
@@ -136,7 +136,7 @@ func (d *Drive) reached(err error) {
 
 // scheduleRead schedules the next read. That of the newest commit takes the place of one that waits. A sale is never read faster
 // than the floor.
-func (d *Drive) scheduleRead(row *Row, after time.Duration, seq uint64) {
+func (d *Drive) scheduleRead(row *journal.Row, after time.Duration, seq uint64) {
 	floor := d.cfg.Poll
 	if floor <= 0 {
 		floor = 2 * time.Second
@@ -183,12 +183,7 @@ func (d *Drive) readStatus(ctx context.Context, key wire.Key, after time.Duratio
 		l.readStop = nil
 	}
 	d.mu.Unlock()
-	var row *Row
-	err := d.db.Read(ctx, func(r store.Reader) error {
-		var err error
-		row, err = d.byKey(r, key)
-		return err
-	})
+	row, err := d.j.Sale(ctx, key)
 	if err != nil {
 		if ctx.Err() == nil {
 			d.log.Error("status not asked for", "sale", key, "error", err)
@@ -235,7 +230,7 @@ func (d *Drive) silence(key wire.Key, answered bool) int {
 }
 
 // statusID is what the backend is asked by: its own name of the transaction where it is known.
-func statusID(row *Row) string {
+func statusID(row *journal.Row) string {
 	switch {
 	case row.State.PPRef != "":
 		return row.State.PPRef
@@ -243,20 +238,4 @@ func statusID(row *Row) string {
 		return strconv.FormatInt(row.State.TransactionID, 10)
 	}
 	return row.Reference
-}
-
-func requestCell(key wire.Key) store.Cell {
-	return store.Cell{Table: "checkout_sales", Key: string(key), Column: "request"}
-}
-
-// sealRequest stores the body of initialize: a repetition under the same Key must be the same body.
-func (d *Drive) sealRequest(tx store.Tx, r *Row, req aapay.Request) error {
-	body, err := json.Marshal(req)
-	if err != nil {
-		return fmt.Errorf("store sale %s: %w", r.Key, err)
-	}
-	if r.request, err = d.db.Seal(tx, requestCell(r.Key), body); err != nil {
-		return fmt.Errorf("store sale %s: %w", r.Key, err)
-	}
-	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/money"
@@ -63,12 +64,10 @@ func answered(offers []checkout.Pick, ans *Answer, req ecr.Request) (checkout.Pi
 
 // chosen stores the choice with the body it leads to, in the commit that starts the sale.
 func (d *Drive) chosen(ctx context.Context, key wire.Key, pick checkout.Pick, ans Answer, asked ecr.Request) error {
-	var row *Row
-	var effects []checkout.Effect
-	var seq uint64
+	var s journal.Step
 	err := d.db.Write(ctx, func(tx store.Tx) error {
-		var err error
-		if row, err = d.byKey(tx, key); err != nil {
+		row, err := d.j.ByKey(tx, key)
+		if err != nil {
 			return err
 		}
 		row.Method, row.Amount = pick.Method, money.Minor(ans.Amount)
@@ -80,19 +79,18 @@ func (d *Drive) chosen(ctx context.Context, key wire.Key, pick checkout.Pick, an
 			return err
 		}
 		if row.State.Phase == checkout.Choosing {
-			if err := d.sealRequest(tx, row, req); err != nil {
+			if err := d.j.SealRequest(tx, row, req); err != nil {
 				return err
 			}
 		}
 		terms := d.terms(pick, asked.Progress)
-		effects, err = d.transit(tx, row, checkout.Event{Name: checkout.Chosen, Terms: &terms})
-		seq = d.nextSeq()
+		s, err = d.j.Transit(tx, row, checkout.Event{Name: checkout.Chosen, Terms: &terms})
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("start %s: %w", key, err)
 	}
-	d.perform(row, effects, seq)
+	d.perform(s)
 	return nil
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/store"
 )
 
@@ -45,7 +45,7 @@ func TestField_J10OldSalesArePurged(t *testing.T) {
 		require.Equal(t, 1, r.rows("checkout_batches"))
 		require.LessOrEqual(t, r.rows("checkout_ages"), 5)
 		require.NoError(t, r.db.Read(context.Background(), func(rd store.Reader) error {
-			sales, err := drive.Sales(rd, 10)
+			sales, err := journal.Sales(rd, 10)
 			require.NoError(t, err)
 			require.Len(t, sales, 2)
 			require.Equal(t, late.Sale, string(sales[0].Key))
@@ -62,7 +62,7 @@ func TestField_J10OldSalesArePurged(t *testing.T) {
 		require.Equal(t, 2, r.rows("checkout_batches"))
 		r.approved(1000)
 		require.NoError(t, r.db.Read(context.Background(), func(rd store.Reader) error {
-			sales, err := drive.Sales(rd, 1)
+			sales, err := journal.Sales(rd, 1)
 			require.NoError(t, err)
 			require.EqualValues(t, 6, sales[0].ID)
 			return nil

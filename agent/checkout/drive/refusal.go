@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"posagent/ecr"
+	"posagent/store"
 )
 
 // refusal is an ecr.Refusal that remembers what its text was made of.
@@ -20,6 +22,16 @@ func (r refusal) Unwrap() error { return r.Refusal }
 // refuse returns an ecr.Refusal with its text in English; inLanguage puts it into the terminal's language.
 func refuse(code ecr.Code, format string, args ...any) error {
 	return refusal{&ecr.Refusal{Code: code, Text: fmt.Sprintf(format, args...)}, format, args}
+}
+
+// unsaid is the refusal of a register that asks for what this journal does not have and a lost one may have made; nil = no journal
+// was lost.
+func unsaid(r store.Reader) error {
+	l, ok, err := store.LostIn(r)
+	if err != nil || !ok {
+		return err
+	}
+	return refuse(ecr.SystemError, "the journal was replaced on %s: compare the backend's portal", time.UnixMilli(l.AtMS).UTC().Format(time.DateOnly))
 }
 
 // inLanguage returns err, a refusal with its text in the terminal's language.

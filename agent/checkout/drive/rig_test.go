@@ -17,6 +17,7 @@ import (
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/device/display"
@@ -424,7 +425,7 @@ func terminal(t *testing.T, test func(r *rig)) {
 
 func (r *rig) start() {
 	r.t.Helper()
-	r.db = storetest.OpenAt(r.t, r.path, append(outbox.Schema(), drive.Schema()...)...)
+	r.db = storetest.OpenAt(r.t, r.path, append(outbox.Schema(), journal.Schema()...)...)
 	r.guard = &guard{DB: r.db, left: r.left, failed: r.failAtStart}
 	r.failAtStart = 0
 	born := r.born
@@ -514,14 +515,14 @@ func (r *rig) told(s ecr.Sale, d ecr.Delivery) ecr.Outcome {
 	return o
 }
 
-func (r *rig) show(id string) (*drive.Row, []string) {
+func (r *rig) show(id string) (*journal.Row, []string) {
 	r.t.Helper()
-	var row *drive.Row
+	var row *journal.Row
 	var lines []string
 	require.NoError(r.t, r.db.Read(context.Background(), func(rd store.Reader) error {
-		var entries []drive.Entry
+		var entries []journal.Entry
 		var err error
-		row, entries, err = drive.Show(rd, id)
+		row, entries, err = journal.Show(rd, id)
 		for _, e := range entries {
 			lines = append(lines, e.Text)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/device/display"
 	"posagent/device/qr"
 	"posagent/ecr"
@@ -15,7 +16,7 @@ import (
 )
 
 // code turns a payload into what can be shown. An EMV code is checked first, its amount and currency included where it has them.
-func code(row *Row) (*qr.Code, error) {
+func code(row *journal.Row) (*qr.Code, error) {
 	payload := row.State.Payload
 	if methods.EMVQR(row.Method) {
 		emv, err := qr.CheckEMV(payload)
@@ -37,7 +38,7 @@ func code(row *Row) (*qr.Code, error) {
 }
 
 // showCode puts the code on the screen, unless it was taken off meanwhile.
-func (d *Drive) showCode(ctx context.Context, row *Row) {
+func (d *Drive) showCode(ctx context.Context, row *journal.Row) {
 	c, err := code(row)
 	if err != nil {
 		d.log.Error("code not shown", "sale", row.Key, "error", err)
@@ -65,11 +66,11 @@ func (d *Drive) showCode(ctx context.Context, row *Row) {
 }
 
 // showWaiting takes the code off the screen and says what the sale waits for.
-func (d *Drive) showWaiting(row *Row) {
+func (d *Drive) showWaiting(row *journal.Row) {
 	v := d.view(row)
 	v.Text = appText(d.cfg.Language)
 	d.screenMu.Lock()
-	now, err := d.row(context.Background(), row.Key) // read under the lock: what ends the sale clears the screen after it
+	now, err := d.j.Sale(context.Background(), row.Key) // read under the lock: what ends the sale clears the screen after it
 	wanted := err == nil && now.State.Veiled
 	if wanted && (d.onScreen == "" || d.onScreen == row.Key) {
 		d.onScreen = row.Key
@@ -84,14 +85,14 @@ func (d *Drive) showWaiting(row *Row) {
 func (d *Drive) stillShown(ctx context.Context, key wire.Key) bool {
 	shown := false
 	err := d.db.Read(ctx, func(r store.Reader) error {
-		row, err := d.byKey(r, key)
+		row, err := d.j.ByKey(r, key)
 		shown = err == nil && row.State.Shown
 		return err
 	})
 	return err == nil && shown
 }
 
-func (d *Drive) view(row *Row) display.View {
+func (d *Drive) view(row *journal.Row) display.View {
 	return display.View{Title: row.Method.Label, Amount: amountIn(d.cfg.Language, row.Amount, row.Currency), Sandbox: d.cfg.Sandbox, Language: d.cfg.Language}
 }
 
@@ -123,7 +124,7 @@ func (d *Drive) showIdle() {
 }
 
 // showResult says how a payment ended, for a while.
-func (d *Drive) showResult(row *Row) {
+func (d *Drive) showResult(row *journal.Row) {
 	if row.Kind != ecr.Payment || d.screen == nil {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/ecr"
 	"posagent/schemes/methods"
 	"posagent/schemes/wire"
@@ -15,7 +16,7 @@ import (
 )
 
 // outcome is what a register is told of a row as it stands.
-func (d *Drive) outcome(r *Row, repeat bool) ecr.Outcome {
+func (d *Drive) outcome(r *journal.Row, repeat bool) ecr.Outcome {
 	s := r.State
 	o := ecr.Outcome{
 		Sale: string(r.Key), Kind: r.Kind, Result: s.Result, Code: s.Code, Text: publicText(s, d.cfg.Language), Amount: r.Amount, Currency: r.Currency,
@@ -26,7 +27,7 @@ func (d *Drive) outcome(r *Row, repeat bool) ecr.Outcome {
 		o.TransactionID = fmt.Sprint(s.TransactionID)
 	}
 	switch s.Result {
-	case "": // only a refund or reversal is told before its end (MONEY A.2)
+	case "": // only a refund or reversal is told before its end
 		o.Result, o.Code, o.Text, o.Settling, o.Time = ecr.InProgress, ecr.StillRunning, "in progress", true, d.now()
 	case ecr.Approved:
 		o.Receipt, o.Trace = r.Receipt, r.Trace
@@ -67,20 +68,23 @@ func (d *Drive) Abort(ctx context.Context, id string) error {
 func (d *Drive) Last(ctx context.Context, line string) (ecr.Sale, error) {
 	var key wire.Key
 	err := d.db.Read(ctx, func(r store.Reader) error {
-		row, err := d.one(r, `line = ? ORDER BY id DESC LIMIT 1`, line)
-		if err != nil && !errors.Is(err, ErrUnknown) {
+		row, err := d.j.LastOf(r, line)
+		if err != nil && !errors.Is(err, journal.ErrUnknown) {
 			return err
 		}
-		last, fault := counter(r, lastLost, -1)
+		known := row
 		if err == nil {
 			key = row.Key
+		} else {
+			known = nil
 		}
-		if fault == nil && (err != nil || row.ID <= last) {
+		old, fault := journal.BeforeLoss(r, known)
+		if old {
 			fault = unsaid(r)
 		}
 		return cmp.Or(fault, err)
 	})
-	if errors.Is(err, ErrUnknown) {
+	if errors.Is(err, journal.ErrUnknown) {
 		return ecr.Sale{}, ecr.ErrNone
 	}
 	if err != nil {
@@ -91,13 +95,10 @@ func (d *Drive) Last(ctx context.Context, line string) (ecr.Sale, error) {
 
 // Copy implements ecr.Copier.
 func (d *Drive) Copy(ctx context.Context, receipt int) (ecr.Sale, error) {
-	var row *Row
+	var row *journal.Row
 	err := d.db.Read(ctx, func(r store.Reader) error {
-		open, err := batch(r)
-		if err == nil {
-			row, err = d.newest(r, open, receipt)
-		}
-		if errors.Is(err, ErrUnknown) {
+		var err error
+		if row, err = d.j.Newest(r, receipt); errors.Is(err, journal.ErrUnknown) {
 			err = cmp.Or(unsaid(r), err)
 		}
 		return err
@@ -106,7 +107,7 @@ func (d *Drive) Copy(ctx context.Context, receipt int) (ecr.Sale, error) {
 	switch {
 	case errors.As(err, &refused):
 		return ecr.Sale{}, d.inLanguage(err)
-	case errors.Is(err, ErrUnknown), errors.Is(err, ErrQuarantined):
+	case errors.Is(err, journal.ErrUnknown), errors.Is(err, journal.ErrQuarantined):
 		return ecr.Sale{}, ecr.ErrNone
 	case err != nil:
 		return ecr.Sale{}, err
@@ -139,32 +140,29 @@ func (d *Drive) Delivered(ctx context.Context, id string, what ecr.Delivery) (ec
 		d.released(key)
 		return d.outcome(interim, false), nil
 	}
-	var row *Row
-	var effects []checkout.Effect
-	var seq uint64
+	var s journal.Step
 	err := d.db.Write(ctx, func(tx store.Tx) error {
-		var err error
-		if row, err = d.byKey(tx, key); err != nil {
+		row, err := d.j.ByKey(tx, key)
+		if err != nil {
 			return err
 		}
 		if row.State.Result == "" && row.State.Phase == checkout.Forward {
-			effects, seq = nil, d.nextSeq()
+			s = d.j.Step(row, nil)
 			return nil
 		}
 		again := row.Told == string(ecr.Told)
 		if !again {
 			row.Told = string(what)
 		}
-		effects, err = d.transit(tx, row, checkout.Event{Name: name})
-		seq = d.nextSeq()
+		s, err = d.j.Transit(tx, row, checkout.Event{Name: name})
 		if err != nil || again {
 			return err
 		}
 		text := fmt.Sprintf("register told %s: %s", row.State.Result, what)
-		return d.note(tx, key, false, text)
+		return d.j.Note(tx, key, false, text)
 	})
 	switch {
-	case err == nil, hopeless(err):
+	case err == nil, journal.Hopeless(err):
 		d.released(key) // not before: what is not journalled yet must not be undone meanwhile
 	default:
 		d.unrecorded(key, what)
@@ -172,37 +170,34 @@ func (d *Drive) Delivered(ctx context.Context, id string, what ecr.Delivery) (ec
 	if err != nil {
 		return ecr.Outcome{}, fmt.Errorf("delivered %s: %w", id, err)
 	}
-	d.perform(row, effects, seq)
-	return d.outcome(row, false), nil
+	d.perform(s)
+	return d.outcome(s.Row, false), nil
 }
 
 // graceOver undoes an approval that was never acknowledged, unless it is being told just now. done is false when the timer has to
 // come again.
 func (d *Drive) graceOver(ctx context.Context, key wire.Key) (done bool, err error) {
-	var row *Row
-	var effects []checkout.Effect
-	var seq uint64
+	var s journal.Step
 	busy := false
 	err = d.db.Write(context.WithoutCancel(ctx), func(tx store.Tx) error {
 		if busy = d.isHeld(key); busy {
 			return nil
 		}
-		var err error
-		if row, err = d.byKey(tx, key); err != nil {
+		row, err := d.j.ByKey(tx, key)
+		if err != nil {
 			return err
 		}
-		effects, err = d.transit(tx, row, checkout.Event{Name: checkout.GraceOver})
-		seq = d.nextSeq()
+		s, err = d.j.Transit(tx, row, checkout.Event{Name: checkout.GraceOver})
 		return err
 	})
 	if err != nil || busy {
 		return false, err
 	}
-	d.perform(row, effects, seq)
+	d.perform(s)
 	d.mu.Lock()
-	tell := d.onUndo[row.Line]
+	tell := d.onUndo[s.Row.Line]
 	d.mu.Unlock()
-	if tell != nil && row.State.Phase == checkout.Reversing {
+	if tell != nil && s.Row.State.Phase == checkout.Reversing {
 		tell()
 	}
 	return true, nil

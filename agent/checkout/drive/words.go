@@ -2,6 +2,7 @@ package drive
 
 import (
 	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/money"
@@ -19,7 +20,7 @@ func words(language, en, de string) string {
 func amountIn(language string, amount money.Minor, currency string) string {
 	c, ok := money.Lookup(currency)
 	if !ok {
-		return amountText(amount, currency)
+		return journal.Amount(amount, currency)
 	}
 	return money.FormatIn(language, amount, c)
 }

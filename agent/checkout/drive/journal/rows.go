@@ -1,7 +1,8 @@
-package drive
+package journal
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -49,8 +50,8 @@ type Row struct {
 	altered bool   // the row does not verify
 }
 
-// Told words of a row; the deliveries of package ecr are the others.
-const toldInProgress = "in_progress"
+// ToldInProgress is a word of Row.Told; the others are the deliveries of package ecr.
+const ToldInProgress = "in_progress"
 
 // ErrUnknown is the answer to an id that names no sale.
 var ErrUnknown = errors.New("no such sale")
@@ -142,11 +143,12 @@ func (r *Row) pack(db store.DB) (stored, error) {
 	return s, nil
 }
 
-func (d *Drive) insert(tx store.Tx, r *Row) error {
-	if err := tx.QueryRow(`SELECT MAX(COALESCE((SELECT MAX(id) FROM checkout_sales), 0), ?) + 1`, d.lastSale).Scan(&r.ID); err != nil {
+// Insert stores a sale that has just begun.
+func (j *Journal) Insert(tx store.Tx, r *Row) error {
+	if err := tx.QueryRow(`SELECT MAX(COALESCE((SELECT MAX(id) FROM checkout_sales), 0), ?) + 1`, j.opt.LastSale).Scan(&r.ID); err != nil {
 		return fmt.Errorf("store sale %s: %w", r.Key, err)
 	}
-	s, err := r.pack(d.db)
+	s, err := r.pack(j.db)
 	if err != nil {
 		return err
 	}
@@ -157,8 +159,8 @@ func (d *Drive) insert(tx store.Tx, r *Row) error {
 	if err == nil {
 		_, err = tx.Exec(`INSERT INTO checkout_requests (id, method, request) VALUES (?,?,?)`, r.ID, s.method, r.request)
 	}
-	if err == nil && d.record != nil {
-		err = d.record(tx, "", &Row{}, r)
+	if err == nil && j.opt.Record != nil {
+		err = j.opt.Record(tx, "", &Row{}, r)
 	}
 	if err != nil {
 		return fmt.Errorf("store sale %s: %w", r.Key, err)
@@ -166,10 +168,10 @@ func (d *Drive) insert(tx store.Tx, r *Row) error {
 	return nil
 }
 
-// update writes what a sale has become. A statement that names a column of an index writes the index's page whether or not
+// Update writes what a sale has become. A statement that names a column of an index writes the index's page whether or not
 // the value is another one, so those have statements of their own, which find nothing where nothing changed.
-func (d *Drive) update(tx store.Tx, r *Row) error {
-	s, err := r.pack(d.db)
+func (j *Journal) Update(tx store.Tx, r *Row) error {
+	s, err := r.pack(j.db)
 	if err != nil {
 		return err
 	}
@@ -195,16 +197,17 @@ func (d *Drive) update(tx store.Tx, r *Row) error {
 }
 
 // one reads the sale a condition names; ErrUnknown, ErrQuarantined.
-func (d *Drive) one(r store.Reader, where string, args ...any) (*Row, error) {
-	row, err := scan(d.db, r.QueryRow(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE `+where, args...))
+func (j *Journal) one(r store.Reader, where string, args ...any) (*Row, error) {
+	row, err := scan(j.db, r.QueryRow(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE `+where, args...))
 	if err == nil && row.Quarantined {
 		err = fmt.Errorf("sale %s: %w", row.Key, ErrQuarantined)
 	}
 	return row, err
 }
 
-func (d *Drive) byKey(r store.Reader, key wire.Key) (*Row, error) {
-	return d.one(r, `key = ?`, string(key))
+// ByKey reads a sale. It returns ErrUnknown and ErrQuarantined.
+func (j *Journal) ByKey(r store.Reader, key wire.Key) (*Row, error) {
+	return j.one(r, `key = ?`, string(key))
 }
 
 // many reads the sales a condition names, quarantined ones too. Without db it verifies them where r comes from a store with a key.
@@ -231,34 +234,21 @@ func many(db store.DB, r store.Reader, where string, args ...any) ([]*Row, error
 	return out, nil
 }
 
-// active reads the sales something can still happen to.
-func (d *Drive) active(r store.Reader) ([]*Row, error) {
-	return many(d.db, r, active+` ORDER BY id`)
+// Active reads the sales something can still happen to.
+func (j *Journal) Active(r store.Reader) ([]*Row, error) {
+	return j.many(r, active+` ORDER BY id`)
 }
 
-// counter reads a counter, or start where there is none.
-func counter(r store.Reader, name string, start int64) (int64, error) {
-	var n int64
-	err := r.QueryRow(`SELECT value FROM checkout_counters WHERE name = ?`, name).Scan(&n)
-	if errors.Is(err, sql.ErrNoRows) {
-		return start, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("counter %s: %w", name, err)
-	}
-	return n, nil
+// many is the same of the journal's own store.
+func (j *Journal) many(r store.Reader, where string, args ...any) ([]*Row, error) {
+	return many(j.db, r, where, args...)
 }
 
-func setCounter(tx store.Tx, name string, n int64) error {
-	_, err := tx.Exec(`INSERT INTO checkout_counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, n)
-	if err != nil {
-		return fmt.Errorf("counter %s: %w", name, err)
-	}
-	return nil
-}
-
-// batch is the number of the open batch.
-func batch(r store.Reader) (int, error) {
-	n, err := counter(r, "batch", 1)
-	return int(n), err
+// Sale reads one sale outside a transaction. It returns ErrUnknown, ErrQuarantined, and errors of the store.
+func (j *Journal) Sale(ctx context.Context, key wire.Key) (row *Row, err error) {
+	err = j.db.Read(ctx, func(r store.Reader) error {
+		row, err = j.ByKey(r, key)
+		return err
+	})
+	return row, err
 }

@@ -1,4 +1,4 @@
-package drive
+package journal
 
 import "posagent/store"
 

@@ -1,4 +1,4 @@
-package drive
+package journal
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ CREATE TABLE checkout_aside (sale TEXT PRIMARY KEY, why TEXT NOT NULL, closed_ms
 }
 
 // SetAside keeps the open sales of a journal that was put back from an earlier time from being resumed, in the caller's commit, and
-// returns how many there are: they may have ended since, and been told and paid (MONEY C.3). Those that only read or only wait for
+// returns how many there are: they may have ended since, and been told and paid. Those that only read or only wait for
 // the outbox are left: their operations are held there.
 func SetAside(tx store.Tx, why string, now time.Time) (n int, err error) {
 	rows, err := many(nil, tx, active+` ORDER BY id`)

@@ -1,13 +1,11 @@
-package drive
+package journal
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"posagent/agent/checkout"
-	"posagent/ecr"
 	"posagent/store"
 )
 
@@ -32,12 +30,12 @@ func GoOn(tx store.Tx, db store.DB, seen Numbers, now time.Time) error {
 	if seen == (Numbers{}) {
 		return nil
 	}
-	d := New(Options{DB: db, Now: func() time.Time { return now }})
-	open, err := batch(tx)
+	j := New(Options{DB: db, Now: func() time.Time { return now }})
+	open, err := Batch(tx)
 	if err != nil {
 		return err
 	}
-	if err := d.closeUntold(tx, open); err != nil {
+	if err := j.closeUntold(tx, open); err != nil {
 		return fmt.Errorf("close batch %d: %w", open, err)
 	}
 	return errors.Join(
@@ -60,39 +58,31 @@ func KeepLast(tx store.Tx) error {
 	return setCounter(tx, lastLost, n.Sale)
 }
 
-// unsaid is the refusal of a register that asks for what this journal does not have and a lost one may have made; nil = no journal
-// was lost.
-func unsaid(r store.Reader) error {
-	l, ok, err := store.LostIn(r)
-	if err != nil || !ok {
-		return err
-	}
-	return refuse(ecr.SystemError, "the journal was replaced on %s: compare the backend's portal", time.UnixMilli(l.AtMS).UTC().Format(time.DateOnly))
+// BeforeLoss says whether a sale is from before this journal took a lost one's place; nil asks for one that it does not have.
+func BeforeLoss(r store.Reader, row *Row) (bool, error) {
+	last, err := counter(r, lastLost, -1)
+	return err == nil && (row == nil || row.ID <= last), err
 }
 
 // closeUntold closes a batch without a register that asked for it. One without receipts leaves no report.
-func (d *Drive) closeUntold(tx store.Tx, open int) error {
-	sales, err := many(d.db, tx, `batch = ? AND receipt != 0 ORDER BY id`, open)
+func (j *Journal) closeUntold(tx store.Tx, open int) error {
+	sales, err := j.many(tx, `batch = ? AND receipt != 0 ORDER BY id`, open)
 	if err != nil || len(sales) == 0 {
 		return err
 	}
-	d.cfg.Currency = sales[0].Currency
-	totals, err := d.totals(tx)
+	j.opt.Currency = sales[0].Currency
+	totals, err := j.totals(tx)
 	if err != nil {
 		return err
 	}
-	report, err := json.Marshal(totals)
-	if err != nil {
-		return err
-	}
-	if _, err := tx.Exec(`INSERT INTO checkout_batches (number, closed_ms, report) VALUES (?, ?, ?)`, open, d.now().UnixMilli(), report); err != nil {
+	if err := j.storeReport(tx, open, totals); err != nil {
 		return err
 	}
 	for _, r := range sales {
 		if r.Quarantined || r.State.Phase != checkout.Confirmed {
 			continue
 		}
-		if _, err := d.transit(tx, r, checkout.Event{Name: checkout.BatchClosed}); err != nil {
+		if _, err := j.Transit(tx, r, checkout.Event{Name: checkout.BatchClosed}); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package drive
+package journal
 
 import (
 	"context"
@@ -10,10 +10,8 @@ import (
 )
 
 const (
-	purgeEvery = time.Hour
-	purgePause = 100 * time.Millisecond // between two batches: sales want to write too
-	purgeBatch = 50                     // sales one commit deletes
-	markEvery  = 24 * time.Hour         // of running time between two marks
+	purgeBatch = 50             // sales one commit deletes
+	markEvery  = 24 * time.Hour // of running time between two marks
 )
 
 // agesSchema: how far the sales were at a moment of running time. A sale's own time is the wall clock's, which jumps.
@@ -31,55 +29,37 @@ const outlived = `id <= ? AND id < (SELECT MAX(id) FROM checkout_sales) AND acti
 	AND NOT EXISTS (SELECT 1 FROM checkout_aside a WHERE a.sale = checkout_sales.key AND a.closed_ms = 0)
 	AND NOT EXISTS (SELECT 1 FROM checkout_sales o WHERE o.original = checkout_sales.key AND o.original != '' AND o.active = 1)`
 
-// keepHouse purges, once an hour, the sales that are older than Config.KeepSales of running time. The sums of their batches stay.
-func (d *Drive) keepHouse(ctx context.Context) {
-	for {
-		wait := purgeEvery
-		if more, err := d.purge(ctx); err != nil {
-			if ctx.Err() == nil {
-				d.log.Error("old sales not purged", "err", err)
-			}
-		} else if more {
-			wait = purgePause
-		}
-		if !pause(ctx, wait, nil) {
-			return
-		}
-	}
-}
-
-// purge notes how far the sales are now, once a day of running time, and deletes some of those that were there KeepSales ago. more says that
-// there may be more.
-func (d *Drive) purge(ctx context.Context) (more bool, err error) {
+// Purge notes how far the sales are now, once a day of running time, and deletes some of those that were there that much running
+// time ago. The sums of their batches stay. more says that there may be more to delete; gone counts.
+func (j *Journal) Purge(ctx context.Context, keep time.Duration) (gone int, more bool, err error) {
 	var run, last, until int64
 	var open int
-	err = d.db.Read(ctx, func(r store.Reader) (err error) {
+	err = j.db.Read(ctx, func(r store.Reader) (err error) {
 		if run, err = outbox.Running(r); err != nil {
 			return err
 		}
-		if open, err = batch(r); err != nil {
+		if open, err = Batch(r); err != nil {
 			return err
 		}
 		return r.QueryRow(`SELECT COALESCE((SELECT MAX(run_ms) FROM checkout_ages), -1),
-			COALESCE((SELECT sale FROM checkout_ages WHERE run_ms <= ? ORDER BY run_ms DESC LIMIT 1), 0)`, run-d.cfg.KeepSales.Milliseconds()).Scan(&last, &until)
+			COALESCE((SELECT sale FROM checkout_ages WHERE run_ms <= ? ORDER BY run_ms DESC LIMIT 1), 0)`, run-keep.Milliseconds()).Scan(&last, &until)
 	})
 	if err != nil {
-		return false, fmt.Errorf("purge sales: %w", err)
+		return 0, false, fmt.Errorf("purge sales: %w", err)
 	}
 	var keys []string
 	if until > 0 {
-		if err := d.db.Read(ctx, func(r store.Reader) (err error) { keys, err = outlivedSales(r, until, open); return err }); err != nil {
-			return false, fmt.Errorf("purge sales: %w", err)
+		if err := j.db.Read(ctx, func(r store.Reader) (err error) { keys, err = outlivedSales(r, until, open); return err }); err != nil {
+			return 0, false, fmt.Errorf("purge sales: %w", err)
 		}
 	}
 	if len(keys) == 0 && last >= 0 && run-last < markEvery.Milliseconds() {
-		return false, nil
+		return 0, false, nil
 	}
-	gone := 0
-	err = d.db.Write(ctx, func(tx store.Tx) error {
+	err = j.db.Write(ctx, func(tx store.Tx) error {
 		gone = 0
 		for _, key := range keys {
-			yes, err := d.purgeOne(tx, key, until, open)
+			yes, err := j.purgeOne(tx, key, until, open)
 			if err != nil {
 				return err
 			}
@@ -95,12 +75,9 @@ func (d *Drive) purge(ctx context.Context) (more bool, err error) {
 		return err
 	})
 	if err != nil {
-		return false, fmt.Errorf("purge sales: %w", err)
+		return 0, false, fmt.Errorf("purge sales: %w", err)
 	}
-	if gone > 0 {
-		d.log.Info("old sales purged", "count", gone)
-	}
-	return gone == purgeBatch, nil
+	return gone, gone == purgeBatch, nil
 }
 
 // outlivedSales finds the oldest sales that may go.
@@ -121,12 +98,12 @@ func outlivedSales(r store.Reader, until int64, open int) (keys []string, err er
 }
 
 // purgeOne deletes a sale with its history if it may still go. One whose row was altered stays: it may be money that waits.
-func (d *Drive) purgeOne(tx store.Tx, key string, until int64, open int) (gone bool, err error) {
-	found, err := many(d.db, tx, `key = ? AND `+outlived, key, until, open)
+func (j *Journal) purgeOne(tx store.Tx, key string, until int64, open int) (gone bool, err error) {
+	found, err := j.many(tx, `key = ? AND `+outlived, key, until, open)
 	if err != nil || len(found) == 0 || found[0].altered {
 		return false, err
 	}
-	if err := d.db.Shred(tx, "checkout_sales", key); err != nil {
+	if err := j.db.Shred(tx, "checkout_sales", key); err != nil {
 		return false, err
 	}
 	if err := store.SetFloor(tx, "checkout_sales", found[0].ID); err != nil {

@@ -1,4 +1,4 @@
-package drive
+package journal
 
 import (
 	"fmt"
@@ -62,13 +62,13 @@ func readEntries(r store.Reader, where string, args ...any) ([]Entry, error) {
 	return out, rows.Err()
 }
 
-// note appends to a sale's history.
-func (d *Drive) note(tx store.Tx, sale wire.Key, loud bool, text string) error {
-	return noteAt(tx, sale, loud, text, d.now())
+// Note appends to a sale's history.
+func (j *Journal) Note(tx store.Tx, sale wire.Key, loud bool, text string) error {
+	return noteAt(tx, sale, loud, text, j.opt.Now())
 }
 
 func noteAt(tx store.Tx, sale wire.Key, loud bool, text string, now time.Time) error {
-	b, err := batch(tx)
+	b, err := Batch(tx)
 	if err != nil {
 		return err
 	}
@@ -153,13 +153,22 @@ func orNothing(s string) string {
 	return s
 }
 
-// amountText is the amount as people read it.
-func amountText(amount money.Minor, currency string) string {
+// Amount is the amount as people read it.
+func Amount(amount money.Minor, currency string) string {
 	c, ok := money.Lookup(currency)
 	if !ok {
 		return fmt.Sprintf("%d %s", amount, currency)
 	}
 	return money.Format(amount, c)
+}
+
+// Title names a sale for people.
+func (r *Row) Title() string {
+	s := fmt.Sprintf("%s of %s", r.Kind, Amount(r.Amount, r.Currency))
+	if r.Receipt != 0 {
+		s += fmt.Sprintf(", receipt %d", r.Receipt)
+	}
+	return s
 }
 
 // Unsettled counts the sales that something can still happen to.

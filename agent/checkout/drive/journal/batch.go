@@ -1,0 +1,216 @@
+package journal
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"posagent/agent/checkout"
+	"posagent/ecr"
+	"posagent/schemes/money"
+	"posagent/store"
+)
+
+const (
+	receiptsInBatch = 9999
+	lastTrace       = 999999
+)
+
+// counter reads a counter, or start where there is none.
+func counter(r store.Reader, name string, start int64) (int64, error) {
+	var n int64
+	err := r.QueryRow(`SELECT value FROM checkout_counters WHERE name = ?`, name).Scan(&n)
+	if errors.Is(err, sql.ErrNoRows) {
+		return start, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("counter %s: %w", name, err)
+	}
+	return n, nil
+}
+
+func setCounter(tx store.Tx, name string, n int64) error {
+	_, err := tx.Exec(`INSERT INTO checkout_counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, n)
+	if err != nil {
+		return fmt.Errorf("counter %s: %w", name, err)
+	}
+	return nil
+}
+
+// Batch is the number of the open batch.
+func Batch(r store.Reader) (int, error) {
+	n, err := counter(r, "batch", 1)
+	return int(n), err
+}
+
+// giveReceipt gives receipt and trace numbers, with the outcome and in its commit.
+func (j *Journal) giveReceipt(tx store.Tx, r *Row) error {
+	open, err := Batch(tx)
+	if err != nil {
+		return err
+	}
+	last, err := counter(tx, "receipt", 0)
+	if err != nil {
+		return err
+	}
+	for range receiptsInBatch {
+		last = last%receiptsInBatch + 1
+		var used int
+		if err := tx.QueryRow(`SELECT COUNT(*) FROM checkout_sales WHERE `+byReceipt, open, last).Scan(&used); err != nil {
+			return fmt.Errorf("receipt of %s: %w", r.Key, err)
+		}
+		if used == 0 {
+			break
+		}
+	}
+	r.Receipt, r.Batch = int(last), open
+	if err := setCounter(tx, "receipt", last); err != nil {
+		return err
+	}
+	r.Trace, err = nextTrace(tx)
+	return err
+}
+
+func nextTrace(tx store.Tx) (int, error) {
+	n, err := counter(tx, "trace", 0)
+	if err != nil {
+		return 0, err
+	}
+	n = n%lastTrace + 1
+	return int(n), setCounter(tx, "trace", n)
+}
+
+// CloseBatch closes the open batch in the caller's commit. It returns its totals and what the sales of it have come to.
+func (j *Journal) CloseBatch(tx store.Tx) (totals ecr.Totals, steps []Step, err error) {
+	if totals, err = j.totals(tx); err != nil {
+		return totals, nil, err
+	}
+	if totals.Trace, err = nextTrace(tx); err != nil {
+		return totals, nil, err
+	}
+	if err := j.storeReport(tx, totals.Batch, totals); err != nil {
+		return totals, nil, fmt.Errorf("close batch: %w", err)
+	}
+	sales, err := j.many(tx, confirmedIn+` ORDER BY id`, totals.Batch, string(checkout.Confirmed))
+	if err != nil {
+		return totals, nil, err
+	}
+	for _, r := range sales {
+		if r.Quarantined {
+			continue
+		}
+		s, err := j.Transit(tx, r, checkout.Event{Name: checkout.BatchClosed})
+		if err != nil {
+			return totals, nil, err
+		}
+		steps = append(steps, s)
+	}
+	return totals, steps, setCounter(tx, "batch", int64(totals.Batch)+1)
+}
+
+func (j *Journal) storeReport(tx store.Tx, batch int, totals ecr.Totals) error {
+	report, err := json.Marshal(totals)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`INSERT INTO checkout_batches (number, closed_ms, report) VALUES (?, ?, ?)`, batch, j.opt.Now().UnixMilli(), report)
+	return err
+}
+
+// Turnover adds up the open batch as it stands.
+func (j *Journal) Turnover(r store.Reader) (ecr.Totals, error) {
+	t, err := j.totals(r)
+	if err != nil {
+		return t, err
+	}
+	trace, err := counter(r, "trace", 0)
+	t.Trace = int(trace)
+	return t, err
+}
+
+// totals adds up the open batch.
+func (j *Journal) totals(r store.Reader) (ecr.Totals, error) {
+	open, err := Batch(r)
+	if err != nil {
+		return ecr.Totals{}, err
+	}
+	t := ecr.Totals{Batch: open, Time: j.opt.Now(), Currency: j.opt.Currency}
+	rows, err := j.many(r, `batch = ? AND receipt != 0 ORDER BY id`, open)
+	if err != nil {
+		return t, err
+	}
+	place := map[string]int{}
+	for _, row := range rows {
+		if row.altered || row.Aside != "" && !row.Closed {
+			t.Exceptions = append(t.Exceptions, fmt.Sprintf("receipt %d is quarantined: its row was changed from outside, or was put back", row.Receipt))
+			continue
+		}
+		if t.FirstReceipt == 0 {
+			t.FirstReceipt = row.Receipt
+		}
+		t.LastReceipt = row.Receipt
+		if !checkout.Good(row.State) {
+			continue
+		}
+		i, ok := place[row.Method.Name+row.Currency]
+		if !ok {
+			i = len(t.Methods)
+			place[row.Method.Name+row.Currency] = i
+			t.Methods = append(t.Methods, ecr.MethodTotal{
+				Method: row.Method.Name, Label: row.Method.Label, CardType: ecr.CardType(row.Method.Name), Currency: row.Currency,
+			})
+		}
+		m := &t.Methods[i]
+		t.Count++
+		sign := money.Minor(1)
+		if row.Kind == ecr.Payment {
+			m.Payments++
+			m.PaymentSum, err = money.Add(m.PaymentSum, row.Amount)
+		} else {
+			sign = -1
+			m.Refunds++
+			m.RefundSum, err = money.Add(m.RefundSum, row.Amount)
+		}
+		if err != nil {
+			return t, fmt.Errorf("totals: %w", err)
+		}
+		if t.Net, err = money.Add(t.Net, sign*row.Amount); err != nil {
+			return t, fmt.Errorf("totals: %w", err)
+		}
+	}
+	lines, err := j.Exceptions(r, open)
+	t.Exceptions = append(t.Exceptions, lines...)
+	return t, err
+}
+
+// Exceptions lists what the merchant has to know: what was raised in the batch, and what is still on its way.
+func (j *Journal) Exceptions(r store.Reader, open int) ([]string, error) {
+	var out []string
+	entries, err := readEntries(r, `loud = 1 AND batch = ? ORDER BY id`, open)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		out = append(out, e.Text)
+	}
+	rows, err := j.Active(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		switch {
+		case row.Quarantined:
+			out = append(out, fmt.Sprintf("sale %s is quarantined", row.Key))
+		case row.State.Phase == checkout.Reversing:
+			out = append(out, row.Title()+": being undone, carried over")
+		case row.State.Phase == checkout.Unconfirmed:
+			out = append(out, row.Title()+": not acknowledged by the register")
+		case row.State.Phase == checkout.Forward:
+			out = append(out, row.Title()+": in progress")
+		case row.State.Settling:
+			out = append(out, row.Title()+": approved, not settled yet")
+		}
+	}
+	return out, nil
+}

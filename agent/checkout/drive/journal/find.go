@@ -1,0 +1,119 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+
+	"posagent/agent/offline"
+	"posagent/ecr"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// ErrTwo is the answer to a transactionId that two services have used.
+var ErrTwo = errors.New("it names two payments")
+
+// ErrFull says that the open batch has no receipt number left.
+var ErrFull = errors.New("no receipt number is left")
+
+// BySequence finds the newest sale of a line that has a register's own id. It returns ErrUnknown and ErrQuarantined.
+func (j *Journal) BySequence(r store.Reader, line, sequence string) (*Row, error) {
+	return j.one(r, bySequence+` ORDER BY id DESC LIMIT 1`, line, sequence)
+}
+
+// LastOf finds the newest sale of a line. It returns ErrUnknown and ErrQuarantined.
+func (j *Journal) LastOf(r store.Reader, line string) (*Row, error) {
+	return j.one(r, `line = ? ORDER BY id DESC LIMIT 1`, line)
+}
+
+// LastPayment finds the payment that a refund without an original speaks of. It returns ErrUnknown and ErrQuarantined.
+func (j *Journal) LastPayment(r store.Reader) (*Row, error) {
+	return j.one(r, `kind = ? AND receipt != 0 ORDER BY id DESC LIMIT 1`, string(ecr.Payment))
+}
+
+// InBatch finds the sale of a batch with a receipt number. It returns ErrUnknown and ErrQuarantined.
+func (j *Journal) InBatch(r store.Reader, batch, receipt int) (*Row, error) {
+	return j.one(r, byReceipt+` ORDER BY id DESC LIMIT 1`, batch, receipt)
+}
+
+// Newest finds the payment that was given a receipt number last, in whatever batch: numbers go on over the batches. It returns
+// ErrUnknown and ErrQuarantined.
+func (j *Journal) Newest(r store.Reader, receipt int) (*Row, error) {
+	open, err := Batch(r)
+	if err != nil {
+		return &Row{}, err
+	}
+	return j.one(r, `id = (SELECT MAX(s.id) FROM (SELECT number FROM checkout_batches UNION SELECT ?) b
+		CROSS JOIN checkout_sales s ON s.batch = b.number AND s.receipt = ? AND s.receipt != 0 AND s.kind = ?)`, open, receipt, string(ecr.Payment))
+}
+
+// ByTransactionID finds the payment with a transactionId. It returns ErrUnknown, ErrQuarantined, and ErrTwo where two services
+// have used the same number.
+func (j *Journal) ByTransactionID(r store.Reader, id int64) (*Row, error) {
+	rows, err := j.many(r, byTransaction+` AND kind = ? ORDER BY id DESC LIMIT 2`, id, string(ecr.Payment))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(rows) == 0:
+		return nil, ErrUnknown
+	case len(rows) == 2 && (rows[0].Method.Name == offline.MethodPaylink) != (rows[1].Method.Name == offline.MethodPaylink):
+		return nil, ErrTwo
+	case rows[0].Quarantined:
+		return nil, ErrQuarantined
+	}
+	return rows[0], nil
+}
+
+// Untold lists the newest refunds or reversals of a line that have ended, and whose end the register does not have: those told "in
+// progress", and the line's last sale where its telling was lost.
+func (j *Journal) Untold(r store.Reader, line string, kind ecr.Kind) ([]*Row, error) {
+	return j.many(r, `line = ? AND kind = ? AND active = 0 AND (told = ? OR told IN ('', ?) AND
+		id = (SELECT MAX(id) FROM checkout_sales WHERE line = ?)) ORDER BY id DESC LIMIT 20`,
+		line, string(kind), ToldInProgress, string(ecr.Lost), line)
+}
+
+// ReceiptBefore is the receipt number the line was given before a sale; 0 = none.
+func ReceiptBefore(r store.Reader, row *Row) (int, error) {
+	var n int
+	err := r.QueryRow(`SELECT COALESCE((SELECT receipt FROM checkout_sales WHERE line = ? AND id < ? AND receipt != 0 ORDER BY id DESC LIMIT 1), 0)`,
+		row.Line, row.ID).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("receipt before %s: %w", row.Key, err)
+	}
+	return n, nil
+}
+
+// NewRow is a row with what every sale has. It returns ErrFull when the batch has no receipt number left for it.
+func (j *Journal) NewRow(r store.Reader, req ecr.Request, key wire.Key) (*Row, error) {
+	open, err := Batch(r)
+	if err != nil {
+		return nil, err
+	}
+	var given int
+	if err := r.QueryRow(`SELECT COUNT(*) FROM checkout_sales WHERE batch = ? AND receipt != 0`, open).Scan(&given); err != nil {
+		return nil, fmt.Errorf("count receipts: %w", err)
+	}
+	var running int
+	if err := r.QueryRow(`SELECT COUNT(*) FROM checkout_sales WHERE active = 1 AND receipt = 0`).Scan(&running); err != nil {
+		return nil, fmt.Errorf("count sales: %w", err)
+	}
+	if given+running >= receiptsInBatch {
+		return nil, ErrFull
+	}
+	return &Row{
+		Key: key, Kind: req.Kind, Line: req.Line, Sequence: req.Sequence, Amount: req.Amount, Currency: req.Currency,
+		Reference: ReferenceOf(key), Batch: open, Boot: j.opt.BootID, CreatedMS: j.opt.Now().UnixMilli(),
+	}, nil
+}
+
+// Quarantine tells the merchant once about a row that does not verify.
+func (j *Journal) Quarantine(tx store.Tx, r *Row) error {
+	var said int
+	if err := tx.QueryRow(`SELECT COUNT(*) FROM checkout_entries WHERE sale = ? AND text LIKE ?`, string(r.Key), quarantined+"%").Scan(&said); err != nil || said > 0 {
+		return err
+	}
+	return j.Note(tx, r.Key, true, fmt.Sprintf("%s: the row of sale %s was changed from outside", quarantined, r.Key))
+}
+
+// NoReceipt says that a number is not one that a batch can have given.
+func NoReceipt(n int) bool { return n <= 0 || n > receiptsInBatch }

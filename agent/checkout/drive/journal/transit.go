@@ -1,0 +1,149 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"posagent/agent/checkout"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Transit applies one event to a row inside a transaction and writes what belongs to the decision. The effects of the step are to
+// be performed once the transaction is durable. It returns checkout.ErrRefused, and errors of the store.
+func (j *Journal) Transit(tx store.Tx, r *Row, e checkout.Event) (Step, error) {
+	var first []checkout.Effect
+	if e.Name != checkout.ToldAborted && j.opt.Memory != nil && j.opt.Memory.GivenUp(r.Key) { // whatever has happened meanwhile
+		var err error
+		if first, err = j.transit(tx, r, checkout.Event{Name: checkout.ToldAborted}); err != nil {
+			return Step{}, err
+		}
+	}
+	rest, err := j.transit(tx, r, e)
+	return j.Step(r, append(first, rest...)), err
+}
+
+func (j *Journal) transit(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Effect, error) {
+	before := *r
+	e = j.complete(r, e)
+	next, effects, err := checkout.Next(r.State, e)
+	if err != nil {
+		return nil, fmt.Errorf("sale %s: %w", r.Key, err)
+	}
+	r.State, r.Boot = next, j.opt.BootID
+	if r.DecidedMS == 0 && next.Result != "" {
+		r.DecidedMS = j.opt.Now().UnixMilli()
+	}
+	if next.Phase != before.State.Phase {
+		r.Resumes = 0
+	}
+	var rest []checkout.Effect
+	for _, f := range effects {
+		switch f.Do {
+		case checkout.Reverse:
+			err = j.acceptUndo(tx, r, f.Attempt, false)
+		case checkout.RefundUndo:
+			err = j.acceptUndo(tx, r, f.Attempt, true)
+		case checkout.GiveReceipt:
+			err = j.giveReceipt(tx, r)
+		case checkout.Release:
+			err = j.release(tx, r)
+		case checkout.Exception:
+			err = j.Note(tx, r.Key, true, r.Title()+": "+f.Text)
+		default:
+			rest = append(rest, f)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := j.ended(tx, &before, r); err != nil {
+		return nil, err
+	}
+	if text := describe(&before, r, e); text != "" {
+		if err := j.Note(tx, r.Key, false, text); err != nil {
+			return nil, err
+		}
+	}
+	if err := j.Update(tx, r); err != nil {
+		return nil, err
+	}
+	if j.opt.Record != nil && (r.State.Result != before.State.Result || r.State.Phase != before.State.Phase) {
+		err = j.opt.Record(tx, e.Name, &before, r)
+	}
+	return rest, err
+}
+
+// ended does what the end of a sale asks for.
+func (j *Journal) ended(tx store.Tx, before, r *Row) error {
+	if r.State.Phase != checkout.Done || before.State.Phase == checkout.Done {
+		return nil
+	}
+	r.request = nil
+	if err := j.db.Shred(tx, "checkout_sales", string(r.Key)); err != nil {
+		return fmt.Errorf("end sale %s: %w", r.Key, err)
+	}
+	open, err := Batch(tx)
+	if err != nil {
+		return err
+	}
+	if before.State.Phase == checkout.Reversing && r.Batch != open {
+		return j.Note(tx, r.Key, true, fmt.Sprintf("%s: carried over from batch %d, undone", r.Title(), r.Batch))
+	}
+	return nil
+}
+
+// complete adds what every event carries.
+func (j *Journal) complete(r *Row, e checkout.Event) checkout.Event {
+	if e.Now == 0 {
+		e.Now = j.opt.Boot()
+	}
+	e.Poll, e.Patient = checkout.PollOf(r.Method, j.opt.Poll), j.opt.Memory != nil && j.opt.Memory.Patient(r.Key)
+	return e
+}
+
+// Apply applies one event in a commit of its own. It returns ErrUnknown, ErrQuarantined, checkout.ErrRefused, and errors of the
+// store; beside an error the row is as it was read.
+func (j *Journal) Apply(ctx context.Context, key wire.Key, e checkout.Event) (s Step, err error) {
+	err = j.db.Write(ctx, func(tx store.Tx) error {
+		row, err := j.ByKey(tx, key)
+		if s = (Step{Row: row}); err != nil {
+			return err
+		}
+		done, err := j.Transit(tx, row, e)
+		if err == nil {
+			s = done
+		}
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("apply %s: %w", e.Name, err)
+	}
+	return s, err
+}
+
+// NothingNew decides without writing, where the event changes nothing: most answers to a poll say what the last one said. ok is
+// false where it has to be applied. seq is the caller's newest commit of the sale, read before.
+func (j *Journal) NothingNew(ctx context.Context, key wire.Key, e checkout.Event, seq uint64) (s Step, ok bool) {
+	switch e.Name {
+	case checkout.StatusRead, checkout.StatusFailed, checkout.Tick:
+	default:
+		return Step{}, false
+	}
+	row, err := j.Sale(ctx, key)
+	if err != nil {
+		return Step{}, false
+	}
+	next, effects, err := checkout.Next(row.State, j.complete(row, e))
+	if err != nil || !reflect.DeepEqual(next, row.State) {
+		return Step{}, false
+	}
+	for _, f := range effects {
+		switch f.Do {
+		case checkout.Reverse, checkout.RefundUndo, checkout.GiveReceipt, checkout.Release, checkout.Exception:
+			return Step{}, false
+		}
+	}
+	return Step{row, effects, seq}, true
+}

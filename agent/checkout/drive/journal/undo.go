@@ -1,0 +1,160 @@
+package journal
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"posagent/agent/checkout"
+	"posagent/agent/offline"
+	"posagent/agent/outbox"
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// ReferenceOf is the terminalReference of an operation: as random as its Key, and never a receipt or trace number.
+func ReferenceOf(key wire.Key) string { return strings.ReplaceAll(string(key), "-", "") }
+
+// acceptUndo puts an undo operation into the outbox, in the commit that decides it. Every attempt has its own Key and
+// terminalReference, and the original's reference.
+func (j *Journal) acceptUndo(tx store.Tx, r *Row, attempt int, refund bool) error {
+	typ, original := aapay.Reversal, r.Reference
+	if refund {
+		typ, original = aapay.Refund, strconv.FormatInt(r.State.TransactionID, 10)
+	}
+	aggregate := r.Reference
+	if attempt > 1 { // an earlier attempt may be in doubt and hold its queue
+		aggregate += "." + strconv.Itoa(attempt)
+	}
+	r.UndoKey = wire.NewKey()
+	op, err := j.operation(r, r.UndoKey, typ, original, aggregate)
+	if err != nil {
+		return err
+	}
+	op.Note = "undo of " + r.Title()
+	if err := j.opt.Outbox.Accept(tx, op); err != nil {
+		return fmt.Errorf("undo %s: %w", r.Key, err)
+	}
+	return nil
+}
+
+// AcceptForward stores a refund or reversal with the debit of its original, and puts its operation into the outbox, in the
+// caller's commit. original names the payment for the backend.
+func (j *Journal) AcceptForward(tx store.Tx, row, orig *Row, typ aapay.Type, original string) error {
+	orig.Debited += row.Amount
+	orig.Reversed = orig.Reversed || row.Kind == ecr.Reversal
+	if err := j.Update(tx, orig); err != nil {
+		return err
+	}
+	op, err := j.operation(row, row.Key, typ, original, orig.Reference)
+	if err != nil {
+		return err
+	}
+	op.Note = row.Title()
+	if err := j.opt.Outbox.Accept(tx, op); err != nil {
+		return fmt.Errorf("accept %s: %w", row.Key, err)
+	}
+	if err := j.Insert(tx, row); err != nil {
+		return err
+	}
+	if err := j.Note(tx, row.Key, false, fmt.Sprintf("%s of receipt %d accepted from %s", row.Title(), orig.Receipt, row.Line)); err != nil {
+		return err
+	}
+	return j.Note(tx, orig.Key, false, fmt.Sprintf("%s asked for", row.Title()))
+}
+
+// operation is an undo, refund or reversal for the outbox.
+func (j *Journal) operation(r *Row, key wire.Key, typ aapay.Type, original, aggregate string) (outbox.New, error) {
+	amount, err := r.Hundredths()
+	if err != nil {
+		return outbox.New{}, err
+	}
+	ref := ReferenceOf(key)
+	p := offline.UndoPayload{
+		Request: aapay.Request{
+			MerchantID: j.opt.MerchantID, Method: r.Method.Name, PurchaseAmount: amount, Consumer: &aapay.Consumer{ConsumerID: ref},
+			TerminalReference: ref, OriginalReference: original, Trigger: aapay.TriggerManual,
+		},
+		Window: r.State.Limits.Window(),
+	}
+	for _, c := range r.Method.OKCodes {
+		if strings.EqualFold(string(c.Type), string(typ)) {
+			p.OKWords = append(p.OKWords, c.Value)
+		}
+	}
+	payload, err := json.Marshal(p)
+	if err != nil {
+		return outbox.New{}, fmt.Errorf("operation of %s: %w", r.Key, err)
+	}
+	kind := offline.KindOf(r.Method.Name, typ == aapay.Refund)
+	return outbox.New{Key: key, Kind: kind, Aggregate: aggregate, Payload: payload, AmountMin: int64(r.Amount), Currency: r.Currency}, nil
+}
+
+// Hundredths converts the amount at the boundary of the service, whatever the currency.
+func (r *Row) Hundredths() (*aapay.Amount, error) {
+	c, ok := money.Lookup(r.Currency)
+	if !ok {
+		return nil, fmt.Errorf("currency %s is not known", r.Currency)
+	}
+	n, err := money.ToHundredths(r.Amount, c)
+	if err != nil {
+		return nil, fmt.Errorf("amount of sale %s: %w", r.Key, err)
+	}
+	return &aapay.Amount{CurrencyCode: r.Currency, NominalAmount: n, TotalAmount: n}, nil
+}
+
+// release gives a debited amount back to the original, after the backend's final no.
+func (j *Journal) release(tx store.Tx, r *Row) error {
+	orig, err := j.ByKey(tx, r.Original)
+	if errors.Is(err, ErrQuarantined) { // its row is never written again
+		return j.Note(tx, r.Key, true, r.Title()+" was refused by the backend, but its original is quarantined")
+	}
+	if err != nil {
+		return err
+	}
+	orig.Debited -= r.Amount
+	if r.Kind == ecr.Reversal {
+		orig.Reversed = false
+	}
+	if err := j.Update(tx, orig); err != nil {
+		return err
+	}
+	if r.State.Code == ecr.NoConnection {
+		return j.Note(tx, orig.Key, false, r.Title()+" was withdrawn: nothing was sent")
+	}
+	return j.Note(tx, orig.Key, false, r.Title()+" was refused by the backend")
+}
+
+// UndoSettled advances the sale that an operation was of, in the commit that settles the operation. ok is false where nothing
+// follows: an attempt that a later one has replaced, or one that was settled before.
+func (j *Journal) UndoSettled(tx store.Tx, op outbox.Op, res offline.UndoResult) (s Step, ok bool, err error) {
+	u := checkout.Undone{OK: res.OK && op.State == outbox.Done, InDoubt: op.State == outbox.Doubt, Withdrawn: op.State == outbox.Expired, Text: res.Text}
+	if u.Text == "" {
+		u.Text = op.Reason
+	}
+	u.TransactionID, _ = strconv.ParseInt(res.TransactionID, 10, 64) // "" is none
+	e := checkout.Event{Name: checkout.UndoSettled, Undone: u}
+	row, err := j.one(tx, byUndo, string(op.Key))
+	if errors.Is(err, ErrUnknown) {
+		e.Name = checkout.ForwardEnded
+		row, err = j.ByKey(tx, op.Key)
+	}
+	switch {
+	case errors.Is(err, ErrUnknown):
+		return Step{}, false, nil
+	case errors.Is(err, ErrQuarantined):
+		return Step{}, false, j.Note(tx, row.Key, true, "the undo ended, but the sale is quarantined: "+u.Text)
+	case err != nil:
+		return Step{}, false, err
+	}
+	s, err = j.Transit(tx, row, e)
+	if errors.Is(err, checkout.ErrRefused) {
+		return Step{}, false, nil
+	}
+	return s, err == nil, err
+}
