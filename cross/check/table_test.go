@@ -43,6 +43,9 @@ var rooms = []room{
 	{"ecr/zvt/frame", []string{"ecr", "ecr/zvt/apdu"}, "blocks over any io.ReadWriteCloser; apdu tells where a message ends"},
 	{"ecr/zvt/protocol", []string{"ecr", "ecr/zvt", "ecr/zvt/frame"}, "makes ZVT an ecr.Protocol; its callers are those who know which protocol a line speaks"},
 	{"ecr/session", []string{"ecr"}, "joins a line, any dialogue and a desk; knows no protocol"},
+	{"ecr/ecrtest", []string{"ecr", "ecr/ecrtest/desk", "ecr/session", "schemes/money"}, "the conformance suite of register protocols: knows none"},
+	{"ecr/ecrtest/desk", []string{"ecr"}, "a desk for tests of register lines: knows no protocol"},
+	{"ecr/ecrtest/toy", []string{"ecr", "schemes/money"}, "a protocol for tests alone: what each protocol needs, and no more"},
 	{"ecr/register", []string{"ecr", "ecr/zvt/apdu", "ecr/zvt/frame", "schemes/money"}, "the other side: shares the codec with the terminal, not the dialogue"},
 
 	{"device", nil, "identity, keys, clock; implements store.Wrapper without knowing the store"},
@@ -125,7 +128,7 @@ var modules = []module{
 var (
 	anywhere = []string{"golang.org/x/sync", "golang.org/x/sys"}
 	testOnly = []string{"testing", "github.com/stretchr/testify/require", "pgregory.net/rapid", "github.com/rogpeppe/go-internal"}
-	suites   = []string{"schemes/*/*test", "store/storetest", "cross/need"} // packages made of test code
+	suites   = []string{"schemes/*/*test", "store/storetest", "ecr/ecrtest", "cross/need"} // packages made of test code
 )
 
 // cores do no I/O and have no clock.

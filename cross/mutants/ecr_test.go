@@ -14,6 +14,21 @@ var ofECR = []mutant{
 	{"an answered message is repeated into the next dialogue", "ecr/zvt", "TestMoneyA3_WhatIsAnsweredIsNotRepeated", []edit{
 		{"ecr/zvt/machine.go", `	if m.leaving > 0 { // also`, `	if m.phase != idle && m.leaving > 0 { // also`},
 	}},
+	{"a line forgets which connection runs its sale", protocol, "TestConformance", []edit{
+		{"ecr/session/dialog.go", `e.Elsewhere, e.OpenSale = s.owner != nil && s.owner != d, s.sale`, `e.Elsewhere, e.OpenSale = false, s.sale`},
+	}},
+	{"a connection that is gone keeps its line", protocol, "TestConformance", []edit{
+		{"ecr/session/dialog.go", `	d.post(ecr.Gone{})`, `	d.post(ecr.Sent{})`},
+	}},
+	{"an unheard outcome is told to be heard, on any line", protocol, "TestConformance", []edit{
+		{"ecr/zvt/sale.go", "case r.lost:\n\t\tm.record(ecr.Lost)", "case r.lost:\n\t\tm.record(ecr.Told)"},
+	}},
+	{"the same request id is another sale", protocol, "TestConformance", []edit{
+		{"ecr/zvt/ids.go", `return fmt.Sprintf("zvt-%d-%06d", m.prof.Epoch, id)`, `return fmt.Sprintf("zvt-%d-%06d-%d", m.prof.Epoch, id, m.gen)`},
+	}},
+	{"a register is told another's last sale", "ecr/ecrtest/toy", "TestConformance", []edit{
+		{"ecr/session/dialog.go", `s.o.Desk.Last(ctx, cmp.Or(a.Line, s.o.Line))`, `s.o.Desk.Last(ctx, cmp.Or("one/1", a.Line, s.o.Line))`},
+	}},
 	{"what waits for its acknowledgement cannot be taken back", "ecr/session", "TestUnsendTakesBackWhatHasNotLeft", []edit{
 		{"ecr/session/dialog.go", `if l.cancel != nil && l.seq <= through {`, `if false {`},
 	}},
@@ -33,7 +48,7 @@ var ofECR = []mutant{
 		{"ecr/zvt/machine.go", `if !m.shown && !m.shows(msg) {`, `if !m.shown && !m.shows(msg) && msg.Cmd != apdu.AbortECR {`},
 	}},
 	{"a wrong password is taken for the right one", "ecr/session", "TestField_L3WrongPasswordsCostTime", []edit{
-		{"ecr/zvt/sale.go", `c.Right = c.Password && pw == password`, `c.Right = c.Password`},
+		{"ecr/zvt/sale.go", `c.Right = c.Password && pw == password`, `c.Right = c.Password && pw != ""`},
 	}},
 	{"wrong passwords cost no time", "ecr/session", "TestField_L3WrongPasswordsCostTime", []edit{
 		{"ecr/session/guard.go", `	one.wrong++`, `	one.wrong = 0`},

@@ -19,6 +19,7 @@ const (
 	outbox   = "agent/outbox"
 	offline  = "agent/offline"
 	frame    = "ecr/zvt/frame"
+	protocol = "ecr/zvt/protocol"
 	crashfs  = "store/crashfs"
 	inbox    = "agent/inbox"
 	sessions = "schemes/backend/sessions"

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/ecr"
+	"posagent/ecr/ecrtest/desk"
 	"posagent/ecr/zvt/frame"
 )
 
@@ -47,7 +48,7 @@ func TestField_L12BadDataIsCounted(t *testing.T) {
 		defer mu.Unlock()
 		return text.String()
 	}
-	d := newDesk()
+	d := desk.New()
 	end, path := cablePair(t)
 	p := newTTYs(path)
 	m := &modem{Opener: p}
@@ -102,7 +103,7 @@ func TestField_L12BadDataIsCounted(t *testing.T) {
 
 // TestField_L12TCPIsCounted: who speaks another protocol is counted, and when a register was heard last.
 func TestField_L12TCPIsCounted(t *testing.T) {
-	address, s := serveTCP(t, newDesk(), nil)
+	address, s := serveTCP(t, desk.New(), nil)
 	require.Eventually(t, func() bool { return s.Stats().Open }, time.Minute, time.Millisecond)
 	p := dial(t, address)
 	p.send("50 4F 53 54")

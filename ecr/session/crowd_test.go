@@ -12,13 +12,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/ecr/ecrtest/desk"
 )
 
 // TestField_L16RegisteredConnectionsAreEvictedLast: a register that is connected and quiet keeps its connection beside any
 // number of others, silent ones and such that send commands; where a password is set, one that has not shown it is no register.
 func TestField_L16RegisteredConnectionsAreEvictedLast(t *testing.T) {
 	for _, password := range []string{"", "123456"} {
-		address, s := serveTCP(t, newDesk(), func(o *setup) { o.zvt.Password = password; o.MaxConns = 4 })
+		address, s := serveTCP(t, desk.New(), func(o *setup) { o.zvt.Password = password; o.MaxConns = 4 })
 		till := dial(t, address)
 		till.send("06 00 06 12 34 56 00 09 78")
 		till.expect("80 00 00", "06 0F")
@@ -47,7 +49,7 @@ func TestField_L16RegisteredConnectionsAreEvictedLast(t *testing.T) {
 func TestField_L16AFloodStopsNoSale(t *testing.T) {
 	var text bytes.Buffer
 	var mu sync.Mutex
-	d := newDesk()
+	d := desk.New()
 	address, _ := serveTCP(t, d, func(o *setup) { o.Log = slog.New(slog.NewTextHandler(writer{&mu, &text}, nil)) })
 	till := dial(t, address)
 	till.send("06 00 06 12 34 56 00 09 78")
@@ -76,13 +78,13 @@ func TestField_L16AFloodStopsNoSale(t *testing.T) {
 		till.send("80 00 00")
 	}
 	began := time.Now()
-	d.approve()
+	d.Approve()
 	till.expectApproval()
 	till.send("80 00 00")
 	till.expect("06 0F 00")
 	took := time.Since(began)
 	t.Logf("%d connections; told within %s", came.Load(), took)
-	require.Equal(t, []string{"told s1"}, d.delivered()[:1])
+	require.Equal(t, []string{"told s1"}, d.Recorded()[:1])
 	require.Less(t, took, 20*time.Second)
 	cancel()
 	flood.Wait()

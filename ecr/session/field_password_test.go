@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/ecr/ecrtest/desk"
 	"posagent/ecr/zvt/frame"
 )
 
@@ -27,7 +28,7 @@ const (
 // TestField_L3NothingWithoutThePassword: where a password is set, no command of a connection is done before the
 // connection has shown it, whatever other connections have shown.
 func TestField_L3NothingWithoutThePassword(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	address, s := serveTCP(t, d, withPassword)
 	till, stranger := dial(t, address), dial(t, address)
 	till.send(rightPassword)
@@ -43,10 +44,10 @@ func TestField_L3NothingWithoutThePassword(t *testing.T) {
 		stranger.expect("84 37 00")
 	}
 	require.Zero(t, s.Stats().WrongPasswords)
-	d.mu.Lock()
-	require.True(t, d.sales[0].open, "not aborted")
-	require.Zero(t, d.closed)
-	d.mu.Unlock()
+	d.Mu.Lock()
+	require.True(t, d.Sales[0].Open, "not aborted")
+	require.Zero(t, d.Closed)
+	d.Mu.Unlock()
 	for _, carried := range []string{"05 01 05 12 34 56 03 02", "06 20 05 12 34 56 03 03"} { // each shows it, too
 		other := dial(t, address)
 		other.send(carried)
@@ -67,7 +68,7 @@ func TestField_L3WrongPasswordsCostTime(t *testing.T) {
 	var text bytes.Buffer
 	var mu sync.Mutex
 	synctest.Test(t, func(t *testing.T) {
-		d := newDesk()
+		d := desk.New()
 		o := set("tcp", d)
 		o.zvt.Password = "123456"
 		o.Log = slog.New(slog.NewTextHandler(writer{&mu, &text}, nil))
@@ -137,7 +138,7 @@ func (w writer) Write(b []byte) (int, error) {
 func TestField_L3WrongPasswordIsAnswered(t *testing.T) {
 	for _, command := range []string{wrongPassword, "05 01 03 00 00 00", "06 20 05 00 00 00 03 03", "06 10 03 00 00 00", "06 50 03 00 00 00",
 		"06 30 06 00 00 00 87 00 01", "06 31 0A 00 00 00 04 00 00 00 00 12 50", "06 93 03 00 00 00"} {
-		d := newDesk()
+		d := desk.New()
 		refused := make(chan string, 1)
 		address, s := serveTCP(t, d, func(o *setup) { withPassword(o); o.Refused = func(from string) { refused <- from } })
 		p := dial(t, address)
@@ -145,20 +146,20 @@ func TestField_L3WrongPasswordIsAnswered(t *testing.T) {
 		p.expect("84 37 00")
 		require.Equal(t, "127.0.0.1", <-refused, "for the audit log")
 		require.EqualValues(t, 1, s.Stats().WrongPasswords, command)
-		require.Empty(t, d.begun)
-		require.Zero(t, d.closed)
+		require.Empty(t, d.Begun)
+		require.Zero(t, d.Closed)
 	}
 }
 
 // TestField_L3OnlyAllowedAddresses: a connection from elsewhere is closed before anything is read.
 func TestField_L3OnlyAllowedAddresses(t *testing.T) {
-	address, s := serveTCP(t, newDesk(), func(o *setup) {
+	address, s := serveTCP(t, desk.New(), func(o *setup) {
 		o.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32"), netip.MustParsePrefix("192.168.1.0/24")}
 	})
 	p := dial(t, address)
 	require.Empty(t, p.next())
 	require.EqualValues(t, 1, s.Stats().Turned)
-	address, _ = serveTCP(t, newDesk(), func(o *setup) { o.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	address, _ = serveTCP(t, desk.New(), func(o *setup) { o.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
 	p = dial(t, address)
 	p.send("05 01 05 12 34 56 03 02")
 	p.expect("80 00 00")
@@ -167,7 +168,7 @@ func TestField_L3OnlyAllowedAddresses(t *testing.T) {
 // TestField_L3ACableKeepsItsRegistration: on a serial line the registration that showed the password holds after a
 // restart of the terminal; one that was made without a password does not.
 func TestField_L3ACableKeepsItsRegistration(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	sale := []byte{0x06, 0x01, 0x07, 0x04, 0, 0, 0, 0, 0x12, 0x50}
 	run := func(password string, send []byte) []byte {
 		end, path := cablePair(t)
@@ -198,7 +199,7 @@ func TestField_L3ACableKeepsItsRegistration(t *testing.T) {
 // TestField_L3AGuessThatIsGoneIsNotKept: a connection that closes, or is closed for another, leaves nothing behind that waits for
 // the turn of its password.
 func TestField_L3AGuessThatIsGoneIsNotKept(t *testing.T) {
-	address, s := serveTCP(t, newDesk(), withPassword)
+	address, s := serveTCP(t, desk.New(), withPassword)
 	for range 2 { // the next one waits 2 s, and each behind it twice as long
 		p := dial(t, address)
 		p.send(wrongPassword)

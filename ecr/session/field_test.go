@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/ecr/ecrtest/desk"
 )
 
 // page is what a browser writes to the line for `fetch(…, {method: "POST", mode: "no-cors", body: …})`.
@@ -19,7 +21,7 @@ func page(body []byte) []byte {
 // byte of a connection and as the first byte after any number of good messages.
 func TestField_L1AStrangeByteClosesTheLine(t *testing.T) {
 	begins := map[byte]bool{0x04: true, 0x05: true, 0x06: true, 0x08: true, 0x0F: true, 0x80: true, 0x84: true}
-	address, _ := serveTCP(t, newDesk(), func(o *setup) { o.t3 = time.Hour })
+	address, _ := serveTCP(t, desk.New(), func(o *setup) { o.t3 = time.Hour })
 	for before, good := range map[string]string{
 		"first": "", "after a status enquiry": "05 01 03 12 34 56", "after replies": "80 00 00 84 00 00", "after a run of 04": "04 04 00 04 04 00",
 	} {
@@ -51,7 +53,7 @@ func TestField_L1AStrangeByteClosesTheLine(t *testing.T) {
 // TestField_L1AWebPageReachesNoSale: what a browser sends for a page moves nothing, whatever the page puts behind the
 // header and wherever a reader of the stream would be by then.
 func TestField_L1AWebPageReachesNoSale(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	address, s := serveTCP(t, d, nil)
 	till := dial(t, address)
 	till.send("06 00 06 12 34 56 00 09 78") // it prints nothing
@@ -86,10 +88,10 @@ func TestField_L1AWebPageReachesNoSale(t *testing.T) {
 		}
 	}
 	require.Equal(t, received, s.Stats().Received, "no message was taken from any of it")
-	d.mu.Lock()
-	require.Len(t, d.begun, 2)
-	require.True(t, d.sales[1].open, "the running sale runs on")
-	d.mu.Unlock()
-	d.approve()
+	d.Mu.Lock()
+	require.Len(t, d.Begun, 2)
+	require.True(t, d.Sales[1].Open, "the running sale runs on")
+	d.Mu.Unlock()
+	d.Approve()
 	till.expectApproval()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"posagent/ecr/ecrtest/desk"
 	"posagent/ecr/zvt/frame"
 )
 
@@ -21,7 +22,7 @@ const repeat = "06 20 05 12 34 56 03 03"
 // TestField_L2OpenDialogueIsNotTakenOver: a stranger's 06 20 neither acknowledges in the register's place nor ends its
 // dialogue, while the sale runs and while 04 0F waits for its answer.
 func TestField_L2OpenDialogueIsNotTakenOver(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	inTime(t, d, func(t *testing.T, a *peer, l *pipes) {
 		a.send("06 00 06 12 34 56 00 09 78")
 		a.expect("80 00 00", "06 0F")
@@ -38,16 +39,16 @@ func TestField_L2OpenDialogueIsNotTakenOver(t *testing.T) {
 		b.send("80 00 00")
 		b.send(repeat)
 		b.expect("80 00 00")
-		d.approve()
+		d.Approve()
 		a.expectApproval()
 		b.send("80 00 00") // an acknowledgement of nothing
 		b.expect("06 1E 01 A0")
 		b.send("80 00 00")
-		require.Empty(t, d.delivered(), "told by nobody but the register that asked")
+		require.Empty(t, d.Recorded(), "told by nobody but the register that asked")
 		a.send("80 00 00")
 		a.expect("06 0F 00")
 		a.send("80 00 00")
-		require.Equal(t, []string{"told s1"}, d.delivered())
+		require.Equal(t, []string{"told s1"}, d.Recorded())
 		b.send(repeat)
 		b.expect("80 00 00")
 		b.expectApproval()
@@ -57,11 +58,11 @@ func TestField_L2OpenDialogueIsNotTakenOver(t *testing.T) {
 // TestField_L2ALostDialogueIsTakenOver: the 06 20 that waits is told the outcome once the connection that asked is gone,
 // or once its dialogue is over; of two that wait, the first comes first.
 func TestField_L2ALostDialogueIsTakenOver(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	inTime(t, d, func(t *testing.T, a *peer, l *pipes) {
 		a.send(payOpen)
 		a.expect("80 00 00")
-		d.approve()
+		d.Approve()
 		a.expectApproval()
 		b, c := l.dial(t), l.dial(t)
 		b.send(repeat)
@@ -72,7 +73,7 @@ func TestField_L2ALostDialogueIsTakenOver(t *testing.T) {
 		require.NoError(t, a.conn.Close())
 		b.expectApproval()
 		synctest.Wait()
-		require.Equal(t, []string{"lost s1"}, d.delivered())
+		require.Equal(t, []string{"lost s1"}, d.Recorded())
 		c.expect("06 1E 01 A0") // b has the dialogue now
 		c.send("80 00 00")
 		c.send(repeat)
@@ -85,7 +86,7 @@ func TestField_L2ALostDialogueIsTakenOver(t *testing.T) {
 		c.expectApproval()
 		c.send("80 00 00")
 		synctest.Wait()
-		require.Equal(t, []string{"lost s1", "told s1", "told s1"}, d.delivered())
+		require.Equal(t, []string{"lost s1", "told s1", "told s1"}, d.Recorded())
 	})
 }
 
@@ -110,13 +111,13 @@ func TestField_L2ARegisterWithoutPowerGetsItsDialogueBack(t *testing.T) {
 	lines, err := strconv.Atoi(cmp.Or(os.Getenv("HALF_OPEN"), "6"))
 	require.NoError(t, err)
 	type one struct {
-		d    *desk
+		d    *desk.Desk
 		back *peer
 		at   time.Time
 	}
 	var all []one
 	for i := range lines {
-		d := newDesk()
+		d := desk.New()
 		address, _ := serveTCP(t, d, nil)
 		off, stranger, back := dial(t, address), dial(t, address), dial(t, address)
 		off.send("06 00 06 12 34 56 00 09 78")
@@ -128,12 +129,12 @@ func TestField_L2ARegisterWithoutPowerGetsItsDialogueBack(t *testing.T) {
 		case 0: // the sale runs
 			switchOff(t, off.conn)
 		case 1: // 04 0F arrives and is not answered
-			d.approve()
+			d.Approve()
 			off.expectApproval()
 			switchOff(t, off.conn)
 		case 2: // 04 0F does not arrive
 			switchOff(t, off.conn)
-			d.approve()
+			d.Approve()
 		}
 		stranger.send("05 01 05 12 34 56 03 02")
 		stranger.expect("80 00 00", "06 0F 01 9C")
@@ -146,17 +147,17 @@ func TestField_L2ARegisterWithoutPowerGetsItsDialogueBack(t *testing.T) {
 	defer cancel()
 	for i, l := range all { // the lines wait side by side
 		if i%3 == 0 {
-			require.NoError(t, l.d.until(within, "06 20 begins", func() bool { return l.d.sales[0].held == 1 }))
-			l.d.approve()
+			require.NoError(t, l.d.Until(within, "06 20 begins", func() bool { return l.d.Sales[0].Held == 1 }))
+			l.d.Approve()
 		}
 		got := l.back.next()
 		t.Logf("line %d after %s: %s", i, time.Since(l.at), got)
 		require.Equal(t, "04 0F 27 00", got[:2]+" "+got[2:4]+" "+got[6:8]+" "+got[8:10])
-		require.NotContains(t, l.d.delivered(), "told s1", "confirmed before the register was asked")
+		require.NotContains(t, l.d.Recorded(), "told s1", "confirmed before the register was asked")
 		l.back.send("80 00 00")
 		l.back.expect("06 0F 00")
 		l.back.send("80 00 00")
-		require.Contains(t, l.d.delivered(), "told s1")
+		require.Contains(t, l.d.Recorded(), "told s1")
 	}
 }
 
@@ -165,7 +166,7 @@ func TestField_L2ARegisterWithoutPowerGetsItsDialogueBack(t *testing.T) {
 func TestField_L6ASaleAskedForAnewIsNotTheOldOne(t *testing.T) {
 	for _, line := range []string{"tcp", "serial"} {
 		t.Run(line, func(t *testing.T) {
-			d := newDesk()
+			d := desk.New()
 			var link frame.Transport
 			if line == "tcp" {
 				address, _ := serveTCP(t, d, nil)
@@ -201,7 +202,7 @@ func TestField_L6ASaleAskedForAnewIsNotTheOldOne(t *testing.T) {
 			send("80 00 00")
 			until(0x04, 0x0F)
 			send("80 00 00")
-			for len(d.delivered()) < 2 { // where the answer may have been to the old one, it is asked once more
+			for len(d.Recorded()) < 2 { // where the answer may have been to the old one, it is asked once more
 				got, err := link.Receive(within)
 				require.NoError(t, err)
 				if got[0] == 0x04 {
@@ -210,9 +211,9 @@ func TestField_L6ASaleAskedForAnewIsNotTheOldOne(t *testing.T) {
 					break
 				}
 			}
-			require.Equal(t, []string{"lost s1", "told s2"}, d.delivered())
-			require.Len(t, d.begun, 2)
-			require.EqualValues(t, 2000, d.begun[1].Amount)
+			require.Equal(t, []string{"lost s1", "told s2"}, d.Recorded())
+			require.Len(t, d.Begun, 2)
+			require.EqualValues(t, 2000, d.Begun[1].Amount)
 		})
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"posagent/ecr"
+	"posagent/ecr/ecrtest/desk"
 	"posagent/ecr/register"
 	"posagent/ecr/zvt"
 	"posagent/ecr/zvt/apdu"
@@ -30,7 +31,7 @@ type setup struct {
 }
 
 // set prepares a session on a desk.
-func set(line string, d *desk) setup {
+func set(line string, d *desk.Desk) setup {
 	return setup{Options: Options{Line: line, Desk: d, Till: d, Memory: d}, zvt: terminal()}
 }
 
@@ -44,7 +45,7 @@ func terminal() zvt.Config {
 }
 
 // serveTCP runs a session on a real socket until the test ends.
-func serveTCP(t *testing.T, d *desk, change func(*setup)) (address string, s *Session) {
+func serveTCP(t *testing.T, d *desk.Desk, change func(*setup)) (address string, s *Session) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -124,7 +125,7 @@ func (p *ttys) Open(ctx context.Context) (ecr.Conn, error) {
 	}
 }
 
-func serveSerial(t *testing.T, d *desk, opener Opener, f frame.Config) *Session {
+func serveSerial(t *testing.T, d *desk.Desk, opener Opener, f frame.Config) *Session {
 	t.Helper()
 	o := set("serial", d)
 	o.frame = f
@@ -138,7 +139,7 @@ func TestHabits(t *testing.T) {
 	for _, habit := range register.Habits() {
 		for _, line := range []string{"tcp", "serial"} {
 			t.Run(habit.Name+"/"+line, func(t *testing.T) {
-				d := newDesk()
+				d := desk.New()
 				var trace strings.Builder
 				var mu sync.Mutex
 				opt := register.Options{Habit: habit, Tap: func(dir string, data []byte) {
@@ -176,7 +177,7 @@ func TestHabits(t *testing.T) {
 	}
 }
 
-func day(t *testing.T, d *desk, r *register.Register, habit register.Habit, accepted func() bool) {
+func day(t *testing.T, d *desk.Desk, r *register.Register, habit register.Habit, accepted func() bool) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	res, err := r.Register(ctx)
@@ -200,7 +201,7 @@ func day(t *testing.T, d *desk, r *register.Register, habit register.Habit, acce
 	require.Equal(t, 1, res.Receipt)
 	require.Equal(t, 101, res.Trace)
 	require.Equal(t, "WeChat Pay", res.CardName)
-	require.Equal(t, []string{"told s1"}, d.delivered())
+	require.Equal(t, []string{"told s1"}, d.Recorded())
 	if printed := strings.Join(res.Printed, "\n"); habit.Config&0x82 == 0x82 {
 		require.Contains(t, printed, "12.50 EUR")
 		require.Contains(t, printed, "Corner Shop")
@@ -209,12 +210,12 @@ func day(t *testing.T, d *desk, r *register.Register, habit register.Habit, acce
 		require.Empty(t, printed)
 	}
 
-	res, err = r.Pay(ctx, declines, "", register.PayOptions{})
+	res, err = r.Pay(ctx, desk.Declines, "", register.PayOptions{})
 	require.NoError(t, err)
 	require.True(t, res.Aborted && !res.Approved, res)
 	require.EqualValues(t, 0x05, res.Code)
 
-	res, err = r.Pay(ctx, noMethod, "", register.PayOptions{})
+	res, err = r.Pay(ctx, desk.NoMethod, "", register.PayOptions{})
 	require.NoError(t, err)
 	require.EqualValues(t, 0xC5, res.Code)
 
@@ -233,7 +234,7 @@ func day(t *testing.T, d *desk, r *register.Register, habit register.Habit, acce
 	res, err = r.Refund(ctx, 500, "", "R1")
 	require.NoError(t, err)
 	require.True(t, res.Approved, res)
-	require.Equal(t, "R1", d.begun[len(d.begun)-1].Original)
+	require.Equal(t, "R1", d.Begun[len(d.Begun)-1].Original)
 
 	res, err = r.Repeat(ctx, register.RepeatStatus)
 	require.NoError(t, err)
@@ -247,17 +248,17 @@ func day(t *testing.T, d *desk, r *register.Register, habit register.Habit, acce
 	}
 	done := make(chan paid, 1)
 	go func() {
-		res, err := r.Pay(ctx, staysOpen, "", register.PayOptions{})
+		res, err := r.Pay(ctx, desk.StaysOpen, "", register.PayOptions{})
 		done <- paid{res, err}
 	}()
-	require.NoError(t, d.until(ctx, "the sale", func() bool { return len(d.sales) > 0 && d.sales[len(d.sales)-1].open }))
+	require.NoError(t, d.Until(ctx, "the sale", func() bool { return len(d.Sales) > 0 && d.Sales[len(d.Sales)-1].Open }))
 	require.Eventually(t, accepted, 5*time.Second, time.Millisecond)
 	if habit.Name != "reconnecting" { // its abort would need a second connection, see TestAnotherConnection
 		res, err = r.Abort(ctx)
 		require.NoError(t, err)
 		require.False(t, res.Refused)
 	} else {
-		require.NoError(t, d.Abort(ctx, d.sales[len(d.sales)-1].id))
+		require.NoError(t, d.Abort(ctx, d.Sales[len(d.Sales)-1].ID))
 	}
 	p := <-done
 	require.NoError(t, p.err)
@@ -271,7 +272,7 @@ func day(t *testing.T, d *desk, r *register.Register, habit register.Habit, acce
 	require.NoError(t, err)
 	require.True(t, res.OK() && res.Completed, res)
 	require.NotNil(t, res.Totals)
-	require.Equal(t, 1, d.closed)
+	require.Equal(t, 1, d.Closed)
 	for _, f := range []func(context.Context) (register.Result, error){r.Diagnosis, r.Initialise, r.Reset} {
 		res, err = f(ctx)
 		require.NoError(t, err)
@@ -283,14 +284,14 @@ func day(t *testing.T, d *desk, r *register.Register, habit register.Habit, acce
 	res, err = r.LogOff(ctx)
 	require.NoError(t, err)
 	require.False(t, res.Refused)
-	for _, x := range d.delivered() {
+	for _, x := range d.Recorded() {
 		require.True(t, strings.HasPrefix(x, "told "), x)
 	}
 }
 
 // TestSequenceIDs: with message ids both sides carry, a sale asked for twice is one sale.
 func TestSequenceIDs(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	address, _ := serveTCP(t, d, nil)
 	r, err := register.Dial(t.Context(), "tcp:"+address, register.Options{Sequence: true})
 	require.NoError(t, err)
@@ -306,7 +307,7 @@ func TestSequenceIDs(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, again.Approved)
 	require.Equal(t, first.Receipt, again.Receipt)
-	require.Len(t, d.sales, 1)
+	require.Len(t, d.Sales, 1)
 	next, err := r.Pay(t.Context(), 1250, "", register.PayOptions{Sequence: 601})
 	require.NoError(t, err)
 	require.Equal(t, 2, next.Receipt)
@@ -325,7 +326,7 @@ func TestReactions(t *testing.T) {
 		{"printer fails", nil, 0, true, []string{"told s1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDesk()
+			d := desk.New()
 			address, _ := serveTCP(t, d, nil)
 			react := register.On(apdu.StatusInfo, c.answer...)
 			if c.answer == nil {
@@ -338,14 +339,14 @@ func TestReactions(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.approved, res.Approved, res)
 			require.Equal(t, c.code, res.Code)
-			require.Equal(t, c.want, d.delivered())
+			require.Equal(t, c.want, d.Recorded())
 		})
 	}
 }
 
 // TestRegistrationSurvivesARestart: what a register said once holds for the next process.
 func TestRegistrationSurvivesARestart(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	address, _ := serveTCP(t, d, nil)
 	h := register.Steady()
 	h.Config = 0x08 // prints nothing
@@ -354,7 +355,7 @@ func TestRegistrationSurvivesARestart(t *testing.T) {
 	_, err = r.Register(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, r.Close())
-	require.NotEmpty(t, d.memory["tcp"])
+	require.NotEmpty(t, d.Memory["tcp"])
 
 	other, _ := serveTCP(t, d, nil)
 	r, err = register.Dial(t.Context(), "tcp:"+other, register.Options{Habit: h})
@@ -364,6 +365,6 @@ func TestRegistrationSurvivesARestart(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, res.Approved)
 	require.Empty(t, res.Printed)
-	require.False(t, d.begun[0].Progress, "no intermediate status was acknowledged yet")
-	require.Equal(t, ecr.Payment, d.begun[0].Kind)
+	require.False(t, d.Begun[0].Progress, "no intermediate status was acknowledged yet")
+	require.Equal(t, ecr.Payment, d.Begun[0].Kind)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/ecr/ecrtest/desk"
 	"posagent/ecr/register"
 	"posagent/ecr/zvt/apdu"
 	"posagent/ecr/zvt/frame"
@@ -82,7 +83,7 @@ const (
 
 // TestAnotherConnection: while one connection runs a sale, another gets clear answers and can abort it.
 func TestAnotherConnection(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	address, s := serveTCP(t, d, nil)
 	a, b := dial(t, address), dial(t, address)
 	a.send(payOpen)
@@ -109,16 +110,16 @@ func TestAnotherConnection(t *testing.T) {
 	a.send("80 00 00")
 	a.expect("06 1E 01 6C")
 	a.send("80 00 00")
-	require.NoError(t, d.until(t.Context(), "told", func() bool { return len(d.deliveries) == 1 }))
+	require.NoError(t, d.Until(t.Context(), "told", func() bool { return len(d.Deliveries) == 1 }))
 	b.send("06 B0 00")
 	b.expect("84 83 00")
 	require.Equal(t, 2, s.Stats().Connections)
-	require.Equal(t, []string{"told s1"}, d.delivered())
+	require.Equal(t, []string{"told s1"}, d.Recorded())
 }
 
 // TestTakeOver: 06 20 on a new connection continues the sale once the connection that had it is gone.
 func TestTakeOver(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	address, _ := serveTCP(t, d, nil)
 	a, b := dial(t, address), dial(t, address)
 	a.send(payOpen)
@@ -126,19 +127,19 @@ func TestTakeOver(t *testing.T) {
 	b.send("06 20 05 12 34 56 03 03")
 	b.expect("80 00 00")
 	require.NoError(t, a.conn.Close())
-	require.NoError(t, d.until(t.Context(), "joined", func() bool { return d.sales[0].held == 1 }))
-	d.approve()
+	require.NoError(t, d.Until(t.Context(), "joined", func() bool { return d.Sales[0].Held == 1 }))
+	d.Approve()
 	b.expectApproval()
 	b.send("80 00 00")
 	b.expect("06 0F 00")
-	got := d.delivered()
+	got := d.Recorded()
 	slices.Sort(got)
 	require.Equal(t, []string{"lost s1", "told s1"}, got, "the first connection was not told")
 }
 
 // TestLostConnection: the sale runs on, its outcome is lost, and 06 20 on the next connection tells it.
 func TestLostConnection(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	address, s := serveTCP(t, d, nil)
 	a := dial(t, address)
 	a.send(payOpen)
@@ -152,20 +153,20 @@ func TestLostConnection(t *testing.T) {
 	b.send(pay)
 	b.expect("84 A0 00")
 	require.Eventually(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.owner == nil }, 3*time.Second, time.Millisecond)
-	d.approve()
-	require.NoError(t, d.until(t.Context(), "lost", func() bool { return len(d.deliveries) == 1 }))
+	d.Approve()
+	require.NoError(t, d.Until(t.Context(), "lost", func() bool { return len(d.Deliveries) == 1 }))
 	b.send("06 20 05 12 34 56 03 03")
 	b.expect("80 00 00")
 	b.expectApproval()
 	b.send("80 00 00")
 	b.expect("06 0F 00")
-	require.Equal(t, []string{"lost s1", "told s1"}, d.delivered())
+	require.Equal(t, []string{"lost s1", "told s1"}, d.Recorded())
 	require.Eventually(t, func() bool { return s.Stats().Connections == 1 }, 3*time.Second, time.Millisecond)
 }
 
 // TestConnectionLimit: the oldest connection without a dialogue makes room.
 func TestConnectionLimit(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	address, _ := serveTCP(t, d, func(o *setup) { o.MaxConns = 2 })
 	busy := dial(t, address)
 	busy.send(payOpen)
@@ -182,7 +183,7 @@ func TestConnectionLimit(t *testing.T) {
 
 // TestGarbageOnTCP: what is no dialogue ends the connection or is refused, and the terminal goes on (security E).
 func TestGarbageOnTCP(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	address, _ := serveTCP(t, d, func(o *setup) { o.t3 = 50 * time.Millisecond })
 	for name, c := range map[string]struct {
 		send   []byte
@@ -215,7 +216,7 @@ func TestGarbageOnTCP(t *testing.T) {
 			q.expect("80 00 00", "06 0F 01 00")
 		})
 	}
-	require.Empty(t, d.begun)
+	require.Empty(t, d.Begun)
 }
 
 func isTimeout(err error) bool {
@@ -225,7 +226,7 @@ func isTimeout(err error) bool {
 
 // TestSerialDeviceComesBack: the adapter drops out in the middle of a sale; the register gets its 04 0F all the same.
 func TestSerialDeviceComesBack(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	first, path1 := cablePair(t)
 	second, path2 := cablePair(t)
 	p := newTTYs(path1)
@@ -237,7 +238,7 @@ func TestSerialDeviceComesBack(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []byte{0x80, 0, 0}, got)
 	require.NoError(t, line.Close())
-	d.approve()
+	d.Approve()
 	p.paths <- "" // once it cannot be opened
 	p.paths <- path2
 	<-p.opened
@@ -251,14 +252,14 @@ func TestSerialDeviceComesBack(t *testing.T) {
 	}
 	require.Equal(t, []byte{0x04, 0x0F}, got[:2])
 	require.NoError(t, line.Send(t.Context(), []byte{0x80, 0, 0}))
-	require.NoError(t, d.until(t.Context(), "told", func() bool { return len(d.deliveries) == 1 }))
-	require.Equal(t, []string{"told s1"}, d.delivered())
+	require.NoError(t, d.Until(t.Context(), "told", func() bool { return len(d.Deliveries) == 1 }))
+	require.Equal(t, []string{"told s1"}, d.Recorded())
 	require.EqualValues(t, 1, s.Stats().OpenErrors)
 }
 
 // TestGarbageOnTheSerialLine: bad blocks begin nothing, and after each the next good one is understood (security E).
 func TestGarbageOnTheSerialLine(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	end, path := cablePair(t)
 	p := newTTYs(path)
 	serveSerial(t, d, p, frame.Config{T1: 20 * time.Millisecond, T2: 100 * time.Millisecond})
@@ -281,12 +282,12 @@ func TestGarbageOnTheSerialLine(t *testing.T) {
 		require.Equal(t, []byte{0x84, 0x83, 0}, got)
 		cancel()
 	}
-	require.Empty(t, d.begun)
+	require.Empty(t, d.Begun)
 }
 
 // TestTapSeesBothWays: the demo's trace.
 func TestTapSeesBothWays(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	seen := make(chan string, 64)
 	address, _ := serveTCP(t, d, func(o *setup) {
 		o.Tap = func(dir Direction, data []byte) { seen <- dir.String() + " " + hex.EncodeToString(data[:2]) }
@@ -304,7 +305,7 @@ func TestTapSeesBothWays(t *testing.T) {
 
 // TestNextCommandOnANewConnection: the completion that is not yet answered holds nobody up.
 func TestNextCommandOnANewConnection(t *testing.T) {
-	address, _ := serveTCP(t, newDesk(), nil)
+	address, _ := serveTCP(t, desk.New(), nil)
 	a, b := dial(t, address), dial(t, address)
 	a.send("06 18 00")
 	a.expect("80 00 00", "06 0F 00")

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/ecr/ecrtest/desk"
 )
 
 // pipes is a listener whose connections live in memory, so that time can be made up.
@@ -44,10 +46,10 @@ func (p *pipes) dial(t *testing.T) *peer {
 }
 
 // inTime runs a session and a register in made-up time; it fails on any goroutine that is left behind.
-func inTime(t *testing.T, d *desk, play func(t *testing.T, p *peer, l *pipes)) {
+func inTime(t *testing.T, d *desk.Desk, play func(t *testing.T, p *peer, l *pipes)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		d.changed = make(chan struct{})
+		d.Changed = make(chan struct{})
 		l := newPipes()
 		s := set("tcp", d).session()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -63,7 +65,7 @@ func inTime(t *testing.T, d *desk, play func(t *testing.T, p *peer, l *pipes)) {
 }
 
 func TestIntermediateStatusKeepsTheRegisterWaiting(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
 		p.send("06 00 06 12 34 56 08 09 78")
 		p.expect("80 00 00", "06 0F")
@@ -78,18 +80,18 @@ func TestIntermediateStatusKeepsTheRegisterWaiting(t *testing.T) {
 			last = time.Now()
 		}
 		p.send("80 00 00")
-		d.approve()
+		d.Approve()
 		p.expectApproval()
 		p.send("80 00 00")
 		p.expect("06 0F 00")
 		p.send("80 00 00")
 		synctest.Wait()
-		require.Equal(t, []string{"told s1"}, d.delivered())
+		require.Equal(t, []string{"told s1"}, d.Recorded())
 	})
 }
 
 func TestUnansweredIntermediateStatusDoesNotHoldUpTheOutcome(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
 		p.send("06 00 06 12 34 56 08 09 78")
 		p.expect("80 00 00", "06 0F")
@@ -97,7 +99,7 @@ func TestUnansweredIntermediateStatusDoesNotHoldUpTheOutcome(t *testing.T) {
 		p.send(payOpen)
 		p.expect("80 00 00", "04 FF 01 0E") // and no answer
 		start := time.Now()
-		d.approve()
+		d.Approve()
 		p.expectApproval()
 		require.LessOrEqual(t, time.Since(start), 5*time.Second)
 		p.send("80 00 00")
@@ -110,15 +112,15 @@ func TestNoAnswerToTheOutcomeIsLost(t *testing.T) {
 		send string
 		wait time.Duration
 	}{{pay, 30 * time.Second}, {"06 01 09 01 14 04 00 00 00 00 12 50", 20 * time.Second}} {
-		d := newDesk()
+		d := desk.New()
 		inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
 			p.send(c.send)
 			p.expect("80 00 00")
 			p.expectApproval()
 			start := time.Now()
-			require.NoError(t, d.until(t.Context(), "lost", func() bool { return len(d.deliveries) == 1 }))
+			require.NoError(t, d.Until(t.Context(), "lost", func() bool { return len(d.Deliveries) == 1 }))
 			require.Equal(t, c.wait, time.Since(start))
-			require.Equal(t, []string{"lost s1"}, d.delivered())
+			require.Equal(t, []string{"lost s1"}, d.Recorded())
 			p.send("05 01 05 12 34 56 03 02")
 			p.expect("80 00 00", "06 0F 01 00")
 		})
@@ -126,7 +128,7 @@ func TestNoAnswerToTheOutcomeIsLost(t *testing.T) {
 }
 
 func TestAskAgainKeepsThePause(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
 		p.send("06 01 09 02 02 04 00 00 00 00 12 50")
 		p.expect("80 00 00")
@@ -139,13 +141,13 @@ func TestAskAgainKeepsThePause(t *testing.T) {
 		p.expect("04 0F 07 27 6C")
 		p.send("80 00 00")
 		p.expect("06 1E 01 6C")
-		require.Equal(t, []string{"refused s1"}, d.delivered())
+		require.Equal(t, []string{"refused s1"}, d.Recorded())
 	})
 }
 
 func TestDeliveryIsRecordedInTheEnd(t *testing.T) {
-	d := newDesk()
-	d.failures = 3
+	d := desk.New()
+	d.Failures = 3
 	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
 		p.send("06 00 06 12 34 56 00 09 78")
 		p.expect("80 00 00", "06 0F")
@@ -155,11 +157,11 @@ func TestDeliveryIsRecordedInTheEnd(t *testing.T) {
 		p.expectApproval()
 		p.send("80 00 00")
 		p.expect("06 0F 00")
-		require.Equal(t, []string{"told s1"}, d.delivered())
+		require.Equal(t, []string{"told s1"}, d.Recorded())
 	})
 	// Longer than the register waits: it gets its completion, the record is made all the same, even without a line.
-	d = newDesk()
-	d.failures = 9
+	d = desk.New()
+	d.Failures = 9
 	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
 		p.send("06 00 06 12 34 56 00 09 78")
 		p.expect("80 00 00", "06 0F")
@@ -171,19 +173,19 @@ func TestDeliveryIsRecordedInTheEnd(t *testing.T) {
 		start := time.Now()
 		p.expect("06 0F 00")
 		require.LessOrEqual(t, time.Since(start), recordWithin)
-		require.Empty(t, d.delivered())
+		require.Empty(t, d.Recorded())
 		require.NoError(t, p.conn.Close())
-		require.NoError(t, d.until(t.Context(), "told", func() bool { return len(d.deliveries) == 1 }))
-		require.Equal(t, []string{"told s1"}, d.delivered())
+		require.NoError(t, d.Until(t.Context(), "told", func() bool { return len(d.Deliveries) == 1 }))
+		require.Equal(t, []string{"told s1"}, d.Recorded())
 	})
 }
 
 // A disk that hangs, instead of failing, keeps the register waiting no longer: it gets its completion, and the record is made once
 // the disk goes on.
 func TestField_J8AHangingDiskEndsTheDialogue(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
-		d.hang = make(chan struct{}) // of this bubble
+		d.Hang = make(chan struct{}) // of this bubble
 		p.send("06 00 06 12 34 56 00 09 78")
 		p.expect("80 00 00", "06 0F")
 		p.send("80 00 00")
@@ -192,31 +194,31 @@ func TestField_J8AHangingDiskEndsTheDialogue(t *testing.T) {
 		p.expectApproval()
 		p.send("80 00 00")
 		start := time.Now()
-		time.AfterFunc(time.Minute, func() { close(d.hang) })
+		time.AfterFunc(time.Minute, func() { close(d.Hang) })
 		p.expect("06 0F 00")
 		require.LessOrEqual(t, time.Since(start), recordWithin)
 		p.send("80 00 00")
-		require.NoError(t, d.until(t.Context(), "told", func() bool { return len(d.deliveries) == 1 }))
-		require.Equal(t, []string{"told s1"}, d.delivered())
+		require.NoError(t, d.Until(t.Context(), "told", func() bool { return len(d.Deliveries) == 1 }))
+		require.Equal(t, []string{"told s1"}, d.Recorded())
 	})
 }
 
 func TestSlowDeskIsAnsweredInTime(t *testing.T) {
-	d := newDesk()
-	d.slow = 20 * time.Second
+	d := desk.New()
+	d.Slow = 20 * time.Second
 	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
 		start := time.Now()
 		p.send(payOpen)
 		p.expect("84 A0 00")
 		require.Less(t, time.Since(start), 5*time.Second)
-		require.NoError(t, d.until(t.Context(), "lost", func() bool { return len(d.deliveries) == 1 }))
-		require.Equal(t, []string{"lost s1"}, d.delivered())
-		require.False(t, d.sales[0].open, "aborted, because the register was told that nothing began")
+		require.NoError(t, d.Until(t.Context(), "lost", func() bool { return len(d.Deliveries) == 1 }))
+		require.Equal(t, []string{"lost s1"}, d.Recorded())
+		require.False(t, d.Sales[0].Open, "aborted, because the register was told that nothing began")
 	})
 }
 
 func TestIncompleteMessageEndsTheConnection(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
 		p.send("06 01 07 04 00")
 		start := time.Now()
@@ -226,11 +228,11 @@ func TestIncompleteMessageEndsTheConnection(t *testing.T) {
 }
 
 func TestPeerThatStopsReadingIsLeft(t *testing.T) {
-	d := newDesk()
+	d := desk.New()
 	inTime(t, d, func(t *testing.T, p *peer, l *pipes) {
 		p.send(pay) // and never reads
-		require.NoError(t, d.until(t.Context(), "lost", func() bool { return len(d.deliveries) == 1 }))
-		require.Equal(t, []string{"lost s1"}, d.delivered())
+		require.NoError(t, d.Until(t.Context(), "lost", func() bool { return len(d.Deliveries) == 1 }))
+		require.Equal(t, []string{"lost s1"}, d.Recorded())
 		q := l.dial(t)
 		q.send("06 20 05 12 34 56 03 03")
 		q.expect("80 00 00")
@@ -242,17 +244,11 @@ func TestPeerThatStopsReadingIsLeft(t *testing.T) {
 // what the desk recorded (security E 96).
 func TestCancelAtEveryMoment(t *testing.T) {
 	for ms := 0; ms <= 2000; ms += 125 {
-		d := newDesk()
-		d.slow = time.Second
+		d := desk.New()
+		d.Slow = time.Second
 		inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
 			p.send("06 01 07 04 00 00 00 00 99 00")
-			pays := time.AfterFunc(1500*time.Millisecond, func() {
-				d.mu.Lock()
-				defer d.mu.Unlock()
-				if d.sales[0].open {
-					d.sales[0].end()
-				}
-			})
+			pays := time.AfterFunc(1500*time.Millisecond, d.Approve)
 			defer pays.Stop()
 			<-time.After(time.Duration(ms) * time.Millisecond)
 			go p.send("06 B0 00")
@@ -282,7 +278,7 @@ func TestCancelAtEveryMoment(t *testing.T) {
 				t.Fatalf("answer %s at %d ms", replies[1], ms)
 			}
 			synctest.Wait()
-			require.Equal(t, []string{"told s1"}, d.delivered())
+			require.Equal(t, []string{"told s1"}, d.Recorded())
 		})
 	}
 }
@@ -290,7 +286,7 @@ func TestCancelAtEveryMoment(t *testing.T) {
 func TestAListenerClosedByOthersIsAnError(t *testing.T) {
 	l := newPipes()
 	require.NoError(t, l.Close())
-	require.ErrorIs(t, set("tcp", newDesk()).session().ServeTCP(t.Context(), l), net.ErrClosed)
+	require.ErrorIs(t, set("tcp", desk.New()).session().ServeTCP(t.Context(), l), net.ErrClosed)
 }
 
 // TestAProtocolWithoutALineSaysSo: a session does not open a line that its protocol does not run on.

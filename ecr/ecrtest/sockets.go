@@ -1,0 +1,63 @@
+package ecrtest
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/ecr/ecrtest/desk"
+	"posagent/ecr/session"
+)
+
+// overSockets plays a day over real TCP connections: a sale, a decline, an answer that is lost and asked for again.
+func overSockets(t *testing.T, f Fixture) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	d := desk.New()
+	s := session.New(session.Options{Line: "tcp", Desk: d, Till: d, Memory: d, Protocol: f.Protocol})
+	serving, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- s.ServeTCP(serving, listener) }()
+	defer func() {
+		stop()
+		require.ErrorIs(t, <-ended, context.Canceled)
+	}()
+	connect := func() (Register, net.Conn) {
+		conn, err := net.Dial("tcp", listener.Addr().String())
+		require.NoError(t, err)
+		one, err := f.Connect(ctx, TCP, conn, "1")
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = one.Close() })
+		return one, conn
+	}
+	hears := func(want Said, amount int64, got Answer, err error) {
+		t.Helper()
+		require.NoError(t, err)
+		require.Equal(t, Answer{want, minor(amount)}, got)
+	}
+	first, conn := connect()
+	got, err := first.Pay(ctx, 1250, "1")
+	hears(Approved, 1250, got, err)
+	got, err = first.Pay(ctx, desk.Declines, "2")
+	hears(Declined, 0, got, err)
+	lost := make(chan error, 1)
+	go func() {
+		_, err := first.Pay(ctx, desk.StaysOpen, "3")
+		lost <- err
+	}()
+	require.NoError(t, d.Until(ctx, "a sale that runs", func() bool { return len(d.Sales) == 3 }))
+	require.NoError(t, conn.Close())
+	require.Error(t, <-lost)
+	d.Approve()
+	require.NoError(t, d.Until(ctx, "lost", func() bool { return contains(d.Deliveries, "s3") }))
+	second, _ := connect()
+	got, err = second.Again(ctx, desk.StaysOpen, "3")
+	hears(Approved, desk.StaysOpen, got, err)
+	require.NoError(t, d.Until(ctx, "told", func() bool { return d.Sales[2].Told }))
+	require.Equal(t, []string{"told s1", "told s2", "lost s3", "told s3"}, d.Recorded())
+}
