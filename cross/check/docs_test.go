@@ -2,11 +2,13 @@ package check
 
 import (
 	"bytes"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -79,4 +81,38 @@ func TestDecisionsAreDated(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestField_U9TheReadmeIsReadInOrder: the promise was one dense sentence, figures stood before their use, neither technicians
+// nor developers had a chapter, and nothing said what a bundle leaves out.
+func TestField_U9TheReadmeIsReadInOrder(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root(t), "README.md"))
+	require.NoError(t, err)
+	text, at := string(data), 0
+	for _, chapter := range []string{
+		"\n## Two commands\n", "\n## Two promises\n", "\n## Hardware and limits\n", "\n## Try it by hand\n", "\n## For the technician\n",
+		"\n### Backup\n", "It leaves out:", "\n## For the developer of a register\n", "\n## For the developer of shop software\n", "\n## The house\n",
+		"\n## How we know\n", "\n**Figures** of `make bench`",
+	} {
+		next := strings.Index(text[at:], chapter)
+		require.GreaterOrEqual(t, next, 0, "%q is missing, or out of its order", chapter)
+		at += next
+	}
+	require.NotRegexp(t, `(?i)show the token`, text)
+
+	_, promise, _ := strings.Cut(text, "## Two promises\n")
+	promise, _, _ = strings.Cut(promise, "\n## ")
+	for _, sentence := range regexp.MustCompile(`[.:](\s|\*)|\n\n|\n[-|]`).Split(promise, -1) {
+		require.LessOrEqual(t, len(strings.Fields(sentence)), 30, "a dense sentence: %s", sentence)
+	}
+
+	code := false
+	for i, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(line, "```") {
+			code = !code
+		}
+		if !code && !strings.HasPrefix(line, "|") && !strings.HasPrefix(line, "    ") {
+			require.LessOrEqual(t, utf8.RuneCountInString(line), 100, "README.md:%d", i+1)
+		}
+	}
 }
