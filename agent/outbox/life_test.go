@@ -13,6 +13,7 @@ import (
 
 	"posagent/agent/outbox"
 	"posagent/store"
+	"posagent/store/storetest"
 )
 
 func TestMaxAgeCountsRunningTimeOnly(t *testing.T) {
@@ -310,6 +311,20 @@ func TestMoneyC3_ARestoredBackupSendsNothingByItself(t *testing.T) {
 		require.Len(t, b.effects, 1)
 		require.Equal(t, outbox.Sent, b.calls[0].State, "it may have been sent before")
 	})
+}
+
+// An engine may run a closure again: the second run finds what the first has found.
+func TestMoneyC3_AHoldThatRunsAgainHoldsAll(t *testing.T) {
+	r := newRig(t, (&backend{}).kind("k"))
+	r.open()
+	defer r.stop()
+	n, m := newOp("k", "a"), newOp("k", "b")
+	r.accept(n, m)
+	held, err := outbox.NewOutbox(outbox.Options{DB: storetest.Again(r.db), Kinds: r.kinds, Now: time.Now, Boot: func() time.Duration { return time.Hour }}).HoldRestored(t.Context(), "restored from a backup")
+	require.NoError(t, err)
+	require.Equal(t, 2, held)
+	require.Equal(t, outbox.Held, r.get(n.Key).State)
+	require.Equal(t, outbox.Held, r.get(m.Key).State)
 }
 
 // What was unsent in the backup may have been sent after it: by the time it is released the backend may have forgotten its Key.

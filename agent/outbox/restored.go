@@ -55,8 +55,10 @@ func (o *Outbox) HoldRestored(ctx context.Context, reason string) (int, error) {
 		return 0, fmt.Errorf("hold restored operations: %w", err)
 	}
 	for more := true; more; {
-		n := 0
+		var n int
+		var upTo int64
 		err := o.db.Write(ctx, func(tx store.Tx) error {
+			n, upTo = 0, last
 			if err := o.clock.load(tx); err != nil {
 				return err
 			}
@@ -68,7 +70,7 @@ func (o *Outbox) HoldRestored(ctx context.Context, reason string) (int, error) {
 				if err := o.holdRestored(tx, &rows[i], reason); err != nil {
 					return err
 				}
-				last = rows[i].id
+				upTo = rows[i].id
 			}
 			n = len(rows)
 			return nil
@@ -76,7 +78,7 @@ func (o *Outbox) HoldRestored(ctx context.Context, reason string) (int, error) {
 		if err != nil {
 			return held, fmt.Errorf("hold restored operations: %w", err)
 		}
-		held, more = held+n, n == holdBatch
+		held, last, more = held+n, upTo, n == holdBatch
 	}
 	return held, nil
 }
