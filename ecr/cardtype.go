@@ -48,8 +48,8 @@ func cardTypeOf(method string) (cardType, bool) {
 	return cardType{}, false
 }
 
-// CardType is the ZVT card type of a method definition's name: the wallet's own number, QRPay where it has none, 0
-// for no method. Numbers above 255 do not fit into one byte on the wire.
+// CardType is the ZVT card type of a method definition's name: the wallet's own number, QRPay where
+// it has none, 0 for no method. Numbers above 255 do not fit into one byte on the wire.
 func CardType(method string) int {
 	if method == "" {
 		return 0

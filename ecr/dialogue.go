@@ -2,16 +2,19 @@ package ecr
 
 import "time"
 
-// Dialogue is the terminal's side of one connection in a register protocol: a pure state machine. It reads no clock
-// and does no I/O. A session feeds it with events and performs the actions it returns.
+// Dialogue is the terminal's side of one connection in a register protocol: a pure state machine.
+// It reads no clock and does no I/O. A session feeds it with events and performs the actions it
+// returns.
 type Dialogue interface {
 	// Step takes one event and returns what to do, in this order.
 	Step(ev Event) []Action
 	// Holds reports whether the line's other connections have to wait for this one.
 	Holds() bool
-	// Waits reports whether this connection waits until another one of the line holds it no longer: it wants Freed.
+	// Waits reports whether this connection waits until another one of the line holds it no longer:
+	// it wants Freed.
 	Waits() bool
-	// Settled reports whether nothing is under way, so that a dialogue without a connection can be thrown away.
+	// Settled reports whether nothing is under way, so that a dialogue without a connection can be
+	// thrown away.
 	Settled() bool
 	// Shown reports whether the register has shown the line's password, or need not.
 	Shown() bool
@@ -29,8 +32,8 @@ type Event interface{ event() }
 
 // The events. Gen repeats the number of the action it answers.
 type (
-	// Received: a message came in. Elsewhere says that another connection of this line holds it; OpenSale is the sale
-	// that the line runs, "" if none.
+	// Received: a message came in. Elsewhere says that another connection of this line holds it;
+	// OpenSale is the sale that the line runs, "" if none.
 	Received struct {
 		Data      []byte
 		Elsewhere bool
@@ -96,7 +99,8 @@ type (
 	}
 	// Gone: the connection is lost.
 	Gone struct{}
-	// Freed: no other connection holds the line any more, and it is this one's. One dialogue that Waits gets it.
+	// Freed: no other connection holds the line any more, and it is this one's. One dialogue that
+	// Waits gets it.
 	Freed struct{}
 	// Undoing: the terminal takes back an approval that this line never acknowledged.
 	Undoing struct{}
@@ -162,7 +166,8 @@ type (
 	// Check calls Till.Check, Report calls Till.Health: Checked.
 	Check  struct{ Gen int }
 	Report struct{ Gen int }
-	// Save calls Memory.Save and tells the line's other connections (Learned): Saved, whether or not it succeeded.
+	// Save calls Memory.Save and tells the line's other connections (Learned): Saved, whether or
+	// not it succeeded.
 	Save struct {
 		Gen     int
 		Profile []byte
@@ -175,8 +180,9 @@ type (
 	}
 	// StopTimer stops a timer, if it runs.
 	StopTimer struct{ Timer Timer }
-	// Unsend: what has a number up to Through belongs to a dialogue that is over. What of it has not left yet is not
-	// to be sent any more, and what waits for the link's acknowledgement is not to be repeated: Sent with OK false.
+	// Unsend: what has a number up to Through belongs to a dialogue that is over. What of it has
+	// not left yet is not to be sent any more, and what waits for the link's acknowledgement is not
+	// to be repeated: Sent with OK false.
 	Unsend struct{ Through int }
 )
 

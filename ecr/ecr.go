@@ -101,7 +101,8 @@ type Outcome struct {
 	Repeat        bool   // told before: this is a repetition
 }
 
-// Refusal is the error of a request that was not accepted: nothing was journalled, no money can move.
+// Refusal is the error of a request that was not accepted: nothing was journalled, no money can
+// move.
 type Refusal struct {
 	Code Code
 	Text string
@@ -153,24 +154,26 @@ const (
 
 // Desk takes register requests. Every method is safe for concurrent use.
 type Desk interface {
-	// Begin accepts a request. When it returns without error the sale is durable and will be driven to its end
-	// even if this process dies. Errors: *Refusal (nothing accepted), ctx.Err().
-	// A request with the Sequence of an earlier one on the same line, or a refund or reversal that repeats a
-	// running one, joins it. Cancelling ctx after Begin returned has no effect.
+	// Begin accepts a request. When it returns without error the sale is durable and will be driven
+	// to its end even if this process dies. Errors: *Refusal (nothing accepted), ctx.Err(). A
+	// request with the Sequence of an earlier one on the same line, or a refund or reversal that
+	// repeats a running one, joins it. Cancelling ctx after Begin returned has no effect.
 	Begin(ctx context.Context, req Request) (Sale, error)
-	// Abort asks a running sale to stop; nil means the abort is durable and the outcome will be Aborted.
-	// ErrTooLate: an approval was journalled first, or the sale has ended.
+	// Abort asks a running sale to stop; nil means the abort is durable and the outcome will be
+	// Aborted. ErrTooLate: an approval was journalled first, or the sale has ended.
 	Abort(ctx context.Context, id string) error
-	// Last returns the line's last sale for a repeated telling: at once if it ended, joined if it still runs.
-	// Nothing else may undo it while it is being told, until Delivered is called. ErrNone.
+	// Last returns the line's last sale for a repeated telling: at once if it ended, joined if it
+	// still runs. Nothing else may undo it while it is being told, until Delivered is called.
+	// ErrNone.
 	Last(ctx context.Context, line string) (Sale, error)
-	// Delivered reports what became of telling sale id's outcome, and returns what the register may now be told:
-	// the same outcome, or an Aborted one when the sale is being undone (after Refused, or when undo came first).
+	// Delivered reports what became of telling sale id's outcome, and returns what the register may
+	// now be told: the same outcome, or an Aborted one when the sale is being undone (after
+	// Refused, or when undo came first).
 	Delivered(ctx context.Context, id string, d Delivery) (Outcome, error)
 }
 
-// Undoer is a Desk that says when it begins to undo, by its grace timer, an approval that a line never acknowledged, so
-// that a register which is still connected can be told (ZVT 04 FF 05).
+// Undoer is a Desk that says when it begins to undo, by its grace timer, an approval that a line
+// never acknowledged, so that a register which is still connected can be told (ZVT 04 FF 05).
 type Undoer interface {
 	// OnUndo sets what is called for a line, at any time and from any goroutine; it must not block.
 	OnUndo(line string, tell func())
@@ -178,14 +181,16 @@ type Undoer interface {
 
 // Copier is a Desk that tells an earlier payment again by its receipt number.
 type Copier interface {
-	// Copy returns the newest payment with a receipt number, whose approval a register has acknowledged; its outcome is
-	// at hand. What becomes of telling it changes nothing. ErrNone: no such payment.
+	// Copy returns the newest payment with a receipt number, whose approval a register has
+	// acknowledged; its outcome is at hand. What becomes of telling it changes nothing. ErrNone: no
+	// such payment.
 	Copy(ctx context.Context, receipt int) (Sale, error)
 }
 
 // Waiter is a Desk that takes its time for a register that acknowledges intermediate status.
 type Waiter interface {
-	// Waits says that the register has acknowledged an intermediate status of a running sale; it must not block.
+	// Waits says that the register has acknowledged an intermediate status of a running sale; it
+	// must not block.
 	Waits(id string)
 }
 
@@ -228,7 +233,8 @@ type Health struct {
 
 // Till is the administrative side of the terminal.
 type Till interface {
-	// Close ends the batch. *Refusal{EODImpossible} when open or unconfirmed sales cannot be settled in 60 s.
+	// Close ends the batch. *Refusal{EODImpossible} when open or unconfirmed sales cannot be
+	// settled in 60 s.
 	Close(ctx context.Context) (Totals, error)
 	// Turnover reports without closing.
 	Turnover(ctx context.Context) (Totals, error)

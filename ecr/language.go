@@ -2,7 +2,8 @@ package ecr
 
 import "strings"
 
-// German reports whether the texts of a terminal with this language are German; those of every other language are English.
+// German reports whether the texts of a terminal with this language are German; those of every
+// other language are English.
 func German(language string) bool { return strings.HasPrefix(strings.ToLower(language), "de") }
 
 // NameOriginal is the text of NoOriginal: what a register has to send with a refund.

@@ -10,7 +10,8 @@ type Peer struct {
 
 type peerKey struct{}
 
-// WithPeer returns a context for what a register asks for. A session gives it to each call of Desk, Till and Memory.
+// WithPeer returns a context for what a register asks for. A session gives it to each call of Desk,
+// Till and Memory.
 func WithPeer(ctx context.Context, p Peer) context.Context {
 	return context.WithValue(ctx, peerKey{}, p)
 }

@@ -8,15 +8,19 @@ import (
 	"time"
 )
 
-// Protocol is a register protocol as a session needs it. Each protocol has a folder of its own, which makes one.
+// Protocol is a register protocol as a session needs it. Each protocol has a folder of its own,
+// which makes one.
 type Protocol struct {
 	// Dialogue begins the terminal's side of one connection.
 	Dialogue func(Start) Dialogue
-	// Serial carries messages over an open serial line, which it owns; nil = the protocol does not run on one.
+	// Serial carries messages over an open serial line, which it owns; nil = the protocol does not
+	// run on one.
 	Serial func(Conn) Transport
-	// TCP carries messages over a connection, which it owns; nil = the protocol does not run on TCP.
+	// TCP carries messages over a connection, which it owns; nil = the protocol does not run on
+	// TCP.
 	TCP func(net.Conn) Transport
-	// Claim reads what a message says of who sends it; nil = the protocol has neither passwords nor registrations.
+	// Claim reads what a message says of who sends it; nil = the protocol has neither passwords nor
+	// registrations.
 	Claim func(data []byte) Claim
 }
 
@@ -27,7 +31,8 @@ type Claim struct {
 	Register bool // it registers: what sends it is a register, and no stranger that knocks
 }
 
-// Conn is an open serial line. Read may return os.ErrDeadlineExceeded; 0 bytes without an error count as that too.
+// Conn is an open serial line. Read may return os.ErrDeadlineExceeded; 0 bytes without an error
+// count as that too.
 type Conn = interface {
 	io.ReadWriteCloser
 	SetReadDeadline(t time.Time) error
@@ -38,7 +43,8 @@ type Transport interface {
 	// Send sends one message. nil: the peer has it, as far as the protocol lets the terminal know.
 	// Errors: ErrClosed (wrapping the cause), ctx.Err(), and the protocol's own.
 	Send(ctx context.Context, data []byte) error
-	// Receive takes the next message. Errors: ErrClosed (wrapping the cause; ErrStrange is one), ctx.Err().
+	// Receive takes the next message. Errors: ErrClosed (wrapping the cause; ErrStrange is one),
+	// ctx.Err().
 	Receive(ctx context.Context) ([]byte, error)
 	// While returns a context that ends with ctx, or when the connection is gone.
 	While(ctx context.Context) context.Context
@@ -54,7 +60,8 @@ var (
 	ErrStrange = errors.New("the peer speaks another protocol") // a byte came that begins no message
 )
 
-// Counters count what happened on a serial line since it was opened. A protocol fills in what it knows.
+// Counters count what happened on a serial line since it was opened. A protocol fills in what it
+// knows.
 type Counters struct {
 	Received, Sent   int // messages delivered and acknowledged
 	Repeated         int // messages we sent again

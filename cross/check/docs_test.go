@@ -19,10 +19,6 @@ const maxDoc = 30
 // longDocs are rooms whose doc.go is longer, or still holds decisions, with the reason.
 var longDocs = map[string]string{
 	"agent/offline":      "becomes rows of the services' tables",
-	"ecr/register":       "its decisions move with the new dialogues",
-	"ecr/zvt":            "its decisions move with the new dialogues",
-	"ecr/zvt/apdu":       "its decisions move with the new dialogues",
-	"ecr/zvt/frame":      "its decisions move with the new dialogues",
 	"schemes/onboarding": "becomes a table of endpoints",
 	"schemes/tokens":     "becomes a table of endpoints",
 }

@@ -1,16 +1,21 @@
-// Package ecrtest is the conformance suite of register protocols: Run plays a protocol's own registers against a
-// session with a small desk, on a serial cable and on TCP, and holds what both sides believe against each other.
+// Package ecrtest is the conformance suite of register protocols: Run plays a protocol's own
+// registers against a session with a small desk, on a serial cable and on TCP, and holds what both
+// sides believe against each other.
 //
-// Its cases are a sale, a decline, an abort, the answer that is lost, a cable cut at every byte of a sale, a sale asked
-// for instead of the lost one, the same request twice, another body under one id, two registers on one line and on two,
-// the end of day, and hostile bytes. A protocol says in its Fixture what it can do; the suite does not guess, and a
-// protocol that cannot match a repeated request is held to what it then does.
+// Its cases are a sale, a decline, an abort, the answer that is lost, a cable cut at every byte of
+// a sale, a sale asked for instead of the lost one, the same request twice, another body under one
+// id, two registers on one line and on two, the end of day, and hostile bytes. A protocol says in
+// its Fixture what it can do; the suite does not guess, and a protocol that cannot match a repeated
+// request is held to what it then does.
 //
 // It guarantees that a protocol that passes
-//   - begins at most one sale for one request that it can recognise, and none for bytes that are no request;
-//   - records "told" only for an outcome that the register holds, and tells it again in the protocol's own way;
+//   - begins at most one sale for one request that it can recognise, and none for bytes that are no
+//     request;
+//   - records "told" only for an outcome that the register holds, and tells it again in the
+//     protocol's own way;
 //   - never tells one register's outcome to another.
 //
-// Time is made up, so that the waits of a protocol cost nothing; one day is played over real TCP connections.
-// A new protocol adds a test of one Fixture in its folder. It imports ecr, ecr/session, ecr/ecrtest/desk and testify.
+// Time is made up, so that the waits of a protocol cost nothing; one day is played over real TCP
+// connections. A new protocol adds a test of one Fixture in its folder. It imports ecr,
+// ecr/session, ecr/ecrtest/desk and testify.
 package ecrtest

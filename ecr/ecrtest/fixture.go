@@ -11,8 +11,8 @@ import (
 // Fixture is a protocol under test.
 type Fixture struct {
 	Protocol ecr.Protocol
-	// Connect makes a register on a connection, which it owns. It shares no dialogue with the terminal. name tells the
-	// registers of one line apart, where the protocol can.
+	// Connect makes a register on a connection, which it owns. It shares no dialogue with the
+	// terminal. name tells the registers of one line apart, where the protocol can.
 	Connect func(ctx context.Context, kind Kind, conn net.Conn, name string) (Register, error)
 	Can     Can
 	// Hostile are bytes that begin nothing, beside those that the suite sends to every protocol.
@@ -30,10 +30,11 @@ const (
 
 // Can is what a protocol can do.
 type Can struct {
-	// IDs: a request has an id of its own. The same id again is the same request; without ids it is a new one.
+	// IDs: a request has an id of its own. The same id again is the same request; without ids it is
+	// a new one.
 	IDs bool
-	// Repeats: a lost answer is asked for by the same request again, whose id holds over connections. Without it the
-	// protocol asks for the last sale.
+	// Repeats: a lost answer is asked for by the same request again, whose id holds over
+	// connections. Without it the protocol asks for the last sale.
 	Repeats bool
 	// Names: the registers of one line have names, and hear of their own sales only.
 	Names bool
@@ -42,8 +43,9 @@ type Can struct {
 	EndOfDay bool
 }
 
-// Register is a register of the protocol. An error of its methods means that its question did not end; the Answer
-// beside it is what was heard and acknowledged before, the zero value if nothing was.
+// Register is a register of the protocol. An error of its methods means that its question did not
+// end; the Answer beside it is what was heard and acknowledged before, the zero value if nothing
+// was.
 type Register interface {
 	// Pay asks for a payment. id is the request's own; a protocol without ids leaves it out.
 	Pay(ctx context.Context, amount money.Minor, id string) (Answer, error)

@@ -70,7 +70,8 @@ func (r *rig) line(name string) *line {
 	return l
 }
 
-// register connects a register: anew on TCP; a serial line has one cable, and one register at its end.
+// register connects a register: anew on TCP; a serial line has one cable, and one register at its
+// end.
 func (l *line) register(name string) Register {
 	r := l.r
 	r.t.Helper()
@@ -153,7 +154,8 @@ func (r *rig) told(sale int) bool {
 	return len(r.desk.Sales) >= sale && r.desk.Sales[sale-1].Told
 }
 
-// settle waits until nothing is on its way to the desk, and until the telling of all sales is recorded.
+// settle waits until nothing is on its way to the desk, and until the telling of all sales is
+// recorded.
 func (r *rig) settle() {
 	r.t.Helper()
 	<-time.After(time.Minute)

@@ -133,7 +133,8 @@ func lostAnswer(r *rig) {
 	require.Equal(r.t, 1, r.begun())
 }
 
-// askedWhileItRuns: a register that lost its line in the middle of a sale joins it again, and hears its end.
+// askedWhileItRuns: a register that lost its line in the middle of a sale joins it again, and hears
+// its end.
 func askedWhileItRuns(r *rig) {
 	l := r.line("one")
 	paid := r.begin(l.register("1"), "7")
@@ -164,8 +165,8 @@ func lostDecline(r *rig) {
 	require.Equal(r.t, 1, r.begun())
 }
 
-// anotherSale: a register that asks for a new sale instead of its lost one does not know that one. It is handed back
-// before the new one begins, and nothing tells it as approved.
+// anotherSale: a register that asks for a new sale instead of its lost one does not know that one.
+// It is handed back before the new one begins, and nothing tells it as approved.
 func anotherSale(r *rig) {
 	l := r.line("one")
 	r.lost(l)
@@ -176,7 +177,8 @@ func anotherSale(r *rig) {
 	require.False(r.t, r.desk.Sales[0].Told)
 }
 
-// askedTwice: the same bytes again are the same sale where the protocol can say so, and a new one where it cannot.
+// askedTwice: the same bytes again are the same sale where the protocol can say so, and a new one
+// where it cannot.
 func askedTwice(r *rig) {
 	till := r.line("one").register("1")
 	r.hears(Approved, 1250, r.pay(till, 1250, "7"), "the sale")
@@ -206,7 +208,8 @@ func anotherBody(r *rig) {
 	require.EqualValues(r.t, 1250, r.desk.Sales[0].Outcome.Amount)
 }
 
-// twoOnOneLine: while one connection runs a sale, another is told so at once and is told nothing of it.
+// twoOnOneLine: while one connection runs a sale, another is told so at once and is told nothing of
+// it.
 func twoOnOneLine(r *rig) {
 	if r.kind == Serial {
 		r.t.Log("a cable has one register")
@@ -281,7 +284,8 @@ func endOfDay(r *rig) {
 	require.Equal(r.t, 1, r.desk.Closed)
 }
 
-// cutAtEveryByte cuts the line after every byte of a sale, whoever sent it, and lets the register ask again.
+// cutAtEveryByte cuts the line after every byte of a sale, whoever sent it, and lets the register
+// ask again.
 func cutAtEveryByte(t *testing.T, f Fixture, kind Kind) {
 	bytes := 0
 	inTime(t, f, kind, func(r *rig) {

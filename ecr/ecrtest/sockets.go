@@ -12,7 +12,8 @@ import (
 	"posagent/ecr/session"
 )
 
-// overSockets plays a day over real TCP connections: a sale, a decline, an answer that is lost and asked for again.
+// overSockets plays a day over real TCP connections: a sale, a decline, an answer that is lost and
+// asked for again.
 func overSockets(t *testing.T, f Fixture) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

@@ -9,8 +9,8 @@ import (
 	"posagent/ecr"
 )
 
-// wire is a line between a register and the terminal, in memory. It can be cut after any byte: a serial cable then
-// loses what is sent, a connection ends.
+// wire is a line between a register and the terminal, in memory. It can be cut after any byte: a
+// serial cable then loses what is sent, a connection ends.
 type wire struct {
 	kind Kind
 	ends [2]net.Conn // the register's, the terminal's

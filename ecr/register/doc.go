@@ -1,24 +1,18 @@
-// Package register is a cash register on the other end of the line: the engine of `posagent register`, of the demo
-// and of the tests that need one. It speaks ZVT as a master: it sends a command, answers what the terminal says and
-// returns one Result when the terminal is done.
+// Package register is a cash register on the other end of the line: the engine of `posagent
+// register`, of the demo and of the tests that need one. It speaks ZVT as a master: it sends a
+// command, answers what the terminal says and returns one Result when the terminal is done.
 //
-// It owns the register's dialogue (Register and its commands), the habits of the registers found in the field
-// (Habit), the ways to misbehave (Reaction), recording of a TCP line for a protocol analyser (Capture) and the
-// reading of hexadecimal messages (DecodeHex). It shares the codec with the terminal and nothing else, so that a
-// mistake in the terminal's dialogue is not repeated here. It must not import testing, the terminal's dialogue
-// (ecr/zvt), device or anything of the agent; a serial port is opened by a function the caller gives.
+// It owns the register's dialogue (Register and its commands), the habits of the registers found in
+// the field (Habit), the ways to misbehave (Reaction), recording of a TCP line for a protocol
+// analyser (Capture) and the reading of hexadecimal messages (DecodeHex). It shares the codec with
+// the terminal and nothing else, so that a mistake in the terminal's dialogue is not repeated here.
+// It must not import testing, the terminal's dialogue (ecr/zvt), device or anything of the agent; a
+// serial port is opened by a function the caller gives.
 //
 // Guarantees:
 //   - One command at a time; Abort may be called while one runs.
-//   - Every command ends: with the terminal's completion, its refusal, or an error within the times T3 and T4.
-//   - Result.Approved is true only if the terminal said so in 04 0F, this register acknowledged it, and no abort
-//     followed.
-//
-// Decisions (2026-11-21)
-//
-// The habits are named after what they do. They reproduce what independent register programs were seen to send and
-// not to stand, down to the bytes; none of them is the best way to write a register.
-//
-// A refusal (84 xx) is a Result with Refused set, not an error: the terminal did answer. An error means that the
-// outcome is not known to this register; it then asks with Repeat.
+//   - Every command ends: with the terminal's completion, its refusal, or an error within the times
+//     T3 and T4.
+//   - Result.Approved is true only if the terminal said so in 04 0F, this register acknowledged it,
+//     and no abort followed.
 package register

@@ -38,8 +38,8 @@ func (m *modem) Open(ctx context.Context) (ecr.Conn, error) {
 	return modemConn{conn, m}, nil
 }
 
-// TestField_L12BadDataIsCounted: noise, a bad checksum and a NAK are counted and logged once; the last contact, the carrier
-// and that the line is open are known, and that it is not any more.
+// TestField_L12BadDataIsCounted: noise, a bad checksum and a NAK are counted and logged once; the
+// last contact, the carrier and that the line is open are known, and that it is not any more.
 func TestField_L12BadDataIsCounted(t *testing.T) {
 	var text bytes.Buffer
 	var mu sync.Mutex
@@ -101,7 +101,8 @@ func TestField_L12BadDataIsCounted(t *testing.T) {
 	require.Equal(t, []int{1, 1, 1, 1}, []int{st.Link.Received, st.Link.Sent, st.Link.Bad, st.Link.Naks}, "what was counted stays")
 }
 
-// TestField_L12TCPIsCounted: who speaks another protocol is counted, and when a register was heard last.
+// TestField_L12TCPIsCounted: who speaks another protocol is counted, and when a register was heard
+// last.
 func TestField_L12TCPIsCounted(t *testing.T) {
 	address, s := serveTCP(t, desk.New(), nil)
 	require.Eventually(t, func() bool { return s.Stats().Open }, time.Minute, time.Millisecond)

@@ -16,8 +16,9 @@ import (
 	"posagent/ecr/ecrtest/desk"
 )
 
-// TestField_L16RegisteredConnectionsAreEvictedLast: a register that is connected and quiet keeps its connection beside any
-// number of others, silent ones and such that send commands; where a password is set, one that has not shown it is no register.
+// TestField_L16RegisteredConnectionsAreEvictedLast: a register that is connected and quiet keeps
+// its connection beside any number of others, silent ones and such that send commands; where a
+// password is set, one that has not shown it is no register.
 func TestField_L16RegisteredConnectionsAreEvictedLast(t *testing.T) {
 	for _, password := range []string{"", "123456"} {
 		address, s := serveTCP(t, desk.New(), func(o *setup) { o.zvt.Password = password; o.MaxConns = 4 })
@@ -44,8 +45,9 @@ func TestField_L16RegisteredConnectionsAreEvictedLast(t *testing.T) {
 	}
 }
 
-// TestField_L16AFloodStopsNoSale: connections that come and go as fast as they can, with commands that are stored, that are
-// answered, and that are asked again, do not keep a sale from its end, and fill no log.
+// TestField_L16AFloodStopsNoSale: connections that come and go as fast as they can, with commands
+// that are stored, that are answered, and that are asked again, do not keep a sale from its end,
+// and fill no log.
 func TestField_L16AFloodStopsNoSale(t *testing.T) {
 	var text bytes.Buffer
 	var mu sync.Mutex

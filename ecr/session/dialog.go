@@ -18,7 +18,8 @@ const (
 	recordOnce    = 5 * time.Second
 )
 
-// dialog is one connection: a dialogue of the protocol, and the goroutines that perform its actions.
+// dialog is one connection: a dialogue of the protocol, and the goroutines that perform its
+// actions.
 type dialog struct {
 	s         *Session
 	number    int
@@ -132,7 +133,8 @@ func (d *dialog) read(ctx context.Context, link ecr.Transport) error {
 	}
 }
 
-// judge holds a password back until it may be judged, and takes note of a wrong one. The dialogue answers it.
+// judge holds a password back until it may be judged, and takes note of a wrong one. The dialogue
+// answers it.
 func (d *dialog) judge(ctx context.Context, claim ecr.Claim) error {
 	s := d.s
 	if d.shown || !claim.Password {
@@ -162,9 +164,11 @@ func (d *dialog) gone() {
 	d.post(ecr.Gone{})
 }
 
-// run steps the dialogue until ctx ends, or until the connection is lost and everything it began is settled.
+// run steps the dialogue until ctx ends, or until the connection is lost and everything it began is
+// settled.
 func (d *dialog) run(ctx context.Context) {
-	// Writing ends with the loop; calls of the desk end with ctx, so that a delivery is recorded after that.
+	// Writing ends with the loop; calls of the desk end with ctx, so that a delivery is recorded
+	// after that.
 	writing, cancel := context.WithCancel(ctx)
 	d.jobs.Go(func() { d.write(writing) })
 	defer d.jobs.Wait()
@@ -410,7 +414,8 @@ func isResuming(err error) bool {
 	return errors.As(err, &r) && r.Code == ecr.Resuming
 }
 
-// deliver reports a delivery until the desk has recorded it. A desk that is closing still gets one try.
+// deliver reports a delivery until the desk has recorded it. A desk that is closing still gets one
+// try.
 func (d *dialog) deliver(ctx context.Context, a ecr.Deliver) {
 	began := time.Now()
 	late := time.AfterFunc(recordWithin, func() { d.recorded(ecr.Recorded{Gen: a.Gen}) }) // also where the desk hangs
@@ -454,8 +459,8 @@ func (d *dialog) total(ctx context.Context, gen int, ask func(context.Context) (
 	d.post(ecr.Totalled{Gen: gen, Totals: t, Code: code})
 }
 
-// save stores a registration and tells the line's other connections. One that is stored already is not written again:
-// registers register for every command, and strangers as often as they like.
+// save stores a registration and tells the line's other connections. One that is stored already is
+// not written again: registers register for every command, and strangers as often as they like.
 func (d *dialog) save(ctx context.Context, a ecr.Save) {
 	s := d.s
 	s.saving.Lock()

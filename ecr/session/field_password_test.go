@@ -25,8 +25,8 @@ const (
 	wrongPassword = "06 00 06 11 11 11 00 09 78"
 )
 
-// TestField_L3NothingWithoutThePassword: where a password is set, no command of a connection is done before the
-// connection has shown it, whatever other connections have shown.
+// TestField_L3NothingWithoutThePassword: where a password is set, no command of a connection is
+// done before the connection has shown it, whatever other connections have shown.
 func TestField_L3NothingWithoutThePassword(t *testing.T) {
 	d := desk.New()
 	address, s := serveTCP(t, d, withPassword)
@@ -62,8 +62,9 @@ func TestField_L3NothingWithoutThePassword(t *testing.T) {
 	till.expect("04 0F 07 27 6C")
 }
 
-// TestField_L3WrongPasswordsCostTime: the passwords of one address are judged one after the other, with 1, 2, 4 … s
-// between them, however many connections it has; another address is not kept waiting.
+// TestField_L3WrongPasswordsCostTime: the passwords of one address are judged one after the other,
+// with 1, 2, 4 … s between them, however many connections it has; another address is not kept
+// waiting.
 func TestField_L3WrongPasswordsCostTime(t *testing.T) {
 	var text bytes.Buffer
 	var mu sync.Mutex
@@ -165,8 +166,8 @@ func TestField_L3OnlyAllowedAddresses(t *testing.T) {
 	p.expect("80 00 00")
 }
 
-// TestField_L3ACableKeepsItsRegistration: on a serial line the registration that showed the password holds after a
-// restart of the terminal; one that was made without a password does not.
+// TestField_L3ACableKeepsItsRegistration: on a serial line the registration that showed the
+// password holds after a restart of the terminal; one that was made without a password does not.
 func TestField_L3ACableKeepsItsRegistration(t *testing.T) {
 	d := desk.New()
 	sale := []byte{0x06, 0x01, 0x07, 0x04, 0, 0, 0, 0, 0x12, 0x50}
@@ -196,8 +197,8 @@ func TestField_L3ACableKeepsItsRegistration(t *testing.T) {
 	require.Equal(t, []byte{0x80, 0, 0}, run("123456", sale))
 }
 
-// TestField_L3AGuessThatIsGoneIsNotKept: a connection that closes, or is closed for another, leaves nothing behind that waits for
-// the turn of its password.
+// TestField_L3AGuessThatIsGoneIsNotKept: a connection that closes, or is closed for another, leaves
+// nothing behind that waits for the turn of its password.
 func TestField_L3AGuessThatIsGoneIsNotKept(t *testing.T) {
 	address, s := serveTCP(t, desk.New(), withPassword)
 	for range 2 { // the next one waits 2 s, and each behind it twice as long

@@ -11,14 +11,16 @@ import (
 	"posagent/ecr/ecrtest/desk"
 )
 
-// page is what a browser writes to the line for `fetch(…, {method: "POST", mode: "no-cors", body: …})`.
+// page is what a browser writes to the line for `fetch(…, {method: "POST", mode: "no-cors", body:
+// …})`.
 func page(body []byte) []byte {
 	return append(fmt.Appendf(nil, "POST / HTTP/1.1\r\nHost: 127.0.0.1:20007\r\nConnection: keep-alive\r\nContent-Length: %d\r\n"+
 		"Origin: http://prize.example\r\nUser-Agent: Mozilla/5.0\r\nAccept: */*\r\nReferer: http://prize.example/\r\n\r\n", len(body)), body...)
 }
 
-// TestField_L1AStrangeByteClosesTheLine: a byte that begins no message closes the connection by itself, as the first
-// byte of a connection and as the first byte after any number of good messages.
+// TestField_L1AStrangeByteClosesTheLine: a byte that begins no message closes the connection by
+// itself, as the first byte of a connection and as the first byte after any number of good
+// messages.
 func TestField_L1AStrangeByteClosesTheLine(t *testing.T) {
 	begins := map[byte]bool{0x04: true, 0x05: true, 0x06: true, 0x08: true, 0x0F: true, 0x80: true, 0x84: true}
 	address, _ := serveTCP(t, desk.New(), func(o *setup) { o.t3 = time.Hour })
@@ -50,8 +52,8 @@ func TestField_L1AStrangeByteClosesTheLine(t *testing.T) {
 	}
 }
 
-// TestField_L1AWebPageReachesNoSale: what a browser sends for a page moves nothing, whatever the page puts behind the
-// header and wherever a reader of the stream would be by then.
+// TestField_L1AWebPageReachesNoSale: what a browser sends for a page moves nothing, whatever the
+// page puts behind the header and wherever a reader of the stream would be by then.
 func TestField_L1AWebPageReachesNoSale(t *testing.T) {
 	d := desk.New()
 	address, s := serveTCP(t, d, nil)

@@ -19,8 +19,8 @@ import (
 
 const repeat = "06 20 05 12 34 56 03 03"
 
-// TestField_L2OpenDialogueIsNotTakenOver: a stranger's 06 20 neither acknowledges in the register's place nor ends its
-// dialogue, while the sale runs and while 04 0F waits for its answer.
+// TestField_L2OpenDialogueIsNotTakenOver: a stranger's 06 20 neither acknowledges in the register's
+// place nor ends its dialogue, while the sale runs and while 04 0F waits for its answer.
 func TestField_L2OpenDialogueIsNotTakenOver(t *testing.T) {
 	d := desk.New()
 	inTime(t, d, func(t *testing.T, a *peer, l *pipes) {
@@ -55,8 +55,9 @@ func TestField_L2OpenDialogueIsNotTakenOver(t *testing.T) {
 	})
 }
 
-// TestField_L2ALostDialogueIsTakenOver: the 06 20 that waits is told the outcome once the connection that asked is gone,
-// or once its dialogue is over; of two that wait, the first comes first.
+// TestField_L2ALostDialogueIsTakenOver: the 06 20 that waits is told the outcome once the
+// connection that asked is gone, or once its dialogue is over; of two that wait, the first comes
+// first.
 func TestField_L2ALostDialogueIsTakenOver(t *testing.T) {
 	d := desk.New()
 	inTime(t, d, func(t *testing.T, a *peer, l *pipes) {
@@ -90,8 +91,8 @@ func TestField_L2ALostDialogueIsTakenOver(t *testing.T) {
 	})
 }
 
-// switchOff lets a register's end of a connection answer nothing any more, not even the kernel's probes: what a register
-// without power does.
+// switchOff lets a register's end of a connection answer nothing any more, not even the kernel's
+// probes: what a register without power does.
 func switchOff(t *testing.T, conn net.Conn) {
 	t.Helper()
 	raw, err := conn.(*net.TCPConn).SyscallConn()
@@ -104,9 +105,10 @@ func switchOff(t *testing.T, conn net.Conn) {
 	require.NoError(t, err)
 }
 
-// TestField_L2ARegisterWithoutPowerGetsItsDialogueBack: lines whose register loses power in the middle of a sale, some
-// while the sale runs, some while 04 0F waits. A connection that asks for the status and answers everything confirms
-// nothing; the register's own 06 20 after its restart is told. HALF_OPEN is the number of lines.
+// TestField_L2ARegisterWithoutPowerGetsItsDialogueBack: lines whose register loses power in the
+// middle of a sale, some while the sale runs, some while 04 0F waits. A connection that asks for
+// the status and answers everything confirms nothing; the register's own 06 20 after its restart is
+// told. HALF_OPEN is the number of lines.
 func TestField_L2ARegisterWithoutPowerGetsItsDialogueBack(t *testing.T) {
 	lines, err := strconv.Atoi(cmp.Or(os.Getenv("HALF_OPEN"), "6"))
 	require.NoError(t, err)
@@ -161,8 +163,9 @@ func TestField_L2ARegisterWithoutPowerGetsItsDialogueBack(t *testing.T) {
 	}
 }
 
-// TestField_L6ASaleAskedForAnewIsNotTheOldOne: a register that starts again and asks for a sale gets the old 04 0F across
-// it. It acknowledges that by itself; the old sale is lost all the same, and the new one is told.
+// TestField_L6ASaleAskedForAnewIsNotTheOldOne: a register that starts again and asks for a sale
+// gets the old 04 0F across it. It acknowledges that by itself; the old sale is lost all the same,
+// and the new one is told.
 func TestField_L6ASaleAskedForAnewIsNotTheOldOne(t *testing.T) {
 	for _, line := range []string{"tcp", "serial"} {
 		t.Run(line, func(t *testing.T) {

@@ -18,8 +18,8 @@ const (
 	maxGuests  = 1024             // addresses remembered
 )
 
-// guard slows the guessing of the password down: the passwords of one address are judged one after the other, each after
-// the delay that the last wrong one has cost.
+// guard slows the guessing of the password down: the passwords of one address are judged one after
+// the other, each after the delay that the last wrong one has cost.
 type guard struct {
 	mu     sync.Mutex
 	guests map[netip.Addr]*guest
@@ -32,7 +32,8 @@ type guest struct {
 	until time.Time     // the next is not judged before
 }
 
-// judge waits for the address's turn and reports right(); a wrong one costs the address time. It fails when ctx ends.
+// judge waits for the address's turn and reports right(); a wrong one costs the address time. It
+// fails when ctx ends.
 func (g *guard) judge(ctx context.Context, from netip.Addr, right bool) error {
 	one := g.enter(from)
 	defer g.leave(one)
@@ -105,7 +106,8 @@ func (g *guard) leave(one *guest) {
 	one.users--
 }
 
-// quiet lets each phrase into the log once a minute and counts the rest. The phrases are fixed, so that their number is.
+// quiet lets each phrase into the log once a minute and counts the rest. The phrases are fixed, so
+// that their number is.
 type quiet struct {
 	mu   sync.Mutex
 	said map[string]*phrase
@@ -141,7 +143,8 @@ func (q *quiet) warn(log *slog.Logger, text string, args ...any) {
 	log.Warn(text, args...)
 }
 
-// The pace at which a line takes messages of connections that are in no dialogue, and the longest that one waits.
+// The pace at which a line takes messages of connections that are in no dialogue, and the longest
+// that one waits.
 const (
 	strangerEvery = 2 * time.Millisecond
 	strangerMost  = 50 * time.Millisecond
@@ -149,8 +152,9 @@ const (
 
 var errEvicted = errors.New("closed for another connection")
 
-// turn holds a message of a stranger back for its turn, so that a flood of them takes nothing from a sale. The connection
-// that runs the line's dialogue is never held back. It fails where the connection was closed for another meanwhile.
+// turn holds a message of a stranger back for its turn, so that a flood of them takes nothing from
+// a sale. The connection that runs the line's dialogue is never held back. It fails where the
+// connection was closed for another meanwhile.
 func (d *dialog) turn(ctx context.Context) error {
 	s := d.s
 	s.mu.Lock()

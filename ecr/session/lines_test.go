@@ -81,7 +81,8 @@ const (
 	pay     = "06 01 07 04 00 00 00 00 12 50"
 )
 
-// TestAnotherConnection: while one connection runs a sale, another gets clear answers and can abort it.
+// TestAnotherConnection: while one connection runs a sale, another gets clear answers and can abort
+// it.
 func TestAnotherConnection(t *testing.T) {
 	d := desk.New()
 	address, s := serveTCP(t, d, nil)
@@ -117,7 +118,8 @@ func TestAnotherConnection(t *testing.T) {
 	require.Equal(t, []string{"told s1"}, d.Recorded())
 }
 
-// TestTakeOver: 06 20 on a new connection continues the sale once the connection that had it is gone.
+// TestTakeOver: 06 20 on a new connection continues the sale once the connection that had it is
+// gone.
 func TestTakeOver(t *testing.T) {
 	d := desk.New()
 	address, _ := serveTCP(t, d, nil)
@@ -137,7 +139,8 @@ func TestTakeOver(t *testing.T) {
 	require.Equal(t, []string{"lost s1", "told s1"}, got, "the first connection was not told")
 }
 
-// TestLostConnection: the sale runs on, its outcome is lost, and 06 20 on the next connection tells it.
+// TestLostConnection: the sale runs on, its outcome is lost, and 06 20 on the next connection tells
+// it.
 func TestLostConnection(t *testing.T) {
 	d := desk.New()
 	address, s := serveTCP(t, d, nil)
@@ -181,7 +184,8 @@ func TestConnectionLimit(t *testing.T) {
 	busy.expect("04 0F")
 }
 
-// TestGarbageOnTCP: what is no dialogue ends the connection or is refused, and the terminal goes on (security E).
+// TestGarbageOnTCP: what is no dialogue ends the connection or is refused, and the terminal goes on
+// (security E).
 func TestGarbageOnTCP(t *testing.T) {
 	d := desk.New()
 	address, _ := serveTCP(t, d, func(o *setup) { o.t3 = 50 * time.Millisecond })
@@ -224,7 +228,8 @@ func isTimeout(err error) bool {
 	return errors.As(err, &ne) && ne.Timeout()
 }
 
-// TestSerialDeviceComesBack: the adapter drops out in the middle of a sale; the register gets its 04 0F all the same.
+// TestSerialDeviceComesBack: the adapter drops out in the middle of a sale; the register gets its
+// 04 0F all the same.
 func TestSerialDeviceComesBack(t *testing.T) {
 	d := desk.New()
 	first, path1 := cablePair(t)
@@ -257,7 +262,8 @@ func TestSerialDeviceComesBack(t *testing.T) {
 	require.EqualValues(t, 1, s.Stats().OpenErrors)
 }
 
-// TestGarbageOnTheSerialLine: bad blocks begin nothing, and after each the next good one is understood (security E).
+// TestGarbageOnTheSerialLine: bad blocks begin nothing, and after each the next good one is
+// understood (security E).
 func TestGarbageOnTheSerialLine(t *testing.T) {
 	d := desk.New()
 	end, path := cablePair(t)

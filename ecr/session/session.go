@@ -46,7 +46,8 @@ type Options struct {
 	Tap func(dir Direction, message []byte)
 	// Allow is where TCP connections may come from, nil = from anywhere.
 	Allow []netip.Prefix
-	// Refused is called with the address of each wrong password, or with the line's name; it must not block. nil = nothing.
+	// Refused is called with the address of each wrong password, or with the line's name; it must
+	// not block. nil = nothing.
 	Refused func(from string)
 	// MaxConns bounds the TCP connections, 0 = 8.
 	MaxConns int
@@ -60,7 +61,8 @@ const (
 // Carrier says whether the other end of a serial cable shows that it is there.
 type Carrier string
 
-// The carriers. A cable of three wires shows nothing; a line that never showed a carrier is not missed one.
+// The carriers. A cable of three wires shows nothing; a line that never showed a carrier is not
+// missed one.
 const (
 	NoCarrierWire Carrier = ""
 	CarrierUp     Carrier = "up"
@@ -178,7 +180,8 @@ func (s *Session) plugged(link ecr.Transport) {
 	}
 }
 
-// look watches an open serial line until ctx ends: its carrier, and what shows a bad cable or wrong settings.
+// look watches an open serial line until ctx ends: its carrier, and what shows a bad cable or wrong
+// settings.
 func (s *Session) look(ctx context.Context, conn ecr.Conn, before ecr.Counters) {
 	for pause(ctx, lookEvery); ctx.Err() == nil; pause(ctx, lookEvery) {
 		if c, ok := conn.(carrying); ok {
@@ -236,8 +239,8 @@ func (s *Session) load(ctx context.Context) error {
 	return nil
 }
 
-// ServeSerial serves a serial line until ctx ends: it opens the line, and opens it again whenever it is lost. It
-// returns ctx.Err(), or the error of loading the registration.
+// ServeSerial serves a serial line until ctx ends: it opens the line, and opens it again whenever
+// it is lost. It returns ctx.Err(), or the error of loading the registration.
 func (s *Session) ServeSerial(ctx context.Context, opener Opener) error {
 	if s.o.Protocol.Serial == nil {
 		return errNoSerial
@@ -314,8 +317,8 @@ func (c *cable) plug(link ecr.Transport) {
 	c.changed = make(chan struct{})
 }
 
-// send waits for a line. A line lost under a message is waited for as well, and the message sent again: everything a
-// terminal says may be said twice.
+// send waits for a line. A line lost under a message is waited for as well, and the message sent
+// again: everything a terminal says may be said twice.
 func (c *cable) send(ctx context.Context, data []byte) error {
 	late := time.NewTimer(reopenWithin)
 	defer late.Stop()

@@ -13,8 +13,9 @@ import (
 	"posagent/ecr"
 )
 
-// ServeTCP serves register connections until ctx ends, then closes the listener and them. It returns ctx.Err(), the
-// error of loading the registration, or that of a listener closed by somebody else.
+// ServeTCP serves register connections until ctx ends, then closes the listener and them. It
+// returns ctx.Err(), the error of loading the registration, or that of a listener closed by
+// somebody else.
 func (s *Session) ServeTCP(ctx context.Context, listener net.Listener) error {
 	defer func() { _ = listener.Close() }()
 	if s.o.Protocol.TCP == nil {
@@ -80,11 +81,13 @@ func (s *Session) ServeTCP(ctx context.Context, listener net.Listener) error {
 	}
 }
 
-// goneWithin is how long a register that is switched off, or whose cable is out, keeps its dialogue.
+// goneWithin is how long a register that is switched off, or whose cable is out, keeps its
+// dialogue.
 const goneWithin = 10 * time.Second
 
-// keepAlive lets the kernel find out within goneWithin that the peer is gone: by keep-alive where nothing is on its way
-// (after 4 s, then every 3 s), by the limit of TCP on unacknowledged data where something is.
+// keepAlive lets the kernel find out within goneWithin that the peer is gone: by keep-alive where
+// nothing is on its way (after 4 s, then every 3 s), by the limit of TCP on unacknowledged data
+// where something is.
 func keepAlive(conn *net.TCPConn) {
 	_ = conn.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: 4 * time.Second, Interval: 3 * time.Second, Count: 2})
 	const tcpUserTimeout = 18 // TCP_USER_TIMEOUT, which package syscall does not have
@@ -95,7 +98,8 @@ func keepAlive(conn *net.TCPConn) {
 	}
 }
 
-// rank is what a connection has shown itself to be. The lower it is, the sooner it is closed for another.
+// rank is what a connection has shown itself to be. The lower it is, the sooner it is closed for
+// another.
 type rank uint8
 
 const (
@@ -104,7 +108,8 @@ const (
 	registered             // it has registered
 )
 
-// rankOf is what a message says of its connection. Where a password is set, a command without it shows nothing.
+// rankOf is what a message says of its connection. Where a password is set, a command without it
+// shows nothing.
 func (d *dialog) rankOf(claim ecr.Claim) rank {
 	switch {
 	case !d.shown:
@@ -115,8 +120,9 @@ func (d *dialog) rankOf(claim ecr.Claim) rank {
 	return speaking
 }
 
-// makeRoom closes a connection without a dialogue when there are too many: of those that have shown least, one of the
-// address that has most, and there the oldest. A register that is connected keeps its place beside any crowd of others.
+// makeRoom closes a connection without a dialogue when there are too many: of those that have shown
+// least, one of the address that has most, and there the oldest. A register that is connected keeps
+// its place beside any crowd of others.
 func (s *Session) makeRoom() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -45,7 +45,8 @@ func (p *pipes) dial(t *testing.T) *peer {
 	return &peer{t: t, conn: ours}
 }
 
-// inTime runs a session and a register in made-up time; it fails on any goroutine that is left behind.
+// inTime runs a session and a register in made-up time; it fails on any goroutine that is left
+// behind.
 func inTime(t *testing.T, d *desk.Desk, play func(t *testing.T, p *peer, l *pipes)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -159,7 +160,8 @@ func TestDeliveryIsRecordedInTheEnd(t *testing.T) {
 		p.expect("06 0F 00")
 		require.Equal(t, []string{"told s1"}, d.Recorded())
 	})
-	// Longer than the register waits: it gets its completion, the record is made all the same, even without a line.
+	// Longer than the register waits: it gets its completion, the record is made all the same, even
+	// without a line.
 	d = desk.New()
 	d.Failures = 9
 	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
@@ -180,8 +182,8 @@ func TestDeliveryIsRecordedInTheEnd(t *testing.T) {
 	})
 }
 
-// A disk that hangs, instead of failing, keeps the register waiting no longer: it gets its completion, and the record is made once
-// the disk goes on.
+// A disk that hangs, instead of failing, keeps the register waiting no longer: it gets its
+// completion, and the record is made once the disk goes on.
 func TestField_J8AHangingDiskEndsTheDialogue(t *testing.T) {
 	d := desk.New()
 	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
@@ -240,8 +242,8 @@ func TestPeerThatStopsReadingIsLeft(t *testing.T) {
 	})
 }
 
-// TestCancelAtEveryMoment: an abort on either side of each step ends in one definite answer, and in agreement with
-// what the desk recorded (security E 96).
+// TestCancelAtEveryMoment: an abort on either side of each step ends in one definite answer, and in
+// agreement with what the desk recorded (security E 96).
 func TestCancelAtEveryMoment(t *testing.T) {
 	for ms := 0; ms <= 2000; ms += 125 {
 		d := desk.New()
@@ -289,7 +291,8 @@ func TestAListenerClosedByOthersIsAnError(t *testing.T) {
 	require.ErrorIs(t, set("tcp", desk.New()).session().ServeTCP(t.Context(), l), net.ErrClosed)
 }
 
-// TestAProtocolWithoutALineSaysSo: a session does not open a line that its protocol does not run on.
+// TestAProtocolWithoutALineSaysSo: a session does not open a line that its protocol does not run
+// on.
 func TestAProtocolWithoutALineSaysSo(t *testing.T) {
 	s := New(Options{Line: "none"})
 	require.ErrorIs(t, s.ServeSerial(t.Context(), newTTYs()), errNoSerial)

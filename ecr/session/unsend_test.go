@@ -12,8 +12,8 @@ import (
 	"posagent/ecr/zvt/protocol"
 )
 
-// What has not left is taken back, and what waits for an acknowledgement is not repeated; both are said to be unsent, in
-// order. What comes after leaves.
+// What has not left is taken back, and what waits for an acknowledgement is not repeated; both are
+// said to be unsent, in order. What comes after leaves.
 func TestUnsendTakesBackWhatHasNotLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var left []byte

@@ -133,7 +133,8 @@ func (m *Machine) current() []outgoing {
 	return []outgoing{*m.pending}
 }
 
-// statusReply is the 06 0F of a status enquiry: positional version and status byte, then the container.
+// statusReply is the 06 0F of a status enquiry: positional version and status byte, then the
+// container.
 func (m *Machine) statusReply(msg apdu.Message, status byte) apdu.Message {
 	svc, _ := msg.Byte(0x03)
 	var prefix []byte
@@ -158,8 +159,9 @@ func (m *Machine) statusReply(msg apdu.Message, status byte) apdu.Message {
 	return out
 }
 
-// readsContainers reports whether a container may be sent that was only asked for by a bit: to a register that enabled
-// them in its registration, for more than its command list, or that sends one now.
+// readsContainers reports whether a container may be sent that was only asked for by a bit: to a
+// register that enabled them in its registration, for more than its command list, or that sends one
+// now.
 func (m *Machine) readsContainers(msg apdu.Message) bool {
 	_, sent := msg.TLV()
 	return sent || m.prof.TLV && !m.prof.ListOnly
@@ -223,7 +225,8 @@ func (m *Machine) tellTotals(t ecr.Totals) {
 	m.tell()
 }
 
-// toldTotals: nothing is undone if the totals were not taken; 84 only means that nothing more is wanted.
+// toldTotals: nothing is undone if the totals were not taken; 84 only means that nothing more is
+// wanted.
 func (m *Machine) toldTotals(r reply) {
 	if r.lost {
 		m.finish()

@@ -17,8 +17,9 @@ func sent(t *testing.T, lines ...string) []string {
 	return s.out
 }
 
-// TestField_L14StatusIsMinimal: a status enquiry that asks for containers by a bit gets them only where the register reads
-// containers: it enabled them for more than its command list, or it sends one.
+// TestField_L14StatusIsMinimal: a status enquiry that asks for containers by a bit gets them only
+// where the register reads containers: it enabled them for more than its command list, or it sends
+// one.
 func TestField_L14StatusIsMinimal(t *testing.T) {
 	const (
 		asks      = "E 05 01 05 12 34 56 03 07"
@@ -47,8 +48,9 @@ func TestField_L14StatusIsMinimal(t *testing.T) {
 	}
 }
 
-// TestField_L14CodesFit: an amount of nothing is too small, a refund of more than is left exceeds the maximum; B7 reads as a
-// pre-authorisation's to registers, and stays for a reversal of another amount. A sale that is being aborted shows "please wait".
+// TestField_L14CodesFit: an amount of nothing is too small, a refund of more than is left exceeds
+// the maximum; B7 reads as a pre-authorisation's to registers, and stays for a reversal of another
+// amount. A sale that is being aborted shows "please wait".
 func TestField_L14CodesFit(t *testing.T) {
 	for command, want := range map[string]string{
 		"E 06 01 07 04 00 00 00 00 00 00":                   "P 04 0F 07 27 C8 29 52 50 00 38",
@@ -65,7 +67,8 @@ func TestField_L14CodesFit(t *testing.T) {
 	require.Contains(t, sent(t, running...), "P 04 FF 01 17")
 }
 
-// TestField_L14LinesBreakBetweenWords: what is longer than the paper is broken between words, a word that is longer is cut.
+// TestField_L14LinesBreakBetweenWords: what is longer than the paper is broken between words, a
+// word that is longer is cut.
 func TestField_L14LinesBreakBetweenWords(t *testing.T) {
 	for text, want := range map[string][]string{
 		"method list: 12, 3 minutes fresh":             {"method list: 12, 3", "minutes fresh"},

@@ -9,7 +9,8 @@ import (
 	"posagent/ecr"
 )
 
-// telling is a machine whose 04 0F says approved and is still on its way, while an earlier 04 FF was never answered.
+// telling is a machine whose 04 0F says approved and is still on its way, while an earlier 04 FF
+// was never answered.
 func tellingLate(t *testing.T, sale string, answers ...bool) (m *Machine, seq int) {
 	t.Helper()
 	m = New(testConfig(), nil)
@@ -51,7 +52,8 @@ func deliveries(actions []ecr.Action) (out []ecr.Delivery) {
 	return out
 }
 
-// The late answer to a 04 FF does not acknowledge a 04 0F that never arrived, or that the register refuses (MONEY A.3).
+// The late answer to a 04 FF does not acknowledge a 04 0F that never arrived, or that the register
+// refuses (MONEY A.3).
 func TestMoneyA3_ALateReplyIsNoAcknowledgement(t *testing.T) {
 	ok := ecr.Received{Data: unhex(t, "80 00 00")}
 	for name, c := range map[string]struct {
@@ -86,8 +88,8 @@ func TestMoneyA3_ALateReplyIsNoAcknowledgement(t *testing.T) {
 	}
 }
 
-// A register that starts again is not told of the sale it has given up by a 04 0F that was still to be sent: its acknowledgement
-// would be heard by nobody.
+// A register that starts again is not told of the sale it has given up by a 04 0F that was still to
+// be sent: its acknowledgement would be heard by nobody.
 func TestMoneyA3_WhatIsUnsentEndsWithItsDialogue(t *testing.T) {
 	for _, command := range []string{"06 00 06 00 00 00 8E 09 78", "06 20 05 00 00 00 03 01"} {
 		m, seq := tellingLate(t, "s1")
@@ -111,8 +113,8 @@ func TestMoneyA3_WhatIsUnsentEndsWithItsDialogue(t *testing.T) {
 	}
 }
 
-// A completion that was answered before the link heard its acknowledgement is not repeated once the register has gone on: it
-// would be the end of the next dialogue.
+// A completion that was answered before the link heard its acknowledgement is not repeated once the
+// register has gone on: it would be the end of the next dialogue.
 func TestMoneyA3_WhatIsAnsweredIsNotRepeated(t *testing.T) {
 	for _, acknowledged := range []bool{false, true} {
 		m := New(testConfig(), nil)
@@ -133,7 +135,8 @@ func TestMoneyA3_WhatIsAnsweredIsNotRepeated(t *testing.T) {
 	}
 }
 
-// A register that answers 04 FF is told once more where its one answer may have been to an older message.
+// A register that answers 04 FF is told once more where its one answer may have been to an older
+// message.
 func TestMoneyA3_ADoubtfulAnswerIsAskedForAgain(t *testing.T) {
 	ok := ecr.Received{Data: unhex(t, "80 00 00")}
 	for name, c := range map[string]struct {

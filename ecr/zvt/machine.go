@@ -75,8 +75,8 @@ type dialogue struct {
 	progress ecr.Progress
 	held     *ecr.Outcome // came while an abort was asked for
 	outcome  ecr.Outcome
-	// The register has asked for another sale meanwhile: it does not know this one. Told by 04 0F that this one is approved,
-	// it would acknowledge that without knowing what it is.
+	// The register has asked for another sale meanwhile: it does not know this one. Told by 04 0F
+	// that this one is approved, it would acknowledge that without knowing what it is.
 	forgotten bool
 	told      ecr.Result // what the last 04 0F said
 	retold    bool       // the second 04 0F, after an undo
@@ -121,7 +121,8 @@ type outgoing struct {
 	held *reply // to this message, or to an older one that was given up
 }
 
-// New makes a machine in the state of a register that has not sent anything; saved is what Save was given last.
+// New makes a machine in the state of a register that has not sent anything; saved is what Save was
+// given last.
 func New(cfg Config, saved []byte) *Machine {
 	cur, ok := money.Lookup(cfg.Currency)
 	if !ok {
@@ -132,8 +133,9 @@ func New(cfg Config, saved []byte) *Machine {
 		shown: cfg.Password == "" || cfg.Cable && prof.Shown, orphans: map[int]orphan{}, ids: ids{last: -1, command: -1}}
 }
 
-// Holds reports whether a dialogue runs that keeps other connections of the line waiting. One whose completion is sent
-// does not: a register that connects anew for every command may be there again before its last answer is.
+// Holds reports whether a dialogue runs that keeps other connections of the line waiting. One whose
+// completion is sent does not: a register that connects anew for every command may be there again
+// before its last answer is.
 func (m *Machine) Holds() bool {
 	switch m.d.msg.Cmd {
 	case apdu.Registration, apdu.StatusEnquiry, apdu.Reset:
@@ -142,7 +144,8 @@ func (m *Machine) Holds() bool {
 	return m.phase != idle && m.phase != ending && m.phase != waiting
 }
 
-// Waits reports whether a 06 20 waits for the dialogue of another connection to end: it wants Freed.
+// Waits reports whether a 06 20 waits for the dialogue of another connection to end: it wants
+// Freed.
 func (m *Machine) Waits() bool { return m.phase == waiting }
 
 // Shown reports whether the register has shown the password, or need not.
@@ -156,7 +159,8 @@ func (m *Machine) Sale() string {
 	return ""
 }
 
-// Settled reports whether nothing is under way, so that a machine without a connection can be thrown away.
+// Settled reports whether nothing is under way, so that a machine without a connection can be
+// thrown away.
 func (m *Machine) Settled() bool { return m.phase == idle && len(m.orphans) == 0 }
 
 // Step takes one event and returns what to do, in this order.
@@ -285,8 +289,8 @@ func (m *Machine) follow(r rule, msg apdu.Message, id int, again bool, openSale 
 	}
 }
 
-// drop ends the dialogue where it stands. joined: its sale is spoken for by another dialogue. gone: the register is
-// no longer listening, so a sale it was never told about is aborted.
+// drop ends the dialogue where it stands. joined: its sale is spoken for by another dialogue. gone:
+// the register is no longer listening, so a sale it was never told about is aborted.
 func (m *Machine) drop(joined, gone bool) {
 	switch m.phase {
 	case asking:

@@ -61,8 +61,8 @@ var begins = map[apdu.Command]string{
 	apdu.EndOfDay: "> close", apdu.TurnoverTotals: "> turnover", apdu.Diagnosis: "> check", apdu.Initialisation: "> check", apdu.Reset: "P 06 0F 00",
 }
 
-// grid is what the register sees of each command in each phase, written out by hand. A sale of 12.50 runs or is told in the
-// phases of a sale; working is a running end of day.
+// grid is what the register sees of each command in each phase, written out by hand. A sale of
+// 12.50 runs or is told in the phases of a sale; working is a running end of day.
 //
 //	begin  the command is begun
 //	lost   the approval that is being told is handed back as lost, and the command is begun
@@ -170,7 +170,8 @@ func TestField_U10Matrix(t *testing.T) {
 	}
 }
 
-// TestUnknownCommandsAreRefusedInEveryPhase: the rest of the command space, and what cannot be decoded.
+// TestUnknownCommandsAreRefusedInEveryPhase: the rest of the command space, and what cannot be
+// decoded.
 func TestUnknownCommandsAreRefusedInEveryPhase(t *testing.T) {
 	for p := range phases {
 		for class := range 256 {
@@ -187,7 +188,8 @@ func TestUnknownCommandsAreRefusedInEveryPhase(t *testing.T) {
 	}
 }
 
-// TestApprovalIsConfirmedByItsAnswerOnly: of all events, only 80 00 or 84 00 to the 04 0F makes it told.
+// TestApprovalIsConfirmedByItsAnswerOnly: of all events, only 80 00 or 84 00 to the 04 0F makes it
+// told.
 func TestApprovalIsConfirmedByItsAnswerOnly(t *testing.T) {
 	for line, want := range map[string]string{
 		"E 80 00 00":                      "> told s1",
@@ -275,7 +277,8 @@ func TestReceiptsFitThePrinter(t *testing.T) {
 	require.Contains(t, string(encode(messages[0])), "CUSTOMER RECEIPT")
 }
 
-// TestField_L13GermanReceipt: the end of a reversal read "Zahlung erfolgt", and amounts had a point.
+// TestField_L13GermanReceipt: the end of a reversal read "Zahlung erfolgt", and amounts had a
+// point.
 func TestField_L13GermanReceipt(t *testing.T) {
 	cfg := testConfig()
 	cfg.Language = "de-AT"

@@ -34,7 +34,8 @@ func registeredAs(t *testing.T, config string) *Machine {
 	return m
 }
 
-// MONEY A.3: a register that is still connected is told that an approval it never acknowledged is taken back.
+// MONEY A.3: a register that is still connected is told that an approval it never acknowledged is
+// taken back.
 func TestUndoingIsToldToAConnectedRegister(t *testing.T) {
 	m := registeredAs(t, "8E")
 	require.Equal(t, [][]byte{unhex(t, "04 FF 01 05")}, sends(m.Step(ecr.Undoing{})))
@@ -46,7 +47,8 @@ func TestUndoingIsToldToAConnectedRegister(t *testing.T) {
 	require.Empty(t, quiet.Step(ecr.Undoing{}), "a register that wants no 04 FF gets none")
 }
 
-// Another connection's registration does not take the intermediate status from a sale that began with it.
+// Another connection's registration does not take the intermediate status from a sale that began
+// with it.
 func TestARegistrationElsewhereLeavesARunningSaleItsStatus(t *testing.T) {
 	m := registeredAs(t, "8E")
 	m.Step(ecr.Received{Data: unhex(t, "06 01 07 04 00 00 00 00 12 50")})

@@ -77,7 +77,8 @@ func (p profile) charset(line apdu.Charset) apdu.Charset {
 	return line
 }
 
-// registered reads a registration. Every detail that does not make sense is left out (facts: be liberal).
+// registered reads a registration. Every detail that does not make sense is left out (facts: be
+// liberal).
 func registered(m apdu.Message, old profile) profile {
 	p := defaultProfile()
 	p.Epoch = old.Epoch

@@ -207,7 +207,8 @@ func diagnosisLines(cfg Config, h ecr.Health, ok bool) []textLine {
 // pair is two texts, apart when the line is laid out.
 func pair(left, right string) textLine { return textLine{attrNormal, left + "\t" + right} }
 
-// layOut breaks lines to the width of the printer, between words where it can; a pair that does not fit takes two lines.
+// layOut breaks lines to the width of the printer, between words where it can; a pair that does not
+// fit takes two lines.
 func layOut(lines []textLine, width int) []textLine {
 	var out []textLine
 	for _, l := range lines {
@@ -246,7 +247,8 @@ func wrap(out []textLine, attr byte, text string, width int) []textLine {
 	return append(out, textLine{attr, string(runes)})
 }
 
-// printMessages encodes one receipt as 06 D1 lines or, for a register that listed it, as 06 D3 blocks.
+// printMessages encodes one receipt as 06 D1 lines or, for a register that listed it, as 06 D3
+// blocks.
 func (m *Machine) printMessages(kind byte, lines []textLine) []apdu.Message {
 	width := m.prof.Width
 	if width < 16 || width > 64 {

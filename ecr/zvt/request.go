@@ -118,7 +118,8 @@ func (m *Machine) checkCurrency(msg apdu.Message) error {
 	return nil
 }
 
-// receiptAsked reads the receipt number that 06 20 may name, in BMP 87 or TLV 08; 0 = none. The error is that of bad digits.
+// receiptAsked reads the receipt number that 06 20 may name, in BMP 87 or TLV 08; 0 = none. The
+// error is that of bad digits.
 func receiptAsked(msg apdu.Message) (int, error) {
 	n, present, err := msg.BCD(0x87)
 	if present {
@@ -131,7 +132,8 @@ func receiptAsked(msg apdu.Message) (int, error) {
 	return 0, nil
 }
 
-// original reads TLV 1F0D of a refund: R<receipt>, R<batch>/<receipt> or T<transactionId> (MONEY D.12).
+// original reads TLV 1F0D of a refund: R<receipt>, R<batch>/<receipt> or T<transactionId> (MONEY
+// D.12).
 func original(v []byte) (string, bool) {
 	s := strings.TrimRight(string(v), " \x00")
 	if len(s) < 2 || len(s) > 20 || s[0] != 'R' && s[0] != 'T' {

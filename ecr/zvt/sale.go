@@ -56,7 +56,8 @@ func (m *Machine) shows(msg apdu.Message) bool {
 	return m.shown
 }
 
-// allowed checks the password of a register that has shown it: what changes something must not carry another.
+// allowed checks the password of a register that has shown it: what changes something must not
+// carry another.
 func (m *Machine) allowed(msg apdu.Message) bool {
 	switch msg.Cmd {
 	case apdu.Registration, apdu.Reversal, apdu.RefundCmd, apdu.EndOfDay, apdu.Initialisation:
@@ -106,9 +107,10 @@ func (m *Machine) beginRepeat() {
 	m.do(ecr.Last{Gen: m.d.gen, Receipt: receipt})
 }
 
-// forget takes a financial command that comes before the first answer to 04 0F: the register does not know the sale that
-// it is being told, because it has started again. The sale is lost, so the desk undoes it with the command; whatever the
-// register acknowledges from now on confirms nothing of it.
+// forget takes a financial command that comes before the first answer to 04 0F: the register does
+// not know the sale that it is being told, because it has started again. The sale is lost, so the
+// desk undoes it with the command; whatever the register acknowledges from now on confirms nothing
+// of it.
 func (m *Machine) forget(msg apdu.Message, id int, again bool) {
 	if m.d.totals != nil || m.d.asked > 0 || m.d.retold || m.d.sale == "" {
 		m.reply(id, apdu.Refuse(0xA0))
@@ -128,8 +130,9 @@ func (m *Machine) forget(msg apdu.Message, id int, again bool) {
 	m.do(ecr.Deliver{Gen: m.d.gen, Sale: sale, Delivery: ecr.Lost})
 }
 
-// await answers a 06 20 while another connection has the dialogue. That one keeps it as long as it is connected: the
-// outcome is told to the register that asked for the sale, and its answer is the one that counts.
+// await answers a 06 20 while another connection has the dialogue. That one keeps it as long as it
+// is connected: the outcome is told to the register that asked for the sale, and its answer is the
+// one that counts.
 func (m *Machine) await(msg apdu.Message, id int, again bool) {
 	if !m.open(msg, id, again) {
 		return
@@ -177,7 +180,8 @@ func (m *Machine) begun(ev ecr.Begun) {
 	}
 }
 
-// hold answers a command in time that the desk cannot judge yet: what a restarted terminal refuses may be what it is carrying out.
+// hold answers a command in time that the desk cannot judge yet: what a restarted terminal refuses
+// may be what it is carrying out.
 func (m *Machine) hold(ev ecr.Held) {
 	if ev.Gen != m.d.gen || m.phase != asking || m.d.acked {
 		return
@@ -187,8 +191,9 @@ func (m *Machine) hold(ev ecr.Held) {
 	m.start(TimerAnswer, holdWithin)
 }
 
-// heldTooLong ends the wait of a sale that was held. The desk may accept it yet: then it is aborted. Of a refund or reversal
-// nothing final can be said: it may be the repetition of one that runs.
+// heldTooLong ends the wait of a sale that was held. The desk may accept it yet: then it is
+// aborted. Of a refund or reversal nothing final can be said: it may be the repetition of one that
+// runs.
 func (m *Machine) heldTooLong() {
 	m.answerAborts(false)
 	m.orphans[m.d.gen] = orphan{abort: true}

@@ -18,9 +18,10 @@ import (
 
 var update = flag.Bool("update", false, "write what the machine does into the scripts")
 
-// A script is one dialogue. Inputs: "E hex" from the register ("E@sale hex": while another connection runs that
-// sale), "< event", "T timer". Outputs, compared in order: "P hex" to the register, "> action". Every P is
-// acknowledged by the link at once, unless "< fail" or "< keep" stands before the input that causes it.
+// A script is one dialogue. Inputs: "E hex" from the register ("E@sale hex": while another
+// connection runs that sale), "< event", "T timer". Outputs, compared in order: "P hex" to the
+// register, "> action". Every P is acknowledged by the link at once, unless "< fail" or "< keep"
+// stands before the input that causes it.
 type script struct {
 	m     *Machine
 	gen   map[string]int

@@ -43,8 +43,8 @@ const (
 	abortLate             // the outcome is known: 80 00 00 if it is "aborted", else 84 83 00
 )
 
-// table is the whole behaviour of the terminal towards a command, in the order of the phases. What is not in it, and
-// what cannot be decoded, is refused. It is never written to.
+// table is the whole behaviour of the terminal towards a command, in the order of the phases. What
+// is not in it, and what cannot be decoded, is refused. It is never written to.
 var table = map[apdu.Command][phases]rule{
 	//                    idle      asking     running  working  telling    pausing    recording  printing   ending     waiting  elsewhere
 	apdu.Registration:   {take, restart, restart, restart, restart, restart, restart, restart, take, restart, take},

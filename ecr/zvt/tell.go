@@ -25,8 +25,8 @@ func resultByte(out ecr.Outcome) byte {
 	return 0x6C
 }
 
-// resultByte is the same for the outcome of the running command. An amount that is wrong is too small or too large to
-// most registers: they read B7 as a pre-authorisation's.
+// resultByte is the same for the outcome of the running command. An amount that is wrong is too
+// small or too large to most registers: they read B7 as a pre-authorisation's.
 func (m *Machine) resultByte(out ecr.Outcome) byte {
 	if out.Result == ecr.Approved || out.Code != ecr.AmountWrong {
 		return resultByte(out)
@@ -82,7 +82,8 @@ func codeByte(c ecr.Code) byte {
 
 func (m *Machine) charset() apdu.Charset { return m.prof.charset(m.cfg.Charset) }
 
-// statusInfo is 04 0F for an outcome, in table order. What is not an approval carries no amount and no receipt.
+// statusInfo is 04 0F for an outcome, in table order. What is not an approval carries no amount and
+// no receipt.
 func (m *Machine) statusInfo(out ecr.Outcome) apdu.Message {
 	cs := m.charset()
 	fields := []apdu.Field{apdu.Bytes(0x27, m.resultByte(out))}
@@ -121,8 +122,8 @@ func (m *Machine) statusInfo(out ecr.Outcome) apdu.Message {
 	return apdu.New(apdu.StatusInfo, fields...)
 }
 
-// hostText is BMP 3C of an approval. A register that builds its receipts itself prints it, so it carries the
-// transaction that a later refund may name (MONEY D.12).
+// hostText is BMP 3C of an approval. A register that builds its receipts itself prints it, so it
+// carries the transaction that a later refund may name (MONEY D.12).
 func (m *Machine) hostText(out ecr.Outcome) string {
 	builds := m.prof.Config&cfgPrintPayment != 0 && m.prof.Config&cfgPrintLines == 0
 	if !builds || out.TransactionID == "" {

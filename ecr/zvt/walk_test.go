@@ -18,7 +18,8 @@ func euro(t testing.TB) schememoney.Currency {
 	return c
 }
 
-// world plays the shell, the desk and the register against a machine, in any order, and keeps count.
+// world plays the shell, the desk and the register against a machine, in any order, and keeps
+// count.
 type world struct {
 	m       *Machine
 	waiting []ecr.Event // answers of desk, till, memory and transport that have not come yet
@@ -94,7 +95,8 @@ func (w *world) step(t failer, ev ecr.Event) {
 	}
 }
 
-// superseded: what waits for its answer never gets one, because the register starts again or is gone.
+// superseded: what waits for its answer never gets one, because the register starts again or is
+// gone.
 func (w *world) superseded() {
 	w.commands -= len(w.m.aborting.ids)
 	if w.m.phase == asking && !w.m.d.acked {
@@ -108,8 +110,8 @@ func (w *world) outcome(gen int, id string) ecr.Ended {
 	return ecr.Ended{Gen: gen, Outcome: out}
 }
 
-// TestWalk: whatever the register sends and in whatever order answers come, every command is answered exactly once,
-// and every sale's outcome is delivered.
+// TestWalk: whatever the register sends and in whatever order answers come, every command is
+// answered exactly once, and every sale's outcome is delivered.
 func TestWalk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld()
@@ -190,8 +192,8 @@ func unhexString(s string) []byte {
 	return b
 }
 
-// FuzzStep feeds arbitrary APDUs, cut by length bytes, in several phases: no panic, at most one answer each, and
-// everything sent can be decoded.
+// FuzzStep feeds arbitrary APDUs, cut by length bytes, in several phases: no panic, at most one
+// answer each, and everything sent can be decoded.
 func FuzzStep(f *testing.F) {
 	for _, c := range sampleCommands {
 		b := unhexString(c)

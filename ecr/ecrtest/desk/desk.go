@@ -10,8 +10,8 @@ import (
 	"posagent/ecr"
 )
 
-// Desk is the desk, the till and the memory of any number of lines. Its fields may be read and set under Mu, or while
-// no line runs.
+// Desk is the desk, the till and the memory of any number of lines. Its fields may be read and set
+// under Mu, or while no line runs.
 type Desk struct {
 	Mu         sync.Mutex
 	Sales      []*Sale

@@ -17,9 +17,9 @@ const (
 	within  = 5 * time.Second // from its first byte to its end
 )
 
-// lines carries one message a line. A line ends with a full stop, because half an amount is an amount too, and begins
-// with an empty one, which ends what was lost of another. On a cable what is no line is passed over; a connection ends
-// with it.
+// lines carries one message a line. A line ends with a full stop, because half an amount is an
+// amount too, and begins with an empty one, which ends what was lost of another. On a cable what is
+// no line is passed over; a connection ends with it.
 type lines struct {
 	conn  ecr.Conn
 	cable bool

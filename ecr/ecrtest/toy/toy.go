@@ -181,8 +181,8 @@ func (d *dialogue) pay(id, amount string, elsewhere bool) {
 	}
 }
 
-// mayBegin says busy where a request runs. One that comes while an outcome waits for its ack shows that the register does
-// not know that outcome: it is lost.
+// mayBegin says busy where a request runs. One that comes while an outcome waits for its ack shows
+// that the register does not know that outcome: it is lost.
 func (d *dialogue) mayBegin(elsewhere bool) bool {
 	if d.phase == telling {
 		d.drop()

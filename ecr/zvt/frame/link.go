@@ -11,11 +11,13 @@ import (
 	"posagent/ecr"
 )
 
-// Transport carries whole APDUs; two Sends at once follow each other. Send returns nil when the peer's link has the
-// APDU (serial), or when it was written (TCP), and ErrTransmit after all repetitions.
+// Transport carries whole APDUs; two Sends at once follow each other. Send returns nil when the
+// peer's link has the APDU (serial), or when it was written (TCP), and ErrTransmit after all
+// repetitions.
 type Transport interface {
 	ecr.Transport
-	// Recv is the queue of received APDUs; closed when the line is gone. Use it or Receive, not both.
+	// Recv is the queue of received APDUs; closed when the line is gone. Use it or Receive, not
+	// both.
 	Recv() <-chan []byte
 }
 
@@ -231,7 +233,8 @@ func (l *Link) read() {
 		for _, b := range buf[:n] {
 			l.handle(scan.Feed(b, now), now)
 		}
-		// A pause is judged only after a second look: this goroutine may have been held up before the first one.
+		// A pause is judged only after a second look: this goroutine may have been held up before
+		// the first one.
 		if n == 0 && now.Sub(scan.Deadline()) >= 0 {
 			quiet++
 		} else {

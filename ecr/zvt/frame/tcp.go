@@ -16,7 +16,8 @@ import (
 // ErrIncomplete is the cause of a line closed because an APDU was begun and not finished within T3.
 var ErrIncomplete = errors.New("frame: incomplete APDU")
 
-// ErrStrange is the cause of a line closed because a byte came that begins no message: the peer speaks another protocol.
+// ErrStrange is the cause of a line closed because a byte came that begins no message: the peer
+// speaks another protocol.
 var ErrStrange = fmt.Errorf("frame: %w", ecr.ErrStrange)
 
 // TCP is the transport without blocks: APDUs back to back.
@@ -40,11 +41,12 @@ var _ Transport = (*TCP)(nil)
 // TCPOption changes a TCP transport.
 type TCPOption func(*TCP)
 
-// WithMaxAPDU limits the length of a received APDU; a longer one closes the line. Default: the protocol's maximum.
+// WithMaxAPDU limits the length of a received APDU; a longer one closes the line. Default: the
+// protocol's maximum.
 func WithMaxAPDU(n int) TCPOption { return func(t *TCP) { t.limit = n } }
 
-// NewTCP starts the transport on a connection and owns it. t3 (5 s if 0) bounds the time from the first byte of an
-// APDU to its last, and every write.
+// NewTCP starts the transport on a connection and owns it. t3 (5 s if 0) bounds the time from the
+// first byte of an APDU to its last, and every write.
 func NewTCP(conn net.Conn, t3 time.Duration, options ...TCPOption) *TCP {
 	if t3 <= 0 {
 		t3 = 5 * time.Second
@@ -158,8 +160,9 @@ func (t *TCP) read() {
 	}
 }
 
-// deliver cuts whole APDUs off pending and queues them; the peer waits (TCP flow control) while the queue is full. It
-// ends the line at the first byte that begins no message, without waiting for the bytes after it.
+// deliver cuts whole APDUs off pending and queues them; the peer waits (TCP flow control) while the
+// queue is full. It ends the line at the first byte that begins no message, without waiting for the
+// bytes after it.
 func (t *TCP) deliver(pending []byte, began time.Time) ([]byte, time.Time, bool) {
 	for {
 		if !apdu.Begins(pending[0]) {

@@ -15,8 +15,8 @@ import (
 	"posagent/schemes/money"
 )
 
-// TestConformance holds ZVT to the suite: without ids, as almost every register speaks it, and with the message
-// sequence ids of TLV 1F73, which hold as long as a registration.
+// TestConformance holds ZVT to the suite: without ids, as almost every register speaks it, and with
+// the message sequence ids of TLV 1F73, which hold as long as a registration.
 func TestConformance(t *testing.T) {
 	p := New(Options{ZVT: zvt.Config{TerminalID: "52500038", Currency: "EUR", MerchantName: "Corner Shop", Version: "1.2.3", Language: "en"}})
 	hostile := []string{
