@@ -108,7 +108,7 @@ func Notices(h http.Handler) Service {
 // Onboarding mounts the onboarding service.
 func Onboarding(svc onboarding.Service) Service {
 	return Service{func(a *api) mount {
-		return a.byProblem(mount{name: "onboarding", is: onboarding.Is, routes: `POST 201 /api/v1/onboarding/applications make an application
+		return a.byProblem(mount{name: "onboarding", is: onboarding.API().Is, routes: `POST 201 /api/v1/onboarding/applications make an application
 			GET 200 /api/v1/onboarding/applications/{onboardingId} read an application
 			PUT 200 /api/v1/onboarding/applications/{onboardingId} replace it while it is new
 			POST 200 /api/v1/onboarding/applications/{onboardingId}/submit send it to be signed`,

@@ -11,6 +11,38 @@ var ofSchemes = []mutant{
 	{"an amount without hundredths is rounded", "schemes/money", "TestHundredths", []edit{
 		{"schemes/money/money.go", `return mulDiv(n, mul, pow10(c.Exponent))`, `return n * int64(mul) / int64(pow10(c.Exponent)), nil`},
 	}},
+	{"a reply that does not say whether it is done is taken for done", "schemes/wire/rest", "TestRepliesAreTakenWhole", []edit{
+		{"schemes/wire/rest/client.go", `&& pends != (p != nil) ||`, `&& pends != (p != nil) && false ||`},
+	}},
+	{"a reply about another thing is taken", "schemes/wire/rest", "TestRepliesAreTakenWhole", []edit{
+		{"schemes/wire/rest/client.go", `return e.Flaw(in, out)`, `return ""`},
+	}},
+	{"a lost reply to a write is taken for no effect", "schemes/wire/rest", "TestRepliesAreTakenWhole", []edit{
+		{"schemes/wire/rest/client.go", `Write: info.Write(),`, `Write: false,`},
+	}},
+	{"a service is asked about a request that breaks a rule", "schemes/wire/rest", "TestBodies", []edit{
+		{"schemes/wire/rest/endpoint.go", `err = check.Request(e.Op, c)`, `_ = check.Request(e.Op, c)`},
+	}},
+	{"a body names another thing than its path", "schemes/wire/rest", "TestBodies", []edit{
+		{"schemes/wire/rest/endpoint.go", `info.copyParams(&in, &at)`, `_ = at`},
+	}},
+	{"a write that needs its Key is taken without one", "schemes/wire/rest", "TestKeys", []edit{
+		{"schemes/wire/rest/endpoint.go", `key == "" && e.Wants&NeedsKey != 0 {
+			err`, `key == "" && e.Wants&NeedsKey != 0 && false {
+			err`},
+	}},
+	{"a refusal repeats a secret of its request", "schemes/wire/rest", "TestRefusalsRepeatNoSecret", []edit{
+		{"schemes/wire/rest/client.go", `e.secrets(in, body)...`, `e.secrets(in, body)[:0]...`},
+	}},
+	{"a card number stays in a text that hides it", "schemes/wire", "TestDecodeKeepsTheTags", []edit{
+		{"schemes/wire/json.go", `v.SetString(MaskPANs(v.String()))`, `v.SetString(v.String())`},
+	}},
+	{"a field that its type requires may be missing", "schemes/wire", "TestDecodeKeepsTheTags", []edit{
+		{"schemes/wire/json_types.go", `if f.required {`, `if f.required && false {`},
+	}},
+	{"a header is taken that cannot be sent", "schemes/wire/check", "TestField_B7WhatIsTakenCanBeSent", []edit{
+		{"schemes/wire/check/fields.go", `!HeaderName(name) ||`, `name == "" ||`},
+	}},
 	{"duplicate keys of a JSON text taken", "schemes/wire", "TestCheckCorpus|TestDecodeRefuses", []edit{
 		{"schemes/wire/json.go", `if _, twice := seen[key]; twice {`, `if _, twice := seen[key]; twice && false {`},
 	}},

@@ -225,7 +225,7 @@ func (b *Backend) routes(cfg Config) http.Handler {
 			build.ServeHTTP(rw, r)
 		case disputes.Is(r):
 			dispute.ServeHTTP(rw, r)
-		case onboarding.Is(r):
+		case onboarding.API().Is(r):
 			onboard.ServeHTTP(rw, r)
 		case payments.Is(r):
 			payment.ServeHTTP(rw, r)

@@ -3,12 +3,12 @@
 //
 // Guarantees:
 //   - Next is the whole of S0 3: a pure table of states and triggers, each move with its event.
-//   - The value of a webhook's Authorization is a type that prints, logs and marshals as nothing; Encode is the only way it
+//   - The value of a webhook's Authorization is a type that prints, logs and marshals as nothing; wire.Encode is the only way it
 //     leaves, onto the wire, and no reply carries it back.
 //   - Every reply that is not exactly what the contract promises is an error; a write whose effect is not known is
 //     UnknownOutcome, never a success and never a refusal.
 //
-// It imports schemes/wire and the standard library, and must not import another service, the store or the agent.
+// It imports schemes/wire with its check and rest, and the standard library, and must not import another service, the store or the agent.
 //
 // Decisions (S0 shows neither the routes nor the fields of an application, and not the abandoned event's status):
 //

@@ -29,17 +29,6 @@ func Problems() wire.Catalogue {
 	}
 }
 
-const (
-	opCreate  = "onboarding.create"
-	opRead    = "onboarding.read"
-	opUpdate  = "onboarding.update"
-	opSubmit  = "onboarding.submit"
-	opSandbox = "onboarding.sandbox"
-)
-
-// ContentType is sent with requests and successes; an error's is wire.ProblemType.
-const ContentType = wire.JSONType
-
 // Refused makes a Conflict with one of the reasons above.
 func Refused(op, reason, msg string) *wire.Error {
 	return &wire.Error{Code: wire.Conflict, Reason: reason, Op: op, Msg: msg}

@@ -3,7 +3,6 @@ package onboarding_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,163 +15,27 @@ import (
 	"posagent/schemes/onboarding"
 	"posagent/schemes/onboarding/onboardingtest"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
+	"posagent/schemes/wire/rest"
 	"posagent/schemes/wire/wiretest"
 )
 
-// call is what a transcript asks of a Service.
-type call struct {
-	Op          string                  `json:"op"`
-	Key         wire.Key                `json:"key"`
-	ID          int64                   `json:"id"`
-	Application *onboarding.Application `json:"application"`
-}
-
-// result is what it comes to.
-type result struct {
-	State *onboarding.State `json:"state"`
-	wiretest.Failure
-}
-
-func (c call) on(ctx context.Context, svc onboarding.Service) (st onboarding.State, err error) {
-	switch c.Op {
-	case "create":
-		return svc.Create(ctx, c.Key, *c.Application)
-	case "update":
-		return svc.Update(ctx, c.Key, c.ID, *c.Application)
-	case "submit":
-		return svc.Submit(ctx, c.Key, c.ID)
-	}
-	return svc.Read(ctx, c.ID)
-}
-
-func TestClientAlone(t *testing.T) {
-	for _, dir := range []string{"testdata/both", "testdata/client"} {
-		for _, tr := range wiretest.Load(t, dir) {
-			t.Run(tr.Name, func(t *testing.T) {
-				var c call
-				var want result
-				tr.Call(t, &c)
-				tr.Result(t, &want)
-				srv := tr.Server(t)
-				got, err := c.on(t.Context(), &onboarding.Client{BaseURL: wiretest.BaseURL, Doer: srv})
-				require.Equal(t, 1, srv.Hits, "each call is sent once")
-				if want.Code == "" {
-					require.NoError(t, err)
-					require.Equal(t, *want.State, got)
-					return
-				}
-				want.Check(t, err)
-				require.NotContains(t, err.Error(), "shh-1")
-			})
-		}
+func transcripts() wiretest.Service {
+	return wiretest.Service{
+		API: onboarding.API(), Reasons: onboarding.Problems(), Secrets: []string{"shh-1"},
+		Client: func(base string, d wire.Doer) []rest.Bound {
+			return onboarding.Table().Bind(&onboarding.Client{BaseURL: base, Doer: d})
+		},
 	}
 }
 
-// scripted is a Service that expects one call and gives one result.
-type scripted struct {
-	t    *testing.T
-	want call
-	give result
-	hits int
-}
+func TestClientAlone(t *testing.T) { transcripts().ClientAlone(t) }
 
-func (s *scripted) answer(got call) (onboarding.State, error) {
-	s.hits++
-	require.Equal(s.t, s.want, got)
-	if s.give.Code != "" {
-		return onboarding.State{}, s.give.Err()
-	}
-	return *s.give.State, nil
-}
+func TestHandlerAlone(t *testing.T) { transcripts().HandlerAlone(t) }
 
-func (s *scripted) Create(_ context.Context, key wire.Key, app onboarding.Application) (onboarding.State, error) {
-	return s.answer(call{Op: "create", Key: key, Application: &app})
-}
+func TestCodesAndReasonsSurviveTheWire(t *testing.T) { transcripts().CodesSurvive(t, nil) }
 
-func (s *scripted) Read(_ context.Context, id int64) (onboarding.State, error) {
-	return s.answer(call{Op: "read", ID: id})
-}
-
-func (s *scripted) Update(_ context.Context, key wire.Key, id int64, app onboarding.Application) (onboarding.State, error) {
-	return s.answer(call{Op: "update", Key: key, ID: id, Application: &app})
-}
-
-func (s *scripted) Submit(_ context.Context, key wire.Key, id int64) (onboarding.State, error) {
-	return s.answer(call{Op: "submit", Key: key, ID: id})
-}
-
-func TestHandlerAlone(t *testing.T) {
-	for _, tr := range wiretest.Load(t, "testdata/both") {
-		t.Run(tr.Name, func(t *testing.T) {
-			svc := &scripted{t: t}
-			tr.Call(t, &svc.want)
-			tr.Result(t, &svc.give)
-			tr.Serve(t, onboarding.Handler(svc, onboarding.HandlerOptions{}))
-			require.Equal(t, 1, svc.hits)
-		})
-	}
-}
-
-func calls() []call {
-	app := onboardingtest.Fixture{HookURL: "https://receiver.example/"}.Application()
-	return []call{{Op: "create", Key: "k", Application: &app}, {Op: "update", ID: 1001, Application: &app}, {Op: "submit", ID: 1001}, {Op: "read", ID: 1001}}
-}
-
-// failing is a Service that always fails.
-type failing struct{ err error }
-
-func (f failing) Create(context.Context, wire.Key, onboarding.Application) (onboarding.State, error) {
-	return onboarding.State{}, f.err
-}
-
-func (f failing) Read(context.Context, int64) (onboarding.State, error) {
-	return onboarding.State{}, f.err
-}
-
-func (f failing) Update(context.Context, wire.Key, int64, onboarding.Application) (onboarding.State, error) {
-	return onboarding.State{}, f.err
-}
-
-func (f failing) Submit(context.Context, wire.Key, int64) (onboarding.State, error) {
-	return onboarding.State{}, f.err
-}
-
-func TestCodesAndReasonsSurviveTheWire(t *testing.T) {
-	all := onboarding.Problems()
-	for _, code := range wire.Codes() {
-		all = append(all, wire.Problem{Code: code})
-	}
-	for _, p := range all {
-		for _, c := range calls() {
-			svc := failing{&wire.Error{Code: p.Code, Reason: p.Reason, Msg: "because"}}
-			_, err := c.on(t.Context(), &onboarding.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(onboarding.Handler(svc, onboarding.HandlerOptions{}))})
-			require.Equal(t, p.Code, wire.CodeOf(err), "%s %v", c.Op, err)
-			require.Equal(t, p.Reason, wire.ReasonOf(err), "%s %v", c.Op, err)
-		}
-	}
-	for _, c := range calls() {
-		client := &onboarding.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(onboarding.Handler(failing{errors.New("dsn=secret")}, onboarding.HandlerOptions{}))}
-		_, err := c.on(t.Context(), client)
-		require.Equal(t, wire.Internal, wire.CodeOf(err))
-		require.NotContains(t, err.Error(), "secret")
-	}
-}
-
-func TestWhatWasProvablyNotSent(t *testing.T) {
-	for _, c := range calls() {
-		_, err := c.on(t.Context(), &onboarding.Client{BaseURL: "http://a b", Doer: http.DefaultClient})
-		require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		_, err = c.on(ctx, &onboarding.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(nil)})
-		require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
-		if c.ID != 0 {
-			c.ID = -1
-			_, err = c.on(t.Context(), &onboarding.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(nil)})
-			require.Equal(t, wire.Invalid, wire.CodeOf(err), "%v", err)
-		}
-	}
-}
+func TestWhatWasProvablyNotSent(t *testing.T) { transcripts().NeverSent(t) }
 
 // Without a sandbox nobody but the signer and the review moves an application.
 func TestNoSandboxNoTriggers(t *testing.T) {
@@ -190,16 +53,16 @@ func TestTheSecretOfAWebhookLeavesByEncodeOnly(t *testing.T) {
 	text, err := json.Marshal(app)
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "canary")
-	text, err = onboarding.Encode(app)
+	text, err = wire.Encode(app)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "canary-authorization")
-	again, err := onboarding.Decode("test", text)
+	again, err := wire.Parse[onboarding.Application]("test", text)
 	require.NoError(t, err)
 	require.Equal(t, app, again)
 }
 
 func TestCardNumbersInNamesAreMasked(t *testing.T) {
-	app, err := onboarding.Decode("test", []byte(`{"reference":"4111111111111111","merchant":{"registrationNumber":"40000000000002","companyName":"Shop 4111 1111-1111 1111","address":{"city":"4111111111111111"}}}`))
+	app, err := wire.Parse[onboarding.Application]("test", []byte(`{"reference":"4111111111111111","merchant":{"registrationNumber":"40000000000002","companyName":"Shop 4111 1111-1111 1111","address":{"city":"4111111111111111"}}}`))
 	require.NoError(t, err)
 	require.Equal(t, onboarding.Application{Reference: "4111111111111111", Merchant: &onboarding.Merchant{
 		RegistrationNumber: "40000000000002", CompanyName: "Shop 4111 11**-**** 1111", Address: &onboarding.Address{City: "411111******1111"},
@@ -211,19 +74,19 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"merchant":null,"notifications":{"webHooks":[null]}}`))
 	f.Add([]byte(`{"notifications":{"webHooks":[{"eventName":"","url":""}]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		app, err := onboarding.Decode("fuzz", data)
+		app, err := wire.Parse[onboarding.Application]("fuzz", data)
 		if err != nil {
 			require.NotEmpty(t, wire.CodeOf(err))
 			return
 		}
-		if err := onboarding.Validate("fuzz", app); err != nil {
+		if err := check.Request("fuzz", app); err != nil {
 			require.Equal(t, wire.Invalid, wire.CodeOf(err))
 		}
-		text, err := onboarding.Encode(app)
+		text, err := wire.Encode(app)
 		require.NoError(t, err)
-		again, err := onboarding.Decode("fuzz", text)
+		again, err := wire.Parse[onboarding.Application]("fuzz", text)
 		require.NoError(t, err)
-		text2, err := onboarding.Encode(again)
+		text2, err := wire.Encode(again)
 		require.NoError(t, err)
 		require.Equal(t, string(text), string(text2))
 	})
@@ -293,7 +156,7 @@ func TestTheSuiteCatchesEachFault(t *testing.T) {
 
 // A service behind Handler is never asked about a request that breaks a stateless rule.
 func TestHandlerChecksBeforeItAsks(t *testing.T) {
-	client := &onboarding.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(onboarding.Handler(failing{wire.Errorf(wire.Internal, "", "asked")}, onboarding.HandlerOptions{}))}
+	client := &onboarding.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(onboarding.Handler(nil, onboarding.HandlerOptions{}))}
 	for _, c := range onboardingtest.Broken() {
 		app := onboardingtest.Fixture{HookURL: "https://receiver.example/"}.Application()
 		c.Break(&app)

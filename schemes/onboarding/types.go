@@ -23,7 +23,7 @@ const (
 	ReasonCancelled = "cancelled"
 )
 
-// Application is what the caller says about a merchant. Write it with Encode.
+// Application is what the caller says about a merchant. Write it with wire.Encode.
 type Application struct {
 	Reference     string         `json:"reference,omitempty"` // the caller's own
 	Merchant      *Merchant      `json:"merchant,omitempty"`
@@ -33,20 +33,20 @@ type Application struct {
 // Merchant is who applies: the fields of a company (S0 2.4.2).
 type Merchant struct {
 	RegistrationNumber string   `json:"registrationNumber,omitempty"`
-	CompanyName        string   `json:"companyName,omitempty"`
-	ContactFirstName   string   `json:"contactFirstName,omitempty"` // who signs
-	ContactLastName    string   `json:"contactLastName,omitempty"`
+	CompanyName        string   `json:"companyName,omitempty" wire:"masked"`
+	ContactFirstName   string   `json:"contactFirstName,omitempty" wire:"masked"` // who signs
+	ContactLastName    string   `json:"contactLastName,omitempty" wire:"masked"`
 	Address            *Address `json:"address,omitempty"`
-	Email              string   `json:"email,omitempty"`
+	Email              string   `json:"email,omitempty" wire:"masked"`
 	Phone              string   `json:"phone,omitempty"`
 }
 
 // Address is a postal address; CountryCode is ISO 3166-1 alpha-2.
 type Address struct {
-	Address1    string `json:"address1,omitempty"`
-	Address2    string `json:"address2,omitempty"`
-	City        string `json:"city,omitempty"`
-	PostalCode  string `json:"postalCode,omitempty"`
+	Address1    string `json:"address1,omitempty" wire:"masked"`
+	Address2    string `json:"address2,omitempty" wire:"masked"`
+	City        string `json:"city,omitempty" wire:"masked"`
+	PostalCode  string `json:"postalCode,omitempty" wire:"masked"`
 	CountryCode string `json:"countryCode,omitempty"`
 }
 
@@ -57,16 +57,16 @@ type Notifications struct {
 
 // WebHook subscribes a URL to one event. Authorization is sent back as the header of that name.
 type WebHook struct {
-	EventName     string              `json:"eventName"`
-	URL           string              `json:"url"`
-	Authorization wire.Secret         `json:"authorization,omitempty"`
+	EventName     string              `json:"eventName" wire:"required"`
+	URL           string              `json:"url" wire:"required"`
 	Headers       []map[string]string `json:"headers,omitempty"`
+	Authorization wire.Secret         `json:"authorization,omitempty"`
 }
 
 // State is an application as it stands.
 type State struct {
-	OnboardingID   int64     `json:"onboardingId"`
-	Status         Status    `json:"status"`
+	OnboardingID   int64     `json:"onboardingId" wire:"required"`
+	Status         Status    `json:"status" wire:"required"`
 	Reason         string    `json:"reason,omitempty"`         // of the failed signature
 	MerchantID     string    `json:"merchantId"`               // UUID
 	MerchantNumber int64     `json:"merchantNumber,omitempty"` // 0 = none

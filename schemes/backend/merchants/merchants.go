@@ -14,6 +14,7 @@ import (
 	"posagent/schemes/onboarding"
 	"posagent/schemes/webhooks"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 	"posagent/store"
 )
 
@@ -76,7 +77,7 @@ type row struct {
 
 // Create implements onboarding.Service.
 func (m *Merchants) Create(ctx context.Context, key wire.Key, app onboarding.Application) (onboarding.State, error) {
-	body, err := check(opCreate, app)
+	body, err := canonical(opCreate, app)
 	if err != nil {
 		return onboarding.State{}, err
 	}
@@ -118,7 +119,7 @@ func (m *Merchants) Read(ctx context.Context, id int64) (st onboarding.State, er
 
 // Update implements onboarding.Service.
 func (m *Merchants) Update(ctx context.Context, key wire.Key, id int64, app onboarding.Application) (onboarding.State, error) {
-	body, err := check(opUpdate, app)
+	body, err := canonical(opUpdate, app)
 	if err != nil {
 		return onboarding.State{}, err
 	}
@@ -159,12 +160,12 @@ func (m *Merchants) Sandbox(ctx context.Context, key wire.Key, id int64, t onboa
 	return m.write(ctx, op, id, key, []byte(reason), func(tx store.Tx, r *row) error { return m.move(tx, op, r, t, reason) })
 }
 
-// check applies the contract's rules and writes the application out again, for the key.
-func check(op string, app onboarding.Application) ([]byte, error) {
-	if err := onboarding.Validate(op, app); err != nil {
+// canonical applies the contract's rules and writes the application out again, for the key.
+func canonical(op string, app onboarding.Application) ([]byte, error) {
+	if err := check.Request(op, app); err != nil {
 		return nil, err
 	}
-	body, err := onboarding.Encode(app)
+	body, err := wire.Encode(app)
 	if err != nil {
 		return nil, &wire.Error{Code: wire.Invalid, Op: op, Msg: "request cannot be stored"}
 	}

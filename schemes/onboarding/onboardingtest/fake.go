@@ -8,6 +8,7 @@ import (
 
 	"posagent/schemes/onboarding"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 )
 
 // Fake is an onboarding.Service in memory, enough to prove clients, handlers and callers. The zero value works.
@@ -30,7 +31,7 @@ const fakeOp = "fake"
 
 // Create implements onboarding.Service.
 func (f *Fake) Create(_ context.Context, key wire.Key, app onboarding.Application) (onboarding.State, error) {
-	if err := onboarding.Validate(fakeOp, app); err != nil {
+	if err := check.Request(fakeOp, app); err != nil {
 		return onboarding.State{}, err
 	}
 	return f.once("create", key, app, func() (onboarding.State, error) {
@@ -54,7 +55,7 @@ func (f *Fake) once(scope string, key wire.Key, app onboarding.Application, act 
 	if _, err := wire.ParseKey(string(key)); err != nil {
 		return onboarding.State{}, &wire.Error{Code: wire.Invalid, Op: fakeOp, Err: err}
 	}
-	body, err := onboarding.Encode(app)
+	body, err := wire.Encode(app)
 	if err != nil {
 		return onboarding.State{}, err
 	}
@@ -118,7 +119,7 @@ func (f *Fake) Read(_ context.Context, id int64) (onboarding.State, error) {
 
 // Update implements onboarding.Service.
 func (f *Fake) Update(_ context.Context, key wire.Key, id int64, app onboarding.Application) (onboarding.State, error) {
-	if err := onboarding.Validate(fakeOp, app); err != nil {
+	if err := check.Request(fakeOp, app); err != nil {
 		return onboarding.State{}, err
 	}
 	return f.once("update "+strconv.FormatInt(id, 10), key, app, func() (onboarding.State, error) {

@@ -18,7 +18,7 @@ func (f Fixture) raw(t *testing.T, method, path, body string, header ...string) 
 	t.Helper()
 	typ := ""
 	if body != "" {
-		typ = onboarding.ContentType
+		typ = wire.JSONType
 	}
 	return wiretest.Raw(t, f.Wire.Doer, method, f.Wire.BaseURL+path, typ, body, header...)
 }
@@ -34,7 +34,7 @@ func problem(t *testing.T, resp *http.Response, body string, status int, names s
 func success(t *testing.T, resp *http.Response, body string, status int) onboarding.State {
 	t.Helper()
 	require.Equal(t, status, resp.StatusCode, body)
-	require.Equal(t, onboarding.ContentType, resp.Header.Get("Content-Type"))
+	require.Equal(t, wire.JSONType, resp.Header.Get("Content-Type"))
 	require.NotContains(t, body, "canary", "no secret of a webhook comes back")
 	var st onboarding.State
 	require.NoError(t, wire.Decode([]byte(body), &st))
@@ -43,7 +43,7 @@ func success(t *testing.T, resp *http.Response, body string, status int) onboard
 }
 
 func (f Fixture) wire(t *testing.T) {
-	data, err := onboarding.Encode(f.Application())
+	data, err := wire.Encode(f.Application())
 	require.NoError(t, err)
 	good := string(data)
 	path := func(st onboarding.State) string {
