@@ -29,8 +29,8 @@ type Options struct {
 	DB         store.DB
 	Outbox     Outbox
 	Memory     Memory
-	Now        func() time.Time     // wall clock, for people
-	Boot       func() time.Duration // decides everything
+	Now        func() time.Time     // wall clock, for people; default time.Now
+	Boot       func() time.Duration // decides everything; default the process's monotonic clock
 	BootID     string
 	MerchantID string
 	Currency   string        // of the totals, ISO 4217 alpha
@@ -49,7 +49,16 @@ type Journal struct {
 }
 
 // New makes a Journal.
-func New(o Options) *Journal { return &Journal{db: o.DB, opt: o} }
+func New(o Options) *Journal {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Boot == nil {
+		born := time.Now()
+		o.Boot = func() time.Duration { return time.Since(born) }
+	}
+	return &Journal{db: o.DB, opt: o}
+}
 
 // Step is a sale after a commit, and what is to be done then.
 type Step struct {

@@ -3,10 +3,12 @@ package journal
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/checkout"
+	"posagent/ecr"
 	"posagent/schemes/methods"
 	"posagent/store"
 	"posagent/store/storetest"
@@ -65,4 +67,25 @@ func TestNoConditionReadsEverySale(t *testing.T) {
 			return nil
 		}))
 	}
+}
+
+// TestGoOnClosesTheOpenBatch: a journal that takes another's place settles what it holds itself, without a terminal around it.
+func TestGoOnClosesTheOpenBatch(t *testing.T) {
+	db := storetest.Open(t, Schema()...)
+	j := New(Options{DB: db})
+	r := &Row{Key: "0198c0de-0000-7000-8000-000000000007", Kind: ecr.Payment, Line: "tcp", Amount: 500, Currency: "EUR", Receipt: 3, Batch: 1,
+		State: checkout.State{Kind: ecr.Payment, Phase: checkout.Confirmed, Result: ecr.Approved, Committed: true}}
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error { return j.Insert(tx, r) }))
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		return GoOn(tx, db, Numbers{Receipt: 7, Trace: 9, Batch: 4, Sale: 12}, time.Unix(1_800_000_000, 0))
+	}))
+	got, err := j.Sale(t.Context(), r.Key)
+	require.NoError(t, err)
+	require.Equal(t, checkout.Done, got.State.Phase)
+	require.NoError(t, db.Read(t.Context(), func(rd store.Reader) error {
+		n, err := Given(rd)
+		require.NoError(t, err)
+		require.Equal(t, Numbers{Receipt: 7, Trace: 9, Batch: 5, Sale: 1}, n)
+		return nil
+	}))
 }
