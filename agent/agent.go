@@ -53,12 +53,8 @@ type Options struct {
 	Probe          func(ctx context.Context, service string) error // asks a service cheaply whether it answers again
 	Screen         display.Screen
 
-	// Protocol is what registers speak.
-	Protocol ecr.Protocol
-	Serial   session.Opener
-	TCP      net.Listener
-	Allow    []netip.Prefix // where TCP registers may connect from; nil = from anywhere
-	Port     net.Listener
+	Registers []Line
+	Port      net.Listener
 	// Control is the path of the command line's socket; "" = none.
 	Control string
 	Hooks   wire.Secret // what senders of webhooks must show in Authorization; "" = none are taken
@@ -74,6 +70,15 @@ type Options struct {
 	// Report is called with the first judgement of whether a register may ask for a sale, and with every other one.
 	Report func(ready.Report)
 	Ways   Ways
+}
+
+// Line is a line on which registers ask: serial or TCP, and what they speak there.
+type Line struct {
+	Name     string // ecr.Request.Line
+	Protocol ecr.Protocol
+	Serial   session.Opener
+	TCP      net.Listener   // where Serial is nil
+	Allow    []netip.Prefix // where TCP registers may connect from; nil = from anywhere
 }
 
 // Local is what local clients reach through the port.
@@ -143,15 +148,15 @@ func New(o Options) *Agent {
 		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: o.Screen, Config: o.Drive,
 		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow, Record: a.saleChanged, Audit: a.did, LastSale: last.Sales.Highest,
 	})
-	if o.Serial != nil {
-		s := session.New(a.line("serial"))
+	for _, l := range o.Registers {
+		s := session.New(a.line(l))
 		a.lines = append(a.lines, s)
-		a.sessions = append(a.sessions, func(ctx context.Context) error { return s.ServeSerial(ctx, o.Serial) })
-	}
-	if o.TCP != nil {
-		s := session.New(a.line("tcp"))
-		a.lines = append(a.lines, s)
-		a.sessions = append(a.sessions, func(ctx context.Context) error { return s.ServeTCP(ctx, o.TCP) })
+		a.sessions = append(a.sessions, func(ctx context.Context) error {
+			if l.Serial != nil {
+				return s.ServeSerial(ctx, l.Serial)
+			}
+			return s.ServeTCP(ctx, l.TCP)
+		})
 	}
 	l := o.Local
 	in := l.Inbox
@@ -250,9 +255,9 @@ func (a *Agent) local(in *inbox.Inbox, house *view.House) port.Options {
 	return o
 }
 
-func (a *Agent) line(name string) session.Options {
-	return session.Options{Line: name, Desk: a.drive, Till: a.drive, Memory: a.drive, Protocol: a.o.Protocol, Allow: a.o.Allow, Log: a.o.Log,
-		Refused: func(from string) { a.refusals.Note("register line "+name, from) }}
+func (a *Agent) line(l Line) session.Options {
+	return session.Options{Line: l.Name, Desk: a.drive, Till: a.drive, Memory: a.drive, Protocol: l.Protocol, Allow: l.Allow, Log: a.o.Log,
+		Refused: func(from string) { a.refusals.Note("register line "+l.Name, from) }}
 }
 
 // Lines is what the register lines have counted.

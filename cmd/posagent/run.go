@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,10 +25,6 @@ import (
 	"posagent/device"
 	"posagent/device/display"
 	"posagent/device/line"
-	"posagent/ecr/zvt"
-	"posagent/ecr/zvt/apdu"
-	"posagent/ecr/zvt/frame"
-	"posagent/ecr/zvt/protocol"
 	"posagent/schemes/aapay"
 	"posagent/schemes/disputes"
 	"posagent/schemes/methods"
@@ -195,9 +192,9 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	if err != nil {
 		return o, f, nil, storeError(err)
 	}
-	charset, ok := apdu.ParseCharset(cfg.ECR.Charset)
-	if !ok {
-		return o, f, nil, fail(exitConfig, "config: ecr.charset: %q is not known", cfg.ECR.Charset)
+	speaks, err := protocols["zvt"](cfg, box{version, serial})
+	if err != nil {
+		return o, f, nil, err
 	}
 	f.schemes, f.list, f.tcp, f.ways = schemes, list, cfg.ECR.TCP != "", map[string]*upstream.Client{offline.Schemes: schemes}
 	for name, s := range to {
@@ -228,14 +225,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		Hooks:          cfg.Hooks.Authorization,
 		Probe:          probes(schemes, links, to),
 		Front:          front(cfg, db, secret, to, log),
-		Protocol: protocol.New(protocol.Options{
-			ZVT: zvt.Config{
-				TerminalID: t.TerminalID, Currency: t.Currency, MerchantName: t.MerchantName, Language: t.Language,
-				Device: "posagent", Version: version, Serial: serial, Charset: charset, Password: cfg.ECR.Password,
-			},
-			Frame: frame.Config{T1: cfg.ECR.T1},
-		}),
-		Now: time.Now, Boot: device.BootTime, BootID: device.BootID(), Log: log,
+		Now:            time.Now, Boot: device.BootTime, BootID: device.BootID(), Log: log,
 	}
 	if o.Screen, err = screen(c, cfg); err != nil {
 		return o, f, nil, &exit{exitConfig, err}
@@ -251,18 +241,20 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		}
 	}
 	if cfg.ECR.TCP != "" {
-		if o.Allow, err = cfg.ECR.Allowed(); err != nil {
+		l := agent.Line{Name: "tcp", Protocol: speaks}
+		if l.Allow, err = cfg.ECR.Allowed(); err != nil {
 			return o, f, nil, &exit{exitConfig, err}
 		}
-		if o.TCP, err = lc.Listen(ctx, "tcp", cfg.ECR.TCP); err != nil {
+		if l.TCP, err = lc.Listen(ctx, "tcp", cfg.ECR.TCP); err != nil {
 			return o, f, nil, fail(exitFailed, "register line: %v (set [ecr] tcp)", err)
 		}
-		f.names.TCP = o.TCP.Addr().String()
+		o.Registers = append(o.Registers, l)
+		f.names.TCP = l.TCP.Addr().String()
 		ready = append(ready, "register=tcp:"+f.names.TCP)
 	}
 	if cfg.ECR.Serial != "" {
 		f.serial = line.New(line.Config{Path: cfg.ECR.Serial, Baud: cfg.ECR.Baud, StopBits: cfg.ECR.StopBits})
-		o.Serial = f.serial
+		o.Registers = slices.Insert(o.Registers, 0, agent.Line{Name: "serial", Protocol: speaks, Serial: f.serial})
 		ready = append(ready, "register="+cfg.ECR.Serial)
 	}
 	if sandbox {

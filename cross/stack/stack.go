@@ -147,11 +147,11 @@ func (s *Stack) Start(ctx context.Context) error {
 			TerminalID: "29001006", MerchantID: "merchant", MerchantName: "Campaign", Currency: "EUR", TimeoutUnit: o.Unit, Poll: o.Poll, Grace: o.Grace,
 		},
 		IdempotencyTTL: 24 * time.Hour, Probe: func(ctx context.Context, _ string) error { return client.Probe(ctx) }, Screen: o.Screen,
-		Protocol: protocol.New(protocol.Options{
+		Registers: []agent.Line{{Name: "serial", Serial: s.Cable.Terminal(), Protocol: protocol.New(protocol.Options{
 			ZVT:   zvt.Config{TerminalID: "29001006", Currency: "EUR", MerchantName: "Campaign", Device: "posagent", Serial: "1"},
 			Frame: o.Frame,
-		}),
-		Serial: s.Cable.Terminal(), Now: now, Boot: func() time.Duration { return time.Since(born) },
+		})}},
+		Now: now, Boot: func() time.Duration { return time.Since(born) },
 		BootID: fmt.Sprintf("boot-%d", s.boots), Log: o.Log, Up: func() { close(ready) },
 	})
 	running, cancel := context.WithCancel(ctx)

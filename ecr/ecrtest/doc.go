@@ -2,10 +2,11 @@
 // registers against a session with a small desk, on a serial cable and on TCP, and holds what both
 // sides believe against each other.
 //
-// Its cases are a sale, a decline, an abort, the answer that is lost, a cable cut at every byte of
-// a sale, a sale asked for instead of the lost one, the same request twice, another body under one
-// id, two registers on one line and on two, the end of day, and hostile bytes. A protocol says in
-// its Fixture what it can do; the suite does not guess, and a protocol that cannot match a repeated
+// Its cases are a sale, a decline, a refusal, an abort, the answer that is lost, a register that asks
+// while its sale runs, a cable cut at every byte of a sale, another sale instead of the lost one, a
+// restart of the terminal, a slow desk, a disk that fails, the same request twice, another body under
+// one id, two registers on one line and on two, the end of day, and hostile bytes. A protocol says in
+// its Fixture what it can do. The suite does not guess: a protocol that cannot match a repeated
 // request is held to what it then does.
 //
 // It guarantees that a protocol that passes

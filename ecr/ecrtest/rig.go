@@ -2,6 +2,7 @@ package ecrtest
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,6 +35,7 @@ type line struct {
 	session *session.Session
 	wire    *wire    // of the last register
 	cabled  Register // of a serial line
+	stop    func()   // ends the session
 }
 
 // inTime plays a case in made-up time. It fails on any goroutine that is left behind.
@@ -63,10 +65,11 @@ func (r *rig) line(name string) *line {
 			ended <- l.session.ServeTCP(ctx, l.pipes)
 		}
 	}()
-	r.stop = append(r.stop, func() {
+	l.stop = sync.OnceFunc(func() {
 		cancel()
 		require.ErrorIs(r.t, <-ended, context.Canceled)
 	})
+	r.stop = append(r.stop, l.stop)
 	return l
 }
 

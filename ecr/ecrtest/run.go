@@ -36,6 +36,9 @@ func Run(t *testing.T, f Fixture) {
 				"the lost answer":         lostAnswer,
 				"asked while it runs":     askedWhileItRuns,
 				"the lost decline":        lostDecline,
+				"restart":                 restart,
+				"a slow desk":             slowDesk,
+				"a disk that fails":       diskFails,
 				"another sale instead":    anotherSale,
 				"asked twice":             askedTwice,
 				"another body":            anotherBody,
@@ -151,6 +154,39 @@ func askedWhileItRuns(r *rig) {
 	r.settle()
 	require.Equal(r.t, 1, r.begun())
 	require.True(r.t, r.told(1))
+}
+
+// restart: a terminal that starts again in the middle of a sale tells its end to the register that asks.
+func restart(r *rig) {
+	l := r.line("one")
+	paid := r.begin(l.register("1"), "7")
+	l.stop()
+	require.False(r.t, (<-paid).heard, "the terminal is gone")
+	r.desk.Approve()
+	r.hears(Approved, desk.StaysOpen, r.again(r.line("one").register("1"), desk.StaysOpen, "7"), "asked again")
+	r.settle()
+	require.Equal(r.t, []string{"begin s1", "told s1"}, r.desk.Log)
+}
+
+// slowDesk: what a register is told in time stands, and what it is not told is not taken for told.
+func slowDesk(r *rig) {
+	till := r.line("one").register("1")
+	r.desk.Slow = 2 * time.Second
+	r.hears(Approved, 1250, r.pay(till, 1250, "7"), "after a moment")
+	r.settle()
+	require.True(r.t, r.told(1))
+	r.desk.Slow = 20 * time.Second
+	got := r.pay(till, 99, "8")
+	r.settle()
+	require.Equal(r.t, got.Said == Approved, r.told(2), "it heard %+v, the desk %v", got, r.desk.Log)
+}
+
+// diskFails: a telling that the desk cannot record at once is recorded later.
+func diskFails(r *rig) {
+	r.desk.Failures = 3
+	r.hears(Approved, 1250, r.pay(r.line("one").register("1"), 1250, "7"), "the approval")
+	r.settle()
+	require.Equal(r.t, []string{"begin s1", "told s1"}, r.desk.Log)
 }
 
 // lostDecline: what was declined is not told as anything better.

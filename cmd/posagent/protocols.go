@@ -1,0 +1,34 @@
+package main
+
+import (
+	"posagent/agent/config"
+	"posagent/ecr"
+	"posagent/ecr/zvt"
+	"posagent/ecr/zvt/apdu"
+	"posagent/ecr/zvt/frame"
+	"posagent/ecr/zvt/protocol"
+)
+
+// box is what a protocol says of the terminal, beside its configuration.
+type box struct{ version, serial string }
+
+// protocols are the protocols that registers speak, by their names. A new one is a row here.
+var protocols = map[string]func(config.Config, box) (ecr.Protocol, error){
+	"zvt": zvtOf,
+}
+
+// zvtOf returns ZVT as it is configured; it fails where the character set is not known.
+func zvtOf(cfg config.Config, b box) (ecr.Protocol, error) {
+	charset, ok := apdu.ParseCharset(cfg.ECR.Charset)
+	if !ok {
+		return ecr.Protocol{}, fail(exitConfig, "config: ecr.charset: %q is not known", cfg.ECR.Charset)
+	}
+	t := cfg.Terminal
+	return protocol.New(protocol.Options{
+		ZVT: zvt.Config{
+			TerminalID: t.TerminalID, Currency: t.Currency, MerchantName: t.MerchantName, Language: t.Language,
+			Device: "posagent", Version: b.version, Serial: b.serial, Charset: charset, Password: cfg.ECR.Password,
+		},
+		Frame: frame.Config{T1: cfg.ECR.T1},
+	}), nil
+}
