@@ -17,7 +17,6 @@ import (
 	"posagent/agent/control"
 	"posagent/schemes/money"
 	"posagent/store"
-	"posagent/store/sqlite"
 )
 
 type auditOptions struct {
@@ -53,7 +52,7 @@ func runAudit(ctx context.Context, c *call) error {
 	if _, err := os.Stat(agentDB(c)); err != nil {
 		return storeError(err)
 	}
-	db, err := sqlite.Open(ctx, sqlite.Options{Path: agentDB(c), ReadOnly: true, IgnoreMark: true}) // of a cut journal it tells most
+	db, err := fileOf(c).readAsItIs(ctx, nil, true) // of a cut journal it tells most
 	if err != nil {
 		return storeError(err)
 	}
@@ -121,7 +120,7 @@ func checkAudit(ctx context.Context, c *call) error {
 		return err
 	}
 	// A journal that was cut has a log all the same: how it ends, it says itself.
-	db, err := sqlite.Open(ctx, sqlite.Options{Path: agentDB(c), Wrapper: keys, ReadOnly: true, IgnoreMark: true})
+	db, err := fileOf(c).readAsItIs(ctx, keys, true)
 	if err != nil {
 		return storeError(err)
 	}

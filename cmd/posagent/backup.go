@@ -19,7 +19,6 @@ import (
 	"posagent/agent/control"
 	"posagent/device"
 	"posagent/store"
-	"posagent/store/sqlite"
 )
 
 // keyFileVar names the key file where no flag does.
@@ -160,7 +159,7 @@ func writeBundle(ctx context.Context, c *call, file string, secret []byte) (v ba
 	}
 	defer func() { err = errors.Join(err, clear()) }()
 	say := progress(c)
-	if err := sqlite.Snapshot(ctx, agentDB(c), copied, keys, key, func(done, of int) { say("keys", int64(done), int64(of)) }); err != nil {
+	if err := fileOf(c).snapshot(ctx, copied, keys, key, func(done, of int) { say("keys", int64(done), int64(of)) }); err != nil {
 		return v, storeError(err)
 	}
 	in, err := os.Open(copied)

@@ -7,13 +7,11 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
-	"posagent/agent"
 
 	"posagent/agent/config"
 	"posagent/agent/control"
 	"posagent/device"
 	"posagent/store"
-	"posagent/store/sqlite"
 )
 
 // configPath is the file the caller named, or the default one where it exists, or "".
@@ -74,7 +72,7 @@ func stateDir(c *call) error {
 
 // lookAt answers what is wrong with the journal, by its mark alone where the journal is missing.
 func lookAt(c *call) error {
-	db, err := sqlite.OpenReader(c.ctx, agentDB(c))
+	db, err := fileOf(c).readAsItIs(c.ctx, nil, false)
 	if err != nil {
 		return err
 	}
@@ -138,21 +136,17 @@ func cutError(cut *store.CutError) error {
 // readAgent opens the terminal's database for reading, beside a running daemon or without one, whatever earlier program wrote it. Of
 // one that is cut it reads what is left, and the verb ends with cutError.
 func readAgent(c *call) (store.Journal, error) {
-	o := sqlite.Options{Path: agentDB(c), Steps: agent.Schema(), ReadOnly: true}
+	var with store.Wrapper
 	if keys, err := device.LoadKeys(keyDir(c)); err == nil { // rows are verified where the user may read the key
-		o.Wrapper = keys
+		with = keys
 	}
-	s, err := sqlite.OpenReaderOf(c.ctx, o)
+	s, err := fileOf(c).read(c.ctx, with, false)
 	if errors.Is(err, device.ErrWrongKey) {
-		o.Wrapper = nil
-		s, err = sqlite.OpenReaderOf(c.ctx, o)
+		with = nil
+		s, err = fileOf(c).read(c.ctx, nil, false)
 	}
 	if errors.As(err, &c.cut) && !c.cut.Missing {
-		o.IgnoreMark = true
-		s, err = sqlite.OpenReaderOf(c.ctx, o)
+		s, err = fileOf(c).read(c.ctx, with, true)
 	}
-	if err != nil {
-		return nil, storeError(err)
-	}
-	return s, nil
+	return s, storeError(err)
 }

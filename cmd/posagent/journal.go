@@ -14,7 +14,6 @@ import (
 	"posagent/agent"
 	"posagent/device"
 	"posagent/store"
-	"posagent/store/sqlite"
 )
 
 // marks are the files that remember where the journal ends: one beside it, and the one of [store] mark.
@@ -39,7 +38,7 @@ func openJournal(ctx context.Context, c *call, keys *device.Keys, log *slog.Logg
 	if err := mayUse(c); err != nil {
 		return nil, err
 	}
-	db, err := agent.Open(ctx, sqlite.Options{Path: agentDB(c), Wrapper: keys, Log: log, Marks: list, Accept: accept})
+	db, err := fileOf(c).open(ctx, journalOptions{Wrapper: keys, Log: log, Marks: list, Accept: accept})
 	return db, storeError(err)
 }
 

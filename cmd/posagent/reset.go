@@ -15,7 +15,6 @@ import (
 
 	"posagent/device"
 	"posagent/store"
-	"posagent/store/sqlite"
 )
 
 // resetWord is what a person types.
@@ -83,7 +82,7 @@ func runReset(ctx context.Context, c *call) error {
 			return err
 		}
 	}
-	release, err := sqlite.Hold(ctx, agentDB(c))
+	release, err := fileOf(c).hold(ctx)
 	if err != nil {
 		return storeError(err)
 	}
@@ -121,16 +120,16 @@ func runReset(ctx context.Context, c *call) error {
 	}
 	// The mark says what is coming, the journal goes before its key, and the mark says that it is done: a kill leaves the old journal,
 	// or none that anything misses.
-	if err := sqlite.Ended(agentDB(c), list, false, ""); err != nil {
+	if err := fileOf(c).ended(list, false, ""); err != nil {
 		return storeError(err)
 	}
-	if err := sqlite.Remove(ctx, agentDB(c), damaged); err != nil {
+	if err := fileOf(c).remove(ctx, damaged); err != nil {
 		return storeError(err)
 	}
 	if err := device.Forget(keyDir(c)); err != nil {
 		return fail(exitFailed, "%v (the journal is deleted; posagent reset again)", err)
 	}
-	if err := sqlite.Ended(agentDB(c), list, true, ""); err != nil {
+	if err := fileOf(c).ended(list, true, ""); err != nil {
 		return storeError(err)
 	}
 	if c.json {
@@ -148,7 +147,7 @@ func resetLost(ctx context.Context, c *call, o *resetOptions) error {
 	if o.reason == "" {
 		return fail(exitUsage, "%s: why? (--reason TEXT, it is kept in the audit log)", c.path)
 	}
-	release, err := sqlite.Hold(ctx, agentDB(c))
+	release, err := fileOf(c).hold(ctx)
 	if err != nil {
 		return storeError(err)
 	}
@@ -176,13 +175,13 @@ func resetLost(ctx context.Context, c *call, o *resetOptions) error {
 	}
 	list, err := marks(c)
 	if err == nil {
-		err = sqlite.Ended(agentDB(c), list, false, o.reason)
+		err = fileOf(c).ended(list, false, o.reason)
 	}
 	if err == nil {
-		err = sqlite.Remove(ctx, agentDB(c), true)
+		err = fileOf(c).remove(ctx, true)
 	}
 	if err == nil {
-		err = sqlite.Ended(agentDB(c), list, true, o.reason)
+		err = fileOf(c).ended(list, true, o.reason)
 	}
 	if err != nil {
 		return storeError(err)

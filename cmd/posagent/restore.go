@@ -16,7 +16,6 @@ import (
 	"posagent/agent/outbox"
 	"posagent/device"
 	"posagent/store"
-	"posagent/store/sqlite"
 )
 
 // The words of --force. Each is one danger, named in the refusal it overrides.
@@ -81,7 +80,7 @@ func runRestore(ctx context.Context, c *call) error {
 	if err != nil {
 		return keyError(c, err)
 	}
-	release, err := sqlite.Hold(ctx, agentDB(c))
+	release, err := fileOf(c).hold(ctx)
 	if err != nil {
 		return storeError(err)
 	}
@@ -107,7 +106,7 @@ func runRestore(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := sqlite.Stage(ctx, sqlite.Options{Path: staged, Steps: agent.Schema(), Wrapper: keys, Marks: list}, key, why); err != nil {
+	if err := journalFile(staged).stage(ctx, keys, list, key, why); err != nil {
 		return bundleError(c.args[0], err)
 	}
 	if err := noteRestore(ctx, c, staged, keys, why, o.force == forceTerminal); err != nil {
@@ -117,7 +116,7 @@ func runRestore(ctx context.Context, c *call) error {
 	if err != nil {
 		return storeError(err)
 	}
-	if err := sqlite.Replace(ctx, staged, agentDB(c), damaged); err != nil {
+	if err := fileOf(c).replace(ctx, journalFile(staged), damaged); err != nil {
 		return storeError(err)
 	}
 	if c.json {
@@ -133,7 +132,7 @@ func runRestore(ctx context.Context, c *call) error {
 // noteRestore writes the first line behind a restore: what was put back, and which journal it replaces.
 func noteRestore(ctx context.Context, c *call, staged string, keys *device.Keys, why string, rebind bool) error {
 	replaced := "no journal"
-	if old, err := sqlite.OpenReader(ctx, agentDB(c)); err == nil {
+	if old, err := fileOf(c).readAsItIs(ctx, nil, false); err == nil {
 		if n, err := old.Generation(ctx); err == nil {
 			replaced = fmt.Sprintf("generation %d", n)
 		}
@@ -141,7 +140,7 @@ func noteRestore(ctx context.Context, c *call, staged string, keys *device.Keys,
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		replaced = "a journal that cannot be read"
 	}
-	db, err := agent.Open(ctx, sqlite.Options{Path: staged, Wrapper: keys, Ballast: -1, Log: logger(c)})
+	db, err := journalFile(staged).open(ctx, journalOptions{Wrapper: keys, Ballast: -1, Log: logger(c)})
 	if err != nil {
 		return err
 	}
@@ -228,7 +227,7 @@ func pendingText(sales, ops int) string {
 
 // pendingIn counts what is open in the journal at path.
 func pendingIn(ctx context.Context, path string) (sales, ops int, err error) {
-	db, err := sqlite.OpenReaderOf(ctx, sqlite.Options{Path: path, Steps: agent.Schema()})
+	db, err := journalFile(path).read(ctx, nil, false)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -237,7 +236,7 @@ func pendingIn(ctx context.Context, path string) (sales, ops int, err error) {
 
 // pendingLeft is pendingIn for what is left of a journal that is cut.
 func pendingLeft(ctx context.Context, path string) (sales, ops int, err error) {
-	db, err := sqlite.OpenReaderOf(ctx, sqlite.Options{Path: path, Steps: agent.Schema(), IgnoreMark: true})
+	db, err := journalFile(path).read(ctx, nil, true)
 	if err != nil {
 		return 0, 0, err
 	}

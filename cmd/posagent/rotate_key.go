@@ -9,7 +9,6 @@ import (
 	"posagent/agent/audit"
 	"posagent/device"
 	"posagent/store"
-	"posagent/store/sqlite"
 )
 
 func rotateCommand() command {
@@ -46,7 +45,7 @@ func rotateKey(ctx context.Context, c *call, said func(step string, done, of int
 	if _, err := journalKeys(c); err != nil {
 		return "", err
 	}
-	release, err := sqlite.Hold(ctx, agentDB(c)) // the running terminal would not know the new key
+	release, err := fileOf(c).hold(ctx) // the running terminal would not know the new key
 	if err != nil {
 		return "", storeError(err)
 	}

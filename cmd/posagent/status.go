@@ -16,7 +16,6 @@ import (
 	"posagent/agent/view"
 	"posagent/schemes/money"
 	"posagent/store"
-	"posagent/store/sqlite"
 )
 
 func statusCommand() command {
@@ -61,7 +60,7 @@ func showStatus(ctx context.Context, c *call) error {
 	if named {
 		v.Status = view.NewStatus(aboutTerminal(cfg, cfg.Sandbox()))
 	}
-	if v.PID, v.Running, err = sqlite.Owner(agentDB(c)); err != nil {
+	if v.PID, v.Running, err = fileOf(c).owner(); err != nil {
 		return fail(exitFailed, "%v", err)
 	}
 	if v.Running {

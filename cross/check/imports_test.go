@@ -1,6 +1,8 @@
 package check
 
 import (
+	"maps"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +41,32 @@ func TestImportTable(t *testing.T) {
 			if may != ".." && !slices.ContainsFunc(all, func(p pkg) bool { return matches(may, "", p.Path) }) {
 				t.Errorf("the import table's row %q allows %q, which is no package any more", r.packages, may)
 			}
+		}
+	}
+}
+
+// An engine is named where a program is assembled, once per package: everything else knows the contract.
+func TestEnginesAreNamedOnce(t *testing.T) {
+	named := map[string]bool{}
+	for _, s := range sources(t) {
+		dir := path.Dir(s.name)
+		if s.test || matchesAny([]string{"store/...", "cross/..."}, dir, dir) {
+			continue
+		}
+		for _, imp := range s.file.Imports {
+			to := relative(strings.Trim(imp.Path.Value, `"`))
+			if !strings.HasPrefix(to, "store/") {
+				continue
+			}
+			named[s.name] = true
+			if engines[s.name] == "" {
+				t.Errorf("%s imports %s: store is the contract, and an engine is named in %v alone", s.name, to, slices.Sorted(maps.Keys(engines)))
+			}
+		}
+	}
+	for name := range engines {
+		if !named[name] {
+			t.Errorf("%s names no engine any more: remove it from engines", name)
 		}
 	}
 }

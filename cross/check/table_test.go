@@ -104,6 +104,13 @@ var rooms = []room{
 	{"cross/check", nil, "judges every room, so depends on none"},
 }
 
+// engines says which file of a package alone names an engine of the store. Tests, campaigns and the store's own packages may.
+var engines = map[string]string{
+	"agent/journal.go":          "opens the terminal's journal with its schema and its audit log",
+	"cmd/posagent/engine.go":    "the verbs that handle the journal as a file: backup, restore, reset, reading",
+	"schemes/backend/engine.go": "opens the embedded backend's store",
+}
+
 // module is a row of the third-party table.
 type module struct {
 	path      string

@@ -25,6 +25,10 @@ var ofClients = []mutant{
 	{"the local id of a payment purged", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
 		{"agent/offline/things.go", "where += ` AND backend = ''`", "where += ` AND 1 = 1`"},
 	}},
+	{"a hold that runs again leaves out what its first run has seen", outbox, "TestMoneyC3_AHoldThatRunsAgainHoldsAll", []edit{
+		{"agent/outbox/restored.go", `n, upTo = 0, last`, `n, upTo = 0, max(upTo, last)`},
+		{"agent/outbox/restored.go", `o.sendable(tx, last)`, `o.sendable(tx, upTo)`},
+	}},
 	{"an operation purged before its retention", outbox, "TestPurgeAfterRetention", []edit{
 		{"agent/outbox/purge.go", `limit := o.clock.run() - o.keep.Milliseconds()`, `limit := o.clock.run() - o.keep.Milliseconds()/2`},
 	}},

@@ -35,7 +35,6 @@ import (
 	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
 	"posagent/store"
-	"posagent/store/sqlite"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -115,9 +114,7 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := sqlite.Open(ctx, sqlite.Options{
-		Path: filepath.Join(cfg.Dir, dbName), Steps: schema(), Wrapper: keys, Log: cfg.Log, Synchronous: cfg.Synchronous,
-	})
+	db, err := openStore(ctx, cfg, keys)
 	if err != nil {
 		return nil, fmt.Errorf("backend: %w", err)
 	}

@@ -3,7 +3,6 @@ package backend
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
@@ -13,7 +12,6 @@ import (
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/money"
 	"posagent/store"
-	"posagent/store/sqlite"
 )
 
 // Entry is one transaction with its postings, as `posagent backend books` prints it.
@@ -33,7 +31,7 @@ type Entry struct {
 // ReadBooks reads every transaction of the backend in dir, oldest first. It changes nothing and works beside a running
 // backend; states that only time has changed show when the backend has noticed.
 func ReadBooks(ctx context.Context, dir string) ([]Entry, error) {
-	db, err := sqlite.OpenReader(ctx, filepath.Join(dir, dbName))
+	db, err := readStore(ctx, dir)
 	if err != nil {
 		return nil, fmt.Errorf("read books: %w", err)
 	}

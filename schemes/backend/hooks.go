@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"path/filepath"
 	"time"
 
 	"posagent/schemes/backend/deliver"
 	"posagent/schemes/wire"
 	"posagent/store"
-	"posagent/store/sqlite"
 )
 
 // HooksPrefix is where what was sent to others' endpoints is administered, with the credentials of the services:
@@ -25,7 +23,7 @@ const HooksPrefix = "/backend/v1/hooks"
 // ReadHooks lists deliveries of the backend in dir, the newest first; state "" means all. It changes nothing and works
 // beside a running backend.
 func ReadHooks(ctx context.Context, dir, state string) (list []deliver.Delivery, err error) {
-	db, err := sqlite.OpenReader(ctx, filepath.Join(dir, dbName))
+	db, err := readStore(ctx, dir)
 	if err != nil {
 		return nil, fmt.Errorf("read hooks: %w", err)
 	}

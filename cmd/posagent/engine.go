@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+
+	"posagent/agent"
+	"posagent/store"
+	"posagent/store/sqlite"
+)
+
+// journalFile is the path of a journal, for verbs that handle it as a whole. The engine that lies there is named here alone.
+type journalFile string
+
+// journalOptions say how a journal is opened for work.
+type journalOptions = sqlite.Options
+
+// fileOf is the journal of the terminal in the state directory.
+func fileOf(c *call) journalFile { return journalFile(agentDB(c)) }
+
+// open opens the journal for work. It answers what agent.Open answers.
+func (f journalFile) open(ctx context.Context, o journalOptions) (store.Journal, error) {
+	o.Path = string(f)
+	return agent.Open(ctx, o)
+}
+
+// read opens the journal for reading, whatever earlier program wrote it. keys, nil = none, verify its rows; cut also reads what is
+// left of one that was cut.
+func (f journalFile) read(ctx context.Context, keys store.Wrapper, cut bool) (store.Journal, error) {
+	return journalOrNil(sqlite.OpenReaderOf(ctx, sqlite.Options{Path: string(f), Steps: agent.Schema(), Wrapper: keys, IgnoreMark: cut}))
+}
+
+// readAsItIs is read with the schema that the journal has.
+func (f journalFile) readAsItIs(ctx context.Context, keys store.Wrapper, cut bool) (store.Journal, error) {
+	return journalOrNil(sqlite.Open(ctx, sqlite.Options{Path: string(f), Wrapper: keys, ReadOnly: true, IgnoreMark: cut}))
+}
+
+// journalOrNil keeps an engine that was not opened from being an interface that is not nil.
+func journalOrNil(s *sqlite.Store, err error) (store.Journal, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// owner says whether a process has the journal open for work, and which.
+func (f journalFile) owner() (pid int, running bool, err error) { return sqlite.Owner(string(f)) }
+
+// hold keeps every owner away until release is called. *store.LockedError while there is one.
+func (f journalFile) hold(ctx context.Context) (release func() error, err error) {
+	return sqlite.Hold(ctx, string(f))
+}
+
+// snapshot copies what is committed at this moment into a file, with its keys wrapped under to.
+func (f journalFile) snapshot(ctx context.Context, copied string, from, to store.Wrapper, progress func(done, of int)) error {
+	return sqlite.Snapshot(ctx, string(f), copied, from, to, progress)
+}
+
+// stage makes a journal of a snapshot that lies at f, meant for the place of marks.
+func (f journalFile) stage(ctx context.Context, keys store.Wrapper, marks []string, from store.Wrapper, why string) error {
+	return sqlite.Stage(ctx, sqlite.Options{Path: string(f), Steps: agent.Schema(), Wrapper: keys, Marks: marks}, from, why)
+}
+
+// replace puts a staged journal in the place of this one, which the caller holds; damaged = this one cannot be read.
+func (f journalFile) replace(ctx context.Context, staged journalFile, damaged bool) error {
+	return sqlite.Replace(ctx, string(staged), string(f), damaged)
+}
+
+// remove deletes the journal, which the caller holds. Call ended before and after.
+func (f journalFile) remove(ctx context.Context, damaged bool) error {
+	return sqlite.Remove(ctx, string(f), damaged)
+}
+
+// ended tells the marks that the journal is about to be removed, or that it was: done. lost is why it is given up unread.
+func (f journalFile) ended(marks []string, done bool, lost string) error {
+	return sqlite.Ended(string(f), marks, done, lost)
+}
