@@ -32,7 +32,7 @@ var ofSchemes = []mutant{
 			err`},
 	}},
 	{"a refusal repeats a secret of its request", "schemes/wire/rest", "TestRefusalsRepeatNoSecret", []edit{
-		{"schemes/wire/rest/client.go", `e.secrets(in, body)...`, `e.secrets(in, body)[:0]...`},
+		{"schemes/wire/rest/client.go", `key != ""), e.secrets(in, body)...`, `key != ""), e.secrets(in, body)[:0]...`},
 	}},
 	{"a card number stays in a text that hides it", "schemes/wire", "TestDecodeKeepsTheTags", []edit{
 		{"schemes/wire/json.go", `v.SetString(MaskPANs(v.String()))`, `v.SetString(v.String())`},

@@ -14,6 +14,10 @@ type API struct {
 	Fold    bool     // paths are the same in any case of letters
 	Type    string   // content type of bodies, "" = wire.JSONType
 	Shape   Shape
+	// Accept checks the headers that the service wants besides; nil = it wants none. The error is that of the request.
+	Accept func(r *http.Request) error
+	// Reason is the service's word for a request that cannot be read or breaks a rule; nil = it has none.
+	Reason func(err error) string
 }
 
 // Shape is how a service says no, on both sides of its wire.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 )
 
 // Client is where the calls of a service go.
@@ -22,6 +23,12 @@ type Client struct {
 // reads of a refusal, and Invalid for a request that cannot be sent.
 func (e Endpoint[S, In, Out]) Call(ctx context.Context, c Client, key wire.Key, in In) (Out, error) {
 	var body []byte
+	if c, ok := any(in).(check.Checked); ok && e.Wants&CheckFirst != 0 {
+		if err := check.Request(e.Op, c); err != nil {
+			var none Out
+			return none, err
+		}
+	}
 	if requestOf(reflect.TypeFor[In]()).body && e.Method != http.MethodGet {
 		var err error
 		if body, err = encode(e.Op, in); err != nil {
@@ -53,7 +60,15 @@ func (e Endpoint[S, In, Out]) Send(ctx context.Context, c Client, key wire.Key, 
 	if answer.Status != e.Status && !pends && !slices.Contains(e.Also, answer.Status) {
 		return none, wire.Withhold(c.API.Shape.Refusal(call, answer, key != ""), e.secrets(in, body)...)
 	}
-	if err := call.Read(answer, &out); err != nil {
+	if e.Read != nil {
+		out, err = e.Read(call, answer)
+	} else {
+		err = call.Read(answer, &out)
+	}
+	if err == nil && e.Said != nil {
+		err = wire.Withhold(e.Said(out), e.secrets(in, body)...)
+	}
+	if err != nil {
 		return none, err
 	}
 	v := reflect.ValueOf(&out).Elem()

@@ -2,8 +2,9 @@
 // Client, and the description that the local port, the store-and-forward queue and OpenAPI read.
 //
 // An Endpoint says what is its own: name, method, path, status, and how the service is asked. What a body knows stands on its
-// type: `wire:"required"`, `wire:"masked"`, `wire:"nullable"`, `wire:"list"`, `path:"…"`, `query:"…"`, a method Check for its
-// rules, a method Flaw for what a reply must not be, and Secret and PAN for what only a wire body shows.
+// type: the tags `wire:"required"`, `wire:"masked"`, `wire:"nullable"`, `wire:"list"`, `path:"…"`, `query:"…"` and `max:"…"`,
+// a method Check for its rules, a method Flaw for what a reply must not be, a method Normal for other spellings, and
+// Secret and PAN for what only a wire body shows.
 //
 // It guarantees:
 //   - A Handler refuses in the order that costs a bad request the least: path (404, 405), Idempotency-Key, parameters, content

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"reflect"
+	"strings"
 
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/check"
@@ -14,9 +15,11 @@ type Wants uint8
 
 // The wants.
 const (
-	Write    Wants = 1 << iota // it changes something: an Idempotency-Key is honoured, and a lost reply leaves the outcome unknown
-	NeedsKey                   // the Idempotency-Key must be there
-	MayBody                    // the body may be absent, which reads as {}
+	Write      Wants = 1 << iota // it changes something: an Idempotency-Key is honoured, and a lost reply leaves the outcome unknown
+	NeedsKey                     // the Idempotency-Key must be there
+	MayBody                      // the body may be absent, which reads as {}
+	EmptyArray                   // [] reads as {}: some writers know no other empty object
+	CheckFirst                   // a Client applies the request's rules before it sends
 )
 
 // Endpoint is one route of a service S: a request In comes to an answer Out. In is a struct; its fields tagged `path` and
@@ -35,6 +38,19 @@ type Endpoint[S, In, Out any] struct {
 	Do func(svc S, ctx context.Context, key wire.Key, in In) (Out, error)
 	// Flaw says what is wrong with a reply to in, "" = nothing; nil = nothing is. An Out with a method Flaw is asked first.
 	Flaw func(in In, out Out) string
+
+	// Read reads the body of a success in place of wire.Call.Read; nil = that.
+	Read func(c wire.Call, a wire.Answer) (Out, error)
+	// Says answers an error as a success, where the service has such answers; false = it is answered as an error. nil = none is.
+	Says func(in In, err *wire.Error) (Out, bool)
+	// Said is the other side of Says: the error that a reply means, nil = none.
+	Said func(out Out) error
+}
+
+// Normalizer is a request that is written in several ways. Normal brings it to one form after it was read: raw is its body,
+// operator the one whose own spellings are understood. A stored body is in that form.
+type Normalizer interface {
+	Normal(operator string, raw []byte) error
 }
 
 // Route is an Endpoint of the service S.
@@ -82,7 +98,8 @@ func (i Info) Write() bool { return i.Wants&Write != 0 }
 // Bound is a route of one service.
 type Bound struct {
 	Info
-	open func(r *http.Request, values []string, limit int64) (*Asked, error)
+	open func(r *http.Request, values []string, o Options) (*Asked, error)
+	says func(in any, err *wire.Error) (any, bool)
 	ask  func(key wire.Key, in any) *Asked
 }
 
@@ -146,8 +163,14 @@ func (e Endpoint[S, In, Out]) bind(svc S) Bound {
 	return Bound{
 		Info: info,
 		ask:  func(key wire.Key, in any) *Asked { return asked(key, in.(In)) },
-		open: func(r *http.Request, values []string, limit int64) (*Asked, error) {
-			key, in, err := e.open(r, info, values, limit)
+		says: func(in any, err *wire.Error) (any, bool) {
+			if e.Says == nil {
+				return nil, false
+			}
+			return e.Says(in.(In), err)
+		},
+		open: func(r *http.Request, values []string, o Options) (*Asked, error) {
+			key, in, err := e.open(r, info, values, o)
 			if err != nil {
 				return nil, err
 			}
@@ -157,7 +180,7 @@ func (e Endpoint[S, In, Out]) bind(svc S) Bound {
 }
 
 // open reads and checks a request, refusing in an order that costs a bad one the least.
-func (e Endpoint[S, In, Out]) open(r *http.Request, info Info, values []string, limit int64) (key wire.Key, in In, err error) {
+func (e Endpoint[S, In, Out]) open(r *http.Request, info Info, values []string, o Options) (key wire.Key, in In, err error) {
 	if info.Write() {
 		if key, err = wire.KeyFrom(r.Header); err == nil && key == "" && e.Wants&NeedsKey != 0 {
 			err = missingKey(e.Op)
@@ -168,7 +191,7 @@ func (e Endpoint[S, In, Out]) open(r *http.Request, info Info, values []string, 
 		err = info.readParams(&at, values, r.URL)
 	}
 	if err == nil && r.Method != http.MethodGet {
-		in, err = e.read(r, info, limit)
+		in, err = e.read(r, info, o)
 	}
 	if err != nil {
 		return "", in, err
@@ -185,7 +208,7 @@ func missingKey(op string) error {
 }
 
 // read reads the body. One that no endpoint asked for must still be JSON.
-func (e Endpoint[S, In, Out]) read(r *http.Request, info Info, limit int64) (in In, err error) {
+func (e Endpoint[S, In, Out]) read(r *http.Request, info Info, o Options) (in In, err error) {
 	typ := r.Header.Get("Content-Type")
 	absent := r.ContentLength == 0 && typ == "" && e.Wants&MayBody != 0
 	if info.HasBody && !absent {
@@ -193,7 +216,7 @@ func (e Endpoint[S, In, Out]) read(r *http.Request, info Info, limit int64) (in 
 			return in, err
 		}
 	}
-	data, err := wire.ReadBody(r, limit)
+	data, err := wire.ReadBody(r, o.MaxBody)
 	switch {
 	case err != nil:
 		return in, err
@@ -206,6 +229,13 @@ func (e Endpoint[S, In, Out]) read(r *http.Request, info Info, limit int64) (in 
 		return in, err
 	case len(data) == 0 && e.Wants&MayBody != 0:
 		data = []byte("{}")
+	case e.Wants&EmptyArray != 0 && strings.TrimSpace(string(data)) == "[]":
+		data = []byte("{}")
 	}
-	return wire.Parse[In](e.Op, data)
+	if err = wire.Decode(data, &in); err == nil {
+		if n, ok := any(&in).(Normalizer); ok {
+			err = n.Normal(o.Operator, data)
+		}
+	}
+	return in, err
 }

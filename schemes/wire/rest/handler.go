@@ -16,6 +16,7 @@ type Options struct {
 	Log          *slog.Logger              // gets internal errors; nil drops them
 	MaxBody      int64                     // bytes of a request body; 0 means wire.MaxRequest
 	OperationURL func(key wire.Key) string // names a pending operation in the Location header; nil = none
+	Operator     string                    // its own spellings are read too: see Normalizer
 	// Around gets every good request in place of the service, which a.Do asks; nil = a.Do. Its answer is the endpoint's Out.
 	Around func(ctx context.Context, a *Asked) (any, error)
 }
@@ -39,25 +40,41 @@ func (a API) pieces(r *http.Request, prefix string) ([]string, bool) {
 
 // Handler serves the routes. Authentication, Host checks and time limits are the caller's.
 func (a API) Handler(o Options, routes ...[]Bound) http.Handler {
-	h := &handler{api: a, o: o}
+	h := &handler{api: a, o: o, prefixes: append([]string{a.Prefix}, a.Aliases...)}
 	for _, list := range routes {
 		for _, b := range list {
-			h.routes = append(h.routes, route{b, strings.Split(b.Path, "/")[1:]})
+			rt := route{Bound: b}
+			for _, text := range strings.Split(b.Path, "/")[1:] {
+				_, named := braced(text)
+				rt.path = append(rt.path, piece{text, named})
+				if !named {
+					rt.plain++
+				}
+			}
+			h.routes = append(h.routes, rt)
 		}
 	}
 	return h
 }
 
 type handler struct {
-	api    API
-	o      Options
-	routes []route
+	api      API
+	o        Options
+	prefixes []string
+	routes   []route
 }
 
 // route is a route with its path taken apart.
 type route struct {
 	Bound
-	path []string
+	path  []piece
+	plain int // pieces that are spelled out
+}
+
+// piece is a piece of a path: its text, or a name in braces.
+type piece struct {
+	text  string
+	named bool
 }
 
 // ServeHTTP implements http.Handler.
@@ -68,7 +85,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var out any
-	a, err := rt.open(r, values, h.o.MaxBody)
+	a, err := h.open(r, rt, values)
 	switch {
 	case err != nil:
 	case h.o.Around != nil:
@@ -77,16 +94,40 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		out, err = a.Do(r.Context())
 	}
 	if err != nil {
-		h.api.Shape.Refuse(w, r, h.o.Log, wire.AsError(rt.Op, err))
-		return
+		e, said := wire.AsError(rt.Op, err), false
+		if a != nil {
+			out, said = rt.says(a.Request, e)
+		}
+		if !said {
+			h.api.Shape.Refuse(w, r, h.o.Log, e)
+			return
+		}
 	}
 	h.answer(w, r, rt, out)
+}
+
+// open reads a request. The error of one that breaks a rule has the service's word for it.
+func (h *handler) open(r *http.Request, rt *route, values []string) (a *Asked, err error) {
+	if h.api.Accept != nil {
+		err = h.api.Accept(r)
+	}
+	if err == nil {
+		a, err = rt.open(r, values, h.o)
+	}
+	if err == nil {
+		return a, nil
+	}
+	e := wire.AsError(rt.Op, err)
+	if h.api.Reason != nil && e.Code == wire.Invalid && e.Reason == "" {
+		e.Reason = h.api.Reason(err)
+	}
+	return nil, e
 }
 
 // find picks the route of a request: of those whose path fits, the one that spells the most of it out. Without one, allow names
 // the methods that the path has.
 func (h *handler) find(r *http.Request) (_ *route, values []string, allow string) {
-	for _, prefix := range append([]string{h.api.Prefix}, h.api.Aliases...) {
+	for _, prefix := range h.prefixes {
 		pieces, ok := h.api.pieces(r, prefix)
 		if !ok {
 			continue
@@ -98,10 +139,10 @@ func (h *handler) find(r *http.Request) (_ *route, values []string, allow string
 			if !h.fits(rt.path, pieces) {
 				continue
 			}
-			switch plain := literals(rt.path); {
-			case best == nil || plain > literals(best.path):
+			switch {
+			case best == nil || rt.plain > best.plain:
 				best, methods = rt, []string{rt.Method}
-			case plain == literals(best.path):
+			case rt.plain == best.plain:
 				methods = append(methods, rt.Method)
 				if best.Method != r.Method {
 					best = rt
@@ -113,8 +154,8 @@ func (h *handler) find(r *http.Request) (_ *route, values []string, allow string
 		case best.Method != r.Method:
 			return nil, nil, strings.Join(methods, ", ")
 		default:
-			for i, piece := range best.path {
-				if _, ok := braced(piece); ok {
+			for i, p := range best.path {
+				if p.named {
 					values = append(values, pieces[i])
 				}
 			}
@@ -124,32 +165,24 @@ func (h *handler) find(r *http.Request) (_ *route, values []string, allow string
 	return nil, nil, ""
 }
 
-func (h *handler) fits(path, pieces []string) bool {
+func (h *handler) fits(path []piece, pieces []string) bool {
 	if len(path) != len(pieces) {
 		return false
 	}
-	for i, piece := range path {
-		_, named := braced(piece)
-		if !named && piece != pieces[i] && !(h.api.Fold && strings.EqualFold(piece, pieces[i])) {
+	for i, p := range path {
+		if !p.named && p.text != pieces[i] && !(h.api.Fold && strings.EqualFold(p.text, pieces[i])) {
 			return false
 		}
 	}
 	return true
 }
 
-// literals counts the pieces of a path that are spelled out.
-func literals(path []string) (n int) {
-	for _, piece := range path {
-		if _, named := braced(piece); !named {
-			n++
-		}
-	}
-	return n
-}
-
 // answer writes a success.
 func (h *handler) answer(w http.ResponseWriter, r *http.Request, rt *route, out any) {
 	known, v := replyOf(rt.Out), reflect.ValueOf(out)
+	if v.Kind() == reflect.Slice && v.IsNil() {
+		out = []struct{}{}
+	}
 	status := rt.Status
 	if known.status != nil {
 		if status = int(v.FieldByIndex(known.status).Int()); status != rt.Status && !slices.Contains(rt.Also, status) {

@@ -12,7 +12,7 @@ import (
 	"posagent/schemes/wire"
 )
 
-// MaxID is how long a text in an address may be, in bytes.
+// MaxID is how long a text in an address may be, in bytes, where its field says nothing.
 const MaxID = 128
 
 // Param is a field of a request that stands in its address.
@@ -20,6 +20,7 @@ type Param struct {
 	Name  string
 	Place string // "path" or "query"
 	Type  reflect.Type
+	Max   int // bytes of a text: the tag `max:"64"`, or MaxID
 	index []int
 }
 
@@ -51,7 +52,7 @@ func requestOf(t reflect.Type) request {
 		return request{body: true}
 	}
 	for _, f := range reflect.VisibleFields(t) {
-		p := Param{Type: f.Type, index: f.Index}
+		p := Param{Type: f.Type, Max: MaxID, index: f.Index}
 		switch path, query := f.Tag.Get("path"), f.Tag.Get("query"); {
 		case path != "":
 			p.Name, p.Place = path, "path"
@@ -69,13 +70,23 @@ func requestOf(t reflect.Type) request {
 		if kind := f.Type.Kind(); kind != reflect.String && kind != reflect.Int64 && kind != reflect.Int32 && !reflect.PointerTo(f.Type).Implements(textUnmarshaler) {
 			panic("rest: " + t.String() + "." + f.Name + ": a " + f.Type.String() + " cannot stand in an address")
 		}
+		if max := f.Tag.Get("max"); max != "" {
+			n, err := strconv.Atoi(max)
+			if err != nil || n < 1 {
+				panic("rest: " + t.String() + "." + f.Name + ": no such length: " + max)
+			}
+			p.Max = n
+		}
 		in.params = append(in.params, p)
 	}
 	requests.Store(t, in)
 	return in
 }
 
-var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+var (
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+	textMarshaler   = reflect.TypeFor[encoding.TextMarshaler]()
+)
 
 var pendingType = reflect.TypeFor[*wire.Pending]()
 
@@ -194,12 +205,12 @@ func (p Param) read(field reflect.Value, s string) error {
 
 // write writes the parameter's field as a text, "" = it is absent.
 func (p Param) write(field reflect.Value) (string, error) {
+	if p.Place == "query" && field.IsZero() {
+		return "", nil
+	}
 	if t, ok := field.Interface().(encoding.TextMarshaler); ok {
 		text, err := t.MarshalText()
 		return string(text), p.said(err)
-	}
-	if p.Place == "query" && field.IsZero() {
-		return "", nil
 	}
 	if err := p.check(field); err != nil {
 		return "", err
@@ -210,14 +221,14 @@ func (p Param) write(field reflect.Value) (string, error) {
 	return strconv.FormatInt(field.Int(), 10), nil
 }
 
-// check applies the rule of a parameter: a text of 1 to MaxID bytes, in a path no dot name, or a number from 1.
+// check applies the rule of a parameter: a text of 1 to Max bytes, in a path no dot name, or a number from 1.
 func (p Param) check(field reflect.Value) error {
 	switch s := field; {
 	case s.Kind() != reflect.String && s.Int() < 1:
 		return p.wants("want a whole number from 1")
 	case s.Kind() != reflect.String:
-	case p.Place == "path" && !wire.PathWord(s.String(), MaxID), !wire.PlainText(s.String(), MaxID):
-		return p.wants("want 1 to " + strconv.Itoa(MaxID) + " characters")
+	case p.Place == "path" && !wire.PathWord(s.String(), p.Max), !wire.PlainText(s.String(), p.Max):
+		return p.wants("want 1 to " + strconv.Itoa(p.Max) + " characters")
 	}
 	return nil
 }
@@ -247,7 +258,11 @@ func (i Info) address(in any) (string, error) {
 		case p.Place == "path":
 			path = strings.Replace(path, "{"+p.Name+"}", url.PathEscape(text), 1)
 		case text != "":
-			query = append(query, p.Name+"="+url.QueryEscape(text))
+			text = url.QueryEscape(text)
+			if p.Type.Implements(textMarshaler) { // the commas of a list stay
+				text = strings.ReplaceAll(text, "%2C", ",")
+			}
+			query = append(query, p.Name+"="+text)
 		}
 	}
 	if len(query) > 0 {

@@ -17,8 +17,8 @@ import (
 )
 
 // Service is a service as its transcripts are replayed. A transcript's call has "op", the name of an endpoint without the
-// service's ("create"), "key", "id", which is the one parameter of a path, and the body under any other name. Its result
-// has the answer under any name, or a Failure.
+// service's ("create"), "key", the parameters of its address by their names, "id" for the one of a path, and the body under any
+// other name. Its result has the answer under any name, or a Failure.
 type Service struct {
 	API rest.API
 	// Client binds the service's routes to its Client.
@@ -27,6 +27,8 @@ type Service struct {
 	Reasons wire.Catalogue
 	// Secrets are what no error of a Client may repeat.
 	Secrets []string
+	// Adapt brings the call and the result of a transcript to that form; nil = they have it.
+	Adapt func(call, result map[string]json.RawMessage)
 	// Fault is a nil pointer of the type that causes an error where a result has "fault"; nil = no error has such a cause.
 	Fault error
 }
@@ -48,6 +50,9 @@ func (s Service) ask(t *testing.T, tr Transcript, d wire.Doer) *rest.Asked {
 	t.Helper()
 	var c map[string]json.RawMessage
 	tr.Call(t, &c)
+	if s.Adapt != nil {
+		s.Adapt(c, map[string]json.RawMessage{})
+	}
 	var op string
 	var key wire.Key
 	require.NoError(t, json.Unmarshal(c["op"], &op))
@@ -57,19 +62,41 @@ func (s Service) ask(t *testing.T, tr Transcript, d wire.Doer) *rest.Asked {
 		require.NoError(t, json.Unmarshal(c["key"], &key))
 	}
 	in := reflect.New(b.In)
+	params := map[string][]byte{} // last: a body is read into the whole of in
 	for name, value := range c {
-		switch name {
-		case "op", "key", "id":
+		switch p := param(b.Info, name); {
+		case name == "op" || name == "key":
+		case p != nil:
+			params[p.Name] = value
 		default:
 			require.True(t, b.HasBody, "%s: %s has no body", name, op)
 			strictly(t, value, in.Interface())
 		}
 	}
-	if c["id"] != nil {
-		require.Len(t, b.Params, 1)
-		require.NoError(t, json.Unmarshal(c["id"], b.Params[0].Of(in.Elem()).Addr().Interface()))
+	for name, value := range params {
+		require.NoError(t, json.Unmarshal(value, param(b.Info, name).Of(in.Elem()).Addr().Interface()))
 	}
 	return b.Ask(key, in.Elem().Interface())
+}
+
+// param finds a parameter by its name; "id" is the one of the path.
+func param(i rest.Info, name string) *rest.Param {
+	var one *rest.Param
+	paths := 0
+	for n := range i.Params {
+		p := &i.Params[n]
+		if strings.EqualFold(p.Name, name) {
+			return p
+		}
+		if p.Place == "path" {
+			one = p
+			paths++
+		}
+	}
+	if name == "id" && paths == 1 {
+		return one
+	}
+	return nil
 }
 
 func strictly(t *testing.T, data []byte, into any) {
@@ -91,6 +118,9 @@ func (s Service) result(t *testing.T, tr Transcript, a *rest.Asked) (r result) {
 	t.Helper()
 	var all map[string]json.RawMessage
 	tr.Result(t, &all)
+	if s.Adapt != nil {
+		s.Adapt(map[string]json.RawMessage{}, all)
+	}
 	if all["code"] != nil {
 		if r.cause = s.Fault; all["fault"] != nil {
 			fault := reflect.New(reflect.TypeOf(s.Fault).Elem())

@@ -1,0 +1,197 @@
+package rest_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
+	"posagent/schemes/wire/rest"
+)
+
+// spelled is a request that is written in several ways.
+type spelled struct {
+	Type string `json:"type" wire:"required"`
+}
+
+// Normal implements rest.Normalizer.
+func (s *spelled) Normal(operator string, raw []byte) error {
+	if strings.Contains(string(raw), "older") {
+		return wire.Errorf(wire.Invalid, "", "older: not read")
+	}
+	s.Type = strings.Replace(s.Type, operator, "Provider", 1)
+	return nil
+}
+
+// Check implements check.Checked.
+func (s spelled) Check(l *check.List) {
+	if s.Type == "" {
+		l.Reason("type", "empty", "Empty")
+	}
+}
+
+// ids is a list in a query.
+type ids []int64
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (l *ids) UnmarshalText(text []byte) error {
+	for item := range strings.SplitSeq(string(text), ",") {
+		n, err := strconv.ParseInt(item, 10, 64)
+		if err != nil {
+			return errors.New("want numbers separated by commas")
+		}
+		*l = append(*l, n)
+	}
+	return nil
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (l ids) MarshalText() ([]byte, error) {
+	var list []string
+	for _, n := range l {
+		list = append(list, strconv.FormatInt(n, 10))
+	}
+	return []byte(strings.Join(list, ",")), nil
+}
+
+type listing struct {
+	Session string `query:"session" max:"4" json:"-"`
+	Exclude ids    `query:"exclude" json:"-"`
+}
+
+// says is an answer that may be a refusal.
+type says struct {
+	Code string `json:"code"`
+	Text string `json:"text,omitempty"`
+}
+
+var (
+	hooked = rest.API{
+		Prefix: "/hooked", Shape: rest.Problems{Catalogue: wire.Catalogue{{Code: wire.Invalid, Reason: "BadBody", Title: "b"}, {Code: wire.Invalid, Reason: "Empty", Title: "e"}}},
+		Accept: func(r *http.Request) error {
+			if r.Header.Get("Correlation-Id") == "" {
+				return wire.Errorf(wire.Invalid, "", "Correlation-Id: missing")
+			}
+			return nil
+		},
+		Reason: func(err error) string {
+			if f := (*wire.FieldError)(nil); errors.As(err, &f) && f.Path == "" {
+				return "BadBody"
+			}
+			return ""
+		},
+	}
+	spell = of(rest.Endpoint[box, spelled, made]{Op: "h.spell", Method: "POST", Path: "/spell", Status: 200, Wants: rest.Write | rest.CheckFirst})
+	empty = of(rest.Endpoint[box, perhaps, says]{
+		Op: "h.empty", Method: "POST", Path: "/{id}/empty", Status: 200, Wants: rest.Write | rest.MayBody | rest.EmptyArray,
+		Says: func(in perhaps, err *wire.Error) (says, bool) {
+			return says{"02", in.ID + ": " + err.Msg}, err.Code == wire.Conflict
+		},
+		Said: func(out says) error {
+			if out.Code == "02" {
+				return wire.Errorf(wire.Conflict, "h.empty", "%s", out.Text)
+			}
+			return nil
+		},
+	})
+	all = of(rest.Endpoint[box, listing, []made]{
+		Op: "h.all", Method: "GET", Path: "/all", Status: 200,
+		Read: func(c wire.Call, a wire.Answer) ([]made, error) {
+			if string(a.Body) != "[]" {
+				return nil, c.Lost("reply is no list")
+			}
+			return nil, nil
+		},
+	})
+)
+
+func TestHooks(t *testing.T) {
+	var asked any
+	var answer any
+	var fail error
+	routes := rest.Table[box]{spell, empty, all}.Bind(func(_ string, _ wire.Key, in any) (any, error) {
+		asked = in
+		return answer, fail
+	})
+	h := hooked.Handler(rest.Options{Operator: "Nets"}, routes)
+	send := func(method, path, text string) (int, string) {
+		req := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(text))
+		req.Header.Set("Correlation-Id", "1")
+		if text != "" {
+			req.Header.Set("Content-Type", js)
+		}
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, req)
+		return rec.Code, rec.Body.String()
+	}
+	answer = made{ID: "x"}
+	status, text := send("POST", "/hooked/spell", `{"type":"NetsHosted"}`)
+	require.Equal(t, 200, status, text)
+	require.Equal(t, spelled{"ProviderHosted"}, asked)
+	for body, typ := range map[string]string{`{`: "bad-body", `{}`: "invalid", `{"type":""}`: "empty", `{"type":"older"}`: "invalid"} {
+		status, text = send("POST", "/hooked/spell", body)
+		require.Equal(t, 400, status)
+		require.Contains(t, text, `"urn:problem:`+typ+`"`, body)
+	}
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), "GET", "/hooked/all", nil))
+	require.Contains(t, rec.Body.String(), "Correlation-Id: missing")
+
+	answer = says{Code: "00"}
+	status, text = send("POST", "/hooked/b1/empty", ` [] `)
+	require.Equal(t, `200 {"code":"00"}`, strconv.Itoa(status)+" "+text)
+	require.Equal(t, perhaps{ID: "b1"}, asked)
+	fail = wire.Errorf(wire.Conflict, "", "closed")
+	status, text = send("POST", "/hooked/b1/empty", "")
+	require.Equal(t, `200 {"code":"02","text":"b1: closed"}`, strconv.Itoa(status)+" "+text)
+	fail = wire.Errorf(wire.NotFound, "", "none")
+	status, _ = send("POST", "/hooked/b1/empty", "")
+	require.Equal(t, 404, status)
+
+	answer, fail = []made(nil), nil
+	status, text = send("GET", "/hooked/all?exclude=5,6&session=abcd", "")
+	require.Equal(t, "200 []", strconv.Itoa(status)+" "+text)
+	require.Equal(t, listing{"abcd", ids{5, 6}}, asked)
+	for query, names := range map[string]string{"exclude=5,x": "exclude: want numbers", "session=abcde": "session: want 1 to 4 characters", "session=a&session=b": "session: given more than once"} {
+		status, text = send("GET", "/hooked/all?"+query, "")
+		require.Equal(t, 400, status)
+		require.Contains(t, text, names)
+	}
+}
+
+func TestHooksOfAClient(t *testing.T) {
+	w := &wireTo{status: 200, content: js, text: `{"code":"02","text":"closed"}`}
+	c := w.client()
+	c.API = hooked
+	_, err := empty.Call(context.Background(), c, "", perhaps{ID: "b1"})
+	require.EqualError(t, err, "h.empty: conflict: closed")
+	w.text = `{"code":"00"}`
+	_, err = empty.Call(context.Background(), c, "", perhaps{ID: "b1"})
+	require.NoError(t, err)
+	w.got = ""
+	_, err = spell.Call(context.Background(), c, "", spelled{})
+	require.Equal(t, "Empty", wire.ReasonOf(err))
+	require.Empty(t, w.got, "nothing was sent")
+	w.text = `[]`
+	_, err = all.Call(context.Background(), c, "", listing{"a,b", ids{5, 6}})
+	require.NoError(t, err)
+	require.Equal(t, "GET http://x.example/base/hooked/all?session=a%2Cb&exclude=5,6 ||-", w.got)
+	w.text = `{}`
+	_, err = all.Call(context.Background(), c, "", listing{})
+	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+}
+
+func TestALengthThatIsNoneIsAMistake(t *testing.T) {
+	require.Panics(t, func() {
+		rest.Table[box]{of(rest.Endpoint[box, struct {
+			ID string `path:"id" max:"x" json:"-"`
+		}, made]{Op: "x", Method: "GET", Path: "/{id}"})}.Bind(nil)
+	})
+}
