@@ -17,11 +17,7 @@ import (
 const maxDoc = 30
 
 // longDocs are rooms whose doc.go is longer, or still holds decisions, with the reason.
-var longDocs = map[string]string{
-	"agent/offline":      "becomes rows of the services' tables",
-	"schemes/onboarding": "becomes a table of endpoints",
-	"schemes/tokens":     "becomes a table of endpoints",
-}
+var longDocs = map[string]string{}
 
 // decision is how a decision, or a list of them, begins.
 var decision = regexp.MustCompile(`^// (# )?(Decisions[,.:( ]*[0-9().:-]*(, .*)?$|20\d\d-\d\d-\d\d[.:])`)
