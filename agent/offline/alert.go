@@ -27,12 +27,17 @@ func (f *Front) alert(tx store.Tx, op outbox.Op) error {
 
 // told takes back the alert of an operation whose end its caller has seen after all.
 func (f *Front) told(ctx context.Context, key wire.Key) {
-	f.mu.Lock()
-	delete(f.ending, key)
-	f.mu.Unlock()
+	f.seen(key)
 	if err := f.box.Acknowledge(ctx, key); err != nil && !errors.Is(err, outbox.ErrNoAlert) {
 		f.o.Log.Error("alert not taken back", "op", key, "err", err)
 	}
+}
+
+// seen keeps an end that its caller has read from raising an alert: the caller may be gone before after asks for it.
+func (f *Front) seen(key wire.Key) {
+	f.mu.Lock()
+	delete(f.ending, key)
+	f.mu.Unlock()
 }
 
 // after raises the alert of an operation whose last caller went away with "pending" while its end was being committed.
