@@ -34,7 +34,7 @@ type Options struct {
 	Parallel int
 	// SendTimeout bounds one attempt; default 40 s.
 	SendTimeout time.Duration
-	// IdempotencyTTL is how long the backend remembers a Key; default 24 h (MONEY C.3).
+	// IdempotencyTTL is how long the backend remembers a Key; default 24 h.
 	IdempotencyTTL time.Duration
 	// Retention is how much running time a final operation is kept; default 90 days.
 	Retention time.Duration

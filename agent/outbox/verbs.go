@@ -98,7 +98,7 @@ func (o *Outbox) hold(tx store.Tx, r *row, reason string) error {
 	return err
 }
 
-// HoldAll sets aside everything that could be sent, in the caller's commit (a restored backup, MONEY C.3); it
+// HoldAll sets aside everything that could be sent, in the caller's commit (a restored backup); it
 // returns how many.
 func (o *Outbox) HoldAll(tx store.Tx, reason string) (int, error) {
 	last := int64(0)

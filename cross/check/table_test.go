@@ -17,7 +17,9 @@ var rooms = []room{
 
 	{"agent/checkout", []string{"ecr", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "CORE: one sale from request to outcome, no I/O"},
 	{"agent/checkout/drive/journal", []string{"agent/checkout", "agent/offline", "agent/outbox", "ecr", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "the rows of sales and their compare-and-set: undos are accepted in its commits"},
-	{"agent/checkout/drive", []string{"agent/checkout", "agent/checkout/drive/journal", "agent/catalog", "agent/offline", "agent/lost", "agent/outbox", "device/qr", "device/display", "ecr", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "journals the checkout and performs its effects"},
+	{"agent/checkout/drive/live", []string{"agent/checkout", "agent/checkout/drive/journal", "ecr", "schemes/wire"}, "what this run remembers of its sales: knows no store"},
+	{"agent/checkout/drive/perform", []string{"agent/checkout", "agent/checkout/drive/journal", "agent/checkout/drive/live", "device/qr", "device/display", "ecr", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "performs what is decided, once it is durable"},
+	{"agent/checkout/drive", []string{"agent/checkout", "agent/checkout/drive/journal", "agent/checkout/drive/live", "agent/checkout/drive/perform", "agent/catalog", "agent/offline", "agent/outbox", "ecr", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "what a register can ask of the checkout"},
 	{"agent/config", []string{"schemes/money", "schemes/wire"}, "plain data: each room has its own config, cmd converts"},
 	{"agent/outbox", []string{"store", "schemes/wire"}, "store-and-forward over opaque payloads: knows no service"},
 	{"agent/offline", []string{"agent/lost", "agent/outbox", "store", "schemes/methods", "schemes/aapay", "schemes/payments", "schemes/paylinks", "schemes/tokens", "schemes/money", "schemes/wire", "schemes/wire/check"}, "the outbox's typed adapters"},

@@ -21,15 +21,16 @@ var ofCheckout = []mutant{
 
 	// Journalled before it is done or told.
 	{"payment sent before its commit", drive, "TestMoneyB6_ACommandThatIsNotStoredSettlesNothing", []edit{
+		{"agent/checkout/drive/perform/perform.go", "// Offline says", "// Service is the scheme's.\nfunc (p *Performer) Service() aapay.Service { return p.svc }\n\n// Offline says"},
 		{"agent/checkout/drive/begin.go", "\tif err := d.j.Insert(tx, row); err != nil {\n\t\treturn err\n\t}\n\ttext :=",
-			"\tif err := d.j.Insert(tx, row); err != nil {\n\t\treturn err\n\t}\n\t_, _ = d.svc.InitializeWithIdempotency(context.Background(), row.Key, aapay.Payment, req)\n\ttext :="},
+			"\tif err := d.j.Insert(tx, row); err != nil {\n\t\treturn err\n\t}\n\t_, _ = d.p.Service().InitializeWithIdempotency(context.Background(), row.Key, aapay.Payment, req)\n\ttext :="},
 	}},
 	{"effects of an event although its commit failed", drive, "TestMoneyA1_NothingIsToldBeforeItIsStored", []edit{
-		{"agent/checkout/drive/apply.go", `d.j.Apply(ctx, key, e); err != nil {`, `d.j.Apply(ctx, key, e); errors.Is(err, checkout.ErrRefused) {`},
+		{"agent/checkout/drive/perform/apply.go", `p.j.Apply(ctx, key, e); err != nil {`, `p.j.Apply(ctx, key, e); errors.Is(err, checkout.ErrRefused) {`},
 	}},
 	{"abort answered before it is journalled", drive, "TestMoneyA5_AbortIsDurableBeforeItsAnswer", []edit{
-		{"agent/checkout/drive/told.go", `d.apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked})`,
-			"d.j.Sale(ctx, wire.Key(id))\n\td.later(func(ctx context.Context) { _, _ = d.apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked}) })"},
+		{"agent/checkout/drive/told.go", `d.p.Apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked})`,
+			"d.j.Sale(ctx, wire.Key(id))\n\td.p.Later(func(ctx context.Context) { _, _ = d.p.Apply(ctx, wire.Key(id), checkout.Event{Name: checkout.AbortAsked}) })"},
 	}},
 	{"undo decided, and never accepted", drive, "TestMoneyB1_OwedFromTheRowAlone|TestMoneyA2_DeadNetworkIsAbortedAndOwed", []edit{
 		{"agent/checkout/drive/journal/undo.go", "\tif err := j.opt.Outbox.Accept(tx, op); err != nil {\n\t\treturn fmt.Errorf(\"undo", "\tif err := error(nil); err != nil {\n\t\treturn fmt.Errorf(\"undo"},
@@ -45,7 +46,7 @@ var ofCheckout = []mutant{
 
 	// At most one effect at the backend.
 	{"new Key when a payment is sent again", drive, "TestMoneyB8_LostAnswersUnderOneKey", []edit{
-		{"agent/checkout/drive/poll.go", `d.svc.InitializeWithIdempotency(call, row.Key, aapay.Payment, req)`, `d.svc.InitializeWithIdempotency(call, wire.NewKey(), aapay.Payment, req)`},
+		{"agent/checkout/drive/perform/send.go", `p.svc.InitializeWithIdempotency(call, row.Key, aapay.Payment, req)`, `p.svc.InitializeWithIdempotency(call, wire.NewKey(), aapay.Payment, req)`},
 	}},
 	{"plain route sent again after a lost answer", drive, "TestMoneyB8_PlainRouteIsUsedOnce", []edit{
 		{"agent/checkout/payment.go", `if tries := s.Lost + s.Unsent; !s.Plain && tries <= maxResends {`, `if tries := s.Lost + s.Unsent; tries <= maxResends {`},
@@ -60,7 +61,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/payment.go", `if e.Failure == NotSent && e.Try == s.Unsent+1 {`, `if e.Failure == NotSent {`},
 	}},
 	{"a refusal of the backend counts as no connection", drive, "TestField_L7NoConnectionHasItsOwnAnswer", []edit{
-		{"agent/checkout/drive/poll.go", `case wire.NeverSent(err) && wire.CodeOf(err) == wire.Unavailable:`, `case wire.CodeOf(err) == wire.Unavailable:`},
+		{"agent/checkout/drive/perform/send.go", `case wire.NeverSent(err) && wire.CodeOf(err) == wire.Unavailable:`, `case wire.CodeOf(err) == wire.Unavailable:`},
 	}},
 	{"response code 1 on the plain route is a repeat", checkout, "TestMoneyB9_ResponseCodes", []edit{
 		{"agent/checkout/judge.go", `if said && code == aapay.CodeResend && !plain {`, `if said && code == aapay.CodeResend {`},
@@ -91,7 +92,7 @@ var ofCheckout = []mutant{
 
 	// Told, and undone.
 	{"a lost telling counts as told", drive, "TestMoneyA3_ToldRefusedLost", []edit{
-		{"agent/checkout/drive/told.go", `ecr.Lost: checkout.Lost}`, `ecr.Lost: checkout.Told}`},
+		{"agent/checkout/drive/perform/tell.go", `ecr.Lost: checkout.Lost}`, `ecr.Lost: checkout.Told}`},
 	}},
 	{"a told sale is undone (CONFIRMED to REVERSING)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
 		{"agent/checkout/table.go", `BatchClosed: closed, Restarted: settleAgain},
@@ -99,14 +100,14 @@ var ofCheckout = []mutant{
 		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, EndOfDay, ToldAborted},`},
 	}},
 	{"UNCONFIRMED touched twice (no compare-and-set)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
-		{"agent/checkout/drive/told.go", "\tbusy := false\n\terr = d.db.Write(", "\tbusy := false\n\tread, _ := d.j.Sale(ctx, key)\n\terr = d.db.Write("},
-		{"agent/checkout/drive/told.go", "\t\ts, err = d.j.Transit(tx, row, checkout.Event{Name: checkout.GraceOver})", "\t\trow = read\n\t\ts, err = d.j.Transit(tx, row, checkout.Event{Name: checkout.GraceOver})"},
+		{"agent/checkout/drive/perform/tell.go", "\tbusy := false\n\terr = p.db.Write(", "\tbusy := false\n\tread, _ := p.j.Sale(ctx, key)\n\terr = p.db.Write("},
+		{"agent/checkout/drive/perform/tell.go", "\t\ts, err = p.j.Transit(tx, row, checkout.Event{Name: checkout.GraceOver})", "\t\trow = read\n\t\ts, err = p.j.Transit(tx, row, checkout.Event{Name: checkout.GraceOver})"},
 	}},
 	{"a sale is undone while it is being told", drive, "TestMoneyA3_NothingUndoesASaleWhileItIsBeingTold", []edit{
-		{"agent/checkout/drive/begin.go", `e.Sync != checkout.Same && d.isHeld(r.Key)`, `false`},
+		{"agent/checkout/drive/begin.go", `e.Sync != checkout.Same && d.sales.Held(r.Key)`, `false`},
 	}},
 	{"grace timer ignored", drive, "TestMoneyA3_GraceIsTenMinutesExactly", []edit{
-		{"agent/checkout/drive/apply.go", `if row.State.Phase == checkout.Unconfirmed {`, `if row.State.Phase == checkout.Unconfirmed && false {`},
+		{"agent/checkout/drive/perform/apply.go", `if row.State.Phase == checkout.Unconfirmed {`, `if row.State.Phase == checkout.Unconfirmed && false {`},
 	}},
 	{"grace ends with a command that failed", drive, "TestMoneyB6_ACommandThatIsNotStoredSettlesNothing", []edit{
 		{"agent/checkout/drive/begin.go", `a.steps = nil`, `a.join = ""`},
@@ -143,7 +144,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/drive/journal/rows.go", `r.Quarantined = bad || r.Aside != ""`, `r.Quarantined = bad`},
 	}},
 	{"an acknowledgement the store refused is forgotten", drive, "TestMoneyA3_AnAcknowledgementWaitsForTheStore|TestMoneyA3_WhatWasHeardIsStoredOnceTheStoreCan", []edit{
-		{"agent/checkout/drive/told.go", "\tdefault:\n\t\td.unrecorded(key, what)", "\tdefault:\n\t\td.released(key)"},
+		{"agent/checkout/drive/perform/tell.go", "\tdefault:\n\t\tp.sales.Unrecorded(key, what)", "\tdefault:\n\t\tp.sales.Released(key)"},
 	}},
 	{"the next undo has the last one's Key", drive, "TestMoneyB3_EveryAttemptHasItsOwnKeyAndReference", []edit{
 		{"agent/checkout/drive/journal/undo.go", `r.UndoKey = wire.NewKey()`, "if r.UndoKey == \"\" {\n\t\tr.UndoKey = wire.NewKey()\n\t}"},
@@ -158,10 +159,10 @@ var ofCheckout = []mutant{
 		{"agent/checkout/outcome.go", "s = decide(s, ecr.Aborted, ecr.NoConnection, u.Text)\n\t\treturn s, []Effect{{Do: Release}, {Do: Tell}}", "s = decide(s, ecr.Aborted, ecr.NoConnection, u.Text)\n\t\treturn s, []Effect{{Do: Tell}}"},
 	}},
 	{"the timers of a method that was not chosen", drive, "TestField_J8TheChosenMethodsTimersCount", []edit{
-		{"agent/checkout/drive/live.go", `l.seq, l.limits = seq, row.State.Limits`, "if l.seq = seq; l.limits.Long == 0 {\n\t\tl.limits = row.State.Limits\n\t}"},
+		{"agent/checkout/drive/live/live.go", `l.seq, l.limits = seq, row.State.Limits`, "if l.seq = seq; l.limits.Long == 0 {\n\t\tl.limits = row.State.Limits\n\t}"},
 	}},
 	{"a dead disk keeps a register waiting", drive, "TestField_J8ADeadDiskEndsEveryDialogue", []edit{
-		{"agent/checkout/drive/late.go", `checkout.LastReadAt - answerBefore - d.boot()`, `time.Hour - d.boot()`},
+		{"agent/checkout/drive/perform/late.go", `checkout.LastReadAt - answerBefore - p.boot()`, `time.Hour - d.boot()`},
 	}},
 	{"two sales at a time", drive, "TestOneSaleAtATime", []edit{
 		{"agent/checkout/drive/begin.go", `if !r.Quarantined && checkout.Open(r.State) {`, `if !r.Quarantined && checkout.Open(r.State) && false {`},

@@ -10,6 +10,7 @@ import (
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/checkout/drive/perform"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -49,7 +50,7 @@ func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 		if err != nil {
 			return ecr.Sale{}, err
 		}
-		return d.joinRow(ctx, key)
+		return d.p.Join(ctx, key)
 	}
 	a := &accepting{d: d, req: req, key: wire.NewKey()}
 	if req.Kind == ecr.Payment {
@@ -106,7 +107,7 @@ func (d *Drive) normalise(req *ecr.Request) error {
 		sum = total
 	}
 	if len(req.Lines) > 0 && req.Kind == ecr.Payment && sum != req.Amount {
-		return refuse(ecr.AmountWrong, "the order lines come to %s", amountIn(d.cfg.Language, sum, req.Currency))
+		return refuse(ecr.AmountWrong, "the order lines come to %s", perform.Amount(d.cfg.Language, sum, req.Currency))
 	}
 	switch req.Kind {
 	case ecr.Payment, ecr.Reversal:
@@ -218,7 +219,7 @@ func (a *accepting) asks() bool {
 // accept writes everything in one commit, then starts.
 func (a *accepting) accept(ctx context.Context) (ecr.Sale, error) {
 	d := a.d
-	sale, _ := d.join(a.key)
+	sale, _ := d.sales.Join(a.key)
 	err := d.db.Write(ctx, func(tx store.Tx) error {
 		a.join, a.no, a.steps = "", nil, nil
 		return a.write(tx)
@@ -230,28 +231,26 @@ func (a *accepting) accept(ctx context.Context) (ecr.Sale, error) {
 		err = a.no
 	}
 	if err != nil || a.join != "" {
-		d.mu.Lock()
-		delete(d.lives, a.key)
-		d.mu.Unlock()
+		d.sales.Drop(a.key)
 	}
 	for _, s := range a.steps {
-		d.perform(s)
+		d.p.Do(s)
 	}
 	switch {
 	case err != nil:
 		return ecr.Sale{}, d.stored(err)
 	case a.join != "":
-		return d.joinRow(ctx, a.join)
+		return d.p.Join(ctx, a.join)
 	}
 	row := a.steps[len(a.steps)-1].Row
 	if a.req.Kind != ecr.Payment {
-		d.later(func(ctx context.Context) { d.withdrawal(ctx, a.key) })
-		d.later(func(ctx context.Context) { d.forwardBound(ctx, row) })
+		d.p.Later(func(ctx context.Context) { d.p.Withdrawal(ctx, a.key) })
+		d.p.Later(func(ctx context.Context) { d.p.ForwardBound(ctx, row) })
 		return sale, nil
 	}
-	d.later(func(ctx context.Context) { d.answerInTime(ctx, row) })
+	d.p.Later(func(ctx context.Context) { d.p.AnswerInTime(ctx, row) })
 	if a.asks() {
-		d.later(func(ctx context.Context) { d.ask(ctx, a.key, a.offers, a.req) })
+		d.p.Later(func(ctx context.Context) { d.ask(ctx, a.key, a.offers, a.req) })
 	}
 	return sale, nil
 }
@@ -314,7 +313,7 @@ func (a *accepting) goOn(tx store.Tx, rows []*journal.Row) error {
 				e.Sync = checkout.Before
 			}
 		}
-		if e.Sync != checkout.Same && d.isHeld(r.Key) { // what it knows it was told, whatever became of the telling
+		if e.Sync != checkout.Same && d.sales.Held(r.Key) { // what it knows it was told, whatever became of the telling
 			continue
 		}
 		s, err := d.j.Transit(tx, r, e)

@@ -10,8 +10,9 @@ import (
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/checkout/drive/live"
+	"posagent/agent/checkout/drive/perform"
 	"posagent/agent/outbox"
-	"posagent/device/display"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -25,11 +26,6 @@ type Outbox interface {
 	// Withdraw ends an operation that never had a connection; any error says that it may have had one, or that nothing was done.
 	Withdraw(ctx context.Context, key wire.Key, result []byte, reason string) error
 	Wake()
-}
-
-// Screen is the customer's screen.
-type Screen interface {
-	Show(v display.View) error
 }
 
 // Question is what has to be asked before a sale can start.
@@ -78,8 +74,8 @@ type Options struct {
 	Methods  func() ([]methods.Definition, catalog.State)
 	Refresh  func(ctx context.Context) error // contacts the backend, for diagnosis; nil = nothing to contact
 	Outbox   Outbox
-	Screen   Screen   // nil = none
-	Prompter Prompter // nil = methods that ask are not offered
+	Screen   perform.Screen // nil = none
+	Prompter Prompter       // nil = methods that ask are not offered
 	Config   Config
 	Now      func() time.Time     // wall clock, for people; default time.Now
 	Boot     func() time.Duration // decides everything; default the process's monotonic clock
@@ -95,19 +91,13 @@ type Options struct {
 
 const (
 	defaultGrace   = 10 * time.Minute
-	statusTimeout  = 10 * time.Second
-	initTimeout    = 15 * time.Second
-	holdBegin      = 3 * time.Second  // what a request waits for the journal before its register is told to wait
-	withdrawAfter  = 30 * time.Second // of a refund or reversal that never had a connection
-	answerLead     = 4 * time.Second  // an answer leaves so long before the register's patience ends
+	holdBegin      = 3 * time.Second // what a request waits for the journal before its register is told to wait
 	closeBound     = 60 * time.Second
-	holdMax        = 5 * time.Minute
 	sequenceAge    = 90 * 24 * time.Hour
 	maxResumes     = 20
 	standsAfter    = time.Minute // a start that lasted this long was not brought down by a sale
-	storeRetry     = time.Second
+	refreshTimeout = 10 * time.Second
 	askAgainPause  = 2 * time.Second
-	resultOnScreen = 10 * time.Second
 	purgeEvery     = time.Hour
 	purgePause     = 100 * time.Millisecond // between two batches: sales want to write too
 )
@@ -115,37 +105,28 @@ const (
 // Drive is the terminal's desk. Its methods are safe for concurrent use.
 type Drive struct {
 	db       store.DB
-	svc      aapay.Service
+	j        *journal.Journal
+	sales    *live.Sales
+	p        *perform.Performer
 	methods  func() ([]methods.Definition, catalog.State)
 	refresh  func(context.Context) error
 	box      Outbox
-	screen   Screen
 	prompter Prompter
 	cfg      Config
 	now      func() time.Time
 	boot     func() time.Duration
 	bootID   string
 	log      *slog.Logger
-	j        *journal.Journal
 	audit    func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
 
 	ready   atomic.Bool
 	resumed chan struct{} // closed with the first ready
-	offline atomic.Bool
 	closing atomic.Bool
 	asking  atomic.Bool // whether the backend answers again
+	desk    sync.Mutex  // one Begin, or the closing of a batch, at a time
 
-	desk     sync.Mutex // one Begin, or the closing of a batch, at a time
-	screenMu sync.Mutex
-	onScreen wire.Key
-
-	mu      sync.Mutex
-	jobs    []func(context.Context)
-	wake    chan struct{}
-	changed chan struct{} // closed and replaced when a sale has changed
-	lives   map[wire.Key]*live
-	onUndo  map[string]func()         // by line
-	stash   map[wire.Key]journal.Step // effects of a settled operation, until its commit is durable
+	mu    sync.Mutex
+	stash map[wire.Key]journal.Step // effects of a settled operation, until its commit is durable
 }
 
 var (
@@ -159,9 +140,8 @@ var (
 // New makes a Drive; it starts nothing.
 func New(o Options) *Drive {
 	d := &Drive{
-		db: o.DB, svc: o.Aapay, methods: o.Methods, refresh: o.Refresh, box: o.Outbox, screen: o.Screen, prompter: o.Prompter, cfg: o.Config,
-		now: o.Now, boot: o.Boot, bootID: o.BootID, log: o.Log, audit: o.Audit,
-		resumed: make(chan struct{}), wake: make(chan struct{}, 1), changed: make(chan struct{}), lives: map[wire.Key]*live{}, onUndo: map[string]func(){}, stash: map[wire.Key]journal.Step{},
+		db: o.DB, sales: live.New(), methods: o.Methods, refresh: o.Refresh, box: o.Outbox, prompter: o.Prompter, cfg: o.Config, now: o.Now, boot: o.Boot,
+		bootID: o.BootID, log: o.Log, audit: o.Audit, resumed: make(chan struct{}), stash: map[wire.Key]journal.Step{},
 	}
 	if d.now == nil {
 		d.now = time.Now
@@ -181,8 +161,15 @@ func New(o Options) *Drive {
 		d.cfg.Grace = defaultGrace
 	}
 	d.j = journal.New(journal.Options{
-		DB: d.db, Outbox: d.box, Memory: d, Now: d.now, Boot: d.boot, BootID: d.bootID, MerchantID: d.cfg.MerchantID, Currency: d.cfg.Currency,
+		DB: d.db, Outbox: d.box, Memory: d.sales, Now: d.now, Boot: d.boot, BootID: d.bootID, MerchantID: d.cfg.MerchantID, Currency: d.cfg.Currency,
 		Poll: d.cfg.Poll, LastSale: o.LastSale, Record: o.Record,
+	})
+	d.p = perform.New(perform.Options{
+		DB: d.db, Journal: d.j, Sales: d.sales, Aapay: o.Aapay, Outbox: d.box, Screen: o.Screen, Now: d.now, Boot: d.boot, Log: d.log,
+		Config: perform.Config{
+			TerminalID: d.cfg.TerminalID, MerchantName: d.cfg.MerchantName, Language: d.cfg.Language, Poll: d.cfg.Poll, Grace: d.cfg.Grace,
+			Patience: d.cfg.Patience, Sandbox: d.cfg.Sandbox,
+		},
 	})
 	return d
 }
@@ -195,32 +182,14 @@ func (d *Drive) Run(ctx context.Context) error {
 	}
 	d.ready.Store(true)
 	close(d.resumed)
-	d.screenMu.Lock()
-	if d.onScreen == "" {
-		d.showIdle()
-	}
-	d.screenMu.Unlock()
-	d.later(d.stands)
+	d.p.Idle()
+	d.p.Later(d.stands)
 	if d.cfg.KeepSales > 0 {
-		d.later(d.keepHouse)
+		d.p.Later(d.keepHouse)
 	}
 	defer d.ready.Store(false)
-	var running sync.WaitGroup
-	defer running.Wait()
-	for {
-		d.mu.Lock()
-		jobs := d.jobs
-		d.jobs = nil
-		d.mu.Unlock()
-		for _, job := range jobs {
-			running.Go(func() { job(ctx) })
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-d.wake:
-		}
-	}
+	d.p.Run(ctx)
+	return nil
 }
 
 // keepHouse purges, once an hour, the sales that are older than Config.KeepSales of running time. The sums of their batches stay.
@@ -237,7 +206,7 @@ func (d *Drive) keepHouse(ctx context.Context) {
 		if more {
 			wait = purgePause
 		}
-		if !pause(ctx, wait, nil) {
+		if !perform.Pause(ctx, wait, nil) {
 			return
 		}
 	}
@@ -245,49 +214,3 @@ func (d *Drive) keepHouse(ctx context.Context) {
 
 // Resumed says whether every open sale has been taken up again, so that new ones may begin.
 func (d *Drive) Resumed() bool { return d.ready.Load() }
-
-// later hands a job to Run.
-func (d *Drive) later(job func(context.Context)) {
-	d.mu.Lock()
-	d.jobs = append(d.jobs, job)
-	d.mu.Unlock()
-	select {
-	case d.wake <- struct{}{}:
-	default:
-	}
-}
-
-// pause waits; false when ctx or stop ended first. stop may be nil.
-func pause(ctx context.Context, wait time.Duration, stop <-chan struct{}) bool {
-	if wait <= 0 {
-		select {
-		case <-stop:
-			return false
-		default:
-			return ctx.Err() == nil
-		}
-	}
-	t := time.NewTimer(wait)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-stop:
-	case <-ctx.Done():
-	}
-	return false
-}
-
-// announce wakes whoever waits for sales to change.
-func (d *Drive) announce() {
-	d.mu.Lock()
-	close(d.changed)
-	d.changed = make(chan struct{})
-	d.mu.Unlock()
-}
-
-func (d *Drive) watchChange() <-chan struct{} {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.changed
-}

@@ -7,6 +7,7 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/checkout/drive/perform"
 	"posagent/ecr"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -31,7 +32,7 @@ func (d *Drive) endDay(ctx context.Context) (ecr.Totals, error) {
 	until := d.boot() + closeBound
 	waited := map[wire.Key]bool{} // found unconfirmed: their undo has to be proven
 	for {
-		changed := d.watchChange()
+		changed := d.sales.Changed()
 		open, err := d.settleForClose(ctx, waited)
 		if err != nil {
 			return ecr.Totals{}, err
@@ -43,7 +44,7 @@ func (d *Drive) endDay(ctx context.Context) (ecr.Totals, error) {
 			}
 			continue
 		}
-		if pause(ctx, until-d.boot(), changed) || ctx.Err() != nil {
+		if perform.Pause(ctx, until-d.boot(), changed) || ctx.Err() != nil {
 			return ecr.Totals{}, refuse(ecr.EODImpossible, "%s", open)
 		}
 	}
@@ -63,7 +64,7 @@ func (d *Drive) settleForClose(ctx context.Context, waited map[wire.Key]bool) (s
 			if r.Quarantined {
 				continue
 			}
-			if r.State.Phase == checkout.Unconfirmed && !d.isHeld(r.Key) {
+			if r.State.Phase == checkout.Unconfirmed && !d.sales.Held(r.Key) {
 				waited[r.Key] = true
 				s, err := d.j.Transit(tx, r, checkout.Event{Name: checkout.EndOfDay})
 				if err != nil {
@@ -81,7 +82,7 @@ func (d *Drive) settleForClose(ctx context.Context, waited map[wire.Key]bool) (s
 		return "", d.stored(err)
 	}
 	for _, s := range steps {
-		d.perform(s)
+		d.p.Do(s)
 	}
 	return open, nil
 }
@@ -127,7 +128,7 @@ func (d *Drive) close(ctx context.Context, waited map[wire.Key]bool) (totals ecr
 		return ecr.Totals{}, false, d.stored(err)
 	}
 	for _, s := range steps {
-		d.perform(s)
+		d.p.Do(s)
 	}
 	return totals, ok, nil
 }
@@ -147,7 +148,7 @@ func (d *Drive) Turnover(ctx context.Context) (ecr.Totals, error) {
 func (d *Drive) Health(ctx context.Context) ecr.Health {
 	defs, state := d.methods()
 	h := ecr.Health{
-		Ready: d.ready.Load() && len(defs) > 0, NoMethods: len(defs) == 0, Offline: d.offline.Load(), TerminalID: d.cfg.TerminalID,
+		Ready: d.ready.Load() && len(defs) > 0, NoMethods: len(defs) == 0, Offline: d.p.Offline(), TerminalID: d.cfg.TerminalID,
 		Currency: d.cfg.Currency, Version: d.cfg.Version, Lines: []string{fmt.Sprintf("payment methods: %d, %s", len(defs), state)},
 	}
 	if h.Offline {
@@ -184,7 +185,7 @@ func (d *Drive) Check(ctx context.Context) (ecr.Health, error) {
 		if err = d.refresh(ctx); err != nil {
 			err = fmt.Errorf("ask the backend: %w", err)
 		}
-		d.offline.Store(err != nil && !errors.Is(err, &wire.Error{Code: wire.NotFound}))
+		d.p.SetOffline(err != nil && !errors.Is(err, &wire.Error{Code: wire.NotFound}))
 	}
 	return d.Health(ctx), err
 }
@@ -195,14 +196,14 @@ func (d *Drive) askAgain() {
 	if d.refresh == nil || !d.asking.CompareAndSwap(false, true) {
 		return
 	}
-	d.later(func(ctx context.Context) {
+	d.p.Later(func(ctx context.Context) {
 		defer d.asking.Store(false)
-		once, cancel := context.WithTimeout(ctx, statusTimeout)
+		once, cancel := context.WithTimeout(ctx, refreshTimeout)
 		defer cancel()
 		err := d.refresh(once)
 		if ctx.Err() == nil {
-			d.offline.Store(err != nil && !errors.Is(err, &wire.Error{Code: wire.NotFound}))
+			d.p.SetOffline(err != nil && !errors.Is(err, &wire.Error{Code: wire.NotFound}))
 		}
-		pause(ctx, askAgainPause, nil)
+		perform.Pause(ctx, askAgainPause, nil)
 	})
 }

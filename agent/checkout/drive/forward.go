@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"time"
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
@@ -80,20 +79,7 @@ func (d *Drive) joinUnwritten(ctx context.Context, req ecr.Request) (sale ecr.Sa
 	if err != nil || key == "" {
 		return ecr.Sale{}, false
 	}
-	sale, w := d.join(key)
-	row, err := d.j.Sale(ctx, key) // after joining: what ends it now tells this one too
-	switch {
-	case err != nil:
-		if d.take(key, w) {
-			d.released(key)
-		}
-		return ecr.Sale{}, false
-	case row.State.Phase == checkout.Forward:
-		d.later(func(ctx context.Context) { d.forwardBound(ctx, row) })
-	case decided(row) && d.take(row.Key, w):
-		d.give(row.Key, w, d.outcome(row, row.Told != "" && row.Told != journal.ToldInProgress))
-	}
-	return sale, true
+	return d.p.JoinUnwritten(ctx, key)
 }
 
 // lastNamed is the payment that a refund without an original speaks of; "" where it names one, or there is none.
@@ -224,109 +210,4 @@ func (a *accepting) writeForward(tx store.Tx) error {
 	}
 	a.steps = append(a.steps, d.j.Step(row, nil))
 	return nil
-}
-
-// withdrawn is why an operation was never sent.
-const withdrawn = "not done: no connection"
-
-// withdrawal ends a refund or reversal of which nothing has left the terminal for 30 s, or once the register has asked for its
-// abort. An attempt that is under way is waited for. One that had a connection makes it the outbox's for good.
-func (d *Drive) withdrawal(ctx context.Context, key wire.Key) {
-	for until := d.boot() + withdrawAfter; ; {
-		changed := d.watchChange()
-		if row, err := d.j.Sale(ctx, key); err == nil && row.State.Phase != checkout.Forward || journal.Hopeless(err) {
-			return
-		}
-		if d.isUnwanted(key) || pause(ctx, until-d.boot(), changed) {
-			break
-		}
-		if ctx.Err() != nil {
-			return
-		}
-	}
-	for n := 0; ; n++ {
-		if err := d.box.Withdraw(ctx, key, nil, withdrawn); err == nil || journal.Hopeless(err) {
-			return
-		}
-		if row, err := d.j.Sale(ctx, key); err == nil && row.State.Phase != checkout.Forward {
-			return
-		}
-		wait := 250 * time.Millisecond
-		if n > 500 { // two minutes
-			wait = 20 * time.Second
-		}
-		if !pause(ctx, wait, nil) {
-			return
-		}
-	}
-}
-
-// unwanted notes that a register has asked for the abort of a refund or reversal while an attempt was under way.
-func (d *Drive) unwanted(key wire.Key) {
-	d.mu.Lock()
-	d.live(key).unwanted = true
-	d.mu.Unlock()
-	d.announce()
-}
-
-func (d *Drive) isUnwanted(key wire.Key) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	l := d.lives[key]
-	return l != nil && l.unwanted
-}
-
-// forwardBound answers "in progress" when the register cannot wait any longer. Where the journal cannot be written the register is
-// told all the same: it is no end, and the journal hears of it later.
-func (d *Drive) forwardBound(ctx context.Context, row *journal.Row) {
-	key := row.Key
-	until := d.boot() + d.cfg.Patience - answerLead
-	for {
-		changed := d.watchChange()
-		if row, err := d.j.Sale(ctx, key); err == nil && row.State.Phase != checkout.Forward {
-			return
-		}
-		if pause(ctx, until-d.boot(), changed) {
-			break
-		}
-		if ctx.Err() != nil {
-			return
-		}
-	}
-	for told := false; ; {
-		once, cancel := context.WithTimeout(ctx, storeRetry)
-		now, err := d.markInProgress(once, key)
-		cancel()
-		switch {
-		case err == nil && now.State.Phase == checkout.Forward && !told:
-			d.tellInterim(now)
-		case err != nil && ctx.Err() == nil && !told:
-			d.tellInterim(row)
-			told = true
-		}
-		if err == nil {
-			return
-		}
-		d.log.Error("in progress not journalled", "sale", key, "error", err)
-		if journal.Hopeless(err) || !pause(ctx, storeRetry, nil) {
-			return
-		}
-	}
-}
-
-// markInProgress journals that the register is told "in progress", where that is still so.
-func (d *Drive) markInProgress(ctx context.Context, key wire.Key) (*journal.Row, error) {
-	var row *journal.Row
-	err := d.db.Write(ctx, func(tx store.Tx) error {
-		var err error
-		if row, err = d.j.ByKey(tx, key); err != nil || row.State.Phase != checkout.Forward {
-			return err
-		}
-		row.Told = journal.ToldInProgress
-		if err := d.j.Note(tx, key, false, "the register is told that it is in progress"); err != nil {
-			return err
-		}
-		return d.j.Update(tx, row)
-	})
-	return row, err
 }

@@ -19,9 +19,7 @@ import (
 func (d *Drive) ask(ctx context.Context, key wire.Key, offers []checkout.Pick, req ecr.Request) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	d.mu.Lock()
-	d.live(key).prompt = cancel
-	d.mu.Unlock()
+	d.sales.SetPrompt(key, cancel)
 	ans, err := d.prompter.Ask(ctx, Question{
 		Sale: string(key), Offers: offers, Amount: int64(req.Amount), Currency: req.Currency, NeedAmount: req.Amount == 0,
 	})
@@ -36,7 +34,7 @@ func (d *Drive) ask(ctx context.Context, key wire.Key, offers []checkout.Pick, r
 		return
 	}
 	d.log.Info("choice given up", "sale", key, "error", err)
-	d.insist(ctx, key, checkout.Event{Name: checkout.GaveUp, Text: err.Error()})
+	d.p.Insist(ctx, key, checkout.Event{Name: checkout.GaveUp, Text: err.Error()})
 }
 
 // answered checks an answer against what was offered.
@@ -90,16 +88,6 @@ func (d *Drive) chosen(ctx context.Context, key wire.Key, pick checkout.Pick, an
 	if err != nil {
 		return fmt.Errorf("start %s: %w", key, err)
 	}
-	d.perform(s)
+	d.p.Do(s)
 	return nil
-}
-
-// stopPrompt ends the dialogue of a sale.
-func (d *Drive) stopPrompt(key wire.Key) {
-	d.mu.Lock()
-	cancel := d.live(key).prompt
-	d.mu.Unlock()
-	if cancel != nil {
-		cancel()
-	}
 }

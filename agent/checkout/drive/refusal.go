@@ -40,7 +40,10 @@ func (d *Drive) inLanguage(err error) error {
 	if !errors.As(err, &r) {
 		return err
 	}
-	text := words(d.cfg.Language, r.format, german[r.format])
+	text := r.format
+	if ecr.German(d.cfg.Language) {
+		text = german[r.format]
+	}
 	if text == "" { // a text of another room
 		return r.Refusal
 	}

@@ -6,6 +6,7 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/checkout/drive/perform"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -33,7 +34,7 @@ func (d *Drive) resume(ctx context.Context) error {
 				return fmt.Errorf("resume %s: %w", r.Key, err)
 			}
 			d.log.Error("sale not resumed yet", "sale", r.Key, "error", err)
-			pause(ctx, storeRetry, nil)
+			perform.Pause(ctx, perform.StoreRetry, nil)
 		}
 	}
 	return nil
@@ -77,16 +78,16 @@ func (d *Drive) resumeOne(ctx context.Context, key wire.Key) error {
 		d.log.Error("sale left alone", "sale", key, "phase", s.Row.State.Phase)
 		return nil
 	}
-	d.perform(s)
+	d.p.Do(s)
 	if s.Row.State.Phase == checkout.Forward {
-		d.later(func(ctx context.Context) { d.withdrawal(ctx, key) })
+		d.p.Later(func(ctx context.Context) { d.p.Withdrawal(ctx, key) })
 	}
 	return nil
 }
 
 // stands forgets the resumes once a start has lasted: a box that is switched off every night does not loop.
 func (d *Drive) stands(ctx context.Context) {
-	for wait := standsAfter; pause(ctx, wait, nil); wait = storeRetry {
+	for wait := standsAfter; perform.Pause(ctx, wait, nil); wait = perform.StoreRetry {
 		err := d.db.Write(ctx, func(tx store.Tx) error {
 			rows, err := d.j.Active(tx)
 			if err != nil {

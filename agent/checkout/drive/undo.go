@@ -26,6 +26,6 @@ func (d *Drive) UndoAfter(op outbox.Op) {
 	delete(d.stash, op.Key)
 	d.mu.Unlock()
 	if ok {
-		d.perform(s)
+		d.p.Do(s)
 	}
 }

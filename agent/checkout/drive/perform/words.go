@@ -1,4 +1,4 @@
-package drive
+package perform
 
 import (
 	"posagent/agent/checkout"
@@ -16,8 +16,8 @@ func words(language, en, de string) string {
 	return en
 }
 
-// amountIn is the amount as people of the terminal's language write it.
-func amountIn(language string, amount money.Minor, currency string) string {
+// Amount is the amount as people of the terminal's language write it.
+func Amount(language string, amount money.Minor, currency string) string {
 	c, ok := money.Lookup(currency)
 	if !ok {
 		return journal.Amount(amount, currency)

@@ -1,0 +1,163 @@
+package perform
+
+import (
+	"context"
+	"fmt"
+
+	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
+	"posagent/device/display"
+	"posagent/device/qr"
+	"posagent/ecr"
+	"posagent/schemes/methods"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// code turns a payload into what can be shown. An EMV code is checked first, its amount and currency included where it has them.
+func code(row *journal.Row) (*qr.Code, error) {
+	payload := row.State.Payload
+	if methods.EMVQR(row.Method) {
+		emv, err := qr.CheckEMV(payload)
+		if err != nil {
+			return nil, err
+		}
+		c, ok := money.Lookup(row.Currency)
+		if !ok {
+			return nil, fmt.Errorf("currency %s is not known", row.Currency)
+		}
+		if emv.Currency != c.Numeric {
+			return nil, fmt.Errorf("the code asks for currency %d", emv.Currency)
+		}
+		if amount, ok := emv.Minor(c.Exponent); emv.Amount != "" && (!ok || amount != row.Amount) {
+			return nil, fmt.Errorf("the code asks for %s", emv.Amount)
+		}
+	}
+	return qr.New(payload, qr.Options{})
+}
+
+// showCode puts the code on the screen, unless it was taken off meanwhile.
+func (p *Performer) showCode(ctx context.Context, row *journal.Row) {
+	c, err := code(row)
+	if err != nil {
+		p.log.Error("code not shown", "sale", row.Key, "error", err)
+		p.Insist(ctx, row.Key, checkout.Event{Name: checkout.CodeBroken, Text: err.Error()})
+		return
+	}
+	v := p.view(row)
+	v.Code, v.Until = c, p.now().Add(checkout.CodeUntil(row.State)-p.boot())
+	if p := row.Method.TriggerParams; p != nil && p.Qr != nil {
+		v.PushText, v.Background = p.Qr.PushText, p.Qr.BgColor
+	}
+	p.screenMu.Lock()
+	wanted := p.stillShown(ctx, row.Key) // read under the lock: what takes the code off comes after it
+	if wanted && p.screen != nil {
+		p.onScreen = row.Key
+		err = p.screen.Show(v)
+	}
+	p.screenMu.Unlock()
+	if err != nil {
+		p.log.Error("screen", "sale", row.Key, "error", err)
+	}
+	if wanted && err == nil {
+		p.progress(row.Key, ecr.StepShowCode)
+	}
+}
+
+// showWaiting takes the code off the screen and says what the sale waits for.
+func (p *Performer) showWaiting(row *journal.Row) {
+	v := p.view(row)
+	v.Text = appText(p.cfg.Language)
+	p.screenMu.Lock()
+	now, err := p.j.Sale(context.Background(), row.Key) // read under the lock: what ends the sale clears the screen after it
+	wanted := err == nil && now.State.Veiled
+	if wanted && (p.onScreen == "" || p.onScreen == row.Key) {
+		p.onScreen = row.Key
+		p.show(v)
+	}
+	p.screenMu.Unlock()
+	if wanted {
+		p.progress(row.Key, ecr.StepApp)
+	}
+}
+
+func (p *Performer) stillShown(ctx context.Context, key wire.Key) bool {
+	shown := false
+	err := p.db.Read(ctx, func(r store.Reader) error {
+		row, err := p.j.ByKey(r, key)
+		shown = err == nil && row.State.Shown
+		return err
+	})
+	return err == nil && shown
+}
+
+func (p *Performer) view(row *journal.Row) display.View {
+	return display.View{Title: row.Method.Label, Amount: Amount(p.cfg.Language, row.Amount, row.Currency), Sandbox: p.cfg.Sandbox, Language: p.cfg.Language}
+}
+
+// clearScreen takes the sale off the screen.
+func (p *Performer) clearScreen(key wire.Key) {
+	p.screenMu.Lock()
+	defer p.screenMu.Unlock()
+	if p.onScreen == key {
+		p.onScreen = ""
+		p.showIdle()
+	}
+}
+
+func (p *Performer) show(v display.View) {
+	if p.screen == nil {
+		return
+	}
+	if err := p.screen.Show(v); err != nil {
+		p.log.Error("screen", "error", err)
+	}
+}
+
+// Idle shows that the terminal is ready, unless a sale is on the screen.
+func (p *Performer) Idle() {
+	p.screenMu.Lock()
+	if p.onScreen == "" {
+		p.showIdle()
+	}
+	p.screenMu.Unlock()
+}
+
+// showIdle shows whose terminal this is and that a sale may begin.
+func (p *Performer) showIdle() {
+	p.show(display.View{
+		Title: p.cfg.MerchantName, Text: words(p.cfg.Language, "Ready", "Bereit"),
+		Sandbox: p.cfg.Sandbox, Language: p.cfg.Language,
+	})
+}
+
+// showResult says how a payment ended, for a while.
+func (p *Performer) showResult(row *journal.Row) {
+	if row.Kind != ecr.Payment || p.screen == nil {
+		return
+	}
+	v := p.view(row)
+	switch row.State.Result {
+	case ecr.Approved:
+		v.Text = words(p.cfg.Language, "Paid. Thank you.", "Bezahlt. Vielen Dank.")
+	case ecr.Declined:
+		v.Text = words(p.cfg.Language, "Declined.", "Abgelehnt.")
+	default:
+		v.Text = words(p.cfg.Language, "Cancelled.", "Abgebrochen.")
+	}
+	p.screenMu.Lock()
+	if p.onScreen != "" && p.onScreen != row.Key { // another sale has the screen
+		p.screenMu.Unlock()
+		return
+	}
+	p.onScreen = row.Key
+	p.show(v)
+	p.screenMu.Unlock()
+	key := row.Key
+	p.Later(func(ctx context.Context) {
+		if Pause(ctx, resultOnScreen, nil) {
+			p.clearScreen(key)
+		}
+	})
+}

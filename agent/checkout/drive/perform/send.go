@@ -1,0 +1,186 @@
+package perform
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"time"
+
+	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/checkout/drive/live"
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// initialize sends once, if the sale still wants it.
+func (p *Performer) initialize(ctx context.Context, key wire.Key, after time.Duration) {
+	if !Pause(ctx, after, nil) {
+		return
+	}
+	p.sales.Leaving(key, live.SomeTry) // before the phase is read: an abort that comes now waits for what this comes to
+	var row *journal.Row
+	var body []byte
+	err := p.db.Read(ctx, func(r store.Reader) error {
+		var err error
+		if row, err = p.j.ByKey(r, key); err != nil || row.State.Phase != checkout.Initializing {
+			return err
+		}
+		body, err = p.j.Request(r, row)
+		return err
+	})
+	if err == nil && row.State.Phase != checkout.Initializing {
+		p.notSent(ctx, row)
+		return
+	}
+	if err == nil {
+		p.sales.Leaving(key, row.State.Sends)
+	}
+	var req aapay.Request
+	if err == nil {
+		err = json.Unmarshal(body, &req)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return
+		}
+		p.log.Error("request not readable", "sale", key, "error", err)
+		p.Insist(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: checkout.NoEffect, Text: "the stored request is not readable"})
+		return
+	}
+	call, cancel := context.WithTimeout(ctx, initTimeout)
+	defer cancel()
+	var reply aapay.Reply
+	if row.State.Plain {
+		reply, err = p.svc.Initialize(call, aapay.Payment, req)
+	} else {
+		reply, err = p.svc.InitializeWithIdempotency(call, row.Key, aapay.Payment, req)
+	}
+	if err != nil && ctx.Err() != nil {
+		return // the next start knows that it may have left
+	}
+	p.reached(err)
+	if err == nil {
+		p.progress(key, ecr.StepWaiting)
+		p.Insist(ctx, key, checkout.Event{Name: checkout.Replied, Reply: reply})
+		return
+	}
+	p.log.Warn("initialize", "sale", key, "error", err)
+	p.Insist(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: failureOf(err), Try: row.State.Sends, After: retryAfter(err), Text: "refused: " + string(wire.CodeOf(err))})
+}
+
+// Aborting lets an aborted sale go on, whose initialize has not left: no answer is to be waited for.
+func (p *Performer) Aborting(row *journal.Row) {
+	if !p.sales.IsLeaving(row) {
+		p.Later(func(ctx context.Context) { p.notSent(ctx, row) })
+	}
+}
+
+// notSent lets an aborted sale go on whose initialize did not leave: no answer is to be waited for.
+func (p *Performer) notSent(ctx context.Context, row *journal.Row) {
+	p.sales.Leaving(row.Key, 0)
+	p.Insist(ctx, row.Key, checkout.Event{Name: checkout.ReplyFailed, Failure: checkout.NotSent, Try: row.State.Sends})
+}
+
+// failureOf says what a failed initialize proves.
+func failureOf(err error) checkout.Failure {
+	switch {
+	case routeMissing(err):
+		return checkout.RouteMissing
+	case wire.NeverSent(err) && wire.CodeOf(err) == wire.Unavailable:
+		return checkout.NotSent
+	}
+	switch wire.CodeOf(err) {
+	case wire.Invalid, wire.Unauthorized, wire.Forbidden, wire.TooLarge:
+		return checkout.NoEffect
+	}
+	return checkout.EffectUnknown
+}
+
+// routeMissing says that an initialize met 404 or 405 without the service's own body. The contract has no code for it: the
+// client reports an unknown outcome that names the status, which is all there is to go by.
+func routeMissing(err error) bool {
+	var e *wire.Error
+	return errors.As(err, &e) && e.Code == wire.UnknownOutcome && (e.Msg == "reply 404" || e.Msg == "reply 405")
+}
+
+func retryAfter(err error) time.Duration {
+	var e *wire.Error
+	if errors.As(err, &e) {
+		return e.RetryAfter
+	}
+	return 0
+}
+
+// reached notes whether the backend answers.
+func (p *Performer) reached(err error) {
+	switch wire.CodeOf(err) {
+	case wire.Unavailable, wire.UnknownOutcome, wire.Internal:
+		p.offline.Store(true)
+	default:
+		p.offline.Store(err != nil && wire.CodeOf(err) == "")
+	}
+}
+
+// scheduleRead schedules the next read. A sale is never read faster than the floor.
+func (p *Performer) scheduleRead(row *journal.Row, after time.Duration, seq uint64) {
+	floor := p.cfg.Poll
+	if floor <= 0 {
+		floor = 2 * time.Second
+	}
+	key := row.Key
+	if r, ok := p.sales.PlanRead(key, after, floor, p.boot(), seq); ok {
+		p.Later(func(ctx context.Context) { p.readStatus(ctx, key, r) })
+	}
+}
+
+func (p *Performer) readStatus(ctx context.Context, key wire.Key, r live.Read) {
+	if !Pause(ctx, r.After, r.Stop) {
+		return
+	}
+	p.sales.BeginRead(key, r, p.boot())
+	row, err := p.j.Sale(ctx, key)
+	if err != nil {
+		if ctx.Err() == nil {
+			p.log.Error("status not asked for", "sale", key, "error", err)
+			p.Insist(ctx, key, checkout.Event{Name: checkout.StatusFailed, Failure: checkout.EffectUnknown})
+		}
+		return
+	}
+	call, cancel := context.WithTimeout(ctx, statusTimeout)
+	defer cancel()
+	asked := p.boot()
+	st, err := p.svc.Status(call, statusID(row), row.Method.Name)
+	if err != nil && ctx.Err() != nil {
+		return
+	}
+	p.reached(err)
+	if err == nil {
+		p.sales.Silence(key, true)
+		p.Insist(ctx, key, checkout.Event{Name: checkout.StatusRead, Asked: asked, Status: st})
+		return
+	}
+	if p.sales.Overtaken(key, r) { // another question is on its way, or none is wanted: this one's silence says nothing
+		return
+	}
+	failure := checkout.EffectUnknown
+	if wire.CodeOf(err) == wire.NotFound {
+		failure = checkout.NotFound
+	}
+	silence := p.sales.Silence(key, failure == checkout.NotFound)
+	p.Insist(ctx, key, checkout.Event{Name: checkout.StatusFailed, Asked: asked, Failure: failure, Silence: silence, After: retryAfter(err)})
+}
+
+// statusID is what the backend is asked by: its own name of the transaction where it is known.
+func statusID(row *journal.Row) string {
+	switch {
+	case row.State.PPRef != "":
+		return row.State.PPRef
+	case row.State.TransactionID != 0:
+		return strconv.FormatInt(row.State.TransactionID, 10)
+	}
+	return row.Reference
+}

@@ -1,0 +1,333 @@
+package perform
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/checkout/drive/live"
+	"posagent/ecr"
+	"posagent/schemes/methods"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Outcome is what a register is told of a row as it stands.
+func (p *Performer) Outcome(r *journal.Row, repeat bool) ecr.Outcome {
+	s := r.State
+	o := ecr.Outcome{
+		Sale: string(r.Key), Kind: r.Kind, Result: s.Result, Code: s.Code, Text: publicText(s, p.cfg.Language), Amount: r.Amount, Currency: r.Currency,
+		OriginalTrace: r.OriginalTrace, TerminalID: p.cfg.TerminalID, Method: r.Method.Name, Label: r.Method.Label, Repeat: repeat,
+		Time: time.UnixMilli(r.DecidedMS), Settling: s.Phase == checkout.Reversing || s.Settling,
+	}
+	if s.TransactionID != 0 {
+		o.TransactionID = fmt.Sprint(s.TransactionID)
+	}
+	switch s.Result {
+	case "": // only a refund or reversal is told before its end
+		o.Result, o.Code, o.Text, o.Settling, o.Time = ecr.InProgress, ecr.StillRunning, "in progress", true, p.now()
+	case ecr.Approved:
+		o.Receipt, o.Trace = r.Receipt, r.Trace
+		o.MerchantCopy = methods.ReceiptRequired(r.Method, txnType(r.Kind))
+	}
+	return o
+}
+
+func txnType(k ecr.Kind) methods.TransactionType {
+	switch k {
+	case ecr.Refund:
+		return methods.Refund
+	case ecr.Reversal:
+		return methods.Reversal
+	}
+	return methods.Payment
+}
+
+// Join joins a sale and answers at once where it is decided.
+func (p *Performer) Join(ctx context.Context, key wire.Key) (ecr.Sale, error) {
+	sale, w := p.sales.Join(key)
+	if o := p.sales.ToldAborted(key); o != nil && p.sales.Take(key, w) {
+		p.give(key, w, *o)
+		return sale, nil
+	}
+	row, err := p.hold(ctx, key, w)
+	if err != nil {
+		return ecr.Sale{}, err
+	}
+	switch w := row.waiter; {
+	case w != nil:
+		p.give(key, w, p.Outcome(row.Row, row.Told != "" && row.Told != journal.ToldInProgress))
+	case row.State.Phase == checkout.Forward:
+		p.Later(func(ctx context.Context) { p.ForwardBound(ctx, row.Row) })
+	}
+	return sale, nil
+}
+
+// held is a row read by hold; waiter is nil when the outcome is still to come, or was given meanwhile.
+type held struct {
+	*journal.Row
+	waiter *live.Waiter
+}
+
+// hold reads a sale in the order of the commits and, where it is decided, takes the waiter out for telling: from then on neither
+// the grace timer nor the next command touches the sale, until Delivered.
+func (p *Performer) hold(ctx context.Context, key wire.Key, w *live.Waiter) (held, error) {
+	var h held
+	taken := false
+	err := p.db.Write(ctx, func(tx store.Tx) error {
+		row, err := p.j.ByKey(tx, key)
+		if err != nil {
+			return err
+		}
+		h = held{Row: row}
+		if decided(row) && (taken || p.sales.Take(key, w)) {
+			taken, h.waiter = true, w
+		}
+		return nil
+	})
+	if err != nil && (taken || p.sales.Take(key, w)) {
+		p.sales.Released(key)
+	}
+	return h, err
+}
+
+func decided(row *journal.Row) bool { return row.State.Result != "" }
+
+// JoinUnwritten joins a refund or reversal while the journal cannot be written; ok is false where it cannot be read either.
+func (p *Performer) JoinUnwritten(ctx context.Context, key wire.Key) (sale ecr.Sale, ok bool) {
+	sale, w := p.sales.Join(key)
+	row, err := p.j.Sale(ctx, key) // after joining: what ends it now tells this one too
+	switch {
+	case err != nil:
+		if p.sales.Take(key, w) {
+			p.sales.Released(key)
+		}
+		return ecr.Sale{}, false
+	case row.State.Phase == checkout.Forward:
+		p.Later(func(ctx context.Context) { p.ForwardBound(ctx, row) })
+	case decided(row) && p.sales.Take(row.Key, w):
+		p.give(row.Key, w, p.Outcome(row, row.Told != "" && row.Told != journal.ToldInProgress))
+	}
+	return sale, true
+}
+
+// give ends a waiter with the outcome, which is journalled.
+func (p *Performer) give(key wire.Key, w *live.Waiter, o ecr.Outcome) {
+	w.Give(o)
+	p.Later(func(ctx context.Context) { p.holdBound(ctx, key) })
+}
+
+// tell gives the outcome to everybody who waits for it. Nobody waiting for an approval means that the register does not have it.
+func (p *Performer) tell(row *journal.Row) {
+	waiters, alone := p.sales.TakeAll(row.Key)
+	if len(waiters) > 0 { // else it is an old sale, nobody stands before the screen
+		p.showResult(row)
+	}
+	for _, w := range waiters {
+		p.give(row.Key, w, p.Outcome(row, false))
+	}
+	if key := row.Key; alone && row.State.Phase == checkout.Approved {
+		p.Later(func(ctx context.Context) { p.Insist(ctx, key, checkout.Event{Name: checkout.Lost}) })
+	}
+}
+
+// tellInterim answers everybody who waits with "in progress"; it was journalled before.
+func (p *Performer) tellInterim(row *journal.Row) {
+	for _, w := range p.sales.TakeInterim(row) {
+		p.give(row.Key, w, p.Outcome(row, false))
+	}
+}
+
+// ForwardBound answers "in progress" when the register cannot wait any longer. Where the journal cannot be written the register is
+// told all the same: it is no end, and the journal hears of it later.
+func (p *Performer) ForwardBound(ctx context.Context, row *journal.Row) {
+	key := row.Key
+	until := p.boot() + p.cfg.Patience - answerLead
+	for {
+		changed := p.sales.Changed()
+		if row, err := p.j.Sale(ctx, key); err == nil && row.State.Phase != checkout.Forward {
+			return
+		}
+		if Pause(ctx, until-p.boot(), changed) {
+			break
+		}
+		if ctx.Err() != nil {
+			return
+		}
+	}
+	for told := false; ; {
+		once, cancel := context.WithTimeout(ctx, StoreRetry)
+		now, err := p.markInProgress(once, key)
+		cancel()
+		switch {
+		case err == nil && now.State.Phase == checkout.Forward && !told:
+			p.tellInterim(now)
+		case err != nil && ctx.Err() == nil && !told:
+			p.tellInterim(row)
+			told = true
+		}
+		if err == nil {
+			return
+		}
+		p.log.Error("in progress not journalled", "sale", key, "error", err)
+		if journal.Hopeless(err) || !Pause(ctx, StoreRetry, nil) {
+			return
+		}
+	}
+}
+
+// markInProgress journals that the register is told "in progress", where that is still so.
+func (p *Performer) markInProgress(ctx context.Context, key wire.Key) (*journal.Row, error) {
+	var row *journal.Row
+	err := p.db.Write(ctx, func(tx store.Tx) error {
+		var err error
+		if row, err = p.j.ByKey(tx, key); err != nil || row.State.Phase != checkout.Forward {
+			return err
+		}
+		row.Told = journal.ToldInProgress
+		if err := p.j.Note(tx, key, false, "the register is told that it is in progress"); err != nil {
+			return err
+		}
+		return p.j.Update(tx, row)
+	})
+	return row, err
+}
+
+// holdBound ends a telling that nobody reports on.
+func (p *Performer) holdBound(ctx context.Context, key wire.Key) {
+	deadline := p.boot() + holdMax
+	for {
+		changed := p.sales.Changed()
+		if !p.sales.Held(key) {
+			return
+		}
+		left := deadline - p.boot()
+		if left <= 0 {
+			break
+		}
+		if Pause(ctx, left, changed) {
+			break
+		}
+		if ctx.Err() != nil {
+			return
+		}
+	}
+	for p.sales.Held(key) {
+		what := p.sales.Heard(key)
+		p.log.Error("nobody said whether the outcome was told, or it could not be journalled", "sale", key, "counts", what)
+		_, err := p.Delivered(context.WithoutCancel(ctx), string(key), what)
+		if err == nil || journal.Hopeless(err) {
+			return
+		}
+		p.log.Error("delivery waits for the store", "sale", key, "error", err)
+		if !Pause(ctx, StoreRetry, nil) {
+			return
+		}
+	}
+}
+
+// progress shows a step to everybody who waits.
+func (p *Performer) progress(key wire.Key, s ecr.Step) { p.sales.SetProgress(key, p.stepText(s)) }
+
+// stepText is a step with what a customer is told of it.
+func (p *Performer) stepText(s ecr.Step) ecr.Progress {
+	switch s {
+	case ecr.StepShowCode:
+		return ecr.Progress{Step: s, Text: words(p.cfg.Language, "Scan the code", "Bitte Code scannen")}
+	case ecr.StepConfirm:
+		return ecr.Progress{Step: s, Text: words(p.cfg.Language, "Confirm in the app", "Bitte in der App bestätigen")}
+	case ecr.StepApp:
+		return ecr.Progress{Step: s, Text: appText(p.cfg.Language)}
+	}
+	return ecr.Progress{Step: s}
+}
+
+// Delivered records what became of telling a sale.
+func (p *Performer) Delivered(ctx context.Context, id string, what ecr.Delivery) (ecr.Outcome, error) {
+	ctx = context.WithoutCancel(ctx)
+	key := wire.Key(id)
+	name, ok := map[ecr.Delivery]checkout.Name{ecr.Told: checkout.Told, ecr.Refused: checkout.Refused, ecr.Lost: checkout.Lost}[what]
+	if !ok {
+		return ecr.Outcome{}, fmt.Errorf("delivery %q is not known", what)
+	}
+	defer p.sales.Announce()
+	if o := p.sales.ToldAborted(key); o != nil { // the journal hears of it when it can
+		p.sales.Released(key)
+		return *o, nil
+	}
+	interim := p.sales.ToldInterim(key)
+	if interim != nil { // no end, whatever became of the telling; it may have ended meanwhile: that is for the repetition of the request
+		p.sales.Released(key)
+		return p.Outcome(interim, false), nil
+	}
+	var s journal.Step
+	err := p.db.Write(ctx, func(tx store.Tx) error {
+		row, err := p.j.ByKey(tx, key)
+		if err != nil {
+			return err
+		}
+		if row.State.Result == "" && row.State.Phase == checkout.Forward {
+			s = p.j.Step(row, nil)
+			return nil
+		}
+		again := row.Told == string(ecr.Told)
+		if !again {
+			row.Told = string(what)
+		}
+		s, err = p.j.Transit(tx, row, checkout.Event{Name: name})
+		if err != nil || again {
+			return err
+		}
+		text := fmt.Sprintf("register told %s: %s", row.State.Result, what)
+		return p.j.Note(tx, key, false, text)
+	})
+	switch {
+	case err == nil, journal.Hopeless(err):
+		p.sales.Released(key) // not before: what is not journalled yet must not be undone meanwhile
+	default:
+		p.sales.Unrecorded(key, what)
+	}
+	if err != nil {
+		return ecr.Outcome{}, fmt.Errorf("delivered %s: %w", id, err)
+	}
+	p.Do(s)
+	return p.Outcome(s.Row, false), nil
+}
+
+// graceOver undoes an approval that was never acknowledged, unless it is being told just now. done is false when the timer has to
+// come again.
+func (p *Performer) graceOver(ctx context.Context, key wire.Key) (done bool, err error) {
+	var s journal.Step
+	busy := false
+	err = p.db.Write(context.WithoutCancel(ctx), func(tx store.Tx) error {
+		if busy = p.sales.Held(key); busy {
+			return nil
+		}
+		row, err := p.j.ByKey(tx, key)
+		if err != nil {
+			return err
+		}
+		s, err = p.j.Transit(tx, row, checkout.Event{Name: checkout.GraceOver})
+		return err
+	})
+	if err != nil || busy {
+		return false, err
+	}
+	p.Do(s)
+	p.mu.Lock()
+	tell := p.onUndo[s.Row.Line]
+	p.mu.Unlock()
+	if tell != nil && s.Row.State.Phase == checkout.Reversing {
+		tell()
+	}
+	return true, nil
+}
+
+// OnUndo says what is told to a line when the grace timer takes an approval of it back.
+func (p *Performer) OnUndo(line string, tell func()) {
+	p.mu.Lock()
+	p.onUndo[line] = tell
+	p.mu.Unlock()
+}
