@@ -29,7 +29,7 @@ type Request struct {
 	Receipt     int         // Reversal: receipt number of the original in the open batch
 	Original    string      // Refund: "R<receipt>", "R<batch>/<receipt>" or "T<transactionId>"; "" = refund the last payment, if the terminal allows it
 	LastReceipt *int        // TLV 1F1F: the last receipt number the register knows; nil = not sent
-	Progress    bool        // the register is known to acknowledge intermediate status, so the long deadline applies (MONEY A.4)
+	Progress    bool        // the register is known to acknowledge intermediate status, so the long deadline applies
 	Lines       []Item      // order lines, where the register sends them
 }
 
@@ -45,7 +45,7 @@ type Item struct {
 // Result is how a sale ended, as far as the register is concerned.
 type Result string
 
-// The results a register can be told. A payment is never "unknown" to it (MONEY A.2).
+// The results a register can be told. A payment is never "unknown" to it.
 const (
 	Approved   Result = "approved"
 	Declined   Result = "declined"
@@ -53,7 +53,7 @@ const (
 	InProgress Result = "in_progress" // refunds and reversals only: the same request again joins the running one
 )
 
-// Code is the reason behind a result: a closed list; ecr/zvt maps each one to a result byte.
+// Code is the reason behind a result: a closed list, which each protocol maps to codes of its own.
 type Code string
 
 // The codes.
@@ -61,22 +61,22 @@ const (
 	OK               Code = "ok"
 	RejectedByScheme Code = "rejected"              // the wallet or the backend said no
 	AbortedByUser    Code = "aborted"               // register, customer, time-out, or undone
-	WrongCurrency    Code = "wrong_currency"        // ZVT 6F
-	Processing       Code = "processing_error"      // ZVT 66
-	NoMethod         Code = "no_method"             // ZVT C5: nothing offered for this request
-	AmountWrong      Code = "amount_wrong"          // ZVT B7 / C8
-	AlreadyReversed  Code = "already_reversed"      // ZVT B4
-	NotReversible    Code = "not_reversible"        // ZVT B5: unknown receipt, or refunded in part
-	Busy             Code = "busy"                  // answered 84 A0, never a 04 0F
-	Impossible       Code = "impossible"            // answered 84 83
-	StillRunning     Code = "in_progress"           // ZVT 9C
-	NoConnection     Code = "no_connection"         // ZVT A3: nothing left the terminal
-	NoOriginal       Code = "no_original"           // told 04 0F with 83 and a text that says what to send
-	NotStored        Code = "not_stored"            // the journal cannot write: nothing was accepted (ZVT B1)
-	NotReady         Code = "not_ready"             // ZVT A0: starting, no methods yet, settling older sales
+	WrongCurrency    Code = "wrong_currency"        // not the terminal's
+	Processing       Code = "processing_error"      // the request contradicts an earlier one, or failed in the terminal
+	NoMethod         Code = "no_method"             // nothing is offered for this request
+	AmountWrong      Code = "amount_wrong"          // none, out of range, or not what the order lines come to
+	AlreadyReversed  Code = "already_reversed"      // the sale is undone
+	NotReversible    Code = "not_reversible"        // unknown receipt, or refunded in part
+	Busy             Code = "busy"                  // another sale runs: told as a refusal, never as an outcome
+	Impossible       Code = "impossible"            // not in this state: told as a refusal, never as an outcome
+	StillRunning     Code = "in_progress"           // a refund or reversal goes on
+	NoConnection     Code = "no_connection"         // nothing left the terminal
+	NoOriginal       Code = "no_original"           // told as an outcome with a text that says what to send
+	NotStored        Code = "not_stored"            // the journal cannot write: nothing was accepted
+	NotReady         Code = "not_ready"             // starting, no methods yet, settling older sales
 	Resuming         Code = "resuming"              // the journal is not taken up yet: ask Begin again, it is no answer for a register
-	EODImpossible    Code = "end_of_day_impossible" // ZVT 77
-	SystemError      Code = "system_error"          // ZVT FF
+	EODImpossible    Code = "end_of_day_impossible" // a sale is open or not settled
+	SystemError      Code = "system_error"          // a fault of the terminal
 )
 
 // Outcome is the definite answer to a Request.
@@ -110,7 +110,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return "refused: " + string(r.Code) + ": " + r.Text }
 
-// ErrTooLate is Abort's answer when the sale is already decided (ZVT 84 83 00).
+// ErrTooLate is Abort's answer when the sale is already decided.
 var ErrTooLate = errors.New("too late to abort")
 
 // ErrNone is Last's answer when the line has never had a sale.
@@ -126,7 +126,7 @@ const (
 	StepWaiting   Step = "waiting"   // for the wallet or the backend
 	StepConfirm   Step = "confirm"   // the customer has scanned the code and confirms in the app
 	StepApp       Step = "app"       // the code has left the screen, the customer may be confirming
-	StepReversing Step = "reversing" // the sale was aborted and is being undone (ZVT 04 FF 17)
+	StepReversing Step = "reversing" // the sale was aborted and is being undone
 )
 
 // Progress is one intermediate status.
@@ -147,9 +147,9 @@ type Delivery string
 
 // The deliveries.
 const (
-	Told    Delivery = "told"    // acknowledged with 80 00 or 84 00: for an approved sale, CONFIRMED
-	Refused Delivery = "refused" // the register answered 84 xx: an approved payment is undone
-	Lost    Delivery = "lost"    // no acknowledgement after the repeats: UNCONFIRMED
+	Told    Delivery = "told"    // the register acknowledged it: an approved sale is CONFIRMED
+	Refused Delivery = "refused" // the register refused it: an approved payment is undone
+	Lost    Delivery = "lost"    // no acknowledgement: an approved sale is UNCONFIRMED
 )
 
 // Desk takes register requests. Every method is safe for concurrent use.
@@ -173,7 +173,7 @@ type Desk interface {
 }
 
 // Undoer is a Desk that says when it begins to undo, by its grace timer, an approval that a line
-// never acknowledged, so that a register which is still connected can be told (ZVT 04 FF 05).
+// never acknowledged, so that a register which is still connected can be told.
 type Undoer interface {
 	// OnUndo sets what is called for a line, at any time and from any goroutine; it must not block.
 	OnUndo(line string, tell func())
