@@ -1,7 +1,6 @@
 package ecrtest
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -387,19 +386,19 @@ func hostile(t *testing.T, f Fixture, kind Kind) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			inTime(t, f, kind, func(r *rig) {
 				l := r.line("one")
+				var wire *wire
 				if kind == Serial {
 					l.register("1")
+					wire = l.wire
 				} else {
-					l.wire = newWire(kind)
-					l.pipes.conns <- l.wire.end(1)
-					go func() { _, _ = io.Copy(io.Discard, l.wire.ends[0]) }()
-					defer func() { _ = l.wire.ends[0].Close() }()
+					wire = newWire(kind)
+					l.pipes.conns <- wire.end(1)
+					go func() { _, _ = io.Copy(io.Discard, wire.ends[0]) }()
+					defer func() { _ = wire.ends[0].Close() }()
 				}
-				ctx, cancel := context.WithTimeout(r.ctx, limit)
-				defer cancel()
-				stop := context.AfterFunc(ctx, func() { _ = l.wire.ends[0].Close() })
-				defer stop()
-				_, _ = l.wire.end(0).Write([]byte(bytes))
+				stuck := time.AfterFunc(limit, func() { _ = wire.ends[0].Close() })
+				defer stuck.Stop()
+				_, _ = wire.end(0).Write([]byte(bytes))
 				<-time.After(time.Minute)
 				require.Zero(t, r.begun(), "%q", bytes)
 				r.hears(Approved, 1250, r.pay(l.register("1"), 1250, "7"), "the next sale")
