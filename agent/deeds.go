@@ -83,7 +83,7 @@ func saleDeeds(was, now *journal.Row) (list []audit.Deed) {
 	return list
 }
 
-// causes are the events of a sale that are the program's own deed, whoever's Write they are in.
+// causes are the events of a sale that are the program's own deed, in any actor's Write.
 var causes = map[checkout.Name]string{
 	checkout.Tick: "timer", checkout.GraceOver: "grace timer", checkout.Restarted: "restart", checkout.Lost: "result not acknowledged",
 	checkout.StatusRead: "backend's answer", checkout.Replied: "backend's answer", checkout.ReplyFailed: "backend's answer", checkout.StatusFailed: "backend's answer",

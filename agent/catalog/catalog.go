@@ -213,7 +213,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// RefreshNow asks the service once, after whoever is asking already. nil: the list is fresh and stored. wire.NotFound: the
+// RefreshNow asks the service once, after the request that is under way. nil: the list is fresh and stored. wire.NotFound: the
 // merchant has no methods. ErrBadList, other wire errors, store errors: what was known still is.
 func (c *Catalog) RefreshNow(ctx context.Context) error {
 	select {

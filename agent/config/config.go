@@ -136,7 +136,7 @@ type ECR struct {
 
 // Checkout is how a sale goes.
 type Checkout struct {
-	OnStale string `toml:"on_stale"` // a code nobody scanned in time: wait (for the customer's app), abort
+	OnStale string `toml:"on_stale"` // a code that was not scanned in time: wait (for the customer's app), abort
 }
 
 // Display is the customer's screen.

@@ -228,7 +228,7 @@ func split(s string) []string {
 	return list
 }
 
-// suggest finds the known name somebody meant, "" when none is near.
+// suggest finds the known name that was meant, "" when none is near.
 func suggest(name string, known []string) string {
 	best, distance := "", max(2, len(name)/4)+1
 	for _, k := range known {

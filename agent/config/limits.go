@@ -24,7 +24,7 @@ func (o Offline) TotalLimit(currency string) (money.Minor, bool) { return limit(
 // limit reads a list like "EUR 200.00", "* 200"; "*" is every currency that is not named, also an unknown one.
 func limit(list []string, currency string) (most money.Minor, ok bool) {
 	cur, known := money.Lookup(currency)
-	if !known { // of an operation whose currency nobody knows, hundredths are assumed
+	if !known { // for an operation of unknown currency, hundredths are assumed
 		cur, _ = money.Lookup("EUR")
 	}
 	for _, s := range list {

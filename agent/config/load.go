@@ -130,7 +130,7 @@ func (l *loader) line(key string) int {
 // loader collects values and errors.
 type loader struct {
 	path    string
-	private bool // nobody but the owner can read the file
+	private bool // only the owner can read the file
 	c       *Config
 	fields  map[string]field
 	known   []string

@@ -84,12 +84,12 @@ type Options struct {
 	Log  *slog.Logger
 	Keep int64 // events; 0 = 20,000
 
-	// Owner is the local client that a thing belongs to; found is false where nobody here has made it, or its id is not known yet.
+	// Owner is the local client that a thing belongs to; found is false if no client here has made it, or its id is not known yet.
 	// Nil = all is the terminal's.
 	Owner func(r store.Reader, about, id string) (owner string, found bool, err error)
 	// Making tells whether something is being made now whose id the terminal will know in a moment; nil = no.
 	Making func(about string) bool
-	// Named is told of an operation of an order that a notification names; nil = nobody is.
+	// Named is told of an operation of an order that a notification names; nil = none.
 	Named func(ctx context.Context, operation, order string) error
 }
 

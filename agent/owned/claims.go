@@ -40,7 +40,7 @@ const table = "owned_things"
 
 func (c Claims) mac(about, id, owner string) []byte { return c.DB.MAC(table, about, id, owner) }
 
-// Owner is the client that a thing belongs to; found is false where nobody has claimed it.
+// Owner is the client that a thing belongs to; found is false if no client has claimed it.
 func (c Claims) Owner(r store.Reader, about, id string) (owner string, found bool, err error) {
 	id = strings.ToLower(id)
 	var mac []byte
@@ -106,7 +106,7 @@ func (c Claims) reach(ctx context.Context, about, id string) error {
 	return nil
 }
 
-// got gives the caller what a reply names. What nobody has claimed is the terminal's own token's.
+// got gives the caller what a reply names. A thing without a claim belongs to the terminal's own token.
 func (c Claims) got(ctx context.Context, about, id string) error {
 	if wire.Client(ctx) == "" {
 		return nil
@@ -128,7 +128,7 @@ func (c Claims) take(ctx context.Context, about, id string) error {
 	return err
 }
 
-// as gives a thing to the owner of another, whoever asks.
+// as gives a thing to the owner of another, for any caller.
 func (c Claims) as(ctx context.Context, about, id, of, name string) error {
 	if id == "" {
 		return nil

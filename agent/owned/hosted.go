@@ -20,7 +20,7 @@ const (
 	mayOnboarding = "onboarding"
 )
 
-// What belongs to somebody in hosted build.
+// The kinds of things of hosted build that have owners.
 const (
 	order     = "order"
 	session   = "session"

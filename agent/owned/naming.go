@@ -39,7 +39,7 @@ type naming struct {
 }
 
 // name claims an id that the caller chooses for a call that is about to go out, as take does. Call done with the call's end: where
-// the backend refuses all that named an id first, the claim goes, because the id may be of a thing that nobody here made.
+// the backend refuses all that named an id first, the claim goes, because the id may be of a thing that no client here made.
 func (c Claims) name(ctx context.Context, about, id string) (done func(refused bool), err error) {
 	if id == "" {
 		return func(bool) {}, nil

@@ -21,7 +21,7 @@ const (
 // none has.
 type Sale func(r store.Reader, id string, byNumber bool) (name string, err error)
 
-// Schemes gives a client its own transactions of next alone, and nobody a register's sale to take back.
+// Schemes gives a client its own transactions of next alone, and lets none take back a register's sale.
 func Schemes(c Claims, sale Sale, next aapay.Service) aapay.Service { return schemes{c, sale, next} }
 
 // schemes implements the contract. It writes out every method: a new one must not pass by.

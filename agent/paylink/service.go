@@ -174,7 +174,7 @@ func (s *Service) make(ctx context.Context, e *entry) (out *entry, err error) {
 			return err
 		case p == nil:
 			return wire.Errorf(wire.Internal, op, "the entry of %s is gone", e.Reference)
-		case !p.intended(): // somebody else was faster
+		case !p.intended(): // another call was faster
 		case no:
 			p.End = aapay.Rejected
 			err = s.save(tx, p)
@@ -185,8 +185,8 @@ func (s *Service) make(ctx context.Context, e *entry) (out *entry, err error) {
 		out = p
 		return err
 	})
-	if !no && (err != nil || out.Link != link.ID) { // nobody has seen it, and nobody will
-		_, _ = s.o.Links.Delete(ctx, "", link.ID) // one that stays is not paid either: its address was told to nobody
+	if !no && (err != nil || out.Link != link.ID) { // no customer has seen it, and none will
+		_, _ = s.o.Links.Delete(ctx, "", link.ID) // one that stays is not paid either: no customer has its address
 	}
 	if err != nil {
 		return nil, unavailable(err)
@@ -243,7 +243,7 @@ func (s *Service) accept(ctx context.Context, e entry, original string) (out *en
 	return out, nil
 }
 
-// judge joins an undo to its original and decides what needs nobody else.
+// judge joins an undo to its original and decides what needs no other service.
 func (s *Service) judge(tx store.Tx, e *entry, original string) error {
 	find := s.find
 	if e.Type == aapay.Reversal {

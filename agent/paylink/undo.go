@@ -191,7 +191,7 @@ func (s *Service) reverse(ctx context.Context, e, p *entry) (end aapay.State, ag
 	return reversed, false, nil
 }
 
-// payable says whether somebody might still pay a link.
+// payable says whether a customer might still pay a link.
 func payable(link *paylinks.Link) bool {
 	if link == nil {
 		return false
@@ -312,7 +312,7 @@ func moved(e *entry, t paylinks.Transaction) move {
 	return other
 }
 
-// given is how much of a transaction went back, -1 where nobody says.
+// given is how much of a transaction went back, -1 if unknown.
 func given(t paylinks.Transaction) int64 {
 	if t.Invoice == nil || t.Invoice.RefundedAmount == nil {
 		return -1

@@ -38,7 +38,7 @@ type row struct {
 	cause  Cause
 	words  string
 	remedy string
-	passes bool // a terminal that has sold before goes on: it ends by itself, and needs nobody
+	passes bool // a terminal that has sold before goes on: it ends by itself, and needs no person
 }
 
 // table is every cause. The causes of the backend are named as package upstream names its faults.

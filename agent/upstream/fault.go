@@ -25,7 +25,7 @@ type Kind string
 
 // The kinds.
 const (
-	NameService  Kind = "name_service" // nobody answers questions for names
+	NameService  Kind = "name_service" // no server answers questions for names
 	NoName       Kind = "no_name"      // the host's name does not exist
 	NoRoute      Kind = "no_route"     // the network is down, or does not lead there
 	Refused      Kind = "refused"      // the host answers, nothing listens at the port

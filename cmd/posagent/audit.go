@@ -171,7 +171,7 @@ func checkAudit(ctx context.Context, c *call) error {
 func asPerson(ctx context.Context) context.Context { return audit.With(ctx, audit.Uid(os.Getuid())) }
 
 // noteDeed writes a deed that changes nothing in the journal to the audit log, by the running terminal or without one. A log that
-// cannot be written keeps nobody from a backup: that is said on the talk stream.
+// cannot be written does not prevent a backup: that is said on the talk stream.
 func noteDeed(ctx context.Context, c *call, d audit.Deed) {
 	ctx = asPerson(ctx)
 	err := (&control.Client{Path: controlSocket(c)}).Note(ctx, d.Deed, d.Subject, d.Detail)

@@ -113,7 +113,7 @@ func announce(dir, url string) (gone func(), err error) {
 	if err := os.WriteFile(path+".new", []byte(url+"\n"), 0o600); err != nil {
 		return nil, err
 	}
-	return func() { _ = os.Remove(path) }, os.Rename(path+".new", path) // left behind, it leads to nobody
+	return func() { _ = os.Remove(path) }, os.Rename(path+".new", path) // left behind, it leads nowhere
 }
 
 // runningBackend returns the URL of the backend that runs on a directory. It fails where none does.

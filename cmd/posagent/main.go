@@ -64,7 +64,7 @@ type checked struct {
 
 func (c *checked) Write(p []byte) (int, error) {
 	n, err := c.File.Write(p)
-	if err != nil && !errors.Is(err, syscall.EPIPE) { // somebody who stops reading has read enough
+	if err != nil && !errors.Is(err, syscall.EPIPE) { // a reader who stops has read enough
 		c.err = err
 	}
 	return n, err

@@ -21,7 +21,7 @@ import (
 // The words of --force. Each is one danger, named in the refusal it overrides.
 const (
 	forceTerminal = "other-terminal" // the bundle is another terminal's
-	forceDamaged  = "damaged"        // the journal here cannot be read, so nobody knows what is open in it
+	forceDamaged  = "damaged"        // the journal here cannot be read, so it is unknown what is open in it
 )
 
 type restoreOptions struct{ key, force string }

@@ -10,7 +10,7 @@ import (
 // unless a newer one has come.
 var ErrStuck = errors.New("screen does not take pictures")
 
-// Bounded returns a Screen that never keeps its caller waiting longer than limit: a console that nobody reads, or one stopped
+// Bounded returns a Screen that never keeps its caller waiting longer than limit: a console without a reader, or one stopped
 // by Ctrl-S, must not hold up a sale. One goroutine, begun with the first view, draws the newest view and lives as long as
 // the program.
 func Bounded(s Screen, limit time.Duration) Screen {

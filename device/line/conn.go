@@ -18,7 +18,7 @@ const (
 )
 
 // conn is one opening of a port. Every call of the library happens under mu for reading and with closed unset, so
-// that the descriptor is closed (mu for writing) only when nobody is inside.
+// that the descriptor is closed (mu for writing) only when no call is inside.
 type conn struct {
 	port *Port
 	lock *os.File
@@ -169,7 +169,7 @@ func (c *conn) writeOnce(p []byte, expired <-chan time.Time) (int, error) {
 	if w.state.CompareAndSwap(0, 2) {
 		return 0, errTimeout
 	}
-	// The write hangs in the driver because nobody reads. Throwing away the output lets it go on and return.
+	// The write hangs in the driver because the peer does not read. Discarding the output lets it return.
 	for range 20 {
 		_ = raw.ResetOutputBuffer()
 		select {

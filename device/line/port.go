@@ -164,8 +164,8 @@ func (p *Port) tryOpen() (*conn, error) {
 		_, _ = raw.Close(), lock.Close()
 		return nil, err
 	}
-	// The library marks the device exclusive, which outlives a program that is killed while somebody else has it open and
-	// stops nobody who is root. The lock file is what counts.
+	// The library marks the device exclusive, which outlives a program that is killed while another one has it open and
+	// does not stop root. The lock file is what counts.
 	_ = unix.IoctlSetInt(tty, unix.TIOCNXCL, 0)
 	_ = raw.SetDTR(true)
 	_ = raw.SetRTS(true)

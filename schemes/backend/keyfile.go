@@ -61,7 +61,7 @@ func makeKey(path string) ([]byte, error) {
 		err = closed
 	}
 	if err == nil {
-		err = os.Link(f.Name(), path) // unlike rename it never replaces a key somebody else just made
+		err = os.Link(f.Name(), path) // unlike rename it never replaces a key that another process just made
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return os.ReadFile(path)

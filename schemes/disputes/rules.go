@@ -296,7 +296,7 @@ const wantCurrency = "want an ISO 4217 code in capitals"
 
 func currency(s string) bool { return s == "" || money.Nameable(s) }
 
-// readable returns Missing for a card number that nobody can decrypt.
+// readable returns Missing for a card number that cannot be decrypted.
 func readable(op string, card wire.Secret) error {
 	if _, ok := cipherText(card); card != "" && !ok {
 		return Refused(op, Missing, "cardNumber: want 256 bytes as Base64: a number encrypted with the public key")

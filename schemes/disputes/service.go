@@ -30,6 +30,6 @@ type Service interface {
 
 // Keys tells what card numbers are encrypted with (ours: S1 2.3 says that the operator supplies it).
 type Keys interface {
-	// PublicKey gives the key; wire.Unavailable where nobody knows it now.
+	// PublicKey gives the key; wire.Unavailable if it is not known now.
 	PublicKey(ctx context.Context) (PublicKey, error)
 }

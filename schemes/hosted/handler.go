@@ -19,7 +19,7 @@ const KeyHeader = "X-API-KEY"
 // prefixes of every route, the longer first.
 var prefixes = [...]string{"/api/phoenix-0.0/psp/api/v1/", "/psp/api/v1/", Prefix + "/", "/api/v1/"}
 
-// route finds what a path asks for; ok is false for a path of somebody else.
+// route finds what a path asks for; ok is false for a foreign path.
 func route(r *http.Request) (pieces []string, ok bool) {
 	for _, p := range prefixes {
 		if list, found := wire.Segments(r, p); found {

@@ -73,7 +73,7 @@ var reasons = [...]struct {
 	{TooMuch, wire.Conflict, http.StatusConflict},
 }
 
-// WriteError answers with err in the service's shape. log may be nil; it gets Internal errors, which nobody else sees.
+// WriteError answers with err in the service's shape. log may be nil; it gets Internal errors, which the caller does not see.
 func WriteError(w http.ResponseWriter, log *slog.Logger, err *wire.Error) {
 	status, reason, msg := err.Code.Status(), string(err.Code), err.Msg
 	for _, r := range reasons {

@@ -26,7 +26,7 @@ type Links interface {
 	Create(ctx context.Context, key wire.Key, req CreateRequest) (Created, error)
 	// Read reads a link.
 	Read(ctx context.Context, id int64) (Link, error)
-	// Delete takes back a link that nobody has paid or is paying (wire.Conflict, WrongStatus). It is not found afterwards.
+	// Delete takes back a link that is neither paid nor being paid (wire.Conflict, WrongStatus). It is not found afterwards.
 	Delete(ctx context.Context, key wire.Key, id int64) (Deleted, error)
 }
 

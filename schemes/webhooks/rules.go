@@ -289,7 +289,7 @@ func Parse(body []byte) (Event, error) {
 	return e, nil
 }
 
-// merchant reads who the event is for; an event that nobody knows may be without one.
+// merchant reads the merchant of an event; an unknown event may be without one.
 func (e *Event) merchant(env envelope, r *rule) error {
 	if env.MerchantNumber != nil {
 		e.MerchantNumber = *env.MerchantNumber

@@ -31,7 +31,7 @@ var _ Emitter = (*deliver.Deliver)(nil)
 // Options are what Cards needs.
 type Options struct {
 	DB             store.DB
-	Deliver        Emitter       // nil = nobody is told
+	Deliver        Emitter       // nil = no event is sent
 	PublicURL      string        // where a browser reaches the backend
 	Merchant       string        // its name on the page
 	MerchantNumber int64         // in events
@@ -87,7 +87,7 @@ func New(opt Options) (*Cards, error) {
 	return c, nil
 }
 
-// Run lets time pass for payments that nobody touches, until ctx ends; it returns ctx's error.
+// Run lets time pass for payments without access, until ctx ends; it returns ctx's error.
 func (c *Cards) Run(ctx context.Context) error { return c.loop.Run(ctx) }
 
 // sweep advances every payment that is due, and gives the next due moment, 0 = none.

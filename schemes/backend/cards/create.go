@@ -31,7 +31,7 @@ func (c *Cards) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 		p, secret := c.blank(req, now)
 		t, why := c.known(tx, p, req, now)
 		if why != nil {
-			return "", why // nothing to keep, nobody to tell
+			return "", why // nothing to keep, no event to send
 		}
 		if err := c.register(tx, p, req.Notifications); err != nil {
 			return "", err

@@ -16,7 +16,7 @@ import (
 	"posagent/store"
 )
 
-// tell queues one event of p for who registered for it. build is asked only when somebody might have.
+// tell queues one event of p for the hooks that are registered for it. build is called only if there may be one.
 func (c *Cards) tell(tx store.Tx, p *payment, at int64, name webhooks.Name, build func() (any, error)) error {
 	if p.Hooks == 0 {
 		return nil

@@ -7,7 +7,7 @@ type State string
 
 // The states.
 const (
-	Fresh      State = "new"        // nobody has said what to pay with
+	Fresh      State = "new"        // no means of payment is known
 	Ready      State = "ready"      // known and authenticated, no money moved
 	Challenged State = "challenged" // the cardholder is being asked (3-D Secure)
 	Reserved   State = "reserved"   // money is held, none captured

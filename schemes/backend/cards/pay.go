@@ -96,7 +96,7 @@ func (p *payment) stand() step {
 	return s
 }
 
-// look reads what the page shows, or wire.NotFound. A payment that nobody has to pay at a page is done, or closed.
+// look reads what the page shows, or wire.NotFound. A payment that needs no page is done, or closed.
 func (c *Cards) look(ctx context.Context, id string) (view, error) {
 	p, _, err := c.peek(ctx, opPage, id, func(*payment, store.Reader) error { return nil })
 	if err != nil {

@@ -96,7 +96,7 @@ func text(s string) *string {
 	return &s
 }
 
-// details say how p was paid, nil as long as nobody knows.
+// details say how p was paid, nil as long as that is unknown.
 func (c *Cards) details(r store.Reader, p *payment) (*payments.PaymentDetails, error) {
 	m := p.Means
 	if m == nil {

@@ -26,7 +26,7 @@ type token struct {
 	sealed []byte
 	fresh  bool // verified just now, for the first time
 
-	Means     *means `json:"means,omitempty"`  // nil: nobody gave a card yet
+	Means     *means `json:"means,omitempty"`  // nil: no card was given yet
 	Secret    string `json:"secret,omitempty"` // keyed hash of the tokenSecret
 	Recurring string `json:"recurring,omitempty"`
 	Limit     int32  `json:"limit,omitempty"`

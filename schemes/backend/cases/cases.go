@@ -157,7 +157,7 @@ func (c *Cases) write(ctx context.Context, op, about string, key wire.Key, body 
 		})
 		return err
 	})
-	if err != nil || refusal != nil || !acted { // refused, or an answer of before: nobody claims them
+	if err != nil || refusal != nil || !acted { // refused, or an earlier answer: they belong to no case
 		c.drop(ctx, files)
 	}
 	switch {

@@ -30,7 +30,7 @@ func (c *Cases) PublicKey(ctx context.Context) (disputes.PublicKey, error) {
 	return c.public, nil
 }
 
-// key reads the pair, or makes it: one for ever, whoever asks first.
+// key reads the pair, or makes it: one for ever, by the first caller.
 func (c *Cases) key(ctx context.Context) (*rsa.PrivateKey, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,7 +14,7 @@ type Look string
 // The looks.
 const (
 	Open       Look = "open"       // may be paid
-	Processing Look = "processing" // somebody pays, the provider has not decided
+	Processing Look = "processing" // a customer pays, the provider has not decided
 	Asked      Look = "challenge"  // the card's bank asks the cardholder (3-D Secure)
 	Paid       Look = "paid"
 	Held       Look = "held" // reserved or pre-authorized, charged later

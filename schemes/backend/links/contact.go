@@ -103,7 +103,7 @@ func answers(r *http.Request, fields []field, l tongue) (map[string]string, []fa
 // blanks takes out what people write between the digits of a card number.
 var blanks = strings.NewReplacer(" ", "", "-", "")
 
-// isPAN says that somebody wrote a card number where none belongs and nobody would hide it.
+// isPAN says that a text holds a card number where none belongs and none would be masked.
 func isPAN(v string) bool { return wire.NewPAN(blanks.Replace(v)).Valid() }
 
 // fits checks an answer that is there against its kind of input.

@@ -71,7 +71,7 @@ func next(s Status, e event) (Status, bool) {
 	return s, false
 }
 
-// holds says that a link whose payment has this word is taken: nobody else may pay it.
+// holds says that a link whose payment has this word is taken: no other customer may pay it.
 func (s Status) holds() bool {
 	switch s {
 	case Declined, Cancelled, Failed:

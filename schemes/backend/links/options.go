@@ -47,7 +47,7 @@ func (s *Links) options(r store.Reader, l *link) (*options, error) {
 	return o, nil
 }
 
-// CounterName begins the internal name of a link that somebody stands before with a telephone.
+// CounterName begins the internal name of a link whose customer stands before it with a telephone.
 const CounterName = "counter"
 
 // counter says that a link is shown at a counter, as a terminal makes it: in the sandbox it is paid by itself. That is one

@@ -125,7 +125,7 @@ func (s *Links) code(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "image/png")
 	h.Set("Content-Length", strconv.Itoa(len(png)))
 	h.Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(png) // the reader may be gone; there is nobody to tell
+	_, _ = w.Write(png) // the reader may be gone; the error has no receiver
 }
 
 func speaks(r *http.Request) tongue {
@@ -182,7 +182,7 @@ func (s *Links) submit(w http.ResponseWriter, r *http.Request, act string) {
 	}
 	to := PagePrefix + url.PathEscape(hash) + "?lang=" + l.code()
 	switch {
-	case !out.acted: // somebody else paid meanwhile: the page says so
+	case !out.acted: // another customer paid meanwhile: the page says so
 	case out.State == Paid || out.State == Held:
 		to += "&go=" + goPaid
 	case out.State == Turned:

@@ -106,7 +106,7 @@ func (p Page) Send(w http.ResponseWriter) {
 		status = http.StatusOK
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(text)) // the reader may be gone; there is nobody to tell
+	_, _ = w.Write([]byte(text)) // the reader may be gone; the error has no receiver
 }
 
 // Origin gives the scheme and host of an address a page may lead to; "" for one it may not: anything but https, or http
@@ -241,7 +241,7 @@ func Group(legend string, kids ...Node) Node {
 	return E("fieldset", nil, append([]Node{E("legend", nil, T(legend))}, kids...)...)
 }
 
-// Hidden is a field nobody sees.
+// Hidden is a field that the page does not show.
 func Hidden(fieldName, value string) Node {
 	return E("input", []Attr{A("type", "hidden"), A("name", fieldName), A("value", value)})
 }

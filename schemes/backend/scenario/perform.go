@@ -19,7 +19,7 @@ type Slot struct{ do Do }
 
 type slotKey struct{}
 
-// Ask puts d into ctx's slot. It is false when nobody stands around, and the service must answer in its own way.
+// Ask puts d into ctx's slot. It is false if there is no Perform around the call; the service then answers in its own way.
 func Ask(ctx context.Context, d Do) bool {
 	s, ok := ctx.Value(slotKey{}).(*Slot)
 	if ok {
@@ -78,7 +78,7 @@ func (r *reply) send(w http.ResponseWriter) {
 		w.Header()[k] = v
 	}
 	w.WriteHeader(r.status)
-	_, _ = w.Write(r.body.Bytes()) // the client may be gone; there is nobody to tell
+	_, _ = w.Write(r.body.Bytes()) // the client may be gone; the error has no receiver
 }
 
 func spoil(w http.ResponseWriter, r *http.Request, held *reply, do Do) {

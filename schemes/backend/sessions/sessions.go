@@ -91,7 +91,7 @@ func New(opt Options) (*Sessions, error) {
 	return x, nil
 }
 
-// Run lets time pass for sessions and refunds that nobody touches, until ctx ends; it returns ctx's error.
+// Run lets time pass for sessions and refunds without access, until ctx ends; it returns ctx's error.
 func (x *Sessions) Run(ctx context.Context) error { return x.loop.Run(ctx) }
 
 // sweep advances everything that is due, and gives the next due moment, 0 = none.
@@ -208,7 +208,7 @@ func (x *Sessions) write(ctx context.Context, op, about string, key wire.Key, bo
 	return scenario.Lost(ctx, op, do)
 }
 
-// name makes an id nobody can guess.
+// name makes an id that cannot be guessed.
 func name(bytes int) string {
 	raw := make([]byte, bytes)
 	_, _ = rand.Read(raw) // never fails

@@ -157,7 +157,7 @@ func (w *Wallets) perform(tx store.Tx, t *txn, what Act, look Look, now int64) e
 		}
 		return save(tx, t)
 	}
-	if len(t.Script) == 0 { // nobody would have scanned it, but somebody did
+	if len(t.Script) == 0 { // no scan was planned, but one came
 		p, ok := w.seed.find(t.Method)
 		if !ok {
 			return wire.Errorf(wire.Conflict, opWallet, "the method is gone")

@@ -72,7 +72,7 @@ func timer(l life) (change, bool) {
 	return change{}, false
 }
 
-// take applies the words of c; the money is somebody else's.
+// take applies the words of c; it moves no money.
 func take(l life, c change) life {
 	if c.Script {
 		l.Pos++

@@ -80,7 +80,7 @@ func (w *Wallets) List(_ context.Context, q methods.Query) ([]methods.Definition
 	return w.seed.list(q)
 }
 
-// Run brings transactions forward in time until ctx ends: what is due happens even if nobody asks.
+// Run brings transactions forward in time until ctx ends: what is due happens even without a caller.
 func (w *Wallets) Run(ctx context.Context) error { return w.loop.Run(ctx) }
 
 // sweep advances everything that is due and gives the next due moment, 0 = none.
