@@ -3,6 +3,7 @@ package store
 import (
 	"database/sql"
 	"database/sql/driver"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -82,12 +83,7 @@ func (t *Table[R]) All(from Reader, rest string, args ...any) (list []R, err err
 
 // Insert stores a row that is not there yet.
 func (t *Table[R]) Insert(tx Tx, r *R) error {
-	fields := t.fields(r)
-	args := make([]any, len(t.names))
-	for i := range args {
-		args[i] = valueOf(fields[2*i+1])
-	}
-	_, err := tx.Exec(t.insert, args...)
+	_, err := tx.Exec(t.insert, t.values(r)...)
 	return err
 }
 
@@ -110,6 +106,32 @@ func (t *Table[R]) Update(columns ...string) func(tx Tx, r *R) error {
 		_, err := tx.Exec(query, args...)
 		return err
 	}
+}
+
+// Put returns what stores a row, or the named columns of one that is there. The first column tells which.
+func (t *Table[R]) Put(columns ...string) func(tx Tx, r *R) error {
+	sets := make([]string, len(columns))
+	for i, c := range columns {
+		if !slices.Contains(t.names, c) {
+			panic(fmt.Sprintf("store: %s has no column %q", t.name, c))
+		}
+		sets[i] = c + " = excluded." + c
+	}
+	query := t.insert + " ON CONFLICT (" + t.names[0] + ") DO UPDATE SET " + strings.Join(sets, ", ")
+	return func(tx Tx, r *R) error {
+		_, err := tx.Exec(query, t.values(r)...)
+		return err
+	}
+}
+
+// values are the arguments of an INSERT of all columns.
+func (t *Table[R]) values(r *R) []any {
+	fields := t.fields(r)
+	args := make([]any, len(t.names))
+	for i := range args {
+		args[i] = valueOf(fields[2*i+1])
+	}
+	return args
 }
 
 // valueOf returns what a field holds, as a column takes it: a named type as its kind, a bool as 0 or 1.
@@ -158,4 +180,26 @@ func (n orNull[T]) Value() (driver.Value, error) {
 		return nil, nil
 	}
 	return driver.DefaultParameterConverter.ConvertValue(*n.p)
+}
+
+// JSON is a field that its column holds as JSON text. v is a pointer.
+func JSON(v any) any { return jsonField{v} }
+
+type jsonField struct{ v any }
+
+// Scan implements sql.Scanner.
+func (j jsonField) Scan(src any) error {
+	switch text := src.(type) {
+	case string:
+		return json.Unmarshal([]byte(text), j.v)
+	case []byte:
+		return json.Unmarshal(text, j.v)
+	}
+	return fmt.Errorf("store: JSON in a %T", src)
+}
+
+// Value implements driver.Valuer.
+func (j jsonField) Value() (driver.Value, error) {
+	text, err := json.Marshal(j.v)
+	return string(text), err
 }

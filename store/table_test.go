@@ -22,30 +22,32 @@ type parcel struct {
 	label   []byte
 	due     int64
 	owner   colour
+	marks   []string
 }
 
 func (p *parcel) fields() store.Fields {
 	return store.Fields{"id", &p.id, "name", &p.name, "colour", &p.colour, "weight", &p.weight, "fragile", &p.fragile, "label", &p.label,
-		"due_ms", store.OrNull(&p.due), "owner", store.OrNull(&p.owner)}
+		"due_ms", store.OrNull(&p.due), "owner", store.OrNull(&p.owner), "marks", store.JSON(&p.marks)}
 }
 
 var (
 	parcels    = store.NewTable("parcels", (*parcel).fields)
 	saveParcel = parcels.Update("colour", "fragile", "due_ms")
-	parcelStep = store.Step{Name: "parcels/1", SQL: `CREATE TABLE parcels (owner TEXT, due_ms INTEGER, label BLOB, fragile INTEGER NOT NULL,
+	putParcel  = parcels.Put("colour", "marks")
+	parcelStep = store.Step{Name: "parcels/1", SQL: `CREATE TABLE parcels (marks TEXT NOT NULL DEFAULT 'null', owner TEXT, due_ms INTEGER, label BLOB, fragile INTEGER NOT NULL,
 		weight INTEGER NOT NULL, colour TEXT NOT NULL, name TEXT NOT NULL, id INTEGER PRIMARY KEY) STRICT;`}
 )
 
 // The table lists its columns in another order than the mapping: the names decide.
 func TestTableMapsRows(t *testing.T) {
 	db := storetest.Open(t, parcelStep)
-	full := parcel{7, "books", "red", -3, true, []byte{0, 1}, 1234, "green"}
+	full := parcel{7, "books", "red", -3, true, []byte{0, 1}, 1234, "green", []string{"this way up"}}
 	bare := parcel{id: 8}
 	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
 		require.NoError(t, parcels.Insert(tx, &full))
 		return parcels.Insert(tx, &bare)
 	}))
-	require.Equal(t, "id, name, colour, weight, fragile, label, due_ms, owner", parcels.Columns())
+	require.Equal(t, "id, name, colour, weight, fragile, label, due_ms, owner, marks", parcels.Columns())
 	read := func(r store.Reader) error {
 		var name, red, owner, due, label string
 		require.NoError(t, r.QueryRow(`SELECT name, colour, owner, due_ms || ' ' || fragile || ' ' || weight, hex(label) FROM parcels WHERE id = 7`).
@@ -57,7 +59,7 @@ func TestTableMapsRows(t *testing.T) {
 
 		got, err := parcels.One(r, "WHERE id = ?", 7)
 		require.NoError(t, err)
-		require.Equal(t, parcel{7, "books", "red", -3, true, []byte{0, 1}, 1234, "green"}, got)
+		require.Equal(t, parcel{7, "books", "red", -3, true, []byte{0, 1}, 1234, "green", []string{"this way up"}}, got)
 		list, err := parcels.All(r, "WHERE weight <= ? ORDER BY id DESC", 0)
 		require.NoError(t, err)
 		require.Equal(t, []parcel{{id: 8}, got}, list)
@@ -90,6 +92,19 @@ func TestTableUpdatesWhatIsNamed(t *testing.T) {
 	}))
 }
 
+func TestTablePutsARowOnce(t *testing.T) {
+	db := storetest.Open(t, parcelStep)
+	for _, p := range []parcel{{id: 1, name: "books", colour: "red"}, {id: 2, colour: "red"}, {id: 1, name: "not saved", colour: "blue", marks: []string{"late"}}} {
+		require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error { return putParcel(tx, &p) }))
+	}
+	require.NoError(t, db.Read(t.Context(), func(r store.Reader) error {
+		list, err := parcels.All(r, "ORDER BY id")
+		require.NoError(t, err)
+		require.Equal(t, []parcel{{id: 1, name: "books", colour: "blue", marks: []string{"late"}}, {id: 2, colour: "red"}}, list)
+		return nil
+	}))
+}
+
 // A value that its field cannot hold is damage, as it is for a statement that scans by place.
 func TestTableTellsDamage(t *testing.T) {
 	db := storetest.Open(t, parcelStep)
@@ -117,4 +132,5 @@ func TestTableRefusesWhatIsNoMapping(t *testing.T) {
 		require.Panics(t, func() { store.NewTable("parcels", fields) }, name)
 	}
 	require.Panics(t, func() { parcels.Update("colour", "color") })
+	require.Panics(t, func() { parcels.Put("colour", "color") })
 }

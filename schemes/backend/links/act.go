@@ -162,7 +162,7 @@ func (s *Links) look(r store.Reader, l *link, o *options, now int64) (Slip, erro
 	case t == nil && l.expired(now):
 		out.State = Expired
 	case t == nil:
-		last, err := scanTxn(r.QueryRow(`SELECT `+txnColumns+` FROM links_txn WHERE link = ? ORDER BY id DESC LIMIT 1`, l.ID))
+		last, err := txnWhere(r, `link = ? ORDER BY id DESC LIMIT 1`, l.ID)
 		if err != nil {
 			return Slip{}, err
 		}

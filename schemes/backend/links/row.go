@@ -74,60 +74,50 @@ func (t *txn) cell() store.Cell {
 
 func number(id int64) string { return strconv.FormatInt(id, 10) }
 
-func nullable(n int64) any {
-	if n == 0 {
-		return nil
-	}
-	return n
+func (l *link) fields() store.Fields {
+	return store.Fields{"id", &l.ID, "hash", &l.Hash, "reference", &l.Reference, "hundredths", &l.Hundredths, "minor", &l.Minor, "currency", &l.Currency,
+		"request", &l.Sealed, "created_ms", &l.Created, "expires_ms", store.OrNull(&l.Expires), "deleted_ms", store.OrNull(&l.Deleted),
+		"txn", store.OrNull(&l.Txn), "charges", &l.Charges, "next_ms", store.OrNull(&l.Next)}
 }
 
-const linkColumns = `id, hash, reference, hundredths, minor, currency, request, created_ms, expires_ms, deleted_ms, txn, charges, next_ms`
-
-// scanner is what a row and rows have in common.
-type scanner interface{ Scan(...any) error }
-
-func scanLink(row scanner) (*link, error) {
-	var l link
-	var minor int64
-	var expires, deleted, txn, next sql.NullInt64
-	err := row.Scan(&l.ID, &l.Hash, &l.Reference, &l.Hundredths, &minor, &l.Currency, &l.Sealed, &l.Created, &expires, &deleted,
-		&txn, &l.Charges, &next)
-	l.Minor, l.Expires, l.Deleted, l.Txn, l.Next = money.Minor(minor), expires.Int64, deleted.Int64, txn.Int64, next.Int64
-	return found(&l, err, "link")
+func (t *txn) fields() store.Fields {
+	return store.Fields{"id", &t.ID, "uuid", &t.UUID, "link", &t.Link, "type", &t.Type, "original", store.OrNull(&t.Original), "status", &t.Status,
+		"hundredths", &t.Hundredths, "charged", &t.Charged, "refunded", &t.Refunded, "currency", &t.Currency, "reference", &t.Reference,
+		"purpose", &t.Purpose, "lang", &t.Lang, "brand", &t.Brand, "card", &t.Card, "contact", &t.Contact, "created_ms", &t.Created,
+		"goal", &t.Goal, "next_ms", store.OrNull(&t.Next)}
 }
 
-const txnColumns = `id, uuid, link, type, original, status, hundredths, charged, refunded, currency, reference, purpose, lang, brand,
-	card, contact, created_ms, goal, next_ms`
-
-func scanTxn(row scanner) (*txn, error) {
-	var t txn
-	var original, next sql.NullInt64
-	var status, goal string
-	err := row.Scan(&t.ID, &t.UUID, &t.Link, &t.Type, &original, &status, &t.Hundredths, &t.Charged, &t.Refunded, &t.Currency,
-		&t.Reference, &t.Purpose, &t.Lang, &t.Brand, &t.Card, &t.Contact, &t.Created, &goal, &next)
-	t.Original, t.Next, t.Status, t.Goal = original.Int64, next.Int64, Status(status), event(goal)
-	return found(&t, err, "transaction")
-}
+var (
+	links      = store.NewTable("links_link", (*link).fields)
+	changeLink = links.Update("deleted_ms", "txn", "charges", "next_ms") // what may change of one
+	txns       = store.NewTable("links_txn", (*txn).fields)
+	changeTxn  = txns.Update("status", "charged", "refunded", "reference", "purpose", "goal", "next_ms")
+)
 
 // found turns no row into nil.
-func found[T any](v *T, err error, what string) (*T, error) {
+func found[T any](v T, err error, what string) (*T, error) {
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("read %s: %w", what, err)
 	}
-	return v, nil
+	return &v, nil
 }
 
 // linkWhere reads the link a condition finds, or nil.
 func linkWhere(r store.Reader, where string, value any) (*link, error) {
-	return scanLink(r.QueryRow(`SELECT `+linkColumns+` FROM links_link WHERE `+where, value))
+	l, err := links.One(r, "WHERE "+where, value)
+	return found(l, err, "link")
 }
 
 // txnByID reads a transaction, or nil.
-func txnByID(r store.Reader, id int64) (*txn, error) {
-	return scanTxn(r.QueryRow(`SELECT `+txnColumns+` FROM links_txn WHERE id = ?`, id))
+func txnByID(r store.Reader, id int64) (*txn, error) { return txnWhere(r, byID, id) }
+
+// txnWhere reads the transaction a condition finds, or nil.
+func txnWhere(r store.Reader, where string, value any) (*txn, error) {
+	t, err := txns.One(r, "WHERE "+where, value)
+	return found(t, err, "transaction")
 }
 
 // allocate gives the next id of a sequence.
@@ -149,10 +139,7 @@ func (s *Links) insertLink(tx store.Tx, l *link, request []byte) (err error) {
 	if l.Sealed, err = s.db.Seal(tx, l.cell(), request); err != nil {
 		return fmt.Errorf("seal link %d: %w", l.ID, err)
 	}
-	_, err = tx.Exec(`INSERT INTO links_link (`+linkColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		l.ID, l.Hash, l.Reference, l.Hundredths, int64(l.Minor), l.Currency, l.Sealed, l.Created, nullable(l.Expires),
-		nullable(l.Deleted), nullable(l.Txn), l.Charges, nullable(l.Next))
-	if err != nil {
+	if err := links.Insert(tx, l); err != nil {
 		return fmt.Errorf("store link %d: %w", l.ID, err)
 	}
 	return nil
@@ -160,9 +147,7 @@ func (s *Links) insertLink(tx store.Tx, l *link, request []byte) (err error) {
 
 // saveLink stores what may change of a link.
 func saveLink(tx store.Tx, l *link) error {
-	_, err := tx.Exec(`UPDATE links_link SET deleted_ms = ?, txn = ?, charges = ?, next_ms = ? WHERE id = ?`,
-		nullable(l.Deleted), nullable(l.Txn), l.Charges, nullable(l.Next), l.ID)
-	if err != nil {
+	if err := changeLink(tx, l); err != nil {
 		return fmt.Errorf("store link %d: %w", l.ID, err)
 	}
 	return nil
@@ -179,10 +164,7 @@ func (s *Links) insertTxn(tx store.Tx, t *txn, contact []byte) (err error) {
 			return fmt.Errorf("seal contact of %d: %w", t.ID, err)
 		}
 	}
-	_, err = tx.Exec(`INSERT INTO links_txn (`+txnColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		t.ID, t.UUID, t.Link, t.Type, nullable(t.Original), string(t.Status), t.Hundredths, t.Charged, t.Refunded, t.Currency,
-		t.Reference, t.Purpose, t.Lang, t.Brand, t.Card, t.Contact, t.Created, string(t.Goal), nullable(t.Next))
-	if err != nil {
+	if err := txns.Insert(tx, t); err != nil {
 		return fmt.Errorf("store transaction %d: %w", t.ID, err)
 	}
 	if t.Type == kindRefund {
@@ -193,9 +175,7 @@ func (s *Links) insertTxn(tx store.Tx, t *txn, contact []byte) (err error) {
 
 // saveTxn stores what may change of a transaction.
 func saveTxn(tx store.Tx, t *txn) error {
-	_, err := tx.Exec(`UPDATE links_txn SET status = ?, charged = ?, refunded = ?, reference = ?, purpose = ?, goal = ?, next_ms = ?
-		WHERE id = ?`, string(t.Status), t.Charged, t.Refunded, t.Reference, t.Purpose, string(t.Goal), nullable(t.Next), t.ID)
-	if err != nil {
+	if err := changeTxn(tx, t); err != nil {
 		return fmt.Errorf("store transaction %d: %w", t.ID, err)
 	}
 	return nil

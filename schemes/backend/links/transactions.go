@@ -29,20 +29,15 @@ func noTxn(id int64) error {
 
 // txnsOf reads the transactions a condition picks.
 func txnsOf(r store.Reader, where string, args ...any) ([]*txn, error) {
-	rows, err := r.Query(`SELECT `+txnColumns+` FROM links_txn `+where, args...)
+	list, err := txns.All(r, where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read transactions: %w", err)
 	}
-	defer rows.Close()
 	var out []*txn
-	for rows.Next() {
-		t, err := scanTxn(rows)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, t)
+	for i := range list {
+		out = append(out, &list[i])
 	}
-	return out, rows.Err()
+	return out, nil
 }
 
 // visible reads a transaction that the routes show, with its link.

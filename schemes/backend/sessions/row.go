@@ -171,29 +171,26 @@ func saveSession(tx store.Tx, s *session) error {
 	return nil
 }
 
-const operationColumns = `id, order_id, session, payment, kind, result, amount, cancels, at_ms, COALESCE(due_ms, 0), data`
+func (o *operation) fields() store.Fields {
+	return store.Fields{"id", &o.id, "order_id", &o.order, "session", &o.session, "payment", &o.payment, "kind", &o.kind, "result", &o.result,
+		"amount", &o.amount, "cancels", &o.cancels, "at_ms", &o.at, "due_ms", store.OrNull(&o.due), "data", store.JSON(o)}
+}
+
+var (
+	operationTable = store.NewTable("sessions_operation", (*operation).fields)
+	putOperation   = operationTable.Put("kind", "result", "at_ms", "due_ms", "data")
+)
 
 // operations reads those that a condition of ours picks, the oldest first.
 func operations(r store.Reader, where string, args ...any) (list []*operation, err error) {
-	rows, err := r.Query(`SELECT `+operationColumns+` FROM sessions_operation WHERE `+where+` ORDER BY n`, args...)
+	all, err := operationTable.All(r, "WHERE "+where+" ORDER BY n", args...)
 	if err != nil {
 		return nil, fmt.Errorf("read operations: %w", err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		o := &operation{}
-		var amount int64
-		var data string
-		if err := rows.Scan(&o.id, &o.order, &o.session, &o.payment, &o.kind, &o.result, &amount, &o.cancels, &o.at, &o.due, &data); err != nil {
-			return nil, fmt.Errorf("read operations: %w", err)
-		}
-		if err := json.Unmarshal([]byte(data), o); err != nil {
-			return nil, fmt.Errorf("read operation %s: %w", o.id, err)
-		}
-		o.amount = money.Minor(amount)
-		list = append(list, o)
+	for i := range all {
+		list = append(list, &all[i])
 	}
-	return list, rows.Err()
+	return list, nil
 }
 
 func findOperation(r store.Reader, op, id string) (*operation, error) {
@@ -208,18 +205,7 @@ func findOperation(r store.Reader, op, id string) (*operation, error) {
 }
 
 func saveOperation(tx store.Tx, o *operation) error {
-	data, err := json.Marshal(o)
-	if err == nil {
-		var due any
-		if o.due != 0 {
-			due = o.due
-		}
-		_, err = tx.Exec(`INSERT INTO sessions_operation (id, order_id, session, payment, kind, result, amount, cancels, at_ms, due_ms, data)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, result = excluded.result, at_ms = excluded.at_ms,
-			due_ms = excluded.due_ms, data = excluded.data`,
-			o.id, o.order, o.session, o.payment, o.kind, o.result, int64(o.amount), o.cancels, o.at, due, string(data))
-	}
-	if err != nil {
+	if err := putOperation(tx, o); err != nil {
 		return fmt.Errorf("store operation: %w", err)
 	}
 	return nil

@@ -3,7 +3,6 @@ package wallets
 import (
 	"crypto/rand"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -38,6 +37,7 @@ type txn struct {
 	Request     []byte // sealed JSON
 	Created     int64
 	Scenario    string
+	Next        int64 // when it changes by itself, as stored; 0 = never
 }
 
 func (t *txn) key() string { return strconv.FormatInt(t.ID, 10) }
@@ -46,41 +46,29 @@ func (t *txn) cell() store.Cell {
 	return store.Cell{Table: "wallets_txn", Key: t.key(), Column: "request"}
 }
 
-const columns = `id, ppref, type, method, merchant, terminal_ref, original_ref, original_id, currency, hundredths, minor,
-	batch, qr, payload, request, state, account, created_ms, since_ms, stale_ms, timeout_ms, finalize_ms, scenario, script,
-	base_ms, pos`
-
-func scan(row *sql.Row) (*txn, error) {
-	var t txn
-	var typ, state, account, script string
-	var minor, qr, pos int64
-	var terminal sql.NullString
-	var original sql.NullInt64
-	err := row.Scan(&t.ID, &t.PPRef, &typ, &t.Method, &t.Merchant, &terminal, &t.OriginalRef, &original, &t.Currency,
-		&t.Hundredths, &minor, &t.Batch, &qr, &t.Payload, &t.Request, &state, &account, &t.Created, &t.Since, &t.Stale,
-		&t.TimeOut, &t.Final, &t.Scenario, &script, &t.Base, &pos)
-	if err != nil {
-		return nil, err
-	}
-	t.Type, t.State, t.Account = aapay.Type(typ), aapay.State(state), aapay.AccountState(account)
-	t.Minor, t.QR, t.Pos = money.Minor(minor), qr != 0, int(pos)
-	t.TerminalRef, t.OriginalID = terminal.String, original.Int64
-	if err := json.Unmarshal([]byte(script), &t.Script); err != nil {
-		return nil, fmt.Errorf("script of %d: %w", t.ID, err)
-	}
-	return &t, nil
+func (t *txn) fields() store.Fields {
+	return store.Fields{"id", &t.ID, "ppref", &t.PPRef, "type", &t.Type, "method", &t.Method, "merchant", &t.Merchant,
+		"terminal_ref", store.OrNull(&t.TerminalRef), "original_ref", &t.OriginalRef, "original_id", store.OrNull(&t.OriginalID), "currency", &t.Currency,
+		"hundredths", &t.Hundredths, "minor", &t.Minor, "batch", &t.Batch, "qr", &t.QR, "payload", &t.Payload, "request", &t.Request,
+		"state", &t.State, "account", &t.Account, "created_ms", &t.Created, "since_ms", &t.Since, "stale_ms", &t.Stale, "timeout_ms", &t.TimeOut,
+		"finalize_ms", &t.Final, "scenario", &t.Scenario, "script", store.JSON(&t.Script), "base_ms", &t.Base, "pos", &t.Pos, "next_ms", store.OrNull(&t.Next)}
 }
+
+var (
+	txns      = store.NewTable("wallets_txn", (*txn).fields)
+	changeTxn = txns.Update("state", "account", "since_ms", "script", "base_ms", "pos", "next_ms") // what may change of one
+)
 
 // one reads the transaction where column = value, or nil.
 func one(r store.Reader, where string, value any) (*txn, error) {
-	t, err := scan(r.QueryRow(`SELECT `+columns+` FROM wallets_txn WHERE `+where, value))
+	t, err := txns.One(r, "WHERE "+where, value)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read transaction: %w", err)
 	}
-	return t, nil
+	return &t, nil
 }
 
 const (
@@ -120,18 +108,12 @@ func find(r store.Reader, ref string, ways ...string) (*txn, error) {
 	return nil, nil
 }
 
-func (t *txn) next() any {
+// next is when the transaction changes by itself, 0 = never.
+func (t *txn) next() int64 {
 	if c, ok := due(t.life); ok {
 		return c.At
 	}
-	return nil
-}
-
-func nullable(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
+	return 0
 }
 
 // insert stores a new transaction and gives it its id and ppref.
@@ -150,20 +132,8 @@ func (w *Wallets) insert(tx store.Tx, t *txn, request []byte) error {
 	if t.Request, err = w.db.Seal(tx, t.cell(), request); err != nil {
 		return fmt.Errorf("seal request of %d: %w", t.ID, err)
 	}
-	script, err := json.Marshal(t.Script)
-	if err != nil {
-		return fmt.Errorf("script of %d: %w", t.ID, err)
-	}
-	var original any
-	if t.OriginalID != 0 {
-		original = t.OriginalID
-	}
-	_, err = tx.Exec(`INSERT INTO wallets_txn (`+columns+`, next_ms)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		t.ID, t.PPRef, string(t.Type), t.Method, t.Merchant, nullable(t.TerminalRef), t.OriginalRef, original, t.Currency,
-		t.Hundredths, int64(t.Minor), t.Batch, flag(t.QR), t.Payload, t.Request, string(t.State), string(t.Account), t.Created,
-		t.Since, t.Stale, t.TimeOut, t.Final, t.Scenario, string(script), t.Base, int64(t.Pos), t.next())
-	if err != nil {
+	t.Next = t.next()
+	if err := txns.Insert(tx, t); err != nil {
 		return fmt.Errorf("store transaction %d: %w", t.ID, err)
 	}
 	return nil
@@ -171,13 +141,8 @@ func (w *Wallets) insert(tx store.Tx, t *txn, request []byte) error {
 
 // save stores what may change of a transaction.
 func save(tx store.Tx, t *txn) error {
-	script, err := json.Marshal(t.Script)
-	if err != nil {
-		return fmt.Errorf("script of %d: %w", t.ID, err)
-	}
-	_, err = tx.Exec(`UPDATE wallets_txn SET state = ?, account = ?, since_ms = ?, script = ?, base_ms = ?, pos = ?, next_ms = ?
-		WHERE id = ?`, string(t.State), string(t.Account), t.Since, string(script), t.Base, int64(t.Pos), t.next(), t.ID)
-	if err != nil {
+	t.Next = t.next()
+	if err := changeTxn(tx, t); err != nil {
 		return fmt.Errorf("store transaction %d: %w", t.ID, err)
 	}
 	return nil
@@ -196,13 +161,6 @@ func once(tx store.Tx, mark string, nowMS int64) (bool, error) {
 		return false, fmt.Errorf("set mark: %w", err)
 	}
 	return true, nil
-}
-
-func flag(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // newRef makes a ppref: unguessable, since it opens the wallet page, saying what it is, and 25 characters long, since an
