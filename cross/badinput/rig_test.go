@@ -322,7 +322,7 @@ func (x *rig) normal(pay func(o register.PayOptions) register.Result) {
 	x.be.turn(nil)
 	x.be.pays(20 * time.Millisecond)
 	var res register.Result
-	for end := time.Now().Add(40 * time.Second); x.alive(); wait(150 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); x.alive(); wait(150 * time.Millisecond) {
 		if res = pay(register.PayOptions{}); res.Approved {
 			return
 		}
