@@ -34,7 +34,7 @@ func (o *Outbox) Alert(tx store.Tx, op Op, subject string) error {
 	return nil
 }
 
-// ErrNoAlert is the answer to an acknowledgement of an operation that nobody was alerted to.
+// ErrNoAlert is the answer to an acknowledgement of an operation without an alert.
 var ErrNoAlert = errors.New("no alert of this operation waits for an acknowledgement")
 
 // Acknowledge ends the alert of an operation. ErrNoAlert.

@@ -38,7 +38,7 @@ type Options struct {
 	IdempotencyTTL time.Duration
 	// Retention is how much running time a final operation is kept; default 90 days.
 	Retention time.Duration
-	// Watch is told of an operation after each commit in which an attempt or its end changed it; nil = nobody. It must not block.
+	// Watch is told of an operation after each commit in which an attempt or its end changed it; nil = no watcher. It must not block.
 	Watch func(op Op)
 	// LastID is the highest number that was given before, by the journal's end; 0 = as the table says.
 	LastID int64
@@ -134,7 +134,7 @@ func NewOutbox(opts Options) *Outbox {
 // sumEvery is how many operations are accepted until they are added to the sums: the report counts the rest one by one.
 const sumEvery = 128
 
-// ErrKind is the answer to an operation of a kind nobody sends.
+// ErrKind is the answer to an operation of a kind that has no sender.
 var ErrKind = errors.New("no sender for this kind of operation")
 
 // Accept stores an operation in the caller's transaction. A second Accept of the same operation is nil and

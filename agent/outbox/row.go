@@ -118,7 +118,7 @@ func (o *Outbox) save(tx store.Tx, r *row) error {
 	if err := o.changed(tx, r); err != nil {
 		return err
 	}
-	if open == 1 { // it stands where it stood: nobody's turn has come
+	if open == 1 { // it keeps its place: no other operation's turn has come
 		return nil
 	}
 	return mark(tx, r.aggregate)

@@ -103,7 +103,7 @@ func (o *Outbox) resume(ctx context.Context) error {
 	return nil
 }
 
-// strangers warns of operations whose kind nobody sends: they stay where they are, visibly.
+// strangers warns of operations whose kind has no sender: they stay where they are, visibly.
 func (o *Outbox) strangers(r store.Reader) error {
 	lines, err := Report(r)
 	if err != nil {
@@ -196,7 +196,7 @@ func (o *Outbox) schedule(ctx context.Context, wg *sync.WaitGroup) (time.Duratio
 			continue
 		case probe:
 			due = max(due, c.service.next)
-		case alone: // an undo asks for nobody's leave: no probe comes before it, and it waits by its own back-off
+		case alone: // an undo waits for no probe, and it waits by its own back-off
 			due = max(due, c.service.after)
 		}
 		if due > run {

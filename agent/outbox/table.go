@@ -1,9 +1,13 @@
 package outbox
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
+
+// ErrState is the answer to a verb that does not fit the operation's state.
+var ErrState = errors.New("not possible in this state")
 
 // position is where an operation is in its life: all that the table decides by.
 type position struct {

@@ -239,7 +239,7 @@ func TestTheTableDoesNoIO(t *testing.T) {
 	for _, i := range f.Imports {
 		imports = append(imports, i.Path.Value)
 	}
-	require.Equal(t, []string{`"fmt"`, `"slices"`}, imports)
+	require.Equal(t, []string{`"errors"`, `"fmt"`, `"slices"`}, imports)
 }
 
 // TestARowIsWrittenOnlyAsItWasRead: what decided about a row that has another state by now changes nothing.

@@ -10,9 +10,6 @@ import (
 	"posagent/store"
 )
 
-// ErrState is the answer to a verb that does not fit the operation's state.
-var ErrState = errors.New("not possible in this state")
-
 // Get reads one operation with payload and memo (nil once their key was destroyed). ErrUnknown; ErrAltered
 // with the operation as stored when its row does not verify.
 func (o *Outbox) Get(r store.Reader, key wire.Key) (Op, error) {

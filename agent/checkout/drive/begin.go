@@ -211,7 +211,7 @@ func (a *accepting) choose() error {
 	return nil
 }
 
-// asks says that somebody has to answer before the payment can start.
+// asks says that the customer or the cashier has to answer before the payment can start.
 func (a *accepting) asks() bool {
 	return a.d.prompter != nil && (a.req.Amount == 0 || a.offers[0].Asks() || len(a.offers) > 1 && a.req.CardType == 0)
 }

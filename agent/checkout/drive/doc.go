@@ -5,7 +5,7 @@
 // remembers), drive/perform (what a decision asks for once it is durable).
 //
 // It guarantees:
-//   - a sale is durable before Begin returns, and every decision before anybody is told of it;
+//   - a sale is durable before Begin returns, and every decision before a register is told of it;
 //   - a refund or reversal that is asked for again joins the first, also while the journal cannot be written;
 //   - every open sale is taken up before the next one begins; a dead network keeps none from beginning;
 //   - the end of day closes no batch over what is not settled.

@@ -59,7 +59,7 @@ type Config struct {
 	Poll                                 time.Duration // never faster; 0 = 2 s
 	Grace                                time.Duration // for an acknowledgement; 0 = 10 minutes
 	Patience                             time.Duration // of a register without intermediate status; 0 = checkout.Patience
-	StaleEnds                            bool          // a code nobody scanned in time ends the sale, instead of waiting for the app
+	StaleEnds                            bool          // a code that was not scanned in time ends the sale, instead of waiting for the app
 	RefundLast                           bool          // a refund without original means the last payment
 	Exclude                              []int32       // paymentProviderIds not offered here
 	KeepSales                            time.Duration // running time for which a sale that has ended is kept; 0 = for ever

@@ -27,7 +27,7 @@ func (d *Drive) endDay(ctx context.Context) (ecr.Totals, error) {
 		return ecr.Totals{}, refuse(ecr.EODImpossible, "end of day is running")
 	}
 	defer d.closing.Store(false)
-	d.desk.Lock()   // whoever is in Begin has journalled its sale
+	d.desk.Lock()   // a request in Begin has journalled its sale
 	d.desk.Unlock() //nolint:staticcheck // the lock is the wait
 	until := d.boot() + closeBound
 	waited := map[wire.Key]bool{} // found unconfirmed: their undo has to be proven

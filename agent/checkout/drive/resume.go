@@ -11,7 +11,7 @@ import (
 	"posagent/store"
 )
 
-// resume takes every sale of the journal up again. It asks nobody outside: a dead network does not keep the terminal from starting.
+// resume takes every sale of the journal up again. It asks nothing outside the terminal: a dead network does not keep the terminal from starting.
 func (d *Drive) resume(ctx context.Context) error {
 	var rows []*journal.Row
 	if err := d.db.Read(ctx, func(r store.Reader) error {

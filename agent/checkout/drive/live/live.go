@@ -58,7 +58,7 @@ func (w *Waiter) Give(o ecr.Outcome) {
 // New makes an empty memory.
 func New() *Sales { return &Sales{changed: make(chan struct{}), sales: map[wire.Key]*Sale{}} }
 
-// Announce wakes whoever waits for sales to change.
+// Announce wakes all callers that wait for a sale to change.
 func (s *Sales) Announce() {
 	s.mu.Lock()
 	close(s.changed)
@@ -226,7 +226,7 @@ func (s *Sales) Unwanted(key wire.Key) bool {
 	return l != nil && l.unwanted
 }
 
-// SetProgress shows a step to everybody who waits; only the latest is kept.
+// SetProgress shows a step to every waiter; only the latest is kept.
 func (s *Sales) SetProgress(key wire.Key, p ecr.Progress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -359,7 +359,7 @@ func (s *Sales) Unrecorded(key wire.Key, what ecr.Delivery) {
 	}
 }
 
-// Heard is what is known of a telling nobody reports on any more.
+// Heard is what is known of a telling that no register reports on any more.
 func (s *Sales) Heard(key wire.Key) ecr.Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()

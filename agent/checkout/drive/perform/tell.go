@@ -119,10 +119,10 @@ func (p *Performer) give(key wire.Key, w *live.Waiter, o ecr.Outcome) {
 	p.Later(func(ctx context.Context) { p.holdBound(ctx, key) })
 }
 
-// tell gives the outcome to everybody who waits for it. Nobody waiting for an approval means that the register does not have it.
+// tell gives the outcome to every waiter. Where no caller waits for an approval the register does not have it.
 func (p *Performer) tell(row *journal.Row) {
 	waiters, alone := p.sales.TakeAll(row.Key)
-	if len(waiters) > 0 { // else it is an old sale, nobody stands before the screen
+	if len(waiters) > 0 { // else it is an old sale, and no customer stands before the screen
 		p.showResult(row)
 	}
 	for _, w := range waiters {
@@ -133,7 +133,7 @@ func (p *Performer) tell(row *journal.Row) {
 	}
 }
 
-// tellInterim answers everybody who waits with "in progress"; it was journalled before.
+// tellInterim answers every waiter with "in progress"; it was journalled before.
 func (p *Performer) tellInterim(row *journal.Row) {
 	for _, w := range p.sales.TakeInterim(row) {
 		p.give(row.Key, w, p.Outcome(row, false))
@@ -195,7 +195,7 @@ func (p *Performer) markInProgress(ctx context.Context, key wire.Key) (*journal.
 	return row, err
 }
 
-// holdBound ends a telling that nobody reports on.
+// holdBound ends a telling that no register reports on.
 func (p *Performer) holdBound(ctx context.Context, key wire.Key) {
 	deadline := p.boot() + holdMax
 	for {
@@ -228,7 +228,7 @@ func (p *Performer) holdBound(ctx context.Context, key wire.Key) {
 	}
 }
 
-// progress shows a step to everybody who waits.
+// progress shows a step to every waiter.
 func (p *Performer) progress(key wire.Key, s ecr.Step) { p.sales.SetProgress(key, p.stepText(s)) }
 
 // stepText is a step with what a customer is told of it.
