@@ -24,13 +24,13 @@ var ofECR = []mutant{
 		{"ecr/zvt/sale.go", "case r.lost:\n\t\tm.record(ecr.Lost)", "case r.lost:\n\t\tm.record(ecr.Told)"},
 	}},
 	{"the same request id is another sale", protocol, "TestConformance", []edit{
-		{"ecr/zvt/ids.go", `return fmt.Sprintf("zvt-%d-%06d", m.prof.Epoch, id)`, `return fmt.Sprintf("zvt-%d-%06d-%d", m.prof.Epoch, id, m.gen)`},
+		{"ecr/zvt/machine.go", `return fmt.Sprintf("zvt-%d-%06d", m.prof.Epoch, id)`, `return fmt.Sprintf("zvt-%d-%06d-%d", m.prof.Epoch, id, m.gen)`},
 	}},
 	{"a register is told another's last sale", "ecr/ecrtest/toy", "TestConformance", []edit{
 		{"ecr/session/dialog.go", `s.o.Desk.Last(ctx, cmp.Or(a.Line, s.o.Line))`, `s.o.Desk.Last(ctx, cmp.Or("one/1", a.Line, s.o.Line))`},
 	}},
 	{"what waits for its acknowledgement cannot be taken back", "ecr/session", "TestUnsendTakesBackWhatHasNotLeft", []edit{
-		{"ecr/session/dialog.go", `if l.cancel != nil && l.seq <= through {`, `if false {`},
+		{"ecr/session/late.go", `if l.cancel != nil && l.seq <= through {`, `if false {`},
 	}},
 	{"frame filter off", frame, "TestRepeatedSaleIsDeliveredOnce", []edit{
 		{"ecr/zvt/frame/filter.go", `if f.prev == nil || !bytes.Equal(data, f.prev) {`, `if f.prev == nil || !bytes.Equal(data, f.prev) || true {`},
@@ -45,10 +45,10 @@ var ofECR = []mutant{
 		{"ecr/session/tcp.go", `			keepAlive(tcp)`, `			_ = tcp.SetKeepAlive(false)`},
 	}},
 	{"a command is done without the password", "ecr/session", "TestField_L3NothingWithoutThePassword", []edit{
-		{"ecr/zvt/machine.go", `if !m.shown && !m.shows(msg) {`, `if !m.shown && !m.shows(msg) && msg.Cmd != apdu.AbortECR {`},
+		{"ecr/zvt/step.go", `if !m.shown && !m.shows(msg) {`, `if !m.shown && !m.shows(msg) && msg.Cmd != apdu.AbortECR {`},
 	}},
 	{"a wrong password is taken for the right one", "ecr/session", "TestField_L3WrongPasswordsCostTime", []edit{
-		{"ecr/zvt/sale.go", `c.Right = c.Password && pw == password`, `c.Right = c.Password && pw != ""`},
+		{"ecr/zvt/request.go", `c.Right = c.Password && pw == password`, `c.Right = c.Password && pw != ""`},
 	}},
 	{"wrong passwords cost no time", "ecr/session", "TestField_L3WrongPasswordsCostTime", []edit{
 		{"ecr/session/guard.go", `	one.wrong++`, `	one.wrong = 0`},

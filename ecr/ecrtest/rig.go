@@ -12,6 +12,7 @@ import (
 	"posagent/ecr"
 	"posagent/ecr/ecrtest/desk"
 	"posagent/ecr/session"
+	"posagent/schemes/money"
 )
 
 // limit is how long one question of a register may take, in made-up time.
@@ -183,3 +184,5 @@ func contains(deliveries []string, sale string) bool {
 	}
 	return false
 }
+
+func minor(n int64) money.Minor { return money.Minor(n) }

@@ -13,10 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/ecr/ecrtest/desk"
-	"posagent/schemes/money"
 )
-
-func minor(n int64) money.Minor { return money.Minor(n) }
 
 // Run holds a protocol to its fixture on every kind of line that it runs on.
 func Run(t *testing.T, f Fixture) {

@@ -287,13 +287,6 @@ func (s *Session) ServeSerial(ctx context.Context, opener Opener) error {
 	return ctx.Err()
 }
 
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
-}
-
 var (
 	errNoLine   = errors.New("line is not open")
 	errNoSerial = errors.New("the register's protocol does not run on a serial line: set [ecr] tcp")

@@ -98,28 +98,6 @@ func keepAlive(conn *net.TCPConn) {
 	}
 }
 
-// rank is what a connection has shown itself to be. The lower it is, the sooner it is closed for
-// another.
-type rank uint8
-
-const (
-	silent     rank = iota // it has said nothing
-	speaking               // it has sent a command
-	registered             // it has registered
-)
-
-// rankOf is what a message says of its connection. Where a password is set, a command without it
-// shows nothing.
-func (d *dialog) rankOf(claim ecr.Claim) rank {
-	switch {
-	case !d.shown:
-		return silent
-	case claim.Register:
-		return registered
-	}
-	return speaking
-}
-
 // makeRoom closes a connection without a dialogue when there are too many: of those that have shown
 // least, one of the address that has most, and there the oldest. A register that is connected keeps
 // its place beside any crowd of others.
@@ -152,4 +130,63 @@ func (s *Session) makeRoom() bool {
 	go out.closeLine()
 	out.lost = true
 	return true
+}
+
+// The pace at which a line takes messages of connections that are in no dialogue, and the longest
+// that one waits.
+const (
+	strangerEvery = 2 * time.Millisecond
+	strangerMost  = 50 * time.Millisecond
+)
+
+var errEvicted = errors.New("closed for another connection")
+
+// turn holds a message of a stranger back for its turn, so that a flood of them takes nothing from
+// a sale. The connection that runs the line's dialogue is never held back. It fails where the
+// connection was closed for another meanwhile.
+func (d *dialog) turn(ctx context.Context) error {
+	s := d.s
+	s.mu.Lock()
+	if s.owner == d || !d.from.IsValid() {
+		s.mu.Unlock()
+		return nil
+	}
+	now := time.Now()
+	if s.next.Before(now) {
+		s.next = now
+	}
+	wait := s.next.Sub(now)
+	if wait < strangerMost {
+		s.next = s.next.Add(strangerEvery)
+	}
+	s.mu.Unlock()
+	if wait > 0 {
+		pause(ctx, wait)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d.lost {
+		return errEvicted
+	}
+	return nil
+}
+
+// address is where a connection comes from, the zero Addr where that is no IP address.
+func address(conn net.Conn) netip.Addr {
+	tcp, ok := conn.RemoteAddr().(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}
+	}
+	at, _ := netip.AddrFromSlice(tcp.IP)
+	return at.Unmap()
+}
+
+// allowed reports whether a connection may come from an address; no list allows all.
+func (s *Session) allowed(from netip.Addr) bool {
+	for _, p := range s.o.Allow {
+		if p.Contains(from) {
+			return true
+		}
+	}
+	return len(s.o.Allow) == 0
 }

@@ -5,22 +5,6 @@ import (
 	"posagent/ecr/zvt/apdu"
 )
 
-// Status bytes of a status enquiry and of 04 FF.
-const (
-	statusReady   = 0x00
-	statusInit    = 0x51
-	statusWait    = 0x9C
-	ifWorking     = 0x0E
-	ifReversing   = 0x05
-	ifPleaseWait  = 0x17
-	ifText        = 0xFF
-	resultNoReply = 0xA3
-	resultBusy    = 0xA0
-
-	resultTooSmall = 0xC8
-	resultTooLarge = 0xC3
-)
-
 // beginAdmin starts the commands that are no sales.
 func (m *Machine) beginAdmin() {
 	cmd := m.d.msg.Cmd

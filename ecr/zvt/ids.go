@@ -2,11 +2,8 @@ package zvt
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
-	"time"
 
-	"posagent/ecr"
 	"posagent/ecr/zvt/apdu"
 )
 
@@ -107,26 +104,4 @@ func encode(msg apdu.Message) []byte {
 		return []byte{byte(msg.Cmd >> 8), byte(msg.Cmd), 0}
 	}
 	return data
-}
-
-func (m *Machine) start(t ecr.Timer, after time.Duration) {
-	m.timerSeq++
-	m.timers[t] = m.timerSeq
-	m.do(ecr.StartTimer{Timer: t, Seq: m.timerSeq, After: after})
-}
-
-func (m *Machine) stop(t ecr.Timer) {
-	if m.timers[t] == 0 {
-		return
-	}
-	m.timers[t] = 0
-	m.do(ecr.StopTimer{Timer: t})
-}
-
-// sequence is the request id handed to the desk.
-func (m *Machine) sequence(id int) string {
-	if id < 0 {
-		return ""
-	}
-	return fmt.Sprintf("zvt-%d-%06d", m.prof.Epoch, id)
 }

@@ -1,7 +1,7 @@
 package zvt
 
 import (
-	"slices"
+	"fmt"
 	"time"
 
 	"posagent/ecr"
@@ -163,131 +163,7 @@ func (m *Machine) Sale() string {
 // thrown away.
 func (m *Machine) Settled() bool { return m.phase == idle && len(m.orphans) == 0 }
 
-// Step takes one event and returns what to do, in this order.
-func (m *Machine) Step(ev ecr.Event) []ecr.Action {
-	m.actions = nil
-	switch ev := ev.(type) {
-	case ecr.Received:
-		m.received(ev)
-	case ecr.Sent:
-		m.sent(ev)
-	case ecr.Begun:
-		m.begun(ev)
-	case ecr.Held:
-		m.hold(ev)
-	case ecr.NotBegun:
-		m.refused(ev)
-	case ecr.Progressed:
-		m.progressed(ev)
-	case ecr.Ended:
-		m.ended(ev)
-	case ecr.AbortDecided:
-		m.aborted(ev)
-	case ecr.Recorded:
-		m.recorded(ev)
-	case ecr.Totalled:
-		m.totalled(ev)
-	case ecr.Checked:
-		m.checked(ev)
-	case ecr.Saved:
-		m.saved(ev)
-	case ecr.Fired:
-		m.fired(ev)
-	case ecr.Gone:
-		m.drop(false, true)
-	case ecr.Freed:
-		m.freed()
-	case ecr.Undoing:
-		m.undoing()
-	case ecr.Learned:
-		m.prof = loadProfile(ev.Profile)
-	}
-	return m.actions
-}
-
-// undoing tells a register that is not in a dialogue and wants intermediate status.
-func (m *Machine) undoing() {
-	if m.shown && m.phase == idle && m.pending == nil && m.prof.Config&cfgIntermediate != 0 {
-		m.send(apdu.NewPrefixed(apdu.Intermediate, []byte{ifReversing}), forProgress)
-	}
-}
-
 func (m *Machine) do(a ecr.Action) { m.actions = append(m.actions, a) }
-
-func (m *Machine) received(ev ecr.Received) {
-	if len(ev.Data) < 3 {
-		return
-	}
-	msg, err := apdu.Decode(ev.Data)
-	if msg.Cmd.IsReply() {
-		m.answered(msg)
-		return
-	}
-	if !m.shown && !m.shows(msg) {
-		m.reply(-1, apdu.Refuse(0x37))
-		return
-	}
-	id, fresh := m.ids.see(m.prof.Sequenced, msg, ev.Data)
-	rules, known := table[msg.Cmd]
-	switch {
-	case err != nil, !known, fresh == contradicts:
-		m.reply(id, apdu.Refuse(0x83))
-		return
-	case fresh == repeats && m.phase != idle && m.phase != ending:
-		if m.ids.reply != nil {
-			m.transmit(m.ids.reply)
-		}
-		return
-	case fresh == restarts:
-		m.prof.Epoch++
-		m.do(ecr.Save{Profile: m.prof.encode()})
-	}
-	column := m.phase
-	if ev.Elsewhere && (m.phase == idle || m.phase == ending) {
-		column = elsewhere
-	}
-	m.follow(rules[column], msg, id, fresh == repeats, ev.OpenSale)
-}
-
-// follow carries out one field of the table.
-func (m *Machine) follow(r rule, msg apdu.Message, id int, again bool, openSale string) {
-	switch r {
-	case take:
-		m.drop(false, false)
-		m.begin(msg, id, again)
-	case restart:
-		m.drop(false, true)
-		m.begin(msg, id, again)
-	case join:
-		m.drop(true, false)
-		m.begin(msg, id, again)
-	case forgets:
-		m.reply(id, apdu.Refuse(0xA0))
-		m.d.forgotten, m.d.notify = true, false
-		m.stop(TimerProgress)
-	case unheard:
-		m.forget(msg, id, again)
-	case await:
-		m.drop(false, false)
-		m.await(msg, id, again)
-	case busy:
-		m.reply(id, apdu.Refuse(0xA0))
-	case side:
-		m.sideStatus(msg, id)
-	case abort, abortSoon:
-		m.abortSale(id)
-	case abortOld:
-		m.abortLost(id, openSale)
-	case abortLate:
-		if m.d.outcome.Result == ecr.Aborted {
-			m.reply(id, apdu.OK())
-		} else {
-			m.reply(id, apdu.Refuse(0x83))
-		}
-	default:
-		m.reply(id, apdu.Refuse(0x83))
-	}
-}
 
 // drop ends the dialogue where it stands. joined: its sale is spoken for by another dialogue. gone:
 // the register is no longer listening, so a sale it was never told about is aborted.
@@ -333,151 +209,55 @@ func (m *Machine) finish() {
 	m.stop(TimerFree)
 }
 
-// reply answers a command of the register.
-func (m *Machine) reply(id int, msg apdu.Message) {
-	data := encode(stamp(msg, id))
-	if id >= 0 {
-		m.ids.reply = data
-	}
-	m.transmit(data)
+func (m *Machine) start(t ecr.Timer, after time.Duration) {
+	m.timerSeq++
+	m.timers[t] = m.timerSeq
+	m.do(ecr.StartTimer{Timer: t, Seq: m.timerSeq, After: after})
 }
 
-func (m *Machine) transmit(data []byte) int {
-	m.seq++
-	m.leaving++
-	m.do(ecr.Send{Seq: m.seq, Data: data})
-	return m.seq
-}
-
-// send queues a message of ours; one is on the way at a time.
-func (m *Machine) send(msg apdu.Message, why purpose) {
-	m.queue = append(m.queue, outgoing{msg: msg, why: why})
-	m.next()
-}
-
-func (m *Machine) next() {
-	if m.pending != nil || len(m.queue) == 0 {
+func (m *Machine) stop(t ecr.Timer) {
+	if m.timers[t] == 0 {
 		return
 	}
-	o := m.queue[0]
-	m.queue = m.queue[1:]
-	o.id = -1
-	if _, has := idOf(o.msg); !has { // a registration's completion echoes the offered id itself
-		o.id = m.ids.take(m.prof.Sequenced)
-	}
-	o.seq = m.transmit(encode(stamp(o.msg, o.id)))
-	m.pending = &o
+	m.timers[t] = 0
+	m.do(ecr.StopTimer{Timer: t})
 }
 
-func (m *Machine) sent(ev ecr.Sent) {
-	m.leaving = max(0, m.leaving-1)
-	m.unsent = slices.DeleteFunc(m.unsent, func(seq int) bool { return seq == ev.Seq })
-	switch {
-	case m.pending == nil || m.pending.seq != ev.Seq:
-	case ev.OK:
-		m.pending.sent = true
-		m.start(TimerReply, m.patience())
-	default:
-		m.settle(reply{lost: true})
+// sequence is the request id handed to the desk.
+func (m *Machine) sequence(id int) string {
+	if id < 0 {
+		return ""
 	}
+	return fmt.Sprintf("zvt-%d-%06d", m.prof.Epoch, id)
+}
+
+// request is what a financial command says besides what the desk needs to know.
+type request struct {
+	tlv       bool          // a container may be sent: the registration or this command had one
+	currency  bool          // BMP 49 may be sent
+	wantsCard bool          // TLV 41 may be sent
+	ackWithin time.Duration // BMP 01, 0 = not said
+	askAgain  int           // BMP 02: how often to ask again, less one
+	receipts  *byte         // TLV 1F04
+}
+
+// terminalDigits is BMP 29.
+func terminalDigits(id string) []byte {
+	var n int64
+	for _, r := range id {
+		if r >= '0' && r <= '9' {
+			n = (n*10 + int64(r-'0')) % 100_000_000
+		}
+	}
+	b, err := apdu.PackBCD(n, 4)
+	if err != nil {
+		return make([]byte, 4)
+	}
+	return b
 }
 
 // reply is the register's answer to a message of ours.
 type reply struct {
 	lost bool
 	code byte // 00 for 80 00 and 84 00
-}
-
-func (m *Machine) answered(msg apdu.Message) {
-	if m.pending == nil {
-		m.owed = max(0, m.owed-1)
-		return
-	}
-	id, named := idOf(msg)
-	named = named && m.pending.id >= 0
-	if named && id != m.pending.id {
-		return
-	}
-	r := reply{}
-	if !msg.Cmd.IsOK() {
-		r.code = msg.Cmd.Code()
-	}
-	if !named && m.owed > 0 && m.pending.why == forTelling {
-		m.owed--
-		m.pending.held = &r
-		if m.pending.sent {
-			m.start(TimerReply, m.patience())
-		}
-		return
-	}
-	m.settle(r)
-}
-
-// settle ends the wait for an answer and goes on.
-func (m *Machine) settle(r reply) {
-	o := m.pending
-	m.pending = nil
-	if r.lost {
-		m.owed++
-	} else if o.why == forProgress {
-		m.answers = true
-		if m.phase == running && !m.d.waits && r.code == 0 {
-			m.d.waits = true
-			m.do(ecr.Waits{Sale: m.d.sale})
-		}
-	}
-	m.stop(TimerReply)
-	switch o.why {
-	case forTelling:
-		m.toldWith(r)
-	case forPrint:
-		m.printed(r)
-	case forEnd:
-		m.finish()
-	}
-	m.next()
-}
-
-func (m *Machine) fired(ev ecr.Fired) {
-	if ev.Timer >= timers || m.timers[ev.Timer] != ev.Seq || ev.Seq == 0 {
-		return
-	}
-	m.timers[ev.Timer] = 0
-	switch ev.Timer {
-	case TimerReply:
-		switch {
-		case m.pending == nil:
-		case m.pending.held != nil && m.answers && !m.d.doubted: // whose answer was it? The next one is to a 04 0F
-			m.d.doubted = true
-			m.pending, m.owed = nil, 0
-			m.tell()
-		case m.pending.held != nil: // it does not answer the others
-			m.settle(*m.pending.held)
-		default:
-			m.settle(reply{lost: true})
-		}
-	case TimerAnswer:
-		m.answerNow()
-	case TimerProgress:
-		m.intermediate()
-	case TimerFree:
-		m.refuseRepeat(resultBusy)
-	case TimerAskAgain:
-		if m.phase == pausing {
-			m.tell()
-		}
-	}
-}
-
-// patience is how long the pending message may wait for its answer.
-func (m *Machine) patience() time.Duration {
-	switch {
-	case m.pending.held != nil:
-		return secondWithin
-	case m.pending.why != forTelling, m.d.hurried:
-		return t3
-	case m.d.request.ackWithin > 0:
-		return m.d.request.ackWithin
-	}
-	return tellWithin
 }

@@ -11,16 +11,6 @@ import (
 	"posagent/schemes/money"
 )
 
-// request is what a financial command says besides what the desk needs to know.
-type request struct {
-	tlv       bool          // a container may be sent: the registration or this command had one
-	currency  bool          // BMP 49 may be sent
-	wantsCard bool          // TLV 41 may be sent
-	ackWithin time.Duration // BMP 01, 0 = not said
-	askAgain  int           // BMP 02: how often to ask again, less one
-	receipts  *byte         // TLV 1F04
-}
-
 // Why a financial command is not begun.
 var (
 	errMalformed = errors.New("malformed value")     // 84 83 00
@@ -154,17 +144,47 @@ func original(v []byte) (string, bool) {
 	return kind + strconv.FormatUint(n, 10), true
 }
 
-// terminalDigits is BMP 29.
-func terminalDigits(id string) []byte {
-	var n int64
-	for _, r := range id {
-		if r >= '0' && r <= '9' {
-			n = (n*10 + int64(r-'0')) % 100_000_000
-		}
+// open makes the dialogue of a command, or refuses the command for its password.
+func (m *Machine) open(msg apdu.Message, id int, again bool) bool {
+	if !m.allowed(msg) {
+		m.reply(id, apdu.Refuse(0x37))
+		return false
 	}
-	b, err := apdu.PackBCD(n, 4)
-	if err != nil {
-		return make([]byte, 4)
+	m.owed = len(m.unsent) // a register that asks has said all it had to say
+	m.gen++
+	m.d = dialogue{gen: m.gen, msg: msg, id: id, again: again, request: m.options(msg),
+		notify: m.prof.Config&cfgIntermediate != 0}
+	return true
+}
+
+// ClaimOf reads what a command says of its sender, where password is the line's, "" = none.
+func ClaimOf(data []byte, password string) (c ecr.Claim) {
+	c.Register = len(data) > 1 && data[0] == byte(apdu.Registration>>8) && data[1] == byte(apdu.Registration&0xFF)
+	if password == "" {
+		return c
 	}
-	return b
+	if msg, err := apdu.Decode(data); err == nil {
+		var pw string
+		pw, c.Password = msg.Password()
+		c.Right = c.Password && pw == password
+	}
+	return c
+}
+
+// shows takes the password that a command carries, and reports whether it is the terminal's.
+func (m *Machine) shows(msg apdu.Message) bool {
+	pw, ok := msg.Password()
+	m.shown = ok && pw == m.cfg.Password
+	return m.shown
+}
+
+// allowed checks the password of a register that has shown it: what changes something must not
+// carry another.
+func (m *Machine) allowed(msg apdu.Message) bool {
+	switch msg.Cmd {
+	case apdu.Registration, apdu.Reversal, apdu.RefundCmd, apdu.EndOfDay, apdu.Initialisation:
+		pw, _ := msg.Password()
+		return m.cfg.Password == "" || pw == m.cfg.Password
+	}
+	return true
 }

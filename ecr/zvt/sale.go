@@ -7,66 +7,6 @@ import (
 	"posagent/ecr/zvt/apdu"
 )
 
-// begin starts the dialogue of a command that may be begun now.
-func (m *Machine) begin(msg apdu.Message, id int, again bool) {
-	if !m.open(msg, id, again) {
-		return
-	}
-	switch msg.Cmd {
-	case apdu.Authorisation, apdu.Reversal, apdu.RefundCmd:
-		m.beginSale()
-	case apdu.RepeatReceipt:
-		m.beginRepeat()
-	default:
-		m.beginAdmin()
-	}
-}
-
-// open makes the dialogue of a command, or refuses the command for its password.
-func (m *Machine) open(msg apdu.Message, id int, again bool) bool {
-	if !m.allowed(msg) {
-		m.reply(id, apdu.Refuse(0x37))
-		return false
-	}
-	m.owed = len(m.unsent) // a register that asks has said all it had to say
-	m.gen++
-	m.d = dialogue{gen: m.gen, msg: msg, id: id, again: again, request: m.options(msg),
-		notify: m.prof.Config&cfgIntermediate != 0}
-	return true
-}
-
-// ClaimOf reads what a command says of its sender, where password is the line's, "" = none.
-func ClaimOf(data []byte, password string) (c ecr.Claim) {
-	c.Register = len(data) > 1 && data[0] == byte(apdu.Registration>>8) && data[1] == byte(apdu.Registration&0xFF)
-	if password == "" {
-		return c
-	}
-	if msg, err := apdu.Decode(data); err == nil {
-		var pw string
-		pw, c.Password = msg.Password()
-		c.Right = c.Password && pw == password
-	}
-	return c
-}
-
-// shows takes the password that a command carries, and reports whether it is the terminal's.
-func (m *Machine) shows(msg apdu.Message) bool {
-	pw, ok := msg.Password()
-	m.shown = ok && pw == m.cfg.Password
-	return m.shown
-}
-
-// allowed checks the password of a register that has shown it: what changes something must not
-// carry another.
-func (m *Machine) allowed(msg apdu.Message) bool {
-	switch msg.Cmd {
-	case apdu.Registration, apdu.Reversal, apdu.RefundCmd, apdu.EndOfDay, apdu.Initialisation:
-		pw, _ := msg.Password()
-		return m.cfg.Password == "" || pw == m.cfg.Password
-	}
-	return true
-}
-
 func (m *Machine) beginSale() {
 	req, err := m.saleRequest(m.d.msg, m.d.id)
 	switch {

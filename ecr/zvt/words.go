@@ -1,0 +1,27 @@
+package zvt
+
+import "posagent/ecr"
+
+// words are the few words of a receipt.
+type words struct {
+	payment, refund, reversal, customer, merchant, copy            string
+	terminal, receipt, trace, original, transaction                string
+	approved, refunded, reversed, declined, aborted, running       string
+	endOfDay, turnover, total, count, payments, refunds, diagnosis string
+	connection, works, fails, currency                             string
+}
+
+func wordsFor(language string) words {
+	if ecr.German(language) {
+		return words{"Zahlung", "Gutschrift", "Storno", "Kundenbeleg", "Händlerbeleg", "KOPIE",
+			"Terminal", "Beleg", "Trace", "Original-Trace", "Transaktion",
+			"Zahlung erfolgt", "Gutschrift erfolgt", "Storno erfolgt", "Abgelehnt", "Abgebrochen", "In Bearbeitung",
+			"Kassenschnitt", "Zwischensumme", "Summe", "Anzahl", "Zahlungen", "Gutschriften", "Diagnose",
+			"Verbindung", "in Ordnung", "gestört", "diese Währung wird nicht angenommen"}
+	}
+	return words{"Payment", "Refund", "Reversal", "Customer receipt", "Merchant receipt", "COPY",
+		"Terminal", "Receipt", "Trace", "Original trace", "Transaction",
+		"Approved", "Refunded", "Reversed", "Declined", "Aborted", "In progress",
+		"End of day", "Turnover", "Total", "Count", "Payments", "Refunds", "Diagnosis",
+		"Connection", "works", "fails", "this currency is not accepted"}
+}
