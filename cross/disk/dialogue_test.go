@@ -67,4 +67,7 @@ func deadDisk(t *testing.T, o stack.Options, rec *crashfs.Recorder, errno crashf
 	b, err := s.Sell(ctx, stack.Plan{Amount: 3000})
 	require.NoError(t, err)
 	require.True(t, b.Approved, b.Said)
+	verdict, err := s.Verdict(ctx)
+	require.NoError(t, err)
+	require.Empty(t, verdict)
 }

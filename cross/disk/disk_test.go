@@ -138,7 +138,9 @@ func (r *result) judge(ctx context.Context, t *testing.T, s *stack.Stack, belief
 	t.Helper()
 	list, err := s.Compare(ctx, beliefs)
 	require.NoError(t, err)
-	r.wrong = append(r.wrong, list...)
+	verdict, err := s.Verdict(ctx)
+	require.NoError(t, err)
+	r.wrong = append(append(r.wrong, list...), verdict...)
 	sales, err := s.Journal(ctx)
 	require.NoError(t, err)
 	r.stories++

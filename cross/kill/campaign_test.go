@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/kill/point"
+	"posagent/cross/referee"
 	"posagent/ecr/register"
 	"posagent/ecr/zvt/apdu"
 	"posagent/schemes/money"
@@ -64,7 +65,9 @@ type campaign struct {
 	t       *testing.T
 	bin     string
 	dir     string
-	backend string
+	backend string // as terminals reach it, and customers
+	behind  string // the same behind a gate, which has watched already
+	referee *referee.Referee
 	port    int // of every terminal, each on an address of its own
 	kills   atomic.Int64
 }
@@ -125,8 +128,8 @@ func (c *campaign) startBackend() {
 	p, line, err := start(exec.Command(c.bin, "backend", "--listen", "127.0.0.1:0", "--config", config, "--state", filepath.Join(c.dir, "backend")),
 		filepath.Join(c.dir, "backend.log"), "listening on ")
 	require.NoError(c.t, err)
-	c.backend = strings.TrimPrefix(line, "listening on ")
 	c.t.Cleanup(func() { _ = p.cmd.Process.Signal(syscall.SIGTERM); <-p.dead })
+	c.watch(strings.TrimPrefix(line, "listening on "))
 }
 
 // process is a running program; dead is closed once it has ended.
@@ -446,6 +449,7 @@ func (c *campaign) moved(service string) (net map[string]int64, moves map[string
 
 // check holds what the registers believe against the books.
 func (c *campaign) check(results []told) {
+	c.verdict()
 	net, moves := c.moved("")
 	violations, approved, moved, back := 0, 0, 0, 0
 	for _, r := range results {

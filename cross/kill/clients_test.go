@@ -7,10 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,21 +37,13 @@ const (
 	losesAnswers
 )
 
-func openGate(to string) (*gate, error) {
-	target, err := url.Parse(to)
+func (c *campaign) openGate() (*gate, error) {
+	proxy, err := forward(c.behind)
 	if err != nil {
 		return nil, err
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	proxy := &httputil.ReverseProxy{
-		Rewrite:      func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
-	}
-	g := &gate{url: "http://" + ln.Addr().String()}
-	g.server = &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	g := &gate{}
+	g.server, g.url, err = serve(c.referee.Terminal(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch g.state.Load() {
 		case isDown:
 			panic(http.ErrAbortHandler)
@@ -65,9 +54,8 @@ func openGate(to string) (*gate, error) {
 			}
 		}
 		proxy.ServeHTTP(w, r)
-	})}
-	go func() { _ = g.server.Serve(ln) }()
-	return g, nil
+	})))
+	return g, err
 }
 
 // deaf is where answers get lost.
@@ -102,7 +90,7 @@ func (c *campaign) clientTerminal(i int) (*terminal, *gate, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	g, err := openGate(c.backend)
+	g, err := c.openGate()
 	if err != nil {
 		return nil, nil, err
 	}

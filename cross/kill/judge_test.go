@@ -148,6 +148,7 @@ func (c *campaign) look() backendSide {
 
 // checkClients holds what clients were told against the books. kinds are those that were asked for, as often as they were.
 func (c *campaign) checkClients(all []client) (kinds map[string]int) {
+	c.verdict()
 	b, violations, kinds := c.look(), 0, map[string]int{}
 	wrong := func(format string, args ...any) { violations++; c.t.Errorf(format, args...) }
 	for i := range all {

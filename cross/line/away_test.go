@@ -179,6 +179,9 @@ func TestField_L4L5ABackendThatIsAway(t *testing.T) {
 						}
 					}
 				}
+				verdict, err := s.Verdict(ctx)
+				require.NoError(t, err)
+				require.Empty(t, verdict)
 				t.Logf("seed %d: %d %s with the backend away, half of them over a restart; first told %v", seed, n, what, strings.TrimPrefix(fmt.Sprint(a.told), "map"))
 			})
 		})

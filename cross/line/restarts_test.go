@@ -122,6 +122,9 @@ func TestField_L5L6Restarts(t *testing.T) {
 			require.NoError(t, err)
 			require.EqualValues(t, fresh, have)
 		}
+		verdict, err := s.Verdict(ctx)
+		require.NoError(t, err)
+		require.Empty(t, verdict)
 		t.Logf("seed %d: %d registers lost power, %d of them with the terminal: %d sales undone, %d acknowledged before, %d cannot be known", seed, rounds, rounds/2,
 			lost, kept, unsure)
 	})

@@ -72,6 +72,9 @@ func life(t *testing.T, o stack.Options, sales func(ctx context.Context, s *stac
 		}
 		wrong, err := s.Compare(ctx, beliefs)
 		require.NoError(t, err)
+		verdict, err := s.Verdict(ctx)
+		require.NoError(t, err)
+		r.wrong = append(r.wrong, verdict...)
 		counts := s.Cable.Counts()
 		r.amounts, r.wrong, r.blocks, r.harmed = len(wrong), append(r.wrong, wrong...), counts.Blocks, counts.Harmed
 		for _, b := range beliefs {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"posagent/cross/referee"
 	"posagent/schemes/backend"
 	"posagent/schemes/wire"
 )
@@ -24,6 +25,7 @@ const (
 // link is the way to the backend.
 type link struct {
 	to      wire.Doer
+	referee *referee.Referee
 	keyless bool // a tooth: the backend never sees a Key
 
 	mu   sync.Mutex
@@ -118,6 +120,7 @@ func (l *link) Do(r *http.Request) (*http.Response, error) {
 	if f.down {
 		return nil, &net.OpError{Op: "dial", Err: context.DeadlineExceeded}
 	}
+	l.referee.Left(r, body)
 	if f.double > 0 && !single {
 		l.wg.Go(func() {
 			<-time.After(f.double)

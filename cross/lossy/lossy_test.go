@@ -13,6 +13,8 @@ import (
 
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
+	"posagent/cross/referee"
+	"posagent/schemes/backend"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -150,6 +152,15 @@ type total struct{ n, sum int64 }
 
 func (t *total) add(amount int64) { t.n++; t.sum += amount }
 
+// verdict is the referee's.
+func (c *campaign) verdict(entries []backend.Entry) []string {
+	var list []referee.Entry
+	for _, e := range entries {
+		list = append(list, referee.Entry{Service: e.Service, ID: e.ID, Reference: e.Reference, Original: e.Original, Type: e.Type, Amount: int64(e.Amount), Moved: len(e.Postings) > 0})
+	}
+	return c.link.referee.Verdict(list)
+}
+
 // judge holds what the clients were told, the books and the terminal's report against each other.
 func (c *campaign) judge() {
 	entries, err := c.backend.Books(c.t.Context())
@@ -161,6 +172,7 @@ func (c *campaign) judge() {
 	books, paid := map[string]effect{}, map[string]int64{} // operations by their reference, payments by their id
 	by := map[string]map[string]int{}                      // how many operations of a kind each payment has
 	c.judgeLinks(entries)
+	c.wrong = append(c.wrong, c.verdict(entries)...)
 	for _, e := range entries {
 		if e.Service != "payments" {
 			continue

@@ -12,6 +12,7 @@ import (
 
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
+	"posagent/cross/referee"
 	"posagent/schemes/backend"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/payments"
@@ -78,7 +79,8 @@ func open(t *testing.T, seed uint64, keyless bool) (*campaign, func()) {
 	var err error
 	c.backend, err = backend.Open(t.Context(), backend.Config{Dir: c.dir, Synchronous: "OFF", WalletDelay: &never, PublicURL: "http://127.0.0.1:1", Hosts: []string{"backend.test"}})
 	require.NoError(t, err)
-	c.link = &link{to: wiretest.Direct(c.backend.Handler()), keyless: keyless, rng: rand.New(rand.NewPCG(seed, 1)), good: true}
+	watch := referee.New(referee.Rules{})
+	c.link = &link{to: wiretest.Direct(watch.Backend(c.backend.Handler())), referee: watch, keyless: keyless, rng: rand.New(rand.NewPCG(seed, 1)), good: true}
 	// A crash is the business of other campaigns: what is not flushed is not lost here.
 	c.db, err = sqlite.Open(t.Context(), sqlite.Options{
 		Path: t.TempDir() + "/agent.db", Steps: append(outbox.Schema(), offline.Schema()...), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF",

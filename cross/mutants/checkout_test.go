@@ -197,4 +197,16 @@ var ofCheckout = []mutant{
 	{"another currency is taken", drive, "TestMoneyA6_Currency", []edit{
 		{"agent/checkout/drive/begin.go", `case req.Currency != d.cfg.Currency:`, `case req.Currency == "":`},
 	}},
+
+	// What the referee sees on the wire.
+	{"one reference under two Keys", "cross/upstream", "TestTheRefereeIsContent", []edit{
+		{"agent/checkout/drive/perform/send.go", `p.svc.InitializeWithIdempotency(call, row.Key, aapay.Payment, req)`, `p.svc.InitializeWithIdempotency(call, wire.NewKey(), aapay.Payment, req)`},
+	}},
+	{"a resend on the plain route", "cross/upstream", "TestTheRefereeIsContent", []edit{
+		{"agent/checkout/payment.go", `if tries := s.Lost + s.Unsent; !s.Plain && tries <= maxResends {`, `if tries := s.Lost + s.Unsent; tries <= maxResends {`},
+	}},
+	{"polls too early", "cross/upstream", "TestTheRefereeIsContent", []edit{
+		{"agent/checkout/poll.go", `defaultFloor = 2 * time.Second`, `defaultFloor = time.Second`},
+		{"agent/checkout/drive/perform/send.go", `floor = 2 * time.Second`, `floor = time.Second`},
+	}},
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"posagent/cross/referee"
 	"posagent/schemes/backend"
 	"posagent/schemes/wire"
 )
@@ -51,6 +52,7 @@ type Asked struct {
 // Network is the way from the agent to a backend.
 type Network struct {
 	backend http.Handler
+	referee *referee.Referee
 	server  *http.Server
 	conns   chan net.Conn
 	over    chan struct{}
@@ -65,9 +67,9 @@ type Network struct {
 	turn  chan struct{} // closed when reach changes
 }
 
-func newNetwork(h http.Handler) *Network {
-	n := &Network{backend: h, conns: make(chan net.Conn), over: make(chan struct{}), live: map[net.Conn]bool{}, turn: make(chan struct{})}
-	n.server = backend.Server(http.HandlerFunc(n.serve))
+func newNetwork(h http.Handler, ref *referee.Referee) *Network {
+	n := &Network{backend: ref.Backend(h), referee: ref, conns: make(chan net.Conn), over: make(chan struct{}), live: map[net.Conn]bool{}, turn: make(chan struct{})}
+	n.server = backend.Server(ref.Terminal(http.HandlerFunc(n.serve)))
 	n.server.WriteTimeout = 0 // the network's delays are not the backend's
 	n.serving.Go(func() { _ = n.server.Serve(listener{n}) })
 	return n
@@ -75,6 +77,7 @@ func newNetwork(h http.Handler) *Network {
 
 // Set changes the reach. Open connections of a network that goes down break, those of a black hole stay silent.
 func (n *Network) Set(r Reach) {
+	n.referee.Held()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.reach = r
@@ -114,8 +117,10 @@ func (n *Network) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	n.mu.Unlock()
 	switch reach {
 	case Refusing:
+		n.referee.Held()
 		return nil, errRefused
 	case Blackhole:
+		defer n.referee.Held()
 		ctx, cancel := context.WithTimeout(ctx, 8*time.Second) // as the real dialler
 		defer cancel()
 		<-ctx.Done()
@@ -215,6 +220,7 @@ func (n *Network) serve(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(data[:len(data)/2])
 		panic(http.ErrAbortHandler)
 	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 	w.WriteHeader(rec.Code)
 	_, _ = w.Write(data) // a lost caller has no reader
 }

@@ -15,6 +15,7 @@ import (
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/paylink"
 	"posagent/agent/upstream"
+	"posagent/cross/referee"
 	"posagent/device/display"
 	"posagent/ecr/zvt"
 	"posagent/ecr/zvt/frame"
@@ -68,6 +69,7 @@ type Stack struct {
 	Backend *backend.Backend
 	Network *Network
 	Cable   *Cable
+	Referee *referee.Referee // watches the network
 
 	o       Options
 	stopBE  func()
@@ -98,7 +100,8 @@ func Open(ctx context.Context, o Options) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stack{Backend: be, Network: newNetwork(be.Handler()), Cable: NewCable(o.Seed, o.ByteTime), o: o, born: time.Now().Add(-time.Hour), approved: map[money.Minor]bool{}}
+	ref := referee.New(referee.Rules{Pace: o.Poll})
+	s := &Stack{Backend: be, Referee: ref, Network: newNetwork(be.Handler(), ref), Cable: NewCable(o.Seed, o.ByteTime), o: o, born: time.Now().Add(-time.Hour), approved: map[money.Minor]bool{}}
 	running, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = be.Run(running) })
@@ -106,10 +109,21 @@ func Open(ctx context.Context, o Options) (*Stack, error) {
 	return s, nil
 }
 
+// Verdict is what the referee holds against the terminal and the backend so far.
+func (s *Stack) Verdict(ctx context.Context) ([]string, error) {
+	books, err := s.Backend.Books(ctx)
+	var list []referee.Entry
+	for _, e := range books {
+		list = append(list, referee.Entry{Service: e.Service, ID: e.ID, Reference: e.Reference, Original: e.Original, Type: e.Type, Amount: int64(e.Amount), Moved: len(e.Postings) > 0})
+	}
+	return s.Referee.Verdict(list), err
+}
+
 // Start opens the terminal's store and runs the terminal until Stop. It returns when a register may ask, or with the
 // reason why the terminal cannot run.
 func (s *Stack) Start(ctx context.Context) error {
 	o := s.o
+	s.Referee.Restarted()
 	db, err := agent.Open(ctx, sqlite.Options{
 		Path: filepath.Join(o.TerminalDir, "agent.db"), Wrapper: o.Wrapper, VFS: o.VFS, Ballast: o.Ballast, Log: o.Log,
 	})

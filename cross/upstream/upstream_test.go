@@ -94,6 +94,9 @@ func life(t *testing.T, o stack.Options, within time.Duration, sales func(ctx co
 		r.lived = time.Since(began)
 		wrong, err := s.Compare(ctx, beliefs)
 		require.NoError(t, err)
+		verdict, err := s.Verdict(ctx)
+		require.NoError(t, err)
+		r.wrong = append(r.wrong, verdict...)
 		r.wrong = append(r.wrong, wrong...)
 		for _, b := range beliefs {
 			if r.sales++; b.Approved {
