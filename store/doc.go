@@ -2,7 +2,8 @@
 // every engine. It knows bytes, never money.
 //
 // It owns the contract (DB, Store, Journal, Tx, Reader, Step, the errors), the sealing of values and the MACs of rows
-// (Keyring), secrets, floors, and the format of a backup (bundle). Each engine is a package of its own: sqlite. Only the
+// (Keyring), secrets, floors, and the format of a backup (bundle). Package marks beside it says where a journal ends. Each engine is a
+// package of its own: sqlite. Only the
 // code that assembles a program names an engine. Every engine passes storetest.
 //
 // # What it guarantees

@@ -107,9 +107,5 @@ func writeDurably(path string, data []byte) error {
 	if err := os.Rename(path+".new", path); err != nil {
 		return err
 	}
-	d, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return SyncDir(filepath.Dir(path))
 }

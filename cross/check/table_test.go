@@ -56,7 +56,8 @@ var rooms = []room{
 	{"device/display", []string{"device/qr"}, "screens: the checkout says what to show"},
 
 	{"store", nil, "the contract of every engine, and what is above engines: knows bytes, never money"},
-	{"store/sqlite", []string{"store"}, "the engine of a terminal and of a small backend: who assembles opens it, nobody else names it"},
+	{"store/marks", []string{"store"}, "where a journal ends, and what a start makes of it: knows no database"},
+	{"store/sqlite", []string{"store", "store/marks"}, "the engine of a terminal and of a small backend: who assembles opens it, nobody else names it"},
 	{"store/storetest", []string{"store", "store/sqlite"}, "the suite that holds every engine to the contract, and stores for the tests of the rooms that own tables"},
 	{"store/crashfs", []string{"store"}, "power cuts for the store's tests"},
 

@@ -68,10 +68,10 @@ var ofAgent = []mutant{
 		{"agent/offline/keys.go", "if w.key == \"\" {", "if w.key == \"\" || w.row.Service == Paylinks {"},
 	}},
 	{"a real terminal goes on with a journal whose log was damaged", "cross/kill", "TestField_J1DamagedLogsOfRealTerminals", []edit{
-		{"store/sqlite/judge.go", `case row.end.Sequence < m.end.Sequence:`, `case false:`},
+		{"store/marks/judge.go", `case row.End.Sequence < m.End.Sequence:`, `case false:`},
 	}},
 	{"a terminal whose backup was put back says that its journal was cut", "cross/kill", "TestField_J1NoFalseAlarm", []edit{
-		{"store/sqlite/judge.go", `case row.flags&rowRestored != 0 && (!e.mark.ok`, `case false && (!e.mark.ok`},
+		{"store/marks/judge.go", `case row.Flags&RowRestored != 0 && (!e.Mark.OK`, `case false && (!e.Mark.OK`},
 	}},
 	{"the client's key of a token is not stored with it, and the terminal dies", "cross/kill", "TestKillClients", []edit{
 		{"agent/offline/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key != \"\" && w.row.Service != Tokens {\n\t\tif now"},

@@ -57,15 +57,15 @@ var ofStore = []mutant{
 	}},
 
 	// Told, and undone.
-	{"a journal from before the mark that was put back is taken for the present one", "store/sqlite", "TestJudge", []edit{
-		{"store/sqlite/judge.go", `case e.old < e.beside:`, `case false:`},
+	{"a journal from before the mark that was put back is taken for the present one", "store/marks", "TestJudge", []edit{
+		{"store/marks/judge.go", `case e.Old < e.Beside:`, `case false:`},
 	}},
 	{"a journal behind its mark is taken for whole", "store/sqlite", "TestField_J1ADamagedLogIsNoticed|TestField_J2ACopyPutBackIsNoticed", []edit{
-		{"store/sqlite/judge.go", `case row.end.Sequence < m.end.Sequence:`, `case false:`},
+		{"store/marks/judge.go", `case row.End.Sequence < m.End.Sequence:`, `case false:`},
 	}},
 	{"a missing journal is made anew beside its mark", "store/sqlite", "TestField_J3AMissingJournalIsNotANewOne", []edit{
-		{"store/sqlite/settle.go", "\tif err == nil {\n\t\terr = v.err(s.opt.Path, seen.mark)\n\t}\n\tseen.verdict = v", "\tv.afresh = v.missing\n\tseen.verdict = v"},
-		{"store/sqlite/settle.go", `seen.evidence, seen.verdict = e, judge(e)`, `seen.evidence = e`},
+		{"store/sqlite/settle.go", "\tif err == nil {\n\t\terr = v.Err(s.opt.Path, seen.mark)\n\t}\n\tseen.verdict = v", "\tv.Afresh = v.Missing\n\tseen.verdict = v"},
+		{"store/sqlite/settle.go", `seen.Evidence, seen.verdict = e, marks.Judge(e)`, `seen.Evidence = e`},
 	}},
 	{"the mark is written before COMMIT", crashfs, "TestPowerCutLosesNothing", []edit{
 		{"store/sqlite/writer.go", "\tstart := time.Now()\n\tif err := s.w.exec(\"COMMIT\"); err != nil {",
@@ -75,13 +75,13 @@ var ofStore = []mutant{
 		{"store/sqlite/store.go", `if s.marks != nil { // they may still say that the log is being folded`, `if false {`},
 	}},
 	{"the mark does not say that the log is being folded", crashfs, "TestField_J1AFoldingThatLostItsLogIsNoticed", []edit{
-		{"store/sqlite/checkpoint.go", `s.marks.durably(func(c *slot) { c.fold = f })`, `s.marks.durably(func(c *slot) { c.fold = folding{} })`},
+		{"store/sqlite/checkpoint.go", `s.marks.Durably(func(c *marks.Slot) { c.Fold = f })`, `s.marks.Durably(func(c *marks.Slot) { c.Fold = marks.Folding{} })`},
 	}},
 	{"the log may be started anew while it is being folded", "store/sqlite", "TestTheLogStaysWhileTheMarkNamesIt", []edit{
 		{"store/sqlite/checkpoint.go", `if err := pin.begin("BEGIN"); err != nil {`, `if err := pin.begin("SELECT 1"); err != nil {`},
 	}},
-	{"a log cut back to the journal's beginning is taken for one in the making", "store/sqlite", "TestJudge", []edit{
-		{"store/sqlite/judge.go", "\t\tcase row.end.Generation != m.end.Generation, row.end.Sequence < m.end.Sequence:", "\t\tcase false:"},
+	{"a log cut back to the journal's beginning is taken for one in the making", "store/marks", "TestJudge", []edit{
+		{"store/marks/judge.go", "\t\tcase row.End.Generation != m.End.Generation, row.End.Sequence < m.End.Sequence:", "\t\tcase false:"},
 	}},
 	{"the journal claims a mark before it is durable", "store/sqlite", "TestAMarkThatCannotBeMadeIsNotClaimed", []edit{
 		{"store/sqlite/settle.go", "\t\ts.log.Error(\"the mark cannot be written: a journal that is cut would not be noticed\", \"err\", err)\n\t\treturn nil", "\t\ts.log.Error(\"the mark cannot be written: a journal that is cut would not be noticed\", \"err\", err)"},

@@ -9,6 +9,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"posagent/store"
+	"posagent/store/marks"
 )
 
 const (
@@ -117,13 +118,13 @@ func (s *Store) foldBeside() (frames int64, err error) {
 			return 0, err
 		}
 	}
-	var f folding
+	var f marks.Folding
 	err = s.exclusive(context.Background(), func() error {
 		if s.w == nil {
 			return nil
 		}
 		var err error
-		if f, err = s.toFold(); err != nil || f.frames == 0 {
+		if f, err = s.toFold(); err != nil || f.Frames == 0 {
 			return err
 		}
 		if err := pin.begin("BEGIN"); err != nil {
@@ -132,7 +133,7 @@ func (s *Store) foldBeside() (frames int64, err error) {
 		var n int
 		return pin.conn.QueryRowContext(context.Background(), "SELECT count(*) FROM store_end").Scan(&n)
 	})
-	if err == nil && f.frames > 0 {
+	if err == nil && f.Frames > 0 {
 		err = s.marked(f, func() error {
 			frames, _, _, err = s.ckpt.checkpoint("PASSIVE")
 			return err
@@ -163,7 +164,7 @@ func (l *link) endRead() error {
 // fold folds the log on the writer's goroutine; whole reports that nothing is left in it.
 func (s *Store) fold() (whole bool, err error) {
 	f, err := s.toFold()
-	if err != nil || f.frames == 0 {
+	if err != nil || f.Frames == 0 {
 		return err == nil, err
 	}
 	err = s.marked(f, func() error {
@@ -175,31 +176,31 @@ func (s *Store) fold() (whole bool, err error) {
 }
 
 // toFold names the log; no frames where nothing in it is left to fold. It runs on the writer's goroutine.
-func (s *Store) toFold() (f folding, err error) {
+func (s *Store) toFold() (f marks.Folding, err error) {
 	frames, folded, _, err := s.w.checkpoint("NOOP")
 	if err != nil || frames <= 0 || frames == folded {
 		return f, err
 	}
 	if s.marks != nil {
-		if f.salt1, f.salt2, err = walSalts(s.opt.Path); err != nil {
+		if f.Salt1, f.Salt2, err = walSalts(s.opt.Path); err != nil {
 			return f, err
 		}
 	}
-	f.frames = uint32(frames)
+	f.Frames = uint32(frames)
 	return f, nil
 }
 
 // marked runs do while the marks say that the log f is being folded. A mark that fails is shown by Health. The error is that of do, or of a mark
 // that may still say so: then the log must stay.
-func (s *Store) marked(f folding, do func() error) error {
-	if s.marks == nil || s.flags&rowMarked == 0 {
+func (s *Store) marked(f marks.Folding, do func() error) error {
+	if s.marks == nil || s.flags&marks.RowMarked == 0 {
 		return do()
 	}
-	if err := s.marks.durably(func(c *slot) { c.fold = f }); err != nil {
+	if err := s.marks.Durably(func(c *marks.Slot) { c.Fold = f }); err != nil {
 		s.note(err)
 	}
 	err := do()
-	if e := s.marks.durably(func(c *slot) { c.fold = folding{} }); e != nil { // it may still ask for the log
+	if e := s.marks.Durably(func(c *marks.Slot) { c.Fold = marks.Folding{} }); e != nil { // it may still ask for the log
 		s.note(e)
 		err = errors.Join(err, e)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/store"
+	"posagent/store/marks"
 )
 
 // failingMark is a mark whose writes fail once left of them are done; left < 0 = never.
@@ -32,7 +33,7 @@ func TestField_J1AMarkThatFailsKeepsTheLog(t *testing.T) {
 	opt := Options{Path: path, Wrapper: plainWrapper{}, Ballast: -1, CheckpointEvery: time.Hour, Marks: []string{store.MarkPath(path)},
 		Steps: []store.Step{{Name: "t/1", SQL: "CREATE TABLE t (id INTEGER PRIMARY KEY) STRICT;"}},
 		OpenMark: func(path string, create bool) (store.MarkFile, error) {
-			f, err := openOSMark(path, create)
+			f, err := marks.OpenFile(path, create)
 			return failingMark{f, &left}, err
 		}}
 	for name, end := range map[string]func(*Store) error{
@@ -42,7 +43,7 @@ func TestField_J1AMarkThatFailsKeepsTheLog(t *testing.T) {
 		s, err := Open(t.Context(), opt)
 		require.NoError(t, err, name)
 		require.NoError(t, s.Write(t.Context(), func(tx store.Tx) error { _, err := tx.Exec("INSERT INTO t DEFAULT VALUES"); return err }))
-		left = slots
+		left = marks.Slots
 		_ = end(s)
 		left = -1
 		s, err = Open(t.Context(), opt)

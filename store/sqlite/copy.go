@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"posagent/store"
+	"posagent/store/marks"
 )
 
 // Snapshot writes what is committed at this moment into a new file at copy, beside a running owner or without one. The copy's
@@ -33,9 +34,9 @@ func Snapshot(ctx context.Context, path, copy string, from, to store.Wrapper, pr
 // marked as restored, in the words of why. opt.Path is the copy, and opt.Marks are the marks of the place it is meant for: it begins
 // a generation that is new there. It is durable then, and Replace may put it in its place.
 func Stage(ctx context.Context, opt Options, from store.Wrapper, why string) error {
-	over := newMarks(opt.Marks, opt.OpenMark)
-	mark := found(over.read())
-	if err := over.close(); err != nil {
+	over := marks.NewFiles(opt.Marks, opt.OpenMark)
+	mark := marks.Newest(over.Read())
+	if err := over.Close(); err != nil {
 		return fmt.Errorf("stage: %w", err)
 	}
 	opt.Marks = nil
@@ -60,7 +61,7 @@ func Stage(ctx context.Context, opt Options, from store.Wrapper, why string) err
 	if err != nil {
 		return err
 	}
-	err = errors.Join(s.stageEnd(ctx, mark.slot.end.Generation), s.Check(ctx), s.Close())
+	err = errors.Join(s.stageEnd(ctx, mark.Slot.End.Generation), s.Check(ctx), s.Close())
 	return errors.Join(err, removeAll(opt.Path+".lock"), syncFile(opt.Path))
 }
 
@@ -73,7 +74,7 @@ func (s *Store) stageEnd(ctx context.Context, seen int64) error {
 		}
 		there := s.counts()
 		s.end.Generation = max(s.end.Generation, old, seen) + 1
-		return s.record(!there, rowRestored, nil)
+		return s.record(!there, marks.RowRestored, nil)
 	})
 }
 
@@ -114,7 +115,7 @@ func Replace(ctx context.Context, staged, path string, damaged bool) error {
 	if err := os.Rename(staged, path); err != nil {
 		return fmt.Errorf("replace: %w", err)
 	}
-	return syncDir(filepath.Dir(path))
+	return store.SyncDir(filepath.Dir(path))
 }
 
 // Remove deletes the database at path, which the caller holds, with all that lies beside it but the lock and the mark: a
@@ -126,10 +127,10 @@ func Remove(ctx context.Context, path string, damaged bool) error {
 	if err := removeAll(path); err != nil {
 		return fmt.Errorf("remove: %w", err)
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
+	if err := store.SyncDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("remove: %w", err)
 	}
-	return errors.Join(removeAll(path+"-wal", path+"-shm", path+".ballast"), syncDir(filepath.Dir(path)))
+	return errors.Join(removeAll(path+"-wal", path+"-shm", path+".ballast"), store.SyncDir(filepath.Dir(path)))
 }
 
 // retire folds the log into the file, and removes it: SQLite would play it back into any file of that name.
@@ -147,7 +148,7 @@ func retire(ctx context.Context, path string, damaged bool) error {
 			return fmt.Errorf("retire: %w", err)
 		}
 	}
-	if err := errors.Join(removeAll(path+"-wal", path+"-shm"), syncDir(filepath.Dir(path))); err != nil {
+	if err := errors.Join(removeAll(path+"-wal", path+"-shm"), store.SyncDir(filepath.Dir(path))); err != nil {
 		return fmt.Errorf("retire: %w", err)
 	}
 	return nil
@@ -167,5 +168,5 @@ func syncFile(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close(), syncDir(filepath.Dir(path)))
+	return errors.Join(f.Sync(), f.Close(), store.SyncDir(filepath.Dir(path)))
 }

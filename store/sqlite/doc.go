@@ -1,7 +1,7 @@
 // Package sqlite is the engine of a terminal's journal and of a small backend: one SQLite file with one writer.
 //
 // It owns the file, its settings, its lock, its schema steps, its log and its mark; the tables belong to the rooms that
-// bring their steps. It must import nothing of the project but store, and no other package imports modernc.org/sqlite.
+// bring their steps. It must import nothing of the project but store and store/marks, and no other package imports modernc.org/sqlite.
 //
 // # What it guarantees
 //

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"posagent/store"
+	"posagent/store/marks"
 )
 
 // The names in store_meta.
@@ -18,14 +19,6 @@ const (
 	metaRestored   = "restored"   // why the journal's content is from an earlier time
 	metaBefore     = "before"     // a Before, as JSON
 )
-
-// endRow is the journal's own record of its end.
-type endRow struct {
-	there bool
-	end   store.End
-	flags int64
-	ok    bool // its MAC verifies
-}
 
 // raised is the end after one more commit.
 func raised(e store.End) store.End {
@@ -42,8 +35,8 @@ func (s *Store) counted(next store.End) {
 		return
 	}
 	s.end = next
-	if s.marks != nil && s.flags&rowMarked != 0 {
-		if s.marks.commit(next) {
+	if s.marks != nil && s.flags&marks.RowMarked != 0 {
+		if s.marks.Commit(next) {
 			s.warnOfMarks()
 		}
 	}
@@ -51,18 +44,12 @@ func (s *Store) counted(next store.End) {
 
 // warnOfMarks logs each mark that is not written. It fails nothing: what it would have seen is what is lost.
 func (s *Store) warnOfMarks() {
-	for _, m := range s.marks.health() {
+	for _, m := range s.marks.Health() {
 		if m.Err != nil {
 			s.log.Warn("a mark of the journal is not written", "mark", m.Path, "err", m.Err)
 		}
 	}
 }
-
-// Flags of an endRow.
-const (
-	rowMarked   int64 = 1 << iota // a mark is durable beside the journal
-	rowRestored                   // the journal was put here by a verb: the next start takes its generation on
-)
 
 const updateEnd = `UPDATE store_end SET generation = ?, sequence = ?, head = ?, note = ?, flags = ?, mac = ? WHERE id = 1`
 
@@ -100,23 +87,23 @@ func hasTable(ctx context.Context, q queryer, name string) (bool, error) {
 }
 
 // readEnd reads the record; a file without the table or the row has none. Where the store has no key it does not verify.
-func (s *Store) readEnd(ctx context.Context, q queryer) (r endRow, err error) {
+func (s *Store) readEnd(ctx context.Context, q queryer) (r marks.EndRow, err error) {
 	if there, err := hasTable(ctx, q, "store_end"); err != nil || !there {
 		return r, classify(err)
 	}
 	var head, note, mac []byte
 	err = q.QueryRowContext(ctx, "SELECT generation, sequence, head, note, flags, mac FROM store_end WHERE id = 1").
-		Scan(&r.end.Generation, &r.end.Sequence, &head, &note, &r.flags, &mac)
+		Scan(&r.End.Generation, &r.End.Sequence, &head, &note, &r.Flags, &mac)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, nil
 	}
 	if err != nil {
 		return r, classify(err)
 	}
-	copy(r.end.Head[:], head)
-	copy(r.end.Note[:], note)
-	r.there = true
-	r.ok = s.mac != nil && hmac.Equal(mac, s.endMAC(r.end, r.flags))
+	copy(r.End.Head[:], head)
+	copy(r.End.Note[:], note)
+	r.There = true
+	r.OK = s.mac != nil && hmac.Equal(mac, s.endMAC(r.End, r.Flags))
 	return r, nil
 }
 
@@ -175,7 +162,7 @@ func (s *Store) Advance(ctx context.Context) error {
 func (s *Store) End(ctx context.Context) (e store.End, err error) {
 	err = s.Read(ctx, func(r store.Reader) error {
 		row, err := s.readEnd(ctx, r.(*scope).l.conn)
-		e = row.end
+		e = row.End
 		return err
 	})
 	return e, err
@@ -184,10 +171,10 @@ func (s *Store) End(ctx context.Context) (e store.End, err error) {
 // EndIn returns the end in the snapshot of r, the zero End where none is recorded. ErrTampered where its MAC does not verify.
 func (s *Store) EndIn(ctx context.Context, r store.Reader) (store.End, error) {
 	row, err := s.readEnd(ctx, r.(*scope).l.conn)
-	if err == nil && row.there && !row.ok {
+	if err == nil && row.There && !row.OK {
 		err = fmt.Errorf("the journal's end: %w", store.ErrTampered)
 	}
-	return row.end, err
+	return row.End, err
 }
 
 // Generation is the number of the journal's generation: raised when it is restored, accepted after a cut, or begun anew.

@@ -45,7 +45,7 @@ func (s *Store) Health(context.Context) store.Health {
 	h.CommitEMA = time.Duration(s.latency.Load())
 	h.Synchronous = s.set.synchronous
 	if s.marks != nil {
-		h.Marks = s.marks.health()
+		h.Marks = s.marks.Health()
 	}
 	return h
 }

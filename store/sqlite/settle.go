@@ -10,15 +10,16 @@ import (
 	"path/filepath"
 
 	"posagent/store"
+	"posagent/store/marks"
 )
 
 // sighting is what a start has found out about the journal and its marks.
 type sighting struct {
-	marks   []reading
-	mark    reading // the newest of them
+	marks   []marks.Reading
+	mark    marks.Reading // the newest of them
 	turn    uint64
-	verdict verdict
-	evidence
+	verdict marks.Verdict
+	marks.Evidence
 }
 
 // lookForMarks reads the marks, and judges a journal that is not there before one is made. It answers *CutError.
@@ -29,22 +30,22 @@ func (s *Store) lookForMarks(seen *sighting) error {
 		}
 		return nil
 	}
-	s.marks = newMarks(s.opt.Marks, s.opt.OpenMark)
-	s.marks.mac = s.markMAC
-	seen.marks = s.marks.read()
-	seen.mark = found(seen.marks)
+	s.marks = marks.NewFiles(s.opt.Marks, s.opt.OpenMark)
+	s.marks.MAC = s.markMAC
+	seen.marks = s.marks.Read()
+	seen.mark = marks.Newest(seen.marks)
 	for _, r := range seen.marks {
-		seen.turn = max(seen.turn, r.slot.turn)
+		seen.turn = max(seen.turn, r.Slot.Turn)
 	}
-	if seen.mark.err != nil {
-		s.log.Warn("a mark of the journal cannot be read", "err", seen.mark.err)
-		if seen.marks[0].err != nil && !seen.mark.ok {
-			return fmt.Errorf("mark %s: %w", s.opt.Marks[0], seen.marks[0].err)
+	if seen.mark.Err != nil {
+		s.log.Warn("a mark of the journal cannot be read", "err", seen.mark.Err)
+		if seen.marks[0].Err != nil && !seen.mark.OK {
+			return fmt.Errorf("mark %s: %w", s.opt.Marks[0], seen.marks[0].Err)
 		}
 	}
 	v, err := missing(s.opt.Path, seen.mark)
 	if err == nil {
-		err = v.err(s.opt.Path, seen.mark)
+		err = v.Err(s.opt.Path, seen.mark)
 	}
 	seen.verdict = v
 	return err
@@ -65,14 +66,14 @@ func (s *Store) compare(ctx context.Context, seen *sighting) error {
 		}
 		s.mac = key
 	}
-	afresh := seen.verdict.afresh
+	afresh := seen.verdict.Afresh
 	e, err := s.evidence(ctx, s.w.conn, seen.mark)
 	if err != nil {
 		return err
 	}
-	seen.evidence, seen.verdict = e, judge(e)
-	seen.verdict.afresh = seen.verdict.afresh || afresh
-	cut := seen.verdict.err(s.opt.Path, seen.mark)
+	seen.Evidence, seen.verdict = e, marks.Judge(e)
+	seen.verdict.Afresh = seen.verdict.Afresh || afresh
+	cut := seen.verdict.Err(s.opt.Path, seen.mark)
 	switch {
 	case s.opt.Accept == "":
 		return cut
@@ -101,70 +102,70 @@ func (s *Store) settle(ctx context.Context, seen sighting) (err error) {
 	}
 	if s.marks == nil { // a copy, or a file without marks; a record that is there goes on
 		row, err := s.readEnd(ctx, s.w.conn)
-		if row.ok {
-			s.end, s.flags = row.end, row.flags
+		if row.OK {
+			s.end, s.flags = row.End, row.Flags
 		}
 		return err
 	}
-	row, mark, v := seen.row, seen.mark.slot, seen.verdict
-	s.end, s.flags = row.end, row.flags
-	before, fresh := s.before(seen), !row.there
+	row, mark, v := seen.Row, seen.mark.Slot, seen.verdict
+	s.end, s.flags = row.End, row.Flags
+	before, fresh := s.before(seen), !row.There
 	switch {
-	case v.cut != "":
-		s.end.Generation = max(row.end.Generation, mark.end.Generation, seen.old, seen.beside) + 1
-		s.end.Sequence = max(row.end.Sequence, mark.end.Sequence)
-		s.flags = rowRestored
+	case v.Cut != "":
+		s.end.Generation = max(row.End.Generation, mark.End.Generation, seen.Old, seen.Beside) + 1
+		s.end.Sequence = max(row.End.Sequence, mark.End.Sequence)
+		s.flags = marks.RowRestored
 	case fresh:
-		s.end = store.End{Generation: max(mark.end.Generation, seen.old, seen.beside, 0) + 1}
+		s.end = store.End{Generation: max(mark.End.Generation, seen.Old, seen.Beside, 0) + 1}
 		s.flags = 0
 		if before.Kind != store.FirstGeneration {
-			s.flags = rowRestored
+			s.flags = marks.RowRestored
 		}
 	}
-	s.marks.cur = slot{turn: seen.turn, end: s.end}
+	s.marks.Last = marks.Slot{Turn: seen.turn, End: s.end}
 	known := true
 	if before.Kind != store.FirstGeneration {
 		if known, err = s.knowsBefore(ctx); err != nil {
 			return err
 		}
 	}
-	if fresh || v.cut != "" || !known {
+	if fresh || v.Cut != "" || !known {
 		if err := s.record(fresh, s.flags, &before); err != nil {
 			return err
 		}
 	}
-	if s.flags == rowMarked && seen.mark.ok && mark.flags == 0 && mark.fold == (folding{}) && s.allThere(seen.marks) {
-		s.marks.cur.why = mark.why
+	if s.flags == marks.RowMarked && seen.mark.OK && mark.Flags == 0 && mark.Fold == (marks.Folding{}) && s.allThere(seen.marks) {
+		s.marks.Last.Why = mark.Why
 		return nil
 	}
-	if err := s.marks.durably(func(c *slot) { *c = slot{turn: c.turn, end: s.end} }); err != nil {
+	if err := s.marks.Durably(func(c *marks.Slot) { *c = marks.Slot{Turn: c.Turn, End: s.end} }); err != nil {
 		s.log.Error("the mark cannot be written: a journal that is cut would not be noticed", "err", err)
 		return nil
 	}
 	s.warnOfMarks()
-	if s.flags != rowMarked {
-		if err := s.record(false, rowMarked, nil); err != nil {
+	if s.flags != marks.RowMarked {
+		if err := s.record(false, marks.RowMarked, nil); err != nil {
 			return err
 		}
 	}
-	if seen.beside >= 0 { // the mark has taken its place
-		return errors.Join(removeAll(generationPath(s.opt.Path)), syncDir(filepath.Dir(s.opt.Path)))
+	if seen.Beside >= 0 { // the mark has taken its place
+		return errors.Join(removeAll(generationPath(s.opt.Path)), store.SyncDir(filepath.Dir(s.opt.Path)))
 	}
 	return nil
 }
 
 // before is what the journal must remember of the time before its new generation; none where it goes on.
 func (s *Store) before(seen sighting) store.Before {
-	mark, v := seen.mark.slot, seen.verdict
+	mark, v := seen.mark.Slot, seen.verdict
 	switch {
-	case v.cut != "":
-		return store.Before{Kind: store.WasAccepted, Why: fmt.Sprintf("the journal was cut (%s) and accepted: %s", v.cut, s.opt.Accept), End: mark.end}
-	case v.afresh && mark.flags&flagLost != 0:
-		return store.Before{Kind: store.WasLost, Why: "the journal was lost and begun anew: " + mark.why, End: mark.end}
-	case v.afresh:
-		return store.Before{Kind: store.WasReset, Why: "reset", End: mark.end}
-	case v.adopt:
-		return store.Before{Kind: store.WasRestored, End: mark.end}
+	case v.Cut != "":
+		return store.Before{Kind: store.WasAccepted, Why: fmt.Sprintf("the journal was cut (%s) and accepted: %s", v.Cut, s.opt.Accept), End: mark.End}
+	case v.Afresh && mark.Flags&marks.Lost != 0:
+		return store.Before{Kind: store.WasLost, Why: "the journal was lost and begun anew: " + mark.Why, End: mark.End}
+	case v.Afresh:
+		return store.Before{Kind: store.WasReset, Why: "reset", End: mark.End}
+	case v.Adopt:
+		return store.Before{Kind: store.WasRestored, End: mark.End}
 	}
 	return store.Before{}
 }
@@ -176,9 +177,9 @@ func (s *Store) knowsBefore(ctx context.Context) (bool, error) {
 	return n > 0, classify(err)
 }
 
-func (s *Store) allThere(list []reading) bool {
+func (s *Store) allThere(list []marks.Reading) bool {
 	for _, r := range list {
-		if !r.there {
+		if !r.There {
 			return false
 		}
 	}
@@ -232,59 +233,59 @@ func (s *Store) recordIn(t store.Tx, fresh bool, flags int64, next store.End, be
 // Ended tells the marks of the journal at path, which the caller holds, that it is about to be removed, or that it was: done. lost,
 // a reason, says that it is given up unread. A start finds no journal then and begins a new one.
 func Ended(path string, paths []string, done bool, lost string) error {
-	m := newMarks(paths, nil)
-	defer func() { _ = m.close() }()
-	list := m.read()
-	last := found(list)
-	if last.err != nil && !last.ok {
-		return fmt.Errorf("mark: %w", last.err)
+	m := marks.NewFiles(paths, nil)
+	defer func() { _ = m.Close() }()
+	list := m.Read()
+	last := marks.Newest(list)
+	if last.Err != nil && !last.OK {
+		return fmt.Errorf("mark: %w", last.Err)
 	}
 	for _, r := range list {
-		m.cur.turn = max(m.cur.turn, r.slot.turn)
+		m.Last.Turn = max(m.Last.Turn, r.Slot.Turn)
 	}
 	beside, err := readGeneration(generationPath(path))
 	if err != nil {
 		return err
 	}
-	if !last.ok {
-		last.slot.end.Generation = max(beside, 0)
+	if !last.OK {
+		last.Slot.End.Generation = max(beside, 0)
 	}
-	m.mac = func([]byte) []byte { return make([]byte, crcAt-macAt) } // its key goes with the journal
-	err = m.durably(func(c *slot) {
-		turn := c.turn
-		*c = last.slot
-		c.turn, c.fold = turn, folding{}
-		if c.flags |= flagEnding; done {
-			c.flags |= flagEnded
+	m.MAC = func([]byte) []byte { return make([]byte, marks.MACBytes) } // its key goes with the journal
+	err = m.Durably(func(c *marks.Slot) {
+		turn := c.Turn
+		*c = last.Slot
+		c.Turn, c.Fold = turn, marks.Folding{}
+		if c.Flags |= marks.Ending; done {
+			c.Flags |= marks.Ended
 		}
 		if lost != "" {
-			c.flags |= flagLost
-			c.why = lost
+			c.Flags |= marks.Lost
+			c.Why = lost
 		}
 	})
 	if err != nil || !done || beside < 0 {
 		return err
 	}
-	return errors.Join(os.Remove(generationPath(path)), syncDir(filepath.Dir(path)))
+	return errors.Join(os.Remove(generationPath(path)), store.SyncDir(filepath.Dir(path)))
 }
 
 // lookAtMark reads the mark beside the database at path, for a reader: it opens nothing for writing.
-func lookAtMark(path string) (reading, error) {
+func lookAtMark(path string) (marks.Reading, error) {
 	f, err := os.Open(store.MarkPath(path))
 	if errors.Is(err, fs.ErrNotExist) {
-		return reading{}, nil
+		return marks.Reading{}, nil
 	}
 	if err != nil {
-		return reading{}, fmt.Errorf("store: mark: %w", err)
+		return marks.Reading{}, fmt.Errorf("store: mark: %w", err)
 	}
 	defer f.Close()
-	r := readMark(f)
-	return r, r.err
+	r := marks.ReadSlots(f)
+	return r, r.Err
 }
 
 // compareBeside judges the journal by a mark that was read before it, for a reader. Where another process owns it, that has judged
 // already, and its mark moves on.
-func (s *Store) compareBeside(ctx context.Context, q queryer, mark reading) error {
+func (s *Store) compareBeside(ctx context.Context, q queryer, mark marks.Reading) error {
 	if pid, running, err := Owner(s.opt.Path); err != nil || running && pid != os.Getpid() || s.opt.IgnoreMark {
 		return err
 	}
@@ -292,9 +293,9 @@ func (s *Store) compareBeside(ctx context.Context, q queryer, mark reading) erro
 	if err != nil {
 		return err
 	}
-	e.keyless = true
-	if err := judge(e).err(s.opt.Path, mark); err != nil {
-		if now, e := lookAtMark(s.opt.Path); e == nil && string(now.raw) == string(mark.raw) {
+	e.Keyless = true
+	if err := marks.Judge(e).Err(s.opt.Path, mark); err != nil {
+		if now, e := lookAtMark(s.opt.Path); e == nil && string(now.Raw) == string(mark.Raw) {
 			return err
 		}
 	}

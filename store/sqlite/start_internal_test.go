@@ -26,7 +26,7 @@ func TestField_J1AFailedStartKeepsTheLog(t *testing.T) {
 	require.NoError(t, s.exclusive(t.Context(), func() error {
 		f, err := s.toFold()
 		require.NoError(t, err)
-		require.NotZero(t, f.frames)
+		require.NotZero(t, f.Frames)
 		return s.marked(f, func() error {
 			for _, suffix := range []string{"", "-wal", ".mark"} {
 				data, err := os.ReadFile(opt.Path + suffix)

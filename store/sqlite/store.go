@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"posagent/store"
+	"posagent/store/marks"
 )
 
 // Options say which file to open and how.
@@ -86,10 +87,10 @@ type Store struct {
 
 	// Owned by the writer goroutine.
 	w     *link
-	want  int       // callers expected in the next batch
-	end   store.End // as the last commit left it
-	flags int64     // of the endRow
-	marks *marks    // nil = none
+	want  int          // callers expected in the next batch
+	end   store.End    // as the last commit left it
+	flags int64        // of the endRow
+	marks *marks.Files // nil = none
 
 	// Owned by the checkpointer goroutine.
 	ckpt   *link
@@ -209,7 +210,7 @@ func (s *Store) start(ctx context.Context) error {
 	between := func() error {
 		// The way into WAL mode leads over a rollback journal. Were its removal lost with the power, it would be played
 		// back over everything that came later.
-		if err := syncDir(filepath.Dir(s.opt.Path)); err != nil {
+		if err := store.SyncDir(filepath.Dir(s.opt.Path)); err != nil {
 			return fmt.Errorf("%w: %w", store.ErrIO, err)
 		}
 		return s.settle(ctx, seen)
@@ -241,9 +242,9 @@ func openReadOnly(ctx context.Context, opt Options) (*Store, error) {
 	close(s.idle)
 	mark, err := lookAtMark(s.opt.Path)
 	if err == nil && !opt.IgnoreMark {
-		var v verdict
+		var v marks.Verdict
 		if v, err = missing(s.opt.Path, mark); err == nil {
-			err = v.err(s.opt.Path, mark)
+			err = v.Err(s.opt.Path, mark)
 		}
 	}
 	if err != nil {
@@ -289,15 +290,7 @@ func createFile(path string) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return store.SyncDir(filepath.Dir(path))
 }
 
 // Owner holds the lock for a moment when it looks; an owner that starts just then must not take it for a rival.
@@ -361,7 +354,7 @@ func (s *Store) release() error {
 		if s.marks != nil && s.broken() == nil {
 			_, err := s.fold()
 			if err == nil {
-				err = s.marks.health()[0].Err
+				err = s.marks.Health()[0].Err
 			}
 			if err != nil { // the mark may still ask for the log
 				s.log.Warn("checkpoint failed", "err", err)
@@ -373,7 +366,7 @@ func (s *Store) release() error {
 		errs = append(errs, s.w.close())
 	}
 	if s.marks != nil {
-		errs = append(errs, s.marks.close())
+		errs = append(errs, s.marks.Close())
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())

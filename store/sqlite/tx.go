@@ -44,7 +44,7 @@ func (t *scope) End() (e store.End, known bool, err error) {
 		return e, false, nil
 	}
 	row, err := t.of.readEnd(context.Background(), t.l.conn)
-	return row.end, row.there && (row.ok || t.of.opt.Wrapper == nil), err
+	return row.End, row.There && (row.OK || t.of.opt.Wrapper == nil), err
 }
 
 // Context implements Scope.

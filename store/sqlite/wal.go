@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"posagent/store/marks"
 )
 
 // The layout of a write-ahead log (sqlite.org/fileformat2.html, section 4).
@@ -61,7 +63,7 @@ func walSalts(path string) (salt1, salt2 uint32, err error) {
 }
 
 // holds reports whether the log beside the database at path is the one that was being folded, with all the frames it had then.
-func (f folding) holds(path string) bool {
+func holds(f marks.Folding, path string) bool {
 	log, err := os.Open(path + "-wal")
 	if err != nil {
 		return false
@@ -69,11 +71,11 @@ func (f folding) holds(path string) bool {
 	defer log.Close()
 	r := bufio.NewReaderSize(log, 64<<10)
 	salt1, salt2, page, sum, err := walHead(r)
-	if err != nil || salt1 != f.salt1 || salt2 != f.salt2 || page < 512 || page > 64<<10 {
+	if err != nil || salt1 != f.Salt1 || salt2 != f.Salt2 || page < 512 || page > 64<<10 {
 		return false
 	}
 	frame := make([]byte, walFrameBytes+page)
-	for range f.frames {
+	for range f.Frames {
 		if _, err := io.ReadFull(r, frame); err != nil {
 			return false
 		}

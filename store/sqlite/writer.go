@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"posagent/store"
+	"posagent/store/marks"
 )
 
 // request is one caller's part of a batch.
@@ -409,7 +410,7 @@ func (s *Store) prove(ctx context.Context) error {
 	err := s.w.exec("UPDATE store_meta SET value = CAST(CAST(value AS INTEGER) + 1 AS BLOB) WHERE name = 'recoveries'")
 	next := raised(s.end)
 	if err == nil && s.counts() {
-		var row endRow
+		var row marks.EndRow
 		if row, err = s.readEnd(ctx, s.w.conn); err == nil {
 			next, err = s.goneOn(row)
 		}
@@ -429,10 +430,10 @@ func (s *Store) prove(ctx context.Context) error {
 
 // goneOn returns the end after the commit that proves a recovery. A batch that was not acknowledged may be in the file, but none
 // that was may be missing: *CutError.
-func (s *Store) goneOn(row endRow) (store.End, error) {
-	if row.ok && row.end.Generation == s.end.Generation && row.end.Sequence >= s.end.Sequence {
-		return raised(row.end), nil
+func (s *Store) goneOn(row marks.EndRow) (store.End, error) {
+	if row.OK && row.End.Generation == s.end.Generation && row.End.Sequence >= s.end.Sequence {
+		return raised(row.End), nil
 	}
 	return store.End{}, &store.CutError{Path: s.opt.Path, Before: s.end,
-		Why: fmt.Sprintf("it ends at commit %d after an error of the medium, and commit %d was made", row.end.Sequence, s.end.Sequence)}
+		Why: fmt.Sprintf("it ends at commit %d after an error of the medium, and commit %d was made", row.End.Sequence, s.end.Sequence)}
 }

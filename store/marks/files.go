@@ -1,4 +1,4 @@
-package sqlite
+package marks
 
 import (
 	"errors"
@@ -20,7 +20,8 @@ type osMark struct {
 	fresh bool // its name may not be durable
 }
 
-func openOSMark(path string, create bool) (store.MarkFile, error) {
+// OpenFile opens a mark of the system, and makes it where create says so.
+func OpenFile(path string, create bool) (store.MarkFile, error) {
 	flag := os.O_RDWR | unix.O_NOFOLLOW
 	if create {
 		flag |= os.O_CREATE
@@ -37,115 +38,116 @@ func (m *osMark) Sync() error {
 	if !m.fresh {
 		return unix.Fdatasync(int(m.Fd()))
 	}
-	if err := errors.Join(m.File.Sync(), syncDir(filepath.Dir(m.Name()))); err != nil {
+	if err := errors.Join(m.File.Sync(), store.SyncDir(filepath.Dir(m.Name()))); err != nil {
 		return err
 	}
 	m.fresh = false
 	return nil
 }
 
-// marks are the marks of one journal: the first beside it, others on other media. They are written by the writer and by the
-// checkpointer.
-type marks struct {
+// Files are the marks of one journal: the first beside it, others on other media. They may be written from several goroutines.
+type Files struct {
 	path []string
 	open func(path string, create bool) (store.MarkFile, error)
-	mac  func([]byte) []byte // nil until the journal's key is known
+	MAC  func([]byte) []byte // authenticates a slot; set it before the first write
 
 	mu   sync.Mutex
 	file []store.MarkFile // nil = not open
 	err  []error          // why the last write did not reach it; nil = it did
-	cur  slot             // what was written last
+	Last Slot             // what was written last; a start sets it to what it has read
 }
 
-// reading is what was found of one mark.
-type reading struct {
-	there bool // the file is there and has the size and the shape of a mark
-	ok    bool // one slot of it is whole
-	slot  slot
-	raw   []byte // of that slot
-	err   error  // it could not be read
+// Reading is what was found of one mark.
+type Reading struct {
+	There bool // the file is there and has the size and the shape of a mark
+	OK    bool // one slot of it is whole
+	Slot  Slot
+	Raw   []byte // of that slot
+	Err   error  // it could not be read
 }
 
-func newMarks(paths []string, open func(string, bool) (store.MarkFile, error)) *marks {
+// NewFiles returns the marks at paths; open nil = OpenFile.
+func NewFiles(paths []string, open func(string, bool) (store.MarkFile, error)) *Files {
 	if open == nil {
-		open = openOSMark
+		open = OpenFile
 	}
-	return &marks{path: paths, open: open, file: make([]store.MarkFile, len(paths)), err: make([]error, len(paths))}
+	return &Files{path: paths, open: open, file: make([]store.MarkFile, len(paths)), err: make([]error, len(paths))}
 }
 
-// read opens and reads every mark.
-func (m *marks) read() []reading {
-	list := make([]reading, len(m.path))
+// Read opens and reads every mark.
+func (m *Files) Read() []Reading {
+	list := make([]Reading, len(m.path))
 	for i, path := range m.path {
 		f, err := m.open(path, false)
 		if err != nil {
 			m.err[i] = err
 			if !errors.Is(err, fs.ErrNotExist) {
-				list[i].err = err
+				list[i].Err = err
 			}
 			continue
 		}
 		m.file[i] = f
-		list[i] = readMark(f)
+		list[i] = ReadSlots(f)
 	}
 	return list
 }
 
-func readMark(f io.ReaderAt) (r reading) {
-	data := make([]byte, slots*slotBytes)
+// ReadSlots reads the newer of the two slots of one mark.
+func ReadSlots(f io.ReaderAt) (r Reading) {
+	data := make([]byte, Slots*slotBytes)
 	n, err := f.ReadAt(data, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		r.err = err
+		r.Err = err
 		return r
 	}
 	if n != len(data) {
 		return r
 	}
-	for i := range slots {
+	for i := range Slots {
 		raw := data[i*slotBytes : (i+1)*slotBytes]
-		r.there = r.there || string(raw[:8]) == slotMagic
-		if s, _, ok := decodeSlot(raw); ok && (!r.ok || s.newer(r.slot)) {
-			r.ok, r.slot, r.raw = true, s, raw
+		r.There = r.There || string(raw[:8]) == slotMagic
+		if s, _, ok := decodeSlot(raw); ok && (!r.OK || s.newer(r.Slot)) {
+			r.OK, r.Slot, r.Raw = true, s, raw
 		}
 	}
 	return r
 }
 
-// verifies reports whether the slot was written under the key of mac.
-func (r reading) verifies(mac func([]byte) []byte) bool {
-	return r.ok && string(mac(r.raw[:macAt])) == string(r.raw[macAt:crcAt])
+// Verifies reports whether the slot was written under the key of mac.
+func (r Reading) Verifies(mac func([]byte) []byte) bool {
+	return r.OK && string(mac(r.Raw[:macAt])) == string(r.Raw[macAt:crcAt])
 }
 
-// found is what the marks say together: the newest slot that is whole.
-func found(list []reading) (r reading) {
+// Newest is what the marks say together: the newest slot that is whole.
+func Newest(list []Reading) (r Reading) {
 	for _, l := range list {
 		switch {
-		case l.err != nil && r.err == nil:
-			r.err = l.err
-		case l.ok && (!r.ok || l.slot.newer(r.slot)):
-			err := r.err
+		case l.Err != nil && r.Err == nil:
+			r.Err = l.Err
+		case l.OK && (!r.OK || l.Slot.newer(r.Slot)):
+			err := r.Err
 			r = l
-			r.err = err
-		case l.there && !r.ok:
-			r.there = true
+			r.Err = err
+		case l.There && !r.OK:
+			r.There = true
 		}
 	}
 	return r
 }
 
-// commit writes the end that was just committed, and syncs nothing. It reports whether a mark has failed that had not before.
-func (m *marks) commit(end store.End) (failed bool) {
+// Commit writes the end that was just committed, and syncs nothing. It reports whether a mark has failed that had not before.
+func (m *Files) Commit(end store.End) (failed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.cur.end = end
+	m.Last.End = end
 	return m.put()
 }
 
 // put writes the next slot of every mark that is open and works. It reports whether one of them has failed.
-func (m *marks) put() (failed bool) {
-	m.cur.turn++
-	b := m.cur.encode(m.mac)
-	at := int64(m.cur.turn%slots) * slotBytes
+func (m *Files) put() (failed bool) {
+	m.Last.Turn++
+	b := m.Last.encode(m.MAC)
+	at := int64(m.Last.Turn%Slots) * slotBytes
 	for i, f := range m.file {
 		if f == nil || m.err[i] != nil {
 			continue
@@ -157,11 +159,11 @@ func (m *marks) put() (failed bool) {
 	return failed
 }
 
-// durably writes both slots as change leaves them, and returns when they are on the medium. It opens and makes marks that are
+// Durably writes both slots as change leaves them, and returns when they are on the medium. It opens and makes marks that are
 // missing, and tries again those that failed. The error is that of the first mark.
-func (m *marks) durably(change func(*slot)) error {
+func (m *Files) Durably(change func(*Slot)) error {
 	m.mu.Lock()
-	change(&m.cur)
+	change(&m.Last)
 	for i, f := range m.file {
 		m.err[i] = nil
 		if f != nil {
@@ -171,7 +173,7 @@ func (m *marks) durably(change func(*slot)) error {
 			m.file[i], m.err[i] = nil, fmt.Errorf("mark: %w", m.err[i])
 		}
 	}
-	for range slots {
+	for range Slots {
 		m.put()
 	}
 	files := append([]store.MarkFile(nil), m.file...)
@@ -197,7 +199,8 @@ func (m *marks) durably(change func(*slot)) error {
 	return m.err[0]
 }
 
-func (m *marks) health() []store.MarkHealth {
+// Health reports each mark.
+func (m *Files) Health() []store.MarkHealth {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	list := make([]store.MarkHealth, len(m.path))
@@ -207,7 +210,8 @@ func (m *marks) health() []store.MarkHealth {
 	return list
 }
 
-func (m *marks) close() error {
+// Close closes the files.
+func (m *Files) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var errs []error
