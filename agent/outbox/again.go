@@ -21,9 +21,9 @@ func (o *Outbox) AcceptHeld(tx store.Tx, n New, reason string) error {
 	return o.hold(tx, &r, reason)
 }
 
-// Revive accepts an operation again that was withdrawn (Withdraw): it never left, and goes on under the same Key. ErrState where it
-// is not withdrawn, or where a later operation of its aggregate is open: that one may be under way. ErrUnknown, ErrAltered.
-// Call Wake after the commit.
+// Revive accepts an operation again that was withdrawn (Withdraw): it never left, and goes on under
+// the same Key. ErrState where it is not withdrawn, or where a later operation of its aggregate is
+// open: that one may be under way. ErrUnknown, ErrAltered. Call Wake after the commit.
 func (o *Outbox) Revive(tx store.Tx, n New) error {
 	if err := o.clock.load(tx); err != nil {
 		return err

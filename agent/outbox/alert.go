@@ -10,8 +10,8 @@ import (
 	"posagent/store"
 )
 
-// Alert is an operation whose client was told "stored", and which then came to nothing. It stays until a person acknowledges it,
-// also after the operation was purged.
+// Alert is an operation whose client was told "stored", and which then came to nothing. It stays
+// until a person acknowledges it, also after the operation was purged.
 type Alert struct {
 	Key       wire.Key
 	Kind      string
@@ -23,7 +23,8 @@ type Alert struct {
 	At        time.Time
 }
 
-// Alert raises one for op, in the commit that ends it. A second one for the same operation changes nothing.
+// Alert raises one for op, in the commit that ends it. A second one for the same operation changes
+// nothing.
 func (o *Outbox) Alert(tx store.Tx, op Op, subject string) error {
 	_, err := tx.Exec(`INSERT INTO outbox_alerts (key, kind, subject, state, amount, currency, reason, at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (key) DO NOTHING`,

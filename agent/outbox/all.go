@@ -11,8 +11,8 @@ import (
 // atOnce is how many operations one commit of these verbs changes: others want to write too.
 const atOnce = 100
 
-// SendAll tries at once everything that waits, its back-off or its service's, and returns how many operations that is; what
-// is behind another one in its aggregate follows it.
+// SendAll tries at once everything that waits, its back-off or its service's, and returns how many
+// operations that is; what is behind another one in its aggregate follows it.
 func (o *Outbox) SendAll(ctx context.Context) (due int, err error) {
 	err = o.db.Write(ctx, func(tx store.Tx) error {
 		if err := o.clock.load(tx); err != nil {
@@ -55,8 +55,8 @@ func (o *Outbox) HoldEach(ctx context.Context, reason string) (held int, err err
 	}
 }
 
-// ReleaseEach releases everything that is held, besides what was altered: that stays where it is. From then on a restored journal
-// is trusted to know what was asked of it (Forgotten).
+// ReleaseEach releases everything that is held, besides what was altered: that stays where it is.
+// From then on a restored journal is trusted to know what was asked of it (Forgotten).
 func (o *Outbox) ReleaseEach(ctx context.Context) (released int, err error) {
 	for last := int64(0); ; {
 		n, seen, from := 0, 0, last

@@ -17,7 +17,8 @@ const (
 	maxSettles = 5 // attempts of a Settled hook that fails; then the operation is held
 )
 
-// attempt takes one operation through one send, and through the reading before its first where its kind reads.
+// attempt takes one operation through one send, and through the reading before its first where its
+// kind reads.
 func (o *Outbox) attempt(ctx context.Context, id int64, s *service) error {
 	var v Verdict
 	for {
@@ -52,7 +53,8 @@ func attemptOf(op Op, k *Kind) attempt {
 	return first
 }
 
-// prepare checks an operation and makes the attempt durable before anything leaves, with what was seen where its kind reads first.
+// prepare checks an operation and makes the attempt durable before anything leaves, with what was
+// seen where its kind reads first.
 func (o *Outbox) prepare(ctx context.Context, id int64, seen []byte) (op Op, k *Kind, send bool, err error) {
 	var ended []Op
 	err = o.db.Write(ctx, func(tx store.Tx) error {
@@ -121,7 +123,8 @@ func (o *Outbox) prepare(ctx context.Context, id int64, seen []byte) (op Op, k *
 	return op, k, send, nil
 }
 
-// isFirst makes sure that nothing open was accepted before an operation in its aggregate, whatever its mark says.
+// isFirst makes sure that nothing open was accepted before an operation in its aggregate, whatever
+// its mark says.
 func (o *Outbox) isFirst(tx store.Tx, r *row) (bool, error) {
 	var waits bool
 	err := tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ? AND open = 1 AND id < ?)`, r.aggregate, r.id).Scan(&waits)
@@ -162,7 +165,8 @@ func (o *Outbox) send(ctx context.Context, k *Kind, op Op) (v Verdict) {
 	return k.Send(sctx, op)
 }
 
-// settleFirmly records a verdict; it does not give up while the disk is full, because the answer is known now.
+// settleFirmly records a verdict; it does not give up while the disk is full, because the answer is
+// known now.
 func (o *Outbox) settleFirmly(ctx context.Context, op Op, a attempt, s *service, v Verdict) error {
 	hooks := 0
 	for n := 1; ; n++ {

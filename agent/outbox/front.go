@@ -16,7 +16,8 @@ func (o *Outbox) Down(service string) bool {
 	return s != nil && (s.down || s.refused)
 }
 
-// Up says that a service was heard of by another way than an operation: what waits for it is sent at once.
+// Up says that a service was heard of by another way than an operation: what waits for it is sent
+// at once.
 func (o *Outbox) Up(service string) {
 	o.mu.Lock()
 	if s := o.services[service]; s != nil {
@@ -26,8 +27,9 @@ func (o *Outbox) Up(service string) {
 	o.Wake()
 }
 
-// Withdraw ends an operation that was never sent (Kind.Touched) as EXPIRED, with a result and a reason of the caller's. Whatever the sender is
-// about to do, either it is withdrawn and never leaves, or it left and this is ErrState. ErrUnknown.
+// Withdraw ends an operation that was never sent (Kind.Touched) as EXPIRED, with a result and a
+// reason of the caller's. Whatever the sender is about to do, either it is withdrawn and never
+// leaves, or it left and this is ErrState. ErrUnknown.
 func (o *Outbox) Withdraw(ctx context.Context, key wire.Key, result []byte, reason string) error {
 	return o.change(ctx, key, func(tx store.Tx, r *row) ([]Op, error) {
 		if err := o.verify(r); err != nil {

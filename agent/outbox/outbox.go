@@ -23,8 +23,8 @@ type Options struct {
 	Jitter func(time.Duration) time.Duration // spreads a back-off; default 50..100 %
 	Log    *slog.Logger
 
-	// Record runs in every commit that changes an operation's state, once for each change; was is "" on Accept. An error
-	// undoes the commit. Nil = nothing.
+	// Record runs in every commit that changes an operation's state, once for each change; was is
+	// "" on Accept. An error undoes the commit. Nil = nothing.
 	Record func(tx store.Tx, was State, op Op) error
 	// Audit runs in the commit of a verb that changes no state (SendNow, SendAll). Nil = nothing.
 	Audit func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
@@ -38,9 +38,11 @@ type Options struct {
 	IdempotencyTTL time.Duration
 	// Retention is how much running time a final operation is kept; default 90 days.
 	Retention time.Duration
-	// Watch is told of an operation after each commit in which an attempt or its end changed it; nil = no watcher. It must not block.
+	// Watch is told of an operation after each commit in which an attempt or its end changed it;
+	// nil = no watcher. It must not block.
 	Watch func(op Op)
-	// LastID is the highest number that was given before, by the journal's end; 0 = as the table says.
+	// LastID is the highest number that was given before, by the journal's end; 0 = as the table
+	// says.
 	LastID int64
 }
 
@@ -72,8 +74,8 @@ type Outbox struct {
 	names    []string // service names in order
 }
 
-// NewOutbox makes an outbox; it starts nothing (New is the operation to accept). It panics on two kinds of one
-// name or a kind without Send.
+// NewOutbox makes an outbox; it starts nothing (New is the operation to accept). It panics on two
+// kinds of one name or a kind without Send.
 func NewOutbox(opts Options) *Outbox {
 	o := &Outbox{
 		db: opts.DB, kinds: map[string]*Kind{}, now: opts.Now, jitter: opts.Jitter, log: opts.Log, probe: opts.Probe,
@@ -131,15 +133,16 @@ func NewOutbox(opts Options) *Outbox {
 	return o
 }
 
-// sumEvery is how many operations are accepted until they are added to the sums: the report counts the rest one by one.
+// sumEvery is how many operations are accepted until they are added to the sums: the report counts
+// the rest one by one.
 const sumEvery = 128
 
 // ErrKind is the answer to an operation of a kind that has no sender.
 var ErrKind = errors.New("no sender for this kind of operation")
 
-// Accept stores an operation in the caller's transaction. A second Accept of the same operation is nil and
-// changes nothing; the same Key with another kind, aggregate, payload or amount is wire.KeyReused.
-// Call Wake after the commit.
+// Accept stores an operation in the caller's transaction. A second Accept of the same operation is
+// nil and changes nothing; the same Key with another kind, aggregate, payload or amount is
+// wire.KeyReused. Call Wake after the commit.
 func (o *Outbox) Accept(tx store.Tx, n New) error {
 	if _, err := wire.ParseKey(string(n.Key)); err != nil {
 		return fmt.Errorf("accept %s: %w", n.Kind, err)
@@ -178,7 +181,8 @@ func (o *Outbox) Accept(tx store.Tx, n New) error {
 	return o.changed(tx, &r)
 }
 
-// Seal does the part of Accept that needs no Write, so that callers who wait for one do it side by side. Accept does it where it was not.
+// Seal does the part of Accept that needs no Write, so that callers who wait for one do it side by
+// side. Accept does it where it was not.
 func (o *Outbox) Seal(n *New) (err error) {
 	if n.digest != nil {
 		return nil
@@ -193,8 +197,8 @@ func (o *Outbox) Seal(n *New) (err error) {
 	return nil
 }
 
-// number gives an operation its id. None is given twice, also not that of an operation that was purged: it is the order. There is no
-// gap: a row that is missing was removed.
+// number gives an operation its id. None is given twice, also not that of an operation that was
+// purged: it is the order. There is no gap: a row that is missing was removed.
 func (o *Outbox) number(tx store.Tx, r *row) error {
 	if err := tx.QueryRow(`SELECT MAX(COALESCE((SELECT MAX(id) FROM outbox_ops), 0), (SELECT purged_id FROM outbox_clock), ?) + 1`, o.lastID).Scan(&r.id); err != nil {
 		return err

@@ -15,12 +15,14 @@ const (
 	purgeBatch = 50                     // operations one commit deletes
 )
 
-// ended says that an operation and all others of its aggregate are final, and have been for the whole retention. A thing's operations
-// go together: half of a payment's history would tell wrong sums.
+// ended says that an operation and all others of its aggregate are final, and have been for the
+// whole retention. A thing's operations go together: half of a payment's history would tell wrong
+// sums.
 const ended = ` open = 0 AND NOT EXISTS (SELECT 1 FROM outbox_ops b WHERE b.aggregate = a.aggregate AND (b.open = 1 OR b.settled_run > ?))`
 
-// purge deletes some of what was final for longer than the retention, with what its kind keeps of it; more says that there is more.
-// The store truncates its log by itself when a data key was destroyed, as it is here with each row.
+// purge deletes some of what was final for longer than the retention, with what its kind keeps of
+// it; more says that there is more. The store truncates its log by itself when a data key was
+// destroyed, as it is here with each row.
 func (o *Outbox) purge(ctx context.Context) (more bool, err error) {
 	limit := o.clock.run() - o.keep.Milliseconds()
 	if limit < 0 {
@@ -92,7 +94,8 @@ func (g group) outlived(r store.Reader, limit int64, ids []int64) ([]int64, erro
 	return ids, rows.Err()
 }
 
-// purgeOne deletes one operation if nothing has changed. One whose row was altered may be money that waits: it is held instead.
+// purgeOne deletes one operation if nothing has changed. One whose row was altered may be money
+// that waits: it is held instead.
 func (o *Outbox) purgeOne(tx store.Tx, id, limit int64) (int, error) {
 	r, err := scan(tx.QueryRow(`SELECT `+columns+` FROM outbox_ops a WHERE id = ? AND`+ended, id, limit))
 	if errors.Is(err, ErrUnknown) {

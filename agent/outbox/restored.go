@@ -7,9 +7,10 @@ import (
 	"posagent/store"
 )
 
-// Forgotten says why a write under a key that this journal does not know may be a repeat that the backend does not know any more
-// either; "" = it is not. keyed says that the backend honours the Key. That is so in a restored journal, where the backend honours
-// no Keys or the journal is older than the backend's memory of one, until ReleaseEach has released everything.
+// Forgotten says why a write under a key that this journal does not know may be a repeat that the
+// backend does not know any more either; "" = it is not. keyed says that the backend honours the
+// Key. That is so in a restored journal, where the backend honours no Keys or the journal is older
+// than the backend's memory of one, until ReleaseEach has released everything.
 func (o *Outbox) Forgotten(r store.Reader, keyed bool) (string, error) {
 	if err := o.clock.load(r); err != nil {
 		return "", err
@@ -38,9 +39,10 @@ func Restored(r store.Reader) (yes bool, err error) {
 // holdBatch is how many operations HoldRestored sets aside in one commit.
 const holdBatch = 200
 
-// HoldRestored sets aside everything that could be sent, for a journal that was put back from an earlier time; it returns
-// how many. Whatever is released later counts as sent once, right after that time: it may have been, so it is never sent where the
-// backend may have forgotten its Key, nor where that is no protection. Call it before Run; broken off, it may be called again.
+// HoldRestored sets aside everything that could be sent, for a journal that was put back from an
+// earlier time; it returns how many. Whatever is released later counts as sent once, right after
+// that time: it may have been, so it is never sent where the backend may have forgotten its Key,
+// nor where that is no protection. Call it before Run; broken off, it may be called again.
 func (o *Outbox) HoldRestored(ctx context.Context, reason string) (int, error) {
 	held := 0
 	var last int64

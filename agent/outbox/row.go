@@ -140,7 +140,8 @@ func (o *Outbox) insert(tx store.Tx, r *row) (fresh bool, err error) {
 	return n == 1, err
 }
 
-// saveRevived writes back a row that another content was given to. It is one statement: the sums are of the amount it had.
+// saveRevived writes back a row that another content was given to. It is one statement: the sums
+// are of the amount it had.
 func (o *Outbox) saveRevived(tx store.Tx, r *row) error {
 	r.mac = o.sum(r)
 	err := moved(r)(tx.Exec(`UPDATE outbox_ops SET aggregate = ?, owner = ?, note = ?, amount = ?, currency = ?, digest = ?, payload = ?, data_key = ?,
@@ -154,7 +155,8 @@ func (o *Outbox) saveRevived(tx store.Tx, r *row) error {
 	return mark(tx, r.aggregate)
 }
 
-// moved makes the result of writing a row an error where the row was not in the state any more in which it was read.
+// moved makes the result of writing a row an error where the row was not in the state any more in
+// which it was read.
 func moved(r *row) func(sql.Result, error) error {
 	return func(res sql.Result, err error) error {
 		var n int64

@@ -18,8 +18,9 @@ const (
 	stopWait = 5 * time.Second // what a stop leaves an attempt in flight and its commit
 )
 
-// Run sends until ctx ends, then lets the attempts in flight finish for a few seconds. It returns nil at ctx's
-// end and an error only when it is already running or the tables cannot be read at the start.
+// Run sends until ctx ends, then lets the attempts in flight finish for a few seconds. It returns
+// nil at ctx's end and an error only when it is already running or the tables cannot be read at the
+// start.
 func (o *Outbox) Run(ctx context.Context) error {
 	o.mu.Lock()
 	if o.running {
@@ -231,8 +232,8 @@ func (o *Outbox) schedule(ctx context.Context, wg *sync.WaitGroup) (time.Duratio
 	return time.Duration(wait) * time.Millisecond, nil
 }
 
-// first adds the earliest ready operations of a kind. SQLite reads a statement anew whenever another number is bound to its LIMIT, so it
-// has none.
+// first adds the earliest ready operations of a kind. SQLite reads a statement anew whenever
+// another number is bound to its LIMIT, so it has none.
 func (o *Outbox) first(r store.Reader, kind string, limit int, found *[]candidate) error {
 	rows, err := r.Query(`SELECT id, next_run FROM outbox_ops WHERE ready = 1 AND kind = ? ORDER BY next_run, id`, kind)
 	if err != nil {

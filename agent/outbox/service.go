@@ -102,7 +102,8 @@ func (o *Outbox) learn(s *service, v Verdict) {
 	}
 }
 
-// delay is how long an operation rests after a verdict that is not final; short says that nothing was sent.
+// delay is how long an operation rests after a verdict that is not final; short says that nothing
+// was sent.
 func (o *Outbox) delay(s *service, v Verdict, short bool, attempts int64) time.Duration {
 	if v.After > 0 {
 		floor := 100 * time.Millisecond

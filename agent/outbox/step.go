@@ -15,8 +15,9 @@ type hookError struct{ err error }
 func (e *hookError) Error() string { return e.err.Error() }
 func (e *hookError) Unwrap() error { return e.err }
 
-// apply moves an operation by the table, in the caller's commit, and returns what has ended or come into doubt by it: that is for
-// after, once the commit is durable. It returns ErrState, a hookError or an error of the store.
+// apply moves an operation by the table, in the caller's commit, and returns what has ended or come
+// into doubt by it: that is for after, once the commit is durable. It returns ErrState, a hookError
+// or an error of the store.
 func (o *Outbox) apply(tx store.Tx, r *row, e event) ([]Op, error) {
 	to, do, err := next(r.position(), e)
 	if err != nil || len(do) == 0 {

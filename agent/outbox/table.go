@@ -150,8 +150,9 @@ var moves = []rule{
 	{verbs(resolveFailed), []State{Doubt, Held}, move{Failed, "", fails}},
 }
 
-// next returns where an operation is after an event, and what belongs to the move. No effects mean that nothing has happened. It
-// returns ErrState, and the operation stays, where the event does not fit the state.
+// next returns where an operation is after an event, and what belongs to the move. No effects mean
+// that nothing has happened. It returns ErrState, and the operation stays, where the event does not
+// fit the state.
 func next(p position, e event) (position, []effect, error) {
 	for i := range moves {
 		if r := &moves[i]; slices.Contains(r.in, p.State) && slices.Contains(r.on, e) {

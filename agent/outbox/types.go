@@ -11,7 +11,8 @@ import (
 // State is an operation's state, stored by name.
 type State string
 
-// The states. Done, Failed, Expired are final; Doubt waits for proof or for a technician; Held for release.
+// The states. Done, Failed, Expired are final; Doubt waits for proof or for a technician; Held for
+// release.
 const (
 	Pending State = "PENDING" // stored, nothing sent yet
 	Sent    State = "SENT"    // sent at least once under its Key, no final answer yet
@@ -68,7 +69,8 @@ func (s State) Final() bool { return s == Done || s == Failed || s == Expired }
 // Reach is what an attempt learned about the service.
 type Reach string
 
-// The reaches. Empty on a final verdict means Reached, on Pending without After it means Unreachable.
+// The reaches. Empty on a final verdict means Reached, on Pending without After it means
+// Unreachable.
 const (
 	Reached     Reach = "reached"     // it answered
 	Unreachable Reach = "unreachable" // no answer, or it asks for a pause: probe before sending more
@@ -90,32 +92,38 @@ type Kind struct {
 	Name   string
 	Replay Replay
 	MaxAge time.Duration // of running time before an unsent operation expires; 0 = never
-	// Send makes one attempt. It must use op.Key as the Idempotency-Key and never block past ctx. Op.State is the
-	// state before this attempt: Pending = no earlier attempt can have had an effect. Op.Attempts counts this
-	// one and is durable. A verdict Held sets the operation aside (payload unreadable).
+	// Send makes one attempt. It must use op.Key as the Idempotency-Key and never block past ctx.
+	// Op.State is the state before this attempt: Pending = no earlier attempt can have had an
+	// effect. Op.Attempts counts this one and is durable. A verdict Held sets the operation aside
+	// (payload unreadable).
 	Send func(ctx context.Context, op Op) Verdict
-	// Reads says that Send compares with what it has read before anything left. An Op that is PENDING then comes without Memo at first: that
-	// call only reads, and the Memo of its verdict is durable with SENT before the next call brings it as Op.Memo. Without Memo in its
-	// verdict the attempt is over, and the operation is as unsent as it was.
+	// Reads says that Send compares with what it has read before anything left. An Op that is
+	// PENDING then comes without Memo at first: that call only reads, and the Memo of its verdict
+	// is durable with SENT before the next call brings it as Op.Memo. Without Memo in its verdict
+	// the attempt is over, and the operation is as unsent as it was.
 	Reads bool
 	// Settled runs in the commit that makes the operation final or in doubt; nil = nothing to do.
 	// An operation that leaves DOUBT for a final state is settled a second time.
 	Settled func(tx store.Tx, op Op) error
 	// After runs once that commit is durable; nil = nothing to do.
 	After func(op Op)
-	// Touched says, by Op.Memo, that an attempt of an operation that is PENDING had a connection, so that it may not be withdrawn;
-	// nil = PENDING is proof enough.
+	// Touched says, by Op.Memo, that an attempt of an operation that is PENDING had a connection,
+	// so that it may not be withdrawn; nil = PENDING is proof enough.
 	Touched func(op Op) bool
-	// Purged runs in the commit that deletes a final operation after Options.Retention; nil = nothing else is to be deleted.
+	// Purged runs in the commit that deletes a final operation after Options.Retention; nil =
+	// nothing else is to be deleted.
 	Purged func(tx store.Tx, op Op) error
-	// Service groups the kinds that share a backend service and so its outages; "" = the kind's own name.
+	// Service groups the kinds that share a backend service and so its outages; "" = the kind's own
+	// name.
 	Service string
-	// Asks says that Send can find the outcome by reading alone; it is then called with Op.ReadOnly when the
-	// Key may be forgotten, instead of leaving the operation in doubt.
+	// Asks says that Send can find the outcome by reading alone; it is then called with Op.ReadOnly
+	// when the Key may be forgotten, instead of leaving the operation in doubt.
 	Asks bool
-	// Urgent says that one sender more is kept for this kind: what owes money back does not wait for what hangs elsewhere.
-	// While the service does not answer, its urgent operations are tried one at a time by their own back-off: no probe comes before them.
+	// Urgent says that one sender more is kept for this kind: what owes money back does not wait
+	// for what hangs elsewhere. While the service does not answer, its urgent operations are tried
+	// one at a time by their own back-off: no probe comes before them.
 	Urgent bool
-	// Breaks says that the operations behind a failed one of this kind cannot succeed and fail with it.
+	// Breaks says that the operations behind a failed one of this kind cannot succeed and fail with
+	// it.
 	Breaks bool
 }

@@ -10,8 +10,8 @@ import (
 	"posagent/store"
 )
 
-// Get reads one operation with payload and memo (nil once their key was destroyed). ErrUnknown; ErrAltered
-// with the operation as stored when its row does not verify.
+// Get reads one operation with payload and memo (nil once their key was destroyed). ErrUnknown;
+// ErrAltered with the operation as stored when its row does not verify.
 func (o *Outbox) Get(r store.Reader, key wire.Key) (Op, error) {
 	if err := o.clock.load(r); err != nil {
 		return Op{}, err
@@ -50,8 +50,8 @@ func (o *Outbox) change(ctx context.Context, key wire.Key, fn func(tx store.Tx, 
 	return nil
 }
 
-// SendNow tries an operation at once, without waiting for its back-off or its service's. A doubtful one is tried
-// only when its kind can find out by reading. ErrUnknown, ErrState.
+// SendNow tries an operation at once, without waiting for its back-off or its service's. A doubtful
+// one is tried only when its kind can find out by reading. ErrUnknown, ErrState.
 func (o *Outbox) SendNow(ctx context.Context, key wire.Key) error {
 	return o.change(ctx, key, func(tx store.Tx, r *row) ([]Op, error) {
 		if err := o.verify(r); err != nil {
@@ -79,7 +79,8 @@ func (o *Outbox) SendNow(ctx context.Context, key wire.Key) error {
 	})
 }
 
-// Hold sets an operation aside until Release. One that is under way ends if its answer is final. ErrUnknown, ErrState.
+// Hold sets an operation aside until Release. One that is under way ends if its answer is final.
+// ErrUnknown, ErrState.
 func (o *Outbox) Hold(ctx context.Context, key wire.Key, reason string) error {
 	return o.change(ctx, key, func(tx store.Tx, r *row) ([]Op, error) {
 		return nil, o.hold(tx, r, reason)
@@ -143,9 +144,10 @@ func (o *Outbox) Release(ctx context.Context, key wire.Key) error {
 // ByHand begins the reason of an operation that a person has resolved.
 const ByHand = "resolved by hand: "
 
-// Resolve ends an operation by a person's decision: Done or Failed for one that is in doubt or held. The kind's
-// Settled and After run as if the backend had answered, with Op.Result as far as it came. One that is under way is not resolved: its answer is
-// about to tell. ErrUnknown, ErrState.
+// Resolve ends an operation by a person's decision: Done or Failed for one that is in doubt or
+// held. The kind's Settled and After run as if the backend had answered, with Op.Result as far as
+// it came. One that is under way is not resolved: its answer is about to tell. ErrUnknown,
+// ErrState.
 func (o *Outbox) Resolve(ctx context.Context, key wire.Key, state State, note string) error {
 	return o.change(ctx, key, func(tx store.Tx, r *row) ([]Op, error) {
 		e := event{verb: resolveDone}
@@ -170,8 +172,8 @@ func (o *Outbox) Resolve(ctx context.Context, key wire.Key, state State, note st
 	})
 }
 
-// SetOwner gives an operation and all others of its aggregate to a local client ("" = the terminal), in the caller's commit. It
-// returns them. ErrUnknown, ErrAltered.
+// SetOwner gives an operation and all others of its aggregate to a local client ("" = the
+// terminal), in the caller's commit. It returns them. ErrUnknown, ErrAltered.
 func (o *Outbox) SetOwner(tx store.Tx, key wire.Key, owner string) ([]Op, error) {
 	if err := o.clock.load(tx); err != nil {
 		return nil, err

@@ -7,10 +7,10 @@ import (
 )
 
 // FromError is the verdict on an attempt that failed with err, for adapters. It never fails an
-// operation on 401, 403, 404 without the service's own body, 408, 425, 429 or 5xx: those leave it PENDING when
-// nothing can have happened and SENT when it is not known. Only a refusal by the service itself fails it; with a
-// Replay other than SameKey and Safe that holds for the first attempt only, as the refusal may be due to an
-// effect of the earlier one.
+// operation on 401, 403, 404 without the service's own body, 408, 425, 429 or 5xx: those leave it
+// PENDING when nothing can have happened and SENT when it is not known. Only a refusal by the
+// service itself fails it; with a Replay other than SameKey and Safe that holds for the first
+// attempt only, as the refusal may be due to an effect of the earlier one.
 func FromError(op Op, replay Replay, err error) Verdict {
 	v := Verdict{State: Sent, Reason: err.Error()}
 	var e *wire.Error

@@ -61,8 +61,8 @@ func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	return a.accept(ctx)
 }
 
-// resumedBy waits for a while until every sale of the journal has been taken up: a request may repeat one of them, and refused it
-// would be taken for one that was never accepted.
+// resumedBy waits for a while until every sale of the journal has been taken up: a request may
+// repeat one of them, and refused it would be taken for one that was never accepted.
 func (d *Drive) resumedBy(ctx context.Context) error {
 	if !d.ready.Load() {
 		t := time.NewTimer(holdBegin)
@@ -145,10 +145,12 @@ func (d *Drive) known(ctx context.Context, req ecr.Request) (wire.Key, error) {
 	return key, d.stored(err)
 }
 
-// clockSet is before any sale: a row or a clock from earlier was not set, and says nothing about age.
+// clockSet is before any sale: a row or a clock from earlier was not set, and says nothing about
+// age.
 var clockSet = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// forgotten says that a register's id is so old that it may be used anew. A jump of the wall clock alone forgets nothing.
+// forgotten says that a register's id is so old that it may be used anew. A jump of the wall clock
+// alone forgets nothing.
 func (d *Drive) forgotten(r *journal.Row) bool {
 	made := time.UnixMilli(r.CreatedMS)
 	return r.Boot != d.bootID && made.After(clockSet) && d.now().Sub(made) > sequenceAge
@@ -293,7 +295,8 @@ func (a *accepting) write(tx store.Tx) error {
 	return err
 }
 
-// goOn settles the line's unconfirmed sales: the register's next financial command says what it knows.
+// goOn settles the line's unconfirmed sales: the register's next financial command says what it
+// knows.
 func (a *accepting) goOn(tx store.Tx, rows []*journal.Row) error {
 	d := a.d
 	for _, r := range rows {

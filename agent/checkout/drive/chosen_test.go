@@ -13,8 +13,8 @@ import (
 	"posagent/schemes/methods"
 )
 
-// The timers are those of the method that was chosen, not of the one that was offered first: a journal that works never makes a
-// register hear "aborted" while the sale lives.
+// The timers are those of the method that was chosen, not of the one that was offered first: a
+// journal that works never makes a register hear "aborted" while the sale lives.
 func TestField_J8TheChosenMethodsTimersCount(t *testing.T) {
 	terminal(t, func(r *rig) {
 		short, long := swish(), swish()

@@ -11,7 +11,8 @@ import (
 	"posagent/schemes/aapay"
 )
 
-// TestField_L15AnEarlierReceiptIsToldAgain: after a decline the last approved receipt was out of reach.
+// TestField_L15AnEarlierReceiptIsToldAgain: after a decline the last approved receipt was out of
+// reach.
 func TestField_L15AnEarlierReceiptIsToldAgain(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.world.onStatus = approveAfter(r.world, 1)

@@ -58,8 +58,8 @@ func (r *rig) settle() []string {
 	return out
 }
 
-// A sale is cut off at every journalled step, and started again in the same boot and in a new one. What the register knows and
-// where the money is have to agree in the end.
+// A sale is cut off at every journalled step, and started again in the same boot and in a new one.
+// What the register knows and where the money is have to agree in the end.
 func TestCrashAtEveryJournalledStep(t *testing.T) {
 	stories := map[string]func(r *rig) (told ecr.Result){
 		"approved": func(r *rig) ecr.Result {
@@ -211,7 +211,8 @@ func TestRebootLoopIsBroken(t *testing.T) {
 	})
 }
 
-// A box that is switched off every night while the backend is away is not in a reboot loop: its undo goes on.
+// A box that is switched off every night while the backend is away is not in a reboot loop: its
+// undo goes on.
 func TestManyQuietStartsAreNoRebootLoop(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.world.onStatus = say(1, aapay.Rejected, "")

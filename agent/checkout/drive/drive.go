@@ -23,7 +23,8 @@ import (
 // Outbox is what a Drive needs of the queue.
 type Outbox interface {
 	Accept(tx store.Tx, n outbox.New) error
-	// Withdraw ends an operation that never had a connection; any error says that it may have had one, or that nothing was done.
+	// Withdraw ends an operation that never had a connection; any error says that it may have had
+	// one, or that nothing was done.
 	Withdraw(ctx context.Context, key wire.Key, result []byte, reason string) error
 	Wake()
 }
@@ -82,8 +83,9 @@ type Options struct {
 	BootID   string
 	LastSale int64 // the highest id that was given before, by the journal's end; 0 = as the table says
 	Log      *slog.Logger
-	// Record runs in the commit in which a sale has come to another phase or outcome. An error undoes the commit. Nil = nothing.
-	// A sale that has just begun was the zero Row; why is "" then, else the event.
+	// Record runs in the commit in which a sale has come to another phase or outcome. An error
+	// undoes the commit. Nil = nothing. A sale that has just begun was the zero Row; why is ""
+	// then, else the event.
 	Record func(tx store.Tx, why checkout.Name, was, now *journal.Row) error
 	// Audit runs in the commit of a deed that is no change of one sale. Nil = nothing.
 	Audit func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
@@ -174,8 +176,8 @@ func New(o Options) *Drive {
 	return d
 }
 
-// Run resumes every open sale, then lets sales begin, and performs their effects until ctx ends. It returns nil then, and an
-// error when the journal cannot be read.
+// Run resumes every open sale, then lets sales begin, and performs their effects until ctx ends. It
+// returns nil then, and an error when the journal cannot be read.
 func (d *Drive) Run(ctx context.Context) error {
 	if err := d.resume(ctx); err != nil {
 		return err
@@ -192,7 +194,8 @@ func (d *Drive) Run(ctx context.Context) error {
 	return nil
 }
 
-// keepHouse purges, once an hour, the sales that are older than Config.KeepSales of running time. The sums of their batches stay.
+// keepHouse purges, once an hour, the sales that are older than Config.KeepSales of running time.
+// The sums of their batches stay.
 func (d *Drive) keepHouse(ctx context.Context) {
 	for {
 		wait := purgeEvery

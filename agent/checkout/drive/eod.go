@@ -50,7 +50,8 @@ func (d *Drive) endDay(ctx context.Context) (ecr.Totals, error) {
 	}
 }
 
-// settleForClose undoes what is unconfirmed and names something that is not settled yet; "" = all is.
+// settleForClose undoes what is unconfirmed and names something that is not settled yet; "" = all
+// is.
 func (d *Drive) settleForClose(ctx context.Context, waited map[wire.Key]bool) (string, error) {
 	var open string
 	var steps []journal.Step
@@ -190,8 +191,8 @@ func (d *Drive) Check(ctx context.Context) (ecr.Health, error) {
 	return d.Health(ctx), err
 }
 
-// askAgain contacts a backend that did not answer last time, beside the caller, so that the next Health knows better: between
-// two sales nothing else asks.
+// askAgain contacts a backend that did not answer last time, beside the caller, so that the next
+// Health knows better: between two sales nothing else asks.
 func (d *Drive) askAgain() {
 	if d.refresh == nil || !d.asking.CompareAndSwap(false, true) {
 		return

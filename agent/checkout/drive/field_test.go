@@ -18,7 +18,8 @@ import (
 	"posagent/store"
 )
 
-// A refund or reversal that never left ends by an abort or after 30 s, says so, and leaves the remaining amount as it was.
+// A refund or reversal that never left ends by an abort or after 30 s, says so, and leaves the
+// remaining amount as it was.
 func TestField_L4WhatNeverLeftIsWithdrawn(t *testing.T) {
 	for _, kind := range []ecr.Kind{ecr.Refund, ecr.Reversal} {
 		for name, abort := range map[string]bool{"aborted": true, "left alone": false} {
@@ -60,8 +61,8 @@ func TestField_L4WhatNeverLeftIsWithdrawn(t *testing.T) {
 	}
 }
 
-// What may have left is not withdrawn: the register hears "in progress" within its patience, its line is free, and the end reaches
-// it by 06 20 and by the same request.
+// What may have left is not withdrawn: the register hears "in progress" within its patience, its
+// line is free, and the end reaches it by 06 20 and by the same request.
 func TestField_L4WhatMayHaveLeftIsToldInProgress(t *testing.T) {
 	refusals := map[string]error{"lost": errLost, "503": &wire.Error{Code: wire.Unavailable, Op: "test", Msg: "reply 503"}}
 	for name, err := range refusals {
@@ -106,7 +107,8 @@ func TestField_L4WhatMayHaveLeftIsToldInProgress(t *testing.T) {
 	}
 }
 
-// An attempt under way at 30 s, or when the register aborts, is waited for; its end without a connection withdraws.
+// An attempt under way at 30 s, or when the register aborts, is waited for; its end without a
+// connection withdraws.
 func TestField_L4AnAttemptUnderWayDecides(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.approved(1000)
@@ -175,8 +177,9 @@ func TestField_L4WithdrawnAfterARestart(t *testing.T) {
 	})
 }
 
-// A journal that cannot be written keeps no register waiting: it hears "aborted" within its patience, and the sale is undone once
-// the journal can be written, even where the money moved meanwhile.
+// A journal that cannot be written keeps no register waiting: it hears "aborted" within its
+// patience, and the sale is undone once the journal can be written, even where the money moved
+// meanwhile.
 func TestField_J8ADeadDiskEndsEveryDialogue(t *testing.T) {
 	words := map[string]func(*rig) func(*txn) error{
 		"paid while the disk is dead": func(r *rig) func(*txn) error { return approveAfter(r.world, 3) },
@@ -266,7 +269,8 @@ func TestField_L9PatienceIsConfigured(t *testing.T) {
 	})
 }
 
-// The screen and the register say what a sale waits for whose code has gone; on_stale = "abort" ends it there.
+// The screen and the register say what a sale waits for whose code has gone; on_stale = "abort"
+// ends it there.
 func TestField_T1TheCustomersAppIsAwaited(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.world.onStatus = say(5, aapay.Stale, "")
@@ -293,7 +297,8 @@ func TestField_T1TheCustomersAppIsAwaited(t *testing.T) {
 	})
 }
 
-// Until the journal has been taken up nothing is refused: a repeated refund or reversal joins the one that runs.
+// Until the journal has been taken up nothing is refused: a repeated refund or reversal joins the
+// one that runs.
 func TestField_L5NothingIsRefusedBeforeTheJournalIsTakenUp(t *testing.T) {
 	for _, kind := range []ecr.Kind{ecr.Refund, ecr.Reversal, ecr.Payment} {
 		terminal(t, func(r *rig) {
@@ -367,7 +372,8 @@ func TestField_L5ARepetitionIsNotRefusedOnAFullDisk(t *testing.T) {
 	}
 }
 
-// A refund that names no sale is told what to send; with refund_last it means the last payment, up to its rest.
+// A refund that names no sale is told what to send; with refund_last it means the last payment, up
+// to its rest.
 func TestField_L8ARefundWithoutAReferenceIsToldWhatToSend(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.approved(1000)
@@ -389,7 +395,8 @@ func TestField_L8ARefundWithoutAReferenceIsToldWhatToSend(t *testing.T) {
 	})
 }
 
-// A receipt of a closed batch is named with its batch; without one the newest sale with that number is meant.
+// A receipt of a closed batch is named with its batch; without one the newest sale with that number
+// is meant.
 func TestField_T3ReceiptsOfClosedBatches(t *testing.T) {
 	terminal(t, func(r *rig) {
 		old := r.approved(1000)
@@ -430,8 +437,8 @@ func TestField_T3ReceiptsOfClosedBatches(t *testing.T) {
 	})
 }
 
-// The register's sale is known by its reference and its number in any case of letters and with spaces around it: a backend that
-// overlooks those would take the sale back behind the register's.
+// The register's sale is known by its reference and its number in any case of letters and with
+// spaces around it: a backend that overlooks those would take the sale back behind the register's.
 func TestField_P1ASaleIsKnownHoweverItIsSpelt(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.approved(1000)

@@ -25,7 +25,8 @@ func repeats(rows []*journal.Row, req ecr.Request, last wire.Key) wire.Key {
 	return ""
 }
 
-// sameForward compares what the register said; where it named no original, the last payment has to be the same one still.
+// sameForward compares what the register said; where it named no original, the last payment has to
+// be the same one still.
 func sameForward(r *journal.Row, req ecr.Request, last wire.Key) bool {
 	return r.Asked == askedFor(req) && (r.Asked != "" || r.Original == last) && (req.Amount == 0 || req.Amount == r.Amount)
 }
@@ -38,8 +39,8 @@ func askedFor(req ecr.Request) string {
 	return req.Original
 }
 
-// untold finds a refund or reversal that has ended, whose end the register does not have, and which it asks for again: one told "in
-// progress", or the line's last sale where its telling was lost.
+// untold finds a refund or reversal that has ended, whose end the register does not have, and which
+// it asks for again: one told "in progress", or the line's last sale where its telling was lost.
 func (a *accepting) untold(tx store.Reader) (wire.Key, error) {
 	rows, err := a.d.j.Untold(tx, a.req.Line, a.req.Kind)
 	if err != nil {
@@ -53,8 +54,9 @@ func (a *accepting) untold(tx store.Reader) (wire.Key, error) {
 	return "", nil
 }
 
-// joinUnwritten joins the refund or reversal that a request repeats while the journal cannot be written: refused, it would be taken
-// for one that is not carried out. ok is false where it repeats none.
+// joinUnwritten joins the refund or reversal that a request repeats while the journal cannot be
+// written: refused, it would be taken for one that is not carried out. ok is false where it repeats
+// none.
 func (d *Drive) joinUnwritten(ctx context.Context, req ecr.Request) (sale ecr.Sale, ok bool) {
 	if req.Kind == ecr.Payment || d.normalise(&req) != nil {
 		return ecr.Sale{}, false
@@ -82,7 +84,8 @@ func (d *Drive) joinUnwritten(ctx context.Context, req ecr.Request) (sale ecr.Sa
 	return d.p.JoinUnwritten(ctx, key)
 }
 
-// lastNamed is the payment that a refund without an original speaks of; "" where it names one, or there is none.
+// lastNamed is the payment that a refund without an original speaks of; "" where it names one, or
+// there is none.
 func (a *accepting) lastNamed(r store.Reader) (wire.Key, error) {
 	if askedFor(a.req) != "" {
 		return "", nil

@@ -107,7 +107,8 @@ func TestMoneyA1_CommitAfterDeclinedIsUndone(t *testing.T) {
 	})
 }
 
-// Nothing left the terminal: the register hears so, and no undo is opened, not even after a restart.
+// Nothing left the terminal: the register hears so, and no undo is opened, not even after a
+// restart.
 func TestField_L7NoConnectionHasItsOwnAnswer(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.world.offline = true

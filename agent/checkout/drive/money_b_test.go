@@ -491,7 +491,8 @@ func TestMoneyB12_ANewBootEndsTheDialogue(t *testing.T) {
 	}
 }
 
-// The sale of an old journal may have been approved and told since: undoing it would take the merchant's money back.
+// The sale of an old journal may have been approved and told since: undoing it would take the
+// merchant's money back.
 func TestMoneyC3_AnOpenSaleOfARestoredJournalIsSetAside(t *testing.T) {
 	for _, close := range []bool{true, false} {
 		terminal(t, func(r *rig) {
@@ -631,7 +632,8 @@ func TestMoneyB13_AnUndoAfterTheCloseIsCarriedOver(t *testing.T) {
 	})
 }
 
-// The undo runs beside the next sale: its first byte is as fast as any sale's, whatever becomes of the undo.
+// The undo runs beside the next sale: its first byte is as fast as any sale's, whatever becomes of
+// the undo.
 func TestField_L11TheNextSaleStartsAtOnce(t *testing.T) {
 	for name, mute := range map[string]bool{"the backend answers": false, "it does not": true} {
 		terminal(t, func(r *rig) {
@@ -708,7 +710,8 @@ func TestMoneyB16_ABrokenEMVCodeIsNotShown(t *testing.T) {
 	})
 }
 
-// Links and wallets number their transactions on their own: a number that both have names no payment.
+// Links and wallets number their transactions on their own: a number that both have names no
+// payment.
 func TestMoneyB15_ANumberOfTwoServicesNamesNoPayment(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.approved(1000)

@@ -20,8 +20,9 @@ func (r *rig) rows(table string) (n int) {
 	return n
 }
 
-// Sales that have ended go after KeepSales of running time, with all that belongs to them; the sums of their batch stay, what is
-// open or unclosed stays, ids are not given again, and a jump of the wall clock deletes nothing.
+// Sales that have ended go after KeepSales of running time, with all that belongs to them; the sums
+// of their batch stay, what is open or unclosed stays, ids are not given again, and a jump of the
+// wall clock deletes nothing.
 func TestField_J10OldSalesArePurged(t *testing.T) {
 	const day = 24 * time.Hour
 	terminal(t, func(r *rig) {

@@ -19,13 +19,14 @@ type refusal struct {
 
 func (r refusal) Unwrap() error { return r.Refusal }
 
-// refuse returns an ecr.Refusal with its text in English; inLanguage puts it into the terminal's language.
+// refuse returns an ecr.Refusal with its text in English; inLanguage puts it into the terminal's
+// language.
 func refuse(code ecr.Code, format string, args ...any) error {
 	return refusal{&ecr.Refusal{Code: code, Text: fmt.Sprintf(format, args...)}, format, args}
 }
 
-// unsaid is the refusal of a register that asks for what this journal does not have and a lost one may have made; nil = no journal
-// was lost.
+// unsaid is the refusal of a register that asks for what this journal does not have and a lost one
+// may have made; nil = no journal was lost.
 func unsaid(r store.Reader) error {
 	l, ok, err := store.LostIn(r)
 	if err != nil || !ok {

@@ -11,7 +11,8 @@ import (
 	"posagent/store"
 )
 
-// resume takes every sale of the journal up again. It asks nothing outside the terminal: a dead network does not keep the terminal from starting.
+// resume takes every sale of the journal up again. It asks nothing outside the terminal: a dead
+// network does not keep the terminal from starting.
 func (d *Drive) resume(ctx context.Context) error {
 	var rows []*journal.Row
 	if err := d.db.Read(ctx, func(r store.Reader) error {
@@ -40,8 +41,8 @@ func (d *Drive) resume(ctx context.Context) error {
 	return nil
 }
 
-// resumeOne counts the attempt durably before it does anything with the sale: one that brings the program down is left alone
-// after 20 starts.
+// resumeOne counts the attempt durably before it does anything with the sale: one that brings the
+// program down is left alone after 20 starts.
 func (d *Drive) resumeOne(ctx context.Context, key wire.Key) error {
 	var s journal.Step
 	parked := false
@@ -85,7 +86,8 @@ func (d *Drive) resumeOne(ctx context.Context, key wire.Key) error {
 	return nil
 }
 
-// stands forgets the resumes once a start has lasted: a box that is switched off every night does not loop.
+// stands forgets the resumes once a start has lasted: a box that is switched off every night does
+// not loop.
 func (d *Drive) stands(ctx context.Context) {
 	for wait := standsAfter; perform.Pause(ctx, wait, nil); wait = perform.StoreRetry {
 		err := d.db.Write(ctx, func(tx store.Tx) error {

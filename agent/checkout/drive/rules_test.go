@@ -21,8 +21,8 @@ func (r *rig) overtake(first func()) {
 	r.guard.mu.Unlock()
 }
 
-// An acknowledgement that comes while the grace timer has already fired keeps the sale; one that comes while the register's next
-// command undoes it is told so. Never both.
+// An acknowledgement that comes while the grace timer has already fired keeps the sale; one that
+// comes while the register's next command undoes it is told so. Never both.
 func TestMoneyB6_OnlyOneOfTwoEventsWins(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.unconfirmed(500)
@@ -53,7 +53,8 @@ func TestMoneyB6_OnlyOneOfTwoEventsWins(t *testing.T) {
 	})
 }
 
-// A register hears of an approval, a decline or an abort once the journal has it, however long the store refuses.
+// A register hears of an approval, a decline or an abort once the journal has it, however long the
+// store refuses.
 func TestMoneyA1_NothingIsToldBeforeItIsStored(t *testing.T) {
 	words := map[checkout.Phase]func(*rig) func(*txn) error{
 		checkout.Approved:  func(r *rig) func(*txn) error { return approveAfter(r.world, 3) },

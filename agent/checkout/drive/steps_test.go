@@ -10,7 +10,8 @@ import (
 	"posagent/schemes/aapay"
 )
 
-// TestField_L10TheRegisterHearsWhatTheCustomerHasToDo: a register that shows texts heard "please wait" from the start to the end.
+// TestField_L10TheRegisterHearsWhatTheCustomerHasToDo: a register that shows texts heard "please
+// wait" from the start to the end.
 func TestField_L10TheRegisterHearsWhatTheCustomerHasToDo(t *testing.T) {
 	for language, want := range map[string][2]string{
 		"en": {"Scan the code", "Confirm in the app"},

@@ -56,7 +56,8 @@ func TestMoneyA3_AnAcknowledgementWaitsForTheStore(t *testing.T) {
 	})
 }
 
-// A register line that gives up while the store is full leaves no sale behind that occupies the terminal.
+// A register line that gives up while the store is full leaves no sale behind that occupies the
+// terminal.
 func TestMoneyA3_WhatWasHeardIsStoredOnceTheStoreCan(t *testing.T) {
 	for d, want := range map[ecr.Delivery]checkout.Phase{ecr.Told: checkout.Confirmed, ecr.Lost: checkout.Unconfirmed} {
 		terminal(t, func(r *rig) {
@@ -75,7 +76,8 @@ func TestMoneyA3_WhatWasHeardIsStoredOnceTheStoreCan(t *testing.T) {
 	}
 }
 
-// An interim answer whose report fails once is still an interim answer: its end is for the repetition of the request.
+// An interim answer whose report fails once is still an interim answer: its end is for the
+// repetition of the request.
 func TestMoneyA2_AFailedReportOfInProgressIsNotOneOfTheEnd(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.approved(1000)
@@ -135,7 +137,8 @@ func TestMoneyB6_TheSameReceiptConfirmsWhileATellingIsOpen(t *testing.T) {
 	})
 }
 
-// The reversal is answered while the code is still being taken off a slow screen: the next attempt is not forgotten.
+// The reversal is answered while the code is still being taken off a slow screen: the next attempt
+// is not forgotten.
 func TestMoneyB3_AnAnswerThatOvertakesTheScreenIsFollowed(t *testing.T) {
 	terminal(t, func(r *rig) {
 		failReversals(r.world, 1)
@@ -204,7 +207,8 @@ func TestMoneyB7_ARefundOfTheLastPaymentIsOfThatPayment(t *testing.T) {
 	})
 }
 
-// An unconfirmed sale that is being told just now is neither undone nor passed over by the end of day.
+// An unconfirmed sale that is being told just now is neither undone nor passed over by the end of
+// day.
 func TestMoneyB13_EndOfDayWaitsForATelling(t *testing.T) {
 	for d, count := range map[ecr.Delivery]int{ecr.Told: 1, ecr.Lost: 0} {
 		terminal(t, func(r *rig) {
@@ -231,7 +235,8 @@ func TestMoneyB13_EndOfDayWaitsForATelling(t *testing.T) {
 	}
 }
 
-// A sale that rests between two attempts without a connection is aborted at once: no answer is on its way.
+// A sale that rests between two attempts without a connection is aborted at once: no answer is on
+// its way.
 func TestMoneyA5_AnAbortWaitsForNoAnswerToWhatWasNotSent(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.world.offline = true

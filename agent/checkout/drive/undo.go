@@ -6,8 +6,8 @@ import (
 	"posagent/store"
 )
 
-// UndoSettled is the Settled hook of the kinds of offline.Undos: it advances the sale in the commit that
-// settles the operation.
+// UndoSettled is the Settled hook of the kinds of offline.Undos: it advances the sale in the commit
+// that settles the operation.
 func (d *Drive) UndoSettled(tx store.Tx, op outbox.Op, res offline.UndoResult) error {
 	s, ok, err := d.j.UndoSettled(tx, op, res)
 	if err != nil || !ok {

@@ -13,15 +13,17 @@ import (
 // ErrNotAside is the answer to a decision about a sale that waits for none.
 var ErrNotAside = errors.New("the sale is not set aside")
 
-// asideSchema: a sale in it is shown and never acted upon; closed_ms 0 = a person has yet to decide.
+// asideSchema: a sale in it is shown and never acted upon; closed_ms 0 = a person has yet to
+// decide.
 func asideSchema() store.Step {
 	return store.Step{Name: "checkout/3 aside", SQL: `
 CREATE TABLE checkout_aside (sale TEXT PRIMARY KEY, why TEXT NOT NULL, closed_ms INTEGER NOT NULL) STRICT;`}
 }
 
-// SetAside keeps the open sales of a journal that was put back from an earlier time from being resumed, in the caller's commit, and
-// returns how many there are: they may have ended since, and been told and paid. Those that only read or only wait for
-// the outbox are left: their operations are held there.
+// SetAside keeps the open sales of a journal that was put back from an earlier time from being
+// resumed, in the caller's commit, and returns how many there are: they may have ended since, and
+// been told and paid. Those that only read or only wait for the outbox are left: their operations
+// are held there.
 func SetAside(tx store.Tx, why string, now time.Time) (n int, err error) {
 	rows, err := many(nil, tx, active+` ORDER BY id`)
 	if err != nil {
@@ -43,8 +45,8 @@ func SetAside(tx store.Tx, why string, now time.Time) (n int, err error) {
 	return n, nil
 }
 
-// TakeUp lets the next start resume a sale that was set aside, as if it had never ended: it is asked for and, unless it is approved,
-// undone. ErrUnknown, ErrNotAside.
+// TakeUp lets the next start resume a sale that was set aside, as if it had never ended: it is
+// asked for and, unless it is approved, undone. ErrUnknown, ErrNotAside.
 func TakeUp(tx store.Tx, id string, now time.Time) error {
 	if err := waits(tx, id); err != nil {
 		return err
@@ -55,7 +57,8 @@ func TakeUp(tx store.Tx, id string, now time.Time) error {
 	return noteAt(tx, wire.Key(id), true, "taken up again by hand", now)
 }
 
-// CloseAside ends the wait of a sale that was set aside: it stays as it is and counts as settled. ErrUnknown, ErrNotAside.
+// CloseAside ends the wait of a sale that was set aside: it stays as it is and counts as settled.
+// ErrUnknown, ErrNotAside.
 func CloseAside(tx store.Tx, id, note string, now time.Time) error {
 	if err := waits(tx, id); err != nil {
 		return err

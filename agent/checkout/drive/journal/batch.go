@@ -81,7 +81,8 @@ func nextTrace(tx store.Tx) (int, error) {
 	return int(n), setCounter(tx, "trace", n)
 }
 
-// CloseBatch closes the open batch in the caller's commit. It returns its totals and what the sales of it have come to.
+// CloseBatch closes the open batch in the caller's commit. It returns its totals and what the sales
+// of it have come to.
 func (j *Journal) CloseBatch(tx store.Tx) (totals ecr.Totals, steps []Step, err error) {
 	if totals, err = j.totals(tx); err != nil {
 		return totals, nil, err
@@ -184,7 +185,8 @@ func (j *Journal) totals(r store.Reader) (ecr.Totals, error) {
 	return t, err
 }
 
-// Exceptions lists what the merchant has to know: what was raised in the batch, and what is still on its way.
+// Exceptions lists what the merchant has to know: what was raised in the batch, and what is still
+// on its way.
 func (j *Journal) Exceptions(r store.Reader, open int) ([]string, error) {
 	var out []string
 	entries, err := readEntries(r, `loud = 1 AND batch = ? ORDER BY id`, open)

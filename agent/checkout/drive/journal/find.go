@@ -16,7 +16,8 @@ var ErrTwo = errors.New("it names two payments")
 // ErrFull says that the open batch has no receipt number left.
 var ErrFull = errors.New("no receipt number is left")
 
-// BySequence finds the newest sale of a line that has a register's own id. It returns ErrUnknown and ErrQuarantined.
+// BySequence finds the newest sale of a line that has a register's own id. It returns ErrUnknown
+// and ErrQuarantined.
 func (j *Journal) BySequence(r store.Reader, line, sequence string) (*Row, error) {
 	return j.one(r, bySequence+` ORDER BY id DESC LIMIT 1`, line, sequence)
 }
@@ -26,18 +27,20 @@ func (j *Journal) LastOf(r store.Reader, line string) (*Row, error) {
 	return j.one(r, `line = ? ORDER BY id DESC LIMIT 1`, line)
 }
 
-// LastPayment finds the payment that a refund without an original speaks of. It returns ErrUnknown and ErrQuarantined.
+// LastPayment finds the payment that a refund without an original speaks of. It returns ErrUnknown
+// and ErrQuarantined.
 func (j *Journal) LastPayment(r store.Reader) (*Row, error) {
 	return j.one(r, `kind = ? AND receipt != 0 ORDER BY id DESC LIMIT 1`, string(ecr.Payment))
 }
 
-// InBatch finds the sale of a batch with a receipt number. It returns ErrUnknown and ErrQuarantined.
+// InBatch finds the sale of a batch with a receipt number. It returns ErrUnknown and
+// ErrQuarantined.
 func (j *Journal) InBatch(r store.Reader, batch, receipt int) (*Row, error) {
 	return j.one(r, byReceipt+` ORDER BY id DESC LIMIT 1`, batch, receipt)
 }
 
-// Newest finds the payment that was given a receipt number last, in whatever batch: numbers go on over the batches. It returns
-// ErrUnknown and ErrQuarantined.
+// Newest finds the payment that was given a receipt number last, in whatever batch: numbers go on
+// over the batches. It returns ErrUnknown and ErrQuarantined.
 func (j *Journal) Newest(r store.Reader, receipt int) (*Row, error) {
 	open, err := Batch(r)
 	if err != nil {
@@ -47,8 +50,8 @@ func (j *Journal) Newest(r store.Reader, receipt int) (*Row, error) {
 		CROSS JOIN checkout_sales s ON s.batch = b.number AND s.receipt = ? AND s.receipt != 0 AND s.kind = ?)`, open, receipt, string(ecr.Payment))
 }
 
-// ByTransactionID finds the payment with a transactionId. It returns ErrUnknown, ErrQuarantined, and ErrTwo where two services
-// have used the same number.
+// ByTransactionID finds the payment with a transactionId. It returns ErrUnknown, ErrQuarantined,
+// and ErrTwo where two services have used the same number.
 func (j *Journal) ByTransactionID(r store.Reader, id int64) (*Row, error) {
 	rows, err := j.many(r, byTransaction+` AND kind = ? ORDER BY id DESC LIMIT 2`, id, string(ecr.Payment))
 	switch {
@@ -64,8 +67,9 @@ func (j *Journal) ByTransactionID(r store.Reader, id int64) (*Row, error) {
 	return rows[0], nil
 }
 
-// Untold lists the newest refunds or reversals of a line that have ended, and whose end the register does not have: those told "in
-// progress", and the line's last sale where its telling was lost.
+// Untold lists the newest refunds or reversals of a line that have ended, and whose end the
+// register does not have: those told "in progress", and the line's last sale where its telling was
+// lost.
 func (j *Journal) Untold(r store.Reader, line string, kind ecr.Kind) ([]*Row, error) {
 	return j.many(r, `line = ? AND kind = ? AND active = 0 AND (told = ? OR told IN ('', ?) AND
 		id = (SELECT MAX(id) FROM checkout_sales WHERE line = ?)) ORDER BY id DESC LIMIT 20`,
@@ -83,7 +87,8 @@ func ReceiptBefore(r store.Reader, row *Row) (int, error) {
 	return n, nil
 }
 
-// NewRow is a row with what every sale has. It returns ErrFull when the batch has no receipt number left for it.
+// NewRow is a row with what every sale has. It returns ErrFull when the batch has no receipt number
+// left for it.
 func (j *Journal) NewRow(r store.Reader, req ecr.Request, key wire.Key) (*Row, error) {
 	open, err := Batch(r)
 	if err != nil {

@@ -24,7 +24,8 @@ type Memory interface {
 	GivenUp(key wire.Key) bool
 }
 
-// Options make a Journal. DB is required; what accepts operations or decides by memory needs the Outbox and the Memory too.
+// Options make a Journal. DB is required; what accepts operations or decides by memory needs the
+// Outbox and the Memory too.
 type Options struct {
 	DB         store.DB
 	Outbox     Outbox
@@ -36,8 +37,9 @@ type Options struct {
 	Currency   string        // of the totals, ISO 4217 alpha
 	Poll       time.Duration // never faster; 0 = 2 s
 	LastSale   int64         // the highest id that was given before, by the journal's end; 0 = as the table says
-	// Record runs in the commit in which a sale has come to another phase or outcome. An error undoes the commit. Nil = nothing.
-	// A sale that has just begun was the zero Row; why is "" then, else the event.
+	// Record runs in the commit in which a sale has come to another phase or outcome. An error
+	// undoes the commit. Nil = nothing. A sale that has just begun was the zero Row; why is ""
+	// then, else the event.
 	Record func(tx store.Tx, why checkout.Name, was, now *Row) error
 }
 

@@ -24,8 +24,9 @@ func Given(r store.Reader) (n Numbers, err error) {
 	return n, nil
 }
 
-// GoOn closes the open batch and lets receipt, trace and batch numbers go on behind those that an earlier journal of the terminal
-// had given, in the caller's commit: what that journal gave is on slips that this one may not hold.
+// GoOn closes the open batch and lets receipt, trace and batch numbers go on behind those that an
+// earlier journal of the terminal had given, in the caller's commit: what that journal gave is on
+// slips that this one may not hold.
 func GoOn(tx store.Tx, db store.DB, seen Numbers, now time.Time) error {
 	if seen == (Numbers{}) {
 		return nil
@@ -45,11 +46,12 @@ func GoOn(tx store.Tx, db store.DB, seen Numbers, now time.Time) error {
 	)
 }
 
-// lastLost is the counter with the highest id of a sale that this journal had when it took a lost one's place.
+// lastLost is the counter with the highest id of a sale that this journal had when it took a lost
+// one's place.
 const lastLost = "last_lost"
 
-// KeepLast remembers which sales this journal has from before it took a lost one's place, in the caller's commit: the newest of a
-// line need not be what its register asked for last.
+// KeepLast remembers which sales this journal has from before it took a lost one's place, in the
+// caller's commit: the newest of a line need not be what its register asked for last.
 func KeepLast(tx store.Tx) error {
 	n, err := Given(tx)
 	if err != nil {
@@ -58,13 +60,15 @@ func KeepLast(tx store.Tx) error {
 	return setCounter(tx, lastLost, n.Sale)
 }
 
-// BeforeLoss says whether a sale is from before this journal took a lost one's place; nil asks for one that it does not have.
+// BeforeLoss says whether a sale is from before this journal took a lost one's place; nil asks for
+// one that it does not have.
 func BeforeLoss(r store.Reader, row *Row) (bool, error) {
 	last, err := counter(r, lastLost, -1)
 	return err == nil && (row == nil || row.ID <= last), err
 }
 
-// closeUntold closes a batch without a register that asked for it. One without receipts leaves no report.
+// closeUntold closes a batch without a register that asked for it. One without receipts leaves no
+// report.
 func (j *Journal) closeUntold(tx store.Tx, open int) error {
 	sales, err := j.many(tx, `batch = ? AND receipt != 0 ORDER BY id`, open)
 	if err != nil || len(sales) == 0 {

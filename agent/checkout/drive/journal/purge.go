@@ -14,7 +14,8 @@ const (
 	markEvery  = 24 * time.Hour // of running time between two marks
 )
 
-// agesSchema: how far the sales were at a moment of running time. A sale's own time is the wall clock's, which jumps.
+// agesSchema: how far the sales were at a moment of running time. A sale's own time is the wall
+// clock's, which jumps.
 func agesSchema() store.Step {
 	return store.Step{Name: "checkout/4 ages", SQL: `
 CREATE TABLE checkout_ages (
@@ -23,14 +24,15 @@ CREATE TABLE checkout_ages (
 ) STRICT;`}
 }
 
-// outlived is a sale that may go: it has ended, its batch is closed or it was never on one, and nothing open is about it. The newest
-// stays, because the next one's id is above it.
+// outlived is a sale that may go: it has ended, its batch is closed or it was never on one, and
+// nothing open is about it. The newest stays, because the next one's id is above it.
 const outlived = `id <= ? AND id < (SELECT MAX(id) FROM checkout_sales) AND active = 0 AND (receipt = 0 OR batch < ?)
 	AND NOT EXISTS (SELECT 1 FROM checkout_aside a WHERE a.sale = checkout_sales.key AND a.closed_ms = 0)
 	AND NOT EXISTS (SELECT 1 FROM checkout_sales o WHERE o.original = checkout_sales.key AND o.original != '' AND o.active = 1)`
 
-// Purge notes how far the sales are now, once a day of running time, and deletes some of those that were there that much running
-// time ago. The sums of their batches stay. more says that there may be more to delete; gone counts.
+// Purge notes how far the sales are now, once a day of running time, and deletes some of those that
+// were there that much running time ago. The sums of their batches stay. more says that there may
+// be more to delete; gone counts.
 func (j *Journal) Purge(ctx context.Context, keep time.Duration) (gone int, more bool, err error) {
 	var run, last, until int64
 	var open int
@@ -97,7 +99,8 @@ func outlivedSales(r store.Reader, until int64, open int) (keys []string, err er
 	return keys, rows.Err()
 }
 
-// purgeOne deletes a sale with its history if it may still go. One whose row was altered stays: it may be money that waits.
+// purgeOne deletes a sale with its history if it may still go. One whose row was altered stays: it
+// may be money that waits.
 func (j *Journal) purgeOne(tx store.Tx, key string, until int64, open int) (gone bool, err error) {
 	found, err := j.many(tx, `key = ? AND `+outlived, key, until, open)
 	if err != nil || len(found) == 0 || found[0].altered {

@@ -16,7 +16,8 @@ func requestCell(key wire.Key) store.Cell {
 	return store.Cell{Table: "checkout_sales", Key: string(key), Column: "request"}
 }
 
-// SealRequest puts the body of initialize into a row: a repetition under the same Key must be the same body.
+// SealRequest puts the body of initialize into a row: a repetition under the same Key must be the
+// same body.
 func (j *Journal) SealRequest(tx store.Tx, r *Row, req aapay.Request) error {
 	body, err := json.Marshal(req)
 	if err != nil {

@@ -59,8 +59,8 @@ var ErrUnknown = errors.New("no such sale")
 // ErrQuarantined is the answer to a sale whose row does not verify.
 var ErrQuarantined = errors.New("sale is quarantined")
 
-// A row of checkout_requests belongs to each sale: the method and the sealed request, which hardly ever change, are as long
-// as all the rest, which every state rewrites. The sale's MAC covers both.
+// A row of checkout_requests belongs to each sale: the method and the sealed request, which hardly
+// ever change, are as long as all the rest, which every state rewrites. The sale's MAC covers both.
 const (
 	saleOwn = `id, key, kind, line, sequence, phase, active, state, amount, currency, reference, transaction_id, original, asked,
 	original_trace, debited, reversed, receipt, trace, batch, told, boot, created_ms, decided_ms, undo_key, resumes, mac`
@@ -69,8 +69,8 @@ const (
 	active      = `active = 1 AND COALESCE(closed_ms, 0) = 0`
 )
 
-// Conditions over a partial index have to say what the index says of itself: SQLite does not know that a parameter is not
-// empty, and would read every sale there ever was.
+// Conditions over a partial index have to say what the index says of itself: SQLite does not know
+// that a parameter is not empty, and would read every sale there ever was.
 const (
 	bySequence    = `line = ? AND sequence = ? AND sequence != ''`
 	byReceipt     = `batch = ? AND receipt = ? AND receipt != 0`
@@ -168,8 +168,9 @@ func (j *Journal) Insert(tx store.Tx, r *Row) error {
 	return nil
 }
 
-// Update writes what a sale has become. A statement that names a column of an index writes the index's page whether or not
-// the value is another one, so those have statements of their own, which find nothing where nothing changed.
+// Update writes what a sale has become. A statement that names a column of an index writes the
+// index's page whether or not the value is another one, so those have statements of their own,
+// which find nothing where nothing changed.
 func (j *Journal) Update(tx store.Tx, r *Row) error {
 	s, err := r.pack(j.db)
 	if err != nil {
@@ -210,7 +211,8 @@ func (j *Journal) ByKey(r store.Reader, key wire.Key) (*Row, error) {
 	return j.one(r, `key = ?`, string(key))
 }
 
-// many reads the sales a condition names, quarantined ones too. Without db it verifies them where r comes from a store with a key.
+// many reads the sales a condition names, quarantined ones too. Without db it verifies them where r
+// comes from a store with a key.
 func many(db store.DB, r store.Reader, where string, args ...any) ([]*Row, error) {
 	if db == nil {
 		db = store.Keyed(r)
@@ -244,7 +246,8 @@ func (j *Journal) many(r store.Reader, where string, args ...any) ([]*Row, error
 	return many(j.db, r, where, args...)
 }
 
-// Sale reads one sale outside a transaction. It returns ErrUnknown, ErrQuarantined, and errors of the store.
+// Sale reads one sale outside a transaction. It returns ErrUnknown, ErrQuarantined, and errors of
+// the store.
 func (j *Journal) Sale(ctx context.Context, key wire.Key) (row *Row, err error) {
 	err = j.db.Read(ctx, func(r store.Reader) error {
 		row, err = j.ByKey(r, key)

@@ -14,7 +14,8 @@ import (
 	"posagent/store/storetest"
 )
 
-// TestSalesOfTheFirstSchema: the method and the request move to a table of their own, and a sale still verifies.
+// TestSalesOfTheFirstSchema: the method and the request move to a table of their own, and a sale
+// still verifies.
 func TestSalesOfTheFirstSchema(t *testing.T) {
 	path := t.TempDir() + "/a.db"
 	db := storetest.OpenAt(t, path, Schema()[0])
@@ -69,7 +70,8 @@ func TestNoConditionReadsEverySale(t *testing.T) {
 	}
 }
 
-// TestGoOnClosesTheOpenBatch: a journal that takes another's place settles what it holds itself, without a terminal around it.
+// TestGoOnClosesTheOpenBatch: a journal that takes another's place settles what it holds itself,
+// without a terminal around it.
 func TestGoOnClosesTheOpenBatch(t *testing.T) {
 	db := storetest.Open(t, Schema()...)
 	j := New(Options{DB: db})

@@ -10,8 +10,9 @@ import (
 	"posagent/store"
 )
 
-// SoldAs names the sale that a terminalReference is of ("receipt 7"), or a transactionId where byNumber says so; "" where it is of
-// none. Rows are not verified: an altered one is a register's all the same.
+// SoldAs names the sale that a terminalReference is of ("receipt 7"), or a transactionId where
+// byNumber says so; "" where it is of none. Rows are not verified: an altered one is a register's
+// all the same.
 func SoldAs(r store.Reader, id string, byNumber bool) (string, error) {
 	row, err := scan(nil, r.QueryRow(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE key = ?`, string(keyOf(id))))
 	if err == nil && strings.EqualFold(row.Reference, strings.TrimSpace(id)) {

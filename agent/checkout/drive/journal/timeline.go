@@ -22,7 +22,8 @@ type Entry struct {
 // quarantined begins the entry of a sale whose row does not verify.
 const quarantined = "quarantined"
 
-// Sales lists the newest sales first; limit <= 0 means 50. Rows are verified where r comes from a store with a key.
+// Sales lists the newest sales first; limit <= 0 means 50. Rows are verified where r comes from a
+// store with a key.
 func Sales(r store.Reader, limit int) ([]*Row, error) {
 	if limit <= 0 {
 		limit = 50

@@ -10,8 +10,9 @@ import (
 	"posagent/store"
 )
 
-// Transit applies one event to a row inside a transaction and writes what belongs to the decision. The effects of the step are to
-// be performed once the transaction is durable. It returns checkout.ErrRefused, and errors of the store.
+// Transit applies one event to a row inside a transaction and writes what belongs to the decision.
+// The effects of the step are to be performed once the transaction is durable. It returns
+// checkout.ErrRefused, and errors of the store.
 func (j *Journal) Transit(tx store.Tx, r *Row, e checkout.Event) (Step, error) {
 	var first []checkout.Effect
 	if e.Name != checkout.ToldAborted && j.opt.Memory != nil && j.opt.Memory.GivenUp(r.Key) { // whatever has happened meanwhile
@@ -103,8 +104,8 @@ func (j *Journal) complete(r *Row, e checkout.Event) checkout.Event {
 	return e
 }
 
-// Apply applies one event in a commit of its own. It returns ErrUnknown, ErrQuarantined, checkout.ErrRefused, and errors of the
-// store; beside an error the row is as it was read.
+// Apply applies one event in a commit of its own. It returns ErrUnknown, ErrQuarantined,
+// checkout.ErrRefused, and errors of the store; beside an error the row is as it was read.
 func (j *Journal) Apply(ctx context.Context, key wire.Key, e checkout.Event) (s Step, err error) {
 	err = j.db.Write(ctx, func(tx store.Tx) error {
 		row, err := j.ByKey(tx, key)
@@ -123,8 +124,9 @@ func (j *Journal) Apply(ctx context.Context, key wire.Key, e checkout.Event) (s 
 	return s, err
 }
 
-// NothingNew decides without writing, where the event changes nothing: most answers to a poll say what the last one said. ok is
-// false where it has to be applied. seq is the caller's newest commit of the sale, read before.
+// NothingNew decides without writing, where the event changes nothing: most answers to a poll say
+// what the last one said. ok is false where it has to be applied. seq is the caller's newest commit
+// of the sale, read before.
 func (j *Journal) NothingNew(ctx context.Context, key wire.Key, e checkout.Event, seq uint64) (s Step, ok bool) {
 	switch e.Name {
 	case checkout.StatusRead, checkout.StatusFailed, checkout.Tick:

@@ -17,11 +17,12 @@ import (
 	"posagent/store"
 )
 
-// ReferenceOf is the terminalReference of an operation: as random as its Key, and never a receipt or trace number.
+// ReferenceOf is the terminalReference of an operation: as random as its Key, and never a receipt
+// or trace number.
 func ReferenceOf(key wire.Key) string { return strings.ReplaceAll(string(key), "-", "") }
 
-// acceptUndo puts an undo operation into the outbox, in the commit that decides it. Every attempt has its own Key and
-// terminalReference, and the original's reference.
+// acceptUndo puts an undo operation into the outbox, in the commit that decides it. Every attempt
+// has its own Key and terminalReference, and the original's reference.
 func (j *Journal) acceptUndo(tx store.Tx, r *Row, attempt int, refund bool) error {
 	typ, original := aapay.Reversal, r.Reference
 	if refund {
@@ -43,8 +44,8 @@ func (j *Journal) acceptUndo(tx store.Tx, r *Row, attempt int, refund bool) erro
 	return nil
 }
 
-// AcceptForward stores a refund or reversal with the debit of its original, and puts its operation into the outbox, in the
-// caller's commit. original names the payment for the backend.
+// AcceptForward stores a refund or reversal with the debit of its original, and puts its operation
+// into the outbox, in the caller's commit. original names the payment for the backend.
 func (j *Journal) AcceptForward(tx store.Tx, row, orig *Row, typ aapay.Type, original string) error {
 	orig.Debited += row.Amount
 	orig.Reversed = orig.Reversed || row.Kind == ecr.Reversal
@@ -130,8 +131,9 @@ func (j *Journal) release(tx store.Tx, r *Row) error {
 	return j.Note(tx, orig.Key, false, r.Title()+" was refused by the backend")
 }
 
-// UndoSettled advances the sale that an operation was of, in the commit that settles the operation. ok is false where nothing
-// follows: an attempt that a later one has replaced, or one that was settled before.
+// UndoSettled advances the sale that an operation was of, in the commit that settles the operation.
+// ok is false where nothing follows: an attempt that a later one has replaced, or one that was
+// settled before.
 func (j *Journal) UndoSettled(tx store.Tx, op outbox.Op, res offline.UndoResult) (s Step, ok bool, err error) {
 	u := checkout.Undone{OK: res.OK && op.State == outbox.Done, InDoubt: op.State == outbox.Doubt, Withdrawn: op.State == outbox.Expired, Text: res.Text}
 	if u.Text == "" {

@@ -82,7 +82,8 @@ func (s *Sales) sale(key wire.Key) *Sale { // with s.mu
 	return l
 }
 
-// Find returns a sale that is known, and the channel that is closed at its end; nil where it is not known, or has ended.
+// Find returns a sale that is known, and the channel that is closed at its end; nil where it is not
+// known, or has ended.
 func (s *Sales) Find(key wire.Key) (*Sale, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,8 +104,8 @@ func (s *Sales) Seq(key wire.Key) uint64 {
 	return 0
 }
 
-// Advance says whether seq is the newest commit of the sale that was performed. Then, in the same step, the timer of its next limit
-// replaces the older one; stop is nil where there is none.
+// Advance says whether seq is the newest commit of the sale that was performed. Then, in the same
+// step, the timer of its next limit replaces the older one; stop is nil where there is none.
 func (s *Sales) Advance(row *journal.Row, seq uint64, timer bool) (stop chan struct{}, fresh bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,7 +166,8 @@ func (s *Sales) Patient(key wire.Key) bool {
 	return l != nil && l.patient
 }
 
-// Deadline is the sale's as its method and its register are now: the method may have been chosen since the sale began.
+// Deadline is the sale's as its method and its register are now: the method may have been chosen
+// since the sale began.
 func (s *Sales) Deadline(l *Sale) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,7 +187,8 @@ func (s *Sales) Leaving(key wire.Key, try int) {
 // SomeTry is an attempt whose number is not read yet.
 const SomeTry = -1
 
-// IsLeaving says whether the latest attempt has left: one that still rests between two attempts has not.
+// IsLeaving says whether the latest attempt has left: one that still rests between two attempts has
+// not.
 func (s *Sales) IsLeaving(row *journal.Row) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,7 +213,8 @@ func (s *Sales) StopPrompt(key wire.Key) {
 	}
 }
 
-// Unwant notes that a register has asked for the abort of a refund or reversal while an attempt was under way.
+// Unwant notes that a register has asked for the abort of a refund or reversal while an attempt was
+// under way.
 func (s *Sales) Unwant(key wire.Key) {
 	s.mu.Lock()
 	s.sale(key).unwanted = true
@@ -271,7 +275,8 @@ func (s *Sales) Take(key wire.Key, w *Waiter) bool {
 	return true
 }
 
-// TakeAll removes all waiters and counts the tellings. alone says that no caller waits for the outcome, and none was told it.
+// TakeAll removes all waiters and counts the tellings. alone says that no caller waits for the
+// outcome, and none was told it.
 func (s *Sales) TakeAll(key wire.Key) (waiters []*Waiter, alone bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -294,7 +299,8 @@ func (s *Sales) TakeInterim(row *journal.Row) []*Waiter {
 	return waiters
 }
 
-// GiveUp removes all waiters of a sale that are told "aborted" before the journal has it, and remembers it where there are any.
+// GiveUp removes all waiters of a sale that are told "aborted" before the journal has it, and
+// remembers it where there are any.
 func (s *Sales) GiveUp(l *Sale, o ecr.Outcome) []*Waiter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -327,7 +333,8 @@ func (s *Sales) Held(key wire.Key) bool {
 	return l != nil && l.holds > 0
 }
 
-// ToldInterim is the sale as it was told where the next telling to be reported on was of "in progress"; else nil.
+// ToldInterim is the sale as it was told where the next telling to be reported on was of "in
+// progress"; else nil.
 func (s *Sales) ToldInterim(key wire.Key) *journal.Row {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,8 +13,9 @@ type Read struct {
 	gen   int
 }
 
-// PlanRead schedules the next question. That of the newest commit takes the place of one that waits; ok is false for an older one
-// while one waits. No sale is asked about faster than the floor.
+// PlanRead schedules the next question. That of the newest commit takes the place of one that
+// waits; ok is false for an older one while one waits. No sale is asked about faster than the
+// floor.
 func (s *Sales) PlanRead(key wire.Key, after, floor, now time.Duration, seq uint64) (r Read, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

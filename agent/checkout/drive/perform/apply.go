@@ -11,8 +11,8 @@ import (
 	"posagent/schemes/wire"
 )
 
-// Apply applies one event and performs its effects. It returns journal.ErrUnknown, journal.ErrQuarantined, checkout.ErrRefused, and
-// errors of the store.
+// Apply applies one event and performs its effects. It returns journal.ErrUnknown,
+// journal.ErrQuarantined, checkout.ErrRefused, and errors of the store.
 func (p *Performer) Apply(ctx context.Context, key wire.Key, e checkout.Event) (*journal.Row, error) {
 	s, ok := p.j.NothingNew(ctx, key, e, p.sales.Seq(key))
 	if !ok {
@@ -64,8 +64,9 @@ func (p *Performer) Do(s journal.Step) {
 			p.progress(key, ecr.StepStarting)
 			p.Later(func(ctx context.Context) { p.initialize(ctx, key, f.After) })
 		case checkout.ReadStatus:
-			// One overtaken by a newer commit does not replace that one's read; but where none waits it must go on, or an
-			// acknowledgement that comes while a status is being decided would end the watch.
+			// One overtaken by a newer commit does not replace that one's read; but where none
+			// waits it must go on, or an acknowledgement that comes while a status is being decided
+			// would end the watch.
 			p.scheduleRead(row, f.After, seq)
 		case checkout.StopReading:
 			p.sales.StopRead(key, seq)

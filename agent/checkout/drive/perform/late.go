@@ -10,13 +10,13 @@ import (
 	"posagent/schemes/wire"
 )
 
-// answerBefore is how long before the end of the register's patience "aborted" is told without the journal. A journal that works
-// has told it 2 s earlier.
+// answerBefore is how long before the end of the register's patience "aborted" is told without the
+// journal. A journal that works has told it 2 s earlier.
 const answerBefore = 2 * time.Second
 
-// AnswerInTime tells a register that still waits at the end of its patience that a payment is aborted, though the journal could not
-// be written. The sale's row is from its acceptance: the undo is owed by it, also after a crash. In this life every
-// later event finds the sale given up first.
+// AnswerInTime tells a register that still waits at the end of its patience that a payment is
+// aborted, though the journal could not be written. The sale's row is from its acceptance: the undo
+// is owed by it, also after a crash. In this life every later event finds the sale given up first.
 func (p *Performer) AnswerInTime(ctx context.Context, row *journal.Row) {
 	key := row.Key
 	l, over := p.sales.Find(key)
@@ -51,8 +51,9 @@ func (p *Performer) AnswerInTime(ctx context.Context, row *journal.Row) {
 // Withdrawn is why an operation was never sent.
 const Withdrawn = "not done: no connection"
 
-// Withdrawal ends a refund or reversal of which nothing has left the terminal for 30 s, or once the register has asked for its
-// abort. An attempt that is under way is waited for. One that had a connection makes it the outbox's for good.
+// Withdrawal ends a refund or reversal of which nothing has left the terminal for 30 s, or once the
+// register has asked for its abort. An attempt that is under way is waited for. One that had a
+// connection makes it the outbox's for good.
 func (p *Performer) Withdrawal(ctx context.Context, key wire.Key) {
 	for until := p.boot() + withdrawAfter; ; {
 		changed := p.sales.Changed()

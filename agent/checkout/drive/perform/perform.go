@@ -17,7 +17,8 @@ import (
 
 // Outbox is what a Performer needs of the queue.
 type Outbox interface {
-	// Withdraw ends an operation that never had a connection; any error says that it may have had one, or that nothing was done.
+	// Withdraw ends an operation that never had a connection; any error says that it may have had
+	// one, or that nothing was done.
 	Withdraw(ctx context.Context, key wire.Key, result []byte, reason string) error
 	Wake()
 }

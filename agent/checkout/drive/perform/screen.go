@@ -15,7 +15,8 @@ import (
 	"posagent/store"
 )
 
-// code turns a payload into what can be shown. An EMV code is checked first, its amount and currency included where it has them.
+// code turns a payload into what can be shown. An EMV code is checked first, its amount and
+// currency included where it has them.
 func code(row *journal.Row) (*qr.Code, error) {
 	payload := row.State.Payload
 	if methods.EMVQR(row.Method) {

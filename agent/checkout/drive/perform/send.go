@@ -72,7 +72,8 @@ func (p *Performer) initialize(ctx context.Context, key wire.Key, after time.Dur
 	p.Insist(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: failureOf(err), Try: row.State.Sends, After: retryAfter(err), Text: "refused: " + string(wire.CodeOf(err))})
 }
 
-// Aborting lets an aborted sale go on, whose initialize has not left: no answer is to be waited for.
+// Aborting lets an aborted sale go on, whose initialize has not left: no answer is to be waited
+// for.
 func (p *Performer) Aborting(row *journal.Row) {
 	if !p.sales.IsLeaving(row) {
 		p.Later(func(ctx context.Context) { p.notSent(ctx, row) })
@@ -100,8 +101,9 @@ func failureOf(err error) checkout.Failure {
 	return checkout.EffectUnknown
 }
 
-// routeMissing says that an initialize met 404 or 405 without the service's own body. The contract has no code for it: the
-// client reports an unknown outcome that names the status, which is all there is to go by.
+// routeMissing says that an initialize met 404 or 405 without the service's own body. The contract
+// has no code for it: the client reports an unknown outcome that names the status, which is all
+// there is to go by.
 func routeMissing(err error) bool {
 	var e *wire.Error
 	return errors.As(err, &e) && e.Code == wire.UnknownOutcome && (e.Msg == "reply 404" || e.Msg == "reply 405")

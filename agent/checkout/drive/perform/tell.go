@@ -65,14 +65,16 @@ func (p *Performer) Join(ctx context.Context, key wire.Key) (ecr.Sale, error) {
 	return sale, nil
 }
 
-// held is a row read by hold; waiter is nil when the outcome is still to come, or was given meanwhile.
+// held is a row read by hold; waiter is nil when the outcome is still to come, or was given
+// meanwhile.
 type held struct {
 	*journal.Row
 	waiter *live.Waiter
 }
 
-// hold reads a sale in the order of the commits and, where it is decided, takes the waiter out for telling: from then on neither
-// the grace timer nor the next command touches the sale, until Delivered.
+// hold reads a sale in the order of the commits and, where it is decided, takes the waiter out for
+// telling: from then on neither the grace timer nor the next command touches the sale, until
+// Delivered.
 func (p *Performer) hold(ctx context.Context, key wire.Key, w *live.Waiter) (held, error) {
 	var h held
 	taken := false
@@ -95,7 +97,8 @@ func (p *Performer) hold(ctx context.Context, key wire.Key, w *live.Waiter) (hel
 
 func decided(row *journal.Row) bool { return row.State.Result != "" }
 
-// JoinUnwritten joins a refund or reversal while the journal cannot be written; ok is false where it cannot be read either.
+// JoinUnwritten joins a refund or reversal while the journal cannot be written; ok is false where
+// it cannot be read either.
 func (p *Performer) JoinUnwritten(ctx context.Context, key wire.Key) (sale ecr.Sale, ok bool) {
 	sale, w := p.sales.Join(key)
 	row, err := p.j.Sale(ctx, key) // after joining: what ends it now tells this one too
@@ -119,7 +122,8 @@ func (p *Performer) give(key wire.Key, w *live.Waiter, o ecr.Outcome) {
 	p.Later(func(ctx context.Context) { p.holdBound(ctx, key) })
 }
 
-// tell gives the outcome to every waiter. Where no caller waits for an approval the register does not have it.
+// tell gives the outcome to every waiter. Where no caller waits for an approval the register does
+// not have it.
 func (p *Performer) tell(row *journal.Row) {
 	waiters, alone := p.sales.TakeAll(row.Key)
 	if len(waiters) > 0 { // else it is an old sale, and no customer stands before the screen
@@ -140,8 +144,9 @@ func (p *Performer) tellInterim(row *journal.Row) {
 	}
 }
 
-// ForwardBound answers "in progress" when the register cannot wait any longer. Where the journal cannot be written the register is
-// told all the same: it is no end, and the journal hears of it later.
+// ForwardBound answers "in progress" when the register cannot wait any longer. Where the journal
+// cannot be written the register is told all the same: it is no end, and the journal hears of it
+// later.
 func (p *Performer) ForwardBound(ctx context.Context, row *journal.Row) {
 	key := row.Key
 	until := p.boot() + p.cfg.Patience - answerLead
@@ -296,8 +301,8 @@ func (p *Performer) Delivered(ctx context.Context, id string, what ecr.Delivery)
 	return p.Outcome(s.Row, false), nil
 }
 
-// graceOver undoes an approval that was never acknowledged, unless it is being told just now. done is false when the timer has to
-// come again.
+// graceOver undoes an approval that was never acknowledged, unless it is being told just now. done
+// is false when the timer has to come again.
 func (p *Performer) graceOver(ctx context.Context, key wire.Key) (done bool, err error) {
 	var s journal.Step
 	busy := false

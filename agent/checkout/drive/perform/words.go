@@ -30,7 +30,8 @@ func appText(language string) string {
 	return words(language, "Waiting for the customer's app", "Warten auf die App des Kunden")
 }
 
-// publicText is the register's words for an outcome: what a cashier and a customer can use. The journal keeps the reason itself.
+// publicText is the register's words for an outcome: what a cashier and a customer can use. The
+// journal keeps the reason itself.
 func publicText(s checkout.State, language string) string {
 	pick := func(en, de string) string { return words(language, en, de) }
 	switch s.Result {
