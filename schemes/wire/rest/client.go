@@ -56,7 +56,7 @@ func (e Endpoint[S, In, Out]) Send(ctx context.Context, c Client, key wire.Key, 
 		return none, err
 	}
 	known := replyOf(reflect.TypeFor[Out]())
-	pends := known.pending != nil && answer.Status == http.StatusAccepted
+	pends := info.Pends && answer.Status == http.StatusAccepted
 	if answer.Status != e.Status && !pends && !slices.Contains(e.Also, answer.Status) {
 		return none, wire.Withhold(c.API.Shape.Refusal(call, answer, key != ""), e.secrets(in, body)...)
 	}
@@ -78,7 +78,7 @@ func (e Endpoint[S, In, Out]) Send(ctx context.Context, c Client, key wire.Key, 
 	if flaw := e.flaw(in, out); flaw != "" {
 		return none, call.Lost(flaw)
 	}
-	if p := known.pendingOf(v); known.pending != nil && known.status == nil && pends != (p != nil) || p != nil && p.Key == "" {
+	if p := known.pendingOf(v); info.Pends && (known.status == nil && pends != (p != nil) || p != nil && p.Key == "") {
 		return none, call.Lost("reply does not say whether it is done")
 	}
 	return out, nil

@@ -29,7 +29,7 @@ type Endpoint[S, In, Out any] struct {
 	What   string // says to people what it does
 	Method string
 	Path   string // below the service's: "/{tokenizationId}/Verify"; a piece in braces is the field with that tag
-	Status int    // of a success; of an Out that is pending it is 202
+	Status int    // of a success; of a write whose Out is pending it is 202
 	Also   []int  // more statuses that a Client takes for a success
 	Wants  Wants
 	Limit  int64 // bytes of a reply that a Client reads; 0 = wire.MaxReply
@@ -89,7 +89,7 @@ type Info struct {
 	In, Out                reflect.Type
 	Params                 []Param // in the order of In
 	HasBody                bool    // In has a body
-	Pends                  bool    // Out may hold a pending operation, which is answered 202 with a Location
+	Pends                  bool    // a write whose Out may hold a pending operation, which is answered 202 with a Location
 }
 
 // Write returns whether the endpoint changes something.
@@ -149,7 +149,8 @@ func (e Endpoint[S, In, Out]) Info() Info {
 	}
 	return Info{
 		Op: e.Op, What: e.What, Method: e.Method, Path: e.Path, Status: e.Status, Also: e.Also, Wants: e.Wants,
-		In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](), Params: in.params, HasBody: in.body && e.Method != http.MethodGet, Pends: out.pending != nil,
+		In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](), Params: in.params, HasBody: in.body && e.Method != http.MethodGet,
+		Pends: out.pending != nil && e.Wants&Write != 0,
 	}
 }
 

@@ -190,7 +190,7 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request, rt *route, out 
 			return
 		}
 	}
-	if p := known.pendingOf(v); p != nil {
+	if p := known.pendingOf(v); p != nil && rt.Pends {
 		if known.status == nil {
 			status = http.StatusAccepted
 		}

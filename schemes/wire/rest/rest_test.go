@@ -410,6 +410,21 @@ func TestInfos(t *testing.T) {
 	require.False(t, move.Info().Pends)
 }
 
+// A read that shows a pending operation is answered all the same: it is not itself pending.
+func TestReadsDoNotPend(t *testing.T) {
+	_, resp, text := ask(t, made{ID: "b1", Operation: &wire.Pending{Key: "k", Status: wire.PendingStatus}}, nil, "GET", "/boxes/b1", "", "")
+	require.Equal(t, 200, resp.StatusCode)
+	require.Empty(t, resp.Header.Get("Location"))
+	w := &wireTo{status: 200, content: js, text: text}
+	got, err := get.Call(t.Context(), w.client(), "", one{"b1"})
+	require.NoError(t, err)
+	require.Equal(t, wire.Key("k"), got.Operation.Key)
+	w.status = 202
+	_, err = get.Call(t.Context(), w.client(), "", one{"b1"})
+	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+	require.False(t, get.Info().Pends)
+}
+
 // A mistake in a table shows when it is bound.
 func TestMistakesInATable(t *testing.T) {
 	bind := func(r rest.Route[box]) func() { return func() { rest.Table[box]{r}.Bind(nil) } }

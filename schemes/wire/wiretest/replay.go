@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
@@ -214,7 +217,7 @@ func (s Service) handler(script func(context.Context, *rest.Asked) (any, error))
 	}, s.Client(BaseURL, nil))
 }
 
-// calls are one call of each endpoint, the first that testdata/both has.
+// calls are one call of each endpoint, the first that testdata/both has; a write with a key and, where it may be, without.
 func (s Service) calls(t *testing.T) func(wire.Doer) []*rest.Asked {
 	t.Helper()
 	var firsts []Transcript
@@ -228,14 +231,24 @@ func (s Service) calls(t *testing.T) func(wire.Doer) []*rest.Asked {
 	require.Len(t, firsts, len(s.routes(nil)), "each endpoint has a transcript")
 	return func(d wire.Doer) (list []*rest.Asked) {
 		for _, tr := range firsts {
-			list = append(list, s.ask(t, tr, d))
+			a := s.ask(t, tr, d)
+			_, word, _ := strings.Cut(a.Op, ".")
+			switch ask := s.routes(d)[word].Ask; {
+			case !a.Write():
+				list = append(list, a)
+			case a.Wants&rest.NeedsKey != 0:
+				list = append(list, ask(wire.NewKey(), a.Request))
+			default:
+				list = append(list, ask(wire.NewKey(), a.Request), ask("", a.Request))
+			}
 		}
 		return list
 	}
 }
 
-// CodesSurvive proves that every code and every reason of the service comes back from its wire, and that an error without a code is
-// Internal and keeps its words to itself. also checks that error besides; nil = nothing.
+// CodesSurvive proves that every code and every reason of the service comes back from its wire, with the call's name and the time to
+// wait. A reason of another service is left out. An error without a code is Internal and keeps its words to itself; also checks that
+// error besides, nil = nothing.
 func (s Service) CodesSurvive(t *testing.T, also func(t *testing.T, internal error)) {
 	all := s.Reasons
 	for _, code := range wire.Codes() {
@@ -248,9 +261,18 @@ func (s Service) CodesSurvive(t *testing.T, also func(t *testing.T, internal err
 	for _, p := range all {
 		for _, a := range calls(failing(&wire.Error{Code: p.Code, Reason: p.Reason, Msg: "because", RetryAfter: 3 * time.Second})) {
 			_, err := a.Do(t.Context())
-			require.Equal(t, p.Code, wire.CodeOf(err), "%s %v", a.Op, err)
-			require.Equal(t, p.Reason, wire.ReasonOf(err), "%s %v", a.Op, err)
+			want := Failure{Code: p.Code, Reason: p.Reason, RetryAfter: 3}
+			if p.Code == wire.Internal && s.Fault != nil {
+				want.RetryAfter = 0 // the error's own body says no time
+			}
+			want.Check(t, err)
+			require.ErrorIs(t, err, &wire.Error{Code: p.Code, Reason: p.Reason})
+			require.Contains(t, err.Error(), a.Op+": ")
 		}
+	}
+	for _, a := range calls(failing(&wire.Error{Code: wire.Conflict, Reason: "BadWeather"})) {
+		_, err := a.Do(t.Context())
+		Failure{Code: wire.Conflict}.Check(t, err)
 	}
 	for _, a := range calls(failing(errors.New("dsn=secret"))) {
 		_, err := a.Do(t.Context())
@@ -262,8 +284,9 @@ func (s Service) CodesSurvive(t *testing.T, also func(t *testing.T, internal err
 	}
 }
 
-// NeverSent proves what a Client says of a call that never left: Unavailable for an address that is none and for a caller that
-// has gone, Invalid for a parameter that cannot stand in an address.
+// NeverSent proves what a Client says of a call that never left: Unavailable for an address that is none, for a caller that has gone
+// and for a connection that was never made, Invalid for a key or a parameter that cannot be sent. A write that may have left is
+// UnknownOutcome.
 func (s Service) NeverSent(t *testing.T) {
 	nowhere := s
 	nowhere.Client = func(_ string, d wire.Doer) []rest.Bound { return s.Client("http://a b", d) }
@@ -282,10 +305,55 @@ func (s Service) NeverSent(t *testing.T) {
 				in := reflect.New(a.In).Elem()
 				in.Set(reflect.ValueOf(a.Request))
 				p.Of(in).SetZero()
-				_, word, _ := strings.Cut(a.Op, ".")
-				_, err = s.routes(Direct(nil))[word].Ask(a.Key, in.Interface()).Do(t.Context())
-				require.Equal(t, wire.Invalid, wire.CodeOf(err), "%s %v", a.Op, err)
+				s.invalid(t, a, a.Key, in.Interface())
 			}
 		}
+		for _, key := range []wire.Key{"a b", "ü"} {
+			if a.Key != "" {
+				s.invalid(t, a, key, a.Request)
+			}
+		}
+	}
+	s.failing(t, wire.Unavailable, fails(&net.OpError{Op: "dial", Err: errors.New("refused")}))
+	s.failing(t, wire.Unavailable, fails(wire.Errorf(wire.Unavailable, "", "circuit open")))
+	s.failing(t, wire.UnknownOutcome, fails(errors.New("broken")))
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // the request arrived whole; what is in it does not matter
+		panic(http.ErrAbortHandler)
+	}))
+	defer srv.Close()
+	there := s
+	there.Client = func(_ string, d wire.Doer) []rest.Bound { return s.Client(srv.URL, d) }
+	there.failing(t, wire.UnknownOutcome, srv.Client())
+}
+
+// fails is a Doer that gives an error.
+func fails(err error) wire.Doer {
+	return doer(func(*http.Request) (*http.Response, error) { return nil, err })
+}
+
+type doer func(*http.Request) (*http.Response, error)
+
+// Do implements wire.Doer.
+func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
+
+// invalid proves that a call with this key and request is refused before it is sent.
+func (s Service) invalid(t *testing.T, a *rest.Asked, key wire.Key, in any) {
+	t.Helper()
+	_, word, _ := strings.Cut(a.Op, ".")
+	_, err := s.routes(Direct(nil))[word].Ask(key, in).Do(t.Context())
+	require.Equal(t, wire.Invalid, wire.CodeOf(err), "%s %v", a.Op, err)
+}
+
+// failing proves what each write comes to over a Doer that fails; a read is Unavailable.
+func (s Service) failing(t *testing.T, write wire.Code, d wire.Doer) {
+	t.Helper()
+	for _, a := range s.calls(t)(d) {
+		want := wire.Unavailable
+		if a.Write() {
+			want = write
+		}
+		_, err := a.Do(t.Context())
+		require.Equal(t, want, wire.CodeOf(err), "%s %v", a.Op, err)
 	}
 }
