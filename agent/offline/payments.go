@@ -7,6 +7,7 @@ import (
 
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 )
 
 // Payments is the payment service that stores what the backend does not take.
@@ -19,7 +20,7 @@ var _ payments.Service = paying{}
 
 // Create implements payments.Service.
 func (p paying) Create(ctx context.Context, key wire.Key, req payments.CreateRequest) (payments.Created, error) {
-	if err := payments.Validate(req); err != nil {
+	if err := check.Request(KindPaymentCreate, req); err != nil {
 		return payments.Created{}, err
 	}
 	if d := req.PaymentMethodDetails; d != nil {
@@ -30,7 +31,7 @@ func (p paying) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 	b := p.f.rows[KindPaymentCreate]
 	w := write{row: b, key: key, amount: int64(req.Amount), currency: req.CurrencyCode, note: "payment"}
 	var err error
-	if w.body, err = payments.EncodeCreate(req, ""); err != nil {
+	if w.body, err = wire.Encode(req); err != nil {
 		return payments.Created{}, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
 	}
 	bare := req // without what is never written
@@ -38,12 +39,12 @@ func (p paying) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 		card := *c
 		card.ValidationCode, bare.CardDetails, w.part = "", &card, true
 	}
-	if w.same, err = payments.EncodeCreate(bare, ""); err != nil {
+	if w.same, err = wire.Encode(bare); err != nil {
 		return payments.Created{}, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
 	}
 	if w.keep = w.same; p.f.o.RefuseCards && req.CardDetails != nil {
 		bare.CardDetails, w.part = nil, true
-		if w.keep, err = payments.EncodeCreate(bare, ""); err != nil {
+		if w.keep, err = wire.Encode(bare); err != nil {
 			return payments.Created{}, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
 		}
 	}
@@ -63,31 +64,31 @@ func (p paying) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 
 // Authorize implements payments.Service.
 func (p paying) Authorize(ctx context.Context, key wire.Key, id string, req payments.AuthorizeRequest) (payments.Done, error) {
-	return p.operate(ctx, KindPaymentAuthorize, "reservation", key, id, req.Amount, req, payments.ValidateAuthorize(id, req))
+	return p.operate(ctx, KindPaymentAuthorize, "reservation", key, id, req.Amount, req)
 }
 
 // Cancel implements payments.Service.
 func (p paying) Cancel(ctx context.Context, key wire.Key, id string, req payments.CancelRequest) (payments.Done, error) {
-	return p.operate(ctx, KindPaymentCancel, "cancellation", key, id, new(int32), req, payments.ValidateCancel(id, req))
+	return p.operate(ctx, KindPaymentCancel, "cancellation", key, id, new(int32), req)
 }
 
 // Capture implements payments.Service.
 func (p paying) Capture(ctx context.Context, key wire.Key, id string, req payments.CaptureRequest) (payments.Done, error) {
-	return p.operate(ctx, KindPaymentCapture, "capture", key, id, req.Amount, req, payments.ValidateCapture(id, req))
+	return p.operate(ctx, KindPaymentCapture, "capture", key, id, req.Amount, req)
 }
 
 // Refund implements payments.Service.
 func (p paying) Refund(ctx context.Context, key wire.Key, id string, req payments.RefundRequest) (payments.Done, error) {
-	return p.operate(ctx, KindPaymentRefund, "refund", key, id, req.Amount, req, payments.ValidateRefund(id, req))
+	return p.operate(ctx, KindPaymentRefund, "refund", key, id, req.Amount, req)
 }
 
 // operate does one operation on a payment; amount nil = all that is left, which the payment we made bounds.
-func (p paying) operate(ctx context.Context, kind, note string, key wire.Key, id string, amount *int32, req any, bad error) (payments.Done, error) {
-	if bad != nil {
-		return payments.Done{}, bad
+func (p paying) operate(ctx context.Context, kind, note string, key wire.Key, id string, amount *int32, req check.Checked) (payments.Done, error) {
+	if err := payments.Validate(kind, id, req); err != nil {
+		return payments.Done{}, err
 	}
 	b := p.f.rows[kind]
-	body, err := json.Marshal(req)
+	body, err := wire.Encode(req)
 	if err != nil {
 		return payments.Done{}, wire.Errorf(wire.Invalid, kind, "request cannot be written")
 	}
@@ -146,7 +147,7 @@ func (f *Front) paymentAdapters(all map[string]adapter) {
 	svc := f.o.Payments
 	all[KindPaymentCreate] = adapter{
 		send: func(ctx context.Context, key wire.Key, _ string, body []byte) (reply, error) {
-			req, err := payments.DecodeCreate(body, "")
+			req, err := wire.Parse[payments.CreateRequest](KindPaymentCreate, body)
 			if err != nil {
 				return reply{}, err
 			}
@@ -154,55 +155,37 @@ func (f *Front) paymentAdapters(all map[string]adapter) {
 			return reply{c.PaymentID, c, c.Operation != nil}, err
 		},
 		harmless: func(body []byte) bool {
-			req, err := payments.DecodeCreate(body, "")
+			req, err := wire.Parse[payments.CreateRequest](KindPaymentCreate, body)
 			return err == nil && movesNothing(req)
 		},
 	}
-	look := func(ctx context.Context, id string) ([]byte, error) {
-		p, err := svc.Read(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(levelsOf(p))
+	onPayment(f, all, KindPaymentAuthorize, func(l levels) level { return l.Authorized }, payments.Service.Authorize)
+	onPayment(f, all, KindPaymentCapture, func(l levels) level { return l.Captured }, payments.Service.Capture)
+	onPayment(f, all, KindPaymentCancel, func(l levels) level { return l.Cancelled }, payments.Service.Cancel)
+	onPayment(f, all, KindPaymentRefund, func(l levels) level { return l.Refunded }, payments.Service.Refund)
+}
+
+// onPayment makes the adapter of an operation on a payment; list is where its effect shows.
+func onPayment[R any](f *Front, all map[string]adapter, kind string, list func(levels) level, do func(payments.Service, context.Context, wire.Key, string, R) (payments.Done, error)) {
+	svc := f.o.Payments
+	all[kind] = adapter{
+		send: func(ctx context.Context, key wire.Key, id string, body []byte) (reply, error) {
+			req, err := wire.Parse[R](kind, body)
+			if err != nil {
+				return reply{}, err
+			}
+			d, err := do(svc, ctx, key, id, req)
+			return reply{"", d, d.Operation != nil}, err
+		},
+		look: func(ctx context.Context, id string) ([]byte, error) {
+			p, err := svc.Read(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			return json.Marshal(levelsOf(p))
+		},
+		compare: func(before, after, body []byte) (reply, found) { return compare(kind, list, before, after, body) },
 	}
-	one := func(kind string, list func(levels) level, send func(context.Context, wire.Key, string, []byte) (payments.Done, error)) {
-		all[kind] = adapter{
-			send: func(ctx context.Context, key wire.Key, id string, body []byte) (reply, error) {
-				d, err := send(ctx, key, id, body)
-				return reply{"", d, d.Operation != nil}, err
-			},
-			look:    look,
-			compare: func(before, after, body []byte) (reply, found) { return compare(kind, list, before, after, body) },
-		}
-	}
-	one(KindPaymentAuthorize, func(l levels) level { return l.Authorized }, func(ctx context.Context, key wire.Key, id string, body []byte) (payments.Done, error) {
-		req, err := payments.DecodeAuthorize(body)
-		if err != nil {
-			return payments.Done{}, err
-		}
-		return svc.Authorize(ctx, key, id, req)
-	})
-	one(KindPaymentCapture, func(l levels) level { return l.Captured }, func(ctx context.Context, key wire.Key, id string, body []byte) (payments.Done, error) {
-		req, err := payments.DecodeCapture(body)
-		if err != nil {
-			return payments.Done{}, err
-		}
-		return svc.Capture(ctx, key, id, req)
-	})
-	one(KindPaymentCancel, func(l levels) level { return l.Cancelled }, func(ctx context.Context, key wire.Key, id string, body []byte) (payments.Done, error) {
-		req, err := payments.DecodeCancel(body)
-		if err != nil {
-			return payments.Done{}, err
-		}
-		return svc.Cancel(ctx, key, id, req)
-	})
-	one(KindPaymentRefund, func(l levels) level { return l.Refunded }, func(ctx context.Context, key wire.Key, id string, body []byte) (payments.Done, error) {
-		req, err := payments.DecodeRefund(body)
-		if err != nil {
-			return payments.Done{}, err
-		}
-		return svc.Refund(ctx, key, id, req)
-	})
 }
 
 // levels is how far a payment is, as two readings are compared.

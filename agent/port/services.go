@@ -44,7 +44,7 @@ func operationURL(key wire.Key) string {
 // Payments mounts the payment service; operator is its own spelling of ProviderHosted.
 func Payments(svc payments.Service, operator string) Service {
 	return Service{func(a *api) mount {
-		return a.byProblem(mount{name: "payments", is: payments.Is, routes: `POST 201,202 /api/v1/payments create a payment
+		return a.byProblem(mount{name: "payments", is: payments.API().Is, routes: `POST 201,202 /api/v1/payments create a payment
 			GET 200 /api/v1/payments/{paymentId} read a payment
 			POST 200,202 /api/v1/payments/{paymentId}/Authorize reserve
 			POST 200,202 /api/v1/payments/{paymentId}/Cancel give a reservation up

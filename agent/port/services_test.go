@@ -124,7 +124,7 @@ func moto(amount int32) payments.CreateRequest {
 // With the backend away, every route answers 503 in its own service's shape and says when to come back, and none waits.
 func TestWithoutBackend(t *testing.T) {
 	x := start(t, true)
-	payment, err := payments.EncodeCreate(moto(500), "")
+	payment, err := wire.Encode(moto(500))
 	require.NoError(t, err)
 	link := "title=a&description=b&referenceId=c&purpose=d&amount=100&currency=EUR"
 	for _, c := range []struct{ method, path, kind, body, shape string }{

@@ -224,7 +224,7 @@ func (b *Backend) routes(cfg Config) http.Handler {
 			dispute.ServeHTTP(rw, r)
 		case onboarding.API().Is(r):
 			onboard.ServeHTTP(rw, r)
-		case payments.Is(r):
+		case payments.API().Is(r):
 			payment.ServeHTTP(rw, r)
 		case tokens.API().Is(r):
 			token.ServeHTTP(rw, r)

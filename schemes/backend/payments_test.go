@@ -209,7 +209,7 @@ func TestField_B9NoServiceReturnsInClear(t *testing.T) {
 	build := hostedtest.Good()
 	for name, ask := range map[string]func(address string) error{
 		"redirectUrls.returnUrl": func(s string) error {
-			return payments.Validate(payments.CreateRequest{Type: payments.ProviderHosted, Amount: 1, CurrencyCode: "EUR", RedirectURLs: &payments.RedirectURLs{ReturnURL: s}})
+			return check.Request("op", payments.CreateRequest{Type: payments.ProviderHosted, Amount: 1, CurrencyCode: "EUR", RedirectURLs: &payments.RedirectURLs{ReturnURL: s}})
 		},
 		"returnUrl": func(s string) error { return check.Request("tokens.create", tokens.CreateRequest{ReturnURL: s}) },
 		"successRedirectUrl": func(s string) error {

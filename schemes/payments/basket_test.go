@@ -13,6 +13,7 @@ import (
 
 	"posagent/schemes/money"
 	"posagent/schemes/payments"
+	"posagent/schemes/wire/check"
 )
 
 func percent(s string) *json.Number { n := json.Number(s); return &n }
@@ -72,7 +73,7 @@ func TestPercentages(t *testing.T) {
 		require.Equal(t, ok, err == nil, text)
 		var req payments.CaptureRequest
 		req.Basket = []payments.BasketItem{{Quantity: 1, UnitPrice: 1, VatPercentage: percent(text)}}
-		require.Equal(t, ok, payments.ValidateCapture("P1", req) == nil, text)
+		require.Equal(t, ok, check.Request("op", req) == nil, text)
 	}
 }
 
@@ -159,18 +160,18 @@ func TestCountries(t *testing.T) {
 	n := 0
 	for a := 'A'; a <= 'Z'; a++ {
 		for b := 'A'; b <= 'Z'; b++ {
-			if payments.Country(string(a) + string(b)) {
+			if check.Country2(string(a) + string(b)) {
 				n++
 			}
 		}
 	}
 	require.Equal(t, 249, n, "ISO 3166-1 assigns 249 codes")
 	for _, code := range strings.Fields("AD AX BQ CW DE GB GR SE SS SX US ZW XK") {
-		require.Equal(t, code != "XK", payments.Country(code), code)
+		require.Equal(t, code != "XK", check.Country2(code), code)
 	}
 	for _, code := range []string{"", "D", "DEU", "de", "UK", "EU", "YU", "AN", "DA", "ËA"} { // DA stands across two codes
-		require.False(t, payments.Country(code), code)
+		require.False(t, check.Country2(code), code)
 	}
-	require.Len(t, payments.Languages(), 16)
+	require.Len(t, check.PageLanguages(), 16)
 	require.Len(t, payments.Methods(), 9)
 }

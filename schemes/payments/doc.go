@@ -4,14 +4,14 @@
 //
 // It guarantees:
 //   - A Service behind Handler gets only bodies that keep each stateless rule, in one form
-//     (DecodeCreate).
+//     (CreateRequest.Normal).
 //   - A reply that is not exactly a success is an error. A write whose effect is not known is
 //     UnknownOutcome, never a success and never a refusal. Unavailable on a write means that
 //     nothing was sent, or that the service itself said that it refused before any effect.
 //   - Card numbers, validation codes, tokens, IBANs and webhook authorizations are written by
-//     EncodeCreate and EncodePayment only. They are masked in fmt, slog, encoding/json and each
-//     error here, also where a foreign reply repeats them.
+//     wire.Encode only. They are masked in fmt, slog, encoding/json and each error here, also where
+//     a foreign reply repeats them.
 //   - Sums of baskets are exact or refused. No float holds money or a percentage.
 //
-// It must not import another service, the store or the agent.
+// api.go is the service as a table. It must not import another service, the store or the agent.
 package payments

@@ -96,18 +96,6 @@ func Problems() wire.Catalogue {
 	}
 }
 
-const (
-	opCreate    = "payments.create"
-	opAuthorize = "payments.authorize"
-	opCancel    = "payments.cancel"
-	opCapture   = "payments.capture"
-	opRefund    = "payments.refund"
-	opRead      = "payments.read"
-)
-
-// ContentType of requests and answers; an error's is wire.ProblemType.
-const ContentType = wire.JSONType
-
 // Refused makes a Conflict with one of the reasons above.
 func Refused(op, reason, msg string) *wire.Error {
 	return &wire.Error{Code: wire.Conflict, Reason: reason, Op: op, Msg: msg}

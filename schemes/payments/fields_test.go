@@ -15,6 +15,7 @@ func TestEveryFieldOfTheSpecification(t *testing.T) {
 		"payment.operation", "payment.operation.key", "payment.operation.status", "payment.operation.note",
 		"payment.paymentId", "payment.cancellations", "payment.cancellations[].amount", "payment.cancellations[].dateTime",
 		"payment.cancellations[].description", "payment.cancellations[].transactionRef",
+		"create.paymentMethodDetails.secret", // an older name
 		"payment.authorizations[].transactionRef", "payment.captures[].transactionRef", "payment.refunds[].transactionRef",
 	}
 	for _, op := range []string{"capture", "refund"} { // the list has the item once

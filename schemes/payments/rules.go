@@ -1,11 +1,9 @@
 package payments
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
@@ -21,96 +19,136 @@ const (
 	maxHooks   = 100
 )
 
-// Validate applies every stateless rule to a create body. The error is wire.Invalid and names every field that is wrong,
-// never its content; Reason is AmountDiffersFromOrderItems or ZeroCharge where that alone is wrong.
-func Validate(req CreateRequest) error {
-	var c checks
-	moto := req.Type == Moto
-	switch req.Type {
-	case MerchantHosted, ProviderHosted, Moto:
-	default:
-		c.add("type", "want MerchantHostedEcom, ProviderHostedEcom or Moto")
-		return c.err(opCreate)
+// DefaultOperator is the operator whose spelling is understood when none is configured.
+const DefaultOperator = "Nets"
+
+// spelling is the operator's own word for ProviderHosted: "nets" gives NetsHostedEcom.
+func spelling(operator string) string {
+	if operator == "" || strings.EqualFold(operator, "provider") {
+		operator = DefaultOperator
 	}
-	c.only("scaExemption", !moto, req.ScaExemption != "")
-	c.only("redirectUrls", !moto, req.RedirectURLs != nil)
-	c.only("payPageConfiguration", !moto, req.PayPageConfiguration != nil)
-	c.only("cardDetails", moto, req.CardDetails != nil)
-	c.oneOf("scaExemption", req.ScaExemption, ScaDelegated+" "+ScaLowValue+" "+ScaForce3DS)
-	c.oneOf("processing", req.Processing, ProcessNone+" "+ProcessVerify+" "+ProcessAuthorize+" "+ProcessSale)
-	if u := req.RedirectURLs; u != nil {
-		if s := u.ReturnURL; s != "" && !wire.ReturnURL(s) {
-			c.add("redirectUrls.returnUrl", "want an https address, or http to this machine, of at most "+strconv.Itoa(wire.MaxURL)+" bytes")
+	return strings.ToUpper(operator[:1]) + operator[1:] + "HostedEcom"
+}
+
+// Normal implements rest.Normalizer: the operator's spelling becomes ProviderHosted, pageType gets its capitals, and the older
+// secret becomes tokenSecret. The error is Invalid where both are given and differ.
+func (r *CreateRequest) Normal(operator string, _ []byte) error {
+	if r.Type == spelling(operator) {
+		r.Type = ProviderHosted
+	}
+	if p := r.PayPageConfiguration; p != nil {
+		for _, t := range []string{Multipage, Singlepage, CustomPage} {
+			if strings.EqualFold(p.PageType, t) {
+				p.PageType = t
+			}
 		}
 	}
-	if len(req.PaymentNumber) > MaxID || strings.IndexFunc(req.PaymentNumber, special) >= 0 {
-		c.add("paymentNumber", "want at most "+strconv.Itoa(MaxID)+" letters and digits")
-	}
-	c.text("checkoutText", req.CheckoutText, maxText)
-	c.text("reconciliationReference", req.ReconciliationReference, MaxID)
-	c.text("description", req.Description, maxText)
-	switch {
-	case req.Amount < 0:
-		c.add("amount", "negative")
-	case req.Amount == 0 && req.Processing != ProcessVerify:
-		c.reason("amount", "zero, and processing is not Verify", ZeroCharge)
-	}
-	if !money.Nameable(req.CurrencyCode) {
-		c.add("currencyCode", "want an ISO 4217 code in capitals")
-	}
-	c.method(req.PaymentMethodDetails)
-	c.card(moto, req.CardDetails, req.PaymentMethodDetails)
-	c.customer(req.Customer)
-	c.basket(req.Basket, &req.Amount)
-	c.page(req.PayPageConfiguration)
-	c.hooks(req.Notifications)
-	return c.err(opCreate)
-}
-
-// ValidateAuthorize checks an authorize: the id and every stateless rule.
-func ValidateAuthorize(paymentID string, req AuthorizeRequest) error {
-	return operation(opAuthorize, paymentID, req.Amount, req.Description, req.TerminalID, nil)
-}
-
-// ValidateCancel checks a cancel.
-func ValidateCancel(paymentID string, req CancelRequest) error {
-	return operation(opCancel, paymentID, nil, req.Description, req.TerminalID, nil)
-}
-
-// ValidateCapture checks a capture.
-func ValidateCapture(paymentID string, req CaptureRequest) error {
-	return operation(opCapture, paymentID, req.Amount, req.Description, req.TerminalID, req.Basket)
-}
-
-// ValidateRefund checks a refund.
-func ValidateRefund(paymentID string, req RefundRequest) error {
-	return operation(opRefund, paymentID, req.Amount, req.Description, "", req.Basket)
-}
-
-// CheckID checks a payment's id: 1 to MaxID bytes without control characters, not a dot name. The error is wire.Invalid.
-func CheckID(paymentID string) error { return checkID(opRead, paymentID) }
-
-func checkID(op, id string) error {
-	if !wire.PathWord(id, MaxID) {
-		return wire.Errorf(wire.Invalid, op, "paymentId: want 1 to %d characters", MaxID)
+	if d := r.PaymentMethodDetails; d != nil && d.Secret != "" {
+		if d.TokenSecret != "" && d.TokenSecret != d.Secret {
+			return wire.Errorf(wire.Invalid, create.Op, "paymentMethodDetails.secret: differs from tokenSecret")
+		}
+		d.TokenSecret, d.Secret = d.Secret, ""
 	}
 	return nil
 }
 
-func operation(op, id string, amount *int32, description, terminal string, basket []BasketItem) error {
-	if err := checkID(op, id); err != nil {
+// Check implements check.Checked. A single broken rule has a Reason where it is AmountDiffersFromOrderItems or ZeroCharge.
+func (r CreateRequest) Check(l *check.List) {
+	moto := r.Type == Moto
+	switch r.Type {
+	case MerchantHosted, ProviderHosted, Moto:
+	default:
+		l.Add("type", "want MerchantHostedEcom, ProviderHostedEcom or Moto")
+		return
+	}
+	only(l, "scaExemption", !moto, r.ScaExemption != "")
+	only(l, "redirectUrls", !moto, r.RedirectURLs != nil)
+	only(l, "payPageConfiguration", !moto, r.PayPageConfiguration != nil)
+	only(l, "cardDetails", moto, r.CardDetails != nil)
+	l.OneOf("scaExemption", r.ScaExemption, ScaDelegated, ScaLowValue, ScaForce3DS)
+	l.OneOf("processing", r.Processing, ProcessNone, ProcessVerify, ProcessAuthorize, ProcessSale)
+	if u := r.RedirectURLs; u != nil {
+		l.ReturnURL("redirectUrls.returnUrl", u.ReturnURL)
+	}
+	if len(r.PaymentNumber) > MaxID || strings.IndexFunc(r.PaymentNumber, special) >= 0 {
+		l.Add("paymentNumber", "want at most "+strconv.Itoa(MaxID)+" letters and digits")
+	}
+	l.Text("checkoutText", r.CheckoutText, maxText)
+	l.Text("reconciliationReference", r.ReconciliationReference, MaxID)
+	l.Text("description", r.Description, maxText)
+	switch {
+	case r.Amount < 0:
+		l.Add("amount", "negative")
+	case r.Amount == 0 && r.Processing != ProcessVerify:
+		l.Reason("amount", "zero, and processing is not Verify", ZeroCharge)
+	}
+	l.Currency("currencyCode", r.CurrencyCode)
+	if d := r.PaymentMethodDetails; d != nil {
+		d.check(l)
+	}
+	if moto {
+		r.checkCard(l)
+	}
+	if r.Customer != nil {
+		r.Customer.check(l)
+	}
+	checkBasket(l, r.Basket, &r.Amount)
+	if r.PayPageConfiguration != nil {
+		r.PayPageConfiguration.check(l)
+	}
+	if n := r.Notifications; n != nil && l.Count("notifications.webHooks", len(n.WebHooks), maxHooks) {
+		for i, h := range n.WebHooks {
+			l.Hook("notifications.webHooks["+strconv.Itoa(i)+"]", h.EventName, h.URL, h.Authorization, h.Headers)
+		}
+	}
+}
+
+// Check implements check.Checked.
+func (r AuthorizeRequest) Check(l *check.List) {
+	checkOperation(l, r.Amount, r.Description, r.TerminalID, nil)
+}
+
+// Check implements check.Checked.
+func (r CancelRequest) Check(l *check.List) {
+	checkOperation(l, nil, r.Description, r.TerminalID, nil)
+}
+
+// Check implements check.Checked.
+func (r CaptureRequest) Check(l *check.List) {
+	checkOperation(l, r.Amount, r.Description, r.TerminalID, r.Basket)
+}
+
+// Check implements check.Checked.
+func (r RefundRequest) Check(l *check.List) {
+	checkOperation(l, r.Amount, r.Description, "", r.Basket)
+}
+
+// Validate checks a call on a payment: its id (CheckID), and the rules of its body. The error is wire.Invalid.
+func Validate(op, paymentID string, req check.Checked) error {
+	if err := checkID(op, paymentID); err != nil {
 		return err
 	}
-	var c checks
+	return check.Request(op, req)
+}
+
+// CheckID checks a payment's id: 1 to MaxID bytes without control characters, not a dot name. The error is wire.Invalid.
+func CheckID(paymentID string) error { return checkID(read.Op, paymentID) }
+
+func checkID(op, id string) error {
+	var l check.List
+	l.Word("paymentId", id, MaxID)
+	return l.Err(op)
+}
+
+func checkOperation(l *check.List, amount *int32, description, terminal string, basket []BasketItem) {
 	if amount != nil && *amount < 0 {
-		c.add("amount", "negative")
+		l.Add("amount", "negative")
 	} else if amount != nil && *amount == 0 {
-		c.reason("amount", "zero", ZeroCharge)
+		l.Reason("amount", "zero", ZeroCharge)
 	}
-	c.text("description", description, maxText)
-	c.text("terminalId", terminal, MaxID)
-	c.basket(basket, amount)
-	return c.err(op)
+	l.Text("description", description, maxText)
+	l.Text("terminalId", terminal, MaxID)
+	checkBasket(l, basket, amount)
 }
 
 // special says that a paymentNumber may not have r.
@@ -118,67 +156,11 @@ func special(r rune) bool {
 	return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
 }
 
-type checks struct{ errs []error }
-
-func (c *checks) err(op string) error {
-	if c.errs == nil {
-		return nil
-	}
-	return invalid(op, errors.Join(c.errs...))
-}
-
-func (c *checks) add(path, why string) { c.reason(path, why, "") }
-
-func (c *checks) reason(path, why, reason string) {
-	c.errs = append(c.errs, &fieldReason{wire.FieldError{Path: path, Reason: why, Code: wire.Invalid}, reason})
-}
-
 // only refuses a field of another variant.
-func (c *checks) only(path string, may, given bool) {
+func only(l *check.List, path string, may, given bool) {
 	if given && !may {
-		c.add(path, "does not belong to this type")
+		l.Add(path, "does not belong to this type")
 	}
-}
-
-func (c *checks) oneOf(path, s, list string) {
-	if s != "" && !word(list, s) {
-		c.add(path, "want one of "+strings.Join(strings.Fields(list), ", "))
-	}
-}
-
-// text checks a text that ends up on screens, slips and in logs: no control characters and no line breaks of any kind.
-func (c *checks) text(path, s string, limit int) {
-	if !wire.PlainText(s, limit) || strings.ContainsAny(s, "\u2028\u2029") {
-		c.add(path, "longer than "+strconv.Itoa(limit)+" bytes, or control characters")
-	}
-}
-
-func (c *checks) count(path string, n, limit int) bool {
-	if n > limit {
-		c.add(path, "more than "+strconv.Itoa(limit)+" entries")
-	}
-	return n <= limit
-}
-
-func (c *checks) url(path, s string) {
-	if s != "" && !wire.WebURL(s) {
-		c.add(path, "want an absolute http or https address of at most "+strconv.Itoa(wire.MaxURL)+" bytes")
-	}
-}
-
-func (c *checks) email(path, s string) {
-	c.text(path, s, maxName)
-	name, host, ok := strings.Cut(s, "@")
-	if s != "" && (!ok || name == "" || host == "" || strings.ContainsAny(s, " ,;<>\"")) {
-		c.add(path, "want an e-mail address")
-	}
-}
-
-func (c *checks) secret(path string, s wire.Secret, required bool) {
-	if required && s == "" {
-		c.add(path, "missing")
-	}
-	c.text(path, s.Reveal(), maxText)
 }
 
 // details are the types of paymentMethodDetails; a field's types are a set of their places here.
@@ -188,14 +170,11 @@ const (
 	inToken, inInitial, inMerchant, inSepaA, inSepaC = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4
 )
 
-func (c *checks) method(d *PaymentMethodDetails) {
-	if d == nil {
-		return
-	}
+func (d PaymentMethodDetails) check(l *check.List) {
 	const at = "paymentMethodDetails."
 	kind := slices.Index(details[:], d.Type)
 	if kind < 0 {
-		c.add(at+"type", "want one of "+strings.Join(details[:], ", "))
+		l.Add(at+"type", "want one of "+strings.Join(details[:], ", "))
 		return
 	}
 	is := 1 << kind
@@ -215,28 +194,31 @@ func (c *checks) method(d *PaymentMethodDetails) {
 		{"customerEmail", d.CustomerEmail != "", inSepaA | inSepaC},
 		{"mandateUrl", d.MandateURL != "", inSepaC},
 	} {
-		c.only(at+f.name, f.in&is != 0, f.given)
+		only(l, at+f.name, f.in&is != 0, f.given)
 	}
-	c.secret(at+"token", d.Token, is&(inToken|inMerchant) != 0)
-	c.secret(at+"tokenSecret", d.TokenSecret, false)
-	c.oneOf(at+"recurringType", d.RecurringType, Subscription+" "+CardOnFile)
-	c.oneOf(at+"merchantInitiatedTransactionType", d.MerchantInitiatedTransactionType, "UnscheduledCardOnFile DelayedCharge NoShow")
-	if _, err := time.Parse(time.DateOnly, d.ExpiryDate); d.ExpiryDate != "" && (err != nil || d.ExpiryDate < "1000") {
-		c.add(at+"expiryDate", "want a date as 2026-11-21")
+	if is&(inToken|inMerchant) != 0 && d.Token == "" {
+		l.Add(at+"token", "missing")
 	}
+	l.Text(at+"token", d.Token.Reveal(), maxText)
+	l.Text(at+"tokenSecret", d.TokenSecret.Reveal(), maxText)
+	l.OneOf(at+"recurringType", d.RecurringType, Subscription, CardOnFile)
+	l.OneOf(at+"merchantInitiatedTransactionType", d.MerchantInitiatedTransactionType, "UnscheduledCardOnFile", "DelayedCharge", "NoShow")
+	l.Date(at+"expiryDate", d.ExpiryDate)
 	if d.IntervalDays < 0 {
-		c.add(at+"intervalDays", "negative")
+		l.Add(at+"intervalDays", "negative")
 	}
 	if is&(inSepaA|inSepaC) != 0 && !ValidIBAN(d.IBAN.Reveal()) {
-		c.add(at+"iban", "want an IBAN without spaces")
+		l.Add(at+"iban", "want an IBAN without spaces")
 	}
-	c.email(at+"customerEmail", d.CustomerEmail)
-	c.url(at+"mandateUrl", d.MandateURL)
+	l.Email(at+"customerEmail", d.CustomerEmail)
+	if d.MandateURL != "" {
+		l.WebURL(at+"mandateUrl", d.MandateURL)
+	}
 }
 
 // ValidIBAN checks an IBAN: country, check digits, 15 to 34 capitals and digits, remainder 1 (ISO 13616, ISO 7064 MOD 97-10).
 func ValidIBAN(s string) bool {
-	if len(s) < 15 || len(s) > 34 || !Country(s[:2]) && s[:2] != "XK" {
+	if len(s) < 15 || len(s) > 34 || !check.Country2(s[:2]) && s[:2] != "XK" {
 		return false
 	}
 	rem := 0
@@ -255,44 +237,30 @@ func ValidIBAN(s string) bool {
 
 func isLetter(b byte) bool { return b >= 'A' && b <= 'Z' }
 
-func (c *checks) card(moto bool, card *CardDetails, d *PaymentMethodDetails) {
+// checkCard checks what a Moto payment is paid with: a card, or details that pay by themselves.
+func (r CreateRequest) checkCard(l *check.List) {
 	const at = "cardDetails"
+	card, d := r.CardDetails, r.PaymentMethodDetails
 	instead := d != nil && d.Type != InitialToken // another way of paying
 	switch {
-	case !moto:
-		return
 	case d != nil && d.Type == Sofort:
-		c.add("paymentMethodDetails.type", "needs a customer at a page")
+		l.Add("paymentMethodDetails.type", "needs a customer at a page")
 		return
 	case card == nil && !instead:
-		c.add(at, "missing")
+		l.Add(at, "missing")
 		return
 	case card == nil:
 		return
 	case instead:
-		c.add(at, "given beside another way of paying")
+		l.Add(at, "given beside another way of paying")
 	}
-	if !card.PAN.Valid() {
-		c.add(at+".pan", "want 13 to 19 digits with a good check digit")
-	}
-	if card.ExpiryYear < 2000 || card.ExpiryYear > 2099 {
-		c.add(at+".expiryYear", "want four digits, 2000 to 2099")
-	}
-	if card.ExpiryMonth < 1 || card.ExpiryMonth > 12 {
-		c.add(at+".expiryMonth", "want 1 to 12")
-	}
-	if s := card.ValidationCode.Reveal(); s != "" && (len(s) < 3 || len(s) > 4 || strings.Trim(s, "0123456789") != "") {
-		c.add(at+".validationCode", "want 3 or 4 digits")
-	}
+	l.Card(at, card.PAN, card.ExpiryYear, card.ExpiryMonth, card.ValidationCode)
 }
 
-func (c *checks) customer(p *Customer) {
-	if p == nil {
-		return
-	}
+func (p Customer) check(l *check.List) {
 	const at = "customer."
 	if p.Type != Company && p.Type != Individual {
-		c.add(at+"type", "want Company or Individual")
+		l.Add(at+"type", "want Company or Individual")
 		return
 	}
 	for _, f := range [...]struct{ name, s, of string }{
@@ -301,107 +269,99 @@ func (c *checks) customer(p *Customer) {
 		{"firstName", p.FirstName, Individual}, {"lastName", p.LastName, Individual},
 		{"customerNumber", p.CustomerNumber, p.Type}, {"phone", p.Phone, p.Type},
 	} {
-		c.only(at+f.name, p.Type == f.of, f.s != "")
-		c.text(at+f.name, f.s, maxName)
+		only(l, at+f.name, p.Type == f.of, f.s != "")
+		l.Text(at+f.name, f.s, maxName)
 	}
-	c.email(at+"email", p.Email)
+	l.Email(at+"email", p.Email)
 	if a := p.Address; a != nil {
-		for _, f := range [...]struct{ name, s string }{
-			{"address1", a.Address1}, {"address2", a.Address2}, {"city", a.City}, {"postalCode", a.PostalCode},
-		} {
-			c.text(at+"address."+f.name, f.s, maxName)
-		}
-		if a.CountryCode != "" && !Country(a.CountryCode) {
-			c.add(at+"address.countryCode", "want an ISO 3166-1 alpha-2 code in capitals")
-		}
+		l.Text(at+"address.address1", a.Address1, maxName)
+		l.Text(at+"address.address2", a.Address2, maxName)
+		l.Text(at+"address.city", a.City, maxName)
+		l.Text(at+"address.postalCode", a.PostalCode, maxName)
+		l.Country(at+"address.countryCode", a.CountryCode)
 	}
 }
 
-func (c *checks) basket(items []BasketItem, amount *int32) {
-	if !c.count("basket", len(items), maxEntries) {
+// checkBasket checks a basket, and its total against the amount where there is one.
+func checkBasket(l *check.List, items []BasketItem, amount *int32) {
+	if !l.Count("basket", len(items), maxEntries) {
 		return
 	}
-	before := len(c.errs)
+	before := l.Len()
 	for i, item := range items {
 		at := "basket[" + strconv.Itoa(i) + "]."
-		for _, f := range [...]struct{ name, s string }{{"itemNumber", item.ItemNumber}, {"title", item.Title}, {"unitCode", item.UnitCode}} {
-			c.text(at+f.name, f.s, maxName)
-		}
+		l.Text(at+"itemNumber", item.ItemNumber, maxName)
+		l.Text(at+"title", item.Title, maxName)
+		l.Text(at+"unitCode", item.UnitCode, maxName)
 		if item.Quantity < 1 {
-			c.add(at+"quantity", "below 1")
+			l.Add(at+"quantity", "below 1")
 		}
 		if _, err := readPercent(item.VatPercentage); err != nil {
-			c.add(at+"vatPercentage", wantPercent)
+			l.Add(at+"vatPercentage", wantPercent)
 		}
 		if _, err := readPercent(item.DiscountPercentage); err != nil {
-			c.add(at+"discountPercentage", wantPercent)
+			l.Add(at+"discountPercentage", wantPercent)
 		}
 	}
-	if len(items) == 0 || len(c.errs) > before {
+	if len(items) == 0 || l.Len() > before {
 		return
 	}
 	total, err := BasketTotal(items)
 	switch {
 	case err != nil:
-		c.add("basket", "the sum leaves the range of amounts")
+		l.Add("basket", "the sum leaves the range of amounts")
 	case amount != nil && vatKnown(items) && !total.Fits(money.Minor(*amount)):
-		c.reason("basket", "its total is not the amount", AmountDiffersFromOrderItems)
+		l.Reason("basket", "its total is not the amount", AmountDiffersFromOrderItems)
 	}
 }
 
 const wantPercent = "want 0 to 100"
 
-func (c *checks) page(p *PayPageConfiguration) {
-	if p == nil {
-		return
-	}
+// Methods of a hosted page's action list: S0 2.4.3 leaves the names out, facts have them.
+func Methods() []string {
+	return strings.Fields("AmericanExpress DinersClubInternational JCB Maestro MasterCard Visa PproSepaDirectDebit Sofortbanking PayPal")
+}
+
+func (p PayPageConfiguration) check(l *check.List) {
 	const at = "payPageConfiguration."
-	c.oneOf(at+"language", p.Language, strings.Join(check.PageLanguages(), " "))
-	c.oneOf(at+"pageType", p.PageType, Multipage+" "+Singlepage+" "+CustomPage)
-	c.text(at+"templateName", p.TemplateName, maxName)
-	if !c.count(at+"paymentMethodActionInfoList", len(p.PaymentMethodActionInfoList), maxEntries) {
+	l.PageLanguage(at+"language", p.Language)
+	l.OneOf(at+"pageType", p.PageType, Multipage, Singlepage, CustomPage)
+	l.Text(at+"templateName", p.TemplateName, maxName)
+	if !l.Count(at+"paymentMethodActionInfoList", len(p.PaymentMethodActionInfoList), maxEntries) {
 		return
 	}
 	for i, a := range p.PaymentMethodActionInfoList {
 		at := at + "paymentMethodActionInfoList[" + strconv.Itoa(i) + "]."
-		c.oneOf(at+"paymentMethod", a.PaymentMethod, methods)
-		c.text(at+"name", a.Name, maxName)
-		c.oneOf(at+"cardType", a.CardType, "All Debit Credit")
-		c.oneOf(at+"cardOrigin", a.CardOrigin, "International Domestic EU NonEU")
-		c.oneOf(at+"cardProductType", a.CardProductType, "All Private Corporate")
-		c.oneOf(at+"action", a.Action, "Allow Reject")
+		l.OneOf(at+"paymentMethod", a.PaymentMethod, Methods()...)
+		l.Text(at+"name", a.Name, maxName)
+		l.OneOf(at+"cardType", a.CardType, "All", "Debit", "Credit")
+		l.OneOf(at+"cardOrigin", a.CardOrigin, "International", "Domestic", "EU", "NonEU")
+		l.OneOf(at+"cardProductType", a.CardProductType, "All", "Private", "Corporate")
+		l.OneOf(at+"action", a.Action, "Allow", "Reject")
 		if a.Fee < 0 {
-			c.add(at+"fee", "negative")
+			l.Add(at+"fee", "negative")
 		}
 		if a.Bin < 0 || a.Bin > 99_999_999 {
-			c.add(at+"bin", "want at most eight digits")
+			l.Add(at+"bin", "want at most eight digits")
 		}
 	}
 }
 
-// hooks checks what a webhook may say. Whether its address may be reached is the sender's business.
-func (c *checks) hooks(n *Notifications) {
-	if n == nil || !c.count("notifications.webHooks", len(n.WebHooks), maxHooks) {
-		return
+// Flaw says what a reply must not be: one that names no payment, or a page that is none.
+func (c Created) Flaw() string {
+	switch {
+	case !wire.PathWord(c.PaymentID, MaxID):
+		return "reply names no payment"
+	case c.PayPageURL != nil && !wire.WebURL(*c.PayPageURL):
+		return "reply names no usable page"
 	}
-	for i, h := range n.WebHooks {
-		at := "notifications.webHooks[" + strconv.Itoa(i) + "]."
-		if !wire.PathWord(h.EventName, MaxID) {
-			c.add(at+"eventName", "want 1 to "+strconv.Itoa(MaxID)+" characters")
-		}
-		if !wire.WebURL(h.URL) {
-			c.add(at+"url", "want an absolute http or https address")
-		}
-		if !check.HeaderValue(h.Authorization.Reveal()) {
-			c.add(at+"authorization", "cannot be sent as a header")
-		}
-		c.count(at+"headers", len(h.Headers), maxHooks)
-		for _, pairs := range h.Headers {
-			for name, value := range pairs {
-				if !check.HeaderName(name) || !check.HeaderValue(value) {
-					c.add(at+"headers", "one cannot be sent")
-				}
-			}
-		}
+	return ""
+}
+
+// Flaw says what a reply must not be: one that names no transaction.
+func (d Done) Flaw() string {
+	if d.TransactionRef == "" {
+		return "reply names no transaction"
 	}
+	return ""
 }

@@ -2,6 +2,7 @@ package payments_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -18,6 +19,7 @@ import (
 	"posagent/schemes/payments"
 	"posagent/schemes/payments/paymentstest"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/rest"
 	"posagent/schemes/wire/wiretest"
 )
 
@@ -49,10 +51,10 @@ func TestGoodBodies(t *testing.T) {
 	} {
 		for typ, req := range map[string]*payments.CreateRequest{"hosted": good(), "moto": moto()} {
 			change(req)
-			require.NoError(t, payments.Validate(*req), "%s %s", typ, name)
-			data, err := payments.EncodeCreate(*req, "")
+			require.NoError(t, valid(*req), "%s %s", typ, name)
+			data, err := wire.Encode(*req)
 			require.NoError(t, err)
-			again, err := payments.DecodeCreate(data, "")
+			again, err := decode(data, "")
 			require.NoError(t, err, "%s %s", typ, name)
 			require.Equal(t, *req, again, "%s %s", typ, name)
 		}
@@ -60,7 +62,7 @@ func TestGoodBodies(t *testing.T) {
 	for _, cur := range money.All() {
 		req := good()
 		req.CurrencyCode = cur.Alpha
-		require.Equal(t, money.Nameable(cur.Alpha), payments.Validate(*req) == nil, cur.Alpha)
+		require.Equal(t, money.Nameable(cur.Alpha), valid(*req) == nil, cur.Alpha)
 	}
 }
 
@@ -74,37 +76,33 @@ func TestOperatorSpelling(t *testing.T) {
 		{"Acme", "AcmeHostedEcom", true}, {"Acme", "ProviderHostedEcom", true}, {"Acme", "NetsHostedEcom", false},
 		{"", "netsHostedEcom", false}, {"", "AcmeHostedEcom", false},
 	} {
-		req, err := payments.DecodeCreate(body(c.typ), c.operator)
+		req, err := decode(body(c.typ), c.operator)
 		require.NoError(t, err)
-		err = payments.Validate(req)
+		err = valid(req)
 		require.Equal(t, c.ok, err == nil, "%s %s", c.operator, c.typ)
 		if c.ok {
 			require.Equal(t, payments.ProviderHosted, req.Type)
 		}
 	}
 	for operator, want := range map[string]string{"": "ProviderHostedEcom", "nets": "NetsHostedEcom", "Acme": "AcmeHostedEcom", "provider": "ProviderHostedEcom"} {
-		data, err := payments.EncodeCreate(*good(), operator)
-		require.NoError(t, err)
-		require.Contains(t, string(data), `"type":"`+want+`"`)
-		data, err = payments.EncodeCreate(*moto(), operator)
-		require.NoError(t, err)
-		require.Contains(t, string(data), `"type":"Moto"`)
+		require.Equal(t, want, sent(t, operator, *good()))
+		require.Equal(t, "Moto", sent(t, operator, *moto()))
 	}
 }
 
 func TestDecodeBringsToOneForm(t *testing.T) {
-	req, err := payments.DecodeCreate([]byte(`{"type":"MerchantHostedEcom","amount":1,"currencyCode":"EUR","description":"4111 1111 1111 1111",
+	req, err := decode([]byte(`{"type":"MerchantHostedEcom","amount":1,"currencyCode":"EUR","description":"4111 1111 1111 1111",
 		"checkoutText":"x4111111111111111x","basket":[{"title":"4111111111111111","quantity":1,"unitPrice":1}],
 		"payPageConfiguration":{"pageType":"cUSTOM"},"paymentMethodDetails":{"type":"PaymentWithToken","token":"t","secret":"ts-91bc"}}`), "")
 	require.NoError(t, err)
-	require.NoError(t, payments.Validate(req))
+	require.NoError(t, valid(req))
 	require.Equal(t, payments.CustomPage, req.PayPageConfiguration.PageType)
 	require.Equal(t, "ts-91bc", req.PaymentMethodDetails.TokenSecret.Reveal())
 	require.Equal(t, "4111 11** **** 1111", req.Description)
 	require.Equal(t, "x411111******1111x", req.CheckoutText)
 	require.Equal(t, "411111******1111", req.Basket[0].Title)
 	for _, secret := range []string{`"ts-91bc"`, `null`, `""`} {
-		_, err = payments.DecodeCreate([]byte(`{"type":"M","currencyCode":"EUR","paymentMethodDetails":{"type":"x","tokenSecret":"ts-91bc","secret":`+secret+`}}`), "")
+		_, err = decode([]byte(`{"type":"M","currencyCode":"EUR","paymentMethodDetails":{"type":"x","tokenSecret":"ts-91bc","secret":`+secret+`}}`), "")
 		require.NoError(t, err, secret)
 	}
 }
@@ -132,8 +130,8 @@ func TestField_B6BasketRuleOnlyWhereTheVATIsKnown(t *testing.T) {
 		req := moto()
 		req.Amount, req.Basket = c.amount, c.basket
 		amount := c.amount
-		for _, err := range []error{payments.Validate(*req), payments.ValidateCapture("p", payments.CaptureRequest{Amount: &amount, Basket: c.basket}),
-			payments.ValidateRefund("p", payments.RefundRequest{Amount: &amount, Basket: c.basket})} {
+		for _, err := range []error{valid(*req), valid(payments.CaptureRequest{Amount: &amount, Basket: c.basket}),
+			valid(payments.RefundRequest{Amount: &amount, Basket: c.basket})} {
 			require.Equal(t, c.good, err == nil, "%+v %v", c, err)
 			require.True(t, c.good || wire.ReasonOf(err) == payments.AmountDiffersFromOrderItems)
 		}
@@ -144,7 +142,7 @@ func TestField_B6FundCodesAreCurrencies(t *testing.T) {
 	for code, ok := range map[string]bool{"BOV": true, "USN": true, "UYW": true, "UYI": true, "XXX": false, "XAU": false, "DEM": false} {
 		req := moto()
 		req.CurrencyCode = code
-		require.Equal(t, ok, payments.Validate(*req) == nil, code)
+		require.Equal(t, ok, valid(*req) == nil, code)
 	}
 }
 
@@ -152,16 +150,16 @@ func TestEveryBrokenFieldIsNamed(t *testing.T) {
 	req := moto()
 	req.Amount, req.CurrencyCode, req.PaymentNumber, req.Description = -1, "eur", "a b", "\x00"
 	req.CardDetails.ExpiryMonth = 13
-	err := payments.Validate(*req)
+	err := valid(*req)
 	for _, name := range []string{"amount", "currencyCode", "paymentNumber", "description", "cardDetails.expiryMonth"} {
 		require.ErrorContains(t, err, name)
 	}
 	require.Empty(t, wire.ReasonOf(err), "a reason speaks of one broken rule")
 	req = good()
 	req.Basket = []payments.BasketItem{{Quantity: 1, UnitPrice: 99, VatPercentage: percent("25")}}
-	require.Equal(t, payments.AmountDiffersFromOrderItems, wire.ReasonOf(payments.Validate(*req)))
+	require.Equal(t, payments.AmountDiffersFromOrderItems, wire.ReasonOf(valid(*req)))
 	req.Amount, req.Basket = 0, nil
-	require.Equal(t, payments.ZeroCharge, wire.ReasonOf(payments.Validate(*req)))
+	require.Equal(t, payments.ZeroCharge, wire.ReasonOf(valid(*req)))
 }
 
 // TestSecretsLeaveOneWayOnly: whatever prints, logs or marshals a body shows none of its secrets; the wire body has them all.
@@ -181,7 +179,7 @@ func TestSecretsLeaveOneWayOnly(t *testing.T) {
 		shown += fmt.Sprintf(verb, *req) + fmt.Sprintf(verb, *req.CardDetails) + fmt.Sprintf(verb, *req.PaymentMethodDetails) + fmt.Sprintf(verb, *req.Notifications)
 	}
 	shown += fmt.Sprintf("%v %+v %#v", req.CardDetails, req.PaymentMethodDetails, req.Notifications) + err.Error()
-	data, err := payments.EncodeCreate(*req, "")
+	data, err := wire.Encode(*req)
 	require.NoError(t, err)
 	for _, s := range secrets {
 		require.NotContains(t, shown, s)
@@ -195,7 +193,7 @@ func TestSecretsLeaveOneWayOnly(t *testing.T) {
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d"} {
 		require.NotContains(t, string(plain)+fmt.Sprintf(verb, p)+fmt.Sprintf(verb, &p)+fmt.Sprintf(verb, p.PaymentDetails), "tok-7f3a")
 	}
-	sent, err := payments.EncodePayment(p)
+	sent, err := wire.Encode(p)
 	require.NoError(t, err)
 	require.Contains(t, string(sent), "tok-7f3a")
 }
@@ -240,8 +238,11 @@ func TestErrorsTellNothing(t *testing.T) {
 
 // TestHandlerAsksOnlyWithGoodRequests: a service behind the handler never sees what the rules refuse.
 func TestHandlerAsksOnlyWithGoodRequests(t *testing.T) {
-	svc := &scripted{t: t}
-	c := &payments.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(payments.Handler(svc, payments.HandlerOptions{}))}
+	hits := 0
+	c := &payments.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(around("", func(*rest.Asked) (any, error) {
+		hits++
+		return nil, context.Canceled
+	}))}
 	for _, b := range paymentstest.Broken() {
 		req := good()
 		if b.Type == payments.Moto {
@@ -254,7 +255,7 @@ func TestHandlerAsksOnlyWithGoodRequests(t *testing.T) {
 	minus := int32(-1)
 	_, err := c.Capture(t.Context(), "", "P1", payments.CaptureRequest{Amount: &minus})
 	require.Equal(t, wire.Invalid, wire.CodeOf(err))
-	require.Zero(t, svc.hits)
+	require.Zero(t, hits)
 }
 
 func FuzzCreate(f *testing.F) {
@@ -263,13 +264,13 @@ func FuzzCreate(f *testing.F) {
 	f.Add([]byte(`{"type":"MerchantHostedEcom","amount":1,"currencyCode":"KWD","paymentMethodDetails":{"type":"PaymentWithToken","token":"t","secret":"s","isRecurring":true,"recurringType":"CardOnFile"},"notifications":{"webHooks":[{"eventName":"e","url":"https://a","authorization":"x","headers":[{"a":"b"}]}]}}`))
 	f.Add([]byte(`{"type":"ProviderHostedEcom","amount":1,"currencyCode":"SEK","paymentMethodDetails":{"type":"SepaDirectDepositTypeC","iban":"DE89370400440532013000","mandateUrl":"https://m"},"payPageConfiguration":{"pageType":"custom","paymentMethodActionInfoList":[{"bin":4,"action":"Reject"}]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		req, err := payments.DecodeCreate(data, "")
+		req, err := decode(data, "")
 		if err != nil {
 			require.NotEmpty(t, wire.CodeOf(err))
 			return
 		}
-		valid := payments.Validate(req)
-		if valid == nil {
+		broken := valid(req)
+		if broken == nil {
 			require.GreaterOrEqual(t, req.Amount, int32(0))
 			total, err := payments.BasketTotal(req.Basket)
 			require.NoError(t, err)
@@ -284,12 +285,12 @@ func FuzzCreate(f *testing.F) {
 			_, err = payments.Lines(req.Basket, money.Minor(req.Amount))
 			require.NoError(t, err)
 		}
-		text, err := payments.EncodeCreate(req, "")
+		text, err := wire.Encode(req)
 		require.NoError(t, err)
-		again, err := payments.DecodeCreate(text, "")
+		again, err := decode(text, "")
 		require.NoError(t, err)
-		require.Equal(t, valid == nil, payments.Validate(again) == nil)
-		text2, err := payments.EncodeCreate(again, "")
+		require.Equal(t, broken == nil, valid(again) == nil)
+		text2, err := wire.Encode(again)
 		require.NoError(t, err)
 		require.Equal(t, string(text), string(text2))
 	})
@@ -302,11 +303,11 @@ func FuzzPayment(f *testing.F) {
 		if wire.Decode(data, &p) != nil {
 			return
 		}
-		text, err := payments.EncodePayment(p)
+		text, err := wire.Encode(p)
 		require.NoError(t, err)
 		var again payments.Payment
 		require.NoError(t, wire.Decode(text, &again))
-		text2, err := payments.EncodePayment(again)
+		text2, err := wire.Encode(again)
 		require.NoError(t, err)
 		require.Equal(t, string(text), string(text2))
 	})

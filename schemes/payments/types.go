@@ -2,6 +2,9 @@ package payments
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
 	"strconv"
 	"strings"
 
@@ -9,7 +12,7 @@ import (
 )
 
 // Types of a create body (S0 2.4). The operator's own spelling of ProviderHosted ("NetsHostedEcom") is read as
-// ProviderHosted; see HandlerOptions.Operator.
+// ProviderHosted; see Normal.
 const (
 	MerchantHosted = "MerchantHostedEcom"
 	ProviderHosted = "ProviderHostedEcom"
@@ -47,30 +50,48 @@ const (
 	CardOnFile   = "CardOnFile"
 )
 
+// Types of the hosted page, as Normal writes them.
+const (
+	Multipage  = "Multipage"
+	Singlepage = "Singlepage"
+	CustomPage = "Custom"
+)
+
 // Types of a customer (S0 2.4.2).
 const (
 	Company    = "Company"
 	Individual = "Individual"
 )
 
-// CreateRequest is the create-payment body (S0 2.4). Write it with EncodeCreate; json.Marshal refuses card numbers.
+// CreateRequest is the create-payment body (S0 2.4). Write it with wire.Encode; json.Marshal refuses card numbers.
 type CreateRequest struct {
-	Type                    string                `json:"type"`
+	Type                    string                `json:"type" wire:"required"`
 	ScaExemption            string                `json:"scaExemption,omitempty"`
 	RedirectURLs            *RedirectURLs         `json:"redirectUrls,omitempty"`
 	PaymentNumber           string                `json:"paymentNumber,omitempty"`
-	CheckoutText            string                `json:"checkoutText,omitempty"`
+	CheckoutText            string                `json:"checkoutText,omitempty" wire:"masked"`
 	ReconciliationReference string                `json:"reconciliationReference,omitempty"`
 	Amount                  int32                 `json:"amount"` // minor units, fees excluded
-	CurrencyCode            string                `json:"currencyCode"`
-	PaymentMethodDetails    *PaymentMethodDetails `json:"paymentMethodDetails,omitempty"`
+	CurrencyCode            string                `json:"currencyCode" wire:"required"`
 	Processing              string                `json:"processing,omitempty"`
 	Customer                *Customer             `json:"customer,omitempty"`
 	Basket                  []BasketItem          `json:"basket,omitempty"`
 	PayPageConfiguration    *PayPageConfiguration `json:"payPageConfiguration,omitempty"`
-	Description             string                `json:"description,omitempty"`
+	Description             string                `json:"description,omitempty" wire:"masked"`
+	PaymentMethodDetails    *PaymentMethodDetails `json:"paymentMethodDetails,omitempty"`
 	CardDetails             *CardDetails          `json:"cardDetails,omitempty"` // Moto
 	Notifications           *Notifications        `json:"notifications,omitempty"`
+}
+
+// Format prints what a create is about, under every verb: fmt follows pointers without asking methods when a verb
+// does not fit.
+func (r CreateRequest) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, "create "+r.Type+" "+r.Processing+" "+strconv.Itoa(int(r.Amount))+" "+r.CurrencyCode) // a fmt.State has nowhere to report to
+}
+
+// LogValue says the same in a log.
+func (r CreateRequest) LogValue() slog.Value {
+	return slog.GroupValue(slog.String("type", r.Type), slog.String("processing", r.Processing), slog.Int("amount", int(r.Amount)), slog.String("currency", r.CurrencyCode))
 }
 
 // RedirectURLs says where the customer goes after success.
@@ -80,31 +101,31 @@ type RedirectURLs struct {
 
 // CardDetails is a card typed in by the merchant.
 type CardDetails struct {
-	PAN            wire.PAN    `json:"pan"`
-	ExpiryYear     int32       `json:"expiryYear"`  // four digits
-	ExpiryMonth    int32       `json:"expiryMonth"` // 1 to 12
+	ExpiryYear     int32       `json:"expiryYear" wire:"required"`  // four digits
+	ExpiryMonth    int32       `json:"expiryMonth" wire:"required"` // 1 to 12
+	PAN            wire.PAN    `json:"pan" wire:"required"`
 	ValidationCode wire.Secret `json:"validationCode,omitempty"`
 }
 
-// PaymentMethodDetails is one of the variants of S0 2.4.1; Type selects, and only its fields are set. DecodeCreate reads
-// "secret" as TokenSecret too.
+// PaymentMethodDetails is one of the variants of S0 2.4.1; Type selects, and only its fields are set.
 type PaymentMethodDetails struct {
-	Type                             string      `json:"type"`
-	Token                            wire.Secret `json:"token,omitempty"`
-	TokenSecret                      wire.Secret `json:"tokenSecret,omitempty"`
+	Type                             string      `json:"type" wire:"required"`
 	IsRecurring                      bool        `json:"isRecurring,omitempty"`
 	RecurringType                    string      `json:"recurringType,omitempty"`
 	ExpiryDate                       string      `json:"expiryDate,omitempty"` // 2006-01-02
 	IntervalDays                     int32       `json:"intervalDays,omitempty"`
 	MerchantInitiatedTransactionType string      `json:"merchantInitiatedTransactionType,omitempty"`
-	IBAN                             wire.Secret `json:"iban,omitempty"`
 	CustomerEmail                    string      `json:"customerEmail,omitempty"`
 	MandateURL                       string      `json:"mandateUrl,omitempty"`
+	Token                            wire.Secret `json:"token,omitempty"`
+	TokenSecret                      wire.Secret `json:"tokenSecret,omitempty"`
+	Secret                           wire.Secret `json:"secret,omitempty"` // an older name of TokenSecret, which Normal makes of it
+	IBAN                             wire.Secret `json:"iban,omitempty"`
 }
 
 // Customer is one of the variants of S0 2.4.2; Type selects.
 type Customer struct {
-	Type               string   `json:"type"`
+	Type               string   `json:"type" wire:"required"`
 	RegistrationNumber string   `json:"registrationNumber,omitempty"`
 	CompanyName        string   `json:"companyName,omitempty"`
 	ContactFirstName   string   `json:"contactFirstName,omitempty"`
@@ -129,10 +150,10 @@ type Address struct {
 // BasketItem is one line of the order (S0 2.3). Percentages keep the text they were written in: sums are exact.
 type BasketItem struct {
 	ItemNumber         string       `json:"itemNumber,omitempty"`
-	Title              string       `json:"title,omitempty"`
-	Quantity           int32        `json:"quantity"`
-	UnitPrice          int32        `json:"unitPrice"`               // minor units
-	VatPercentage      *json.Number `json:"vatPercentage,omitempty"` // nil or 0: unitPrice without VAT
+	Title              string       `json:"title,omitempty" wire:"masked"`
+	Quantity           int32        `json:"quantity" wire:"required"`
+	UnitPrice          int32        `json:"unitPrice" wire:"required"` // minor units
+	VatPercentage      *json.Number `json:"vatPercentage,omitempty"`   // nil or 0: unitPrice without VAT
 	DiscountPercentage *json.Number `json:"discountPercentage,omitempty"`
 	IncludesHandling   bool         `json:"includesHandling,omitempty"`
 	IncludesShipping   bool         `json:"includesShipping,omitempty"`
@@ -142,8 +163,8 @@ type BasketItem struct {
 // PayPageConfiguration adjusts the hosted page (S0 2.4.3).
 type PayPageConfiguration struct {
 	PaymentMethodActionInfoList []MethodAction `json:"paymentMethodActionInfoList,omitempty"`
-	Language                    string         `json:"language,omitempty"` // one of Languages
-	PageType                    string         `json:"pageType,omitempty"` // Multipage, Singlepage, Custom in any case; DecodeCreate writes these
+	Language                    string         `json:"language,omitempty"` // one of check.PageLanguages
+	PageType                    string         `json:"pageType,omitempty"` // Multipage, Singlepage, Custom in any case; Normal writes these
 	TemplateName                string         `json:"templateName,omitempty"`
 }
 
@@ -166,15 +187,15 @@ type Notifications struct {
 
 // WebHook subscribes a URL to one event. Authorization is sent back as the header of that name.
 type WebHook struct {
-	EventName     string              `json:"eventName"`
-	URL           string              `json:"url"`
-	Authorization wire.Secret         `json:"authorization,omitempty"`
+	EventName     string              `json:"eventName" wire:"required"`
+	URL           string              `json:"url" wire:"required"`
 	Headers       []map[string]string `json:"headers,omitempty"`
+	Authorization wire.Secret         `json:"authorization,omitempty"`
 }
 
 // Created answers a create.
 type Created struct {
-	PaymentID  string        `json:"paymentId"`
+	PaymentID  string        `json:"paymentId" wire:"required"`
 	PayPageURL *string       `json:"payPageUrl"` // nil where a service has no page; of a pending payment it is the terminal's own page
 	Operation  *wire.Pending `json:"operation,omitempty"`
 }
@@ -182,20 +203,20 @@ type Created struct {
 // AuthorizeRequest reserves money (S0 2.2). A nil Amount is the payment's.
 type AuthorizeRequest struct {
 	Amount      *int32 `json:"amount,omitempty"`
-	Description string `json:"description,omitempty"`
+	Description string `json:"description,omitempty" wire:"masked"`
 	TerminalID  string `json:"terminalId,omitempty"`
 }
 
 // CancelRequest annuls the reservation (S0 2.2). An amount is not read.
 type CancelRequest struct {
-	Description string `json:"description,omitempty"`
+	Description string `json:"description,omitempty" wire:"masked"`
 	TerminalID  string `json:"terminalId,omitempty"`
 }
 
 // CaptureRequest collects reserved money (S0 2.2). A nil Amount is all that is still reserved.
 type CaptureRequest struct {
 	Amount      *int32       `json:"amount,omitempty"`
-	Description string       `json:"description,omitempty"`
+	Description string       `json:"description,omitempty" wire:"masked"`
 	Basket      []BasketItem `json:"basket,omitempty"`
 	TerminalID  string       `json:"terminalId,omitempty"`
 }
@@ -203,30 +224,36 @@ type CaptureRequest struct {
 // RefundRequest gives captured money back. A nil Amount is all that was captured and not given back yet.
 type RefundRequest struct {
 	Amount      *int32       `json:"amount,omitempty"`
-	Description string       `json:"description,omitempty"`
+	Description string       `json:"description,omitempty" wire:"masked"`
 	Basket      []BasketItem `json:"basket,omitempty"`
 }
 
 // Done answers authorize, cancel, capture and refund.
 type Done struct {
-	PaymentID      string        `json:"paymentId"`
-	TransactionRef string        `json:"transactionRef"`
+	PaymentID      string        `json:"paymentId" wire:"required"`
+	TransactionRef string        `json:"transactionRef" wire:"required"`
 	Operation      *wire.Pending `json:"operation,omitempty"`
 }
 
-// Payment is a payment as it stands. Every field is always written; what is not known is null.
+// Payment is a payment as it stands. Every field is always written; what is not known is null. Write it with wire.Encode, which
+// sends the card's token.
 type Payment struct {
 	PaymentID      string          `json:"paymentId"` // ours: a foreign service does not say it
 	CurrencyCode   string          `json:"currencyCode"`
 	PaymentNumber  *string         `json:"paymentNumber"`
-	Summary        Summary         `json:"summary"` // a foreign service's null is zero
-	PaymentDetails *PaymentDetails `json:"paymentDetails"`
+	Summary        Summary         `json:"summary" wire:"required"` // a foreign service's null is zero
 	Customer       CustomerInfo    `json:"customer" wire:"nullable"`
-	Authorizations []Entry         `json:"authorizations"`
-	Captures       []Entry         `json:"captures"`
-	Refunds        []Entry         `json:"refunds"`
-	Cancellations  []Entry         `json:"cancellations"`       // ours
-	Operation      *wire.Pending   `json:"operation,omitempty"` // ours: a write that is stored and not in the sums yet
+	Authorizations []Entry         `json:"authorizations" wire:"list"`
+	Captures       []Entry         `json:"captures" wire:"list"`
+	Refunds        []Entry         `json:"refunds" wire:"list"`
+	Cancellations  []Entry         `json:"cancellations" wire:"list"` // ours
+	Operation      *wire.Pending   `json:"operation,omitempty"`       // ours: a write that is stored and not in the sums yet
+	PaymentDetails *PaymentDetails `json:"paymentDetails"`
+}
+
+// Format prints which payment it is, under every verb.
+func (p Payment) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, "payment "+p.PaymentID) // a fmt.State has nowhere to report to
 }
 
 // Summary holds the sums of a payment, minor units.
@@ -253,12 +280,17 @@ type PaymentDetails struct {
 	CardDetails              *CardInfo `json:"cardDetails"`
 }
 
-// CardInfo is a card as it may be shown. Write it with EncodePayment, which sends the token.
+// Format prints that there are details, under every verb.
+func (d PaymentDetails) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, "payment details") // a fmt.State has nowhere to report to
+}
+
+// CardInfo is a card as it may be shown.
 type CardInfo struct {
 	MaskedPAN   *string     `json:"maskedPan"`
-	Token       wire.Secret `json:"token" wire:"nullable"`
 	ExpiryYear  *Digits     `json:"expiryYear"`
 	ExpiryMonth *Digits     `json:"expiryMonth"`
+	Token       wire.Secret `json:"token" wire:"nullable"`
 }
 
 // Digits is a whole number that services write as a number or as a text; written as a number.

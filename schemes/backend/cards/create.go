@@ -2,7 +2,6 @@ package cards
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"posagent/schemes/payments"
 	"posagent/schemes/webhooks"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 	"posagent/store"
 )
 
@@ -20,7 +20,7 @@ const opCreate = "payments.create"
 
 // Create implements payments.Service.
 func (c *Cards) Create(ctx context.Context, key wire.Key, req payments.CreateRequest) (out payments.Created, err error) {
-	if err := payments.Validate(req); err != nil {
+	if err := check.Request(opCreate, req); err != nil {
 		return out, err
 	}
 	body, err := guard(req)
@@ -64,7 +64,7 @@ func guard(req payments.CreateRequest) ([]byte, error) {
 		d.ValidationCode = ""
 		req.CardDetails = &d
 	}
-	return payments.EncodeCreate(req, "")
+	return wire.Encode(req)
 }
 
 // blank makes the payment a request asks for, before anything happened to it.
@@ -171,11 +171,11 @@ func (p *payment) spoil(why error) scenario.Do {
 }
 
 // operate plays one of the operations on a payment.
-func (c *Cards) operate(ctx context.Context, op string, key wire.Key, id string, req any, check error, act func(tx store.Tx, p *payment, now int64) (*operation, error)) (out payments.Done, err error) {
-	if check != nil {
-		return out, check
+func (c *Cards) operate(ctx context.Context, op string, key wire.Key, id string, req check.Checked, act func(tx store.Tx, p *payment, now int64) (*operation, error)) (out payments.Done, err error) {
+	if err := payments.Validate(op, id, req); err != nil {
+		return out, err
 	}
-	body, err := json.Marshal(req)
+	body, err := wire.Encode(req)
 	if err != nil {
 		return out, &wire.Error{Code: wire.Invalid, Op: op, Msg: "request cannot be stored"}
 	}
@@ -213,7 +213,7 @@ func or(amount *int32, otherwise int32) int32 {
 
 // Authorize implements payments.Service.
 func (c *Cards) Authorize(ctx context.Context, key wire.Key, id string, req payments.AuthorizeRequest) (payments.Done, error) {
-	return c.operate(ctx, "payments.authorize", key, id, req, payments.ValidateAuthorize(id, req), func(tx store.Tx, p *payment, now int64) (*operation, error) {
+	return c.operate(ctx, "payments.authorize", key, id, req, func(tx store.Tx, p *payment, now int64) (*operation, error) {
 		o := newOp(p, authorize, or(req.Amount, p.Amount), req.Description, req.TerminalID, now)
 		if p.state == Fresh { // pre-authenticated, as by the first test card
 			first, day := scenario.Cards()[0], time.UnixMilli(now).UTC()
@@ -233,7 +233,7 @@ func (c *Cards) Authorize(ctx context.Context, key wire.Key, id string, req paym
 
 // Cancel implements payments.Service.
 func (c *Cards) Cancel(ctx context.Context, key wire.Key, id string, req payments.CancelRequest) (payments.Done, error) {
-	return c.operate(ctx, "payments.cancel", key, id, req, payments.ValidateCancel(id, req), func(tx store.Tx, p *payment, now int64) (*operation, error) {
+	return c.operate(ctx, "payments.cancel", key, id, req, func(tx store.Tx, p *payment, now int64) (*operation, error) {
 		o := newOp(p, cancel, 0, req.Description, req.TerminalID, now)
 		return o, c.void(tx, p, o, now)
 	})
@@ -241,7 +241,7 @@ func (c *Cards) Cancel(ctx context.Context, key wire.Key, id string, req payment
 
 // Capture implements payments.Service.
 func (c *Cards) Capture(ctx context.Context, key wire.Key, id string, req payments.CaptureRequest) (payments.Done, error) {
-	return c.operate(ctx, "payments.capture", key, id, req, payments.ValidateCapture(id, req), func(tx store.Tx, p *payment, now int64) (*operation, error) {
+	return c.operate(ctx, "payments.capture", key, id, req, func(tx store.Tx, p *payment, now int64) (*operation, error) {
 		l, err := ledger(tx, id)
 		if err != nil {
 			return nil, err
@@ -253,7 +253,7 @@ func (c *Cards) Capture(ctx context.Context, key wire.Key, id string, req paymen
 
 // Refund implements payments.Service.
 func (c *Cards) Refund(ctx context.Context, key wire.Key, id string, req payments.RefundRequest) (payments.Done, error) {
-	return c.operate(ctx, "payments.refund", key, id, req, payments.ValidateRefund(id, req), func(tx store.Tx, p *payment, now int64) (*operation, error) {
+	return c.operate(ctx, "payments.refund", key, id, req, func(tx store.Tx, p *payment, now int64) (*operation, error) {
 		o := newOp(p, refund, or(req.Amount, 0), req.Description, "", now)
 		return o, c.giveBack(tx, p, o, req.Basket, now)
 	})

@@ -20,6 +20,7 @@ import (
 
 	"posagent/schemes/backend/pages/words"
 	"posagent/schemes/payments"
+	"posagent/schemes/wire/check"
 	"posagent/store"
 )
 
@@ -198,7 +199,7 @@ func TestLanguages(t *testing.T) {
 		require.Contains(t, rec.Body.String(), escaped(l.Say(words.BadNumber)), "the answer to a form is in its language")
 		require.Contains(t, b.get(id+"?lang="+l.Code()), `<html lang="`+l.Code()+`">`)
 	}
-	require.ElementsMatch(t, payments.Languages(), codes)
+	require.ElementsMatch(t, check.PageLanguages(), codes)
 	id := b.make(hosted(""))
 	for header, want := range map[string]string{
 		"": "en", "ja": "en", "de-CH,fr;q=0.5": "de", "ja, no;q=0.9": "nb", "nb-NO": "nb", "sv": "sv", "DK": "da", "pt-BR": "pt", "*": "en", ";;,-,": "en",

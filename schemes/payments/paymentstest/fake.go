@@ -11,6 +11,7 @@ import (
 	"posagent/schemes/money"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 )
 
 // Card numbers the Fake knows by heart; every other one is approved.
@@ -116,11 +117,11 @@ func once[R any](f *Fake, key wire.Key, scope string, body []byte, check error, 
 
 // Create implements payments.Service.
 func (f *Fake) Create(_ context.Context, key wire.Key, req payments.CreateRequest) (payments.Created, error) {
-	body, err := payments.EncodeCreate(req, "")
+	body, err := wire.Encode(req)
 	if err != nil {
 		return payments.Created{}, &wire.Error{Code: wire.Invalid, Op: "fake", Err: err}
 	}
-	return once(f, key, "create", body, payments.Validate(req), func() (payments.Created, error) {
+	return once(f, key, "create", body, check.Request("fake", req), func() (payments.Created, error) {
 		p := &fakePayment{id: "P" + strconv.Itoa(len(f.all)+1001), req: req, lists: map[string][]payments.Entry{}}
 		if f.bug("one id for all") {
 			p.id = "P1"
@@ -232,7 +233,7 @@ func or(v *int32, otherwise int64) int64 {
 
 // Authorize implements payments.Service.
 func (f *Fake) Authorize(_ context.Context, key wire.Key, id string, req payments.AuthorizeRequest) (payments.Done, error) {
-	return f.operate(key, "authorize", id, req, payments.ValidateAuthorize(id, req), func(p *fakePayment) (string, string, int64, string) {
+	return f.operate(key, "authorize", id, req, payments.Validate("fake", id, req), func(p *fakePayment) (string, string, int64, string) {
 		amount, reason := or(req.Amount, int64(p.req.Amount)), ""
 		cur, _ := money.Lookup(p.req.CurrencyCode)
 		switch {
@@ -253,7 +254,7 @@ func (f *Fake) Authorize(_ context.Context, key wire.Key, id string, req payment
 
 // Cancel implements payments.Service.
 func (f *Fake) Cancel(_ context.Context, key wire.Key, id string, req payments.CancelRequest) (payments.Done, error) {
-	return f.operate(key, "cancel", id, req, payments.ValidateCancel(id, req), func(p *fakePayment) (string, string, int64, string) {
+	return f.operate(key, "cancel", id, req, payments.Validate("fake", id, req), func(p *fakePayment) (string, string, int64, string) {
 		reason := ""
 		switch {
 		case p.cancelled:
@@ -269,11 +270,11 @@ func (f *Fake) Cancel(_ context.Context, key wire.Key, id string, req payments.C
 
 // Capture implements payments.Service.
 func (f *Fake) Capture(_ context.Context, key wire.Key, id string, req payments.CaptureRequest) (payments.Done, error) {
-	check := payments.ValidateCapture(id, req)
-	if f.bug("ignores the basket") && wire.ReasonOf(check) != "" {
-		check = nil
+	broken := payments.Validate("fake", id, req)
+	if f.bug("ignores the basket") && wire.ReasonOf(broken) != "" {
+		broken = nil
 	}
-	return f.operate(key, "capture", id, req, check, func(p *fakePayment) (string, string, int64, string) {
+	return f.operate(key, "capture", id, req, broken, func(p *fakePayment) (string, string, int64, string) {
 		amount, reason := or(req.Amount, p.reserved-p.captured), ""
 		switch {
 		case p.cancelled && !f.bug("captures after cancel"):
@@ -292,7 +293,7 @@ func (f *Fake) Capture(_ context.Context, key wire.Key, id string, req payments.
 
 // Refund implements payments.Service.
 func (f *Fake) Refund(_ context.Context, key wire.Key, id string, req payments.RefundRequest) (payments.Done, error) {
-	return f.operate(key, "refund", id, req, payments.ValidateRefund(id, req), func(p *fakePayment) (string, string, int64, string) {
+	return f.operate(key, "refund", id, req, payments.Validate("fake", id, req), func(p *fakePayment) (string, string, int64, string) {
 		amount, reason := or(req.Amount, p.captured-p.refunded), ""
 		switch {
 		case f.bug("refunds too much") && p.captured > 0:

@@ -32,7 +32,7 @@ func problem(t *testing.T, resp *http.Response, body string, status int, names s
 
 func (f Fixture) body(t *testing.T, req payments.CreateRequest) string {
 	t.Helper()
-	data, err := payments.EncodeCreate(req, "")
+	data, err := wire.Encode(req)
 	require.NoError(t, err)
 	return string(data)
 }
@@ -41,7 +41,7 @@ func (f Fixture) body(t *testing.T, req payments.CreateRequest) string {
 func success(t *testing.T, resp *http.Response, body string, status int) map[string]any {
 	t.Helper()
 	require.Equal(t, status, resp.StatusCode, body)
-	require.Equal(t, payments.ContentType, resp.Header.Get("Content-Type"))
+	require.Equal(t, wire.JSONType, resp.Header.Get("Content-Type"))
 	require.Equal(t, "no-store", resp.Header.Get("Cache-Control"))
 	var m map[string]any
 	require.NoError(t, json.Unmarshal([]byte(body), &m))

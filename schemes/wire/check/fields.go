@@ -37,7 +37,7 @@ func (l *List) ReturnURL(path, s string) {
 // WebURL refuses what is no address of the web: see wire.WebURL. It must be there.
 func (l *List) WebURL(path, s string) {
 	if !wire.WebURL(s) {
-		l.Add(path, "want an absolute http or https address")
+		l.Add(path, "want an absolute http or https address of at most "+strconv.Itoa(wire.MaxURL)+" bytes")
 	}
 }
 
