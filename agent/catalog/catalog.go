@@ -81,7 +81,7 @@ func New(opts Options) *Catalog {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	q, _ := json.Marshal([]any{opts.Query.BaxID, opts.Query.TerminalID, opts.Query.Exclude, opts.Query.Lang}) // plain values marshal
+	q, _ := json.Marshal([]any{opts.Query.BaxID, opts.Query.TerminalID, []int32(opts.Query.Exclude), opts.Query.Lang}) // plain values marshal
 	c := &Catalog{opts: opts, query: string(q), log: opts.Log.With("sys", "catalog"), asking: make(chan struct{}, 1)}
 	c.asking <- struct{}{}
 	return c

@@ -168,6 +168,22 @@ func TestUsedOfflineAfterARestart(t *testing.T) {
 	})
 }
 
+// A stored list counts for the very question it was fetched for: another spelling of it would lose the list at an update.
+func TestTheStoredQuestionKeepsItsSpelling(t *testing.T) {
+	for want, exclude := range map[string][]int32{`["1","2",[5,6],"en"]`: {5, 6}, `["1","2",null,"en"]`: nil} {
+		bubble(t, &service{list: []methods.Definition{definition(1, "A")}}, func(r *rig) {
+			r.query.Exclude = exclude
+			r.start()
+			pass(time.Second)
+			var got string
+			require.NoError(r.t, r.db.Read(r.t.Context(), func(rd store.Reader) error {
+				return rd.QueryRow(`SELECT query FROM catalog_list`).Scan(&got)
+			}))
+			require.Equal(r.t, want, got)
+		})
+	}
+}
+
 func TestNoMethods(t *testing.T) {
 	svc := &service{list: []methods.Definition{definition(1, "A")}}
 	bubble(t, svc, func(r *rig) {

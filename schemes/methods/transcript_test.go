@@ -1,19 +1,17 @@
 package methods_test
 
 import (
-	"context"
-	"errors"
+	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/methods"
-	"posagent/schemes/methods/methodstest"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/rest"
 	"posagent/schemes/wire/wiretest"
 )
 
@@ -22,91 +20,61 @@ func TestEveryFieldOfTheSpecification(t *testing.T) {
 		"definition.queries[]{}.label", "definition.queries[]{}.min", "definition.queries[]{}.max")
 }
 
-// result is what a transcript's call comes to.
-type result struct {
-	Defs     []methods.Definition `json:"defs"`
-	Problems int                  `json:"problems"`
-	wiretest.Failure
-}
-
-func TestClientAlone(t *testing.T) {
-	for _, dir := range []string{"testdata/both", "testdata/client"} {
-		for _, tr := range wiretest.Load(t, dir) {
-			t.Run(tr.Name, func(t *testing.T) {
-				var q methods.Query
-				var want result
-				tr.Call(t, &q)
-				tr.Result(t, &want)
-				srv, problems := tr.Server(t), 0
-				c := &methods.Client{BaseURL: wiretest.BaseURL, Doer: srv, Problem: func(err error) {
-					require.Error(t, err)
-					problems++
-				}}
-				defs, err := c.List(t.Context(), q)
-				require.Equal(t, 1, srv.Hits)
-				require.Equal(t, want.Problems, problems)
-				if want.Code == "" {
-					require.NoError(t, err)
-					require.Equal(t, want.Defs, defs)
-					return
-				}
-				want.Check(t, err)
-			})
-		}
+func transcripts() wiretest.Service {
+	return wiretest.Service{
+		API: methods.API(),
+		Client: func(base string, d wire.Doer) []rest.Bound {
+			return methods.Table().Bind(&methods.Client{BaseURL: base, Doer: d})
+		},
+		Adapt: func(call, result map[string]json.RawMessage) {
+			call["op"] = json.RawMessage(`"list"`)
+			if ids := string(call["Exclude"]); ids == "null" {
+				delete(call, "Exclude")
+			} else {
+				call["Exclude"] = json.RawMessage(`"` + strings.Trim(ids, "[]") + `"`)
+			}
+			delete(result, "problems") // TestEachProblemIsTold
+		},
 	}
 }
 
-// scripted is a Service that expects one question and gives one result.
-type scripted struct {
-	t    *testing.T
-	want methods.Query
-	give result
-	hits int
-}
+func TestClientAlone(t *testing.T) { transcripts().ClientAlone(t) }
 
-func (s *scripted) List(_ context.Context, q methods.Query) ([]methods.Definition, error) {
-	s.hits++
-	require.Equal(s.t, s.want, q)
-	return s.give.Defs, s.give.Err()
-}
+func TestHandlerAlone(t *testing.T) { transcripts().HandlerAlone(t) }
 
-func TestHandlerAlone(t *testing.T) {
-	for _, tr := range wiretest.Load(t, "testdata/both") {
-		t.Run(tr.Name, func(t *testing.T) {
-			svc := &scripted{t: t}
-			tr.Call(t, &svc.want)
-			tr.Result(t, &svc.give)
-			tr.Serve(t, methods.Handler(svc, methods.HandlerOptions{}))
-			require.Equal(t, 1, svc.hits)
-		})
+func TestCodesSurviveTheWire(t *testing.T) { transcripts().CodesSurvive(t, nil) }
+
+func TestWhatWasProvablyNotSent(t *testing.T) { transcripts().NeverSent(t) }
+
+func TestEachProblemIsTold(t *testing.T) {
+	for _, dir := range []string{"testdata/both", "testdata/client"} {
+		for _, tr := range wiretest.Load(t, dir) {
+			t.Run(tr.Name, func(t *testing.T) {
+				var q struct {
+					BaxID, TerminalID, Caller, Lang string
+					Exclude                         []int32
+				}
+				var want map[string]any
+				tr.Call(t, &q)
+				tr.Result(t, &want)
+				problems := 0.0
+				c := &methods.Client{BaseURL: wiretest.BaseURL, Doer: tr.Server(t), Problem: func(err error) {
+					require.Error(t, err)
+					problems++
+				}}
+				_, _ = c.List(t.Context(), methods.Query{BaxID: q.BaxID, TerminalID: q.TerminalID, Exclude: q.Exclude, Caller: q.Caller, Lang: q.Lang})
+				if want["problems"] == nil {
+					want["problems"] = 0.0
+				}
+				require.Equal(t, want["problems"], problems)
+			})
+		}
 	}
 }
 
 type doer func(*http.Request) (*http.Response, error)
 
 func (f doer) Do(req *http.Request) (*http.Response, error) { return f(req) }
-
-func TestCodesSurviveTheWire(t *testing.T) {
-	q := methods.Query{BaxID: "B", TerminalID: "T"}
-	fake := &methodstest.Fake{}
-	c := &methods.Client{BaseURL: wiretest.BaseURL, Doer: doer(func(req *http.Request) (*http.Response, error) {
-		rec := httptest.NewRecorder()
-		methods.Handler(fake, methods.HandlerOptions{}).ServeHTTP(rec, req)
-		return rec.Result(), nil
-	})}
-	for _, code := range wire.Codes() {
-		fake.Fail(&wire.Error{Code: code, Msg: "because", RetryAfter: time.Second})
-		_, err := c.List(t.Context(), q)
-		var e *wire.Error
-		require.ErrorAs(t, err, &e)
-		require.Equal(t, code, e.Code)
-		require.Equal(t, time.Second, e.RetryAfter)
-	}
-	fake.Fail(errors.New("dsn=secret"))
-	_, err := c.List(t.Context(), q)
-	require.Equal(t, wire.Internal, wire.CodeOf(err))
-	require.NotContains(t, err.Error(), "secret")
-}
 
 func TestClientWithoutNetwork(t *testing.T) {
 	c := &methods.Client{BaseURL: wiretest.BaseURL, Doer: doer(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })}

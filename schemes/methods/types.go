@@ -23,13 +23,13 @@ const (
 type Definition struct {
 	Priority          int32                    `json:"priority" wire:"nullable"`
 	MerchRcptReq      []ReceiptRule            `json:"merchRcptReq,omitempty"`
-	PaymentProviderID int32                    `json:"paymentProviderId"`
-	Name              string                   `json:"name"`
+	PaymentProviderID int32                    `json:"paymentProviderId" wire:"required"`
+	Name              string                   `json:"name" wire:"required"`
 	MeanDelay         int32                    `json:"meanDelay" wire:"nullable"` // seconds, see StaleAge
 	Queries           []map[string]QueryPrompt `json:"queries,omitempty"`
-	TransactionTypes  []TransactionType        `json:"transactionTypes"`
+	TransactionTypes  []TransactionType        `json:"transactionTypes" wire:"list"`
 	WalletID          string                   `json:"walletId,omitempty"`
-	Trigger           []Trigger                `json:"trigger"`
+	Trigger           []Trigger                `json:"trigger" wire:"list"`
 	DefaultTrigger    *Trigger                 `json:"defaultTrigger"`
 	OKCodes           []OKCode                 `json:"okCodes,omitempty"`
 	TxnQueryFlow      []QueryFlow              `json:"txnQueryFlow,omitempty"`
@@ -79,11 +79,11 @@ type QRParams struct {
 	BgColor     string `json:"bgcolor,omitempty"`
 }
 
-// Query asks for a terminal's definitions (S1 4.4).
+// Query asks for a terminal's definitions (S1 4.4). Its method Check has the rules of its texts.
 type Query struct {
-	BaxID      string
-	TerminalID string
-	Exclude    []int32 // paymentProviderIds to leave out
-	Caller     string
-	Lang       string
+	BaxID      string `path:"baxId" json:"-" max:"-"`
+	TerminalID string `path:"terminalId" json:"-" max:"-"`
+	Exclude    IDs    `query:"exclude" json:"-"` // paymentProviderIds to leave out
+	Caller     string `query:"caller" json:"-" max:"-"`
+	Lang       string `query:"lang" json:"-" max:"-"`
 }

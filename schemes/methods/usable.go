@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 )
 
 // Limits of what a definition may carry; longer texts are cut.
@@ -22,22 +23,24 @@ const (
 	maxPromptLen = 1000 // characters of an answer
 )
 
-// Validate checks what can be checked of a question without asking. The error is wire.Invalid.
-func (q Query) Validate() error {
+// Check implements check.Checked. It names the first rule that a question breaks.
+func (q Query) Check(l *check.List) {
 	switch {
 	case !wire.PathWord(q.BaxID, maxID):
-		return invalid("baxId: want 1 to %d characters", maxID)
+		l.Word("baxId", q.BaxID, maxID)
 	case !wire.PathWord(q.TerminalID, maxID):
-		return invalid("terminalId: want 1 to %d characters", maxID)
+		l.Word("terminalId", q.TerminalID, maxID)
 	case len(q.Exclude) > MaxExclude:
-		return invalid("exclude: more than %d ids", MaxExclude)
+		l.Add("exclude", "more than "+strconv.Itoa(MaxExclude)+" ids")
 	case !wire.PlainText(q.Caller, maxID):
-		return invalid("caller: want at most %d characters", maxID)
+		l.Add("caller", "want at most "+strconv.Itoa(maxID)+" characters")
 	case !langTag(q.Lang):
-		return invalid("lang: want a language tag such as en or de-AT")
+		l.Add("lang", "want a language tag such as en or de-AT")
 	}
-	return nil
 }
+
+// Validate checks what can be checked of a question without asking. The error is wire.Invalid.
+func (q Query) Validate() error { return check.Request(list.Op, q) }
 
 func langTag(s string) bool {
 	if len(s) > 35 {

@@ -195,3 +195,33 @@ func TestALengthThatIsNoneIsAMistake(t *testing.T) {
 		}, made]{Op: "x", Method: "GET", Path: "/{id}"})}.Bind(nil)
 	})
 }
+
+// loose has a rule of its own for what stands in its address.
+type loose struct {
+	ID   string `path:"id" max:"-" json:"-"`
+	Word string `query:"word" max:"-" json:"-"`
+}
+
+func (l loose) Check(c *check.List) {
+	if l.ID != "good" {
+		c.Add("id", "want the word good")
+	}
+}
+
+func TestARequestMayHaveTheRuleOfItsAddress(t *testing.T) {
+	e := of(rest.Endpoint[box, loose, made]{Op: "h.loose", Method: "GET", Path: "/{id}/x", Status: 200, Wants: rest.CheckFirst})
+	var asked any
+	h := rest.API{Prefix: "/p", Shape: rest.Faults{Type: js}}.Handler(rest.Options{}, rest.Table[box]{e}.Bind(func(_ string, _ wire.Key, in any) (any, error) {
+		asked = in
+		return made{}, nil
+	}))
+	long := strings.Repeat("w", 2*rest.MaxID)
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), "GET", "/p/good/x?word="+long, nil))
+	require.Equal(t, loose{"good", long}, asked, rec.Body.String())
+	asked, rec = nil, httptest.NewRecorder()
+	h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), "GET", "/p/other/x", nil))
+	require.Equal(t, 400, rec.Code)
+	require.Contains(t, rec.Body.String(), `"message":"id: want the word good"`)
+	require.Nil(t, asked)
+}

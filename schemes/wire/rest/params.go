@@ -20,7 +20,7 @@ type Param struct {
 	Name  string
 	Place string // "path" or "query"
 	Type  reflect.Type
-	Max   int // bytes of a text: the tag `max:"64"`, or MaxID
+	Max   int // bytes of a text: the tag `max:"64"`, or MaxID; 0, the tag `max:"-"`: the request's Check has its rule
 	index []int
 }
 
@@ -70,7 +70,9 @@ func requestOf(t reflect.Type) request {
 		if kind := f.Type.Kind(); kind != reflect.String && kind != reflect.Int64 && kind != reflect.Int32 && !reflect.PointerTo(f.Type).Implements(textUnmarshaler) {
 			panic("rest: " + t.String() + "." + f.Name + ": a " + f.Type.String() + " cannot stand in an address")
 		}
-		if max := f.Tag.Get("max"); max != "" {
+		if max := f.Tag.Get("max"); max == "-" {
+			p.Max = 0
+		} else if max != "" {
 			n, err := strconv.Atoi(max)
 			if err != nil || n < 1 {
 				panic("rest: " + t.String() + "." + f.Name + ": no such length: " + max)
@@ -226,7 +228,7 @@ func (p Param) check(field reflect.Value) error {
 	switch s := field; {
 	case s.Kind() != reflect.String && s.Int() < 1:
 		return p.wants("want a whole number from 1")
-	case s.Kind() != reflect.String:
+	case s.Kind() != reflect.String || p.Max == 0:
 	case p.Place == "path" && !wire.PathWord(s.String(), p.Max), !wire.PlainText(s.String(), p.Max):
 		return p.wants("want 1 to " + strconv.Itoa(p.Max) + " characters")
 	}
