@@ -53,7 +53,7 @@ func TestNoBuildIsRelayedUnkept(t *testing.T) {
 
 func notice(t *testing.T, event, order, token string) string {
 	t.Helper()
-	data, err := hosted.EncodeNotice(hosted.Notice{EventID: event, EventTime: "2026-11-22T10:00:00.000Z", SecurityToken: wire.Secret(token), Operation: hosted.Operation{
+	data, err := wire.Encode(hosted.Notice{EventID: event, EventTime: "2026-11-22T10:00:00.000Z", SecurityToken: wire.Secret(token), Operation: hosted.Operation{
 		OrderID: order, OperationID: "7", OperationType: hosted.Capture, OperationResult: hosted.Executed, OperationAmount: "5000", OperationCurrency: "EUR",
 	}})
 	require.NoError(t, err)

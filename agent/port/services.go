@@ -69,7 +69,7 @@ func Tokens(svc tokens.Service) Service {
 func Hosted(sessions hosted.Sessions, orders hosted.Orders) Service {
 	return Service{func(a *api) mount {
 		h := hosted.Handler(sessions, orders, hosted.HandlerOptions{Log: a.o.Log})
-		return mount{name: "hosted build", proof: byKey, body: jsonBody, errors: jsonBody, is: hosted.Is,
+		return mount{name: "hosted build", proof: byKey, body: jsonBody, errors: jsonBody, is: hosted.API().Is,
 			handler: a.calling(wire.MaxRequest, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				fail := func(w http.ResponseWriter, _ *http.Request, e *wire.Error) { hosted.WriteError(w, a.o.Log, e) }
 				var c *account

@@ -218,7 +218,7 @@ func (b *Backend) routes(cfg Config) http.Handler {
 	build := g.keyed(scenario.Perform(hosted.Handler(b.build, b.build.Orders(), hosted.HandlerOptions{Log: cfg.Log})))
 	return addressed(cfg, func(rw http.ResponseWriter, r *http.Request) {
 		switch {
-		case hosted.Is(r):
+		case hosted.API().Is(r):
 			build.ServeHTTP(rw, r)
 		case disputes.Is(r):
 			dispute.ServeHTTP(rw, r)

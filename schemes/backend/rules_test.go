@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/schemes/hosted"
 	"posagent/schemes/onboarding"
 	"posagent/schemes/payments"
 	"posagent/schemes/tokens"
@@ -46,7 +47,7 @@ func TestField_B7ServicesHaveOneRule(t *testing.T) {
 	}
 }
 
-// Payments, tokens and onboarding say the same of the same value.
+// Payments, tokens, onboarding and hosted build say the same of the same value.
 func TestField_B7ServicesSayTheSame(t *testing.T) {
 	pay := func(change func(*payments.CreateRequest)) error {
 		r := payments.CreateRequest{Type: payments.ProviderHosted, Amount: 1, CurrencyCode: "EUR"}
@@ -59,6 +60,14 @@ func TestField_B7ServicesSayTheSame(t *testing.T) {
 	token := func(r tokens.CreateRequest) error { return check.Request("", r) }
 	recurring := func(r tokens.RecurringRequest) error { return check.Request("", r) }
 	merchant := func(m onboarding.Merchant) error { return check.Request("", onboarding.Application{Merchant: &m}) }
+	build := func(change func(*hosted.BuildRequest)) error {
+		r := hosted.BuildRequest{
+			MerchantURL: "https://a.example", Order: hosted.Order{OrderID: "1", Amount: "1", Currency: "EUR"},
+			PaymentSession: hosted.Session{ActionType: hosted.Pay, Amount: "1"},
+		}
+		change(&r)
+		return check.Request("", r)
+	}
 	hooked := func(hooks ...map[string]string) []error {
 		return []error{
 			pay(func(r *payments.CreateRequest) {
@@ -78,10 +87,11 @@ func TestField_B7ServicesSayTheSame(t *testing.T) {
 		return []error{
 			pay(func(r *payments.CreateRequest) { r.RedirectURLs = &payments.RedirectURLs{ReturnURL: url} }),
 			token(tokens.CreateRequest{ReturnURL: url}), recurring(tokens.RecurringRequest{ReturnURL: url}),
+			build(func(r *hosted.BuildRequest) { r.PaymentSession.ResultURL = url }),
 		}
 	}
 	currency := func(code string) []error {
-		return []error{pay(func(r *payments.CreateRequest) { r.CurrencyCode = code }), recurring(tokens.RecurringRequest{Amount: 1, CurrencyCode: code})}
+		return []error{pay(func(r *payments.CreateRequest) { r.CurrencyCode = code }), recurring(tokens.RecurringRequest{Amount: 1, CurrencyCode: code}), check.Request("", hosted.PostRequest{Currency: code})}
 	}
 	language := func(code string) []error {
 		return []error{
@@ -92,11 +102,12 @@ func TestField_B7ServicesSayTheSame(t *testing.T) {
 		}
 	}
 	text := func(s string) []error {
-		return []error{pay(func(r *payments.CreateRequest) { r.Description = s }), token(tokens.CreateRequest{Description: s}), merchant(onboarding.Merchant{CompanyName: s})}
+		return []error{pay(func(r *payments.CreateRequest) { r.Description = s }), token(tokens.CreateRequest{Description: s}), merchant(onboarding.Merchant{CompanyName: s}), build(func(r *hosted.BuildRequest) { r.Order.Description = s })}
 	}
 	email := func(s string) []error {
 		return []error{
 			pay(func(r *payments.CreateRequest) { r.Customer = &payments.Customer{Type: payments.Individual, Email: s} }), merchant(onboarding.Merchant{Email: s}),
+			check.Request("", hosted.CustomerInfo{CardHolderEmail: s}), check.Request("", hosted.CustomerInfo{MerchantRiskIndicator: &hosted.Risk{DeliveryEmail: s}}),
 		}
 	}
 	date := func(s string) []error {
@@ -115,11 +126,11 @@ func TestField_B7ServicesSayTheSame(t *testing.T) {
 		{card(visa, 2030, 12, "123"), ""}, {card("4111111111111112", 2030, 12, ""), "cardDetails.pan: want 13 to 19 digits with a good check digit"},
 		{card(visa, 30, 12, ""), "cardDetails.expiryYear: want four digits, 2000 to 2099"}, {card(visa, 2030, 13, ""), "cardDetails.expiryMonth: want 1 to 12"},
 		{card(visa, 2030, 12, "12"), "cardDetails.validationCode: want 3 or 4 digits"},
-		{back("https://a.example/back"), ""}, {back("http://127.0.0.1:80/"), ""}, {back("http://a.example/"), "eturnUrl: want an https address, or http to this machine, of at most 2048 bytes"},
-		{currency("SEK"), ""}, {currency("sek"), "currencyCode: want an ISO 4217 code in capitals"}, {currency("DEM"), "currencyCode: want an ISO 4217 code in capitals"},
+		{back("https://a.example/back"), ""}, {back("http://127.0.0.1:80/"), ""}, {back("http://a.example/"), "Url: want an https address, or http to this machine, of at most 2048 bytes"},
+		{currency("SEK"), ""}, {currency("sek"), ": want an ISO 4217 code in capitals"}, {currency("XAU"), ": want an ISO 4217 code in capitals"}, {currency("DEM"), ": want an ISO 4217 code in capitals"},
 		{language("SE"), ""}, {language("se"), "payPageConfiguration.language: want one of EN, DK, NL, ET, FI, FR, DE, IT, LV, LT, NO, PL, PT, RU, ES, SE"},
 		{text("Å <b>"), ""}, {text("a\nb"), "bytes, or control characters"}, {text("a\u2028b"), "bytes, or control characters"},
-		{email("a@b.example"), ""}, {email("a b@c.example"), "email: want an e-mail address"}, {email("a@b.example,c@d.example"), "email: want an e-mail address"},
+		{email("a@b.example"), ""}, {email("a b@c.example"), "mail: want an e-mail address"}, {email("a@b.example,c@d.example"), "mail: want an e-mail address"},
 		{date("2030-02-28"), ""}, {date("2030-02-29"), "xpiryDate: want a date as 2026-11-21"}, {date("0000-01-01"), "xpiryDate: want a date as 2026-11-21"},
 		{hooked(many[:16]...), ""}, {hooked(many...), "webHooks[0].headers: more than 16 entries"},
 	} {

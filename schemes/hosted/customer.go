@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 )
 
 // CustomerInfo is the cardholder (S2 2.2).
@@ -76,16 +77,13 @@ func (o Order) Customer() (*CustomerInfo, error) {
 	case "", "null", "[]": // the last is an empty object, as PHP writes it
 		return nil, nil
 	}
-	const at = "order.customerInfo"
 	var i CustomerInfo
 	if err := wire.Decode(o.CustomerInfo, &i); err != nil {
-		e := wire.AsError(opBuild, err)
-		e.Reason, e.Msg = BadParameter, at+"."+e.Msg
+		e := wire.AsError(build.Op, err)
+		e.Reason, e.Msg = BadParameter, "order.customerInfo."+e.Msg
 		return nil, e
 	}
-	var c checks
-	c.customer(at+".", i)
-	if err := c.err(opBuild); err != nil {
+	if err := refused(build.Op, check.Request(build.Op, i)); err != nil {
 		return nil, err
 	}
 	return &i, nil
@@ -99,13 +97,17 @@ func (i *CustomerInfo) Encode() (json.RawMessage, error) {
 	return json.Marshal(i)
 }
 
-func (c *checks) customer(at string, i CustomerInfo) {
+// Check implements check.Checked.
+func (i CustomerInfo) Check(l *check.List) {
+	const at = "order.customerInfo."
+	l.First = true
+	email(l, at+"cardHolderEmail", i.CardHolderEmail)
 	type field struct {
 		path, text string
 		limit      int
 	}
 	list := []field{
-		{"cardHolderName", i.CardHolderName, maxText}, {"cardHolderEmail", i.CardHolderEmail, maxText},
+		{"cardHolderName", i.CardHolderName, maxText},
 		{"mobilePhoneCountryCode", i.MobilePhoneCountryCode, 4}, {"mobilePhone", i.MobilePhone, 15}, {"homePhone", i.HomePhone, 19}, {"workPhone", i.WorkPhone, 19},
 	}
 	for n, a := range [...]*Address{i.BillingAddress, i.ShippingAddress} {
@@ -115,7 +117,7 @@ func (c *checks) customer(at string, i CustomerInfo) {
 		p := [...]string{"billingAddress.", "shippingAddress."}[n]
 		list = append(list, field{p + "name", a.Name, 50}, field{p + "street", a.Street, 50}, field{p + "additionalInfo", a.AdditionalInfo, 50},
 			field{p + "city", a.City, 50}, field{p + "postCode", a.PostCode, 16}, field{p + "province", a.Province, 3})
-		c.country(at+p+"country", a.Country)
+		l.Country3(at+p+"country", a.Country)
 	}
 	dates := []field{}
 	if a := i.CardHolderAcctInfo; a != nil {
@@ -130,7 +132,7 @@ func (c *checks) customer(at string, i CustomerInfo) {
 	if m := i.MerchantRiskIndicator; m != nil {
 		const p = "merchantRiskIndicator."
 		dates = append(dates, field{p + "preOrderDate", m.PreOrderDate, 0})
-		list = append(list, field{p + "deliveryEmail", m.DeliveryEmail, maxText})
+		email(l, at+p+"deliveryEmail", m.DeliveryEmail)
 		for _, s := range []string{m.DeliveryTimeframe, m.PreOrderPurchaseIndicator, m.ReorderItemsIndicator, m.ShipIndicator, m.GiftCardCount.String()} {
 			list = append(list, field{"merchantRiskIndicator", s, 16})
 		}
@@ -139,9 +141,9 @@ func (c *checks) customer(at string, i CustomerInfo) {
 		}
 	}
 	for _, f := range list {
-		c.text(at+f.path, f.text, f.limit)
+		text(l, at+f.path, f.text, f.limit)
 	}
 	for _, f := range dates {
-		c.date(at+f.path, f.text)
+		date(l, at+f.path, f.text)
 	}
 }

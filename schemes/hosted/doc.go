@@ -7,8 +7,8 @@
 //     are texts of whole numbers in the smallest unit, whatever form was sent.
 //   - A reply that is not exactly a success is an error. A write whose effect is not known is
 //     UnknownOutcome, never a success and never a refusal.
-//   - The securityToken is written by EncodeBuilt, EncodeState and EncodeNotice only. It is masked
-//     in fmt, slog, encoding/json and each error here.
+//   - The securityToken is written by wire.Encode only. It is masked in fmt, slog, encoding/json and
+//     each error here.
 //   - No type here has a field for a card number or a validation code. They go from a hosted field
 //     to the service alone.
 //

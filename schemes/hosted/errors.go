@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/rest"
 )
 
 // The reasons: the code values of S2 7's error list. The real service's own (PS…, GW…) where it has one. Every one has the
@@ -45,73 +47,47 @@ const (
 // genericError is the real service's word for our Internal.
 const genericError = "PS0000"
 
-type row struct {
-	code   wire.Code
-	reason string
-	text   string
+var reasons = wire.Catalogue{
+	{Code: wire.Invalid, Reason: BadMerchantURL, Title: "Invalid merchant URL"},
+	{Code: wire.Invalid, Reason: BadInstallments, Title: "Invalid installments"},
+	{Code: wire.Invalid, Reason: AmountAboveOrder, Title: "Session amount above order amount"},
+	{Code: wire.Invalid, Reason: BadDate, Title: "Invalid date"},
+	{Code: wire.Invalid, Reason: BadCurrency, Title: "Invalid currency"},
+	{Code: wire.Conflict, Reason: BadContract, Title: "Invalid contract"},
+	{Code: wire.Conflict, Reason: VoidedNoCapture, Title: "Voided, cannot be captured"},
+	{Code: wire.Conflict, Reason: ExecutedNoCapture, Title: "Executed, cannot be captured"},
+	{Code: wire.Conflict, Reason: RefundedNoCapture, Title: "Refunded, cannot be captured"},
+	{Code: wire.Invalid, Reason: BadKey, Title: "Idempotency key wrong or missing"},
+	{Code: wire.KeyReused, Reason: BadKey, Title: "Idempotency key wrong: it was used with another body"},
+	{Code: wire.Invalid, Reason: BadParameter, Title: "Invalid parameter"},
+	{Code: wire.Conflict, Reason: AlreadyRefunded, Title: "Already refunded"},
+	{Code: wire.Conflict, Reason: AlreadyVoided, Title: "Already voided"},
+	{Code: wire.Conflict, Reason: RefundAboveCaptured, Title: "Refund above captured amount"},
+	{Code: wire.Invalid, Reason: BadJSON, Title: "JSON not readable"},
+	{Code: wire.Invalid, Reason: AmountNotNumeric, Title: "Amount not numeric"},
+	{Code: wire.Invalid, Reason: Javascript, Title: "Embedded javascript"},
+	{Code: wire.Conflict, Reason: SessionExpired, Title: "Session expired"},
+	{Code: wire.Conflict, Reason: SessionCanceled, Title: "Session canceled"},
+	{Code: wire.Conflict, Reason: SessionNotReady, Title: "Session not ready for payment"},
+	{Code: wire.Conflict, Reason: SessionComplete, Title: "Payment complete"},
+	{Code: wire.Conflict, Reason: OrderPaid, Title: "Order already paid"},
+	{Code: wire.Conflict, Reason: OrderDiffers, Title: "Order exists in another currency, or a session of it may still be paid with another amount"},
+	{Code: wire.Conflict, Reason: NotPossible, Title: "Not possible for this operation"},
+	{Code: wire.Conflict, Reason: BankRefused, Title: "Refused by the bank"},
+	{Code: wire.Internal, Reason: genericError, Title: "Generic API error"},
 }
-
-var reasons = [...]row{
-	{wire.Invalid, BadMerchantURL, "Invalid merchant URL"},
-	{wire.Invalid, BadInstallments, "Invalid installments"},
-	{wire.Invalid, AmountAboveOrder, "Session amount above order amount"},
-	{wire.Invalid, BadDate, "Invalid date"},
-	{wire.Invalid, BadCurrency, "Invalid currency"},
-	{wire.Conflict, BadContract, "Invalid contract"},
-	{wire.Conflict, VoidedNoCapture, "Voided, cannot be captured"},
-	{wire.Conflict, ExecutedNoCapture, "Executed, cannot be captured"},
-	{wire.Conflict, RefundedNoCapture, "Refunded, cannot be captured"},
-	{wire.Invalid, BadKey, "Idempotency key wrong or missing"},
-	{wire.KeyReused, BadKey, "Idempotency key wrong: it was used with another body"},
-	{wire.Invalid, BadParameter, "Invalid parameter"},
-	{wire.Conflict, AlreadyRefunded, "Already refunded"},
-	{wire.Conflict, AlreadyVoided, "Already voided"},
-	{wire.Conflict, RefundAboveCaptured, "Refund above captured amount"},
-	{wire.Invalid, BadJSON, "JSON not readable"},
-	{wire.Invalid, AmountNotNumeric, "Amount not numeric"},
-	{wire.Invalid, Javascript, "Embedded javascript"},
-	{wire.Conflict, SessionExpired, "Session expired"},
-	{wire.Conflict, SessionCanceled, "Session canceled"},
-	{wire.Conflict, SessionNotReady, "Session not ready for payment"},
-	{wire.Conflict, SessionComplete, "Payment complete"},
-	{wire.Conflict, OrderPaid, "Order already paid"},
-	{wire.Conflict, OrderDiffers, "Order exists in another currency, or a session of it may still be paid with another amount"},
-	{wire.Conflict, NotPossible, "Not possible for this operation"},
-	{wire.Conflict, BankRefused, "Refused by the bank"},
-	{wire.Internal, genericError, "Generic API error"},
-}
-
-const (
-	opBuild    = "hosted.build"
-	opFinalize = "hosted.finalize"
-	opEnd      = "hosted.cancel"
-	opState    = "hosted.state"
-	opCard     = "hosted.card"
-	opMethods  = "hosted.methods"
-	opOrder    = "hosted.order"
-	opCapture  = "hosted.capture"
-	opRefund   = "hosted.refund"
-	opUndo     = "hosted.undo"
-)
 
 // ContentType of requests and answers, errors too.
 const ContentType = wire.JSONType
 
 // Reasons lists every code with each of its reasons, in order.
-func Reasons() (list []wire.Error) {
-	for _, r := range reasons {
-		if r.reason != genericError {
-			list = append(list, wire.Error{Code: r.code, Reason: r.reason})
-		}
-	}
-	return list
-}
+func Reasons() wire.Catalogue { return slices.Clone(reasons[:len(reasons)-1]) } // without genericError
 
 // Refused makes a Conflict with one of the reasons above; its text is the table's.
 func Refused(op, reason string) *wire.Error {
 	for _, r := range reasons {
-		if r.reason == reason && r.code == wire.Conflict {
-			return &wire.Error{Code: wire.Conflict, Reason: reason, Op: op, Msg: r.text}
+		if r.Reason == reason && r.Code == wire.Conflict {
+			return &wire.Error{Code: wire.Conflict, Reason: reason, Op: op, Msg: r.Title}
 		}
 	}
 	return &wire.Error{Code: wire.Conflict, Op: op}
@@ -144,12 +120,12 @@ func onWire(err *wire.Error) (int, item) {
 		status = http.StatusConflict
 	}
 	for _, r := range reasons {
-		if r.code == err.Code && r.reason == reason {
+		if r.Code == err.Code && r.Reason == reason {
 			it.Code = reason
 			if it.Description == "" {
-				it.Description = r.text
+				it.Description = r.Title
 			}
-			if r.code == wire.Conflict {
+			if r.Code == wire.Conflict {
 				status = http.StatusBadRequest
 			}
 		}
@@ -184,7 +160,19 @@ func WriteError(w http.ResponseWriter, log *slog.Logger, err *wire.Error) {
 // noRoute is the code value of a path or method that is not there.
 const noRoute = "NO_ROUTE"
 
-func writeNoRoute(w http.ResponseWriter, allow string) {
+// shape is the errors of S2 7.
+type shape struct{}
+
+// Refuse implements rest.Shape.
+func (shape) Refuse(w http.ResponseWriter, _ *http.Request, log *slog.Logger, err *wire.Error) {
+	if err.Msg == rest.ErrNoKey.Error() {
+		err.Msg = wire.KeyHeader + " missing"
+	}
+	WriteError(w, log, err)
+}
+
+// NoRoute implements rest.Shape.
+func (shape) NoRoute(w http.ResponseWriter, _ *http.Request, allow string) {
 	status, text := http.StatusNotFound, "no such route"
 	if allow != "" {
 		w.Header().Set("Allow", allow)
@@ -193,10 +181,10 @@ func writeNoRoute(w http.ResponseWriter, allow string) {
 	_ = wire.WriteJSON(w, status, ContentType, errorBody{[]item{{noRoute, text}}}) // a lost connection has no reader
 }
 
-// refusal judges a reply that is not a success; keyed says that the request carried a Key. A code value of the table decides
+// Refusal implements rest.Shape. A code value of the table decides
 // where it fits the status, a foreign one of a 400 is Invalid. 401, 403 and 429 count without a body; on a write the rest is
 // UnknownOutcome, on a read Unavailable.
-func refusal(c wire.Call, a wire.Answer, keyed bool) *wire.Error {
+func (shape) Refusal(c wire.Call, a wire.Answer, keyed bool) *wire.Error {
 	e := &wire.Error{Op: c.Op, RetryAfter: wire.RetryAfter(a.Header)}
 	var body errorBody
 	own := a.JSON() && wire.Check(a.Body) == nil && json.Unmarshal(a.Body, &body) == nil && len(body.Errors) > 0 && body.Errors[0].Code != ""
@@ -205,8 +193,8 @@ func refusal(c wire.Call, a wire.Answer, keyed bool) *wire.Error {
 		value = body.Errors[0].Code
 		e.Msg = wire.MaskPANs(wire.Clean(body.Errors[0].Description))
 		for _, r := range reasons {
-			if status, it := onWire(&wire.Error{Code: r.code, Reason: r.reason}); it.Code == value && status == a.Status {
-				if e.Code, e.Reason = r.code, r.reason; r.code == wire.KeyReused || r.code == wire.Internal {
+			if status, it := onWire(&wire.Error{Code: r.Code, Reason: r.Reason}); it.Code == value && status == a.Status {
+				if e.Code, e.Reason = r.Code, r.Reason; r.Code == wire.KeyReused || r.Code == wire.Internal {
 					e.Reason = ""
 				}
 				return e

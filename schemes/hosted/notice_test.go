@@ -22,11 +22,11 @@ func TestNotice(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "TOKEN", n.SecurityToken.Reveal())
 	require.Equal(t, hosted.Executed, n.Operation.OperationResult)
-	data, err := hosted.EncodeNotice(n)
+	data, err := wire.Encode(n)
 	require.NoError(t, err)
 	require.Equal(t, notification, string(data))
 	n.Operation.Warnings, n.Operation.AdditionalData = nil, nil
-	data, err = hosted.EncodeNotice(n)
+	data, err = wire.Encode(n)
 	require.NoError(t, err)
 	require.Equal(t, notification, string(data), "a list and an object, whatever there is")
 	for _, bad := range []string{"", "null", "[]", notification + "{}", `{"operation":{}}`, `{"securityToken":null,"operation":{"orderId":"o","operationId":"1","operationResult":"X"}}`} {

@@ -2,6 +2,7 @@ package hosted
 
 import (
 	"errors"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/check"
+	"posagent/schemes/wire/rest"
 )
 
 // Limits of a request, in bytes.
@@ -21,61 +23,20 @@ const (
 	maxAmount   = 1<<31 - 1
 )
 
-// checks collects what is wrong with a request. The first reason is the error's.
-type checks struct {
-	errs   []error
-	reason string
-}
-
-func (c *checks) add(reason, path, text string) {
-	if c.reason == "" {
-		c.reason = reason
-	}
-	c.errs = append(c.errs, &wire.FieldError{Path: path, Reason: text, Code: wire.Invalid})
-}
-
-func (c *checks) err(op string) error {
-	if c.errs == nil {
-		return nil
-	}
-	e := wire.AsError(op, errors.Join(c.errs...))
-	e.Code, e.Reason = wire.Invalid, c.reason
-	return e
-}
-
-func (c *checks) text(path, s string, limit int) {
-	switch low := strings.ToLower(s); {
-	case !wire.PlainText(s, limit) || strings.ContainsAny(s, "\u2028\u2029"):
-		c.add(BadParameter, path, "longer than "+strconv.Itoa(limit)+" bytes, control characters or line separators")
-	case strings.Contains(low, "<script") || strings.Contains(low, "javascript:"):
-		c.add(Javascript, path, "embedded javascript")
+// text refuses what check.Text does, and what would run in a page.
+func text(l *check.List, path, s string, limit int) {
+	n, low := l.Len(), strings.ToLower(s)
+	l.Text(path, s, limit)
+	if l.Len() == n && (strings.Contains(low, "<script") || strings.Contains(low, "javascript:")) {
+		l.Reason(path, "embedded javascript", Javascript)
 	}
 }
 
-func (c *checks) oneOf(path, s string, words ...string) {
-	for _, w := range words {
-		if s == w {
-			return
-		}
-	}
-	c.add(BadParameter, path, "want one of "+strings.Trim(strings.Join(words, ", "), ", "))
-}
-
-func (c *checks) language(path, s string) {
-	if s != "" && !check.Language(s) {
-		c.add(BadParameter, path, "want an ISO 639-2 code, three letters")
-	}
-}
-
-func (c *checks) country(path, s string) {
-	if s != "" && !check.Country3(s) {
-		c.add(BadParameter, path, "want an ISO 3166-1 alpha-3 code in capitals")
-	}
-}
-
-func (c *checks) url(path, s string) {
-	if s != "" && !wire.WebURL(s) {
-		c.add(BadParameter, path, "want an http or https address")
+// email refuses what is no e-mail address, and what text refuses; "" is absent.
+func email(l *check.List, path, s string) {
+	n := l.Len()
+	if text(l, path, s, check.MaxEmail); l.Len() == n {
+		l.Email(path, s)
 	}
 }
 
@@ -91,18 +52,25 @@ func (t Text) Minor() (money.Minor, bool) {
 // TextOf writes an amount.
 func TextOf(n money.Minor) Text { return Text(strconv.FormatInt(int64(n), 10)) }
 
-func (c *checks) amount(path string, t Text) money.Minor {
+func amount(l *check.List, path string, t Text) money.Minor {
 	n, ok := t.Minor()
 	if !ok {
-		c.add(AmountNotNumeric, path, "want a whole number of smallest units, 0 to 2147483647")
+		l.Reason(path, "want a whole number of smallest units, 0 to 2147483647", AmountNotNumeric)
 	}
 	return n
 }
 
+// part refuses an amount of nothing; "" is absent.
+func part(l *check.List, t Text) {
+	if n, ok := t.Minor(); t != "" && (!ok || n == 0) {
+		l.Reason("amount", "want a whole number of smallest units, 1 to 2147483647", AmountNotNumeric)
+	}
+}
+
 // date accepts an ISO 8601 date, and one with a time behind it.
-func (c *checks) date(path, s string) {
+func date(l *check.List, path, s string) {
 	if _, ok := Date(s); s != "" && !ok {
-		c.add(BadDate, path, "want an ISO 8601 date")
+		l.Reason(path, "want an ISO 8601 date", BadDate)
 	}
 }
 
@@ -127,29 +95,35 @@ func orderID(s string) bool {
 	return true
 }
 
-// Validate applies every stateless rule to a build request. The error is wire.Invalid; it names every field that is wrong,
-// never its content.
-func (req BuildRequest) Validate() error {
-	var c checks
+// Validate applies every stateless rule to a build request. The error is wire.Invalid with the reason of the first rule that is
+// broken; it names every field that is wrong, never its content.
+func (req BuildRequest) Validate() error { return refused(build.Op, check.Request(build.Op, req)) }
+
+// Check implements check.Checked.
+func (req BuildRequest) Check(l *check.List) {
+	l.First = true
 	if !wire.WebURL(req.MerchantURL) {
-		c.add(BadMerchantURL, "merchantUrl", "want protocol and host of the platform's pages")
+		l.Reason("merchantUrl", "want protocol and host of the platform's pages", BadMerchantURL)
 	}
-	c.text("version", string(req.Version), 8)
+	text(l, "version", string(req.Version), 8)
 	o, s := &req.Order, &req.PaymentSession
 	if !orderID(o.OrderID) {
-		c.add(BadParameter, "order.orderId", "want 1 to 27 letters, digits or # * + - . : ; = ? [ ] _ { | }")
+		l.Add("order.orderId", "want 1 to 27 letters, digits or # * + - . : ; = ? [ ] _ { | }")
 	}
 	cur, ok := money.Lookup(o.Currency)
 	if !ok || !cur.Payable() {
-		c.add(BadCurrency, "order.currency", "want an ISO 4217 code in capitals that can be paid with")
+		l.Reason("order.currency", "want an ISO 4217 code in capitals that can be paid with", BadCurrency)
 	}
-	total, first := c.amount("order.amount", o.Amount), c.amount("paymentSession.amount", s.Amount)
-	c.oneOf("paymentSession.actionType", s.ActionType, Pay, Verify, Preauth)
+	total, first := amount(l, "order.amount", o.Amount), amount(l, "paymentSession.amount", s.Amount)
+	if s.ActionType == "" {
+		l.Add("paymentSession.actionType", "missing")
+	}
+	l.OneOf("paymentSession.actionType", s.ActionType, Pay, Verify, Preauth)
 	switch {
 	case first > total:
-		c.add(AmountAboveOrder, "paymentSession.amount", "above the order's amount")
+		l.Reason("paymentSession.amount", "above the order's amount", AmountAboveOrder)
 	case first == 0 && s.ActionType != Verify:
-		c.add(BadParameter, "paymentSession.amount", "0 is for VERIFY only")
+		l.Add("paymentSession.amount", "0 is for VERIFY only")
 	}
 	for _, f := range []struct {
 		path, text string
@@ -158,38 +132,36 @@ func (req BuildRequest) Validate() error {
 		{"order.customerId", string(o.CustomerID), 27}, {"order.invoiceId", o.InvoiceID, maxText}, {"order.description", o.Description, maxText},
 		{"order.customField", o.CustomField, maxText}, {"paymentSession.paymentService", s.PaymentService, 64},
 	} {
-		c.text(f.path, f.text, f.limit)
+		text(l, f.path, f.text, f.limit)
 	}
-	c.language("paymentSession.language", s.Language)
-	c.oneOf("paymentSession.captureType", s.CaptureType, "", Implicit, Explicit)
-	c.oneOf("paymentSession.exemptions", s.Exemptions, "", NoPreference, ChallengeRequested)
-	for _, f := range [...][2]string{{"paymentSession.resultUrl", s.ResultURL}, {"paymentSession.cancelUrl", s.CancelURL}} {
-		if f[1] != "" && !wire.ReturnURL(f[1]) {
-			c.add(BadParameter, f[0], "want an https address, or http to this machine")
-		}
+	l.Language("paymentSession.language", s.Language)
+	l.OneOf("paymentSession.captureType", s.CaptureType, Implicit, Explicit)
+	l.OneOf("paymentSession.exemptions", s.Exemptions, NoPreference, ChallengeRequested)
+	l.ReturnURL("paymentSession.resultUrl", s.ResultURL)
+	l.ReturnURL("paymentSession.cancelUrl", s.CancelURL)
+	if s.NotificationURL != "" {
+		l.WebURL("paymentSession.notificationUrl", s.NotificationURL)
 	}
-	c.url("paymentSession.notificationUrl", s.NotificationURL)
 	if s.Recurrence != nil {
-		c.recurrence("paymentSession.recurrence.", *s.Recurrence)
+		s.Recurrence.check(l, "paymentSession.recurrence.")
 	}
-	c.lists(*o, total)
-	return c.err(opBuild)
+	o.checkLists(l, total)
 }
 
-func (c *checks) lists(o Order, total money.Minor) {
+func (o *Order) checkLists(l *check.List, total money.Minor) {
 	if len(o.TransactionSummary) > maxList || len(o.Installments) > maxList || len(o.TermsAndConditionsIDs) > maxList {
-		c.add(BadParameter, "order", "a list with more than 1000 entries")
+		l.Add("order", "a list with more than 1000 entries")
 		return
 	}
 	for _, s := range o.TransactionSummary {
-		c.language("order.transactionSummary[].language", s.Language)
+		l.Language("order.transactionSummary[].language", s.Language)
 		if len(s.SummaryList) > maxList {
-			c.add(BadParameter, "order.transactionSummary[].summaryList", "more than 1000 entries")
+			l.Add("order.transactionSummary[].summaryList", "more than 1000 entries")
 			return
 		}
-		for _, l := range s.SummaryList {
-			c.text("order.transactionSummary[].summaryList[].label", l.Label, maxText)
-			c.text("order.transactionSummary[].summaryList[].value", l.Value, maxText)
+		for _, line := range s.SummaryList {
+			text(l, "order.transactionSummary[].summaryList[].label", line.Label, maxText)
+			text(l, "order.transactionSummary[].summaryList[].value", line.Value, maxText)
 		}
 	}
 	sum := money.Minor(0)
@@ -197,69 +169,141 @@ func (c *checks) lists(o Order, total money.Minor) {
 		n, ok := i.Amount.Minor()
 		sum += n
 		if _, good := Date(i.Date); !ok || !good {
-			c.add(BadInstallments, "order.installments[]", "want a date and an amount")
+			l.Reason("order.installments[]", "want a date and an amount", BadInstallments)
 		}
 	}
 	if sum > total {
-		c.add(BadInstallments, "order.installments", "together above the order's amount")
+		l.Reason("order.installments", "together above the order's amount", BadInstallments)
 	}
 	for _, id := range o.TermsAndConditionsIDs {
-		c.text("order.termsAndConditionsIds[]", id, maxText)
+		text(l, "order.termsAndConditionsIds[]", id, maxText)
 	}
 }
 
-func (c *checks) recurrence(at string, r Recurrence) {
-	c.oneOf(at+"action", r.Action, "", NoRecurring, SubsequentPayment, ContractCreation, CardSubstitution)
-	c.oneOf(at+"contractType", r.ContractType, "", Unscheduled, Scheduled, CIT)
-	c.text(at+"contractId", r.ContractID, maxContract)
-	c.date(at+"contractExpiryDate", r.ContractExpiryDate)
+func (r Recurrence) check(l *check.List, at string) {
+	l.OneOf(at+"action", r.Action, NoRecurring, SubsequentPayment, ContractCreation, CardSubstitution)
+	l.OneOf(at+"contractType", r.ContractType, Unscheduled, Scheduled, CIT)
+	text(l, at+"contractId", r.ContractID, maxContract)
+	date(l, at+"contractExpiryDate", r.ContractExpiryDate)
 	if n, ok := r.ContractFrequency.Minor(); r.ContractFrequency != "" && (!ok || n < 1 || n > 9999) {
-		c.add(BadParameter, at+"contractFrequency", "want 1 to 9999 days")
+		l.Add(at+"contractFrequency", "want 1 to 9999 days")
 	}
 	if r.Action == "" || r.Action == NoRecurring {
 		return
 	}
 	if r.ContractID == "" {
-		c.add(BadParameter, at+"contractId", "missing")
+		l.Add(at+"contractId", "missing")
 	}
 	if r.Action == ContractCreation && r.ContractType == Scheduled && r.ContractFrequency == "" {
-		c.add(BadParameter, at+"contractFrequency", "missing")
+		l.Add(at+"contractFrequency", "missing")
 	}
 }
 
 // Validate applies the stateless rules to a capture, refund or cancel.
-func (req PostRequest) Validate(op string) error {
-	var c checks
-	if n, ok := req.Amount.Minor(); req.Amount != "" && (!ok || n == 0) {
-		c.add(AmountNotNumeric, "amount", "want a whole number of smallest units, 1 to 2147483647")
+func (req PostRequest) Validate(op string) error { return refused(op, check.Request(op, req)) }
+
+// Check implements check.Checked.
+func (req PostRequest) Check(l *check.List) {
+	l.First = true
+	part(l, req.Amount)
+	if req.Currency != "" && !money.Nameable(req.Currency) {
+		l.Reason("currency", "want an ISO 4217 code in capitals", BadCurrency)
 	}
-	if _, ok := money.Lookup(req.Currency); req.Currency != "" && !ok {
-		c.add(BadCurrency, "currency", "want an ISO 4217 code in capitals")
-	}
-	c.text("description", req.Description, maxText)
-	return c.err(op)
+	text(l, "description", req.Description, maxText)
 }
 
-// checkID checks the id of a session or operation, or of an order.
-func checkID(op, path, id string) error {
-	if !wire.PathWord(id, MaxID) {
-		return &wire.Error{Code: wire.Invalid, Reason: BadParameter, Op: op, Msg: path + ": want 1 to 64 characters"}
-	}
-	return nil
+// Check implements check.Checked.
+func (s sessionCall) Check(l *check.List) {
+	l.First = true
+	l.Word("sessionId", s.SessionID, MaxID)
+	part(l, s.Amount)
 }
 
-// needKey says that a key is wanted.
-func needKey(op string, key wire.Key) error {
-	if key == "" {
-		return &wire.Error{Code: wire.Invalid, Reason: BadKey, Op: op, Msg: "Idempotency-Key missing"}
+// Check implements check.Checked.
+func (s ofSession) Check(l *check.List) { l.Word("sessionId", s.ID, MaxID) }
+
+// Flaw says what a reply must not be: one without a session and its token, or with an address for no browser.
+func (b Built) Flaw() string {
+	switch {
+	case !wire.PathWord(b.SessionID, MaxID):
+		return "reply names no session"
+	case b.SecurityToken == "":
+		return "reply has no token"
+	case !usable(b.URL, b.Fields):
+		return "reply names no usable address"
 	}
-	return nil
+	return ""
 }
 
-// CorrelationHeader is wanted on every call.
-const CorrelationHeader = "Correlation-Id"
+// Flaw says what a reply must not be: one without a state, or with an address for no browser.
+func (s SessionState) Flaw() string {
+	switch {
+	case s.State == "":
+		return "reply names no state"
+	case !usable(s.URL, nil) || s.FieldSet != nil && !usable(s.FieldSet.URL, s.FieldSet.Fields):
+		return "reply names no usable address"
+	}
+	return ""
+}
 
-// correlated checks it: 8-4-4-4-12 hexadecimal digits.
+// Flaw says what a reply must not be: one without an operation.
+func (p Posted) Flaw() string {
+	if p.OperationID == "" {
+		return "reply names no operation"
+	}
+	return ""
+}
+
+// usable says whether the addresses of a reply are such that a browser may be sent there.
+func usable(page string, fields []Field) bool {
+	for _, f := range fields {
+		if !wire.WebURL(f.Src) {
+			return false
+		}
+	}
+	return page == "" || wire.WebURL(page)
+}
+
+// accept refuses a request without a good Correlation-Id, a Key that is none, and a body that is not JSON.
+func accept(r *http.Request) error {
+	if !correlated(r.Header.Values(CorrelationHeader)) {
+		return wire.Errorf(wire.Invalid, "", "%s: want one, of the shape of a UUID", CorrelationHeader)
+	}
+	if r.Method == http.MethodGet {
+		return nil
+	}
+	if _, err := wire.KeyFrom(r.Header); err != nil {
+		return &wire.Error{Code: wire.Invalid, Reason: BadKey, Err: err}
+	}
+	_, err := wire.CheckJSON(r.Header.Get("Content-Type"))
+	return err
+}
+
+// reason names what is wrong with a request.
+func reason(err error) string {
+	var f *wire.FieldError
+	switch {
+	case errors.Is(err, rest.ErrNoKey), errors.Is(err, wire.ErrKey):
+		return BadKey
+	case errors.As(err, &f) && f.Path == "":
+		return BadJSON
+	}
+	return BadParameter
+}
+
+// refused is the error of a request, with its reason; nil stays nil.
+func refused(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := wire.AsError(op, err)
+	if e.Code == wire.Invalid && e.Reason == "" {
+		e.Reason = reason(err)
+	}
+	return e
+}
+
+// correlated checks a Correlation-Id: 8-4-4-4-12 hexadecimal digits.
 func correlated(values []string) bool {
 	if len(values) != 1 || len(values[0]) != 36 {
 		return false

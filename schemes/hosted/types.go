@@ -2,6 +2,9 @@ package hosted
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
+
 	"posagent/schemes/wire"
 )
 
@@ -112,20 +115,20 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 // BuildRequest creates an order and its payment session (S2 2.1).
 type BuildRequest struct {
 	MerchantURL    string  `json:"merchantUrl" wire:"nullable"` // protocol and host of the platform's pages
-	Order          Order   `json:"order"`
-	PaymentSession Session `json:"paymentSession"`
+	Order          Order   `json:"order" wire:"required"`
+	PaymentSession Session `json:"paymentSession" wire:"required"`
 	Version        Text    `json:"version,omitempty"`
 }
 
 // Order is what is bought. Amounts are smallest units of Currency.
 type Order struct {
-	OrderID               string          `json:"orderId"`
+	OrderID               string          `json:"orderId" wire:"required"`
 	InvoiceID             string          `json:"invoiceId,omitempty"`
-	Amount                Text            `json:"amount"`
-	Currency              string          `json:"currency"` // ISO 4217
+	Amount                Text            `json:"amount" wire:"required"`
+	Currency              string          `json:"currency" wire:"required"` // ISO 4217
 	CustomerID            Text            `json:"customerId,omitempty"`
-	Description           string          `json:"description,omitempty"`
-	CustomField           string          `json:"customField,omitempty"`
+	Description           string          `json:"description,omitempty" wire:"masked"`
+	CustomField           string          `json:"customField,omitempty" wire:"masked"`
 	CustomerInfo          json.RawMessage `json:"customerInfo,omitempty"` // a CustomerInfo: Customer reads it
 	TransactionSummary    []Summary       `json:"transactionSummary,omitempty"`
 	Installments          []Installment   `json:"installments,omitempty"`
@@ -152,8 +155,8 @@ type Installment struct {
 
 // Session is how it is paid.
 type Session struct {
-	ActionType      string      `json:"actionType"`
-	Amount          Text        `json:"amount"` // smallest units, at most the order's
+	ActionType      string      `json:"actionType" wire:"required"`
+	Amount          Text        `json:"amount" wire:"required"` // smallest units, at most the order's
 	Recurrence      *Recurrence `json:"recurrence,omitempty"`
 	CaptureType     string      `json:"captureType,omitempty"`
 	Exemptions      string      `json:"exemptions,omitempty"`
@@ -182,32 +185,32 @@ type Field struct {
 }
 
 // Built answers a build. State and URL are set where the customer has to go elsewhere at once (an alternative method).
-// Write it with EncodeBuilt, which sends the token.
+// Write it with wire.Encode, which sends the token.
 type Built struct {
-	SessionID     string      `json:"sessionId"`
-	SecurityToken wire.Secret `json:"securityToken"`
-	Fields        []Field     `json:"fields"`
+	SessionID     string      `json:"sessionId" wire:"required"`
+	Fields        []Field     `json:"fields" wire:"list"`
 	State         string      `json:"state,omitempty"`
 	URL           string      `json:"url,omitempty"`
+	SecurityToken wire.Secret `json:"securityToken" wire:"required"`
 }
 
 // SessionState answers finalize, cancel and state (S2 4). URL is set when a redirect is needed, FieldSet when more fields
-// must be rendered. Write it with EncodeState.
+// must be rendered. Write it with wire.Encode.
 type SessionState struct {
-	State     string     `json:"state"`
+	State     string     `json:"state" wire:"required"`
 	URL       string     `json:"url,omitempty"`
-	Operation *Operation `json:"operation,omitempty"`
 	Warnings  []Warning  `json:"warnings,omitzero"` // of finalize and cancel: never nil there
+	Operation *Operation `json:"operation,omitempty"`
 	FieldSet  *FieldSet  `json:"fieldSet,omitempty"`
 }
 
 // FieldSet is a set of fields. State and URL are in some replies of the real service.
 type FieldSet struct {
 	SessionID     string      `json:"sessionId,omitempty"`
-	SecurityToken wire.Secret `json:"securityToken,omitempty"`
-	Fields        []Field     `json:"fields"`
+	Fields        []Field     `json:"fields" wire:"list"`
 	State         string      `json:"state,omitempty"`
 	URL           string      `json:"url,omitempty"`
+	SecurityToken wire.Secret `json:"securityToken,omitempty"`
 }
 
 // UnmarshalJSON implements json.Unmarshaler: a bare list is a set of fields alone.
@@ -242,9 +245,9 @@ type Operation struct {
 	OperationAmount       Text                       `json:"operationAmount" wire:"nullable"` // smallest units
 	OperationCurrency     string                     `json:"operationCurrency" wire:"nullable"`
 	CustomerInfo          json.RawMessage            `json:"customerInfo,omitempty"` // a CustomerInfo
-	Warnings              []Warning                  `json:"warnings"`
+	Warnings              []Warning                  `json:"warnings" wire:"list"`
 	PaymentLinkID         string                     `json:"paymentLinkId" wire:"nullable"`
-	AdditionalData        map[string]json.RawMessage `json:"additionalData"`
+	AdditionalData        map[string]json.RawMessage `json:"additionalData" wire:"list"`
 }
 
 // CardData is what a platform may know of the card that was filled in.
@@ -266,19 +269,19 @@ type Method struct {
 
 // MethodList answers the question for them.
 type MethodList struct {
-	PaymentMethods []Method `json:"paymentMethods"`
+	PaymentMethods []Method `json:"paymentMethods" wire:"required,list"`
 }
 
 // Report is an order as it stands, with everything that happened to it, the oldest first.
 type Report struct {
-	OrderStatus OrderStatus       `json:"orderStatus"`
-	Operations  []Operation       `json:"operations"`
-	Links       []json.RawMessage `json:"links"`
+	OrderStatus OrderStatus       `json:"orderStatus" wire:"required"`
+	Operations  []Operation       `json:"operations" wire:"list"`
+	Links       []json.RawMessage `json:"links" wire:"list"`
 }
 
 // OrderStatus is where an order stands. Amounts are smallest units.
 type OrderStatus struct {
-	Order             Order  `json:"order"`
+	Order             Order  `json:"order" wire:"required"`
 	AuthorizedAmount  Text   `json:"authorizedAmount" wire:"nullable"`
 	CapturedAmount    Text   `json:"capturedAmount" wire:"nullable"`
 	LastOperationType string `json:"lastOperationType" wire:"nullable"`
@@ -289,19 +292,46 @@ type OrderStatus struct {
 type PostRequest struct {
 	Amount      Text   `json:"amount,omitempty"` // smallest units
 	Currency    string `json:"currency,omitempty"`
-	Description string `json:"description,omitempty"`
+	Description string `json:"description,omitempty" wire:"masked"`
 }
 
 // Posted answers them.
 type Posted struct {
-	OperationID   string `json:"operationId"`
+	OperationID   string `json:"operationId" wire:"required"`
 	OperationTime string `json:"operationTime" wire:"nullable"`
 }
 
-// Notice is the notification to the merchant (S2 6). Write it with EncodeNotice.
+// Notice is the notification to the merchant (S2 6). Write it with wire.Encode.
 type Notice struct {
 	EventID       string      `json:"eventId" wire:"nullable"`
 	EventTime     string      `json:"eventTime" wire:"nullable"`
-	SecurityToken wire.Secret `json:"securityToken"`
 	Operation     Operation   `json:"operation"`
+	SecurityToken wire.Secret `json:"securityToken"`
+}
+
+// DecodeNotice reads a notification strictly; the error is wire.Invalid.
+func DecodeNotice(data []byte) (n Notice, err error) {
+	if err = wire.Decode(data, &n); err == nil {
+		err = wire.Required(data, "securityToken", "operation", "operation.orderId", "operation.operationId", "operation.operationResult")
+	}
+	if err != nil {
+		return n, refused("hosted.notice", err)
+	}
+	return n, nil
+}
+
+// Format prints which session it is about, under every verb: fmt follows pointers without asking methods when a verb does not
+// fit.
+func (b Built) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, "built session with "+fmt.Sprint(len(b.Fields))+" fields") // a fmt.State has nowhere to report to
+}
+
+// Format prints the state, under every verb.
+func (s SessionState) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, "session "+s.State) // a fmt.State has nowhere to report to
+}
+
+// Format prints what happened, under every verb.
+func (n Notice) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, "notice "+n.EventID+" "+n.Operation.OperationType+" "+n.Operation.OperationResult) // a fmt.State has nowhere to report to
 }

@@ -11,7 +11,7 @@ import (
 type revealer interface{ Reveal() string }
 
 // Encode writes v as json.Marshal does, but with secrets and card numbers in it: it is the one way they leave, onto the wire.
-// Keep what it returns out of logs, and sealed on a disk. A nil list tagged `wire:"list"` is written as [], an empty
+// Keep what it returns out of logs, and sealed on a disk. A nil list tagged `wire:"list"` is written as [], a nil map as {}, an empty
 // secret tagged `wire:"nullable"` as null. The error is json.Marshal's.
 func Encode(v any) ([]byte, error) {
 	if v == nil {
@@ -101,6 +101,8 @@ func encodeStruct(b []byte, v reflect.Value) (_ []byte, err error) {
 		switch r, secret := value.Interface().(revealer); {
 		case f.list && value.Kind() == reflect.Slice && value.IsNil():
 			b = append(b, "[]"...)
+		case f.list && value.Kind() == reflect.Map && value.IsNil():
+			b = append(b, "{}"...)
 		case f.nullable && secret && r.Reveal() == "":
 			b = append(b, "null"...)
 		default:

@@ -155,3 +155,16 @@ func TestATagThatSaysNothingIsAMistake(t *testing.T) {
 		}{})
 	})
 }
+
+func TestEncodeWritesANilMapAsAnEmptyObject(t *testing.T) {
+	type maps struct {
+		Data  map[string]json.RawMessage `json:"data" wire:"list"`
+		Other map[string]string          `json:"other"`
+	}
+	text, err := Encode(maps{})
+	require.NoError(t, err)
+	require.Equal(t, `{"data":{},"other":null}`, string(text))
+	text, err = Encode(maps{Data: map[string]json.RawMessage{"a": []byte("1")}})
+	require.NoError(t, err)
+	require.Equal(t, `{"data":{"a":1},"other":null}`, string(text))
+}

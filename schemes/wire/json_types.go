@@ -35,7 +35,7 @@ type rules struct {
 	nullable bool // null is read as the zero value; Encode writes an empty secret as null
 	required bool // it must stand in a text that is read
 	masked   bool // card numbers in it are masked as it is read
-	list     bool // Encode writes a nil list as []
+	list     bool // Encode writes a nil list as [], a nil map as {}
 }
 
 // rulesOf reads the tag of a field. It panics at a word that is none, which is a mistake of the program.

@@ -357,7 +357,7 @@ func (x *Sessions) tell(tx store.Tx, s *session, o *operation, at int64) error {
 		return err
 	}
 	id := string(wire.NewKey())
-	body, err := hosted.EncodeNotice(hosted.Notice{EventID: id, EventTime: stamp(at), SecurityToken: deliver.Mark, Operation: shown})
+	body, err := wire.Encode(hosted.Notice{EventID: id, EventTime: stamp(at), SecurityToken: deliver.Mark, Operation: shown})
 	if err == nil {
 		_, err = x.opt.Deliver.Emit(tx, deliver.Message{ID: id, Event: noticeEvent, Subject: subject(s.id), Body: body, ContentType: "application/json"})
 	}

@@ -57,6 +57,20 @@ func (l *List) Country(path, s string) {
 	}
 }
 
+// Country3 refuses what is no country of ISO 3166-1 alpha-3; "" is absent.
+func (l *List) Country3(path, s string) {
+	if s != "" && !Country3(s) {
+		l.Add(path, "want an ISO 3166-1 alpha-3 code in capitals")
+	}
+}
+
+// Language refuses what is no language of ISO 639-2; "" is absent.
+func (l *List) Language(path, s string) {
+	if s != "" && !Language(s) {
+		l.Add(path, "want an ISO 639-2 code, three letters")
+	}
+}
+
 // PageLanguage refuses a language that the hosted page does not have; "" is absent.
 func (l *List) PageLanguage(path, s string) { l.OneOf(path, s, PageLanguages()...) }
 

@@ -21,7 +21,10 @@ func Request(op string, in Checked) error {
 }
 
 // List collects the rules that a request breaks. The zero value is a request without faults.
-type List struct{ faults []error }
+type List struct {
+	First  bool // of several broken rules the first gives the error its reason; otherwise none does
+	faults []error
+}
 
 // fault is a broken rule, with the word of the service's catalogue for it where there is one.
 type fault struct {
@@ -44,13 +47,13 @@ func (l *List) Reason(path, why, reason string) {
 func (l *List) Len() int { return len(l.faults) }
 
 // Err returns the broken rules as one *wire.Error with code Invalid, nil where there are none. Its Reason is set where one rule
-// alone is broken.
+// alone is broken, and where First is.
 func (l *List) Err(op string) error {
 	if len(l.faults) == 0 {
 		return nil
 	}
 	e := wire.AsError(op, errors.Join(l.faults...))
-	if f := (*fault)(nil); len(l.faults) == 1 && errors.As(l.faults[0], &f) {
+	if f := (*fault)(nil); (len(l.faults) == 1 || l.First) && errors.As(l.faults[0], &f) {
 		e.Reason = f.reason
 	}
 	return e

@@ -30,6 +30,8 @@ func TestRules(t *testing.T) {
 	currency := func(s string) func(*List) { return func(l *List) { l.Currency("f", s) } }
 	date := func(s string) func(*List) { return func(l *List) { l.Date("f", s) } }
 	language := func(s string) func(*List) { return func(l *List) { l.PageLanguage("f", s) } }
+	country3 := func(s string) func(*List) { return func(l *List) { l.Country3("f", s) } }
+	tongue := func(s string) func(*List) { return func(l *List) { l.Language("f", s) } }
 	word := func(s string) func(*List) { return func(l *List) { l.Word("f", s, 3) } }
 	for _, c := range []struct {
 		rule      func(string) func(*List)
@@ -43,6 +45,8 @@ func TestRules(t *testing.T) {
 		{currency, []string{"EUR", "SEK"}, []string{"", "eur", "EU", "ZZZ"}},
 		{date, []string{"", "2026-11-21", "2028-02-29"}, []string{"2026-02-29", "21.11.2026", "0000-01-01", "2026-11-21 ", "0999-01-01"}},
 		{language, []string{"", "EN", "SE"}, []string{"en", "ES ", "XX"}},
+		{country3, []string{"", "ITA", "CHE"}, []string{"IT", "ita", "ZZZ", "ITALY"}},
+		{tongue, []string{"", "eng", "ITA", "ger"}, []string{"en", "xxx", "english"}},
 		{word, []string{"a", "a b", "abc"}, []string{"", "abcd", ".", "..", "a\n"}},
 	} {
 		for _, s := range c.good {
@@ -110,5 +114,9 @@ func TestRequest(t *testing.T) {
 	err = Request("op", asking{true, true})
 	require.EqualError(t, err, "op: invalid: amount: zero; text: longer than 3 bytes, or control characters")
 	require.Empty(t, wire.ReasonOf(err), "two rules are broken")
+	l := List{First: true}
+	l.Reason("amount", "zero", "ZeroCharge")
+	l.Reason("currency", "none", "BadCurrency")
+	require.Equal(t, "ZeroCharge", wire.ReasonOf(l.Err("op")))
 	require.Equal(t, wire.Invalid, wire.CodeOf(err))
 }

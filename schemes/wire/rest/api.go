@@ -12,12 +12,22 @@ type API struct {
 	Prefix  string   // of every path: "/api/v1/tokens", without a slash at its end
 	Aliases []string // other prefixes that a Handler knows; a Client writes Prefix
 	Fold    bool     // paths are the same in any case of letters
+	First   []string // how a path begins below a prefix that other services have too; nil = in any way
 	Type    string   // content type of bodies, "" = wire.JSONType
 	Shape   Shape
 	// Accept checks the headers that the service wants besides; nil = it wants none. The error is that of the request.
 	Accept func(r *http.Request) error
-	// Reason is the service's word for a request that cannot be read or breaks a rule; nil = it has none.
+	// Reason is the service's word for a request that cannot be read, cannot be sent or breaks a rule; nil = it has none.
 	Reason func(err error) string
+}
+
+// refused is the error of a request that the service is not asked about, with the service's word for it.
+func (a API) refused(op string, err error) *wire.Error {
+	e := wire.AsError(op, err)
+	if a.Reason != nil && e.Code == wire.Invalid && e.Reason == "" {
+		e.Reason = a.Reason(err)
+	}
+	return e
 }
 
 // Shape is how a service says no, on both sides of its wire.

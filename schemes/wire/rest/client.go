@@ -17,16 +17,17 @@ type Client struct {
 	BaseURL string // scheme and host, and a path before the service's if there is one
 	Doer    wire.Doer
 	Head    func(http.Header) // adds what the service wants besides; nil = nothing
+	Secrets []string          // what no error repeats, besides the secrets of the request
 }
 
 // Call sends one call, once, and reads its answer. key "" sends none. Errors are those of wire.Call, what the service's Shape
 // reads of a refusal, and Invalid for a request that cannot be sent.
 func (e Endpoint[S, In, Out]) Call(ctx context.Context, c Client, key wire.Key, in In) (Out, error) {
 	var body []byte
-	if c, ok := any(in).(check.Checked); ok && e.Wants&CheckFirst != 0 {
-		if err := check.Request(e.Op, c); err != nil {
+	if rules, ok := any(in).(check.Checked); ok && e.Wants&CheckFirst != 0 {
+		if err := check.Request(e.Op, rules); err != nil {
 			var none Out
-			return none, err
+			return none, c.API.refused(e.Op, err)
 		}
 	}
 	if requestOf(reflect.TypeFor[In]()).body && e.Method != http.MethodGet {
@@ -44,21 +45,22 @@ func (e Endpoint[S, In, Out]) Send(ctx context.Context, c Client, key wire.Key, 
 	var none, out Out
 	info := e.Info()
 	if key == "" && e.Wants&NeedsKey != 0 {
-		return none, missingKey(e.Op)
+		return none, c.API.refused(e.Op, ErrNoKey)
 	}
 	path, err := info.address(in)
 	if err != nil {
-		return none, wire.AsError(e.Op, err)
+		return none, c.API.refused(e.Op, err)
 	}
+	secrets := func() []string { return append(e.secrets(in, body), c.Secrets...) }
 	call := wire.Call{Op: e.Op, Write: info.Write(), Limit: e.Limit, Type: c.API.Type, Head: c.Head}
 	answer, err := call.Send(ctx, c.Doer, e.Method, strings.TrimRight(c.BaseURL, "/")+c.API.Prefix+path, key, body)
 	if err != nil {
-		return none, err
+		return none, wire.Withhold(c.API.refused(e.Op, err), c.Secrets...)
 	}
 	known := replyOf(reflect.TypeFor[Out]())
 	pends := info.Pends && answer.Status == http.StatusAccepted
 	if answer.Status != e.Status && !pends && !slices.Contains(e.Also, answer.Status) {
-		return none, wire.Withhold(c.API.Shape.Refusal(call, answer, key != ""), e.secrets(in, body)...)
+		return none, wire.Withhold(c.API.Shape.Refusal(call, answer, key != ""), secrets()...)
 	}
 	if e.Read != nil {
 		out, err = e.Read(call, answer)
@@ -66,7 +68,7 @@ func (e Endpoint[S, In, Out]) Send(ctx context.Context, c Client, key wire.Key, 
 		err = call.Read(answer, &out)
 	}
 	if err == nil && e.Said != nil {
-		err = wire.Withhold(e.Said(out), e.secrets(in, body)...)
+		err = wire.Withhold(e.Said(out), secrets()...)
 	}
 	if err != nil {
 		return none, err

@@ -184,7 +184,7 @@ func (e Endpoint[S, In, Out]) bind(svc S) Bound {
 func (e Endpoint[S, In, Out]) open(r *http.Request, info Info, values []string, o Options) (key wire.Key, in In, err error) {
 	if info.Write() {
 		if key, err = wire.KeyFrom(r.Header); err == nil && key == "" && e.Wants&NeedsKey != 0 {
-			err = missingKey(e.Op)
+			err = ErrNoKey
 		}
 	}
 	var at In
@@ -204,9 +204,8 @@ func (e Endpoint[S, In, Out]) open(r *http.Request, info Info, values []string, 
 	return key, in, err
 }
 
-func missingKey(op string) error {
-	return wire.Errorf(wire.Invalid, op, "header %s: missing", wire.KeyHeader)
-}
+// ErrNoKey is what is wrong with a call that NeedsKey and has none.
+var ErrNoKey error = &wire.FieldError{Path: "header " + wire.KeyHeader, Reason: "missing", Code: wire.Invalid}
 
 // read reads the body. One that no endpoint asked for must still be JSON.
 func (e Endpoint[S, In, Out]) read(r *http.Request, info Info, o Options) (in In, err error) {

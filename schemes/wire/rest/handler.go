@@ -23,19 +23,25 @@ type Options struct {
 
 // Is returns whether a request is for the service, for a router that compares paths as they are written.
 func (a API) Is(r *http.Request) bool {
-	_, ok := a.pieces(r, a.Prefix)
-	return ok
+	for _, prefix := range append([]string{a.Prefix}, a.Aliases...) {
+		if _, ok := a.pieces(r, prefix); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // pieces splits what follows a prefix in a request's path.
-func (a API) pieces(r *http.Request, prefix string) ([]string, bool) {
-	if a.Fold {
-		return wire.FoldSegments(r, prefix)
+func (a API) pieces(r *http.Request, prefix string) (list []string, ok bool) {
+	switch path := r.URL.EscapedPath(); {
+	case a.Fold:
+		list, ok = wire.FoldSegments(r, prefix)
+	case path == prefix || path == prefix+"/":
+		ok = true
+	default:
+		list, ok = wire.Segments(r, prefix+"/")
 	}
-	if path := r.URL.EscapedPath(); path == prefix || path == prefix+"/" {
-		return nil, true
-	}
-	return wire.Segments(r, prefix+"/")
+	return list, ok && (a.First == nil || len(list) > 0 && slices.Contains(a.First, list[0]))
 }
 
 // Handler serves the routes. Authentication, Host checks and time limits are the caller's.
@@ -117,11 +123,7 @@ func (h *handler) open(r *http.Request, rt *route, values []string) (a *Asked, e
 	if err == nil {
 		return a, nil
 	}
-	e := wire.AsError(rt.Op, err)
-	if h.api.Reason != nil && e.Code == wire.Invalid && e.Reason == "" {
-		e.Reason = h.api.Reason(err)
-	}
-	return nil, e
+	return nil, h.api.refused(rt.Op, err)
 }
 
 // find picks the route of a request: of those whose path fits, the one that spells the most of it out. Without one, allow names

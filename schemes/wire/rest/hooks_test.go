@@ -225,3 +225,44 @@ func TestARequestMayHaveTheRuleOfItsAddress(t *testing.T) {
 	require.Contains(t, rec.Body.String(), `"message":"id: want the word good"`)
 	require.Nil(t, asked)
 }
+
+// Services that share a prefix take their own paths only, below each of their prefixes.
+func TestServicesShareAPrefix(t *testing.T) {
+	shared := rest.API{Prefix: "/api/v1/own", Aliases: []string{"/api/v1"}, First: []string{"boxes", "lids"}, Shape: rest.Problems{}}
+	for path, own := range map[string]bool{
+		"/api/v1/own/boxes": true, "/api/v1/boxes/7": true, "/api/v1/lids/": true,
+		"/api/v1/own": false, "/api/v1": false, "/api/v1/other": false, "/api/v1/own/other": false, "/api/v1/Boxes": false, "/boxes": false,
+	} {
+		require.Equal(t, own, shared.Is(httptest.NewRequestWithContext(t.Context(), "GET", path, nil)), path)
+	}
+	h := shared.Handler(rest.Options{}, rest.Table[box]{of(rest.Endpoint[box, one, made]{Op: "b.get", Method: "GET", Path: "/boxes/{id}", Status: 200})}.Bind(
+		func(string, wire.Key, any) (any, error) { return made{ID: "x"}, nil }))
+	for path, status := range map[string]int{"/api/v1/own/boxes/7": 200, "/api/v1/boxes/7": 200, "/api/v1/boxes": 404} {
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), "GET", path, nil))
+		require.Equal(t, status, rec.Code, path)
+	}
+}
+
+// What cannot be sent has the service's word too, and no error repeats a secret of the Client.
+func TestAClientsOwnRefusals(t *testing.T) {
+	w := &wireTo{status: 400, content: "application/problem+json", text: `{"type":"urn:problem:invalid","title":"t","detail":"not my-key","status":400}`}
+	c := w.client()
+	c.API.Reason = func(err error) string {
+		if errors.Is(err, rest.ErrNoKey) || errors.Is(err, wire.ErrKey) {
+			return "Key"
+		}
+		return "Other"
+	}
+	c.Secrets = []string{"my-key"}
+	_, err := fixed.Call(t.Context(), c, "", body{Name: "n"})
+	require.EqualError(t, err, "boxes.fixed: invalid: header Idempotency-Key: missing")
+	require.Equal(t, "Key", wire.ReasonOf(err))
+	_, err = fixed.Call(t.Context(), c, "a b", body{Name: "n"})
+	require.Equal(t, "Key", wire.ReasonOf(err))
+	_, err = get.Call(t.Context(), c, "", one{})
+	require.Equal(t, "Other", wire.ReasonOf(err))
+	require.Empty(t, w.got, "nothing was sent")
+	_, err = get.Call(t.Context(), c, "", one{"7"})
+	require.EqualError(t, err, "boxes.get: invalid: the reply's own words are withheld")
+}

@@ -28,6 +28,8 @@ type Service struct {
 	Client func(baseURL string, d wire.Doer) []rest.Bound
 	// Reasons are those of the service's catalogue.
 	Reasons wire.Catalogue
+	// Survives is the reason that a code with a reason comes back with; nil = its own.
+	Survives func(p wire.Problem) string
 	// Secrets are what no error of a Client may repeat.
 	Secrets []string
 	// Adapt brings the call and the result of a transcript to that form; nil = they have it.
@@ -259,14 +261,18 @@ func (s Service) CodesSurvive(t *testing.T, also func(t *testing.T, internal err
 	}
 	calls := s.calls(t)
 	for _, p := range all {
+		reason := p.Reason
+		if s.Survives != nil {
+			reason = s.Survives(p)
+		}
 		for _, a := range calls(failing(&wire.Error{Code: p.Code, Reason: p.Reason, Msg: "because", RetryAfter: 3 * time.Second})) {
 			_, err := a.Do(t.Context())
-			want := Failure{Code: p.Code, Reason: p.Reason, RetryAfter: 3}
+			want := Failure{Code: p.Code, Reason: reason, RetryAfter: 3}
 			if p.Code == wire.Internal && s.Fault != nil {
 				want.RetryAfter = 0 // the error's own body says no time
 			}
 			want.Check(t, err)
-			require.ErrorIs(t, err, &wire.Error{Code: p.Code, Reason: p.Reason})
+			require.ErrorIs(t, err, &wire.Error{Code: p.Code, Reason: reason})
 			require.Contains(t, err.Error(), a.Op+": ")
 		}
 	}
