@@ -32,7 +32,10 @@ var ofSchemes = []mutant{
 			err`},
 	}},
 	{"a refusal repeats a secret of its request", "schemes/wire/rest", "TestRefusalsRepeatNoSecret", []edit{
-		{"schemes/wire/rest/client.go", `key != ""), e.secrets(in, body)...`, `key != ""), e.secrets(in, body)[:0]...`},
+		{"schemes/wire/rest/client.go", `key != ""), secrets()...`, `key != ""), secrets()[:0]...`},
+	}},
+	{"a refusal repeats the secret of a Client", "schemes/wire/rest", "TestAClientsOwnRefusals", []edit{
+		{"schemes/wire/rest/client.go", `append(e.secrets(in, body), c.Secrets...)`, `append(e.secrets(in, body), c.Secrets[:0]...)`},
 	}},
 	{"a card number stays in a text that hides it", "schemes/wire", "TestDecodeKeepsTheTags", []edit{
 		{"schemes/wire/json.go", `v.SetString(MaskPANs(v.String()))`, `v.SetString(v.String())`},
