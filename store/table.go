@@ -20,6 +20,7 @@ type Table[R any] struct {
 	fields         func(*R) Fields
 	names          []string
 	name           string
+	columns        string
 	insert, choose string
 }
 
@@ -39,14 +40,14 @@ func NewTable[R any](name string, fields func(*R) Fields) *Table[R] {
 		}
 		t.names = append(t.names, column)
 	}
-	columns := strings.Join(t.names, ", ")
-	t.choose = "SELECT " + columns + " FROM " + name + " "
-	t.insert = "INSERT INTO " + name + " (" + columns + ") VALUES (?" + strings.Repeat(", ?", len(t.names)-1) + ")"
+	t.columns = strings.Join(t.names, ", ")
+	t.choose = "SELECT " + t.columns + " FROM " + name + " "
+	t.insert = "INSERT INTO " + name + " (" + t.columns + ") VALUES (?" + strings.Repeat(", ?", len(t.names)-1) + ")"
 	return t
 }
 
 // Columns returns the names of all columns, as a SELECT lists them.
-func (t *Table[R]) Columns() string { return strings.Join(t.names, ", ") }
+func (t *Table[R]) Columns() string { return t.columns }
 
 // Scan fills r from a row of all columns.
 func (t *Table[R]) Scan(row interface{ Scan(dest ...any) error }, r *R) error {

@@ -37,16 +37,23 @@ type row struct {
 	was                           State // in the table; "" = not there yet
 }
 
-const columns = `id, key, kind, aggregate, state, resume, note, amount, currency, digest, payload, memo, result, reason,
-	attempts, created_ms, settled_ms, accepted_run, next_run, sent_age, mac, data_key, owner, revived_run`
+func (r *row) fields() store.Fields {
+	return store.Fields{"id", &r.id, "key", &r.key, "kind", &r.kind, "aggregate", &r.aggregate, "state", &r.state, "resume", &r.resume, "note", &r.note,
+		"amount", &r.amount, "currency", &r.currency, "digest", &r.digest, "payload", &r.payload, "memo", &r.memo, "result", &r.result,
+		"reason", &r.reason, "attempts", &r.attempts, "created_ms", &r.createdMS, "settled_ms", &r.settledMS, "accepted_run", &r.acceptedRun,
+		"next_run", &r.nextRun, "sent_age", &r.sentAge, "mac", &r.mac, "data_key", &r.dataKey, "owner", &r.owner, "revived_run", &r.revivedRun}
+}
+
+var (
+	operations = store.NewTable(table, (*row).fields)
+	columns    = operations.Columns()
+)
 
 type scanner interface{ Scan(dest ...any) error }
 
 func scan(s scanner) (row, error) {
 	var r row
-	err := s.Scan(&r.id, &r.key, &r.kind, &r.aggregate, &r.state, &r.resume, &r.note, &r.amount, &r.currency, &r.digest,
-		&r.payload, &r.memo, &r.result, &r.reason, &r.attempts, &r.createdMS, &r.settledMS, &r.acceptedRun, &r.nextRun,
-		&r.sentAge, &r.mac, &r.dataKey, &r.owner, &r.revivedRun)
+	err := operations.Scan(s, &r)
 	if errors.Is(err, sql.ErrNoRows) {
 		return row{}, ErrUnknown
 	}

@@ -62,11 +62,16 @@ var ErrQuarantined = errors.New("sale is quarantined")
 // A row of checkout_requests belongs to each sale: the method and the sealed request, which hardly
 // ever change, are as long as all the rest, which every state rewrites. The sale's MAC covers both.
 const (
-	saleOwn = `id, key, kind, line, sequence, phase, active, state, amount, currency, reference, transaction_id, original, asked,
-	original_trace, debited, reversed, receipt, trace, batch, told, boot, created_ms, decided_ms, undo_key, resumes, mac`
-	saleColumns = saleOwn + `, method, request, COALESCE(why, ''), COALESCE(closed_ms, 0)`
-	saleTables  = `checkout_sales LEFT JOIN checkout_requests USING (id) LEFT JOIN checkout_aside ON checkout_aside.sale = checkout_sales.key`
-	active      = `active = 1 AND COALESCE(closed_ms, 0) = 0`
+	saleTables = `checkout_sales LEFT JOIN checkout_requests USING (id) LEFT JOIN checkout_aside ON checkout_aside.sale = checkout_sales.key`
+	active     = `active = 1 AND COALESCE(closed_ms, 0) = 0`
+)
+
+var (
+	ownRows  = store.NewTable("checkout_sales", (*line).own)
+	saleRows = store.NewTable(saleTables, (*line).fields)
+	// saveOwn stores what may change of a sale, but for the columns of indexes.
+	saveOwn     = ownRows.Update("phase", "state", "amount", "debited", "reversed", "trace", "told", "boot", "decided_ms", "resumes", "mac")
+	saleColumns = saleRows.Columns()
 )
 
 // Conditions over a partial index have to say what the index says of itself: SQLite does not know
@@ -89,6 +94,27 @@ type stored struct {
 	mac           []byte
 }
 
+// line is a sale with all that its tables hold of it.
+type line struct {
+	Row
+	stored
+	closed int64
+}
+
+// own are the columns of checkout_sales.
+func (l *line) own() store.Fields {
+	return store.Fields{"id", &l.ID, "key", &l.Key, "kind", &l.Kind, "line", &l.Line, "sequence", &l.Sequence, "phase", &l.phase, "active", &l.active,
+		"state", &l.state, "amount", &l.Amount, "currency", &l.Currency, "reference", &l.Reference, "transaction_id", &l.transaction,
+		"original", &l.Original, "asked", &l.Asked, "original_trace", &l.OriginalTrace, "debited", &l.Debited, "reversed", &l.reversed,
+		"receipt", &l.Receipt, "trace", &l.Trace, "batch", &l.Batch, "told", &l.Told, "boot", &l.Boot, "created_ms", &l.CreatedMS,
+		"decided_ms", &l.DecidedMS, "undo_key", &l.UndoKey, "resumes", &l.Resumes, "mac", &l.mac}
+}
+
+// fields are the columns of all its tables.
+func (l *line) fields() store.Fields {
+	return append(l.own(), "method", &l.method, "request", &l.request, "COALESCE(why, '')", &l.Aside, "COALESCE(closed_ms, 0)", &l.closed)
+}
+
 type scanner interface{ Scan(dest ...any) error }
 
 // macOf authenticates everything that decides or is shown about money.
@@ -100,27 +126,24 @@ func macOf(db store.DB, r *Row, s stored) []byte {
 
 // scan reads a row; beside an error one of nothing.
 func scan(db store.DB, from scanner) (*Row, error) {
-	r := &Row{}
-	var s stored
-	var closed int64
-	err := from.Scan(&r.ID, &r.Key, &r.Kind, &r.Line, &r.Sequence, &s.phase, &s.active, &s.state, &r.Amount, &r.Currency,
-		&r.Reference, &s.transaction, &r.Original, &r.Asked, &r.OriginalTrace, &r.Debited, &s.reversed, &r.Receipt, &r.Trace, &r.Batch, &r.Told,
-		&r.Boot, &r.CreatedMS, &r.DecidedMS, &r.UndoKey, &r.Resumes, &s.mac, &s.method, &r.request, &r.Aside, &closed)
+	var l line
+	err := saleRows.Scan(from, &l)
 	if errors.Is(err, sql.ErrNoRows) {
 		return &Row{}, ErrUnknown
 	}
 	if err != nil {
 		return &Row{}, fmt.Errorf("read sale: %w", store.Unreadable(err))
 	}
+	r, s := l.Row, l.stored
 	r.Reversed = s.reversed != 0
 	bad := json.Unmarshal(s.state, &r.State) != nil || json.Unmarshal(s.method, &r.Method) != nil ||
 		string(r.State.Phase) != s.phase || !checkout.Known(r.State.Phase)
 	if db != nil {
-		bad = bad || !bytes.Equal(s.mac, macOf(db, r, s))
+		bad = bad || !bytes.Equal(s.mac, macOf(db, &r, s))
 	}
-	r.altered, r.Closed = bad, closed != 0
+	r.altered, r.Closed = bad, l.closed != 0
 	r.Quarantined = bad || r.Aside != ""
-	return r, nil
+	return &r, nil
 }
 
 func (r *Row) pack(db store.DB) (stored, error) {
@@ -152,10 +175,7 @@ func (j *Journal) Insert(tx store.Tx, r *Row) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO checkout_sales (`+saleOwn+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-		r.ID, string(r.Key), string(r.Kind), r.Line, r.Sequence, s.phase, s.active, s.state, int64(r.Amount), r.Currency, r.Reference,
-		s.transaction, string(r.Original), r.Asked, r.OriginalTrace, int64(r.Debited), s.reversed, r.Receipt, r.Trace, r.Batch, r.Told, r.Boot,
-		r.CreatedMS, r.DecidedMS, string(r.UndoKey), r.Resumes, s.mac)
+	err = ownRows.Insert(tx, &line{Row: *r, stored: s})
 	if err == nil {
 		_, err = tx.Exec(`INSERT INTO checkout_requests (id, method, request) VALUES (?,?,?)`, r.ID, s.method, r.request)
 	}
@@ -176,14 +196,14 @@ func (j *Journal) Update(tx store.Tx, r *Row) error {
 	if err != nil {
 		return err
 	}
+	if err := saveOwn(tx, &line{Row: *r, stored: s}); err != nil {
+		return fmt.Errorf("store sale %s: %w", r.Key, err)
+	}
 	undo := string(r.UndoKey)
 	for _, one := range []struct {
 		query string
 		args  []any
 	}{
-		{`UPDATE checkout_sales SET phase = ?, state = ?, amount = ?, debited = ?, reversed = ?, trace = ?, told = ?, boot = ?, decided_ms = ?,
-			resumes = ?, mac = ? WHERE id = ?`,
-			[]any{s.phase, s.state, int64(r.Amount), int64(r.Debited), s.reversed, r.Trace, r.Told, r.Boot, r.DecidedMS, r.Resumes, s.mac, r.ID}},
 		{`UPDATE checkout_sales SET active = ? WHERE id = ? AND active != ?`, []any{s.active, r.ID, s.active}},
 		{`UPDATE checkout_sales SET transaction_id = ? WHERE id = ? AND transaction_id != ?`, []any{s.transaction, r.ID, s.transaction}},
 		{`UPDATE checkout_sales SET receipt = ?, batch = ? WHERE id = ? AND (receipt != ? OR batch != ?)`, []any{r.Receipt, r.Batch, r.ID, r.Receipt, r.Batch}},

@@ -24,7 +24,7 @@ func TestSalesOfTheFirstSchema(t *testing.T) {
 	s, err := r.pack(db)
 	require.NoError(t, err)
 	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
-		_, err := tx.Exec(`INSERT INTO checkout_sales (`+saleOwn+`, method, request) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		_, err := tx.Exec(`INSERT INTO checkout_sales (`+ownRows.Columns()+`, method, request) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 			r.ID, string(r.Key), string(r.Kind), r.Line, r.Sequence, s.phase, s.active, s.state, int64(r.Amount), r.Currency, r.Reference,
 			s.transaction, string(r.Original), r.Asked, r.OriginalTrace, int64(r.Debited), s.reversed, r.Receipt, r.Trace, r.Batch, r.Told, r.Boot,
 			r.CreatedMS, r.DecidedMS, string(r.UndoKey), r.Resumes, s.mac, s.method, r.request)
