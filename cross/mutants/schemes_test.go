@@ -43,6 +43,9 @@ var ofSchemes = []mutant{
 	{"a field that its type requires may be missing", "schemes/wire", "TestDecodeKeepsTheTags", []edit{
 		{"schemes/wire/json_types.go", `if f.required {`, `if f.required && false {`},
 	}},
+	{"a missing field is not met by the first pass of a text", "schemes/wire", "TestDecodeMeetsEachGap", []edit{
+		{"schemes/wire/json.go", `s.lacks = s.lacks || info.lacks(seen)`, `_ = info.lacks(seen)`},
+	}},
 	{"a header is taken that cannot be sent", "schemes/wire/check", "TestField_B7WhatIsTakenCanBeSent", []edit{
 		{"schemes/wire/check/fields.go", `!HeaderName(name) ||`, `name == "" ||`},
 	}},

@@ -38,7 +38,8 @@ func Decode(data []byte, into any) error {
 	if v.Kind() != reflect.Pointer || v.IsNil() {
 		return errors.New("wire.Decode: want a non-nil pointer")
 	}
-	if err := scan(data, v.Elem().Type()); err != nil {
+	lacks, err := scan(data, v.Elem().Type())
+	if err != nil {
 		return err
 	}
 	fresh := reflect.New(v.Elem().Type())
@@ -54,8 +55,10 @@ func Decode(data []byte, into any) error {
 		return &FieldError{Reason: "not readable", Code: Invalid}
 	}
 	info := infoOf(v.Elem().Type())
-	if err := Required(data, info.required...); err != nil {
-		return err
+	if lacks { // which takes a pass of the text for each field to say
+		if err := Required(data, info.required...); err != nil {
+			return err
+		}
 	}
 	if info.masked {
 		visit(nil, fresh.Elem(), func(f *fieldInfo, v reflect.Value) {
@@ -79,34 +82,39 @@ func Parse[T any](op string, data []byte) (T, error) {
 }
 
 // Check applies Decode's rules to a JSON text of any shape, without reading it into anything.
-func Check(data []byte) error { return scan(data, nil) }
+func Check(data []byte) error {
+	_, err := scan(data, nil)
+	return err
+}
 
-func scan(data []byte, t reflect.Type) error {
+// scan checks a text against t. lacks says that a field which t requires may be missing; without it none is.
+func scan(data []byte, t reflect.Type) (lacks bool, err error) {
 	if bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
-		return &FieldError{Reason: "starts with a byte order mark", Code: Invalid}
+		return false, &FieldError{Reason: "starts with a byte order mark", Code: Invalid}
 	}
 	s := &scanner{data: data}
 	s.space()
 	if s.pos == len(data) {
-		return &FieldError{Reason: "empty", Code: Invalid}
+		return false, &FieldError{Reason: "empty", Code: Invalid}
 	}
 	if bytes.HasPrefix(data[s.pos:], []byte("null")) && t != nil {
-		return &FieldError{Reason: "null where a value is required", Code: Invalid}
+		return false, &FieldError{Reason: "null where a value is required", Code: Invalid}
 	}
 	if err := s.value(t, true); err != nil {
-		return err
+		return false, err
 	}
 	s.space()
 	if s.pos != len(data) {
-		return &FieldError{Reason: "bytes after the end of the text", Code: Invalid}
+		return false, &FieldError{Reason: "bytes after the end of the text", Code: Invalid}
 	}
-	return nil
+	return s.lacks, nil
 }
 
 type scanner struct {
 	data  []byte
 	pos   int
 	depth int
+	lacks bool // a required field was missing or null, or stands in a type that reads itself
 }
 
 func bad(format string, args ...any) *FieldError {
@@ -161,6 +169,7 @@ func (s *scanner) value(t reflect.Type, optional bool) error {
 		return nil
 	}
 	if opaque {
+		s.lacks = s.lacks || len(infoOf(t).required) > 0
 		t = nil
 	}
 	if t != nil {
@@ -210,6 +219,7 @@ func (s *scanner) object(t reflect.Type) error {
 	}
 	if s.eat('}') {
 		s.depth--
+		s.lacks = s.lacks || info.lacks(nil)
 		return nil
 	}
 	seen := map[string]struct{}{}
@@ -225,9 +235,9 @@ func (s *scanner) object(t reflect.Type) error {
 			return under(bad("duplicate key"), show(key))
 		}
 		seen[key] = struct{}{}
-		typ, optional := elem, elem == nil
+		typ, optional, required := elem, elem == nil, false
 		if f := info.field(key); f != nil {
-			typ, optional = f.typ, f.optional
+			typ, optional, required = f.typ, f.optional, f.required
 		} else {
 			for i := range info {
 				if strings.EqualFold(info[i].name, key) {
@@ -240,6 +250,7 @@ func (s *scanner) object(t reflect.Type) error {
 			return bad("a colon was expected") // which may be a secret that slipped into a name's place
 		}
 		s.space()
+		s.lacks = s.lacks || required && s.pos < len(s.data) && s.data[s.pos] == 'n'
 		if err := s.value(typ, optional); err != nil {
 			return under(err, show(key))
 		}
@@ -250,6 +261,7 @@ func (s *scanner) object(t reflect.Type) error {
 		}
 		if s.eat('}') {
 			s.depth--
+			s.lacks = s.lacks || info.lacks(seen)
 			return nil
 		}
 		return bad("a comma or the end of an object was expected")

@@ -94,10 +94,7 @@ func encodeStruct(b []byte, v reflect.Value) (_ []byte, err error) {
 			b = append(b, ',')
 		}
 		first = false
-		if b, err = marshal(b, f.name); err != nil {
-			return nil, err
-		}
-		b = append(b, ':')
+		b = append(b, f.label...)
 		switch r, secret := value.Interface().(revealer); {
 		case f.list && value.Kind() == reflect.Slice && value.IsNil():
 			b = append(b, "[]"...)

@@ -134,6 +134,53 @@ func TestDecodeKeepsTheTags(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// own reads itself: what stands in it is seen by Required alone.
+type own struct {
+	Name string `json:"name" wire:"required"`
+}
+
+func (o *own) UnmarshalJSON(data []byte) error {
+	o.Name = string(data)
+	return nil
+}
+
+// Decode looks for required fields again only where its first pass met a gap: it must meet each.
+func TestDecodeMeetsEachGap(t *testing.T) {
+	type leaf struct {
+		Name *string `json:"name" wire:"required"`
+	}
+	type root struct {
+		Leaf  leaf            `json:"leaf,omitempty"`
+		To    **leaf          `json:"to,omitempty"`
+		List  []*leaf         `json:"list,omitempty"`
+		Fixed [1]leaf         `json:"fixed,omitempty"`
+		Own   *own            `json:"own,omitempty"`
+		Map   map[string]leaf `json:"map,omitempty"`
+		Any   any             `json:"any,omitempty"`
+		leaf
+	}
+	for text, want := range map[string]string{
+		`{"name":"a"}`: "", `{"n\u0061me":"a"}`: "", `{"name":null}`: "name: null where a value is required", `{}`: "name: missing", `{"other":1}`: "name: missing",
+		`{"name":"a","leaf":{}}`:                              "leaf.name: missing",
+		`{"name":"a","leaf":{"name": null }}`:                 "leaf.name: null where a value is required",
+		`{"name":"a","to":{"x":1}}`:                           "to.name: missing",
+		`{"name":"a","to":null,"list":null,"own":null}`:       "",
+		`{"name":"a","list":[{"name":"b"},null,{}]}`:          "list[2].name: missing",
+		`{"name":"a","list":[{}],"to":{},"leaf":{"name":""}}`: "to.name: missing\nlist[0].name: missing",
+		`{"name":"a","fixed":[{}]}`:                           "fixed[0].name: missing",
+		`{"name":"a","own":{}}`:                               "own.name: missing",
+		`{"name":"a","own":{"name":"b"}}`:                     "",
+		`{"name":"a","map":{"m":{}},"any":{"name":null}}`:     "", // a map's values require nothing
+	} {
+		err := Decode([]byte(text), new(root))
+		if want == "" {
+			require.NoError(t, err, text)
+			continue
+		}
+		require.EqualError(t, err, want, text)
+	}
+}
+
 type tree struct {
 	Name string `json:"name" wire:"masked"`
 	Left *tree  `json:"left,omitempty"`

@@ -22,6 +22,7 @@ type structInfo []fieldInfo
 
 type fieldInfo struct {
 	name      string
+	label     []byte // the name as Encode writes it, with its colon
 	index     []int
 	typ       reflect.Type // nil: opaque
 	optional  bool
@@ -69,6 +70,16 @@ func (in structInfo) field(name string) *fieldInfo {
 		}
 	}
 	return nil
+}
+
+// lacks says that a required field is not among the keys of an object.
+func (in structInfo) lacks(keys map[string]struct{}) bool {
+	for i := range in {
+		if _, ok := keys[in[i].name]; in[i].required && !ok {
+			return true
+		}
+	}
+	return false
 }
 
 // types holds the typeInfo of every type that was asked for. What stands in it never changes.
@@ -250,6 +261,8 @@ func collect(t reflect.Type, at []int, in structInfo) structInfo {
 			}
 		}
 		if in.field(name) == nil {
+			label, _ := json.Marshal(name) // a text marshals
+			fi.label = append(label, ':')
 			in = append(in, fi)
 		}
 	}
