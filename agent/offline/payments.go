@@ -35,12 +35,13 @@ func (p paying) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 		return payments.Created{}, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
 	}
 	bare := req // without what is never written
+	w.same = w.body
 	if c := req.CardDetails; c != nil && c.ValidationCode != "" {
 		card := *c
 		card.ValidationCode, bare.CardDetails, w.part = "", &card, true
-	}
-	if w.same, err = wire.Encode(bare); err != nil {
-		return payments.Created{}, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
+		if w.same, err = wire.Encode(bare); err != nil {
+			return payments.Created{}, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
+		}
 	}
 	if w.keep = w.same; p.f.o.RefuseCards && req.CardDetails != nil {
 		bare.CardDetails, w.part = nil, true
