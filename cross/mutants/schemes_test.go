@@ -15,27 +15,27 @@ var ofSchemes = []mutant{
 		{"schemes/wire/rest/client.go", `&& pends != (p != nil) ||`, `&& pends != (p != nil) && false ||`},
 	}},
 	{"a reply about another thing is taken", "schemes/wire/rest", "TestRepliesAreTakenWhole", []edit{
-		{"schemes/wire/rest/client.go", `return e.Flaw(in, out)`, `return ""`},
+		{"schemes/wire/rest/client.go", `return e.Flaw(in.(In), *out.(*Out))`, `return ""`},
 	}},
 	{"a lost reply to a write is taken for no effect", "schemes/wire/rest", "TestRepliesAreTakenWhole", []edit{
-		{"schemes/wire/rest/client.go", `Write: info.Write(),`, `Write: false,`},
+		{"schemes/wire/rest/client.go", `Write: m.Write(),`, `Write: false,`},
 	}},
 	{"a service is asked about a request that breaks a rule", "schemes/wire/rest", "TestBodies", []edit{
-		{"schemes/wire/rest/endpoint.go", `err = check.Request(e.Op, c)`, `_ = check.Request(e.Op, c)`},
+		{"schemes/wire/rest/endpoint.go", `err = check.Request(i.Op, c)`, `_ = check.Request(i.Op, c)`},
 	}},
 	{"a body names another thing than its path", "schemes/wire/rest", "TestBodies", []edit{
-		{"schemes/wire/rest/endpoint.go", `info.copyParams(&in, &at)`, `_ = at`},
+		{"schemes/wire/rest/endpoint.go", `i.copyParams(body.Interface(), at.Interface())`, ``},
 	}},
 	{"a write that needs its Key is taken without one", "schemes/wire/rest", "TestKeys", []edit{
-		{"schemes/wire/rest/endpoint.go", `key == "" && e.Wants&NeedsKey != 0 {
-			err`, `key == "" && e.Wants&NeedsKey != 0 && false {
+		{"schemes/wire/rest/endpoint.go", `key == "" && i.Wants&NeedsKey != 0 {
+			err`, `key == "" && i.Wants&NeedsKey != 0 && false {
 			err`},
 	}},
 	{"a refusal repeats a secret of its request", "schemes/wire/rest", "TestRefusalsRepeatNoSecret", []edit{
 		{"schemes/wire/rest/client.go", `key != ""), secrets()...`, `key != ""), secrets()[:0]...`},
 	}},
 	{"a refusal repeats the secret of a Client", "schemes/wire/rest", "TestAClientsOwnRefusals", []edit{
-		{"schemes/wire/rest/client.go", `append(e.secrets(in, body), c.Secrets...)`, `append(e.secrets(in, body), c.Secrets[:0]...)`},
+		{"schemes/wire/rest/client.go", `append(m.secrets(in, body), c.Secrets...)`, `append(m.secrets(in, body), c.Secrets[:0]...)`},
 	}},
 	{"a card number stays in a text that hides it", "schemes/wire", "TestDecodeKeepsTheTags", []edit{
 		{"schemes/wire/json.go", `v.SetString(MaskPANs(v.String()))`, `v.SetString(v.String())`},

@@ -22,91 +22,126 @@ type Client struct {
 
 // Call sends one call, once, and reads its answer. key "" sends none. Errors are those of wire.Call, what the service's Shape
 // reads of a refusal, and Invalid for a request that cannot be sent.
-func (e Endpoint[S, In, Out]) Call(ctx context.Context, c Client, key wire.Key, in In) (Out, error) {
-	var body []byte
-	if rules, ok := any(in).(check.Checked); ok && e.Wants&CheckFirst != 0 {
-		if err := check.Request(e.Op, rules); err != nil {
-			var none Out
-			return none, c.API.refused(e.Op, err)
-		}
-	}
-	if requestOf(reflect.TypeFor[In]()).body && e.Method != http.MethodGet {
-		var err error
-		if body, err = encode(e.Op, in); err != nil {
-			var none Out
-			return none, err
-		}
-	}
-	return e.Send(ctx, c, key, in, body)
+func (e Endpoint[S, In, Out]) Call(ctx context.Context, c Client, key wire.Key, in In) (out Out, err error) {
+	err = e.remote().call(ctx, c, key, in, &out)
+	return out, err
 }
 
 // Send is Call with a body that is written already, by Asked.Body. in needs what stands in the address alone.
-func (e Endpoint[S, In, Out]) Send(ctx context.Context, c Client, key wire.Key, in In, body []byte) (Out, error) {
-	var none, out Out
-	info := e.Info()
-	if key == "" && e.Wants&NeedsKey != 0 {
-		return none, c.API.refused(e.Op, ErrNoKey)
-	}
-	path, err := info.address(in)
-	if err != nil {
-		return none, c.API.refused(e.Op, err)
-	}
-	secrets := func() []string { return append(e.secrets(in, body), c.Secrets...) }
-	call := wire.Call{Op: e.Op, Write: info.Write(), Limit: e.Limit, Type: c.API.Type, Head: c.Head}
-	answer, err := call.Send(ctx, c.Doer, e.Method, strings.TrimRight(c.BaseURL, "/")+c.API.Prefix+path, key, body)
-	if err != nil {
-		return none, wire.Withhold(c.API.refused(e.Op, err), c.Secrets...)
-	}
-	known := replyOf(reflect.TypeFor[Out]())
-	pends := info.Pends && answer.Status == http.StatusAccepted
-	if answer.Status != e.Status && !pends && !slices.Contains(e.Also, answer.Status) {
-		return none, wire.Withhold(c.API.Shape.Refusal(call, answer, key != ""), secrets()...)
-	}
-	if e.Read != nil {
-		out, err = e.Read(call, answer)
-	} else {
-		err = call.Read(answer, &out)
-	}
-	if err == nil && e.Said != nil {
-		err = wire.Withhold(e.Said(out), secrets()...)
-	}
-	if err != nil {
-		return none, err
-	}
-	v := reflect.ValueOf(&out).Elem()
-	if known.status != nil {
-		v.FieldByIndex(known.status).SetInt(int64(answer.Status))
-	}
-	if flaw := e.flaw(in, out); flaw != "" {
-		return none, call.Lost(flaw)
-	}
-	if p := known.pendingOf(v); info.Pends && (known.status == nil && pends != (p != nil) || p != nil && p.Key == "") {
-		return none, call.Lost("reply does not say whether it is done")
-	}
-	return out, nil
+func (e Endpoint[S, In, Out]) Send(ctx context.Context, c Client, key wire.Key, in In, body []byte) (out Out, err error) {
+	err = e.remote().send(ctx, c, key, in, body, &out)
+	return out, err
 }
 
-// flaw says what is wrong with a reply, "" = nothing.
-func (e Endpoint[S, In, Out]) flaw(in In, out Out) string {
-	if f, ok := any(out).(interface{ Flaw() string }); ok {
-		if flaw := f.Flaw(); flaw != "" {
-			return flaw
+// remote is what a Client needs of an endpoint, whatever its types.
+type remote struct {
+	Info
+	limit int64
+	read  func(c wire.Call, a wire.Answer, into any) error
+	said  func(out any) error          // nil = no reply means an error
+	flaw  func(in any, out any) string // nil = none but that of the Out
+}
+
+// remote takes the endpoint's own functions out of their types. The functions get an In, and a pointer to an Out.
+func (e Endpoint[S, In, Out]) remote() remote {
+	m := remote{Info: e.Info(), limit: e.Limit, read: readReply}
+	if e.Read != nil {
+		m.read = func(c wire.Call, a wire.Answer, into any) (err error) {
+			*into.(*Out), err = e.Read(c, a)
+			return err
 		}
 	}
-	if e.Flaw == nil {
-		return ""
+	if e.Said != nil {
+		m.said = func(out any) error { return e.Said(*out.(*Out)) }
 	}
-	return e.Flaw(in, out)
+	if e.Flaw != nil {
+		m.flaw = func(in, out any) string { return e.Flaw(in.(In), *out.(*Out)) }
+	}
+	return m
+}
+
+func readReply(c wire.Call, a wire.Answer, into any) error { return c.Read(a, into) }
+
+func (m remote) call(ctx context.Context, c Client, key wire.Key, in, into any) error {
+	if rules, ok := in.(check.Checked); ok && m.Wants&CheckFirst != 0 {
+		if err := check.Request(m.Op, rules); err != nil {
+			return c.API.refused(m.Op, err)
+		}
+	}
+	var body []byte
+	if m.HasBody {
+		var err error
+		if body, err = encode(m.Op, in); err != nil {
+			return err
+		}
+	}
+	return m.send(ctx, c, key, in, body, into)
+}
+
+// send fills the Out that into points at. After an error that is the zero Out.
+func (m remote) send(ctx context.Context, c Client, key wire.Key, in any, body []byte, into any) error {
+	if key == "" && m.Wants&NeedsKey != 0 {
+		return c.API.refused(m.Op, ErrNoKey)
+	}
+	path, err := m.address(in)
+	if err != nil {
+		return c.API.refused(m.Op, err)
+	}
+	secrets := func() []string { return append(m.secrets(in, body), c.Secrets...) }
+	call := wire.Call{Op: m.Op, Write: m.Write(), Limit: m.limit, Type: c.API.Type, Head: c.Head}
+	answer, err := call.Send(ctx, c.Doer, m.Method, strings.TrimRight(c.BaseURL, "/")+c.API.Prefix+path, key, body)
+	if err != nil {
+		return wire.Withhold(c.API.refused(m.Op, err), c.Secrets...)
+	}
+	pends := m.Pends && answer.Status == http.StatusAccepted
+	if answer.Status != m.Status && !pends && !slices.Contains(m.Also, answer.Status) {
+		return wire.Withhold(c.API.Shape.Refusal(call, answer, key != ""), secrets()...)
+	}
+	out := reflect.ValueOf(into).Elem()
+	if err = m.take(call, answer, in, into, out, pends, secrets); err != nil {
+		out.SetZero()
+	}
+	return err
+}
+
+// take reads a success and judges it.
+func (m remote) take(call wire.Call, answer wire.Answer, in, into any, out reflect.Value, pends bool, secrets func() []string) error {
+	err := m.read(call, answer, into)
+	if err == nil && m.said != nil {
+		err = wire.Withhold(m.said(into), secrets()...)
+	}
+	if err != nil {
+		return err
+	}
+	known := replyOf(m.Out)
+	if known.status != nil {
+		out.FieldByIndex(known.status).SetInt(int64(answer.Status))
+	}
+	if f, ok := out.Interface().(interface{ Flaw() string }); ok {
+		if flaw := f.Flaw(); flaw != "" {
+			return call.Lost(flaw)
+		}
+	}
+	if m.flaw != nil {
+		if flaw := m.flaw(in, into); flaw != "" {
+			return call.Lost(flaw)
+		}
+	}
+	if p := known.pendingOf(out); m.Pends && (known.status == nil && pends != (p != nil) || p != nil && p.Key == "") {
+		return call.Lost("reply does not say whether it is done")
+	}
+	return nil
 }
 
 // secrets are what a refusal must not repeat: the request's secrets, and what its method Secrets names besides. A request that
 // was written before is read for them.
-func (e Endpoint[S, In, Out]) secrets(in In, body []byte) []string {
+func (m remote) secrets(in any, body []byte) []string {
 	list := wire.Secrets(in)
-	if again := new(In); body != nil && len(list) == 0 && wire.Decode(body, again) == nil {
-		in, list = *again, wire.Secrets(*again)
+	if again := reflect.New(m.In); body != nil && len(list) == 0 && wire.Decode(body, again.Interface()) == nil {
+		in = again.Elem().Interface()
+		list = wire.Secrets(in)
 	}
-	if s, ok := any(in).(interface{ Secrets() []string }); ok {
+	if s, ok := in.(interface{ Secrets() []string }); ok {
 		list = append(list, s.Secrets()...)
 	}
 	return list

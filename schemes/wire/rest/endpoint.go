@@ -141,37 +141,50 @@ func encode(op string, in any) ([]byte, error) {
 
 // Info describes the endpoint. It panics at a mistake in it.
 func (e Endpoint[S, In, Out]) Info() Info {
-	in, out := requestOf(reflect.TypeFor[In]()), replyOf(reflect.TypeFor[Out]())
-	for _, name := range names(e.Path) {
-		if in.find("path", name) == nil {
-			panic("rest: " + e.Op + ": no field of its request is tagged path:\"" + name + "\"")
-		}
-	}
-	return Info{
+	return describe(Info{
 		Op: e.Op, What: e.What, Method: e.Method, Path: e.Path, Status: e.Status, Also: e.Also, Wants: e.Wants,
-		In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](), Params: in.params, HasBody: in.body && e.Method != http.MethodGet,
-		Pends: out.pending != nil && e.Wants&Write != 0,
-	}
+		In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
+	})
 }
 
+func describe(i Info) Info {
+	in, out := requestOf(i.In), replyOf(i.Out)
+	for _, name := range names(i.Path) {
+		if in.find("path", name) == nil {
+			panic("rest: " + i.Op + ": no field of its request is tagged path:\"" + name + "\"")
+		}
+	}
+	i.Params, i.HasBody, i.Pends = in.params, in.body && i.Method != http.MethodGet, out.pending != nil && i.Write()
+	return i
+}
+
+// bind joins the endpoint and a service. Only what needs the types In and Out is done here: the rest is one code for all
+// endpoints, and reads their types by reflection.
 func (e Endpoint[S, In, Out]) bind(svc S) Bound {
-	info := e.Info()
-	wire.Secrets(*new(In)) // reads the tags: a wrong word in one panics here
-	wire.Secrets(*new(Out))
-	asked := func(key wire.Key, in In) *Asked {
-		return &Asked{Info: info, Key: key, Request: in, do: func(ctx context.Context) (any, error) { return e.Do(svc, ctx, key, in) }}
+	var says func(in any, err *wire.Error) (any, bool)
+	if e.Says != nil {
+		says = func(in any, err *wire.Error) (any, bool) { return e.Says(in.(In), err) }
+	}
+	return bound(e.Info(), says, func(ctx context.Context, key wire.Key, in any) (any, error) {
+		return e.Do(svc, ctx, key, in.(In))
+	})
+}
+
+func bound(info Info, says func(in any, err *wire.Error) (any, bool), do func(ctx context.Context, key wire.Key, in any) (any, error)) Bound {
+	wire.Secrets(reflect.Zero(info.In).Interface()) // reads the tags: a wrong word in one panics here
+	wire.Secrets(reflect.Zero(info.Out).Interface())
+	if says == nil {
+		says = func(any, *wire.Error) (any, bool) { return nil, false }
+	}
+	asked := func(key wire.Key, in any) *Asked {
+		return &Asked{Info: info, Key: key, Request: in, do: func(ctx context.Context) (any, error) { return do(ctx, key, in) }}
 	}
 	return Bound{
 		Info: info,
-		ask:  func(key wire.Key, in any) *Asked { return asked(key, in.(In)) },
-		says: func(in any, err *wire.Error) (any, bool) {
-			if e.Says == nil {
-				return nil, false
-			}
-			return e.Says(in.(In), err)
-		},
+		ask:  asked,
+		says: says,
 		open: func(r *http.Request, values []string, o Options) (*Asked, error) {
-			key, in, err := e.open(r, info, values, o)
+			key, in, err := info.open(r, values, o)
 			if err != nil {
 				return nil, err
 			}
@@ -180,26 +193,27 @@ func (e Endpoint[S, In, Out]) bind(svc S) Bound {
 	}
 }
 
-// open reads and checks a request, refusing in an order that costs a bad one the least.
-func (e Endpoint[S, In, Out]) open(r *http.Request, info Info, values []string, o Options) (key wire.Key, in In, err error) {
-	if info.Write() {
-		if key, err = wire.KeyFrom(r.Header); err == nil && key == "" && e.Wants&NeedsKey != 0 {
+// open reads and checks a request, refusing in an order that costs a bad one the least. in is the endpoint's In.
+func (i Info) open(r *http.Request, values []string, o Options) (key wire.Key, in any, err error) {
+	if i.Write() {
+		if key, err = wire.KeyFrom(r.Header); err == nil && key == "" && i.Wants&NeedsKey != 0 {
 			err = ErrNoKey
 		}
 	}
-	var at In
+	at, body := reflect.New(i.In), reflect.New(i.In)
 	if err == nil {
-		err = info.readParams(&at, values, r.URL)
+		err = i.readParams(at.Interface(), values, r.URL)
 	}
 	if err == nil && r.Method != http.MethodGet {
-		in, err = e.read(r, info, o)
+		err = i.read(r, body.Interface(), o)
 	}
 	if err != nil {
-		return "", in, err
+		return "", nil, err
 	}
-	info.copyParams(&in, &at)
-	if c, ok := any(in).(check.Checked); ok {
-		err = check.Request(e.Op, c)
+	i.copyParams(body.Interface(), at.Interface())
+	in = body.Elem().Interface()
+	if c, ok := in.(check.Checked); ok {
+		err = check.Request(i.Op, c)
 	}
 	return key, in, err
 }
@@ -207,35 +221,35 @@ func (e Endpoint[S, In, Out]) open(r *http.Request, info Info, values []string, 
 // ErrNoKey is what is wrong with a call that NeedsKey and has none.
 var ErrNoKey error = &wire.FieldError{Path: "header " + wire.KeyHeader, Reason: "missing", Code: wire.Invalid}
 
-// read reads the body. One that no endpoint asked for must still be JSON.
-func (e Endpoint[S, In, Out]) read(r *http.Request, info Info, o Options) (in In, err error) {
+// read reads the body into the In that into points at. One that no endpoint asked for must still be JSON.
+func (i Info) read(r *http.Request, into any, o Options) error {
 	typ := r.Header.Get("Content-Type")
-	absent := r.ContentLength == 0 && typ == "" && e.Wants&MayBody != 0
-	if info.HasBody && !absent {
-		if _, err = wire.CheckJSON(typ); err != nil {
-			return in, err
+	absent := r.ContentLength == 0 && typ == "" && i.Wants&MayBody != 0
+	if i.HasBody && !absent {
+		if _, err := wire.CheckJSON(typ); err != nil {
+			return err
 		}
 	}
 	data, err := wire.ReadBody(r, o.MaxBody)
 	switch {
 	case err != nil:
-		return in, err
-	case !info.HasBody && len(data) == 0:
-		return in, nil
-	case !info.HasBody:
+		return err
+	case !i.HasBody && len(data) == 0:
+		return nil
+	case !i.HasBody:
 		if _, err = wire.CheckJSON(typ); err == nil {
 			err = wire.Check(data)
 		}
-		return in, err
-	case len(data) == 0 && e.Wants&MayBody != 0:
+		return err
+	case len(data) == 0 && i.Wants&MayBody != 0:
 		data = []byte("{}")
-	case e.Wants&EmptyArray != 0 && strings.TrimSpace(string(data)) == "[]":
+	case i.Wants&EmptyArray != 0 && strings.TrimSpace(string(data)) == "[]":
 		data = []byte("{}")
 	}
-	if err = wire.Decode(data, &in); err == nil {
-		if n, ok := any(&in).(Normalizer); ok {
+	if err = wire.Decode(data, into); err == nil {
+		if n, ok := into.(Normalizer); ok {
 			err = n.Normal(o.Operator, data)
 		}
 	}
-	return in, err
+	return err
 }
