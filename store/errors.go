@@ -25,7 +25,7 @@ var (
 	ErrIO = errors.New("store: input/output error")
 	// ErrCommitUnknown: the answer to COMMIT was lost: the effects are there, or not. Answer it as unknown, never as not
 	// stored, and look the effects up by their key. An engine that can tell never answers it.
-	ErrCommitUnknown = errors.New("store: commit unknown")
+	ErrCommitUnknown error = commitUnknown{}
 	// ErrReadOnly: the store was opened read-only, or the medium has become so.
 	ErrReadOnly = errors.New("store: read-only")
 	// ErrDamaged: the file is not a database, or is malformed.
@@ -43,6 +43,14 @@ var (
 	// ErrNoWrapper: a writable store needs a Wrapper.
 	ErrNoWrapper = errors.New("store: no key wrapper")
 )
+
+// commitUnknown is the type of ErrCommitUnknown.
+type commitUnknown struct{}
+
+func (commitUnknown) Error() string { return "store: commit unknown" }
+
+// UnknownOutcome makes it the contracts' answer of that name, which asks for the same Key again.
+func (commitUnknown) UnknownOutcome() bool { return true }
 
 // LockedError names the process that owns the file. It matches ErrLocked.
 type LockedError struct {

@@ -19,6 +19,9 @@ var ofStore = []mutant{
 	{"a step that failed stays", "store/sqlite", "TestConformance", []edit{
 		{"store/sqlite/migrate.go", `return errors.Join(err, tx.Rollback())`, `return errors.Join(err, tx.Commit())`},
 	}},
+	{"a commit whose answer was lost is answered as a fault", "schemes/backend/merchants", "TestACommitThatIsNotKnownIsUnknown", []edit{
+		{"store/errors.go", `func (commitUnknown) UnknownOutcome() bool { return true }`, `func (commitUnknown) UnknownOutcome() bool { return false }`},
+	}},
 	{"pragmas not read back", "store/sqlite", "TestConnectionWithOtherPragmasIsRefused", []edit{
 		{"store/sqlite/conn.go", `if err == nil && got != p.want {`, `if false {`},
 	}},

@@ -227,8 +227,8 @@ var statuses = [...]struct {
 	{Gone, http.StatusGone},
 }
 
-// AsError gives any error the shape of the contracts: a *Error stays, a *FieldError keeps its code,
-// everything else is Internal. op is filled in where it is missing. nil stays nil.
+// AsError gives any error the shape of the contracts: a *Error stays, a *FieldError keeps its code, one that says
+// UnknownOutcome() of itself is that (a commit whose answer was lost), everything else is Internal. op is filled in where it is missing. nil stays nil.
 func AsError(op string, err error) *Error {
 	if err == nil {
 		return nil
@@ -244,6 +244,10 @@ func AsError(op string, err error) *Error {
 	var fe *FieldError
 	if errors.As(err, &fe) {
 		return &Error{Code: fe.Code, Op: op, Msg: strings.ReplaceAll(err.Error(), "\n", "; ")}
+	}
+	var unknown interface{ UnknownOutcome() bool }
+	if errors.As(err, &unknown) && unknown.UnknownOutcome() {
+		return &Error{Code: UnknownOutcome, Op: op, Err: err}
 	}
 	return &Error{Code: Internal, Op: op, Err: err}
 }

@@ -150,6 +150,12 @@ func TestEveryCodeHasOneStatus(t *testing.T) {
 	require.Equal(t, 500, wire.Code("new").Status())
 }
 
+// lost is an error of a store that does not know what became of a commit.
+type lost struct{}
+
+func (lost) Error() string        { return "lost" }
+func (lost) UnknownOutcome() bool { return true }
+
 func TestAsError(t *testing.T) {
 	require.Nil(t, wire.AsError("op", nil))
 	own := &wire.Error{Code: wire.Conflict, Msg: "m", Err: io.EOF}
@@ -157,6 +163,8 @@ func TestAsError(t *testing.T) {
 	require.Equal(t, &wire.Error{Code: wire.Conflict, Op: "op", Msg: "m", Err: io.EOF}, got)
 	require.Empty(t, own.Op, "a copy")
 	require.Equal(t, "mine", wire.AsError("op", &wire.Error{Code: wire.Conflict, Op: "mine"}).Op)
+	require.Equal(t, wire.Internal, wire.AsError("op", errors.New("any")).Code)
+	require.Equal(t, wire.UnknownOutcome, wire.AsError("op", fmt.Errorf("write: %w", lost{})).Code)
 	got = wire.AsError("op", errors.Join(&wire.FieldError{Path: "a", Reason: "x", Code: wire.Invalid}, &wire.FieldError{Path: "b", Reason: "y", Code: wire.Invalid}))
 	require.Equal(t, wire.Invalid, got.Code)
 	require.Equal(t, "a: x; b: y", got.Msg)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -121,6 +122,23 @@ func (a again) Write(ctx context.Context, fn func(store.Tx) error) error {
 
 // Again returns db with each closure run twice: rooms prove by it that theirs may be.
 func Again(db store.Store) store.Store { return again{db} }
+
+// Forgets returns db with the answer to its next commit lost, once: rooms prove by it that they answer it as unknown.
+func Forgets(db store.Store) store.Store { return &forgets{Store: db} }
+
+type forgets struct {
+	store.Store
+	done atomic.Bool
+}
+
+// Write implements store.DB.
+func (f *forgets) Write(ctx context.Context, fn func(store.Tx) error) error {
+	err := f.Store.Write(ctx, fn)
+	if err == nil && f.done.CompareAndSwap(false, true) {
+		return fmt.Errorf("the connection was cut: %w", store.ErrCommitUnknown)
+	}
+	return err
+}
 
 // rowsStep is the table that most cases use.
 var rowsStep = store.Step{Name: "suite/1 rows", SQL: `CREATE TABLE suite_rows (

@@ -252,6 +252,20 @@ func TestARefusedWebhookLeavesNothing(t *testing.T) {
 	require.Equal(t, []string{"onboarding.initiated"}, queued(t, rec), "the hooks are the old ones")
 }
 
+// A commit whose answer was lost is unknown, never "not stored": the same key finds what it has come to.
+func TestACommitThatIsNotKnownIsUnknown(t *testing.T) {
+	m, _, db := deskOn(t, storetest.Forgets(storetest.Open(t, steps()...)))
+	key := wire.NewKey()
+	_, err := m.Create(t.Context(), key, app("onboarding.initiated"))
+	require.Equal(t, wire.UnknownOutcome, wire.CodeOf(err))
+	require.ErrorIs(t, err, store.ErrCommitUnknown)
+	before := rows(t, db, t.Context())
+	st, err := m.Create(t.Context(), key, app("onboarding.initiated"))
+	require.NoError(t, err)
+	require.NotZero(t, st.OnboardingID)
+	require.Equal(t, before, rows(t, db, t.Context()), "it was stored the first time")
+}
+
 // An event that cannot be queued takes its move back with it.
 func TestNoMoveWithoutItsEvent(t *testing.T) {
 	m, rec, db := desk(t)
