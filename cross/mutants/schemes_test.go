@@ -52,6 +52,15 @@ var ofSchemes = []mutant{
 	{"duplicate keys of a JSON text taken", "schemes/wire", "TestCheckCorpus|TestDecodeRefuses", []edit{
 		{"schemes/wire/json.go", `if _, twice := seen[key]; twice {`, `if _, twice := seen[key]; twice && false {`},
 	}},
+	{"a Client takes the status of another transaction", "schemes/aapay", "TestClientAlone", []edit{
+		{"schemes/aapay/api.go", `known && !same {`, `known && !same && false {`},
+	}},
+	{"a Key on a scheme's plain route is dropped", "schemes/aapay", "TestConformance", []edit{
+		{"schemes/aapay/api.go", `	if key == "" {`, `	if key != "x" {`},
+	}},
+	{"a field may be null that may only be absent", "schemes/wire", "TestNotNullMayBeAbsent", []edit{
+		{"schemes/wire/json_types.go", `fi.optional = fi.optional && !fi.notNull`, `fi.optional = fi.optional || fi.notNull`},
+	}},
 	{"a required field may be missing", "schemes/wire", "TestRequiredAndNotNull|TestRequiredReadsAnySpelling", []edit{
 		{"schemes/wire/require.go", `if err := check(at, found, raw); err != nil {`, `if err := check(at, found || true, raw); err != nil {`},
 	}},

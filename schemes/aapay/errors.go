@@ -1,7 +1,5 @@
 package aapay
 
-import "posagent/schemes/wire"
-
 // The codes of this service: every code of package wire survives its wire, because the code stands in
 // the fault's params (wire.WriteFault). From a foreign service, by status, the first five only with
 // the service's own body:
@@ -18,18 +16,7 @@ import "posagent/schemes/wire"
 // Everything else, and every body that is not what the status promises, is UnknownOutcome on an initialize
 // and Unavailable on a status read.
 
-const (
-	opInitialize = "aapay.initialize"
-	opStatus     = "aapay.status"
-)
-
 // ContentType is sent with requests and answers (S1 4.3, 9).
 const ContentType = "application/json;charset=utf-8;version=" + version
 
 const version = "2.0"
-
-func invalid(err error) *wire.Error {
-	e := wire.AsError(opInitialize, err)
-	e.Code = wire.Invalid
-	return e
-}

@@ -1,13 +1,13 @@
 package aapay
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 )
 
 // Limits of a request, in bytes and entries.
@@ -16,24 +16,6 @@ const (
 	maxText    = 4096
 	maxEntries = 1000 // items of any list or map
 )
-
-// required are the fields that must be present and not null (S1 2.4).
-var required = [...]string{
-	"merchantId",
-	"method",
-	"purchaseAmount",
-	"purchaseAmount.currencyCode",
-	"purchaseAmount.vatAmount",
-	"purchaseAmount.nominalAmount",
-	"purchaseAmount.totalAmount",
-	"consumer",
-	"consumer.consumerId",
-	"consumer.name",
-	"params[].key",
-	"params[].value",
-	"additionalProperties[].key",
-	"additionalProperties[].value",
-}
 
 // ParseType reads the {type} of a path: payment, purchase (the same), refund or reversal.
 func ParseType(s string) (Type, bool) {
@@ -46,58 +28,54 @@ func ParseType(s string) (Type, bool) {
 	return "", false
 }
 
-// DecodeRequest reads a request body strictly and checks which fields are present; Validate checks what
-// they say. The error is *wire.Error with code Invalid or TooLarge and names every field.
-func DecodeRequest(data []byte) (Request, error) {
-	var req Request
-	if err := wire.Decode(data, &req); err != nil {
-		return Request{}, wire.AsError(opInitialize, err)
-	}
-	if err := errors.Join(wire.Required(data, required[:]...), wire.NotNull(data, "originalReference")); err != nil {
-		return Request{}, invalid(err)
-	}
-	return req, nil
-}
-
 // Validate applies every stateless rule to a request. The error is wire.Invalid and names every
 // field that is wrong, never its content.
 func Validate(typ Type, req Request) error {
-	var c checks
+	return check.Request(plain.Op, starting{kind(typ), req})
+}
+
+// Check implements check.Checked.
+func (s starting) Check(l *check.List) {
+	c := checks{l}
+	req, typ := s.Request, Type(s.Type)
 	if _, ok := ParseType(string(typ)); !ok {
-		c.add("type", "want payment, refund or reversal")
+		l.Add("type", errNoType.Error())
 	}
-	c.id("merchantId", req.MerchantID)
-	c.id("method", req.Method)
-	c.id("terminalReference", req.TerminalReference)
-	c.id("originalReference", req.OriginalReference)
+	l.Text("merchantId", req.MerchantID, MaxID)
+	l.Text("method", req.Method, MaxID)
+	l.Text("terminalReference", req.TerminalReference, MaxID)
+	l.Text("originalReference", req.OriginalReference, MaxID)
 	if (typ == Refund || typ == Reversal) && req.OriginalReference == "" {
-		c.add("originalReference", "missing")
+		l.Add("originalReference", "missing")
 	}
 	c.amount(typ, req.PurchaseAmount)
 	if req.Consumer == nil {
-		c.add("consumer", "missing")
+		l.Add("consumer", "missing")
 	} else {
-		c.id("consumer.consumerId", req.Consumer.ConsumerID)
+		l.Text("consumer.consumerId", req.Consumer.ConsumerID, MaxID)
 		c.text("consumer.name", req.Consumer.Name)
 	}
 	switch req.Trigger {
 	case "", TriggerManual, TriggerQR:
 	default:
-		c.add("trigger", `want "0" or "2"`)
+		l.Add("trigger", `want "0" or "2"`)
 	}
 	c.text("message", req.Message)
 	c.pairs("params", req.Params)
 	c.pairs("additionalProperties", req.AdditionalProperties)
-	c.count("parameterMap", len(req.ParameterMap))
+	l.Count("parameterMap", len(req.ParameterMap), maxEntries)
 	for k, v := range req.ParameterMap {
 		c.text("parameterMap", k)
 		c.text("parameterMap", v)
 	}
 	c.ecr(req.ECR2NAA)
-	if c.errs == nil {
-		return nil
+}
+
+// Check implements check.Checked. The id has the rule of its tag.
+func (a about) Check(l *check.List) {
+	if !wire.PlainText(a.Method, MaxID) {
+		l.Add("method", "want one of at most "+strconv.Itoa(MaxID)+" characters")
 	}
-	return invalid(errors.Join(c.errs...))
 }
 
 // EffectiveTrigger is the request's trigger, or the default "0" (S1 2.4).
@@ -108,32 +86,18 @@ func (r Request) EffectiveTrigger() string {
 	return r.Trigger
 }
 
-type checks struct{ errs []error }
+// checks are the rules of this service alone.
+type checks struct{ *check.List }
 
-func (c *checks) add(path, reason string) {
-	c.errs = append(c.errs, &wire.FieldError{Path: path, Reason: reason, Code: wire.Invalid})
-}
-
-func (c *checks) id(path, s string) {
-	if !wire.PlainText(s, MaxID) {
-		c.add(path, fmt.Sprintf("longer than %d bytes, or control characters", MaxID))
-	}
-}
-
-func (c *checks) text(path, s string) {
+// text is a text of several lines.
+func (c checks) text(path, s string) {
 	if len(s) > maxText || strings.ContainsRune(s, 0) {
-		c.add(path, fmt.Sprintf("longer than %d bytes, or a zero character", maxText))
+		c.Add(path, fmt.Sprintf("longer than %d bytes, or a zero character", maxText))
 	}
 }
 
-func (c *checks) count(path string, n int) {
-	if n > maxEntries {
-		c.add(path, fmt.Sprintf("more than %d entries", maxEntries))
-	}
-}
-
-func (c *checks) pairs(path string, list []KeyValue) {
-	c.count(path, len(list))
+func (c checks) pairs(path string, list []KeyValue) {
+	c.Count(path, len(list), maxEntries)
 	for i, kv := range list {
 		at := path + "[" + strconv.Itoa(i) + "]"
 		c.text(at+".key", kv.Key)
@@ -141,15 +105,14 @@ func (c *checks) pairs(path string, list []KeyValue) {
 	}
 }
 
-func (c *checks) amount(typ Type, a *Amount) {
+func (c checks) amount(typ Type, a *Amount) {
 	const at = "purchaseAmount"
 	if a == nil {
-		c.add(at, "missing")
+		c.Add(at, "missing")
 		return
 	}
-	cur, ok := money.Lookup(a.CurrencyCode)
-	if !ok || !cur.Payable() {
-		c.add(at+".currencyCode", "want an ISO 4217 code in capitals that can be paid with")
+	cur, ok := c.Payable(at+".currencyCode", a.CurrencyCode)
+	if !ok {
 		return
 	}
 	for _, f := range []struct {
@@ -157,20 +120,20 @@ func (c *checks) amount(typ Type, a *Amount) {
 		n    int64
 	}{{"vatAmount", a.VatAmount}, {"nominalAmount", a.NominalAmount}, {"totalAmount", a.TotalAmount}} {
 		if f.n < 0 {
-			c.add(at+"."+f.name, "negative")
+			c.Add(at+"."+f.name, "negative")
 		} else if _, err := money.FromHundredths(f.n, cur); err != nil {
-			c.add(at+"."+f.name, "not a whole number of minor units of the currency")
+			c.Add(at+"."+f.name, "not a whole number of minor units of the currency")
 		}
 	}
 	if a.TotalAmount == 0 && typ != Reversal {
-		c.add(at+".totalAmount", "zero")
+		c.Add(at+".totalAmount", "zero")
 	}
 	if a.VatAmount > a.TotalAmount {
-		c.add(at+".vatAmount", "above totalAmount")
+		c.Add(at+".vatAmount", "above totalAmount")
 	}
 }
 
-func (c *checks) ecr(e *ECR2NAA) {
+func (c checks) ecr(e *ECR2NAA) {
 	if e == nil {
 		return
 	}
@@ -183,7 +146,7 @@ func (c *checks) ecr(e *ECR2NAA) {
 	const at = "ecr2Naa.order"
 	c.text(at+".reference", e.Order.Reference)
 	c.text(at+".currency", e.Order.Currency)
-	c.count(at+".items", len(e.Order.Items))
+	c.Count(at+".items", len(e.Order.Items), maxEntries)
 	sum := money.Minor(0)
 	for i, item := range e.Order.Items {
 		place := at + ".items[" + strconv.Itoa(i) + "]"
@@ -192,21 +155,20 @@ func (c *checks) ecr(e *ECR2NAA) {
 		}
 		var err error
 		if sum, err = money.Add(sum, money.Minor(item.GrossTotalAmount)); err != nil {
-			c.add(place+".grossTotalAmount", "the sum leaves the range of amounts")
+			c.Add(place+".grossTotalAmount", "the sum leaves the range of amounts")
 			return
 		}
 	}
 	if len(e.Order.Items) > 0 && int64(sum) != e.Order.Amount {
-		c.add(at+".amount", "not the sum of the items' grossTotalAmount")
+		c.Add(at+".amount", "not the sum of the items' grossTotalAmount")
 	}
 }
 
 // CheckID checks a status id: 1 to 255 bytes without control characters, not a dot name. The error is wire.Invalid.
 func CheckID(id string) error {
-	if !wire.PathWord(id, MaxID) {
-		return wire.Errorf(wire.Invalid, opStatus, "id: want 1 to %d characters", MaxID)
-	}
-	return nil
+	var l check.List
+	l.Word("id", id, MaxID)
+	return l.Err(status.Op)
 }
 
 // Is says whether the status is of the transaction that id names: yes and known when transactionId, ppref or the receipt's

@@ -25,14 +25,14 @@ const (
 
 // Request initializes a transaction (S1 2.4).
 type Request struct {
-	MerchantID           string            `json:"merchantId"`
-	Method               string            `json:"method"`
-	PurchaseAmount       *Amount           `json:"purchaseAmount"`
-	Consumer             *Consumer         `json:"consumer"`
+	MerchantID           string            `json:"merchantId" wire:"required"`
+	Method               string            `json:"method" wire:"required"`
+	PurchaseAmount       *Amount           `json:"purchaseAmount" wire:"required"`
+	Consumer             *Consumer         `json:"consumer" wire:"required"`
 	ECR2NAA              *ECR2NAA          `json:"ecr2Naa,omitempty"`
 	Batch                int64             `json:"batch,omitempty"`
 	TerminalReference    string            `json:"terminalReference,omitempty"`
-	OriginalReference    string            `json:"originalReference,omitempty"` // reversal: terminalReference; refund: transactionId
+	OriginalReference    string            `json:"originalReference,omitempty" wire:"notnull"` // reversal: terminalReference; refund: transactionId
 	Params               []KeyValue        `json:"params,omitempty"`
 	Message              string            `json:"message,omitempty"`
 	ParameterMap         map[string]string `json:"parameterMap,omitempty"`
@@ -43,22 +43,22 @@ type Request struct {
 // Amount is in hundredths of the denomination whatever the currency's exponent (S1 2.4);
 // money.ToHundredths converts, and refuses what it cannot express.
 type Amount struct {
-	CurrencyCode  string `json:"currencyCode"`
-	VatAmount     int64  `json:"vatAmount"`
-	NominalAmount int64  `json:"nominalAmount"`
-	TotalAmount   int64  `json:"totalAmount"` // includes VAT
+	CurrencyCode  string `json:"currencyCode" wire:"required"`
+	VatAmount     int64  `json:"vatAmount" wire:"required"`
+	NominalAmount int64  `json:"nominalAmount" wire:"required"`
+	TotalAmount   int64  `json:"totalAmount" wire:"required"` // includes VAT
 }
 
 // Consumer identifies who pays. Both fields must be present; empty is allowed.
 type Consumer struct {
-	ConsumerID string `json:"consumerId"`
-	Name       string `json:"name"`
+	ConsumerID string `json:"consumerId" wire:"required"`
+	Name       string `json:"name" wire:"required"`
 }
 
 // KeyValue is one pair; both are required.
 type KeyValue struct {
-	Key   string `json:"key"`
-	Value string `json:"value"`
+	Key   string `json:"key" wire:"required"`
+	Value string `json:"value" wire:"required"`
 }
 
 // ECR2NAA is extra non-sensitive data from the register.
@@ -102,8 +102,8 @@ const (
 
 // Reply answers an initialize (S1 2.4). HTTPStatus is 201 (created but rejected, final) or 202 (live).
 type Reply struct {
-	HTTPStatus int       `json:"-"`
-	Valid      bool      `json:"valid"`
+	HTTPStatus int       `json:"-" rest:"status"`
+	Valid      bool      `json:"valid" wire:"required"`
 	Error      *Fault    `json:"error"`
 	Response   *Response `json:"response"`
 	NextLink   *NextLink `json:"nextLink,omitempty"`
@@ -224,12 +224,12 @@ const (
 
 // Status is a transaction as it stands (S1 2.4).
 type Status struct {
-	Valid         bool         `json:"valid"`
+	Valid         bool         `json:"valid" wire:"required"`
 	Error         *Fault       `json:"error"`
 	Response      *Response    `json:"response"`
 	TransactionID int64        `json:"transactionId"`
 	TimeStamp     string       `json:"timeStamp,omitempty"` // RFC 3339, creation time
-	State         State        `json:"state"`
+	State         State        `json:"state" wire:"required"`
 	AccountState  AccountState `json:"accountState,omitempty"`
 	Receipt       *Receipt     `json:"receipt,omitempty"`
 	QRCodePayload string       `json:"qrCodePayload,omitempty"`

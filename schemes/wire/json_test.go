@@ -266,8 +266,19 @@ func TestRequiredAndNotNull(t *testing.T) {
 		"a.c: missing", "a.n: null where a value is required", "list[1].k: missing",
 		"list[2].k: null where a value is required", "none: null where a value is required", "gone: missing",
 	}, paths)
-	require.NoError(t, wire.NotNull([]byte(text), "a", "gone", "a.b"))
-	require.ErrorContains(t, wire.NotNull([]byte(text), "a.n"), "a.n: null")
+}
+
+// A field that may be absent is not null by that.
+func TestNotNullMayBeAbsent(t *testing.T) {
+	var v struct {
+		A struct {
+			N string `json:"n,omitempty" wire:"notnull"`
+			M string `json:"m,omitempty"`
+		} `json:"a"`
+	}
+	require.NoError(t, wire.Decode([]byte(`{"a":{"m":null}}`), &v))
+	require.NoError(t, wire.Decode([]byte(`{"a":{"n":""}}`), &v))
+	require.EqualError(t, wire.Decode([]byte(`{"a":{"n":null}}`), &v), "a.n: null where a value is required")
 }
 
 // A path is found wherever a reader of JSON finds it, however the text is written.

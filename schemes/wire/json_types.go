@@ -35,6 +35,7 @@ type fieldInfo struct {
 type rules struct {
 	nullable bool // null is read as the zero value; Encode writes an empty secret as null
 	required bool // it must stand in a text that is read
+	notNull  bool // it may be absent, but not null
 	masked   bool // card numbers in it are masked as it is read
 	list     bool // Encode writes a nil list as [], a nil map as {}
 }
@@ -51,6 +52,8 @@ func rulesOf(f reflect.StructField) (r rules) {
 			r.nullable = true
 		case "required":
 			r.required = true
+		case "notnull":
+			r.notNull = true
 		case "masked":
 			r.masked = true
 		case "list":
@@ -260,6 +263,7 @@ func collect(t reflect.Type, at []int, in structInfo) structInfo {
 				fi.typ = nil
 			}
 		}
+		fi.optional = fi.optional && !fi.notNull
 		if in.field(name) == nil {
 			label, _ := json.Marshal(name) // a text marshals
 			fi.label = append(label, ':')

@@ -15,25 +15,11 @@ func Required(data []byte, paths ...string) error {
 		if !found {
 			return &FieldError{Path: at, Reason: "missing", Code: Invalid}
 		}
-		return notNull(at, raw)
-	})
-}
-
-// NotNull reports every path of paths that is present and null.
-func NotNull(data []byte, paths ...string) error {
-	return eachPath(data, paths, func(at string, found bool, raw json.RawMessage) error {
-		if !found {
-			return nil
+		if isNull(raw) {
+			return &FieldError{Path: at, Reason: "null where a value is required", Code: Invalid}
 		}
-		return notNull(at, raw)
+		return nil
 	})
-}
-
-func notNull(at string, raw json.RawMessage) error {
-	if isNull(raw) {
-		return &FieldError{Path: at, Reason: "null where a value is required", Code: Invalid}
-	}
-	return nil
 }
 
 func isNull(raw json.RawMessage) bool { return strings.TrimSpace(string(raw)) == "null" }

@@ -81,6 +81,15 @@ func (l *List) Currency(path, s string) {
 	}
 }
 
+// Payable refuses what is no currency that is paid with, and returns the one that it is. It must be there.
+func (l *List) Payable(path, s string) (money.Currency, bool) {
+	cur, ok := money.Lookup(s)
+	if ok = ok && cur.Payable(); !ok {
+		l.Add(path, "want an ISO 4217 code in capitals that can be paid with")
+	}
+	return cur, ok
+}
+
 // Date refuses what is no day as 2026-11-21; "" is absent.
 func (l *List) Date(path, s string) {
 	if _, err := time.Parse(DateLayout, s); s != "" && (err != nil || s < "1000") {

@@ -27,6 +27,7 @@ func TestRules(t *testing.T) {
 	back := func(s string) func(*List) { return func(l *List) { l.ReturnURL("f", s) } }
 	web := func(s string) func(*List) { return func(l *List) { l.WebURL("f", s) } }
 	country := func(s string) func(*List) { return func(l *List) { l.Country("f", s) } }
+	payable := func(s string) func(*List) { return func(l *List) { l.Payable("f", s) } }
 	currency := func(s string) func(*List) { return func(l *List) { l.Currency("f", s) } }
 	date := func(s string) func(*List) { return func(l *List) { l.Date("f", s) } }
 	language := func(s string) func(*List) { return func(l *List) { l.PageLanguage("f", s) } }
@@ -42,6 +43,7 @@ func TestRules(t *testing.T) {
 		{back, []string{"", "https://a.example/x", "http://127.0.0.1:8/x", "http://localhost/"}, []string{"http://a.example/", "ftp://a.example", "/x", "https://u:p@a.example/"}},
 		{web, []string{"https://a.example/x", "http://a.example/"}, []string{"", "ftp://a.example", "/x", "https://", "https://a b.example/"}},
 		{country, []string{"", "SE", "CH"}, []string{"ZZ", "se", "SWE", "XK", "75", "S"}},
+		{payable, []string{"EUR", "JPY"}, []string{"", "eur", "ZZZ", "XXX", "DEM"}},
 		{currency, []string{"EUR", "SEK"}, []string{"", "eur", "EU", "ZZZ"}},
 		{date, []string{"", "2026-11-21", "2028-02-29"}, []string{"2026-02-29", "21.11.2026", "0000-01-01", "2026-11-21 ", "0999-01-01"}},
 		{language, []string{"", "EN", "SE"}, []string{"en", "ES ", "XX"}},

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"reflect"
 	"strings"
 	"testing"
@@ -20,8 +21,9 @@ import (
 )
 
 // Service is a service as its transcripts are replayed. A transcript's call has "op", the name of an endpoint without the
-// service's ("create"), "key", the parameters of its address by their names, "id" for the one of a path, and the body under any
-// other name. Its result has the answer under any name, or a Failure.
+// service's ("create"), or the last piece of its path where another has that name; "key", the parameters of its address by their
+// names, "id" for the one of a path, and the body under any other name. Its result has the answer under any name, with "status"
+// where the answer holds one, or a Failure.
 type Service struct {
 	API rest.API
 	// Client binds the service's routes to its Client.
@@ -45,7 +47,20 @@ func (s Service) routes(d wire.Doer) map[string]rest.Bound {
 	out := map[string]rest.Bound{}
 	for _, b := range s.Client(BaseURL, d) {
 		_, word, _ := strings.Cut(b.Op, ".")
+		if _, taken := out[word]; taken {
+			word = path.Base(b.Path)
+		}
 		out[word] = b
+	}
+	return out
+}
+
+// same finds the route that was asked, of a Client with another Doer.
+func (s Service) same(a *rest.Asked, d wire.Doer) (out rest.Bound) {
+	for _, b := range s.Client(BaseURL, d) {
+		if b.Method == a.Method && b.Path == a.Path {
+			out = b
+		}
 	}
 	return out
 }
@@ -138,6 +153,11 @@ func (s Service) result(t *testing.T, tr Transcript, a *rest.Asked) (r result) {
 		strictly(t, data, &r.Failure)
 		return r
 	}
+	out := reflect.New(a.Out)
+	if f := status(a.Out); f != nil {
+		require.NoError(t, json.Unmarshal(all["status"], out.Elem().FieldByIndex(f).Addr().Interface()))
+		delete(all, "status")
+	}
 	require.Len(t, all, 1, "a success has one answer")
 	var answer []byte
 	for _, answer = range all {
@@ -147,10 +167,21 @@ func (s Service) result(t *testing.T, tr Transcript, a *rest.Asked) (r result) {
 		answer, err = json.Marshal(all)
 		require.NoError(t, err)
 	}
-	out := reflect.New(a.Out)
 	strictly(t, answer, out.Interface())
 	r.out = out.Elem().Interface()
 	return r
+}
+
+// status finds the field of an answer that holds its HTTP status; nil = none does.
+func status(out reflect.Type) []int {
+	if out.Kind() == reflect.Struct {
+		for _, f := range reflect.VisibleFields(out) {
+			if f.Tag.Get("rest") == "status" {
+				return f.Index
+			}
+		}
+	}
+	return nil
 }
 
 // ClientAlone replays the transcripts of testdata/both and testdata/client against the service's Client: it sends the request
@@ -193,7 +224,7 @@ func (s Service) HandlerAlone(t *testing.T) {
 			hits := 0
 			tr.Serve(t, s.handler(func(_ context.Context, got *rest.Asked) (any, error) {
 				hits++
-				require.Equal(t, want.Op, got.Op)
+				require.Equal(t, want.Method+want.Path, got.Method+got.Path)
 				require.Equal(t, want.Key, got.Key)
 				require.Equal(t, want.Request, got.Request)
 				sent, err := want.Body()
@@ -225,8 +256,8 @@ func (s Service) calls(t *testing.T) func(wire.Doer) []*rest.Asked {
 	var firsts []Transcript
 	seen := map[string]bool{}
 	for _, tr := range Load(t, "testdata/both") {
-		if a := s.ask(t, tr, nil); !seen[a.Op] {
-			seen[a.Op] = true
+		if a := s.ask(t, tr, nil); !seen[a.Method+a.Path] {
+			seen[a.Method+a.Path] = true
 			firsts = append(firsts, tr)
 		}
 	}
@@ -234,8 +265,7 @@ func (s Service) calls(t *testing.T) func(wire.Doer) []*rest.Asked {
 	return func(d wire.Doer) (list []*rest.Asked) {
 		for _, tr := range firsts {
 			a := s.ask(t, tr, d)
-			_, word, _ := strings.Cut(a.Op, ".")
-			switch ask := s.routes(d)[word].Ask; {
+			switch ask := s.same(a, d).Ask; {
 			case !a.Write():
 				list = append(list, a)
 			case a.Wants&rest.NeedsKey != 0:
@@ -346,8 +376,7 @@ func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 // invalid proves that a call with this key and request is refused before it is sent.
 func (s Service) invalid(t *testing.T, a *rest.Asked, key wire.Key, in any) {
 	t.Helper()
-	_, word, _ := strings.Cut(a.Op, ".")
-	_, err := s.routes(Direct(nil))[word].Ask(key, in).Do(t.Context())
+	_, err := s.same(a, Direct(nil)).Ask(key, in).Do(t.Context())
 	require.Equal(t, wire.Invalid, wire.CodeOf(err), "%s %v", a.Op, err)
 }
 
