@@ -104,7 +104,7 @@ var rooms = []room{
 	{"cross/bench", []string{"agent", "agent/offline", "agent/outbox", "agent/upstream", "device", "device/line", "device/qr", "ecr/register", "ecr/zvt/frame", "schemes/aapay", "schemes/backend", "schemes/disputes", "schemes/hosted", "schemes/methods", "schemes/paylinks", "schemes/payments", "schemes/wire", "store", "store/sqlite"}, "measures the rooms and the built binary; agent for its schema alone"},
 	{"cross/arm", nil, "drives the built binary only"},
 	{"cross/guest", nil, "runs on an emulated board beside the binary, which it looks at from outside"},
-	{"cross/sim", []string{"agent/checkout", "agent/offline", "agent/outbox", "ecr", "ecr/zvt", "ecr/zvt/apdu", "schemes/aapay", "schemes/methods", "schemes/backend/books", "schemes/backend/scenario", "schemes/money", "schemes/wire"}, "plays days against the pure cores in virtual time"},
+	{"cross/sim", []string{"agent/checkout", "agent/offline", "agent/outbox", "cross/referee", "ecr", "ecr/zvt", "ecr/zvt/apdu", "schemes/aapay", "schemes/methods", "schemes/backend/books", "schemes/backend/scenario", "schemes/money", "schemes/wire"}, "plays days against the pure cores in virtual time"},
 	{"cross/check", nil, "judges every room, so depends on none"},
 }
 

@@ -261,29 +261,13 @@ func (r *Referee) read(name string) (heard func(status int, body []byte)) {
 		p.note(r.rules.Now(), fmt.Sprint("status answered ", status))
 		if status == http.StatusOK || status == http.StatusNotFound && json.Valid(body) {
 			p.tries = 0
-			r.called(ref, body)
-			if over(body) {
-				delete(r.early, ref)
-			}
+			r.heard(ref, body)
 		}
 	}
 }
 
 // slack is how much earlier than told a read may be: the terminal counts from when it has read the answer.
 const slack = 5 * time.Millisecond
-
-// over says whether an answer shows a transaction that has ended without money moved, so that an abort has nothing to undo (S1 3.2).
-func over(body []byte) bool {
-	var said struct{ State, AccountState string }
-	if json.Unmarshal(body, &said) != nil || said.AccountState == "COMMIT" {
-		return false
-	}
-	switch said.State {
-	case "REJECTED", "CANCELLED", "FAILED", "TIMEDOUT":
-		return true
-	}
-	return false
-}
 
 // referenceOf returns the reference of a transaction by whichever of its names. The caller holds mu.
 func (r *Referee) referenceOf(name string) string {
@@ -302,15 +286,40 @@ func (r *Referee) paced(ref string) *pace {
 	return p
 }
 
-// called learns under which names the backend knows a reference. The caller holds mu.
-func (r *Referee) called(ref string, body []byte) {
-	var said struct {
-		TransactionID json.Number
-		NAA2ECR       *struct{ PPRef string }
-		Response      *struct{ NAA2ECR *struct{ PPRef string } }
-	}
-	if json.Unmarshal(body, &said) != nil {
+// Heard records the answer to a read whose pace is not judged.
+func (r *Referee) Heard(name string, answer []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.heard(r.referenceOf(name), answer)
+}
+
+// heard records the answer to a read. The caller holds mu. A transaction that has ended without money moved leaves an abort nothing to
+// undo (S1 3.2).
+func (r *Referee) heard(ref string, answer []byte) {
+	said := r.called(ref, answer)
+	switch {
+	case said.AccountState == "ROLLBACK":
+	case said.AccountState == "COMMIT":
 		return
+	case said.State == "REJECTED", said.State == "CANCELLED", said.State == "FAILED", said.State == "TIMEDOUT":
+	default:
+		return
+	}
+	delete(r.early, ref)
+}
+
+// said is an answer of the alternative-scheme service.
+type said struct {
+	State, AccountState string
+	TransactionID       json.Number
+	NAA2ECR             *struct{ PPRef string }
+	Response            *struct{ NAA2ECR *struct{ PPRef string } }
+}
+
+// called learns from an answer under which names the backend knows a reference. The caller holds mu.
+func (r *Referee) called(ref string, body []byte) (said said) {
+	if json.Unmarshal(body, &said) != nil {
+		return said
 	}
 	if n := said.TransactionID.String(); n != "" && n != "0" {
 		r.names[n] = ref
@@ -321,6 +330,7 @@ func (r *Referee) called(ref string, body []byte) {
 	if said.Response != nil && said.Response.NAA2ECR != nil && said.Response.NAA2ECR.PPRef != "" {
 		r.names[strings.ToLower(said.Response.NAA2ECR.PPRef)] = ref
 	}
+	return said
 }
 
 func later(a, b time.Time) time.Time {

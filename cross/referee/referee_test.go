@@ -114,6 +114,12 @@ func TestWires(t *testing.T) {
 			x.passes(time.Second)
 			x.read("PP1", `{"state":"REJECTED"}`, "")
 		}, []Entry{entry("r1", "payment", booked)}, nil},
+		"an abort of a sale that gives the money back by itself": {func(x *wire) {
+			x.pay("k1", "")
+			x.passes(time.Second)
+			x.read("PP1", pending, "")
+			x.Heard("PP1", []byte(`{"state":"FINALIZED","accountState":"ROLLBACK"}`))
+		}, []Entry{entry("r1", "payment", booked)}, nil},
 		"a read without an answer is tried again": {func(x *wire) {
 			x.pay("k1", "")
 			x.passes(2 * time.Second)

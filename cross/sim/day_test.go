@@ -6,6 +6,7 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/agent/outbox"
+	"posagent/cross/referee"
 	"posagent/ecr"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
@@ -23,6 +24,7 @@ func theProduct() hooks {
 func day(seed uint64, h hooks) *world {
 	w := &world{seed: seed, rng: rand.New(rand.NewPCG(seed, 0x9E3779B97F4A7C15)), diskAt: -1, hooks: h}
 	w.net = &network{w: w}
+	w.referee = referee.New(referee.Rules{Now: func() time.Time { return epoch.Add(w.now) }}) // whatever the wall clock says
 	w.bank = newBank(w)
 	w.term = &terminal{w: w, j: journal{byKey: map[wire.Key]*row{}, profiles: map[string][]byte{}, batch: 1}}
 	w.weather()
@@ -163,6 +165,9 @@ func (w *world) close() {
 func (w *world) judge() {
 	if len(w.bad) > 0 {
 		return
+	}
+	for _, v := range w.referee.Verdict(nil) {
+		w.fail("referee: %s", v)
 	}
 	receipts := map[int]bool{}
 	for _, r := range w.term.j.rows {

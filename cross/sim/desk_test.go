@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"reflect"
 	"strconv"
 	"strings"
@@ -365,13 +366,16 @@ func (d *desk) initialize(key wire.Key) {
 	req := aapay.Request{Method: r.method.Name, TerminalReference: r.ref, Trigger: aapay.TriggerQR,
 		PurchaseAmount: &aapay.Amount{CurrencyCode: "EUR", NominalAmount: int64(r.amount), TotalAmount: int64(r.amount)}}
 	sale, life, try := r.id, d.t.life, r.state.Sends
+	heard := func(int, []byte) {}
 	call(d.w.net, 15*time.Second, true,
+		func() { heard = d.w.leftWith(aapay.Payment, k, req) },
 		func() (aapay.Reply, error) { return d.w.bank.initialize(k, aapay.Payment, req, sale) },
 		func(reply aapay.Reply, err error) {
 			if !d.t.up || d.t.life != life {
 				return
 			}
 			if err == nil {
+				heard(reply.HTTPStatus, textOfReply(reply))
 				d.progress(key, ecr.StepWaiting)
 				d.insist(key, checkout.Event{Name: checkout.Replied, Reply: reply})
 				return
@@ -430,11 +434,19 @@ func (d *desk) read(key wire.Key, gen int) {
 		id = strconv.FormatInt(r.state.TransactionID, 10)
 	}
 	life := d.t.life
+	heard := func(int, []byte) {}
 	call(d.w.net, 10*time.Second, false,
+		func() { heard = d.w.left(http.MethodGet, id+"/status", "", nil) },
 		func() (aapay.Status, error) { return d.w.bank.status(id) },
 		func(st aapay.Status, err error) {
 			if !d.t.up || d.t.life != life {
 				return
+			}
+			switch {
+			case err == nil:
+				heard(http.StatusOK, textOfStatus(st))
+			case wire.CodeOf(err) == wire.NotFound:
+				heard(http.StatusNotFound, []byte("{}"))
 			}
 			if err == nil {
 				d.live(key).silence = 0

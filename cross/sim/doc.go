@@ -11,6 +11,7 @@
 //   - A sale is initialized under one Key. Each sale and each undo has ended. Receipt numbers are
 //     unique.
 //   - Each request got one definite answer. The postings sum to zero.
+//   - The referee (cross/referee) sees no violation in what left the terminal.
 //
 // The one exception is the documented one: a register that processed the approval, whose
 // acknowledgement was lost, and that never asked again.

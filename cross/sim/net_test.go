@@ -2,6 +2,11 @@ package sim
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"posagent/schemes/aapay"
@@ -37,7 +42,7 @@ func (n *network) draw(limit time.Duration, write bool) fate {
 	}
 	never := func(code wire.Code) { f.effect, f.err = -1, wire.Errorf(code, "net", "%s", code) }
 	unsent := func() {
-		f.effect, f.err = -1, &wire.Error{Code: wire.Unavailable, Op: "net", Msg: "no connection", Unsent: write}
+		f.effect, f.err = -1, &wire.Error{Code: wire.Unavailable, Op: "net", Msg: unconnected, Unsent: write}
 	}
 	switch {
 	case n.down && w.rng.IntN(4) > 0:
@@ -79,9 +84,55 @@ func (n *network) draw(limit time.Duration, write bool) fate {
 	return f
 }
 
-// call makes a call; back is given the backend's answer, or why there is none.
-func call[T any](n *network, limit time.Duration, write bool, do func() (T, error), back func(T, error)) {
+// unconnected is what a call that never left comes to.
+const unconnected = "no connection"
+
+// leaves says that a call has left the terminal.
+func (f fate) leaves() bool {
+	var e *wire.Error
+	return !errors.As(f.err, &e) || e.Msg != unconnected
+}
+
+// The texts that the referee reads: what it judges of a request and of the answers, and no more, because days are many.
+func textOf(req aapay.Request) []byte {
+	return fmt.Appendf(nil, `{"terminalReference":%q,"originalReference":%q,"amount":%d}`, req.TerminalReference, req.OriginalReference, req.PurchaseAmount.TotalAmount)
+}
+
+func textOfReply(r aapay.Reply) []byte {
+	if r.Response == nil || r.Response.NAA2ECR == nil {
+		return []byte("{}")
+	}
+	return fmt.Appendf(nil, `{"naa2Ecr":{"ppref":%q}}`, r.Response.NAA2ECR.PPRef)
+}
+
+func textOfStatus(st aapay.Status) []byte {
+	return fmt.Appendf(nil, `{"transactionId":%d,"state":%q,"accountState":%q}`, st.TransactionID, st.State, st.AccountState)
+}
+
+// left shows the referee a request that leaves; heard is for the answer that the terminal gets.
+func (w *world) left(method, path string, key wire.Key, body []byte) (heard func(status int, answer []byte)) {
+	r := &http.Request{Method: method, URL: &url.URL{Path: aapay.Prefix + path}, Header: http.Header{}}
+	if key != "" {
+		r.Header.Set(wire.KeyHeader, string(key))
+	}
+	return w.referee.Left(r, body)
+}
+
+// leftWith shows the referee an initialize.
+func (w *world) leftWith(typ aapay.Type, key wire.Key, req aapay.Request) (heard func(status int, answer []byte)) {
+	verb := "/initializeWithIdempotency"
+	if key == "" {
+		verb = "/initialize"
+	}
+	return w.left(http.MethodPost, strings.ToLower(string(typ))+verb, key, textOf(req))
+}
+
+// call makes a call; left is called where it leaves, and back is given the backend's answer, or why there is none.
+func call[T any](n *network, limit time.Duration, write bool, left func(), do func() (T, error), back func(T, error)) {
 	f := n.draw(limit, write)
+	if f.leaves() {
+		left()
+	}
 	var got T
 	var err error
 	if f.effect >= 0 {
@@ -109,8 +160,11 @@ type direct struct {
 
 var _ aapay.Service = (*direct)(nil)
 
-func through[T any](d *direct, write bool, do func() (T, error)) (T, error) {
+func through[T any](d *direct, write bool, left func(), do func() (T, error)) (T, error) {
 	f := d.n.draw(10*time.Second, write)
+	if f.leaves() {
+		left()
+	}
 	d.took += f.answer
 	var got T
 	var err error
@@ -135,17 +189,23 @@ func through[T any](d *direct, write bool, do func() (T, error)) (T, error) {
 
 // Initialize implements aapay.Service.
 func (d *direct) Initialize(_ context.Context, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
-	return through(d, true, func() (aapay.Reply, error) { return d.n.w.bank.initialize("", typ, req, d.sale) })
+	left := func() { d.n.w.leftWith(typ, "", req) }
+	return through(d, true, left, func() (aapay.Reply, error) { return d.n.w.bank.initialize("", typ, req, d.sale) })
 }
 
 // InitializeWithIdempotency implements aapay.Service.
 func (d *direct) InitializeWithIdempotency(_ context.Context, key wire.Key, typ aapay.Type, req aapay.Request) (aapay.Reply, error) {
-	return through(d, true, func() (aapay.Reply, error) { return d.n.w.bank.initialize(key, typ, req, d.sale) })
+	left := func() { d.n.w.leftWith(typ, key, req) }
+	return through(d, true, left, func() (aapay.Reply, error) { return d.n.w.bank.initialize(key, typ, req, d.sale) })
 }
 
 // Status implements aapay.Service.
 func (d *direct) Status(_ context.Context, id, _ string) (aapay.Status, error) {
-	return through(d, false, func() (aapay.Status, error) { return d.n.w.bank.status(id) })
+	st, err := through(d, false, func() {}, func() (aapay.Status, error) { return d.n.w.bank.status(id) }) // its time is not that of the wire
+	if err == nil {
+		d.n.w.referee.Heard(id, textOfStatus(st))
+	}
+	return st, err
 }
 
 func minutes(n int32) *int32 { return &n }

@@ -94,6 +94,7 @@ func (t *terminal) write(tx func() error, done func(error)) {
 // start begins a life.
 func (t *terminal) start(newBoot bool) {
 	w := t.w
+	w.referee.Restarted()
 	t.up = true
 	t.life++
 	if newBoot {

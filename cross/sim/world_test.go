@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	"posagent/cross/referee"
 )
 
 // event is something that will happen.
@@ -63,11 +65,12 @@ type world struct {
 	odds   odds
 	hooks  hooks
 
-	bank  *bank
-	net   *network
-	term  *terminal
-	tills []*register
-	stats stats
+	bank    *bank
+	referee *referee.Referee
+	net     *network
+	term    *terminal
+	tills   []*register
+	stats   stats
 }
 
 // odds are how often things go wrong on this day.
