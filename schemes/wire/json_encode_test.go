@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -179,6 +180,18 @@ func TestDecodeMeetsEachGap(t *testing.T) {
 		}
 		require.EqualError(t, err, want, text)
 	}
+}
+
+// The first pass never says of a text with a gap that it has none.
+func FuzzGaps(f *testing.F) {
+	f.Add([]byte(`{"card":{"pan":"1","year":1},"hooks":[{"name":"a"},null,{"n\u0061me":"b"}]}`))
+	f.Add([]byte(`{"card":{"pan":null},"hooks":[{"name":null},{}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		typ := reflect.TypeFor[sealed]()
+		if lacks, err := scan(data, typ); err == nil && !lacks {
+			require.NoError(t, Required(data, infoOf(typ).required...))
+		}
+	})
 }
 
 type tree struct {
