@@ -191,14 +191,15 @@ func newOp(p *payment, kind string, amount int32, description, terminal string, 
 	return &operation{ref: newID(), payment: p.id, kind: kind, state: done, amount: amount, description: description, terminal: terminal, at: at}
 }
 
+func (o *operation) fields() store.Fields {
+	return store.Fields{"ref", &o.ref, "payment", &o.payment, "kind", &o.kind, "amount", &o.amount, "state", &o.state, "description", &o.description,
+		"terminal", &o.terminal, "at_ms", &o.at, "due_ms", store.OrNull(&o.due)}
+}
+
+var operationTable = store.NewTable("cards_op", (*operation).fields)
+
 func (o *operation) insert(tx store.Tx) error {
-	var due any
-	if o.due != 0 {
-		due = o.due
-	}
-	_, err := tx.Exec(`INSERT INTO cards_op (ref, payment, kind, amount, state, description, terminal, at_ms, due_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		o.ref, o.payment, o.kind, int64(o.amount), o.state, o.description, o.terminal, o.at, due)
-	if err != nil {
+	if err := operationTable.Insert(tx, o); err != nil {
 		return fmt.Errorf("store %s of %s: %w", o.kind, o.payment, err)
 	}
 	return nil
@@ -206,26 +207,15 @@ func (o *operation) insert(tx store.Tx) error {
 
 // operations reads those of one payment, or of all, in the order they were made.
 func operations(r store.Reader, payment string) ([]operation, error) {
-	query, args := `SELECT ref, payment, kind, amount, state, description, at_ms, COALESCE(due_ms, 0) FROM cards_op`, []any{}
+	where, args := "", []any{}
 	if payment != "" {
-		query, args = query+` WHERE payment = ?`, append(args, payment)
+		where, args = "WHERE payment = ? ", append(args, payment)
 	}
-	rows, err := r.Query(query+` ORDER BY at_ms, ref`, args...)
+	list, err := operationTable.All(r, where+"ORDER BY at_ms, ref", args...)
 	if err != nil {
 		return nil, fmt.Errorf("read operations: %w", err)
 	}
-	defer rows.Close()
-	var list []operation
-	for rows.Next() {
-		var o operation
-		var amount int64
-		if err := rows.Scan(&o.ref, &o.payment, &o.kind, &amount, &o.state, &o.description, &o.at, &o.due); err != nil {
-			return nil, fmt.Errorf("read operations: %w", err)
-		}
-		o.amount = int32(amount)
-		list = append(list, o)
-	}
-	return list, rows.Err()
+	return list, nil
 }
 
 // ledger reads a payment's; one that never moved money has the zero value.

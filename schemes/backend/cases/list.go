@@ -34,14 +34,14 @@ func (s *search) after(key string) {
 
 // page reads at most limit cases, the oldest first; next is "" at the end.
 func page(rd store.Reader, s search) (list []row, next string, err error) {
-	rows, err := rd.Query(columns+" WHERE number > 0"+s.where+" ORDER BY number", s.args...)
+	rows, err := rd.Query("SELECT "+caseTable.Columns()+" FROM cases_case WHERE number > 0"+s.where+" ORDER BY number", s.args...)
 	if err != nil {
 		return nil, "", fmt.Errorf("read cases: %w", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var r row
-		if err := r.scan(rows.Scan); err != nil {
+		if err := caseTable.Scan(rows, &r); err != nil {
 			return nil, "", fmt.Errorf("read cases: %w", err)
 		}
 		if s.keep != nil && !s.keep(&r) {

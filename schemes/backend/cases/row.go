@@ -20,6 +20,7 @@ type row struct {
 	queue             disputes.Queue
 	card, purchase    string
 	created, modified string // days
+	due               int64  // unix ms, as stored; 0 = nothing happens by itself
 	sealed            []byte
 	secret            private // once it was opened
 
@@ -73,32 +74,33 @@ func cell(number int64) store.Cell {
 	return store.Cell{Table: "cases_case", Key: strconv.FormatInt(number, 10), Column: "private"}
 }
 
-// pack makes the columns that hold more than one value.
-func (c *Cases) pack(tx store.Tx, r *row, now time.Time) (data string, due any, err error) {
+func (r *row) fields() store.Fields {
+	return store.Fields{"number", &r.number, "grp", &r.group, "queue", &r.queue, "card", &r.card, "purchase", &r.purchase, "created_day", &r.created,
+		"modified_day", &r.modified, "due_ms", store.OrNull(&r.due), "data", store.JSON(r), "private", &r.sealed}
+}
+
+var (
+	caseTable = store.NewTable("cases_case", (*row).fields)
+	saveCase  = caseTable.Update("queue", "modified_day", "due_ms", "data", "private")
+)
+
+// pack seals what is sealed of a case and says when it is due.
+func (c *Cases) pack(tx store.Tx, r *row, now time.Time) error {
 	plain, err := json.Marshal(r.secret)
 	if err == nil {
 		r.sealed, err = c.db.Seal(tx, cell(r.number), plain)
 	}
-	var text []byte
-	if err == nil {
-		text, err = json.Marshal(r)
+	if r.due = 0; r.queue == disputes.FirstLineIssuer || r.queue == disputes.FirstLineOperator {
+		r.due = now.Add(answerTime).UnixMilli()
 	}
-	if err != nil {
-		return "", nil, fmt.Errorf("store case %d: %w", r.number, err)
-	}
-	if r.queue == disputes.FirstLineIssuer || r.queue == disputes.FirstLineOperator {
-		due = now.Add(answerTime).UnixMilli()
-	}
-	return string(text), due, nil
+	return err
 }
 
 func (c *Cases) insert(tx store.Tx, r *row, now time.Time) error {
-	data, due, err := c.pack(tx, r, now)
-	if err != nil {
-		return err
+	err := c.pack(tx, r, now)
+	if err == nil {
+		err = caseTable.Insert(tx, r)
 	}
-	_, err = tx.Exec(`INSERT INTO cases_case (number, grp, queue, card, purchase, created_day, modified_day, due_ms, data, private) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.number, r.group, int64(r.queue), r.card, r.purchase, r.created, r.modified, due, data, r.sealed)
 	if err != nil {
 		return fmt.Errorf("store case %d: %w", r.number, err)
 	}
@@ -106,12 +108,10 @@ func (c *Cases) insert(tx store.Tx, r *row, now time.Time) error {
 }
 
 func (c *Cases) save(tx store.Tx, r *row, now time.Time) error {
-	data, due, err := c.pack(tx, r, now)
-	if err != nil {
-		return err
+	err := c.pack(tx, r, now)
+	if err == nil {
+		err = saveCase(tx, r)
 	}
-	_, err = tx.Exec(`UPDATE cases_case SET queue = ?, modified_day = ?, due_ms = ?, data = ?, private = ? WHERE number = ?`,
-		int64(r.queue), r.modified, due, data, r.sealed, r.number)
 	if err != nil {
 		return fmt.Errorf("store case %d: %w", r.number, err)
 	}
@@ -130,25 +130,12 @@ func (c *Cases) open(rd store.Reader, r *row) (s private, err error) {
 	return s, nil
 }
 
-const columns = `SELECT number, grp, queue, card, purchase, created_day, modified_day, data, private FROM cases_case`
-
-func (r *row) scan(scan func(...any) error) error {
-	var data string
-	var queue int64
-	err := scan(&r.number, &r.group, &queue, &r.card, &r.purchase, &r.created, &r.modified, &data, &r.sealed)
-	if err == nil {
-		err = json.Unmarshal([]byte(data), r)
-	}
-	r.queue = disputes.Queue(queue)
-	return err
-}
-
 // find reads a case, or wire.NotFound.
 func (c *Cases) find(rd store.Reader, op, caseNumber string) (*row, error) {
 	var r row
 	n, err := strconv.ParseInt(caseNumber, 10, 64)
 	if err == nil && strconv.FormatInt(n, 10) == caseNumber {
-		err = r.scan(rd.QueryRow(columns+` WHERE number = ?`, n).Scan)
+		r, err = caseTable.One(rd, `WHERE number = ?`, n)
 	} else {
 		err = sql.ErrNoRows
 	}

@@ -193,8 +193,13 @@ type parcel struct {
 	step     int
 }
 
-const loadParcel = `SELECT h.id, h.url, h.origin, h.subject, h.secret, m.id, m.event, m.body, m.content_type, m.headers, m.schedule, v.tries, v.step
-	FROM deliver_delivery v JOIN deliver_message m ON m.id = v.message JOIN deliver_hook h ON h.id = v.hook WHERE v.id = ? AND v.due_ms IS NOT NULL`
+func (p *parcel) fields() store.Fields {
+	return store.Fields{"h.id", &p.hook, "h.url", &p.url, "h.origin", &p.origin, "h.subject", &p.subject, "h.secret", &p.sealed, "m.id", &p.message.ID,
+		"m.event", &p.message.Event, "m.body", &p.message.Body, "m.content_type", &p.message.ContentType, "m.headers", &p.headers,
+		"m.schedule", &p.schedule, "v.tries", &p.tries, "v.step", &p.step}
+}
+
+var parcels = store.NewTable("deliver_delivery v JOIN deliver_message m ON m.id = v.message JOIN deliver_hook h ON h.id = v.hook", (*parcel).fields)
 
 // try makes one attempt and records it. An attempt that ctx cut off is not recorded: it is made again.
 func (d *Deliver) try(ctx context.Context, id int64) {
@@ -233,9 +238,7 @@ func (d *Deliver) trouble(ctx context.Context, id int64, err error) bool {
 
 func (d *Deliver) load(ctx context.Context, id int64) (p parcel, s secret, err error) {
 	err = d.db.Read(ctx, func(r store.Reader) error {
-		err := r.QueryRow(loadParcel, id).Scan(&p.hook, &p.url, &p.origin, &p.subject, &p.sealed, &p.message.ID, &p.message.Event, &p.message.Body,
-			&p.message.ContentType, &p.headers, &p.schedule, &p.tries, &p.step)
-		if err != nil || p.sealed == nil {
+		if p, err = parcels.One(r, "WHERE v.id = ? AND v.due_ms IS NOT NULL", id); err != nil || p.sealed == nil {
 			return err
 		}
 		plain, err := d.db.Unseal(r, cell(p.subject, p.hook), p.sealed)
