@@ -452,6 +452,11 @@ func (r *register) message(k *link, m apdu.Message) {
 				r.blame("mute")
 				return
 			}
+		case code == 0x77 && (a == nil || a.cmd == apdu.EndOfDay): // no end of day: it says nothing of a sale, also where the register gave up
+			if a != nil {
+				a.tells++
+				a.good = false
+			}
 		default:
 			r.told(a)
 		}
