@@ -23,7 +23,7 @@ type rule struct {
 	name     Name
 	merchant int
 	status   string // onboarding: what data.status says
-	required string // fields of data that must be present and not null, separated by blanks; "" for onboarding
+	required string // fields of data that must be present and not null, separated by blanks; "" = its type says it
 }
 
 const (
@@ -33,8 +33,7 @@ const (
 	order = "paymentId order order.amount order.amount.amount order.amount.currency order.orderItems" +
 		" order.orderItems[].reference order.orderItems[].name order.orderItems[].quantity order.orderItems[].unit" +
 		" order.orderItems[].unitPrice order.orderItems[].grossTotalAmount order.orderItems[].netTotalAmount"
-	onboarding = "onboardingId status"
-	invoice    = " invoiceDetails.distributionType invoiceDetails.invoiceDueDate invoiceDetails.invoiceNumber"
+	invoice = " invoiceDetails.distributionType invoiceDetails.invoiceDueDate invoiceDetails.invoiceNumber"
 )
 
 // rules is the closed list of events.
@@ -51,12 +50,12 @@ var rules = [...]rule{
 	{RefundFailed, asID, "", "paymentId refundId error" + amount + invoice},
 	{CancelCreated, asID, "", "paymentId cancelId" + amount + items},
 	{CancelFailed, asID, "", "paymentId error cancelId" + amount + items},
-	{OnboardingInitiated, asUUID, StatusInitiated, onboarding},
-	{OnboardingAwaitingSignature, asUUID, StatusAwaitingSignature, onboarding},
-	{OnboardingSignatureFailed, asUUID, StatusSignatureFailed, onboarding},
-	{OnboardingProcessing, asUUID, StatusProcessing, onboarding},
-	{OnboardingApproved, asUUID, StatusApproved, onboarding},
-	{OnboardingAbandoned, asUUID, StatusAbandoned, onboarding},
+	{OnboardingInitiated, asUUID, StatusInitiated, ""},
+	{OnboardingAwaitingSignature, asUUID, StatusAwaitingSignature, ""},
+	{OnboardingSignatureFailed, asUUID, StatusSignatureFailed, ""},
+	{OnboardingProcessing, asUUID, StatusProcessing, ""},
+	{OnboardingApproved, asUUID, StatusApproved, ""},
+	{OnboardingAbandoned, asUUID, StatusAbandoned, ""},
 }
 
 // Names lists every event in the specification's order.
@@ -97,12 +96,12 @@ const (
 
 // envelope is an event on the wire.
 type envelope struct {
-	ID             string          `json:"id"`
+	ID             string          `json:"id" wire:"required"`
 	MerchantID     json.RawMessage `json:"merchantId,omitempty"`
 	MerchantNumber *int64          `json:"merchantNumber,omitempty"`
-	Timestamp      string          `json:"timestamp"`
-	Event          Name            `json:"event"`
-	Data           json.RawMessage `json:"data"`
+	Timestamp      string          `json:"timestamp" wire:"required"`
+	Event          Name            `json:"event" wire:"required"`
+	Data           json.RawMessage `json:"data" wire:"required"`
 }
 
 var errEvent = errors.New("webhooks: an event needs an id, a merchant, a time, a known name and data that fit it")
@@ -248,9 +247,6 @@ func Parse(body []byte) (Event, error) {
 	}
 	var env envelope
 	if err := wire.Decode(body, &env); err != nil {
-		return Event{}, invalid(err)
-	}
-	if err := wire.Required(body, "id", "timestamp", "event", "data"); err != nil {
 		return Event{}, invalid(err)
 	}
 	e := Event{ID: env.ID, Name: env.Event, Body: body}

@@ -209,8 +209,8 @@ type Movement struct {
 
 // Onboarding is the data of an onboarding event.
 type Onboarding struct {
-	OnboardingID int64  `json:"onboardingId"`
-	Status       string `json:"status"`
+	OnboardingID int64  `json:"onboardingId" wire:"required"`
+	Status       string `json:"status" wire:"required"`
 	Reason       string `json:"reason,omitempty"` // SIGNATURE_FAILED only: failed, expired, cancelled
 }
 
