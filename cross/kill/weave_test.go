@@ -27,7 +27,7 @@ var threads = []thread{
 		"\tpoint.Hit(\"before \" + point.Route(req.Method, req.URL.Path))\n", ""},
 	{"agent/upstream/upstream.go", "\tc.judge(req.Context(), resp, err)\n",
 		"\tpoint.Hit(\"after \" + point.Route(req.Method, req.URL.Path))\n", ""},
-	{"store/sqlite/end.go", "\t\tif s.marks.commit(next) {\n\t\t\ts.warnOfMarks()\n\t\t}\n", "\t\tpoint.Hit(\"before mark\")\n", "\t\tpoint.Hit(\"after mark\")\n"},
+	{"store/sqlite/end.go", "\t\tif s.marks.Commit(next) {\n\t\t\ts.warnOfMarks()\n\t\t}\n", "\t\tpoint.Hit(\"before mark\")\n", "\t\tpoint.Hit(\"after mark\")\n"},
 	{"store/sqlite/migrate.go", "\tif err := tx.Commit(); err != nil {\n", "\tpoint.Hit(\"before commit of a migration\")\n", ""},
 	{"store/sqlite/migrate.go", "\t\tif err := s.applyStep(ctx, l.conn, st, version); err != nil {\n\t\t\treturn 0, fmt.Errorf(\"migrate %q: %w\", st.Name, err)\n\t\t}\n",
 		"", "\t\tpoint.Hit(\"after commit of a migration\")\n"},
