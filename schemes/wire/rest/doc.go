@@ -1,10 +1,11 @@
 // Package rest is the engine of the services: a service is a table of Endpoints, and the engine makes of it the Handler, the
 // Client, and the description that the local port, the store-and-forward queue and OpenAPI read.
 //
-// An Endpoint says what is its own: name, method, path, status, and how the service is asked. What a body knows stands on its
-// type: the tags `wire:"required"`, `wire:"masked"`, `wire:"nullable"`, `wire:"list"`, `path:"…"`, `query:"…"` and `max:"…"`,
-// a method Check for its rules, a method Flaw for what a reply must not be, a method Normal for other spellings, and
-// Secret and PAN for what only a wire body shows.
+// An Endpoint says what is its own: name, method, path, status, and how the service is asked. What
+// a body knows stands on its type: the tags `wire:"required"`, `wire:"notnull"`, `wire:"masked"`,
+// `wire:"nullable"`, `wire:"list"`, `path:"…"`, `query:"…"`, `max:"…"` and `rest:"status"`, a method
+// Check for its rules, a method Flaw for what a reply must not be, a method Normal for other
+// spellings, and Secret and PAN for what only a wire body shows.
 //
 // It guarantees:
 //   - A Handler refuses in the order that costs a bad request the least: path (404, 405), Idempotency-Key, parameters, content
