@@ -160,7 +160,7 @@ func TestPaymentWithoutABackend(t *testing.T) {
 	_, doc := ask("GET", "/openapi.json", "", 200)
 	paths, err := json.Marshal(doc["paths"])
 	require.NoError(t, err)
-	require.Contains(t, string(paths), `"202":{"description":"stored`)
+	require.Contains(t, string(paths), `"description":"stored, not yet answered by the backend; Location names the operation"`)
 	cancel()
 	require.NoError(t, <-ended)
 }

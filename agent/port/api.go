@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"posagent/agent/outbox"
@@ -33,6 +34,8 @@ type api struct {
 	ended    chan struct{} // closed when the port stops: streams end
 	work     context.Context
 	cut      context.CancelFunc // ends the calls in flight
+
+	described func() ([]byte, error) // the OpenAPI document
 }
 
 func newAPI(o Options, conns *limiter) *api {
@@ -40,6 +43,7 @@ func newAPI(o Options, conns *limiter) *api {
 	a.work, a.cut = context.WithCancel(context.Background())
 	a.open()
 	a.mounts = a.table()
+	a.described = sync.OnceValues(a.describe)
 	return a
 }
 
@@ -71,7 +75,8 @@ func (a *api) house() mount {
 			_ = wire.WriteJSON(w, http.StatusOK, jsonBody, v) // a lost connection has no reader
 		})
 	}
-	return mount{name: "terminal", proof: byToken, errors: problemBody, at: []string{housePrefix},
+	return mount{
+		Group: houseGroup(), at: []string{housePrefix},
 		handler: a.authorized(a.problem, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			allow := ""
 			if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -79,14 +84,6 @@ func (a *api) house() mount {
 			}
 			wire.WriteProblemNoRoute(w, r, allow)
 		})),
-		routes: `GET 200 /agent/v1/status one screen
-			GET 200 /agent/v1/sales ?limit the newest sales
-			GET 200 /agent/v1/sales/{id} one sale and its history
-			GET 200 /agent/v1/methods what the terminal may be paid with
-			GET 200 /agent/v1/operations ?kind,state,open,after,limit what is owed to the backend, and what became of it
-			GET 200 /agent/v1/operations/{key} one operation
-			GET 200 /agent/v1/events what happens here and what arrives from the backend, as server-sent events; Last-Event-ID resumes
-			GET 200 /metrics figures for a monitor, of all clients`,
 		own: map[string]http.HandlerFunc{
 			housePrefix + "status": show(func(r *http.Request) (any, error) { return h.Status(r.Context()) }),
 			housePrefix + "sales": show(func(r *http.Request) (any, error) {

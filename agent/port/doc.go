@@ -12,7 +12,7 @@
 //   - The caller of a write learns one of four results: the backend's own answer; stored (202,
 //     Location names the operation); provably not sent (503 with Retry-After); outcome not known
 //     (504).
-//   - The OpenAPI document comes from the table that mounts the routes.
+//   - The OpenAPI document comes from what is mounted: the tables of the services and of the terminal itself.
 //
 // It must not import the store, the outbox's writers, the register link, the configuration or any
 // third-party module.

@@ -6,16 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"posagent/schemes/contracts"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/rest"
+	"posagent/schemes/wire/rest/openapi"
 )
 
-// The ways a caller proves itself, as the document names them.
-const (
-	byToken     = "token"
-	bySignature = "signature"
-	byHook      = "hook"
-	byKey       = "key"
-)
+// byHook names the proof of a webhook's sender in the document.
+const byHook = "hook"
 
 const (
 	jsonBody    = "application/json"
@@ -23,56 +21,40 @@ const (
 	formBody    = "application/x-www-form-urlencoded"
 )
 
-// mount is one group of routes: where it is found, how its callers prove themselves, and what it has.
+// mount is one group of routes: what it has, where it is found, and who serves it.
 type mount struct {
-	name, proof string
-	body        string                   // content type of requests
-	errors      string                   // content type of errors
-	at          []string                 // prefixes of paths
-	is          func(*http.Request) bool // in place of at: found in any case of letters
-	handler     http.Handler             // of at and is
-	routes      string                   // a line each: METHOD STATUS[,202] PATH, ?a,b where it has parameters, and what it does
-	own         map[string]http.HandlerFunc
-}
-
-// route is one line of a mount's routes.
-type route struct{ method, status, path, query, what string }
-
-// each calls f with every route.
-func (m mount) each(f func(route)) {
-	for line := range strings.SplitSeq(m.routes, "\n") {
-		var r route
-		line = strings.TrimSpace(line)
-		r.method, line, _ = strings.Cut(line, " ")
-		r.status, line, _ = strings.Cut(line, " ")
-		r.path, r.what, _ = strings.Cut(line, " ")
-		if query, yes := strings.CutPrefix(r.what, "?"); yes {
-			r.query, r.what, _ = strings.Cut(query, " ")
-		}
-		if r.path != "" {
-			f(r)
-		}
-	}
+	openapi.Group
+	at      []string                 // prefixes of paths
+	is      func(*http.Request) bool // in place of at: found in any case of letters
+	handler http.Handler             // of at and is
+	own     map[string]http.HandlerFunc
 }
 
 // table is everything the port serves.
 func (a *api) table() []mount {
-	list := []mount{{name: "probes", errors: "text/plain",
-		routes: `GET 200 /livez the daemon runs
-			GET 200 /readyz a register may ask for a sale
-			GET 200 /openapi.json this document`,
+	const get = http.MethodGet
+	list := []mount{{
+		Group: openapi.Group{Name: "probes", About: "For supervisors and tools.", Infos: []rest.Info{
+			contracts.Describe[struct{}, openapi.Text]("probes.live", "the daemon runs", get, "/livez", 0),
+			contracts.Describe[struct{}, openapi.Text]("probes.ready", "a register may ask for a sale", get, "/readyz", 0),
+			contracts.Describe[struct{}, openapi.Any]("probes.openapi", "this document", get, "/openapi.json", 0),
+		}},
 		own: map[string]http.HandlerFunc{"/livez": a.anybody(probe(a.o.Live)), "/readyz": a.anybody(probe(a.o.Ready)), "/openapi.json": a.anybody(a.document)},
 	}}
 	if a.o.Pages != nil {
-		list = append(list, mount{name: "payment pages", errors: "text/plain",
-			routes: "GET 200 " + PayPath + "{paymentId} the page of a stored payment: the shop is offline, or the way on to the backend's page",
-			own:    map[string]http.HandlerFunc{PayPath + "{paymentId}": a.anybody(a.o.Pages.ServeHTTP)},
+		const path = PayPath + "{paymentId}"
+		list = append(list, mount{
+			Group: openapi.Group{Name: "payment pages", About: "For a customer's browser.", Infos: []rest.Info{
+				contracts.Describe[ofPayment, openapi.Page]("pages.pay", "the page of a stored payment: the shop is offline, or the way on to the backend's page", get, path, 0),
+			}},
+			own: map[string]http.HandlerFunc{path: a.anybody(a.o.Pages.ServeHTTP)},
 		})
 	}
 	if a.o.Hooks != nil {
-		list = append(list, mount{name: "hooks", proof: byHook, body: jsonBody, errors: jsonBody, at: []string{HooksPath},
+		list = append(list, mount{
+			Group: contracts.Webhooks(HooksPath, byHook), at: []string{HooksPath},
 			handler: http.MaxBytesHandler(proving(a.o.Hooks), wire.MaxRequest),
-			routes:  "POST 200 " + HooksPath + " take a webhook over"})
+		})
 	}
 	if a.o.Token == "" {
 		return list
@@ -80,15 +62,20 @@ func (a *api) table() []mount {
 	if a.o.House != nil {
 		list = append(list, a.house())
 	}
-	list = append(list, mount{name: "tokens for clients", body: formBody, errors: jsonBody,
-		routes: `POST 200 /token the terminal's token, for clients that fetch one (client credentials)
-			POST 200 /oauth2/v2.0/token the same`,
-		own: map[string]http.HandlerFunc{"/token": proving(http.HandlerFunc(a.token)).ServeHTTP, "/oauth2/v2.0/token": proving(http.HandlerFunc(a.token)).ServeHTTP},
-	})
+	own := map[string]http.HandlerFunc{}
+	for _, i := range contracts.Access().Infos {
+		own[i.Path] = proving(http.HandlerFunc(a.token)).ServeHTTP
+	}
+	list = append(list, mount{Group: contracts.Access(), own: own})
 	for _, s := range a.o.Services {
 		list = append(list, s.mount(a))
 	}
 	return list
+}
+
+// ofPayment names the payment of a page.
+type ofPayment struct {
+	ID string `path:"paymentId" json:"-"`
 }
 
 // routes mounts the table.
@@ -96,11 +83,11 @@ func (a *api) routes() http.Handler {
 	mux := http.NewServeMux()
 	var folded []mount
 	for _, m := range a.mounts {
-		m.each(func(r route) {
-			if h := m.own[r.path]; h != nil {
-				mux.Handle(r.method+" "+r.path, http.MaxBytesHandler(h, wire.MaxRequest))
+		for _, i := range m.Infos {
+			if h := m.own[i.Path]; h != nil {
+				mux.Handle(i.Method+" "+i.Path, http.MaxBytesHandler(h, wire.MaxRequest))
 			}
-		})
+		}
 		for _, prefix := range m.at {
 			mux.Handle(prefix, m.handler)
 		}

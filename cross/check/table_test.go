@@ -36,7 +36,7 @@ var rooms = []room{
 	{"agent/view", []string{"agent/catalog", "agent/checkout", "agent/checkout/drive/journal", "agent/events", "agent/inbox", "agent/lost", "agent/outbox", "agent/paylink", "agent/ready", "ecr", "store", "schemes/methods", "schemes/money", "schemes/wire"}, "what the terminal shows of itself, in one form for the command line and the port"},
 	{"agent/audit", []string{"ecr", "store", "schemes/wire"}, "who did what: knows how a register and a client are named, and none of the rooms"},
 	{"agent/control", []string{"agent/audit", "agent/outbox", "agent/view", "schemes/wire"}, "the command line's socket: the outbox's verbs, which the local port must not have"},
-	{"agent/port", []string{"agent/view", "agent/outbox", "schemes/aapay", "schemes/disputes", "schemes/hosted", "schemes/methods", "schemes/onboarding", "schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/wire"}, "the local HTTP port: mounts the services' handlers, and reads the terminal through its view"},
+	{"agent/port", []string{"agent/view", "agent/outbox", "schemes/aapay", "schemes/contracts", "schemes/disputes", "schemes/hosted", "schemes/methods", "schemes/onboarding", "schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/wire", "schemes/wire/rest", "schemes/wire/rest/openapi"}, "the local HTTP port: mounts the services' handlers, and reads the terminal through its view"},
 	{"agent", []string{"agent/...", "ecr", "ecr/session", "device/...", "store", "store/sqlite", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "the supervisor; it cannot tell the embedded backend from the real one"},
 
 	{"ecr", []string{"schemes/money"}, "what a register can ask and be told"},
@@ -64,10 +64,13 @@ var rooms = []room{
 	{"schemes/money", nil, "amounts and currencies"},
 	{"schemes/wire/bracket", []string{"schemes/wire"}, "forms in bracket notation: knows no service"},
 	{"schemes/wire/check", []string{"schemes/money", "schemes/wire"}, "rules of single fields that services share: text in, verdict out"},
+	{"schemes/wire/rest/openapi/openapitest", nil, "judges documents by rules of its own"},
+	{"schemes/wire/rest/openapi", []string{"schemes/wire", "schemes/wire/rest"}, "writes documents of described endpoints: knows no service"},
+	{"schemes/contracts", []string{"schemes/aapay", "schemes/disputes", "schemes/hosted", "schemes/methods", "schemes/onboarding", "schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/webhooks", "schemes/wire", "schemes/wire/check", "schemes/wire/rest", "schemes/wire/rest/openapi"}, "lists the services for the documents of both servers"},
 	{"schemes/wire/rest", []string{"schemes/wire", "schemes/wire/check"}, "the engine of the services: knows none of them"},
 	{"schemes/wire/wiretest", []string{"schemes/wire", "schemes/wire/rest"}, "replays transcripts against any service that is a table"},
 	{"schemes/wire", nil, "strict JSON, Key, error codes"},
-	{"schemes/backend", []string{"schemes/backend/...", "schemes/methods", "schemes/aapay", "schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/onboarding", "schemes/disputes", "schemes/hosted", "schemes/money", "schemes/wire", "store", "store/sqlite"}, "opens and wires the embedded backend"},
+	{"schemes/backend", []string{"schemes/backend/...", "schemes/contracts", "schemes/wire/rest", "schemes/wire/rest/openapi", "schemes/methods", "schemes/aapay", "schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/onboarding", "schemes/disputes", "schemes/hosted", "schemes/money", "schemes/wire", "store", "store/sqlite"}, "opens and wires the embedded backend"},
 	{"schemes/backend/books", []string{"schemes/money", "schemes/wire"}, "CORE: only writer of postings, no I/O"},
 	{"schemes/backend/books/journal", []string{"schemes/backend/books", "schemes/money", "schemes/wire", "store"}, "keeps the books in the store"},
 	{"schemes/backend/once", []string{"schemes/wire", "store"}, "answers kept under their keys: bytes and codes, no service"},
@@ -139,7 +142,7 @@ var modules = []module{
 var (
 	anywhere = []string{"golang.org/x/sync", "golang.org/x/sys"}
 	testOnly = []string{"testing", "github.com/stretchr/testify/require", "pgregory.net/rapid", "github.com/rogpeppe/go-internal"}
-	suites   = []string{"schemes/*/*test", "store/storetest", "ecr/ecrtest", "cross/need"} // packages made of test code
+	suites   = []string{"schemes/*/*test", "schemes/wire/rest/openapi/openapitest", "store/storetest", "ecr/ecrtest", "cross/need"} // packages made of test code
 )
 
 // cores do no I/O and have no clock.

@@ -207,6 +207,7 @@ func (b *Backend) routes(cfg Config) http.Handler {
 	mux.Handle(HooksPrefix+"/", g.wrap(hooks(d, cfg.Log)))
 	mux.HandleFunc("POST /token", g.token)
 	mux.HandleFunc("POST /oauth2/v2.0/token", g.token)
+	mux.HandleFunc("GET /openapi.json", described(cfg))
 	mux.HandleFunc("GET /livez", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusNoContent) })
 	// The services of S0 are found in any case of letters, which no pattern of a mux does; nor may it mend their paths, since
 	// a client that follows a redirect looks like a browser.

@@ -102,8 +102,8 @@ func trigger(t Trigger, what string) rest.Endpoint[Sandbox, push, State] {
 	}
 }
 
-// sandbox is the routes of the sandbox.
-func sandbox() rest.Table[Sandbox] {
+// SandboxTable is the routes of the sandbox.
+func SandboxTable() rest.Table[Sandbox] {
 	return rest.Table[Sandbox]{
 		trigger(Sign, "sign it"), trigger(SignFail, "fail its signature"), trigger(Approve, "approve it"), trigger(Reject, "reject it"),
 	}
@@ -122,7 +122,7 @@ type HandlerOptions struct {
 func Handler(svc Service, opts HandlerOptions) http.Handler {
 	routes := Table().Bind(svc)
 	if opts.Sandbox != nil {
-		routes = append(routes, sandbox().Bind(opts.Sandbox)...)
+		routes = append(routes, SandboxTable().Bind(opts.Sandbox)...)
 	}
 	return api.Handler(rest.Options{Log: opts.Log, MaxBody: opts.MaxBody}, routes)
 }

@@ -1,0 +1,134 @@
+package backend_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/backend"
+	"posagent/schemes/wire/rest/openapi/openapitest"
+)
+
+// served is what the backend serves beside its pages, written out.
+const served = `
+DELETE /v1.0/Invoice/{id}
+DELETE /v1.0/Transaction/{id}
+GET /api/v1/api/build/cardData
+GET /api/v1/api/build/state
+GET /api/v1/api/orders/{orderId}
+GET /api/v1/api/payment_methods
+GET /api/v1/disputes/document/{documentId}
+GET /api/v1/disputes/key
+GET /api/v1/onboarding/applications/{onboardingId}
+GET /api/v1/payments/{paymentId}
+GET /api/v1/tokens/{tokenizationId}
+GET /backend/v1/hooks
+GET /backend/v1/hooks/dead
+GET /livez
+GET /ms/aapay/v2/transaction/{id}/status
+GET /ms/naa/terminal/method/list/{baxId}/{terminalId}
+GET /openapi.json
+GET /v1.0/Invoice/{id}
+GET /v1.0/SignatureCheck
+GET /v1.0/Transaction
+GET /v1.0/Transaction/{id}
+PATCH /api/v1/disputes/{disputeId}
+POST /api/v1/api/build/cancel
+POST /api/v1/api/build/confirm_payment
+POST /api/v1/api/build/finalize_payment
+POST /api/v1/api/operations/{operationId}/cancels
+POST /api/v1/api/operations/{operationId}/captures
+POST /api/v1/api/operations/{operationId}/refunds
+POST /api/v1/api/orders/build
+POST /api/v1/disputes
+POST /api/v1/disputes/list
+POST /api/v1/disputes/list-cases-by-queue
+POST /api/v1/onboarding/applications
+POST /api/v1/onboarding/applications/{onboardingId}/approve
+POST /api/v1/onboarding/applications/{onboardingId}/fail
+POST /api/v1/onboarding/applications/{onboardingId}/reject
+POST /api/v1/onboarding/applications/{onboardingId}/sign
+POST /api/v1/onboarding/applications/{onboardingId}/submit
+POST /api/v1/payments
+POST /api/v1/payments/{paymentId}/Authorize
+POST /api/v1/payments/{paymentId}/Cancel
+POST /api/v1/payments/{paymentId}/Capture
+POST /api/v1/payments/{paymentId}/Refund
+POST /api/v1/tokens
+POST /api/v1/tokens/recurring
+POST /api/v1/tokens/{tokenizationId}/Verify
+POST /backend/v1/hooks/replay
+POST /backend/v1/hooks/resume
+POST /ms/aapay/v2/transaction/{type}/initialize
+POST /ms/aapay/v2/transaction/{type}/initializeWithIdempotency
+POST /oauth2/v2.0/token
+POST /token
+POST /v1.0/Invoice
+POST /v1.0/Transaction/{id}
+POST /v1.0/Transaction/{id}/capture
+POST /v1.0/Transaction/{id}/charge
+POST /v1.0/Transaction/{id}/refund
+PUT /api/v1/onboarding/applications/{onboardingId}
+`
+
+// The backend serves its document, which names each route that is served, and no other method of its path.
+func TestField_P7BackendServesItsDocument(t *testing.T) {
+	never := time.Duration(-1)
+	b, err := backend.Open(t.Context(), backend.Config{Dir: t.TempDir(), Synchronous: "OFF", WalletDelay: &never, PublicURL: "http://127.0.0.1:8490"})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, b.Close()) }()
+	server := httptest.NewServer(b.Handler())
+	defer server.Close()
+	ask := func(method, path string) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, strings.NewReader("{}"))
+		require.NoError(t, err)
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Authorization", "Bearer posagent-demo-bearer")
+		req.Header.Set("X-API-KEY", "demo-api-key")
+		if strings.HasPrefix(path, "/v1.0/") {
+			req.Header.Set("X-API-KEY", "demo-secret")
+		}
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		data, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		return resp.StatusCode, string(data)
+	}
+	status, text := ask("GET", "/openapi.json")
+	require.Equal(t, 200, status)
+	doc := openapitest.Read(t, []byte(text))
+	require.Equal(t, strings.Split(strings.TrimSpace(served), "\n"), doc.Routes)
+	named := map[string]bool{}
+	for _, route := range doc.Routes {
+		named[route] = true
+	}
+	hole := regexp.MustCompile(`\{[^}]*\}`)
+	for _, route := range doc.Routes {
+		_, pattern, _ := strings.Cut(route, " ")
+		path := hole.ReplaceAllString(pattern, "7")
+		if strings.HasPrefix(path, "/v1.0/") {
+			path += "?instance=demo"
+		}
+		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+			status, body := ask(method, path)
+			lower := strings.ToLower(body)
+			is := status != 405 && status != 501 && !strings.Contains(lower, "no-route") && !strings.Contains(lower, "no_route") && !strings.Contains(lower, "404 page")
+			require.Equal(t, named[method+" "+pattern], is, "%s %s: %d %s", method, pattern, status, body)
+		}
+	}
+	for path, route := range map[string]string{
+		"/api/v1/payments/none": "/api/v1/payments/{paymentId}", "/api/v1/disputes/key": "/api/v1/disputes/key", "/backend/v1/hooks": "/backend/v1/hooks",
+		"/v1.0/Transaction?instance=demo": "/v1.0/Transaction", "/v1.0/SignatureCheck?instance=demo": "/v1.0/SignatureCheck",
+		"/ms/naa/terminal/method/list/B1/T1": "/ms/naa/terminal/method/list/{baxId}/{terminalId}",
+	} {
+		status, body := ask("GET", path)
+		doc.Fits(t, "GET", route, status, body)
+	}
+}

@@ -1,0 +1,79 @@
+package contracts
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"posagent/schemes/hosted"
+	"posagent/schemes/wire/rest"
+	"posagent/schemes/wire/rest/openapi"
+)
+
+type (
+	// event is a webhook's body (S0 6.2).
+	event struct {
+		ID             string          `json:"id" wire:"required"`
+		MerchantID     json.RawMessage `json:"merchantId,omitempty"`
+		MerchantNumber *int64          `json:"merchantNumber,omitempty"`
+		Timestamp      string          `json:"timestamp" wire:"required"`
+		Event          string          `json:"event" wire:"required"`
+		Data           map[string]any  `json:"data" wire:"required"`
+	}
+	notified struct {
+		Outcome string `json:"outcome"`
+	}
+	// credentials ask for a token (OAuth 2.0 client credentials).
+	credentials struct {
+		Grant  string `json:"grant_type" wire:"required"`
+		ID     string `json:"client_id,omitempty"`
+		Secret string `json:"client_secret,omitempty"`
+	}
+	access struct {
+		Token string `json:"access_token"`
+		Type  string `json:"token_type"`
+		Life  int    `json:"expires_in"`
+	}
+	noAccess struct {
+		Error string `json:"error"`
+	}
+)
+
+// Webhooks is a receiver of webhooks at path (S0 6); proof is the name of what its senders show.
+func Webhooks(path, proof string) openapi.Group {
+	list := []rest.Info{Describe[event, none]("hooks.webhook", "take a webhook over", http.MethodPost, path, 0)}
+	list[0].Out = nil // the body of the answer is empty
+	return openapi.Group{
+		Name: "hooks", About: "What arrives from the backend. A sender repeats an event until the answer is 200.",
+		Infos: list, Proofs: []string{proof}, Refusal: Faults(), Examples: examples,
+	}
+}
+
+// Notices is a receiver of hosted build's notifications at path (S2 6), whose securityToken is their proof.
+func Notices(path string) openapi.Group {
+	return openapi.Group{
+		Name: "notifications", About: "What arrives from hosted build.",
+		Infos:    []rest.Info{Describe[hosted.Notice, notified]("hooks.notification", "take a notification over", http.MethodPost, path, 0)},
+		Refusal:  openapi.Refusal{Name: "outcome", Body: notified{}, Example: func(int) any { return notified{"KO"} }},
+		Examples: examples,
+	}
+}
+
+// Access is the routes that give a token to clients that fetch one.
+func Access() openapi.Group {
+	return openapi.Group{
+		Name: "tokens for clients", About: "OAuth 2.0 client credentials; name and secret may stand in a Basic header too.",
+		Infos: []rest.Info{
+			Describe[credentials, access]("access.token", "fetch a token", http.MethodPost, "/token", 0),
+			Describe[credentials, access]("access.oauth2", "the same", http.MethodPost, "/oauth2/v2.0/token", 0),
+		},
+		Sends: formType, Refusal: openapi.Refusal{Name: "oauth", Body: noAccess{}, Example: func(int) any { return noAccess{"invalid_request"} }},
+		Examples: examples,
+	}
+}
+
+type none struct{}
+
+// Describe returns the description of an endpoint that is served by hand, and answers 200.
+func Describe[In, Out any](op, what, method, path string, wants rest.Wants) rest.Info {
+	return describe[In, Out](op, what, method, path, http.StatusOK, wants)
+}

@@ -1,0 +1,115 @@
+package contracts
+
+import (
+	"reflect"
+	"slices"
+
+	"posagent/schemes/hosted"
+	"posagent/schemes/methods"
+	"posagent/schemes/onboarding"
+	"posagent/schemes/paylinks"
+	"posagent/schemes/payments"
+	"posagent/schemes/tokens"
+	"posagent/schemes/wire/rest/openapi"
+)
+
+// The ways to prove who calls, by the names that documents give them.
+const (
+	ByToken     = "token"
+	BySignature = "signature"
+	ByKey       = "key"
+)
+
+// Proofs describes them; whose token it is differs from server to server.
+func Proofs(token string) []openapi.Proof {
+	return []openapi.Proof{
+		{Name: ByToken, Type: "http", Scheme: "bearer", About: token},
+		{
+			Name: BySignature, Type: "apiKey", In: "query", Field: paylinks.SignatureParam,
+			About: "HMAC-SHA256 of the parameters under the account's secret, Base64; in the body where there is one",
+		},
+		{Name: ByKey, Type: "apiKey", In: "header", Field: hosted.KeyHeader},
+	}
+}
+
+// Payments is the payment service (S0 4.1).
+func Payments() openapi.Group {
+	return openapi.Group{
+		Name: "payments", About: "Card payments: reserve, collect, give back. Paths are the same in any case of letters.",
+		Prefix: payments.Prefix, Infos: payments.Table().Infos(), Proofs: []string{ByToken}, Refusal: Problems(), Examples: examples,
+	}
+}
+
+// Tokens is the tokenization service (S0 4.2).
+func Tokens() openapi.Group {
+	return openapi.Group{
+		Name: "tokens", About: "Cards that are kept for later. Paths are the same in any case of letters.",
+		Prefix: tokens.Prefix, Infos: tokens.Table().Infos(), Proofs: []string{ByToken}, Refusal: Problems(), Examples: examples,
+	}
+}
+
+// Onboarding is the onboarding service (S0 4.3).
+func Onboarding() openapi.Group {
+	return openapi.Group{
+		Name: "onboarding", About: "Applications of merchants. Paths are the same in any case of letters.",
+		Prefix: onboarding.Prefix, Infos: onboarding.Table().Infos(), Proofs: []string{ByToken}, Refusal: Problems(), Examples: examples,
+	}
+}
+
+// Methods is the method definitions (S1 4.4).
+func Methods() openapi.Group {
+	return openapi.Group{
+		Name: "methods", About: "What a terminal may be paid with.",
+		Prefix: methods.API().Prefix, Infos: methods.Table().Infos(), Proofs: []string{ByToken}, Refusal: Faults(), Examples: examples,
+	}
+}
+
+// Schemes is the alternative schemes' transaction service (S1 4.3).
+func Schemes() openapi.Group {
+	return openapi.Group{
+		Name: "schemes", About: "Transactions of alternative schemes. 202 is live; 201 is created but rejected, which is final.",
+		Prefix: "/ms/aapay/v2/transaction", Infos: schemeInfos(), Proofs: []string{ByToken}, Refusal: Faults(), Examples: examples,
+	}
+}
+
+// Hosted is the hosted build service (S2 4).
+func Hosted() openapi.Group {
+	return openapi.Group{
+		Name: "hosted build", About: "Orders that a customer pays in hosted fields.",
+		Prefix: hosted.Prefix, Infos: slices.Concat(hosted.SessionsTable().Infos(), hosted.OrdersTable().Infos()), Proofs: []string{ByKey},
+		Header: []openapi.Header{{Name: hosted.CorrelationHeader, About: "a UUID, made for each call", Example: "0123abcd-4567-89ef-0123-456789abcdef"}},
+		Needs:  []string{"sessionId"}, Examples: examples,
+		Refusal: openapi.Refusal{
+			Name: "errors", Body: hostedErrors{}, Conflict: 409,
+			Example: func(status int) any {
+				return hostedErrors{Errors: []hostedError{{Code: reasonOf(status), Description: "what was wrong"}}}
+			},
+		},
+	}
+}
+
+// Links is the payment-link service (S1 4.1).
+func Links() openapi.Group {
+	return openapi.Group{
+		Name: "payment links", About: "Links that a customer pays on a page. Bodies are forms in bracket notation; a slash may end each path.",
+		Prefix: "/v1.0", Infos: linkInfos(), Proofs: []string{BySignature}, Sends: formType, Needs: []string{"instance"}, Examples: examples,
+		Types: map[reflect.Type]openapi.Type{
+			reflect.TypeFor[paylinks.Bit]():     {Schema: `{"type":"integer","enum":[0,1]}`, Example: `0`},
+			reflect.TypeFor[paylinks.Percent](): {Schema: `{"type":["number","null"]}`, Example: `7.7`},
+		},
+		Refusal: openapi.Refusal{
+			Name: "linkError", Body: linkError{}, Conflict: 409,
+			Example: func(status int) any {
+				return linkError{Status: "error", Message: "An error occurred: what was wrong", Reason: reasonOf(status)}
+			},
+		},
+	}
+}
+
+// Disputes is the dispute service (S1 4.2).
+func Disputes() openapi.Group {
+	return openapi.Group{
+		Name: "disputes", About: "Dispute cases and their documents. A refusal of the service itself is a 200 with responseCode 99 and a code.",
+		Prefix: "/api/v1/disputes", Infos: disputeInfos(), Proofs: []string{ByToken}, Refusal: Problems(), Examples: examples,
+	}
+}

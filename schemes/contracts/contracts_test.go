@@ -1,0 +1,109 @@
+package contracts_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/aapay"
+	"posagent/schemes/contracts"
+	"posagent/schemes/disputes"
+	"posagent/schemes/hosted"
+	"posagent/schemes/onboarding"
+	"posagent/schemes/paylinks"
+	"posagent/schemes/webhooks"
+	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
+	"posagent/schemes/wire/rest"
+	"posagent/schemes/wire/rest/openapi"
+)
+
+// groups is every group, with the routes of the sandbox.
+func groups() []openapi.Group {
+	sandbox := contracts.Onboarding()
+	sandbox.Infos = onboarding.SandboxTable().Infos()
+	return []openapi.Group{
+		contracts.Payments(), contracts.Tokens(), contracts.Onboarding(), sandbox, contracts.Methods(), contracts.Schemes(), contracts.Hosted(),
+		contracts.Links(), contracts.Disputes(), contracts.Access(), contracts.Webhooks("/hooks/webhooks", contracts.ByToken), contracts.Notices("/hooks/notifications"),
+	}
+}
+
+// An example of a request is one that the service takes, by its strict reader and its rules.
+func TestField_P7ExamplesAreGoodRequests(t *testing.T) {
+	seen := map[string]bool{}
+	for _, g := range groups() {
+		for _, i := range g.Infos {
+			text := contracts.Example(i.Op)
+			require.Equal(t, i.HasBody, text != "", "%s: an example, and only where there is a body", i.Op)
+			if text == "" {
+				continue
+			}
+			seen[i.Op] = true
+			into := reflect.New(i.In)
+			require.NoError(t, wire.Decode([]byte(text), into.Interface()), i.Op)
+			if c, ok := into.Elem().Interface().(check.Checked); ok {
+				require.NoError(t, check.Request(i.Op, c), i.Op)
+			}
+			taken(t, i, text)
+		}
+	}
+	require.Len(t, seen, 28, "operations with a body")
+}
+
+// taken asks the service's own rules where they are not the request's.
+func taken(t *testing.T, i rest.Info, text string) {
+	into := func(v any) { require.NoError(t, json.Unmarshal([]byte(text), v), i.Op) }
+	switch i.Op {
+	case "aapay.initialize":
+		for _, typ := range []aapay.Type{aapay.Payment, aapay.Refund, aapay.Reversal} {
+			var req aapay.Request
+			into(&req)
+			require.NoError(t, aapay.Validate(typ, req))
+		}
+	case "paylinks.create":
+		var req paylinks.CreateRequest
+		into(&req)
+		require.NoError(t, req.Validate())
+	case "disputes.create":
+		var req disputes.CreateRequest
+		into(&req)
+		require.NoError(t, disputes.Validate(req))
+	case "disputes.list":
+		var req disputes.ListRequest
+		into(&req)
+		require.NoError(t, disputes.ValidateList(req))
+	case "disputes.queue":
+		var req disputes.QueueRequest
+		into(&req)
+		require.NoError(t, disputes.ValidateQueue(req))
+	case "disputes.update":
+		var req disputes.UpdateRequest
+		into(&req)
+		require.NoError(t, disputes.ValidateUpdate("7", req))
+	case "hooks.webhook":
+		_, err := webhooks.Parse([]byte(text))
+		require.NoError(t, err)
+	case "hooks.notification":
+		_, err := hosted.DecodeNotice([]byte(text))
+		require.NoError(t, err)
+	}
+}
+
+// Names of groups are tags of a document, and each route is described once.
+func TestGroupsAreApart(t *testing.T) {
+	var names, routes []string
+	for _, g := range groups() {
+		if !slices.Contains(names, g.Name) {
+			names = append(names, g.Name)
+		}
+		routes = append(routes, openapi.Document{Groups: []openapi.Group{g}}.Routes()...)
+	}
+	require.Equal(t, []string{"payments", "tokens", "onboarding", "methods", "schemes", "hosted build", "payment links", "disputes", "tokens for clients", "hooks", "notifications"}, names)
+	slices.Sort(routes)
+	require.Equal(t, slices.Compact(slices.Clone(routes)), routes)
+	require.False(t, slices.ContainsFunc(routes, func(r string) bool { return strings.HasSuffix(r, "/") }))
+}
