@@ -93,10 +93,10 @@ var ofSchemes = []mutant{
 		{"schemes/backend/auth.go", `if !named && net.ParseIP(host) == nil {`, `if !named && net.ParseIP(host) == nil && false {`},
 	}},
 	{"the signature of a bare read proves a write", "schemes/backend", "TestField_P14SignatureOfNothingWritesNothing", []edit{
-		{"schemes/paylinks/handler.go", `case !reads && len(`, `case false && len(`},
+		{"schemes/paylinks/shape.go", `case !reads && len(`, `case false && len(`},
 	}},
 	{"the signature of nothing proves a write of an id", "schemes/backend", "TestField_P14SignatureOfNothingWritesNothing", []edit{
-		{"schemes/paylinks/handler.go", `reads && bare(sent, id)`, `bare(sent, id)`},
+		{"schemes/paylinks/shape.go", `reads && bare(sent, id)`, `bare(sent, id)`},
 	}},
 	{"an expired session is paid all the same", sessions, "TestFiveMinutes", []edit{
 		{"schemes/backend/sessions/sessions.go", `if why := s.state.refusal(); why != "" {`, `if why := s.state.refusal(); why != "" && false {`},

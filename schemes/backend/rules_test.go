@@ -7,6 +7,7 @@ import (
 
 	"posagent/schemes/hosted"
 	"posagent/schemes/onboarding"
+	"posagent/schemes/paylinks"
 	"posagent/schemes/payments"
 	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
@@ -47,7 +48,7 @@ func TestField_B7ServicesHaveOneRule(t *testing.T) {
 	}
 }
 
-// Payments, tokens, onboarding and hosted build say the same of the same value.
+// Payments, tokens, onboarding, hosted build and payment links say the same of the same value.
 func TestField_B7ServicesSayTheSame(t *testing.T) {
 	pay := func(change func(*payments.CreateRequest)) error {
 		r := payments.CreateRequest{Type: payments.ProviderHosted, Amount: 1, CurrencyCode: "EUR"}
@@ -65,6 +66,11 @@ func TestField_B7ServicesSayTheSame(t *testing.T) {
 			MerchantURL: "https://a.example", Order: hosted.Order{OrderID: "1", Amount: "1", Currency: "EUR"},
 			PaymentSession: hosted.Session{ActionType: hosted.Pay, Amount: "1"},
 		}
+		change(&r)
+		return check.Request("", r)
+	}
+	link := func(change func(*paylinks.CreateRequest)) error {
+		r := paylinks.CreateRequest{Title: "t", Description: "d", ReferenceID: "r", Purpose: "p", Amount: 100, Currency: "EUR"}
 		change(&r)
 		return check.Request("", r)
 	}
@@ -88,10 +94,11 @@ func TestField_B7ServicesSayTheSame(t *testing.T) {
 			pay(func(r *payments.CreateRequest) { r.RedirectURLs = &payments.RedirectURLs{ReturnURL: url} }),
 			token(tokens.CreateRequest{ReturnURL: url}), recurring(tokens.RecurringRequest{ReturnURL: url}),
 			build(func(r *hosted.BuildRequest) { r.PaymentSession.ResultURL = url }),
+			link(func(r *paylinks.CreateRequest) { r.SuccessRedirectURL = url }), link(func(r *paylinks.CreateRequest) { r.FailedRedirectURL = url }),
 		}
 	}
 	currency := func(code string) []error {
-		return []error{pay(func(r *payments.CreateRequest) { r.CurrencyCode = code }), recurring(tokens.RecurringRequest{Amount: 1, CurrencyCode: code}), check.Request("", hosted.PostRequest{Currency: code})}
+		return []error{pay(func(r *payments.CreateRequest) { r.CurrencyCode = code }), recurring(tokens.RecurringRequest{Amount: 1, CurrencyCode: code}), check.Request("", hosted.PostRequest{Currency: code}), link(func(r *paylinks.CreateRequest) { r.Currency = code })}
 	}
 	language := func(code string) []error {
 		return []error{
@@ -102,7 +109,7 @@ func TestField_B7ServicesSayTheSame(t *testing.T) {
 		}
 	}
 	text := func(s string) []error {
-		return []error{pay(func(r *payments.CreateRequest) { r.Description = s }), token(tokens.CreateRequest{Description: s}), merchant(onboarding.Merchant{CompanyName: s}), build(func(r *hosted.BuildRequest) { r.Order.Description = s })}
+		return []error{pay(func(r *payments.CreateRequest) { r.Description = s }), token(tokens.CreateRequest{Description: s}), merchant(onboarding.Merchant{CompanyName: s}), build(func(r *hosted.BuildRequest) { r.Order.Description = s }), link(func(r *paylinks.CreateRequest) { r.Title = s })}
 	}
 	email := func(s string) []error {
 		return []error{

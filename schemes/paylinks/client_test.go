@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -95,29 +94,7 @@ func good() paylinks.CreateRequest {
 	return paylinks.CreateRequest{Title: "t", Description: "d", ReferenceID: "r", Purpose: "p", Amount: 100, Currency: "EUR"}
 }
 
-func TestCodesSurviveTheWire(t *testing.T) {
-	type row struct {
-		code   wire.Code
-		reason string
-	}
-	rows := []row{{wire.Conflict, paylinks.WrongStatus}, {wire.Conflict, paylinks.TooMuch}}
-	for _, code := range wire.Codes() {
-		rows = append(rows, row{code, ""})
-	}
-	for _, r := range rows {
-		for _, key := range []wire.Key{"", wire.NewKey()} {
-			err := &wire.Error{Code: r.code, Reason: r.reason, Msg: "because", RetryAfter: 3 * time.Second}
-			c := client(&direct{h: paylinks.Handler(failing{err}, failingTxns{err}, paylinks.HandlerOptions{Secret: demo})})
-			for name, err := range every(t.Context(), c, key) {
-				var e *wire.Error
-				require.ErrorAs(t, err, &e, name)
-				require.Equal(t, r.code, e.Code, "%s: %v", name, err)
-				require.Equal(t, r.reason, e.Reason, name)
-				require.Equal(t, 3*time.Second, e.RetryAfter)
-				require.ErrorIs(t, err, &wire.Error{Code: r.code})
-			}
-		}
-	}
+func TestTheLogGetsWhatNobodySees(t *testing.T) {
 	// An error without a code is Internal and keeps its words to itself; the log gets them.
 	var log bytes.Buffer
 	err := errors.New("dsn=hunter2")
@@ -290,6 +267,30 @@ func TestNoErrorRepeatsARequest(t *testing.T) {
 		require.Contains(r, []int{400, 403}, rec.Code, rec.Body.String())
 		require.NotContains(r, rec.Body.String(), mark)
 	})
+}
+
+// A name or a reference of a link is one line, as it is for a payment, a token and a transaction.
+func TestField_B7TextsOfOneLineAreThoseOfTheOtherServices(t *testing.T) {
+	for field, set := range map[string]func(*paylinks.CreateRequest, string){
+		"title":           func(r *paylinks.CreateRequest, s string) { r.Title = s },
+		"referenceId":     func(r *paylinks.CreateRequest, s string) { r.ReferenceID = s },
+		"sku":             func(r *paylinks.CreateRequest, s string) { r.SKU = s },
+		"name":            func(r *paylinks.CreateRequest, s string) { r.Name = s },
+		"providerOrderId": func(r *paylinks.CreateRequest, s string) { r.ProviderOrderID = s },
+		"buttonText":      func(r *paylinks.CreateRequest, s string) { r.ButtonText = s },
+		"pm":              func(r *paylinks.CreateRequest, s string) { r.PM = []string{s} },
+	} {
+		for _, ok := range []string{"a b", "ü", strings.Repeat("x", 255)} {
+			req := good()
+			set(&req, ok)
+			require.NoError(t, req.Validate(), "%s %q", field, ok)
+		}
+		for _, bad := range []string{"a\nb", "a\x00", "a\u2028b", "a\u2029b", "\xff", strings.Repeat("x", 256)} {
+			req := good()
+			set(&req, bad)
+			require.EqualError(t, req.Validate(), "paylinks.create: invalid: "+field+": longer than 255 bytes, or control characters")
+		}
+	}
 }
 
 func TestParsePeriod(t *testing.T) {

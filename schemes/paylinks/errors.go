@@ -43,6 +43,11 @@ const (
 	TooMuch     = "too_much"     // Conflict: more than there is left to charge or refund
 )
 
+// Problems is the service's catalogue, a fresh copy.
+func Problems() wire.Catalogue {
+	return wire.Catalogue{{Code: wire.Conflict, Reason: WrongStatus}, {Code: wire.Conflict, Reason: TooMuch}}
+}
+
 const (
 	noRoute       = "no_route"
 	unprocessable = "unprocessable"
@@ -168,15 +173,6 @@ func refusal(c wire.Call, a wire.Answer, keyed bool) *wire.Error {
 	default:
 		e.Code = wire.Invalid
 	}
-	return e
-}
-
-func invalid(op string, err error) *wire.Error {
-	if err == nil {
-		return nil
-	}
-	e := wire.AsError(op, err)
-	e.Code = wire.Invalid
 	return e
 }
 

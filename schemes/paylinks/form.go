@@ -8,12 +8,14 @@ import (
 
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/bracket"
+	"posagent/schemes/wire/check"
 )
 
 // reader takes values out of a form's object.
 type reader struct {
-	checks
-	form *bracket.Object
+	check.List
+	form  *bracket.Object
+	files []*bracket.File
 }
 
 func (r *reader) text(name string) string { return r.leaf(name, r.form.Get(name)) }
@@ -23,14 +25,14 @@ func (r *reader) leaf(path string, v any) string {
 	case string:
 		return v
 	case *bracket.Object:
-		r.add(path, "a list or object where a text is wanted")
+		r.Add(path, "a list or object where a text is wanted")
 	}
 	return ""
 }
 
 func (r *reader) need(name string) string {
 	if r.form.Get(name) == nil {
-		r.add(name, "missing")
+		r.Add(name, "missing")
 	}
 	return r.text(name)
 }
@@ -42,7 +44,7 @@ func (r *reader) flag(path string, v any) bool {
 	case "", "0", "false":
 		return false
 	}
-	r.add(path, "want 1 or 0")
+	r.Add(path, "want 1 or 0")
 	return false
 }
 
@@ -54,7 +56,7 @@ func (r *reader) number(path string, v any) int64 {
 	}
 	n, ok := digits(text)
 	if !ok {
-		r.add(path, "want a whole number below 2^31")
+		r.Add(path, "want a whole number below 2^31")
 	}
 	return n
 }
@@ -87,8 +89,8 @@ func percent(text string) bool {
 	return strings.Trim(frac, "0123456789") == "" && (n < 100 || strings.Trim(frac, "0") == "")
 }
 
-// list returns an indexed list. What is not one, and name[], is passed over as the real service does.
-func list(v any) []bracket.Field {
+// indexed returns an indexed list. What is not one, and name[], is passed over as the real service does.
+func indexed(v any) []bracket.Field {
 	o, ok := v.(*bracket.Object)
 	if !ok || o.Auto {
 		return nil
@@ -96,11 +98,11 @@ func list(v any) []bracket.Field {
 	return o.Fields
 }
 
-// readCreate takes a create request out of a form, with its files. Validate checks what it says. Card numbers in texts for
-// people are masked.
-func readCreate(form *bracket.Object, files []*bracket.File) (CreateRequest, error) {
-	r := reader{form: form}
-	req := CreateRequest{
+// read takes a create request out of a form, with its files. Check says whether it is good. Card numbers in texts for people are
+// masked.
+func (req *CreateRequest) read(r *reader) {
+	form := r.form
+	*req = CreateRequest{
 		Title: r.need("title"), Description: r.need("description"), ReferenceID: r.need("referenceId"),
 		Currency: r.need("currency"), VatRate: Percent(r.text("vatRate")), SKU: r.text("sku"), Name: r.text("name"),
 		PreAuthorization: r.flag("preAuthorization", form.Get("preAuthorization")), Reservation: r.flag("reservation", form.Get("reservation")),
@@ -111,7 +113,7 @@ func readCreate(form *bracket.Object, files []*bracket.File) (CreateRequest, err
 		SubscriptionCancellationInterval: r.text("subscriptionCancellationInterval"),
 		SubscriptionPeriodMinAmount:      r.number("subscriptionPeriodMinAmount", form.Get("subscriptionPeriodMinAmount")),
 	}
-	r.purpose(&req)
+	r.purpose(req)
 	if r.need("amount") != "" {
 		req.Amount = r.number("amount", form.Get("amount"))
 	}
@@ -121,11 +123,11 @@ func readCreate(form *bracket.Object, files []*bracket.File) (CreateRequest, err
 			req.PSP = []int64{n}
 		}
 	default:
-		for _, f := range list(v) {
+		for _, f := range indexed(v) {
 			req.PSP = append(req.PSP, r.number("psp["+f.Name+"]", f.Value))
 		}
 	}
-	for _, f := range list(form.Get("pm")) {
+	for _, f := range indexed(form.Get("pm")) {
 		req.PM = append(req.PM, r.leaf("pm", f.Value))
 	}
 	for _, f := range form.Fields {
@@ -134,14 +136,14 @@ func readCreate(form *bracket.Object, files []*bracket.File) (CreateRequest, err
 		}
 	}
 	if o, ok := form.Get("fields").(*bracket.Object); ok {
-		r.contacts(&req, o)
+		r.contacts(req, o)
 	} else if s := r.text("fields"); s != "" && s != "[]" {
-		r.add("fields", "want an object")
+		r.Add("fields", "want an object")
 	}
 	if form.Get("attachments") != nil && form.Get("attachments") != "" {
-		r.add("attachments", "want multipart/form-data")
+		r.Add("attachments", "want multipart/form-data")
 	}
-	for _, f := range files {
+	for _, f := range r.files {
 		if name, _, _ := strings.Cut(f.Field, "["); name == "attachments" {
 			req.Attachments = append(req.Attachments, Attachment{Name: f.Name, ContentType: f.ContentType, Size: f.Size, SHA256: f.SHA256, Open: f.Open})
 		}
@@ -149,8 +151,15 @@ func readCreate(form *bracket.Object, files []*bracket.File) (CreateRequest, err
 	for _, s := range [...]*string{&req.Title, &req.Description, &req.Purpose, &req.Name, &req.ButtonText} {
 		*s = wire.MaskPANs(*s)
 	}
-	return req, r.err(opCreate)
 }
+
+// read takes a charge out of a form.
+func (req *ChargeRequest) read(r *reader) {
+	*req = ChargeRequest{Amount: r.optional("amount"), Purpose: wire.MaskPANs(r.text("purpose")), ReferenceID: r.text("referenceId")}
+}
+
+// read takes a refund out of a form.
+func (req *RefundRequest) read(r *reader) { req.Amount = r.optional("amount") }
 
 // purpose is a text, or one per language: then the first.
 func (r *reader) purpose(req *CreateRequest) {
@@ -159,7 +168,7 @@ func (r *reader) purpose(req *CreateRequest) {
 		v = o.Fields[0].Value
 	}
 	if v == nil {
-		r.add("purpose", "missing")
+		r.Add("purpose", "missing")
 	}
 	req.Purpose = r.leaf("purpose", v)
 }
@@ -219,13 +228,12 @@ const (
 	beforeParam = "filterDatetimeUtcLessThan"
 )
 
-// readFilter takes a filter out of a query.
-func readFilter(form *bracket.Object) (Filter, error) {
-	r := reader{form: form}
-	f := Filter{
-		After: r.moment(afterParam), Before: r.moment(beforeParam), Offset: r.number("offset", form.Get("offset")), Limit: r.number("limit", form.Get("limit")),
+// read takes a filter out of a query.
+func (f *Filter) read(r *reader) {
+	*f = Filter{
+		After: r.moment(afterParam), Before: r.moment(beforeParam),
+		Offset: r.number("offset", r.form.Get("offset")), Limit: r.number("limit", r.form.Get("limit")),
 	}
-	return f, r.err(opList)
 }
 
 func (r *reader) moment(name string) time.Time {
@@ -235,13 +243,13 @@ func (r *reader) moment(name string) time.Time {
 	}
 	at, err := time.Parse(TimeLayout, text)
 	if err != nil || len(text) != len(TimeLayout) {
-		r.add(name, "want YYYY-MM-DD HH:MM:SS")
+		r.Add(name, "want YYYY-MM-DD HH:MM:SS")
 	}
 	return at
 }
 
-// query writes a filter.
-func (f Filter) query() *bracket.Object {
+// form writes a filter.
+func (f Filter) form() *bracket.Object {
 	o := new(bracket.Object)
 	moment := func(name string, at time.Time) {
 		if !at.IsZero() {
@@ -308,6 +316,29 @@ func (req CreateRequest) form() *bracket.Object {
 		o.Add("subscriptionPeriodMinAmount", req.SubscriptionPeriodMinAmount)
 	}
 	opt("subscriptionCancellationInterval", req.SubscriptionCancellationInterval)
+	return o
+}
+
+// form writes a charge.
+func (req ChargeRequest) form() *bracket.Object {
+	o := amountForm(req.Amount)
+	if req.Purpose != "" {
+		o.Add("purpose", req.Purpose)
+	}
+	if req.ReferenceID != "" {
+		o.Add("referenceId", req.ReferenceID)
+	}
+	return o
+}
+
+// form writes a refund.
+func (req RefundRequest) form() *bracket.Object { return amountForm(req.Amount) }
+
+func amountForm(amount *int64) *bracket.Object {
+	o := new(bracket.Object)
+	if amount != nil {
+		o.Add("amount", *amount)
+	}
 	return o
 }
 

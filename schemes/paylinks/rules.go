@@ -1,7 +1,6 @@
 package paylinks
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/bracket"
+	"posagent/schemes/wire/check"
 )
 
 // Limits of a request.
@@ -33,121 +33,103 @@ func FieldNames() []string { return slices.Clone(fieldNames[:]) }
 // custom says whether a contact field has names.
 func custom(name string) bool { return strings.HasPrefix(name, "custom_field_") }
 
-// checks collects what is wrong with a request.
-type checks struct{ errs []error }
-
-func (c *checks) add(path, reason string) {
-	c.errs = append(c.errs, &wire.FieldError{Path: path, Reason: reason, Code: wire.Invalid})
-}
-
-func (c *checks) err(op string) error {
-	if len(c.errs) == 0 {
-		return nil
-	}
-	return invalid(op, errors.Join(c.errs...))
-}
-
 // Validate applies every stateless rule to a create request. The error is wire.Invalid and names every field that is wrong,
 // never its content.
-func (req CreateRequest) Validate() error {
-	var c checks
-	for _, f := range []struct {
+func (req CreateRequest) Validate() error { return check.Request(opCreate, req) }
+
+// Check implements check.Checked.
+func (req CreateRequest) Check(c *check.List) {
+	for _, f := range [...]struct {
 		name, text string
 		limit      int
-		lines      bool
+		rule       func(path, s string, limit int)
 	}{
-		{"title", req.Title, maxWord, false}, {"description", req.Description, maxText, true}, {"referenceId", req.ReferenceID, maxWord, false},
-		{"purpose", req.Purpose, maxWord, true}, {"sku", req.SKU, maxWord, false}, {"name", req.Name, maxWord, false},
-		{"providerOrderId", req.ProviderOrderID, maxWord, false}, {"buttonText", req.ButtonText, maxWord, false},
-		{"subscriptionInterval", req.SubscriptionInterval, maxDuration, false}, {"subscriptionPeriod", req.SubscriptionPeriod, maxDuration, false},
-		{"subscriptionCancellationInterval", req.SubscriptionCancellationInterval, maxDuration, false},
+		{"title", req.Title, maxWord, c.Text}, {"description", req.Description, maxText, lines(c)}, {"referenceId", req.ReferenceID, maxWord, c.Text},
+		{"purpose", req.Purpose, maxWord, lines(c)}, {"sku", req.SKU, maxWord, c.Text}, {"name", req.Name, maxWord, c.Text},
+		{"providerOrderId", req.ProviderOrderID, maxWord, c.Text}, {"buttonText", req.ButtonText, maxWord, c.Text},
+		{"subscriptionInterval", req.SubscriptionInterval, maxDuration, c.Text}, {"subscriptionPeriod", req.SubscriptionPeriod, maxDuration, c.Text},
+		{"subscriptionCancellationInterval", req.SubscriptionCancellationInterval, maxDuration, c.Text},
 	} {
-		c.text(f.name, f.text, f.limit, f.lines)
+		f.rule(f.name, f.text, f.limit)
 	}
 	for _, f := range [...][2]string{{"title", req.Title}, {"description", req.Description}, {"referenceId", req.ReferenceID}, {"purpose", req.Purpose}} {
 		if strings.TrimSpace(f[1]) == "" {
-			c.add(f[0], "want a text")
+			c.Add(f[0], "want a text")
 		}
 	}
 	if len(req.PSP) > 1 && req.ProviderOrderID != "" {
-		c.add("providerOrderId", "want one psp beside it")
+		c.Add("providerOrderId", "want one psp beside it")
 	}
-	c.money(req.Amount, req.Currency)
+	amount(c, req.Amount, req.Currency)
 	if req.VatRate != "" && !percent(string(req.VatRate)) {
-		c.add("vatRate", "want 0 to 100, with at most 8 decimals")
+		c.Add("vatRate", "want 0 to 100, with at most 8 decimals")
 	}
 	if len(req.PSP) > maxList || slices.ContainsFunc(req.PSP, func(n int64) bool { return n < 1 || n > MaxID }) {
-		c.add("psp", "want at most 100 ids from 1 to 2147483647")
+		c.Add("psp", "want at most 100 ids from 1 to 2147483647")
 	}
 	if len(req.PM) > maxList {
-		c.add("pm", "more than 100 entries")
+		c.Add("pm", "more than 100 entries")
 	}
 	for _, pm := range req.PM {
-		c.text("pm", pm, maxWord, false)
+		c.Text("pm", pm, maxWord)
 	}
 	for name, f := range req.Fields {
 		if !slices.Contains(fieldNames[:], name) {
-			c.add("fields", "an unknown field")
+			c.Add("fields", "an unknown field")
 			continue
 		}
-		c.text("fields["+name+"][defaultValue]", f.DefaultValue, maxText, true)
+		lines(c)("fields["+name+"][defaultValue]", f.DefaultValue, maxText)
 		if f.Names != nil {
 			if !custom(name) {
-				c.add("fields["+name+"][names]", "only custom fields have names")
+				c.Add("fields["+name+"][names]", "only custom fields have names")
 			}
 			for i := range languages {
-				c.text("fields["+name+"][names]", *f.Names.at(i), maxWord, false)
+				c.Text("fields["+name+"][names]", *f.Names.at(i), maxWord)
 			}
 		}
 	}
 	if _, err := time.Parse(time.DateOnly, req.ExpirationDate); req.ExpirationDate != "" && (err != nil || req.ExpirationDate < "2000") {
-		c.add("expirationDate", "want YYYY-MM-DD")
+		c.Add("expirationDate", "want YYYY-MM-DD")
 	}
-	if u := req.SuccessRedirectURL; u != "" && !wire.ReturnURL(u) {
-		c.add("successRedirectUrl", "want an https address, or http to this machine")
-	}
-	if u := req.FailedRedirectURL; u != "" && !wire.ReturnURL(u) {
-		c.add("failedRedirectUrl", "want an https address, or http to this machine")
-	}
-	c.terms(req)
-	c.attachments(req.Attachments)
-	return c.err(opCreate)
+	c.ReturnURL("successRedirectUrl", req.SuccessRedirectURL)
+	c.ReturnURL("failedRedirectUrl", req.FailedRedirectURL)
+	terms(c, req)
+	attachments(c, req.Attachments)
 }
 
-func (c *checks) text(path, s string, limit int, lines bool) {
-	plain := s
-	if lines {
-		plain = strings.NewReplacer("\r", "", "\n", "", "\t", "").Replace(s)
-	}
-	if len(s) > limit || !wire.PlainText(plain, limit) {
-		c.add(path, "longer than "+strconv.Itoa(limit)+" bytes, or control characters")
+// lines is check.List.Text for a text of several lines.
+func lines(c *check.List) func(path, s string, limit int) {
+	return func(path, s string, limit int) {
+		plain := strings.NewReplacer("\r", "", "\n", "", "\t", "").Replace(s)
+		if len(s) > limit || !wire.PlainText(plain, limit) {
+			c.Add(path, "longer than "+strconv.Itoa(limit)+" bytes, or control characters")
+		}
 	}
 }
 
-func (c *checks) money(amount int64, currency string) {
-	cur, ok := money.Lookup(currency)
+func amount(c *check.List, cents int64, currency string) {
+	cur, ok := c.Payable("currency", currency)
 	switch {
-	case !ok || !cur.Payable():
-		c.add("currency", "want an ISO 4217 code in capitals that can be paid with")
-	case amount < 1 || amount > math.MaxInt32:
-		c.add("amount", "want 1 to 2147483647 cents")
+	case !ok:
+	case cents < 1 || cents > math.MaxInt32:
+		c.Add("amount", "want 1 to 2147483647 cents")
 	default:
-		if _, err := money.FromHundredths(amount, cur); err != nil {
-			c.add("amount", "not a whole number of minor units of the currency")
+		if _, err := money.FromHundredths(cents, cur); err != nil {
+			c.Add("amount", "not a whole number of minor units of the currency")
 		}
 	}
 }
 
 // terms checks how the money is to come: at once, later, or again and again.
-func (c *checks) terms(req CreateRequest) {
+func terms(c *check.List, req CreateRequest) {
 	switch {
 	case req.PreAuthorization && req.Reservation:
-		c.add("reservation", "not together with preAuthorization")
+		c.Add("reservation", "not together with preAuthorization")
 	case req.SubscriptionState && (req.PreAuthorization || req.Reservation):
-		c.add("subscriptionState", "not together with preAuthorization or reservation")
+		c.Add("subscriptionState", "not together with preAuthorization or reservation")
 	}
 	if req.SubscriptionPeriodMinAmount < 0 || req.SubscriptionPeriodMinAmount > math.MaxInt32 {
-		c.add("subscriptionPeriodMinAmount", "want 0 to 2147483647 cents")
+		c.Add("subscriptionPeriodMinAmount", "want 0 to 2147483647 cents")
 	}
 	if !req.SubscriptionState {
 		return
@@ -160,23 +142,23 @@ func (c *checks) terms(req CreateRequest) {
 		{"subscriptionCancellationInterval", req.SubscriptionCancellationInterval, false},
 	} {
 		if _, ok := ParsePeriod(f.text); !ok && (f.text != "" || f.required) {
-			c.add(f.name, "want an ISO 8601 period of days, weeks, months or years, such as P1M")
+			c.Add(f.name, "want an ISO 8601 period of days, weeks, months or years, such as P1M")
 		}
 	}
 }
 
-func (c *checks) attachments(files []Attachment) {
+func attachments(c *check.List, files []Attachment) {
 	total := int64(0)
 	for _, f := range files {
-		c.text("attachments", f.Name, maxWord, false)
+		c.Text("attachments", f.Name, maxWord)
 		if f.Open == nil || f.Size < 0 || total > bracket.MaxFiles-f.Size {
-			c.add("attachments", "without content, or above 16 MiB together")
+			c.Add("attachments", "without content, or above 16 MiB together")
 			return
 		}
 		total += f.Size
 	}
 	if len(files) > 10 {
-		c.add("attachments", "more than 10")
+		c.Add("attachments", "more than 10")
 	}
 }
 
@@ -217,24 +199,24 @@ func ParsePeriod(s string) (Period, bool) {
 }
 
 // Validate applies the stateless rules to a charge.
-func (req ChargeRequest) Validate() error {
-	var c checks
-	c.part(req.Amount)
-	c.text("purpose", req.Purpose, maxWord, true)
-	c.text("referenceId", req.ReferenceID, maxWord, false)
-	return c.err(opCharge)
+func (req ChargeRequest) Validate() error { return check.Request(opCharge, req) }
+
+// Check implements check.Checked.
+func (req ChargeRequest) Check(c *check.List) {
+	part(c, req.Amount)
+	lines(c)("purpose", req.Purpose, maxWord)
+	c.Text("referenceId", req.ReferenceID, maxWord)
 }
 
 // Validate applies the stateless rules to a refund.
-func (req RefundRequest) Validate() error {
-	var c checks
-	c.part(req.Amount)
-	return c.err(opRefund)
-}
+func (req RefundRequest) Validate() error { return check.Request(opRefund, req) }
 
-func (c *checks) part(amount *int64) {
+// Check implements check.Checked.
+func (req RefundRequest) Check(c *check.List) { part(c, req.Amount) }
+
+func part(c *check.List, amount *int64) {
 	if amount != nil && (*amount < 1 || *amount > math.MaxInt32) {
-		c.add("amount", "want 1 to 2147483647 cents")
+		c.Add("amount", "want 1 to 2147483647 cents")
 	}
 }
 
@@ -247,13 +229,14 @@ func CheckID(id int64) error {
 }
 
 // Validate applies the stateless rules to a filter.
-func (f Filter) Validate() error {
-	var c checks
+func (f Filter) Validate() error { return check.Request(opList, f) }
+
+// Check implements check.Checked.
+func (f Filter) Check(c *check.List) {
 	if f.Offset < 0 || f.Offset > math.MaxInt32 {
-		c.add("offset", "want 0 to 2147483647")
+		c.Add("offset", "want 0 to 2147483647")
 	}
 	if f.Limit < 0 || f.Limit > math.MaxInt32 {
-		c.add("limit", "want 0 to 2147483647")
+		c.Add("limit", "want 0 to 2147483647")
 	}
-	return c.err(opList)
 }

@@ -111,7 +111,9 @@ func ParseEvent(contentType string, body []byte) (Event, error) {
 		body = fromForm(tree)
 	}
 	if err := wire.Decode(body, &e); err != nil {
-		return Event{}, invalid("paylinks.event", err)
+		bad := wire.AsError("paylinks.event", err)
+		bad.Code = wire.Invalid
+		return Event{}, bad
 	}
 	if e.ID() == "" {
 		return Event{}, wire.Errorf(wire.Invalid, "paylinks.event", "neither a transaction nor a subscription")

@@ -15,6 +15,10 @@ type API struct {
 	First   []string // how a path begins below a prefix that other services have too; nil = in any way
 	Type    string   // content type of bodies, "" = wire.JSONType
 	Shape   Shape
+	// Pieces brings the pieces of a path to the form that the endpoints have; false = it is no route. nil = they have it.
+	Pieces func(list []string) ([]string, bool)
+	// Wrap makes the body of a success of an endpoint's Out; nil = it is the body.
+	Wrap func(out any) any
 	// Accept checks the headers that the service wants besides; nil = it wants none. The error is that of the request.
 	Accept func(r *http.Request) error
 	// Reason is the service's word for a request that cannot be read, cannot be sent or breaks a rule; nil = it has none.

@@ -17,7 +17,9 @@ type Client struct {
 	BaseURL string // scheme and host, and a path before the service's if there is one
 	Doer    wire.Doer
 	Head    func(http.Header) // adds what the service wants besides; nil = nothing
-	Secrets []string          // what no error repeats, besides the secrets of the request
+	// Write makes the request, where a service has its own form of bodies; address is the whole of it; nil = bodies are JSON.
+	Write   func(ctx context.Context, i Info, address string, in any) (*http.Request, error)
+	Secrets []string // what no error repeats, besides the secrets of the request
 }
 
 // Call sends one call, once, and reads its answer. key "" sends none. Errors are those of wire.Call, what the service's Shape
@@ -69,7 +71,7 @@ func (m remote) call(ctx context.Context, c Client, key wire.Key, in, into any) 
 		}
 	}
 	var body []byte
-	if m.HasBody {
+	if m.HasBody && c.Write == nil {
 		var err error
 		if body, err = encode(m.Op, in); err != nil {
 			return err
@@ -89,7 +91,13 @@ func (m remote) send(ctx context.Context, c Client, key wire.Key, in any, body [
 	}
 	secrets := func() []string { return append(m.secrets(in, body), c.Secrets...) }
 	call := wire.Call{Op: m.Op, Write: m.Write(), Limit: m.limit, Type: c.API.Type, Head: c.Head}
-	answer, err := call.Send(ctx, c.Doer, m.Method, strings.TrimRight(c.BaseURL, "/")+c.API.Prefix+path, key, body)
+	address := strings.TrimRight(c.BaseURL, "/") + c.API.Prefix + path
+	var answer wire.Answer
+	if c.Write == nil {
+		answer, err = call.Send(ctx, c.Doer, m.Method, address, key, body)
+	} else {
+		answer, err = m.written(ctx, c, call, address, key, in)
+	}
 	if err != nil {
 		return wire.Withhold(c.API.refused(m.Op, err), c.Secrets...)
 	}
@@ -102,6 +110,23 @@ func (m remote) send(ctx context.Context, c Client, key wire.Key, in any, body [
 		out.SetZero()
 	}
 	return err
+}
+
+// written sends a request of the service's own form.
+func (m remote) written(ctx context.Context, c Client, call wire.Call, address string, key wire.Key, in any) (wire.Answer, error) {
+	if key != "" {
+		if _, err := wire.ParseKey(string(key)); err != nil {
+			return wire.Answer{}, &wire.Error{Code: wire.Invalid, Op: m.Op, Err: err}
+		}
+	}
+	req, err := c.Write(ctx, m.Info, address, in)
+	if err != nil {
+		return wire.Answer{}, err
+	}
+	if key != "" {
+		req.Header.Set(wire.KeyHeader, string(key))
+	}
+	return call.Do(c.Doer, req)
 }
 
 // take reads a success and judges it.

@@ -10,6 +10,8 @@
 // It guarantees:
 //   - A Handler refuses in the order that costs a bad request the least: path (404, 405), Idempotency-Key, parameters, content
 //     type, size, strict JSON, required fields, rules; the service is asked about a good request only.
+//   - A service with its own form of bodies opens, proves and writes its requests itself (Options.Open, Client.Write); nothing else
+//     of a request is looked at before its proof.
 //   - A request is decoded once. Asked.Body writes its canonical bytes once, for whoever needs them.
 //   - A Client sends each call once, and takes no reply that is not exactly a success of its endpoint. 202 and a pending
 //     operation come together or not at all. No error repeats a secret of the request.

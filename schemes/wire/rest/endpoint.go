@@ -28,7 +28,7 @@ type Endpoint[S, In, Out any] struct {
 	Op     string // "tokens.create": names the call in errors, logs and the outbox
 	What   string // says to people what it does
 	Method string
-	Path   string // below the service's: "/{tokenizationId}/Verify"; a piece in braces is the field with that tag
+	Path   string // below the service's: "/{tokenizationId}/Verify"; a piece in braces is the field with that tag. A Client writes a slash at its end, too
 	Status int    // of a success; of a write whose Out is pending it is 202
 	Also   []int  // more statuses that a Client takes for a success
 	Wants  Wants
@@ -98,7 +98,7 @@ func (i Info) Write() bool { return i.Wants&Write != 0 }
 // Bound is a route of one service.
 type Bound struct {
 	Info
-	open func(r *http.Request, values []string, o Options) (*Asked, error)
+	open func(r *http.Request, values []string, o Options, read Opened) (*Asked, error)
 	says func(in any, err *wire.Error) (any, bool)
 	ask  func(key wire.Key, in any) *Asked
 }
@@ -183,8 +183,8 @@ func bound(info Info, says func(in any, err *wire.Error) (any, bool), do func(ct
 		Info: info,
 		ask:  asked,
 		says: says,
-		open: func(r *http.Request, values []string, o Options) (*Asked, error) {
-			key, in, err := info.open(r, values, o)
+		open: func(r *http.Request, values []string, o Options, read Opened) (*Asked, error) {
+			key, in, err := info.open(r, values, o, read)
 			if err != nil {
 				return nil, err
 			}
@@ -194,7 +194,7 @@ func bound(info Info, says func(in any, err *wire.Error) (any, bool), do func(ct
 }
 
 // open reads and checks a request, refusing in an order that costs a bad one the least. in is the endpoint's In.
-func (i Info) open(r *http.Request, values []string, o Options) (key wire.Key, in any, err error) {
+func (i Info) open(r *http.Request, values []string, o Options, read Opened) (key wire.Key, in any, err error) {
 	if i.Write() {
 		if key, err = wire.KeyFrom(r.Header); err == nil && key == "" && i.Wants&NeedsKey != 0 {
 			err = ErrNoKey
@@ -204,7 +204,11 @@ func (i Info) open(r *http.Request, values []string, o Options) (key wire.Key, i
 	if err == nil {
 		err = i.readParams(at.Interface(), values, r.URL)
 	}
-	if err == nil && r.Method != http.MethodGet {
+	switch {
+	case err != nil:
+	case read != nil:
+		err = read.Read(body.Interface())
+	case r.Method != http.MethodGet:
 		err = i.read(r, body.Interface(), o)
 	}
 	if err != nil {

@@ -17,8 +17,21 @@ type Options struct {
 	MaxBody      int64                     // bytes of a request body; 0 means wire.MaxRequest
 	OperationURL func(key wire.Key) string // names a pending operation in the Location header; nil = none
 	Operator     string                    // its own spellings are read too: see Normalizer
+	// Open reads a request, and proves who sent it, where a service has its own form of bodies; nil = they are JSON. Nothing else
+	// of a request is looked at before. values are the pieces of its path in braces.
+	Open func(r *http.Request, i Info, values []string) (Opened, error)
+	// Admit gets every request that Open lets through, and calls serve or answers itself; nil = serve.
+	Admit func(w http.ResponseWriter, r *http.Request, o Opened, serve http.HandlerFunc)
 	// Around gets every good request in place of the service, which a.Do asks; nil = a.Do. Its answer is the endpoint's Out.
 	Around func(ctx context.Context, a *Asked) (any, error)
+}
+
+// Opened is a request that was read in a service's own way.
+type Opened interface {
+	// Read fills the In that into points at; the parameters of the address are filled after it. The error is the request's.
+	Read(into any) error
+	// Close lets go of what was read.
+	Close()
 }
 
 // Is returns whether a request is for the service, for a router that compares paths as they are written.
@@ -41,6 +54,9 @@ func (a API) pieces(r *http.Request, prefix string) (list []string, ok bool) {
 	default:
 		list, ok = wire.Segments(r, prefix+"/")
 	}
+	if ok && a.Pieces != nil {
+		list, ok = a.Pieces(list)
+	}
 	return list, ok && (a.First == nil || len(list) > 0 && slices.Contains(a.First, list[0]))
 }
 
@@ -50,7 +66,7 @@ func (a API) Handler(o Options, routes ...[]Bound) http.Handler {
 	for _, list := range routes {
 		for _, b := range list {
 			rt := route{Bound: b}
-			for _, text := range strings.Split(b.Path, "/")[1:] {
+			for _, text := range strings.Split(strings.TrimSuffix(b.Path, "/"), "/")[1:] {
 				_, named := braced(text)
 				rt.path = append(rt.path, piece{text, named})
 				if !named {
@@ -90,8 +106,28 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.api.Shape.NoRoute(w, r, allow)
 		return
 	}
+	if h.o.Open == nil {
+		h.serve(w, r, rt, values, nil)
+		return
+	}
+	read, err := h.o.Open(r, rt.Info, values)
+	if read != nil {
+		defer read.Close()
+	}
+	switch serve := func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, rt, values, read) }; {
+	case err != nil:
+		h.api.Shape.Refuse(w, r, h.o.Log, h.api.refused(rt.Op, err))
+	case h.o.Admit != nil:
+		h.o.Admit(w, r, read, serve)
+	default:
+		serve(w, r)
+	}
+}
+
+// serve does what a request asks for. read is nil where its body is JSON.
+func (h *handler) serve(w http.ResponseWriter, r *http.Request, rt *route, values []string, read Opened) {
 	var out any
-	a, err := h.open(r, rt, values)
+	a, err := h.open(r, rt, values, read)
 	switch {
 	case err != nil:
 	case h.o.Around != nil:
@@ -113,12 +149,12 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // open reads a request. The error of one that breaks a rule has the service's word for it.
-func (h *handler) open(r *http.Request, rt *route, values []string) (a *Asked, err error) {
+func (h *handler) open(r *http.Request, rt *route, values []string, read Opened) (a *Asked, err error) {
 	if h.api.Accept != nil {
 		err = h.api.Accept(r)
 	}
 	if err == nil {
-		a, err = rt.open(r, values, h.o)
+		a, err = rt.open(r, values, h.o, read)
 	}
 	if err == nil {
 		return a, nil
@@ -199,6 +235,9 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request, rt *route, out 
 		if h.o.OperationURL != nil {
 			w.Header().Set("Location", h.o.OperationURL(p.Key))
 		}
+	}
+	if h.api.Wrap != nil {
+		out = h.api.Wrap(out)
 	}
 	data, err := wire.Encode(out)
 	if err == nil {

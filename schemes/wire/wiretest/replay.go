@@ -28,6 +28,8 @@ type Service struct {
 	API rest.API
 	// Client binds the service's routes to its Client.
 	Client func(baseURL string, d wire.Doer) []rest.Bound
+	// Options are those that its Handler needs besides.
+	Options rest.Options
 	// Reasons are those of the service's catalogue.
 	Reasons wire.Catalogue
 	// Survives is the reason that a code with a reason comes back with; nil = its own.
@@ -89,7 +91,7 @@ func (s Service) ask(t *testing.T, tr Transcript, d wire.Doer) *rest.Asked {
 		case p != nil:
 			params[p.Name] = value
 		default:
-			require.True(t, b.HasBody, "%s: %s has no body", name, op)
+			require.True(t, b.HasBody || s.Options.Open != nil, "%s: %s has no body", name, op)
 			strictly(t, value, in.Interface())
 		}
 	}
@@ -244,10 +246,9 @@ func (s Service) HandlerAlone(t *testing.T) {
 
 // handler is the service's Handler, with a script in place of the service.
 func (s Service) handler(script func(context.Context, *rest.Asked) (any, error)) http.Handler {
-	return s.API.Handler(rest.Options{
-		OperationURL: func(k wire.Key) string { return operations + string(k) },
-		Around:       script,
-	}, s.Client(BaseURL, nil))
+	o := s.Options
+	o.OperationURL, o.Around = func(k wire.Key) string { return operations + string(k) }, script
+	return s.API.Handler(o, s.Client(BaseURL, nil))
 }
 
 // calls are one call of each endpoint, the first that testdata/both has; a write with a key and, where it may be, without.
