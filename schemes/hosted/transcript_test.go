@@ -48,6 +48,7 @@ func transcripts(t *testing.T) wiretest.Service {
 				body := map[string]json.RawMessage{"sessionId": id}
 				if amount != nil {
 					body["amount"] = amount
+					call["op"] = json.RawMessage(`"confirm_payment"`)
 				}
 				call["body"], _ = json.Marshal(body) // what was read can be written
 				delete(call, "id")
