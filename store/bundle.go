@@ -146,7 +146,8 @@ func SealBundle(ctx context.Context, k *BundleKey, head BundleHead, content io.R
 	return err
 }
 
-// chunkNonce counts the chunks and knows the last one, so that none can be moved, left out or cut off.
+// chunkNonce counts the chunks and knows the last one, so that none can be moved, left out or cut
+// off.
 func chunkNonce(n uint64, last bool) []byte {
 	nonce := make([]byte, 12)
 	binary.BigEndian.PutUint64(nonce[3:], n)
@@ -156,8 +157,8 @@ func chunkNonce(n uint64, last bool) []byte {
 	return nonce
 }
 
-// ReadBundleHead reads the head of a bundle and checks the whole file against its checksum; no key is needed for it.
-// It leaves the file where the content begins. ErrBundle, ErrBundleNewer.
+// ReadBundleHead reads the head of a bundle and checks the whole file against its checksum; no key
+// is needed for it. It leaves the file where the content begins. ErrBundle, ErrBundleNewer.
 func ReadBundleHead(f io.ReadSeeker) (head BundleHead, err error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {

@@ -5,7 +5,8 @@ import (
 	"os"
 )
 
-// SyncDir makes the names in a directory durable: those of files that were made, renamed or removed there.
+// SyncDir makes the names in a directory durable: those of files that were made, renamed or removed
+// there.
 func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

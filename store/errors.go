@@ -17,20 +17,22 @@ var (
 	ErrTampered = errors.New("store: sealed value does not verify")
 	// ErrShredded: the data key of the row was destroyed, or never existed.
 	ErrShredded = errors.New("store: data key is destroyed")
-	// ErrFull: no space. Nothing was written; a reserve has been released, so a write that finishes something
-	// already begun may be tried again at once.
+	// ErrFull: no space. Nothing was written; a reserve has been released, so a write that finishes
+	// something already begun may be tried again at once.
 	ErrFull = errors.New("store: no space left")
-	// ErrIO: the medium failed. Nothing was acknowledged. Until the store has recovered, an unacknowledged
-	// write may still turn up after a power cut; afterwards it never does.
+	// ErrIO: the medium failed. Nothing was acknowledged. Until the store has recovered, an
+	// unacknowledged write may still turn up after a power cut; afterwards it never does.
 	ErrIO = errors.New("store: input/output error")
-	// ErrCommitUnknown: the answer to COMMIT was lost: the effects are there, or not. Answer it as unknown, never as not
-	// stored, and look the effects up by their key. An engine that can tell never answers it.
+	// ErrCommitUnknown: the answer to COMMIT was lost: the effects are there, or not. Answer it as
+	// unknown, never as not stored, and look the effects up by their key. An engine that can tell
+	// never answers it.
 	ErrCommitUnknown error = commitUnknown{}
 	// ErrReadOnly: the store was opened read-only, or the medium has become so.
 	ErrReadOnly = errors.New("store: read-only")
 	// ErrDamaged: the file is not a database, or is malformed.
 	ErrDamaged = errors.New("store: file is damaged")
-	// ErrBusy: another program holds the file's write lock or an old snapshot for longer than the busy timeout.
+	// ErrBusy: another program holds the file's write lock or an old snapshot for longer than the
+	// busy timeout.
 	ErrBusy = errors.New("store: busy")
 	// ErrClosed: the store is closed.
 	ErrClosed = errors.New("store: closed")
@@ -95,7 +97,8 @@ func (e *CutError) Error() string { return "journal cut: " + e.Why }
 // Is reports whether target is ErrCut.
 func (e *CutError) Is(target error) bool { return target == ErrCut }
 
-// Unreadable returns err as ErrDamaged where it says that a stored value is none that its column can hold.
+// Unreadable returns err as ErrDamaged where it says that a stored value is none that its column
+// can hold.
 func Unreadable(err error) error {
 	if err == nil || errors.Is(err, sql.ErrNoRows) || errors.Is(err, ErrDamaged) || !unscannable(err.Error()) {
 		return err
@@ -103,12 +106,14 @@ func Unreadable(err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// unscannable reports whether text is that of database/sql for a value that its variable cannot hold.
+// unscannable reports whether text is that of database/sql for a value that its variable cannot
+// hold.
 func unscannable(text string) bool {
 	return strings.Contains(text, "sql: Scan error on column") && strings.Contains(text, "converting")
 }
 
-// OlderError says that a file has an older schema, and that no copy of it could be brought up to date for reading.
+// OlderError says that a file has an older schema, and that no copy of it could be brought up to
+// date for reading.
 type OlderError struct {
 	Path string
 	Lack int // steps it does not have

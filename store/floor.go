@@ -14,8 +14,8 @@ const metaFloor = "floor:"
 // PutMeta stores a value under a name in store_meta, which every engine has.
 const PutMeta = `INSERT INTO store_meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 
-// SetFloor notes in the caller's commit that rows of table with a number up to id may have been purged. It never falls. A delete from
-// outside has no key to note it with.
+// SetFloor notes in the caller's commit that rows of table with a number up to id may have been
+// purged. It never falls. A delete from outside has no key to note it with.
 func SetFloor(tx Tx, table string, id int64) error {
 	db := Keyed(tx)
 	if db == nil {
@@ -30,7 +30,8 @@ func SetFloor(tx Tx, table string, id int64) error {
 	return err
 }
 
-// FloorOf returns the floor of table; 0 = nothing was purged. One that does not verify counts as none.
+// FloorOf returns the floor of table; 0 = nothing was purged. One that does not verify counts as
+// none.
 func FloorOf(r Reader, table string) (int64, error) {
 	var value []byte
 	err := r.QueryRow("SELECT value FROM store_meta WHERE name = ?", metaFloor+table).Scan(&value)

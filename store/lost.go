@@ -16,7 +16,8 @@ type Lost struct {
 	AtMS       int64 `json:"at_ms"`      // when
 }
 
-// KeepLost keeps for good that this journal took the place of another, in the caller's commit. Only a later one replaces it.
+// KeepLost keeps for good that this journal took the place of another, in the caller's commit. Only
+// a later one replaces it.
 func KeepLost(tx Tx, l Lost) error {
 	text, err := json.Marshal(l)
 	if err == nil {

@@ -18,8 +18,8 @@ import (
 // A sealed value is one version byte, the nonce, and the ciphertext with its tag.
 const sealVersion = 1
 
-// Keyring seals values and authenticates rows by plain SQL, for any engine: it is the second half of DB. Its data keys lie in the
-// table store_keys, which the engine makes.
+// Keyring seals values and authenticates rows by plain SQL, for any engine: it is the second half
+// of DB. Its data keys lie in the table store_keys, which the engine makes.
 type Keyring struct {
 	of   KeyringOptions
 	macs sync.Pool // of *macer
@@ -130,8 +130,8 @@ func (k *Keyring) UnsealOwn(own []byte, at Cell, sealed []byte) ([]byte, error) 
 	return plain, nil
 }
 
-// Shred implements DB. The deleted key is overwritten in the file; copies in the log go with the next Truncate, which
-// the store does by itself within minutes.
+// Shred implements DB. The deleted key is overwritten in the file; copies in the log go with the
+// next Truncate, which the store does by itself within minutes.
 func (k *Keyring) Shred(tx Tx, table, key string) error {
 	if _, err := tx.Exec("DELETE FROM store_keys WHERE tbl = ? AND key = ?", table, key); err != nil {
 		return fmt.Errorf("shred %s: %w", table, err)
@@ -212,10 +212,10 @@ const (
 
 const macDomain = "posagent store row 1"
 
-// MAC implements DB: HMAC-SHA256 over an encoding in which every field carries its type and its length, so that no
-// two different rows have the same input. Named types of the listed kinds are taken as those; empty bytes count as nil,
-// because the driver returns both as nil.
-// Any other type is a programmer's mistake and panics.
+// MAC implements DB: HMAC-SHA256 over an encoding in which every field carries its type and its
+// length, so that no two different rows have the same input. Named types of the listed kinds are
+// taken as those; empty bytes count as nil, because the driver returns both as nil. Any other type
+// is a programmer's mistake and panics.
 func (k *Keyring) MAC(table, key string, fields ...any) []byte {
 	m := k.macs.Get().(*macer)
 	b := appendField(m.b[:0], macDomain)

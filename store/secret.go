@@ -18,9 +18,11 @@ const MetaSecrets = "secret:"
 // secretBytes is the length of a secret.
 const secretBytes = 32
 
-// Secret returns the 32 random bytes that name stands for. They are kept twice, wrapped: in the database, whose copies and bundles
-// carry them, and in the file beside, which outlives the database. The database's are the ones that count. It makes them where
-// neither has them, and brings the file up to date, or warns. It fails when the database cannot be read, or not written where it has to be.
+// Secret returns the 32 random bytes that name stands for. They are kept twice, wrapped: in the
+// database, whose copies and bundles carry them, and in the file beside, which outlives the
+// database. The database's are the ones that count. It makes them where neither has them, and
+// brings the file up to date, or warns. It fails when the database cannot be read, or not written
+// where it has to be.
 func Secret(ctx context.Context, db DB, w Wrapper, log *slog.Logger, name, beside string) ([]byte, error) {
 	if w == nil {
 		return nil, ErrNoWrapper
@@ -78,7 +80,8 @@ func KeepSecret(beside string, w Wrapper, secret []byte) error {
 	return nil
 }
 
-// readSecret reads the file beside a database. nil = there is none, or one of a key that this box does not have any more.
+// readSecret reads the file beside a database. nil = there is none, or one of a key that this box
+// does not have any more.
 func readSecret(w Wrapper, beside string) ([]byte, error) {
 	wrapped, err := os.ReadFile(beside)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,11 +11,12 @@ import (
 	"strings"
 )
 
-// Fields are the columns of a row and where each lies in it: name, pointer, name, pointer, and so on.
+// Fields are the columns of a row and where each lies in it: name, pointer, name, pointer, and so
+// on.
 type Fields []any
 
-// Table maps rows of type R to columns, each named beside its field: no statement counts places. Make one per table, as a
-// variable of the package that owns it.
+// Table maps rows of type R to columns, each named beside its field: no statement counts places.
+// Make one per table, as a variable of the package that owns it.
 type Table[R any] struct {
 	fields         func(*R) Fields
 	names          []string
@@ -24,8 +25,8 @@ type Table[R any] struct {
 	insert, choose string
 }
 
-// NewTable returns the mapping of a table, or of a join that is only read. It panics where fields are not pairs of a
-// column's name and a pointer, or name a column twice.
+// NewTable returns the mapping of a table, or of a join that is only read. It panics where fields
+// are not pairs of a column's name and a pointer, or name a column twice.
 func NewTable[R any](name string, fields func(*R) Fields) *Table[R] {
 	t := &Table[R]{fields: fields, name: name}
 	list := fields(new(R))
@@ -88,8 +89,8 @@ func (t *Table[R]) Insert(tx Tx, r *R) error {
 	return err
 }
 
-// Update returns what stores the named columns of a row that is there. The first column of the table tells which row. It
-// panics where one is not a column of the table.
+// Update returns what stores the named columns of a row that is there. The first column of the
+// table tells which row. It panics where one is not a column of the table.
 func (t *Table[R]) Update(columns ...string) func(tx Tx, r *R) error {
 	places := make([]int, len(columns)+1)
 	for i, c := range columns {
@@ -109,7 +110,8 @@ func (t *Table[R]) Update(columns ...string) func(tx Tx, r *R) error {
 	}
 }
 
-// Put returns what stores a row, or the named columns of one that is there. The first column tells which.
+// Put returns what stores a row, or the named columns of one that is there. The first column tells
+// which.
 func (t *Table[R]) Put(columns ...string) func(tx Tx, r *R) error {
 	sets := make([]string, len(columns))
 	for i, c := range columns {
@@ -135,7 +137,8 @@ func (t *Table[R]) values(r *R) []any {
 	return args
 }
 
-// valueOf returns what a field holds, as a column takes it: a named type as its kind, a bool as 0 or 1.
+// valueOf returns what a field holds, as a column takes it: a named type as its kind, a bool as 0
+// or 1.
 func valueOf(field any) any {
 	switch p := field.(type) {
 	case *int64:

@@ -45,7 +45,8 @@ func (m *osMark) Sync() error {
 	return nil
 }
 
-// Files are the marks of one journal: the first beside it, others on other media. They may be written from several goroutines.
+// Files are the marks of one journal: the first beside it, others on other media. They may be
+// written from several goroutines.
 type Files struct {
 	path []string
 	open func(path string, create bool) (store.MarkFile, error)
@@ -135,7 +136,8 @@ func Newest(list []Reading) (r Reading) {
 	return r
 }
 
-// Commit writes the end that was just committed, and syncs nothing. It reports whether a mark has failed that had not before.
+// Commit writes the end that was just committed, and syncs nothing. It reports whether a mark has
+// failed that had not before.
 func (m *Files) Commit(end store.End) (failed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -143,7 +145,8 @@ func (m *Files) Commit(end store.End) (failed bool) {
 	return m.put()
 }
 
-// put writes the next slot of every mark that is open and works. It reports whether one of them has failed.
+// put writes the next slot of every mark that is open and works. It reports whether one of them has
+// failed.
 func (m *Files) put() (failed bool) {
 	m.Last.Turn++
 	b := m.Last.encode(m.MAC)
@@ -159,8 +162,9 @@ func (m *Files) put() (failed bool) {
 	return failed
 }
 
-// Durably writes both slots as change leaves them, and returns when they are on the medium. It opens and makes marks that are
-// missing, and tries again those that failed. The error is that of the first mark.
+// Durably writes both slots as change leaves them, and returns when they are on the medium. It
+// opens and makes marks that are missing, and tries again those that failed. The error is that of
+// the first mark.
 func (m *Files) Durably(change func(*Slot)) error {
 	m.mu.Lock()
 	change(&m.Last)

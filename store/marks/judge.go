@@ -95,7 +95,8 @@ func Judge(e Evidence) Verdict {
 	return Verdict{Adopt: e.Row.Flags&RowRestored != 0}
 }
 
-// judgeOld judges a journal that does not record its end: one from before the mark, or one that a power cut kept from being made.
+// judgeOld judges a journal that does not record its end: one from before the mark, or one that a
+// power cut kept from being made.
 func judgeOld(e Evidence, ended, ending bool) Verdict {
 	switch {
 	case e.Staged:

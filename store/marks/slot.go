@@ -14,8 +14,8 @@ const (
 	Lost                      // and that journal had been lost; why says what was done about it
 )
 
-// Folding names the log that is being folded into the file: its salts, and how many of its frames must be there as long as this
-// stands in the mark. The zero value means that none is.
+// Folding names the log that is being folded into the file: its salts, and how many of its frames
+// must be there as long as this stands in the mark. The zero value means that none is.
 type Folding struct {
 	Salt1, Salt2, Frames uint32
 }
@@ -44,8 +44,8 @@ const (
 	crcAt      = macAt + MACBytes
 )
 
-// encode returns the slot's bytes. The MAC says whose they are, the checksum behind it whether they are whole: it can be
-// checked where the key is not at hand.
+// encode returns the slot's bytes. The MAC says whose they are, the checksum behind it whether they
+// are whole: it can be checked where the key is not at hand.
 func (s Slot) encode(mac func([]byte) []byte) []byte {
 	b := make([]byte, slotBytes)
 	copy(b, slotMagic)
@@ -70,7 +70,8 @@ func (s Slot) encode(mac func([]byte) []byte) []byte {
 	return b
 }
 
-// decodeSlot returns false for bytes that are torn, damaged or no slot. sum is the slot's MAC, which is not checked.
+// decodeSlot returns false for bytes that are torn, damaged or no slot. sum is the slot's MAC,
+// which is not checked.
 func decodeSlot(b []byte) (s Slot, sum []byte, ok bool) {
 	if len(b) != slotBytes || string(b[:8]) != slotMagic || binary.BigEndian.Uint32(b[8:]) != slotFormat ||
 		binary.BigEndian.Uint32(b[crcAt:]) != crc32.ChecksumIEEE(b[:crcAt]) {

@@ -13,7 +13,8 @@ import (
 	"posagent/store/storetest"
 )
 
-// What AtCommit writes is committed with the batch, once per batch, and not for a batch of which nothing is left.
+// What AtCommit writes is committed with the batch, once per batch, and not for a batch of which
+// nothing is left.
 func TestAtCommitRunsOnceInEachBatchThatCommits(t *testing.T) {
 	runs, fail := int64(0), error(nil)
 	s, err := sqlite.Open(t.Context(), sqlite.Options{

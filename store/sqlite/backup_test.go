@@ -19,7 +19,8 @@ import (
 
 var errPlug = errors.New("the plug was pulled")
 
-// bundled makes a store with two sealed rows, backs it up beside its owner and returns the bundle and its key's secret.
+// bundled makes a store with two sealed rows, backs it up beside its owner and returns the bundle
+// and its key's secret.
 func bundled(t *testing.T) (path, bundle string, sealed []byte, secret []byte) {
 	t.Helper()
 	dir := t.TempDir()

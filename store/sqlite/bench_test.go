@@ -26,7 +26,8 @@ var opsStep = store.Step{Name: "bench/1 ops", SQL: `CREATE TABLE ops (
 ) STRICT;
 CREATE INDEX ops_due ON ops (due) WHERE state = 'open';`}
 
-// rawLog is what the disk can do at best: append 512 bytes per caller, one fdatasync for all who wait.
+// rawLog is what the disk can do at best: append 512 bytes per caller, one fdatasync for all who
+// wait.
 type rawLog struct {
 	f     *os.File
 	queue chan chan error
@@ -65,7 +66,8 @@ func (l *rawLog) append() error {
 	return <-r
 }
 
-// drive runs ops operations on n goroutines and returns operations per second and the median latency.
+// drive runs ops operations on n goroutines and returns operations per second and the median
+// latency.
 func drive(b *testing.B, n, ops int, op func(i int64) error) (rate float64, p50 time.Duration) {
 	b.Helper()
 	var next atomic.Int64
@@ -95,8 +97,9 @@ func drive(b *testing.B, n, ops int, op func(i int64) error) (rate float64, p50 
 	return float64(ops) / took.Seconds(), all[len(all)/2]
 }
 
-// BenchmarkWrite compares durable inserts of 300 bytes under two indexes with the raw limit of the same disk in the
-// same run, taken in turns because disks drift: x-raw is the ratio of throughputs, p50-x that of the medians.
+// BenchmarkWrite compares durable inserts of 300 bytes under two indexes with the raw limit of the
+// same disk in the same run, taken in turns because disks drift: x-raw is the ratio of throughputs,
+// p50-x that of the medians.
 func BenchmarkWrite(b *testing.B) {
 	for _, n := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("callers=%d", n), func(b *testing.B) {

@@ -17,16 +17,18 @@ const (
 	checkpointCommits = 64
 	// restAtMost, times CheckpointEvery, is how long a few commits may lie in the log: a minute.
 	restAtMost = 1200
-	// walFrames bounds the log. Beside a writer that never rests a checkpoint is complete only for the moment: the next
-	// frames are there before it has ended, and a log is started anew only when nothing is left to fold. So past this
-	// length the writer folds the rest itself, between two commits.
+	// walFrames bounds the log. Beside a writer that never rests a checkpoint is complete only for
+	// the moment: the next frames are there before it has ended, and a log is started anew only
+	// when nothing is left to fold. So past this length the writer folds the rest itself, between
+	// two commits.
 	walFrames = 12288
-	// shredAfter is how long a deleted data key may stay in the log of a store that nobody truncates.
+	// shredAfter is how long a deleted data key may stay in the log of a store that nobody
+	// truncates.
 	shredAfter = time.Minute
 )
 
-// checkpointLoop folds the log back into the file while there is something to fold. It sleeps on channels only when
-// the store is idle.
+// checkpointLoop folds the log back into the file while there is something to fold. It sleeps on
+// channels only when the store is idle.
 func (s *Store) checkpointLoop() {
 	defer close(s.idle)
 	var shredTimer <-chan time.Time
@@ -54,9 +56,9 @@ func (s *Store) checkpointLoop() {
 	}
 }
 
-// rest waits, after a first commit, until the log is worth folding; false: the store is closing. A log that was folded
-// starts anew, and that costs its first commit a second sync: a terminal that folded after each of a sale's states
-// would wait twice for every one of them.
+// rest waits, after a first commit, until the log is worth folding; false: the store is closing. A
+// log that was folded starts anew, and that costs its first commit a second sync: a terminal that
+// folded after each of a sale's states would wait twice for every one of them.
 func (s *Store) rest() bool {
 	soon, late := time.NewTimer(s.opt.CheckpointEvery), time.NewTimer(restAtMost*s.opt.CheckpointEvery)
 	defer soon.Stop()
@@ -96,8 +98,9 @@ func (s *Store) checkpoint() {
 	}
 }
 
-// foldBeside folds what is in the log at this moment, beside the writer, and returns how long the log is. The mark says which log
-// that is from before until after. Meanwhile a reader keeps the log from being started anew: the mark would name one that is gone.
+// foldBeside folds what is in the log at this moment, beside the writer, and returns how long the
+// log is. The mark says which log that is from before until after. Meanwhile a reader keeps the log
+// from being started anew: the mark would name one that is gone.
 func (s *Store) foldBeside() (frames int64, err error) {
 	if s.marks == nil {
 		frames, _, _, err = s.ckpt.checkpoint("PASSIVE")
@@ -175,7 +178,8 @@ func (s *Store) fold() (whole bool, err error) {
 	return whole, err
 }
 
-// toFold names the log; no frames where nothing in it is left to fold. It runs on the writer's goroutine.
+// toFold names the log; no frames where nothing in it is left to fold. It runs on the writer's
+// goroutine.
 func (s *Store) toFold() (f marks.Folding, err error) {
 	frames, folded, _, err := s.w.checkpoint("NOOP")
 	if err != nil || frames <= 0 || frames == folded {
@@ -190,8 +194,8 @@ func (s *Store) toFold() (f marks.Folding, err error) {
 	return f, nil
 }
 
-// marked runs do while the marks say that the log f is being folded. A mark that fails is shown by Health. The error is that of do, or of a mark
-// that may still say so: then the log must stay.
+// marked runs do while the marks say that the log f is being folded. A mark that fails is shown by
+// Health. The error is that of do, or of a mark that may still say so: then the log must stay.
 func (s *Store) marked(f marks.Folding, do func() error) error {
 	if s.marks == nil || s.flags&marks.RowMarked == 0 {
 		return do()
@@ -207,8 +211,8 @@ func (s *Store) marked(f marks.Folding, do func() error) error {
 	return err
 }
 
-// checkpoint runs one checkpoint and returns the frames in the log, those folded back, and whether it was kept from
-// finishing.
+// checkpoint runs one checkpoint and returns the frames in the log, those folded back, and whether
+// it was kept from finishing.
 func (l *link) checkpoint(mode string) (frames, folded int64, busy bool, err error) {
 	err = l.conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &frames, &folded)
 	return frames, folded, busy, err

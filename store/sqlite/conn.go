@@ -20,8 +20,9 @@ type settings struct {
 	readOnly    bool
 }
 
-// dsn spells the settings for the driver. journal_mode must be a shorthand key: the driver sorts _pragma values
-// alphabetically, and journal_mode run before page_size fixes the page size at its default without a word.
+// dsn spells the settings for the driver. journal_mode must be a shorthand key: the driver sorts
+// _pragma values alphabetically, and journal_mode run before page_size fixes the page size at its
+// default without a word.
 func (s settings) dsn() string {
 	var b strings.Builder
 	b.WriteString("file:")
@@ -61,8 +62,8 @@ func (s settings) pragmas() []pragma {
 	}
 }
 
-// connector opens connections and refuses one whose settings did not take: a misspelt key is silently ignored by
-// the driver, so nothing but reading back tells.
+// connector opens connections and refuses one whose settings did not take: a misspelt key is
+// silently ignored by the driver, so nothing but reading back tells.
 type connector struct {
 	driver.Connector
 	want []pragma
@@ -170,6 +171,12 @@ func (l *link) close() error {
 	}
 	l.stmts = nil
 	return errors.Join(append(errs, l.conn.Close(), l.db.Close())...)
+}
+
+// discard closes a connection that must not be used again.
+func discard(l *link) *link {
+	_ = l.close()
+	return nil
 }
 
 // prepare returns the cached statement of query, or nil when it must run unprepared.

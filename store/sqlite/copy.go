@@ -12,8 +12,9 @@ import (
 	"posagent/store/marks"
 )
 
-// Snapshot writes what is committed at this moment into a new file at copy, beside a running owner or without one. The copy's
-// keys are wrapped under to; it holds nothing that was deleted before. It is not durable yet.
+// Snapshot writes what is committed at this moment into a new file at copy, beside a running owner
+// or without one. The copy's keys are wrapped under to; it holds nothing that was deleted before.
+// It is not durable yet.
 func Snapshot(ctx context.Context, path, copy string, from, to store.Wrapper, progress func(done, of int)) error {
 	set := settings{path: path, synchronous: "FULL", readOnly: true}
 	l, err := openLink(ctx, set)
@@ -30,9 +31,10 @@ func Snapshot(ctx context.Context, path, copy string, from, to store.Wrapper, pr
 	})
 }
 
-// Stage makes a database of a copy: its keys are wrapped under opt.Wrapper again, its schema is brought up to date, and it is
-// marked as restored, in the words of why. opt.Path is the copy, and opt.Marks are the marks of the place it is meant for: it begins
-// a generation that is new there. It is durable then, and Replace may put it in its place.
+// Stage makes a database of a copy: its keys are wrapped under opt.Wrapper again, its schema is
+// brought up to date, and it is marked as restored, in the words of why. opt.Path is the copy, and
+// opt.Marks are the marks of the place it is meant for: it begins a generation that is new there.
+// It is durable then, and Replace may put it in its place.
 func Stage(ctx context.Context, opt Options, from store.Wrapper, why string) error {
 	over := marks.NewFiles(opt.Marks, opt.OpenMark)
 	mark := marks.Newest(over.Read())
@@ -65,7 +67,8 @@ func Stage(ctx context.Context, opt Options, from store.Wrapper, why string) err
 	return errors.Join(err, removeAll(opt.Path+".lock"), syncFile(opt.Path))
 }
 
-// stageEnd gives a staged copy a generation above all that its place has seen; the start that finds it there takes it on.
+// stageEnd gives a staged copy a generation above all that its place has seen; the start that finds
+// it there takes it on.
 func (s *Store) stageEnd(ctx context.Context, seen int64) error {
 	return s.exclusive(ctx, func() error {
 		old, err := oldGeneration(ctx, s.w.conn)
@@ -97,7 +100,8 @@ func alter(ctx context.Context, path string, fn func(write func(func(store.Tx) e
 	return errors.Join(err, l.close())
 }
 
-// Hold keeps every owner away from the database at path until release is called. *LockedError while there is one.
+// Hold keeps every owner away from the database at path until release is called. *LockedError while
+// there is one.
 func Hold(ctx context.Context, path string) (release func() error, err error) {
 	f, err := lockFile(ctx, path)
 	if err != nil {
@@ -106,8 +110,9 @@ func Hold(ctx context.Context, path string) (release func() error, err error) {
 	return f.Close, nil
 }
 
-// Replace puts a staged file in the place of the database at path, which the caller holds. A kill or a power cut leaves the old
-// one or the new one. damaged says that the old one cannot be read; what it has not folded from its log is thrown away then.
+// Replace puts a staged file in the place of the database at path, which the caller holds. A kill
+// or a power cut leaves the old one or the new one. damaged says that the old one cannot be read;
+// what it has not folded from its log is thrown away then.
 func Replace(ctx context.Context, staged, path string, damaged bool) error {
 	if err := retire(ctx, path, damaged); err != nil {
 		return err
@@ -118,8 +123,8 @@ func Replace(ctx context.Context, staged, path string, damaged bool) error {
 	return store.SyncDir(filepath.Dir(path))
 }
 
-// Remove deletes the database at path, which the caller holds, with all that lies beside it but the lock and the mark: a
-// copy put back later is still known as old. Call Ended before and after.
+// Remove deletes the database at path, which the caller holds, with all that lies beside it but the
+// lock and the mark: a copy put back later is still known as old. Call Ended before and after.
 func Remove(ctx context.Context, path string, damaged bool) error {
 	if err := retire(ctx, path, damaged); err != nil {
 		return err
@@ -133,7 +138,8 @@ func Remove(ctx context.Context, path string, damaged bool) error {
 	return errors.Join(removeAll(path+"-wal", path+"-shm", path+".ballast"), store.SyncDir(filepath.Dir(path)))
 }
 
-// retire folds the log into the file, and removes it: SQLite would play it back into any file of that name.
+// retire folds the log into the file, and removes it: SQLite would play it back into any file of
+// that name.
 func retire(ctx context.Context, path string, damaged bool) error {
 	if _, err := os.Lstat(path); err == nil && !damaged {
 		l, err := openLink(ctx, settings{path: path, synchronous: "FULL"})

@@ -42,7 +42,8 @@ func (s *Store) counted(next store.End) {
 	}
 }
 
-// warnOfMarks logs each mark that is not written. It fails nothing: what it would have seen is what is lost.
+// warnOfMarks logs each mark that is not written. It fails nothing: what it would have seen is what
+// is lost.
 func (s *Store) warnOfMarks() {
 	for _, m := range s.marks.Health() {
 		if m.Err != nil {
@@ -86,7 +87,8 @@ func hasTable(ctx context.Context, q queryer, name string) (bool, error) {
 	return n > 0, err
 }
 
-// readEnd reads the record; a file without the table or the row has none. Where the store has no key it does not verify.
+// readEnd reads the record; a file without the table or the row has none. Where the store has no
+// key it does not verify.
 func (s *Store) readEnd(ctx context.Context, q queryer) (r marks.EndRow, err error) {
 	if there, err := hasTable(ctx, q, "store_end"); err != nil || !there {
 		return r, classify(err)
@@ -107,8 +109,8 @@ func (s *Store) readEnd(ctx context.Context, q queryer) (r marks.EndRow, err err
 	return r, nil
 }
 
-// Before returns what was before the present generation, until Advance. It is WasRestored, WasAccepted or WasLost where something
-// may have happened that this journal does not hold.
+// Before returns what was before the present generation, until Advance. It is WasRestored,
+// WasAccepted or WasLost where something may have happened that this journal does not hold.
 func (s *Store) Before(ctx context.Context) (b store.Before, err error) {
 	err = s.Read(ctx, func(r store.Reader) error {
 		var text []byte
@@ -132,8 +134,9 @@ func (s *Store) Before(ctx context.Context) (b store.Before, err error) {
 	return b, err
 }
 
-// Past says in a few words why the file must be taken for one from an earlier time: it was restored, or accepted after a cut, or
-// begun anew where one was lost. "" = it goes on from where it ended.
+// Past says in a few words why the file must be taken for one from an earlier time: it was
+// restored, or accepted after a cut, or begun anew where one was lost. "" = it goes on from where
+// it ended.
 func (s *Store) Past(ctx context.Context) (string, error) {
 	b, err := s.Before(ctx)
 	if b.Kind == store.WasReset {
@@ -142,7 +145,8 @@ func (s *Store) Past(ctx context.Context) (string, error) {
 	return b.Why, err
 }
 
-// Advance forgets what Past and Before tell. Call it once everything that an old journal must not do is prevented.
+// Advance forgets what Past and Before tell. Call it once everything that an old journal must not
+// do is prevented.
 func (s *Store) Advance(ctx context.Context) error {
 	b, err := s.Before(ctx)
 	if err != nil || b.Kind == store.FirstGeneration {
@@ -168,7 +172,8 @@ func (s *Store) End(ctx context.Context) (e store.End, err error) {
 	return e, err
 }
 
-// EndIn returns the end in the snapshot of r, the zero End where none is recorded. ErrTampered where its MAC does not verify.
+// EndIn returns the end in the snapshot of r, the zero End where none is recorded. ErrTampered
+// where its MAC does not verify.
 func (s *Store) EndIn(ctx context.Context, r store.Reader) (store.End, error) {
 	row, err := s.readEnd(ctx, r.(*scope).l.conn)
 	if err == nil && row.There && !row.OK {
@@ -177,7 +182,8 @@ func (s *Store) EndIn(ctx context.Context, r store.Reader) (store.End, error) {
 	return row.End, err
 }
 
-// Generation is the number of the journal's generation: raised when it is restored, accepted after a cut, or begun anew.
+// Generation is the number of the journal's generation: raised when it is restored, accepted after
+// a cut, or begun anew.
 func (s *Store) Generation(ctx context.Context) (int64, error) {
 	e, err := s.End(ctx)
 	if err != nil || e.Generation > 0 {

@@ -59,7 +59,8 @@ func breaks(err error) bool {
 	return false
 }
 
-// fatal reports whether err, met inside a closure, ends the whole batch: SQLite may have rolled it back.
+// fatal reports whether err, met inside a closure, ends the whole batch: SQLite may have rolled it
+// back.
 func fatal(err error) bool {
 	c := code(err) & 0xff
 	return breaks(err) && c != sqlite3.SQLITE_MISUSE || c == sqlite3.SQLITE_FULL || c == sqlite3.SQLITE_INTERRUPT

@@ -21,7 +21,8 @@ func size(path string) (int64, error) {
 	return fi.Size(), nil
 }
 
-// evidence collects what lies on the medium of a journal that is open; its key is known to s by then, or never.
+// evidence collects what lies on the medium of a journal that is open; its key is known to s by
+// then, or never.
 func (s *Store) evidence(ctx context.Context, q queryer, mark marks.Reading) (e marks.Evidence, err error) {
 	e = marks.Evidence{Journal: true, Mark: mark, Keyless: s.opt.Wrapper == nil}
 	if e.Beside, err = readGeneration(generationPath(s.opt.Path)); err != nil {

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// A journal from before the mark counts its starts and ends in itself and, in that order, in a file beside it.
+// A journal from before the mark counts its starts and ends in itself and, in that order, in a file
+// beside it.
 const generationMagic = "posagent-generation-1 "
 
 func generationPath(db string) string { return db + ".generation" }

@@ -50,8 +50,9 @@ func (s *Store) Health(context.Context) store.Health {
 	return h
 }
 
-// Reserved reports whether new work may be accepted: the store takes writes and the reserve that lets accepted work
-// be finished on a full disk is in place. It answers nil, ErrFull, ErrIO, ErrReadOnly, ErrDamaged or ErrClosed.
+// Reserved reports whether new work may be accepted: the store takes writes and the reserve that
+// lets accepted work be finished on a full disk is in place. It answers nil, ErrFull, ErrIO,
+// ErrReadOnly, ErrDamaged or ErrClosed.
 func (s *Store) Reserved(context.Context) error {
 	select {
 	case <-s.closing:

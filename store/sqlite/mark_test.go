@@ -29,7 +29,8 @@ func openMarked(t testing.TB, path string) *sqlite.Store {
 	return s
 }
 
-// frozen copies the journal and its mark as a kill -9 leaves them at this moment: what was written is there, synced or not.
+// frozen copies the journal and its mark as a kill -9 leaves them at this moment: what was written
+// is there, synced or not.
 func frozen(t testing.TB, path, dir string) string {
 	t.Helper()
 	to := filepath.Join(dir, filepath.Base(path))
@@ -63,8 +64,8 @@ func mutations() int {
 	return 25
 }
 
-// One damaged bit or sector of the log makes SQLite drop its end without a word: the start holds everything, or says that the journal
-// was cut.
+// One damaged bit or sector of the log makes SQLite drop its end without a word: the start holds
+// everything, or says that the journal was cut.
 func TestField_J1ADamagedLogIsNoticed(t *testing.T) {
 	dir := scratch(t)
 	path := filepath.Join(dir, "agent.db")
@@ -107,7 +108,8 @@ func TestField_J1ADamagedLogIsNoticed(t *testing.T) {
 	require.Positive(t, cuts, "the damage reached the log")
 }
 
-// A copy of the journal put back later, in the same run or after it, is known; so is its log alone, and a file without its log.
+// A copy of the journal put back later, in the same run or after it, is known; so is its log alone,
+// and a file without its log.
 func TestField_J2ACopyPutBackIsNoticed(t *testing.T) {
 	dir := scratch(t)
 	path := filepath.Join(dir, "agent.db")
@@ -181,7 +183,8 @@ func putOldCounter(p string) error {
 	return os.WriteFile(p+".generation", []byte("posagent-generation-1 4\n"), 0o600)
 }
 
-// A person accepts a cut journal: the next generation begins, and the owner is told what is missing.
+// A person accepts a cut journal: the next generation begins, and the owner is told what is
+// missing.
 func TestACutJournalIsAccepted(t *testing.T) {
 	dir := scratch(t)
 	path := filepath.Join(dir, "agent.db")
@@ -236,7 +239,8 @@ func TestACutJournalIsAccepted(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrNotCut)
 }
 
-// A reset says that the journal has ended; a kill in the middle of it is no cut, and a copy put back after it is one.
+// A reset says that the journal has ended; a kill in the middle of it is no cut, and a copy put
+// back after it is one.
 func TestEnded(t *testing.T) {
 	dir := scratch(t)
 	path := filepath.Join(dir, "agent.db")
@@ -289,7 +293,8 @@ func TestEnded(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// A mark on another medium knows that a whole directory was put back; its absence is shown and stops nothing.
+// A mark on another medium knows that a whole directory was put back; its absence is shown and
+// stops nothing.
 func TestASecondMark(t *testing.T) {
 	dir, far := scratch(t), filepath.Join(t.TempDir(), "mark")
 	path := filepath.Join(dir, "agent.db")
@@ -402,7 +407,8 @@ func scratch(t testing.TB) string {
 	return dir
 }
 
-// A journal whose mark could not be made does not say that it has one: the next start makes it, and misses nothing.
+// A journal whose mark could not be made does not say that it has one: the next start makes it, and
+// misses nothing.
 func TestAMarkThatCannotBeMadeIsNotClaimed(t *testing.T) {
 	path := filepath.Join(scratch(t), "agent.db")
 	opt := marked(path)
@@ -429,8 +435,8 @@ func (h hooked) Sync() error {
 	return h.MarkFile.Sync()
 }
 
-// While a log is being folded, and until the mark has forgotten it durably, no commit starts the log anew: a power cut just then
-// would leave a mark that names a log which is gone.
+// While a log is being folded, and until the mark has forgotten it durably, no commit starts the
+// log anew: a power cut just then would leave a mark that names a log which is gone.
 func TestTheLogStaysWhileTheMarkNamesIt(t *testing.T) {
 	dir := scratch(t)
 	path := filepath.Join(dir, "agent.db")

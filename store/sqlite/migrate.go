@@ -31,9 +31,10 @@ func ownSteps() []store.Step {
 	}, endStep()}
 }
 
-// migrate applies the steps the file does not have yet, each in a transaction of its own together with the record of
-// it: a process killed anywhere has applied a step entirely or not at all. between runs after the store's own steps, which come
-// first; each later one is a commit that the journal's end counts.
+// migrate applies the steps the file does not have yet, each in a transaction of its own together
+// with the record of it: a process killed anywhere has applied a step entirely or not at all.
+// between runs after the store's own steps, which come first; each later one is a commit that the
+// journal's end counts.
 func (s *Store) migrate(ctx context.Context, l *link, between func() error) (version int, err error) {
 	own, log := ownSteps(), s.log
 	steps := append(own, s.opt.Steps...)

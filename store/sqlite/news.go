@@ -8,8 +8,8 @@ type news struct {
 	next chan struct{} // nil = nobody waits
 }
 
-// Committed is closed by the next commit, once what it wrote can be read. Take it before reading: what is committed in between
-// closes it too.
+// Committed is closed by the next commit, once what it wrote can be read. Take it before reading:
+// what is committed in between closes it too.
 func (s *Store) Committed() <-chan struct{} {
 	s.news.mu.Lock()
 	defer s.news.mu.Unlock()

@@ -12,9 +12,9 @@ import (
 	"posagent/store"
 )
 
-// OpenReaderOf opens a file for reading that may have an older schema than opt.Steps: then it reads a copy of this moment, in the system's
-// folder for temporary files, that has them all. Close removes the copy. It answers *NewerError, and *OlderError where there is
-// no room for a copy.
+// OpenReaderOf opens a file for reading that may have an older schema than opt.Steps: then it reads
+// a copy of this moment, in the system's folder for temporary files, that has them all. Close
+// removes the copy. It answers *NewerError, and *OlderError where there is no room for a copy.
 func OpenReaderOf(ctx context.Context, opt Options) (*Store, error) {
 	opt.ReadOnly = true
 	path, steps := opt.Path, opt.Steps

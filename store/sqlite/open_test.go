@@ -99,7 +99,8 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 	require.ErrorAs(t, err, &newer)
 	require.Equal(t, store.NewerError{Name: extra.Name, File: 4, Known: 3}, *newer)
 
-	// Rooms join their lists in some order; a step that is new to one of them still finds its place.
+	// Rooms join their lists in some order; a step that is new to one of them still finds its
+	// place.
 	third := store.Step{Name: "other/1", SQL: "CREATE TABLE other (a INTEGER) STRICT"}
 	s := storetest.OpenAt(t, path, third, rowsStep, extra)
 	require.Equal(t, 5, s.Health(t.Context()).Schema)

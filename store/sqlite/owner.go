@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Owner says whether a process has the database at path open for writing, and its number where it is known. It
-// opens only the lock file and changes nothing.
+// Owner says whether a process has the database at path open for writing, and its number where it
+// is known. It opens only the lock file and changes nothing.
 func Owner(path string) (pid int, running bool, err error) {
 	f, err := os.Open(path + ".lock")
 	if errors.Is(err, os.ErrNotExist) {

@@ -12,7 +12,8 @@ import (
 	"posagent/store"
 )
 
-// ballast is a file that takes up space until the disk is full. Removing it lets what was begun be finished.
+// ballast is a file that takes up space until the disk is full. Removing it lets what was begun be
+// finished.
 type ballast struct {
 	path string
 	size int64 // < 0: none is kept

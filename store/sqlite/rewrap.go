@@ -11,9 +11,10 @@ import (
 // rewrapBatch is how many data keys change their wrapping in one commit.
 const rewrapBatch = 256
 
-// Rewrap wraps the row key, the secrets and every data key under to instead of the store's own Wrapper, some hundred per commit. What is
-// wrapped under to already stays, so it can be broken off and done again; until it has ended the store's Wrapper must open both.
-// Afterwards nothing of the old wrapping is left, in the log neither. progress may be nil.
+// Rewrap wraps the row key, the secrets and every data key under to instead of the store's own
+// Wrapper, some hundred per commit. What is wrapped under to already stays, so it can be broken off
+// and done again; until it has ended the store's Wrapper must open both. Afterwards nothing of the
+// old wrapping is left, in the log neither. progress may be nil.
 func (s *Store) Rewrap(ctx context.Context, to store.Wrapper, progress func(done, of int)) error {
 	if s.opt.Wrapper == nil {
 		return store.ErrNoWrapper

@@ -22,7 +22,8 @@ type sighting struct {
 	marks.Evidence
 }
 
-// lookForMarks reads the marks, and judges a journal that is not there before one is made. It answers *CutError.
+// lookForMarks reads the marks, and judges a journal that is not there before one is made. It
+// answers *CutError.
 func (s *Store) lookForMarks(seen *sighting) error {
 	if len(s.opt.Marks) == 0 {
 		if s.opt.Accept != "" {
@@ -51,7 +52,8 @@ func (s *Store) lookForMarks(seen *sighting) error {
 	return err
 }
 
-// compare judges the journal by its marks before anything in it is changed. It answers *CutError, or ErrNotCut.
+// compare judges the journal by its marks before anything in it is changed. It answers *CutError,
+// or ErrNotCut.
 func (s *Store) compare(ctx context.Context, seen *sighting) error {
 	if s.marks == nil {
 		return nil
@@ -83,7 +85,8 @@ func (s *Store) compare(ctx context.Context, seen *sighting) error {
 	return checkFile(ctx, s.w.conn, "quick_check")
 }
 
-// leaveAlone closes the writer's connection without folding the log into the file: another is the last to go, and it only reads.
+// leaveAlone closes the writer's connection without folding the log into the file: another is the
+// last to go, and it only reads.
 func (s *Store) leaveAlone(ctx context.Context) {
 	set := s.set
 	set.readOnly = true
@@ -94,8 +97,8 @@ func (s *Store) leaveAlone(ctx context.Context) {
 	s.w = nil
 }
 
-// settle opens the journal's key, and begins or goes on with the record of its end. What is new in it is durable before a mark
-// claims it, and a mark before the journal claims that.
+// settle opens the journal's key, and begins or goes on with the record of its end. What is new in
+// it is durable before a mark claims it, and a mark before the journal claims that.
 func (s *Store) settle(ctx context.Context, seen sighting) (err error) {
 	if s.mac, err = openMACKey(s.w, s.opt.Wrapper); err != nil {
 		return err
@@ -154,7 +157,8 @@ func (s *Store) settle(ctx context.Context, seen sighting) (err error) {
 	return nil
 }
 
-// before is what the journal must remember of the time before its new generation; none where it goes on.
+// before is what the journal must remember of the time before its new generation; none where it
+// goes on.
 func (s *Store) before(seen sighting) store.Before {
 	mark, v := seen.mark.Slot, seen.verdict
 	switch {
@@ -170,7 +174,8 @@ func (s *Store) before(seen sighting) store.Before {
 	return store.Before{}
 }
 
-// knowsBefore reports whether the journal holds a Before already: a start that was broken off has stored it.
+// knowsBefore reports whether the journal holds a Before already: a start that was broken off has
+// stored it.
 func (s *Store) knowsBefore(ctx context.Context) (bool, error) {
 	var n int
 	err := s.w.conn.QueryRowContext(ctx, "SELECT count(*) FROM store_meta WHERE name = ?", metaBefore).Scan(&n)
@@ -230,8 +235,9 @@ func (s *Store) recordIn(t store.Tx, fresh bool, flags int64, next store.End, be
 	return err
 }
 
-// Ended tells the marks of the journal at path, which the caller holds, that it is about to be removed, or that it was: done. lost,
-// a reason, says that it is given up unread. A start finds no journal then and begins a new one.
+// Ended tells the marks of the journal at path, which the caller holds, that it is about to be
+// removed, or that it was: done. lost, a reason, says that it is given up unread. A start finds no
+// journal then and begins a new one.
 func Ended(path string, paths []string, done bool, lost string) error {
 	m := marks.NewFiles(paths, nil)
 	defer func() { _ = m.Close() }()
@@ -269,7 +275,8 @@ func Ended(path string, paths []string, done bool, lost string) error {
 	return errors.Join(os.Remove(generationPath(path)), store.SyncDir(filepath.Dir(path)))
 }
 
-// lookAtMark reads the mark beside the database at path, for a reader: it opens nothing for writing.
+// lookAtMark reads the mark beside the database at path, for a reader: it opens nothing for
+// writing.
 func lookAtMark(path string) (marks.Reading, error) {
 	f, err := os.Open(store.MarkPath(path))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -283,8 +290,8 @@ func lookAtMark(path string) (marks.Reading, error) {
 	return r, r.Err
 }
 
-// compareBeside judges the journal by a mark that was read before it, for a reader. Where another process owns it, that has judged
-// already, and its mark moves on.
+// compareBeside judges the journal by a mark that was read before it, for a reader. Where another
+// process owns it, that has judged already, and its mark moves on.
 func (s *Store) compareBeside(ctx context.Context, q queryer, mark marks.Reading) error {
 	if pid, running, err := Owner(s.opt.Path); err != nil || running && pid != os.Getpid() || s.opt.IgnoreMark {
 		return err

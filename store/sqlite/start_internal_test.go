@@ -12,7 +12,8 @@ import (
 	"posagent/store"
 )
 
-// A start that fails after a kill in the middle of a folding leaves the log alone: the mark says that it must be there.
+// A start that fails after a kill in the middle of a folding leaves the log alone: the mark says
+// that it must be there.
 func TestField_J1AFailedStartKeepsTheLog(t *testing.T) {
 	dir := t.TempDir()
 	opt := Options{Path: filepath.Join(dir, "agent.db"), Wrapper: plainWrapper{}, Ballast: -1, CheckpointEvery: time.Hour,

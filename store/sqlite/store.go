@@ -23,8 +23,8 @@ import (
 // Options say which file to open and how.
 type Options struct {
 	Path string // the database file; its directory is made (0700) when it is missing
-	// Steps are the migrations of all rooms. A step is known by its name: lists of rooms may be joined in any
-	// order as long as every room only appends to its own.
+	// Steps are the migrations of all rooms. A step is known by its name: lists of rooms may be
+	// joined in any order as long as every room only appends to its own.
 	Steps    []store.Step
 	Wrapper  store.Wrapper // required unless ReadOnly
 	Log      *slog.Logger
@@ -34,28 +34,33 @@ type Options struct {
 	Synchronous string
 	Readers     int   // connections for Read, 0 = 3
 	Ballast     int64 // bytes reserved beside the file for finishing what was begun, 0 = 256 KiB, < 0 = none
-	// CheckpointEvery is the least time between two foldings of the log into the file, 0 = 50 ms; CheckpointCommits is
-	// how many commits are worth one, 0 = 64. Fewer wait for more, 1200 times as long at most.
+	// CheckpointEvery is the least time between two foldings of the log into the file, 0 = 50 ms;
+	// CheckpointCommits is how many commits are worth one, 0 = 64. Fewer wait for more, 1200 times
+	// as long at most.
 	CheckpointEvery   time.Duration
 	CheckpointCommits int64
-	// AtCommit runs once in each batch of Writes that has something to commit: on the batch's transaction, after all
-	// callers' savepoints were released, right before COMMIT. What it writes is committed with the batch. It returns the
-	// head of the audit chain as of this commit. Its error, or panic, rolls the batch back and is every caller's answer.
-	// It must not block, must take nothing from memory that a rolled back closure may have left there, and may run again
-	// over the same rows after a COMMIT that failed. nil = none. Steps, recoveries and the store's own commits do not run it.
+	// AtCommit runs once in each batch of Writes that has something to commit: on the batch's
+	// transaction, after all callers' savepoints were released, right before COMMIT. What it writes
+	// is committed with the batch. It returns the head of the audit chain as of this commit. Its
+	// error, or panic, rolls the batch back and is every caller's answer. It must not block, must
+	// take nothing from memory that a rolled back closure may have left there, and may run again
+	// over the same rows after a COMMIT that failed. nil = none. Steps, recoveries and the store's
+	// own commits do not run it.
 	AtCommit func(store.Tx) (head [32]byte, err error)
-	// Note runs after AtCommit and returns what the journal's end and its marks carry for the owner: the highest numbers in
-	// use. last is what it returned before. nil = the last one stays.
+	// Note runs after AtCommit and returns what the journal's end and its marks carry for the
+	// owner: the highest numbers in use. last is what it returned before. nil = the last one stays.
 	Note func(r store.Reader, last [32]byte) ([32]byte, error)
-	// Marks are the files that remember where the journal ends; the first lies beside it (MarkPath), the others on other
-	// media. Where one of them has seen more than the journal holds, Open answers *CutError. None = ends are not compared.
+	// Marks are the files that remember where the journal ends; the first lies beside it
+	// (MarkPath), the others on other media. Where one of them has seen more than the journal
+	// holds, Open answers *CutError. None = ends are not compared.
 	Marks []string
-	// Accept, a reason, opens a cut journal as it is and begins its next generation: Before tells the owner what is missing.
-	// ErrNotCut where the journal is whole.
+	// Accept, a reason, opens a cut journal as it is and begins its next generation: Before tells
+	// the owner what is missing. ErrNotCut where the journal is whole.
 	Accept string
 	// IgnoreMark reads a journal that is cut, for what is left in it. With ReadOnly only.
 	IgnoreMark bool
-	// OpenMark opens a mark, and makes it where create says so; nil = a file of the system. Tests only.
+	// OpenMark opens a mark, and makes it where create says so; nil = a file of the system. Tests
+	// only.
 	OpenMark func(path string, create bool) (store.MarkFile, error)
 }
 
@@ -112,8 +117,9 @@ type Store struct {
 
 var _ store.Journal = (*Store)(nil)
 
-// Open opens or makes the file, brings its schema up to date and starts the writer. ctx bounds the opening only.
-// It answers ErrLocked, ErrNewer, ErrDamaged, ErrFull, ErrIO, ErrReadOnly or ErrNoWrapper.
+// Open opens or makes the file, brings its schema up to date and starts the writer. ctx bounds the
+// opening only. It answers ErrLocked, ErrNewer, ErrDamaged, ErrFull, ErrIO, ErrReadOnly or
+// ErrNoWrapper.
 func Open(ctx context.Context, opt Options) (*Store, error) {
 	if opt.ReadOnly {
 		return openReadOnly(ctx, opt)
@@ -208,8 +214,8 @@ func (s *Store) start(ctx context.Context) error {
 		return err
 	}
 	between := func() error {
-		// The way into WAL mode leads over a rollback journal. Were its removal lost with the power, it would be played
-		// back over everything that came later.
+		// The way into WAL mode leads over a rollback journal. Were its removal lost with the
+		// power, it would be played back over everything that came later.
 		if err := store.SyncDir(filepath.Dir(s.opt.Path)); err != nil {
 			return fmt.Errorf("%w: %w", store.ErrIO, err)
 		}
@@ -277,8 +283,8 @@ func openReadOnly(ctx context.Context, opt Options) (*Store, error) {
 	return s, nil
 }
 
-// createFile makes an empty file with private permissions, durably. It must not touch an existing one: closing a
-// descriptor of it would drop SQLite's locks in this process.
+// createFile makes an empty file with private permissions, durably. It must not touch an existing
+// one: closing a descriptor of it would drop SQLite's locks in this process.
 func createFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, os.ErrExist) {
@@ -293,7 +299,8 @@ func createFile(path string) error {
 	return store.SyncDir(filepath.Dir(path))
 }
 
-// Owner holds the lock for a moment when it looks; an owner that starts just then must not take it for a rival.
+// Owner holds the lock for a moment when it looks; an owner that starts just then must not take it
+// for a rival.
 const (
 	lockTries = 5
 	lockPause = 20 * time.Millisecond
@@ -339,7 +346,8 @@ func (s *Store) shutdown() error {
 	return s.release()
 }
 
-// release gives back whatever is open. The writer's connection goes last: closing it folds the log into the file.
+// release gives back whatever is open. The writer's connection goes last: closing it folds the log
+// into the file.
 func (s *Store) release() error {
 	var errs []error
 	for range cap(s.readers) {
@@ -413,14 +421,8 @@ func (s *Store) Read(ctx context.Context, fn func(store.Reader) error) (err erro
 	return fn(t)
 }
 
-// discard closes a connection that must not be used again.
-func discard(l *link) *link {
-	_ = l.close()
-	return nil
-}
-
-// Truncate empties the write-ahead log, so that nothing deleted is left in it. It waits for readers until ctx ends
-// and then answers ErrBusy.
+// Truncate empties the write-ahead log, so that nothing deleted is left in it. It waits for readers
+// until ctx ends and then answers ErrBusy.
 func (s *Store) Truncate(ctx context.Context) error {
 	for {
 		var busy bool
@@ -455,8 +457,8 @@ func (s *Store) exclusive(ctx context.Context, fn func() error) error {
 	}
 }
 
-// Check runs SQLite's integrity check and the foreign key check; it takes time in proportion to the file.
-// It answers ErrDamaged with what was found.
+// Check runs SQLite's integrity check and the foreign key check; it takes time in proportion to the
+// file. It answers ErrDamaged with what was found.
 func (s *Store) Check(ctx context.Context) error {
 	return s.Read(ctx, func(r store.Reader) error {
 		l := r.(*scope).l
@@ -464,7 +466,8 @@ func (s *Store) Check(ctx context.Context) error {
 	})
 }
 
-// QuickCheck finds damaged pages and rows that lack what their table demands, in a fraction of Check's time. ErrDamaged.
+// QuickCheck finds damaged pages and rows that lack what their table demands, in a fraction of
+// Check's time. ErrDamaged.
 func (s *Store) QuickCheck(ctx context.Context) error {
 	return s.Read(ctx, func(r store.Reader) error {
 		return checkFile(ctx, r.(*scope).l.conn, "quick_check")

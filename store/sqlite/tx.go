@@ -81,7 +81,8 @@ func effectOf(query string) effect {
 	return anything
 }
 
-// ran notes what a statement has done. n is its RowsAffected where it was executed, -1 where its rows are read.
+// ran notes what a statement has done. n is its RowsAffected where it was executed, -1 where its
+// rows are read.
 func (t *scope) ran(does effect, n int64) {
 	t.changed = t.changed || does == anything || does == counted && n != 0
 }

@@ -30,7 +30,8 @@ func (w *walSum) add(b []byte) {
 	}
 }
 
-// walHead reads the header of the log at path and returns its salts; an error says that there is no valid one.
+// walHead reads the header of the log at path and returns its salts; an error says that there is no
+// valid one.
 func walHead(r io.Reader) (salt1, salt2, page uint32, sum walSum, err error) {
 	head := make([]byte, walHeadBytes)
 	if _, err := io.ReadFull(r, head); err != nil {
@@ -62,7 +63,8 @@ func walSalts(path string) (salt1, salt2 uint32, err error) {
 	return salt1, salt2, err
 }
 
-// holds reports whether the log beside the database at path is the one that was being folded, with all the frames it had then.
+// holds reports whether the log beside the database at path is the one that was being folded, with
+// all the frames it had then.
 func holds(f marks.Folding, path string) bool {
 	log, err := os.Open(path + "-wal")
 	if err != nil {

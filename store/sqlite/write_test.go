@@ -213,7 +213,8 @@ func TestCancelledWhileQueued(t *testing.T) {
 	require.Equal(t, []int64{2}, ids(t, s))
 }
 
-// The store lives inside a bubble: its goroutines wait on channels and timers alone, so time moves when all wait.
+// The store lives inside a bubble: its goroutines wait on channels and timers alone, so time moves
+// when all wait.
 func TestInsideBubble(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -381,7 +382,8 @@ func TestReadIsOneSnapshot(t *testing.T) {
 	require.NoError(t, s.Truncate(t.Context()))
 }
 
-// A function that is given the Tx alone learns on whose behalf it runs, also in a batch of several callers.
+// A function that is given the Tx alone learns on whose behalf it runs, also in a batch of several
+// callers.
 func TestContextIsThatOfTheWrite(t *testing.T) {
 	s := storetest.Open(t, rowsStep)
 	type key struct{}

@@ -35,7 +35,8 @@ const (
 	retryLonger = 30 * time.Second
 )
 
-// Write implements DB. ctx bounds the wait for a turn; once the closure has its turn Write waits for the medium.
+// Write implements DB. ctx bounds the wait for a turn; once the closure has its turn Write waits
+// for the medium.
 func (s *Store) Write(ctx context.Context, fn func(store.Tx) error) error {
 	if s.opt.ReadOnly {
 		return store.ErrReadOnly
@@ -92,7 +93,8 @@ func (s *Store) writeLoop() {
 			close(s.stopped)
 			return
 		}
-		// A closure ended this goroutine (runtime.Goexit, as a failing test does); its batch was answered.
+		// A closure ended this goroutine (runtime.Goexit, as a failing test does); its batch was
+		// answered.
 		go s.writeLoop()
 	}()
 	var retry *time.Timer
@@ -131,8 +133,9 @@ func (s *Store) writeLoop() {
 	}
 }
 
-// gather collects the callers of one batch. Taking only what is queued splits callers that work in lockstep into two
-// crowds that wait for each other; so after a batch of several it waits a moment for as many as there were last time.
+// gather collects the callers of one batch. Taking only what is queued splits callers that work in
+// lockstep into two crowds that wait for each other; so after a batch of several it waits a moment
+// for as many as there were last time.
 func (s *Store) gather(first *request) []*request {
 	batch := append(make([]*request, 0, max(8, s.want)), first)
 	batch = s.drain(batch)
@@ -219,8 +222,8 @@ func (s *Store) commit(batch []*request) {
 	s.want = max(n, s.want-(s.want+3)/4)
 }
 
-// transact runs one transaction. An error means that no caller's effects are in it; results holds the callers' own
-// errors.
+// transact runs one transaction. An error means that no caller's effects are in it; results holds
+// the callers' own errors.
 func (s *Store) transact(live []*request, results []error) error {
 	if err := s.broken(); err != nil {
 		if err := s.recover(); err != nil {
@@ -277,8 +280,9 @@ func (s *Store) transact(live []*request, results []error) error {
 	return nil
 }
 
-// atCommit runs Options.AtCommit and Options.Note on the batch's transaction, and writes the journal's next end where anything has
-// changed: a batch that changes nothing costs no sync. changed says whether the callers have.
+// atCommit runs Options.AtCommit and Options.Note on the batch's transaction, and writes the
+// journal's next end where anything has changed: a batch that changes nothing costs no sync.
+// changed says whether the callers have.
 func (s *Store) atCommit(changed bool) (next store.End, did bool, err error) {
 	next = raised(s.end)
 	if s.opt.AtCommit == nil && !(changed && s.counts()) {
@@ -313,8 +317,8 @@ func (s *Store) undo() error {
 	return s.w.exec("ROLLBACK")
 }
 
-// runOne runs one closure. changed reports whether it may have changed a row; own is its error, with its effects undone; lost
-// means that the whole batch is.
+// runOne runs one closure. changed reports whether it may have changed a row; own is its error,
+// with its effects undone; lost means that the whole batch is.
 func (s *Store) runOne(r *request, single bool) (changed bool, own, lost error) {
 	if !single {
 		if err := s.w.exec("SAVEPOINT caller"); err != nil {
@@ -366,8 +370,9 @@ func (s *Store) failed(op string, err error) error {
 	return err
 }
 
-// recover replaces a connection that met an I/O error and proves the new one by a commit of its own. The commit
-// also overwrites what an unacknowledged batch may have left in the log: from here on it can never turn up.
+// recover replaces a connection that met an I/O error and proves the new one by a commit of its
+// own. The commit also overwrites what an unacknowledged batch may have left in the log: from here
+// on it can never turn up.
 func (s *Store) recover() error {
 	if s.w != nil {
 		_ = s.w.close()
@@ -428,8 +433,8 @@ func (s *Store) prove(ctx context.Context) error {
 	return nil
 }
 
-// goneOn returns the end after the commit that proves a recovery. A batch that was not acknowledged may be in the file, but none
-// that was may be missing: *CutError.
+// goneOn returns the end after the commit that proves a recovery. A batch that was not acknowledged
+// may be in the file, but none that was may be missing: *CutError.
 func (s *Store) goneOn(row marks.EndRow) (store.End, error) {
 	if row.OK && row.End.Generation == s.end.Generation && row.End.Sequence >= s.end.Sequence {
 		return raised(row.End), nil

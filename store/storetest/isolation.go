@@ -88,7 +88,8 @@ var isolation = []test{
 		}
 	}},
 	{"writes that look at each other's rows are serial too", func(t *testing.T, s suite) {
-		// Each takes what is left only where both rows together have enough: on snapshots of their own, two would.
+		// Each takes what is left only where both rows together have enough: on snapshots of their
+		// own, two would.
 		db := s.open(t)
 		require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error { return errors.Join(put(1, 50)(tx), put(2, 50)(tx)) }))
 		errShort := errors.New("too little is left")

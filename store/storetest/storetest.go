@@ -11,9 +11,9 @@ import (
 	"posagent/store/sqlite"
 )
 
-// Open opens a new store in a directory of the test and closes it at the test's end. Inside a synctest bubble it must
-// be called from inside, so that the store's goroutines live there, and Close must be called before the bubble ends:
-// use OpenAt there.
+// Open opens a new store in a directory of the test and closes it at the test's end. Inside a
+// synctest bubble it must be called from inside, so that the store's goroutines live there, and
+// Close must be called before the bubble ends: use OpenAt there.
 func Open(tb testing.TB, steps ...store.Step) store.Journal {
 	tb.Helper()
 	s := OpenAt(tb, filepath.Join(tb.TempDir(), "test.db"), steps...)
@@ -29,7 +29,8 @@ func OpenAt(tb testing.TB, path string, steps ...store.Step) store.Journal {
 	return s
 }
 
-// Wrapper is a store.Wrapper that hides nothing. Two with different IDs do not open each other's values.
+// Wrapper is a store.Wrapper that hides nothing. Two with different IDs do not open each other's
+// values.
 type Wrapper struct{ ID byte }
 
 var _ store.Wrapper = Wrapper{}

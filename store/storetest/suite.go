@@ -18,13 +18,14 @@ type Engine struct {
 	Place func(tb testing.TB) string
 	// Open opens the store at a place: new the first time, and as it was left after that.
 	Open func(ctx context.Context, place string, steps []store.Step, w store.Wrapper) (store.Store, error)
-	// Crash runs c.Work on a recorded medium and calls c.Check on what crashes at many moments of it leave behind.
+	// Crash runs c.Work on a recorded medium and calls c.Check on what crashes at many moments of
+	// it leave behind.
 	Crash func(tb testing.TB, c Crash)
-	// Faulty opens a store on a medium that fails on demand: from fault(ErrFull) or fault(ErrIO) on until heal. reopen
-	// closes it and opens what it left.
+	// Faulty opens a store on a medium that fails on demand: from fault(ErrFull) or fault(ErrIO) on
+	// until heal. reopen closes it and opens what it left.
 	Faulty func(tb testing.TB, steps []store.Step) Faulty
-	// Lose opens a store where the answer to COMMIT can get lost. nil = the engine is in one process with its medium,
-	// and always learns what became of a commit.
+	// Lose opens a store where the answer to COMMIT can get lost. nil = the engine is in one
+	// process with its medium, and always learns what became of a commit.
 	Lose func(tb testing.TB, place string, steps []store.Step) Losing
 }
 
@@ -43,14 +44,15 @@ type Faulty struct {
 	Reopen func() store.Store
 }
 
-// Losing is a store that loses the answer to its next commit after Lose; took says whether the commit is carried out.
+// Losing is a store that loses the answer to its next commit after Lose; took says whether the
+// commit is carried out.
 type Losing struct {
 	DB   store.Store
 	Lose func(took bool)
 }
 
-// Run holds an engine to the contract of store. Each case runs twice: with closures run once, and with each run again, as an
-// engine may do.
+// Run holds an engine to the contract of store. Each case runs twice: with closures run once, and
+// with each run again, as an engine may do.
 func Run(t *testing.T, e Engine) {
 	for _, s := range []struct {
 		name string
@@ -103,7 +105,8 @@ func (s suite) at(t *testing.T, place string, steps ...store.Step) store.Store {
 
 var errAgain = errors.New("storetest: once more")
 
-// again runs each closure twice, as an engine does that meets a conflict: the first run is rolled back.
+// again runs each closure twice, as an engine does that meets a conflict: the first run is rolled
+// back.
 type again struct{ store.Store }
 
 // Write implements store.DB.
@@ -123,7 +126,8 @@ func (a again) Write(ctx context.Context, fn func(store.Tx) error) error {
 // Again returns db with each closure run twice: rooms prove by it that theirs may be.
 func Again(db store.Store) store.Store { return again{db} }
 
-// Forgets returns db with the answer to its next commit lost, once: rooms prove by it that they answer it as unknown.
+// Forgets returns db with the answer to its next commit lost, once: rooms prove by it that they
+// answer it as unknown.
 func Forgets(db store.Store) store.Store { return &forgets{Store: db} }
 
 type forgets struct {
