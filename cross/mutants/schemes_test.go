@@ -95,6 +95,9 @@ var ofSchemes = []mutant{
 	{"the signature of a bare read proves a write", "schemes/backend", "TestField_P14SignatureOfNothingWritesNothing", []edit{
 		{"schemes/paylinks/shape.go", `case !reads && len(`, `case false && len(`},
 	}},
+	{"the engine serves a request that is not proven", "schemes/wire/rest", "TestAServiceOpensItsRequests", []edit{
+		{"schemes/wire/rest/handler.go", "\tcase err != nil:\n\t\th.api.Shape.Refuse(w, r, h.o.Log, h.api.refused(rt.Op, err))\n\tcase h.o.Admit", "\tcase err != nil && read == nil:\n\t\th.api.Shape.Refuse(w, r, h.o.Log, h.api.refused(rt.Op, err))\n\tcase h.o.Admit"},
+	}},
 	{"the signature of nothing proves a write of an id", "schemes/backend", "TestField_P14SignatureOfNothingWritesNothing", []edit{
 		{"schemes/paylinks/shape.go", `reads && bare(sent, id)`, `bare(sent, id)`},
 	}},
