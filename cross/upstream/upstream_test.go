@@ -270,7 +270,10 @@ func TestOutage(t *testing.T) {
 				}
 				beliefs = append(beliefs, b)
 			}
-			return beliefs, nil
+			changes.Wait()
+			<-time.After(time.Minute) // the terminal looks for its backend by itself
+			b, err := s.Sell(ctx, stack.Plan{Amount: 1000})
+			return append(beliefs, b), err
 		}))
 	}
 	all.report(t, "outages", seed)
