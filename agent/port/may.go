@@ -3,11 +3,9 @@ package port
 import (
 	"context"
 
-	"posagent/schemes/methods"
 	"posagent/schemes/paylinks"
-	"posagent/schemes/payments"
-	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/rest"
 )
 
 // What a client's list may name. All is not a deed but a sight: of other clients' things, and of the backend's.
@@ -24,95 +22,30 @@ const (
 // DefaultMay is what a client with a name may do where its Client says nothing.
 func DefaultMay() []string { return []string{mayRead, mayPay, mayRefund, mayLinks, mayTokens} }
 
-// The services below ask what their caller may before they are called. Each writes out every method: a new one must not pass by.
-
-type allowedPayments struct{ next payments.Service }
-
-var _ payments.Service = allowedPayments{}
-
-// Create implements payments.Service.
-func (a allowedPayments) Create(ctx context.Context, key wire.Key, req payments.CreateRequest) (payments.Created, error) {
-	if err := wire.Allow(ctx, "payments.create", mayPay); err != nil {
-		return payments.Created{}, err
-	}
-	return a.next.Create(ctx, key, req)
+// deeds is the word that a caller needs for each operation of the services that are tables.
+var deeds = map[string]string{
+	"payments.create": mayPay, "payments.authorize": mayPay, "payments.cancel": mayPay, "payments.capture": mayPay,
+	"payments.refund": mayRefund, "payments.read": mayRead,
+	"tokens.create": mayTokens, "tokens.recurring": mayTokens, "tokens.verify": mayTokens, "tokens.token": mayTokens,
+	"methods.list": mayRead,
 }
 
-// Authorize implements payments.Service.
-func (a allowedPayments) Authorize(ctx context.Context, key wire.Key, id string, req payments.AuthorizeRequest) (payments.Done, error) {
-	if err := wire.Allow(ctx, "payments.authorize", mayPay); err != nil {
-		return payments.Done{}, err
+// asking asks what a caller may before the service is asked. It panics where an endpoint has no word: a new one must not pass by.
+func asking(infos []rest.Info) func(context.Context, *rest.Asked) (any, error) {
+	for _, i := range infos {
+		if deeds[i.Op] == "" {
+			panic("port: " + i.Op + ": nothing says who may")
+		}
 	}
-	return a.next.Authorize(ctx, key, id, req)
+	return func(ctx context.Context, a *rest.Asked) (any, error) {
+		if err := wire.Allow(ctx, a.Op, deeds[a.Op]); err != nil {
+			return nil, err
+		}
+		return a.Do(ctx)
+	}
 }
 
-// Cancel implements payments.Service.
-func (a allowedPayments) Cancel(ctx context.Context, key wire.Key, id string, req payments.CancelRequest) (payments.Done, error) {
-	if err := wire.Allow(ctx, "payments.cancel", mayPay); err != nil {
-		return payments.Done{}, err
-	}
-	return a.next.Cancel(ctx, key, id, req)
-}
-
-// Capture implements payments.Service.
-func (a allowedPayments) Capture(ctx context.Context, key wire.Key, id string, req payments.CaptureRequest) (payments.Done, error) {
-	if err := wire.Allow(ctx, "payments.capture", mayPay); err != nil {
-		return payments.Done{}, err
-	}
-	return a.next.Capture(ctx, key, id, req)
-}
-
-// Refund implements payments.Service.
-func (a allowedPayments) Refund(ctx context.Context, key wire.Key, id string, req payments.RefundRequest) (payments.Done, error) {
-	if err := wire.Allow(ctx, "payments.refund", mayRefund); err != nil {
-		return payments.Done{}, err
-	}
-	return a.next.Refund(ctx, key, id, req)
-}
-
-// Read implements payments.Service.
-func (a allowedPayments) Read(ctx context.Context, id string) (payments.Payment, error) {
-	if err := wire.Allow(ctx, "payments.read", mayRead); err != nil {
-		return payments.Payment{}, err
-	}
-	return a.next.Read(ctx, id)
-}
-
-type allowedTokens struct{ next tokens.Service }
-
-var _ tokens.Service = allowedTokens{}
-
-// Create implements tokens.Service.
-func (a allowedTokens) Create(ctx context.Context, key wire.Key, req tokens.CreateRequest) (tokens.Created, error) {
-	if err := wire.Allow(ctx, "tokens.create", mayTokens); err != nil {
-		return tokens.Created{}, err
-	}
-	return a.next.Create(ctx, key, req)
-}
-
-// CreateRecurring implements tokens.Service.
-func (a allowedTokens) CreateRecurring(ctx context.Context, key wire.Key, req tokens.RecurringRequest) (tokens.Created, error) {
-	if err := wire.Allow(ctx, "tokens.recurring", mayTokens); err != nil {
-		return tokens.Created{}, err
-	}
-	return a.next.CreateRecurring(ctx, key, req)
-}
-
-// Verify implements tokens.Service.
-func (a allowedTokens) Verify(ctx context.Context, key wire.Key, id string) (tokens.Created, error) {
-	if err := wire.Allow(ctx, "tokens.verify", mayTokens); err != nil {
-		return tokens.Created{}, err
-	}
-	return a.next.Verify(ctx, key, id)
-}
-
-// Token implements tokens.Service.
-func (a allowedTokens) Token(ctx context.Context, id string) (tokens.TokenReply, error) {
-	if err := wire.Allow(ctx, "tokens.token", mayTokens); err != nil {
-		return tokens.TokenReply{}, err
-	}
-	return a.next.Token(ctx, id)
-}
+// The services below ask the same. Each writes out every method: a new one must not pass by.
 
 type allowedLinks struct{ next paylinks.Links }
 
@@ -196,16 +129,4 @@ func (a allowedTransactions) List(ctx context.Context, by paylinks.Filter) ([]pa
 		return nil, err
 	}
 	return a.next.List(ctx, by)
-}
-
-type allowedMethods struct{ next methods.Service }
-
-var _ methods.Service = allowedMethods{}
-
-// List implements methods.Service.
-func (a allowedMethods) List(ctx context.Context, q methods.Query) ([]methods.Definition, error) {
-	if err := wire.Allow(ctx, "methods.list", mayRead); err != nil {
-		return nil, err
-	}
-	return a.next.List(ctx, q)
 }

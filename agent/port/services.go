@@ -43,14 +43,18 @@ func operationURL(key wire.Key) string {
 // Payments mounts the payment service; operator is its own spelling of ProviderHosted.
 func Payments(svc payments.Service, operator string) Service {
 	return Service{func(a *api) mount {
-		return a.byProblem(mount{Group: contracts.Payments(), is: payments.API().Is}, payments.Handler(allowedPayments{svc}, payments.HandlerOptions{Log: a.o.Log, Operator: operator, OperationURL: operationURL}))
+		g := contracts.Payments()
+		o := payments.HandlerOptions{Log: a.o.Log, Operator: operator, OperationURL: operationURL, Around: asking(g.Infos)}
+		return a.byProblem(mount{Group: g, is: payments.API().Is}, payments.Handler(svc, o))
 	}}
 }
 
 // Tokens mounts the tokenization service.
 func Tokens(svc tokens.Service) Service {
 	return Service{func(a *api) mount {
-		return a.byProblem(mount{Group: contracts.Tokens(), is: tokens.API().Is}, tokens.Handler(allowedTokens{svc}, tokens.HandlerOptions{Log: a.o.Log, OperationURL: operationURL}))
+		g := contracts.Tokens()
+		o := tokens.HandlerOptions{Log: a.o.Log, OperationURL: operationURL, Around: asking(g.Infos)}
+		return a.byProblem(mount{Group: g, is: tokens.API().Is}, tokens.Handler(svc, o))
 	}}
 }
 
@@ -101,7 +105,8 @@ func Schemes(svc aapay.Service) Service {
 // Methods mounts the method definitions.
 func Methods(svc methods.Service) Service {
 	return Service{func(a *api) mount {
-		return a.byFault(mount{Group: contracts.Methods(), at: []string{methods.Prefix}}, methods.Handler(allowedMethods{svc}, methods.HandlerOptions{Log: a.o.Log}))
+		g := contracts.Methods()
+		return a.byFault(mount{Group: g, at: []string{methods.Prefix}}, methods.Handler(svc, methods.HandlerOptions{Log: a.o.Log, Around: asking(g.Infos)}))
 	}}
 }
 

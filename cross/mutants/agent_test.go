@@ -186,6 +186,9 @@ var ofAgent = []mutant{
 	{"a stranger is answered when its body is there", "agent/port", "TestStrangersHaveLittleTime", []edit{
 		{"agent/port/auth.go", `w.Header().Set("Connection", "close")`, ``},
 	}},
+	{"a client does what its words do not name", "agent/port", "TestField_P1EachOperationWantsItsWord", []edit{
+		{"agent/port/may.go", `wire.Allow(ctx, a.Op, deeds[a.Op])`, `wire.Allow(ctx, a.Op, mayRead)`},
+	}},
 	{"a local client reaches what others made", "cmd/posagent", "TestField_P1AlphaReachesNothingOfBetas", []edit{
 		{"agent/port/clients.go", `who.Own = !slices.Contains(who.Words, mayAll)`, `who.Own = slices.Contains(who.Words, "")`},
 	}},

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 
+	"posagent/schemes/aapay"
 	"posagent/schemes/hosted"
 	"posagent/schemes/methods"
 	"posagent/schemes/onboarding"
@@ -68,7 +69,7 @@ func Methods() openapi.Group {
 func Schemes() openapi.Group {
 	return openapi.Group{
 		Name: "schemes", About: "Transactions of alternative schemes. 202 is live; 201 is created but rejected, which is final.",
-		Prefix: "/ms/aapay/v2/transaction", Infos: schemeInfos(), Proofs: []string{ByToken}, Refusal: Faults(), Examples: examples,
+		Prefix: aapay.API().Prefix, Infos: aapay.Table().Infos(), Proofs: []string{ByToken}, Refusal: Faults(), Examples: examples,
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/schemes/aapay"
 	"posagent/schemes/contracts"
 	"posagent/schemes/disputes"
 	"posagent/schemes/hosted"
@@ -45,6 +44,11 @@ func TestField_P7ExamplesAreGoodRequests(t *testing.T) {
 			seen[i.Op] = true
 			into := reflect.New(i.In)
 			require.NoError(t, wire.Decode([]byte(text), into.Interface()), i.Op)
+			for _, p := range i.Params {
+				if p.Name == "type" { // a reversal wants the most
+					p.Of(into.Elem()).SetString("reversal")
+				}
+			}
 			if c, ok := into.Elem().Interface().(check.Checked); ok {
 				require.NoError(t, check.Request(i.Op, c), i.Op)
 			}
@@ -58,12 +62,6 @@ func TestField_P7ExamplesAreGoodRequests(t *testing.T) {
 func taken(t *testing.T, i rest.Info, text string) {
 	into := func(v any) { require.NoError(t, json.Unmarshal([]byte(text), v), i.Op) }
 	switch i.Op {
-	case "aapay.initialize":
-		for _, typ := range []aapay.Type{aapay.Payment, aapay.Refund, aapay.Reversal} {
-			var req aapay.Request
-			into(&req)
-			require.NoError(t, aapay.Validate(typ, req))
-		}
 	case "paylinks.create":
 		var req paylinks.CreateRequest
 		into(&req)

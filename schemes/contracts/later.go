@@ -1,9 +1,6 @@
 package contracts
 
 import (
-	"net/http"
-
-	"posagent/schemes/aapay"
 	"posagent/schemes/disputes"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
@@ -15,31 +12,6 @@ import (
 // describe returns an endpoint's description.
 func describe[In, Out any](op, what, method, path string, status int, wants rest.Wants, also ...int) rest.Info {
 	return rest.Endpoint[struct{}, In, Out]{Op: op, What: what, Method: method, Path: path, Status: status, Wants: wants, Also: also}.Info()
-}
-
-type (
-	// starting is a scheme's request with the type that its path names.
-	starting struct {
-		Type string `path:"type" json:"-"`
-		aapay.Request
-	}
-	started struct {
-		HTTPStatus int `json:"-" rest:"status"`
-		aapay.Reply
-	}
-	aboutTransaction struct {
-		ID     string `path:"id" json:"-" max:"255"`
-		Method string `query:"method" json:"-" max:"-"`
-	}
-)
-
-func schemeInfos() []rest.Info {
-	const also = http.StatusCreated
-	return []rest.Info{
-		describe[starting, started]("aapay.initialize", "start a transaction", "POST", "/{type}/initialize", 202, rest.Write, also),
-		describe[starting, started]("aapay.initialize", "start a transaction under a key", "POST", "/{type}/initializeWithIdempotency", 202, rest.Write|rest.NeedsKey, also),
-		describe[aboutTransaction, aapay.Status]("aapay.status", "read a transaction", "GET", "/{id}/status", 200, 0),
-	}
 }
 
 type (
