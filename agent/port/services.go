@@ -138,7 +138,7 @@ func Disputes(svc disputes.Service, keys disputes.Keys, operator string) Service
 	return Service{func(a *api) mount {
 		h := disputes.Handler(svc, keys, disputes.HandlerOptions{Log: a.o.Log, Dir: a.o.Dir, Operator: operator})
 		h = a.authorized(a.problem, few("others send documents", a.problem, theirs(login, true, a.problem, h)))
-		return mount{Group: contracts.Disputes(), is: disputes.Is, handler: a.calling(disputes.MaxBody+1, h)}
+		return mount{Group: contracts.Disputes(), is: disputes.API().Is, handler: a.calling(disputes.MaxBody+1, h)}
 	}}
 }
 

@@ -21,7 +21,7 @@ var ofSchemes = []mutant{
 		{"schemes/wire/rest/client.go", `Write: m.Write(),`, `Write: false,`},
 	}},
 	{"a service is asked about a request that breaks a rule", "schemes/wire/rest", "TestBodies", []edit{
-		{"schemes/wire/rest/endpoint.go", `err = check.Request(i.Op, c)`, `_ = check.Request(i.Op, c)`},
+		{"schemes/wire/rest/endpoint.go", `err = check.Request(info.Op, c)`, `_ = check.Request(info.Op, c)`},
 	}},
 	{"a body names another thing than its path", "schemes/wire/rest", "TestBodies", []edit{
 		{"schemes/wire/rest/endpoint.go", `i.copyParams(body.Interface(), at.Interface())`, ``},
@@ -125,10 +125,10 @@ var ofSchemes = []mutant{
 		{"schemes/disputes/rules.go", `case !req.Straight() && n != 1:`, `case !req.Straight() && n < 1:`},
 	}},
 	{"a code of the service is answered as a success", "schemes/disputes", "TestCodesAndReasonsSurviveTheWire", []edit{
-		{"schemes/disputes/handler.go", `out = CreateReply{ResponseCode: Failed,`, `out = CreateReply{ResponseCode: Done,`},
+		{"schemes/disputes/api.go", `ResponseCode: Failed, ErrorCode: code, ErrorText: text, IssuerSuperCaseID`, `ResponseCode: Done, ErrorCode: code, ErrorText: text, IssuerSuperCaseID`},
 	}},
 	{"an invalid date is answered as a success", cases, "TestConformance", []edit{
-		{"schemes/disputes/rules.go", `err != nil || s < "1000" {`, `err != nil && false {`},
+		{"schemes/disputes/rules.go", `if l.Date(path, s); l.Len() > 0 {`, `if l.Date(path, s); false {`},
 	}},
 	{"the private key lies in the clear", cases, "TestWhatIsSealed", []edit{
 		{"schemes/backend/cases/key.go", `sealed, err := c.db.Seal(tx, keyCell(), x509.MarshalPKCS1PrivateKey(key))`, `sealed, err := x509.MarshalPKCS1PrivateKey(key), error(nil)`},

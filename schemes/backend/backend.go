@@ -221,7 +221,7 @@ func (b *Backend) routes(cfg Config) http.Handler {
 		switch {
 		case hosted.API().Is(r):
 			build.ServeHTTP(rw, r)
-		case disputes.Is(r):
+		case disputes.API().Is(r):
 			dispute.ServeHTTP(rw, r)
 		case onboarding.API().Is(r):
 			onboard.ServeHTTP(rw, r)

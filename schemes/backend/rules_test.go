@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/schemes/disputes"
 	"posagent/schemes/hosted"
 	"posagent/schemes/onboarding"
 	"posagent/schemes/paylinks"
@@ -48,7 +49,7 @@ func TestField_B7ServicesHaveOneRule(t *testing.T) {
 	}
 }
 
-// Payments, tokens, onboarding, hosted build and payment links say the same of the same value.
+// Payments, tokens, onboarding, hosted build, payment links and disputes say the same of the same value.
 func TestField_B7ServicesSayTheSame(t *testing.T) {
 	pay := func(change func(*payments.CreateRequest)) error {
 		r := payments.CreateRequest{Type: payments.ProviderHosted, Amount: 1, CurrencyCode: "EUR"}
@@ -67,6 +68,10 @@ func TestField_B7ServicesSayTheSame(t *testing.T) {
 			PaymentSession: hosted.Session{ActionType: hosted.Pay, Amount: "1"},
 		}
 		change(&r)
+		return check.Request("", r)
+	}
+	dispute := func(r disputes.CreateRequest) error {
+		r.OperatorTransactionID, r.OperatorFraudReasonCode = "p", "F1"
 		return check.Request("", r)
 	}
 	link := func(change func(*paylinks.CreateRequest)) error {
@@ -98,7 +103,7 @@ func TestField_B7ServicesSayTheSame(t *testing.T) {
 		}
 	}
 	currency := func(code string) []error {
-		return []error{pay(func(r *payments.CreateRequest) { r.CurrencyCode = code }), recurring(tokens.RecurringRequest{Amount: 1, CurrencyCode: code}), check.Request("", hosted.PostRequest{Currency: code}), link(func(r *paylinks.CreateRequest) { r.Currency = code })}
+		return []error{pay(func(r *payments.CreateRequest) { r.CurrencyCode = code }), recurring(tokens.RecurringRequest{Amount: 1, CurrencyCode: code}), check.Request("", hosted.PostRequest{Currency: code}), dispute(disputes.CreateRequest{DisputeCurrency: code}), link(func(r *paylinks.CreateRequest) { r.Currency = code })}
 	}
 	language := func(code string) []error {
 		return []error{
@@ -109,7 +114,7 @@ func TestField_B7ServicesSayTheSame(t *testing.T) {
 		}
 	}
 	text := func(s string) []error {
-		return []error{pay(func(r *payments.CreateRequest) { r.Description = s }), token(tokens.CreateRequest{Description: s}), merchant(onboarding.Merchant{CompanyName: s}), build(func(r *hosted.BuildRequest) { r.Order.Description = s }), link(func(r *paylinks.CreateRequest) { r.Title = s })}
+		return []error{pay(func(r *payments.CreateRequest) { r.Description = s }), token(tokens.CreateRequest{Description: s}), merchant(onboarding.Merchant{CompanyName: s}), build(func(r *hosted.BuildRequest) { r.Order.Description = s }), dispute(disputes.CreateRequest{Notes: s}), link(func(r *paylinks.CreateRequest) { r.Title = s })}
 	}
 	email := func(s string) []error {
 		return []error{

@@ -5,7 +5,7 @@
 // It guarantees:
 //   - A card number travels encrypted only (RSA-2048, OAEP). This package and the public key cannot
 //     read it. Names, expiry dates, passwords and access tokens are masked in print, log and JSON;
-//     EncodeCreate, EncodeList, EncodeQueue and EncodeUpdate alone write them onto the wire.
+//     wire.Encode alone writes them onto the wire.
 //   - A document is never in memory as a whole. Handler and Client keep it in a nameless file
 //     during the call.
 //   - Each code of S1 7 survives the wire in both directions. A reply that is not exactly what S1

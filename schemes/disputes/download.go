@@ -1,6 +1,17 @@
 package disputes
 
-import "strings"
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"posagent/schemes/wire"
+	"posagent/schemes/wire/rest"
+)
 
 // Download is the answer of GET /document/{documentId} (S1 2.3).
 type Download struct {
@@ -102,4 +113,73 @@ func PlainName(s string) string {
 		return "document"
 	}
 	return s
+}
+
+// send answers with a document.
+func send(w http.ResponseWriter, r *http.Request, o rest.Options, f File) {
+	defer f.Close()
+	var m *message
+	text, err := json.Marshal(download(f, r.URL.EscapedPath()))
+	if err == nil {
+		m, err = compose(text, "content", []Binary{f.Content})
+	}
+	if err != nil {
+		wire.WriteProblem(w, r, o.Log, wire.AsError(opDocument, err), nil)
+		return
+	}
+	head := w.Header()
+	head.Set("Content-Type", ContentType)
+	head.Set("Content-Length", strconv.FormatInt(m.length, 10))
+	head.Set("Cache-Control", "no-store")
+	head.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(http.StatusOK)
+	body, err := m.open()
+	if err == nil {
+		_, err = io.Copy(w, body)
+		_ = body.Close() // it was only read
+	}
+	if err != nil {
+		if o.Log != nil {
+			o.Log.Warn("document not sent", "op", opDocument, "err", err)
+		}
+		panic(http.ErrAbortHandler) // the length was promised: a shorter body must not look whole
+	}
+}
+
+const opDocument = "disputes.document"
+
+// Document implements Service.
+func (c *Client) Document(ctx context.Context, documentID string, limit int64) (File, error) {
+	if err := CheckDocumentID(documentID); err != nil {
+		return File{}, err
+	}
+	address := strings.TrimRight(c.BaseURL, "/") + Prefix + "/document/" + url.PathEscape(documentID)
+	if limit > 0 {
+		address += "?sizeLimit=" + strconv.FormatInt(limit, 10)
+	}
+	s := splitter{dir: c.Dir, field: "content", depth: 2, most: 1}
+	call := wire.Call{Op: opDocument, Limit: MaxBody, Spool: func(r io.Reader) ([]byte, error) {
+		err := s.split(r, MaxBody)
+		return s.text, err
+	}}
+	var out Download
+	a, err := call.Send(ctx, c.Doer, http.MethodGet, address, "", nil)
+	switch {
+	case err != nil:
+	case a.Status != http.StatusOK && a.Status != http.StatusCreated:
+		err = call.Problem(a, false, nil)
+	default:
+		err = call.Read(a, &out, "inputStream.content")
+	}
+	if err == nil && (len(s.files) != 1 || out.InputStream == nil || limit > 0 && s.files[0].Size > limit) {
+		err = call.Lost("reply has no document, or a longer one")
+	}
+	if err != nil {
+		closeAll(s.files)
+		return File{}, err
+	}
+	return File{
+		Name: PlainName(out.Filename), Description: wire.MaskPANs(wire.Clean(out.Description)), Content: s.files[0].Binary,
+		Close: func() error { return s.files[0].file.Close() },
+	}, nil
 }

@@ -96,8 +96,11 @@ func refusal(e *wire.Error) (code, text string) {
 	return code, wire.MaskPANs(text)
 }
 
-// refused reads an answer with responseCode 99.
-func refused(op, code, text string) *wire.Error {
+// refused reads an answer with responseCode 99; nil = it has another.
+func refused(op, response, code, text string) error {
+	if response != Failed {
+		return nil
+	}
 	text = wire.MaskPANs(wire.Clean(text))
 	for _, c := range codes {
 		if c.name == code && c.code != "" {
@@ -106,15 +109,6 @@ func refused(op, code, text string) *wire.Error {
 	}
 	return &wire.Error{Code: wire.Conflict, Op: op, Msg: strings.TrimSpace(wire.Clean(code) + " " + text)}
 }
-
-const (
-	opCreate   = "disputes.create"
-	opList     = "disputes.list"
-	opQueue    = "disputes.queue"
-	opUpdate   = "disputes.update"
-	opDocument = "disputes.document"
-	opKey      = "disputes.key"
-)
 
 // ContentType is sent with requests and successes.
 const ContentType = wire.JSONType

@@ -1,6 +1,7 @@
 package disputes_test
 
 import (
+	"context"
 	"crypto"
 	"crypto/rand"
 	"crypto/rsa"
@@ -11,6 +12,8 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"testing"
@@ -127,7 +130,7 @@ func TestNothingSecretIsMarshalledByAccident(t *testing.T) {
 		require.NotContains(t, string(text), "canary")
 		require.NotContains(t, fmt.Sprintf("%v %+v %#v", v, v, v), "canary")
 	}
-	text, err := disputes.EncodeCreate(create)
+	text, err := wire.Encode(create)
 	require.NoError(t, err)
 	for _, s := range []string{"canary-1", "canary-2", "canary-3"} {
 		require.Contains(t, string(text), s)
@@ -153,11 +156,26 @@ func TestDocumentsAreStreamed(t *testing.T) {
 	base := heap()
 	peak := uint64(0)
 	body := io.MultiReader(strings.NewReader(`{"documentsList":[{"documentBinary":"`), &letters{left: size / 3 * 4, seen: func() { peak = max(peak, heap()) }}, strings.NewReader(`","documentID":"d"}]}`))
-	req, release, err := disputes.DecodeUpdate(body, t.TempDir())
-	require.NoError(t, err)
-	require.EqualValues(t, size/3*3, req.DocumentsList[0].Binary.Size)
+	asked := int64(0)
+	h := disputes.Handler(updated{seen: func(req disputes.UpdateRequest) { asked = req.DocumentsList[0].Binary.Size }}, nil, disputes.HandlerOptions{Dir: t.TempDir()})
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPatch, "/api/v1/disputes/1", body)
+	r.Header.Set("Content-Type", disputes.ContentType)
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, r)
+	require.JSONEq(t, `{"responseCode":"00","errorCode":"","errorText":"","documentsErrorList":[]}`, rec.Body.String())
+	require.EqualValues(t, size/3*3, asked)
 	require.Less(t, int64(peak)-int64(base), int64(1<<20), "bytes of memory")
-	release()
+}
+
+// updated is a service that takes every update.
+type updated struct {
+	disputes.Service
+	seen func(disputes.UpdateRequest)
+}
+
+func (u updated) Update(_ context.Context, _ wire.Key, _ string, req disputes.UpdateRequest) (disputes.UpdateReply, error) {
+	u.seen(req)
+	return disputes.UpdateReply{ResponseCode: disputes.Done}, nil
 }
 
 // letters reads as Base64 of zeros; it looks around at every MiB.

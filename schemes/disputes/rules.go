@@ -10,6 +10,7 @@ import (
 
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 )
 
 // Limits of a request. S1 8 shows none.
@@ -24,8 +25,22 @@ const (
 // Validate applies every stateless rule to the body of POST /, the reason-code rules of S1 2.3 among them. A field that no code of
 // S1 7 is about is wire.Invalid without a reason; BadDate, Missing and BadAmount follow, in this order. A card number, an amount
 // or a currency of the transaction that cannot be read is Missing: no transaction is found by it.
-func Validate(req CreateRequest) error {
-	var c checks
+func Validate(req CreateRequest) error { return check.Request(create.Op, req) }
+
+// ValidateList applies every stateless rule to the body of POST /list.
+func ValidateList(req ListRequest) error { return check.Request(list.Op, req) }
+
+// ValidateQueue applies every stateless rule to the body of POST /list-cases-by-queue.
+func ValidateQueue(req QueueRequest) error { return check.Request(queue.Op, req) }
+
+// ValidateUpdate applies every stateless rule to PATCH /{disputeId} and its body.
+func ValidateUpdate(caseNumber string, req UpdateRequest) error {
+	return check.Request(update.Op, edit{caseNumber, req})
+}
+
+// Check implements check.Checked.
+func (req CreateRequest) Check(l *check.List) {
+	c := rules{l}
 	c.flag("cardBlocked", req.CardBlocked)
 	c.flag("claimValidationRequired", req.ClaimValidationRequired)
 	c.word("cardExpiryDate", req.CardExpiryDate.Reveal())
@@ -45,48 +60,38 @@ func Validate(req CreateRequest) error {
 	c.documents(req.DocumentsList)
 	if t := req.TransactionTime; t != "" {
 		if _, err := time.Parse("15:04:05", t); err != nil {
-			c.add("transactionTime", "want a time as 13:45:00")
+			c.Add("transactionTime", "want a time as 13:45:00")
 		}
-	}
-	if err := c.err(opCreate); err != nil {
-		return err
 	}
 	for _, f := range [...][2]string{{"cardExpiryDate", req.CardExpiryDate.Reveal()}, {"transactionDate", req.TransactionDate}} {
-		if err := date(opCreate, f[0], f[1]); err != nil {
-			return err
-		}
+		c.date(f[0], f[1])
 	}
-	if err := readable(opCreate, req.CardNumber); err != nil {
-		return err
-	}
+	c.readable(req.CardNumber)
 	amount, err := Amount(req.TransactionAmount)
 	if err != nil {
-		return Refused(opCreate, Missing, "transactionAmount: "+err.Error())
+		c.Refuse(Refused("", Missing, "transactionAmount: "+err.Error()))
 	}
 	if !currency(req.TransactionCurrency) {
-		return Refused(opCreate, Missing, "transactionCurrency: "+wantCurrency)
+		c.Refuse(Refused("", Missing, "transactionCurrency: "+wantCurrency))
 	}
 	byCard := req.CardNumber != "" && req.TransactionDate != "" && amount != 0
 	if req.AcqReferenceData+req.OperatorTransactionID+req.CardSchemeTransactionID == "" && !byCard {
-		return Refused(opCreate, Missing, "want providerTransactionID, cardSchemeTransactionID or acqReferenceData, or cardNumber with transactionDate and transactionAmount")
+		c.Refuse(Refused("", Missing, "want providerTransactionID, cardSchemeTransactionID or acqReferenceData, or cardNumber with transactionDate and transactionAmount"))
 	}
-	if err := reasons(req); err != nil {
-		return err
-	}
+	c.reasons(req)
 	if !currency(req.DisputeCurrency) {
-		return Refused(opCreate, BadAmount, "disputeCurrency: "+wantCurrency)
+		c.Refuse(Refused("", BadAmount, "disputeCurrency: "+wantCurrency))
 	}
-	if req.CardSchemeDisputeReasonCode+req.OperatorDisputeReasonCode == "" && req.DisputeAmount == "" {
-		return nil
+	if req.CardSchemeDisputeReasonCode+req.OperatorDisputeReasonCode+string(req.DisputeAmount) == "" {
+		return
 	}
 	if a, err := Amount(req.DisputeAmount); err != nil || a <= 0 {
-		return Refused(opCreate, BadAmount, "want minor units, more than 0")
+		c.Refuse(Refused("", BadAmount, "want minor units, more than 0"))
 	}
-	return nil
 }
 
 // reasons are rules 1 and 3 of S1 2.3; rule 2 is the backend's (DefaultReason).
-func reasons(req CreateRequest) error {
+func (c rules) reasons(req CreateRequest) {
 	n := 0
 	for _, code := range [...]string{req.OperatorDisputeReasonCode, req.OperatorFraudReasonCode, req.OperatorRetrievalRequestReasonCode} {
 		if code != "" {
@@ -95,11 +100,10 @@ func reasons(req CreateRequest) error {
 	}
 	switch {
 	case req.Straight() && req.CardSchemeDisputeReasonCode+req.CardSchemeFraudReasonCode+req.CardSchemeRetrvRequestReasonCode == "":
-		return Refused(opCreate, Missing, "a straight-through case wants a reason code of the card scheme")
+		c.Refuse(Refused("", Missing, "a straight-through case wants a reason code of the card scheme"))
 	case !req.Straight() && n != 1:
-		return Refused(opCreate, Missing, "a case that is not straight through wants exactly one reason code of the operator")
+		c.Refuse(Refused("", Missing, "a case that is not straight through wants exactly one reason code of the operator"))
 	}
-	return nil
 }
 
 // Amount reads minor units: a whole number, 1250 or 1250.00. "" is 0.
@@ -120,9 +124,9 @@ func Amount(n json.Number) (money.Minor, error) {
 
 var errAmount = errors.New("want a whole number of minor units")
 
-// ValidateList applies every stateless rule to the body of POST /list.
-func ValidateList(req ListRequest) error {
-	var c checks
+// Check implements check.Checked.
+func (req ListRequest) Check(l *check.List) {
+	c := rules{l}
 	c.flag("history", req.History)
 	for _, f := range [...][2]string{
 		{"cardId", req.CardID}, {"disputeCaseNumber", req.CaseNumber}, {"disputeCaseStatus", req.CaseStatus},
@@ -131,62 +135,48 @@ func ValidateList(req ListRequest) error {
 		c.word(f[0], f[1])
 	}
 	if len(req.AdditionalSearchIndex) > MaxPairs {
-		c.add("additionalSearchIndex", "more than "+strconv.Itoa(MaxPairs))
+		c.Add("additionalSearchIndex", "more than "+strconv.Itoa(MaxPairs))
 	}
 	for _, i := range req.AdditionalSearchIndex {
 		if c.word("additionalSearchIndex.indexName", i.Name); i.Name == "" {
-			c.add("additionalSearchIndex.indexName", "missing")
+			c.Add("additionalSearchIndex.indexName", "missing")
 		}
 		c.text("additionalSearchIndex.indexValue", i.Value)
 	}
 	if req.Limit < 0 || req.Limit > MaxPage {
-		c.add("numberOfDisputeCases", "want 1 to "+strconv.Itoa(MaxPage))
+		c.Add("numberOfDisputeCases", "want 1 to "+strconv.Itoa(MaxPage))
 	}
 	c.page(req.NextPageKey)
-	if err := c.err(opList); err != nil {
-		return err
-	}
-	if err := readable(opList, req.CardNumber); err != nil {
-		return err
-	}
+	c.readable(req.CardNumber)
 	for _, f := range [...][2]string{{"disputeCreatedDate", req.CreatedDate}, {"disputeModifiedDate", req.ModifiedDate}} {
-		if err := date(opList, f[0], f[1]); err != nil {
-			return err
-		}
+		c.date(f[0], f[1])
 	}
 	if len(req.AdditionalSearchIndex) == 0 && req.CardID+req.CardNumber.Reveal()+req.CaseNumber+req.CaseStatus+req.CreatedDate+req.GroupNumber+req.ModifiedDate == "" {
-		return Refused(opList, Missing, "")
+		c.Refuse(Refused("", Missing, ""))
 	}
-	return nil
 }
 
-// ValidateQueue applies every stateless rule to the body of POST /list-cases-by-queue.
-func ValidateQueue(req QueueRequest) error {
-	var c checks
+// Check implements check.Checked.
+func (req QueueRequest) Check(l *check.List) {
+	c := rules{l}
 	c.flag("isOpen", req.IsOpen)
 	c.login(req.AccessToken, req.Password, req.UserID)
 	c.pairs("additionalInformationList", req.AdditionalInformation)
 	c.page(req.NextPageKey)
 	if req.QueueID != 0 && !slices.Contains(Queues(), Queue(req.QueueID)) {
-		c.add("queueID", "no such queue")
-	}
-	if err := c.err(opQueue); err != nil {
-		return err
+		c.Add("queueID", "no such queue")
 	}
 	if req.QueueID == 0 {
-		return Refused(opQueue, Missing, "queueID")
+		c.Refuse(Refused("", Missing, "queueID"))
 	}
-	return nil
 }
 
-// ValidateUpdate applies every stateless rule to PATCH /{disputeId} and its body.
-func ValidateUpdate(caseNumber string, req UpdateRequest) error {
-	var c checks
-	if !wire.PathWord(caseNumber, MaxID) {
-		c.add("disputeId", "want 1 to "+strconv.Itoa(MaxID)+" characters")
-	}
-	if req.CaseNumber != "" && req.CaseNumber != caseNumber {
-		c.add("disputeCaseNumber", "differs from the path's")
+// Check implements check.Checked.
+func (req edit) Check(l *check.List) {
+	c := rules{l}
+	l.Word("disputeId", req.ID, MaxID)
+	if req.CaseNumber != "" && req.CaseNumber != req.ID {
+		c.Add("disputeCaseNumber", "differs from the path's")
 	}
 	c.login(req.AccessToken, req.Password, req.UserID)
 	c.word("cardID", req.CardID)
@@ -205,18 +195,12 @@ func ValidateUpdate(caseNumber string, req UpdateRequest) error {
 		}
 	}
 	if moves > 1 {
-		c.add("submitDispute", "beside another of the four moves")
+		c.Add("submitDispute", "beside another of the four moves")
 	}
-	if err := c.err(opUpdate); err != nil {
-		return err
-	}
-	if err := readable(opUpdate, req.CardNumber); err != nil {
-		return err
-	}
+	c.readable(req.CardNumber)
 	if _, ok := req.Move(); !ok && !req.Adds() {
-		return Refused(opUpdate, Missing, "nothing to do")
+		c.Refuse(Refused("", Missing, "nothing to do"))
 	}
-	return nil
 }
 
 // Move is what the request wants done; ok is false where it only adds something.
@@ -243,7 +227,7 @@ func (r *UpdateRequest) Adds() bool {
 // wire.Invalid.
 func CheckDocumentID(id string) error {
 	if !wire.PathWord(id, MaxID) {
-		return wire.Errorf(wire.Invalid, opDocument, "documentId: want 1 to %d characters", MaxID)
+		return wire.Errorf(wire.Invalid, document.Op, "documentId: want 1 to %d characters", MaxID)
 	}
 	return nil
 }
@@ -262,33 +246,17 @@ func Takes(d Document) (code, text string) {
 	return "", ""
 }
 
-type checks struct{ errs []error }
+// rules are those of this service's fields.
+type rules struct{ *check.List }
 
-func (c *checks) add(path, why string) {
-	c.errs = append(c.errs, &wire.FieldError{Path: path, Reason: why, Code: wire.Invalid})
-}
-
-func (c *checks) err(op string) error {
-	if c.errs == nil {
-		return nil
-	}
-	return wire.AsError(op, errors.Join(c.errs...))
-}
-
-func (c *checks) word(path, s string) { c.limited(path, s, MaxID) }
+func (c rules) word(path, s string) { c.Text(path, s, MaxID) }
 
 // text checks what ends up on screens and in logs: no control characters and no line breaks of any kind.
-func (c *checks) text(path, s string) { c.limited(path, s, MaxText) }
+func (c rules) text(path, s string) { c.Text(path, s, MaxText) }
 
-func (c *checks) limited(path, s string, limit int) {
-	if !wire.PlainText(s, limit) || strings.ContainsAny(s, "\u2028\u2029") {
-		c.add(path, "longer than "+strconv.Itoa(limit)+" bytes, or control characters")
-	}
-}
-
-func (c *checks) flag(path, s string) {
+func (c rules) flag(path, s string) {
 	if s != "" && s != Yes && s != No {
-		c.add(path, "want Y or N")
+		c.Add(path, "want Y or N")
 	}
 }
 
@@ -296,43 +264,42 @@ const wantCurrency = "want an ISO 4217 code in capitals"
 
 func currency(s string) bool { return s == "" || money.Nameable(s) }
 
-// readable returns Missing for a card number that cannot be decrypted.
-func readable(op string, card wire.Secret) error {
+// readable refuses a card number that cannot be decrypted.
+func (c rules) readable(card wire.Secret) {
 	if _, ok := cipherText(card); card != "" && !ok {
-		return Refused(op, Missing, "cardNumber: want 256 bytes as Base64: a number encrypted with the public key")
+		c.Refuse(Refused("", Missing, "cardNumber: want 256 bytes as Base64: a number encrypted with the public key"))
 	}
-	return nil
 }
 
-func (c *checks) login(token, password, user wire.Secret) {
+func (c rules) login(token, password, user wire.Secret) {
 	c.text("accessToken", token.Reveal())
 	c.text("password", password.Reveal())
 	c.word("userID", user.Reveal())
 }
 
-func (c *checks) page(key string) {
+func (c rules) page(key string) {
 	if n, err := strconv.ParseUint(key, 10, 63); key != "" && (err != nil || n == 0 || key[0] == '0') {
-		c.add("nextPageKey", "not one of this service")
+		c.Add("nextPageKey", "not one of this service")
 	}
 }
 
-func (c *checks) pairs(path string, list []Pair) {
+func (c rules) pairs(path string, list []Pair) {
 	if len(list) > MaxPairs {
-		c.add(path, "more than "+strconv.Itoa(MaxPairs))
+		c.Add(path, "more than "+strconv.Itoa(MaxPairs))
 		return
 	}
 	for i, p := range list {
 		at := path + "[" + strconv.Itoa(i) + "]."
 		if c.word(at+"name", p.Name); p.Name == "" {
-			c.add(at+"name", "missing")
+			c.Add(at+"name", "missing")
 		}
 		c.text(at+"value", p.Value)
 	}
 }
 
-func (c *checks) documents(list []Document) {
+func (c rules) documents(list []Document) {
 	if len(list) > maxFiles {
-		c.add("documentsList", "more than "+strconv.Itoa(maxFiles))
+		c.Add("documentsList", "more than "+strconv.Itoa(maxFiles))
 		return
 	}
 	total := int64(0)
@@ -343,19 +310,74 @@ func (c *checks) documents(list []Document) {
 		c.word(at+"mimeType", d.MimeType)
 		b := d.Binary
 		if b.Open == nil || b.Size < 0 || len(b.SHA256) != 64 || strings.Trim(b.SHA256, "0123456789abcdef") != "" || total > MaxBody-b.Size {
-			c.add(at+"documentBinary", "without content, or above 16 MiB together")
+			c.Add(at+"documentBinary", "without content, or above 16 MiB together")
 			return
 		}
 		total += b.Size
 	}
 }
 
-func date(op, path, s string) error {
-	if s == "" {
-		return nil
+// date refuses what check.Date does, by the code for it.
+func (c rules) date(path, s string) {
+	var l check.List
+	if l.Date(path, s); l.Len() > 0 {
+		c.Refuse(Refused("", BadDate, path))
 	}
-	if _, err := time.Parse(DateLayout, s); err != nil || s < "1000" {
-		return Refused(op, BadDate, path)
+}
+
+// Check implements check.Checked.
+func (f fetch) Check(l *check.List) {
+	if !wire.PlainText(f.Encoding, MaxID) {
+		l.Add("encoding", "not a word")
 	}
+}
+
+// size is a number of bytes, 0 = absent.
+type size int64
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (n *size) UnmarshalText(text []byte) error {
+	v, err := strconv.ParseInt(string(text), 10, 63)
+	if err != nil || v <= 0 || text[0] < '1' || text[0] > '9' {
+		return errors.New("want a number of bytes")
+	}
+	*n = size(v)
 	return nil
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (n size) MarshalText() ([]byte, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	return strconv.AppendInt(nil, int64(n), 10), nil
+}
+
+// Flaw says what a reply must not be: one that does not say what it came to.
+func (r CreateReply) Flaw() string {
+	if r.ResponseCode != Done && r.ResponseCode != Partial || r.CaseNumber == "" {
+		return "reply does not say what it came to"
+	}
+	return ""
+}
+
+// Flaw says what a reply must not be: one that does not say what it came to.
+func (r UpdateReply) Flaw() string {
+	if r.ResponseCode != Done && r.ResponseCode != Partial {
+		return "reply does not say what it came to"
+	}
+	return ""
+}
+
+// Flaw says what a reply must not be: one that does not say whether it is whole.
+func (r ListReply) Flaw() string { return whole(r.ResponseCode, r.More, r.NextPageKey) }
+
+// Flaw says what a reply must not be: one that does not say whether it is whole.
+func (r QueueReply) Flaw() string { return whole(r.ResponseCode, r.More, r.NextPageKey) }
+
+func whole(code, more, next string) string {
+	if code != Done || (more == Yes) != (next != "") {
+		return "reply does not say whether it is whole"
+	}
+	return ""
 }

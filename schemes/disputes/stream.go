@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/rest"
 )
 
 // slot stands for a content in a JSON text: "#" and the number of its file when it is read, its digest when it is written.
@@ -368,4 +369,50 @@ func (s *sender) Close() error {
 		return nil
 	}
 	return src.Close()
+}
+
+// spool reads a body with its documents, which go to nameless files until release is called. It refuses in an order that costs a
+// bad request the least.
+func spool(r *http.Request, o rest.Options, into any, documents *[]Document) (release func(), err error) {
+	release = func() {}
+	if _, err = wire.CheckJSON(r.Header.Get("Content-Type")); err == nil && r.ContentLength > MaxBody {
+		err = wire.Errorf(wire.TooLarge, "", "body above %d bytes", MaxBody)
+	}
+	if err == nil {
+		err = wire.Identity(r.Header)
+	}
+	s := splitter{dir: o.Dir, field: "documentBinary", depth: 3, most: maxFiles}
+	if err == nil {
+		err = s.split(r.Body, MaxBody)
+	}
+	if err == nil {
+		err = wire.Decode(s.text, into)
+	}
+	if n, ok := into.(rest.Normalizer); ok && err == nil {
+		err = n.Normal(o.Operator, s.text)
+	}
+	if err != nil {
+		closeAll(s.files)
+		return release, err
+	}
+	for i, d := range *documents { // each has the number of its file
+		(*documents)[i].Binary = s.files[d.Binary.Size].Binary
+	}
+	return func() { closeAll(s.files) }, nil
+}
+
+// withDocuments makes a message of a request's text, or err of writing that.
+func withDocuments(op string, text []byte, err error, documents []Document) (*message, error) {
+	list := make([]Binary, len(documents))
+	for i, d := range documents {
+		list[i] = d.Binary
+	}
+	var m *message
+	if err == nil {
+		m, err = compose(text, "documentBinary", list)
+	}
+	if err != nil {
+		return nil, &wire.Error{Code: wire.Invalid, Op: op, Msg: "request cannot be written"}
+	}
+	return m, nil
 }

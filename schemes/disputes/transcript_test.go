@@ -66,16 +66,16 @@ func (c call) text(t *testing.T) string {
 		out = append(out, string(data))
 	}
 	if c.Create != nil {
-		add(disputes.EncodeCreate(*c.Create))
+		add(wire.Encode(*c.Create))
 	}
 	if c.List != nil {
-		add(disputes.EncodeList(*c.List))
+		add(wire.Encode(*c.List))
 	}
 	if c.Queue != nil {
-		add(disputes.EncodeQueue(*c.Queue))
+		add(wire.Encode(*c.Queue))
 	}
 	if c.Update != nil {
-		add(disputes.EncodeUpdate(*c.Update))
+		add(wire.Encode(*c.Update))
 	}
 	return c.Op + " " + string(c.Key) + " " + c.ID + " " + strings.Join(out, " ")
 }

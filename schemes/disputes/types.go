@@ -3,8 +3,10 @@ package disputes
 import (
 	"encoding/json"
 	"io"
+	"strings"
 
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 )
 
 // Flags (S1 2.3).
@@ -24,15 +26,16 @@ const (
 const DefaultReason = "D019"
 
 // DateLayout is how dates are written.
-const DateLayout = "2006-01-02"
+const DateLayout = check.DateLayout
 
-// CreateRequest is the body of POST / (S1 2.3). Write it with EncodeCreate; json.Marshal masks what is secret.
+// CreateRequest is the body of POST / (S1 2.3). Write it with wire.Encode; json.Marshal masks what is secret.
+// A digest stands in the place of each content: it is what two requests are compared by.
 type CreateRequest struct {
 	CardNumber                         wire.Secret `json:"cardNumber,omitempty"` // encrypted, Base64; see Seal
-	AcqReferenceData                   string      `json:"acqReferenceData,omitempty"`
-	CardBlocked                        string      `json:"cardBlocked,omitempty"` // Yes or No
 	CardExpiryDate                     wire.Secret `json:"cardExpiryDate,omitempty"`
 	CardHolderName                     wire.Secret `json:"cardHolderName,omitempty"`
+	AcqReferenceData                   string      `json:"acqReferenceData,omitempty"`
+	CardBlocked                        string      `json:"cardBlocked,omitempty"` // Yes or No
 	CardSchemeDisputeReasonCode        string      `json:"cardSchemeDisputeReasonCode,omitempty"`
 	CardSchemeFraudReasonCode          string      `json:"cardSchemeFraudReasonCode,omitempty"`
 	CardSchemeRetrvRequestReasonCode   string      `json:"cardSchemeRetrvRequestReasonCode,omitempty"`
@@ -49,7 +52,7 @@ type CreateRequest struct {
 	OperatorFraudReasonCode            string      `json:"providerFraudReasonCode,omitempty"`
 	OperatorRetrievalRequestReasonCode string      `json:"providerRetrvRequestReasonCode,omitempty"`
 	OperatorTransactionID              string      `json:"providerTransactionID,omitempty"`
-	Notes                              string      `json:"notes,omitempty"`
+	Notes                              string      `json:"notes,omitempty" wire:"masked"`
 	TransactionAmount                  json.Number `json:"transactionAmount,omitempty"` // minor units
 	TransactionCurrency                string      `json:"transactionCurrency,omitempty"`
 	TransactionDate                    string      `json:"transactionDate,omitempty"` // DateLayout
@@ -60,15 +63,55 @@ type CreateRequest struct {
 // Straight says whether the case goes through without manual verification.
 func (r *CreateRequest) Straight() bool { return r.ClaimValidationRequired == No }
 
+// DefaultOperator is the operator whose spelling is understood when none is configured.
+const DefaultOperator = "nets"
+
+const spelled = "provider" // how S1 begins the operator's fields
+
+// own lists what follows the operator's name.
+func own() [4]string {
+	return [4]string{"DisputeReasonCode", "FraudReasonCode", "RetrvRequestReasonCode", "TransactionID"}
+}
+
+// Normal implements rest.Normalizer: it reads netsDisputeReasonCode and the like.
+func (r *CreateRequest) Normal(operator string, text []byte) error {
+	if operator == "" {
+		operator = DefaultOperator
+	}
+	operator = strings.ToLower(operator[:1]) + operator[1:]
+	var raw map[string]json.RawMessage
+	if operator == spelled || json.Unmarshal(text, &raw) != nil {
+		return nil
+	}
+	into := [...]*string{&r.OperatorDisputeReasonCode, &r.OperatorFraudReasonCode, &r.OperatorRetrievalRequestReasonCode, &r.OperatorTransactionID}
+	for i, name := range own() {
+		v, ok := raw[operator+name]
+		if !ok || string(v) == "null" {
+			continue
+		}
+		var s string
+		if json.Unmarshal(v, &s) != nil {
+			return wire.Errorf(wire.Invalid, "", "%s: a string is wanted", operator+name)
+		}
+		if *into[i] != "" && s != "" && *into[i] != s {
+			return wire.Errorf(wire.Invalid, "", "%s: differs from %s", operator+name, spelled+name)
+		}
+		if s != "" {
+			*into[i] = s
+		}
+	}
+	return nil
+}
+
 // Pair is a name and a value.
 type Pair struct {
 	Name  string `json:"name"`
-	Value string `json:"value" wire:"nullable"`
+	Value string `json:"value" wire:"nullable,masked"`
 }
 
 // Document is a file of a case.
 type Document struct {
-	Binary   Binary `json:"documentBinary"`
+	Binary   Binary `json:"documentBinary" wire:"required"`
 	ID       string `json:"documentID,omitempty"`
 	Type     string `json:"documentType,omitempty"`
 	MimeType string `json:"mimeType,omitempty"`
@@ -92,21 +135,21 @@ type DocumentError struct {
 
 // CreateReply answers a create (S1 2.3).
 type CreateReply struct {
-	CaseNumber          string          `json:"disputeCaseNumber"`
+	CaseNumber          string          `json:"disputeCaseNumber" wire:"required"`
 	GroupNumber         string          `json:"disputeGroupNumber"` // one per card and day
-	ResponseCode        string          `json:"responseCode"`
+	ResponseCode        string          `json:"responseCode" wire:"required"`
 	ErrorCode           string          `json:"disputeErrorCode" wire:"nullable"` // ManyMatches is a warning
 	ErrorText           string          `json:"disputeErrorCodeText" wire:"nullable"`
-	Documents           []DocumentError `json:"documentsErrorList"`
+	Documents           []DocumentError `json:"documentsErrorList" wire:"list"`
 	IssuerSuperCaseID   string          `json:"issuerSuperCaseID" wire:"nullable"`
 	IssuerTransactionID string          `json:"issuerTransactionID" wire:"nullable"`
 }
 
 // ListRequest is the body of POST /list (S1 2.3).
 type ListRequest struct {
-	AdditionalSearchIndex []Index     `json:"additionalSearchIndex,omitempty"`
-	CardID                string      `json:"cardId,omitempty"`     // Case.PanID
 	CardNumber            wire.Secret `json:"cardNumber,omitempty"` // encrypted
+	AdditionalSearchIndex []Index     `json:"additionalSearchIndex,omitempty"`
+	CardID                string      `json:"cardId,omitempty"` // Case.PanID
 	CaseNumber            string      `json:"disputeCaseNumber,omitempty"`
 	CaseStatus            string      `json:"disputeCaseStatus,omitempty"`
 	CreatedDate           string      `json:"disputeCreatedDate,omitempty"` // DateLayout
@@ -120,20 +163,20 @@ type ListRequest struct {
 // Index is one more thing to search by: issuerSuperCaseID, issuerTransactionID, acqReferenceData, providerTransactionID,
 // caseHandlerID, or a name of additionalDataList.
 type Index struct {
-	Name  string `json:"indexName"`
-	Value string `json:"indexValue"`
+	Name  string `json:"indexName" wire:"required"`
+	Value string `json:"indexValue" wire:"required"`
 }
 
 // ListReply answers a list (S1 2.3).
 type ListReply struct {
-	Cases        []Case `json:"disputeCaseList"`
+	Cases        []Case `json:"disputeCaseList" wire:"list"`
 	ErrorCode    string `json:"disputeErrorCode" wire:"nullable"`
 	ErrorText    string `json:"disputeErrorCodeText" wire:"nullable"`
 	GroupQueue   string `json:"disputeGroupQueue" wire:"nullable"` // of the newest case, where a group was asked for
 	More         string `json:"moreDisputeFlag"`                   // Yes or No
 	NextPageKey  string `json:"nextPageKey" wire:"nullable"`
 	Count        int32  `json:"numberOfDisputeCases"` // of this page
-	ResponseCode string `json:"responseCode"`
+	ResponseCode string `json:"responseCode" wire:"required"`
 }
 
 // Case is a case of a list (S1 2.3). Amounts are minor units.
@@ -148,7 +191,7 @@ type Case struct {
 	TransactionCurrency    string         `json:"clearingTransactionCurrency" wire:"nullable"`
 	TransactionDate        string         `json:"clearingTransactionDate" wire:"nullable"`
 	AdditionalData         []Pair         `json:"disputeAdditionalData"`
-	CaseNumber             string         `json:"disputeCaseNumber"`
+	CaseNumber             string         `json:"disputeCaseNumber" wire:"required"`
 	Reasons                []Reason       `json:"disputeCaseReasonList"`
 	CreatedDate            string         `json:"disputeCreatedDate" wire:"nullable"`
 	Documents              []DocumentInfo `json:"disputeDocumentList"`
@@ -209,66 +252,66 @@ type Status struct {
 // QueueRequest is the body of POST /list-cases-by-queue (S1 2.3).
 type QueueRequest struct {
 	AccessToken           wire.Secret `json:"accessToken,omitempty"`
+	Password              wire.Secret `json:"password,omitempty"`
+	UserID                wire.Secret `json:"userID,omitempty"`
 	AdditionalInformation []Pair      `json:"additionalInformationList,omitempty"`
 	IsOpen                string      `json:"isOpen,omitempty"` // Yes, No, "" = both
 	NextPageKey           string      `json:"nextPageKey,omitempty"`
-	Password              wire.Secret `json:"password,omitempty"`
 	QueueID               int32       `json:"queueID"` // one of Queues
-	UserID                wire.Secret `json:"userID,omitempty"`
 }
 
 // QueueReply answers a list by queue (S1 2.3).
 type QueueReply struct {
-	Cases        []QueueCase `json:"caseList"`
+	Cases        []QueueCase `json:"caseList" wire:"list"`
 	ErrorCode    string      `json:"errorCode" wire:"nullable"`
 	ErrorText    string      `json:"errorText" wire:"nullable"`
 	More         string      `json:"moreDisputeFlag"`
 	NextPageKey  string      `json:"nextPageKey" wire:"nullable"`
 	Count        int32       `json:"numberOfCases"` // of this page
 	QueueName    string      `json:"queueName" wire:"nullable"`
-	ResponseCode string      `json:"responseCode"`
+	ResponseCode string      `json:"responseCode" wire:"required"`
 }
 
 // QueueCase is a case of a queue.
 type QueueCase struct {
 	AcquiringReferenceNumber string `json:"acquiringReferenceNumber" wire:"nullable"`
-	CaseNumber               string `json:"disputeCaseNumber"`
+	CaseNumber               string `json:"disputeCaseNumber" wire:"required"`
 	MaskedCardNumber         string `json:"maskedCardNumber" wire:"nullable"`
 }
 
 // UpdateRequest is the body of PATCH /{disputeId} (S1 2.3): at most one of the four moves is Yes.
 type UpdateRequest struct {
 	AccessToken           wire.Secret `json:"accessToken,omitempty"`
+	CardNumber            wire.Secret `json:"cardNumber,omitempty"` // encrypted; must be the case's
+	Password              wire.Secret `json:"password,omitempty"`
+	UserID                wire.Secret `json:"userID,omitempty"`
 	AcknowledgeClosure    string      `json:"acknowledgeClosure,omitempty"`
 	AdditionalInformation []Pair      `json:"additionalInformationList,omitempty"`
-	CardID                string      `json:"cardID,omitempty"`     // must be the case's
-	CardNumber            wire.Secret `json:"cardNumber,omitempty"` // encrypted; must be the case's
+	CardID                string      `json:"cardID,omitempty"` // must be the case's
 	CloseDispute          string      `json:"closeDispute,omitempty"`
 	CaseNumber            string      `json:"disputeCaseNumber,omitempty"`  // must be the path's
 	GroupNumber           string      `json:"disputeGroupNumber,omitempty"` // must be the case's
 	DocumentsList         []Document  `json:"documentsList,omitempty"`
 	InterimAccount        string      `json:"interimAccount,omitempty"`
-	Notes                 string      `json:"notes,omitempty"`
-	Password              wire.Secret `json:"password,omitempty"`
-	PrivateNotes          string      `json:"privateNotes,omitempty"`
+	Notes                 string      `json:"notes,omitempty" wire:"masked"`
+	PrivateNotes          string      `json:"privateNotes,omitempty" wire:"masked"`
 	RejectClosure         string      `json:"rejectClosure,omitempty"`
 	SubmitDispute         string      `json:"submitDispute,omitempty"`
-	UserID                wire.Secret `json:"userID,omitempty"`
 }
 
 // UpdateReply answers an update (S1 2.3).
 type UpdateReply struct {
-	Documents    []DocumentError `json:"documentsErrorList"`
+	Documents    []DocumentError `json:"documentsErrorList" wire:"list"`
 	ErrorCode    string          `json:"errorCode" wire:"nullable"`
 	ErrorText    string          `json:"errorText" wire:"nullable"`
-	ResponseCode string          `json:"responseCode"`
+	ResponseCode string          `json:"responseCode" wire:"required"`
 }
 
 // PublicKey is what card numbers are encrypted with.
 type PublicKey struct {
-	ID        string `json:"keyId"`     // the first 16 hex digits of the SHA-256 of its DER form
-	Algorithm string `json:"algorithm"` // OAEP
-	PEM       string `json:"publicKey"` // SubjectPublicKeyInfo
+	ID        string `json:"keyId" wire:"required"`     // the first 16 hex digits of the SHA-256 of its DER form
+	Algorithm string `json:"algorithm"`                 // OAEP
+	PEM       string `json:"publicKey" wire:"required"` // SubjectPublicKeyInfo
 }
 
 // OAEP names the algorithm of PublicKey.

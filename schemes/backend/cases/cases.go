@@ -112,7 +112,7 @@ func (c *Cases) Create(ctx context.Context, key wire.Key, req disputes.CreateReq
 	}
 	sealed := req.CardNumber
 	req.CardNumber = wire.Secret(card)
-	body, err := disputes.EncodeCreate(req)
+	body, err := wire.Encode(req)
 	if err != nil {
 		return disputes.CreateReply{}, wire.Errorf(wire.Invalid, opCreate, "request cannot be stored")
 	}
@@ -254,7 +254,7 @@ func (c *Cases) Update(ctx context.Context, key wire.Key, caseNumber string, req
 	}
 	sealed := req.CardNumber
 	req.CardNumber = wire.Secret(card)
-	body, err := disputes.EncodeUpdate(req)
+	body, err := wire.Encode(req)
 	if err != nil {
 		return disputes.UpdateReply{}, wire.Errorf(wire.Invalid, opUpdate, "request cannot be stored")
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/disputes"
+	"posagent/schemes/wire"
 	"posagent/schemes/wire/wiretest"
 )
 
@@ -36,7 +37,7 @@ func fields(t *testing.T, resp *http.Response, body string) map[string]any {
 
 func (r *run) body(t *testing.T, p Purchase) string {
 	t.Helper()
-	data, err := disputes.EncodeCreate(r.request(t, p))
+	data, err := wire.Encode(r.request(t, p))
 	require.NoError(t, err)
 	return string(data)
 }

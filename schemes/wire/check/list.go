@@ -24,6 +24,7 @@ func Request(op string, in Checked) error {
 type List struct {
 	First  bool // of several broken rules the first gives the error its reason; otherwise none does
 	faults []error
+	whole  error
 }
 
 // fault is a broken rule, with the word of the service's catalogue for it where there is one.
@@ -49,7 +50,10 @@ func (l *List) Len() int { return len(l.faults) }
 // Err returns the broken rules as one *wire.Error with code Invalid, nil where there are none. Its Reason is set where one rule
 // alone is broken, and where First is.
 func (l *List) Err(op string) error {
-	if len(l.faults) == 0 {
+	switch {
+	case l.whole != nil:
+		return wire.AsError(op, l.whole)
+	case len(l.faults) == 0:
 		return nil
 	}
 	e := wire.AsError(op, errors.Join(l.faults...))
@@ -57,6 +61,13 @@ func (l *List) Err(op string) error {
 		e.Reason = f.reason
 	}
 	return e
+}
+
+// Refuse refuses a request as a whole, in the service's own words. It counts where nothing is wrong so far, not even that.
+func (l *List) Refuse(err error) {
+	if len(l.faults) == 0 && l.whole == nil {
+		l.whole = err
+	}
 }
 
 // Count refuses a list of more than limit entries, and returns whether it may be looked at.

@@ -116,6 +116,14 @@ func TestRequest(t *testing.T) {
 	err = Request("op", asking{true, true})
 	require.EqualError(t, err, "op: invalid: amount: zero; text: longer than 3 bytes, or control characters")
 	require.Empty(t, wire.ReasonOf(err), "two rules are broken")
+	var whole List
+	whole.Refuse(&wire.Error{Code: wire.Conflict, Msg: "closed"})
+	whole.Refuse(&wire.Error{Code: wire.Invalid, Msg: "later"})
+	require.EqualError(t, whole.Err("op"), "op: conflict: closed")
+	whole = List{}
+	whole.Add("f", "wrong")
+	whole.Refuse(&wire.Error{Code: wire.Conflict})
+	require.EqualError(t, whole.Err("op"), "op: invalid: f: wrong")
 	l := List{First: true}
 	l.Reason("amount", "zero", "ZeroCharge")
 	l.Reason("currency", "none", "BadCurrency")

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"reflect"
 	"slices"
@@ -32,6 +33,14 @@ func (e Endpoint[S, In, Out]) Call(ctx context.Context, c Client, key wire.Key, 
 // Send is Call with a body that is written already, by Asked.Body. in needs what stands in the address alone.
 func (e Endpoint[S, In, Out]) Send(ctx context.Context, c Client, key wire.Key, in In, body []byte) (out Out, err error) {
 	err = e.remote().send(ctx, c, key, in, body, &out)
+	return out, err
+}
+
+// Stream is Call with a body of length bytes that open gives from its beginning.
+func (e Endpoint[S, In, Out]) Stream(ctx context.Context, c Client, key wire.Key, in In, length int64, open func() (io.ReadCloser, error)) (out Out, err error) {
+	err = e.remote().exchange(c, key, in, nil, &out, func(call wire.Call, url string) (wire.Answer, error) {
+		return call.Stream(ctx, c.Doer, e.Method, url, key, length, open)
+	})
 	return out, err
 }
 
@@ -80,8 +89,17 @@ func (m remote) call(ctx context.Context, c Client, key wire.Key, in, into any) 
 	return m.send(ctx, c, key, in, body, into)
 }
 
-// send fills the Out that into points at. After an error that is the zero Out.
 func (m remote) send(ctx context.Context, c Client, key wire.Key, in any, body []byte, into any) error {
+	return m.exchange(c, key, in, body, into, func(call wire.Call, url string) (wire.Answer, error) {
+		if c.Write != nil {
+			return m.written(ctx, c, call, url, key, in)
+		}
+		return call.Send(ctx, c.Doer, m.Method, url, key, body)
+	})
+}
+
+// exchange fills the Out that into points at, with the answer that do gets. After an error that is the zero Out.
+func (m remote) exchange(c Client, key wire.Key, in any, body []byte, into any, do func(call wire.Call, url string) (wire.Answer, error)) error {
 	if key == "" && m.Wants&NeedsKey != 0 {
 		return c.API.refused(m.Op, ErrNoKey)
 	}
@@ -91,13 +109,7 @@ func (m remote) send(ctx context.Context, c Client, key wire.Key, in any, body [
 	}
 	secrets := func() []string { return append(m.secrets(in, body), c.Secrets...) }
 	call := wire.Call{Op: m.Op, Write: m.Write(), Limit: m.limit, Type: c.API.Type, Head: c.Head}
-	address := strings.TrimRight(c.BaseURL, "/") + c.API.Prefix + path
-	var answer wire.Answer
-	if c.Write == nil {
-		answer, err = call.Send(ctx, c.Doer, m.Method, address, key, body)
-	} else {
-		answer, err = m.written(ctx, c, call, address, key, in)
-	}
+	answer, err := do(call, strings.TrimRight(c.BaseURL, "/")+c.API.Prefix+path)
 	if err != nil {
 		return wire.Withhold(c.API.refused(m.Op, err), c.Secrets...)
 	}

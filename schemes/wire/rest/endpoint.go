@@ -42,7 +42,13 @@ type Endpoint[S, In, Out any] struct {
 	// Read reads the body of a success in place of wire.Call.Read; nil = that.
 	Read func(c wire.Call, a wire.Answer) (Out, error)
 	// Says answers an error as a success, where the service has such answers; false = it is answered as an error. nil = none is.
+	// The errors are the service's, and those of a request that breaks a rule.
 	Says func(in In, err *wire.Error) (Out, bool)
+	// Spool reads the body in place of the engine, where it is too long for memory; nil = the engine does. release, never nil, is
+	// called when the request is answered. A Client sends such a body with Stream.
+	Spool func(r *http.Request, o Options) (in In, release func(), err error)
+	// Write answers with a success in place of the engine, where that is too long for memory; nil = the engine does.
+	Write func(w http.ResponseWriter, r *http.Request, o Options, out Out)
 	// Said is the other side of Says: the error that a reply means, nil = none.
 	Said func(out Out) error
 }
@@ -98,9 +104,16 @@ func (i Info) Write() bool { return i.Wants&Write != 0 }
 // Bound is a route of one service.
 type Bound struct {
 	Info
+	own
 	open func(r *http.Request, values []string, o Options, read Opened) (*Asked, error)
-	says func(in any, err *wire.Error) (any, bool)
 	ask  func(key wire.Key, in any) *Asked
+}
+
+// own are an endpoint's functions, whatever its types; nil = it has none. in is an In, into points at one, out is an Out.
+type own struct {
+	says  func(in any, err *wire.Error) (any, bool)
+	spool func(r *http.Request, into any, o Options) (release func(), err error)
+	write func(w http.ResponseWriter, r *http.Request, o Options, out any)
 }
 
 // Ask makes a request that was not read from a connection: in is the endpoint's In.
@@ -112,6 +125,7 @@ type Asked struct {
 	Key     wire.Key // the caller's, "" = none
 	Request any      // the endpoint's In
 	body    []byte
+	release func()
 	do      func(context.Context) (any, error)
 }
 
@@ -161,40 +175,52 @@ func describe(i Info) Info {
 // bind joins the endpoint and a service. Only what needs the types In and Out is done here: the rest is one code for all
 // endpoints, and reads their types by reflection.
 func (e Endpoint[S, In, Out]) bind(svc S) Bound {
-	var says func(in any, err *wire.Error) (any, bool)
+	var f own
 	if e.Says != nil {
-		says = func(in any, err *wire.Error) (any, bool) { return e.Says(in.(In), err) }
+		f.says = func(in any, err *wire.Error) (any, bool) { return e.Says(in.(In), err) }
 	}
-	return bound(e.Info(), says, func(ctx context.Context, key wire.Key, in any) (any, error) {
+	if e.Spool != nil {
+		f.spool = func(r *http.Request, into any, o Options) (release func(), err error) {
+			*into.(*In), release, err = e.Spool(r, o)
+			return release, err
+		}
+	}
+	if e.Write != nil {
+		f.write = func(w http.ResponseWriter, r *http.Request, o Options, out any) { e.Write(w, r, o, out.(Out)) }
+	}
+	return bound(e.Info(), f, func(ctx context.Context, key wire.Key, in any) (any, error) {
 		return e.Do(svc, ctx, key, in.(In))
 	})
 }
 
-func bound(info Info, says func(in any, err *wire.Error) (any, bool), do func(ctx context.Context, key wire.Key, in any) (any, error)) Bound {
+func bound(info Info, f own, do func(ctx context.Context, key wire.Key, in any) (any, error)) Bound {
 	wire.Secrets(reflect.Zero(info.In).Interface()) // reads the tags: a wrong word in one panics here
 	wire.Secrets(reflect.Zero(info.Out).Interface())
-	if says == nil {
-		says = func(any, *wire.Error) (any, bool) { return nil, false }
-	}
 	asked := func(key wire.Key, in any) *Asked {
-		return &Asked{Info: info, Key: key, Request: in, do: func(ctx context.Context) (any, error) { return do(ctx, key, in) }}
+		return &Asked{Info: info, Key: key, Request: in, release: func() {}, do: func(ctx context.Context) (any, error) { return do(ctx, key, in) }}
 	}
 	return Bound{
 		Info: info,
 		ask:  asked,
-		says: says,
+		own:  f,
 		open: func(r *http.Request, values []string, o Options, read Opened) (*Asked, error) {
-			key, in, err := info.open(r, values, o, read)
+			key, in, release, err := info.open(r, values, f, o, read)
 			if err != nil {
 				return nil, err
 			}
-			return asked(key, in), nil
+			a := asked(key, in)
+			a.release = release
+			if c, ok := in.(check.Checked); ok {
+				err = check.Request(info.Op, c)
+			}
+			return a, err
 		},
 	}
 }
 
-// open reads and checks a request, refusing in an order that costs a bad one the least. in is the endpoint's In.
-func (i Info) open(r *http.Request, values []string, o Options, read Opened) (key wire.Key, in any, err error) {
+// open reads a request, refusing in an order that costs a bad one the least. in is the endpoint's In.
+func (i Info) open(r *http.Request, values []string, f own, o Options, read Opened) (key wire.Key, in any, release func(), err error) {
+	release = func() {}
 	if i.Write() {
 		if key, err = wire.KeyFrom(r.Header); err == nil && key == "" && i.Wants&NeedsKey != 0 {
 			err = ErrNoKey
@@ -208,18 +234,16 @@ func (i Info) open(r *http.Request, values []string, o Options, read Opened) (ke
 	case err != nil:
 	case read != nil:
 		err = read.Read(body.Interface())
+	case f.spool != nil:
+		release, err = f.spool(r, body.Interface(), o)
 	case r.Method != http.MethodGet:
 		err = i.read(r, body.Interface(), o)
 	}
 	if err != nil {
-		return "", nil, err
+		return "", nil, release, err
 	}
 	i.copyParams(body.Interface(), at.Interface())
-	in = body.Elem().Interface()
-	if c, ok := in.(check.Checked); ok {
-		err = check.Request(i.Op, c)
-	}
-	return key, in, err
+	return key, body.Elem().Interface(), release, nil
 }
 
 // ErrNoKey is what is wrong with a call that NeedsKey and has none.

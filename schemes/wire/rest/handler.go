@@ -15,6 +15,7 @@ import (
 type Options struct {
 	Log          *slog.Logger              // gets internal errors; nil drops them
 	MaxBody      int64                     // bytes of a request body; 0 means wire.MaxRequest
+	Dir          string                    // of bodies under way that are too long for memory; "" = the system's folder for such things
 	OperationURL func(key wire.Key) string // names a pending operation in the Location header; nil = none
 	Operator     string                    // its own spellings are read too: see Normalizer
 	// Open reads a request, and proves who sent it, where a service has its own form of bodies; nil = they are JSON. Nothing else
@@ -128,6 +129,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *handler) serve(w http.ResponseWriter, r *http.Request, rt *route, values []string, read Opened) {
 	var out any
 	a, err := h.open(r, rt, values, read)
+	if a != nil {
+		defer a.release()
+	}
 	switch {
 	case err != nil:
 	case h.o.Around != nil:
@@ -137,18 +141,25 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, rt *route, value
 	}
 	if err != nil {
 		e, said := wire.AsError(rt.Op, err), false
-		if a != nil {
+		if a != nil && rt.says != nil {
 			out, said = rt.says(a.Request, e)
 		}
 		if !said {
 			h.api.Shape.Refuse(w, r, h.o.Log, e)
 			return
 		}
+		if e.Code == wire.Internal && h.o.Log != nil {
+			h.o.Log.Error("request failed", "op", e.Op, "err", e)
+		}
+	}
+	if err == nil && rt.write != nil {
+		rt.write(w, r, h.o, out)
+		return
 	}
 	h.answer(w, r, rt, out)
 }
 
-// open reads a request. The error of one that breaks a rule has the service's word for it.
+// open reads a request. The error of one that breaks a rule has the service's word for it, and the request beside it.
 func (h *handler) open(r *http.Request, rt *route, values []string, read Opened) (a *Asked, err error) {
 	if h.api.Accept != nil {
 		err = h.api.Accept(r)
@@ -159,7 +170,7 @@ func (h *handler) open(r *http.Request, rt *route, values []string, read Opened)
 	if err == nil {
 		return a, nil
 	}
-	return nil, h.api.refused(rt.Op, err)
+	return a, h.api.refused(rt.Op, err)
 }
 
 // find picks the route of a request: of those whose path fits, the one that spells the most of it out. Without one, allow names

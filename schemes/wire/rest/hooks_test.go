@@ -3,6 +3,9 @@ package rest_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -14,6 +17,7 @@ import (
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/check"
 	"posagent/schemes/wire/rest"
+	"posagent/schemes/wire/wiretest"
 )
 
 // spelled is a request that is written in several ways.
@@ -265,4 +269,54 @@ func TestAClientsOwnRefusals(t *testing.T) {
 	require.Empty(t, w.got, "nothing was sent")
 	_, err = get.Call(t.Context(), c, "", one{"7"})
 	require.EqualError(t, err, "boxes.get: invalid: the reply's own words are withheld")
+}
+
+// A body and an answer that are too long for memory pass by the engine; a request that breaks a rule is answered by Says too.
+func TestWhatIsTooLongForMemoryPassesBy(t *testing.T) {
+	var seen []string
+	big := of(rest.Endpoint[box, spelled, says]{
+		Op: "h.big", Method: "POST", Path: "/big", Status: 200, Wants: rest.Write,
+		Spool: func(r *http.Request, o rest.Options) (in spelled, release func(), err error) {
+			data, err := io.ReadAll(r.Body)
+			if string(data) == "broken" {
+				return in, func() {}, wire.Errorf(wire.TooLarge, "", "above 1 byte")
+			}
+			return spelled{string(data)}, func() { seen = append(seen, "released in "+o.Dir) }, err
+		},
+		Says: func(in spelled, err *wire.Error) (says, bool) {
+			return says{"99", in.Type + err.Msg}, err.Reason == "Empty" || err.Code == wire.Internal
+		},
+		Write: func(w http.ResponseWriter, _ *http.Request, _ rest.Options, out says) {
+			seen = append(seen, "written")
+			_, _ = io.WriteString(w, "<"+out.Code+">")
+		},
+	})
+	log := new(strings.Builder)
+	var fail error
+	h := rest.API{Prefix: "/h", Shape: rest.Problems{}}.Handler(rest.Options{Dir: "dir", Log: slog.New(slog.NewTextHandler(log, nil))}, rest.Table[box]{big}.Bind(
+		func(_ string, key wire.Key, in any) (any, error) {
+			seen = append(seen, fmt.Sprintf("asked %s %v", key, in))
+			return says{Code: "00"}, fail
+		}))
+	c := rest.Client{API: rest.API{Prefix: "/h", Shape: rest.Problems{}}, BaseURL: "http://x.example", Doer: wiretest.Direct(h)}
+	send := func(text string) (string, error) {
+		seen = nil
+		out, err := big.Stream(t.Context(), c, "k1", spelled{}, int64(len(text)), func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil })
+		return out.Code + out.Text, err
+	}
+	_, err := send("long")
+	require.ErrorContains(t, err, "reply is not JSON")
+	require.Equal(t, []string{"asked k1 {long}", "written", "released in dir"}, seen)
+	_, err = send("broken")
+	require.Equal(t, wire.TooLarge, wire.CodeOf(err))
+	require.Empty(t, seen)
+	got, err := send("")
+	require.NoError(t, err)
+	require.Equal(t, "99type: empty", got)
+	require.Equal(t, []string{"released in dir"}, seen)
+	fail = errors.New("the disk is full")
+	got, err = send("x")
+	require.NoError(t, err)
+	require.Equal(t, "99x", got)
+	require.Contains(t, log.String(), "the disk is full", "nobody else sees it")
 }
