@@ -93,7 +93,7 @@ func Hosted() openapi.Group {
 func Links() openapi.Group {
 	return openapi.Group{
 		Name: "payment links", About: "Links that a customer pays on a page. Bodies are forms in bracket notation; a slash may end each path.",
-		Prefix: "/v1.0", Infos: linkInfos(), Proofs: []string{BySignature}, Sends: formType, Needs: []string{"instance"}, Examples: examples,
+		Prefix: paylinks.API().Prefix, Infos: linkInfos(), Proofs: []string{BySignature}, Sends: formType, Needs: []string{"instance"}, Examples: examples,
 		Types: map[reflect.Type]openapi.Type{
 			reflect.TypeFor[paylinks.Bit]():     {Schema: `{"type":"integer","enum":[0,1]}`, Example: `0`},
 			reflect.TypeFor[paylinks.Percent](): {Schema: `{"type":["number","null"]}`, Example: `7.7`},

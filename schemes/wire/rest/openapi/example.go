@@ -72,7 +72,7 @@ var words = [...][2]string{
 	{"currency", "EUR"}, {"currencycode", "EUR"}, {"currencyalpha3", "EUR"}, {"countrycode", "DK"}, {"country", "DK"}, {"countryiso", "DK"},
 	{"email", "ada@shop.example"}, {"phone", "+4512345678"}, {"url", "https://shop.example/thanks"}, {"uri", "https://shop.example/thanks"},
 	{"link", "https://shop.example/thanks"}, {"src", "https://shop.example/field"}, {"date", "2026-11-22"}, {"time", "2026-11-22T10:00:00Z"},
-	{"timestamp", "2026-11-22T10:00:00Z"}, {"created", "2026-11-22T10:00:00Z"}, {"updated", "2026-11-22T10:00:00Z"}, {"lang", "en"},
+	{"timestamp", "2026-11-22T10:00:00Z"}, {"than", "2026-11-22 10:00:00"}, {"created", "2026-11-22T10:00:00Z"}, {"updated", "2026-11-22T10:00:00Z"}, {"lang", "en"},
 	{"language", "en"}, {"amount", "1250"}, {"instance", "demo"}, {"type", "payment"}, {"responsecode", "00"}, {"flag", "N"}, {"id", "7"},
 	{"number", "7"}, {"status", "waiting"}, {"", "text"},
 }
