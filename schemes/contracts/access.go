@@ -75,5 +75,5 @@ type none struct{}
 
 // Describe returns the description of an endpoint that is served by hand, and answers 200.
 func Describe[In, Out any](op, what, method, path string, wants rest.Wants) rest.Info {
-	return describe[In, Out](op, what, method, path, http.StatusOK, wants)
+	return rest.Endpoint[struct{}, In, Out]{Op: op, What: what, Method: method, Path: path, Status: http.StatusOK, Wants: wants}.Info()
 }

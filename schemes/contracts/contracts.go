@@ -5,12 +5,14 @@ import (
 	"slices"
 
 	"posagent/schemes/aapay"
+	"posagent/schemes/disputes"
 	"posagent/schemes/hosted"
 	"posagent/schemes/methods"
 	"posagent/schemes/onboarding"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/payments"
 	"posagent/schemes/tokens"
+	"posagent/schemes/wire/rest"
 	"posagent/schemes/wire/rest/openapi"
 )
 
@@ -111,6 +113,17 @@ func Links() openapi.Group {
 func Disputes() openapi.Group {
 	return openapi.Group{
 		Name: "disputes", About: "Dispute cases and their documents. A refusal of the service itself is a 200 with responseCode 99 and a code.",
-		Prefix: "/api/v1/disputes", Infos: disputeInfos(), Proofs: []string{ByToken}, Refusal: Problems(), Examples: examples,
+		Prefix: disputes.API().Prefix, Infos: disputeInfos(), Proofs: []string{ByToken}, Refusal: Problems(), Examples: examples,
 	}
+}
+
+// disputeInfos is the tables; a document is fetched as a body that its service writes piece by piece.
+func disputeInfos() []rest.Info {
+	list := slices.Concat(disputes.Table().Infos(), disputes.KeysTable().Infos())
+	for n := range list {
+		if list[n].Out == reflect.TypeFor[disputes.File]() {
+			list[n].Out = reflect.TypeFor[disputes.Download]()
+		}
+	}
+	return list
 }
