@@ -15,7 +15,7 @@ var ofSchemes = []mutant{
 		{"schemes/wire/rest/client.go", `&& pends != (p != nil) ||`, `&& pends != (p != nil) && false ||`},
 	}},
 	{"a reply about another thing is taken", "schemes/wire/rest", "TestRepliesAreTakenWhole", []edit{
-		{"schemes/wire/rest/client.go", `return e.Flaw(in.(In), *out.(*Out))`, `return ""`},
+		{"schemes/wire/rest/own.go", `return o.call("Flaw", in, out)[0].String()`, `return ""`},
 	}},
 	{"a lost reply to a write is taken for no effect", "schemes/wire/rest", "TestRepliesAreTakenWhole", []edit{
 		{"schemes/wire/rest/client.go", `Write: m.Write(),`, `Write: false,`},

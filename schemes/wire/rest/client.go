@@ -26,19 +26,19 @@ type Client struct {
 // Call sends one call, once, and reads its answer. key "" sends none. Errors are those of wire.Call, what the service's Shape
 // reads of a refusal, and Invalid for a request that cannot be sent.
 func (e Endpoint[S, In, Out]) Call(ctx context.Context, c Client, key wire.Key, in In) (out Out, err error) {
-	err = e.remote().call(ctx, c, key, in, &out)
+	err = remoteOf(e.Info(), e.Limit, e).call(ctx, c, key, in, &out)
 	return out, err
 }
 
 // Send is Call with a body that is written already, by Asked.Body. in needs what stands in the address alone.
 func (e Endpoint[S, In, Out]) Send(ctx context.Context, c Client, key wire.Key, in In, body []byte) (out Out, err error) {
-	err = e.remote().send(ctx, c, key, in, body, &out)
+	err = remoteOf(e.Info(), e.Limit, e).send(ctx, c, key, in, body, &out)
 	return out, err
 }
 
 // Stream is Call with a body of length bytes that open gives from its beginning.
 func (e Endpoint[S, In, Out]) Stream(ctx context.Context, c Client, key wire.Key, in In, length int64, open func() (io.ReadCloser, error)) (out Out, err error) {
-	err = e.remote().exchange(c, key, in, nil, &out, func(call wire.Call, url string) (wire.Answer, error) {
+	err = remoteOf(e.Info(), e.Limit, e).exchange(c, key, in, nil, &out, func(call wire.Call, url string) (wire.Answer, error) {
 		return call.Stream(ctx, c.Doer, e.Method, url, key, length, open)
 	})
 	return out, err
@@ -47,31 +47,11 @@ func (e Endpoint[S, In, Out]) Stream(ctx context.Context, c Client, key wire.Key
 // remote is what a Client needs of an endpoint, whatever its types.
 type remote struct {
 	Info
+	fn    own
 	limit int64
-	read  func(c wire.Call, a wire.Answer, into any) error
-	said  func(out any) error          // nil = no reply means an error
-	flaw  func(in any, out any) string // nil = none but that of the Out
 }
 
-// remote takes the endpoint's own functions out of their types. The functions get an In, and a pointer to an Out.
-func (e Endpoint[S, In, Out]) remote() remote {
-	m := remote{Info: e.Info(), limit: e.Limit, read: readReply}
-	if e.Read != nil {
-		m.read = func(c wire.Call, a wire.Answer, into any) (err error) {
-			*into.(*Out), err = e.Read(c, a)
-			return err
-		}
-	}
-	if e.Said != nil {
-		m.said = func(out any) error { return e.Said(*out.(*Out)) }
-	}
-	if e.Flaw != nil {
-		m.flaw = func(in, out any) string { return e.Flaw(in.(In), *out.(*Out)) }
-	}
-	return m
-}
-
-func readReply(c wire.Call, a wire.Answer, into any) error { return c.Read(a, into) }
+func remoteOf(i Info, limit int64, endpoint any) remote { return remote{i, ownOf(endpoint), limit} }
 
 func (m remote) call(ctx context.Context, c Client, key wire.Key, in, into any) error {
 	if rules, ok := in.(check.Checked); ok && m.Wants&CheckFirst != 0 {
@@ -118,7 +98,7 @@ func (m remote) exchange(c Client, key wire.Key, in any, body []byte, into any, 
 		return wire.Withhold(c.API.Shape.Refusal(call, answer, key != ""), secrets()...)
 	}
 	out := reflect.ValueOf(into).Elem()
-	if err = m.take(call, answer, in, into, out, pends, secrets); err != nil {
+	if err = m.take(call, answer, in, out, pends, secrets); err != nil {
 		out.SetZero()
 	}
 	return err
@@ -142,13 +122,13 @@ func (m remote) written(ctx context.Context, c Client, call wire.Call, address s
 }
 
 // take reads a success and judges it.
-func (m remote) take(call wire.Call, answer wire.Answer, in, into any, out reflect.Value, pends bool, secrets func() []string) error {
-	err := m.read(call, answer, into)
-	if err == nil && m.said != nil {
-		err = wire.Withhold(m.said(into), secrets()...)
-	}
+func (m remote) take(call wire.Call, answer wire.Answer, in any, out reflect.Value, pends bool, secrets func() []string) error {
+	err := m.fn.read(call, answer, out)
 	if err != nil {
 		return err
+	}
+	if err = m.fn.said(out.Interface()); err != nil {
+		return wire.Withhold(err, secrets()...)
 	}
 	known := replyOf(m.Out)
 	if known.status != nil {
@@ -159,10 +139,8 @@ func (m remote) take(call wire.Call, answer wire.Answer, in, into any, out refle
 			return call.Lost(flaw)
 		}
 	}
-	if m.flaw != nil {
-		if flaw := m.flaw(in, into); flaw != "" {
-			return call.Lost(flaw)
-		}
+	if flaw := m.fn.flaw(in, out.Interface()); flaw != "" {
+		return call.Lost(flaw)
 	}
 	if p := known.pendingOf(out); m.Pends && (known.status == nil && pends != (p != nil) || p != nil && p.Key == "") {
 		return call.Lost("reply does not say whether it is done")

@@ -104,16 +104,9 @@ func (i Info) Write() bool { return i.Wants&Write != 0 }
 // Bound is a route of one service.
 type Bound struct {
 	Info
-	own
+	fn   own
 	open func(r *http.Request, values []string, o Options, read Opened) (*Asked, error)
 	ask  func(key wire.Key, in any) *Asked
-}
-
-// own are an endpoint's functions, whatever its types; nil = it has none. in is an In, into points at one, out is an Out.
-type own struct {
-	says  func(in any, err *wire.Error) (any, bool)
-	spool func(r *http.Request, into any, o Options) (release func(), err error)
-	write func(w http.ResponseWriter, r *http.Request, o Options, out any)
 }
 
 // Ask makes a request that was not read from a connection: in is the endpoint's In.
@@ -172,23 +165,10 @@ func describe(i Info) Info {
 	return i
 }
 
-// bind joins the endpoint and a service. Only what needs the types In and Out is done here: the rest is one code for all
-// endpoints, and reads their types by reflection.
+// bind joins the endpoint and a service. Only Do is called with its types here: the rest is one code for all endpoints, and
+// reads their types by reflection.
 func (e Endpoint[S, In, Out]) bind(svc S) Bound {
-	var f own
-	if e.Says != nil {
-		f.says = func(in any, err *wire.Error) (any, bool) { return e.Says(in.(In), err) }
-	}
-	if e.Spool != nil {
-		f.spool = func(r *http.Request, into any, o Options) (release func(), err error) {
-			*into.(*In), release, err = e.Spool(r, o)
-			return release, err
-		}
-	}
-	if e.Write != nil {
-		f.write = func(w http.ResponseWriter, r *http.Request, o Options, out any) { e.Write(w, r, o, out.(Out)) }
-	}
-	return bound(e.Info(), f, func(ctx context.Context, key wire.Key, in any) (any, error) {
+	return bound(e.Info(), ownOf(e), func(ctx context.Context, key wire.Key, in any) (any, error) {
 		return e.Do(svc, ctx, key, in.(In))
 	})
 }
@@ -202,7 +182,7 @@ func bound(info Info, f own, do func(ctx context.Context, key wire.Key, in any) 
 	return Bound{
 		Info: info,
 		ask:  asked,
-		own:  f,
+		fn:   f,
 		open: func(r *http.Request, values []string, o Options, read Opened) (*Asked, error) {
 			key, in, release, err := info.open(r, values, f, o, read)
 			if err != nil {
@@ -234,8 +214,8 @@ func (i Info) open(r *http.Request, values []string, f own, o Options, read Open
 	case err != nil:
 	case read != nil:
 		err = read.Read(body.Interface())
-	case f.spool != nil:
-		release, err = f.spool(r, body.Interface(), o)
+	case f.has("Spool"):
+		release, err = f.spool(r, body.Elem(), o)
 	case r.Method != http.MethodGet:
 		err = i.read(r, body.Interface(), o)
 	}

@@ -141,8 +141,8 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, rt *route, value
 	}
 	if err != nil {
 		e, said := wire.AsError(rt.Op, err), false
-		if a != nil && rt.says != nil {
-			out, said = rt.says(a.Request, e)
+		if a != nil {
+			out, said = rt.fn.says(a.Request, e)
 		}
 		if !said {
 			h.api.Shape.Refuse(w, r, h.o.Log, e)
@@ -152,8 +152,8 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, rt *route, value
 			h.o.Log.Error("request failed", "op", e.Op, "err", e)
 		}
 	}
-	if err == nil && rt.write != nil {
-		rt.write(w, r, h.o, out)
+	if err == nil && rt.fn.has("Write") {
+		rt.fn.call("Write", w, r, h.o, out)
 		return
 	}
 	h.answer(w, r, rt, out)
