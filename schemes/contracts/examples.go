@@ -18,6 +18,7 @@ var examples = map[string]string{
 		`"contactLastName":"Holm","address":{"address1":"Torvet 1","city":"Aarhus","postalCode":"8000","countryCode":"DK"},` +
 		`"email":"ada@shop.example","phone":"+4512345678"}}`,
 	"onboarding.update":  `{"reference":"our-7","merchant":{"registrationNumber":"12345678","companyName":"Shop ApS","email":"ada@shop.example"}}`,
+	"onboarding.submit":  `{}`,
 	"onboarding.sandbox": `{}`,
 
 	"aapay.initialize": `{"merchantId":"B1","method":"SWISH_E_COM","purchaseAmount":{"currencyCode":"EUR","vatAmount":0,"nominalAmount":1250,"totalAmount":1250},` +

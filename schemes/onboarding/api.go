@@ -78,13 +78,13 @@ var (
 		},
 		Flaw: func(in edit, out State) string { return out.of(in.ID) },
 	}
-	submit = rest.Endpoint[Service, about, State]{
+	submit = rest.Endpoint[Service, push, State]{
 		Op: "onboarding.submit", What: "send it to be signed",
-		Method: http.MethodPost, Path: "/{onboardingId}/submit", Status: http.StatusOK, Wants: rest.Write,
-		Do: func(svc Service, ctx context.Context, key wire.Key, in about) (State, error) {
+		Method: http.MethodPost, Path: "/{onboardingId}/submit", Status: http.StatusOK, Wants: rest.Write | rest.MayBody | rest.SendsNone,
+		Do: func(svc Service, ctx context.Context, key wire.Key, in push) (State, error) {
 			return svc.Submit(ctx, key, in.ID)
 		},
-		Flaw: func(in about, out State) string { return out.of(in.ID) },
+		Flaw: func(in push, out State) string { return out.of(in.ID) },
 	}
 )
 
@@ -157,5 +157,5 @@ func (c *Client) Update(ctx context.Context, key wire.Key, id int64, app Applica
 
 // Submit implements Service.
 func (c *Client) Submit(ctx context.Context, key wire.Key, id int64) (State, error) {
-	return submit.Call(ctx, c.to(), key, about{id})
+	return submit.Call(ctx, c.to(), key, push{about: about{id}})
 }

@@ -60,7 +60,7 @@ func (m remote) call(ctx context.Context, c Client, key wire.Key, in, into any) 
 		}
 	}
 	var body []byte
-	if m.HasBody && c.Write == nil {
+	if m.HasBody && m.Wants&SendsNone == 0 && c.Write == nil {
 		var err error
 		if body, err = encode(m.Op, in); err != nil {
 			return err

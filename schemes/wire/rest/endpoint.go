@@ -20,6 +20,7 @@ const (
 	MayBody                      // the body may be absent, which reads as {}
 	EmptyArray                   // [] reads as {}: some writers know no other empty object
 	CheckFirst                   // a Client applies the request's rules before it sends
+	SendsNone                    // a Client sends no body: a Handler reads one, and the service ignores it
 )
 
 // Endpoint is one route of a service S: a request In comes to an answer Out. In is a struct; its fields tagged `path` and
