@@ -174,6 +174,7 @@ func TestField_C8ALostJournalIsNoFinalNo(t *testing.T) {
 
 	told := p.registered(exitFailed, "repeat")
 	require.Contains(t, told, "061E01FF", "neither the sale before, nor 83, which is a final no")
+	require.NotContains(t, told, "040F", "the two together are what a failed sale looks like")
 	for _, args := range [][]string{{"reverse", strconv.Itoa(l.receipt)}, {"refund", "1.00", "--original", "R" + strconv.Itoa(l.receipt)}, {"refund", "1.00", "--original", "T" + l.transaction}} {
 		told = p.registered(exitFailed, args...)
 		require.Regexp(t, "the journal was replaced on "+today, told, "%v", args)

@@ -94,4 +94,7 @@ var ofECR = []mutant{
 	{"a refund the desk takes long over is refused", "ecr/zvt", "TestDialogues", []edit{
 		{"ecr/zvt/sale.go", `case m.phase == asking && (m.d.msg.Cmd == apdu.Reversal || m.d.msg.Cmd == apdu.RefundCmd):`, `case false:`},
 	}},
+	{"a repeat that cannot be answered looks like a failed sale", "ecr/zvt", "TestARepeatThatCannotBeAnsweredLooksLikeNoFailedSale", []edit{
+		{"ecr/zvt/sale.go", `if m.d.repeat { // 04 0F`, `if false { // 04 0F`},
+	}},
 }

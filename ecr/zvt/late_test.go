@@ -168,3 +168,16 @@ func TestMoneyA3_ADoubtfulAnswerIsAskedForAgain(t *testing.T) {
 		})
 	}
 }
+
+// 06 20 after a lost journal: neither 83 nor the two messages of a failed sale.
+func TestARepeatThatCannotBeAnsweredLooksLikeNoFailedSale(t *testing.T) {
+	m := New(Config{Currency: "EUR"}, nil)
+	m.Step(ecr.Received{Data: []byte{0x06, 0x20, 0x00}})
+	var sent [][]byte
+	for _, a := range m.Step(ecr.NotBegun{Gen: m.gen, Code: ecr.SystemError, Text: "the journal was replaced"}) {
+		if s, ok := a.(ecr.Send); ok {
+			sent = append(sent, s.Data)
+		}
+	}
+	require.Equal(t, [][]byte{{0x80, 0, 0}, {0x06, 0x1E, 0x01, 0xFF}}, sent)
+}

@@ -177,6 +177,10 @@ func (m *Machine) refused(ev ecr.NotBegun) {
 	default:
 		m.reply(m.d.id, apdu.OK())
 		m.answerAborts(false)
+		if m.d.repeat { // 04 0F 27=xx before 06 1E is what a failed sale looks like
+			m.refuseRepeat(codeByte(ev.Code))
+			return
+		}
 		m.refuseSale(ev.Code, ev.Text)
 	}
 }
