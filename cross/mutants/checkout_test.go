@@ -209,4 +209,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/poll.go", `defaultFloor = 2 * time.Second`, `defaultFloor = time.Second`},
 		{"agent/checkout/drive/perform/send.go", `floor = 2 * time.Second`, `floor = time.Second`},
 	}},
+	{"a refund that runs is not joined after a lost journal", "agent/checkout/drive", "TestARunningRefundIsJoinedAfterALoss", []edit{
+		{"agent/checkout/drive/told.go", `if old && (known == nil || known.State.Phase != checkout.Forward) {`, `if old {`},
+	}},
 }

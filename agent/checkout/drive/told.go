@@ -46,7 +46,7 @@ func (d *Drive) Last(ctx context.Context, line string) (ecr.Sale, error) {
 			known = nil
 		}
 		old, fault := journal.BeforeLoss(r, known)
-		if old {
+		if old && (known == nil || known.State.Phase != checkout.Forward) { // what still runs is joined
 			fault = unsaid(r)
 		}
 		return cmp.Or(fault, err)
