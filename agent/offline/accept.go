@@ -259,7 +259,9 @@ func (f *Front) wait(ctx context.Context, w *write, st stand, told <-chan struct
 		down := f.box.Down(w.row.Service)
 		switch {
 		case op.State.Final():
-			f.seen(st.key)
+			if ctx.Err() == nil { // a caller that is gone has read nothing
+				f.seen(st.key)
+			}
 			return f.final(w, st, op)
 		case st.now != "" && (late || op.State == outbox.Doubt || op.State == outbox.Held || down && op.State == outbox.Pending):
 			return f.giveUp(ctx, w, st)
