@@ -272,7 +272,7 @@ func TestOutage(t *testing.T) {
 			}
 			changes.Wait()
 			<-time.After(time.Minute) // the terminal looks for its backend by itself
-			b, err := s.Sell(ctx, stack.Plan{Amount: 1000})
+			b, err := s.Sell(ctx, stack.Plan{Amount: 999}) // an amount of its own
 			return append(beliefs, b), err
 		}))
 	}
