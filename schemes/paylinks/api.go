@@ -280,7 +280,7 @@ type Client struct {
 }
 
 func (c *Client) to() rest.Client {
-	return rest.Client{API: api, BaseURL: c.BaseURL, Doer: c.Doer, Write: c.write}
+	return rest.Client{API: api, BaseURL: c.BaseURL, Doer: c.Doer, Write: c.write, Secrets: []string{c.Secret.Reveal()}}
 }
 
 // Links is the link half of the service.

@@ -141,9 +141,11 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, rt *route, value
 	}
 	if err != nil {
 		e, said := wire.AsError(rt.Op, err), false
+		in := reflect.Zero(rt.In).Interface() // what could not be read
 		if a != nil {
-			out, said = rt.fn.says(a.Request, e)
+			in = a.Request
 		}
+		out, said = rt.fn.says(in, e)
 		if !said {
 			h.api.Shape.Refuse(w, r, h.o.Log, e)
 			return
