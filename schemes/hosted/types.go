@@ -120,12 +120,17 @@ type BuildRequest struct {
 	Version        Text    `json:"version,omitempty"`
 }
 
+// Normal implements rest.Normalizer: it refuses a build that lacks what a reply about its order need not say.
+func (*BuildRequest) Normal(_ string, raw []byte) error {
+	return wire.Required(raw, "order.orderId", "order.amount", "order.currency", "paymentSession.actionType", "paymentSession.amount")
+}
+
 // Order is what is bought. Amounts are smallest units of Currency.
 type Order struct {
-	OrderID               string          `json:"orderId" wire:"required"`
+	OrderID               string          `json:"orderId"`
 	InvoiceID             string          `json:"invoiceId,omitempty"`
-	Amount                Text            `json:"amount" wire:"required"`
-	Currency              string          `json:"currency" wire:"required"` // ISO 4217
+	Amount                Text            `json:"amount"`
+	Currency              string          `json:"currency"` // ISO 4217
 	CustomerID            Text            `json:"customerId,omitempty"`
 	Description           string          `json:"description,omitempty" wire:"masked"`
 	CustomField           string          `json:"customField,omitempty" wire:"masked"`
@@ -155,8 +160,8 @@ type Installment struct {
 
 // Session is how it is paid.
 type Session struct {
-	ActionType      string      `json:"actionType" wire:"required"`
-	Amount          Text        `json:"amount" wire:"required"` // smallest units, at most the order's
+	ActionType      string      `json:"actionType"`
+	Amount          Text        `json:"amount"` // smallest units, at most the order's
 	Recurrence      *Recurrence `json:"recurrence,omitempty"`
 	CaptureType     string      `json:"captureType,omitempty"`
 	Exemptions      string      `json:"exemptions,omitempty"`

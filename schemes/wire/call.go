@@ -130,7 +130,7 @@ func (c Call) Read(a Answer, into any, fields ...string) error {
 	if !a.JSON() {
 		return c.Lost("reply is not JSON")
 	}
-	err := Decode(a.Body, into)
+	err := DecodeReply(a.Body, into)
 	if err == nil {
 		err = Required(a.Body, fields...)
 	}

@@ -33,7 +33,12 @@ func (e *FieldError) Error() string {
 // what else is refused is listed in the package comment. Fields tagged `wire:"required"` must stand in the text, where what
 // they stand in does. In strings tagged `wire:"masked"` card numbers are masked. On success the value is replaced,
 // on error it is left as it was, and the error is a *FieldError naming the path, or several joined.
-func Decode(data []byte, into any) error {
+func Decode(data []byte, into any) error { return decode(data, into, true) }
+
+// DecodeReply is Decode for what another service says: its texts stay as they are, because a client compares them with its own.
+func DecodeReply(data []byte, into any) error { return decode(data, into, false) }
+
+func decode(data []byte, into any, mask bool) error {
 	v := reflect.ValueOf(into)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
 		return errors.New("wire.Decode: want a non-nil pointer")
@@ -60,7 +65,7 @@ func Decode(data []byte, into any) error {
 			return err
 		}
 	}
-	if info.masked {
+	if mask && info.masked {
 		visit(nil, fresh.Elem(), func(f *fieldInfo, v reflect.Value) {
 			if f != nil && f.masked && v.Kind() == reflect.String {
 				v.SetString(MaskPANs(v.String()))

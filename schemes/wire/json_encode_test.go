@@ -228,3 +228,11 @@ func TestEncodeWritesANilMapAsAnEmptyObject(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"data":{"a":1},"other":null}`, string(text))
 }
+
+// A reply is compared with what its reader knows: no text of it is changed.
+func TestDecodeReplyChangesNoText(t *testing.T) {
+	var got note
+	require.NoError(t, DecodeReply([]byte(`{"text":"a 4111111111111111"}`), &got))
+	require.Equal(t, "a 4111111111111111", got.Text)
+	require.Error(t, DecodeReply([]byte(`{"text":"a","text":"b"}`), &got), "all other rules of Decode hold")
+}
