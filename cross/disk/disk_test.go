@@ -187,7 +187,9 @@ func withRecorder(t *testing.T, f func(o stack.Options, rec *crashfs.Recorder)) 
 	defer func() { require.NoError(t, os.RemoveAll(dir)) }()
 	rec, err := crashfs.New()
 	require.NoError(t, err)
-	f(options(dir), rec)
+	o := options(dir)
+	o.Unpaced = true // what the journal could not keep is asked again at once
+	f(o, rec)
 	require.NoError(t, rec.Close())
 }
 

@@ -54,6 +54,7 @@ type Options struct {
 	WalletDelay time.Duration
 	Grace       time.Duration // 0 = the product's
 	Poll        time.Duration // 0 = the product's
+	Unpaced     bool          // the referee does not judge how early a status is read
 	ByteTime    time.Duration // of the cable; 0 = 9600 baud
 	Frame       frame.Config  // the terminal's
 	Screen      display.Screen
@@ -100,7 +101,11 @@ func Open(ctx context.Context, o Options) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	ref := referee.New(referee.Rules{Pace: o.Poll})
+	rules := referee.Rules{Pace: o.Poll}
+	if o.Unpaced {
+		rules.Pace = -1
+	}
+	ref := referee.New(rules)
 	s := &Stack{Backend: be, Referee: ref, Network: newNetwork(be.Handler(), ref), Cable: NewCable(o.Seed, o.ByteTime), o: o, born: time.Now().Add(-time.Hour), approved: map[money.Minor]bool{}}
 	running, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
