@@ -271,7 +271,7 @@ func TestOutage(t *testing.T) {
 				beliefs = append(beliefs, b)
 			}
 			changes.Wait()
-			<-time.After(time.Minute) // the terminal looks for its backend by itself
+			<-time.After(time.Minute)                      // the terminal looks for its backend by itself
 			b, err := s.Sell(ctx, stack.Plan{Amount: 999}) // an amount of its own
 			return append(beliefs, b), err
 		}))
