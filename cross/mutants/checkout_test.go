@@ -11,7 +11,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/drive/journal/purge.go", `(receipt = 0 OR batch < ?)`, `(receipt = 0 OR batch <= ?)`},
 	}},
 	{"row MAC of a sale not checked", drive, "TestTamperedRowIsShownAndNeverActedUpon", []edit{
-		{"agent/checkout/drive/journal/rows.go", `bad = bad || !bytes.Equal(s.mac, macOf(db, &r, s))`, `bad = bad || !bytes.Equal(s.mac, macOf(db, r, s)) && false`},
+		{"agent/checkout/drive/journal/rows.go", `bad = bad || !bytes.Equal(s.mac, macOf(db, &r, s))`, `bad = bad || !bytes.Equal(s.mac, macOf(db, &r, s)) && false`},
 	}},
 	{"amount of a sale outside its MAC", drive, "TestEveryColumnOfASaleIsUnderItsMAC", []edit{
 		{"agent/checkout/drive/journal/rows.go", `s.phase, s.active, s.state, int64(r.Amount),

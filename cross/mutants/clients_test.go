@@ -20,10 +20,10 @@ var ofClients = []mutant{
 		{"store/secret.go", `if string(saved) != string(secret) {`, `if false {`},
 	}},
 	{"a restored journal sends what may be a repeat", offline, "TestField_J7AnOldRestoredJournalHoldsKeys", []edit{
-		{"agent/outbox/restored.go", `case restored < 0 || keyed && !old:`, `case restored < 0 || keyed:`},
+		{"agent/outbox/restored.go", `case restored < 0 || keyed && !old:`, `case restored < 0 || keyed && (old || !old):`},
 	}},
 	{"the local id of a payment purged", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
-		{"agent/offline/things.go", "where += ` AND backend = ''`", "where += ` AND 1 = 1`"},
+		{"agent/offline/things.go", `if !keptOf(op).Withdrawn {`, `if false {`},
 	}},
 	{"a hold that runs again leaves out what its first run has seen", outbox, "TestMoneyC3_AHoldThatRunsAgainHoldsAll", []edit{
 		{"agent/outbox/restored.go", `n, upTo = 0, last`, `n, upTo = 0, max(upTo, last)`},
