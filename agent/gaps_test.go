@@ -57,20 +57,9 @@ func TestField_J9ARemovedRowLeavesAGap(t *testing.T) {
 	require.Equal(t, view.Range{Highest: 3}, last.Operations)
 	accept(db)
 	var ids []int64
-	require.NoError(t, db.Read(t.Context(), func(r store.Reader) error {
-		rows, err := r.Query(`SELECT id FROM outbox_ops ORDER BY id`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id int64
-			if err := rows.Scan(&id); err != nil {
-				return err
-			}
-			ids = append(ids, id)
-		}
-		return rows.Err()
+	require.NoError(t, db.Read(t.Context(), func(r store.Reader) (err error) {
+		ids, err = store.Column[int64](r, `SELECT id FROM outbox_ops ORDER BY id`)
+		return err
 	}))
 	require.Equal(t, []int64{1, 2, 4, 5, 6}, ids)
 	list := gaps(db)

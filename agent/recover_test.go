@@ -33,20 +33,9 @@ func TestMoneyC3_AJournalPutBackIsHeld(t *testing.T) {
 		return db, r
 	}
 	states := func(db store.Journal) (list []string) {
-		require.NoError(t, db.Read(t.Context(), func(r store.Reader) error {
-			rows, err := r.Query(`SELECT state || ' ' || resume FROM outbox_ops ORDER BY id`)
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			for rows.Next() {
-				var s string
-				if err := rows.Scan(&s); err != nil {
-					return err
-				}
-				list = append(list, s)
-			}
-			return rows.Err()
+		require.NoError(t, db.Read(t.Context(), func(r store.Reader) (err error) {
+			list, err = store.Column[string](r, `SELECT state || ' ' || resume FROM outbox_ops ORDER BY id`)
+			return err
 		}))
 		return list
 	}

@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -51,7 +50,7 @@ func NewTable[R any](name string, fields func(*R) Fields) *Table[R] {
 func (t *Table[R]) Columns() string { return t.columns }
 
 // Scan fills r from a row of all columns.
-func (t *Table[R]) Scan(row interface{ Scan(dest ...any) error }, r *R) error {
+func (t *Table[R]) Scan(row Row, r *R) error {
 	fields := t.fields(r)
 	dest := make([]any, len(t.names))
 	for i := range dest {
@@ -68,19 +67,16 @@ func (t *Table[R]) One(from Reader, rest string, args ...any) (r R, err error) {
 
 // All reads the rows that rest picks ("WHERE state = ? ORDER BY id").
 func (t *Table[R]) All(from Reader, rest string, args ...any) (list []R, err error) {
-	rows, err := from.Query(t.choose+rest, args...)
+	err = Each(from, func(row Row) error {
+		var r R
+		err := t.Scan(row, &r)
+		list = append(list, r)
+		return err
+	}, t.choose+rest, args...)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var r R
-		if err := t.Scan(rows, &r); err != nil {
-			return nil, err
-		}
-		list = append(list, r)
-	}
-	return list, errors.Join(rows.Err(), rows.Close())
+	return list, nil
 }
 
 // Insert stores a row that is not there yet.

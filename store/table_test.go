@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"database/sql"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -133,4 +134,45 @@ func TestTableRefusesWhatIsNoMapping(t *testing.T) {
 	}
 	require.Panics(t, func() { parcels.Update("colour", "color") })
 	require.Panics(t, func() { parcels.Put("colour", "color") })
+}
+
+func TestColumnReadsOneColumn(t *testing.T) {
+	db := storetest.Open(t, parcelStep)
+	for _, p := range []parcel{{id: 2, name: "shoes"}, {id: 1, name: "books"}} {
+		require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error { return putParcel(tx, &p) }))
+	}
+	require.NoError(t, db.Read(t.Context(), func(r store.Reader) error {
+		names, err := store.Column[string](r, "SELECT name FROM parcels WHERE id < ? ORDER BY id", 9)
+		require.NoError(t, err)
+		require.Equal(t, []string{"books", "shoes"}, names)
+		none, err := store.Column[int64](r, "SELECT id FROM parcels WHERE id > 9")
+		require.NoError(t, err)
+		require.Empty(t, none)
+		wrong, err := store.Column[int64](r, "SELECT name FROM parcels")
+		require.ErrorIs(t, store.Unreadable(err), store.ErrDamaged)
+		require.Nil(t, wrong)
+		_, err = store.Column[int64](r, "SELECT nothing FROM parcels")
+		require.Error(t, err)
+		return nil
+	}))
+}
+
+// The first error of the caller ends the reading and is the answer; its statement is closed then.
+func TestEachStopsAtTheFirstError(t *testing.T) {
+	db := storetest.Open(t, parcelStep)
+	for id := range int64(3) {
+		require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error { return putParcel(tx, &parcel{id: id + 1}) }))
+	}
+	enough, seen := errors.New("enough"), 0
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		require.Equal(t, enough, store.Each(tx, func(store.Row) error {
+			if seen++; seen == 2 {
+				return enough
+			}
+			return nil
+		}, "SELECT id FROM parcels"))
+		require.Equal(t, 2, seen)
+		_, err := tx.Exec("DROP TABLE parcels") // would be locked by an open statement
+		return err
+	}))
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -180,19 +179,12 @@ func (b *Inbox) known(ctx context.Context, n hosted.Notice) error {
 			token []byte
 		}
 		var list []row
-		rows, err := r.Query(`SELECT n, token FROM inbox_build WHERE order_id = ? ORDER BY n DESC LIMIT 100`, n.Operation.OrderID)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		if err := store.Each(r, func(found store.Row) error {
 			var x row
-			if err := rows.Scan(&x.n, &x.token); err != nil {
-				return err
-			}
+			err := found.Scan(&x.n, &x.token)
 			list = append(list, x)
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return err
+		}, `SELECT n, token FROM inbox_build WHERE order_id = ? ORDER BY n DESC LIMIT 100`, n.Operation.OrderID); err != nil {
 			return err
 		}
 		for _, x := range list {

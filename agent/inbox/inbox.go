@@ -258,20 +258,8 @@ const forgetAtOnce = 16
 
 // forget drops the oldest rows up to last, with their keys.
 func (b *Inbox) forget(tx store.Tx, last int64) error {
-	rows, err := tx.Query(`SELECT id FROM inbox_event WHERE id <= ? ORDER BY id LIMIT ?`, last, forgetAtOnce)
+	old, err := store.Column[int64](tx, `SELECT id FROM inbox_event WHERE id <= ? ORDER BY id LIMIT ?`, last, forgetAtOnce)
 	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	var old []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return err
-		}
-		old = append(old, id)
-	}
-	if err := rows.Err(); err != nil {
 		return err
 	}
 	for _, id := range old {

@@ -120,19 +120,8 @@ type group struct {
 
 // ids adds the ids of a group above one to a list.
 func (g group) ids(r store.Reader, after int64, list []int64) ([]int64, error) {
-	rows, err := r.Query(`SELECT id FROM outbox_ops WHERE state = ? AND kind = ? AND id > ?`, string(g.state), g.kind, after)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		list = append(list, id)
-	}
-	return list, rows.Err()
+	more, err := store.Column[int64](r, `SELECT id FROM outbox_ops WHERE state = ? AND kind = ? AND id > ?`, string(g.state), g.kind, after)
+	return append(list, more...), err
 }
 
 // oldest is the least id in some groups. Running time never goes back, so that it is the first that was accepted.

@@ -16,19 +16,13 @@ import (
 func (r *rig) counted() (sums, report []outbox.Line) {
 	r.t.Helper()
 	require.NoError(r.t, r.db.Read(r.t.Context(), func(rd store.Reader) (err error) {
-		rows, err := rd.Query(`SELECT kind, currency, state, COUNT(*), SUM(amount) FROM outbox_ops GROUP BY kind, currency, state ORDER BY kind, currency, state`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		err = store.Each(rd, func(row store.Row) error {
 			var l outbox.Line
-			if err := rows.Scan(&l.Kind, &l.Currency, &l.State, &l.Count, &l.Sum); err != nil {
-				return err
-			}
+			err := row.Scan(&l.Kind, &l.Currency, &l.State, &l.Count, &l.Sum)
 			sums = append(sums, l)
-		}
-		if err := rows.Err(); err != nil {
+			return err
+		}, `SELECT kind, currency, state, COUNT(*), SUM(amount) FROM outbox_ops GROUP BY kind, currency, state ORDER BY kind, currency, state`)
+		if err != nil {
 			return err
 		}
 		report, err = outbox.Report(rd)

@@ -78,20 +78,9 @@ func (o *Outbox) outlived(r store.Reader, limit int64) (ids []int64, err error) 
 }
 
 func (g group) outlived(r store.Reader, limit int64, ids []int64) ([]int64, error) {
-	rows, err := r.Query(`SELECT id FROM outbox_ops a WHERE state = ? AND kind = ? AND accepted_run <= ? AND`+ended+` ORDER BY accepted_run LIMIT ?`,
+	more, err := store.Column[int64](r, `SELECT id FROM outbox_ops a WHERE state = ? AND kind = ? AND accepted_run <= ? AND`+ended+` ORDER BY accepted_run LIMIT ?`,
 		string(g.state), g.kind, limit, limit, purgeBatch-len(ids))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return append(ids, more...), err
 }
 
 // purgeOne deletes one operation if nothing has changed. One whose row was altered may be money

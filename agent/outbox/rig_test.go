@@ -212,20 +212,9 @@ func record(tx store.Tx, op outbox.Op) error {
 func (r *rig) settled(key wire.Key) []string {
 	r.t.Helper()
 	var states []string
-	require.NoError(r.t, r.db.Read(r.t.Context(), func(rd store.Reader) error {
-		rows, err := rd.Query(`SELECT state FROM settled WHERE key = ? ORDER BY rowid`, string(key))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var s string
-			if err := rows.Scan(&s); err != nil {
-				return err
-			}
-			states = append(states, s)
-		}
-		return rows.Err()
+	require.NoError(r.t, r.db.Read(r.t.Context(), func(rd store.Reader) (err error) {
+		states, err = store.Column[string](rd, `SELECT state FROM settled WHERE key = ? ORDER BY rowid`, string(key))
+		return err
 	}))
 	return states
 }

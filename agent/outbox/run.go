@@ -326,21 +326,8 @@ func (o *Outbox) expire(ctx context.Context, k *Kind) error {
 }
 
 func (o *Outbox) old(r store.Reader, k *Kind) ([]int64, error) {
-	rows, err := r.Query(`SELECT id FROM outbox_ops WHERE state = 'PENDING' AND kind = ?1 AND accepted_run < ?2 AND revived_run < ?2
+	return store.Column[int64](r, `SELECT id FROM outbox_ops WHERE state = 'PENDING' AND kind = ?1 AND accepted_run < ?2 AND revived_run < ?2
 		ORDER BY accepted_run LIMIT 100`, k.Name, o.clock.run()-k.MaxAge.Milliseconds())
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
 }
 
 func (o *Outbox) expireOne(tx store.Tx, id int64) ([]Op, error) {

@@ -114,21 +114,10 @@ func held(state string) (list []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = db.Read(context.Background(), func(r store.Reader) error {
-		rows, err := r.Query(`SELECT 'sale ' || key || ' ' || phase || ' ' || receipt FROM checkout_sales UNION ALL
+	err = db.Read(context.Background(), func(r store.Reader) (err error) {
+		list, err = store.Column[string](r, `SELECT 'sale ' || key || ' ' || phase || ' ' || receipt FROM checkout_sales UNION ALL
 			SELECT 'operation ' || key || ' ' || state FROM outbox_ops ORDER BY 1`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var s string
-			if err := rows.Scan(&s); err != nil {
-				return err
-			}
-			list = append(list, s)
-		}
-		return rows.Err()
+		return err
 	})
 	return list, errors.Join(err, db.Close())
 }

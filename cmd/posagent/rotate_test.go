@@ -113,20 +113,12 @@ func TestRotationIsEndedAfterAKillAtAnyStep(t *testing.T) {
 		require.False(t, changing)
 		readable("the new key alone")
 		require.NoError(t, db.Read(t.Context(), func(r store.Reader) error {
-			var wrapped []byte
-			rows, err := r.Query(`SELECT wrapped FROM store_keys UNION ALL SELECT value FROM store_meta WHERE name IN ('mac_key', 'secret:callers')`)
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			for rows.Next() {
-				if err := rows.Scan(&wrapped); err != nil {
-					return err
-				}
+			keys, err := store.Column[[]byte](r, `SELECT wrapped FROM store_keys UNION ALL SELECT value FROM store_meta WHERE name IN ('mac_key', 'secret:callers')`)
+			for _, wrapped := range keys {
 				_, err := old.Unwrap(wrapped)
 				require.ErrorIs(t, err, device.ErrWrongKey, name)
 			}
-			return rows.Err()
+			return err
 		}))
 		secret, err := db.Secret(t.Context(), callerSecret, secretFile(callOn(t, state)))
 		require.NoError(t, err)

@@ -134,20 +134,9 @@ func (s *shop) holds(states bool) (list []string, open int, err error) {
 	}
 	defer db.Close()
 	err = db.Read(context.Background(), func(r store.Reader) error {
-		rows, err := r.Query(`SELECT 'sale ' || key || ' ' || phase || ' ' || receipt FROM checkout_sales UNION ALL
+		list, err = store.Column[string](r, `SELECT 'sale ' || key || ' ' || phase || ' ' || receipt FROM checkout_sales UNION ALL
 			SELECT 'operation ' || key || CASE WHEN ? THEN ' ' || state ELSE '' END FROM outbox_ops ORDER BY 1`, states)
 		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var one string
-			if err := rows.Scan(&one); err != nil {
-				return err
-			}
-			list = append(list, one)
-		}
-		if err := rows.Err(); err != nil {
 			return err
 		}
 		return r.QueryRow(`SELECT COUNT(*) FROM outbox_ops WHERE open = 1`).Scan(&open)

@@ -88,19 +88,14 @@ func (c *campaign) look() backendSide {
 		{`SELECT id, '' FROM cards_token WHERE json_extract(data, '$.verified')`, func(id, _ string) { note("token "+id, "verified") }},
 	} {
 		require.NoError(c.t, db.Read(c.t.Context(), func(r store.Reader) error {
-			rows, err := r.Query(q.query)
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			for rows.Next() {
+			return store.Each(r, func(row store.Row) error {
 				var id, more string
-				if err := rows.Scan(&id, &more); err != nil {
+				if err := row.Scan(&id, &more); err != nil {
 					return err
 				}
 				q.see(id, more)
-			}
-			return rows.Err()
+				return nil
+			}, q.query)
 		}))
 	}
 	require.NoError(c.t, db.Close())

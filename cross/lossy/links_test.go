@@ -160,20 +160,13 @@ func (c *campaign) judgeLinks(entries []backend.Entry) {
 	db, err := sqlite.OpenReader(c.t.Context(), c.dir+"/backend.db")
 	require.NoError(c.t, err)
 	require.NoError(c.t, db.Read(c.t.Context(), func(r store.Reader) error {
-		rows, err := r.Query(`SELECT id, reference, deleted_ms IS NOT NULL FROM links_link ORDER BY id`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return store.Each(r, func(found store.Row) error {
 			var l row
 			var reference string
-			if err := rows.Scan(&l.id, &reference, &l.deleted); err != nil {
-				return err
-			}
+			err := found.Scan(&l.id, &reference, &l.deleted)
 			made[reference] = append(made[reference], l)
-		}
-		return rows.Err()
+			return err
+		}, `SELECT id, reference, deleted_ms IS NOT NULL FROM links_link ORDER BY id`)
 	}))
 	require.NoError(c.t, db.Close())
 	is := map[int64]*fortune{}

@@ -284,23 +284,18 @@ func (c *campaign) judgeTokens(token map[string]string, verified map[string]bool
 	db, err := sqlite.OpenReader(c.t.Context(), c.dir+"/backend.db")
 	require.NoError(c.t, err)
 	require.NoError(c.t, db.Read(c.t.Context(), func(r store.Reader) error {
-		rows, err := r.Query(`SELECT id, json_extract(data, '$.recurring') IS NOT NULL, COALESCE(json_extract(data, '$.verified'), 0) FROM cards_token`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return store.Each(r, func(row store.Row) error {
 			var id string
 			var terms, good bool
-			if err := rows.Scan(&id, &terms, &good); err != nil {
+			if err := row.Scan(&id, &terms, &good); err != nil {
 				return err
 			}
 			if kind := token[id]; kind == "" || (kind == offline.KindTokenRecurring) != terms || good != verified[id] {
 				c.note("token %s with terms %v, verified %v: its client was told of %q, verified %v", id, terms, good, kind, verified[id])
 			}
 			delete(token, id)
-		}
-		return rows.Err()
+			return nil
+		}, `SELECT id, json_extract(data, '$.recurring') IS NOT NULL, COALESCE(json_extract(data, '$.verified'), 0) FROM cards_token`)
 	}))
 	require.NoError(c.t, db.Close())
 	for id := range token {

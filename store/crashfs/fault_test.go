@@ -32,20 +32,9 @@ func accept(t *testing.T, s store.Journal, rec *crashfs.Recorder, from, to int64
 }
 
 func sales(ctx context.Context, s store.Journal) (out []int64, err error) {
-	err = s.Read(ctx, func(r store.Reader) error {
-		rows, err := r.Query("SELECT id FROM sales ORDER BY id")
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id int64
-			if err := rows.Scan(&id); err != nil {
-				return err
-			}
-			out = append(out, id)
-		}
-		return rows.Err()
+	err = s.Read(ctx, func(r store.Reader) (err error) {
+		out, err = store.Column[int64](r, "SELECT id FROM sales ORDER BY id")
+		return err
 	})
 	return out, err
 }

@@ -180,16 +180,11 @@ func verify(ctx context.Context, st crashfs.State) (err error) {
 }
 
 func load(s store.Journal, r store.Reader, found map[int64]string) error {
-	rows, err := r.Query("SELECT id, state, secret, mac FROM sales")
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return store.Each(r, func(row store.Row) error {
 		var id int64
 		var state string
 		var secret, mac []byte
-		if err := rows.Scan(&id, &state, &secret, &mac); err != nil {
+		if err := row.Scan(&id, &state, &secret, &mac); err != nil {
 			return err
 		}
 		if string(mac) != string(s.MAC("sales", fmt.Sprint(id), state)) {
@@ -205,8 +200,8 @@ func load(s store.Journal, r store.Reader, found map[int64]string) error {
 			}
 		}
 		found[id] = state
-	}
-	return rows.Err()
+		return nil
+	}, "SELECT id, state, secret, mac FROM sales")
 }
 
 func TestPowerCutLosesNothing(t *testing.T) {

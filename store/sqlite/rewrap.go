@@ -79,20 +79,13 @@ func (w *rewrapping) change(wrapped []byte) ([]byte, error) {
 // meta rewraps the row key and the secrets.
 func (w *rewrapping) meta(tx store.Tx) error {
 	found := map[string][]byte{}
-	rows, err := tx.Query("SELECT name, value FROM store_meta WHERE name = 'mac_key' OR substr(name, 1, ?) = ?", len(store.MetaSecrets), store.MetaSecrets)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	if err := store.Each(tx, func(row store.Row) error {
 		var name string
 		var old []byte
-		if err := rows.Scan(&name, &old); err != nil {
-			return err
-		}
+		err := row.Scan(&name, &old)
 		found[name] = old
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}, "SELECT name, value FROM store_meta WHERE name = 'mac_key' OR substr(name, 1, ?) = ?", len(store.MetaSecrets), store.MetaSecrets); err != nil {
 		return err
 	}
 	for name, old := range found {
@@ -115,19 +108,13 @@ func (w *rewrapping) batch(tx store.Tx) (last bool, err error) {
 		table, key string
 		wrapped    []byte
 	}
-	rows, err := tx.Query("SELECT tbl, key, wrapped FROM store_keys WHERE (tbl, key) > (?, ?) ORDER BY tbl, key LIMIT ?", w.table, w.key, rewrapBatch)
-	if err != nil {
-		return false, err
-	}
 	var found []wrappedKey
-	for rows.Next() {
+	if err := store.Each(tx, func(row store.Row) error {
 		var k wrappedKey
-		if err := rows.Scan(&k.table, &k.key, &k.wrapped); err != nil {
-			return false, errors.Join(err, rows.Close())
-		}
+		err := row.Scan(&k.table, &k.key, &k.wrapped)
 		found = append(found, k)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}, "SELECT tbl, key, wrapped FROM store_keys WHERE (tbl, key) > (?, ?) ORDER BY tbl, key LIMIT ?", w.table, w.key, rewrapBatch); err != nil {
 		return false, err
 	}
 	for _, k := range found {
@@ -151,23 +138,18 @@ func (w *rewrapping) find(tx store.Tx) error {
 		len(store.MetaSecrets), store.MetaSecrets).Scan(&w.of); err != nil {
 		return err
 	}
-	rows, err := tx.Query("SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = 'data_key'")
+	tables, err := store.Column[string](tx, "SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = 'data_key'")
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var table string
-		if err := rows.Scan(&table); err != nil {
-			return err
-		}
+	for _, table := range tables {
 		n := 0
 		if err := tx.QueryRow(`SELECT count(data_key) FROM "` + table + `"`).Scan(&n); err != nil {
 			return err
 		}
 		w.own, w.of = append(w.own, table), w.of+n
 	}
-	return rows.Err()
+	return nil
 }
 
 // ownBatch is a batch of the keys that the rows of a table keep themselves.
@@ -175,20 +157,13 @@ func (w *rewrapping) ownBatch(tx store.Tx) error {
 	name := `"` + w.own[0] + `"`
 	ids := make([]int64, 0, rewrapBatch)
 	keys := make([][]byte, 0, rewrapBatch)
-	rows, err := tx.Query("SELECT rowid, data_key FROM "+name+" WHERE data_key IS NOT NULL AND rowid > ? ORDER BY rowid LIMIT ?", w.row, rewrapBatch)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	if err := store.Each(tx, func(row store.Row) error {
 		var id int64
 		var key []byte
-		if err := rows.Scan(&id, &key); err != nil {
-			return err
-		}
+		err := row.Scan(&id, &key)
 		ids, keys = append(ids, id), append(keys, key)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}, "SELECT rowid, data_key FROM "+name+" WHERE data_key IS NOT NULL AND rowid > ? ORDER BY rowid LIMIT ?", w.row, rewrapBatch); err != nil {
 		return err
 	}
 	for i, old := range keys {

@@ -68,15 +68,10 @@ func readOwn(t *testing.T, s store.Journal) (plain map[string]string, err error)
 	t.Helper()
 	plain = map[string]string{}
 	err = s.Read(t.Context(), func(r store.Reader) error {
-		rows, err := r.Query("SELECT key, sealed, data_key FROM own")
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return store.Each(r, func(row store.Row) error {
 			var key string
 			var sealed, wrapped []byte
-			if err := rows.Scan(&key, &sealed, &wrapped); err != nil {
+			if err := row.Scan(&key, &sealed, &wrapped); err != nil {
 				return err
 			}
 			text, err := s.UnsealOwn(wrapped, ownCell(key), sealed)
@@ -84,8 +79,8 @@ func readOwn(t *testing.T, s store.Journal) (plain map[string]string, err error)
 				return err
 			}
 			plain[key] = string(text)
-		}
-		return rows.Err()
+			return nil
+		}, "SELECT key, sealed, data_key FROM own")
 	})
 	return plain, err
 }

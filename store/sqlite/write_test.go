@@ -36,20 +36,9 @@ func insert(id int64, text string) func(store.Tx) error {
 func ids(t testing.TB, db store.DB) []int64 {
 	t.Helper()
 	var out []int64
-	require.NoError(t, db.Read(context.Background(), func(r store.Reader) error {
-		rows, err := r.Query("SELECT id FROM rows ORDER BY id")
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id int64
-			if err := rows.Scan(&id); err != nil {
-				return err
-			}
-			out = append(out, id)
-		}
-		return rows.Err()
+	require.NoError(t, db.Read(context.Background(), func(r store.Reader) (err error) {
+		out, err = store.Column[int64](r, "SELECT id FROM rows ORDER BY id")
+		return err
 	}))
 	return out
 }
@@ -344,20 +333,13 @@ func TestGroupCommitModel(t *testing.T) {
 func texts(t require.TestingT, db store.DB) map[int64]string {
 	out := make(map[int64]string)
 	require.NoError(t, db.Read(context.Background(), func(r store.Reader) error {
-		rows, err := r.Query("SELECT id, text FROM rows")
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return store.Each(r, func(row store.Row) error {
 			var id int64
 			var text string
-			if err := rows.Scan(&id, &text); err != nil {
-				return err
-			}
+			err := row.Scan(&id, &text)
 			out[id] = text
-		}
-		return rows.Err()
+			return err
+		}, "SELECT id, text FROM rows")
 	}))
 	return out
 }

@@ -35,20 +35,9 @@ func (r *rig) settle() []string {
 		}
 	}
 	var out []string
-	require.NoError(r.t, r.db.Read(context.Background(), func(rd store.Reader) error {
-		rows, err := rd.Query(`SELECT key FROM checkout_sales ORDER BY id`)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
-			var key string
-			if err := rows.Scan(&key); err != nil {
-				return err
-			}
-			out = append(out, key)
-		}
-		return rows.Err()
+	require.NoError(r.t, r.db.Read(context.Background(), func(rd store.Reader) (err error) {
+		out, err = store.Column[string](rd, `SELECT key FROM checkout_sales ORDER BY id`)
+		return err
 	}))
 	for _, key := range out {
 		row, _ := r.show(key)

@@ -94,21 +94,9 @@ func (c *Cards) Run(ctx context.Context) error { return c.loop.Run(ctx) }
 func (c *Cards) sweep(ctx context.Context) (next int64, err error) {
 	now := c.now().UnixMilli()
 	var ids []string
-	err = c.db.Read(ctx, func(r store.Reader) error {
-		ids = nil
-		rows, err := r.Query(`SELECT id FROM cards_payment WHERE next_ms IS NOT NULL AND next_ms <= ? ORDER BY next_ms LIMIT 1000`, now)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id string
-			if err := rows.Scan(&id); err != nil {
-				return err
-			}
-			ids = append(ids, id)
-		}
-		return rows.Err()
+	err = c.db.Read(ctx, func(r store.Reader) (err error) {
+		ids, err = store.Column[string](r, `SELECT id FROM cards_payment WHERE next_ms IS NOT NULL AND next_ms <= ? ORDER BY next_ms LIMIT 1000`, now)
+		return err
 	})
 	if err != nil {
 		return 0, fmt.Errorf("find due payments: %w", err)

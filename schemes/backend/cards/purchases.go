@@ -2,7 +2,6 @@ package cards
 
 import (
 	"crypto/sha256"
-	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -95,8 +94,7 @@ func candidates(r store.Reader, s Search, now time.Time) ([]string, error) {
 		id = s.Reference
 	}
 	if id != "" {
-		rows, err := r.Query(`SELECT id FROM cards_payment WHERE id = ? UNION SELECT payment FROM cards_op WHERE ref = ?`, id, id)
-		return texts(rows, err)
+		return store.Column[string](r, `SELECT id FROM cards_payment WHERE id = ? UNION SELECT payment FROM cards_op WHERE ref = ?`, id, id)
 	}
 	from := s.Day
 	if from == "" {
@@ -106,25 +104,8 @@ func candidates(r store.Reader, s Search, now time.Time) ([]string, error) {
 	if err != nil {
 		return nil, nil // nothing says when
 	}
-	rows, err := r.Query(`SELECT id FROM cards_payment WHERE created_ms >= ? AND created_ms < ? ORDER BY created_ms, id`,
+	return store.Column[string](r, `SELECT id FROM cards_payment WHERE created_ms >= ? AND created_ms < ? ORDER BY created_ms, id`,
 		begin.UnixMilli(), begin.AddDate(0, 0, 1).UnixMilli())
-	return texts(rows, err)
-}
-
-func texts(rows *sql.Rows, err error) ([]string, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []string
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, err
-		}
-		list = append(list, s)
-	}
-	return list, rows.Err()
 }
 
 const acquirer = "7400001" // kind of reference, and the bank's number

@@ -162,20 +162,8 @@ func Lines(r store.Reader) ([]Line, error) {
 	for _, o := range all {
 		byPayment[o.payment] = append(byPayment[o.payment], o)
 	}
-	rows, err := r.Query(`SELECT id FROM cards_payment ORDER BY created_ms, id`)
+	ids, err := store.Column[string](r, `SELECT id FROM cards_payment ORDER BY created_ms, id`)
 	if err != nil {
-		return nil, fmt.Errorf("read payments: %w", err)
-	}
-	defer rows.Close()
-	var ids []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("read payments: %w", err)
-		}
-		ids = append(ids, id)
-	}
-	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("read payments: %w", err)
 	}
 	var list []Line

@@ -85,20 +85,14 @@ func (d *Deliver) Emit(tx store.Tx, m Message) (int, error) {
 	}
 	now := d.now().UnixMilli()
 	var targets []target
-	rows, err := tx.Query(`SELECT h.id, h.origin, coalesce(e.until_ms, 0) FROM deliver_hook h LEFT JOIN deliver_endpoint e ON e.origin = h.origin
-		WHERE h.subject = ? AND h.event = ? AND h.live = 1 ORDER BY h.id`, m.Subject, m.Event)
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := store.Each(tx, func(row store.Row) error {
 		var t target
-		if err := rows.Scan(&t.id, &t.origin, &t.until); err != nil {
-			return 0, err
-		}
+		err := row.Scan(&t.id, &t.origin, &t.until)
 		targets = append(targets, t)
-	}
-	if err := rows.Err(); err != nil || len(targets) == 0 {
+		return err
+	}, `SELECT h.id, h.origin, coalesce(e.until_ms, 0) FROM deliver_hook h LEFT JOIN deliver_endpoint e ON e.origin = h.origin
+		WHERE h.subject = ? AND h.event = ? AND h.live = 1 ORDER BY h.id`, m.Subject, m.Event)
+	if err != nil || len(targets) == 0 {
 		return 0, err
 	}
 	if m.ContentType == "" {

@@ -68,20 +68,17 @@ func Read(r store.Reader, f Filter) ([]Delivery, error) {
 }
 
 func attempts(r store.Reader, delivery int64) ([]Attempt, error) {
-	rows, err := r.Query(`SELECT n, at_ms, took_ms, status, note FROM deliver_attempt WHERE delivery = ? ORDER BY n`, delivery)
+	list := []Attempt{}
+	err := store.Each(r, func(row store.Row) error {
+		var a Attempt
+		err := row.Scan(&a.N, &a.At, &a.Took, &a.Status, &a.Note)
+		list = append(list, a)
+		return err
+	}, `SELECT n, at_ms, took_ms, status, note FROM deliver_attempt WHERE delivery = ? ORDER BY n`, delivery)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	list := []Attempt{}
-	for rows.Next() {
-		var a Attempt
-		if err := rows.Scan(&a.N, &a.At, &a.Took, &a.Status, &a.Note); err != nil {
-			return nil, err
-		}
-		list = append(list, a)
-	}
-	return list, rows.Err()
+	return list, nil
 }
 
 // List lists deliveries, the newest first.

@@ -139,19 +139,7 @@ func (d *Deliver) pick(ctx context.Context, now int64, flying map[int64]bool, bu
 
 // dueAt lists at most so many of an endpoint's deliveries that are due, the oldest first.
 func dueAt(r store.Reader, origin string, now int64, most int) (ids []int64, err error) {
-	rows, err := r.Query(`SELECT id FROM deliver_delivery WHERE origin = ? AND due_ms <= ? ORDER BY due_ms, id LIMIT ?`, origin, now, most)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return store.Column[int64](r, `SELECT id FROM deliver_delivery WHERE origin = ? AND due_ms <= ? ORDER BY due_ms, id LIMIT ?`, origin, now, most)
 }
 
 // overdue is an endpoint and the moment since which it waits.

@@ -84,21 +84,9 @@ func (s *Links) Run(ctx context.Context) error { return s.loop.Run(ctx) }
 func (s *Links) sweep(ctx context.Context) (next int64, err error) {
 	now := s.now().UnixMilli()
 	var ids []int64
-	err = s.db.Read(ctx, func(r store.Reader) error {
-		ids = nil
-		rows, err := r.Query(`SELECT id FROM links_link WHERE next_ms <= ? UNION SELECT link FROM links_txn WHERE next_ms <= ?`, now, now)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id int64
-			if err := rows.Scan(&id); err != nil {
-				return err
-			}
-			ids = append(ids, id)
-		}
-		return rows.Err()
+	err = s.db.Read(ctx, func(r store.Reader) (err error) {
+		ids, err = store.Column[int64](r, `SELECT id FROM links_link WHERE next_ms <= ? UNION SELECT link FROM links_txn WHERE next_ms <= ?`, now, now)
+		return err
 	})
 	if err != nil {
 		return 0, fmt.Errorf("find due links: %w", err)

@@ -328,19 +328,12 @@ type Move struct {
 // Moves lists every move in the order it happened.
 func (m *Merchants) Moves(ctx context.Context) (list []Move, err error) {
 	err = m.db.Read(ctx, func(rd store.Reader) error {
-		rows, err := rd.Query(`SELECT application, from_status, to_status, reason, event, at_ms FROM merchants_move ORDER BY id`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return store.Each(rd, func(row store.Row) error {
 			var mv Move
-			if err := rows.Scan(&mv.Application, &mv.From, &mv.To, &mv.Reason, &mv.Event, &mv.AtMS); err != nil {
-				return err
-			}
+			err := row.Scan(&mv.Application, &mv.From, &mv.To, &mv.Reason, &mv.Event, &mv.AtMS)
 			list = append(list, mv)
-		}
-		return rows.Err()
+			return err
+		}, `SELECT application, from_status, to_status, reason, event, at_ms FROM merchants_move ORDER BY id`)
 	})
 	return list, err
 }

@@ -99,21 +99,9 @@ func (x *Sessions) sweep(ctx context.Context) (next int64, err error) {
 	now := x.now().UnixMilli()
 	var ids []string
 	var ops []*operation
-	err = x.db.Read(ctx, func(r store.Reader) error {
-		ids = nil
-		rows, err := r.Query(`SELECT id FROM sessions_session WHERE next_ms IS NOT NULL AND next_ms <= ? ORDER BY next_ms LIMIT 1000`, now)
+	err = x.db.Read(ctx, func(r store.Reader) (err error) {
+		ids, err = store.Column[string](r, `SELECT id FROM sessions_session WHERE next_ms IS NOT NULL AND next_ms <= ? ORDER BY next_ms LIMIT 1000`, now)
 		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id string
-			if err := rows.Scan(&id); err != nil {
-				return err
-			}
-			ids = append(ids, id)
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 			return err
 		}
 		ops, err = operations(r, `due_ms IS NOT NULL AND due_ms <= ?`, now)

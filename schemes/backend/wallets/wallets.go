@@ -88,21 +88,9 @@ func (w *Wallets) sweep(ctx context.Context) (next int64, err error) {
 	now := w.now().UnixMilli()
 	var ids []int64
 	var errs []error
-	err = w.db.Read(ctx, func(r store.Reader) error {
-		ids = nil
-		rows, err := r.Query(`SELECT id FROM wallets_txn WHERE next_ms IS NOT NULL AND next_ms <= ? ORDER BY next_ms, id`, now)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id int64
-			if err := rows.Scan(&id); err != nil {
-				return err
-			}
-			ids = append(ids, id)
-		}
-		return rows.Err()
+	err = w.db.Read(ctx, func(r store.Reader) (err error) {
+		ids, err = store.Column[int64](r, `SELECT id FROM wallets_txn WHERE next_ms IS NOT NULL AND next_ms <= ? ORDER BY next_ms, id`, now)
+		return err
 	})
 	if err != nil {
 		return 0, fmt.Errorf("find due transactions: %w", err)

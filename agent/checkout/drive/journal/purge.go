@@ -84,19 +84,7 @@ func (j *Journal) Purge(ctx context.Context, keep time.Duration) (gone int, more
 
 // outlivedSales finds the oldest sales that may go.
 func outlivedSales(r store.Reader, until int64, open int) (keys []string, err error) {
-	rows, err := r.Query(`SELECT key FROM checkout_sales WHERE `+outlived+` ORDER BY id LIMIT ?`, until, open, purgeBatch)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var key string
-		if err := rows.Scan(&key); err != nil {
-			return nil, err
-		}
-		keys = append(keys, key)
-	}
-	return keys, rows.Err()
+	return store.Column[string](r, `SELECT key FROM checkout_sales WHERE `+outlived+` ORDER BY id LIMIT ?`, until, open, purgeBatch)
 }
 
 // purgeOne deletes a sale with its history if it may still go. One whose row was altered stays: it

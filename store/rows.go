@@ -1,0 +1,34 @@
+package store
+
+// Row is one row of an answer.
+type Row interface{ Scan(dest ...any) error }
+
+// Each calls row for each row that query reads. It returns the first error of the query, of row or
+// of the reading, and no statement is open then.
+func Each(from Reader, row func(Row) error, query string, args ...any) error {
+	rows, err := from.Query(query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := row(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Column returns what query reads, one column, in the order of its rows. It fails as Each does.
+func Column[T any](from Reader, query string, args ...any) (list []T, err error) {
+	err = Each(from, func(row Row) error {
+		var v T
+		err := row.Scan(&v)
+		list = append(list, v)
+		return err
+	}, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
