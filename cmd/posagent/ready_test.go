@@ -31,10 +31,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 
 	"posagent/agent/ready"
 	"posagent/agent/upstream"
+	"posagent/ecr/ecrtest/lines"
 )
 
 // soon is how long a busy machine may take for anything here.
@@ -281,27 +281,24 @@ func answer(status int, typ, body string) http.HandlerFunc {
 	}
 }
 
-// cable is a pseudo-terminal behind a name of its own, as a serial adapter has.
-type cable struct {
+// adapter is a pseudo-terminal behind a name of its own, as a serial adapter has.
+type adapter struct {
 	master *os.File
 	name   string
 }
 
-func newCable(t *testing.T) *cable {
+func newCable(t *testing.T) *adapter {
 	t.Helper()
-	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	master, path, err := lines.PTY()
 	require.NoError(t, err)
-	require.NoError(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	require.NoError(t, err)
-	c := &cable{os.NewFile(uintptr(fd), "ptmx"), filepath.Join(t.TempDir(), "ttyUSB7")}
-	require.NoError(t, os.Symlink(fmt.Sprintf("/dev/pts/%d", n), c.name))
+	c := &adapter{master, filepath.Join(t.TempDir(), "ttyUSB7")}
+	require.NoError(t, os.Symlink(path, c.name))
 	t.Cleanup(func() { c.pull() })
 	return c
 }
 
 // pull removes the device, its name first: the number of its pty may be given to another.
-func (c *cable) pull() {
+func (c *adapter) pull() {
 	_ = os.Remove(c.name)
 	_ = c.master.Close()
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 
+	"posagent/ecr/ecrtest/lines"
 	"posagent/ecr/register"
 	"posagent/ecr/zvt/frame"
 )
@@ -33,27 +33,15 @@ func newCable(dir string) (*cable, error) {
 func (c *cable) plug() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	master, path, err := lines.PTY()
 	if err != nil {
 		return fmt.Errorf("pseudo terminal: %w", err)
 	}
-	c.master = os.NewFile(uintptr(fd), "ptmx")
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err = errors.Join(err, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)); err != nil {
-		return fmt.Errorf("pseudo terminal: %w", err)
-	}
-	slave := fmt.Sprintf("/dev/pts/%d", n)
-	if c.slave, err = os.OpenFile(slave, os.O_RDWR|unix.O_NOCTTY, 0); err != nil { // kept open: the line survives its users
+	c.master = master
+	if c.slave, err = lines.OpenRaw(path); err != nil { // kept open: the line survives its users
 		return err
 	}
-	t, err := unix.IoctlGetTermios(int(c.slave.Fd()), unix.TCGETS)
-	if err != nil {
-		return err
-	}
-	t.Iflag, t.Oflag, t.Lflag = 0, 0, 0
-	t.Cflag = t.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
-	t.Cc[unix.VMIN], t.Cc[unix.VTIME] = 1, 0
-	return errors.Join(unix.IoctlSetTermios(int(c.slave.Fd()), unix.TCSETS, t), c.lead(slave))
+	return c.lead(path)
 }
 
 // lead points the stable name to something.

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"posagent/ecr/ecrtest/lines"
 	"posagent/ecr/register"
 	"posagent/store/sqlite"
 )
@@ -61,7 +62,7 @@ type terminal struct {
 // terminal prepares a state directory with its configuration.
 func (b *bench) terminal(name string, s *stub) (*terminal, error) {
 	t := &terminal{dir: filepath.Join(b.dir, name), stub: s}
-	cable, path, err := openPTY()
+	cable, path, err := lines.PTY()
 	if err != nil {
 		return nil, err
 	}

@@ -8,13 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"posagent/device/line"
 	"posagent/device/qr"
+	"posagent/ecr/ecrtest/lines"
 	"posagent/ecr/zvt/frame"
 )
 
@@ -27,23 +27,6 @@ const (
 	codeGoal    = "1.50 ms" // told, not judged
 	sizeGoal    = 18 << 20
 )
-
-// openPTY opens a pseudo-terminal pair; the master is the far end of the cable.
-func openPTY() (*os.File, string, error) {
-	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, "", fmt.Errorf("open /dev/ptmx: %w", err)
-	}
-	master := os.NewFile(uintptr(fd), "ptmx")
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		return nil, "", errors.Join(err, master.Close())
-	}
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		return nil, "", errors.Join(err, master.Close())
-	}
-	return master, "/dev/pts/" + strconv.Itoa(n), nil
-}
 
 // message is a print line of 58 bytes without anything to double; no two are the same.
 func message(i int) []byte {
@@ -79,7 +62,7 @@ func (b *bench) serial() error {
 
 // overLink sends n messages to a terminal's port and link that send them back.
 func overLink(ctx context.Context, n int, dir string) (took []time.Duration, err error) {
-	far, path, err := openPTY()
+	far, path, err := lines.PTY()
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +104,7 @@ func overLink(ctx context.Context, n int, dir string) (took []time.Duration, err
 
 // overPTY is the same without our software: the near end answers by two plain system calls.
 func overPTY(n int) (took []time.Duration, err error) {
-	far, path, err := openPTY()
+	far, path, err := lines.PTY()
 	if err != nil {
 		return nil, err
 	}

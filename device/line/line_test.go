@@ -12,19 +12,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"posagent/ecr/ecrtest/lines"
 )
 
 // openPTY opens a pseudo-terminal pair; the master is the far end of the cable.
 func openPTY(t *testing.T) (master *os.File, path string) {
 	t.Helper()
-	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	master, path, err := lines.PTY()
 	require.NoError(t, err)
-	require.NoError(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	require.NoError(t, err)
-	master = os.NewFile(uintptr(fd), "ptmx")
 	t.Cleanup(func() { _ = master.Close() })
-	return master, fmt.Sprintf("/dev/pts/%d", n)
+	return master, path
 }
 
 func config(t *testing.T, path string) Config {

@@ -18,5 +18,5 @@
 //
 // Time is made up, so that the waits of a protocol cost nothing; one day is played over real TCP
 // connections. A new protocol adds a test of one Fixture in its folder. It imports ecr,
-// ecr/session, ecr/ecrtest/desk and testify.
+// ecr/session, ecr/ecrtest/desk, ecr/ecrtest/lines and testify.
 package ecrtest

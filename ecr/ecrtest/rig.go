@@ -11,6 +11,7 @@ import (
 
 	"posagent/ecr"
 	"posagent/ecr/ecrtest/desk"
+	"posagent/ecr/ecrtest/lines"
 	"posagent/ecr/session"
 	"posagent/schemes/money"
 )
@@ -32,7 +33,7 @@ type rig struct {
 type line struct {
 	r       *rig
 	name    string
-	pipes   *pipes
+	pipes   *lines.Pipes
 	session *session.Session
 	wire    *wire    // of the last register
 	cabled  Register // of a serial line
@@ -55,7 +56,7 @@ func inTime(t *testing.T, f Fixture, kind Kind, play func(r *rig)) {
 
 // line starts a line of the terminal.
 func (r *rig) line(name string) *line {
-	l := &line{r: r, name: name, pipes: newPipes()}
+	l := &line{r: r, name: name, pipes: lines.NewPipes()}
 	l.session = session.New(session.Options{Line: name, Desk: r.desk, Till: r.desk, Memory: r.desk, Protocol: r.f.Protocol})
 	ctx, cancel := context.WithCancel(r.ctx)
 	ended := make(chan error, 1)
@@ -83,7 +84,7 @@ func (l *line) register(name string) Register {
 		return l.cabled
 	}
 	l.wire = newWire(r.kind)
-	l.pipes.conns <- l.wire.end(1)
+	l.pipes.Connect(l.wire.end(1))
 	one, err := r.f.Connect(r.ctx, r.kind, l.wire.end(0), name)
 	require.NoError(r.t, err)
 	r.stop = append(r.stop, func() { _ = one.Close() })

@@ -389,7 +389,7 @@ func hostile(t *testing.T, f Fixture, kind Kind) {
 					wire = l.wire
 				} else {
 					wire = newWire(kind)
-					l.pipes.conns <- wire.end(1)
+					l.pipes.Connect(wire.end(1))
 					go func() { _, _ = io.Copy(io.Discard, wire.ends[0]) }()
 					defer func() { _ = wire.ends[0].Close() }()
 				}

@@ -1,12 +1,9 @@
 package ecrtest
 
 import (
-	"context"
 	"io"
 	"net"
 	"sync"
-
-	"posagent/ecr"
 )
 
 // wire is a line between a register and the terminal, in memory. It can be cut after any byte: a
@@ -81,37 +78,3 @@ func (e end) Write(p []byte) (int, error) {
 	}
 	return n, nil
 }
-
-// pipes is a listener, and an opener of a serial line, whose connections live in memory.
-type pipes struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), closed: make(chan struct{})} }
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Open(ctx context.Context) (ecr.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (p *pipes) Close() error {
-	p.once.Do(func() { close(p.closed) })
-	return nil
-}
-
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }

@@ -2,47 +2,24 @@ package register
 
 import (
 	"context"
-	"os"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 
+	"posagent/ecr/ecrtest/lines"
 	"posagent/ecr/zvt/apdu"
 	"posagent/ecr/zvt/frame"
 )
 
-// openPTY makes a pseudo-terminal pair in raw mode; both ends obey read deadlines.
-func openPTY(t *testing.T) (master *os.File, slave string) {
-	t.Helper()
-	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
-	require.NoError(t, err)
-	require.NoError(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	require.NoError(t, err)
-	return os.NewFile(uintptr(fd), "ptmx"), "/dev/pts/" + strconv.Itoa(n)
-}
-
-// openRaw opens a tty without its line discipline meddling with the bytes.
+// openRaw opens a tty for a register.
 func openRaw(_ context.Context, path string) (frame.Conn, error) {
-	fd, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	conn, err := lines.OpenRaw(path)
 	if err != nil {
 		return nil, err
 	}
-	tio, err := unix.IoctlGetTermios(fd, unix.TCGETS)
-	if err != nil {
-		return nil, err
-	}
-	tio.Iflag, tio.Oflag, tio.Lflag = 0, 0, 0
-	tio.Cflag = unix.CS8 | unix.CREAD | unix.CLOCAL | unix.CSTOPB
-	tio.Cc[unix.VMIN], tio.Cc[unix.VTIME] = 1, 0
-	if err := unix.IoctlSetTermios(fd, unix.TCSETS, tio); err != nil {
-		return nil, err
-	}
-	return os.NewFile(uintptr(fd), path), nil
+	return conn, nil
 }
 
 // noisy is a line that destroys the first copy of every block written to it, and loses the acknowledgements it is
@@ -79,7 +56,8 @@ func TestSaleOverAPTY(t *testing.T) {
 		"> 040f .. 27 00 04 000000101010 87 0010\n< 800000\n> 060f 00\n< 800000"
 	for name, bad := range map[string]bool{"clean": false, "noisy": true} {
 		t.Run(name, func(t *testing.T) {
-			master, path := openPTY(t)
+			master, path, err := lines.PTY()
+			require.NoError(t, err)
 			near := &noisy{damaged: map[string]bool{}, loseAcks: 2}
 			cfg := frame.Config{T1: 50 * time.Millisecond, T2: 300 * time.Millisecond}
 			r, err := Dial(t.Context(), path, Options{
@@ -119,7 +97,8 @@ func TestSaleOverAPTY(t *testing.T) {
 }
 
 func TestCableOutOverAPTY(t *testing.T) {
-	master, path := openPTY(t)
+	master, path, err := lines.PTY()
+	require.NoError(t, err)
 	r, err := Dial(t.Context(), path, Options{OpenSerial: openRaw, Habit: func() Habit { h := Plain(); h.Charset = apdu.ASCII; return h }()})
 	require.NoError(t, err)
 	defer r.Close()

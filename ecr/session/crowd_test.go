@@ -23,9 +23,7 @@ func TestField_L16RegisteredConnectionsAreEvictedLast(t *testing.T) {
 	for _, password := range []string{"", "123456"} {
 		address, s := serveTCP(t, desk.New(), func(o *setup) { o.zvt.Password = password; o.MaxConns = 4 })
 		till := dial(t, address)
-		till.send("06 00 06 12 34 56 00 09 78")
-		till.expect("80 00 00", "06 0F")
-		till.send("80 00 00")
+		till.register(noPrint)
 		for i := range 30 {
 			p := dial(t, address)
 			switch i % 3 {
@@ -54,11 +52,8 @@ func TestField_L16AFloodStopsNoSale(t *testing.T) {
 	d := desk.New()
 	address, _ := serveTCP(t, d, func(o *setup) { o.Log = slog.New(slog.NewTextHandler(writer{&mu, &text}, nil)) })
 	till := dial(t, address)
-	till.send("06 00 06 12 34 56 00 09 78")
-	till.expect("80 00 00", "06 0F")
-	till.send("80 00 00")
-	till.send(payOpen)
-	till.expect("80 00 00")
+	till.register(noPrint)
+	till.begin(payOpen)
 	ctx, cancel := context.WithCancel(t.Context())
 	var flood sync.WaitGroup
 	var came atomic.Int64

@@ -31,11 +31,8 @@ func TestField_L3NothingWithoutThePassword(t *testing.T) {
 	d := desk.New()
 	address, s := serveTCP(t, d, withPassword)
 	till, stranger := dial(t, address), dial(t, address)
-	till.send(rightPassword)
-	till.expect("80 00 00", "06 0F")
-	till.send("80 00 00")
-	till.send(payOpen)
-	till.expect("80 00 00")
+	till.register(rightPassword)
+	till.begin(payOpen)
 	for _, command := range []string{
 		"06 B0 00", "06 01 07 04 00 00 00 00 12 50", "06 02 00", "06 18 00", "06 70 00", "05 01 00", "06 20 00", "06 20 02 03 01", "06 10 00", "06 50 00",
 		"06 30 03 87 00 01", "06 31 07 04 00 00 00 00 12 50", "06 93 00", "06 00 00", "06 C0 00",

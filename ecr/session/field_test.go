@@ -58,17 +58,13 @@ func TestField_L1AWebPageReachesNoSale(t *testing.T) {
 	d := desk.New()
 	address, s := serveTCP(t, d, nil)
 	till := dial(t, address)
-	till.send("06 00 06 12 34 56 00 09 78") // it prints nothing
-	till.expect("80 00 00", "06 0F")
-	till.send("80 00 00")
-	till.send(pay)
-	till.expect("80 00 00")
+	till.register(noPrint)
+	till.begin(pay)
 	till.expectApproval()
 	till.send("80 00 00")
 	till.expect("06 0F 00")
 	till.send("80 00 00")
-	till.send(payOpen)
-	till.expect("80 00 00")
+	till.begin(payOpen)
 	received := s.Stats().Received
 	reverse := []byte{0x06, 0x30, 0x06, 0x12, 0x34, 0x56, 0x87, 0x00, 0x01}
 	for shift := range 7 {

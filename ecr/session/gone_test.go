@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"posagent/ecr/ecrtest/desk"
+	"posagent/ecr/ecrtest/lines"
 	"posagent/ecr/zvt/frame"
 )
 
@@ -23,13 +24,10 @@ const repeat = "06 20 05 12 34 56 03 03"
 // place nor ends its dialogue, while the sale runs and while 04 0F waits for its answer.
 func TestField_L2OpenDialogueIsNotTakenOver(t *testing.T) {
 	d := desk.New()
-	inTime(t, d, func(t *testing.T, a *peer, l *pipes) {
-		a.send("06 00 06 12 34 56 00 09 78")
-		a.expect("80 00 00", "06 0F")
-		a.send("80 00 00")
-		a.send(payOpen)
-		a.expect("80 00 00")
-		b := l.dial(t)
+	inTime(t, d, func(t *testing.T, a *peer, l *lines.Pipes) {
+		a.register(noPrint)
+		a.begin(payOpen)
+		b := connect(t, l)
 		began := time.Now()
 		b.send(repeat)
 		b.expect("80 00 00")
@@ -60,12 +58,11 @@ func TestField_L2OpenDialogueIsNotTakenOver(t *testing.T) {
 // first.
 func TestField_L2ALostDialogueIsTakenOver(t *testing.T) {
 	d := desk.New()
-	inTime(t, d, func(t *testing.T, a *peer, l *pipes) {
-		a.send(payOpen)
-		a.expect("80 00 00")
+	inTime(t, d, func(t *testing.T, a *peer, l *lines.Pipes) {
+		a.begin(payOpen)
 		d.Approve()
 		a.expectApproval()
-		b, c := l.dial(t), l.dial(t)
+		b, c := connect(t, l), connect(t, l)
 		b.send(repeat)
 		b.expect("80 00 00")
 		c.send(repeat)
@@ -122,11 +119,8 @@ func TestField_L2ARegisterWithoutPowerGetsItsDialogueBack(t *testing.T) {
 		d := desk.New()
 		address, _ := serveTCP(t, d, nil)
 		off, stranger, back := dial(t, address), dial(t, address), dial(t, address)
-		off.send("06 00 06 12 34 56 00 09 78")
-		off.expect("80 00 00", "06 0F")
-		off.send("80 00 00")
-		off.send(payOpen)
-		off.expect("80 00 00")
+		off.register(noPrint)
+		off.begin(payOpen)
 		switch i % 3 {
 		case 0: // the sale runs
 			switchOff(t, off.conn)

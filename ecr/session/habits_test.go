@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 
 	"posagent/ecr"
 	"posagent/ecr/ecrtest/desk"
+	"posagent/ecr/ecrtest/lines"
 	"posagent/ecr/register"
 	"posagent/ecr/zvt"
 	"posagent/ecr/zvt/apdu"
@@ -73,15 +73,12 @@ func serve(t *testing.T, run func(context.Context) error) {
 	})
 }
 
-// cablePair is a pseudo-terminal pair in raw mode: the register's end and the terminal's path.
+// cablePair is a pseudo-terminal pair: the register's end and the terminal's path.
 func cablePair(t *testing.T) (registerEnd ecr.Conn, path string) {
 	t.Helper()
-	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	registerEnd, path, err := lines.PTY()
 	require.NoError(t, err)
-	require.NoError(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	require.NoError(t, err)
-	return os.NewFile(uintptr(fd), "ptmx"), fmt.Sprintf("/dev/pts/%d", n)
+	return registerEnd, path
 }
 
 // ttys opens the paths given, one after the other, and then waits.
@@ -106,22 +103,12 @@ func (p *ttys) Open(ctx context.Context) (ecr.Conn, error) {
 		if path == "" {
 			return nil, os.ErrNotExist
 		}
-		fd, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+		conn, err := lines.OpenRaw(path)
 		if err != nil {
-			return nil, err
-		}
-		tio, err := unix.IoctlGetTermios(fd, unix.TCGETS)
-		if err != nil {
-			return nil, err
-		}
-		tio.Iflag, tio.Oflag, tio.Lflag = 0, 0, 0
-		tio.Cflag = unix.CS8 | unix.CREAD | unix.CLOCAL | unix.CSTOPB
-		tio.Cc[unix.VMIN], tio.Cc[unix.VTIME] = 1, 0
-		if err := unix.IoctlSetTermios(fd, unix.TCSETS, tio); err != nil {
 			return nil, err
 		}
 		p.opened <- struct{}{}
-		return os.NewFile(uintptr(fd), path), nil
+		return conn, nil
 	}
 }
 

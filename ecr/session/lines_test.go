@@ -76,10 +76,31 @@ func (p *peer) expectApproval() {
 	require.True(p.t, strings.HasPrefix(got, "040F") && strings.HasPrefix(got[6:], "2700"), got)
 }
 
+// What a register says first: noPrint takes no receipt, withStatus wants intermediate status.
+const (
+	noPrint    = "06 00 06 12 34 56 00 09 78"
+	withStatus = "06 00 06 12 34 56 08 09 78"
+)
+
+// register registers.
+func (p *peer) register(as string) {
+	p.t.Helper()
+	p.send(as)
+	p.expect("80 00 00", "06 0F")
+	p.send("80 00 00")
+}
+
 const (
 	payOpen = "06 01 07 04 00 00 00 00 99 00"
 	pay     = "06 01 07 04 00 00 00 00 12 50"
 )
+
+// begin asks for a sale, and hears that it runs.
+func (p *peer) begin(sale string) {
+	p.t.Helper()
+	p.send(sale)
+	p.expect("80 00 00")
+}
 
 // TestAnotherConnection: while one connection runs a sale, another gets clear answers and can abort
 // it.
@@ -87,8 +108,7 @@ func TestAnotherConnection(t *testing.T) {
 	d := desk.New()
 	address, s := serveTCP(t, d, nil)
 	a, b := dial(t, address), dial(t, address)
-	a.send(payOpen)
-	a.expect("80 00 00")
+	a.begin(payOpen)
 	for _, c := range []struct{ send, want string }{
 		{pay, "84 A0 00"},
 		{"06 31 0D 12 34 56 04 00 00 00 00 05 00 87 00 07", "84 A0 00"},
@@ -124,8 +144,7 @@ func TestTakeOver(t *testing.T) {
 	d := desk.New()
 	address, _ := serveTCP(t, d, nil)
 	a, b := dial(t, address), dial(t, address)
-	a.send(payOpen)
-	a.expect("80 00 00")
+	a.begin(payOpen)
 	b.send("06 20 05 12 34 56 03 03")
 	b.expect("80 00 00")
 	require.NoError(t, a.conn.Close())
@@ -145,8 +164,7 @@ func TestLostConnection(t *testing.T) {
 	d := desk.New()
 	address, s := serveTCP(t, d, nil)
 	a := dial(t, address)
-	a.send(payOpen)
-	a.expect("80 00 00")
+	a.begin(payOpen)
 	require.NoError(t, a.conn.Close())
 	b := dial(t, address)
 	b.send("05 01 00")
@@ -172,8 +190,7 @@ func TestConnectionLimit(t *testing.T) {
 	d := desk.New()
 	address, _ := serveTCP(t, d, func(o *setup) { o.MaxConns = 2 })
 	busy := dial(t, address)
-	busy.send(payOpen)
-	busy.expect("80 00 00")
+	busy.begin(payOpen)
 	old := dial(t, address)
 	old.send("06 18 00")
 	old.expect("84 A0 00")
@@ -315,8 +332,7 @@ func TestNextCommandOnANewConnection(t *testing.T) {
 	a, b := dial(t, address), dial(t, address)
 	a.send("06 18 00")
 	a.expect("80 00 00", "06 0F 00")
-	b.send(payOpen)
-	b.expect("80 00 00")
+	b.begin(payOpen)
 	a.send("80 00 00")
 	a.send("06 B0 00")
 	a.expect("80 00 00")

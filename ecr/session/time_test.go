@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"net"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,52 +10,27 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/ecr/ecrtest/desk"
+	"posagent/ecr/ecrtest/lines"
 )
 
-// pipes is a listener whose connections live in memory, so that time can be made up.
-type pipes struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), closed: make(chan struct{})} }
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error {
-	p.once.Do(func() { close(p.closed) })
-	return nil
-}
-
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
-
-func (p *pipes) dial(t *testing.T) *peer {
-	ours, theirs := net.Pipe()
-	p.conns <- theirs
-	t.Cleanup(func() { _ = ours.Close() })
-	return &peer{t: t, conn: ours}
+func connect(t *testing.T, l *lines.Pipes) *peer {
+	conn := l.Dial()
+	t.Cleanup(func() { _ = conn.Close() })
+	return &peer{t: t, conn: conn}
 }
 
 // inTime runs a session and a register in made-up time; it fails on any goroutine that is left
 // behind.
-func inTime(t *testing.T, d *desk.Desk, play func(t *testing.T, p *peer, l *pipes)) {
+func inTime(t *testing.T, d *desk.Desk, play func(t *testing.T, p *peer, l *lines.Pipes)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		d.Changed = make(chan struct{})
-		l := newPipes()
+		l := lines.NewPipes()
 		s := set("tcp", d).session()
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- s.ServeTCP(ctx, l) }()
-		p := l.dial(t)
+		p := connect(t, l)
 		play(t, p, l)
 		cancel()
 		require.ErrorIs(t, <-ended, context.Canceled)
@@ -67,10 +41,8 @@ func inTime(t *testing.T, d *desk.Desk, play func(t *testing.T, p *peer, l *pipe
 
 func TestIntermediateStatusKeepsTheRegisterWaiting(t *testing.T) {
 	d := desk.New()
-	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
-		p.send("06 00 06 12 34 56 08 09 78")
-		p.expect("80 00 00", "06 0F")
-		p.send("80 00 00")
+	inTime(t, d, func(t *testing.T, p *peer, _ *lines.Pipes) {
+		p.register(withStatus)
 		p.send(payOpen)
 		p.expect("80 00 00", "04 FF 01 0E")
 		last := time.Now()
@@ -93,10 +65,8 @@ func TestIntermediateStatusKeepsTheRegisterWaiting(t *testing.T) {
 
 func TestUnansweredIntermediateStatusDoesNotHoldUpTheOutcome(t *testing.T) {
 	d := desk.New()
-	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
-		p.send("06 00 06 12 34 56 08 09 78")
-		p.expect("80 00 00", "06 0F")
-		p.send("80 00 00")
+	inTime(t, d, func(t *testing.T, p *peer, _ *lines.Pipes) {
+		p.register(withStatus)
 		p.send(payOpen)
 		p.expect("80 00 00", "04 FF 01 0E") // and no answer
 		start := time.Now()
@@ -114,7 +84,7 @@ func TestNoAnswerToTheOutcomeIsLost(t *testing.T) {
 		wait time.Duration
 	}{{pay, 30 * time.Second}, {"06 01 09 01 14 04 00 00 00 00 12 50", 20 * time.Second}} {
 		d := desk.New()
-		inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
+		inTime(t, d, func(t *testing.T, p *peer, _ *lines.Pipes) {
 			p.send(c.send)
 			p.expect("80 00 00")
 			p.expectApproval()
@@ -130,7 +100,7 @@ func TestNoAnswerToTheOutcomeIsLost(t *testing.T) {
 
 func TestAskAgainKeepsThePause(t *testing.T) {
 	d := desk.New()
-	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
+	inTime(t, d, func(t *testing.T, p *peer, _ *lines.Pipes) {
 		p.send("06 01 09 02 02 04 00 00 00 00 12 50")
 		p.expect("80 00 00")
 		start := time.Now()
@@ -149,12 +119,9 @@ func TestAskAgainKeepsThePause(t *testing.T) {
 func TestDeliveryIsRecordedInTheEnd(t *testing.T) {
 	d := desk.New()
 	d.Failures = 3
-	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
-		p.send("06 00 06 12 34 56 00 09 78")
-		p.expect("80 00 00", "06 0F")
-		p.send("80 00 00")
-		p.send(pay)
-		p.expect("80 00 00")
+	inTime(t, d, func(t *testing.T, p *peer, _ *lines.Pipes) {
+		p.register(noPrint)
+		p.begin(pay)
 		p.expectApproval()
 		p.send("80 00 00")
 		p.expect("06 0F 00")
@@ -164,12 +131,9 @@ func TestDeliveryIsRecordedInTheEnd(t *testing.T) {
 	// without a line.
 	d = desk.New()
 	d.Failures = 9
-	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
-		p.send("06 00 06 12 34 56 00 09 78")
-		p.expect("80 00 00", "06 0F")
-		p.send("80 00 00")
-		p.send(pay)
-		p.expect("80 00 00")
+	inTime(t, d, func(t *testing.T, p *peer, _ *lines.Pipes) {
+		p.register(noPrint)
+		p.begin(pay)
 		p.expectApproval()
 		p.send("80 00 00")
 		start := time.Now()
@@ -186,13 +150,10 @@ func TestDeliveryIsRecordedInTheEnd(t *testing.T) {
 // completion, and the record is made once the disk goes on.
 func TestField_J8AHangingDiskEndsTheDialogue(t *testing.T) {
 	d := desk.New()
-	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
+	inTime(t, d, func(t *testing.T, p *peer, _ *lines.Pipes) {
 		d.Hang = make(chan struct{}) // of this bubble
-		p.send("06 00 06 12 34 56 00 09 78")
-		p.expect("80 00 00", "06 0F")
-		p.send("80 00 00")
-		p.send(pay)
-		p.expect("80 00 00")
+		p.register(noPrint)
+		p.begin(pay)
 		p.expectApproval()
 		p.send("80 00 00")
 		start := time.Now()
@@ -208,7 +169,7 @@ func TestField_J8AHangingDiskEndsTheDialogue(t *testing.T) {
 func TestSlowDeskIsAnsweredInTime(t *testing.T) {
 	d := desk.New()
 	d.Slow = 20 * time.Second
-	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
+	inTime(t, d, func(t *testing.T, p *peer, _ *lines.Pipes) {
 		start := time.Now()
 		p.send(payOpen)
 		p.expect("84 A0 00")
@@ -221,7 +182,7 @@ func TestSlowDeskIsAnsweredInTime(t *testing.T) {
 
 func TestIncompleteMessageEndsTheConnection(t *testing.T) {
 	d := desk.New()
-	inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
+	inTime(t, d, func(t *testing.T, p *peer, _ *lines.Pipes) {
 		p.send("06 01 07 04 00")
 		start := time.Now()
 		require.Empty(t, p.next())
@@ -231,11 +192,11 @@ func TestIncompleteMessageEndsTheConnection(t *testing.T) {
 
 func TestPeerThatStopsReadingIsLeft(t *testing.T) {
 	d := desk.New()
-	inTime(t, d, func(t *testing.T, p *peer, l *pipes) {
+	inTime(t, d, func(t *testing.T, p *peer, l *lines.Pipes) {
 		p.send(pay) // and never reads
 		require.NoError(t, d.Until(t.Context(), "lost", func() bool { return len(d.Deliveries) == 1 }))
 		require.Equal(t, []string{"lost s1"}, d.Recorded())
-		q := l.dial(t)
+		q := connect(t, l)
 		q.send("06 20 05 12 34 56 03 03")
 		q.expect("80 00 00")
 		q.expectApproval()
@@ -248,7 +209,7 @@ func TestCancelAtEveryMoment(t *testing.T) {
 	for ms := 0; ms <= 2000; ms += 125 {
 		d := desk.New()
 		d.Slow = time.Second
-		inTime(t, d, func(t *testing.T, p *peer, _ *pipes) {
+		inTime(t, d, func(t *testing.T, p *peer, _ *lines.Pipes) {
 			p.send("06 01 07 04 00 00 00 00 99 00")
 			pays := time.AfterFunc(1500*time.Millisecond, d.Approve)
 			defer pays.Stop()
@@ -286,7 +247,7 @@ func TestCancelAtEveryMoment(t *testing.T) {
 }
 
 func TestAListenerClosedByOthersIsAnError(t *testing.T) {
-	l := newPipes()
+	l := lines.NewPipes()
 	require.NoError(t, l.Close())
 	require.ErrorIs(t, set("tcp", desk.New()).session().ServeTCP(t.Context(), l), net.ErrClosed)
 }
@@ -296,7 +257,7 @@ func TestAListenerClosedByOthersIsAnError(t *testing.T) {
 func TestAProtocolWithoutALineSaysSo(t *testing.T) {
 	s := New(Options{Line: "none"})
 	require.ErrorIs(t, s.ServeSerial(t.Context(), newTTYs()), errNoSerial)
-	l := newPipes()
+	l := lines.NewPipes()
 	require.ErrorIs(t, s.ServeTCP(t.Context(), l), errNoTCP)
 	_, err := l.Accept()
 	require.ErrorIs(t, err, net.ErrClosed)
