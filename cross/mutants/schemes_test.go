@@ -68,6 +68,23 @@ var ofSchemes = []mutant{
 		{"schemes/wire/require.go", `same = err == nil && plain == name`, `same = err == nil && plain == name && false`},
 	}},
 
+	// Writes under a key, and what becomes due.
+	{"an answer is given for another body", backendRoom, "TestAnswersAreGivenAgain", []edit{
+		{"schemes/backend/room/once.go", `case !bytes.Equal(mac, r.guard(k)):`, `case !bytes.Equal(mac, r.guard(k)) && false:`},
+	}},
+	{"a write is performed again under its key", backendRoom, "TestAnswersAreGivenAgain", []edit{
+		{"schemes/backend/room/once.go", `if found {`, `if found && false {`},
+	}},
+	{"a refusal undoes what was recorded", backendRoom, "TestARefusalKeepsWhatWasRecorded", []edit{
+		{"schemes/backend/room/once.go", `case errors.As(err, &refusal) && refusal.Code == wire.Conflict:`, `case errors.As(err, &refusal) && false:`},
+	}},
+	{"a call that its row refuses is performed", backendRoom, "TestFirstComesBeforeTheKey", []edit{
+		{"schemes/backend/room/once.go", `err != nil || refusal != nil {`, `err != nil {`},
+	}},
+	{"one thing that cannot move holds the others up", backendRoom, "TestSweep", []edit{
+		{"schemes/backend/room/sweep.go", `errs = append(errs, fmt.Errorf("advance %s: %w", d.Name(id), err))`, `return 0, fmt.Errorf("advance %s: %w", d.Name(id), err)`},
+	}},
+
 	// Hosted build: who tells, who hears, and how often an order is paid.
 	{"each session of an order is paid", sessions, "TestAnOrderIsPaidOnce", []edit{
 		{"schemes/backend/sessions/pay.go", "\tcase o.payment != \"\":\n\t\treturn", "\tcase false:\n\t\treturn"},
@@ -131,11 +148,11 @@ var ofSchemes = []mutant{
 		{"schemes/disputes/rules.go", `if l.Date(path, s); l.Len() > 0 {`, `if l.Date(path, s); false {`},
 	}},
 	{"the private key lies in the clear", cases, "TestWhatIsSealed", []edit{
-		{"schemes/backend/cases/key.go", `sealed, err := c.db.Seal(tx, keyCell(), x509.MarshalPKCS1PrivateKey(key))`, `sealed, err := x509.MarshalPKCS1PrivateKey(key), error(nil)`},
-		{"schemes/backend/cases/key.go", `der, err := c.db.Unseal(rd, keyCell(), sealed)`, `der, err := sealed, error(nil)`},
+		{"schemes/backend/cases/key.go", `sealed, err := c.DB.Seal(tx, keyCell(), x509.MarshalPKCS1PrivateKey(key))`, `sealed, err := x509.MarshalPKCS1PrivateKey(key), error(nil)`},
+		{"schemes/backend/cases/key.go", `der, err := c.DB.Unseal(rd, keyCell(), sealed)`, `der, err := sealed, error(nil)`},
 	}},
 	{"documents of refused requests stay for an hour", cases, "TestUnclaimedUploadsAreDropped", []edit{
-		{"schemes/backend/cases/cases.go", `if err != nil || refusal != nil || !acted {`, `if (err != nil || refusal != nil || !acted) && false {`},
+		{"schemes/backend/cases/cases.go", `if err != nil || !acted {`, `if (err != nil || !acted) && false {`},
 	}},
 	{"a document stands in memory", "schemes/disputes", "TestDocumentsAreStreamed", []edit{
 		{"schemes/disputes/stream.go", `n, err := io.Copy(io.MultiWriter(kept, sum), base64`, "held := new(bytes.Buffer)\n\tn, err := io.Copy(io.MultiWriter(kept, sum, held), base64"},

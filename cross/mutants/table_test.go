@@ -24,6 +24,8 @@ const (
 	inbox    = "agent/inbox"
 	sessions = "schemes/backend/sessions"
 	cases    = "schemes/backend/cases"
+
+	backendRoom = "schemes/backend/room"
 )
 
 // table is every mutant, by the room whose test notices it.

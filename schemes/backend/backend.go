@@ -21,8 +21,8 @@ import (
 	"posagent/schemes/backend/deliver"
 	"posagent/schemes/backend/links"
 	"posagent/schemes/backend/merchants"
-	"posagent/schemes/backend/once"
 	"posagent/schemes/backend/pages/form"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/backend/sessions"
 	"posagent/schemes/backend/wallets"
@@ -89,7 +89,7 @@ const (
 )
 
 func schema() []store.Step {
-	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), once.Schema(), links.Schema(), cards.Schema(), merchants.Schema(), sessions.Schema(), cases.Schema())
+	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), room.Schema(), links.Schema(), cards.Schema(), merchants.Schema(), sessions.Schema(), cases.Schema())
 }
 
 // Open opens the store and wires the services; Run keeps time, Handler serves.
@@ -118,40 +118,34 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("backend: %w", err)
 	}
-	w, err := wallets.New(wallets.Options{
-		DB: db, Seed: seed, Unit: cfg.TimeoutUnit, Delay: cfg.WalletDelay, PublicURL: cfg.PublicURL, Now: cfg.Now, Log: cfg.Log,
-	})
+	shared := room.Options{DB: db, PublicURL: cfg.PublicURL, Merchant: seed.MerchantName, Now: cfg.Now, Log: cfg.Log}
+	w, err := wallets.New(wallets.Options{Options: shared, Seed: seed, Unit: cfg.TimeoutUnit, Delay: cfg.WalletDelay})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("backend: %w", err), db.Close())
 	}
 	d := deliver.New(deliver.Options{DB: db, Allow: cfg.HookAllow, Sign: cfg.HookSecrets, Now: cfg.Now, Log: cfg.Log})
 	l, err := links.New(links.Options{
-		DB: db, Merchant: seed.MerchantName, Delay: cfg.WalletDelay, PublicURL: cfg.PublicURL, Deliver: d, SignKey: cfg.Credentials.Secret,
-		Instance: cfg.Credentials.Instance, QR: cfg.QR, Now: cfg.Now, Log: cfg.Log,
+		Options: shared, Delay: cfg.WalletDelay, Deliver: d, SignKey: cfg.Credentials.Secret, Instance: cfg.Credentials.Instance, QR: cfg.QR,
 	})
 	if err == nil {
 		err = l.Register(ctx, cfg.LinkHook)
 	}
+	number := cmp.Or(cfg.MerchantNumber, DemoMerchant)
 	var k *cards.Cards
 	if err == nil {
-		k, err = cards.New(cards.Options{
-			DB: db, Deliver: d, PublicURL: cfg.PublicURL, Merchant: seed.MerchantName, MerchantNumber: cmp.Or(cfg.MerchantNumber, DemoMerchant),
-			Now: cfg.Now, Log: cfg.Log,
-		})
+		k, err = cards.New(cards.Options{Options: shared, Deliver: d, MerchantNumber: number})
 	}
 	var desk *merchants.Merchants
 	if err == nil {
-		desk, err = merchants.New(merchants.Options{
-			DB: db, Deliver: d, MerchantNumber: cmp.Or(cfg.MerchantNumber, DemoMerchant), MerchantUUID: cmp.Or(cfg.MerchantUUID, DemoMerchantUUID), Now: cfg.Now,
-		})
+		desk, err = merchants.New(merchants.Options{Options: shared, Deliver: d, MerchantNumber: number, MerchantUUID: cmp.Or(cfg.MerchantUUID, DemoMerchantUUID)})
 	}
 	var build *sessions.Sessions
 	if err == nil {
-		build, err = sessions.New(sessions.Options{DB: db, Deliver: d, PublicURL: cfg.PublicURL, Merchant: seed.MerchantName, Life: cfg.SessionLife, Now: cfg.Now, Log: cfg.Log})
+		build, err = sessions.New(sessions.Options{Options: shared, Deliver: d, Life: cfg.SessionLife})
 	}
 	var disputed *cases.Cases
 	if err == nil {
-		disputed, err = cases.New(cases.Options{DB: db, Find: purchases(k), Card: k.CardName, Merchant: seed.MerchantName, Now: cfg.Now, Log: cfg.Log})
+		disputed, err = cases.New(cases.Options{Options: shared, Find: purchases(k), Card: k.CardName})
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("backend: %w", err), db.Close())

@@ -53,13 +53,13 @@ func (c *Cards) cardMeans(tx store.Tx, op string, pan wire.PAN, year, month int3
 // keep puts a number into the vault, once, and gives its keyed hash.
 func (c *Cards) keep(tx store.Tx, pan wire.PAN, now int64) (string, error) {
 	const table = "cards_card"
-	mac := hex.EncodeToString(c.db.MAC(table, "pan", pan.Reveal()))
+	mac := hex.EncodeToString(c.DB.MAC(table, "pan", pan.Reveal()))
 	var n int64
 	err := tx.QueryRow(`SELECT COUNT(*) FROM cards_card WHERE mac = ?`, mac).Scan(&n)
 	if err != nil || n > 0 {
 		return mac, err
 	}
-	sealed, err := c.db.Seal(tx, store.Cell{Table: table, Key: mac, Column: "pan"}, []byte(pan.Reveal()))
+	sealed, err := c.DB.Seal(tx, store.Cell{Table: table, Key: mac, Column: "pan"}, []byte(pan.Reveal()))
 	if err == nil {
 		_, err = tx.Exec(`INSERT INTO cards_card (mac, masked, pan, created_ms) VALUES (?, ?, ?, ?)`, mac, pan.Masked(), sealed, now)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"posagent/schemes/backend/deliver"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/payments"
 	"posagent/schemes/webhooks"
@@ -27,7 +28,7 @@ func (c *Cards) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 	if err != nil {
 		return out, &wire.Error{Code: wire.Invalid, Op: opCreate, Msg: "request cannot be stored"}
 	}
-	err = c.write(ctx, opCreate, "", key, body, &out, func(tx store.Tx, now int64) (scenario.Do, error) {
+	err = c.Once(ctx, room.Keyed{Op: opCreate, Key: key, Body: body}, &out, func(tx store.Tx, now int64) (scenario.Do, error) {
 		p, secret := c.blank(req, now)
 		t, why := c.known(tx, p, req, now)
 		if why != nil {
@@ -47,7 +48,7 @@ func (c *Cards) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 		if err := c.insert(tx, p, secret); err != nil {
 			return "", err
 		}
-		page := c.public + PagePrefix + p.id
+		page := c.Public + PagePrefix + p.id
 		out.PaymentID, out.PayPageURL = p.id, &page
 		return do, why
 	})
@@ -179,7 +180,7 @@ func (c *Cards) operate(ctx context.Context, op string, key wire.Key, id string,
 	if err != nil {
 		return out, &wire.Error{Code: wire.Invalid, Op: op, Msg: "request cannot be stored"}
 	}
-	err = c.write(ctx, op, id, key, body, &out, func(tx store.Tx, now int64) (scenario.Do, error) {
+	err = c.Once(ctx, room.Keyed{Op: op, About: id, Key: key, Body: body}, &out, func(tx store.Tx, now int64) (scenario.Do, error) {
 		p, err := c.load(tx, op, id, now)
 		if err != nil {
 			return "", err

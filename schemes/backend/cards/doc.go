@@ -19,6 +19,5 @@
 // function that spends the form's token inside the commit and returns the next step. To pay a paid
 // payment again changes nothing and returns nextDone.
 //
-// It must not import another room of the backend besides books, deliver, once, pages, scenario and
-// sweep.
+// It must not import another room of the backend besides books, deliver, pages, room and scenario.
 package cards

@@ -168,7 +168,7 @@ func (c *Cards) cardDetails(p *payment) *webhooks.CardDetails {
 	}
 	out := &webhooks.CardDetails{
 		CreditDebitIndicator: "C", ExpiryMonth: two(m.Month), ExpiryYear: two(m.Year), TruncatedPan: m.Masked, IssuerCountry: "DE",
-		ThreeDSecure: &webhooks.ThreeDSecure{AcsURL: c.public + PagePrefix + p.id, AuthenticationEnrollmentStatus: "N", AuthenticationStatus: "N", ECI: "07"},
+		ThreeDSecure: &webhooks.ThreeDSecure{AcsURL: c.Public + PagePrefix + p.id, AuthenticationEnrollmentStatus: "N", AuthenticationStatus: "N", ECI: "07"},
 	}
 	for _, row := range scenario.Cards() {
 		if row.Name != m.Row {

@@ -12,8 +12,8 @@ import (
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/deliver"
-	"posagent/schemes/backend/once"
 	"posagent/schemes/backend/pages/form"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/money"
 	"posagent/schemes/payments"
@@ -68,12 +68,14 @@ func (b *bank) start() {
 	b.t.Helper()
 	var err error
 	b.db, err = sqlite.Open(b.t.Context(), sqlite.Options{
-		Path: b.path, Steps: slices.Concat(journal.Schema(), form.Schema(), once.Schema(), Schema()), Wrapper: openKey{}, Synchronous: "OFF",
+		Path: b.path, Steps: slices.Concat(journal.Schema(), form.Schema(), room.Schema(), Schema()), Wrapper: openKey{}, Synchronous: "OFF",
 	})
 	require.NoError(b.t, err)
 	b.Cards, err = New(Options{
-		DB: b.db, Deliver: b.mail, PublicURL: "http://shop.example:8490/", Merchant: "Corner Shop", MerchantNumber: 42,
-		Now: func() time.Time { return time.UnixMilli(b.ms.Load()) },
+		Options: room.Options{
+			DB: b.db, PublicURL: "http://shop.example:8490/", Merchant: "Corner Shop", Now: func() time.Time { return time.UnixMilli(b.ms.Load()) },
+		},
+		Deliver: b.mail, MerchantNumber: 42,
 	})
 	require.NoError(b.t, err)
 }

@@ -77,7 +77,7 @@ func (c *Cards) submit(w http.ResponseWriter, r *http.Request, act string) {
 		c.sorry(w, l, "", err)
 		return
 	}
-	slip, err := c.forms.Take(w, r, subject(id, act))
+	slip, err := c.Forms.Take(w, r, subject(id, act))
 	if err != nil {
 		c.sorry(w, l, id, err)
 		return
@@ -155,7 +155,7 @@ func (c *Cards) readForm(r *http.Request) (given, faults) {
 		wrong["number"] = words.Test
 	}
 	at, over, ok := pages.Expiry(f.Get("expiry"))
-	if !ok || !c.now().Before(over) {
+	if !ok || !c.Now().Before(over) {
 		wrong["expiry"] = words.BadExpiry
 	}
 	card.ExpiryYear, card.ExpiryMonth = int32(at.Year()), int32(at.Month())
@@ -292,7 +292,7 @@ func (c *Cards) order(v view, l words.Tongue, cur money.Currency) []pages.Node {
 
 func (c *Cards) form(v view, l words.Tongue, act string, kids ...pages.Node) pages.Node {
 	return pages.E("form", []pages.Attr{pages.A("method", "post"), pages.A("action", address(v.ID, l, act))},
-		append([]pages.Node{pages.Hidden(form.Field, c.forms.Token(subject(v.ID, act)))}, kids...)...)
+		append([]pages.Node{pages.Hidden(form.Field, c.Forms.Token(subject(v.ID, act)))}, kids...)...)
 }
 
 func (c *Cards) button(v view, l words.Tongue, act string, label words.Word) pages.Node {
@@ -417,11 +417,11 @@ func (c *Cards) sorry(w http.ResponseWriter, l words.Tongue, id string, err erro
 	case wire.Invalid:
 		text = words.Check
 	default:
-		c.log.Error("payment page", "err", err)
+		c.Log.Error("payment page", "err", err)
 	}
-	body := []pages.Node{pages.Heading(c.opt.Merchant), pages.Result(l.Say(text))}
+	body := []pages.Node{pages.Heading(c.Merchant), pages.Result(l.Say(text))}
 	if id != "" && e.Code != wire.NotFound {
 		body = append(body, pages.Link(address(id, l, ""), l.Say(words.Back)))
 	}
-	pages.Page{Status: e.Code.Status(), Title: c.opt.Merchant, Lang: l.Code(), Body: body}.Send(w)
+	pages.Page{Status: e.Code.Status(), Title: c.Merchant, Lang: l.Code(), Body: body}.Send(w)
 }

@@ -132,7 +132,7 @@ func here(id string) string { return PagePrefix + id + "?lang=EN" }
 func TestPageSaysWhatTheMerchantSays(t *testing.T) {
 	b := newWeb(t)
 	const evil = `<script>alert(1)</script>"'&`
-	b.opt.Merchant = "Shop " + evil
+	b.Merchant = "Shop " + evil
 	req := hosted("")
 	req.CheckoutText, req.Description = "Text "+evil, "For "+evil
 	req.Basket = []payments.BasketItem{{Title: "Tea " + evil, Quantity: 4, UnitPrice: 2500}}
@@ -622,8 +622,7 @@ func TestAFormActsOnce(t *testing.T) {
 func TestThePageLeavesNothingToRead(t *testing.T) {
 	b := newWeb(t)
 	var log bytes.Buffer
-	b.opt.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	b.log = b.opt.Log
+	b.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	id := b.make(hosted(payments.ProcessSale))
 	for _, number := range []string{"4111111111111112", "4929000000006", pan(t, "hard-decline"), pan(t, "amex")} {
 		path, f := b.byCard(id, number)

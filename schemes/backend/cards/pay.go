@@ -104,7 +104,7 @@ func (c *Cards) look(ctx context.Context, id string) (view, error) {
 	}
 	at := p.stand()
 	v := view{
-		ID: id, State: p.state, Next: at.Next, Reason: at.Reason, Type: p.Type, Merchant: c.opt.Merchant, Amount: p.Amount, Fee: p.Fee, Currency: p.Currency,
+		ID: id, State: p.state, Next: at.Next, Reason: at.Reason, Type: p.Type, Merchant: c.Merchant, Amount: p.Amount, Fee: p.Fee, Currency: p.Currency,
 		Number: p.Number, Checkout: p.Order.Checkout, Description: p.Order.Description, Basket: p.Order.Basket, Methods: p.choices(), Return: p.Order.Return,
 	}
 	if p.Order.Config != nil {
@@ -118,8 +118,8 @@ func (c *Cards) look(ctx context.Context, id string) (view, error) {
 
 // act lets the customer do something, in one commit with the form's token.
 func (c *Cards) act(ctx context.Context, id string, spend func(store.Tx) error, do func(tx store.Tx, p *payment, now int64) error) (s step, err error) {
-	err = c.db.Write(ctx, func(tx store.Tx) error {
-		now := c.now().UnixMilli()
+	err = c.DB.Write(ctx, func(tx store.Tx) error {
+		now := c.Now().UnixMilli()
 		p, err := c.load(tx, opPage, id, now)
 		if err == nil && spend != nil {
 			err = spend(tx)
@@ -136,7 +136,7 @@ func (c *Cards) act(ctx context.Context, id string, spend func(store.Tx) error, 
 		s = p.stand()
 		return save(tx, p)
 	})
-	c.loop.Poke()
+	c.Poke()
 	if err != nil {
 		return step{}, wire.AsError(opPage, err)
 	}

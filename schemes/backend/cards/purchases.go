@@ -44,12 +44,12 @@ func (s *Search) named() bool { return s.ID == "" && len(s.Reference) == 32 }
 
 // CardName names a card without telling its number: 16 hex digits of its keyed hash.
 func (c *Cards) CardName(pan wire.PAN) string {
-	return hex.EncodeToString(c.db.MAC("cards_card", "pan", pan.Reveal()))[:16]
+	return hex.EncodeToString(c.DB.MAC("cards_card", "pan", pan.Reveal()))[:16]
 }
 
 // Purchases finds purchases, the oldest first. It looks at one payment where an id says which, otherwise at those of one day.
 func (c *Cards) Purchases(r store.Reader, s Search) ([]Purchase, error) {
-	ids, err := candidates(r, s, c.now())
+	ids, err := candidates(r, s, c.Now())
 	if err != nil {
 		return nil, fmt.Errorf("find purchases: %w", err)
 	}

@@ -14,7 +14,7 @@ import (
 
 // peek reads a payment as it stands now; what is due happens first. use runs in the same snapshot.
 func (c *Cards) peek(ctx context.Context, op, id string, use func(p *payment, r store.Reader) error) (p *payment, late bool, err error) {
-	now := c.now().UnixMilli()
+	now := c.Now().UnixMilli()
 	read := func(r store.Reader) (err error) {
 		if p, err = find(r, op, id); err != nil {
 			return err
@@ -25,8 +25,8 @@ func (c *Cards) peek(ctx context.Context, op, id string, use func(p *payment, r 
 		}
 		return use(p, r)
 	}
-	if err = c.db.Read(ctx, read); err == nil && late {
-		err = c.db.Write(ctx, func(tx store.Tx) (err error) {
+	if err = c.DB.Read(ctx, read); err == nil && late {
+		err = c.DB.Write(ctx, func(tx store.Tx) (err error) {
 			if p, err = c.load(tx, op, id, now); err != nil {
 				return err
 			}

@@ -124,7 +124,7 @@ func (c *Cards) insert(tx store.Tx, p *payment, secret private) error {
 	if secret != (private{}) {
 		plain, err := json.Marshal(secret)
 		if err == nil {
-			p.private, err = c.db.Seal(tx, cell(p.id), plain)
+			p.private, err = c.DB.Seal(tx, cell(p.id), plain)
 		}
 		if err != nil {
 			return fmt.Errorf("seal payment %s: %w", p.id, err)
@@ -158,7 +158,7 @@ func (c *Cards) open(r store.Reader, p *payment) (s private, err error) {
 	if p.private == nil {
 		return s, nil
 	}
-	plain, err := c.db.Unseal(r, cell(p.id), p.private)
+	plain, err := c.DB.Unseal(r, cell(p.id), p.private)
 	if err == nil {
 		err = json.Unmarshal(plain, &s)
 	}

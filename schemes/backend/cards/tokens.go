@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"time"
 
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/money"
 	"posagent/schemes/payments"
@@ -52,7 +53,7 @@ func (c *Cards) secret(id string, s wire.Secret) string {
 	if s == "" {
 		return ""
 	}
-	return hex.EncodeToString(c.db.MAC(tokenTable, "secret", id, s.Reveal()))
+	return hex.EncodeToString(c.DB.MAC(tokenTable, "secret", id, s.Reveal()))
 }
 
 // insert gives t its id and a fresh token.
@@ -62,11 +63,11 @@ func (t *token) insert(tx store.Tx, c *Cards, secret wire.Secret, now int64) err
 	text := rand.Text()
 	data, err := json.Marshal(t)
 	if err == nil {
-		t.sealed, err = c.db.Seal(tx, store.Cell{Table: tokenTable, Key: t.id, Column: "token"}, []byte(text))
+		t.sealed, err = c.DB.Seal(tx, store.Cell{Table: tokenTable, Key: t.id, Column: "token"}, []byte(text))
 	}
 	if err == nil {
 		_, err = tx.Exec(`INSERT INTO cards_token (id, mac, token, created_ms, data) VALUES (?, ?, ?, ?, ?)`,
-			t.id, c.db.MAC(tokenTable, "token", text), t.sealed, now, string(data))
+			t.id, c.DB.MAC(tokenTable, "token", text), t.sealed, now, string(data))
 	}
 	if err != nil {
 		return fmt.Errorf("store token: %w", err)
@@ -114,13 +115,13 @@ func findToken(r store.Reader, id string) (*token, error) {
 }
 
 func (c *Cards) reveal(r store.Reader, t *token) (wire.Secret, error) {
-	text, err := c.db.Unseal(r, store.Cell{Table: tokenTable, Key: t.id, Column: "token"}, t.sealed)
+	text, err := c.DB.Unseal(r, store.Cell{Table: tokenTable, Key: t.id, Column: "token"}, t.sealed)
 	return wire.Secret(text), err
 }
 
 // payWith finds the means behind a token. An unknown token and a wrong secret are the same answer.
 func (c *Cards) payWith(tx store.Tx, p *payment, d *payments.PaymentMethodDetails, now int64) (*token, error) {
-	t, err := scanToken(tx.QueryRow(`SELECT id, token, data FROM cards_token WHERE mac = ?`, c.db.MAC(tokenTable, "token", d.Token.Reveal())))
+	t, err := scanToken(tx.QueryRow(`SELECT id, token, data FROM cards_token WHERE mac = ?`, c.DB.MAC(tokenTable, "token", d.Token.Reveal())))
 	if wire.CodeOf(err) == wire.NotFound {
 		return nil, refused(opCreate, payments.InvalidToken)
 	}
@@ -195,7 +196,7 @@ func (s Tokens) Create(ctx context.Context, key wire.Key, req tokens.CreateReque
 	if err != nil {
 		return out, &wire.Error{Code: wire.Invalid, Op: opToken, Msg: "request cannot be stored"}
 	}
-	err = s.write(ctx, opToken, "", key, body, &out, func(tx store.Tx, now int64) (*token, error) {
+	err = s.write(ctx, room.Keyed{Op: opToken, Key: key, Body: body}, &out, func(tx store.Tx, now int64) (*token, error) {
 		t := &token{Order: req.OrderDescription}
 		if d := req.CardDetails; d != nil {
 			var err error
@@ -219,8 +220,8 @@ func (c *Cards) tokenCard(tx store.Tx, op string, pan wire.PAN, year, month int3
 }
 
 // write plays a keyed write that answers with a tokenization's id.
-func (s Tokens) write(ctx context.Context, op, about string, key wire.Key, body []byte, out *tokens.Created, act func(tx store.Tx, now int64) (*token, error)) error {
-	return s.c.write(ctx, op, about, key, body, out, func(tx store.Tx, now int64) (scenario.Do, error) {
+func (s Tokens) write(ctx context.Context, k room.Keyed, out *tokens.Created, act func(tx store.Tx, now int64) (*token, error)) error {
+	return s.c.Once(ctx, k, out, func(tx store.Tx, now int64) (scenario.Do, error) {
 		t, err := act(tx, now)
 		if err != nil {
 			return "", err
@@ -243,7 +244,7 @@ func (s Tokens) CreateRecurring(ctx context.Context, key wire.Key, req tokens.Re
 	if err != nil {
 		return out, &wire.Error{Code: wire.Invalid, Op: op, Msg: "request cannot be stored"}
 	}
-	err = s.write(ctx, op, "", key, body, &out, func(tx store.Tx, now int64) (*token, error) {
+	err = s.write(ctx, room.Keyed{Op: op, Key: key, Body: body}, &out, func(tx store.Tx, now int64) (*token, error) {
 		if req.RecurringExpiryDate != "" && req.RecurringExpiryDate < time.UnixMilli(now).UTC().Format(time.DateOnly) {
 			return nil, tokens.Refused(op, tokens.ArrangementExpired, "recurringExpiryDate is past")
 		}
@@ -266,7 +267,7 @@ func (s Tokens) Verify(ctx context.Context, key wire.Key, id string) (out tokens
 	if err := tokens.CheckID(id); err != nil {
 		return out, err
 	}
-	err = s.write(ctx, op, id, key, nil, &out, func(tx store.Tx, now int64) (*token, error) {
+	err = s.write(ctx, room.Keyed{Op: op, About: id, Key: key}, &out, func(tx store.Tx, now int64) (*token, error) {
 		t, err := findToken(tx, id)
 		if err != nil {
 			return nil, err
@@ -295,14 +296,14 @@ func (s Tokens) Token(ctx context.Context, id string) (out tokens.TokenReply, er
 	if err := tokens.CheckID(id); err != nil {
 		return out, err
 	}
-	err = s.c.db.Read(ctx, func(r store.Reader) error {
+	err = s.c.DB.Read(ctx, func(r store.Reader) error {
 		t, err := findToken(r, id)
 		switch {
 		case err != nil:
 			return err
 		case t.Means == nil:
 			return tokens.Refused(op, tokens.CardMissing, "no card yet")
-		case past(t.Means.Year, t.Means.Month, s.c.now().UnixMilli()):
+		case past(t.Means.Year, t.Means.Month, s.c.Now().UnixMilli()):
 			return tokens.Refused(op, tokens.CardExpired, "card expired")
 		}
 		out.Token, err = s.c.reveal(r, t)

@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strconv"
 	"sync"
 	"time"
 
-	"posagent/schemes/backend/once"
+	"posagent/schemes/backend/room"
+	"posagent/schemes/backend/scenario"
 	"posagent/schemes/disputes"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
@@ -41,22 +41,17 @@ type Search struct {
 	Currency  string
 }
 
-// Options are what Cases needs; all but Log and Now are required.
+// Options are what Cases needs; its own are required.
 type Options struct {
-	DB       store.DB
-	Find     func(store.Reader, Search) ([]Purchase, error) // purchases, the oldest first
-	Card     func(wire.PAN) string                          // keyed name of a card
-	Merchant string                                         // its name in lists
-	Now      func() time.Time
-	Log      *slog.Logger
+	room.Options
+	Find func(store.Reader, Search) ([]Purchase, error) // purchases, the oldest first
+	Card func(wire.PAN) string                          // keyed name of a card
 }
 
 // Cases is the dispute desk.
 type Cases struct {
-	db  store.DB
+	*room.Room
 	opt Options
-	now func() time.Time
-	log *slog.Logger
 
 	mu      sync.Mutex
 	private *rsa.PrivateKey
@@ -73,15 +68,11 @@ func New(opt Options) (*Cases, error) {
 	if opt.DB == nil || opt.Find == nil || opt.Card == nil {
 		return nil, errors.New("cases: want a store, purchases and names of cards")
 	}
-	c := &Cases{db: opt.DB, opt: opt, now: opt.Now, log: opt.Log}
-	if c.now == nil {
-		c.now = time.Now
+	r, err := room.New("cases", opt.Options)
+	if err != nil {
+		return nil, err
 	}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
-	}
-	c.log = c.log.With("sys", "cases")
-	return c, nil
+	return &Cases{Room: r, opt: opt}, nil
 }
 
 const (
@@ -129,10 +120,8 @@ func (c *Cases) Create(ctx context.Context, key wire.Key, req disputes.CreateReq
 }
 
 func check(op string, key wire.Key, err error) error {
-	if err == nil && key != "" {
-		if _, bad := wire.ParseKey(string(key)); bad != nil {
-			return &wire.Error{Code: wire.Invalid, Op: op, Err: bad}
-		}
+	if err == nil {
+		err = room.CheckKey(op, key)
 	}
 	return err
 }
@@ -143,30 +132,19 @@ func (c *Cases) write(ctx context.Context, op, about string, key wire.Key, body 
 	if err != nil {
 		return wire.AsError(op, err)
 	}
-	var refusal *wire.Error
 	acted := false
-	err = c.db.Write(ctx, func(tx store.Tx) (err error) {
-		now := c.now()
-		if err := advance(tx, now); err != nil {
-			return err
-		}
+	first := func(tx store.Tx, now int64) (*wire.Error, error) {
 		acted = false
-		refusal, err = once.Do(tx, c.db, op+" "+about, key, body, reply, func() error {
-			acted = true
-			return act(tx, files, now)
-		})
-		return err
+		return nil, advance(tx, time.UnixMilli(now))
+	}
+	err = c.Once(ctx, room.Keyed{Op: op, About: about, Key: key, Body: body, First: first}, reply, func(tx store.Tx, now int64) (none scenario.Do, err error) {
+		acted = true
+		return none, act(tx, files, time.UnixMilli(now))
 	})
-	if err != nil || refusal != nil || !acted { // refused, or an earlier answer: they belong to no case
+	if err != nil || !acted { // refused, or an earlier answer: they belong to no case
 		c.drop(ctx, files)
 	}
-	switch {
-	case err != nil:
-		return wire.AsError(op, err)
-	case refusal != nil:
-		return refusal
-	}
-	return nil
+	return err
 }
 
 // create is the commit of Create.
@@ -373,15 +351,15 @@ func advance(tx store.Tx, now time.Time) error {
 
 // look reads; what is due happens first.
 func (c *Cases) look(ctx context.Context, op string, use func(store.Reader) error) error {
-	now, due := c.now(), int64(0)
-	err := c.db.Read(ctx, func(r store.Reader) error {
+	now, due := c.Now(), int64(0)
+	err := c.DB.Read(ctx, func(r store.Reader) error {
 		return r.QueryRow(`SELECT COUNT(*) FROM cases_case WHERE due_ms <= ?`, now.UnixMilli()).Scan(&due)
 	})
 	if err == nil && due > 0 {
-		err = c.db.Write(ctx, func(tx store.Tx) error { return advance(tx, now) })
+		err = c.DB.Write(ctx, func(tx store.Tx) error { return advance(tx, now) })
 	}
 	if err == nil {
-		err = c.db.Read(ctx, use)
+		err = c.DB.Read(ctx, use)
 	}
 	if err != nil {
 		return wire.AsError(op, err)

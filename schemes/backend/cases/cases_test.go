@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/backend/cases"
-	"posagent/schemes/backend/once"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/disputes"
 	"posagent/schemes/disputes/disputestest"
 	"posagent/schemes/money"
@@ -80,12 +80,12 @@ func (b *bank) buy(amount money.Minor) cases.Purchase {
 	return p
 }
 
-func steps() []store.Step { return append(once.Schema(), cases.Schema()...) }
+func steps() []store.Step { return append(room.Schema(), cases.Schema()...) }
 
 func desk(tb testing.TB, db store.DB) (*cases.Cases, *bank) {
 	tb.Helper()
 	b := &bank{now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
-	c, err := cases.New(cases.Options{DB: db, Find: b.find, Card: b.name, Merchant: "Shop", Now: b.clock})
+	c, err := cases.New(cases.Options{Options: room.Options{DB: db, Merchant: "Shop", Now: b.clock}, Find: b.find, Card: b.name})
 	require.NoError(tb, err)
 	return c, b
 }
@@ -131,7 +131,7 @@ func TestTenThousandCases(t *testing.T) {
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	c, err := cases.New(cases.Options{DB: db, Card: b.name, Now: b.clock, Find: func(_ store.Reader, s cases.Search) ([]cases.Purchase, error) {
+	c, err := cases.New(cases.Options{Options: room.Options{DB: db, Now: b.clock}, Card: b.name, Find: func(_ store.Reader, s cases.Search) ([]cases.Purchase, error) {
 		return []cases.Purchase{index[s.ID]}, nil
 	}})
 	require.NoError(t, err)

@@ -13,5 +13,5 @@
 //   - The private key, documents, names, expiry dates and private notes are sealed.
 //
 // The bank gives the purchases and the names of the cards by two functions. It must not import
-// another room of the backend besides once.
+// another room of the backend besides room and scenario.
 package cases

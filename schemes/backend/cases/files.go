@@ -2,15 +2,14 @@ package cases
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"time"
 
+	"posagent/schemes/backend/room"
 	"posagent/schemes/disputes"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -35,9 +34,7 @@ func (c *Cases) upload(ctx context.Context, list []disputes.Document) ([]file, e
 	for _, d := range list {
 		f := file{doc: d}
 		if f.code, f.text = disputes.Takes(d); f.code == "" {
-			var id [16]byte
-			_, _ = rand.Read(id[:]) // never fails
-			f.id = hex.EncodeToString(id[:])
+			f.id = room.Name(16)
 			if err := c.store(ctx, f); err != nil {
 				c.drop(ctx, append(out, f))
 				return nil, fmt.Errorf("store document: %w", err)
@@ -66,12 +63,12 @@ func (c *Cases) store(ctx context.Context, f file) error {
 			return wire.Errorf(wire.Invalid, "", "documentsList: shorter than said")
 		}
 		left -= int64(n)
-		err = c.db.Write(ctx, func(tx store.Tx) error {
-			now := c.now()
+		err = c.DB.Write(ctx, func(tx store.Tx) error {
+			now := c.Now()
 			if err := sweep(tx, now); err != nil {
 				return err
 			}
-			sealed, err := c.db.Seal(tx, at(f.id, seq), buf[:n])
+			sealed, err := c.DB.Seal(tx, at(f.id, seq), buf[:n])
 			if err == nil {
 				_, err = tx.Exec(`INSERT INTO cases_file (document, seq, data, claimed, at_ms) VALUES (?, ?, ?, 0, ?)`, f.id, seq, sealed, now.UnixMilli())
 			}
@@ -95,7 +92,7 @@ func (c *Cases) drop(ctx context.Context, files []file) {
 	if len(files) == 0 {
 		return
 	}
-	err := c.db.Write(context.WithoutCancel(ctx), func(tx store.Tx) error {
+	err := c.DB.Write(context.WithoutCancel(ctx), func(tx store.Tx) error {
 		for _, f := range files {
 			if _, err := tx.Exec(`DELETE FROM cases_file WHERE document = ? AND claimed = 0`, f.id); err != nil {
 				return err
@@ -104,7 +101,7 @@ func (c *Cases) drop(ctx context.Context, files []file) {
 		return nil
 	})
 	if err != nil {
-		c.log.Warn("unclaimed documents stay for a while", "err", err)
+		c.Log.Warn("unclaimed documents stay for a while", "err", err)
 	}
 }
 
@@ -168,7 +165,7 @@ func (c *Cases) Document(ctx context.Context, documentID string, limit int64) (o
 	}
 	var id, name, mime, sum string
 	var size int64
-	err = c.db.Read(ctx, func(rd store.Reader) error {
+	err = c.DB.Read(ctx, func(rd store.Reader) error {
 		err := rd.QueryRow(`SELECT id, name, mime, size, sha256 FROM cases_document WHERE id = ? OR name = ? ORDER BY id = ? DESC, at_ms DESC, rowid DESC LIMIT 1`,
 			documentID, documentID, documentID).Scan(&id, &name, &mime, &size, &sum)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -203,11 +200,11 @@ type content struct {
 // Read implements io.Reader.
 func (r *content) Read(p []byte) (int, error) {
 	for len(r.data) == 0 {
-		err := r.c.db.Read(r.ctx, func(rd store.Reader) error {
+		err := r.c.DB.Read(r.ctx, func(rd store.Reader) error {
 			var sealed []byte
 			err := rd.QueryRow(`SELECT data FROM cases_file WHERE document = ? AND seq = ?`, r.id, r.seq).Scan(&sealed)
 			if err == nil {
-				r.data, err = r.c.db.Unseal(rd, at(r.id, r.seq), sealed)
+				r.data, err = r.c.DB.Unseal(rd, at(r.id, r.seq), sealed)
 			}
 			return err
 		})

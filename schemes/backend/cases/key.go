@@ -52,12 +52,12 @@ func (c *Cases) key(ctx context.Context) (*rsa.PrivateKey, error) {
 }
 
 func (c *Cases) load(ctx context.Context) (key *rsa.PrivateKey, err error) {
-	err = c.db.Read(ctx, func(rd store.Reader) error {
+	err = c.DB.Read(ctx, func(rd store.Reader) error {
 		var sealed []byte
 		if err := rd.QueryRow(`SELECT private FROM cases_key WHERE id = 1`).Scan(&sealed); err != nil {
 			return err
 		}
-		der, err := c.db.Unseal(rd, keyCell(), sealed)
+		der, err := c.DB.Unseal(rd, keyCell(), sealed)
 		if err == nil {
 			key, err = x509.ParsePKCS1PrivateKey(der)
 		}
@@ -75,10 +75,10 @@ func (c *Cases) make(ctx context.Context) (*rsa.PrivateKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = c.db.Write(ctx, func(tx store.Tx) error {
-		sealed, err := c.db.Seal(tx, keyCell(), x509.MarshalPKCS1PrivateKey(key))
+	err = c.DB.Write(ctx, func(tx store.Tx) error {
+		sealed, err := c.DB.Seal(tx, keyCell(), x509.MarshalPKCS1PrivateKey(key))
 		if err == nil {
-			_, err = tx.Exec(`INSERT INTO cases_key (id, pem, private, at_ms) VALUES (1, ?, ?, ?)`, public.PEM, sealed, c.now().UnixMilli())
+			_, err = tx.Exec(`INSERT INTO cases_key (id, pem, private, at_ms) VALUES (1, ?, ?, ?)`, public.PEM, sealed, c.Now().UnixMilli())
 		}
 		return err
 	})

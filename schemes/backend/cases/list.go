@@ -190,7 +190,7 @@ func (c *Cases) show(rd store.Reader, r *row, history bool) (out disputes.Case, 
 		SettlementAmount: number(r.Total), SettlementCurrency: r.Currency, SettlementDate: bought.Format(disputes.DateLayout),
 		AdditionalData: r.More, CaseNumber: strconv.FormatInt(r.number, 10), Reasons: r.Reasons, CreatedDate: r.created,
 		DueDate: created.AddDate(0, 0, dueDays).Format(disputes.DateLayout), GroupNumber: strconv.FormatInt(r.group, 10),
-		MaskedCardNumber: r.Masked, MerchantName: c.opt.Merchant, PanID: r.card, QueueName: r.queue.Name(),
+		MaskedCardNumber: r.Masked, MerchantName: c.Merchant, PanID: r.card, QueueName: r.queue.Name(),
 	}
 	if r.Amount > 0 {
 		out.DisputeAmount, out.DisputeCurrency = number(r.Amount), r.Currency

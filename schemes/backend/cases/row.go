@@ -88,7 +88,7 @@ var (
 func (c *Cases) pack(tx store.Tx, r *row, now time.Time) error {
 	plain, err := json.Marshal(r.secret)
 	if err == nil {
-		r.sealed, err = c.db.Seal(tx, cell(r.number), plain)
+		r.sealed, err = c.DB.Seal(tx, cell(r.number), plain)
 	}
 	if r.due = 0; r.queue == disputes.FirstLineIssuer || r.queue == disputes.FirstLineOperator {
 		r.due = now.Add(answerTime).UnixMilli()
@@ -120,7 +120,7 @@ func (c *Cases) save(tx store.Tx, r *row, now time.Time) error {
 
 // open reads what of a case is sealed.
 func (c *Cases) open(rd store.Reader, r *row) (s private, err error) {
-	plain, err := c.db.Unseal(rd, cell(r.number), r.sealed)
+	plain, err := c.DB.Unseal(rd, cell(r.number), r.sealed)
 	if err == nil {
 		err = json.Unmarshal(plain, &s)
 	}

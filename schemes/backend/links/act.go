@@ -90,8 +90,8 @@ func named(r store.Reader, ref string) (*link, error) {
 // play performs an act in one commit; first, when not nil, may refuse it there.
 func (s *Links) play(ctx context.Context, ref, what string, a attempt, first func(store.Tx) error) (Slip, error) {
 	var out Slip
-	err := s.db.Write(ctx, func(tx store.Tx) error {
-		now := s.now().UnixMilli()
+	err := s.DB.Write(ctx, func(tx store.Tx) error {
+		now := s.Now().UnixMilli()
 		if first != nil {
 			if err := first(tx); err != nil {
 				return err
@@ -122,7 +122,7 @@ func (s *Links) play(ctx context.Context, ref, what string, a attempt, first fun
 	if err != nil {
 		return Slip{}, wire.AsError(opPay, err)
 	}
-	s.loop.Poke()
+	s.Poke()
 	return out, nil
 }
 
@@ -200,7 +200,7 @@ type view struct {
 
 // view reads a link by its hash at the present moment.
 func (s *Links) view(ctx context.Context, hash string) (v view, err error) {
-	now := s.now().UnixMilli()
+	now := s.Now().UnixMilli()
 	err = s.touch(ctx, now, func(r store.Reader) (*link, error) {
 		l, err := linkWhere(r, byHash, hash)
 		if err == nil && (l == nil || l.Deleted != 0) {
@@ -223,7 +223,7 @@ func (s *Links) view(ctx context.Context, hash string) (v view, err error) {
 // touch finds a link and uses it as it stands at now: from a snapshot where nothing is due, else after what is due.
 func (s *Links) touch(ctx context.Context, now int64, find func(store.Reader) (*link, error), use func(store.Reader, *link) error) error {
 	due := false
-	err := s.db.Read(ctx, func(r store.Reader) error {
+	err := s.DB.Read(ctx, func(r store.Reader) error {
 		l, err := find(r)
 		if err != nil {
 			return err
@@ -240,7 +240,7 @@ func (s *Links) touch(ctx context.Context, now int64, find func(store.Reader) (*
 	if err != nil || !due {
 		return err
 	}
-	return s.db.Write(ctx, func(tx store.Tx) error {
+	return s.DB.Write(ctx, func(tx store.Tx) error {
 		l, err := find(tx)
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ func (s *Links) readCard(r *http.Request, l tongue) (card, []fault) {
 	if !ok {
 		wrong("number", wCardNumber, wBadCard)
 	}
-	if _, over, ok := pages.Expiry(r.PostForm.Get("expiry")); !ok || !s.now().Before(over) {
+	if _, over, ok := pages.Expiry(r.PostForm.Get("expiry")); !ok || !s.Now().Before(over) {
 		wrong("expiry", wExpiry, wBad)
 	}
 	code := r.PostForm.Get("code")

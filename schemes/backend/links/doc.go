@@ -15,6 +15,5 @@
 // Time is evaluated at each access, in the order of the due times and at their own moments. Run
 // does it for links without access.
 //
-// It must not import another room of the backend besides books, deliver, once, pages, scenario and
-// sweep.
+// It must not import another room of the backend besides books, deliver, pages, room and scenario.
 package links

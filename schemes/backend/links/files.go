@@ -3,7 +3,6 @@ package links
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"posagent/schemes/backend/pages"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -35,7 +35,7 @@ const (
 func (s *Links) upload(ctx context.Context, list []paylinks.Attachment) ([]file, error) {
 	var out []file
 	for _, a := range list {
-		f := file{Name: a.Name, Size: a.Size, Upload: hex.EncodeToString(random(16))}
+		f := file{Name: a.Name, Size: a.Size, Upload: room.Name(16)}
 		if err := s.store(ctx, f, a); err != nil {
 			return nil, fmt.Errorf("store attachment: %w", err)
 		}
@@ -58,8 +58,8 @@ func (s *Links) store(ctx context.Context, f file, a paylinks.Attachment) error 
 			return wire.Errorf(wire.Invalid, opCreate, "attachments: shorter than said")
 		}
 		left -= int64(n)
-		err = s.db.Write(ctx, func(tx store.Tx) error {
-			now := s.now()
+		err = s.DB.Write(ctx, func(tx store.Tx) error {
+			now := s.Now()
 			if _, err := tx.Exec(`DELETE FROM links_file WHERE link IS NULL AND at_ms < ?`, now.Add(-unclaimed).UnixMilli()); err != nil {
 				return err
 			}
@@ -118,7 +118,7 @@ func (s *Links) download(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	for seq := int64(0); ; seq++ {
 		var data []byte
-		err := s.db.Read(r.Context(), func(rd store.Reader) error {
+		err := s.DB.Read(r.Context(), func(rd store.Reader) error {
 			return rd.QueryRow(`SELECT data FROM links_file WHERE upload = ? AND seq = ?`, f.Upload, seq).Scan(&data)
 		})
 		if errors.Is(err, sql.ErrNoRows) {
@@ -128,7 +128,7 @@ func (s *Links) download(w http.ResponseWriter, r *http.Request) {
 			_, err = w.Write(data)
 		}
 		if err != nil {
-			s.log.Warn("attachment not sent", "link", v.slip.ID, "err", err)
+			s.Log.Warn("attachment not sent", "link", v.slip.ID, "err", err)
 			panic(http.ErrAbortHandler) // the length was promised: a shorter body must not look whole
 		}
 	}

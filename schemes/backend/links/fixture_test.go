@@ -16,8 +16,8 @@ import (
 	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/deliver"
 	"posagent/schemes/backend/links"
-	"posagent/schemes/backend/once"
 	"posagent/schemes/backend/pages/form"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/money"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
@@ -66,8 +66,8 @@ func newWorld(t testing.TB) *world {
 	w := &world{t: t, path: filepath.Join(t.TempDir(), "backend.db")}
 	w.ms.Store(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).UnixMilli())
 	w.opt = links.Options{
-		Merchant: "Demo Shop", PublicURL: public, Deliver: &w.post, SignKey: signKey, Instance: "demo",
-		Now: func() time.Time { return time.UnixMilli(w.ms.Load()) },
+		Options: room.Options{Merchant: "Demo Shop", PublicURL: public, Now: func() time.Time { return time.UnixMilli(w.ms.Load()) }},
+		Deliver: &w.post, SignKey: signKey, Instance: "demo",
 	}
 	w.open()
 	t.Cleanup(func() { require.NoError(t, w.db.Close()) })
@@ -79,7 +79,7 @@ func (w *world) open() {
 	var err error
 	w.db, err = sqlite.Open(context.Background(), sqlite.Options{
 		Path: w.path, Wrapper: storetest.Wrapper{}, Synchronous: "OFF", Ballast: -1,
-		Steps: slices.Concat(journal.Schema(), form.Schema(), once.Schema(), links.Schema()),
+		Steps: slices.Concat(journal.Schema(), form.Schema(), room.Schema(), links.Schema()),
 	})
 	require.NoError(w.t, err)
 	w.opt.DB = w.db

@@ -36,7 +36,7 @@ type options struct {
 
 // options reads what a link was made with.
 func (s *Links) options(r store.Reader, l *link) (*options, error) {
-	data, err := s.db.Unseal(r, l.cell(), l.Sealed)
+	data, err := s.DB.Unseal(r, l.cell(), l.Sealed)
 	if err != nil {
 		return nil, fmt.Errorf("unseal link %d: %w", l.ID, err)
 	}

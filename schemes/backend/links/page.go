@@ -74,10 +74,10 @@ func (s *Links) program(w http.ResponseWriter, r *http.Request, act string, auth
 		out, err = s.play(r.Context(), r.PathValue("ref"), act, attempt{Lang: languages[0]}, nil)
 	}
 	if err != nil {
-		wire.WriteFault(w, s.log, jsonType, wire.AsError(opPay, err))
+		wire.WriteFault(w, s.Log, jsonType, wire.AsError(opPay, err))
 		return
 	}
-	wire.Reply(w, s.log, opPay, http.StatusOK, jsonType, out)
+	wire.Reply(w, s.Log, opPay, http.StatusOK, jsonType, out)
 }
 
 // filled is what a page shows again of a form that was not good enough.
@@ -115,7 +115,7 @@ func (s *Links) code(w http.ResponseWriter, r *http.Request) {
 	p, err := s.Show(r.Context(), r.PathValue("ref"))
 	var png []byte
 	if err == nil {
-		png, err = s.qr(s.public + PagePrefix + p.Hash)
+		png, err = s.qr(s.Public + PagePrefix + p.Hash)
 	}
 	if err != nil {
 		s.sorry(w, speaks(r), "", err)
@@ -136,7 +136,7 @@ func speaks(r *http.Request) tongue {
 func (s *Links) submit(w http.ResponseWriter, r *http.Request, act string) {
 	l, hash := speaks(r), r.PathValue("ref")
 	fail := func(err error) { s.sorry(w, l, hash, err) }
-	slip, err := s.forms.Take(w, r, formOf(hash, act))
+	slip, err := s.Forms.Take(w, r, formOf(hash, act))
 	if err != nil {
 		fail(err)
 		return
@@ -212,7 +212,7 @@ func (s *Links) render(v view, l tongue, again filled) pages.Page {
 			add(pages.Para("", line))
 		}
 	}
-	add(pages.Para("", o.Purpose), pages.Para("", l.say(wPayTo)+" "+s.merchant), pages.Para("amount", amount))
+	add(pages.Para("", o.Purpose), pages.Para("", l.say(wPayTo)+" "+s.Merchant), pages.Para("amount", amount))
 	if o.VAT != "" {
 		add(pages.Para("", l.say(wVAT)+" "+o.VAT+" %"))
 	}
@@ -232,11 +232,11 @@ func (s *Links) render(v view, l tongue, again filled) pages.Page {
 		if v.slip.State == Turned && len(again.faults) == 0 {
 			add(pages.Result(l.say(wDeclined)))
 		}
-		add(s.payForm(v, l, amount, again), pages.Form(s.action(v, actDecline, l), l.say(wDecline), "no", form.Field, s.forms.Token(formOf(v.slip.Hash, actDecline))))
+		add(s.payForm(v, l, amount, again), pages.Form(s.action(v, actDecline, l), l.say(wDecline), "no", form.Field, s.Forms.Token(formOf(v.slip.Hash, actDecline))))
 	case Asked:
 		add(pages.Para("", v.slip.card), pages.Result(l.say(wProve)), pages.E("form",
 			[]pages.Attr{pages.A("method", "post"), pages.A("action", s.action(v, actAnswer, l))},
-			pages.Hidden(form.Field, s.forms.Token(formOf(v.slip.Hash, actAnswer))),
+			pages.Hidden(form.Field, s.Forms.Token(formOf(v.slip.Hash, actAnswer))),
 			pages.Button(l.say(wApprove), "go", "pass", "yes"), pages.Button(l.say(wRefuse), "no", "pass", "no")))
 	case Processing:
 		out.Refresh = 2
@@ -254,7 +254,7 @@ func (s *Links) render(v view, l tongue, again filled) pages.Page {
 			add(pages.Para("", l.say(wStopped)))
 		}
 		if v.slip.mayStop {
-			add(pages.Form(s.action(v, actStop, l), l.say(wStop), "no", form.Field, s.forms.Token(formOf(v.slip.Hash, actStop))))
+			add(pages.Form(s.action(v, actStop, l), l.say(wStop), "no", form.Field, s.Forms.Token(formOf(v.slip.Hash, actStop))))
 		}
 	case Returned:
 		add(pages.Result(l.say(wReturned)))
@@ -283,8 +283,8 @@ func (s *Links) say(heading, text word) http.HandlerFunc {
 			s.sorry(w, l, "", err)
 			return
 		}
-		pages.Page{Title: l.say(heading) + " - " + s.merchant, Lang: l.code(), Body: []pages.Node{
-			pages.Heading(l.say(heading)), pages.Para("", s.merchant), pages.Para("", l.say(text)),
+		pages.Page{Title: l.say(heading) + " - " + s.Merchant, Lang: l.code(), Body: []pages.Node{
+			pages.Heading(l.say(heading)), pages.Para("", s.Merchant), pages.Para("", l.say(text)),
 			pages.Link(PagePrefix+url.PathEscape(v.slip.Hash)+"?lang="+l.code(), l.say(wAgain)),
 		}}.Send(w)
 	}
@@ -303,7 +303,7 @@ const (
 // payForm draws the contact fields and the ways to pay.
 func (s *Links) payForm(v view, l tongue, amount string, again filled) pages.Node {
 	o := v.options
-	kids := []pages.Node{pages.Hidden(form.Field, s.forms.Token(formOf(v.slip.Hash, actPay)))}
+	kids := []pages.Node{pages.Hidden(form.Field, s.Forms.Token(formOf(v.slip.Hash, actPay)))}
 	if len(again.faults) > 0 {
 		items := []pages.Node{}
 		for _, f := range again.faults {
@@ -346,12 +346,12 @@ func (s *Links) sorry(w http.ResponseWriter, l tongue, hash string, err error) {
 	e := wire.AsError(opPay, err)
 	text, known := map[wire.Code]word{wire.NotFound: wGone, wire.Conflict: wLate, wire.Forbidden: wStale}[e.Code]
 	if !known {
-		s.log.Error("link page", "err", err)
+		s.Log.Error("link page", "err", err)
 		text = wTrouble
 	}
-	body := []pages.Node{pages.Heading(s.merchant), pages.Result(l.say(text))}
+	body := []pages.Node{pages.Heading(s.Merchant), pages.Result(l.say(text))}
 	if hash != "" && e.Code != wire.NotFound {
 		body = append(body, pages.E("p", nil, pages.E("a", []pages.Attr{pages.A("href", PagePrefix+url.PathEscape(hash)+"?lang="+l.code())}, pages.T(l.say(wAgain)))))
 	}
-	pages.Page{Status: e.Code.Status(), Title: s.merchant, Lang: l.code(), Body: body}.Send(w)
+	pages.Page{Status: e.Code.Status(), Title: s.Merchant, Lang: l.code(), Body: body}.Send(w)
 }

@@ -162,7 +162,7 @@ func (s *Links) settle(tx store.Tx, l *link, o *options, t *txn, at int64) error
 	if err := s.emit(tx, l, o, t, t); err != nil {
 		return err
 	}
-	s.log.Debug("transaction moved", "id", t.ID, "link", l.ID, "status", string(t.Status))
+	s.Log.Debug("transaction moved", "id", t.ID, "link", l.ID, "status", string(t.Status))
 	return saveLink(tx, l)
 }
 

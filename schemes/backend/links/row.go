@@ -1,15 +1,14 @@
 package links
 
 import (
-	"crypto/rand"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
 
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/money"
 	"posagent/store"
 )
@@ -135,8 +134,8 @@ func (s *Links) insertLink(tx store.Tx, l *link, request []byte) (err error) {
 	if l.ID, err = allocate(tx, "link"); err != nil {
 		return err
 	}
-	l.Hash = hex.EncodeToString(random(16))
-	if l.Sealed, err = s.db.Seal(tx, l.cell(), request); err != nil {
+	l.Hash = room.Name(16)
+	if l.Sealed, err = s.DB.Seal(tx, l.cell(), request); err != nil {
 		return fmt.Errorf("seal link %d: %w", l.ID, err)
 	}
 	if err := links.Insert(tx, l); err != nil {
@@ -160,7 +159,7 @@ func (s *Links) insertTxn(tx store.Tx, t *txn, contact []byte) (err error) {
 	}
 	t.UUID = newUUID()
 	if contact != nil {
-		if t.Contact, err = s.db.Seal(tx, t.cell(), contact); err != nil {
+		if t.Contact, err = s.DB.Seal(tx, t.cell(), contact); err != nil {
 			return fmt.Errorf("seal contact of %d: %w", t.ID, err)
 		}
 	}
@@ -197,15 +196,9 @@ func minorOf(hundredths int64, currency string) money.Minor {
 	return minor
 }
 
-func random(n int) []byte {
-	raw := make([]byte, n)
-	_, _ = rand.Read(raw) // never fails
-	return raw
-}
-
 // newUUID makes a version 4 UUID.
 func newUUID() string {
-	b := random(16)
+	b := room.Random(16)
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

@@ -13,8 +13,8 @@ import (
 
 	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/links"
-	"posagent/schemes/backend/once"
 	"posagent/schemes/backend/pages/form"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/paylinks"
 	"posagent/store"
 	"posagent/store/sqlite"
@@ -28,11 +28,13 @@ func TestRunMovesWhatNobodyAsks(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		db, err := sqlite.Open(ctx, sqlite.Options{
 			Path: path, Wrapper: storetest.Wrapper{}, Synchronous: "OFF", Ballast: -1,
-			Steps: slices.Concat(journal.Schema(), form.Schema(), once.Schema(), links.Schema()),
+			Steps: slices.Concat(journal.Schema(), form.Schema(), room.Schema(), links.Schema()),
 		})
 		require.NoError(t, err)
 		var jumped atomic.Int64 // a clock that is set forward; Run notices within a second
-		s, err := links.New(links.Options{DB: db, PublicURL: public, Now: func() time.Time { return time.Now().Add(time.Duration(jumped.Load())) }})
+		s, err := links.New(links.Options{Options: room.Options{
+			DB: db, PublicURL: public, Now: func() time.Time { return time.Now().Add(time.Duration(jumped.Load())) },
+		}})
 		require.NoError(t, err)
 		done := make(chan error, 1)
 		go func() { done <- s.Run(ctx) }()

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"posagent/schemes/backend/once"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
@@ -38,48 +38,36 @@ func write[T any](ctx context.Context, s *Links, op, about string, key wire.Key,
 	act func(tx store.Tx, now int64) (T, error),
 ) (T, error) {
 	var out, none T
-	var refusal *wire.Error
 	var do scenario.Do
 	data, err := json.Marshal(body)
 	if err != nil {
 		return none, &wire.Error{Code: wire.Invalid, Op: op, Err: err}
 	}
-	err = s.db.Write(ctx, func(tx store.Tx) (err error) {
-		if do, err = row(tx); err != nil || do.Refuses() {
-			return err
+	first := func(tx store.Tx, _ int64) (*wire.Error, error) {
+		if do, err = row(tx); err != nil {
+			return nil, err
 		}
-		refusal, err = once.Do(tx, s.db, op+" "+about, key, data, &out, func() (err error) {
-			out, err = act(tx, s.now().UnixMilli())
-			return err
-		})
-		return err
-	})
-	switch {
-	case err != nil:
-		return none, wire.AsError(op, err)
-	case do == scenario.RefuseTooMany:
-		return none, tooMany(op)
-	case do.Refuses():
-		return none, broken(op)
-	case refusal != nil:
-		return none, wire.AsError(op, refusal)
+		return refusal(op, do), nil
 	}
-	s.loop.Poke()
-	if err := spoilt(ctx, op, do, wire.UnknownOutcome); err != nil {
+	err = s.Once(ctx, room.Keyed{Op: op, About: about, Key: key, Body: data, First: first}, &out, func(tx store.Tx, now int64) (none scenario.Do, err error) {
+		out, err = act(tx, now)
+		return none, err
+	})
+	if err == nil {
+		err = scenario.Spoilt(ctx, op, do, wire.UnknownOutcome)
+	}
+	if err != nil {
 		return none, err
 	}
 	return out, nil
 }
 
-// spoilt says what a row makes of a reply after the effect; nil: it stands, or Perform sees to it.
-func spoilt(ctx context.Context, op string, do scenario.Do, lost wire.Code) error {
-	switch {
-	case !do.Spoils(), scenario.Ask(ctx, do), do.Readable():
-		return nil
-	case do == scenario.SpoilInternal:
-		return broken(op)
+// refusal is what a row makes of a call before any effect; nil: the call goes on.
+func refusal(op string, do scenario.Do) *wire.Error {
+	if do == scenario.SayResend { // links have no such answer
+		do = scenario.RefuseInternal
 	}
-	return wire.Errorf(lost, op, "no usable reply")
+	return scenario.Refused(op, do)
 }
 
 // spoil gives what a link's row makes of a reply, once per mark: a refusal before any effect, or what to do to the reply.
@@ -168,7 +156,7 @@ func optionsOf(req paylinks.CreateRequest) *options {
 // Read implements paylinks.Links.
 func (s *Links) Read(ctx context.Context, id int64) (paylinks.Link, error) {
 	var out paylinks.Link
-	err := s.touch(ctx, s.now().UnixMilli(), func(r store.Reader) (*link, error) {
+	err := s.touch(ctx, s.Now().UnixMilli(), func(r store.Reader) (*link, error) {
 		l, err := linkWhere(r, byID, id)
 		if err == nil && (l == nil || l.Deleted != 0) {
 			err = noLink(id)
@@ -196,26 +184,18 @@ func (s *Links) lose(ctx context.Context, op string, hundredths int64, mark stri
 		return nil
 	}
 	var do scenario.Do
-	err := s.db.Write(ctx, func(tx store.Tx) (err error) {
+	err := s.DB.Write(ctx, func(tx store.Tx) (err error) {
 		do, err = s.spoil(tx, hundredths, scenario.Status, mark)
 		return err
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case do == scenario.RefuseTooMany:
-		return tooMany(op)
-	case do.Refuses():
-		return broken(op)
 	}
-	return spoilt(ctx, op, do, wire.Unavailable)
+	if no := refusal(op, do); no != nil {
+		return no
+	}
+	return scenario.Spoilt(ctx, op, do, wire.Unavailable)
 }
-
-func tooMany(op string) error {
-	return &wire.Error{Code: wire.TooMany, Op: op, Msg: "too many requests", RetryAfter: 2 * time.Second}
-}
-
-func broken(op string) error { return wire.Errorf(wire.Internal, op, "server runtime exception") }
 
 // Delete implements paylinks.Links.
 func (s *Links) Delete(ctx context.Context, key wire.Key, id int64) (paylinks.Deleted, error) {
@@ -250,7 +230,7 @@ func (s *Links) Delete(ctx context.Context, key wire.Key, id int64) (paylinks.De
 
 // record writes a link as S1 2.1 shows it.
 func (s *Links) record(r store.Reader, l *link, o *options) (paylinks.Link, error) {
-	page := s.public + PagePrefix + l.Hash
+	page := s.Public + PagePrefix + l.Hash
 	held := paylinks.Bit(o.Reservation)
 	out := paylinks.Link{
 		ID: l.ID, Status: paylinks.Waiting, Hash: &l.Hash, ReferenceID: l.Reference, Link: &page, PreAuthorization: paylinks.Bit(o.PreAuthorization),

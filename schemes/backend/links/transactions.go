@@ -61,7 +61,7 @@ func (x Transactions) Read(ctx context.Context, id int64) (paylinks.Transaction,
 	s := x.s
 	var out paylinks.Transaction
 	var amount int64
-	err := s.touch(ctx, s.now().UnixMilli(), func(r store.Reader) (*link, error) {
+	err := s.touch(ctx, s.Now().UnixMilli(), func(r store.Reader) (*link, error) {
 		_, l, err := visible(r, id)
 		return l, err
 	}, func(r store.Reader, l *link) error {
@@ -105,10 +105,10 @@ func (x Transactions) List(ctx context.Context, f paylinks.Filter) ([]paylinks.T
 		limit = min(limit, f.Limit)
 	}
 	if _, err := x.s.sweep(ctx); err != nil { // what is due belongs on the list, and what cannot move must not hide the others
-		x.s.log.Error("sweep", "err", err)
+		x.s.Log.Error("sweep", "err", err)
 	}
 	out := []paylinks.Transaction{}
-	err := x.s.db.Read(ctx, func(r store.Reader) error {
+	err := x.s.DB.Read(ctx, func(r store.Reader) error {
 		out = out[:0]
 		list, err := txnsOf(r, "WHERE "+strings.Join(where, " AND ")+" ORDER BY created_ms, id LIMIT ? OFFSET ?", append(args, limit, f.Offset)...)
 		if err != nil {
@@ -323,7 +323,7 @@ func (s *Links) contact(r store.Reader, t *txn) (contact, custom map[string]stri
 	if t.Contact == nil {
 		return contact, custom, nil
 	}
-	data, err := s.db.Unseal(r, t.cell(), t.Contact)
+	data, err := s.DB.Unseal(r, t.cell(), t.Contact)
 	if err != nil {
 		return nil, nil, fmt.Errorf("unseal contact of %d: %w", t.ID, err)
 	}

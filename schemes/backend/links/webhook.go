@@ -37,7 +37,7 @@ func (s *Links) Register(ctx context.Context, address string) error {
 	if s.deliver == nil {
 		return nil
 	}
-	return s.db.Write(ctx, func(tx store.Tx) error { return s.deliver.Register(tx, Service, hooksOf(address)) })
+	return s.DB.Write(ctx, func(tx store.Tx) error { return s.deliver.Register(tx, Service, hooksOf(address)) })
 }
 
 // emit queues the webhook of what just happened to t. by is t itself, or the refund of it.
@@ -115,6 +115,6 @@ func stamp(atMS int64) string { return time.UnixMilli(atMS).UTC().Format(paylink
 
 // uuidOf gives a thing that has no row of its own a uuid that stays.
 func (s *Links) uuidOf(kind, name string) string {
-	b := s.db.MAC("links_uuid", kind, name)
+	b := s.DB.MAC("links_uuid", kind, name)
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
 }

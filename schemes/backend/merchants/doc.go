@@ -7,5 +7,5 @@
 //   - An application moves only as onboarding.Next says. One commit has the new status, the row of
 //     merchants_move and the event (S0 6.5).
 //
-// It must not import another room of the backend besides once and deliver.
+// It must not import another room of the backend besides deliver, room and scenario.
 package merchants

@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"posagent/schemes/backend/deliver"
-	"posagent/schemes/backend/once"
+	"posagent/schemes/backend/room"
+	"posagent/schemes/backend/scenario"
 	"posagent/schemes/onboarding"
 	"posagent/schemes/webhooks"
 	"posagent/schemes/wire"
@@ -25,21 +26,19 @@ type Emitter interface {
 	Poke()
 }
 
-// Options are what Merchants needs; all but Now are required.
+// Options are what Merchants needs; its own are required.
 type Options struct {
-	DB             store.DB
+	room.Options
 	Deliver        Emitter
 	MerchantNumber int64  // of every event
 	MerchantUUID   string // likewise
-	Now            func() time.Time
 }
 
 // Merchants is the onboarding desk.
 type Merchants struct {
-	db   store.DB
+	*room.Room
 	send Emitter
 	opt  Options
-	now  func() time.Time
 }
 
 var _ onboarding.Service = (*Merchants)(nil)
@@ -49,11 +48,11 @@ func New(opt Options) (*Merchants, error) {
 	if opt.DB == nil || opt.Deliver == nil || opt.MerchantNumber < 1 || opt.MerchantUUID == "" {
 		return nil, errors.New("merchants: want a store, a sender, a merchant number and a merchant UUID")
 	}
-	m := &Merchants{db: opt.DB, send: opt.Deliver, opt: opt, now: opt.Now}
-	if m.now == nil {
-		m.now = time.Now
+	r, err := room.New("merchants", opt.Options)
+	if err != nil {
+		return nil, err
 	}
-	return m, nil
+	return &Merchants{Room: r, send: opt.Deliver, opt: opt}, nil
 }
 
 // firstID is the first application's.
@@ -103,7 +102,7 @@ func (m *Merchants) Create(ctx context.Context, key wire.Key, app onboarding.App
 
 // Read implements onboarding.Service.
 func (m *Merchants) Read(ctx context.Context, id int64) (st onboarding.State, err error) {
-	err = m.db.Read(ctx, func(rd store.Reader) error {
+	err = m.DB.Read(ctx, func(rd store.Reader) error {
 		var r row
 		if err := r.load(rd, id); err != nil {
 			return err
@@ -174,36 +173,24 @@ func canonical(op string, app onboarding.Application) ([]byte, error) {
 
 // write plays a keyed write on one application (id 0: on a new one) in one commit.
 func (m *Merchants) write(ctx context.Context, op string, id int64, key wire.Key, body []byte, act func(store.Tx, *row) error) (onboarding.State, error) {
-	if key != "" {
-		if _, err := wire.ParseKey(string(key)); err != nil {
-			return onboarding.State{}, &wire.Error{Code: wire.Invalid, Op: op, Err: err}
-		}
-	}
 	var st onboarding.State
-	var refusal *wire.Error
-	err := m.db.Write(ctx, func(tx store.Tx) (err error) {
+	err := m.Once(ctx, room.Keyed{Op: op, About: strconv.FormatInt(id, 10), Key: key, Body: body}, &st, func(tx store.Tx, now int64) (none scenario.Do, err error) {
 		st = onboarding.State{}
-		refusal, err = once.Do(tx, m.db, op+" "+strconv.FormatInt(id, 10), key, body, &st, func() error {
-			var r row
-			if id != 0 {
-				if err := r.load(tx, id); err != nil {
-					return err
-				}
+		var r row
+		if id != 0 {
+			if err := r.load(tx, id); err != nil {
+				return none, err
 			}
-			r.updated = m.now().UnixMilli()
-			if err := act(tx, &r); err != nil {
-				return err
-			}
-			st, err = m.state(&r)
-			return err
-		})
-		return err
+		}
+		r.updated = now
+		if err := act(tx, &r); err != nil {
+			return none, err
+		}
+		st, err = m.state(&r)
+		return none, err
 	})
-	switch {
-	case err != nil:
-		return onboarding.State{}, wire.AsError(op, err)
-	case refusal != nil:
-		return onboarding.State{}, refusal
+	if err != nil {
+		return onboarding.State{}, err
 	}
 	m.send.Poke()
 	return st, nil
@@ -327,7 +314,7 @@ type Move struct {
 
 // Moves lists every move in the order it happened.
 func (m *Merchants) Moves(ctx context.Context) (list []Move, err error) {
-	err = m.db.Read(ctx, func(rd store.Reader) error {
+	err = m.DB.Read(ctx, func(rd store.Reader) error {
 		return store.Each(rd, func(row store.Row) error {
 			var mv Move
 			err := row.Scan(&mv.Application, &mv.From, &mv.To, &mv.Reason, &mv.Event, &mv.AtMS)

@@ -18,7 +18,7 @@ import (
 
 	"posagent/schemes/backend/deliver"
 	"posagent/schemes/backend/merchants"
-	"posagent/schemes/backend/once"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/onboarding"
 	"posagent/schemes/onboarding/onboardingtest"
 	"posagent/schemes/webhooks"
@@ -49,7 +49,7 @@ func (r *recorder) Emit(tx store.Tx, m deliver.Message) (int, error) {
 
 func steps() []store.Step {
 	var out []store.Step
-	for _, list := range [][]store.Step{deliver.Schema(), once.Schema(), merchants.Schema()} {
+	for _, list := range [][]store.Step{deliver.Schema(), room.Schema(), merchants.Schema()} {
 		out = append(out, list...)
 	}
 	return out
@@ -65,12 +65,12 @@ func deskOn(tb testing.TB, db store.Store) (*merchants.Merchants, *recorder, sto
 	var mu sync.Mutex
 	at := time.Date(2026, 11, 21, 10, 0, 0, 123_400_000, time.UTC)
 	rec := &recorder{Deliver: deliver.New(deliver.Options{DB: db})}
-	m, err := merchants.New(merchants.Options{DB: db, Deliver: rec, MerchantNumber: 100000001, MerchantUUID: uuid, Now: func() time.Time {
+	m, err := merchants.New(merchants.Options{Deliver: rec, MerchantNumber: 100000001, MerchantUUID: uuid, Options: room.Options{DB: db, Now: func() time.Time {
 		mu.Lock()
 		defer mu.Unlock()
 		at = at.Add(time.Second)
 		return at
-	}})
+	}}})
 	require.NoError(tb, err)
 	return m, rec, db
 }

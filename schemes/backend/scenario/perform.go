@@ -28,15 +28,35 @@ func Ask(ctx context.Context, d Do) bool {
 	return ok
 }
 
-// Lost is what a keyed write answers after its effect where its row is d; nil: the reply stands, or Perform sees to it.
-func Lost(ctx context.Context, op string, d Do) error {
+// Refused is the answer of a call whose row is d and refuses it before any effect; nil: the call goes on.
+func Refused(op string, d Do) *wire.Error {
+	switch d {
+	case RefuseInternal:
+		return wire.Errorf(wire.Internal, op, "server runtime exception")
+	case RefuseTooMany:
+		return &wire.Error{Code: wire.TooMany, Op: op, Msg: "too many requests", RetryAfter: 2 * time.Second}
+	}
+	return nil
+}
+
+// Spoilt is the answer of a call after its effect where its row is d; nil: the reply stands, or Perform sees to it. lost is
+// the code of a reply that is lost.
+func Spoilt(ctx context.Context, op string, d Do, lost wire.Code) error {
 	switch {
-	case d == SpoilInternal: // in the service's own shape
-		return wire.Errorf(wire.Internal, op, "server error")
 	case !d.Spoils() || Ask(ctx, d) || d.Readable():
 		return nil
+	case d == SpoilInternal:
+		return wire.Errorf(wire.Internal, op, "server runtime exception")
 	}
-	return wire.Errorf(wire.UnknownOutcome, op, "no usable reply")
+	return wire.Errorf(lost, op, "no usable reply")
+}
+
+// Lost is Spoilt for a keyed write that answers SpoilInternal in its service's own shape.
+func Lost(ctx context.Context, op string, d Do) error {
+	if d == SpoilInternal {
+		return wire.Errorf(wire.Internal, op, "server error")
+	}
+	return Spoilt(ctx, op, d, wire.UnknownOutcome)
 }
 
 // Perform runs h and spoils its reply as the service asked.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"posagent/schemes/backend/deliver"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/hosted"
 	"posagent/schemes/wire"
@@ -46,7 +47,7 @@ func (x *Sessions) Build(ctx context.Context, key wire.Key, req hosted.BuildRequ
 		return hosted.Built{}, err
 	}
 	var out hosted.Built
-	err = x.db.Read(ctx, func(r store.Reader) error {
+	err = x.DB.Read(ctx, func(r store.Reader) error {
 		s, err := findSession(r, opBuild, made.ID)
 		if err != nil {
 			return err
@@ -77,7 +78,7 @@ func origin(address string) string {
 func (x *Sessions) build(tx store.Tx, req hosted.BuildRequest, now int64) (*session, error) {
 	in := req.PaymentSession
 	s := &session{
-		id: name(16), order: req.Order.OrderID, created: now, ends: now + x.opt.Life.Milliseconds(), state: Choosing, Action: in.ActionType, Origin: origin(req.MerchantURL),
+		id: room.Name(16), order: req.Order.OrderID, created: now, ends: now + x.opt.Life.Milliseconds(), state: Choosing, Action: in.ActionType, Origin: origin(req.MerchantURL),
 		Explicit: in.CaptureType == hosted.Explicit || in.CaptureType == "" && in.ActionType == hosted.Preauth,
 		Result:   in.ResultURL, Cancel: in.CancelURL, Notify: in.NotificationURL != "", Language: in.Language, Ask: in.Exemptions == hosted.ChallengeRequested,
 	}
@@ -115,8 +116,8 @@ func (x *Sessions) build(tx store.Tx, req hosted.BuildRequest, now int64) (*sess
 			return nil, err
 		}
 	}
-	token := name(16)
-	if s.private, err = x.db.Seal(tx, sessionCell(s.id), []byte(token)); err != nil {
+	token := room.Name(16)
+	if s.private, err = x.DB.Seal(tx, sessionCell(s.id), []byte(token)); err != nil {
 		return nil, err
 	}
 	if s.Notify {
@@ -153,7 +154,7 @@ func (x *Sessions) order(tx store.Tx, in hosted.Order, customer *hosted.Customer
 	o.Order.CustomerInfo = nil
 	text, err := json.Marshal(kept{customer})
 	if err == nil {
-		o.private, err = x.db.Seal(tx, orderCell(o.id), text)
+		o.private, err = x.DB.Seal(tx, orderCell(o.id), text)
 	}
 	if err != nil {
 		return fmt.Errorf("seal customer: %w", err)
@@ -172,14 +173,14 @@ func payable(r store.Reader, order string, now int64) (open bool, err error) {
 
 // token reads a session's token.
 func (x *Sessions) token(r store.Reader, s *session) (wire.Secret, error) {
-	plain, err := x.db.Unseal(r, sessionCell(s.id), s.private)
+	plain, err := x.DB.Unseal(r, sessionCell(s.id), s.private)
 	return wire.Secret(plain), err
 }
 
 // customer reads what is known of an order's customer, nil = nothing.
 func (x *Sessions) customer(r store.Reader, o *order) (*hosted.CustomerInfo, error) {
 	var k kept
-	plain, err := x.db.Unseal(r, orderCell(o.id), o.private)
+	plain, err := x.DB.Unseal(r, orderCell(o.id), o.private)
 	if err == nil {
 		err = json.Unmarshal(plain, &k)
 	}
@@ -216,7 +217,7 @@ func (s *session) agree(tx store.Tx, now int64) error {
 func (x *Sessions) fields(s *session) []hosted.Field {
 	list := []hosted.Field{}
 	add := func(kind, class, id string) {
-		list = append(list, hosted.Field{Type: kind, Class: class, ID: id, Src: x.public + FieldPrefix + s.id + "/" + id})
+		list = append(list, hosted.Field{Type: kind, Class: class, ID: id, Src: x.Public + FieldPrefix + s.id + "/" + id})
 	}
 	switch {
 	case s.state == Choosing:
@@ -284,9 +285,9 @@ func (x *Sessions) Card(ctx context.Context, id string) (out hosted.CardData, er
 // look reads a live session. That its time is over is stored, also where it is the answer.
 func (x *Sessions) look(ctx context.Context, op, id string, do func(store.Tx, *session) error) error {
 	var refusal error
-	err := x.db.Write(ctx, func(tx store.Tx) error {
+	err := x.DB.Write(ctx, func(tx store.Tx) error {
 		refusal = nil
-		s, err := x.live(tx, op, id, x.now().UnixMilli())
+		s, err := x.live(tx, op, id, x.Now().UnixMilli())
 		if err == nil {
 			err = do(tx, s)
 		}

@@ -160,7 +160,7 @@ func (x *Sessions) keep(tx store.Tx, s *session, keep func(*session, *hosted.Cus
 	keep(s, &c)
 	text, err := json.Marshal(kept{&c})
 	if err == nil {
-		o.private, err = x.db.Seal(tx, orderCell(o.id), text)
+		o.private, err = x.DB.Seal(tx, orderCell(o.id), text)
 	}
 	if err != nil {
 		return fmt.Errorf("seal customer: %w", err)
@@ -189,9 +189,9 @@ func (x *Sessions) choose(ctx context.Context, sid, id string, spend func(store.
 // commit's own error, so that an expiry is stored.
 func (x *Sessions) guarded(ctx context.Context, sid string, spend func(store.Tx) error, do func(tx store.Tx, s *session, now int64) error) error {
 	var refusal error
-	err := x.db.Write(ctx, func(tx store.Tx) error {
+	err := x.DB.Write(ctx, func(tx store.Tx) error {
 		refusal = nil
-		now := x.now().UnixMilli()
+		now := x.Now().UnixMilli()
 		s, err := x.live(tx, opField, sid, now)
 		if err == nil && spend != nil {
 			err = spend(tx)
@@ -204,7 +204,7 @@ func (x *Sessions) guarded(ctx context.Context, sid string, spend func(store.Tx)
 		}
 		return err
 	})
-	x.loop.Poke()
+	x.Poke()
 	if err == nil {
 		err = refusal
 	}

@@ -16,8 +16,8 @@ import (
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/deliver"
-	"posagent/schemes/backend/once"
 	"posagent/schemes/backend/pages/form"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/hosted"
 	"posagent/schemes/hosted/hostedtest"
@@ -86,11 +86,14 @@ func (w *world) open() {
 	w.t.Helper()
 	var err error
 	w.db, err = sqlite.Open(w.t.Context(), sqlite.Options{
-		Path: w.path, Steps: slices.Concat(journal.Schema(), form.Schema(), once.Schema(), Schema()), Wrapper: storetest.Wrapper{}, Synchronous: "OFF",
+		Path: w.path, Steps: slices.Concat(journal.Schema(), form.Schema(), room.Schema(), Schema()), Wrapper: storetest.Wrapper{}, Synchronous: "OFF",
 	})
 	require.NoError(w.t, err)
 	w.Sessions, err = New(Options{
-		DB: w.db, Deliver: w.post, PublicURL: public + "/", Merchant: "Corner Shop", Now: func() time.Time { return time.UnixMilli(w.ms.Load()) },
+		Options: room.Options{
+			DB: w.db, PublicURL: public + "/", Merchant: "Corner Shop", Now: func() time.Time { return time.UnixMilli(w.ms.Load()) },
+		},
+		Deliver: w.post,
 	})
 	require.NoError(w.t, err)
 }

@@ -24,7 +24,7 @@ const (
 const fieldScriptPath = FieldPrefix + "field.js"
 
 // away is where a session's customer has to go.
-func (x *Sessions) away(s *session) string { return x.public + AwayPrefix + s.id }
+func (x *Sessions) away(s *session) string { return x.Public + AwayPrefix + s.id }
 
 // Pages serves what customers see. A POST must come from the page's own script or form.
 //
@@ -47,8 +47,8 @@ func (x *Sessions) Pages() http.Handler {
 
 // peek reads a session for a page, expired ones too.
 func (x *Sessions) peek(ctx context.Context, id string) (s *session, o *order, err error) {
-	err = x.db.Write(ctx, func(tx store.Tx) error {
-		if s, err = x.load(tx, opField, id, x.now().UnixMilli()); err == nil {
+	err = x.DB.Write(ctx, func(tx store.Tx) error {
+		if s, err = x.load(tx, opField, id, x.Now().UnixMilli()); err == nil {
 			o, err = findOrder(tx, opField, s.order)
 		}
 		return err
@@ -134,7 +134,7 @@ func (x *Sessions) fieldPage(w http.ResponseWriter, r *http.Request) {
 	}
 	p := pages.Page{Title: in.Label, Lang: l.Code(), Frame: s.Origin}
 	attrs := []pages.Attr{pages.A("id", "field"), pages.A("data-id", id), pages.A("data-to", s.Origin), pages.A("data-trouble", l.Say(words.Trouble))}
-	token := pages.A("data-token", x.forms.Token(formOf(sid, id)))
+	token := pages.A("data-token", x.Forms.Token(formOf(sid, id)))
 	name := l.Say(words.ByCard)
 	if action && id != payWithCard {
 		name = l.Say(words.PayWith) + " " + id
@@ -162,7 +162,7 @@ func (x *Sessions) fieldFilled(w http.ResponseWriter, r *http.Request) {
 	if s, _, err := x.peek(r.Context(), sid); err == nil {
 		l = s.tongue()
 	}
-	slip, err := x.forms.Take(w, r, formOf(sid, id))
+	slip, err := x.Forms.Take(w, r, formOf(sid, id))
 	status, m := http.StatusOK, message{Event: eventSuccess, ID: id}
 	if err == nil {
 		err = x.fill(r.Context(), l, sid, id, r.PostForm.Get("value"), slip.Spend, &m)
@@ -177,14 +177,14 @@ func (x *Sessions) fieldFilled(w http.ResponseWriter, r *http.Request) {
 		case e.Reason == hosted.SessionExpired || e.Reason == hosted.SessionCanceled || e.Code == wire.NotFound:
 			m.ErrorCode, m.ErrorMessage = hfExpired, l.Say(words.Closed)
 		case e.Code == wire.Internal:
-			x.log.Error("hosted field", "err", err)
+			x.Log.Error("hosted field", "err", err)
 		}
 		if status = e.Code.Status(); e.Code == wire.Conflict {
 			status = http.StatusOK // an answer as any other
 		}
 	}
 	if status == http.StatusOK {
-		m.Token = x.forms.Token(formOf(sid, id))
+		m.Token = x.Forms.Token(formOf(sid, id))
 	}
 	_ = wire.WriteJSON(w, status, wire.JSONType, m) // a lost connection has no reader
 }
@@ -260,9 +260,9 @@ func (x *Sessions) sorry(w http.ResponseWriter, r *http.Request, err error) {
 	case wire.Forbidden:
 		text = words.Stale
 	default:
-		x.log.Error("payment page", "err", err)
+		x.Log.Error("payment page", "err", err)
 	}
-	pages.Page{Status: e.Code.Status(), Title: x.opt.Merchant, Lang: l.Code(), Body: []pages.Node{pages.Heading(x.opt.Merchant), pages.Result(l.Say(text))}}.Send(w)
+	pages.Page{Status: e.Code.Status(), Title: x.Merchant, Lang: l.Code(), Body: []pages.Node{pages.Heading(x.Merchant), pages.Result(l.Say(text))}}.Send(w)
 }
 
 func (x *Sessions) awayPage(w http.ResponseWriter, r *http.Request) {
@@ -276,7 +276,7 @@ func (x *Sessions) awayPage(w http.ResponseWriter, r *http.Request) {
 
 func (x *Sessions) drawAway(w http.ResponseWriter, r *http.Request, s *session, o *order) {
 	l := s.tongue()
-	p := pages.Page{Title: x.opt.Merchant, Lang: l.Code(), Body: []pages.Node{pages.Heading(x.opt.Merchant), pages.Para("amount", o.amountOf(l, s.Amount))}}
+	p := pages.Page{Title: x.Merchant, Lang: l.Code(), Body: []pages.Node{pages.Heading(x.Merchant), pages.Para("amount", o.amountOf(l, s.Amount))}}
 	add := func(nodes ...pages.Node) { p.Body = append(p.Body, nodes...) }
 	switch s.state {
 	case Away:
@@ -287,12 +287,12 @@ func (x *Sessions) drawAway(w http.ResponseWriter, r *http.Request, s *session, 
 			add(pages.Para("", "**** "+s.Card.Last))
 		}
 		add(pages.Result(question), pages.E("form", []pages.Attr{pages.A("method", "post"), pages.A("action", AwayPrefix+s.id)},
-			pages.Hidden(form.Field, x.forms.Token(AwayPrefix+s.id)),
+			pages.Hidden(form.Field, x.Forms.Token(AwayPrefix+s.id)),
 			pages.Button(yes, "go", "say", sayYes), pages.Button(l.Say(words.Refuse), "no", "say", sayNo),
 			pages.Button(l.Say(words.Cancel), "no", "say", sayCancel)))
 	case Complete:
 		to, result := s.Result, ""
-		if err := x.db.Read(r.Context(), func(rd store.Reader) error {
+		if err := x.DB.Read(r.Context(), func(rd store.Reader) error {
 			op, err := findOperation(rd, opField, s.Operation)
 			if err == nil {
 				result = op.result
@@ -338,7 +338,7 @@ func came(result string) words.Word {
 
 func (x *Sessions) awayAnswered(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("session")
-	slip, err := x.forms.Take(w, r, AwayPrefix+id)
+	slip, err := x.Forms.Take(w, r, AwayPrefix+id)
 	if err == nil {
 		err = x.answer(r.Context(), id, r.PostForm.Get("say"), slip.Spend)
 		if wire.CodeOf(err) == wire.Forbidden { // sent before, by a double click perhaps: the answer is the first one's

@@ -8,6 +8,7 @@ import (
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/pages/words"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/hosted"
 	"posagent/schemes/money"
@@ -95,8 +96,8 @@ func (s *session) do() scenario.Do {
 // begin makes the operation of a payment.
 func (x *Sessions) begin(s *session, now int64) *operation {
 	op := &operation{
-		id: name(8), order: s.order, session: s.id, kind: hosted.Capture, result: hosted.Pending, amount: s.Amount, at: now,
-		Channel: hosted.Ecommerce, Method: hosted.Card, EndToEnd: name(12), ThreeDS: "NO_3DS",
+		id: room.Name(8), order: s.order, session: s.id, kind: hosted.Capture, result: hosted.Pending, amount: s.Amount, at: now,
+		Channel: hosted.Ecommerce, Method: hosted.Card, EndToEnd: room.Name(12), ThreeDS: "NO_3DS",
 	}
 	op.payment = op.id
 	if s.Merchant {
@@ -170,7 +171,7 @@ func (x *Sessions) settle(tx store.Tx, s *session, o *order, op *operation, now 
 
 // approve moves the money of a payment and keeps its card where that was agreed.
 func (x *Sessions) approve(tx store.Tx, s *session, o *order, op *operation, now int64) error {
-	op.Code = strings.ToUpper(name(3))
+	op.Code = strings.ToUpper(room.Name(3))
 	op.result = hosted.Executed
 	if s.Action != hosted.Verify && s.Amount > 0 {
 		if err := journal.Open(tx, Service, op.id, o.currency, s.Amount); err != nil {
@@ -250,7 +251,7 @@ func (x *Sessions) Cancel(ctx context.Context, key wire.Key, id string) (hosted.
 	if err != nil || done.Operation == "" {
 		return out, err
 	}
-	err = x.db.Read(ctx, func(r store.Reader) error {
+	err = x.DB.Read(ctx, func(r store.Reader) error {
 		o, err := findOperation(r, opCancel, done.Operation)
 		if err != nil {
 			return err
@@ -271,8 +272,8 @@ const (
 
 // answer is the customer answering the bank's challenge, or the alternative method.
 func (x *Sessions) answer(ctx context.Context, id, said string, spend func(store.Tx) error) error {
-	err := x.db.Write(ctx, func(tx store.Tx) error {
-		now := x.now().UnixMilli()
+	err := x.DB.Write(ctx, func(tx store.Tx) error {
+		now := x.Now().UnixMilli()
 		s, err := x.load(tx, opField, id, now)
 		if err == nil && spend != nil {
 			err = spend(tx)
@@ -297,7 +298,7 @@ func (x *Sessions) answer(ctx context.Context, id, said string, spend func(store
 		}
 		return saveSession(tx, s)
 	})
-	x.loop.Poke()
+	x.Poke()
 	if err != nil {
 		return wire.AsError(opField, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/deliver"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/hosted"
 	"posagent/schemes/money"
@@ -34,7 +35,7 @@ func (r *orders) Methods(context.Context) (out hosted.MethodList, err error) {
 	x := (*Sessions)(r)
 	add := func(kind, circuit string, again bool) {
 		out.PaymentMethods = append(out.PaymentMethods, hosted.Method{
-			PaymentMethodType: kind, Circuit: circuit, ImageLink: x.public + FieldPrefix + "methods/" + circuit + ".svg", RecurringSupported: again, OneClickSupported: again,
+			PaymentMethodType: kind, Circuit: circuit, ImageLink: x.Public + FieldPrefix + "methods/" + circuit + ".svg", RecurringSupported: again, OneClickSupported: again,
 		})
 	}
 	for _, c := range circuits() {
@@ -49,7 +50,7 @@ func (r *orders) Methods(context.Context) (out hosted.MethodList, err error) {
 // Order implements hosted.Orders.
 func (r *orders) Order(ctx context.Context, id string) (out hosted.Report, err error) {
 	x := (*Sessions)(r)
-	err = x.db.Read(ctx, func(r store.Reader) error {
+	err = x.DB.Read(ctx, func(r store.Reader) error {
 		o, err := findOrder(r, opOrder, id)
 		if err != nil {
 			return err
@@ -182,7 +183,7 @@ func (p *posting) open(id string, req hosted.PostRequest) (err error) {
 	p.do = scenario.CardDo(p.paid.Row, int32(p.paid.amount))
 	p.ledger, err = ledger(p.tx, o.payment)
 	p.out = &operation{
-		id: name(8), order: o.id, session: p.paid.session, payment: o.payment, at: p.now,
+		id: room.Name(8), order: o.id, session: p.paid.session, payment: o.payment, at: p.now,
 		Channel: hosted.Backoffice, Method: p.paid.Method, Circuit: p.paid.Circuit, Instrument: p.paid.Instrument, EndToEnd: p.paid.EndToEnd, Row: p.paid.Row,
 	}
 	return err

@@ -62,8 +62,8 @@ func (w *Wallets) Decline(ctx context.Context, ref string) (Purse, error) {
 // Show reads a payment's purse by its ppref only: who knows it may see it.
 func (w *Wallets) Show(ctx context.Context, ppref string) (Purse, error) {
 	var p Purse
-	now, late := w.now().UnixMilli(), false
-	err := w.db.Read(ctx, func(r store.Reader) error {
+	now, late := w.Now().UnixMilli(), false
+	err := w.DB.Read(ctx, func(r store.Reader) error {
 		t, err := w.purse(r, ppref, byPPRef)
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func (w *Wallets) Show(ctx context.Context, ppref string) (Purse, error) {
 	if !late {
 		return p, nil
 	}
-	err = w.db.Write(ctx, func(tx store.Tx) error {
+	err = w.DB.Write(ctx, func(tx store.Tx) error {
 		t, err := w.purse(tx, ppref, byPPRef)
 		if err != nil {
 			return err
@@ -112,8 +112,8 @@ func (w *Wallets) purse(r store.Reader, ref string, ways ...string) (*txn, error
 // act performs an act in one commit; first, when not nil, may refuse it there.
 func (w *Wallets) act(ctx context.Context, ref string, what Act, first func(store.Tx) error) (Purse, error) {
 	var p Purse
-	now := w.now().UnixMilli()
-	err := w.db.Write(ctx, func(tx store.Tx) error {
+	now := w.Now().UnixMilli()
+	err := w.DB.Write(ctx, func(tx store.Tx) error {
 		if first != nil {
 			if err := first(tx); err != nil {
 				return err
@@ -138,7 +138,7 @@ func (w *Wallets) act(ctx context.Context, ref string, what Act, first func(stor
 	if err != nil {
 		return Purse{}, wire.AsError(opWallet, err)
 	}
-	w.loop.Poke()
+	w.Poke()
 	return p, nil
 }
 

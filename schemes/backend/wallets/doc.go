@@ -13,5 +13,5 @@
 // Time is evaluated at each access, in the order of the due times. Run does it for transactions
 // without access, so a restart or a late reader sees the same history.
 //
-// It must not import another room of the backend besides books, pages, scenario and sweep.
+// It must not import another room of the backend besides books, pages, room and scenario.
 package wallets

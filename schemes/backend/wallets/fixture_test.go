@@ -15,6 +15,7 @@ import (
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/pages/form"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
@@ -49,7 +50,8 @@ func newWorld(t testing.TB, seed string, delay *time.Duration) *world {
 	w := &world{t: t, path: filepath.Join(t.TempDir(), "backend.db")}
 	w.ms.Store(1_800_000_000_000)
 	w.opt = wallets.Options{
-		Seed: s, Delay: delay, PublicURL: public, Now: func() time.Time { return time.UnixMilli(w.ms.Load()) },
+		Options: room.Options{PublicURL: public, Now: func() time.Time { return time.UnixMilli(w.ms.Load()) }},
+		Seed:    s, Delay: delay,
 	}
 	w.open()
 	t.Cleanup(func() { require.NoError(t, w.db.Close()) })

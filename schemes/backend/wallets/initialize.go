@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend/books/journal"
@@ -60,7 +59,7 @@ func (w *Wallets) start(ctx context.Context, key wire.Key, typ aapay.Type, req a
 		return aapay.Reply{}, err
 	}
 	var s said
-	err = w.db.Write(ctx, func(tx store.Tx) error {
+	err = w.DB.Write(ctx, func(tx store.Tx) error {
 		var err error
 		s, err = w.decide(tx, a)
 		return err
@@ -68,26 +67,24 @@ func (w *Wallets) start(ctx context.Context, key wire.Key, typ aapay.Type, req a
 	if err != nil {
 		return aapay.Reply{}, wire.AsError(opInit, err)
 	}
-	w.loop.Poke()
+	w.Poke()
 	return answer(ctx, opInit, s.reply, s.do)
 }
 
 // answer gives a reply as the row has it: whole, refused, or for Perform to spoil.
 func answer[T any](ctx context.Context, op string, reply T, do scenario.Do) (T, error) {
 	var none T
-	switch {
-	case do == scenario.RefuseInternal:
-		return none, wire.Errorf(wire.Internal, op, "server runtime exception")
-	case do == scenario.RefuseTooMany:
-		return none, &wire.Error{Code: wire.TooMany, Op: op, Msg: "too many requests", RetryAfter: 2 * time.Second}
-	case !do.Spoils(), scenario.Ask(ctx, do), do.Readable():
-		return reply, nil
-	case do == scenario.SpoilInternal:
-		return none, wire.Errorf(wire.Internal, op, "server runtime exception")
-	case op == opInit:
-		return none, wire.Errorf(wire.UnknownOutcome, op, "no usable reply")
+	if no := scenario.Refused(op, do); no != nil {
+		return none, no
 	}
-	return none, wire.Errorf(wire.Unavailable, op, "no usable reply")
+	lost := wire.Unavailable
+	if op == opInit {
+		lost = wire.UnknownOutcome
+	}
+	if err := scenario.Spoilt(ctx, op, do, lost); err != nil {
+		return none, err
+	}
+	return reply, nil
 }
 
 // check applies what needs no store: the contract's own rules, money that is money, a method that exists.
@@ -118,7 +115,7 @@ func (w *Wallets) check(key wire.Key, typ aapay.Type, req aapay.Request) (asked,
 	if err != nil {
 		return invalid("request cannot be stored")
 	}
-	return asked{key: key, typ: typ, req: req, provider: provider, minor: minor, body: body, now: w.now().UnixMilli()}, nil
+	return asked{key: key, typ: typ, req: req, provider: provider, minor: minor, body: body, now: w.Now().UnixMilli()}, nil
 }
 
 // decide is the whole of an initialize inside one commit.
@@ -156,7 +153,7 @@ type stored struct {
 }
 
 // seal authenticates the body of a key, so that the key's row says nothing about the consumer.
-func (w *Wallets) seal(a asked) []byte { return w.db.MAC("wallets_key", string(a.key), a.body) }
+func (w *Wallets) seal(a asked) []byte { return w.DB.MAC("wallets_key", string(a.key), a.body) }
 
 // replay answers a key that was used before: the stored answer, or KeyReused for another body.
 func (w *Wallets) replay(tx store.Tx, a asked) (said, bool, error) {

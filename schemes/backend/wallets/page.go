@@ -40,7 +40,7 @@ func (w *Wallets) Pages(authorized func(*http.Request) bool) http.Handler {
 const jsonType = "application/json"
 
 func (w *Wallets) program(rw http.ResponseWriter, r *http.Request, act Act, authorized bool) {
-	fail := func(err error) { wire.WriteFault(rw, w.log, jsonType, wire.AsError(opWallet, err)) }
+	fail := func(err error) { wire.WriteFault(rw, w.Log, jsonType, wire.AsError(opWallet, err)) }
 	switch {
 	case r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "":
 		fail(wire.Errorf(wire.Forbidden, opWallet, "not for browsers"))
@@ -54,7 +54,7 @@ func (w *Wallets) program(rw http.ResponseWriter, r *http.Request, act Act, auth
 		fail(err)
 		return
 	}
-	wire.Reply(rw, w.log, opWallet, http.StatusOK, jsonType, p)
+	wire.Reply(rw, w.Log, opWallet, http.StatusOK, jsonType, p)
 }
 
 func (w *Wallets) page(rw http.ResponseWriter, r *http.Request) {
@@ -87,8 +87,8 @@ func (w *Wallets) render(p Purse) pages.Page {
 	case Open:
 		here := PagePrefix + url.PathEscape(p.Ref) + "/"
 		out.Body = append(out.Body,
-			pages.Form(here+string(ActPay), "Pay "+amount, "go", form.Field, w.forms.Token(formOf(p.Ref))),
-			pages.Form(here+string(ActDecline), "Decline", "no", form.Field, w.forms.Token(formOf(p.Ref))))
+			pages.Form(here+string(ActPay), "Pay "+amount, "go", form.Field, w.Forms.Token(formOf(p.Ref))),
+			pages.Form(here+string(ActDecline), "Decline", "no", form.Field, w.Forms.Token(formOf(p.Ref))))
 	case Processing:
 		out.Refresh = 2
 		out.Body = append(out.Body, pages.Result("Your payment is being processed."))
@@ -112,7 +112,7 @@ func (w *Wallets) sorry(rw http.ResponseWriter, err error) {
 		wire.Forbidden: "This form is not valid any more. Open the payment again.",
 	}[e.Code]
 	if text == "" {
-		w.log.Error("wallet page", "err", err)
+		w.Log.Error("wallet page", "err", err)
 		text = "Something went wrong. Please try again."
 	}
 	pages.Page{Status: e.Code.Status(), Title: "Wallet", Body: []pages.Node{
@@ -123,7 +123,7 @@ func (w *Wallets) sorry(rw http.ResponseWriter, err error) {
 // submit takes a form of ours about this payment.
 func (w *Wallets) submit(rw http.ResponseWriter, r *http.Request, act Act) {
 	ref := r.PathValue("ref")
-	slip, err := w.forms.Take(rw, r, formOf(ref))
+	slip, err := w.Forms.Take(rw, r, formOf(ref))
 	if err == nil {
 		_, err = w.act(r.Context(), ref, act, slip.Spend)
 	}

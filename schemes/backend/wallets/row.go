@@ -1,7 +1,6 @@
 package wallets
 
 import (
-	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"posagent/schemes/aapay"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/money"
 	"posagent/store"
@@ -129,7 +129,7 @@ func (w *Wallets) insert(tx store.Tx, t *txn, request []byte) error {
 	if t.Payload, err = w.payload(t); err != nil {
 		return err
 	}
-	if t.Request, err = w.db.Seal(tx, t.cell(), request); err != nil {
+	if t.Request, err = w.DB.Seal(tx, t.cell(), request); err != nil {
 		return fmt.Errorf("seal request of %d: %w", t.ID, err)
 	}
 	t.Next = t.next()
@@ -166,9 +166,7 @@ func once(tx store.Tx, mark string, nowMS int64) (bool, error) {
 // newRef makes a ppref: unguessable, since it opens the wallet page, saying what it is, and 25 characters long, since an
 // EMV reference label holds no more.
 func newRef() string {
-	raw := make([]byte, 11)
-	_, _ = rand.Read(raw) // never fails
-	return fmt.Sprintf("SBX%022X", raw)
+	return fmt.Sprintf("SBX%022X", room.Random(11))
 }
 
 // row gives the scenario row of a transaction.

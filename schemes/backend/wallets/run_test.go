@@ -13,6 +13,7 @@ import (
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/pages/form"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/wallets"
 	"posagent/store"
 	"posagent/store/sqlite"
@@ -29,7 +30,7 @@ func TestRunMovesWhatNobodyAsks(t *testing.T) {
 		require.NoError(t, err)
 		seed, err := wallets.ParseSeed(nil)
 		require.NoError(t, err)
-		w, err := wallets.New(wallets.Options{DB: db, Seed: seed, PublicURL: public})
+		w, err := wallets.New(wallets.Options{Options: room.Options{DB: db, PublicURL: public}, Seed: seed})
 		require.NoError(t, err)
 		done := make(chan error, 1)
 		go func() { done <- w.Run(ctx) }()

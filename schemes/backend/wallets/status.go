@@ -17,7 +17,7 @@ func (w *Wallets) Status(ctx context.Context, id, method string) (aapay.Status, 
 	if err := aapay.CheckID(id); err != nil {
 		return aapay.Status{}, err
 	}
-	now := w.now().UnixMilli()
+	now := w.Now().UnixMilli()
 	var out aapay.Status
 	var do scenario.Do
 	settled := false
@@ -31,7 +31,7 @@ func (w *Wallets) Status(ctx context.Context, id, method string) (aapay.Status, 
 		}
 		return t, nil
 	}
-	err := w.db.Read(ctx, func(r store.Reader) error {
+	err := w.DB.Read(ctx, func(r store.Reader) error {
 		t, err := read(r)
 		if err != nil {
 			return err
@@ -44,7 +44,7 @@ func (w *Wallets) Status(ctx context.Context, id, method string) (aapay.Status, 
 		return err
 	})
 	if err == nil && !settled {
-		err = w.db.Write(ctx, func(tx store.Tx) error {
+		err = w.DB.Write(ctx, func(tx store.Tx) error {
 			t, err := read(tx)
 			if err != nil {
 				return err
@@ -98,7 +98,7 @@ func (w *Wallets) twist(tx store.Tx, t *txn, out aapay.Status, now int64) (aapay
 
 // view writes a transaction as S1 2.4 shows it.
 func (w *Wallets) view(r store.Reader, t *txn) (aapay.Status, error) {
-	request, err := w.db.Unseal(r, t.cell(), t.Request)
+	request, err := w.DB.Unseal(r, t.cell(), t.Request)
 	if err != nil {
 		return aapay.Status{}, err
 	}

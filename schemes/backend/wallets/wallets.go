@@ -3,18 +3,15 @@ package wallets
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
-	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
-	"posagent/schemes/backend/pages/form"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
-	"posagent/schemes/backend/sweep"
 	"posagent/schemes/methods"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
@@ -23,26 +20,18 @@ import (
 
 // Options are what Wallets needs.
 type Options struct {
-	DB        store.DB
-	Seed      Seed
-	Unit      string         // of the definitions' time-outs: "m" (default), "s", "ms"
-	Delay     *time.Duration // until a wallet pays; nil = the method's mean delay, negative = never by itself
-	PublicURL string         // where a browser reaches the backend, without a slash at the end
-	Now       func() time.Time
-	Log       *slog.Logger
+	room.Options
+	Seed  Seed
+	Unit  string         // of the definitions' time-outs: "m" (default), "s", "ms"
+	Delay *time.Duration // until a wallet pays; nil = the method's mean delay, negative = never by itself
 }
 
 // Wallets are the simulated providers: the transaction and definition services over one store.
 type Wallets struct {
-	db     store.DB
-	seed   Seed
-	unit   string
-	delay  *time.Duration
-	public string
-	now    func() time.Time
-	log    *slog.Logger
-	forms  *form.Guard
-	loop   *sweep.Loop
+	*room.Room
+	seed  Seed
+	unit  string
+	delay *time.Duration
 }
 
 var (
@@ -55,23 +44,12 @@ func New(opt Options) (*Wallets, error) {
 	if opt.DB == nil || len(opt.Seed.Methods) == 0 {
 		return nil, errors.New("wallets: a store and a seed with methods are needed")
 	}
-	u, err := url.Parse(opt.PublicURL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("wallets: public URL %q: want http://HOST or https://HOST", opt.PublicURL)
+	r, err := room.NewPaged("wallets", opt.Options)
+	if err != nil {
+		return nil, err
 	}
-	w := &Wallets{
-		db: opt.DB, seed: opt.Seed, unit: opt.Unit, delay: opt.Delay, public: strings.TrimRight(opt.PublicURL, "/"),
-		now: opt.Now, log: opt.Log,
-	}
-	if w.now == nil {
-		w.now = time.Now
-	}
-	if w.log == nil {
-		w.log = slog.New(slog.DiscardHandler)
-	}
-	w.log = w.log.With("sys", "wallets")
-	w.loop = sweep.New(w.now, w.log, w.sweep)
-	w.forms = form.New(w.db, w.public, w.now)
+	w := &Wallets{Room: r, seed: opt.Seed, unit: opt.Unit, delay: opt.Delay}
+	w.Sweeps(w.sweep)
 	return w, nil
 }
 
@@ -80,40 +58,20 @@ func (w *Wallets) List(_ context.Context, q methods.Query) ([]methods.Definition
 	return w.seed.list(q)
 }
 
-// Run brings transactions forward in time until ctx ends: what is due happens even without a caller.
-func (w *Wallets) Run(ctx context.Context) error { return w.loop.Run(ctx) }
-
 // sweep advances everything that is due and gives the next due moment, 0 = none.
 func (w *Wallets) sweep(ctx context.Context) (next int64, err error) {
-	now := w.now().UnixMilli()
-	var ids []int64
-	var errs []error
-	err = w.db.Read(ctx, func(r store.Reader) (err error) {
-		ids, err = store.Column[int64](r, `SELECT id FROM wallets_txn WHERE next_ms IS NOT NULL AND next_ms <= ? ORDER BY next_ms, id`, now)
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("find due transactions: %w", err)
-	}
-	for _, id := range ids {
-		err := w.db.Write(ctx, func(tx store.Tx) error {
+	return room.Sweep(ctx, w.Room, room.Due[int64]{
+		What: "transactions", Name: func(id int64) string { return strconv.FormatInt(id, 10) },
+		List: `SELECT id FROM wallets_txn WHERE next_ms IS NOT NULL AND next_ms <= ? ORDER BY next_ms, id`,
+		Next: `SELECT COALESCE(MIN(next_ms), 0) FROM wallets_txn WHERE next_ms IS NOT NULL`,
+		Advance: func(tx store.Tx, id, now int64) error {
 			t, err := one(tx, byID, id)
 			if err != nil || t == nil {
 				return err
 			}
 			return w.advance(tx, t, now)
-		})
-		if err != nil { // one that cannot move must not hold the others up
-			errs = append(errs, fmt.Errorf("advance %d: %w", id, err))
-		}
-	}
-	if errs != nil {
-		return 0, errors.Join(errs...)
-	}
-	err = w.db.Read(ctx, func(r store.Reader) error {
-		return r.QueryRow(`SELECT COALESCE(MIN(next_ms), 0) FROM wallets_txn WHERE next_ms IS NOT NULL`).Scan(&next)
+		},
 	})
-	return next, err
 }
 
 // advance lets everything happen to t that is due by now, money included, and stores it.
@@ -132,7 +90,7 @@ func (w *Wallets) advance(tx store.Tx, t *txn, now int64) error {
 	if !changed {
 		return nil
 	}
-	w.log.Debug("transaction moved", "id", t.ID, "type", string(t.Type), "state", string(t.State), "account", string(t.Account))
+	w.Log.Debug("transaction moved", "id", t.ID, "type", string(t.Type), "state", string(t.State), "account", string(t.Account))
 	return save(tx, t)
 }
 
@@ -208,7 +166,7 @@ func (w *Wallets) payload(t *txn) (string, error) {
 	}
 	p, ok := w.seed.find(t.Method)
 	if !ok || !methods.EMVQR(p.Definition) {
-		return w.public + "/wallet/" + t.PPRef, nil
+		return w.Public + "/wallet/" + t.PPRef, nil
 	}
 	cur, ok := money.Lookup(t.Currency)
 	if !ok {
