@@ -3,6 +3,7 @@ package backend_test
 import (
 	"context"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"posagent/schemes/tokens"
 	"posagent/schemes/tokens/tokenstest"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 const oneMerchant = `{"merchants":["B1"],"methods":[
@@ -58,16 +60,18 @@ func TestConformance(t *testing.T) {
 func TestPaymentsConformance(t *testing.T) {
 	b, srv := serve(t, t.TempDir(), -1)
 	doer := bearer{srv.Client(), demoBearer}
-	f := paymentstest.Fixture{
-		Service: b.Payments(), Approved: "4111111111111111", Declined: "4000000000000002",
-		Pay: func(t *testing.T, id string) {
-			require.NoError(t, b.PayHosted(t.Context(), id, payments.CardDetails{PAN: wire.NewPAN("5555555555554444"), ExpiryYear: 2099, ExpiryMonth: 1}))
-		},
-	}
+	f := ofPayments(b)
 	t.Run("in process", func(t *testing.T) { paymentstest.Run(t, f) })
-	f.Service = &payments.Client{BaseURL: srv.URL, Doer: doer, Operator: "nets"}
-	f.Wire = &paymentstest.Wire{BaseURL: srv.URL, Doer: doer}
+	client := &payments.Client{BaseURL: srv.URL, Doer: doer, Operator: "nets"}
+	f.Service, f.Wire = client, &paymentstest.Wire{BaseURL: srv.URL, Doer: doer}
 	t.Run("client to handler", func(t *testing.T) { paymentstest.Run(t, f) })
+	t.Run("stored first", func(t *testing.T) {
+		q := &queue{sent: map[wire.Key]bool{}}
+		h := payments.Handler(q.before(client), payments.HandlerOptions{})
+		f.Service, f.Wire = &payments.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(h)}, nil
+		f.Settle = func(_ *testing.T, op *wire.Pending) { q.settle(op.Key) }
+		paymentstest.Run(t, f)
+	})
 
 	entries, err := b.Books(t.Context())
 	require.NoError(t, err)
@@ -75,16 +79,41 @@ func TestPaymentsConformance(t *testing.T) {
 	balanced(t, entries)
 }
 
+// queue answers every keyed write of payments pending until it is settled.
+type queue struct {
+	mu   sync.Mutex
+	sent map[wire.Key]bool
+}
+
+func (q *queue) settle(key wire.Key) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.sent[key] = true
+}
+
+// before is the queue before a service.
+func (q *queue) before(s payments.Service) payments.Service {
+	return wrongPayments{Service: s, write: func(_ context.Context, o *paymentsWrite) (any, error) {
+		q.mu.Lock()
+		settled := q.sent[o.key]
+		q.mu.Unlock()
+		local, op := "L"+string(o.key), &wire.Pending{Key: o.key, Status: wire.PendingStatus}
+		switch {
+		case o.key == "" || settled:
+			return o.send()
+		case o.create != nil:
+			return payments.Created{PaymentID: local, Operation: op}, nil
+		}
+		return payments.Done{PaymentID: o.id, TransactionRef: local, Operation: op}, nil
+	}}
+}
+
 func TestTokensConformance(t *testing.T) {
 	b, srv := serve(t, t.TempDir(), -1)
 	doer := bearer{srv.Client(), demoBearer}
-	testCard := func(pan string) tokens.CardDetails {
-		return tokens.CardDetails{PAN: wire.NewPAN(pan), ExpiryYear: 2099, ExpiryMonth: 12, ValidationCode: "123"}
-	}
-	f := tokenstest.Fixture{Service: b.Tokens(), Card: testCard("4111111111111111"), Declined: testCard("4000000000000002"), Past: "2020-02-29"}
+	f := ofTokens(b)
 	t.Run("in process", func(t *testing.T) { tokenstest.Run(t, f) })
-	f.Service = &tokens.Client{BaseURL: srv.URL, Doer: doer}
-	f.Wire = &tokenstest.Wire{BaseURL: srv.URL, Doer: doer}
+	f.Service, f.Wire = &tokens.Client{BaseURL: srv.URL, Doer: doer}, &tokenstest.Wire{BaseURL: srv.URL, Doer: doer}
 	t.Run("client to handler", func(t *testing.T) { tokenstest.Run(t, f) })
 }
 
@@ -94,10 +123,10 @@ func TestMethodsConformance(t *testing.T) {
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, b.Close()) })
-	f := methodstest.Fixture{Service: b.Methods(), BaxID: "B1", TerminalID: "T1", NoBaxID: "B2"}
+	f := methodstest.Fixture{Service: b.Methods(), BaxID: "B1", TerminalID: "T 1/ä", NoBaxID: "B2"}
 	t.Run("in process", func(t *testing.T) { methodstest.Run(t, f) })
 	url, doer := inMemory(t, b)
-	f.Service = &methods.Client{BaseURL: url, Doer: doer}
+	f.Service, f.TerminalID = &methods.Client{BaseURL: url + "/", Doer: doer}, "T1"
 	f.Wire = &methodstest.Wire{BaseURL: url, Doer: doer}
 	t.Run("client to handler", func(t *testing.T) { methodstest.Run(t, f) })
 }
@@ -141,13 +170,7 @@ func TestBuiltInSeed(t *testing.T) {
 func TestHostedConformance(t *testing.T) {
 	b, srv := serve(t, t.TempDir(), -1)
 	doer := apiKey{srv.Client()}
-	f := hostedtest.Fixture{
-		Sessions: b.Hosted(), Orders: b.Hosted().Orders(), Approved: "4111111111111111", Declined: "4000000000000002", Asks: "4000002760003184",
-		Fill: func(t *testing.T, id, pan string) {
-			require.NoError(t, b.Hosted().Fill(t.Context(), id, wire.NewPAN(pan), 2099, 12))
-		},
-		Answer: func(t *testing.T, id string, pass bool) { require.NoError(t, b.Hosted().Answer(t.Context(), id, pass)) },
-	}
+	f := ofHosted(b)
 	t.Run("in process", func(t *testing.T) { hostedtest.Run(t, f) })
 	c := &hosted.Client{BaseURL: srv.URL, APIKey: "demo-api-key", Doer: srv.Client()}
 	f.Sessions, f.Orders, f.Wire = c.Sessions(), c.Orders(), &hostedtest.Wire{BaseURL: srv.URL, Doer: doer}

@@ -17,6 +17,7 @@ import (
 	"posagent/schemes/hosted"
 	"posagent/schemes/hosted/hostedtest"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // The merchant is told with the token of its session, which lies nowhere in the clear; an address that is not public is
@@ -78,5 +79,23 @@ func TestHostedNotification(t *testing.T) {
 		for _, secret := range []string{built.SecurityToken.Reveal(), "4111111111111111"} {
 			require.False(t, bytes.Contains(data, []byte(secret)), "%s in %s", secret, f)
 		}
+	}
+}
+
+// Finalize and cancel always have the list of warnings (S2 4), and no shop takes what was cancelled for paid.
+func TestField_B4FinalizeHasWarnings(t *testing.T) {
+	b := alone(t)
+	h := hosted.Handler(b.Hosted(), b.Hosted().Orders(), hosted.HandlerOptions{})
+	for path, want := range map[string]string{
+		"finalize_payment": `{"state":"PAYMENT_COMPLETE","warnings":[],"operation":`,
+		"cancel":           `{"state":"CANCELED","warnings":[]}`,
+	} {
+		made, err := b.Hosted().Build(t.Context(), "", hostedtest.Good())
+		require.NoError(t, err)
+		require.NoError(t, b.Hosted().Fill(t.Context(), made.SessionID, wire.NewPAN("4111111111111111"), 2099, 12))
+		resp, body := wiretest.Raw(t, wiretest.Direct(h), http.MethodPost, wiretest.BaseURL+"/api/v1/build/"+path, "application/json",
+			`{"sessionId":"`+made.SessionID+`"}`, "Correlation-Id", hostedtest.Correlation)
+		require.Equal(t, http.StatusOK, resp.StatusCode, body)
+		require.True(t, strings.HasPrefix(body, want), body)
 	}
 }

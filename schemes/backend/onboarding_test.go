@@ -24,7 +24,7 @@ import (
 func TestOnboardingConformance(t *testing.T) {
 	b, srv := serve(t, t.TempDir(), -1)
 	doer := bearer{srv.Client(), demoBearer}
-	f := onboardingtest.Fixture{Service: b.Onboarding(), Sandbox: b.Onboarding().Sandbox}
+	f := ofOnboarding(b)
 	t.Run("in process", func(t *testing.T) { onboardingtest.Run(t, f) })
 	f.Service = &onboarding.Client{BaseURL: srv.URL, Doer: doer}
 	f.Wire = &onboardingtest.Wire{BaseURL: srv.URL, Doer: doer}

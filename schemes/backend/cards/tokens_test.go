@@ -8,7 +8,9 @@ import (
 
 	"posagent/schemes/payments"
 	"posagent/schemes/tokens"
+	"posagent/schemes/tokens/tokenstest"
 	"posagent/schemes/wire"
+	"posagent/store"
 )
 
 // token stores a test card and gives its token.
@@ -158,5 +160,21 @@ func TestInitialTokenization(t *testing.T) {
 			_, err = b.Create(ctx, "", withToken(d))
 			require.NoError(t, err)
 		}
+	}
+}
+
+func TestARefusedRequestLeavesNothing(t *testing.T) {
+	b := newBank(t)
+	f := tokenstest.Fixture{Card: tokens.CardDetails{PAN: wire.NewPAN("4111111111111111"), ExpiryYear: 2090, ExpiryMonth: 12}}
+	for _, c := range tokenstest.Broken() {
+		req := f.Request()
+		c.Break(&req)
+		_, err := b.Tokens().Create(t.Context(), wire.NewKey(), req)
+		require.Error(t, err)
+	}
+	for _, table := range []string{"cards_token", "once_answer"} {
+		n := -1
+		require.NoError(t, b.db.Read(t.Context(), func(r store.Reader) error { return r.QueryRow(`SELECT COUNT(*) FROM ` + table).Scan(&n) }))
+		require.Zero(t, n, table)
 	}
 }
