@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/inbox"
+	"posagent/schemes/backend"
 	"posagent/schemes/hosted"
 	"posagent/schemes/hosted/hostedtest"
 	"posagent/schemes/wire"
@@ -29,13 +30,24 @@ func schema() []store.Step { return slices.Concat(inbox.Schema(), inbox.BuildSch
 
 // The sessions keep every promise of their contract with the builds kept.
 func TestBuildsConformance(t *testing.T) {
-	fake := &hostedtest.Fake{}
+	b, err := backend.Open(t.Context(), backend.Config{Dir: t.TempDir(), PublicURL: "http://127.0.0.1:1", Synchronous: "OFF"})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, b.Close()) })
 	hostedtest.Run(t, hostedtest.Fixture{
-		Sessions: inbox.Builds(storetest.Open(t, schema()...), fake.Sessions(), time.Now), Orders: fake.Orders(),
-		Approved: hostedtest.FakeApproved, Declined: hostedtest.FakeDeclined, Asks: hostedtest.FakeAsks,
-		Fill:   func(t *testing.T, id, pan string) { require.True(t, fake.Fill(id, pan)) },
-		Answer: func(t *testing.T, id string, pass bool) { require.True(t, fake.Answer(id, pass)) },
+		Sessions: inbox.Builds(storetest.Open(t, schema()...), b.Hosted(), time.Now), Orders: b.Hosted().Orders(),
+		Approved: "4111111111111111", Declined: "4000000000000002", Asks: "4000002760003184",
+		Fill: func(t *testing.T, id, pan string) {
+			require.NoError(t, b.Hosted().Fill(t.Context(), id, wire.NewPAN(pan), 2099, 12))
+		},
+		Answer: func(t *testing.T, id string, pass bool) { require.NoError(t, b.Hosted().Answer(t.Context(), id, pass)) },
 	})
+}
+
+// builder makes builds, and nothing else.
+type builder struct{ hosted.Sessions }
+
+func (builder) Build(context.Context, wire.Key, hosted.BuildRequest) (hosted.Built, error) {
+	return hosted.Built{SessionID: string(wire.NewKey()), SecurityToken: wire.Secret(wire.NewKey())}, nil
 }
 
 // full is a store that takes no writes.
@@ -45,7 +57,7 @@ func (full) Write(context.Context, func(store.Tx) error) error { return errors.N
 
 // A build that is not kept is not relayed: its notifications could not be told from anybody's.
 func TestNoBuildIsRelayedUnkept(t *testing.T) {
-	b := inbox.Builds(full{storetest.Open(t, schema()...)}, (&hostedtest.Fake{}).Sessions(), time.Now)
+	b := inbox.Builds(full{storetest.Open(t, schema()...)}, builder{}, time.Now)
 	out, err := b.Build(t.Context(), "", hostedtest.Good())
 	require.Equal(t, wire.Internal, wire.CodeOf(err))
 	require.Empty(t, out.SecurityToken)
@@ -79,7 +91,7 @@ func TestNotices(t *testing.T) {
 		return db
 	}
 	db := open()
-	sessions := inbox.Builds(db, (&hostedtest.Fake{}).Sessions(), time.Now)
+	sessions := inbox.Builds(db, builder{}, time.Now)
 	req, other := hostedtest.Good(), hostedtest.Good()
 	first, err := sessions.Build(t.Context(), "", req)
 	require.NoError(t, err)

@@ -55,7 +55,7 @@ var ofSchemes = []mutant{
 	{"a Client takes the status of another transaction", "schemes/aapay", "TestClientAlone", []edit{
 		{"schemes/aapay/api.go", `known && !same {`, `known && !same && false {`},
 	}},
-	{"a Key on a scheme's plain route is dropped", "schemes/aapay", "TestConformance", []edit{
+	{"a Key on a scheme's plain route is dropped", "schemes/backend", "TestConformance", []edit{
 		{"schemes/aapay/api.go", `	if key == "" {`, `	if key != "x" {`},
 	}},
 	{"a field may be null that may only be absent", "schemes/wire", "TestNotNullMayBeAbsent", []edit{

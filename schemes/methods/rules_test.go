@@ -11,8 +11,39 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/methods"
-	"posagent/schemes/methods/methodstest"
 )
+
+// qrMethod is a good definition: a QR method whose every transaction type works.
+func qrMethod() methods.Definition {
+	five := int32(5)
+	return methods.Definition{
+		Priority: 1, PaymentProviderID: 10, Name: "EASY", MeanDelay: 10, WalletID: "easy", Label: "Easy",
+		TransactionTypes: []methods.TransactionType{methods.Payment, methods.Refund, methods.Reversal},
+		Trigger:          []methods.Trigger{methods.QR},
+		OKCodes: []methods.OKCode{
+			{Type: methods.Refund, Value: "REFUNDED"}, {Type: methods.Reversal, Value: "REVERSED"},
+		},
+		MerchRcptReq:  []methods.ReceiptRule{{FiTxnTypes: methods.Refund, Req: methods.Required}},
+		TriggerParams: &methods.TriggerParams{Qr: &methods.QRParams{ShortcutKey: "1", PushText: "Scan to pay", Type: "0", BgColor: "#FFFFFF"}},
+		StaleTimeOut:  &five, FinalizeTimeOut: &five,
+	}
+}
+
+// manualMethod is a good definition with a prompt: the consumer's id is typed in.
+func manualMethod() methods.Definition {
+	byQR := methods.QR
+	return methods.Definition{
+		Priority: 2, PaymentProviderID: 20, Name: "SWISH_E_COM", MeanDelay: 15, WalletID: "swish", Label: "Swish",
+		Queries:          []map[string]methods.QueryPrompt{{"1": {Label: "Mobile number", Min: 8, Max: 15}}, {"2": {Label: "Order", Min: 1, Max: 12}}},
+		TransactionTypes: []methods.TransactionType{methods.Payment, methods.Reversal},
+		Trigger:          []methods.Trigger{methods.Manual, methods.QR}, DefaultTrigger: &byQR,
+		OKCodes: []methods.OKCode{{Type: methods.Payment, Value: "RESERVED"}},
+		TxnQueryFlow: []methods.QueryFlow{
+			{TransactionType: methods.Payment, QueryIDs: []int32{2, 1}, Triggers: []methods.Trigger{methods.Manual}},
+		},
+		DelayedAmount: 1,
+	}
+}
 
 func TestStaleAge(t *testing.T) {
 	for _, c := range []struct {
@@ -75,7 +106,7 @@ func TestOK(t *testing.T) {
 }
 
 func TestReadingRules(t *testing.T) {
-	d, m := methodstest.QR(), methodstest.Manual()
+	d, m := qrMethod(), manualMethod()
 	require.True(t, methods.Supports(d, methods.Refund))
 	require.False(t, methods.Supports(m, methods.Refund))
 	require.True(t, methods.HasTrigger(d, methods.QR))
@@ -104,7 +135,7 @@ func TestReadingRules(t *testing.T) {
 }
 
 func TestPrompts(t *testing.T) {
-	m := methodstest.Manual()
+	m := manualMethod()
 	got := methods.Prompts(m, methods.Payment, methods.Manual)
 	require.Equal(t, []methods.Prompt{
 		{ID: 2, QueryPrompt: methods.QueryPrompt{Label: "Order", Min: 1, Max: 12}},
@@ -122,7 +153,7 @@ func TestPrompts(t *testing.T) {
 }
 
 func TestUsableKeepsGoodOnes(t *testing.T) {
-	in := []methods.Definition{methodstest.QR(), methodstest.Manual()}
+	in := []methods.Definition{qrMethod(), manualMethod()}
 	before, err := json.Marshal(in)
 	require.NoError(t, err)
 	good, problems := methods.Usable(in)
@@ -155,11 +186,11 @@ func TestUsableRefusesSingly(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bad, third := methodstest.Manual(), methodstest.QR()
+			bad, third := manualMethod(), qrMethod()
 			third.PaymentProviderID = 30
 			spoil(&bad)
-			good, problems := methods.Usable([]methods.Definition{methodstest.QR(), bad, third})
-			require.Equal(t, []methods.Definition{methodstest.QR(), third}, good)
+			good, problems := methods.Usable([]methods.Definition{qrMethod(), bad, third})
+			require.Equal(t, []methods.Definition{qrMethod(), third}, good)
 			require.Len(t, problems, 1)
 			require.ErrorContains(t, problems[0], "definition 1")
 			require.ErrorContains(t, problems[0], "left out")
@@ -212,7 +243,7 @@ func TestUsableMends(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := methodstest.QR()
+			d := qrMethod()
 			c.spoil(&d)
 			good, problems := methods.Usable([]methods.Definition{d})
 			require.Len(t, good, 1)
@@ -225,7 +256,7 @@ func TestUsableMends(t *testing.T) {
 		})
 	}
 	for _, colour := range []string{"", "#fff", "#A0b1C2", "ffffff", "red", "DarkSlateGray"} {
-		d := methodstest.QR()
+		d := qrMethod()
 		d.TriggerParams.Qr.BgColor = colour
 		_, problems := methods.Usable([]methods.Definition{d})
 		require.Empty(t, problems, colour)
@@ -235,7 +266,7 @@ func TestUsableMends(t *testing.T) {
 func TestUsableIsBounded(t *testing.T) {
 	many := make([]methods.Definition, 100_000)
 	for i := range many {
-		many[i] = methodstest.QR()
+		many[i] = qrMethod()
 		many[i].PaymentProviderID = int32(i)
 	}
 	good, problems := methods.Usable(many)

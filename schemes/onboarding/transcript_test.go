@@ -1,13 +1,9 @@
 package onboarding_test
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,7 +35,7 @@ func TestWhatWasProvablyNotSent(t *testing.T) { transcripts().NeverSent(t) }
 
 // Without a sandbox nobody but the signer and the review moves an application.
 func TestNoSandboxNoTriggers(t *testing.T) {
-	h := onboarding.Handler(&onboardingtest.Fake{}, onboarding.HandlerOptions{})
+	h := onboarding.Handler(nil, onboarding.HandlerOptions{})
 	for _, word := range []string{"sign", "fail", "approve", "reject"} {
 		rec := httptest.NewRecorder()
 		h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodPost, onboarding.Prefix+"/1001/"+word, http.NoBody))
@@ -90,68 +86,6 @@ func FuzzDecode(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, string(text), string(text2))
 	})
-}
-
-// broken is a service with one fault.
-type broken struct {
-	*onboardingtest.Fake
-	fault string
-}
-
-var faults = [...]string{"forgets keys", "edits for ever", "submits twice", "takes everything", "keeps nothing", "loses the reason"}
-
-func (b broken) Create(ctx context.Context, key wire.Key, app onboarding.Application) (onboarding.State, error) {
-	switch {
-	case b.fault == "forgets keys" && len(key) == 36:
-		key = ""
-	case b.fault == "takes everything":
-		app = onboarding.Application{}
-	}
-	return b.Fake.Create(ctx, key, app)
-}
-
-func (b broken) Update(ctx context.Context, key wire.Key, id int64, app onboarding.Application) (onboarding.State, error) {
-	st, err := b.Fake.Update(ctx, key, id, app)
-	switch {
-	case b.fault == "edits for ever" && wire.CodeOf(err) == wire.Conflict:
-		return b.Read(ctx, id)
-	case b.fault == "keeps nothing":
-		st.Reference = ""
-	}
-	return st, err
-}
-
-func (b broken) Submit(ctx context.Context, key wire.Key, id int64) (onboarding.State, error) {
-	st, err := b.Fake.Submit(ctx, key, id)
-	if b.fault == "submits twice" && wire.CodeOf(err) == wire.Conflict {
-		return b.Read(ctx, id)
-	}
-	return st, err
-}
-
-func (b broken) Read(ctx context.Context, id int64) (onboarding.State, error) {
-	st, err := b.Fake.Read(ctx, id)
-	if b.fault == "loses the reason" {
-		st.Reason = ""
-	}
-	return st, err
-}
-
-// TestOneService runs the suite on the service that the environment names: without one, on the good fake.
-func TestOneService(t *testing.T) {
-	svc := broken{&onboardingtest.Fake{}, os.Getenv("ONBOARDING_FAULT")}
-	onboardingtest.Run(t, onboardingtest.Fixture{Service: svc, Sandbox: svc.Sandbox})
-}
-
-// The suite is worth something only if it fails on a service that is wrong.
-func TestTheSuiteCatchesEachFault(t *testing.T) {
-	for _, fault := range faults {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOneService$", "-test.timeout=60s")
-		cmd.Env = append(os.Environ(), "ONBOARDING_FAULT="+fault)
-		out, err := cmd.CombinedOutput()
-		require.Error(t, err, fault)
-		require.True(t, strings.Contains(string(out), "--- FAIL: TestOneService"), "%s: %s", fault, out)
-	}
 }
 
 // A service behind Handler is never asked about a request that breaks a stateless rule.

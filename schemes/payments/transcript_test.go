@@ -12,7 +12,7 @@ import (
 
 func transcripts() wiretest.Service {
 	return wiretest.Service{
-		API: payments.API(), Reasons: payments.Problems(), Secrets: append(paymentstest.Secrets(), paymentstest.FakeApproved, "code 123"),
+		API: payments.API(), Reasons: payments.Problems(), Secrets: append(paymentstest.Secrets(), visa, "code 123"),
 		Client: func(base string, d wire.Doer) []rest.Bound {
 			return payments.Table().Bind(&payments.Client{BaseURL: base, Doer: d})
 		},

@@ -21,6 +21,8 @@ func TestHandlerKnowsItsPaths(t *testing.T) {
 	}
 }
 
+const visa = "4111111111111111"
+
 // around is a Handler without a service: each good request comes to answer.
 func around(operator string, answer func(a *rest.Asked) (any, error)) http.Handler {
 	return payments.Handler(nil, payments.HandlerOptions{

@@ -61,7 +61,7 @@ func TestNothingOfARequestIsInItsRefusal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const canary = "cAnArY"
 		word := rapid.SampledFrom([]string{canary, canary + "\x00", canary + "\n", "https://" + canary + "@x", strings.Repeat(canary, 1000)})
-		f := fixture(nil)
+		f := fixture()
 		req, rec := f.Request(), f.Recurring()
 		req.TokenSecret, rec.TokenSecret = wire.Secret(word.Draw(t, "secret")), wire.Secret(word.Draw(t, "secret"))
 		req.ReturnURL, rec.ReturnURL = word.Draw(t, "url"), word.Draw(t, "url")

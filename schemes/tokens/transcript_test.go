@@ -7,10 +7,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/tokens"
+	"posagent/schemes/tokens/tokenstest"
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/rest"
 	"posagent/schemes/wire/wiretest"
 )
+
+const visa = "4111111111111111"
+
+// fixture makes good requests.
+func fixture() tokenstest.Fixture {
+	return tokenstest.Fixture{Card: tokens.CardDetails{PAN: wire.NewPAN(visa), ExpiryYear: 2030, ExpiryMonth: 12, ValidationCode: "123"}}
+}
 
 func transcripts() wiretest.Service {
 	return wiretest.Service{
@@ -37,7 +45,7 @@ func TestWhatWasProvablyNotSent(t *testing.T) { transcripts().NeverSent(t) }
 
 // A card, its code, a secret and a token never appear where they are not sent on purpose.
 func TestNothingSecretIsMarshalledByAccident(t *testing.T) {
-	f := fixture(nil)
+	f := fixture()
 	_, err := json.Marshal(f.Request())
 	require.ErrorContains(t, err, "card number")
 	text, err := json.Marshal(f.Recurring())
@@ -49,4 +57,22 @@ func TestNothingSecretIsMarshalledByAccident(t *testing.T) {
 	text, err = wire.Encode(tokens.TokenReply{Token: "secret-token-1"})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"token":"secret-token-1"}`, string(text))
+}
+
+// A service behind Handler is never asked about a request that breaks a stateless rule.
+func TestHandlerChecksBeforeItAsks(t *testing.T) {
+	f := fixture()
+	client := &tokens.Client{BaseURL: wiretest.BaseURL, Doer: wiretest.Direct(tokens.Handler(nil, tokens.HandlerOptions{}))}
+	for _, c := range tokenstest.Broken() {
+		req := f.Request()
+		c.Break(&req)
+		_, err := client.Create(t.Context(), "", req)
+		require.Equal(t, wire.Invalid, wire.CodeOf(err), "%s: %v", c.Name, err)
+	}
+	for _, c := range tokenstest.BrokenRecurring() {
+		req := f.Recurring()
+		c.Break(&req)
+		_, err := client.CreateRecurring(t.Context(), "", req)
+		require.Equal(t, wire.Invalid, wire.CodeOf(err), "%s: %v", c.Name, err)
+	}
 }

@@ -431,9 +431,9 @@ func (f Fixture) read(t *testing.T) {
 		p, err := f.Service.Read(t.Context(), f.made(t, req))
 		require.NoError(t, err)
 		require.Equal(t, f.Currency, p.CurrencyCode)
-		want := payments.CustomerInfo{Type: text(payments.Individual), FirstName: text("Ann"), LastName: text("Lee"), CustomerNumber: text("7"),
-			Email: text("ann@shop.example"), Phone: text("+46 70"), Address: payments.AddressInfo{Address1: text("Road 1"),
-				Address2: text("c/o"), City: text("Lund"), PostalCode: text("22100"), CountryCode: text("SE")}}
+		want := payments.CustomerInfo{Type: new(payments.Individual), FirstName: new("Ann"), LastName: new("Lee"), CustomerNumber: new("7"),
+			Email: new("ann@shop.example"), Phone: new("+46 70"), Address: payments.AddressInfo{Address1: new("Road 1"),
+				Address2: new("c/o"), City: new("Lund"), PostalCode: new("22100"), CountryCode: new("SE")}}
 		require.Equal(t, want, p.Customer)
 		require.NotNil(t, p.PaymentDetails)
 		require.NotNil(t, p.PaymentDetails.PaymentMethodType)

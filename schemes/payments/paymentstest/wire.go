@@ -62,9 +62,9 @@ func (f Fixture) wire(t *testing.T) {
 			resp, body := f.raw(t, http.MethodPost, "/payments", f.body(t, req))
 			problem(t, resp, body, http.StatusBadRequest, c.Names)
 		}
-		resp, body := f.raw(t, http.MethodPost, "/payments", `{"`+FakeApproved+`":1,"`+FakeApproved+`":2}`)
+		resp, body := f.raw(t, http.MethodPost, "/payments", `{"`+visa+`":1,"`+visa+`":2}`)
 		problem(t, resp, body, http.StatusBadRequest, "duplicate")
-		resp, body = f.raw(t, http.MethodGet, "/payments/"+FakeApproved, "")
+		resp, body = f.raw(t, http.MethodGet, "/payments/"+visa, "")
 		problem(t, resp, body, http.StatusNotFound, "")
 	})
 }

@@ -1,7 +1,6 @@
 package webhookstest
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -147,36 +146,4 @@ func Broken(good string) map[string]string {
 		"item price null":  swap(`"unitPrice":2500`, `"unitPrice":null`),
 		"broken UTF-8":     swap("Sneaky", "\xff"),
 	}
-}
-
-// Fake is a receiver that remembers.
-type Fake struct {
-	mu   sync.Mutex
-	seen map[string]bool
-	list []webhooks.Event
-}
-
-var _ webhooks.Service = (*Fake)(nil)
-
-// Receive implements webhooks.Service.
-func (f *Fake) Receive(_ context.Context, e webhooks.Event) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.seen == nil {
-		f.seen = map[string]bool{}
-	}
-	if !f.seen[e.ID] {
-		f.seen[e.ID] = true
-		f.list = append(f.list, e)
-	}
-	return nil
-}
-
-// Received gives and forgets what came.
-func (f *Fake) Received(*testing.T) []webhooks.Event {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	list := f.list
-	f.list = nil
-	return list
 }
