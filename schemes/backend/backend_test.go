@@ -1,7 +1,6 @@
 package backend_test
 
 import (
-	"context"
 	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +14,7 @@ import (
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend"
 	"posagent/schemes/backend/books"
+	"posagent/schemes/backend/room/roomtest"
 	"posagent/schemes/methods"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
@@ -35,26 +35,36 @@ func (b bearer) Do(r *http.Request) (*http.Response, error) {
 
 const demoBearer = "Bearer posagent-demo-bearer"
 
+// run opens a backend and runs it until the test's end.
+func run(t *testing.T, cfg backend.Config) *backend.Backend {
+	t.Helper()
+	cfg.Synchronous = "OFF"
+	b, err := backend.Open(t.Context(), cfg)
+	require.NoError(t, err)
+	stop := roomtest.Start(t, b.Run)
+	t.Cleanup(func() {
+		stop()
+		require.NoError(t, b.Close())
+	})
+	return b
+}
+
+// listen is run on a real listener.
+func listen(t *testing.T, cfg backend.Config) (*backend.Backend, *httptest.Server) {
+	t.Helper()
+	srv := httptest.NewUnstartedServer(nil)
+	cfg.PublicURL = "http://" + srv.Listener.Addr().String()
+	b := run(t, cfg)
+	srv.Config = backend.Server(b.Handler())
+	srv.Start()
+	t.Cleanup(srv.Close)
+	return b, srv
+}
+
 // serve opens a backend on a real listener; delay 0 pays at once.
 func serve(t *testing.T, dir string, delay time.Duration) (*backend.Backend, *httptest.Server) {
 	t.Helper()
-	srv := httptest.NewUnstartedServer(nil)
-	b, err := backend.Open(t.Context(), backend.Config{
-		Dir: dir, WalletDelay: &delay, PublicURL: "http://" + srv.Listener.Addr().String(), Synchronous: "OFF",
-	})
-	require.NoError(t, err)
-	srv.Config = backend.Server(b.Handler())
-	srv.Start()
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- b.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		require.ErrorIs(t, <-done, context.Canceled)
-		srv.Close()
-		require.NoError(t, b.Close())
-	})
-	return b, srv
+	return listen(t, backend.Config{Dir: dir, WalletDelay: &delay})
 }
 
 // inMemory serves a backend on a listener of the test.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -17,14 +16,8 @@ import (
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
 	"posagent/store"
-	"posagent/store/sqlite"
+	"posagent/store/storetest"
 )
-
-// plainKey is a store.Wrapper that wraps nothing.
-type plainKey struct{}
-
-func (plainKey) Wrap(p []byte) ([]byte, error)   { return p, nil }
-func (plainKey) Unwrap(p []byte) ([]byte, error) { return p, nil }
 
 // together runs n of do by callers at once and gives the rate per second and the 99th percentile of one.
 func together(b *testing.B, callers, n int, do func() error) (rate float64, p99 time.Duration) {
@@ -64,12 +57,7 @@ func BenchmarkPayments(b *testing.B) {
 			srv := httptest.NewServer(bk.Handler())
 			defer srv.Close()
 			client := &payments.Client{BaseURL: srv.URL, Doer: bearer{&http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: callers}}, demoBearer}}
-			limit, err := sqlite.Open(b.Context(), sqlite.Options{
-				Path: filepath.Join(b.TempDir(), "limit.db"), Wrapper: plainKey{},
-				Steps: []store.Step{{Name: "limit", SQL: `CREATE TABLE line (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT`}},
-			})
-			require.NoError(b, err)
-			defer func() { require.NoError(b, limit.Close()) }()
+			limit := storetest.Open(b, store.Step{Name: "limit", SQL: `CREATE TABLE line (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT`})
 
 			triple := func() error {
 				ctx := context.Background()

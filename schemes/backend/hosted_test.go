@@ -2,7 +2,6 @@ package backend_test
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -38,18 +37,7 @@ func TestHostedNotification(t *testing.T) {
 	}))
 	t.Cleanup(shop.Close)
 	dir := t.TempDir()
-	b, err := backend.Open(t.Context(), backend.Config{
-		Dir: dir, PublicURL: "http://127.0.0.1:1", Synchronous: "OFF", HookAllow: []string{strings.TrimPrefix(shop.URL, "http://")},
-	})
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- b.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		require.ErrorIs(t, <-done, context.Canceled)
-		require.NoError(t, b.Close())
-	})
+	b := run(t, backend.Config{Dir: dir, PublicURL: "http://127.0.0.1:1", HookAllow: []string{strings.TrimPrefix(shop.URL, "http://")}})
 	req := hostedtest.Good()
 	for _, url := range []string{"http://127.0.0.1:1/x", "https://127.0.0.1/x", "https://169.254.169.254/", "http://shop.example/", "https://localhost/", "https://2130706433/"} {
 		req.PaymentSession.NotificationURL = url

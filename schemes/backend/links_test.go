@@ -1,7 +1,6 @@
 package backend_test
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -36,22 +35,8 @@ func linkShop(t *testing.T) (b *backend.Backend, base string, client *paylinks.C
 	}))
 	t.Cleanup(inbox.Close)
 	never := time.Duration(-1)
-	srv := httptest.NewUnstartedServer(nil)
-	b, err := backend.Open(t.Context(), backend.Config{
-		Dir: t.TempDir(), WalletDelay: &never, PublicURL: "http://" + srv.Listener.Addr().String(), Synchronous: "OFF",
-		LinkHook: inbox.URL + "/hook", HookAllow: []string{strings.TrimPrefix(inbox.URL, "http://")},
-	})
-	require.NoError(t, err)
-	srv.Config = backend.Server(b.Handler())
-	srv.Start()
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- b.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		require.ErrorIs(t, <-done, context.Canceled)
-		srv.Close()
-		require.NoError(t, b.Close())
+	b, srv := listen(t, backend.Config{
+		Dir: t.TempDir(), WalletDelay: &never, LinkHook: inbox.URL + "/hook", HookAllow: []string{strings.TrimPrefix(inbox.URL, "http://")},
 	})
 	return b, srv.URL, &paylinks.Client{BaseURL: srv.URL, Instance: "demo", Secret: "demo-secret", Doer: srv.Client()}, heard
 }

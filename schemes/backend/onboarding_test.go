@@ -1,7 +1,6 @@
 package backend_test
 
 import (
-	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -46,18 +45,9 @@ func TestOnboardingEventsArrive(t *testing.T) {
 	}))
 	t.Cleanup(receiver.Close)
 	var log lockedText
-	b, err := backend.Open(t.Context(), backend.Config{
-		Dir: t.TempDir(), PublicURL: "http://127.0.0.1:1", Synchronous: "OFF", HookAllow: []string{strings.TrimPrefix(receiver.URL, "http://")},
+	b := run(t, backend.Config{
+		Dir: t.TempDir(), PublicURL: "http://127.0.0.1:1", HookAllow: []string{strings.TrimPrefix(receiver.URL, "http://")},
 		MerchantNumber: 4711, MerchantUUID: "0b1e6d1c-7f51-4b6e-9d3c-4f1f6f1a2b3c", Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-	})
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- b.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		require.ErrorIs(t, <-done, context.Canceled)
-		require.NoError(t, b.Close())
 	})
 	url, doer := inMemory(t, b)
 	client := &onboarding.Client{BaseURL: url, Doer: doer}

@@ -1,7 +1,6 @@
 package backend_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -38,19 +37,10 @@ func TestPaymentEventsArrive(t *testing.T) {
 			got = append(got, note{r.Header.Get("Authorization"), r.Header.Get("X-Shop"), string(e.Name)})
 		}
 	}))
-	defer hook.Close()
-	b, err := backend.Open(t.Context(), backend.Config{
-		Dir: t.TempDir(), PublicURL: "http://127.0.0.1:1", Synchronous: "OFF", HookAllow: []string{strings.TrimPrefix(hook.URL, "http://")}, MerchantNumber: 77,
+	t.Cleanup(hook.Close)
+	b := run(t, backend.Config{
+		Dir: t.TempDir(), PublicURL: "http://127.0.0.1:1", HookAllow: []string{strings.TrimPrefix(hook.URL, "http://")}, MerchantNumber: 77,
 	})
-	require.NoError(t, err)
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- b.Run(ctx) }()
-	defer func() {
-		stop()
-		require.ErrorIs(t, <-ended, context.Canceled)
-		require.NoError(t, b.Close())
-	}()
 	url, doer := inMemory(t, b)
 	client := &payments.Client{BaseURL: url, Doer: doer}
 	req := payments.CreateRequest{
@@ -63,7 +53,7 @@ func TestPaymentEventsArrive(t *testing.T) {
 			EventName: string(name), URL: hook.URL + "/in", Authorization: "Basic abc", Headers: []map[string]string{{"X-Shop": "9"}},
 		})
 	}
-	_, err = client.Create(t.Context(), wire.NewKey(), req)
+	_, err := client.Create(t.Context(), wire.NewKey(), req)
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { mu.Lock(); defer mu.Unlock(); return len(got) == 2 }, 10*time.Second, 5*time.Millisecond)
 	mu.Lock()

@@ -3,8 +3,6 @@ package cards
 import (
 	"context"
 	"errors"
-	"os"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -79,7 +77,7 @@ func TestEveryTestCard(t *testing.T) {
 				require.Equal(t, []string{"cancel.failed"}, b.told())
 				require.Equal(t, [3]int32{10_000, 0, 0}, b.sums(id))
 			case scenario.Lapse:
-				b.pass(lapseTime)
+				b.Pass(lapseTime)
 				_, err = b.Capture(ctx, "", id, payments.CaptureRequest{})
 				refusedFor(t, err, payments.ReservationExpired)
 				require.Equal(t, [3]int32{}, b.sums(id))
@@ -95,7 +93,7 @@ func TestEveryTestCard(t *testing.T) {
 				}
 				require.NoError(t, err)
 				require.Equal(t, [3]int32{10_000, 10_000, 100}, b.sums(id))
-				b.pass(refundTime)
+				b.Pass(refundTime)
 				require.Equal(t, [3]int32{10_000, 10_000, 0}, b.sums(id))
 				require.Equal(t, []string{"refund.initiated.v2", "refund.failed"}, b.told())
 				p, err := b.Read(ctx, id)
@@ -136,7 +134,7 @@ func TestEveryEventIsTold(t *testing.T) {
 		_, err = b.Refund(ctx, "", id, payments.RefundRequest{})
 		require.Equal(t, id == refunds, err != nil, "%v", err)
 	}
-	b.pass(refundTime)
+	b.Pass(refundTime)
 	_, err = b.sweep(ctx)
 	require.NoError(t, err)
 	seen := map[string]int{}
@@ -173,20 +171,20 @@ func TestTimeEndsThings(t *testing.T) {
 	require.NoError(t, err)
 	_, err = b.Refund(ctx, "", id, payments.RefundRequest{Amount: amount(1000)})
 	require.NoError(t, err)
-	b.pass(time.Millisecond)
+	b.Pass(time.Millisecond)
 	_, err = b.Refund(ctx, "", id, payments.RefundRequest{Amount: amount(500)})
 	require.NoError(t, err)
 	b.told()
-	b.pass(refundTime - time.Millisecond)
+	b.Pass(refundTime - time.Millisecond)
 	require.Equal(t, [3]int32{10_000, 3000, 1500}, b.sums(id))
 	require.Equal(t, []string{"refund.completed"}, b.told())
-	require.NoError(t, b.db.Close())
+	b.Reopen()
 	b.start() // what is due survives a restart
-	b.pass(time.Hour)
+	b.Pass(time.Hour)
 	_, err = b.sweep(ctx)
 	require.NoError(t, err)
 	require.Equal(t, []string{"refund.completed"}, b.told())
-	b.pass(holdTime)
+	b.Pass(holdTime)
 	_, err = b.Capture(ctx, "", id, payments.CaptureRequest{Amount: amount(1)})
 	refusedFor(t, err, payments.ReservationExpired)
 	require.Equal(t, [3]int32{3000, 3000, 1500}, b.sums(id))
@@ -199,7 +197,7 @@ func TestTimeEndsThings(t *testing.T) {
 	b.balanced(id)
 
 	page := b.make(hosted(payments.ProcessSale))
-	b.pass(pageTime)
+	b.Pass(pageTime)
 	_, err = b.Authorize(ctx, "", page, payments.AuthorizeRequest{})
 	refusedFor(t, err, payments.PaymentExpired)
 	v, err := b.look(ctx, page)
@@ -211,13 +209,13 @@ func TestTimeEndsThings(t *testing.T) {
 func TestRunMovesWhatNobodyTouches(t *testing.T) {
 	b := newBank(t)
 	id := b.make(moto(t, "lapse", payments.ProcessAuthorize))
-	b.pass(lapseTime)
+	b.Pass(lapseTime)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- b.Run(ctx) }()
 	require.Eventually(t, func() bool {
 		var n int
-		err := b.db.Read(t.Context(), func(r store.Reader) error {
+		err := b.DB.Read(t.Context(), func(r store.Reader) error {
 			return r.QueryRow(`SELECT COUNT(*) FROM cards_payment WHERE id = ? AND state = 'expired'`, id).Scan(&n)
 		})
 		return err == nil && n == 1
@@ -361,9 +359,9 @@ func TestThePage(t *testing.T) {
 			b.told()
 			_, err = b.Refund(ctx, "", id, payments.RefundRequest{})
 			require.NoError(t, err)
-			b.pass(refundTime)
+			b.Pass(refundTime)
 			b.sums(id)
-			require.Contains(t, string(b.mail.sent[1].Body), `"invoiceDetails"`)
+			require.Contains(t, string(b.Mail.Sent[1].Body), `"invoiceDetails"`)
 		}
 	})
 	mail := b.make(moto(t, "visa", ""))
@@ -454,16 +452,10 @@ func TestNoSecretReachesTheFiles(t *testing.T) {
 	b.make(req)
 	_, err = b.Create(ctx, wire.NewKey(), moto(t, "hard-decline", payments.ProcessSale))
 	require.Error(t, err)
-	for _, m := range b.mail.sent {
+	for _, m := range b.Mail.Sent {
 		require.NotContains(t, string(m.Body), pan(t, "visa"))
 	}
-	var all strings.Builder
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		data, err := os.ReadFile(b.path + suffix)
-		require.NoError(t, err)
-		all.Write(data)
-	}
-	text := all.String()
+	text := b.Text()
 	require.Contains(t, text, "411111******1111", "the search finds what is there")
 	for _, canary := range []string{
 		pan(t, "visa"), pan(t, "amex"), pan(t, "mastercard"), pan(t, "hard-decline"), "tok-secret-canary", tok.Reveal(), "DE89370400440532013000",
@@ -506,7 +498,7 @@ func TestHooks(t *testing.T) {
 	req.Notifications.WebHooks = []payments.WebHook{{EventName: string(webhooks.ChargeFailed), URL: "https://x.example/", Authorization: "s",
 		Headers: []map[string]string{{"B": "2", "A": "1"}}}}
 	id := b.make(req)
-	hooks := b.mail.hooks[Service+" "+id]
+	hooks := b.Mail.Hooks[Service+" "+id]
 	require.Len(t, hooks, 1)
 	require.Equal(t, [][2]string{{"A", "1"}, {"B", "2"}}, hooks[0].Headers)
 	require.Equal(t, "s", hooks[0].Authorization.Reveal())

@@ -56,8 +56,8 @@ func TestLinesThatNoEventCanCarry(t *testing.T) {
 	req.Basket = []payments.BasketItem{{Quantity: 3, UnitPrice: 2_000_000_000}, {Quantity: 3, UnitPrice: -1_999_990_000}, {Quantity: 1, UnitPrice: -20_000}}
 	req.Notifications = &payments.Notifications{WebHooks: []payments.WebHook{{EventName: string(webhooks.ChargeCreated), URL: "https://x.example/"}}}
 	b.make(req)
-	require.NotEmpty(t, b.mail.sent)
-	for _, m := range b.mail.sent {
+	require.NotEmpty(t, b.Mail.Sent)
+	for _, m := range b.Mail.Sent {
 		require.NoError(t, webhookstest.Strict(m.Body))
 		e, err := webhooks.Parse(m.Body)
 		require.NoError(t, err)
@@ -80,6 +80,6 @@ func TestARefusedCreateRegistersNobody(t *testing.T) {
 		req.Notifications = &payments.Notifications{WebHooks: []payments.WebHook{{EventName: string(webhooks.PaymentCreated), URL: "https://x.example/"}}}
 		_, err := b.Create(t.Context(), "", req)
 		require.Equal(t, wire.Conflict, wire.CodeOf(err), "%v", err)
-		require.Equal(t, map[string][]deliver.Hook{}, b.mail.hooks)
+		require.Equal(t, map[string][]deliver.Hook{}, b.Mail.Hooks)
 	}
 }

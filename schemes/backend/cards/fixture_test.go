@@ -1,95 +1,43 @@
 package cards
 
 import (
-	"path/filepath"
-	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/backend/books"
-	"posagent/schemes/backend/books/journal"
-	"posagent/schemes/backend/deliver"
-	"posagent/schemes/backend/pages/form"
-	"posagent/schemes/backend/room"
-	"posagent/schemes/backend/scenario"
+	"posagent/schemes/backend/room/roomtest"
 	"posagent/schemes/money"
 	"posagent/schemes/payments"
 	"posagent/schemes/webhooks"
 	"posagent/schemes/wire"
 	"posagent/store"
-	"posagent/store/sqlite"
 )
 
-// openKey is a store.Wrapper of a test: it wraps nothing.
-type openKey struct{}
-
-func (openKey) Wrap(p []byte) ([]byte, error)   { return p, nil }
-func (openKey) Unwrap(p []byte) ([]byte, error) { return p, nil }
-
-// mailbox is an Emitter that keeps what was queued.
-type mailbox struct {
-	hooks map[string][]deliver.Hook
-	sent  []deliver.Message
-}
-
-func (m *mailbox) Register(_ store.Tx, subject string, hooks []deliver.Hook) error {
-	m.hooks[subject] = hooks
-	return nil
-}
-
-func (m *mailbox) Emit(_ store.Tx, msg deliver.Message) (int, error) {
-	m.sent = append(m.sent, msg)
-	return 1, nil
-}
-
-// bank is Cards with a clock of its own.
+// bank is Cards on a site of its own.
 type bank struct {
 	*Cards
-	t    testing.TB
-	db   store.Store
-	path string
-	ms   atomic.Int64
-	mail *mailbox
+	*roomtest.Site
+	t testing.TB
 }
 
 func newBank(t testing.TB) *bank {
 	t.Helper()
-	b := &bank{t: t, path: filepath.Join(t.TempDir(), "backend.db"), mail: &mailbox{hooks: map[string][]deliver.Hook{}}}
-	b.ms.Store(1_800_000_000_000) // 2027-01-15
+	b := &bank{Site: roomtest.New(t, time.UnixMilli(1_800_000_000_000), Schema()), t: t} // 2027-01-15
 	b.start()
-	t.Cleanup(func() { require.NoError(t, b.db.Close()) })
 	return b
 }
 
 func (b *bank) start() {
 	b.t.Helper()
 	var err error
-	b.db, err = sqlite.Open(b.t.Context(), sqlite.Options{
-		Path: b.path, Steps: slices.Concat(journal.Schema(), form.Schema(), room.Schema(), Schema()), Wrapper: openKey{}, Synchronous: "OFF",
-	})
-	require.NoError(b.t, err)
-	b.Cards, err = New(Options{
-		Options: room.Options{
-			DB: b.db, PublicURL: "http://shop.example:8490/", Merchant: "Corner Shop", Now: func() time.Time { return time.UnixMilli(b.ms.Load()) },
-		},
-		Deliver: b.mail, MerchantNumber: 42,
-	})
+	b.Cards, err = New(Options{Options: b.Options("http://shop.example:8490/", "Corner Shop"), Deliver: &b.Mail, MerchantNumber: 42})
 	require.NoError(b.t, err)
 }
-
-func (b *bank) pass(d time.Duration) { b.ms.Add(d.Milliseconds()) }
 
 // pan is the number of a test card.
-func pan(t testing.TB, name string) string {
-	t.Helper()
-	list := scenario.Cards()
-	i := slices.IndexFunc(list, func(c scenario.Card) bool { return c.Name == name })
-	require.GreaterOrEqual(t, i, 0, name)
-	return list[i].PAN
-}
+func pan(t testing.TB, name string) string { return roomtest.PAN(t, name) }
 
 func plastic(t testing.TB, name string) *payments.CardDetails {
 	return &payments.CardDetails{PAN: wire.NewPAN(pan(t, name)), ExpiryYear: 2030, ExpiryMonth: 12, ValidationCode: "737"}
@@ -131,7 +79,7 @@ func (b *bank) make(req payments.CreateRequest) string {
 func (b *bank) told() []string {
 	b.t.Helper()
 	out := []string{}
-	for _, m := range b.mail.sent {
+	for _, m := range b.Mail.Take() {
 		e, err := webhooks.Parse(m.Body)
 		require.NoError(b.t, err, string(m.Body))
 		require.Equal(b.t, m.ID, e.ID)
@@ -139,7 +87,6 @@ func (b *bank) told() []string {
 		require.EqualValues(b.t, 42, e.MerchantNumber)
 		out = append(out, string(e.Name)[len("payment."):])
 	}
-	b.mail.sent = nil
 	return out
 }
 
@@ -160,7 +107,7 @@ func (b *bank) state(id string) State {
 // balanced holds the postings of one payment against its ledger.
 func (b *bank) balanced(id string) {
 	b.t.Helper()
-	require.NoError(b.t, b.db.Read(b.t.Context(), func(r store.Reader) error {
+	require.NoError(b.t, b.DB.Read(b.t.Context(), func(r store.Reader) error {
 		rows, err := r.Query(`SELECT account, amount FROM books_posting WHERE service = ? AND payment = ?`, Service, id)
 		require.NoError(b.t, err)
 		defer rows.Close()

@@ -64,7 +64,7 @@ func TestAnyLife(t *testing.T) {
 			case "leave":
 				_, err = b.leave(ctx, id, nil)
 			default:
-				b.pass(rapid.SampledFrom([]time.Duration{time.Second, 3 * time.Second, time.Hour, 25 * time.Hour, holdTime}).Draw(t, "time"))
+				b.Pass(rapid.SampledFrom([]time.Duration{time.Second, 3 * time.Second, time.Hour, 25 * time.Hour, holdTime}).Draw(t, "time"))
 			}
 			if err == nil {
 				done[what]++
@@ -76,11 +76,11 @@ func TestAnyLife(t *testing.T) {
 			last = now
 			count()
 		}
-		b.pass(time.Hour)
+		b.Pass(time.Hour)
 		sums := b.sums(id)
 		count()
 		b.balanced(id)
-		require.NoError(t, b.db.Read(ctx, func(r store.Reader) error {
+		require.NoError(t, b.DB.Read(ctx, func(r store.Reader) error {
 			l, err := ledger(r, id)
 			require.NoError(t, err)
 			require.Equal(t, [3]int32{int32(l.Reserved + l.Committed), int32(l.Committed), int32(l.Returned)}, sums)

@@ -2,13 +2,9 @@ package cards
 
 import (
 	"bytes"
-	"html"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/backend/pages/words"
+	"posagent/schemes/backend/room/roomtest"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire/check"
 	"posagent/store"
@@ -29,42 +26,19 @@ const place = "http://shop.example:8490"
 // web is a customer's browser before the page.
 type web struct {
 	*bank
-	h http.Handler
+	roomtest.Browser
 }
 
 func newWeb(t *testing.T) web {
 	b := newBank(t)
-	return web{b, b.Page()}
-}
-
-// send asks for a page; a form goes with our own origin unless headers say otherwise.
-func (b web) send(method, path string, form url.Values, headers ...string) *httptest.ResponseRecorder {
-	b.t.Helper()
-	r := httptest.NewRequestWithContext(b.t.Context(), method, place+path, strings.NewReader(form.Encode()))
-	if form != nil {
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.Header.Set("Origin", place)
-	}
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Del(headers[i])
-		if headers[i+1] != "" {
-			r.Header.Set(headers[i], headers[i+1])
-		}
-	}
-	rec := httptest.NewRecorder()
-	b.h.ServeHTTP(rec, r)
-	return rec
+	return web{b, roomtest.Browser{TB: t, Handler: b.Page(), Origin: place}}
 }
 
 // get reads a page by its payment's id, and what follows the id in the address.
 func (b web) get(id string) string {
 	b.t.Helper()
-	rec := b.send(http.MethodGet, PagePrefix+id, nil)
-	require.Equal(b.t, http.StatusOK, rec.Code)
-	return rec.Body.String()
+	return b.Browser.Page(PagePrefix + id)
 }
-
-var formOf = regexp.MustCompile(`action="([^"]+)"><input type="hidden" name="token" value="([^"]+)"`)
 
 // random is what a page has of ids and tokens, in which any digits may stand.
 var random = regexp.MustCompile(`[0-9a-f]{32,}(\.[0-9]+)?`)
@@ -72,50 +46,32 @@ var random = regexp.MustCompile(`[0-9a-f]{32,}(\.[0-9]+)?`)
 // form reads the first of the page's forms that does act: where it goes, and its token.
 func (b web) form(id, act string) (path string, fields url.Values) {
 	b.t.Helper()
-	for _, m := range formOf.FindAllStringSubmatch(b.get(id), -1) {
-		if strings.HasPrefix(m[1], PagePrefix+id+"/"+act+"?") {
-			return m[1], url.Values{"token": {m[2]}}
-		}
-	}
-	b.t.Fatalf("no form to %s", act)
-	return "", nil
+	return b.Form(PagePrefix+id, act)
 }
 
 // byCard fills a card into the form of a page.
 func (b web) byCard(id, number string) (string, url.Values) {
 	b.t.Helper()
-	path, f := b.form(id, actPay)
-	for k, v := range map[string]string{"by": byCard, "number": number, "expiry": "12/30", "code": "737"} {
-		f.Set(k, v)
-	}
-	return path, f
+	return b.Form(PagePrefix+id, actPay, "by", byCard, "number", number, "expiry", "12/30", "code", "737")
 }
 
 // goes posts a form that is taken, and gives the address it leads to, which may be by a page that leads on.
 func (b web) goes(path string, f url.Values) string {
 	b.t.Helper()
-	rec := b.send(http.MethodPost, path, f)
+	rec := b.Send(http.MethodPost, path, f)
 	require.Equal(b.t, http.StatusSeeOther, rec.Code, rec.Body.String())
 	return b.lead(rec.Header().Get("Location"))
 }
 
-var nextOf = regexp.MustCompile(`<meta http-equiv="refresh" content="0;url=([^"]*)">`)
-
 func (b web) lead(to string) string {
 	b.t.Helper()
 	require.True(b.t, strings.HasPrefix(to, PagePrefix), to)
-	rec := b.send(http.MethodGet, to, nil)
-	require.Equal(b.t, http.StatusOK, rec.Code)
-	if m := nextOf.FindStringSubmatch(rec.Body.String()); m != nil {
-		return html.UnescapeString(m[1])
-	}
-	return to
+	return b.Follow(to)
 }
 
 func (b web) does(id, act, name, value string) string {
 	b.t.Helper()
-	path, f := b.form(id, act)
-	f.Set(name, value)
+	path, f := b.Form(PagePrefix+id, act, name, value)
 	return b.goes(path, f)
 }
 
@@ -139,7 +95,7 @@ func TestPageSaysWhatTheMerchantSays(t *testing.T) {
 	req.PayPageConfiguration = &payments.PayPageConfiguration{PaymentMethodActionInfoList: []payments.MethodAction{
 		{PaymentMethod: "Visa", Name: "Blue " + evil, Action: "Allow"}, {PaymentMethod: wallet, Name: "Purse " + evil, Action: "Allow"}}}
 	id := b.make(req)
-	rec := b.send(http.MethodGet, PagePrefix+id, nil)
+	rec := b.Send(http.MethodGet, PagePrefix+id, nil)
 	body := rec.Body.String()
 	for _, raw := range []string{"<script", `"'&`, "&'"} {
 		require.NotContains(t, foreign(body), raw)
@@ -162,7 +118,7 @@ func TestPageSaysWhatTheMerchantSays(t *testing.T) {
 	require.NotContains(t, body, "Tea", "a template says what it wants to say")
 	require.NotContains(t, foreign(body), "<script")
 	for _, id := range []string{"none", "A1", id + "x", "%3Cscript%3E"} {
-		rec := b.send(http.MethodGet, PagePrefix+id, nil)
+		rec := b.Send(http.MethodGet, PagePrefix+id, nil)
 		require.Equal(t, http.StatusNotFound, rec.Code)
 		require.Contains(t, rec.Body.String(), "There is no such payment")
 		require.NotContains(t, rec.Body.String(), "<script")
@@ -195,7 +151,7 @@ func TestLanguages(t *testing.T) {
 			require.Contains(t, body, escaped(l.Say(w)))
 		}
 		path, f := b.byCard(id, "1")
-		rec := b.send(http.MethodPost, path, f)
+		rec := b.Send(http.MethodPost, path, f)
 		require.Contains(t, rec.Body.String(), escaped(l.Say(words.BadNumber)), "the answer to a form is in its language")
 		require.Contains(t, b.get(id+"?lang="+l.Code()), `<html lang="`+l.Code()+`">`)
 	}
@@ -205,7 +161,7 @@ func TestLanguages(t *testing.T) {
 		"": "en", "ja": "en", "de-CH,fr;q=0.5": "de", "ja, no;q=0.9": "nb", "nb-NO": "nb", "sv": "sv", "DK": "da", "pt-BR": "pt", "*": "en", ";;,-,": "en",
 		strings.Repeat("ja,", 100) + "de": "en",
 	} {
-		rec := b.send(http.MethodGet, PagePrefix+id, nil, "Accept-Language", header)
+		rec := b.Send(http.MethodGet, PagePrefix+id, nil, "Accept-Language", header)
 		require.Contains(t, rec.Body.String(), `<html lang="`+want+`">`, header)
 	}
 	require.Contains(t, b.get(id+"?lang=%22%3E%3Cscript%3E"), `<html lang="en">`)
@@ -260,7 +216,7 @@ func TestField_B1ExpiryOnTheCardPage(t *testing.T) {
 	for _, typed := range []string{"1230", "12/30", "12 30", "12/2030", " 12 / 30"} { // what the browser itself lets through
 		require.Regexp(t, "^(?:"+pattern[1]+")$", typed)
 	}
-	rec := b.send(http.MethodGet, "/checkout/card.js", nil)
+	rec := b.Send(http.MethodGet, "/checkout/card.js", nil)
 	require.Equal(t, "text/javascript; charset=utf-8", rec.Header().Get("Content-Type"))
 	require.Contains(t, rec.Body.String(), "cc-exp")
 }
@@ -269,7 +225,7 @@ func TestField_B1ExpiryOnTheCardPage(t *testing.T) {
 func TestWhatTheCustomerMustMend(t *testing.T) {
 	b := newWeb(t)
 	id := b.make(hosted(payments.ProcessSale))
-	before := len(b.mail.sent)
+	before := len(b.Mail.Sent)
 	for _, c := range []struct {
 		what, field, value, want string
 		more                     []string
@@ -299,7 +255,7 @@ func TestWhatTheCustomerMustMend(t *testing.T) {
 				first = name
 			}
 		}
-		rec := b.send(http.MethodPost, path, f)
+		rec := b.Send(http.MethodPost, path, f)
 		body := rec.Body.String()
 		require.Equal(t, http.StatusUnprocessableEntity, rec.Code, c.what)
 		require.Contains(t, body, `<p id="`+c.field+`-fault" role="alert">`+c.want, c.what)
@@ -316,12 +272,12 @@ func TestWhatTheCustomerMustMend(t *testing.T) {
 	path, f := b.form(id, actPay)
 	f.Set("by", sepa)
 	f.Set("iban", "DE89370400440532013001")
-	rec := b.send(http.MethodPost, path, f)
+	rec := b.Send(http.MethodPost, path, f)
 	require.Equal(t, http.StatusUnprocessableEntity, rec.Code)
 	require.Contains(t, rec.Body.String(), `<p id="iban-fault" role="alert">This is not an IBAN.`)
 	require.NotContains(t, rec.Body.String(), "DE893704")
 	require.Equal(t, Fresh, b.state(id))
-	require.Len(t, b.mail.sent, before, "nobody was told anything")
+	require.Len(t, b.Mail.Sent, before, "nobody was told anything")
 	f.Set("iban", "de89 3704 0044 0532 0130 00")
 	require.Equal(t, back, b.goes(path, f), "a form that did nothing is not used up")
 	require.Equal(t, [3]int32{10_000, 10_000, 0}, b.sums(id))
@@ -372,7 +328,7 @@ func TestPageTypes(t *testing.T) {
 	require.Contains(t, body, `href="`+here(id)+`">Back`)
 	require.Contains(t, body, `href="`+PagePrefix+id+`?lang=DE&amp;by=card"`, "another language, the same page")
 	require.Contains(t, b.get(id+"?by="+sepa), `name="iban"`)
-	pay := formOf.FindStringSubmatch(body)
+	pay := roomtest.FormOf.FindStringSubmatch(body)
 	f := url.Values{"token": {pay[2]}, "by": {byCard}, "number": {pan(t, "hard-decline")}, "expiry": {"12/30"}, "code": {"737"}}
 	require.Equal(t, here(id)+"&by=card", b.goes(pay[1], f), "another card, not another method, comes next")
 	require.Contains(t, b.get(id+"?by=card"), "The payment was declined.")
@@ -468,17 +424,17 @@ func TestStatesOfThePage(t *testing.T) {
 	id = fresh()
 	require.Equal(t, here(id), b.does(id, actLeave, "x", "y"))
 	noForm(id, "This payment is closed. Nothing was charged.")
-	require.NotRegexp(t, nextOf, b.get(id+"?go=1"), "only who has paid is led on")
+	require.NotRegexp(t, roomtest.Leads, b.get(id+"?go=1"), "only who has paid is led on")
 
 	id = fresh()
 	path, f = b.byCard(id, pan(t, "visa"))
-	b.pass(25 * time.Minute)
+	b.Pass(25 * time.Minute)
 	token := f.Get("token")
-	b.pass(6 * time.Minute)
-	require.Equal(t, http.StatusForbidden, b.send(http.MethodPost, path, f).Code, "the form is too old")
-	require.Contains(t, b.send(http.MethodPost, path, f).Body.String(), "This form is no longer valid.")
+	b.Pass(6 * time.Minute)
+	require.Equal(t, http.StatusForbidden, b.Send(http.MethodPost, path, f).Code, "the form is too old")
+	require.Contains(t, b.Send(http.MethodPost, path, f).Body.String(), "This form is no longer valid.")
 	require.NotEmpty(t, token)
-	b.pass(pageTime)
+	b.Pass(pageTime)
 	noForm(id, "closed")
 
 	id = fresh()
@@ -514,18 +470,18 @@ func TestReturn(t *testing.T) {
 	} {
 		id := b.make(hosted(payments.ProcessSale))
 		b.reroute(id, to) // older rows may hold what Create would refuse today
-		require.NotRegexp(t, nextOf, b.get(id+"?lang=EN&go=1"), "not before it is paid")
+		require.NotRegexp(t, roomtest.Leads, b.get(id+"?lang=EN&go=1"), "not before it is paid")
 		path, f := b.byCard(id, pan(t, "visa"))
 		f.Set("returnUrl", "https://evil.example/")
 		got := b.goes(path+"&returnUrl=https://evil.example/", f)
 		if want {
 			require.Equal(t, to, got)
-			require.NotRegexp(t, nextOf, b.get(id), "who comes back is not sent away")
+			require.NotRegexp(t, roomtest.Leads, b.get(id), "who comes back is not sent away")
 			continue
 		}
 		require.Equal(t, here(id), got, to)
 		body := b.get(id + "?go=1")
-		require.NotRegexp(t, nextOf, body)
+		require.NotRegexp(t, roomtest.Leads, body)
 		require.Contains(t, body, "Paid")
 		require.NotContains(t, body, `rel="noreferrer"`, to)
 	}
@@ -540,17 +496,17 @@ func TestOnlyOurOwnForms(t *testing.T) {
 		"no origin": {"Origin", ""}, "null": {"Origin", "null"}, "other": {"Origin", "https://evil.example"}, "port": {"Origin", "http://shop.example"},
 		"scheme": {"Origin", "https://shop.example:8490"}, "cross-site": {"Sec-Fetch-Site", "cross-site"}, "json": {"Content-Type", "application/json"},
 	} {
-		require.Equal(t, http.StatusForbidden, b.send(http.MethodPost, path, f, headers...).Code, name)
+		require.Equal(t, http.StatusForbidden, b.Send(http.MethodPost, path, f, headers...).Code, name)
 	}
 	for from, to := range map[string]string{id: other, "/pay?": "/leave?", "/pay": "/answer"} {
-		require.Equal(t, http.StatusForbidden, b.send(http.MethodPost, strings.Replace(path, from, to, 1), f).Code, to)
+		require.Equal(t, http.StatusForbidden, b.Send(http.MethodPost, strings.Replace(path, from, to, 1), f).Code, to)
 	}
 	none := url.Values{"by": {byCard}, "number": f["number"], "expiry": f["expiry"], "code": f["code"]}
-	rec := b.send(http.MethodPost, path, none)
+	rec := b.Send(http.MethodPost, path, none)
 	require.Equal(t, http.StatusForbidden, rec.Code)
 	require.NotContains(t, rec.Body.String(), f.Get("number"))
-	require.Equal(t, http.StatusNotFound, b.send(http.MethodPost, PagePrefix+"none/pay", f).Code)
-	require.Equal(t, http.StatusMethodNotAllowed, b.send(http.MethodGet, path, nil).Code)
+	require.Equal(t, http.StatusNotFound, b.Send(http.MethodPost, PagePrefix+"none/pay", f).Code)
+	require.Equal(t, http.StatusMethodNotAllowed, b.Send(http.MethodGet, path, nil).Code)
 	for _, p := range []string{id, other} {
 		require.Equal(t, Fresh, b.state(p))
 		require.Equal(t, [3]int32{}, b.sums(p))
@@ -568,7 +524,7 @@ func TestAFormActsOnce(t *testing.T) {
 	got := map[string]int{}
 	for range 16 {
 		wg.Go(func() {
-			rec := b.send(http.MethodPost, path, f)
+			rec := b.Send(http.MethodPost, path, f)
 			mu.Lock()
 			defer mu.Unlock()
 			got[b.lead(rec.Header().Get("Location"))]++
@@ -604,7 +560,7 @@ func TestAFormActsOnce(t *testing.T) {
 	clear(got)
 	for _, tab := range tabs {
 		wg.Go(func() {
-			rec := b.send(http.MethodPost, tab.path, tab.form)
+			rec := b.Send(http.MethodPost, tab.path, tab.form)
 			mu.Lock()
 			defer mu.Unlock()
 			got[b.lead(rec.Header().Get("Location"))]++
@@ -627,7 +583,7 @@ func TestThePageLeavesNothingToRead(t *testing.T) {
 	for _, number := range []string{"4111111111111112", "4929000000006", pan(t, "hard-decline"), pan(t, "amex")} {
 		path, f := b.byCard(id, number)
 		f.Set("code", "8642")
-		b.send(http.MethodPost, path, f)
+		b.Send(http.MethodPost, path, f)
 	}
 	other := b.make(hosted(payments.ProcessSale))
 	path, f := b.form(other, actPay)
@@ -635,14 +591,7 @@ func TestThePageLeavesNothingToRead(t *testing.T) {
 	f.Set("iban", "DE89370400440532013000")
 	require.Equal(t, back, b.goes(path, f))
 	require.Equal(t, Charged, b.state(id))
-	text := log.String()
-	files, err := filepath.Glob(b.path + "*")
-	require.NoError(t, err)
-	for _, name := range files {
-		data, err := os.ReadFile(name)
-		require.NoError(t, err)
-		text += string(data)
-	}
+	text := log.String() + b.Text()
 	require.Contains(t, text, "378282*****0005")
 	require.Contains(t, text, "DE****************3000")
 	for _, secret := range []string{"4111111111111112", "4929000000006", pan(t, "hard-decline"), pan(t, "amex"), `"8642"`, "37040044", f.Get("token")} {
@@ -654,7 +603,7 @@ func TestThePageLeavesNothingToRead(t *testing.T) {
 // reroute changes where a stored payment's customer goes.
 func (b web) reroute(id, to string) {
 	b.t.Helper()
-	require.NoError(b.t, b.db.Write(b.t.Context(), func(tx store.Tx) error {
+	require.NoError(b.t, b.DB.Write(b.t.Context(), func(tx store.Tx) error {
 		p, err := find(tx, "test", id)
 		require.NoError(b.t, err)
 		p.Order.Return = to

@@ -64,7 +64,7 @@ func TestPayingWithATokenOnce(t *testing.T) {
 	req.PaymentMethodDetails = &payments.PaymentMethodDetails{Type: payments.WithToken, Token: "nobody's", TokenSecret: "the secret"}
 	_, err = b.Create(ctx, "", req)
 	refusedFor(t, err, payments.InvalidToken)
-	b.pass(5 * 365 * 24 * time.Hour)
+	b.Pass(5 * 365 * 24 * time.Hour)
 	req.PaymentMethodDetails = &payments.PaymentMethodDetails{Type: payments.WithToken, Token: tok, TokenSecret: "the secret"}
 	_, err = b.Create(ctx, "", req)
 	refusedFor(t, err, payments.CardExpired)
@@ -89,9 +89,9 @@ func TestTermsOfATokens(t *testing.T) {
 	require.Equal(t, []string{"created", "reservation.created", "reservation.created.v2", "charge.created.v2"}, b.told(), "the charge of S0 6")
 	refusedFor(t, pay(rec(sub, payments.Subscription)), payments.ExpiredSubscription) // too early
 	require.Equal(t, []string{"created", "reservation.failed"}, b.told())
-	b.pass(30*day - time.Millisecond)
+	b.Pass(30*day - time.Millisecond)
 	refusedFor(t, pay(rec(sub, "")), payments.ExpiredSubscription)
-	b.pass(time.Millisecond)
+	b.Pass(time.Millisecond)
 	require.NoError(t, pay(rec(sub, "")))
 	refusedFor(t, pay(rec(sub, payments.CardOnFile)), payments.InvalidSubscription)
 	refusedFor(t, pay(rec(plain, "")), payments.InvalidSubscription)
@@ -99,7 +99,7 @@ func TestTermsOfATokens(t *testing.T) {
 	require.NoError(t, pay(rec(plain, payments.CardOnFile)), "a stored card is one on file")
 	refusedFor(t, pay(withToken(payments.PaymentMethodDetails{Type: payments.WithToken, Token: sub})), payments.InvalidSubscription)
 	refusedFor(t, pay(withToken(payments.PaymentMethodDetails{Type: payments.MerchantInitiated, Token: sub})), payments.InvalidSubscription)
-	b.pass(30 * day) // 2027-03-16
+	b.Pass(30 * day) // 2027-03-16
 	refusedFor(t, pay(rec(sub, "")), payments.ExpiredSubscription)
 
 	req := rec(file, payments.CardOnFile)
@@ -143,7 +143,7 @@ func TestInitialTokenization(t *testing.T) {
 		next := withToken(payments.PaymentMethodDetails{Type: payments.WithToken, Token: tok, IsRecurring: true, RecurringType: payments.Subscription})
 		_, err = b.Create(ctx, "", next)
 		refusedFor(t, err, payments.ExpiredSubscription)
-		b.pass(7 * 24 * time.Hour)
+		b.Pass(7 * 24 * time.Hour)
 		out, err := b.Create(ctx, "", next)
 		require.NoError(t, err)
 		require.Equal(t, [3]int32{10_000, 10_000, 0}, b.sums(out.PaymentID))
@@ -153,7 +153,7 @@ func TestInitialTokenization(t *testing.T) {
 		other.RecurringType, next.PaymentMethodDetails = payments.CardOnFile, &other
 		_, err = b.Create(ctx, "", next)
 		refusedFor(t, err, payments.ExpiredSubscription)
-		b.pass(7 * 24 * time.Hour)
+		b.Pass(7 * 24 * time.Hour)
 		_, err = b.Create(ctx, "", next)
 		require.NoError(t, err)
 		for _, d := range []payments.PaymentMethodDetails{{Type: payments.WithToken, Token: tok}, {Type: payments.MerchantInitiated, Token: tok}} {
@@ -174,7 +174,7 @@ func TestARefusedRequestLeavesNothing(t *testing.T) {
 	}
 	for _, table := range []string{"cards_token", "once_answer"} {
 		n := -1
-		require.NoError(t, b.db.Read(t.Context(), func(r store.Reader) error { return r.QueryRow(`SELECT COUNT(*) FROM ` + table).Scan(&n) }))
+		require.NoError(t, b.DB.Read(t.Context(), func(r store.Reader) error { return r.QueryRow(`SELECT COUNT(*) FROM ` + table).Scan(&n) }))
 		require.Zero(t, n, table)
 	}
 }

@@ -3,10 +3,7 @@ package links_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
-	"slices"
 	"strconv"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,14 +13,11 @@ import (
 	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/deliver"
 	"posagent/schemes/backend/links"
-	"posagent/schemes/backend/pages/form"
-	"posagent/schemes/backend/room"
+	"posagent/schemes/backend/room/roomtest"
 	"posagent/schemes/money"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 	"posagent/store"
-	"posagent/store/sqlite"
-	"posagent/store/storetest"
 )
 
 const (
@@ -31,58 +25,28 @@ const (
 	signKey = wire.Secret("sign-me")
 )
 
-// world is a room of links with a clock of its own.
+// world is Links on a site of its own.
 type world struct {
 	*links.Links
-	t    testing.TB
-	db   store.Store
-	path string
-	ms   atomic.Int64
-	n    int
-	opt  links.Options
-	post box
-}
-
-// box keeps what was emitted, unless it is broken.
-type box struct {
-	mail   []deliver.Message
-	broken error
-}
-
-var _ links.Emitter = (*box)(nil)
-
-func (b *box) Register(store.Tx, string, []deliver.Hook) error { return nil }
-
-func (b *box) Emit(_ store.Tx, m deliver.Message) (int, error) {
-	if b.broken == nil {
-		b.mail = append(b.mail, m)
-	}
-	return 1, b.broken
+	*roomtest.Site
+	t   testing.TB
+	n   int
+	opt links.Options
 }
 
 // newWorld opens a room whose customers at a counter pay after 10 s.
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{t: t, path: filepath.Join(t.TempDir(), "backend.db")}
-	w.ms.Store(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).UnixMilli())
-	w.opt = links.Options{
-		Options: room.Options{Merchant: "Demo Shop", PublicURL: public, Now: func() time.Time { return time.UnixMilli(w.ms.Load()) }},
-		Deliver: &w.post, SignKey: signKey, Instance: "demo",
-	}
+	w := &world{Site: roomtest.New(t, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), links.Schema()), t: t}
+	w.opt = links.Options{Options: w.Options(public, "Demo Shop"), Deliver: &w.Mail, SignKey: signKey, Instance: "demo"}
 	w.open()
-	t.Cleanup(func() { require.NoError(t, w.db.Close()) })
 	return w
 }
 
 func (w *world) open() {
 	w.t.Helper()
 	var err error
-	w.db, err = sqlite.Open(context.Background(), sqlite.Options{
-		Path: w.path, Wrapper: storetest.Wrapper{}, Synchronous: "OFF", Ballast: -1,
-		Steps: slices.Concat(journal.Schema(), form.Schema(), room.Schema(), links.Schema()),
-	})
-	require.NoError(w.t, err)
-	w.opt.DB = w.db
+	w.opt.DB = w.DB
 	w.Links, err = links.New(w.opt)
 	require.NoError(w.t, err)
 }
@@ -90,11 +54,9 @@ func (w *world) open() {
 // restart closes everything and opens it again.
 func (w *world) restart() {
 	w.t.Helper()
-	require.NoError(w.t, w.db.Close())
+	w.Reopen()
 	w.open()
 }
-
-func (w *world) pass(d time.Duration) { w.ms.Add(d.Milliseconds()) }
 
 func (w *world) request(hundredths int64) paylinks.CreateRequest {
 	w.n++
@@ -154,7 +116,7 @@ func (w *world) is(id int64, link, txn paylinks.Status, at string) {
 func (w *world) net() money.Minor {
 	w.t.Helper()
 	var net money.Minor
-	require.NoError(w.t, w.db.Read(context.Background(), func(r store.Reader) error {
+	require.NoError(w.t, w.DB.Read(context.Background(), func(r store.Reader) error {
 		net = 0
 		posts, err := journal.ByTxn(r, links.Service)
 		require.NoError(w.t, err)
@@ -195,11 +157,11 @@ func (w *world) net() money.Minor {
 	return net
 }
 
-// mail reads the webhooks emitted since the last call: status or event words, oldest first.
-func (w *world) mail() []string {
+// told reads the webhooks emitted since the last call: status or event words, oldest first.
+func (w *world) told() []string {
 	w.t.Helper()
 	var out []string
-	for _, m := range w.post.mail {
+	for _, m := range w.Mail.Take() {
 		body, err := paylinks.ParseEvent(m.ContentType, m.Body)
 		require.NoError(w.t, err)
 		require.Equal(w.t, [][2]string{{"X-Webhook-Signature", paylinks.SignHook(signKey, m.Body)}}, m.Headers)
@@ -210,7 +172,6 @@ func (w *world) mail() []string {
 			out = append(out, m.Event+" "+body.Subscription.Status)
 		}
 	}
-	w.post.mail = nil
 	return out
 }
 

@@ -43,12 +43,12 @@ func TestRowsInTime(t *testing.T) {
 			for _, lazy := range []bool{false, true} { // read at every moment, or only at the last
 				w := newWorld(t)
 				l := w.link(row.amount, counter)
-				begun := w.ms.Load()
+				begun := w.Now()
 				for i, m := range row.moments {
 					if lazy && i < len(row.moments)-1 {
 						continue
 					}
-					w.ms.Store(begun + m.at.Milliseconds())
+					w.Set(begun.Add(m.at))
 					at := fmt.Sprintf("lazy %t after %s", lazy, m.at)
 					w.is(l.ID, m.link, m.txn, at)
 					require.EqualValues(t, m.net*row.amount, w.net(), at)
@@ -61,7 +61,7 @@ func TestRowsInTime(t *testing.T) {
 // A link of the back office waits for its customer; one at a counter that expired, was deleted or paid meanwhile is not paid again.
 func TestWhoPaysByHimself(t *testing.T) {
 	w := newWorld(t)
-	w.pass(12*time.Hour - 5*time.Second) // five seconds to midnight
+	w.Pass(12*time.Hour - 5*time.Second) // five seconds to midnight
 	office := w.link(1250, nil)
 	gone := w.link(1250, counter)
 	late := w.link(1250, func(r *paylinks.CreateRequest) { counter(r); r.ExpirationDate = "2026-11-21" })
@@ -72,7 +72,7 @@ func TestWhoPaysByHimself(t *testing.T) {
 	quick, _ := w.paid(1250, counter)
 	_, err := w.Delete(t.Context(), "", gone.ID)
 	require.NoError(t, err)
-	w.pass(time.Hour)
+	w.Pass(time.Hour)
 	w.is(office.ID, "waiting", "", "")
 	w.is(late.ID, "waiting", "", "")
 	w.is(shop.ID, "waiting", "", "")
@@ -106,7 +106,7 @@ func TestField_B5WhatALinkNeeds(t *testing.T) {
 	key := wire.NewKey()
 	first, err := w.Links.Create(t.Context(), key, req)
 	require.NoError(t, err)
-	w.pass(48 * time.Hour)
+	w.Pass(48 * time.Hour)
 	again, err := w.Links.Create(t.Context(), key, req)
 	require.NoError(t, err, "the same request again is answered as it was, whatever day it is")
 	require.Equal(t, first.ID, again.ID)
@@ -227,7 +227,7 @@ func TestDelete(t *testing.T) {
 
 	// What was due before is done before: the customer at the counter was there first.
 	due := w.link(1250, counter)
-	w.pass(10 * time.Second)
+	w.Pass(10 * time.Second)
 	_, err = w.Delete(ctx, "", due.ID)
 	refused(t, err, wire.Conflict, paylinks.WrongStatus)
 
@@ -237,7 +237,7 @@ func TestDelete(t *testing.T) {
 	require.NoError(t, err)
 	_, err = w.Delete(ctx, "", thinking.ID)
 	refused(t, err, wire.Conflict, paylinks.WrongStatus)
-	w.pass(time.Hour)
+	w.Pass(time.Hour)
 	_, err = w.Delete(ctx, "", thinking.ID)
 	refused(t, err, wire.Conflict, paylinks.WrongStatus)
 	w.is(thinking.ID, "confirmed", "confirmed", "")
@@ -264,13 +264,13 @@ func TestPayAndDecline(t *testing.T) {
 	}
 	_, err = w.Decline(ctx, *l.Hash)
 	refused(t, err, wire.Conflict, "")
-	require.Equal(t, []string{"declined", "confirmed"}, w.mail())
+	require.Equal(t, []string{"declined", "confirmed"}, w.told())
 	old := w.link(1250, func(r *paylinks.CreateRequest) { r.ExpirationDate = "2026-11-21" })
-	w.pass(12*time.Hour - time.Millisecond)
+	w.Pass(12*time.Hour - time.Millisecond)
 	show, err := w.Show(ctx, *old.Hash)
 	require.NoError(t, err)
 	require.Equal(t, links.Open, show.State)
-	w.pass(time.Millisecond)
+	w.Pass(time.Millisecond)
 	show, err = w.Show(ctx, *old.Hash)
 	require.NoError(t, err)
 	require.Equal(t, links.Expired, show.State)
@@ -296,10 +296,10 @@ func TestOneReferenceSeveralLinks(t *testing.T) {
 func TestRestart(t *testing.T) {
 	w := newWorld(t)
 	l := w.link(90012, counter)
-	w.pass(15 * time.Second)
+	w.Pass(15 * time.Second)
 	w.is(l.ID, "waiting", "waiting", "")
 	w.restart()
-	w.pass(time.Hour)
+	w.Pass(time.Hour)
 	w.is(l.ID, "confirmed", "confirmed", "")
 	require.Equal(t, "2026-11-21 12:00:10", w.txns(l.ID)[0].Time)
 	require.EqualValues(t, 90012, w.net())
@@ -309,13 +309,13 @@ func TestRestart(t *testing.T) {
 func TestWebhookAndMoneyAreOneCommit(t *testing.T) {
 	w := newWorld(t)
 	l := w.link(1250, nil)
-	w.post.broken = context.DeadlineExceeded
+	w.Mail.Broken = context.DeadlineExceeded
 	_, err := w.Pay(t.Context(), *l.Hash)
 	require.Error(t, err)
 	w.is(l.ID, "waiting", "", "")
 	require.Zero(t, w.net())
-	w.post.broken = nil
+	w.Mail.Broken = nil
 	_, err = w.Pay(t.Context(), *l.Hash)
 	require.NoError(t, err)
-	require.Equal(t, []string{"confirmed"}, w.mail())
+	require.Equal(t, []string{"confirmed"}, w.told())
 }

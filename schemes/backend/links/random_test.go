@@ -54,9 +54,9 @@ func TestAnyOrder(t *testing.T) {
 			case "stop":
 				_, err = w.Stop(ctx, *l.Hash)
 			case "wait":
-				w.pass(11 * time.Second)
+				w.Pass(11 * time.Second)
 			case "days":
-				w.pass(25 * time.Hour)
+				w.Pass(25 * time.Hour)
 			case "restart":
 				w.restart()
 				x = w.Transactions()

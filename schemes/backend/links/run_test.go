@@ -1,9 +1,7 @@
 package links_test
 
 import (
-	"context"
 	"path/filepath"
-	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -11,33 +9,25 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/links"
-	"posagent/schemes/backend/pages/form"
 	"posagent/schemes/backend/room"
+	"posagent/schemes/backend/room/roomtest"
 	"posagent/schemes/paylinks"
 	"posagent/store"
-	"posagent/store/sqlite"
-	"posagent/store/storetest"
 )
 
 // Run alone, with nobody reading, brings everything to its end at its time, renewals of subscriptions included.
 func TestRunMovesWhatNobodyAsks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "backend.db")
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(context.Background())
-		db, err := sqlite.Open(ctx, sqlite.Options{
-			Path: path, Wrapper: storetest.Wrapper{}, Synchronous: "OFF", Ballast: -1,
-			Steps: slices.Concat(journal.Schema(), form.Schema(), room.Schema(), links.Schema()),
-		})
-		require.NoError(t, err)
+		ctx := t.Context()
+		db := roomtest.Open(t, path, links.Schema())
 		var jumped atomic.Int64 // a clock that is set forward; Run notices within a second
 		s, err := links.New(links.Options{Options: room.Options{
 			DB: db, PublicURL: public, Now: func() time.Time { return time.Now().Add(time.Duration(jumped.Load())) },
 		}})
 		require.NoError(t, err)
-		done := make(chan error, 1)
-		go func() { done <- s.Run(ctx) }()
+		stop := roomtest.Start(t, s.Run)
 		create := func(ref string, amount int64, change func(*paylinks.CreateRequest)) {
 			req := paylinks.CreateRequest{
 				Title: ref, Description: ref, ReferenceID: ref, Purpose: ref, Amount: amount, Currency: "EUR", Name: links.CounterName,
@@ -85,8 +75,7 @@ func TestRunMovesWhatNobodyAsks(t *testing.T) {
 			synctest.Wait()
 			require.Equal(t, row.want, stored())
 		}
-		cancel()
-		require.ErrorIs(t, <-done, context.Canceled)
+		stop()
 		require.NoError(t, db.Close())
 	})
 }

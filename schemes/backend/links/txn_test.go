@@ -71,7 +71,7 @@ func TestChargeCaptureCancel(t *testing.T) {
 			_, err = x.Capture(ctx, "", c.ID)
 			refused(t, err, wire.Conflict, paylinks.WrongStatus)
 			require.EqualValues(t, 1000, w.net())
-			require.Equal(t, []string{name, "confirmed", "refunded", name, "confirmed", name, "cancelled"}, w.mail())
+			require.Equal(t, []string{name, "confirmed", "refunded", name, "confirmed", name, "cancelled"}, w.told())
 		})
 	}
 }
@@ -103,7 +103,7 @@ func TestRefunds(t *testing.T) {
 
 	// Each refund is told under a uuid of its own: two of the same status are two.
 	seen := map[string]bool{}
-	for _, m := range w.post.mail {
+	for _, m := range w.Mail.Sent {
 		var body struct {
 			Transaction struct {
 				UUID, Status string
@@ -137,7 +137,7 @@ func TestList(t *testing.T) {
 	for i := range 5 { // 12:00:00, 12:00:01.5, 12:00:03, …
 		_, txn := w.paid(100+int64(i), nil)
 		all = append(all, txn.ID)
-		w.pass(1500 * time.Millisecond)
+		w.Pass(1500 * time.Millisecond)
 	}
 	_, err := x.Refund(ctx, "", all[0], paylinks.RefundRequest{Amount: cents(1)})
 	require.NoError(t, err)
@@ -164,7 +164,7 @@ func TestList(t *testing.T) {
 	_, err = x.List(ctx, paylinks.Filter{Offset: -1})
 	require.Equal(t, wire.Invalid, wire.CodeOf(err))
 	w.link(100, counter)
-	w.pass(10 * time.Second)
+	w.Pass(10 * time.Second)
 	list, err := x.List(ctx, paylinks.Filter{})
 	require.NoError(t, err)
 	require.Len(t, list, 6, "what is due is on the list")
@@ -190,46 +190,46 @@ func TestSubscription(t *testing.T) {
 		w := newWorld(t)
 		l, _ := w.paid(1000, monthly)
 		for range 60 {
-			w.pass(7 * 24 * time.Hour)
+			w.Pass(7 * 24 * time.Hour)
 			_, err := w.Transactions().List(t.Context(), paylinks.Filter{})
 			require.NoError(t, err)
 		}
 		require.Equal(t, year, days(w, l.ID))
 		require.EqualValues(t, 12_000, w.net())
-		require.Len(t, w.mail(), 12)
+		require.Len(t, w.told(), 12)
 	})
 	t.Run("nobody looks for a year", func(t *testing.T) {
 		w := newWorld(t)
 		l, _ := w.paid(1000, monthly)
 		w.restart()
-		w.pass(400 * 24 * time.Hour)
+		w.Pass(400 * 24 * time.Hour)
 		require.Equal(t, year, days(w, l.ID))
 		require.EqualValues(t, 12_000, w.net())
 	})
 	t.Run("stopped", func(t *testing.T) {
 		w := newWorld(t)
 		l, _ := w.paid(1000, monthly)
-		w.pass(80 * 24 * time.Hour)
+		w.Pass(80 * 24 * time.Hour)
 		for range 2 {
 			out, err := w.Stop(t.Context(), *l.Hash)
 			require.NoError(t, err)
 			require.False(t, out.Subscribed)
 		}
-		w.pass(400 * 24 * time.Hour)
+		w.Pass(400 * 24 * time.Hour)
 		require.Equal(t, year[:3], days(w, l.ID))
-		require.Equal(t, []string{"confirmed", "confirmed", "confirmed", "subscription cancelled"}, w.mail())
+		require.Equal(t, []string{"confirmed", "confirmed", "confirmed", "subscription cancelled"}, w.told())
 	})
 	t.Run("too late to stop", func(t *testing.T) {
 		w := newWorld(t)
 		l, _ := w.paid(1000, monthly)
-		w.pass(93 * 24 * time.Hour)
+		w.Pass(93 * 24 * time.Hour)
 		_, err := w.Stop(t.Context(), *l.Hash)
 		refused(t, err, wire.Conflict, "")
 	})
 	t.Run("endless", func(t *testing.T) {
 		w := newWorld(t)
 		l, _ := w.paid(100, func(r *paylinks.CreateRequest) { r.SubscriptionState, r.SubscriptionInterval = true, "P1D" })
-		w.pass(250 * 24 * time.Hour)
+		w.Pass(250 * 24 * time.Hour)
 		for range 3 { // a commit lets at most a hundred things happen
 			days(w, l.ID)
 		}
@@ -243,7 +243,7 @@ func TestRacePayAndDelete(t *testing.T) {
 	for round := range 20 {
 		w := newWorld(t)
 		l := w.link(1250, counter)
-		w.pass(10*time.Second - time.Millisecond)
+		w.Pass(10*time.Second - time.Millisecond)
 		var wg sync.WaitGroup
 		var deleted, paid int
 		var mu sync.Mutex
@@ -267,7 +267,7 @@ func TestRacePayAndDelete(t *testing.T) {
 					_, err := w.Delete(context.Background(), "", l.ID)
 					count(&deleted, err)
 				case 2:
-					w.pass(time.Millisecond)
+					w.Pass(time.Millisecond)
 					_, err := w.Transactions().List(context.Background(), paylinks.Filter{})
 					count(new(int), err)
 				default:
@@ -381,8 +381,8 @@ func TestSpoiltReplies(t *testing.T) {
 func TestWebhookBody(t *testing.T) {
 	w := newWorld(t)
 	l, txn := w.paid(1250, func(r *paylinks.CreateRequest) { r.SKU, r.PM = "P1", []string{"visa", "swish"} })
-	require.Len(t, w.post.mail, 1)
-	m := w.post.mail[0]
+	require.Len(t, w.Mail.Sent, 1)
+	m := w.Mail.Sent[0]
 	require.Equal(t, links.EventTransaction, m.Event)
 	var body map[string]map[string]any
 	require.NoError(t, json.Unmarshal(m.Body, &body))

@@ -1,13 +1,8 @@
 package sessions
 
 import (
-	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,92 +11,48 @@ import (
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/deliver"
-	"posagent/schemes/backend/pages/form"
-	"posagent/schemes/backend/room"
-	"posagent/schemes/backend/scenario"
+	"posagent/schemes/backend/room/roomtest"
 	"posagent/schemes/hosted"
 	"posagent/schemes/hosted/hostedtest"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
-	"posagent/store/sqlite"
-	"posagent/store/storetest"
 )
 
 const public = "http://gate.example:8490"
 
-// world is a room of sessions with a clock of its own.
+// world is Sessions on a site of its own.
 type world struct {
 	*Sessions
-	t    *testing.T
-	db   store.Store
-	path string
-	ms   atomic.Int64
-	post *box
-}
-
-// box keeps what was emitted.
-type box struct {
-	hooks map[string][]deliver.Hook
-	mail  []deliver.Message
-}
-
-var _ Emitter = (*box)(nil)
-
-func (b *box) Check(url string) error { return (&deliver.Deliver{}).Check(url) }
-
-func (b *box) Register(_ store.Tx, subject string, hooks []deliver.Hook) error {
-	b.hooks[subject] = hooks
-	return nil
-}
-
-func (b *box) Emit(_ store.Tx, m deliver.Message) (int, error) {
-	b.mail = append(b.mail, m)
-	return 1, nil
+	*roomtest.Site
+	t *testing.T
 }
 
 // told lists the types and results that were told since the last time.
 func (w *world) told() (list []string) {
-	for _, m := range w.post.mail {
+	for _, m := range w.Mail.Take() {
 		n, err := hosted.DecodeNotice(m.Body)
 		require.NoError(w.t, err)
 		require.Equal(w.t, m.ID, n.EventID)
 		require.Equal(w.t, deliver.Mark, n.SecurityToken.Reveal(), "the token is not in the stored body")
 		list = append(list, n.Operation.OperationType+" "+n.Operation.OperationResult)
 	}
-	w.post.mail = nil
 	return list
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, path: filepath.Join(t.TempDir(), "backend.db"), post: &box{hooks: map[string][]deliver.Hook{}}}
-	w.ms.Store(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC).UnixMilli())
-	w.open()
-	t.Cleanup(func() { require.NoError(t, w.db.Close()) })
-	return w
-}
-
-func (w *world) open() {
-	w.t.Helper()
+	w := &world{Site: roomtest.New(t, time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), Schema()), t: t}
 	var err error
-	w.db, err = sqlite.Open(w.t.Context(), sqlite.Options{
-		Path: w.path, Steps: slices.Concat(journal.Schema(), form.Schema(), room.Schema(), Schema()), Wrapper: storetest.Wrapper{}, Synchronous: "OFF",
-	})
-	require.NoError(w.t, err)
-	w.Sessions, err = New(Options{
-		Options: room.Options{
-			DB: w.db, PublicURL: public + "/", Merchant: "Corner Shop", Now: func() time.Time { return time.UnixMilli(w.ms.Load()) },
-		},
-		Deliver: w.post,
-	})
-	require.NoError(w.t, err)
+	w.Sessions, err = New(Options{Options: w.Options(public+"/", "Corner Shop"), Deliver: &w.Mail})
+	require.NoError(t, err)
+	return w
 }
 
 // pass lets time go by, with one look at what is due.
 func (w *world) pass(d time.Duration) {
 	w.t.Helper()
-	w.ms.Add(d.Milliseconds())
+	w.Pass(d)
 	_, err := w.sweep(w.t.Context())
 	require.NoError(w.t, err)
 }
@@ -128,10 +79,7 @@ func (w *world) built(req hosted.BuildRequest) string {
 
 func pan(t *testing.T, name string) wire.PAN {
 	t.Helper()
-	list := scenario.Cards()
-	i := slices.IndexFunc(list, func(c scenario.Card) bool { return c.Name == name })
-	require.GreaterOrEqual(t, i, 0, name)
-	return wire.NewPAN(list[i].PAN)
+	return wire.NewPAN(roomtest.PAN(t, name))
 }
 
 // finalized builds, fills in and finalizes.
@@ -155,7 +103,7 @@ func (w *world) paid(req hosted.BuildRequest, card string) hosted.Operation {
 func (w *world) accounts() map[books.Account]money.Minor {
 	w.t.Helper()
 	sums := map[books.Account]money.Minor{}
-	require.NoError(w.t, w.db.Read(w.t.Context(), func(r store.Reader) error {
+	require.NoError(w.t, w.DB.Read(w.t.Context(), func(r store.Reader) error {
 		all, err := journal.ByTxn(r, Service)
 		for _, posts := range all {
 			require.Zero(w.t, books.Sum(posts))
@@ -178,15 +126,9 @@ func refused(t *testing.T, reason string, err error) {
 // clean looks for texts in everything the store has on the disk.
 func (w *world) clean(secrets ...string) {
 	w.t.Helper()
-	files, err := filepath.Glob(w.path + "*")
-	require.NoError(w.t, err)
-	require.NotEmpty(w.t, files)
-	for _, f := range files {
-		data, err := os.ReadFile(f)
-		require.NoError(w.t, err)
-		for _, s := range secrets {
-			require.False(w.t, bytes.Contains(data, []byte(s)), "%s in %s", s, filepath.Base(f))
-		}
+	text := w.Text()
+	for _, s := range secrets {
+		require.False(w.t, strings.Contains(text, s), s)
 	}
 }
 

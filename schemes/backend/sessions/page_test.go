@@ -13,28 +13,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/schemes/backend/room/roomtest"
 	"posagent/schemes/hosted"
 	"posagent/schemes/wire"
 )
 
+func (w *world) browser() roomtest.Browser {
+	return roomtest.Browser{TB: w.t, Handler: w.Pages(), Origin: public}
+}
+
 // get opens a page.
 func (w *world) get(path string) *httptest.ResponseRecorder {
-	rec := httptest.NewRecorder()
-	w.Pages().ServeHTTP(rec, httptest.NewRequestWithContext(w.t.Context(), http.MethodGet, path, nil))
-	return rec
+	return w.browser().Send(http.MethodGet, path, nil)
 }
 
 // send posts a form as the page's own script does; header names and values alternate.
 func (w *world) send(path string, fields url.Values, header ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequestWithContext(w.t.Context(), http.MethodPost, path, strings.NewReader(fields.Encode()))
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Origin", public)
-	for i := 0; i+1 < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	rec := httptest.NewRecorder()
-	w.Pages().ServeHTTP(rec, r)
-	return rec
+	return w.browser().Send(http.MethodPost, path, fields, header...)
 }
 
 var tokenIn = regexp.MustCompile(`(?:data-token|name="token"[^>]*value)="([^"]*)"`)
@@ -162,7 +157,7 @@ func TestFields(t *testing.T) {
 	id = w.built(request())
 	path = FieldPrefix + id + "/CARD_NUMBER"
 	token := w.ticket(path)
-	w.ms.Add((5 * time.Minute).Milliseconds())
+	w.Pass(5 * time.Minute)
 	rec = w.send(path, url.Values{"token": {token}, "value": {"4111111111111111"}})
 	require.Contains(t, rec.Body.String(), `"errorCode":"HF0003"`)
 	rec = w.send(FieldPrefix+w.built(request())+"/CARD_NUMBER", url.Values{"token": {token}})

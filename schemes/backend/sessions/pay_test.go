@@ -101,17 +101,17 @@ func TestLifeIsTheBuilds(t *testing.T) {
 	five := w.built(request())
 	w.opt.Life = 3 * time.Second
 	short := w.built(request())
-	w.ms.Add((3 * time.Second).Milliseconds() - 1)
+	w.Pass(3*time.Second - time.Millisecond)
 	require.NoError(t, w.Fill(t.Context(), short, pan(t, "visa"), 2031, 6)) // stored again, with the same end
 	w.opt.Life = time.Hour
-	w.ms.Add(1)
+	w.Pass(time.Millisecond)
 	_, err := w.Finalize(t.Context(), "", short, "")
 	refused(t, hosted.SessionExpired, err)
 	w.opt.Life = time.Second
-	w.ms.Add((5*time.Minute - 3*time.Second).Milliseconds() - 1)
+	w.Pass(5*time.Minute - 3*time.Second - time.Millisecond)
 	_, err = w.State(t.Context(), five)
 	require.NoError(t, err)
-	w.ms.Add(1)
+	w.Pass(time.Millisecond)
 	_, err = w.State(t.Context(), five)
 	refused(t, hosted.SessionExpired, err)
 }
@@ -128,11 +128,11 @@ func TestFiveMinutes(t *testing.T) {
 	require.NoError(t, w.Fill(t.Context(), ready, pan(t, "visa"), 2031, 6))
 	fresh := w.built(request())
 	w.told()
-	w.ms.Add((5 * time.Minute).Milliseconds() - 1)
+	w.Pass(5*time.Minute - time.Millisecond)
 	s, err := w.State(t.Context(), ready)
 	require.NoError(t, err)
 	require.Equal(t, hosted.Ready, s.State)
-	w.ms.Add(1) // without any sweep
+	w.Pass(time.Millisecond) // without any sweep
 	for _, id := range []string{ready, fresh} {
 		_, err = w.State(t.Context(), id)
 		refused(t, hosted.SessionExpired, err)
@@ -190,7 +190,7 @@ func TestField_B4AnotherAmountWaitsForTheOpenSession(t *testing.T) {
 	require.NoError(t, err)
 	_, err = w.Build(t.Context(), "", more)
 	refused(t, hosted.OrderDiffers, err) // the second session
-	w.ms.Add((5 * time.Minute).Milliseconds())
+	w.Pass(5 * time.Minute)
 	id := w.built(more)
 	require.NoError(t, w.Fill(t.Context(), id, pan(t, "visa"), 2031, 6))
 	_, err = w.Finalize(t.Context(), "", id, "")
@@ -290,7 +290,7 @@ func TestContracts(t *testing.T) {
 	refused(t, hosted.BadContract, err) // there is one already
 	_, err = w.Build(t.Context(), "", with(later))
 	refused(t, hosted.BadContract, err) // too early
-	w.ms.Add((30 * 24 * time.Hour).Milliseconds())
+	w.Pass(30 * 24 * time.Hour)
 	req := with(later)
 	b, err := w.Build(t.Context(), "", req)
 	require.NoError(t, err)
@@ -306,13 +306,13 @@ func TestContracts(t *testing.T) {
 	req = with(swap)
 	req.PaymentSession.ActionType, req.PaymentSession.Amount, req.Order.Amount = hosted.Verify, "0", "0"
 	require.Equal(t, hosted.Executed, w.paid(req, "mastercard").OperationResult)
-	w.ms.Add((30 * 24 * time.Hour).Milliseconds())
+	w.Pass(30 * 24 * time.Hour)
 	b, err = w.Build(t.Context(), "", with(later))
 	require.NoError(t, err)
 	s, err = w.Finalize(t.Context(), "", b.SessionID, "")
 	require.NoError(t, err)
 	require.Equal(t, "MC", s.Operation.PaymentCircuit, "the other card")
-	w.ms.Add((31 * 24 * time.Hour).Milliseconds()) // past its expiry
+	w.Pass(31 * 24 * time.Hour) // past its expiry
 	_, err = w.Build(t.Context(), "", with(later))
 	refused(t, hosted.BadContract, err)
 

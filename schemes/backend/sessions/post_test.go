@@ -97,7 +97,7 @@ func TestReservationsLapse(t *testing.T) {
 func TestAnyOrderOfOperations(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newWorld(t)
-		defer func() { require.NoError(t, w.db.Close()) }()
+		defer func() { require.NoError(t, w.DB.Close()) }()
 		req := explicit()
 		if rapid.Bool().Draw(rt, "implicit") {
 			req = request()

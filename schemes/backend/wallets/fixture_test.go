@@ -2,10 +2,7 @@ package wallets_test
 
 import (
 	"context"
-	"path/filepath"
-	"slices"
 	"strconv"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,30 +11,20 @@ import (
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
-	"posagent/schemes/backend/pages/form"
-	"posagent/schemes/backend/room"
+	"posagent/schemes/backend/room/roomtest"
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
-	"posagent/store/sqlite"
 )
 
-// openKey is a store.Wrapper of a test: it wraps nothing.
-type openKey struct{}
-
-func (openKey) Wrap(p []byte) ([]byte, error)   { return p, nil }
-func (openKey) Unwrap(p []byte) ([]byte, error) { return p, nil }
-
-// world is a wallet room with a clock of its own.
+// world is Wallets on a site of its own.
 type world struct {
 	*wallets.Wallets
-	t    testing.TB
-	db   store.Store
-	path string
-	ms   atomic.Int64
-	n    int
-	opt  wallets.Options
+	*roomtest.Site
+	t   testing.TB
+	n   int
+	opt wallets.Options
 }
 
 const public = "http://shop.example:8490"
@@ -47,25 +34,16 @@ func newWorld(t testing.TB, seed string, delay *time.Duration) *world {
 	t.Helper()
 	s, err := wallets.ParseSeed([]byte(seed))
 	require.NoError(t, err)
-	w := &world{t: t, path: filepath.Join(t.TempDir(), "backend.db")}
-	w.ms.Store(1_800_000_000_000)
-	w.opt = wallets.Options{
-		Options: room.Options{PublicURL: public, Now: func() time.Time { return time.UnixMilli(w.ms.Load()) }},
-		Seed:    s, Delay: delay,
-	}
+	w := &world{Site: roomtest.New(t, time.UnixMilli(1_800_000_000_000), wallets.Schema()), t: t}
+	w.opt = wallets.Options{Options: w.Options(public, ""), Seed: s, Delay: delay}
 	w.open()
-	t.Cleanup(func() { require.NoError(t, w.db.Close()) })
 	return w
 }
 
 func (w *world) open() {
 	w.t.Helper()
 	var err error
-	w.db, err = sqlite.Open(context.Background(), sqlite.Options{
-		Path: w.path, Steps: slices.Concat(journal.Schema(), form.Schema(), wallets.Schema()), Wrapper: openKey{}, Synchronous: "OFF",
-	})
-	require.NoError(w.t, err)
-	w.opt.DB = w.db
+	w.opt.DB = w.DB
 	w.Wallets, err = wallets.New(w.opt)
 	require.NoError(w.t, err)
 }
@@ -73,11 +51,9 @@ func (w *world) open() {
 // restart closes everything and opens it again.
 func (w *world) restart() {
 	w.t.Helper()
-	require.NoError(w.t, w.db.Close())
+	w.Reopen()
 	w.open()
 }
-
-func (w *world) pass(d time.Duration) { w.ms.Add(d.Milliseconds()) }
 
 func (w *world) request(method string, hundredths int64) aapay.Request {
 	w.n++
@@ -131,7 +107,7 @@ func (w *world) net(ref string) money.Minor {
 	w.t.Helper()
 	var net money.Minor
 	id := strconv.FormatInt(w.status(ref).TransactionID, 10)
-	require.NoError(w.t, w.db.Read(context.Background(), func(r store.Reader) error {
+	require.NoError(w.t, w.DB.Read(context.Background(), func(r store.Reader) error {
 		var err error
 		net, err = journal.NetOf(r, wallets.Service, id)
 		return err
@@ -142,7 +118,7 @@ func (w *world) net(ref string) money.Minor {
 // sound checks all books: each transaction sums to zero, COMMIT stands exactly where the merchant's money moved.
 func (w *world) sound() {
 	w.t.Helper()
-	require.NoError(w.t, w.db.Read(context.Background(), func(r store.Reader) error {
+	require.NoError(w.t, w.DB.Read(context.Background(), func(r store.Reader) error {
 		posts, err := journal.ByTxn(r, wallets.Service)
 		if err != nil {
 			return err

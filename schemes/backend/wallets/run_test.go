@@ -1,9 +1,7 @@
 package wallets_test
 
 import (
-	"context"
 	"path/filepath"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,29 +9,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/aapay"
-	"posagent/schemes/backend/books/journal"
-	"posagent/schemes/backend/pages/form"
 	"posagent/schemes/backend/room"
+	"posagent/schemes/backend/room/roomtest"
 	"posagent/schemes/backend/wallets"
 	"posagent/store"
-	"posagent/store/sqlite"
 )
 
 // Run alone, with nobody reading a status, brings everything to its end at its time.
 func TestRunMovesWhatNobodyAsks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "backend.db")
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(context.Background())
-		db, err := sqlite.Open(ctx, sqlite.Options{
-			Path: path, Steps: slices.Concat(journal.Schema(), form.Schema(), wallets.Schema()), Wrapper: openKey{}, Synchronous: "OFF",
-		})
-		require.NoError(t, err)
+		ctx := t.Context()
+		db := roomtest.Open(t, path, wallets.Schema())
 		seed, err := wallets.ParseSeed(nil)
 		require.NoError(t, err)
 		w, err := wallets.New(wallets.Options{Options: room.Options{DB: db, PublicURL: public}, Seed: seed})
 		require.NoError(t, err)
-		done := make(chan error, 1)
-		go func() { done <- w.Run(ctx) }()
+		stop := roomtest.Start(t, w.Run)
 
 		begin := func(ref string, amount int64) {
 			_, err := w.Initialize(ctx, aapay.Payment, aapay.Request{
@@ -71,8 +63,7 @@ func TestRunMovesWhatNobodyAsks(t *testing.T) {
 			synctest.Wait()
 			require.Equal(t, row.want, stored())
 		}
-		cancel()
-		require.ErrorIs(t, <-done, context.Canceled)
+		stop()
 		require.NoError(t, db.Close())
 	})
 }

@@ -61,12 +61,12 @@ func TestWalletRows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, lazy := range []bool{false, true} { // read at every moment, or only at the last
 				req := w.pay(swish, amounts[name])
-				begun := w.ms.Load()
+				begun := w.Now()
 				for i, m := range moments {
 					if lazy && i < len(moments)-1 {
 						continue
 					}
-					w.ms.Store(begun + m.at.Milliseconds())
+					w.Set(begun.Add(m.at))
 					st := w.status(req.TerminalReference)
 					at := fmt.Sprintf("lazy %t after %s", lazy, m.at)
 					require.Equal(t, m.state, st.State, at)
@@ -100,9 +100,9 @@ func TestMethodFlows(t *testing.T) {
 			req := w.request(row.method, 1250)
 			req.Trigger = row.trigger
 			require.Equal(t, 202, w.begin(aapay.Payment, req).HTTPStatus)
-			begun := w.ms.Load()
+			begun := w.Now()
 			for _, m := range row.moments {
-				w.ms.Store(begun + m.at.Milliseconds())
+				w.Set(begun.Add(m.at))
 				w.is(req.TerminalReference, m.state, m.account)
 			}
 		})
@@ -119,7 +119,7 @@ func TestConsumerPicksTheRowBeforeTheAmount(t *testing.T) {
 		req := w.request("EASY", 90001) // the amount alone would be rejected at once
 		req.Trigger, req.Consumer.ConsumerID = aapay.TriggerManual, row.ConsumerID
 		require.Equal(t, 202, w.begin(aapay.Payment, req).HTTPStatus)
-		w.pass(10 * time.Second)
+		w.Pass(10 * time.Second)
 		w.is(req.TerminalReference, aapay.Rejected, "")
 		require.Equal(t, row.ConsumerID, w.status(req.TerminalReference).PayerID)
 	}
@@ -138,13 +138,13 @@ func TestTimesComeFromTheDefinition(t *testing.T) {
 		stale, out time.Duration
 	}{{"A", 6 * time.Second, 7 * time.Second}, {"B", 30 * time.Second, 5 * time.Minute}} {
 		req := w.pay(row.method, 90008)
-		w.pass(row.stale - time.Millisecond)
+		w.Pass(row.stale - time.Millisecond)
 		w.is(req.TerminalReference, aapay.Initialized, "")
-		w.pass(time.Millisecond)
+		w.Pass(time.Millisecond)
 		w.is(req.TerminalReference, aapay.Stale, "")
-		w.pass(row.out - time.Millisecond)
+		w.Pass(row.out - time.Millisecond)
 		w.is(req.TerminalReference, aapay.Stale, "")
-		w.pass(time.Millisecond)
+		w.Pass(time.Millisecond)
 		w.is(req.TerminalReference, aapay.TimedOut, "")
 	}
 }

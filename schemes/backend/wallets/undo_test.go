@@ -61,7 +61,7 @@ func TestReversalOfEveryState(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			req := w.request(swish, row.amount)
 			w.begin(aapay.Payment, req)
-			w.pass(row.wait)
+			w.Pass(row.wait)
 			first := w.undo(req.TerminalReference, swish, row.amount)
 			require.Equal(t, 202, w.begin(aapay.Reversal, first).HTTPStatus)
 			w.is(first.TerminalReference, row.reversal, row.moved)
@@ -70,7 +70,7 @@ func TestReversalOfEveryState(t *testing.T) {
 				require.Equal(t, 202, w.begin(aapay.Reversal, again).HTTPStatus)
 				w.is(again.TerminalReference, "REVERSED", "")
 			}
-			w.pass(time.Hour) // and it stays so, whatever the wallet had planned
+			w.Pass(time.Hour) // and it stays so, whatever the wallet had planned
 			w.is(req.TerminalReference, row.original, row.account)
 			require.Zero(t, w.net(req.TerminalReference))
 			_, err := w.Pay(context.Background(), req.TerminalReference)
@@ -93,7 +93,7 @@ func TestReversalBeforeThePaymentArrives(t *testing.T) {
 	reply := w.begin(aapay.Payment, late)
 	require.Equal(t, 201, reply.HTTPStatus)
 	require.Equal(t, aapay.CodeReject, reply.Response.ResponseCode)
-	w.pass(time.Hour)
+	w.Pass(time.Hour)
 	w.is(late.TerminalReference, aapay.Rejected, "")
 	require.Zero(t, w.net(late.TerminalReference))
 	w.sound()
@@ -130,7 +130,7 @@ func TestUndoRows(t *testing.T) {
 			w := newWorld(t, "", nil)
 			amount := rowAmount(t, row.name)
 			req := w.pay(swish, amount)
-			w.pass(10 * second)
+			w.Pass(10 * second)
 			st := w.status(req.TerminalReference)
 			require.Equal(t, aapay.Commit, st.AccountState)
 			original := req.TerminalReference
@@ -139,9 +139,9 @@ func TestUndoRows(t *testing.T) {
 			}
 			first := w.undo(original, swish, amount)
 			require.Equal(t, 202, w.begin(row.typ, first).HTTPStatus)
-			begun := w.ms.Load()
+			begun := w.Now()
 			for _, m := range row.at {
-				w.ms.Store(begun + m.at.Milliseconds())
+				w.Set(begun.Add(m.at))
 				w.is(first.TerminalReference, m.state, m.account)
 				require.EqualValues(t, m.net*amount, w.net(req.TerminalReference), "after %s", m.at)
 			}
@@ -162,13 +162,13 @@ func TestSlowReversalOvertakenByTheCustomer(t *testing.T) {
 	w := newWorld(t, "", nil)
 	amount := rowAmount(t, "reversal-slow")
 	req := w.pay(swish, amount)
-	w.pass(5 * second)
+	w.Pass(5 * second)
 	rev := w.undo(req.TerminalReference, swish, amount)
 	w.begin(aapay.Reversal, rev)
-	w.pass(5 * second)
+	w.Pass(5 * second)
 	w.is(req.TerminalReference, aapay.Finalized, aapay.Commit)
 	require.EqualValues(t, amount, w.net(req.TerminalReference))
-	w.pass(5 * second)
+	w.Pass(5 * second)
 	w.is(rev.TerminalReference, aapay.Finalized, aapay.Commit)
 	require.Zero(t, w.net(req.TerminalReference))
 	w.sound()
@@ -187,7 +187,7 @@ func TestRefunds(t *testing.T) {
 		require.NotEmpty(t, reply.Error.Message)
 	}
 	refused(aapay.Refund, id(), 1000) // not paid yet
-	w.pass(10 * second)
+	w.Pass(10 * second)
 	refused(aapay.Refund, "12345", 1000)
 	refused(aapay.Refund, id(), 1001)
 	refused(aapay.Reversal, req.TerminalReference, 999)
@@ -209,7 +209,7 @@ func TestRefunds(t *testing.T) {
 		func(r *aapay.Request) { r.PurchaseAmount.CurrencyCode = "SEK" },
 	} {
 		other := w.pay(swish, 500)
-		w.pass(10 * second)
+		w.Pass(10 * second)
 		rev := w.undo(other.TerminalReference, swish, 500)
 		change(&rev)
 		require.Equal(t, 201, w.begin(aapay.Reversal, rev).HTTPStatus)
@@ -221,7 +221,7 @@ func TestRefunds(t *testing.T) {
 func TestMethodWithoutReversal(t *testing.T) {
 	w := newWorld(t, "", nil)
 	req := w.pay("VIPPS", 1000)
-	w.pass(10 * second)
+	w.Pass(10 * second)
 	require.Equal(t, 201, w.begin(aapay.Reversal, w.undo(req.TerminalReference, "VIPPS", 1000)).HTTPStatus)
 	require.EqualValues(t, 1000, w.net(req.TerminalReference))
 	id := strconv.FormatInt(w.status(req.TerminalReference).TransactionID, 10)
@@ -239,7 +239,7 @@ func TestAmountsOfOtherExponents(t *testing.T) {
 		req := w.request(swish, row.hundredths)
 		req.PurchaseAmount.CurrencyCode = row.currency
 		require.Equal(t, 202, w.begin(aapay.Payment, req).HTTPStatus)
-		w.pass(10 * second)
+		w.Pass(10 * second)
 		require.EqualValues(t, row.minor, w.net(req.TerminalReference), row.currency)
 	}
 	broken := w.request(swish, 50)
@@ -284,7 +284,7 @@ func TestRestart(t *testing.T) {
 	require.NoError(t, err)
 	failing := rowAmount(t, "reversal-fails")
 	sale := w.pay(swish, failing)
-	w.pass(10 * second)
+	w.Pass(10 * second)
 	w.is(sale.TerminalReference, aapay.Finalized, aapay.Commit)
 	w.begin(aapay.Reversal, w.undo(sale.TerminalReference, swish, failing))
 	w.restart()
@@ -347,7 +347,7 @@ func TestAnyInterleaving(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			w.pass(time.Duration(rapid.SampledFrom([]int{0, 1, 2, 9, 10, 30, 300, 400}).Draw(rt, "pause")) * second)
+			w.Pass(time.Duration(rapid.SampledFrom([]int{0, 1, 2, 9, 10, 30, 300, 400}).Draw(rt, "pause")) * second)
 		}
 	})
 	w.restart()

@@ -2,29 +2,20 @@ package journal_test
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/room/roomtest"
 	"posagent/store"
-	"posagent/store/sqlite"
 )
-
-type openKey struct{}
-
-func (openKey) Wrap(p []byte) ([]byte, error)   { return p, nil }
-func (openKey) Unwrap(p []byte) ([]byte, error) { return p, nil }
 
 func TestWhatIsWrittenIsWhatTheBooksDecided(t *testing.T) {
 	ctx := context.Background()
-	db, err := sqlite.Open(ctx, sqlite.Options{
-		Path: filepath.Join(t.TempDir(), "b.db"), Steps: journal.Schema(), Wrapper: openKey{}, Synchronous: "OFF",
-	})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	db := roomtest.New(t, time.Time{}, nil).DB
 	write := func(fn func(store.Tx) error) error { return db.Write(ctx, fn) }
 	post := func(txn string, e books.Event) error {
 		return write(func(tx store.Tx) error {
