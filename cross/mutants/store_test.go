@@ -32,7 +32,7 @@ var ofStore = []mutant{
 	{"a failed commit is answered as done", crashfs, "TestFaultAtEveryWriteAndSync", []edit{
 		{"store/sqlite/writer.go", `return s.failed("commit", errors.Join(err, s.undo()))`, `_ = s.failed("commit", errors.Join(err, s.undo()))`},
 	}},
-	{"a caller that fails keeps its rows in a batch", "store/sqlite", "TestFailingCallerRollsBackAlone", []edit{
+	{"a caller that fails keeps its rows in a batch", "store/sqlite", "TestConformance", []edit{
 		{"store/sqlite/writer.go", `if err := s.w.exec("ROLLBACK TO caller"); err != nil {`, `if err := error(nil); err != nil {`},
 	}},
 	{"a broken connection is used again after an I/O error", crashfs, "TestUnacknowledgedNeverTurnsUp|TestFaultAtEveryWriteAndSync", []edit{

@@ -206,6 +206,7 @@ var closures = []test{
 			require.Equal(t, db.MAC("a", "b"), store.Keyed(r).MAC("a", "b"))
 			return nil
 		}))
+		require.Equal(t, context.Background(), store.Context(nil), "no Write's")
 	}},
 	{"a commit is told to those who wait for it", func(t *testing.T, s suite) {
 		db := s.open(t)
