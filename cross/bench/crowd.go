@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -42,17 +41,7 @@ type crowd struct {
 }
 
 // crowd measures sales beside tokenless floods, a client's list floods and noise on the line, in turns with sales in quiet.
-func (b *bench) crowd() (err error) {
-	s, err := newStub(b.ctx)
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	t, err := b.terminal("crowd", s)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, t.close()) }()
+func (b *bench) crowd(t *terminal) error {
 	if err := b.fill(t); err != nil {
 		return fmt.Errorf("%d old sales: %w", b.old, err)
 	}

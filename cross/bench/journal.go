@@ -235,35 +235,53 @@ func measureCallers(ctx context.Context, parent string, n, turns, ops int) (r re
 	}
 	before := s.Health(ctx)
 	r.Callers = n
-	var rates, rawRates []float64
-	var p50s, rawP50s []time.Duration
-	storeBytes := int64(0)
+	pace := beside{dir: dir, raw: raw, n: n, ops: ops}
 	for range turns {
-		rounds := max(1, ops/n)
-		at := diskBytes(dir)
-		limit, err := raw.run(rounds)
-		if err != nil {
+		if _, err := pace.turn(write); err != nil {
 			return r, err
 		}
-		least(&r.RawDisk, diskBytes(dir)-at, rounds*n)
-		at, began := diskBytes(dir), written("self")
-		ours, err := load(n, ops, write)
-		if err != nil {
-			return r, err
-		}
-		storeBytes += written("self") - began
-		least(&r.Disk, diskBytes(dir)-at, ops)
-		rates, rawRates = append(rates, ours.rate), append(rawRates, limit.rate)
-		p50s, rawP50s = append(p50s, ours.p50), append(rawP50s, limit.p50)
-		r.Ratios = append(r.Ratios, ours.rate/limit.rate)
-		r.P50Ratios = append(r.P50Ratios, float64(ours.p50)/float64(limit.p50))
-		r.P99s = append(r.P99s, ours.p99)
 	}
 	after := s.Health(ctx)
 	r.Flushes = float64(after.Commits-before.Commits) / float64(after.Writes-before.Writes)
-	r.Written = float64(storeBytes) / float64(turns*ops)
-	r.Rate, r.RawRate, r.P50, r.RawP50, r.P99 = median(rates), median(rawRates), median(p50s), median(rawP50s), median(r.P99s)
+	r.Written, r.Disk, r.RawDisk = float64(pace.wrote)/float64(turns*ops), pace.disk, pace.rawDisk
+	r.Ratios, r.P50Ratios, r.P99s = pace.ofRaw, pace.p50OfRaw, pace.p99s
+	r.Rate, r.RawRate, r.P50, r.RawP50, r.P99 = median(pace.rates), median(pace.rawRates), median(pace.p50s), median(pace.rawP50s), median(pace.p99s)
 	return r, nil
+}
+
+// beside is what turns of n callers who write, and of the raw limit, came to.
+type beside struct {
+	dir    string
+	raw    *raw
+	n, ops int // in a turn
+
+	rates, rawRates     []float64
+	ofRaw, p50OfRaw     []float64
+	p50s, rawP50s, p99s []time.Duration
+	wrote               int64   // bytes of this program
+	disk, rawDisk       float64 // bytes per operation
+}
+
+// turn measures the limit and then write, and returns how fast write was.
+func (t *beside) turn(write func() error) (speed, error) {
+	rounds := max(1, t.ops/t.n)
+	at := diskBytes(t.dir)
+	limit, err := t.raw.run(rounds)
+	if err != nil {
+		return speed{}, err
+	}
+	least(&t.rawDisk, diskBytes(t.dir)-at, rounds*t.n)
+	at, began := diskBytes(t.dir), written("self")
+	ours, err := load(t.n, t.ops, write)
+	if err != nil {
+		return speed{}, err
+	}
+	t.wrote += written("self") - began
+	least(&t.disk, diskBytes(t.dir)-at, t.ops)
+	t.rates, t.rawRates = append(t.rates, ours.rate), append(t.rawRates, limit.rate)
+	t.p50s, t.rawP50s, t.p99s = append(t.p50s, ours.p50), append(t.rawP50s, limit.p50), append(t.p99s, ours.p99)
+	t.ofRaw, t.p50OfRaw = append(t.ofRaw, ours.rate/limit.rate), append(t.p50OfRaw, float64(ours.p50)/float64(limit.p50))
+	return ours, nil
 }
 
 // least keeps the smallest figure per operation: what others write meanwhile only adds.

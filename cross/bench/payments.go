@@ -57,6 +57,17 @@ func newSite(ctx context.Context, dir string) (_ *site, err error) {
 	return s, nil
 }
 
+// withSite returns a part that measures a site of its own.
+func (b *bench) withSite(name string, measure func(s *site) error) func() error {
+	return func() error {
+		s, err := newSite(b.ctx, filepath.Join(b.dir, name))
+		if err != nil {
+			return err
+		}
+		return errors.Join(measure(s), s.close())
+	}
+}
+
 func (s *site) close() error { return errors.Join(s.srv.Close(), s.backend.Close(), s.limit.Close()) }
 
 // commit is one durable commit.
@@ -104,12 +115,7 @@ func caller(callers int) http.Client {
 }
 
 // payments creates, authorizes and captures payments over loopback.
-func (b *bench) payments() (err error) {
-	s, err := newSite(b.ctx, filepath.Join(b.dir, "payments"))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
+func (b *bench) payments(s *site) error {
 	for _, callers := range []int{1, 16} {
 		c := &payments.Client{BaseURL: s.url, Doer: &bearer{caller(callers)}}
 		err := b.beside(s, "create + authorize + capture", callers, 50*callers, 3, func() error {

@@ -40,12 +40,7 @@ var (
 	portSlowGoals = map[int]journalGoals{1: {rate: 0.95, p50: 1.1}, 8: {rate: 0.95, p50: 1.1}, 64: {rate: 0.85, p50: 1.4}}
 )
 
-const portConfig = `[terminal]
-bax_id = "1000001"
-terminal_id = "29001006"
-merchant_id = "benchmerchant"
-merchant_name = "Bench"
-[port]
+const portConfig = shopConfig + `[port]
 listen = "127.0.0.1:0"
 token = "` + portToken + `"
 rate = 1000000

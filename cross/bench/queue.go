@@ -234,27 +234,14 @@ func measureQueue(ctx context.Context, parent string, n, turns, ops int, peer st
 	}
 	before := l.s.Health(ctx)
 	r.Callers = n
-	var rates, raws, others, peers, ofRaw, p50OfRaw, ofRedis, ofPeer []float64
-	var p50s, rawP50s, p99s, redisP50s, redisP99s, peerP50s, peerP99s []time.Duration
-	bytes := int64(0)
+	var others, peers, ofRedis, ofPeer []float64
+	var redisP50s, redisP99s, peerP50s, peerP99s []time.Duration
+	pace := beside{dir: dir, raw: raw, n: n, ops: ops}
 	for range turns {
-		rounds := max(1, ops/n)
-		at := diskBytes(dir)
-		limit, err := raw.run(rounds)
+		ours, err := pace.turn(accept)
 		if err != nil {
 			return r, err
 		}
-		least(&r.RawDisk, diskBytes(dir)-at, rounds*n)
-		at, began := diskBytes(dir), written("self")
-		ours, err := load(n, ops, accept)
-		if err != nil {
-			return r, err
-		}
-		bytes += written("self") - began
-		least(&r.Disk, diskBytes(dir)-at, ops)
-		rates, raws = append(rates, ours.rate), append(raws, limit.rate)
-		p50s, rawP50s, p99s = append(p50s, ours.p50), append(rawP50s, limit.p50), append(p99s, ours.p99)
-		ofRaw, p50OfRaw = append(ofRaw, ours.rate/limit.rate), append(p50OfRaw, float64(ours.p50)/float64(limit.p50))
 		if server != "" {
 			theirs, err := load(n, ops, push)
 			if err != nil {
@@ -274,10 +261,10 @@ func measureQueue(ctx context.Context, parent string, n, turns, ops int, peer st
 	}
 	after := l.s.Health(ctx)
 	r.Flushes = float64(after.Commits-before.Commits) / float64(after.Writes-before.Writes)
-	r.Written = float64(bytes) / float64(turns*ops)
-	r.Rate, r.Raw, r.Redis, r.Peer = median(rates), median(raws), median(others), median(peers)
-	r.OfRaw, r.P50OfRaw, r.OfRedis, r.OfPeer = median(ofRaw), median(p50OfRaw), median(ofRedis), median(ofPeer)
-	r.P50, r.RawP50, r.P99 = median(p50s), median(rawP50s), median(p99s)
+	r.Written, r.Disk, r.RawDisk = float64(pace.wrote)/float64(turns*ops), pace.disk, pace.rawDisk
+	r.Rate, r.Raw, r.Redis, r.Peer = median(pace.rates), median(pace.rawRates), median(others), median(peers)
+	r.OfRaw, r.P50OfRaw, r.OfRedis, r.OfPeer = median(pace.ofRaw), median(pace.p50OfRaw), median(ofRedis), median(ofPeer)
+	r.P50, r.RawP50, r.P99 = median(pace.p50s), median(pace.rawP50s), median(pace.p99s)
 	r.RedisP50, r.RedisP99, r.PeerP50, r.PeerP99 = median(redisP50s), median(redisP99s), median(peerP50s), median(peerP99s)
 	return r, nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -40,17 +39,7 @@ func (b *bench) saleRows(prefix string, sales []sold, syncs []time.Duration) {
 }
 
 // sale measures sales of a new terminal, and what they write.
-func (b *bench) sale() (err error) {
-	s, err := newStub(b.ctx)
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	t, err := b.terminal("sale", s)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, t.close()) }()
+func (b *bench) sale(t *terminal) error {
 	if err := t.start(b.command(t)); err != nil {
 		return err
 	}
@@ -77,7 +66,7 @@ func (b *bench) sale() (err error) {
 }
 
 // saleSlow is the same on slow flash; strace counts the syncs too.
-func (b *bench) saleSlow() (err error) {
+func (b *bench) saleSlow(t *terminal) error {
 	if b.strace == "" {
 		b.table.missing("a sale on slow flash, and its flushes, need strace (install: apt-get install strace)")
 		return nil
@@ -90,16 +79,6 @@ func (b *bench) saleSlow() (err error) {
 	if err := json.NewDecoder(&out).Decode(&syncs); err != nil {
 		return fmt.Errorf("under strace: %w", err)
 	}
-	s, err := newStub(b.ctx)
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	t, err := b.terminal("slow", s)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, t.close()) }()
 	trace := filepath.Join(b.dir, "syncs")
 	cmd := b.slowly(t.args(b), "", trace, nil)
 	cmd.Stdout = nil

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync/atomic"
@@ -26,12 +25,7 @@ const (
 )
 
 // services makes payment links, disputes and hosted payments over loopback.
-func (b *bench) services() (err error) {
-	s, err := newSite(b.ctx, filepath.Join(b.dir, "services"))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
+func (b *bench) services(s *site) error {
 	for _, callers := range []int{1, 16} {
 		if err := b.links(s, callers); err != nil {
 			return err

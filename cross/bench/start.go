@@ -26,18 +26,8 @@ func (b *bench) command(t *terminal) *exec.Cmd {
 }
 
 // start measures the time until a register may ask, and what the program then takes.
-func (b *bench) start() (err error) {
-	s, err := newStub(b.ctx)
-	if err != nil {
-		return err
-	}
-	defer s.close()
-	empty, err := b.terminal("empty", s)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, empty.close()) }()
-	full, err := b.terminal("full", s)
+func (b *bench) start(empty *terminal) (err error) {
+	full, err := b.terminal("full", empty.stub)
 	if err != nil {
 		return err
 	}

@@ -22,12 +22,15 @@ import (
 // tillToken is what a local client shows that asks now and then.
 const tillToken = "bench-till-token-0123"
 
-const config = `[terminal]
+// shopConfig is what every terminal says of its shop.
+const shopConfig = `[terminal]
 bax_id = "1000001"
 terminal_id = "29001006"
 merchant_id = "benchmerchant"
 merchant_name = "Bench"
-[port]
+`
+
+const config = shopConfig + `[port]
 listen = "127.0.0.1:0"
 [port.clients]
 till = "` + tillToken + `"
@@ -57,6 +60,22 @@ type terminal struct {
 	line   string // where a register connects
 	local  string // where a local client does
 	lasted time.Duration
+}
+
+// withTerminal returns a part that measures a terminal of its own, whose backend is a stub.
+func (b *bench) withTerminal(name string, measure func(t *terminal) error) func() error {
+	return func() error {
+		s, err := newStub(b.ctx)
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		t, err := b.terminal(name, s)
+		if err != nil {
+			return err
+		}
+		return errors.Join(measure(t), t.close())
+	}
 }
 
 // terminal prepares a state directory with its configuration.
