@@ -29,7 +29,7 @@ func TestField_P2CostOfASale(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "a.db")
 		var db store.Journal
 		o := sqlite.Options{
-			Path: path, VFS: rec.VFS(), Wrapper: storetest.Wrapper{}, Ballast: -1, CheckpointEvery: time.Hour, CheckpointCommits: 1 << 40,
+			Path: path, VFS: rec.VFS(), Wrapper: storetest.Wrapper{}, Ballast: -1, CheckpointEvery: time.Hour, CheckpointWrites: 1 << 40,
 			Steps: append(audit.Schema(), store.Step{Name: "test/1 sales", SQL: `CREATE TABLE sales (id INTEGER PRIMARY KEY, state TEXT NOT NULL) STRICT`}),
 		}
 		if audited {

@@ -40,7 +40,7 @@ func openCounter(ctx context.Context, path, vfs, synchronous string, mark func(s
 	var err error
 	c.db, err = sqlite.Open(ctx, sqlite.Options{
 		Path: path, VFS: vfs, Synchronous: synchronous, Steps: append(append(outbox.Schema(), offline.Schema()...), more...), Wrapper: storetest.Wrapper{},
-		Ballast: -1, Readers: 1, CheckpointEvery: 2 * time.Millisecond, CheckpointCommits: 1, Marks: []string{store.MarkPath(path)}, OpenMark: mark,
+		Ballast: -1, Readers: 1, CheckpointEvery: 2 * time.Millisecond, CheckpointWrites: 1, Marks: []string{store.MarkPath(path)}, OpenMark: mark,
 	})
 	if err != nil {
 		return nil, err

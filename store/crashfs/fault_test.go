@@ -167,7 +167,7 @@ func TestQuietCommitIsOneSync(t *testing.T) {
 		rec, err := crashfs.New()
 		require.NoError(t, err)
 		opt := recorded(filepath.Join(scratch(t), "agent.db"), rec, "FULL")
-		opt.CheckpointEvery, opt.CheckpointCommits = 20*time.Millisecond, worth
+		opt.CheckpointEvery, opt.CheckpointWrites = 20*time.Millisecond, worth
 		s, err := sqlite.Open(t.Context(), opt)
 		require.NoError(t, err)
 		before := rec.Count(crashfs.Sync)
@@ -185,4 +185,64 @@ func TestQuietCommitIsOneSync(t *testing.T) {
 	}
 	require.LessOrEqual(t, syncs(0), commits+1, "one for the log's header")
 	require.Greater(t, syncs(1), commits+commits/2, "the log was folded in between")
+}
+
+// A data key that was deleted leaves the log by a truncation a minute later: until then a terminal's commits are as cheap as ever.
+func TestADeletedKeyFoldsNothing(t *testing.T) {
+	const commits = 6
+	rec, err := crashfs.New()
+	require.NoError(t, err)
+	opt := recorded(filepath.Join(scratch(t), "agent.db"), rec, "FULL")
+	opt.CheckpointEvery, opt.CheckpointWrites = 5*time.Millisecond, 1000
+	s, err := sqlite.Open(t.Context(), opt)
+	require.NoError(t, err)
+	before := rec.Count(crashfs.Sync)
+	for id := range int64(commits) {
+		require.NoError(t, s.Write(t.Context(), func(tx store.Tx) error {
+			if err := put(s, id+1, lives[0])(tx); err != nil {
+				return err
+			}
+			return s.Shred(tx, "sales", fmt.Sprint(id+1))
+		}))
+		select {
+		case <-time.After(30 * time.Millisecond):
+		case <-t.Context().Done():
+		}
+	}
+	require.LessOrEqual(t, rec.Count(crashfs.Sync)-before, commits+1, "one for the log's header")
+	require.NoError(t, s.Close())
+	require.NoError(t, rec.Close())
+}
+
+// A batch of more pages than the cache has is written to the log once, by its commit.
+func TestALargeBatchIsWrittenOnce(t *testing.T) {
+	const pages = 1500
+	rec, err := crashfs.New()
+	require.NoError(t, err)
+	opt := recorded(filepath.Join(scratch(t), "agent.db"), rec, "FULL")
+	opt.CheckpointEvery = time.Hour
+	opt.Steps = []store.Step{{Name: "crash/1 big", SQL: `CREATE TABLE big (id INTEGER PRIMARY KEY, text BLOB NOT NULL) STRICT;`}}
+	s, err := sqlite.Open(t.Context(), opt)
+	require.NoError(t, err)
+	all := func(query string, args ...any) int {
+		before := rec.Count(crashfs.Write)
+		require.NoError(t, s.Write(t.Context(), func(tx store.Tx) error {
+			for id := range pages {
+				if _, err := tx.Exec(query, append(args, id)...); err != nil {
+					return err
+				}
+			}
+			for id := range pages {
+				if _, err := tx.Exec(`UPDATE big SET text = zeroblob(701) WHERE id = ?`, id); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		return rec.Count(crashfs.Write) - before
+	}
+	all(`INSERT INTO big (text, id) VALUES (?, ?)`, make([]byte, 700))
+	require.Less(t, all(`UPDATE big SET text = ? WHERE id = ?`, make([]byte, 702)), 2*pages+200, "a frame is its head and its page")
+	require.NoError(t, s.Close())
+	require.NoError(t, rec.Close())
 }

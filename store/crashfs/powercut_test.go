@@ -72,7 +72,7 @@ var lives = []string{"accepted", "sent", "done"}
 func options(path, vfs, synchronous string) sqlite.Options {
 	return sqlite.Options{
 		Path: path, VFS: vfs, Synchronous: synchronous, Steps: schema, Wrapper: storetest.Wrapper{},
-		Ballast: -1, Readers: 1, CheckpointEvery: 2 * time.Millisecond, CheckpointCommits: 1,
+		Ballast: -1, Readers: 1, CheckpointEvery: 2 * time.Millisecond, CheckpointWrites: 1,
 		Marks: []string{store.MarkPath(path)},
 	}
 }

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	checkpointEvery   = 50 * time.Millisecond
-	checkpointCommits = 64
-	// restAtMost, times CheckpointEvery, is how long a few commits may lie in the log: a minute.
+	checkpointEvery  = 50 * time.Millisecond
+	checkpointWrites = 384
+	// restAtMost, times CheckpointEvery, is how long a few writes may lie in the log: a minute.
 	restAtMost = 1200
 	// walFrames bounds the log. Beside a writer that never rests a checkpoint is complete only for
 	// the moment: the next frames are there before it has ended, and a log is started anew only
@@ -27,60 +27,49 @@ const (
 	shredAfter = time.Minute
 )
 
-// checkpointLoop folds the log back into the file while there is something to fold. It sleeps on
-// channels only when the store is idle.
+// checkpointLoop folds the log back into the file while there is something to fold, and truncates it
+// a while after a data key was deleted. It sleeps on channels only when the store is idle.
+//
+// After a first commit it waits until the log is worth folding. A log that was folded starts anew,
+// and that costs its first commit a second sync: a terminal that folded after each of a sale's
+// states would wait twice for every one of them.
 func (s *Store) checkpointLoop() {
 	defer close(s.idle)
-	var shredTimer <-chan time.Time
+	var soon, late, shred <-chan time.Time // nil = not waited for
+	due := false
 	for {
+		fold := false
 		select {
 		case <-s.closing:
 			return
-		case <-shredTimer:
-			shredTimer = nil
+		case <-s.dirty:
+			if late == nil {
+				soon, late = time.After(s.opt.CheckpointEvery), time.After(restAtMost*s.opt.CheckpointEvery)
+			}
+			if shred == nil && s.shred.Load() {
+				shred = time.After(shredAfter)
+			}
+		case <-soon:
+			soon, due = nil, true
+		case <-late:
+			fold = true
+		case <-shred:
+			shred = nil
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			if err := s.Truncate(ctx); err != nil {
-				shredTimer = time.After(shredAfter)
+				shred = time.After(shredAfter)
 			}
 			cancel()
-			continue
-		case <-s.dirty:
 		}
-		if !s.rest() {
-			return
-		}
-		s.checkpoint()
-		if shredTimer == nil && s.shred.Load() {
-			shredTimer = time.After(shredAfter)
-		}
-	}
-}
-
-// rest waits, after a first commit, until the log is worth folding; false: the store is closing. A
-// log that was folded starts anew, and that costs its first commit a second sync: a terminal that
-// folded after each of a sale's states would wait twice for every one of them.
-func (s *Store) rest() bool {
-	soon, late := time.NewTimer(s.opt.CheckpointEvery), time.NewTimer(restAtMost*s.opt.CheckpointEvery)
-	defer soon.Stop()
-	defer late.Stop()
-	for due := false; ; {
-		if due && (s.commits.Load()-s.folded >= s.opt.CheckpointCommits || s.shred.Load()) {
-			return true
-		}
-		select {
-		case <-soon.C:
-			due = true
-		case <-late.C:
-			return true
-		case <-s.dirty:
-		case <-s.closing:
-			return false
+		if fold || due && s.writes.Load()-s.folded >= s.opt.CheckpointWrites {
+			soon, late, due = nil, nil, false
+			s.checkpoint()
 		}
 	}
 }
 
 func (s *Store) checkpoint() {
-	s.folded = s.commits.Load()
+	s.folded = s.writes.Load()
 	frames, err := s.foldBeside()
 	if err != nil {
 		s.note(fmt.Errorf("checkpoint: %w", classify(err)))

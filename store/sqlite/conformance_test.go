@@ -26,7 +26,7 @@ func suiteOptions(place string, steps []store.Step, w store.Wrapper) sqlite.Opti
 func recordedOptions(place string, steps []store.Step, rec *crashfs.Recorder) sqlite.Options {
 	opt := suiteOptions(place, steps, storetest.Wrapper{})
 	opt.VFS, opt.OpenMark = rec.VFS(), rec.OpenMark
-	opt.CheckpointEvery, opt.CheckpointCommits = 2*time.Millisecond, 1
+	opt.CheckpointEvery, opt.CheckpointWrites = 2*time.Millisecond, 1
 	return opt
 }
 

@@ -28,7 +28,7 @@ func (s settings) dsn() string {
 	b.WriteString("file:")
 	b.WriteString(strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(s.path))
 	b.WriteString("?_txlock=immediate&_pragma=page_size(1024)&_pragma=wal_autocheckpoint(0)&_pragma=foreign_keys(1)" +
-		"&_pragma=cache_size(-512)&_pragma=trusted_schema(0)&_pragma=secure_delete(1)")
+		"&_pragma=cache_size(-512)&_pragma=cache_spill(4095)&_pragma=trusted_schema(0)&_pragma=secure_delete(1)")
 	if s.readOnly {
 		b.WriteString("&mode=ro")
 	} else {
@@ -58,6 +58,7 @@ func (s settings) pragmas() []pragma {
 		{"busy_timeout", "5000"},
 		{"wal_autocheckpoint", "0"},
 		{"cache_size", "-512"},
+		{"cache_spill", "4095"},
 		{"secure_delete", "1"},
 	}
 }

@@ -33,7 +33,7 @@ func openPlain(t *testing.T, opt Options) *Store {
 func TestDSNIsTheMeasuredOne(t *testing.T) {
 	got := settings{path: "/var/lib/a?b#c%d.db", synchronous: "FULL"}.dsn()
 	require.Equal(t, "file:/var/lib/a%3fb%23c%25d.db?_txlock=immediate&_pragma=page_size(1024)&_pragma=wal_autocheckpoint(0)"+
-		"&_pragma=foreign_keys(1)&_pragma=cache_size(-512)&_pragma=trusted_schema(0)&_pragma=secure_delete(1)"+
+		"&_pragma=foreign_keys(1)&_pragma=cache_size(-512)&_pragma=cache_spill(4095)&_pragma=trusted_schema(0)&_pragma=secure_delete(1)"+
 		"&_journal_mode=WAL&_synchronous=FULL&_busy_timeout=5000", got)
 }
 
@@ -50,7 +50,7 @@ func TestPragmasOnEveryConnection(t *testing.T) {
 	conns := map[string]*sql.Conn{"writer": s.w.conn, "checkpointer": s.ckpt.conn, "reader 1": readers[0], "reader 2": readers[1]}
 	want := map[string]string{
 		"page_size": "1024", "journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "trusted_schema": "0",
-		"busy_timeout": "5000", "wal_autocheckpoint": "0", "cache_size": "-512", "secure_delete": "1", "mmap_size": "0",
+		"busy_timeout": "5000", "wal_autocheckpoint": "0", "cache_size": "-512", "cache_spill": "4095", "secure_delete": "1", "mmap_size": "0",
 	}
 	for who, conn := range conns {
 		for name, value := range want {

@@ -441,7 +441,7 @@ func TestTheLogStaysWhileTheMarkNamesIt(t *testing.T) {
 	dir := scratch(t)
 	path := filepath.Join(dir, "agent.db")
 	opt := marked(path)
-	opt.CheckpointEvery, opt.CheckpointCommits = time.Millisecond, 3
+	opt.CheckpointEvery, opt.CheckpointWrites = time.Millisecond, 3
 	var s *sqlite.Store
 	var named []byte
 	syncs, armed, done := 0, make(chan struct{}), make(chan string, 1)

@@ -35,10 +35,10 @@ type Options struct {
 	Readers     int   // connections for Read, 0 = 3
 	Ballast     int64 // bytes reserved beside the file for finishing what was begun, 0 = 256 KiB, < 0 = none
 	// CheckpointEvery is the least time between two foldings of the log into the file, 0 = 50 ms;
-	// CheckpointCommits is how many commits are worth one, 0 = 64. Fewer wait for more, 1200 times
-	// as long at most.
-	CheckpointEvery   time.Duration
-	CheckpointCommits int64
+	// CheckpointWrites is how many Writes are worth one, 0 = 384. Fewer wait for more, 1200 times as
+	// long at most.
+	CheckpointEvery  time.Duration
+	CheckpointWrites int64
 	// AtCommit runs once in each batch of Writes that has something to commit: on the batch's
 	// transaction, after all callers' savepoints were released, right before COMMIT. What it writes
 	// is committed with the batch. It returns the head of the audit chain as of this commit. Its
@@ -99,7 +99,7 @@ type Store struct {
 
 	// Owned by the checkpointer goroutine.
 	ckpt   *link
-	folded int64 // commits at the last checkpoint
+	folded int64 // writes at the last checkpoint
 
 	ballast *ballast
 	schema  int
@@ -166,8 +166,8 @@ func newStore(opt Options) (*Store, error) {
 	if opt.CheckpointEvery <= 0 {
 		opt.CheckpointEvery = checkpointEvery
 	}
-	if opt.CheckpointCommits <= 0 {
-		opt.CheckpointCommits = checkpointCommits
+	if opt.CheckpointWrites <= 0 {
+		opt.CheckpointWrites = checkpointWrites
 	}
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)

@@ -208,9 +208,6 @@ func (s *Store) commit(batch []*request) {
 	}()
 	err := s.transact(live, results)
 	answered = true
-	if err == nil {
-		s.writes.Add(int64(len(live)))
-	}
 	for i, r := range live {
 		if err != nil && results[i] == nil {
 			r.done <- err
@@ -271,6 +268,7 @@ func (s *Store) transact(live []*request, results []error) error {
 	}
 	s.latency.Store(old + (took-old)/8)
 	s.commits.Add(1)
+	s.writes.Add(int64(len(live)))
 	s.succeeded()
 	s.news.tell()
 	select {
