@@ -20,6 +20,7 @@ import (
 	"posagent/schemes/webhooks"
 	"posagent/schemes/webhooks/webhookstest"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 	"posagent/store"
 	"posagent/store/storetest"
 )
@@ -41,7 +42,7 @@ func TestConformance(t *testing.T) {
 			srv := httptest.NewServer(b.Handler("Bearer hook"))
 			t.Cleanup(srv.Close)
 			f.Service = &webhooks.Client{URL: srv.URL, Authorization: "Bearer hook", Doer: srv.Client()}
-			f.Wire = &webhookstest.Wire{URL: srv.URL, Doer: shown{srv.Client()}}
+			f.Wire = &wiretest.Site{BaseURL: srv.URL, Doer: shown{srv.Client()}}
 		}
 		webhookstest.Run(t, f)
 	}

@@ -13,6 +13,7 @@ import (
 	"posagent/schemes/hosted"
 	"posagent/schemes/hosted/hostedtest"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // keyed shows an X-API-KEY, as a platform does.
@@ -37,7 +38,7 @@ func TestHostedThroughThePort(t *testing.T) {
 		Answer: func(t *testing.T, id string, pass bool) {
 			require.NoError(t, x.backend.Hosted().Answer(t.Context(), id, pass))
 		},
-		Wire: &hostedtest.Wire{BaseURL: x.addr, Doer: keyed{token}},
+		Wire: &wiretest.Site{BaseURL: x.addr, Doer: keyed{token}},
 	})
 }
 

@@ -26,6 +26,7 @@ import (
 	"posagent/schemes/tokens"
 	"posagent/schemes/tokens/tokenstest"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 const visa = "4111111111111111"
@@ -55,7 +56,7 @@ func TestConformanceThroughThePort(t *testing.T) {
 			Pay: func(t *testing.T, id string) {
 				require.NoError(t, x.backend.PayHosted(t.Context(), id, payments.CardDetails{PAN: wire.NewPAN("5555555555554444"), ExpiryYear: 2099, ExpiryMonth: 1}))
 			},
-			Wire: &paymentstest.Wire{BaseURL: x.addr, Doer: d},
+			Wire: &wiretest.Site{BaseURL: x.addr, Doer: d},
 		})
 	})
 	t.Run("tokens", func(t *testing.T) {
@@ -64,7 +65,7 @@ func TestConformanceThroughThePort(t *testing.T) {
 		}
 		tokenstest.Run(t, tokenstest.Fixture{
 			Service: &tokens.Client{BaseURL: x.addr, Doer: d}, Card: card(visa), Declined: card("4000000000000002"), Past: "2020-02-29",
-			Wire: &tokenstest.Wire{BaseURL: x.addr, Doer: d},
+			Wire: &wiretest.Site{BaseURL: x.addr, Doer: d},
 		})
 	})
 	t.Run("payment links", func(t *testing.T) {
@@ -82,18 +83,18 @@ func TestConformanceThroughThePort(t *testing.T) {
 		}
 		aapaytest.Run(t, aapaytest.Fixture{
 			Service: &aapay.Client{BaseURL: x.addr, Doer: d}, MerchantID: "M1", Method: "SWISH_E_COM", Approve: 1250, Reject: 90001,
-			Pay: play("pay"), Cancel: play("decline"), Wire: &aapaytest.Wire{BaseURL: x.addr, Doer: d},
+			Pay: play("pay"), Cancel: play("decline"), Wire: &wiretest.Site{BaseURL: x.addr, Doer: d},
 		})
 	})
 	t.Run("methods", func(t *testing.T) {
 		methodstest.Run(t, methodstest.Fixture{
-			Service: &methods.Client{BaseURL: x.addr, Doer: d}, BaxID: "B1", TerminalID: "T1", NoBaxID: "B2", Wire: &methodstest.Wire{BaseURL: x.addr, Doer: d},
+			Service: &methods.Client{BaseURL: x.addr, Doer: d}, BaxID: "B1", TerminalID: "T1", NoBaxID: "B2", Wire: &wiretest.Site{BaseURL: x.addr, Doer: d},
 		})
 	})
 	t.Run("disputes", func(t *testing.T) {
 		c := &disputes.Client{BaseURL: x.addr, Doer: d, Dir: t.TempDir()}
 		disputestest.Run(t, disputestest.Fixture{
-			Service: c, Keys: c, Wire: &disputestest.Wire{BaseURL: x.addr, Doer: d},
+			Service: c, Keys: c, Wire: &wiretest.Site{BaseURL: x.addr, Doer: d},
 			Buy: func(t *testing.T, amount money.Minor) disputestest.Purchase {
 				date := time.Now().UTC().Format(disputes.DateLayout)
 				out, err := x.backend.Payments().Create(t.Context(), wire.NewKey(), moto(int32(amount)))

@@ -88,7 +88,7 @@ var rooms = []room{
 	{"schemes/backend/sessions", []string{"schemes/backend/books/...", "schemes/backend/deliver", "schemes/backend/room", "schemes/backend/scenario", "schemes/backend/pages/...", "schemes/hosted", "schemes/money", "schemes/wire", "store"}, "hosted build and its fields: no other room of the backend beside the shared ones"},
 	{"schemes/backend/links", []string{"schemes/backend/books/...", "schemes/backend/deliver", "schemes/backend/room", "schemes/backend/scenario", "schemes/backend/pages/...", "schemes/paylinks", "schemes/money", "schemes/wire", "store"}, "payment links and their page: no other room of the backend beside the shared ones"},
 	{"schemes/paylinks", []string{"schemes/money", "schemes/wire", "schemes/wire/bracket", "schemes/wire/check", "schemes/wire/rest"}, "the payment-link service, whose requests are forms"},
-	{"schemes/paylinks/paylinkstest", []string{"..", "schemes/wire", "schemes/wire/bracket"}, "the conformance suite of the payment links, whose raw cases are forms"},
+	{"schemes/paylinks/paylinkstest", []string{"..", "schemes/wire", "schemes/wire/bracket", "schemes/wire/wiretest"}, "the conformance suite of the payment links, whose raw cases are forms"},
 	{"schemes/*/*test", []string{"..", "schemes/money", "schemes/wire", "schemes/wire/check", "schemes/wire/wiretest"}, "the conformance suite of the service one level up"},
 	{"schemes/*", []string{"schemes/money", "schemes/wire", "schemes/wire/check", "schemes/wire/rest"}, "one contract each: services never import each other"},
 

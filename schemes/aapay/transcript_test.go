@@ -54,13 +54,7 @@ func FuzzStatus(f *testing.F) {
 			return
 		}
 		st.Is("1")
-		text, err := json.Marshal(st)
-		require.NoError(t, err)
-		var again aapay.Status
-		require.NoError(t, wire.Decode(text, &again))
-		text2, err := json.Marshal(again)
-		require.NoError(t, err)
-		require.Equal(t, string(text), string(text2))
+		wiretest.Stable(t, st, json.Marshal, wire.Decode)
 	})
 }
 
@@ -76,12 +70,6 @@ func FuzzRequest(f *testing.F) {
 		require.NotNil(t, req.PurchaseAmount)
 		require.NotNil(t, req.Consumer)
 		_ = aapay.Validate(aapay.Payment, req)
-		text, err := json.Marshal(req)
-		require.NoError(t, err)
-		again, err := wire.Parse[aapay.Request]("op", text)
-		require.NoError(t, err)
-		text2, err := json.Marshal(again)
-		require.NoError(t, err)
-		require.Equal(t, string(text), string(text2))
+		wiretest.Stable(t, req, json.Marshal, wiretest.Parse[aapay.Request])
 	})
 }

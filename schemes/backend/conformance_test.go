@@ -48,7 +48,7 @@ func TestConformance(t *testing.T) {
 	}
 	t.Run("in process", func(t *testing.T) { aapaytest.Run(t, f) })
 	f.Service = &aapay.Client{BaseURL: srv.URL, Doer: doer}
-	f.Wire = &aapaytest.Wire{BaseURL: srv.URL, Doer: doer}
+	f.Wire = &wiretest.Site{BaseURL: srv.URL, Doer: doer}
 	t.Run("client to handler", func(t *testing.T) { aapaytest.Run(t, f) })
 
 	entries, err := b.Books(t.Context())
@@ -63,7 +63,7 @@ func TestPaymentsConformance(t *testing.T) {
 	f := ofPayments(b)
 	t.Run("in process", func(t *testing.T) { paymentstest.Run(t, f) })
 	client := &payments.Client{BaseURL: srv.URL, Doer: doer, Operator: "nets"}
-	f.Service, f.Wire = client, &paymentstest.Wire{BaseURL: srv.URL, Doer: doer}
+	f.Service, f.Wire = client, &wiretest.Site{BaseURL: srv.URL, Doer: doer}
 	t.Run("client to handler", func(t *testing.T) { paymentstest.Run(t, f) })
 	t.Run("stored first", func(t *testing.T) {
 		q := &queue{sent: map[wire.Key]bool{}}
@@ -113,7 +113,7 @@ func TestTokensConformance(t *testing.T) {
 	doer := bearer{srv.Client(), demoBearer}
 	f := ofTokens(b)
 	t.Run("in process", func(t *testing.T) { tokenstest.Run(t, f) })
-	f.Service, f.Wire = &tokens.Client{BaseURL: srv.URL, Doer: doer}, &tokenstest.Wire{BaseURL: srv.URL, Doer: doer}
+	f.Service, f.Wire = &tokens.Client{BaseURL: srv.URL, Doer: doer}, &wiretest.Site{BaseURL: srv.URL, Doer: doer}
 	t.Run("client to handler", func(t *testing.T) { tokenstest.Run(t, f) })
 }
 
@@ -127,7 +127,7 @@ func TestMethodsConformance(t *testing.T) {
 	t.Run("in process", func(t *testing.T) { methodstest.Run(t, f) })
 	url, doer := inMemory(t, b)
 	f.Service, f.TerminalID = &methods.Client{BaseURL: url + "/", Doer: doer}, "T1"
-	f.Wire = &methodstest.Wire{BaseURL: url, Doer: doer}
+	f.Wire = &wiretest.Site{BaseURL: url, Doer: doer}
 	t.Run("client to handler", func(t *testing.T) { methodstest.Run(t, f) })
 }
 
@@ -173,7 +173,7 @@ func TestHostedConformance(t *testing.T) {
 	f := ofHosted(b)
 	t.Run("in process", func(t *testing.T) { hostedtest.Run(t, f) })
 	c := &hosted.Client{BaseURL: srv.URL, APIKey: "demo-api-key", Doer: srv.Client()}
-	f.Sessions, f.Orders, f.Wire = c.Sessions(), c.Orders(), &hostedtest.Wire{BaseURL: srv.URL, Doer: doer}
+	f.Sessions, f.Orders, f.Wire = c.Sessions(), c.Orders(), &wiretest.Site{BaseURL: srv.URL, Doer: doer}
 	t.Run("client to handler", func(t *testing.T) { hostedtest.Run(t, f) })
 
 	entries, err := b.Books(t.Context())

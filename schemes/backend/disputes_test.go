@@ -18,6 +18,7 @@ import (
 	"posagent/schemes/money"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // desk is a backend whose clock a test moves.
@@ -76,7 +77,7 @@ func TestDisputesConformance(t *testing.T) {
 		f, doer := fixture(b, ahead), bearer{http.DefaultClient, demoBearer}
 		c := &disputes.Client{BaseURL: url, Doer: doer, Dir: t.TempDir(), Operator: "Nets"}
 		f.Service, f.Keys = c, c
-		f.Wire = &disputestest.Wire{BaseURL: url, Doer: doer}
+		f.Wire = &wiretest.Site{BaseURL: url, Doer: doer}
 		disputestest.Run(t, f)
 	})
 }

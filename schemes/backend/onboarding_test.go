@@ -18,6 +18,7 @@ import (
 	"posagent/schemes/onboarding/onboardingtest"
 	"posagent/schemes/webhooks"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 func TestOnboardingConformance(t *testing.T) {
@@ -26,7 +27,7 @@ func TestOnboardingConformance(t *testing.T) {
 	f := ofOnboarding(b)
 	t.Run("in process", func(t *testing.T) { onboardingtest.Run(t, f) })
 	f.Service = &onboarding.Client{BaseURL: srv.URL, Doer: doer}
-	f.Wire = &onboardingtest.Wire{BaseURL: srv.URL, Doer: doer}
+	f.Wire = &wiretest.Site{BaseURL: srv.URL, Doer: doer}
 	t.Run("client to handler", func(t *testing.T) { onboardingtest.Run(t, f) })
 }
 

@@ -78,13 +78,7 @@ func FuzzDecode(f *testing.F) {
 		if err := check.Request("fuzz", app); err != nil {
 			require.Equal(t, wire.Invalid, wire.CodeOf(err))
 		}
-		text, err := wire.Encode(app)
-		require.NoError(t, err)
-		again, err := wire.Parse[onboarding.Application]("fuzz", text)
-		require.NoError(t, err)
-		text2, err := wire.Encode(again)
-		require.NoError(t, err)
-		require.Equal(t, string(text), string(text2))
+		wiretest.Stable(t, app, wire.Encode, wiretest.Parse[onboarding.Application])
 	})
 }
 

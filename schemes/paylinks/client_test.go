@@ -378,12 +378,6 @@ func FuzzLink(f *testing.F) {
 		if wire.Decode(data, &l) != nil {
 			return
 		}
-		text, err := json.Marshal(l)
-		require.NoError(t, err)
-		var again paylinks.Link
-		require.NoError(t, wire.Decode(text, &again))
-		text2, err := json.Marshal(again)
-		require.NoError(t, err)
-		require.Equal(t, string(text), string(text2))
+		wiretest.Stable(t, l, json.Marshal, wire.Decode)
 	})
 }

@@ -303,12 +303,6 @@ func FuzzPayment(f *testing.F) {
 		if wire.Decode(data, &p) != nil {
 			return
 		}
-		text, err := wire.Encode(p)
-		require.NoError(t, err)
-		var again payments.Payment
-		require.NoError(t, wire.Decode(text, &again))
-		text2, err := wire.Encode(again)
-		require.NoError(t, err)
-		require.Equal(t, string(text), string(text2))
+		wiretest.Stable(t, p, wire.Encode, wire.Decode)
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // Fixture is a service to be proven, with the knobs the suite turns. Every terminalReference and Key is fresh, so
@@ -28,13 +28,7 @@ type Fixture struct {
 	// Tick lets some time pass between two reads of a status that is not final yet; nil: nothing needs time.
 	Tick func(t *testing.T)
 	// Wire is the same service over HTTP; nil: this row has no wire.
-	Wire *Wire
-}
-
-// Wire is where the raw cases send their requests. Doer adds what the service wants besides (credentials).
-type Wire struct {
-	BaseURL string
-	Doer    wire.Doer
+	Wire *wiretest.Site
 }
 
 // Run proves the fixture's service.
@@ -177,24 +171,15 @@ func (f Fixture) idempotency(t *testing.T) {
 	})
 	t.Run("at once", func(t *testing.T) {
 		key, req := wire.NewKey(), f.Request(f.Approve)
-		var wg sync.WaitGroup
-		refs := make([]string, 16)
-		for i := range refs {
-			wg.Go(func() {
-				reply, err := f.Service.InitializeWithIdempotency(t.Context(), key, aapay.Payment, req)
-				if err == nil && reply.Response != nil && reply.Response.NAA2ECR != nil {
-					refs[i] = reply.Response.NAA2ECR.PPRef
-				}
-			})
-		}
-		wg.Wait()
-		seen := map[string]bool{}
-		for _, r := range refs {
-			if r != "" {
-				seen[r] = true
+		refs := wiretest.AtOnce(func(int) string {
+			reply, err := f.Service.InitializeWithIdempotency(t.Context(), key, aapay.Payment, req)
+			if err != nil || reply.Response == nil || reply.Response.NAA2ECR == nil {
+				return ""
 			}
-		}
-		require.Len(t, seen, 1, "one key, one transaction: %v", refs)
+			return reply.Response.NAA2ECR.PPRef
+		})
+		delete(refs, "")
+		require.Len(t, refs, 1, "one key, one transaction")
 	})
 }
 

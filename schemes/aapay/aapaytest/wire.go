@@ -20,7 +20,7 @@ func (f Fixture) raw(t *testing.T, method, path, body string, header ...string) 
 	if method == http.MethodPost {
 		typ = aapay.ContentType
 	}
-	return wiretest.Raw(t, f.Wire.Doer, method, f.Wire.BaseURL+aapay.Prefix+path, typ, body, header...)
+	return f.Wire.Raw(t, method, aapay.Prefix+path, typ, body, header...)
 }
 
 // fields gives a good body as a map, to be spoilt.
@@ -116,16 +116,8 @@ func (f Fixture) wire(t *testing.T) {
 	})
 	t.Run("bodies", func(t *testing.T) {
 		good := text(t, f.fields(t))
-		for _, c := range []struct{ name, body, names string }{
-			{"empty", "", "empty"},
-			{"null", "null", "null"},
-			{"array", "[]", "array"},
-			{"twice", good + good, "after the end"},
-			{"trailing", good + "x", "after the end"},
-			{"bom", "\xef\xbb\xbf" + good, "byte order"},
-			{"duplicate", strings.Replace(good, `"merchantId":`, `"merchantId":"x","merchantId":`, 1), "duplicate"},
-			{"duplicate escaped", strings.Replace(good, `"merchantId":`, `"m\u0065rchantId":"x","merchantId":`, 1), "duplicate"},
-			{"twin", strings.Replace(good, `"merchantId":`, `"MerchantId":"x","merchantId":`, 1), "MerchantId"},
+		for _, c := range append(wiretest.WrongBodies(good, "merchantId", `"x"`), []wiretest.WrongBody{
+			{"no body", "", "empty"},
 			{"folded twin", strings.Replace(good, `"consumer":`, `"conſumer":{},"consumer":`, 1), "case"},
 			{"number as text", strings.Replace(good, `"vatAmount":0`, `"vatAmount":"0"`, 1), "purchaseAmount.vatAmount"},
 			{"text as number", strings.Replace(good, `"trigger":"2"`, `"trigger":2`, 1), "trigger"},
@@ -135,10 +127,10 @@ func (f Fixture) wire(t *testing.T) {
 			{"int32 + 1", strings.Replace(good, `"merchantId":`, `"ecr2Naa":{"order":{"items":[{"quantity":2147483648}]}},"merchantId":`, 1), "items[0].quantity"},
 			{"lone surrogate", strings.Replace(good, `"v"`, `"\ud800"`, 1), "surrogate"},
 			{"not utf-8", strings.Replace(good, `"v"`, "\"\xff\"", 1), "UTF-8"},
-		} {
-			t.Run(c.name, func(t *testing.T) {
-				resp, body := f.raw(t, http.MethodPost, initialize, c.body)
-				refused(t, resp, body, http.StatusBadRequest, c.names)
+		}...) {
+			t.Run(c.Name, func(t *testing.T) {
+				resp, body := f.raw(t, http.MethodPost, initialize, c.Body)
+				refused(t, resp, body, http.StatusBadRequest, c.Names)
 			})
 		}
 		resp, body := f.raw(t, http.MethodPost, initialize, strings.Repeat(`{"a":`, 10_000))

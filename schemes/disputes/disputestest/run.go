@@ -5,7 +5,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +12,7 @@ import (
 	"posagent/schemes/disputes"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // Purchase is a card payment at the service.
@@ -35,13 +35,7 @@ type Fixture struct {
 	// Answer lets the operator answer what was submitted.
 	Answer func(t *testing.T)
 	// Wire is the same service over HTTP; nil: this row has no wire.
-	Wire *Wire
-}
-
-// Wire is where the raw cases send their requests. Doer adds what the service wants besides (credentials).
-type Wire struct {
-	BaseURL string
-	Doer    wire.Doer
+	Wire *wiretest.Site
 }
 
 // Run proves the fixture's service.
@@ -438,24 +432,14 @@ func (r *run) idempotency(t *testing.T) {
 	})
 	t.Run("at once", func(t *testing.T) {
 		req := r.request(t, r.buy(t))
-		var wg sync.WaitGroup
-		var mu sync.Mutex
-		made, exists := 0, 0
-		for range 16 {
-			wg.Go(func() {
-				_, err := r.Service.Create(t.Context(), wire.NewKey(), req)
-				mu.Lock()
-				defer mu.Unlock()
-				if err == nil {
-					made++
-				} else if wire.ReasonOf(err) == disputes.Exists {
-					exists++
-				}
-			})
-		}
-		wg.Wait()
-		require.Equal(t, 1, made, "one purchase, one case")
-		require.Equal(t, 15, exists)
+		reasons := wiretest.AtOnce(func(int) string {
+			_, err := r.Service.Create(t.Context(), wire.NewKey(), req)
+			if err == nil {
+				return "made"
+			}
+			return wire.ReasonOf(err)
+		})
+		require.Equal(t, map[string]int{"made": 1, disputes.Exists: 15}, reasons, "one purchase, one case")
 	})
 }
 

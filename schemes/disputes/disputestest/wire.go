@@ -21,7 +21,7 @@ func (r *run) raw(t *testing.T, method, path, body string, header ...string) (*h
 	if body != "" {
 		typ = disputes.ContentType
 	}
-	return wiretest.Raw(t, r.Wire.Doer, method, r.Wire.BaseURL+path, typ, body, header...)
+	return r.Wire.Raw(t, method, path, typ, body, header...)
 }
 
 // fields reads a 200.

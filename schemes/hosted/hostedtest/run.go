@@ -9,6 +9,7 @@ import (
 
 	"posagent/schemes/hosted"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // Fixture is a service to be proven, with the knobs the suite turns. Every orderId and Key is fresh, so one service serves
@@ -24,13 +25,7 @@ type Fixture struct {
 	// Answer lets the customer answer the bank's challenge.
 	Answer func(t *testing.T, sessionID string, pass bool)
 	// Wire is the same service over HTTP; nil: this row has no wire.
-	Wire *Wire
-}
-
-// Wire is where the raw cases send their requests. Doer adds what the service wants besides (X-API-KEY).
-type Wire struct {
-	BaseURL string
-	Doer    wire.Doer
+	Wire *wiretest.Site
 }
 
 // Run proves the fixture's service.

@@ -11,7 +11,6 @@ import (
 
 	"posagent/schemes/hosted"
 	"posagent/schemes/wire"
-	"posagent/schemes/wire/wiretest"
 )
 
 // Correlation is a good Correlation-Id that is no UUID of RFC 4122, as real clients make them.
@@ -24,7 +23,7 @@ func (f Fixture) raw(t *testing.T, method, path, body string, header ...string) 
 	if method == http.MethodPost {
 		typ = "application/json"
 	}
-	return wiretest.Raw(t, f.Wire.Doer, method, f.Wire.BaseURL+path, typ, body, append([]string{hosted.CorrelationHeader, Correlation}, header...)...)
+	return f.Wire.Raw(t, method, path, typ, body, append([]string{hosted.CorrelationHeader, Correlation}, header...)...)
 }
 
 // Refusal checks an error in the shape of S2 7.

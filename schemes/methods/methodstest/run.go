@@ -1,7 +1,6 @@
 package methodstest
 
 import (
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 
 	"posagent/schemes/methods"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // Fixture is a service to be proven: a merchant with at least two methods, and one without any.
@@ -19,13 +19,7 @@ type Fixture struct {
 	TerminalID string
 	NoBaxID    string // a merchant for whom no method exists
 	// Wire is the same service over HTTP; nil: this row has no wire.
-	Wire *Wire
-}
-
-// Wire is where the raw cases send their requests. Doer adds what the service wants besides (credentials).
-type Wire struct {
-	BaseURL string
-	Doer    wire.Doer
+	Wire *wiretest.Site
 }
 
 // Run proves the fixture's service.
@@ -105,14 +99,7 @@ func BrokenQueries(good methods.Query) map[string]methods.Query {
 
 func (f Fixture) raw(t *testing.T, method, path string) (*http.Response, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, f.Wire.BaseURL+methods.Prefix+path, nil)
-	require.NoError(t, err)
-	resp, err := f.Wire.Doer.Do(req)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
-	return resp, string(data)
+	return f.Wire.Raw(t, method, methods.Prefix+path, "", "")
 }
 
 func (f Fixture) wire(t *testing.T, all []methods.Definition) {

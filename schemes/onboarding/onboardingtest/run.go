@@ -2,7 +2,6 @@ package onboardingtest
 
 import (
 	"context"
-	"sync"
 	"testing"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 
 	"posagent/schemes/onboarding"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // Fixture is a service to be proven, with the moves of signer and review. Every Key is fresh, so one service serves the
@@ -20,13 +20,7 @@ type Fixture struct {
 	Sandbox func(ctx context.Context, key wire.Key, id int64, t onboarding.Trigger, reason string) (onboarding.State, error)
 	HookURL string // an address that webhooks may have; "" = https://receiver.example/hooks
 	// Wire is the same service over HTTP; nil: this row has no wire.
-	Wire *Wire
-}
-
-// Wire is where the raw cases send their requests. Doer adds what the service wants besides (credentials).
-type Wire struct {
-	BaseURL string
-	Doer    wire.Doer
+	Wire *wiretest.Site
 }
 
 // Run proves the fixture's service.
@@ -279,40 +273,23 @@ func (f Fixture) idempotency(t *testing.T) {
 	})
 	t.Run("at once", func(t *testing.T) {
 		key := wire.NewKey()
-		var wg sync.WaitGroup
-		ids := make([]int64, 16)
-		for i := range ids {
-			wg.Go(func() {
-				if st, err := f.Service.Create(t.Context(), key, f.Application()); err == nil {
-					ids[i] = st.OnboardingID
-				}
-			})
-		}
-		wg.Wait()
-		seen := map[int64]bool{}
-		for _, id := range ids {
-			if id != 0 {
-				seen[id] = true
+		ids := wiretest.AtOnce(func(int) int64 {
+			st, err := f.Service.Create(t.Context(), key, f.Application())
+			if err != nil {
+				return 0
 			}
-		}
-		require.Len(t, seen, 1, "one key, one application: %v", ids)
+			return st.OnboardingID
+		})
+		delete(ids, 0)
+		require.Len(t, ids, 1, "one key, one application")
 	})
 	t.Run("submitted once of many", func(t *testing.T) {
 		st := f.made(t)
-		var wg sync.WaitGroup
-		var mu sync.Mutex
-		won := 0
-		for range 16 {
-			wg.Go(func() {
-				if _, err := f.Service.Submit(t.Context(), wire.NewKey(), st.OnboardingID); err == nil {
-					mu.Lock()
-					won++
-					mu.Unlock()
-				}
-			})
-		}
-		wg.Wait()
-		require.Equal(t, 1, won)
+		won := wiretest.AtOnce(func(int) bool {
+			_, err := f.Service.Submit(t.Context(), wire.NewKey(), st.OnboardingID)
+			return err == nil
+		})
+		require.Equal(t, 1, won[true])
 	})
 }
 

@@ -20,7 +20,7 @@ func (f Fixture) raw(t *testing.T, method, path, body string, header ...string) 
 	if body != "" {
 		typ = wire.JSONType
 	}
-	return wiretest.Raw(t, f.Wire.Doer, method, f.Wire.BaseURL+path, typ, body, header...)
+	return f.Wire.Raw(t, method, path, typ, body, header...)
 }
 
 // problem checks a refusal in the service's own shape.
@@ -94,14 +94,7 @@ func (f Fixture) wire(t *testing.T) {
 	})
 	t.Run("bodies", func(t *testing.T) {
 		st := f.made(t)
-		for _, c := range []struct{ name, body, names string }{
-			{"empty", " ", "empty"},
-			{"null", "null", "null"},
-			{"array", "[]", "array"},
-			{"twice", good + good, "after the end"},
-			{"bom", "\xef\xbb\xbf" + good, "byte order"},
-			{"duplicate", strings.Replace(good, `"reference":`, `"reference":"x","reference":`, 1), "duplicate"},
-			{"twin", strings.Replace(good, `"reference":`, `"Reference":"x","reference":`, 1), "Reference"},
+		for _, c := range append(wiretest.WrongBodies(good, "reference", `"x"`), []wiretest.WrongBody{
 			{"number as text", strings.Replace(good, `"reference":"`, `"reference":1,"was":"`, 1), "reference"},
 			{"merchant as text", `{"merchant":"me"}`, "merchant"},
 			{"hooks as object", `{"notifications":{"webHooks":{}}}`, "webHooks"},
@@ -112,12 +105,12 @@ func (f Fixture) wire(t *testing.T) {
 			{"header as a number", `{"notifications":{"webHooks":[{"eventName":"a","url":"https://receiver.example/","headers":[{"a":1}]}]}}`, "headers"},
 			{"lone surrogate", `{"reference":"\ud800"}`, "surrogate"},
 			{"not utf-8", "{\"reference\":\"\xff\"}", "UTF-8"},
-		} {
-			t.Run(c.name, func(t *testing.T) {
-				resp, body := f.raw(t, http.MethodPost, onboarding.Prefix, c.body)
-				problem(t, resp, body, http.StatusBadRequest, c.names)
-				resp, body = f.raw(t, http.MethodPut, path(st), c.body)
-				problem(t, resp, body, http.StatusBadRequest, c.names)
+		}...) {
+			t.Run(c.Name, func(t *testing.T) {
+				resp, body := f.raw(t, http.MethodPost, onboarding.Prefix, c.Body)
+				problem(t, resp, body, http.StatusBadRequest, c.Names)
+				resp, body = f.raw(t, http.MethodPut, path(st), c.Body)
+				problem(t, resp, body, http.StatusBadRequest, c.Names)
 			})
 		}
 		resp, body := f.raw(t, http.MethodPost, onboarding.Prefix, strings.Repeat(`{"a":`, 10_000))
@@ -131,11 +124,8 @@ func (f Fixture) wire(t *testing.T) {
 		require.Equal(t, st, got)
 	})
 	t.Run("headers", func(t *testing.T) {
-		for _, h := range [][2]string{
-			{"Content-Type", ""}, {"Content-Type", "text/plain"}, {"Content-Type", "application/json;charset=utf-16"},
-			{"Content-Encoding", "gzip"}, {wire.KeyHeader, strings.Repeat("k", 65)}, {wire.KeyHeader, "a b"},
-		} {
-			resp, body := f.raw(t, http.MethodPost, onboarding.Prefix, good, h[0], h[1])
+		for _, c := range wiretest.WrongHeaders() {
+			resp, body := f.raw(t, http.MethodPost, onboarding.Prefix, good, c.Header, c.Value)
 			problem(t, resp, body, http.StatusBadRequest, "")
 		}
 	})

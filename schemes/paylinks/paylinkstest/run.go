@@ -1,7 +1,6 @@
 package paylinkstest
 
 import (
-	"sync"
 	"testing"
 	"time"
 
@@ -9,6 +8,7 @@ import (
 
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // Fixture is a service to be proven, with the knobs the suite turns. Every reference and Key is fresh, so one service serves the
@@ -210,23 +210,15 @@ func (f Fixture) idempotency(t *testing.T) {
 	})
 	t.Run("at once", func(t *testing.T) {
 		key, req := wire.NewKey(), f.Request()
-		var wg sync.WaitGroup
-		ids := make([]int64, 16)
-		for i := range ids {
-			wg.Go(func() {
-				if made, err := f.Links.Create(t.Context(), key, req); err == nil {
-					ids[i] = made.ID
-				}
-			})
-		}
-		wg.Wait()
-		seen := map[int64]bool{}
-		for _, id := range ids {
-			if id != 0 {
-				seen[id] = true
+		ids := wiretest.AtOnce(func(int) int64 {
+			made, err := f.Links.Create(t.Context(), key, req)
+			if err != nil {
+				return 0
 			}
-		}
-		require.Len(t, seen, 1, "one key, one link: %v", ids)
+			return made.ID
+		})
+		delete(ids, 0)
+		require.Len(t, ids, 1, "one key, one link")
 	})
 }
 
@@ -327,13 +319,10 @@ func (f Fixture) refund(t *testing.T) {
 	t.Run("once under a key", func(t *testing.T) {
 		_, tx := f.txn(t, paylinks.Confirmed, nil)
 		key := wire.NewKey()
-		var wg sync.WaitGroup
-		for range 16 {
-			wg.Go(func() {
-				_, _ = f.Transactions.Refund(t.Context(), key, tx.ID, paylinks.RefundRequest{Amount: &part}) // the sum below tells
-			})
-		}
-		wg.Wait()
+		wiretest.AtOnce(func(int) bool {
+			_, err := f.Transactions.Refund(t.Context(), key, tx.ID, paylinks.RefundRequest{Amount: &part}) // the sum below tells
+			return err == nil
+		})
 		rest := f.Amount - part
 		d, err := f.Transactions.Refund(t.Context(), wire.NewKey(), tx.ID, paylinks.RefundRequest{Amount: &rest})
 		require.NoError(t, err, "one key gave money back more than once")

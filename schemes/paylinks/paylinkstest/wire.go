@@ -18,6 +18,7 @@ import (
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/bracket"
+	"posagent/schemes/wire/wiretest"
 )
 
 // raw is one request as it stands. Its parameters are signed unless Signature says otherwise.
@@ -75,25 +76,16 @@ func (f Fixture) send(t *testing.T, r raw) answer {
 	if r.prefix == "" {
 		r.prefix = paylinks.Prefix
 	}
-	req, err := http.NewRequestWithContext(t.Context(), r.method, f.Wire.BaseURL+r.prefix+r.path+"?"+strings.Trim(q, "&"), strings.NewReader(body))
-	require.NoError(t, err)
-	if r.kind != "-" && body != "" {
-		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	switch {
+	case r.kind == "-":
+		r.kind = ""
+	case r.kind == "" && body != "":
+		r.kind = "application/x-www-form-urlencoded"
 	}
-	if r.kind != "" && r.kind != "-" {
-		req.Header.Set("Content-Type", r.kind)
-	}
-	if r.header[0] != "" {
-		req.Header.Set(r.header[0], r.header[1])
-	}
-	resp, err := f.Wire.Doer.Do(req)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
-	a := answer{Response: resp, text: string(data)}
-	require.Equal(t, "application/json", resp.Header.Get("Content-Type"), "clients compare it to the letter: %s", data)
-	require.NoError(t, json.Unmarshal(data, &a.body), "%s", data)
+	resp, text := wiretest.Raw(t, f.Wire.Doer, r.method, f.Wire.BaseURL+r.prefix+r.path+"?"+strings.Trim(q, "&"), r.kind, body, r.header[:]...)
+	a := answer{Response: resp, text: text}
+	require.Equal(t, "application/json", resp.Header.Get("Content-Type"), "clients compare it to the letter: %s", text)
+	require.NoError(t, json.Unmarshal([]byte(text), &a.body), "%s", text)
 	require.NotContains(t, a.text, f.Wire.Secret.Reveal())
 	return a
 }

@@ -2,13 +2,13 @@ package paymentstest
 
 import (
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 func (f Fixture) idempotency(t *testing.T) {
@@ -88,35 +88,27 @@ func (f Fixture) idempotency(t *testing.T) {
 
 // atOnce lets many callers do the same thing.
 func (f Fixture) atOnce(t *testing.T) {
-	const callers = 16
-	together := func(do func(i int)) {
-		var wg sync.WaitGroup
-		start := make(chan struct{})
-		for i := range callers {
-			wg.Go(func() { <-start; do(i) })
-		}
-		close(start)
-		wg.Wait()
-	}
 	t.Run("one key", func(t *testing.T) {
 		key, req := wire.NewKey(), f.Hosted("")
-		ids := make([]string, callers)
-		together(func(i int) {
-			if c, err := f.Service.Create(t.Context(), key, req); err == nil && c.Operation == nil {
-				ids[i] = c.PaymentID
+		ids := wiretest.AtOnce(func(int) string {
+			c, err := f.Service.Create(t.Context(), key, req)
+			if err != nil || c.Operation != nil {
+				return ""
 			}
+			return c.PaymentID
 		})
 		last, err := f.make(t, key, req)
 		require.NoError(t, err)
-		for _, id := range ids {
-			require.Contains(t, []string{"", last.PaymentID}, id, "one key, one payment")
-		}
+		delete(ids, "")
+		delete(ids, last.PaymentID)
+		require.Empty(t, ids, "one key, one payment")
 	})
 	t.Run("one capture", func(t *testing.T) {
 		id, key := f.reserved(t), wire.NewKey()
 		one := int32(100)
-		together(func(int) {
-			_, _ = f.Service.Capture(t.Context(), key, id, payments.CaptureRequest{Amount: &one}) // judged by the sums
+		wiretest.AtOnce(func(int) bool {
+			_, err := f.Service.Capture(t.Context(), key, id, payments.CaptureRequest{Amount: &one}) // judged by the sums
+			return err == nil
 		})
 		_, err := f.act(t, key, "capture", id, one)
 		require.NoError(t, err)
@@ -128,14 +120,15 @@ func (f Fixture) atOnce(t *testing.T) {
 			if op == "refund" {
 				f.did(t, "capture", id, 0)
 			}
-			part, keys := int32(amount/4), [callers]wire.Key{}
-			together(func(i int) {
-				keys[i] = wire.NewKey()
-				if op == "refund" {
-					_, _ = f.Service.Refund(t.Context(), keys[i], id, payments.RefundRequest{Amount: &part}) // judged below
+			part, keys := int32(amount/4), [wiretest.Callers]wire.Key{}
+			wiretest.AtOnce(func(i int) bool {
+				var err error
+				if keys[i] = wire.NewKey(); op == "refund" {
+					_, err = f.Service.Refund(t.Context(), keys[i], id, payments.RefundRequest{Amount: &part})
 				} else {
-					_, _ = f.Service.Capture(t.Context(), keys[i], id, payments.CaptureRequest{Amount: &part}) // judged below
+					_, err = f.Service.Capture(t.Context(), keys[i], id, payments.CaptureRequest{Amount: &part})
 				}
+				return err == nil // judged below
 			})
 			done := 0
 			for _, key := range keys {

@@ -11,6 +11,7 @@ import (
 
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // Fixture is a service to be proven, with the knobs the suite turns. Every paymentNumber and Key is fresh, so one
@@ -27,13 +28,7 @@ type Fixture struct {
 	// Codeless sends cards without their validation code: a row that stores calls never stores one.
 	Codeless bool
 	// Wire is the same service over HTTP; nil: this row has no wire.
-	Wire *Wire
-}
-
-// Wire is where the raw cases send their requests. Doer adds what the service wants besides (credentials).
-type Wire struct {
-	BaseURL string
-	Doer    wire.Doer
+	Wire *wiretest.Site
 }
 
 const amount = 10_000 // of every payment here

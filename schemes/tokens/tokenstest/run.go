@@ -1,13 +1,13 @@
 package tokenstest
 
 import (
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // Fixture is a service to be proven. Every Key is fresh, so one service serves the whole run.
@@ -19,13 +19,7 @@ type Fixture struct {
 	// Settle lets a stored call be sent; nil: answers are never pending. The cards have no validation code then: none is stored.
 	Settle func(t *testing.T, op *wire.Pending)
 	// Wire is the same service over HTTP; nil: this row has no wire.
-	Wire *Wire
-}
-
-// Wire is where the raw cases send their requests. Doer adds what the service wants besides (credentials).
-type Wire struct {
-	BaseURL string
-	Doer    wire.Doer
+	Wire *wiretest.Site
 }
 
 // Run proves the fixture's service.
@@ -267,26 +261,18 @@ func (f Fixture) idempotency(t *testing.T) {
 	})
 	t.Run("at once", func(t *testing.T) {
 		key := wire.NewKey()
-		var wg sync.WaitGroup
-		ids := make([]string, 16)
-		for i := range ids {
-			wg.Go(func() {
-				if out, err := f.Service.Create(t.Context(), key, f.Request()); err == nil && out.Operation == nil {
-					ids[i] = out.TokenizationID
-				}
-			})
-		}
-		wg.Wait()
+		ids := wiretest.AtOnce(func(int) string {
+			out, err := f.Service.Create(t.Context(), key, f.Request())
+			if err != nil || out.Operation != nil {
+				return ""
+			}
+			return out.TokenizationID
+		})
 		last, err := f.store(t, key, f.Request())
 		require.NoError(t, err)
-		ids = append(ids, last.TokenizationID)
-		seen := map[string]bool{}
-		for _, id := range ids {
-			if id != "" {
-				seen[id] = true
-			}
-		}
-		require.Len(t, seen, 1, "one key, one tokenization: %v", ids)
+		delete(ids, "")
+		delete(ids, last.TokenizationID)
+		require.Empty(t, ids, "one key, one tokenization")
 	})
 }
 

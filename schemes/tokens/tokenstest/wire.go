@@ -19,7 +19,7 @@ func (f Fixture) raw(t *testing.T, method, path, body string, header ...string) 
 	if method == http.MethodPost && body != "" {
 		typ = wire.JSONType
 	}
-	return wiretest.Raw(t, f.Wire.Doer, method, f.Wire.BaseURL+path, typ, body, header...)
+	return f.Wire.Raw(t, method, path, typ, body, header...)
 }
 
 func (f Fixture) body(t *testing.T) string {
@@ -102,27 +102,18 @@ func (f Fixture) wire(t *testing.T) {
 	})
 	t.Run("bodies", f.bodies)
 	t.Run("headers", func(t *testing.T) {
-		for _, c := range []struct {
-			name, header, value string
-			status              int
-		}{
-			{"no content type", "Content-Type", "", 400},
-			{"text", "Content-Type", "text/plain", 400},
-			{"form", "Content-Type", "application/x-www-form-urlencoded", 400},
-			{"utf-16", "Content-Type", "application/json;charset=utf-16", 400},
-			{"gzip", "Content-Encoding", "gzip", 400},
-			{"long key", wire.KeyHeader, strings.Repeat("k", 65), 400},
-			{"key with a blank", wire.KeyHeader, "a b", 400},
-			{"key of 64", wire.KeyHeader, string(wire.NewKey() + wire.NewKey())[:64], 201},
-			{"bare json", "Content-Type", "application/json", 201},
+		for _, c := range wiretest.WrongHeaders() {
+			t.Run(c.Name, func(t *testing.T) {
+				resp, body := f.raw(t, http.MethodPost, "/api/v1/tokens", f.body(t), c.Header, c.Value)
+				wiretest.Problem(t, resp, body, http.StatusBadRequest, "")
+			})
+		}
+		for name, h := range map[string][2]string{
+			"bare json": {"Content-Type", "application/json"}, "key of 64": {wire.KeyHeader, string(wire.NewKey() + wire.NewKey())[:64]},
 		} {
-			t.Run(c.name, func(t *testing.T) {
-				resp, body := f.raw(t, http.MethodPost, "/api/v1/tokens", f.body(t), c.header, c.value)
-				if c.status == http.StatusCreated {
-					id(t, resp, body, c.status)
-					return
-				}
-				wiretest.Problem(t, resp, body, c.status, "")
+			t.Run(name, func(t *testing.T) {
+				resp, body := f.raw(t, http.MethodPost, "/api/v1/tokens", f.body(t), h[:]...)
+				id(t, resp, body, http.StatusCreated)
 			})
 		}
 	})
@@ -160,16 +151,7 @@ func (f Fixture) wire(t *testing.T) {
 
 func (f Fixture) bodies(t *testing.T) {
 	good, recurring := f.body(t), f.recurringBody(t)
-	for _, c := range []struct{ name, body, names string }{
-		{"empty", " ", "empty"},
-		{"null", "null", "null"},
-		{"array", "[]", "array"},
-		{"twice", good + good, "after the end"},
-		{"trailing", good + "x", "after the end"},
-		{"bom", "\xef\xbb\xbf" + good, "byte order"},
-		{"duplicate", strings.Replace(good, `"pan":`, `"pan":"x","pan":`, 1), "duplicate"},
-		{"duplicate escaped", strings.Replace(good, `"pan":`, `"p\u0061n":"x","pan":`, 1), "duplicate"},
-		{"twin", strings.Replace(good, `"pan":`, `"Pan":"x","pan":`, 1), "Pan"},
+	for _, c := range append(wiretest.WrongBodies(good, "pan", `"x"`), []wiretest.WrongBody{
 		{"folded twin", strings.Replace(good, `"tokenSecret":`, `"tokenſecret":"x","tokenSecret":`, 1), "case"},
 		{"number as text", strings.Replace(good, `"expiryMonth":`, `"expiryMonth":"1","was":`, 1), "cardDetails.expiryMonth"},
 		{"pan as number", strings.Replace(good, `"pan":"`, `"pan":4111111111111111,"was":"`, 1), "cardDetails.pan"},
@@ -178,10 +160,10 @@ func (f Fixture) bodies(t *testing.T) {
 		{"int32 + 1", strings.Replace(good, `"expiryYear":`, `"expiryYear":2147483648,"was":`, 1), "cardDetails.expiryYear"},
 		{"lone surrogate", strings.Replace(good, `"SE"`, `"\ud800"`, 1), "surrogate"},
 		{"not utf-8", strings.Replace(good, `"SE"`, "\"\xff\"", 1), "UTF-8"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			resp, body := f.raw(t, http.MethodPost, "/api/v1/tokens", c.body)
-			wiretest.Problem(t, resp, body, http.StatusBadRequest, c.names)
+	}...) {
+		t.Run(c.Name, func(t *testing.T) {
+			resp, body := f.raw(t, http.MethodPost, "/api/v1/tokens", c.Body)
+			wiretest.Problem(t, resp, body, http.StatusBadRequest, c.Names)
 			require.NotContains(t, body, f.Card.PAN.Reveal())
 		})
 	}

@@ -1,16 +1,14 @@
 package webhookstest
 
 import (
-	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/webhooks"
-	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // Fixture is a receiver to be proven.
@@ -18,14 +16,8 @@ type Fixture struct {
 	Service webhooks.Service
 	// Received gives, and forgets, what the receiver has acted on since it was asked last.
 	Received func(t *testing.T) []webhooks.Event
-	// Wire is the same receiver over HTTP; nil: this row has no wire.
-	Wire *Wire
-}
-
-// Wire is where the raw cases are sent. Doer adds what the receiver wants besides (credentials).
-type Wire struct {
-	URL  string
-	Doer wire.Doer
+	// Wire is the same receiver over HTTP, at this very address; nil: this row has no wire.
+	Wire *wiretest.Site
 }
 
 // Run proves the fixture's receiver.
@@ -63,15 +55,8 @@ func (f Fixture) repeats(t *testing.T) {
 	}
 	require.Equal(t, []webhooks.Event{a, b}, f.Received(t))
 	c := received(t, Samples()[1])
-	var wg sync.WaitGroup
-	for range 16 {
-		wg.Go(func() {
-			if err := f.Service.Receive(t.Context(), c); err != nil {
-				t.Errorf("at once: %v", err)
-			}
-		})
-	}
-	wg.Wait()
+	taken := wiretest.AtOnce(func(int) bool { return f.Service.Receive(t.Context(), c) == nil })
+	require.Equal(t, map[bool]int{true: wiretest.Callers}, taken)
 	require.Equal(t, []webhooks.Event{c}, f.Received(t))
 }
 
@@ -81,18 +66,11 @@ func (f Fixture) wire(t *testing.T) {
 	require.NoError(t, err)
 	good := string(body)
 	post := func(method, kind, body string) int {
-		req, err := http.NewRequestWithContext(t.Context(), method, f.Wire.URL, strings.NewReader(body))
-		require.NoError(t, err)
-		req.Header.Set("Content-Type", kind)
-		resp, err := f.Wire.Doer.Do(req)
-		require.NoError(t, err)
-		defer resp.Body.Close()
-		answer, err := io.ReadAll(resp.Body)
-		require.NoError(t, err)
+		resp, answer := f.Wire.Raw(t, method, "", kind, body)
 		if resp.StatusCode == http.StatusOK {
 			require.Empty(t, answer)
 		}
-		require.NotContains(t, string(answer), "john.doe")
+		require.NotContains(t, answer, "john.doe")
 		return resp.StatusCode
 	}
 	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete, http.MethodPatch} {
