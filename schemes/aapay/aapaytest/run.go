@@ -39,14 +39,10 @@ func Run(t *testing.T, f Fixture) {
 	if f.Currency == "" {
 		f.Currency = "EUR"
 	}
-	t.Run("initialize", f.initialize)
-	t.Run("idempotency", f.idempotency)
-	t.Run("status", f.status)
-	t.Run("undo", f.undo)
-	t.Run("validation", f.validation)
-	if f.Wire != nil {
-		t.Run("wire", f.wire)
-	}
+	wiretest.Groups{
+		{"initialize", f.initialize}, {"idempotency", f.idempotency}, {"status", f.status}, {"undo", f.undo},
+		{"validation", f.validation},
+	}.Run(t, f.Wire != nil, f.wire)
 }
 
 // Request makes a good QR payment with a fresh terminalReference.

@@ -49,22 +49,12 @@ func Run(t *testing.T, f Fixture) {
 	require.NoError(t, err)
 	require.Equal(t, disputes.OAEP, r.key.Algorithm)
 	require.Len(t, r.key.ID, 16)
-	t.Run("reasons", r.reasons)
-	t.Run("codes", r.codes)
-	t.Run("search", r.search)
-	t.Run("groups", r.groups)
-	t.Run("case", r.whole)
-	t.Run("documents", r.documents)
-	t.Run("moves", r.moves)
-	t.Run("updates", r.updates)
-	t.Run("paging", r.paging)
-	t.Run("idempotency", r.idempotency)
-	t.Run("unknown", r.unknown)
-	t.Run("validation", r.validation)
-	t.Run("secrets", r.secrets)
-	if f.Wire != nil {
-		t.Run("wire", r.wire)
-	}
+	wiretest.Groups{
+		{"reasons", r.reasons}, {"codes", r.codes}, {"search", r.search}, {"groups", r.groups},
+		{"case", r.whole}, {"documents", r.documents}, {"moves", r.moves}, {"updates", r.updates},
+		{"paging", r.paging}, {"idempotency", r.idempotency}, {"unknown", r.unknown},
+		{"validation", r.validation}, {"secrets", r.secrets},
+	}.Run(t, f.Wire != nil, r.wire)
 }
 
 type run struct {

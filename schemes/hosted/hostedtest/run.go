@@ -34,21 +34,11 @@ func Run(t *testing.T, f Fixture) {
 	require.NotNil(t, f.Orders)
 	require.NotNil(t, f.Fill)
 	require.NotNil(t, f.Answer)
-	t.Run("build", f.build)
-	t.Run("finalize", f.finalize)
-	t.Run("challenge", f.challenge)
-	t.Run("cancel", f.cancel)
-	t.Run("one order is paid once", f.oneOrder)
-	t.Run("capture", f.capture)
-	t.Run("refund", f.refund)
-	t.Run("undo", f.undo)
-	t.Run("keys", f.keys)
-	t.Run("unknown", f.unknown)
-	t.Run("methods", f.methods)
-	t.Run("validation", f.validation)
-	if f.Wire != nil {
-		t.Run("wire", f.wire)
-	}
+	wiretest.Groups{
+		{"build", f.build}, {"finalize", f.finalize}, {"challenge", f.challenge}, {"cancel", f.cancel},
+		{"one order is paid once", f.oneOrder}, {"capture", f.capture}, {"refund", f.refund}, {"undo", f.undo},
+		{"keys", f.keys}, {"unknown", f.unknown}, {"methods", f.methods}, {"validation", f.validation},
+	}.Run(t, f.Wire != nil, f.wire)
 }
 
 // Good is a good request: 50 units are paid by card at once, the customer chooses nothing.

@@ -4,17 +4,11 @@ import (
 	"strings"
 
 	"posagent/schemes/onboarding"
+	"posagent/schemes/wire/wiretest"
 )
 
-// Case is one way to spoil a good application.
-type Case struct {
-	Name  string
-	Names string // what the error must name
-	Break func(*onboarding.Application)
-}
-
 // Broken lists the applications that every service refuses as Invalid.
-func Broken() []Case {
+func Broken() []wiretest.Case[onboarding.Application] {
 	merchant := func(change func(*onboarding.Merchant)) func(*onboarding.Application) {
 		return func(a *onboarding.Application) { change(a.Merchant) }
 	}
@@ -33,7 +27,7 @@ func Broken() []Case {
 	url := func(s string) func(*onboarding.Application) {
 		return hook(func(h *onboarding.WebHook) { h.URL = s })
 	}
-	return []Case{
+	return []wiretest.Case[onboarding.Application]{
 		{"line break in a reference", "reference", func(a *onboarding.Application) { a.Reference = "a\r\nlevel=error" }},
 		{"long reference", "reference", func(a *onboarding.Application) { a.Reference = strings.Repeat("r", 129) }},
 		{"zero in a name", "merchant.companyName", merchant(func(m *onboarding.Merchant) { m.CompanyName = "a\x00" })},

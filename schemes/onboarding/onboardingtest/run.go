@@ -30,15 +30,10 @@ func Run(t *testing.T, f Fixture) {
 	if f.HookURL == "" {
 		f.HookURL = "https://receiver.example/hooks"
 	}
-	t.Run("life", f.life)
-	t.Run("moves", f.moves)
-	t.Run("edit", f.edit)
-	t.Run("idempotency", f.idempotency)
-	t.Run("unknown", f.unknown)
-	t.Run("validation", f.validation)
-	if f.Wire != nil {
-		t.Run("wire", f.wire)
-	}
+	wiretest.Groups{
+		{"life", f.life}, {"moves", f.moves}, {"edit", f.edit}, {"idempotency", f.idempotency},
+		{"unknown", f.unknown}, {"validation", f.validation},
+	}.Run(t, f.Wire != nil, f.wire)
 }
 
 // Application makes a good application.

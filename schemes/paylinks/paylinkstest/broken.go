@@ -4,19 +4,13 @@ import (
 	"strings"
 
 	"posagent/schemes/paylinks"
+	"posagent/schemes/wire/wiretest"
 )
 
-// Case is one way to spoil a good create request.
-type Case struct {
-	Name  string
-	Names string // what the error must name
-	Break func(*paylinks.CreateRequest)
-}
-
 // Broken lists the requests that every service refuses as Invalid.
-func Broken() []Case {
+func Broken() []wiretest.Case[paylinks.CreateRequest] {
 	type request = paylinks.CreateRequest
-	return []Case{
+	return []wiretest.Case[paylinks.CreateRequest]{
 		{"no amount", "amount", func(r *request) { r.Amount = 0 }},
 		{"negative amount", "amount", func(r *request) { r.Amount = -1 }},
 		{"amount above int32", "amount", func(r *request) { r.Amount = 1 << 31 }},

@@ -48,17 +48,10 @@ func Run(t *testing.T, f Fixture) {
 	if f.Currency == "" {
 		f.Currency = "EUR"
 	}
-	t.Run("links", f.links)
-	t.Run("idempotency", f.idempotency)
-	t.Run("paid", f.paid)
-	t.Run("held", f.held)
-	t.Run("refund", f.refund)
-	t.Run("list", f.list)
-	t.Run("unknown", f.unknown)
-	t.Run("validation", f.validation)
-	if f.Wire != nil {
-		t.Run("wire", f.wire)
-	}
+	wiretest.Groups{
+		{"links", f.links}, {"idempotency", f.idempotency}, {"paid", f.paid}, {"held", f.held},
+		{"refund", f.refund}, {"list", f.list}, {"unknown", f.unknown}, {"validation", f.validation},
+	}.Run(t, f.Wire != nil, f.wire)
 }
 
 // Request makes a good request with a fresh reference.

@@ -42,18 +42,11 @@ func Run(t *testing.T, f Fixture) {
 	if f.Currency == "" {
 		f.Currency = "EUR"
 	}
-	t.Run("create", f.create)
-	t.Run("authorize", f.authorize)
-	t.Run("capture", f.capture)
-	t.Run("cancel", f.cancel)
-	t.Run("refund", f.refund)
-	t.Run("read", f.read)
-	t.Run("idempotency", f.idempotency)
-	t.Run("at once", f.atOnce)
-	t.Run("validation", f.validation)
-	if f.Wire != nil {
-		t.Run("wire", f.wire)
-	}
+	wiretest.Groups{
+		{"create", f.create}, {"authorize", f.authorize}, {"capture", f.capture}, {"cancel", f.cancel},
+		{"refund", f.refund}, {"read", f.read}, {"idempotency", f.idempotency}, {"at once", f.atOnce},
+		{"validation", f.validation},
+	}.Run(t, f.Wire != nil, f.wire)
 }
 
 func number() string { return strings.ReplaceAll(string(wire.NewKey()), "-", "") }

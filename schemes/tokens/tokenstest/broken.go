@@ -6,17 +6,11 @@ import (
 
 	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
-// Case is one way to spoil a good request.
-type Case struct {
-	Name  string
-	Names string // what the error must name
-	Break func(*tokens.CreateRequest)
-}
-
 // Broken lists the requests that every service refuses as Invalid.
-func Broken() []Case {
+func Broken() []wiretest.Case[tokens.CreateRequest] {
 	card := func(change func(*tokens.CardDetails)) func(*tokens.CreateRequest) {
 		return func(r *tokens.CreateRequest) {
 			c := *r.CardDetails
@@ -33,7 +27,7 @@ func Broken() []Case {
 	url := func(s string) func(*tokens.CreateRequest) {
 		return func(r *tokens.CreateRequest) { r.ReturnURL = s }
 	}
-	return []Case{
+	return []wiretest.Case[tokens.CreateRequest]{
 		{"no number", "cardDetails.pan", pan("")},
 		{"short number", "cardDetails.pan", pan("411111111111")},
 		{"long number", "cardDetails.pan", pan("41111111111111111111")},
@@ -67,22 +61,15 @@ func Broken() []Case {
 	}
 }
 
-// RecurringCase is one way to spoil a good recurring request.
-type RecurringCase struct {
-	Name  string
-	Names string
-	Break func(*tokens.RecurringRequest)
-}
-
 // BrokenRecurring lists the recurring requests that every service refuses as Invalid.
-func BrokenRecurring() []RecurringCase {
+func BrokenRecurring() []wiretest.Case[tokens.RecurringRequest] {
 	date := func(s string) func(*tokens.RecurringRequest) {
 		return func(r *tokens.RecurringRequest) { r.RecurringExpiryDate = s }
 	}
 	currency := func(s string) func(*tokens.RecurringRequest) {
 		return func(r *tokens.RecurringRequest) { r.CurrencyCode = s }
 	}
-	return []RecurringCase{
+	return []wiretest.Case[tokens.RecurringRequest]{
 		{"type", "recurringType", func(r *tokens.RecurringRequest) { r.RecurringType = "Unscheduled" }},
 		{"type in small letters", "recurringType", func(r *tokens.RecurringRequest) { r.RecurringType = "subscription" }},
 		{"negative amount", "amount", func(r *tokens.RecurringRequest) { r.Amount = math.MinInt32 }},

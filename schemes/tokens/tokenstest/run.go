@@ -28,15 +28,10 @@ func Run(t *testing.T, f Fixture) {
 	require.True(t, f.Card.PAN.Valid())
 	require.True(t, f.Declined.PAN.Valid())
 	require.NotEmpty(t, f.Past)
-	t.Run("create", f.create)
-	t.Run("recurring", f.recurring)
-	t.Run("idempotency", f.idempotency)
-	t.Run("unknown", f.unknown)
-	t.Run("validation", f.validation)
-	t.Run("secrets", f.secrets)
-	if f.Wire != nil {
-		t.Run("wire", f.wire)
-	}
+	wiretest.Groups{
+		{"create", f.create}, {"recurring", f.recurring}, {"idempotency", f.idempotency},
+		{"unknown", f.unknown}, {"validation", f.validation}, {"secrets", f.secrets},
+	}.Run(t, f.Wire != nil, f.wire)
 }
 
 // Request makes a good request.

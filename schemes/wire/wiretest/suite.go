@@ -12,6 +12,28 @@ import (
 	"posagent/schemes/wire"
 )
 
+// Groups are the cases of a conformance suite, by what they are about.
+type Groups []struct {
+	Name  string
+	Cases func(*testing.T)
+}
+
+// Run runs the groups in their order, and then the raw cases, where there is a wire to send them on.
+func (g Groups) Run(t *testing.T, wired bool, raw func(*testing.T)) {
+	for _, group := range g {
+		t.Run(group.Name, group.Cases)
+	}
+	if wired {
+		t.Run("wire", raw)
+	}
+}
+
+// Case is one way to spoil a good request T, and what the error must name.
+type Case[T any] = struct {
+	Name, Names string
+	Break       func(*T)
+}
+
 // Site is where the raw cases of a conformance suite send their requests. Doer adds what the service wants besides
 // (credentials).
 type Site struct {
