@@ -5,5 +5,17 @@
 // line ends. Service replays the transcripts of any service that is a table of rest.Endpoints, and proves what
 // all such services have in common. FindsBugs proves that a conformance suite fails on each bug that it must find.
 //
+// A service has one transcript of each case. These make a case:
+//   - a success in testdata/both: the operation, the status, the key, and which members the request
+//     and the answer have;
+//   - a refusal in testdata/both: its code and its reason;
+//   - a reply in testdata/client: what is unusual about it, that is its status, its content type, its
+//     encoding, the form of its body or one member. For a member the type of the answer counts, too.
+//
+// One engine reads and writes the refusals of all operations, so the operation is no part of those
+// cases. A write shows them, since its lost reply leaves the outcome unknown. Three kinds remain
+// beside it: a refusal and an unusual reply of each operation, a read for each code of an unusual
+// reply, and what alone runs a branch of the code or alone fails when a rule is broken.
+//
 // It imports testify, schemes/wire, schemes/wire/rest and the standard library. It must not import a service.
 package wiretest
