@@ -118,41 +118,44 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("backend: %w", err)
 	}
-	shared := room.Options{DB: db, PublicURL: cfg.PublicURL, Merchant: seed.MerchantName, Now: cfg.Now, Log: cfg.Log}
-	w, err := wallets.New(wallets.Options{Options: shared, Seed: seed, Unit: cfg.TimeoutUnit, Delay: cfg.WalletDelay})
-	if err != nil {
+	b := &Backend{db: db}
+	if err := b.furnish(ctx, cfg, seed); err != nil {
 		return nil, errors.Join(fmt.Errorf("backend: %w", err), db.Close())
 	}
-	d := deliver.New(deliver.Options{DB: db, Allow: cfg.HookAllow, Sign: cfg.HookSecrets, Now: cfg.Now, Log: cfg.Log})
-	l, err := links.New(links.Options{
-		Options: shared, Delay: cfg.WalletDelay, Deliver: d, SignKey: cfg.Credentials.Secret, Instance: cfg.Credentials.Instance, QR: cfg.QR,
-	})
-	if err == nil {
-		err = l.Register(ctx, cfg.LinkHook)
-	}
-	number := cmp.Or(cfg.MerchantNumber, DemoMerchant)
-	var k *cards.Cards
-	if err == nil {
-		k, err = cards.New(cards.Options{Options: shared, Deliver: d, MerchantNumber: number})
-	}
-	var desk *merchants.Merchants
-	if err == nil {
-		desk, err = merchants.New(merchants.Options{Options: shared, Deliver: d, MerchantNumber: number, MerchantUUID: cmp.Or(cfg.MerchantUUID, DemoMerchantUUID)})
-	}
-	var build *sessions.Sessions
-	if err == nil {
-		build, err = sessions.New(sessions.Options{Options: shared, Deliver: d, Life: cfg.SessionLife})
-	}
-	var disputed *cases.Cases
-	if err == nil {
-		disputed, err = cases.New(cases.Options{Options: shared, Find: purchases(k), Card: k.CardName})
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("backend: %w", err), db.Close())
-	}
-	b := &Backend{db: db, wallets: w, links: l, cards: k, desk: desk, build: build, cases: disputed, deliver: d}
 	b.handler = b.routes(cfg)
 	return b, nil
+}
+
+// furnish makes the rooms.
+func (b *Backend) furnish(ctx context.Context, cfg Config, seed wallets.Seed) (err error) {
+	shared := room.Options{DB: b.db, PublicURL: cfg.PublicURL, Merchant: seed.MerchantName, Now: cfg.Now, Log: cfg.Log}
+	number, uuid := cmp.Or(cfg.MerchantNumber, DemoMerchant), cmp.Or(cfg.MerchantUUID, DemoMerchantUUID)
+	b.wallets, err = wallets.New(wallets.Options{Options: shared, Seed: seed, Unit: cfg.TimeoutUnit, Delay: cfg.WalletDelay})
+	if err != nil {
+		return err
+	}
+	d := deliver.New(deliver.Options{DB: b.db, Allow: cfg.HookAllow, Sign: cfg.HookSecrets, Now: cfg.Now, Log: cfg.Log})
+	b.deliver = d
+	b.links, err = links.New(links.Options{
+		Options: shared, Delay: cfg.WalletDelay, Deliver: d, SignKey: cfg.Credentials.Secret, Instance: cfg.Credentials.Instance, QR: cfg.QR,
+	})
+	if err != nil {
+		return err
+	}
+	if err := b.links.Register(ctx, cfg.LinkHook); err != nil {
+		return err
+	}
+	if b.cards, err = cards.New(cards.Options{Options: shared, Deliver: d, MerchantNumber: number}); err != nil {
+		return err
+	}
+	if b.desk, err = merchants.New(merchants.Options{Options: shared, Deliver: d, MerchantNumber: number, MerchantUUID: uuid}); err != nil {
+		return err
+	}
+	if b.build, err = sessions.New(sessions.Options{Options: shared, Deliver: d, Life: cfg.SessionLife}); err != nil {
+		return err
+	}
+	b.cases, err = cases.New(cases.Options{Options: shared, Find: purchases(b.cards), Card: b.cards.CardName})
+	return err
 }
 
 // purchases shows the cases what the bank has sold.
