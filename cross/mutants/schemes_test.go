@@ -84,6 +84,9 @@ var ofSchemes = []mutant{
 	{"one thing that cannot move holds the others up", backendRoom, "TestSweep", []edit{
 		{"schemes/backend/room/sweep.go", `errs = append(errs, fmt.Errorf("advance %s: %w", d.Name(id), err))`, `return 0, fmt.Errorf("advance %s: %w", d.Name(id), err)`},
 	}},
+	{"an upload that ends early is taken as whole", backendRoom, "TestUpload", []edit{
+		{"schemes/backend/room/upload.go", `return short`, `return nil`},
+	}},
 
 	// Hosted build: who tells, who hears, and how often an order is paid.
 	{"each session of an order is paid", sessions, "TestAnOrderIsPaidOnce", []edit{

@@ -97,17 +97,10 @@ func (c *Cases) Create(ctx context.Context, key wire.Key, req disputes.CreateReq
 	if err := check(opCreate, key, disputes.Validate(req)); err != nil {
 		return disputes.CreateReply{}, err
 	}
-	pan, card, err := c.card(ctx, opCreate, req.CardNumber)
+	pan, _, body, err := c.read(ctx, opCreate, &req.CardNumber, func() any { return req })
 	if err != nil {
 		return disputes.CreateReply{}, err
 	}
-	sealed := req.CardNumber
-	req.CardNumber = wire.Secret(card)
-	body, err := wire.Encode(req)
-	if err != nil {
-		return disputes.CreateReply{}, wire.Errorf(wire.Invalid, opCreate, "request cannot be stored")
-	}
-	req.CardNumber = sealed
 	var reply disputes.CreateReply
 	err = c.write(ctx, opCreate, "", key, body, req.DocumentsList, &reply, func(tx store.Tx, files []file, now time.Time) (err error) {
 		reply, err = c.create(tx, req, pan, files, now)
@@ -124,6 +117,22 @@ func check(op string, key wire.Key, err error) error {
 		err = room.CheckKey(op, key)
 	}
 	return err
+}
+
+// read opens the card number of a request. It writes the request out for its key, with the keyed name of the card: the same
+// number is encrypted to other bytes each time.
+func (c *Cases) read(ctx context.Context, op string, number *wire.Secret, req func() any) (pan wire.PAN, card string, body []byte, err error) {
+	sealed := *number
+	if pan, card, err = c.card(ctx, op, sealed); err != nil {
+		return pan, card, nil, err
+	}
+	*number = wire.Secret(card)
+	body, err = wire.Encode(req())
+	*number = sealed
+	if err != nil {
+		return pan, card, nil, wire.Errorf(wire.Invalid, op, "request cannot be stored")
+	}
+	return pan, card, body, nil
 }
 
 // write stores the documents, then plays a keyed write in one commit.
@@ -226,17 +235,10 @@ func (c *Cases) Update(ctx context.Context, key wire.Key, caseNumber string, req
 	if err := check(opUpdate, key, disputes.ValidateUpdate(caseNumber, req)); err != nil {
 		return disputes.UpdateReply{}, err
 	}
-	_, card, err := c.card(ctx, opUpdate, req.CardNumber)
+	_, card, body, err := c.read(ctx, opUpdate, &req.CardNumber, func() any { return req })
 	if err != nil {
 		return disputes.UpdateReply{}, err
 	}
-	sealed := req.CardNumber
-	req.CardNumber = wire.Secret(card)
-	body, err := wire.Encode(req)
-	if err != nil {
-		return disputes.UpdateReply{}, wire.Errorf(wire.Invalid, opUpdate, "request cannot be stored")
-	}
-	req.CardNumber = sealed
 	var reply disputes.UpdateReply
 	err = c.write(ctx, opUpdate, caseNumber, key, body, req.DocumentsList, &reply, func(tx store.Tx, files []file, now time.Time) error {
 		r, err := c.find(tx, opUpdate, caseNumber)

@@ -22,12 +22,6 @@ type file struct {
 	code, text string // why it is not taken
 }
 
-const (
-	piece = 128 << 10 // bytes
-	// unclaimed is how long pieces wait for the case they were sent with, should the process end in between.
-	unclaimed = time.Hour
-)
-
 // upload stores the contents of a request's documents before its case; the case's own commit claims them.
 func (c *Cases) upload(ctx context.Context, list []disputes.Document) ([]file, error) {
 	var out []file
@@ -50,40 +44,22 @@ func at(document string, seq int64) store.Cell {
 }
 
 func (c *Cases) store(ctx context.Context, f file) error {
-	src, err := f.doc.Binary.Open()
-	if err != nil {
+	short := wire.Errorf(wire.Invalid, "", "documentsList: shorter than said")
+	return c.Upload(ctx, f.doc.Binary.Open, f.doc.Binary.Size, short, func(tx store.Tx, seq int64, data []byte, now time.Time) error {
+		if err := sweep(tx, now); err != nil {
+			return err
+		}
+		sealed, err := c.DB.Seal(tx, at(f.id, seq), data)
+		if err == nil {
+			_, err = tx.Exec(`INSERT INTO cases_file (document, seq, data, claimed, at_ms) VALUES (?, ?, ?, 0, ?)`, f.id, seq, sealed, now.UnixMilli())
+		}
 		return err
-	}
-	defer src.Close()
-	buf := make([]byte, piece)
-	left := f.doc.Binary.Size
-	for seq := int64(0); left > 0; seq++ {
-		n, err := io.ReadFull(src, buf[:min(left, piece)])
-		if err != nil {
-			return wire.Errorf(wire.Invalid, "", "documentsList: shorter than said")
-		}
-		left -= int64(n)
-		err = c.DB.Write(ctx, func(tx store.Tx) error {
-			now := c.Now()
-			if err := sweep(tx, now); err != nil {
-				return err
-			}
-			sealed, err := c.DB.Seal(tx, at(f.id, seq), buf[:n])
-			if err == nil {
-				_, err = tx.Exec(`INSERT INTO cases_file (document, seq, data, claimed, at_ms) VALUES (?, ?, ?, 0, ?)`, f.id, seq, sealed, now.UnixMilli())
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 // sweep drops what waited too long.
 func sweep(tx store.Tx, now time.Time) error {
-	_, err := tx.Exec(`DELETE FROM cases_file WHERE claimed = 0 AND at_ms < ?`, now.Add(-unclaimed).UnixMilli())
+	_, err := tx.Exec(`DELETE FROM cases_file WHERE claimed = 0 AND at_ms < ?`, now.Add(-room.Unclaimed).UnixMilli())
 	return err
 }
 

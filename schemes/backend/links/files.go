@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -25,12 +24,6 @@ type file struct {
 	Upload string `json:"u"` // names the pieces
 }
 
-const (
-	piece = 128 << 10 // bytes
-	// unclaimed is how long pieces wait for the link they were sent with.
-	unclaimed = time.Hour
-)
-
 // upload stores the contents of a request's files before its link; the link's own commit claims them.
 func (s *Links) upload(ctx context.Context, list []paylinks.Attachment) ([]file, error) {
 	var out []file
@@ -45,32 +38,14 @@ func (s *Links) upload(ctx context.Context, list []paylinks.Attachment) ([]file,
 }
 
 func (s *Links) store(ctx context.Context, f file, a paylinks.Attachment) error {
-	src, err := a.Open()
-	if err != nil {
+	short := wire.Errorf(wire.Invalid, opCreate, "attachments: shorter than said")
+	return s.Upload(ctx, a.Open, f.Size, short, func(tx store.Tx, seq int64, data []byte, now time.Time) error {
+		if _, err := tx.Exec(`DELETE FROM links_file WHERE link IS NULL AND at_ms < ?`, now.Add(-room.Unclaimed).UnixMilli()); err != nil {
+			return err
+		}
+		_, err := tx.Exec(`INSERT INTO links_file (upload, seq, data, at_ms) VALUES (?, ?, ?, ?)`, f.Upload, seq, data, now.UnixMilli())
 		return err
-	}
-	defer src.Close()
-	buf := make([]byte, piece)
-	left := f.Size
-	for seq := int64(0); left > 0; seq++ {
-		n, err := io.ReadFull(src, buf[:min(left, piece)])
-		if err != nil {
-			return wire.Errorf(wire.Invalid, opCreate, "attachments: shorter than said")
-		}
-		left -= int64(n)
-		err = s.DB.Write(ctx, func(tx store.Tx) error {
-			now := s.Now()
-			if _, err := tx.Exec(`DELETE FROM links_file WHERE link IS NULL AND at_ms < ?`, now.Add(-unclaimed).UnixMilli()); err != nil {
-				return err
-			}
-			_, err := tx.Exec(`INSERT INTO links_file (upload, seq, data, at_ms) VALUES (?, ?, ?, ?)`, f.Upload, seq, buf[:n], now.UnixMilli())
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 // claim gives a new link its files.

@@ -1,6 +1,6 @@
 // Package room holds what the rooms of the embedded backend share: their options, their clock and
-// log, the sweep over what is due, and writes under an Idempotency-Key. It knows bytes and error
-// codes, no service.
+// log, the sweep over what is due, writes under an Idempotency-Key, and uploads in pieces. It knows
+// bytes and error codes, no service.
 //
 // A room embeds a Room. It adds its routes, its tables and its rules.
 //
