@@ -178,8 +178,7 @@ func TestTimeEndsThings(t *testing.T) {
 	b.Pass(refundTime - time.Millisecond)
 	require.Equal(t, [3]int32{10_000, 3000, 1500}, b.sums(id))
 	require.Equal(t, []string{"refund.completed"}, b.told())
-	b.Reopen()
-	b.start() // what is due survives a restart
+	b.Restart() // what is due survives a restart
 	b.Pass(time.Hour)
 	_, err = b.sweep(ctx)
 	require.NoError(t, err)

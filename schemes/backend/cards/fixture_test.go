@@ -25,15 +25,12 @@ type bank struct {
 func newBank(t testing.TB) *bank {
 	t.Helper()
 	b := &bank{Site: roomtest.New(t, time.UnixMilli(1_800_000_000_000), Schema()), t: t} // 2027-01-15
-	b.start()
+	b.Setup(func() {
+		var err error
+		b.Cards, err = New(Options{Options: b.Options("http://shop.example:8490/", "Corner Shop"), Deliver: &b.Mail, MerchantNumber: 42})
+		require.NoError(t, err)
+	})
 	return b
-}
-
-func (b *bank) start() {
-	b.t.Helper()
-	var err error
-	b.Cards, err = New(Options{Options: b.Options("http://shop.example:8490/", "Corner Shop"), Deliver: &b.Mail, MerchantNumber: 42})
-	require.NoError(b.t, err)
 }
 
 // pan is the number of a test card.

@@ -39,23 +39,13 @@ func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{Site: roomtest.New(t, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), links.Schema()), t: t}
 	w.opt = links.Options{Options: w.Options(public, "Demo Shop"), Deliver: &w.Mail, SignKey: signKey, Instance: "demo"}
-	w.open()
+	w.Setup(func() {
+		w.opt.DB = w.DB
+		var err error
+		w.Links, err = links.New(w.opt)
+		require.NoError(t, err)
+	})
 	return w
-}
-
-func (w *world) open() {
-	w.t.Helper()
-	var err error
-	w.opt.DB = w.DB
-	w.Links, err = links.New(w.opt)
-	require.NoError(w.t, err)
-}
-
-// restart closes everything and opens it again.
-func (w *world) restart() {
-	w.t.Helper()
-	w.Reopen()
-	w.open()
 }
 
 func (w *world) request(hundredths int64) paylinks.CreateRequest {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"posagent/schemes/backend/room/roomtest"
 	"posagent/schemes/paylinks"
 )
 
@@ -24,17 +25,7 @@ func TestMatrix(t *testing.T) {
 		Confirmed:  {evRefund: Partly},
 		Partly:     {evRefund: Partly},
 	}
-	for _, s := range allStatus {
-		for _, e := range allEvents {
-			to, ok := next(s, e)
-			expect, listed := want[s][e]
-			require.Equal(t, listed, ok, "%s %s", s, e)
-			if !listed {
-				expect = s
-			}
-			require.Equal(t, expect, to, "%s %s", s, e)
-		}
-	}
+	roomtest.Matrix(t, allStatus, allEvents, want, next)
 }
 
 // Once a transaction took money or ended, no event leads back to a word under which it could take money again.

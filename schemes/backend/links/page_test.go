@@ -479,7 +479,7 @@ func TestAttachments(t *testing.T) {
 	})
 	body := b.Page("/pay/" + *l.Hash)
 	require.Contains(t, body, "../a &#34;b&#34;.html")
-	b.restart()
+	b.Restart()
 	b.Handler = b.Pages(func(*http.Request) bool { return false })
 	for i, want := range contents {
 		path := "/pay/" + *l.Hash + "/file/" + strconv.Itoa(i)
@@ -519,7 +519,7 @@ func TestQRCode(t *testing.T) {
 	path := "/pay/" + *l.Hash + "/qr.png"
 	require.Equal(t, http.StatusNotFound, b.Send(http.MethodGet, path, nil).Code, "nobody draws")
 	b.opt.QR = func(text string) ([]byte, error) { return []byte("code of " + text), nil }
-	b.restart()
+	b.Restart()
 	b.Handler = b.Pages(nil)
 	rec := b.Send(http.MethodGet, path, nil)
 	require.Equal(t, "code of "+*l.Link.Link, rec.Body.String())
@@ -532,7 +532,7 @@ func TestNothingToReadAfterwards(t *testing.T) {
 	b := newWeb(t)
 	var log bytes.Buffer
 	b.opt.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	b.restart()
+	b.Restart()
 	b.Handler = b.Pages(nil)
 	l := b.link(1250, func(r *paylinks.CreateRequest) {
 		r.Fields = map[string]paylinks.Contact{"email": {Mandatory: true, DefaultValue: "default@person.example"}, "surname": {}}

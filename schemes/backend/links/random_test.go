@@ -58,7 +58,7 @@ func TestAnyOrder(t *testing.T) {
 			case "days":
 				w.Pass(25 * time.Hour)
 			case "restart":
-				w.restart()
+				w.Restart()
 				x = w.Transactions()
 			}
 			if err != nil {

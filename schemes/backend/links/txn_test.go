@@ -201,7 +201,7 @@ func TestSubscription(t *testing.T) {
 	t.Run("nobody looks for a year", func(t *testing.T) {
 		w := newWorld(t)
 		l, _ := w.paid(1000, monthly)
-		w.restart()
+		w.Restart()
 		w.Pass(400 * 24 * time.Hour)
 		require.Equal(t, year, days(w, l.ID))
 		require.EqualValues(t, 12_000, w.net())

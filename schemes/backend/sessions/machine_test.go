@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/backend/room/roomtest"
 )
 
 // The whole state × event matrix: what is not written here is refused and changes nothing.
@@ -16,20 +18,7 @@ func TestMatrix(t *testing.T) {
 		Ready:      {evFilled: Ready, evSpoilt: Collecting, evAsk: Away, evSettle: Complete, evExpire: Expired, evAbandon: Cancelled},
 		Away:       {evSettle: Complete, evExpire: Complete, evAbandon: Cancelled},
 	}
-	n := 0
-	for _, s := range states {
-		for _, e := range events {
-			to, ok := next(s, e)
-			expect, listed := want[s][e]
-			require.Equal(t, listed, ok, "%s %s", s, e)
-			if !listed {
-				expect = s
-			} else {
-				n++
-			}
-			require.Equal(t, expect, to, "%s %s", s, e)
-		}
-	}
+	n := roomtest.Matrix(t, states, events, want, next)
 	require.Len(t, edges, n)
 	for _, s := range []State{Complete, Expired, Cancelled} { // no way back over the end
 		require.Empty(t, want[s])

@@ -36,23 +36,13 @@ func newWorld(t testing.TB, seed string, delay *time.Duration) *world {
 	require.NoError(t, err)
 	w := &world{Site: roomtest.New(t, time.UnixMilli(1_800_000_000_000), wallets.Schema()), t: t}
 	w.opt = wallets.Options{Options: w.Options(public, ""), Seed: s, Delay: delay}
-	w.open()
+	w.Setup(func() {
+		w.opt.DB = w.DB
+		var err error
+		w.Wallets, err = wallets.New(w.opt)
+		require.NoError(t, err)
+	})
 	return w
-}
-
-func (w *world) open() {
-	w.t.Helper()
-	var err error
-	w.opt.DB = w.DB
-	w.Wallets, err = wallets.New(w.opt)
-	require.NoError(w.t, err)
-}
-
-// restart closes everything and opens it again.
-func (w *world) restart() {
-	w.t.Helper()
-	w.Reopen()
-	w.open()
 }
 
 func (w *world) request(method string, hundredths int64) aapay.Request {

@@ -132,7 +132,7 @@ func TestTimesComeFromTheDefinition(t *testing.T) {
 	never := time.Duration(-1)
 	w := newWorld(t, seed, &never)
 	w.opt.Unit = "s"
-	w.restart()
+	w.Restart()
 	for _, row := range []struct {
 		method     string
 		stale, out time.Duration

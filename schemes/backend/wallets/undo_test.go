@@ -89,7 +89,7 @@ func TestReversalBeforeThePaymentArrives(t *testing.T) {
 		require.Equal(t, 202, w.begin(aapay.Reversal, rev).HTTPStatus)
 		w.is(rev.TerminalReference, "REVERSED", "")
 	}
-	w.restart()
+	w.Restart()
 	reply := w.begin(aapay.Payment, late)
 	require.Equal(t, 201, reply.HTTPStatus)
 	require.Equal(t, aapay.CodeReject, reply.Response.ResponseCode)
@@ -287,7 +287,7 @@ func TestRestart(t *testing.T) {
 	w.Pass(10 * second)
 	w.is(sale.TerminalReference, aapay.Finalized, aapay.Commit)
 	w.begin(aapay.Reversal, w.undo(sale.TerminalReference, swish, failing))
-	w.restart()
+	w.Restart()
 	again, err := w.InitializeWithIdempotency(context.Background(), key, aapay.Payment, req)
 	require.NoError(t, err)
 	require.Equal(t, first, again)
@@ -350,7 +350,7 @@ func TestAnyInterleaving(t *testing.T) {
 			w.Pass(time.Duration(rapid.SampledFrom([]int{0, 1, 2, 9, 10, 30, 300, 400}).Draw(rt, "pause")) * second)
 		}
 	})
-	w.restart()
+	w.Restart()
 	w.sound()
 }
 

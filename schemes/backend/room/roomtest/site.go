@@ -40,6 +40,7 @@ type Site struct {
 	tb    testing.TB
 	path  string
 	steps []store.Step
+	setup func()
 	ms    atomic.Int64
 }
 
@@ -54,11 +55,19 @@ func New(tb testing.TB, at time.Time, steps []store.Step) *Site {
 	return s
 }
 
-// Reopen closes the store and opens it again.
-func (s *Site) Reopen() {
+// Setup makes the room, now and after each Restart.
+func (s *Site) Setup(room func()) {
+	s.tb.Helper()
+	s.setup = room
+	room()
+}
+
+// Restart closes the store, opens it again and makes the room anew.
+func (s *Site) Restart() {
 	s.tb.Helper()
 	require.NoError(s.tb, s.DB.Close())
 	s.DB = Open(s.tb, s.path, s.steps)
+	s.setup()
 }
 
 // Options are those of a room on this site.
