@@ -59,11 +59,7 @@ func decideAside(ctx context.Context, c *call, deed, note, done string, decide f
 	if len(c.args) != 1 {
 		return fail(exitUsage, "%s: which sale? (posagent status)", c.path)
 	}
-	keys, err := journalKeys(c)
-	if err != nil {
-		return err
-	}
-	db, err := openJournal(ctx, c, keys, logger(c), "")
+	db, err := openStopped(ctx, c, "")
 	if err != nil {
 		return err
 	}

@@ -184,11 +184,7 @@ func noteDeed(ctx context.Context, c *call, d audit.Deed) {
 }
 
 func noteStopped(ctx context.Context, c *call, d audit.Deed) error {
-	keys, err := journalKeys(c)
-	if err != nil {
-		return err
-	}
-	db, err := openJournal(ctx, c, keys, logger(c), "")
+	db, err := openStopped(ctx, c, "")
 	if err != nil {
 		return err
 	}

@@ -222,6 +222,15 @@ func journalKeys(c *call) (*device.Keys, error) {
 	return openKeys(c)
 }
 
+// openStopped opens the journal of a stopped terminal with the box's key; accept as in openJournal.
+func openStopped(ctx context.Context, c *call, accept string) (store.Journal, error) {
+	keys, err := journalKeys(c)
+	if err != nil {
+		return nil, err
+	}
+	return openJournal(ctx, c, keys, logger(c), accept)
+}
+
 // oneAtATime keeps two verbs from using the same names beside the journal.
 func oneAtATime(c *call) (release func(), err error) {
 	f, err := os.OpenFile(agentDB(c)+".copy.lock", os.O_CREATE|os.O_RDWR, 0o600)

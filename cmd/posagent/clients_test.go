@@ -50,13 +50,7 @@ token = "eyes-token-0123456789"
 may = ["read", "all"]
 [ecr]
 tcp = "127.0.0.1:0"
-[methods]
-poll = "50ms"
-[display]
-console = false
-[backend]
-listen = "127.0.0.1:0"
-wallet_delay = "50ms"
+` + quick + `wallet_delay = "50ms"
 `
 
 // runProgram starts one and waits until a register may ask it.

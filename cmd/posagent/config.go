@@ -150,3 +150,13 @@ func readAgent(c *call) (store.Journal, error) {
 	}
 	return s, storeError(err)
 }
+
+// readJournal reads once from the journal beside the terminal. Its errors have exit codes.
+func readJournal(ctx context.Context, c *call, fn func(store.Reader) error) error {
+	db, err := readAgent(c)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return storeError(db.Read(ctx, fn))
+}

@@ -130,11 +130,7 @@ func journalAccept(ctx context.Context, c *call) error {
 	if o.reason == "" {
 		return fail(exitUsage, "%s: why? (--reason TEXT, it is kept in the audit log)", c.path)
 	}
-	keys, err := journalKeys(c)
-	if err != nil {
-		return err
-	}
-	db, err := openJournal(asPerson(ctx), c, keys, logger(c), o.reason)
+	db, err := openStopped(asPerson(ctx), c, o.reason)
 	if errors.Is(err, store.ErrNotCut) {
 		return fail(exitRefused, "the journal is whole: there is nothing to accept")
 	}

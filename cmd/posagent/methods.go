@@ -25,18 +25,12 @@ func showMethods(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	db, err := readAgent(c)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
 	var list view.Methods
-	err = db.Read(ctx, func(r store.Reader) error {
+	if err := readJournal(ctx, c, func(r store.Reader) (err error) {
 		list, err = view.ReadMethods(r, linkMethod(cfg))
 		return err
-	})
-	if err != nil {
-		return storeError(err)
+	}); err != nil {
+		return err
 	}
 	if c.json {
 		return printJSON(c.out, list)

@@ -320,6 +320,21 @@ func amountOf(c *call, o *registerOptions) (money.Minor, error) {
 }
 
 func registerPay(ctx context.Context, c *call, r *register.Register) (register.Result, error) {
+	return withAmount(ctx, c, r, func(o *registerOptions, amount money.Minor) (register.Result, error) {
+		if o.abortAfter > 0 {
+			t := time.AfterFunc(o.abortAfter, func() {
+				if res, err := r.Abort(ctx); err != nil || res.Refused {
+					fmt.Fprintln(c.err, "abort: too late", err)
+				}
+			})
+			defer t.Stop()
+		}
+		return r.Pay(ctx, amount, o.currency, register.PayOptions{CardType: o.cardType})
+	})
+}
+
+// withAmount registers, and does a command with the amount that a verb was given.
+func withAmount(ctx context.Context, c *call, r *register.Register, do func(*registerOptions, money.Minor) (register.Result, error)) (register.Result, error) {
 	o := c.opts.(*registerOptions)
 	amount, err := amountOf(c, o)
 	if err != nil {
@@ -328,15 +343,7 @@ func registerPay(ctx context.Context, c *call, r *register.Register) (register.R
 	if res, err := r.Register(ctx); err != nil || !res.OK() {
 		return res, err
 	}
-	if o.abortAfter > 0 {
-		t := time.AfterFunc(o.abortAfter, func() {
-			if res, err := r.Abort(ctx); err != nil || res.Refused {
-				fmt.Fprintln(c.err, "abort: too late", err)
-			}
-		})
-		defer t.Stop()
-	}
-	return r.Pay(ctx, amount, o.currency, register.PayOptions{CardType: o.cardType})
+	return do(o, amount)
 }
 
 // receiptOf reads the receipt number a verb was given as its argument or its flag.
@@ -363,15 +370,9 @@ func registerReverse(ctx context.Context, c *call, r *register.Register) (regist
 }
 
 func registerRefund(ctx context.Context, c *call, r *register.Register) (register.Result, error) {
-	o := c.opts.(*registerOptions)
-	amount, err := amountOf(c, o)
-	if err != nil {
-		return register.Result{}, err
-	}
-	if res, err := r.Register(ctx); err != nil || !res.OK() {
-		return res, err
-	}
-	return r.Refund(ctx, amount, o.currency, o.original)
+	return withAmount(ctx, c, r, func(o *registerOptions, amount money.Minor) (register.Result, error) {
+		return r.Refund(ctx, amount, o.currency, o.original)
+	})
 }
 
 func registerDecode(_ context.Context, c *call) error {

@@ -43,18 +43,12 @@ func saleList(ctx context.Context, c *call) error {
 	if limit < 1 {
 		return tooFew(c)
 	}
-	db, err := readAgent(c)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
 	var list view.Sales
-	err = db.Read(ctx, func(r store.Reader) error {
+	if err := readJournal(ctx, c, func(r store.Reader) (err error) {
 		list, err = view.ReadSales(r, limit)
 		return err
-	})
-	if err != nil {
-		return storeError(err)
+	}); err != nil {
+		return err
 	}
 	if c.json {
 		return printJSON(c.out, list)

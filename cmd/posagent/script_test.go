@@ -31,13 +31,16 @@ const sandbox = `[port]
 listen = "127.0.0.1:0"
 [ecr]
 tcp = "127.0.0.1:%s"
-[methods]
+` + quick + `wallet_delay = "100ms"
+`
+
+// quick is what every sandbox has; it ends in [backend].
+const quick = `[methods]
 poll = "50ms"
 [display]
 console = false
 [backend]
 listen = "127.0.0.1:0"
-wallet_delay = "100ms"
 `
 
 // remote is a terminal with a backend that can be cut off: ports of the register's line, the backend and the local port.

@@ -50,38 +50,36 @@ console = true
 
 func shown(v sale) bool { return v.Code && v.Result == "" }
 
+// showing asks for a sale, and waits until its code is on the screen.
+func (s *story) showing(ctx context.Context, args ...string) (reg *process, now sale, err error) {
+	if reg, err = s.register(ctx, "pay", args...); err == nil {
+		now, err = s.until(ctx, "showing its code", s.slow(), shown)
+	}
+	return reg, now, err
+}
+
+// decided is a sale that the customer decides, and whose end the register hears.
+func (s *story) decided(ctx context.Context, word string, code int, result string, args ...string) error {
+	reg, now, err := s.showing(ctx, args...)
+	if err != nil {
+		return err
+	}
+	if err := s.wallet(ctx, word, now); err != nil {
+		return err
+	}
+	return s.expect(ctx, reg, code, result, result == "approved")
+}
+
 // paid: the plain sale.
 func (s *story) paid(ctx context.Context) error {
 	s.chapter("A sale: the wallet pays, the receipt is printed")
-	reg, err := s.register(ctx, "pay", "12.50")
-	if err != nil {
-		return err
-	}
-	now, err := s.until(ctx, "showing its code", s.slow(), shown)
-	if err != nil {
-		return err
-	}
-	if err := s.wallet(ctx, "pay", now); err != nil {
-		return err
-	}
-	return s.expect(ctx, reg, 0, "approved", true)
+	return s.decided(ctx, "pay", 0, "approved", "12.50")
 }
 
 // declined: the customer says no.
 func (s *story) declined(ctx context.Context) error {
 	s.chapter("A decline: the customer says no")
-	reg, err := s.register(ctx, "pay", "7.20")
-	if err != nil {
-		return err
-	}
-	now, err := s.until(ctx, "showing its code", s.slow(), shown)
-	if err != nil {
-		return err
-	}
-	if err := s.wallet(ctx, "decline", now); err != nil {
-		return err
-	}
-	return s.expect(ctx, reg, 1, "declined", false)
+	return s.decided(ctx, "decline", 1, "declined", "7.20")
 }
 
 // aborted: the cashier stops the sale.
@@ -97,11 +95,7 @@ func (s *story) aborted(ctx context.Context) error {
 // pulled: the cable is pulled before the result, and the register asks again.
 func (s *story) pulled(ctx context.Context) error {
 	s.chapter("The cable is pulled before the result, and asked again with 06 20")
-	reg, err := s.register(ctx, "pay", "33.00")
-	if err != nil {
-		return err
-	}
-	now, err := s.until(ctx, "showing its code", s.slow(), shown)
+	reg, now, err := s.showing(ctx, "33.00")
 	if err != nil {
 		return err
 	}
@@ -122,11 +116,7 @@ func (s *story) pulled(ctx context.Context) error {
 // powerCut: the terminal is killed mid-sale and restarted.
 func (s *story) powerCut(ctx context.Context) error {
 	s.chapter("A power cut: the terminal is killed with -9 mid-sale and restarted")
-	reg, err := s.register(ctx, "pay", "18.00")
-	if err != nil {
-		return err
-	}
-	now, err := s.until(ctx, "showing its code", s.slow(), shown)
+	reg, now, err := s.showing(ctx, "18.00")
 	if err != nil {
 		return err
 	}
@@ -183,18 +173,7 @@ func (s *story) lateCommit(ctx context.Context) error {
 // byLink: the customer pays on a page of his own, which the code leads to.
 func (s *story) byLink(ctx context.Context) error {
 	s.chapter("A sale by payment link: the code leads to a page")
-	reg, err := s.register(ctx, "pay", "21.00", "--card-type", "900")
-	if err != nil {
-		return err
-	}
-	now, err := s.until(ctx, "showing its code", s.slow(), shown)
-	if err != nil {
-		return err
-	}
-	if err := s.wallet(ctx, "pay", now); err != nil {
-		return err
-	}
-	return s.expect(ctx, reg, 0, "approved", true)
+	return s.decided(ctx, "pay", 0, "approved", "21.00", "--card-type", "900")
 }
 
 // expect waits for the register's end and for the sale to stand as wanted.
