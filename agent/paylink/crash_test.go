@@ -40,7 +40,7 @@ func (r *rig) play(x story, dark <-chan struct{}) ecr.Result {
 	if x.pays > 0 {
 		go r.customer(x)
 	}
-	s, err := r.begin(ecr.Request{Amount: 500})
+	s, err := r.Ask(ecr.Request{Amount: 500})
 	if err != nil {
 		return ""
 	}
@@ -119,7 +119,7 @@ func (r *rig) judge(x story, told ecr.Result) {
 // journalled says whether the terminal knows a link: only those can have been shown.
 func (r *rig) journalled(link int64) (known bool) {
 	r.t.Helper()
-	require.NoError(r.t, r.db.Read(context.Background(), func(rd store.Reader) error {
+	require.NoError(r.t, r.DB.Read(context.Background(), func(rd store.Reader) error {
 		return rd.QueryRow(`SELECT EXISTS (SELECT 1 FROM paylink_entries WHERE link = ?)`, link).Scan(&known)
 	}))
 	return known
@@ -160,7 +160,7 @@ func TestCrashAtEveryBoundary(t *testing.T) {
 					}
 					told := r.play(x, dark)
 					r.bank.spoil(nil, nil)
-					r.restart(newBoot)
+					r.Restart(newBoot)
 					pass(time.Minute) // the customer's
 					r.judge(x, told)
 				})

@@ -16,7 +16,7 @@ import (
 
 func TestASaleByPaymentLink(t *testing.T) {
 	terminal(t, func(r *rig) {
-		s := r.sale(1250)
+		s := r.Sale(1250)
 		pass(5 * time.Second)
 		require.True(t, r.screen.code())
 		link := r.bank.links[0]
@@ -28,7 +28,7 @@ func TestASaleByPaymentLink(t *testing.T) {
 		require.Equal(t, ecr.Approved, o.Result)
 		require.Equal(t, "100001", o.TransactionID)
 		require.False(t, r.screen.code())
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		r.settle()
 		require.EqualValues(t, 1250, r.bank.net())
 		require.Equal(t, 1, r.bank.count("create"))
@@ -38,11 +38,11 @@ func TestASaleByPaymentLink(t *testing.T) {
 
 func TestMoneyB15_AnAbortDeletesTheLink(t *testing.T) {
 	terminal(t, func(r *rig) {
-		s := r.sale(500)
+		s := r.Sale(500)
 		pass(5 * time.Second)
 		require.NoError(t, r.Abort(context.Background(), s.ID))
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		require.True(t, r.bank.links[0].deleted)
 		require.Equal(t, checkout.Reversing, r.phase(s.ID), "deleted, but a payment could be on its way")
 		pass(45 * time.Second)
@@ -57,7 +57,7 @@ func TestMoneyB15_PaidBeforeTheDelete(t *testing.T) {
 	for _, careless := range []bool{false, true} {
 		terminal(t, func(r *rig) {
 			r.bank.careless = careless
-			s := r.sale(500)
+			s := r.Sale(500)
 			pass(5 * time.Second)
 			r.bank.spoil(func(call string) error {
 				if call == "delete link" {
@@ -67,7 +67,7 @@ func TestMoneyB15_PaidBeforeTheDelete(t *testing.T) {
 			}, nil)
 			require.NoError(t, r.Abort(context.Background(), s.ID))
 			require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
-			r.told(s, ecr.Told)
+			r.Told(s, ecr.Told)
 			r.settle()
 			require.Len(t, r.bank.txns, 1)
 			require.Zero(t, r.bank.net())
@@ -82,12 +82,12 @@ func TestMoneyB15_BegunBeforeTheDelete(t *testing.T) {
 		for _, goal := range []paylinks.Status{paylinks.Confirmed, paylinks.Declined, paylinks.Reserved} {
 			terminal(t, func(r *rig) {
 				r.bank.careless = careless
-				s := r.sale(500)
+				s := r.Sale(500)
 				pass(5 * time.Second)
 				r.bank.lock(func() { r.bank.begin(r.bank.links[0]) })
 				require.NoError(t, r.Abort(context.Background(), s.ID))
 				require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
-				r.told(s, ecr.Told)
+				r.Told(s, ecr.Told)
 				pass(5 * time.Minute)
 				require.Equal(t, checkout.Reversing, r.phase(s.ID))
 				r.bank.lock(func() { r.bank.end(r.bank.txns[0], goal) })
@@ -105,7 +105,7 @@ func TestMoneyB15_BegunBeforeTheDelete(t *testing.T) {
 func TestMoneyB15_NotFoundIsNotUnpaid(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.bank.careless = true
-		s := r.sale(500)
+		s := r.Sale(500)
 		pass(5 * time.Second)
 		r.bank.spoil(func(call string) error {
 			if call == "delete link" {
@@ -118,7 +118,7 @@ func TestMoneyB15_NotFoundIsNotUnpaid(t *testing.T) {
 		}, nil)
 		require.NoError(t, r.Abort(context.Background(), s.ID))
 		<-s.Outcome
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		r.settle()
 		require.Len(t, r.bank.txns, 1)
 		require.Zero(t, r.bank.net())
@@ -128,11 +128,11 @@ func TestMoneyB15_NotFoundIsNotUnpaid(t *testing.T) {
 // The link stays on the customer's phone after the code has left the screen.
 func TestMoneyB15_PaidAfterTheDeadline(t *testing.T) {
 	terminal(t, func(r *rig) {
-		s := r.sale(500)
+		s := r.Sale(500)
 		pass(5 * time.Second)
 		r.bank.spoil(func(string) error { return errGone }, nil) // dead network
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		require.False(t, r.screen.code())
 		r.pay()
 		pass(time.Hour)
@@ -148,11 +148,11 @@ func TestMoneyB15_PaidAfterTheDeadline(t *testing.T) {
 // What was told approved and not acknowledged goes back, as with any other method.
 func TestMoneyB15_AnApprovalThatWasLostIsRefunded(t *testing.T) {
 	terminal(t, func(r *rig) {
-		s := r.sale(500)
+		s := r.Sale(500)
 		pass(5 * time.Second)
 		r.pay()
 		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.told(s, ecr.Lost)
+		r.Told(s, ecr.Lost)
 		pass(11 * time.Minute)
 		r.settle()
 		require.Zero(t, r.bank.net())
@@ -163,7 +163,7 @@ func TestMoneyB15_AnApprovalThatWasLostIsRefunded(t *testing.T) {
 
 func TestMoneyB15_EveryPaymentOnTheLinkGoesBack(t *testing.T) {
 	terminal(t, func(r *rig) {
-		s := r.sale(500)
+		s := r.Sale(500)
 		pass(5 * time.Second)
 		r.bank.lock(func() {
 			require.True(t, r.bank.pay(r.bank.links[0]))
@@ -171,7 +171,7 @@ func TestMoneyB15_EveryPaymentOnTheLinkGoesBack(t *testing.T) {
 			require.True(t, r.bank.pay(r.bank.links[0]))
 		})
 		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.told(s, ecr.Refused)
+		r.Told(s, ecr.Refused)
 		r.settle()
 		require.Zero(t, r.bank.net())
 		require.Equal(t, 2, r.bank.count("refund"))
@@ -182,19 +182,19 @@ func TestMoneyB15_ReversalAndRefundOfAnAcknowledgedSale(t *testing.T) {
 	terminal(t, func(r *rig) {
 		first := r.approved(500)
 		r.approved(700)
-		s, err := r.begin(ecr.Request{Kind: ecr.Reversal, Receipt: first.Receipt})
+		s, err := r.Ask(ecr.Request{Kind: ecr.Reversal, Receipt: first.Receipt})
 		require.NoError(t, err)
 		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		require.EqualValues(t, 700, r.bank.net())
 		for _, amount := range []money.Minor{200, 500} {
-			s, err = r.begin(ecr.Request{Kind: ecr.Refund, Amount: amount, Original: "T100002"})
+			s, err = r.Ask(ecr.Request{Kind: ecr.Refund, Amount: amount, Original: "T100002"})
 			require.NoError(t, err)
 			require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-			r.told(s, ecr.Told)
+			r.Told(s, ecr.Told)
 		}
 		require.Zero(t, r.bank.net())
-		_, err = r.begin(ecr.Request{Kind: ecr.Refund, Amount: 1, Original: "T100002"})
+		_, err = r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 1, Original: "T100002"})
 		require.Error(t, err)
 		r.settle()
 		require.Equal(t, 3, r.bank.count("refund"))
@@ -204,13 +204,13 @@ func TestMoneyB15_ReversalAndRefundOfAnAcknowledgedSale(t *testing.T) {
 // A link's number means something else in another account: nothing of it may be touched.
 func TestMoneyB15_AnotherLinkIsNotTouched(t *testing.T) {
 	terminal(t, func(r *rig) {
-		s := r.sale(500)
+		s := r.Sale(500)
 		pass(5 * time.Second)
 		other := "another"
 		r.bank.lock(func() { r.bank.links[0].Hash = &other })
 		require.NoError(t, r.Abort(context.Background(), s.ID))
 		<-s.Outcome
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		pass(time.Hour)
 		require.Equal(t, checkout.Reversing, r.phase(s.ID))
 		require.Zero(t, r.bank.count("delete link"))
@@ -221,15 +221,15 @@ func TestMoneyB15_AnotherLinkIsNotTouched(t *testing.T) {
 // Switched off, the method keeps what it owes: the scheme service knows nothing of it, and would call it undone.
 func TestMoneyB15_WithoutAnAccountTheUndoWaits(t *testing.T) {
 	terminal(t, func(r *rig) {
-		s := r.sale(500)
+		s := r.Sale(500)
 		pass(5 * time.Second)
 		r.none = true
-		r.restart(true)
+		r.Restart(true)
 		r.pay()
 		pass(time.Hour)
 		require.Equal(t, checkout.Reversing, r.phase(s.ID))
 		r.none = false
-		r.restart(false)
+		r.Restart(false)
 		r.settle()
 		require.Zero(t, r.bank.net())
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/drivetest"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
@@ -101,20 +101,15 @@ func (g *guard) cut(n int) {
 
 // rig is a terminal that takes payment links, in a bubble.
 type rig struct {
-	*drive.Drive
+	*drivetest.Terminal
 	t      *testing.T
 	bank   *bank
 	screen *screen
 	def    methods.Definition
 	path   string
-	db     store.Journal
 	guard  *guard
 	svc    *paylink.Service
-	box    *outbox.Outbox
-	boot   string
-	born   time.Time
 	none   bool // no account is configured
-	stop   func()
 }
 
 // terminal runs a test with a terminal in a bubble of virtual time.
@@ -123,102 +118,48 @@ func terminal(t *testing.T, test func(r *rig)) {
 	path := filepath.Join(t.TempDir(), "agent.db")
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{
-			t: t, bank: newBank(), screen: &screen{}, path: path, boot: "boot-1", born: time.Now().Add(-1000 * time.Second),
+			t: t, bank: newBank(), screen: &screen{}, path: path,
 			def: paylink.Definition("Payment link", 100, 45*time.Second),
 		}
-		r.start()
-		defer func() { r.halt() }() // also when the test fails: nothing may be left in the bubble
+		r.Terminal = drivetest.New(t, r.parts)
+		r.Start()
+		defer func() { r.Halt() }() // also when the test fails: nothing may be left in the bubble
 		test(r)
 	})
 }
 
-func now() time.Time { return time.Now().AddDate(26, 0, 0) }
-
-func (r *rig) start() {
+func (r *rig) parts() drivetest.Parts {
 	r.t.Helper()
-	var err error
-	r.db, err = sqlite.Open(r.t.Context(), sqlite.Options{ // the power that fails here is guard's
+	db, err := sqlite.Open(r.t.Context(), sqlite.Options{ // the power that fails here is guard's
 		Path: r.path, Steps: slices.Concat(outbox.Schema(), journal.Schema(), paylink.Schema()), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF",
 	})
 	require.NoError(r.t, err)
-	r.guard = &guard{DB: r.db, left: -1}
-	r.svc = paylink.New(paylink.Options{DB: r.guard, Links: linkHalf{r.bank}, Transactions: txnHalf{r.bank}, Instance: "demo", Now: now})
+	r.guard = &guard{DB: db, left: -1}
+	r.svc = paylink.New(paylink.Options{DB: r.guard, Links: linkHalf{r.bank}, Transactions: txnHalf{r.bank}, Instance: "demo", Now: drivetest.Now})
 	route := paylink.Router{Links: r.svc, Rest: noScheme{r.t}}
 	if r.none {
 		route.Links = nil
 	}
-	born := r.born
-	clock := func() time.Duration { return time.Since(born) }
-	var d *drive.Drive
-	settled := func(tx store.Tx, op outbox.Op, res offline.UndoResult) error { return d.UndoSettled(tx, op, res) }
-	after := func(op outbox.Op) { d.UndoAfter(op) }
-	r.box = outbox.NewOutbox(outbox.Options{
-		DB: r.guard, Boot: clock, Jitter: func(d time.Duration) time.Duration { return d }, Kinds: offline.Undos(route.Rest, route.Own(), settled, after),
-	})
-	d = drive.New(drive.Options{
-		DB: r.guard, Aapay: route, Outbox: r.box, Screen: r.screen, Boot: clock, BootID: r.boot, Now: now, Log: slog.New(slog.DiscardHandler),
-		Config:  drive.Config{TerminalID: "T1", MerchantID: "M1", Currency: "EUR", TimeoutUnit: "m"},
-		Methods: func() ([]methods.Definition, catalog.State) { return paylink.Offer(nil, &r.def), catalog.Fresh },
-	})
-	r.Drive = d
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { _ = d.Run(ctx) })
-	running.Go(func() { _ = r.box.Run(ctx) })
-	r.stop = func() { cancel(); running.Wait() }
-	synctest.Wait()
-}
-
-func (r *rig) halt() {
-	r.t.Helper()
-	r.stop()
-	require.NoError(r.t, r.db.Close())
-}
-
-// restart stops the program and starts it again, in the same boot or a new one.
-func (r *rig) restart(newBoot bool) {
-	r.t.Helper()
-	r.halt()
-	if newBoot {
-		r.boot += "+"
-		r.born = time.Now().Add(-time.Second)
+	return drivetest.Parts{
+		DB: db, Outbox: outbox.Options{DB: r.guard},
+		Undos: func(settled func(store.Tx, outbox.Op, offline.UndoResult) error, after func(outbox.Op)) []outbox.Kind {
+			return offline.Undos(route.Rest, route.Own(), settled, after)
+		},
+		Drive: drive.Options{
+			DB: r.guard, Aapay: route, Screen: r.screen, Now: drivetest.Now,
+			Config:  drive.Config{TerminalID: "T1", MerchantID: "M1", Currency: "EUR", TimeoutUnit: "m"},
+			Methods: func() ([]methods.Definition, catalog.State) { return paylink.Offer(nil, &r.def), catalog.Fresh },
+		},
 	}
-	r.start()
-}
-
-func (r *rig) begin(req ecr.Request) (ecr.Sale, error) {
-	if req.Kind == "" {
-		req.Kind = ecr.Payment
-	}
-	req.Line = "serial"
-	return r.Begin(context.Background(), req)
-}
-
-// sale begins a payment that must be accepted.
-func (r *rig) sale(amount money.Minor) ecr.Sale {
-	r.t.Helper()
-	s, err := r.begin(ecr.Request{Amount: amount})
-	require.NoError(r.t, err)
-	return s
-}
-
-func (r *rig) told(s ecr.Sale, d ecr.Delivery) ecr.Outcome {
-	r.t.Helper()
-	o, err := r.Delivered(context.Background(), s.ID, d)
-	require.NoError(r.t, err)
-	synctest.Wait()
-	return o
 }
 
 // approved makes one acknowledged payment.
 func (r *rig) approved(amount money.Minor) ecr.Outcome {
 	r.t.Helper()
-	s := r.sale(amount)
+	s := r.Sale(amount)
 	pass(5 * time.Second)
 	r.pay()
-	o := <-s.Outcome
-	require.Equal(r.t, ecr.Approved, o.Result, o.Text)
-	return r.told(s, ecr.Told)
+	return r.Approved(s, ecr.Told)
 }
 
 // pay lets the customer pay the newest link.
@@ -230,7 +171,7 @@ func (r *rig) pay() {
 func (r *rig) row(id string) *journal.Row {
 	r.t.Helper()
 	var row *journal.Row
-	require.NoError(r.t, r.db.Read(context.Background(), func(rd store.Reader) (err error) {
+	require.NoError(r.t, r.DB.Read(context.Background(), func(rd store.Reader) (err error) {
 		row, _, err = journal.Show(rd, id)
 		return err
 	}))
@@ -242,8 +183,8 @@ func (r *rig) phase(id string) checkout.Phase { return r.row(id).State.Phase }
 // ops lists the outbox.
 func (r *rig) ops() (list []outbox.Op) {
 	r.t.Helper()
-	require.NoError(r.t, r.db.Read(context.Background(), func(rd store.Reader) (err error) {
-		list, err = r.box.List(rd, outbox.Filter{})
+	require.NoError(r.t, r.DB.Read(context.Background(), func(rd store.Reader) (err error) {
+		list, err = r.Box.List(rd, outbox.Filter{})
 		return err
 	}))
 	return list
@@ -255,7 +196,7 @@ func (r *rig) settle() {
 	busy := false
 	for range 60 {
 		pass(time.Minute)
-		require.NoError(r.t, r.db.Read(context.Background(), func(rd store.Reader) error {
+		require.NoError(r.t, r.DB.Read(context.Background(), func(rd store.Reader) error {
 			return rd.QueryRow(`SELECT EXISTS (SELECT 1 FROM checkout_sales WHERE active = 1)`).Scan(&busy)
 		}))
 		if !busy {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/agent/checkout/drive/drivetest"
 	"posagent/agent/offline"
 	"posagent/agent/paylink"
 	"posagent/schemes/aapay"
@@ -41,7 +42,7 @@ func service(t *testing.T, test func(d *desk)) {
 
 // again starts the service anew, for an account.
 func (d *desk) again(instance string) {
-	d.svc = paylink.New(paylink.Options{DB: d.db, Links: linkHalf{d.bank}, Transactions: txnHalf{d.bank}, Instance: instance, Title: "Shop", Now: now})
+	d.svc = paylink.New(paylink.Options{DB: d.db, Links: linkHalf{d.bank}, Transactions: txnHalf{d.bank}, Instance: instance, Title: "Shop", Now: drivetest.Now})
 }
 
 func request(ref, original string, amount int64) aapay.Request {
@@ -82,9 +83,9 @@ func (d *desk) paid(ref string, amount int64) string {
 func TestWhatALinkAsksFor(t *testing.T) {
 	service(t, func(d *desk) {
 		var got paylinks.CreateRequest
-		d.svc = paylink.New(paylink.Options{DB: d.db, Links: spy{linkHalf{d.bank}, &got}, Transactions: txnHalf{d.bank}, Instance: "demo", Title: "Shop", Now: now})
+		d.svc = paylink.New(paylink.Options{DB: d.db, Links: spy{linkHalf{d.bank}, &got}, Transactions: txnHalf{d.bank}, Instance: "demo", Title: "Shop", Now: drivetest.Now})
 		d.must(aapay.Payment, "p1", "", 1250)
-		day := now().AddDate(0, 0, 2).UTC().Format(time.DateOnly)
+		day := drivetest.Now().AddDate(0, 0, 2).UTC().Format(time.DateOnly)
 		require.Equal(t, paylinks.CreateRequest{
 			Title: "Shop", Description: "Shop", Purpose: "Shop", ReferenceID: "p1", Amount: 1250, Currency: "EUR", HideFields: true, ExpirationDate: day,
 		}, got)

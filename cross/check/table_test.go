@@ -20,6 +20,7 @@ var rooms = []room{
 	{"agent/checkout/drive/live", []string{"agent/checkout", "agent/checkout/drive/journal", "ecr", "schemes/wire"}, "what this run remembers of its sales: knows no store"},
 	{"agent/checkout/drive/perform", []string{"agent/checkout", "agent/checkout/drive/journal", "agent/checkout/drive/live", "device/qr", "device/display", "ecr", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "performs what is decided, once it is durable"},
 	{"agent/checkout/drive", []string{"agent/checkout", "agent/checkout/drive/journal", "agent/checkout/drive/live", "agent/checkout/drive/perform", "agent/catalog", "agent/offline", "agent/outbox", "ecr", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "what a register can ask of the checkout"},
+	{"agent/checkout/drive/drivetest", []string{"agent/checkout/drive", "agent/offline", "agent/outbox", "ecr", "store", "schemes/money"}, "a checkout that is started again, for the tests of the rooms that sell through it"},
 	{"agent/config", []string{"schemes/money", "schemes/wire"}, "plain data: each room has its own config, cmd converts"},
 	{"agent/outbox", []string{"store", "schemes/wire"}, "store-and-forward over opaque payloads: knows no service"},
 	{"agent/offline", []string{"agent/lost", "agent/outbox", "store", "schemes/methods", "schemes/aapay", "schemes/payments", "schemes/paylinks", "schemes/tokens", "schemes/money", "schemes/wire", "schemes/wire/check"}, "the outbox's typed adapters"},
@@ -143,7 +144,7 @@ var modules = []module{
 var (
 	anywhere = []string{"golang.org/x/sync", "golang.org/x/sys"}
 	testOnly = []string{"testing", "github.com/stretchr/testify/require", "pgregory.net/rapid", "github.com/rogpeppe/go-internal"}
-	suites   = []string{"schemes/*/*test", "schemes/wire/rest/openapi/openapitest", "schemes/backend/room/roomtest", "store/storetest", "ecr/ecrtest", "cross/need"} // packages made of test code
+	suites   = []string{"schemes/*/*test", "schemes/wire/rest/openapi/openapitest", "schemes/backend/room/roomtest", "store/storetest", "ecr/ecrtest", "agent/checkout/drive/drivetest", "cross/need"} // packages made of test code
 )
 
 // cores do no I/O and have no clock.

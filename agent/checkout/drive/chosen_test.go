@@ -25,9 +25,9 @@ func TestField_J8TheChosenMethodsTimersCount(t *testing.T) {
 		r.defs, r.cfg.TimeoutUnit = []methods.Definition{short, long}, "s"
 		p := &prompter{answers: make(chan answer, 1)}
 		r.prompt = p
-		r.restart(false)
+		r.Restart(false)
 		r.world.onStatus = say(1, aapay.Authorized, "")
-		s, err := r.begin(ecr.Request{Amount: 700})
+		s, err := r.Ask(ecr.Request{Amount: 700})
 		require.NoError(t, err)
 		synctest.Wait()
 		require.Equal(t, checkout.Choosing, r.phase(s.ID))
@@ -39,7 +39,7 @@ func TestField_J8TheChosenMethodsTimersCount(t *testing.T) {
 		r.world.lock(func() { r.world.onStatus = say(1, aapay.Finalized, aapay.Commit) })
 		o := <-s.Outcome
 		require.Equal(t, ecr.Approved, o.Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		require.Equal(t, checkout.Confirmed, r.phase(s.ID))
 	})
 }

@@ -27,7 +27,7 @@ func (r *rig) settle() []string {
 	for range 40 {
 		pass(time.Minute)
 		busy := false
-		require.NoError(r.t, r.db.Read(context.Background(), func(rd store.Reader) error {
+		require.NoError(r.t, r.DB.Read(context.Background(), func(rd store.Reader) error {
 			return rd.QueryRow(`SELECT EXISTS (SELECT 1 FROM checkout_sales WHERE active = 1)`).Scan(&busy)
 		}))
 		if !busy {
@@ -35,7 +35,7 @@ func (r *rig) settle() []string {
 		}
 	}
 	var out []string
-	require.NoError(r.t, r.db.Read(context.Background(), func(rd store.Reader) (err error) {
+	require.NoError(r.t, r.DB.Read(context.Background(), func(rd store.Reader) (err error) {
 		out, err = store.Column[string](rd, `SELECT key FROM checkout_sales ORDER BY id`)
 		return err
 	}))
@@ -85,7 +85,7 @@ func TestCrashAtEveryJournalledStep(t *testing.T) {
 					terminal(t, func(r *rig) {
 						r.cut(step)
 						told := story(r)
-						r.restart(newBoot)
+						r.Restart(newBoot)
 						again, err := r.Last(context.Background(), "serial")
 						if errors.Is(err, ecr.ErrNone) {
 							require.Empty(t, r.world.sent(aapay.Payment), "sent, and not journalled")
@@ -111,7 +111,7 @@ func TestCrashAtEveryJournalledStep(t *testing.T) {
 
 // try makes one sale as far as the power lasts.
 func (r *rig) try(d ecr.Delivery, abort bool) ecr.Result {
-	s, err := r.begin(ecr.Request{Amount: 500})
+	s, err := r.Ask(ecr.Request{Amount: 500})
 	if err != nil {
 		return ""
 	}
@@ -137,7 +137,7 @@ func TestCrashWithoutARegisterThatAsksAgain(t *testing.T) {
 				r.cut(step)
 				r.world.onStatus = approveAfter(r.world, 2)
 				told := r.try(ecr.Told, false)
-				r.restart(newBoot)
+				r.Restart(newBoot)
 				sales := r.settle()
 				if len(sales) == 0 {
 					require.Zero(t, r.world.net())
@@ -156,7 +156,7 @@ func TestCrashOfARefundAtEveryStep(t *testing.T) {
 			terminal(t, func(r *rig) {
 				r.approved(1000)
 				r.cut(step)
-				s, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: 300, Original: "R1"})
+				s, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 300, Original: "R1"})
 				if err == nil {
 					select {
 					case <-s.Outcome:
@@ -164,7 +164,7 @@ func TestCrashOfARefundAtEveryStep(t *testing.T) {
 					case <-time.After(time.Minute):
 					}
 				}
-				r.restart(newBoot)
+				r.Restart(newBoot)
 				r.settle()
 				want := int64(1000)
 				if err == nil {
@@ -186,7 +186,7 @@ func TestRebootLoopIsBroken(t *testing.T) {
 		s := r.sale(500)
 		pass(3 * time.Second)
 		for range 25 {
-			r.restart(false)
+			r.Restart(false)
 		}
 		row, _ := r.show(s.ID)
 		require.Equal(t, checkout.Reversing, row.State.Phase, "not resumed for ever: undone")
@@ -207,10 +207,10 @@ func TestManyQuietStartsAreNoRebootLoop(t *testing.T) {
 		r.world.onStatus = say(1, aapay.Rejected, "")
 		s := r.sale(500)
 		require.Equal(t, ecr.Declined, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		r.world.lock(func() { r.world.offline = true })
 		for range 30 {
-			r.restart(true)
+			r.Restart(true)
 			pass(2 * time.Minute)
 		}
 		r.world.lock(func() {
@@ -230,9 +230,9 @@ func TestStartDoesNotWaitForTheNetwork(t *testing.T) {
 		pass(3 * time.Second)
 		r.world.lock(func() { r.world.offline = true })
 		start := time.Now()
-		r.restart(true)
+		r.Restart(true)
 		require.True(t, r.Health(context.Background()).Ready)
-		_, err := r.begin(ecr.Request{Amount: 100})
+		_, err := r.Ask(ecr.Request{Amount: 100})
 		require.NoError(t, err)
 		require.Zero(t, time.Since(start))
 	})
@@ -241,14 +241,14 @@ func TestStartDoesNotWaitForTheNetwork(t *testing.T) {
 // Beginning before the journal was read is refused: every open sale is resumed first.
 func TestNotReadyBeforeTheJournalIsRead(t *testing.T) {
 	terminal(t, func(r *rig) {
-		r.stop()
-		_, err := r.begin(ecr.Request{Amount: 100})
+		r.Stop()
+		_, err := r.Ask(ecr.Request{Amount: 100})
 		refused(t, err, ecr.NotReady)
 		_, err = r.Close(context.Background())
 		refused(t, err, ecr.NotReady)
-		require.NoError(t, r.db.Close())
-		r.start()
-		_, err = r.begin(ecr.Request{Amount: 100})
+		require.NoError(t, r.DB.Close())
+		r.Start()
+		_, err = r.Ask(ecr.Request{Amount: 100})
 		require.NoError(t, err)
 	})
 }

@@ -31,7 +31,7 @@ func TestField_L4WhatNeverLeftIsWithdrawn(t *testing.T) {
 					req = ecr.Request{Kind: kind, Amount: 400, Original: "T" + o.TransactionID}
 				}
 				start := time.Now()
-				s, err := r.begin(req)
+				s, err := r.Ask(req)
 				require.NoError(t, err)
 				pass(5 * time.Second)
 				if abort {
@@ -42,7 +42,7 @@ func TestField_L4WhatNeverLeftIsWithdrawn(t *testing.T) {
 				require.Equal(t, ecr.NoConnection, told.Code)
 				require.Equal(t, "not done, no connection", told.Text)
 				require.Less(t, time.Since(start), 31*time.Second)
-				r.told(s, ecr.Told)
+				r.Told(s, ecr.Told)
 				require.Equal(t, ecr.NoConnection, r.last("serial").Code, "06 20 says the same")
 
 				r.world.lock(func() { r.world.offline = false })
@@ -51,11 +51,11 @@ func TestField_L4WhatNeverLeftIsWithdrawn(t *testing.T) {
 				row, _ := r.show(o.Sale)
 				require.Zero(t, row.Debited)
 				require.False(t, row.Reversed)
-				again, err := r.begin(req)
+				again, err := r.Ask(req)
 				require.NoError(t, err)
 				require.NotEqual(t, s.ID, again.ID)
 				require.Equal(t, ecr.Approved, (<-again.Outcome).Result)
-				r.told(again, ecr.Told)
+				r.Told(again, ecr.Told)
 			})
 		}
 	}
@@ -77,30 +77,30 @@ func TestField_L4WhatMayHaveLeftIsToldInProgress(t *testing.T) {
 			}
 			req := ecr.Request{Kind: ecr.Refund, Amount: 400, Original: "T" + o.TransactionID}
 			start := time.Now()
-			s, err := r.begin(req)
+			s, err := r.Ask(req)
 			require.NoError(t, err)
 			pass(40 * time.Second)
 			require.ErrorIs(t, r.Abort(context.Background(), s.ID), ecr.ErrTooLate, name)
 			told := <-s.Outcome
 			require.Equal(t, ecr.InProgress, told.Result, name)
 			require.Equal(t, 81*time.Second, time.Since(start))
-			r.told(s, ecr.Told)
+			r.Told(s, ecr.Told)
 			row, _ := r.show(o.Sale)
 			require.EqualValues(t, 400, row.Debited, "the remaining amount stays debited")
-			_, err = r.begin(ecr.Request{Kind: ecr.Refund, Amount: 700, Original: "T" + o.TransactionID})
+			_, err = r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 700, Original: "T" + o.TransactionID})
 			refused(t, err, ecr.AmountWrong)
 			payment := r.sale(100) // the line is free
 			require.NoError(t, r.Abort(context.Background(), payment.ID))
 			<-payment.Outcome
-			r.told(payment, ecr.Told)
+			r.Told(payment, ecr.Told)
 
 			r.world.lock(func() { r.world.onInit = nil })
-			r.box.Online()
-			again, err := r.begin(req)
+			r.Box.Online()
+			again, err := r.Ask(req)
 			require.NoError(t, err)
 			require.Equal(t, s.ID, again.ID, "the same request joins")
 			require.Equal(t, ecr.Approved, (<-again.Outcome).Result)
-			r.told(again, ecr.Told)
+			r.Told(again, ecr.Told)
 			require.Len(t, uniqueKeys(r.world.sent(aapay.Refund)), 1)
 			require.EqualValues(t, 600, r.world.net())
 		})
@@ -118,14 +118,14 @@ func TestField_L4AnAttemptUnderWayDecides(t *testing.T) {
 			<-time.After(20 * time.Second)
 			return nil, errGone, true
 		}
-		s, err := r.begin(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
+		s, err := r.Ask(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
 		require.NoError(t, err)
 		start := time.Now()
 		pass(5 * time.Second)
 		require.ErrorIs(t, r.Abort(context.Background(), s.ID), ecr.ErrTooLate, "it may be there this moment")
 		require.Equal(t, ecr.NoConnection, (<-s.Outcome).Code)
 		require.InDelta(t, 20, time.Since(start).Seconds(), 1)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 	})
 	terminal(t, func(r *rig) { // a crash under way leaves an attempt without an end: it counts as sent
 		o := r.approved(1000)
@@ -135,7 +135,7 @@ func TestField_L4AnAttemptUnderWayDecides(t *testing.T) {
 			<-time.After(8 * time.Second)
 			return nil, errGone, true
 		}
-		s, err := r.begin(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
+		s, err := r.Ask(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
 		require.NoError(t, err)
 		pass(time.Second)
 		crashed := filepath.Join(t.TempDir(), "agent.db")
@@ -148,12 +148,12 @@ func TestField_L4AnAttemptUnderWayDecides(t *testing.T) {
 		r.world.lock(func() { r.world.onInit = nil })
 		r.path = crashed
 		r.world.lock(func() { r.world.offline = true })
-		r.restart(false)
-		w, err := r.begin(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
+		r.Restart(false)
+		w, err := r.Ask(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
 		require.NoError(t, err)
 		require.Equal(t, s.ID, w.ID)
 		require.Equal(t, ecr.InProgress, (<-w.Outcome).Result)
-		r.told(w, ecr.Told)
+		r.Told(w, ecr.Told)
 		pass(time.Hour)
 		require.Equal(t, checkout.Forward, r.phase(s.ID))
 	})
@@ -165,15 +165,15 @@ func TestField_L4WithdrawnAfterARestart(t *testing.T) {
 		o := r.approved(1000)
 		r.world.lock(func() { r.world.offline = true })
 		req := ecr.Request{Kind: ecr.Refund, Amount: 400, Original: "T" + o.TransactionID}
-		s, err := r.begin(req)
+		s, err := r.Ask(req)
 		require.NoError(t, err)
 		pass(5 * time.Second)
-		r.restart(true)
-		w, err := r.begin(req)
+		r.Restart(true)
+		w, err := r.Ask(req)
 		require.NoError(t, err)
 		require.Equal(t, s.ID, w.ID)
 		require.Equal(t, ecr.NoConnection, (<-w.Outcome).Code)
-		r.told(w, ecr.Told)
+		r.Told(w, ecr.Told)
 	})
 }
 
@@ -197,12 +197,12 @@ func TestField_J8ADeadDiskEndsEveryDialogue(t *testing.T) {
 			require.Equal(t, ecr.Aborted, o.Result, name)
 			require.Equal(t, 83*time.Second, time.Since(start), name)
 			require.False(t, r.screen.code(), "the code has left the screen")
-			require.Equal(t, ecr.Aborted, r.told(s, ecr.Told).Result, "nothing of it has to be recorded")
+			require.Equal(t, ecr.Aborted, r.Told(s, ecr.Told).Result, "nothing of it has to be recorded")
 			require.Less(t, time.Since(start), 85*time.Second)
 			w, err := r.Last(context.Background(), "serial")
 			require.NoError(t, err)
 			require.Equal(t, ecr.Aborted, (<-w.Outcome).Result, "asked again, the same")
-			r.told(w, ecr.Told)
+			r.Told(w, ecr.Told)
 			pass(time.Minute)
 			r.guard.fail(0)
 			pass(20 * time.Minute)
@@ -222,8 +222,8 @@ func TestField_J8ARestartAfterADeadDiskUndoes(t *testing.T) {
 			pass(3 * time.Second)
 			r.guard.fail(1 << 30)
 			require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
-			r.told(s, ecr.Told)
-			r.restart(newBoot)
+			r.Told(s, ecr.Told)
+			r.Restart(newBoot)
 			pass(30 * time.Minute)
 			require.Zero(t, r.world.net())
 			require.Equal(t, checkout.Done, r.phase(s.ID))
@@ -235,20 +235,20 @@ func TestField_J8ARestartAfterADeadDiskUndoes(t *testing.T) {
 func TestField_L9PatienceIsConfigured(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.cfg.Patience = 50 * time.Second
-		r.restart(false)
+		r.Restart(false)
 		r.world.onStatus = say(1, aapay.Authorized, "")
 		start := time.Now()
 		s := r.sale(500)
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		require.InDelta(t, 44, time.Since(start).Seconds(), 2)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 
 		start = time.Now()
 		s = r.sale(500)
 		r.Waits(s.ID)
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		require.InDelta(t, 600, time.Since(start).Seconds(), 6)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 	})
 	terminal(t, func(r *rig) { // the last read gets no answer: it is cut after 4 s
 		r.world.onStatus = say(1, aapay.Authorized, "")
@@ -265,7 +265,7 @@ func TestField_L9PatienceIsConfigured(t *testing.T) {
 		})
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		require.Equal(t, 81*time.Second, time.Since(start))
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 	})
 }
 
@@ -282,18 +282,18 @@ func TestField_T1TheCustomersAppIsAwaited(t *testing.T) {
 		require.Equal(t, ecr.Progress{Step: ecr.StepApp, Text: "Waiting for the customer's app"}, p)
 		r.world.lock(func() { r.world.pay(r.world.order[0]); r.world.onStatus = nil })
 		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		require.EqualValues(t, 500, r.world.net())
 	})
 	terminal(t, func(r *rig) {
 		r.cfg.StaleEnds, r.cfg.Language = true, "de"
-		r.restart(false)
+		r.Restart(false)
 		r.world.onStatus = say(1, aapay.Initialized, "")
 		start := time.Now()
 		s := r.sale(500)
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		require.InDelta(t, 33, time.Since(start).Seconds(), 4)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 	})
 }
 
@@ -311,23 +311,23 @@ func TestField_L5NothingIsRefusedBeforeTheJournalIsTakenUp(t *testing.T) {
 			case ecr.Payment:
 				req = ecr.Request{Kind: kind, Amount: 400, Sequence: "7"}
 			}
-			s, err := r.begin(req)
+			s, err := r.Ask(req)
 			require.NoError(t, err)
 			pass(5 * time.Second)
 			r.failAtStart = 8 // the disk is full for 8 s
-			r.restart(false)
+			r.Restart(false)
 			r.world.lock(func() { r.world.mute = false })
 			start := time.Now()
-			_, err = r.begin(req)
+			_, err = r.Ask(req)
 			refused(t, err, ecr.Resuming)
 			require.Equal(t, 3*time.Second, time.Since(start), "in time for a register's first answer")
-			w, err := r.begin(req)
-			for ; err != nil; w, err = r.begin(req) {
+			w, err := r.Ask(req)
+			for ; err != nil; w, err = r.Ask(req) {
 				refused(t, err, ecr.Resuming)
 			}
 			require.Equal(t, s.ID, w.ID)
 			<-w.Outcome
-			r.told(w, ecr.Told)
+			r.Told(w, ecr.Told)
 		})
 	}
 }
@@ -342,32 +342,32 @@ func TestField_L5ARepetitionIsNotRefusedOnAFullDisk(t *testing.T) {
 			if kind == ecr.Refund {
 				req = ecr.Request{Kind: kind, Amount: 400, Original: "T" + o.TransactionID}
 			}
-			s, err := r.begin(req)
+			s, err := r.Ask(req)
 			require.NoError(t, err)
 			pass(5 * time.Second)
-			r.restart(false)
+			r.Restart(false)
 			r.guard.full = true
 			r.guard.fail(1 << 30)
 			start := time.Now()
-			w, err := r.begin(req)
+			w, err := r.Ask(req)
 			require.NoError(t, err, "not refused: it is carried out")
 			require.Equal(t, s.ID, w.ID)
 			require.Equal(t, ecr.InProgress, (<-w.Outcome).Result)
 			require.Less(t, time.Since(start), 85*time.Second)
-			require.Equal(t, ecr.InProgress, r.told(w, ecr.Told).Result)
+			require.Equal(t, ecr.InProgress, r.Told(w, ecr.Told).Result)
 			other := req
 			other.Amount, other.Receipt = req.Amount+1, req.Receipt+1
-			_, err = r.begin(other)
+			_, err = r.Ask(other)
 			refused(t, err, ecr.NotStored)
 
 			r.guard.full = false
 			r.guard.fail(0)
 			r.world.lock(func() { r.world.mute = false })
-			w, err = r.begin(req)
+			w, err = r.Ask(req)
 			require.NoError(t, err)
 			require.Equal(t, s.ID, w.ID)
 			require.Equal(t, ecr.Approved, (<-w.Outcome).Result)
-			r.told(w, ecr.Told)
+			r.Told(w, ecr.Told)
 		})
 	}
 }
@@ -377,20 +377,20 @@ func TestField_L5ARepetitionIsNotRefusedOnAFullDisk(t *testing.T) {
 func TestField_L8ARefundWithoutAReferenceIsToldWhatToSend(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.approved(1000)
-		_, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: 100})
+		_, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 100})
 		refused(t, err, ecr.NoOriginal)
 		require.ErrorContains(t, err, "TLV 1F0D R<receipt>")
 
 		r.cfg.RefundLast = true
-		r.restart(false)
+		r.Restart(false)
 		for _, amount := range []int64{400, 600} {
-			s, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: minor(amount)})
+			s, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: minor(amount)})
 			require.NoError(t, err)
 			require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-			r.told(s, ecr.Told)
+			r.Told(s, ecr.Told)
 		}
 		require.Zero(t, r.world.net())
-		_, err = r.begin(ecr.Request{Kind: ecr.Refund, Amount: 1})
+		_, err = r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 1})
 		refused(t, err, ecr.AmountWrong)
 	})
 }
@@ -404,12 +404,12 @@ func TestField_T3ReceiptsOfClosedBatches(t *testing.T) {
 		_, err := r.Close(context.Background())
 		require.NoError(t, err)
 		refund := func(original string, amount int64) (string, error) {
-			s, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: minor(amount), Original: original})
+			s, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: minor(amount), Original: original})
 			if err != nil {
 				return "", err
 			}
 			require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-			r.told(s, ecr.Told)
+			r.Told(s, ecr.Told)
 			row, _ := r.show(s.ID)
 			return string(row.Original), nil
 		}
@@ -425,7 +425,7 @@ func TestField_T3ReceiptsOfClosedBatches(t *testing.T) {
 		}
 
 		// The numbers have gone around: the same one was given again, in a later batch.
-		require.NoError(t, r.db.Write(context.Background(), rawExec(`UPDATE checkout_counters SET value = 9999 WHERE name = 'receipt'`)))
+		require.NoError(t, r.DB.Write(context.Background(), rawExec(`UPDATE checkout_counters SET value = 9999 WHERE name = 'receipt'`)))
 		fresh := r.approved(2000)
 		require.Equal(t, 1, fresh.Receipt)
 		of, err = refund("R1", 103)
@@ -448,7 +448,7 @@ func TestField_P1ASaleIsKnownHoweverItIsSpelt(t *testing.T) {
 			o.TransactionID: true, " 0" + o.TransactionID + " ": true, row.Reference + "x": false, "1": false,
 		} {
 			name := ""
-			require.NoError(t, r.db.Read(context.Background(), func(rd store.Reader) (err error) { name, err = journal.SoldAs(rd, id, true); return err }))
+			require.NoError(t, r.DB.Read(context.Background(), func(rd store.Reader) (err error) { name, err = journal.SoldAs(rd, id, true); return err }))
 			require.Equal(t, want, name != "", "%q", id)
 		}
 	})

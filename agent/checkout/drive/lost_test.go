@@ -17,11 +17,11 @@ func TestARunningRefundIsJoinedAfterALoss(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.approved(1000)
 		r.world.lock(func() { r.world.mute = true })
-		a, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: 300, Original: "R1"})
+		a, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 300, Original: "R1"})
 		require.NoError(t, err)
 		require.Equal(t, ecr.InProgress, (<-a.Outcome).Result)
-		r.told(a, ecr.Told) // 27=9C was acknowledged
-		require.NoError(t, r.db.Write(context.Background(), func(tx store.Tx) error {
+		r.Told(a, ecr.Told) // 27=9C was acknowledged
+		require.NoError(t, r.DB.Write(context.Background(), func(tx store.Tx) error {
 			if err := journal.KeepLast(tx); err != nil {
 				return err
 			}
@@ -31,8 +31,8 @@ func TestARunningRefundIsJoinedAfterALoss(t *testing.T) {
 		b, err := r.Last(context.Background(), row.Line)
 		require.NoError(t, err, "the refund runs: 27=9C, joined")
 		require.Equal(t, ecr.InProgress, (<-b.Outcome).Result)
-		r.told(b, ecr.Told)
+		r.Told(b, ecr.Told)
 		r.world.lock(func() { r.world.mute = false })
-		r.halt()
+		r.Halt()
 	})
 }

@@ -34,7 +34,7 @@ func TestMoneyA1_DeclinedAndApproved(t *testing.T) {
 				o := <-s.Outcome
 				require.Equal(t, c.want, o.Result)
 				require.Equal(t, c.want == ecr.Approved, o.Receipt != 0)
-				r.told(s, ecr.Told)
+				r.Told(s, ecr.Told)
 			})
 		})
 	}
@@ -50,7 +50,7 @@ func TestMoneyA1_ReservedIsWatchedUntilCommit(t *testing.T) {
 		o := <-s.Outcome
 		require.Equal(t, ecr.Approved, o.Result)
 		require.True(t, o.Settling)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		r.world.lock(func() { r.world.onStatus = say(1, aapay.Finalized, aapay.Commit) })
 		pass(time.Minute)
 		require.False(t, r.last("serial").Settling)
@@ -58,7 +58,7 @@ func TestMoneyA1_ReservedIsWatchedUntilCommit(t *testing.T) {
 		r.world.lock(func() { r.world.onStatus = say(1, aapay.Reserved, "") })
 		s = r.sale(700)
 		<-s.Outcome
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		r.world.lock(func() { r.world.onStatus = say(1, aapay.Cancelled, "") })
 		pass(time.Minute)
 		totals, err := r.Turnover(context.Background())
@@ -97,7 +97,7 @@ func TestMoneyA1_CommitAfterDeclinedIsUndone(t *testing.T) {
 		r.world.onStatus = say(1, aapay.Rejected, "")
 		s := r.sale(500)
 		require.Equal(t, ecr.Declined, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		r.world.lock(func() { r.world.onStatus = nil; r.world.pay(r.world.order[0]) })
 		require.EqualValues(t, 500, r.world.net())
 		pass(2 * time.Minute)
@@ -120,10 +120,10 @@ func TestField_L7NoConnectionHasItsOwnAnswer(t *testing.T) {
 		require.Equal(t, "no connection", o.Text)
 		require.False(t, o.Settling)
 		require.Equal(t, 4*time.Second, time.Since(start), "at once: three attempts, 2 s between them")
-		require.Equal(t, ecr.NoConnection, r.told(s, ecr.Told).Code)
+		require.Equal(t, ecr.NoConnection, r.Told(s, ecr.Told).Code)
 		require.Equal(t, checkout.Done, r.phase(s.ID))
 		require.True(t, r.Health(context.Background()).Offline)
-		r.restart(true)
+		r.Restart(true)
 		r.world.lock(func() { r.world.offline = false })
 		pass(20 * time.Minute)
 		require.Empty(t, r.world.sent(aapay.Reversal))
@@ -138,7 +138,7 @@ func TestField_L7NoConnectionHasItsOwnAnswer(t *testing.T) {
 		}
 		s := r.sale(500)
 		require.Equal(t, ecr.AbortedByUser, (<-s.Outcome).Code)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		require.Equal(t, checkout.Reversing, r.phase(s.ID))
 	})
 	terminal(t, func(r *rig) { // nor does a refusal by the backend count as never sent
@@ -147,7 +147,7 @@ func TestField_L7NoConnectionHasItsOwnAnswer(t *testing.T) {
 		}
 		s := r.sale(500)
 		require.Equal(t, ecr.AbortedByUser, (<-s.Outcome).Code)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		require.Equal(t, checkout.Reversing, r.phase(s.ID))
 	})
 	terminal(t, func(r *rig) { // the attempt before the crash has no end in the journal
@@ -157,14 +157,13 @@ func TestField_L7NoConnectionHasItsOwnAnswer(t *testing.T) {
 		}
 		s := r.sale(500)
 		pass(time.Second)
-		r.left = 0
 		r.guard.mu.Lock()
 		r.guard.left = 0
 		r.guard.mu.Unlock()
 		pass(20 * time.Second)
 		r.world.lock(func() { r.world.onInit = nil })
 		r.world.lock(func() { r.world.offline = true })
-		r.restart(false)
+		r.Restart(false)
 		require.Equal(t, ecr.AbortedByUser, r.last("serial").Code)
 		require.Equal(t, checkout.Reversing, r.phase(s.ID))
 	})
@@ -180,7 +179,7 @@ func TestMoneyA2_DeadNetworkIsAbortedAndOwed(t *testing.T) {
 		require.Equal(t, ecr.AbortedByUser, o.Code)
 		require.True(t, o.Settling)
 		require.Less(t, time.Since(start), 20*time.Second)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		require.Equal(t, checkout.Reversing, r.phase(s.ID))
 		require.True(t, r.Health(context.Background()).Offline)
 		pass(time.Hour)
@@ -197,23 +196,23 @@ func TestMoneyA2_RefundStillRunningIsJoined(t *testing.T) {
 		r.world.lock(func() { r.world.mute = true })
 		req := ecr.Request{Kind: ecr.Refund, Amount: 400, Original: "T" + o.TransactionID}
 		start := time.Now()
-		a, err := r.begin(req)
+		a, err := r.Ask(req)
 		require.NoError(t, err)
 		told := <-a.Outcome
 		require.Equal(t, ecr.InProgress, told.Result)
 		require.Equal(t, ecr.StillRunning, told.Code)
 		require.Equal(t, 81*time.Second, time.Since(start))
-		r.told(a, ecr.Told)
+		r.Told(a, ecr.Told)
 
-		b, err := r.begin(req)
+		b, err := r.Ask(req)
 		require.NoError(t, err)
 		require.Equal(t, a.ID, b.ID, "the same request joins")
 		start = time.Now()
 		require.Equal(t, ecr.InProgress, (<-b.Outcome).Result)
 		require.Equal(t, 81*time.Second, time.Since(start))
-		require.Equal(t, ecr.InProgress, r.told(b, ecr.Told).Result)
-		r.restart(false)
-		b, err = r.begin(req)
+		require.Equal(t, ecr.InProgress, r.Told(b, ecr.Told).Result)
+		r.Restart(false)
+		b, err = r.Ask(req)
 		require.NoError(t, err)
 		require.Equal(t, a.ID, b.ID, "after a restart too")
 		r.world.lock(func() { r.world.mute = false })
@@ -221,7 +220,7 @@ func TestMoneyA2_RefundStillRunningIsJoined(t *testing.T) {
 		require.Equal(t, ecr.Approved, end.Result)
 		require.True(t, end.MerchantCopy)
 		require.Equal(t, o.Trace, end.OriginalTrace)
-		r.told(b, ecr.Told)
+		r.Told(b, ecr.Told)
 		require.Len(t, uniqueKeys(r.world.sent(aapay.Refund)), 1)
 		require.EqualValues(t, 600, r.world.net())
 	})
@@ -232,21 +231,21 @@ func TestMoneyA2_EndOfARefundToldInProgressReachesItsRepetition(t *testing.T) {
 		o := r.approved(1000)
 		r.world.lock(func() { r.world.mute = true })
 		req := ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt}
-		a, err := r.begin(req)
+		a, err := r.Ask(req)
 		require.NoError(t, err)
 		require.Equal(t, ecr.InProgress, (<-a.Outcome).Result)
-		r.told(a, ecr.Told)
+		r.Told(a, ecr.Told)
 		r.world.lock(func() { r.world.mute = false })
 		pass(10 * time.Minute)
 		require.Equal(t, checkout.Done, r.phase(a.ID))
-		b, err := r.begin(req)
+		b, err := r.Ask(req)
 		require.NoError(t, err)
 		require.Equal(t, a.ID, b.ID)
 		end := <-b.Outcome
 		require.Equal(t, ecr.Approved, end.Result)
 		require.False(t, end.Repeat)
-		r.told(b, ecr.Told)
-		_, err = r.begin(req)
+		r.Told(b, ecr.Told)
+		_, err = r.Ask(req)
 		refused(t, err, ecr.AlreadyReversed)
 	})
 }
@@ -265,7 +264,7 @@ func TestMoneyA3_ToldRefusedLost(t *testing.T) {
 			r.world.onStatus = approveAfter(r.world, 1)
 			s := r.sale(500)
 			<-s.Outcome
-			o := r.told(s, d)
+			o := r.Told(s, d)
 			require.Equal(t, want, r.phase(s.ID))
 			require.Equal(t, d == ecr.Refused, o.Result == ecr.Aborted)
 			pass(9 * time.Minute)
@@ -297,13 +296,13 @@ func TestMoneyA3_NothingUndoesASaleWhileItIsBeingTold(t *testing.T) {
 		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
 		pass(2 * time.Minute)
 		require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale), "held over the end of the grace")
-		next, err := r.begin(ecr.Request{Amount: 100})
+		next, err := r.Ask(ecr.Request{Amount: 100})
 		require.NoError(t, err)
 		require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale), "and over the next command")
-		require.Equal(t, ecr.Approved, r.told(s, ecr.Told).Result)
+		require.Equal(t, ecr.Approved, r.Told(s, ecr.Told).Result)
 		require.Equal(t, checkout.Confirmed, r.phase(o.Sale))
 		<-next.Outcome
-		r.told(next, ecr.Told)
+		r.Told(next, ecr.Told)
 	})
 }
 
@@ -317,7 +316,7 @@ func TestMoneyA4_DeadlineOf85Seconds(t *testing.T) {
 		took := time.Since(start)
 		require.GreaterOrEqual(t, took, 77*time.Second)
 		require.Less(t, took, 81*time.Second, "one more status read, not more")
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		pass(time.Minute)
 		require.Equal(t, checkout.Done, r.phase(s.ID))
 	})
@@ -335,7 +334,7 @@ func TestMoneyA4_LastReadApproves(t *testing.T) {
 		}
 		s := r.sale(500)
 		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 	})
 }
 
@@ -343,22 +342,22 @@ func TestMoneyA4_LongDeadlineWithProgress(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.world.onStatus = say(1, aapay.Authorized, "")
 		start := time.Now()
-		s, err := r.begin(ecr.Request{Amount: 500, Progress: true})
+		s, err := r.Ask(ecr.Request{Amount: 500, Progress: true})
 		require.NoError(t, err)
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		require.InDelta(t, 600, time.Since(start).Seconds(), 6)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		two := int32(2)
 		d := swish()
 		d.StaleTimeOut = &two
 		r.defs = []methods.Definition{d}
 		r.world.lock(func() { r.world.onStatus = say(1, aapay.Pending, "") })
 		start = time.Now()
-		s, err = r.begin(ecr.Request{Amount: 500, Progress: true})
+		s, err = r.Ask(ecr.Request{Amount: 500, Progress: true})
 		require.NoError(t, err)
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		require.InDelta(t, 125, time.Since(start).Seconds(), 6, "PENDING ran out after the method's 2 minutes")
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 	})
 }
 
@@ -368,7 +367,7 @@ func TestMoneyA4_WallClockDecidesNothing(t *testing.T) {
 		s := r.sale(500)
 		pass(20 * time.Second)
 		r.jump = 10 * 365 * 24 * time.Hour
-		r.restart(false)
+		r.Restart(false)
 		require.Equal(t, checkout.Waiting, r.phase(s.ID))
 		row, _ := r.show(s.ID)
 		require.Equal(t, 1000*time.Second, row.State.StartedAt)
@@ -377,7 +376,7 @@ func TestMoneyA4_WallClockDecidesNothing(t *testing.T) {
 		require.NoError(t, err)
 		<-w.Outcome
 		require.InDelta(t, 57, time.Since(start).Seconds(), 6, "what was left of the deadline")
-		r.told(w, ecr.Told)
+		r.Told(w, ecr.Told)
 	})
 }
 
@@ -392,7 +391,7 @@ func TestMoneyA5_AbortBeforeAndAfterTheApproval(t *testing.T) {
 		r.world.lock(func() { r.world.onStatus = nil; r.world.pay(r.world.order[0]) })
 		o := <-s.Outcome
 		require.Equal(t, ecr.Aborted, o.Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		require.ErrorIs(t, r.Abort(context.Background(), s.ID), ecr.ErrTooLate)
 		pass(time.Minute)
 		require.Zero(t, r.world.net(), "the COMMIT only fed the undo")
@@ -401,7 +400,7 @@ func TestMoneyA5_AbortBeforeAndAfterTheApproval(t *testing.T) {
 		s = r.sale(600)
 		<-s.Outcome
 		require.ErrorIs(t, r.Abort(context.Background(), s.ID), ecr.ErrTooLate)
-		require.Equal(t, ecr.Approved, r.told(s, ecr.Told).Result)
+		require.Equal(t, ecr.Approved, r.Told(s, ecr.Told).Result)
 	})
 }
 
@@ -415,7 +414,7 @@ func TestMoneyA5_AbortIsDurableBeforeItsAnswer(t *testing.T) {
 		r.guard.left = 0 // power fails right after the answer
 		r.guard.mu.Unlock()
 		r.world.lock(func() { r.world.onStatus = nil; r.world.pay(r.world.order[0]) })
-		r.restart(false)
+		r.Restart(false)
 		pass(time.Minute)
 		require.Zero(t, r.world.net())
 		require.Equal(t, ecr.Aborted, r.last("serial").Result)
@@ -424,14 +423,14 @@ func TestMoneyA5_AbortIsDurableBeforeItsAnswer(t *testing.T) {
 
 func TestMoneyA6_Currency(t *testing.T) {
 	terminal(t, func(r *rig) {
-		_, err := r.begin(ecr.Request{Amount: 1, Currency: "USD"})
+		_, err := r.Ask(ecr.Request{Amount: 1, Currency: "USD"})
 		refused(t, err, ecr.WrongCurrency)
 		r.world.onStatus = approveAfter(r.world, 1)
 		for _, currency := range []string{"", "EUR"} {
-			s, err := r.begin(ecr.Request{Amount: 100, Currency: currency})
+			s, err := r.Ask(ecr.Request{Amount: 100, Currency: currency})
 			require.NoError(t, err)
 			require.Equal(t, "EUR", (<-s.Outcome).Currency)
-			r.told(s, ecr.Told)
+			r.Told(s, ecr.Told)
 		}
 		synctest.Wait()
 	})

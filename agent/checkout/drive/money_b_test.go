@@ -23,11 +23,11 @@ import (
 func TestMoneyB1_NothingIsAcceptedOnAFullDisk(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.guard.full = true
-		_, err := r.begin(ecr.Request{Amount: 100})
+		_, err := r.Ask(ecr.Request{Amount: 100})
 		refused(t, err, ecr.NotStored)
 		r.guard.full = false
 		r.guard.left = 0
-		_, err = r.begin(ecr.Request{Amount: 100})
+		_, err = r.Ask(ecr.Request{Amount: 100})
 		refused(t, err, ecr.NotStored)
 		require.Empty(t, r.world.inits)
 	})
@@ -39,7 +39,7 @@ func TestMoneyB1_OwedFromTheRowAlone(t *testing.T) {
 		s := r.sale(500)
 		row, _ := r.show(s.ID)
 		require.True(t, checkout.Owed(row.State))
-		r.restart(true)
+		r.Restart(true)
 		pass(time.Minute)
 		require.Len(t, uniqueKeys(r.world.sent(aapay.Reversal)), 1)
 		row, _ = r.show(s.ID)
@@ -65,7 +65,7 @@ func TestMoneyB2_FinalBadProvesOnlyAfterItsWindow(t *testing.T) {
 		r.world.lock(func() { r.world.onStatus = say(1, aapay.Cancelled, "") })
 		require.NoError(t, r.Abort(context.Background(), s.ID))
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		pass(10 * time.Minute) // window: 30 s + 5 min + 5 min
 		require.Equal(t, checkout.Reversing, r.phase(s.ID))
 		pass(2 * time.Minute)
@@ -86,7 +86,7 @@ func TestMoneyB2_NotFoundProvesOnlyAfterTheWindow(t *testing.T) {
 		}
 		s := r.sale(500)
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		pass(10 * time.Minute)
 		require.Equal(t, checkout.Reversing, r.phase(s.ID))
 		pass(2 * time.Minute)
@@ -102,7 +102,7 @@ func TestMoneyB3_EveryAttemptHasItsOwnKeyAndReference(t *testing.T) {
 		pass(5 * time.Second)
 		require.NoError(t, r.Abort(context.Background(), s.ID))
 		<-s.Outcome
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		pass(5 * time.Minute)
 		sent := r.world.sent(aapay.Reversal)
 		require.Len(t, sent, 3)
@@ -123,13 +123,13 @@ func TestMoneyB4_ARefundGoesForwardOverRestarts(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.approved(1000)
 		r.world.lock(func() { r.world.mute = true })
-		s, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: 300, Original: "R1"})
+		s, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 300, Original: "R1"})
 		require.NoError(t, err)
 		pass(10 * time.Second)
 		require.ErrorIs(t, r.Abort(context.Background(), s.ID), ecr.ErrTooLate)
-		r.restart(false)
+		r.Restart(false)
 		pass(10 * time.Second)
-		r.restart(true)
+		r.Restart(true)
 		r.world.lock(func() { r.world.mute = false })
 		pass(10 * time.Minute)
 		row, _ := r.show(s.ID)
@@ -146,19 +146,19 @@ func TestMoneyB4_ARefundWhoseTellingWasLostIsNotMadeTwice(t *testing.T) {
 		r.approved(1000)
 		req := ecr.Request{Kind: ecr.Refund, Amount: 300, Original: "R1"}
 		for i, d := range []ecr.Delivery{ecr.Lost, ecr.Lost, ecr.Told} {
-			s, err := r.begin(req)
+			s, err := r.Ask(req)
 			require.NoError(t, err)
 			o := <-s.Outcome
 			require.Equal(t, ecr.Approved, o.Result)
 			require.Equal(t, i > 0, o.Repeat)
 			require.Equal(t, 2, o.Receipt)
-			r.told(s, d)
+			r.Told(s, d)
 		}
 		require.EqualValues(t, 700, r.world.net())
-		s, err := r.begin(req)
+		s, err := r.Ask(req)
 		require.NoError(t, err)
 		require.Equal(t, 3, (<-s.Outcome).Receipt, "acknowledged: the next one is another refund")
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		require.EqualValues(t, 400, r.world.net())
 	})
 }
@@ -177,7 +177,7 @@ func TestMoneyB5_UndoByRefundOnceCommitIsSeen(t *testing.T) {
 		require.NoError(t, r.Abort(context.Background(), s.ID))
 		o := <-s.Outcome
 		require.Equal(t, "SWISH_E_COM", o.Method)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		pass(time.Minute)
 		require.Empty(t, r.world.sent(aapay.Refund))
 		r.world.lock(func() { r.world.onStatus = nil; r.world.pay(r.world.order[0]) })
@@ -217,17 +217,17 @@ func TestMoneyB6_LastReceiptOfTheNextCommand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			terminal(t, func(r *rig) {
 				o := r.unconfirmed(500)
-				tcp, err := r.begin(ecr.Request{Amount: 100, Line: "tcp"})
+				tcp, err := r.Ask(ecr.Request{Amount: 100, Line: "tcp"})
 				require.NoError(t, err)
 				require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale), "another line's command touches nothing")
 				<-tcp.Outcome
-				r.told(tcp, ecr.Told)
-				s, err := r.begin(ecr.Request{Amount: 300, LastReceipt: c.last})
+				r.Told(tcp, ecr.Told)
+				s, err := r.Ask(ecr.Request{Amount: 300, LastReceipt: c.last})
 				require.NoError(t, err)
 				require.Equal(t, c.want, r.phase(o.Sale))
 				next := <-s.Outcome
 				require.Equal(t, 3, next.Receipt, "no number twice")
-				r.told(s, ecr.Told)
+				r.Told(s, ecr.Told)
 				pass(time.Minute)
 				want := int64(400)
 				if c.want == checkout.Confirmed {
@@ -243,13 +243,13 @@ func TestMoneyB7_OneLedgerForReversalsAndRefunds(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.approved(1000)
 		begin := func(req ecr.Request) error {
-			s, err := r.begin(req)
+			s, err := r.Ask(req)
 			if err != nil {
 				return err
 			}
 			out := <-s.Outcome
 			require.Equal(t, ecr.Approved, out.Result)
-			r.told(s, ecr.Told)
+			r.Told(s, ecr.Told)
 			return nil
 		}
 		refused(t, begin(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt, Amount: 999}), ecr.AmountWrong)
@@ -289,22 +289,22 @@ func TestMoneyB7_TheLedgerIsDebitedAtAcceptAndReleasedByAFinalNo(t *testing.T) {
 			}
 			r.world.offline = true
 		})
-		s, err := r.begin(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 800})
+		s, err := r.Ask(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 800})
 		require.NoError(t, err)
-		_, err = r.begin(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 201, Line: "tcp"})
+		_, err = r.Ask(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 201, Line: "tcp"})
 		refused(t, err, ecr.AmountWrong)
-		_, err = r.begin(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
+		_, err = r.Ask(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
 		refused(t, err, ecr.NotReversible)
 		r.world.lock(func() { r.world.offline = false })
 		require.Equal(t, ecr.Declined, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		row, _ := r.show(o.Sale)
 		require.Zero(t, row.Debited)
 		r.world.lock(func() { no = false })
-		s, err = r.begin(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 1000})
+		s, err = r.Ask(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 1000})
 		require.NoError(t, err)
 		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		require.Zero(t, r.world.net())
 	})
 }
@@ -312,14 +312,14 @@ func TestMoneyB7_TheLedgerIsDebitedAtAcceptAndReleasedByAFinalNo(t *testing.T) {
 func TestMoneyB7_RefundOfTheLastPayment(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.cfg.RefundLast = true
-		r.restart(false)
+		r.Restart(false)
 		r.approved(1000)
-		_, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: 1001})
+		_, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 1001})
 		refused(t, err, ecr.AmountWrong)
-		s, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: 1000})
+		s, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 1000})
 		require.NoError(t, err)
 		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		require.Zero(t, r.world.net())
 	})
 }
@@ -335,7 +335,7 @@ func TestMoneyB8_LostAnswersUnderOneKey(t *testing.T) {
 		r.world.onStatus = approveAfter(r.world, 1)
 		s := r.sale(500)
 		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		sent := r.world.sent(aapay.Payment)
 		require.Len(t, sent, 3)
 		for _, c := range sent {
@@ -352,7 +352,7 @@ func TestMoneyB8_PlainRouteIsUsedOnce(t *testing.T) {
 		r.world.onStatus = approveAfter(r.world, 1)
 		s := r.sale(500)
 		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 
 		r.world.lock(func() {
 			r.world.after = func(_ int, typ aapay.Type) error {
@@ -365,7 +365,7 @@ func TestMoneyB8_PlainRouteIsUsedOnce(t *testing.T) {
 		})
 		s = r.sale(600)
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		pass(15 * time.Minute)
 		require.Len(t, r.world.sent(aapay.Payment), 2, "never sent again")
 		row, _ := r.show(s.ID)
@@ -390,12 +390,12 @@ func TestMoneyB8_PlainIsNotSentAgainAfterACrash(t *testing.T) {
 		require.Len(t, r.world.sent(aapay.Payment), 1)
 		r.world.after = nil
 		r.world.onStatus = approveAfter(r.world, 1)
-		r.restart(false)
+		r.Restart(false)
 		w, err := r.Last(context.Background(), "serial")
 		require.NoError(t, err)
 		require.Equal(t, s.ID, w.ID)
 		require.Equal(t, ecr.Approved, (<-w.Outcome).Result, "its status was asked for instead")
-		r.told(w, ecr.Told)
+		r.Told(w, ecr.Told)
 		require.Len(t, r.world.sent(aapay.Payment), 1)
 	})
 }
@@ -411,7 +411,7 @@ func TestMoneyB9_ResponseCodesOnTheWay(t *testing.T) {
 		r.world.onStatus = approveAfter(r.world, 1)
 		s := r.sale(500)
 		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		require.Len(t, r.world.sent(aapay.Payment), 3)
 		require.Len(t, uniqueKeys(r.world.sent(aapay.Payment)), 1)
 
@@ -423,7 +423,7 @@ func TestMoneyB9_ResponseCodesOnTheWay(t *testing.T) {
 		s = r.sale(600)
 		require.Equal(t, ecr.Declined, (<-s.Outcome).Result)
 		require.Equal(t, checkout.Done, r.phase(s.ID))
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		pass(time.Hour)
 		require.Empty(t, r.world.sent(aapay.Reversal), "after a 201 nothing is owed")
 	})
@@ -436,10 +436,10 @@ func TestMoneyB10_ReceiptsAreForApprovedSalesOnly(t *testing.T) {
 		s := r.sale(200)
 		no := <-s.Outcome
 		require.Zero(t, no.Receipt)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		b := r.approved(300)
 		require.Equal(t, []int{1, 2}, []int{a.Receipt, b.Receipt})
-		require.NoError(t, r.db.Write(context.Background(), rawExec(`UPDATE checkout_counters SET value = 9999 WHERE name = 'receipt'`)))
+		require.NoError(t, r.DB.Write(context.Background(), rawExec(`UPDATE checkout_counters SET value = 9999 WHERE name = 'receipt'`)))
 		c := r.approved(400)
 		require.Equal(t, 3, c.Receipt, "around, and past the numbers of this batch")
 	})
@@ -449,13 +449,13 @@ func TestMoneyB11_ARepeatedRequest(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.world.onStatus = say(1, aapay.Pending, "")
 		s := r.sale(500)
-		_, err := r.begin(ecr.Request{Amount: 500})
+		_, err := r.Ask(ecr.Request{Amount: 500})
 		refused(t, err, ecr.Busy)
 		r.world.lock(func() { r.world.onStatus = approveAfter(r.world, 5) })
 		<-s.Outcome
-		_, err = r.begin(ecr.Request{Amount: 500})
+		_, err = r.Ask(ecr.Request{Amount: 500})
 		refused(t, err, ecr.Busy)
-		r.told(s, ecr.Lost)
+		r.Told(s, ecr.Lost)
 		again := r.approved(500)
 		require.NotEqual(t, s.ID, again.Sale)
 		pass(time.Minute)
@@ -472,7 +472,7 @@ func TestMoneyB12_ANewBootEndsTheDialogue(t *testing.T) {
 			r.world.onStatus = say(1, aapay.Pending, "")
 			s := r.sale(500)
 			pass(5 * time.Second)
-			r.restart(newBoot)
+			r.Restart(newBoot)
 			r.world.lock(func() { r.world.onStatus = nil; r.world.pay(r.world.order[0]) })
 			pass(time.Minute)
 			if newBoot {
@@ -499,7 +499,7 @@ func TestMoneyC3_AnOpenSaleOfARestoredJournalIsSetAside(t *testing.T) {
 			r.world.onStatus = say(1, aapay.Pending, "")
 			s := r.sale(500)
 			pass(5 * time.Second)
-			r.halt()
+			r.Halt()
 			r.world.lock(func() { r.world.onStatus = nil; r.world.pay(r.world.order[0]) })
 			calls := 0
 			r.world.lock(func() { calls = len(r.world.order) })
@@ -515,8 +515,8 @@ func TestMoneyC3_AnOpenSaleOfARestoredJournalIsSetAside(t *testing.T) {
 				return err
 			}))
 			require.Equal(t, 1, n)
-			r.boot, r.born = "another", time.Now().Add(-time.Second)
-			r.start()
+			r.Reboot()
+			r.Start()
 			pass(time.Hour)
 			row, history := r.show(s.ID)
 			require.Equal(t, "restored", row.Aside)
@@ -525,7 +525,7 @@ func TestMoneyC3_AnOpenSaleOfARestoredJournalIsSetAside(t *testing.T) {
 			r.world.lock(func() { require.Len(t, r.world.order, calls) })
 			_, err := r.Close(context.Background())
 			require.NoError(t, err, "it does not hold the day up")
-			r.halt()
+			r.Halt()
 			require.ErrorIs(t, write(func(tx store.Tx) error { return journal.TakeUp(tx, "nobody", time.Now()) }), journal.ErrUnknown)
 			unsettled := func() (n int) {
 				require.NoError(t, write(func(tx store.Tx) (err error) { n, err = journal.Unsettled(tx); return err }))
@@ -540,7 +540,7 @@ func TestMoneyC3_AnOpenSaleOfARestoredJournalIsSetAside(t *testing.T) {
 				require.NoError(t, write(func(tx store.Tx) error { return journal.TakeUp(tx, s.ID, time.Now()) }))
 				require.Equal(t, 1, unsettled())
 			}
-			r.start()
+			r.Start()
 			pass(time.Hour)
 			if close {
 				require.EqualValues(t, 500, r.world.net())
@@ -556,7 +556,7 @@ func TestMoneyB12_ApprovedSurvivesANewBoot(t *testing.T) {
 		r.world.onStatus = approveAfter(r.world, 1)
 		s := r.sale(500)
 		<-s.Outcome
-		r.restart(true)
+		r.Restart(true)
 		o := r.last("serial")
 		require.Equal(t, ecr.Approved, o.Result)
 		_, err := r.Delivered(context.Background(), s.ID, ecr.Told)
@@ -583,12 +583,12 @@ func TestMoneyB13_EndOfDay(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 2, next.Batch)
 		require.Zero(t, next.Count)
-		_, err = r.begin(ecr.Request{Kind: ecr.Reversal, Receipt: a.Receipt})
+		_, err = r.Ask(ecr.Request{Kind: ecr.Reversal, Receipt: a.Receipt})
 		refused(t, err, ecr.NotReversible)
-		s, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: 100, Original: "T" + a.TransactionID})
+		s, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 100, Original: "T" + a.TransactionID})
 		require.NoError(t, err)
 		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 	})
 }
 
@@ -609,7 +609,7 @@ func TestMoneyB13_EndOfDayIsImpossibleWhileAnythingIsOpen(t *testing.T) {
 		_, err = r.Close(context.Background())
 		refused(t, err, ecr.EODImpossible)
 		<-s.Outcome
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 	})
 }
 
@@ -619,7 +619,7 @@ func TestMoneyB13_AnUndoAfterTheCloseIsCarriedOver(t *testing.T) {
 		r.world.lock(func() { r.world.mute = true })
 		s := r.sale(500)
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		totals, err := r.Close(context.Background())
 		require.NoError(t, err, "an undo of a sale never approved does not hold the batch")
 		require.Len(t, totals.Exceptions, 1)
@@ -647,7 +647,7 @@ func TestField_L11TheNextSaleStartsAtOnce(t *testing.T) {
 			require.False(t, r.screen.code())
 			row, _ := r.show(s.ID)
 			require.True(t, row.State.UndoOpen, "durably owed")
-			r.told(s, ecr.Told)
+			r.Told(s, ecr.Told)
 			start := time.Now()
 			next := r.sale(600)
 			synctest.Wait()
@@ -657,7 +657,7 @@ func TestField_L11TheNextSaleStartsAtOnce(t *testing.T) {
 			require.NotEmpty(t, r.world.sent(aapay.Reversal))
 			r.world.lock(func() { r.world.mute = false; r.world.onStatus = approveAfter(r.world, 2) })
 			require.Equal(t, ecr.Approved, (<-next.Outcome).Result)
-			r.told(next, ecr.Told)
+			r.Told(next, ecr.Told)
 			pass(20 * time.Minute)
 			require.EqualValues(t, 600, r.world.net())
 		})
@@ -672,7 +672,7 @@ func TestMoneyB16_TheCodeIsShownForTheStaleAge(t *testing.T) {
 		up, down := r.screen.times()
 		require.Equal(t, 30_000*time.Millisecond, down.Sub(up))
 		require.Equal(t, up.AddDate(26, 0, 0).Add(30*time.Second), r.screen.first().Until)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		pass(time.Minute)
 		require.NotEmpty(t, r.world.sent(aapay.Reversal))
 	})
@@ -689,7 +689,7 @@ func TestMoneyB16_TheDeadlineCutsTheStaleAge(t *testing.T) {
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		_, down := r.screen.times()
 		require.Equal(t, 77*time.Second, down.Sub(start))
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 	})
 }
 
@@ -703,7 +703,7 @@ func TestMoneyB16_ABrokenEMVCodeIsNotShown(t *testing.T) {
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		up, _ := r.screen.times()
 		require.True(t, up.IsZero())
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		pass(time.Minute)
 		require.NotEmpty(t, r.world.sent(aapay.Reversal))
 		require.Equal(t, checkout.Done, r.phase(s.ID))
@@ -718,7 +718,7 @@ func TestMoneyB15_ANumberOfTwoServicesNamesNoPayment(t *testing.T) {
 		r.defs[0].Name = offline.MethodPaylink
 		r.world.lock(func() { r.world.order = nil }) // another service: it counts from one, too
 		r.approved(2000)
-		_, err := r.begin(ecr.Request{Kind: ecr.Refund, Amount: 100, Original: "T1"})
+		_, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 100, Original: "T1"})
 		refused(t, err, ecr.NotReversible)
 		require.ErrorContains(t, err, "names two payments")
 	})

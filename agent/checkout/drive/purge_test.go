@@ -14,7 +14,7 @@ import (
 // rows counts a table.
 func (r *rig) rows(table string) (n int) {
 	r.t.Helper()
-	require.NoError(r.t, r.db.Read(context.Background(), func(rd store.Reader) error {
+	require.NoError(r.t, r.DB.Read(context.Background(), func(rd store.Reader) error {
 		return rd.QueryRow(`SELECT COUNT(*) FROM ` + table).Scan(&n)
 	}))
 	return n
@@ -26,9 +26,9 @@ func (r *rig) rows(table string) (n int) {
 func TestField_J10OldSalesArePurged(t *testing.T) {
 	const day = 24 * time.Hour
 	terminal(t, func(r *rig) {
-		r.halt()
+		r.Halt()
 		r.cfg.KeepSales = 2 * day
-		r.start()
+		r.Start()
 		for range 3 {
 			r.approved(1000)
 		}
@@ -45,7 +45,7 @@ func TestField_J10OldSalesArePurged(t *testing.T) {
 		require.Equal(t, 2, r.rows("checkout_requests"))
 		require.Equal(t, 1, r.rows("checkout_batches"))
 		require.LessOrEqual(t, r.rows("checkout_ages"), 5)
-		require.NoError(t, r.db.Read(context.Background(), func(rd store.Reader) error {
+		require.NoError(t, r.DB.Read(context.Background(), func(rd store.Reader) error {
 			sales, err := journal.Sales(rd, 10)
 			require.NoError(t, err)
 			require.Len(t, sales, 2)
@@ -62,7 +62,7 @@ func TestField_J10OldSalesArePurged(t *testing.T) {
 		require.Equal(t, 1, r.rows("checkout_sales"), "the newest stays: the next id is above it")
 		require.Equal(t, 2, r.rows("checkout_batches"))
 		r.approved(1000)
-		require.NoError(t, r.db.Read(context.Background(), func(rd store.Reader) error {
+		require.NoError(t, r.DB.Read(context.Background(), func(rd store.Reader) error {
 			sales, err := journal.Sales(rd, 1)
 			require.NoError(t, err)
 			require.EqualValues(t, 6, sales[0].ID)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/drivetest"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
@@ -378,7 +378,7 @@ func (g *guard) Reserved(context.Context) error {
 
 // rig is a terminal in a bubble.
 type rig struct {
-	*drive.Drive
+	*drivetest.Terminal
 	t      *testing.T
 	world  *world
 	screen *screen
@@ -387,14 +387,8 @@ type rig struct {
 	state  catalog.State
 	prompt drive.Prompter
 	path   string
-	db     store.Journal
 	guard  *guard
-	box    *outbox.Outbox
-	boot   string
-	born   time.Time
-	left   int
 	jump   time.Duration // of the wall clock
-	stop   func()
 
 	failAtStart int // writes of the next start that do not commit
 }
@@ -413,113 +407,55 @@ func terminal(t *testing.T, test func(r *rig)) {
 	path := filepath.Join(t.TempDir(), "agent.db")
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{
-			t: t, world: newWorld(), screen: &screen{}, path: path, boot: "boot-1", born: time.Now().Add(-1000 * time.Second), left: -1,
+			t: t, world: newWorld(), screen: &screen{}, path: path,
 			cfg:  drive.Config{TerminalID: "T1", MerchantID: "M1", Currency: "EUR", TimeoutUnit: "m"},
 			defs: []methods.Definition{swish()}, state: catalog.Fresh,
 		}
-		r.start()
-		defer func() { r.halt() }() // also when the test fails: nothing may be left in the bubble
+		r.Terminal = drivetest.New(t, r.parts)
+		r.Start()
+		defer func() { r.Halt() }() // also when the test fails: nothing may be left in the bubble
 		test(r)
 	})
 }
 
-func (r *rig) start() {
+func (r *rig) parts() drivetest.Parts {
 	r.t.Helper()
-	r.db = storetest.OpenAt(r.t, r.path, append(outbox.Schema(), journal.Schema()...)...)
-	r.guard = &guard{DB: r.db, left: r.left, failed: r.failAtStart}
+	db := storetest.OpenAt(r.t, r.path, append(outbox.Schema(), journal.Schema()...)...)
+	r.guard = &guard{DB: db, left: -1, failed: r.failAtStart}
 	r.failAtStart = 0
-	born := r.born
-	clock := func() time.Duration { return time.Since(born) }
-	var d *drive.Drive
-	settled := func(tx store.Tx, op outbox.Op, res offline.UndoResult) error { return d.UndoSettled(tx, op, res) }
-	after := func(op outbox.Op) { d.UndoAfter(op) }
-	r.box = outbox.NewOutbox(outbox.Options{
-		DB: r.db, Boot: clock, Jitter: func(d time.Duration) time.Duration { return d },
-		Kinds: []outbox.Kind{offline.Reversal(r.world, settled, after), offline.Refund(r.world, settled, after)},
-	})
-	d = drive.New(drive.Options{
-		DB: r.guard, Aapay: r.world, Outbox: r.box, Screen: r.screen, Prompter: r.prompt, Config: r.cfg, Boot: clock, BootID: r.boot,
-		Now:     func() time.Time { return time.Now().AddDate(26, 0, 0).Add(r.jump) },
-		Methods: func() ([]methods.Definition, catalog.State) { return r.defs, r.state }, Log: slog.New(slog.DiscardHandler),
-	})
-	r.Drive = d
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { _ = d.Run(ctx) })
-	running.Go(func() { _ = r.box.Run(ctx) })
-	r.stop = func() { cancel(); running.Wait() }
-	synctest.Wait()
-}
-
-func (r *rig) halt() {
-	r.t.Helper()
-	r.stop()
-	require.NoError(r.t, r.db.Close())
-}
-
-// restart stops the program and starts it again, in the same boot or a new one.
-func (r *rig) restart(newBoot bool) {
-	r.t.Helper()
-	r.halt()
-	r.left = -1
-	if newBoot {
-		r.boot += "+"
-		r.born = time.Now().Add(-time.Second)
+	return drivetest.Parts{
+		DB: db, Outbox: outbox.Options{DB: db},
+		Undos: func(settled func(store.Tx, outbox.Op, offline.UndoResult) error, after func(outbox.Op)) []outbox.Kind {
+			return []outbox.Kind{offline.Reversal(r.world, settled, after), offline.Refund(r.world, settled, after)}
+		},
+		Drive: drive.Options{
+			DB: r.guard, Aapay: r.world, Screen: r.screen, Prompter: r.prompt, Config: r.cfg,
+			Now:     func() time.Time { return drivetest.Now().Add(r.jump) },
+			Methods: func() ([]methods.Definition, catalog.State) { return r.defs, r.state },
+		},
 	}
-	r.start()
-}
-
-func (r *rig) begin(req ecr.Request) (ecr.Sale, error) {
-	if req.Kind == "" {
-		req.Kind = ecr.Payment
-	}
-	if req.Line == "" {
-		req.Line = "serial"
-	}
-	return r.Begin(context.Background(), req)
-}
-
-// sale begins a payment that must be accepted.
-func (r *rig) sale(amount int64) ecr.Sale {
-	r.t.Helper()
-	s, err := r.begin(ecr.Request{Amount: minor(amount)})
-	require.NoError(r.t, err)
-	return s
 }
 
 // approved makes one acknowledged payment.
-func (r *rig) approved(amount int64) ecr.Outcome {
-	r.t.Helper()
-	r.world.onStatus = approveAfter(r.world, 1)
-	s := r.sale(amount)
-	o := <-s.Outcome
-	require.Equal(r.t, ecr.Approved, o.Result)
-	return r.told(s, ecr.Told)
-}
+func (r *rig) approved(amount int64) ecr.Outcome { return r.paid(amount, ecr.Told) }
 
 // unconfirmed makes one payment whose telling is lost.
-func (r *rig) unconfirmed(amount int64) ecr.Outcome {
+func (r *rig) unconfirmed(amount int64) ecr.Outcome { return r.paid(amount, ecr.Lost) }
+
+// paid makes one payment.
+func (r *rig) paid(amount int64, d ecr.Delivery) ecr.Outcome {
 	r.t.Helper()
 	r.world.onStatus = approveAfter(r.world, 1)
-	s := r.sale(amount)
-	o := <-s.Outcome
-	require.Equal(r.t, ecr.Approved, o.Result)
-	return r.told(s, ecr.Lost)
+	return r.Approved(r.sale(amount), d)
 }
 
-func (r *rig) told(s ecr.Sale, d ecr.Delivery) ecr.Outcome {
-	r.t.Helper()
-	o, err := r.Delivered(context.Background(), s.ID, d)
-	require.NoError(r.t, err)
-	synctest.Wait()
-	return o
-}
+func (r *rig) sale(amount int64) ecr.Sale { return r.Sale(minor(amount)) }
 
 func (r *rig) show(id string) (*journal.Row, []string) {
 	r.t.Helper()
 	var row *journal.Row
 	var lines []string
-	require.NoError(r.t, r.db.Read(context.Background(), func(rd store.Reader) error {
+	require.NoError(r.t, r.DB.Read(context.Background(), func(rd store.Reader) error {
 		var entries []journal.Entry
 		var err error
 		row, entries, err = journal.Show(rd, id)

@@ -41,13 +41,13 @@ func TestMoneyB6_OnlyOneOfTwoEventsWins(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.unconfirmed(500)
 		r.overtake(func() {
-			next, err := r.begin(ecr.Request{Amount: 300})
+			next, err := r.Ask(ecr.Request{Amount: 300})
 			require.NoError(r.t, err)
 			<-next.Outcome
 			_, err = r.Delivered(context.Background(), next.ID, ecr.Told)
 			require.NoError(r.t, err)
 		})
-		require.Equal(t, ecr.Aborted, r.told(ecr.Sale{ID: o.Sale}, ecr.Told).Result)
+		require.Equal(t, ecr.Aborted, r.Told(ecr.Sale{ID: o.Sale}, ecr.Told).Result)
 		r.settle()
 		require.EqualValues(t, 300, r.world.net())
 	})
@@ -72,7 +72,7 @@ func TestMoneyA1_NothingIsToldBeforeItIsStored(t *testing.T) {
 			r.guard.mu.Lock()
 			require.Zero(t, r.guard.failed, "the store did refuse")
 			r.guard.mu.Unlock()
-			r.told(s, ecr.Told)
+			r.Told(s, ecr.Told)
 		})
 	}
 }
@@ -80,7 +80,7 @@ func TestMoneyA1_NothingIsToldBeforeItIsStored(t *testing.T) {
 func TestMoneyB10_AroundAt9999NoReceiptIsGivenTwice(t *testing.T) {
 	terminal(t, func(r *rig) {
 		require.Equal(t, 1, r.approved(100).Receipt)
-		require.NoError(t, r.db.Write(context.Background(), rawExec(`UPDATE checkout_counters SET value = 9998 WHERE name = 'receipt'`)))
+		require.NoError(t, r.DB.Write(context.Background(), rawExec(`UPDATE checkout_counters SET value = 9998 WHERE name = 'receipt'`)))
 		require.Equal(t, 9999, r.approved(200).Receipt)
 		require.Equal(t, 2, r.approved(300).Receipt, "1 is taken in this batch")
 	})
@@ -90,7 +90,7 @@ func TestRequestsAreSealed(t *testing.T) {
 	terminal(t, func(r *rig) {
 		s := r.sale(500)
 		row, _ := r.show(s.ID)
-		require.NoError(t, r.db.Read(context.Background(), func(rd store.Reader) error {
+		require.NoError(t, r.DB.Read(context.Background(), func(rd store.Reader) error {
 			var request []byte
 			require.NoError(t, rd.QueryRow(`SELECT request FROM checkout_sales JOIN checkout_requests USING (id) WHERE key = ?`, s.ID).Scan(&request))
 			require.NotEmpty(t, request)
@@ -107,7 +107,7 @@ func TestEveryColumnOfASaleIsUnderItsMAC(t *testing.T) {
 	type column struct{ table, name, typ string }
 	var columns []column
 	terminal(t, func(r *rig) {
-		require.NoError(t, r.db.Read(context.Background(), func(rd store.Reader) error {
+		require.NoError(t, r.DB.Read(context.Background(), func(rd store.Reader) error {
 			rows, err := rd.Query(`SELECT m.name, t.name, t.type FROM sqlite_master m, pragma_table_info(m.name) t
 				WHERE m.name IN ('checkout_sales', 'checkout_requests')`)
 			require.NoError(t, err)
@@ -131,10 +131,10 @@ func TestEveryColumnOfASaleIsUnderItsMAC(t *testing.T) {
 				r.sale(500)
 				pass(3 * time.Second)
 				change := fmt.Sprintf(`UPDATE %[2]s SET %[1]s = `+changes[c.typ], c.name, c.table)
-				require.NoError(t, r.db.Write(context.Background(), rawExec(change)))
-				r.restart(true)
+				require.NoError(t, r.DB.Write(context.Background(), rawExec(change)))
+				r.Restart(true)
 				var said int
-				require.NoError(t, r.db.Read(context.Background(), func(rd store.Reader) error {
+				require.NoError(t, r.DB.Read(context.Background(), func(rd store.Reader) error {
 					return rd.QueryRow(`SELECT COUNT(*) FROM checkout_entries WHERE text LIKE 'quarantined%'`).Scan(&said)
 				}))
 				require.Equal(t, 1, said)

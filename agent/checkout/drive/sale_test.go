@@ -40,7 +40,7 @@ func TestSaleFromRequestToAcknowledgement(t *testing.T) {
 		require.False(t, o.MerchantCopy)
 		require.False(t, o.Settling)
 		require.Equal(t, checkout.Approved, r.phase(s.ID))
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		require.Equal(t, checkout.Confirmed, r.phase(s.ID))
 		require.EqualValues(t, 1250, r.world.net())
 		require.Len(t, r.world.sent(aapay.Payment), 1)
@@ -101,14 +101,14 @@ func TestBeginRefusals(t *testing.T) {
 			{ecr.Request{Kind: ecr.Reversal, Receipt: 9}, ecr.NotReversible},
 			{ecr.Request{Amount: 100, Lines: []ecr.Item{{Name: "x", Quantity: 1, Gross: 99}}}, ecr.AmountWrong},
 		} {
-			_, err := r.begin(c.req)
+			_, err := r.Ask(c.req)
 			refused(t, err, c.code)
 		}
 		r.state = catalog.NoMethods
-		_, err := r.begin(ecr.Request{Amount: 1})
+		_, err := r.Ask(ecr.Request{Amount: 1})
 		refused(t, err, ecr.NoMethod)
 		r.state = catalog.Unknown
-		_, err = r.begin(ecr.Request{Amount: 1})
+		_, err = r.Ask(ecr.Request{Amount: 1})
 		refused(t, err, ecr.NotReady)
 		require.Empty(t, r.world.inits)
 		_, err = r.Last(context.Background(), "serial")
@@ -120,16 +120,16 @@ func TestHundredthsAreExactOrRefused(t *testing.T) {
 	for currency, want := range map[string]int64{"JPY": 125000, "KWD": 125} {
 		terminal(t, func(r *rig) {
 			r.cfg.Currency = currency
-			r.restart(false)
+			r.Restart(false)
 			r.world.onStatus = approveAfter(r.world, 1)
 			if currency == "KWD" {
-				_, err := r.begin(ecr.Request{Amount: 1255})
+				_, err := r.Ask(ecr.Request{Amount: 1255})
 				refused(t, err, ecr.AmountWrong)
 			}
 			s := r.sale(1250)
 			<-s.Outcome
 			require.Equal(t, want, r.world.sent(aapay.Payment)[0].req.PurchaseAmount.TotalAmount)
-			r.told(s, ecr.Told)
+			r.Told(s, ecr.Told)
 		})
 	}
 }
@@ -137,13 +137,13 @@ func TestHundredthsAreExactOrRefused(t *testing.T) {
 func TestOrderLinesTravel(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.world.onStatus = approveAfter(r.world, 1)
-		s, err := r.begin(ecr.Request{Amount: 300, Lines: []ecr.Item{
+		s, err := r.Ask(ecr.Request{Amount: 300, Lines: []ecr.Item{
 			{ItemNo: "1", Name: "Bun", Unit: "pc", Quantity: 2, UnitPrice: 100, Gross: 200, Tax: 24, TaxRate: 1200},
 			{Name: "Tea", Quantity: 1, UnitPrice: 100, Gross: 100},
 		}})
 		require.NoError(t, err)
 		<-s.Outcome
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		o := r.world.sent(aapay.Payment)[0].req.ECR2NAA.Order
 		require.EqualValues(t, 300, o.Amount)
 		require.EqualValues(t, 176, o.Items[0].NetTotalAmount)
@@ -154,43 +154,43 @@ func TestSequenceJoins(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.world.onStatus = approveAfter(r.world, 2)
 		req := ecr.Request{Amount: 500, Sequence: "000007"}
-		a, err := r.begin(req)
+		a, err := r.Ask(req)
 		require.NoError(t, err)
-		b, err := r.begin(req)
+		b, err := r.Ask(req)
 		require.NoError(t, err)
 		require.Equal(t, a.ID, b.ID)
 		oa, ob := <-a.Outcome, <-b.Outcome
 		require.Equal(t, oa, ob)
-		r.told(a, ecr.Told)
-		r.told(b, ecr.Told)
-		c, err := r.begin(req)
+		r.Told(a, ecr.Told)
+		r.Told(b, ecr.Told)
+		c, err := r.Ask(req)
 		require.NoError(t, err)
 		again := <-c.Outcome
 		require.True(t, again.Repeat)
 		require.Equal(t, oa.Receipt, again.Receipt)
-		r.told(c, ecr.Told)
+		r.Told(c, ecr.Told)
 		req.Amount = 501
-		_, err = r.begin(req)
+		_, err = r.Ask(req)
 		refused(t, err, ecr.Processing)
 		require.Len(t, r.world.sent(aapay.Payment), 1)
 		req.Amount = 500
 		r.jump = 91 * 24 * time.Hour
-		d, err := r.begin(req)
+		d, err := r.Ask(req)
 		require.NoError(t, err)
 		require.Equal(t, a.ID, d.ID, "whatever the wall clock says, in one boot an id is remembered")
 		<-d.Outcome
-		r.told(d, ecr.Told)
-		r.restart(true)
-		d, err = r.begin(req)
+		r.Told(d, ecr.Told)
+		r.Restart(true)
+		d, err = r.Ask(req)
 		require.NoError(t, err)
 		require.NotEqual(t, a.ID, d.ID)
 		<-d.Outcome
-		r.told(d, ecr.Told)
-		other, err := r.begin(ecr.Request{Amount: 500, Sequence: "000007", Line: "tcp"})
+		r.Told(d, ecr.Told)
+		other, err := r.Ask(ecr.Request{Amount: 500, Sequence: "000007", Line: "tcp"})
 		require.NoError(t, err)
 		require.NotEqual(t, a.ID, other.ID)
 		<-other.Outcome
-		r.told(other, ecr.Told)
+		r.Told(other, ecr.Told)
 	})
 }
 
@@ -203,9 +203,9 @@ func TestLastJoinsARunningSale(t *testing.T) {
 		require.Equal(t, a.ID, b.ID)
 		require.Equal(t, ecr.Approved, (<-b.Outcome).Result)
 		require.Equal(t, ecr.Approved, (<-a.Outcome).Result)
-		r.told(a, ecr.Lost)
+		r.Told(a, ecr.Lost)
 		require.Equal(t, checkout.Unconfirmed, r.phase(a.ID))
-		r.told(b, ecr.Told)
+		r.Told(b, ecr.Told)
 		require.Equal(t, checkout.Confirmed, r.phase(a.ID))
 	})
 }
@@ -233,7 +233,7 @@ func TestRefusedInitializeIsToldAndWatched(t *testing.T) {
 		o := <-s.Outcome
 		require.Equal(t, ecr.Aborted, o.Result)
 		require.Equal(t, ecr.Processing, o.Code)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		require.Equal(t, checkout.Declined, r.phase(s.ID))
 		pass(15 * time.Minute)
 		require.Equal(t, checkout.Done, r.phase(s.ID))
@@ -248,7 +248,7 @@ func TestMemoryAndHealth(t *testing.T) {
 		require.Nil(t, got)
 		require.NoError(t, r.Save(ctx, "serial", []byte("a")))
 		require.NoError(t, r.Save(ctx, "serial", []byte("b")))
-		r.restart(true)
+		r.Restart(true)
 		got, err = r.Load(ctx, "serial")
 		require.NoError(t, err)
 		require.Equal(t, []byte("b"), got)
@@ -259,7 +259,7 @@ func TestMemoryAndHealth(t *testing.T) {
 		require.True(t, r.Health(ctx).Busy)
 		require.NoError(t, r.Abort(ctx, s.ID))
 		<-s.Outcome
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		h, err = r.Check(ctx)
 		require.NoError(t, err)
 		require.False(t, h.Busy)
@@ -269,8 +269,8 @@ func TestMemoryAndHealth(t *testing.T) {
 func TestTamperedRowIsShownAndNeverActedUpon(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.approved(1000)
-		require.NoError(t, r.db.Write(context.Background(), rawExec(`UPDATE checkout_sales SET amount = 100000`)))
-		_, err := r.begin(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
+		require.NoError(t, r.DB.Write(context.Background(), rawExec(`UPDATE checkout_sales SET amount = 100000`)))
+		_, err := r.Ask(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
 		refused(t, err, ecr.NotReversible)
 		totals, err := r.Turnover(context.Background())
 		require.NoError(t, err)
@@ -279,8 +279,8 @@ func TestTamperedRowIsShownAndNeverActedUpon(t *testing.T) {
 
 		s := r.sale(700)
 		synctest.Wait()
-		require.NoError(t, r.db.Write(context.Background(), rawExec(`UPDATE checkout_sales SET amount = 1 WHERE active = 1`)))
-		r.restart(true)
+		require.NoError(t, r.DB.Write(context.Background(), rawExec(`UPDATE checkout_sales SET amount = 1 WHERE active = 1`)))
+		r.Restart(true)
 		require.Empty(t, r.world.sent(aapay.Reversal))
 		_, lines := r.show(s.ID)
 		require.Contains(t, lines[len(lines)-1], "quarantined")
@@ -295,14 +295,14 @@ func TestManualTriggerAsks(t *testing.T) {
 		d.Queries = []map[string]methods.QueryPrompt{{"1": {Label: "reference", Min: 2, Max: 5}}}
 		d.TxnQueryFlow = []methods.QueryFlow{{TransactionType: methods.Payment, QueryIDs: []int32{1}}}
 		r.defs = []methods.Definition{d}
-		_, err := r.begin(ecr.Request{Amount: 100})
+		_, err := r.Ask(ecr.Request{Amount: 100})
 		refused(t, err, ecr.NoMethod)
 
 		p := &prompter{answers: make(chan answer, 1)}
 		r.prompt = p
-		r.restart(false)
+		r.Restart(false)
 		r.world.onStatus = approveAfter(r.world, 1)
-		s, err := r.begin(ecr.Request{})
+		s, err := r.Ask(ecr.Request{})
 		require.NoError(t, err)
 		synctest.Wait()
 		require.Equal(t, checkout.Choosing, r.phase(s.ID))
@@ -316,29 +316,29 @@ func TestManualTriggerAsks(t *testing.T) {
 		require.Equal(t, "46700000001", c.Consumer.ConsumerID)
 		require.Equal(t, aapay.TriggerManual, c.Trigger)
 		require.Equal(t, []aapay.KeyValue{{Key: "1", Value: "abc"}}, c.Params)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 
 		for _, bad := range []answer{{consumer: "", prompts: map[int32]string{1: "abc"}, amount: 1}, {consumer: "1", amount: 1},
 			{consumer: "1", prompts: map[int32]string{1: "abc"}}, {method: "OTHER", consumer: "1", amount: 1}} {
-			s, err = r.begin(ecr.Request{})
+			s, err = r.Ask(ecr.Request{})
 			require.NoError(t, err)
 			p.answers <- bad
 			require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 			require.Equal(t, checkout.Done, r.phase(s.ID))
-			r.told(s, ecr.Told)
+			r.Told(s, ecr.Told)
 		}
-		s, err = r.begin(ecr.Request{Amount: 5})
+		s, err = r.Ask(ecr.Request{Amount: 5})
 		require.NoError(t, err)
 		require.NoError(t, r.Abort(context.Background(), s.ID))
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
-		s, err = r.begin(ecr.Request{Amount: 5})
+		r.Told(s, ecr.Told)
+		s, err = r.Ask(ecr.Request{Amount: 5})
 		require.NoError(t, err)
 		start := time.Now()
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		require.Equal(t, 77*time.Second, time.Since(start))
 		require.Len(t, r.world.sent(aapay.Payment), 1)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 	})
 }
 
@@ -351,7 +351,7 @@ func TestOneSaleAtATime(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 20 {
 			all.Go(func() {
-				s, err := r.begin(ecr.Request{Amount: 100, Line: []string{"serial", "tcp"}[i%2]})
+				s, err := r.Ask(ecr.Request{Amount: 100, Line: []string{"serial", "tcp"}[i%2]})
 				lock.Lock()
 				defer lock.Unlock()
 				var no *ecr.Refusal
@@ -366,7 +366,7 @@ func TestOneSaleAtATime(t *testing.T) {
 		require.Len(t, sales, 1)
 		require.Equal(t, 19, busy)
 		require.Equal(t, ecr.Approved, (<-sales[0].Outcome).Result)
-		r.told(sales[0], ecr.Told)
+		r.Told(sales[0], ecr.Told)
 		require.EqualValues(t, 100, r.world.net())
 	})
 }

@@ -19,7 +19,7 @@ func TestField_L10TheRegisterHearsWhatTheCustomerHasToDo(t *testing.T) {
 	} {
 		terminal(t, func(r *rig) {
 			r.cfg.Language = language
-			r.restart(false)
+			r.Restart(false)
 			r.world.onStatus = say(1, aapay.Initialized, "")
 			s := r.sale(500)
 			pass(3 * time.Second)
@@ -30,7 +30,7 @@ func TestField_L10TheRegisterHearsWhatTheCustomerHasToDo(t *testing.T) {
 			require.Equal(t, ecr.Progress{Step: ecr.StepConfirm, Text: want[1]}, <-s.Progress)
 			r.world.lock(func() { r.world.pay(r.world.order[0]); r.world.onStatus = nil })
 			require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-			r.told(s, ecr.Told)
+			r.Told(s, ecr.Told)
 		})
 	}
 }

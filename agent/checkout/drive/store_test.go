@@ -19,14 +19,14 @@ func TestMoneyB6_ACommandThatIsNotStoredSettlesNothing(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.unconfirmed(500)
 		r.guard.fail(1)
-		_, err := r.begin(ecr.Request{Amount: 300})
+		_, err := r.Ask(ecr.Request{Amount: 300})
 		refused(t, err, ecr.NotStored)
 		synctest.Wait()
 		require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale))
 		require.Equal(t, ecr.Approved, r.last("serial").Result)
-		r.told(ecr.Sale{ID: o.Sale}, ecr.Lost)
+		r.Told(ecr.Sale{ID: o.Sale}, ecr.Lost)
 		r.guard.fail(1)
-		_, err = r.begin(ecr.Request{Amount: 300})
+		_, err = r.Ask(ecr.Request{Amount: 300})
 		refused(t, err, ecr.NotStored)
 		pass(10 * time.Minute)
 		require.Equal(t, checkout.Reversing, r.phase(o.Sale), "the grace timer runs on")
@@ -71,7 +71,7 @@ func TestMoneyA3_WhatWasHeardIsStoredOnceTheStoreCan(t *testing.T) {
 			require.Equal(t, want, r.phase(s.ID))
 			next := r.sale(300)
 			<-next.Outcome
-			r.told(next, ecr.Told)
+			r.Told(next, ecr.Told)
 		})
 	}
 }
@@ -83,7 +83,7 @@ func TestMoneyA2_AFailedReportOfInProgressIsNotOneOfTheEnd(t *testing.T) {
 		o := r.approved(1000)
 		r.world.lock(func() { r.world.mute = true })
 		req := ecr.Request{Kind: ecr.Refund, Amount: 400, Original: "T" + o.TransactionID}
-		a, err := r.begin(req)
+		a, err := r.Ask(req)
 		require.NoError(t, err)
 		require.Equal(t, ecr.InProgress, (<-a.Outcome).Result)
 		r.world.lock(func() { r.world.mute = false })
@@ -92,14 +92,14 @@ func TestMoneyA2_AFailedReportOfInProgressIsNotOneOfTheEnd(t *testing.T) {
 		require.NoError(t, err, "nothing of it has to be recorded")
 		require.Equal(t, ecr.InProgress, o.Result)
 		r.guard.fail(0)
-		r.box.Online()
+		r.Box.Online()
 		pass(time.Minute)
 		require.Equal(t, checkout.Done, r.phase(a.ID))
-		b, err := r.begin(req)
+		b, err := r.Ask(req)
 		require.NoError(t, err)
 		require.Equal(t, a.ID, b.ID, "not refunded twice")
 		require.Equal(t, ecr.Approved, (<-b.Outcome).Result)
-		r.told(b, ecr.Told)
+		r.Told(b, ecr.Told)
 		require.EqualValues(t, 600, r.world.net())
 	})
 }
@@ -109,13 +109,13 @@ func TestField_J8InProgressIsToldThoughTheStoreCannot(t *testing.T) {
 		o := r.approved(1000)
 		r.world.lock(func() { r.world.mute = true })
 		start := time.Now()
-		s, err := r.begin(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
+		s, err := r.Ask(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
 		require.NoError(t, err)
 		pass(80 * time.Second)
 		r.guard.fail(30)
 		require.Equal(t, ecr.InProgress, (<-s.Outcome).Result)
 		require.InDelta(t, 81, time.Since(start).Seconds(), 1)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 	})
 }
 
@@ -126,12 +126,12 @@ func TestMoneyB6_TheSameReceiptConfirmsWhileATellingIsOpen(t *testing.T) {
 		s, err := r.Last(context.Background(), "serial")
 		require.NoError(t, err)
 		<-s.Outcome
-		next, err := r.begin(ecr.Request{Amount: 300, LastReceipt: &o.Receipt})
+		next, err := r.Ask(ecr.Request{Amount: 300, LastReceipt: &o.Receipt})
 		require.NoError(t, err)
 		require.Equal(t, checkout.Confirmed, r.phase(o.Sale))
-		require.Equal(t, ecr.Approved, r.told(s, ecr.Lost).Result)
+		require.Equal(t, ecr.Approved, r.Told(s, ecr.Lost).Result)
 		<-next.Outcome
-		r.told(next, ecr.Told)
+		r.Told(next, ecr.Told)
 		pass(20 * time.Minute)
 		require.EqualValues(t, 800, r.world.net())
 	})
@@ -146,7 +146,7 @@ func TestMoneyB3_AnAnswerThatOvertakesTheScreenIsFollowed(t *testing.T) {
 		r.world.onStatus = say(4, aapay.TimedOut, "")
 		s := r.sale(500)
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		r.world.lock(func() { r.world.onStatus = nil; r.world.pay(r.world.order[0]) })
 		pass(5 * time.Minute)
 		require.Len(t, r.world.sent(aapay.Reversal), 2)
@@ -162,15 +162,15 @@ func TestMoneyB1_AStartWaitsForTheStore(t *testing.T) {
 		s := r.sale(500)
 		pass(5 * time.Second)
 		r.failAtStart = 5
-		r.restart(true)
-		_, err := r.begin(ecr.Request{Amount: 100})
+		r.Restart(true)
+		_, err := r.Ask(ecr.Request{Amount: 100})
 		refused(t, err, ecr.Resuming)
 		pass(10 * time.Second)
 		require.NotEqual(t, checkout.Waiting, r.phase(s.ID))
 		next := r.sale(100)
 		require.NoError(t, r.Abort(context.Background(), next.ID))
 		<-next.Outcome
-		r.told(next, ecr.Told)
+		r.Told(next, ecr.Told)
 		r.settle()
 		require.Zero(t, r.world.net())
 	})
@@ -180,7 +180,7 @@ func TestMoneyB1_AStartWaitsForTheStore(t *testing.T) {
 func TestMoneyB7_ARefundOfTheLastPaymentIsOfThatPayment(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.cfg.RefundLast = true
-		r.restart(false)
+		r.Restart(false)
 		r.approved(400)
 		r.world.lock(func() {
 			r.world.onInit = func(n int, typ aapay.Type, _ aapay.Request) (*aapay.Reply, error, bool) {
@@ -188,20 +188,20 @@ func TestMoneyB7_ARefundOfTheLastPaymentIsOfThatPayment(t *testing.T) {
 			}
 		})
 		req := ecr.Request{Kind: ecr.Refund, Amount: 400}
-		a, err := r.begin(req)
+		a, err := r.Ask(req)
 		require.NoError(t, err)
-		again, err := r.begin(req)
+		again, err := r.Ask(req)
 		require.NoError(t, err)
 		require.Equal(t, a.ID, again.ID)
 		r.approved(400)
-		b, err := r.begin(req)
+		b, err := r.Ask(req)
 		require.NoError(t, err)
 		require.NotEqual(t, a.ID, b.ID)
 		r.world.lock(func() { r.world.onInit = nil })
-		r.box.Online()
+		r.Box.Online()
 		for _, s := range []ecr.Sale{a, again, b} {
 			require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-			r.told(s, ecr.Told)
+			r.Told(s, ecr.Told)
 		}
 		require.Zero(t, r.world.net())
 	})
@@ -226,7 +226,7 @@ func TestMoneyB13_EndOfDayWaitsForATelling(t *testing.T) {
 			pass(30 * time.Second)
 			require.Empty(t, closed)
 			require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale))
-			r.told(s, d)
+			r.Told(s, d)
 			require.NoError(t, <-closed)
 			require.Equal(t, count, totals.Count)
 			require.EqualValues(t, 500*count, r.world.net())
@@ -248,7 +248,7 @@ func TestMoneyA5_AnAbortWaitsForNoAnswerToWhatWasNotSent(t *testing.T) {
 		o := <-s.Outcome
 		require.Equal(t, ecr.AbortedByUser, o.Code)
 		require.Less(t, time.Since(start), 100*time.Millisecond)
-		r.told(s, ecr.Told)
+		r.Told(s, ecr.Told)
 		require.Equal(t, checkout.Done, r.phase(s.ID), "nothing left the terminal")
 		pass(time.Minute)
 		require.Len(t, r.world.sent(aapay.Payment), 1)
