@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/inbox"
-	"posagent/schemes/backend"
+	"posagent/schemes/backend/backendtest"
 	"posagent/schemes/hosted"
 	"posagent/schemes/hosted/hostedtest"
 	"posagent/schemes/wire"
@@ -30,17 +30,9 @@ func schema() []store.Step { return slices.Concat(inbox.Schema(), inbox.BuildSch
 
 // The sessions keep every promise of their contract with the builds kept.
 func TestBuildsConformance(t *testing.T) {
-	b, err := backend.Open(t.Context(), backend.Config{Dir: t.TempDir(), PublicURL: "http://127.0.0.1:1", Synchronous: "OFF"})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, b.Close()) })
-	hostedtest.Run(t, hostedtest.Fixture{
-		Sessions: inbox.Builds(storetest.Open(t, schema()...), b.Hosted(), time.Now), Orders: b.Hosted().Orders(),
-		Approved: "4111111111111111", Declined: "4000000000000002", Asks: "4000002760003184",
-		Fill: func(t *testing.T, id, pan string) {
-			require.NoError(t, b.Hosted().Fill(t.Context(), id, wire.NewPAN(pan), 2099, 12))
-		},
-		Answer: func(t *testing.T, id string, pass bool) { require.NoError(t, b.Hosted().Answer(t.Context(), id, pass)) },
-	})
+	f := backendtest.Hosted(backendtest.Open(t))
+	f.Sessions = inbox.Builds(storetest.Open(t, schema()...), f.Sessions, time.Now)
+	hostedtest.Run(t, f)
 }
 
 // builder makes builds, and nothing else.

@@ -13,6 +13,7 @@ import (
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/schemes/backend"
+	"posagent/schemes/backend/backendtest"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/paylinks/paylinkstest"
 	"posagent/schemes/payments"
@@ -104,29 +105,24 @@ func (o *outage) settle(t *testing.T, op *wire.Pending) {
 	require.Eventually(t, func() bool { x.box.Online(); return x.state(t, op.Key).State.Final() }, 20*time.Second, time.Millisecond)
 }
 
-func (x *booth) pays(t *testing.T) func(*testing.T, string) {
-	return func(t *testing.T, id string) {
-		require.NoError(t, x.backend.PayHosted(t.Context(), id, payments.CardDetails{PAN: wire.NewPAN("5555555555554444"), ExpiryYear: 2099, ExpiryMonth: 1}))
-	}
-}
-
-func (x *booth) customer(t *testing.T, l paylinks.Link) { payLink(t, x.cable.to, l) }
-
 // The contracts' own suites on the outbox.
 func TestConformance(t *testing.T) {
-	card := func(pan string) tokens.CardDetails {
-		return tokens.CardDetails{PAN: wire.NewPAN(pan), ExpiryYear: 2099, ExpiryMonth: 12}
-	}
 	t.Run("outbox to backend", func(t *testing.T) {
 		x := newBooth(t, true)
 		t.Run("payments", func(t *testing.T) {
-			paymentstest.Run(t, paymentstest.Fixture{Service: x.front.Payments(), Approved: visa, Declined: declined, Pay: x.pays(t)})
+			f := backendtest.Payments(x.backend)
+			f.Service = x.front.Payments()
+			paymentstest.Run(t, f)
 		})
 		t.Run("tokens", func(t *testing.T) {
-			tokenstest.Run(t, tokenstest.Fixture{Service: x.front.Tokens(), Card: card(visa), Declined: card(declined), Past: "2020-02-29"})
+			f := backendtest.Tokens(x.backend)
+			f.Service, f.Card.ValidationCode, f.Declined.ValidationCode = x.front.Tokens(), "", ""
+			tokenstest.Run(t, f)
 		})
 		t.Run("payment links", func(t *testing.T) {
-			paylinkstest.Run(t, paylinkstest.Fixture{Links: x.front.Links(), Transactions: x.front.Transactions(), Amount: 1250, Pay: x.customer})
+			f := backendtest.Links(x.backend)
+			f.Links, f.Transactions = x.front.Links(), x.front.Transactions()
+			paylinkstest.Run(t, f)
 		})
 	})
 	t.Run("outbox to client to handler to backend, cut for three hours", func(t *testing.T) {
@@ -134,15 +130,16 @@ func TestConformance(t *testing.T) {
 		url := func(k wire.Key) string { return "/agent/v1/operations/" + string(k) }
 		way := &outage{x: x, to: wiretest.Direct(payments.Handler(x.front.Payments(), payments.HandlerOptions{OperationURL: url}))}
 		t.Run("payments", func(t *testing.T) {
-			paymentstest.Run(t, paymentstest.Fixture{
-				Service: &payments.Client{BaseURL: "http://port.test", Doer: way}, Approved: visa, Declined: declined, Pay: x.pays(t), Settle: way.settle, Codeless: true,
-			})
+			f := backendtest.Payments(x.backend)
+			f.Service, f.Settle, f.Codeless = &payments.Client{BaseURL: "http://port.test", Doer: way}, way.settle, true
+			paymentstest.Run(t, f)
 		})
 		stored := &outage{x: x, to: wiretest.Direct(tokens.Handler(x.front.Tokens(), tokens.HandlerOptions{OperationURL: url}))}
 		t.Run("tokens", func(t *testing.T) {
-			tokenstest.Run(t, tokenstest.Fixture{
-				Service: &tokens.Client{BaseURL: "http://port.test", Doer: stored}, Card: card(visa), Declined: card(declined), Past: "2020-02-29", Settle: stored.settle,
-			})
+			f := backendtest.Tokens(x.backend)
+			f.Service, f.Settle = &tokens.Client{BaseURL: "http://port.test", Doer: stored}, stored.settle
+			f.Card.ValidationCode, f.Declined.ValidationCode = "", ""
+			tokenstest.Run(t, f)
 		})
 		links := &outage{x: x, to: wiretest.Direct(paylinks.Handler(x.front.Links(), x.front.Transactions(), paylinks.HandlerOptions{
 			OperationURL: url, Secret: func(string) (wire.Secret, error) { return backend.DemoCredentials().Secret, nil },
@@ -157,7 +154,9 @@ func TestConformance(t *testing.T) {
 					links.settle(t, op)
 				}
 			}
-			paylinkstest.Run(t, paylinkstest.Fixture{Links: c.Links(), Transactions: c.Transactions(), Amount: 1250, Pay: x.customer, Settle: settle})
+			f := backendtest.Links(x.backend)
+			f.Links, f.Transactions, f.Settle = c.Links(), c.Transactions(), settle
+			paylinkstest.Run(t, f)
 		})
 		require.Greater(t, x.ahead.Load(), int64(100*3*time.Hour), "it was cut, again and again")
 	})

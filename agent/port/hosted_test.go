@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/inbox"
+	"posagent/schemes/backend/backendtest"
 	"posagent/schemes/hosted"
 	"posagent/schemes/hosted/hostedtest"
 	"posagent/schemes/wire"
@@ -30,16 +31,9 @@ func (k keyed) Do(r *http.Request) (*http.Response, error) {
 func TestHostedThroughThePort(t *testing.T) {
 	x := start(t, false)
 	c := &hosted.Client{BaseURL: x.addr, APIKey: token, Doer: keyed{}}
-	hostedtest.Run(t, hostedtest.Fixture{
-		Sessions: c.Sessions(), Orders: c.Orders(), Approved: visa, Declined: "4000000000000002", Asks: "4000002760003184",
-		Fill: func(t *testing.T, id, pan string) {
-			require.NoError(t, x.backend.Hosted().Fill(t.Context(), id, wire.NewPAN(pan), 2099, 12))
-		},
-		Answer: func(t *testing.T, id string, pass bool) {
-			require.NoError(t, x.backend.Hosted().Answer(t.Context(), id, pass))
-		},
-		Wire: &wiretest.Site{BaseURL: x.addr, Doer: keyed{token}},
-	})
+	f := backendtest.Hosted(x.backend)
+	f.Sessions, f.Orders, f.Wire = c.Sessions(), c.Orders(), &wiretest.Site{BaseURL: x.addr, Doer: keyed{token}}
+	hostedtest.Run(t, f)
 }
 
 // The terminal's token opens, the backend's key does not; with the backend away the answer is in the service's own shape.

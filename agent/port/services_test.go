@@ -13,11 +13,11 @@ import (
 
 	"posagent/schemes/aapay"
 	"posagent/schemes/aapay/aapaytest"
+	"posagent/schemes/backend/backendtest"
 	"posagent/schemes/disputes"
 	"posagent/schemes/disputes/disputestest"
 	"posagent/schemes/methods"
 	"posagent/schemes/methods/methodstest"
-	"posagent/schemes/money"
 	"posagent/schemes/onboarding"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/paylinks/paylinkstest"
@@ -50,63 +50,40 @@ func must[T any](v T, err error) T {
 func TestConformanceThroughThePort(t *testing.T) {
 	x := start(t, false)
 	d := doer{bearer}
+	site := &wiretest.Site{BaseURL: x.addr, Doer: d}
 	t.Run("payments", func(t *testing.T) {
-		paymentstest.Run(t, paymentstest.Fixture{
-			Service: &payments.Client{BaseURL: x.addr, Doer: d}, Approved: visa, Declined: "4000000000000002",
-			Pay: func(t *testing.T, id string) {
-				require.NoError(t, x.backend.PayHosted(t.Context(), id, payments.CardDetails{PAN: wire.NewPAN("5555555555554444"), ExpiryYear: 2099, ExpiryMonth: 1}))
-			},
-			Wire: &wiretest.Site{BaseURL: x.addr, Doer: d},
-		})
+		f := backendtest.Payments(x.backend)
+		f.Service, f.Wire = &payments.Client{BaseURL: x.addr, Doer: d}, site
+		paymentstest.Run(t, f)
 	})
 	t.Run("tokens", func(t *testing.T) {
-		card := func(pan string) tokens.CardDetails {
-			return tokens.CardDetails{PAN: wire.NewPAN(pan), ExpiryYear: 2099, ExpiryMonth: 12, ValidationCode: "123"}
-		}
-		tokenstest.Run(t, tokenstest.Fixture{
-			Service: &tokens.Client{BaseURL: x.addr, Doer: d}, Card: card(visa), Declined: card("4000000000000002"), Past: "2020-02-29",
-			Wire: &wiretest.Site{BaseURL: x.addr, Doer: d},
-		})
+		f := backendtest.Tokens(x.backend)
+		f.Service, f.Wire = &tokens.Client{BaseURL: x.addr, Doer: d}, site
+		tokenstest.Run(t, f)
 	})
 	t.Run("payment links", func(t *testing.T) {
 		c := &paylinks.Client{BaseURL: x.addr, Instance: "shop", Secret: token, Doer: doer{}}
 		require.NoError(t, c.Check(t.Context()))
-		paylinkstest.Run(t, paylinkstest.Fixture{
-			Links: c.Links(), Transactions: c.Transactions(), Amount: 1250,
-			Pay:  func(t *testing.T, l paylinks.Link) { x.act(t, "/pay/"+url.PathEscape(*l.Hash)+"/pay") },
-			Wire: &paylinkstest.Wire{BaseURL: x.addr, Doer: doer{}, Instance: c.Instance, Secret: c.Secret},
-		})
+		f := backendtest.Links(x.backend)
+		f.Links, f.Transactions = c.Links(), c.Transactions()
+		f.Wire = &paylinkstest.Wire{BaseURL: x.addr, Doer: doer{}, Instance: c.Instance, Secret: c.Secret}
+		paylinkstest.Run(t, f)
 	})
 	t.Run("schemes", func(t *testing.T) {
-		play := func(what string) func(*testing.T, string) {
-			return func(t *testing.T, ref string) { x.act(t, "/wallet/"+ref+"/"+what) }
-		}
-		aapaytest.Run(t, aapaytest.Fixture{
-			Service: &aapay.Client{BaseURL: x.addr, Doer: d}, MerchantID: "M1", Method: "SWISH_E_COM", Approve: 1250, Reject: 90001,
-			Pay: play("pay"), Cancel: play("decline"), Wire: &wiretest.Site{BaseURL: x.addr, Doer: d},
-		})
+		f := backendtest.Aapay(x.backend)
+		f.Service, f.Wire = &aapay.Client{BaseURL: x.addr, Doer: d}, site
+		aapaytest.Run(t, f)
 	})
 	t.Run("methods", func(t *testing.T) {
 		methodstest.Run(t, methodstest.Fixture{
-			Service: &methods.Client{BaseURL: x.addr, Doer: d}, BaxID: "B1", TerminalID: "T1", NoBaxID: "B2", Wire: &wiretest.Site{BaseURL: x.addr, Doer: d},
+			Service: &methods.Client{BaseURL: x.addr, Doer: d}, BaxID: "B1", TerminalID: "T1", NoBaxID: "B2", Wire: site,
 		})
 	})
 	t.Run("disputes", func(t *testing.T) {
 		c := &disputes.Client{BaseURL: x.addr, Doer: d, Dir: t.TempDir()}
-		disputestest.Run(t, disputestest.Fixture{
-			Service: c, Keys: c, Wire: &wiretest.Site{BaseURL: x.addr, Doer: d},
-			Buy: func(t *testing.T, amount money.Minor) disputestest.Purchase {
-				date := time.Now().UTC().Format(disputes.DateLayout)
-				out, err := x.backend.Payments().Create(t.Context(), wire.NewKey(), moto(int32(amount)))
-				require.NoError(t, err)
-				return disputestest.Purchase{ID: out.PaymentID, PAN: wire.NewPAN(visa), Amount: amount, Currency: "EUR", Date: date}
-			},
-			Refund: func(t *testing.T, p disputestest.Purchase) {
-				_, err := x.backend.Payments().Refund(t.Context(), "", p.ID, payments.RefundRequest{Amount: new(int32(p.Amount))})
-				require.NoError(t, err)
-			},
-			Answer: func(*testing.T) { x.ahead.Add(int64(2 * time.Second)) },
-		})
+		f := backendtest.Disputes(x.backend, func(d time.Duration) { x.ahead.Add(int64(d)) })
+		f.Service, f.Keys, f.Wire = c, c, site
+		disputestest.Run(t, f)
 	})
 	t.Run("onboarding", func(t *testing.T) {
 		c := &onboarding.Client{BaseURL: x.addr, Doer: d}

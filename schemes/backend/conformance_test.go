@@ -12,6 +12,7 @@ import (
 	"posagent/schemes/aapay"
 	"posagent/schemes/aapay/aapaytest"
 	"posagent/schemes/backend"
+	"posagent/schemes/backend/backendtest"
 	"posagent/schemes/hosted"
 	"posagent/schemes/hosted/hostedtest"
 	"posagent/schemes/methods"
@@ -32,20 +33,7 @@ const oneMerchant = `{"merchants":["B1"],"methods":[
 func TestConformance(t *testing.T) {
 	b, srv := serve(t, t.TempDir(), -1) // nobody pays by himself
 	doer := bearer{srv.Client(), demoBearer}
-	act := func(what string) func(*testing.T, string) {
-		return func(t *testing.T, ref string) {
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL+"/wallet/"+ref+"/"+what, http.NoBody)
-			require.NoError(t, err)
-			resp, err := doer.Do(req)
-			require.NoError(t, err)
-			require.NoError(t, resp.Body.Close())
-			require.Equal(t, http.StatusOK, resp.StatusCode)
-		}
-	}
-	f := aapaytest.Fixture{
-		Service: b.Aapay(), MerchantID: "M1", Method: "SWISH_E_COM", Approve: 1250, Reject: 90001,
-		Pay: act("pay"), Cancel: act("decline"),
-	}
+	f := backendtest.Aapay(b)
 	t.Run("in process", func(t *testing.T) { aapaytest.Run(t, f) })
 	f.Service = &aapay.Client{BaseURL: srv.URL, Doer: doer}
 	f.Wire = &wiretest.Site{BaseURL: srv.URL, Doer: doer}
@@ -60,7 +48,7 @@ func TestConformance(t *testing.T) {
 func TestPaymentsConformance(t *testing.T) {
 	b, srv := serve(t, t.TempDir(), -1)
 	doer := bearer{srv.Client(), demoBearer}
-	f := ofPayments(b)
+	f := backendtest.Payments(b)
 	t.Run("in process", func(t *testing.T) { paymentstest.Run(t, f) })
 	client := &payments.Client{BaseURL: srv.URL, Doer: doer, Operator: "nets"}
 	f.Service, f.Wire = client, &wiretest.Site{BaseURL: srv.URL, Doer: doer}
@@ -111,7 +99,7 @@ func (q *queue) before(s payments.Service) payments.Service {
 func TestTokensConformance(t *testing.T) {
 	b, srv := serve(t, t.TempDir(), -1)
 	doer := bearer{srv.Client(), demoBearer}
-	f := ofTokens(b)
+	f := backendtest.Tokens(b)
 	t.Run("in process", func(t *testing.T) { tokenstest.Run(t, f) })
 	f.Service, f.Wire = &tokens.Client{BaseURL: srv.URL, Doer: doer}, &wiretest.Site{BaseURL: srv.URL, Doer: doer}
 	t.Run("client to handler", func(t *testing.T) { tokenstest.Run(t, f) })
@@ -170,7 +158,7 @@ func TestBuiltInSeed(t *testing.T) {
 func TestHostedConformance(t *testing.T) {
 	b, srv := serve(t, t.TempDir(), -1)
 	doer := apiKey{srv.Client()}
-	f := ofHosted(b)
+	f := backendtest.Hosted(b)
 	t.Run("in process", func(t *testing.T) { hostedtest.Run(t, f) })
 	c := &hosted.Client{BaseURL: srv.URL, APIKey: "demo-api-key", Doer: srv.Client()}
 	f.Sessions, f.Orders, f.Wire = c.Sessions(), c.Orders(), &wiretest.Site{BaseURL: srv.URL, Doer: doer}

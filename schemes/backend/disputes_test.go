@@ -13,11 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/backend"
+	"posagent/schemes/backend/backendtest"
 	"posagent/schemes/disputes"
 	"posagent/schemes/disputes/disputestest"
-	"posagent/schemes/money"
-	"posagent/schemes/payments"
-	"posagent/schemes/wire"
 	"posagent/schemes/wire/wiretest"
 )
 
@@ -40,29 +38,9 @@ func desk(t *testing.T, dir string) (*backend.Backend, string, *atomic.Int64) {
 	return b, srv.URL, &ahead
 }
 
-func buyer(b *backend.Backend, pan string) func(*testing.T, money.Minor) disputestest.Purchase {
-	return func(t *testing.T, amount money.Minor) disputestest.Purchase {
-		t.Helper()
-		date := time.Now().UTC().Format(disputes.DateLayout)
-		out, err := b.Payments().Create(t.Context(), wire.NewKey(), payments.CreateRequest{
-			Type: payments.Moto, Amount: int32(amount), CurrencyCode: "EUR", Processing: payments.ProcessSale,
-			CardDetails: &payments.CardDetails{PAN: wire.NewPAN(pan), ExpiryYear: 2090, ExpiryMonth: 1},
-		})
-		require.NoError(t, err)
-		return disputestest.Purchase{ID: out.PaymentID, PAN: wire.NewPAN(pan), Amount: amount, Currency: "EUR", Date: date}
-	}
-}
-
 func TestDisputesConformance(t *testing.T) {
 	fixture := func(b *backend.Backend, ahead *atomic.Int64) disputestest.Fixture {
-		return disputestest.Fixture{
-			Service: b.Disputes(), Keys: b.Disputes(), Buy: buyer(b, "4111111111111111"),
-			Refund: func(t *testing.T, p disputestest.Purchase) {
-				_, err := b.Payments().Refund(t.Context(), wire.NewKey(), p.ID, payments.RefundRequest{Amount: new(int32(p.Amount))})
-				require.NoError(t, err)
-			},
-			Answer: func(*testing.T) { ahead.Add(int64(2 * time.Second)) },
-		}
+		return backendtest.Disputes(b, func(d time.Duration) { ahead.Add(int64(d)) })
 	}
 	t.Run("in process", func(t *testing.T) {
 		b, _, ahead := desk(t, t.TempDir())
@@ -85,7 +63,7 @@ func TestDisputesConformance(t *testing.T) {
 // What the dispute service judges is answered in its own shape: 200, responseCode 99 and a code.
 func TestField_B3DisputesAnswerInTheirOwnShape(t *testing.T) {
 	b, base, _ := desk(t, t.TempDir())
-	bought := buyer(b, "4111111111111111")(t, 1250)
+	bought := backendtest.Buyer(b, backendtest.Visa)(t, 1250)
 	send := func(method, path, body string) (int, map[string]any) {
 		t.Helper()
 		req, err := http.NewRequestWithContext(t.Context(), method, base+"/api/v1/disputes"+path, strings.NewReader(body))

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/backend"
+	"posagent/schemes/backend/backendtest"
 	"posagent/schemes/hosted"
 	"posagent/schemes/hosted/hostedtest"
 	"posagent/schemes/wire"
@@ -72,7 +73,7 @@ func TestHostedNotification(t *testing.T) {
 
 // Finalize and cancel always have the list of warnings (S2 4), and no shop takes what was cancelled for paid.
 func TestField_B4FinalizeHasWarnings(t *testing.T) {
-	b := alone(t)
+	b := backendtest.Open(t)
 	h := hosted.Handler(b.Hosted(), b.Hosted().Orders(), hosted.HandlerOptions{})
 	for path, want := range map[string]string{
 		"finalize_payment": `{"state":"PAYMENT_COMPLETE","warnings":[],"operation":`,

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/backend"
+	"posagent/schemes/backend/backendtest"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/paylinks/paylinkstest"
 	"posagent/schemes/wire"
@@ -60,12 +61,7 @@ func playLink(t *testing.T, base, ref, act string) int {
 // The contract's own suite, on the backend in process and behind HTTP.
 func TestLinksConformance(t *testing.T) {
 	b, base, client, _ := linkShop(t)
-	f := paylinkstest.Fixture{
-		Links: b.Links(), Transactions: b.Transactions(), Amount: 1250,
-		Pay: func(t *testing.T, l paylinks.Link) {
-			require.Equal(t, http.StatusOK, playLink(t, base, *l.Hash, "pay"))
-		},
-	}
+	f := backendtest.Links(b)
 	t.Run("in process", func(t *testing.T) { paylinkstest.Run(t, f) })
 	f.Links, f.Transactions = client.Links(), client.Transactions()
 	f.Wire = &paylinkstest.Wire{BaseURL: base, Doer: client.Doer, Instance: client.Instance, Secret: client.Secret}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/backend"
+	"posagent/schemes/backend/backendtest"
 	"posagent/schemes/onboarding"
 	"posagent/schemes/onboarding/onboardingtest"
 	"posagent/schemes/webhooks"
@@ -24,7 +25,7 @@ import (
 func TestOnboardingConformance(t *testing.T) {
 	b, srv := serve(t, t.TempDir(), -1)
 	doer := bearer{srv.Client(), demoBearer}
-	f := ofOnboarding(b)
+	f := backendtest.Onboarding(b)
 	t.Run("in process", func(t *testing.T) { onboardingtest.Run(t, f) })
 	f.Service = &onboarding.Client{BaseURL: srv.URL, Doer: doer}
 	f.Wire = &wiretest.Site{BaseURL: srv.URL, Doer: doer}
