@@ -123,7 +123,7 @@ func (f *Front) do(ctx context.Context, w write) (answer, error) {
 
 // trusted refuses a service that was never proven. One that is not stored for needs no proof.
 func (f *Front) trusted(ctx context.Context, b *bound) error {
-	if slices.Contains(f.o.Unstored, b.Service) {
+	if slices.Contains(f.o.Unstored, b.Service) || f.known(b.Service) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.o.Within)
@@ -232,7 +232,7 @@ func (f *Front) forbids(w *write, all, sum int64) string {
 }
 
 // wait waits for an operation's answer as long as the caller is willing to.
-func (f *Front) wait(ctx context.Context, w *write, st stand, told <-chan struct{}, leave func()) (answer, error) {
+func (f *Front) wait(ctx context.Context, w *write, st stand, told <-chan struct{}, leave func() bool) (answer, error) {
 	within := f.o.Within
 	if st.now != "" {
 		within = f.o.Patience
@@ -266,7 +266,10 @@ func (f *Front) wait(ctx context.Context, w *write, st stand, told <-chan struct
 		case st.now != "" && (late || op.State == outbox.Doubt || op.State == outbox.Held || down && op.State == outbox.Pending):
 			return f.giveUp(ctx, w, st)
 		case st.now == "" && (late || down || op.State == outbox.Doubt || op.State == outbox.Held):
-			leave() // whatever ends from now on raises an alert: what ended before is seen here
+			ended := leave() // whatever ends from now on raises an alert: what ended before is seen here
+			if !asked && !ended {
+				return f.pending(w, st, op.State), nil
+			}
 			if err := f.o.DB.Read(context.WithoutCancel(ctx), func(r store.Reader) (err error) { op, err = f.op(r, st.key); return err }); err == nil && op.State.Final() {
 				f.told(context.WithoutCancel(ctx), st.key)
 				return f.final(w, st, op)

@@ -45,6 +45,7 @@ func (f *Front) after(op outbox.Op) {
 	f.mu.Lock()
 	left := f.ending[op.Key] && len(f.waits[op.Key]) == 0
 	delete(f.ending, op.Key)
+	wake(f.waits[op.Key]) // whoever leaves now looks first
 	f.mu.Unlock()
 	if !left || !nothingCame(op) {
 		return

@@ -211,13 +211,14 @@ func (f *Front) waited(key wire.Key) bool {
 	return true
 }
 
-// listen registers a waiter; call the second result when done.
-func (f *Front) listen(key wire.Key) (<-chan struct{}, func()) {
+// listen registers a waiter; call the second result when done. It returns whether the operation may have ended meanwhile: whatever
+// ends later does so without this waiter, and raises an alert.
+func (f *Front) listen(key wire.Key) (<-chan struct{}, func() bool) {
 	ch := make(chan struct{}, 1)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.waits[key] = append(f.waits[key], ch)
-	return ch, func() {
+	return ch, func() bool {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		list := f.waits[key][:0]
@@ -229,6 +230,7 @@ func (f *Front) listen(key wire.Key) (<-chan struct{}, func()) {
 		if f.waits[key] = list; len(list) == 0 {
 			delete(f.waits, key)
 		}
+		return f.ending[key] || len(ch) > 0
 	}
 }
 
@@ -294,10 +296,7 @@ func (f *Front) services() (list []string) {
 // prove makes sure that a service was reached once, as itself: by an answer that only it gives. An address with a
 // misprint would otherwise take everything and never do anything.
 func (f *Front) prove(ctx context.Context, service string) error {
-	f.mu.Lock()
-	known := f.proven[service]
-	f.mu.Unlock()
-	if known {
+	if f.known(service) {
 		return nil
 	}
 	endpoint, was := f.o.Endpoints[service], ""
@@ -329,6 +328,13 @@ func (f *Front) prove(ctx context.Context, service string) error {
 	f.proven[service] = true
 	f.mu.Unlock()
 	return nil
+}
+
+// known says that a service was proven since the start.
+func (f *Front) known(service string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.proven[service]
 }
 
 // nobody is an id that no service gives.

@@ -60,15 +60,21 @@ type used struct {
 // another body, wire.Gone where its operation was deleted. The client's key itself is not stored: some are card numbers.
 func (f *Front) claim(tx store.Tx, w *write, key wire.Key, client, about string) (u used, fresh bool, err error) {
 	u = used{digest: f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key)), key: key}
+	// An operation is found by our Key too: its thing may have had another id then.
+	res, err := tx.Exec(`INSERT INTO offline_keys (digest, body, key, name) SELECT ?1, ?2, ?3, ?4
+		WHERE NOT EXISTS (SELECT 1 FROM offline_keys WHERE key = ?3) ON CONFLICT (digest) DO NOTHING`,
+		u.digest, f.bodyMAC(u, w), string(key), f.nameMAC(client, string(w.key)))
+	if err != nil {
+		return u, false, keyError(err)
+	}
+	if n, err := res.RowsAffected(); n == 1 || err != nil {
+		return u, n == 1, keyError(err)
+	}
 	var body []byte
 	var ended string
-	// An operation is found by our Key too: its thing may have had another id then.
 	err = tx.QueryRow(`SELECT digest, body, key, ended FROM offline_keys WHERE digest = ?1
 		UNION ALL SELECT digest, body, key, ended FROM offline_keys WHERE key = ?2 LIMIT 1`, u.digest, string(key)).Scan(&u.digest, &body, &u.key, &ended)
 	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		_, err = tx.Exec(`INSERT INTO offline_keys (digest, body, key, name) VALUES (?, ?, ?, ?)`, u.digest, f.bodyMAC(u, w), string(key), f.nameMAC(client, string(w.key)))
-		return u, true, keyError(err)
 	case err != nil:
 		return u, false, keyError(err)
 	case ended != "":

@@ -12,11 +12,11 @@ import (
 )
 
 // put stores a write, and listens for its end from before it can be sent. It makes the Key again where the thing got another id meanwhile.
-func (f *Front) put(ctx context.Context, w *write, st *stand, down bool) (told <-chan struct{}, leave func(), err error) {
+func (f *Front) put(ctx context.Context, w *write, st *stand, down bool) (told <-chan struct{}, leave func() bool, err error) {
 	caller := wire.CallerOf(ctx)
 	for {
 		var subject string
-		if w.key != "" {
+		if w.key != "" && !w.row.Makes {
 			err = f.o.DB.Read(ctx, func(r store.Reader) (err error) { _, _, subject, err = f.subject(r, w); return err })
 		}
 		key := f.ourKey(w, caller.Name, subject)
