@@ -78,10 +78,16 @@ var ofStore = []mutant{
 		{"store/sqlite/store.go", `if s.marks != nil { // they may still say that the log is being folded`, `if false {`},
 	}},
 	{"the mark does not say that the log is being folded", crashfs, "TestField_J1AFoldingThatLostItsLogIsNoticed", []edit{
-		{"store/sqlite/checkpoint.go", `s.marks.Durably(func(c *marks.Slot) { c.Fold = f })`, `s.marks.Durably(func(c *marks.Slot) { c.Fold = marks.Folding{} })`},
+		{"store/sqlite/checkpoint.go", `s.marks.Durably(func(c *marks.Slot) { c.Fold = f.log })`, `s.marks.Durably(func(c *marks.Slot) { c.Fold = marks.Folding{} })`},
 	}},
 	{"the log may be started anew while it is being folded", "store/sqlite", "TestTheLogStaysWhileTheMarkNamesIt", []edit{
-		{"store/sqlite/checkpoint.go", `if err := pin.begin("BEGIN"); err != nil {`, `if err := pin.begin("SELECT 1"); err != nil {`},
+		{"store/sqlite/checkpoint.go", `if err = pin.begin("BEGIN"); err == nil {`, `if err = pin.begin("SELECT 1"); err == nil {`},
+	}},
+	{"the log is let go of while the mark may still name it", "store/sqlite", "TestField_J1TheLogStaysUntilTheMarkLetsGo", []edit{
+		{"store/sqlite/checkpoint.go", "\t\ts.kept = f.pin\n", "\t\t_ = s.unpin(f.pin)\n"},
+	}},
+	{"a store on a broken medium folds its log as it closes", "store/sqlite", "TestField_J1ABrokenStoreLeavesTheLog", []edit{
+		{"store/sqlite/close.go", "\tif err := s.broken(); err != nil {\n\t\treturn err\n\t}\n", "\tif s.broken() != nil {\n\t\treturn nil\n\t}\n"},
 	}},
 	{"a log cut back to the journal's beginning is taken for one in the making", "store/marks", "TestJudge", []edit{
 		{"store/marks/judge.go", "\t\tcase row.End.Generation != m.End.Generation, row.End.Sequence < m.End.Sequence:", "\t\tcase false:"},

@@ -78,9 +78,6 @@ func (s *Store) checkpoint() {
 	}
 	if frames > walFrames {
 		_ = s.exclusive(context.Background(), func() error {
-			if s.w == nil {
-				return nil
-			}
 			_, err := s.fold()
 			return err
 		})
@@ -88,57 +85,163 @@ func (s *Store) checkpoint() {
 }
 
 // foldBeside folds what is in the log at this moment, beside the writer, and returns how long the
-// log is. The mark says which log that is from before until after. Meanwhile a reader keeps the log
-// from being started anew: the mark would name one that is gone.
+// log is.
 func (s *Store) foldBeside() (frames int64, err error) {
 	if s.marks == nil {
 		frames, _, _, err = s.ckpt.checkpoint("PASSIVE")
 		return frames, err
 	}
-	var pin *link
-	select {
-	case pin = <-s.readers:
-	case <-s.closing:
+	var f *folding
+	err = s.exclusive(context.Background(), func() (err error) {
+		f, err = s.beginFold()
+		return err
+	})
+	switch {
+	case errors.Is(err, store.ErrClosed):
 		return 0, nil
+	case err != nil || f == nil:
+		return 0, err
 	}
-	defer func() { s.readers <- pin }()
-	if pin == nil {
-		set := s.set
-		set.readOnly = true
-		if pin, err = openLink(context.Background(), set); err != nil {
-			pin = nil
-			return 0, err
+	frames, _, err = s.endFold(f, s.ckpt)
+	return frames, err
+}
+
+// fold folds the log on the writer's goroutine; whole reports that nothing is left in it.
+func (s *Store) fold() (whole bool, err error) {
+	f, err := s.beginFold()
+	if err != nil || f == nil {
+		return err == nil, err
+	}
+	frames, folded, err := s.endFold(f, s.w)
+	return frames == folded, err
+}
+
+// folding is a log that is about to be folded, and a reader in it. The mark names the log from
+// before until after. Meanwhile the reader keeps the log from being started anew: the mark would
+// name one that is gone.
+type folding struct {
+	log marks.Folding
+	pin *link // nil = the store has no marks
+}
+
+// beginFold names the log; nil where nothing in it is left to fold. It runs on the writer's
+// goroutine. Where it returns a log, endFold has to follow.
+func (s *Store) beginFold() (f *folding, err error) {
+	if s.w == nil {
+		return nil, nil
+	}
+	s.foldMu.Lock()
+	defer func() {
+		if f == nil {
+			s.foldMu.Unlock()
 		}
+	}()
+	frames, folded, _, err := s.w.checkpoint("NOOP")
+	if err != nil {
+		return nil, err
 	}
-	var f marks.Folding
-	err = s.exclusive(context.Background(), func() error {
-		if s.w == nil {
+	if err := s.letGo(frames); err != nil || frames <= 0 || frames == folded {
+		return nil, err
+	}
+	if s.marks == nil || s.flags&marks.RowMarked == 0 {
+		return &folding{}, nil
+	}
+	log := marks.Folding{Frames: uint32(frames)}
+	if log.Salt1, log.Salt2, err = walSalts(s.opt.Path); err != nil {
+		return nil, err
+	}
+	pin, err := s.reader()
+	if err != nil {
+		return nil, err
+	}
+	var n int
+	if err = pin.begin("BEGIN"); err == nil {
+		err = pin.conn.QueryRowContext(context.Background(), "SELECT count(*) FROM store_end").Scan(&n)
+	}
+	if err != nil {
+		_ = pin.close()
+		return nil, err
+	}
+	return &folding{log: log, pin: pin}, nil
+}
+
+// endFold folds the log over the connection l. A mark that fails is shown by Health. The error is
+// that of the folding, or of a mark that may still name the log: then the reader stays in the log,
+// until letGo.
+func (s *Store) endFold(f *folding, l *link) (frames, folded int64, err error) {
+	defer s.foldMu.Unlock()
+	if f.pin == nil {
+		frames, folded, _, err = l.checkpoint("PASSIVE")
+		return frames, folded, err
+	}
+	if err := s.marks.Durably(func(c *marks.Slot) { c.Fold = f.log }); err != nil {
+		s.note(err)
+	}
+	frames, folded, _, err = l.checkpoint("PASSIVE")
+	if e := s.clearFold(); e != nil {
+		s.kept = f.pin
+		return frames, folded, errors.Join(err, e)
+	}
+	return frames, folded, errors.Join(err, s.unpin(f.pin))
+}
+
+// clearFold says in the marks, durably, that no log is being folded.
+func (s *Store) clearFold() error {
+	err := s.marks.Durably(func(c *marks.Slot) { c.Fold = marks.Folding{} })
+	if err != nil {
+		s.note(err)
+	}
+	return err
+}
+
+// letGo ends the reader of a log that the marks may still name, once they do not. A log of more
+// than walFrames is let go of anyway: a mark that can never be written must not fill the medium.
+func (s *Store) letGo(frames int64) error {
+	if s.kept == nil {
+		return nil
+	}
+	if err := s.clearFold(); err != nil && frames <= walFrames {
+		return err
+	}
+	pin := s.kept
+	s.kept = nil
+	return s.unpin(pin)
+}
+
+// reader takes a free connection of the readers, or opens one more.
+func (s *Store) reader() (*link, error) {
+	select {
+	case l := <-s.readers:
+		s.readers <- nil
+		if l != nil {
+			return l, nil
+		}
+	default:
+	}
+	return s.openReader(context.Background())
+}
+
+func (s *Store) openReader(ctx context.Context) (*link, error) {
+	set := s.set
+	set.readOnly = true
+	return openLink(ctx, set)
+}
+
+// unpin ends the transaction of a reader and gives it back to the readers.
+func (s *Store) unpin(l *link) error {
+	if err := l.endRead(); err != nil {
+		return errors.Join(err, l.close())
+	}
+	select {
+	case other := <-s.readers:
+		if other == nil {
+			s.readers <- l
 			return nil
 		}
-		var err error
-		if f, err = s.toFold(); err != nil || f.Frames == 0 {
-			return err
-		}
-		if err := pin.begin("BEGIN"); err != nil {
-			return err
-		}
-		var n int
-		return pin.conn.QueryRowContext(context.Background(), "SELECT count(*) FROM store_end").Scan(&n)
-	})
-	if err == nil && f.Frames > 0 {
-		err = s.marked(f, func() error {
-			frames, _, _, err = s.ckpt.checkpoint("PASSIVE")
-			return err
-		})
+		s.readers <- other
+	default:
 	}
-	if errors.Is(err, store.ErrClosed) {
-		err = nil
-	}
-	if e := pin.endRead(); e != nil {
-		pin = discard(pin)
-		err = errors.Join(err, e)
-	}
-	return frames, err
+	return l.close()
 }
 
 // endRead ends the read transaction of a connection that may have none.
@@ -149,53 +252,6 @@ func (l *link) endRead() error {
 	_, err := l.conn.ExecContext(context.Background(), "ROLLBACK")
 	if code(err) == sqlite3.SQLITE_ERROR { // none was begun
 		return nil
-	}
-	return err
-}
-
-// fold folds the log on the writer's goroutine; whole reports that nothing is left in it.
-func (s *Store) fold() (whole bool, err error) {
-	f, err := s.toFold()
-	if err != nil || f.Frames == 0 {
-		return err == nil, err
-	}
-	err = s.marked(f, func() error {
-		frames, folded, _, err := s.w.checkpoint("PASSIVE")
-		whole = frames == folded
-		return err
-	})
-	return whole, err
-}
-
-// toFold names the log; no frames where nothing in it is left to fold. It runs on the writer's
-// goroutine.
-func (s *Store) toFold() (f marks.Folding, err error) {
-	frames, folded, _, err := s.w.checkpoint("NOOP")
-	if err != nil || frames <= 0 || frames == folded {
-		return f, err
-	}
-	if s.marks != nil {
-		if f.Salt1, f.Salt2, err = walSalts(s.opt.Path); err != nil {
-			return f, err
-		}
-	}
-	f.Frames = uint32(frames)
-	return f, nil
-}
-
-// marked runs do while the marks say that the log f is being folded. A mark that fails is shown by
-// Health. The error is that of do, or of a mark that may still say so: then the log must stay.
-func (s *Store) marked(f marks.Folding, do func() error) error {
-	if s.marks == nil || s.flags&marks.RowMarked == 0 {
-		return do()
-	}
-	if err := s.marks.Durably(func(c *marks.Slot) { c.Fold = f }); err != nil {
-		s.note(err)
-	}
-	err := do()
-	if e := s.marks.Durably(func(c *marks.Slot) { c.Fold = marks.Folding{} }); e != nil { // it may still ask for the log
-		s.note(e)
-		err = errors.Join(err, e)
 	}
 	return err
 }

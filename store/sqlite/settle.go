@@ -88,9 +88,7 @@ func (s *Store) compare(ctx context.Context, seen *sighting) error {
 // leaveAlone closes the writer's connection without folding the log into the file: another is the
 // last to go, and it only reads.
 func (s *Store) leaveAlone(ctx context.Context) {
-	set := s.set
-	set.readOnly = true
-	if r, err := openLink(context.WithoutCancel(ctx), set); err == nil {
+	if r, err := s.openReader(context.WithoutCancel(ctx)); err == nil {
 		defer func() { _ = r.close() }()
 	}
 	_ = s.w.close()

@@ -10,7 +10,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/store"
+	"posagent/store/marks"
 )
+
+// copyJournal copies a journal with its log and its mark, as a power cut would leave them.
+func copyJournal(t *testing.T, from, to string) {
+	t.Helper()
+	for _, suffix := range []string{"", "-wal", ".mark"} {
+		data, err := os.ReadFile(from + suffix)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(to+suffix, data, 0o600))
+	}
+}
 
 // A start that fails after a kill in the middle of a folding leaves the log alone: the mark says
 // that it must be there.
@@ -25,17 +36,13 @@ func TestField_J1AFailedStartKeepsTheLog(t *testing.T) {
 	}
 	killed := filepath.Join(t.TempDir(), "agent.db")
 	require.NoError(t, s.exclusive(t.Context(), func() error {
-		f, err := s.toFold()
+		f, err := s.beginFold()
 		require.NoError(t, err)
-		require.NotZero(t, f.Frames)
-		return s.marked(f, func() error {
-			for _, suffix := range []string{"", "-wal", ".mark"} {
-				data, err := os.ReadFile(opt.Path + suffix)
-				require.NoError(t, err)
-				require.NoError(t, os.WriteFile(killed+suffix, data, 0o600))
-			}
-			return nil
-		})
+		require.NotZero(t, f.log.Frames)
+		require.NoError(t, s.marks.Durably(func(c *marks.Slot) { c.Fold = f.log }))
+		copyJournal(t, opt.Path, killed)
+		_, _, err = s.endFold(f, s.w)
+		return err
 	}))
 	require.NoError(t, s.Close())
 

@@ -97,6 +97,9 @@ type Store struct {
 	flags int64        // of the endRow
 	marks *marks.Files // nil = none
 
+	foldMu sync.Mutex // held while one log is folded; locked on the writer goroutine
+	kept   *link      // in a log that the marks may still name; guarded by foldMu
+
 	// Owned by the checkpointer goroutine.
 	ckpt   *link
 	folded int64 // writes at the last checkpoint
@@ -336,52 +339,6 @@ func lockFile(ctx context.Context, path string) (*os.File, error) {
 	return f, nil
 }
 
-// Close finishes the writes already handed over, refuses others, and closes the file.
-func (s *Store) Close() error { return s.close1() }
-
-func (s *Store) shutdown() error {
-	close(s.closing)
-	<-s.stopped
-	<-s.idle
-	return s.release()
-}
-
-// release gives back whatever is open. The writer's connection goes last: closing it folds the log
-// into the file.
-func (s *Store) release() error {
-	var errs []error
-	for range cap(s.readers) {
-		if l := <-s.readers; l != nil {
-			errs = append(errs, l.close())
-		}
-	}
-	if s.ckpt != nil {
-		errs = append(errs, s.ckpt.close())
-	}
-	if s.w != nil {
-		if s.marks != nil && s.broken() == nil {
-			_, err := s.fold()
-			if err == nil {
-				err = s.marks.Health()[0].Err
-			}
-			if err != nil { // the mark may still ask for the log
-				s.log.Warn("checkpoint failed", "err", err)
-				s.leaveAlone(context.Background())
-			}
-		}
-	}
-	if s.w != nil {
-		errs = append(errs, s.w.close())
-	}
-	if s.marks != nil {
-		errs = append(errs, s.marks.Close())
-	}
-	if s.lock != nil {
-		errs = append(errs, s.lock.Close())
-	}
-	return errors.Join(errs...)
-}
-
 // Read implements DB. fn runs on the caller's goroutine; ctx bounds the wait for a connection.
 func (s *Store) Read(ctx context.Context, fn func(store.Reader) error) (err error) {
 	var l *link
@@ -399,9 +356,7 @@ func (s *Store) Read(ctx context.Context, fn func(store.Reader) error) (err erro
 	}
 	defer func() { s.readers <- l }()
 	if l == nil {
-		set := s.set
-		set.readOnly = true
-		if l, err = openLink(ctx, set); err != nil {
+		if l, err = s.openReader(ctx); err != nil {
 			return fmt.Errorf("reader: %w", err)
 		}
 	}
