@@ -36,13 +36,14 @@ const (
 func (s *Store) checkpointLoop() {
 	defer close(s.idle)
 	var soon, late, shred <-chan time.Time // nil = not waited for
-	due := false
+	fresh, due := false, false             // there was a commit since the last look; a look is due
 	for {
 		fold := false
 		select {
 		case <-s.closing:
 			return
 		case <-s.dirty:
+			fresh = true
 			if late == nil {
 				soon, late = time.After(s.opt.CheckpointEvery), time.After(restAtMost*s.opt.CheckpointEvery)
 			}
@@ -61,11 +62,21 @@ func (s *Store) checkpointLoop() {
 			}
 			cancel()
 		}
-		if fold || due && s.writes.Load()-s.folded >= s.opt.CheckpointWrites {
-			soon, late, due = nil, nil, false
+		if fresh && due && !fold {
+			fold = s.writes.Load()-s.folded >= s.opt.CheckpointWrites || s.long()
+			fresh, due, soon = false, false, time.After(s.opt.CheckpointEvery)
+		}
+		if fold {
+			soon, late, fresh, due = nil, nil, false, false
 			s.checkpoint()
 		}
 	}
+}
+
+// long reports whether few but large writes have made the log as long as many small ones do.
+func (s *Store) long() bool {
+	frames, folded, _, err := s.ckpt.checkpoint("NOOP")
+	return err == nil && frames-folded > walFrames/2
 }
 
 func (s *Store) checkpoint() {
