@@ -31,7 +31,7 @@ var threads = []thread{
 	{"store/sqlite/migrate.go", "\tif err := tx.Commit(); err != nil {\n", "\tpoint.Hit(\"before commit of a migration\")\n", ""},
 	{"store/sqlite/migrate.go", "\t\tif err := s.applyStep(ctx, l.conn, st, version); err != nil {\n\t\t\treturn 0, fmt.Errorf(\"migrate %q: %w\", st.Name, err)\n\t\t}\n",
 		"", "\t\tpoint.Hit(\"after commit of a migration\")\n"},
-	{"store/sqlite/checkpoint.go", "\t\t\tframes, _, _, err = s.ckpt.checkpoint(\"PASSIVE\")\n", "\t\t\tpoint.Hit(\"before checkpoint\")\n", "\t\t\tpoint.Hit(\"after checkpoint\")\n"},
+	{"store/sqlite/checkpoint.go", "\tframes, folded, _, err = l.checkpoint(\"PASSIVE\")\n", "\tpoint.Hit(\"before checkpoint\")\n", "\tpoint.Hit(\"after checkpoint\")\n"},
 	{"agent/schema.go", "// Schema is the ordered", "func next() (steps []store.Step) {\n\tif sql := os.Getenv(point.Next); sql != \"\" {\n" +
 		"\t\tsteps = append(steps, store.Step{Name: \"next/1\", SQL: sql})\n\t}\n\treturn steps\n}\n\n", ""},
 	{"agent/schema.go", "inbox.BuildSchema()", "", ", next()"},

@@ -182,8 +182,8 @@ func (s *Store) beginFold() (f *folding, err error) {
 func (s *Store) endFold(f *folding, l *link) (frames, folded int64, err error) {
 	defer s.foldMu.Unlock()
 	if f.pin == nil {
-		frames, folded, _, err = l.checkpoint("PASSIVE")
-		return frames, folded, err
+		n, done, _, err := l.checkpoint("PASSIVE")
+		return n, done, err
 	}
 	if err := s.marks.Durably(func(c *marks.Slot) { c.Fold = f.log }); err != nil {
 		s.note(err)
