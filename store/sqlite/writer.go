@@ -31,6 +31,7 @@ const (
 	spinWindow  = 100 * time.Microsecond // below this a timer is coarser than the window it measures
 	spinLeast   = 24                     // turns that others get, also where a commit takes no time at all
 	spinMost    = 1024                   // and where time stands still
+	longest     = 4                      // windows in all, while callers keep coming
 	retryFirst  = time.Second
 	retryLonger = 30 * time.Second
 )
@@ -134,8 +135,8 @@ func (s *Store) writeLoop() {
 }
 
 // gather collects the callers of one batch. Taking only what is queued splits callers that work in
-// lockstep into two crowds that wait for each other; so after a batch of several it waits a moment
-// for as many as there were last time.
+// lockstep into two crowds that wait for each other; so after a batch of several it waits for as
+// many as there were last time, until none has come for a moment.
 func (s *Store) gather(first *request) []*request {
 	batch := append(make([]*request, 0, max(8, s.want)), first)
 	batch = s.drain(batch)
@@ -159,11 +160,18 @@ func (s *Store) drain(batch []*request) []*request {
 
 func (s *Store) await(batch []*request, window time.Duration) []*request {
 	target := min(s.want, maxBatch)
+	start := time.Now()
+	last := start // when one came
 	if window < spinWindow {
-		start := time.Now()
 		for i := range spinMost {
 			runtime.Gosched()
-			if batch = s.drain(batch); len(batch) >= target || i >= spinLeast && time.Since(start) >= 2*window {
+			had := len(batch)
+			batch = s.drain(batch)
+			now := time.Now()
+			if len(batch) > had {
+				last = now
+			}
+			if len(batch) >= target || i >= spinLeast && (now.Sub(last) >= 2*window || now.Sub(start) >= 2*longest*window) {
 				break
 			}
 		}
@@ -175,6 +183,7 @@ func (s *Store) await(batch []*request, window time.Duration) []*request {
 		select {
 		case r := <-s.queue:
 			batch = append(batch, r)
+			timer.Reset(min(window, longest*window-time.Since(start)))
 		case <-timer.C:
 			return batch
 		case <-s.closing:
