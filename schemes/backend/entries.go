@@ -8,6 +8,7 @@ import (
 	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/cards"
 	"posagent/schemes/backend/links"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/sessions"
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/money"
@@ -46,98 +47,39 @@ func entries(ctx context.Context, db store.DB) ([]Entry, error) {
 	out := []Entry{}
 	err := db.Read(ctx, func(r store.Reader) error {
 		out = out[:0]
-		posts, err := journal.ByTxn(r, wallets.Service)
-		if err != nil {
-			return err
-		}
-		rows, err := wallets.Transactions(r)
-		if err != nil {
-			return err
-		}
-		for _, t := range rows {
-			e := Entry{
-				Service: wallets.Service, ID: t.ID, Reference: t.Reference, Original: t.Original, Type: t.Type, Amount: t.Amount,
-				Currency: t.Currency, State: t.State, AccountState: t.AccountState, Postings: posts[t.ID],
+		for _, of := range [...]struct {
+			service string
+			report  func(store.Reader) ([]room.Line, error)
+			moved   bool // AccountState is what the postings say
+		}{
+			{wallets.Service, wallets.Report, false}, {links.Service, links.Report, false},
+			{cards.Service, cards.Report, true}, {sessions.Service, sessions.Report, true},
+		} {
+			posts, err := journal.ByTxn(r, of.service)
+			if err != nil {
+				return err
 			}
-			if e.Postings == nil {
-				e.Postings = []books.Posting{}
+			lines, err := of.report(r)
+			if err != nil {
+				return err
 			}
-			out = append(out, e)
+			for _, l := range lines {
+				e := Entry{
+					Service: of.service, ID: l.ID, Reference: l.Reference, Original: l.Original, Type: l.Type, Amount: l.Amount,
+					Currency: l.Currency, State: l.State, AccountState: l.AccountState, Postings: append([]books.Posting{}, posts[l.ID]...),
+				}
+				if of.moved && books.NetOf(e.Postings) != 0 {
+					e.AccountState = "COMMIT"
+				}
+				out = append(out, e)
+			}
 		}
-		if err := linkEntries(r, &out); err != nil {
-			return err
-		}
-		if err := cardEntries(r, &out); err != nil {
-			return err
-		}
-		return sessionEntries(r, &out)
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read books: %w", err)
 	}
 	return out, nil
-}
-
-// cardEntries adds the payments of cards and the operations on them, each with its own postings.
-func cardEntries(r store.Reader, out *[]Entry) error {
-	posts, err := journal.ByTxn(r, cards.Service)
-	if err != nil {
-		return err
-	}
-	lines, err := cards.Lines(r)
-	for _, l := range lines {
-		e := Entry{
-			Service: cards.Service, ID: l.ID, Reference: l.Reference, Original: l.Payment, Type: l.Type, Amount: money.Minor(l.Amount),
-			Currency: l.Currency, State: l.State, Postings: posts[l.ID],
-		}
-		if books.NetOf(e.Postings) != 0 {
-			e.AccountState = "COMMIT"
-		}
-		if e.Postings == nil {
-			e.Postings = []books.Posting{}
-		}
-		*out = append(*out, e)
-	}
-	return err
-}
-
-// sessionEntries adds the operations of hosted build, each with its own postings.
-func sessionEntries(r store.Reader, out *[]Entry) error {
-	posts, err := journal.ByTxn(r, sessions.Service)
-	if err != nil {
-		return err
-	}
-	lines, err := sessions.Report(r)
-	for _, l := range lines {
-		e := Entry{
-			Service: sessions.Service, ID: l.ID, Reference: l.Reference, Original: l.Payment, Type: l.Type, Amount: l.Amount,
-			Currency: l.Currency, State: l.State, Postings: append([]books.Posting{}, posts[l.ID]...),
-		}
-		if books.NetOf(e.Postings) != 0 {
-			e.AccountState = "COMMIT"
-		}
-		*out = append(*out, e)
-	}
-	return err
-}
-
-// linkEntries adds the transactions of payment links.
-func linkEntries(r store.Reader, out *[]Entry) error {
-	posts, err := journal.ByTxn(r, links.Service)
-	if err != nil {
-		return err
-	}
-	lines, err := links.Report(r)
-	if err != nil {
-		return err
-	}
-	for _, l := range lines {
-		*out = append(*out, Entry{
-			Service: links.Service, ID: l.ID, Reference: l.Reference, Original: l.Original, Type: l.Type, Amount: l.Amount,
-			Currency: l.Currency, State: l.State, AccountState: l.AccountState, Postings: append([]books.Posting{}, posts[l.ID]...),
-		})
-	}
-	return nil
 }
 
 // NetByReference sums what the merchant has of each payment, everything that refers to it included, by the payment's

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"posagent/schemes/backend/books"
+	"posagent/schemes/backend/room"
+	"posagent/schemes/money"
 	"posagent/schemes/payments"
 	"posagent/schemes/webhooks"
 	"posagent/schemes/wire"
@@ -146,14 +148,8 @@ func customer(who *payments.Customer) (out payments.CustomerInfo) {
 	return out
 }
 
-// Line is a payment, or an operation on one, for the list of the books.
-type Line struct {
-	ID, Payment, Reference, Type, State, Currency string // Payment is "" on the payment's own line
-	Amount                                        int32
-}
-
-// Lines reads every payment and every operation on it, oldest first.
-func Lines(r store.Reader) ([]Line, error) {
+// Report reads every payment and every operation on it, oldest first.
+func Report(r store.Reader) ([]room.Line, error) {
 	all, err := operations(r, "")
 	if err != nil {
 		return nil, err
@@ -166,15 +162,15 @@ func Lines(r store.Reader) ([]Line, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read payments: %w", err)
 	}
-	var list []Line
+	var list []room.Line
 	for _, id := range ids {
 		p, err := find(r, "cards.lines", id)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Line{ID: id, Reference: p.name(), Type: "payment", State: string(p.state), Currency: p.Currency, Amount: p.Amount})
+		list = append(list, room.Line{ID: id, Reference: p.name(), Type: "payment", State: string(p.state), Currency: p.Currency, Amount: money.Minor(p.Amount)})
 		for _, o := range byPayment[id] {
-			list = append(list, Line{ID: o.ref, Payment: id, Reference: p.name(), Type: o.kind, State: o.state, Currency: p.Currency, Amount: o.amount})
+			list = append(list, room.Line{ID: o.ref, Original: id, Reference: p.name(), Type: o.kind, State: o.state, Currency: p.Currency, Amount: money.Minor(o.amount)})
 		}
 	}
 	return list, nil

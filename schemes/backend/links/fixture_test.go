@@ -9,10 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"posagent/schemes/backend/books"
-	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/deliver"
 	"posagent/schemes/backend/links"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/room/roomtest"
 	"posagent/schemes/money"
 	"posagent/schemes/paylinks"
@@ -107,41 +106,9 @@ func (w *world) net() money.Minor {
 	w.t.Helper()
 	var net money.Minor
 	require.NoError(w.t, w.DB.Read(context.Background(), func(r store.Reader) error {
-		net = 0
-		posts, err := journal.ByTxn(r, links.Service)
-		require.NoError(w.t, err)
 		lines, err := links.Report(r)
 		require.NoError(w.t, err)
-		held := map[string]money.Minor{}
-		for _, l := range lines {
-			require.Zero(w.t, books.Sum(posts[l.ID]), "%+v", l)
-			require.Equal(w.t, books.NetOf(posts[l.ID]) != 0, l.AccountState == "COMMIT", "%+v %v", l, posts[l.ID])
-			net += books.NetOf(posts[l.ID])
-			id := l.ID
-			if l.Original != "" {
-				id = l.Original
-			}
-			for _, p := range posts[l.ID] {
-				if p.Account == books.Reserved {
-					held[id] += p.Amount
-				}
-			}
-			delete(posts, l.ID)
-		}
-		require.Empty(w.t, posts, "postings of nobody")
-		for _, l := range lines {
-			if l.Type == "payment" {
-				want := money.Minor(0)
-				if l.State == "reserved" {
-					want = l.Amount
-				}
-				require.Equal(w.t, want, held[l.ID], "%+v", l)
-				one, err := journal.NetOf(r, links.Service, l.ID)
-				require.NoError(w.t, err)
-				require.GreaterOrEqual(w.t, one, money.Minor(0), "%+v", l)
-				require.LessOrEqual(w.t, one, l.Amount, "%+v", l)
-			}
-		}
+		net = roomtest.Sound(w.t, r, links.Service, lines, func(l room.Line) bool { return l.State == "reserved" })
 		return nil
 	}))
 	return net

@@ -203,21 +203,15 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// Line is one transaction in the books' report. AccountState is COMMIT where money came to the merchant or left him.
-type Line struct {
-	ID, Reference, Original, Type, Currency, State, AccountState string
-	Amount                                                       money.Minor
-}
-
-// Report reads them all, oldest first.
-func Report(r store.Reader) ([]Line, error) {
+// Report reads all transactions, oldest first. AccountState is COMMIT where money came to the merchant or left him.
+func Report(r store.Reader) ([]room.Line, error) {
 	list, err := txnsOf(r, `ORDER BY id`)
 	if err != nil {
 		return nil, err
 	}
-	var out []Line
+	var out []room.Line
 	for _, t := range list {
-		line := Line{
+		line := room.Line{
 			ID: number(t.ID), Reference: t.Reference, Type: kindPayment, Currency: t.Currency, State: string(t.Status),
 			Amount: minorOf(t.Hundredths, t.Currency),
 		}

@@ -8,6 +8,7 @@ import (
 
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/hosted"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
@@ -252,22 +253,16 @@ func saveContract(tx store.Tx, id string, c *contract) error {
 	return nil
 }
 
-// Line is one operation for the list of everything that happened.
-type Line struct {
-	ID, Reference, Payment, Type, Currency, State string
-	Amount                                        money.Minor
-}
-
 // Report lists every operation, the oldest first. A payment is of type payment and names no other.
-func Report(r store.Reader) (out []Line, err error) {
+func Report(r store.Reader) (out []room.Line, err error) {
 	list, err := operations(r, `1 = 1`)
 	if err != nil {
 		return nil, err
 	}
 	for _, o := range list {
-		l := Line{ID: o.id, Reference: o.order, Payment: o.payment, Type: word(o.kind), State: o.result, Amount: o.amount}
+		l := room.Line{ID: o.id, Reference: o.order, Original: o.payment, Type: word(o.kind), State: o.result, Amount: o.amount}
 		if o.payment == o.id {
-			l.Payment, l.Type = "", "payment"
+			l.Original, l.Type = "", "payment"
 		}
 		if err := r.QueryRow(`SELECT currency FROM sessions_order WHERE id = ?`, o.order).Scan(&l.Currency); err != nil {
 			return nil, fmt.Errorf("read operations: %w", err)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/aapay"
-	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/room/roomtest"
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/money"
@@ -109,46 +109,11 @@ func (w *world) net(ref string) money.Minor {
 func (w *world) sound() {
 	w.t.Helper()
 	require.NoError(w.t, w.DB.Read(context.Background(), func(r store.Reader) error {
-		posts, err := journal.ByTxn(r, wallets.Service)
-		if err != nil {
-			return err
-		}
-		list, err := wallets.Transactions(r)
-		if err != nil {
-			return err
-		}
-		var all []books.Posting
-		held := map[string]money.Minor{}
-		for _, t := range list {
-			require.Zero(w.t, books.Sum(posts[t.ID]), "%+v", t)
-			require.Equal(w.t, books.NetOf(posts[t.ID]) != 0, t.AccountState == "COMMIT", "%+v %v", t, posts[t.ID])
-			all = append(all, posts[t.ID]...)
-			id := t.ID
-			if t.Original != "" {
-				id = t.Original
-			}
-			for _, p := range posts[t.ID] {
-				if p.Account == books.Reserved {
-					held[id] += p.Amount
-				}
-			}
-		}
-		for _, t := range list {
-			net, err := journal.NetOf(r, wallets.Service, t.ID)
-			if err != nil {
-				return err
-			}
-			require.GreaterOrEqual(w.t, net, money.Minor(0), "%+v", t)
-			if t.Type == "payment" {
-				require.LessOrEqual(w.t, net, t.Amount, "%+v", t)
-				want := money.Minor(0) // money is held under these words only
-				if t.State == "RESERVED" || t.State == "PAID" || t.State == "APPROVED" {
-					want = t.Amount
-				}
-				require.Equal(w.t, want, held[t.ID], "%+v", t)
-			}
-		}
-		require.Zero(w.t, books.Sum(all))
+		list, err := wallets.Report(r)
+		require.NoError(w.t, err)
+		roomtest.Sound(w.t, r, wallets.Service, list, func(l room.Line) bool { // money is held under these words only
+			return l.State == "RESERVED" || l.State == "PAID" || l.State == "APPROVED"
+		})
 		return nil
 	}))
 }

@@ -172,33 +172,23 @@ func newRef() string {
 // row gives the scenario row of a transaction.
 func (t *txn) row() scenario.Row { return scenario.Named(t.Scenario) }
 
-// Transaction is one line of the books' report.
-type Transaction struct {
-	ID, Reference, Original, Type, Currency, State, AccountState string
-	Amount                                                       money.Minor
-}
-
-// Transactions reads them all, oldest first.
-func Transactions(r store.Reader) ([]Transaction, error) {
-	rows, err := r.Query(`SELECT id, terminal_ref, original_id, type, minor, currency, state, account FROM wallets_txn ORDER BY id`)
+// Report reads all transactions, oldest first.
+func Report(r store.Reader) (list []room.Line, err error) {
+	err = store.Each(r, func(row store.Row) error {
+		var l room.Line
+		var id int64
+		var ref sql.NullString
+		var original sql.NullInt64
+		err := row.Scan(&id, &ref, &original, &l.Type, &l.Amount, &l.Currency, &l.State, &l.AccountState)
+		l.ID, l.Reference = strconv.FormatInt(id, 10), ref.String
+		if original.Valid {
+			l.Original = strconv.FormatInt(original.Int64, 10)
+		}
+		list = append(list, l)
+		return err
+	}, `SELECT id, terminal_ref, original_id, type, minor, currency, state, account FROM wallets_txn ORDER BY id`)
 	if err != nil {
 		return nil, fmt.Errorf("read transactions: %w", err)
 	}
-	defer rows.Close()
-	var out []Transaction
-	for rows.Next() {
-		var t Transaction
-		var id, minor int64
-		var ref sql.NullString
-		var original sql.NullInt64
-		if err := rows.Scan(&id, &ref, &original, &t.Type, &minor, &t.Currency, &t.State, &t.AccountState); err != nil {
-			return nil, fmt.Errorf("read transactions: %w", err)
-		}
-		t.ID, t.Reference, t.Amount = strconv.FormatInt(id, 10), ref.String, money.Minor(minor)
-		if original.Valid {
-			t.Original = strconv.FormatInt(original.Int64, 10)
-		}
-		out = append(out, t)
-	}
-	return out, rows.Err()
+	return list, nil
 }

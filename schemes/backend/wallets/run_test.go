@@ -38,7 +38,7 @@ func TestRunMovesWhatNobodyAsks(t *testing.T) {
 		stored := func() map[string]string { // as it lies in the database, without asking for a status
 			out := map[string]string{}
 			require.NoError(t, db.Read(ctx, func(r store.Reader) error {
-				list, err := wallets.Transactions(r)
+				list, err := wallets.Report(r)
 				for _, row := range list {
 					out[row.Reference] = row.State + row.AccountState
 				}
