@@ -19,7 +19,7 @@ type wrongPayments struct {
 	read  func(ctx context.Context, id string) (payments.Payment, error)
 }
 
-// paymentsWrite is a write on its way to the service behind a wrong one, which may change all but its op.
+// paymentsWrite is a write on its way to the service. A wrong service may change all but its op.
 type paymentsWrite struct {
 	op     string
 	key    wire.Key
@@ -163,7 +163,7 @@ func yield() {
 	}
 }
 
-// fresh is another key than the caller's; what is none stays none.
+// fresh returns a new key in place of a good one. It returns a key that breaks the rules as it is.
 func fresh(key wire.Key) wire.Key {
 	if _, err := wire.ParseKey(string(key)); err != nil {
 		return key
@@ -229,7 +229,8 @@ func usesUp() paymentsBug {
 	})
 }
 
-// decidesEarly decides by what it reads, lets others in, and answers by that decision whatever the service says then.
+// decidesEarly decides by what it reads and lets others in. It answers by that decision, whatever
+// the service says then.
 func decidesEarly() paymentsBug {
 	var granted, seen sync.Map // answers, and keys, by key
 	return func(s payments.Service) payments.Service {

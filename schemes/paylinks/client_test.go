@@ -51,7 +51,8 @@ func client(d wire.Doer) *paylinks.Client {
 	return &paylinks.Client{BaseURL: wiretest.BaseURL, Instance: "demo", Secret: "demo-secret", Doer: d}
 }
 
-// failing and failingTxns are the halves of the service: every call fails, or is answered with nothing where err is nil.
+// failing and failingTxns are the halves of the service. Every call fails with err, or succeeds with
+// nothing where err is nil.
 type failing struct{ err error }
 
 type failingTxns struct{ err error }

@@ -32,7 +32,7 @@ const (
 	Asks     = "4000002760003184" // its owner is asked
 )
 
-// Open opens a backend that nothing runs and no listener serves. Nobody pays by himself.
+// Open opens a backend that nothing runs and no listener serves. A customer acts when the test says so.
 func Open(t *testing.T) *backend.Backend {
 	t.Helper()
 	never := -time.Second

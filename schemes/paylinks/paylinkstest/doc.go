@@ -1,5 +1,6 @@
 // Package paylinkstest holds the conformance suite of the payment-link service. Run is meant for
 // every row: a service in process, and the same behind Handler and Client.
 //
-// It imports schemes/paylinks, schemes/wire (and wire/bracket) and testify; it must not import a backend or the agent.
+// It imports schemes/paylinks, schemes/wire, schemes/wire/bracket, schemes/wire/wiretest and
+// testify; it must not import a backend or the agent.
 package paylinkstest

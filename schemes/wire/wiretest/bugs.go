@@ -13,9 +13,10 @@ import (
 // bugVariable names, in a child process, the bug that the suite is run with.
 const bugVariable = "SUITE_BUG"
 
-// FindsBugs fails unless a conformance suite fails on each bug, and passes with none. A bug wraps a sound service S so that it
-// errs in the way that its name says; the bug "" is the wrapper alone. suite runs the conformance suite on what wrong makes
-// of a fresh service. A failed suite fails its test, so each bug gets a child process, which runs the calling test alone.
+// FindsBugs fails unless a conformance suite fails on each bug, and passes with none. A bug wraps a
+// sound service S so that it errs in the way that its name says; the bug "" is the wrapper alone.
+// suite runs the conformance suite on what wrong makes of a fresh service. A failed suite fails its
+// test, so each bug gets a child process, which runs the calling test alone.
 func FindsBugs[S any](t *testing.T, bugs map[string]func(S) S, suite func(t *testing.T, wrong func(S) S)) {
 	if bug := os.Getenv(bugVariable); bug != "" {
 		suite(t, bugs[bug])

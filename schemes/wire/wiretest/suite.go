@@ -18,7 +18,7 @@ type Groups []struct {
 	Cases func(*testing.T)
 }
 
-// Run runs the groups in their order, and then the raw cases, where there is a wire to send them on.
+// Run runs the groups in their order, and the raw cases last where the row has a wire.
 func (g Groups) Run(t *testing.T, wired bool, raw func(*testing.T)) {
 	for _, group := range g {
 		t.Run(group.Name, group.Cases)
@@ -34,8 +34,8 @@ type Case[T any] = struct {
 	Break       func(*T)
 }
 
-// Site is where the raw cases of a conformance suite send their requests. Doer adds what the service wants besides
-// (credentials).
+// Site is where the raw cases of a conformance suite send their requests. Doer adds what the
+// service wants besides (credentials).
 type Site struct {
 	BaseURL string
 	Doer    wire.Doer
@@ -72,8 +72,8 @@ func AtOnce[R comparable](do func(caller int) R) map[R]int {
 // WrongBody is a body that a service refuses with 400, and what the refusal names.
 type WrongBody = struct{ Name, Body, Names string }
 
-// WrongBodies spoils a good JSON object in the ways that do not depend on its fields. field is one that it has, and value one
-// that the field may have.
+// WrongBodies spoils a good JSON object in the ways that do not depend on its fields. It has the
+// field, which may have the value.
 func WrongBodies(good, field, value string) []WrongBody {
 	first := func(name string) string {
 		return strings.Replace(good, `"`+field+`":`, `"`+name+`":`+value+`,"`+field+`":`, 1)
@@ -108,8 +108,9 @@ func WrongHeaders() []WrongHeader {
 	}
 }
 
-// Stable checks that what is read of what was written of v is written the same, and returns it. json.Marshal and wire.Encode
-// encode; wire.Decode and Parse decode.
+// Stable encodes v, decodes the text and encodes the result again. It fails unless both texts are
+// the same, and returns what it decoded. json.Marshal and wire.Encode encode; wire.Decode and Parse
+// decode.
 func Stable[T any](t *testing.T, v T, encode func(any) ([]byte, error), decode func([]byte, any) error) (again T) {
 	t.Helper()
 	text, err := encode(v)
