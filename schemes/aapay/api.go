@@ -86,15 +86,19 @@ type about struct {
 	Method string `query:"method" json:"-" max:"-"`
 }
 
+// sample is the body of a reversal.
+const sample = `{"merchantId":"B1","method":"SWISH_E_COM","purchaseAmount":{"currencyCode":"EUR","vatAmount":0,"nominalAmount":1250,"totalAmount":1250},` +
+	`"consumer":{"consumerId":"","name":""},"terminalReference":"sale-7","originalReference":"sale-6","trigger":"2"}`
+
 // Both routes of an initialize have one name: which of them was taken is no part of what went wrong.
 var (
 	plain = rest.Endpoint[Service, starting, Reply]{
-		Op: "aapay.initialize", What: "start a transaction",
+		Op: "aapay.initialize", What: "start a transaction", Example: sample,
 		Method: http.MethodPost, Path: "/{type}/initialize", Status: http.StatusAccepted, Also: []int{http.StatusCreated},
 		Wants: rest.Write, Do: start,
 	}
 	idempotent = rest.Endpoint[Service, starting, Reply]{
-		Op: "aapay.initialize", What: "start a transaction under a key",
+		Op: "aapay.initialize", What: "start a transaction under a key", Example: sample,
 		Method: http.MethodPost, Path: "/{type}/initializeWithIdempotency", Status: http.StatusAccepted, Also: []int{http.StatusCreated},
 		Wants: rest.Write | rest.NeedsKey, Do: start,
 	}

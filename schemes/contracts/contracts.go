@@ -39,7 +39,7 @@ func Proofs(token string) []openapi.Proof {
 func Payments() openapi.Group {
 	return openapi.Group{
 		Name: "payments", About: "Card payments: reserve, collect, give back. Paths are the same in any case of letters.",
-		Prefix: payments.Prefix, Infos: payments.Table().Infos(), Proofs: []string{ByToken}, Refusal: Problems(), Examples: examples,
+		Prefix: payments.Prefix, Infos: payments.Table().Infos(), Proofs: []string{ByToken}, Refusal: Problems(),
 	}
 }
 
@@ -47,7 +47,7 @@ func Payments() openapi.Group {
 func Tokens() openapi.Group {
 	return openapi.Group{
 		Name: "tokens", About: "Cards that are kept for later. Paths are the same in any case of letters.",
-		Prefix: tokens.Prefix, Infos: tokens.Table().Infos(), Proofs: []string{ByToken}, Refusal: Problems(), Examples: examples,
+		Prefix: tokens.Prefix, Infos: tokens.Table().Infos(), Proofs: []string{ByToken}, Refusal: Problems(),
 	}
 }
 
@@ -55,7 +55,7 @@ func Tokens() openapi.Group {
 func Onboarding() openapi.Group {
 	return openapi.Group{
 		Name: "onboarding", About: "Applications of merchants. Paths are the same in any case of letters.",
-		Prefix: onboarding.Prefix, Infos: onboarding.Table().Infos(), Proofs: []string{ByToken}, Refusal: Problems(), Examples: examples,
+		Prefix: onboarding.Prefix, Infos: onboarding.Table().Infos(), Proofs: []string{ByToken}, Refusal: Problems(),
 	}
 }
 
@@ -63,7 +63,7 @@ func Onboarding() openapi.Group {
 func Methods() openapi.Group {
 	return openapi.Group{
 		Name: "methods", About: "What a terminal may be paid with.",
-		Prefix: methods.API().Prefix, Infos: methods.Table().Infos(), Proofs: []string{ByToken}, Refusal: Faults(), Examples: examples,
+		Prefix: methods.API().Prefix, Infos: methods.Table().Infos(), Proofs: []string{ByToken}, Refusal: Faults(),
 	}
 }
 
@@ -71,7 +71,7 @@ func Methods() openapi.Group {
 func Schemes() openapi.Group {
 	return openapi.Group{
 		Name: "schemes", About: "Transactions of alternative schemes. 202 is live; 201 is created but rejected, which is final.",
-		Prefix: aapay.API().Prefix, Infos: aapay.Table().Infos(), Proofs: []string{ByToken}, Refusal: Faults(), Examples: examples,
+		Prefix: aapay.API().Prefix, Infos: aapay.Table().Infos(), Proofs: []string{ByToken}, Refusal: Faults(),
 	}
 }
 
@@ -81,7 +81,7 @@ func Hosted() openapi.Group {
 		Name: "hosted build", About: "Orders that a customer pays in hosted fields.",
 		Prefix: hosted.Prefix, Infos: slices.Concat(hosted.SessionsTable().Infos(), hosted.OrdersTable().Infos()), Proofs: []string{ByKey},
 		Header: []openapi.Header{{Name: hosted.CorrelationHeader, About: "a UUID, made for each call", Example: "0123abcd-4567-89ef-0123-456789abcdef"}},
-		Needs:  []string{"sessionId"}, Examples: examples,
+		Needs:  []string{"sessionId"},
 		Refusal: openapi.Refusal{
 			Name: "errors", Body: hostedErrors{}, Conflict: 409,
 			Example: func(status int) any {
@@ -95,7 +95,7 @@ func Hosted() openapi.Group {
 func Links() openapi.Group {
 	return openapi.Group{
 		Name: "payment links", About: "Links that a customer pays on a page. Bodies are forms in bracket notation; a slash may end each path.",
-		Prefix: paylinks.API().Prefix, Infos: linkInfos(), Proofs: []string{BySignature}, Sends: formType, Needs: []string{"instance"}, Examples: examples,
+		Prefix: paylinks.API().Prefix, Infos: linkInfos(), Proofs: []string{BySignature}, Sends: formType, Needs: []string{"instance"},
 		Types: map[reflect.Type]openapi.Type{
 			reflect.TypeFor[paylinks.Bit]():     {Schema: `{"type":"integer","enum":[0,1]}`, Example: `0`},
 			reflect.TypeFor[paylinks.Percent](): {Schema: `{"type":["number","null"]}`, Example: `7.7`},
@@ -113,7 +113,7 @@ func Links() openapi.Group {
 func Disputes() openapi.Group {
 	return openapi.Group{
 		Name: "disputes", About: "Dispute cases and their documents. A refusal of the service itself is a 200 with responseCode 99 and a code.",
-		Prefix: disputes.API().Prefix, Infos: disputeInfos(), Proofs: []string{ByToken}, Refusal: Problems(), Examples: examples,
+		Prefix: disputes.API().Prefix, Infos: disputeInfos(), Proofs: []string{ByToken}, Refusal: Problems(),
 	}
 }
 

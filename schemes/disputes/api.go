@@ -70,6 +70,8 @@ type (
 var (
 	create = rest.Endpoint[Service, CreateRequest, CreateReply]{
 		Op: "disputes.create", What: "dispute a transaction",
+		Example: `{"providerTransactionID":"0193a5b27c1a7b3e9a524d1f0c2b8e77","providerDisputeReasonCode":"D019","disputeAmount":1250,` +
+			`"disputeCurrency":"EUR","notes":"the goods never came"}`,
 		Method: http.MethodPost, Path: "", Status: http.StatusOK, Also: also, Wants: rest.Write, Do: Service.Create,
 		Spool: func(r *http.Request, o rest.Options) (req CreateRequest, release func(), err error) {
 			release, err = spool(r, o, &req, &req.DocumentsList)
@@ -87,7 +89,8 @@ var (
 	}
 	list = rest.Endpoint[Service, ListRequest, ListReply]{
 		Op: "disputes.list", What: "find cases",
-		Method: http.MethodPost, Path: "/list", Status: http.StatusOK, Also: also, Limit: maxList,
+		Example: `{"disputeCreatedDate":"2026-11-22","numberOfDisputeCases":50}`,
+		Method:  http.MethodPost, Path: "/list", Status: http.StatusOK, Also: also, Limit: maxList,
 		Do: func(svc Service, ctx context.Context, _ wire.Key, in ListRequest) (ListReply, error) {
 			return svc.List(ctx, in)
 		},
@@ -101,7 +104,8 @@ var (
 	}
 	queue = rest.Endpoint[Service, QueueRequest, QueueReply]{
 		Op: "disputes.queue", What: "list the cases of a queue",
-		Method: http.MethodPost, Path: "/list-cases-by-queue", Status: http.StatusOK, Also: also, Limit: maxList,
+		Example: `{"queueID":1000,"isOpen":"Y"}`,
+		Method:  http.MethodPost, Path: "/list-cases-by-queue", Status: http.StatusOK, Also: also, Limit: maxList,
 		Do: func(svc Service, ctx context.Context, _ wire.Key, in QueueRequest) (QueueReply, error) {
 			return svc.Queue(ctx, in)
 		},
@@ -115,7 +119,8 @@ var (
 	}
 	update = rest.Endpoint[Service, edit, UpdateReply]{
 		Op: "disputes.update", What: "move a case, and add to it",
-		Method: http.MethodPatch, Path: "/{disputeId}", Status: http.StatusOK, Also: also, Wants: rest.Write,
+		Example: `{"notes":"the shop has answered","submitDispute":"Y"}`,
+		Method:  http.MethodPatch, Path: "/{disputeId}", Status: http.StatusOK, Also: also, Wants: rest.Write,
 		Do: func(svc Service, ctx context.Context, key wire.Key, in edit) (UpdateReply, error) {
 			return svc.Update(ctx, key, in.ID, in.UpdateRequest)
 		},

@@ -87,12 +87,15 @@ type (
 var (
 	build = rest.Endpoint[Sessions, BuildRequest, Built]{
 		Op: "hosted.build", What: "make an order and a payment session",
+		Example: `{"merchantUrl":"https://shop.example","order":{"orderId":"order7","amount":"1250","currency":"EUR"},` +
+			`"paymentSession":{"actionType":"PAY","amount":"1250","language":"eng","resultUrl":"https://shop.example/result",` +
+			`"cancelUrl":"https://shop.example/cancel","notificationUrl":"https://shop.example/notify"},"version":"3"}`,
 		Method: http.MethodPost, Path: "/orders/build", Status: http.StatusOK, Wants: rest.Write, Do: Sessions.Build,
 	}
 	finalize = finalizing("/build/finalize_payment", "pay")
 	confirm  = finalizing("/build/confirm_payment", "pay another amount")
 	end      = rest.Endpoint[Sessions, sessionCall, SessionState]{
-		Op: "hosted.cancel", What: "end a session",
+		Op: "hosted.cancel", What: "end a session", Example: sample,
 		Method: http.MethodPost, Path: "/build/cancel", Status: http.StatusOK, Wants: rest.Write | rest.CheckFirst,
 		Do: func(svc Sessions, ctx context.Context, key wire.Key, in sessionCall) (SessionState, error) {
 			return warned(svc.Cancel(ctx, key, in.SessionID))
@@ -133,15 +136,18 @@ var (
 			return ""
 		},
 	}
-	capture = posting("hosted.capture", "/captures", "collect of an authorization", Orders.Capture)
-	refund  = posting("hosted.refund", "/refunds", "give captured money back", Orders.Refund)
-	undo    = posting("hosted.undo", "/cancels", "undo an operation", Orders.Cancel)
+	capture = posting("hosted.capture", "/captures", "collect of an authorization", `{"amount":"1250","currency":"EUR"}`, Orders.Capture)
+	refund  = posting("hosted.refund", "/refunds", "give captured money back", `{"amount":"250","currency":"EUR","description":"one item came back"}`, Orders.Refund)
+	undo    = posting("hosted.undo", "/cancels", "undo an operation", `{"description":"out of stock"}`, Orders.Cancel)
 )
+
+// sample is the body of what names a session and nothing else.
+const sample = `{"sessionId":"052211e8-54c8-4e0a-8402-e10bcb8ff264"}`
 
 // finalizing is a route that pays.
 func finalizing(path, what string) rest.Endpoint[Sessions, sessionCall, SessionState] {
 	return rest.Endpoint[Sessions, sessionCall, SessionState]{
-		Op: "hosted.finalize", What: what,
+		Op: "hosted.finalize", What: what, Example: sample,
 		Method: http.MethodPost, Path: path, Status: http.StatusOK, Wants: rest.Write | rest.CheckFirst,
 		Do: func(svc Sessions, ctx context.Context, key wire.Key, in sessionCall) (SessionState, error) {
 			return warned(svc.Finalize(ctx, key, in.SessionID, in.Amount))
@@ -158,9 +164,9 @@ func warned(s SessionState, err error) (SessionState, error) {
 }
 
 // posting is a route of an operation.
-func posting(op, path, what string, do func(Orders, context.Context, wire.Key, string, PostRequest) (Posted, error)) rest.Endpoint[Orders, ofOperation, Posted] {
+func posting(op, path, what, example string, do func(Orders, context.Context, wire.Key, string, PostRequest) (Posted, error)) rest.Endpoint[Orders, ofOperation, Posted] {
 	return rest.Endpoint[Orders, ofOperation, Posted]{
-		Op: op, What: what,
+		Op: op, What: what, Example: example,
 		Method: http.MethodPost, Path: "/operations/{operationId}" + path, Status: http.StatusOK, Wants: rest.Write | rest.NeedsKey | rest.MayBody | rest.EmptyArray,
 		Do: func(svc Orders, ctx context.Context, key wire.Key, in ofOperation) (Posted, error) {
 			return do(svc, ctx, key, in.ID, in.PostRequest)

@@ -60,6 +60,9 @@ type (
 var (
 	create = rest.Endpoint[Service, Application, State]{
 		Op: "onboarding.create", What: "make an application",
+		Example: `{"reference":"our-7","merchant":{"registrationNumber":"12345678","companyName":"Shop ApS","contactFirstName":"Ada",` +
+			`"contactLastName":"Holm","address":{"address1":"Torvet 1","city":"Aarhus","postalCode":"8000","countryCode":"DK"},` +
+			`"email":"ada@shop.example","phone":"+4512345678"}}`,
 		Method: http.MethodPost, Path: "", Status: http.StatusCreated, Wants: rest.Write, Do: Service.Create,
 	}
 	read = rest.Endpoint[Service, about, State]{
@@ -72,14 +75,15 @@ var (
 	}
 	update = rest.Endpoint[Service, edit, State]{
 		Op: "onboarding.update", What: "replace it while it is new",
-		Method: http.MethodPut, Path: "/{onboardingId}", Status: http.StatusOK, Wants: rest.Write,
+		Example: `{"reference":"our-7","merchant":{"registrationNumber":"12345678","companyName":"Shop ApS","email":"ada@shop.example"}}`,
+		Method:  http.MethodPut, Path: "/{onboardingId}", Status: http.StatusOK, Wants: rest.Write,
 		Do: func(svc Service, ctx context.Context, key wire.Key, in edit) (State, error) {
 			return svc.Update(ctx, key, in.ID, in.Application)
 		},
 		Flaw: func(in edit, out State) string { return out.of(in.ID) },
 	}
 	submit = rest.Endpoint[Service, push, State]{
-		Op: "onboarding.submit", What: "send it to be signed",
+		Op: "onboarding.submit", What: "send it to be signed", Example: `{}`,
 		Method: http.MethodPost, Path: "/{onboardingId}/submit", Status: http.StatusOK, Wants: rest.Write | rest.MayBody | rest.SendsNone,
 		Do: func(svc Service, ctx context.Context, key wire.Key, in push) (State, error) {
 			return svc.Submit(ctx, key, in.ID)
@@ -94,7 +98,7 @@ func Table() rest.Table[Service] { return rest.Table[Service]{create, read, upda
 // trigger is a route of the sandbox.
 func trigger(t Trigger, what string) rest.Endpoint[Sandbox, push, State] {
 	return rest.Endpoint[Sandbox, push, State]{
-		Op: "onboarding.sandbox", What: what,
+		Op: "onboarding.sandbox", What: what, Example: `{}`,
 		Method: http.MethodPost, Path: "/{onboardingId}/" + string(t), Status: http.StatusOK, Wants: rest.Write | rest.MayBody,
 		Do: func(move Sandbox, ctx context.Context, key wire.Key, in push) (State, error) {
 			return move(ctx, key, in.ID, t, in.Reason)

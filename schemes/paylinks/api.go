@@ -145,6 +145,8 @@ var (
 	}
 	create = rest.Endpoint[Service, CreateRequest, Created]{
 		Op: opCreate, What: "make a link",
+		Example: `{"title":"Order 7","description":"One chair","referenceId":"order-7","purpose":"One chair","amount":1250,"currency":"EUR",` +
+			`"successRedirectUrl":"https://shop.example/thanks"}`,
 		Method: http.MethodPost, Path: "/Invoice/", Status: http.StatusOK, Also: besides, Wants: writes, Read: one[Created],
 		Do: func(svc Service, ctx context.Context, key wire.Key, in CreateRequest) (Created, error) {
 			out, err := svc.Links.Create(ctx, key, in)
@@ -200,7 +202,7 @@ var (
 		Flaw: func(in about, out Done) string { return flaw(in.ID, out.ID, out.Operation) },
 	}
 	refund = rest.Endpoint[Service, refunding, Done]{
-		Op: opRefund, What: "give back",
+		Op: opRefund, What: "give back", Example: `{"amount":250}`,
 		Method: http.MethodPost, Path: "/Transaction/{id}/refund", Status: http.StatusOK, Also: besides, Wants: writes, Read: one[Done],
 		Do: func(svc Service, ctx context.Context, key wire.Key, in refunding) (Done, error) {
 			out, err := svc.Transactions.Refund(ctx, key, in.ID, in.RefundRequest)
@@ -221,7 +223,7 @@ var (
 
 func charges(path, what string) rest.Endpoint[Service, charging, Done] {
 	return rest.Endpoint[Service, charging, Done]{
-		Op: opCharge, What: what,
+		Op: opCharge, What: what, Example: `{"amount":1250,"purpose":"One chair"}`,
 		Method: http.MethodPost, Path: path, Status: http.StatusOK, Also: besides, Wants: writes, Read: one[Done],
 		Do: func(svc Service, ctx context.Context, key wire.Key, in charging) (Done, error) {
 			out, err := svc.Transactions.Charge(ctx, key, in.ID, in.ChargeRequest)

@@ -45,10 +45,14 @@ type about struct {
 var (
 	create = rest.Endpoint[Service, CreateRequest, Created]{
 		Op: "tokens.create", What: "store card details",
+		Example: `{"description":"card of the subscription","returnUrl":"https://shop.example/thanks",` +
+			`"cardDetails":{"pan":"4111111111111111","expiryYear":2031,"expiryMonth":12,"validationCode":"123"}}`,
 		Method: http.MethodPost, Path: "", Status: http.StatusCreated, Wants: rest.Write, Do: Service.Create,
 	}
 	recurring = rest.Endpoint[Service, RecurringRequest, Created]{
 		Op: "tokens.recurring", What: "store the terms of a recurring payment",
+		Example: `{"recurringType":"Subscription","amount":1250,"currencyCode":"EUR","recurringExpiryDate":"2031-12-31","recurringFrequency":28,` +
+			`"returnUrl":"https://shop.example/thanks"}`,
 		Method: http.MethodPost, Path: "/recurring", Status: http.StatusCreated, Wants: rest.Write, Do: Service.CreateRecurring,
 	}
 	verify = rest.Endpoint[Service, about, Created]{

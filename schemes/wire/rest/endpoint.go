@@ -26,14 +26,15 @@ const (
 // Endpoint is one route of a service S: a request In comes to an answer Out. In is a struct; its fields tagged `path` and
 // `query` stand in the address (with `json:"-"`), the others are the JSON body. A struct with no others has no body.
 type Endpoint[S, In, Out any] struct {
-	Op     string // "tokens.create": names the call in errors, logs and the outbox
-	What   string // says to people what it does
-	Method string
-	Path   string // below the service's: "/{tokenizationId}/Verify"; a piece in braces is the field with that tag. A Client writes a slash at its end, too
-	Status int    // of a success; of a write whose Out is pending it is 202
-	Also   []int  // more statuses that a Client takes for a success
-	Wants  Wants
-	Limit  int64 // bytes of a reply that a Client reads; 0 = wire.MaxReply
+	Op      string // "tokens.create": names the call in errors, logs and the outbox
+	What    string // says to people what it does
+	Example string // a body of a request that the service takes
+	Method  string
+	Path    string // below the service's: "/{tokenizationId}/Verify"; a piece in braces is the field with that tag. A Client writes a slash at its end, too
+	Status  int    // of a success; of a write whose Out is pending it is 202
+	Also    []int  // more statuses that a Client takes for a success
+	Wants   Wants
+	Limit   int64 // bytes of a reply that a Client reads; 0 = wire.MaxReply
 
 	// Do asks the service. A method expression fits where the method takes a context, the key and In.
 	Do func(svc S, ctx context.Context, key wire.Key, in In) (Out, error)
@@ -89,14 +90,21 @@ func (t Table[S]) Infos() []Info {
 
 // Info is what an endpoint is known by: what documents, the local port and the store-and-forward queue read.
 type Info struct {
-	Op, What, Method, Path string
-	Status                 int
-	Also                   []int
-	Wants                  Wants
-	In, Out                reflect.Type
-	Params                 []Param // in the order of In
-	HasBody                bool    // In has a body
-	Pends                  bool    // a write whose Out may hold a pending operation, which is answered 202 with a Location
+	Op, What, Example string
+	Method, Path      string
+	Status            int
+	Also              []int
+	Wants             Wants
+	In, Out           reflect.Type
+	Params            []Param // in the order of In
+	HasBody           bool    // In has a body
+	Pends             bool    // a write whose Out may hold a pending operation, which is answered 202 with a Location
+}
+
+// WithExample is i with an example of a request's body.
+func (i Info) WithExample(text string) Info {
+	i.Example = text
+	return i
 }
 
 // Write returns whether the endpoint changes something.
@@ -150,7 +158,7 @@ func encode(op string, in any) ([]byte, error) {
 // Info describes the endpoint. It panics at a mistake in it.
 func (e Endpoint[S, In, Out]) Info() Info {
 	return describe(Info{
-		Op: e.Op, What: e.What, Method: e.Method, Path: e.Path, Status: e.Status, Also: e.Also, Wants: e.Wants,
+		Op: e.Op, What: e.What, Example: e.Example, Method: e.Method, Path: e.Path, Status: e.Status, Also: e.Also, Wants: e.Wants,
 		In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
 	})
 }

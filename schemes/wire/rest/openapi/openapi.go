@@ -35,18 +35,17 @@ type Proof struct {
 
 // Group is the endpoints of a service.
 type Group struct {
-	Name     string
-	About    string
-	Prefix   string
-	Infos    []rest.Info
-	Proofs   []string          // names of proofs, one of which is enough; nil = none is wanted
-	Sends    string            // content type of request bodies; "" = application/json
-	Reply    string            // content type of replies that are not Text, Page or Stream; "" = application/json
-	Header   []Header          // wanted of every request
-	Needs    []string          // parameters of the query that must be there
-	Refusal  Refusal           // how it refuses
-	Examples map[string]string // of request bodies, by operation
-	Types    map[reflect.Type]Type
+	Name    string
+	About   string
+	Prefix  string
+	Infos   []rest.Info
+	Proofs  []string // names of proofs, one of which is enough; nil = none is wanted
+	Sends   string   // content type of request bodies; "" = application/json
+	Reply   string   // content type of replies that are not Text, Page or Stream; "" = application/json
+	Header  []Header // wanted of every request
+	Needs   []string // parameters of the query that must be there
+	Refusal Refusal  // how it refuses
+	Types   map[reflect.Type]Type
 }
 
 // Header is a header of requests.
@@ -164,7 +163,7 @@ func (d Document) operation(s *schemas, g Group, i rest.Info, shared object) (ob
 	if i.HasBody {
 		typ := bodyOf(i.In)
 		s.reply = false
-		example, err := s.request(typ, g.Examples[i.Op])
+		example, err := s.request(typ, i.Example)
 		if err != nil {
 			return nil, err
 		}

@@ -40,7 +40,7 @@ type (
 
 func document() openapi.Document {
 	paint := rest.Endpoint[struct{}, painting, painted]{
-		Op: "chairs.paint", What: "paint a chair", Method: http.MethodPost, Path: "/{id}/paint", Status: 201, Wants: rest.Write | rest.NeedsKey,
+		Op: "chairs.paint", What: "paint a chair", Example: `{"legs":4}`, Method: http.MethodPost, Path: "/{id}/paint", Status: 201, Wants: rest.Write | rest.NeedsKey,
 	}
 	sell := rest.Endpoint[struct{}, about, painted]{Op: "chairs.move", What: "sell it", Method: http.MethodPost, Path: "/{id}/sell", Status: 200, Wants: rest.Write}
 	lend := rest.Endpoint[struct{}, about, painted]{Op: "chairs.move", What: "lend it", Method: http.MethodPost, Path: "/{id}/lend", Status: 200, Wants: rest.Write}
@@ -48,9 +48,8 @@ func document() openapi.Document {
 		Title: "chairs", Version: "7", Server: "http://127.0.0.1:1", Stores: true, Proofs: []openapi.Proof{{Name: "token", Type: "http", Scheme: "bearer"}},
 		Groups: []openapi.Group{{
 			Name: "chairs", Prefix: "/chairs", Infos: []rest.Info{paint.Info(), sell.Info(), lend.Info()}, Proofs: []string{"token"},
-			Header:   []openapi.Header{{Name: "Correlation-Id", About: "of the call", Example: "7"}},
-			Refusal:  openapi.Refusal{Name: "refused", Body: refused{}, Example: func(int) any { return refused{"no paint"} }},
-			Examples: map[string]string{"chairs.paint": `{"legs":4}`},
+			Header:  []openapi.Header{{Name: "Correlation-Id", About: "of the call", Example: "7"}},
+			Refusal: openapi.Refusal{Name: "refused", Body: refused{}, Example: func(int) any { return refused{"no paint"} }},
 		}},
 	}
 }
@@ -124,7 +123,7 @@ func TestNothingIsStored(t *testing.T) {
 // An example that is no JSON is a mistake of the group, and is named.
 func TestBrokenExample(t *testing.T) {
 	d := document()
-	d.Groups[0].Examples["chairs.paint"] = "{"
+	d.Groups[0].Infos[0].Example = "{"
 	_, err := d.JSON()
 	require.ErrorContains(t, err, "chairs.paint")
 }
