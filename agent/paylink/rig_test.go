@@ -121,10 +121,10 @@ func terminal(t *testing.T, test func(r *rig)) {
 			t: t, bank: newBank(), screen: &screen{}, path: path,
 			def: paylink.Definition("Payment link", 100, 45*time.Second),
 		}
-		r.Terminal = drivetest.New(t, r.parts)
-		r.Start()
-		defer func() { r.Halt() }() // also when the test fails: nothing may be left in the bubble
-		test(r)
+		drivetest.Run(t, r.parts, func(x *drivetest.Terminal) {
+			r.Terminal = x
+			test(r)
+		})
 	})
 }
 

@@ -27,8 +27,7 @@ func TestField_J8TheChosenMethodsTimersCount(t *testing.T) {
 		r.prompt = p
 		r.Restart(false)
 		r.world.onStatus = say(1, aapay.Authorized, "")
-		s, err := r.Ask(ecr.Request{Amount: 700})
-		require.NoError(t, err)
+		s := r.Accepted(ecr.Request{Amount: 700})
 		synctest.Wait()
 		require.Equal(t, checkout.Choosing, r.phase(s.ID))
 		p.answers <- answer{method: "SLOW"}

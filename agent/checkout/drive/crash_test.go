@@ -182,9 +182,7 @@ func TestCrashOfARefundAtEveryStep(t *testing.T) {
 
 func TestRebootLoopIsBroken(t *testing.T) {
 	terminal(t, func(r *rig) {
-		r.world.onStatus = say(1, aapay.Pending, "")
-		s := r.sale(500)
-		pass(3 * time.Second)
+		s := r.waiting(aapay.Pending, 3*time.Second)
 		for range 25 {
 			r.Restart(false)
 		}
@@ -204,10 +202,7 @@ func TestRebootLoopIsBroken(t *testing.T) {
 // undo goes on.
 func TestManyQuietStartsAreNoRebootLoop(t *testing.T) {
 	terminal(t, func(r *rig) {
-		r.world.onStatus = say(1, aapay.Rejected, "")
-		s := r.sale(500)
-		require.Equal(t, ecr.Declined, (<-s.Outcome).Result)
-		r.Told(s, ecr.Told)
+		s := r.declined()
 		r.world.lock(func() { r.world.offline = true })
 		for range 30 {
 			r.Restart(true)
@@ -232,8 +227,7 @@ func TestStartDoesNotWaitForTheNetwork(t *testing.T) {
 		start := time.Now()
 		r.Restart(true)
 		require.True(t, r.Health(context.Background()).Ready)
-		_, err := r.Ask(ecr.Request{Amount: 100})
-		require.NoError(t, err)
+		r.Accepted(ecr.Request{Amount: 100})
 		require.Zero(t, time.Since(start))
 	})
 }
@@ -248,7 +242,6 @@ func TestNotReadyBeforeTheJournalIsRead(t *testing.T) {
 		refused(t, err, ecr.NotReady)
 		require.NoError(t, r.DB.Close())
 		r.Start()
-		_, err = r.Ask(ecr.Request{Amount: 100})
-		require.NoError(t, err)
+		r.Accepted(ecr.Request{Amount: 100})
 	})
 }

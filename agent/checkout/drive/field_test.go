@@ -28,11 +28,10 @@ func TestField_L4WhatNeverLeftIsWithdrawn(t *testing.T) {
 				r.world.lock(func() { r.world.offline = true })
 				req := ecr.Request{Kind: kind, Receipt: o.Receipt}
 				if kind == ecr.Refund {
-					req = ecr.Request{Kind: kind, Amount: 400, Original: "T" + o.TransactionID}
+					req = refundOf(o, 400)
 				}
 				start := time.Now()
-				s, err := r.Ask(req)
-				require.NoError(t, err)
+				s := r.Accepted(req)
 				pass(5 * time.Second)
 				if abort {
 					require.NoError(t, r.Abort(context.Background(), s.ID), name)
@@ -51,11 +50,9 @@ func TestField_L4WhatNeverLeftIsWithdrawn(t *testing.T) {
 				row, _ := r.show(o.Sale)
 				require.Zero(t, row.Debited)
 				require.False(t, row.Reversed)
-				again, err := r.Ask(req)
-				require.NoError(t, err)
+				again := r.Accepted(req)
 				require.NotEqual(t, s.ID, again.ID)
-				require.Equal(t, ecr.Approved, (<-again.Outcome).Result)
-				r.Told(again, ecr.Told)
+				r.Approved(again, ecr.Told)
 			})
 		}
 	}
@@ -75,10 +72,9 @@ func TestField_L4WhatMayHaveLeftIsToldInProgress(t *testing.T) {
 				}
 				return nil, errGone, true // and from then on there is no connection
 			}
-			req := ecr.Request{Kind: ecr.Refund, Amount: 400, Original: "T" + o.TransactionID}
+			req := refundOf(o, 400)
 			start := time.Now()
-			s, err := r.Ask(req)
-			require.NoError(t, err)
+			s := r.Accepted(req)
 			pass(40 * time.Second)
 			require.ErrorIs(t, r.Abort(context.Background(), s.ID), ecr.ErrTooLate, name)
 			told := <-s.Outcome
@@ -87,7 +83,7 @@ func TestField_L4WhatMayHaveLeftIsToldInProgress(t *testing.T) {
 			r.Told(s, ecr.Told)
 			row, _ := r.show(o.Sale)
 			require.EqualValues(t, 400, row.Debited, "the remaining amount stays debited")
-			_, err = r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 700, Original: "T" + o.TransactionID})
+			_, err = r.Ask(refundOf(o, 700))
 			refused(t, err, ecr.AmountWrong)
 			payment := r.sale(100) // the line is free
 			require.NoError(t, r.Abort(context.Background(), payment.ID))
@@ -96,11 +92,9 @@ func TestField_L4WhatMayHaveLeftIsToldInProgress(t *testing.T) {
 
 			r.world.lock(func() { r.world.onInit = nil })
 			r.Box.Online()
-			again, err := r.Ask(req)
-			require.NoError(t, err)
+			again := r.Accepted(req)
 			require.Equal(t, s.ID, again.ID, "the same request joins")
-			require.Equal(t, ecr.Approved, (<-again.Outcome).Result)
-			r.Told(again, ecr.Told)
+			r.Approved(again, ecr.Told)
 			require.Len(t, uniqueKeys(r.world.sent(aapay.Refund)), 1)
 			require.EqualValues(t, 600, r.world.net())
 		})
@@ -112,14 +106,8 @@ func TestField_L4WhatMayHaveLeftIsToldInProgress(t *testing.T) {
 func TestField_L4AnAttemptUnderWayDecides(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.approved(1000)
-		r.world.onInit = func(int, aapay.Type, aapay.Request) (*aapay.Reply, error, bool) {
-			r.world.mu.Unlock()
-			defer r.world.mu.Lock()
-			<-time.After(20 * time.Second)
-			return nil, errGone, true
-		}
-		s, err := r.Ask(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
-		require.NoError(t, err)
+		r.world.onInit = r.world.goneAfter(20 * time.Second)
+		s := r.Accepted(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
 		start := time.Now()
 		pass(5 * time.Second)
 		require.ErrorIs(t, r.Abort(context.Background(), s.ID), ecr.ErrTooLate, "it may be there this moment")
@@ -129,14 +117,8 @@ func TestField_L4AnAttemptUnderWayDecides(t *testing.T) {
 	})
 	terminal(t, func(r *rig) { // a crash under way leaves an attempt without an end: it counts as sent
 		o := r.approved(1000)
-		r.world.onInit = func(int, aapay.Type, aapay.Request) (*aapay.Reply, error, bool) {
-			r.world.mu.Unlock()
-			defer r.world.mu.Lock()
-			<-time.After(8 * time.Second)
-			return nil, errGone, true
-		}
-		s, err := r.Ask(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
-		require.NoError(t, err)
+		r.world.onInit = r.world.goneAfter(8 * time.Second)
+		s := r.Accepted(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
 		pass(time.Second)
 		crashed := filepath.Join(t.TempDir(), "agent.db")
 		for _, end := range []string{"", "-wal"} {
@@ -149,8 +131,7 @@ func TestField_L4AnAttemptUnderWayDecides(t *testing.T) {
 		r.path = crashed
 		r.world.lock(func() { r.world.offline = true })
 		r.Restart(false)
-		w, err := r.Ask(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
-		require.NoError(t, err)
+		w := r.Accepted(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
 		require.Equal(t, s.ID, w.ID)
 		require.Equal(t, ecr.InProgress, (<-w.Outcome).Result)
 		r.Told(w, ecr.Told)
@@ -164,13 +145,11 @@ func TestField_L4WithdrawnAfterARestart(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.approved(1000)
 		r.world.lock(func() { r.world.offline = true })
-		req := ecr.Request{Kind: ecr.Refund, Amount: 400, Original: "T" + o.TransactionID}
-		s, err := r.Ask(req)
-		require.NoError(t, err)
+		req := refundOf(o, 400)
+		s := r.Accepted(req)
 		pass(5 * time.Second)
 		r.Restart(true)
-		w, err := r.Ask(req)
-		require.NoError(t, err)
+		w := r.Accepted(req)
 		require.Equal(t, s.ID, w.ID)
 		require.Equal(t, ecr.NoConnection, (<-w.Outcome).Code)
 		r.Told(w, ecr.Told)
@@ -199,8 +178,7 @@ func TestField_J8ADeadDiskEndsEveryDialogue(t *testing.T) {
 			require.False(t, r.screen.code(), "the code has left the screen")
 			require.Equal(t, ecr.Aborted, r.Told(s, ecr.Told).Result, "nothing of it has to be recorded")
 			require.Less(t, time.Since(start), 85*time.Second)
-			w, err := r.Last(context.Background(), "serial")
-			require.NoError(t, err)
+			w := r.Again()
 			require.Equal(t, ecr.Aborted, (<-w.Outcome).Result, "asked again, the same")
 			r.Told(w, ecr.Told)
 			pass(time.Minute)
@@ -281,8 +259,7 @@ func TestField_T1TheCustomersAppIsAwaited(t *testing.T) {
 		p := <-s.Progress
 		require.Equal(t, ecr.Progress{Step: ecr.StepApp, Text: "Waiting for the customer's app"}, p)
 		r.world.lock(func() { r.world.pay(r.world.order[0]); r.world.onStatus = nil })
-		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.Told(s, ecr.Told)
+		r.Approved(s, ecr.Told)
 		require.EqualValues(t, 500, r.world.net())
 	})
 	terminal(t, func(r *rig) {
@@ -307,18 +284,17 @@ func TestField_L5NothingIsRefusedBeforeTheJournalIsTakenUp(t *testing.T) {
 			req := ecr.Request{Kind: kind, Receipt: o.Receipt}
 			switch kind {
 			case ecr.Refund:
-				req = ecr.Request{Kind: kind, Amount: 400, Original: "T" + o.TransactionID}
+				req = refundOf(o, 400)
 			case ecr.Payment:
 				req = ecr.Request{Kind: kind, Amount: 400, Sequence: "7"}
 			}
-			s, err := r.Ask(req)
-			require.NoError(t, err)
+			s := r.Accepted(req)
 			pass(5 * time.Second)
 			r.failAtStart = 8 // the disk is full for 8 s
 			r.Restart(false)
 			r.world.lock(func() { r.world.mute = false })
 			start := time.Now()
-			_, err = r.Ask(req)
+			_, err := r.Ask(req)
 			refused(t, err, ecr.Resuming)
 			require.Equal(t, 3*time.Second, time.Since(start), "in time for a register's first answer")
 			w, err := r.Ask(req)
@@ -340,10 +316,9 @@ func TestField_L5ARepetitionIsNotRefusedOnAFullDisk(t *testing.T) {
 			r.world.lock(func() { r.world.mute = true })
 			req := ecr.Request{Kind: kind, Receipt: o.Receipt}
 			if kind == ecr.Refund {
-				req = ecr.Request{Kind: kind, Amount: 400, Original: "T" + o.TransactionID}
+				req = refundOf(o, 400)
 			}
-			s, err := r.Ask(req)
-			require.NoError(t, err)
+			s := r.Accepted(req)
 			pass(5 * time.Second)
 			r.Restart(false)
 			r.guard.full = true
@@ -363,11 +338,9 @@ func TestField_L5ARepetitionIsNotRefusedOnAFullDisk(t *testing.T) {
 			r.guard.full = false
 			r.guard.fail(0)
 			r.world.lock(func() { r.world.mute = false })
-			w, err = r.Ask(req)
-			require.NoError(t, err)
+			w = r.Accepted(req)
 			require.Equal(t, s.ID, w.ID)
-			require.Equal(t, ecr.Approved, (<-w.Outcome).Result)
-			r.Told(w, ecr.Told)
+			r.Approved(w, ecr.Told)
 		})
 	}
 }
@@ -384,10 +357,8 @@ func TestField_L8ARefundWithoutAReferenceIsToldWhatToSend(t *testing.T) {
 		r.cfg.RefundLast = true
 		r.Restart(false)
 		for _, amount := range []int64{400, 600} {
-			s, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: minor(amount)})
-			require.NoError(t, err)
-			require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-			r.Told(s, ecr.Told)
+			s := r.Accepted(ecr.Request{Kind: ecr.Refund, Amount: minor(amount)})
+			r.Approved(s, ecr.Told)
 		}
 		require.Zero(t, r.world.net())
 		_, err = r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 1})
@@ -408,8 +379,7 @@ func TestField_T3ReceiptsOfClosedBatches(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
-			require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-			r.Told(s, ecr.Told)
+			r.Approved(s, ecr.Told)
 			row, _ := r.show(s.ID)
 			return string(row.Original), nil
 		}

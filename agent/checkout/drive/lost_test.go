@@ -17,8 +17,7 @@ func TestARunningRefundIsJoinedAfterALoss(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.approved(1000)
 		r.world.lock(func() { r.world.mute = true })
-		a, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 300, Original: "R1"})
-		require.NoError(t, err)
+		a := r.Accepted(ecr.Request{Kind: ecr.Refund, Amount: 300, Original: "R1"})
 		require.Equal(t, ecr.InProgress, (<-a.Outcome).Result)
 		r.Told(a, ecr.Told) // 27=9C was acknowledged
 		require.NoError(t, r.DB.Write(context.Background(), func(tx store.Tx) error {

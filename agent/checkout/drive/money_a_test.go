@@ -94,10 +94,7 @@ func TestMoneyA1_AnAcknowledgementDoesNotEndTheWatch(t *testing.T) {
 
 func TestMoneyA1_CommitAfterDeclinedIsUndone(t *testing.T) {
 	terminal(t, func(r *rig) {
-		r.world.onStatus = say(1, aapay.Rejected, "")
-		s := r.sale(500)
-		require.Equal(t, ecr.Declined, (<-s.Outcome).Result)
-		r.Told(s, ecr.Told)
+		s := r.declined()
 		r.world.lock(func() { r.world.onStatus = nil; r.world.pay(r.world.order[0]) })
 		require.EqualValues(t, 500, r.world.net())
 		pass(2 * time.Minute)
@@ -194,26 +191,23 @@ func TestMoneyA2_RefundStillRunningIsJoined(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.approved(1000)
 		r.world.lock(func() { r.world.mute = true })
-		req := ecr.Request{Kind: ecr.Refund, Amount: 400, Original: "T" + o.TransactionID}
+		req := refundOf(o, 400)
 		start := time.Now()
-		a, err := r.Ask(req)
-		require.NoError(t, err)
+		a := r.Accepted(req)
 		told := <-a.Outcome
 		require.Equal(t, ecr.InProgress, told.Result)
 		require.Equal(t, ecr.StillRunning, told.Code)
 		require.Equal(t, 81*time.Second, time.Since(start))
 		r.Told(a, ecr.Told)
 
-		b, err := r.Ask(req)
-		require.NoError(t, err)
+		b := r.Accepted(req)
 		require.Equal(t, a.ID, b.ID, "the same request joins")
 		start = time.Now()
 		require.Equal(t, ecr.InProgress, (<-b.Outcome).Result)
 		require.Equal(t, 81*time.Second, time.Since(start))
 		require.Equal(t, ecr.InProgress, r.Told(b, ecr.Told).Result)
 		r.Restart(false)
-		b, err = r.Ask(req)
-		require.NoError(t, err)
+		b = r.Accepted(req)
 		require.Equal(t, a.ID, b.ID, "after a restart too")
 		r.world.lock(func() { r.world.mute = false })
 		end := <-b.Outcome
@@ -231,21 +225,19 @@ func TestMoneyA2_EndOfARefundToldInProgressReachesItsRepetition(t *testing.T) {
 		o := r.approved(1000)
 		r.world.lock(func() { r.world.mute = true })
 		req := ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt}
-		a, err := r.Ask(req)
-		require.NoError(t, err)
+		a := r.Accepted(req)
 		require.Equal(t, ecr.InProgress, (<-a.Outcome).Result)
 		r.Told(a, ecr.Told)
 		r.world.lock(func() { r.world.mute = false })
 		pass(10 * time.Minute)
 		require.Equal(t, checkout.Done, r.phase(a.ID))
-		b, err := r.Ask(req)
-		require.NoError(t, err)
+		b := r.Accepted(req)
 		require.Equal(t, a.ID, b.ID)
 		end := <-b.Outcome
 		require.Equal(t, ecr.Approved, end.Result)
 		require.False(t, end.Repeat)
 		r.Told(b, ecr.Told)
-		_, err = r.Ask(req)
+		_, err := r.Ask(req)
 		refused(t, err, ecr.AlreadyReversed)
 	})
 }
@@ -291,13 +283,11 @@ func TestMoneyA3_NothingUndoesASaleWhileItIsBeingTold(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.unconfirmed(500)
 		pass(9 * time.Minute)
-		s, err := r.Last(context.Background(), "serial")
-		require.NoError(t, err)
+		s := r.Again()
 		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
 		pass(2 * time.Minute)
 		require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale), "held over the end of the grace")
-		next, err := r.Ask(ecr.Request{Amount: 100})
-		require.NoError(t, err)
+		next := r.Accepted(ecr.Request{Amount: 100})
 		require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale), "and over the next command")
 		require.Equal(t, ecr.Approved, r.Told(s, ecr.Told).Result)
 		require.Equal(t, checkout.Confirmed, r.phase(o.Sale))
@@ -333,8 +323,7 @@ func TestMoneyA4_LastReadApproves(t *testing.T) {
 			return nil
 		}
 		s := r.sale(500)
-		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.Told(s, ecr.Told)
+		r.Approved(s, ecr.Told)
 	})
 }
 
@@ -342,8 +331,7 @@ func TestMoneyA4_LongDeadlineWithProgress(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.world.onStatus = say(1, aapay.Authorized, "")
 		start := time.Now()
-		s, err := r.Ask(ecr.Request{Amount: 500, Progress: true})
-		require.NoError(t, err)
+		s := r.Accepted(ecr.Request{Amount: 500, Progress: true})
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		require.InDelta(t, 600, time.Since(start).Seconds(), 6)
 		r.Told(s, ecr.Told)
@@ -353,8 +341,7 @@ func TestMoneyA4_LongDeadlineWithProgress(t *testing.T) {
 		r.defs = []methods.Definition{d}
 		r.world.lock(func() { r.world.onStatus = say(1, aapay.Pending, "") })
 		start = time.Now()
-		s, err = r.Ask(ecr.Request{Amount: 500, Progress: true})
-		require.NoError(t, err)
+		s = r.Accepted(ecr.Request{Amount: 500, Progress: true})
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		require.InDelta(t, 125, time.Since(start).Seconds(), 6, "PENDING ran out after the method's 2 minutes")
 		r.Told(s, ecr.Told)
@@ -363,17 +350,14 @@ func TestMoneyA4_LongDeadlineWithProgress(t *testing.T) {
 
 func TestMoneyA4_WallClockDecidesNothing(t *testing.T) {
 	terminal(t, func(r *rig) {
-		r.world.onStatus = say(1, aapay.Pending, "")
-		s := r.sale(500)
-		pass(20 * time.Second)
+		s := r.waiting(aapay.Pending, 20*time.Second)
 		r.jump = 10 * 365 * 24 * time.Hour
 		r.Restart(false)
 		require.Equal(t, checkout.Waiting, r.phase(s.ID))
 		row, _ := r.show(s.ID)
 		require.Equal(t, 1000*time.Second, row.State.StartedAt)
 		start := time.Now()
-		w, err := r.Last(context.Background(), "serial")
-		require.NoError(t, err)
+		w := r.Again()
 		<-w.Outcome
 		require.InDelta(t, 57, time.Since(start).Seconds(), 6, "what was left of the deadline")
 		r.Told(w, ecr.Told)
@@ -382,9 +366,7 @@ func TestMoneyA4_WallClockDecidesNothing(t *testing.T) {
 
 func TestMoneyA5_AbortBeforeAndAfterTheApproval(t *testing.T) {
 	terminal(t, func(r *rig) {
-		r.world.onStatus = say(1, aapay.Pending, "")
-		s := r.sale(500)
-		pass(5 * time.Second)
+		s := r.waiting(aapay.Pending, 5*time.Second)
 		require.NoError(t, r.Abort(context.Background(), s.ID))
 		require.Contains(t, []checkout.Phase{checkout.Aborting, checkout.Reversing}, r.phase(s.ID))
 		require.NoError(t, r.Abort(context.Background(), s.ID), "again is the same")
@@ -406,9 +388,7 @@ func TestMoneyA5_AbortBeforeAndAfterTheApproval(t *testing.T) {
 
 func TestMoneyA5_AbortIsDurableBeforeItsAnswer(t *testing.T) {
 	terminal(t, func(r *rig) {
-		r.world.onStatus = say(1, aapay.Pending, "")
-		s := r.sale(500)
-		pass(5 * time.Second)
+		s := r.waiting(aapay.Pending, 5*time.Second)
 		require.NoError(t, r.Abort(context.Background(), s.ID))
 		r.guard.mu.Lock()
 		r.guard.left = 0 // power fails right after the answer
@@ -427,8 +407,7 @@ func TestMoneyA6_Currency(t *testing.T) {
 		refused(t, err, ecr.WrongCurrency)
 		r.world.onStatus = approveAfter(r.world, 1)
 		for _, currency := range []string{"", "EUR"} {
-			s, err := r.Ask(ecr.Request{Amount: 100, Currency: currency})
-			require.NoError(t, err)
+			s := r.Accepted(ecr.Request{Amount: 100, Currency: currency})
 			require.Equal(t, "EUR", (<-s.Outcome).Currency)
 			r.Told(s, ecr.Told)
 		}

@@ -59,9 +59,7 @@ func failReversals(w *world, until int) {
 func TestMoneyB2_FinalBadProvesOnlyAfterItsWindow(t *testing.T) {
 	terminal(t, func(r *rig) {
 		failReversals(r.world, 100)
-		r.world.onStatus = say(1, aapay.Pending, "")
-		s := r.sale(500)
-		pass(3 * time.Second)
+		s := r.waiting(aapay.Pending, 3*time.Second)
 		r.world.lock(func() { r.world.onStatus = say(1, aapay.Cancelled, "") })
 		require.NoError(t, r.Abort(context.Background(), s.ID))
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
@@ -97,9 +95,7 @@ func TestMoneyB2_NotFoundProvesOnlyAfterTheWindow(t *testing.T) {
 func TestMoneyB3_EveryAttemptHasItsOwnKeyAndReference(t *testing.T) {
 	terminal(t, func(r *rig) {
 		failReversals(r.world, 2)
-		r.world.onStatus = say(1, aapay.Pending, "")
-		s := r.sale(500)
-		pass(5 * time.Second)
+		s := r.waiting(aapay.Pending, 5*time.Second)
 		require.NoError(t, r.Abort(context.Background(), s.ID))
 		<-s.Outcome
 		r.Told(s, ecr.Told)
@@ -123,8 +119,7 @@ func TestMoneyB4_ARefundGoesForwardOverRestarts(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.approved(1000)
 		r.world.lock(func() { r.world.mute = true })
-		s, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 300, Original: "R1"})
-		require.NoError(t, err)
+		s := r.Accepted(ecr.Request{Kind: ecr.Refund, Amount: 300, Original: "R1"})
 		pass(10 * time.Second)
 		require.ErrorIs(t, r.Abort(context.Background(), s.ID), ecr.ErrTooLate)
 		r.Restart(false)
@@ -146,8 +141,7 @@ func TestMoneyB4_ARefundWhoseTellingWasLostIsNotMadeTwice(t *testing.T) {
 		r.approved(1000)
 		req := ecr.Request{Kind: ecr.Refund, Amount: 300, Original: "R1"}
 		for i, d := range []ecr.Delivery{ecr.Lost, ecr.Lost, ecr.Told} {
-			s, err := r.Ask(req)
-			require.NoError(t, err)
+			s := r.Accepted(req)
 			o := <-s.Outcome
 			require.Equal(t, ecr.Approved, o.Result)
 			require.Equal(t, i > 0, o.Repeat)
@@ -155,8 +149,7 @@ func TestMoneyB4_ARefundWhoseTellingWasLostIsNotMadeTwice(t *testing.T) {
 			r.Told(s, d)
 		}
 		require.EqualValues(t, 700, r.world.net())
-		s, err := r.Ask(req)
-		require.NoError(t, err)
+		s := r.Accepted(req)
 		require.Equal(t, 3, (<-s.Outcome).Receipt, "acknowledged: the next one is another refund")
 		r.Told(s, ecr.Told)
 		require.EqualValues(t, 400, r.world.net())
@@ -171,9 +164,7 @@ func TestMoneyB5_UndoByRefundOnceCommitIsSeen(t *testing.T) {
 		only.Name, only.PaymentProviderID, only.Priority = "NEVER", 2, 0
 		only.TransactionTypes = []methods.TransactionType{methods.Payment}
 		r.defs = []methods.Definition{only, d}
-		r.world.onStatus = say(1, aapay.Pending, "")
-		s := r.sale(500)
-		pass(5 * time.Second)
+		s := r.waiting(aapay.Pending, 5*time.Second)
 		require.NoError(t, r.Abort(context.Background(), s.ID))
 		o := <-s.Outcome
 		require.Equal(t, "SWISH_E_COM", o.Method)
@@ -217,13 +208,11 @@ func TestMoneyB6_LastReceiptOfTheNextCommand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			terminal(t, func(r *rig) {
 				o := r.unconfirmed(500)
-				tcp, err := r.Ask(ecr.Request{Amount: 100, Line: "tcp"})
-				require.NoError(t, err)
+				tcp := r.Accepted(ecr.Request{Amount: 100, Line: "tcp"})
 				require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale), "another line's command touches nothing")
 				<-tcp.Outcome
 				r.Told(tcp, ecr.Told)
-				s, err := r.Ask(ecr.Request{Amount: 300, LastReceipt: c.last})
-				require.NoError(t, err)
+				s := r.Accepted(ecr.Request{Amount: 300, LastReceipt: c.last})
 				require.Equal(t, c.want, r.phase(o.Sale))
 				next := <-s.Outcome
 				require.Equal(t, 3, next.Receipt, "no number twice")
@@ -289,9 +278,8 @@ func TestMoneyB7_TheLedgerIsDebitedAtAcceptAndReleasedByAFinalNo(t *testing.T) {
 			}
 			r.world.offline = true
 		})
-		s, err := r.Ask(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 800})
-		require.NoError(t, err)
-		_, err = r.Ask(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 201, Line: "tcp"})
+		s := r.Accepted(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 800})
+		_, err := r.Ask(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 201, Line: "tcp"})
 		refused(t, err, ecr.AmountWrong)
 		_, err = r.Ask(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
 		refused(t, err, ecr.NotReversible)
@@ -301,10 +289,8 @@ func TestMoneyB7_TheLedgerIsDebitedAtAcceptAndReleasedByAFinalNo(t *testing.T) {
 		row, _ := r.show(o.Sale)
 		require.Zero(t, row.Debited)
 		r.world.lock(func() { no = false })
-		s, err = r.Ask(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 1000})
-		require.NoError(t, err)
-		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.Told(s, ecr.Told)
+		s = r.Accepted(ecr.Request{Kind: ecr.Refund, Original: "R1", Amount: 1000})
+		r.Approved(s, ecr.Told)
 		require.Zero(t, r.world.net())
 	})
 }
@@ -316,10 +302,8 @@ func TestMoneyB7_RefundOfTheLastPayment(t *testing.T) {
 		r.approved(1000)
 		_, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 1001})
 		refused(t, err, ecr.AmountWrong)
-		s, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 1000})
-		require.NoError(t, err)
-		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.Told(s, ecr.Told)
+		s := r.Accepted(ecr.Request{Kind: ecr.Refund, Amount: 1000})
+		r.Approved(s, ecr.Told)
 		require.Zero(t, r.world.net())
 	})
 }
@@ -334,8 +318,7 @@ func TestMoneyB8_LostAnswersUnderOneKey(t *testing.T) {
 		}
 		r.world.onStatus = approveAfter(r.world, 1)
 		s := r.sale(500)
-		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.Told(s, ecr.Told)
+		r.Approved(s, ecr.Told)
 		sent := r.world.sent(aapay.Payment)
 		require.Len(t, sent, 3)
 		for _, c := range sent {
@@ -351,8 +334,7 @@ func TestMoneyB8_PlainRouteIsUsedOnce(t *testing.T) {
 		r.world.plain = true
 		r.world.onStatus = approveAfter(r.world, 1)
 		s := r.sale(500)
-		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.Told(s, ecr.Told)
+		r.Approved(s, ecr.Told)
 
 		r.world.lock(func() {
 			r.world.after = func(_ int, typ aapay.Type) error {
@@ -391,8 +373,7 @@ func TestMoneyB8_PlainIsNotSentAgainAfterACrash(t *testing.T) {
 		r.world.after = nil
 		r.world.onStatus = approveAfter(r.world, 1)
 		r.Restart(false)
-		w, err := r.Last(context.Background(), "serial")
-		require.NoError(t, err)
+		w := r.Again()
 		require.Equal(t, s.ID, w.ID)
 		require.Equal(t, ecr.Approved, (<-w.Outcome).Result, "its status was asked for instead")
 		r.Told(w, ecr.Told)
@@ -410,8 +391,7 @@ func TestMoneyB9_ResponseCodesOnTheWay(t *testing.T) {
 		}
 		r.world.onStatus = approveAfter(r.world, 1)
 		s := r.sale(500)
-		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.Told(s, ecr.Told)
+		r.Approved(s, ecr.Told)
 		require.Len(t, r.world.sent(aapay.Payment), 3)
 		require.Len(t, uniqueKeys(r.world.sent(aapay.Payment)), 1)
 
@@ -469,9 +449,7 @@ func TestMoneyB11_ARepeatedRequest(t *testing.T) {
 func TestMoneyB12_ANewBootEndsTheDialogue(t *testing.T) {
 	for _, newBoot := range []bool{false, true} {
 		terminal(t, func(r *rig) {
-			r.world.onStatus = say(1, aapay.Pending, "")
-			s := r.sale(500)
-			pass(5 * time.Second)
+			s := r.waiting(aapay.Pending, 5*time.Second)
 			r.Restart(newBoot)
 			r.world.lock(func() { r.world.onStatus = nil; r.world.pay(r.world.order[0]) })
 			pass(time.Minute)
@@ -496,9 +474,7 @@ func TestMoneyB12_ANewBootEndsTheDialogue(t *testing.T) {
 func TestMoneyC3_AnOpenSaleOfARestoredJournalIsSetAside(t *testing.T) {
 	for _, close := range []bool{true, false} {
 		terminal(t, func(r *rig) {
-			r.world.onStatus = say(1, aapay.Pending, "")
-			s := r.sale(500)
-			pass(5 * time.Second)
+			s := r.waiting(aapay.Pending, 5*time.Second)
 			r.Halt()
 			r.world.lock(func() { r.world.onStatus = nil; r.world.pay(r.world.order[0]) })
 			calls := 0
@@ -585,10 +561,8 @@ func TestMoneyB13_EndOfDay(t *testing.T) {
 		require.Zero(t, next.Count)
 		_, err = r.Ask(ecr.Request{Kind: ecr.Reversal, Receipt: a.Receipt})
 		refused(t, err, ecr.NotReversible)
-		s, err := r.Ask(ecr.Request{Kind: ecr.Refund, Amount: 100, Original: "T" + a.TransactionID})
-		require.NoError(t, err)
-		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-		r.Told(s, ecr.Told)
+		s := r.Accepted(refundOf(a, 100))
+		r.Approved(s, ecr.Told)
 	})
 }
 
@@ -637,9 +611,7 @@ func TestMoneyB13_AnUndoAfterTheCloseIsCarriedOver(t *testing.T) {
 func TestField_L11TheNextSaleStartsAtOnce(t *testing.T) {
 	for name, mute := range map[string]bool{"the backend answers": false, "it does not": true} {
 		terminal(t, func(r *rig) {
-			r.world.onStatus = say(1, aapay.Initialized, "")
-			s := r.sale(500)
-			pass(3 * time.Second)
+			s := r.waiting(aapay.Initialized, 3*time.Second)
 			require.True(t, r.screen.code())
 			r.world.lock(func() { r.world.mute = mute })
 			require.NoError(t, r.Abort(context.Background(), s.ID))
@@ -656,8 +628,7 @@ func TestField_L11TheNextSaleStartsAtOnce(t *testing.T) {
 			require.Equal(t, start, sent[len(sent)-1].at, name)
 			require.NotEmpty(t, r.world.sent(aapay.Reversal))
 			r.world.lock(func() { r.world.mute = false; r.world.onStatus = approveAfter(r.world, 2) })
-			require.Equal(t, ecr.Approved, (<-next.Outcome).Result)
-			r.Told(next, ecr.Told)
+			r.Approved(next, ecr.Told)
 			pass(20 * time.Minute)
 			require.EqualValues(t, 600, r.world.net())
 		})

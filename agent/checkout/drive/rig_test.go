@@ -298,6 +298,16 @@ func (s *screen) times() (up, down time.Time) {
 	return up, down
 }
 
+// goneAfter is an attempt that ends without a connection after a while.
+func (w *world) goneAfter(d time.Duration) func(int, aapay.Type, aapay.Request) (*aapay.Reply, error, bool) {
+	return func(int, aapay.Type, aapay.Request) (*aapay.Reply, error, bool) {
+		w.mu.Unlock()
+		defer w.mu.Lock()
+		<-time.After(d)
+		return nil, errGone, true
+	}
+}
+
 // guard is a store that can be cut off, and that can say that the disk is full.
 type guard struct {
 	store.DB
@@ -411,10 +421,10 @@ func terminal(t *testing.T, test func(r *rig)) {
 			cfg:  drive.Config{TerminalID: "T1", MerchantID: "M1", Currency: "EUR", TimeoutUnit: "m"},
 			defs: []methods.Definition{swish()}, state: catalog.Fresh,
 		}
-		r.Terminal = drivetest.New(t, r.parts)
-		r.Start()
-		defer func() { r.Halt() }() // also when the test fails: nothing may be left in the bubble
-		test(r)
+		drivetest.Run(t, r.parts, func(x *drivetest.Terminal) {
+			r.Terminal = x
+			test(r)
+		})
 	})
 }
 
@@ -447,6 +457,30 @@ func (r *rig) paid(amount int64, d ecr.Delivery) ecr.Outcome {
 	r.t.Helper()
 	r.world.onStatus = approveAfter(r.world, 1)
 	return r.Approved(r.sale(amount), d)
+}
+
+// waiting begins a payment whose service goes on saying one word, and lets time pass.
+func (r *rig) waiting(word aapay.State, d time.Duration) ecr.Sale {
+	r.t.Helper()
+	r.world.onStatus = say(1, word, "")
+	s := r.sale(500)
+	pass(d)
+	return s
+}
+
+// declined makes one payment that is declined.
+func (r *rig) declined() ecr.Sale {
+	r.t.Helper()
+	r.world.onStatus = say(1, aapay.Rejected, "")
+	s := r.sale(500)
+	require.Equal(r.t, ecr.Declined, (<-s.Outcome).Result)
+	r.Told(s, ecr.Told)
+	return s
+}
+
+// refundOf asks for a part of a payment, which its transaction names.
+func refundOf(o ecr.Outcome, amount int64) ecr.Request {
+	return ecr.Request{Kind: ecr.Refund, Amount: minor(amount), Original: "T" + o.TransactionID}
 }
 
 func (r *rig) sale(amount int64) ecr.Sale { return r.Sale(minor(amount)) }

@@ -41,10 +41,9 @@ func TestMoneyB6_OnlyOneOfTwoEventsWins(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.unconfirmed(500)
 		r.overtake(func() {
-			next, err := r.Ask(ecr.Request{Amount: 300})
-			require.NoError(r.t, err)
+			next := r.Accepted(ecr.Request{Amount: 300})
 			<-next.Outcome
-			_, err = r.Delivered(context.Background(), next.ID, ecr.Told)
+			_, err := r.Delivered(context.Background(), next.ID, ecr.Told)
 			require.NoError(r.t, err)
 		})
 		require.Equal(t, ecr.Aborted, r.Told(ecr.Sale{ID: o.Sale}, ecr.Told).Result)

@@ -154,40 +154,34 @@ func TestSequenceJoins(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.world.onStatus = approveAfter(r.world, 2)
 		req := ecr.Request{Amount: 500, Sequence: "000007"}
-		a, err := r.Ask(req)
-		require.NoError(t, err)
-		b, err := r.Ask(req)
-		require.NoError(t, err)
+		a := r.Accepted(req)
+		b := r.Accepted(req)
 		require.Equal(t, a.ID, b.ID)
 		oa, ob := <-a.Outcome, <-b.Outcome
 		require.Equal(t, oa, ob)
 		r.Told(a, ecr.Told)
 		r.Told(b, ecr.Told)
-		c, err := r.Ask(req)
-		require.NoError(t, err)
+		c := r.Accepted(req)
 		again := <-c.Outcome
 		require.True(t, again.Repeat)
 		require.Equal(t, oa.Receipt, again.Receipt)
 		r.Told(c, ecr.Told)
 		req.Amount = 501
-		_, err = r.Ask(req)
+		_, err := r.Ask(req)
 		refused(t, err, ecr.Processing)
 		require.Len(t, r.world.sent(aapay.Payment), 1)
 		req.Amount = 500
 		r.jump = 91 * 24 * time.Hour
-		d, err := r.Ask(req)
-		require.NoError(t, err)
+		d := r.Accepted(req)
 		require.Equal(t, a.ID, d.ID, "whatever the wall clock says, in one boot an id is remembered")
 		<-d.Outcome
 		r.Told(d, ecr.Told)
 		r.Restart(true)
-		d, err = r.Ask(req)
-		require.NoError(t, err)
+		d = r.Accepted(req)
 		require.NotEqual(t, a.ID, d.ID)
 		<-d.Outcome
 		r.Told(d, ecr.Told)
-		other, err := r.Ask(ecr.Request{Amount: 500, Sequence: "000007", Line: "tcp"})
-		require.NoError(t, err)
+		other := r.Accepted(ecr.Request{Amount: 500, Sequence: "000007", Line: "tcp"})
 		require.NotEqual(t, a.ID, other.ID)
 		<-other.Outcome
 		r.Told(other, ecr.Told)
@@ -198,12 +192,10 @@ func TestLastJoinsARunningSale(t *testing.T) {
 	terminal(t, func(r *rig) {
 		r.world.onStatus = approveAfter(r.world, 4)
 		a := r.sale(500)
-		b, err := r.Last(context.Background(), "serial")
-		require.NoError(t, err)
+		b := r.Again()
 		require.Equal(t, a.ID, b.ID)
 		require.Equal(t, ecr.Approved, (<-b.Outcome).Result)
-		require.Equal(t, ecr.Approved, (<-a.Outcome).Result)
-		r.Told(a, ecr.Lost)
+		r.Approved(a, ecr.Lost)
 		require.Equal(t, checkout.Unconfirmed, r.phase(a.ID))
 		r.Told(b, ecr.Told)
 		require.Equal(t, checkout.Confirmed, r.phase(a.ID))
@@ -302,8 +294,7 @@ func TestManualTriggerAsks(t *testing.T) {
 		r.prompt = p
 		r.Restart(false)
 		r.world.onStatus = approveAfter(r.world, 1)
-		s, err := r.Ask(ecr.Request{})
-		require.NoError(t, err)
+		s := r.Accepted(ecr.Request{})
 		synctest.Wait()
 		require.Equal(t, checkout.Choosing, r.phase(s.ID))
 		require.True(t, p.asked.NeedAmount)
@@ -320,20 +311,17 @@ func TestManualTriggerAsks(t *testing.T) {
 
 		for _, bad := range []answer{{consumer: "", prompts: map[int32]string{1: "abc"}, amount: 1}, {consumer: "1", amount: 1},
 			{consumer: "1", prompts: map[int32]string{1: "abc"}}, {method: "OTHER", consumer: "1", amount: 1}} {
-			s, err = r.Ask(ecr.Request{})
-			require.NoError(t, err)
+			s = r.Accepted(ecr.Request{})
 			p.answers <- bad
 			require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 			require.Equal(t, checkout.Done, r.phase(s.ID))
 			r.Told(s, ecr.Told)
 		}
-		s, err = r.Ask(ecr.Request{Amount: 5})
-		require.NoError(t, err)
+		s = r.Accepted(ecr.Request{Amount: 5})
 		require.NoError(t, r.Abort(context.Background(), s.ID))
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		r.Told(s, ecr.Told)
-		s, err = r.Ask(ecr.Request{Amount: 5})
-		require.NoError(t, err)
+		s = r.Accepted(ecr.Request{Amount: 5})
 		start := time.Now()
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		require.Equal(t, 77*time.Second, time.Since(start))

@@ -20,17 +20,14 @@ func TestField_L10TheRegisterHearsWhatTheCustomerHasToDo(t *testing.T) {
 		terminal(t, func(r *rig) {
 			r.cfg.Language = language
 			r.Restart(false)
-			r.world.onStatus = say(1, aapay.Initialized, "")
-			s := r.sale(500)
-			pass(3 * time.Second)
+			s := r.waiting(aapay.Initialized, 3*time.Second)
 			require.True(t, r.screen.code())
 			require.Equal(t, ecr.Progress{Step: ecr.StepShowCode, Text: want[0]}, <-s.Progress)
 			r.world.lock(func() { r.world.onStatus = say(1, aapay.Pending, "") })
 			pass(5 * time.Second)
 			require.Equal(t, ecr.Progress{Step: ecr.StepConfirm, Text: want[1]}, <-s.Progress)
 			r.world.lock(func() { r.world.pay(r.world.order[0]); r.world.onStatus = nil })
-			require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-			r.Told(s, ecr.Told)
+			r.Approved(s, ecr.Told)
 		})
 	}
 }

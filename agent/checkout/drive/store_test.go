@@ -41,11 +41,10 @@ func TestMoneyA3_AnAcknowledgementWaitsForTheStore(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.unconfirmed(500)
 		pass(9 * time.Minute)
-		s, err := r.Last(context.Background(), "serial")
-		require.NoError(t, err)
+		s := r.Again()
 		require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
 		r.guard.fail(1)
-		_, err = r.Delivered(context.Background(), o.Sale, ecr.Told)
+		_, err := r.Delivered(context.Background(), o.Sale, ecr.Told)
 		require.ErrorIs(t, err, store.ErrFull)
 		pass(2 * time.Minute)
 		require.Equal(t, checkout.Unconfirmed, r.phase(o.Sale), "acknowledged: not to be undone by the grace timer")
@@ -82,24 +81,21 @@ func TestMoneyA2_AFailedReportOfInProgressIsNotOneOfTheEnd(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.approved(1000)
 		r.world.lock(func() { r.world.mute = true })
-		req := ecr.Request{Kind: ecr.Refund, Amount: 400, Original: "T" + o.TransactionID}
-		a, err := r.Ask(req)
-		require.NoError(t, err)
+		req := refundOf(o, 400)
+		a := r.Accepted(req)
 		require.Equal(t, ecr.InProgress, (<-a.Outcome).Result)
 		r.world.lock(func() { r.world.mute = false })
 		r.guard.fail(1)
-		o, err = r.Delivered(context.Background(), a.ID, ecr.Told)
+		o, err := r.Delivered(context.Background(), a.ID, ecr.Told)
 		require.NoError(t, err, "nothing of it has to be recorded")
 		require.Equal(t, ecr.InProgress, o.Result)
 		r.guard.fail(0)
 		r.Box.Online()
 		pass(time.Minute)
 		require.Equal(t, checkout.Done, r.phase(a.ID))
-		b, err := r.Ask(req)
-		require.NoError(t, err)
+		b := r.Accepted(req)
 		require.Equal(t, a.ID, b.ID, "not refunded twice")
-		require.Equal(t, ecr.Approved, (<-b.Outcome).Result)
-		r.Told(b, ecr.Told)
+		r.Approved(b, ecr.Told)
 		require.EqualValues(t, 600, r.world.net())
 	})
 }
@@ -109,8 +105,7 @@ func TestField_J8InProgressIsToldThoughTheStoreCannot(t *testing.T) {
 		o := r.approved(1000)
 		r.world.lock(func() { r.world.mute = true })
 		start := time.Now()
-		s, err := r.Ask(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
-		require.NoError(t, err)
+		s := r.Accepted(ecr.Request{Kind: ecr.Reversal, Receipt: o.Receipt})
 		pass(80 * time.Second)
 		r.guard.fail(30)
 		require.Equal(t, ecr.InProgress, (<-s.Outcome).Result)
@@ -123,11 +118,9 @@ func TestField_J8InProgressIsToldThoughTheStoreCannot(t *testing.T) {
 func TestMoneyB6_TheSameReceiptConfirmsWhileATellingIsOpen(t *testing.T) {
 	terminal(t, func(r *rig) {
 		o := r.unconfirmed(500)
-		s, err := r.Last(context.Background(), "serial")
-		require.NoError(t, err)
+		s := r.Again()
 		<-s.Outcome
-		next, err := r.Ask(ecr.Request{Amount: 300, LastReceipt: &o.Receipt})
-		require.NoError(t, err)
+		next := r.Accepted(ecr.Request{Amount: 300, LastReceipt: &o.Receipt})
 		require.Equal(t, checkout.Confirmed, r.phase(o.Sale))
 		require.Equal(t, ecr.Approved, r.Told(s, ecr.Lost).Result)
 		<-next.Outcome
@@ -158,9 +151,7 @@ func TestMoneyB3_AnAnswerThatOvertakesTheScreenIsFollowed(t *testing.T) {
 // A start with a full disk waits for space; it does not give up.
 func TestMoneyB1_AStartWaitsForTheStore(t *testing.T) {
 	terminal(t, func(r *rig) {
-		r.world.onStatus = say(1, aapay.Pending, "")
-		s := r.sale(500)
-		pass(5 * time.Second)
+		s := r.waiting(aapay.Pending, 5*time.Second)
 		r.failAtStart = 5
 		r.Restart(true)
 		_, err := r.Ask(ecr.Request{Amount: 100})
@@ -188,20 +179,16 @@ func TestMoneyB7_ARefundOfTheLastPaymentIsOfThatPayment(t *testing.T) {
 			}
 		})
 		req := ecr.Request{Kind: ecr.Refund, Amount: 400}
-		a, err := r.Ask(req)
-		require.NoError(t, err)
-		again, err := r.Ask(req)
-		require.NoError(t, err)
+		a := r.Accepted(req)
+		again := r.Accepted(req)
 		require.Equal(t, a.ID, again.ID)
 		r.approved(400)
-		b, err := r.Ask(req)
-		require.NoError(t, err)
+		b := r.Accepted(req)
 		require.NotEqual(t, a.ID, b.ID)
 		r.world.lock(func() { r.world.onInit = nil })
 		r.Box.Online()
 		for _, s := range []ecr.Sale{a, again, b} {
-			require.Equal(t, ecr.Approved, (<-s.Outcome).Result)
-			r.Told(s, ecr.Told)
+			r.Approved(s, ecr.Told)
 		}
 		require.Zero(t, r.world.net())
 	})
@@ -213,8 +200,7 @@ func TestMoneyB13_EndOfDayWaitsForATelling(t *testing.T) {
 	for d, count := range map[ecr.Delivery]int{ecr.Told: 1, ecr.Lost: 0} {
 		terminal(t, func(r *rig) {
 			o := r.unconfirmed(500)
-			s, err := r.Last(context.Background(), "serial")
-			require.NoError(t, err)
+			s := r.Again()
 			<-s.Outcome
 			var totals ecr.Totals
 			closed := make(chan error, 1)

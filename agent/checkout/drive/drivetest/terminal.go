@@ -40,9 +40,14 @@ type Terminal struct {
 	stop  func()
 }
 
-// New returns a terminal that is not started yet. Each start asks for its parts.
-func New(t *testing.T, parts func() Parts) *Terminal {
-	return &Terminal{t: t, parts: parts, boot: "boot-1", born: time.Now().Add(-1000 * time.Second)}
+// Run starts a terminal, runs a test with it and halts it, also where the test fails: nothing may be
+// left in the bubble. Each start asks for its parts.
+func Run(t *testing.T, parts func() Parts, test func(x *Terminal)) {
+	t.Helper()
+	x := &Terminal{t: t, parts: parts, boot: "boot-1", born: time.Now().Add(-1000 * time.Second)}
+	x.Start()
+	defer x.Halt()
+	test(x)
 }
 
 // Now is a wall clock that is set: a bubble begins in 2000.
@@ -105,10 +110,24 @@ func (x *Terminal) Ask(req ecr.Request) (ecr.Sale, error) {
 	return x.Begin(context.Background(), req)
 }
 
+// Accepted begins what must be accepted.
+func (x *Terminal) Accepted(req ecr.Request) ecr.Sale {
+	x.t.Helper()
+	s, err := x.Ask(req)
+	require.NoError(x.t, err)
+	return s
+}
+
 // Sale begins a payment that must be accepted.
 func (x *Terminal) Sale(amount money.Minor) ecr.Sale {
 	x.t.Helper()
-	s, err := x.Ask(ecr.Request{Amount: amount})
+	return x.Accepted(ecr.Request{Amount: amount})
+}
+
+// Again asks for the newest outcome once more.
+func (x *Terminal) Again() ecr.Sale {
+	x.t.Helper()
+	s, err := x.Last(context.Background(), "serial")
 	require.NoError(x.t, err)
 	return s
 }
