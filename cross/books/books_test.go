@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,17 +11,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/env"
 	"posagent/schemes/backend"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
 )
-
-func number(name string, otherwise int) int {
-	if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {
-		return n
-	}
-	return otherwise
-}
 
 // callers work at once.
 const callers = 16
@@ -167,8 +159,8 @@ func (c *campaign) act(ctx context.Context, rng *rand.Rand) {
 
 // TestBooks runs N calls (2000), then judges.
 func TestBooks(t *testing.T) {
-	n := number("N", 2000)
-	seed := uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
+	n := env.Number("N", 2000)
+	seed := env.Seed()
 	ctx := t.Context()
 	c := &campaign{all: map[string]int32{}, refused: map[string]int{}}
 	start := time.Now()

@@ -95,10 +95,12 @@ var rooms = []room{
 	{"schemes/*", []string{"schemes/money", "schemes/wire", "schemes/wire/check", "schemes/wire/rest"}, "one contract each: services never import each other"},
 
 	{"cross/need", nil, "imported by tests everywhere"},
+	{"cross/env", nil, "imported by the campaigns: the size and the seed that were asked for"},
 	{"cross/kill", []string{"ecr/register", "schemes/money"}, "drives the built binary and reads the books by it"},
 	{"cross/kill/point", nil, "woven into the binary under test: nothing of ours may come along"},
 	{"cross/referee", nil, "judges the wire by rules of its own: agrees with nobody in error"},
 	{"cross/stack", []string{"agent", "agent/checkout", "agent/checkout/drive", "agent/checkout/drive/journal", "agent/paylink", "agent/upstream", "cross/referee", "device/display", "ecr/register", "ecr/zvt", "ecr/zvt/apdu", "ecr/zvt/frame", "ecr/zvt/protocol", "schemes/aapay", "schemes/backend", "schemes/methods", "schemes/money", "schemes/paylinks", "schemes/wire", "store", "store/sqlite"}, "the whole terminal with its backend and a register in one process, for the campaigns"},
+	{"cross/stack/stacktest", []string{"cross/stack", "store/crashfs", "store/storetest"}, "the life of one terminal in a campaign"},
 	{"cross/line", nil, "a campaign: test code only"},
 	{"cross/upstream", nil, "a campaign: test code only"},
 	{"cross/books", nil, "a campaign: test code only"},
@@ -145,7 +147,7 @@ var modules = []module{
 var (
 	anywhere = []string{"golang.org/x/sync", "golang.org/x/sys"}
 	testOnly = []string{"testing", "github.com/stretchr/testify/require", "pgregory.net/rapid", "github.com/rogpeppe/go-internal"}
-	suites   = []string{"schemes/*/*test", "schemes/wire/rest/openapi/openapitest", "schemes/backend/room/roomtest", "store/storetest", "ecr/ecrtest", "agent/checkout/drive/drivetest", "cross/need"} // packages made of test code
+	suites   = []string{"schemes/*/*test", "schemes/wire/rest/openapi/openapitest", "schemes/backend/room/roomtest", "store/storetest", "ecr/ecrtest", "agent/checkout/drive/drivetest", "cross/need", "cross/env", "cross/stack/stacktest"} // packages made of test code
 )
 
 // cores do no I/O and have no clock.

@@ -16,6 +16,7 @@ import (
 	"posagent/agent/offline"
 	"posagent/agent/offline/offlinetest"
 	"posagent/agent/outbox"
+	"posagent/cross/env"
 	"posagent/cross/stack"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -221,7 +222,7 @@ func clientStory(t *testing.T, o stack.Options, d disk, when when, day []string,
 
 // TestEveryOperationFailsUnderClients: each write, sync and open under the writes of a local client, and of a start, in each way.
 func TestEveryOperationFailsUnderClients(t *testing.T) {
-	seed := seedOf()
+	seed := env.Seed()
 	type one struct {
 		fault crashfs.Fault
 		when  when
@@ -248,7 +249,7 @@ func TestEveryOperationFailsUnderClients(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(seed, 3))
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	n := min(len(all), number("N", 60))
+	n := min(len(all), env.Number("N", 60))
 	var sum result
 	for _, x := range all[:n] {
 		withRecorder(t, func(o stack.Options, rec *crashfs.Recorder) {

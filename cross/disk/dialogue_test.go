@@ -3,12 +3,12 @@ package disk
 import (
 	"context"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/stack"
+	"posagent/cross/stack/stacktest"
 	"posagent/ecr/register"
 	"posagent/schemes/money"
 	"posagent/store/crashfs"
@@ -25,20 +25,15 @@ func TestField_J8ADeadDiskKeepsNoRegisterWaiting(t *testing.T) {
 			for _, amount := range []money.Minor{2000, 90008} { // 900.08: nobody scans
 				withRecorder(t, func(o stack.Options, rec *crashfs.Recorder) {
 					o.VFS = rec.VFS()
-					synctest.Test(t, func(t *testing.T) { deadDisk(t, o, rec, errno, at, amount) })
+					stacktest.Play(t, o, func(ctx context.Context, t *testing.T, s *stack.Stack) { deadDisk(ctx, t, s, rec, errno, at, amount) })
 				})
 			}
 		}
 	}
 }
 
-func deadDisk(t *testing.T, o stack.Options, rec *crashfs.Recorder, errno crashfs.Errno, at time.Duration, amount money.Minor) {
+func deadDisk(ctx context.Context, t *testing.T, s *stack.Stack, rec *crashfs.Recorder, errno crashfs.Errno, at time.Duration, amount money.Minor) {
 	t.Helper()
-	ctx := context.Background()
-	s, err := stack.Open(ctx, o)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, s.Close()) }()
-	require.NoError(t, s.Start(ctx))
 	dies := time.AfterFunc(at, func() { rec.Arm(crashfs.Fault{On: crashfs.Write, N: 1, Err: errno, Times: -1}) })
 	began := time.Now()
 	r, err := s.Dial(func(direction string, data []byte) {
@@ -67,7 +62,5 @@ func deadDisk(t *testing.T, o stack.Options, rec *crashfs.Recorder, errno crashf
 	b, err := s.Sell(ctx, stack.Plan{Amount: 3000})
 	require.NoError(t, err)
 	require.True(t, b.Approved, b.Said)
-	verdict, err := s.Verdict(ctx)
-	require.NoError(t, err)
-	require.Empty(t, verdict)
+	stacktest.Content(ctx, t, s)
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,21 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"posagent/cross/env"
 	"posagent/cross/need"
 	"posagent/cross/stack"
+	"posagent/cross/stack/stacktest"
 	"posagent/schemes/money"
 	"posagent/store/crashfs"
-	"posagent/store/storetest"
 )
-
-func number(name string, otherwise int) int {
-	if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {
-		return n
-	}
-	return otherwise
-}
-
-func seedOf() uint64 { return uint64(number("SEED", int(time.Now().UnixNano()&0xffffff))) }
 
 // healed is how long a disk that fails until space returns goes on failing.
 const healed = 40 * time.Second
@@ -55,19 +46,14 @@ func (r *result) add(o result) {
 
 func (r *result) report(t *testing.T, what string, seed uint64) {
 	t.Helper()
-	for _, w := range r.wrong[:min(5, len(r.wrong))] {
-		t.Errorf("seed %d: %s", seed, w)
-	}
+	env.Report(t, seed, r.wrong)
 	t.Logf("seed %d, %s: %d stories (%d faults struck), %d sales, %d approved (%d of those the fault met), %d violations: at most %.1e at 95 %%", seed, what,
 		r.stories, r.struck, r.sales, r.approved, r.during, len(r.wrong), 3/float64(r.stories))
 }
 
 // options are those of every story.
-func options(dir string) stack.Options {
-	return stack.Options{
-		Dir: dir, Wrapper: storetest.Wrapper{}, Ballast: -1, Methods: stack.Quick, Unit: "ms", WalletDelay: time.Second, Poll: time.Second,
-		ByteTime: 20 * time.Microsecond,
-	}
+func options() stack.Options {
+	return stack.Options{Methods: stack.Quick, Unit: "ms", WalletDelay: time.Second, Poll: time.Second, ByteTime: 20 * time.Microsecond}
 }
 
 // story makes a sale, one while the disk fails, and one after it works again; then it opens the journal anew and compares. The
@@ -182,15 +168,14 @@ func (f faulty) heal() bool  { return f.rec.Disarm() }
 // withRecorder runs f on a fresh directory and a fresh VFS.
 func withRecorder(t *testing.T, f func(o stack.Options, rec *crashfs.Recorder)) {
 	t.Helper()
-	dir, err := crashfs.Scratch()
-	require.NoError(t, err)
-	defer func() { require.NoError(t, os.RemoveAll(dir)) }()
-	rec, err := crashfs.New()
-	require.NoError(t, err)
-	o := options(dir)
+	o := options()
 	o.Unpaced = true // what the journal could not keep is asked again at once
-	f(o, rec)
-	require.NoError(t, rec.Close())
+	stacktest.Scratch(t, o, func(o stack.Options) {
+		rec, err := crashfs.New()
+		require.NoError(t, err)
+		f(o, rec)
+		require.NoError(t, rec.Close())
+	})
 }
 
 // healthy is a disk that never fails; it counts instead.
@@ -218,7 +203,7 @@ func ops() []crashfs.Op { return []crashfs.Op{crashfs.Write, crashfs.Sync, crash
 
 // TestEveryOperationFails: each write, sync and open of a sale, and of a start, in each way.
 func TestEveryOperationFails(t *testing.T) {
-	seed := seedOf()
+	seed := env.Seed()
 	type one struct {
 		fault crashfs.Fault
 		early bool
@@ -244,7 +229,7 @@ func TestEveryOperationFails(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	n := min(len(all), number("N", 60))
+	n := min(len(all), env.Number("N", 60))
 	var sum result
 	for _, x := range all[:n] {
 		withRecorder(t, func(o stack.Options, rec *crashfs.Recorder) {
@@ -286,7 +271,7 @@ func (f full) heal() bool { return os.Remove(filepath.Join(f.dir, "junk")) == ni
 
 // TestFullDisk: a tmpfs of 2 MiB runs full to the last few pages in the middle of the day.
 func TestFullDisk(t *testing.T) {
-	seed, runs := seedOf(), max(3, number("N", 60)/10)
+	seed, runs := env.Seed(), max(3, env.Number("N", 60)/10)
 	rng := rand.New(rand.NewPCG(seed, 2))
 	var sum result
 	for range runs {
@@ -300,12 +285,10 @@ func TestFullDisk(t *testing.T) {
 		}
 		func() {
 			defer func() { require.NoError(t, unix.Unmount(dir, 0)) }()
-			scratch, err := crashfs.Scratch()
-			require.NoError(t, err)
-			defer func() { require.NoError(t, os.RemoveAll(scratch)) }()
-			o := options(scratch)
-			o.TerminalDir, o.Ballast = dir, int64(-rng.IntN(2)) // with a reserve beside the file, or without one
-			sum.add(story(t, o, full{dir, rng.Int64N(64) * 4096}, false, 2000, nil))
+			stacktest.Scratch(t, options(), func(o stack.Options) {
+				o.TerminalDir, o.Ballast = dir, int64(-rng.IntN(2)) // with a reserve beside the file, or without one
+				sum.add(story(t, o, full{dir, rng.Int64N(64) * 4096}, false, 2000, nil))
+			})
 		}()
 	}
 	sum.report(t, "full disks", seed)

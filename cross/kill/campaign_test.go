@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/env"
 	"posagent/cross/kill/point"
 	"posagent/cross/referee"
 	"posagent/ecr/register"
@@ -89,14 +89,7 @@ const (
 )
 
 // share is how many stories a part has; a plain test is a fiftieth of the campaign.
-func share(part int) int { return max(2, number("N", 100)*part/4) }
-
-func number(name string, otherwise int) int {
-	if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {
-		return n
-	}
-	return otherwise
-}
+func share(part int) int { return max(2, env.Number("N", 100)*part/4) }
 
 // begin builds the program, with points where it is woven, and starts the backend. kill -9 leaves the page cache alone, so memory
 // is as good as a disk.
@@ -195,7 +188,7 @@ func (c *campaign) terminal(i int) (*terminal, error) {
 	x := &terminal{c: c, dir: filepath.Join(c.dir, fmt.Sprintf("terminal%d", i))}
 	x.tcp = fmt.Sprintf("127.%d.%d.%d:%d", 64+os.Getpid()%128, 1+i/250%250, 1+i%250, c.port)
 	return x, errors.Join(os.MkdirAll(x.dir, 0o700),
-		os.WriteFile(filepath.Join(x.dir, "config.toml"), fmt.Appendf(nil, agentConfig, c.backend, i%100 < number("LINKS", 0), x.tcp), 0o600))
+		os.WriteFile(filepath.Join(x.dir, "config.toml"), fmt.Appendf(nil, agentConfig, c.backend, i%100 < env.Number("LINKS", 0), x.tcp), 0o600))
 }
 
 // program is the program on this terminal; at, where it is not "", is the point to die at.

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/offline/offlinetest"
+	"posagent/cross/env"
 	"posagent/schemes/money"
 	"posagent/store"
 	"posagent/store/sqlite"
@@ -262,7 +263,7 @@ func spoiled(log []byte, bit bool, rng *rand.Rand) []byte {
 // acknowledged, or it says that its journal was cut and does nothing. In the books nothing is undone, and nothing was sent twice.
 func TestField_J1DamagedLogsOfRealTerminals(t *testing.T) {
 	t.Parallel()
-	n, seedNo := 2*number("POSAGENT_MUTATIONS", 4), uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
+	n, seedNo := 2*env.Number("POSAGENT_MUTATIONS", 4), env.Seed()
 	c := begin(t, false)
 	c.port += 4
 	shops := make([]*shop, min(journals, n/2))
@@ -339,7 +340,7 @@ func (s *shop) damaged(ctx context.Context, want []string, whole, cuts *atomic.I
 // back in between, and KILLS verbs while they migrate, restore, change the key and reset.
 func TestField_J1NoFalseAlarm(t *testing.T) {
 	t.Parallel()
-	kills, seedNo := number("POSAGENT_KILLS", 4), uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
+	kills, seedNo := env.Number("POSAGENT_KILLS", 4), env.Seed()
 	c := begin(t, true)
 	c.port += 5
 	secret := filepath.Join(c.dir, "backup.key")

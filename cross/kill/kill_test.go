@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"posagent/cross/env"
 	"posagent/schemes/money"
 )
 
@@ -15,14 +16,14 @@ var amounts = []money.Minor{0, 0, 0, 0, 90003, 90010, 90012, 90013, 90016, 90021
 // TestKill: terminals, one sale and at least one kill each, at random moments.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	n, seedNo := share(killed), uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
+	n, seedNo := share(killed), env.Seed()
 	t.Logf("seed %d, %d sales, %d terminals at a time", seedNo, n, workers)
 	c := begin(t, false)
 	results := make([]told, n)
 	c.all(n, func(i int) (err error) {
 		rng := rand.New(rand.NewPCG(seedNo, uint64(i)))
 		amount := amounts[rng.IntN(len(amounts))]
-		if i%100 < number("LINKS", 0) && amount > 90003 { // a link's provider thinks for minutes
+		if i%100 < env.Number("LINKS", 0) && amount > 90003 { // a link's provider thinks for minutes
 			amount = 0
 		}
 		if amount == 0 {

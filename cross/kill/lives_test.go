@@ -11,12 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/offline/offlinetest"
+	"posagent/cross/env"
 )
 
 // TestKillClients: terminals are killed at random moments while local clients write and the backend comes and goes.
 func TestKillClients(t *testing.T) {
 	t.Parallel()
-	n, seedNo := share(killedClients), uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
+	n, seedNo := share(killedClients), env.Seed()
 	t.Logf("seed %d, %d clients", seedNo, n)
 	c := begin(t, false)
 	c.port += 2 // the sales of the other campaigns run beside these
@@ -65,7 +66,7 @@ ALTER TABLE offline_things ADD COLUMN newer INTEGER NOT NULL DEFAULT 0;`
 // version of the program, which changes the tables; half of the terminals die once more there.
 func TestPointsOfClients(t *testing.T) {
 	t.Parallel()
-	n, seedNo := share(pointsOfClients), uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
+	n, seedNo := share(pointsOfClients), env.Seed()
 	c := begin(t, true)
 	c.port += 2
 	l := &ledger{reached: map[string]int{}, resumed: map[string]int{}, died: map[string]int{}, missed: map[string]int{}}

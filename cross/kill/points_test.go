@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/env"
 	"posagent/cross/kill/point"
 	"posagent/schemes/money"
 )
@@ -66,7 +67,7 @@ func keep(into, more map[string]int) {
 // TestPoints: a terminal dies at every named point of every plot, and again while it picks up the pieces.
 func TestPoints(t *testing.T) {
 	t.Parallel()
-	n, seedNo := share(points), uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
+	n, seedNo := share(points), env.Seed()
 	c := begin(t, true)
 	l := &ledger{reached: map[string]int{}, resumed: map[string]int{}, died: map[string]int{}, missed: map[string]int{}}
 	results := make([]told, len(plots), len(plots)+n)

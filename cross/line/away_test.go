@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,11 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/env"
 	"posagent/cross/stack"
+	"posagent/cross/stack/stacktest"
 	"posagent/ecr/register"
 	"posagent/schemes/money"
-	"posagent/store/crashfs"
-	"posagent/store/storetest"
 )
 
 // patience is what a real register waits for the end of a request.
@@ -154,21 +153,11 @@ func (a *away) story(ctx context.Context, how string, n int, crash time.Duration
 // them and which are repeated right after its restart: no false no, the line free within the register's patience, and the books agree
 // with what was told.
 func TestField_L4L5ABackendThatIsAway(t *testing.T) {
-	rounds, seed := number("AWAY", 1), seedOf()
+	rounds, seed := env.Number("AWAY", 1), env.Seed()
 	for what, reverse := range map[string]bool{"refunds": false, "reversals": true} {
 		t.Run(what, func(t *testing.T) {
-			dir, err := crashfs.Scratch()
-			require.NoError(t, err)
-			defer func() { require.NoError(t, os.RemoveAll(dir)) }()
-			synctest.Test(t, func(t *testing.T) {
-				ctx := context.Background()
-				s, err := stack.Open(ctx, stack.Options{
-					Dir: dir, Seed: seed, Wrapper: storetest.Wrapper{}, Ballast: -1, Methods: stack.Quick, Unit: "ms", WalletDelay: walletDelay,
-					ByteTime: 20 * time.Microsecond,
-				})
-				require.NoError(t, err)
-				defer func() { require.NoError(t, s.Close()) }()
-				require.NoError(t, s.Start(ctx))
+			o := stack.Options{Seed: seed, Methods: stack.Quick, Unit: "ms", WalletDelay: walletDelay, ByteTime: 20 * time.Microsecond}
+			stacktest.Life(t, o, func(ctx context.Context, t *testing.T, s *stack.Stack) {
 				a := &away{t: t, s: s, rng: rand.New(rand.NewPCG(seed, 1)), reverse: reverse, told: map[string]int{}}
 				n := 0
 				for range rounds {
@@ -179,9 +168,7 @@ func TestField_L4L5ABackendThatIsAway(t *testing.T) {
 						}
 					}
 				}
-				verdict, err := s.Verdict(ctx)
-				require.NoError(t, err)
-				require.Empty(t, verdict)
+				stacktest.Content(ctx, t, s)
 				t.Logf("seed %d: %d %s with the backend away, half of them over a restart; first told %v", seed, n, what, strings.TrimPrefix(fmt.Sprint(a.told), "map"))
 			})
 		})

@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -14,16 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/env"
 	"posagent/cross/stack"
 	"posagent/ecr/zvt/frame"
 )
-
-func number(name string, otherwise int) int {
-	if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {
-		return n
-	}
-	return otherwise
-}
 
 // weather is one kind of damage.
 type weather struct {
@@ -182,7 +174,7 @@ func links(t *testing.T, seed uint64, w weather, blocks int, terminal frame.Conf
 
 // TestLinks: FRAMES blocks go over the cable, in every kind of weather.
 func TestLinks(t *testing.T) {
-	frames, seed := number("FRAMES", 4000), uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
+	frames, seed := env.Number("FRAMES", 4000), env.Seed()
 	var all tally
 	table := weathers()
 	for life := 0; all.counts.Blocks < frames; life++ {
@@ -211,9 +203,9 @@ func TestTeethLinkThatForgets(t *testing.T) {
 
 // A second after noise of any kind the next block arrives.
 func TestInStepAfterNoise(t *testing.T) {
-	seed := uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
+	seed := env.Seed()
 	rng := rand.New(rand.NewPCG(seed, 5))
-	runs, worst := max(200, number("FRAMES", 4000)/20), time.Duration(0)
+	runs, worst := max(200, env.Number("FRAMES", 4000)/20), time.Duration(0)
 	for n := range runs {
 		synctest.Test(t, func(t *testing.T) {
 			ctx := context.Background()

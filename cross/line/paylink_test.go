@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/env"
 	"posagent/cross/stack"
 	"posagent/schemes/money"
 )
@@ -20,8 +21,8 @@ import (
 // spoils what is said to the link service, and the terminal starts again in the middle. At every end the books agree with what the
 // register was told.
 func TestSalesByPaymentLink(t *testing.T) {
-	seed := seedOf()
-	n := max(24, number("FRAMES", 4000)/100)
+	seed := env.Seed()
+	n := max(24, env.Number("FRAMES", 4000)/100)
 	var all result
 	for first := 0; first < n; first += salesPerLife {
 		rng := rand.New(rand.NewPCG(seed, uint64(first)+77))

@@ -4,20 +4,18 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/env"
 	"posagent/cross/stack"
+	"posagent/cross/stack/stacktest"
 	"posagent/ecr/register"
 	"posagent/ecr/zvt/apdu"
 	"posagent/schemes/money"
-	"posagent/store/crashfs"
-	"posagent/store/storetest"
 )
 
 // naive is a register that acknowledges whatever it is sent, and remembers what it acknowledged.
@@ -51,20 +49,10 @@ func (n *naive) tap(direction string, data []byte) {
 // anew when they are back, without asking what became of the old one. What they acknowledge by themselves confirms nothing: the old
 // sale is undone, and the new one is what it was told.
 func TestField_L5L6Restarts(t *testing.T) {
-	rounds, seed := number("RESTARTS", 6), seedOf()
-	dir, err := crashfs.Scratch()
-	require.NoError(t, err)
-	defer func() { require.NoError(t, os.RemoveAll(dir)) }()
-	synctest.Test(t, func(t *testing.T) {
-		ctx := context.Background()
+	rounds, seed := env.Number("RESTARTS", 6), env.Seed()
+	o := stack.Options{Seed: seed, Methods: stack.Quick, Unit: "ms", WalletDelay: walletDelay, Poll: time.Second, ByteTime: 20 * time.Microsecond}
+	stacktest.Life(t, o, func(ctx context.Context, t *testing.T, s *stack.Stack) {
 		rng := rand.New(rand.NewPCG(seed, 2))
-		s, err := stack.Open(ctx, stack.Options{
-			Dir: dir, Seed: seed, Wrapper: storetest.Wrapper{}, Ballast: -1, Methods: stack.Quick, Unit: "ms", WalletDelay: walletDelay, Poll: time.Second,
-			ByteTime: 20 * time.Microsecond,
-		})
-		require.NoError(t, err)
-		defer func() { require.NoError(t, s.Close()) }()
-		require.NoError(t, s.Start(ctx))
 		lost, kept, unsure := 0, 0, 0
 		for n := range rounds {
 			old, fresh := money.Minor(100_000+10*n), money.Minor(100_001+10*n)
@@ -122,9 +110,7 @@ func TestField_L5L6Restarts(t *testing.T) {
 			require.NoError(t, err)
 			require.EqualValues(t, fresh, have)
 		}
-		verdict, err := s.Verdict(ctx)
-		require.NoError(t, err)
-		require.Empty(t, verdict)
+		stacktest.Content(ctx, t, s)
 		t.Logf("seed %d: %d registers lost power, %d of them with the terminal: %d sales undone, %d acknowledged before, %d cannot be known", seed, rounds, rounds/2,
 			lost, kept, unsure)
 	})

@@ -4,20 +4,18 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/env"
 	"posagent/cross/stack"
+	"posagent/cross/stack/stacktest"
 	"posagent/schemes/aapay"
 	"posagent/schemes/money"
-	"posagent/store/crashfs"
-	"posagent/store/storetest"
 )
 
 const (
@@ -40,9 +38,7 @@ func (r *result) add(o result) {
 
 func (r *result) report(t *testing.T, what string, seed uint64) {
 	t.Helper()
-	for _, w := range r.wrong[:min(5, len(r.wrong))] {
-		t.Errorf("seed %d: %s", seed, w)
-	}
+	env.Report(t, seed, r.wrong)
 	t.Logf("seed %d, %s: %d sales, %d approved, asked again %d times, %d of %d blocks damaged, %d wrong finalised amounts, %d violations: at most %.1e at 95 %%",
 		seed, what, r.sales, r.approved, r.asked, r.harmed, r.blocks, r.amounts, len(r.wrong), 3/float64(r.sales))
 }
@@ -50,16 +46,8 @@ func (r *result) report(t *testing.T, what string, seed uint64) {
 // life runs a terminal with its register in a bubble, and checks the books at its end.
 func life(t *testing.T, o stack.Options, sales func(ctx context.Context, s *stack.Stack) ([]stack.Belief, error)) (r result) {
 	t.Helper()
-	dir, err := crashfs.Scratch()
-	require.NoError(t, err)
-	defer func() { require.NoError(t, os.RemoveAll(dir)) }()
-	o.Dir, o.Wrapper, o.Ballast, o.Methods, o.Unit, o.WalletDelay = dir, storetest.Wrapper{}, -1, stack.Quick, "ms", walletDelay
-	synctest.Test(t, func(t *testing.T) {
-		ctx := context.Background()
-		s, err := stack.Open(ctx, o)
-		require.NoError(t, err)
-		defer func() { require.NoError(t, s.Close()) }()
-		require.NoError(t, s.Start(ctx))
+	o.Methods, o.Unit, o.WalletDelay = stack.Quick, "ms", walletDelay
+	stacktest.Life(t, o, func(ctx context.Context, t *testing.T, s *stack.Stack) {
 		beliefs, err := sales(ctx, s)
 		if err != nil {
 			r.wrong = append(r.wrong, err.Error())
@@ -113,12 +101,10 @@ func many(t *testing.T, seed uint64, n int, plan func(i int, rng *rand.Rand, s *
 	return all
 }
 
-func seedOf() uint64 { return uint64(number("SEED", int(time.Now().UnixNano()&0xffffff))) }
-
 // TestSalesInNoise: sales on a cable in every kind of weather. The weather gets better after the register has asked a
 // few times, or nobody would ever hear an answer. A register goes on asking for as long as it takes.
 func TestSalesInNoise(t *testing.T) {
-	seed, n := seedOf(), number("FRAMES", 4000)/50
+	seed, n := env.Seed(), env.Number("FRAMES", 4000)/50
 	table := weathers()
 	// Some of the backend's scenarios: the wallet says no, is late, or the money moves after a no.
 	special := []money.Minor{90003, 90008, 90012, 90013, 90016}
@@ -142,7 +128,7 @@ func TestSalesInNoise(t *testing.T) {
 
 // TestPulledAtEveryByte: the cable goes at every byte of a dialogue, in either direction, and comes back.
 func TestPulledAtEveryByte(t *testing.T) {
-	seed := seedOf()
+	seed := env.Seed()
 	var mu sync.Mutex
 	var length [2]int
 	clean := life(t, stack.Options{}, func(ctx context.Context, s *stack.Stack) ([]stack.Belief, error) {
@@ -161,7 +147,7 @@ func TestPulledAtEveryByte(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(seed, 6))
 	rng.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
-	n := min(len(places), number("FRAMES", 4000)/50)
+	n := min(len(places), env.Number("FRAMES", 4000)/50)
 	all := many(t, seed, n, func(i int, rng *rand.Rand, s *stack.Stack) stack.Plan {
 		at, away := places[i], time.Duration(100+rng.IntN(15_000))*time.Millisecond
 		var once sync.Once
@@ -178,7 +164,7 @@ func TestPulledAtEveryByte(t *testing.T) {
 
 // TestAbortAroundTheApproval: 06 B0 at every millisecond around the moment in which the approval is told.
 func TestAbortAroundTheApproval(t *testing.T) {
-	seed := seedOf()
+	seed := env.Seed()
 	var told time.Duration
 	clean := life(t, stack.Options{}, func(ctx context.Context, s *stack.Stack) ([]stack.Belief, error) {
 		began := time.Now()
@@ -192,7 +178,7 @@ func TestAbortAroundTheApproval(t *testing.T) {
 	require.Empty(t, clean.wrong)
 	require.Positive(t, told)
 	const around = 300 // milliseconds, before and after
-	n := min(2*around, number("FRAMES", 4000)/100)
+	n := min(2*around, env.Number("FRAMES", 4000)/100)
 	all := many(t, seed, n, func(i int, _ *rand.Rand, _ *stack.Stack) stack.Plan {
 		return stack.Plan{AbortAt: told + time.Duration(i*2*around/n-around)*time.Millisecond}
 	})
@@ -203,7 +189,7 @@ func TestAbortAroundTheApproval(t *testing.T) {
 
 // TestRegisterRestarts: the register dies in the middle of a sale and asks when it is back, in good and bad weather.
 func TestRegisterRestarts(t *testing.T) {
-	seed, n := seedOf(), number("FRAMES", 4000)/100
+	seed, n := env.Seed(), env.Number("FRAMES", 4000)/100
 	table := weathers()
 	all := many(t, seed, n, func(_ int, rng *rand.Rand, s *stack.Stack) stack.Plan {
 		if rng.IntN(2) == 0 {

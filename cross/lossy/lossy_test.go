@@ -2,8 +2,6 @@ package lossy
 
 import (
 	"fmt"
-	"os"
-	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,6 +11,7 @@ import (
 
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
+	"posagent/cross/env"
 	"posagent/cross/referee"
 	"posagent/schemes/backend"
 	"posagent/schemes/payments"
@@ -21,16 +20,9 @@ import (
 	"posagent/store/sqlite"
 )
 
-func number(name string, otherwise int) int {
-	if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {
-		return n
-	}
-	return otherwise
-}
-
 // TestLossy writes OPS times (2000), then judges.
 func TestLossy(t *testing.T) {
-	n, seed := number("OPS", 2000), uint64(number("SEED", int(time.Now().UnixNano()&0xffffff)))
+	n, seed := env.Number("OPS", 2000), env.Seed()
 	began := time.Now()
 	c := play(t, n, seed, false)
 	for _, w := range c.wrong[:min(10, len(c.wrong))] {

@@ -24,6 +24,7 @@ import (
 	"posagent/agent"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
+	"posagent/cross/env"
 	"posagent/device"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -44,13 +45,6 @@ const (
 
 // gogc is what the daemon sets on a small box.
 const gogc = "GOGC=20"
-
-func number(name string, otherwise int) int {
-	if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {
-		return n
-	}
-	return otherwise
-}
 
 const token = "million-port-token"
 
@@ -280,7 +274,7 @@ func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 
 // TestMillion fills N operations in (20000; a million in the campaign).
 func TestMillion(t *testing.T) {
-	n := number("N", 20000)
+	n := env.Number("N", 20000)
 	s := newShop(t)
 	empty := s.start()
 	s.stop()

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"os"
 	"runtime/debug"
 	"strconv"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/checkout"
+	"posagent/cross/env"
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
 )
@@ -18,13 +18,6 @@ var onceFailed = []uint64{
 	2,       // the undo of a code nobody scanned never ended, where the method has no reversal
 	22, 179, // a late answer to 04 FF confirmed a 04 0F that had not arrived
 	329, // the same with one that had arrived, and that the register never took
-}
-
-func number(name string, otherwise int) int {
-	if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {
-		return n
-	}
-	return otherwise
 }
 
 // campaign plays days until three have failed.
@@ -47,7 +40,7 @@ func campaign(t *testing.T, seeds []uint64) (failed int, sum stats) {
 
 // TestDays plays SEEDS terminal-days, from SEED on.
 func TestDays(t *testing.T) {
-	days, first := number("SEEDS", 60), number("SEED", 1)
+	days, first := env.Number("SEEDS", 60), env.Number("SEED", 1)
 	seeds := make([]uint64, days)
 	for i := range seeds {
 		seeds[i] = uint64(first + i)

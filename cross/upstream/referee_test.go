@@ -3,18 +3,15 @@ package upstream
 import (
 	"context"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/stack"
+	"posagent/cross/stack/stacktest"
 	"posagent/schemes/money"
-	"posagent/store/crashfs"
-	"posagent/store/storetest"
 )
 
 // TestTheRefereeIsContent: a sale whose customer takes his time, one whose initialize is not answered, and one whose backend has the
@@ -47,26 +44,15 @@ func TestTheRefereeIsContent(t *testing.T) {
 		"no answer to initialize, then none": lose("/initializeWithIdempotency", 1000),
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, err := crashfs.Scratch()
-			require.NoError(t, err)
-			defer func() { require.NoError(t, os.RemoveAll(dir)) }()
-			synctest.Test(t, func(t *testing.T) {
-				ctx := context.Background()
-				s, err := stack.Open(ctx, stack.Options{
-					Dir: dir, Seed: 1, Wrapper: storetest.Wrapper{}, Ballast: -1, Methods: stack.Slow, WalletDelay: 20 * time.Second, ByteTime: 20 * time.Microsecond,
-				})
-				require.NoError(t, err)
-				defer func() { require.NoError(t, s.Close()) }()
-				require.NoError(t, s.Start(ctx))
+			o := stack.Options{Seed: 1, Methods: stack.Slow, WalletDelay: 20 * time.Second, ByteTime: 20 * time.Microsecond}
+			stacktest.Life(t, o, func(ctx context.Context, t *testing.T, s *stack.Stack) {
 				s.Network.Decide(fate)
-				_, err = s.Sell(ctx, stack.Plan{Amount: money.Minor(1250)})
+				_, err := s.Sell(ctx, stack.Plan{Amount: money.Minor(1250)})
 				require.NoError(t, err)
 				s.Network.Decide(nil)
 				_, err = s.Settle(ctx, 2*time.Hour)
 				require.NoError(t, err)
-				verdict, err := s.Verdict(ctx)
-				require.NoError(t, err)
-				require.Empty(t, verdict)
+				stacktest.Content(ctx, t, s)
 				require.Greater(t, s.Referee.Arrivals(), 3)
 			})
 		})

@@ -5,22 +5,19 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/env"
 	"posagent/cross/stack"
+	"posagent/cross/stack/stacktest"
 	"posagent/schemes/aapay"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
-	"posagent/store/crashfs"
-	"posagent/store/storetest"
 )
 
 const (
@@ -29,15 +26,6 @@ const (
 	perMinute    = 60            // requests for one operation in any minute: less than one a second
 	dials        = 2 * perMinute // nobody's in particular: of all operations together (seed 3955539 had 61 of several sales)
 )
-
-func number(name string, otherwise int) int {
-	if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {
-		return n
-	}
-	return otherwise
-}
-
-func seedOf() uint64 { return uint64(number("SEED", int(time.Now().UnixNano()&0xffffff))) }
 
 // result is what sales came to.
 type result struct {
@@ -54,9 +42,7 @@ func (r *result) add(o result) {
 
 func (r *result) report(t *testing.T, what string, seed uint64) {
 	t.Helper()
-	for _, w := range r.wrong[:min(5, len(r.wrong))] {
-		t.Errorf("seed %d: %s", seed, w)
-	}
+	env.Report(t, seed, r.wrong)
 	t.Logf("seed %d, %s: %d sales, %d approved, in %v of virtual time; %d requests and connections, %d of them met a fault, %d were probes, at most %d a minute for one operation; drained %v after the network came up, %v where it had asked for patience",
 		seed, what, r.sales, r.approved, r.lived.Round(time.Minute), r.requests, r.faulty, r.probes, r.busiest, r.drained, r.patience)
 	t.Logf("%d violations in %d sales: at most %.1e at 95 %%", len(r.wrong), r.sales, 3/float64(r.sales))
@@ -65,16 +51,8 @@ func (r *result) report(t *testing.T, what string, seed uint64) {
 // life runs a terminal behind a network in a bubble; the network is whole when sales returns.
 func life(t *testing.T, o stack.Options, within time.Duration, sales func(ctx context.Context, s *stack.Stack) ([]stack.Belief, error)) (r result) {
 	t.Helper()
-	dir, err := crashfs.Scratch()
-	require.NoError(t, err)
-	defer func() { require.NoError(t, os.RemoveAll(dir)) }()
-	o.Dir, o.Wrapper, o.Ballast, o.WalletDelay, o.ByteTime = dir, storetest.Wrapper{}, -1, 1500*time.Millisecond, 20*time.Microsecond
-	synctest.Test(t, func(t *testing.T) {
-		ctx := context.Background()
-		s, err := stack.Open(ctx, o)
-		require.NoError(t, err)
-		defer func() { require.NoError(t, s.Close()) }()
-		require.NoError(t, s.Start(ctx))
+	o.WalletDelay, o.ByteTime = 1500*time.Millisecond, 20*time.Microsecond
+	stacktest.Life(t, o, func(ctx context.Context, t *testing.T, s *stack.Stack) {
 		began := time.Now()
 		beliefs, err := sales(ctx, s)
 		if err != nil {
@@ -206,7 +184,7 @@ func lists(life int) (o stack.Options) {
 
 // TestBadReplies: N sales, each request with a chance of trouble of its own.
 func TestBadReplies(t *testing.T) {
-	seed, n := seedOf(), number("N", 64)
+	seed, n := env.Seed(), env.Number("N", 64)
 	var all result
 	for first := 0; first < n; first += salesPerLife {
 		rng := rand.New(rand.NewPCG(seed, uint64(first)))
@@ -246,7 +224,7 @@ func TestBadReplies(t *testing.T) {
 
 // TestOutage: the network goes in every way at a random moment of a sale, for a random time.
 func TestOutage(t *testing.T) {
-	seed, n := seedOf(), number("N", 64)/2
+	seed, n := env.Seed(), env.Number("N", 64)/2
 	var all result
 	for first := 0; first < n; first += salesPerLife {
 		rng := rand.New(rand.NewPCG(seed, uint64(first)))
@@ -283,8 +261,8 @@ func TestOutage(t *testing.T) {
 
 // TestFlapping: 1 s up, 5 s down, for hours, and sales all the while.
 func TestFlapping(t *testing.T) {
-	seed := seedOf()
-	hours := max(1, min(24, number("N", 64)/80))
+	seed := env.Seed()
+	hours := max(1, min(24, env.Number("N", 64)/80))
 	var all result
 	for hour := range hours {
 		rng := rand.New(rand.NewPCG(seed, uint64(hour)))
