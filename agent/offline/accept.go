@@ -2,76 +2,15 @@ package offline
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"posagent/agent/outbox"
-	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
-
-// write is a call as a typed adapter hands it over: checked, and in one form.
-type write struct {
-	row      *bound
-	key      wire.Key // the caller's, "" = none
-	id       string   // of the thing, as the caller named it; "" where it is made
-	body     []byte   // everything
-	keep     []byte   // what of it may be stored
-	same     []byte   // what of it is compared when the key comes again
-	part     bool     // keep is not everything: answered now, or not at all
-	why      string   // that part is so; "" = for secrets
-	amount   int64    // minor units
-	currency string
-	unknown  bool   // the amount is not known: the backend takes the rest
-	note     string // two words for people
-	seen     []byte // what may be shown of the thing made without the backend
-}
-
-// payload is what the outbox stores, sealed.
-type payload struct {
-	Thing string          `json:"thing,omitempty"` // as the caller named it
-	Now   bool            `json:"now,omitempty"`   // not sent without somebody who waits for its answer
-	Part  bool            `json:"part,omitempty"`  // Body is not everything
-	Body  json.RawMessage `json:"body"`
-}
-
-// kept is an outbox result: the backend's final answer. It holds no card data and no secrets.
-type kept struct {
-	Made      string          `json:"made,omitempty"`
-	Body      json.RawMessage `json:"body,omitempty"`
-	Code      wire.Code       `json:"code,omitempty"`
-	Reason    string          `json:"reason,omitempty"`
-	Msg       string          `json:"msg,omitempty"`
-	Withdrawn bool            `json:"withdrawn,omitempty"` // never sent, and its caller was told so
-}
-
-func keptOf(op outbox.Op) (k kept) {
-	_ = json.Unmarshal(op.Result, &k) // without a result it is what the state alone says
-	return k
-}
-
-// answer is what a caller is told: the backend's own Body, or Pending.
-type answer struct {
-	key     wire.Key
-	local   string // id of what is made
-	body    []byte
-	pending *wire.Pending
-}
-
-// stand is what Accept came to.
-type stand struct {
-	key   wire.Key
-	local string
-	now   string // why the answer is now or never, "" = it may be stored
-	fresh bool
-	held  bool     // a person has to release it
-	lent  bool     // its body lies here for the sender
-	heard wire.Key // whose end the caller listens for already
-}
 
 // do stores a write and waits for its answer. Errors are the contract's: the backend's own refusal; KeyReused; Unavailable where nothing
 // was sent and nothing will be; UnknownOutcome where what cannot be stored was sent and not answered.
@@ -156,81 +95,6 @@ func (f *Front) again(ctx context.Context, w *write, key wire.Key) error {
 	return nil
 }
 
-// errAway says that a write needs its answer now, of a service that did not answer last time.
-var errAway = errors.New("not there")
-
-// operation is a write as the outbox takes it. now = not without somebody who waits for its answer.
-func (f *Front) operation(w *write, key wire.Key, now bool) (outbox.New, error) {
-	data, err := json.Marshal(payload{Thing: w.id, Now: now, Part: w.part, Body: w.keep})
-	if err != nil {
-		return outbox.New{}, fmt.Errorf("store %s: %w", w.row.Kind, err)
-	}
-	return outbox.New{Key: key, Kind: w.row.Kind, Payload: data, Note: w.note}, nil
-}
-
-// op reads an operation; one whose row was altered is held, whatever it says.
-func (f *Front) op(r store.Reader, key wire.Key) (outbox.Op, error) {
-	op, err := f.box.Get(r, key)
-	if errors.Is(err, outbox.ErrAltered) {
-		op.State, err = outbox.Held, nil
-	}
-	return op, err
-}
-
-const partial = "it carries what is never stored (a validation code, or a card number where [offline] card_data is refuse)"
-
-// nowOf says why an operation that an earlier call made is answered now or never, "" = it is not.
-func nowOf(op outbox.Op) string {
-	var p payload
-	if err := json.Unmarshal(op.Payload, &p); err == nil && p.Now && !op.State.Final() { // at its end the payload is gone
-		return "an earlier call under the same Idempotency-Key was not"
-	}
-	return ""
-}
-
-// forbids says why a write may not be stored, "" = it may. all and sum are the totals with it.
-func (f *Front) forbids(w *write, all, sum int64) string {
-	switch {
-	case w.part && w.why != "":
-		return w.why
-	case w.part:
-		return partial
-	}
-	if slices.Contains(f.o.Unstored, w.row.Service) {
-		return "[offline] services does not name " + w.row.Service
-	}
-	l, amount := f.o.Limits, w.row.bounded(w.amount)
-	if w.unknown {
-		return "its amount is not known here: name it"
-	}
-	cur, _ := money.Lookup(w.currency)
-	show := func(m money.Minor) string {
-		if cur.Alpha == "" {
-			return fmt.Sprint(int64(m))
-		}
-		return money.Format(m, cur)
-	}
-	if l.Amount != nil && amount > 0 {
-		most, ok := l.Amount(w.currency)
-		switch {
-		case !ok:
-			return fmt.Sprintf("no operation in %q is ([offline] max_amount)", w.currency)
-		case money.Minor(amount) > most:
-			return fmt.Sprintf("above %s for one operation ([offline] max_amount)", show(most))
-		}
-	}
-	if all > l.Count {
-		return fmt.Sprintf("%d operations are stored already ([offline] max_count)", all-1)
-	}
-	if l.Total != nil && amount > 0 {
-		most, ok := l.Total(w.currency)
-		if !ok || money.Minor(sum) > most {
-			return fmt.Sprintf("above %s for all operations together ([offline] max_total)", show(most))
-		}
-	}
-	return ""
-}
-
 // wait waits for an operation's answer as long as the caller is willing to.
 func (f *Front) wait(ctx context.Context, w *write, st stand, told <-chan struct{}, leave func() bool) (answer, error) {
 	within := f.o.Within
@@ -304,11 +168,6 @@ func (f *Front) giveUp(ctx context.Context, w *write, st stand) (answer, error) 
 
 func unknown(w *write, st stand) error {
 	return wire.Errorf(wire.UnknownOutcome, w.row.Kind, "the answer did not come in time: ask again under the same Idempotency-Key; operation %s", st.key)
-}
-
-func withdrawn() []byte {
-	data, _ := json.Marshal(kept{Withdrawn: true, Code: wire.Unavailable}) // plain fields marshal
-	return data
 }
 
 // pending is the answer to what is stored.

@@ -33,13 +33,6 @@ func (f *Front) told(ctx context.Context, key wire.Key) {
 	}
 }
 
-// seen keeps an end that its caller has read from raising an alert: the caller may be gone before after asks for it.
-func (f *Front) seen(key wire.Key) {
-	f.mu.Lock()
-	delete(f.ending, key)
-	f.mu.Unlock()
-}
-
 // after raises the alert of an operation whose last caller went away with "pending" while its end was being committed.
 func (f *Front) after(op outbox.Op) {
 	f.mu.Lock()

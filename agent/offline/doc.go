@@ -2,6 +2,9 @@
 // service, and one outbox.Kind per row of the operation table (table.go). aapay.go has the undos of
 // the alternative schemes. Front accepts the writes of local clients.
 //
+// From the top: front.go wires the kinds; payments, tokens and links are what clients see; accept
+// and put store a write, send and settled end it; owner, keys and things are its rows.
+//
 // It owns the tables offline_things (ids and owners), offline_keys (Idempotency-Keys),
 // offline_totals, offline_purged and offline_proven.
 //

@@ -15,14 +15,6 @@ import (
 	"posagent/store"
 )
 
-// Claims remember the owner of a thing that has no row here.
-type Claims interface {
-	// Owner is the local client that a thing belongs to; found is false where nobody has claimed it.
-	Owner(r store.Reader, about, id string) (owner string, found bool, err error)
-	// Claim gives a thing to an owner. wire.NotFound where it belongs to another.
-	Claim(ctx context.Context, about, id, owner string) error
-}
-
 // The things whose owners Claims keep.
 const (
 	aboutTransaction = "transaction" // of a payment link; the service makes it when a customer pays

@@ -10,12 +10,6 @@ import (
 	"posagent/schemes/wire/check"
 )
 
-// Payments is the payment service that stores what the backend does not take.
-func (f *Front) Payments() payments.Service { return paying{f} }
-
-// paying implements the contract. It writes out every method: a new one must not pass the outbox by.
-type paying struct{ f *Front }
-
 var _ payments.Service = paying{}
 
 // Create implements payments.Service.
@@ -107,17 +101,6 @@ func (p paying) operate(ctx context.Context, kind, note string, key wire.Key, id
 	err = read(b, a, &out)
 	out.PaymentID = id // what was asked for, by whichever of its ids
 	return out, err
-}
-
-// read fills out with the backend's own answer, where there is one.
-func read(b *bound, a answer, out any) error {
-	if a.pending != nil || len(a.body) == 0 {
-		return nil
-	}
-	if err := json.Unmarshal(a.body, out); err != nil {
-		return &wire.Error{Code: wire.Internal, Op: b.Kind, Msg: "the stored answer is not readable", Err: err}
-	}
-	return nil
 }
 
 // processing is what happens as soon as the means are known.

@@ -12,29 +12,6 @@ import (
 	"posagent/store"
 )
 
-// seen is what a thing shows of itself without its backend.
-type seen struct {
-	Amount     int32  `json:"amount,omitempty"` // minor units
-	Currency   string `json:"currency,omitempty"`
-	Number     string `json:"number,omitempty"`
-	Processing string `json:"processing,omitempty"`
-	AtOnce     bool   `json:"atOnce,omitempty"` // no customer has to do anything
-	Ended      end    `json:"ended,omitzero"`   // of the create, once that was purged and nothing was made
-}
-
-// end is what became of an operation that came to nothing.
-type end struct {
-	State  outbox.State `json:"state"`
-	Reason string       `json:"reason"`
-}
-
-func endOf(op outbox.Op) end { return end{op.State, wire.MaskPANs(op.Reason)} }
-
-func seenOf(t thing) (s seen) {
-	_ = json.Unmarshal([]byte(t.seen), &s) // of a thing that is not ours there is none
-	return s
-}
-
 // Read implements payments.Service: by any of a payment's ids, or by the Key of its create. The backend's own answer where it can be had,
 // with the newest write that is not in it; else what the terminal knows.
 func (p paying) Read(ctx context.Context, id string) (payments.Payment, error) {
@@ -166,3 +143,9 @@ func rest(kind string, t thing, ops []outbox.Op) (int64, bool) {
 	}
 	return int64(left), all > 0
 }
+
+// Payments is the payment service that stores what the backend does not take.
+func (f *Front) Payments() payments.Service { return paying{f} }
+
+// paying implements the contract. It writes out every method: a new one must not pass the outbox by.
+type paying struct{ f *Front }

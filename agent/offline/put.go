@@ -2,11 +2,14 @@ package offline
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"posagent/agent/lost"
 	"posagent/agent/outbox"
+	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -193,4 +196,79 @@ func count(tx store.Tx, currency string, n, amount int64) (all, sum int64, err e
 		err = fmt.Errorf("count operations: %w", err)
 	}
 	return all, sum, err
+}
+
+// errAway says that a write needs its answer now, of a service that did not answer last time.
+var errAway = errors.New("not there")
+
+// operation is a write as the outbox takes it. now = not without somebody who waits for its answer.
+func (f *Front) operation(w *write, key wire.Key, now bool) (outbox.New, error) {
+	data, err := json.Marshal(payload{Thing: w.id, Now: now, Part: w.part, Body: w.keep})
+	if err != nil {
+		return outbox.New{}, fmt.Errorf("store %s: %w", w.row.Kind, err)
+	}
+	return outbox.New{Key: key, Kind: w.row.Kind, Payload: data, Note: w.note}, nil
+}
+
+// op reads an operation; one whose row was altered is held, whatever it says.
+func (f *Front) op(r store.Reader, key wire.Key) (outbox.Op, error) {
+	op, err := f.box.Get(r, key)
+	if errors.Is(err, outbox.ErrAltered) {
+		op.State, err = outbox.Held, nil
+	}
+	return op, err
+}
+
+const partial = "it carries what is never stored (a validation code, or a card number where [offline] card_data is refuse)"
+
+// nowOf says why an operation that an earlier call made is answered now or never, "" = it is not.
+func nowOf(op outbox.Op) string {
+	var p payload
+	if err := json.Unmarshal(op.Payload, &p); err == nil && p.Now && !op.State.Final() { // at its end the payload is gone
+		return "an earlier call under the same Idempotency-Key was not"
+	}
+	return ""
+}
+
+// forbids says why a write may not be stored, "" = it may. all and sum are the totals with it.
+func (f *Front) forbids(w *write, all, sum int64) string {
+	switch {
+	case w.part && w.why != "":
+		return w.why
+	case w.part:
+		return partial
+	}
+	if slices.Contains(f.o.Unstored, w.row.Service) {
+		return "[offline] services does not name " + w.row.Service
+	}
+	l, amount := f.o.Limits, w.row.bounded(w.amount)
+	if w.unknown {
+		return "its amount is not known here: name it"
+	}
+	cur, _ := money.Lookup(w.currency)
+	show := func(m money.Minor) string {
+		if cur.Alpha == "" {
+			return fmt.Sprint(int64(m))
+		}
+		return money.Format(m, cur)
+	}
+	if l.Amount != nil && amount > 0 {
+		most, ok := l.Amount(w.currency)
+		switch {
+		case !ok:
+			return fmt.Sprintf("no operation in %q is ([offline] max_amount)", w.currency)
+		case money.Minor(amount) > most:
+			return fmt.Sprintf("above %s for one operation ([offline] max_amount)", show(most))
+		}
+	}
+	if all > l.Count {
+		return fmt.Sprintf("%d operations are stored already ([offline] max_count)", all-1)
+	}
+	if l.Total != nil && amount > 0 {
+		most, ok := l.Total(w.currency)
+		if !ok || money.Minor(sum) > most {
+			return fmt.Sprintf("above %s for all operations together ([offline] max_total)", show(most))
+		}
+	}
+	return ""
 }

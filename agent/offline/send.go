@@ -18,16 +18,6 @@ const (
 	askAgain = 5 * time.Second
 )
 
-// memo is what an attempt leaves for the next, where the backend honours no Keys.
-type memo struct {
-	Before  json.RawMessage `json:"before,omitempty"`  // the thing before the first send
-	Looked  int             `json:"looked,omitempty"`  // the attempt that found no effect
-	Refused json.RawMessage `json:"refused,omitempty"` // what the backend said when it was sent again after that
-	Why     string          `json:"why,omitempty"`     // the same, for people
-}
-
-const nobodyWaits = "nobody waits for it, and it is not stored: never sent"
-
 // send makes one attempt of any kind.
 func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verdict) {
 	v.State = outbox.Held
@@ -166,40 +156,3 @@ func (f *Front) before(ctx context.Context, b *bound, op outbox.Op, class outbox
 func remember(v *outbox.Verdict, m *memo) {
 	v.Memo, _ = json.Marshal(m) // plain fields marshal
 }
-
-func done(r reply) (v outbox.Verdict) {
-	body, err := json.Marshal(r.body)
-	if err != nil {
-		v.State, v.Reason = outbox.Held, "answer not writable: "+err.Error()
-		return v
-	}
-	v.State = outbox.Done
-	v.Result, _ = json.Marshal(kept{Made: r.made, Body: body}) // plain fields marshal
-	return v
-}
-
-func refused(err error) []byte {
-	e := wire.AsError("", err)
-	result, _ := json.Marshal(kept{Code: e.Code, Reason: e.Reason, Msg: wire.MaskPANs(e.Msg)}) // plain fields marshal
-	return result
-}
-
-// settled keeps the totals and the ids, in the commit that ends an operation.
-func (f *Front) settled(tx store.Tx, b *bound, op outbox.Op) error {
-	if !op.State.Final() {
-		return nil // it is stored still
-	}
-	if _, _, err := count(tx, op.Currency, -1, -b.bounded(op.AmountMin)); err != nil {
-		return err
-	}
-	if k := keptOf(op); b.Makes && op.State == outbox.Done && k.Made != "" {
-		return f.name(tx, b, op.Key, k.Made)
-	}
-	if !nothingCame(op) || f.waited(op.Key) {
-		return nil
-	}
-	return f.alert(tx, op)
-}
-
-// ReplyOf is the backend's own answer to an operation that is done, as JSON; "" where there is none.
-func ReplyOf(op outbox.Op) string { return string(keptOf(op).Body) }

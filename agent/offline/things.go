@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"posagent/agent/outbox"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -72,29 +71,6 @@ func (b *bound) made(key wire.Key) (where string, args []any) {
 		return `key = ? AND local <> 'L' || key AND about = ?`, []any{string(key), b.Thing}
 	}
 	return `local = ? AND about = ?`, []any{"L" + string(key), b.Thing}
-}
-
-// keepEnd notes at a thing that never came to be how the operation ended that was to make it.
-func (f *Front) keepEnd(tx store.Tx, op outbox.Op, where string, args ...any) error {
-	t, found, err := f.thing(tx, where, args...)
-	if err != nil || !found {
-		return err
-	}
-	shown := map[string]any{}
-	if t.seen != "" {
-		if err := json.Unmarshal([]byte(t.seen), &shown); err != nil {
-			return fmt.Errorf("purge %s: %w", t.local, err)
-		}
-	}
-	shown["ended"] = endOf(op)
-	text, err := json.Marshal(shown)
-	if err == nil {
-		_, err = tx.Exec(`UPDATE offline_things SET seen = ? WHERE about = ? AND local = ?`, string(text), t.about, t.local)
-	}
-	if err != nil {
-		return fmt.Errorf("purge %s: %w", t.local, err)
-	}
-	return nil
 }
 
 const (
@@ -208,22 +184,7 @@ func (f *Front) name(tx store.Tx, b *bound, key wire.Key, backend string) error 
 	return err
 }
 
-// purged deletes what is kept of an operation that is deleted: the digest of its body, and the local id of what was withdrawn. Every other
-// thing keeps its local id for ever, with how it ended where it never came to be, and a client's Idempotency-Key what became of its operation.
-func (f *Front) purged(tx store.Tx, op outbox.Op) error {
-	err := f.ended(tx, op)
-	if b := f.rows[op.Kind]; err == nil && b.Makes && op.State != outbox.Done {
-		where, args := b.made(op.Key)
-		where += ` AND backend = ''`
-		if !keptOf(op).Withdrawn {
-			return f.keepEnd(tx, op, where, args...)
-		}
-		if _, err = tx.Exec(`UPDATE offline_purged SET thing = MAX(thing, COALESCE((SELECT MAX(id) FROM offline_things WHERE `+where+`), 0))`, args...); err == nil {
-			_, err = tx.Exec(`DELETE FROM offline_things WHERE `+where, args...)
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("purge ids and keys: %w", err)
-	}
-	return nil
+func seenOf(t thing) (s seen) {
+	_ = json.Unmarshal([]byte(t.seen), &s) // of a thing that is not ours there is none
+	return s
 }

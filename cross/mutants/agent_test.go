@@ -284,7 +284,7 @@ var ofAgent = []mutant{
 		{"agent/checkout/drive/forward.go", `if err := unsaid(tx); err != nil {`, `if err := error(nil); err != nil {`},
 	}},
 	{"who is told stored while the end is being committed hears of nothing", "agent/offline", "TestField_P9WhoLeavesKnowsOfAnEnd", []edit{
-		{"agent/offline/front.go", `return f.ending[key] || len(ch) > 0`, `return len(ch) > 0`},
+		{"agent/offline/waiting.go", `return f.ending[key] || len(ch) > 0`, `return len(ch) > 0`},
 	}},
 	{"who is told stored right after the end hears of nothing", "agent/offline", "TestField_P9WhoLeavesKnowsOfAnEnd", []edit{
 		{"agent/offline/alert.go", `	wake(f.waits[op.Key]) // whoever leaves now looks first`, ``},

@@ -23,7 +23,7 @@ var ofClients = []mutant{
 		{"agent/outbox/restored.go", `case restored < 0 || keyed && !old:`, `case restored < 0 || keyed && (old || !old):`},
 	}},
 	{"the local id of a payment purged", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
-		{"agent/offline/things.go", `if !keptOf(op).Withdrawn {`, `if false {`},
+		{"agent/offline/settled.go", `if !keptOf(op).Withdrawn {`, `if false {`},
 	}},
 	{"a hold that runs again leaves out what its first run has seen", outbox, "TestMoneyC3_AHoldThatRunsAgainHoldsAll", []edit{
 		{"agent/outbox/restored.go", `n, upTo = 0, last`, `n, upTo = 0, max(upTo, last)`},
@@ -70,7 +70,7 @@ var ofClients = []mutant{
 		{"agent/offline/linkread.go", `c, err := links.Create(ctx, key, req)`, `c, err := links.Create(ctx, wire.NewKey(), req)`},
 	}},
 	{"a token's local id does not lead to the backend's", offline, "TestPowerCutOfClientsWrites", []edit{
-		{"agent/offline/send.go", `b.Makes && op.State == outbox.Done && k.Made != "" {`, `b.Makes && b.Thing != "token" && op.State == outbox.Done && k.Made != "" {`},
+		{"agent/offline/settled.go", `b.Makes && op.State == outbox.Done && k.Made != "" {`, `b.Makes && b.Thing != "token" && op.State == outbox.Done && k.Made != "" {`},
 	}},
 	{"what is done to a link's transaction is sent again unread", offline, "TestPowerCutOfClientsWrites", []edit{
 		{"agent/offline/send.go", `case !compared, !sent && known:`, `case !compared, !sent && known, b.Thing == "transaction":`},
@@ -123,7 +123,7 @@ var ofClients = []mutant{
 		{"agent/offline/links.go", `*s = wire.MaskPANs(*s)`, `_ = s`},
 	}},
 	{"a stored refusal tells a card number", "agent/offline", "TestALinksReferenceHoldsNoCardNumber", []edit{
-		{"agent/offline/send.go", `Msg: wire.MaskPANs(e.Msg)`, `Msg: e.Msg`},
+		{"agent/offline/stored.go", `Msg: wire.MaskPANs(e.Msg)`, `Msg: e.Msg`},
 	}},
 	{"a name that the backend refused is the client's", "agent/owned", "TestField_P1ARefusedNameIsNotClaimed", []edit{
 		{"agent/owned/naming.go", `	if n.inserted && !n.good {`, `	if n.inserted && n.good && !n.good {`},
