@@ -22,36 +22,27 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/schemes/backend/cases"
-	"posagent/schemes/backend/room"
+	"posagent/schemes/backend/room/roomtest"
 	"posagent/schemes/disputes"
 	"posagent/schemes/disputes/disputestest"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
-	"posagent/store/sqlite"
-	"posagent/store/storetest"
 )
 
 const visa = "4111111111111111"
 
-// bank sells, and finds what it has sold.
+// bank sells on a site of its own, and finds what it has sold.
 type bank struct {
+	*roomtest.Site
 	mu   sync.Mutex
 	list []cases.Purchase
-	now  time.Time
 	fail error
 }
 
-func (b *bank) clock() time.Time {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.now
-}
-
-func (b *bank) pass(d time.Duration) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.now = b.now.Add(d)
+func newBank(tb testing.TB) *bank {
+	tb.Helper()
+	return &bank{Site: roomtest.New(tb, time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC), cases.Schema())}
 }
 
 func (b *bank) name(pan wire.PAN) string { return "card-" + pan.Reveal()[12:] }
@@ -74,24 +65,27 @@ func (b *bank) buy(amount money.Minor) cases.Purchase {
 	defer b.mu.Unlock()
 	p := cases.Purchase{
 		ID: fmt.Sprintf("%032d", len(b.list)+1), Reference: fmt.Sprintf("7400001%016d", len(b.list)+1), Card: "card-1111", Masked: wire.NewPAN(visa).Masked(),
-		Brand: "Visa", Amount: amount, Left: amount, Currency: "EUR", AtMS: b.now.UnixMilli(),
+		Brand: "Visa", Amount: amount, Left: amount, Currency: "EUR", AtMS: b.Now().UnixMilli(),
 	}
 	b.list = append(b.list, p)
 	return p
 }
 
-func steps() []store.Step { return append(room.Schema(), cases.Schema()...) }
-
-func desk(tb testing.TB, db store.DB) (*cases.Cases, *bank) {
+func desk(tb testing.TB) (*cases.Cases, *bank) {
 	tb.Helper()
-	b := &bank{now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
-	c, err := cases.New(cases.Options{Options: room.Options{DB: db, Merchant: "Shop", Now: b.clock}, Find: b.find, Card: b.name})
+	b := newBank(tb)
+	return b.desk(tb), b
+}
+
+func (b *bank) desk(tb testing.TB) *cases.Cases {
+	tb.Helper()
+	c, err := cases.New(cases.Options{Options: b.Options("", "Shop"), Find: b.find, Card: b.name})
 	require.NoError(tb, err)
-	return c, b
+	return c
 }
 
 func TestConformance(t *testing.T) {
-	c, b := desk(t, storetest.Open(t, steps()...))
+	c, b := desk(t)
 	disputestest.Run(t, disputestest.Fixture{
 		Service: c, Keys: c,
 		Buy: func(_ *testing.T, amount money.Minor) disputestest.Purchase {
@@ -105,7 +99,7 @@ func TestConformance(t *testing.T) {
 			defer b.mu.Unlock()
 			b.list[n-1].Left = 0
 		},
-		Answer: func(*testing.T) { b.pass(2 * time.Second) },
+		Answer: func(*testing.T) { b.Pass(2 * time.Second) },
 	})
 }
 
@@ -116,7 +110,7 @@ func byID(p cases.Purchase) disputes.CreateRequest {
 // Ten thousand cases are read page by page, by queue and by day, each once and in order.
 func TestTenThousandCases(t *testing.T) {
 	const n = 10_000
-	b := &bank{now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
+	b := newBank(t) // not the medium is on trial
 	var wg sync.WaitGroup
 	b.list = make([]cases.Purchase, 0, n)
 	for i := range n {
@@ -126,12 +120,7 @@ func TestTenThousandCases(t *testing.T) {
 	for _, p := range all {
 		index[p.ID] = p
 	}
-	db, err := sqlite.Open(t.Context(), sqlite.Options{ // not the medium is on trial
-		Path: filepath.Join(t.TempDir(), "cases.db"), Steps: steps(), Wrapper: storetest.Wrapper{}, Ballast: -1, Synchronous: "OFF",
-	})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	c, err := cases.New(cases.Options{Options: room.Options{DB: db, Now: b.clock}, Card: b.name, Find: func(_ store.Reader, s cases.Search) ([]cases.Purchase, error) {
+	c, err := cases.New(cases.Options{Options: b.Options("", ""), Card: b.name, Find: func(_ store.Reader, s cases.Search) ([]cases.Purchase, error) {
 		return []cases.Purchase{index[s.ID]}, nil
 	}})
 	require.NoError(t, err)
@@ -183,8 +172,7 @@ func TestTenThousandCases(t *testing.T) {
 // A document of 10 MB goes from client to backend and back, and never more than a few pieces of it live in memory.
 func TestTenMegabytesAndBack(t *testing.T) {
 	const size = 10_000_000
-	db := storetest.Open(t, steps()...)
-	c, b := desk(t, db)
+	c, b := desk(t)
 	dir := t.TempDir()
 	srv := httptest.NewServer(disputes.Handler(c, c, disputes.HandlerOptions{Dir: dir}))
 	t.Cleanup(srv.Close)
@@ -274,7 +262,7 @@ func heap() uint64 {
 
 // S1 7, DIS0001E: the service fails, nothing is kept, and a caller learns no more than that.
 func TestSystemError(t *testing.T) {
-	c, b := desk(t, storetest.Open(t, steps()...))
+	c, b := desk(t)
 	srv := httptest.NewServer(disputes.Handler(c, c, disputes.HandlerOptions{}))
 	t.Cleanup(srv.Close)
 	client := &disputes.Client{BaseURL: srv.URL, Doer: srv.Client()}
@@ -294,14 +282,7 @@ func TestSystemError(t *testing.T) {
 
 // The pair is made once and outlives a restart; its private half, names, notes and documents are in no file in clear.
 func TestWhatIsSealed(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "cases.db")
-	open := func() store.Store {
-		db, err := sqlite.Open(t.Context(), sqlite.Options{Path: path, Steps: steps(), Wrapper: storetest.Wrapper{}, Ballast: -1})
-		require.NoError(t, err)
-		return db
-	}
-	db := open()
-	c, b := desk(t, db)
+	c, b := desk(t)
 	require.NoError(t, c.Init(t.Context()))
 	first, err := c.PublicKey(t.Context())
 	require.NoError(t, err)
@@ -318,11 +299,10 @@ func TestWhatIsSealed(t *testing.T) {
 		PrivateNotes: "canary-notes", AccessToken: "canary-token", Password: "canary-password", UserID: "canary-user", CloseDispute: disputes.Yes,
 	})
 	require.NoError(t, err)
-	require.NoError(t, db.Close())
 
-	db = open()
-	again, _ := desk(t, db)
-	key, err := again.PublicKey(t.Context())
+	b.Setup(func() { c = b.desk(t) })
+	b.Restart()
+	key, err := c.PublicKey(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, first, key)
 	block, _ := pem.Decode([]byte(key.PEM))
@@ -330,39 +310,30 @@ func TestWhatIsSealed(t *testing.T) {
 	public, err := x509.ParsePKIXPublicKey(block.Bytes)
 	require.NoError(t, err)
 	var kept []byte
-	require.NoError(t, db.Read(t.Context(), func(r store.Reader) error { return r.QueryRow(`SELECT private FROM cases_key`).Scan(&kept) }))
+	require.NoError(t, b.DB.Read(t.Context(), func(r store.Reader) error { return r.QueryRow(`SELECT private FROM cases_key`).Scan(&kept) }))
 	require.Greater(t, len(kept), 1000)
 	require.False(t, bytes.Contains(kept, public.(*rsa.PublicKey).N.Bytes()), "every form of a private key has the modulus")
-	found, err := again.List(t.Context(), disputes.ListRequest{CardNumber: number})
+	found, err := c.List(t.Context(), disputes.ListRequest{CardNumber: number})
 	require.NoError(t, err)
 	require.Len(t, found.Cases, 1)
-	f, err := again.Document(t.Context(), "d", 0)
+	f, err := c.Document(t.Context(), "d", 0)
 	require.NoError(t, err)
 	r, err := f.Content.Open()
 	require.NoError(t, err)
 	data, err := io.ReadAll(r)
 	require.NoError(t, err)
 	require.Equal(t, "canary-document", string(data))
-	require.NoError(t, db.Close())
 
-	files, err := filepath.Glob(path + "*")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, name := range files {
-		data, err := os.ReadFile(name)
-		require.NoError(t, err)
-		require.NotContains(t, string(data), "canary", name)
-		for _, s := range []string{visa, number.Reveal(), "2031-07-19", "PRIVATE KEY"} {
-			require.NotContains(t, string(data), s, name)
-		}
+	text := b.Text()
+	for _, s := range []string{"canary", visa, number.Reveal(), "2031-07-19", "PRIVATE KEY"} {
+		require.False(t, strings.Contains(text, s), s)
 	}
 }
 
 // What an upload left behind goes away: that of a refused or repeated request at once, that of a process that ended in between
 // after an hour. What a case has stays.
 func TestUnclaimedUploadsAreDropped(t *testing.T) {
-	db := storetest.Open(t, steps()...)
-	c, b := desk(t, db)
+	c, b := desk(t)
 	text := disputes.Document{ID: "d", Binary: disputes.Bytes([]byte("text"))}
 	with := func(p cases.Purchase) disputes.CreateRequest {
 		req := byID(p)
@@ -370,7 +341,7 @@ func TestUnclaimedUploadsAreDropped(t *testing.T) {
 		return req
 	}
 	count := func() (n int64) {
-		require.NoError(t, db.Read(t.Context(), func(r store.Reader) error { return r.QueryRow(`SELECT COUNT(*) FROM cases_file`).Scan(&n) }))
+		require.NoError(t, b.DB.Read(t.Context(), func(r store.Reader) error { return r.QueryRow(`SELECT COUNT(*) FROM cases_file`).Scan(&n) }))
 		return n
 	}
 	_, err := c.Create(t.Context(), "", with(cases.Purchase{ID: "none"}))
@@ -392,14 +363,14 @@ func TestUnclaimedUploadsAreDropped(t *testing.T) {
 	require.Equal(t, wire.NotFound, wire.CodeOf(err))
 	require.EqualValues(t, 1, count())
 
-	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
-		_, err := tx.Exec(`INSERT INTO cases_file (document, seq, data, claimed, at_ms) VALUES ('lost', 0, x'00', 0, ?)`, b.clock().UnixMilli())
+	require.NoError(t, b.DB.Write(t.Context(), func(tx store.Tx) error {
+		_, err := tx.Exec(`INSERT INTO cases_file (document, seq, data, claimed, at_ms) VALUES ('lost', 0, x'00', 0, ?)`, b.Now().UnixMilli())
 		return err
 	}))
 	_, err = c.Create(t.Context(), "", with(b.buy(1251)))
 	require.NoError(t, err)
 	require.EqualValues(t, 3, count(), "it may be of a request under way")
-	b.pass(2 * time.Hour)
+	b.Pass(2 * time.Hour)
 	_, err = c.Create(t.Context(), "", with(b.buy(1252)))
 	require.NoError(t, err)
 	require.EqualValues(t, 3, count(), "the lost one is gone")
