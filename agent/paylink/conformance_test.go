@@ -8,6 +8,7 @@ import (
 	"posagent/agent/offline"
 	"posagent/agent/paylink"
 	"posagent/schemes/aapay/aapaytest"
+	"posagent/schemes/backend/backendtest"
 	"posagent/store/storetest"
 )
 
@@ -31,4 +32,20 @@ func TestConformance(t *testing.T) {
 			})
 		})
 	}
+}
+
+// And for those of the backend.
+func TestConformanceOnTheBackend(t *testing.T) {
+	b := backendtest.Open(t)
+	svc := paylink.New(paylink.Options{DB: storetest.Open(t, paylink.Schema()...), Links: b.Links(), Transactions: b.Transactions(), Instance: "demo", Settle: 1})
+	aapaytest.Run(t, aapaytest.Fixture{
+		Service: svc, MerchantID: "M1", Method: offline.MethodPaylink, Approve: 1250, Reject: 1 << 31, // above what a link can have
+		Pay: func(t *testing.T, ref string) { backendtest.Act(t, b, "/pay/"+ref+"/pay") },
+		Cancel: func(t *testing.T, ref string) { // in the account
+			st, err := svc.Status(t.Context(), ref, "")
+			require.NoError(t, err)
+			_, err = b.Links().Delete(t.Context(), "", st.TransactionID)
+			require.NoError(t, err)
+		},
+	})
 }
