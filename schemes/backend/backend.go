@@ -196,7 +196,7 @@ func (b *Backend) routes(cfg Config) http.Handler {
 	mux.Handle(paylinks.Prefix, pay)
 	mux.Handle(paylinks.ShortPrefix, pay)
 	mux.Handle(links.PagePrefix, l.Pages(g.allowed))
-	mux.Handle(cards.PagePrefix, k.Page())
+	mux.Handle(cards.PagePrefix, k.Pages())
 	for _, path := range []string{sessions.FieldPrefix, sessions.AwayPrefix, sessions.ScriptPath} {
 		mux.Handle(path, b.build.Pages())
 	}

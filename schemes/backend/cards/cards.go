@@ -32,8 +32,7 @@ type Options struct {
 // Cards is the bank.
 type Cards struct {
 	*room.Room
-	opt     Options
-	deliver Emitter
+	opt Options
 }
 
 var _ payments.Service = (*Cards)(nil)
@@ -52,7 +51,7 @@ func New(opt Options) (*Cards, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cards{Room: r, opt: opt, deliver: opt.Deliver}
+	c := &Cards{Room: r, opt: opt}
 	if c.opt.Hold <= 0 {
 		c.opt.Hold = holdTime
 	}

@@ -96,7 +96,7 @@ func (c *Cards) blank(req payments.CreateRequest, now int64) (*payment, private)
 
 // register keeps who wants to be told about this payment.
 func (c *Cards) register(tx store.Tx, p *payment, n *payments.Notifications) error {
-	if n == nil || len(n.WebHooks) == 0 || c.deliver == nil {
+	if n == nil || len(n.WebHooks) == 0 || c.opt.Deliver == nil {
 		return nil
 	}
 	hooks := make([]deliver.Hook, 0, len(n.WebHooks))
@@ -114,7 +114,7 @@ func (c *Cards) register(tx store.Tx, p *payment, n *payments.Notifications) err
 		hooks = append(hooks, hook)
 	}
 	p.Hooks = len(hooks)
-	return c.deliver.Register(tx, p.subject(), hooks)
+	return c.opt.Deliver.Register(tx, p.subject(), hooks)
 }
 
 func (p *payment) subject() string { return Service + " " + p.id }

@@ -28,7 +28,7 @@ func (c *Cards) tell(tx store.Tx, p *payment, at int64, name webhooks.Name, buil
 	m := deliver.Message{ID: webhooks.NewID(), Event: string(name), Subject: p.subject()}
 	m.Body, err = webhooks.Marshal(webhooks.Event{ID: m.ID, MerchantNumber: c.opt.MerchantNumber, Time: time.UnixMilli(at).UTC(), Name: name, Data: data})
 	if err == nil {
-		_, err = c.deliver.Emit(tx, m)
+		_, err = c.opt.Deliver.Emit(tx, m)
 	}
 	if err != nil {
 		return fmt.Errorf("queue %s of %s: %w", name, p.id, err)

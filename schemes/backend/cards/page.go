@@ -30,14 +30,14 @@ const byCard = "card"
 // scriptPath is where the page's script lives.
 const scriptPath = PagePrefix + "card.js"
 
-// Page serves the hosted payment page and its challenge. A POST must come from the page's own form.
+// Pages serves the hosted payment page and its challenge. A POST must come from the page's own form.
 //
 //	GET  /checkout/{id}?lang=&by=&go=  the page; by chooses a method on a Multipage, go leads on to the shop once it is paid
 //	POST /checkout/{id}/pay            by=card with number, expiry, code; or by=METHOD, with iban where it is needed
 //	POST /checkout/{id}/answer         pass=yes|no: the challenge
 //	POST /checkout/{id}/leave          the customer gives up
 //	GET  /checkout/card.js             formats what the customer types
-func (c *Cards) Page() http.Handler {
+func (c *Cards) Pages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+PagePrefix+"{id}", c.page)
 	mux.HandleFunc("GET "+scriptPath, pages.Script(pages.CardScript))

@@ -31,7 +31,7 @@ type web struct {
 
 func newWeb(t *testing.T) web {
 	b := newBank(t)
-	return web{b, roomtest.Browser{TB: t, Handler: b.Page(), Origin: place}}
+	return web{b, roomtest.Browser{TB: t, Handler: b.Pages(), Origin: place}}
 }
 
 // get reads a page by its payment's id, and what follows the id in the address.

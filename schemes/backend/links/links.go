@@ -4,10 +4,19 @@ import (
 	"context"
 	"time"
 
+	"posagent/schemes/backend/deliver"
 	"posagent/schemes/backend/room"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
+
+// Emitter queues webhooks in the commit of what they tell about: deliver.Deliver.
+type Emitter interface {
+	Register(tx store.Tx, subject string, hooks []deliver.Hook) error
+	Emit(tx store.Tx, m deliver.Message) (int, error)
+}
+
+var _ Emitter = (*deliver.Deliver)(nil)
 
 // Options are what Links needs.
 type Options struct {

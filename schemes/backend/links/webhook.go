@@ -11,12 +11,6 @@ import (
 	"posagent/store"
 )
 
-// Emitter queues webhooks in the commit of what they tell about: deliver.Deliver.
-type Emitter interface {
-	Register(tx store.Tx, subject string, hooks []deliver.Hook) error
-	Emit(tx store.Tx, m deliver.Message) (int, error)
-}
-
 // The events of a link webhook, as hooks name them.
 const (
 	EventTransaction  = "transaction"

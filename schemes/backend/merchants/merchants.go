@@ -24,6 +24,8 @@ type Emitter interface {
 	Poke()
 }
 
+var _ Emitter = (*deliver.Deliver)(nil)
+
 // Options are what Merchants needs; its own are required.
 type Options struct {
 	room.Options
@@ -35,8 +37,7 @@ type Options struct {
 // Merchants is the onboarding desk.
 type Merchants struct {
 	*room.Room
-	send Emitter
-	opt  Options
+	opt Options
 }
 
 var _ onboarding.Service = (*Merchants)(nil)
@@ -50,7 +51,7 @@ func New(opt Options) (*Merchants, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Merchants{Room: r, send: opt.Deliver, opt: opt}, nil
+	return &Merchants{Room: r, opt: opt}, nil
 }
 
 // firstID is the first application's.
@@ -181,7 +182,7 @@ func (m *Merchants) write(ctx context.Context, op string, id int64, key wire.Key
 	if err != nil {
 		return onboarding.State{}, err
 	}
-	m.send.Poke()
+	m.opt.Deliver.Poke()
 	return st, nil
 }
 
@@ -213,7 +214,7 @@ func (m *Merchants) move(tx store.Tx, op string, r *row, t onboarding.Trigger, r
 	}
 	body, err := webhooks.Marshal(event)
 	if err == nil {
-		_, err = m.send.Emit(tx, deliver.Message{ID: event.ID, Event: mv.Event, Subject: r.subject(), Body: body})
+		_, err = m.opt.Deliver.Emit(tx, deliver.Message{ID: event.ID, Event: mv.Event, Subject: r.subject(), Body: body})
 	}
 	if err != nil {
 		return fmt.Errorf("emit %s: %w", mv.Event, err)
@@ -239,5 +240,5 @@ func (m *Merchants) register(tx store.Tx, r *row, n *onboarding.Notifications) e
 		}
 		hooks = append(hooks, hook)
 	}
-	return m.send.Register(tx, r.subject(), hooks)
+	return m.opt.Deliver.Register(tx, r.subject(), hooks)
 }
