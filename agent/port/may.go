@@ -3,7 +3,6 @@ package port
 import (
 	"context"
 
-	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/rest"
 )
@@ -22,111 +21,47 @@ const (
 // DefaultMay is what a client with a name may do where its Client says nothing.
 func DefaultMay() []string { return []string{mayRead, mayPay, mayRefund, mayLinks, mayTokens} }
 
-// deeds is the word that a caller needs for each operation of the services that are tables.
-var deeds = map[string]string{
-	"payments.create": mayPay, "payments.authorize": mayPay, "payments.cancel": mayPay, "payments.capture": mayPay,
-	"payments.refund": mayRefund, "payments.read": mayRead,
-	"tokens.create": mayTokens, "tokens.recurring": mayTokens, "tokens.verify": mayTokens, "tokens.token": mayTokens,
-	"methods.list": mayRead,
+// deed is what a caller needs for an operation: all of the words and, where it sees what others made, the sight of everything.
+type deed struct {
+	words []string
+	sees  string // says what it sees; "" = only what the caller made
 }
 
-// asking asks what a caller may before the service is asked. It panics where an endpoint has no word: a new one must not pass by.
+func words(list ...string) deed { return deed{words: list} }
+
+// deeds has each operation of the services that are asked for words here.
+var deeds = map[string]deed{
+	"payments.create": words(mayPay), "payments.authorize": words(mayPay), "payments.cancel": words(mayPay), "payments.capture": words(mayPay),
+	"payments.refund": words(mayRefund), "payments.read": words(mayRead),
+	"tokens.create": words(mayTokens), "tokens.recurring": words(mayTokens), "tokens.verify": words(mayTokens), "tokens.token": words(mayTokens),
+	"methods.list":    words(mayRead),
+	"paylinks.create": words(mayLinks), "paylinks.read": words(mayRead), "paylinks.delete": words(mayLinks),
+	"paylinks.transaction": words(mayRead), "paylinks.charge": words(mayLinks), "paylinks.capture": words(mayLinks),
+	"paylinks.refund": words(mayLinks, mayRefund), "paylinks.cancel": words(mayLinks),
+	"paylinks.list":  {words: []string{mayRead}, sees: "list the account's transactions"},
+	"paylinks.check": words(), // it is answered by the signature alone
+}
+
+// asking asks what a caller may before the service is asked. It panics where an endpoint has no row: a new one must not pass by.
 func asking(infos []rest.Info) func(context.Context, *rest.Asked) (any, error) {
 	for _, i := range infos {
-		if deeds[i.Op] == "" {
+		if _, ok := deeds[i.Op]; !ok {
 			panic("port: " + i.Op + ": nothing says who may")
 		}
 	}
 	return func(ctx context.Context, a *rest.Asked) (any, error) {
-		if err := wire.Allow(ctx, a.Op, deeds[a.Op]); err != nil {
+		d, ok := deeds[a.Op]
+		if !ok {
+			return nil, wire.Errorf(wire.Internal, a.Op, "nothing says who may")
+		}
+		if err := wire.Allow(ctx, a.Op, d.words...); err != nil {
 			return nil, err
+		}
+		if d.sees != "" {
+			if err := wire.Everything(ctx, a.Op, d.sees); err != nil {
+				return nil, err
+			}
 		}
 		return a.Do(ctx)
 	}
-}
-
-// The services below ask the same. Each writes out every method: a new one must not pass by.
-
-type allowedLinks struct{ next paylinks.Links }
-
-var _ paylinks.Links = allowedLinks{}
-
-// Create implements paylinks.Links.
-func (a allowedLinks) Create(ctx context.Context, key wire.Key, req paylinks.CreateRequest) (paylinks.Created, error) {
-	if err := wire.Allow(ctx, "paylinks.create", mayLinks); err != nil {
-		return paylinks.Created{}, err
-	}
-	return a.next.Create(ctx, key, req)
-}
-
-// Read implements paylinks.Links.
-func (a allowedLinks) Read(ctx context.Context, id int64) (paylinks.Link, error) {
-	if err := wire.Allow(ctx, "paylinks.read", mayRead); err != nil {
-		return paylinks.Link{}, err
-	}
-	return a.next.Read(ctx, id)
-}
-
-// Delete implements paylinks.Links.
-func (a allowedLinks) Delete(ctx context.Context, key wire.Key, id int64) (paylinks.Deleted, error) {
-	if err := wire.Allow(ctx, "paylinks.delete", mayLinks); err != nil {
-		return paylinks.Deleted{}, err
-	}
-	return a.next.Delete(ctx, key, id)
-}
-
-type allowedTransactions struct{ next paylinks.Transactions }
-
-var _ paylinks.Transactions = allowedTransactions{}
-
-// Read implements paylinks.Transactions.
-func (a allowedTransactions) Read(ctx context.Context, id int64) (paylinks.Transaction, error) {
-	if err := wire.Allow(ctx, "paylinks.transaction", mayRead); err != nil {
-		return paylinks.Transaction{}, err
-	}
-	return a.next.Read(ctx, id)
-}
-
-// Charge implements paylinks.Transactions.
-func (a allowedTransactions) Charge(ctx context.Context, key wire.Key, id int64, req paylinks.ChargeRequest) (paylinks.Done, error) {
-	if err := wire.Allow(ctx, "paylinks.charge", mayLinks); err != nil {
-		return paylinks.Done{}, err
-	}
-	return a.next.Charge(ctx, key, id, req)
-}
-
-// Capture implements paylinks.Transactions.
-func (a allowedTransactions) Capture(ctx context.Context, key wire.Key, id int64) (paylinks.Done, error) {
-	if err := wire.Allow(ctx, "paylinks.capture", mayLinks); err != nil {
-		return paylinks.Done{}, err
-	}
-	return a.next.Capture(ctx, key, id)
-}
-
-// Refund implements paylinks.Transactions.
-func (a allowedTransactions) Refund(ctx context.Context, key wire.Key, id int64, req paylinks.RefundRequest) (paylinks.Done, error) {
-	if err := wire.Allow(ctx, "paylinks.refund", mayLinks, mayRefund); err != nil {
-		return paylinks.Done{}, err
-	}
-	return a.next.Refund(ctx, key, id, req)
-}
-
-// Delete implements paylinks.Transactions.
-func (a allowedTransactions) Delete(ctx context.Context, key wire.Key, id int64) (paylinks.Deleted, error) {
-	if err := wire.Allow(ctx, "paylinks.cancel", mayLinks); err != nil {
-		return paylinks.Deleted{}, err
-	}
-	return a.next.Delete(ctx, key, id)
-}
-
-// List implements paylinks.Transactions.
-func (a allowedTransactions) List(ctx context.Context, by paylinks.Filter) ([]paylinks.Transaction, error) {
-	err := wire.Allow(ctx, "paylinks.list", mayRead)
-	if err == nil {
-		err = wire.Everything(ctx, "paylinks.list", "list the account's transactions")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return a.next.List(ctx, by)
 }

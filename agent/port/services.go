@@ -98,7 +98,7 @@ func Onboarding(svc onboarding.Service) Service {
 // Schemes mounts the alternative schemes' transaction service.
 func Schemes(svc aapay.Service) Service {
 	return Service{func(a *api) mount {
-		return a.byFault(mount{Group: contracts.Schemes(), at: []string{aapay.Prefix}}, aapay.Handler(svc, aapay.HandlerOptions{Log: a.o.Log}))
+		return a.byFault(mount{Group: contracts.Schemes(), at: aapay.API().Roots()}, aapay.Handler(svc, aapay.HandlerOptions{Log: a.o.Log}))
 	}}
 }
 
@@ -106,7 +106,7 @@ func Schemes(svc aapay.Service) Service {
 func Methods(svc methods.Service) Service {
 	return Service{func(a *api) mount {
 		g := contracts.Methods()
-		return a.byFault(mount{Group: g, at: []string{methods.Prefix}}, methods.Handler(svc, methods.HandlerOptions{Log: a.o.Log, Around: asking(g.Infos)}))
+		return a.byFault(mount{Group: g, at: methods.API().Roots()}, methods.Handler(svc, methods.HandlerOptions{Log: a.o.Log, Around: asking(g.Infos)}))
 	}}
 }
 
@@ -153,8 +153,9 @@ func Links(links paylinks.Links, txns paylinks.Transactions, instance string) Se
 			return "", nil
 		}
 		fail := func(w http.ResponseWriter, _ *http.Request, e *wire.Error) { paylinks.WriteError(w, a.o.Log, e) }
-		h := paylinks.Handler(allowedLinks{links}, allowedTransactions{txns}, paylinks.HandlerOptions{
-			Log: a.o.Log, Secret: secret, Others: func(name string) []wire.Secret { return a.others(name, instance) }, Dir: a.o.Dir, OperationURL: operationURL,
+		g := contracts.Links()
+		h := paylinks.Handler(links, txns, paylinks.HandlerOptions{
+			Log: a.o.Log, Around: asking(g.Infos), Secret: secret, Others: func(name string) []wire.Secret { return a.others(name, instance) }, Dir: a.o.Dir, OperationURL: operationURL,
 			Proven: func(w http.ResponseWriter, r *http.Request, serve http.HandlerFunc) {
 				answer := w.(*refused)
 				answer.proven = true
@@ -166,7 +167,7 @@ func Links(links paylinks.Links, txns paylinks.Transactions, instance string) Se
 			},
 		})
 		return mount{
-			Group: contracts.Links(), at: []string{paylinks.Prefix, paylinks.ShortPrefix},
+			Group: g, at: paylinks.API().Roots(),
 			handler: few("others send attachments", fail, a.calling(maxLinkBody, theirs("instance and secret", false, fail, h))),
 		}
 	}}

@@ -187,7 +187,13 @@ var ofAgent = []mutant{
 		{"agent/port/auth.go", `w.Header().Set("Connection", "close")`, ``},
 	}},
 	{"a client does what its words do not name", "agent/port", "TestField_P1EachOperationWantsItsWord", []edit{
-		{"agent/port/may.go", `wire.Allow(ctx, a.Op, deeds[a.Op])`, `wire.Allow(ctx, a.Op, mayRead)`},
+		{"agent/port/may.go", `wire.Allow(ctx, a.Op, d.words...)`, `wire.Allow(ctx, a.Op, mayRead)`},
+	}},
+	{"a client gives money back by a link with the word for links alone", "agent/port", "TestField_P1EachLinkOperationWantsItsWords", []edit{
+		{"agent/port/may.go", `words(mayLinks, mayRefund)`, `words(mayLinks)`},
+	}},
+	{"a client lists the transactions of others", "agent/port", "TestField_P1EachLinkOperationWantsItsWords", []edit{
+		{"agent/port/may.go", `if d.sees != "" {`, `if d.sees == "" && false {`},
 	}},
 	{"a local client reaches what others made", "cmd/posagent", "TestField_P1AlphaReachesNothingOfBetas", []edit{
 		{"agent/port/clients.go", `who.Own = !slices.Contains(who.Words, mayAll)`, `who.Own = slices.Contains(who.Words, "")`},

@@ -258,6 +258,8 @@ type HandlerOptions struct {
 	Others func(instance string) []wire.Secret
 	// Proven gets every request whose proof is good, and calls serve or answers itself; nil = serve.
 	Proven func(w http.ResponseWriter, r *http.Request, serve http.HandlerFunc)
+	// Around gets every good request in place of the service; nil = the service.
+	Around func(ctx context.Context, a *rest.Asked) (any, error)
 }
 
 // Handler serves links and txns at Prefix and ShortPrefix, and answers the signature check itself. Host checks and time limits are
@@ -269,7 +271,7 @@ func Handler(links Links, txns Transactions, opts HandlerOptions) http.Handler {
 
 // Rest are the engine's options: how a request is opened and proven.
 func (o HandlerOptions) Rest() rest.Options {
-	return rest.Options{Log: o.Log, OperationURL: o.OperationURL, Open: o.open, Admit: o.admit}
+	return rest.Options{Log: o.Log, OperationURL: o.OperationURL, Open: o.open, Admit: o.admit, Around: o.Around}
 }
 
 // Client speaks to the service over HTTP. It works as soon as its fields are set, signs what it sends, and sends each

@@ -45,6 +45,15 @@ func (a API) Is(r *http.Request) bool {
 	return false
 }
 
+// Roots returns the paths that everything of the service lies below, each with a slash at its end, for a router by prefixes.
+func (a API) Roots() []string {
+	list := []string{a.Prefix + "/"}
+	for _, alias := range a.Aliases {
+		list = append(list, alias+"/")
+	}
+	return list
+}
+
 // pieces splits what follows a prefix in a request's path.
 func (a API) pieces(r *http.Request, prefix string) (list []string, ok bool) {
 	switch path := r.URL.EscapedPath(); {
