@@ -1,16 +1,18 @@
-// Package checkout is the CORE of a sale: what a sale is, what may happen to it, and what has to be
-// done then. Next is a pure function over one table (table.go); agent/checkout/drive journals its
-// states and performs its effects.
+// Package checkout is the pure state machine of a sale: what state it is in, which events it
+// takes, and which effects follow. Next is a pure function over one table; agent/checkout/drive
+// stores the states and performs the effects.
+//
+// Files: table.go is the table, payment.go, judge.go and outcome.go decide, state.go is what a
+// sale is, choose.go picks the method, timers.go and poll.go compute times.
 //
 // It guarantees:
-//   - the table names every pair of phase and event; what cannot happen is refused, not ignored by
-//     accident;
-//   - no edge leads back over the commit point: an approved sale is never declined, a reversing one
-//     never approved;
-//   - undo is owed for every payment that was sent and not approved, until proven otherwise: Owed
-//     is derived from the state alone, there is no separate row that might be missing;
-//   - every time in a State is on the boot clock, so that a jump of the wall clock decides nothing.
+//   - The table names every pair of phase and event. An impossible event is refused.
+//   - After approval a sale can only be confirmed or undone. After undo has begun it is never
+//     approved.
+//   - Every payment that was sent and not approved is undone, unless it is proven that no money can
+//     move. Owed computes this from the state alone, so no separate row can be missing.
+//   - Every time in a State is on the boot clock, so a jump of the wall clock changes no decision.
 //
-// It must not import os, net, database/sql, the store or the outbox; it calls no clock and starts
+// It must not import os, net, database/sql, the store or the outbox. It calls no clock and starts
 // no goroutine.
 package checkout

@@ -1,14 +1,14 @@
 // Package inbox stores what the backend sends to the terminal: webhooks and notifications.
 //
 // It owns the tables inbox_event and inbox_build. It guarantees:
-//   - It answers 200 only after the commit, and to every repeat of a stored event.
+//   - It answers 200 only after the commit, and again to every repeat of a stored event.
 //   - An event that comes several times is one row and reaches each subscription once.
 //   - A subscription resumes at the row it names, over restarts too.
-//   - Bodies are sealed at rest. Nothing is read of a request whose Authorization is not the
+//   - Bodies are sealed at rest. The body of a request is not read unless its Authorization is the
 //     configured one. The comparison takes the same time for every wrong value.
-//   - What identifies a notification of hosted build is durable before the caller gets the build's
-//     reply. A notification is stored only if it shows the securityToken of a session of its order.
-//     The token is compared in constant time and is not stored with it.
+//   - The data that identifies a notification of hosted build is durable before the caller gets the
+//     build's reply. A notification is stored only if it shows the securityToken of a session of
+//     its order. The token is compared in constant time and is not stored with it.
 //
 // It knows the envelopes of webhooks and notifications, and no service behind them. It must not
 // import the outbox, the checkout or upstream.

@@ -2,11 +2,11 @@
 // buffers that Go frees but does not clear. Without this, a reader of the process's memory finds
 // dozens of old requests.
 //
-// Some time after the last Touch it overwrites what is unreachable on the heap and on the stacks of
-// ended goroutines, and returns free pages to the kernel. What is reachable stays: an open
+// Some time after the last Touch it overwrites unreachable memory on the heap and on the stacks of
+// ended goroutines, and returns free pages to the kernel. Reachable memory stays: an open
 // connection has the last bytes it read and wrote in its buffers (net/http, bufio). In tests with
-// up to 300 card payments, 0 to 2 of about 500 copies were left besides these. They probably lie on
-// stacks that other goroutines took over; this is not proven.
+// up to 300 card payments, 0 to 2 of about 500 copies were left besides these. They probably lie
+// on stacks that other goroutines took over; this is not proven.
 //
 // It must not import any other package of the module.
 package scrub

@@ -1,15 +1,16 @@
 // Package upstream is the one HTTP client to the backend: connections, TLS, credentials, retries,
-// limits, circuit.
+// limits, circuit breaker.
 //
 // It guarantees:
 //   - It retries a request only if that is a GET or carries an Idempotency-Key: at most twice, with
-//     the same Key and body. Any other request leaves at most once; through Once every write does.
+//     the same key and body. It sends any other request at most once.
+//   - The client that Once returns sends every write at most once, also with an Idempotency-Key.
 //   - Credentials go to the configured host only. A redirect is an error and is never followed.
 //   - Each reply is bounded: 64 KiB of header, 1 MiB of body, a limit for each try and for the
 //     whole call. A Retry-After above a few seconds is left to the outbox.
 //   - A 401 or 403 to a retried write is an error, not a reply, if an earlier try may have arrived.
-//   - An error keeps the chain of its cause, so a failed dial can be told from a lost reply.
-//   - While the circuit is open, nothing is sent and the error is wire.Unavailable.
+//   - An error keeps the chain of its cause, so a caller can tell a failed dial from a lost reply.
+//   - While the circuit breaker is open, nothing is sent and the error is wire.Unavailable.
 //
 // It is the only importer of retryablehttp. It must not import the services' packages or the
 // outbox.

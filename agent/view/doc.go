@@ -1,12 +1,12 @@
-// Package view is what a terminal shows of itself, as JSON with versioned schemas. The command line
-// prints it and the local port serves it; neither has a form of its own.
+// Package view is what a terminal shows of itself, as JSON with versioned schemas. The command
+// line prints it and the local port serves it; both use the same form.
 //
 // It guarantees:
 //   - It shows no secret and no card data.
 //   - Amounts are whole minor units and times are UTC.
 //   - Reading changes nothing.
 //
-// It works with and without a running daemon. What only the daemon knows is in House.
+// It works with and without a running daemon. House reads what only a running daemon can show.
 //
 // It must not import the local port, the register link, services that it does not show, or the
 // configuration.

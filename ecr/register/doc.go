@@ -1,13 +1,13 @@
-// Package register is a cash register on the other end of the line: the engine of `posagent
-// register`, of the demo and of the tests that need one. It speaks ZVT as a master: it sends a
-// command, answers what the terminal says and returns one Result when the terminal is done.
+// Package register is a cash register on the other end of the line. `posagent register`, the demo
+// and tests use it. It speaks ZVT as a master: it sends a command, answers what the terminal says
+// and returns one Result when the terminal is done.
 //
-// It owns the register's dialogue (Register and its commands), the habits of the registers found in
-// the field (Habit), the ways to misbehave (Reaction), recording of a TCP line for a protocol
+// It owns the register's dialogue (Register and its commands), the habits of the registers found
+// in the field (Habit), the ways to misbehave (Reaction), recording of a TCP line for a protocol
 // analyser (Capture) and the reading of hexadecimal messages (DecodeHex). It shares the codec with
-// the terminal and nothing else, so that a mistake in the terminal's dialogue is not repeated here.
-// It must not import testing, the terminal's dialogue (ecr/zvt), device or anything of the agent; a
-// serial port is opened by a function the caller gives.
+// the terminal and nothing else, so that a mistake in the terminal's dialogue is not repeated
+// here. It must not import testing, the terminal's dialogue (ecr/zvt), device or any package of
+// the agent. The caller gives it a function that opens a serial port.
 //
 // Guarantees:
 //   - One command at a time; Abort may be called while one runs.

@@ -1,18 +1,21 @@
-// Package drive is what a register can ask of the checkout: it is the terminal's ecr.Desk, ecr.Till
-// and ecr.Memory. It begins sales, refunds and reversals, closes batches, hears what was told, and
-// takes up what the last run left.
+// Package drive implements what a register can ask of the checkout: ecr.Desk, ecr.Till and
+// ecr.Memory. It begins sales, refunds and reversals, and closes batches. It records whether the
+// register acknowledged an outcome, and resumes sales that the last run left open.
 //
-// Three packages lie below it, each knowing only those before: drive/journal (rows,
-// compare-and-set), drive/live (what this run remembers), drive/perform (what a decision asks for
-// once it is durable).
+// Three packages lie below it, each importing only earlier ones: drive/journal (rows,
+// compare-and-set), drive/live (state of this run, in memory), drive/perform (effects, after their
+// commit).
+//
+// Files: begin.go starts a payment, forward.go a refund or reversal, told.go aborts, repeats and
+// records deliveries, eod.go is the end of day, resume.go the start, undo.go the undos.
 //
 // It guarantees:
-//   - a sale is durable before Begin returns, and every decision before a register is told of it;
-//   - a refund or reversal that is asked for again joins the first, also while the journal cannot
-//     be written;
-//   - every open sale is taken up before the next one begins; a dead network keeps none from
-//     beginning;
-//   - the end of day closes no batch over what is not settled.
+//   - A sale is durable before Begin returns, and every decision before a register is told of it.
+//   - A refund or reversal that is asked for again joins the first, also while the journal cannot
+//     be written.
+//   - Every open sale is resumed before the next one begins. This asks nothing outside the
+//     terminal, so a dead network does not delay it.
+//   - The end of day refuses to close a batch that has unsettled sales.
 //
 // It must not import ecr/session, ecr/zvt, the HTTP packages or the embedded backend.
 package drive

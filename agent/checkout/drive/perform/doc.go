@@ -1,14 +1,17 @@
-// Package perform does what a decision asks for once it is durable: it sends, asks, shows, tells
-// and waits, and applies what comes of it.
+// Package perform carries out the effects of a decision once the decision is durable. It sends
+// requests, reads statuses, shows codes, tells outcomes, runs timers, and applies the results.
+//
+// Files: perform.go and apply.go run effects and events, send.go calls the backend, screen.go
+// shows, tell.go tells outcomes, late.go answers before the register's time-out, words.go has the
+// texts.
 //
 // It guarantees:
-//   - effects follow the commit; what a crash swallows is done again by the next start, from the
-//     row alone;
-//   - the code has left the screen before an outcome is told;
-//   - an outcome is told once to each caller that waits, and none is undone while it is being told;
-//   - an event that must not be lost waits for a store in trouble;
-//   - no sale is asked about faster than Config.Poll.
+//   - Effects follow the commit. After a crash, the next start repeats unfinished effects from the
+//     stored row.
+//   - The code has left the screen before an outcome is told.
+//   - An outcome is told once to each caller that waits. No sale is undone while it is being told.
+//   - If the store fails, an event that must not be lost is retried until it is stored.
+//   - The status of a sale is never read faster than Config.Poll.
 //
-// It must not import what a register can ask (agent/checkout/drive), the lines of registers, or the
-// embedded backend.
+// It must not import agent/checkout/drive, the lines of registers, or the embedded backend.
 package perform
