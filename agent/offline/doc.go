@@ -1,6 +1,6 @@
 // Package offline holds the typed adapters between the outbox and the services: one file per
-// service, and one outbox.Kind per row of the operation table (table.go). aapay.go has the undos of
-// the alternative schemes. Front accepts the writes of local clients.
+// service, and one outbox.Kind per row of the operation table (table.go). aapay.go has the undos
+// of the alternative schemes. Front accepts the writes of local clients.
 //
 // From the top: front.go wires the kinds; payments, tokens and links are what clients see; accept
 // and put store a write, send and settled end it; owner, keys and things are its rows.
@@ -8,8 +8,8 @@
 // It owns the tables offline_things (ids and owners), offline_keys (Idempotency-Keys),
 // offline_totals, offline_purged and offline_proven.
 //
-// It guarantees for an undo: it is done only when the backend says so, and it is sent again under
-// its own Key only. A backend without the idempotent route gets it once.
+// It guarantees for an undo: it is done only when the backend says so. A retry uses the same
+// idempotency key. If the backend has no idempotent route, the undo is sent once.
 //
 // It guarantees for a local client's write:
 //   - A write that breaks a rule of the contract is refused and never stored. A 202 means that it
@@ -17,14 +17,14 @@
 //   - The answer is the backend's own if it comes within Options.Within, and "pending" at once if
 //     the backend is known to be away. A final answer is kept under the caller's Idempotency-Key,
 //     for one client, route and body; a purged one is 410.
-//   - Our Key is made of the caller's, so a restored journal makes the same one and the backend
-//     knows it.
+//   - Our Key is derived from the caller's. So a restored journal makes the same one, and the
+//     backend knows it.
 //   - A local id stays good for ever. Operations by it and by the backend's id are one aggregate
 //     and are sent with the backend's.
 //   - A validation code is never stored. A card number is sealed until its operation ends, or not
 //     stored.
-//   - Nothing is stored for a service that never answered as itself, or beyond the limits: 503
-//     gives the reason.
+//   - A write is stored only within its limits, and only if its service has once given an answer
+//     that no other service gives. Otherwise 503 gives the reason.
 //
-// It must not import the checkout: Settled and After are handed in.
+// It must not import the checkout; the caller passes the callbacks Settled and After.
 package offline

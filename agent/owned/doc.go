@@ -1,6 +1,7 @@
-// Package owned keeps the owners of things that the terminal only forwards: hosted orders, sessions
-// and operations, contracts, applications, scheme transactions, transactions of payment links, and
-// token values. Its services let a local client reach only its own things.
+// Package owned keeps the owners of things that the terminal only forwards: hosted orders,
+// sessions and operations, contracts, applications, scheme transactions, transactions of payment
+// links, and token values. Its wrappers of the services let a local client reach only its own
+// things.
 //
 // It owns the table owned_things. It guarantees:
 //   - A thing has one owner: the first client that names it in a call that the backend does not

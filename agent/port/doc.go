@@ -1,18 +1,21 @@
-// Package port is the terminal's local HTTP port. It owns the guard against web pages, the local
-// credentials, the services' routes, the terminal's own views, the probes and the OpenAPI document.
+// Package port is the terminal's local HTTP port. It owns the local credentials, the guard against
+// web pages, the routes and the OpenAPI document. Files: table.go lists all routes, services.go
+// has those of the services, house.go and api.go those of the terminal itself, may.go the
+// permissions.
 //
 // It guarantees:
 //   - A request reaches a handler only if its Host is one of the port's names and it carries
-//     neither Origin, Referer nor Sec-Fetch-Site. A web page cannot leave all of them out. The port
-//     listens on this machine alone.
+//     neither Origin, Referer nor Sec-Fetch-Site. Browsers always send at least one of these
+//     headers, so web pages are refused. The port listens on this machine alone.
 //   - A service's route, /agent/v1 and /metrics need a client's token in the form of that service.
 //     The comparison takes constant time, and a refusal says nothing about the token.
 //   - Bodies, headers, time and the number of connections are bounded.
 //   - No GET changes state.
-//   - The caller of a write learns one of four results: the backend's own answer; stored (202,
+//   - The caller of a write gets one of four results: the backend's own answer; stored (202,
 //     Location names the operation); provably not sent (503 with Retry-After); outcome not known
 //     (504).
-//   - The OpenAPI document comes from what is mounted: the tables of the services and of the terminal itself.
+//   - The OpenAPI document is made from the routes that are mounted: the tables of the services and
+//     of the terminal itself.
 //
 // It must not import the store, the outbox's writers, the register link, the configuration or any
 // third-party module.

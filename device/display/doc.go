@@ -1,9 +1,9 @@
 // Package display shows the customer what to pay, the code to scan, how long it is valid and how
 // the sale ended.
 //
-// It owns the screens: a console in half-blocks, and a picture file (PNG or SVG). The checkout says
-// what to show by a View and learns only whether it was drawn. It imports device/qr and no other
-// room.
+// It owns the screens: a console in half-blocks (console.go), and a picture file, PNG or SVG
+// (file.go). A framebuffer does not exist yet; it would be another Screen here. The checkout
+// passes a View and learns only whether it was drawn. It imports device/qr and no other room.
 //
 // It guarantees:
 //   - A View replaces the whole previous one. A View without a code takes the old code off the
@@ -12,8 +12,8 @@
 //   - Text of the backend cannot move a cursor, set a colour, reorder a line or open a tag. Control
 //     characters, escape sequences and direction overrides are removed, XML is escaped, lengths are
 //     bounded.
-//   - A background colour of the backend is used only as #rgb or #rrggbb (S1 2.5, bgcolor). It
-//     never lies under the code, which stays black on white.
+//   - A background colour of the backend is used only as #rgb or #rrggbb (S1 2.5, bgcolor). It is
+//     never used behind the code, which stays black on white.
 //   - A picture file is replaced in one step: a reader sees the old or the new picture.
-//   - SANDBOX stands on the screen if the View says so.
+//   - The screen shows SANDBOX if View.Sandbox is set.
 package display

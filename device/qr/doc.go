@@ -1,8 +1,8 @@
 // Package qr turns a payload into a QR code, and checks EMV payloads before they are shown.
 //
-// It owns the choice of error level and size, the four renderings (half-blocks for a console, PNG,
-// SVG, and the matrix for a framebuffer or a printer) and the check of EMV merchant-presented codes
-// (S1 2.5, triggerParams.Qr.type "1").
+// It owns the choice of error level and size and the four renderings: half-blocks for a console,
+// PNG, SVG, and the matrix for other devices. It also owns the check of EMV merchant-presented
+// codes (S1 2.5, triggerParams.Qr.type "1").
 //
 // It guarantees:
 //   - New computes the matrix once; every rendering draws from it.
