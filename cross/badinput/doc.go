@@ -12,14 +12,15 @@
 // payment links, pages and webhooks; disputes and hosted build. There each answer is a refusal in
 // the service's shape, and the write-ahead log stays the same to the byte.
 //
-// It owns the numbers of the rows: A local port, B bodies, C meaning and replay, D the backend's
-// replies, E the register line. BADINPUT=full runs all; otherwise a subset runs from each group.
-// Configured timers replace minutes by milliseconds. What needs real time (60 s without ETX, T4)
-// names its synctest twin. Another printed table says what proves each line of D besides.
+// It owns the numbers of the rows, by a letter: A local port, B bodies, C meaning and replay, D
+// the backend's replies, E the register line. BADINPUT=full runs all; otherwise a subset runs from
+// each group. Configured timers replace minutes by milliseconds. A row that would need real time
+// (60 s without ETX, T4) names its twin in a synctest bubble. Another printed table lists the
+// other tests of each row of D.
 //
-// Not covered: D81 (downloads of documents); D82's revoked certificate (agent/upstream does not
-// ask); E92 and E93 on real wires (their bytes are played); the timing of C58 (it compares hashes
-// of equal length).
+// Not covered: downloads of documents; a revoked certificate of the backend (agent/upstream does
+// not look it up); BREAK, wrong speed and flow control on real wires (their bytes are played); the
+// timing of signature checks (they compare hashes of equal length).
 //
 // It drives the built binary only. It must not import agent, store or schemes/backend.
 package badinput

@@ -4,12 +4,13 @@
 //   - The import table (table_test.go): which room may import which, and the one importer of each
 //     third-party module, each row with its reason. A forbidden import fails, and so does a package
 //     without a row.
-//   - The rules of the three COREs: no os, net or database/sql, and no clock.
+//   - The rules of the three pure cores (checkout, zvt, books): no os, net or database/sql, and no
+//     clock.
 //   - The rules that a compiler does not know: a short doc.go everywhere, dated decisions, file
 //     sizes, no init, no sleep outside a synctest bubble, no skipped test, no names like util, no
 //     path of a developer's machine.
-//   - The linker's result: the libc pin of the SQLite engine, no call that switches off dead-code
-//     elimination, one binary per target, and its size budget.
+//   - The linked binary: the pinned libc version of the SQLite engine, dead-code elimination on,
+//     one binary per target, and its size budget.
 //   - The comparison of each service's testdata/fields.txt with the specification (fields_test.go),
 //     if SPEC names its folder.
 //

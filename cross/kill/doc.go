@@ -5,23 +5,24 @@
 // TestKill kills at random moments. TestPoints lets the terminal kill itself at named points:
 // around each commit of the journal and of a migration, each checkpoint, each call of the backend
 // and each message to the register. The points are woven into a copy of a few sources (go build
-// -overlay); the product has none. A plot without a death lists the points. Then a terminal dies at
-// each of them in each plot, and half of them die again while they recover. A full campaign fails
-// if no terminal died at a point.
+// -overlay); the product has none. A plot is one way a sale may go. A run without a kill records
+// the points of each plot. Then each run kills the terminal at one point, and half of the
+// terminals are killed again while they recover. A full campaign fails if no terminal died at a
+// point.
 //
 // TestKillClients and TestPointsOfClients do the same to local clients, each on a terminal of its
 // own. A gate before the backend closes, opens and loses answers. Their plots are those of
 // agent/offline/offlinetest. A client repeats a call under its Idempotency-Key until it has the
-// backend's own answer. The backend has done each once, and nothing without a client that knows it.
-// After a death the next version of the program starts, with a migration of its own. A call that
-// waits for a lost answer is sent again after 1.5 s, as a technician does it.
+// backend's own answer. The backend must have performed each call once, and no call of which no
+// client knows. After a kill the next version of the program starts, with a migration of its own.
+// A call that waits for a lost answer is sent again after 1.5 s, as a technician does it.
 //
-// TestField_J1DamagedLogsOfRealTerminals changes bits and sectors of killed terminals' logs. A terminal
-// starts with everything, or says that its journal was cut. TestField_J1NoFalseAlarm kills without a
-// change, also in verbs that replace the journal: no start says so. `make cut` runs both.
+// The tests of damaged logs change bits and sectors of killed terminals' logs: a terminal starts
+// with everything, or says that its journal was cut. The tests of false alarms kill without a
+// change, also in verbs that replace the journal: no start may report a cut. `make cut` runs both.
 //
-// N is the number of sales at random moments. Named points get half of it, and clients a quarter
-// and a half of it. A plain test runs a fiftieth of 100.
+// N is the number of sales at random moments. Named points get half of it, clients a quarter and a
+// half. A plain test runs a fiftieth of 100.
 //
 // It drives the built binary only. Other processes read the books and the journal, and the store's
 // reader reads the backend's tables. Of agent it must not import anything but the clients' plots.

@@ -5,8 +5,8 @@
 // turn red. The sources are not touched: each mutant is a `go test -overlay`. A mutant counts as
 // found if it compiles, its test passes without it and fails with it. A timeout is no proof.
 //
-// `make mutants` runs them all. The plain test checks that each text stands exactly once in its
-// file and that each named test exists.
+// `make mutants` runs them all. The plain test checks that each text is in its file exactly once
+// and that each named test exists.
 //
 // It must not import the rooms that it breaks.
 package mutants

@@ -1,8 +1,9 @@
-// Package referee watches the wire between a terminal and its backend in a campaign. It knows the
-// rules of the wire by itself, so that terminal and backend cannot agree in error.
+// Package referee watches the wire between a terminal and its backend in a campaign. It has its
+// own copy of the rules of the wire, so that a shared error of terminal and backend is found.
 //
 // It owns the record of what left the terminal, and of what reached the backend with its answer. A
-// campaign puts Terminal (or Left) before everything that can lose a request, and Backend behind it.
+// campaign puts Terminal (or Left) before everything that can lose a request, and Backend after
+// it.
 //
 // Verdict returns these violations:
 //   - one terminalReference under two Idempotency-Keys (S1 2.4)
@@ -14,7 +15,7 @@
 //   - a transaction or payment in the books that no request made, that is not in the books although
 //     the backend answered so, that is there twice, or that has another amount
 //
-// A restart of the terminal begins the pace of the reads anew (Restarted). Amounts are compared in
+// A restart of the terminal resets the interval of the reads (Restarted). Amounts are compared in
 // hundredths, so a campaign's currency has two decimals. What customers do on pages is not judged,
 // nor are payment links, which customers pay.
 //

@@ -1,8 +1,8 @@
 // Package sim plays whole days of a terminal in virtual time: one scheduler with a seed, one
 // goroutine, no clock, no disk, no network. It drives the pure cores unchanged: the dialogue
 // (ecr/zvt), the sale (agent/checkout), the sender of undos (agent/offline), the books
-// (schemes/backend/books). Models stand for the rest: a register that drops lines, restarts and
-// asks again; a journal that survives crashes; a queue; a network that loses, delays and repeats; a
+// (schemes/backend/books). Models replace the rest: a register that drops lines, restarts and asks
+// again; a journal that survives crashes; a queue; a network that loses, delays and repeats; a
 // backend with each wallet of the scenario table.
 //
 // It guarantees, after a day and the time to settle, or prints the seed and what happened:
@@ -16,10 +16,10 @@
 // The one exception is the documented one: a register that processed the approval, whose
 // acknowledgement was lost, and that never asked again.
 //
-// A seed is a day: the same seed gives the same events. SEEDS is the number of days, SEED the first
-// one.
+// Each seed generates one day; the same seed gives the same events. SEEDS is the number of days,
+// SEED the first one.
 //
-// The models follow agent/checkout/drive, agent/outbox, ecr/session and schemes/backend/wallets,
-// which have their own tests. A day that fails may be a fault of the model. It must not import
-// those, nor the store.
+// The models imitate agent/checkout/drive, agent/outbox, ecr/session and schemes/backend/wallets,
+// which have their own tests. A failed day may be a fault of a model. It must not import those,
+// nor the store.
 package sim

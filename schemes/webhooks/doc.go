@@ -1,6 +1,6 @@
-// Package webhooks is the contract of the events that the payment and onboarding services send to a
-// merchant's endpoint (S0 6): the envelope, twelve payment events and six onboarding events. Only
-// status 200 acknowledges an event.
+// Package webhooks is the contract of the events that the payment and onboarding services send to
+// a merchant's endpoint (S0 6): the envelope, twelve payment events and six onboarding events.
+// Only status 200 acknowledges an event.
 //
 // It guarantees:
 //   - Marshal writes exactly the fields of S0 6 and those that real receivers read without a check.
@@ -12,6 +12,7 @@
 //   - Client sends one event once. Any status but 200 is an error; the effect is then not known,
 //     and the caller sends again.
 //
-// Schedules, storage and retries belong to the rooms of sender and receiver. It must not import
-// another service, the store or the agent.
+// Retries and storage are elsewhere: schemes/backend/deliver sends events (deliver/schedule.go has
+// the intervals), agent/inbox receives them. It must not import another service, the store or the
+// agent.
 package webhooks

@@ -1,7 +1,7 @@
-// Package wire holds what the contracts with the backend share: the closed list of error codes, the
-// Key of an operation, strict JSON, body limits, how a call is sent and what its reply proves, the
-// two forms of error bodies (fault.go, problem.go), the types of card numbers and secrets, and the
-// mark of a pending operation.
+// Package wire holds what the contracts with the backend share: the closed list of error codes,
+// the Key of an operation, strict JSON, body limits, how a call is sent and how its reply is
+// judged, the two forms of error bodies (fault.go, problem.go), the types of card numbers and
+// secrets, and the mark of a pending operation.
 //
 // It guarantees:
 //   - Decode accepts exactly one JSON text in UTF-8. It refuses what two readers could understand

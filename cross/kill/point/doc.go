@@ -2,12 +2,12 @@
 // name.
 //
 // The product has no such places. cross/kill weaves calls of Hit into a copy of a few sources and
-// builds that copy with `go build -overlay`. It owns three variables: POSAGENT_KILL_AT ("name:nth":
-// die when the place is reached for the nth time), POSAGENT_POINTS (a file that gets a line for
-// each place reached) and POSAGENT_NEXT (SQL that the program's next version runs).
+// builds that copy with `go build -overlay`. It owns three variables: POSAGENT_KILL_AT
+// ("name:nth": die when the place is reached for the nth time), POSAGENT_POINTS (a file that gets
+// a line for each place reached) and POSAGENT_NEXT (SQL that the program's next version runs).
 //
-// It guarantees that a death is by SIGKILL, and that nothing behind the place runs in its
-// goroutine.
+// It guarantees that a terminal dies by SIGKILL, and that its goroutine runs nothing after the
+// place.
 //
 // It must not import anything of the product, and no source of the product imports it.
 package point

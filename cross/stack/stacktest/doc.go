@@ -1,6 +1,6 @@
-// Package stacktest is the life of one terminal in a campaign: a directory, a bubble of virtual time,
-// a terminal with what is around it, and the judgement of what it did.
+// Package stacktest runs one terminal in a campaign: its directory, its bubble of virtual time,
+// the terminal with its register and its backend, and the judgement of the result.
 //
-// It guarantees that the directory is removed and that nothing runs after a life. Only the campaigns
-// below cross import it.
+// It guarantees that afterwards the directory is removed and no goroutine of the terminal runs.
+// Only the campaigns below cross import it.
 package stacktest

@@ -1,6 +1,6 @@
 // Package cards is the bank behind the payment and tokenization services. It implements
-// payments.Service and, by Tokens, tokens.Service (S0 1 to 4) over a store, and the page at which a
-// customer pays.
+// payments.Service and, by Tokens, tokens.Service (S0 1 to 4) over a store, and the page at which
+// a customer pays.
 //
 // It owns the tables cards_payment, cards_op, cards_card (the vault) and cards_token. It
 // guarantees:
@@ -15,9 +15,9 @@
 // Time (reservations, pages, refunds under way) is evaluated at each access to a payment, in the
 // order of the due times. Run does it for payments without access.
 //
-// The page talks to the bank by the four calls of pay.go: look, pay, answer, leave. Each takes a
-// function that spends the form's token inside the commit and returns the next step. To pay a paid
-// payment again changes nothing and returns nextDone.
+// The page calls look, pay, answer and leave (pay.go). The last three take a function that
+// invalidates the form's token in the same transaction, and return the next step. A repeated
+// payment of a paid one changes nothing and returns nextDone.
 //
 // It must not import another room of the backend besides books, deliver, pages, room and scenario.
 package cards

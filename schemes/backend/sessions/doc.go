@@ -2,14 +2,14 @@
 // sessions with hosted fields, challenges and alternative methods, operations on payments, and
 // notifications to the merchant.
 //
-// It owns the tables sessions_order, sessions_session, sessions_operation and sessions_contract. It
-// guarantees:
+// It owns the tables sessions_order, sessions_session, sessions_operation and sessions_contract.
+// It guarantees:
 //   - An order is paid at most once, with any number of sessions and of finalize calls. In any
 //     order of calls its postings are those of books.
 //   - No answer and no notification leaves before it is durable. Both are in the commit of their
 //     cause.
-//   - A card number and a validation code are read from a hosted field's own request, judged and
-//     dropped. Stored are the name of the test card, its first six and last four digits and its
+//   - A card number and a validation code are read from a hosted field's own request, checked and
+//     dropped. It stores only the name of the test card, its first six and last four digits and its
 //     expiry. No page, reply or message has more.
 //   - A hosted field may stand only in a frame of the merchant's origin and sends messages to that
 //     origin alone. A message has the state of the field, never its content.

@@ -2,6 +2,9 @@
 // aapay.Service (S1 2.4, 3.2, 4.3) and methods.Service (S1 2.5, 4.4) over a store, and the page
 // that a customer opens from the QR code.
 //
+// Files: seed.json has the methods and their providers (seed.go reads it), machine.go the states,
+// act.go and undo.go the moves of money, page.go the page.
+//
 // It guarantees:
 //   - A key and a terminalReference have one effect each, however many calls use them at once.
 //   - What was answered is durable. Money moves only as the books decide, in the commit that
