@@ -84,6 +84,9 @@ var ofSchemes = []mutant{
 	{"one thing that cannot move holds the others up", backendRoom, "TestSweep", []edit{
 		{"schemes/backend/room/sweep.go", `errs = append(errs, fmt.Errorf("advance %s: %w", d.Name(id), err))`, `return 0, fmt.Errorf("advance %s: %w", d.Name(id), err)`},
 	}},
+	{"a thing is read without what is due", backendRoom, "TestTouch", []edit{
+		{"schemes/backend/room/touch.go", `late, err = t.Due(r, x)`, `_, err = t.Due(r, x)`},
+	}},
 	{"an upload that ends early is taken as whole", backendRoom, "TestUpload", []edit{
 		{"schemes/backend/room/upload.go", `return short`, `return nil`},
 	}},

@@ -78,6 +78,11 @@ func (c *Cards) load(tx store.Tx, op, id string, now int64) (*payment, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p, c.advance(tx, p, now)
+}
+
+// advance lets everything happen to p that is due by now, and stores it.
+func (c *Cards) advance(tx store.Tx, p *payment, now int64) (err error) {
 	moved := false
 	for at := p.due(); err == nil && at != 0 && at <= now; at = p.due() {
 		moved = true
@@ -92,10 +97,10 @@ func (c *Cards) load(tx store.Tx, op, id string, now int64) (*payment, error) {
 		}
 	}
 	if err == nil && moved {
-		c.Log.Debug("payment moved", "id", id, "state", string(p.state))
+		c.Log.Debug("payment moved", "id", p.id, "state", string(p.state))
 		err = save(tx, p)
 	}
-	return p, err
+	return err
 }
 
 // lapse ends the reservation: what is still held goes back.

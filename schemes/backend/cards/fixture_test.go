@@ -96,7 +96,7 @@ func (b *bank) sums(id string) [3]int32 {
 
 func (b *bank) state(id string) State {
 	b.t.Helper()
-	p, _, err := b.peek(b.t.Context(), "test", id, func(*payment, store.Reader) error { return nil })
+	p, err := b.peek(b.t.Context(), "test", id, func(*payment, store.Reader) error { return nil })
 	require.NoError(b.t, err)
 	return p.state
 }

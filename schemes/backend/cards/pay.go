@@ -98,7 +98,7 @@ func (p *payment) stand() step {
 
 // look reads what the page shows, or wire.NotFound. A payment that needs no page is done, or closed.
 func (c *Cards) look(ctx context.Context, id string) (view, error) {
-	p, _, err := c.peek(ctx, opPage, id, func(*payment, store.Reader) error { return nil })
+	p, err := c.peek(ctx, opPage, id, func(*payment, store.Reader) error { return nil })
 	if err != nil {
 		return view{}, err
 	}

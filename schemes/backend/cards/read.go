@@ -15,30 +15,23 @@ import (
 )
 
 // peek reads a payment as it stands now; what is due happens first. use runs in the same snapshot.
-func (c *Cards) peek(ctx context.Context, op, id string, use func(p *payment, r store.Reader) error) (p *payment, late bool, err error) {
+func (c *Cards) peek(ctx context.Context, op, id string, use func(p *payment, r store.Reader) error) (p *payment, err error) {
 	now := c.Now().UnixMilli()
-	read := func(r store.Reader) (err error) {
-		if p, err = find(r, op, id); err != nil {
-			return err
-		}
-		if at := p.due(); at != 0 && at <= now {
-			late = true
-			return nil
-		}
+	err = room.Touch(ctx, c.DB, room.Timed[*payment]{
+		Find: func(r store.Reader) (*payment, error) { return find(r, op, id) },
+		Due: func(_ store.Reader, p *payment) (bool, error) {
+			at := p.due()
+			return at != 0 && at <= now, nil
+		},
+		Advance: func(tx store.Tx, p *payment) error { return c.advance(tx, p, now) },
+	}, func(r store.Reader, found *payment) error {
+		p = found
 		return use(p, r)
-	}
-	if err = c.DB.Read(ctx, read); err == nil && late {
-		err = c.DB.Write(ctx, func(tx store.Tx) (err error) {
-			if p, err = c.load(tx, op, id, now); err != nil {
-				return err
-			}
-			return use(p, tx)
-		})
-	}
+	})
 	if err != nil {
-		return nil, late, wire.AsError(op, err)
+		return nil, wire.AsError(op, err)
 	}
-	return p, late, nil
+	return p, nil
 }
 
 // Read implements payments.Service.
@@ -47,7 +40,7 @@ func (c *Cards) Read(ctx context.Context, id string) (out payments.Payment, err 
 	if err := payments.CheckID(id); err != nil {
 		return out, err
 	}
-	_, _, err = c.peek(ctx, op, id, func(p *payment, r store.Reader) error {
+	_, err = c.peek(ctx, op, id, func(p *payment, r store.Reader) error {
 		l, err := ledger(r, id)
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"posagent/schemes/backend/room"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -222,32 +223,12 @@ func (s *Links) view(ctx context.Context, hash string) (v view, err error) {
 
 // touch finds a link and uses it as it stands at now: from a snapshot where nothing is due, else after what is due.
 func (s *Links) touch(ctx context.Context, now int64, find func(store.Reader) (*link, error), use func(store.Reader, *link) error) error {
-	due := false
-	err := s.DB.Read(ctx, func(r store.Reader) error {
-		l, err := find(r)
-		if err != nil {
-			return err
-		}
-		t, err := s.holder(r, l)
-		if err != nil {
-			return err
-		}
-		if due = l.Next != 0 && l.Next <= now || t != nil && t.Next != 0 && t.Next <= now; due {
-			return nil
-		}
-		return use(r, l)
-	})
-	if err != nil || !due {
-		return err
-	}
-	return s.DB.Write(ctx, func(tx store.Tx) error {
-		l, err := find(tx)
-		if err != nil {
-			return err
-		}
-		if err := s.advance(tx, l, now); err != nil {
-			return err
-		}
-		return use(tx, l)
-	})
+	return room.Touch(ctx, s.DB, room.Timed[*link]{
+		Find: find,
+		Due: func(r store.Reader, l *link) (bool, error) {
+			t, err := s.holder(r, l)
+			return l.Next != 0 && l.Next <= now || t != nil && t.Next != 0 && t.Next <= now, err
+		},
+		Advance: func(tx store.Tx, l *link) error { return s.advance(tx, l, now) },
+	}, use)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"posagent/schemes/aapay"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -62,34 +63,16 @@ func (w *Wallets) Decline(ctx context.Context, ref string) (Purse, error) {
 // Show reads a payment's purse by its ppref only: who knows it may see it.
 func (w *Wallets) Show(ctx context.Context, ppref string) (Purse, error) {
 	var p Purse
-	now, late := w.Now().UnixMilli(), false
-	err := w.DB.Read(ctx, func(r store.Reader) error {
-		t, err := w.purse(r, ppref, byPPRef)
-		if err != nil {
-			return err
-		}
-		if c, ok := due(t.life); ok && c.At <= now {
-			late = true
-			return nil
-		}
+	now := w.Now().UnixMilli()
+	err := room.Touch(ctx, w.DB, room.Timed[*txn]{
+		Find: func(r store.Reader) (*txn, error) { return w.purse(r, ppref, byPPRef) },
+		Due: func(_ store.Reader, t *txn) (bool, error) {
+			c, ok := due(t.life)
+			return ok && c.At <= now, nil
+		},
+		Advance: func(tx store.Tx, t *txn) error { return w.advance(tx, t, now) },
+	}, func(r store.Reader, t *txn) (err error) {
 		p, err = w.look(r, t)
-		return err
-	})
-	if err != nil {
-		return Purse{}, wire.AsError(opWallet, err)
-	}
-	if !late {
-		return p, nil
-	}
-	err = w.DB.Write(ctx, func(tx store.Tx) error {
-		t, err := w.purse(tx, ppref, byPPRef)
-		if err != nil {
-			return err
-		}
-		if err := w.advance(tx, t, now); err != nil {
-			return err
-		}
-		p, err = w.look(tx, t)
 		return err
 	})
 	if err != nil {
