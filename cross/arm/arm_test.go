@@ -1,20 +1,19 @@
 package arm
 
 import (
-	"bufio"
 	"context"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/need"
+	"posagent/cross/program"
 )
 
 // patience is how long one step may take; the emulator and its neighbours share the machine.
@@ -168,10 +167,7 @@ func newBox(t *testing.T) *box {
 	}
 	dir := t.TempDir()
 	b.bin, b.config, b.state = filepath.Join(dir, "posagent"), filepath.Join(dir, "config.toml"), filepath.Join(dir, "state")
-	build := exec.Command("go", "build", "-trimpath", "-tags", "nethttpomithttp2", "-ldflags=-s -w", "-o", b.bin, "posagent/cmd/posagent")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=arm", "GOARM=7")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	require.NoError(t, program.Build(b.bin, []string{"-trimpath", "-tags", "nethttpomithttp2", "-ldflags=-s -w"}, "GOOS=linux", "GOARCH=arm", "GOARM=7"))
 	ports := need.Ports(t, 3)
 	b.port, b.line, b.served = "127.0.0.1:"+ports[0], "127.0.0.1:"+ports[1], "127.0.0.1:"+ports[2]
 	text := "[port]\nlisten = \"" + b.port + "\"\n[ecr]\ntcp = \"" + b.line + "\"\n[backend]\nlisten = \"" + b.served + "\"\n[hooks]\nauthorization = \"0123456789abcdef\"\n"
@@ -202,28 +198,12 @@ func (b *box) run(args ...string) string {
 func (b *box) start() (stop func()) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), 2*patience)
-	cmd := b.command(ctx, "run")
-	var talk strings.Builder
-	cmd.Stderr = &talk
-	out, err := cmd.StdoutPipe()
+	p, _, err := program.Start(b.command(ctx, "run"), "ready ")
+	b.t.Cleanup(cancel)
 	require.NoError(b.t, err)
-	require.NoError(b.t, cmd.Start())
-	b.t.Cleanup(func() {
-		cancel()
-		_ = cmd.Wait() // a second one only tells that it has ended
-	})
-	lines := bufio.NewScanner(out)
-	ready := false
-	for !ready && lines.Scan() {
-		ready = strings.HasPrefix(lines.Text(), "ready ")
-	}
-	require.True(b.t, ready, "the terminal never said ready: %s", talk.String())
 	return func() {
 		b.t.Helper()
-		require.NoError(b.t, cmd.Process.Signal(syscall.SIGTERM))
-		for lines.Scan() {
-		}
-		require.NoError(b.t, cmd.Wait(), "%s", talk.String())
+		require.NoError(b.t, p.Stop())
 	}
 }
 

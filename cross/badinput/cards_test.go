@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/cross/program"
 )
 
 // What a card caller says and nobody may repeat.
@@ -65,10 +67,7 @@ func (x *teller) as(what string, s shape) { x.what, x.shape = what, s }
 // built makes the program and starts its backend; both end with the test.
 func built(t *testing.T) *teller {
 	x := &teller{bin: filepath.Join(t.TempDir(), "posagent"), state: t.TempDir(), full: os.Getenv("BADINPUT") == "full"}
-	build := exec.Command("go", "build", "-o", x.bin, "posagent/cmd/posagent")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	require.NoError(t, program.Build(x.bin, nil))
 	x.start(t)
 	t.Cleanup(func() { _ = x.cmd.Process.Kill() }) // if it still lives
 	return x

@@ -13,9 +13,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
+	"posagent/cross/program"
 	"posagent/ecr/register"
 	"posagent/schemes/money"
 )
@@ -102,9 +102,8 @@ type rig struct {
 	full     bool
 	patient  bool // the backend asked for so much time that an undo may still be owed at the end
 	be       *backend
-	cmd      *exec.Cmd
+	process  *program.Process
 	out      *talk
-	exited   chan struct{}
 
 	tcp, port string // addresses
 	peakRSS   int64
@@ -153,31 +152,22 @@ func (x *rig) verb(args ...string) *exec.Cmd {
 }
 
 func (x *rig) start() error {
-	x.cmd = x.verb("run")
+	cmd := x.verb("run")
 	ready := make(chan string, 1)
 	x.out.ready = ready
-	x.cmd.Stdout, x.cmd.Stderr = x.out, x.out
-	if err := x.cmd.Start(); err != nil {
+	cmd.Stdout, cmd.Stderr = x.out, x.out
+	var err error
+	if x.process, err = program.Run(cmd); err != nil {
 		return err
 	}
-	exited := make(chan struct{})
-	x.exited = exited
-	go func() { _ = x.cmd.Wait(); close(exited) }()
 	select {
 	case line := <-ready:
-		for _, word := range strings.Fields(line) {
-			if a, ok := strings.CutPrefix(word, "port=http://"); ok {
-				x.port = a
-			}
-			if a, ok := strings.CutPrefix(word, "register=tcp:"); ok {
-				x.tcp = a
-			}
-		}
+		x.port, x.tcp = program.Said(line, "port=http://"), program.Said(line, "register=tcp:")
 		return x.register()
-	case <-exited:
+	case <-x.process.Dead:
 		return fmt.Errorf("ended before ready: %s", x.out)
 	case <-time.After(60 * time.Second):
-		_ = x.cmd.Process.Kill()
+		x.process.Kill()
 		return fmt.Errorf("not ready in 60 s: %s", x.out)
 	}
 }
@@ -195,18 +185,11 @@ func (x *rig) register() error {
 	return err
 }
 
-func (x *rig) alive() bool {
-	select {
-	case <-x.exited:
-		return false
-	default:
-		return true
-	}
-}
+func (x *rig) alive() bool { return x.process.Alive() }
 
 // rss notes the peak of the process's memory so far.
 func (x *rig) rss() {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", x.cmd.Process.Pid))
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", x.process.Cmd.Process.Pid))
 	if err != nil {
 		return
 	}
@@ -218,21 +201,18 @@ func (x *rig) rss() {
 
 // stop ends the terminal as an init system would.
 func (x *rig) stop() {
-	if x.cmd == nil || x.cmd.Process == nil {
+	if x.process == nil {
 		return
 	}
 	x.rss()
-	_ = x.cmd.Process.Signal(syscall.SIGTERM)
-	select {
-	case <-x.exited:
-		if code := x.cmd.ProcessState.ExitCode(); code != 0 {
-			x.bad("exit code %d", code)
-		}
-	case <-time.After(15 * time.Second):
+	late := time.AfterFunc(15*time.Second, func() {
 		x.bad("did not end on SIGTERM")
-		_ = x.cmd.Process.Kill()
-		<-x.exited
+		_ = x.process.Cmd.Process.Kill()
+	})
+	if err := x.process.Stop(); err != nil {
+		x.bad("%v", err)
 	}
+	late.Stop()
 	x.be.close()
 }
 

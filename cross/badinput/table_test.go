@@ -4,7 +4,6 @@ import (
 	"crypto/ecdsa"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sort"
 	"strconv"
@@ -15,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/cross/program"
 )
 
 const workers = 28
@@ -52,7 +53,7 @@ type kit struct {
 func (k *kit) row(number, input string, f func() string) {
 	before := len(k.problems)
 	out := f()
-	if k.rig != nil && k.cmd != nil && !k.alive() {
+	if k.rig != nil && k.process != nil && !k.alive() {
 		k.bad("the process has ended")
 	}
 	k.rows = append(k.rows, row{number, input, out, len(k.problems) == before, k.scene})
@@ -69,10 +70,7 @@ func seed() uint64 {
 func TestBadInput(t *testing.T) {
 	full, seedNo := os.Getenv("BADINPUT") == "full", seed()
 	bin := filepath.Join(t.TempDir(), "posagent")
-	build := exec.Command("go", "build", "-o", bin, "posagent/cmd/posagent")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	require.NoError(t, program.Build(bin, nil))
 	began := time.Now()
 
 	ca := newAuthority(t, t.TempDir())

@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/cross/need"
+	"posagent/cross/program"
 )
 
 // TestChild is this program as a child of itself; on its own it does nothing.
@@ -28,12 +28,9 @@ func TestRuns(t *testing.T) {
 		peer:   "peer",
 		counts: counts{turns: 1, ops: 8, slow: 4, queued: 8, queuedSlow: 4, sales: 2, starts: 1, old: 20, echoes: 5, codes: 2, poll: 10 * time.Millisecond, pause: 20 * time.Millisecond},
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", b.bin, "posagent/cmd/posagent")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	said, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", said)
+	require.NoError(t, program.Build(b.bin, nil))
 	var out strings.Builder
-	_, err = b.run(&out)
+	_, err := b.run(&out)
 	t.Log(out.String())
 	require.NoError(t, err)
 	rows := map[string]row{}

@@ -37,42 +37,12 @@ merchant_id = "demomerchant"
 merchant_name = "Corner Shop"
 [port]
 listen = "127.0.0.1:0"
-[upstream]
-base = %q
-[upstream.auth]
-consumer_key = "demo-consumer"
-consumer_secret = "demo-consumer-secret"
-[ecr]
-tcp = "127.0.0.1:0"
-[display]
-console = false
-`, b.url)
+`+program.Demo, b.url)
 	require.NoError(b.t, os.WriteFile(x.file, []byte(config), 0o600))
-	cmd := exec.Command(built.posagent, "run", "--config", x.file, "--state", x.dir)
-	var talk bytes.Buffer
-	cmd.Stderr = &talk
-	out, err := cmd.StdoutPipe()
+	p, line, err := program.Start(exec.Command(built.posagent, "run", "--config", x.file, "--state", x.dir), "ready ")
 	require.NoError(b.t, err)
-	require.NoError(b.t, cmd.Start())
-	b.t.Cleanup(func() {
-		require.NoError(b.t, cmd.Process.Kill())
-		_ = cmd.Wait() // killed
-	})
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		for word := range strings.FieldsSeq(lines.Text()) {
-			if at, yes := strings.CutPrefix(word, "port="); yes {
-				x.port = at
-			}
-			if at, yes := strings.CutPrefix(word, "register=tcp:"); yes {
-				x.line = at
-			}
-		}
-		if x.port != "" && x.line != "" {
-			break
-		}
-	}
-	require.NotEmpty(b.t, x.port, talk.String())
-	require.NotEmpty(b.t, x.line, talk.String())
+	b.t.Cleanup(p.Kill)
+	x.port, x.line = program.Said(line, "port="), program.Said(line, "register=tcp:")
 	data, err := os.ReadFile(filepath.Join(x.dir, "port.token"))
 	require.NoError(b.t, err)
 	x.token = strings.TrimSpace(string(data))
@@ -137,14 +107,7 @@ func TestPortIsClosedToPages(t *testing.T) {
 	b := startBackend(t, noWallet)
 	x := b.startTerminal()
 	port, token := x.port, x.token
-	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprint(w, "<!doctype html><title>prize</title><body>You have won.</body>")
-	}))
-	t.Cleanup(evil.Close)
-	p := newTab(t)
-	p.open(evil.URL)
-	p.says("You have won.")
+	p := prize(t)
 	for what, text := range p.attack(port, token) {
 		require.Empty(t, text, what)
 	}

@@ -95,6 +95,7 @@ var rooms = []room{
 	{"schemes/*", []string{"schemes/money", "schemes/wire", "schemes/wire/check", "schemes/wire/rest"}, "one contract each: services never import each other"},
 
 	{"cross/need", nil, "imported by tests everywhere"},
+	{"cross/program", nil, "imported by the campaigns that run the built binary: sees it from outside"},
 	{"cross/env", nil, "imported by the campaigns: the size and the seed that were asked for"},
 	{"cross/kill", []string{"ecr/register", "schemes/money"}, "drives the built binary and reads the books by it"},
 	{"cross/kill/point", nil, "woven into the binary under test: nothing of ours may come along"},

@@ -99,7 +99,7 @@ func (s *shop) ask(ctx context.Context, res *told, first answer) error {
 	}
 	_, dead, err := s.settled(ctx)
 	if dead {
-		err = fmt.Errorf("the terminal died: %s", s.cmd.ProcessState)
+		err = fmt.Errorf("the terminal died: %s", s.Cmd.ProcessState)
 	}
 	return err
 }
@@ -160,8 +160,8 @@ func (s *shop) emptied(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("still open: %v", list)
-		case <-s.dead:
-			return fmt.Errorf("the terminal died: %s", s.cmd.ProcessState)
+		case <-s.Dead:
+			return fmt.Errorf("the terminal died: %s", s.Cmd.ProcessState)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
@@ -169,7 +169,7 @@ func (s *shop) emptied(ctx context.Context) error {
 
 // cut says whether the last start ended because the journal was cut.
 func (s *shop) cut() bool {
-	return s.process != nil && s.isDead() && s.cmd.ProcessState.ExitCode() == exitDamaged
+	return s.Process != nil && !s.Alive() && s.Cmd.ProcessState.ExitCode() == exitDamaged
 }
 
 // verb runs another command of the program on this terminal.
@@ -491,8 +491,8 @@ func (s *shop) backedUp(bundle, secret string, begun func() error) error {
 	if out, err := s.verb("backup", bundle, "--key-file", secret).CombinedOutput(); err != nil {
 		return fmt.Errorf("backup: %w: %s", err, out)
 	}
-	_ = s.cmd.Process.Signal(os.Interrupt)
-	<-s.dead
+	_ = s.Cmd.Process.Signal(os.Interrupt)
+	<-s.Dead
 	if out, err := s.verb("restore", bundle, "--key-file", secret).CombinedOutput(); err != nil {
 		return fmt.Errorf("restore: %w: %s", err, out)
 	}

@@ -1,9 +1,7 @@
 package kill
 
 import (
-	"encoding/json"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -99,25 +97,8 @@ func (c *campaign) look() backendSide {
 		}))
 	}
 	require.NoError(c.t, db.Close())
-	out, err := exec.Command(c.bin, "backend", "books", "--json", "--state", filepath.Join(c.dir, "backend")).Output()
-	require.NoError(c.t, err)
-	var books []struct {
-		Service, ID, Original, Type, State string
-		Amount                             int64
-		Postings                           []struct {
-			Account string
-			Amount  int64
-		}
-	}
-	require.NoError(c.t, json.Unmarshal(out, &books))
-	sum := int64(0)
-	for _, e := range books {
-		net := int64(0)
-		for _, p := range e.Postings {
-			if sum += p.Amount; p.Account == "merchant" {
-				net += p.Amount
-			}
-		}
+	for _, e := range c.books() {
+		net := e.Net()
 		switch {
 		case e.Service == "payments" && e.Original == "":
 			note("payment "+e.ID, fmt.Sprint("made of ", e.Amount))
@@ -137,7 +118,6 @@ func (c *campaign) look() backendSide {
 			note(of[e.ID], fmt.Sprint("collected ", net))
 		}
 	}
-	require.Zero(c.t, sum, "postings sum to zero")
 	return b
 }
 

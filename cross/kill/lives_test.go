@@ -80,7 +80,7 @@ func TestPointsOfClients(t *testing.T) {
 			return nil, err
 		}
 		defer g.server.Close()
-		if err = x.start(at); err != nil && (x.process == nil || x.diedAt() == "") {
+		if err = x.start(at); err != nil && (x.Process == nil || x.diedAt() == "") {
 			return x, err
 		}
 		x.newer, x.second = newer, second

@@ -142,7 +142,7 @@ func (x *terminal) points(res *told, p plot, l *ledger, at, second string) error
 	ctx, cancel := context.WithTimeout(context.Background(), saleTime)
 	defer cancel()
 	err := x.start(at)
-	if err != nil && (x.process == nil || x.diedAt() == "") {
+	if err != nil && (x.Process == nil || x.diedAt() == "") {
 		return err
 	}
 	var first answer
@@ -154,12 +154,12 @@ func (x *terminal) points(res *told, p plot, l *ledger, at, second string) error
 			}
 		}
 	}
-	if x.isDead() {
+	if !x.Alive() {
 		if x.diedAt() == "" {
-			return fmt.Errorf("the terminal died: %s", x.cmd.ProcessState)
+			return fmt.Errorf("the terminal died: %s", x.Cmd.ProcessState)
 		}
 		x.c.kills.Add(1)
-		if err := x.start(second); err != nil && (x.process == nil || x.diedAt() == "") {
+		if err := x.start(second); err != nil && (x.Process == nil || x.diedAt() == "") {
 			return err
 		}
 	}

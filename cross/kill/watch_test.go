@@ -1,13 +1,10 @@
 package kill
 
 import (
-	"encoding/json"
 	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"os/exec"
-	"path/filepath"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -55,16 +52,8 @@ func (c *campaign) watch(backend string) {
 
 // verdict is the referee's, over everything that the terminals of a campaign have sent.
 func (c *campaign) verdict() {
-	out, err := exec.Command(c.bin, "backend", "books", "--json", "--state", filepath.Join(c.dir, "backend")).Output()
-	require.NoError(c.t, err)
-	var books []struct {
-		Service, ID, Reference, Original, Type string
-		Amount                                 int64
-		Postings                               []struct{ Amount int64 }
-	}
-	require.NoError(c.t, json.Unmarshal(out, &books))
 	var list []referee.Entry
-	for _, b := range books {
+	for _, b := range c.books() {
 		list = append(list, referee.Entry{
 			Service: b.Service, ID: b.ID, Reference: b.Reference, Original: b.Original, Type: b.Type, Amount: b.Amount, Moved: len(b.Postings) > 0,
 		})

@@ -1,7 +1,6 @@
 package million
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -25,6 +23,7 @@ import (
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/cross/env"
+	"posagent/cross/program"
 	"posagent/device"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -56,16 +55,7 @@ merchant_name = "Million"
 [port]
 listen = "127.0.0.1:0"
 token = %q
-[upstream]
-base = %q
-[upstream.auth]
-consumer_key = "demo-consumer"
-consumer_secret = "demo-consumer-secret"
-[ecr]
-tcp = "127.0.0.1:0"
-[display]
-console = false
-`
+` + program.Demo
 
 // shop is a terminal and the backend it cannot reach.
 type shop struct {
@@ -73,7 +63,7 @@ type shop struct {
 	bin, dir string
 	http     string // the local port, while it runs
 	pid      string
-	cmd      *exec.Cmd
+	process  *program.Process
 }
 
 type list struct{}
@@ -89,10 +79,7 @@ func (list) List(context.Context, methods.Query) ([]methods.Definition, error) {
 func newShop(t *testing.T) *shop {
 	s := &shop{t: t, dir: t.TempDir()}
 	s.bin = filepath.Join(s.dir, "posagent")
-	build := exec.Command("go", "build", "-o", s.bin, "posagent/cmd/posagent")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	said, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", said)
+	require.NoError(t, program.Build(s.bin, nil))
 	mux := http.NewServeMux()
 	mux.Handle(methods.Prefix, methods.Handler(list{}, methods.HandlerOptions{}))
 	server := httptest.NewServer(mux)
@@ -110,41 +97,19 @@ func (s *shop) database() string { return filepath.Join(s.state(), "agent.db") }
 // start runs the binary until a register may ask.
 func (s *shop) start() time.Duration {
 	s.t.Helper()
-	s.cmd = exec.Command(s.bin, "run", "--config", s.config(), "--state", s.state())
-	s.cmd.Env = append(os.Environ(), gogc)
-	out, err := s.cmd.StdoutPipe()
-	require.NoError(s.t, err)
-	var talk strings.Builder
-	s.cmd.Stderr = &talk
+	cmd := exec.Command(s.bin, "run", "--config", s.config(), "--state", s.state())
+	cmd.Env = append(os.Environ(), gogc)
 	began := time.Now()
-	require.NoError(s.t, s.cmd.Start())
-	late := time.AfterFunc(2*time.Minute, func() { _ = s.cmd.Process.Kill() })
-	defer late.Stop()
-	lines := bufio.NewReader(out)
-	ready, err := lines.ReadString('\n')
-	for err == nil && strings.HasPrefix(ready, "not ready: ") { // the backend's first answer may take a while
-		ready, err = lines.ReadString('\n')
-	}
+	process, ready, err := program.Start(cmd, "ready ") // the backend's first answer may take a while
 	took := time.Since(began)
-	if err != nil || !strings.HasPrefix(ready, "ready ") {
-		_ = s.cmd.Process.Kill()
-		_ = s.cmd.Wait()
-		require.FailNow(s.t, "not ready", "%q %v\n%s", ready, err, talk.String())
-	}
-	go func() { _, _ = io.Copy(io.Discard, lines) }()
-	for word := range strings.FieldsSeq(ready) {
-		if a, ok := strings.CutPrefix(word, "port="); ok {
-			s.http = a
-		}
-	}
-	s.pid = strconv.Itoa(s.cmd.Process.Pid)
+	require.NoError(s.t, err)
+	s.process, s.http, s.pid = process, program.Said(ready, "port="), strconv.Itoa(cmd.Process.Pid)
 	return took
 }
 
 func (s *shop) stop() {
 	s.t.Helper()
-	require.NoError(s.t, s.cmd.Process.Signal(syscall.SIGTERM))
-	require.NoError(s.t, s.cmd.Wait())
+	require.NoError(s.t, s.process.Stop())
 }
 
 // get asks the local port and returns the body and how long it took.

@@ -1,0 +1,161 @@
+package program
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Patience is what a program has to say its first line: the machine may have much else to do.
+const Patience = 2 * time.Minute
+
+// Build builds the program with more flags, and with more variables in the environment.
+func Build(to string, flags []string, env ...string) error {
+	build := exec.Command("go", slices.Concat([]string{"build", "-o", to}, flags, []string{"posagent/cmd/posagent"})...)
+	build.Env = slices.Concat(os.Environ(), []string{"CGO_ENABLED=0"}, env)
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// Demo is how a terminal reaches an embedded backend, whose address it wants; its register line is any port, and it has no screen.
+const Demo = `[upstream]
+base = %q
+[upstream.auth]
+consumer_key = "demo-consumer"
+consumer_secret = "demo-consumer-secret"
+[ecr]
+tcp = "127.0.0.1:0"
+[display]
+console = false
+`
+
+// Process is a running program.
+type Process struct {
+	Cmd  *exec.Cmd
+	Dead chan struct{} // closed once it has ended
+}
+
+// Run starts a command.
+func Run(cmd *exec.Cmd) (*Process, error) {
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &Process{cmd, make(chan struct{})}
+	go func() {
+		defer close(p.Dead)
+		_ = cmd.Wait() // how it ended stands in cmd.ProcessState
+	}()
+	return p, nil
+}
+
+// Start starts a command and returns its first line that begins with prefix. It fails where the program ends before that, or is
+// silent for too long; the process is then dead.
+func Start(cmd *exec.Cmd, prefix string) (*Process, string, error) {
+	said, talk := &lines{prefix: prefix, found: make(chan string, 1)}, &buffer{}
+	cmd.Stdout = said
+	if cmd.Stderr == nil {
+		cmd.Stderr = talk
+	}
+	p, err := Run(cmd)
+	if err != nil {
+		return nil, "", err
+	}
+	select {
+	case line := <-said.found:
+		return p, line, nil
+	case <-p.Dead:
+		return p, "", fmt.Errorf("ended before %q: %s\n%s", prefix, cmd.ProcessState, talk)
+	case <-time.After(Patience):
+		p.Kill()
+		return p, "", fmt.Errorf("no %q in %s\n%s", prefix, Patience, talk)
+	}
+}
+
+// Alive reports whether the program runs.
+func (p *Process) Alive() bool {
+	select {
+	case <-p.Dead:
+		return false
+	default:
+		return true
+	}
+}
+
+// Kill ends the program with -9 and waits for its end.
+func (p *Process) Kill() {
+	_ = p.Cmd.Process.Kill() // it may have ended
+	<-p.Dead
+}
+
+// Stop ends the program as an init system does. It fails where the exit is not 0.
+func (p *Process) Stop() error {
+	if err := p.Cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	<-p.Dead
+	if code := p.Cmd.ProcessState.ExitCode(); code != 0 {
+		return fmt.Errorf("exit %d", code)
+	}
+	return nil
+}
+
+// Said returns what a line has behind a word: the address behind "port=", or "".
+func Said(line, word string) string {
+	for field := range strings.FieldsSeq(line) {
+		if at, ok := strings.CutPrefix(field, word); ok {
+			return at
+		}
+	}
+	return ""
+}
+
+// lines finds the first line that begins with a prefix.
+type lines struct {
+	prefix string
+	found  chan string
+	rest   []byte
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.rest = append(l.rest, p...)
+	for {
+		line, rest, whole := bytes.Cut(l.rest, []byte("\n"))
+		if !whole {
+			return len(p), nil
+		}
+		l.rest = rest
+		if strings.HasPrefix(string(line), l.prefix) {
+			select {
+			case l.found <- string(line):
+			default:
+			}
+		}
+	}
+}
+
+// buffer keeps what a program complains of, while another goroutine may read it.
+type buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
