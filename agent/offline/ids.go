@@ -15,6 +15,9 @@ import (
 // a thing of ours. What it reads is not verified: it is for showing only.
 func IDs(r store.Reader, op outbox.Op) (local, backend string) {
 	about, id, _ := strings.Cut(op.Aggregate, "/")
+	if op.State == outbox.Pending && op.Attempts == 0 && id == "L"+string(op.Key) { // it is to make the thing, and nobody was asked yet
+		return id, ""
+	}
 	if r.QueryRow(`SELECT local, backend FROM offline_things WHERE about = ? AND local = ?`, about, id).Scan(&local, &backend) != nil {
 		return "", ""
 	}

@@ -25,22 +25,22 @@ func (p paying) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 	b := p.f.rows[KindPaymentCreate]
 	w := write{row: b, key: key, amount: int64(req.Amount), currency: req.CurrencyCode, note: "payment"}
 	var err error
-	if w.body, err = wire.Encode(req); err != nil {
-		return payments.Created{}, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
+	if w.body, err = written(b, req); err != nil {
+		return payments.Created{}, err
 	}
 	bare := req // without what is never written
 	w.same = w.body
 	if c := req.CardDetails; c != nil && c.ValidationCode != "" {
 		card := *c
 		card.ValidationCode, bare.CardDetails, w.part = "", &card, true
-		if w.same, err = wire.Encode(bare); err != nil {
-			return payments.Created{}, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
+		if w.same, err = written(b, bare); err != nil {
+			return payments.Created{}, err
 		}
 	}
 	if w.keep = w.same; p.f.o.RefuseCards && req.CardDetails != nil {
 		bare.CardDetails, w.part = nil, true
-		if w.keep, err = wire.Encode(bare); err != nil {
-			return payments.Created{}, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
+		if w.keep, err = written(b, bare); err != nil {
+			return payments.Created{}, err
 		}
 	}
 	w.seen, _ = json.Marshal(seen{ // plain fields marshal
@@ -83,9 +83,9 @@ func (p paying) operate(ctx context.Context, kind, note string, key wire.Key, id
 		return payments.Done{}, err
 	}
 	b := p.f.rows[kind]
-	body, err := wire.Encode(req)
+	body, err := written(b, req)
 	if err != nil {
-		return payments.Done{}, wire.Errorf(wire.Invalid, kind, "request cannot be written")
+		return payments.Done{}, err
 	}
 	w := write{row: b, key: key, id: id, body: body, keep: body, same: body, note: note}
 	if amount != nil {

@@ -26,24 +26,24 @@ func (s storing) Create(ctx context.Context, key wire.Key, req tokens.CreateRequ
 	}
 	b := s.f.rows[KindTokenCreate]
 	w := write{row: b, key: key, note: "card to store"}
-	bare, kept := req, req // without what is never written
-	if c := req.CardDetails; c != nil {
-		card := *c
-		w.part = c.ValidationCode != "" || s.f.o.RefuseCards
-		card.ValidationCode, bare.CardDetails, kept.CardDetails = "", &card, &card
-		if s.f.o.RefuseCards {
-			kept.CardDetails = nil
-		}
+	var err error
+	if w.body, err = written(b, req); err != nil {
+		return tokens.Created{}, err
 	}
-	for _, to := range []struct {
-		req  tokens.CreateRequest
-		into *[]byte
-	}{{req, &w.body}, {bare, &w.same}, {kept, &w.keep}} {
-		body, err := wire.Encode(to.req)
-		if err != nil {
-			return tokens.Created{}, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
+	w.same, w.keep = w.body, w.body
+	if c := req.CardDetails; c != nil && c.ValidationCode != "" { // it is never written
+		card := *c
+		card.ValidationCode, req.CardDetails, w.part = "", &card, true
+		if w.same, err = written(b, req); err != nil {
+			return tokens.Created{}, err
 		}
-		*to.into = body
+		w.keep = w.same
+	}
+	if s.f.o.RefuseCards && req.CardDetails != nil {
+		req.CardDetails, w.part = nil, true
+		if w.keep, err = written(b, req); err != nil {
+			return tokens.Created{}, err
+		}
 	}
 	return s.write(ctx, w)
 }
@@ -54,9 +54,9 @@ func (s storing) CreateRecurring(ctx context.Context, key wire.Key, req tokens.R
 		return tokens.Created{}, err
 	}
 	b := s.f.rows[KindTokenRecurring]
-	body, err := wire.Encode(req)
+	body, err := written(b, req)
 	if err != nil {
-		return tokens.Created{}, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
+		return tokens.Created{}, err
 	}
 	return s.write(ctx, write{row: b, key: key, body: body, keep: body, same: body, note: "recurring terms"})
 }

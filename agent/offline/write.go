@@ -23,6 +23,15 @@ type write struct {
 	seen     []byte // what may be shown of the thing made without the backend
 }
 
+// written is a request's body, with its secrets, as it is compared, stored and sent. wire.Invalid.
+func written(b *bound, req any) ([]byte, error) {
+	body, err := wire.Encode(req)
+	if err != nil {
+		return nil, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
+	}
+	return body, nil
+}
+
 // answer is what a caller is told: the backend's own Body, or Pending.
 type answer struct {
 	key     wire.Key
