@@ -22,7 +22,7 @@ const sealVersion = 1
 // of DB. Its data keys lie in the table store_keys, which the engine makes.
 type Keyring struct {
 	of   KeyringOptions
-	macs sync.Pool // of *macer
+	macs sync.Pool // of *macState
 }
 
 // KeyringOptions say what a Keyring works with.
@@ -36,7 +36,7 @@ type KeyringOptions struct {
 // NewKeyring returns the keyring of an engine.
 func NewKeyring(of KeyringOptions) *Keyring {
 	k := &Keyring{of: of}
-	k.macs.New = func() any { return &macer{h: hmac.New(sha256.New, of.MACKey())} }
+	k.macs.New = func() any { return &macState{h: hmac.New(sha256.New, of.MACKey())} }
 	return k
 }
 
@@ -217,7 +217,7 @@ const macDomain = "posagent store row 1"
 // taken as those; empty bytes count as nil, because the driver returns both as nil. Any other type
 // is a programmer's mistake and panics.
 func (k *Keyring) MAC(table, key string, fields ...any) []byte {
-	m := k.macs.Get().(*macer)
+	m := k.macs.Get().(*macState)
 	b := appendField(m.b[:0], macDomain)
 	b = appendField(b, table)
 	b = appendField(b, key)
@@ -235,8 +235,8 @@ func (k *Keyring) MAC(table, key string, fields ...any) []byte {
 	return sum
 }
 
-// macer is what a MAC is made with: to make one costs as much as to use it.
-type macer struct {
+// macState is a MAC with its buffer. It is pooled, because to make one costs as much as to use it.
+type macState struct {
 	h hash.Hash
 	b []byte
 }

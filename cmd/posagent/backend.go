@@ -70,7 +70,7 @@ func runBackend(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	noCores(logger(c))
+	disableCoreDumps(logger(c))
 	listen := c.opts.(*backendOptions).listen
 	if listen == "" {
 		listen = cfg.Backend.Listen

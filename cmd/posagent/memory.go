@@ -14,28 +14,28 @@ import (
 )
 
 const (
-	smallMemory = 256 << 20 // bytes of a box on which memory is worth more than the processor's time
-	thriftyGC   = 20        // percent
+	smallMemory   = 256 << 20 // bytes of a box on which memory is scarcer than processor time
+	smallMemoryGC = 20        // percent
 )
 
-// beThrifty lets garbage be collected early on a small box, unless GOGC says how.
-func beThrifty() {
-	if os.Getenv("GOGC") == "" && thrifty(totalMemory()) {
-		debug.SetGCPercent(thriftyGC)
+// lowerGCPercent lets garbage be collected earlier on a box with little memory, unless GOGC is set.
+func lowerGCPercent() {
+	if os.Getenv("GOGC") == "" && isSmall(totalMemory()) {
+		debug.SetGCPercent(smallMemoryGC)
 	}
 }
 
-// noCores keeps the process's memory, which has card data and keys in it, out of core files and from debuggers of the own account.
-// Only root can still read it.
-func noCores(log *slog.Logger) {
+// disableCoreDumps keeps the process's memory, which has card data and keys in it, out of core files
+// and from debuggers of the same account. Only root can still read it.
+func disableCoreDumps(log *slog.Logger) {
 	err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})
 	if err = errors.Join(err, unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)); err != nil {
 		log.Warn("a core of this process may be written: its memory holds card data", "err", err)
 	}
 }
 
-// thrifty judges a box by its memory; 0 = not known.
-func thrifty(total uint64) bool { return total > 0 && total <= smallMemory }
+// isSmall says that a box has little memory; 0 = not known.
+func isSmall(total uint64) bool { return total > 0 && total <= smallMemory }
 
 func totalMemory() uint64 {
 	var info unix.Sysinfo_t

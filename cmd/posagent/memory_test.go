@@ -7,9 +7,9 @@ import (
 )
 
 func TestThriftyOnASmallBox(t *testing.T) {
-	require.False(t, thrifty(0), "not known")
-	require.True(t, thrifty(64<<20))
-	require.True(t, thrifty(smallMemory))
-	require.False(t, thrifty(smallMemory+1))
+	require.False(t, isSmall(0), "not known")
+	require.True(t, isSmall(64<<20))
+	require.True(t, isSmall(smallMemory))
+	require.False(t, isSmall(smallMemory+1))
 	require.Greater(t, totalMemory(), uint64(16<<20))
 }

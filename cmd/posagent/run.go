@@ -48,9 +48,9 @@ func runAgent(ctx context.Context, c *call) error {
 		return err
 	}
 	sayIgnored(c, cfg)
-	beThrifty()
+	lowerGCPercent()
 	log := logger(c)
-	noCores(log)
+	disableCoreDumps(log)
 	g, ctx := errgroup.WithContext(ctx)
 	if cfg.Sandbox() {
 		up := make(chan string, 1)

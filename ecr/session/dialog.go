@@ -102,7 +102,7 @@ func (d *dialog) judge(ctx context.Context, claim ecr.Claim) error {
 	from := s.o.Line
 	if d.from.IsValid() {
 		from = d.from.String()
-		if err := s.guard.judge(ctx, d.from, d.shown); err != nil {
+		if err := s.guard.check(ctx, d.from, d.shown); err != nil {
 			return err
 		}
 	}

@@ -8,31 +8,31 @@ import (
 	"time"
 )
 
-// The limits of guessing.
+// The limits against brute force.
 const (
 	firstDelay = time.Second // after the first wrong password of an address; each further one doubles it
 	longest    = time.Minute
 	forgotten  = 10 * time.Minute // after its last wrong password an address begins anew
-	maxGuests  = 1024             // addresses remembered
+	maxClients = 1024             // addresses remembered
 )
 
-// guard slows the guessing of the password down: the passwords of one address are judged one after
-// the other, each after the delay that the last wrong one has cost.
+// guard slows brute force on the password: the passwords of one address are checked one after the
+// other, each after the delay that the last wrong one has caused.
 type guard struct {
-	mu     sync.Mutex
-	guests map[netip.Addr]*guest
+	mu      sync.Mutex
+	clients map[netip.Addr]*client
 }
 
-type guest struct {
-	turn  chan struct{} // holds one token while no password of the address is judged
+type client struct {
+	turn  chan struct{} // holds one token while no password of the address is checked
 	users int           // that wait for it or have it
 	wrong int           // in a row
-	until time.Time     // the next is not judged before
+	until time.Time     // the next is not checked before
 }
 
-// judge waits for the address's turn and reports right(); a wrong one costs the address time. It
-// fails when ctx ends.
-func (g *guard) judge(ctx context.Context, from netip.Addr, right bool) error {
+// check waits for the address's turn. A wrong password delays the next one of the address. It fails
+// when ctx ends.
+func (g *guard) check(ctx context.Context, from netip.Addr, right bool) error {
 	one := g.enter(from)
 	defer g.leave(one)
 	select {
@@ -60,26 +60,26 @@ func (g *guard) judge(ctx context.Context, from netip.Addr, right bool) error {
 	return nil
 }
 
-// enter finds the guest of an address. At the limit the one that may go on soonest is forgotten.
-func (g *guard) enter(from netip.Addr) *guest {
-	if from = from.Unmap(); from.Is6() { // whoever has one such address has 2^64
+// enter returns the state of an address. At the limit it forgets the address whose delay ends first.
+func (g *guard) enter(from netip.Addr) *client {
+	if from = from.Unmap(); from.Is6() { // a host that has one such address has 2^64
 		if p, err := from.Prefix(64); err == nil {
 			from = p.Addr()
 		}
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.guests == nil {
-		g.guests = map[netip.Addr]*guest{}
+	if g.clients == nil {
+		g.clients = map[netip.Addr]*client{}
 	}
-	one := g.guests[from]
+	one := g.clients[from]
 	if one == nil {
-		if len(g.guests) >= maxGuests {
+		if len(g.clients) >= maxClients {
 			g.forget()
 		}
-		one = &guest{turn: make(chan struct{}, 1)}
+		one = &client{turn: make(chan struct{}, 1)}
 		one.turn <- struct{}{}
-		g.guests[from] = one
+		g.clients[from] = one
 	}
 	if one.users == 0 && time.Since(one.until) > forgotten {
 		one.wrong = 0
@@ -90,15 +90,15 @@ func (g *guard) enter(from netip.Addr) *guest {
 
 func (g *guard) forget() {
 	var oldest netip.Addr
-	for at, one := range g.guests {
-		if one.users == 0 && (!oldest.IsValid() || one.until.Before(g.guests[oldest].until)) {
+	for at, one := range g.clients {
+		if one.users == 0 && (!oldest.IsValid() || one.until.Before(g.clients[oldest].until)) {
 			oldest = at
 		}
 	}
-	delete(g.guests, oldest)
+	delete(g.clients, oldest)
 }
 
-func (g *guard) leave(one *guest) {
+func (g *guard) leave(one *client) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	one.users--

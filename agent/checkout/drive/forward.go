@@ -128,7 +128,7 @@ func (a *accepting) original(tx store.Tx) (*journal.Row, error) {
 		if convert != nil || n == 0 {
 			return nil, refuse(ecr.NotReversible, "%q names no transaction", req.Original)
 		}
-		if row, err = d.j.ByTransactionID(tx, n); errors.Is(err, journal.ErrTwo) {
+		if row, err = d.j.ByTransactionID(tx, n); errors.Is(err, journal.ErrAmbiguousID) {
 			return nil, refuse(ecr.NotReversible, "T%d names two payments: name the receipt", n)
 		}
 	default:

@@ -34,7 +34,7 @@ func (d *Drive) ask(ctx context.Context, key wire.Key, offers []checkout.Pick, r
 		return
 	}
 	d.log.Info("choice given up", "sale", key, "error", err)
-	d.p.Insist(ctx, key, checkout.Event{Name: checkout.GaveUp, Text: err.Error()})
+	d.p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.GaveUp, Text: err.Error()})
 }
 
 // answered checks an answer against what was offered.

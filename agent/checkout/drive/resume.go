@@ -31,7 +31,7 @@ func (d *Drive) resume(ctx context.Context) error {
 			take = func() error { return d.quarantine(ctx, r) }
 		}
 		for err := take(); err != nil; err = take() { // a full disk keeps the terminal waiting, not away
-			if journal.Hopeless(err) || ctx.Err() != nil {
+			if journal.IsPermanent(err) || ctx.Err() != nil {
 				return fmt.Errorf("resume %s: %w", r.Key, err)
 			}
 			d.log.Error("sale not resumed yet", "sale", r.Key, "error", err)
@@ -106,7 +106,7 @@ func (d *Drive) stands(ctx context.Context) {
 			}
 			return nil
 		})
-		if err == nil || journal.Hopeless(err) {
+		if err == nil || journal.IsPermanent(err) {
 			return
 		}
 		d.log.Error("resumes not forgotten yet", "error", err)

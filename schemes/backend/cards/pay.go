@@ -151,7 +151,7 @@ func (c *Cards) pay(ctx context.Context, id string, g given, spend func(store.Tx
 	}
 	return c.act(ctx, id, spend, func(tx store.Tx, p *payment, now int64) error {
 		if p.state != Fresh && p.state != Challenged {
-			return nil // once more is not twice
+			return nil // paid already: a repeated submit changes nothing
 		}
 		p.Reason, p.IP = "", g.IP
 		m, err := c.identify(tx, p, g, now)
@@ -165,18 +165,18 @@ func (c *Cards) pay(ctx context.Context, id string, g given, spend func(store.Tx
 		p.Flow = ""
 		switch do := p.do(); {
 		case m.PayType != card:
-		case p.Exemption == payments.ScaForce3DS, (do == scenario.Challenge || do == scenario.ChallengeBad) && !p.spared():
+		case p.Exemption == payments.ScaForce3DS, (do == scenario.Challenge || do == scenario.ChallengeBad) && !p.scaExempt():
 			p.state, _ = next(p.state, Ask)
 			return nil
-		case p.spared():
+		case p.scaExempt():
 			p.Flow = "A"
 		}
 		return c.paid(tx, p, now)
 	})
 }
 
-// spared says that an exemption keeps the cardholder from being asked.
-func (p *payment) spared() bool {
+// scaExempt says that an exemption spares the cardholder the challenge.
+func (p *payment) scaExempt() bool {
 	return p.Exemption == payments.ScaDelegated || p.Exemption == payments.ScaLowValue && p.Amount <= lowValue
 }
 

@@ -10,8 +10,8 @@ import (
 	"posagent/store"
 )
 
-// ErrTwo is the answer to a transactionId that two services have used.
-var ErrTwo = errors.New("it names two payments")
+// ErrAmbiguousID is returned for a transactionId that two services have used.
+var ErrAmbiguousID = errors.New("it names two payments")
 
 // ErrFull says that the open batch has no receipt number left.
 var ErrFull = errors.New("no receipt number is left")
@@ -51,7 +51,7 @@ func (j *Journal) Newest(r store.Reader, receipt int) (*Row, error) {
 }
 
 // ByTransactionID finds the payment with a transactionId. It returns ErrUnknown, ErrQuarantined,
-// and ErrTwo where two services have used the same number.
+// and ErrAmbiguousID where two services have used the same number.
 func (j *Journal) ByTransactionID(r store.Reader, id int64) (*Row, error) {
 	rows, err := j.many(r, byTransaction+` AND kind = ? ORDER BY id DESC LIMIT 2`, id, string(ecr.Payment))
 	switch {
@@ -60,7 +60,7 @@ func (j *Journal) ByTransactionID(r store.Reader, id int64) (*Row, error) {
 	case len(rows) == 0:
 		return nil, ErrUnknown
 	case len(rows) == 2 && (rows[0].Method.Name == offline.MethodPaylink) != (rows[1].Method.Name == offline.MethodPaylink):
-		return nil, ErrTwo
+		return nil, ErrAmbiguousID
 	case rows[0].Quarantined:
 		return nil, ErrQuarantined
 	}

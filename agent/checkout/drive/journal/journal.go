@@ -72,7 +72,7 @@ type Step struct {
 // Step makes the step of a row that was written in the caller's commit.
 func (j *Journal) Step(r *Row, effects []checkout.Effect) Step { return Step{r, effects, j.seq.Add(1)} }
 
-// Hopeless says that an error of the journal will not go away.
-func Hopeless(err error) bool {
+// IsPermanent says that a retry cannot succeed: the sale is unknown or quarantined, or the store is closed.
+func IsPermanent(err error) bool {
 	return errors.Is(err, ErrUnknown) || errors.Is(err, ErrQuarantined) || errors.Is(err, store.ErrClosed)
 }

@@ -25,15 +25,15 @@ func (p *Performer) Apply(ctx context.Context, key wire.Key, e checkout.Event) (
 	return s.Row, nil
 }
 
-// Insist applies an event that must not be lost while the store is in trouble.
-func (p *Performer) Insist(ctx context.Context, key wire.Key, e checkout.Event) {
+// ApplyWithRetry applies an event that must not be lost: it retries while the store fails, until ctx ends.
+func (p *Performer) ApplyWithRetry(ctx context.Context, key wire.Key, e checkout.Event) {
 	e.Now = p.boot()
 	for {
 		_, err := p.Apply(context.WithoutCancel(ctx), key, e)
 		switch {
 		case err == nil, errors.Is(err, checkout.ErrRefused):
 			return
-		case journal.Hopeless(err):
+		case journal.IsPermanent(err):
 			p.log.Error("event not applied", "sale", key, "event", e.Name, "error", err)
 			return
 		}
@@ -105,14 +105,14 @@ func (p *Performer) arm(row *journal.Row, seq uint64) {
 		wait := max(0, at-p.boot())
 		for Pause(ctx, wait, stop) {
 			if name != checkout.GraceOver {
-				p.Insist(ctx, key, checkout.Event{Name: name})
+				p.ApplyWithRetry(ctx, key, checkout.Event{Name: name})
 				return
 			}
 			done, err := p.graceOver(ctx, key)
 			if err != nil {
 				p.log.Error("grace timer", "sale", key, "error", err)
 			}
-			if done || journal.Hopeless(err) {
+			if done || journal.IsPermanent(err) {
 				return
 			}
 			wait = time.Second

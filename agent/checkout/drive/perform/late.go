@@ -45,7 +45,7 @@ func (p *Performer) AnswerInTime(ctx context.Context, row *journal.Row) {
 	for _, w := range waiters {
 		p.give(key, w, o)
 	}
-	p.Insist(ctx, key, checkout.Event{Name: checkout.ToldAborted})
+	p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.ToldAborted})
 }
 
 // Withdrawn is why an operation was never sent.
@@ -57,7 +57,7 @@ const Withdrawn = "not done: no connection"
 func (p *Performer) Withdrawal(ctx context.Context, key wire.Key) {
 	for until := p.boot() + withdrawAfter; ; {
 		changed := p.sales.Changed()
-		if row, err := p.j.Sale(ctx, key); err == nil && row.State.Phase != checkout.Forward || journal.Hopeless(err) {
+		if row, err := p.j.Sale(ctx, key); err == nil && row.State.Phase != checkout.Forward || journal.IsPermanent(err) {
 			return
 		}
 		if p.sales.Unwanted(key) || Pause(ctx, until-p.boot(), changed) {
@@ -68,7 +68,7 @@ func (p *Performer) Withdrawal(ctx context.Context, key wire.Key) {
 		}
 	}
 	for n := 0; ; n++ {
-		if err := p.box.Withdraw(ctx, key, nil, Withdrawn); err == nil || journal.Hopeless(err) {
+		if err := p.box.Withdraw(ctx, key, nil, Withdrawn); err == nil || journal.IsPermanent(err) {
 			return
 		}
 		if row, err := p.j.Sale(ctx, key); err == nil && row.State.Phase != checkout.Forward {

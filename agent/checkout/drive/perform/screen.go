@@ -43,7 +43,7 @@ func (p *Performer) showCode(ctx context.Context, row *journal.Row) {
 	c, err := code(row)
 	if err != nil {
 		p.log.Error("code not shown", "sale", row.Key, "error", err)
-		p.Insist(ctx, row.Key, checkout.Event{Name: checkout.CodeBroken, Text: err.Error()})
+		p.ApplyWithRetry(ctx, row.Key, checkout.Event{Name: checkout.CodeBroken, Text: err.Error()})
 		return
 	}
 	v := p.view(row)

@@ -48,7 +48,7 @@ func (p *Performer) initialize(ctx context.Context, key wire.Key, after time.Dur
 			return
 		}
 		p.log.Error("request not readable", "sale", key, "error", err)
-		p.Insist(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: checkout.NoEffect, Text: "the stored request is not readable"})
+		p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: checkout.NoEffect, Text: "the stored request is not readable"})
 		return
 	}
 	call, cancel := context.WithTimeout(ctx, initTimeout)
@@ -65,11 +65,11 @@ func (p *Performer) initialize(ctx context.Context, key wire.Key, after time.Dur
 	p.reached(err)
 	if err == nil {
 		p.progress(key, ecr.StepWaiting)
-		p.Insist(ctx, key, checkout.Event{Name: checkout.Replied, Reply: reply})
+		p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.Replied, Reply: reply})
 		return
 	}
 	p.log.Warn("initialize", "sale", key, "error", err)
-	p.Insist(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: failureOf(err), Try: row.State.Sends, After: retryAfter(err), Text: "refused: " + string(wire.CodeOf(err))})
+	p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.ReplyFailed, Failure: failureOf(err), Try: row.State.Sends, After: retryAfter(err), Text: "refused: " + string(wire.CodeOf(err))})
 }
 
 // Aborting lets an aborted sale go on, whose initialize has not left: no answer is to be waited
@@ -83,7 +83,7 @@ func (p *Performer) Aborting(row *journal.Row) {
 // notSent lets an aborted sale go on whose initialize did not leave: no answer is to be waited for.
 func (p *Performer) notSent(ctx context.Context, row *journal.Row) {
 	p.sales.Leaving(row.Key, 0)
-	p.Insist(ctx, row.Key, checkout.Event{Name: checkout.ReplyFailed, Failure: checkout.NotSent, Try: row.State.Sends})
+	p.ApplyWithRetry(ctx, row.Key, checkout.Event{Name: checkout.ReplyFailed, Failure: checkout.NotSent, Try: row.State.Sends})
 }
 
 // failureOf says what a failed initialize proves.
@@ -148,7 +148,7 @@ func (p *Performer) readStatus(ctx context.Context, key wire.Key, r live.Read) {
 	if err != nil {
 		if ctx.Err() == nil {
 			p.log.Error("status not asked for", "sale", key, "error", err)
-			p.Insist(ctx, key, checkout.Event{Name: checkout.StatusFailed, Failure: checkout.EffectUnknown})
+			p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.StatusFailed, Failure: checkout.EffectUnknown})
 		}
 		return
 	}
@@ -162,7 +162,7 @@ func (p *Performer) readStatus(ctx context.Context, key wire.Key, r live.Read) {
 	p.reached(err)
 	if err == nil {
 		p.sales.Silence(key, true)
-		p.Insist(ctx, key, checkout.Event{Name: checkout.StatusRead, Asked: asked, Status: st})
+		p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.StatusRead, Asked: asked, Status: st})
 		return
 	}
 	if p.sales.Overtaken(key, r) { // another question is on its way, or none is wanted: this one's silence says nothing
@@ -173,7 +173,7 @@ func (p *Performer) readStatus(ctx context.Context, key wire.Key, r live.Read) {
 		failure = checkout.NotFound
 	}
 	silence := p.sales.Silence(key, failure == checkout.NotFound)
-	p.Insist(ctx, key, checkout.Event{Name: checkout.StatusFailed, Asked: asked, Failure: failure, Silence: silence, After: retryAfter(err)})
+	p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.StatusFailed, Asked: asked, Failure: failure, Silence: silence, After: retryAfter(err)})
 }
 
 // statusID is what the backend is asked by: its own name of the transaction where it is known.

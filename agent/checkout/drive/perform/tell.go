@@ -133,7 +133,7 @@ func (p *Performer) tell(row *journal.Row) {
 		p.give(row.Key, w, p.Outcome(row, false))
 	}
 	if key := row.Key; alone && row.State.Phase == checkout.Approved {
-		p.Later(func(ctx context.Context) { p.Insist(ctx, key, checkout.Event{Name: checkout.Lost}) })
+		p.Later(func(ctx context.Context) { p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.Lost}) })
 	}
 }
 
@@ -177,7 +177,7 @@ func (p *Performer) ForwardBound(ctx context.Context, row *journal.Row) {
 			return
 		}
 		p.log.Error("in progress not journalled", "sale", key, "error", err)
-		if journal.Hopeless(err) || !Pause(ctx, StoreRetry, nil) {
+		if journal.IsPermanent(err) || !Pause(ctx, StoreRetry, nil) {
 			return
 		}
 	}
@@ -223,7 +223,7 @@ func (p *Performer) holdBound(ctx context.Context, key wire.Key) {
 		what := p.sales.Heard(key)
 		p.log.Error("nobody said whether the outcome was told, or it could not be journalled", "sale", key, "counts", what)
 		_, err := p.Delivered(context.WithoutCancel(ctx), string(key), what)
-		if err == nil || journal.Hopeless(err) {
+		if err == nil || journal.IsPermanent(err) {
 			return
 		}
 		p.log.Error("delivery waits for the store", "sale", key, "error", err)
@@ -289,7 +289,7 @@ func (p *Performer) Delivered(ctx context.Context, id string, what ecr.Delivery)
 		return p.j.Note(tx, key, false, text)
 	})
 	switch {
-	case err == nil, journal.Hopeless(err):
+	case err == nil, journal.IsPermanent(err):
 		p.sales.Released(key) // not before: what is not journalled yet must not be undone meanwhile
 	default:
 		p.sales.Unrecorded(key, what)
