@@ -22,7 +22,7 @@ type Recovered struct {
 }
 
 // Recover begins the journal's next generation. Where the journal was put back from an earlier time, everything open in it is set aside
-// first, for a person to decide (MONEY C.3): nothing of it is sent before. Call it before anything runs; broken off, the next call
+// first, for a person to decide: nothing of it is sent before. Call it before anything runs; broken off, the next call
 // does the rest. boot is CLOCK_BOOTTIME.
 func Recover(ctx context.Context, db store.Journal, now func() time.Time, boot func() time.Duration, log *slog.Logger) (r Recovered, err error) {
 	before, err := db.Before(ctx)

@@ -51,7 +51,7 @@ func Offer(defs []methods.Definition, w Wish) []Pick {
 
 func offered(d methods.Definition, w Wish) bool {
 	switch {
-	case !methods.Supports(d, methods.Payment), !methods.Undoable(d): // MONEY B.5
+	case !methods.Supports(d, methods.Payment), !methods.Undoable(d): // a payment that cannot be undone is not begun
 		return false
 	case slices.Contains(w.Exclude, d.PaymentProviderID):
 		return false

@@ -13,11 +13,11 @@ type Verdict string
 const (
 	Live    Verdict = "live"
 	Success Verdict = "success"
-	Bad     Verdict = "bad"     // final, no money moved
-	Overdue Verdict = "overdue" // TIMEDOUT at the backend: may still commit
+	Bad     Verdict = "bad"             // final, no money moved
+	Overdue Verdict = "answeredAborted" // TIMEDOUT at the backend: may still commit
 )
 
-// Judge applies MONEY A.1 to what a status says: success is FINALIZED (or REPORTED) with COMMIT, or a word listed in okCodes, and
+// Judge says what a status means for the money: success is FINALIZED (or REPORTED) with COMMIT, or a word listed in okCodes, and
 // never with ROLLBACK; COMMIT outranks a bad or late word.
 func Judge(word aapay.State, account aapay.AccountState, okWords []string) Verdict {
 	committed := account == aapay.Commit
@@ -59,7 +59,7 @@ func waiting(word aapay.State) bool {
 // finalNo says whether a status proves that the original has ended without moving money.
 func finalNo(s State) bool { return Judge(s.Wire, s.Account, nil) == Bad }
 
-// answer is what a reply to initialize means (MONEY B.9).
+// answer is what a reply to initialize means.
 type answer int
 
 const (

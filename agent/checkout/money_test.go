@@ -90,7 +90,7 @@ func TestMoneyA1_ReservedSettlesOrIsAnException(t *testing.T) {
 	bad, out := do(t, s, status(aapay.Cancelled, ""))
 	require.Equal(t, []Do{Exception}, out)
 	require.Equal(t, Confirmed, bad.Phase, "the register keeps what it was told")
-	late, out := do(t, s, Event{Name: Tick, Now: t0 + time.Second + testLimits.FinalizeOut})
+	late, out := do(t, s, Event{Name: Tick, Now: t0 + time.Second + testLimits.FinalizeTimeout})
 	require.Equal(t, []Do{Exception}, out)
 	require.True(t, late.Settling, "still watched")
 	_, out = do(t, late, status(aapay.Reserved, ""))
@@ -204,18 +204,18 @@ func TestMoneyA4_StaleAge(t *testing.T) {
 		math.MaxInt32: 6_442_450_941_000 * time.Millisecond} {
 		l := LimitsOf(methods.Definition{MeanDelay: mean}, "m", 85*time.Second, false)
 		require.Equal(t, want, l.Stale, mean)
-		require.Equal(t, 5*time.Minute, l.StaleOut)
-		require.Equal(t, 5*time.Minute, l.FinalizeOut)
+		require.Equal(t, 5*time.Minute, l.StaleTimeout)
+		require.Equal(t, 5*time.Minute, l.FinalizeTimeout)
 		require.Equal(t, 77*time.Second, l.Deadline)
 		require.Positive(t, l.Window())
 	}
 	big, zero, neg := int32(math.MaxInt32), int32(0), int32(-1)
 	l := LimitsOf(methods.Definition{MeanDelay: math.MaxInt32, StaleTimeOut: &big, FinalizeTimeOut: &zero}, "m", 85*time.Second, true)
 	require.Equal(t, LongestSale, l.Deadline)
-	require.Positive(t, l.StaleOut)
-	require.Equal(t, 5*time.Minute, l.FinalizeOut)
+	require.Positive(t, l.StaleTimeout)
+	require.Equal(t, 5*time.Minute, l.FinalizeTimeout)
 	l = LimitsOf(methods.Definition{MeanDelay: 10, StaleTimeOut: &neg}, "m", 85*time.Second, true)
-	require.Equal(t, 5*time.Minute, l.StaleOut)
+	require.Equal(t, 5*time.Minute, l.StaleTimeout)
 	require.Equal(t, LongestSale, l.Deadline, "30 s + 5 min + 5 min, capped at 10 min")
 }
 
@@ -243,7 +243,7 @@ func TestMoneyA4_BoundariesOfTheTimers(t *testing.T) {
 			}
 		})
 	}
-	long := Limits{Stale: 30 * time.Second, StaleOut: time.Minute, FinalizeOut: 2 * time.Minute, Deadline: LongestSale}
+	long := Limits{Stale: 30 * time.Second, StaleTimeout: time.Minute, FinalizeTimeout: 2 * time.Minute, Deadline: LongestSale}
 	for word, after := range map[aapay.State]time.Duration{aapay.Pending: time.Minute, aapay.Reserved: 2 * time.Minute, aapay.Initialized: 90 * time.Second,
 		aapay.Stale: time.Minute, aapay.Authorized: LongestSale} {
 		s := waiting0(State{})
@@ -363,7 +363,7 @@ func TestMoneyB2_TimedOutForGoodIsProofWithoutAReversal(t *testing.T) {
 	late, out := do(t, s, paid)
 	require.Equal(t, Reversing, late.Phase)
 	require.Equal(t, []Do{StopReading, RefundUndo}, out)
-	read.Now += testLimits.FinalizeOut
+	read.Now += testLimits.FinalizeTimeout
 	done, _ := do(t, s, read)
 	require.Equal(t, Done, done.Phase)
 	s.CanReverse = true
@@ -570,7 +570,7 @@ func TestMoneyB16_CodeIsShownFromArrivalToStaleAge(t *testing.T) {
 // A STALE sale is live: the customer may be confirming.
 func TestField_T1StaleStaysLive(t *testing.T) {
 	s := waiting0(State{QR: true})
-	s.Limits = Limits{Stale: 30 * time.Second, StaleOut: 2 * time.Minute, FinalizeOut: 5 * time.Minute, Deadline: LongestSale}
+	s.Limits = Limits{Stale: 30 * time.Second, StaleTimeout: 2 * time.Minute, FinalizeTimeout: 5 * time.Minute, Deadline: LongestSale}
 	e := status(aapay.Initialized, "")
 	e.Status.QRCodePayload, e.Now = "code", t0
 	s, _ = do(t, s, e)

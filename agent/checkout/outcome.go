@@ -28,7 +28,7 @@ func confirm(s State, _ Event) (State, []Effect) {
 	return s, nil
 }
 
-func untold(s State, e Event) (State, []Effect) {
+func unacknowledged(s State, e Event) (State, []Effect) {
 	s.Phase = Unconfirmed
 	if e.Name == Restarted && e.NewBoot {
 		s = rebase(s, e)
@@ -37,14 +37,14 @@ func untold(s State, e Event) (State, []Effect) {
 	return s, settleOn(s)
 }
 
-func untoldAgain(s State, e Event) (State, []Effect) {
+func unacknowledgedAgain(s State, e Event) (State, []Effect) {
 	if e.NewBoot {
 		s = rebase(s, e)
 	}
 	return s, settleOn(s)
 }
 
-func settleAgain(s State, e Event) (State, []Effect) { return untoldAgain(s, e) }
+func settleAgain(s State, e Event) (State, []Effect) { return unacknowledgedAgain(s, e) }
 
 func settleOn(s State) []Effect {
 	if !s.Settling {
@@ -53,8 +53,8 @@ func settleOn(s State) []Effect {
 	return []Effect{{Do: ReadStatus}}
 }
 
-// takeBack undoes an approval the register does not have.
-func takeBack(s State, e Event) (State, []Effect) {
+// startUndo undoes an approval that the register does not have.
+func startUndo(s State, e Event) (State, []Effect) {
 	why := e.Text
 	if why == "" {
 		why = map[Name]string{
@@ -64,8 +64,8 @@ func takeBack(s State, e Event) (State, []Effect) {
 	return undo(s, e, why)
 }
 
-// synced is the register's next financial command (facts of the register protocol; MONEY B.6).
-func synced(s State, e Event) (State, []Effect) {
+// nextFinancialCommand confirms the sale if the command shows that the register has it, else undoes it.
+func nextFinancialCommand(s State, e Event) (State, []Effect) {
 	if e.Sync == Same {
 		return confirm(s, e)
 	}
@@ -100,7 +100,7 @@ func settle(s State, e Event) (State, []Effect) {
 	case Judge(s.Wire, s.Account, nil) == Overdue:
 		out := append(except(&s, "approved, but it timed out without COMMIT"), Effect{Do: ReadStatus, After: e.Poll.watch(0, e.After)})
 		return s, out
-	case e.Now >= clampSum(s.WireAt, s.Limits.FinalizeOut, settleWatch):
+	case e.Now >= clampSum(s.WireAt, s.Limits.FinalizeTimeout, settleWatch):
 		s.Settling = false
 		return ifClosed(s, nil)
 	}
@@ -148,7 +148,7 @@ func ifClosed(s State, out []Effect) (State, []Effect) {
 
 func declinedRead(s State, e Event) (State, []Effect) {
 	if foreign(s, e.Status) {
-		return declinedUnread(s, e)
+		return declinedStatusFailed(s, e)
 	}
 	s = learn(s, e)
 	switch {
@@ -163,7 +163,7 @@ func declinedRead(s State, e Event) (State, []Effect) {
 	return s, []Effect{{Do: ReadStatus, After: e.Poll.watch(untilWindow(s, e.Now), e.After)}}
 }
 
-func declinedUnread(s State, e Event) (State, []Effect) {
+func declinedStatusFailed(s State, e Event) (State, []Effect) {
 	if e.Failure == NotFound && windowOver(s, e) {
 		s.Phase = Done
 		return s, []Effect{{Do: StopReading}}
@@ -212,7 +212,7 @@ func attempt(s State, e Event) (State, []Effect) {
 	return s, []Effect{{Do: ReadStatus, After: after}}
 }
 
-// undone is the end of an undo operation (MONEY B.2, B.3).
+// undone is the end of an undo operation.
 func undone(s State, e Event) (State, []Effect) {
 	u := e.Undone
 	switch {
@@ -246,7 +246,7 @@ func undoBackoff(tries int) time.Duration {
 // originalRead looks at the original while no undo operation runs.
 func originalRead(s State, e Event) (State, []Effect) {
 	if foreign(s, e.Status) {
-		return originalUnread(s, e)
+		return originalStatusFailed(s, e)
 	}
 	s = learn(s, e)
 	switch {
@@ -261,7 +261,7 @@ func originalRead(s State, e Event) (State, []Effect) {
 	return s, []Effect{{Do: ReadStatus, After: e.Poll.watch(untilWindow(s, e.Now), e.After)}}
 }
 
-func originalUnread(s State, e Event) (State, []Effect) {
+func originalStatusFailed(s State, e Event) (State, []Effect) {
 	switch {
 	case s.UndoOpen:
 		return s, nil

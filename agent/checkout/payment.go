@@ -134,7 +134,7 @@ func unsent(s State, e Event) State {
 	return s
 }
 
-// noConnection ends a sale of which nothing left the terminal: no undo is owed (MONEY A.2).
+// noConnection ends a sale of which nothing left the terminal: no undo is owed.
 func noConnection(s State, c ecr.Code, why string) (State, []Effect) {
 	s.Phase, s.LastRead, s.Unheard = Done, false, false
 	s = decide(s, ecr.Aborted, c, why)
@@ -161,7 +161,7 @@ func initAgain(s State, e Event) (State, []Effect) {
 	switch {
 	case e.NewBoot:
 		return undo(rebase(s, e), e, "restart")
-	case s.Plain: // never resent (MONEY B.8)
+	case s.Plain: // never resent
 		s.Phase, s.Unheard, s.WireAt, s.Lost = Waiting, true, e.Now, s.Lost+1
 		return s, []Effect{{Do: ReadStatus}}
 	}
@@ -174,7 +174,7 @@ func initAgain(s State, e Event) (State, []Effect) {
 func read(s State, e Event) (State, []Effect) {
 	if foreign(s, e.Status) {
 		e.Failure = EffectUnknown
-		return unread(s, e)
+		return statusFailed(s, e)
 	}
 	fresh := e.Status.QRCodePayload != "" && e.Status.QRCodePayload != s.Payload
 	s = waits(learn(s, e), e)
@@ -196,12 +196,12 @@ func read(s State, e Event) (State, []Effect) {
 	var out []Effect
 	if fresh && s.QR {
 		if s.BaseAt = e.Now; !s.Engaged && s.Wire != aapay.Stale {
-			s.Shown, s.Veiled = true, false
+			s.Shown, s.AwaitingApp = true, false
 			out = append(out, Effect{Do: ShowCode})
 		}
 	}
 	if s.Shown && s.Wire == aapay.Stale { // the code is good for nothing any more, the customer may be confirming
-		s, out = veil(s, out)
+		s, out = awaitApp(s, out)
 	}
 	if why := expired(s, e.Now); why != noLimit && why != hideCode {
 		if why == staleCode && s.Wire == aapay.Stale { // just read: no need to ask again
@@ -213,7 +213,7 @@ func read(s State, e Event) (State, []Effect) {
 	return s, out
 }
 
-func unread(s State, e Event) (State, []Effect) {
+func statusFailed(s State, e Event) (State, []Effect) {
 	switch {
 	case s.LastRead:
 		return undo(s, e, s.Text)
@@ -229,7 +229,7 @@ func waitClock(s State, e Event) (State, []Effect) {
 	case noLimit:
 		return s, nil
 	case hideCode:
-		s, out := veil(s, nil)
+		s, out := awaitApp(s, nil)
 		if expired(s, e.Now) != noLimit { // another timer has run out too
 			return waitClock(s, e)
 		}
@@ -260,18 +260,18 @@ func waitAgain(s State, e Event) (State, []Effect) {
 	switch {
 	case s.Shown:
 		out = append(out, Effect{Do: ShowCode})
-	case s.Veiled:
+	case s.AwaitingApp:
 		out = append(out, Effect{Do: ShowWaiting})
 	}
 	return s, append(out, Effect{Do: ReadStatus})
 }
 
-// overdue is a register that was told "aborted" before that could be journalled: from here no edge leads to an approval.
-func overdue(s State, e Event) (State, []Effect) {
+// answeredAborted undoes a sale whose register was told "aborted" before the journal could store it. It is never approved after that.
+func answeredAborted(s State, e Event) (State, []Effect) {
 	return undo(s, e, "the journal could not be written in time")
 }
 
-func dropOverdue(s State, e Event) (State, []Effect) {
+func dropAnswered(s State, e Event) (State, []Effect) {
 	e.Text = "the journal could not be written in time"
 	return drop(s, e)
 }
@@ -336,17 +336,17 @@ func decide(s State, r ecr.Result, c ecr.Code, text string) State {
 	return s
 }
 
-// veil takes the code off the screen of a sale that goes on.
-func veil(s State, out []Effect) (State, []Effect) {
-	s.Shown, s.Veiled = false, true
+// awaitApp takes the code off the screen of a sale that goes on.
+func awaitApp(s State, out []Effect) (State, []Effect) {
+	s.Shown, s.AwaitingApp = false, true
 	return s, append(out, Effect{Do: ShowWaiting})
 }
 
 func hide(s *State) []Effect {
-	if !s.Shown && !s.Veiled {
+	if !s.Shown && !s.AwaitingApp {
 		return nil
 	}
-	s.Shown, s.Veiled = false, false
+	s.Shown, s.AwaitingApp = false, false
 	return []Effect{{Do: ClearScreen}}
 }
 

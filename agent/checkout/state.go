@@ -23,7 +23,7 @@ const (
 	Declined     Phase = "DECLINED"     // a final no; watched until it can no longer change
 	Reversing    Phase = "REVERSING"    // the undo is durable and runs
 	Done         Phase = "DONE"         // nothing is left to do
-	Forward      Phase = "FORWARD"      // refund or reversal, driven by the outbox until final
+	Forward      Phase = "FORWARD"      // refund or reversal; the outbox sends it until it is final
 )
 
 // Phases lists them in the order of a sale's life.
@@ -33,16 +33,16 @@ func Phases() []Phase {
 
 // Limits are the durations a sale lives under, fixed when it is accepted.
 type Limits struct {
-	Stale       time.Duration `json:"stale"`    // stale age (S1 2.5)
-	StaleOut    time.Duration `json:"staleOut"` // STALE or PENDING to TIMEDOUT
-	FinalizeOut time.Duration `json:"finOut"`   // RESERVED to TIMEDOUT
-	Deadline    time.Duration `json:"deadline"` // of the whole sale, from Started: its last status is asked for then
+	Stale           time.Duration `json:"stale"`    // stale age (S1 2.5)
+	StaleTimeout    time.Duration `json:"staleOut"` // STALE or PENDING to TIMEDOUT
+	FinalizeTimeout time.Duration `json:"finOut"`   // RESERVED to TIMEDOUT
+	Deadline        time.Duration `json:"deadline"` // of the whole sale, from Started: its last status is asked for then
 	// Long replaces Deadline once the register has acknowledged an intermediate status.
 	Long time.Duration `json:"long,omitempty"`
 }
 
 // Window is how long after the last send the original may still change.
-func (l Limits) Window() time.Duration { return clampSum(l.Stale, l.StaleOut, l.FinalizeOut) }
+func (l Limits) Window() time.Duration { return clampSum(l.Stale, l.StaleTimeout, l.FinalizeTimeout) }
 
 // State is a sale as the decisions need it. Durations named …At are instants of the boot clock.
 type State struct {
@@ -77,7 +77,7 @@ type State struct {
 	PPRef         string             `json:"ppref,omitempty"`
 	Payload       string             `json:"payload,omitempty"` // of the code
 	Shown         bool               `json:"shown,omitempty"`   // the code is on the screen, as far as we decide
-	Veiled        bool               `json:"veiled,omitempty"`  // the screen says that the customer's app is awaited
+	AwaitingApp   bool               `json:"veiled,omitempty"`  // the code is hidden; the screen says that the customer's app is awaited
 
 	// What runs.
 	LastRead   bool `json:"lastRead,omitempty"` // a limit was reached: the next status decides
@@ -244,11 +244,11 @@ func Start(t Terms, now time.Duration) (State, []Effect) {
 }
 
 // NeverSent says whether no attempt under the sale's Key, in any run, ever had a connection. An attempt whose end
-// is not in the state counts as sent (MONEY A.2).
+// is not in the state counts as sent.
 func NeverSent(s State) bool { return s.Sends == s.Unsent && s.TransactionID == 0 }
 
 // Owed says whether an undo is owed for the sale as it stands: it was, or may have been, sent, it is not approved, and
-// nothing proves yet that no money moved (MONEY B.1).
+// nothing proves yet that no money moved.
 func Owed(s State) bool {
 	switch s.Phase {
 	case Initializing, Waiting, Aborting, Declined, Reversing:

@@ -23,19 +23,19 @@ type row struct {
 // table is the whole machine.
 var table = map[Phase]row{
 	Choosing: {
-		on:     rules{Chosen: chosen, GaveUp: drop, AbortAsked: drop, Tick: chooseClock, Restarted: drop, ToldAborted: dropOverdue},
+		on:     rules{Chosen: chosen, GaveUp: drop, AbortAsked: drop, Tick: chooseClock, Restarted: drop, ToldAborted: dropAnswered},
 		ignore: names{NextCommand, GraceOver, EndOfDay, BatchClosed},
 		refuse: names{Replied, ReplyFailed, StatusRead, StatusFailed, CodeBroken, Told, Refused, Lost, UndoSettled, ForwardEnded},
 	},
 	Initializing: {
 		on: rules{Replied: replied, ReplyFailed: initFailed, Tick: initClock, AbortAsked: abort, Restarted: initAgain,
-			ToldAborted: overdue},
+			ToldAborted: answeredAborted},
 		ignore: names{StatusRead, StatusFailed, NextCommand, GraceOver, EndOfDay, BatchClosed},
 		refuse: names{Chosen, GaveUp, CodeBroken, Told, Refused, Lost, UndoSettled, ForwardEnded},
 	},
 	Waiting: {
-		on: rules{Replied: repliedLate, StatusRead: read, StatusFailed: unread, CodeBroken: broken, Tick: waitClock,
-			AbortAsked: abort, Restarted: waitAgain, ReplyFailed: failedLate, ToldAborted: overdue},
+		on: rules{Replied: repliedLate, StatusRead: read, StatusFailed: statusFailed, CodeBroken: broken, Tick: waitClock,
+			AbortAsked: abort, Restarted: waitAgain, ReplyFailed: failedLate, ToldAborted: answeredAborted},
 		ignore: names{NextCommand, GraceOver, EndOfDay, BatchClosed},
 		refuse: names{Chosen, GaveUp, Told, Refused, Lost, UndoSettled, ForwardEnded},
 	},
@@ -46,14 +46,14 @@ var table = map[Phase]row{
 		refuse: names{Chosen, GaveUp, Told, Refused, Lost, UndoSettled, ForwardEnded},
 	},
 	Approved: {
-		on: rules{Told: confirm, Refused: takeBack, Lost: untold, StatusRead: settle, StatusFailed: unsettled, Tick: settleClock, Restarted: untold,
-			ToldAborted: overdue},
+		on: rules{Told: confirm, Refused: startUndo, Lost: unacknowledged, StatusRead: settle, StatusFailed: unsettled, Tick: settleClock, Restarted: unacknowledged,
+			ToldAborted: answeredAborted},
 		ignore: names{Replied, ReplyFailed, CodeBroken, NextCommand, GraceOver, EndOfDay, BatchClosed},
 		refuse: names{Chosen, GaveUp, AbortAsked, UndoSettled, ForwardEnded},
 	},
 	Unconfirmed: {
-		on: rules{Told: confirm, Refused: takeBack, NextCommand: synced, GraceOver: takeBack, EndOfDay: takeBack,
-			StatusRead: settle, StatusFailed: unsettled, Tick: settleClock, Restarted: untoldAgain, ToldAborted: overdue},
+		on: rules{Told: confirm, Refused: startUndo, NextCommand: nextFinancialCommand, GraceOver: startUndo, EndOfDay: startUndo,
+			StatusRead: settle, StatusFailed: unsettled, Tick: settleClock, Restarted: unacknowledgedAgain, ToldAborted: answeredAborted},
 		ignore: names{Replied, ReplyFailed, CodeBroken, Lost, BatchClosed},
 		refuse: names{Chosen, GaveUp, AbortAsked, UndoSettled, ForwardEnded},
 	},
@@ -63,12 +63,12 @@ var table = map[Phase]row{
 		refuse: names{Chosen, GaveUp, AbortAsked, UndoSettled, ForwardEnded},
 	},
 	Declined: {
-		on:     rules{StatusRead: declinedRead, StatusFailed: declinedUnread, Restarted: watchAgain},
+		on:     rules{StatusRead: declinedRead, StatusFailed: declinedStatusFailed, Restarted: watchAgain},
 		ignore: names{Replied, ReplyFailed, CodeBroken, Tick, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, BatchClosed, ToldAborted},
 		refuse: names{Chosen, GaveUp, AbortAsked, UndoSettled, ForwardEnded},
 	},
 	Reversing: {
-		on:     rules{UndoSettled: undone, StatusRead: originalRead, StatusFailed: originalUnread, Restarted: undoAgain},
+		on:     rules{UndoSettled: undone, StatusRead: originalRead, StatusFailed: originalStatusFailed, Restarted: undoAgain},
 		ignore: names{Replied, ReplyFailed, CodeBroken, Tick, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, BatchClosed, ToldAborted},
 		refuse: names{Chosen, GaveUp, AbortAsked, ForwardEnded},
 	},

@@ -34,7 +34,7 @@ func TestTableIsComplete(t *testing.T) {
 	}
 }
 
-var testLimits = Limits{Stale: 30 * time.Second, StaleOut: 5 * time.Minute, FinalizeOut: 5 * time.Minute, Deadline: 77 * time.Second, Long: LongestSale}
+var testLimits = Limits{Stale: 30 * time.Second, StaleTimeout: 5 * time.Minute, FinalizeTimeout: 5 * time.Minute, Deadline: 77 * time.Second, Long: LongestSale}
 
 // variants are the states of a phase that the rules tell apart.
 func variants(p Phase) []State {
@@ -58,7 +58,7 @@ func variants(p Phase) []State {
 		s := base
 		s.Shown = mask&1 != 0 && p != Forward
 		s.LastRead = mask&2 != 0
-		s.Veiled = mask&3 == 2 && p != Forward
+		s.AwaitingApp = mask&3 == 2 && p != Forward
 		s.StaleEnds = mask&16 != 0
 		s.Settling = mask&4 != 0 && s.Result == ecr.Approved
 		s.UndoOpen = mask&8 != 0 && p == Reversing
@@ -180,7 +180,7 @@ func checkStep(t require.TestingT, s, next State, effects []Effect, e Event) {
 		require.NotEmpty(t, next.Result)
 		clear := slices.IndexFunc(effects, func(f Effect) bool { return f.Do == ClearScreen })
 		tell := slices.IndexFunc(effects, func(f Effect) bool { return f.Do == Tell })
-		if s.Shown || s.Veiled {
+		if s.Shown || s.AwaitingApp {
 			require.True(t, clear >= 0 && clear < tell, "the code leaves the screen before anything is told")
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 const (
 	// Patience is how long a register waits for the end of a request without intermediate status: real libraries give up
-	// at 90 s (MONEY A.4).
+	// at 90 s.
 	Patience = 85 * time.Second
 	// LongestSale caps the method's own timers for a register that acknowledges intermediate status.
 	LongestSale = 10 * time.Minute
@@ -31,7 +31,7 @@ const (
 // says that the register is known to acknowledge intermediate status.
 func LimitsOf(d methods.Definition, unit string, patience time.Duration, progress bool) Limits {
 	l := Limits{Stale: methods.StaleAge(d), Deadline: patience - LastReadAt}
-	l.StaleOut, l.FinalizeOut = methods.TimeOuts(d, unit)
+	l.StaleTimeout, l.FinalizeTimeout = methods.TimeOuts(d, unit)
 	l.Long = min(LongestSale, l.Window())
 	if progress {
 		l.Deadline = l.longer()
@@ -80,7 +80,7 @@ func Due(s State) (at time.Duration, ok bool) {
 	return at, why != noLimit
 }
 
-// CodeUntil is when the code has to leave the screen: the earlier of stale age, counted from its arrival, and deadline (MONEY B.16).
+// CodeUntil is when the code has to leave the screen: the earlier of stale age, counted from its arrival, and deadline.
 func CodeUntil(s State) time.Duration {
 	return min(clampSum(s.BaseAt, s.Limits.Stale), clampSum(s.StartedAt, s.Limits.Deadline))
 }
@@ -110,14 +110,14 @@ func next(s State) (at time.Duration, why limit) {
 			case s.StaleEnds && s.QR && !s.Engaged:
 				consider(s.BaseAt, s.Limits.Stale, staleCode)
 			case s.Wire == aapay.Stale:
-				consider(s.WireAt, s.Limits.StaleOut, timedOut)
+				consider(s.WireAt, s.Limits.StaleTimeout, timedOut)
 			default: // INITIALIZED turns STALE, and STALE runs out
-				consider(s.BaseAt, clampSum(s.Limits.Stale, s.Limits.StaleOut), timedOut)
+				consider(s.BaseAt, clampSum(s.Limits.Stale, s.Limits.StaleTimeout), timedOut)
 			}
 		case aapay.Pending:
-			consider(s.WireAt, s.Limits.StaleOut, timedOut)
+			consider(s.WireAt, s.Limits.StaleTimeout, timedOut)
 		case aapay.Reserved:
-			consider(s.WireAt, s.Limits.FinalizeOut, timedOut)
+			consider(s.WireAt, s.Limits.FinalizeTimeout, timedOut)
 		}
 		if s.Shown {
 			consider(s.BaseAt, s.Limits.Stale, hideCode)
@@ -126,7 +126,7 @@ func next(s State) (at time.Duration, why limit) {
 		consider(s.LimitAt, lastReadBound, unanswered)
 	case Approved, Unconfirmed, Confirmed:
 		if s.Settling && !s.Excepted {
-			consider(s.WireAt, s.Limits.FinalizeOut, notFinalized)
+			consider(s.WireAt, s.Limits.FinalizeTimeout, notFinalized)
 		}
 	}
 	return at, why
@@ -141,7 +141,7 @@ func expired(s State, now time.Duration) limit {
 }
 
 // windowOver says that the original could no longer change when a status was asked for, after the answer to the last undo: an answer
-// that was long on its way proves nothing (MONEY B.2).
+// that was long on its way proves nothing.
 func windowOver(s State, e Event) bool {
 	asked := e.Asked
 	if asked == 0 {
@@ -152,7 +152,7 @@ func windowOver(s State, e Event) bool {
 
 // lapsed says that a payment has been TIMEDOUT for so long that it does not commit any more. A reversal, where there is one, proves more.
 func lapsed(s State, e Event) bool {
-	return Judge(s.Wire, s.Account, nil) == Overdue && e.Now >= clampSum(s.WireAt, s.Limits.FinalizeOut)
+	return Judge(s.Wire, s.Account, nil) == Overdue && e.Now >= clampSum(s.WireAt, s.Limits.FinalizeTimeout)
 }
 
 // untilWindow is how long that still takes.

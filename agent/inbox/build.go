@@ -39,7 +39,7 @@ type builds struct {
 var _ hosted.Sessions = (*builds)(nil)
 
 // Builds gives the sessions of next; {orderId, sessionId, securityToken, notificationUrl} of each build reply is durable, the
-// token sealed, before the caller has the reply (MONEY D.11). A build that cannot be kept is wire.Internal: its session moves
+// token sealed, before the caller has the reply. A build that cannot be kept is wire.Internal: its session moves
 // no money and ends by itself.
 func Builds(db store.DB, next hosted.Sessions, now func() time.Time) hosted.Sessions {
 	return &builds{db, next, now}

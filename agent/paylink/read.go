@@ -148,7 +148,7 @@ func (s *Service) payments(ctx context.Context, p *entry) ([]paylinks.Transactio
 }
 
 // of says whether a transaction was made on the link of a payment: by the link's number or hash where the service says them, else by
-// the reference, which is random (MONEY B.8).
+// the reference, which is random.
 func of(p *entry, t paylinks.Transaction) bool {
 	if i := t.Invoice; i != nil {
 		switch {

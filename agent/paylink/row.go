@@ -54,7 +54,7 @@ type entry struct {
 	Made     int64                   `json:",omitempty"` // unix s by the service's clock, 0 = not said
 	Undoing  bool                    `json:",omitempty"` // a reversal of it was accepted
 
-	// Of an undo: the snapshot before the first send (MONEY C.2).
+	// Of an undo: the snapshot before the first send.
 	Txn    int64  `json:",omitempty"` // the transaction that is refunded; 0 = nothing was sent
 	Word   string `json:",omitempty"` // its status then
 	Before int64  `json:",omitempty"` // what had been refunded then; -1 = not said

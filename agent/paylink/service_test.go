@@ -190,7 +190,7 @@ func TestCredentialsThatAreRefusedAreSaidSo(t *testing.T) {
 	}
 }
 
-// MONEY C.2, for a refund of a part.
+// A refund of a part is sent again only if a reading shows that it had no effect.
 func TestARefundIsComparedBeforeItIsSentAgain(t *testing.T) {
 	for name, tc := range map[string]struct {
 		silent   bool

@@ -139,7 +139,7 @@ func (s *Service) finish(ctx context.Context, e *entry, end aapay.State) error {
 	return nil
 }
 
-// reverse takes a payment back: the link is deleted until it is final, then read, and what was paid on it is refunded (MONEY B.15).
+// reverse takes a payment back: the link is deleted until it is final, then read, and what was paid on it is refunded.
 func (s *Service) reverse(ctx context.Context, e, p *entry) (end aapay.State, again bool, err error) {
 	link, err := s.link(ctx, p)
 	if err != nil {
@@ -242,7 +242,7 @@ func (s *Service) refund(ctx context.Context, e, p *entry) (end aapay.State, aga
 	return inDoubt, false, nil
 }
 
-// giveBack sends a refund after a snapshot (MONEY C.2). amount nil is all that is left.
+// giveBack sends a refund after a snapshot. amount nil is all that is left.
 func (s *Service) giveBack(ctx context.Context, e *entry, t paylinks.Transaction, amount *int64) (end aapay.State, again bool, err error) {
 	switch {
 	case e.Txn != t.ID:

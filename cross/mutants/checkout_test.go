@@ -52,7 +52,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/payment.go", `if tries := s.Lost + s.Unsent; !s.Plain && tries <= maxResends {`, `if tries := s.Lost + s.Unsent; tries <= maxResends {`},
 	}},
 	{"plain route sent again after a restart", drive, "TestMoneyB8_PlainIsNotSentAgainAfterACrash", []edit{
-		{"agent/checkout/payment.go", `case s.Plain: // never resent (MONEY B.8)`, `case false:`},
+		{"agent/checkout/payment.go", `case s.Plain: // never resent`, `case false:`},
 	}},
 	{"an attempt that may have arrived counts as never sent", checkout, "TestField_L7NeverSentIsNotUnknown", []edit{
 		{"agent/checkout/payment.go", `if e.Failure == NotSent && e.Try == s.Unsent+1 {`, `if e.Try == s.Unsent+1 {`},
@@ -116,7 +116,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/outcome.go", `if e.Sync == Same {`, `if true {`},
 	}},
 	{"end of day confirms what nobody acknowledged", drive, "TestMoneyB13_EndOfDay", []edit{
-		{"agent/checkout/table.go", `GraceOver: takeBack, EndOfDay: takeBack,`, `GraceOver: takeBack, EndOfDay: confirm,`},
+		{"agent/checkout/table.go", `GraceOver: startUndo, EndOfDay: startUndo,`, `GraceOver: startUndo, EndOfDay: confirm,`},
 	}},
 	{"restart in a new boot does not undo", drive, "TestMoneyB12_ANewBootEndsTheDialogue", []edit{
 		{"agent/checkout/drive/resume.go", `NewBoot: row.Boot != d.bootID}`, `NewBoot: false}`},

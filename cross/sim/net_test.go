@@ -28,7 +28,7 @@ type fate struct {
 	err    error         // instead of the backend's answer
 }
 
-// slowest is the latest a lost request may still arrive. The window of an undo is longer (MONEY B.2).
+// slowest is the latest a lost request may still arrive. The window of an undo is longer.
 const slowest = 90 * time.Second
 
 // draw decides the fate of a call whose caller waits for limit.

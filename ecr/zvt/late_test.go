@@ -53,7 +53,7 @@ func deliveries(actions []ecr.Action) (out []ecr.Delivery) {
 }
 
 // The late answer to a 04 FF does not acknowledge a 04 0F that never arrived, or that the register
-// refuses (MONEY A.3).
+// refuses.
 func TestMoneyA3_ALateReplyIsNoAcknowledgement(t *testing.T) {
 	ok := ecr.Received{Data: unhex(t, "80 00 00")}
 	for name, c := range map[string]struct {

@@ -34,7 +34,7 @@ func registeredAs(t *testing.T, config string) *Machine {
 	return m
 }
 
-// MONEY A.3: a register that is still connected is told that an approval it never acknowledged is
+// A register that is still connected is told that an approval it never acknowledged is
 // taken back.
 func TestUndoingIsToldToAConnectedRegister(t *testing.T) {
 	m := registeredAs(t, "8E")

@@ -122,8 +122,7 @@ func receiptAsked(msg apdu.Message) (int, error) {
 	return 0, nil
 }
 
-// original reads TLV 1F0D of a refund: R<receipt>, R<batch>/<receipt> or T<transactionId> (MONEY
-// D.12).
+// original reads TLV 1F0D of a refund: R<receipt>, R<batch>/<receipt> or T<transactionId>.
 func original(v []byte) (string, bool) {
 	s := strings.TrimRight(string(v), " \x00")
 	if len(s) < 2 || len(s) > 20 || s[0] != 'R' && s[0] != 'T' {

@@ -67,7 +67,7 @@ func codeByte(c ecr.Code) byte {
 	case ecr.Impossible, ecr.NoOriginal:
 		return 0x83
 	case ecr.NotReady:
-		return 0xA0 // not 9C, which is a sale that goes on (MONEY A.2)
+		return 0xA0 // not 9C, which is a sale that goes on
 	case ecr.NoConnection:
 		return 0xA3
 	case ecr.StillRunning:
@@ -123,7 +123,7 @@ func (m *Machine) statusInfo(out ecr.Outcome) apdu.Message {
 }
 
 // hostText is BMP 3C of an approval. A register that builds its receipts itself prints it, so it
-// carries the transaction that a later refund may name (MONEY D.12).
+// carries the transaction that a later refund may name.
 func (m *Machine) hostText(out ecr.Outcome) string {
 	builds := m.prof.Config&cfgPrintPayment != 0 && m.prof.Config&cfgPrintLines == 0
 	if !builds || out.TransactionID == "" {

@@ -23,7 +23,7 @@ const (
 	lostWithin     = 2 * time.Second         // of it, for what must be recorded before
 	holdWithin     = 70 * time.Second        // the answer of a terminal that takes its journal up: registers give up at 90 s
 	tellWithin     = 30 * time.Second        // answer to 04 0F where BMP 01 says nothing
-	progressEvery  = 10 * time.Second        // 04 FF; MONEY A.4 allows 15 s
+	progressEvery  = 10 * time.Second        // 04 FF; at most 15 s
 	askAgainAfter  = 2 * time.Second
 	secondWithin   = 2 * time.Second  // the answer to 04 0F, after one that may belong to an older message
 	freeWithin     = 11 * time.Second // a connection that is gone is noticed within 10 s; the two must not race

@@ -8,7 +8,7 @@ import (
 )
 
 // Ids of links and transactions are int32 on the wire. The backend's are below FirstLocalID; those from there up are given by a
-// store-and-forward service to what the backend has not answered yet (MONEY C.6).
+// store-and-forward service to what the backend has not answered yet.
 const (
 	FirstLocalID = 2_000_000_000
 	MaxID        = 1<<31 - 1

@@ -117,7 +117,7 @@ func operation[In interface{ id() string }](name, what, example string, do func(
 }
 
 // another says that a reply is about another payment than the one asked for, "" = it is not. A store-and-forward service answers
-// one of its own ids ("L" and a Key, MONEY C.6) with the backend's once it knows it, and the other way round.
+// one of its own ids ("L" and a Key) with the backend's once it knows it, and the other way round.
 func another(asked, named string) string {
 	if strings.EqualFold(asked, named) || strings.HasPrefix(asked, "L") || strings.HasPrefix(named, "L") {
 		return ""

@@ -180,7 +180,7 @@ func RetryAfter(h http.Header) time.Duration {
 	return max(0, min(at.Sub(date), MaxRetryAfter))
 }
 
-// Pending marks a body whose operation is stored and not yet answered by the backend (MONEY C.6).
+// Pending marks a body whose operation is stored and not yet answered by the backend.
 type Pending struct {
 	Key    Key    `json:"key"`
 	Status string `json:"status"`         // PendingStatus until it is settled

@@ -10,7 +10,7 @@ import (
 	"posagent/agent/checkout"
 )
 
-// MONEY A.3: the line whose approval the grace timer takes back is told once; nothing else tells
+// The line whose approval the grace timer takes back is told once; nothing else tells
 // it.
 func TestMoneyA3_TheLineIsToldWhenGraceIsOver(t *testing.T) {
 	terminal(t, func(r *rig) {

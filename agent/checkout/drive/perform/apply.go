@@ -55,7 +55,7 @@ func (p *Performer) Do(s journal.Step) {
 		}
 		p.box.Wake()
 	}
-	if row.State.Phase == checkout.Waiting && row.State.Engaged && !row.State.Veiled {
+	if row.State.Phase == checkout.Waiting && row.State.Engaged && !row.State.AwaitingApp {
 		p.progress(key, ecr.StepConfirm)
 	}
 	for _, f := range effects {

@@ -72,7 +72,7 @@ func (p *Performer) showWaiting(row *journal.Row) {
 	v.Text = appText(p.cfg.Language)
 	p.screenMu.Lock()
 	now, err := p.j.Sale(context.Background(), row.Key) // read under the lock: what ends the sale clears the screen after it
-	wanted := err == nil && now.State.Veiled
+	wanted := err == nil && now.State.AwaitingApp
 	if wanted && (p.onScreen == "" || p.onScreen == row.Key) {
 		p.onScreen = row.Key
 		p.show(v)
