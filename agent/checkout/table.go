@@ -46,8 +46,8 @@ var table = map[Phase]row{
 		refuse: names{Chosen, GaveUp, Told, Refused, Lost, UndoSettled, ForwardEnded},
 	},
 	Approved: {
-		on: rules{Told: confirm, Refused: startUndo, Lost: unacknowledged, StatusRead: settle, StatusFailed: unsettled, Tick: settleClock, Restarted: unacknowledged,
-			ToldAborted: answeredAborted},
+		on: rules{Told: confirm, Refused: startUndo, Lost: unacknowledged, StatusRead: settle, StatusFailed: unsettled, Tick: settleClock,
+			Restarted: unacknowledged, ToldAborted: answeredAborted},
 		ignore: names{Replied, ReplyFailed, CodeBroken, NextCommand, GraceOver, EndOfDay, BatchClosed},
 		refuse: names{Chosen, GaveUp, AbortAsked, UndoSettled, ForwardEnded},
 	},

@@ -53,7 +53,7 @@ func (r *result) report(t *testing.T, what string, seed uint64) {
 
 // options are those of every story.
 func options() stack.Options {
-	return stack.Options{Methods: stack.Quick, Unit: "ms", WalletDelay: time.Second, Poll: time.Second, ByteTime: 20 * time.Microsecond}
+	return stack.Options{Methods: stack.ShortTimeouts, Unit: "ms", WalletDelay: time.Second, Poll: time.Second, ByteTime: 20 * time.Microsecond}
 }
 
 // story makes a sale, one while the disk fails, and one after it works again; then it opens the journal anew and compares. The

@@ -156,7 +156,7 @@ func TestField_L4L5ABackendThatIsAway(t *testing.T) {
 	rounds, seed := env.Number("AWAY", 1), env.Seed()
 	for what, reverse := range map[string]bool{"refunds": false, "reversals": true} {
 		t.Run(what, func(t *testing.T) {
-			o := stack.Options{Seed: seed, Methods: stack.Quick, Unit: "ms", WalletDelay: walletDelay, ByteTime: 20 * time.Microsecond}
+			o := stack.Options{Seed: seed, Methods: stack.ShortTimeouts, Unit: "ms", WalletDelay: walletDelay, ByteTime: 20 * time.Microsecond}
 			stacktest.Life(t, o, func(ctx context.Context, t *testing.T, s *stack.Stack) {
 				a := &away{t: t, s: s, rng: rand.New(rand.NewPCG(seed, 1)), reverse: reverse, told: map[string]int{}}
 				n := 0

@@ -50,7 +50,7 @@ func (n *naive) tap(direction string, data []byte) {
 // sale is undone, and the new one is what it was told.
 func TestField_L5L6Restarts(t *testing.T) {
 	rounds, seed := env.Number("RESTARTS", 6), env.Seed()
-	o := stack.Options{Seed: seed, Methods: stack.Quick, Unit: "ms", WalletDelay: walletDelay, Poll: time.Second, ByteTime: 20 * time.Microsecond}
+	o := stack.Options{Seed: seed, Methods: stack.ShortTimeouts, Unit: "ms", WalletDelay: walletDelay, Poll: time.Second, ByteTime: 20 * time.Microsecond}
 	stacktest.Life(t, o, func(ctx context.Context, t *testing.T, s *stack.Stack) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		lost, kept, unsure := 0, 0, 0

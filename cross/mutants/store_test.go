@@ -50,7 +50,7 @@ var ofStore = []mutant{
 		{"store/sqlite/rewrap.go", `w.own, w.of = append(w.own, table), w.of+n`, `w.of += n`},
 	}},
 	{"new work is taken while the reserve is gone", "store/sqlite", "TestReservedRefusesWithoutBallast", []edit{
-		{"store/sqlite/health.go", `return s.ballast.ensure()`, `return nil`},
+		{"store/sqlite/health.go", `return s.reserve.ensure()`, `return nil`},
 	}},
 	{"the reserve uses up what was freed for open work", "store/sqlite", "TestBallast", []edit{
 		{"store/sqlite/reserve.go", `if free < 2*b.size+lowWater {`, `if free < b.size+lowWater {`},

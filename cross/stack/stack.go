@@ -33,12 +33,12 @@ import (
 // Base is the backend's address on the network.
 const Base = "http://127.0.0.1:1"
 
-// Quick is a method list whose time-outs are short: nothing but a stale age of 3 s.
-const Quick = `[{"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM","label":"Swish","meanDelay":1,"trigger":["QR"],
+// ShortTimeouts is a method list whose time-outs are short: nothing but a stale age of 3 s.
+const ShortTimeouts = `[{"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM","label":"Swish","meanDelay":1,"trigger":["QR"],
  "defaultTrigger":"QR","transactionTypes":["PAYMENT","REFUND","REVERSAL"],"staleTimeOut":300,"finalizeTimeOut":300,"delayedAmount":0}]`
 
-// Slow is the same list with the time-outs of the field, in minutes.
-const Slow = `[{"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM","label":"Swish","meanDelay":10,"trigger":["QR"],
+// FieldTimeouts is the same list with the time-outs of the field, in minutes.
+const FieldTimeouts = `[{"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM","label":"Swish","meanDelay":10,"trigger":["QR"],
  "defaultTrigger":"QR","transactionTypes":["PAYMENT","REFUND","REVERSAL"],"staleTimeOut":5,"finalizeTimeOut":5,"delayedAmount":0}]`
 
 // Options make a Stack.
@@ -61,7 +61,7 @@ type Options struct {
 	Links       bool // sales are paid by payment links
 	Log         *slog.Logger
 
-	// Mutate puts something wrong between the terminal and its client of the backend: the teeth of a campaign.
+	// Mutate injects a fault between the terminal and its client of the backend, to check that a campaign finds it.
 	Mutate func(aapay.Service) aapay.Service
 }
 

@@ -44,7 +44,7 @@ func TestTheRefereeIsContent(t *testing.T) {
 		"no answer to initialize, then none": lose("/initializeWithIdempotency", 1000),
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := stack.Options{Seed: 1, Methods: stack.Slow, WalletDelay: 20 * time.Second, ByteTime: 20 * time.Microsecond}
+			o := stack.Options{Seed: 1, Methods: stack.FieldTimeouts, WalletDelay: 20 * time.Second, ByteTime: 20 * time.Microsecond}
 			stacktest.Life(t, o, func(ctx context.Context, t *testing.T, s *stack.Stack) {
 				s.Network.Decide(fate)
 				_, err := s.Sell(ctx, stack.Plan{Amount: money.Minor(1250)})

@@ -177,9 +177,9 @@ func plan(rng *rand.Rand, i int, first, slow bool) stack.Plan {
 // lists are the method lists lives take in turn.
 func lists(life int) (o stack.Options) {
 	if life%2 == 0 {
-		return stack.Options{Methods: stack.Quick, Unit: "ms"}
+		return stack.Options{Methods: stack.ShortTimeouts, Unit: "ms"}
 	}
-	return stack.Options{Methods: stack.Slow, Unit: "m"}
+	return stack.Options{Methods: stack.FieldTimeouts, Unit: "m"}
 }
 
 // TestBadReplies: N sales, each request with a chance of trouble of its own.

@@ -101,22 +101,22 @@ func (m *Machine) follow(r rule, msg apdu.Message, id int, again bool, openSale 
 	case join:
 		m.drop(true, false)
 		m.begin(msg, id, again)
-	case forgets:
+	case unknownRunning:
 		m.reply(id, apdu.Refuse(0xA0))
 		m.d.forgotten, m.d.notify = true, false
 		m.stop(TimerProgress)
-	case unheard:
+	case unknownOutcome:
 		m.forget(msg, id, again)
 	case await:
 		m.drop(false, false)
 		m.await(msg, id, again)
 	case busy:
 		m.reply(id, apdu.Refuse(0xA0))
-	case side:
+	case aside:
 		m.sideStatus(msg, id)
 	case abort, abortSoon:
 		m.abortSale(id)
-	case abortOld:
+	case abortOrphan:
 		m.abortLost(id, openSale)
 	case abortLate:
 		if m.d.outcome.Result == ecr.Aborted {
@@ -138,7 +138,7 @@ func (m *Machine) fired(ev ecr.Fired) {
 	case TimerReply:
 		switch {
 		case m.pending == nil:
-		case m.pending.held != nil && m.answers && !m.d.doubted: // whose answer was it? The next one is to a 04 0F
+		case m.pending.held != nil && m.answers && !m.d.doubted: // the answer may belong to an earlier message, so send 04 0F again first
 			m.d.doubted = true
 			m.pending, m.owed = nil, 0
 			m.tell()

@@ -2,7 +2,7 @@ package zvt
 
 import "posagent/ecr/zvt/apdu"
 
-// phase is where a dialogue stands. From asking to ending the terminal is master.
+// phase is the state of a dialogue. From asking to ending the terminal is master.
 type phase uint8
 
 const (
@@ -28,19 +28,19 @@ func (p phase) String() string { return phaseNames[p] }
 type rule uint8
 
 const (
-	refuse    rule = iota // 84 83 00
-	take                  // begin it; in ending it stands for the missing answer
-	busy                  // 84 A0 00
-	restart               // the register has started again: drop the dialogue, begin the command
-	join                  // drop the dialogue but keep its sale, which the command asks for
-	await                 // answer it, and begin it when the dialogue of the other connection is over
-	forgets               // 84 A0 00; the register does not know the running sale, whose approval will not be told but is lost
-	unheard               // the register does not know the sale it is being told: lost; then begin the command
-	side                  // answer beside the dialogue: status 9C
-	abort                 // ask the desk to abort the running sale
-	abortSoon             // the same, as soon as the sale exists
-	abortOld              // the same, for a sale this line has lost sight of
-	abortLate             // the outcome is known: 80 00 00 if it is "aborted", else 84 83 00
+	refuse         rule = iota // 84 83 00
+	take                       // begin it; in ending it stands for the missing answer
+	busy                       // 84 A0 00
+	restart                    // the register has started again: drop the dialogue, begin the command
+	join                       // drop the dialogue but keep its sale, which the command asks for
+	await                      // answer it, and begin it when the dialogue of the other connection is over
+	unknownRunning             // 84 A0 00; the register does not know the running sale, so a later approval of it counts as lost
+	unknownOutcome             // the register does not know the sale it is being told: lost; then begin the command
+	aside                      // answer beside the dialogue: status 9C
+	abort                      // ask the desk to abort the running sale
+	abortSoon                  // the same, as soon as the sale exists
+	abortOrphan                // the same, for a sale that no dialogue of this line tells of
+	abortLate                  // the outcome is known: 80 00 00 if it is "aborted", else 84 83 00
 )
 
 // table is the whole behaviour of the terminal towards a command, in the order of the phases. What
@@ -49,12 +49,12 @@ var table = map[apdu.Command][phases]rule{
 	//                    idle      asking     running  working  telling    pausing    recording  printing   ending     waiting  elsewhere
 	apdu.Registration:   {take, restart, restart, restart, restart, restart, restart, restart, take, restart, take},
 	apdu.LogOff:         {take, restart, restart, restart, restart, restart, restart, restart, take, restart, take},
-	apdu.StatusEnquiry:  {take, side, side, side, side, side, side, side, take, side, side},
-	apdu.Authorisation:  {take, busy, forgets, busy, unheard, busy, busy, busy, take, busy, busy},
-	apdu.Reversal:       {take, busy, forgets, busy, unheard, busy, busy, busy, take, busy, busy},
-	apdu.RefundCmd:      {take, busy, forgets, busy, unheard, busy, busy, busy, take, busy, busy},
+	apdu.StatusEnquiry:  {take, aside, aside, aside, aside, aside, aside, aside, take, aside, aside},
+	apdu.Authorisation:  {take, busy, unknownRunning, busy, unknownOutcome, busy, busy, busy, take, busy, busy},
+	apdu.Reversal:       {take, busy, unknownRunning, busy, unknownOutcome, busy, busy, busy, take, busy, busy},
+	apdu.RefundCmd:      {take, busy, unknownRunning, busy, unknownOutcome, busy, busy, busy, take, busy, busy},
 	apdu.RepeatReceipt:  {take, busy, join, busy, join, join, join, join, take, busy, await},
-	apdu.AbortECR:       {abortOld, abortSoon, abort, refuse, abortLate, abortLate, abortLate, abortLate, abortLate, abortOld, abortOld},
+	apdu.AbortECR:       {abortOrphan, abortSoon, abort, refuse, abortLate, abortLate, abortLate, abortLate, abortLate, abortOrphan, abortOrphan},
 	apdu.EndOfDay:       {take, busy, busy, busy, busy, busy, busy, busy, take, busy, busy},
 	apdu.TurnoverTotals: {take, busy, busy, busy, busy, busy, busy, busy, take, busy, busy},
 	apdu.Diagnosis:      {take, busy, busy, busy, busy, busy, busy, busy, take, busy, busy},

@@ -104,15 +104,15 @@ func TestOtherPageSizeIsRefused(t *testing.T) {
 func TestBallast(t *testing.T) {
 	dir := t.TempDir()
 	free := int64(1 << 30)
-	b := &ballast{path: filepath.Join(dir, "b"), size: 64 << 10, free: func(string) (int64, error) { return free, nil }}
+	b := &reserve{path: filepath.Join(dir, "b"), size: 64 << 10, free: func(string) (int64, error) { return free, nil }}
 	require.NoError(t, b.ensure())
 	require.True(t, b.held())
 	require.Equal(t, b.size, fileSize(b.path))
 
-	b.relieve()
+	b.releaseIfLow()
 	require.True(t, b.held(), "kept while there is space")
 	free = lowWater - 1
-	b.relieve()
+	b.releaseIfLow()
 	require.False(t, b.held())
 	require.Zero(t, fileSize(b.path))
 	require.ErrorIs(t, b.ensure(), store.ErrFull)
@@ -121,14 +121,14 @@ func TestBallast(t *testing.T) {
 	free = 2*b.size + lowWater
 	require.NoError(t, b.ensure())
 
-	other := &ballast{path: b.path, size: b.size, free: b.free}
+	other := &reserve{path: b.path, size: b.size, free: b.free}
 	free = 0
 	require.NoError(t, other.ensure(), "found again at the next start")
 	require.EqualValues(t, lowWater-100, b.short(100, true), "the next write gives the reserve up")
 	require.EqualValues(t, 2*b.size, b.short(lowWater, false))
 	require.Zero(t, b.short(lowWater, true))
 	require.Zero(t, b.short(2*b.size+lowWater, false))
-	none := &ballast{path: b.path + "none", size: -1, free: b.free}
+	none := &reserve{path: b.path + "none", size: -1, free: b.free}
 	require.Zero(t, none.short(0, false))
 	require.NoError(t, none.ensure())
 }
@@ -137,17 +137,17 @@ func TestReservedRefusesWithoutBallast(t *testing.T) {
 	s := openPlain(t, Options{Ballast: 32 << 10, Steps: []store.Step{{Name: "t/1", SQL: "CREATE TABLE t (a INTEGER) STRICT"}}})
 	require.NoError(t, s.Reserved(t.Context()))
 	require.True(t, s.Health(t.Context()).Reserved)
-	s.ballast.mu.Lock()
-	s.ballast.free = func(string) (int64, error) { return 10, nil }
-	s.ballast.mu.Unlock()
+	s.reserve.mu.Lock()
+	s.reserve.free = func(string) (int64, error) { return 10, nil }
+	s.reserve.mu.Unlock()
 	require.NoError(t, s.Write(t.Context(), func(tx store.Tx) error {
 		_, err := tx.Exec("INSERT INTO t VALUES (1)")
 		return err
 	}), "what was begun is finished with the reserve's space")
 	require.ErrorIs(t, s.Reserved(t.Context()), store.ErrFull)
 	require.False(t, s.Health(t.Context()).Reserved)
-	s.ballast.mu.Lock()
-	s.ballast.free = freeBytes
-	s.ballast.mu.Unlock()
+	s.reserve.mu.Lock()
+	s.reserve.free = freeBytes
+	s.reserve.mu.Unlock()
 	require.NoError(t, s.Reserved(t.Context()), "space has returned")
 }

@@ -33,12 +33,12 @@ func (s *Store) Health(context.Context) store.Health {
 	h.WALBytes = fileSize(s.opt.Path + "-wal")
 	var err error
 	h.FreeBytes, err = freeBytes(filepath.Dir(s.opt.Path))
-	h.Reserved = s.ballast.held()
+	h.Reserved = s.reserve.held()
 	if s.opt.ReadOnly {
-		h.Reserved = fileSize(s.ballast.path) > 0
+		h.Reserved = fileSize(s.reserve.path) > 0
 	}
 	if err == nil {
-		h.ShortBytes = s.ballast.short(h.FreeBytes, h.Reserved)
+		h.ShortBytes = s.reserve.short(h.FreeBytes, h.Reserved)
 	}
 	h.Schema = s.schema
 	h.Commits, h.Writes = s.commits.Load(), s.writes.Load()
@@ -65,7 +65,7 @@ func (s *Store) Reserved(context.Context) error {
 	if err := s.broken(); err != nil {
 		return err
 	}
-	return s.ballast.ensure()
+	return s.reserve.ensure()
 }
 
 func (s *Store) setState(st store.State, err error) {

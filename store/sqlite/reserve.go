@@ -12,9 +12,9 @@ import (
 	"posagent/store"
 )
 
-// ballast is a file that takes up space until the disk is full. Removing it lets what was begun be
+// reserve is a file that takes up space until the disk is full. Removing it lets what was begun be
 // finished.
-type ballast struct {
+type reserve struct {
 	path string
 	size int64 // < 0: none is kept
 	free func(dir string) (int64, error)
@@ -23,17 +23,17 @@ type ballast struct {
 	present bool
 }
 
-// lowWater is the free space at which the ballast is released before a write has to fail for it.
+// lowWater is the free space at which the reserve is released before a write has to fail for it.
 const lowWater = 128 << 10
 
-func (b *ballast) held() bool {
+func (b *reserve) held() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.size < 0 || b.present
 }
 
-// ensure makes the ballast when there is room for it and for the work it is kept for.
-func (b *ballast) ensure() error {
+// ensure makes the reserve when there is room for it and for the work it is kept for.
+func (b *reserve) ensure() error {
 	if b.size < 0 {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (b *ballast) ensure() error {
 }
 
 // short is how much more than free bytes the reserve needs, in place or to be made.
-func (b *ballast) short(free int64, held bool) int64 {
+func (b *reserve) short(free int64, held bool) int64 {
 	need := int64(lowWater)
 	if !held {
 		need += 2 * b.size
@@ -74,7 +74,7 @@ func (b *ballast) short(free int64, held bool) int64 {
 }
 
 // write fills the file with noise: zeros take no space on a file system that compresses.
-func (b *ballast) write() error {
+func (b *reserve) write() error {
 	f, err := os.OpenFile(b.path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (b *ballast) write() error {
 }
 
 // release gives the space back and reports whether there was any to give.
-func (b *ballast) release() bool {
+func (b *reserve) release() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.present {
@@ -106,8 +106,8 @@ func (b *ballast) release() bool {
 	return true
 }
 
-// relieve releases the ballast ahead of a write that would hardly fit.
-func (b *ballast) relieve() {
+// releaseIfLow releases the reserve ahead of a write that would hardly fit.
+func (b *reserve) releaseIfLow() {
 	if b.size < 0 {
 		return
 	}

@@ -33,7 +33,7 @@ type Options struct {
 	// Synchronous is FULL when empty. Anything less loses acknowledged writes: tests only.
 	Synchronous string
 	Readers     int   // connections for Read, 0 = 3
-	Ballast     int64 // bytes reserved beside the file for finishing what was begun, 0 = 256 KiB, < 0 = none
+	Ballast     int64 // bytes of the reserve beside the file, for finishing what was begun, 0 = 256 KiB, < 0 = none
 	// CheckpointEvery is the least time between two foldings of the log into the file, 0 = 50 ms;
 	// CheckpointWrites is how many Writes are worth one, 0 = 384. Fewer wait for more, 1200 times as
 	// long at most.
@@ -104,7 +104,7 @@ type Store struct {
 	ckpt   *link
 	folded int64 // writes at the last checkpoint
 
-	ballast *ballast
+	reserve *reserve
 	schema  int
 
 	commits atomic.Int64
@@ -186,7 +186,7 @@ func newStore(opt Options) (*Store, error) {
 		stopped: make(chan struct{}),
 		idle:    make(chan struct{}),
 		readers: make(chan *link, opt.Readers),
-		ballast: &ballast{path: path + ".ballast", size: opt.Ballast, free: freeBytes},
+		reserve: &reserve{path: path + ".ballast", size: opt.Ballast, free: freeBytes},
 	}
 	s.Keyring = store.NewKeyring(store.KeyringOptions{
 		Wrapper: opt.Wrapper, MACKey: func() []byte { return s.mac }, Shredded: func() { s.shred.Store(true) }, Name: classify,
@@ -233,7 +233,7 @@ func (s *Store) start(ctx context.Context) error {
 	if s.ckpt, err = openLink(ctx, s.set); err != nil {
 		return err
 	}
-	if err := s.ballast.ensure(); err != nil {
+	if err := s.reserve.ensure(); err != nil {
 		// Without it nothing new may be accepted, but what is open must still be finished.
 		s.log.Warn("no space is reserved", "err", err)
 	}

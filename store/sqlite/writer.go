@@ -236,7 +236,7 @@ func (s *Store) transact(live []*request, results []error) error {
 			return err
 		}
 	}
-	s.ballast.relieve()
+	s.reserve.releaseIfLow()
 	if err := s.w.begin("BEGIN IMMEDIATE"); err != nil {
 		return s.failed("begin", err)
 	}
@@ -365,7 +365,7 @@ func (s *Store) failed(op string, err error) error {
 	switch {
 	case errors.Is(err, store.ErrFull):
 		s.setState(store.Full, err)
-		if s.ballast.release() {
+		if s.reserve.release() {
 			s.log.Error("no space left, reserve released", "err", err)
 		}
 	case breaks(err) || errors.Is(err, errRolledBack):
