@@ -1,7 +1,6 @@
 package agent_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -24,28 +22,11 @@ import (
 	"posagent/agent/port"
 	"posagent/agent/upstream"
 	"posagent/agent/view"
+	"posagent/cross/program"
 	"posagent/schemes/aapay"
 	"posagent/schemes/payments"
 	"posagent/store/storetest"
 )
-
-// talk is a log that is read while it is written.
-type talk struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *talk) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *talk) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
 
 // A local client may put a card number into a path, its digits apart and escaped as he likes: none is in a refusal, an event, a
 // figure, a status, the log or the journal, whether the backend is away, breaks off or refuses.
@@ -63,7 +44,7 @@ func TestNoPathLeavesACardNumber(t *testing.T) {
 		_, _ = io.WriteString(w, `{"type":"urn:problem:not-found","title":"No such payment `+r.URL.EscapedPath()+`","status":404,"detail":"none at `+r.URL.EscapedPath()+`"}`)
 	}))
 	t.Cleanup(server.Close)
-	log := &talk{}
+	log := &program.Talk{}
 	client, err := upstream.New(upstream.Config{
 		Base: server.URL, Auth: upstream.Auth{Bearer: "b"}, Timeout: time.Second, RetryWait: time.Millisecond, Log: slog.New(slog.NewTextHandler(log, nil)),
 		Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -105,12 +86,7 @@ func TestNoPathLeavesACardNumber(t *testing.T) {
 		require.NoError(t, err, path)
 		req.Header.Set("Authorization", "Bearer "+token)
 		req.Header.Set("Content-Type", "application/json")
-		resp, err := http.DefaultTransport.RoundTrip(req)
-		require.NoError(t, err)
-		defer resp.Body.Close()
-		data, err := io.ReadAll(resp.Body)
-		require.NoError(t, err)
-		return resp.StatusCode, string(data)
+		return answered(t, req)
 	}
 	// plain takes escapes and what stands between digits away.
 	plain := func(s string) string {

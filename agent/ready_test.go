@@ -43,6 +43,17 @@ func (noBackend) Status(context.Context, string, string) (aapay.Status, error) {
 
 const readyToken = "local-token-0123456789"
 
+// answered sends a request and returns the status and the text of its answer.
+func answered(t *testing.T, req *http.Request) (status int, said string) {
+	t.Helper()
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return resp.StatusCode, string(data)
+}
+
 // alone runs an agent whose backend nobody reaches, waits until it answers registers, and returns a way to ask its port and one to end it.
 func alone(t *testing.T, db store.Journal) (ask func(path, token string) (status int, said string), end func()) {
 	t.Helper()
@@ -69,12 +80,7 @@ func alone(t *testing.T, db store.Journal) (ask func(path, token string) (status
 		if token != "" {
 			req.Header.Set("Authorization", "Bearer "+token)
 		}
-		reply, err := http.DefaultClient.Do(req)
-		require.NoError(t, err)
-		defer reply.Body.Close()
-		said, err := io.ReadAll(reply.Body)
-		require.NoError(t, err)
-		return reply.StatusCode, string(said)
+		return answered(t, req)
 	}
 	end = func() {
 		cancel()

@@ -36,14 +36,7 @@ func (a authority) sub(t *testing.T, change func(*x509.Certificate)) authority {
 		SerialNumber: big.NewInt(3), Subject: pkix.Name{CommonName: "between"}, NotBefore: time.Now().Add(-time.Hour),
 		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
-	if change != nil {
-		change(tmpl)
-	}
-	der, err := x509.CreateCertificate(rand.Reader, tmpl, a.cert, &key.PublicKey, a.key)
-	require.NoError(t, err)
-	cert, err := x509.ParseCertificate(der)
-	require.NoError(t, err)
-	return authority{cert, key, a.file}
+	return authority{a.sign(t, tmpl, key, change), key, a.file}
 }
 
 // below is a certificate with those that lead to its root.

@@ -604,6 +604,19 @@ func newAuthority(t *testing.T) authority {
 	return authority{cert, key, file}
 }
 
+// sign makes a certificate of tmpl, which change spoils, for a key.
+func (a authority) sign(t *testing.T, tmpl *x509.Certificate, key *ecdsa.PrivateKey, change func(*x509.Certificate)) *x509.Certificate {
+	t.Helper()
+	if change != nil {
+		change(tmpl)
+	}
+	der, err := x509.CreateCertificate(rand.Reader, tmpl, a.cert, &key.PublicKey, a.key)
+	require.NoError(t, err)
+	cert, err := x509.ParseCertificate(der)
+	require.NoError(t, err)
+	return cert
+}
+
 func (a authority) issue(t *testing.T, change func(*x509.Certificate)) (tls.Certificate, string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -612,15 +625,9 @@ func (a authority) issue(t *testing.T, change func(*x509.Certificate)) (tls.Cert
 		SerialNumber: big.NewInt(2), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
-	if change != nil {
-		change(tmpl)
-	}
-	der, err := x509.CreateCertificate(rand.Reader, tmpl, a.cert, &key.PublicKey, a.key)
-	require.NoError(t, err)
-	cert, err := x509.ParseCertificate(der)
-	require.NoError(t, err)
+	cert := a.sign(t, tmpl, key, change)
 	sum := sha256.Sum256(cert.RawSubjectPublicKeyInfo)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, base64.StdEncoding.EncodeToString(sum[:])
+	return tls.Certificate{Certificate: [][]byte{cert.Raw}, PrivateKey: key}, base64.StdEncoding.EncodeToString(sum[:])
 }
 
 func TestTLS(t *testing.T) {

@@ -21,6 +21,7 @@ import (
 	"posagent/agent"
 	"posagent/device"
 	"posagent/store"
+	"posagent/store/crashfs"
 	"posagent/store/sqlite"
 )
 
@@ -75,15 +76,7 @@ func damaged(ts *testscript.TestScript, neg bool, args []string) {
 	for n := range 2 * mutations() {
 		ts.Check(os.RemoveAll(work))
 		ts.Check(freeze(from, work))
-		bad := append([]byte(nil), log...)
-		if n%2 == 0 {
-			bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)
-		} else {
-			sector := 512 * rng.IntN(len(bad)/512)
-			for i := range 512 {
-				bad[sector+i] = byte(rng.Uint32())
-			}
-		}
+		bad := crashfs.Spoiled(log, n%2 == 0, rng)
 		ts.Check(os.WriteFile(filepath.Join(work, "agent.db-wal"), bad, 0o600))
 		list, err := held(work)
 		switch {

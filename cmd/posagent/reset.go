@@ -82,15 +82,11 @@ func runReset(ctx context.Context, c *call) error {
 			return err
 		}
 	}
-	release, err := fileOf(c).hold(ctx)
-	if err != nil {
-		return storeError(err)
-	}
-	defer release()
-	damaged, err := nothingPending(ctx, c, o.force == forceDamaged, false, "posagent reset")
+	damaged, release, err := holdSettled(ctx, c, o.force == forceDamaged, false, "posagent reset")
 	if err != nil {
 		return err
 	}
+	defer release()
 	if !o.yes {
 		if err := confirm(c, resetWord, "the journal in "+c.stateDir()+" and the key of this box are deleted"); err != nil {
 			return err

@@ -80,15 +80,11 @@ func runRestore(ctx context.Context, c *call) error {
 	if err != nil {
 		return keyError(c, err)
 	}
-	release, err := fileOf(c).hold(ctx)
-	if err != nil {
-		return storeError(err)
-	}
-	defer release()
-	damaged, err := nothingPending(ctx, c, o.force == forceDamaged, true, "posagent restore")
+	damaged, release, err := holdSettled(ctx, c, o.force == forceDamaged, true, "posagent restore")
 	if err != nil {
 		return err
 	}
+	defer release()
 	staged := agentDB(c) + ".restore"
 	if err := clearStaged(staged); err != nil {
 		return fail(exitFailed, "%v", err)
@@ -184,6 +180,19 @@ func bundleError(file string, err error) error {
 		return fail(exitDamaged, "%s: %v (take another copy of it)", file, err)
 	}
 	return storeError(err)
+}
+
+// holdSettled takes the journal for itself until release, if nothing is pending in it (nothingPending).
+func holdSettled(ctx context.Context, c *call, mayBeDamaged, mayBeCut bool, verb string) (damaged bool, release func() error, err error) {
+	release, err = fileOf(c).hold(ctx)
+	if err != nil {
+		return false, nil, storeError(err)
+	}
+	if damaged, err = nothingPending(ctx, c, mayBeDamaged, mayBeCut, verb); err != nil {
+		_ = release() // the refusal is the answer
+		return false, nil, err
+	}
+	return damaged, release, nil
 }
 
 // nothingPending refuses to give a journal up in which money is open. damaged: it cannot be read, and the caller has said that it

@@ -40,7 +40,7 @@ const (
 type teller struct {
 	bin, state, addr string
 	cmd              *exec.Cmd
-	out              bytes.Buffer
+	out              program.Talk
 	mu               sync.Mutex
 	heard            strings.Builder // every answer
 	rows             []row
@@ -73,25 +73,13 @@ func built(t *testing.T) *teller {
 	return x
 }
 
-func (x *teller) Write(p []byte) (int, error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.out.Write(p)
-}
-
-func (x *teller) written() string {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.out.String()
-}
-
 func (x *teller) start(t *testing.T) {
 	x.cmd = exec.Command(x.bin, "backend", "--listen", "127.0.0.1:0", "--state", x.state)
-	x.cmd.Stdout, x.cmd.Stderr = x, x
+	x.cmd.Stdout, x.cmd.Stderr = &x.out, &x.out
 	require.NoError(t, x.cmd.Start())
 	const word = "listening on http://"
-	require.True(t, until(30*time.Second, func() bool { return strings.Contains(x.written(), word) }), "%s", x.written())
-	_, rest, _ := strings.Cut(x.written(), word)
+	require.True(t, until(30*time.Second, func() bool { return strings.Contains(x.out.String(), word) }), "%s", x.out.String())
+	_, rest, _ := strings.Cut(x.out.String(), word)
 	x.addr = strings.Fields(rest)[0]
 }
 
@@ -470,7 +458,7 @@ func TestBadInputOfCards(t *testing.T) {
 func (x *teller) judge(t *testing.T, to string, alone time.Duration, began time.Time, hidden ...string) {
 	took := time.Since(began)
 	require.NoError(t, x.cmd.Process.Signal(syscall.SIGTERM))
-	require.NoError(t, x.cmd.Wait(), "alive to the end: %s", x.written())
+	require.NoError(t, x.cmd.Wait(), "alive to the end: %s", x.out.String())
 	sort.SliceStable(x.rows, func(a, b int) bool { return order(x.rows[a].number) < order(x.rows[b].number) })
 	var lines strings.Builder
 	failed := 0
@@ -488,7 +476,7 @@ func (x *teller) judge(t *testing.T, to string, alone time.Duration, began time.
 	require.Less(t, x.slowest, 3*time.Second, x.slow)
 
 	answers := x.heard.String()
-	places := map[string]string{"output": x.written()}
+	places := map[string]string{"output": x.out.String()}
 	require.NoError(t, filepath.WalkDir(x.state, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

@@ -47,22 +47,27 @@ func (b *bench) sale(t *terminal) error {
 		return err
 	}
 	b.settle()
-	var syncs []time.Duration
 	wrote := written(t.pid)
-	sales, err := t.sell(b.ctx, b.sales, func() error {
-		some, err := rawSyncs(t.dir, 10)
-		syncs = append(syncs, some...)
-		return err
-	})
+	sales, syncs, err := b.sellBesideSyncs(t)
 	if err != nil {
 		return err
 	}
-	b.settle()
 	b.saleRows("", sales, syncs)
 	per := float64(written(t.pid)-wrote) / float64(len(sales))
 	b.table.add(row{what: "bytes the program writes", ours: kib(per), ratio: per / (saleStates * 4096), limit: kib(saleStates * 4096),
 		note: fmt.Sprintf("per sale: journal, screen, sockets; limit = one block for each of %d states", saleStates)})
 	return nil
+}
+
+// sellBesideSyncs makes sales, with some bare syncs of the disk behind each.
+func (b *bench) sellBesideSyncs(t *terminal) (sales []sold, syncs []time.Duration, err error) {
+	sales, err = t.sell(b.ctx, b.sales, func() error {
+		some, err := rawSyncs(t.dir, 10)
+		syncs = append(syncs, some...)
+		return err
+	})
+	b.settle()
+	return sales, syncs, err
 }
 
 // saleSlow is the same on slow flash; strace counts the syncs too.

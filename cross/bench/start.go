@@ -82,16 +82,10 @@ func (b *bench) memory(t *terminal) error {
 	}
 	b.settle()
 	one, anonymous := resident(t.pid)
-	var syncs []time.Duration
-	sales, err := t.sell(b.ctx, b.sales, func() error {
-		some, err := rawSyncs(t.dir, 10)
-		syncs = append(syncs, some...)
-		return err
-	})
+	sales, syncs, err := b.sellBesideSyncs(t)
 	if err != nil {
 		return err
 	}
-	b.settle()
 	many, _ := resident(t.pid)
 	b.saleRows(fmt.Sprintf("%d old sales: ", b.old), sales, syncs)
 	b.table.add(row{what: "memory after the start", ours: mib(float64(idle))})

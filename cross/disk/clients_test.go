@@ -248,8 +248,7 @@ func TestEveryOperationFailsUnderClients(t *testing.T) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(seed, 3))
-	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	n := min(len(all), env.Number("N", 60))
+	n := drawn(rng, all)
 	var sum result
 	for _, x := range all[:n] {
 		withRecorder(t, func(o stack.Options, rec *crashfs.Recorder) {

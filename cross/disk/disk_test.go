@@ -199,6 +199,12 @@ func (h healthy) heal() bool {
 	return false
 }
 
+// drawn puts N of all in front, drawn by chance, and returns how many there are.
+func drawn[T any](rng *rand.Rand, all []T) int {
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return min(len(all), env.Number("N", 60))
+}
+
 func ops() []crashfs.Op { return []crashfs.Op{crashfs.Write, crashfs.Sync, crashfs.Open} }
 
 // TestEveryOperationFails: each write, sync and open of a sale, and of a start, in each way.
@@ -228,8 +234,7 @@ func TestEveryOperationFails(t *testing.T) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))
-	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	n := min(len(all), env.Number("N", 60))
+	n := drawn(rng, all)
 	var sum result
 	for _, x := range all[:n] {
 		withRecorder(t, func(o stack.Options, rec *crashfs.Recorder) {

@@ -23,6 +23,7 @@ import (
 	"posagent/cross/env"
 	"posagent/schemes/money"
 	"posagent/store"
+	"posagent/store/crashfs"
 	"posagent/store/sqlite"
 )
 
@@ -245,18 +246,19 @@ func newest(log []byte) (at int) {
 	return at
 }
 
-// spoiled is a log with one bit, or one sector, changed.
-func spoiled(log []byte, bit bool, rng *rand.Rand) []byte {
-	bad := slices.Clone(log)
-	if bit {
-		bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)
-		return bad
-	}
-	sector := 512 * rng.IntN(len(bad)/512)
-	for i := range 512 {
-		bad[sector+i] = byte(rng.Uint32())
-	}
-	return bad
+// open opens the shops, some at a time, and plays in each; play finishes it.
+func (c *campaign) open(shops []*shop, seedNo uint64, play func(ctx context.Context, i int, s *shop, rng *rand.Rand) error) {
+	c.all(len(shops), func(i int) error {
+		ctx, cancel := context.WithTimeout(context.Background(), 40*time.Minute)
+		defer cancel()
+		s, err := c.shop(ctx, i)
+		shops[i] = s
+		if err != nil {
+			return err
+		}
+		defer s.g.server.Close()
+		return play(ctx, i, s, rand.New(rand.NewPCG(seedNo, uint64(i))))
+	})
 }
 
 // The log of a killed terminal is damaged, MUTATIONS bits and as many sectors: the terminal starts with everything that it had
@@ -269,16 +271,7 @@ func TestField_J1DamagedLogsOfRealTerminals(t *testing.T) {
 	shops := make([]*shop, min(journals, n/2))
 	var whole, cuts atomic.Int64
 	t.Logf("seed %d, %d mutations of %d journals", seedNo, n, len(shops))
-	c.all(len(shops), func(i int) (err error) {
-		ctx, cancel := context.WithTimeout(context.Background(), 40*time.Minute)
-		defer cancel()
-		s, err := c.shop(ctx, i)
-		shops[i] = s
-		if err != nil {
-			return err
-		}
-		defer s.g.server.Close()
-		rng := rand.New(rand.NewPCG(seedNo, uint64(i)))
+	c.open(shops, seedNo, func(ctx context.Context, i int, s *shop, rng *rand.Rand) (err error) {
 		files, err := s.image()
 		if err != nil {
 			return s.finish(err)
@@ -288,7 +281,7 @@ func TestField_J1DamagedLogsOfRealTerminals(t *testing.T) {
 			return s.finish(err)
 		}
 		for m := i; m < n; m += len(shops) {
-			bad := spoiled(files["agent.db-wal"], m/len(shops)%2 == 0, rng)
+			bad := crashfs.Spoiled(files["agent.db-wal"], m/len(shops)%2 == 0, rng)
 			if m < len(shops) { // one is sure to meet the newest commit
 				bad = slices.Clone(files["agent.db-wal"])
 				bad[newest(bad)+100] ^= 1 << rng.IntN(8)
@@ -349,16 +342,7 @@ func TestField_J1NoFalseAlarm(t *testing.T) {
 	var starts, restores atomic.Int64
 	died := make([]atomic.Int64, len(dangers))
 	t.Logf("seed %d, %d kills while selling, %d in verbs, of %d journals", seedNo, 4*kills, kills, len(shops))
-	c.all(len(shops), func(i int) error {
-		ctx, cancel := context.WithTimeout(context.Background(), 40*time.Minute)
-		defer cancel()
-		s, err := c.shop(ctx, i)
-		shops[i] = s
-		if err != nil {
-			return err
-		}
-		defer s.g.server.Close()
-		rng := rand.New(rand.NewPCG(seedNo, uint64(i)))
+	c.open(shops, seedNo, func(ctx context.Context, i int, s *shop, rng *rand.Rand) error {
 		bundle := filepath.Join(c.dir, fmt.Sprintf("shop%d.bundle", i))
 		begun := func() error {
 			starts.Add(1)

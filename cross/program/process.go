@@ -60,7 +60,7 @@ func Run(cmd *exec.Cmd) (*Process, error) {
 // Start starts a command and returns its first line that begins with prefix. It fails where the program ends before that, or is
 // silent for too long; the process is then dead.
 func Start(cmd *exec.Cmd, prefix string) (*Process, string, error) {
-	said, talk := &lines{prefix: prefix, found: make(chan string, 1)}, &buffer{}
+	said, talk := &lines{prefix: prefix, found: make(chan string, 1)}, &Talk{}
 	cmd.Stdout = said
 	if cmd.Stderr == nil {
 		cmd.Stderr = talk
@@ -142,20 +142,22 @@ func (l *lines) Write(p []byte) (int, error) {
 	}
 }
 
-// buffer keeps what a program complains of, while another goroutine may read it.
-type buffer struct {
+// Talk is text that is read while it is written: what a program says, or a log.
+type Talk struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
+// Write implements io.Writer.
+func (t *Talk) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.Write(p)
 }
 
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
+// String returns what was written so far.
+func (t *Talk) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.String()
 }

@@ -292,13 +292,16 @@ func (e *End) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (e *End) wait(d time.Duration) bool {
+func (e *End) wait(d time.Duration) bool { return passes(d, e.over) }
+
+// passes waits, and reports whether the time has passed before over was closed.
+func passes(d time.Duration, over <-chan struct{}) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
 		return true
-	case <-e.over:
+	case <-over:
 		return false
 	}
 }

@@ -260,16 +260,7 @@ func (n *Network) deliver(r *http.Request, body []byte) (rec *httptest.ResponseR
 	return rec
 }
 
-func (n *Network) linger(d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-n.over:
-		return false
-	}
-}
+func (n *Network) linger(d time.Duration) bool { return passes(d, n.over) }
 
 func wait(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)

@@ -55,12 +55,7 @@ func TestHabitsSendTheirBytes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a, b := net.Pipe()
-				r, err := New(frame.NewTCP(a, 0), Options{Habit: c.habit})
-				require.NoError(t, err)
-				defer r.Close()
-				far := frame.NewTCP(b, 0)
-				defer far.Close()
+				r, far := pair(t, Options{Habit: c.habit})
 				sent := make(chan string, 1)
 				go func() {
 					got, _ := far.Receive(t.Context())
@@ -93,14 +88,9 @@ func TestHabitsAnswer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a, b := net.Pipe()
-				r, err := New(frame.NewTCP(a, 0), Options{Habit: c.habit})
-				require.NoError(t, err)
-				defer r.Close()
-				far := frame.NewTCP(b, 0)
-				defer far.Close()
+				r, far := pair(t, Options{Habit: c.habit})
 				done := play(t, far, "< 0670 00\n> 800000\n"+c.script)
-				_, err = r.Diagnosis(t.Context())
+				_, err := r.Diagnosis(t.Context())
 				require.ErrorIs(t, err, c.err)
 				<-done
 			})

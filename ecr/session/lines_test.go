@@ -85,8 +85,7 @@ const (
 // register registers.
 func (p *peer) register(as string) {
 	p.t.Helper()
-	p.send(as)
-	p.expect("80 00 00", "06 0F")
+	p.asks(as, "80 00 00", "06 0F")
 	p.send("80 00 00")
 }
 
@@ -98,8 +97,13 @@ const (
 // begin asks for a sale, and hears that it runs.
 func (p *peer) begin(sale string) {
 	p.t.Helper()
-	p.send(sale)
-	p.expect("80 00 00")
+	p.asks(sale, "80 00 00")
+}
+
+func (p *peer) asks(command string, want ...string) {
+	p.t.Helper()
+	p.send(command)
+	p.expect(want...)
 }
 
 // TestAnotherConnection: while one connection runs a sale, another gets clear answers and can abort

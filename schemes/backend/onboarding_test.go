@@ -7,12 +7,12 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/program"
 	"posagent/schemes/backend"
 	"posagent/schemes/backend/backendtest"
 	"posagent/schemes/onboarding"
@@ -46,7 +46,7 @@ func TestOnboardingEventsArrive(t *testing.T) {
 		arrived <- e
 	}))
 	t.Cleanup(receiver.Close)
-	var log lockedText
+	var log program.Talk
 	b := run(t, backend.Config{
 		Dir: t.TempDir(), PublicURL: "http://127.0.0.1:1", HookAllow: []string{strings.TrimPrefix(receiver.URL, "http://")},
 		MerchantNumber: 4711, MerchantUUID: "0b1e6d1c-7f51-4b6e-9d3c-4f1f6f1a2b3c", Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -138,22 +138,4 @@ func TestOnboardingIsRefusedInItsOwnShape(t *testing.T) {
 			require.NotContains(t, string(body), "posagent-demo-bearer")
 		}
 	}
-}
-
-// lockedText is a log that several goroutines write.
-type lockedText struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lockedText) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lockedText) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }

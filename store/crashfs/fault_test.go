@@ -119,12 +119,7 @@ func faultRun(t *testing.T, fault crashfs.Fault) (struck bool) {
 
 // A write that failed may lie complete in the log. Once the store has recovered, no power cut brings it up any more.
 func TestUnacknowledgedNeverTurnsUp(t *testing.T) {
-	rec, err := crashfs.New()
-	require.NoError(t, err)
-	opt := recorded(filepath.Join(scratch(t), "agent.db"), rec, "FULL")
-	opt.CheckpointEvery = time.Hour
-	s, err := sqlite.Open(t.Context(), opt)
-	require.NoError(t, err)
+	s, rec := unfolded(t)
 	require.Len(t, accept(t, s, rec, 1, 4), 3)
 	require.NoError(t, s.Truncate(t.Context()))
 	require.Len(t, accept(t, s, rec, 4, 6), 2)

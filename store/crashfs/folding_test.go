@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,12 +17,7 @@ import (
 // A checkpoint that is stopped after any of its pages, and whose log is then lost, has left the newest sequence beside old rows: the
 // start says that the journal was cut, or holds everything.
 func TestField_J1AFoldingThatLostItsLogIsNoticed(t *testing.T) {
-	rec, err := crashfs.New()
-	require.NoError(t, err)
-	opt := recorded(filepath.Join(scratch(t), "agent.db"), rec, "FULL")
-	opt.CheckpointEvery = time.Hour
-	s, err := sqlite.Open(t.Context(), opt)
-	require.NoError(t, err)
+	s, rec := unfolded(t)
 	require.Len(t, accept(t, s, rec, 1, 21), 20)
 	require.NoError(t, s.Truncate(t.Context()))
 	for id := range int64(20) { // the pages of all rows are in the next log, the record of the end among the first of them

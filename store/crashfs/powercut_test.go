@@ -83,6 +83,18 @@ func recorded(path string, rec *crashfs.Recorder, synchronous string) sqlite.Opt
 	return opt
 }
 
+// unfolded opens a recorded journal that folds its log when it is told to.
+func unfolded(t *testing.T) (store.Journal, *crashfs.Recorder) {
+	t.Helper()
+	rec, err := crashfs.New()
+	require.NoError(t, err)
+	opt := recorded(filepath.Join(scratch(t), "agent.db"), rec, "FULL")
+	opt.CheckpointEvery = time.Hour
+	s, err := sqlite.Open(t.Context(), opt)
+	require.NoError(t, err)
+	return s, rec
+}
+
 func put(s store.Journal, id int64, state string) func(store.Tx) error {
 	return func(tx store.Tx) error {
 		mac := s.MAC("sales", fmt.Sprint(id), state)

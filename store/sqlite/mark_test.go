@@ -87,15 +87,7 @@ func TestField_J1ADamagedLogIsNoticed(t *testing.T) {
 		copied := frozen(t, path, at)
 		log, err := os.ReadFile(copied + "-wal")
 		require.NoError(t, err)
-		if n%2 == 0 {
-			log[rng.IntN(len(log))] ^= 1 << rng.IntN(8)
-		} else {
-			sector := 512 * rng.IntN(len(log)/512)
-			for i := range 512 {
-				log[sector+i] = byte(rng.Uint32())
-			}
-		}
-		require.NoError(t, os.WriteFile(copied+"-wal", log, 0o600))
+		require.NoError(t, os.WriteFile(copied+"-wal", crashfs.Spoiled(log, n%2 == 0, rng), 0o600))
 		found, err := sqlite.Open(t.Context(), marked(copied))
 		if err != nil {
 			require.ErrorIs(t, err, store.ErrCut, "seed %d, mutation %d", seed, n)
