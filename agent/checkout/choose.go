@@ -16,7 +16,7 @@ type Wish struct {
 	CardType int     // the register's choice; 0 = none
 	Choice   string  // the customer's choice on the display, a definition's name; "" = none
 	NoAmount bool    // the amount is still to come
-	Prompter bool    // somebody can answer prompts
+	Prompter bool    // a person can answer prompts at the terminal
 	Exclude  []int32 // paymentProviderIds that are not offered here
 }
 

@@ -15,7 +15,7 @@ type Poll struct {
 const (
 	defaultFloor = 2 * time.Second
 	slowest      = 10 * time.Second // while a customer waits
-	watchPause   = 30 * time.Second // while nobody does
+	watchPause   = 30 * time.Second // while no customer waits
 	longestAfter = 5 * time.Minute  // the most a Retry-After is worth
 )
 
@@ -51,7 +51,7 @@ func (p Poll) After(elapsed time.Duration, haveCode bool, retryAfter time.Durati
 	return max(pause, min(retryAfter, longestAfter))
 }
 
-// watch is the pause while nobody waits for the answer: 30 s, or what is left of the window, not below the floor.
+// watch is the pause while no customer waits for the answer: 30 s, or what is left of the window, not below the floor.
 func (p Poll) watch(left, retryAfter time.Duration) time.Duration {
 	pause := watchPause
 	if left > 0 {

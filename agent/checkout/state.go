@@ -56,7 +56,7 @@ type State struct {
 	QR         bool     `json:"qr,omitempty"`
 	CanReverse bool     `json:"canReverse,omitempty"`
 	CanRefund  bool     `json:"canRefund,omitempty"`
-	StaleEnds  bool     `json:"staleEnds,omitempty"` // a code nobody scanned in time ends the sale
+	StaleEnds  bool     `json:"staleEnds,omitempty"` // a code that was not scanned in time ends the sale
 	OKWords    []string `json:"okWords,omitempty"`   // okCodes for the sale's type
 	Limits     Limits   `json:"limits"`
 
@@ -194,7 +194,7 @@ const (
 	ShowCode     Do = "show_code"     // check and show the payload
 	ShowWaiting  Do = "show_waiting"  // take the code off and say that the customer's app is awaited
 	ClearScreen  Do = "clear_screen"  // take the sale off the screen, before anything is told
-	Tell         Do = "tell"          // the outcome is decided: to whoever waits for it
+	Tell         Do = "tell"          // the outcome is decided: tell each caller that waits for it
 	Reverse      Do = "reverse"       // commit: accept a reversal operation, a new one for every Attempt
 	RefundUndo   Do = "refund_undo"   // commit: accept a refund operation for the whole amount
 	GiveReceipt  Do = "give_receipt"  // commit: receipt and trace numbers

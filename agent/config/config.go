@@ -143,7 +143,7 @@ type Checkout struct {
 type Display struct {
 	Console     bool   `toml:"console"`
 	File        string `toml:"file"`        // PNG or SVG, rewritten with every picture; "" = none
-	Framebuffer string `toml:"framebuffer"` // device; "" = none
+	Framebuffer string `toml:"framebuffer"` // device; "" = none. Validate refuses any: no such screen exists yet
 }
 
 // Printer is the receipt printer.
@@ -156,7 +156,7 @@ type Keypad struct {
 	Device string `toml:"device"` // "" = none
 }
 
-// Offline is the outbox's policy.
+// Offline limits what is stored while the backend is away. agent/offline applies the limits, agent/outbox the ages.
 type Offline struct {
 	MaxAge         time.Duration `toml:"max_age"`         // running time after which an unsent operation expires; 0 = never
 	AnswerWithin   time.Duration `toml:"answer_within"`   // then a caller gets 202

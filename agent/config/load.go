@@ -351,8 +351,8 @@ func (l *loader) env(env []string) {
 // others are the variables of the command line.
 var others = []string{"POSAGENT_CONFIG", "POSAGENT_STATE", "POSAGENT_BACKUP_KEY_FILE"}
 
-// foreign takes a variable that names no section: one of the command line's; or a misspelt name, which is refused; or a name that is
-// like none, which somebody else may use: it is told, and not used.
+// foreign handles a variable that names no section. It accepts one of the command line's and refuses a misspelt name. It reports
+// any other name and does not use it: another program may.
 func (l *loader) foreign(name string, known []string) {
 	if slices.Contains(others, name) {
 		return

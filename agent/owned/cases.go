@@ -64,7 +64,8 @@ func (a applications) Submit(ctx context.Context, key wire.Key, id int64) (onboa
 	return a.next.Submit(ctx, a.c.key(ctx, key), id)
 }
 
-// Disputes lets through whoever may dispute and reaches everything: nobody here can tell whose a card transaction is.
+// Disputes passes on the calls of a caller that may dispute and reaches everything: the terminal does not know the owner of a card
+// transaction.
 func Disputes(next disputes.Service) disputes.Service { return cases{next} }
 
 // cases implements the contract. It writes out every method: a new one must not pass by.

@@ -151,8 +151,9 @@ func (s *Service) before(r store.Reader, e *entry) (*entry, error) {
 	return nil, wire.Errorf(wire.KeyReused, op, "key or terminalReference was used for another request")
 }
 
-// make asks for the link of a payment and journals it. A reply that is lost costs nothing: the address of that link is told to nobody,
-// and the next try, or the undo, finds it by the Key, where the service honours one. What the service refuses is a rejected payment.
+// make asks for the link of a payment and journals it. A lost reply costs nothing: no customer learns the address
+// of that link. The next try, or the undo, finds the link by the Key, where the service honours one. A refusal of the service is a
+// rejected payment.
 func (s *Service) make(ctx context.Context, e *entry) (out *entry, err error) {
 	link, err := s.o.Links.Create(ctx, e.Key, *e.Ask)
 	no := refusal(err)

@@ -316,8 +316,8 @@ func endOfDay(r *rig) {
 	require.Equal(r.t, 1, r.desk.Closed)
 }
 
-// cutAtEveryByte cuts the line after every byte of a sale, whoever sent it, and lets the register
-// ask again.
+// cutAtEveryByte cuts the line after every byte of a sale, in either direction, and lets the
+// register ask again.
 func cutAtEveryByte(t *testing.T, f Fixture, kind Kind) {
 	bytes := 0
 	inTime(t, f, kind, func(r *rig) {

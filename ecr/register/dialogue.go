@@ -27,7 +27,7 @@ func (r *Register) Command(ctx context.Context, m apdu.Message, completes bool) 
 		defer r.Disconnect()
 	}
 	line, err := r.connect(ctx)
-	if err == nil && !drop(line.Recv()) { // it was closed while nobody looked
+	if err == nil && !drop(line.Recv()) { // it was closed between two commands
 		r.Disconnect()
 		line, err = r.connect(ctx)
 	}
@@ -110,7 +110,7 @@ func (d *dialogue) run(ctx context.Context, m apdu.Message) error {
 	}
 }
 
-// drop throws away what was said before the command: it belongs to nobody any more. false: the line is closed.
+// drop discards messages that arrived before the command: no command waits for them. false: the line is closed.
 func drop(queue <-chan []byte) bool {
 	for {
 		select {
@@ -153,7 +153,7 @@ func (r *Register) leave(reply chan apdu.Message) {
 	r.mu.Unlock()
 }
 
-// ended ends the running command unless somebody still waits for an answer.
+// ended ends the running command unless a caller still waits for an answer.
 func (r *Register) ended() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

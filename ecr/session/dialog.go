@@ -66,7 +66,7 @@ func (d *dialog) post(ev ecr.Event) {
 
 // read takes messages from a transport until it is gone.
 func (d *dialog) read(ctx context.Context, link ecr.Transport) error {
-	there := link.While(ctx) // nobody is left to judge a password for after that
+	there := link.While(ctx) // after that no password is checked
 	for {
 		data, err := link.Receive(ctx)
 		if err != nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // ServeTCP serves register connections until ctx ends, then closes the listener and them. It
-// returns ctx.Err(), the error of loading the registration, or that of a listener closed by
-// somebody else.
+// returns ctx.Err(), the error of loading the registration, or that of a listener that
+// another caller closed.
 func (s *Session) ServeTCP(ctx context.Context, listener net.Listener) error {
 	defer func() { _ = listener.Close() }()
 	if s.o.Protocol.TCP == nil {

@@ -34,8 +34,8 @@ import (
 //	gone              Gone             410
 //
 // Every message begins with "An error occurred: ". A foreign body without such a reason is judged by its message, then by its
-// status; the real service answers many errors with 200, and its gate answers 405 and 403 without this body to whoever
-// asks too often.
+// status; the real service answers many errors with 200, and its gateway answers 405 and 403 without this body to a
+// caller that asks too often.
 
 // The reasons of this service beside wire's codes (wire.Error.Reason).
 const (

@@ -26,7 +26,7 @@ import "posagent/schemes/wire"
 //	ExpiredSubscription           422     1030    the recurring arrangement of a token is over, or it is too early for its next payment
 //	InvalidSubscription           422     1031    a recurring payment with a token that was not made for one
 //	InvalidToken                  422     -       unknown token, or wrong tokenSecret: the same answer for both
-//	PaymentDetailsMissing         422     -       money was to move and nobody has said yet where from
+//	PaymentDetailsMissing         422     -       money was to move and no payment details were given
 //	PaymentExpired                422     -       the customer's time on the page is over
 //	CardExpired                   422     -       the card's expiry date is past
 //	CardNotAccepted               422     -       a card, or kind of card, this service or this payment does not take

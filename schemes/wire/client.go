@@ -9,7 +9,7 @@ import (
 
 // Caller is the local client on whose behalf a call is made, as the one who checked its credential knows it.
 type Caller struct {
-	Name string // owns what is made, and is the scope of its Idempotency-Key; "" = the terminal's own token, or nobody was checked
+	Name string // owns what is made, and is the scope of its Idempotency-Key; "" = the terminal's own token, or no token was checked
 	Own  bool   // it reaches its own things only
 
 	Words []string // what it may do; nil = everything
@@ -60,7 +60,8 @@ func Allow(ctx context.Context, op string, words ...string) error {
 	return nil
 }
 
-// Everything is nil where the caller reaches what nobody here made, else wire.Forbidden. what says what it wanted.
+// Everything returns nil if the caller may reach records that no client of this terminal made, else wire.Forbidden. what names the
+// action in its text.
 func Everything(ctx context.Context, op, what string) error {
 	c := CallerOf(ctx)
 	if !c.Own {

@@ -43,7 +43,7 @@ type faultBody struct {
 }
 
 // WriteFault answers with err in the shape of the scheme services. Card numbers in texts are masked. Causes (Err) stay
-// inside; the text of Internal errors does too. log may be nil; it gets Internal errors, which nobody else sees.
+// inside; the text of Internal errors does too. log may be nil; it gets Internal errors, which no client sees.
 func WriteFault(w http.ResponseWriter, log *slog.Logger, contentType string, err *Error) {
 	msg := err.Msg
 	if err.Code == Internal {

@@ -131,8 +131,7 @@ func WriteBody(w http.ResponseWriter, status int, contentType string, data []byt
 	return err
 }
 
-// Reply is WriteJSON for a handler that has nobody left to tell: what could not be written is a line in its log, which may
-// be nil.
+// Reply is WriteJSON for a handler that cannot report an error any more: a failed write is a line in its log, which may be nil.
 func Reply(w http.ResponseWriter, log *slog.Logger, op string, status int, contentType string, v any) {
 	if err := WriteJSON(w, status, contentType, v); err != nil && log != nil {
 		log.Warn("reply not written", "op", op, "err", err)

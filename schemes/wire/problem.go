@@ -91,7 +91,7 @@ func codeTitle(c Code) string {
 
 // WriteProblem answers with err in the shape of S0 7; instance is the path that was asked for. Card numbers in texts are
 // masked. Causes (Err) stay inside; the text of Internal errors does too. log may be nil; it gets Internal errors, which
-// nobody else sees. A reason that the catalogue does not have is left out.
+// no client sees. A reason that the catalogue does not have is left out.
 func WriteProblem(w http.ResponseWriter, r *http.Request, log *slog.Logger, err *Error, c Catalogue) {
 	body := problemBody{
 		Type: problemPrefix + kebab(string(err.Code)), Title: codeTitle(err.Code), Status: ProblemStatus(err.Code), Detail: err.Msg,

@@ -22,8 +22,7 @@ const (
 	// when nothing is left to fold. So past this length the writer folds the rest itself, between
 	// two commits.
 	walFrames = 12288
-	// shredAfter is how long a deleted data key may stay in the log of a store that nobody
-	// truncates.
+	// shredAfter is how long a deleted data key may stay in the WAL of an idle store.
 	shredAfter = time.Minute
 )
 

@@ -81,7 +81,7 @@ func (s *Store) stageEnd(ctx context.Context, seen int64) error {
 	})
 }
 
-// alter opens a file that nobody else has, whatever steps it knows.
+// alter opens a file that no other process has open, whatever its steps are.
 func alter(ctx context.Context, path string, fn func(write func(func(store.Tx) error) error) error) error {
 	l, err := openLink(ctx, settings{path: path, synchronous: "FULL"})
 	if err != nil {

@@ -5,7 +5,7 @@ import "sync"
 // news tells those who wait of the next commit.
 type news struct {
 	mu   sync.Mutex
-	next chan struct{} // nil = nobody waits
+	next chan struct{} // nil = no reader waits
 }
 
 // Committed is closed by the next commit, once what it wrote can be read. Take it before reading:

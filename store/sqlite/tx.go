@@ -231,7 +231,7 @@ func (r refusal) Value() (driver.Value, error) { return nil, r.err }
 func (t *scope) end() error {
 	t.over = true
 	for _, row := range t.single {
-		// A Row that nobody scanned keeps its statement running; scanning twice is harmless.
+		// A Row that was not scanned keeps its statement running; scanning twice is harmless.
 		if err := row.Scan(); t.fatal == nil && fatal(err) {
 			t.fatal = classify(err)
 		}

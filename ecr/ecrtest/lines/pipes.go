@@ -18,7 +18,7 @@ type Pipes struct {
 
 var _ net.Listener = (*Pipes)(nil)
 
-// NewPipes returns a listener that nobody has connected to.
+// NewPipes returns a listener without connections.
 func NewPipes() *Pipes { return &Pipes{conns: make(chan net.Conn), closed: make(chan struct{})} }
 
 // Connect gives the terminal its end of a connection, and returns once it was taken.

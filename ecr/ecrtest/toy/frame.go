@@ -78,7 +78,7 @@ func (l *lines) Close() error {
 	return nil
 }
 
-// end ends the line for cause, and returns the error for whoever uses it.
+// end ends the line for cause, and returns the error for later calls.
 func (l *lines) end(cause error) error {
 	err := ecr.ErrClosed
 	if cause != nil {

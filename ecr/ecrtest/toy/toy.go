@@ -221,7 +221,7 @@ func (d *dialogue) told(how ecr.Delivery) {
 	d.do(ecr.Deliver{Gen: d.gen, Sale: d.sale, Delivery: how})
 }
 
-// drop gives the request up: nobody waits for its outcome.
+// drop gives the request up: no register waits for its outcome.
 func (d *dialogue) drop() {
 	switch d.phase {
 	case asking, running:

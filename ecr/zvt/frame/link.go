@@ -274,7 +274,7 @@ func (l *Link) handle(ev Event, now time.Time) {
 		}
 		select {
 		case l.answers <- answer:
-		default: // a storm; whoever waits has enough of them already
+		default: // a storm: the sender has enough answers already
 		}
 	case GotBad:
 		l.count(func(s *ecr.Counters) { s.Bad++ })

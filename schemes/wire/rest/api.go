@@ -36,7 +36,7 @@ func (a API) refused(op string, err error) *wire.Error {
 
 // Shape is how a service says no, on both sides of its wire.
 type Shape interface {
-	// Refuse answers with err. log may be nil; it gets Internal errors, which nobody else sees.
+	// Refuse answers with err. log may be nil; it gets Internal errors, which no client sees.
 	Refuse(w http.ResponseWriter, r *http.Request, log *slog.Logger, err *wire.Error)
 	// NoRoute answers 404 for a path that the service does not have, and 405 where allow names the methods it has.
 	NoRoute(w http.ResponseWriter, r *http.Request, allow string)

@@ -14,9 +14,9 @@ import (
 // journal. A journal that works has told it 2 s earlier.
 const answerBefore = 2 * time.Second
 
-// AnswerInTime tells a register that still waits at the end of its patience that a payment is
-// aborted, though the journal could not be written. The sale's row is from its acceptance: the undo
-// is owed by it, also after a crash. In this life every later event finds the sale given up first.
+// AnswerInTime tells a register that a payment is aborted, shortly before the register's time-out,
+// if the journal cannot be written. The row from the sale's acceptance demands the undo, also after
+// a crash. Until a restart, every later event first applies ToldAborted.
 func (p *Performer) AnswerInTime(ctx context.Context, row *journal.Row) {
 	key := row.Key
 	l, over := p.sales.Find(key)
