@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,12 +36,42 @@ merchant_id = "demomerchant"
 merchant_name = "Corner Shop"
 [port]
 listen = "127.0.0.1:0"
-`+program.Demo, b.url)
+[upstream]
+base = %q
+[upstream.auth]
+consumer_key = "demo-consumer"
+consumer_secret = "demo-consumer-secret"
+[ecr]
+tcp = "127.0.0.1:0"
+[display]
+console = false
+`, b.url)
 	require.NoError(b.t, os.WriteFile(x.file, []byte(config), 0o600))
-	p, line, err := program.Start(exec.Command(built.posagent, "run", "--config", x.file, "--state", x.dir), "ready ")
+	cmd := exec.Command(built.posagent, "run", "--config", x.file, "--state", x.dir)
+	var talk bytes.Buffer
+	cmd.Stderr = &talk
+	out, err := cmd.StdoutPipe()
 	require.NoError(b.t, err)
-	b.t.Cleanup(p.Kill)
-	x.port, x.line = program.Said(line, "port="), program.Said(line, "register=tcp:")
+	require.NoError(b.t, cmd.Start())
+	b.t.Cleanup(func() {
+		require.NoError(b.t, cmd.Process.Kill())
+		_ = cmd.Wait() // killed
+	})
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		for word := range strings.FieldsSeq(lines.Text()) {
+			if at, yes := strings.CutPrefix(word, "port="); yes {
+				x.port = at
+			}
+			if at, yes := strings.CutPrefix(word, "register=tcp:"); yes {
+				x.line = at
+			}
+		}
+		if x.port != "" && x.line != "" {
+			break
+		}
+	}
+	require.NotEmpty(b.t, x.port, talk.String())
+	require.NotEmpty(b.t, x.line, talk.String())
 	data, err := os.ReadFile(filepath.Join(x.dir, "port.token"))
 	require.NoError(b.t, err)
 	x.token = strings.TrimSpace(string(data))

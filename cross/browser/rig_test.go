@@ -45,8 +45,10 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	built.posagent = filepath.Join(dir, "posagent")
-	if err := program.Build(built.posagent, nil); err != nil {
-		fmt.Println(err)
+	build := exec.Command("go", "build", "-o", built.posagent, "./cmd/posagent")
+	build.Dir = filepath.Join("..", "..")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Printf("%s%v\n", out, err)
 		return 1
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
@@ -78,10 +80,20 @@ func startBackend(t *testing.T, config string) *backend {
 	file := filepath.Join(dir, "config.toml")
 	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
 	cmd := exec.Command(built.posagent, "backend", "--listen", "127.0.0.1:0", "--config", file, "--state", filepath.Join(dir, "state"))
-	p, line, err := program.Start(cmd, "listening on ")
+	var talk bytes.Buffer
+	cmd.Stderr = &talk
+	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
-	t.Cleanup(p.Kill) // a polite end waits for the connections that a browser opens in advance
-	return &backend{t: t, url: strings.TrimPrefix(line, "listening on "), dir: filepath.Join(dir, "state")}
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		require.NoError(t, cmd.Process.Kill()) // a polite end waits for the connections that a browser opens in advance
+		_ = cmd.Wait()                         // killed
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err, talk.String())
+	_, url, ok := strings.Cut(strings.TrimSpace(line), "listening on ")
+	require.True(t, ok, line)
+	return &backend{t: t, url: url, dir: filepath.Join(dir, "state")}
 }
 
 // call sends one JSON request with the static bearer and reads the JSON answer into reply.
@@ -108,19 +120,45 @@ func (b *backend) call(method, path string, body, reply any, status ...int) {
 	}
 }
 
+// entry is a transaction of `posagent backend books`.
+type entry struct {
+	Service   string `json:"service"`
+	ID        string `json:"id"`
+	Reference string `json:"reference"`
+	Type      string `json:"type"`
+	Amount    int64  `json:"amount"`
+	State     string `json:"state"`
+	Postings  []struct {
+		Account string `json:"account"`
+		Amount  int64  `json:"amount"`
+	} `json:"postings"`
+}
+
 // books reads the backend's books with the command line.
-func (b *backend) books() []program.Entry {
+func (b *backend) books() (out []entry) {
 	b.t.Helper()
-	list, err := program.Books(built.posagent, b.dir)
+	data, err := exec.Command(built.posagent, "backend", "books", "--state", b.dir, "--json").Output()
 	require.NoError(b.t, err)
-	return list
+	require.NoError(b.t, json.Unmarshal(data, &out))
+	for _, e := range out {
+		var sum int64
+		for _, p := range e.Postings {
+			sum += p.Amount
+		}
+		require.Zero(b.t, sum, "postings of %s %s", e.Service, e.ID)
+	}
+	return out
 }
 
 // merchantNet is what the merchant has by all postings.
 func (b *backend) merchantNet() (net int64) {
 	b.t.Helper()
 	for _, e := range b.books() {
-		net += e.Net()
+		for _, p := range e.Postings {
+			if p.Account == "merchant" {
+				net += p.Amount
+			}
+		}
 	}
 	return net
 }
