@@ -13,9 +13,10 @@
 //     encoding, the form of its body or one member. For a member the type of the answer counts, too.
 //
 // One engine reads and writes the refusals of all operations, so the operation is no part of those
-// cases. A write shows them, since its lost reply leaves the outcome unknown. Three kinds remain
-// beside it: a refusal and an unusual reply of each operation, a read for each code of an unusual
-// reply, and what alone runs a branch of the code or alone fails when a rule is broken.
+// cases: any operation shows them. A write shows a reply that leaves its outcome unknown. A service
+// keeps more than its cases where an operation has no other refusal, where a read comes to a code
+// that no other read comes to, and where a transcript alone runs a branch of the code or alone fails
+// when a rule is broken.
 //
 // It imports testify, schemes/wire, schemes/wire/rest and the standard library. It must not import a service.
 package wiretest
