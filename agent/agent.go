@@ -163,7 +163,7 @@ func New(o Options) *Agent {
 	if in == nil {
 		in = inbox.New(Inbox(o.DB, o.Front, o.Now, o.Log))
 	}
-	house := &view.House{
+	house := &view.Daemon{
 		DB: o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, IDs: offline.IDs, Find: a.find, Own: o.Offer, About: l.About, Live: l.Live, Lines: a.Lines, Services: l.Upstream, Now: o.Now,
 		Ready: a.Judge, Asked: a.asked,
 	}
@@ -237,7 +237,7 @@ func (a *Agent) Own(ctx context.Context, key wire.Key, owner string) error {
 }
 
 // local makes the port's options.
-func (a *Agent) local(in *inbox.Inbox, house *view.House) port.Options {
+func (a *Agent) local(in *inbox.Inbox, house *view.Daemon) port.Options {
 	l := a.o.Local
 	o := port.Options{
 		Listener: a.o.Port, Live: func() error { return nil }, Ready: a.probe, Token: l.Token,

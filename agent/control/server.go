@@ -35,13 +35,13 @@ type Ops interface {
 
 var _ Ops = (*outbox.Outbox)(nil)
 
-// House is what is shown; a view.House is one.
+// House is the stream of events that the server shows; a view.Daemon is one.
 type House interface {
 	Newest(ctx context.Context) (view.Cursor, error)
 	Events(from view.Cursor) func(ctx context.Context) (view.Event, error)
 }
 
-var _ House = (*view.House)(nil)
+var _ House = (*view.Daemon)(nil)
 
 // Options of a server. All are required besides Own, Missing, Refused and Log.
 type Options struct {

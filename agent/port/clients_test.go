@@ -155,7 +155,7 @@ func TestField_P8OneClientDoesNotTakeAllStreams(t *testing.T) {
 	ok := func() error { return nil }
 	p := port.New(port.Options{
 		Listener: ln, Live: ok, Ready: ok, Token: token, Clients: []port.Client{{Name: "kiosk", Token: kiosk, May: []string{"read"}}},
-		House: &view.House{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Happened: x.happened, Now: time.Now},
+		House: &view.Daemon{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Happened: x.happened, Now: time.Now},
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

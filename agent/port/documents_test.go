@@ -102,7 +102,7 @@ func TestDocumentsPassInPieces(t *testing.T) {
 	p := port.New(port.Options{
 		Listener: ln, Live: func() error { return nil }, Ready: func() error { return nil }, Hooks: x.inbox.Handler("Bearer hook"), Token: token,
 		Within: 2 * time.Second, Dir: dir, Version: "test", Log: slog.New(slog.DiscardHandler),
-		House:    &view.House{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Happened: x.happened, Now: time.Now},
+		House:    &view.Daemon{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Happened: x.happened, Now: time.Now},
 		Services: []port.Service{port.Disputes(c, c, "")},
 	})
 	ended := make(chan error, 1)

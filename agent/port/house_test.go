@@ -333,7 +333,7 @@ func TestField_P12LengthAndChunksEndTheConnection(t *testing.T) {
 // A client that reaches its own things only sees no alert of another's: neither its key, nor its id, amount and reason.
 func TestField_P1AlertsOfOthersAreNotShown(t *testing.T) {
 	x := start(t, false)
-	h := &view.House{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Happened: x.happened, Now: time.Now}
+	h := &view.Daemon{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Happened: x.happened, Now: time.Now}
 	require.NoError(t, x.db.Write(t.Context(), func(tx store.Tx) error {
 		op := outbox.Op{New: outbox.New{Key: "beta-operation", Kind: "payments.create", Owner: "beta", AmountMin: 700, Currency: "EUR"}, State: outbox.Failed, Reason: "declined"}
 		return x.outbox.Alert(tx, op, "Lbeta")

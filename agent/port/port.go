@@ -27,7 +27,7 @@ type Options struct {
 	Clients  []Client      // who have a token of their own
 	Rate     int           // requests per second of one client; 0 = 1000
 	Parallel int           // requests in flight of one client; 0 = 48
-	House    *view.House   // nil = nothing of the terminal is shown
+	House    *view.Daemon  // nil = nothing of the terminal is shown
 	Services []Service     // mounted with a Token only
 	Within   time.Duration // of one call to the backend, as upstream bounds it; 0 = 30 s
 	Dir      string        // where attachments lie while a request is served; "" = the system's folder

@@ -6,7 +6,7 @@
 //   - Amounts are whole minor units and times are UTC.
 //   - Reading changes nothing.
 //
-// It works with and without a running daemon. House reads what only a running daemon can show.
+// It works with and without a running daemon. Daemon reads what only a running daemon can show.
 //
 // It must not import the local port, the register link, services that it does not show, or the
 // configuration.

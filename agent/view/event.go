@@ -64,7 +64,7 @@ func (c Cursor) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 func (c *Cursor) UnmarshalText(b []byte) (err error) { *c, err = ParseCursor(string(b)); return err }
 
 // Events is EventsOf for those who see everything.
-func (h *House) Events(from Cursor) func(ctx context.Context) (Event, error) {
+func (h *Daemon) Events(from Cursor) func(ctx context.Context) (Event, error) {
 	return h.EventsOf(wire.Caller{}, from)
 }
 
@@ -81,7 +81,7 @@ func shows(c wire.Caller, source, owner string) bool {
 
 // EventsOf gives what happened and what arrived behind a cursor, each source oldest first, then waits for more; the zero value =
 // everything kept. It gives what the caller may see. Each call waits for one.
-func (h *House) EventsOf(caller wire.Caller, from Cursor) func(ctx context.Context) (Event, error) {
+func (h *Daemon) EventsOf(caller wire.Caller, from Cursor) func(ctx context.Context) (Event, error) {
 	feed := h.Inbox.Subscribe(from.Inbox)
 	return func(ctx context.Context) (Event, error) {
 		for {
@@ -134,7 +134,7 @@ func arrived(e inbox.Event, at Cursor) (Event, error) {
 }
 
 // Newest is the cursor of a reader who wants only what comes.
-func (h *House) Newest(ctx context.Context) (c Cursor, err error) {
+func (h *Daemon) Newest(ctx context.Context) (c Cursor, err error) {
 	err = h.DB.Read(ctx, func(r store.Reader) error {
 		if c.Inbox, err = inbox.Newest(r); err == nil {
 			_, c.Log, err = events.Bounds(r)

@@ -21,7 +21,7 @@ func TestEventsAreToldAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := storetest.Open(t, append(append(events.Schema(), inbox.Schema()...), store.Step{Name: "test/1", SQL: `CREATE TABLE a (n INTEGER) STRICT`})...)
 		log, in := events.New(events.Options{DB: db}), inbox.New(inbox.Options{DB: db})
-		h := &view.House{DB: db, Inbox: in, Happened: log, Now: time.Now}
+		h := &view.Daemon{DB: db, Inbox: in, Happened: log, Now: time.Now}
 		next := h.EventsOf(wire.Caller{Name: "beta", Own: true}, view.Cursor{})
 		got, ended := make(chan view.Event), make(chan error, 1)
 		ctx, cancel := context.WithCancel(t.Context())

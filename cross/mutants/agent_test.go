@@ -127,10 +127,10 @@ var ofAgent = []mutant{
 		{"agent/upstream/fault.go", `case resp.StatusCode < 300 &&`, `case resp.StatusCode < 200 &&`},
 	}},
 	{"a monitor reads ready on a full disk", "agent", "TestReadyOnAFullDisk", []edit{
-		{"agent/view/house.go", `bit(h.DB.Reserved(ctx) == nil)`, `bit(h.DB.Health(ctx).Err == nil)`},
+		{"agent/view/daemon.go", `bit(h.DB.Reserved(ctx) == nil)`, `bit(h.DB.Health(ctx).Err == nil)`},
 	}},
 	{"status says nothing of a full disk", "agent", "TestReadyOnAFullDisk", []edit{
-		{"agent/view/house.go", "\tv.Disk(health)\n", "\t_ = health\n"},
+		{"agent/view/daemon.go", "\tv.Disk(health)\n", "\t_ = health\n"},
 	}},
 	{"status names too little space to free", "agent/view", "TestStatusDiskFull", []edit{
 		{"agent/view/status.go", `h.ShortBytes>>10+1`, `h.ShortBytes>>20+1`},
@@ -281,7 +281,7 @@ var ofAgent = []mutant{
 				_ = l`},
 	}},
 	{"the backend is not asked for a sale of a lost journal", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
-		{"agent/view/house.go", `|| h.Asked == nil ||`, `|| h.Asked != nil ||`},
+		{"agent/view/daemon.go", `|| h.Asked == nil ||`, `|| h.Asked != nil ||`},
 	}},
 	{"06 20 tells the sale before the lost one", "cmd/posagent", "TestField_C8ALostJournalIsNoFinalNo", []edit{
 		{"agent/checkout/drive/journal/numbers.go", `(row == nil || row.ID <= last)`, `(row == nil || row.ID < min(0, last))`},

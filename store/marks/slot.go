@@ -14,7 +14,7 @@ const (
 	Lost                      // and that journal had been lost; why says what was done about it
 )
 
-// Folding names the log that is being folded into the file: its salts, and how many of its frames
+// Folding names the write-ahead log that is being checkpointed (folded into the file): its salts, and how many of its frames
 // must be there as long as this stands in the mark. The zero value means that none is.
 type Folding struct {
 	Salt1, Salt2, Frames uint32

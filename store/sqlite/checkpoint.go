@@ -26,8 +26,9 @@ const (
 	shredAfter = time.Minute
 )
 
-// checkpointLoop folds the log back into the file while there is something to fold, and truncates it
-// a while after a data key was deleted. It sleeps on channels only when the store is idle.
+// checkpointLoop folds the log while there is something to fold, and truncates it a while after a
+// data key was deleted. To fold the log is SQLite's checkpoint: it copies frames of the write-ahead
+// log (WAL) into the database file. It sleeps on channels only when the store is idle.
 //
 // After a first commit it waits until the log is worth folding. A log that was folded starts anew,
 // and that costs its first commit a second sync: a terminal that folded after each of a sale's

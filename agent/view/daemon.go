@@ -19,8 +19,8 @@ import (
 	"posagent/store"
 )
 
-// House reads what the running daemon shows. DB, Outbox, Inbox, Happened and Now are required.
-type House struct {
+// Daemon reads what the running daemon shows. DB, Outbox, Inbox, Happened and Now are required.
+type Daemon struct {
 	DB       store.Store
 	Outbox   *outbox.Outbox
 	Inbox    *inbox.Inbox
@@ -46,7 +46,7 @@ type Upstream struct {
 }
 
 // Status is the whole screen.
-func (h *House) Status(ctx context.Context) (Status, error) {
+func (h *Daemon) Status(ctx context.Context) (Status, error) {
 	health := h.DB.Health(ctx)
 	var v Status
 	err := h.DB.Read(ctx, func(r store.Reader) error {
@@ -74,7 +74,7 @@ func (h *House) Status(ctx context.Context) (Status, error) {
 const maySales = "sales"
 
 // Sales is the newest sales. wire.Forbidden.
-func (h *House) Sales(ctx context.Context, limit int) (v Sales, err error) {
+func (h *Daemon) Sales(ctx context.Context, limit int) (v Sales, err error) {
 	if err := wire.Allow(ctx, "", maySales); err != nil {
 		return v, err
 	}
@@ -83,7 +83,7 @@ func (h *House) Sales(ctx context.Context, limit int) (v Sales, err error) {
 }
 
 // Sale is one sale by its id. wire.NotFound, wire.Forbidden.
-func (h *House) Sale(ctx context.Context, id string) (v Timeline, err error) {
+func (h *Daemon) Sale(ctx context.Context, id string) (v Timeline, err error) {
 	if err := wire.Allow(ctx, "", maySales); err != nil {
 		return v, err
 	}
@@ -95,7 +95,7 @@ func (h *House) Sale(ctx context.Context, id string) (v Timeline, err error) {
 }
 
 // unknownSale is the answer to the id of a sale that is not in the journal. Where a lost journal may have made it the backend is asked.
-func (h *House) unknownSale(ctx context.Context, id string) error {
+func (h *Daemon) unknownSale(ctx context.Context, id string) error {
 	err := h.DB.Read(ctx, func(r store.Reader) error { return NoSale(r, id) })
 	if wire.CodeOf(err) != wire.UnknownOutcome || h.Asked == nil || !wire.Key(id).Ours() {
 		return err
@@ -116,13 +116,13 @@ func NoSale(r store.Reader, id string) error {
 }
 
 // Methods is what the terminal may be paid with.
-func (h *House) Methods(ctx context.Context) (v Methods, err error) {
+func (h *Daemon) Methods(ctx context.Context) (v Methods, err error) {
 	err = h.DB.Read(ctx, func(r store.Reader) error { v, err = ReadMethods(r, h.Own); return err })
 	return v, err
 }
 
 // Operations is what is owed to the backend, and what became of it: the caller's own where it reaches no others.
-func (h *House) Operations(ctx context.Context, f outbox.Filter) (v Operations, err error) {
+func (h *Daemon) Operations(ctx context.Context, f outbox.Filter) (v Operations, err error) {
 	if caller := wire.CallerOf(ctx); caller.Own {
 		f.Owned, f.Owner = true, caller.Name
 	}
@@ -135,7 +135,7 @@ func (h *House) Operations(ctx context.Context, f outbox.Filter) (v Operations, 
 }
 
 // Operation is one of them by its Key, its caller's Idempotency-Key, or an id of what it is about. wire.NotFound.
-func (h *House) Operation(ctx context.Context, name string) (v OneOperation, err error) {
+func (h *Daemon) Operation(ctx context.Context, name string) (v OneOperation, err error) {
 	err = h.DB.Read(ctx, func(r store.Reader) error {
 		caller := wire.CallerOf(ctx)
 		key, err := FindOperation(r, h.Find, caller, name)
@@ -165,7 +165,7 @@ func NoOperation(r store.Reader) error {
 }
 
 // Metrics writes the figures a monitor asks for, in the text form monitors read.
-func (h *House) Metrics(ctx context.Context) (string, error) {
+func (h *Daemon) Metrics(ctx context.Context) (string, error) {
 	health := h.DB.Health(ctx)
 	var sales, ops int
 	var oldest []outbox.Op
