@@ -106,7 +106,7 @@ type Journal interface {
 	EndIn(ctx context.Context, r Reader) (End, error)
 	// Generation is raised when the journal is restored, accepted after a cut, or begun anew.
 	Generation(ctx context.Context) (int64, error)
-	// Before returns what was before the present generation, until Advance.
+	// Before returns the end of the journal before the present generation, until Advance.
 	Before(ctx context.Context) (Before, error)
 	// Past says in a few words why the journal must be taken for one from an earlier time. "" = it
 	// goes on from where it ended.
@@ -119,8 +119,8 @@ type Journal interface {
 	// Truncate removes what was deleted from the log. It waits for readers until ctx ends and then
 	// answers ErrBusy.
 	Truncate(ctx context.Context) error
-	// Rest gives memory back that is taken again as it is needed; deep gives back more.
-	Rest(ctx context.Context, deep bool) error
+	// ReleaseMemory gives memory back that is taken again as it is needed; deep gives back more.
+	ReleaseMemory(ctx context.Context, deep bool) error
 	// Commits counts the commits since the journal was opened.
 	Commits() int64
 }

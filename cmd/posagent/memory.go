@@ -70,7 +70,7 @@ func restWhenQuiet(ctx context.Context, db store.Journal, log *slog.Logger) {
 		if quiet != 1 && quiet != restAgain {
 			continue
 		}
-		if err := db.Rest(ctx, quiet == restAgain); err != nil && ctx.Err() == nil {
+		if err := db.ReleaseMemory(ctx, quiet == restAgain); err != nil && ctx.Err() == nil {
 			log.Warn("memory of the journal not given back", "err", err)
 		}
 		debug.FreeOSMemory()

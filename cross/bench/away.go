@@ -34,7 +34,7 @@ const (
 	awayTries   = 100 // writes until the backend has to be known to be away
 )
 
-// fault is a way to be away: what a dial comes to. The first is the limit: nobody listens, which is known at once.
+// fault is a way in which the backend is away. The first is the limit: no process listens, which a dial learns at once.
 type fault struct {
 	name string
 	dial func(ctx context.Context, e *estate) (net.Conn, error)

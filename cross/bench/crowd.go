@@ -162,7 +162,7 @@ func lists(ctx context.Context, c *crowd) {
 	}
 }
 
-// noise is a serial line that nobody has plugged in right.
+// noise is a serial line with a loose plug.
 func noise(ctx context.Context, c *crowd) {
 	c.wg.Go(func() {
 		tick := time.NewTicker(10 * time.Millisecond)

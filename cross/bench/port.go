@@ -273,7 +273,7 @@ func (b *bench) shop(run runner, dir string, conns int) (_ *counter, err error) 
 	return c, errors.Join(gone(), c.fall())
 }
 
-// fall writes until the terminal knows that nobody answers.
+// fall writes until the terminal knows that the backend is away.
 func (c *counter) fall() error {
 	for range portTries {
 		began := time.Now()

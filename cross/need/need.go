@@ -12,7 +12,7 @@ import (
 
 // The environment of a run.
 const (
-	EnvNotRun     = "POSAGENT_NOT_RUN" // file that collects what was not run; "" = nobody collects
+	EnvNotRun     = "POSAGENT_NOT_RUN" // file that collects what was not run; "" = it is not collected
 	EnvRequireAll = "REQUIRE_ALL"      // "1" turns each missing tool into a failure
 )
 

@@ -31,7 +31,7 @@ const (
 
 // Act is what the network does to one request. The zero value passes it on.
 type Act struct {
-	Hold      time.Duration // before it reaches the backend; it gets there even when nobody waits any more
+	Hold      time.Duration // before it reaches the backend; it gets there even if the caller waits no more
 	Never     bool          // the connection breaks before it reaches the backend
 	Twice     bool          // it reaches the backend twice, the second time after Hold again
 	Status    int           // answered so, without reaching the backend
@@ -225,7 +225,7 @@ func (n *Network) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(data) // a lost caller has no reader
 }
 
-// reached brings a request to the backend, whoever still waits for it.
+// reached brings a request to the backend, even if its caller waits no more.
 func (n *Network) reached(r *http.Request, body []byte, act Act) <-chan *httptest.ResponseRecorder {
 	out := make(chan *httptest.ResponseRecorder, 1)
 	ctx := context.WithoutCancel(r.Context())

@@ -57,7 +57,7 @@ func (s *Stack) register(p Plan) (*register.Register, error) {
 	})
 }
 
-// Dial opens the register's end of the cable; tap sees the APDUs, nil = nobody. The caller closes it.
+// Dial opens the register's end of the cable; tap sees the APDUs; it may be nil. The caller closes it.
 func (s *Stack) Dial(tap func(direction string, data []byte)) (*register.Register, error) {
 	return s.register(Plan{Habit: register.Steady(), Tap: tap})
 }

@@ -10,10 +10,10 @@ import (
 // Commits counts the commits since the store was opened.
 func (s *Store) Commits() int64 { return s.commits.Load() }
 
-// Rest gives the memory back that the connections hold for pages they have read. Each takes it
-// again as it is used. deep closes all connections for reading but one; they are opened again as
+// ReleaseMemory gives back the memory that the connections hold for pages they have read. Each
+// takes it again as it is used. deep closes all connections for reading but one; they are opened again as
 // they are needed. Connections that are in use are passed by.
-func (s *Store) Rest(ctx context.Context, deep bool) error {
+func (s *Store) ReleaseMemory(ctx context.Context, deep bool) error {
 	const shrink = "PRAGMA shrink_memory"
 	err := s.exclusive(ctx, func() error {
 		if s.w == nil {
