@@ -105,3 +105,23 @@ func TestField_U9TheReadmeIsReadInOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestGuidesNameFilesThatExist: a newcomer follows the paths of README and CONTRIBUTING. A file that was moved takes its name there along.
+func TestGuidesNameFilesThatExist(t *testing.T) {
+	paths := regexp.MustCompile("`((?:agent|cmd|cross|device|ecr|schemes|store|SERVICE)(?:/[A-Za-z_]+)*(?:/[a-z_]+\\.[a-z]+)?)`")
+	for _, guide := range []string{"README.md", ".github/CONTRIBUTING.md", "cross/README.md"} {
+		data, err := os.ReadFile(filepath.Join(root(t), filepath.FromSlash(guide)))
+		require.NoError(t, err)
+		found := 0
+		for _, m := range paths.FindAllStringSubmatch(string(data), -1) {
+			found++
+			name := strings.Replace(m[1], "SERVICE", "schemes/payments", 1)
+			if _, err := os.Stat(filepath.Join(root(t), filepath.FromSlash(name))); err != nil {
+				t.Errorf("%s names %s, which is not there: write where it is now", guide, m[1])
+			}
+		}
+		if guide == ".github/CONTRIBUTING.md" {
+			require.Greater(t, found, 30, "paths in %s", guide)
+		}
+	}
+}
