@@ -6,10 +6,10 @@
 //     unknown link is shown.
 //   - A payment whose undo was accepted before its link was stored never begins.
 //   - An undo is done only when the link can no longer be paid and the list of transactions shows
-//     no payment that was not given back. The answer to a delete proves nothing: the link is read
-//     afterwards.
+//     no payment that is still to be given back. The answer to a delete proves nothing: the link is
+//     read afterwards.
 //   - A refund is sent after a durable snapshot of its transaction. It is sent again only if a new
-//     reading proves that no money was given back.
+//     reading of the transaction proves that no money was given back.
 //   - It touches only the link that it made: number, hash, reference, amount, currency and account
 //     agree.
 //   - The same Key with the same request has one answer. Each step can be interrupted and is

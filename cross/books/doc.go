@@ -7,9 +7,9 @@
 //   - No payment is reserved above its amount, captured above its reservation, or refunded above
 //     its captures. A cancelled payment is not captured.
 //   - Each transaction and each payment sums to zero. Ids and references are unique.
-//   - An answered call stands in the books once with its amount; a refused call does not. One key
-//     has one answer.
-//   - What a read says is what the postings say. The judge adds the postings up itself.
+//   - An answered call is in the books once with its amount; a refused call is not. One key has one
+//     answer.
+//   - A read agrees with the postings. The test adds the postings up itself.
 //
 // It drives a whole backend on a real store with durable commits. It must not be imported.
 package books

@@ -16,7 +16,7 @@
 //   - Each acknowledged write has exactly one effect in the books, with its amount, or none and a
 //     refusal. Its client knows of each effect. Nothing is in doubt.
 //   - One Idempotency-Key has one answer, and a link has the id that its client was told.
-//   - The terminal's report and the books agree to the last minor unit. The judge adds the books up
+//   - The terminal's report and the books agree to the last minor unit. The test adds the books up
 //     itself.
 //
 // It must not be imported.

@@ -1,5 +1,5 @@
-// Package disputestest holds the conformance suite of the dispute service. Run is meant for every
-// row: a service in process, and the same behind Handler and Client.
+// Package disputestest holds the conformance suite of the dispute service. Run tests any
+// implementation: a service in process, and the same service behind Handler and Client.
 //
 // It imports schemes/disputes, schemes/money, schemes/wire, schemes/wire/wiretest and testify; it
 // must not import a backend or the agent.

@@ -1,6 +1,6 @@
-// Package methodstest holds the conformance suite of the method-definition service. Run is meant
-// for every row: a service in process, and the same behind Handler and Client.
+// Package methodstest holds the conformance suite of the method-definition service. Run tests any
+// implementation: a service in process, and the same service behind Handler and Client.
 //
-// It imports schemes/methods, schemes/wire, schemes/wire/wiretest and testify; it must not import a
-// backend or the agent.
+// It imports schemes/methods, schemes/wire, schemes/wire/wiretest and testify; it must not import
+// a backend or the agent.
 package methodstest

@@ -1,5 +1,5 @@
-// Package onboardingtest holds the conformance suite of the onboarding service. Run is meant for
-// every row: a service in process, and the same behind Handler and Client.
+// Package onboardingtest holds the conformance suite of the onboarding service. Run tests any
+// implementation: a service in process, and the same service behind Handler and Client.
 //
 // It imports schemes/onboarding, schemes/wire, schemes/wire/wiretest and testify; it must not
 // import a backend or the agent.

@@ -1,5 +1,5 @@
-// Package tokenstest holds the conformance suite of the tokenization service. Run is meant for
-// every row: a service in process, and the same behind Handler and Client.
+// Package tokenstest holds the conformance suite of the tokenization service. Run tests any
+// implementation: a service in process, and the same service behind Handler and Client.
 //
 // It imports schemes/tokens, schemes/wire, schemes/wire/wiretest and testify; it must not import a
 // backend or the agent.
