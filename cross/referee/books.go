@@ -53,6 +53,17 @@ func (r *Referee) reached(req *http.Request, body []byte, status int, answer []b
 	r.effects[at] = e
 }
 
+// lost records a write that reached the backend, and whose answer nobody has. Of a transaction of a scheme the request alone tells what
+// it may have made; a card operation is sent again until it is answered.
+func (r *Referee) lost(req *http.Request, body []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	path := strings.TrimSuffix(strings.ToLower(req.URL.Path), "/")
+	if e, ok := r.effect(path, body, nil); ok && e.service == schemes {
+		r.unheard[e.service+" "+e.id] = e
+	}
+}
+
 // effect is what an answered write made. The caller holds mu.
 func (r *Referee) effect(path string, body, answer []byte) (e effect, ok bool) {
 	var asked struct {
@@ -106,6 +117,9 @@ func (r *Referee) Verdict(books []Entry) []string {
 		}
 		at := b.Service + " " + id
 		e, asked := r.effects[at]
+		if !asked {
+			e, asked = r.unheard[at]
+		}
 		switch {
 		case there[at]:
 			wrong("%s stands twice in the books", at)
@@ -114,7 +128,7 @@ func (r *Referee) Verdict(books []Entry) []string {
 		case !asked && b.Service == cards && b.Type == "payment" && !b.Moved && declined < len(r.refusals):
 			declined++
 		case !asked:
-			wrong("%s (%s of %d) stands in the books, and no answered request made it", at, b.Type, b.Amount)
+			wrong("%s (%s of %d) stands in the books, and no request made it", at, b.Type, b.Amount)
 		case e.kind != strings.ToLower(b.Type) || e.original != original:
 			wrong("%s is a %s of %q in the books, the wire asked for %s of %q", at, b.Type, original, e.kind, e.original)
 		case e.amount >= 0 && e.amount != b.Amount:

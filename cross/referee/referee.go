@@ -42,6 +42,7 @@ type Referee struct {
 	held       time.Time           // when the network held a connection back last
 	answers    map[string]string   // the id of what each Key made
 	effects    map[string]effect   // by service and id
+	unheard    map[string]effect   // of writes whose answer was lost between the backend and the referee
 	made       map[string]int      // how many writes of a payment the create itself makes
 	refusals   map[string]bool     // Keys of creates that the backend refused
 }
@@ -78,7 +79,7 @@ func New(rules Rules) *Referee {
 	}
 	return &Referee{
 		rules: rules, keys: map[string][32]byte{}, key: map[string]string{}, plain: map[string]bool{}, names: map[string]string{},
-		reads: map[string]*pace{}, early: map[string]string{}, answers: map[string]string{}, effects: map[string]effect{}, made: map[string]int{},
+		reads: map[string]*pace{}, early: map[string]string{}, answers: map[string]string{}, effects: map[string]effect{}, unheard: map[string]effect{}, made: map[string]int{},
 		refusals: map[string]bool{},
 	}
 }
@@ -160,7 +161,14 @@ func (r *Referee) Backend(next http.Handler) http.Handler {
 		}
 		req.Body = io.NopCloser(bytes.NewReader(body))
 		rec := httptest.NewRecorder()
-		next.ServeHTTP(rec, req)
+		answered := false
+		defer func() {
+			if !answered {
+				r.lost(req, body)
+			}
+		}()
+		next.ServeHTTP(rec, req) // a panic is an answer that is lost: its caller was killed
+		answered = true
 		r.reached(req, body, rec.Code, rec.Body.Bytes())
 		for k, v := range rec.Header() {
 			w.Header()[k] = v

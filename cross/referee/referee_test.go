@@ -18,6 +18,7 @@ type wire struct {
 	status         int
 	answer         string
 	unsent, unsaid bool
+	unheard        bool // by the referee itself
 	h              http.Handler
 }
 
@@ -25,6 +26,9 @@ func newWire() *wire {
 	x := &wire{now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
 	x.Referee = New(Rules{Now: func() time.Time { return x.now }})
 	backend := x.Backend(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if x.unheard {
+			panic(http.ErrAbortHandler)
+		}
 		w.WriteHeader(x.status)
 		_, _ = io.WriteString(w, x.answer)
 	}))
@@ -40,9 +44,10 @@ func newWire() *wire {
 	return x
 }
 
-// sent lets the terminal send a request, which the backend answers; lost in "way" or "answer" it hears nothing.
+// sent lets the terminal send a request, which the backend answers; lost in "way" or "answer" it hears nothing, and lost "behind"
+// nobody does.
 func (x *wire) sent(method, path, key, body string, status int, answer, lost string) {
-	x.status, x.answer, x.unsent, x.unsaid = status, answer, lost == "way", lost == "answer"
+	x.status, x.answer, x.unsent, x.unsaid, x.unheard = status, answer, lost == "way", lost == "answer", lost == "behind"
 	req := httptest.NewRequest(method, path, strings.NewReader(body))
 	if key != "" {
 		req.Header.Set("Idempotency-Key", key)
@@ -207,13 +212,20 @@ func TestWires(t *testing.T) {
 			}
 		}, []Entry{entry("r1", "payment", booked)}, []string{"reference r1 was read 2s too early"}},
 
+		"a terminal that dies while the backend answers": {func(x *wire) { x.pay("k1", "behind") }, []Entry{entry("r1", "payment", booked)}, nil},
+		"its request that moved nothing":                 {func(x *wire) { x.pay("k1", "behind") }, nil, nil},
+		"its request with another amount": {func(x *wire) { x.pay("k1", "behind") }, []Entry{entry("r1", "payment", 1251)},
+			[]string{"aapay r1 is 1251 in the books, the wire asked for 1250"}},
+		"its request twice": {func(x *wire) { x.pay("k1", "behind") }, []Entry{entry("r1", "payment", booked), entry("r1", "payment", booked)},
+			[]string{"aapay r1 stands twice in the books"}},
+
 		"nothing in the books": {func(x *wire) { x.pay("k1", "") }, nil, []string{"aapay r1 (payment) was answered, and is not in the books"}},
 		"twice in the books": {func(x *wire) { x.pay("k1", "") }, []Entry{entry("r1", "payment", booked), entry("r1", "payment", booked)},
 			[]string{"aapay r1 stands twice in the books"}},
 		"another amount in the books": {func(x *wire) { x.pay("k1", "") }, []Entry{entry("r1", "payment", 1251)}, []string{"aapay r1 is 1251 in the books, the wire asked for 1250"}},
 		"another kind in the books":   {func(x *wire) { x.pay("k1", "") }, []Entry{entry("r1", "refund", booked)}, []string{`aapay r1 is a refund of "" in the books`}},
 		"in the books, and never asked for": {func(x *wire) { x.pay("k1", "way") }, []Entry{entry("r1", "payment", booked)},
-			[]string{"aapay r1 (payment of 1250) stands in the books, and no answered request made it"}},
+			[]string{"aapay r1 (payment of 1250) stands in the books, and no request made it"}},
 		"a capture that nothing asked for": {func(x *wire) {
 			x.sent("POST", "/api/v1/payments", "c1", `{"amount":900,"processing":"None"}`, 201, `{"paymentId":"P1"}`, "")
 		}, []Entry{{Service: "payments", ID: "P1", Type: "payment", Amount: 900}, {Service: "payments", ID: "T1", Original: "P1", Type: "capture", Amount: 900, Moved: true}},
