@@ -13,8 +13,8 @@ type Verdict string
 const (
 	Live    Verdict = "live"
 	Success Verdict = "success"
-	Bad     Verdict = "bad"             // final, no money moved
-	Overdue Verdict = "answeredAborted" // TIMEDOUT at the backend: may still commit
+	Bad     Verdict = "bad"     // final, no money moved
+	Overdue Verdict = "overdue" // TIMEDOUT at the backend: may still commit
 )
 
 // Judge says what a status means for the money: success is FINALIZED (or REPORTED) with COMMIT, or a word listed in okCodes, and

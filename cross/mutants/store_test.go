@@ -86,6 +86,9 @@ var ofStore = []mutant{
 	{"the log is let go of while the mark may still name it", "store/sqlite", "TestField_J1TheLogStaysUntilTheMarkLetsGo", []edit{
 		{"store/sqlite/checkpoint.go", "\t\ts.kept = f.pin\n", "\t\t_ = s.unpin(f.pin)\n"},
 	}},
+	{"a mark that cannot be written lets the log grow", "store/sqlite", "TestADeadMarkLetsNoLogGrow", []edit{
+		{"store/sqlite/checkpoint.go", `e != nil && frames <= walFrames {`, `e != nil {`},
+	}},
 	{"a store on a broken medium folds its log as it closes", "store/sqlite", "TestField_J1ABrokenStoreLeavesTheLog", []edit{
 		{"store/sqlite/close.go", "\tif err := s.broken(); err != nil {\n\t\treturn err\n\t}\n", "\tif s.broken() != nil {\n\t\treturn nil\n\t}\n"},
 	}},

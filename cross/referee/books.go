@@ -59,9 +59,17 @@ func (r *Referee) lost(req *http.Request, body []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	path := strings.TrimSuffix(strings.ToLower(req.URL.Path), "/")
-	if e, ok := r.effect(path, body, nil); ok && e.service == schemes {
-		r.unheard[e.service+" "+e.id] = e
+	e, ok := r.effect(path, body, nil)
+	if !ok || e.service != schemes {
+		return
 	}
+	at := e.service + " " + e.id
+	for _, list := range []map[string]effect{r.effects, r.unheard} {
+		if was, known := list[at]; known && was != e {
+			r.wrong("%s was asked for twice: %+v, then %+v", at, was, e)
+		}
+	}
+	r.unheard[at] = e
 }
 
 // effect is what an answered write made. The caller holds mu.

@@ -17,6 +17,8 @@ const (
 	checkpointWrites = 384
 	// restAtMost, times CheckpointEvery, is how long a few writes may lie in the log: a minute.
 	restAtMost = 1200
+	// afterFailure, times CheckpointEvery, is how long a folding that failed is not tried again: a second.
+	afterFailure = 20
 	// walFrames bounds the log. Beside a writer that never rests a checkpoint is complete only for
 	// the moment: the next frames are there before it has ended, and a log is started anew only
 	// when nothing is left to fold. So past this length the writer folds the rest itself, between
@@ -68,7 +70,9 @@ func (s *Store) checkpointLoop() {
 		}
 		if fold {
 			soon, late, fresh, due = nil, nil, false, false
-			s.checkpoint()
+			if !s.checkpoint() { // a medium that fails is not asked again after each commit
+				soon, late = time.After(afterFailure*s.opt.CheckpointEvery), time.After(restAtMost*s.opt.CheckpointEvery)
+			}
 		}
 	}
 }
@@ -79,13 +83,14 @@ func (s *Store) long() bool {
 	return err == nil && frames-folded > walFrames/2
 }
 
-func (s *Store) checkpoint() {
+// checkpoint folds the log. It returns false where the medium failed.
+func (s *Store) checkpoint() bool {
 	s.folded = s.writes.Load()
 	frames, err := s.foldBeside()
 	if err != nil {
 		s.note(fmt.Errorf("checkpoint: %w", classify(err)))
 		s.log.Warn("checkpoint failed", "err", err)
-		return
+		return false
 	}
 	if frames > walFrames {
 		_ = s.exclusive(context.Background(), func() error {
@@ -93,6 +98,7 @@ func (s *Store) checkpoint() {
 			return err
 		})
 	}
+	return true
 }
 
 // foldBeside folds what is in the log at this moment, beside the writer, and returns how long the
@@ -178,7 +184,8 @@ func (s *Store) beginFold() (f *folding, err error) {
 
 // endFold folds the log over the connection l. A mark that fails is shown by Health. The error is
 // that of the folding, or of a mark that may still name the log: then the reader stays in the log,
-// until letGo.
+// until letGo. It does not stay in a log of more than walFrames: a mark that can never be written
+// must not fill the medium.
 func (s *Store) endFold(f *folding, l *link) (frames, folded int64, err error) {
 	defer s.foldMu.Unlock()
 	if f.pin == nil {
@@ -189,7 +196,7 @@ func (s *Store) endFold(f *folding, l *link) (frames, folded int64, err error) {
 		s.note(err)
 	}
 	frames, folded, _, err = l.checkpoint("PASSIVE")
-	if e := s.clearFold(); e != nil {
+	if e := s.clearFold(); e != nil && frames <= walFrames {
 		s.kept = f.pin
 		return frames, folded, errors.Join(err, e)
 	}
@@ -205,8 +212,8 @@ func (s *Store) clearFold() error {
 	return err
 }
 
-// letGo ends the reader of a log that the marks may still name, once they do not. A log of more
-// than walFrames is let go of anyway: a mark that can never be written must not fill the medium.
+// letGo ends the reader of a log that the marks may still name, once they do not, or once the log is
+// longer than walFrames.
 func (s *Store) letGo(frames int64) error {
 	if s.kept == nil {
 		return nil

@@ -31,7 +31,7 @@ func (m failingMark) WriteAt(b []byte, off int64) (int, error) {
 func withFailingMark(t *testing.T, left *int) Options {
 	path := filepath.Join(t.TempDir(), "agent.db")
 	return Options{Path: path, Wrapper: plainWrapper{}, Ballast: -1, CheckpointEvery: time.Hour, Marks: []string{store.MarkPath(path)},
-		Steps: []store.Step{{Name: "t/1", SQL: "CREATE TABLE t (id INTEGER PRIMARY KEY) STRICT;"}},
+		Steps: []store.Step{{Name: "t/1", SQL: "CREATE TABLE t (id INTEGER PRIMARY KEY, data BLOB) STRICT;"}},
 		OpenMark: func(path string, create bool) (store.MarkFile, error) {
 			f, err := marks.OpenFile(path, create)
 			return failingMark{f, left}, err
@@ -109,6 +109,28 @@ func TestField_J1TheLogStaysUntilTheMarkLetsGo(t *testing.T) {
 		return s.letGo(walFrames + 1)
 	}))
 	require.Nil(t, s.kept)
+	require.NoError(t, s.Close())
+}
+
+// A mark that can never be written does not fill the medium with the log: past its bound the log is folded and started
+// anew, as without a mark.
+func TestADeadMarkLetsNoLogGrow(t *testing.T) {
+	left := -1
+	opt := withFailingMark(t, &left)
+	opt.CheckpointEvery = time.Millisecond
+	s, err := Open(t.Context(), opt)
+	require.NoError(t, err)
+	require.NoError(t, s.Write(t.Context(), insertOne))
+	left = marks.Slots
+	const size, frame = 400 << 10, 1 << 10
+	for n := range 10 * walFrames * frame / size {
+		require.NoError(t, s.Write(t.Context(), func(tx store.Tx) error {
+			_, err := tx.Exec("INSERT OR REPLACE INTO t (id, data) VALUES (?, ?)", n%4+2, make([]byte, size))
+			return err
+		}))
+	}
+	require.NotEmpty(t, s.Health(t.Context()).Marks[0].Err)
+	require.Less(t, s.Health(t.Context()).WALBytes, int64(4*walFrames*frame))
 	require.NoError(t, s.Close())
 }
 
