@@ -14,6 +14,9 @@ var ofSchemes = []mutant{
 	{"a reply that does not say whether it is done is taken for done", "schemes/wire/rest", "TestRepliesAreTakenWhole", []edit{
 		{"schemes/wire/rest/client.go", `&& pends != (p != nil) ||`, `&& pends != (p != nil) && false ||`},
 	}},
+	{"an operation on an order needs no key", "schemes/hosted", "TestHandlerWantsTheKeyOfAnOperation", []edit{
+		{"schemes/hosted/api.go", `rest.Write | rest.NeedsKey | rest.MayBody | rest.EmptyArray,`, `rest.Write | rest.MayBody | rest.EmptyArray,`},
+	}},
 	{"a reply about another thing is taken", "schemes/wire/rest", "TestRepliesAreTakenWhole", []edit{
 		{"schemes/wire/rest/own.go", `return o.call("Flaw", in, out)[0].String()`, `return ""`},
 	}},

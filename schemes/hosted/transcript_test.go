@@ -3,7 +3,9 @@ package hosted_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -74,3 +76,17 @@ func TestHandlerAlone(t *testing.T) { transcripts(t).HandlerAlone(t) }
 func TestCodesAndReasonsSurviveTheWire(t *testing.T) { transcripts(t).CodesSurvive(t, nil) }
 
 func TestWhatWasProvablyNotSent(t *testing.T) { transcripts(t).NeverSent(t) }
+
+// The operations on an order want a key of their caller, whatever the service behind the Handler asks for (S2).
+func TestHandlerWantsTheKeyOfAnOperation(t *testing.T) {
+	h := hosted.Handler(nil, nil, hosted.HandlerOptions{})
+	for _, op := range []string{"captures", "refunds", "cancels"} {
+		r := httptest.NewRequest(http.MethodPost, hosted.Prefix+"/operations/1234/"+op, strings.NewReader(`{"amount":"1","currency":"EUR"}`))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set(hosted.CorrelationHeader, hostedtest.Correlation)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		require.Equal(t, http.StatusBadRequest, w.Code, "%s: %s", op, w.Body)
+		require.Contains(t, w.Body.String(), hosted.BadKey, op)
+	}
+}
