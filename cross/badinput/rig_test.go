@@ -91,6 +91,7 @@ poll = "30ms"
 [ecr]
 tcp = "127.0.0.1:0"
 grace = "2s"
+patience = "20s"
 %s
 [display]
 console = true
