@@ -23,6 +23,14 @@ const (
 	KindLinkRefund   = "paylink.refund"
 )
 
+// undoRows are the undos' part of the table.
+func undoRows() []Row {
+	row := func(kind, service string) Row {
+		return Row{Kind: kind, Service: service, Thing: "terminalReference", Offline: Always, Replay: outbox.SameKey, Keyless: outbox.Compare}
+	}
+	return []Row{row(KindReversal, Schemes), row(KindRefund, Schemes), row(KindLinkReversal, LinkUndos), row(KindLinkRefund, LinkUndos)}
+}
+
 // The names of the services in the outbox's list of services.
 const (
 	Schemes   = "schemes"

@@ -1,9 +1,9 @@
-// Package offline holds the typed adapters between the outbox and the services: one file per
-// service, and one outbox.Kind per row of the operation table (table.go). aapay.go has the undos
-// of the alternative schemes. Front accepts the writes of local clients.
+// Package offline holds the typed adapters between the outbox and the services: one outbox.Kind
+// per row of the operation table. table.go joins the rows, which stand with their services.
+// aapay.go has the undos of the alternative schemes. Front accepts the writes of local clients.
 //
-// From the top: front.go wires the kinds; payments, tokens and links are what clients see; accept
-// and put store a write, send and settled end it; owner, keys and things are its rows.
+// From the top: front.go wires the kinds; payments, tokens, linkrows and links are the services;
+// accept and put store a write, send and settled end it; owner, keys and things are its records.
 //
 // It owns the tables offline_things (ids and owners), offline_keys (Idempotency-Keys),
 // offline_totals, offline_purged and offline_proven.

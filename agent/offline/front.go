@@ -32,27 +32,18 @@ func NewFront(o Options) *Front {
 	}
 	o.Log = o.Log.With("sys", "offline")
 	f := &Front{o: o, rows: map[string]*bound{}, waits: map[wire.Key][]chan struct{}{}, live: map[wire.Key][]byte{}, proven: map[string]bool{}, ending: map[wire.Key]bool{}}
-	adapters := map[string]adapter{}
-	if o.Payments != nil {
-		f.paymentAdapters(adapters)
-	}
-	if o.Tokens != nil {
-		f.tokenAdapters(adapters)
-	}
-	if o.Links != nil && o.Transactions != nil {
-		f.linkAdapters(adapters)
-	}
+	stored := map[string]bool{Payments: o.Payments != nil, Tokens: o.Tokens != nil, Paylinks: o.Links != nil && o.Transactions != nil}
 	for _, row := range Table() {
-		if a, ok := adapters[row.Kind]; ok {
-			f.bind(row, a)
+		if row.adapt != nil && stored[row.Service] {
+			f.bind(row)
 		}
 	}
 	return f
 }
 
 // bind makes a row's kind.
-func (f *Front) bind(row Row, a adapter) {
-	b := &bound{row, a, row.Replay}
+func (f *Front) bind(row Row) {
+	b := &bound{row, row.adapt(f), row.Replay}
 	for _, s := range f.o.Keyless {
 		if s == row.Service {
 			b.class = row.Keyless

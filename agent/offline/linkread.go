@@ -4,100 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"time"
 
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 )
-
-func (f *Front) linkAdapters(all map[string]adapter) {
-	links, txns := f.o.Links, f.o.Transactions
-	all[KindLinkCreate] = adapter{send: func(ctx context.Context, key wire.Key, _ string, body []byte) (reply, error) {
-		var b linkBody
-		if err := json.Unmarshal(body, &b); err != nil {
-			return reply{}, &wire.Error{Code: wire.Internal, Op: KindLinkCreate, Msg: "the stored request is not readable", Err: err}
-		}
-		req, err := f.opened(b)
-		if err != nil {
-			return reply{}, err
-		}
-		c, err := links.Create(ctx, key, req)
-		if err == nil && c.Operation == nil && c.ID >= paylinks.FirstLocalID {
-			err = wire.Errorf(wire.UnknownOutcome, KindLinkCreate, "the backend's id is one of ours")
-		}
-		return reply{strconv.FormatInt(c.ID, 10), c, c.Operation != nil}, err
-	}}
-	one := func(kind string, send func(ctx context.Context, key wire.Key, id int64, body []byte) (any, *wire.Pending, error)) adapter {
-		return adapter{send: func(ctx context.Context, key wire.Key, id string, body []byte) (reply, error) {
-			n, err := linkID(kind, id)
-			if err != nil {
-				return reply{}, err
-			}
-			out, pending, err := send(ctx, key, n, body)
-			return reply{"", out, pending != nil}, err
-		}}
-	}
-	drop := one(KindLinkDelete, func(ctx context.Context, key wire.Key, id int64, _ []byte) (any, *wire.Pending, error) {
-		d, err := links.Delete(ctx, key, id)
-		return d, d.Operation, err
-	})
-	drop.gone = true
-	all[KindLinkDelete] = drop
-
-	collect := func(kind string, judge func(was, is picture, body []byte) found, send func(ctx context.Context, key wire.Key, id int64, body []byte) (paylinks.Done, error)) {
-		a := one(kind, func(ctx context.Context, key wire.Key, id int64, body []byte) (any, *wire.Pending, error) {
-			d, err := send(ctx, key, id, body)
-			return d, d.Operation, err
-		})
-		a.look = func(ctx context.Context, id string) ([]byte, error) { return f.look(ctx, kind, id) }
-		a.compare = func(before, after, body []byte) (reply, found) {
-			var was, is picture
-			if json.Unmarshal(before, &was) != nil || json.Unmarshal(after, &is) != nil || was.ID != is.ID || was.UUID != is.UUID && is.Status != "" {
-				return reply{}, unclear
-			}
-			what := judge(was, is, body)
-			if what != exactly {
-				return reply{}, what
-			}
-			d := paylinks.Done{ID: is.ID, UUID: is.UUID, Time: is.Time, Status: is.Status, Lang: is.Lang, PSP: is.PSP}
-			if kind != KindTxnRefund && kind != KindTxnCancel {
-				d.Status = paylinks.Confirmed
-			}
-			return reply{body: d}, exactly
-		}
-		all[kind] = a
-	}
-	collect(KindTxnCharge, charged, func(ctx context.Context, key wire.Key, id int64, body []byte) (paylinks.Done, error) {
-		var req paylinks.ChargeRequest
-		if err := json.Unmarshal(body, &req); err != nil {
-			return paylinks.Done{}, err
-		}
-		return txns.Charge(ctx, key, id, req)
-	})
-	collect(KindTxnCapture, charged, func(ctx context.Context, key wire.Key, id int64, _ []byte) (paylinks.Done, error) {
-		return txns.Capture(ctx, key, id)
-	})
-	collect(KindTxnRefund, refunded, func(ctx context.Context, key wire.Key, id int64, body []byte) (paylinks.Done, error) {
-		var req paylinks.RefundRequest
-		if err := json.Unmarshal(body, &req); err != nil {
-			return paylinks.Done{}, err
-		}
-		return txns.Refund(ctx, key, id, req)
-	})
-	collect(KindTxnCancel, cancelled, func(ctx context.Context, key wire.Key, id int64, _ []byte) (paylinks.Done, error) {
-		d, err := txns.Delete(ctx, key, id)
-		return paylinks.Done{ID: d.ID, Operation: d.Operation}, err
-	})
-}
-
-func linkID(op, id string) (int64, error) {
-	n, err := strconv.ParseInt(id, 10, 64)
-	if err != nil {
-		return 0, &wire.Error{Code: wire.Internal, Op: op, Msg: "the stored id is not readable", Err: err}
-	}
-	return n, nil
-}
 
 // picture is a transaction as two readings are compared.
 type picture struct {

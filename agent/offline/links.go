@@ -51,7 +51,7 @@ func (l linking) Create(ctx context.Context, key wire.Key, req paylinks.CreateRe
 		return paylinks.Created{}, err
 	}
 	f := l.f
-	w := write{row: f.rows[KindLinkCreate], key: key, currency: req.Currency, note: "payment link"}
+	w := write{row: f.rows[KindLinkCreate], key: key, currency: req.Currency}
 	cur, _ := money.Lookup(req.Currency)
 	amount, err := money.FromHundredths(req.Amount, cur)
 	if err != nil { // Validate knows better
@@ -207,7 +207,7 @@ func (l linking) Delete(ctx context.Context, key wire.Key, id int64) (paylinks.D
 	if err != nil {
 		return paylinks.Deleted{}, err
 	}
-	a, err := l.f.act(ctx, KindLinkDelete, "payment link to take back", key, id, 0, struct{}{})
+	a, err := l.f.act(ctx, KindLinkDelete, key, id, 0, struct{}{})
 	return paylinks.Deleted{ID: id, Operation: a.pending}, err
 }
 
@@ -318,13 +318,13 @@ func (l linking) unmade(ctx context.Context, op string, id int64, t thing) (payl
 }
 
 // act does one operation on a link or a transaction.
-func (f *Front) act(ctx context.Context, kind, note string, key wire.Key, id, amount int64, req any) (answer, error) {
+func (f *Front) act(ctx context.Context, kind string, key wire.Key, id, amount int64, req any) (answer, error) {
 	body, err := json.Marshal(req)
 	if err != nil {
 		return answer{}, wire.Errorf(wire.Invalid, kind, "request cannot be written")
 	}
 	return f.do(ctx, write{
-		row: f.rows[kind], key: key, id: strconv.FormatInt(id, 10), body: body, keep: body, same: body, note: note, amount: amount,
+		row: f.rows[kind], key: key, id: strconv.FormatInt(id, 10), body: body, keep: body, same: body, amount: amount,
 	})
 }
 
@@ -366,12 +366,12 @@ func (c collecting) Charge(ctx context.Context, key wire.Key, id int64, req payl
 	if err := req.Validate(); err != nil {
 		return paylinks.Done{}, err
 	}
-	return c.do(ctx, KindTxnCharge, "charge", key, id, req.Amount, req)
+	return c.do(ctx, KindTxnCharge, key, id, req.Amount, req)
 }
 
 // Capture implements paylinks.Transactions.
 func (c collecting) Capture(ctx context.Context, key wire.Key, id int64) (paylinks.Done, error) {
-	return c.do(ctx, KindTxnCapture, "capture", key, id, nil, struct{}{})
+	return c.do(ctx, KindTxnCapture, key, id, nil, struct{}{})
 }
 
 // Refund implements paylinks.Transactions.
@@ -379,17 +379,17 @@ func (c collecting) Refund(ctx context.Context, key wire.Key, id int64, req payl
 	if err := req.Validate(); err != nil {
 		return paylinks.Done{}, err
 	}
-	return c.do(ctx, KindTxnRefund, "refund", key, id, req.Amount, req)
+	return c.do(ctx, KindTxnRefund, key, id, req.Amount, req)
 }
 
 // Delete implements paylinks.Transactions.
 func (c collecting) Delete(ctx context.Context, key wire.Key, id int64) (paylinks.Deleted, error) {
-	d, err := c.do(ctx, KindTxnCancel, "reservation to give up", key, id, nil, struct{}{})
+	d, err := c.do(ctx, KindTxnCancel, key, id, nil, struct{}{})
 	return paylinks.Deleted{ID: d.ID, Operation: d.Operation}, err
 }
 
 // do does one operation on a transaction; its currency is not known here, so that its amount is in hundredths.
-func (c collecting) do(ctx context.Context, kind, note string, key wire.Key, id int64, amount *int64, req any) (paylinks.Done, error) {
+func (c collecting) do(ctx context.Context, kind string, key wire.Key, id int64, amount *int64, req any) (paylinks.Done, error) {
 	if err := theirs(kind, id); err != nil {
 		return paylinks.Done{}, err
 	}
@@ -400,7 +400,7 @@ func (c collecting) do(ctx context.Context, kind, note string, key wire.Key, id 
 	if amount != nil {
 		n = *amount
 	}
-	a, err := c.f.act(ctx, kind, note, key, id, n, req)
+	a, err := c.f.act(ctx, kind, key, id, n, req)
 	if err != nil {
 		return paylinks.Done{}, err
 	}

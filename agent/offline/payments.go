@@ -5,10 +5,44 @@ import (
 	"encoding/json"
 	"slices"
 
+	"posagent/agent/outbox"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/check"
 )
+
+// The kinds of the payments' writes.
+const (
+	KindPaymentCreate    = "payments.create"
+	KindPaymentAuthorize = "payments.authorize"
+	KindPaymentCapture   = "payments.capture"
+	KindPaymentCancel    = "payments.cancel"
+	KindPaymentRefund    = "payments.refund"
+)
+
+const cardRisk = "accepted offline: the payment may still be declined, and the merchant bears the risk"
+
+// paymentRows are the payments' part of the table. Without Keys a card payment that may have been made is in doubt; one that
+// waits for its customer is made again.
+func paymentRows() []Row {
+	const made, moved = `{"paymentId":"L<key>","payPageUrl":"http://127.0.0.1:8480/pay/L<key>"}`, `{"paymentId":"<as asked>","transactionRef":"L<key>"}`
+	on := func(kind, note string, adapt func(*Front) adapter) Row {
+		return Row{
+			Kind: kind, Service: Payments, Thing: "payment", Offline: Limited, Replay: outbox.SameKey, Keyless: outbox.Compare,
+			Note: note, Pending: moved, Risk: laterYes, adapt: adapt,
+		}
+	}
+	return []Row{
+		{
+			Kind: KindPaymentCreate, Service: Payments, Thing: "payment", Makes: true, Offline: Limited, Replay: outbox.SameKey, Keyless: outbox.Never,
+			Breaks: true, Note: "payment", Pending: made, Risk: cardRisk, adapt: (*Front).sendPayment,
+		},
+		on(KindPaymentAuthorize, "reservation", onPayment(KindPaymentAuthorize, func(l levels) level { return l.Authorized }, payments.Service.Authorize)),
+		on(KindPaymentCapture, "capture", onPayment(KindPaymentCapture, func(l levels) level { return l.Captured }, payments.Service.Capture)),
+		on(KindPaymentCancel, "cancellation", onPayment(KindPaymentCancel, func(l levels) level { return l.Cancelled }, payments.Service.Cancel)),
+		on(KindPaymentRefund, "refund", onPayment(KindPaymentRefund, func(l levels) level { return l.Refunded }, payments.Service.Refund)),
+	}
+}
 
 var _ payments.Service = paying{}
 
@@ -23,7 +57,7 @@ func (p paying) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 		}
 	}
 	b := p.f.rows[KindPaymentCreate]
-	w := write{row: b, key: key, amount: int64(req.Amount), currency: req.CurrencyCode, note: "payment"}
+	w := write{row: b, key: key, amount: int64(req.Amount), currency: req.CurrencyCode}
 	var err error
 	if w.body, err = written(b, req); err != nil {
 		return payments.Created{}, err
@@ -59,26 +93,26 @@ func (p paying) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 
 // Authorize implements payments.Service.
 func (p paying) Authorize(ctx context.Context, key wire.Key, id string, req payments.AuthorizeRequest) (payments.Done, error) {
-	return p.operate(ctx, KindPaymentAuthorize, "reservation", key, id, req.Amount, req)
+	return p.operate(ctx, KindPaymentAuthorize, key, id, req.Amount, req)
 }
 
 // Cancel implements payments.Service.
 func (p paying) Cancel(ctx context.Context, key wire.Key, id string, req payments.CancelRequest) (payments.Done, error) {
-	return p.operate(ctx, KindPaymentCancel, "cancellation", key, id, new(int32), req)
+	return p.operate(ctx, KindPaymentCancel, key, id, new(int32), req)
 }
 
 // Capture implements payments.Service.
 func (p paying) Capture(ctx context.Context, key wire.Key, id string, req payments.CaptureRequest) (payments.Done, error) {
-	return p.operate(ctx, KindPaymentCapture, "capture", key, id, req.Amount, req)
+	return p.operate(ctx, KindPaymentCapture, key, id, req.Amount, req)
 }
 
 // Refund implements payments.Service.
 func (p paying) Refund(ctx context.Context, key wire.Key, id string, req payments.RefundRequest) (payments.Done, error) {
-	return p.operate(ctx, KindPaymentRefund, "refund", key, id, req.Amount, req)
+	return p.operate(ctx, KindPaymentRefund, key, id, req.Amount, req)
 }
 
 // operate does one operation on a payment; amount nil = all that is left, which the payment we made bounds.
-func (p paying) operate(ctx context.Context, kind, note string, key wire.Key, id string, amount *int32, req check.Checked) (payments.Done, error) {
+func (p paying) operate(ctx context.Context, kind string, key wire.Key, id string, amount *int32, req check.Checked) (payments.Done, error) {
 	if err := payments.Validate(kind, id, req); err != nil {
 		return payments.Done{}, err
 	}
@@ -87,7 +121,7 @@ func (p paying) operate(ctx context.Context, kind, note string, key wire.Key, id
 	if err != nil {
 		return payments.Done{}, err
 	}
-	w := write{row: b, key: key, id: id, body: body, keep: body, same: body, note: note}
+	w := write{row: b, key: key, id: id, body: body, keep: body, same: body}
 	if amount != nil {
 		w.amount = int64(*amount)
 	} else {
@@ -127,9 +161,10 @@ func movesNothing(r payments.CreateRequest) bool {
 	return !atOnce(r) || does == payments.ProcessNone || does == payments.ProcessVerify
 }
 
-func (f *Front) paymentAdapters(all map[string]adapter) {
+// sendPayment is what a create does with the service.
+func (f *Front) sendPayment() adapter {
 	svc := f.o.Payments
-	all[KindPaymentCreate] = adapter{
+	return adapter{
 		send: func(ctx context.Context, key wire.Key, _ string, body []byte) (reply, error) {
 			req, err := wire.Parse[payments.CreateRequest](KindPaymentCreate, body)
 			if err != nil {
@@ -143,32 +178,30 @@ func (f *Front) paymentAdapters(all map[string]adapter) {
 			return err == nil && movesNothing(req)
 		},
 	}
-	onPayment(f, all, KindPaymentAuthorize, func(l levels) level { return l.Authorized }, payments.Service.Authorize)
-	onPayment(f, all, KindPaymentCapture, func(l levels) level { return l.Captured }, payments.Service.Capture)
-	onPayment(f, all, KindPaymentCancel, func(l levels) level { return l.Cancelled }, payments.Service.Cancel)
-	onPayment(f, all, KindPaymentRefund, func(l levels) level { return l.Refunded }, payments.Service.Refund)
 }
 
-// onPayment makes the adapter of an operation on a payment; list is where its effect shows.
-func onPayment[R any](f *Front, all map[string]adapter, kind string, list func(levels) level, do func(payments.Service, context.Context, wire.Key, string, R) (payments.Done, error)) {
-	svc := f.o.Payments
-	all[kind] = adapter{
-		send: func(ctx context.Context, key wire.Key, id string, body []byte) (reply, error) {
-			req, err := wire.Parse[R](kind, body)
-			if err != nil {
-				return reply{}, err
-			}
-			d, err := do(svc, ctx, key, id, req)
-			return reply{"", d, d.Operation != nil}, err
-		},
-		look: func(ctx context.Context, id string) ([]byte, error) {
-			p, err := svc.Read(ctx, id)
-			if err != nil {
-				return nil, err
-			}
-			return json.Marshal(levelsOf(p))
-		},
-		compare: func(before, after, body []byte) (reply, found) { return compare(kind, list, before, after, body) },
+// onPayment is what an operation on a payment does with the service; list is where its effect shows.
+func onPayment[R any](kind string, list func(levels) level, do func(payments.Service, context.Context, wire.Key, string, R) (payments.Done, error)) func(*Front) adapter {
+	return func(f *Front) adapter {
+		svc := f.o.Payments
+		return adapter{
+			send: func(ctx context.Context, key wire.Key, id string, body []byte) (reply, error) {
+				req, err := wire.Parse[R](kind, body)
+				if err != nil {
+					return reply{}, err
+				}
+				d, err := do(svc, ctx, key, id, req)
+				return reply{"", d, d.Operation != nil}, err
+			},
+			look: func(ctx context.Context, id string) ([]byte, error) {
+				p, err := svc.Read(ctx, id)
+				if err != nil {
+					return nil, err
+				}
+				return json.Marshal(levelsOf(p))
+			},
+			compare: func(before, after, body []byte) (reply, found) { return compare(kind, list, before, after, body) },
+		}
 	}
 }
 

@@ -207,7 +207,7 @@ func (f *Front) operation(w *write, key wire.Key, now bool) (outbox.New, error) 
 	if err != nil {
 		return outbox.New{}, fmt.Errorf("store %s: %w", w.row.Kind, err)
 	}
-	return outbox.New{Key: key, Kind: w.row.Kind, Payload: data, Note: w.note}, nil
+	return outbox.New{Key: key, Kind: w.row.Kind, Payload: data, Note: w.row.Note}, nil
 }
 
 // op reads an operation; one whose row was altered is held, whatever it says.

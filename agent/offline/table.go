@@ -1,23 +1,9 @@
 package offline
 
-import "posagent/agent/outbox"
+import (
+	"slices"
 
-// The kinds of the services' writes. Those of undos stand in aapay.go.
-const (
-	KindPaymentCreate    = "payments.create"
-	KindPaymentAuthorize = "payments.authorize"
-	KindPaymentCapture   = "payments.capture"
-	KindPaymentCancel    = "payments.cancel"
-	KindPaymentRefund    = "payments.refund"
-	KindTokenCreate      = "tokens.create"
-	KindTokenRecurring   = "tokens.recurring"
-	KindTokenVerify      = "tokens.verify"
-	KindLinkCreate       = "paylinks.create"
-	KindLinkDelete       = "paylinks.delete"
-	KindTxnCharge        = "paylinks.charge"
-	KindTxnCapture       = "paylinks.capture"
-	KindTxnRefund        = "paylinks.refund"
-	KindTxnCancel        = "paylinks.cancel"
+	"posagent/agent/outbox"
 )
 
 // More names of services in the outbox's list.
@@ -49,8 +35,11 @@ type Row struct {
 	Replay  outbox.Replay // if a reply was lost, where the backend honours Keys
 	Keyless outbox.Replay // the same, where it does not
 	Breaks  bool          // what is behind a failed one cannot succeed
+	Note    string        // two words for people
 	Pending string        // what the answer 202 says beside the operation
 	Risk    string        // said with it: what may still become of it
+
+	adapt func(f *Front) adapter // what it does with its service; nil where no local client's write is stored
 }
 
 // bounded is what an operation's amount counts against the limits.
@@ -61,46 +50,14 @@ func (r Row) bounded(amount int64) int64 {
 	return amount
 }
 
-const (
-	cardRisk = "accepted offline: the payment may still be declined, and the merchant bears the risk"
-	laterYes = "stored, not yet accepted: it may still be refused"
-	linkRisk = "stored: nobody can pay the link before the backend has made it, its address is null until then"
-)
+// laterYes is the Risk of a write that may still be refused.
+const laterYes = "stored, not yet accepted: it may still be refused"
 
-// linkThing is the table's word for a payment link, whose local ids are numbers.
-const linkThing = "link"
-
-// Table is the operation table, the one place that says what is stored and what a lost reply means.
+// Table is the operation table: what is stored and what a lost reply means. The rows of a service stand in its file.
 func Table() []Row {
-	const payment, token, link, own = "payment", "token", linkThing, "terminalReference"
-	const made, moved = `{"paymentId":"L<key>","payPageUrl":"http://127.0.0.1:8480/pay/L<key>"}`, `{"paymentId":"<as asked>","transactionRef":"L<key>"}`
-	const stored = `{"tokenizationId":"L<key>"}`
-	on := func(kind string) Row {
-		return Row{Kind: kind, Service: Payments, Thing: payment, Offline: Limited, Replay: outbox.SameKey, Keyless: outbox.Compare, Pending: moved, Risk: laterYes}
-	}
-	const unmade, asked = `{"status":"success","data":[{"id":2000000001,"hash":null,"link":null}]}`, `{"status":"success","data":[{"id":"<as asked>"}]}`
-	collect := func(kind string) Row { // whatever Keys are worth: the service this contract is taken from honours none
-		return Row{Kind: kind, Service: Paylinks, Thing: "transaction", Offline: Counted, Replay: outbox.Compare, Keyless: outbox.Compare, Pending: asked, Risk: laterYes}
-	}
-	return []Row{
-		// Without Keys a card payment that may have been made is in doubt; one that waits for its customer is made again.
-		{Kind: KindPaymentCreate, Service: Payments, Thing: payment, Makes: true, Offline: Limited, Replay: outbox.SameKey, Keyless: outbox.Never, Breaks: true, Pending: made, Risk: cardRisk},
-		on(KindPaymentAuthorize), on(KindPaymentCapture), on(KindPaymentCancel), on(KindPaymentRefund),
-		// An orphan token moves no money.
-		{Kind: KindTokenCreate, Service: Tokens, Thing: token, Makes: true, Offline: Limited, Replay: outbox.Safe, Keyless: outbox.Safe, Breaks: true, Pending: stored, Risk: laterYes},
-		{Kind: KindTokenRecurring, Service: Tokens, Thing: token, Makes: true, Offline: Limited, Replay: outbox.Safe, Keyless: outbox.Safe, Breaks: true, Pending: stored, Risk: laterYes},
-		{Kind: KindTokenVerify, Service: Tokens, Thing: token, Offline: Limited, Replay: outbox.Safe, Keyless: outbox.Safe, Pending: `{"tokenizationId":"<as asked>"}`, Risk: laterYes},
-		// A link that nobody knows moves no money.
-		{Kind: KindLinkCreate, Service: Paylinks, Thing: link, Makes: true, Number: true, Offline: Counted, Replay: outbox.Safe, Keyless: outbox.Safe, Breaks: true, Pending: unmade, Risk: linkRisk},
-		{Kind: KindLinkDelete, Service: Paylinks, Thing: link, Offline: Counted, Replay: outbox.Safe, Keyless: outbox.Safe, Pending: asked, Risk: laterYes},
-		collect(KindTxnCharge), collect(KindTxnCapture), collect(KindTxnRefund), collect(KindTxnCancel),
-
-		{Kind: KindReversal, Service: Schemes, Thing: own, Offline: Always, Replay: outbox.SameKey, Keyless: outbox.Compare},
-		{Kind: KindRefund, Service: Schemes, Thing: own, Offline: Always, Replay: outbox.SameKey, Keyless: outbox.Compare},
-		{Kind: KindLinkReversal, Service: LinkUndos, Thing: own, Offline: Always, Replay: outbox.SameKey, Keyless: outbox.Compare},
-		{Kind: KindLinkRefund, Service: LinkUndos, Thing: own, Offline: Always, Replay: outbox.SameKey, Keyless: outbox.Compare},
+	return slices.Concat(paymentRows(), tokenRows(), linkRows(), undoRows(), []Row{
 		{Service: Schemes, Thing: "initialize", Offline: Refused},
 		{Service: "disputes", Offline: Refused},
 		{Service: "hosted", Offline: Refused},
-	}
+	})
 }

@@ -11,6 +11,50 @@ import (
 	"posagent/store"
 )
 
+// The kinds of the tokens' writes.
+const (
+	KindTokenCreate    = "tokens.create"
+	KindTokenRecurring = "tokens.recurring"
+	KindTokenVerify    = "tokens.verify"
+)
+
+// tokenRows are the tokens' part of the table. An orphan token moves no money.
+func tokenRows() []Row {
+	row := func(kind, note string, makes bool, pending string, adapt func(*Front) adapter) Row {
+		return Row{
+			Kind: kind, Service: Tokens, Thing: "token", Makes: makes, Offline: Limited, Replay: outbox.Safe, Keyless: outbox.Safe, Breaks: makes,
+			Note: note, Pending: pending, Risk: laterYes, adapt: adapt,
+		}
+	}
+	const stored, asked = `{"tokenizationId":"L<key>"}`, `{"tokenizationId":"<as asked>"}`
+	return []Row{
+		row(KindTokenCreate, "card to store", true, stored, withToken(KindTokenCreate, func(svc tokens.Service, ctx context.Context, key wire.Key, _ string, req tokens.CreateRequest) (tokens.Created, error) {
+			return svc.Create(ctx, key, req)
+		})),
+		row(KindTokenRecurring, "recurring terms", true, stored, withToken(KindTokenRecurring, func(svc tokens.Service, ctx context.Context, key wire.Key, _ string, req tokens.RecurringRequest) (tokens.Created, error) {
+			return svc.CreateRecurring(ctx, key, req)
+		})),
+		row(KindTokenVerify, "card check", false, asked, withToken(KindTokenVerify, func(svc tokens.Service, ctx context.Context, key wire.Key, id string, _ struct{}) (tokens.Created, error) {
+			return svc.Verify(ctx, key, id)
+		})),
+	}
+}
+
+// withToken is what a write does with the service.
+func withToken[R any](kind string, do func(tokens.Service, context.Context, wire.Key, string, R) (tokens.Created, error)) func(*Front) adapter {
+	return func(f *Front) adapter {
+		svc := f.o.Tokens
+		return adapter{send: func(ctx context.Context, key wire.Key, id string, body []byte) (reply, error) {
+			req, err := wire.Parse[R](kind, body)
+			if err != nil {
+				return reply{}, err
+			}
+			c, err := do(svc, ctx, key, id, req)
+			return reply{c.TokenizationID, c, c.Operation != nil}, err
+		}}
+	}
+}
+
 // Tokens is the tokenization service that stores what the backend does not take.
 func (f *Front) Tokens() tokens.Service { return storing{f} }
 
@@ -25,7 +69,7 @@ func (s storing) Create(ctx context.Context, key wire.Key, req tokens.CreateRequ
 		return tokens.Created{}, err
 	}
 	b := s.f.rows[KindTokenCreate]
-	w := write{row: b, key: key, note: "card to store"}
+	w := write{row: b, key: key}
 	var err error
 	if w.body, err = written(b, req); err != nil {
 		return tokens.Created{}, err
@@ -58,7 +102,7 @@ func (s storing) CreateRecurring(ctx context.Context, key wire.Key, req tokens.R
 	if err != nil {
 		return tokens.Created{}, err
 	}
-	return s.write(ctx, write{row: b, key: key, body: body, keep: body, same: body, note: "recurring terms"})
+	return s.write(ctx, write{row: b, key: key, body: body, keep: body, same: body})
 }
 
 // Verify implements tokens.Service.
@@ -67,7 +111,7 @@ func (s storing) Verify(ctx context.Context, key wire.Key, id string) (tokens.Cr
 		return tokens.Created{}, err
 	}
 	body := []byte("{}")
-	return s.write(ctx, write{row: s.f.rows[KindTokenVerify], key: key, id: id, body: body, keep: body, same: body, note: "card check"})
+	return s.write(ctx, write{row: s.f.rows[KindTokenVerify], key: key, id: id, body: body, keep: body, same: body})
 }
 
 func (s storing) write(ctx context.Context, w write) (tokens.Created, error) {
@@ -124,32 +168,4 @@ func (s storing) Token(ctx context.Context, id string) (tokens.TokenReply, error
 		err = s.f.keepToken(ctx, op, t.owner, out.Token)
 	}
 	return out, err
-}
-
-func (f *Front) tokenAdapters(all map[string]adapter) {
-	svc := f.o.Tokens
-	one := func(kind string, send func(context.Context, wire.Key, string, []byte) (tokens.Created, error)) {
-		all[kind] = adapter{send: func(ctx context.Context, key wire.Key, id string, body []byte) (reply, error) {
-			c, err := send(ctx, key, id, body)
-			made := c.TokenizationID
-			return reply{made, c, c.Operation != nil}, err
-		}}
-	}
-	one(KindTokenCreate, func(ctx context.Context, key wire.Key, _ string, body []byte) (tokens.Created, error) {
-		req, err := wire.Parse[tokens.CreateRequest](KindTokenCreate, body)
-		if err != nil {
-			return tokens.Created{}, err
-		}
-		return svc.Create(ctx, key, req)
-	})
-	one(KindTokenRecurring, func(ctx context.Context, key wire.Key, _ string, body []byte) (tokens.Created, error) {
-		req, err := wire.Parse[tokens.RecurringRequest](KindTokenRecurring, body)
-		if err != nil {
-			return tokens.Created{}, err
-		}
-		return svc.CreateRecurring(ctx, key, req)
-	})
-	one(KindTokenVerify, func(ctx context.Context, key wire.Key, id string, _ []byte) (tokens.Created, error) {
-		return svc.Verify(ctx, key, id)
-	})
 }

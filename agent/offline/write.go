@@ -19,7 +19,6 @@ type write struct {
 	amount   int64    // minor units
 	currency string
 	unknown  bool   // the amount is not known: the backend takes the rest
-	note     string // two words for people
 	seen     []byte // what may be shown of the thing made without the backend
 }
 

@@ -67,7 +67,7 @@ var ofClients = []mutant{
 		{"agent/offline/keys.go", "if w.key == \"\" {", "if true {"},
 	}},
 	{"a link is sent under a Key that is not stored", offline, "TestPowerCutOfClientsWrites", []edit{
-		{"agent/offline/linkread.go", `c, err := links.Create(ctx, key, req)`, `c, err := links.Create(ctx, wire.NewKey(), req)`},
+		{"agent/offline/linkrows.go", `c, err := f.o.Links.Create(ctx, key, req)`, `c, err := f.o.Links.Create(ctx, wire.NewKey(), req)`},
 	}},
 	{"a token's local id does not lead to the backend's", offline, "TestPowerCutOfClientsWrites", []edit{
 		{"agent/offline/settled.go", `b.Makes && op.State == outbox.Done && k.Made != "" {`, `b.Makes && b.Thing != "token" && op.State == outbox.Done && k.Made != "" {`},
@@ -76,7 +76,7 @@ var ofClients = []mutant{
 		{"agent/offline/send.go", `case !compared, !sent && known:`, `case !compared, !sent && known, b.Thing == "transaction":`},
 	}},
 	{"a link that is gone when its deletion is sent again is not taken for deleted", "cross/disk", "TestEveryOperationFailsUnderClients", []edit{
-		{"agent/offline/linkread.go", `drop.gone = true`, `drop.gone = false`},
+		{"agent/offline/linkrows.go", `gone: true,`, `gone: false,`},
 	}},
 	{"the client's key of a token is not stored with it", "cross/disk", "TestEveryOperationFailsUnderClients", []edit{
 		{"agent/offline/put.go", "if w.key != \"\" {\n\t\tif now", "if w.key != \"\" && w.row.Service != Tokens {\n\t\tif now"},
@@ -262,10 +262,10 @@ var ofClients = []mutant{
 		{"agent/offline/payments.go", `b.Entries == a.Entries+1 && b.Sum-a.Sum == want,`, `b.Entries > a.Entries && want > 0,`},
 	}},
 	{"a link's local id is not joined with the backend's", offline, "TestLinkIsStoredAndDelivered", []edit{
-		{"agent/offline/linkread.go", `return reply{strconv.FormatInt(c.ID, 10), c, c.Operation != nil}, err`, `return reply{"", c, c.Operation != nil}, err`},
+		{"agent/offline/linkrows.go", `return reply{strconv.FormatInt(c.ID, 10), c, c.Operation != nil}, err`, `return reply{"", c, c.Operation != nil}, err`},
 	}},
 	{"a charge is sent again unread", offline, "TestMoneyC2_TransactionsAreReadAndCompared|TestMoneyC2_WhatReadingsProve", []edit{
-		{"agent/offline/table.go", `Offline: Counted, Replay: outbox.Compare, Keyless: outbox.Compare,`, `Offline: Counted, Replay: outbox.Safe, Keyless: outbox.Safe,`},
+		{"agent/offline/linkrows.go", `Offline: Counted, Replay: outbox.Compare, Keyless: outbox.Compare,`, `Offline: Counted, Replay: outbox.Safe, Keyless: outbox.Safe,`},
 	}},
 	{"what a charge made beside its transaction is not looked for", offline, "TestMoneyC2_WhatReadingsProve", []edit{
 		{"agent/offline/linkread.go", `case same && len(made) == 0 && !was.Cut && !is.Cut:`, `case same:`},
@@ -274,7 +274,7 @@ var ofClients = []mutant{
 		{"agent/offline/linkread.go", `told && req.Amount != nil && is.Given-was.Given == *req.Amount,`, `told && req.Amount != nil && is.Given > was.Given,`},
 	}},
 	{"a deletion sent again fails because it succeeded", offline, "TestDeletionWhoseAnswerIsLost", []edit{
-		{"agent/offline/linkread.go", `drop.gone = true`, `drop.gone = false`},
+		{"agent/offline/linkrows.go", `gone: true,`, `gone: false,`},
 	}},
 	{"ids of ours that were never given are sent", offline, "TestIDsThatAreOurs", []edit{
 		{"agent/offline/links.go", `if err == nil && !known && id >= paylinks.FirstLocalID {`, `if false {`},

@@ -1,0 +1,148 @@
+package offline
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"posagent/agent/outbox"
+	"posagent/schemes/paylinks"
+	"posagent/schemes/wire"
+)
+
+// The kinds of the payment links' writes, and of those of their transactions.
+const (
+	KindLinkCreate = "paylinks.create"
+	KindLinkDelete = "paylinks.delete"
+	KindTxnCharge  = "paylinks.charge"
+	KindTxnCapture = "paylinks.capture"
+	KindTxnRefund  = "paylinks.refund"
+	KindTxnCancel  = "paylinks.cancel"
+)
+
+const linkRisk = "stored: nobody can pay the link before the backend has made it, its address is null until then"
+
+// linkThing is the table's word for a payment link, whose local ids are numbers.
+const linkThing = "link"
+
+// linkRows are the payment links' part of the table. A link that nobody knows moves no money. A lost reply about a transaction is
+// compared whatever Keys are worth: the service this contract is taken from honours none.
+func linkRows() []Row {
+	const unmade, asked = `{"status":"success","data":[{"id":2000000001,"hash":null,"link":null}]}`, `{"status":"success","data":[{"id":"<as asked>"}]}`
+	collect := func(kind, note string, compare comparison, send sending) Row {
+		return Row{
+			Kind: kind, Service: Paylinks, Thing: "transaction", Offline: Counted, Replay: outbox.Compare, Keyless: outbox.Compare,
+			Note: note, Pending: asked, Risk: laterYes, adapt: onTransaction(kind, compare, send),
+		}
+	}
+	return []Row{
+		{
+			Kind: KindLinkCreate, Service: Paylinks, Thing: linkThing, Makes: true, Number: true, Offline: Counted, Replay: outbox.Safe, Keyless: outbox.Safe,
+			Breaks: true, Note: "payment link", Pending: unmade, Risk: linkRisk, adapt: (*Front).sendLink,
+		},
+		{
+			Kind: KindLinkDelete, Service: Paylinks, Thing: linkThing, Offline: Counted, Replay: outbox.Safe, Keyless: outbox.Safe,
+			Note: "payment link to take back", Pending: asked, Risk: laterYes, adapt: (*Front).dropLink,
+		},
+		collect(KindTxnCharge, "charge", charged, func(txns paylinks.Transactions, ctx context.Context, key wire.Key, id int64, body []byte) (paylinks.Done, error) {
+			var req paylinks.ChargeRequest
+			if err := json.Unmarshal(body, &req); err != nil {
+				return paylinks.Done{}, err
+			}
+			return txns.Charge(ctx, key, id, req)
+		}),
+		collect(KindTxnCapture, "capture", charged, func(txns paylinks.Transactions, ctx context.Context, key wire.Key, id int64, _ []byte) (paylinks.Done, error) {
+			return txns.Capture(ctx, key, id)
+		}),
+		collect(KindTxnRefund, "refund", refunded, func(txns paylinks.Transactions, ctx context.Context, key wire.Key, id int64, body []byte) (paylinks.Done, error) {
+			var req paylinks.RefundRequest
+			if err := json.Unmarshal(body, &req); err != nil {
+				return paylinks.Done{}, err
+			}
+			return txns.Refund(ctx, key, id, req)
+		}),
+		collect(KindTxnCancel, "reservation to give up", cancelled, func(txns paylinks.Transactions, ctx context.Context, key wire.Key, id int64, _ []byte) (paylinks.Done, error) {
+			d, err := txns.Delete(ctx, key, id)
+			return paylinks.Done{ID: d.ID, Operation: d.Operation}, err
+		}),
+	}
+}
+
+// sendLink is what a create does with the service.
+func (f *Front) sendLink() adapter {
+	return adapter{send: func(ctx context.Context, key wire.Key, _ string, body []byte) (reply, error) {
+		var b linkBody
+		if err := json.Unmarshal(body, &b); err != nil {
+			return reply{}, &wire.Error{Code: wire.Internal, Op: KindLinkCreate, Msg: "the stored request is not readable", Err: err}
+		}
+		req, err := f.opened(b)
+		if err != nil {
+			return reply{}, err
+		}
+		c, err := f.o.Links.Create(ctx, key, req)
+		if err == nil && c.Operation == nil && c.ID >= paylinks.FirstLocalID {
+			err = wire.Errorf(wire.UnknownOutcome, KindLinkCreate, "the backend's id is one of ours")
+		}
+		return reply{strconv.FormatInt(c.ID, 10), c, c.Operation != nil}, err
+	}}
+}
+
+// dropLink is what a delete does with the service.
+func (f *Front) dropLink() adapter {
+	return adapter{gone: true, send: func(ctx context.Context, key wire.Key, id string, _ []byte) (reply, error) {
+		n, err := linkID(KindLinkDelete, id)
+		if err != nil {
+			return reply{}, err
+		}
+		d, err := f.o.Links.Delete(ctx, key, n)
+		return reply{"", d, d.Operation != nil}, err
+	}}
+}
+
+type (
+	// sending sends a write about a transaction.
+	sending func(txns paylinks.Transactions, ctx context.Context, key wire.Key, id int64, body []byte) (paylinks.Done, error)
+	// comparison tells by two pictures of a transaction whether a body had its effect between them.
+	comparison func(was, is picture, body []byte) found
+)
+
+// onTransaction is what a write about a transaction does with the service.
+func onTransaction(kind string, judge comparison, send sending) func(*Front) adapter {
+	return func(f *Front) adapter {
+		return adapter{
+			send: func(ctx context.Context, key wire.Key, id string, body []byte) (reply, error) {
+				n, err := linkID(kind, id)
+				if err != nil {
+					return reply{}, err
+				}
+				d, err := send(f.o.Transactions, ctx, key, n, body)
+				return reply{"", d, d.Operation != nil}, err
+			},
+			look: func(ctx context.Context, id string) ([]byte, error) { return f.look(ctx, kind, id) },
+			compare: func(before, after, body []byte) (reply, found) {
+				var was, is picture
+				if json.Unmarshal(before, &was) != nil || json.Unmarshal(after, &is) != nil || was.ID != is.ID || was.UUID != is.UUID && is.Status != "" {
+					return reply{}, unclear
+				}
+				what := judge(was, is, body)
+				if what != exactly {
+					return reply{}, what
+				}
+				d := paylinks.Done{ID: is.ID, UUID: is.UUID, Time: is.Time, Status: is.Status, Lang: is.Lang, PSP: is.PSP}
+				if kind != KindTxnRefund && kind != KindTxnCancel {
+					d.Status = paylinks.Confirmed
+				}
+				return reply{body: d}, exactly
+			},
+		}
+	}
+}
+
+// linkID reads the stored id of a link or a transaction.
+func linkID(op, id string) (int64, error) {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return 0, &wire.Error{Code: wire.Internal, Op: op, Msg: "the stored id is not readable", Err: err}
+	}
+	return n, nil
+}
