@@ -63,7 +63,7 @@ func (a *api) house() mount {
 	}
 	show := func(read func(r *http.Request) (any, error)) http.HandlerFunc {
 		return calmly(func(w http.ResponseWriter, r *http.Request) {
-			err := wire.Allow(r.Context(), "port", mayRead)
+			err := wire.Allow(r.Context(), "port", wire.MayRead)
 			var v any
 			if err == nil {
 				v, err = read(r)
@@ -159,7 +159,7 @@ func (a *api) events(c *account, w http.ResponseWriter, r *http.Request) {
 		wire.WriteProblemNoRoute(w, r, http.MethodGet)
 		return
 	}
-	if err := wire.Allow(r.Context(), "port", mayRead); err != nil {
+	if err := wire.Allow(r.Context(), "port", wire.MayRead); err != nil {
 		a.problem(w, r, wire.AsError("port", err))
 		return
 	}
@@ -226,7 +226,7 @@ func (a *api) events(c *account, w http.ResponseWriter, r *http.Request) {
 
 // metrics writes the figures in the text form monitors read.
 func (a *api) metrics(w http.ResponseWriter, r *http.Request) {
-	err := wire.Allow(r.Context(), "port", mayRead)
+	err := wire.Allow(r.Context(), "port", wire.MayRead)
 	if err == nil {
 		err = wire.Everything(r.Context(), "port", "read the figures of all clients")
 	}

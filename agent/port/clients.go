@@ -86,7 +86,7 @@ func (a *api) open() {
 			if who.Words = c.May; who.Words == nil {
 				who.Words = DefaultMay()
 			}
-			who.Own = !slices.Contains(who.Words, mayAll)
+			who.Own = !slices.Contains(who.Words, wire.MayAll)
 		}
 		a.accounts = append(a.accounts, account{c, who, newPace(a.o.Rate, a.o.Parallel), make(chan struct{}, 1), make(chan struct{}, listens)})
 	}

@@ -187,16 +187,16 @@ var ofAgent = []mutant{
 		{"agent/port/auth.go", `w.Header().Set("Connection", "close")`, ``},
 	}},
 	{"a client does what its words do not name", "agent/port", "TestField_P1EachOperationWantsItsWord", []edit{
-		{"agent/port/may.go", `wire.Allow(ctx, a.Op, d.words...)`, `wire.Allow(ctx, a.Op, mayRead)`},
+		{"agent/port/may.go", `return wire.Allow(ctx, a.Op, word)`, `return wire.Allow(ctx, a.Op, wire.MayRead)`},
 	}},
 	{"a client gives money back by a link with the word for links alone", "agent/port", "TestField_P1EachLinkOperationWantsItsWords", []edit{
-		{"agent/port/may.go", `words(mayLinks, mayRefund)`, `words(mayLinks)`},
+		{"schemes/paylinks/api.go", `May: []string{wire.MayLinks, wire.MayRefund}`, `May: links`},
 	}},
 	{"a client lists the transactions of others", "agent/port", "TestField_P1EachLinkOperationWantsItsWords", []edit{
-		{"agent/port/may.go", `if d.sees != "" {`, `if d.sees == "" && false {`},
+		{"agent/port/may.go", `return wire.Everything(ctx, a.Op, a.What)`, `return nil`},
 	}},
 	{"a local client reaches what others made", "cmd/posagent", "TestField_P1AlphaReachesNothingOfBetas", []edit{
-		{"agent/port/clients.go", `who.Own = !slices.Contains(who.Words, mayAll)`, `who.Own = slices.Contains(who.Words, "")`},
+		{"agent/port/clients.go", `who.Own = !slices.Contains(who.Words, wire.MayAll)`, `who.Own = slices.Contains(who.Words, "")`},
 	}},
 	{"the register's sale is reversed past the checkout", "cmd/posagent", "TestField_P1AlphaReachesNothingOfBetas", []edit{
 		{"agent/owned/schemes.go", `		case name == "":`, `		case name == name:`},

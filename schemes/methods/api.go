@@ -33,7 +33,7 @@ const maxList = 4 << 20 // bytes of a list
 
 var list = rest.Endpoint[Service, Query, []Definition]{
 	Op: "methods.list", What: "the definitions of a terminal's methods",
-	Method: http.MethodGet, Path: "/{baxId}/{terminalId}", Status: http.StatusOK, Wants: rest.CheckFirst, Limit: maxList,
+	Method: http.MethodGet, Path: "/{baxId}/{terminalId}", Status: http.StatusOK, Wants: rest.CheckFirst, May: []string{wire.MayRead}, Limit: maxList,
 	Do: func(svc Service, ctx context.Context, _ wire.Key, q Query) ([]Definition, error) {
 		return svc.List(ctx, q)
 	},

@@ -134,20 +134,23 @@ const (
 	held   = string(Authorized) + ", " + string(Reserved)
 )
 
+// links and sight are what a caller may who changes a link or a transaction, and who reads one.
+var links, sight = []string{wire.MayLinks}, []string{wire.MayRead}
+
 // besides are the statuses of a success that other services answer.
 var besides = []int{http.StatusCreated}
 
 var (
 	verified = rest.Endpoint[Service, struct{}, idRecord]{
 		Op: "paylinks.check", What: "are instance and secret right",
-		Method: http.MethodGet, Path: "/SignatureCheck/", Status: http.StatusOK, Also: besides, Read: one[idRecord],
+		Method: http.MethodGet, Path: "/SignatureCheck/", Status: http.StatusOK, Also: besides, May: []string{}, Read: one[idRecord],
 		Do: func(Service, context.Context, wire.Key, struct{}) (idRecord, error) { return idRecord{1}, nil },
 	}
 	create = rest.Endpoint[Service, CreateRequest, Created]{
 		Op: opCreate, What: "make a link",
 		Example: `{"title":"Order 7","description":"One chair","referenceId":"order-7","purpose":"One chair","amount":1250,"currency":"EUR",` +
 			`"successRedirectUrl":"https://shop.example/thanks"}`,
-		Method: http.MethodPost, Path: "/Invoice/", Status: http.StatusOK, Also: besides, Wants: writes, Read: one[Created],
+		Method: http.MethodPost, Path: "/Invoice/", Status: http.StatusOK, Also: besides, Wants: writes, May: links, Read: one[Created],
 		Do: func(svc Service, ctx context.Context, key wire.Key, in CreateRequest) (Created, error) {
 			out, err := svc.Links.Create(ctx, key, in)
 			return out, notFound(err, invoices, 0, "")
@@ -156,7 +159,7 @@ var (
 	}
 	read = rest.Endpoint[Service, about, Link]{
 		Op: "paylinks.read", What: "read a link",
-		Method: http.MethodGet, Path: "/Invoice/{id}/", Status: http.StatusOK, Also: besides, Wants: reads, Read: one[Link],
+		Method: http.MethodGet, Path: "/Invoice/{id}/", Status: http.StatusOK, Also: besides, Wants: reads, May: sight, Read: one[Link],
 		Do: func(svc Service, ctx context.Context, _ wire.Key, in about) (Link, error) {
 			out, err := svc.Links.Read(ctx, in.ID)
 			return out, notFound(err, invoices, in.ID, "")
@@ -165,7 +168,7 @@ var (
 	}
 	drop = rest.Endpoint[Service, about, Deleted]{
 		Op: "paylinks.delete", What: "take a link back",
-		Method: http.MethodDelete, Path: "/Invoice/{id}/", Status: http.StatusOK, Also: besides, Wants: writes, Read: one[Deleted],
+		Method: http.MethodDelete, Path: "/Invoice/{id}/", Status: http.StatusOK, Also: besides, Wants: writes, May: links, Read: one[Deleted],
 		Do: func(svc Service, ctx context.Context, key wire.Key, in about) (Deleted, error) {
 			out, err := svc.Links.Delete(ctx, key, in.ID)
 			return out, notFound(err, invoices, in.ID, string(Waiting))
@@ -173,8 +176,8 @@ var (
 		Flaw: func(in about, out Deleted) string { return flaw(in.ID, out.ID, out.Operation) },
 	}
 	list = rest.Endpoint[Service, Filter, []Transaction]{
-		Op: opList, What: "list transactions",
-		Method: http.MethodGet, Path: "/Transaction/", Status: http.StatusOK, Also: besides, Wants: reads, Read: all,
+		Op: opList, What: "list the account's transactions",
+		Method: http.MethodGet, Path: "/Transaction/", Status: http.StatusOK, Also: besides, Wants: reads, May: []string{wire.MayRead, wire.MayAll}, Read: all,
 		Do: func(svc Service, ctx context.Context, _ wire.Key, in Filter) ([]Transaction, error) {
 			out, err := svc.Transactions.List(ctx, in)
 			return out, notFound(err, transactions, 0, "")
@@ -182,7 +185,7 @@ var (
 	}
 	txn = rest.Endpoint[Service, about, Transaction]{
 		Op: "paylinks.transaction", What: "read a transaction",
-		Method: http.MethodGet, Path: "/Transaction/{id}/", Status: http.StatusOK, Also: besides, Wants: reads, Read: one[Transaction],
+		Method: http.MethodGet, Path: "/Transaction/{id}/", Status: http.StatusOK, Also: besides, Wants: reads, May: sight, Read: one[Transaction],
 		Do: func(svc Service, ctx context.Context, _ wire.Key, in about) (Transaction, error) {
 			out, err := svc.Transactions.Read(ctx, in.ID)
 			return out, notFound(err, transactions, in.ID, "")
@@ -194,7 +197,7 @@ var (
 	chargeToo = charges("/Transaction/{id}/charge", "the same")
 	capture   = rest.Endpoint[Service, about, Done]{
 		Op: "paylinks.capture", What: "collect all",
-		Method: http.MethodPost, Path: "/Transaction/{id}/capture", Status: http.StatusOK, Also: besides, Wants: writes, Read: one[Done],
+		Method: http.MethodPost, Path: "/Transaction/{id}/capture", Status: http.StatusOK, Also: besides, Wants: writes, May: links, Read: one[Done],
 		Do: func(svc Service, ctx context.Context, key wire.Key, in about) (Done, error) {
 			out, err := svc.Transactions.Capture(ctx, key, in.ID)
 			return out, notFound(err, transactions, in.ID, held)
@@ -203,7 +206,7 @@ var (
 	}
 	refund = rest.Endpoint[Service, refunding, Done]{
 		Op: opRefund, What: "give back", Example: `{"amount":250}`,
-		Method: http.MethodPost, Path: "/Transaction/{id}/refund", Status: http.StatusOK, Also: besides, Wants: writes, Read: one[Done],
+		Method: http.MethodPost, Path: "/Transaction/{id}/refund", Status: http.StatusOK, Also: besides, Wants: writes, May: []string{wire.MayLinks, wire.MayRefund}, Read: one[Done],
 		Do: func(svc Service, ctx context.Context, key wire.Key, in refunding) (Done, error) {
 			out, err := svc.Transactions.Refund(ctx, key, in.ID, in.RefundRequest)
 			return out, notFound(err, transactions, in.ID, string(Confirmed))
@@ -212,7 +215,7 @@ var (
 	}
 	cancel = rest.Endpoint[Service, about, Deleted]{
 		Op: "paylinks.cancel", What: "cancel a reservation",
-		Method: http.MethodDelete, Path: "/Transaction/{id}/", Status: http.StatusOK, Also: besides, Wants: writes, Read: one[Deleted],
+		Method: http.MethodDelete, Path: "/Transaction/{id}/", Status: http.StatusOK, Also: besides, Wants: writes, May: links, Read: one[Deleted],
 		Do: func(svc Service, ctx context.Context, key wire.Key, in about) (Deleted, error) {
 			out, err := svc.Transactions.Delete(ctx, key, in.ID)
 			return out, notFound(err, transactions, in.ID, string(Reserved))
@@ -224,7 +227,7 @@ var (
 func charges(path, what string) rest.Endpoint[Service, charging, Done] {
 	return rest.Endpoint[Service, charging, Done]{
 		Op: opCharge, What: what, Example: `{"amount":1250,"purpose":"One chair"}`,
-		Method: http.MethodPost, Path: path, Status: http.StatusOK, Also: besides, Wants: writes, Read: one[Done],
+		Method: http.MethodPost, Path: path, Status: http.StatusOK, Also: besides, Wants: writes, May: links, Read: one[Done],
 		Do: func(svc Service, ctx context.Context, key wire.Key, in charging) (Done, error) {
 			out, err := svc.Transactions.Charge(ctx, key, in.ID, in.ChargeRequest)
 			return out, notFound(err, transactions, in.ID, held)

@@ -72,16 +72,19 @@ type (
 	}
 )
 
+// pay is what a caller may who takes money, and who gives up what was reserved.
+var pay = []string{wire.MayPay}
+
 var (
 	create = rest.Endpoint[Service, CreateRequest, Created]{
 		Op: "payments.create", What: "create a payment",
 		Example: `{"type":"ProviderHostedEcom","amount":1250,"currencyCode":"EUR","processing":"Authorize","paymentNumber":"order7",` +
 			`"redirectUrls":{"returnUrl":"https://shop.example/thanks"}}`,
-		Method: http.MethodPost, Path: "", Status: http.StatusCreated, Also: []int{http.StatusOK}, Wants: rest.Write, Do: Service.Create,
+		Method: http.MethodPost, Path: "", Status: http.StatusCreated, Also: []int{http.StatusOK}, Wants: rest.Write, May: pay, Do: Service.Create,
 	}
 	read = rest.Endpoint[Service, about, Payment]{
 		Op: "payments.read", What: "read a payment",
-		Method: http.MethodGet, Path: "/{paymentId}", Status: http.StatusOK,
+		Method: http.MethodGet, Path: "/{paymentId}", Status: http.StatusOK, May: []string{wire.MayRead},
 		Do: func(svc Service, ctx context.Context, _ wire.Key, in about) (Payment, error) {
 			return svc.Read(ctx, in.ID)
 		},
@@ -92,26 +95,26 @@ var (
 			return another(in.ID, out.PaymentID)
 		},
 	}
-	authorize = operation("Authorize", "reserve", `{"amount":1250}`, func(svc Service, ctx context.Context, key wire.Key, in authorizing) (Done, error) {
+	authorize = operation("Authorize", "reserve", pay, `{"amount":1250}`, func(svc Service, ctx context.Context, key wire.Key, in authorizing) (Done, error) {
 		return svc.Authorize(ctx, key, in.ID, in.AuthorizeRequest)
 	})
-	cancel = operation("Cancel", "give a reservation up", `{"description":"out of stock"}`, func(svc Service, ctx context.Context, key wire.Key, in cancelling) (Done, error) {
+	cancel = operation("Cancel", "give a reservation up", pay, `{"description":"out of stock"}`, func(svc Service, ctx context.Context, key wire.Key, in cancelling) (Done, error) {
 		return svc.Cancel(ctx, key, in.ID, in.CancelRequest)
 	})
-	capture = operation("Capture", "collect", `{"amount":1250}`, func(svc Service, ctx context.Context, key wire.Key, in capturing) (Done, error) {
+	capture = operation("Capture", "collect", pay, `{"amount":1250}`, func(svc Service, ctx context.Context, key wire.Key, in capturing) (Done, error) {
 		return svc.Capture(ctx, key, in.ID, in.CaptureRequest)
 	})
-	refund = operation("Refund", "give back", `{"amount":250,"description":"one item came back"}`, func(svc Service, ctx context.Context, key wire.Key, in refunding) (Done, error) {
+	refund = operation("Refund", "give back", []string{wire.MayRefund}, `{"amount":250,"description":"one item came back"}`, func(svc Service, ctx context.Context, key wire.Key, in refunding) (Done, error) {
 		return svc.Refund(ctx, key, in.ID, in.RefundRequest)
 	})
 )
 
 // operation makes the endpoint of an operation on a payment.
-func operation[In interface{ id() string }](name, what, example string, do func(Service, context.Context, wire.Key, In) (Done, error)) rest.Endpoint[Service, In, Done] {
+func operation[In interface{ id() string }](name, what string, may []string, example string, do func(Service, context.Context, wire.Key, In) (Done, error)) rest.Endpoint[Service, In, Done] {
 	return rest.Endpoint[Service, In, Done]{
 		Op: "payments." + strings.ToLower(name), What: what, Example: example,
 		Method: http.MethodPost, Path: "/{paymentId}/" + name, Status: http.StatusOK, Also: []int{http.StatusCreated},
-		Wants: rest.Write | rest.MayBody, Do: do,
+		Wants: rest.Write | rest.MayBody, May: may, Do: do,
 		Flaw: func(in In, out Done) string { return another(in.id(), out.PaymentID) },
 	}
 }

@@ -42,22 +42,25 @@ type about struct {
 	ID string `path:"tokenizationId" json:"-"`
 }
 
+// may is what a caller of any of them may: a token is what a payment is made with.
+var may = []string{wire.MayTokens}
+
 var (
 	create = rest.Endpoint[Service, CreateRequest, Created]{
 		Op: "tokens.create", What: "store card details",
 		Example: `{"description":"card of the subscription","returnUrl":"https://shop.example/thanks",` +
 			`"cardDetails":{"pan":"4111111111111111","expiryYear":2031,"expiryMonth":12,"validationCode":"123"}}`,
-		Method: http.MethodPost, Path: "", Status: http.StatusCreated, Wants: rest.Write, Do: Service.Create,
+		Method: http.MethodPost, Path: "", Status: http.StatusCreated, Wants: rest.Write, May: may, Do: Service.Create,
 	}
 	recurring = rest.Endpoint[Service, RecurringRequest, Created]{
 		Op: "tokens.recurring", What: "store the terms of a recurring payment",
 		Example: `{"recurringType":"Subscription","amount":1250,"currencyCode":"EUR","recurringExpiryDate":"2031-12-31","recurringFrequency":28,` +
 			`"returnUrl":"https://shop.example/thanks"}`,
-		Method: http.MethodPost, Path: "/recurring", Status: http.StatusCreated, Wants: rest.Write, Do: Service.CreateRecurring,
+		Method: http.MethodPost, Path: "/recurring", Status: http.StatusCreated, Wants: rest.Write, May: may, Do: Service.CreateRecurring,
 	}
 	verify = rest.Endpoint[Service, about, Created]{
 		Op: "tokens.verify", What: "ask the card's bank",
-		Method: http.MethodPost, Path: "/{tokenizationId}/Verify", Status: http.StatusOK, Wants: rest.Write,
+		Method: http.MethodPost, Path: "/{tokenizationId}/Verify", Status: http.StatusOK, Wants: rest.Write, May: may,
 		Do: func(svc Service, ctx context.Context, key wire.Key, in about) (Created, error) {
 			return svc.Verify(ctx, key, in.ID)
 		},
@@ -70,7 +73,7 @@ var (
 	}
 	token = rest.Endpoint[Service, about, TokenReply]{
 		Op: "tokens.token", What: "read the token",
-		Method: http.MethodGet, Path: "/{tokenizationId}", Status: http.StatusOK,
+		Method: http.MethodGet, Path: "/{tokenizationId}", Status: http.StatusOK, May: may,
 		Do: func(svc Service, ctx context.Context, _ wire.Key, in about) (TokenReply, error) {
 			return svc.Token(ctx, in.ID)
 		},

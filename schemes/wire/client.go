@@ -15,6 +15,16 @@ type Caller struct {
 	Words []string // what it may do; nil = everything
 }
 
+// The words of Caller.Words that endpoints ask for.
+const (
+	MayRead   = "read"
+	MayPay    = "pay"
+	MayRefund = "refund"
+	MayLinks  = "links"
+	MayTokens = "tokens"
+	MayAll    = "all" // to see what other clients and the backend have
+)
+
 // callerKey is where a context carries a Caller.
 type callerKey struct{}
 

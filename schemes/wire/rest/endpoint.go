@@ -34,7 +34,8 @@ type Endpoint[S, In, Out any] struct {
 	Status  int    // of a success; of a write whose Out is pending it is 202
 	Also    []int  // more statuses that a Client takes for a success
 	Wants   Wants
-	Limit   int64 // bytes of a reply that a Client reads; 0 = wire.MaxReply
+	May     []string // what a local client's permissions must name, all of them; nil = the port does not ask
+	Limit   int64    // bytes of a reply that a Client reads; 0 = wire.MaxReply
 
 	// Do asks the service. A method expression fits where the method takes a context, the key and In.
 	Do func(svc S, ctx context.Context, key wire.Key, in In) (Out, error)
@@ -95,6 +96,7 @@ type Info struct {
 	Status            int
 	Also              []int
 	Wants             Wants
+	May               []string // as in Endpoint
 	In, Out           reflect.Type
 	Params            []Param // in the order of In
 	HasBody           bool    // In has a body
@@ -158,7 +160,7 @@ func encode(op string, in any) ([]byte, error) {
 // Info describes the endpoint. It panics at a mistake in it.
 func (e Endpoint[S, In, Out]) Info() Info {
 	return describe(Info{
-		Op: e.Op, What: e.What, Example: e.Example, Method: e.Method, Path: e.Path, Status: e.Status, Also: e.Also, Wants: e.Wants,
+		Op: e.Op, What: e.What, Example: e.Example, Method: e.Method, Path: e.Path, Status: e.Status, Also: e.Also, Wants: e.Wants, May: e.May,
 		In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
 	})
 }
