@@ -49,8 +49,6 @@ const (
 	actAnswer  = "answer" // to the question of the card's bank
 )
 
-const opPay = "paylinks.page"
-
 // Pay lets the customer of a link pay by wallet, as the link's row has it. ref is a hash, an id or a referenceId (of
 // several links with one the newest).
 //  1. the slip as it stands now; paying what is paid or being paid changes nothing;

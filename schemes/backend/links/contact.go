@@ -131,6 +131,12 @@ func why(faults []fault, name string) string {
 	return ""
 }
 
+// What a link's customer accepts stands at these pages of the link.
+const (
+	termsPage   = "terms"
+	privacyPage = "privacy"
+)
+
 // inputs draws the fields, with what was answered before. What is to be accepted stands at pages below at.
 func inputs(fields []field, l tongue, at string, given map[string]string, faults []fault) []pages.Node {
 	var out []pages.Node

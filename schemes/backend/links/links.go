@@ -1,7 +1,6 @@
 package links
 
 import (
-	"context"
 	"time"
 
 	"posagent/schemes/backend/deliver"
@@ -18,16 +17,6 @@ type Emitter interface {
 
 var _ Emitter = (*deliver.Deliver)(nil)
 
-// Options are what Links needs.
-type Options struct {
-	room.Options
-	Delay    *time.Duration                            // until a customer at a counter pays; nil = 10 s, negative = never by himself
-	Deliver  Emitter                                   // nil = no webhooks
-	SignKey  wire.Secret                               // signs webhooks
-	Instance string                                    // account name said in webhooks
-	QR       func(text string) (png []byte, err error) // draws a link's code; nil = there are none
-}
-
 // Links are the payment links: the link service, the transaction service (Transactions) and the link page (Pages) over
 // one store.
 type Links struct {
@@ -39,47 +28,14 @@ type Links struct {
 	key      wire.Secret
 }
 
-// usualDelay is how long a customer needs where nothing else is said.
-const usualDelay = 10 * time.Second
+// Transactions is the transaction half of the service.
+type Transactions struct{ s *Links }
 
-// New makes Links; it starts nothing.
-func New(opt Options) (*Links, error) {
-	r, err := room.NewPaged("links", opt.Options)
-	if err != nil {
-		return nil, err
-	}
-	s := &Links{Room: r, instance: opt.Instance, delay: usualDelay, deliver: opt.Deliver, qr: opt.QR, key: opt.SignKey}
-	if opt.Delay != nil {
-		s.delay = *opt.Delay
-	}
-	s.Sweeps(s.sweep)
-	return s, nil
-}
+// Transactions gives the transaction half.
+func (s *Links) Transactions() Transactions { return Transactions{s} }
+
+// PagePrefix is where the link pages live; the hash follows.
+const PagePrefix = "/pay/"
 
 // pause is how long a provider thinks that thinks.
 func (s *Links) pause() time.Duration { return max(s.delay, time.Second) }
-
-// sweep advances every link that is due and gives the next due moment, 0 = none.
-func (s *Links) sweep(ctx context.Context) (next int64, err error) {
-	return room.Sweep(ctx, s.Room, room.Due[int64]{
-		What: "links", Name: func(id int64) string { return "link " + number(id) },
-		List: `SELECT id FROM links_link WHERE next_ms <= ? UNION SELECT link FROM links_txn WHERE next_ms <= ?`,
-		Next: `SELECT COALESCE(MIN(next_ms), 0) FROM (SELECT next_ms FROM links_link WHERE next_ms IS NOT NULL
-			UNION ALL SELECT next_ms FROM links_txn WHERE next_ms IS NOT NULL)`,
-		Advance: func(tx store.Tx, id, now int64) error {
-			l, err := linkWhere(tx, byID, id)
-			if err != nil || l == nil {
-				return err
-			}
-			return s.advance(tx, l, now)
-		},
-	})
-}
-
-// The ways to find a link.
-const (
-	byID   = `id = ?`
-	byHash = `hash = ?`
-	// byReference finds the newest link of a reference that is not deleted, else the newest.
-	byReference = `reference = ? ORDER BY deleted_ms IS NOT NULL, id DESC LIMIT 1`
-)

@@ -6,8 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"posagent/schemes/paylinks"
 	"posagent/store"
 )
+
+// file is an attachment of a link. Its content lies in pieces, so that none ever stands in memory as a whole.
+type file struct {
+	Name   string `json:"n"`
+	Size   int64  `json:"s"`
+	Upload string `json:"u"` // names the pieces
+}
 
 // options are what a link was made with, beside its amount: stored sealed, since fields may be filled in with a person.
 type options struct {
@@ -32,6 +40,25 @@ type options struct {
 	Cancellation     string   `json:"cancellation,omitempty"`
 	MinAmount        int64    `json:"minAmount,omitempty"` // hundredths
 	Files            []file   `json:"files,omitempty"`
+}
+
+// optionsOf takes over what is kept of a request.
+func optionsOf(req paylinks.CreateRequest) *options {
+	o := &options{
+		Title: req.Title, Description: req.Description, Purpose: req.Purpose, VAT: req.VatRate.String(), PSPs: req.PSP, PM: req.PM,
+		SKU: req.SKU, Name: req.Name, PreAuthorization: req.PreAuthorization, Reservation: req.Reservation, HideFields: req.HideFields,
+		ButtonText: req.ButtonText, Success: req.SuccessRedirectURL, Failed: req.FailedRedirectURL, Subscription: req.SubscriptionState,
+		Interval: req.SubscriptionInterval, Period: req.SubscriptionPeriod, Cancellation: req.SubscriptionCancellationInterval,
+		MinAmount: req.SubscriptionPeriodMinAmount,
+	}
+	for name, c := range req.Fields {
+		f := field{Name: name, Active: c.Active == nil || *c.Active, Mandatory: c.Mandatory, Value: c.DefaultValue}
+		if c.Names != nil {
+			f.Names = [len(languages)]string{c.Names.En, c.Names.De, c.Names.Fr, c.Names.It}
+		}
+		o.Fields = append(o.Fields, f)
+	}
+	return o
 }
 
 // options reads what a link was made with.

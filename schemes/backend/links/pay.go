@@ -73,8 +73,6 @@ func open(l *link, now int64) error {
 	return nil
 }
 
-func (l *link) expired(now int64) bool { return l.Expires != 0 && l.Expires <= now }
-
 // start begins a payment of an open link, and ends it where the provider does not think.
 func (s *Links) start(tx store.Tx, l *link, o *options, a attempt, at int64) error {
 	if err := open(l, at); err != nil {
@@ -104,11 +102,6 @@ func (s *Links) start(tx store.Tx, l *link, o *options, a attempt, at int64) err
 		return saveLink(tx, l)
 	}
 	return s.settle(tx, l, o, t, at)
-}
-
-// asked says that the bank waits for the cardholder's answer.
-func (t *txn) asked() bool {
-	return t.Status == Waiting && (t.Goal == evLapse || t.Goal == evLapseBad)
 }
 
 // answer takes the cardholder's answer to the bank's question: the payment goes the way of its row, or ends.
@@ -197,18 +190,6 @@ func (s *Links) advance(tx store.Tx, l *link, now int64) error {
 		}
 	}
 	return nil
-}
-
-// holder reads the payment that holds a link, nil when there is none.
-func (s *Links) holder(r store.Reader, l *link) (*txn, error) {
-	if l.Txn == 0 {
-		return nil, nil
-	}
-	t, err := txnByID(r, l.Txn)
-	if err == nil && t == nil {
-		err = fmt.Errorf("transaction %d of link %d is gone", l.Txn, l.ID)
-	}
-	return t, err
 }
 
 // walkUp is the customer at a counter who pays by himself. A link that expired before he came stays unpaid.

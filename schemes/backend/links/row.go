@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
@@ -67,6 +68,22 @@ func (l *link) cell() store.Cell {
 	return store.Cell{Table: "links_link", Key: number(l.ID), Column: "request"}
 }
 
+func (l *link) expired(now int64) bool { return l.Expires != 0 && l.Expires <= now }
+
+// expiry is the moment a link made to be paid until a day can be paid no more: the next day's first, in UTC. 0 = never.
+func expiry(date string) int64 {
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return 0
+	}
+	return day.AddDate(0, 0, 1).UnixMilli()
+}
+
+// asked says that the bank waits for the cardholder's answer.
+func (t *txn) asked() bool {
+	return t.Status == Waiting && (t.Goal == evLapse || t.Goal == evLapseBad)
+}
+
 func (t *txn) cell() store.Cell {
 	return store.Cell{Table: "links_txn", Key: number(t.ID), Column: "contact"}
 }
@@ -87,10 +104,10 @@ func (t *txn) fields() store.Fields {
 }
 
 var (
-	links      = store.NewTable("links_link", (*link).fields)
-	changeLink = links.Update("deleted_ms", "txn", "charges", "next_ms") // what may change of one
-	txns       = store.NewTable("links_txn", (*txn).fields)
-	changeTxn  = txns.Update("status", "charged", "refunded", "reference", "purpose", "goal", "next_ms")
+	linkTable  = store.NewTable("links_link", (*link).fields)
+	changeLink = linkTable.Update("deleted_ms", "txn", "charges", "next_ms") // what may change of one
+	txnTable   = store.NewTable("links_txn", (*txn).fields)
+	changeTxn  = txnTable.Update("status", "charged", "refunded", "reference", "purpose", "goal", "next_ms")
 )
 
 // found turns no row into nil.
@@ -104,9 +121,17 @@ func found[T any](v T, err error, what string) (*T, error) {
 	return &v, nil
 }
 
+// The ways to find a link.
+const (
+	byID   = `id = ?`
+	byHash = `hash = ?`
+	// byReference finds the newest link of a reference that is not deleted, else the newest.
+	byReference = `reference = ? ORDER BY deleted_ms IS NOT NULL, id DESC LIMIT 1`
+)
+
 // linkWhere reads the link a condition finds, or nil.
 func linkWhere(r store.Reader, where string, value any) (*link, error) {
-	l, err := links.One(r, "WHERE "+where, value)
+	l, err := linkTable.One(r, "WHERE "+where, value)
 	return found(l, err, "link")
 }
 
@@ -115,8 +140,21 @@ func txnByID(r store.Reader, id int64) (*txn, error) { return txnWhere(r, byID, 
 
 // txnWhere reads the transaction a condition finds, or nil.
 func txnWhere(r store.Reader, where string, value any) (*txn, error) {
-	t, err := txns.One(r, "WHERE "+where, value)
+	t, err := txnTable.One(r, "WHERE "+where, value)
 	return found(t, err, "transaction")
+}
+
+// txnsOf reads the transactions a condition picks.
+func txnsOf(r store.Reader, where string, args ...any) ([]*txn, error) {
+	list, err := txnTable.All(r, where, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read transactions: %w", err)
+	}
+	var out []*txn
+	for i := range list {
+		out = append(out, &list[i])
+	}
+	return out, nil
 }
 
 // allocate gives the next id of a sequence.
@@ -138,7 +176,7 @@ func (s *Links) insertLink(tx store.Tx, l *link, request []byte) (err error) {
 	if l.Sealed, err = s.DB.Seal(tx, l.cell(), request); err != nil {
 		return fmt.Errorf("seal link %d: %w", l.ID, err)
 	}
-	if err := links.Insert(tx, l); err != nil {
+	if err := linkTable.Insert(tx, l); err != nil {
 		return fmt.Errorf("store link %d: %w", l.ID, err)
 	}
 	return nil
@@ -163,7 +201,7 @@ func (s *Links) insertTxn(tx store.Tx, t *txn, contact []byte) (err error) {
 			return fmt.Errorf("seal contact of %d: %w", t.ID, err)
 		}
 	}
-	if err := txns.Insert(tx, t); err != nil {
+	if err := txnTable.Insert(tx, t); err != nil {
 		return fmt.Errorf("store transaction %d: %w", t.ID, err)
 	}
 	if t.Type == kindRefund {
@@ -224,4 +262,16 @@ func Report(r store.Reader) ([]room.Line, error) {
 		out = append(out, line)
 	}
 	return out, nil
+}
+
+// holder reads the payment that holds a link, nil when there is none.
+func (s *Links) holder(r store.Reader, l *link) (*txn, error) {
+	if l.Txn == 0 {
+		return nil, nil
+	}
+	t, err := txnByID(r, l.Txn)
+	if err == nil && t == nil {
+		err = fmt.Errorf("transaction %d of link %d is gone", l.Txn, l.ID)
+	}
+	return t, err
 }

@@ -2,7 +2,6 @@ package links
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -13,32 +12,7 @@ import (
 	"posagent/store"
 )
 
-// Transactions is the transaction half of the service.
-type Transactions struct{ s *Links }
-
 var _ paylinks.Transactions = Transactions{}
-
-// Transactions gives the transaction half.
-func (s *Links) Transactions() Transactions { return Transactions{s} }
-
-const opTxn = "paylinks.transaction"
-
-func noTxn(id int64) error {
-	return wire.Errorf(wire.NotFound, "", "No Transaction found with id %d", id)
-}
-
-// txnsOf reads the transactions a condition picks.
-func txnsOf(r store.Reader, where string, args ...any) ([]*txn, error) {
-	list, err := txns.All(r, where, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read transactions: %w", err)
-	}
-	var out []*txn
-	for i := range list {
-		out = append(out, &list[i])
-	}
-	return out, nil
-}
 
 // visible reads a transaction that the routes show, with its link.
 func visible(r store.Reader, id int64) (*txn, *link, error) {
@@ -278,63 +252,4 @@ func (x Transactions) Delete(ctx context.Context, key wire.Key, id int64) (payli
 		t.Goal = evRemove
 		return paylinks.Deleted{ID: id}, x.s.settle(tx, l, o, t, now)
 	})
-}
-
-func done(t *txn) paylinks.Done {
-	return paylinks.Done{
-		ID: t.ID, UUID: t.UUID, Time: stamp(t.Created), Status: paylinks.Status(t.Status), Lang: t.Lang, PSP: provider,
-	}
-}
-
-// transaction writes a transaction as S1 2.2 shows it.
-func (s *Links) transaction(r store.Reader, t *txn, l *link, o *options) (paylinks.Transaction, error) {
-	contact, custom, err := s.contact(r, t)
-	if err != nil {
-		return paylinks.Transaction{}, err
-	}
-	person := &paylinks.Person{
-		ID: t.ID, UUID: s.uuidOf("contact", number(t.ID)), Company: contact["company"], Title: contact["title"], FirstName: contact["forename"],
-		LastName: contact["surname"], Street: contact["street"], Zip: contact["postcode"], Place: contact["place"], Country: contact["country"],
-		DateOfBirth: contact["date_of_birth"], Email: contact["email"], Phone: contact["phone"],
-	}
-	inv := &paylinks.TransactionInvoice{
-		CurrencyAlpha3: t.Currency, Products: []paylinks.Product{{Quantity: 1, Name: t.Purpose, Amount: t.Hundredths}}, TotalAmount: t.Hundredths,
-		PaymentRequestID: l.ID, PaymentLink: &paylinks.PageLink{Hash: l.Hash, ReferenceID: l.Reference, Email: contact["email"]},
-		OriginalAmount: &t.Hundredths, RefundedAmount: &t.Refunded,
-	}
-	for _, f := range o.Fields {
-		if v := custom[f.Name]; v != "" {
-			if inv.CustomFields == nil {
-				inv.CustomFields = paylinks.CustomFields{}
-			}
-			inv.CustomFields[strings.TrimPrefix(f.Name, "custom_field_")] = paylinks.CustomValue{Name: f.label(0), Value: v}
-		}
-	}
-	return paylinks.Transaction{
-		ID: t.ID, UUID: t.UUID, Status: paylinks.Status(t.Status), Time: stamp(t.Created), Lang: t.Lang, PageUUID: s.uuidOf("page", l.Hash),
-		Payment: &paylinks.Payment{Brand: t.Brand}, PSP: provider, PSPID: o.psp(), Mode: "TEST", ReferenceID: t.Reference, Invoice: inv,
-		Contact: person,
-	}, nil
-}
-
-// contact reads what a customer wrote, the merchant's own fields apart. A renewal has none: the first payment has it.
-func (s *Links) contact(r store.Reader, t *txn) (contact, custom map[string]string, err error) {
-	contact, custom = map[string]string{}, map[string]string{}
-	if t.Contact == nil {
-		return contact, custom, nil
-	}
-	data, err := s.DB.Unseal(r, t.cell(), t.Contact)
-	if err != nil {
-		return nil, nil, fmt.Errorf("unseal contact of %d: %w", t.ID, err)
-	}
-	if err := json.Unmarshal(data, &contact); err != nil {
-		return nil, nil, fmt.Errorf("read contact of %d: %w", t.ID, err)
-	}
-	for name, v := range contact {
-		if strings.HasPrefix(name, "custom_field_") {
-			custom[name] = v
-			delete(contact, name)
-		}
-	}
-	return contact, custom, nil
 }

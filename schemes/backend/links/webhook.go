@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"posagent/schemes/backend/deliver"
 	"posagent/schemes/paylinks"
@@ -16,6 +15,8 @@ const (
 	EventTransaction  = "transaction"
 	EventSubscription = "subscription"
 )
+
+const jsonType = "application/json"
 
 // hooksOf are the hooks of an account that wants its webhooks at address; none for "".
 func hooksOf(address string) []deliver.Hook {
@@ -102,13 +103,4 @@ func (s *Links) queue(tx store.Tx, event string, e paylinks.Event) error {
 		return fmt.Errorf("queue webhook: %w", err)
 	}
 	return nil
-}
-
-// stamp writes a time as the service does (S1 2.2), in UTC.
-func stamp(atMS int64) string { return time.UnixMilli(atMS).UTC().Format(paylinks.TimeLayout) }
-
-// uuidOf gives a thing that has no row of its own a uuid that stays.
-func (s *Links) uuidOf(kind, name string) string {
-	b := s.DB.MAC("links_uuid", kind, name)
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
 }
