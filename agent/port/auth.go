@@ -1,9 +1,8 @@
 package port
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/base64"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -15,14 +14,16 @@ import (
 // maxCredential bounds an Authorization header.
 const maxCredential = 4 << 10
 
-// same compares in a time that tells nothing, not even the length. An empty want matches nothing.
-func same(got, want string) bool {
-	a, b := sha256.Sum256([]byte(got)), sha256.Sum256([]byte(want))
-	return want != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
+// auth knows which client asks, and refuses strangers.
+type auth struct {
+	clients
+	conns    *limiter
+	reported func(address string) // is told of each request without a client's credential; nil = nothing
+	log      *slog.Logger
 }
 
-// shown is whose token a request carries: alone, or as base64(name:token); nil = nobody's.
-func (a *api) shown(r *http.Request) *account {
+// clientOf is the client whose token a request carries: alone, or as base64(name:token); nil = none.
+func (a *auth) clientOf(r *http.Request) *client {
 	values := r.Header.Values("Authorization")
 	if len(values) != 1 || len(values[0]) > maxCredential {
 		return nil
@@ -33,7 +34,7 @@ func (a *api) shown(r *http.Request) *account {
 	}
 	raw, err := base64.StdEncoding.DecodeString(text)
 	_, pair, _ := strings.Cut(string(raw), ":")
-	plain, named := a.holder(text), a.holder(pair)
+	plain, named := a.byToken(text), a.byToken(pair)
 	switch {
 	case plain != nil:
 		return plain
@@ -43,25 +44,23 @@ func (a *api) shown(r *http.Request) *account {
 	return nil
 }
 
-// shape answers with an error as a service does.
-type shape func(w http.ResponseWriter, r *http.Request, e *wire.Error)
-
-func (a *api) problem(w http.ResponseWriter, r *http.Request, e *wire.Error) {
-	wire.WriteProblem(w, r, a.o.Log, e, nil)
+// problem answers with an error as the services of S0 do.
+func (a *auth) problem(w http.ResponseWriter, r *http.Request, e *wire.Error) {
+	wire.WriteProblem(w, r, a.log, e, nil)
 }
 
 // authorized lets only requests with a client's token through, at that client's pace.
-func (a *api) authorized(fail shape, h http.Handler) http.Handler {
-	return a.known(fail, func(c *account, w http.ResponseWriter, r *http.Request) { c.paced(w, r, fail, h) })
+func (a *auth) authorized(fail failFunc, h http.Handler) http.Handler {
+	return a.known(fail, func(c *client, w http.ResponseWriter, r *http.Request) { c.paced(w, r, fail, h) })
 }
 
 // known lets only requests with a client's token through.
-func (a *api) known(fail shape, serve func(c *account, w http.ResponseWriter, r *http.Request)) http.Handler {
+func (a *auth) known(fail failFunc, serve func(c *client, w http.ResponseWriter, r *http.Request)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := a.shown(r)
+		c := a.clientOf(r)
 		if c == nil {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			a.stranger(w, r, fail)
+			a.refuse(w, r, fail)
 			return
 		}
 		a.conns.proven(r)
@@ -69,11 +68,11 @@ func (a *api) known(fail shape, serve func(c *account, w http.ResponseWriter, r 
 	})
 }
 
-// stranger refuses a request before its body is there.
-func (a *api) stranger(w http.ResponseWriter, r *http.Request, fail shape) {
-	a.refused(r)
+// refuse refuses a request before its body is there.
+func (a *auth) refuse(w http.ResponseWriter, r *http.Request, fail failFunc) {
+	a.report(r)
 	unread(w, r)
-	crowdOf(r).wait(r.Context().Done())
+	throttleOf(r).wait(r.Context().Done())
 	text := "this is no token of this terminal: show the one in port.token of its state directory, or your own of [port.clients]"
 	if len(r.Header.Values("Authorization")) == 0 && len(r.Header.Values(hosted.KeyHeader)) == 0 {
 		text = "a token is needed: show the one in port.token of the terminal's state directory, or your own of [port.clients]"
@@ -81,23 +80,27 @@ func (a *api) stranger(w http.ResponseWriter, r *http.Request, fail shape) {
 	fail(w, r, wire.Errorf(wire.Unauthorized, "port", "%s", text))
 }
 
-// refused tells of a request without a client's credential.
-func (a *api) refused(r *http.Request) {
-	if a.o.Refused != nil {
-		a.o.Refused(r.RemoteAddr)
+// report tells of a request without a client's credential.
+func (a *auth) report(r *http.Request) {
+	if a.reported != nil {
+		a.reported(r.RemoteAddr)
 	}
 }
 
-// unread lets an answer out that the server would keep until the request's body is there: it does so where a connection goes on.
-func unread(w http.ResponseWriter, r *http.Request) {
-	if r.ContentLength != 0 {
-		w.Header().Set("Connection", "close")
+// public serves what needs no token: clients at once, others at the pace of strangers.
+func (a *auth) public(h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if a.clientOf(r) == nil {
+			throttleOf(r).wait(r.Context().Done())
+		}
+		h(w, r)
 	}
 }
 
-// token answers POST /token, for clients that fetch a token before every call (OAuth 2.0 client credentials): any name, and
-// its token as its secret. A multipart form is not taken apart: who sends one shows the secret by Basic.
-func (a *api) token(w http.ResponseWriter, r *http.Request) {
+// token answers POST /token, for clients that fetch a token before every call (OAuth 2.0 client
+// credentials): any name, and its token as its secret. A multipart form is not taken apart: a client
+// that sends one shows the secret by Basic.
+func (a *auth) token(w http.ResponseWriter, r *http.Request) {
 	data, err := wire.ReadBody(r, maxCredential)
 	kind, text := r.Header.Get("Content-Type"), string(data)
 	_, secret, basic := r.BasicAuth()
@@ -115,8 +118,8 @@ func (a *api) token(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err != nil || !good:
 		answer(http.StatusBadRequest, map[string]any{"error": "invalid_request"})
-	case a.holder(secret) == nil:
-		a.refused(r)
+	case a.byToken(secret) == nil:
+		a.report(r)
 		w.Header().Set("WWW-Authenticate", "Basic")
 		answer(http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
 	default:

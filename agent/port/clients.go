@@ -1,9 +1,10 @@
 package port
 
 import (
+	"crypto/sha256"
+	"crypto/subtle"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
 	"posagent/schemes/wire"
@@ -16,60 +17,14 @@ type Client struct {
 	May   []string // what it may do; nil = DefaultMay. The terminal's own token may everything
 }
 
-// The limits of one client where Options say nothing.
+// Streams of events hold their connections.
 const (
-	defaultRate     = 1000 // requests per second; as many may come at once
-	defaultParallel = 48   // requests in flight
+	maxStreams = 16 // at a time
+	maxListens = 4  // of them one client with a name has: it must not take all
 )
 
-// pace is what one client has left.
-type pace struct {
-	mu     sync.Mutex
-	rate   float64 // requests per second
-	most   int     // in flight
-	left   float64
-	last   time.Time
-	flying int
-}
-
-func newPace(rate, parallel int) *pace {
-	if rate <= 0 {
-		rate = defaultRate
-	}
-	if parallel <= 0 {
-		parallel = defaultParallel
-	}
-	return &pace{rate: float64(rate), most: parallel, left: float64(rate)}
-}
-
-// begin lets a request in, or says when to come back. It is monotonic time that counts.
-func (p *pace) begin() (wait time.Duration, ok bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := time.Now()
-	if !p.last.IsZero() {
-		p.left = min(p.left+now.Sub(p.last).Seconds()*p.rate, p.rate)
-	}
-	p.last = now
-	switch {
-	case p.left < 1:
-		return max(time.Duration((1-p.left)/p.rate*float64(time.Second)), time.Millisecond), false
-	case p.flying >= p.most:
-		return time.Second, false
-	}
-	p.left--
-	p.flying++
-	return 0, true
-}
-
-func (p *pace) end() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.flying--
-}
-
-// account is a client with its pace.
-type account struct {
+// client is a Client with its pace and its places.
+type client struct {
 	Client
 	caller wire.Caller
 	pace   *pace
@@ -78,8 +33,12 @@ type account struct {
 	listens chan struct{} // places for streams of events
 }
 
-func (a *api) open() {
-	for _, c := range append([]Client{{Token: a.o.Token}}, a.o.Clients...) {
+// clients are all clients. The first is the one without a name.
+type clients []client
+
+// newClients makes the client of the terminal's own token and those with a name.
+func newClients(own wire.Secret, named []Client, rate, parallel int) (all clients) {
+	for _, c := range append([]Client{{Token: own}}, named...) {
 		who, listens := wire.Caller{Name: c.Name}, maxStreams
 		if c.Name != "" {
 			listens = maxListens
@@ -88,47 +47,55 @@ func (a *api) open() {
 			}
 			who.Own = !slices.Contains(who.Words, wire.MayAll)
 		}
-		a.accounts = append(a.accounts, account{c, who, newPace(a.o.Rate, a.o.Parallel), make(chan struct{}, 1), make(chan struct{}, listens)})
+		all = append(all, client{c, who, newPace(rate, parallel), make(chan struct{}, 1), make(chan struct{}, listens)})
 	}
+	return all
 }
 
-// holder is whose token one is, compared with all of them in a time that tells nothing; nil = nobody's.
-func (a *api) holder(token string) (found *account) {
-	for i := range a.accounts {
-		if same(token, a.accounts[i].Token.Reveal()) {
-			found = &a.accounts[i]
+// same compares in a time that tells nothing, not even the length. An empty want matches nothing.
+func same(got, want string) bool {
+	a, b := sha256.Sum256([]byte(got)), sha256.Sum256([]byte(want))
+	return want != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+// byToken is the client with a token, compared with all of them in a time that tells nothing; nil = none.
+func (all clients) byToken(token string) (found *client) {
+	for i := range all {
+		if same(token, all[i].Token.Reveal()) {
+			found = &all[i]
 		}
 	}
 	return found
 }
 
-// named is the client that a request for payment links names as its instance: the account's own name, or any where it has
-// none, is the one without a name.
-func (a *api) named(name, instance string) *account {
-	for i := range a.accounts[1:] {
-		if c := &a.accounts[i+1]; same(name, c.Name) {
+// byInstance is the client that a request for payment links names as its instance: the account's own
+// name, or any where it has none, is the one without a name.
+func (all clients) byInstance(name, instance string) *client {
+	for i := range all[1:] {
+		if c := &all[i+1]; same(name, c.Name) {
 			return c
 		}
 	}
 	if instance == "" || same(name, instance) {
-		return &a.accounts[0]
+		return &all[0]
 	}
 	return nil
 }
 
-// others are the tokens of the clients, where a request names the account and not one of them.
-func (a *api) others(name, instance string) (list []wire.Secret) {
-	if a.named(name, instance) != &a.accounts[0] {
+// tokensBehind are the tokens of the clients with a name, where a request names the account and not
+// one of them.
+func (all clients) tokensBehind(name, instance string) (list []wire.Secret) {
+	if all.byInstance(name, instance) != &all[0] {
 		return nil
 	}
-	for _, c := range a.accounts[1:] {
+	for _, c := range all[1:] {
 		list = append(list, c.Token)
 	}
 	return list
 }
 
 // paced serves a client's request when its pace allows it, and says on whose behalf.
-func (c *account) paced(w http.ResponseWriter, r *http.Request, fail shape, h http.Handler) {
+func (c *client) paced(w http.ResponseWriter, r *http.Request, fail failFunc, h http.Handler) {
 	wait, ok := c.pace.begin()
 	if !ok {
 		fail(w, r, &wire.Error{Code: wire.TooMany, Op: "port", Msg: "too many requests at a time", RetryAfter: max(wait, time.Second)})
@@ -136,4 +103,33 @@ func (c *account) paced(w http.ResponseWriter, r *http.Request, fail shape, h ht
 	}
 	defer c.pace.end()
 	h.ServeHTTP(w, r.WithContext(wire.WithCaller(r.Context(), c.caller)))
+}
+
+// What a client's reads of the terminal itself may take: one at a time, and a tenth of a processor.
+const (
+	restFor    = 9                // times as long as the read took
+	restAtMost = time.Second      // whatever it took
+	turnWithin = 10 * time.Second // that a read waits for its turn
+)
+
+// oneRead serves a read of the terminal itself when the client's earlier ones are over, and lets the
+// next one wait: however many a client asks for, a register's sale has the processor.
+func (c *client) oneRead(fail failFunc, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		timer := time.NewTimer(turnWithin)
+		defer timer.Stop()
+		select {
+		case c.reads <- struct{}{}:
+		case <-r.Context().Done():
+			return
+		case <-timer.C:
+			fail(w, r, &wire.Error{Code: wire.TooMany, Op: "port", Msg: "too many reads at a time", RetryAfter: time.Second})
+			return
+		}
+		began := time.Now()
+		defer func() {
+			time.AfterFunc(min(restFor*time.Since(began), restAtMost), func() { <-c.reads })
+		}()
+		h.ServeHTTP(w, r)
+	})
 }

@@ -96,7 +96,7 @@ var ofAgent = []mutant{
 		{"agent/upstream/transport.go", `out.GetBody = nil //`, `//`},
 	}},
 	{"a connection that says nothing keeps its place", "agent/port", "TestSilentConnectionsMakeRoom", []edit{
-		{"agent/port/limit.go", `case s != http.StateNew && s != http.StateIdle:`, `case s != http.StateIdle:`},
+		{"agent/port/connections.go", `case s != http.StateNew && s != http.StateIdle:`, `case s != http.StateIdle:`},
 	}},
 	{"a bar where nobody can see one", "cmd/posagent", "TestProgress", []edit{
 		{"cmd/posagent/ops_send.go", `	if d.tty {
@@ -172,28 +172,28 @@ var ofAgent = []mutant{
 		{"agent/upstream/upstream.go", `c.circuit.failed(wire.MaskPANs(err.Error()))`, `c.circuit.failed(err.Error())`},
 	}},
 	{"a stranger's request keeps its place", "agent/port", "TestStrangersMakeRoom", []edit{
-		{"agent/port/limit.go", `case s == http.StateActive && !c.proven:`, `case false:`},
+		{"agent/port/connections.go", `case s == http.StateActive && !c.proven:`, `case false:`},
 	}},
 	{"a request under way is cut for strangers though it is known who asks", "agent/port", "TestStrangersMakeRoom", []edit{
-		{"agent/port/limit.go", "\tc.proven = true\n\tl.forget(c)\n", ""},
+		{"agent/port/connections.go", "\tc.proven = true\n\tl.forget(c)\n", ""},
 	}},
 	{"a client's idle connection is cut before a stranger's", "agent/port", "TestStrangersMakeRoom", []edit{
-		{"agent/port/limit.go", `	c.kind = idle`, `	c.kind = silent`},
+		{"agent/port/connections.go", `	c.kind = idle`, `	c.kind = silent`},
 	}},
 	{"a stranger has the time of a client for its body", "agent/port", "TestStrangersHaveLittleTime", []edit{
 		{"agent/port/port.go", `ReadTimeout:    strangers,`, `ReadTimeout: readTime,`},
 	}},
 	{"a stranger is answered when its body is there", "agent/port", "TestStrangersHaveLittleTime", []edit{
-		{"agent/port/auth.go", `w.Header().Set("Connection", "close")`, ``},
+		{"agent/port/answers.go", `w.Header().Set("Connection", "close")`, ``},
 	}},
 	{"a client does what its words do not name", "agent/port", "TestField_P1EachOperationWantsItsWord", []edit{
-		{"agent/port/may.go", `return wire.Allow(ctx, a.Op, word)`, `return wire.Allow(ctx, a.Op, wire.MayRead)`},
+		{"agent/port/permissions.go", `return wire.Allow(ctx, a.Op, word)`, `return wire.Allow(ctx, a.Op, wire.MayRead)`},
 	}},
 	{"a client gives money back by a link with the word for links alone", "agent/port", "TestField_P1EachLinkOperationWantsItsWords", []edit{
 		{"schemes/paylinks/api.go", `May: []string{wire.MayLinks, wire.MayRefund}`, `May: links`},
 	}},
 	{"a client lists the transactions of others", "agent/port", "TestField_P1EachLinkOperationWantsItsWords", []edit{
-		{"agent/port/may.go", `return wire.Everything(ctx, a.Op, a.What)`, `return nil`},
+		{"agent/port/permissions.go", `return wire.Everything(ctx, a.Op, a.What)`, `return nil`},
 	}},
 	{"a local client reaches what others made", "cmd/posagent", "TestField_P1AlphaReachesNothingOfBetas", []edit{
 		{"agent/port/clients.go", `who.Own = !slices.Contains(who.Words, wire.MayAll)`, `who.Own = slices.Contains(who.Words, "")`},
@@ -205,9 +205,9 @@ var ofAgent = []mutant{
 		{"agent/offline/owner.go", `	if !caller.Own || token == "" {`, `	if !caller.Own || token != "" {`},
 	}},
 	{"who only names a client takes its places for payment links", "agent/port", "TestClients", []edit{
-		{"agent/port/services.go", `a.calling(maxLinkBody, theirs("instance and secret", false, fail, h))`,
-			`a.calling(maxLinkBody, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				a.named(r.URL.Query().Get(paylinks.InstanceParam), instance).paced(w, r, fail, theirs("instance and secret", false, fail, h))
+		{"agent/port/services.go", `g.calling(maxLinkBody, answered("instance and secret", false, fail, h))`,
+			`g.calling(maxLinkBody, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				g.byInstance(r.URL.Query().Get(paylinks.InstanceParam), instance).paced(w, r, fail, answered("instance and secret", false, fail, h))
 			}))`},
 	}},
 	{"the backend's refusal of the terminal reads like a wrong signature of a link's client", "agent/port", "TestTheTerminalsOwnCredentials", []edit{
@@ -236,7 +236,7 @@ var ofAgent = []mutant{
 
 	// Numbers, amounts, the ledger.
 	{"the local port answers to any Host", "agent/port", "TestGuardIsClosedToTheWeb", []edit{
-		{"agent/port/port.go", `if !hosts[strings.ToLower(r.Host)] {`, `if !hosts[strings.ToLower(r.Host)] && false {`},
+		{"agent/port/guard.go", `if !hosts[strings.ToLower(r.Host)] {`, `if !hosts[strings.ToLower(r.Host)] && false {`},
 	}},
 
 	// Writes of local clients.

@@ -12,8 +12,9 @@ func DefaultMay() []string {
 	return []string{wire.MayRead, wire.MayPay, wire.MayRefund, wire.MayLinks, wire.MayTokens}
 }
 
-// asking asks what a caller may before the service is asked. It panics where an endpoint does not say: a new one must not pass by.
-func asking(infos []rest.Info) func(context.Context, *rest.Asked) (any, error) {
+// permit checks what a caller may do before the service is asked. It panics where an endpoint does not
+// say: a new one must not pass by.
+func permit(infos []rest.Info) func(context.Context, *rest.Asked) (any, error) {
 	for _, i := range infos {
 		if i.May == nil {
 			panic("port: " + i.Op + ": nothing says who may")
@@ -32,8 +33,9 @@ func asking(infos []rest.Info) func(context.Context, *rest.Asked) (any, error) {
 	}
 }
 
+// allow checks one word.
 func allow(ctx context.Context, a *rest.Asked, word string) error {
-	if word == wire.MayAll { // not a permission to do something, but the sight of what others made
+	if word == wire.MayAll { // it permits no write, but shows what others made
 		return wire.Everything(ctx, a.Op, a.What)
 	}
 	return wire.Allow(ctx, a.Op, word)

@@ -57,7 +57,7 @@ func TestField_P8StrangersFailNoClient(t *testing.T) {
 // What nobody has to be served is answered at a pace, however many ask, and not at all late where few do.
 func TestField_P8StrangersAreAnsweredAtAPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCrowd(200, 200)
+		c := newThrottle(200, 200)
 		began := time.Now()
 		for range 200 {
 			c.wait(nil)
@@ -86,19 +86,19 @@ func TestField_P8ListsLeaveTheProcessorFree(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 			now--
 		})
-		one, other := &account{reads: make(chan struct{}, 1)}, &account{reads: make(chan struct{}, 1)}
+		one, other := &client{reads: make(chan struct{}, 1)}, &client{reads: make(chan struct{}, 1)}
 		req, err := http.NewRequest(http.MethodGet, "/agent/v1/operations", http.NoBody)
 		require.NoError(t, err)
 		began := time.Now()
 		var wg sync.WaitGroup
 		for range 48 {
-			wg.Go(func() { one.leisurely(nil, read).ServeHTTP(nil, req) })
+			wg.Go(func() { one.oneRead(nil, read).ServeHTTP(nil, req) })
 		}
 		wg.Wait()
 		require.Equal(t, 1, most)
 		require.Equal(t, 10*time.Millisecond+47*100*time.Millisecond, time.Since(began))
 		began = time.Now()
-		other.leisurely(nil, read).ServeHTTP(nil, req)
+		other.oneRead(nil, read).ServeHTTP(nil, req)
 		require.Equal(t, 10*time.Millisecond, time.Since(began))
 		time.Sleep(time.Second)
 	})
@@ -111,15 +111,15 @@ func TestField_P8EveryDoorHasAPace(t *testing.T) {
 	no := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
 	p := New(Options{Listener: ln, Live: func() error { return nil }, Ready: func() error { return nil }, Token: "token", Pages: no, Hooks: no, Services: []Service{Notices(no)}})
 	defer ln.Close()
-	crowd := newCrowd(1, 1)
+	throttle := newThrottle(1, 1)
 	for method, paths := range map[string][]string{"GET": {PayPath + "L1", "/livez"}, "POST": {HooksPath, NoticesPath, "/token", "/oauth2/v2.0/token"}} {
 		for _, path := range paths {
-			before := crowd.next
-			ended, cancel := context.WithCancel(withCrowd(crowd))
+			before := throttle.next
+			ended, cancel := context.WithCancel(withThrottle(throttle))
 			cancel()
 			r := httptest.NewRequest(method, path, http.NoBody).WithContext(ended)
-			p.api.routes().ServeHTTP(httptest.NewRecorder(), r)
-			require.True(t, crowd.next.After(before), path)
+			p.routes.ServeHTTP(httptest.NewRecorder(), r)
+			require.True(t, throttle.next.After(before), path)
 		}
 	}
 }

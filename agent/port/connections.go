@@ -9,21 +9,22 @@ import (
 	"time"
 )
 
-// limiter is a listener with a limit of connections. When one waits, another makes room for it: the weakest of those that may be
-// missed, and of them the one that has been so for longest. A proven one with a request in flight is never missed.
+// limiter is a listener with a limit of connections. When one waits, another is closed for it: the
+// weakest of those that may be closed, and of them the one that has been so for longest. A proven one
+// with a request in flight is never closed.
 type limiter struct {
 	net.Listener
 	slots  chan struct{}
 	closed chan struct{}
 
-	mu     sync.Mutex
-	once   sync.Once
-	spare  []*slot // what may be missed, the oldest first
-	wanted bool    // a connection waits
-	churn  *crowd  // bounds how often strangers make room for each other
+	mu       sync.Mutex
+	once     sync.Once
+	closable []*slot   // what may be closed, the oldest first
+	wanted   bool      // a connection waits
+	churn    *throttle // bounds how often strangers make room for each other
 }
 
-// What a connection may be missed for, the weakest first.
+// Why a connection may be closed, the weakest first.
 const (
 	silent  = iota // a stranger's, with no request or no whole header for longer than headerGrace
 	strange        // a stranger's request: whatever it waits for, nobody knows who asks
@@ -31,19 +32,27 @@ const (
 	idle           // a proven one's, between two requests
 )
 
-// A connection that has just come is not yet taken for a silent one, because a client's header is under way; of many at once the
-// youngest are not.
+// A connection that has just come is not yet taken for a silent one, because a client's header is under
+// way; of many at once the youngest are not.
 const (
 	headerGrace    = time.Second
 	proofGrace     = 50 * time.Millisecond // from the header to its proof
 	headersAwaited = 48
 )
 
+// readTime is for the body of a client's request.
+const readTime = 15 * time.Second
+
+const (
+	churnRate  = 300 // connections a second that end for another where all are taken
+	churnBurst = 32
+)
+
 // slotKey is where the context of a request carries its *slot.
 type slotKey struct{}
 
 func newLimiter(ln net.Listener, n int) *limiter {
-	return &limiter{Listener: ln, slots: make(chan struct{}, n), closed: make(chan struct{}), churn: newCrowd(churnRate, churnBurst)}
+	return &limiter{Listener: ln, slots: make(chan struct{}, n), closed: make(chan struct{}), churn: newThrottle(churnRate, churnBurst)}
 }
 
 // Accept implements net.Listener.
@@ -66,20 +75,21 @@ func (l *limiter) Accept() (net.Conn, error) {
 	}
 }
 
-// want ends a connection when one waits for a slot and there is none, now or as soon as one may be missed.
+// want closes a connection when one waits for a slot and there is none, now or as soon as one may be
+// closed.
 func (l *limiter) want(wanted bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.wanted = wanted && len(l.slots) == cap(l.slots); l.wanted {
-		l.miss()
+		l.closeOne()
 	}
 }
 
-// miss ends the weakest connection that may be missed.
-func (l *limiter) miss() {
+// closeOne closes the weakest connection that may be closed.
+func (l *limiter) closeOne() {
 	var weakest *slot
 	now, few := time.Now(), 0
-	for _, c := range slices.Backward(l.spare) { // the youngest first: the oldest of a kind stays
+	for _, c := range slices.Backward(l.closable) { // the youngest first: the oldest of a kind stays
 		kind := c.kind
 		switch age := now.Sub(c.since); {
 		case kind == strange && age < proofGrace:
@@ -123,9 +133,9 @@ func (l *limiter) state(conn net.Conn, s http.ConnState) {
 		return
 	}
 	c.since = time.Now()
-	l.spare = append(l.spare, c)
+	l.closable = append(l.closable, c)
 	if l.wanted {
-		l.miss()
+		l.closeOne()
 	}
 }
 
@@ -141,11 +151,11 @@ func (l *limiter) proven(r *http.Request) {
 	}
 }
 
-// forget takes a connection out of those that may be missed.
+// forget takes a connection out of those that may be closed.
 func (l *limiter) forget(conn *slot) {
-	for i, c := range l.spare {
+	for i, c := range l.closable {
 		if c == conn {
-			l.spare = append(l.spare[:i], l.spare[i+1:]...)
+			l.closable = append(l.closable[:i], l.closable[i+1:]...)
 			return
 		}
 	}

@@ -1,0 +1,32 @@
+package port
+
+import (
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"posagent/agent/view"
+	"posagent/schemes/wire"
+)
+
+// Options of a port. Listener, Live and Ready are required.
+type Options struct {
+	Listener net.Listener
+	Live     func() error  // nil error = every loop of the daemon is alive
+	Ready    func() error  // nil error = the store can be written and older sales are in hand
+	Pages    http.Handler  // pages of stored payments at PayPath, for a customer's browser; nil = none
+	Hooks    http.Handler  // takes webhooks at HooksPath and proves who sends; nil = none are taken
+	Token    wire.Secret   // what local clients show; "" = no service, nothing of the terminal
+	Clients  []Client      // who have a token of their own
+	Rate     int           // requests per second of one client; 0 = 1000
+	Parallel int           // requests in flight of one client; 0 = 48
+	House    *view.Daemon  // nil = nothing of the terminal is shown
+	Services []Service     // mounted with a Token only
+	Within   time.Duration // of one call to the backend, as upstream bounds it; 0 = 30 s
+	Dir      string        // where attachments lie while a request is served; "" = the system's folder
+	Version  string
+	Refused  func(address string) // is told of each request without a client's credential; it must not block; nil = nothing
+	Touched  func()               // is called after each request that may have carried card data; it must not block; nil = nothing
+	Log      *slog.Logger
+}

@@ -1,0 +1,171 @@
+package port
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"posagent/agent/outbox"
+	"posagent/agent/view"
+	"posagent/schemes/contracts"
+	"posagent/schemes/wire"
+	"posagent/schemes/wire/rest"
+	"posagent/schemes/wire/rest/openapi"
+)
+
+// What is asked of the terminal itself.
+type (
+	ofNothing struct{}
+	ofSales   struct {
+		Limit int64 `query:"limit" json:"-"`
+	}
+	ofSale struct {
+		ID string `path:"id" json:"-"`
+	}
+	ofOperations struct {
+		Kind  string `query:"kind" json:"-"`
+		State string `query:"state" json:"-"`
+		Open  string `query:"open" json:"-"`
+		After int64  `query:"after" json:"-"`
+		Limit int64  `query:"limit" json:"-"`
+	}
+	ofOperation struct {
+		Key string `path:"key" json:"-"`
+	}
+)
+
+// terminalGroup describes what the terminal shows of itself.
+func terminalGroup() openapi.Group {
+	const get = http.MethodGet
+	return openapi.Group{
+		Name: "terminal", About: "The terminal itself.", Proofs: []string{contracts.ByToken}, Refusal: contracts.Problems(),
+		Infos: []rest.Info{
+			contracts.Describe[ofNothing, view.Status]("agent.status", "one screen", get, terminalPrefix+"status", 0),
+			contracts.Describe[ofSales, view.Sales]("agent.sales", "the newest sales", get, terminalPrefix+"sales", 0),
+			contracts.Describe[ofSale, view.Timeline]("agent.sale", "one sale and its history", get, terminalPrefix+"sales/{id}", 0),
+			contracts.Describe[ofNothing, view.Methods]("agent.methods", "what the terminal may be paid with", get, terminalPrefix+"methods", 0),
+			contracts.Describe[ofOperations, view.Operations]("agent.operations", "what is owed to the backend, and what became of it", get, terminalPrefix+"operations", 0),
+			contracts.Describe[ofOperation, view.OneOperation]("agent.operation", "one operation", get, terminalPrefix+"operations/{key}", 0),
+			contracts.Describe[ofNothing, openapi.Stream]("agent.events",
+				"what happens here and what arrives from the backend, as server-sent events; Last-Event-ID resumes", get, terminalPrefix+"events", 0),
+			contracts.Describe[ofNothing, openapi.Text]("agent.metrics", "figures for a monitor, of all clients", get, "/metrics", 0),
+		},
+	}
+}
+
+// maxList is how many things a page of a list has.
+const maxList = 200
+
+// terminalRoutes serve what the terminal shows of itself.
+type terminalRoutes struct {
+	*auth
+	daemon *view.Daemon
+	events *events
+}
+
+// mount makes the mount of /agent/v1 and /metrics.
+func (t *terminalRoutes) mount() mount {
+	d := t.daemon
+	calmly := func(h http.HandlerFunc) http.HandlerFunc {
+		return t.known(t.problem, func(c *client, w http.ResponseWriter, r *http.Request) {
+			c.paced(w, r, t.problem, c.oneRead(t.problem, h))
+		}).ServeHTTP
+	}
+	show := func(read func(r *http.Request) (any, error)) http.HandlerFunc {
+		return calmly(func(w http.ResponseWriter, r *http.Request) {
+			err := wire.Allow(r.Context(), "port", wire.MayRead)
+			var v any
+			if err == nil {
+				v, err = read(r)
+			}
+			if err != nil {
+				t.problem(w, r, wire.AsError("port", err))
+				return
+			}
+			_ = wire.WriteJSON(w, http.StatusOK, jsonBody, v) // a lost connection has no reader
+		})
+	}
+	return mount{
+		Group: terminalGroup(), at: []string{terminalPrefix},
+		handler: t.authorized(t.problem, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			allow := ""
+			if r.Method != http.MethodGet && r.Method != http.MethodHead {
+				allow = http.MethodGet
+			}
+			wire.WriteProblemNoRoute(w, r, allow)
+		})),
+		own: map[string]http.HandlerFunc{
+			terminalPrefix + "status": show(func(r *http.Request) (any, error) { return d.Status(r.Context()) }),
+			terminalPrefix + "sales": show(func(r *http.Request) (any, error) {
+				n, err := number(r.URL.Query(), "limit", 50, 1, maxList)
+				if err != nil {
+					return nil, err
+				}
+				return d.Sales(r.Context(), int(n))
+			}),
+			terminalPrefix + "sales/{id}": show(func(r *http.Request) (any, error) { return d.Sale(r.Context(), r.PathValue("id")) }),
+			terminalPrefix + "methods":    show(func(r *http.Request) (any, error) { return d.Methods(r.Context()) }),
+			terminalPrefix + "operations": show(func(r *http.Request) (any, error) {
+				f, err := filter(r.URL.Query())
+				if err != nil {
+					return nil, err
+				}
+				return d.Operations(r.Context(), f)
+			}),
+			terminalPrefix + "operations/{key}": show(func(r *http.Request) (any, error) { return d.Operation(r.Context(), r.PathValue("key")) }),
+			terminalPrefix + "events": t.known(t.problem, func(c *client, w http.ResponseWriter, r *http.Request) {
+				t.events.serve(c, w, r.WithContext(wire.WithCaller(r.Context(), c.caller)))
+			}).ServeHTTP,
+			"/metrics": calmly(t.metrics),
+		}}
+}
+
+// number reads a number of the query.
+func number(q url.Values, name string, otherwise, least, most int64) (int64, error) {
+	if len(q[name]) == 0 {
+		return otherwise, nil
+	}
+	n, err := strconv.ParseInt(q[name][0], 10, 64)
+	if err != nil || len(q[name]) > 1 || n < least || n > most {
+		return 0, wire.Errorf(wire.Invalid, "", "%s: want a number from %d to %d", name, least, most)
+	}
+	return n, nil
+}
+
+func filter(q url.Values) (f outbox.Filter, err error) {
+	f = outbox.Filter{Kind: q.Get("kind"), State: outbox.State(strings.ToUpper(q.Get("state"))), Open: q.Get("open") == "true"}
+	states := []outbox.State{"", outbox.Pending, outbox.Sent, outbox.Done, outbox.Failed, outbox.Expired, outbox.Doubt, outbox.Held}
+	if !slices.Contains(states, f.State) {
+		return f, wire.Errorf(wire.Invalid, "", "state: no such state")
+	}
+	if open := q.Get("open"); open != "" && open != "true" && open != "false" {
+		return f, wire.Errorf(wire.Invalid, "", "open: want true or false")
+	}
+	limit, err := number(q, "limit", 100, 1, maxList)
+	if err == nil {
+		f.Limit = int(limit)
+		f.After, err = number(q, "after", 0, 0, 1<<62)
+	}
+	return f, err
+}
+
+// metrics writes the figures in the text form monitors read.
+func (t *terminalRoutes) metrics(w http.ResponseWriter, r *http.Request) {
+	err := wire.Allow(r.Context(), "port", wire.MayRead)
+	if err == nil {
+		err = wire.Everything(r.Context(), "port", "read the figures of all clients")
+	}
+	figures := ""
+	if err == nil {
+		figures, err = t.daemon.Metrics(r.Context())
+	}
+	if err != nil {
+		t.problem(w, r, wire.AsError("port", err))
+		return
+	}
+	b := figures + "# TYPE posagent_port_connections gauge\nposagent_port_connections " + strconv.Itoa(len(t.conns.slots)) + "\n"
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, _ = w.Write([]byte(b)) // a lost connection has no reader
+}
