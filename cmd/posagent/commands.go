@@ -29,12 +29,13 @@ type command struct {
 type call struct {
 	std
 	global
-	opts any      // what flags() returned
-	args []string // positional arguments
-	cmd  *command
-	path string          // "register pay"
-	cut  *store.CutError // of the journal that was read: said behind what is left in it
-	ctx  context.Context
+	opts  any      // what flags() returned
+	args  []string // positional arguments
+	cmd   *command
+	table []command       // all verbs, for those that print them
+	path  string          // "register pay"
+	cut   *store.CutError // of the journal that was read: said behind what is left in it
+	ctx   context.Context
 }
 
 // global are the flags every verb takes.
@@ -61,6 +62,7 @@ func commands() []command {
 }
 
 func dispatch(ctx context.Context, args []string, io std) error {
+	table := commands()
 	root := flag.NewFlagSet("posagent", flag.ContinueOnError)
 	root.SetOutput(discard{})
 	g := global{config: os.Getenv("POSAGENT_CONFIG"), state: os.Getenv("POSAGENT_STATE")}
@@ -68,7 +70,7 @@ func dispatch(ctx context.Context, args []string, io std) error {
 	says := root.Bool("version", false, "")
 	if err := root.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
-			overview(io.out)
+			overview(io.out, table)
 			return nil
 		}
 		return fail(exitUsage, "%v (posagent --help lists the verbs)", err)
@@ -78,17 +80,17 @@ func dispatch(ctx context.Context, args []string, io std) error {
 		args = []string{"version"}
 	}
 	if len(args) == 0 {
-		overview(io.err)
+		overview(io.err, table)
 		return fail(exitUsage, "which verb?")
 	}
 	if args[0] == "help" {
 		if len(args) == 1 {
-			overview(io.out)
+			overview(io.out, table)
 			return nil
 		}
 		args = append(slices.Clone(args[1:]), "--help")
 	}
-	list, path := commands(), "posagent"
+	list, path := table, "posagent"
 	for {
 		cmd, err := find(list, args[0], path)
 		if err != nil {
@@ -97,7 +99,7 @@ func dispatch(ctx context.Context, args []string, io std) error {
 		path += " " + cmd.name
 		args = args[1:]
 		if cmd.sub == nil || (cmd.run != nil && (len(args) == 0 || strings.HasPrefix(args[0], "-"))) {
-			return invoke(ctx, cmd, path, args, g, io)
+			return invoke(ctx, &call{std: io, global: g, cmd: cmd, table: table, path: said(path), ctx: ctx}, path, args)
 		}
 		if len(args) == 0 || args[0] == "--help" || args[0] == "-h" {
 			usage(io.out, cmd, path, nil)
@@ -110,26 +112,27 @@ func dispatch(ctx context.Context, args []string, io std) error {
 	}
 }
 
-func invoke(ctx context.Context, cmd *command, path string, args []string, g global, io std) error {
+// invoke reads the flags and arguments behind path, and runs the verb of c with them.
+func invoke(ctx context.Context, c *call, path string, args []string) error {
+	cmd := c.cmd
 	fs := flag.NewFlagSet(path, flag.ContinueOnError)
 	fs.SetOutput(discard{})
-	g.register(fs)
-	c := &call{std: io, cmd: cmd, path: said(path), ctx: ctx}
+	c.global.register(fs)
 	if cmd.flags != nil {
 		c.opts = cmd.flags(fs)
 	}
 	rest, err := parseAnywhere(fs, args)
 	if errors.Is(err, flag.ErrHelp) {
-		usage(io.out, cmd, path, fs)
+		usage(c.out, cmd, path, fs)
 		return nil
 	}
 	if err != nil {
-		return fail(exitUsage, "%s: %v (%s --help shows how)", said(path), err, path)
+		return fail(exitUsage, "%s: %v (%s --help shows how)", c.path, err, path)
 	}
 	if cmd.args == "" && len(rest) > 0 {
-		return fail(exitUsage, "%s: takes no argument %q (%s --help shows how)", said(path), rest[0], path)
+		return fail(exitUsage, "%s: takes no argument %q (%s --help shows how)", c.path, rest[0], path)
 	}
-	c.args, c.global = rest, g
+	c.args = rest
 	err = cmd.run(ctx, c)
 	var coded *exit
 	if c.cut != nil && (err == nil || errors.As(err, &coded) && coded.code == exitDamaged) { // what is left of it may not be readable
@@ -221,12 +224,12 @@ func nearest(word string, list []string) string {
 	return best
 }
 
-func overview(w io.Writer) {
+func overview(w io.Writer, table []command) {
 	fmt.Fprint(w, "posagent makes a payment terminal out of a small Linux box.\n\n")
 	fmt.Fprint(w, "  posagent demo                              the whole story on embedded defaults, nothing to set up\n")
 	fmt.Fprint(w, "  posagent run --config FILE                 the terminal\n")
 	fmt.Fprint(w, "  posagent status                            one screen: what is wrong and what to type next\n\nVerbs:\n")
-	for _, c := range commands() {
+	for _, c := range table {
 		fmt.Fprintf(w, "  %-10s %s\n", c.name, c.short)
 	}
 	var codes []string

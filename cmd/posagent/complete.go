@@ -21,14 +21,14 @@ func completionCommand() command {
 			if len(c.args) != 1 || !slices.Contains([]string{"bash", "zsh", "fish"}, c.args[0]) {
 				return fail(exitUsage, "%s: for which shell? bash, zsh or fish", c.path)
 			}
-			switch list := verbs(); c.args[0] {
+			switch c.args[0] {
 			case "bash":
-				bashCompletion(c.out, list)
+				bashCompletion(c.out, c.table)
 			case "zsh":
 				fmt.Fprint(c.out, "#compdef posagent\nautoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n")
-				bashCompletion(c.out, list)
+				bashCompletion(c.out, c.table)
 			case "fish":
-				fishCompletion(c.out, list)
+				fishCompletion(c.out, c.table)
 			}
 			return nil
 		},
@@ -47,8 +47,8 @@ type flagHelp struct {
 	name, value, help, def string // value "" = takes none
 }
 
-// verbs is the table of commands with every sub-verb after its verb.
-func verbs() []verb {
+// verbs is a table of commands with every sub-verb after its verb.
+func verbs(table []command) []verb {
 	var list []verb
 	var walk func(prefix string, cmds []command)
 	walk = func(prefix string, cmds []command) {
@@ -58,7 +58,7 @@ func verbs() []verb {
 			walk(path, cmds[i].sub)
 		}
 	}
-	walk("posagent", commands())
+	walk("posagent", table)
 	return list
 }
 
@@ -103,7 +103,8 @@ func valued(list []verb) []string {
 }
 
 // bashCompletion writes a function of which bash and zsh understand every line. Values of flags are completed as files.
-func bashCompletion(w io.Writer, list []verb) {
+func bashCompletion(w io.Writer, table []command) {
+	list := verbs(table)
 	flags := strings.Join(valued(list), "|")
 	fmt.Fprintf(w, `_posagent() {
 	local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" at=posagent skip="" words="" w i
@@ -122,7 +123,7 @@ func bashCompletion(w io.Writer, list []verb) {
 	esac
 	case "$at" in
 	posagent) words="%s" ;;
-`, flags, `"`+strings.Join(paths(list), `"|"`)+`"`, flags, strings.Join(append(names(commands()), "help", "--help", "--version", "--config", "--state", "--json", "--debug"), " "))
+`, flags, `"`+strings.Join(paths(list), `"|"`)+`"`, flags, strings.Join(append(names(table), "help", "--help", "--version", "--config", "--state", "--json", "--debug"), " "))
 	for _, v := range list {
 		fmt.Fprintf(w, "\t%q) words=%q ;;\n", v.path, strings.Join(v.words(), " "))
 	}
@@ -136,10 +137,10 @@ func paths(list []verb) (out []string) {
 	return out
 }
 
-func fishCompletion(w io.Writer, list []verb) {
+func fishCompletion(w io.Writer, table []command) {
 	fmt.Fprint(w, "complete -c posagent -f\n")
-	top := strings.Join(names(commands()), " ")
-	for _, v := range list {
+	top := strings.Join(names(table), " ")
+	for _, v := range verbs(table) {
 		parts := strings.Fields(v.path)[1:]
 		here := ""
 		for _, p := range parts {

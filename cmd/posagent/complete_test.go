@@ -20,7 +20,7 @@ func TestField_U7CompletionInBash(t *testing.T) {
 		return
 	}
 	var script bytes.Buffer
-	bashCompletion(&script, verbs())
+	bashCompletion(&script, commands())
 	for typed, want := range map[string]string{
 		"posagent sta":                             "status",
 		"posagent config ":                         "example check show",
@@ -44,7 +44,7 @@ func TestField_U7CompletionInBash(t *testing.T) {
 // TestField_U7ManualNamesEveryVerb: the manual has each verb, and no line that man would take for a request of its own.
 func TestField_U7ManualNamesEveryVerb(t *testing.T) {
 	var page bytes.Buffer
-	manual(&page, verbs())
+	manual(&page, commands())
 	for _, path := range []string{"run", "status", "config check", "ops resolve", "completion", "man", "version"} {
 		require.Regexp(t, `(?m)^\.SS posagent `+path, page.String())
 	}

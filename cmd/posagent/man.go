@@ -12,7 +12,7 @@ func manCommand() command {
 		name: "man", short: "print the manual page, made from the table of verbs",
 		examples: []string{"posagent man > posagent.1; man ./posagent.1", "posagent man > /usr/share/man/man1/posagent.1"},
 		run: func(_ context.Context, c *call) error {
-			manual(c.out, verbs())
+			manual(c.out, c.table)
 			return nil
 		},
 	}
@@ -33,12 +33,12 @@ func exitCodes() []struct {
 }
 
 // manual writes the page in the language of man.
-func manual(w io.Writer, list []verb) {
+func manual(w io.Writer, table []command) {
 	fmt.Fprintf(w, ".TH POSAGENT 1 \"\" \"posagent %s\" \"posagent\"\n", roff(version))
 	fmt.Fprint(w, ".SH NAME\nposagent \\- a payment terminal on a small Linux box\n.SH SYNOPSIS\n.B posagent\n.I verb\n.RI [ flags ]\n.RI [ arguments ]\n")
 	fmt.Fprint(w, ".SH DESCRIPTION\n.B posagent run\nis the terminal. It prints\n.B ready\nwhen a register may ask for a sale, and\n.B not ready:\n"+
 		"with the cause and what to type as long as it may not. The first line of\n.B posagent status\nsays the same.\n.SH VERBS\n")
-	for _, v := range list {
+	for _, v := range verbs(table) {
 		fmt.Fprintf(w, ".SS %s\n%s.\n", roff(strings.TrimSpace(v.path+" "+v.cmd.args)), roff(v.cmd.short))
 		if v.cmd.long != "" {
 			fmt.Fprintf(w, ".PP\n%s\n", roff(v.cmd.long))
