@@ -306,14 +306,3 @@ func wroteNot(file string, err error) error {
 	}
 	return fail(exitFailed, "%s was not written: %v", file, err)
 }
-
-// progress says on the talk stream, once a second at most, how far long work is.
-func progress(c *call) func(what string, done, of int64) {
-	last := time.Now()
-	return func(what string, done, of int64) {
-		if of > 0 && time.Since(last) > time.Second {
-			last = time.Now()
-			fmt.Fprintf(c.err, "%s %d %%\n", what, 100*done/of)
-		}
-	}
-}

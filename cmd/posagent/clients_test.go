@@ -68,7 +68,7 @@ func runProgramIn(t *testing.T, dir string) *program {
 	ended := make(chan int, 1)
 	log := &bytes.Buffer{}
 	go func() {
-		ended <- run(ctx, []string{"run", "--config", filepath.Join(p.dir, "c.toml"), "--state", filepath.Join(p.dir, "s")}, std{strings.NewReader(""), out, log})
+		ended <- execute(ctx, []string{"run", "--config", filepath.Join(p.dir, "c.toml"), "--state", filepath.Join(p.dir, "s")}, std{strings.NewReader(""), out, log})
 		out.Close()
 	}()
 	p.end = func() { cancel(); require.Zero(t, <-ended, "%s", log); ended <- 0 }
@@ -90,7 +90,7 @@ func (p *program) verb(args ...string) string {
 	p.t.Helper()
 	var out, err bytes.Buffer
 	args = append(args, "--config", filepath.Join(p.dir, "c.toml"), "--state", filepath.Join(p.dir, "s"))
-	code := run(p.t.Context(), args, std{strings.NewReader(""), &out, &err})
+	code := execute(p.t.Context(), args, std{strings.NewReader(""), &out, &err})
 	require.Zero(p.t, code, "%v: %s%s", args, &out, &err)
 	return out.String()
 }

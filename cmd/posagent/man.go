@@ -18,20 +18,6 @@ func manCommand() command {
 	}
 }
 
-// exitCodes are the stable exit codes in words.
-func exitCodes() []struct {
-	code int
-	what string
-} {
-	return []struct {
-		code int
-		what string
-	}{
-		{exitOK, "ok"}, {exitFailed, "failed"}, {exitUsage, "usage"}, {exitConfig, "config"}, {exitNoDaemon, "daemon not reachable"}, {exitNotEnrolled, "not enrolled"},
-		{exitRefused, "refused"}, {exitNoBackend, "backend unreachable"}, {exitAuth, "auth rejected"}, {exitDamaged, "store damaged"}, {exitInterrupted, "interrupted"},
-	}
-}
-
 // manual writes the page in the language of man.
 func manual(w io.Writer, table []command) {
 	fmt.Fprintf(w, ".TH POSAGENT 1 \"\" \"posagent %s\" \"posagent\"\n", roff(version))

@@ -48,7 +48,7 @@ func older(most int) (list []store.Step, all bool) {
 func ask(t *testing.T, args ...string) (code int, out, talk string) {
 	t.Helper()
 	var o, e strings.Builder
-	code = run(t.Context(), args, std{strings.NewReader(""), &o, &e})
+	code = execute(t.Context(), args, std{strings.NewReader(""), &o, &e})
 	return code, o.String(), e.String()
 }
 

@@ -18,7 +18,6 @@ import (
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/agent/view"
-	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -194,14 +193,6 @@ func opsList(ctx context.Context, c *call) error {
 		fmt.Fprintf(c.err, "more: posagent ops list --after %d%s\n", v.Operations[len(v.Operations)-1].ID, c.flags())
 	}
 	return nil
-}
-
-// opAmount is an amount, or a dash where an operation has none.
-func opAmount(n int64, currency string) string {
-	if currency == "" && n == 0 {
-		return "-"
-	}
-	return amountText(money.Minor(n), currency)
 }
 
 func opsShow(ctx context.Context, c *call) error {

@@ -69,9 +69,6 @@ func changedText(v view.Sale) string {
 	return ""
 }
 
-// tooFew refuses a --limit that asks for nothing.
-func tooFew(c *call) error { return fail(exitUsage, "%s: --limit is at least 1", c.path) }
-
 func receiptText(n int) string {
 	if n == 0 {
 		return "-"

@@ -71,7 +71,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"posagent": func() {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
-		os.Exit(run(ctx, os.Args[1:], std{os.Stdin, os.Stdout, os.Stderr}))
+		os.Exit(execute(ctx, os.Args[1:], std{os.Stdin, os.Stdout, os.Stderr}))
 	}})
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"runtime"
@@ -72,12 +71,4 @@ func versionCommand() command {
 			return nil
 		},
 	}
-}
-
-// printJSON writes v indented, one document.
-func printJSON(w interface{ Write([]byte) (int, error) }, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
 }

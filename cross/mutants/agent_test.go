@@ -109,7 +109,7 @@ var ofAgent = []mutant{
 	}`},
 	}},
 	{"a terminal that cannot draw gets a bar", "cmd/posagent", "TestScripts", []edit{
-		{"cmd/posagent/text.go", ` && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"`, ``},
+		{"cmd/posagent/output.go", ` && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"`, ``},
 	}},
 	{"ready on a full disk", "agent", "TestReadyOnAFullDisk", []edit{
 		{"agent/readiness.go", `if err := a.o.DB.Reserved(ctx); err != nil {`, `if err := a.o.DB.Health(ctx).Err; err != nil {`},

@@ -1,13 +1,44 @@
 package main
 
 import (
-	"log/slog"
+	"encoding/json"
+	"errors"
+	"io"
 	"os"
+	"syscall"
 
 	"golang.org/x/term"
 
 	"posagent/schemes/money"
 )
+
+// std is where a verb reads and writes: data on out, talk on err.
+type std struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// checked remembers that output was lost, so that a full disk is not an exit 0.
+type checked struct {
+	File io.Writer
+	err  error
+}
+
+func (c *checked) Write(p []byte) (int, error) {
+	n, err := c.File.Write(p)
+	if err != nil && !errors.Is(err, syscall.EPIPE) { // a reader who stops has read enough
+		c.err = err
+	}
+	return n, err
+}
+
+// printJSON writes v indented, one document.
+func printJSON(w interface{ Write([]byte) (int, error) }, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
 
 // amountText writes an amount without its currency, "12.50"; an unknown currency shows minor units.
 func amountText(m money.Minor, currency string) string {
@@ -18,13 +49,12 @@ func amountText(m money.Minor, currency string) string {
 	return money.FormatNumber(m, c)
 }
 
-// logger writes to the talk stream: warnings and worse, or everything with --debug.
-func logger(c *call) *slog.Logger {
-	level := slog.LevelWarn
-	if c.debug {
-		level = slog.LevelDebug
+// opAmount is an amount, or a dash where an operation has none.
+func opAmount(n int64, currency string) string {
+	if currency == "" && n == 0 {
+		return "-"
 	}
-	return slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level}))
+	return amountText(money.Minor(n), currency)
 }
 
 // windowSize returns the columns and lines of a terminal window, zeros for anything else.
