@@ -1,20 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
-	"time"
 
-	"posagent/agent"
 	"posagent/agent/audit"
-	"posagent/agent/control"
 	"posagent/schemes/money"
 	"posagent/store"
 )
@@ -165,56 +159,4 @@ func checkAudit(ctx context.Context, c *call) error {
 		return fail(exitDamaged, "the audit log was changed: %s (keep a copy of %s as evidence; posagent backup makes one)", v.Findings[0], c.stateDir())
 	}
 	return nil
-}
-
-// asPerson makes the account that runs the program the actor of what is written.
-func asPerson(ctx context.Context) context.Context { return audit.With(ctx, audit.Uid(os.Getuid())) }
-
-// noteDeed writes a deed that changes nothing in the journal to the audit log, by the running terminal or without one. A log that
-// cannot be written does not prevent a backup: that is said on the talk stream.
-func noteDeed(ctx context.Context, c *call, d audit.Deed) {
-	ctx = asPerson(ctx)
-	err := (&control.Client{Path: controlSocket(c)}).Note(ctx, d.Deed, d.Subject, d.Detail)
-	if errors.Is(err, control.ErrNoDaemon) {
-		err = noteStopped(ctx, c, d)
-	}
-	if err != nil {
-		fmt.Fprintf(c.err, "%s is not in the audit log: %v\n", d.Deed, err)
-	}
-}
-
-func noteStopped(ctx context.Context, c *call, d audit.Deed) error {
-	db, err := openStopped(ctx, c, "")
-	if err != nil {
-		return err
-	}
-	err = db.Write(ctx, func(tx store.Tx) error { return audit.Append(tx, time.Now(), d) })
-	return errors.Join(err, db.Close())
-}
-
-// configDigest names a configuration: the first half of the SHA-256 of its file.
-func configDigest(c *call) string {
-	path := c.config
-	if path == "" {
-		path = defaultConfig
-	}
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "defaults"
-	}
-	if err != nil {
-		return "unreadable"
-	}
-	sum := sha256.Sum256(bytes.TrimSpace(data))
-	return fmt.Sprintf("%x", sum[:16])
-}
-
-// noteStart writes the start of the terminal, and that its configuration is another one than at the start before.
-func noteStart(ctx context.Context, c *call, db store.Journal) error {
-	now := configDigest(c)
-	generation, err := db.Generation(ctx)
-	if err != nil {
-		return err
-	}
-	return agent.Started(audit.With(ctx, audit.Self("start")), db, now, fmt.Sprintf("posagent %s, generation %d, as uid %d", version, generation, os.Getuid()))
 }

@@ -17,7 +17,6 @@ import (
 
 	"posagent/agent/audit"
 	"posagent/agent/control"
-	"posagent/device"
 	"posagent/store"
 )
 
@@ -209,26 +208,6 @@ func describe(ctx context.Context, c *call) (store.BundleHead, error) {
 		})
 	}
 	return head, storeError(err)
-}
-
-// journalKeys opens the device key of an existing journal; it makes none.
-func journalKeys(c *call) (*device.Keys, error) {
-	if _, err := os.Stat(agentDB(c)); err != nil {
-		if cut := lookAt(c); cut != nil {
-			err = cut
-		}
-		return nil, storeError(err)
-	}
-	return openKeys(c)
-}
-
-// openStopped opens the journal of a stopped terminal with the box's key; accept as in openJournal.
-func openStopped(ctx context.Context, c *call, accept string) (store.Journal, error) {
-	keys, err := journalKeys(c)
-	if err != nil {
-		return nil, err
-	}
-	return openJournal(ctx, c, keys, logger(c), accept)
 }
 
 // oneAtATime keeps two verbs from using the same names beside the journal.

@@ -151,10 +151,3 @@ func nearest(word string, list []string) string {
 type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
-
-func (g *global) stateDir() string {
-	if g.state == "" {
-		return defaultState
-	}
-	return g.state
-}

@@ -113,13 +113,6 @@ func connectable(c *call, cfg config.Config) error {
 	return nil
 }
 
-// sayIgnored names the variables that look like settings and are none.
-func sayIgnored(c *call, cfg config.Config) {
-	for _, name := range cfg.Ignored() {
-		fmt.Fprintf(c.err, "posagent: %s is no setting, and is not used (posagent config show lists them)\n", name)
-	}
-}
-
 func configShow(_ context.Context, c *call) error {
 	cfg, err := loadConfig(c)
 	if err != nil {

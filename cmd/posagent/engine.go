@@ -8,14 +8,23 @@ import (
 	"posagent/store/sqlite"
 )
 
-// journalFile is the path of a journal, for verbs that handle it as a whole. The engine that lies there is named here alone.
-type journalFile string
-
 // journalOptions say how a journal is opened for work.
 type journalOptions = sqlite.Options
 
+// journalFile is the path of a journal, for verbs that handle it as a whole. The engine that lies there is named here alone.
+type journalFile string
+
 // fileOf is the journal of the terminal in the state directory.
 func fileOf(c *call) journalFile { return journalFile(agentDB(c)) }
+
+// lookAt answers what is wrong with the journal, by its mark alone where the journal is missing.
+func lookAt(c *call) error {
+	db, err := fileOf(c).readAsItIs(c.ctx, nil, false)
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}
 
 // open opens the journal for work. It answers what agent.Open answers.
 func (f journalFile) open(ctx context.Context, o journalOptions) (store.Journal, error) {

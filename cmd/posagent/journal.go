@@ -3,75 +3,51 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"log/slog"
 	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 
-	"posagent/agent"
 	"posagent/device"
+	"posagent/schemes/wire"
 	"posagent/store"
 )
 
-// marks are the files that remember where the journal ends: one beside it, and the one of [store] mark.
-func marks(c *call) ([]string, error) {
-	cfg, err := loadConfig(c)
-	if err != nil {
-		return nil, err
+// readAgent opens the terminal's database for reading, beside a running daemon or without one, whatever earlier program wrote it. Of
+// one that is cut it reads what is left, and the verb ends with cutError.
+func readAgent(c *call) (store.Journal, error) {
+	var with store.Wrapper
+	if keys, err := device.LoadKeys(keyDir(c)); err == nil { // rows are verified where the user may read the key
+		with = keys
 	}
-	list := []string{store.MarkPath(agentDB(c))}
-	if cfg.Store.Mark != "" {
-		list = append(list, cfg.Store.Mark)
+	s, err := fileOf(c).read(c.ctx, with, false)
+	if errors.Is(err, device.ErrWrongKey) {
+		with = nil
+		s, err = fileOf(c).read(c.ctx, nil, false)
 	}
-	return list, nil
+	if errors.As(err, &c.cut) && !c.cut.Missing {
+		s, err = fileOf(c).read(c.ctx, with, true)
+	}
+	return s, storeError(err)
 }
 
-// openJournal opens the terminal's journal for writing. accept, a reason, takes one that was cut as it is.
-func openJournal(ctx context.Context, c *call, keys *device.Keys, log *slog.Logger, accept string) (store.Journal, error) {
-	list, err := marks(c)
-	if err != nil {
-		return nil, err
-	}
-	if err := mayUse(c); err != nil {
-		return nil, err
-	}
-	db, err := fileOf(c).open(ctx, journalOptions{Wrapper: keys, Log: log, Marks: list, Accept: accept})
-	return db, storeError(err)
-}
-
-// beginGeneration holds what is open in a journal that was put back from an earlier time, or accepted after a cut.
-func beginGeneration(ctx context.Context, db store.Journal, log *slog.Logger) error {
-	old, err := agent.Recover(ctx, db, time.Now, device.BootTime, log)
+// readJournal reads once from the journal beside the terminal. Its errors have exit codes.
+func readJournal(ctx context.Context, c *call, fn func(store.Reader) error) error {
+	db, err := readAgent(c)
 	if err != nil {
 		return err
 	}
-	if old.Why != "" {
-		log.Warn("the journal was put back from an earlier time: what is open in it is held (posagent status)",
-			"why", old.Why, "sales", old.Sales, "operations", old.Ops)
-	}
-	return nil
+	defer db.Close()
+	return storeError(db.Read(ctx, fn))
 }
 
-// checkAtOnce is the size of a journal that is checked before the terminal is ready: about a second on a small box.
-const checkAtOnce = 16 << 20
-
-// checkJournal looks for damaged pages before anything is told from them. Of a large journal it returns that check, to be run beside
-// the terminal: its open rows are read, and verified, at the start all the same.
-func checkJournal(ctx context.Context, db store.Journal) (rest func(context.Context) error, err error) {
-	check := func(ctx context.Context) error {
-		err := db.QuickCheck(ctx)
-		if errors.Is(err, store.ErrDamaged) {
-			return storeError(err)
-		}
-		return nil // a disk that fails is said by the writer
+// notHere is the failure of a verb that names what the journal does not have: in a journal that took a lost one's place, what none says.
+func notHere(ctx context.Context, db store.Journal, none func(r store.Reader) error, format string, args ...any) error {
+	if e := wire.AsError("", db.Read(ctx, none)); e.Code == wire.UnknownOutcome {
+		return fail(exitFailed, "%s", e.Msg)
 	}
-	if db.Health(ctx).FileBytes > checkAtOnce {
-		return check, nil
-	}
-	return func(context.Context) error { return nil }, check(ctx)
+	return fail(exitFailed, format, args...)
 }
 
 // mayUse says which file of the journal this user may not write, and why: the database's own words for it are those of damage.
@@ -92,63 +68,24 @@ func mayUse(c *call) error {
 	return nil
 }
 
-type acceptOptions struct{ reason string }
-
-func journalCommand() command {
-	return command{
-		name: "journal", short: "what a person decides about a journal that was cut",
-		long: "A journal is cut when it ends before what its mark has seen (agent.db.mark): a damaged log, an older copy put back, or no journal at\n" +
-			"all. Nothing is sent or undone then. A backup that is newer than the cut is put back by posagent restore; without one, what is left\n" +
-			"is taken by posagent journal accept; where nothing is left, posagent reset --lost-journal --reason TEXT begins anew.", examples: []string{"posagent journal accept --reason 'the card was swapped, the register was compared'"},
-		sub: []command{{
-			name: "accept", short: "go on with a journal that was cut, without what is missing in it",
-			long: "Needs the terminal stopped. Compare the register's own journal with posagent sale list first: sales and operations that are missing\n" +
-				"here may have been paid. What is open is held then for a person; a new batch begins, and receipt numbers go on behind all that were\n" +
-				"given. The reason stands in the audit log. A backup that is newer than the cut is better: posagent restore.",
-			examples: []string{"posagent journal accept --reason 'the card was swapped, the register was compared'"},
-			flags: func(fs *flag.FlagSet) any {
-				o := &acceptOptions{}
-				fs.StringVar(&o.reason, "reason", "", "`text`: who decided, and why")
-				return o
-			},
-			run: journalAccept,
-		}},
+// openJournal opens the terminal's journal for writing. accept, a reason, takes one that was cut as it is.
+func openJournal(ctx context.Context, c *call, keys *device.Keys, log *slog.Logger, accept string) (store.Journal, error) {
+	list, err := marks(c)
+	if err != nil {
+		return nil, err
 	}
+	if err := mayUse(c); err != nil {
+		return nil, err
+	}
+	db, err := fileOf(c).open(ctx, journalOptions{Wrapper: keys, Log: log, Marks: list, Accept: accept})
+	return db, storeError(err)
 }
 
-// acceptView is what an acceptance came to (posagent.accept/1).
-type acceptView struct {
-	Schema     string `json:"schema"`
-	Why        string `json:"why"`
-	Generation int64  `json:"generation"`
-	Sales      int    `json:"sales"` // held
-	Operations int    `json:"operations"`
-}
-
-func journalAccept(ctx context.Context, c *call) error {
-	o := c.opts.(*acceptOptions)
-	if o.reason == "" {
-		return fail(exitUsage, "%s: why? (--reason TEXT, it is kept in the audit log)", c.path)
-	}
-	db, err := openStopped(asPerson(ctx), c, o.reason)
-	if errors.Is(err, store.ErrNotCut) {
-		return fail(exitRefused, "the journal is whole: there is nothing to accept")
-	}
+// openStopped opens the journal of a stopped terminal with the box's key; accept as in openJournal.
+func openStopped(ctx context.Context, c *call, accept string) (store.Journal, error) {
+	keys, err := journalKeys(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer db.Close()
-	old, err := agent.Recover(asPerson(ctx), db, time.Now, device.BootTime, logger(c))
-	if err != nil {
-		return storeError(err)
-	}
-	v := acceptView{Schema: "posagent.accept/1", Why: old.Why, Sales: old.Sales, Operations: old.Ops}
-	if v.Generation, err = db.Generation(ctx); err != nil {
-		return storeError(err)
-	}
-	if c.json {
-		return printJSON(c.out, v)
-	}
-	fmt.Fprintf(c.out, "accepted: generation %d begins; %d sale(s) and %d operation(s) are held (posagent status)\n", v.Generation, v.Sales, v.Operations)
-	return nil
+	return openJournal(ctx, c, keys, logger(c), accept)
 }

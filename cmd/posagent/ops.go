@@ -114,14 +114,6 @@ func readOps(ctx context.Context, c *call, fn func(r store.Reader) error) error 
 	return storeError(err)
 }
 
-// notHere is the failure of a verb that names what the journal does not have: in a journal that took a lost one's place, what none says.
-func notHere(ctx context.Context, db store.Journal, none func(r store.Reader) error, format string, args ...any) error {
-	if e := wire.AsError("", db.Read(ctx, none)); e.Code == wire.UnknownOutcome {
-		return fail(exitFailed, "%s", e.Msg)
-	}
-	return fail(exitFailed, format, args...)
-}
-
 // lookedThrough is how many operations are looked at for a part of a key.
 const lookedThrough = 10_000
 

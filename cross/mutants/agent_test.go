@@ -21,8 +21,8 @@ var ofAgent = []mutant{
 		{"store/seal.go", "\tk.of.Shredded()\n", ""},
 	}},
 	{"the old device key forgotten before everything is wrapped anew", "cmd/posagent", "TestRotationIsEndedAfterAKillAtAnyStep", []edit{
-		{"cmd/posagent/rotate.go", `if err := db.Rewrap(ctx, next,`, "if err := device.ForgetOld(keyDir(c)); err != nil {\n\t\treturn err\n\t}\n\tif err := db.Rewrap(ctx, next,"},
-		{"cmd/posagent/rotate.go", "if err := device.ForgetOld(keyDir(c)); err != nil {\n\t\treturn fail", "if err := error(nil); err != nil {\n\t\treturn fail"},
+		{"cmd/posagent/keys.go", `if err := db.Rewrap(ctx, next,`, "if err := device.ForgetOld(keyDir(c)); err != nil {\n\t\treturn err\n\t}\n\tif err := db.Rewrap(ctx, next,"},
+		{"cmd/posagent/keys.go", "if err := device.ForgetOld(keyDir(c)); err != nil {\n\t\treturn fail", "if err := error(nil); err != nil {\n\t\treturn fail"},
 	}},
 	{"a change of the device key leaves out the secrets", "cmd/posagent", "TestRotationIsEndedAfterAKillAtAnyStep", []edit{
 		{"store/sqlite/rewrap.go", "SELECT name, value FROM store_meta WHERE name = 'mac_key' OR", "SELECT name, value FROM store_meta WHERE name = 'mac_key' AND 1 OR 0 AND"},
@@ -59,7 +59,7 @@ var ofAgent = []mutant{
 		{"cmd/posagent/trusted_files.go", `os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK`, `os.O_RDONLY|unix.O_NONBLOCK`},
 	}},
 	{"a state directory that others can write is used", "cmd/posagent", "TestField_P12StateDirectoryOfOthersIsRefused", []edit{
-		{"cmd/posagent/config.go", `return ownDir(c.stateDir(), os.Geteuid())`, `return nil`},
+		{"cmd/posagent/state.go", `return ownDir(c.stateDir(), os.Geteuid())`, `return nil`},
 	}},
 
 	// At most one effect at the backend.
@@ -222,7 +222,7 @@ var ofAgent = []mutant{
 		{"agent/bind.go", `sales > 0 || ops > 0 || identity(was) != identity(name)`, `sales > 0 || ops > 0`},
 	}},
 	{"a key is made beside a journal that lacks it", "cmd/posagent", "TestField_J6NoKeyIsMadeBesideAJournal", []edit{
-		{"cmd/posagent/config.go", `load = device.LoadKeys //`, `load = device.OpenKeys //`},
+		{"cmd/posagent/keys.go", `load = device.LoadKeys //`, `load = device.OpenKeys //`},
 	}},
 	{"a row that is removed lowers the highest number", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
 		{"agent/view/numbers.go", `max(was.Highest, highest)}`, `highest}`},

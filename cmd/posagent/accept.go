@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"time"
+
+	"posagent/agent"
+	"posagent/device"
+	"posagent/store"
+)
+
+func journalCommand() command {
+	return command{
+		name: "journal", short: "what a person decides about a journal that was cut",
+		long: "A journal is cut when it ends before what its mark has seen (agent.db.mark): a damaged log, an older copy put back, or no journal at\n" +
+			"all. Nothing is sent or undone then. A backup that is newer than the cut is put back by posagent restore; without one, what is left\n" +
+			"is taken by posagent journal accept; where nothing is left, posagent reset --lost-journal --reason TEXT begins anew.", examples: []string{"posagent journal accept --reason 'the card was swapped, the register was compared'"},
+		sub: []command{{
+			name: "accept", short: "go on with a journal that was cut, without what is missing in it",
+			long: "Needs the terminal stopped. Compare the register's own journal with posagent sale list first: sales and operations that are missing\n" +
+				"here may have been paid. What is open is held then for a person; a new batch begins, and receipt numbers go on behind all that were\n" +
+				"given. The reason stands in the audit log. A backup that is newer than the cut is better: posagent restore.",
+			examples: []string{"posagent journal accept --reason 'the card was swapped, the register was compared'"},
+			flags: func(fs *flag.FlagSet) any {
+				o := &acceptOptions{}
+				fs.StringVar(&o.reason, "reason", "", "`text`: who decided, and why")
+				return o
+			},
+			run: journalAccept,
+		}},
+	}
+}
+
+type acceptOptions struct{ reason string }
+
+// acceptView is what an acceptance came to (posagent.accept/1).
+type acceptView struct {
+	Schema     string `json:"schema"`
+	Why        string `json:"why"`
+	Generation int64  `json:"generation"`
+	Sales      int    `json:"sales"` // held
+	Operations int    `json:"operations"`
+}
+
+func journalAccept(ctx context.Context, c *call) error {
+	o := c.opts.(*acceptOptions)
+	if o.reason == "" {
+		return fail(exitUsage, "%s: why? (--reason TEXT, it is kept in the audit log)", c.path)
+	}
+	db, err := openStopped(asPerson(ctx), c, o.reason)
+	if errors.Is(err, store.ErrNotCut) {
+		return fail(exitRefused, "the journal is whole: there is nothing to accept")
+	}
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	old, err := agent.Recover(asPerson(ctx), db, time.Now, device.BootTime, logger(c))
+	if err != nil {
+		return storeError(err)
+	}
+	v := acceptView{Schema: "posagent.accept/1", Why: old.Why, Sales: old.Sales, Operations: old.Ops}
+	if v.Generation, err = db.Generation(ctx); err != nil {
+		return storeError(err)
+	}
+	if c.json {
+		return printJSON(c.out, v)
+	}
+	fmt.Fprintf(c.out, "accepted: generation %d begins; %d sale(s) and %d operation(s) are held (posagent status)\n", v.Generation, v.Sales, v.Operations)
+	return nil
+}

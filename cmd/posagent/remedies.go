@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"posagent/device"
+	"posagent/store"
+)
+
+// storeError gives an error of the store its exit code and its remedy.
+func storeError(err error) error {
+	var cut *store.CutError
+	var coded *exit
+	var older *store.OlderError
+	switch {
+	case err == nil, errors.Is(err, context.Canceled), errors.As(err, &coded), errors.Is(err, store.ErrNotCut):
+		return err
+	case errors.As(err, &cut):
+		return cutError(cut)
+	case errors.Is(err, store.ErrLocked):
+		return fail(exitRefused, "%v (another posagent runs on this state directory; stop it first)", err)
+	case errors.As(err, &older):
+		return fail(exitFailed, "%v (free space in %s; posagent run brings the journal up to date and keeps all of it)", err, os.TempDir())
+	case errors.Is(err, store.ErrNewer):
+		return fail(exitRefused, "%v (a newer posagent wrote this journal: install that program; the journal is whole)", err)
+	case errors.Is(err, store.ErrFull):
+		return fail(exitFailed, "%v (free some space)", err)
+	case errors.Is(err, device.ErrWrongKey):
+		return fail(exitDamaged, "%v (the key file is not the one of this journal: put the right one back; the journal is whole)", err)
+	case errors.Is(err, unix.EROFS), errors.Is(err, store.ErrReadOnly):
+		return fail(exitFailed, "%v (the file system is read-only: dmesg | tail says why; mount -o remount,rw makes it writable again; the journal is whole)", err)
+	case errors.Is(err, os.ErrPermission):
+		return fail(exitFailed, "%v (run as the owner of the state directory; ls -l shows it)", err)
+	case errors.Is(err, os.ErrNotExist):
+		return fail(exitNoDaemon, "no terminal has run here yet: %v (posagent run starts one)", err)
+	}
+	return fail(exitDamaged, "%v (keep the state directory as it is, and call support)", err)
+}
+
+// cutError is the answer wherever the journal ends too early. Nothing was sent or undone for what may be missing.
+func cutError(cut *store.CutError) error {
+	if cut.Missing {
+		return fail(exitDamaged, "%v: nothing was sent or undone (put the newest backup back: posagent restore FILE; where there is none, and the register's journal "+
+			"was compared: posagent reset --lost-journal --reason TEXT)", cut)
+	}
+	return fail(exitDamaged, "%v: nothing was sent or undone for what may be missing (compare posagent sale list with the register's journal, then "+
+		"posagent journal accept --reason TEXT; or put a newer backup back: posagent restore FILE)", cut)
+}
