@@ -7,22 +7,16 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
 	"posagent/agent"
 	"posagent/agent/audit"
-	"posagent/agent/checkout/drive/journal"
-	"posagent/agent/outbox"
 	"posagent/device"
 	"posagent/store"
 )
 
-// The words of --force. Each is one danger, named in the refusal it overrides.
-const (
-	forceTerminal = "other-terminal" // the bundle is another terminal's
-	forceDamaged  = "damaged"        // the journal here cannot be read, so it is unknown what is open in it
-)
+// forceTerminal is the word of --force for a bundle that is another terminal's. The refusal that it overrides names it.
+const forceTerminal = "other-terminal"
 
 type restoreOptions struct{ key, force string }
 
@@ -157,107 +151,4 @@ type restoreView struct {
 	Bundle store.BundleHead `json:"bundle"`
 	Sales  int              `json:"sales"` // open in it
 	Ops    int              `json:"operations"`
-}
-
-func unseal(ctx context.Context, c *call, in *os.File, key *store.BundleKey, to string) error {
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	say := progress(c)
-	err = store.OpenBundle(ctx, key, in, out, func(done, of int64) { say("unsealed", done, of) })
-	return errors.Join(err, out.Close())
-}
-
-// bundleError gives an error of a bundle its exit code and its remedy.
-func bundleError(file string, err error) error {
-	switch {
-	case errors.Is(err, store.ErrBundleKey):
-		return fail(exitAuth, "%s: %v (give the one it was made with: --key-file FILE)", file, err)
-	case errors.Is(err, store.ErrBundleNewer), errors.Is(err, store.ErrNewer):
-		return fail(exitRefused, "%s: %v (install that program first)", file, err)
-	case errors.Is(err, store.ErrBundle):
-		return fail(exitDamaged, "%s: %v (take another copy of it)", file, err)
-	}
-	return storeError(err)
-}
-
-// holdSettled takes the journal for itself until release, if nothing is pending in it (nothingPending).
-func holdSettled(ctx context.Context, c *call, mayBeDamaged, mayBeCut bool, verb string) (damaged bool, release func() error, err error) {
-	release, err = fileOf(c).hold(ctx)
-	if err != nil {
-		return false, nil, storeError(err)
-	}
-	if damaged, err = nothingPending(ctx, c, mayBeDamaged, mayBeCut, verb); err != nil {
-		_ = release() // the refusal is the answer
-		return false, nil, err
-	}
-	return damaged, release, nil
-}
-
-// nothingPending refuses to give a journal up in which money is open. damaged: it cannot be read, and the caller has said that it
-// may go.
-//
-// mayBeCut: of a journal that is cut only what is left counts, because the caller takes the place of what is missing.
-func nothingPending(ctx context.Context, c *call, mayBeDamaged, mayBeCut bool, verb string) (damaged bool, err error) {
-	sales, ops, err := pendingIn(ctx, agentDB(c))
-	if cut := (*store.CutError)(nil); errors.As(err, &cut) && mayBeCut {
-		if cut.Missing {
-			return true, nil
-		}
-		sales, ops, err = pendingLeft(ctx, agentDB(c))
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
-	case err != nil && mayBeDamaged:
-		return true, nil
-	case errors.Is(err, store.ErrCut):
-		return false, storeError(err)
-	case err != nil:
-		return false, fail(exitDamaged, "the journal here cannot be read, so what is open in it is not known: %v (keep a copy of %s for support; %s --force %s gives it up)",
-			err, c.stateDir(), verb, forceDamaged)
-	case sales > 0 || ops > 0:
-		return false, fail(exitRefused, "money is pending here: %s (posagent run%s until posagent status shows nothing open, then again)", pendingText(sales, ops), c.flags())
-	}
-	return false, nil
-}
-
-func pendingText(sales, ops int) string {
-	var list []string
-	if sales > 0 {
-		list = append(list, fmt.Sprintf("%d sale(s)", sales))
-	}
-	if ops > 0 {
-		list = append(list, fmt.Sprintf("%d operation(s)", ops))
-	}
-	return strings.Join(list, " and ") + " not at their end"
-}
-
-// pendingIn counts what is open in the journal at path.
-func pendingIn(ctx context.Context, path string) (sales, ops int, err error) {
-	db, err := journalFile(path).read(ctx, nil, false)
-	if err != nil {
-		return 0, 0, err
-	}
-	return pendingOf(ctx, db)
-}
-
-// pendingLeft is pendingIn for what is left of a journal that is cut.
-func pendingLeft(ctx context.Context, path string) (sales, ops int, err error) {
-	db, err := journalFile(path).read(ctx, nil, true)
-	if err != nil {
-		return 0, 0, err
-	}
-	return pendingOf(ctx, db)
-}
-
-func pendingOf(ctx context.Context, db store.Journal) (sales, ops int, err error) {
-	err = db.Read(ctx, func(r store.Reader) (err error) {
-		if sales, err = journal.Unsettled(r); err == nil {
-			ops, err = outbox.Unfinished(r)
-		}
-		return err
-	})
-	return sales, ops, errors.Join(err, db.Close())
 }

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/outbox"
+	"posagent/store"
+)
+
+// forceDamaged is the word of --force for a journal that cannot be read, so that it is unknown what is open in it. The refusal
+// that it overrides names it.
+const forceDamaged = "damaged"
+
+// holdSettled takes the journal for itself until release, if nothing is pending in it (nothingPending).
+func holdSettled(ctx context.Context, c *call, mayBeDamaged, mayBeCut bool, verb string) (damaged bool, release func() error, err error) {
+	release, err = fileOf(c).hold(ctx)
+	if err != nil {
+		return false, nil, storeError(err)
+	}
+	if damaged, err = nothingPending(ctx, c, mayBeDamaged, mayBeCut, verb); err != nil {
+		_ = release() // the refusal is the answer
+		return false, nil, err
+	}
+	return damaged, release, nil
+}
+
+// nothingPending refuses to give a journal up in which money is open. damaged: it cannot be read, and the caller has said that it
+// may go.
+//
+// mayBeCut: of a journal that is cut only what is left counts, because the caller takes the place of what is missing.
+func nothingPending(ctx context.Context, c *call, mayBeDamaged, mayBeCut bool, verb string) (damaged bool, err error) {
+	sales, ops, err := pendingIn(ctx, agentDB(c))
+	if cut := (*store.CutError)(nil); errors.As(err, &cut) && mayBeCut {
+		if cut.Missing {
+			return true, nil
+		}
+		sales, ops, err = pendingLeft(ctx, agentDB(c))
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil && mayBeDamaged:
+		return true, nil
+	case errors.Is(err, store.ErrCut):
+		return false, storeError(err)
+	case err != nil:
+		return false, fail(exitDamaged, "the journal here cannot be read, so what is open in it is not known: %v (keep a copy of %s for support; %s --force %s gives it up)",
+			err, c.stateDir(), verb, forceDamaged)
+	case sales > 0 || ops > 0:
+		return false, fail(exitRefused, "money is pending here: %s (posagent run%s until posagent status shows nothing open, then again)", pendingText(sales, ops), c.flags())
+	}
+	return false, nil
+}
+
+// pendingIn counts what is open in the journal at path.
+func pendingIn(ctx context.Context, path string) (sales, ops int, err error) {
+	db, err := journalFile(path).read(ctx, nil, false)
+	if err != nil {
+		return 0, 0, err
+	}
+	return pendingOf(ctx, db)
+}
+
+// pendingLeft is pendingIn for what is left of a journal that is cut.
+func pendingLeft(ctx context.Context, path string) (sales, ops int, err error) {
+	db, err := journalFile(path).read(ctx, nil, true)
+	if err != nil {
+		return 0, 0, err
+	}
+	return pendingOf(ctx, db)
+}
+
+// pendingOf counts what is open in a journal, and closes it.
+func pendingOf(ctx context.Context, db store.Journal) (sales, ops int, err error) {
+	err = db.Read(ctx, func(r store.Reader) (err error) {
+		if sales, err = journal.Unsettled(r); err == nil {
+			ops, err = outbox.Unfinished(r)
+		}
+		return err
+	})
+	return sales, ops, errors.Join(err, db.Close())
+}
+
+// pendingText says how many sales and operations are open.
+func pendingText(sales, ops int) string {
+	var list []string
+	if sales > 0 {
+		list = append(list, fmt.Sprintf("%d sale(s)", sales))
+	}
+	if ops > 0 {
+		list = append(list, fmt.Sprintf("%d operation(s)", ops))
+	}
+	return strings.Join(list, " and ") + " not at their end"
+}
