@@ -1,15 +1,14 @@
 package cards
 
 import (
-	"encoding/hex"
+	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/money"
 	"posagent/schemes/payments"
@@ -18,170 +17,111 @@ import (
 	"posagent/store"
 )
 
-// card is the payment type of cards.
-const card = webhooks.TypeCard
+// Times of the bank.
+const (
+	holdTime   = 7 * 24 * time.Hour
+	lapseTime  = 5 * time.Second // scenario.Lapse
+	pageTime   = 24 * time.Hour
+	refundTime = 2 * time.Second
+)
 
-// refused makes a business refusal; its text is the catalogue's.
-func refused(op, reason string) error {
-	for _, p := range payments.Problems() {
-		if p.Reason == reason {
-			return payments.Refused(op, reason, strings.ToLower(p.Title[:1])+p.Title[1:])
-		}
-	}
-	return payments.Refused(op, reason, reason)
-}
-
-// past says that a card is no longer good: its last day is the last of its month.
-func past(year, month int32, nowMS int64) bool {
-	now := time.UnixMilli(nowMS).UTC()
-	return int(year)*12+int(month) < now.Year()*12+int(now.Month())
-}
-
-// cardMeans takes a card in: only those of the table, with a date that is not past. The number goes into the vault.
-func (c *Cards) cardMeans(tx store.Tx, op string, pan wire.PAN, year, month int32, now int64) (*means, scenario.Card, error) {
-	row, ok := scenario.CardOf(pan.Reveal())
-	switch {
-	case !ok:
-		return nil, row, payments.Refused(op, payments.CardNotAccepted, "not a test card; see: posagent backend cards")
-	case past(year, month, now):
-		return nil, row, refused(op, payments.CardExpired)
-	}
-	mac, err := c.keep(tx, pan, now)
-	return &means{Method: row.Brand, PayType: card, Row: row.Name, Card: mac, Masked: pan.Masked(), Year: year, Month: month}, row, err
-}
-
-// keep puts a number into the vault, once, and gives its keyed hash.
-func (c *Cards) keep(tx store.Tx, pan wire.PAN, now int64) (string, error) {
-	const table = "cards_card"
-	mac := hex.EncodeToString(c.DB.MAC(table, "pan", pan.Reveal()))
-	var n int64
-	err := tx.QueryRow(`SELECT COUNT(*) FROM cards_card WHERE mac = ?`, mac).Scan(&n)
-	if err != nil || n > 0 {
-		return mac, err
-	}
-	sealed, err := c.DB.Seal(tx, store.Cell{Table: table, Key: mac, Column: "pan"}, []byte(pan.Reveal()))
-	if err == nil {
-		_, err = tx.Exec(`INSERT INTO cards_card (mac, masked, pan, created_ms) VALUES (?, ?, ?, ?)`, mac, pan.Masked(), sealed, now)
-	}
+// load reads a payment and lets everything happen to it that is due by now.
+func (c *Cards) load(tx store.Tx, op, id string, now int64) (*payment, error) {
+	p, err := find(tx, op, id)
 	if err != nil {
-		return "", fmt.Errorf("store card: %w", err)
+		return nil, err
 	}
-	return mac, nil
+	return p, c.advance(tx, p, now)
 }
 
-// chosen is what a customer pays with, and what it costs extra.
-type chosen struct {
-	*means
-	fee int32
-}
-
-// identify judges what the customer filled in.
-func (c *Cards) identify(tx store.Tx, p *payment, g given, now int64) (m chosen, err error) {
-	if g.Card == nil {
-		return p.elsewhere(g)
-	}
-	var row scenario.Card
-	if m.means, row, err = c.cardMeans(tx, opPage, g.Card.PAN, g.Card.ExpiryYear, g.Card.ExpiryMonth, now); err != nil {
-		return m, err
-	}
-	var ok bool
-	if m.fee, ok = p.accepts(m.Method, row, g.Card.PAN.Reveal()); !ok || p.Details == payments.Sofort {
-		return m, refused(opPage, payments.CardNotAccepted)
-	}
-	return m, nil
-}
-
-// elsewhere judges a way of paying that is no card: one of those the page offers.
-func (p *payment) elsewhere(g given) (m chosen, err error) {
-	m.means = &means{Method: g.Method, PayType: webhooks.TypeA2A}
-	switch iban := g.IBAN.Reveal(); {
-	case g.Method == sofort:
-	case g.Method == wallet:
-		m.PayType = webhooks.TypeWallet
-	case g.Method == invoice:
-		m.PayType = webhooks.TypeInvoice
-	case g.Method == sepa && len(iban) > 6:
-		m.Masked = maskIBAN(iban)
-	default:
-		return m, refused(opPage, payments.PaymentDetailsMissing)
-	}
-	for _, c := range p.choices() {
-		if c.Method == g.Method {
-			m.fee = c.Fee
-			return m, nil
+// advance lets everything happen to p that is due by now, and stores it.
+func (c *Cards) advance(tx store.Tx, p *payment, now int64) (err error) {
+	moved := false
+	for at := p.due(); err == nil && at != 0 && at <= now; at = p.due() {
+		moved = true
+		switch at {
+		case p.RefundMS:
+			err = c.settleRefund(tx, p, at)
+		case p.HoldMS:
+			err = c.lapse(tx, p, at)
+		default:
+			p.PageMS = 0
+			p.state, _ = next(p.state, Leave)
 		}
 	}
-	return m, refused(opPage, payments.CardNotAccepted)
+	if err == nil && moved {
+		c.Log.Debug("payment moved", "id", p.id, "state", string(p.state))
+		err = save(tx, p)
+	}
+	return err
 }
 
-func maskIBAN(s string) string { return s[:2] + strings.Repeat("*", len(s)-6) + s[len(s)-4:] }
-
-// invoiced says that the page may offer an invoice.
-func (p *payment) invoiced() bool { return len(p.Order.Basket) > 0 && p.private != nil }
-
-// accepts goes through the merchant's action list (S0 2.4.3): a rejecting entry that fits refuses; where any entry allows,
-// one must fit. A card's bin is its number; without one only the method's name counts.
-func (p *payment) accepts(method string, row scenario.Card, bin string) (fee int32, ok bool) {
-	if p.Order.Config == nil {
-		return 0, true
+// lapse ends the reservation: what is still held goes back.
+func (c *Cards) lapse(tx store.Tx, p *payment, at int64) error {
+	p.HoldMS = 0
+	l, err := ledger(tx, p.id)
+	if err != nil || l.Reserved == 0 {
+		return err
 	}
-	allows, fits := false, false
-	for _, a := range p.Order.Config.PaymentMethodActionInfoList {
-		reject := a.Action == "Reject"
-		allows = allows || !reject
-		match := a.PaymentMethod == "" || a.PaymentMethod == method
-		if row.Name == "" && reject { // an offer: a rejection of some cards only rejects no method
-			match = match && a.PaymentMethod != "" && (a.CardType == "" || a.CardType == "All") && a.CardOrigin == "" && a.Bin == 0 && a.CardProductType != "Corporate" && a.CardProductType != "Private"
-		}
-		if row.Name != "" {
-			match = match && (a.CardType == "" || a.CardType == "All" || (a.CardType == "Debit") == row.Debit) &&
-				(a.CardOrigin == "" || a.CardOrigin == row.Origin || a.CardOrigin == "International" && row.Origin != "Domestic") &&
-				a.CardProductType != "Corporate" && (a.Bin == 0 || strings.HasPrefix(bin, strconv.Itoa(int(a.Bin))))
-		}
+	p.state, _ = next(p.state, Lapse)
+	return post(tx, &operation{payment: p.id, ref: p.id}, at, books.Release, 0)
+}
+
+// settleRefund ends the oldest refund under way, as the row has it.
+func (c *Cards) settleRefund(tx store.Tx, p *payment, at int64) error {
+	list, err := operations(tx, p.id)
+	if err != nil {
+		return err
+	}
+	p.Refunding, p.RefundMS = 0, 0
+	settled := false
+	for i := range list {
+		o := &list[i]
 		switch {
-		case match && reject:
-			return 0, false
-		case match && !fits:
-			fits, fee = true, a.Fee
-		}
-	}
-	return fee, fits || !allows
-}
-
-// choices are the methods the page offers, in the order of payments.Methods.
-func (p *payment) choices() []choice {
-	var list []choice
-	for _, m := range payments.Methods() {
-		fee, ok := p.accepts(m, scenario.Card{}, "")
-		if !ok || p.Details == payments.Sofort && m != sofort || p.Details == payments.InitialToken && (m == sepa || m == sofort || m == wallet) {
+		case o.state != pending:
+			continue
+		case settled:
+			if p.Refunding++; p.RefundMS == 0 || o.due < p.RefundMS {
+				p.RefundMS = o.due
+			}
 			continue
 		}
-		ch := choice{Method: m, Fee: fee}
-		seen := false
-		for _, row := range scenario.Cards() { // a card's fee hangs on more than its brand
-			if fee, ok := p.accepts(m, row, row.PAN); row.Brand == m && ok {
-				if !seen || fee < ch.Fee {
-					ch.Fee = fee
-				}
-				seen, ch.Most = true, max(ch.Most, fee)
-			}
+		settled = true
+		kind := books.EndRefund
+		if o.state = done; p.do() == scenario.RefundFails {
+			kind, o.state = books.FailRefund, failed
 		}
-		if ch.Most <= ch.Fee {
-			ch.Most = 0
+		if err := post(tx, o, at, kind, o.amount); err != nil {
+			return err
 		}
-		if cfg := p.Order.Config; cfg != nil {
-			for _, a := range cfg.PaymentMethodActionInfoList {
-				if a.PaymentMethod == m && a.Name != "" {
-					ch.Name = a.Name
-				}
-			}
+		if _, err := tx.Exec(`UPDATE cards_op SET state = ?, due_ms = NULL WHERE ref = ?`, o.state, o.ref); err != nil {
+			return fmt.Errorf("settle refund %s: %w", o.ref, err)
 		}
-		list = append(list, ch)
+		if err := c.tellRefund(tx, p, o, at); err != nil {
+			return err
+		}
 	}
-	if p.invoiced() && p.Details == "" {
-		list = append(list, choice{Method: invoice})
+	return nil
+}
+
+// peek reads a payment as it stands now; what is due happens first. use runs in the same snapshot.
+func (c *Cards) peek(ctx context.Context, op, id string, use func(p *payment, r store.Reader) error) (p *payment, err error) {
+	now := c.Now().UnixMilli()
+	err = room.Touch(ctx, c.DB, room.Timed[*payment]{
+		Find: func(r store.Reader) (*payment, error) { return find(r, op, id) },
+		Due: func(_ store.Reader, p *payment) (bool, error) {
+			at := p.due()
+			return at != 0 && at <= now, nil
+		},
+		Advance: func(tx store.Tx, p *payment) error { return c.advance(tx, p, now) },
+	}, func(r store.Reader, found *payment) error {
+		p = found
+		return use(p, r)
+	})
+	if err != nil {
+		return nil, wire.AsError(op, err)
 	}
-	return list
+	return p, nil
 }
 
 // verdict is the bank's word on a reservation, "" = approved.
@@ -225,6 +165,12 @@ func (c *Cards) refuse(tx store.Tx, p *payment, amount int32, why error, now int
 		return err
 	}
 	return why
+}
+
+// payable says whether money moves in a currency.
+func payable(code string) bool {
+	cur, ok := money.Lookup(code)
+	return ok && cur.Payable()
 }
 
 // reserve holds money (S0 3 rule 1).
@@ -299,10 +245,6 @@ func (c *Cards) take(tx store.Tx, p *payment, o *operation, basket []payments.Ba
 func fits(basket []payments.BasketItem, amount int32) bool {
 	total, err := payments.BasketTotal(basket)
 	return len(basket) == 0 || err == nil && total.Fits(money.Minor(amount))
-}
-
-func differs(op string) error {
-	return &wire.Error{Code: wire.Invalid, Reason: payments.AmountDiffersFromOrderItems, Op: op, Msg: "basket: its total is not what is left"}
 }
 
 func (c *Cards) refuseCharge(tx store.Tx, p *payment, o *operation, basket []payments.BasketItem, now int64) error {

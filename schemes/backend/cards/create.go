@@ -17,8 +17,6 @@ import (
 	"posagent/store"
 )
 
-const opCreate = "payments.create"
-
 // Create implements payments.Service.
 func (c *Cards) Create(ctx context.Context, key wire.Key, req payments.CreateRequest) (out payments.Created, err error) {
 	if err := check.Request(opCreate, req); err != nil {
@@ -116,8 +114,6 @@ func (c *Cards) register(tx store.Tx, p *payment, n *payments.Notifications) err
 	p.Hooks = len(hooks)
 	return c.opt.Deliver.Register(tx, p.subject(), hooks)
 }
-
-func (p *payment) subject() string { return Service + " " + p.id }
 
 // known finds out what a payment without a page is paid with, and the token that says so, if one does.
 func (c *Cards) known(tx store.Tx, p *payment, req payments.CreateRequest, now int64) (t *token, err error) {

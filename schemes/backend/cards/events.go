@@ -40,16 +40,6 @@ func (p *payment) amount(n int32) webhooks.Amount {
 	return webhooks.Amount{Amount: n, Currency: p.Currency}
 }
 
-// name is the merchant's own name for p, or ours.
-func (p *payment) name() string {
-	for _, s := range [...]string{p.Reference, p.Number} {
-		if s != "" {
-			return s
-		}
-	}
-	return p.id
-}
-
 // items are the order lines an operation is about: its own basket, the whole order's, or one line that stands for all.
 func (p *payment) items(amount int32, basket []payments.BasketItem) webhooks.OrderItems {
 	if len(basket) == 0 && amount == p.Amount {

@@ -38,6 +38,18 @@ func events() []Event {
 	return []Event{Identify, Ask, Fail, Reserve, Capture, Cancel, Refund, Lapse, Leave}
 }
 
+// Kinds of operations on a payment, and their states.
+const (
+	authorize = "authorize"
+	capture   = "capture"
+	cancel    = "cancel"
+	refund    = "refund"
+
+	done    = "done"
+	pending = "pending"
+	failed  = "failed"
+)
+
 // cells of the table: the next state, or "!" and the reason of payments' catalogue why not. "" = it means nothing here.
 const (
 	noReserve = "!" + payments.NotReserved

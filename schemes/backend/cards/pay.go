@@ -9,27 +9,6 @@ import (
 	"posagent/store"
 )
 
-// PagePrefix is where the hosted page lives; the payment's id follows.
-const PagePrefix = "/checkout/"
-
-// invoice is the one method of the page that payments.Methods does not name.
-const invoice = "Invoice"
-
-const (
-	opPage = "payments.page"
-	sepa   = "PproSepaDirectDebit"
-	sofort = "Sofortbanking"
-	wallet = "PayPal"
-)
-
-// given is what the customer filled in. Either Card, or Method: sepa (with IBAN), sofort, wallet or invoice.
-type given struct {
-	Card   *payments.CardDetails
-	Method string
-	IBAN   wire.Secret
-	IP     string // of the customer
-}
-
 // after says what comes next.
 type after string
 
@@ -67,14 +46,6 @@ type view struct {
 	Return      string
 	Masked      string // of the card being asked about or paid with
 	Method      string
-}
-
-// choice is a method the page offers. A card's fee and acceptance depend on the card, too.
-type choice struct {
-	Method string // of payments.Methods, or invoice
-	Name   string // the merchant's own name for it, may be ""
-	Fee    int32  // minor units; of the cheapest test card of a card scheme
-	Most   int32  // of the dearest, where that is more; 0 otherwise
 }
 
 // stand says where the page of p is at.

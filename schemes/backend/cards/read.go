@@ -10,29 +10,8 @@ import (
 	"posagent/schemes/money"
 	"posagent/schemes/payments"
 	"posagent/schemes/webhooks"
-	"posagent/schemes/wire"
 	"posagent/store"
 )
-
-// peek reads a payment as it stands now; what is due happens first. use runs in the same snapshot.
-func (c *Cards) peek(ctx context.Context, op, id string, use func(p *payment, r store.Reader) error) (p *payment, err error) {
-	now := c.Now().UnixMilli()
-	err = room.Touch(ctx, c.DB, room.Timed[*payment]{
-		Find: func(r store.Reader) (*payment, error) { return find(r, op, id) },
-		Due: func(_ store.Reader, p *payment) (bool, error) {
-			at := p.due()
-			return at != 0 && at <= now, nil
-		},
-		Advance: func(tx store.Tx, p *payment) error { return c.advance(tx, p, now) },
-	}, func(r store.Reader, found *payment) error {
-		p = found
-		return use(p, r)
-	})
-	if err != nil {
-		return nil, wire.AsError(op, err)
-	}
-	return p, nil
-}
 
 // Read implements payments.Service.
 func (c *Cards) Read(ctx context.Context, id string) (out payments.Payment, err error) {

@@ -9,6 +9,7 @@ import (
 
 	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/books/journal"
+	"posagent/schemes/backend/scenario"
 	"posagent/schemes/money"
 	"posagent/schemes/payments"
 	"posagent/schemes/wire"
@@ -80,19 +81,40 @@ type private struct {
 	IBAN     string             `json:"iban,omitempty"`
 }
 
-func cell(id string) store.Cell {
-	return store.Cell{Table: "cards_payment", Key: id, Column: "private"}
+// do is what the bank does for this payment.
+func (p *payment) do() scenario.Do {
+	row := ""
+	if p.Means != nil {
+		row = p.Means.Row
+	}
+	return scenario.CardDo(row, p.Amount)
+}
+
+func (p *payment) subject() string { return Service + " " + p.id }
+
+// name is the merchant's own name for p, or ours.
+func (p *payment) name() string {
+	for _, s := range [...]string{p.Reference, p.Number} {
+		if s != "" {
+			return s
+		}
+	}
+	return p.id
+}
+
+func (p *payment) cell() store.Cell {
+	return store.Cell{Table: "cards_payment", Key: p.id, Column: "private"}
 }
 
 // due is the moment the next thing happens by itself, 0 = never.
 func (p *payment) due() int64 {
-	var first int64
+	var soonest int64
 	for _, at := range [...]int64{p.HoldMS, p.PageMS, p.RefundMS} {
-		if at != 0 && (first == 0 || at < first) {
-			first = at
+		if at != 0 && (soonest == 0 || at < soonest) {
+			soonest = at
 		}
 	}
-	return first
+	return soonest
 }
 
 func (p *payment) nextMS() any {
@@ -124,7 +146,7 @@ func (c *Cards) insert(tx store.Tx, p *payment, secret private) error {
 	if secret != (private{}) {
 		plain, err := json.Marshal(secret)
 		if err == nil {
-			p.private, err = c.DB.Seal(tx, cell(p.id), plain)
+			p.private, err = c.DB.Seal(tx, p.cell(), plain)
 		}
 		if err != nil {
 			return fmt.Errorf("seal payment %s: %w", p.id, err)
@@ -158,7 +180,7 @@ func (c *Cards) open(r store.Reader, p *payment) (s private, err error) {
 	if p.private == nil {
 		return s, nil
 	}
-	plain, err := c.DB.Unseal(r, cell(p.id), p.private)
+	plain, err := c.DB.Unseal(r, p.cell(), p.private)
 	if err == nil {
 		err = json.Unmarshal(plain, &s)
 	}
@@ -167,18 +189,6 @@ func (c *Cards) open(r store.Reader, p *payment) (s private, err error) {
 	}
 	return s, nil
 }
-
-// Kinds of operations on a payment, and their states.
-const (
-	authorize = "authorize"
-	capture   = "capture"
-	cancel    = "cancel"
-	refund    = "refund"
-
-	done    = "done"
-	pending = "pending"
-	failed  = "failed"
-)
 
 // operation is one line of a payment's history.
 type operation struct {

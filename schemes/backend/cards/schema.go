@@ -2,9 +2,6 @@ package cards
 
 import "posagent/store"
 
-// Service is the name of the service in the books.
-const Service = "payments"
-
 // Schema is the tables of the cards, append-only. data is JSON of what no query asks for.
 func Schema() []store.Step {
 	return []store.Step{{Name: "cards/1 payments, operations, vault, tokens", SQL: `
