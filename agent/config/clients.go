@@ -10,23 +10,8 @@ import (
 	"posagent/schemes/wire"
 )
 
-// Client is a local program with a token of its own.
-type Client struct {
-	Token wire.Secret `toml:"token"`
-	ID    string      `toml:"id"`  // what it is known by in the journal; "" = its name
-	May   []string    `toml:"may"` // what it may do; nil = the port's default
-}
-
-// Words are what a client may be allowed. All is the sight of what other clients and the backend have; the others are deeds.
-func Words() []string {
-	return []string{"read", "pay", "refund", "links", "tokens", "sales", "disputes", "hosted", "onboarding", "all"}
-}
-
-// Main is the word for the terminal's own token where a client is named. No client has it.
-const Main = "main"
-
-// named takes a section whose keys are names of one's own: each a section with token or token_file, id and may; or a token, or as
-// NAME_file the path of one.
+// named takes a section whose keys are names of one's own: each a section with token or token_file, id
+// and may; or a token, or as NAME_file the path of one.
 func (l *loader) named(f field, raw any) {
 	list, ok := raw.(map[string]any)
 	if !ok {

@@ -53,6 +53,22 @@ type Port struct {
 	Parallel int               `toml:"parallel"` // requests in flight of one client
 }
 
+// Client is a local program with a token of its own.
+type Client struct {
+	Token wire.Secret `toml:"token"`
+	ID    string      `toml:"id"`  // what it is known by in the journal; "" = its name
+	May   []string    `toml:"may"` // what it may do; nil = the port's default
+}
+
+// Words are what a client may be allowed. "all" lets it see what other clients and the backend have;
+// each other word permits a kind of operation.
+func Words() []string {
+	return []string{"read", "pay", "refund", "links", "tokens", "sales", "disputes", "hosted", "onboarding", "all"}
+}
+
+// Main is the word for the terminal's own token where a client is named. No client has it.
+const Main = "main"
+
 // Upstream is where the backend is; all URLs empty = the embedded sandbox.
 type Upstream struct {
 	Base       string        `toml:"base"` // for every service without its own
@@ -199,62 +215,6 @@ type Backend struct {
 	WebhookSecretOld wire.Secret `toml:"webhook_secret_old"`
 	LinkWebhook      string      `toml:"link_webhook"` // where webhooks of payment links go; "" = nowhere
 	Credentials      Auth        `toml:"credentials"`
-}
-
-// Default is the configuration of an empty file.
-func Default() Config {
-	return Config{
-		Terminal: Terminal{Language: "en", Currency: "EUR"},
-		Port:     Port{Listen: "127.0.0.1:8480", Rate: 1000, Parallel: 48},
-		Upstream: Upstream{Timeout: 30 * time.Second},
-		Operator: Operator{Name: "provider"},
-		Methods:  Methods{Refresh: time.Hour, TimeoutUnit: "m", Poll: 2 * time.Second},
-		Paylinks: Paylinks{Label: "Payment link", Priority: 100, MeanDelay: 45 * time.Second},
-		ECR: ECR{Protocol: "zvt", Baud: 9600, StopBits: 2, T1: 200 * time.Millisecond, Charset: "cp437",
-			Grace: 10 * time.Minute, Patience: 85 * time.Second},
-		Checkout: Checkout{OnStale: "wait"},
-		Display:  Display{Console: true},
-		Store:    Store{KeepSales: 400 * 24 * time.Hour},
-		Offline: Offline{MaxAge: 7 * 24 * time.Hour, AnswerWithin: 3 * time.Second, IdempotencyTTL: 24 * time.Hour, Retention: 90 * 24 * time.Hour,
-			Services: storable(), CardData: "seal", MaxCount: 500, MaxAmount: []string{"* 200"}, MaxTotal: []string{"* 5000"}},
-		Backend: Backend{
-			Listen: "127.0.0.1:8481", SessionLife: 5 * time.Minute, MerchantNumber: 100000001, MerchantUUID: "00000000-0000-4000-8000-000000000001",
-			Credentials: Auth{
-				Bearer: "posagent-demo-bearer", ConsumerKey: "demo-consumer", ConsumerSecret: "demo-consumer-secret",
-				ClientID: "demo-client", ClientSecret: "demo-client-secret", Instance: "demo", Secret: "demo-secret",
-				APIKey: "demo-api-key",
-			},
-		},
-	}
-}
-
-// demoTerminal stands in for what a sandbox terminal was not given.
-var demoTerminal = Terminal{BaxID: "10000001", TerminalID: "20000001", MerchantID: "demomerchant", MerchantName: "Demo Shop"}
-
-// demoTCP is a sandbox terminal's register line where none is named.
-const demoTCP = "127.0.0.1:20007"
-
-// complete fills in what depends on other values.
-func (c *Config) complete() {
-	if !c.Sandbox() {
-		return
-	}
-	if c.ECR.Serial == "" && c.ECR.TCP == "" {
-		c.ECR.TCP = demoTCP
-	}
-	for _, f := range []struct {
-		to   *string
-		from string
-	}{
-		{&c.Terminal.BaxID, demoTerminal.BaxID},
-		{&c.Terminal.TerminalID, demoTerminal.TerminalID},
-		{&c.Terminal.MerchantID, demoTerminal.MerchantID},
-		{&c.Terminal.MerchantName, demoTerminal.MerchantName},
-	} {
-		if *f.to == "" {
-			*f.to = f.from
-		}
-	}
 }
 
 // urls are the services' URLs by the name of their key.

@@ -28,7 +28,7 @@ func (c Config) Settings() (list []Setting) {
 		if origin == "" {
 			origin = "default"
 		}
-		list = append(list, Setting{key, text(v), origin})
+		list = append(list, Setting{key, tomlText(v), origin})
 	}
 	for _, f := range fields(&c) {
 		clients, named := f.v.Interface().(map[string]Client)
@@ -59,8 +59,8 @@ func (c Config) Settings() (list []Setting) {
 	return list
 }
 
-// text is a value as it would stand in the file.
-func text(v reflect.Value) string {
+// tomlText is a value as it would stand in the file.
+func tomlText(v reflect.Value) string {
 	switch v := v.Interface().(type) {
 	case wire.Secret:
 		if v == "" {

@@ -1,0 +1,133 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// loader collects values and errors.
+type loader struct {
+	path    string
+	private bool // only the owner can read the file
+	c       *Config
+	fields  map[string]field
+	known   []string
+	seen    map[string]string // key -> origin
+	lines   lines
+	errs    []error
+}
+
+func (l *loader) fail(where, key string, err error) {
+	l.errs = append(l.errs, &KeyError{where, key, err})
+}
+
+func (l *loader) at(key string) string {
+	if n := l.lines.of(key); n > 0 {
+		return fmt.Sprintf("%s:%d", l.path, n)
+	}
+	return l.path
+}
+
+// unknown reports a name that is no setting, with the one that was meant.
+func (l *loader) unknown(where, key string, known []string, what string) {
+	err := fmt.Errorf("unknown %s", what)
+	name := key
+	if name == "" {
+		name = where
+	}
+	if s := suggest(name, known); s != "" {
+		err = fmt.Errorf("unknown %s, did you mean %s?", what, s)
+	}
+	l.fail(where, key, err)
+}
+
+// value takes one key of the file.
+func (l *loader) value(key string, raw any) {
+	where := l.at(key)
+	if f, ok := l.fields[strings.TrimSuffix(key, "_file")]; ok && strings.HasSuffix(key, "_file") && f.secret() {
+		path, ok := raw.(string)
+		if !ok {
+			l.fail(where, key, want("a path in quotes", raw))
+			return
+		}
+		if l.seen[f.path] != "" {
+			l.fail(where, key, fmt.Errorf("%s is given too", f.path))
+			return
+		}
+		l.secretFile(f, where, key, path)
+		return
+	}
+	f, ok := l.fields[key]
+	if !ok {
+		l.unknown(where, key, l.known, "key")
+		return
+	}
+	if f.secret() && !l.private {
+		l.fail(where, key, fmt.Errorf("a secret in a file that others can read: chmod 600 %s, or use %s_file", l.path, key))
+		return
+	}
+	if err := f.set(raw); err != nil {
+		l.fail(where, key, err)
+		return
+	}
+	l.seen[key] = where
+}
+
+// secretFile reads a secret from its own file.
+func (l *loader) secretFile(f field, where, key, path string) {
+	b, mode, err := readFile(path, maxSecret)
+	switch {
+	case err != nil:
+		l.fail(where, key, err)
+		return
+	case mode&0o037 != 0:
+		l.fail(where, key, fmt.Errorf("%s can be read by others: chmod 600 %s", path, path))
+		return
+	}
+	s := strings.TrimRight(string(b), "\r\n")
+	if s == "" {
+		l.fail(where, key, fmt.Errorf("%s is empty", path))
+		return
+	}
+	if err := f.set(s); err != nil {
+		l.fail(where, key, fmt.Errorf("%s: %w", path, err))
+		return
+	}
+	l.seen[f.path] = where
+}
+
+const (
+	maxFile   = 1 << 20
+	maxSecret = 64 << 10
+)
+
+// readFile reads a regular file of at most limit bytes and gives its mode.
+func readFile(path string, limit int64) ([]byte, os.FileMode, error) {
+	if path == "" {
+		return nil, 0, errors.New("no path")
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO must not block the start
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("%s is not a regular file", path)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, 0, err
+	}
+	if int64(len(b)) > limit {
+		return nil, 0, fmt.Errorf("%s is larger than %d bytes", path, limit)
+	}
+	return b, st.Mode().Perm(), nil
+}
