@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -11,58 +12,9 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
-	"time"
 )
-
-// counts say how much is measured.
-type counts struct {
-	tries      int // of a part of which a row fails
-	turns      int // of ours and limit
-	ops        int // of one caller in a turn
-	slow       int // the same where a sync takes 5 ms more
-	queued     int // operations of one caller in a turn
-	queuedSlow int // the same where a sync takes 5 ms more
-	sales      int
-	starts     int
-	old        int           // sales in the journal
-	echoes     int           // on the serial line
-	codes      int           // QR
-	poll       time.Duration // between two status questions of a sale
-	pause      time.Duration // until the log is folded into the file
-}
-
-func (c *counts) register(fs *flag.FlagSet) {
-	fs.IntVar(&c.tries, "tries", 3, "how often a part may be measured, if a row of it fails")
-	fs.IntVar(&c.turns, "turns", 5, "turns of ours and limit")
-	fs.IntVar(&c.ops, "ops", 1000, "journal writes of one caller in a turn")
-	fs.IntVar(&c.slow, "slow", 100, "the same, where a sync takes 5 ms more")
-	fs.IntVar(&c.queued, "queued", 500, "accepted operations of one caller in a turn")
-	fs.IntVar(&c.queuedSlow, "queuedslow", 100, "the same, where a sync takes 5 ms more")
-	fs.IntVar(&c.sales, "sales", 30, "sales in a run")
-	fs.IntVar(&c.starts, "starts", 11, "starts of the program")
-	fs.IntVar(&c.old, "old", 10000, "old sales in the journal")
-	fs.IntVar(&c.echoes, "echoes", 1000, "messages on the serial line")
-	fs.IntVar(&c.codes, "codes", 300, "QR codes")
-	fs.DurationVar(&c.poll, "poll", 400*time.Millisecond, "between two status questions of a sale: long enough for the states to be apart")
-	fs.DurationVar(&c.pause, "pause", 700*time.Millisecond, "until the journal's log is folded into its file")
-}
-
-// bench is one run.
-type bench struct {
-	counts
-	ctx    context.Context
-	dir    string   // scratch, on the disk that is measured
-	bin    string   // the program
-	sizes  string   // where the binaries of all targets lie
-	self   []string // runs this program, for a child of it
-	strace string   // "" = not there
-	only   string   // parts whose names hold it
-	peer   string   // the source of the embedded queue; "" = below the current directory
-	table  table
-}
 
 func main() {
 	if task := os.Getenv(envChild); task != "" {
@@ -119,18 +71,40 @@ func (b *bench) main(parent string, out io.Writer) (ok bool, err error) {
 	return b.run(out)
 }
 
-// shipped are the flags of cross/cross.sh.
-var shipped = []string{"-trimpath", "-tags", "nethttpomithttp2", "-ldflags=-s -w"}
-
-func (b *bench) build(arch string) (string, error) {
-	bin := filepath.Join(b.dir, "posagent-"+arch)
-	args := slices.Concat([]string{"build"}, shipped, []string{"-o", bin, "posagent/cmd/posagent"})
-	cmd := exec.CommandContext(b.ctx, "go", args...)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch, "GOARM=7")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build for %s: %w\n%s", arch, err, out)
+// child does what a parent asked for and prints JSON.
+func child(task string, out io.Writer) error {
+	var kind, dir string
+	var turns, ops int
+	if _, err := fmt.Sscanf(task, "%s %d %d %s", &kind, &turns, &ops, &dir); err != nil {
+		return fmt.Errorf("task %q: %w", task, err)
 	}
-	return bin, nil
+	switch kind {
+	case "journal":
+		results, err := measureJournal(context.Background(), dir, turns, ops)
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(out).Encode(results)
+	case "queue":
+		results, err := measureQueues(context.Background(), dir, turns, ops, os.Getenv(envPeer))
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(out).Encode(results)
+	case "raw":
+		limit, err := rawChild(dir, turns, ops)
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(out).Encode(limit)
+	case "sync":
+		syncs, err := rawSyncs(dir, ops)
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(out).Encode(syncs)
+	}
+	return fmt.Errorf("task %q is not known", task)
 }
 
 // run measures everything and prints the table.
@@ -189,11 +163,6 @@ func (b *bench) best(name string, measure func() error) error {
 	}
 	b.table.rows = append(b.table.rows[:before:before], kept...)
 	return nil
-}
-
-// progress says on standard error how far a long part is.
-func (b *bench) progress(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, "bench: "+format+"\n", args...)
 }
 
 // machine says what was measured on, and how busy it was.

@@ -119,11 +119,3 @@ func syncsIn(trace string) (int, error) {
 	data, err := os.ReadFile(trace)
 	return bytes.Count(data, []byte("fsync(")) + bytes.Count(data, []byte("fdatasync(")), err
 }
-
-// settle waits until the log is folded into the file.
-func (b *bench) settle() {
-	select {
-	case <-time.After(b.pause):
-	case <-b.ctx.Done():
-	}
-}

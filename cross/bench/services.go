@@ -40,6 +40,30 @@ func (b *bench) services(s *site) error {
 	return nil
 }
 
+// payments creates, authorizes and captures payments over loopback.
+func (b *bench) payments(s *site) error {
+	for _, callers := range []int{1, 16} {
+		c := &payments.Client{BaseURL: s.url, Doer: &bearer{caller(callers)}}
+		err := b.beside(s, "create + authorize + capture", callers, 50*callers, 3, func() error {
+			p, err := c.Create(b.ctx, wire.NewKey(), payments.CreateRequest{
+				Type: payments.ProviderHosted, Amount: 1250, CurrencyCode: "EUR",
+				RedirectURLs: &payments.RedirectURLs{ReturnURL: "https://shop.example/back"},
+			})
+			if err == nil {
+				_, err = c.Authorize(b.ctx, wire.NewKey(), p.PaymentID, payments.AuthorizeRequest{})
+			}
+			if err == nil {
+				_, err = c.Capture(b.ctx, wire.NewKey(), p.PaymentID, payments.CaptureRequest{})
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // links makes a link and reads it.
 func (b *bench) links(s *site, callers int) error {
 	cred, web := backend.DemoCredentials(), caller(callers)
@@ -125,8 +149,6 @@ func (b *bench) hosted(s *site, callers int) error {
 		return err
 	})
 }
-
-const testPAN = "4111111111111111"
 
 // card is what a customer types into a field.
 func card(id string) string {

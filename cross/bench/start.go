@@ -20,11 +20,6 @@ const (
 	rssGoal   = 24 << 20
 )
 
-func (b *bench) command(t *terminal) *exec.Cmd {
-	args := t.args(b)
-	return exec.CommandContext(b.ctx, args[0], args[1:]...)
-}
-
 // start measures the time until a register may ask, and what the program then takes.
 func (b *bench) start(empty *terminal) (err error) {
 	full, err := b.terminal("full", empty.stub)

@@ -100,6 +100,19 @@ func (t *terminal) args(b *bench) []string {
 	return []string{b.bin, "run", "--config", t.config(), "--state", t.dir}
 }
 
+func (b *bench) command(t *terminal) *exec.Cmd {
+	args := t.args(b)
+	return exec.CommandContext(b.ctx, args[0], args[1:]...)
+}
+
+// settle waits until the log is folded into the file.
+func (b *bench) settle() {
+	select {
+	case <-time.After(b.pause):
+	case <-b.ctx.Done():
+	}
+}
+
 // forget makes the state directory new.
 func (t *terminal) forget() error {
 	entries, err := os.ReadDir(t.dir)

@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"posagent/schemes/backend"
-	"posagent/schemes/payments"
-	"posagent/schemes/wire"
 	"posagent/store"
 	"posagent/store/sqlite"
 )
@@ -25,6 +23,8 @@ func (b *bearer) Do(r *http.Request) (*http.Response, error) {
 	r.Header.Set("Authorization", "Bearer "+backend.DemoCredentials().Bearer.Reveal())
 	return b.Client.Do(r)
 }
+
+const testPAN = "4111111111111111"
 
 // site is an embedded backend that listens on loopback, and the limit beside it: a store that only commits.
 type site struct {
@@ -112,28 +112,4 @@ func (b *bench) beside(s *site, what string, callers, n, commits int, do func() 
 // caller is a client that keeps as many connections as it has callers.
 func caller(callers int) http.Client {
 	return http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: callers}}
-}
-
-// payments creates, authorizes and captures payments over loopback.
-func (b *bench) payments(s *site) error {
-	for _, callers := range []int{1, 16} {
-		c := &payments.Client{BaseURL: s.url, Doer: &bearer{caller(callers)}}
-		err := b.beside(s, "create + authorize + capture", callers, 50*callers, 3, func() error {
-			p, err := c.Create(b.ctx, wire.NewKey(), payments.CreateRequest{
-				Type: payments.ProviderHosted, Amount: 1250, CurrencyCode: "EUR",
-				RedirectURLs: &payments.RedirectURLs{ReturnURL: "https://shop.example/back"},
-			})
-			if err == nil {
-				_, err = c.Authorize(b.ctx, wire.NewKey(), p.PaymentID, payments.AuthorizeRequest{})
-			}
-			if err == nil {
-				_, err = c.Capture(b.ctx, wire.NewKey(), p.PaymentID, payments.CaptureRequest{})
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
