@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"strings"
 
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/view"
@@ -74,34 +73,6 @@ func receiptText(n int) string {
 		return "-"
 	}
 	return fmt.Sprint(n)
-}
-
-// findSale finds a sale by its id, by its reference, or by the beginning or the end of either.
-func findSale(r store.Reader, name string) (string, error) {
-	rows, err := journal.Sales(r, 10000)
-	if err != nil {
-		return "", err
-	}
-	var found []string
-	for _, row := range rows {
-		id := string(row.Key)
-		if name == id || name == row.Reference {
-			return id, nil
-		}
-		for _, s := range []string{id, row.Reference} {
-			if len(name) >= 4 && (strings.HasPrefix(s, name) || strings.HasSuffix(s, name)) {
-				found = append(found, id)
-				break
-			}
-		}
-	}
-	switch len(found) {
-	case 0:
-		return "", journal.ErrUnknown
-	case 1:
-		return found[0], nil
-	}
-	return "", fail(exitUsage, "%q is the beginning or the end of %d sales: give more of it", name, len(found))
 }
 
 func saleShow(ctx context.Context, c *call) error {

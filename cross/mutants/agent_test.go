@@ -247,7 +247,7 @@ var ofAgent = []mutant{
 		{"agent/control/socket.go", `case info.Mode().Type() != fs.ModeSocket:`, `case info == nil:`},
 	}},
 	{"a person's no is taken for a yes", "cmd/posagent", "TestScripts", []edit{
-		{"cmd/posagent/ops.go", `state, word = outbox.Failed, "resolved as declined"`, `state, word = outbox.Done, "resolved as declined"`},
+		{"cmd/posagent/ops_decide.go", `state, word = outbox.Failed, "resolved as declined"`, `state, word = outbox.Done, "resolved as declined"`},
 	}},
 	{"resolved by hand without a proof", "agent/control", "TestVerbs", []edit{
 		{"agent/control/server.go", `if a.Note == "" || a.State`, `if a.State`},
