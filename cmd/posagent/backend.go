@@ -2,23 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"log/slog"
-	"net"
-	"net/http"
-	"slices"
 	"strings"
-	"time"
 
-	"posagent/agent/config"
-	"posagent/device/qr"
 	"posagent/schemes/backend"
 	"posagent/schemes/backend/scenario"
-	"posagent/schemes/wire"
-
-	"golang.org/x/sync/errgroup"
 )
 
 type backendOptions struct {
@@ -78,88 +67,6 @@ func runBackend(ctx context.Context, c *call) error {
 	return serveBackend(ctx, c, cfg, listen, "choose another address with --listen", logger(c), func(url string) {
 		fmt.Fprintf(c.out, "listening on %s\n", url)
 	})
-}
-
-// serveBackend runs the backend until ctx ends; up is called once it listens.
-func serveBackend(ctx context.Context, c *call, cfg config.Config, listen, remedy string, log *slog.Logger, up func(url string)) error {
-	ln, err := net.Listen("tcp", listen)
-	if err != nil {
-		return fail(exitFailed, "backend: %v (%s)", err, remedy)
-	}
-	url := "http://" + ln.Addr().String()
-	cred := cfg.Backend.Credentials
-	b, err := backend.Open(ctx, backend.Config{
-		Dir: backendDir(c, cfg), Seed: cfg.Backend.Seed, WalletDelay: cfg.Backend.WalletDelay, SessionLife: cfg.Backend.SessionLife, TimeoutUnit: cfg.Methods.TimeoutUnit,
-		PublicURL: url, Hosts: backendHosts(cfg, listen), Log: log, HookAllow: cfg.Backend.WebhookAllow, LinkHook: cfg.Backend.LinkWebhook, QR: drawCode, MerchantNumber: cfg.Backend.MerchantNumber, MerchantUUID: cfg.Backend.MerchantUUID,
-		Operator:    cfg.Operator.Name,
-		HookSecrets: slices.DeleteFunc([]wire.Secret{cfg.Backend.WebhookSecret, cfg.Backend.WebhookSecretOld}, func(s wire.Secret) bool { return s == "" }),
-		Credentials: backend.Credentials{
-			Bearer: cred.Bearer, ConsumerKey: cred.ConsumerKey.Reveal(), ConsumerSecret: cred.ConsumerSecret,
-			ClientID: cred.ClientID.Reveal(), ClientSecret: cred.ClientSecret, Instance: cred.Instance, Secret: cred.Secret,
-			APIKey: cred.APIKey,
-		},
-	})
-	if err != nil {
-		ln.Close()
-		return storeError(err)
-	}
-	defer b.Close()
-	if err := b.Init(ctx); err != nil {
-		ln.Close()
-		return storeError(err)
-	}
-	gone, err := announce(backendDir(c, cfg), url)
-	if err != nil {
-		ln.Close()
-		return fail(exitFailed, "%v", err)
-	}
-	defer gone()
-	srv := backend.Server(b.Handler())
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return clean(b.Run(ctx)) })
-	g.Go(func() error {
-		if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
-			return err
-		}
-		return nil
-	})
-	g.Go(func() error {
-		<-ctx.Done()
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		if srv.Shutdown(grace) != nil {
-			return srv.Close()
-		}
-		return nil
-	})
-	up(url)
-	return g.Wait()
-}
-
-// backendHosts are the names the backend answers to: those of the configuration, and the one it was told to listen on.
-func backendHosts(cfg config.Config, listen string) []string {
-	host, _, err := net.SplitHostPort(listen)
-	if err != nil || host == "" {
-		return cfg.Backend.Hosts
-	}
-	return append(slices.Clone(cfg.Backend.Hosts), host)
-}
-
-// drawCode draws a text as a QR code that a telephone reads from a screen or from paper.
-func drawCode(text string) ([]byte, error) {
-	c, err := qr.New(text, qr.Options{})
-	if err != nil {
-		return nil, err
-	}
-	return c.PNG(8)
-}
-
-// clean turns the end that was asked for into no error.
-func clean(err error) error {
-	if errors.Is(err, context.Canceled) {
-		return nil
-	}
-	return err
 }
 
 func runBooks(ctx context.Context, c *call) error {

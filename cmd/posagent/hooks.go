@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -102,27 +99,6 @@ func runHooks(ctx context.Context, c *call) error {
 		fmt.Fprintln(c.out, "resumed")
 	}
 	return nil
-}
-
-// addressFile is where a running backend writes its URL, in its directory.
-const addressFile = "address"
-
-// announce writes a backend's URL into its directory for the verbs that ask it, and returns what takes it back.
-func announce(dir, url string) (gone func(), err error) {
-	path := filepath.Join(dir, addressFile)
-	if err := os.WriteFile(path+".new", []byte(url+"\n"), 0o600); err != nil {
-		return nil, err
-	}
-	return func() { _ = os.Remove(path) }, os.Rename(path+".new", path) // left behind, it leads nowhere
-}
-
-// runningBackend returns the URL of the backend that runs on a directory. It fails where none does.
-func runningBackend(dir string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(dir, addressFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return "", fail(exitNoBackend, "no backend runs on %s (posagent backend --state DIR starts one; --backend URL names one elsewhere)", dir)
-	}
-	return strings.TrimSpace(string(data)), err
 }
 
 // refusal is the sentence of an error body, or the body where it has none.

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"posagent/agent/config"
 	"posagent/agent/view"
 	"posagent/schemes/methods"
 	"posagent/store"
@@ -61,10 +60,4 @@ func words[T ~string](list []T) string {
 		out = append(out, strings.ToLower(string(w)))
 	}
 	return strings.Join(out, ",")
-}
-
-// methodQuery is how the terminal asks for its methods.
-func methodQuery(cfg config.Config) methods.Query {
-	t := cfg.Terminal
-	return methods.Query{BaxID: t.BaxID, TerminalID: t.TerminalID, Exclude: cfg.Methods.Exclude, Caller: "posagent", Lang: t.Language}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"log/slog"
-	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -21,7 +20,6 @@ import (
 	"posagent/schemes/hosted"
 	"posagent/schemes/methods"
 	"posagent/schemes/onboarding"
-	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -67,12 +65,4 @@ func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, secret []b
 		port.Notices(l.Inbox.Notices()),
 	}
 	return l, nil
-}
-
-// nowhere stands for a service that has no address.
-type nowhere string
-
-// Do implements wire.Doer.
-func (n nowhere) Do(*http.Request) (*http.Response, error) {
-	return nil, wire.Errorf(wire.Unavailable, "", "no address: set [upstream] %s or base", string(n))
 }

@@ -2,32 +2,18 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"posagent/agent"
-	"posagent/agent/checkout/drive"
 	"posagent/agent/config"
-	"posagent/agent/offline"
 	"posagent/agent/ready"
-	"posagent/agent/upstream"
-	"posagent/agent/view"
-	"posagent/device"
-	"posagent/device/display"
-	"posagent/device/line"
-	"posagent/schemes/aapay"
-	"posagent/schemes/disputes"
-	"posagent/schemes/methods"
 	"posagent/store"
 )
 
@@ -143,158 +129,4 @@ func printReady(out io.Writer, r ready.Report, addresses string) {
 	default:
 		fmt.Fprintln(out, "ready "+addresses)
 	}
-}
-
-// placeOf is where a person mends this terminal.
-func placeOf(c *call) ready.Place { return ready.Place{Config: configPath(c), Flags: c.flags()} }
-
-// settingsOf is a digest of what the backend must accept: its addresses, how it is known, and the credentials.
-func settingsOf(cfg config.Config) []byte {
-	u := cfg.Upstream
-	h := sha256.New()
-	for _, s := range []string{
-		u.URL("methods"), u.URL("schemes"), u.Proxy, u.ProxyAuth.Reveal(), u.RootsFile, strings.Join(u.Pins, " "), u.ClientCert, u.ClientKey,
-		u.Auth.Bearer.Reveal(), u.Auth.ConsumerKey.Reveal(), u.Auth.ConsumerSecret.Reveal(), u.Auth.ClientID.Reveal(), u.Auth.ClientSecret.Reveal(),
-	} {
-		fmt.Fprintf(h, "%d:%s", len(s), s)
-	}
-	return h.Sum(nil)
-}
-
-// owner names the backend and terminal that a journal belongs to.
-func owner(cfg config.Config, sandbox bool) string {
-	backend := cfg.Upstream.URL("schemes")
-	if sandbox {
-		backend = "the sandbox"
-	}
-	return agent.Owner(backend, cfg.Terminal.MerchantID, cfg.Terminal.TerminalID)
-}
-
-// terminal converts the configuration into the rooms' own.
-func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db store.Journal, serial string, log *slog.Logger) (o agent.Options, f facts, ready []string, err error) {
-	schemes, err := upstreamOf(cfg, "schemes", log)
-	if err != nil {
-		return o, f, nil, &exit{exitConfig, err}
-	}
-	list, err := upstreamOf(cfg, "methods", log)
-	if err != nil {
-		return o, f, nil, &exit{exitConfig, err}
-	}
-	links, err := linkUpstream(cfg, log)
-	if err != nil {
-		return o, f, nil, &exit{exitConfig, err}
-	}
-	to, err := senders(cfg, log)
-	if err != nil {
-		return o, f, nil, err
-	}
-	secret, err := db.Secret(ctx, callerSecret, secretFile(c))
-	if err != nil {
-		return o, f, nil, storeError(err)
-	}
-	speaks, err := protocols["zvt"](cfg, box{version, serial})
-	if err != nil {
-		return o, f, nil, err
-	}
-	f.schemes, f.list, f.tcp, f.ways = schemes, list, cfg.ECR.TCP != "", map[string]*upstream.Client{offline.Schemes: schemes}
-	for name, s := range to {
-		if s.client != nil && f.ways[name] == nil {
-			f.ways[name] = s.client
-		}
-	}
-	about := aboutTerminal(cfg, sandbox)
-	f.names = view.Names{Terminal: about.Terminal, Backend: about.Backend, Serial: about.Serial, TCP: about.TCP, Patience: about.Patience}
-	t := cfg.Terminal
-	o = agent.Options{
-		Control: controlSocket(c),
-		DB:      db,
-		Schemes: &aapay.Client{BaseURL: cfg.Upstream.URL("schemes"), Doer: schemes.Unanswered()},
-		Links:   linkService(cfg, db, links, log),
-		Offer:   linkMethod(cfg),
-		Methods: &methods.Client{BaseURL: cfg.Upstream.URL("methods"), Doer: list},
-		Query:   methodQuery(cfg),
-		Refresh: cfg.Methods.Refresh,
-		Drive: drive.Config{
-			TerminalID: t.TerminalID, MerchantID: t.MerchantID, MerchantName: t.MerchantName, Currency: t.Currency, Language: t.Language,
-			TimeoutUnit: cfg.Methods.TimeoutUnit, Poll: cfg.Methods.Poll, Grace: cfg.ECR.Grace, RefundLast: cfg.ECR.RefundLast,
-			Patience: cfg.ECR.Patience, StaleEnds: cfg.Checkout.OnStale == "abort",
-			Exclude: cfg.Methods.Exclude, Sandbox: sandbox, Version: version, KeepSales: cfg.Store.KeepSales,
-		},
-		IdempotencyTTL: cfg.Offline.IdempotencyTTL,
-		Retention:      cfg.Offline.Retention,
-		Hooks:          cfg.Hooks.Authorization,
-		Probe:          probes(schemes, links, to),
-		Front:          front(cfg, db, secret, to, log),
-		Now:            time.Now, Boot: device.BootTime, BootID: device.BootID(), Log: log,
-	}
-	if o.Screen, err = screen(c, cfg); err != nil {
-		return o, f, nil, &exit{exitConfig, err}
-	}
-	var lc net.ListenConfig
-	if cfg.Port.Listen != "" {
-		if o.Port, err = lc.Listen(ctx, "tcp", cfg.Port.Listen); err != nil {
-			return o, f, nil, fail(exitFailed, "local port: %v (set [port] listen)", err)
-		}
-		ready = append(ready, "port=http://"+o.Port.Addr().String())
-		if o.Local, err = localPort(c, cfg, sandbox, db, secret, o.Front, to, log); err != nil {
-			return o, f, nil, err
-		}
-	}
-	if cfg.ECR.TCP != "" {
-		l := agent.Line{Name: "tcp", Protocol: speaks}
-		if l.Allow, err = cfg.ECR.Allowed(); err != nil {
-			return o, f, nil, &exit{exitConfig, err}
-		}
-		if l.TCP, err = lc.Listen(ctx, "tcp", cfg.ECR.TCP); err != nil {
-			return o, f, nil, fail(exitFailed, "register line: %v (set [ecr] tcp)", err)
-		}
-		o.Registers = append(o.Registers, l)
-		f.names.TCP = l.TCP.Addr().String()
-		ready = append(ready, "register=tcp:"+f.names.TCP)
-	}
-	if cfg.ECR.Serial != "" {
-		f.serial = line.New(line.Config{Path: cfg.ECR.Serial, Baud: cfg.ECR.Baud, StopBits: cfg.ECR.StopBits})
-		o.Registers = slices.Insert(o.Registers, 0, agent.Line{Name: "serial", Protocol: speaks, Serial: f.serial})
-		ready = append(ready, "register="+cfg.ECR.Serial)
-	}
-	if sandbox {
-		ready = append(ready, "backend="+cfg.Upstream.Base, "SANDBOX")
-	}
-	return o, f, ready, nil
-}
-
-func upstreamOf(cfg config.Config, service string, log *slog.Logger) (*upstream.Client, error) {
-	u := cfg.Upstream
-	var maxBody int64 // 0 = the usual
-	if service == "disputes" {
-		maxBody = disputes.MaxBody // its documents
-	}
-	return upstream.New(upstream.Config{
-		MaxBody: maxBody,
-		Base:    u.URL(service), Timeout: u.Timeout, Proxy: u.Proxy, ProxyAuth: u.ProxyAuth, RootsFile: u.RootsFile, Pins: u.Pins,
-		ClientCert: u.ClientCert, ClientKey: u.ClientKey, UserAgent: "posagent/" + version, Log: log,
-		Auth: upstream.Auth{
-			Bearer: u.Auth.Bearer, ConsumerKey: u.Auth.ConsumerKey, ConsumerSecret: u.Auth.ConsumerSecret,
-			ClientID: u.Auth.ClientID, ClientSecret: u.Auth.ClientSecret,
-		},
-	})
-}
-
-// screenWithin is how long a sale waits for its screen.
-const screenWithin = 500 * time.Millisecond
-
-func screen(c *call, cfg config.Config) (display.Screen, error) {
-	var screens []display.Screen
-	if cfg.Display.Console {
-		tty := onTerminal(c.out)
-		screens = append(screens, display.NewConsole(c.out, display.Options{Color: tty, Plain: !tty, Size: func() (int, int) { return windowSize(c.out) }}))
-	}
-	if cfg.Display.File != "" {
-		f, err := display.NewFile(cfg.Display.File)
-		if err != nil {
-			return nil, fmt.Errorf("config: display.file: %w", err)
-		}
-		screens = append(screens, f)
-	}
-	return display.Bounded(display.Fan(screens...), screenWithin), nil
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"posagent/agent"
-	"posagent/agent/config"
 	"posagent/agent/outbox"
 	"posagent/agent/ready"
 	"posagent/agent/view"
@@ -37,15 +36,6 @@ type statusOptions struct{ check bool }
 
 // statusView is the screen, printed here.
 type statusView struct{ view.Status }
-
-// aboutTerminal is what status says of a terminal that does not change while it runs; backend "" = embedded.
-func aboutTerminal(cfg config.Config, sandbox bool) view.Status {
-	v := view.Status{Version: version, Sandbox: sandbox, Terminal: cfg.Terminal.TerminalID, Serial: cfg.ECR.Serial, TCP: cfg.ECR.TCP, Patience: cfg.ECR.Patience.String()}
-	if !sandbox {
-		v.Backend = cfg.Upstream.URL("schemes")
-	}
-	return v
-}
 
 func showStatus(ctx context.Context, c *call) error {
 	check := c.opts.(*statusOptions).check

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"posagent/agent"
+	"posagent/agent/config"
+	"posagent/agent/ready"
+	"posagent/agent/view"
+	"posagent/schemes/methods"
+)
+
+// aboutTerminal is what status says of a terminal that does not change while it runs; backend "" = embedded.
+func aboutTerminal(cfg config.Config, sandbox bool) view.Status {
+	v := view.Status{Version: version, Sandbox: sandbox, Terminal: cfg.Terminal.TerminalID, Serial: cfg.ECR.Serial, TCP: cfg.ECR.TCP, Patience: cfg.ECR.Patience.String()}
+	if !sandbox {
+		v.Backend = cfg.Upstream.URL("schemes")
+	}
+	return v
+}
+
+// placeOf is where a person mends this terminal.
+func placeOf(c *call) ready.Place { return ready.Place{Config: configPath(c), Flags: c.flags()} }
+
+// owner names the backend and terminal that a journal belongs to.
+func owner(cfg config.Config, sandbox bool) string {
+	backend := cfg.Upstream.URL("schemes")
+	if sandbox {
+		backend = "the sandbox"
+	}
+	return agent.Owner(backend, cfg.Terminal.MerchantID, cfg.Terminal.TerminalID)
+}
+
+// methodQuery is how the terminal asks for its methods.
+func methodQuery(cfg config.Config) methods.Query {
+	t := cfg.Terminal
+	return methods.Query{BaxID: t.BaxID, TerminalID: t.TerminalID, Exclude: cfg.Methods.Exclude, Caller: "posagent", Lang: t.Language}
+}

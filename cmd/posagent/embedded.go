@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"posagent/agent/config"
+	"posagent/device/qr"
+	"posagent/schemes/backend"
+	"posagent/schemes/wire"
+)
+
+// serveBackend runs the backend until ctx ends; up is called once it listens.
+func serveBackend(ctx context.Context, c *call, cfg config.Config, listen, remedy string, log *slog.Logger, up func(url string)) error {
+	ln, err := net.Listen("tcp", listen)
+	if err != nil {
+		return fail(exitFailed, "backend: %v (%s)", err, remedy)
+	}
+	url := "http://" + ln.Addr().String()
+	cred := cfg.Backend.Credentials
+	b, err := backend.Open(ctx, backend.Config{
+		Dir: backendDir(c, cfg), Seed: cfg.Backend.Seed, WalletDelay: cfg.Backend.WalletDelay, SessionLife: cfg.Backend.SessionLife, TimeoutUnit: cfg.Methods.TimeoutUnit,
+		PublicURL: url, Hosts: backendHosts(cfg, listen), Log: log, HookAllow: cfg.Backend.WebhookAllow, LinkHook: cfg.Backend.LinkWebhook, QR: drawCode, MerchantNumber: cfg.Backend.MerchantNumber, MerchantUUID: cfg.Backend.MerchantUUID,
+		Operator:    cfg.Operator.Name,
+		HookSecrets: slices.DeleteFunc([]wire.Secret{cfg.Backend.WebhookSecret, cfg.Backend.WebhookSecretOld}, func(s wire.Secret) bool { return s == "" }),
+		Credentials: backend.Credentials{
+			Bearer: cred.Bearer, ConsumerKey: cred.ConsumerKey.Reveal(), ConsumerSecret: cred.ConsumerSecret,
+			ClientID: cred.ClientID.Reveal(), ClientSecret: cred.ClientSecret, Instance: cred.Instance, Secret: cred.Secret,
+			APIKey: cred.APIKey,
+		},
+	})
+	if err != nil {
+		ln.Close()
+		return storeError(err)
+	}
+	defer b.Close()
+	if err := b.Init(ctx); err != nil {
+		ln.Close()
+		return storeError(err)
+	}
+	gone, err := announce(backendDir(c, cfg), url)
+	if err != nil {
+		ln.Close()
+		return fail(exitFailed, "%v", err)
+	}
+	defer gone()
+	srv := backend.Server(b.Handler())
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return clean(b.Run(ctx)) })
+	g.Go(func() error {
+		if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	})
+	g.Go(func() error {
+		<-ctx.Done()
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		if srv.Shutdown(grace) != nil {
+			return srv.Close()
+		}
+		return nil
+	})
+	up(url)
+	return g.Wait()
+}
+
+// backendHosts are the names the backend answers to: those of the configuration, and the one it was told to listen on.
+func backendHosts(cfg config.Config, listen string) []string {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil || host == "" {
+		return cfg.Backend.Hosts
+	}
+	return append(slices.Clone(cfg.Backend.Hosts), host)
+}
+
+// drawCode draws a text as a QR code that a telephone reads from a screen or from paper.
+func drawCode(text string) ([]byte, error) {
+	c, err := qr.New(text, qr.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return c.PNG(8)
+}
+
+// clean turns the end that was asked for into no error.
+func clean(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// addressFile is where a running backend writes its URL, in its directory.
+const addressFile = "address"
+
+// announce writes a backend's URL into its directory for the verbs that ask it, and returns what takes it back.
+func announce(dir, url string) (gone func(), err error) {
+	path := filepath.Join(dir, addressFile)
+	if err := os.WriteFile(path+".new", []byte(url+"\n"), 0o600); err != nil {
+		return nil, err
+	}
+	return func() { _ = os.Remove(path) }, os.Rename(path+".new", path) // left behind, it leads nowhere
+}
+
+// runningBackend returns the URL of the backend that runs on a directory. It fails where none does.
+func runningBackend(dir string) (string, error) {
+	data, err := os.ReadFile(filepath.Join(dir, addressFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return "", fail(exitNoBackend, "no backend runs on %s (posagent backend --state DIR starts one; --backend URL names one elsewhere)", dir)
+	}
+	return strings.TrimSpace(string(data)), err
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"time"
+
+	"posagent/agent"
+	"posagent/agent/checkout/drive"
+	"posagent/agent/config"
+	"posagent/agent/offline"
+	"posagent/agent/upstream"
+	"posagent/agent/view"
+	"posagent/device"
+	"posagent/device/display"
+	"posagent/device/line"
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+	"posagent/store"
+)
+
+// terminal converts the configuration into the rooms' own.
+func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db store.Journal, serial string, log *slog.Logger) (o agent.Options, f facts, ready []string, err error) {
+	schemes, err := upstreamOf(cfg, "schemes", log)
+	if err != nil {
+		return o, f, nil, &exit{exitConfig, err}
+	}
+	list, err := upstreamOf(cfg, "methods", log)
+	if err != nil {
+		return o, f, nil, &exit{exitConfig, err}
+	}
+	links, err := linkUpstream(cfg, log)
+	if err != nil {
+		return o, f, nil, &exit{exitConfig, err}
+	}
+	to, err := senders(cfg, log)
+	if err != nil {
+		return o, f, nil, err
+	}
+	secret, err := db.Secret(ctx, callerSecret, secretFile(c))
+	if err != nil {
+		return o, f, nil, storeError(err)
+	}
+	speaks, err := protocols["zvt"](cfg, box{version, serial})
+	if err != nil {
+		return o, f, nil, err
+	}
+	f.schemes, f.list, f.tcp, f.ways = schemes, list, cfg.ECR.TCP != "", map[string]*upstream.Client{offline.Schemes: schemes}
+	for name, s := range to {
+		if s.client != nil && f.ways[name] == nil {
+			f.ways[name] = s.client
+		}
+	}
+	about := aboutTerminal(cfg, sandbox)
+	f.names = view.Names{Terminal: about.Terminal, Backend: about.Backend, Serial: about.Serial, TCP: about.TCP, Patience: about.Patience}
+	t := cfg.Terminal
+	o = agent.Options{
+		Control: controlSocket(c),
+		DB:      db,
+		Schemes: &aapay.Client{BaseURL: cfg.Upstream.URL("schemes"), Doer: schemes.Unanswered()},
+		Links:   linkService(cfg, db, links, log),
+		Offer:   linkMethod(cfg),
+		Methods: &methods.Client{BaseURL: cfg.Upstream.URL("methods"), Doer: list},
+		Query:   methodQuery(cfg),
+		Refresh: cfg.Methods.Refresh,
+		Drive: drive.Config{
+			TerminalID: t.TerminalID, MerchantID: t.MerchantID, MerchantName: t.MerchantName, Currency: t.Currency, Language: t.Language,
+			TimeoutUnit: cfg.Methods.TimeoutUnit, Poll: cfg.Methods.Poll, Grace: cfg.ECR.Grace, RefundLast: cfg.ECR.RefundLast,
+			Patience: cfg.ECR.Patience, StaleEnds: cfg.Checkout.OnStale == "abort",
+			Exclude: cfg.Methods.Exclude, Sandbox: sandbox, Version: version, KeepSales: cfg.Store.KeepSales,
+		},
+		IdempotencyTTL: cfg.Offline.IdempotencyTTL,
+		Retention:      cfg.Offline.Retention,
+		Hooks:          cfg.Hooks.Authorization,
+		Probe:          probes(schemes, links, to),
+		Front:          front(cfg, db, secret, to, log),
+		Now:            time.Now, Boot: device.BootTime, BootID: device.BootID(), Log: log,
+	}
+	if o.Screen, err = screen(c, cfg); err != nil {
+		return o, f, nil, &exit{exitConfig, err}
+	}
+	var lc net.ListenConfig
+	if cfg.Port.Listen != "" {
+		if o.Port, err = lc.Listen(ctx, "tcp", cfg.Port.Listen); err != nil {
+			return o, f, nil, fail(exitFailed, "local port: %v (set [port] listen)", err)
+		}
+		ready = append(ready, "port=http://"+o.Port.Addr().String())
+		if o.Local, err = localPort(c, cfg, sandbox, db, secret, o.Front, to, log); err != nil {
+			return o, f, nil, err
+		}
+	}
+	if cfg.ECR.TCP != "" {
+		l := agent.Line{Name: "tcp", Protocol: speaks}
+		if l.Allow, err = cfg.ECR.Allowed(); err != nil {
+			return o, f, nil, &exit{exitConfig, err}
+		}
+		if l.TCP, err = lc.Listen(ctx, "tcp", cfg.ECR.TCP); err != nil {
+			return o, f, nil, fail(exitFailed, "register line: %v (set [ecr] tcp)", err)
+		}
+		o.Registers = append(o.Registers, l)
+		f.names.TCP = l.TCP.Addr().String()
+		ready = append(ready, "register=tcp:"+f.names.TCP)
+	}
+	if cfg.ECR.Serial != "" {
+		f.serial = line.New(line.Config{Path: cfg.ECR.Serial, Baud: cfg.ECR.Baud, StopBits: cfg.ECR.StopBits})
+		o.Registers = slices.Insert(o.Registers, 0, agent.Line{Name: "serial", Protocol: speaks, Serial: f.serial})
+		ready = append(ready, "register="+cfg.ECR.Serial)
+	}
+	if sandbox {
+		ready = append(ready, "backend="+cfg.Upstream.Base, "SANDBOX")
+	}
+	return o, f, ready, nil
+}
+
+// screenWithin is how long a sale waits for its screen.
+const screenWithin = 500 * time.Millisecond
+
+func screen(c *call, cfg config.Config) (display.Screen, error) {
+	var screens []display.Screen
+	if cfg.Display.Console {
+		tty := onTerminal(c.out)
+		screens = append(screens, display.NewConsole(c.out, display.Options{Color: tty, Plain: !tty, Size: func() (int, int) { return windowSize(c.out) }}))
+	}
+	if cfg.Display.File != "" {
+		f, err := display.NewFile(cfg.Display.File)
+		if err != nil {
+			return nil, fmt.Errorf("config: display.file: %w", err)
+		}
+		screens = append(screens, f)
+	}
+	return display.Bounded(display.Fan(screens...), screenWithin), nil
+}

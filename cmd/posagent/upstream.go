@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"posagent/agent/config"
+	"posagent/agent/offline"
+	"posagent/agent/upstream"
+	"posagent/schemes/disputes"
+	"posagent/schemes/wire"
+)
+
+// upstreamOf is the connection to one service of the backend. It fails where the settings of [upstream] make none.
+func upstreamOf(cfg config.Config, service string, log *slog.Logger) (*upstream.Client, error) {
+	u := cfg.Upstream
+	var maxBody int64 // 0 = the usual
+	if service == "disputes" {
+		maxBody = disputes.MaxBody // its documents
+	}
+	return upstream.New(upstream.Config{
+		MaxBody: maxBody,
+		Base:    u.URL(service), Timeout: u.Timeout, Proxy: u.Proxy, ProxyAuth: u.ProxyAuth, RootsFile: u.RootsFile, Pins: u.Pins,
+		ClientCert: u.ClientCert, ClientKey: u.ClientKey, UserAgent: "posagent/" + version, Log: log,
+		Auth: upstream.Auth{
+			Bearer: u.Auth.Bearer, ConsumerKey: u.Auth.ConsumerKey, ConsumerSecret: u.Auth.ConsumerSecret,
+			ClientID: u.Auth.ClientID, ClientSecret: u.Auth.ClientSecret,
+		},
+	})
+}
+
+// sender is a service of the local port with its own connection, nil where it has no address.
+type sender struct {
+	name   string
+	client *upstream.Client
+}
+
+// doer sends each call once: the outbox, or who calls, decides whether it goes again.
+func (s sender) doer() wire.Doer {
+	if s.client == nil {
+		return nowhere(s.name)
+	}
+	return s.client.Once()
+}
+
+// nowhere stands for a service that has no address.
+type nowhere string
+
+// Do implements wire.Doer.
+func (n nowhere) Do(*http.Request) (*http.Response, error) {
+	return nil, wire.Errorf(wire.Unavailable, "", "no address: set [upstream] %s or base", string(n))
+}
+
+// portServices are the names of the local port's services, in the order they are shown.
+func portServices() []string {
+	return []string{"payments", "paylinks", "tokens", "schemes", "methods", "hosted", "disputes"}
+}
+
+// senders are the connections of the local port's services: each its own, so that a local client can neither hold up a sale nor
+// open its circuit.
+func senders(cfg config.Config, log *slog.Logger) (map[string]sender, error) {
+	all := map[string]sender{}
+	for _, name := range portServices() {
+		s := sender{name: name}
+		if cfg.Upstream.URL(name) != "" {
+			own := cfg
+			if name == "paylinks" || name == "hosted" { // which prove themselves in a form of their own
+				own.Upstream.Auth = config.Auth{}
+			}
+			var err error
+			if s.client, err = upstreamOf(own, name, log); err != nil {
+				return nil, &exit{exitConfig, err}
+			}
+		}
+		all[name] = s
+	}
+	return all, nil
+}
+
+// settingsOf is a digest of what the backend must accept: its addresses, how it is known, and the credentials.
+func settingsOf(cfg config.Config) []byte {
+	u := cfg.Upstream
+	h := sha256.New()
+	for _, s := range []string{
+		u.URL("methods"), u.URL("schemes"), u.Proxy, u.ProxyAuth.Reveal(), u.RootsFile, strings.Join(u.Pins, " "), u.ClientCert, u.ClientKey,
+		u.Auth.Bearer.Reveal(), u.Auth.ConsumerKey.Reveal(), u.Auth.ConsumerSecret.Reveal(), u.Auth.ClientID.Reveal(), u.Auth.ClientSecret.Reveal(),
+	} {
+		fmt.Fprintf(h, "%d:%s", len(s), s)
+	}
+	return h.Sum(nil)
+}
+
+// probes asks a service cheaply whether it answers again, over the connection its operations go by.
+func probes(schemes, links *upstream.Client, to map[string]sender) func(context.Context, string) error {
+	return func(ctx context.Context, service string) error {
+		switch {
+		case service == offline.Schemes:
+		case service == offline.LinkUndos:
+			if links != nil {
+				return links.Probe(ctx)
+			}
+		case to[service].client != nil:
+			return to[service].client.Probe(ctx)
+		}
+		return schemes.Probe(ctx)
+	}
+}
