@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"posagent/device/line"
+	"posagent/ecr/register"
+	"posagent/ecr/zvt/frame"
+	"posagent/schemes/money"
+)
+
+// registerOptions are the flags of the verbs of register.
+type registerOptions struct {
+	line, habit, password, currency string
+	amount                          string
+	baud, stopBits                  int
+	trace                           bool
+	abortAfter                      time.Duration
+	cardType                        int
+	receipt                         int
+	original                        string
+	serial                          bool
+	wait                            time.Duration
+}
+
+// atRegister connects, registers, lets do speak, and reports.
+func atRegister(ctx context.Context, c *call, do func(context.Context, *call, *register.Register) (register.Result, error)) error {
+	cfg, err := loadConfig(c)
+	if err != nil {
+		return err
+	}
+	o := c.opts.(*registerOptions)
+	if o.currency == "" {
+		o.currency = cfg.Terminal.Currency
+	}
+	target := o.line
+	if target == "" && cfg.ECR.TCP != "" {
+		target = "tcp:" + cfg.ECR.TCP
+	}
+	if target == "" {
+		return fail(exitUsage, "where is the terminal? give --line /dev/ttyUSB0 or --line tcp:HOST:PORT")
+	}
+	if !strings.Contains(target, "/") && !strings.HasPrefix(target, "tcp:") && !strings.HasPrefix(target, "usb:") {
+		return fail(exitUsage, "--line %q is neither a tty such as /dev/ttyUSB0, usb:VID:PID nor tcp:HOST:PORT", target)
+	}
+	habit, ok := register.HabitNamed(o.habit)
+	if !ok {
+		return fail(exitUsage, "no habit %q: %s", o.habit, habitNames())
+	}
+	if err := checkArgs(c, o); err != nil {
+		return err
+	}
+	opt := register.Options{
+		Habit: habit, Password: o.password, Currency: o.currency, T4: o.wait, Log: logger(c),
+		OpenSerial: func(ctx context.Context, path string) (frame.Conn, error) {
+			ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+			defer cancel()
+			port := line.New(line.Config{Path: path, Baud: o.baud, StopBits: o.stopBits})
+			conn, err := port.Open(ctx)
+			if err != nil && port.Stats().LastError != "" {
+				err = errors.New(port.Stats().LastError)
+			}
+			return conn, err
+		},
+		Note: func(text string) { fmt.Fprintln(c.err, "terminal:", text) },
+	}
+	if o.trace {
+		opt.Tap, opt.Note = tracer(c, habit.Charset), nil
+	}
+	r, err := register.Dial(ctx, target, opt)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return fail(exitNoDaemon, "%v (is the terminal running, and is this its line?)", err)
+	}
+	defer r.Close()
+	res, err := do(ctx, c, r)
+	if err != nil {
+		if ctx.Err() != nil {
+			return &exit{exitInterrupted, errors.New("interrupted; the sale may still run: posagent register abort stops it, register repeat asks how it ended")}
+		}
+		return lineError(err)
+	}
+	return report(c, res, o.currency)
+}
+
+// habitNames lists the kinds of register that --habit knows.
+func habitNames() string {
+	var list []string
+	for _, h := range register.Habits() {
+		list = append(list, h.Name)
+	}
+	return strings.Join(list, ", ")
+}
+
+// checkArgs refuses what a verb cannot mean before anything is connected.
+func checkArgs(c *call, o *registerOptions) error {
+	var err error
+	switch c.cmd.name {
+	case "pay", "refund":
+		_, err = amountOf(c, o)
+	case "reverse":
+		_, err = receiptOf(c, o)
+	default:
+		if len(c.args) > 0 {
+			err = fail(exitUsage, "%s: takes no argument, but got %q", c.path, c.args[0])
+		}
+	}
+	return err
+}
+
+// amountOf reads the amount a verb was given as its argument or its flag.
+func amountOf(c *call, o *registerOptions) (money.Minor, error) {
+	text := o.amount
+	if text == "" && len(c.args) == 1 {
+		text = c.args[0]
+	}
+	cur, ok := money.Lookup(o.currency)
+	if !ok {
+		return 0, fail(exitUsage, "no currency %q", o.currency)
+	}
+	amount, err := money.Parse(text, cur)
+	if err != nil || amount <= 0 || (o.amount != "" && len(c.args) > 0) {
+		return 0, fail(exitUsage, "%s: want one amount such as 12.50", c.path)
+	}
+	return amount, nil
+}
+
+// receiptOf reads the receipt number a verb was given as its argument or its flag.
+func receiptOf(c *call, o *registerOptions) (int, error) {
+	n := o.receipt
+	if n == 0 && len(c.args) == 1 {
+		n, _ = strconv.Atoi(c.args[0])
+	}
+	if n < 1 || n > 9999 || (o.receipt != 0 && len(c.args) > 0) {
+		return 0, fail(exitUsage, "%s: want one receipt number, 1 to 9999", c.path)
+	}
+	return n, nil
+}
+
+// lineError says what to do about a terminal that did not finish its answer.
+func lineError(err error) error {
+	var coded *exit
+	switch {
+	case errors.As(err, &coded):
+		return err
+	case errors.Is(err, register.ErrNoAnswer):
+		return fail(exitNoDaemon, "%v (check cable, speed and stop bits)", err)
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, register.ErrNoCompletion), errors.Is(err, frame.ErrTransmit):
+		return fail(exitFailed, "%v: the outcome is not known here; posagent register repeat asks for it", err)
+	}
+	return err
+}
