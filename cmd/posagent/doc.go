@@ -7,15 +7,15 @@
 // It guarantees that the command table in commands.go is the only list of verbs: help, completion
 // and manual are made from it. It is imported by no package.
 //
-// Files, from the bottom; each uses only those above it in this list:
+// Files, from the bottom: a file uses files of its own line and of the lines before it, no later one.
 //
 //   - exit, output, build, memory: exit codes, streams, the binary's name, the process
-//   - command, config, state, trusted_files: a call, its flags, its settings, where its files lie
-//   - remedies, engine, keys, journal, deeds: how a verb opens the journal, and what an error means
-//   - upstream, paylink, front, protocols, about, live, port, terminal, start, embedded: what the
-//     terminal and the embedded backend are made of
+//   - command, config, trusted_files, state: a call, its flags and settings, where its files lie
+//   - remedies, engine, keys, journal, deeds: how a verb opens the journal, what an error means
+//   - upstream, paylink, front, protocols, about, live, facts, port, terminal, start, embedded:
+//     what the terminal and the embedded backend are made of
 //   - find, operation, pending, replace_file, bundle_key, bundle, export: what several verbs do
-//   - the verbs: one file each, named after the verb; the sub-verbs of ops, config, journal, sale
-//     and backend have files of their own
-//   - verbs, help, complete, man: what is printed of the table; commands: the table; main
+//   - verbs, help: what is read and printed of a table of verbs
+//   - the verbs, a file each; those below ops, sale, config, backend and register have their own
+//   - commands, main: the table of all verbs, and what runs one
 package main

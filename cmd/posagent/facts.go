@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"reflect"
+	"sync"
+	"time"
+
+	"posagent/agent/outbox"
+	"posagent/agent/ready"
+	"posagent/agent/upstream"
+	"posagent/agent/view"
+	"posagent/device/line"
+	"posagent/schemes/wire"
+)
+
+// facts is where a live report comes from; serial may be nil.
+type facts struct {
+	schemes *upstream.Client
+	list    *upstream.Client
+	methods func() error // of the last question for the list
+	serial  *line.Port
+	tcp     bool // a register line listens
+
+	services  func() []outbox.Service
+	registers func() []view.RegisterLine  // what the register lines have counted
+	ways      map[string]*upstream.Client // of those services
+	place     ready.Place
+	names     view.Names
+	sandbox   bool
+	file      *liveFile
+}
+
+// troubles are what the ways to the backend suffer, the method list's first.
+func (f facts) troubles() []ready.Trouble {
+	var list []ready.Trouble
+	if t := trouble(f.list); t != nil {
+		list = append(list, *t)
+	} else if err := f.methods(); err != nil && wire.CodeOf(err) != wire.NotFound {
+		t := ready.Trouble{Cause: ready.NoList, Where: f.list.Host(), Detail: plainReason(err)}
+		if kind, detail := upstream.FaultOf(err); kind != "" { // its reply broke off
+			t.Cause, t.Detail = ready.Cause(kind), detail
+		}
+		list = append(list, t)
+	}
+	if t := trouble(f.schemes); t != nil && (len(list) == 0 || list[0].Cause != t.Cause || list[0].Where != t.Where) {
+		list = append(list, *t)
+	}
+	return list
+}
+
+// plainReason is an error's message without the name of the call, and without what it quotes.
+func plainReason(err error) string {
+	var e *wire.Error
+	if errors.As(err, &e) && e.Msg != "" {
+		return wire.MaskPANs(e.Msg)
+	}
+	if err, ok := err.(interface{ Unwrap() []error }); ok && len(err.Unwrap()) > 0 {
+		return err.Unwrap()[0].Error()
+	}
+	return "reply not usable"
+}
+
+// trouble is what a connection suffers, nil when it is well or was not used yet.
+func trouble(c *upstream.Client) *ready.Trouble {
+	fault := c.Fault()
+	if fault == nil {
+		return nil
+	}
+	return &ready.Trouble{Cause: ready.Cause(fault.Kind), Where: c.Host(), Detail: fault.Detail, Since: fault.Since}
+}
+
+// lines counts the register lines, and names those that are not open.
+func (f facts) lines() (count int, closed []ready.Trouble) {
+	if f.tcp {
+		count++
+	}
+	if f.serial == nil {
+		return count, nil
+	}
+	if st := f.serial.Stats(); !st.Open {
+		closed = append(closed, lineTrouble(st))
+	}
+	return count + 1, closed
+}
+
+// lineTrouble names why a serial line is not open.
+func lineTrouble(st line.Stats) ready.Trouble {
+	t := ready.Trouble{Where: st.Path}
+	switch {
+	case st.Reason == nil:
+		t.Cause = ready.Starting
+	case st.WaitingForLock:
+		t.Cause = ready.LineBusy
+	case errors.Is(st.Reason, os.ErrPermission):
+		t.Cause = ready.LineDenied
+	case errors.Is(st.Reason, line.ErrNotTTY):
+		t.Cause = ready.LineNoTTY
+	case st.Opens > 0:
+		t.Cause = ready.LinePulled
+	case errors.Is(st.Reason, os.ErrNotExist):
+		t.Cause = ready.LineGone
+	default:
+		t.Cause, t.Detail = ready.LineFailed, st.LastError
+	}
+	return t
+}
+
+// sample reports what is wrong now; what was wrong before keeps its beginning.
+func (f facts) sample(before view.Live) view.Live {
+	v := view.Live{At: time.Now().UTC(), PID: os.Getpid(), Names: f.names, Sandbox: f.sandbox}
+	if st := f.schemes.Stats(); !f.schemes.Healthy() {
+		v.Schemes = view.Trouble{Reason: st.Reason}
+	}
+	if err := f.methods(); err != nil {
+		v.Methods = view.Trouble{Reason: err.Error(), Code: wire.CodeOf(err)}
+	}
+	if f.serial != nil {
+		if st := f.serial.Stats(); !st.Open && st.LastError != "" {
+			v.Serial = view.Trouble{Reason: st.LastError}
+		}
+	}
+	for _, t := range []struct{ now, was *view.Trouble }{{&v.Schemes, &before.Schemes}, {&v.Methods, &before.Methods}, {&v.Serial, &before.Serial}} {
+		switch {
+		case t.now.Reason == "":
+		case t.was.Reason != "":
+			t.now.Since = t.was.Since
+		default:
+			t.now.Since = v.At
+		}
+	}
+	_, closed := f.lines()
+	for _, t := range append(closed, f.troubles()...) {
+		said := ready.Say(t, f.place)
+		if said.Since.IsZero() {
+			said.Since = v.At
+		}
+		for _, was := range before.Troubles {
+			if was.Cause == said.Cause && was.Words == said.Words {
+				said.Since = was.Since
+			}
+		}
+		v.Troubles = append(v.Troubles, said)
+	}
+	v.Services = f.undelivered(before.Services, v.At)
+	if f.registers != nil {
+		v.Lines = f.registers()
+	}
+	return v
+}
+
+// undelivered keeps those the outbox cannot deliver to.
+func (f facts) undelivered(before []view.Service, at time.Time) (list []view.Service) {
+	for _, s := range f.services() {
+		if !s.Down && !s.Refused {
+			continue
+		}
+		now := view.Service{Name: s.Name, Refused: s.Refused, Kinds: s.Kinds, Trouble: view.Trouble{Reason: s.Reason, Since: at}}
+		for _, was := range before {
+			if was.Name == s.Name && was.Refused == s.Refused {
+				now.Since = was.Since
+			}
+		}
+		if client := f.ways[s.Name]; client != nil {
+			if t := trouble(client); t != nil {
+				said := ready.Say(*t, f.place)
+				now.Said = &said
+			}
+		}
+		list = append(list, now)
+	}
+	return list
+}
+
+// liveEvery is how often the facts are looked at anew.
+const liveEvery = time.Second
+
+// watch keeps the report up to date until ctx ends.
+func (f facts) watch(ctx context.Context, log *slog.Logger) error {
+	tick := time.NewTicker(liveEvery)
+	defer tick.Stop()
+	for {
+		f.write(nil, log)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// liveFile is the report as it lies in the state directory.
+type liveFile struct {
+	path string
+
+	mu   sync.Mutex
+	last view.Live
+}
+
+// write brings the file up to date, with another judgement where there is one.
+func (f facts) write(judged *ready.Report, log *slog.Logger) {
+	l := f.file
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := f.sample(l.last)
+	now.Report = l.last.Report
+	if judged != nil {
+		now.Report = *judged
+	}
+	same, first := l.last, l.last.At.IsZero()
+	same.At = now.At
+	if first || !reflect.DeepEqual(same, now) {
+		if err := writeLive(l.path, now); err != nil {
+			log.Warn("report for status not written", "err", err)
+		}
+	}
+	l.last = now
+}
