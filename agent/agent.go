@@ -18,6 +18,7 @@ import (
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/control"
 	"posagent/agent/events"
+	"posagent/agent/gaps"
 	"posagent/agent/inbox"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
@@ -124,9 +125,9 @@ func New(o Options) *Agent {
 		DB: o.DB, Now: o.Now, Boot: o.Boot, IdempotencyTTL: o.IdempotencyTTL, Retention: o.Retention, Probe: o.Probe, Log: o.Log, Record: a.operationChanged, Audit: a.did,
 		Kinds: offline.Undos(o.Schemes, route.Own(), a.settled, a.after),
 	}
-	var last view.Numbers // a row that was removed from outside leaves its number unused
+	var last gaps.Numbers // a row that was removed from outside leaves its number unused
 	if end, err := o.DB.End(context.Background()); err == nil {
-		last = view.UnpackNumbers(end.Note)
+		last = gaps.Unpack(end.Note)
 		queue.LastID = last.Operations.Highest
 	}
 	if o.Front != nil {

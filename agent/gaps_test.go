@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent"
+	"posagent/agent/gaps"
 	"posagent/agent/outbox"
-	"posagent/agent/view"
 	"posagent/schemes/wire"
 	"posagent/store"
 	"posagent/store/sqlite"
@@ -19,7 +19,7 @@ import (
 func TestField_J9ARemovedRowLeavesAGap(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent.db")
 	opt := sqlite.Options{Path: path, Wrapper: storetest.Wrapper{}, Ballast: -1, Marks: []string{store.MarkPath(path)}}
-	var last view.Numbers
+	var last gaps.Numbers
 	accept := func(db store.Journal) {
 		box := outbox.NewOutbox(outbox.Options{DB: db, Kinds: []outbox.Kind{{Name: "k", Send: neverSent}}, LastID: last.Operations.Highest})
 		for range 3 {
@@ -28,9 +28,9 @@ func TestField_J9ARemovedRowLeavesAGap(t *testing.T) {
 			}))
 		}
 	}
-	gaps := func(db store.Journal) (list []string) {
+	missing := func(db store.Journal) (list []string) {
 		require.NoError(t, db.Read(t.Context(), func(r store.Reader) (err error) {
-			list, err = view.Gaps(r)
+			list, err = gaps.Read(r)
 			return err
 		}))
 		return list
@@ -44,7 +44,7 @@ func TestField_J9ARemovedRowLeavesAGap(t *testing.T) {
 	db, err := agent.Open(t.Context(), opt)
 	require.NoError(t, err)
 	accept(db)
-	require.Empty(t, gaps(db))
+	require.Empty(t, missing(db))
 	remove(db, `DELETE FROM outbox_ops WHERE id = 3`) // which the table's trigger takes for a purge
 	remove(db, `UPDATE outbox_clock SET purged_id = 0`)
 	require.NoError(t, db.Close())
@@ -53,8 +53,8 @@ func TestField_J9ARemovedRowLeavesAGap(t *testing.T) {
 	require.NoError(t, err)
 	end, err := db.End(t.Context())
 	require.NoError(t, err)
-	last = view.UnpackNumbers(end.Note)
-	require.Equal(t, view.Range{Highest: 3}, last.Operations)
+	last = gaps.Unpack(end.Note)
+	require.Equal(t, gaps.Range{Highest: 3}, last.Operations)
 	accept(db)
 	var ids []int64
 	require.NoError(t, db.Read(t.Context(), func(r store.Reader) (err error) {
@@ -62,10 +62,10 @@ func TestField_J9ARemovedRowLeavesAGap(t *testing.T) {
 		return err
 	}))
 	require.Equal(t, []int64{1, 2, 4, 5, 6}, ids)
-	list := gaps(db)
+	list := missing(db)
 	require.Len(t, list, 1)
 	require.Contains(t, list[0], "1 operation(s) were removed from the journal from outside, the first is number 3")
 	remove(db, `UPDATE store_end SET note = zeroblob(32)`) // overwritten by that commit itself
-	require.Len(t, gaps(db), 1)
+	require.Len(t, missing(db), 1)
 	require.NoError(t, db.Close())
 }

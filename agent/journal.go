@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"posagent/agent/audit"
-	"posagent/agent/view"
+	"posagent/agent/gaps"
 	"posagent/store"
 	"posagent/store/sqlite"
 )
@@ -16,7 +16,7 @@ import (
 func Open(ctx context.Context, o sqlite.Options) (store.Journal, error) {
 	var db store.Journal
 	chain := audit.Chain{MAC: func(table, key string, fields ...any) []byte { return db.MAC(table, key, fields...) }}
-	o.Steps, o.AtCommit, o.Note = Schema(), chain.AtCommit, view.Note
+	o.Steps, o.AtCommit, o.Note = Schema(), chain.AtCommit, gaps.Note
 	opened, err := sqlite.Open(ctx, o)
 	if err != nil {
 		return nil, err

@@ -9,9 +9,9 @@ import (
 
 	"posagent/agent/audit"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/gaps"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
-	"posagent/agent/view"
 	"posagent/store"
 )
 
@@ -41,7 +41,7 @@ func Recover(ctx context.Context, db store.Journal, now func() time.Time, boot f
 		if a := audit.Of(ctx); a.Kind == audit.Person {
 			actor = a
 		}
-		n := view.UnpackNumbers(before.End.Note)
+		n := gaps.Unpack(before.End.Note)
 		seen := journal.Numbers{Receipt: n.Receipt, Trace: n.Trace, Batch: n.Batch}
 		box := outbox.NewOutbox(outbox.Options{DB: db, Now: now, Boot: boot})
 		if r.Ops, err = box.HoldRestored(ctx, held); err != nil {

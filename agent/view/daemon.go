@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"posagent/agent/checkout/drive/journal"
@@ -33,7 +31,8 @@ type Daemon struct {
 	Lines    func() []RegisterLine // nil = none
 	Services []Upstream
 	Now      func() time.Time
-	// Asked returns what the backend says of a sale that this journal does not have, by its terminalReference; nil = it is not asked.
+	// Asked returns what the backend says of a sale that this journal does not have, by its
+	// terminalReference; nil = it is not asked.
 	Asked func(ctx context.Context, reference string) (string, error)
 	// Ready says whether a register may ask for a sale; nil = not known.
 	Ready func(context.Context) ready.Report
@@ -70,7 +69,7 @@ func (h *Daemon) Status(ctx context.Context) (Status, error) {
 	return v, err
 }
 
-// maySales is the word of a client's list for the sight of the register's sales.
+// maySales is the word of a client that may see the register's sales.
 const maySales = "sales"
 
 // Sales is the newest sales. wire.Forbidden.
@@ -94,7 +93,8 @@ func (h *Daemon) Sale(ctx context.Context, id string) (v Timeline, err error) {
 	return v, err
 }
 
-// unknownSale is the answer to the id of a sale that is not in the journal. Where a lost journal may have made it the backend is asked.
+// unknownSale is the answer to the id of a sale that is not in the journal. Where a lost journal
+// may have made it the backend is asked.
 func (h *Daemon) unknownSale(ctx context.Context, id string) error {
 	err := h.DB.Read(ctx, func(r store.Reader) error { return NoSale(r, id) })
 	if wire.CodeOf(err) != wire.UnknownOutcome || h.Asked == nil || !wire.Key(id).Ours() {
@@ -121,7 +121,8 @@ func (h *Daemon) Methods(ctx context.Context) (v Methods, err error) {
 	return v, err
 }
 
-// Operations is what is owed to the backend, and what became of it: the caller's own where it reaches no others.
+// Operations is what is owed to the backend, and what became of it: the caller's own where it
+// reaches no others.
 func (h *Daemon) Operations(ctx context.Context, f outbox.Filter) (v Operations, err error) {
 	if caller := wire.CallerOf(ctx); caller.Own {
 		f.Owned, f.Owner = true, caller.Name
@@ -134,7 +135,8 @@ func (h *Daemon) Operations(ctx context.Context, f outbox.Filter) (v Operations,
 	return v, err
 }
 
-// Operation is one of them by its Key, its caller's Idempotency-Key, or an id of what it is about. wire.NotFound.
+// Operation is one of them by its Key, its caller's Idempotency-Key, or an id of what it is about.
+// wire.NotFound.
 func (h *Daemon) Operation(ctx context.Context, name string) (v OneOperation, err error) {
 	err = h.DB.Read(ctx, func(r store.Reader) error {
 		caller := wire.CallerOf(ctx)
@@ -162,61 +164,4 @@ func (h *Daemon) Operation(ctx context.Context, name string) (v OneOperation, er
 // NoOperation is the answer to the name of an operation that the journal does not have.
 func NoOperation(r store.Reader) error {
 	return lost.NotFound(r, "", lost.RepeatWrite, "no such operation")
-}
-
-// Metrics writes the figures a monitor asks for, in the text form monitors read.
-func (h *Daemon) Metrics(ctx context.Context) (string, error) {
-	health := h.DB.Health(ctx)
-	var sales, ops int
-	var oldest []outbox.Op
-	err := h.DB.Read(ctx, func(r store.Reader) (err error) {
-		if sales, err = journal.Unsettled(r); err != nil {
-			return err
-		}
-		if ops, err = outbox.Unfinished(r); err != nil || ops == 0 {
-			return err
-		}
-		oldest, err = h.Outbox.List(r, outbox.Filter{Open: true, Limit: 1})
-		return err
-	})
-	if err != nil {
-		return "", err
-	}
-	age := int64(0)
-	if len(oldest) > 0 {
-		age = max(0, int64(h.Now().Sub(oldest[0].Created)/time.Second))
-	}
-	var b strings.Builder
-	line := func(name, label string, value int64) {
-		b.WriteString("posagent_" + name + label + " " + strconv.FormatInt(value, 10) + "\n")
-	}
-	gauge := func(name string, value int64) {
-		b.WriteString("# TYPE posagent_" + name + " gauge\n")
-		line(name, "", value)
-	}
-	gauge("sandbox", bit(h.About.Sandbox))
-	gauge("sales_open", int64(sales))
-	gauge("operations_open", int64(ops))
-	gauge("operation_oldest_seconds", age)
-	gauge("store_ready", bit(h.DB.Reserved(ctx) == nil))
-	gauge("store_file_bytes", health.FileBytes)
-	gauge("store_wal_bytes", health.WALBytes)
-	gauge("store_free_bytes", health.FreeBytes)
-	b.WriteString("# TYPE posagent_store_commits_total counter\n")
-	line("store_commits_total", "", health.Commits)
-	if h.Lines != nil {
-		lineMetrics(&b, h.Lines(), h.Now())
-	}
-	b.WriteString("# TYPE posagent_upstream_healthy gauge\n")
-	for _, s := range h.Services { // healthy: it answered last time, or was never asked
-		line("upstream_healthy", `{service="`+s.Name+`"}`, bit(s.Healthy()))
-	}
-	return b.String(), nil
-}
-
-func bit(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }

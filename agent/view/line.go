@@ -2,10 +2,29 @@ package view
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 )
+
+// RegisterLine is what a register line has counted since the start.
+type RegisterLine struct {
+	Name           string    `json:"name"` // serial, tcp
+	Open           bool      `json:"open"`
+	Connections    int       `json:"connections"`
+	LastContact    time.Time `json:"lastContact,omitzero"` // when a register's message came last
+	Carrier        string    `json:"carrier,omitempty"`    // up, lost; "" where the cable does not show it
+	Received       uint64    `json:"framesReceived"`
+	Sent           uint64    `json:"framesSent"`
+	Unsent         uint64    `json:"framesNotAcknowledged"`
+	Repeated       uint64    `json:"framesRepeated"` // by us
+	Naks           uint64    `json:"naks"`
+	Bad            uint64    `json:"badFrames"` // checksum, length or a pause inside
+	Noise          uint64    `json:"noiseBytes"`
+	WrongPasswords uint64    `json:"wrongPasswords"`
+	WrongFrom      string    `json:"wrongFrom,omitempty"` // where the last one came from
+	WrongAt        time.Time `json:"wrongAt,omitzero"`
+	Turned         uint64    `json:"turnedAway"`     // connections from addresses that are not allowed
+	Strange        uint64    `json:"otherProtocols"` // connections that spoke another protocol
+}
 
 // String is the line in one sentence.
 func (l RegisterLine) String() string {
@@ -32,39 +51,6 @@ func (l RegisterLine) String() string {
 	return text
 }
 
-// deaf says that bytes come and no message is among them: another speed, another framing, or a bad cable.
+// deaf says that bytes come and no message is among them: another speed, another framing, or a bad
+// cable.
 func (l RegisterLine) deaf() bool { return l.Received == 0 && l.Bad+l.Noise/16 > 0 }
-
-// lineMetrics writes what the lines have counted in the text form monitors read.
-func lineMetrics(b *strings.Builder, lines []RegisterLine, now time.Time) {
-	for _, m := range []struct {
-		name, kind string
-		value      func(RegisterLine) int64
-	}{
-		{"open", "gauge", func(l RegisterLine) int64 { return bit(l.Open) }},
-		{"connections", "gauge", func(l RegisterLine) int64 { return int64(l.Connections) }},
-		{"carrier_lost", "gauge", func(l RegisterLine) int64 { return bit(l.Carrier == "lost") }},
-		{"last_contact_seconds", "gauge", func(l RegisterLine) int64 {
-			if l.LastContact.IsZero() {
-				return -1
-			}
-			return max(0, int64(now.Sub(l.LastContact)/time.Second))
-		}},
-		{"frames_received_total", "counter", func(l RegisterLine) int64 { return int64(l.Received) }},
-		{"frames_sent_total", "counter", func(l RegisterLine) int64 { return int64(l.Sent) }},
-		{"frames_unacknowledged_total", "counter", func(l RegisterLine) int64 { return int64(l.Unsent) }},
-		{"frames_repeated_total", "counter", func(l RegisterLine) int64 { return int64(l.Repeated) }},
-		{"naks_total", "counter", func(l RegisterLine) int64 { return int64(l.Naks) }},
-		{"bad_frames_total", "counter", func(l RegisterLine) int64 { return int64(l.Bad) }},
-		{"noise_bytes_total", "counter", func(l RegisterLine) int64 { return int64(l.Noise) }},
-		{"wrong_passwords_total", "counter", func(l RegisterLine) int64 { return int64(l.WrongPasswords) }},
-		{"other_protocols_total", "counter", func(l RegisterLine) int64 { return int64(l.Strange) }},
-		{"turned_away_total", "counter", func(l RegisterLine) int64 { return int64(l.Turned) }},
-	} {
-		name := "posagent_register_" + m.name
-		b.WriteString("# TYPE " + name + " " + m.kind + "\n")
-		for _, l := range lines {
-			b.WriteString(name + `{line="` + l.Name + `"} ` + strconv.FormatInt(m.value(l), 10) + "\n")
-		}
-	}
-}

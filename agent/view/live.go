@@ -26,27 +26,6 @@ type Live struct {
 	Lines    []RegisterLine `json:"lines,omitempty"`    // of registers
 }
 
-// RegisterLine is what a register line has counted since the start.
-type RegisterLine struct {
-	Name           string    `json:"name"` // serial, tcp
-	Open           bool      `json:"open"`
-	Connections    int       `json:"connections"`
-	LastContact    time.Time `json:"lastContact,omitzero"` // when a register's message came last
-	Carrier        string    `json:"carrier,omitempty"`    // up, lost; "" where the cable does not show it
-	Received       uint64    `json:"framesReceived"`
-	Sent           uint64    `json:"framesSent"`
-	Unsent         uint64    `json:"framesNotAcknowledged"`
-	Repeated       uint64    `json:"framesRepeated"` // by us
-	Naks           uint64    `json:"naks"`
-	Bad            uint64    `json:"badFrames"` // checksum, length or a pause inside
-	Noise          uint64    `json:"noiseBytes"`
-	WrongPasswords uint64    `json:"wrongPasswords"`
-	WrongFrom      string    `json:"wrongFrom,omitempty"` // where the last one came from
-	WrongAt        time.Time `json:"wrongAt,omitzero"`
-	Turned         uint64    `json:"turnedAway"`     // connections from addresses that are not allowed
-	Strange        uint64    `json:"otherProtocols"` // connections that spoke another protocol
-}
-
 // Service is one the outbox cannot deliver to.
 type Service struct {
 	Name    string      `json:"name"`

@@ -13,7 +13,8 @@ type Figure struct {
 
 func (f *Figure) add(count, sum int64) { f.Count, f.Sum = f.Count+count, f.Sum+sum }
 
-// Reconciled is one line of the reconciliation: what was stored is what became of it. Kind "" = all kinds of a currency.
+// Reconciled is one line of the reconciliation: what was stored is what became of it. Kind "" = all
+// kinds of a currency.
 type Reconciled struct {
 	Kind     string `json:"kind,omitempty"`
 	Currency string `json:"currency"` // "" = operations without an amount
@@ -69,7 +70,7 @@ func ReadReport(r store.Reader) (Reconciliation, error) {
 		return v, err
 	}
 	for _, l := range lines { // by kind and currency
-		line(&v.Lines, l.Kind, l.Currency).Add(l.State, l.Count, l.Sum)
+		lineOf(&v.Lines, l.Kind, l.Currency).Add(l.State, l.Count, l.Sum)
 		Line(&v.Totals, l.Currency).Add(l.State, l.Count, l.Sum)
 	}
 	gone, err := outbox.Purged(r)
@@ -77,7 +78,7 @@ func ReadReport(r store.Reader) (Reconciliation, error) {
 		return v, err
 	}
 	for _, l := range gone {
-		for _, to := range []*Reconciled{line(&v.Lines, l.Kind, l.Currency), Line(&v.Totals, l.Currency)} {
+		for _, to := range []*Reconciled{lineOf(&v.Lines, l.Kind, l.Currency), Line(&v.Totals, l.Currency)} {
 			to.Add(l.State, l.Count, l.Sum)
 			to.Purged.add(l.Count, l.Sum)
 		}
@@ -85,10 +86,11 @@ func ReadReport(r store.Reader) (Reconciliation, error) {
 	return v, nil
 }
 
-// Line is the line of all kinds of a currency, made where there is none. It is good until the next one is made.
-func Line(list *[]Reconciled, currency string) *Reconciled { return line(list, "", currency) }
+// Line is the line of all kinds of a currency, made where there is none. It is good until the next
+// one is made.
+func Line(list *[]Reconciled, currency string) *Reconciled { return lineOf(list, "", currency) }
 
-func line(list *[]Reconciled, kind, currency string) *Reconciled {
+func lineOf(list *[]Reconciled, kind, currency string) *Reconciled {
 	for i := range *list {
 		if l := &(*list)[i]; l.Kind == kind && l.Currency == currency {
 			return l

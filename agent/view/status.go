@@ -10,6 +10,7 @@ import (
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/gaps"
 	"posagent/agent/outbox"
 	"posagent/agent/ready"
 	"posagent/schemes/money"
@@ -130,11 +131,11 @@ func (v *Status) Read(r store.Reader, own bool) error {
 	} else if restored {
 		v.attend("the journal was restored: it holds new writes with an Idempotency-Key once it is older than [offline] idempotency_ttl. Ask each client for writes without an answer, then: posagent ops release --all")
 	}
-	gaps, err := Gaps(r)
+	missing, err := gaps.Read(r)
 	if err != nil {
 		return err
 	}
-	for _, g := range gaps {
+	for _, g := range missing {
 		v.attend("%s", g)
 	}
 	alerts, all, err := outbox.Alerts(r, alertsAtMost)

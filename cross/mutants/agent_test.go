@@ -127,7 +127,7 @@ var ofAgent = []mutant{
 		{"agent/upstream/fault.go", `case resp.StatusCode < 300 &&`, `case resp.StatusCode < 200 &&`},
 	}},
 	{"a monitor reads ready on a full disk", "agent", "TestReadyOnAFullDisk", []edit{
-		{"agent/view/daemon.go", `bit(h.DB.Reserved(ctx) == nil)`, `bit(h.DB.Health(ctx).Err == nil)`},
+		{"agent/view/metrics.go", `bit(h.DB.Reserved(ctx) == nil)`, `bit(h.DB.Health(ctx).Err == nil)`},
 	}},
 	{"status says nothing of a full disk", "agent", "TestReadyOnAFullDisk", []edit{
 		{"agent/view/daemon.go", "\tv.Disk(health)\n", "\t_ = health\n"},
@@ -225,13 +225,13 @@ var ofAgent = []mutant{
 		{"cmd/posagent/keys.go", `load = device.LoadKeys //`, `load = device.OpenKeys //`},
 	}},
 	{"a row that is removed lowers the highest number", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
-		{"agent/view/numbers.go", `max(was.Highest, highest)}`, `highest}`},
+		{"agent/gaps/gaps.go", `max(was.Highest, highest)}`, `highest}`},
 	}},
 	{"the number of a removed operation is given again", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
 		{"agent/outbox/outbox.go", `?) + 1` + "`" + `, o.lastID).Scan(&r.id)`, `?) + 1` + "`" + `, 0).Scan(&r.id)`},
 	}},
 	{"a gap among the rows is not said", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
-		{"agent/view/numbers.go", `if gone <= 0 {`, `if gone >= 0 {`},
+		{"agent/gaps/gaps.go", `if gone <= 0 {`, `if gone >= 0 {`},
 	}},
 
 	// Numbers, amounts, the ledger.

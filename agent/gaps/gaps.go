@@ -1,4 +1,4 @@
-package view
+package gaps
 
 import (
 	"encoding/binary"
@@ -9,14 +9,16 @@ import (
 	"posagent/store"
 )
 
-// Numbers are what the journal's end and its marks carry of it: what a later journal must not give again, and between which numbers
-// its rows are dense, so that one that is removed behind its back leaves a gap.
+// Numbers are what the journal's end and its marks carry of it: what a later journal must not give
+// again, and between which numbers its rows are dense, so that one that is removed from outside
+// leaves a gap.
 type Numbers struct {
 	Receipt, Trace, Batch int64
 	Sales, Operations     Range
 }
 
-// Range has a row for each number above Floor up to Highest. Rows below the floor may have been purged.
+// Range has a row for each number above Floor up to Highest. Rows below the floor may have been
+// purged.
 type Range struct{ Floor, Highest int64 }
 
 // Pack returns the note of sqlite.Options.
@@ -27,8 +29,8 @@ func (n Numbers) Pack() (b [32]byte) {
 	return b
 }
 
-// UnpackNumbers reads a note.
-func UnpackNumbers(b [32]byte) (n Numbers) {
+// Unpack reads a note.
+func Unpack(b [32]byte) (n Numbers) {
 	for i, v := range []*int64{&n.Receipt, &n.Trace, &n.Batch, &n.Sales.Floor, &n.Sales.Highest, &n.Operations.Floor, &n.Operations.Highest} {
 		*v = int64(binary.BigEndian.Uint32(b[4*i:]))
 	}
@@ -45,7 +47,7 @@ func Note(r store.Reader, last [32]byte) ([32]byte, error) {
 	if err != nil {
 		return last, err
 	}
-	was := UnpackNumbers(last)
+	was := Unpack(last)
 	n := Numbers{Receipt: given.Receipt, Trace: given.Trace, Batch: given.Batch}
 	if n.Sales, err = was.Sales.grown(r, sales, given.Sale, last == [32]byte{}); err != nil {
 		return last, err
@@ -62,7 +64,8 @@ const (
 	operations = "outbox_ops"
 )
 
-// grown is the range with the numbers of now. The first range of a journal that an older program wrote, and left gaps in, is empty.
+// grown is the range with the numbers of now. The first range of a journal that an older program
+// wrote, and left gaps in, is empty.
 func (was Range) grown(r store.Reader, table string, highest int64, first bool) (Range, error) {
 	floor, err := store.FloorOf(r, table)
 	now := Range{max(was.Floor, floor), max(was.Highest, highest)}
@@ -83,9 +86,9 @@ func count(r store.Reader, table string, in Range) (n int64, err error) {
 	return n, nil
 }
 
-// Gaps returns a sentence for each kind of row of which some are missing, and one where the record of the end was changed. A journal
-// without that record has none.
-func Gaps(r store.Reader) (list []string, err error) {
+// Read returns a sentence for each kind of row of which some are missing, and one where the record
+// of the end was changed. A journal without that record has none.
+func Read(r store.Reader) (list []string, err error) {
 	end, known, err := store.EndOf(r)
 	if err != nil {
 		return nil, err
@@ -96,7 +99,7 @@ func Gaps(r store.Reader) (list []string, err error) {
 		}
 		return list, nil
 	}
-	n := UnpackNumbers(end.Note)
+	n := Unpack(end.Note)
 	for _, c := range []struct {
 		what, table string
 		want        Range

@@ -1,0 +1,48 @@
+package view
+
+import (
+	"encoding/json"
+	"strings"
+
+	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/events"
+	"posagent/agent/outbox"
+	"posagent/store"
+)
+
+// OperationEvent is the event of an operation's new state; none where it is of no interest: an
+// attempt after the first, and its end without an answer. ids may be nil.
+func OperationEvent(r store.Reader, was outbox.State, op outbox.Op, ids IDs) (it events.Item, ok bool) {
+	word := strings.ToLower(string(op.State))
+	switch {
+	case was == "":
+		word = "accepted"
+	case (was == outbox.Held || was == outbox.Doubt) && (op.State == outbox.Pending || op.State == outbox.Sent):
+		word = "released"
+	case op.State == outbox.Pending, op.State == outbox.Sent && op.Attempts > 1:
+		return it, false
+	}
+	c := Change{State: op.State, Key: op.Key, Kind: op.Kind, Note: op.Note, Amount: op.AmountMin, Currency: op.Currency, Attempts: op.Attempts, Reason: op.Reason}
+	if ids != nil {
+		c.LocalID, c.BackendID = ids(r, op)
+	}
+	body, err := json.Marshal(c)
+	return events.Item{Source: OfOperation, Ref: string(op.Key), Event: OfOperation + "." + word, Body: body, Owner: op.Owner}, err == nil
+}
+
+// SaleEvent is the event of a sale's outcome, or of its end; none of anything else.
+func SaleEvent(was, now *journal.Row) (it events.Item, ok bool) {
+	word := ""
+	switch {
+	case now.State.Result != was.State.Result:
+		word = string(now.State.Result)
+	case now.State.Phase == checkout.Done && was.State.Phase != checkout.Done:
+		word = "settled"
+	}
+	if word == "" {
+		return it, false
+	}
+	body, err := json.Marshal(SaleOf(now))
+	return events.Item{Source: OfSale, Ref: string(now.Key), Event: OfSale + "." + word, Body: body}, err == nil
+}

@@ -1,0 +1,95 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"posagent/agent/events"
+	"posagent/agent/inbox"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Events is EventsOf for those who see everything.
+func (h *Daemon) Events(from Cursor) func(ctx context.Context) (Event, error) {
+	return h.EventsOf(wire.Caller{}, from)
+}
+
+// shows tells whether a caller may see an event.
+func shows(c wire.Caller, source, owner string) bool {
+	switch {
+	case !c.Own || source == events.Own:
+		return c.May(maySales) || source != OfSale
+	case source == OfSale: // the register's
+		return c.May(maySales)
+	}
+	return owner == c.Name
+}
+
+// EventsOf gives what happened and what arrived behind a cursor, each source oldest first, then
+// waits for more; the zero value = everything kept. It gives what the caller may see. Each call
+// waits for one.
+func (h *Daemon) EventsOf(caller wire.Caller, from Cursor) func(ctx context.Context) (Event, error) {
+	feed := h.Inbox.Subscribe(from.Inbox)
+	return func(ctx context.Context) (Event, error) {
+		for {
+			committed, arrivals := h.DB.Committed(), feed.News() // before the reading: nothing in between is missed
+			e, found, err := h.Happened.Next(ctx, from.Log)
+			if err != nil {
+				return Event{}, err
+			}
+			if found {
+				if from.Log = e.ID; !shows(caller, e.Source, e.Owner) {
+					continue
+				}
+				return Event{"posagent.event/1", e.ID, from, e.Source, e.Ref, e.Event, time.UnixMilli(e.At).UTC(), e.Body}, nil
+			}
+			in, found, err := feed.Try(ctx)
+			if err != nil {
+				return Event{}, err
+			}
+			if found {
+				if from.Inbox = in.Row; !shows(caller, in.Source, in.Owner) {
+					continue
+				}
+				return arrived(in, from)
+			}
+			for waits := true; waits; {
+				select {
+				case <-committed: // most commits tell of nothing
+					committed = h.DB.Committed()
+					waits = !h.Happened.Behind(from.Log)
+				case <-arrivals:
+					waits = false
+				case <-ctx.Done():
+					return Event{}, ctx.Err()
+				}
+			}
+		}
+	}
+}
+
+func arrived(e inbox.Event, at Cursor) (Event, error) {
+	v := Event{"posagent.event/1", e.Row, at, e.Source, e.Ref, e.Event, time.UnixMilli(e.Received).UTC(), e.Body}
+	if !json.Valid(v.Body) {
+		text, err := json.Marshal(string(e.Body))
+		if err != nil {
+			return Event{}, fmt.Errorf("event %d: %w", e.Row, err)
+		}
+		v.Body = text
+	}
+	return v, nil
+}
+
+// Newest is the cursor of a reader who wants only what comes.
+func (h *Daemon) Newest(ctx context.Context) (c Cursor, err error) {
+	err = h.DB.Read(ctx, func(r store.Reader) error {
+		if c.Inbox, err = inbox.Newest(r); err == nil {
+			_, c.Log, err = events.Bounds(r)
+		}
+		return err
+	})
+	return c, err
+}
