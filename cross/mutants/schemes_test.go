@@ -97,16 +97,16 @@ var ofSchemes = []mutant{
 	// Hosted build: who tells, who hears, and how often an order is paid.
 	{"each session of an order is paid", sessions, "TestAnOrderIsPaidOnce", []edit{
 		{"schemes/backend/sessions/pay.go", "\tcase o.payment != \"\":\n\t\treturn", "\tcase false:\n\t\treturn"},
-		{"schemes/backend/sessions/pay.go", `case op.result == "" && o.payment != "":`, `case false:`},
+		{"schemes/backend/sessions/bank.go", `case op.result == "" && o.payment != "":`, `case false:`},
 	}},
 	{"a customer who is late pays a second time", sessions, "TestAnOrderIsPaidOnce", []edit{
-		{"schemes/backend/sessions/pay.go", `case op.result == "" && o.payment != "":`, `case false:`},
+		{"schemes/backend/sessions/bank.go", `case op.result == "" && o.payment != "":`, `case false:`},
 	}},
 	{"a session has no end", sessions, "TestFiveMinutes", []edit{
-		{"schemes/backend/sessions/sessions.go", `if s.due() == nil || now < s.ends {`, `if s.due() == nil || now >= 0 {`},
+		{"schemes/backend/sessions/bank.go", `if s.due() == nil || now < s.ends {`, `if s.due() == nil || now >= 0 {`},
 	}},
 	{"a setting moves the end of sessions that are there", sessions, "TestLifeIsTheBuilds", []edit{
-		{"schemes/backend/sessions/sessions.go", `now < s.ends {`, `now < s.created+x.opt.Life.Milliseconds() {`},
+		{"schemes/backend/sessions/bank.go", `now < s.ends {`, `now < s.created+x.opt.Life.Milliseconds() {`},
 	}},
 	{"anybody may frame a field", sessions, "TestWhoMayFrameAField", []edit{{"schemes/backend/sessions/page.go", `Frame: s.Origin}`, `Frame: "*"}`}}},
 	{"a refused build rewrites its order", sessions, "TestARefusedBuildChangesNoOrder", []edit{
@@ -128,7 +128,7 @@ var ofSchemes = []mutant{
 		{"schemes/paylinks/shape.go", `reads && bare(sent, id)`, `bare(sent, id)`},
 	}},
 	{"an expired session is paid all the same", sessions, "TestFiveMinutes", []edit{
-		{"schemes/backend/sessions/sessions.go", `if why := s.state.refusal(); why != "" {`, `if why := s.state.refusal(); why != "" && false {`},
+		{"schemes/backend/sessions/bank.go", `if why := s.state.refusal(); why != "" {`, `if why := s.state.refusal(); why != "" && false {`},
 	}},
 	{"a field talks to whoever frames it", sessions, "TestWhoMayFrameAField", []edit{
 		{"schemes/backend/sessions/script.go", `parent.postMessage(m, to)`, `parent.postMessage(m, "*")`},

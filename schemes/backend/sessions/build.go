@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"time"
 
 	"posagent/schemes/backend/deliver"
 	"posagent/schemes/backend/room"
@@ -15,20 +14,6 @@ import (
 	"posagent/schemes/wire"
 	"posagent/store"
 )
-
-const (
-	opBuild    = "hosted.build"
-	opFinalize = "hosted.finalize"
-	opCancel   = "hosted.cancel"
-	opState    = "hosted.state"
-	opCard     = "hosted.card"
-	opField    = "hosted.field"
-)
-
-// kept is what of an order is sealed.
-type kept struct {
-	Customer *hosted.CustomerInfo `json:"customer,omitempty"`
-}
 
 // Build implements hosted.Sessions.
 func (x *Sessions) Build(ctx context.Context, key wire.Key, req hosted.BuildRequest) (hosted.Built, error) {
@@ -60,10 +45,6 @@ func (x *Sessions) Build(ctx context.Context, key wire.Key, req hosted.BuildRequ
 		return err
 	})
 	return out, err
-}
-
-func badParameter(op, path, why string) error {
-	return &wire.Error{Code: wire.Invalid, Reason: hosted.BadParameter, Op: op, Msg: path + ": " + why}
 }
 
 // origin is the scheme and host of an address that wire.WebURL accepted.
@@ -171,95 +152,6 @@ func payable(r store.Reader, order string, now int64) (open bool, err error) {
 	return n > 0, nil
 }
 
-// token reads a session's token.
-func (x *Sessions) token(r store.Reader, s *session) (wire.Secret, error) {
-	plain, err := x.DB.Unseal(r, sessionCell(s.id), s.private)
-	return wire.Secret(plain), err
-}
-
-// customer reads what is known of an order's customer, nil = nothing.
-func (x *Sessions) customer(r store.Reader, o *order) (*hosted.CustomerInfo, error) {
-	var k kept
-	plain, err := x.DB.Unseal(r, orderCell(o.id), o.private)
-	if err == nil {
-		err = json.Unmarshal(plain, &k)
-	}
-	return k.Customer, err
-}
-
-// agree judges the recurrence of a new session.
-func (s *session) agree(tx store.Tx, now int64) error {
-	r := s.Recurrence
-	c, err := findContract(tx, r.ContractID)
-	refused := hosted.Refused(opBuild, hosted.BadContract)
-	today := time.UnixMilli(now).UTC().Format(time.DateOnly)
-	switch {
-	case err != nil:
-		return err
-	case r.Action == hosted.ContractCreation:
-		if c != nil || r.ContractExpiryDate != "" && r.ContractExpiryDate[:10] < today {
-			return refused
-		}
-		return nil
-	case c == nil, c.Expiry != "" && c.Expiry[:10] < today:
-		return refused
-	case r.Action == hosted.CardSubstitution:
-		return nil
-	case r.ContractType != "" && r.ContractType != c.Type,
-		c.Type == hosted.Scheduled && now < c.LastMS+c.Days*24*int64(time.Hour/time.Millisecond):
-		return refused
-	}
-	s.Card, s.Merchant, s.state = &c.Card, c.Type != hosted.CIT, Ready
-	return nil
-}
-
-// fields are those the platform has to show now.
-func (x *Sessions) fields(s *session) []hosted.Field {
-	list := []hosted.Field{}
-	add := func(kind, class, id string) {
-		list = append(list, hosted.Field{Type: kind, Class: class, ID: id, Src: x.Public + FieldPrefix + s.id + "/" + id})
-	}
-	switch {
-	case s.state == Choosing:
-		add("ACTION", "CARD", payWithCard)
-		for _, o := range others() {
-			add("ACTION", "APM", o)
-		}
-	case s.state == Collecting, s.state == Ready && s.Recurrence == nil, s.state == Ready && s.Recurrence.Action != hosted.SubsequentPayment:
-		for _, id := range cardFields() {
-			add("TEXT", "CARD_FIELD", id)
-		}
-	}
-	return list
-}
-
-// show is a session's state for its merchant.
-func (x *Sessions) show(r store.Reader, s *session) (hosted.SessionState, error) {
-	out := hosted.SessionState{State: string(s.state)}
-	if s.state == Away {
-		out.URL = x.away(s)
-	}
-	if s.Operation != "" {
-		o, err := findOperation(r, opState, s.Operation)
-		if err != nil {
-			return out, err
-		}
-		shown, err := x.operation(r, o)
-		if err != nil {
-			return out, err
-		}
-		out.Operation = &shown
-	}
-	if list := x.fields(s); len(list) > 0 && s.state != Ready {
-		token, err := x.token(r, s)
-		if err != nil {
-			return out, err
-		}
-		out.FieldSet = &hosted.FieldSet{SessionID: s.id, SecurityToken: token, Fields: list}
-	}
-	return out, nil
-}
-
 // State implements hosted.Sessions.
 func (x *Sessions) State(ctx context.Context, id string) (out hosted.SessionState, err error) {
 	err = x.look(ctx, opState, id, func(tx store.Tx, s *session) error {
@@ -303,31 +195,4 @@ func (x *Sessions) look(ctx context.Context, op, id string, do func(store.Tx, *s
 		return wire.AsError(op, err)
 	}
 	return nil
-}
-
-// others are the alternative methods.
-func others() []string { return []string{"PAYPAL", "KLARNA", "MYBANK"} }
-
-// circuits are the card schemes, as the real service names them, and as the table of test cards does.
-func circuits() [][2]string {
-	return [][2]string{{"VISA", "Visa"}, {"MC", "MasterCard"}, {"MAESTRO", "Maestro"}, {"AMEX", "AmericanExpress"}, {"DINERS", "DinersClubInternational"}, {"JCB", "JCB"}}
-}
-
-// serviceOf reads paymentService: a card scheme is the card's service. known is false for one that is not there.
-func serviceOf(s string) (service string, known bool) {
-	s = strings.ToUpper(s)
-	if s == "" || s == hosted.CardService {
-		return s, true
-	}
-	for _, c := range circuits() {
-		if c[0] == s {
-			return hosted.CardService, true
-		}
-	}
-	for _, o := range others() {
-		if o == s {
-			return s, true
-		}
-	}
-	return "", false
 }

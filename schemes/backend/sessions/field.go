@@ -16,21 +16,6 @@ import (
 	"posagent/store"
 )
 
-// The fields of a card, as the real service names them, and the action that asks for them.
-const (
-	cardNumber   = "CARD_NUMBER"
-	expiryDate   = "EXPIRATION_DATE"
-	securityCode = "SECURITY_CODE"
-	holderName   = "CARDHOLDER_NAME"
-	holderEmail  = "CARDHOLDER_EMAIL"
-
-	payWithCard = "PAY_WITH_CARD"
-)
-
-func cardFields() []string {
-	return []string{cardNumber, expiryDate, securityCode, holderName, holderEmail}
-}
-
 // The errorCode values that a field tells its platform, as the real service's script does.
 const (
 	hfInvalid = "HF0001"

@@ -10,21 +10,12 @@ import (
 	"posagent/schemes/backend/pages/form"
 	"posagent/schemes/backend/pages/words"
 	"posagent/schemes/hosted"
+	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
 
-// Where the pages live.
-const (
-	FieldPrefix = "/fields/" // hosted fields, for frames of the platform's pages
-	AwayPrefix  = "/away/"   // the bank's challenge, and alternative methods
-	ScriptPath  = "/monetaweb/resources/hfsdk.js"
-)
-
 const fieldScriptPath = FieldPrefix + "field.js"
-
-// away is where a session's customer has to go.
-func (x *Sessions) away(s *session) string { return x.Public + AwayPrefix + s.id }
 
 // Pages serves what customers see. A POST must come from the page's own script or form.
 //
@@ -350,4 +341,10 @@ func (x *Sessions) awayAnswered(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.Redirect(w, r, AwayPrefix+id+"?go=1", http.StatusSeeOther) // by a page of ours: browsers hold redirects against the form's policy
+}
+
+// amountOf is for people.
+func (o *order) amountOf(l words.Tongue, n money.Minor) string {
+	cur, _ := money.Lookup(o.currency)
+	return money.FormatIn(l.Code(), n, cur)
 }

@@ -2,25 +2,14 @@ package sessions
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"strconv"
 
 	"posagent/schemes/backend/books"
-	"posagent/schemes/backend/deliver"
 	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/hosted"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
-)
-
-const (
-	opOrder   = "hosted.order"
-	opCapture = "hosted.capture"
-	opRefund  = "hosted.refund"
-	opUndo    = "hosted.undo"
 )
 
 // Orders is the other half of the service.
@@ -85,29 +74,6 @@ func (r *orders) Order(ctx context.Context, id string) (out hosted.Report, err e
 		return hosted.Report{}, wire.AsError(opOrder, err)
 	}
 	return out, nil
-}
-
-// operation shows one.
-func (x *Sessions) operation(r store.Reader, o *operation) (hosted.Operation, error) {
-	parent, err := findOrder(r, opOrder, o.order)
-	if err != nil {
-		return hosted.Operation{}, err
-	}
-	out := hosted.Operation{
-		OrderID: o.order, OperationID: o.id, Channel: o.Channel, OperationType: o.kind, OperationResult: o.result, OperationTime: stamp(o.at),
-		PaymentMethod: o.Method, PaymentCircuit: o.Circuit, PaymentInstrumentInfo: o.Instrument, PaymentEndToEndID: o.EndToEnd, CancelledOperationID: o.cancels,
-		OperationAmount: hosted.TextOf(o.amount), OperationCurrency: parent.currency, Warnings: []hosted.Warning{}, AdditionalData: map[string]json.RawMessage{},
-	}
-	for _, kv := range [][2]string{{"authorizationCode", o.Code}, {"cardCountry", o.Country}, {"threeDS", o.ThreeDS}} {
-		if kv[1] != "" {
-			out.AdditionalData[kv[0]] = json.RawMessage(strconv.Quote(kv[1]))
-		}
-	}
-	info, err := x.customer(r, parent)
-	if err == nil {
-		out.CustomerInfo, err = info.Encode()
-	}
-	return out, err
 }
 
 // Capture implements hosted.Orders.
@@ -332,38 +298,4 @@ func (x *Sessions) settleDue(tx store.Tx, id string, now int64) error {
 		return err
 	}
 	return saveOperation(tx, p.paid)
-}
-
-// noticeEvent is the name of the one event a merchant is told about.
-const noticeEvent = "operation"
-
-func subject(session string) string { return "hosted/" + session }
-
-// tellOf is tell for an operation of a session that is not at hand.
-func (x *Sessions) tellOf(tx store.Tx, o *operation, at int64) error {
-	s, err := findSession(tx, opField, o.session)
-	if err != nil {
-		return err
-	}
-	return x.tell(tx, s, o, at)
-}
-
-// tell queues the notification of an operation as it stands (S2 6).
-func (x *Sessions) tell(tx store.Tx, s *session, o *operation, at int64) error {
-	if !s.Notify {
-		return nil
-	}
-	shown, err := x.operation(tx, o)
-	if err != nil {
-		return err
-	}
-	id := string(wire.NewKey())
-	body, err := wire.Encode(hosted.Notice{EventID: id, EventTime: stamp(at), SecurityToken: deliver.Mark, Operation: shown})
-	if err == nil {
-		_, err = x.opt.Deliver.Emit(tx, deliver.Message{ID: id, Event: noticeEvent, Subject: subject(s.id), Body: body, ContentType: "application/json"})
-	}
-	if err != nil {
-		return errors.Join(errors.New("queue notification"), err)
-	}
-	return nil
 }

@@ -2,9 +2,6 @@ package sessions
 
 import "posagent/store"
 
-// Service is the name of the service in the books.
-const Service = "hosted"
-
 // Schema is the tables of the sessions, append-only. data is JSON of what no query asks for.
 func Schema() []store.Step {
 	return []store.Step{{Name: "sessions/1 orders, sessions, operations, contracts", SQL: `
