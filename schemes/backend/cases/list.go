@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"posagent/schemes/disputes"
-	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -239,8 +238,3 @@ func statuses(rd store.Reader, number int64, all bool) ([]disputes.Status, error
 	}
 	return list, rows.Err()
 }
-
-func stamp(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.RFC3339Nano) }
-
-// none says that nothing has this id.
-func none(op, what string) error { return wire.Errorf(wire.NotFound, op, "no such %s", what) }

@@ -157,3 +157,11 @@ func (r *row) tell(tx store.Tx, user, notes, action string, now time.Time) error
 	}
 	return nil
 }
+
+// none says that nothing has this id.
+func none(op, what string) error { return wire.Errorf(wire.NotFound, op, "no such %s", what) }
+
+func stamp(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.RFC3339Nano) }
+
+// number writes minor units.
+func number(m money.Minor) json.Number { return json.Number(strconv.FormatInt(int64(m), 10)) }
