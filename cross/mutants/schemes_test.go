@@ -161,7 +161,7 @@ var ofSchemes = []mutant{
 		{"schemes/backend/cases/key.go", `der, err := c.DB.Unseal(rd, keyCell(), sealed)`, `der, err := sealed, error(nil)`},
 	}},
 	{"documents of refused requests stay for an hour", cases, "TestUnclaimedUploadsAreDropped", []edit{
-		{"schemes/backend/cases/cases.go", `if err != nil || !acted {`, `if (err != nil || !acted) && false {`},
+		{"schemes/backend/cases/write.go", `if err != nil || !acted {`, `if (err != nil || !acted) && false {`},
 	}},
 	{"a document stands in memory", "schemes/disputes", "TestDocumentsAreStreamed", []edit{
 		{"schemes/disputes/stream.go", `n, err := io.Copy(io.MultiWriter(kept, sum), base64`, "held := new(bytes.Buffer)\n\tn, err := io.Copy(io.MultiWriter(kept, sum, held), base64"},

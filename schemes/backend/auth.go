@@ -25,29 +25,6 @@ import (
 	"posagent/store"
 )
 
-// Credentials are what a caller must show. They are test credentials: the backend moves no real money.
-type Credentials struct {
-	Bearer         wire.Secret // static bearer token
-	ConsumerKey    string
-	ConsumerSecret wire.Secret
-	ClientID       string
-	ClientSecret   wire.Secret
-	Instance       string // payment links
-	Secret         wire.Secret
-	APIKey         wire.Secret // hosted build
-}
-
-// DemoCredentials are the fixed ones.
-func DemoCredentials() Credentials {
-	return Credentials{
-		Bearer:      "posagent-demo-bearer",
-		ConsumerKey: "demo-consumer", ConsumerSecret: "demo-consumer-secret",
-		ClientID: "demo-client", ClientSecret: "demo-client-secret",
-		Instance: "demo", Secret: "demo-secret",
-		APIKey: "demo-api-key",
-	}
-}
-
 // tokenLife is how long a token of the token route is good.
 const tokenLife = time.Hour
 

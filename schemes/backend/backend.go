@@ -10,18 +10,17 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"posagent/schemes/aapay"
-	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/cards"
 	"posagent/schemes/backend/cases"
 	"posagent/schemes/backend/deliver"
 	"posagent/schemes/backend/links"
 	"posagent/schemes/backend/merchants"
-	"posagent/schemes/backend/pages/form"
 	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/schemes/backend/sessions"
@@ -35,34 +34,7 @@ import (
 	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
 	"posagent/store"
-
-	"golang.org/x/sync/errgroup"
 )
-
-// Config says where the backend lives and how it behaves.
-type Config struct {
-	Dir         string         // holds backend.db and backend.key; made 0700 when missing
-	Seed        string         // path of a seed file (or its JSON text); "" = the built-in one
-	WalletDelay *time.Duration // until a wallet pays; nil = the method's mean delay, negative = never by itself
-	SessionLife time.Duration  // of hosted build; 0 = five minutes
-	TimeoutUnit string         // of the definitions' time-outs: "m" (default), "s", "ms"
-	PublicURL   string         // where browsers reach it: "http://127.0.0.1:8490"
-	Hosts       []string       // names it answers to beside its addresses and localhost: "pay.example"
-	Credentials Credentials    // the zero value = DemoCredentials
-	HookAllow   []string       // hosts that webhooks may reach by http and on private addresses: "127.0.0.1:9999"
-	HookSecrets []wire.Secret  // sign webhooks too, the current one first
-	// MerchantNumber is in every event, MerchantUUID in those of onboarding; 0 and "" = DemoMerchant, DemoMerchantUUID.
-	MerchantNumber int64
-	MerchantUUID   string
-	Operator       string // its spelling of ProviderHostedEcom is accepted too; "" = payments.DefaultOperator
-	LinkHook       string // where webhooks of payment links go, signed with the instance's secret; "" = nowhere
-	// QR draws the codes of payment links; nil = there are none.
-	QR  func(text string) (png []byte, err error)
-	Now func() time.Time
-	Log *slog.Logger
-	// Synchronous is the store's; "" = FULL. Anything less loses acknowledged writes: tests only.
-	Synchronous string
-}
 
 // Backend is the embedded backend.
 type Backend struct {
@@ -75,21 +47,6 @@ type Backend struct {
 	cases   *cases.Cases
 	deliver *deliver.Deliver
 	handler http.Handler
-}
-
-// The merchant of a backend that was given none.
-const (
-	DemoMerchant     = 100000001
-	DemoMerchantUUID = "00000000-0000-4000-8000-000000000001"
-)
-
-const (
-	dbName  = "backend.db"
-	keyName = "backend.key"
-)
-
-func schema() []store.Step {
-	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), room.Schema(), links.Schema(), cards.Schema(), merchants.Schema(), sessions.Schema(), cases.Schema())
 }
 
 // Open opens the store and wires the services; Run keeps time, Handler serves.
