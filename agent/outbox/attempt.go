@@ -12,6 +12,9 @@ import (
 	"posagent/store"
 )
 
+// stopWait is what a stop leaves an attempt in flight and its commit.
+const stopWait = 5 * time.Second
+
 const (
 	maxPanics  = 3 // then the operation is held
 	maxSettles = 5 // attempts of a Settled hook that fails; then the operation is held

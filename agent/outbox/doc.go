@@ -3,8 +3,8 @@
 // never reads a payload.
 //
 // It owns the tables outbox_ops, outbox_sums, outbox_purged, outbox_alerts and outbox_clock.
-// Files: table.go is the life of an operation as a pure function, step.go stores its answers,
-// attempt.go sends, run.go schedules.
+// Files: table.go is an operation's life as a pure function, step.go stores its answers. accept.go
+// takes operations in, schedule.go chooses what is due, attempt.go sends it.
 //
 // It guarantees:
 //   - An accepted operation is durable with the caller's change, or neither is.

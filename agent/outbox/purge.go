@@ -15,10 +15,10 @@ const (
 	purgeBatch = 50                     // operations one commit deletes
 )
 
-// ended says that an operation and all others of its aggregate are final, and have been for the
+// finalForLong says that an operation and all others of its aggregate are final, and have been for the
 // whole retention. A thing's operations go together: half of a payment's history would tell wrong
 // sums.
-const ended = ` open = 0 AND NOT EXISTS (SELECT 1 FROM outbox_ops b WHERE b.aggregate = a.aggregate AND (b.open = 1 OR b.settled_run > ?))`
+const finalForLong = ` open = 0 AND NOT EXISTS (SELECT 1 FROM outbox_ops b WHERE b.aggregate = a.aggregate AND (b.open = 1 OR b.settled_run > ?))`
 
 // purge deletes some of what was final for longer than the retention, with what its kind keeps of
 // it; more says that there is more. The store truncates its log by itself when a data key was
@@ -78,7 +78,7 @@ func (o *Outbox) outlived(r store.Reader, limit int64) (ids []int64, err error) 
 }
 
 func (g group) outlived(r store.Reader, limit int64, ids []int64) ([]int64, error) {
-	more, err := store.Column[int64](r, `SELECT id FROM outbox_ops a WHERE state = ? AND kind = ? AND accepted_run <= ? AND`+ended+` ORDER BY accepted_run LIMIT ?`,
+	more, err := store.Column[int64](r, `SELECT id FROM outbox_ops a WHERE state = ? AND kind = ? AND accepted_run <= ? AND`+finalForLong+` ORDER BY accepted_run LIMIT ?`,
 		string(g.state), g.kind, limit, limit, purgeBatch-len(ids))
 	return append(ids, more...), err
 }
@@ -86,7 +86,7 @@ func (g group) outlived(r store.Reader, limit int64, ids []int64) ([]int64, erro
 // purgeOne deletes one operation if nothing has changed. One whose row was altered may be money
 // that waits: it is held instead.
 func (o *Outbox) purgeOne(tx store.Tx, id, limit int64) (int, error) {
-	r, err := scan(tx.QueryRow(`SELECT `+columns+` FROM outbox_ops a WHERE id = ? AND`+ended, id, limit))
+	r, err := scan(tx.QueryRow(`SELECT `+columns+` FROM outbox_ops a WHERE id = ? AND`+finalForLong, id, limit))
 	if errors.Is(err, ErrUnknown) {
 		return 0, nil
 	}

@@ -45,27 +45,16 @@ func Ahead(r store.Reader, op Op) (Op, error) {
 	return c.op(&rw), nil
 }
 
-// Waiting counts the operations that are sent by themselves, sooner or later: neither final nor in doubt nor held.
-func Waiting(r store.Reader) (n int, err error) {
-	lines, err := Report(r)
-	for _, l := range lines {
-		if l.State == Pending || l.State == Sent {
-			n += int(l.Count)
-		}
-	}
-	return n, err
-}
-
 // Running is the running time of the journal's terminal, as it was last saved: not later than an hour ago while it runs.
 func Running(r store.Reader) (ms int64, err error) {
 	c, err := readClock(r)
 	return c.run, err
 }
 
-// stored is the clock as it was last saved.
-type stored struct{ run, wall int64 }
+// savedClock is the clock as it was last saved.
+type savedClock struct{ run, wall int64 }
 
-func readClock(r store.Reader) (s stored, err error) {
+func readClock(r store.Reader) (s savedClock, err error) {
 	if err := r.QueryRow(`SELECT run_ms, wall_ms FROM outbox_clock WHERE id = 1`).Scan(&s.run, &s.wall); err != nil {
 		return s, fmt.Errorf("outbox clock: %w", err)
 	}
@@ -73,7 +62,7 @@ func readClock(r store.Reader) (s stored, err error) {
 }
 
 // op is the row as others see it; when it is tried next counts from the instant in which the clock was saved.
-func (s stored) op(r *row) Op {
+func (s savedClock) op(r *row) Op {
 	op := r.op()
 	if r.state == Pending || r.state == Sent {
 		op.NextTry = time.UnixMilli(max(s.wall+r.nextRun-s.run, r.createdMS))

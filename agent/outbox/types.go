@@ -127,3 +127,12 @@ type Kind struct {
 	// it.
 	Breaks bool
 }
+
+// Service is the outbox's view of a backend service, for status and doctor.
+type Service struct {
+	Name    string
+	Down    bool   // does not answer, or asks for a pause: probed
+	Refused bool   // does not accept our credentials
+	Reason  string // why; "" when up
+	Kinds   []string
+}

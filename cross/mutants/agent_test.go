@@ -228,7 +228,7 @@ var ofAgent = []mutant{
 		{"agent/gaps/gaps.go", `max(was.Highest, highest)}`, `highest}`},
 	}},
 	{"the number of a removed operation is given again", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
-		{"agent/outbox/outbox.go", `?) + 1` + "`" + `, o.lastID).Scan(&r.id)`, `?) + 1` + "`" + `, 0).Scan(&r.id)`},
+		{"agent/outbox/accept.go", `?) + 1` + "`" + `, o.lastID).Scan(&r.id)`, `?) + 1` + "`" + `, 0).Scan(&r.id)`},
 	}},
 	{"a gap among the rows is not said", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
 		{"agent/gaps/gaps.go", `if gone <= 0 {`, `if gone >= 0 {`},

@@ -4,7 +4,7 @@ package mutants
 var ofClients = []mutant{
 	// Sealed, and verified.
 	{"payload of an operation not sealed", outbox, "TestPayloadsAreSealed", []edit{
-		{"agent/outbox/outbox.go", `r.digest, r.payload, r.dataKey = n.digest, n.sealed, n.dataKey`, `r.digest, r.payload, r.dataKey = n.digest, n.Payload, n.dataKey`},
+		{"agent/outbox/accept.go", `r.digest, r.payload, r.dataKey = n.digest, n.sealed, n.dataKey`, `r.digest, r.payload, r.dataKey = n.digest, n.Payload, n.dataKey`},
 		{"agent/outbox/row.go", `plain, err = o.db.UnsealOwn(r.dataKey, cell(r.key, column), sealed)`, `plain = sealed`},
 	}},
 	{"a client's key is free again after its operation was purged", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
@@ -99,7 +99,7 @@ var ofClients = []mutant{
 		{"agent/outbox/schema.go", "(SELECT summed_id FROM outbox_clock) BEGIN\n\tUPDATE outbox_sums SET count = count - 1,", "(SELECT summed_id FROM outbox_clock) BEGIN\n\tUPDATE outbox_sums SET count = count,"},
 	}},
 	{"an operation's number is given again after a start", outbox, "TestField_U13NumbersAndSumsOverRollbacks", []edit{
-		{"agent/outbox/outbox.go", `SELECT MAX(COALESCE((SELECT MAX(id) FROM outbox_ops), 0), (SELECT purged_id FROM outbox_clock), ?) + 1`, `SELECT ? + 1`},
+		{"agent/outbox/accept.go", `SELECT MAX(COALESCE((SELECT MAX(id) FROM outbox_ops), 0), (SELECT purged_id FROM outbox_clock), ?) + 1`, `SELECT ? + 1`},
 	}},
 	{"plain route of an undo sent again", offline, "TestPlainRouteIsUsedOnce|TestPlainRouteAndCrash", []edit{
 		{"agent/offline/aapay.go", `plain && u.op.Attempts != u.m.PlainAt:`, `plain && u.op.Attempts < u.m.PlainAt:`},
@@ -108,7 +108,7 @@ var ofClients = []mutant{
 		{"agent/outbox/attempt.go", `r.reason = wire.MaskPANs(v.Reason)`, `r.reason = v.Reason + wire.MaskPANs("")`},
 	}},
 	{"why a service is down names a card number", "agent/outbox", "TestNoReasonHoldsACardNumber", []edit{
-		{"agent/outbox/service.go", `refused, wire.MaskPANs(reason)`, `refused, reason+wire.MaskPANs("")`},
+		{"agent/outbox/health.go", `refused, wire.MaskPANs(reason)`, `refused, reason+wire.MaskPANs("")`},
 	}},
 	{"a technician's note keeps a card number", "agent/outbox", "TestNoReasonHoldsACardNumber", []edit{
 		{"agent/outbox/verbs.go", `ByHand + wire.MaskPANs(note)`, `ByHand + note`},
@@ -138,7 +138,7 @@ var ofClients = []mutant{
 		{"agent/offline/owner.go", `	if err == nil && sale != "" {`, `	if err == nil && sale == "\x00" {`},
 	}},
 	{"a Key accepted twice is two operations", outbox, "TestAcceptOnceByKey", []edit{
-		{"agent/outbox/outbox.go", `	if !same {`, `	if same {`},
+		{"agent/outbox/accept.go", `	if !same {`, `	if same {`},
 	}},
 	{"a Key the backend may have forgotten is sent", outbox, "TestForgottenKeyIsDoubt", []edit{
 		{"agent/outbox/attempt.go", `stale := before == Sent && r.sentAge >= 0 && o.clock.age()-r.sentAge > o.ttl.Milliseconds()`, `stale := before == Sent && r.sentAge >= 0 && o.clock.age()-r.sentAge > o.ttl.Milliseconds() && false`},
@@ -174,7 +174,7 @@ var ofClients = []mutant{
 
 	// Numbers, amounts, the ledger.
 	{"the end of a service's absence is not waited for", "agent/outbox", "TestNothingIsLookedForWhileItsServiceIsAway", []edit{
-		{"agent/outbox/run.go", `wait = min(wait, s.next-run)`, `wait = min(wait, s.next-run+tick.Milliseconds())`},
+		{"agent/outbox/schedule.go", `wait = min(wait, s.next-run)`, `wait = min(wait, s.next-run+tick.Milliseconds())`},
 	}},
 
 	// Writes of local clients.
@@ -226,7 +226,7 @@ var ofClients = []mutant{
 		{"agent/outbox/row.go", `if err == nil && n == 0 {`, `if err == nil && n < 0 {`},
 	}},
 	{"what was withdrawn unsent counts as declined", offline, "TestValidationCodeIsNeverStored|TestWithdrawnIsNotDeclined", []edit{
-		{"agent/outbox/front.go", `return o.apply(tx, r, event{verb: withdraw})`, `return o.apply(tx, r, event{verb: fail})`},
+		{"agent/outbox/withdraw.go", `return o.apply(tx, r, event{verb: withdraw})`, `return o.apply(tx, r, event{verb: fail})`},
 	}},
 	{"a write that may have had its effect is given up as never sent", outbox, "TestGivenUpUnsent", []edit{
 		{"agent/outbox/table.go", `verdicts(Expired, reading, first, only)`, `verdicts(Expired, reading, first, only, again)`},
@@ -284,10 +284,10 @@ var ofClients = []mutant{
 		{"agent/offline/send.go", `case v.State == outbox.Sent && class == outbox.Never:`, `case false:`},
 	}},
 	{"money owed back waits for a free sender", "agent/outbox", "TestUrgentOnesDoNotWait", []edit{
-		{"agent/outbox/run.go", `free == 0 && !c.urgent`, `free == 0`},
+		{"agent/outbox/schedule.go", `free == 0 && !c.urgent`, `free == 0`},
 	}},
 	{"what happened is told, whether or not it is committed", outbox, "TestRecord", []edit{
-		{"agent/outbox/outbox.go", "return o.changed(tx, &r)", "_ = o.changed(tx, &r)\n\treturn nil"},
+		{"agent/outbox/accept.go", "return o.changed(tx, &r)", "_ = o.changed(tx, &r)\n\treturn nil"},
 	}},
 	{"an altered record is released with the others", outbox, "TestReleaseEachLeavesWhatWasAltered", []edit{
 		{"agent/outbox/all.go", `if last = r.id; o.verify(&r) != nil {`, `if last = r.id; false {`},

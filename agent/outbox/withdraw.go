@@ -1,24 +1,36 @@
 package outbox
 
 import (
+	"context"
 	"fmt"
 
+	"posagent/schemes/wire"
 	"posagent/store"
 )
 
-// AcceptHeld is Accept for an operation that a person has to release first.
-func (o *Outbox) AcceptHeld(tx store.Tx, n New, reason string) error {
-	if err := o.Accept(tx, n); err != nil {
-		return err
-	}
-	r, err := byKey(tx, n.Key)
-	if err != nil {
-		return fmt.Errorf("accept %s: %w", n.Key, err)
-	}
-	if r.state == Held {
-		return nil
-	}
-	return o.hold(tx, &r, reason)
+// Withdraw ends an operation that was never sent (Kind.Touched) as EXPIRED, with a result and a
+// reason of the caller's. Whatever the sender is about to do, either it is withdrawn and never
+// leaves, or it left and this is ErrState. ErrUnknown.
+func (o *Outbox) Withdraw(ctx context.Context, key wire.Key, result []byte, reason string) error {
+	return o.change(ctx, key, func(tx store.Tx, r *row) ([]Op, error) {
+		if err := o.verify(r); err != nil {
+			return nil, err
+		}
+		if _, _, err := next(r.position(), event{verb: withdraw}); err != nil {
+			return nil, err
+		}
+		if k := o.kinds[r.kind]; k != nil && k.Touched != nil {
+			op := o.op(r)
+			if err := o.open(tx, r, &op); err != nil {
+				return nil, err
+			}
+			if k.Touched(op) {
+				return nil, fmt.Errorf("%w: an attempt had a connection", ErrState)
+			}
+		}
+		r.result, r.reason = result, reason
+		return o.apply(tx, r, event{verb: withdraw})
+	})
 }
 
 // Revive accepts an operation again that was withdrawn (Withdraw): it never left, and goes on under
