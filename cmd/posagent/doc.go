@@ -7,7 +7,7 @@
 // It guarantees that the command table in commands.go is the only list of verbs: help, completion
 // and manual are made from it. It is imported by no package.
 //
-// Files, from the bottom: a file uses files of its own line and of the lines before it, no later one.
+// Files, from the bottom: a file uses files of its own line and of the lines before it.
 //
 //   - exit, output, build, memory: exit codes, streams, the binary's name, the process
 //   - command, config, trusted_files, state: a call, its flags and settings, where its files lie
