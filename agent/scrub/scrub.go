@@ -79,26 +79,29 @@ func Now() {
 	debug.FreeOSMemory() // whole free pages go back to the kernel
 	fill(new(room))
 	stacks()
-	debug.FreeOSMemory()
+	release()
 	interrupt()
 }
 
 const (
-	atOnce   = 128  // goroutines: more than those that end between two collections, mostly
+	spare    = 8    // goroutines of each size beside those that free stacks are for
 	frame    = 320  // bytes of one call of wipe
 	reserved = 1600 // bytes at a stack's end that wipe leaves to the runtime
 	deepest  = 32 << 10
 )
 
-// stacks overwrites the stacks of goroutines that have ended. They are kept for others, by size, and are not cleared: so many
-// goroutines are made to use, and to hold, a stack of each size.
+// stacks overwrites the stacks of goroutines that have ended. They are kept for others, by size, and are not cleared: so more
+// goroutines than there can be free stacks are made to use, and to hold, a stack of each size.
 func stacks() {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
 	for size := 2 << 10; size <= deepest; size *= 2 {
+		n := spare + int(m.StackInuse)/size
 		hold := make(chan struct{})
 		var ready, running sync.WaitGroup
-		ready.Add(atOnce)
-		for range atOnce {
+		ready.Add(n)
+		for range n {
 			running.Go(func() { wipe((size-reserved)/frame, &[256]byte{}, &ready, hold) })
 		}
 		ready.Wait()
@@ -106,6 +109,28 @@ func stacks() {
 		running.Wait()
 	}
 }
+
+// release gives free pages back to the kernel and overwrites those that the runtime keeps: each processor has up to 64 for itself,
+// and what is freed beside the background scavenger may be passed over. Pages are handed out from the lowest address up.
+func release() {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // the other processors let go of theirs
+	debug.FreeOSMemory()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // what is taken must not be collected meanwhile
+	defer func() { sink = nil }()
+	var m runtime.MemStats
+	for taken := 0; taken < releaseMost; {
+		if runtime.ReadMemStats(&m); m.HeapIdle <= m.HeapReleased {
+			return
+		}
+		for range 64 {
+			sink = make([]byte, page)
+			taken += page
+		}
+	}
+}
+
+// sink keeps the compiler from taking the stack instead.
+var sink []byte
 
 // Stack overwrites the part of the caller's stack that is not in use.
 func Stack() { wipe(deepest/frame/2, &[256]byte{}, nil, nil) }
@@ -156,11 +181,12 @@ var sizes = [...]struct{ size, span int }{
 }
 
 const (
-	fillMost   = 8 << 20 // bytes that one size may take
-	spans      = 2       // handed out whole before a size is full
-	page       = 8 << 10 // where a span begins
-	inlineBits = 256     // bytes at the end of a span of small objects that the collector may use
-	inlineMost = 512     // bytes of such an object
+	fillMost    = 8 << 20  // bytes that one size may take
+	releaseMost = 32 << 20 // bytes that release may take
+	spans       = 2        // handed out whole before a size is full
+	page        = 8 << 10  // where a span begins
+	inlineBits  = 256      // bytes at the end of a span of small objects that the collector may use
+	inlineMost  = 512      // bytes of such an object
 )
 
 // room keeps what was allocated last, so that the compiler does not take the stack instead.

@@ -52,14 +52,19 @@ func TestNowOverwritesWhatIsFree(t *testing.T) {
 	}
 	var live [][]byte
 	var wg sync.WaitGroup
+	ended := make(chan struct{})
 	for round := range 300 {
 		for size := 40; size <= 32_768; size += 1 + size/7 {
 			b := make([]byte, size)
 			canary(b)
 			live = append(live, make([]byte, size/(1+round%3)))
 		}
-		wg.Go(func() { deep(canary, round%8) })
+		wg.Go(func() {
+			deep(canary, round%8)
+			<-ended // as many stacks become free as there were rounds
+		})
 	}
+	close(ended)
 	wg.Wait()
 	require.Greater(t, copies(t, hidden), 1000)
 	scrub.Now()
