@@ -104,7 +104,8 @@ func luhn(s string) bool {
 
 // MaskPANs masks whatever reads like a card number in a text for people: 13 to 19 digits that begin like a card
 // scheme's, with a good check digit, single spaces, dashes and plus signs between them tolerated. What a path escapes (%20, %2D, %34,
-// and %2520) is read as what it means. The first six and the last four stay.
+// and %2520) is read as what it means. The first six and the last four stay. A UUID with a letter in it is no card number: it stays
+// whole, since people and programs look for it.
 func MaskPANs(s string) string {
 	var at []int // places of the digits of one run
 	end := -1    // behind the last of them
@@ -128,6 +129,11 @@ func MaskPANs(s string) string {
 		at = at[:0]
 	}
 	for i := 0; i < len(s); i++ {
+		if isUUID(s, i) {
+			flush()
+			i += uuidLen - 1
+			continue
+		}
 		from, c := i, s[i]
 		if c == '%' {
 			j := i + 1
@@ -151,4 +157,41 @@ func MaskPANs(s string) string {
 	}
 	flush()
 	return string(out)
+}
+
+const uuidLen = 36
+
+// isUUID says that a UUID (RFC 9562) of hexadecimal digits, among them a letter, stands at i and goes on neither way.
+func isUUID(s string, i int) bool {
+	part := func(at int) bool { return at >= 0 && at < len(s) && (isHex(s[at]) || s[at] == '-') }
+	if len(s)-i < uuidLen || s[i+8] != '-' || part(i-1) || part(i+uuidLen) {
+		return false
+	}
+	letter := false
+	for at := range uuidLen {
+		switch c := s[i+at]; at {
+		case 8, 13, 18, 23:
+			if c != '-' {
+				return false
+			}
+		case 14: // the version
+			if c < '1' || c > '8' {
+				return false
+			}
+		case 19: // the variant
+			if strings.IndexByte("89abAB", c) < 0 {
+				return false
+			}
+		default:
+			if !isHex(c) {
+				return false
+			}
+			letter = letter || c > '9'
+		}
+	}
+	return letter
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
