@@ -157,6 +157,7 @@ func TestTakeOver(t *testing.T) {
 	b.expectApproval()
 	b.send("80 00 00")
 	b.expect("06 0F 00")
+	require.NoError(t, d.Until(t.Context(), "both recorded", func() bool { return len(d.Deliveries) == 2 }))
 	got := d.Recorded()
 	slices.Sort(got)
 	require.Equal(t, []string{"lost s1", "told s1"}, got, "the first connection was not told")
