@@ -2,8 +2,9 @@
 // takes, and which effects follow. Next is a pure function over one table; agent/checkout/drive
 // stores the states and performs the effects.
 //
-// Files: table.go is the table, payment.go, judge.go and outcome.go decide, state.go is what a
-// sale is, choose.go picks the method, timers.go and poll.go compute times.
+// Files: state.go is what a sale is, event.go what happens to it. table.go is the table; payment.go,
+// abort.go, approved.go, declined.go, undo.go and forward.go decide, steps.go has what they share,
+// judge.go reads a status. choose.go picks the method, timers.go and poll.go compute times.
 //
 // It guarantees:
 //   - The table names every pair of phase and event. An impossible event is refused.

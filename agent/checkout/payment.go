@@ -7,6 +7,23 @@ import (
 	"posagent/schemes/aapay"
 )
 
+// Start is the first state of a sale and what to do once it is durable.
+func Start(t Terms, now time.Duration) (State, []Effect) {
+	s := State{
+		Kind: t.Kind, QR: t.QR, StaleEnds: t.StaleEnds, CanReverse: t.CanReverse, CanRefund: t.CanRefund, OKWords: t.OKWords, Limits: t.Limits,
+		StartedAt: now, BaseAt: now, WireAt: now,
+	}
+	switch {
+	case t.Kind != ecr.Payment:
+		s.Phase = Forward
+		return s, nil
+	case t.Ask:
+		s.Phase = Choosing
+		return s, nil
+	}
+	return send(s, now, 0)
+}
+
 // ---- before anything was sent ----
 
 func chosen(s State, e Event) (State, []Effect) {
@@ -57,7 +74,7 @@ func replied(s State, e Event) (State, []Effect) {
 		if s.Plain {
 			return twiceSent(s, e)
 		}
-		return rejected(s, ecr.Declined, ecr.RejectedByScheme)
+		return reject(s, ecr.Declined, ecr.RejectedByScheme)
 	case answerResend:
 		return send(s, e.Now, max(resendPause, e.Poll.floor()))
 	}
@@ -69,27 +86,20 @@ func replied(s State, e Event) (State, []Effect) {
 func repliedLate(s State, e Event) (State, []Effect) {
 	s = learnReply(s, e.Reply)
 	if !s.Plain && judgeReply(e.Reply, s.Plain) == answerRejected {
-		return rejected(s, ecr.Declined, ecr.RejectedByScheme)
+		return reject(s, ecr.Declined, ecr.RejectedByScheme)
 	}
 	return s, nil
 }
 
-// twiceSent is a 201 on the plain route. It may say no more than that the attempt before it, on the other route, has arrived: a 404
-// on the way back can come from anybody. The status decides.
+// twiceSent is a 201 on the plain route. It may say no more than that the attempt before it, on the
+// other route, has arrived: a 404 on the way back can come from anybody. The status decides.
 func twiceSent(s State, e Event) (State, []Effect) {
 	s.Phase, s.Unheard, s.BaseAt, s.WireAt = Waiting, true, e.Now, e.Now
 	return s, []Effect{{Do: ReadStatus}}
 }
 
-func learnReply(s State, r aapay.Reply) State {
-	if r.Response != nil && r.Response.NAA2ECR != nil && s.PPRef == "" {
-		s.PPRef = r.Response.NAA2ECR.PPRef
-	}
-	return s
-}
-
-// rejected is a 201: created and refused, no money can move, nothing is owed.
-func rejected(s State, r ecr.Result, c ecr.Code) (State, []Effect) {
+// reject ends a sale by a 201: created and refused, no money can move, nothing is owed.
+func reject(s State, r ecr.Result, c ecr.Code) (State, []Effect) {
 	s.Phase, s.Rejected = Done, true
 	s = decide(s, r, c, "refused by the backend")
 	out := append(hide(&s), Effect{Do: StopReading}, Effect{Do: Tell})
@@ -103,7 +113,7 @@ func initFailed(s State, e Event) (State, []Effect) {
 		s.Plain = true
 		return send(s, e.Now, 0)
 	case e.Failure == NotSent:
-		switch s = unsent(s, e); {
+		switch s = countUnsent(s, e); {
 		case !NeverSent(s):
 			s.Lost++
 		case s.Unsent > maxResends, e.Now-s.StartedAt >= noConnectionAfter:
@@ -126,8 +136,9 @@ func initFailed(s State, e Event) (State, []Effect) {
 	return s, []Effect{{Do: ReadStatus}}
 }
 
-// unsent counts the end of an attempt without a connection, once, and only behind attempts that ended so too.
-func unsent(s State, e Event) State {
+// countUnsent counts the end of an attempt without a connection, once, and only behind attempts
+// that ended so too.
+func countUnsent(s State, e Event) State {
 	if e.Failure == NotSent && e.Try == s.Unsent+1 {
 		s.Unsent = e.Try
 	}
@@ -143,7 +154,7 @@ func noConnection(s State, c ecr.Code, why string) (State, []Effect) {
 
 // failedLate is the end of an attempt that a limit overtook.
 func failedLate(s State, e Event) (State, []Effect) {
-	if s = unsent(s, e); NeverSent(s) {
+	if s = countUnsent(s, e); NeverSent(s) {
 		return noConnection(s, ecr.NoConnection, "no connection to the backend")
 	}
 	return s, nil
@@ -154,7 +165,7 @@ func initClock(s State, e Event) (State, []Effect) {
 		return s, nil
 	}
 	s.Phase, s.WireAt = Waiting, e.Now
-	return lastRead(s, e.Now, string(deadline))
+	return readLast(s, e.Now, string(pastDeadline))
 }
 
 func initAgain(s State, e Event) (State, []Effect) {
@@ -207,7 +218,7 @@ func read(s State, e Event) (State, []Effect) {
 		if why == staleCode && s.Wire == aapay.Stale { // just read: no need to ask again
 			return undo(s, e, string(why))
 		}
-		return lastRead(s, e.Now, string(why))
+		return readLast(s, e.Now, string(why))
 	}
 	out = append(out, Effect{Do: ReadStatus, After: e.Poll.After(e.Now-s.StartedAt, s.Payload != "" || !s.QR, e.After)})
 	return s, out
@@ -234,15 +245,15 @@ func waitClock(s State, e Event) (State, []Effect) {
 			return waitClock(s, e)
 		}
 		return s, out
-	case unanswered:
+	case noAnswer:
 		return undo(s, e, s.Text)
 	default:
-		return lastRead(s, e.Now, string(why))
+		return readLast(s, e.Now, string(why))
 	}
 }
 
-// lastRead takes the code off and asks once more: the answer, or its absence, decides.
-func lastRead(s State, now time.Duration, why string) (State, []Effect) {
+// readLast takes the code off and asks once more: the answer, or its absence, decides.
+func readLast(s State, now time.Duration, why string) (State, []Effect) {
 	s.LastRead, s.LimitAt, s.Text = true, now, why
 	out := append(hide(&s), Effect{Do: ReadStatus})
 	return s, out
@@ -266,7 +277,8 @@ func waitAgain(s State, e Event) (State, []Effect) {
 	return s, append(out, Effect{Do: ReadStatus})
 }
 
-// answeredAborted undoes a sale whose register was told "aborted" before the journal could store it. It is never approved after that.
+// answeredAborted undoes a sale whose register was told "aborted" before the journal could store
+// it. It is never approved after that.
 func answeredAborted(s State, e Event) (State, []Effect) {
 	return undo(s, e, "the journal could not be written in time")
 }
@@ -274,117 +286,4 @@ func answeredAborted(s State, e Event) (State, []Effect) {
 func dropAnswered(s State, e Event) (State, []Effect) {
 	e.Text = "the journal could not be written in time"
 	return drop(s, e)
-}
-
-// ---- abort ----
-
-func abort(s State, e Event) (State, []Effect) {
-	asked := s.Phase == Initializing // its answer is on the way; the bound ends the wait
-	s.Phase, s.LimitAt, s.Text = Aborting, e.Now, "aborted"
-	out := append(hide(&s), Effect{Do: ClearScreen})
-	if !asked {
-		out = append(out, Effect{Do: ReadStatus})
-	}
-	return s, out
-}
-
-func abortReplied(s State, e Event) (State, []Effect) {
-	s.SentAt = e.Now
-	s = learnReply(s, e.Reply)
-	if !s.Plain && judgeReply(e.Reply, s.Plain) == answerRejected { // on the plain route: see twiceSent
-		return rejected(s, ecr.Aborted, ecr.AbortedByUser)
-	}
-	return undo(s, e, s.Text)
-}
-
-func abortRead(s State, e Event) (State, []Effect) {
-	if !foreign(s, e.Status) {
-		s = learn(s, e)
-	}
-	return undo(s, e, s.Text)
-}
-
-func abortNow(s State, e Event) (State, []Effect) {
-	switch {
-	case e.Name == Restarted && e.NewBoot:
-		s = rebase(s, e)
-	case e.Name == ReplyFailed:
-		if s = unsent(s, e); NeverSent(s) {
-			return noConnection(s, ecr.AbortedByUser, s.Text)
-		}
-	}
-	return undo(s, e, s.Text)
-}
-
-func abortClock(s State, e Event) (State, []Effect) {
-	if expired(s, e.Now) == noLimit {
-		return s, nil
-	}
-	return undo(s, e, s.Text)
-}
-
-// ---- shared ----
-
-// decide fixes the result; only an approval can be replaced, by its undo.
-func decide(s State, r ecr.Result, c ecr.Code, text string) State {
-	if s.Result == "" || s.Result == ecr.Approved && r == ecr.Aborted {
-		s.Result, s.Code = r, c
-	}
-	if text != "" {
-		s.Text = text
-	}
-	return s
-}
-
-// awaitApp takes the code off the screen of a sale that goes on.
-func awaitApp(s State, out []Effect) (State, []Effect) {
-	s.Shown, s.AwaitingApp = false, true
-	return s, append(out, Effect{Do: ShowWaiting})
-}
-
-func hide(s *State) []Effect {
-	if !s.Shown && !s.AwaitingApp {
-		return nil
-	}
-	s.Shown, s.AwaitingApp = false, false
-	return []Effect{{Do: ClearScreen}}
-}
-
-// learn keeps what a status says.
-func learn(s State, e Event) State {
-	st := e.Status
-	if st.State != s.Wire {
-		s.Wire, s.WireAt = st.State, e.Now
-	}
-	s.Account = st.AccountState
-	s.Committed = s.Committed || st.AccountState == aapay.Commit
-	switch st.State {
-	case "", aapay.Initialized, aapay.Stale:
-	default:
-		s.Engaged = true
-	}
-	if s.TransactionID == 0 {
-		s.TransactionID = st.TransactionID
-	}
-	if st.NAA2ECR != nil && s.PPRef == "" {
-		s.PPRef = st.NAA2ECR.PPRef
-	}
-	if st.QRCodePayload != "" {
-		s.Payload = st.QRCodePayload
-	}
-	return s
-}
-
-// foreign says that a status speaks of another transaction.
-func foreign(s State, st aapay.Status) bool {
-	if s.TransactionID != 0 && st.TransactionID != 0 && s.TransactionID != st.TransactionID {
-		return true
-	}
-	return s.PPRef != "" && st.NAA2ECR != nil && st.NAA2ECR.PPRef != "" && st.NAA2ECR.PPRef != s.PPRef
-}
-
-// rebase starts the clocks anew: the boot clock that measured them is gone.
-func rebase(s State, e Event) State {
-	s.StartedAt, s.SentAt, s.BaseAt, s.WireAt, s.LimitAt, s.UntoldAt, s.AnswerAt = e.Now, e.Now, e.Now, e.Now, e.Now, e.Now, e.Now
-	return s
 }

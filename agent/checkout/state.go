@@ -1,7 +1,7 @@
 package checkout
 
 import (
-	"errors"
+	"math"
 	"time"
 
 	"posagent/ecr"
@@ -43,6 +43,18 @@ type Limits struct {
 
 // Window is how long after the last send the original may still change.
 func (l Limits) Window() time.Duration { return clampSum(l.Stale, l.StaleTimeout, l.FinalizeTimeout) }
+
+// clampSum adds durations; the longest there is stands for a longer one.
+func clampSum(ds ...time.Duration) time.Duration {
+	var sum time.Duration
+	for _, d := range ds {
+		if d > math.MaxInt64-sum {
+			return math.MaxInt64
+		}
+		sum += d
+	}
+	return sum
+}
 
 // State is a sale as the decisions need it. Durations named …At are instants of the boot clock.
 type State struct {
@@ -99,122 +111,6 @@ type State struct {
 	AnswerAt  time.Duration `json:"answerAt,omitempty"` // the last undo operation ended
 }
 
-// Name is the name of an event.
-type Name string
-
-// The events.
-const (
-	Chosen       Name = "chosen"       // method, prompts and amount are complete
-	GaveUp       Name = "gave_up"      // choice or prompts were cancelled
-	Replied      Name = "replied"      // initialize was answered 201 or 202
-	ReplyFailed  Name = "reply_failed" // initialize failed, see Failure
-	StatusRead   Name = "status_read"
-	StatusFailed Name = "status_failed" // see Failure
-	CodeBroken   Name = "code_broken"   // the payload cannot be shown
-	Tick         Name = "tick"
-	AbortAsked   Name = "abort_asked"
-	Told         Name = "told"
-	Refused      Name = "refused"
-	Lost         Name = "lost"
-	NextCommand  Name = "next_command" // the register's next financial command
-	GraceOver    Name = "grace_over"
-	EndOfDay     Name = "end_of_day"   // settle what is unconfirmed
-	BatchClosed  Name = "batch_closed" // the batch of the sale's receipt is closed
-	UndoSettled  Name = "undo_settled"
-	ForwardEnded Name = "forward_ended" // the outbox settled a refund or reversal
-	Restarted    Name = "restarted"
-	ToldAborted  Name = "told_aborted" // the register was told "aborted" while the journal could not be written
-)
-
-// Names lists the events.
-func Names() []Name {
-	return []Name{Chosen, GaveUp, Replied, ReplyFailed, StatusRead, StatusFailed, CodeBroken, Tick, AbortAsked, Told, Refused, Lost,
-		NextCommand, GraceOver, EndOfDay, BatchClosed, UndoSettled, ForwardEnded, Restarted, ToldAborted}
-}
-
-// Failure says what an error proves.
-type Failure string
-
-// The failures.
-const (
-	EffectUnknown Failure = "unknown"  // no answer, or one that says nothing
-	NotSent       Failure = "not_sent" // no try of the attempt ever had a connection
-	NoEffect      Failure = "refused"  // the service's own no: nothing was created
-	RouteMissing  Failure = "no_route" // the idempotent route does not exist here
-	NotFound      Failure = "not_found"
-)
-
-// Sync is what the register's next command says about the last receipt (TLV 1F1F).
-type Sync string
-
-// The syncs. Silent also stands for a number that says nothing.
-const (
-	Silent Sync = ""
-	Same   Sync = "same"   // it knows the sale's receipt
-	Before Sync = "before" // it knows the one before
-)
-
-// Undone is what an undo operation, or a forward one, came to.
-type Undone struct {
-	OK            bool // proven: REVERSED or REFUNDED, or FINALIZED with COMMIT of the undo itself
-	InDoubt       bool // the outbox cannot tell
-	Withdrawn     bool // it was never sent, and is not sent any more
-	Text          string
-	TransactionID int64
-}
-
-// Event is something that happened to a sale.
-type Event struct {
-	Name    Name
-	Now     time.Duration // boot clock
-	Asked   time.Duration // boot clock: when the question of a status left; 0 = Now
-	Reply   aapay.Reply
-	Status  aapay.Status
-	Failure Failure
-	Try     int           // ReplyFailed: which of the attempts (Sends)
-	After   time.Duration // Retry-After, 0 = not said
-	Poll    Poll          // pace of status reads
-	Sync    Sync
-	Undone  Undone
-	NewBoot bool
-	Patient bool   // the register has acknowledged an intermediate status of the sale
-	Silence int    // StatusFailed: how many questions in a row got no answer, this one included
-	Terms   *Terms // Chosen: what the chosen method brings
-	Text    string
-}
-
-// Do is the name of an effect.
-type Do string
-
-// The effects. Those of the commit are performed inside the transaction that stores the state.
-const (
-	Initialize   Do = "initialize"    // send under the sale's Key on the idempotent route, After from now
-	SendPlain    Do = "send_plain"    // send once on the plain route
-	ReadStatus   Do = "read_status"   // After from now; replaces a read that waits
-	ShowCode     Do = "show_code"     // check and show the payload
-	ShowWaiting  Do = "show_waiting"  // take the code off and say that the customer's app is awaited
-	ClearScreen  Do = "clear_screen"  // take the sale off the screen, before anything is told
-	Tell         Do = "tell"          // the outcome is decided: tell each caller that waits for it
-	Reverse      Do = "reverse"       // commit: accept a reversal operation, a new one for every Attempt
-	RefundUndo   Do = "refund_undo"   // commit: accept a refund operation for the whole amount
-	GiveReceipt  Do = "give_receipt"  // commit: receipt and trace numbers
-	Release      Do = "release"       // commit: give the debited amount back to the original's ledger
-	Exception    Do = "exception"     // commit: something the merchant must know, see Text
-	StopReading  Do = "stop_reading"  // no more status reads
-	StopChoosing Do = "stop_choosing" // end the dialogue on the screen
-)
-
-// Effect is something to do.
-type Effect struct {
-	Do      Do
-	After   time.Duration
-	Attempt int
-	Text    string
-}
-
-// ErrRefused is Next's answer to an event that cannot happen in a phase, or comes too late for it. The state is unchanged.
-var ErrRefused = errors.New("not possible in this phase")
-
 // Terms are what a sale starts with.
 type Terms struct {
 	Kind                  ecr.Kind
@@ -226,29 +122,12 @@ type Terms struct {
 	Ask                   bool // choice, prompts or the amount are still to come
 }
 
-// Start is the first state of a sale and what to do once it is durable.
-func Start(t Terms, now time.Duration) (State, []Effect) {
-	s := State{
-		Kind: t.Kind, QR: t.QR, StaleEnds: t.StaleEnds, CanReverse: t.CanReverse, CanRefund: t.CanRefund, OKWords: t.OKWords, Limits: t.Limits,
-		StartedAt: now, BaseAt: now, WireAt: now,
-	}
-	switch {
-	case t.Kind != ecr.Payment:
-		s.Phase = Forward
-		return s, nil
-	case t.Ask:
-		s.Phase = Choosing
-		return s, nil
-	}
-	return send(s, now, 0)
-}
-
-// NeverSent says whether no attempt under the sale's Key, in any run, ever had a connection. An attempt whose end
-// is not in the state counts as sent.
+// NeverSent says whether no attempt under the sale's Key, in any run, ever had a connection. An
+// attempt whose end is not in the state counts as sent.
 func NeverSent(s State) bool { return s.Sends == s.Unsent && s.TransactionID == 0 }
 
-// Owed says whether an undo is owed for the sale as it stands: it was, or may have been, sent, it is not approved, and
-// nothing proves yet that no money moved.
+// Owed says whether an undo is owed for the sale as it stands: it was, or may have been, sent, it
+// is not approved, and nothing proves yet that no money moved.
 func Owed(s State) bool {
 	switch s.Phase {
 	case Initializing, Waiting, Aborting, Declined, Reversing:
@@ -266,7 +145,8 @@ func Open(s State) bool {
 	return false
 }
 
-// Active says whether something can still happen to the sale by itself, so that a start must resume it.
+// Active says whether something can still happen to the sale by itself, so that a start must resume
+// it.
 func Active(s State) bool {
 	switch s.Phase {
 	case Done:

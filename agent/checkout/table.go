@@ -58,7 +58,7 @@ var table = map[Phase]row{
 		refuse: names{Chosen, GaveUp, AbortAsked, UndoSettled, ForwardEnded},
 	},
 	Confirmed: {
-		on:     rules{StatusRead: settle, StatusFailed: unsettled, Tick: settleClock, BatchClosed: closed, Restarted: settleAgain},
+		on:     rules{StatusRead: settle, StatusFailed: unsettled, Tick: settleClock, BatchClosed: closeBatch, Restarted: settleAgain},
 		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, ToldAborted},
 		refuse: names{Chosen, GaveUp, AbortAsked, UndoSettled, ForwardEnded},
 	},

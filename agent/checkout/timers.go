@@ -9,10 +9,11 @@ import (
 )
 
 const (
-	// Patience is how long a register waits for the end of a request without intermediate status: real libraries give up
-	// at 90 s.
+	// Patience is how long a register waits for the end of a request without intermediate status:
+	// real libraries give up at 90 s.
 	Patience = 85 * time.Second
-	// LongestSale caps the method's own timers for a register that acknowledges intermediate status.
+	// LongestSale caps the method's own timers for a register that acknowledges intermediate
+	// status.
 	LongestSale = 10 * time.Minute
 	// LastReadAt is how long before the end of its patience the last status of a sale is asked for.
 	LastReadAt = 8 * time.Second
@@ -20,15 +21,17 @@ const (
 	lastReadBound = 4 * time.Second // of the status asked for at a limit, and of the one after an abort
 	maxResends    = 2               // of an initialize that got no answer
 	resendPause   = 2 * time.Second // before the first repetition, doubling
-	// noConnectionAfter is how old a sale may be before an attempt without a connection is its last one.
+	// noConnectionAfter is how old a sale may be before an attempt without a connection is its last
+	// one.
 	noConnectionAfter = 8 * time.Second
 	undoPause         = 30 * time.Second // between undo attempts that ended in a no, doubling
 	undoPauseMax      = 5 * time.Minute
 	loudUndo          = 3 // attempts after which the merchant is told
 )
 
-// LimitsOf derives a sale's limits from its method. unit is that of the method's time-outs; patience is the register's; progress
-// says that the register is known to acknowledge intermediate status.
+// LimitsOf derives a sale's limits from its method. unit is that of the method's time-outs;
+// patience is the register's; progress says that the register is known to acknowledge intermediate
+// status.
 func LimitsOf(d methods.Definition, unit string, patience time.Duration, progress bool) Limits {
 	l := Limits{Stale: methods.StaleAge(d), Deadline: patience - LastReadAt}
 	l.StaleTimeout, l.FinalizeTimeout = methods.TimeOuts(d, unit)
@@ -42,23 +45,13 @@ func LimitsOf(d methods.Definition, unit string, patience time.Duration, progres
 // longer is the deadline of a sale whose register acknowledges intermediate status.
 func (l Limits) longer() time.Duration { return max(l.Deadline, l.Long) }
 
-// waits takes the longer deadline once the register has acknowledged an intermediate status. The state keeps it.
+// waits takes the longer deadline once the register has acknowledged an intermediate status. The
+// state keeps it.
 func waits(s State, e Event) State {
 	if e.Patient {
 		s.Limits.Deadline = s.Limits.longer()
 	}
 	return s
-}
-
-func clampSum(ds ...time.Duration) time.Duration {
-	var sum time.Duration
-	for _, d := range ds {
-		if d > math.MaxInt64-sum {
-			return math.MaxInt64
-		}
-		sum += d
-	}
-	return sum
 }
 
 // limit is a timer that ran out.
@@ -69,18 +62,20 @@ const (
 	hideCode     limit = "code no longer valid"
 	staleCode    limit = "code not scanned in time"
 	timedOut     limit = "no decision in time"
-	deadline     limit = "deadline"
-	unanswered   limit = "no answer to the last question"
+	pastDeadline limit = "deadline"
+	noAnswer     limit = "no answer to the last question"
 	notFinalized limit = "reserved, never finalized"
 )
 
-// Due is the next instant at which a Tick matters; ok is false when only an event can move the sale.
+// Due is the next instant at which a Tick matters; ok is false when only an event can move the
+// sale.
 func Due(s State) (at time.Duration, ok bool) {
 	at, why := next(s)
 	return at, why != noLimit
 }
 
-// CodeUntil is when the code has to leave the screen: the earlier of stale age, counted from its arrival, and deadline.
+// CodeUntil is when the code has to leave the screen: the earlier of stale age, counted from its
+// arrival, and deadline.
 func CodeUntil(s State) time.Duration {
 	return min(clampSum(s.BaseAt, s.Limits.Stale), clampSum(s.StartedAt, s.Limits.Deadline))
 }
@@ -95,13 +90,13 @@ func next(s State) (at time.Duration, why limit) {
 	}
 	switch s.Phase {
 	case Choosing, Initializing:
-		consider(s.StartedAt, s.Limits.Deadline, deadline)
+		consider(s.StartedAt, s.Limits.Deadline, pastDeadline)
 	case Waiting:
 		if s.LastRead {
-			consider(s.LimitAt, lastReadBound, unanswered)
+			consider(s.LimitAt, lastReadBound, noAnswer)
 			break
 		}
-		consider(s.StartedAt, s.Limits.Deadline, deadline)
+		consider(s.StartedAt, s.Limits.Deadline, pastDeadline)
 		switch s.Wire {
 		case "", aapay.Initialized, aapay.Stale:
 			switch {
@@ -123,7 +118,7 @@ func next(s State) (at time.Duration, why limit) {
 			consider(s.BaseAt, s.Limits.Stale, hideCode)
 		}
 	case Aborting:
-		consider(s.LimitAt, lastReadBound, unanswered)
+		consider(s.LimitAt, lastReadBound, noAnswer)
 	case Approved, Unconfirmed, Confirmed:
 		if s.Settling && !s.Excepted {
 			consider(s.WireAt, s.Limits.FinalizeTimeout, notFinalized)
@@ -140,8 +135,8 @@ func expired(s State, now time.Duration) limit {
 	return noLimit
 }
 
-// windowOver says that the original could no longer change when a status was asked for, after the answer to the last undo: an answer
-// that was long on its way proves nothing.
+// windowOver says that the original could no longer change when a status was asked for, after the
+// answer to the last undo: an answer that was long on its way proves nothing.
 func windowOver(s State, e Event) bool {
 	asked := e.Asked
 	if asked == 0 {
@@ -150,7 +145,8 @@ func windowOver(s State, e Event) bool {
 	return asked >= clampSum(s.SentAt, s.Limits.Window()) && asked >= s.AnswerAt
 }
 
-// lapsed says that a payment has been TIMEDOUT for so long that it does not commit any more. A reversal, where there is one, proves more.
+// lapsed says that a payment has been TIMEDOUT for so long that it does not commit any more. A
+// reversal, where there is one, proves more.
 func lapsed(s State, e Event) bool {
 	return Judge(s.Wire, s.Account, nil) == Overdue && e.Now >= clampSum(s.WireAt, s.Limits.FinalizeTimeout)
 }

@@ -84,10 +84,10 @@ var ofCheckout = []mutant{
 		{"agent/checkout/judge.go", `if account != aapay.Rollback && slices.Contains`, `if slices.Contains`},
 	}},
 	{"the status of another transaction is taken", checkout, "TestForeignStatusIsNoAnswer", []edit{
-		{"agent/checkout/payment.go", `if s.TransactionID != 0 && st.TransactionID != 0 && s.TransactionID != st.TransactionID {`, `if s.TransactionID < 0 {`},
+		{"agent/checkout/steps.go", `if s.TransactionID != 0 && st.TransactionID != 0 && s.TransactionID != st.TransactionID {`, `if s.TransactionID < 0 {`},
 	}},
 	{"a sale that settles is not watched", drive, "TestMoneyA1_ReservedIsWatchedUntilCommit|TestMoneyA1_AnAcknowledgementDoesNotEndTheWatch", []edit{
-		{"agent/checkout/outcome.go", `s.Settling = s.Account != aapay.Commit`, `s.Settling = false`},
+		{"agent/checkout/approved.go", `s.Settling = s.Account != aapay.Commit`, `s.Settling = false`},
 	}},
 
 	// Told, and undone.
@@ -95,8 +95,8 @@ var ofCheckout = []mutant{
 		{"agent/checkout/drive/perform/tell.go", `ecr.Lost: checkout.Lost}`, `ecr.Lost: checkout.Told}`},
 	}},
 	{"a told sale is undone (CONFIRMED to REVERSING)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
-		{"agent/checkout/table.go", `BatchClosed: closed, Restarted: settleAgain},
-		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, ToldAborted},`, `BatchClosed: closed, Restarted: settleAgain, GraceOver: takeBack},
+		{"agent/checkout/table.go", `BatchClosed: closeBatch, Restarted: settleAgain},
+		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, ToldAborted},`, `BatchClosed: closeBatch, Restarted: settleAgain, GraceOver: takeBack},
 		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, EndOfDay, ToldAborted},`},
 	}},
 	{"UNCONFIRMED touched twice (no compare-and-set)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
@@ -113,7 +113,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/drive/begin.go", `a.steps = nil`, `a.join = ""`},
 	}},
 	{"the register's next command does not undo", drive, "TestMoneyB6_LastReceiptOfTheNextCommand|TestMoneyB11_ARepeatedRequest", []edit{
-		{"agent/checkout/outcome.go", `if e.Sync == Same {`, `if true {`},
+		{"agent/checkout/approved.go", `if e.Sync == Same {`, `if true {`},
 	}},
 	{"end of day confirms what nobody acknowledged", drive, "TestMoneyB13_EndOfDay", []edit{
 		{"agent/checkout/table.go", `GraceOver: startUndo, EndOfDay: startUndo,`, `GraceOver: startUndo, EndOfDay: confirm,`},
@@ -122,16 +122,16 @@ var ofCheckout = []mutant{
 		{"agent/checkout/drive/resume.go", `NewBoot: row.Boot != d.bootID}`, `NewBoot: false}`},
 	}},
 	{"a COMMIT after the abort approves", checkout, "TestMoneyA5_AbortIsFinal", []edit{
-		{"agent/checkout/payment.go", "\tif !foreign(s, e.Status) {\n\t\ts = learn(s, e)\n\t}\n", "\tif !foreign(s, e.Status) {\n\t\ts = learn(s, e)\n\t}\n\tif s.Committed {\n\t\treturn approve(s, e)\n\t}\n"},
+		{"agent/checkout/abort.go", "\tif !foreign(s, e.Status) {\n\t\ts = learn(s, e)\n\t}\n", "\tif !foreign(s, e.Status) {\n\t\ts = learn(s, e)\n\t}\n\tif s.Committed {\n\t\treturn approve(s, e)\n\t}\n"},
 	}},
 	{"a commit after the decline is kept", drive, "TestMoneyA1_CommitAfterDeclinedIsUndone", []edit{
-		{"agent/checkout/outcome.go", "case s.Account == aapay.Commit:\n\t\treturn undo(s, e, \"paid after it was declined\")\n\tcase !finalNo(s):", "case s.Account != aapay.Commit && !finalNo(s):"},
+		{"agent/checkout/declined.go", "case s.Account == aapay.Commit:\n\t\treturn undo(s, e, \"paid after it was declined\")\n\tcase !finalNo(s):", "case s.Account != aapay.Commit && !finalNo(s):"},
 	}},
 	{"an undo's no ends it", checkout, "TestMoneyB3_AnotherAttempt|TestMoneyB2_ProofEndsAnUndo", []edit{
-		{"agent/checkout/outcome.go", "case u.OK:\n\t\ts.Phase, s.UndoOpen = Done, false", "case u.OK || !u.InDoubt:\n\t\ts.Phase, s.UndoOpen = Done, false"},
+		{"agent/checkout/undo.go", "case u.OK:\n\t\ts.Phase, s.UndoOpen = Done, false", "case u.OK || !u.InDoubt:\n\t\ts.Phase, s.UndoOpen = Done, false"},
 	}},
 	{"not found is proof at once", drive, "TestMoneyB2_NotFoundProvesOnlyAfterTheWindow", []edit{
-		{"agent/checkout/outcome.go", "\tcase e.Failure == NotFound && windowOver(s, e):", "\tcase e.Failure == NotFound:"},
+		{"agent/checkout/undo.go", "\tcase e.Failure == NotFound && windowOver(s, e):", "\tcase e.Failure == NotFound:"},
 	}},
 	{"a final no is proof at once", drive, "TestMoneyB2_FinalBadProvesOnlyAfterItsWindow", []edit{
 		{"agent/checkout/timers.go", `return asked >= clampSum(s.SentAt, s.Limits.Window()) && asked >= s.AnswerAt`, `return asked >= s.AnswerAt`},
@@ -156,7 +156,7 @@ var ofCheckout = []mutant{
 		{"agent/offline/aapay.go", `if u.m.Touched || !wire.NeverSent(err) {`, `if false {`},
 	}},
 	{"a withdrawn refund keeps its amount debited", drive, "TestField_L4WhatNeverLeftIsWithdrawn", []edit{
-		{"agent/checkout/outcome.go", "s = decide(s, ecr.Aborted, ecr.NoConnection, u.Text)\n\t\treturn s, []Effect{{Do: Release}, {Do: Tell}}", "s = decide(s, ecr.Aborted, ecr.NoConnection, u.Text)\n\t\treturn s, []Effect{{Do: Tell}}"},
+		{"agent/checkout/forward.go", "s = decide(s, ecr.Aborted, ecr.NoConnection, u.Text)\n\t\treturn s, []Effect{{Do: Release}, {Do: Tell}}", "s = decide(s, ecr.Aborted, ecr.NoConnection, u.Text)\n\t\treturn s, []Effect{{Do: Tell}}"},
 	}},
 	{"the timers of a method that was not chosen", drive, "TestField_J8TheChosenMethodsTimersCount", []edit{
 		{"agent/checkout/drive/live/live.go", `l.seq, l.limits = seq, row.State.Limits`, "if l.seq = seq; l.limits.Long == 0 {\n\t\tl.limits = row.State.Limits\n\t}"},

@@ -1,0 +1,144 @@
+package checkout
+
+import (
+	"time"
+
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+)
+
+// settleWatch is how long after its exception a settling sale is still asked for.
+const settleWatch = 24 * time.Hour
+
+func approve(s State, e Event) (State, []Effect) {
+	s.Phase, s.LastRead = Approved, false
+	s = decide(s, ecr.Approved, ecr.OK, "approved: "+string(s.Wire))
+	s.Settling = s.Account != aapay.Commit
+	out := append(hide(&s), Effect{Do: GiveReceipt}, Effect{Do: Tell})
+	if s.Settling {
+		return s, append(out, Effect{Do: ReadStatus, After: e.Poll.watch(0, e.After)})
+	}
+	return s, append(out, Effect{Do: StopReading})
+}
+
+func confirm(s State, _ Event) (State, []Effect) {
+	s.Phase = Confirmed
+	return s, nil
+}
+
+func unacknowledged(s State, e Event) (State, []Effect) {
+	s.Phase = Unconfirmed
+	if e.Name == Restarted && e.NewBoot {
+		s = rebase(s, e)
+	}
+	s.UntoldAt = e.Now
+	return s, settleOn(s)
+}
+
+func unacknowledgedAgain(s State, e Event) (State, []Effect) {
+	if e.NewBoot {
+		s = rebase(s, e)
+	}
+	return s, settleOn(s)
+}
+
+func settleAgain(s State, e Event) (State, []Effect) { return unacknowledgedAgain(s, e) }
+
+func settleOn(s State) []Effect {
+	if !s.Settling {
+		return nil
+	}
+	return []Effect{{Do: ReadStatus}}
+}
+
+// startUndo undoes an approval that the register does not have.
+func startUndo(s State, e Event) (State, []Effect) {
+	why := e.Text
+	if why == "" {
+		why = map[Name]string{
+			Refused: "the register refused it", GraceOver: "the register never acknowledged it", EndOfDay: "not acknowledged before the end of day",
+		}[e.Name]
+	}
+	return undo(s, e, why)
+}
+
+// nextFinancialCommand confirms the sale if the command shows that the register has it, else undoes
+// it.
+func nextFinancialCommand(s State, e Event) (State, []Effect) {
+	if e.Sync == Same {
+		return confirm(s, e)
+	}
+	return undo(s, e, "the register went on without it")
+}
+
+func closeBatch(s State, _ Event) (State, []Effect) {
+	s.Closed = true
+	if !s.Settling {
+		s.Phase = Done
+	}
+	return s, nil
+}
+
+// settle watches an approval without COMMIT.
+func settle(s State, e Event) (State, []Effect) {
+	if !s.Settling {
+		return s, nil
+	}
+	if foreign(s, e.Status) {
+		return unsettled(s, e)
+	}
+	s = learn(s, e)
+	switch {
+	case s.Account == aapay.Commit:
+		s.Settling = false
+		return ifClosed(s, nil)
+	case finalNo(s):
+		out := except(&s, "approved, but it ended "+string(s.Wire)+" without COMMIT")
+		s.Settling = false
+		return ifClosed(s, out)
+	case Judge(s.Wire, s.Account, nil) == Overdue:
+		out := append(except(&s, "approved, but it timed out without COMMIT"), Effect{Do: ReadStatus, After: e.Poll.watch(0, e.After)})
+		return s, out
+	case e.Now >= clampSum(s.WireAt, s.Limits.FinalizeTimeout, settleWatch):
+		s.Settling = false
+		return ifClosed(s, nil)
+	}
+	return s, []Effect{{Do: ReadStatus, After: e.Poll.watch(0, e.After)}}
+}
+
+func unsettled(s State, e Event) (State, []Effect) {
+	if !s.Settling {
+		return s, nil
+	}
+	if e.Name == StatusFailed && e.Failure != NotFound {
+		return s, []Effect{{Do: ReadStatus, After: e.Poll.unanswered(e.Silence, watchPause, e.After)}}
+	}
+	return s, []Effect{{Do: ReadStatus, After: e.Poll.watch(0, e.After)}}
+}
+
+func settleClock(s State, e Event) (State, []Effect) {
+	if expired(s, e.Now) != notFinalized {
+		return s, nil
+	}
+	if s.Wire == aapay.Reserved {
+		out := except(&s, "approved and reserved, but not finalized in time")
+		return s, out
+	}
+	s.Settling = false
+	return ifClosed(s, []Effect{{Do: StopReading}})
+}
+
+func except(s *State, text string) []Effect {
+	if s.Excepted {
+		return nil
+	}
+	s.Excepted = true
+	return []Effect{{Do: Exception, Text: text}}
+}
+
+func ifClosed(s State, out []Effect) (State, []Effect) {
+	if s.Phase == Confirmed && s.Closed {
+		s.Phase = Done
+	}
+	return s, out
+}

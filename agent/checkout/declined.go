@@ -1,0 +1,39 @@
+package checkout
+
+import "posagent/schemes/aapay"
+
+func declinedRead(s State, e Event) (State, []Effect) {
+	if foreign(s, e.Status) {
+		return declinedStatusFailed(s, e)
+	}
+	s = learn(s, e)
+	switch {
+	case s.Account == aapay.Commit:
+		return undo(s, e, "paid after it was declined")
+	case !finalNo(s):
+		return undo(s, e, "live after it was declined")
+	case windowOver(s, e):
+		s.Phase = Done
+		return s, []Effect{{Do: StopReading}}
+	}
+	return s, []Effect{{Do: ReadStatus, After: e.Poll.watch(untilWindow(s, e.Now), e.After)}}
+}
+
+func declinedStatusFailed(s State, e Event) (State, []Effect) {
+	if e.Failure == NotFound && windowOver(s, e) {
+		s.Phase = Done
+		return s, []Effect{{Do: StopReading}}
+	}
+	most := watchPause
+	if untilWindow(s, e.Now) == 0 {
+		most = longestAfter
+	}
+	return s, []Effect{{Do: ReadStatus, After: e.Poll.unanswered(e.Silence, most, e.After)}}
+}
+
+func watchAgain(s State, e Event) (State, []Effect) {
+	if e.NewBoot {
+		s = rebase(s, e)
+	}
+	return s, []Effect{{Do: ReadStatus}}
+}

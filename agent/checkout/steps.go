@@ -1,0 +1,78 @@
+package checkout
+
+import (
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+)
+
+// decide fixes the result; only an approval can be replaced, by its undo.
+func decide(s State, r ecr.Result, c ecr.Code, text string) State {
+	if s.Result == "" || s.Result == ecr.Approved && r == ecr.Aborted {
+		s.Result, s.Code = r, c
+	}
+	if text != "" {
+		s.Text = text
+	}
+	return s
+}
+
+// awaitApp takes the code off the screen of a sale that goes on.
+func awaitApp(s State, out []Effect) (State, []Effect) {
+	s.Shown, s.AwaitingApp = false, true
+	return s, append(out, Effect{Do: ShowWaiting})
+}
+
+func hide(s *State) []Effect {
+	if !s.Shown && !s.AwaitingApp {
+		return nil
+	}
+	s.Shown, s.AwaitingApp = false, false
+	return []Effect{{Do: ClearScreen}}
+}
+
+// learn keeps what a status says.
+func learn(s State, e Event) State {
+	st := e.Status
+	if st.State != s.Wire {
+		s.Wire, s.WireAt = st.State, e.Now
+	}
+	s.Account = st.AccountState
+	s.Committed = s.Committed || st.AccountState == aapay.Commit
+	switch st.State {
+	case "", aapay.Initialized, aapay.Stale:
+	default:
+		s.Engaged = true
+	}
+	if s.TransactionID == 0 {
+		s.TransactionID = st.TransactionID
+	}
+	if st.NAA2ECR != nil && s.PPRef == "" {
+		s.PPRef = st.NAA2ECR.PPRef
+	}
+	if st.QRCodePayload != "" {
+		s.Payload = st.QRCodePayload
+	}
+	return s
+}
+
+// learnReply keeps what the answer to an initialize says.
+func learnReply(s State, r aapay.Reply) State {
+	if r.Response != nil && r.Response.NAA2ECR != nil && s.PPRef == "" {
+		s.PPRef = r.Response.NAA2ECR.PPRef
+	}
+	return s
+}
+
+// foreign says that a status speaks of another transaction.
+func foreign(s State, st aapay.Status) bool {
+	if s.TransactionID != 0 && st.TransactionID != 0 && s.TransactionID != st.TransactionID {
+		return true
+	}
+	return s.PPRef != "" && st.NAA2ECR != nil && st.NAA2ECR.PPRef != "" && st.NAA2ECR.PPRef != s.PPRef
+}
+
+// rebase starts the clocks anew: the boot clock that measured them is gone.
+func rebase(s State, e Event) State {
+	s.StartedAt, s.SentAt, s.BaseAt, s.WireAt, s.LimitAt, s.UntoldAt, s.AnswerAt = e.Now, e.Now, e.Now, e.Now, e.Now, e.Now, e.Now
+	return s
+}
