@@ -2,12 +2,10 @@ package paylinks
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"strings"
 
 	"posagent/schemes/wire"
-	"posagent/schemes/wire/check"
 	"posagent/schemes/wire/rest"
 )
 
@@ -57,12 +55,6 @@ type Service struct {
 	Transactions Transactions
 }
 
-// Paths of the service (S1 4.1). The official client writes version 1.0 as v1.
-const (
-	Prefix      = "/v1.0/"
-	ShortPrefix = "/v1/"
-)
-
 // The resources of the paths.
 const (
 	invoices     = "Invoice"
@@ -88,44 +80,6 @@ func pieces(list []string) ([]string, bool) {
 		return list[:1], len(list) == 2
 	}
 	return list, ok
-}
-
-// about names a link or a transaction.
-type about struct {
-	ID int64 `path:"id" json:"-"`
-}
-
-func (in about) id() int64 { return in.ID }
-
-// Check implements check.Checked.
-func (in about) Check(l *check.List) {
-	if CheckID(in.ID) != nil {
-		l.Add("id", "want 1 to 2147483647")
-	}
-}
-
-// charging is a charge of a transaction.
-type charging struct {
-	about
-	ChargeRequest
-}
-
-// Check implements check.Checked.
-func (in charging) Check(l *check.List) {
-	in.about.Check(l)
-	in.ChargeRequest.Check(l)
-}
-
-// refunding is a refund of a transaction.
-type refunding struct {
-	about
-	RefundRequest
-}
-
-// Check implements check.Checked.
-func (in refunding) Check(l *check.List) {
-	in.about.Check(l)
-	in.RefundRequest.Check(l)
 }
 
 const (
@@ -236,122 +190,7 @@ func charges(path, what string) rest.Endpoint[Service, charging, Done] {
 	}
 }
 
-const (
-	opCreate = "paylinks.create"
-	opCharge = "paylinks.charge"
-	opRefund = "paylinks.refund"
-	opList   = "paylinks.list"
-)
-
 // Table is the service. The signature check, which asks no service, is its last row.
 func Table() rest.Table[Service] {
 	return rest.Table[Service]{create, read, drop, list, txn, charge, capture, refund, cancel, verified}
-}
-
-// HandlerOptions adjusts a Handler. Without Secret every request is refused.
-type HandlerOptions struct {
-	Log          *slog.Logger                               // gets internal errors; nil drops them
-	Secret       func(instance string) (wire.Secret, error) // of an account; "" = no such account
-	MaxBody      int64                                      // bytes of a body's texts; 0 means wire.MaxRequest
-	MaxFiles     int64                                      // bytes of a link's attachments; 0 means bracket.MaxFiles
-	Dir          string                                     // where attachments lie while a request is served; "" = the system's folder
-	OperationURL func(key wire.Key) string                  // names a pending operation in the Location header; nil = none
-
-	// Others are more secrets that an account's requests may be proven by; nil = none. Proof tells which one it was.
-	Others func(instance string) []wire.Secret
-	// Proven gets every request whose proof is good, and calls serve or answers itself; nil = serve.
-	Proven func(w http.ResponseWriter, r *http.Request, serve http.HandlerFunc)
-	// Around gets every good request in place of the service; nil = the service.
-	Around func(ctx context.Context, a *rest.Asked) (any, error)
-}
-
-// Handler serves links and txns at Prefix and ShortPrefix, and answers the signature check itself. Host checks and time limits are
-// the caller's; the proof of who calls is checked here, because it lies in the parameters.
-func Handler(links Links, txns Transactions, opts HandlerOptions) http.Handler {
-	svc := Service{links, txns}
-	return api.Handler(opts.Rest(), Table().Bind(svc), rest.Table[Service]{chargeToo}.Bind(svc))
-}
-
-// Rest are the engine's options: how a request is opened and proven.
-func (o HandlerOptions) Rest() rest.Options {
-	return rest.Options{Log: o.Log, OperationURL: o.OperationURL, Open: o.open, Admit: o.admit, Around: o.Around}
-}
-
-// Client speaks to the service over HTTP. It works as soon as its fields are set, signs what it sends, and sends each
-// call once; whether to send again is the caller's decision, by code.
-type Client struct {
-	BaseURL  string // scheme and host, and a path before /v1.0 if there is one
-	Instance string // the account
-	Secret   wire.Secret
-	Doer     wire.Doer
-}
-
-func (c *Client) to() rest.Client {
-	return rest.Client{API: api, BaseURL: c.BaseURL, Doer: c.Doer, Write: c.write, Secrets: []string{c.Secret.Reveal()}}
-}
-
-// Links is the link half of the service.
-func (c *Client) Links() Links { return linkClient{c} }
-
-// Transactions is the transaction half.
-func (c *Client) Transactions() Transactions { return txnClient{c} }
-
-// Check asks whether instance and secret are right: nil, wire.Forbidden, or another error: nothing is known.
-func (c *Client) Check(ctx context.Context) error {
-	_, err := verified.Call(ctx, c.to(), "", struct{}{})
-	return err
-}
-
-type linkClient struct{ c *Client }
-
-type txnClient struct{ c *Client }
-
-var (
-	_ Links        = linkClient{}
-	_ Transactions = txnClient{}
-)
-
-// Create implements Links.
-func (l linkClient) Create(ctx context.Context, key wire.Key, req CreateRequest) (Created, error) {
-	return create.Call(ctx, l.c.to(), key, req)
-}
-
-// Read implements Links.
-func (l linkClient) Read(ctx context.Context, id int64) (Link, error) {
-	return read.Call(ctx, l.c.to(), "", about{id})
-}
-
-// Delete implements Links.
-func (l linkClient) Delete(ctx context.Context, key wire.Key, id int64) (Deleted, error) {
-	return drop.Call(ctx, l.c.to(), key, about{id})
-}
-
-// Read implements Transactions.
-func (t txnClient) Read(ctx context.Context, id int64) (Transaction, error) {
-	return txn.Call(ctx, t.c.to(), "", about{id})
-}
-
-// Charge implements Transactions.
-func (t txnClient) Charge(ctx context.Context, key wire.Key, id int64, req ChargeRequest) (Done, error) {
-	return charge.Call(ctx, t.c.to(), key, charging{about{id}, req})
-}
-
-// Capture implements Transactions.
-func (t txnClient) Capture(ctx context.Context, key wire.Key, id int64) (Done, error) {
-	return capture.Call(ctx, t.c.to(), key, about{id})
-}
-
-// Refund implements Transactions.
-func (t txnClient) Refund(ctx context.Context, key wire.Key, id int64, req RefundRequest) (Done, error) {
-	return refund.Call(ctx, t.c.to(), key, refunding{about{id}, req})
-}
-
-// Delete implements Transactions.
-func (t txnClient) Delete(ctx context.Context, key wire.Key, id int64) (Deleted, error) {
-	return cancel.Call(ctx, t.c.to(), key, about{id})
-}
-
-// List implements Transactions.
-func (t txnClient) List(ctx context.Context, f Filter) ([]Transaction, error) {
-	return list.Call(ctx, t.c.to(), "", f)
 }

@@ -7,8 +7,8 @@
 //     the same time wherever two signatures differ.
 //   - A create, charge, capture, refund or delete whose effect is not known is UnknownOutcome,
 //     never a success and never a refusal.
-//   - The table is api.go; the service's own forms, proof, envelope and errors are shape.go, form.go
-//     and errors.go.
+//   - The table is api.go. The service's own envelope, forms and errors are shape.go, form.go and
+//     errors.go; handler.go proves who calls, client.go signs.
 //   - No error text repeats what was sent. Secret and signature are in no text.
 //   - An attachment is never in memory as a whole.
 //

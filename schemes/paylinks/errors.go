@@ -37,6 +37,14 @@ import (
 // status; the real service answers many errors with 200, and its gateway answers 405 and 403 without this body to a
 // caller that asks too often.
 
+// The operations whose requests have rules, as errors name them.
+const (
+	opCreate = "paylinks.create"
+	opCharge = "paylinks.charge"
+	opRefund = "paylinks.refund"
+	opList   = "paylinks.list"
+)
+
 // The reasons of this service beside wire's codes (wire.Error.Reason).
 const (
 	WrongStatus = "wrong_status" // Conflict: the link's or transaction's status forbids it
@@ -57,9 +65,6 @@ const (
 	formText      = "Unprocessable Content"
 	statusText    = " and status: "
 )
-
-// ContentType of every answer, to the letter: some clients compare it as a text.
-const ContentType = "application/json"
 
 type errorBody struct {
 	Status  string `json:"status"`

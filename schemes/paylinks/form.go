@@ -71,24 +71,6 @@ func (r *reader) optional(name string) *int64 {
 	return &n
 }
 
-func digits(text string) (int64, bool) {
-	n, err := strconv.ParseInt(text, 10, 32)
-	return n, err == nil && n >= 0 && text[0] != '+' && text[0] != '-' && (text[0] != '0' || text == "0")
-}
-
-// percent says whether a text is a decimal number from 0 to 100, with at most 8 digits after the point.
-func percent(text string) bool {
-	whole, frac, point := strings.Cut(text, ".")
-	n, ok := int64(0), whole != ""
-	if ok {
-		n, ok = digits(whole)
-	}
-	if !ok || n > 100 || point && (frac == "" || len(frac) > 8) {
-		return false
-	}
-	return strings.Trim(frac, "0123456789") == "" && (n < 100 || strings.Trim(frac, "0") == "")
-}
-
 // indexed returns an indexed list. What is not one, and name[], is passed over as the real service does.
 func indexed(v any) []bracket.Field {
 	o, ok := v.(*bracket.Object)
@@ -218,10 +200,6 @@ func (r *reader) names(at string, field *bracket.Object) *Names {
 	}
 	return n
 }
-
-var languages = [...]string{"de", "en", "fr", "it"}
-
-func (n *Names) at(i int) *string { return [...]*string{&n.De, &n.En, &n.Fr, &n.It}[i] }
 
 const (
 	afterParam  = "filterDatetimeUtcGreaterThan"

@@ -56,55 +56,19 @@ type Provider int64
 
 // UnmarshalJSON implements json.Unmarshaler; of a list it takes the first.
 func (p *Provider) UnmarshalJSON(data []byte) error {
-	var list []int64
-	if json.Unmarshal(data, &list) == nil {
+	var ids []int64
+	if json.Unmarshal(data, &ids) == nil {
 		*p = 0
-		if len(list) > 0 {
-			*p = Provider(list[0])
+		if len(ids) > 0 {
+			*p = Provider(ids[0])
 		}
 		return nil
 	}
 	return (*Cents)(p).UnmarshalJSON(data)
 }
 
-// Invoices are a link's items. What a foreign service writes there in another shape is left out: it must not cost the link.
-type Invoices []Invoice
-
-// MarshalJSON implements json.Marshaler: no items are [].
-func (i Invoices) MarshalJSON() ([]byte, error) {
-	if len(i) == 0 {
-		return []byte("[]"), nil
-	}
-	return json.Marshal([]Invoice(i))
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (i *Invoices) UnmarshalJSON(data []byte) error {
-	*i = nil
-	var raw []json.RawMessage
-	if json.Unmarshal(data, &raw) != nil {
-		return nil
-	}
-	for _, r := range raw {
-		var one Invoice
-		if wire.Decode(r, &one) == nil {
-			*i = append(*i, one)
-		}
-	}
-	return nil
-}
-
-// CustomFields are what customers wrote into custom fields, by field id. Nothing is null, and understood as [] too.
-type CustomFields map[string]CustomValue
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (c *CustomFields) UnmarshalJSON(data []byte) error {
-	*c = nil
-	if text := string(bytes.TrimSpace(data)); text == "null" || strings.Join(strings.Fields(text), "") == "[]" {
-		return nil
-	}
-	return wire.Decode(data, (*map[string]CustomValue)(c))
-}
+// Percent is a decimal number as it was written ("7.7"); "" = none, null on the wire. It never becomes a float.
+type Percent string
 
 // MarshalJSON implements json.Marshaler.
 func (p Percent) MarshalJSON() ([]byte, error) {
@@ -122,13 +86,23 @@ func (p *Percent) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// UnmarshalJSON implements json.Unmarshaler. What a foreign service writes there in another shape leaves its field off: how a
-// page looks must not cost the link.
-func (f *Fields) UnmarshalJSON(data []byte) error {
-	type plain Fields
-	_ = json.Unmarshal(data, (*plain)(f)) // what fits is in
-	return nil
-}
-
 // String returns the number as it was written.
 func (p Percent) String() string { return string(p) }
+
+// percent says whether a text is a decimal number from 0 to 100, with at most 8 digits after the point.
+func percent(text string) bool {
+	whole, frac, point := strings.Cut(text, ".")
+	n, ok := int64(0), whole != ""
+	if ok {
+		n, ok = digits(whole)
+	}
+	if !ok || n > 100 || point && (frac == "" || len(frac) > 8) {
+		return false
+	}
+	return strings.Trim(frac, "0123456789") == "" && (n < 100 || strings.Trim(frac, "0") == "")
+}
+
+func digits(text string) (int64, bool) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	return n, err == nil && n >= 0 && text[0] != '+' && text[0] != '-' && (text[0] != '0' || text == "0")
+}

@@ -240,3 +240,41 @@ func (f Filter) Check(c *check.List) {
 		c.Add("limit", "want 0 to 2147483647")
 	}
 }
+
+// about names a link or a transaction.
+type about struct {
+	ID int64 `path:"id" json:"-"`
+}
+
+func (in about) id() int64 { return in.ID }
+
+// Check implements check.Checked.
+func (in about) Check(l *check.List) {
+	if CheckID(in.ID) != nil {
+		l.Add("id", "want 1 to 2147483647")
+	}
+}
+
+// charging is a charge of a transaction.
+type charging struct {
+	about
+	ChargeRequest
+}
+
+// Check implements check.Checked.
+func (in charging) Check(l *check.List) {
+	in.about.Check(l)
+	in.ChargeRequest.Check(l)
+}
+
+// refunding is a refund of a transaction.
+type refunding struct {
+	about
+	RefundRequest
+}
+
+// Check implements check.Checked.
+func (in refunding) Check(l *check.List) {
+	in.about.Check(l)
+	in.RefundRequest.Check(l)
+}

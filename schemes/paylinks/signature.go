@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
+	"strconv"
 	"strings"
 
 	"posagent/schemes/wire"
@@ -45,6 +46,16 @@ func verify(secret wire.Secret, sent bracket.Form, bare bool) bool {
 		ok = same(got, sign(secret, "")) || ok
 	}
 	return ok
+}
+
+// bare says that nothing but instance, signature and id was sent.
+func bare(sent bracket.Form, id int64) bool {
+	for _, p := range sent.Without(SignatureParam, InstanceParam) {
+		if p.Name != "id" || p.Value != strconv.FormatInt(id, 10) {
+			return false
+		}
+	}
+	return true
 }
 
 // same compares in a time that tells nothing, not even the length.

@@ -1,7 +1,10 @@
 package paylinks
 
 import (
+	"bytes"
+	"encoding/json"
 	"io"
+	"strings"
 	"time"
 
 	"posagent/schemes/wire"
@@ -85,9 +88,6 @@ type Attachment struct {
 	Open        func() (io.ReadCloser, error) `json:"-"`
 }
 
-// Percent is a decimal number as it was written ("7.7"); "" = none, null on the wire. It never becomes a float.
-type Percent string
-
 // Names are a custom field's names by language.
 type Names struct {
 	De string `json:"de"`
@@ -95,6 +95,10 @@ type Names struct {
 	Fr string `json:"fr"`
 	It string `json:"it"`
 }
+
+func (n *Names) at(i int) *string { return [...]*string{&n.De, &n.En, &n.Fr, &n.It}[i] }
+
+var languages = [...]string{"de", "en", "fr", "it"}
 
 // Link is a payment link (S1 2.1). Creation answers without status, and with reservation and privacy_policy; retrieval the
 // other way round. The Handler sees to that: a Service fills in everything.
@@ -158,6 +162,14 @@ type Fields struct {
 	PrivacyPolicy *Field      `json:"privacy_policy,omitempty"`
 }
 
+// UnmarshalJSON implements json.Unmarshaler. What a foreign service writes there in another shape leaves its field off: how a
+// page looks must not cost the link.
+func (f *Fields) UnmarshalJSON(data []byte) error {
+	type plain Fields
+	_ = json.Unmarshal(data, (*plain)(f)) // what fits is in
+	return nil
+}
+
 // Field is one contact field.
 type Field struct {
 	Active    bool `json:"active"`
@@ -179,6 +191,33 @@ type Invoice struct {
 	Amount           int64         `json:"amount,omitempty"`           // cents
 	Currency         string        `json:"currency,omitempty"`
 	Transactions     []Transaction `json:"transactions,omitempty"` // id, uuid, status and time at least
+}
+
+// Invoices are a link's items. What a foreign service writes there in another shape is left out: it must not cost the link.
+type Invoices []Invoice
+
+// MarshalJSON implements json.Marshaler: no items are [].
+func (i Invoices) MarshalJSON() ([]byte, error) {
+	if len(i) == 0 {
+		return []byte("[]"), nil
+	}
+	return json.Marshal([]Invoice(i))
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (i *Invoices) UnmarshalJSON(data []byte) error {
+	*i = nil
+	var raw []json.RawMessage
+	if json.Unmarshal(data, &raw) != nil {
+		return nil
+	}
+	for _, r := range raw {
+		var item Invoice
+		if wire.Decode(r, &item) == nil {
+			*i = append(*i, item)
+		}
+	}
+	return nil
 }
 
 // ChargeRequest charges a pre-authorized or reserved transaction (S1 4.1).
@@ -261,6 +300,18 @@ type CustomValue struct {
 	Value string `json:"value"`
 }
 
+// CustomFields are what customers wrote into custom fields, by field id. Nothing is null, and understood as [] too.
+type CustomFields map[string]CustomValue
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *CustomFields) UnmarshalJSON(data []byte) error {
+	*c = nil
+	if text := string(bytes.TrimSpace(data)); text == "null" || strings.Join(strings.Fields(text), "") == "[]" {
+		return nil
+	}
+	return wire.Decode(data, (*map[string]CustomValue)(c))
+}
+
 // PageLink names the link a transaction came from.
 type PageLink struct {
 	Hash        string `json:"hash,omitempty"`
@@ -294,6 +345,9 @@ type Person struct {
 	DeliveryCountry    string `json:"delivery_country" wire:"nullable"`
 	DeliveryCountryISO string `json:"delivery_countryISO" wire:"nullable"`
 }
+
+// ContentType of every answer, to the letter: some clients compare it as a text.
+const ContentType = "application/json"
 
 // TimeLayout is how times are written (S1 2.2), in UTC.
 const TimeLayout = time.DateTime
