@@ -8,13 +8,13 @@ var ofStore = []mutant{
 		{"store/sqlite/conn.go", `"FULL": "2"`, `"FULL": "1"`},
 	}},
 	{"synchronous=NORMAL by default", "store/sqlite", "TestPragmasOnEveryConnection", []edit{
-		{"store/sqlite/store.go", `opt.Synchronous = "FULL"`, `opt.Synchronous = "NORMAL"`},
+		{"store/sqlite/open.go", `opt.Synchronous = "FULL"`, `opt.Synchronous = "NORMAL"`},
 	}},
 	{"an update of a mapped row hits the others", "store", "TestTableUpdatesWhatIsNamed", []edit{
 		{"store/table.go", `" = ? WHERE " + t.names[0] + " = ?"`, `" = ? WHERE " + t.names[0] + " <> ?"`},
 	}},
 	{"a read is no snapshot", "store/sqlite", "TestConformance", []edit{
-		{"store/sqlite/store.go", `if err := l.begin("BEGIN"); err != nil {`, `if err := l.begin("SELECT 1"); err != nil {`},
+		{"store/sqlite/read.go", `if err := l.begin("BEGIN"); err != nil {`, `if err := l.begin("SELECT 1"); err != nil {`},
 	}},
 	{"a step that failed stays", "store/sqlite", "TestConformance", []edit{
 		{"store/sqlite/migrate.go", `return errors.Join(err, tx.Rollback())`, `return errors.Join(err, tx.Commit())`},
@@ -36,7 +36,7 @@ var ofStore = []mutant{
 		{"store/sqlite/writer.go", `if err := s.w.exec("ROLLBACK TO caller"); err != nil {`, `if err := error(nil); err != nil {`},
 	}},
 	{"a broken connection is used again after an I/O error", crashfs, "TestUnacknowledgedNeverTurnsUp|TestFaultAtEveryWriteAndSync", []edit{
-		{"store/sqlite/writer.go", `case breaks(err) || errors.Is(err, errRolledBack):`, `case false:`},
+		{"store/sqlite/recover.go", `case breaks(err) || errors.Is(err, errRolledBack):`, `case false:`},
 	}},
 
 	// Sealed, and verified.
@@ -75,7 +75,7 @@ var ofStore = []mutant{
 			"\tif changed {\n\t\ts.counted(next)\n\t}\n\tstart := time.Now()\n\tif err := s.w.exec(\"COMMIT\"); err != nil {"},
 	}},
 	{"a start that fails folds the log beside a mark that asks for it", "store/sqlite", "TestField_J1AFailedStartKeepsTheLog", []edit{
-		{"store/sqlite/store.go", `if s.marks != nil { // they may still say that the log is being folded`, `if false {`},
+		{"store/sqlite/open.go", `if s.marks != nil { // they may still say that the log is being folded`, `if false {`},
 	}},
 	{"the mark does not say that the log is being folded", crashfs, "TestField_J1AFoldingThatLostItsLogIsNoticed", []edit{
 		{"store/sqlite/checkpoint.go", `s.marks.Durably(func(c *marks.Slot) { c.Fold = f.log })`, `s.marks.Durably(func(c *marks.Slot) { c.Fold = marks.Folding{} })`},

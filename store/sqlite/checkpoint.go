@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	sqlite3 "modernc.org/sqlite/lib"
-
 	"posagent/store"
 	"posagent/store/marks"
 )
@@ -239,12 +237,6 @@ func (s *Store) reader() (*link, error) {
 	return s.openReader(context.Background())
 }
 
-func (s *Store) openReader(ctx context.Context) (*link, error) {
-	set := s.set
-	set.readOnly = true
-	return openLink(ctx, set)
-}
-
 // unpin ends the transaction of a reader and gives it back to the readers.
 func (s *Store) unpin(l *link) error {
 	if err := l.endRead(); err != nil {
@@ -262,23 +254,24 @@ func (s *Store) unpin(l *link) error {
 	return l.close()
 }
 
-// endRead ends the read transaction of a connection that may have none.
-func (l *link) endRead() error {
-	if l.rolledBack {
-		return nil
+// Truncate empties the write-ahead log, so that nothing deleted is left in it. It waits for readers
+// until ctx ends and then answers ErrBusy.
+func (s *Store) Truncate(ctx context.Context) error {
+	for {
+		var busy bool
+		err := s.exclusive(ctx, func() (err error) {
+			busy, err = s.truncate()
+			return err
+		})
+		if err != nil || !busy {
+			return err
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("%w: truncate: %w", store.ErrBusy, ctx.Err())
+		}
 	}
-	_, err := l.conn.ExecContext(context.Background(), "ROLLBACK")
-	if code(err) == sqlite3.SQLITE_ERROR { // none was begun
-		return nil
-	}
-	return err
-}
-
-// checkpoint runs one checkpoint and returns the frames in the log, those folded back, and whether
-// it was kept from finishing.
-func (l *link) checkpoint(mode string) (frames, folded int64, busy bool, err error) {
-	err = l.conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &frames, &folded)
-	return frames, folded, busy, err
 }
 
 // truncate empties the log; it runs on the writer goroutine.

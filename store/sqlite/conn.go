@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"posagent/store"
 )
 
 // settings is everything that decides how a connection to the file behaves.
@@ -122,6 +125,32 @@ type link struct {
 	rolledBack bool // SQLite has rolled back a transaction since begin
 }
 
+// effect is what a statement may do to rows.
+type effect byte
+
+const (
+	anything effect = iota // also where that is not known
+	counted                // inserts, updates or deletes: RowsAffected tells how many
+	nothing                // only reads
+)
+
+// effectOf judges one statement by its first word; two in one text may do anything.
+func effectOf(query string) effect {
+	query = strings.TrimSpace(query)
+	if i := strings.IndexByte(query, ';'); i >= 0 && i < len(query)-1 {
+		return anything
+	}
+	word, _, _ := strings.Cut(query, " ")
+	word, _, _ = strings.Cut(word, "\n")
+	switch strings.ToUpper(word) {
+	case "SELECT":
+		return nothing
+	case "INSERT", "UPDATE", "DELETE", "REPLACE":
+		return counted
+	}
+	return anything
+}
+
 // prepared is a cached statement. A statement whose rows are still open must not be run again.
 type prepared struct {
 	*sql.Stmt
@@ -218,4 +247,43 @@ func (l *link) exec(query string, args ...any) error {
 func (l *link) begin(query string) error {
 	l.rolledBack = false
 	return l.exec(query)
+}
+
+// endRead ends the read transaction of a connection that may have none.
+func (l *link) endRead() error {
+	if l.rolledBack {
+		return nil
+	}
+	_, err := l.conn.ExecContext(context.Background(), "ROLLBACK")
+	if code(err) == sqlite3.SQLITE_ERROR { // none was begun
+		return nil
+	}
+	return err
+}
+
+// checkpoint runs one checkpoint and returns the frames in the log, those folded back, and whether
+// it was kept from finishing.
+func (l *link) checkpoint(mode string) (frames, folded int64, busy bool, err error) {
+	err = l.conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &frames, &folded)
+	return frames, folded, busy, err
+}
+
+func checkFile(ctx context.Context, conn *sql.Conn, kind string) error {
+	var found string
+	if err := conn.QueryRowContext(ctx, "PRAGMA "+kind+"(1)").Scan(&found); err != nil {
+		return classify(err)
+	}
+	if found != "ok" {
+		return fmt.Errorf("%w: %s", store.ErrDamaged, strings.ReplaceAll(found, "\n", " "))
+	}
+	var table string
+	var row, parent, id any
+	err := conn.QueryRowContext(ctx, "PRAGMA foreign_key_check").Scan(&table, &row, &parent, &id)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err != nil:
+		return classify(err)
+	}
+	return fmt.Errorf("%w: table %s row %v has no parent", store.ErrDamaged, table, row)
 }

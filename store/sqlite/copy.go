@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -158,21 +157,4 @@ func retire(ctx context.Context, path string, damaged bool) error {
 		return fmt.Errorf("retire: %w", err)
 	}
 	return nil
-}
-
-func removeAll(paths ...string) error {
-	for _, p := range paths {
-		if err := os.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-func syncFile(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close(), store.SyncDir(filepath.Dir(path)))
 }

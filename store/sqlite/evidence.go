@@ -2,24 +2,10 @@ package sqlite
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 
 	"posagent/store/marks"
 )
-
-// size is that of the file at path, 0 where there is none.
-func size(path string) (int64, error) {
-	fi, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	return fi.Size(), nil
-}
 
 // evidence collects what lies on the medium of a journal that is open; its key is known to s by
 // then, or never.

@@ -2,12 +2,8 @@ package sqlite
 
 import (
 	"context"
-	"errors"
-	"os"
 	"path/filepath"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"posagent/store"
 )
@@ -94,26 +90,4 @@ func (s *Store) broken() error {
 		return nil
 	}
 	return s.lastErr
-}
-
-func fileSize(path string) int64 {
-	fi, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return fi.Size()
-}
-
-func freeBytes(dir string) (int64, error) {
-	var st unix.Statfs_t
-	for {
-		err := unix.Statfs(dir, &st)
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		if err != nil {
-			return 0, err
-		}
-		return int64(st.Bavail) * int64(st.Bsize), nil
-	}
 }

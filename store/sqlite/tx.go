@@ -55,32 +55,6 @@ func (t *scope) Context() context.Context {
 	return context.Background()
 }
 
-// effect is what a statement may do to rows.
-type effect byte
-
-const (
-	anything effect = iota // also where that is not known
-	counted                // inserts, updates or deletes: RowsAffected tells how many
-	nothing                // only reads
-)
-
-// effectOf judges one statement by its first word; two in one text may do anything.
-func effectOf(query string) effect {
-	query = strings.TrimSpace(query)
-	if i := strings.IndexByte(query, ';'); i >= 0 && i < len(query)-1 {
-		return anything
-	}
-	word, _, _ := strings.Cut(query, " ")
-	word, _, _ = strings.Cut(word, "\n")
-	switch strings.ToUpper(word) {
-	case "SELECT":
-		return nothing
-	case "INSERT", "UPDATE", "DELETE", "REPLACE":
-		return counted
-	}
-	return anything
-}
-
 // ran notes what a statement has done. n is its RowsAffected where it was executed, -1 where its
 // rows are read.
 func (t *scope) ran(does effect, n int64) {

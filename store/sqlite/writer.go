@@ -5,25 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync/atomic"
 	"time"
 
 	"posagent/store"
-	"posagent/store/marks"
-)
-
-// request is one caller's part of a batch.
-type request struct {
-	by    context.Context
-	fn    func(store.Tx) error
-	state atomic.Int32
-	done  chan error // holds one result
-}
-
-const (
-	queued int32 = iota
-	taken
-	cancelled
 )
 
 const (
@@ -76,13 +60,19 @@ func (s *Store) Write(ctx context.Context, fn func(store.Tx) error) error {
 	}
 }
 
-// late is the result of a request the writer may have left behind when it ended.
-func (r *request) late() error {
+// exclusive runs fn on the writer goroutine between two batches.
+func (s *Store) exclusive(ctx context.Context, fn func() error) error {
+	if s.opt.ReadOnly {
+		return store.ErrReadOnly
+	}
+	done := make(chan error, 1)
 	select {
-	case err := <-r.done:
-		return err
-	default:
+	case s.ctl <- func() { done <- fn() }:
+		return <-done
+	case <-s.stopped:
 		return store.ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -316,14 +306,6 @@ func (s *Store) atCommit(changed bool) (next store.End, did bool, err error) {
 	return next, did, err
 }
 
-// undo rolls back the batch unless SQLite already has.
-func (s *Store) undo() error {
-	if s.w.rolledBack {
-		return nil
-	}
-	return s.w.exec("ROLLBACK")
-}
-
 // runOne runs one closure. changed reports whether it may have changed a row; own is its error,
 // with its effects undone; lost means that the whole batch is.
 func (s *Store) runOne(r *request, single bool) (changed bool, own, lost error) {
@@ -357,95 +339,4 @@ func call(fn func(store.Tx) error, t store.Tx) (err error) {
 		}
 	}()
 	return fn(t)
-}
-
-// failed records why a transaction did not commit and decides what state the store is in.
-func (s *Store) failed(op string, err error) error {
-	err = fmt.Errorf("store: %s: %w", op, classify(err))
-	switch {
-	case errors.Is(err, store.ErrFull):
-		s.setState(store.Full, err)
-		if s.reserve.release() {
-			s.log.Error("no space left, reserve released", "err", err)
-		}
-	case breaks(err) || errors.Is(err, errRolledBack):
-		s.setState(store.Broken, err)
-		s.log.Error("write failed, store is being reopened", "err", err)
-	default:
-		s.note(err)
-	}
-	return err
-}
-
-// recover replaces a connection that met an I/O error and proves the new one by a commit of its
-// own. The commit also overwrites what an unacknowledged batch may have left in the log: from here
-// on it can never turn up.
-func (s *Store) recover() error {
-	if s.w != nil {
-		_ = s.w.close()
-		s.w = nil
-	}
-	ctx := context.Background()
-	w, err := openLink(ctx, s.set)
-	if err == nil {
-		s.w = w
-		err = s.prove(ctx)
-	}
-	if err != nil {
-		if s.w != nil {
-			_ = s.w.close()
-		}
-		s.w = nil
-		err = fmt.Errorf("store: recover: %w", classify(err))
-		s.setState(store.Broken, err)
-		return err
-	}
-	s.log.Info("store has recovered")
-	s.succeeded()
-	return nil
-}
-
-func (s *Store) prove(ctx context.Context) error {
-	if err := checkFile(ctx, s.w.conn, "quick_check"); err != nil {
-		return err
-	}
-	var version int
-	if err := s.w.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return err
-	}
-	if version != s.schema {
-		return fmt.Errorf("%w: schema version is %d, was %d", store.ErrDamaged, version, s.schema)
-	}
-	if err := s.w.begin("BEGIN IMMEDIATE"); err != nil {
-		return err
-	}
-	err := s.w.exec("UPDATE store_meta SET value = CAST(CAST(value AS INTEGER) + 1 AS BLOB) WHERE name = 'recoveries'")
-	next := raised(s.end)
-	if err == nil && s.counts() {
-		var row marks.EndRow
-		if row, err = s.readEnd(ctx, s.w.conn); err == nil {
-			next, err = s.goneOn(row)
-		}
-		if err == nil {
-			err = s.w.exec(updateEnd, s.endArgs(next, s.flags)...)
-		}
-	}
-	if err != nil {
-		return errors.Join(err, s.undo())
-	}
-	if err := s.w.exec("COMMIT"); err != nil {
-		return err
-	}
-	s.counted(next)
-	return nil
-}
-
-// goneOn returns the end after the commit that proves a recovery. A batch that was not acknowledged
-// may be in the file, but none that was may be missing: *CutError.
-func (s *Store) goneOn(row marks.EndRow) (store.End, error) {
-	if row.OK && row.End.Generation == s.end.Generation && row.End.Sequence >= s.end.Sequence {
-		return raised(row.End), nil
-	}
-	return store.End{}, &store.CutError{Path: s.opt.Path, Before: s.end,
-		Why: fmt.Sprintf("it ends at commit %d after an error of the medium, and commit %d was made", row.End.Sequence, s.end.Sequence)}
 }
