@@ -11,10 +11,10 @@ var ofCheckout = []mutant{
 		{"agent/checkout/drive/journal/purge.go", `(receipt = 0 OR batch < ?)`, `(receipt = 0 OR batch <= ?)`},
 	}},
 	{"row MAC of a sale not checked", drive, "TestTamperedRowIsShownAndNeverActedUpon", []edit{
-		{"agent/checkout/drive/journal/rows.go", `bad = bad || !bytes.Equal(s.mac, macOf(db, &r, s))`, `bad = bad || !bytes.Equal(s.mac, macOf(db, &r, s)) && false`},
+		{"agent/checkout/drive/journal/row.go", `bad = bad || !bytes.Equal(s.mac, macOf(db, &r, s))`, `bad = bad || !bytes.Equal(s.mac, macOf(db, &r, s)) && false`},
 	}},
 	{"amount of a sale outside its MAC", drive, "TestEveryColumnOfASaleIsUnderItsMAC", []edit{
-		{"agent/checkout/drive/journal/rows.go", `s.phase, s.active, s.state, int64(r.Amount),
+		{"agent/checkout/drive/journal/row.go", `s.phase, s.active, s.state, int64(r.Amount),
 		r.Currency, s.method,`, `s.phase, s.active, s.state, int64(0),
 		r.Currency, s.method,`},
 	}},
@@ -141,7 +141,7 @@ var ofCheckout = []mutant{
 	}},
 	{"an open sale of a backup is resumed", drive, "TestMoneyC3_AnOpenSaleOfARestoredJournalIsSetAside", []edit{
 		{"agent/checkout/drive/resume.go", `if r.Aside != "" {`, `if r.Aside = ""; false {`},
-		{"agent/checkout/drive/journal/rows.go", `r.Quarantined = bad || r.Aside != ""`, `r.Quarantined = bad`},
+		{"agent/checkout/drive/journal/row.go", `r.Quarantined = bad || r.Aside != ""`, `r.Quarantined = bad`},
 	}},
 	{"an acknowledgement the store refused is forgotten", drive, "TestMoneyA3_AnAcknowledgementWaitsForTheStore|TestMoneyA3_WhatWasHeardIsStoredOnceTheStoreCan", []edit{
 		{"agent/checkout/drive/perform/tell.go", "\tdefault:\n\t\tp.sales.Unrecorded(key, what)", "\tdefault:\n\t\tp.sales.Released(key)"},
@@ -178,11 +178,11 @@ var ofCheckout = []mutant{
 
 	// Numbers, amounts, the ledger.
 	{"receipt number given twice", drive, "TestMoneyB10_ReceiptsAreForApprovedSalesOnly", []edit{
-		{"agent/checkout/drive/journal/batch.go", `if used == 0 {`, `if used >= 0 {`},
-		{"agent/checkout/drive/journal/batch.go", `if err := setCounter(tx, "receipt", last); err != nil {`, `if err := setCounter(tx, "receipt", last-1); err != nil {`},
+		{"agent/checkout/drive/journal/counters.go", `if used == 0 {`, `if used >= 0 {`},
+		{"agent/checkout/drive/journal/counters.go", `if err := setCounter(tx, "receipt", last); err != nil {`, `if err := setCounter(tx, "receipt", last-1); err != nil {`},
 	}},
 	{"receipt number given twice after 9999", drive, "TestMoneyB10_AroundAt9999NoReceiptIsGivenTwice", []edit{
-		{"agent/checkout/drive/journal/batch.go", `if used == 0 {`, `if used >= 0 {`},
+		{"agent/checkout/drive/journal/counters.go", `if used == 0 {`, `if used >= 0 {`},
 	}},
 	{"refund ledger not debited", drive, "TestMoneyB7_OneLedgerForReversalsAndRefunds|TestMoneyB7_TheLedgerIsDebitedAtAcceptAndReleasedByAFinalNo", []edit{
 		{"agent/checkout/drive/journal/undo.go", `orig.Debited += row.Amount`, `orig.Debited += 0`},

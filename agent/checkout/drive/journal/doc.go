@@ -1,6 +1,9 @@
 // Package journal stores the sales: their rows, the compare-and-set that changes them, and the
 // rows that are written in the same commit.
 //
+// Files: row.go is a stored sale, rows.go reads and writes it; transit.go applies an event, apply.go
+// takes one in; counters.go gives the numbers, batch.go closes a batch, timeline.go is the history.
+//
 // It owns the tables checkout_sales, checkout_requests, checkout_entries, checkout_registers,
 // checkout_batches, checkout_counters, checkout_ages and checkout_aside.
 //

@@ -114,11 +114,8 @@ func (j *Journal) NewRow(r store.Reader, req ecr.Request, key wire.Key) (*Row, e
 // Quarantine tells the merchant once about a row that does not verify.
 func (j *Journal) Quarantine(tx store.Tx, r *Row) error {
 	var said int
-	if err := tx.QueryRow(`SELECT COUNT(*) FROM checkout_entries WHERE sale = ? AND text LIKE ?`, string(r.Key), quarantined+"%").Scan(&said); err != nil || said > 0 {
+	if err := tx.QueryRow(`SELECT COUNT(*) FROM checkout_entries WHERE sale = ? AND text LIKE ?`, string(r.Key), quarantineMark+"%").Scan(&said); err != nil || said > 0 {
 		return err
 	}
-	return j.Note(tx, r.Key, true, fmt.Sprintf("%s: the row of sale %s was changed from outside", quarantined, r.Key))
+	return j.Note(tx, r.Key, true, fmt.Sprintf("%s: the row of sale %s was changed from outside", quarantineMark, r.Key))
 }
-
-// NoReceipt says that a number is not one that a batch can have given.
-func NoReceipt(n int) bool { return n <= 0 || n > receiptsInBatch }

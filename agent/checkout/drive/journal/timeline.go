@@ -7,7 +7,6 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/ecr"
-	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -19,8 +18,8 @@ type Entry struct {
 	Text string
 }
 
-// quarantined begins the entry of a sale whose row does not verify.
-const quarantined = "quarantined"
+// quarantineMark begins the entry of a sale whose row does not verify.
+const quarantineMark = "quarantined"
 
 // Sales lists the newest sales first; limit <= 0 means 50. Rows are verified where r comes from a
 // store with a key.
@@ -39,7 +38,7 @@ func Show(r store.Reader, id string) (*Row, []Entry, error) {
 	}
 	entries, err := readEntries(r, `sale = ? ORDER BY id`, id)
 	for _, e := range entries { // what the running program found
-		row.Quarantined = row.Quarantined || strings.HasPrefix(e.Text, quarantined)
+		row.Quarantined = row.Quarantined || strings.HasPrefix(e.Text, quarantineMark)
 	}
 	return row, entries, err
 }
@@ -150,24 +149,6 @@ func describe(before, after *Row, e checkout.Event) string {
 func orNothing(s string) string {
 	if s == "" {
 		return "nothing"
-	}
-	return s
-}
-
-// Amount is the amount as people read it.
-func Amount(amount money.Minor, currency string) string {
-	c, ok := money.Lookup(currency)
-	if !ok {
-		return fmt.Sprintf("%d %s", amount, currency)
-	}
-	return money.Format(amount, c)
-}
-
-// Title names a sale for people.
-func (r *Row) Title() string {
-	s := fmt.Sprintf("%s of %s", r.Kind, Amount(r.Amount, r.Currency))
-	if r.Receipt != 0 {
-		s += fmt.Sprintf(", receipt %d", r.Receipt)
 	}
 	return s
 }

@@ -1,12 +1,9 @@
 package journal
 
 import (
-	"context"
 	"fmt"
-	"reflect"
 
 	"posagent/agent/checkout"
-	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -102,50 +99,4 @@ func (j *Journal) complete(r *Row, e checkout.Event) checkout.Event {
 	}
 	e.Poll, e.Patient = checkout.PollOf(r.Method, j.opt.Poll), j.opt.Memory != nil && j.opt.Memory.Patient(r.Key)
 	return e
-}
-
-// Apply applies one event in a commit of its own. It returns ErrUnknown, ErrQuarantined,
-// checkout.ErrRefused, and errors of the store; beside an error the row is as it was read.
-func (j *Journal) Apply(ctx context.Context, key wire.Key, e checkout.Event) (s Step, err error) {
-	err = j.db.Write(ctx, func(tx store.Tx) error {
-		row, err := j.ByKey(tx, key)
-		if s = (Step{Row: row}); err != nil {
-			return err
-		}
-		done, err := j.Transit(tx, row, e)
-		if err == nil {
-			s = done
-		}
-		return err
-	})
-	if err != nil {
-		err = fmt.Errorf("apply %s: %w", e.Name, err)
-	}
-	return s, err
-}
-
-// NothingNew decides without writing, where the event changes nothing: most answers to a poll say
-// what the last one said. ok is false where it has to be applied. seq is the caller's newest commit
-// of the sale, read before.
-func (j *Journal) NothingNew(ctx context.Context, key wire.Key, e checkout.Event, seq uint64) (s Step, ok bool) {
-	switch e.Name {
-	case checkout.StatusRead, checkout.StatusFailed, checkout.Tick:
-	default:
-		return Step{}, false
-	}
-	row, err := j.Sale(ctx, key)
-	if err != nil {
-		return Step{}, false
-	}
-	next, effects, err := checkout.Next(row.State, j.complete(row, e))
-	if err != nil || !reflect.DeepEqual(next, row.State) {
-		return Step{}, false
-	}
-	for _, f := range effects {
-		switch f.Do {
-		case checkout.Reverse, checkout.RefundUndo, checkout.GiveReceipt, checkout.Release, checkout.Exception:
-			return Step{}, false
-		}
-	}
-	return Step{row, effects, seq}, true
 }

@@ -7,19 +7,13 @@ import (
 	"strconv"
 	"strings"
 
-	"posagent/agent/checkout"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
-	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
-
-// ReferenceOf is the terminalReference of an operation: as random as its Key, and never a receipt
-// or trace number.
-func ReferenceOf(key wire.Key) string { return strings.ReplaceAll(string(key), "-", "") }
 
 // acceptUndo puts an undo operation into the outbox, in the commit that decides it. Every attempt
 // has its own Key and terminalReference, and the original's reference.
@@ -96,19 +90,6 @@ func (j *Journal) operation(r *Row, key wire.Key, typ aapay.Type, original, aggr
 	return outbox.New{Key: key, Kind: kind, Aggregate: aggregate, Payload: payload, AmountMin: int64(r.Amount), Currency: r.Currency}, nil
 }
 
-// Hundredths converts the amount at the boundary of the service, whatever the currency.
-func (r *Row) Hundredths() (*aapay.Amount, error) {
-	c, ok := money.Lookup(r.Currency)
-	if !ok {
-		return nil, fmt.Errorf("currency %s is not known", r.Currency)
-	}
-	n, err := money.ToHundredths(r.Amount, c)
-	if err != nil {
-		return nil, fmt.Errorf("amount of sale %s: %w", r.Key, err)
-	}
-	return &aapay.Amount{CurrencyCode: r.Currency, NominalAmount: n, TotalAmount: n}, nil
-}
-
 // release gives a debited amount back to the original, after the backend's final no.
 func (j *Journal) release(tx store.Tx, r *Row) error {
 	orig, err := j.ByKey(tx, r.Original)
@@ -129,34 +110,4 @@ func (j *Journal) release(tx store.Tx, r *Row) error {
 		return j.Note(tx, orig.Key, false, r.Title()+" was withdrawn: nothing was sent")
 	}
 	return j.Note(tx, orig.Key, false, r.Title()+" was refused by the backend")
-}
-
-// UndoSettled advances the sale that an operation was of, in the commit that settles the operation.
-// ok is false where nothing follows: an attempt that a later one has replaced, or one that was
-// settled before.
-func (j *Journal) UndoSettled(tx store.Tx, op outbox.Op, res offline.UndoResult) (s Step, ok bool, err error) {
-	u := checkout.Undone{OK: res.OK && op.State == outbox.Done, InDoubt: op.State == outbox.Doubt, Withdrawn: op.State == outbox.Expired, Text: res.Text}
-	if u.Text == "" {
-		u.Text = op.Reason
-	}
-	u.TransactionID, _ = strconv.ParseInt(res.TransactionID, 10, 64) // "" is none
-	e := checkout.Event{Name: checkout.UndoSettled, Undone: u}
-	row, err := j.one(tx, byUndo, string(op.Key))
-	if errors.Is(err, ErrUnknown) {
-		e.Name = checkout.ForwardEnded
-		row, err = j.ByKey(tx, op.Key)
-	}
-	switch {
-	case errors.Is(err, ErrUnknown):
-		return Step{}, false, nil
-	case errors.Is(err, ErrQuarantined):
-		return Step{}, false, j.Note(tx, row.Key, true, "the undo ended, but the sale is quarantined: "+u.Text)
-	case err != nil:
-		return Step{}, false, err
-	}
-	s, err = j.Transit(tx, row, e)
-	if errors.Is(err, checkout.ErrRefused) {
-		return Step{}, false, nil
-	}
-	return s, err == nil, err
 }

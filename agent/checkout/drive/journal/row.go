@@ -1,0 +1,228 @@
+package journal
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"posagent/agent/checkout"
+	"posagent/ecr"
+	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Row is a stored sale.
+type Row struct {
+	ID            int64
+	Key           wire.Key
+	Kind          ecr.Kind
+	Line          string
+	Sequence      string // the register's own id, "" = none
+	State         checkout.State
+	Amount        money.Minor
+	Currency      string
+	Method        methods.Definition // as it was when the sale was accepted
+	Reference     string             // terminalReference
+	Original      wire.Key           // of a refund or reversal
+	Asked         string             // how the register named that original
+	OriginalTrace int
+	Debited       money.Minor // what refunds and reversals have taken of it, or are taking
+	Reversed      bool        // a full reversal is among them
+	Receipt       int         // 0 until approved
+	Trace         int
+	Batch         int // in which it began; of its receipt once approved
+	Told          string
+	Boot          string
+	CreatedMS     int64 // unix ms
+	DecidedMS     int64 // unix ms; 0 until decided
+	UndoKey       wire.Key
+	Resumes       int
+	Quarantined   bool   // the row does not verify, or was set aside: shown, never acted upon
+	Aside         string // why it was set aside; "" = it was not
+	Closed        bool   // it was, and a person has decided that it has ended
+
+	request []byte // sealed aapay.Request
+	altered bool   // the row does not verify
+}
+
+// ToldInProgress is a word of Row.Told; the others are the deliveries of package ecr.
+const ToldInProgress = "in_progress"
+
+// ErrUnknown is the answer to an id that names no sale.
+var ErrUnknown = errors.New("no such sale")
+
+// ErrQuarantined is the answer to a sale whose row does not verify.
+var ErrQuarantined = errors.New("sale is quarantined")
+
+// A row of checkout_requests belongs to each sale: the method and the sealed request, which hardly
+// ever change, are as long as all the rest, which every state rewrites. The sale's MAC covers both.
+const (
+	saleTables = `checkout_sales LEFT JOIN checkout_requests USING (id) LEFT JOIN checkout_aside ON checkout_aside.sale = checkout_sales.key`
+	active     = `active = 1 AND COALESCE(closed_ms, 0) = 0`
+)
+
+var (
+	ownRows  = store.NewTable("checkout_sales", (*line).own)
+	saleRows = store.NewTable(saleTables, (*line).fields)
+	// saveOwn stores what may change of a sale, but for the columns of indexes.
+	saveOwn     = ownRows.Update("phase", "state", "amount", "debited", "reversed", "trace", "told", "boot", "decided_ms", "resumes", "mac")
+	saleColumns = saleRows.Columns()
+)
+
+// Conditions over a partial index have to say what the index says of itself: SQLite does not know
+// that a parameter is not empty, and would read every sale there ever was.
+const (
+	bySequence    = `line = ? AND sequence = ? AND sequence != ''`
+	byReceipt     = `batch = ? AND receipt = ? AND receipt != 0`
+	byTransaction = `transaction_id = ? AND transaction_id != 0`
+	byUndo        = `undo_key = ? AND undo_key != ''`
+	confirmedIn   = `batch = ? AND phase = ? AND receipt != 0` // what is confirmed has a receipt
+)
+
+// stored is a row as it lies in the table.
+type stored struct {
+	phase         string
+	active        int64
+	state, method []byte
+	transaction   int64
+	reversed      int64
+	mac           []byte
+}
+
+// line is a sale with all that its tables hold of it.
+type line struct {
+	Row
+	stored
+	closed int64
+}
+
+// own are the columns of checkout_sales.
+func (l *line) own() store.Fields {
+	return store.Fields{"id", &l.ID, "key", &l.Key, "kind", &l.Kind, "line", &l.Line, "sequence", &l.Sequence, "phase", &l.phase, "active", &l.active,
+		"state", &l.state, "amount", &l.Amount, "currency", &l.Currency, "reference", &l.Reference, "transaction_id", &l.transaction,
+		"original", &l.Original, "asked", &l.Asked, "original_trace", &l.OriginalTrace, "debited", &l.Debited, "reversed", &l.reversed,
+		"receipt", &l.Receipt, "trace", &l.Trace, "batch", &l.Batch, "told", &l.Told, "boot", &l.Boot, "created_ms", &l.CreatedMS,
+		"decided_ms", &l.DecidedMS, "undo_key", &l.UndoKey, "resumes", &l.Resumes, "mac", &l.mac}
+}
+
+// fields are the columns of all its tables.
+func (l *line) fields() store.Fields {
+	return append(l.own(), "method", &l.method, "request", &l.request, "COALESCE(why, '')", &l.Aside, "COALESCE(closed_ms, 0)", &l.closed)
+}
+
+type scanner interface{ Scan(dest ...any) error }
+
+// macOf authenticates everything that decides or is shown about money.
+func macOf(db store.DB, r *Row, s stored) []byte {
+	return db.MAC("checkout_sales", string(r.Key), r.ID, string(r.Kind), r.Line, r.Sequence, s.phase, s.active, s.state, int64(r.Amount),
+		r.Currency, s.method, r.Reference, s.transaction, string(r.Original), r.Asked, r.OriginalTrace, int64(r.Debited), s.reversed, r.Receipt, r.Trace,
+		r.Batch, r.Told, r.Boot, r.CreatedMS, r.DecidedMS, string(r.UndoKey), r.request, r.Resumes)
+}
+
+// scan reads a row; beside an error one of nothing.
+func scan(db store.DB, from scanner) (*Row, error) {
+	var l line
+	err := saleRows.Scan(from, &l)
+	if errors.Is(err, sql.ErrNoRows) {
+		return &Row{}, ErrUnknown
+	}
+	if err != nil {
+		return &Row{}, fmt.Errorf("read sale: %w", store.Unreadable(err))
+	}
+	r, s := l.Row, l.stored
+	r.Reversed = s.reversed != 0
+	bad := json.Unmarshal(s.state, &r.State) != nil || json.Unmarshal(s.method, &r.Method) != nil ||
+		string(r.State.Phase) != s.phase || !checkout.Known(r.State.Phase)
+	if db != nil {
+		bad = bad || !bytes.Equal(s.mac, macOf(db, &r, s))
+	}
+	r.altered, r.Closed = bad, l.closed != 0
+	r.Quarantined = bad || r.Aside != ""
+	return &r, nil
+}
+
+func (r *Row) pack(db store.DB) (stored, error) {
+	var s stored
+	var err error
+	if s.state, err = json.Marshal(r.State); err != nil {
+		return s, fmt.Errorf("store sale %s: %w", r.Key, err)
+	}
+	if s.method, err = json.Marshal(r.Method); err != nil {
+		return s, fmt.Errorf("store sale %s: %w", r.Key, err)
+	}
+	s.phase, s.transaction = string(r.State.Phase), r.State.TransactionID
+	if checkout.Active(r.State) {
+		s.active = 1
+	}
+	if r.Reversed {
+		s.reversed = 1
+	}
+	s.mac = macOf(db, r, s)
+	return s, nil
+}
+
+// many reads the sales a condition names, quarantined ones too. Without db it verifies them where r
+// comes from a store with a key.
+func many(db store.DB, r store.Reader, where string, args ...any) ([]*Row, error) {
+	if db == nil {
+		db = store.Keyed(r)
+	}
+	rows, err := r.Query(`SELECT `+saleColumns+` FROM `+saleTables+` WHERE `+where, args...)
+	if err != nil {
+		return nil, fmt.Errorf("list sales: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []*Row
+	for rows.Next() {
+		row, err := scan(db, rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, row)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("list sales: %w", err)
+	}
+	return out, nil
+}
+
+// ReferenceOf is the terminalReference of an operation: as random as its Key, and never a receipt
+// or trace number.
+func ReferenceOf(key wire.Key) string { return strings.ReplaceAll(string(key), "-", "") }
+
+// Amount is the amount as people read it.
+func Amount(amount money.Minor, currency string) string {
+	c, ok := money.Lookup(currency)
+	if !ok {
+		return fmt.Sprintf("%d %s", amount, currency)
+	}
+	return money.Format(amount, c)
+}
+
+// Title names a sale for people.
+func (r *Row) Title() string {
+	s := fmt.Sprintf("%s of %s", r.Kind, Amount(r.Amount, r.Currency))
+	if r.Receipt != 0 {
+		s += fmt.Sprintf(", receipt %d", r.Receipt)
+	}
+	return s
+}
+
+// Hundredths converts the amount at the boundary of the service, whatever the currency.
+func (r *Row) Hundredths() (*aapay.Amount, error) {
+	c, ok := money.Lookup(r.Currency)
+	if !ok {
+		return nil, fmt.Errorf("currency %s is not known", r.Currency)
+	}
+	n, err := money.ToHundredths(r.Amount, c)
+	if err != nil {
+		return nil, fmt.Errorf("amount of sale %s: %w", r.Key, err)
+	}
+	return &aapay.Amount{CurrencyCode: r.Currency, NominalAmount: n, TotalAmount: n}, nil
+}
