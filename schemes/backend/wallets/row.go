@@ -10,7 +10,9 @@ import (
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
+	"posagent/schemes/methods"
 	"posagent/schemes/money"
+	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -137,6 +139,29 @@ func (w *Wallets) insert(tx store.Tx, t *txn, request []byte) error {
 		return fmt.Errorf("store transaction %d: %w", t.ID, err)
 	}
 	return nil
+}
+
+// payload makes what the wallet scans; "" for a transaction that starts without a code.
+func (w *Wallets) payload(t *txn) (string, error) {
+	if !t.QR {
+		return "", nil
+	}
+	p, ok := w.seed.find(t.Method)
+	if !ok || !methods.EMVQR(p.Definition) {
+		return w.Public + "/wallet/" + t.PPRef, nil
+	}
+	cur, ok := money.Lookup(t.Currency)
+	if !ok {
+		return "", wire.Errorf(wire.Invalid, "aapay.initialize", "unknown currency")
+	}
+	code, err := emv(emvCode{
+		Provider: "com.example." + strings.ToLower(t.Method), Merchant: w.seed.MerchantName, City: w.seed.MerchantCity,
+		Country: w.seed.Country, Currency: cur, Amount: t.Minor, Reference: t.PPRef,
+	})
+	if err != nil {
+		return "", wire.Errorf(wire.Invalid, "aapay.initialize", "amount cannot be shown in an EMV code")
+	}
+	return code, nil
 }
 
 // save stores what may change of a transaction.
