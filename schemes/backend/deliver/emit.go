@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"time"
 
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/check"
@@ -18,6 +19,13 @@ const (
 )
 
 const maxHooks = 64
+
+// looks is how many short looks follow an Emit whose commit may still be on its way; the first comes after firstLook, each
+// other after three times the time before it.
+const (
+	looks     = 8
+	firstLook = 10 * time.Millisecond
+)
 
 // secret is what of a hook is sealed.
 type secret struct {

@@ -26,13 +26,6 @@ const (
 	whileIdle   = time.Hour
 )
 
-// looks is how many short looks follow an Emit whose commit may still be on its way; the first comes after firstLook, each
-// other after three times the time before it.
-const (
-	looks     = 8
-	firstLook = 10 * time.Millisecond
-)
-
 // afterTrouble is how long a sender rests when the store does not take its attempt.
 const afterTrouble = 5 * time.Second
 
@@ -166,28 +159,6 @@ func endpoints(r store.Reader, now int64) (list []overdue, err error) {
 		}
 	}
 }
-
-// parcel is what one attempt needs.
-type parcel struct {
-	hook     int64
-	url      string
-	origin   string
-	subject  string
-	sealed   []byte
-	message  Message
-	headers  string
-	schedule string
-	tries    int
-	step     int
-}
-
-func (p *parcel) fields() store.Fields {
-	return store.Fields{"h.id", &p.hook, "h.url", &p.url, "h.origin", &p.origin, "h.subject", &p.subject, "h.secret", &p.sealed, "m.id", &p.message.ID,
-		"m.event", &p.message.Event, "m.body", &p.message.Body, "m.content_type", &p.message.ContentType, "m.headers", &p.headers,
-		"m.schedule", &p.schedule, "v.tries", &p.tries, "v.step", &p.step}
-}
-
-var parcels = store.NewTable("deliver_delivery v JOIN deliver_message m ON m.id = v.message JOIN deliver_hook h ON h.id = v.hook", (*parcel).fields)
 
 // try makes one attempt and records it. An attempt that ctx cut off is not recorded: it is made again.
 func (d *Deliver) try(ctx context.Context, id int64) {

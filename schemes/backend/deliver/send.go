@@ -14,6 +14,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"posagent/store"
 )
 
 // acknowledged is the only status that ends a delivery well (S0 6.1).
@@ -40,6 +42,28 @@ func (a Attempt) outcome() string {
 	}
 	return "status " + strconv.Itoa(a.Status)
 }
+
+// parcel is what one attempt needs.
+type parcel struct {
+	hook     int64
+	url      string
+	origin   string
+	subject  string
+	sealed   []byte
+	message  Message
+	headers  string
+	schedule string
+	tries    int
+	step     int
+}
+
+func (p *parcel) fields() store.Fields {
+	return store.Fields{"h.id", &p.hook, "h.url", &p.url, "h.origin", &p.origin, "h.subject", &p.subject, "h.secret", &p.sealed, "m.id", &p.message.ID,
+		"m.event", &p.message.Event, "m.body", &p.message.Body, "m.content_type", &p.message.ContentType, "m.headers", &p.headers,
+		"m.schedule", &p.schedule, "v.tries", &p.tries, "v.step", &p.step}
+}
+
+var parcels = store.NewTable("deliver_delivery v JOIN deliver_message m ON m.id = v.message JOIN deliver_hook h ON h.id = v.hook", (*parcel).fields)
 
 // send makes one attempt, within the schedule's limit.
 func (d *Deliver) send(ctx context.Context, p parcel, s secret, at time.Time) Attempt {
