@@ -6,6 +6,10 @@
 // and builders, and the readable tree behind `posagent register decode`. It knows nothing of lines,
 // blocks, timers or sales.
 //
+// Files: command.go and message.go are a message with its getters, build.go makes one. layout.go cuts
+// the data of each command, bmp.go and names.go are the other tables. decode.go reads with reader.go,
+// encode.go writes; describe.go is the readable tree.
+//
 // Guarantees:
 //   - Decode accepts exactly one APDU whose lengths all agree; everything else is a typed error
 //     that names the byte offset and the field path. It never panics and never allocates more than

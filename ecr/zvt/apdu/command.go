@@ -50,28 +50,12 @@ func (c Command) Code() byte { return byte(c) }
 // String is the hexadecimal form, "06 01".
 func (c Command) String() string { return fmt.Sprintf("%02X %02X", byte(c>>8), byte(c)) }
 
-// Message is one APDU. A decoded Message keeps the order and the length form of what it was decoded from, so
-// that Encode gives back the same bytes; a Message built by hand is encoded canonically.
-type Message struct {
-	Cmd    Command
-	Prefix []byte  // the positional bytes before the first BMP (password, config byte, result byte, ...)
-	Fields []Field // in wire order
-	Raw    []byte  // the whole data block where the command is unknown or its data is not BMPs; then Prefix and Fields are nil
-	long   bool    // three-byte length form although the data is shorter than 255 bytes
-}
-
-// Field is one BMP.
-type Field struct {
-	BMP   byte
-	Value []byte // payload without BMP and length digits; nil for BMP 06
-	TLV   []TLV  // BMP 06 only; empty, not nil, for an empty container
-	form  byte   // BER length form of BMP 06 as decoded: 0 canonical, 0x81, 0x82
-}
-
-// TLV is one BER data object.
-type TLV struct {
-	Tag      uint32 // as on the wire: 0x24, 0x1F04, 0x1F8006
-	Value    []byte // primitive
-	Children []TLV  // constructed (bit 20 of the first tag byte)
-	form     byte
+// passwordFirst are the commands whose positional bytes begin with the password.
+func (c Command) passwordFirst() bool {
+	switch c {
+	case Registration, TurnoverTotals, ReprintReceipt, Reset, RepeatReceipt, Reversal, RefundCmd, EndOfDay,
+		PartialClose, SetDate, Initialisation, StatusEnquiry, Diagnosis, AbortECR:
+		return true
+	}
+	return false
 }

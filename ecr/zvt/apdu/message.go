@@ -6,44 +6,36 @@ import (
 	"math"
 )
 
-func isBCD(b []byte) bool {
-	for _, x := range b {
-		if x>>4 > 9 || x&0x0F > 9 {
-			return false
-		}
-	}
-	return true
+// Message is one APDU. A decoded Message keeps the order and the length form of what it was decoded
+// from, so that Encode gives back the same bytes; a Message built by hand is encoded canonically.
+type Message struct {
+	Cmd    Command
+	Prefix []byte  // the positional bytes before the first BMP (password, config byte, result byte, ...)
+	Fields []Field // in wire order
+	Raw    []byte  // the whole data block where the command is unknown or its data is not BMPs; then Prefix and Fields are nil
+	long   bool    // three-byte length form although the data is shorter than 255 bytes
 }
 
-// UnpackBCD reads packed decimal digits. Errors: ErrBCD for a nibble A-F, ErrValue for more than 18 digits.
-func UnpackBCD(b []byte) (int64, error) {
-	if len(b) > 9 {
-		return 0, ErrValue
-	}
-	if !isBCD(b) {
-		return 0, ErrBCD
-	}
-	var n int64
-	for _, x := range b {
-		n = n*100 + int64(x>>4)*10 + int64(x&0x0F)
-	}
-	return n, nil
+// Field is one BMP.
+type Field struct {
+	BMP   byte
+	Value []byte // payload without BMP and length digits; nil for BMP 06
+	TLV   []TLV  // BMP 06 only; empty, not nil, for an empty container
+	form  byte   // BER length form of BMP 06 as decoded: 0 canonical, 0x81, 0x82
 }
 
-// PackBCD writes n as width bytes of packed decimal digits. Errors: ErrValue if n is negative or too large.
-func PackBCD(n int64, width int) ([]byte, error) {
-	if n < 0 {
-		return nil, ErrValue
-	}
-	b := make([]byte, width)
-	for i := width - 1; i >= 0; i-- {
-		b[i] = byte(n/10%10)<<4 | byte(n%10)
-		n /= 100
-	}
-	if n != 0 {
-		return nil, ErrValue
-	}
-	return b, nil
+// TLV is one BER data object.
+type TLV struct {
+	Tag      uint32 // as on the wire: 0x24, 0x1F04, 0x1F8006
+	Value    []byte // primitive
+	Children []TLV  // constructed (bit 20 of the first tag byte)
+	form     byte
+}
+
+// Constructed reports whether the object holds other objects (bit 20 of the first tag byte).
+func (t TLV) Constructed() bool {
+	b := tagBytes(t.Tag)
+	return b[0]&0x20 != 0
 }
 
 // Field returns the first field with this BMP.
@@ -73,7 +65,8 @@ func (m Message) Byte(bmp byte) (byte, bool) {
 	return 0, false
 }
 
-// BCD returns a decimal field. present is true also when the digits are bad; then err is a *SyntaxError with ErrBCD.
+// BCD returns a decimal field. present is true also when the digits are bad; then err is a
+// *SyntaxError with ErrBCD.
 func (m Message) BCD(bmp byte) (n int64, present bool, err error) {
 	v, ok := m.BMP(bmp)
 	if !ok {
@@ -95,7 +88,8 @@ func (m Message) number(bmp byte) (int, bool) {
 // Amount is BMP 04 in minor units. A nibble A-F is an error, never zero.
 func (m Message) Amount() (minor int64, present bool, err error) { return m.BCD(0x04) }
 
-// Currency is the numeric ISO 4217 code of BMP 49; a registration carries it among its positional bytes.
+// Currency is the numeric ISO 4217 code of BMP 49; a registration carries it among its positional
+// bytes.
 func (m Message) Currency() (numeric int, ok bool) {
 	if m.Cmd == Registration && len(m.Prefix) == 6 {
 		n, err := UnpackBCD(m.Prefix[4:6])
@@ -168,7 +162,8 @@ func (m Message) TerminalID() (string, bool) {
 	return fmt.Sprintf("%X", v), true
 }
 
-// CardType is BMP 8A, or TLV 41 where the type is above 254 or 8A is absent. 8A = FF without TLV 41 says nothing.
+// CardType is BMP 8A, or TLV 41 where the type is above 254 or 8A is absent. 8A = FF without TLV 41
+// says nothing.
 func (m Message) CardType() (int, bool) {
 	b, ok := m.Byte(0x8A)
 	if ok && b != 0xFF {
@@ -202,7 +197,8 @@ func (m Message) TLV() (objects []TLV, ok bool) {
 	return f.TLV, ok
 }
 
-// FindTLV walks down the container by tags: FindTLV(0x24, 0x07) is the first 07 inside the first 24.
+// FindTLV walks down the container by tags: FindTLV(0x24, 0x07) is the first 07 inside the first
+// 24.
 func (m Message) FindTLV(path ...uint32) (TLV, bool) {
 	objects, _ := m.TLV()
 	return Find(objects, path...)
@@ -225,16 +221,6 @@ func Find(objects []TLV, path ...uint32) (TLV, bool) {
 		}
 	}
 	return TLV{}, false
-}
-
-// passwordFirst are the commands whose positional bytes begin with the password.
-func (c Command) passwordFirst() bool {
-	switch c {
-	case Registration, TurnoverTotals, ReprintReceipt, Reset, RepeatReceipt, Reversal, RefundCmd, EndOfDay,
-		PartialClose, SetDate, Initialisation, StatusEnquiry, Diagnosis, AbortECR:
-		return true
-	}
-	return false
 }
 
 // Password is the six digits a command starts with; false if it has none or they are no digits.
@@ -269,7 +255,8 @@ func (m Message) ReceiptRange() (from, to int, ok bool) {
 	return int(a), int(b), err == nil
 }
 
-// IntermediateStatus is the status byte of 04 FF and its timeout in minutes, -1 where none was sent.
+// IntermediateStatus is the status byte of 04 FF and its timeout in minutes, -1 where none was
+// sent.
 func (m Message) IntermediateStatus() (status byte, minutes int, ok bool) {
 	if m.Cmd != Intermediate || len(m.Prefix) == 0 {
 		return 0, -1, false
@@ -283,8 +270,8 @@ func (m Message) IntermediateStatus() (status byte, minutes int, ok bool) {
 	return m.Prefix[0], minutes, true
 }
 
-// TerminalStatus is the answer to a status enquiry (06 0F with its version and status byte first), or the status
-// BMP 19 of a registration's completion.
+// TerminalStatus is the answer to a status enquiry (06 0F with its version and status byte first),
+// or the status BMP 19 of a registration's completion.
 func (m Message) TerminalStatus(cs Charset) (version string, status byte, ok bool) {
 	if m.Cmd != Completion {
 		return "", 0, false
@@ -297,19 +284,4 @@ func (m Message) TerminalStatus(cs Charset) (version string, status byte, ok boo
 	}
 	status, ok = m.Byte(0x19)
 	return "", status, ok
-}
-
-// Line is the attribute and the text of 06 D1. A container that some terminals append to the text is left out.
-func (m Message) Line() (attr byte, text []byte, ok bool) {
-	if m.Cmd != PrintLine || len(m.Raw) == 0 {
-		return 0, nil, false
-	}
-	text = m.Raw[1:]
-	if i := bytes.IndexByte(text, 0x06); i >= 0 {
-		r := reader{buf: text, pos: i}
-		if fields, err := r.fields(); err == nil && len(fields) == 1 {
-			text = text[:i]
-		}
-	}
-	return m.Raw[0], text, true
 }
