@@ -1,12 +1,11 @@
 package disputes
 
 import (
-	"bytes"
 	"context"
 	"net/http"
-	"strings"
 
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 	"posagent/schemes/wire/rest"
 )
 
@@ -45,27 +44,6 @@ const Prefix = "/api/v1/disputes"
 func API() rest.API { return api }
 
 var api = rest.API{Prefix: Prefix, Fold: true, Shape: rest.Problems{}}
-
-// Limits in bytes.
-const (
-	MaxBody     = 16 << 20 // a request with documents, and the answer to a download
-	MaxDocument = 10 << 20
-	maxFiles    = 20
-	maxList     = 8 << 20 // a page of a list
-)
-
-// What the requests about one thing are.
-type (
-	edit struct {
-		ID string `path:"disputeId" json:"-"`
-		UpdateRequest
-	}
-	fetch struct {
-		ID       string `path:"documentId" json:"-"`
-		Limit    size   `query:"sizeLimit" json:"-"`
-		Encoding string `query:"encoding" json:"-" max:"-"`
-	}
-)
 
 var (
 	create = rest.Endpoint[Service, CreateRequest, CreateReply]{
@@ -161,69 +139,26 @@ func Table() rest.Table[Service] { return rest.Table[Service]{create, list, queu
 // KeysTable is what tells the service's key.
 func KeysTable() rest.Table[Keys] { return rest.Table[Keys]{key} }
 
+// Validate applies every stateless rule to the body of POST /, the reason-code rules of S1 2.3 among them. A field that no code of
+// S1 7 is about is wire.Invalid without a reason; BadDate, Missing and BadAmount follow, in this order. A card number, an amount
+// or a currency of the transaction that cannot be read is Missing: no transaction is found by it.
+func Validate(req CreateRequest) error { return check.Request(create.Op, req) }
+
+// ValidateList applies every stateless rule to the body of POST /list.
+func ValidateList(req ListRequest) error { return check.Request(list.Op, req) }
+
+// ValidateQueue applies every stateless rule to the body of POST /list-cases-by-queue.
+func ValidateQueue(req QueueRequest) error { return check.Request(queue.Op, req) }
+
+// ValidateUpdate applies every stateless rule to PATCH /{disputeId} and its body.
+func ValidateUpdate(caseNumber string, req UpdateRequest) error {
+	return check.Request(update.Op, edit{caseNumber, req})
+}
+
 // HandlerOptions adjusts a Handler. The zero value works.
 type HandlerOptions = rest.Options
 
 // Handler serves svc and keys at Prefix. Authentication, Host checks and time limits are the caller's.
 func Handler(svc Service, keys Keys, opts HandlerOptions) http.Handler {
 	return api.Handler(opts, Table().Bind(svc), KeysTable().Bind(keys))
-}
-
-// Client is the Service over HTTP. It works as soon as BaseURL and Doer are set. It sends each call once;
-// whether to send again is the caller's decision, by code.
-type Client struct {
-	BaseURL  string // scheme and host, and a path before /api if there is one
-	Doer     wire.Doer
-	Dir      string // of documents that are fetched; "" = the system's folder for such things
-	Operator string // the provider… fields are written in its spelling; "" writes them as S1 does
-}
-
-var (
-	_ Service = (*Client)(nil)
-	_ Keys    = (*Client)(nil)
-)
-
-func (c *Client) to() rest.Client {
-	return rest.Client{API: api, BaseURL: c.BaseURL, Doer: c.Doer}
-}
-
-// Create implements Service.
-func (c *Client) Create(ctx context.Context, key wire.Key, req CreateRequest) (CreateReply, error) {
-	text, err := wire.Encode(req)
-	if c.Operator != "" && err == nil {
-		mine := strings.ToLower(c.Operator[:1]) + c.Operator[1:]
-		for _, name := range own() { // a name with its quotes and colon stands nowhere but in its place
-			text = bytes.Replace(text, []byte(`"`+spelled+name+`":`), []byte(`"`+mine+name+`":`), 1)
-		}
-	}
-	m, err := withDocuments(create.Op, text, err, req.DocumentsList)
-	if err != nil {
-		return CreateReply{}, err
-	}
-	return create.Stream(ctx, c.to(), key, req, m.length, m.open)
-}
-
-// Update implements Service.
-func (c *Client) Update(ctx context.Context, key wire.Key, caseNumber string, req UpdateRequest) (UpdateReply, error) {
-	text, err := wire.Encode(req)
-	m, err := withDocuments(update.Op, text, err, req.DocumentsList)
-	if err != nil {
-		return UpdateReply{}, err
-	}
-	return update.Stream(ctx, c.to(), key, edit{caseNumber, req}, m.length, m.open)
-}
-
-// List implements Service.
-func (c *Client) List(ctx context.Context, req ListRequest) (ListReply, error) {
-	return list.Call(ctx, c.to(), "", req)
-}
-
-// Queue implements Service.
-func (c *Client) Queue(ctx context.Context, req QueueRequest) (QueueReply, error) {
-	return queue.Call(ctx, c.to(), "", req)
-}
-
-// PublicKey implements Keys.
-func (c *Client) PublicKey(ctx context.Context) (PublicKey, error) {
-	return key.Call(ctx, c.to(), "", struct{}{})
 }

@@ -1,11 +1,9 @@
 package disputes
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -147,39 +145,3 @@ func send(w http.ResponseWriter, r *http.Request, o rest.Options, f File) {
 }
 
 const opDocument = "disputes.document"
-
-// Document implements Service.
-func (c *Client) Document(ctx context.Context, documentID string, limit int64) (File, error) {
-	if err := CheckDocumentID(documentID); err != nil {
-		return File{}, err
-	}
-	address := strings.TrimRight(c.BaseURL, "/") + Prefix + "/document/" + url.PathEscape(documentID)
-	if limit > 0 {
-		address += "?sizeLimit=" + strconv.FormatInt(limit, 10)
-	}
-	s := splitter{dir: c.Dir, field: "content", depth: 2, most: 1}
-	call := wire.Call{Op: opDocument, Limit: MaxBody, Spool: func(r io.Reader) ([]byte, error) {
-		err := s.split(r, MaxBody)
-		return s.text, err
-	}}
-	var out Download
-	a, err := call.Send(ctx, c.Doer, http.MethodGet, address, "", nil)
-	switch {
-	case err != nil:
-	case a.Status != http.StatusOK && a.Status != http.StatusCreated:
-		err = call.Problem(a, false, nil)
-	default:
-		err = call.Read(a, &out, "inputStream.content")
-	}
-	if err == nil && (len(s.files) != 1 || out.InputStream == nil || limit > 0 && s.files[0].Size > limit) {
-		err = call.Lost("reply has no document, or a longer one")
-	}
-	if err != nil {
-		closeAll(s.files)
-		return File{}, err
-	}
-	return File{
-		Name: PlainName(out.Filename), Description: wire.MaskPANs(wire.Clean(out.Description)), Content: s.files[0].Binary,
-		Close: func() error { return s.files[0].file.Close() },
-	}, nil
-}

@@ -13,6 +13,14 @@ import (
 	"posagent/schemes/wire/check"
 )
 
+// Limits in bytes.
+const (
+	MaxBody     = 16 << 20 // a request with documents, and the answer to a download
+	MaxDocument = 10 << 20
+	maxFiles    = 20
+	maxList     = 8 << 20 // a page of a list
+)
+
 // Limits of a request. S1 8 shows none.
 const (
 	MaxID       = 128  // bytes of ids, codes and names
@@ -22,21 +30,18 @@ const (
 	MaxPage     = 500 // cases
 )
 
-// Validate applies every stateless rule to the body of POST /, the reason-code rules of S1 2.3 among them. A field that no code of
-// S1 7 is about is wire.Invalid without a reason; BadDate, Missing and BadAmount follow, in this order. A card number, an amount
-// or a currency of the transaction that cannot be read is Missing: no transaction is found by it.
-func Validate(req CreateRequest) error { return check.Request(create.Op, req) }
-
-// ValidateList applies every stateless rule to the body of POST /list.
-func ValidateList(req ListRequest) error { return check.Request(list.Op, req) }
-
-// ValidateQueue applies every stateless rule to the body of POST /list-cases-by-queue.
-func ValidateQueue(req QueueRequest) error { return check.Request(queue.Op, req) }
-
-// ValidateUpdate applies every stateless rule to PATCH /{disputeId} and its body.
-func ValidateUpdate(caseNumber string, req UpdateRequest) error {
-	return check.Request(update.Op, edit{caseNumber, req})
-}
+// What the requests about one thing are.
+type (
+	edit struct {
+		ID string `path:"disputeId" json:"-"`
+		UpdateRequest
+	}
+	fetch struct {
+		ID       string `path:"documentId" json:"-"`
+		Limit    size   `query:"sizeLimit" json:"-"`
+		Encoding string `query:"encoding" json:"-" max:"-"`
+	}
+)
 
 // Check implements check.Checked.
 func (req CreateRequest) Check(l *check.List) {

@@ -52,14 +52,6 @@ func (b *Binary) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Bytes makes a content of what is in memory already.
-func Bytes(data []byte) Binary {
-	sum := sha256.Sum256(data)
-	return Binary{Size: int64(len(data)), SHA256: hex.EncodeToString(sum[:]), Open: func() (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(data)), nil
-	}}
-}
-
 // spooled is a content in a nameless file.
 type spooled struct {
 	Binary

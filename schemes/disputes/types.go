@@ -1,6 +1,9 @@
 package disputes
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"strings"
@@ -123,6 +126,14 @@ type Binary struct {
 	Size   int64  // bytes
 	SHA256 string // lower-case hex
 	Open   func() (io.ReadCloser, error)
+}
+
+// Bytes makes a content of what is in memory already.
+func Bytes(data []byte) Binary {
+	sum := sha256.Sum256(data)
+	return Binary{Size: int64(len(data)), SHA256: hex.EncodeToString(sum[:]), Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(data)), nil
+	}}
 }
 
 // DocumentError says why one document of a request was not taken.
