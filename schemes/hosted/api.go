@@ -3,8 +3,10 @@ package hosted
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 	"posagent/schemes/wire/rest"
 )
 
@@ -59,30 +61,39 @@ const (
 // API is what all endpoints have in common.
 func API() rest.API { return api }
 
+// accept refuses a request without a good Correlation-Id, a Key that is none, and a body that is not JSON.
+func accept(r *http.Request) error {
+	if !correlated(r.Header.Values(CorrelationHeader)) {
+		return wire.Errorf(wire.Invalid, "", "%s: want one, of the shape of a UUID", CorrelationHeader)
+	}
+	if r.Method == http.MethodGet {
+		return nil
+	}
+	if _, err := wire.KeyFrom(r.Header); err != nil {
+		return &wire.Error{Code: wire.Invalid, Reason: BadKey, Err: err}
+	}
+	_, err := wire.CheckJSON(r.Header.Get("Content-Type"))
+	return err
+}
+
+// correlated checks a Correlation-Id: 8-4-4-4-12 hexadecimal digits.
+func correlated(values []string) bool {
+	if len(values) != 1 || len(values[0]) != 36 {
+		return false
+	}
+	for i, b := range []byte(values[0]) {
+		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (b == '-') || !dash && strings.IndexByte("0123456789abcdefABCDEF", b) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 var api = rest.API{
 	Prefix: Prefix, Aliases: []string{"/api/phoenix-0.0/psp/api/v1", "/psp/api/v1", "/api/v1"},
 	First: []string{"orders", "build", "operations", "payment_methods"},
 	Shape: shape{}, Accept: accept, Reason: reason,
 }
-
-// What the requests are about.
-type (
-	ofSession struct {
-		ID string `query:"sessionId" json:"-" max:"64"`
-	}
-	ofOrder struct {
-		ID string `path:"orderId" json:"-" max:"64"`
-	}
-	// sessionCall is the body of finalize, confirm and cancel.
-	sessionCall struct {
-		SessionID string `json:"sessionId" wire:"required"`
-		Amount    Text   `json:"amount,omitempty"` // of confirm
-	}
-	ofOperation struct {
-		ID string `path:"operationId" json:"-" max:"64"`
-		PostRequest
-	}
-)
 
 var (
 	build = rest.Endpoint[Sessions, BuildRequest, Built]{
@@ -184,99 +195,14 @@ func OrdersTable() rest.Table[Orders] {
 	return rest.Table[Orders]{methods, order, capture, refund, undo}
 }
 
+// Validate applies every stateless rule to a build request. The error is wire.Invalid with the reason of the first rule that is
+// broken; it names every field that is wrong, never its content.
+func (req BuildRequest) Validate() error { return refused(build.Op, check.Request(build.Op, req)) }
+
 // HandlerOptions adjusts a Handler. The zero value works.
 type HandlerOptions = rest.Options
 
 // Handler serves the two halves of the service. Authentication, Host checks and time limits are the caller's.
 func Handler(sessions Sessions, orders Orders, opts HandlerOptions) http.Handler {
 	return api.Handler(opts, SessionsTable().Bind(sessions), OrdersTable().Bind(orders))
-}
-
-// Client is the service over HTTP. It works as soon as its fields are set. It sends each call once; whether to send again is
-// the caller's decision, by code.
-type Client struct {
-	BaseURL string // scheme and host, and a path before /api if there is one
-	APIKey  wire.Secret
-	Doer    wire.Doer
-}
-
-// Sessions is one half of the service, Orders the other.
-func (c *Client) Sessions() Sessions { return (*sessionClient)(c) }
-
-// Orders is the other half.
-func (c *Client) Orders() Orders { return (*orderClient)(c) }
-
-type (
-	sessionClient Client
-	orderClient   Client
-)
-
-var (
-	_ Sessions = (*sessionClient)(nil)
-	_ Orders   = (*orderClient)(nil)
-)
-
-func (c *Client) to() rest.Client {
-	return rest.Client{API: api, BaseURL: c.BaseURL, Doer: c.Doer, Secrets: []string{c.APIKey.Reveal()}, Head: func(h http.Header) {
-		h.Set(CorrelationHeader, string(wire.NewKey()))
-		if c.APIKey != "" {
-			h.Set(KeyHeader, c.APIKey.Reveal())
-		}
-	}}
-}
-
-func (c *sessionClient) to() rest.Client { return (*Client)(c).to() }
-func (c *orderClient) to() rest.Client   { return (*Client)(c).to() }
-
-// Build implements Sessions.
-func (c *sessionClient) Build(ctx context.Context, key wire.Key, req BuildRequest) (Built, error) {
-	return build.Call(ctx, c.to(), key, req)
-}
-
-// Finalize implements Sessions.
-func (c *sessionClient) Finalize(ctx context.Context, key wire.Key, sessionID string, amount Text) (SessionState, error) {
-	if amount != "" {
-		return confirm.Call(ctx, c.to(), key, sessionCall{sessionID, amount})
-	}
-	return finalize.Call(ctx, c.to(), key, sessionCall{sessionID, ""})
-}
-
-// Cancel implements Sessions.
-func (c *sessionClient) Cancel(ctx context.Context, key wire.Key, sessionID string) (SessionState, error) {
-	return end.Call(ctx, c.to(), key, sessionCall{sessionID, ""})
-}
-
-// State implements Sessions.
-func (c *sessionClient) State(ctx context.Context, sessionID string) (SessionState, error) {
-	return state.Call(ctx, c.to(), "", ofSession{sessionID})
-}
-
-// Card implements Sessions.
-func (c *sessionClient) Card(ctx context.Context, sessionID string) (CardData, error) {
-	return card.Call(ctx, c.to(), "", ofSession{sessionID})
-}
-
-// Methods implements Orders.
-func (c *orderClient) Methods(ctx context.Context) (MethodList, error) {
-	return methods.Call(ctx, c.to(), "", struct{}{})
-}
-
-// Order implements Orders.
-func (c *orderClient) Order(ctx context.Context, orderID string) (Report, error) {
-	return order.Call(ctx, c.to(), "", ofOrder{orderID})
-}
-
-// Capture implements Orders.
-func (c *orderClient) Capture(ctx context.Context, key wire.Key, operationID string, req PostRequest) (Posted, error) {
-	return capture.Call(ctx, c.to(), key, ofOperation{operationID, req})
-}
-
-// Refund implements Orders.
-func (c *orderClient) Refund(ctx context.Context, key wire.Key, operationID string, req PostRequest) (Posted, error) {
-	return refund.Call(ctx, c.to(), key, ofOperation{operationID, req})
-}
-
-// Cancel implements Orders.
-func (c *orderClient) Cancel(ctx context.Context, key wire.Key, operationID string, req PostRequest) (Posted, error) {
-	return undo.Call(ctx, c.to(), key, ofOperation{operationID, req})
 }

@@ -2,6 +2,7 @@ package hosted
 
 import (
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -91,6 +92,30 @@ func Refused(op, reason string) *wire.Error {
 		}
 	}
 	return &wire.Error{Code: wire.Conflict, Op: op}
+}
+
+// reason names what is wrong with a request.
+func reason(err error) string {
+	var f *wire.FieldError
+	switch {
+	case errors.Is(err, rest.ErrNoKey), errors.Is(err, wire.ErrKey):
+		return BadKey
+	case errors.As(err, &f) && f.Path == "":
+		return BadJSON
+	}
+	return BadParameter
+}
+
+// refused is the error of a request, with its reason; nil stays nil.
+func refused(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := wire.AsError(op, err)
+	if e.Code == wire.Invalid && e.Reason == "" {
+		e.Reason = reason(err)
+	}
+	return e
 }
 
 type item struct {

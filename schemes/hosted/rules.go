@@ -1,8 +1,6 @@
 package hosted
 
 import (
-	"errors"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -10,7 +8,6 @@ import (
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/check"
-	"posagent/schemes/wire/rest"
 )
 
 // Limits of a request, in bytes.
@@ -21,6 +18,25 @@ const (
 	maxList     = 1000
 	maxContract = 255
 	maxAmount   = 1<<31 - 1
+)
+
+// What the requests are about.
+type (
+	ofSession struct {
+		ID string `query:"sessionId" json:"-" max:"64"`
+	}
+	ofOrder struct {
+		ID string `path:"orderId" json:"-" max:"64"`
+	}
+	// sessionCall is the body of finalize, confirm and cancel.
+	sessionCall struct {
+		SessionID string `json:"sessionId" wire:"required"`
+		Amount    Text   `json:"amount,omitempty"` // of confirm
+	}
+	ofOperation struct {
+		ID string `path:"operationId" json:"-" max:"64"`
+		PostRequest
+	}
 )
 
 // text refuses what check.Text does, and what would run in a page.
@@ -94,10 +110,6 @@ func orderID(s string) bool {
 	}
 	return true
 }
-
-// Validate applies every stateless rule to a build request. The error is wire.Invalid with the reason of the first rule that is
-// broken; it names every field that is wrong, never its content.
-func (req BuildRequest) Validate() error { return refused(build.Op, check.Request(build.Op, req)) }
 
 // Check implements check.Checked.
 func (req BuildRequest) Check(l *check.List) {
@@ -262,56 +274,4 @@ func usable(page string, fields []Field) bool {
 		}
 	}
 	return page == "" || wire.WebURL(page)
-}
-
-// accept refuses a request without a good Correlation-Id, a Key that is none, and a body that is not JSON.
-func accept(r *http.Request) error {
-	if !correlated(r.Header.Values(CorrelationHeader)) {
-		return wire.Errorf(wire.Invalid, "", "%s: want one, of the shape of a UUID", CorrelationHeader)
-	}
-	if r.Method == http.MethodGet {
-		return nil
-	}
-	if _, err := wire.KeyFrom(r.Header); err != nil {
-		return &wire.Error{Code: wire.Invalid, Reason: BadKey, Err: err}
-	}
-	_, err := wire.CheckJSON(r.Header.Get("Content-Type"))
-	return err
-}
-
-// reason names what is wrong with a request.
-func reason(err error) string {
-	var f *wire.FieldError
-	switch {
-	case errors.Is(err, rest.ErrNoKey), errors.Is(err, wire.ErrKey):
-		return BadKey
-	case errors.As(err, &f) && f.Path == "":
-		return BadJSON
-	}
-	return BadParameter
-}
-
-// refused is the error of a request, with its reason; nil stays nil.
-func refused(op string, err error) error {
-	if err == nil {
-		return nil
-	}
-	e := wire.AsError(op, err)
-	if e.Code == wire.Invalid && e.Reason == "" {
-		e.Reason = reason(err)
-	}
-	return e
-}
-
-// correlated checks a Correlation-Id: 8-4-4-4-12 hexadecimal digits.
-func correlated(values []string) bool {
-	if len(values) != 1 || len(values[0]) != 36 {
-		return false
-	}
-	for i, b := range []byte(values[0]) {
-		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (b == '-') || !dash && strings.IndexByte("0123456789abcdefABCDEF", b) < 0 {
-			return false
-		}
-	}
-	return true
 }
