@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -234,8 +236,8 @@ func (m *Merchants) register(tx store.Tx, r *row, n *onboarding.Notifications) e
 	for _, h := range n.WebHooks {
 		hook := deliver.Hook{Event: h.EventName, URL: h.URL, Authorization: h.Authorization}
 		for _, pairs := range h.Headers {
-			for name, value := range pairs {
-				hook.Headers = append(hook.Headers, [2]string{name, value})
+			for _, name := range slices.Sorted(maps.Keys(pairs)) {
+				hook.Headers = append(hook.Headers, [2]string{name, pairs[name]})
 			}
 		}
 		hooks = append(hooks, hook)
