@@ -24,8 +24,8 @@ func operationURL(key wire.Key) string {
 // failFunc answers with an error as a service does.
 type failFunc func(w http.ResponseWriter, r *http.Request, e *wire.Error)
 
-// unread lets an answer out that the server would keep until the request's body is there: it does so
-// where a connection goes on.
+// unread lets an answer out that the server would keep until the request's body is there: it does
+// so where a connection goes on.
 func unread(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		w.Header().Set("Connection", "close")

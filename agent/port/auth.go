@@ -14,7 +14,7 @@ import (
 // maxCredential bounds an Authorization header.
 const maxCredential = 4 << 10
 
-// auth knows which client asks, and refuses strangers.
+// auth finds the client of a request, and refuses a request without one.
 type auth struct {
 	clients
 	conns    *limiter
@@ -22,7 +22,8 @@ type auth struct {
 	log      *slog.Logger
 }
 
-// clientOf is the client whose token a request carries: alone, or as base64(name:token); nil = none.
+// clientOf is the client whose token a request carries: alone, or as base64(name:token); nil =
+// none.
 func (a *auth) clientOf(r *http.Request) *client {
 	values := r.Header.Values("Authorization")
 	if len(values) != 1 || len(values[0]) > maxCredential {
@@ -68,7 +69,7 @@ func (a *auth) known(fail failFunc, serve func(c *client, w http.ResponseWriter,
 	})
 }
 
-// refuse refuses a request before its body is there.
+// refuse answers 401 before the request's body is there, at the pace of unproven requests.
 func (a *auth) refuse(w http.ResponseWriter, r *http.Request, fail failFunc) {
 	a.report(r)
 	unread(w, r)
@@ -87,7 +88,7 @@ func (a *auth) report(r *http.Request) {
 	}
 }
 
-// public serves what needs no token: clients at once, others at the pace of strangers.
+// public serves what needs no token: clients at once, others at the pace of unproven requests.
 func (a *auth) public(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if a.clientOf(r) == nil {
@@ -98,8 +99,8 @@ func (a *auth) public(h http.HandlerFunc) http.HandlerFunc {
 }
 
 // token answers POST /token, for clients that fetch a token before every call (OAuth 2.0 client
-// credentials): any name, and its token as its secret. A multipart form is not taken apart: a client
-// that sends one shows the secret by Basic.
+// credentials): any name, and its token as its secret. A multipart form is not taken apart: a
+// client that sends one shows the secret by Basic.
 func (a *auth) token(w http.ResponseWriter, r *http.Request) {
 	data, err := wire.ReadBody(r, maxCredential)
 	kind, text := r.Header.Get("Content-Type"), string(data)

@@ -58,7 +58,8 @@ func same(got, want string) bool {
 	return want != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// byToken is the client with a token, compared with all of them in a time that tells nothing; nil = none.
+// byToken is the client with a token, compared with all of them in a time that tells nothing; nil =
+// none.
 func (all clients) byToken(token string) (found *client) {
 	for i := range all {
 		if same(token, all[i].Token.Reveal()) {
@@ -68,8 +69,8 @@ func (all clients) byToken(token string) (found *client) {
 	return found
 }
 
-// byInstance is the client that a request for payment links names as its instance: the account's own
-// name, or any where it has none, is the one without a name.
+// byInstance is the client that a request for payment links names as its instance: the account's
+// own name, or any where it has none, is the one without a name.
 func (all clients) byInstance(name, instance string) *client {
 	for i := range all[1:] {
 		if c := &all[i+1]; same(name, c.Name) {
@@ -112,8 +113,8 @@ const (
 	turnWithin = 10 * time.Second // that a read waits for its turn
 )
 
-// oneRead serves a read of the terminal itself when the client's earlier ones are over, and lets the
-// next one wait: however many a client asks for, a register's sale has the processor.
+// oneRead serves a read of the terminal itself when the client's earlier ones are over, and lets
+// the next one wait: however many a client asks for, a register's sale has the processor.
 func (c *client) oneRead(fail failFunc, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		timer := time.NewTimer(turnWithin)

@@ -10,8 +10,8 @@ import (
 )
 
 // limiter is a listener with a limit of connections. When one waits, another is closed for it: the
-// weakest of those that may be closed, and of them the one that has been so for longest. A proven one
-// with a request in flight is never closed.
+// weakest of those that may be closed, and of them the one that has been so for longest. A proven
+// one with a request in flight is never closed.
 type limiter struct {
 	net.Listener
 	slots  chan struct{}
@@ -21,19 +21,19 @@ type limiter struct {
 	once     sync.Once
 	closable []*slot   // what may be closed, the oldest first
 	wanted   bool      // a connection waits
-	churn    *throttle // bounds how often strangers make room for each other
+	churn    *throttle // bounds how often unproven connections make room for each other
 }
 
 // Why a connection may be closed, the weakest first.
 const (
-	silent  = iota // a stranger's, with no request or no whole header for longer than headerGrace
-	strange        // a stranger's request: whatever it waits for, nobody knows who asks
-	fresh          // one that has just come, and has not had the time to say who it is
-	idle           // a proven one's, between two requests
+	silent   = iota // an unproven one's, with no request or no whole header for longer than headerGrace
+	unproven        // a request without a proof: whatever it waits for, its client is not known
+	fresh           // one that has just come, and has not had the time to show its proof
+	idle            // a proven one's, between two requests
 )
 
-// A connection that has just come is not yet taken for a silent one, because a client's header is under
-// way; of many at once the youngest are not.
+// A connection that has just come is not yet taken for a silent one, because a client's header is
+// under way; of many at once the youngest are not.
 const (
 	headerGrace    = time.Second
 	proofGrace     = 50 * time.Millisecond // from the header to its proof
@@ -61,7 +61,7 @@ func (l *limiter) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(l.slots) == cap(l.slots) { // strangers that come back as fast as they are closed must not cost the terminal its processor
+	if len(l.slots) == cap(l.slots) { // what comes back as fast as it is closed must not cost the terminal its processor
 		l.churn.wait(l.closed)
 	}
 	l.want(true)
@@ -75,8 +75,8 @@ func (l *limiter) Accept() (net.Conn, error) {
 	}
 }
 
-// want closes a connection when one waits for a slot and there is none, now or as soon as one may be
-// closed.
+// want closes a connection when one waits for a slot and there is none, now or as soon as one may
+// be closed.
 func (l *limiter) want(wanted bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -92,7 +92,7 @@ func (l *limiter) closeOne() {
 	for _, c := range slices.Backward(l.closable) { // the youngest first: the oldest of a kind stays
 		kind := c.kind
 		switch age := now.Sub(c.since); {
-		case kind == strange && age < proofGrace:
+		case kind == unproven && age < proofGrace:
 			kind = fresh
 		case kind == silent && age < headerGrace && few < headersAwaited:
 			few++
@@ -116,7 +116,8 @@ func (l *limiter) Close() error {
 	return l.Listener.Close()
 }
 
-// state is the server's ConnState. A connection is new, or idle, until a header was read to its end.
+// state is the server's ConnState. A connection is new, or idle, until a header was read to its
+// end.
 func (l *limiter) state(conn net.Conn, s http.ConnState) {
 	c := conn.(*slot)
 	l.mu.Lock()
@@ -126,7 +127,7 @@ func (l *limiter) state(conn net.Conn, s http.ConnState) {
 	case c.gone:
 		return
 	case s == http.StateActive && !c.proven:
-		c.kind = strange
+		c.kind = unproven
 	case s == http.StateIdle && c.proven:
 		c.kind = idle
 	case s != http.StateNew && s != http.StateIdle:
@@ -139,7 +140,8 @@ func (l *limiter) state(conn net.Conn, s http.ConnState) {
 	}
 }
 
-// proven keeps a request's connection, since it is known who asks, and gives its body the time it needs.
+// proven keeps a request's connection, since its client is known, and gives its body the time it
+// needs.
 func (l *limiter) proven(r *http.Request) {
 	c := r.Context().Value(slotKey{}).(*slot)
 	l.mu.Lock()
@@ -169,7 +171,7 @@ type slot struct {
 	rank   int       // its kind when it was last looked at, with what time adds to it
 	since  time.Time // of its kind
 	gone   bool      // it made room: what the server still says of it does not count
-	proven bool      // somebody who is known asked over it
+	proven bool      // a client has shown its proof over it
 }
 
 // Close implements net.Conn.

@@ -1,10 +1,11 @@
 // Package port is the terminal's local HTTP port. It owns the local credentials, the guard against
 // web pages, the routes and the OpenAPI document.
 //
-// Files: table.go lists all routes and routes.go finds the one of a request; services.go has those of
-// the services and gateway.go bounds their calls; terminal.go and events.go have those of the terminal
-// itself. clients.go and pace.go are the clients, auth.go finds the one that asks, permissions.go is
-// what it may do. guard.go refuses web pages, throttle.go and connections.go hold strangers back.
+// Files: table.go lists all routes and routes.go finds the one of a request; services.go has those
+// of the services and gateway.go bounds their calls; terminal.go and events.go have those of the
+// terminal itself. clients.go and pace.go are the clients, auth.go finds the one that asks,
+// permissions.go is what it may do. guard.go refuses web pages, throttle.go and connections.go hold
+// unproven requests back.
 //
 // It guarantees:
 //   - A request reaches a handler only if its Host is one of the port's names and it carries

@@ -27,8 +27,8 @@ type events struct {
 	ended   <-chan struct{} // closed when the port stops: streams end
 }
 
-// serve streams what arrives. Last-Event-ID names the last one the caller has; without it everything
-// that is kept is sent.
+// serve streams what arrives. Last-Event-ID names the last one the caller has; without it
+// everything that is kept is sent.
 func (s *events) serve(c *client, w http.ResponseWriter, r *http.Request) {
 	var from view.Cursor
 	if last := r.Header.Values("Last-Event-ID"); len(last) > 0 {

@@ -25,8 +25,8 @@ func newGateway(a *auth, dir string, within time.Duration, touched func()) *gate
 	return g
 }
 
-// calling serves what calls the backend: within its time, whether its caller waits or not, and with a
-// hint when to come back.
+// calling serves what calls the backend: within its time, whether its caller waits or not, and with
+// a hint when to come back.
 func (g *gateway) calling(limit int64, h http.Handler) http.Handler {
 	return http.MaxBytesHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && g.touched != nil {
@@ -50,11 +50,12 @@ func (h hint) WriteHeader(status int) {
 	h.ResponseWriter.WriteHeader(status)
 }
 
-const login = "consumer_key and consumer_secret, or bearer" // what most services are asked with
+// login are the keys of [upstream.auth] that most services are asked with.
+const login = "consumer_key and consumer_secret, or bearer"
 
-// answered serves what calls the backend: a 401 or 403 that a proven caller gets is the backend's, about
-// the terminal. One that is not proven yet is by h. keys are those of [upstream.auth] that the service
-// is asked with.
+// answered serves what calls the backend: a 401 or 403 that a proven caller gets is the backend's,
+// about the terminal. One that is not proven yet is by h. keys are those of [upstream.auth] that
+// the service is asked with.
 func answered(keys string, proven bool, fail failFunc, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(&answerWriter{ResponseWriter: w, ctx: r.Context(), throttle: throttleOf(r), proven: proven, deny: func() {
@@ -66,7 +67,7 @@ func answered(keys string, proven bool, fail failFunc, h http.Handler) http.Hand
 // answerWriter writes what the backend answers, and something else in place of its 401 or 403.
 type answerWriter struct {
 	http.ResponseWriter
-	ctx            context.Context // of the request, once it is known who asks
+	ctx            context.Context // of the request, once its client is known
 	throttle       *throttle
 	deny           func()
 	proven, denied bool

@@ -6,11 +6,13 @@ import (
 	"strings"
 )
 
-// PayPath is where the pages of stored payments are. They need no token but the payment's id, which cannot be guessed.
+// PayPath is where the pages of stored payments are. They need no token but the payment's id, which
+// cannot be guessed.
 const PayPath = "/pay/"
 
-// Guard refuses what a web page could send: a foreign Host (DNS rebinding), or any sign of a browser but where it reads a page.
-// addr is the listening address; the names allowed are its own IP and, on loopback, localhost.
+// Guard refuses what a web page could send: a foreign Host (DNS rebinding), or any sign of a
+// browser but where it reads a page. addr is the listening address; the names allowed are its own
+// IP and, on loopback, localhost.
 func Guard(addr net.Addr, next http.Handler) http.Handler {
 	hosts := allowed(addr)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -27,7 +29,7 @@ func Guard(addr net.Addr, next http.Handler) http.Handler {
 		if !hosts[strings.ToLower(r.Host)] {
 			why = "this port answers to its own address only"
 		}
-		if len(r.TransferEncoding) > 0 { // it may have named a length as well, and then what follows is anybody's guess
+		if len(r.TransferEncoding) > 0 { // it may have named a length as well, and then what follows is not known
 			w.Header().Set("Connection", "close")
 		}
 		if why != "" {

@@ -28,7 +28,8 @@ func newDocument(a *auth, version string, ln net.Listener) *document {
 	return d
 }
 
-// describe writes the document of what is mounted. The error is that of a type that cannot be described.
+// describe writes the document of what is mounted. The error is that of a type that cannot be
+// described.
 func (d *document) describe() ([]byte, error) {
 	text := openapi.Document{
 		Title: "posagent: the terminal", Version: d.version, Stores: true,

@@ -12,8 +12,8 @@ func DefaultMay() []string {
 	return []string{wire.MayRead, wire.MayPay, wire.MayRefund, wire.MayLinks, wire.MayTokens}
 }
 
-// permit checks what a caller may do before the service is asked. It panics where an endpoint does not
-// say: a new one must not pass by.
+// permit checks what a caller may do before the service is asked. It panics where an endpoint does
+// not say: a new one must not pass by.
 func permit(infos []rest.Info) func(context.Context, *rest.Asked) (any, error) {
 	for _, i := range infos {
 		if i.May == nil {

@@ -14,10 +14,9 @@ import (
 
 // Limits of the port.
 const (
-	maxConns  = 64
-	strangers = 5 * time.Second // for the header of a request, and its body until it is known who asks
-
-	strangerRate = 100 // answers a second to requests that nobody proves
+	maxConns     = 64
+	proofTime    = 5 * time.Second // for a request's header, and its body until its client is known
+	unprovenRate = 100             // answers a second to requests without a proof
 
 	maxHeader = 16 << 10 // bytes
 )
@@ -47,14 +46,14 @@ func New(o Options) *Port {
 	p.routes = o.routes(p.calls, ended)
 	p.srv = &http.Server{
 		Handler:        Guard(o.Listener.Addr(), p.routes),
-		ReadTimeout:    strangers,
+		ReadTimeout:    proofTime,
 		WriteTimeout:   readTime + o.Within + 10*time.Second,
 		IdleTimeout:    60 * time.Second,
 		MaxHeaderBytes: maxHeader,
 		ConnState:      p.conns.state,
 		ConnContext:    withSlot,
-		BaseContext:    func(net.Listener) context.Context { return withThrottle(newThrottle(strangerRate, strangerRate)) },
-		ErrorLog:       log.New(io.Discard, "", 0), // what a client does wrong is the client's, and would be anybody's to write
+		BaseContext:    func(net.Listener) context.Context { return withThrottle(newThrottle(unprovenRate, unprovenRate)) },
+		ErrorLog:       log.New(io.Discard, "", 0), // any program on this machine could fill it
 	}
 	p.srv.RegisterOnShutdown(func() { close(ended) })
 	return p
@@ -63,7 +62,8 @@ func New(o Options) *Port {
 // Addr is where the port listens.
 func (p *Port) Addr() string { return p.ln.Addr().String() }
 
-// Run serves until ctx ends, then finishes what is in flight within 3 s. It refuses to serve other machines.
+// Run serves until ctx ends, then finishes what is in flight within 3 s. It refuses to serve other
+// machines.
 func (p *Port) Run(ctx context.Context) error {
 	if host, _, err := net.SplitHostPort(p.Addr()); err != nil || !net.ParseIP(host).IsLoopback() {
 		return fmt.Errorf("local port: %s is not this machine only", p.Addr())

@@ -34,8 +34,8 @@ func (a *auth) route(mounts []mount) http.Handler {
 			folded = append(folded, m)
 		}
 	}
-	// The services of S0 are found in any case of letters, which no pattern of a mux does; nor may it mend their paths, since
-	// a client that follows a redirect looks like a browser.
+	// The services of S0 are found in any case of letters, which no pattern of a mux does; nor may
+	// it mend their paths, since a client that follows a redirect looks like a browser.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, m := range folded {
 			if m.is(r) {

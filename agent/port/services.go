@@ -109,7 +109,7 @@ func Methods(svc methods.Service) Service {
 
 const (
 	maxLinkBody = 17 << 20 // a link's create may carry attachments of 16 MiB
-	maxLarge    = 2        // of them at a time: they lie on the disk before anybody is known
+	maxLarge    = 2        // of them at a time: they lie on the disk before the client is known
 )
 
 // limitLarge lets a few large bodies in at a time, and all small ones.
@@ -139,8 +139,8 @@ func Disputes(svc disputes.Service, keys disputes.Keys, operator string) Service
 	}}
 }
 
-// Links mounts the payment links of one account; instance "" = under any name. A client with a token
-// of its own names the account, or itself, as the instance and signs with its token.
+// Links mounts the payment links of one account; instance "" = under any name. A client with a
+// token of its own names the account, or itself, as the instance and signs with its token.
 func Links(links paylinks.Links, txns paylinks.Transactions, instance string) Service {
 	return Service{func(g *gateway) mount {
 		secret := func(name string) (wire.Secret, error) {

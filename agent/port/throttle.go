@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// throttle paces what nobody has to be served: requests that prove nothing, and strangers' connections.
-// Their answers come later, one after the other, and cost the terminal no more of its processor however
-// many ask.
+// throttle paces requests without a proof, and the connections of such. Their answers come later,
+// one after the other, so that a flood of them does not use up the processor.
 type throttle struct {
 	mu    sync.Mutex
 	every time.Duration // between two
@@ -52,7 +51,8 @@ func (t *throttle) wait(ended <-chan struct{}) {
 	}
 }
 
-// throttleKey is where the context of a request carries the throttle that it waits for while it proves nothing.
+// throttleKey is where the context of a request carries the throttle that it waits for while it
+// proves nothing.
 type throttleKey struct{}
 
 func withThrottle(t *throttle) context.Context {
@@ -64,8 +64,8 @@ func throttleOf(r *http.Request) *throttle {
 	return t
 }
 
-// selfProving serves what proves by itself who asks, as the hooks do: what it refuses is answered at
-// the pace of strangers.
+// selfProving serves a route that checks the proof itself, as the hooks do: what it refuses is
+// answered at the pace of unproven requests.
 func selfProving(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&selfProvingWriter{w, r}, r) })
 }

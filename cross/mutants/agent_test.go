@@ -181,7 +181,7 @@ var ofAgent = []mutant{
 		{"agent/port/connections.go", `	c.kind = idle`, `	c.kind = silent`},
 	}},
 	{"a stranger has the time of a client for its body", "agent/port", "TestStrangersHaveLittleTime", []edit{
-		{"agent/port/port.go", `ReadTimeout:    strangers,`, `ReadTimeout: readTime,`},
+		{"agent/port/port.go", `ReadTimeout:    proofTime,`, `ReadTimeout: readTime,`},
 	}},
 	{"a stranger is answered when its body is there", "agent/port", "TestStrangersHaveLittleTime", []edit{
 		{"agent/port/answers.go", `w.Header().Set("Connection", "close")`, ``},
