@@ -10,19 +10,6 @@ import (
 	"posagent/schemes/wire/check"
 )
 
-// Wants is what an endpoint needs of a request besides its path and body.
-type Wants uint8
-
-// The wants.
-const (
-	Write      Wants = 1 << iota // it changes something: an Idempotency-Key is honoured, and a lost reply leaves the outcome unknown
-	NeedsKey                     // the Idempotency-Key must be there
-	MayBody                      // the body may be absent, which reads as {}
-	EmptyArray                   // [] reads as {}: some writers know no other empty object
-	CheckFirst                   // a Client applies the request's rules before it sends
-	SendsNone                    // a Client sends no body: a Handler reads one, and the service ignores it
-)
-
 // Endpoint is one route of a service S: a request In comes to an answer Out. In is a struct; its fields tagged `path` and
 // `query` stand in the address (with `json:"-"`), the others are the JSON body. A struct with no others has no body.
 type Endpoint[S, In, Out any] struct {
@@ -89,29 +76,6 @@ func (t Table[S]) Infos() []Info {
 	return out
 }
 
-// Info is what an endpoint is known by: what documents, the local port and the store-and-forward queue read.
-type Info struct {
-	Op, What, Example string
-	Method, Path      string
-	Status            int
-	Also              []int
-	Wants             Wants
-	May               []string // as in Endpoint
-	In, Out           reflect.Type
-	Params            []Param // in the order of In
-	HasBody           bool    // In has a body
-	Pends             bool    // a write whose Out may hold a pending operation, which is answered 202 with a Location
-}
-
-// WithExample is i with an example of a request's body.
-func (i Info) WithExample(text string) Info {
-	i.Example = text
-	return i
-}
-
-// Write returns whether the endpoint changes something.
-func (i Info) Write() bool { return i.Wants&Write != 0 }
-
 // Bound is a route of one service.
 type Bound struct {
 	Info
@@ -122,40 +86,6 @@ type Bound struct {
 
 // Ask makes a request that was not read from a connection: in is the endpoint's In.
 func (b Bound) Ask(key wire.Key, in any) *Asked { return b.ask(key, in) }
-
-// Asked is one good request: read, masked and checked.
-type Asked struct {
-	Info
-	Key     wire.Key // the caller's, "" = none
-	Request any      // the endpoint's In
-	body    []byte
-	release func()
-	do      func(context.Context) (any, error)
-}
-
-// Do asks the service. The answer is the endpoint's Out.
-func (a *Asked) Do(ctx context.Context) (any, error) { return a.do(ctx) }
-
-// Body returns the canonical bytes of the request's body, with its secrets: what is digested, stored and sent. They are
-// written once; the caller must not change them. nil = there is no body. The error is Invalid: the body cannot be written.
-func (a *Asked) Body() ([]byte, error) {
-	if a.body == nil && a.HasBody {
-		data, err := encode(a.Op, a.Request)
-		if err != nil {
-			return nil, err
-		}
-		a.body = data
-	}
-	return a.body, nil
-}
-
-func encode(op string, in any) ([]byte, error) {
-	data, err := wire.Encode(in)
-	if err != nil {
-		return nil, &wire.Error{Code: wire.Invalid, Op: op, Msg: "request cannot be written"}
-	}
-	return data, nil
-}
 
 // Info describes the endpoint. It panics at a mistake in it.
 func (e Endpoint[S, In, Out]) Info() Info {

@@ -1,8 +1,6 @@
 package rest
 
 import (
-	"context"
-	"log/slog"
 	"net/http"
 	"reflect"
 	"slices"
@@ -10,30 +8,6 @@ import (
 
 	"posagent/schemes/wire"
 )
-
-// Options adjusts a Handler. The zero value works.
-type Options struct {
-	Log          *slog.Logger              // gets internal errors; nil drops them
-	MaxBody      int64                     // bytes of a request body; 0 means wire.MaxRequest
-	Dir          string                    // of bodies under way that are too long for memory; "" = the system's folder for such things
-	OperationURL func(key wire.Key) string // names a pending operation in the Location header; nil = none
-	Operator     string                    // its own spellings are read too: see Normalizer
-	// Open reads a request, and proves who sent it, where a service has its own form of bodies; nil = they are JSON. Nothing else
-	// of a request is looked at before. values are the pieces of its path in braces.
-	Open func(r *http.Request, i Info, values []string) (Opened, error)
-	// Admit gets every request that Open lets through, and calls serve or answers itself; nil = serve.
-	Admit func(w http.ResponseWriter, r *http.Request, o Opened, serve http.HandlerFunc)
-	// Around gets every good request in place of the service, which a.Do asks; nil = a.Do. Its answer is the endpoint's Out.
-	Around func(ctx context.Context, a *Asked) (any, error)
-}
-
-// Opened is a request that was read in a service's own way.
-type Opened interface {
-	// Read fills the In that into points at; the parameters of the address are filled after it. The error is the request's.
-	Read(into any) error
-	// Close lets go of what was read.
-	Close()
-}
 
 // Is returns whether a request is for the service, for a router that compares paths as they are written.
 func (a API) Is(r *http.Request) bool {

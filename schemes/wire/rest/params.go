@@ -15,18 +15,6 @@ import (
 // MaxID is how long a text in an address may be, in bytes, where its field says nothing.
 const MaxID = 128
 
-// Param is a field of a request that stands in its address.
-type Param struct {
-	Name  string
-	Place string // "path" or "query"
-	Type  reflect.Type
-	Max   int // bytes of a text: the tag `max:"64"`, or MaxID; 0, the tag `max:"-"`: the request's Check has its rule
-	index []int
-}
-
-// Of returns the parameter's field of a request.
-func (p Param) Of(in reflect.Value) reflect.Value { return in.FieldByIndex(p.index) }
-
 // request is what the engine knows of an In.
 type request struct {
 	params []Param
