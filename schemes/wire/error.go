@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -72,6 +73,31 @@ func Errorf(c Code, op, format string, args ...any) *Error {
 	return &Error{Code: c, Op: op, Msg: fmt.Sprintf(format, args...)}
 }
 
+// AsError gives any error the shape of the contracts: a *Error stays, a *FieldError keeps its code, one that says
+// UnknownOutcome() of itself is that (a commit whose answer was lost), everything else is Internal. op is filled in where it is missing. nil stays nil.
+func AsError(op string, err error) *Error {
+	if err == nil {
+		return nil
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		c := *e
+		if c.Op == "" {
+			c.Op = op
+		}
+		return &c
+	}
+	var fe *FieldError
+	if errors.As(err, &fe) {
+		return &Error{Code: fe.Code, Op: op, Msg: strings.ReplaceAll(err.Error(), "\n", "; ")}
+	}
+	var unknown interface{ UnknownOutcome() bool }
+	if errors.As(err, &unknown) && unknown.UnknownOutcome() {
+		return &Error{Code: UnknownOutcome, Op: op, Err: err}
+	}
+	return &Error{Code: Internal, Op: op, Err: err}
+}
+
 // CodeOf returns err's code, or "" when err carries none.
 func CodeOf(err error) Code {
 	var e *Error
@@ -95,4 +121,40 @@ func ReasonOf(err error) string {
 		return e.Reason
 	}
 	return ""
+}
+
+// FieldError names the place in a JSON text that was refused.
+type FieldError struct {
+	Path   string // "purchaseAmount.totalAmount", "params[2].key"; "" is the whole text
+	Reason string
+	Code   Code // Invalid, or TooLarge for a depth limit
+}
+
+// Error implements error.
+func (e *FieldError) Error() string {
+	if e.Path == "" {
+		return "body: " + e.Reason
+	}
+	return e.Path + ": " + e.Reason
+}
+
+func bad(format string, args ...any) *FieldError {
+	return &FieldError{Reason: fmt.Sprintf(format, args...), Code: Invalid}
+}
+
+// under prepends one path element to an error on its way up.
+func under(err error, elem string) error {
+	var fe *FieldError
+	if !errors.As(err, &fe) {
+		return err
+	}
+	switch {
+	case fe.Path == "":
+		fe.Path = elem
+	case fe.Path[0] == '[':
+		fe.Path = elem + fe.Path
+	default:
+		fe.Path = elem + "." + fe.Path
+	}
+	return fe
 }

@@ -225,28 +225,3 @@ var statuses = [...]struct {
 	{Internal, http.StatusInternalServerError},
 	{Gone, http.StatusGone},
 }
-
-// AsError gives any error the shape of the contracts: a *Error stays, a *FieldError keeps its code, one that says
-// UnknownOutcome() of itself is that (a commit whose answer was lost), everything else is Internal. op is filled in where it is missing. nil stays nil.
-func AsError(op string, err error) *Error {
-	if err == nil {
-		return nil
-	}
-	var e *Error
-	if errors.As(err, &e) {
-		c := *e
-		if c.Op == "" {
-			c.Op = op
-		}
-		return &c
-	}
-	var fe *FieldError
-	if errors.As(err, &fe) {
-		return &Error{Code: fe.Code, Op: op, Msg: strings.ReplaceAll(err.Error(), "\n", "; ")}
-	}
-	var unknown interface{ UnknownOutcome() bool }
-	if errors.As(err, &unknown) && unknown.UnknownOutcome() {
-		return &Error{Code: UnknownOutcome, Op: op, Err: err}
-	}
-	return &Error{Code: Internal, Op: op, Err: err}
-}

@@ -4,30 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
-
-// MaxDepth is how deep objects and arrays may nest.
-const MaxDepth = 64
-
-// FieldError names the place in a JSON text that was refused.
-type FieldError struct {
-	Path   string // "purchaseAmount.totalAmount", "params[2].key"; "" is the whole text
-	Reason string
-	Code   Code // Invalid, or TooLarge for a depth limit
-}
-
-// Error implements error.
-func (e *FieldError) Error() string {
-	if e.Path == "" {
-		return "body: " + e.Reason
-	}
-	return e.Path + ": " + e.Reason
-}
 
 // Decode reads exactly one JSON text into the value that into points at. Unknown keys are ignored;
 // what else is refused is listed in the package comment. Fields tagged `wire:"required"` must stand in the text, where what
@@ -115,34 +95,6 @@ func scan(data []byte, t reflect.Type) (lacks bool, err error) {
 	return s.lacks, nil
 }
 
-type scanner struct {
-	data  []byte
-	pos   int
-	depth int
-	lacks bool // a required field was missing or null, or stands in a type that reads itself
-}
-
-func bad(format string, args ...any) *FieldError {
-	return &FieldError{Reason: fmt.Sprintf(format, args...), Code: Invalid}
-}
-
-// under prepends one path element to an error on its way up.
-func under(err error, elem string) error {
-	var fe *FieldError
-	if !errors.As(err, &fe) {
-		return err
-	}
-	switch {
-	case fe.Path == "":
-		fe.Path = elem
-	case fe.Path[0] == '[':
-		fe.Path = elem + fe.Path
-	default:
-		fe.Path = elem + "." + fe.Path
-	}
-	return fe
-}
-
 // value checks one value against t; t nil accepts any. optional allows null.
 func (s *scanner) value(t reflect.Type, optional bool) error {
 	for t != nil && t.Kind() == reflect.Pointer && !t.Implements(jsonUnmarshaler) {
@@ -198,15 +150,6 @@ func (s *scanner) value(t reflect.Type, optional bool) error {
 		return s.number(t)
 	}
 	return bad("not JSON")
-}
-
-func (s *scanner) enter() error {
-	if s.depth++; s.depth > MaxDepth {
-		return &FieldError{Reason: fmt.Sprintf("nested deeper than %d", MaxDepth), Code: TooLarge}
-	}
-	s.pos++
-	s.space()
-	return nil
 }
 
 func (s *scanner) object(t reflect.Type) error {
@@ -302,106 +245,6 @@ func (s *scanner) array(t reflect.Type) error {
 	}
 }
 
-// text reads a string and returns it unescaped.
-func (s *scanner) text() (string, error) {
-	raw, escaped, err := s.quoted()
-	if err != nil {
-		return "", err
-	}
-	if escaped {
-		return unquote(raw)
-	}
-	return string(raw[1 : len(raw)-1]), nil
-}
-
-func unquote(raw []byte) (out string, err error) {
-	if err := json.Unmarshal(raw, &out); err != nil {
-		return "", bad("not a readable string")
-	}
-	return out, nil
-}
-
-// quoted reads a string as it is written, with its quotes.
-func (s *scanner) quoted() (raw []byte, escaped bool, err error) {
-	start := s.pos
-	if !s.eat('"') {
-		return nil, false, bad("a string was expected")
-	}
-	for s.pos < len(s.data) {
-		switch c := s.data[s.pos]; {
-		case c == '"':
-			s.pos++
-			return s.data[start:s.pos], escaped, nil
-		case c < 0x20:
-			return nil, false, bad("an unescaped control character in a string")
-		case c == '\\':
-			escaped = true
-			if err := s.escape(); err != nil {
-				return nil, false, err
-			}
-		case c < utf8.RuneSelf:
-			s.pos++
-		default:
-			r, n := utf8.DecodeRune(s.data[s.pos:])
-			if r == utf8.RuneError && n == 1 {
-				return nil, false, bad("not UTF-8")
-			}
-			s.pos += n
-		}
-	}
-	return nil, false, bad("ends in the middle of a string")
-}
-
-func (s *scanner) escape() error {
-	rest := s.data[s.pos:]
-	if len(rest) < 2 {
-		return bad("ends in the middle of a string")
-	}
-	if rest[1] != 'u' {
-		if !strings.ContainsRune(`"\/bfnrt`, rune(rest[1])) {
-			return bad("an unknown escape in a string")
-		}
-		s.pos += 2
-		return nil
-	}
-	hi, ok := hex4(rest)
-	if !ok {
-		return bad("an unreadable escape in a string")
-	}
-	s.pos += 6
-	if hi < 0xd800 || hi > 0xdfff {
-		return nil
-	}
-	lo, ok := hex4(s.data[s.pos:])
-	if hi > 0xdbff || !ok || lo < 0xdc00 || lo > 0xdfff {
-		return bad("half of a surrogate pair in a string")
-	}
-	s.pos += 6
-	return nil
-}
-
-// hex4 reads \uXXXX at the start of b.
-func hex4(b []byte) (uint64, bool) {
-	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
-		return 0, false
-	}
-	for _, c := range b[2:6] {
-		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F') {
-			return 0, false
-		}
-	}
-	n, err := strconv.ParseUint(string(b[2:6]), 16, 16)
-	return n, err == nil
-}
-
-func (s *scanner) digits() bool {
-	start := s.pos
-	for s.pos < len(s.data) && s.data[s.pos] >= '0' && s.data[s.pos] <= '9' {
-		s.pos++
-	}
-	return s.pos > start
-}
-
 func (s *scanner) number(t reflect.Type) error {
 	start := s.pos
 	s.eat('-')
@@ -427,49 +270,4 @@ func (s *scanner) number(t reflect.Type) error {
 		return nil
 	}
 	return inRange(string(s.data[start:s.pos]), whole, t)
-}
-
-func (s *scanner) word(w string) error {
-	if !bytes.HasPrefix(s.data[s.pos:], []byte(w)) {
-		return bad("not JSON")
-	}
-	s.pos += len(w)
-	return nil
-}
-
-func (s *scanner) eat(c byte) bool {
-	if s.pos < len(s.data) && s.data[s.pos] == c {
-		s.pos++
-		return true
-	}
-	return false
-}
-
-func (s *scanner) space() {
-	for s.pos < len(s.data) {
-		switch s.data[s.pos] {
-		case ' ', '\t', '\n', '\r':
-			s.pos++
-		default:
-			return
-		}
-	}
-}
-
-// show makes a key safe for an error text.
-func show(key string) string {
-	plain := len(key) > 0 && len(key) <= 40
-	for _, r := range key {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-') {
-			plain = false
-			break
-		}
-	}
-	if plain {
-		return key
-	}
-	if r := []rune(key); len(r) > 40 {
-		key = string(r[:40]) + "…"
-	}
-	return strconv.QuoteToASCII(key)
 }

@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// revealer is a type that masks itself wherever it is printed or marshalled: Secret and PAN.
-type revealer interface{ Reveal() string }
-
 // Encode writes v as json.Marshal does, but with secrets and card numbers in it: it is the one way they leave, onto the wire.
 // Keep what it returns out of logs, and sealed on a disk. A nil list tagged `wire:"list"` is written as [], a nil map as {}, an empty
 // secret tagged `wire:"nullable"` as null. The error is json.Marshal's.

@@ -31,6 +31,9 @@ type fieldInfo struct {
 	rules
 }
 
+// revealer is a type that masks itself wherever it is printed or marshalled: Secret and PAN.
+type revealer interface{ Reveal() string }
+
 // rules is what the tag `wire:"…"` of a field says.
 type rules struct {
 	nullable bool // null is read as the zero value; Encode writes an empty secret as null

@@ -92,25 +92,3 @@ func member(data []byte, name string) (raw json.RawMessage, found, object bool) 
 		s.eat(',')
 	}
 }
-
-// skip passes one value of a text that was checked, with the space around it.
-func (s *scanner) skip() []byte {
-	start := s.pos
-	for depth := 0; s.pos < len(s.data); {
-		switch c := s.data[s.pos]; {
-		case c == '"':
-			if _, _, err := s.quoted(); err != nil {
-				return s.data[start:s.pos]
-			}
-			continue
-		case c == '{' || c == '[':
-			depth++
-		case depth == 0 && (c == '}' || c == ']' || c == ','):
-			return s.data[start:s.pos]
-		case c == '}' || c == ']':
-			depth--
-		}
-		s.pos++
-	}
-	return s.data[start:s.pos]
-}
