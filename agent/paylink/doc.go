@@ -1,6 +1,9 @@
 // Package paylink makes payment links (S1 4.1) a scheme. It is an aapay.Service whose payments are
 // links, so the checkout sells by a link's QR code under the same rules as by any other method.
 //
+// Files: entry.go is what is stored, rows.go reads and writes it; begin.go takes requests, make.go makes
+// a link, undo.go and refund.go take money back, status.go says how a transaction stands.
+//
 // It owns the table paylink_entries. It guarantees:
 //   - Number, hash and address of a link are durable before an initialize is answered, so no
 //     unknown link is shown.

@@ -45,7 +45,7 @@ var _ aapay.Service = Router{}
 // Own is the service of links.
 func (r Router) Own() aapay.Service {
 	if r.Links == nil {
-		return none{}
+		return noAccount{}
 	}
 	return r.Links
 }
@@ -72,24 +72,24 @@ func (r Router) Status(ctx context.Context, id, method string) (aapay.Status, er
 	return r.by(method).Status(ctx, id, method)
 }
 
-// none stands in where no payment-link account is configured: what is owed stays owed.
-type none struct{}
+// noAccount stands in where no payment-link account is configured: what is owed stays owed.
+type noAccount struct{}
 
-func (none) no() error {
+func (noAccount) no() error {
 	return wire.Errorf(wire.Unavailable, op, "no payment-link account is configured")
 }
 
 // Initialize implements aapay.Service.
-func (n none) Initialize(context.Context, aapay.Type, aapay.Request) (aapay.Reply, error) {
+func (n noAccount) Initialize(context.Context, aapay.Type, aapay.Request) (aapay.Reply, error) {
 	return aapay.Reply{}, n.no()
 }
 
 // InitializeWithIdempotency implements aapay.Service.
-func (n none) InitializeWithIdempotency(context.Context, wire.Key, aapay.Type, aapay.Request) (aapay.Reply, error) {
+func (n noAccount) InitializeWithIdempotency(context.Context, wire.Key, aapay.Type, aapay.Request) (aapay.Reply, error) {
 	return aapay.Reply{}, n.no()
 }
 
 // Status implements aapay.Service.
-func (n none) Status(context.Context, string, string) (aapay.Status, error) {
+func (n noAccount) Status(context.Context, string, string) (aapay.Status, error) {
 	return aapay.Status{}, n.no()
 }

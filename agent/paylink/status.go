@@ -2,19 +2,13 @@ package paylink
 
 import (
 	"context"
-	"strconv"
 	"time"
 
-	"posagent/agent/offline"
 	"posagent/schemes/aapay"
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
-
-const inDoubt = offline.InDoubt
-
-func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // Status implements aapay.Service. The question for an undo takes its next step first.
 func (s *Service) Status(ctx context.Context, id, _ string) (aapay.Status, error) {
@@ -100,63 +94,4 @@ func (s *Service) gone(ctx context.Context, p *entry) (aapay.State, aapay.Accoun
 		}
 	}
 	return state, "", nil
-}
-
-// link reads the link of a payment; nil when the service says that there is none. One that is another than it was is an error: its
-// number may mean something else in another account.
-func (s *Service) link(ctx context.Context, p *entry) (*paylinks.Link, error) {
-	link, err := s.o.Links.Read(ctx, p.Link)
-	switch {
-	case wire.CodeOf(err) == wire.NotFound:
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case link.ID != p.Link, link.Hash == nil || *link.Hash != p.Hash, link.ReferenceID != p.Reference, link.Amount != p.Amount, link.Currency != p.Currency:
-		return nil, wire.Errorf(wire.Internal, op, "link %d is not the one that was made", p.Link)
-	}
-	return &link, nil
-}
-
-// payments lists what was paid, or tried, on the link of a payment.
-func (s *Service) payments(ctx context.Context, p *entry) ([]paylinks.Transaction, error) {
-	f := paylinks.Filter{Limit: pageSize}
-	if p.Made > 0 {
-		f.After = time.Unix(p.Made, 0).Add(-clockSlip).UTC()
-	}
-	var out []paylinks.Transaction
-	seen := map[int64]bool{}
-	for range manyPages {
-		page, err := s.o.Transactions.List(ctx, f)
-		if err != nil {
-			return nil, err
-		}
-		if len(page) == 0 {
-			return out, nil
-		}
-		for _, t := range page {
-			if of(p, t) && !seen[t.ID] {
-				seen[t.ID] = true
-				if total(t) != p.Amount || t.Invoice.CurrencyAlpha3 != p.Currency {
-					return nil, wire.Errorf(wire.Internal, op, "transaction %d on link %d has another amount", t.ID, p.Link)
-				}
-				out = append(out, t)
-			}
-		}
-		f.Offset += int64(len(page)) // a page may be shorter than asked for and yet not the last
-	}
-	return nil, wire.Errorf(wire.Unavailable, op, "the list of transactions does not end")
-}
-
-// of says whether a transaction was made on the link of a payment: by the link's number or hash where the service says them, else by
-// the reference, which is random.
-func of(p *entry, t paylinks.Transaction) bool {
-	if i := t.Invoice; i != nil {
-		switch {
-		case i.PaymentRequestID != 0:
-			return i.PaymentRequestID == p.Link
-		case i.PaymentLink != nil && i.PaymentLink.Hash != "":
-			return i.PaymentLink.Hash == p.Hash
-		}
-	}
-	return t.ReferenceID == p.Reference
 }

@@ -1,0 +1,142 @@
+package paylink
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"posagent/schemes/aapay"
+	"posagent/schemes/paylinks"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// refund gives part of a payment back.
+func (s *Service) refund(ctx context.Context, e, p *entry) (end aapay.State, again bool, err error) {
+	if e.Txn == 0 {
+		list, err := s.payments(ctx, p)
+		if err != nil {
+			return "", false, err
+		}
+		var from *paylinks.Transaction
+		for i, t := range list {
+			switch classOf(t.Status) {
+			case paid:
+				if from != nil {
+					return inDoubt, false, nil // which one did the register mean?
+				}
+				from = &list[i]
+			case back:
+				end = aapay.Failed // unless another is paid
+			}
+		}
+		if from == nil {
+			return end, false, nil
+		}
+		return s.giveBack(ctx, e, *from, &e.Amount)
+	}
+	t, err := s.o.Transactions.Read(ctx, e.Txn)
+	if err != nil {
+		return "", false, err
+	}
+	switch moved(e, t) {
+	case all:
+		return refunded, false, nil
+	case nothing:
+		return s.giveBack(ctx, e, t, &e.Amount)
+	case running:
+		return "", false, nil
+	}
+	return inDoubt, false, nil
+}
+
+// giveBack sends a refund after a snapshot. amount nil is all that is left.
+func (s *Service) giveBack(ctx context.Context, e *entry, t paylinks.Transaction, amount *int64) (end aapay.State, again bool, err error) {
+	switch {
+	case e.Txn != t.ID:
+		next := *e
+		next.Txn, next.Word, next.Before = t.ID, string(t.Status), given(t)
+		if err := s.o.DB.Write(ctx, func(tx store.Tx) error { return s.save(tx, &next) }); err != nil {
+			return "", false, err
+		}
+		*e = next
+	case s.calm(e.Reference) < s.o.Settle: // the request before may still be on its way
+		return "", false, nil
+	}
+	s.stir(e.Reference)
+	key := wire.Key(e.Reference + "." + number(t.ID))
+	_, err = s.o.Transactions.Refund(ctx, key, t.ID, paylinks.RefundRequest{Amount: amount})
+	if err == nil && amount != nil {
+		return refunded, false, nil
+	}
+	if err == nil { // what is there now is read
+		return "", true, nil
+	}
+	if !refusal(err) && wire.CodeOf(err) != wire.NotFound {
+		return "", false, err
+	}
+	s.log.Warn("refund refused", "reference", e.Reference, "transaction", t.ID, "err", err)
+	if t, err = s.o.Transactions.Read(ctx, t.ID); err != nil {
+		return "", false, err
+	}
+	switch m := moved(e, t); {
+	case m == running:
+		return "", false, nil
+	case amount == nil && classOf(t.Status) == back:
+		return "", true, nil
+	case m == all:
+		return refunded, false, nil
+	}
+	return aapay.Failed, false, nil
+}
+
+// move is what happened to a transaction since the snapshot.
+type move int
+
+const (
+	other   move = iota // something else, too
+	nothing             // provably not our refund
+	all                 // our refund and nothing else
+	running             // the service is at it
+)
+
+// moved compares a transaction with the snapshot of a refund of part of it.
+func moved(e *entry, t paylinks.Transaction) move {
+	now := given(t)
+	switch {
+	case t.Status == paylinks.RefundPending:
+		return running
+	case e.Before >= 0 && now >= 0 && now-e.Before == e.Amount:
+		return all
+	case e.Before >= 0 && now >= 0 && now == e.Before:
+		return nothing
+	case e.Before >= 0 && now >= 0:
+		return other
+	case e.Word == string(paylinks.Confirmed) && t.Status == paylinks.Confirmed:
+		return nothing
+	case e.Word == string(paylinks.Confirmed) && (t.Status == paylinks.PartiallyRefunded && e.Amount < total(t) || t.Status == paylinks.Refunded && e.Amount == total(t)):
+		return all
+	}
+	return other
+}
+
+// stir notes that something moves.
+func (s *Service) stir(reference string) {
+	s.mu.Lock()
+	s.mark[reference] = time.Now()
+	s.mu.Unlock()
+}
+
+// calm is for how long nothing has moved, as far as this run of the program knows.
+func (s *Service) calm(reference string) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	since, known := s.mark[reference]
+	if !known {
+		since = time.Now()
+		s.mark[reference] = since
+	}
+	return time.Since(since)
+}
