@@ -3,7 +3,7 @@ package mutants
 // ofAgent is every broken rule of the rest of the terminal: port, readiness, start, verbs and what is shown.
 var ofAgent = []mutant{
 	{"a line whose name leads elsewhere is kept", "device/line", "TestANameThatLeadsElsewhereWhileItIsOpened", []edit{
-		{"device/line/port.go", `if named.Rdev != opened.Rdev || named.Ino != opened.Ino || named.Dev != opened.Dev {`, `if named.Dev != opened.Dev {`},
+		{"device/line/open.go", `if named.Rdev != opened.Rdev || named.Ino != opened.Ino || named.Dev != opened.Dev {`, `if named.Dev != opened.Dev {`},
 	}},
 
 	// Sealed, and verified.

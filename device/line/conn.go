@@ -107,8 +107,8 @@ func (c *conn) readOnce(wait time.Duration) (int, error) {
 	return n, nil
 }
 
-// write is one call of the library that may never come back.
-type write struct {
+// pendingWrite is one call of the library that may never come back.
+type pendingWrite struct {
 	state atomic.Int32 // 0 not begun, 1 inside the library, 2 abandoned before it began
 	done  chan struct{}
 	n     int
@@ -152,7 +152,7 @@ func (c *conn) writeOnce(p []byte, expired <-chan time.Time) (int, error) {
 	if c.closed.Load() {
 		return 0, os.ErrClosed
 	}
-	w := &write{done: make(chan struct{})}
+	w := &pendingWrite{done: make(chan struct{})}
 	raw := c.raw
 	go func() {
 		defer close(w.done)
