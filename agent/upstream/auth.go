@@ -16,16 +16,6 @@ import (
 	"posagent/schemes/wire"
 )
 
-// Auth is one way to authorise; the first that is set is used, none sends no Authorization.
-type Auth struct {
-	Bearer         wire.Secret // sent as it is
-	ConsumerKey    wire.Secret // with ConsumerSecret: Bearer base64(key:secret) (S1 5)
-	ConsumerSecret wire.Secret
-	ClientID       wire.Secret // with ClientSecret: a token from TokenURL
-	ClientSecret   wire.Secret
-	TokenURL       string // default Base + "/token"; must be on Base's host
-}
-
 const (
 	tokenLife = 5 * time.Minute // of a token that does not say
 	tokenMost = 24 * time.Hour

@@ -88,26 +88,6 @@ func Question(ctx context.Context) context.Context {
 	return context.WithValue(ctx, questionKey{}, true)
 }
 
-// Fault is what was wrong with the last call, nil when it was answered as it should be or nothing was called yet.
-func (c *Client) Fault() *Fault {
-	c.faults.mu.Lock()
-	defer c.faults.mu.Unlock()
-	return c.faults.now
-}
-
-// errPage is a web page where a token was asked for.
-var errPage = errors.New("a web page in the token service's place")
-
-// statusError is a reply by its status, where an error has to carry it.
-type statusError int
-
-func (e statusError) Error() string { return "reply " + strconv.Itoa(int(e)) }
-
-// proxyError is a proxy's refusal to connect.
-type proxyError int
-
-func (e proxyError) Error() string { return "the proxy answers " + strconv.Itoa(int(e)) }
-
 // FaultOfReply names the fault of a reply, "" when it has none: then it is the service that speaks.
 func FaultOfReply(resp *http.Response) (Kind, string) {
 	kind := faultOfStatus(resp.StatusCode)

@@ -18,14 +18,8 @@ import (
 	"time"
 )
 
-// errPin names the remedy: the terminal's owner decides whether the new key is the backend's.
-var errPin = errors.New("upstream: no certificate of the backend has a pinned key: if the backend has changed its key, put the new one into upstream.pins, else somebody is listening in")
-
 // minRSA is the least size of an RSA key in the backend's chain, in bits.
 const minRSA = 2048
-
-// errWeak is an RSA key in the backend's chain that is too short.
-var errWeak = errors.New("upstream: the backend's certificate, or one above it, has an RSA key below 2048 bits: the backend needs a new certificate")
 
 // strong returns whether no certificate of a chain has an RSA key below minRSA.
 func strong(chain []*x509.Certificate) bool {

@@ -2,12 +2,10 @@ package upstream
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -19,48 +17,6 @@ import (
 
 	"posagent/schemes/wire"
 )
-
-// Limits of a reply.
-const (
-	MaxHeader = 64 << 10 // bytes
-	MaxBody   = 1 << 20  // bytes, unless Config says more
-)
-
-const (
-	repeats       = 2               // after the first try
-	maxRetryAfter = 5 * time.Second // of a repeat within one call; longer waits belong to the outbox
-)
-
-// Errors of this package, beside *wire.Error.
-var (
-	ErrRedirect = errors.New("upstream: the backend redirects, which is refused")
-	ErrBody     = errors.New("upstream: reply too large")
-	ErrLost     = errors.New("upstream: refused, but an earlier try of the same request may have arrived")
-	ErrHost     = errors.New("upstream: request to another host than the backend's")
-)
-
-// Config makes a Client. Only Base is required.
-type Config struct {
-	Base       string // https://host[:port][/path]; http for loopback only
-	Auth       Auth
-	Timeout    time.Duration // of one call with its repeats; default 30 s
-	TryTimeout time.Duration // of one try; default a third of Timeout, at least 10 s if that fits
-	Proxy      string        // URL; "" = none; "env" = from the environment
-	ProxyAuth  wire.Secret   // user:password for that URL
-	RootsFile  string        // PEM; "" = the system's
-	Pins       []string      // base64 SHA-256 of a SPKI, the current and a backup
-	ClientCert string        // PEM file
-	ClientKey  string        // PEM file
-	UserAgent  string        // default "posagent"
-	MaxBody    int64         // of a reply; default MaxBody
-	Log        *slog.Logger
-	Now        func() time.Time
-
-	// Dial replaces the network, in tests; nil = net.Dialer.
-	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-	// RetryWait is the pause before the first repeat; default 200 ms.
-	RetryWait time.Duration
-}
 
 // Client is the connection to one backend. It is a wire.Doer, safe for concurrent use.
 type Client struct {
@@ -136,15 +92,6 @@ func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
-
-// call is what the policies know about a request.
-type call struct {
-	repeatable bool
-	final      bool // a reply is, whatever it says
-	lost       bool // a try before the last one may have arrived
-}
-
-type callKey struct{}
 
 // Do sends one request to the backend, with credentials and the repeats its kind allows. The reply's body must be
 // closed. Errors: *wire.Error with Unavailable (circuit open, no token to be had) or Unauthorized (the token service refuses
@@ -266,60 +213,6 @@ func (c *Client) authorized(ctx context.Context, req *http.Request) (*http.Respo
 	}
 }
 
-// repeatable makes a request that can be sent again. A large body is read anew each time; the library would keep it in memory.
-func repeatable(req *http.Request) (*retryablehttp.Request, error) {
-	if req.GetBody == nil || req.ContentLength <= wire.MaxRequest {
-		return retryablehttp.FromRequest(req)
-	}
-	length, again := req.ContentLength, req.GetBody
-	_ = req.Body.Close() // nothing was read
-	req.Body = nil
-	rr, err := retryablehttp.FromRequest(req)
-	if err == nil {
-		err = rr.SetBody(retryablehttp.ReaderFunc(func() (io.Reader, error) { return again() }))
-		rr.ContentLength = length
-	}
-	return rr, err
-}
-
-// checkRetry is the repeat policy: only what may be repeated, only what a repeat may cure.
-func checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	c, _ := ctx.Value(callKey{}).(*call)
-	if c == nil || !c.repeatable || ctx.Err() != nil {
-		return false, nil
-	}
-	if err != nil || resp.StatusCode >= http.StatusInternalServerError || resp.StatusCode == http.StatusRequestTimeout {
-		c.lost = true
-	}
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < time.Second {
-		return false, nil
-	}
-	if err != nil {
-		var cert *tls.CertificateVerificationError
-		return !errors.Is(err, ErrRedirect) && !errors.Is(err, errPin) && !errors.Is(err, errWeak) && !errors.As(err, &cert), nil
-	}
-	if c.final {
-		return false, nil
-	}
-	switch resp.StatusCode {
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		return wire.RetryAfter(resp.Header) <= maxRetryAfter, nil
-	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout, http.StatusRequestTimeout, http.StatusTooEarly:
-		return true, nil
-	}
-	return false, nil
-}
-
-// backoff is the pause before a repeat: doubling, spread, or what the backend asks for.
-func backoff(low, high time.Duration, attempt int, resp *http.Response) time.Duration {
-	wait := min(low<<attempt, high)
-	wait = wait/2 + rand.N(wait/2+1)
-	if resp != nil {
-		wait = max(wait, min(wire.RetryAfter(resp.Header), high))
-	}
-	return wait
-}
-
 // Probe asks whether the backend can be reached at all: any HTTP answer from it will do. It sends no credentials, is
 // not held up by the circuit, and closes it when it succeeds.
 func (c *Client) Probe(ctx context.Context) error {
@@ -355,3 +248,10 @@ func (c *Client) Stats() Stats { return c.circuit.stats() }
 
 // CloseIdle closes connections that are not in use, after a change of networks.
 func (c *Client) CloseIdle() { c.plain.CloseIdleConnections() }
+
+// Fault is what was wrong with the last call, nil when it was answered as it should be or nothing was called yet.
+func (c *Client) Fault() *Fault {
+	c.faults.mu.Lock()
+	defer c.faults.mu.Unlock()
+	return c.faults.now
+}

@@ -1,0 +1,49 @@
+package upstream
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"time"
+
+	"posagent/schemes/wire"
+)
+
+// Limits of a reply.
+const (
+	MaxHeader = 64 << 10 // bytes
+	MaxBody   = 1 << 20  // bytes, unless Config says more
+)
+
+// Config makes a Client. Only Base is required.
+type Config struct {
+	Base       string // https://host[:port][/path]; http for loopback only
+	Auth       Auth
+	Timeout    time.Duration // of one call with its repeats; default 30 s
+	TryTimeout time.Duration // of one try; default a third of Timeout, at least 10 s if that fits
+	Proxy      string        // URL; "" = none; "env" = from the environment
+	ProxyAuth  wire.Secret   // user:password for that URL
+	RootsFile  string        // PEM; "" = the system's
+	Pins       []string      // base64 SHA-256 of a SPKI, the current and a backup
+	ClientCert string        // PEM file
+	ClientKey  string        // PEM file
+	UserAgent  string        // default "posagent"
+	MaxBody    int64         // of a reply; default MaxBody
+	Log        *slog.Logger
+	Now        func() time.Time
+
+	// Dial replaces the network, in tests; nil = net.Dialer.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+	// RetryWait is the pause before the first repeat; default 200 ms.
+	RetryWait time.Duration
+}
+
+// Auth is one way to authorise; the first that is set is used, none sends no Authorization.
+type Auth struct {
+	Bearer         wire.Secret // sent as it is
+	ConsumerKey    wire.Secret // with ConsumerSecret: Bearer base64(key:secret) (S1 5)
+	ConsumerSecret wire.Secret
+	ClientID       wire.Secret // with ClientSecret: a token from TokenURL
+	ClientSecret   wire.Secret
+	TokenURL       string // default Base + "/token"; must be on Base's host
+}
