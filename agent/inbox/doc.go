@@ -1,5 +1,8 @@
 // Package inbox stores what the backend sends to the terminal: webhooks and notifications.
 //
+// Files: webhooks.go and build.go hear the senders, take.go stores what arrived, owner.go finds the
+// client that it belongs to, feed.go gives it on.
+//
 // It owns the tables inbox_event and inbox_build. It guarantees:
 //   - It answers 200 only after the commit, and again to every repeat of a stored event.
 //   - An event that comes several times is one row and reaches each subscription once.
