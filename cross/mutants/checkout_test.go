@@ -96,7 +96,7 @@ var ofCheckout = []mutant{
 	}},
 	{"a told sale is undone (CONFIRMED to REVERSING)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
 		{"agent/checkout/table.go", `BatchClosed: closeBatch, Restarted: settleAgain},
-		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, ToldAborted},`, `BatchClosed: closeBatch, Restarted: settleAgain, GraceOver: takeBack},
+		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, GraceOver, EndOfDay, ToldAborted},`, `BatchClosed: closeBatch, Restarted: settleAgain, GraceOver: startUndo},
 		ignore: names{Replied, ReplyFailed, CodeBroken, Told, Refused, Lost, NextCommand, EndOfDay, ToldAborted},`},
 	}},
 	{"UNCONFIRMED touched twice (no compare-and-set)", drive, "TestMoneyB6_OnlyOneOfTwoEventsWins", []edit{
