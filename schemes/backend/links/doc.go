@@ -16,8 +16,8 @@
 // does it for links without access.
 //
 // Files, from the ground up: machine.go has the states, row.go the rows, contact.go and options.go
-// what a link asks for, record.go and webhook.go what others see, pay.go and act.go how it is paid,
-// transactions.go, service.go and page.go the doors, new.go puts it together.
+// what a link asks for, record.go and webhook.go what others see, pay.go and act.go how it is
+// paid, transactions.go, service.go and page.go the doors, new.go puts it together.
 //
 // It must not import another room of the backend besides books, deliver, pages, room and scenario.
 package links

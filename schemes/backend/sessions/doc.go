@@ -16,9 +16,10 @@
 //   - A session ends after five minutes, or after Life of Options. After that nothing in it is
 //     collected, paid or cancelled.
 //
-// Files, from the ground up: machine.go has the states, row.go the rows, methods.go what a customer may
-// pay with, show.go and notice.go what a merchant sees, bank.go moves the money. build.go, field.go,
-// pay.go, post.go and page.go are the services and pages, new.go the constructor.
+// Files, from the ground up: machine.go has the states, row.go the rows, methods.go what a
+// customer may pay with, show.go and notice.go what a merchant sees, bank.go moves the money.
+// build.go, field.go, pay.go, post.go and page.go are the services and pages, new.go the
+// constructor.
 //
 // It accepts test cards only. It must not import another room of the backend besides the shared
 // ones.

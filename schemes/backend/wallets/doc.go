@@ -3,8 +3,8 @@
 // that a customer opens from the QR code.
 //
 // Files: seed.json has the methods and their providers (seed.go reads it), machine.go the states,
-// row.go the rows, advance.go what happens when it is due, money included, prepare.go and undo.go how
-// a payment and its undoing are judged, act.go what a customer does, page.go the page.
+// row.go the rows, advance.go what happens when it is due, money included, prepare.go and undo.go
+// how a payment and its undoing are judged, act.go what a customer does, page.go the page.
 //
 // It guarantees:
 //   - A key and a terminalReference have one effect each, however many calls use them at once.
