@@ -4,10 +4,10 @@ package mutants
 var ofECR = []mutant{
 	// Journalled before it is done or told.
 	{"06 B0 answered before the desk has decided", "ecr/zvt", "TestDialogues|TestField_U10Matrix", []edit{
-		{"ecr/zvt/sale.go", "\tm.aborting.ids = append(m.aborting.ids, id)\n\tif m.phase", "\tm.reply(id, apdu.OK())\n\tif m.phase"},
+		{"ecr/zvt/abort.go", "\tm.aborting.ids = append(m.aborting.ids, id)\n\tif m.phase", "\tm.reply(id, apdu.OK())\n\tif m.phase"},
 	}},
 	{"06 B0 answered well although it was too late", "ecr/zvt", "TestDialogues", []edit{
-		{"ecr/zvt/sale.go", "\tm.aborting.ok = ev.Done\n", "\tm.aborting.ok, ev.Done = true, true\n"},
+		{"ecr/zvt/abort.go", "\tm.aborting.ok = ev.Done\n", "\tm.aborting.ok, ev.Done = true, true\n"},
 	}},
 
 	// At most one effect at the backend.
@@ -21,7 +21,7 @@ var ofECR = []mutant{
 		{"ecr/session/dialog.go", `	d.post(ecr.Gone{})`, `	d.post(ecr.Sent{})`},
 	}},
 	{"an unheard outcome is told to be heard, on any line", protocol, "TestConformance", []edit{
-		{"ecr/zvt/sale.go", "case r.lost:\n\t\tm.record(ecr.Lost)", "case r.lost:\n\t\tm.record(ecr.Told)"},
+		{"ecr/zvt/answers.go", "case r.lost:\n\t\tm.record(ecr.Lost)", "case r.lost:\n\t\tm.record(ecr.Told)"},
 	}},
 	{"the same request id is another sale", protocol, "TestConformance", []edit{
 		{"ecr/zvt/machine.go", `return fmt.Sprintf("zvt-%d-%06d", m.prof.Epoch, id)`, `return fmt.Sprintf("zvt-%d-%06d-%d", m.prof.Epoch, id, m.gen)`},
@@ -62,7 +62,7 @@ var ofECR = []mutant{
 		{"ecr/zvt/table.go", `	apdu.Authorisation:  {take, busy, unknownRunning, busy, unknownOutcome,`, `	apdu.Authorisation:  {take, busy, unknownRunning, busy, busy,`},
 	}},
 	{"a sale that a restarted register does not know is told and confirmed", "ecr/zvt", "TestField_U10Matrix", []edit{
-		{"ecr/zvt/sale.go", `	if m.d.forgotten && out.Result == ecr.Approved {`, `	if false {`},
+		{"ecr/zvt/outcome.go", `	if m.d.forgotten && out.Result == ecr.Approved {`, `	if false {`},
 	}},
 	{"06 01 is taken while receipts are printed", "ecr/zvt", "TestField_U10Matrix", []edit{
 		{"ecr/zvt/table.go", `	apdu.Authorisation:  {take, busy, unknownRunning, busy, unknownOutcome, busy, busy, busy, take,`, `	apdu.Authorisation:  {take, busy, unknownRunning, busy, unknownOutcome, busy, busy, take, take,`},
@@ -71,7 +71,7 @@ var ofECR = []mutant{
 		{"ecr/zvt/table.go", `	apdu.EndOfDay:       {take, busy, busy, busy,`, `	apdu.EndOfDay:       {take, busy, busy, restart,`},
 	}},
 	{"a loss is not recorded before the next sale", "ecr/zvt", "TestField_U10Matrix", []edit{
-		{"ecr/zvt/sale.go", `	m.do(ecr.Deliver{Gen: m.d.gen, Sale: sale, Delivery: ecr.Lost})
+		{"ecr/zvt/begin.go", `	m.do(ecr.Deliver{Gen: m.d.gen, Sale: sale, Delivery: ecr.Lost})
 }
 
 // await`, `	m.do(ecr.Deliver{Gen: m.d.gen, Sale: sale, Delivery: ecr.Lost})
@@ -86,15 +86,15 @@ var ofECR = []mutant{
 
 	// Told, and undone.
 	{"any answer to 04 0F is an acknowledgement", "ecr/zvt", "TestApprovalIsConfirmedByItsAnswerOnly", []edit{
-		{"ecr/zvt/sale.go", `case r.code != 0 && m.d.told == ecr.Approved:`, `case false:`},
+		{"ecr/zvt/answers.go", `case r.code != 0 && m.d.told == ecr.Approved:`, `case false:`},
 	}},
 	{"an approval is confirmed without an answer", "ecr/zvt", "TestApprovalIsConfirmedByItsAnswerOnly", []edit{
-		{"ecr/zvt/sale.go", "case r.lost:\n\t\tm.record(ecr.Lost)", "case r.lost:\n\t\tm.record(ecr.Told)"},
+		{"ecr/zvt/answers.go", "case r.lost:\n\t\tm.record(ecr.Lost)", "case r.lost:\n\t\tm.record(ecr.Told)"},
 	}},
 	{"a refund the desk takes long over is refused", "ecr/zvt", "TestDialogues", []edit{
-		{"ecr/zvt/sale.go", `case m.phase == asking && (m.d.msg.Cmd == apdu.Reversal || m.d.msg.Cmd == apdu.RefundCmd):`, `case false:`},
+		{"ecr/zvt/begin.go", `case m.phase == asking && (m.d.msg.Cmd == apdu.Reversal || m.d.msg.Cmd == apdu.RefundCmd):`, `case false:`},
 	}},
 	{"a repeat that cannot be answered looks like a failed sale", "ecr/zvt", "TestARepeatThatCannotBeAnsweredLooksLikeNoFailedSale", []edit{
-		{"ecr/zvt/sale.go", `if m.d.repeat { // 04 0F`, `if false { // 04 0F`},
+		{"ecr/zvt/begin.go", `if m.d.repeat { // 04 0F`, `if false { // 04 0F`},
 	}},
 }

@@ -5,9 +5,10 @@
 // (send this APDU, begin that sale, start a timer). It reads no clock and does no I/O; a session
 // performs its actions.
 //
-// Files: table.go says what it does with each command in each phase, request.go reads commands,
-// step.go and tell.go are the dialogue, receipt.go prints receipts, words.go has their texts,
-// admin.go has registration, status, diagnosis and totals.
+// Files: table.go says what it does with each command in each phase, step.go takes an event and
+// request.go reads commands. begin.go, abort.go, outcome.go and answers.go are a sale's dialogue,
+// messages.go is what it sends, receipt.go prints receipts, words.go has their texts, admin.go has
+// registration, status, diagnosis and totals.
 //
 // It guarantees
 //   - Every command is answered once: 80 00, or 84 xx if nothing was begun. A command that the

@@ -121,6 +121,12 @@ type outgoing struct {
 	held *reply // to this message, or to an older one that was given up
 }
 
+// reply is the register's answer to a message of ours.
+type reply struct {
+	lost bool
+	code byte // 00 for 80 00 and 84 00
+}
+
 // New makes a machine in the state of a register that has not sent anything; saved is what Save was
 // given last.
 func New(cfg Config, saved []byte) *Machine {
@@ -254,10 +260,4 @@ func terminalDigits(id string) []byte {
 		return make([]byte, 4)
 	}
 	return b
-}
-
-// reply is the register's answer to a message of ours.
-type reply struct {
-	lost bool
-	code byte // 00 for 80 00 and 84 00
 }

@@ -1,7 +1,6 @@
 package zvt
 
 import (
-	"slices"
 	"time"
 
 	"posagent/ecr"
@@ -42,69 +41,6 @@ func (m *Machine) next() {
 	}
 	o.seq = m.transmit(encode(stamp(o.msg, o.id)))
 	m.pending = &o
-}
-
-func (m *Machine) sent(ev ecr.Sent) {
-	m.leaving = max(0, m.leaving-1)
-	m.unsent = slices.DeleteFunc(m.unsent, func(seq int) bool { return seq == ev.Seq })
-	switch {
-	case m.pending == nil || m.pending.seq != ev.Seq:
-	case ev.OK:
-		m.pending.sent = true
-		m.start(TimerReply, m.patience())
-	default:
-		m.settle(reply{lost: true})
-	}
-}
-
-func (m *Machine) answered(msg apdu.Message) {
-	if m.pending == nil {
-		m.owed = max(0, m.owed-1)
-		return
-	}
-	id, named := idOf(msg)
-	named = named && m.pending.id >= 0
-	if named && id != m.pending.id {
-		return
-	}
-	r := reply{}
-	if !msg.Cmd.IsOK() {
-		r.code = msg.Cmd.Code()
-	}
-	if !named && m.owed > 0 && m.pending.why == forTelling {
-		m.owed--
-		m.pending.held = &r
-		if m.pending.sent {
-			m.start(TimerReply, m.patience())
-		}
-		return
-	}
-	m.settle(r)
-}
-
-// settle ends the wait for an answer and goes on.
-func (m *Machine) settle(r reply) {
-	o := m.pending
-	m.pending = nil
-	if r.lost {
-		m.owed++
-	} else if o.why == forProgress {
-		m.answers = true
-		if m.phase == running && !m.d.waits && r.code == 0 {
-			m.d.waits = true
-			m.do(ecr.Waits{Sale: m.d.sale})
-		}
-	}
-	m.stop(TimerReply)
-	switch o.why {
-	case forTelling:
-		m.toldWith(r)
-	case forPrint:
-		m.printed(r)
-	case forEnd:
-		m.finish()
-	}
-	m.next()
 }
 
 // patience is how long the pending message may wait for its answer.

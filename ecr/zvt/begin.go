@@ -7,6 +7,7 @@ import (
 	"posagent/ecr/zvt/apdu"
 )
 
+// beginSale asks the desk for a sale, or refuses it.
 func (m *Machine) beginSale() {
 	req, err := m.saleRequest(m.d.msg, m.d.id)
 	switch {
@@ -30,6 +31,7 @@ func (m *Machine) beginSale() {
 	}
 }
 
+// beginRepeat asks the desk for the sale that 06 20 speaks of.
 func (m *Machine) beginRepeat() {
 	m.d.repeat = true
 	receipt, err := receiptAsked(m.d.msg)
@@ -91,13 +93,7 @@ func (m *Machine) freed() {
 	}
 }
 
-// refuseRepeat ends a 06 20 that was answered 80 00 00 and can tell nothing.
-func (m *Machine) refuseRepeat(result byte) {
-	m.d.end = apdu.NewPrefixed(apdu.AbortPT, []byte{result})
-	m.phase = printing
-	m.print()
-}
-
+// begun goes on with a sale that the desk has made durable.
 func (m *Machine) begun(ev ecr.Begun) {
 	if ev.Gen != m.d.gen || m.phase != asking {
 		if m.orphans[ev.Gen].abort {
@@ -146,6 +142,7 @@ func (m *Machine) heldTooLong() {
 	m.tell()
 }
 
+// refused answers a command that the desk did not begin.
 func (m *Machine) refused(ev ecr.NotBegun) {
 	if ev.Gen != m.d.gen || m.phase != asking {
 		delete(m.orphans, ev.Gen)
@@ -185,13 +182,6 @@ func (m *Machine) refused(ev ecr.NotBegun) {
 	}
 }
 
-// refuseSale tells that nothing was begun.
-func (m *Machine) refuseSale(code ecr.Code, text string) {
-	m.d.sale = ""
-	m.d.outcome = ecr.Outcome{Result: ecr.Aborted, Code: code, Text: text}
-	m.tell()
-}
-
 // answerNow: the desk takes longer than the register waits.
 func (m *Machine) answerNow() {
 	switch {
@@ -213,213 +203,5 @@ func (m *Machine) answerNow() {
 		m.finish()
 	default:
 		m.answerAborts(false)
-	}
-}
-
-func (m *Machine) intermediates() bool { return m.d.notify }
-
-func (m *Machine) progressed(ev ecr.Progressed) {
-	if ev.Gen != m.d.gen || m.phase != running {
-		return
-	}
-	m.d.progress = ev.Progress
-	if m.intermediates() && m.pending == nil {
-		m.intermediate()
-	}
-}
-
-// intermediate sends 04 FF, unless the last one is still unanswered, and comes back.
-func (m *Machine) intermediate() {
-	if m.phase != running && m.phase != working || !m.intermediates() {
-		return
-	}
-	if m.pending == nil {
-		m.send(m.intermediateStatus(), forProgress)
-	}
-	m.start(TimerProgress, progressEvery)
-}
-
-func (m *Machine) ended(ev ecr.Ended) {
-	if ev.Gen != m.d.gen || m.phase != running {
-		if o, ok := m.orphans[ev.Gen]; ok {
-			delete(m.orphans, ev.Gen)
-			if !o.discard {
-				m.do(ecr.Deliver{Sale: ev.Outcome.Sale, Delivery: ecr.Lost})
-			}
-		}
-		return
-	}
-	if len(m.aborting.ids) > 0 {
-		m.d.held = &ev.Outcome
-		return
-	}
-	m.conclude(ev.Outcome)
-}
-
-// conclude goes from running to telling.
-func (m *Machine) conclude(out ecr.Outcome) {
-	m.d.outcome = out
-	m.stop(TimerProgress)
-	if m.d.forgotten && out.Result == ecr.Approved {
-		m.do(ecr.Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
-		m.answerAborts(false)
-		m.finish()
-		return
-	}
-	if m.d.silent {
-		m.do(ecr.Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
-		m.printAndEnd()
-		return
-	}
-	m.tell()
-}
-
-// tell sends 04 0F.
-func (m *Machine) tell() {
-	m.phase = telling
-	msg := m.statusInfo(m.d.outcome)
-	if m.d.totals != nil {
-		msg = m.totalsInfo(*m.d.totals)
-	}
-	m.d.told = m.d.outcome.Result
-	m.send(msg, forTelling)
-}
-
-// toldWith takes the register's answer to 04 0F.
-func (m *Machine) toldWith(r reply) {
-	switch {
-	case m.phase != telling:
-	case m.d.totals != nil:
-		m.toldTotals(r)
-	case m.d.sale == "" || m.d.retold:
-		m.printAndEnd()
-	case r.lost:
-		m.record(ecr.Lost)
-	case r.code == 0x9C && m.d.asked <= m.d.request.askAgain:
-		m.d.asked++
-		m.phase = pausing
-		m.start(TimerAskAgain, askAgainAfter)
-	case r.code != 0 && m.d.told == ecr.Approved:
-		m.record(ecr.Refused)
-	default:
-		m.record(ecr.Told)
-	}
-}
-
-func (m *Machine) record(d ecr.Delivery) {
-	m.phase = recording
-	m.do(ecr.Deliver{Gen: m.d.gen, Sale: m.d.sale, Delivery: d})
-	if d == ecr.Lost {
-		m.finish()
-	}
-}
-
-func (m *Machine) recorded(ev ecr.Recorded) {
-	if ev.Gen == m.d.gen && m.phase == asking && m.d.follows && ev.OK {
-		m.beginSale()
-		return
-	}
-	if ev.Gen != m.d.gen || m.phase != recording {
-		return
-	}
-	if ev.OK {
-		m.d.outcome = ev.Outcome
-	}
-	if m.d.told == ecr.Approved && m.d.outcome.Result != ecr.Approved {
-		m.d.retold = true
-		m.tell()
-		return
-	}
-	m.printAndEnd()
-}
-
-// printAndEnd sends the receipts, then the completion.
-func (m *Machine) printAndEnd() {
-	m.d.prints = m.receipts(m.d.outcome)
-	m.d.end = apdu.New(apdu.Completion)
-	if m.d.outcome.Result != ecr.Approved {
-		m.d.end = apdu.NewPrefixed(apdu.AbortPT, []byte{m.resultByte(m.d.outcome)})
-	}
-	m.phase = printing
-	m.print()
-}
-
-func (m *Machine) print() {
-	if len(m.d.prints) == 0 {
-		m.phase = ending
-		m.send(m.d.end, forEnd)
-		return
-	}
-	one := m.d.prints[0]
-	m.d.prints = m.d.prints[1:]
-	m.send(one, forPrint)
-}
-
-// printed: a register that cannot print is not asked for the rest.
-func (m *Machine) printed(r reply) {
-	if m.phase != printing {
-		return
-	}
-	if r.lost || r.code != 0 {
-		m.d.prints = nil
-	}
-	m.print()
-}
-
-// abortSale answers 06 B0 in a sale, as soon as the desk has decided.
-func (m *Machine) abortSale(id int) {
-	if m.aborting.ok && m.aborting.gen == m.d.gen {
-		m.reply(id, apdu.OK())
-		return
-	}
-	if m.phase == asking && (m.d.repeat || m.d.acked) {
-		m.reply(id, apdu.Refuse(0x83))
-		return
-	}
-	m.aborting.gen = m.d.gen
-	m.aborting.ids = append(m.aborting.ids, id)
-	if m.phase == running && len(m.aborting.ids) == 1 {
-		m.start(TimerAnswer, answerWithin)
-		m.do(ecr.Abort{Gen: m.d.gen, Sale: m.d.sale})
-	}
-}
-
-// abortLost answers 06 B0 for the sale that another connection or an earlier dialogue left running.
-func (m *Machine) abortLost(id int, sale string) {
-	if sale == "" || len(m.aborting.ids) > 0 {
-		m.reply(id, apdu.Refuse(0x83))
-		return
-	}
-	m.gen++
-	m.aborting = aborting{gen: m.gen, ids: []int{id}}
-	m.start(TimerAnswer, answerWithin)
-	m.do(ecr.Abort{Gen: m.gen, Sale: sale})
-}
-
-func (m *Machine) aborted(ev ecr.AbortDecided) {
-	if ev.Gen == 0 || ev.Gen != m.aborting.gen {
-		return
-	}
-	m.aborting.ok = ev.Done
-	m.answerAborts(ev.Done)
-}
-
-// answerAborts answers every 06 B0 that waits, and lets a held outcome go on.
-func (m *Machine) answerAborts(done bool) {
-	if len(m.aborting.ids) == 0 {
-		return
-	}
-	m.stop(TimerAnswer)
-	for _, id := range m.aborting.ids {
-		if done {
-			m.reply(id, apdu.OK())
-		} else {
-			m.reply(id, apdu.Refuse(0x83))
-		}
-	}
-	m.aborting.ids = nil
-	if held := m.d.held; held != nil && m.phase == running {
-		m.d.held = nil
-		m.conclude(*held)
 	}
 }
