@@ -253,8 +253,8 @@ func (w Ways) backend(c ready.Cause) bool {
 	return false
 }
 
-// nobody is a transaction that does not exist: asked for it, the schemes show whether they can be reached and take the credentials.
-const nobody = "00000000-0000-4000-8000-000000000000"
+// NoTransaction is a transaction that does not exist: asked for it, the schemes show whether they can be reached and take the credentials.
+const NoTransaction = "00000000-0000-4000-8000-000000000000"
 
 // ask asks the backend what a sale would need of it: the method list, and the schemes where they are elsewhere or did not answer.
 // What comes of it is read from the connections.
@@ -270,7 +270,7 @@ func (a *Agent) ask(ctx context.Context) {
 	w := a.o.Ways
 	if w.Apart || w.Troubles != nil && len(w.Troubles()) > 0 {
 		both.Go(func() {
-			if _, err := a.o.Schemes.Status(upstream.Question(ctx), nobody, ""); err != nil && ctx.Err() == nil {
+			if _, err := a.o.Schemes.Status(upstream.Question(ctx), NoTransaction, ""); err != nil && ctx.Err() == nil {
 				a.o.Log.Debug("schemes asked", "err", err)
 			}
 		})

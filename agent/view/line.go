@@ -51,6 +51,6 @@ func (l RegisterLine) String() string {
 	return text
 }
 
-// deaf says that bytes come and no message is among them: another speed, another framing, or a bad
+// Deaf says that bytes come and no message is among them: another speed, another framing, or a bad
 // cable.
-func (l RegisterLine) deaf() bool { return l.Received == 0 && l.Bad+l.Noise/16 > 0 }
+func (l RegisterLine) Deaf() bool { return l.Received == 0 && l.Bad+l.Noise/16 > 0 }

@@ -228,7 +228,7 @@ func (v *Status) Advise() {
 		v.attend("the backend knows no method for this merchant and terminal: check [terminal] bax_id and terminal_id")
 	}
 	for _, l := range v.Live.Lines {
-		if l.deaf() {
+		if l.Deaf() {
 			v.attend("register line %s: %d bad frame(s) and %d byte(s) of noise, and no message: set [ecr] baud and stop_bits as the register has them, and check the cable",
 				l.Name, l.Bad, l.Noise)
 		}

@@ -17,6 +17,11 @@ import (
 
 // upstreamOf is the connection to one service of the backend. It fails where the settings of [upstream] make none.
 func upstreamOf(cfg config.Config, service string, log *slog.Logger) (*upstream.Client, error) {
+	return upstreamAs("posagent/"+version, cfg, service, log)
+}
+
+// upstreamAs is upstreamOf under another name for the backend's logs.
+func upstreamAs(agent string, cfg config.Config, service string, log *slog.Logger) (*upstream.Client, error) {
 	u := cfg.Upstream
 	var maxBody int64 // 0 = the usual
 	if service == "disputes" {
@@ -25,7 +30,7 @@ func upstreamOf(cfg config.Config, service string, log *slog.Logger) (*upstream.
 	return upstream.New(upstream.Config{
 		MaxBody: maxBody,
 		Base:    u.URL(service), Timeout: u.Timeout, Proxy: u.Proxy, ProxyAuth: u.ProxyAuth, RootsFile: u.RootsFile, Pins: u.Pins,
-		ClientCert: u.ClientCert, ClientKey: u.ClientKey, UserAgent: "posagent/" + version, Log: log,
+		ClientCert: u.ClientCert, ClientKey: u.ClientKey, UserAgent: agent, Log: log,
 		Auth: upstream.Auth{
 			Bearer: u.Auth.Bearer, ConsumerKey: u.Auth.ConsumerKey, ConsumerSecret: u.Auth.ConsumerSecret,
 			ClientID: u.Auth.ClientID, ClientSecret: u.Auth.ClientSecret,

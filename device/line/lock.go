@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
 // takeLock holds the lock file of a device for as long as the returned file is open.
 func takeLock(dir, device string) (*os.File, error) {
-	name := "LCK.." + strings.ReplaceAll(strings.TrimPrefix(strings.TrimPrefix(device, "/dev/"), "/"), "/", "_")
+	name := lockName(device)
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		f, err = os.OpenFile(filepath.Join(os.TempDir(), name), os.O_RDWR|os.O_CREATE, 0o644)

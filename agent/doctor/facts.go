@@ -1,0 +1,245 @@
+package doctor
+
+import (
+	"context"
+	"net"
+	"strings"
+	"time"
+	"unicode"
+
+	"posagent/agent/ready"
+)
+
+// Facts are what the checks look at. Each function is called at most once at a time and answers the same again.
+type Facts struct {
+	Now     time.Time
+	Place   ready.Place
+	State   string // directory
+	Mine    int    // number of this process
+	Proc    string // /proc
+	Sys     string // /sys
+	Config  Config
+	Daemon  Daemon
+	Sane    func(now time.Time) bool // whether a clock can be right
+	Answers func(ctx context.Context) error
+	Dir     func() error // why the state directory cannot be trusted; nil where it is not there
+	Token   func() error // why the local port's token cannot be used
+	Key     func() Key
+	Line    func() Line
+	Journal func(ctx context.Context) Journal
+	Backend func(ctx context.Context) Answer // the method list
+	Schemes func(ctx context.Context) Answer
+}
+
+// Config is what the checks need of the configuration.
+type Config struct {
+	File     string // "" = none
+	Named    bool   // a file or a variable sets something
+	Problems []Problem
+	Files    string // why certificates or roots that it names cannot be used
+	Ignored  []string
+
+	Sandbox     bool
+	Terminal    string
+	Backend     string // address
+	Separate    bool   // schemes and method list have different addresses
+	Proxy       bool
+	Port        string // address, "" = none
+	Serial      string
+	TCP         string
+	Open        bool // tcp takes every address of a network without a password
+	Credentials bool // something is set to prove who asks
+	ClientCert  string
+	Mark        string
+	Refresh     time.Duration
+	MaxAge      time.Duration // of an operation; 0 = for ever
+	MaxCount    int
+}
+
+// OK says that the configuration can be used.
+func (c Config) OK() bool { return len(c.Problems) == 0 }
+
+// Problem is one error of the configuration.
+type Problem struct{ Where, Key, Text string }
+
+// Daemon is what is known of the running terminal.
+type Daemon struct {
+	PID      int
+	Running  bool
+	Err      string // why that is not known
+	Told     bool   // it has said something of itself
+	Report   ready.Report
+	Troubles []ready.Said
+	Terminal string
+	Backend  string
+	Serial   string
+	Sandbox  bool
+	Undone   []Undelivered
+	Lines    []Heard
+}
+
+// Undelivered is a service to which operations cannot be delivered.
+type Undelivered struct {
+	Name   string
+	Words  string
+	Remedy string
+	Since  time.Time
+	Kinds  []string // of operation that go there
+}
+
+// Heard is what a register line has counted.
+type Heard struct {
+	Name      string
+	Deaf      bool // bytes come, and no message is among them
+	Bad       uint64
+	Noise     uint64
+	Passwords uint64 // wrong ones of the last day
+	From      string
+}
+
+// Key is the device key.
+type Key struct {
+	Missing bool
+	Unfit   bool // not a private key file
+	Text    string
+	Path    string
+}
+
+// Line is the serial line of a terminal that does not run.
+type Line struct {
+	Device string // behind the configured name
+	Cause  ready.Cause
+	Text   string
+}
+
+// JournalState says whether the journal can be read.
+type JournalState string
+
+// The states.
+const (
+	NoJournal   JournalState = "none"
+	Readable    JournalState = "readable"
+	Damaged     JournalState = "damaged"
+	CutShort    JournalState = "cut"
+	LostJournal JournalState = "lost"
+	NewerSchema JournalState = "newer"
+	WrongKey    JournalState = "wrong_key"
+	FullDisk    JournalState = "full"
+	Forbidden   JournalState = "forbidden"
+	Unreadable  JournalState = "unreadable"
+)
+
+// Journal is what was read of the journal.
+type Journal struct {
+	State JournalState
+	Text  string
+
+	WALBytes    int64
+	ShortBytes  int64
+	Doubt       int64 // operations
+	Held        int64
+	Waiting     int64
+	Oldest      time.Time        // of those that wait
+	OldestIs    string           // its key
+	Kinds       map[string]int64 // what waits, by kind
+	Restored    bool
+	Alerts      int
+	Unconfirmed int
+	Aside       []string
+	Altered     []string
+	Missing     []string  // what is said of rows that were removed
+	Fetched     time.Time // the method list
+	Starts      int       // of the last 24 hours
+	Quick       func(ctx context.Context) error
+	Audit       func(ctx context.Context) ([]string, error)
+}
+
+// Phase is how far a connection came.
+type Phase int
+
+// The phases.
+const (
+	Begun Phase = iota
+	Found       // the name was resolved
+	Connected
+	Secured
+	Answered
+)
+
+// Answer is what asking the backend came to.
+type Answer struct {
+	None      string // why it was not asked; "" = it was
+	Host      string
+	TLS       bool
+	Cause     ready.Cause // "" = it answered as it should
+	Detail    string
+	Phase     Phase
+	Status    int // of the reply, 0 = none came
+	Clock     time.Time
+	At        time.Time // of the box, when Clock was read
+	CertUntil time.Time
+	Took      time.Duration
+
+	Methods  int
+	NoMethod bool
+	Fit      bool
+}
+
+// fill puts what is known into a remedy.
+func (f *Facts) fill(text string) string {
+	config := f.Place.Config
+	if config == "" {
+		config = "the configuration"
+	}
+	host := strings.TrimPrefix(strings.TrimPrefix(f.Config.Backend, "https://"), "http://")
+	host, _, _ = strings.Cut(host, "/")
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	device := f.Config.Serial
+	if device == "" {
+		device = "DEVICE"
+	}
+	return strings.NewReplacer("{config}", clean(config), "{flags}", f.Place.Flags, "{state}", f.State, "{host}", clean(host), "{name}", clean(name), "{device}", clean(device)).Replace(text)
+}
+
+// clean takes what would break a line, or a terminal, out of a text from outside, and bounds it.
+func clean(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return ' '
+		}
+		return r
+	}, s)
+	if r := []rune(s); len(r) > longest {
+		return string(r[:longest]) + "…"
+	}
+	return s
+}
+
+// longest is how many letters of a text from outside are shown.
+const longest = 240
+
+// seen is evidence of one sentence.
+func seen(text string) Evidence { return Evidence{"seen": text} }
+
+func passed(e Evidence) Finding  { return Finding{Status: Pass, Evidence: e} }
+func failed(e Evidence) Finding  { return Finding{Status: Fail, Evidence: e} }
+func warned(e Evidence) Finding  { return Finding{Status: Warn, Evidence: e} }
+func nothing(why string) Finding { return Finding{Status: Skip, Evidence: seen(why)} }
+
+// behind is a check that waits for another one's failure that its facts show.
+func behind(id string) Finding { return Finding{Status: Skip, Waits: id} }
+
+// typed gives a finding a remedy of its own.
+func (f Finding) typed(text, command string) Finding {
+	f.Remedy = Remedy{Text: text, Command: command}
+	return f
+}
+
+// said is a failure that package ready has words for.
+func (f *Facts) said(t ready.Trouble) Finding {
+	s := ready.Say(t, f.Place)
+	return failed(Evidence{"seen": s.Words, "cause": string(s.Cause)}).typed(s.Remedy, "")
+}

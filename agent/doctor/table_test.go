@@ -1,0 +1,67 @@
+package doctor_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/doctor"
+)
+
+// golden are the ids. One that was released keeps its meaning for ever: add behind the last of its group, remove none.
+const golden = `
+CFG 001 002 003 004 005 006 007 008
+CLK 001 002 003
+DSK 001 002 003 004 005
+KEY 001 002 003 004 005
+DB  001 002 003 004 005 006 007 008 009
+NET 001 002 003 004 005 006 007 008 009 010 011 012
+UPS 001 002 003 004 005 006 007 008
+SYS 001 002 003 004 005 006 007 008 009
+SER 001 002 003 004 005 006 007 008 009
+SEC 001 002 003 004
+QUE 001 002 003 004 005 006 007
+`
+
+// TestIDsAreStable: scripts and notes of technicians name them.
+func TestIDsAreStable(t *testing.T) {
+	want := map[string]bool{}
+	for _, line := range strings.Split(strings.TrimSpace(golden), "\n") {
+		fields := strings.Fields(line)
+		for _, n := range fields[1:] {
+			want["PA-"+fields[0]+"-"+n] = true
+		}
+	}
+	got := map[string]bool{}
+	for _, c := range doctor.Checks() {
+		require.False(t, got[c.ID], "%s stands twice", c.ID)
+		got[c.ID] = true
+		require.Equal(t, strings.Split(c.ID, "-")[1], c.Group())
+		found, ok := doctor.Find(c.ID)
+		require.True(t, ok)
+		require.Equal(t, c.Title, found.Title)
+	}
+	require.Equal(t, want, got)
+	require.GreaterOrEqual(t, len(got), 30)
+	require.Empty(t, doctor.GroupOf("PA-CFG"))
+}
+
+// TestEveryCheckSaysWhatToDo: each row is whole, has words of its own, and its remedy deletes nothing.
+func TestEveryCheckSaysWhatToDo(t *testing.T) {
+	bad := regexp.MustCompile(`(?i)\b(reset|rm|delete|erase|purge|format|mkfs|truncate|restore|drop|kill)\b`)
+	titles := map[string]string{}
+	for _, c := range doctor.Checks() {
+		for what, text := range map[string]string{"title": c.Title, "means": c.Means, "how": c.How, "remedy": c.Remedy.Text, "command": c.Remedy.Command} {
+			require.NotEmpty(t, text, "%s %s", c.ID, what)
+			require.NotContains(t, text, "\n", c.ID)
+			require.Empty(t, bad.FindString(text), "%s: %s", c.ID, text)
+			require.LessOrEqual(t, len(strings.Fields(text)), 32, "%s: %s", c.ID, text)
+		}
+		require.Empty(t, titles[c.Title], c.ID)
+		titles[c.Title] = c.ID
+		require.NotNil(t, c.Look, c.ID)
+		require.Contains(t, []doctor.Severity{doctor.Critical, doctor.Major, doctor.Minor}, c.Severity, c.ID)
+	}
+}

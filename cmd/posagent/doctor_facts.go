@@ -1,0 +1,359 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"posagent/agent"
+	"posagent/agent/audit"
+	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/config"
+	"posagent/agent/control"
+	"posagent/agent/doctor"
+	"posagent/agent/gaps"
+	"posagent/agent/outbox"
+	"posagent/agent/view"
+	"posagent/device"
+	"posagent/device/line"
+	"posagent/store"
+)
+
+// gathered are the facts of an examination, and what has to be closed after it.
+type gathered struct {
+	facts *doctor.Facts
+	db    atomic.Pointer[store.Journal]
+}
+
+func (g *gathered) close() {
+	if db := g.db.Load(); db != nil {
+		_ = (*db).Close() // it was opened for reading
+	}
+}
+
+// gather makes the facts. What takes time is looked up when a check asks for it, once.
+func gather(ctx context.Context, c *call) *gathered {
+	g := &gathered{}
+	quiet := slog.New(slog.DiscardHandler)
+	cfg, err := config.Load(configPath(c), os.Environ())
+	f := &doctor.Facts{
+		Now: time.Now(), Place: placeOf(c), State: c.stateDir(), Mine: os.Getpid(), Proc: "/proc", Sys: "/sys",
+		Config:  doctorConfig(c, cfg, err),
+		Sane:    func(now time.Time) bool { return device.ClockSane(now, builtAt(version)) },
+		Dir:     func() error { return ownDir(c.stateDir(), os.Geteuid()) },
+		Answers: func(ctx context.Context) error { return answers(ctx, controlSocket(c)) },
+	}
+	f.Daemon = doctorDaemon(c)
+	f.Token = sync.OnceValue(func() error {
+		if cfg.Port.Listen == "" || cfg.Port.Token != "" {
+			return nil
+		}
+		_, err := readToken(filepath.Join(c.stateDir(), "port.token"), os.Geteuid())
+		if errors.Is(err, os.ErrNotExist) {
+			return nil // the start makes it
+		}
+		return err
+	})
+	f.Key = sync.OnceValue(func() doctor.Key { return doctorKey(c) })
+	f.Line = sync.OnceValue(func() doctor.Line { return doctorLine(cfg) })
+	read := sync.OnceValue(func() doctor.Journal { return g.journal(ctx, c, f.Now) })
+	f.Journal = func(context.Context) doctor.Journal { return read() }
+	list := sync.OnceValue(func() doctor.Answer { return askMethods(ctx, cfg, f.Config, quiet) })
+	f.Backend = func(context.Context) doctor.Answer { return list() }
+	schemes := sync.OnceValue(func() doctor.Answer { return askSchemes(ctx, cfg, f.Config, quiet) })
+	f.Schemes = func(context.Context) doctor.Answer { return schemes() }
+	g.facts = f
+	return g
+}
+
+// builtAt is the day a version names, the zero time where it names none.
+func builtAt(version string) time.Time {
+	day, _, _ := strings.Cut(version, "-")
+	at, err := time.Parse("2006.01.02", day)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+func doctorConfig(c *call, cfg config.Config, err error) doctor.Config {
+	v := doctor.Config{File: configPath(c), Named: configPath(c) != "" || len(cfg.Origin()) > 0, Ignored: cfg.Ignored()}
+	if err != nil {
+		v.Named = true
+		for _, p := range config.Problems(err) {
+			v.Problems = append(v.Problems, doctor.Problem{Where: p.Where, Key: p.Key, Text: p.Err.Error()})
+		}
+		return v
+	}
+	if err := connectable(c, cfg); err != nil {
+		v.Files = err.Error()
+	}
+	auth := cfg.Upstream.Auth
+	about := aboutTerminal(cfg, cfg.Sandbox())
+	v.Sandbox, v.Terminal, v.Backend, v.Serial, v.TCP = cfg.Sandbox(), about.Terminal, about.Backend, about.Serial, about.TCP
+	v.Separate = cfg.Upstream.URL("schemes") != cfg.Upstream.URL("methods")
+	v.Proxy, v.Port, v.ClientCert, v.Mark = cfg.Upstream.Proxy != "", cfg.Port.Listen, cfg.Upstream.ClientCert, cfg.Store.Mark
+	v.Credentials = auth.Bearer != "" || auth.ConsumerKey != "" || auth.ClientID != "" || v.ClientCert != ""
+	v.Refresh, v.MaxAge, v.MaxCount = cfg.Methods.Refresh, cfg.Offline.MaxAge, cfg.Offline.MaxCount
+	if host, _, err := net.SplitHostPort(cfg.ECR.TCP); err == nil {
+		ip := net.ParseIP(host)
+		here := host == "localhost" || ip != nil && ip.IsLoopback()
+		v.Open = !here && cfg.ECR.Open && cfg.ECR.Password == "" && len(cfg.ECR.Allow) == 0
+	}
+	return v
+}
+
+// doctorDaemon is what the running terminal says of itself.
+func doctorDaemon(c *call) doctor.Daemon {
+	pid, running, err := fileOf(c).owner()
+	d := doctor.Daemon{PID: pid, Running: running}
+	if err != nil && !errors.Is(err, os.ErrPermission) {
+		d.Err = err.Error()
+	}
+	if !running {
+		d.PID = 0
+		return d
+	}
+	live := readLive(c.stateDir())
+	if live.PID != pid {
+		return d
+	}
+	d.Told = live.Report.Ready || live.Report.NotReady != nil
+	d.Report, d.Troubles, d.Sandbox = live.Report, live.Troubles, live.Sandbox
+	d.Terminal, d.Backend, d.Serial = live.Names.Terminal, live.Names.Backend, live.Names.Serial
+	for _, s := range live.Services {
+		u := doctor.Undelivered{Name: s.Name, Words: s.Reason, Since: s.Since, Kinds: s.Kinds}
+		if s.Said != nil {
+			u.Words, u.Remedy = s.Said.Words, s.Said.Remedy
+		}
+		d.Undone = append(d.Undone, u)
+	}
+	for _, l := range live.Lines {
+		h := doctor.Heard{Name: l.Name, Deaf: l.Deaf(), Bad: l.Bad, Noise: l.Noise}
+		if live.At.Sub(l.WrongAt) < 24*time.Hour {
+			h.Passwords, h.From = l.WrongPasswords, l.WrongFrom
+		}
+		d.Lines = append(d.Lines, h)
+	}
+	return d
+}
+
+// answers asks the running terminal's control socket for anything at all.
+func answers(ctx context.Context, socket string) error {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	heard := false
+	err := (&control.Client{Path: socket}).Events(ctx, func() { heard = true; cancel() }, func(view.Event) bool { return true })
+	switch {
+	case heard:
+		return nil
+	case ctx.Err() != nil:
+		return errors.New("it does not answer")
+	}
+	return err
+}
+
+func doctorKey(c *call) doctor.Key {
+	k := doctor.Key{Path: filepath.Join(keyDir(c), "device.key")}
+	_, err := device.LoadKeys(keyDir(c))
+	if err == nil {
+		return k
+	}
+	k.Text = err.Error()
+	switch {
+	case errors.Is(err, device.ErrNoKey):
+		fi, err := os.Stat(agentDB(c))
+		k.Missing = err == nil && fi.Size() > 0
+	case errors.Is(err, device.ErrKeyFile):
+		k.Unfit = true
+	}
+	return k
+}
+
+// doctorLine looks at the serial line of a terminal that does not run, without opening it.
+func doctorLine(cfg config.Config) doctor.Line {
+	if cfg.ECR.Serial == "" {
+		return doctor.Line{}
+	}
+	path, err := line.Config{Path: cfg.ECR.Serial}.Look()
+	l := doctor.Line{Device: path}
+	if err == nil {
+		return l
+	}
+	l.Text = err.Error()
+	l.Cause = lineTrouble(line.Stats{Path: cfg.ECR.Serial, Reason: err, LastError: l.Text, WaitingForLock: errors.Is(err, line.ErrInUse)}).Cause
+	return l
+}
+
+// journal reads the journal beside the running terminal, or without it.
+func (g *gathered) journal(ctx context.Context, c *call, now time.Time) doctor.Journal {
+	j := doctor.Journal{State: doctor.NoJournal}
+	if _, err := os.Stat(agentDB(c)); errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Stat(store.MarkPath(agentDB(c))); errors.Is(err, os.ErrNotExist) {
+			return j
+		}
+	}
+	var with store.Wrapper
+	keys, err := device.LoadKeys(keyDir(c))
+	if err == nil {
+		with = keys
+	}
+	db, err := fileOf(c).read(ctx, with, false)
+	if err == nil {
+		g.db.Store(&db)
+		err = db.Read(ctx, func(r store.Reader) error {
+			h := db.Health(ctx)
+			j.WALBytes, j.ShortBytes = h.WALBytes, h.ShortBytes
+			return readQueue(r, &j, now)
+		})
+	}
+	if err != nil {
+		j.State, j.Text = journalState(err), err.Error()
+		if cut := (*store.CutError)(nil); errors.As(err, &cut) {
+			j.Text = cut.Why
+		}
+		return j
+	}
+	j.State, j.Quick = doctor.Readable, db.QuickCheck
+	if with != nil {
+		j.Audit = func(ctx context.Context) ([]string, error) { return auditFindings(ctx, db) }
+	}
+	return j
+}
+
+// journalState names why a journal cannot be read.
+func journalState(err error) doctor.JournalState {
+	var cut *store.CutError
+	switch {
+	case errors.As(err, &cut) && cut.Missing:
+		return doctor.LostJournal
+	case errors.As(err, &cut):
+		return doctor.CutShort
+	case errors.Is(err, store.ErrNewer):
+		return doctor.NewerSchema
+	case errors.Is(err, device.ErrWrongKey):
+		return doctor.WrongKey
+	case errors.Is(err, store.ErrFull), errors.Is(err, unix.ENOSPC):
+		return doctor.FullDisk
+	case errors.Is(err, os.ErrPermission):
+		return doctor.Forbidden
+	case errors.Is(err, store.ErrDamaged):
+		return doctor.Damaged
+	}
+	return doctor.Unreadable
+}
+
+// readQueue reads what sales and operations wait for.
+func readQueue(r store.Reader, j *doctor.Journal, now time.Time) error {
+	var v view.Status
+	if err := v.Read(r, false); err != nil {
+		return err
+	}
+	if v.MethodsFetched != nil {
+		j.Fetched = *v.MethodsFetched
+	}
+	j.Unconfirmed = v.Unconfirmed
+	for _, o := range v.Operations {
+		switch outbox.State(o.State) {
+		case outbox.Pending, outbox.Sent:
+			j.Waiting += o.Count
+		case outbox.Doubt:
+			j.Doubt += o.Count
+		case outbox.Held:
+			j.Held += o.Count
+		}
+	}
+	j.Kinds = waitingKinds(v.Operations)
+	sales, err := journal.Sales(r, salesAtMost)
+	if err != nil {
+		return err
+	}
+	for _, s := range sales {
+		switch {
+		case s.Aside != "" && !s.Closed:
+			j.Aside = append(j.Aside, string(s.Key)+": "+s.Aside)
+		case s.Quarantined && s.Aside == "":
+			j.Altered = append(j.Altered, string(s.Key))
+		}
+	}
+	if j.Missing, err = gaps.Read(r); err != nil {
+		return err
+	}
+	if j.Restored, err = outbox.Restored(r); err != nil {
+		return err
+	}
+	if _, j.Alerts, err = outbox.Alerts(r, 1); err != nil {
+		return err
+	}
+	for _, state := range []outbox.State{outbox.Pending, outbox.Sent} {
+		list, err := outbox.LookAll(r, outbox.Filter{State: state, Limit: 1})
+		if err != nil {
+			return err
+		}
+		for _, op := range list {
+			if j.Oldest.IsZero() || op.Created.Before(j.Oldest) {
+				j.Oldest, j.OldestIs = op.Created, string(op.Key)
+			}
+		}
+	}
+	j.Starts, err = starts(r, now)
+	return err
+}
+
+// salesAtMost is how many of the newest sales are verified.
+const salesAtMost = 1000
+
+// waitingKinds counts what waits by its kind.
+func waitingKinds(lines []view.OpsCount) map[string]int64 {
+	count := map[string]int64{}
+	for _, o := range lines {
+		if s := outbox.State(o.State); s == outbox.Pending || s == outbox.Sent {
+			count[o.Kind] += o.Count
+		}
+	}
+	return count
+}
+
+// auditFindings verifies the audit log as posagent audit --check does.
+func auditFindings(ctx context.Context, db store.Journal) (wrong []string, err error) {
+	err = db.Read(ctx, func(r store.Reader) error {
+		end, err := db.EndIn(ctx, r)
+		if err != nil {
+			return err
+		}
+		head := &end.Head
+		if *head == (audit.Head{}) {
+			head = nil
+		}
+		report, err := audit.Check(r, db.MAC, head)
+		for _, found := range report.Findings {
+			wrong = append(wrong, found.String())
+		}
+		return err
+	})
+	return wrong, err
+}
+
+// starts counts the starts of the last 24 hours among the newest lines of the audit log.
+func starts(r store.Reader, now time.Time) (n int, err error) {
+	after, err := audit.Behind(r, 500)
+	if err != nil {
+		return 0, err
+	}
+	list, err := audit.Page(r, after)
+	for _, l := range list {
+		if l.Deed.Deed == agent.DeedStart && now.Sub(l.Time()) < 24*time.Hour {
+			n++
+		}
+	}
+	return n, err
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/doctor"
+)
+
+// TestEachRemedyNamesACommandThatExists: a verb of this program with flags that it has, or a tool that every Linux system has a package of.
+func TestEachRemedyNamesACommandThatExists(t *testing.T) {
+	tools := strings.Fields("date timedatectl dmesg df ls ip cat getent curl fuser ss systemctl free journalctl ps swapon")
+	known := map[string]verb{}
+	for _, v := range verbs(commands()) {
+		known[v.path] = v
+	}
+	for _, c := range doctor.Checks() {
+		command := strings.NewReplacer("{flags}", " --config FILE --state DIR", "{state}", "DIR", "{host}", "HOST", "{name}", "HOST", "{device}", "DEVICE").Replace(c.Remedy.Command)
+		words := strings.Fields(command)
+		if words[0] != "posagent" {
+			require.Contains(t, tools, words[0], c.ID)
+			continue
+		}
+		path := "posagent " + words[1]
+		if len(words) > 2 && known[path+" "+words[2]].cmd != nil {
+			path += " " + words[2]
+		}
+		require.Contains(t, known, path, "%s: %s", c.ID, command)
+		for _, word := range words {
+			if name, is := strings.CutPrefix(word, "--"); is && name != "help" {
+				has := false
+				for _, f := range known[path].flags {
+					has = has || f.name == name
+				}
+				require.True(t, has, "%s: %s has no flag --%s", c.ID, path, name)
+			}
+		}
+	}
+}
+
+// TestBuiltAt: the day a version names is when the program was built, at the latest.
+func TestBuiltAt(t *testing.T) {
+	day := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	for version, want := range map[string]time.Time{
+		"2026.11.22-0123456789ab": day, "2026.11.22-0123456789ab+changed": day, "2026.11.22": day,
+		"1.2.3": {}, "unknown": {}, "0123456789ab+changed": {}, "": {},
+	} {
+		require.Equal(t, want, builtAt(version), version)
+	}
+}
+
+// TestDoctorExit: configuration and journal have exit codes of their own; a warning is a failure where that is asked for.
+func TestDoctorExit(t *testing.T) {
+	for _, tc := range []struct {
+		failed string
+		status doctor.Status
+		strict bool
+		want   int
+	}{
+		{"PA-NET-001", doctor.Fail, false, 1}, {"PA-CFG-003", doctor.Fail, false, 3}, {"PA-DB-001", doctor.Fail, false, 9}, {"PA-KEY-002", doctor.Fail, false, 9},
+		{"PA-KEY-003", doctor.Fail, false, 1}, {"PA-NET-001", doctor.Warn, false, 0}, {"PA-NET-001", doctor.Warn, true, 1}, {"PA-NET-001", doctor.Skip, true, 0},
+	} {
+		err := doctorExit([]doctor.Result{{ID: "PA-SYS-001", Status: doctor.Pass}, {ID: tc.failed, Status: tc.status}}, tc.strict)
+		if tc.want == 0 {
+			require.NoError(t, err)
+			continue
+		}
+		var coded *exit
+		require.ErrorAs(t, err, &coded, tc.failed)
+		require.Equal(t, tc.want, coded.code, tc.failed)
+	}
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"posagent/agent/config"
+	"posagent/agent/doctor"
+	"posagent/agent/ready"
+)
+
+func explainCommand() command {
+	return command{
+		name: "explain", args: "[ID]", short: "what a check of doctor, or a cause of status, means, and what to do",
+		long:     "ID is a check, like PA-NET-003, or the cause that status and doctor show with --json, like line_busy. Without one it lists them all.",
+		examples: []string{"posagent explain PA-NET-003", "posagent explain PA-NET-003 --language de", "posagent explain line_busy", "posagent explain"},
+		flags: func(fs *flag.FlagSet) any {
+			return fs.String("language", "", "`code` of the language (default: that of the terminal, else LANG)")
+		},
+		run: explain,
+	}
+}
+
+// explained is what there is to say of one id (posagent.explain/1).
+type explained struct {
+	Schema   string   `json:"schema"`
+	ID       string   `json:"id"`
+	Language string   `json:"language"`
+	Title    string   `json:"title"`
+	Means    string   `json:"means,omitempty"`
+	How      string   `json:"how,omitempty"`
+	Do       string   `json:"do"`
+	Type     string   `json:"type,omitempty"`
+	After    []string `json:"dependsOn,omitempty"`
+}
+
+func explain(_ context.Context, c *call) error {
+	want := languageOf(c)
+	if len(c.args) == 0 {
+		return explainAll(c, want)
+	}
+	if len(c.args) > 1 {
+		return fail(exitUsage, "explain: one id at a time")
+	}
+	v, ok := explanation(c, c.args[0], want)
+	if !ok {
+		return fail(exitUsage, "explain: %q is no check and no cause (posagent explain lists them)", c.args[0])
+	}
+	if c.json {
+		return printJSON(c.out, v)
+	}
+	if v.Language != want {
+		fmt.Fprintf(c.err, "posagent: no text in %q, so it is in %q\n", want, v.Language)
+	}
+	words := doctor.WordsOf(v.Language)
+	fmt.Fprintf(c.out, "%s  %s\n", v.ID, v.Title)
+	for _, row := range [][2]string{{words.Means, v.Means}, {words.How, v.How}, {words.Do, v.Do}, {words.Type, v.Type}, {words.After, strings.Join(v.After, " ")}} {
+		if row[1] != "" {
+			fmt.Fprintf(c.out, "  %-11s %s\n", row[0], row[1])
+		}
+	}
+	return nil
+}
+
+// explanation finds a check or a cause.
+func explanation(c *call, id, language string) (explained, bool) {
+	if check, ok := doctor.Find(strings.ToUpper(id)); ok {
+		t, has := doctor.TextOf(check, language)
+		fill := strings.NewReplacer("{config}", "FILE", "{flags}", c.flags(), "{state}", c.stateDir(), "{host}", "HOST", "{name}", "HOST", "{device}", "DEVICE")
+		return explained{"posagent.explain/1", check.ID, has, t.Title, t.Means, t.How, fill.Replace(t.Do), fill.Replace(check.Remedy.Command), check.After}, true
+	}
+	for _, cause := range ready.Causes() {
+		if string(cause) == strings.ToLower(id) {
+			s := ready.Say(ready.Trouble{Cause: cause, Where: "HOST-OR-DEVICE"}, placeOf(c))
+			return explained{Schema: "posagent.explain/1", ID: string(cause), Language: "en", Title: s.Words, Do: s.Remedy}, true
+		}
+	}
+	return explained{}, false
+}
+
+func explainAll(c *call, language string) error {
+	type row struct {
+		ID    string `json:"id"`
+		Title string `json:"title"`
+	}
+	var list []row
+	for _, check := range doctor.Checks() {
+		t, _ := doctor.TextOf(check, language)
+		list = append(list, row{check.ID, t.Title})
+	}
+	for _, cause := range ready.Causes() {
+		list = append(list, row{string(cause), ready.Say(ready.Trouble{Cause: cause, Where: "HOST-OR-DEVICE"}, placeOf(c)).Words})
+	}
+	if c.json {
+		return printJSON(c.out, struct {
+			Schema string `json:"schema"`
+			IDs    []row  `json:"ids"`
+		}{"posagent.explain.list/1", list})
+	}
+	for _, r := range list {
+		fmt.Fprintf(c.out, "%-17s %s\n", r.ID, r.Title)
+	}
+	return nil
+}
+
+// languageOf is the language of the person: what was asked for, else the terminal's where one is set, else that of the environment.
+func languageOf(c *call) string {
+	language := *c.opts.(*string)
+	if language == "" {
+		cfg, err := config.Load(configPath(c), os.Environ())
+		if err == nil && cfg.Origin()["terminal.language"] != "" {
+			language = cfg.Terminal.Language
+		}
+	}
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+		if language == "" {
+			language = os.Getenv(name)
+		}
+	}
+	language, _, _ = strings.Cut(strings.ToLower(language), "_")
+	language, _, _ = strings.Cut(language, "-")
+	language, _, _ = strings.Cut(language, ".")
+	if language == "" || language == "c" || language == "posix" {
+		return "en"
+	}
+	return language
+}
