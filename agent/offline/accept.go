@@ -26,13 +26,13 @@ func (f *Front) do(ctx context.Context, w write) (answer, error) {
 	if err := f.trusted(ctx, w.row); err != nil {
 		return answer{}, err
 	}
-	var st stand
+	var st acceptance
 	down := f.box.Down(w.row.Service)
 	told, leave, err := f.put(ctx, &w, &st, down)
 	defer func() { leave() }()
 	if errors.Is(err, errAway) {
 		asking, cancel := context.WithTimeout(ctx, f.o.Within)
-		if f.back(asking, w.row.Service) {
+		if f.answersAgain(asking, w.row.Service) {
 			leave()
 			told, leave, err = f.put(ctx, &w, &st, false)
 		}
@@ -52,7 +52,7 @@ func (f *Front) do(ctx context.Context, w write) (answer, error) {
 		told, leave = f.listen(st.key)
 	}
 	if !st.fresh && st.now != "" {
-		if err := f.again(ctx, &w, st.key); err != nil {
+		if err := f.sendAgain(ctx, &w, st.key); err != nil {
 			return answer{}, err
 		}
 	}
@@ -62,7 +62,7 @@ func (f *Front) do(ctx context.Context, w write) (answer, error) {
 
 // trusted refuses a service that was never proven. One that is not stored for needs no proof.
 func (f *Front) trusted(ctx context.Context, b *bound) error {
-	if slices.Contains(f.o.Unstored, b.Service) || f.known(b.Service) {
+	if slices.Contains(f.o.Unstored, b.Service) || f.isProven(b.Service) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.o.Within)
@@ -85,22 +85,22 @@ func (f *Front) trusted(ctx context.Context, b *bound) error {
 	return nil
 }
 
-// again lends the body of an operation that was not stored whole to the one that its first caller left behind.
-func (f *Front) again(ctx context.Context, w *write, key wire.Key) error {
-	f.hold(key, w.body)
+// sendAgain lends the body of an operation that was not stored whole to the one that its first caller left behind.
+func (f *Front) sendAgain(ctx context.Context, w *write, key wire.Key) error {
+	f.holdBody(key, w.body)
 	if err := f.box.SendNow(ctx, key); err != nil && !errors.Is(err, outbox.ErrState) {
-		f.drop(key)
+		f.dropBody(key)
 		return &wire.Error{Code: wire.UnknownOutcome, Op: w.row.Kind, Msg: "sent, and its answer is not known", Err: err}
 	}
 	return nil
 }
 
 // wait waits for an operation's answer as long as the caller is willing to.
-func (f *Front) wait(ctx context.Context, w *write, st stand, told <-chan struct{}, leave func() bool) (answer, error) {
+func (f *Front) wait(ctx context.Context, w *write, st acceptance, told <-chan struct{}, leave func() bool) (answer, error) {
 	within := f.o.Within
 	if st.now != "" {
 		within = f.o.Patience
-		defer f.drop(st.key)
+		defer f.dropBody(st.key)
 	}
 	timer := time.NewTimer(within)
 	defer timer.Stop()
@@ -109,36 +109,36 @@ func (f *Front) wait(ctx context.Context, w *write, st stand, told <-chan struct
 		op, err := outbox.Op{State: outbox.Pending}, error(nil)
 		if asked {
 			err = f.o.DB.Read(context.WithoutCancel(ctx), func(r store.Reader) (err error) {
-				op, err = f.op(r, st.key)
+				op, err = f.load(r, st.key)
 				return err
 			})
 		}
 		if err != nil { // it is stored, and that is all that is known
 			f.o.Log.Error("operation not read", "op", st.key, "err", err)
 			if st.now != "" {
-				return answer{}, unknown(w, st)
+				return answer{}, unknownAnswer(w, st)
 			}
-			return f.pending(w, st, ""), nil
+			return f.pendingAnswer(w, st, ""), nil
 		}
 		down := f.box.Down(w.row.Service)
 		switch {
 		case op.State.Final():
 			if ctx.Err() == nil { // a caller that is gone has read nothing
-				f.seen(st.key)
+				f.endHeard(st.key)
 			}
-			return f.final(w, st, op)
+			return f.finalAnswer(w, st, op)
 		case st.now != "" && (late || op.State == outbox.Doubt || op.State == outbox.Held || down && op.State == outbox.Pending):
 			return f.giveUp(ctx, w, st)
 		case st.now == "" && (late || down || op.State == outbox.Doubt || op.State == outbox.Held):
 			ended := leave() // whatever ends from now on raises an alert: what ended before is seen here
 			if !asked && !ended {
-				return f.pending(w, st, op.State), nil
+				return f.pendingAnswer(w, st, op.State), nil
 			}
-			if err := f.o.DB.Read(context.WithoutCancel(ctx), func(r store.Reader) (err error) { op, err = f.op(r, st.key); return err }); err == nil && op.State.Final() {
-				f.told(context.WithoutCancel(ctx), st.key)
-				return f.final(w, st, op)
+			if err := f.o.DB.Read(context.WithoutCancel(ctx), func(r store.Reader) (err error) { op, err = f.load(r, st.key); return err }); err == nil && op.State.Final() {
+				f.takeAlertBack(context.WithoutCancel(ctx), st.key)
+				return f.finalAnswer(w, st, op)
 			}
-			return f.pending(w, st, op.State), nil
+			return f.pendingAnswer(w, st, op.State), nil
 		}
 		select {
 		case <-told:
@@ -151,27 +151,27 @@ func (f *Front) wait(ctx context.Context, w *write, st stand, told <-chan struct
 }
 
 // giveUp ends the wait for what is never stored: either it is never sent, or nobody knows what became of it.
-func (f *Front) giveUp(ctx context.Context, w *write, st stand) (answer, error) {
-	f.drop(st.key)
+func (f *Front) giveUp(ctx context.Context, w *write, st acceptance) (answer, error) {
+	f.dropBody(st.key)
 	ctx = context.WithoutCancel(ctx)
 	none := wire.Errorf(wire.Unavailable, w.row.Kind, "the backend did not answer in time, nothing was sent, and this is not stored: %s", st.now)
-	err := f.box.Withdraw(ctx, st.key, withdrawn(), nobodyWaits)
+	err := f.box.Withdraw(ctx, st.key, withdrawnResult(), nobodyWaits)
 	if err == nil {
 		return answer{}, none
 	}
 	var op outbox.Op
-	if err := f.o.DB.Read(ctx, func(r store.Reader) (err error) { op, err = f.op(r, st.key); return err }); err == nil && op.State.Final() {
-		return f.final(w, st, op)
+	if err := f.o.DB.Read(ctx, func(r store.Reader) (err error) { op, err = f.load(r, st.key); return err }); err == nil && op.State.Final() {
+		return f.finalAnswer(w, st, op)
 	}
-	return answer{}, unknown(w, st)
+	return answer{}, unknownAnswer(w, st)
 }
 
-func unknown(w *write, st stand) error {
+func unknownAnswer(w *write, st acceptance) error {
 	return wire.Errorf(wire.UnknownOutcome, w.row.Kind, "the answer did not come in time: ask again under the same Idempotency-Key; operation %s", st.key)
 }
 
-// pending is the answer to what is stored.
-func (f *Front) pending(w *write, st stand, state outbox.State) answer {
+// pendingAnswer is the answer to what is stored.
+func (f *Front) pendingAnswer(w *write, st acceptance, state outbox.State) answer {
 	note := w.row.Risk
 	if state == outbox.Doubt || state == outbox.Held {
 		note = "its outcome is in doubt, and a person decides: posagent ops show " + string(st.key)
@@ -179,8 +179,8 @@ func (f *Front) pending(w *write, st stand, state outbox.State) answer {
 	return answer{key: st.key, local: st.local, pending: &wire.Pending{Key: st.key, Status: wire.PendingStatus, Note: note}}
 }
 
-// final is the answer of an operation that is at its end: the backend's own, frozen.
-func (f *Front) final(w *write, st stand, op outbox.Op) (answer, error) {
+// finalAnswer is the answer of an operation that is at its end: the backend's own, frozen.
+func (f *Front) finalAnswer(w *write, st acceptance, op outbox.Op) (answer, error) {
 	k := keptOf(op)
 	switch {
 	case op.State == outbox.Done:

@@ -19,22 +19,22 @@ func nothingCame(op outbox.Op) bool {
 	return op.State.Final() && op.State != outbox.Done && !keptOf(op).Withdrawn && !strings.HasPrefix(op.Reason, outbox.ByHand)
 }
 
-// alert raises the alert of an operation whose client was told "stored".
-func (f *Front) alert(tx store.Tx, op outbox.Op) error {
+// raiseAlert raises the alert of an operation whose client was told "stored".
+func (f *Front) raiseAlert(tx store.Tx, op outbox.Op) error {
 	_, subject, _ := strings.Cut(op.Aggregate, "/")
 	return f.box.Alert(tx, op, subject)
 }
 
-// told takes back the alert of an operation whose end its caller has seen after all.
-func (f *Front) told(ctx context.Context, key wire.Key) {
-	f.seen(key)
+// takeAlertBack takes back the alert of an operation whose end its caller has seen after all.
+func (f *Front) takeAlertBack(ctx context.Context, key wire.Key) {
+	f.endHeard(key)
 	if err := f.box.Acknowledge(ctx, key); err != nil && !errors.Is(err, outbox.ErrNoAlert) {
 		f.o.Log.Error("alert not taken back", "op", key, "err", err)
 	}
 }
 
-// after raises the alert of an operation whose last caller went away with "pending" while its end was being committed.
-func (f *Front) after(op outbox.Op) {
+// alertLate raises the alert of an operation whose last caller went away with "pending" while its end was being committed.
+func (f *Front) alertLate(op outbox.Op) {
 	f.mu.Lock()
 	left := f.ending[op.Key] && len(f.waits[op.Key]) == 0
 	delete(f.ending, op.Key)
@@ -45,7 +45,7 @@ func (f *Front) after(op outbox.Op) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), alertWithin)
 	defer cancel()
-	if err := f.o.DB.Write(ctx, func(tx store.Tx) error { return f.alert(tx, op) }); err != nil {
+	if err := f.o.DB.Write(ctx, func(tx store.Tx) error { return f.raiseAlert(tx, op) }); err != nil {
 		f.o.Log.Error("alert not stored", "op", op.Key, "state", op.State, "err", err)
 	}
 }

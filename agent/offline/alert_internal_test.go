@@ -13,10 +13,10 @@ import (
 func TestAnEndThatItsCallerReadIsNoAlert(t *testing.T) {
 	op := outbox.Op{New: outbox.New{Key: wire.NewKey()}, State: outbox.Failed, Reason: "refused by the bank"}
 	f := &Front{ending: map[wire.Key]bool{op.Key: true}}
-	f.seen(op.Key)
-	require.NotPanics(t, func() { f.after(op) }, "there is no journal to write an alert to")
+	f.endHeard(op.Key)
+	require.NotPanics(t, func() { f.alertLate(op) }, "there is no journal to write an alert to")
 	f.ending[op.Key] = true
-	require.Panics(t, func() { f.after(op) }, "an end that nobody has read goes to the journal")
+	require.Panics(t, func() { f.alertLate(op) }, "an end that nobody has read goes to the journal")
 }
 
 // A caller that leaves without having looked knows whether its operation may have ended while it waited: nobody else is told then.
@@ -28,14 +28,14 @@ func TestField_P9WhoLeavesKnowsOfAnEnd(t *testing.T) {
 		want   bool
 	}{
 		"nothing happened":           {func(*Front) {}, false},
-		"its end is being committed": {func(f *Front) { f.waited(key) }, true},
-		"its end is committed":       {func(f *Front) { f.waited(key); f.after(failed) }, true},
-		"another one's is":           {func(f *Front) { f.waited("018fb4a2-0000-7000-8000-000000000002") }, false},
+		"its end is being committed": {func(f *Front) { f.callerWaits(key) }, true},
+		"its end is committed":       {func(f *Front) { f.callerWaits(key); f.alertLate(failed) }, true},
+		"another one's is":           {func(f *Front) { f.callerWaits("018fb4a2-0000-7000-8000-000000000002") }, false},
 	} {
 		f := NewFront(Options{})
 		_, leave := f.listen(key)
 		c.before(f)
 		require.Equal(t, c.want, leave(), name)
-		require.False(t, f.waited(key), "%s: a later end raises its alert itself", name)
+		require.False(t, f.callerWaits(key), "%s: a later end raises its alert itself", name)
 	}
 }

@@ -54,8 +54,8 @@ func (f *Front) bind(row Row) {
 		Name: row.Kind, Service: row.Service, MaxAge: f.o.MaxAge, Breaks: row.Breaks, Asks: true, Reads: b.class == outbox.Compare,
 		Replay:  outbox.SameKey, // the class is judged in send, where the body is known
 		Send:    func(ctx context.Context, op outbox.Op) outbox.Verdict { return f.send(ctx, b, op) },
-		Settled: func(tx store.Tx, op outbox.Op) error { return f.settled(tx, b, op) },
-		After:   f.after,
+		Settled: func(tx store.Tx, op outbox.Op) error { return f.settle(tx, b, op) },
+		After:   f.alertLate,
 		Purged:  f.purged,
 	})
 }

@@ -28,7 +28,7 @@ func (f *Front) subject(r store.Reader, w *write) (t thing, known bool, subject 
 	if w.row.Makes {
 		return thing{}, false, "", nil
 	}
-	t, known, err = f.find(r, w.row.Thing, w.id)
+	t, known, err = f.findThing(r, w.row.Thing, w.id)
 	switch {
 	case err != nil:
 		return t, known, "", err
@@ -40,8 +40,8 @@ func (f *Front) subject(r store.Reader, w *write) (t thing, known bool, subject 
 	return t, known, strings.ToLower(w.id), nil
 }
 
-// ours says that an id is in the form of the local ids of a kind's things.
-func ours(b *bound, id string) bool {
+// isLocal says that an id is in the form of the local ids of a kind's things.
+func isLocal(b *bound, id string) bool {
 	if b.Thing == linkThing {
 		n, err := strconv.ParseInt(id, 10, 64)
 		return err == nil && n >= firstLocal
@@ -92,8 +92,8 @@ func (f *Front) claim(tx store.Tx, w *write, key wire.Key, client, about string)
 // errKey says that what is kept of a client's key was changed from outside.
 var errKey = errors.New("the stored end of an operation was altered")
 
-// ended keeps of a client's key what became of its operation, which is deleted in the same commit.
-func (f *Front) ended(tx store.Tx, op outbox.Op) error {
+// keepEnded keeps of a client's key what became of its operation, which is deleted in the same commit.
+func (f *Front) keepEnded(tx store.Tx, op outbox.Op) error {
 	u := used{key: op.Key}
 	err := tx.QueryRow(`SELECT digest FROM offline_keys WHERE key = ?`, string(op.Key)).Scan(&u.digest)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -4,10 +4,21 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"time"
 
 	"posagent/schemes/paylinks"
 	"posagent/schemes/wire"
+)
+
+// The kinds of the payment links' writes, and of those of their transactions.
+const (
+	KindLinkCreate = "paylinks.create"
+	KindLinkDelete = "paylinks.delete"
+	KindTxnCharge  = "paylinks.charge"
+	KindTxnCapture = "paylinks.capture"
+	KindTxnRefund  = "paylinks.refund"
+	KindTxnCancel  = "paylinks.cancel"
 )
 
 // picture is a transaction as two readings are compared.
@@ -36,9 +47,9 @@ type later struct {
 // held says that a transaction waits to be collected.
 func held(s paylinks.Status) bool { return s == paylinks.Authorized || s == paylinks.Reserved }
 
-// look takes a picture of a transaction. One that is to be collected is taken with those that were made after it, because a
+// takePicture takes a picture of a transaction. One that is to be collected is taken with those that were made after it, because a
 // service may show what was collected as a transaction of its own.
-func (f *Front) look(ctx context.Context, kind, id string) ([]byte, error) {
+func (f *Front) takePicture(ctx context.Context, kind, id string) ([]byte, error) {
 	n, err := linkID(kind, id)
 	if err != nil {
 		return nil, err
@@ -58,7 +69,7 @@ func (f *Front) look(ctx context.Context, kind, id string) ([]byte, error) {
 		}
 	}
 	if held(t.Status) && (kind == KindTxnCharge || kind == KindTxnCapture) {
-		if p.Later, p.Cut, err = f.later(ctx, t); err != nil {
+		if p.Later, p.Cut, err = f.laterOf(ctx, t); err != nil {
 			return nil, err
 		}
 	}
@@ -70,7 +81,7 @@ const (
 	manyPages = 6 // then it is not known whether there are more
 )
 
-func (f *Front) later(ctx context.Context, t paylinks.Transaction) (list []later, cut bool, err error) {
+func (f *Front) laterOf(ctx context.Context, t paylinks.Transaction) (list []later, cut bool, err error) {
 	at, err := time.Parse(paylinks.TimeLayout, t.Time)
 	if err != nil {
 		return nil, true, nil
@@ -173,4 +184,13 @@ func cancelled(was, is picture, _ []byte) found {
 		return exactly
 	}
 	return unclear
+}
+
+// linkID reads the stored id of a link or a transaction.
+func linkID(op, id string) (int64, error) {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return 0, &wire.Error{Code: wire.Internal, Op: op, Msg: "the stored id is not readable", Err: err}
+	}
+	return n, nil
 }

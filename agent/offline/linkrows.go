@@ -10,20 +10,7 @@ import (
 	"posagent/schemes/wire"
 )
 
-// The kinds of the payment links' writes, and of those of their transactions.
-const (
-	KindLinkCreate = "paylinks.create"
-	KindLinkDelete = "paylinks.delete"
-	KindTxnCharge  = "paylinks.charge"
-	KindTxnCapture = "paylinks.capture"
-	KindTxnRefund  = "paylinks.refund"
-	KindTxnCancel  = "paylinks.cancel"
-)
-
 const linkRisk = "stored: nobody can pay the link before the backend has made it, its address is null until then"
-
-// linkThing is the table's word for a payment link, whose local ids are numbers.
-const linkThing = "link"
 
 // linkRows are the payment links' part of the table. A link that nobody knows moves no money. A lost reply about a transaction is
 // compared whatever Keys are worth: the service this contract is taken from honours none.
@@ -118,7 +105,7 @@ func onTransaction(kind string, judge comparison, send sending) func(*Front) ada
 				d, err := send(f.o.Transactions, ctx, key, n, body)
 				return reply{"", d, d.Operation != nil}, err
 			},
-			look: func(ctx context.Context, id string) ([]byte, error) { return f.look(ctx, kind, id) },
+			look: func(ctx context.Context, id string) ([]byte, error) { return f.takePicture(ctx, kind, id) },
 			compare: func(before, after, body []byte) (reply, found) {
 				var was, is picture
 				if json.Unmarshal(before, &was) != nil || json.Unmarshal(after, &is) != nil || was.ID != is.ID || was.UUID != is.UUID && is.Status != "" {
@@ -136,13 +123,4 @@ func onTransaction(kind string, judge comparison, send sending) func(*Front) ada
 			},
 		}
 	}
-}
-
-// linkID reads the stored id of a link or a transaction.
-func linkID(op, id string) (int64, error) {
-	n, err := strconv.ParseInt(id, 10, 64)
-	if err != nil {
-		return 0, &wire.Error{Code: wire.Internal, Op: op, Msg: "the stored id is not readable", Err: err}
-	}
-	return n, nil
 }

@@ -24,19 +24,19 @@ const maxFiles = 64 << 10
 var bulky = fmt.Sprintf("its attachments are above %d KiB", maxFiles>>10)
 
 // Links is the link half of the payment-link service that stores what the backend does not take.
-func (f *Front) Links() paylinks.Links { return linking{f} }
+func (f *Front) Links() paylinks.Links { return linkFront{f} }
 
 // Transactions is the transaction half.
-func (f *Front) Transactions() paylinks.Transactions { return collecting{f} }
+func (f *Front) Transactions() paylinks.Transactions { return transactionFront{f} }
 
-// linking and collecting implement the contract. They write out every method: a new one must not pass the outbox by.
-type linking struct{ f *Front }
+// linkFront and transactionFront implement the contract. They write out every method: a new one must not pass the outbox by.
+type linkFront struct{ f *Front }
 
-type collecting struct{ f *Front }
+type transactionFront struct{ f *Front }
 
 var (
-	_ paylinks.Links        = linking{}
-	_ paylinks.Transactions = collecting{}
+	_ paylinks.Links        = linkFront{}
+	_ paylinks.Transactions = transactionFront{}
 )
 
 // linkBody is a create as it is stored. Contents of attachments stand beside it, in their order, where they are stored at all.
@@ -46,7 +46,7 @@ type linkBody struct {
 }
 
 // Create implements paylinks.Links.
-func (l linking) Create(ctx context.Context, key wire.Key, req paylinks.CreateRequest) (paylinks.Created, error) {
+func (l linkFront) Create(ctx context.Context, key wire.Key, req paylinks.CreateRequest) (paylinks.Created, error) {
 	if err := req.Validate(); err != nil {
 		return paylinks.Created{}, err
 	}
@@ -92,7 +92,7 @@ func (l linking) Create(ctx context.Context, key wire.Key, req paylinks.CreateRe
 	}
 	if a.pending == nil && len(a.body) > 0 {
 		var out paylinks.Created
-		return out, read(w.row, a, &out)
+		return out, readAnswer(w.row, a, &out)
 	}
 	link.ID, err = strconv.ParseInt(a.local, 10, 64)
 	return paylinks.Created{Link: link, Operation: a.pending}, err
@@ -199,8 +199,8 @@ func (f *Front) opened(b linkBody) (paylinks.CreateRequest, error) {
 }
 
 // Delete implements paylinks.Links. A link that was not sent yet is sent first, and taken back after it.
-func (l linking) Delete(ctx context.Context, key wire.Key, id int64) (paylinks.Deleted, error) {
-	_, known, err := l.f.link(ctx, KindLinkDelete, id)
+func (l linkFront) Delete(ctx context.Context, key wire.Key, id int64) (paylinks.Deleted, error) {
+	_, known, err := l.f.findLink(ctx, KindLinkDelete, id)
 	if err == nil {
 		err = l.f.unsold(ctx, KindLinkDelete, id, known)
 	}
@@ -211,14 +211,14 @@ func (l linking) Delete(ctx context.Context, key wire.Key, id int64) (paylinks.D
 	return paylinks.Deleted{ID: id, Operation: a.pending}, err
 }
 
-// link looks a link up. wire.NotFound where the id is one of ours that was never given.
-func (f *Front) link(ctx context.Context, op string, id int64) (t thing, known bool, err error) {
+// findLink looks a link up. wire.NotFound where the id is one of ours that was never given.
+func (f *Front) findLink(ctx context.Context, op string, id int64) (t thing, known bool, err error) {
 	if err := paylinks.CheckID(id); err != nil {
 		return t, false, err
 	}
 	err = f.o.DB.Read(ctx, func(r store.Reader) (err error) {
-		if t, known, err = f.find(r, "link", strconv.FormatInt(id, 10)); err == nil {
-			_, err = f.reach(r, op, "link", strconv.FormatInt(id, 10), t, known, wire.CallerOf(ctx))
+		if t, known, err = f.findThing(r, "link", strconv.FormatInt(id, 10)); err == nil {
+			_, err = f.ownerOf(r, op, "link", strconv.FormatInt(id, 10), t, known, wire.CallerOf(ctx))
 		}
 		if err == nil && !known && id >= paylinks.FirstLocalID {
 			err = lost.NotFound(r, op, lost.RepeatWrite, "no such id was given here")
@@ -233,10 +233,10 @@ func (f *Front) link(ctx context.Context, op string, id int64) (t thing, known b
 
 // Read implements paylinks.Links, by the local id or the backend's: the backend's own answer once it knows the link, for only it
 // knows whether it was paid; before that, the link as it was asked for, without hash and address.
-func (l linking) Read(ctx context.Context, id int64) (paylinks.Link, error) {
+func (l linkFront) Read(ctx context.Context, id int64) (paylinks.Link, error) {
 	const op = "paylinks.read"
 	asked := id
-	t, known, err := l.f.link(ctx, op, id)
+	t, known, err := l.f.findLink(ctx, op, id)
 	switch {
 	case err != nil:
 		return paylinks.Link{}, err
@@ -270,7 +270,7 @@ func (f *Front) leaving(ctx context.Context, op, id string, t thing, known bool)
 	}
 	var ops []outbox.Op
 	err = f.o.DB.Read(ctx, func(r store.Reader) (err error) {
-		ops, err = f.box.List(r, outbox.Filter{Aggregate: f.aggregate(linkThing, id, t, known), Kind: KindLinkDelete, Open: true})
+		ops, err = f.box.List(r, outbox.Filter{Aggregate: f.aggregateOf(linkThing, id, t, known), Kind: KindLinkDelete, Open: true})
 		return err
 	})
 	if err != nil {
@@ -280,12 +280,12 @@ func (f *Front) leaving(ctx context.Context, op, id string, t thing, known bool)
 }
 
 // unmade shows a link that the backend does not know yet, or never will.
-func (l linking) unmade(ctx context.Context, op string, id int64, t thing) (paylinks.Link, error) {
+func (l linkFront) unmade(ctx context.Context, op string, id int64, t thing) (paylinks.Link, error) {
 	var maker outbox.Op
 	if l.f.box == nil {
 		return paylinks.Link{}, wire.Errorf(wire.Unavailable, op, "the terminal is starting")
 	}
-	err := l.f.o.DB.Read(ctx, func(r store.Reader) (err error) { maker, err = l.f.op(r, t.key); return err })
+	err := l.f.o.DB.Read(ctx, func(r store.Reader) (err error) { maker, err = l.f.load(r, t.key); return err })
 	if errors.Is(err, outbox.ErrUnknown) { // purged
 		err = nil
 	}
@@ -328,8 +328,8 @@ func (f *Front) act(ctx context.Context, kind string, key wire.Key, id, amount i
 	})
 }
 
-// theirs checks the id of a transaction: it is the backend's, since customers make them there.
-func theirs(op string, id int64) error {
+// checkTransactionID checks the id of a transaction: it is the backend's, since customers make them there.
+func checkTransactionID(op string, id int64) error {
 	if err := paylinks.CheckID(id); err != nil {
 		return err
 	}
@@ -340,9 +340,9 @@ func theirs(op string, id int64) error {
 }
 
 // Read implements paylinks.Transactions.
-func (c collecting) Read(ctx context.Context, id int64) (paylinks.Transaction, error) {
+func (c transactionFront) Read(ctx context.Context, id int64) (paylinks.Transaction, error) {
 	const op = "paylinks.transaction"
-	if err := theirs(op, id); err != nil {
+	if err := checkTransactionID(op, id); err != nil {
 		return paylinks.Transaction{}, err
 	}
 	if caller := wire.CallerOf(ctx); caller.Own {
@@ -354,7 +354,7 @@ func (c collecting) Read(ctx context.Context, id int64) (paylinks.Transaction, e
 }
 
 // List implements paylinks.Transactions: it is the backend's. What is stored here makes no transactions.
-func (c collecting) List(ctx context.Context, by paylinks.Filter) ([]paylinks.Transaction, error) {
+func (c transactionFront) List(ctx context.Context, by paylinks.Filter) ([]paylinks.Transaction, error) {
 	if err := wire.Everything(ctx, "paylinks.list", "list the account's transactions"); err != nil {
 		return nil, err
 	}
@@ -362,7 +362,7 @@ func (c collecting) List(ctx context.Context, by paylinks.Filter) ([]paylinks.Tr
 }
 
 // Charge implements paylinks.Transactions.
-func (c collecting) Charge(ctx context.Context, key wire.Key, id int64, req paylinks.ChargeRequest) (paylinks.Done, error) {
+func (c transactionFront) Charge(ctx context.Context, key wire.Key, id int64, req paylinks.ChargeRequest) (paylinks.Done, error) {
 	if err := req.Validate(); err != nil {
 		return paylinks.Done{}, err
 	}
@@ -370,12 +370,12 @@ func (c collecting) Charge(ctx context.Context, key wire.Key, id int64, req payl
 }
 
 // Capture implements paylinks.Transactions.
-func (c collecting) Capture(ctx context.Context, key wire.Key, id int64) (paylinks.Done, error) {
+func (c transactionFront) Capture(ctx context.Context, key wire.Key, id int64) (paylinks.Done, error) {
 	return c.do(ctx, KindTxnCapture, key, id, nil, struct{}{})
 }
 
 // Refund implements paylinks.Transactions.
-func (c collecting) Refund(ctx context.Context, key wire.Key, id int64, req paylinks.RefundRequest) (paylinks.Done, error) {
+func (c transactionFront) Refund(ctx context.Context, key wire.Key, id int64, req paylinks.RefundRequest) (paylinks.Done, error) {
 	if err := req.Validate(); err != nil {
 		return paylinks.Done{}, err
 	}
@@ -383,14 +383,14 @@ func (c collecting) Refund(ctx context.Context, key wire.Key, id int64, req payl
 }
 
 // Delete implements paylinks.Transactions.
-func (c collecting) Delete(ctx context.Context, key wire.Key, id int64) (paylinks.Deleted, error) {
+func (c transactionFront) Delete(ctx context.Context, key wire.Key, id int64) (paylinks.Deleted, error) {
 	d, err := c.do(ctx, KindTxnCancel, key, id, nil, struct{}{})
 	return paylinks.Deleted{ID: d.ID, Operation: d.Operation}, err
 }
 
 // do does one operation on a transaction; its currency is not known here, so that its amount is in hundredths.
-func (c collecting) do(ctx context.Context, kind string, key wire.Key, id int64, amount *int64, req any) (paylinks.Done, error) {
-	if err := theirs(kind, id); err != nil {
+func (c transactionFront) do(ctx context.Context, kind string, key wire.Key, id int64, amount *int64, req any) (paylinks.Done, error) {
+	if err := checkTransactionID(kind, id); err != nil {
 		return paylinks.Done{}, err
 	}
 	if err := c.f.reachTransaction(ctx, kind, id); err != nil {
@@ -405,5 +405,5 @@ func (c collecting) do(ctx context.Context, kind string, key wire.Key, id int64,
 		return paylinks.Done{}, err
 	}
 	out := paylinks.Done{ID: id, Operation: a.pending}
-	return out, read(c.f.rows[kind], a, &out)
+	return out, readAnswer(c.f.rows[kind], a, &out)
 }

@@ -21,9 +21,9 @@ const (
 	aboutToken       = "token value"
 )
 
-// reach is the owner of a thing that a call names, or wire.NotFound: the thing is another client's, or nobody here made it and
+// ownerOf is the owner of a thing that a call names, or wire.NotFound: the thing is another client's, or nobody here made it and
 // the caller reaches its own things only.
-func (f *Front) reach(r store.Reader, op, about, id string, t thing, known bool, caller wire.Caller) (owner string, err error) {
+func (f *Front) ownerOf(r store.Reader, op, about, id string, t thing, known bool, caller wire.Caller) (owner string, err error) {
 	owner = t.owner
 	if !known {
 		owner = caller.Name
@@ -48,13 +48,13 @@ func none(r store.Reader, op, about string) error {
 	return lost.NotFound(r, op, lost.RepeatWrite, "no such %s", about)
 }
 
-func (f *Front) none(ctx context.Context, op, about string) error {
+func (f *Front) notFound(ctx context.Context, op, about string) error {
 	return unread(op, f.o.DB.Read(ctx, func(r store.Reader) error { return none(r, op, about) }))
 }
 
-// unsaid is err, the service's answer to a reading. Its "not found" proves nothing for a local id that this journal does not have
+// doubtNotFound is err, the service's answer to a reading. Its "not found" proves nothing for a local id that this journal does not have
 // and a lost one may have given.
-func (f *Front) unsaid(ctx context.Context, op, id string, known bool, err error) error {
+func (f *Front) doubtNotFound(ctx context.Context, op, id string, known bool, err error) error {
 	if known || wire.CodeOf(err) != wire.NotFound || !wire.Key(strings.TrimPrefix(id, "L")).Ours() {
 		return err
 	}
@@ -101,7 +101,7 @@ func (f *Front) reachToken(ctx context.Context, token wire.Secret) error {
 		return nil
 	}
 	return unreadOrNil(KindPaymentCreate, f.o.DB.Read(ctx, func(r store.Reader) error {
-		_, err := f.reach(r, KindPaymentCreate, aboutToken, f.tokenID(token), thing{}, false, caller)
+		_, err := f.ownerOf(r, KindPaymentCreate, aboutToken, f.tokenID(token), thing{}, false, caller)
 		return err
 	}))
 }
@@ -154,7 +154,7 @@ func (f *Front) reachTransaction(ctx context.Context, op string, id int64) error
 		}
 	}
 	if caller.Own && (!known || owner != caller.Name) {
-		return f.none(ctx, op, aboutTransaction)
+		return f.notFound(ctx, op, aboutTransaction)
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func (f *Front) ownerByLink(ctx context.Context, op string, id int64, name strin
 	txn, err := f.o.Transactions.Read(ctx, id)
 	if err != nil {
 		if wire.CodeOf(err) == wire.NotFound {
-			err = f.none(ctx, op, aboutTransaction)
+			err = f.notFound(ctx, op, aboutTransaction)
 		}
 		return "", false, err
 	}
@@ -177,7 +177,7 @@ func (f *Front) ownerByLink(ctx context.Context, op string, id int64, name strin
 	}
 	var t thing
 	err = f.o.DB.Read(ctx, func(r store.Reader) (err error) {
-		if t, known, err = f.find(r, "link", strconv.FormatInt(link, 10)); err != nil || known {
+		if t, known, err = f.findThing(r, "link", strconv.FormatInt(link, 10)); err != nil || known {
 			return err
 		}
 		return f.notSold(r, op, link)
@@ -240,7 +240,7 @@ func (f *Front) Own(tx store.Tx, key wire.Key, owner string) (ops []outbox.Op, a
 		return nil, "", "", err
 	}
 	about, id, _ := strings.Cut(ops[0].Aggregate, "/")
-	t, found, err := f.thing(tx, `about = ? AND local = ?`, about, id)
+	t, found, err := f.readThing(tx, `about = ? AND local = ?`, about, id)
 	if err != nil || !found {
 		return ops, about, "", err
 	}

@@ -44,10 +44,10 @@ func paymentRows() []Row {
 	}
 }
 
-var _ payments.Service = paying{}
+var _ payments.Service = paymentFront{}
 
 // Create implements payments.Service.
-func (p paying) Create(ctx context.Context, key wire.Key, req payments.CreateRequest) (payments.Created, error) {
+func (p paymentFront) Create(ctx context.Context, key wire.Key, req payments.CreateRequest) (payments.Created, error) {
 	if err := check.Request(KindPaymentCreate, req); err != nil {
 		return payments.Created{}, err
 	}
@@ -59,7 +59,7 @@ func (p paying) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 	b := p.f.rows[KindPaymentCreate]
 	w := write{row: b, key: key, amount: int64(req.Amount), currency: req.CurrencyCode}
 	var err error
-	if w.body, err = written(b, req); err != nil {
+	if w.body, err = encodeBody(b, req); err != nil {
 		return payments.Created{}, err
 	}
 	bare := req // without what is never written
@@ -67,13 +67,13 @@ func (p paying) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 	if c := req.CardDetails; c != nil && c.ValidationCode != "" {
 		card := *c
 		card.ValidationCode, bare.CardDetails, w.part = "", &card, true
-		if w.same, err = written(b, bare); err != nil {
+		if w.same, err = encodeBody(b, bare); err != nil {
 			return payments.Created{}, err
 		}
 	}
 	if w.keep = w.same; p.f.o.RefuseCards && req.CardDetails != nil {
 		bare.CardDetails, w.part = nil, true
-		if w.keep, err = written(b, bare); err != nil {
+		if w.keep, err = encodeBody(b, bare); err != nil {
 			return payments.Created{}, err
 		}
 	}
@@ -88,36 +88,36 @@ func (p paying) Create(ctx context.Context, key wire.Key, req payments.CreateReq
 	if a.pending == nil {
 		out.PayPageURL = nil // the backend's own answer says whether there is one
 	}
-	return out, read(b, a, &out)
+	return out, readAnswer(b, a, &out)
 }
 
 // Authorize implements payments.Service.
-func (p paying) Authorize(ctx context.Context, key wire.Key, id string, req payments.AuthorizeRequest) (payments.Done, error) {
+func (p paymentFront) Authorize(ctx context.Context, key wire.Key, id string, req payments.AuthorizeRequest) (payments.Done, error) {
 	return p.operate(ctx, KindPaymentAuthorize, key, id, req.Amount, req)
 }
 
 // Cancel implements payments.Service.
-func (p paying) Cancel(ctx context.Context, key wire.Key, id string, req payments.CancelRequest) (payments.Done, error) {
+func (p paymentFront) Cancel(ctx context.Context, key wire.Key, id string, req payments.CancelRequest) (payments.Done, error) {
 	return p.operate(ctx, KindPaymentCancel, key, id, new(int32), req)
 }
 
 // Capture implements payments.Service.
-func (p paying) Capture(ctx context.Context, key wire.Key, id string, req payments.CaptureRequest) (payments.Done, error) {
+func (p paymentFront) Capture(ctx context.Context, key wire.Key, id string, req payments.CaptureRequest) (payments.Done, error) {
 	return p.operate(ctx, KindPaymentCapture, key, id, req.Amount, req)
 }
 
 // Refund implements payments.Service.
-func (p paying) Refund(ctx context.Context, key wire.Key, id string, req payments.RefundRequest) (payments.Done, error) {
+func (p paymentFront) Refund(ctx context.Context, key wire.Key, id string, req payments.RefundRequest) (payments.Done, error) {
 	return p.operate(ctx, KindPaymentRefund, key, id, req.Amount, req)
 }
 
 // operate does one operation on a payment; amount nil = all that is left, which the payment we made bounds.
-func (p paying) operate(ctx context.Context, kind string, key wire.Key, id string, amount *int32, req check.Checked) (payments.Done, error) {
+func (p paymentFront) operate(ctx context.Context, kind string, key wire.Key, id string, amount *int32, req check.Checked) (payments.Done, error) {
 	if err := payments.Validate(kind, id, req); err != nil {
 		return payments.Done{}, err
 	}
 	b := p.f.rows[kind]
-	body, err := written(b, req)
+	body, err := encodeBody(b, req)
 	if err != nil {
 		return payments.Done{}, err
 	}
@@ -132,7 +132,7 @@ func (p paying) operate(ctx context.Context, kind string, key wire.Key, id strin
 		return payments.Done{}, err
 	}
 	out := payments.Done{PaymentID: id, TransactionRef: "L" + string(a.key), Operation: a.pending}
-	err = read(b, a, &out)
+	err = readAnswer(b, a, &out)
 	out.PaymentID = id // what was asked for, by whichever of its ids
 	return out, err
 }
@@ -200,7 +200,7 @@ func onPayment[R any](kind string, list func(levels) level, do func(payments.Ser
 				}
 				return json.Marshal(levelsOf(p))
 			},
-			compare: func(before, after, body []byte) (reply, found) { return compare(kind, list, before, after, body) },
+			compare: func(before, after, body []byte) (reply, found) { return compareLevels(kind, list, before, after, body) },
 		}
 	}
 }
@@ -235,9 +235,9 @@ func levelsOf(p payments.Payment) levels {
 		of(s.RefundedAmount, p.Refunds), of(0, p.Cancellations)}
 }
 
-// compare is MONEY C.2: exactly one new entry of the right amount is the effect; the same entries and the same sum are none;
+// compareLevels is MONEY C.2: exactly one new entry of the right amount is the effect; the same entries and the same sum are none;
 // anything else is unclear.
-func compare(kind string, list func(levels) level, before, after, body []byte) (reply, found) {
+func compareLevels(kind string, list func(levels) level, before, after, body []byte) (reply, found) {
 	var was, is levels
 	var req struct {
 		Amount *int32 `json:"amount"`

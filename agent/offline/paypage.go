@@ -105,14 +105,14 @@ func (f *Front) page(ctx context.Context, local string) (state pageState, to str
 	var op outbox.Op
 	known := false
 	err = f.o.DB.Read(ctx, func(r store.Reader) (err error) {
-		t, known, err = f.thing(r, `about = ? AND local = ?`, "payment", local)
+		t, known, err = f.readThing(r, `about = ? AND local = ?`, "payment", local)
 		if err == nil && !known {
 			err = lost.NotFound(r, none.Op, lost.RepeatWrite, "%s", none.Msg)
 		}
 		if err != nil {
 			return err
 		}
-		if op, err = f.op(r, t.key); errors.Is(err, outbox.ErrUnknown) { // purged
+		if op, err = f.load(r, t.key); errors.Is(err, outbox.ErrUnknown) { // purged
 			err = nil
 		}
 		return err
@@ -128,7 +128,7 @@ func (f *Front) page(ctx context.Context, local string) (state pageState, to str
 		return pageWaits, "", nil
 	}
 	var made payments.Created
-	if err := read(f.rows[KindPaymentCreate], answer{body: keptOf(op).Body}, &made); err != nil {
+	if err := readAnswer(f.rows[KindPaymentCreate], answer{body: keptOf(op).Body}, &made); err != nil {
 		return 0, "", err
 	}
 	if made.PayPageURL == nil || !wire.WebURL(*made.PayPageURL) {

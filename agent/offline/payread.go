@@ -14,7 +14,7 @@ import (
 
 // Read implements payments.Service: by any of a payment's ids, or by the Key of its create. The backend's own answer where it can be had,
 // with the newest write that is not in it; else what the terminal knows.
-func (p paying) Read(ctx context.Context, id string) (payments.Payment, error) {
+func (p paymentFront) Read(ctx context.Context, id string) (payments.Payment, error) {
 	if err := payments.CheckID(id); err != nil {
 		return payments.Payment{}, err
 	}
@@ -23,13 +23,13 @@ func (p paying) Read(ctx context.Context, id string) (payments.Payment, error) {
 	var ops []outbox.Op
 	known := false
 	err := p.f.o.DB.Read(ctx, func(r store.Reader) (err error) {
-		if t, known, err = p.f.find(r, "payment", id); err == nil {
-			_, err = p.f.reach(r, op, "payment", id, t, known, wire.CallerOf(ctx))
+		if t, known, err = p.f.findThing(r, "payment", id); err == nil {
+			_, err = p.f.ownerOf(r, op, "payment", id, t, known, wire.CallerOf(ctx))
 		}
 		if err != nil || p.f.box == nil {
 			return err
 		}
-		ops, err = p.f.box.List(r, outbox.Filter{Aggregate: p.f.aggregate("payment", id, t, known), Limit: 1000})
+		ops, err = p.f.box.List(r, outbox.Filter{Aggregate: p.f.aggregateOf("payment", id, t, known), Limit: 1000})
 		return err
 	})
 	if err != nil {
@@ -45,7 +45,7 @@ func (p paying) Read(ctx context.Context, id string) (payments.Payment, error) {
 		id = t.backend
 	}
 	out, err := p.f.o.Payments.Read(ctx, id)
-	err = p.f.unsaid(ctx, op, id, known, err)
+	err = p.f.doubtNotFound(ctx, op, id, known, err)
 	switch {
 	case err == nil:
 		out.Operation = p.f.newest(ops)
@@ -66,7 +66,7 @@ func (p paying) Read(ctx context.Context, id string) (payments.Payment, error) {
 }
 
 // unmade shows a payment that the backend does not know yet, or never will.
-func (p paying) unmade(t thing, ops []outbox.Op) (payments.Payment, error) {
+func (p paymentFront) unmade(t thing, ops []outbox.Op) (payments.Payment, error) {
 	out := local(t, ops, false)
 	out.Operation = &wire.Pending{Key: t.key, Status: wire.PendingStatus, Note: p.f.rows[KindPaymentCreate].Risk}
 	e := seenOf(t).Ended
@@ -145,7 +145,7 @@ func rest(kind string, t thing, ops []outbox.Op) (int64, bool) {
 }
 
 // Payments is the payment service that stores what the backend does not take.
-func (f *Front) Payments() payments.Service { return paying{f} }
+func (f *Front) Payments() payments.Service { return paymentFront{f} }
 
-// paying implements the contract. It writes out every method: a new one must not pass the outbox by.
-type paying struct{ f *Front }
+// paymentFront implements the contract. It writes out every method: a new one must not pass the outbox by.
+type paymentFront struct{ f *Front }

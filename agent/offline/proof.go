@@ -22,7 +22,7 @@ func (f *Front) Run(ctx context.Context) error {
 		for _, service := range f.services() {
 			ask, cancel := context.WithTimeout(ctx, f.o.Patience)
 			if err := f.prove(ask, service); err == nil && f.box.Down(service) {
-				f.back(ask, service)
+				f.answersAgain(ask, service)
 			}
 			cancel()
 		}
@@ -34,9 +34,9 @@ func (f *Front) Run(ctx context.Context) error {
 	}
 }
 
-// back asks whether a service answers again, and tells the outbox.
-func (f *Front) back(ctx context.Context, service string) bool {
-	if err := f.ask(ctx, service); err != nil {
+// answersAgain asks whether a service answers again, and tells the outbox.
+func (f *Front) answersAgain(ctx context.Context, service string) bool {
+	if err := f.askService(ctx, service); err != nil {
 		return false
 	}
 	f.box.Up(service)
@@ -55,7 +55,7 @@ func (f *Front) services() (list []string) {
 // prove makes sure that a service was reached once, as itself: by an answer that only it gives. An address with a
 // misprint would otherwise take everything and never do anything.
 func (f *Front) prove(ctx context.Context, service string) error {
-	if f.known(service) {
+	if f.isProven(service) {
 		return nil
 	}
 	endpoint, was := f.o.Endpoints[service], ""
@@ -70,7 +70,7 @@ func (f *Front) prove(ctx context.Context, service string) error {
 		return fmt.Errorf("proof of %s: %w", service, err)
 	}
 	if was != endpoint {
-		if err := f.ask(ctx, service); err != nil {
+		if err := f.askService(ctx, service); err != nil {
 			return err
 		}
 		err := f.o.DB.Write(ctx, func(tx store.Tx) error {
@@ -89,8 +89,8 @@ func (f *Front) prove(ctx context.Context, service string) error {
 	return nil
 }
 
-// known says that a service was proven since the start.
-func (f *Front) known(service string) bool {
+// isProven says that a service was proven since the start.
+func (f *Front) isProven(service string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.proven[service]
@@ -99,8 +99,8 @@ func (f *Front) known(service string) bool {
 // nobody is an id that no service gives.
 const nobody = "posagent-is-this-the-service"
 
-// ask reads something that is not there: only the service itself says so in its own words.
-func (f *Front) ask(ctx context.Context, service string) error {
+// askService reads something that is not there: only the service itself says so in its own words.
+func (f *Front) askService(ctx context.Context, service string) error {
 	var err error
 	switch service {
 	case Payments:

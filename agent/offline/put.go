@@ -15,7 +15,7 @@ import (
 )
 
 // put stores a write, and listens for its end from before it can be sent. It makes the Key again where the thing got another id meanwhile.
-func (f *Front) put(ctx context.Context, w *write, st *stand, down bool) (told <-chan struct{}, leave func() bool, err error) {
+func (f *Front) put(ctx context.Context, w *write, st *acceptance, down bool) (told <-chan struct{}, leave func() bool, err error) {
 	caller := wire.CallerOf(ctx)
 	for {
 		var subject string
@@ -26,7 +26,7 @@ func (f *Front) put(ctx context.Context, w *write, st *stand, down bool) (told <
 		told, leave = f.listen(key)
 		var n outbox.New
 		if err == nil {
-			n, err = f.operation(w, key, false)
+			n, err = f.newOperation(w, key, false)
 		}
 		if err == nil {
 			err = f.box.Seal(&n) // beside others that do; the writer is one
@@ -41,7 +41,7 @@ func (f *Front) put(ctx context.Context, w *write, st *stand, down bool) (told <
 			return told, leave, nil
 		}
 		if st.lent { // what another caller has lent under this key stays
-			f.drop(key)
+			f.dropBody(key)
 		}
 		if !errors.Is(err, errMoved) {
 			return told, leave, err
@@ -54,7 +54,7 @@ func (f *Front) put(ctx context.Context, w *write, st *stand, down bool) (told <
 var errMoved = errors.New("the thing has another id now")
 
 // accept does everything that has to be one commit.
-func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, subject string, down bool) (st stand, err error) {
+func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, subject string, down bool) (st acceptance, err error) {
 	key := n.Key
 	t, known, now, err := f.subject(tx, w)
 	if err != nil {
@@ -62,10 +62,10 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 	}
 	owner, about := caller.Name, ""
 	if !w.row.Makes {
-		if owner, err = f.reach(tx, w.row.Kind, w.row.Thing, w.id, t, known, caller); err != nil {
+		if owner, err = f.ownerOf(tx, w.row.Kind, w.row.Thing, w.id, t, known, caller); err != nil {
 			return st, err
 		}
-		about = f.aggregate(w.row.Thing, w.id, t, known)
+		about = f.aggregateOf(w.row.Thing, w.id, t, known)
 	}
 	again := false // it was withdrawn
 	if w.key != "" {
@@ -77,28 +77,28 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 			return st, err
 		}
 		if !fresh {
-			op, err := f.op(tx, u.key)
+			op, err := f.load(tx, u.key)
 			if err != nil {
 				return st, err
 			}
 			if !keptOf(op).Withdrawn { // that was never sent, and its caller knows
 				where, args := w.row.made(u.key)
-				made, _, err := f.thing(tx, where, args...)
-				return stand{key: u.key, local: made.local, now: nowOf(op), held: op.State == outbox.Held}, err
+				made, _, err := f.readThing(tx, where, args...)
+				return acceptance{key: u.key, local: made.local, now: nowOf(op), held: op.State == outbox.Held}, err
 			}
 			again = true
 			if key = u.key; key != n.Key { // from before our Keys were made of the callers'
-				if n, err = f.operation(w, key, false); err != nil {
+				if n, err = f.newOperation(w, key, false); err != nil {
 					return st, err
 				}
 			}
 		}
 	}
-	if !known && !w.row.Makes && ours(w.row, w.id) {
+	if !known && !w.row.Makes && isLocal(w.row, w.id) {
 		return st, lost.NotFound(tx, w.row.Kind, lost.RepeatWrite, "this terminal has not made %s, or its restored journal does not know it: repeat its create under its Idempotency-Key first", w.id)
 	}
 	if known && t.backend == "" {
-		if err := f.made(tx, w, t); err != nil {
+		if err := f.refuseUnmade(tx, w, t); err != nil {
 			return st, err
 		}
 	}
@@ -113,8 +113,8 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 		amount, sure := rest(w.row.Kind, t, ops)
 		w.amount, w.unknown = amount, !sure
 	}
-	st = stand{key: key, fresh: true}
-	all, sum, err := count(tx, w.currency, 1, w.row.bounded(w.amount))
+	st = acceptance{key: key, fresh: true}
+	all, sum, err := addTotals(tx, w.currency, 1, w.row.bounded(w.amount))
 	if err != nil {
 		return st, err
 	}
@@ -124,24 +124,24 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 			return st, err
 		}
 	}
-	if st.now = f.forbids(w, all, sum); st.now != "" {
+	if st.now = f.mustBeNow(w, all, sum); st.now != "" {
 		switch {
 		case hold != "":
 			return st, wire.Errorf(wire.Unavailable, w.row.Kind, "%s; a person releases such writes (posagent ops release --all), and this is not stored: %s", hold, st.now)
 		case down:
 			return st, &wire.Error{Code: wire.Unavailable, Op: w.row.Kind, Err: errAway, Msg: "the backend does not answer, and this is not stored: " + st.now}
 		}
-		f.hold(key, w.body)
+		f.holdBody(key, w.body)
 		st.lent = true
 	}
 	if w.row.Makes {
-		if st.local, err = f.local(tx, w, key, caller.Name, again); err != nil {
+		if st.local, err = f.localID(tx, w, key, caller.Name, again); err != nil {
 			return st, err
 		}
 		about = w.row.Thing + "/" + st.local
 	}
 	if st.now != "" {
-		if n, err = f.operation(w, key, true); err != nil {
+		if n, err = f.newOperation(w, key, true); err != nil {
 			return st, err
 		}
 	}
@@ -161,20 +161,20 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 	return st, err
 }
 
-// local is the local id of what a write makes: a new one, or the one it got when it was asked for first.
-func (f *Front) local(tx store.Tx, w *write, key wire.Key, owner string, again bool) (string, error) {
+// localID is the local id of what a write makes: a new one, or the one it got when it was asked for first.
+func (f *Front) localID(tx store.Tx, w *write, key wire.Key, owner string, again bool) (string, error) {
 	if again {
 		where, args := w.row.made(key)
-		if made, found, err := f.thing(tx, where, args...); err != nil || found {
+		if made, found, err := f.readThing(tx, where, args...); err != nil || found {
 			return made.local, err
 		}
 	}
-	return f.add(tx, w.row.Number, thing{about: w.row.Thing, key: key, seen: string(w.seen), owner: owner})
+	return f.addThing(tx, w.row.Number, thing{about: w.row.Thing, key: key, seen: string(w.seen), owner: owner})
 }
 
-// made refuses an operation on a thing that never came to be.
-func (f *Front) made(tx store.Tx, w *write, t thing) error {
-	op, err := f.op(tx, t.key)
+// refuseUnmade refuses an operation on a thing that never came to be.
+func (f *Front) refuseUnmade(tx store.Tx, w *write, t thing) error {
+	op, err := f.load(tx, t.key)
 	if errors.Is(err, outbox.ErrUnknown) { // purged
 		op.State, op.Reason, err = seenOf(t).Ended.State, seenOf(t).Ended.Reason, nil
 	}
@@ -187,8 +187,8 @@ func (f *Front) made(tx store.Tx, w *write, t thing) error {
 	return nil
 }
 
-// count keeps the totals. It returns how many operations are stored now in all, and what those in the currency come to.
-func count(tx store.Tx, currency string, n, amount int64) (all, sum int64, err error) {
+// addTotals keeps the totals. It returns how many operations are stored now in all, and what those in the currency come to.
+func addTotals(tx store.Tx, currency string, n, amount int64) (all, sum int64, err error) {
 	err = tx.QueryRow(`INSERT INTO offline_totals (currency, count, amount) VALUES (?1, MAX(?2, 0), MAX(?3, 0))
 		ON CONFLICT (currency) DO UPDATE SET count = MAX(count + ?2, 0), amount = MAX(amount + ?3, 0)
 		RETURNING (SELECT SUM(count) FROM offline_totals), amount`, currency, n, amount).Scan(&all, &sum)
@@ -201,8 +201,8 @@ func count(tx store.Tx, currency string, n, amount int64) (all, sum int64, err e
 // errAway says that a write needs its answer now, of a service that did not answer last time.
 var errAway = errors.New("not there")
 
-// operation is a write as the outbox takes it. now = not without somebody who waits for its answer.
-func (f *Front) operation(w *write, key wire.Key, now bool) (outbox.New, error) {
+// newOperation is a write as the outbox takes it. now = not without somebody who waits for its answer.
+func (f *Front) newOperation(w *write, key wire.Key, now bool) (outbox.New, error) {
 	data, err := json.Marshal(payload{Thing: w.id, Now: now, Part: w.part, Body: w.keep})
 	if err != nil {
 		return outbox.New{}, fmt.Errorf("store %s: %w", w.row.Kind, err)
@@ -210,8 +210,8 @@ func (f *Front) operation(w *write, key wire.Key, now bool) (outbox.New, error) 
 	return outbox.New{Key: key, Kind: w.row.Kind, Payload: data, Note: w.row.Note}, nil
 }
 
-// op reads an operation; one whose row was altered is held, whatever it says.
-func (f *Front) op(r store.Reader, key wire.Key) (outbox.Op, error) {
+// load reads an operation; one whose row was altered is held, whatever it says.
+func (f *Front) load(r store.Reader, key wire.Key) (outbox.Op, error) {
 	op, err := f.box.Get(r, key)
 	if errors.Is(err, outbox.ErrAltered) {
 		op.State, err = outbox.Held, nil
@@ -230,8 +230,8 @@ func nowOf(op outbox.Op) string {
 	return ""
 }
 
-// forbids says why a write may not be stored, "" = it may. all and sum are the totals with it.
-func (f *Front) forbids(w *write, all, sum int64) string {
+// mustBeNow says why a write may not be stored, "" = it may. all and sum are the totals with it.
+func (f *Front) mustBeNow(w *write, all, sum int64) string {
 	switch {
 	case w.part && w.why != "":
 		return w.why

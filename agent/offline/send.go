@@ -29,11 +29,11 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 	unsent := op.State == outbox.Pending
 	body := []byte(p.Body)
 	if p.Now {
-		switch full, waits := f.held(op.Key); {
+		switch full, waits := f.heldBody(op.Key); {
 		case waits:
 			body = full
 		case unsent:
-			v.State, v.Result, v.Reason = outbox.Expired, withdrawn(), nobodyWaits
+			v.State, v.Result, v.Reason = outbox.Expired, withdrawnResult(), nobodyWaits
 			return v
 		case p.Part:
 			v.State, v.Reason = outbox.Doubt, "sent, the answer was lost, and what it carried is never stored"
@@ -44,7 +44,7 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 	id, known := "", false
 	if !b.Makes {
 		err := f.o.DB.Read(ctx, func(r store.Reader) (err error) {
-			t, known, err = f.find(r, b.Thing, p.Thing)
+			t, known, err = f.findThing(r, b.Thing, p.Thing)
 			return err
 		})
 		switch id = p.Thing; {
@@ -73,13 +73,13 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 		class = outbox.Safe
 	}
 	ended := false
-	if v, ended = f.before(ctx, b, op, class, id, body, &m); ended {
+	if v, ended = f.prepare(ctx, b, op, class, id, body, &m); ended {
 		return v
 	}
 	r, err := b.send(ctx, op.Key, id, body)
 	switch {
 	case err != nil && unsent && wire.CodeOf(err) == wire.KeyReused: // a restored journal has lost what this key named first
-		v.State, v.Reach, v.Reason, v.Result = outbox.Failed, outbox.Reached, err.Error(), refused(err)
+		v.State, v.Reach, v.Reason, v.Result = outbox.Failed, outbox.Reached, err.Error(), refusedResult(err)
 	case err != nil && !unsent && b.gone && wire.CodeOf(err) == wire.NotFound:
 		v.State, v.Reason = outbox.Done, "gone, after an attempt whose answer was lost"
 	case err != nil:
@@ -87,9 +87,9 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 		compared := class == outbox.Compare
 		switch {
 		case v.State == outbox.Failed:
-			v.Result = refused(err)
+			v.Result = refusedResult(err)
 		case v.State == outbox.Doubt && compared && wire.CodeOf(err) != wire.KeyReused:
-			m.Refused, m.Why = refused(err), v.Reason // two readings have shown no effect: a third decides
+			m.Refused, m.Why = refusedResult(err), v.Reason // two readings have shown no effect: a third decides
 			v.State, v.After = outbox.Sent, quiet
 			remember(&v, &m)
 		case v.State == outbox.Sent && class == outbox.Never:
@@ -100,13 +100,13 @@ func (f *Front) send(ctx context.Context, b *bound, op outbox.Op) (v outbox.Verd
 	case r.pending:
 		v.State, v.Reach, v.After, v.Reason = outbox.Sent, outbox.Reached, askAgain, "the backend has stored it"
 	default:
-		v = done(r)
+		v = doneVerdict(r)
 	}
 	return v
 }
 
-// before is what has to be known before a send. ended = this attempt sends nothing.
-func (f *Front) before(ctx context.Context, b *bound, op outbox.Op, class outbox.Replay, id string, body []byte, m *memo) (v outbox.Verdict, ended bool) {
+// prepare is what has to be known before a send. ended = this attempt sends nothing.
+func (f *Front) prepare(ctx context.Context, b *bound, op outbox.Op, class outbox.Replay, id string, body []byte, m *memo) (v outbox.Verdict, ended bool) {
 	v.State = outbox.Doubt
 	sent, compared, known := op.State == outbox.Sent, class == outbox.Compare, len(m.Before) > 0
 	switch {
@@ -125,7 +125,7 @@ func (f *Front) before(ctx context.Context, b *bound, op outbox.Op, class outbox
 		if sent && v.State != outbox.Doubt {
 			v.State = outbox.Sent // a reading that fails proves nothing
 		} else if v.State == outbox.Failed {
-			v.Result = refused(err)
+			v.Result = refusedResult(err)
 		}
 		return v, true
 	}
@@ -136,7 +136,7 @@ func (f *Front) before(ctx context.Context, b *bound, op outbox.Op, class outbox
 	}
 	switch r, what := b.compare(m.Before, now, body); {
 	case what == exactly:
-		v = done(r)
+		v = doneVerdict(r)
 	case what == unclear:
 		v.Reason = "the answer was lost, and reading does not tell whether it had its effect"
 	case len(m.Refused) > 0:

@@ -8,27 +8,27 @@ import (
 	"posagent/store"
 )
 
-// settled keeps the totals and the ids, in the commit that ends an operation.
-func (f *Front) settled(tx store.Tx, b *bound, op outbox.Op) error {
+// settle keeps the totals and the ids, in the commit that ends an operation.
+func (f *Front) settle(tx store.Tx, b *bound, op outbox.Op) error {
 	if !op.State.Final() {
 		return nil // it is stored still
 	}
-	if _, _, err := count(tx, op.Currency, -1, -b.bounded(op.AmountMin)); err != nil {
+	if _, _, err := addTotals(tx, op.Currency, -1, -b.bounded(op.AmountMin)); err != nil {
 		return err
 	}
 	if k := keptOf(op); b.Makes && op.State == outbox.Done && k.Made != "" {
-		return f.name(tx, b, op.Key, k.Made)
+		return f.nameThing(tx, b, op.Key, k.Made)
 	}
-	if !nothingCame(op) || f.waited(op.Key) {
+	if !nothingCame(op) || f.callerWaits(op.Key) {
 		return nil
 	}
-	return f.alert(tx, op)
+	return f.raiseAlert(tx, op)
 }
 
 // purged deletes what is kept of an operation that is deleted: the digest of its body, and the local id of what was withdrawn. Every other
 // thing keeps its local id for ever, with how it ended where it never came to be, and a client's Idempotency-Key what became of its operation.
 func (f *Front) purged(tx store.Tx, op outbox.Op) error {
-	err := f.ended(tx, op)
+	err := f.keepEnded(tx, op)
 	if b := f.rows[op.Kind]; err == nil && b.Makes && op.State != outbox.Done {
 		where, args := b.made(op.Key)
 		where += ` AND backend = ''`
@@ -47,7 +47,7 @@ func (f *Front) purged(tx store.Tx, op outbox.Op) error {
 
 // keepEnd notes at a thing that never came to be how the operation ended that was to make it.
 func (f *Front) keepEnd(tx store.Tx, op outbox.Op, where string, args ...any) error {
-	t, found, err := f.thing(tx, where, args...)
+	t, found, err := f.readThing(tx, where, args...)
 	if err != nil || !found {
 		return err
 	}

@@ -30,7 +30,7 @@ func keptOf(op outbox.Op) (k kept) {
 	return k
 }
 
-func withdrawn() []byte {
+func withdrawnResult() []byte {
 	data, _ := json.Marshal(kept{Withdrawn: true, Code: wire.Unavailable}) // plain fields marshal
 	return data
 }
@@ -45,7 +45,7 @@ type memo struct {
 
 const nobodyWaits = "nobody waits for it, and it is not stored: never sent"
 
-func done(r reply) (v outbox.Verdict) {
+func doneVerdict(r reply) (v outbox.Verdict) {
 	body, err := json.Marshal(r.body)
 	if err != nil {
 		v.State, v.Reason = outbox.Held, "answer not writable: "+err.Error()
@@ -56,7 +56,7 @@ func done(r reply) (v outbox.Verdict) {
 	return v
 }
 
-func refused(err error) []byte {
+func refusedResult(err error) []byte {
 	e := wire.AsError("", err)
 	result, _ := json.Marshal(kept{Code: e.Code, Reason: e.Reason, Msg: wire.MaskPANs(e.Msg)}) // plain fields marshal
 	return result

@@ -96,7 +96,7 @@ func (f *Front) thingMAC(t thing) []byte {
 	return f.o.DB.MAC(thingTable, t.local, t.about, t.backend, string(t.key), t.owner)
 }
 
-func (f *Front) thing(r store.Reader, where string, args ...any) (t thing, found bool, err error) {
+func (f *Front) readThing(r store.Reader, where string, args ...any) (t thing, found bool, err error) {
 	var mac []byte
 	err = r.QueryRow(`SELECT about, local, backend, key, seen, owner, mac FROM offline_things WHERE `+where+` ORDER BY id DESC LIMIT 1`, args...).
 		Scan(&t.about, &t.local, &t.backend, &t.key, &t.seen, &t.owner, &mac)
@@ -111,20 +111,20 @@ func (f *Front) thing(r store.Reader, where string, args ...any) (t thing, found
 	return t, true, nil
 }
 
-// find looks a thing up by its local id, by the Key of what makes it, or by the backend's id.
-func (f *Front) find(r store.Reader, about, id string) (t thing, found bool, err error) {
-	if t, found, err = f.thing(r, `about = ? AND local IN (?, ?)`, about, id, "L"+id); err != nil || found {
+// findThing looks a thing up by its local id, by the Key of what makes it, or by the backend's id.
+func (f *Front) findThing(r store.Reader, about, id string) (t thing, found bool, err error) {
+	if t, found, err = f.readThing(r, `about = ? AND local IN (?, ?)`, about, id, "L"+id); err != nil || found {
 		return t, found, err
 	}
-	if t, found, err = f.thing(r, `key = ? AND local <> 'L' || key AND about = ?`, id, about); err != nil || found {
+	if t, found, err = f.readThing(r, `key = ? AND local <> 'L' || key AND about = ?`, id, about); err != nil || found {
 		return t, found, err
 	}
-	return f.thing(r, `about = ? AND folded = ? AND folded <> ''`, about, strings.ToLower(id))
+	return f.readThing(r, `about = ? AND folded = ? AND folded <> ''`, about, strings.ToLower(id))
 }
 
-// aggregate is what orders the operations on a thing. A thing that is not ours has the backend's id, in one spelling, and
+// aggregateOf is what orders the operations on a thing. A thing that is not ours has the backend's id, in one spelling, and
 // never a card number that somebody put there.
-func (f *Front) aggregate(about, id string, t thing, known bool) string {
+func (f *Front) aggregateOf(about, id string, t thing, known bool) string {
 	switch {
 	case known:
 		return about + "/" + t.local
@@ -134,8 +134,8 @@ func (f *Front) aggregate(about, id string, t thing, known bool) string {
 	return about + "/" + strings.ToLower(id)
 }
 
-// add stores a thing that is about to be made and returns its local id.
-func (f *Front) add(tx store.Tx, numbered bool, t thing) (string, error) {
+// addThing stores a thing that is about to be made and returns its local id.
+func (f *Front) addThing(tx store.Tx, numbered bool, t thing) (string, error) {
 	if f.lastThing == 0 {
 		if err := tx.QueryRow(`SELECT MAX(COALESCE((SELECT MAX(id) FROM offline_things), 0), (SELECT thing FROM offline_purged))`).Scan(&f.lastThing); err != nil {
 			return "", fmt.Errorf("store ids: %w", err)
@@ -168,10 +168,10 @@ func SkipNumbers(tx store.Tx, made int64) error {
 	return nil
 }
 
-// name gives a thing the backend's id.
-func (f *Front) name(tx store.Tx, b *bound, key wire.Key, backend string) error {
+// nameThing gives a thing the backend's id.
+func (f *Front) nameThing(tx store.Tx, b *bound, key wire.Key, backend string) error {
 	where, args := b.made(key)
-	t, found, err := f.thing(tx, where, args...)
+	t, found, err := f.readThing(tx, where, args...)
 	if err != nil || !found {
 		return err
 	}

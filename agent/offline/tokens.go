@@ -56,36 +56,36 @@ func withToken[R any](kind string, do func(tokens.Service, context.Context, wire
 }
 
 // Tokens is the tokenization service that stores what the backend does not take.
-func (f *Front) Tokens() tokens.Service { return storing{f} }
+func (f *Front) Tokens() tokens.Service { return tokenFront{f} }
 
-// storing implements the contract. It writes out every method: a new one must not pass the outbox by.
-type storing struct{ f *Front }
+// tokenFront implements the contract. It writes out every method: a new one must not pass the outbox by.
+type tokenFront struct{ f *Front }
 
-var _ tokens.Service = storing{}
+var _ tokens.Service = tokenFront{}
 
 // Create implements tokens.Service.
-func (s storing) Create(ctx context.Context, key wire.Key, req tokens.CreateRequest) (tokens.Created, error) {
+func (s tokenFront) Create(ctx context.Context, key wire.Key, req tokens.CreateRequest) (tokens.Created, error) {
 	if err := check.Request(KindTokenCreate, req); err != nil {
 		return tokens.Created{}, err
 	}
 	b := s.f.rows[KindTokenCreate]
 	w := write{row: b, key: key}
 	var err error
-	if w.body, err = written(b, req); err != nil {
+	if w.body, err = encodeBody(b, req); err != nil {
 		return tokens.Created{}, err
 	}
 	w.same, w.keep = w.body, w.body
 	if c := req.CardDetails; c != nil && c.ValidationCode != "" { // it is never written
 		card := *c
 		card.ValidationCode, req.CardDetails, w.part = "", &card, true
-		if w.same, err = written(b, req); err != nil {
+		if w.same, err = encodeBody(b, req); err != nil {
 			return tokens.Created{}, err
 		}
 		w.keep = w.same
 	}
 	if s.f.o.RefuseCards && req.CardDetails != nil {
 		req.CardDetails, w.part = nil, true
-		if w.keep, err = written(b, req); err != nil {
+		if w.keep, err = encodeBody(b, req); err != nil {
 			return tokens.Created{}, err
 		}
 	}
@@ -93,12 +93,12 @@ func (s storing) Create(ctx context.Context, key wire.Key, req tokens.CreateRequ
 }
 
 // CreateRecurring implements tokens.Service.
-func (s storing) CreateRecurring(ctx context.Context, key wire.Key, req tokens.RecurringRequest) (tokens.Created, error) {
+func (s tokenFront) CreateRecurring(ctx context.Context, key wire.Key, req tokens.RecurringRequest) (tokens.Created, error) {
 	if err := check.Request(KindTokenRecurring, req); err != nil {
 		return tokens.Created{}, err
 	}
 	b := s.f.rows[KindTokenRecurring]
-	body, err := written(b, req)
+	body, err := encodeBody(b, req)
 	if err != nil {
 		return tokens.Created{}, err
 	}
@@ -106,7 +106,7 @@ func (s storing) CreateRecurring(ctx context.Context, key wire.Key, req tokens.R
 }
 
 // Verify implements tokens.Service.
-func (s storing) Verify(ctx context.Context, key wire.Key, id string) (tokens.Created, error) {
+func (s tokenFront) Verify(ctx context.Context, key wire.Key, id string) (tokens.Created, error) {
 	if err := tokens.CheckID(id); err != nil {
 		return tokens.Created{}, err
 	}
@@ -114,7 +114,7 @@ func (s storing) Verify(ctx context.Context, key wire.Key, id string) (tokens.Cr
 	return s.write(ctx, write{row: s.f.rows[KindTokenVerify], key: key, id: id, body: body, keep: body, same: body})
 }
 
-func (s storing) write(ctx context.Context, w write) (tokens.Created, error) {
+func (s tokenFront) write(ctx context.Context, w write) (tokens.Created, error) {
 	a, err := s.f.do(ctx, w)
 	if err != nil {
 		return tokens.Created{}, err
@@ -123,7 +123,7 @@ func (s storing) write(ctx context.Context, w write) (tokens.Created, error) {
 	if w.row.Makes {
 		out.TokenizationID = a.local
 	}
-	err = read(w.row, a, &out)
+	err = readAnswer(w.row, a, &out)
 	if !w.row.Makes {
 		out.TokenizationID = w.id // what was asked for, by whichever of its ids
 	}
@@ -132,7 +132,7 @@ func (s storing) write(ctx context.Context, w write) (tokens.Created, error) {
 
 // Token implements tokens.Service, by any of a tokenization's ids. A token needs the backend: while it does not know the
 // tokenization this is Unavailable.
-func (s storing) Token(ctx context.Context, id string) (tokens.TokenReply, error) {
+func (s tokenFront) Token(ctx context.Context, id string) (tokens.TokenReply, error) {
 	if err := tokens.CheckID(id); err != nil {
 		return tokens.TokenReply{}, err
 	}
@@ -141,13 +141,13 @@ func (s storing) Token(ctx context.Context, id string) (tokens.TokenReply, error
 	var maker outbox.Op
 	known := false
 	err := s.f.o.DB.Read(ctx, func(r store.Reader) (err error) {
-		if t, known, err = s.f.find(r, "token", id); err == nil {
-			_, err = s.f.reach(r, op, "token", id, t, known, wire.CallerOf(ctx))
+		if t, known, err = s.f.findThing(r, "token", id); err == nil {
+			_, err = s.f.ownerOf(r, op, "token", id, t, known, wire.CallerOf(ctx))
 		}
 		if err != nil || !known || t.backend != "" || s.f.box == nil {
 			return err
 		}
-		if maker, err = s.f.op(r, t.key); errors.Is(err, outbox.ErrUnknown) { // purged
+		if maker, err = s.f.load(r, t.key); errors.Is(err, outbox.ErrUnknown) { // purged
 			maker.State, maker.Reason, err = seenOf(t).Ended.State, seenOf(t).Ended.Reason, nil
 		}
 		return err
@@ -163,7 +163,7 @@ func (s storing) Token(ctx context.Context, id string) (tokens.TokenReply, error
 		id = t.backend
 	}
 	out, err := s.f.o.Tokens.Token(ctx, id)
-	err = s.f.unsaid(ctx, op, id, known, err)
+	err = s.f.doubtNotFound(ctx, op, id, known, err)
 	if err == nil && known {
 		err = s.f.keepToken(ctx, op, t.owner, out.Token)
 	}

@@ -29,8 +29,8 @@ func wake(list []chan struct{}) {
 	}
 }
 
-// waited says that a caller waits for the operation that is about to end. That caller is told, or after raises the alert.
-func (f *Front) waited(key wire.Key) bool {
+// callerWaits says that a caller waits for the operation that is about to end. That caller is told, or alertLate raises the alert.
+func (f *Front) callerWaits(key wire.Key) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.waits[key]) == 0 {
@@ -63,27 +63,27 @@ func (f *Front) listen(key wire.Key) (<-chan struct{}, func() bool) {
 	}
 }
 
-func (f *Front) hold(key wire.Key, body []byte) {
+func (f *Front) holdBody(key wire.Key, body []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.live[key] = body
 }
 
-func (f *Front) drop(key wire.Key) {
+func (f *Front) dropBody(key wire.Key) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.live, key)
 }
 
-func (f *Front) held(key wire.Key) ([]byte, bool) {
+func (f *Front) heldBody(key wire.Key) ([]byte, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	body, ok := f.live[key]
 	return body, ok
 }
 
-// seen keeps an end that its caller has read from raising an alert: the caller may be gone before after asks for it.
-func (f *Front) seen(key wire.Key) {
+// endHeard keeps an end that its caller has read from raising an alert: the caller may be gone before alertLate asks for it.
+func (f *Front) endHeard(key wire.Key) {
 	f.mu.Lock()
 	delete(f.ending, key)
 	f.mu.Unlock()

@@ -22,8 +22,8 @@ type write struct {
 	seen     []byte // what may be shown of the thing made without the backend
 }
 
-// written is a request's body, with its secrets, as it is compared, stored and sent. wire.Invalid.
-func written(b *bound, req any) ([]byte, error) {
+// encodeBody is a request's body, with its secrets, as it is compared, stored and sent. wire.Invalid.
+func encodeBody(b *bound, req any) ([]byte, error) {
 	body, err := wire.Encode(req)
 	if err != nil {
 		return nil, wire.Errorf(wire.Invalid, b.Kind, "request cannot be written")
@@ -39,8 +39,8 @@ type answer struct {
 	pending *wire.Pending
 }
 
-// stand is what Accept came to.
-type stand struct {
+// acceptance is what Accept came to.
+type acceptance struct {
 	key   wire.Key
 	local string
 	now   string // why the answer is now or never, "" = it may be stored
@@ -50,8 +50,8 @@ type stand struct {
 	heard wire.Key // whose end the caller listens for already
 }
 
-// read fills out with the backend's own answer, where there is one.
-func read(b *bound, a answer, out any) error {
+// readAnswer fills out with the backend's own answer, where there is one.
+func readAnswer(b *bound, a answer, out any) error {
 	if a.pending != nil || len(a.body) == 0 {
 		return nil
 	}

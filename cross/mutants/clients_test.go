@@ -197,7 +197,7 @@ var ofClients = []mutant{
 		{"agent/offline/send.go", `			id = t.backend`, `			id = t.local`},
 	}},
 	{"what is stored is not counted", offline, "TestLimits", []edit{
-		{"agent/offline/put.go", `all, sum, err := count(tx, w.currency, 1, w.row.bounded(w.amount))`, `all, sum, err := count(tx, w.currency, 0, 0)`},
+		{"agent/offline/put.go", `all, sum, err := addTotals(tx, w.currency, 1, w.row.bounded(w.amount))`, `all, sum, err := addTotals(tx, w.currency, 0, 0)`},
 	}},
 	{"a validation code is stored", offline, "TestValidationCodeIsNeverStored", []edit{
 		{"agent/offline/payments.go", `if w.keep = w.same; p.f.o.RefuseCards`, `if w.keep = w.body; p.f.o.RefuseCards`},
