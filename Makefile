@@ -50,7 +50,7 @@ unit: ## the Go tests alone
 test: ## everything that proves the product: vet, gofmt, tests, tests with tools; REQUIRE_ALL=1 lets nothing be left out, TOOLS=no installs nothing
 	@sh cross/test.sh
 
-flaky: ## every test that talks to a process or runs a background loop, N times, with BUSY loops beside them (N=20 BUSY=8)
+flaky: ## every test that talks to a process or runs a background loop, N times, with BUSY loops beside them (N=20 BUSY=8 LANES=2 PACKAGES=./...)
 	@N='$(N)' BUSY='$(BUSY)' sh cross/flaky.sh
 
 race: ## the Go tests under the race detector: RACE="packages" (needs gcc)

@@ -1,12 +1,30 @@
 #!/bin/sh
 # Repeats what can fail in passing: every package whose tests start a process, listen, open a line or run a background loop.
-#   N=20     how often
-#   BUSY=0   that many processes that only burn processor time run beside it
+#   N=20        how often
+#   BUSY=0      that many processes that only burn processor time run beside it
+#   LANES=2     packages at a time, as many as there are processors unless given
+#   PACKAGES=   these alone
 # A package that fails is named with its seed and its output, and the rest goes on.
 set -u
 go=${GO:-go}
-packages='./cmd/posagent ./agent/... ./device/... ./ecr/session ./ecr/register ./store/... ./schemes/backend/... ./cross/badinput ./cross/kill
-	./cross/upstream ./cross/disk ./cross/lossy ./cross/line ./cross/arm'
+n=${N:-20}
+packages=${PACKAGES:-'./cmd/posagent ./agent/... ./device/... ./ecr/session ./ecr/register ./store/... ./schemes/backend/... ./cross/badinput ./cross/kill
+	./cross/upstream ./cross/disk ./cross/lossy ./cross/line ./cross/arm'}
+
+if [ "${1:-}" = one ]; then # flaky.sh one PACKAGE
+	log=$(mktemp)
+	began=$(date +%s)
+	if "$go" test -count="$n" -shuffle=on -timeout 90m "$2" >"$log" 2>&1; then
+		printf 'flaky: %4d s  %s\n' "$(($(date +%s) - began))" "$(tail -n 1 "$log" | cut -c1-100)"
+		rm -f "$log"
+		exit 0
+	fi
+	cat "$log"
+	rm -f "$log"
+	printf '%s\n' "$2" >>"$FAILED"
+	exit 1
+fi
+
 busy=''
 i=0
 while [ "$i" -lt "${BUSY:-0}" ]; do
@@ -14,23 +32,14 @@ while [ "$i" -lt "${BUSY:-0}" ]; do
 	busy="$busy $!"
 	i=$((i + 1))
 done
-log=$(mktemp)
-trap 'kill $busy 2>/dev/null; rm -f "$log"' EXIT
+FAILED=$(mktemp)
+export FAILED GO="$go" N="$n"
+trap 'kill $busy 2>/dev/null; rm -f "$FAILED"' EXIT
 trap 'exit 130' INT TERM
-failed=''
-count=0
-for package in $("$go" list $packages); do
-	began=$(date +%s)
-	if "$go" test -count="${N:-20}" -shuffle=on -timeout 60m "$package" >"$log" 2>&1; then
-		printf 'flaky: %4d s  %s\n' "$(($(date +%s) - began))" "$(tail -n 1 "$log" | cut -c1-100)"
-	else
-		cat "$log"
-		failed="$failed $package"
-	fi
-	count=$((count + 1))
-done
-if [ -n "$failed" ]; then
-	echo "flaky: FAILED:$failed"
+list=$("$go" list $packages) || exit 1
+lanes=${LANES:-$(getconf _NPROCESSORS_ONLN)}
+if ! echo "$list" | xargs -n 1 -P "$lanes" sh cross/flaky.sh one || [ -s "$FAILED" ]; then
+	echo "flaky: FAILED: $(tr '\n' ' ' <"$FAILED")"
 	exit 1
 fi
-echo "flaky: $count packages, ${N:-20} times each, ${BUSY:-0} busy loops beside them: 0 failures"
+echo "flaky: $(echo "$list" | wc -l) packages, $n times each, $lanes at a time, ${BUSY:-0} busy loops beside them: 0 failures"
