@@ -119,7 +119,8 @@ type JournalState string
 const (
 	NoJournal   JournalState = "none"
 	Readable    JournalState = "readable"
-	Damaged     JournalState = "damaged"
+	NoDatabase  JournalState = "no_database" // its head is not that of a journal
+	Damaged     JournalState = "damaged"     // its head is, and something behind it is not whole
 	CutShort    JournalState = "cut"
 	LostJournal JournalState = "lost"
 	NewerSchema JournalState = "newer"

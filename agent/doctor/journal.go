@@ -15,7 +15,7 @@ const bigWAL = 64 << 20
 func journalChecks() []Check {
 	return []Check{
 		{
-			ID: "PA-DB-001", Title: "the journal is not cut", Severity: Critical, After: []string{"PA-DSK-002", "PA-DSK-003"},
+			ID: "PA-DB-001", Title: "the journal is not cut", Severity: Critical, After: []string{"PA-DSK-002", "PA-DSK-003", "PA-DSK-004"},
 			Means:  "entries may be missing, so the terminal does not start and sends nothing for them",
 			How:    "the end of the journal is compared with its mark",
 			Remedy: Remedy{Text: "compare the list of sales with the register's journal, then posagent journal accept --reason TEXT", Command: "posagent sale list{flags}"},
@@ -44,13 +44,13 @@ func journalChecks() []Check {
 			},
 		},
 		{
-			ID: "PA-DB-003", Title: "the journal can be read", Severity: Critical, After: []string{"PA-DB-001", "PA-DB-002"},
+			ID: "PA-DB-003", Title: "the journal is a database that this user may read", Severity: Critical, After: []string{"PA-DB-001", "PA-DB-002"},
 			Means:  "the terminal does not start",
 			How:    "the journal is opened for reading, as posagent status does",
 			Remedy: Remedy{Text: "keep {state} as it is, and call support; dmesg shows errors of the disk", Command: "dmesg | tail"},
 			Look: func(ctx context.Context, f *Facts) Finding {
 				switch j := f.Journal(ctx); j.State {
-				case Damaged, Unreadable:
+				case NoDatabase, Unreadable:
 					return failed(seen(j.Text))
 				case Forbidden:
 					return failed(seen(j.Text)).typed("run this as the user that owns {state}", "ls -l {state}")
@@ -77,7 +77,10 @@ func journalChecks() []Check {
 			Remedy: Remedy{Text: "keep {state} as it is, and call support; dmesg shows errors of the disk", Command: "dmesg | tail"},
 			Look: func(ctx context.Context, f *Facts) Finding {
 				j := f.Journal(ctx)
-				if j.State != Readable || j.Quick == nil {
+				switch {
+				case j.State == Damaged:
+					return failed(seen(j.Text))
+				case j.State != Readable:
 					return nothing("no journal to look into")
 				}
 				err := j.Quick(ctx)

@@ -214,6 +214,8 @@ func faultOfNetwork(err error) (Kind, string) {
 		return NoRoute, ""
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return Refused, ""
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return BadTLS, "it answers without TLS"
 	case errors.As(err, &alert), errors.As(err, &record), strings.Contains(err.Error(), "tls: "):
 		return BadTLS, plainDetail(err)
 	case late:

@@ -54,6 +54,7 @@ func TestField_U3FaultsByTheirErrors(t *testing.T) {
 		"a short RSA key":          {&url.Error{Op: "Get", Err: errWeak}, WeakKey},
 		"the peer refuses TLS":     {&url.Error{Op: "Get", Err: &net.OpError{Op: "remote error", Err: tls.AlertError(40)}}, BadTLS},
 		"no TLS at all":            {&url.Error{Op: "Get", Err: tls.RecordHeaderError{Msg: "tls: first record does not look like a TLS handshake"}}, BadTLS},
+		"HTTP without TLS":         {&url.Error{Op: "Get", Err: http.ErrSchemeMismatch}, BadTLS},
 		"token refused":            {wire.Errorf(wire.Unauthorized, "", "no"), Credentials},
 		"token service fails":      {&wire.Error{Code: wire.Unavailable, Err: statusError(502)}, Failing},
 		"token service not there":  {&wire.Error{Code: wire.Unavailable, Err: statusError(404)}, NoService},

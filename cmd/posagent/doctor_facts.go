@@ -217,7 +217,7 @@ func (g *gathered) journal(ctx context.Context, c *call, now time.Time) doctor.J
 		})
 	}
 	if err != nil {
-		j.State, j.Text = journalState(err), err.Error()
+		j.State, j.Text = journalState(agentDB(c), err), err.Error()
 		if cut := (*store.CutError)(nil); errors.As(err, &cut) {
 			j.Text = cut.Why
 		}
@@ -231,7 +231,7 @@ func (g *gathered) journal(ctx context.Context, c *call, now time.Time) doctor.J
 }
 
 // journalState names why a journal cannot be read.
-func journalState(err error) doctor.JournalState {
+func journalState(path string, err error) doctor.JournalState {
 	var cut *store.CutError
 	switch {
 	case errors.As(err, &cut) && cut.Missing:
@@ -246,8 +246,10 @@ func journalState(err error) doctor.JournalState {
 		return doctor.FullDisk
 	case errors.Is(err, os.ErrPermission):
 		return doctor.Forbidden
-	case errors.Is(err, store.ErrDamaged):
+	case errors.Is(err, store.ErrDamaged) && isJournal(path):
 		return doctor.Damaged
+	case errors.Is(err, store.ErrDamaged):
+		return doctor.NoDatabase
 	}
 	return doctor.Unreadable
 }

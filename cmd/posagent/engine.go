@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"io"
+	"os"
 
 	"posagent/agent"
 	"posagent/store"
@@ -49,6 +51,18 @@ func journalOrNil(s *sqlite.Store, err error) (store.Journal, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// isJournal reports whether a file begins as a journal of this engine does.
+func isJournal(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 16)
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == "SQLite format 3\x00"
 }
 
 // owner says whether a process has the journal open for work, and which.

@@ -111,6 +111,7 @@ var rooms = []room{
 	{"cross/million", nil, "a campaign: test code only"},
 	{"cross/lossy", nil, "a campaign: test code only"},
 	{"cross/mutants", nil, "a campaign: test code only"},
+	{"cross/doctor", nil, "seeds faults: drives the built binary only"},
 	{"cross/badinput", nil, "the attacker: drives the built binary only"},
 	{"cross/bench", []string{"agent", "agent/offline", "agent/outbox", "agent/upstream", "device", "device/line", "device/qr", "ecr/ecrtest/lines", "ecr/register", "ecr/zvt/frame", "schemes/aapay", "schemes/backend", "schemes/disputes", "schemes/hosted", "schemes/methods", "schemes/paylinks", "schemes/payments", "schemes/wire", "store", "store/sqlite"}, "measures the rooms and the built binary; agent for its schema alone"},
 	{"cross/arm", nil, "drives the built binary only"},
