@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
-	"sync"
 	"time"
 	"unsafe"
 
@@ -83,33 +82,6 @@ func Now() {
 	interrupt()
 }
 
-const (
-	spare    = 8    // goroutines of each size beside those that free stacks are for
-	frame    = 320  // bytes of one call of wipe
-	reserved = 1600 // bytes at a stack's end that wipe leaves to the runtime
-	deepest  = 32 << 10
-)
-
-// stacks overwrites the stacks of goroutines that have ended. They are kept for others, by size, and are not cleared: so more
-// goroutines than there can be free stacks are made to use, and to hold, a stack of each size.
-func stacks() {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	for size := 2 << 10; size <= deepest; size *= 2 {
-		n := spare + int(m.StackInuse)/size
-		hold := make(chan struct{})
-		var ready, running sync.WaitGroup
-		ready.Add(n)
-		for range n {
-			running.Go(func() { wipe((size-reserved)/frame, &[256]byte{}, &ready, hold) })
-		}
-		ready.Wait()
-		close(hold)
-		running.Wait()
-	}
-}
-
 // release gives free pages back to the kernel and overwrites those that the runtime keeps: each processor has up to 64 for itself,
 // and what is freed beside the background scavenger may be passed over. Pages are handed out from the lowest address up.
 func release() {
@@ -131,25 +103,6 @@ func release() {
 
 // sink keeps the compiler from taking the stack instead.
 var sink []byte
-
-// Stack overwrites the part of the caller's stack that is not in use.
-func Stack() { wipe(deepest/frame/2, &[256]byte{}, nil, nil) }
-
-// wipe overwrites a stack by calling itself, then says that it is ready and waits, where it is to.
-//
-//go:noinline
-func wipe(left int, above *[256]byte, ready *sync.WaitGroup, hold <-chan struct{}) byte {
-	var b [256]byte
-	b[left%len(b)] = above[left%len(above)]
-	if left > 0 {
-		return wipe(left-1, &b, ready, hold) + b[1]
-	}
-	if ready != nil {
-		ready.Done()
-		<-hold
-	}
-	return b[0]
-}
 
 // interrupt makes the kernel write the frame of a signal on each thread's signal stack again: the one before holds what was in the
 // processor's registers when the runtime last interrupted the thread, which may have been the middle of a copy.

@@ -52,6 +52,9 @@ var ofAgent = []mutant{
 	{"freed card data is not overwritten", "cmd/posagent", "TestField_P11NoCardDataStaysInMemory", []edit{
 		{"agent/scrub/scrub.go", "\tfill(new(room))\n", ""},
 	}},
+	{"what a call has left on the stack stays", "agent/scrub", "TestStackOverwritesWhatIsBelow", []edit{
+		{"agent/scrub/stack.go", `func Stack() { below() }`, `func Stack() {}`},
+	}},
 	{"a core of the terminal may be written", "cmd/posagent", "TestField_P11NoCardDataStaysInMemory", []edit{
 		{"cmd/posagent/memory.go", `err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})`, `err := error(nil)`},
 	}},
