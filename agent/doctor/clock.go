@@ -21,12 +21,12 @@ func clockChecks() []Check {
 			How:    "the clock is compared with the day this program was built",
 			Remedy: Remedy{Text: "set the clock, and keep it set by NTP or a battery", Command: "date -u"},
 			Look: func(_ context.Context, f *Facts) Finding {
-				e := Evidence{"clock": f.Now.UTC().Format(time.RFC3339)}
+				e := []string{"clock", f.Now.UTC().Format(time.RFC3339)}
 				if !f.Sane(f.Now) {
-					e["seen"] = "the clock shows a day before this program was built, or decades after it"
-					return failed(e)
+					e = append(e, "seen", "the clock shows a day before this program was built, or decades after it")
+					return failed(e...)
 				}
-				return passed(e)
+				return passed(e...)
 			},
 		},
 		{
@@ -40,9 +40,9 @@ func clockChecks() []Check {
 					return nothing("the kernel does not say: " + err.Error())
 				}
 				if t.Status&unix.STA_UNSYNC != 0 {
-					return warned(seen("no time service keeps the clock"))
+					return warned("seen", "no time service keeps the clock")
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 	}
@@ -54,14 +54,14 @@ func drift(a Answer) Finding {
 		return nothing("the backend does not say the time")
 	}
 	d := a.At.Sub(a.Clock)
-	e := Evidence{"off_by": d.Round(time.Second).String(), "backend": a.Clock.UTC().Format(time.RFC3339)}
+	e := []string{"off_by", d.Round(time.Second).String(), "backend", a.Clock.UTC().Format(time.RFC3339)}
 	switch {
 	case d.Abs() >= driftFail:
-		e["seen"] = "the clock of the box differs from the backend's by more than five minutes"
-		return failed(e)
+		e = append(e, "seen", "the clock of the box differs from the backend's by more than five minutes")
+		return failed(e...)
 	case d.Abs() >= driftWarn:
-		e["seen"] = "the clock of the box differs from the backend's"
-		return warned(e)
+		e = append(e, "seen", "the clock of the box differs from the backend's")
+		return warned(e...)
 	}
-	return passed(e)
+	return passed(e...)
 }

@@ -18,9 +18,9 @@ func configChecks() []Check {
 			Remedy: Remedy{Text: "write a configuration, fill it in, and name it by --config", Command: "posagent config example > config.toml"},
 			Look: func(ctx context.Context, f *Facts) Finding {
 				if f.Config.Named || f.Daemon.Running || f.Journal(ctx).State != NoJournal {
-					return passed(Evidence{"file": f.Config.File})
+					return passed("file", f.Config.File)
 				}
-				return failed(seen("no terminal has run here, and no configuration is named"))
+				return failed("seen", "no terminal has run here, and no configuration is named")
 			},
 		},
 		{
@@ -60,9 +60,9 @@ func configChecks() []Check {
 			Remedy: Remedy{Text: "correct roots_file, client_cert, client_key or pins of [upstream] in {config}", Command: checkConfig},
 			Look: func(_ context.Context, f *Facts) Finding {
 				if f.Config.Files != "" {
-					return failed(seen(f.Config.Files))
+					return failed("seen", f.Config.Files)
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -72,9 +72,9 @@ func configChecks() []Check {
 			Remedy: Remedy{Text: "take the variable out of the environment, or correct its name", Command: "posagent config show{flags}"},
 			Look: func(_ context.Context, f *Facts) Finding {
 				if len(f.Config.Ignored) > 0 {
-					return warned(Evidence{"seen": "not used: " + strings.Join(f.Config.Ignored, " ")})
+					return warned("seen", "not used: "+strings.Join(f.Config.Ignored, " "))
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -89,10 +89,10 @@ func configChecks() []Check {
 				}
 				for _, x := range []struct{ what, has, set string }{{"terminal_id", d.Terminal, c.Terminal}, {"backend", d.Backend, c.Backend}, {"[ecr] serial", d.Serial, c.Serial}} {
 					if x.has != x.set {
-						return failed(seen(fmt.Sprintf("the terminal runs with %s %q, the configuration has %q", x.what, x.has, x.set)))
+						return failed("seen", fmt.Sprintf("the terminal runs with %s %q, the configuration has %q", x.what, x.has, x.set))
 					}
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 	}
@@ -119,11 +119,11 @@ func (f *Facts) problems(of func(Problem) bool) Finding {
 		}
 	}
 	if len(list) == 0 {
-		return passed(nil)
+		return passed()
 	}
-	e := seen(list[0])
+	e := []string{"seen", list[0]}
 	if len(list) > 1 {
-		e["more"] = fmt.Sprint(len(list) - 1)
+		e = append(e, "more", fmt.Sprint(len(list)-1))
 	}
-	return failed(e)
+	return failed(e...)
 }

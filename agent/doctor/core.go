@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -64,12 +65,13 @@ type Remedy struct {
 // Evidence is what was seen, by short names.
 type Evidence map[string]string
 
-// Finding is what a check answers. A remedy that is not set is the check's own.
+// Finding is what a check answers.
 type Finding struct {
-	Status   Status
-	Evidence Evidence
-	Remedy   Remedy
-	Waits    string // of a skipped check: the id it waits for; "" = there is nothing to look at
+	Status Status
+	Saw    []string // names and values by turns
+	Do     string   // the text of its remedy, "" = that of the check
+	Type   string   // the command, "" = that of the check
+	Waits  string   // of a skipped check: the id it waits for; "" = there is nothing to look at
 }
 
 // Result is a check as posagent.doctor/1 shows it.
@@ -157,7 +159,7 @@ func waitsFor(after []string, finding func(id string) Finding) string {
 // look runs one check. One that panics, or has no result in time, fails; one that was not begun in time is skipped.
 func look(ctx context.Context, c Check, f *Facts, limit time.Duration) Finding {
 	if ctx.Err() != nil {
-		return Finding{Status: Skip, Evidence: Evidence{"seen": "not looked at: the time was up"}}
+		return nothing("not looked at: the time was up")
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -165,7 +167,7 @@ func look(ctx context.Context, c Check, f *Facts, limit time.Duration) Finding {
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
-				answer <- Finding{Status: Fail, Evidence: Evidence{"seen": fmt.Sprintf("the check itself failed: %v", p)}, Remedy: Remedy{Text: "report this to support", Command: "posagent version"}}
+				answer <- failed("seen", fmt.Sprintf("the check itself failed: %v", p)).typed("report this to support", "posagent version")
 			}
 		}()
 		answer <- c.Look(ctx, f)
@@ -179,15 +181,15 @@ func look(ctx context.Context, c Check, f *Facts, limit time.Duration) Finding {
 	case found := <-answer: // both were ready
 		return found
 	default:
-		return Finding{Status: Fail, Evidence: Evidence{"seen": "no result within the time limit"}}
+		return failed("seen", "no result within the time limit")
 	}
 }
 
 // result words a finding.
 func result(c Check, found Finding, f *Facts) Result {
 	r := Result{ID: c.ID, Title: c.Title, Status: found.Status, Severity: c.Severity, Evidence: Evidence{}, DependsOn: append([]string{}, c.After...)}
-	for name, value := range found.Evidence {
-		if value != "" {
+	for pair := range slices.Chunk(found.Saw, 2) {
+		if name, value := pair[0], pair[1]; value != "" {
 			r.Evidence[name] = clean(value)
 		}
 	}
@@ -196,11 +198,11 @@ func result(c Check, found Finding, f *Facts) Result {
 	}
 	if found.Status == Fail || found.Status == Warn {
 		r.Remedy = c.Remedy
-		if found.Remedy.Text != "" {
-			r.Remedy.Text = found.Remedy.Text
+		if found.Do != "" {
+			r.Remedy.Text = found.Do
 		}
-		if found.Remedy.Command != "" {
-			r.Remedy.Command = found.Remedy.Command
+		if found.Type != "" {
+			r.Remedy.Command = found.Type
 		}
 		r.Remedy.Text, r.Remedy.Command = f.fill(r.Remedy.Text), f.fill(r.Remedy.Command)
 	}

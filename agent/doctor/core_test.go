@@ -2,6 +2,7 @@ package doctor_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/doctor"
+	"posagent/agent/ready"
 )
 
 // check makes a check with one answer.
@@ -253,4 +255,26 @@ func TestHeldFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("{half"), 0o600))
 	require.Nil(t, doctor.ReadHeld(path))
 	require.ErrorIs(t, doctor.WriteHeld(filepath.Join(t.TempDir(), "not", "there"), want), os.ErrNotExist)
+}
+
+// TestWireForm is posagent.doctor/1: fields may be added, none is renamed.
+func TestWireForm(t *testing.T) {
+	list := []doctor.Check{
+		{ID: "PA-NET-003", Title: "the backend's name exists", Severity: doctor.Critical, Remedy: doctor.Remedy{Text: "correct {config}", Command: "getent hosts {name}"},
+			Look: func(context.Context, *doctor.Facts) doctor.Finding {
+				return doctor.Finding{Status: doctor.Fail, Saw: []string{"seen", "no\x1b[2J such name", "empty", ""}}
+			}},
+		{ID: "PA-NET-005", Title: "b", Severity: doctor.Minor, After: []string{"PA-NET-003"}},
+	}
+	f := &doctor.Facts{Config: doctor.Config{Backend: "https://pay.example:8443/v1"}, Place: ready.Place{Config: "/etc/c.toml"}}
+	results := doctor.Examine(t.Context(), list, f, doctor.Usual())
+	doctor.Hold(nil, results, time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC))
+	results[0].DurationMS = 7
+	data, err := json.Marshal(results)
+	require.NoError(t, err)
+	require.JSONEq(t, `[
+{"id":"PA-NET-003","title":"the backend's name exists","status":"fail","severity":"critical","evidence":{"seen":"no [2J such name"},
+ "remedy":{"text":"correct /etc/c.toml","command":"getent hosts pay.example","url":""},"depends_on":[],"since":"2026-11-22T08:00:00Z","duration_ms":7},
+{"id":"PA-NET-005","title":"b","status":"skip","severity":"minor","evidence":{"waits_for":"PA-NET-003"},
+ "remedy":{"text":"","command":"","url":""},"depends_on":["PA-NET-003"],"since":"2026-11-22T08:00:00Z","duration_ms":0}]`, string(data))
 }

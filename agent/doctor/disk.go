@@ -29,15 +29,15 @@ func diskChecks() []Check {
 				if _, err := os.Stat(f.State); errors.Is(err, os.ErrNotExist) {
 					return missingDir(f.State)
 				} else if err != nil {
-					return failed(seen(err.Error()))
+					return failed("seen", err.Error())
 				}
 				if err := f.Dir(); err != nil {
-					return failed(seen(err.Error()))
+					return failed("seen", err.Error())
 				}
 				if err := unix.Access(f.State, unix.R_OK|unix.W_OK|unix.X_OK); err != nil && !errors.Is(err, unix.EROFS) {
-					return failed(seen(fmt.Sprintf("this user may not write %s: %v", f.State, err)))
+					return failed("seen", fmt.Sprintf("this user may not write %s: %v", f.State, err))
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -49,11 +49,11 @@ func diskChecks() []Check {
 				st, err := f.fs()
 				switch {
 				case err != nil:
-					return failed(seen(err.Error()))
+					return failed("seen", err.Error())
 				case st.Flags&unix.ST_RDONLY != 0, errors.Is(unix.Access(f.existing(), unix.W_OK), unix.EROFS):
-					return failed(seen("mounted read-only"))
+					return failed("seen", "mounted read-only")
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -64,26 +64,26 @@ func diskChecks() []Check {
 			Look: func(ctx context.Context, f *Facts) Finding {
 				st, err := f.fs()
 				if err != nil {
-					return failed(seen(err.Error()))
+					return failed("seen", err.Error())
 				}
 				free := int64(st.Bavail) * int64(st.Bsize)
 				short := max(0, leastSpace-free)
 				switch j := f.Journal(ctx); j.State {
 				case FullDisk:
-					return failed(Evidence{"seen": "no space for the journal", "free_bytes": fmt.Sprint(free)})
+					return failed("seen", "no space for the journal", "free_bytes", fmt.Sprint(free))
 				case Readable:
 					short = j.ShortBytes
 				}
-				e := Evidence{"free_bytes": fmt.Sprint(free)}
+				e := []string{"free_bytes", fmt.Sprint(free)}
 				switch {
 				case short > 0:
-					e["seen"] = fmt.Sprintf("at least %d KiB have to be freed before a sale is accepted", short>>10+1)
-					return failed(e)
+					e = append(e, "seen", fmt.Sprintf("at least %d KiB have to be freed before a sale is accepted", short>>10+1))
+					return failed(e...)
 				case free < fewSpace:
-					e["seen"] = "less than 32 MiB free"
-					return warned(e)
+					e = append(e, "seen", "less than 32 MiB free")
+					return warned(e...)
 				}
-				return passed(e)
+				return passed(e...)
 			},
 		},
 		{
@@ -94,7 +94,7 @@ func diskChecks() []Check {
 			Look: func(_ context.Context, f *Facts) Finding {
 				st, err := f.fs()
 				if err != nil {
-					return failed(seen(err.Error()))
+					return failed("seen", err.Error())
 				}
 				return inodes(uint64(st.Files), uint64(st.Ffree))
 			},
@@ -109,15 +109,15 @@ func diskChecks() []Check {
 					return nothing("no state directory yet")
 				}
 				took, err := syncOnce(filepath.Join(f.State, "doctor.probe"))
-				e := Evidence{"sync_ms": fmt.Sprint(took.Milliseconds())}
+				e := []string{"sync_ms", fmt.Sprint(took.Milliseconds())}
 				switch {
 				case err != nil:
-					return failed(seen(err.Error()))
+					return failed("seen", err.Error())
 				case took >= slowSync:
-					e["seen"] = "one sync takes half a second or more"
-					return warned(e)
+					e = append(e, "seen", "one sync takes half a second or more")
+					return warned(e...)
 				}
-				return passed(e)
+				return passed(e...)
 			},
 		},
 	}
@@ -125,18 +125,18 @@ func diskChecks() []Check {
 
 // inodes judges how many files a file system can still hold. One that does not count them can hold any number.
 func inodes(all, free uint64) Finding {
-	e := Evidence{"free_inodes": fmt.Sprint(free)}
+	e := []string{"free_inodes", fmt.Sprint(free)}
 	switch {
 	case all == 0:
-		return passed(nil)
+		return passed()
 	case free == 0:
-		e["seen"] = "no inode is free"
-		return failed(e)
+		e = append(e, "seen", "no inode is free")
+		return failed(e...)
 	case free < all/100:
-		e["seen"] = "less than one inode in a hundred is free"
-		return warned(e)
+		e = append(e, "seen", "less than one inode in a hundred is free")
+		return warned(e...)
 	}
-	return passed(e)
+	return passed(e...)
 }
 
 // missingDir judges a state directory that the first start has to make.
@@ -149,9 +149,9 @@ func missingDir(dir string) Finding {
 		parent = filepath.Dir(parent)
 	}
 	if err := unix.Access(parent, unix.W_OK|unix.X_OK); err != nil && !errors.Is(err, unix.EROFS) {
-		return failed(seen(fmt.Sprintf("%s is not there, and this user may not make it in %s: %v", dir, parent, err)))
+		return failed("seen", fmt.Sprintf("%s is not there, and this user may not make it in %s: %v", dir, parent, err))
 	}
-	return passed(seen("not there yet: the first start makes it"))
+	return passed("seen", "not there yet: the first start makes it")
 }
 
 // existing is the state directory, or what is there above it.

@@ -20,9 +20,9 @@ func guardChecks() []Check {
 			Remedy: Remedy{Text: "move the file away; the next start makes a new token", Command: "ls -l {state}"},
 			Look: func(_ context.Context, f *Facts) Finding {
 				if err := f.Token(); err != nil {
-					return failed(seen(err.Error()))
+					return failed("seen", err.Error())
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -32,9 +32,9 @@ func guardChecks() []Check {
 			Remedy: Remedy{Text: "set allow or password of [ecr] in {config}", Command: "posagent config show{flags}"},
 			Look: func(_ context.Context, f *Facts) Finding {
 				if f.Config.Open {
-					return warned(seen(f.Config.TCP + " takes every address without a password"))
+					return warned("seen", f.Config.TCP+" takes every address without a password")
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -51,9 +51,9 @@ func guardChecks() []Check {
 				case !ok:
 					return nothing("the kernel does not say")
 				case uid == 0:
-					return warned(seen("it runs as root"))
+					return warned("seen", "it runs as root")
 				}
-				return passed(Evidence{"uid": fmt.Sprint(uid)})
+				return passed("uid", fmt.Sprint(uid))
 			},
 		},
 		{
@@ -63,9 +63,9 @@ func guardChecks() []Check {
 			Remedy: Remedy{Text: "switch swap off, or encrypt it", Command: "swapon --show"},
 			Look: func(_ context.Context, f *Facts) Finding {
 				if areas := swaps(filepath.Join(f.Proc, "swaps")); len(areas) > 0 {
-					return warned(seen("swap on " + strings.Join(areas, " ")))
+					return warned("seen", "swap on "+strings.Join(areas, " "))
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 	}

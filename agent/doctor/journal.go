@@ -26,9 +26,9 @@ func journalChecks() []Check {
 				case LostJournal:
 					return f.said(ready.Trouble{Cause: ready.Lost, Where: f.State, Detail: j.Text}).typed("", "posagent journal --help")
 				case NoJournal:
-					return passed(seen("no journal yet: the first start makes it"))
+					return passed("seen", "no journal yet: the first start makes it")
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -38,9 +38,9 @@ func journalChecks() []Check {
 			Remedy: Remedy{Text: "install the newer program; the journal is whole", Command: "posagent version"},
 			Look: func(ctx context.Context, f *Facts) Finding {
 				if j := f.Journal(ctx); j.State == NewerSchema {
-					return failed(seen(j.Text))
+					return failed("seen", j.Text)
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -51,11 +51,11 @@ func journalChecks() []Check {
 			Look: func(ctx context.Context, f *Facts) Finding {
 				switch j := f.Journal(ctx); j.State {
 				case NoDatabase, Unreadable:
-					return failed(seen(j.Text))
+					return failed("seen", j.Text)
 				case Forbidden:
-					return failed(seen(j.Text)).typed("run this as the user that owns {state}", "ls -l {state}")
+					return failed("seen", j.Text).typed("run this as the user that owns {state}", "ls -l {state}")
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -65,9 +65,9 @@ func journalChecks() []Check {
 			Remedy: Remedy{Text: "put the right key file back; leave the journal as it is", Command: "ls -l {state}/keys"},
 			Look: func(ctx context.Context, f *Facts) Finding {
 				if j := f.Journal(ctx); j.State == WrongKey {
-					return failed(seen(j.Text))
+					return failed("seen", j.Text)
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -79,7 +79,7 @@ func journalChecks() []Check {
 				j := f.Journal(ctx)
 				switch {
 				case j.State == Damaged:
-					return failed(seen(j.Text))
+					return failed("seen", j.Text)
 				case j.State != Readable:
 					return nothing("no journal to look into")
 				}
@@ -88,9 +88,9 @@ func journalChecks() []Check {
 				case ctx.Err() != nil:
 					return nothing("the journal is too large for the time limit; the start of the terminal checks it")
 				case err != nil:
-					return failed(seen(err.Error()))
+					return failed("seen", err.Error())
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -99,12 +99,12 @@ func journalChecks() []Check {
 			How:    "the size of the log beside the journal is read",
 			Remedy: Remedy{Text: "end what reads the journal: a backup or a copy that hangs", Command: "fuser -v {state}/agent.db"},
 			Look: func(ctx context.Context, f *Facts) Finding {
-				e := Evidence{"wal_bytes": fmt.Sprint(f.Journal(ctx).WALBytes)}
+				e := []string{"wal_bytes", fmt.Sprint(f.Journal(ctx).WALBytes)}
 				if f.Journal(ctx).WALBytes > bigWAL {
-					e["seen"] = "more than 64 MiB"
-					return warned(e)
+					e = append(e, "seen", "more than 64 MiB")
+					return warned(e...)
 				}
-				return passed(e)
+				return passed(e...)
 			},
 		},
 		{
@@ -114,9 +114,9 @@ func journalChecks() []Check {
 			Remedy: Remedy{Text: "compare the sales with the register's journal, and ask who had access to the box", Command: "posagent status{flags}"},
 			Look: func(ctx context.Context, f *Facts) Finding {
 				if missing := f.Journal(ctx).Missing; len(missing) > 0 {
-					return failed(seen(strings.Join(missing, "; ")))
+					return failed("seen", strings.Join(missing, "; "))
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -126,9 +126,9 @@ func journalChecks() []Check {
 			Remedy: Remedy{Text: "compare the sale with the register's journal, and call support", Command: "posagent sale list{flags}"},
 			Look: func(ctx context.Context, f *Facts) Finding {
 				if altered := f.Journal(ctx).Altered; len(altered) > 0 {
-					return failed(seen(strings.Join(altered, ", "))).typed("", "posagent sale show "+altered[0]+"{flags}")
+					return failed("seen", strings.Join(altered, ", ")).typed("", "posagent sale show "+altered[0]+"{flags}")
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -146,11 +146,11 @@ func journalChecks() []Check {
 				case ctx.Err() != nil:
 					return nothing("the log is too long for the time limit; posagent audit --check verifies it")
 				case err != nil:
-					return failed(seen(err.Error()))
+					return failed("seen", err.Error())
 				case len(wrong) > 0:
-					return failed(seen(strings.Join(wrong, "; ")))
+					return failed("seen", strings.Join(wrong, "; "))
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -166,9 +166,9 @@ func journalChecks() []Check {
 					return nothing("no journal yet")
 				}
 				if _, err := os.Stat(f.Config.Mark); err != nil {
-					return warned(seen(err.Error()))
+					return warned("seen", err.Error())
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 	}

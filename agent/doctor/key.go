@@ -24,9 +24,9 @@ func keyChecks() []Check {
 			Remedy: Remedy{Text: "put the file back from where it was kept; leave the journal as it is", Command: "ls -l {state}/keys"},
 			Look: func(_ context.Context, f *Facts) Finding {
 				if k := f.Key(); k.Missing {
-					return failed(seen(k.Text))
+					return failed("seen", k.Text)
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -36,9 +36,9 @@ func keyChecks() []Check {
 			Remedy: Remedy{Text: "posagent doctor --fix sets the mode to 0600. Other accounts may have read the key: change it by posagent config rotate-key", Command: "ls -l {state}/keys"},
 			Look: func(_ context.Context, f *Facts) Finding {
 				if k := f.Key(); k.Unfit {
-					return failed(Evidence{"seen": k.Text, "file": k.Path})
+					return failed("seen", k.Text, "file", k.Path)
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -70,20 +70,20 @@ func keyChecks() []Check {
 
 // dates judges a certificate by its dates. The zero time is one that is not known.
 func dates(from, until, now time.Time) Finding {
-	e := Evidence{"until": until.UTC().Format("2006-01-02")}
+	e := []string{"until", until.UTC().Format("2006-01-02")}
 	switch left := until.Sub(now); {
 	case now.Before(from):
-		e["seen"] = "not valid before " + from.UTC().Format("2006-01-02")
-		return failed(e)
+		e = append(e, "seen", "not valid before "+from.UTC().Format("2006-01-02"))
+		return failed(e...)
 	case left <= 0:
-		e["seen"] = "out of date"
-		return failed(e)
+		e = append(e, "seen", "out of date")
+		return failed(e...)
 	case left < certSoon:
-		e["seen"] = fmt.Sprintf("ends within %d day(s)", int(left/(24*time.Hour))+1)
-		return warned(e)
+		e = append(e, "seen", fmt.Sprintf("ends within %d day(s)", int(left/(24*time.Hour))+1))
+		return warned(e...)
 	case left < certWarn:
-		e["seen"] = "ends within 30 days"
-		return warned(e)
+		e = append(e, "seen", "ends within 30 days")
+		return warned(e...)
 	}
-	return passed(e)
+	return passed(e...)
 }

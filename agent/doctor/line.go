@@ -8,31 +8,35 @@ import (
 	"posagent/agent/ready"
 )
 
-// lineCheck is a check of the serial line that fails by causes. Beside a running terminal it reads what the terminal says, without one
-// it looks at the device, which it does not open.
+// lineCheck is a check of the serial line that fails by causes.
 func lineCheck(c Check, causes ...ready.Cause) Check {
-	c.Look = func(_ context.Context, f *Facts) Finding {
-		switch {
-		case f.Config.Serial == "" && f.Daemon.Serial == "":
-			return nothing("no serial line is set")
-		case f.Daemon.Running && !f.Daemon.Told:
-			return nothing("the terminal has not said yet")
-		case f.Daemon.Running:
-			for _, t := range f.Daemon.Troubles {
-				if slices.Contains(causes, t.Cause) {
-					return failed(Evidence{"seen": t.Words, "cause": string(t.Cause)}).typed(t.Remedy, "")
-				}
-			}
-			return passed(nil)
-		}
-		if l := f.Line(); slices.Contains(causes, l.Cause) {
-			found := f.said(ready.Trouble{Cause: l.Cause, Where: f.Config.Serial, Detail: l.Text})
-			found.Evidence["detail"] = l.Text
-			return found
-		}
-		return passed(Evidence{"device": f.Line().Device})
-	}
+	c.Look = func(_ context.Context, f *Facts) Finding { return f.lineFault(causes) }
 	return c
+}
+
+// lineFault fails by one of the causes. Beside a running terminal it reads what the terminal says, without one it looks at the device,
+// which it does not open.
+func (f *Facts) lineFault(causes []ready.Cause) Finding {
+	switch {
+	case f.Config.Serial == "" && f.Daemon.Serial == "":
+		return nothing("no serial line is set")
+	case f.Daemon.Running && !f.Daemon.Told:
+		return nothing("the terminal has not said yet")
+	case f.Daemon.Running:
+		for _, t := range f.Daemon.Troubles {
+			if slices.Contains(causes, t.Cause) {
+				return failed("seen", t.Words, "cause", string(t.Cause)).typed(t.Remedy, "")
+			}
+		}
+		return passed()
+	}
+	l := f.Line()
+	if !slices.Contains(causes, l.Cause) {
+		return passed("device", l.Device)
+	}
+	found := f.said(ready.Trouble{Cause: l.Cause, Where: f.Config.Serial, Detail: l.Text})
+	found.Saw = append(found.Saw, "detail", l.Text)
+	return found
 }
 
 // lineChecks are about the register's line.
@@ -47,7 +51,7 @@ func lineChecks() []Check {
 				if f.Config.Serial == "" && f.Config.TCP == "" && !f.Config.Sandbox {
 					return f.said(ready.Trouble{Cause: ready.NoLine})
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		lineCheck(Check{
@@ -81,11 +85,11 @@ func lineChecks() []Check {
 				others := slices.DeleteFunc(holders(f.Proc, l.Device), func(h process) bool { return h.pid == f.Daemon.PID || h.pid == f.Mine })
 				busy := slices.ContainsFunc(f.Daemon.Troubles, func(s ready.Said) bool { return s.Cause == ready.LineBusy })
 				if len(others) == 0 && !busy && (f.Daemon.Running || l.Cause != ready.LineBusy) {
-					return passed(nil)
+					return passed()
 				}
 				found := f.said(ready.Trouble{Cause: ready.LineBusy, Where: f.Config.Serial})
 				for _, h := range others {
-					found.Evidence["held_by"] = h.String()
+					found.Saw = append(found.Saw, "held_by", h.String())
 				}
 				return found
 			},
@@ -107,10 +111,10 @@ func lineChecks() []Check {
 				}
 				for _, l := range f.Daemon.Lines {
 					if l.Deaf {
-						return failed(Evidence{"seen": "bytes come, and no message is among them", "line": l.Name, "bad_frames": fmt.Sprint(l.Bad), "noise_bytes": fmt.Sprint(l.Noise)})
+						return failed("seen", "bytes come, and no message is among them", "line", l.Name, "bad_frames", fmt.Sprint(l.Bad), "noise_bytes", fmt.Sprint(l.Noise))
 					}
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -121,10 +125,10 @@ func lineChecks() []Check {
 			Look: func(_ context.Context, f *Facts) Finding {
 				for _, l := range f.Daemon.Lines {
 					if l.Passwords > 0 {
-						return warned(Evidence{"seen": fmt.Sprintf("%d wrong password(s)", l.Passwords), "from": l.From, "line": l.Name})
+						return warned("seen", fmt.Sprintf("%d wrong password(s)", l.Passwords), "from", l.From, "line", l.Name)
 					}
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -143,11 +147,11 @@ func (f *Facts) portFree(address string) Finding {
 	case address == "":
 		return nothing("no such port is set")
 	case f.Daemon.Running:
-		return passed(seen("the running terminal has it"))
+		return passed("seen", "the running terminal has it")
 	}
 	taken, by := listener(f.Proc, address)
 	if !taken {
-		return passed(nil)
+		return passed()
 	}
-	return failed(Evidence{"seen": address + " is taken", "held_by": by})
+	return failed("seen", address+" is taken", "held_by", by)
 }

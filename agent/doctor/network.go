@@ -146,7 +146,7 @@ func networkChecks() (list []Check) {
 			case !w.apply(f):
 				return nothing("not on the way to this backend")
 			}
-			return passed(nil)
+			return passed()
 		}
 		list, before = append(list, c), c.ID
 	}
@@ -183,7 +183,7 @@ func backendChecks() []Check {
 				case a.NoMethod:
 					return f.said(ready.Trouble{Cause: ready.NoMethods})
 				}
-				return passed(Evidence{"methods": fmt.Sprint(a.Methods)})
+				return passed("methods", fmt.Sprint(a.Methods))
 			},
 		},
 		{
@@ -199,7 +199,7 @@ func backendChecks() []Check {
 				case !a.Fit:
 					return f.said(ready.Trouble{Cause: ready.Unfit})
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -215,7 +215,7 @@ func backendChecks() []Check {
 				case a.Cause != "":
 					return f.said(ready.Trouble{Cause: a.Cause, Where: a.Host, Detail: a.Detail})
 				}
-				return passed(Evidence{"reply": fmt.Sprint(a.Status)})
+				return passed("reply", fmt.Sprint(a.Status))
 			},
 		},
 		{

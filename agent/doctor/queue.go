@@ -59,23 +59,23 @@ func queueChecks() []Check {
 	judge := map[string]func(f *Facts, j Journal) Finding{
 		"PA-QUE-001": func(_ *Facts, j Journal) Finding {
 			if j.Restored {
-				return failed(seen("the journal was restored, and what it holds was not released"))
+				return failed("seen", "the journal was restored, and what it holds was not released")
 			}
-			return passed(nil)
+			return passed()
 		},
 		"PA-QUE-002": func(_ *Facts, j Journal) Finding {
-			e := Evidence{"in_doubt": fmt.Sprint(j.Doubt), "held": fmt.Sprint(j.Held)}
+			e := []string{"in_doubt", fmt.Sprint(j.Doubt), "held", fmt.Sprint(j.Held)}
 			if j.Doubt+j.Held > 0 {
-				e["seen"] = fmt.Sprintf("%d in doubt, %d held", j.Doubt, j.Held)
-				return failed(e)
+				e = append(e, "seen", fmt.Sprintf("%d in doubt, %d held", j.Doubt, j.Held))
+				return failed(e...)
 			}
-			return passed(e)
+			return passed(e...)
 		},
 		"PA-QUE-003": func(_ *Facts, j Journal) Finding {
 			if len(j.Aside) > 0 {
-				return failed(seen(strings.Join(j.Aside, "; ")))
+				return failed("seen", strings.Join(j.Aside, "; "))
 			}
-			return passed(nil)
+			return passed()
 		},
 		"PA-QUE-004": func(f *Facts, j Journal) Finding {
 			for _, u := range f.Daemon.Undone {
@@ -84,23 +84,23 @@ func queueChecks() []Check {
 					waiting += j.Kinds[kind]
 				}
 				if waiting > 0 {
-					return failed(Evidence{"seen": u.Name + ": " + u.Words, "waiting": fmt.Sprint(waiting)}).typed(u.Remedy, "")
+					return failed("seen", u.Name+": "+u.Words, "waiting", fmt.Sprint(waiting)).typed(u.Remedy, "")
 				}
 			}
-			return passed(nil)
+			return passed()
 		},
 		"PA-QUE-005": func(f *Facts, j Journal) Finding { return oldest(j, f.Now, f.Config.MaxAge) },
 		"PA-QUE-006": func(_ *Facts, j Journal) Finding {
 			if j.Alerts > 0 {
-				return warned(seen(fmt.Sprintf("%d operation(s) came to nothing", j.Alerts)))
+				return warned("seen", fmt.Sprintf("%d operation(s) came to nothing", j.Alerts))
 			}
-			return passed(nil)
+			return passed()
 		},
 		"PA-QUE-007": func(_ *Facts, j Journal) Finding {
 			if j.Unconfirmed > 0 {
-				return warned(seen(fmt.Sprintf("%d sale(s)", j.Unconfirmed)))
+				return warned("seen", fmt.Sprintf("%d sale(s)", j.Unconfirmed))
 			}
-			return passed(nil)
+			return passed()
 		},
 	}
 	for i, c := range list {
@@ -120,17 +120,17 @@ func queueChecks() []Check {
 // oldest judges how long the oldest operation waits. maxAge 0 = it never expires.
 func oldest(j Journal, now time.Time, maxAge time.Duration) Finding {
 	if j.Oldest.IsZero() {
-		return passed(nil)
+		return passed()
 	}
 	limit := longWait
 	if maxAge > 0 {
 		limit = min(limit, maxAge/2)
 	}
 	age := now.Sub(j.Oldest)
-	e := Evidence{"age": age.Round(time.Second).String(), "waiting": fmt.Sprint(j.Waiting)}
+	e := []string{"age", age.Round(time.Second).String(), "waiting", fmt.Sprint(j.Waiting)}
 	if age > limit {
-		e["seen"] = "the oldest operation waits for " + age.Round(time.Second).String()
-		return failed(e).typed("", "posagent ops show "+j.OldestIs+"{flags}")
+		e = append(e, "seen", "the oldest operation waits for "+age.Round(time.Second).String())
+		return failed(e...).typed("", "posagent ops show "+j.OldestIs+"{flags}")
 	}
-	return passed(e)
+	return passed(e...)
 }

@@ -23,13 +23,13 @@ func instanceChecks() []Check {
 			Remedy: Remedy{Text: "stop the one that is not the service", Command: "systemctl status posagent"},
 			Look: func(_ context.Context, f *Facts) Finding {
 				if f.Daemon.Err != "" {
-					return failed(seen(f.Daemon.Err))
+					return failed("seen", f.Daemon.Err)
 				}
 				others := twins(f.Proc, f.Daemon.PID, f.Mine, absolute(f.Config.File), absolute(f.State))
 				if len(others) > 0 {
-					return failed(Evidence{"seen": "another terminal runs with this configuration or state", "held_by": others[0].String()})
+					return failed("seen", "another terminal runs with this configuration or state", "held_by", others[0].String())
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -68,7 +68,7 @@ func runChecks() []Check {
 				if !f.Daemon.Running {
 					return f.said(ready.Trouble{Cause: ready.Stopped})
 				}
-				return passed(Evidence{"process": fmt.Sprint(f.Daemon.PID)})
+				return passed("process", fmt.Sprint(f.Daemon.PID))
 			},
 		},
 		{
@@ -82,9 +82,9 @@ func runChecks() []Check {
 				case os.IsPermission(err):
 					return nothing("this user may not ask it")
 				case err != nil:
-					return failed(seen(err.Error()))
+					return failed("seen", err.Error())
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -99,17 +99,17 @@ func runChecks() []Check {
 				d := f.Daemon
 				switch {
 				case !d.Told:
-					return warned(seen("the terminal is starting"))
+					return warned("seen", "the terminal is starting")
 				case d.Report.NotReady != nil && (d.Report.NotReady.Cause == ready.Starting || d.Report.NotReady.Cause == ready.Resuming || d.Report.NotReady.Cause == ready.Asking):
-					return warned(Evidence{"seen": d.Report.NotReady.Words, "cause": string(d.Report.NotReady.Cause)})
+					return warned("seen", d.Report.NotReady.Words, "cause", string(d.Report.NotReady.Cause))
 				case d.Report.NotReady != nil:
 					s := d.Report.NotReady
-					return failed(Evidence{"seen": s.Words, "cause": string(s.Cause)}).typed(s.Remedy, "")
+					return failed("seen", s.Words, "cause", string(s.Cause)).typed(s.Remedy, "")
 				case d.Report.Offline != nil:
 					s := d.Report.Offline
-					return warned(Evidence{"seen": "offline: " + s.Words, "cause": string(s.Cause)}).typed(s.Remedy, "")
+					return warned("seen", "offline: "+s.Words, "cause", string(s.Cause)).typed(s.Remedy, "")
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 		{
@@ -132,9 +132,9 @@ func runChecks() []Check {
 				case err != nil:
 					return nothing("this user may not see it")
 				case strings.HasSuffix(to, " (deleted)"):
-					return warned(seen("the file of the running program was replaced or removed"))
+					return warned("seen", "the file of the running program was replaced or removed")
 				}
-				return passed(nil)
+				return passed()
 			},
 		},
 	}
@@ -146,12 +146,12 @@ func fresh(fetched, now time.Time, refresh time.Duration) Finding {
 		return nothing("no list was stored yet")
 	}
 	age := now.Sub(fetched)
-	e := Evidence{"age": age.Round(time.Second).String(), "refresh": refresh.String()}
+	e := []string{"age", age.Round(time.Second).String(), "refresh", refresh.String()}
 	if age > 3*refresh+30*time.Second {
-		e["seen"] = "the list was not refreshed for three times as long as it should"
-		return failed(e)
+		e = append(e, "seen", "the list was not refreshed for three times as long as it should")
+		return failed(e...)
 	}
-	return passed(e)
+	return passed(e...)
 }
 
 const (
@@ -170,15 +170,15 @@ func boxChecks() []Check {
 			Remedy: Remedy{Text: "stop other programs of the box", Command: "free -m"},
 			Look: func(_ context.Context, f *Facts) Finding {
 				free, ok := available(filepath.Join(f.Proc, "meminfo"))
-				e := Evidence{"available_kib": fmt.Sprint(free)}
+				e := []string{"available_kib", fmt.Sprint(free)}
 				switch {
 				case !ok:
 					return nothing("the kernel does not say")
 				case free < fewMemory:
-					e["seen"] = "less than 16 MiB can be had"
-					return warned(e)
+					e = append(e, "seen", "less than 16 MiB can be had")
+					return warned(e...)
 				}
-				return passed(e)
+				return passed(e...)
 			},
 		},
 		{
@@ -196,15 +196,15 @@ func boxChecks() []Check {
 						}
 					}
 				}
-				e := Evidence{"celsius": fmt.Sprint(highest)}
+				e := []string{"celsius", fmt.Sprint(highest)}
 				switch {
 				case !any:
 					return nothing("the box has no thermometer")
 				case highest >= hot:
-					e["seen"] = "85 degrees or more"
-					return warned(e)
+					e = append(e, "seen", "85 degrees or more")
+					return warned(e...)
 				}
-				return passed(e)
+				return passed(e...)
 			},
 		},
 		{
@@ -214,12 +214,12 @@ func boxChecks() []Check {
 			Remedy: Remedy{Text: "the log of the service says how it ended", Command: "journalctl -u posagent"},
 			Look: func(ctx context.Context, f *Facts) Finding {
 				n := f.Journal(ctx).Starts
-				e := Evidence{"starts": fmt.Sprint(n)}
+				e := []string{"starts", fmt.Sprint(n)}
 				if n > manyStarts {
-					e["seen"] = "more than five starts in a day"
-					return warned(e)
+					e = append(e, "seen", "more than five starts in a day")
+					return warned(e...)
 				}
-				return passed(e)
+				return passed(e...)
 			},
 		},
 	}

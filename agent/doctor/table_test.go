@@ -65,3 +65,21 @@ func TestEveryCheckSaysWhatToDo(t *testing.T) {
 		require.Contains(t, []doctor.Severity{doctor.Critical, doctor.Major, doctor.Minor}, c.Severity, c.ID)
 	}
 }
+
+// TestEveryCheckIsTranslated: German says as much as English, about the same checks, with the same commands and places in it.
+func TestEveryCheckIsTranslated(t *testing.T) {
+	marks := regexp.MustCompile(`\{\w+\}|posagent (?:accept|audit|config|doctor|journal|ops|run|sale|status)\b|--[a-z]+|\[\w+\]`)
+	for _, c := range doctor.Checks() {
+		en, in := doctor.TextOf(c, "en")
+		require.Equal(t, "en", in)
+		de, in := doctor.TextOf(c, "de")
+		require.Equal(t, "de", in, c.ID)
+		for i, pair := range [][2]string{{en.Title, de.Title}, {en.Means, de.Means}, {en.How, de.How}, {en.Do, de.Do}} {
+			require.NotEmpty(t, pair[1], "%s %d", c.ID, i)
+			require.NotEqual(t, pair[0], pair[1], c.ID)
+			require.ElementsMatch(t, marks.FindAllString(pair[0], -1), marks.FindAllString(pair[1], -1), "%s: %s", c.ID, pair[1])
+		}
+		_, in = doctor.TextOf(c, "fr")
+		require.Equal(t, "en", in)
+	}
+}

@@ -8,7 +8,7 @@ type Words struct{ Means, How, Do, Type, After string }
 
 // TextOf returns a check's text in a language, and the language that it is in: English where it has no other.
 func TextOf(c Check, language string) (t Text, in string) {
-	if t, ok := german()[c.ID]; ok && language == "de" {
+	if t, ok := german(c.ID); ok && language == "de" {
 		return t, "de"
 	}
 	return Text{c.Title, c.Means, c.How, c.Remedy.Text}, "en"

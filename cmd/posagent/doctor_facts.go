@@ -46,7 +46,7 @@ func gather(ctx context.Context, c *call) *gathered {
 	quiet := slog.New(slog.DiscardHandler)
 	cfg, err := config.Load(configPath(c), os.Environ())
 	f := &doctor.Facts{
-		Now: time.Now(), Place: placeOf(c), State: c.stateDir(), Mine: os.Getpid(), Proc: "/proc", Sys: "/sys",
+		Now: time.Now().UTC().Truncate(time.Millisecond), Place: placeOf(c), State: c.stateDir(), Mine: os.Getpid(), Proc: "/proc", Sys: "/sys",
 		Config:  doctorConfig(c, cfg, err),
 		Sane:    func(now time.Time) bool { return device.ClockSane(now, builtAt(version)) },
 		Dir:     func() error { return ownDir(c.stateDir(), os.Geteuid()) },

@@ -2,6 +2,12 @@ package mutants
 
 // ofAgent is every broken rule of the rest of the terminal: port, readiness, start, verbs and what is shown.
 var ofAgent = []mutant{
+	{"doctor opens the register's line", "device/line", "TestLookNamesWhatKeepsALineShut", []edit{
+		{"device/line/look.go", `if err := unix.Access(path, unix.R_OK|unix.W_OK); err != nil {`, `if fd, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK, 0); err != nil || unix.Close(fd) != nil {`},
+	}},
+	{"doctor looks at a line that is locked and does not see it", "device/line", "TestLookNamesWhatKeepsALineShut", []edit{
+		{"device/line/look.go", `unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)`, `unix.LOCK_SH|unix.LOCK_NB), unix.EINVAL)`},
+	}},
 	{"a line whose name leads elsewhere is kept", "device/line", "TestANameThatLeadsElsewhereWhileItIsOpened", []edit{
 		{"device/line/open.go", `if named.Rdev != opened.Rdev || named.Ino != opened.Ino || named.Dev != opened.Dev {`, `if named.Dev != opened.Dev {`},
 	}},
