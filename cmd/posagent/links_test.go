@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -21,7 +20,7 @@ import (
 func link(ts *testscript.TestScript, neg bool, args []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	c := &paylinks.Client{BaseURL: args[1], Instance: "demo", Secret: wire.Secret(strings.TrimSpace(ts.ReadFile(args[2]))), Doer: http.DefaultClient}
+	c := &paylinks.Client{BaseURL: args[1], Instance: "demo", Secret: tokenIn(ts, args[2]), Doer: http.DefaultClient}
 	id := int64(0)
 	if len(args) > 3 {
 		var err error

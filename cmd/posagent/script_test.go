@@ -22,6 +22,7 @@ import (
 	"posagent/agent"
 	"posagent/cross/need"
 	"posagent/device"
+	"posagent/schemes/wire"
 	"posagent/store"
 	"posagent/store/sqlite"
 )
@@ -193,11 +194,24 @@ func tamper(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(db.Close())
 }
 
+// tokenIn is the token in a file, once a terminal that starts has written it.
+func tokenIn(ts *testscript.TestScript, path string) wire.Secret {
+	for deadline := time.Now().Add(patience); ; <-time.After(20 * time.Millisecond) {
+		data, err := os.ReadFile(ts.MkAbs(path))
+		if token := strings.TrimSpace(string(data)); token != "" {
+			return wire.Secret(token)
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("no token in %s: %v", path, err)
+		}
+	}
+}
+
 // request STATUS METHOD URL TOKENFILE BODYFILE asks the local port as local software does.
 func request(ts *testscript.TestScript, neg bool, args []string) {
 	req, err := http.NewRequest(args[1], args[2], strings.NewReader(ts.ReadFile(args[4])))
 	ts.Check(err)
-	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(ts.ReadFile(args[3])))
+	req.Header.Set("Authorization", "Bearer "+tokenIn(ts, args[3]).Reveal())
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := (&http.Client{Timeout: patience}).Do(req)
 	ts.Check(err)
