@@ -29,4 +29,4 @@ const (
 )
 
 // table is every mutant, by the room whose test notices it.
-var table = slices.Concat(ofStore, ofCheckout, ofECR, ofClients, ofSchemes, ofAgent)
+var table = slices.Concat(ofStore, ofCheckout, ofECR, ofClients, ofSchemes, ofAgent, ofField)

@@ -42,6 +42,20 @@ func TestSalesOfTheFirstSchema(t *testing.T) {
 	}))
 }
 
+// TestField_J4ANullIsDamage: a damaged page gave a NULL where a number belongs, and the sale list
+// told that in the driver's words.
+func TestField_J4ANullIsDamage(t *testing.T) {
+	db := storetest.Open(t)
+	columns := len((&line{}).fields()) / 2 // each has a name and a place
+	require.NoError(t, db.Read(t.Context(), func(rd store.Reader) error {
+		_, err := scan(db, rd.QueryRow("SELECT NULL"+strings.Repeat(", NULL", columns-1)))
+		require.ErrorIs(t, err, store.ErrDamaged)
+		require.ErrorContains(t, err, "read sale: store: file is damaged: ")
+		require.ErrorContains(t, err, "converting NULL to int64")
+		return nil
+	}))
+}
+
 // TestNoConditionReadsEverySale: a journal of years must not make a sale slower.
 func TestNoConditionReadsEverySale(t *testing.T) {
 	db := storetest.Open(t, Schema()...)

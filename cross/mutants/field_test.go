@@ -1,0 +1,107 @@
+package mutants
+
+// ofField is what testers of the running program found, put back.
+var ofField = []mutant{
+	// The register's line.
+	{"a sale holds a register for five minutes, whatever its patience", checkout, "TestField_L9DeadlineIsTheRegistersPatience", []edit{
+		{"agent/checkout/timers.go", `Deadline: patience - LastReadAt}`, `Deadline: LongestSale}`},
+	}},
+	{"the configured patience is not used", drive, "TestField_L9PatienceIsConfigured", []edit{
+		{"agent/checkout/drive/begin.go", `checkout.TermsOf(pick, d.cfg.TimeoutUnit, d.cfg.Patience, progress)`, `checkout.TermsOf(pick, d.cfg.TimeoutUnit, checkout.Patience, progress)`},
+	}},
+	{"the register hears no text of the customer's steps", drive, "TestField_L10TheRegisterHearsWhatTheCustomerHasToDo", []edit{
+		{"agent/checkout/drive/perform/tell.go", `p.sales.SetProgress(key, p.stepText(s))`, `p.sales.SetProgress(key, ecr.Progress{Step: s})`},
+	}},
+	{"noise on a serial line is counted nowhere", "ecr/session", "TestField_L12BadDataIsCounted", []edit{
+		{"ecr/zvt/frame/link.go", `l.count(func(s *ecr.Counters) { s.Noise = scan.Noise })`, ``},
+	}},
+	{"status shows no noise of a line", "agent/view", "TestField_L12CountersAreShown", []edit{
+		{"agent/view/line.go", `{l.Noise, "noise bytes"}, `, ``},
+	}},
+	{"a refusal has no German text", drive, "TestField_L13EveryRefusalHasAGermanText", []edit{
+		{"agent/checkout/drive/refusal.go", `"bereits storniert"`, `""`},
+	}},
+	{"a German terminal refuses in English", drive, "TestField_L13ARefusalSpeaksTheTerminalsLanguage", []edit{
+		{"agent/checkout/drive/refusal.go", `if ecr.German(d.cfg.Language) {`, `if false {`},
+	}},
+	{"a status enquiry is answered by containers that a register cannot read", "ecr/zvt", "TestField_L14StatusIsMinimal", []edit{
+		{"ecr/zvt/admin.go", `return sent || m.prof.TLV && !m.prof.ListOnly`, `return sent || true`},
+	}},
+	{"only the last payment is told again", drive, "TestField_L15AnEarlierReceiptIsToldAgain", []edit{
+		{"agent/checkout/drive/told.go", `d.j.Newest(r, receipt)`, `d.j.LastPayment(r)`},
+	}},
+	{"each line of a stranger is logged", "ecr/session", "TestField_L16AFloodStopsNoSale", []edit{
+		{"ecr/session/session.go", `{ s.quiet.warn(s.log, text, args...) }`, `{ s.log.Warn(text, args...) }`},
+	}},
+
+	// The terminal's rules.
+	{"STALE ends a sale at once", checkout, "TestField_T1StaleStaysLive", []edit{
+		{"agent/checkout/judge.go", "case aapay.Stale:\n\t\tif committed {\n\t\t\treturn Success\n\t\t}\n\t\treturn Live", "case aapay.Stale:\n\t\tif committed {\n\t\t\treturn Success\n\t\t}\n\t\treturn Overdue"},
+	}},
+	{"a receipt is looked for in the open batch alone", drive, "TestField_T3ReceiptsOfClosedBatches", []edit{
+		{"agent/checkout/drive/forward.go", `row, err = d.j.Newest(tx, receipt)`, `row, err = d.j.InBatch(tx, open, receipt)`},
+	}},
+
+	// The local port.
+	{"a stored payment names no page", offline, "TestField_P3AStoredPaymentHasAPage", []edit{
+		{"agent/offline/paypage.go", `if f.pages == "" {`, `if f.pages != "never" {`},
+	}},
+	{"a link that is to be deleted reads as waiting", offline, "TestField_P4AReadShowsThePendingDeletion", []edit{
+		{"agent/offline/links.go", `if leaving && link.Status == paylinks.Waiting {`, `if false && leaving {`},
+	}},
+	{"a link that the backend does not know and that is to be deleted reads as waiting", offline, "TestField_P4AReadShowsThePendingDeletion", []edit{
+		{"agent/offline/links.go", "\tcase leaving:\n", "\tcase false && leaving:\n"},
+	}},
+	{"a decline after 202 draws no attention", offline, "TestField_P9ADeclineAfterStoredIsAnAlert", []edit{
+		{"agent/offline/settled.go", `return f.raiseAlert(tx, op)`, `return nil`},
+	}},
+	{"what expired unsent draws no attention", offline, "TestField_P9ExpiredIsAnAlert", []edit{
+		{"agent/offline/alert.go", `op.State.Final() && op.State != outbox.Done &&`, `op.State == outbox.Failed &&`},
+	}},
+	{"a wrong token is told that the operation is not allowed", "agent/port", "TestField_P10AWrongTokenIsToldSo", []edit{
+		{"agent/port/auth.go", "\tfail(w, r, wire.Errorf(wire.Unauthorized, \"port\", \"%s\", text))", "\ttext = \"operation not allowed\"\n\tfail(w, r, wire.Errorf(wire.Unauthorized, \"port\", \"%s\", text))"},
+	}},
+	{"a token of a file that a group reads is refused", "cmd/posagent", "TestField_P10TokenFileAGroupCanRead", []edit{
+		{"agent/config/loader.go", `case mode&0o037 != 0:`, `case mode&0o077 != 0:`},
+	}},
+
+	// Backend, use.
+	{"a link needs no text", "schemes/backend/links", "TestField_B5WhatALinkNeeds", []edit{
+		{"schemes/paylinks/rules.go", `if strings.TrimSpace(f[1]) == "" {`, `if false {`},
+	}},
+	{"a link is made that is over already", "schemes/backend/links", "TestField_B5WhatALinkNeeds", []edit{
+		{"schemes/backend/links/service.go", `if l.expired(now) {`, `if false {`},
+	}},
+	{"a basket has to make the amount also without its VAT", "schemes/payments", "TestField_B6BasketRuleOnlyWhereTheVATIsKnown", []edit{
+		{"schemes/payments/basket.go", `return !slices.ContainsFunc(items, func(i BasketItem) bool {`, `return len(items) > 0 || !slices.ContainsFunc(items, func(i BasketItem) bool {`},
+	}},
+	{"an end that was counted is subtracted again", "cmd/posagent", "TestField_U1AnEndThatWasCountedIsToldOnceMore", []edit{
+		{"cmd/posagent/ops_send.go", "is told once more\n\t\t\tif err := count(); err != nil {\n\t\t\t\treturn err\n\t\t\t}\n", "is told once more\n"},
+	}},
+	{"every fault of the backend has one remedy", "agent/ready", "TestField_U3EachCauseHasItsOwnWordsAndRemedy", []edit{
+		{"agent/ready/ready.go", `Remedy: fill(r.remedy, t, at)`, `Remedy: fill("check [upstream] base in {config}", t, at)`},
+	}},
+	{"a small console loses the method beside the code", "device/display", "TestField_U4CodeGetsTheRoomItNeeds", []edit{
+		{"device/display/console.go", `!fits() && utf8.RuneCountInString(Clean(one))`, `false && utf8.RuneCountInString(Clean(one))`},
+	}},
+	{"the story shows each code and each byte", "cmd/posagent/demo", "TestField_U6TheStoryShowsCodeAndReceiptOnce", []edit{
+		{"cmd/posagent/demo/show.go", `if w.verbose || w.tells(who, line) {`, `if w.tells(who, line) || true {`},
+	}},
+	{"a value that means nothing is refused without its line", "agent/config", "TestField_U7EveryErrorNamesItsPlace", []edit{
+		{"agent/config/load.go", `if e.Where = l.seen[e.Key]; e.Where == "" && l.path != "" {`, `if e.Where = l.path; false {`},
+	}},
+	{"the manual leaves verbs of verbs out", "cmd/posagent", "TestField_U7ManualNamesEveryVerb", []edit{
+		{"cmd/posagent/man.go", "\tfor _, v := range verbs(table) {\n", "\tfor _, v := range verbs(table) {\n\t\tif strings.Count(v.path, \" \") > 1 {\n\t\t\tcontinue\n\t\t}\n"},
+	}},
+	{"a start that hangs is waited for without an end", "cmd/posagent/demo", "TestField_U12AStartThatHangsIsNamedAndTriedOnceMore", []edit{
+		{"cmd/posagent/demo/process.go", `case <-time.After(l.limit):`, `case <-make(chan time.Time):`},
+	}},
+	{"the sums are not those of the rows", outbox, "TestField_U13NumbersAndSumsOverRollbacks", []edit{
+		{"agent/outbox/schema.go", "(SELECT summed_id FROM outbox_clock) BEGIN\n\tUPDATE outbox_sums SET count = count - 1,", "(SELECT summed_id FROM outbox_clock) BEGIN\n\tUPDATE outbox_sums SET count = count,"},
+	}},
+
+	// The journal.
+	{"a NULL where a number belongs is told in the driver's words", "agent/checkout/drive/journal", "TestField_J4ANullIsDamage", []edit{
+		{"agent/checkout/drive/journal/row.go", `store.Unreadable(err)`, `err`},
+	}},
+}
