@@ -170,7 +170,10 @@ func (f *Facts) fs() (st unix.Statfs_t, err error) { return st, unix.Statfs(f.ex
 
 // syncOnce writes one block, and returns how long its sync took.
 func syncOnce(path string) (took time.Duration, err error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC|unix.O_NOFOLLOW, 0o600)
+	if err := removed(path); err != nil { // one that an examination which was ended has left
+		return 0, err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return 0, err
 	}

@@ -73,6 +73,9 @@ func WriteHeld(path string, held map[string]Held) error {
 	if err != nil {
 		return err
 	}
+	if err := removed(path + ".new"); err != nil {
+		return err
+	}
 	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
 		return errors.Join(err, removed(path+".new"))
 	}

@@ -1,9 +1,12 @@
 package doctor
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -186,4 +189,28 @@ func TestSwapsAndUsers(t *testing.T) {
 	require.EqualValues(t, 16383, free)
 	_, ok = available(filepath.Join(dir, "none"))
 	require.False(t, ok)
+}
+
+// TestAJournalThatIsTooLargeIsNoFailure: a check that cannot read everything in time says so, whether or not the journal hears of it.
+func TestAJournalThatIsTooLargeIsNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		over := make(chan struct{})
+		for name, quick := range map[string]func(context.Context) error{
+			"interrupted": func(ctx context.Context) error { <-ctx.Done(); return errors.New("interrupted") },
+			"deaf":        func(context.Context) error { <-over; return nil },
+		} {
+			journal := Journal{State: Readable, Quick: quick, Audit: func(ctx context.Context) ([]string, error) { return nil, quick(ctx) }}
+			f := &Facts{Journal: func(context.Context) Journal { return journal }}
+			for _, id := range []string{"PA-DB-004", "PA-DB-008"} {
+				check, ok := Find(id)
+				require.True(t, ok)
+				check.After = nil
+				r := Examine(t.Context(), []Check{check}, f, Usual())[0]
+				require.Equal(t, Skip, r.Status, "%s %s: %v", name, id, r.Evidence)
+				require.Empty(t, r.Evidence[WaitsFor])
+				require.EqualValues(t, 3000, r.DurationMS)
+			}
+		}
+		close(over)
+	})
 }

@@ -16,9 +16,9 @@ import (
 	"posagent/cross/program"
 )
 
-// TestOneFaultOneName seeds each fault into a terminal of its own: doctor names its id, nothing else fails, and it takes less than ten
+// TestField_U2OneFaultOneName seeds each fault into a terminal of its own: doctor names its id, nothing else fails, and it takes less than ten
 // seconds. DOCTOR=full plays every row.
-func TestOneFaultOneName(t *testing.T) {
+func TestField_U2OneFaultOneName(t *testing.T) {
 	bin := filepath.Join(t.TempDir(), "posagent")
 	require.NoError(t, program.Build(bin, nil))
 	backend := realBackend(t, bin)
