@@ -26,7 +26,7 @@ func (k *kit) hook(method, path, body string, headers ...string) string {
 		h = append(h, "Content-Type: application/json")
 	}
 	began := time.Now()
-	_, answer := k.ask(request(method+" "+path+" HTTP/1.1", h...)+body, 2*time.Second)
+	_, answer := k.ask(request(method+" "+path+" HTTP/1.1", h...)+body, answerWithin)
 	k.took.Store(int64(time.Since(began)))
 	return answer
 }
