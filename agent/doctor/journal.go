@@ -184,7 +184,14 @@ func soon(ctx context.Context, fn func(context.Context) error) (late bool, err e
 	ctx, cancel := context.WithTimeout(ctx, readWithin)
 	defer cancel()
 	done := make(chan error, 1)
-	go func() { done <- fn(ctx) }()
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- fmt.Errorf("the check itself failed: %v", p)
+			}
+		}()
+		done <- fn(ctx)
+	}()
 	select {
 	case err := <-done:
 		return ctx.Err() != nil, err

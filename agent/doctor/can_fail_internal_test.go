@@ -1,0 +1,125 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/ready"
+)
+
+// well are the facts of a terminal that is well and runs.
+func well(t *testing.T) *Facts {
+	proc := t.TempDir()
+	put := func(name, text string) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(proc, name)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(proc, name), []byte(text), 0o600))
+	}
+	put("4711/status", "Uid:\t1000\t1000\t1000\t1000\n")
+	put("meminfo", "MemAvailable:   60000 kB\n")
+	put("swaps", "Filename\tType\n")
+	put("sys/class/thermal/thermal_zone0/temp", "41000\n")
+	require.NoError(t, os.Symlink("/usr/bin/posagent", filepath.Join(proc, "4711/exe")))
+	journal := Journal{State: Readable, Fetched: noon, Quick: func(context.Context) error { return nil }}
+	return &Facts{
+		Now: noon, State: t.TempDir(), Proc: proc, Sys: filepath.Join(proc, "sys"), Sane: func(time.Time) bool { return true },
+		Config:  Config{Named: true, TCP: "127.0.0.1:20007", Refresh: time.Hour, MaxAge: 7 * 24 * time.Hour, Backend: "https://pay.example"},
+		Daemon:  Daemon{PID: 4711, Running: true, Told: true, Report: ready.Report{Ready: true}, Backend: "https://pay.example", Lines: []Heard{{Name: "tcp"}}},
+		Answers: func(context.Context) error { return nil }, Dir: func() error { return nil }, Token: func() error { return nil },
+		Key: func() Key { return Key{} }, Line: func() Line { return Line{} },
+		Journal: func(context.Context) Journal { return journal },
+		Backend: func(context.Context) Answer {
+			return Answer{Host: "pay.example", Phase: Answered, TLS: true, Methods: 1, Fit: true, Clock: noon, At: noon, CertUntil: noon.AddDate(1, 0, 0)}
+		},
+		Schemes: func(context.Context) Answer { return Answer{Host: "pay.example", Status: 404} },
+	}
+}
+
+// TestEveryOtherCheckCanFail: the checks whose faults the campaign of cross/doctor does not seed, each by the fact that it looks at. The same
+// check passes, or has nothing to look at, on a terminal that is well.
+func TestEveryOtherCheckCanFail(t *testing.T) {
+	journal := func(change func(*Journal)) func(*Facts) {
+		return func(f *Facts) {
+			j := f.Journal(nil)
+			change(&j)
+			f.Journal = func(context.Context) Journal { return j }
+		}
+	}
+	said := func(cause ready.Cause) *ready.Said {
+		return &ready.Said{Cause: cause, Words: "what is wrong", Remedy: "mend it"}
+	}
+	proc := func(name, text string) func(*Facts) {
+		return func(f *Facts) { require.NoError(t, os.WriteFile(filepath.Join(f.Proc, name), []byte(text), 0o600)) }
+	}
+	for _, tc := range []struct {
+		id    string
+		want  Status
+		fault func(f *Facts)
+	}{
+		{"PA-CFG-007", Warn, func(f *Facts) { f.Config.Ignored = []string{"POSAGENT_COLOUR"} }},
+		{"PA-DSK-005", Fail, func(f *Facts) {
+			require.NoError(t, os.MkdirAll(filepath.Join(f.State, "doctor.probe", "no file"), 0o700))
+		}},
+		{"PA-DB-002", Fail, journal(func(j *Journal) { j.State, j.Text = NewerSchema, "file has schema version 99" })},
+		{"PA-DB-003", Fail, journal(func(j *Journal) { j.State, j.Text = Forbidden, "permission denied" })},
+		{"PA-DB-003", Fail, journal(func(j *Journal) { j.State, j.Text = Unreadable, "input/output error" })},
+		{"PA-DB-004", Fail, journal(func(j *Journal) { j.Quick = nil })}, // a panic
+		{"PA-DB-004", Fail, journal(func(j *Journal) {
+			j.Quick = func(context.Context) error { return errors.New("row 7 missing from index") }
+		})},
+		{"PA-DB-005", Warn, journal(func(j *Journal) { j.WALBytes = 64<<20 + 1 })},
+		{"PA-DB-006", Fail, journal(func(j *Journal) { j.Missing = []string{"1 sale is missing"} })},
+		{"PA-DB-007", Fail, journal(func(j *Journal) { j.Altered = []string{"0190"} })},
+		{"PA-DB-008", Fail, journal(func(j *Journal) {
+			j.Audit = func(context.Context) ([]string, error) { return []string{"line 7: removed"}, nil }
+		})},
+		{"PA-DB-009", Warn, func(f *Facts) { f.Config.Mark = filepath.Join(f.State, "usb", "posagent.mark") }},
+		{"PA-KEY-005", Warn, func(f *Facts) { f.Now = noon.AddDate(1, 0, -5) }},
+		{"PA-SYS-005", Fail, func(f *Facts) { f.Daemon.Report = ready.Report{NotReady: said("journal")} }},
+		{"PA-SYS-005", Warn, func(f *Facts) { f.Daemon.Report = ready.Report{NotReady: said("resuming")} }},
+		{"PA-SYS-005", Warn, func(f *Facts) { f.Daemon.Report = ready.Report{Ready: true, Offline: said("stall")} }},
+		{"PA-SYS-005", Warn, func(f *Facts) { f.Daemon.Told = false }},
+		{"PA-SYS-006", Warn, func(f *Facts) {
+			exe := filepath.Join(f.Proc, "4711/exe")
+			require.NoError(t, os.Remove(exe))
+			require.NoError(t, os.Symlink("/usr/bin/posagent (deleted)", exe))
+		}},
+		{"PA-SYS-007", Warn, proc("meminfo", "MemAvailable:   16383 kB\n")},
+		{"PA-SYS-008", Warn, proc("sys/class/thermal/thermal_zone0/temp", "85000\n")},
+		{"PA-SYS-009", Warn, journal(func(j *Journal) { j.Starts = 6 })},
+		{"PA-SER-006", Fail, func(f *Facts) {
+			f.Config.Serial, f.Daemon.Troubles = "/dev/ttyS0", []ready.Said{*said(ready.LineFailed)}
+		}},
+		{"PA-SER-008", Warn, func(f *Facts) { f.Daemon.Lines = []Heard{{Name: "tcp", Passwords: 3, From: "192.168.1.7"}} }},
+		{"PA-SEC-002", Warn, func(f *Facts) { f.Config.Open = true }},
+		{"PA-SEC-003", Warn, proc("4711/status", "Uid:\t0\t0\t0\t0\n")},
+		{"PA-SEC-004", Warn, proc("swaps", "Filename\tType\n/dev/mmcblk0p3 partition 1 0 -2\n")},
+		{"PA-QUE-003", Fail, journal(func(j *Journal) { j.Aside = []string{"0190: of an older journal"} })},
+		{"PA-QUE-005", Fail, journal(func(j *Journal) { j.Oldest, j.OldestIs = noon.Add(-61*time.Minute), "0190" })},
+		{"PA-QUE-006", Warn, journal(func(j *Journal) { j.Alerts = 1 })},
+		{"PA-QUE-007", Warn, journal(func(j *Journal) { j.Unconfirmed = 1 })},
+	} {
+		check, ok := Find(tc.id)
+		require.True(t, ok, tc.id)
+		check.After = nil
+		f := well(t)
+		require.Contains(t, []Status{Pass, Skip}, Examine(t.Context(), []Check{check}, f, Usual())[0].Status, "%s on a terminal that is well", tc.id)
+		tc.fault(f)
+		r := Examine(t.Context(), []Check{check}, f, Usual())[0]
+		require.Equal(t, tc.want, r.Status, "%s: %v", tc.id, r.Evidence)
+		require.NotEmpty(t, r.Evidence["seen"], tc.id)
+		require.NotEmpty(t, r.Remedy.Command, tc.id)
+	}
+}
+
+// TestATerminalThatIsWell: nothing fails.
+func TestATerminalThatIsWell(t *testing.T) {
+	for _, r := range Examine(t.Context(), Checks(), well(t), Usual()) {
+		require.NotEqual(t, Fail, r.Status, "%s: %v", r.ID, r.Evidence)
+	}
+}
