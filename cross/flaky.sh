@@ -8,7 +8,7 @@
 set -u
 go=${GO:-go}
 n=${N:-20}
-packages=${PACKAGES:-'./cmd/posagent ./agent/... ./device/... ./ecr/session ./ecr/register ./store/... ./schemes/backend/... ./cross/badinput ./cross/kill
+packages=${PACKAGES:-'./cmd/posagent ./agent/... ./device/... ./ecr/session ./ecr/register ./store/... ./schemes/backend/... ./cross/badinput ./cross/doctor ./cross/kill
 	./cross/upstream ./cross/disk ./cross/lossy ./cross/line ./cross/arm'}
 
 if [ "${1:-}" = one ]; then # flaky.sh one PACKAGE

@@ -135,6 +135,7 @@ type Journal struct {
 	State JournalState
 	Text  string
 
+	Keyed       bool // its rows could be verified
 	WALBytes    int64
 	ShortBytes  int64
 	Doubt       int64 // operations

@@ -12,6 +12,9 @@ import (
 
 const bigWAL = 64 << 20
 
+// unkeyed is why rows are not verified: there is no journal, or its key is another account's.
+const unkeyed = "this user has no key to verify the journal with"
+
 // journalChecks are about the journal. They read it beside the running terminal, or without it.
 func journalChecks() []Check {
 	return []Check{
@@ -65,8 +68,11 @@ func journalChecks() []Check {
 			How:    "a key of the journal is unwrapped with the device key",
 			Remedy: Remedy{Text: "put the right key file back; leave the journal as it is", Command: "ls -l {state}/keys"},
 			Look: func(ctx context.Context, f *Facts) Finding {
-				if j := f.Journal(ctx); j.State == WrongKey {
+				switch j := f.Journal(ctx); {
+				case j.State == WrongKey:
 					return failed("seen", j.Text)
+				case j.State == Readable && !j.Keyed:
+					return nothing(unkeyed)
 				}
 				return passed()
 			},
@@ -114,8 +120,12 @@ func journalChecks() []Check {
 			How:    "the numbers of sales and operations are compared with the highest that was given",
 			Remedy: Remedy{Text: "compare the sales with the register's journal, and ask who had access to the box", Command: "posagent status{flags}"},
 			Look: func(ctx context.Context, f *Facts) Finding {
-				if missing := f.Journal(ctx).Missing; len(missing) > 0 {
-					return failed("seen", strings.Join(missing, "; "))
+				j := f.Journal(ctx)
+				switch {
+				case len(j.Missing) > 0:
+					return failed("seen", strings.Join(j.Missing, "; "))
+				case !j.Keyed:
+					return nothing(unkeyed)
 				}
 				return passed()
 			},
@@ -126,8 +136,12 @@ func journalChecks() []Check {
 			How:    "the newest sales are verified",
 			Remedy: Remedy{Text: "compare the sale with the register's journal, and call support", Command: "posagent sale list{flags}"},
 			Look: func(ctx context.Context, f *Facts) Finding {
-				if altered := f.Journal(ctx).Altered; len(altered) > 0 {
-					return failed("seen", strings.Join(altered, ", ")).typed("", "posagent sale show "+altered[0]+"{flags}")
+				j := f.Journal(ctx)
+				switch {
+				case len(j.Altered) > 0:
+					return failed("seen", strings.Join(j.Altered, ", ")).typed("", "posagent sale show "+j.Altered[0]+"{flags}")
+				case !j.Keyed:
+					return nothing(unkeyed)
 				}
 				return passed()
 			},

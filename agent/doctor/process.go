@@ -148,7 +148,7 @@ func twins(proc string, owner, mine int, config, state string) (list []process) 
 			continue
 		}
 		args := strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
-		if len(args) < 2 || filepath.Base(args[0]) != "posagent" || !slices.Contains(args, "run") {
+		if len(args) < 2 || !strings.HasPrefix(filepath.Base(args[0]), "posagent") || !slices.Contains(args, "run") {
 			continue
 		}
 		cwd, _ := os.Readlink(filepath.Join(dir, "cwd")) // unknown of another user's: its names are absolute in a unit

@@ -57,7 +57,7 @@ func gather(ctx context.Context, c *call) *gathered {
 		if cfg.Port.Listen == "" || cfg.Port.Token != "" {
 			return nil
 		}
-		_, err := readToken(filepath.Join(c.stateDir(), "port.token"), os.Geteuid())
+		_, err := readToken(filepath.Join(c.stateDir(), "port.token"), ownerOf(c.stateDir()))
 		if errors.Is(err, os.ErrNotExist) {
 			return nil // the start makes it
 		}
@@ -174,9 +174,24 @@ func doctorKey(c *call) doctor.Key {
 		fi, err := os.Stat(agentDB(c))
 		k.Missing = err == nil && fi.Size() > 0
 	case errors.Is(err, device.ErrKeyFile):
-		k.Unfit = true
+		k.Unfit = !othersPrivate(k.Path, ownerOf(c.stateDir()))
 	}
 	return k
+}
+
+// ownerOf is the account that a directory belongs to, this one where that is not known.
+func ownerOf(dir string) int {
+	var st unix.Stat_t
+	if unix.Stat(dir, &st) != nil {
+		return os.Geteuid()
+	}
+	return int(st.Uid)
+}
+
+// othersPrivate says whether root looks at a private file of the account that runs the terminal: root itself must not use such a key.
+func othersPrivate(path string, owner int) bool {
+	var st unix.Stat_t
+	return os.Geteuid() == 0 && owner != 0 && unix.Lstat(path, &st) == nil && int(st.Uid) == owner && st.Mode&unix.S_IFMT == unix.S_IFREG && st.Mode&0o077 == 0
 }
 
 // doctorLine looks at the serial line of a terminal that does not run, without opening it.
@@ -223,7 +238,7 @@ func (g *gathered) journal(ctx context.Context, c *call, now time.Time) doctor.J
 		}
 		return j
 	}
-	j.State, j.Quick = doctor.Readable, db.QuickCheck
+	j.State, j.Quick, j.Keyed = doctor.Readable, db.QuickCheck, with != nil
 	if with != nil {
 		j.Audit = func(ctx context.Context) ([]string, error) { return auditFindings(ctx, db) }
 	}

@@ -13,7 +13,11 @@ import (
 func fixSafe(c *call) {
 	dir := c.stateDir()
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		fixed(c, "made "+dir+", mode 0700", os.MkdirAll(dir, 0o700))
+		made := "made " + dir + ", mode 0700"
+		if os.Geteuid() == 0 {
+			made += ", which belongs to root (chown it where posagent runs as another account)"
+		}
+		fixed(c, made, os.MkdirAll(dir, 0o700))
 	}
 	key := filepath.Join(keyDir(c), "device.key")
 	if closeToOthers(c, key, 0o600) {
@@ -25,10 +29,15 @@ func fixSafe(c *call) {
 	}
 }
 
-// closeToOthers takes the rights of other accounts on a file of this account, and returns whether there were any.
+// closeToOthers takes the rights of other accounts on a file of this account, or, for root, on one of the account that owns the state
+// directory. It returns whether there were any.
 func closeToOthers(c *call, path string, mode os.FileMode) bool {
 	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() && !info.IsDir() || info.Mode().Perm()&^mode == 0 || int(info.Sys().(*syscall.Stat_t).Uid) != os.Geteuid() {
+	if err != nil || !info.Mode().IsRegular() && !info.IsDir() || info.Mode().Perm()&^mode == 0 {
+		return false
+	}
+	owner := int(info.Sys().(*syscall.Stat_t).Uid)
+	if me := os.Geteuid(); owner != me && (me != 0 || owner != ownerOf(c.stateDir())) {
 		return false
 	}
 	err = os.Chmod(path, mode)

@@ -37,6 +37,11 @@ func faults() []fault {
 func localFaults() []fault {
 	return []fault{
 		{name: "nothing", quick: true, seed: func(b *box) { b.run(isReady) }},
+		{name: "nothing, and root looks at another account's terminal", root: true, quick: true, seed: func(b *box) {
+			b.uid = 65534
+			b.run(isReady)
+			b.uid = 0
+		}},
 		{name: "config: a line that is no TOML", want: "PA-CFG-002", code: 3, seen: "config.toml:", quick: true, seed: func(b *box) {
 			b.extra = "this is not toml\n"
 			b.write()
