@@ -193,17 +193,22 @@ func (f *Facts) fill(text string) string {
 	if config == "" {
 		config = "the configuration"
 	}
-	host := strings.TrimPrefix(strings.TrimPrefix(f.Config.Backend, "https://"), "http://")
-	host, _, _ = strings.Cut(host, "/")
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
-	}
+	host, name := f.host()
 	device := f.Config.Serial
 	if device == "" {
 		device = "DEVICE"
 	}
 	return strings.NewReplacer("{config}", clean(config), "{flags}", f.Place.Flags, "{state}", f.State, "{host}", clean(host), "{name}", clean(name), "{device}", clean(device)).Replace(text)
+}
+
+// host is the backend's host with its port, as its address has it, and its name alone.
+func (f *Facts) host() (host, name string) {
+	host = strings.TrimPrefix(strings.TrimPrefix(f.Config.Backend, "https://"), "http://")
+	host, _, _ = strings.Cut(host, "/")
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return host, name
+	}
+	return host, host
 }
 
 // clean takes what would break a line, or a terminal, out of a text from outside, and bounds it.

@@ -214,3 +214,29 @@ func TestAJournalThatIsTooLargeIsNoFailure(t *testing.T) {
 		close(over)
 	})
 }
+
+// TestWhatIsNotOnTheWayIsNotLookedAt: without TLS, name or proxy the steps of these have nothing to look at, and pass nothing.
+func TestWhatIsNotOnTheWayIsNotLookedAt(t *testing.T) {
+	for backend, tc := range map[string]struct {
+		proxy bool
+		none  []string
+	}{
+		"https://pay.example":       {false, []string{"PA-NET-004"}},
+		"https://pay.example:8443":  {true, []string{"PA-NET-002", "PA-NET-003"}},
+		"https://192.0.2.7/v1":      {false, []string{"PA-NET-002", "PA-NET-003", "PA-NET-004"}},
+		"https://[2001:db8::7]:443": {false, []string{"PA-NET-002", "PA-NET-003", "PA-NET-004"}},
+		"http://localhost:8481":     {false, []string{"PA-NET-004", "PA-NET-006", "PA-NET-007", "PA-NET-008", "PA-NET-009", "PA-NET-010"}},
+	} {
+		f := &Facts{Config: Config{Backend: backend, Proxy: tc.proxy}, Backend: func(context.Context) Answer { return Answer{Phase: Answered} }}
+		var none []string
+		for _, c := range networkChecks() {
+			c.After = nil
+			if r := Examine(t.Context(), []Check{c}, f, Usual())[0]; r.Status == Skip {
+				none = append(none, c.ID)
+			} else {
+				require.Equal(t, Pass, r.Status, c.ID)
+			}
+		}
+		require.Equal(t, tc.none, none, backend)
+	}
+}

@@ -3,7 +3,9 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"net"
 	"slices"
+	"strings"
 
 	"posagent/agent/ready"
 )
@@ -21,6 +23,12 @@ func (f *Facts) secure() bool { return len(f.Config.Backend) > 8 && f.Config.Bac
 
 func always(*Facts) bool { return true }
 
+// resolves says whether the box has to find the backend's name: it has one, and no proxy finds it.
+func resolves(f *Facts) bool {
+	_, name := f.host()
+	return !f.Config.Proxy && net.ParseIP(strings.Trim(name, "[]")) == nil
+}
+
 // ways are the steps in the order in which a connection takes them.
 func ways() []way {
 	tls := func(f *Facts) bool { return f.secure() }
@@ -36,13 +44,13 @@ func ways() []way {
 			Means:  "the backend's name cannot be found",
 			How:    "the backend's name is resolved, and no name server answers",
 			Remedy: Remedy{Text: "check the cable, the router and the name servers", Command: "cat /etc/resolv.conf"},
-		}, []ready.Cause{"name_service"}, -1, always},
+		}, []ready.Cause{"name_service"}, -1, resolves},
 		{Check{
 			ID: "PA-NET-003", Title: "the backend's name exists", Severity: Critical,
 			Means:  "the address in the configuration is wrong, or the name is gone",
 			How:    "the backend's name is resolved, and the name server knows none",
 			Remedy: Remedy{Text: "correct [upstream] base in {config}", Command: "getent hosts {name}"},
-		}, []ready.Cause{"no_name"}, -1, always},
+		}, []ready.Cause{"no_name"}, -1, resolves},
 		{Check{
 			ID: "PA-NET-004", Title: "the proxy lets the terminal through", Severity: Critical,
 			Means:  "the shop's proxy wants a login, forbids the backend, or is away",
