@@ -27,11 +27,26 @@ var ofField = []mutant{
 	{"a status enquiry is answered by containers that a register cannot read", "ecr/zvt", "TestField_L14StatusIsMinimal", []edit{
 		{"ecr/zvt/admin.go", `return sent || m.prof.TLV && !m.prof.ListOnly`, `return sent || true`},
 	}},
-	{"only the last payment is told again", drive, "TestField_L15AnEarlierReceiptIsToldAgain", []edit{
+	{"no receipt is told again by its number", drive, "TestField_L15AnEarlierReceiptIsToldAgain", []edit{
+		{"agent/checkout/drive/told.go", `case row.State.Result != ecr.Approved, row.State.Phase`, `case receipt != 0, row.State.Phase`},
+	}},
+	{"any receipt number tells the last payment", drive, "TestField_L15AnEarlierReceiptIsToldAgain", []edit{
 		{"agent/checkout/drive/told.go", `d.j.Newest(r, receipt)`, `d.j.LastPayment(r)`},
 	}},
-	{"each line of a stranger is logged", "ecr/session", "TestField_L16AFloodStopsNoSale", []edit{
+	{"each line of a stranger is logged", "ecr/session", "TestField_L16ALineOfStrangersIsLoggedOnceAMinute", []edit{
 		{"ecr/session/session.go", `{ s.quiet.warn(s.log, text, args...) }`, `{ s.log.Warn(text, args...) }`},
+	}},
+	{"the log does not say that a line brings bad data", "ecr/session", "TestField_L12BadDataIsCounted", []edit{
+		{"ecr/session/session.go", `bad > 0 || now.Noise > before.Noise {`, `bad > 0 && false {`},
+	}},
+	{"strangers send as fast as they like", "ecr/session", "TestField_L16StrangersArePaced", []edit{
+		{"ecr/session/tcp.go", `if wait > 0 {`, `if wait > time.Hour {`},
+	}},
+	{"strangers keep a dialogue's messages back", "ecr/session", "TestField_L16StrangersArePaced", []edit{
+		{"ecr/session/tcp.go", `if s.owner == d || !d.from.IsValid() {`, `if !d.from.IsValid() {`},
+	}},
+	{"a registration is written as often as a stranger sends it", "ecr/session", "TestField_L16ARegistrationIsWrittenOnce", []edit{
+		{"ecr/session/dialog.go", `stored := s.stored && same`, `stored := s.stored && same && false`},
 	}},
 
 	// The terminal's rules.
