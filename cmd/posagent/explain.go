@@ -5,18 +5,21 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"posagent/agent/config"
 	"posagent/agent/doctor"
 	"posagent/agent/ready"
+	"posagent/ecr/zvt/apdu"
 )
 
 func explainCommand() command {
 	return command{
-		name: "explain", args: "[ID]", short: "what a check of doctor, or a cause of status, means, and what to do",
-		long:     "ID is a check, like PA-NET-003, or the cause that status and doctor show with --json, like line_busy. Without one it lists them all.",
-		examples: []string{"posagent explain PA-NET-003", "posagent explain PA-NET-003 --language de", "posagent explain line_busy", "posagent explain"},
+		name: "explain", args: "[ID]", short: "what a check of doctor, a cause of status or a result code means, and what to do",
+		long: "ID is a check, like PA-NET-003, or the cause that status and doctor show with --json, like line_busy, or the two digits of a\n" +
+			"result code that a register shows, like 6C. Without one it lists the checks and causes.",
+		examples: []string{"posagent explain PA-NET-003", "posagent explain PA-NET-003 --language de", "posagent explain line_busy", "posagent explain 6C", "posagent explain"},
 		flags: func(fs *flag.FlagSet) any {
 			return fs.String("language", "", "`code` of the language (default: that of the terminal, else LANG)")
 		},
@@ -47,7 +50,7 @@ func explain(_ context.Context, c *call) error {
 	}
 	v, ok := explanation(c, c.args[0], want)
 	if !ok {
-		return fail(exitUsage, "explain: %q is no check and no cause (posagent explain lists them)", c.args[0])
+		return fail(exitUsage, "explain: %q is no check, cause or result code (posagent explain lists checks and causes)", c.args[0])
 	}
 	if c.json {
 		return printJSON(c.out, v)
@@ -77,6 +80,12 @@ func explanation(c *call, id, language string) (explained, bool) {
 			s := ready.Say(ready.Trouble{Cause: cause, Where: "HOST-OR-DEVICE"}, placeOf(c))
 			return explained{Schema: "posagent.explain/1", ID: string(cause), Language: "en", Title: s.Words, Do: s.Remedy}, true
 		}
+	}
+	digits := strings.TrimPrefix(strings.ToLower(id), "zvt:")
+	if code, err := strconv.ParseUint(digits, 16, 8); err == nil && len(digits) == 2 && apdu.ResultName(byte(code)) != "" {
+		return explained{Schema: "posagent.explain/1", ID: fmt.Sprintf("zvt:%02X", code), Language: "en", Title: apdu.ResultName(byte(code)),
+			How: "the register shows it: the result code of ZVT at the end of a request",
+			Do:  "look at the sale's history, which says why", Type: "posagent sale list" + c.flags()}, true
 	}
 	return explained{}, false
 }
