@@ -10,7 +10,7 @@ import (
 	"posagent/agent/ready"
 )
 
-// Facts are what the checks look at. Each function is called at most once at a time and answers the same again.
+// Facts are what the checks look at. The functions may be called by several checks at a time.
 type Facts struct {
 	Now     time.Time
 	Place   ready.Place

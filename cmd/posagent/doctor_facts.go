@@ -40,7 +40,7 @@ func (g *gathered) close() {
 	}
 }
 
-// gather makes the facts. What takes time is looked up when a check asks for it, once.
+// gather makes the facts. What takes time is looked up when a check asks for it; journal and backend once.
 func gather(ctx context.Context, c *call) *gathered {
 	g := &gathered{}
 	quiet := slog.New(slog.DiscardHandler)
@@ -53,24 +53,19 @@ func gather(ctx context.Context, c *call) *gathered {
 		Answers: func(ctx context.Context) error { return answers(ctx, controlSocket(c)) },
 	}
 	f.Daemon = doctorDaemon(c)
-	f.Token = sync.OnceValue(func() error {
-		if cfg.Port.Listen == "" || cfg.Port.Token != "" {
-			return nil
-		}
-		_, err := readToken(filepath.Join(c.stateDir(), "port.token"), ownerOf(c.stateDir()))
-		if errors.Is(err, os.ErrNotExist) {
-			return nil // the start makes it
-		}
-		return err
-	})
-	f.Key = sync.OnceValue(func() doctor.Key { return doctorKey(c) })
-	f.Line = sync.OnceValue(func() doctor.Line { return doctorLine(cfg) })
-	read := sync.OnceValue(func() doctor.Journal { return g.journal(ctx, c, f.Now) })
-	f.Journal = func(context.Context) doctor.Journal { return read() }
-	list := sync.OnceValue(func() doctor.Answer { return askMethods(ctx, cfg, f.Config, quiet) })
-	f.Backend = func(context.Context) doctor.Answer { return list() }
-	schemes := sync.OnceValue(func() doctor.Answer { return askSchemes(ctx, cfg, f.Config, quiet) })
-	f.Schemes = func(context.Context) doctor.Answer { return schemes() }
+	f.Token = func() error { return doctorToken(c, cfg) }
+	f.Key = func() doctor.Key { return doctorKey(c) }
+	f.Line = func() doctor.Line { return doctorLine(cfg) }
+	var (
+		journal       doctor.Journal
+		list, schemes doctor.Answer
+	)
+	read := sync.OnceFunc(func() { journal = g.journal(ctx, c, f.Now) })
+	askList := sync.OnceFunc(func() { list = askMethods(ctx, cfg, f.Config, quiet) })
+	ask := sync.OnceFunc(func() { schemes = askSchemes(ctx, cfg, f.Config, quiet) })
+	f.Journal = func(context.Context) doctor.Journal { read(); return journal }
+	f.Backend = func(context.Context) doctor.Answer { askList(); return list }
+	f.Schemes = func(context.Context) doctor.Answer { ask(); return schemes }
 	g.facts = f
 	return g
 }
@@ -177,6 +172,18 @@ func doctorKey(c *call) doctor.Key {
 		k.Unfit = !othersPrivate(k.Path, ownerOf(c.stateDir()))
 	}
 	return k
+}
+
+// doctorToken says why the token of the local port cannot be used, nil where it can or the start makes one.
+func doctorToken(c *call, cfg config.Config) error {
+	if cfg.Port.Listen == "" || cfg.Port.Token != "" {
+		return nil
+	}
+	_, err := readToken(filepath.Join(c.stateDir(), "port.token"), ownerOf(c.stateDir()))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // ownerOf is the account that a directory belongs to, this one where that is not known.
