@@ -15,7 +15,7 @@ func configChecks() []Check {
 			ID: "PA-CFG-001", Title: "a configuration is named", Severity: Critical,
 			Means:  "without one, the terminal is a sandbox that moves no real money",
 			How:    "no file is named by --config or POSAGENT_CONFIG, the default file is not there, and no terminal has run here",
-			Remedy: Remedy{Text: "write a configuration, fill it in, and name it by --config", Command: "posagent config example > config.toml"},
+			Remedy: Remedy{Text: "write a configuration to a new file, fill it in, and name it by --config", Command: "posagent config example"},
 			Look: func(ctx context.Context, f *Facts) Finding {
 				if f.Config.Named || f.Daemon.Running || f.Journal(ctx).State != NoJournal {
 					return passed("file", f.Config.File)

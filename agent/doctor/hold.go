@@ -3,7 +3,9 @@ package doctor
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -60,7 +62,16 @@ func Hold(before map[string]Held, results []Result, now time.Time) (after map[st
 
 // ReadHeld reads the file of an earlier examination; nothing where there is none, or none that can be read.
 func ReadHeld(path string) (held map[string]Held) {
-	data, err := os.ReadFile(path)
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	data, err := io.ReadAll(io.LimitReader(file, 1<<20))
 	if err != nil || json.Unmarshal(data, &held) != nil {
 		return nil
 	}
@@ -76,7 +87,12 @@ func WriteHeld(path string, held map[string]Held) error {
 	if err := removed(path + ".new"); err != nil {
 		return err
 	}
-	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
+	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // what is there already is not followed
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if err = errors.Join(err, file.Close()); err != nil {
 		return errors.Join(err, removed(path+".new"))
 	}
 	return os.Rename(path+".new", path)

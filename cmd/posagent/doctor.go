@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,7 +86,7 @@ func runDoctor(ctx context.Context, c *call) error {
 
 // keepHeld remembers the examination where the state directory is this user's. Nothing depends on it.
 func keepHeld(c *call, path string, held map[string]doctor.Held) {
-	if mayUse(c) != nil {
+	if mayUse(c) != nil || ownerOf(c.stateDir()) != os.Geteuid() { // root may write anywhere, and leaves nothing with others
 		return
 	}
 	if err := doctor.WriteHeld(path, held); err != nil {
@@ -136,7 +137,7 @@ func printDoctor(w io.Writer, results []doctor.Result, now time.Time, color bool
 			if want == doctor.Warn {
 				mark = paint("33", "WARN")
 			}
-			fmt.Fprintf(w, "%s %s  not so: %s\n", mark, r.ID, r.Title)
+			fmt.Fprintf(w, "%s %s  expected: %s\n", mark, r.ID, r.Title)
 			printEvidence(w, r, now)
 			fmt.Fprintf(w, "     do      %s\n     type    %s\n", r.Remedy.Text, r.Remedy.Command)
 			if n := waiting[r.ID]; n > 0 {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -71,5 +73,28 @@ func TestDoctorExit(t *testing.T) {
 		var coded *exit
 		require.ErrorAs(t, err, &coded, tc.failed)
 		require.Equal(t, tc.want, coded.code, tc.failed)
+	}
+}
+
+// TestFixFollowsNoLink: a file that bears the name of one of ours and is another one keeps its mode.
+func TestFixFollowsNoLink(t *testing.T) {
+	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "other")
+	require.NoError(t, os.WriteFile(other, []byte("x"), 0o644))
+	require.NoError(t, os.Symlink(other, filepath.Join(dir, "agent.db")))
+	require.NoError(t, os.Symlink(filepath.Dir(other), filepath.Join(dir, "keys")))
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(other), "device.key"), []byte("x"), 0o644))
+	twice := filepath.Join(dir, "agent.db-shm")
+	require.NoError(t, os.WriteFile(twice, []byte("x"), 0o644))
+	require.NoError(t, os.Link(twice, filepath.Join(dir, "second name")))
+	ours := filepath.Join(dir, "agent.db-wal")
+	require.NoError(t, os.WriteFile(ours, []byte("x"), 0o444))
+	code, _, talk := ask(t, "doctor", "--fix", "--state", dir)
+	require.NotEqual(t, exitUsage, code)
+	for path, want := range map[string]os.FileMode{
+		other: 0o644, filepath.Join(filepath.Dir(other), "device.key"): 0o644, twice: 0o644, ours: 0o400, // no right is given, only taken
+	} {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		require.Equal(t, want, info.Mode().Perm(), "%s\n%s", path, talk)
 	}
 }
