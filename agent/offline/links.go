@@ -81,7 +81,7 @@ func (l linkFront) Create(ctx context.Context, key wire.Key, req paylinks.Create
 	link := linkOf(req)
 	link.CreatedAt = f.o.Now().Unix()
 	for _, s := range [...]*string{&link.ReferenceID, &link.SKU} { // what is shown here is stored in clear; the request itself is sealed
-		*s = wire.MaskPANs(*s)
+		*s = wire.MaskReference(*s)
 	}
 	if w.seen, err = json.Marshal(link); err != nil {
 		return paylinks.Created{}, wire.Errorf(wire.Invalid, w.row.Kind, "request cannot be written")

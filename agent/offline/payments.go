@@ -78,7 +78,7 @@ func (p paymentFront) Create(ctx context.Context, key wire.Key, req payments.Cre
 		}
 	}
 	w.seen, _ = json.Marshal(seen{ // plain fields marshal
-		Amount: req.Amount, Currency: req.CurrencyCode, Number: wire.MaskPANs(req.PaymentNumber), Processing: processing(req), AtOnce: atOnce(req),
+		Amount: req.Amount, Currency: req.CurrencyCode, Number: wire.MaskReference(req.PaymentNumber), Processing: processing(req), AtOnce: atOnce(req),
 	})
 	a, err := p.f.do(ctx, w)
 	if err != nil {

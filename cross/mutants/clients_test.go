@@ -117,10 +117,10 @@ var ofClients = []mutant{
 		{"agent/offline/things.go", `case wire.MaskPANs(id) != id:`, `case false:`},
 	}},
 	{"a stored payment shows a card number for its number", "agent/offline", "TestCardNumbers", []edit{
-		{"agent/offline/payments.go", `Number: wire.MaskPANs(req.PaymentNumber)`, `Number: req.PaymentNumber`},
+		{"agent/offline/payments.go", `Number: wire.MaskReference(req.PaymentNumber)`, `Number: req.PaymentNumber`},
 	}},
 	{"a stored link shows a card number for its reference", "agent/offline", "TestALinksReferenceHoldsNoCardNumber", []edit{
-		{"agent/offline/links.go", `*s = wire.MaskPANs(*s)`, `_ = s`},
+		{"agent/offline/links.go", `*s = wire.MaskReference(*s)`, `_ = s`},
 	}},
 	{"a stored refusal tells a card number", "agent/offline", "TestALinksReferenceHoldsNoCardNumber", []edit{
 		{"agent/offline/stored.go", `Msg: wire.MaskPANs(e.Msg)`, `Msg: e.Msg`},

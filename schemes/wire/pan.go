@@ -104,8 +104,7 @@ func luhn(s string) bool {
 
 // MaskPANs masks whatever reads like a card number in a text for people: 13 to 19 digits that begin like a card
 // scheme's, with a good check digit, single spaces, dashes and plus signs between them tolerated. What a path escapes (%20, %2D, %34,
-// and %2520) is read as what it means. The first six and the last four stay. A UUID with a letter in it is no card number: it stays
-// whole, since people and programs look for it.
+// and %2520) is read as what it means. The first six and the last four stay.
 func MaskPANs(s string) string {
 	var at []int // places of the digits of one run
 	end := -1    // behind the last of them
@@ -129,11 +128,6 @@ func MaskPANs(s string) string {
 		at = at[:0]
 	}
 	for i := 0; i < len(s); i++ {
-		if isUUID(s, i) {
-			flush()
-			i += uuidLen - 1
-			continue
-		}
 		from, c := i, s[i]
 		if c == '%' {
 			j := i + 1
@@ -159,17 +153,23 @@ func MaskPANs(s string) string {
 	return string(out)
 }
 
-const uuidLen = 36
+// MaskReference is MaskPANs for a client's own reference, as it is shown to that client: a UUID (RFC 9562) with a letter in it is no
+// card number and stays whole, since programs look for it. Ids and digests are made with MaskPANs.
+func MaskReference(s string) string {
+	if isUUID(s) {
+		return s
+	}
+	return MaskPANs(s)
+}
 
-// isUUID says that a UUID (RFC 9562) of hexadecimal digits, among them a letter, stands at i and goes on neither way.
-func isUUID(s string, i int) bool {
-	part := func(at int) bool { return at >= 0 && at < len(s) && (isHex(s[at]) || s[at] == '-') }
-	if len(s)-i < uuidLen || s[i+8] != '-' || part(i-1) || part(i+uuidLen) {
+// isUUID says that s is a UUID of hexadecimal digits, among them a letter.
+func isUUID(s string) bool {
+	if len(s) != 36 {
 		return false
 	}
 	letter := false
-	for at := range uuidLen {
-		switch c := s[i+at]; at {
+	for i := range len(s) {
+		switch c := s[i]; i {
 		case 8, 13, 18, 23:
 			if c != '-' {
 				return false

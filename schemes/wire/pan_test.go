@@ -76,18 +76,25 @@ func TestMaskPANs(t *testing.T) {
 		"%":                             "%", "1%2": "1%2", "%25": "%25", "%2": "%2", "4111111111111111%": "411111******1111%",
 		"004111111111111111": "00411111******1111",
 		"":                   "",
-		// A UUID stays, whatever its digits add up to; what stands beside it does not.
-		"01a20563-7246-7227-9413-1aeb2a4d199a":                  "01a20563-7246-7227-9413-1aeb2a4d199a",
-		"/L01A20563-7246-7227-9413-1AEB2A4D199A/":               "/L01A20563-7246-7227-9413-1AEB2A4D199A/",
-		"4111111111111111 01a20563-7246-7227-9413-1aeb2a4d199a": "411111******1111 01a20563-7246-7227-9413-1aeb2a4d199a",
-		"01a20563-7246-7227-9413-1aeb2a4d199a 4111111111111111": "01a20563-7246-7227-9413-1aeb2a4d199a 411111******1111",
-		"4111 01a20563-7246-7227-9413-1aeb2a4d199a 1111 1111":   "4111 01a20563-7246-7227-9413-1aeb2a4d199a 1111 1111",
-		"01a20563-7246-7227-9413-1aeb2a4d199a1":                 "01a20563-7***-****-9413-1aeb2a4d199a1",
 	} {
 		require.Equal(t, want, wire.MaskPANs(in), in)
 	}
-	require.Contains(t, wire.MaskPANs("41111111-1111-1111-8000-000000000000"), "*", "a UUID of digits alone")
-	require.Contains(t, wire.MaskPANs("a4111111-1111-1111-1000-000000000000"), "*", "no UUID: its variant is none")
+}
+
+// A reference that is a UUID stays whole, whatever its digits add up to. Anything else is masked.
+func TestMaskReference(t *testing.T) {
+	for in, want := range map[string]string{
+		"01a20563-7246-7227-9413-1aeb2a4d199a":  "01a20563-7246-7227-9413-1aeb2a4d199a",
+		"01A20563-7246-7227-9413-1AEB2A4D199A":  "01A20563-7246-7227-9413-1AEB2A4D199A",
+		"L01a20563-7246-7227-9413-1aeb2a4d199a": "L01a20563-7***-****-9413-1aeb2a4d199a",
+		"01a20563-7246-7227-9413-1aeb2a4d199a1": "01a20563-7***-****-9413-1aeb2a4d199a1",
+		"4111111111111111":                      "411111******1111",
+		"":                                      "",
+	} {
+		require.Equal(t, want, wire.MaskReference(in), in)
+	}
+	require.Contains(t, wire.MaskReference("41111111-1111-1111-8000-000000000000"), "*", "digits alone")
+	require.Contains(t, wire.MaskReference("a4111111-1111-1111-1000-000000000000"), "*", "its variant is none")
 }
 
 // A card number is as masked in an escaped path as in the text it stands for.
