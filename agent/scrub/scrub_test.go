@@ -104,9 +104,11 @@ func TestNowOverwritesWhatIsFree(t *testing.T) {
 	}
 	close(ended)
 	wg.Wait()
-	require.Greater(t, copies(t, hidden), 1000)
+	before := copies(t, hidden)
+	require.Greater(t, before, 1000)
 	scrub.Now()
-	require.LessOrEqual(t, copies(t, hidden), 20, "on stacks that were taken over in between, and behind the last objects of spans")
+	// Stacks that live goroutines took over in between, and what lies behind the last object of a span.
+	require.LessOrEqual(t, copies(t, hidden), before/100)
 	require.NotEmpty(t, live)
 }
 
