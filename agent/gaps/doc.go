@@ -6,5 +6,8 @@
 //
 // It guarantees that a number in the note never falls, and that reading changes nothing.
 //
+// Read counts every row, which takes long in a journal of a million: the daemon's status counts a
+// piece of it each time (Watch).
+//
 // It must not import agent/view or any room that shows or changes rows: it only counts them.
 package gaps

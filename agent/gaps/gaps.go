@@ -1,8 +1,11 @@
 package gaps
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"math"
+	"sync"
 
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/outbox"
@@ -87,8 +90,36 @@ func count(r store.Reader, table string, in Range) (n int64, err error) {
 }
 
 // Read returns a sentence for each kind of row of which some are missing, and one where the record
-// of the end was changed. A journal without that record has none.
-func Read(r store.Reader) (list []string, err error) {
+// of the end was changed. A journal without that record has none. It counts every row.
+func Read(r store.Reader) ([]string, error) {
+	w := Watch{piece: math.MaxInt64}
+	return w.Read(r)
+}
+
+// pieceOf is how many numbers one reading of a watch goes on by.
+const pieceOf = 20000
+
+// Watch reads what Read reads, of a journal however long at a bounded cost: each reading counts the
+// next rows and begins again after the last. The zero Watch is ready.
+type Watch struct {
+	mu    sync.Mutex
+	piece int64 // 0 = pieceOf
+	of    [2]round
+}
+
+// round goes through the numbers of one table.
+type round struct {
+	upTo       int64 // counted so far
+	found, was gone  // in this round, and in the one before
+}
+
+// gone is what is missing: how many, and the first of them.
+type gone struct{ rows, first int64 }
+
+// Read is the package's Read, of what was counted so far.
+func (w *Watch) Read(r store.Reader) (list []string, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	end, known, err := store.EndOf(r)
 	if err != nil {
 		return nil, err
@@ -100,26 +131,59 @@ func Read(r store.Reader) (list []string, err error) {
 		return list, nil
 	}
 	n := Unpack(end.Note)
-	for _, c := range []struct {
+	for i, c := range []struct {
 		what, table string
 		want        Range
 	}{{"sale", sales, n.Sales}, {"operation", operations, n.Operations}} {
-		have, err := count(r, c.table, c.want)
+		lost, err := w.of[i].next(r, c.table, c.want, cmp.Or(w.piece, pieceOf))
 		if err != nil {
 			return list, err
 		}
-		gone := c.want.Highest - c.want.Floor - have
-		if gone <= 0 {
+		if lost.rows <= 0 {
 			continue
 		}
-		var first int64
-		err = r.QueryRow("SELECT MIN(a.n) FROM (SELECT ?1 + 1 AS n UNION ALL SELECT id + 1 FROM "+c.table+" WHERE id > ?1) a WHERE NOT EXISTS (SELECT 1 FROM "+
-			c.table+" b WHERE b.id = a.n)", c.want.Floor).Scan(&first)
-		if err != nil {
-			return list, fmt.Errorf("count %s: %w", c.table, err)
-		}
 		list = append(list, fmt.Sprintf("%d %s(s) were removed from the journal from outside, the first is number %d: compare it with the register's journal and a backup",
-			gone, c.what, first))
+			lost.rows, c.what, lost.first))
 	}
 	return list, nil
+}
+
+// next counts the next piece and answers the larger of what this round and the one before found.
+func (o *round) next(r store.Reader, table string, want Range, piece int64) (gone, error) {
+	in := Range{max(o.upTo, want.Floor), want.Highest}
+	if in.Highest-in.Floor > piece {
+		in.Highest = in.Floor + piece
+	}
+	have, err := count(r, table, in)
+	if err != nil {
+		return gone{}, err
+	}
+	if rows := max(in.Highest-in.Floor, 0) - have; rows > 0 {
+		if o.found.rows == 0 {
+			if o.found.first, err = first(r, table, in.Floor); err != nil {
+				return gone{}, err
+			}
+		}
+		o.found.rows += rows
+	}
+	o.upTo = in.Highest
+	lost := o.found
+	if o.was.rows > lost.rows {
+		lost = o.was
+	}
+	if o.upTo >= want.Highest {
+		o.was, o.found, o.upTo = o.found, gone{}, 0
+		lost = o.was
+	}
+	return lost, nil
+}
+
+// first is the lowest number above floor that has no row.
+func first(r store.Reader, table string, floor int64) (n int64, err error) {
+	err = r.QueryRow("SELECT MIN(a.n) FROM (SELECT ?1 + 1 AS n UNION ALL SELECT id + 1 FROM "+table+" WHERE id > ?1) a WHERE NOT EXISTS (SELECT 1 FROM "+
+		table+" b WHERE b.id = a.n)", floor).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count %s: %w", table, err)
+	}
+	return n, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/events"
+	"posagent/agent/gaps"
 	"posagent/agent/inbox"
 	"posagent/agent/lost"
 	"posagent/agent/outbox"
@@ -36,6 +37,8 @@ type Daemon struct {
 	Asked func(ctx context.Context, reference string) (string, error)
 	// Ready says whether a register may ask for a sale; nil = not known.
 	Ready func(context.Context) ready.Report
+
+	removed gaps.Watch
 }
 
 // Upstream is a service of the backend and whether it answered last time.
@@ -50,7 +53,12 @@ func (h *Daemon) Status(ctx context.Context) (Status, error) {
 	var v Status
 	err := h.DB.Read(ctx, func(r store.Reader) error {
 		v = NewStatus(h.About)
-		return v.Read(r, h.Own != nil)
+		if err := v.Read(r, h.Own != nil); err != nil {
+			return err
+		}
+		missing, err := h.removed.Read(r)
+		v.Removed(missing)
+		return err
 	})
 	if wire.CallerOf(ctx).Own { // what others have is in the sums, too
 		v.Open, v.Operations, v.Attention, v.Alerts, v.Unconfirmed = []Sale{}, []OpsCount{}, []string{}, []Alert{}, 0

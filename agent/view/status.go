@@ -10,7 +10,6 @@ import (
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
-	"posagent/agent/gaps"
 	"posagent/agent/outbox"
 	"posagent/agent/ready"
 	"posagent/schemes/money"
@@ -131,13 +130,6 @@ func (v *Status) Read(r store.Reader, own bool) error {
 	} else if restored {
 		v.attend("the journal was restored: it holds new writes with an Idempotency-Key once it is older than [offline] idempotency_ttl. Ask each client for writes without an answer, then: posagent ops release --all")
 	}
-	missing, err := gaps.Read(r)
-	if err != nil {
-		return err
-	}
-	for _, g := range missing {
-		v.attend("%s", g)
-	}
 	alerts, all, err := outbox.Alerts(r, alertsAtMost)
 	if err != nil {
 		return err
@@ -157,6 +149,13 @@ func (v *Status) Read(r store.Reader, own bool) error {
 		v.Methods, v.NoMethods = v.Methods+1, false
 	}
 	return nil
+}
+
+// Removed adds what package gaps found missing.
+func (v *Status) Removed(missing []string) {
+	for _, g := range missing {
+		v.attend("%s", g)
+	}
 }
 
 // Disk adds what the store says of its disk.

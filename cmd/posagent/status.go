@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"posagent/agent"
+	"posagent/agent/gaps"
 	"posagent/agent/outbox"
 	"posagent/agent/ready"
 	"posagent/agent/view"
@@ -148,7 +149,12 @@ func (v *statusView) load(ctx context.Context, c *call, own, named bool) error {
 				return err
 			}
 		}
-		return v.Read(r, own)
+		if err := v.Read(r, own); err != nil {
+			return err
+		}
+		missing, err := gaps.Read(r)
+		v.Removed(missing)
+		return err
 	}))
 }
 

@@ -239,8 +239,14 @@ var ofAgent = []mutant{
 	{"the number of a removed operation is given again", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
 		{"agent/outbox/accept.go", `?) + 1` + "`" + `, o.lastID).Scan(&r.id)`, `?) + 1` + "`" + `, 0).Scan(&r.id)`},
 	}},
+	{"a watch forgets, while it counts again, what it found", "agent/gaps", "TestWatchFindsWhatIsGoneInPieces", []edit{
+		{"agent/gaps/gaps.go", `if o.was.rows > lost.rows {`, `if o.was.rows < lost.rows {`},
+	}},
+	{"a watch counts the first rows again and again", "agent/gaps", "TestWatchFindsWhatIsGoneInPieces", []edit{
+		{"agent/gaps/gaps.go", `o.upTo = in.Highest`, `o.upTo = 0`},
+	}},
 	{"a gap among the rows is not said", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
-		{"agent/gaps/gaps.go", `if gone <= 0 {`, `if gone >= 0 {`},
+		{"agent/gaps/gaps.go", `if lost.rows <= 0 {`, `if lost.rows >= 0 {`},
 	}},
 
 	// Numbers, amounts, the ledger.
