@@ -34,14 +34,15 @@ const (
 // Check is one row of the table.
 type Check struct {
 	ID       string // PA-GROUP-NNN
-	Title    string // what is so when it passes
 	Severity Severity
 	After    []string // ids of the checks it depends on
-	Means    string   // what a failure means for the shop
-	How      string   // how it is found
-	Remedy   Remedy
-	Look     func(ctx context.Context, f *Facts) Finding
+	Command  string   // what its remedy lets a person type
+	Look     Look
+	Text     // in English
 }
+
+// Look looks at the facts and judges them.
+type Look func(ctx context.Context, f *Facts) Finding
 
 // Group is the middle of the id.
 func (c Check) Group() string { return GroupOf(c.ID) }
@@ -54,8 +55,8 @@ func GroupOf(id string) string {
 	return ""
 }
 
-// Remedy is what a person can do. Text and Command may hold {config}, {flags}, {state}, {host},
-// {port} and {device}.
+// Remedy is what a person can do. The Do and the Command of a check may hold {config}, {flags},
+// {state}, {host}, {port} and {device}; in a result they are filled in.
 type Remedy struct {
 	Text    string `json:"text"`
 	Command string `json:"command"`
@@ -197,7 +198,7 @@ func result(c Check, found Finding, f *Facts) Result {
 		r.Evidence[WaitsFor] = found.Waits
 	}
 	if found.Status == Fail || found.Status == Warn {
-		r.Remedy = c.Remedy
+		r.Remedy = Remedy{Text: c.Do, Command: c.Command}
 		if found.Do != "" {
 			r.Remedy.Text = found.Do
 		}

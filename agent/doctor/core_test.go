@@ -260,11 +260,11 @@ func TestHeldFile(t *testing.T) {
 // TestWireForm is posagent.doctor/1: fields may be added, none is renamed.
 func TestWireForm(t *testing.T) {
 	list := []doctor.Check{
-		{ID: "PA-NET-003", Title: "the backend's name exists", Severity: doctor.Critical, Remedy: doctor.Remedy{Text: "correct {config}", Command: "getent hosts {name}"},
+		{ID: "PA-NET-003", Text: doctor.Text{Title: "the backend's name exists", Do: "correct {config}"}, Severity: doctor.Critical, Command: "getent hosts {name}",
 			Look: func(context.Context, *doctor.Facts) doctor.Finding {
 				return doctor.Finding{Status: doctor.Fail, Saw: []string{"seen", "no\x1b[2J such name", "empty", ""}}
 			}},
-		{ID: "PA-NET-005", Title: "b", Severity: doctor.Minor, After: []string{"PA-NET-003"}},
+		{ID: "PA-NET-005", Text: doctor.Text{Title: "b"}, Severity: doctor.Minor, After: []string{"PA-NET-003"}},
 	}
 	f := &doctor.Facts{Config: doctor.Config{Backend: "https://pay.example:8443/v1"}, Place: ready.Place{Config: "/etc/c.toml"}}
 	results := doctor.Examine(t.Context(), list, f, doctor.Usual())

@@ -21,10 +21,7 @@ const (
 func diskChecks() []Check {
 	return []Check{
 		{
-			ID: "PA-DSK-001", Title: "the state directory is there, and only its owner can write it", Severity: Critical,
-			Means:  "the terminal does not start, or what lies in the directory may be somebody else's",
-			How:    "owner and mode of the directory are read; where it is missing, its parent's",
-			Remedy: Remedy{Text: "let the user that runs posagent own {state}, mode 0700", Command: "ls -ld {state}"},
+			ID: "PA-DSK-001", Severity: Critical, Command: "ls -ld {state}",
 			Look: func(_ context.Context, f *Facts) Finding {
 				if _, err := os.Stat(f.State); errors.Is(err, os.ErrNotExist) {
 					return missingDir(f.State)
@@ -41,10 +38,7 @@ func diskChecks() []Check {
 			},
 		},
 		{
-			ID: "PA-DSK-002", Title: "the file system of the state directory can be written", Severity: Critical, After: []string{"PA-DSK-001"},
-			Means:  "nothing can be stored, so no sale is accepted",
-			How:    "the kernel is asked for the flags of the file system",
-			Remedy: Remedy{Text: "dmesg says why the kernel made it read-only; mount -o remount,rw makes it writable again; the journal is whole", Command: "dmesg | tail"},
+			ID: "PA-DSK-002", Severity: Critical, After: []string{"PA-DSK-001"}, Command: "dmesg | tail",
 			Look: func(_ context.Context, f *Facts) Finding {
 				st, err := f.fs()
 				switch {
@@ -57,10 +51,7 @@ func diskChecks() []Check {
 			},
 		},
 		{
-			ID: "PA-DSK-003", Title: "the file system has space", Severity: Critical, After: []string{"PA-DSK-001", "PA-DSK-002"},
-			Means:  "no new sale is accepted; what is open is finished from a reserve",
-			How:    "free space is compared with what the journal needs for a sale",
-			Remedy: Remedy{Text: "free space on the file system of {state}, but leave what is in {state}", Command: "df -h {state}"},
+			ID: "PA-DSK-003", Severity: Critical, After: []string{"PA-DSK-001", "PA-DSK-002"}, Command: "df -h {state}",
 			Look: func(ctx context.Context, f *Facts) Finding {
 				st, err := f.fs()
 				if err != nil {
@@ -74,23 +65,18 @@ func diskChecks() []Check {
 				case Readable:
 					short = j.ShortBytes
 				}
-				e := []string{"free_bytes", fmt.Sprint(free)}
+				m := measured{"free_bytes", fmt.Sprint(free)}
 				switch {
 				case short > 0:
-					e = append(e, "seen", fmt.Sprintf("at least %d KiB have to be freed before a sale is accepted", short>>10+1))
-					return failed(e...)
+					return m.failed(fmt.Sprintf("at least %d KiB have to be freed before a sale is accepted", short>>10+1))
 				case free < fewSpace:
-					e = append(e, "seen", "less than 32 MiB free")
-					return warned(e...)
+					return m.warned("less than 32 MiB free")
 				}
-				return passed(e...)
+				return m.passed()
 			},
 		},
 		{
-			ID: "PA-DSK-004", Title: "the file system can hold more files", Severity: Critical, After: []string{"PA-DSK-002"},
-			Means:  "no file can be made, though there is space",
-			How:    "the free inodes are counted",
-			Remedy: Remedy{Text: "remove many small files elsewhere on this file system", Command: "df -i {state}"},
+			ID: "PA-DSK-004", Severity: Critical, After: []string{"PA-DSK-002"}, Command: "df -i {state}",
 			Look: func(_ context.Context, f *Facts) Finding {
 				st, err := f.fs()
 				if err != nil {
@@ -100,24 +86,20 @@ func diskChecks() []Check {
 			},
 		},
 		{
-			ID: "PA-DSK-005", Title: "the disk stores what is written", Severity: Critical, After: []string{"PA-DSK-003", "PA-DSK-004"},
-			Means:  "a disk that fails loses sales; one that is slow makes each sale wait",
-			How:    "a file of one block is written beside the journal, synced and removed",
-			Remedy: Remedy{Text: "the kernel's messages show errors of the disk; keep {state} as it is and replace a failing medium", Command: "dmesg | tail"},
+			ID: "PA-DSK-005", Severity: Critical, After: []string{"PA-DSK-003", "PA-DSK-004"}, Command: "dmesg | tail",
 			Look: func(_ context.Context, f *Facts) Finding {
 				if _, err := os.Stat(f.State); errors.Is(err, os.ErrNotExist) {
 					return nothing("no state directory yet")
 				}
 				took, err := syncOnce(filepath.Join(f.State, "doctor.probe"))
-				e := []string{"sync_ms", fmt.Sprint(took.Milliseconds())}
+				m := measured{"sync_ms", fmt.Sprint(took.Milliseconds())}
 				switch {
 				case err != nil:
 					return failed("seen", err.Error())
 				case took >= slowSync:
-					e = append(e, "seen", "one sync takes half a second or more")
-					return warned(e...)
+					return m.warned("one sync takes half a second or more")
 				}
-				return passed(e...)
+				return m.passed()
 			},
 		},
 	}
@@ -125,18 +107,16 @@ func diskChecks() []Check {
 
 // inodes judges how many files a file system can still hold. One that does not count them can hold any number.
 func inodes(all, free uint64) Finding {
-	e := []string{"free_inodes", fmt.Sprint(free)}
+	m := measured{"free_inodes", fmt.Sprint(free)}
 	switch {
 	case all == 0:
 		return passed()
 	case free == 0:
-		e = append(e, "seen", "no inode is free")
-		return failed(e...)
+		return m.failed("no inode is free")
 	case free < all/100:
-		e = append(e, "seen", "less than one inode in a hundred is free")
-		return warned(e...)
+		return m.warned("less than one inode in a hundred is free")
 	}
-	return passed(e...)
+	return m.passed()
 }
 
 // missingDir judges a state directory that the first start has to make.

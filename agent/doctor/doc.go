@@ -1,8 +1,8 @@
 // Package doctor finds what is wrong with a terminal and says what to type.
 //
-// It owns the table of checks (table.go and the files it lists), their order, and the rule that one
-// cause makes one failure. A check reads facts that its caller gives it, the kernel's files below
-// /proc and /sys, and the state directory.
+// It owns the table of checks (table.go and the files it lists), their texts (english.txt,
+// german.txt), their order, and the rule that one cause makes one failure. A check reads facts that
+// its caller gives it, the kernel's files below /proc and /sys, and the state directory.
 //
 // It guarantees:
 //   - Each check has an id that never changes its meaning, and a remedy that deletes nothing.

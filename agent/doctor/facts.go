@@ -227,26 +227,3 @@ func clean(s string) string {
 
 // longest is how many letters of a text from outside are shown.
 const longest = 240
-
-// A finding saw names and values by turns; "seen" is the sentence for a person.
-func passed(saw ...string) Finding { return Finding{Status: Pass, Saw: saw} }
-func failed(saw ...string) Finding { return Finding{Status: Fail, Saw: saw} }
-func warned(saw ...string) Finding { return Finding{Status: Warn, Saw: saw} }
-
-// nothing is a check that has nothing to look at.
-func nothing(why string) Finding { return Finding{Status: Skip, Saw: []string{"seen", why}} }
-
-// behind is a check that waits for another one's failure that its facts show.
-func behind(id string) Finding { return Finding{Status: Skip, Waits: id} }
-
-// typed gives a finding a remedy of its own.
-func (f Finding) typed(text, command string) Finding {
-	f.Do, f.Type = text, command
-	return f
-}
-
-// said is a failure that package ready has words for.
-func (f *Facts) said(t ready.Trouble) Finding {
-	s := ready.Say(t, f.Place)
-	return failed("seen", s.Words, "cause", string(s.Cause)).typed(s.Remedy, "")
-}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,10 +35,10 @@ func TestAFaultBelongsToOneStepOfTheWay(t *testing.T) {
 		{Answer{Cause: "broken", Phase: Begun, TLS: true}, "PA-NET-005"}, {Answer{Cause: "broken", Phase: Connected, TLS: true}, "PA-NET-006"},
 	} {
 		got := ""
-		for _, w := range ways() {
+		for _, w := range ways {
 			if w.fails(tc.answer) {
-				require.Empty(t, got, "%+v fails %s too", tc.answer, w.check.ID)
-				got = w.check.ID
+				require.Empty(t, got, "%+v fails %s too", tc.answer, w.id)
+				got = w.id
 			}
 		}
 		require.Equal(t, tc.want, got, "%+v", tc.answer)
@@ -54,10 +55,23 @@ func TestEveryCauseOfTheBackendHasACheck(t *testing.T) {
 	}
 	for _, cause := range ready.Causes() {
 		found := false
-		for _, w := range ways() {
+		for _, w := range ways {
 			found = found || w.fails(Answer{Cause: cause, Phase: Secured})
 		}
 		require.NotEqual(t, elsewhere[cause], found, cause)
+	}
+}
+
+// TestEachTextBelongsToACheck: a language has one paragraph for each check, and none beside.
+func TestEachTextBelongsToACheck(t *testing.T) {
+	for _, language := range []string{englishText, germanText} {
+		paragraphs := strings.Split(strings.TrimSpace(language), "\n\n")
+		require.Len(t, paragraphs, len(Checks()))
+		require.Len(t, texts(language), len(Checks()))
+		for id, text := range texts(language) {
+			_, ok := Find(id)
+			require.True(t, ok, "%s: %s", id, text.Title)
+		}
 	}
 }
 

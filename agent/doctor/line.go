@@ -43,10 +43,7 @@ func (f *Facts) lineFault(causes []ready.Cause) Finding {
 func lineChecks() []Check {
 	return []Check{
 		{
-			ID: "PA-SER-001", Title: "a register line is set", Severity: Critical, After: []string{"PA-CFG-005"},
-			Means:  "no register can ask for a sale",
-			How:    "[ecr] serial and tcp are read",
-			Remedy: Remedy{Text: "set [ecr] serial or tcp in {config}", Command: "posagent config show{flags}"},
+			ID: "PA-SER-001", Severity: Critical, After: []string{"PA-CFG-005"}, Command: showConfig,
 			Look: func(_ context.Context, f *Facts) Finding {
 				if f.Config.Serial == "" && f.Config.TCP == "" && !f.Config.Sandbox {
 					return f.said(ready.Trouble{Cause: ready.NoLine})
@@ -54,29 +51,11 @@ func lineChecks() []Check {
 				return passed()
 			},
 		},
-		lineCheck(Check{
-			ID: "PA-SER-002", Title: "the device of the register line is there", Severity: Critical, After: []string{"PA-SER-001"},
-			Means:  "the cable or the converter was pulled, or [ecr] serial names another device",
-			How:    "the device is looked for; a running terminal says whether it has it",
-			Remedy: Remedy{Text: "plug the cable in, or set [ecr] serial in {config} to a device that is there", Command: "ls /dev/serial/by-id"},
-		}, ready.LineGone, ready.LinePulled),
-		lineCheck(Check{
-			ID: "PA-SER-003", Title: "the device is a serial line", Severity: Critical, After: []string{"PA-SER-002"},
-			Means:  "[ecr] serial names a file, a directory or a device of another kind",
-			How:    "the kind of the device is read; it is not opened",
-			Remedy: Remedy{Text: "set [ecr] serial in {config} to a serial device", Command: "ls /dev/serial/by-id"},
-		}, ready.LineNoTTY),
-		lineCheck(Check{
-			ID: "PA-SER-004", Title: "this user may open the register line", Severity: Critical, After: []string{"PA-SER-003"},
-			Means:  "the account of posagent is not in the group of the device",
-			How:    "the rights on the device are read; it is not opened",
-			Remedy: Remedy{Text: "add the user of posagent to the device's group, then start posagent again", Command: "ls -l {device}"},
-		}, ready.LineDenied),
+		lineCheck(Check{ID: "PA-SER-002", Severity: Critical, After: []string{"PA-SER-001"}, Command: "ls /dev/serial/by-id"}, ready.LineGone, ready.LinePulled),
+		lineCheck(Check{ID: "PA-SER-003", Severity: Critical, After: []string{"PA-SER-002"}, Command: "ls /dev/serial/by-id"}, ready.LineNoTTY),
+		lineCheck(Check{ID: "PA-SER-004", Severity: Critical, After: []string{"PA-SER-003"}, Command: "ls -l {device}"}, ready.LineDenied),
 		{
-			ID: "PA-SER-005", Title: "no other program has the register line", Severity: Critical, After: []string{"PA-SER-004", "PA-SYS-001"},
-			Means:  "two programs read one line, so each loses bytes",
-			How:    "the lock file of the line is looked at, and each process that has the device open",
-			Remedy: Remedy{Text: "stop the program that is named", Command: "fuser -v {device}"},
+			ID: "PA-SER-005", Severity: Critical, After: []string{"PA-SER-004", "PA-SYS-001"}, Command: "fuser -v {device}",
 			Look: func(_ context.Context, f *Facts) Finding {
 				if f.Config.Serial == "" {
 					return nothing("no serial line is set")
@@ -94,17 +73,9 @@ func lineChecks() []Check {
 				return found
 			},
 		},
-		lineCheck(Check{
-			ID: "PA-SER-006", Title: "the register line opens", Severity: Critical, After: []string{"PA-SER-005"},
-			Means:  "the device is there, and the system refuses to open it",
-			How:    "the running terminal says why",
-			Remedy: Remedy{Text: "the kernel's messages say what is wrong with the device", Command: "dmesg | tail"},
-		}, ready.LineFailed),
+		lineCheck(Check{ID: "PA-SER-006", Severity: Critical, After: []string{"PA-SER-005"}, Command: "dmesg | tail"}, ready.LineFailed),
 		{
-			ID: "PA-SER-007", Title: "what comes on the register line can be read", Severity: Critical, After: []string{"PA-SER-006"},
-			Means:  "speed or framing differ from the register's, or the cable is bad",
-			How:    "the running terminal counts bytes and frames: bytes come, and no message is among them",
-			Remedy: Remedy{Text: "set [ecr] baud and stop_bits in {config} as the register has them, and check the cable", Command: "posagent config show{flags}"},
+			ID: "PA-SER-007", Severity: Critical, After: []string{"PA-SER-006"}, Command: showConfig,
 			Look: func(_ context.Context, f *Facts) Finding {
 				if !f.Daemon.Running || len(f.Daemon.Lines) == 0 {
 					return nothing("no terminal runs that could have heard something")
@@ -118,10 +89,7 @@ func lineChecks() []Check {
 			},
 		},
 		{
-			ID: "PA-SER-008", Title: "the register shows the right password", Severity: Minor, After: []string{"PA-SER-001"},
-			Means:  "a register, or a stranger, was turned away during the last day",
-			How:    "the running terminal counts wrong passwords",
-			Remedy: Remedy{Text: "set the password of [ecr] in the register, or name its address in [ecr] allow in {config}", Command: "posagent status{flags}"},
+			ID: "PA-SER-008", Severity: Minor, After: []string{"PA-SER-001"}, Command: "posagent status{flags}",
 			Look: func(_ context.Context, f *Facts) Finding {
 				for _, l := range f.Daemon.Lines {
 					if l.Passwords > 0 {
@@ -132,11 +100,8 @@ func lineChecks() []Check {
 			},
 		},
 		{
-			ID: "PA-SER-009", Title: "the register's TCP port is free", Severity: Critical, After: []string{"PA-SER-001", "PA-SYS-001"},
-			Means:  "another program listens there, so the terminal does not start",
-			How:    "the kernel's list of listening sockets is read; nothing listens for this",
-			Remedy: Remedy{Text: "stop the program that is named, or set [ecr] tcp in {config} to another port", Command: "ss -ltnp"},
-			Look:   func(_ context.Context, f *Facts) Finding { return f.portFree(f.Config.TCP) },
+			ID: "PA-SER-009", Severity: Critical, After: []string{"PA-SER-001", "PA-SYS-001"}, Command: "ss -ltnp",
+			Look: func(_ context.Context, f *Facts) Finding { return f.portFree(f.Config.TCP) },
 		},
 	}
 }

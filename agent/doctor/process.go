@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"net"
 	"net/netip"
 	"os"
@@ -103,13 +104,8 @@ type socket struct {
 
 // listening reads the listening sockets out of a table of the kernel.
 func listening(path string) (list []socket) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		fields := strings.Fields(lines.Text())
+	for line := range lines(path) {
+		fields := strings.Fields(line)
 		if len(fields) < 10 || fields[3] != "0A" {
 			continue
 		}
@@ -118,6 +114,19 @@ func listening(path string) (list []socket) {
 		}
 	}
 	return list
+}
+
+// lines reads a file of the kernel line by line. One that cannot be read has none.
+func lines(path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		file, err := os.Open(path)
+		if err != nil {
+			return
+		}
+		defer file.Close()
+		for s := bufio.NewScanner(file); s.Scan() && yield(s.Text()); {
+		}
+	}
 }
 
 // hexAddress reads an address as the kernel writes it: words of four bytes, each in the order of the machine. All machines that this

@@ -53,7 +53,7 @@ func TestEveryCheckSaysWhatToDo(t *testing.T) {
 	bad := regexp.MustCompile(`(?i)\b(reset|rm|delete|erase|purge|format|mkfs|truncate|restore|drop|kill)\b`)
 	titles := map[string]string{}
 	for _, c := range doctor.Checks() {
-		for what, text := range map[string]string{"title": c.Title, "means": c.Means, "how": c.How, "remedy": c.Remedy.Text, "command": c.Remedy.Command} {
+		for what, text := range map[string]string{"title": c.Title, "means": c.Means, "how": c.How, "remedy": c.Do, "command": c.Command} {
 			require.NotEmpty(t, text, "%s %s", c.ID, what)
 			require.NotContains(t, text, "\n", c.ID)
 			require.Empty(t, bad.FindString(text), "%s: %s", c.ID, text)

@@ -20,7 +20,7 @@ func TestEachRemedyNamesACommandThatExists(t *testing.T) {
 		known[v.path] = v
 	}
 	for _, c := range doctor.Checks() {
-		command := strings.NewReplacer("{flags}", " --config FILE --state DIR", "{state}", "DIR", "{host}", "HOST", "{name}", "HOST", "{device}", "DEVICE").Replace(c.Remedy.Command)
+		command := strings.NewReplacer("{flags}", " --config FILE --state DIR", "{state}", "DIR", "{host}", "HOST", "{name}", "HOST", "{device}", "DEVICE").Replace(c.Command)
 		words := strings.Fields(command)
 		if words[0] != "posagent" {
 			require.Contains(t, tools, words[0], c.ID)

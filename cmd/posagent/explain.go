@@ -73,7 +73,7 @@ func explanation(c *call, id, language string) (explained, bool) {
 	if check, ok := doctor.Find(strings.ToUpper(id)); ok {
 		t, has := doctor.TextOf(check, language)
 		fill := strings.NewReplacer("{config}", "FILE", "{flags}", c.flags(), "{state}", c.stateDir(), "{host}", "HOST", "{name}", "HOST", "{device}", "DEVICE")
-		return explained{"posagent.explain/1", check.ID, has, t.Title, t.Means, t.How, fill.Replace(t.Do), fill.Replace(check.Remedy.Command), check.After}, true
+		return explained{"posagent.explain/1", check.ID, has, t.Title, t.Means, t.How, fill.Replace(t.Do), fill.Replace(check.Command), check.After}, true
 	}
 	for _, cause := range ready.Causes() {
 		if string(cause) == strings.ToLower(id) {
