@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"posagent/agent/audit"
+	"posagent/agent/httpd"
 	"posagent/agent/outbox"
 	"posagent/agent/view"
 	"posagent/schemes/wire"
@@ -125,19 +125,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	ln.refused = s.o.Refused
 	defer os.Remove(s.o.Path)
-	over := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(over)
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
-		defer cancel()
-		if s.srv.Shutdown(grace) != nil {
-			s.srv.Close()
-		}
-	})
-	err = s.srv.Serve(ln)
-	if !stop() {
-		<-over
-	}
+	err = httpd.Until(ctx, s.srv, ln, func() {})
 	if !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("control socket: %w", err)
 	}
@@ -234,38 +222,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		_ = wire.WriteJSON(w, http.StatusInternalServerError, "application/json", answer{Code: wire.Internal, Message: err.Error()})
 		return
 	}
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	go func() {
-		select {
-		case <-s.ended:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	conn := http.NewResponseController(w)
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	text := []byte("\n")
-	for next := s.o.House.Events(from); ; {
-		_ = conn.SetWriteDeadline(time.Now().Add(2 * beat)) // what cannot be written fails below
-		if _, err := w.Write(text); err != nil || conn.Flush() != nil {
-			return
-		}
-		wait, done := context.WithTimeout(ctx, beat)
-		e, err := next(wait)
-		done()
-		switch {
-		case err == nil:
-			data, err := json.Marshal(e)
-			if err != nil {
-				s.o.Log.Error("event not sent", "id", e.ID, "err", err)
-				return
-			}
-			text = append(data, '\n')
-		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
-			text = []byte("\n")
-		default:
-			return
-		}
-	}
+	httpd.Stream{
+		Type: "application/x-ndjson", First: "\n", Alive: "\n", Beat: beat, Within: 2 * beat, Ended: s.ended, Log: s.o.Log,
+		Text: func(_ view.Event, data []byte) string { return string(data) + "\n" },
+	}.Send(w, r, s.o.House.Events(from))
 }

@@ -1,14 +1,12 @@
 package port
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
+	"posagent/agent/httpd"
 	"posagent/agent/view"
 	"posagent/schemes/wire"
 )
@@ -67,42 +65,10 @@ func (s *events) serve(c *client, w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	go func() {
-		select {
-		case <-s.ended:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	conn := http.NewResponseController(w)
-	w.Header().Set("Content-Type", "text/event-stream")
-	text := ": posagent\n\n"
-	for next := s.daemon.EventsOf(wire.CallerOf(r.Context()), from); ; {
-		_ = conn.SetWriteDeadline(time.Now().Add(writeWithin)) // what cannot be written fails below
-		if _, err := w.Write([]byte(text)); err != nil || conn.Flush() != nil {
-			return
-		}
-		wait, done := context.WithTimeout(ctx, heartbeat)
-		e, err := next(wait)
-		late := wait.Err()
-		done()
-		switch {
-		case err == nil:
-			data, err := json.Marshal(e)
-			if err != nil {
-				s.log.Error("event not sent", "id", e.ID, "err", err)
-				return
-			}
-			text = fmt.Sprintf("id: %s\nevent: %s\ndata: %s\n\n", e.Resume, strings.NewReplacer("\r", "", "\n", "").Replace(e.Event), data)
-		case ctx.Err() != nil:
-			return
-		case errors.Is(late, context.DeadlineExceeded):
-			text = ":\n\n"
-		default:
-			s.log.Error("events not read", "err", err)
-			return
-		}
-	}
+	httpd.Stream{
+		Type: "text/event-stream", First: ": posagent\n\n", Alive: ":\n\n", Beat: heartbeat, Within: writeWithin, Ended: s.ended, Log: s.log,
+		Text: func(e view.Event, data []byte) string {
+			return fmt.Sprintf("id: %s\nevent: %s\ndata: %s\n\n", e.Resume, strings.NewReplacer("\r", "", "\n", "").Replace(e.Event), data)
+		},
+	}.Send(w, r, s.daemon.EventsOf(wire.CallerOf(r.Context()), from))
 }

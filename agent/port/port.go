@@ -10,6 +10,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"posagent/agent/httpd"
 )
 
 // Limits of the port.
@@ -68,20 +70,7 @@ func (p *Port) Run(ctx context.Context) error {
 	if host, _, err := net.SplitHostPort(p.Addr()); err != nil || !net.ParseIP(host).IsLoopback() {
 		return fmt.Errorf("local port: %s is not this machine only", p.Addr())
 	}
-	over := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(over)
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
-		defer cancel()
-		if p.srv.Shutdown(grace) != nil {
-			p.calls.cut()
-			p.srv.Close()
-		}
-	})
-	err := p.srv.Serve(p.conns)
-	if !stop() {
-		<-over // what is in flight still reads the store
-	}
+	err := httpd.Until(ctx, p.srv, p.conns, p.calls.cut)
 	if !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("local port: %w", err)
 	}
