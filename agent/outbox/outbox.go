@@ -60,7 +60,8 @@ type Outbox struct {
 	clock   *clock
 	watch   func(Op)
 	wake    chan struct{}
-	lastID  int64 // of an earlier run: no operation gets this number or a lower one
+	turn    chan struct{} // taken by Run once a turn
+	lastID  int64         // of an earlier run: no operation gets this number or a lower one
 
 	mu       sync.Mutex
 	running  bool
@@ -76,7 +77,7 @@ func NewOutbox(opts Options) *Outbox {
 	o := &Outbox{
 		db: opts.DB, kinds: map[string]*Kind{}, now: opts.Now, jitter: opts.Jitter, log: opts.Log, probe: opts.Probe,
 		par: opts.Parallel, timeout: opts.SendTimeout, ttl: opts.IdempotencyTTL, keep: opts.Retention, watch: opts.Watch, lastID: opts.LastID,
-		wake: make(chan struct{}, 1), busy: map[int64]string{}, panics: map[int64]int{}, services: map[string]*service{},
+		wake: make(chan struct{}, 1), turn: make(chan struct{}), busy: map[int64]string{}, panics: map[int64]int{}, services: map[string]*service{},
 	}
 	if o.now == nil {
 		o.now = time.Now
@@ -134,6 +135,16 @@ func (o *Outbox) Wake() {
 	select {
 	case o.wake <- struct{}{}:
 	default:
+	}
+}
+
+// Turn returns nil once Run has ended a turn. It fails when ctx ends before.
+func (o *Outbox) Turn(ctx context.Context) error {
+	select {
+	case o.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -68,6 +68,7 @@ func (o *Outbox) Run(ctx context.Context) error {
 			o.saveClock(ctx)
 			return nil
 		case <-o.wake:
+		case <-o.turn:
 		case <-timer.C:
 		}
 	}

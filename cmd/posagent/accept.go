@@ -14,7 +14,7 @@ import (
 
 func journalCommand() command {
 	return command{
-		name: "journal", short: "what a person decides about a journal that was cut",
+		name: "journal", short: "whether money is open in the journal; what a person decides about one that was cut",
 		long: "A journal is cut when it ends before what its mark has seen (agent.db.mark): a damaged log, an older copy put back, or no journal at\n" +
 			"all. Nothing is sent or undone then. A backup that is newer than the cut is put back by posagent restore; without one, what is left\n" +
 			"is taken by posagent journal accept; where nothing is left, posagent reset --lost-journal --reason TEXT begins anew.", examples: []string{"posagent journal accept --reason 'the card was swapped, the register was compared'"},
@@ -30,6 +30,10 @@ func journalCommand() command {
 				return o
 			},
 			run: journalAccept,
+		}, {
+			name: "pending", short: "say whether money is open in the journal; exit 6 if it is",
+			long:     "Reads the journal beside the running terminal, or without it. A package asks it before it is removed.",
+			examples: []string{"posagent journal pending", "posagent journal pending --json"}, run: journalPending,
 		}},
 	}
 }

@@ -57,6 +57,33 @@ func nothingPending(ctx context.Context, c *call, mayBeDamaged, mayBeCut bool, v
 	return false, nil
 }
 
+// pendingView is what is open in the journal (posagent.pending/1).
+type pendingView struct {
+	Schema     string `json:"schema"`
+	Sales      int    `json:"sales"`
+	Operations int    `json:"operations"`
+}
+
+// journalPending counts what is open. It fails with exitRefused where that is anything, and where a newer program wrote the journal;
+// with exitDamaged where the journal cannot be read. Where no terminal has run nothing is open.
+func journalPending(ctx context.Context, c *call) error {
+	sales, ops, err := pendingIn(ctx, agentDB(c))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return storeError(err)
+	}
+	if c.json {
+		err = printJSON(c.out, pendingView{"posagent.pending/1", sales, ops})
+	} else if sales+ops == 0 {
+		_, err = fmt.Fprintln(c.out, "nothing is pending in "+c.stateDir())
+	} else {
+		err = nil
+	}
+	if sales+ops > 0 {
+		return fail(exitRefused, "money is pending here: %s (posagent run%s until posagent status shows nothing open, then again)", pendingText(sales, ops), c.flags())
+	}
+	return err
+}
+
 // pendingIn counts what is open in the journal at path.
 func pendingIn(ctx context.Context, path string) (sales, ops int, err error) {
 	db, err := journalFile(path).read(ctx, nil, false)

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -24,14 +26,25 @@ func runCommand() command {
 			"as long as it may not, again at each change.\n" +
 			"Without [upstream] in the configuration it embeds the backend and is a SANDBOX: no real money.",
 		examples: []string{"posagent run --config /etc/posagent/config.toml", "posagent run --state /tmp/terminal    # sandbox on defaults"},
-		run:      runAgent,
+		flags: func(fs *flag.FlagSet) any {
+			o := &runOptions{}
+			fs.BoolVar(&o.noSandbox, "no-sandbox", false, "do not run as a sandbox: exit 5 without [upstream]")
+			return o
+		},
+		run: runAgent,
 	}
 }
+
+type runOptions struct{ noSandbox bool }
 
 func runAgent(ctx context.Context, c *call) error {
 	cfg, err := loadConfig(c)
 	if err != nil {
 		return err
+	}
+	if cfg.Sandbox() && c.opts.(*runOptions).noSandbox {
+		return fail(exitNotEnrolled, "no [upstream] in %s: this would be a SANDBOX, whose sales move no real money (set [upstream] base and [upstream.auth], "+
+			"then posagent config check%s)", cmp.Or(configPath(c), "the defaults"), c.flags())
 	}
 	sayIgnored(c, cfg)
 	lowerGCPercent()
@@ -102,6 +115,7 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 	o.Report = func(r ready.Report) {
 		f.write(&r, log) // before anybody can read the line and ask for the status
 		printReady(c.out, r, addresses)
+		notifyState(r, log)
 	}
 	a := agent.New(o)
 	f.methods, f.services, f.registers = a.MethodsTrouble, a.Services, a.Lines
@@ -115,6 +129,9 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 		}
 		return err
 	})
+	g.Go(func() error { return feedWatchdog(ctx, watchdogTime(), a.Progress, log) })
+	stopping := context.AfterFunc(ctx, func() { _ = notify("STOPPING=1") }) // nothing depends on it
+	defer stopping()
 	g.Go(func() error { restWhenQuiet(ctx, db, log); return nil })
 	return g.Wait()
 }

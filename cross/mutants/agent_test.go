@@ -321,4 +321,19 @@ var ofAgent = []mutant{
 		{"agent/recover.go", `	"posagent/agent/offline"
 `, ``},
 	}},
+	{"the watchdog is fed without progress", "cmd/posagent", "TestNoSignOfLifeWithoutProgress", []edit{
+		{"cmd/posagent/notify.go", `if progress(ctx) == nil {`, `if progress(ctx); true {`},
+	}},
+	{"a journal's writer that stands still is progress", "agent", "TestProgressIsThatOfEachLoop", []edit{
+		{"agent/progress.go", `	a.asWriter(func() {})
+	a.Judge(ctx)
+`, ``},
+	}},
+	{"the watchdog's question is committed", "agent", "TestProgressIsThatOfEachLoop", []edit{
+		{"agent/agent.go", `		fn()
+		return errNothing
+`, `		fn()
+		return nil
+`},
+	}},
 }

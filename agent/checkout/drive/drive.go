@@ -194,6 +194,18 @@ func (d *Drive) Run(ctx context.Context) error {
 	return nil
 }
 
+// Turn returns nil once Run has begun another job. It fails when ctx ends before.
+func (d *Drive) Turn(ctx context.Context) error {
+	begun := make(chan struct{})
+	d.p.Later(func(context.Context) { close(begun) })
+	select {
+	case <-begun:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // keepHouse purges, once an hour, the sales that are older than Config.KeepSales of running time.
 // The sums of their batches stay.
 func (d *Drive) keepHouse(ctx context.Context) {
