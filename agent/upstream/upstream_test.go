@@ -29,6 +29,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/schemes/wire"
 )
 
@@ -325,19 +326,16 @@ func TestCaptivePageIsAnAnswerAndNoSuccess(t *testing.T) {
 }
 
 func TestNothingWasSentIsProvable(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	base := "http://" + l.Addr().String()
-	require.NoError(t, l.Close())
+	base := "http://" + need.ClosedPort(t)
 	c := client(t, base, nil)
 	for range openAfter {
-		_, err = exchange(t, c, "POST", base+"/x", "", "body")
+		_, err := exchange(t, c, "POST", base+"/x", "", "body")
 		require.Equal(t, wire.Unavailable, wire.CodeOf(err))
 		var op *net.OpError
 		require.ErrorAs(t, err, &op)
 		require.Equal(t, "dial", op.Op)
 	}
-	_, err = exchange(t, c, "POST", base+"/x", "", "body")
+	_, err := exchange(t, c, "POST", base+"/x", "", "body")
 	require.Equal(t, wire.Unavailable, wire.CodeOf(err), "the circuit is open")
 	require.False(t, c.Healthy())
 	require.Error(t, c.Probe(t.Context()))

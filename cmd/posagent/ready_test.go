@@ -34,6 +34,7 @@ import (
 
 	"posagent/agent/ready"
 	"posagent/agent/upstream"
+	"posagent/cross/need"
 	"posagent/ecr/ecrtest/lines"
 )
 
@@ -358,10 +359,7 @@ func TestField_U2U3EveryFaultHasItsOwnCause(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // the kernel accepts, nobody reads
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = silent.Close() })
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	gone := "http://" + closed.Addr().String()
-	require.NoError(t, closed.Close())
+	gone := "http://" + need.ClosedPort(t)
 	proxy := plainServer(t, answer(http.StatusProxyAuthRequired, "text/html", "<h1>login</h1>"))
 	roots := func(file string) string { return fmt.Sprintf("roots_file = %q", file) }
 	for name, tc := range map[string]struct {

@@ -97,12 +97,13 @@ func (p *platform) build() (sid string, fields []field) {
 func (p *platform) checkout(w http.ResponseWriter, _ *http.Request) {
 	sid, fields := p.build()
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	fmt.Fprintf(w, `<!doctype html><title>Shop</title><body><p id="state">waiting</p><div id="frames">`)
+	fmt.Fprintf(w, `<!doctype html><title>Shop</title><body>
+		<script>window.heard = []; addEventListener("message", e => heard.push({origin: e.origin, data: e.data}));</script>
+		<p id="state">waiting</p><div id="frames">`)
 	for _, f := range fields {
 		fmt.Fprintf(w, `<iframe id="%s" src="%s" width="420" height="160"></iframe>`, f.ID, f.Src)
 	}
 	fmt.Fprintf(w, `</div><button onclick="location='/finalize?sid=%s'">Buy</button>
-		<script>window.heard = []; addEventListener("message", e => heard.push({origin: e.origin, data: e.data}));</script>
 		<script src="%s/monetaweb/resources/hfsdk.js"></script>
 		<script>new Build({onBuildFlowStateChange(e, state) {
 			document.getElementById("state").textContent = state;

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
 	"golang.org/x/sys/unix"
+	"posagent/cross/need"
 )
 
 // fault is one thing that is wrong, and the only check that may fail for it.
@@ -243,10 +245,7 @@ func wayFaults() []fault {
 			b.run(notReady)
 		}},
 		{name: "backend: refuses connections", want: "PA-NET-005", code: 1, seen: "refuses the connection", quick: true, seed: func(b *box) {
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			require.NoError(b.t, err)
-			b.base("http://" + l.Addr().String())
-			require.NoError(b.t, l.Close())
+			b.base("http://" + need.ClosedPort(b.t))
 			b.run(notReady)
 		}},
 		{name: "backend: TLS stalls", want: "PA-NET-006", code: 1, seen: "does not answer in time", seed: func(b *box) {
@@ -283,10 +282,7 @@ func wayFaults() []fault {
 			b.run(notReady)
 		}},
 		{name: "proxy: away", want: "PA-NET-004", code: 1, seen: "proxy cannot be reached", seed: func(b *box) {
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			require.NoError(b.t, err)
-			b.set["upstream.proxy"] = fmt.Sprintf("%q", "http://"+l.Addr().String())
-			require.NoError(b.t, l.Close())
+			b.set["upstream.proxy"] = fmt.Sprintf("%q", "http://"+need.ClosedPort(b.t))
 			b.base("https://backend.invalid")
 			b.run(notReady)
 		}},

@@ -14,5 +14,7 @@
 //     POSAGENT_NOT_RUN names (if set), and gets "". `make test` prints those lines at its end. This
 //     tree has no t.Skip.
 //
+// ClosedPort is an address where nobody listens.
+//
 // Only test files import this package. It must not import any other package of the module.
 package need

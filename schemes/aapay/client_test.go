@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/need"
 	"posagent/schemes/aapay"
 	"posagent/schemes/aapay/aapaytest"
 	"posagent/schemes/wire"
@@ -39,11 +40,9 @@ func both(t *testing.T, d wire.Doer, write, read wire.Code) {
 func TestWhatWasProvablyNotSent(t *testing.T) {
 	dial := &net.OpError{Op: "dial", Err: errors.New("refused")}
 	t.Run("nobody listens", func(t *testing.T) {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
-		require.NoError(t, l.Close())
+		nobody := need.ClosedPort(t)
 		client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "tcp", l.Addr().String())
+			return (&net.Dialer{}).DialContext(ctx, "tcp", nobody)
 		}}}
 		both(t, client, wire.Unavailable, wire.Unavailable)
 	})
