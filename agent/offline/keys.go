@@ -56,24 +56,25 @@ type used struct {
 	key    wire.Key // of the operation
 }
 
-// claim stores what comes under a client's key, or finds what came under it before: fresh is false then. wire.KeyReused where that was
-// another body, wire.Gone where its operation was deleted. The client's key itself is not stored: some are card numbers.
-func (f *Front) claim(tx store.Tx, w *write, key wire.Key, client, about string) (u used, fresh bool, err error) {
+// knownKey finds what came under a client's key: by its digest, else by our Key, because its thing may have had another id then. What
+// came before offline/7, and what was purged, stands in offline_keys.
+const knownKey = `SELECT digest, body, key, '' FROM offline_claims WHERE name = ?1 AND digest = ?2
+	UNION ALL SELECT digest, body, key, ended FROM offline_keys WHERE digest = ?2
+	UNION ALL SELECT c.digest, c.body, c.key, '' FROM outbox_ops o JOIN offline_claims c ON c.op = o.id WHERE o.key = ?3
+	UNION ALL SELECT digest, body, key, ended FROM offline_keys WHERE key = ?3 LIMIT 1`
+
+// claim finds what came before under a client's key, or says that it is fresh: then keepKey has to follow once the operation is
+// stored. wire.KeyReused where that was another body, wire.Gone where its operation was deleted.
+func (f *Front) claim(r store.Reader, w *write, key wire.Key, client, about string) (u used, fresh bool, err error) {
 	u = used{digest: f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key)), key: key}
-	// An operation is found by our Key too: its thing may have had another id then.
-	res, err := tx.Exec(`INSERT INTO offline_keys (digest, body, key, name) SELECT ?1, ?2, ?3, ?4
-		WHERE NOT EXISTS (SELECT 1 FROM offline_keys WHERE key = ?3) ON CONFLICT (digest) DO NOTHING`,
-		u.digest, f.bodyMAC(u, w), string(key), f.nameMAC(client, string(w.key)))
-	if err != nil {
-		return u, false, keyError(err)
-	}
-	if n, err := res.RowsAffected(); n == 1 || err != nil {
-		return u, n == 1, keyError(err)
-	}
 	var body []byte
 	var ended string
-	err = tx.QueryRow(`SELECT digest, body, key, ended FROM offline_keys WHERE digest = ?1
-		UNION ALL SELECT digest, body, key, ended FROM offline_keys WHERE key = ?2 LIMIT 1`, u.digest, string(key)).Scan(&u.digest, &body, &u.key, &ended)
+	found := u
+	err = r.QueryRow(knownKey, f.nameOf(client, string(w.key)), u.digest, string(key)).Scan(&found.digest, &body, &found.key, &ended)
+	if errors.Is(err, sql.ErrNoRows) {
+		return u, true, nil
+	}
+	u = found
 	switch {
 	case err != nil:
 		return u, false, keyError(err)
@@ -92,15 +93,28 @@ func (f *Front) claim(tx store.Tx, w *write, key wire.Key, client, about string)
 // errKey says that what is kept of a client's key was changed from outside.
 var errKey = errors.New("the stored end of an operation was altered")
 
+// keepKey stores what came under a client's key, beside the operation that came of it. The client's key itself is not stored: some
+// are card numbers.
+func (f *Front) keepKey(tx store.Tx, w *write, u used, client string) error {
+	_, err := tx.Exec(`INSERT INTO offline_claims (op, name, digest, body, key) VALUES ((SELECT id FROM outbox_ops WHERE key = ?4), ?1, ?2, ?3, ?4)`,
+		f.nameOf(client, string(w.key)), u.digest, f.bodyMAC(u, w), string(u.key))
+	return keyError(err)
+}
+
 // keepEnded keeps of a client's key what became of its operation, which is deleted in the same commit.
 func (f *Front) keepEnded(tx store.Tx, op outbox.Op) error {
 	u := used{key: op.Key}
-	err := tx.QueryRow(`SELECT digest FROM offline_keys WHERE key = ?`, string(op.Key)).Scan(&u.digest)
+	// Its digest is moved to what is kept for ever, or is there from before offline/7.
+	err := tx.QueryRow(`DELETE FROM offline_claims WHERE op = ? AND key = ? RETURNING digest`, op.ID, string(op.Key)).Scan(&u.digest)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = tx.QueryRow(`SELECT digest FROM offline_keys WHERE key = ?`, string(op.Key)).Scan(&u.digest)
+	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
 	if err == nil {
-		_, err = tx.Exec(`UPDATE offline_keys SET body = ?, ended = ? WHERE digest = ?`, f.endMAC(u, string(op.State)), string(op.State), u.digest)
+		_, err = tx.Exec(`INSERT INTO offline_keys (digest, body, key, ended) VALUES (?1, ?2, ?3, ?4)
+			ON CONFLICT (digest) DO UPDATE SET body = excluded.body, ended = excluded.ended`, u.digest, f.endMAC(u, string(op.State)), string(op.Key), string(op.State))
 	}
 	return keyError(err)
 }
@@ -123,10 +137,20 @@ func (f *Front) endMAC(u used, state string) []byte {
 // nameMAC is a client's key as it is looked up by, where its kind and thing are not known.
 func (f *Front) nameMAC(client, key string) []byte { return f.o.DB.MAC(keyTable, "name", client, key) }
 
+// nameOf is the first half of nameMAC: an index of it is half as large.
+func (f *Front) nameOf(client, key string) []byte { return f.nameMAC(client, key)[:nameBytes] }
+
+const nameBytes = 16
+
+// namedKey is the newest operation that came under a client's key.
+const namedKey = `SELECT o.key, o.id FROM offline_claims c JOIN outbox_ops o ON o.id = c.op WHERE c.name = ?1
+	UNION ALL SELECT o.key, o.id FROM offline_keys k JOIN outbox_ops o ON o.key = k.key WHERE k.name = ?2 AND k.name <> x''
+	ORDER BY 2 DESC LIMIT 1`
+
 // Find is Find, and finds an operation by its caller's own Idempotency-Key too: the newest that came under it.
 func (f *Front) Find(r store.Reader, caller wire.Caller, name string) (key wire.Key, err error) {
-	err = r.QueryRow(`SELECT k.key FROM offline_keys k JOIN outbox_ops o ON o.key = k.key WHERE k.name = ? AND k.name <> x'' ORDER BY o.id DESC LIMIT 1`,
-		f.nameMAC(caller.Name, name)).Scan(&key)
+	mac := f.nameMAC(caller.Name, name)
+	err = r.QueryRow(namedKey, mac[:nameBytes], mac).Scan(&key, new(int64))
 	if errors.Is(err, sql.ErrNoRows) {
 		return Find(r, caller, name)
 	}

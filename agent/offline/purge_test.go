@@ -39,7 +39,7 @@ func TestField_J7APurgedOperationKeepsItsKey(t *testing.T) {
 		require.NoError(t, err)
 		s.mend()
 		s.pass(5 * time.Minute)
-		require.Equal(t, 2, s.count("offline_keys"))
+		require.Equal(t, 2, s.count("offline_claims"))
 		require.Equal(t, 2, s.count("offline_things"))
 
 		s.pass(retention - time.Hour)
@@ -52,6 +52,7 @@ func TestField_J7APurgedOperationKeepsItsKey(t *testing.T) {
 
 		s.pass(3 * time.Hour)
 		require.Empty(t, s.ops())
+		require.Zero(t, s.count("offline_claims"))
 		require.Equal(t, 2, s.count("offline_keys"))
 		require.Equal(t, 2, s.count("offline_things"))
 		read, err := s.pay.Read(t.Context(), good.PaymentID)

@@ -68,12 +68,13 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 		about = f.aggregateOf(w.row.Thing, w.id, t, known)
 	}
 	again := false // it was withdrawn
+	var u used
 	if w.key != "" {
 		if now != subject {
 			return st, errMoved
 		}
-		u, fresh, err := f.claim(tx, w, key, caller.Name, about)
-		if err != nil {
+		fresh := false
+		if u, fresh, err = f.claim(tx, w, key, caller.Name, about); err != nil {
 			return st, err
 		}
 		if !fresh {
@@ -157,6 +158,9 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 		err = f.box.AcceptHeld(tx, n, hold)
 	default:
 		err = f.box.Accept(tx, n)
+	}
+	if err == nil && w.key != "" && !again {
+		err = f.keepKey(tx, w, u, caller.Name)
 	}
 	return st, err
 }

@@ -62,6 +62,15 @@ ALTER TABLE offline_keys ADD COLUMN ended TEXT NOT NULL DEFAULT ''; -- the state
 `}, {Name: "offline/6 names of keys", SQL: `
 ALTER TABLE offline_keys ADD COLUMN name BLOB NOT NULL DEFAULT x''; -- keyed digest of client and Idempotency-Key
 CREATE INDEX offline_keys_name ON offline_keys (name) WHERE name <> x'';
+`}, {Name: "offline/7 keys beside their operations", SQL: `
+CREATE TABLE offline_claims ( -- of a client's Idempotency-Key, until its operation is purged; it has one index in the order of chance
+	op     INTEGER PRIMARY KEY, -- number of the operation that came of it
+	name   BLOB NOT NULL,       -- half a keyed digest of client and Idempotency-Key
+	digest BLOB NOT NULL,       -- of client, route and Idempotency-Key
+	body   BLOB NOT NULL,       -- keyed digest of what came under it, and of key
+	key    TEXT NOT NULL        -- of the operation
+) STRICT;
+CREATE INDEX offline_claims_name ON offline_claims (name);
 `}}
 }
 

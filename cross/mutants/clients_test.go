@@ -10,6 +10,12 @@ var ofClients = []mutant{
 	{"a client's key is free again after its operation was purged", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
 		{"agent/offline/keys.go", `case ended != "":`, `case ended == "never":`},
 	}},
+	{"a client's key from an older program is free", offline, "TestKeysThatCameUnderAnOlderProgram", []edit{
+		{"agent/offline/keys.go", `FROM offline_keys WHERE digest = ?2`, `FROM offline_keys WHERE digest = ?2 AND ended <> ''`},
+	}},
+	{"a client's key is forgotten with its operation", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
+		{"agent/offline/keys.go", `WHERE op = ? AND key = ? RETURNING digest`, `WHERE op = -? AND key = ? RETURNING digest`},
+	}},
 	{"our Key is not made of the client's", offline, "TestField_J7ARestoredJournalMakesTheSameKey", []edit{
 		{"agent/offline/keys.go", `if w.key == "" {`, `if w.key != "none" {`},
 	}},
