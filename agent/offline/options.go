@@ -98,6 +98,10 @@ type adapter struct {
 	harmless func(body []byte) bool
 	// gone says that it takes the thing away: a repeat that does not find it had its effect before.
 	gone bool
+	// show adds the effect to the terminal's own reading of a payment; nil = it is no write of a payment.
+	show func(out *payments.Payment, s seen, e payments.Entry)
+	// left is what it moves where it names no amount, by a reading; nil = it always names one.
+	left func(levels) int64
 }
 
 // reply is a backend's success.

@@ -37,10 +37,38 @@ func paymentRows() []Row {
 			Kind: KindPaymentCreate, Service: Payments, Thing: "payment", Makes: true, Offline: Limited, Replay: outbox.SameKey, Keyless: outbox.Never,
 			Breaks: true, Note: "payment", Pending: made, Risk: cardRisk, adapt: (*Front).sendPayment,
 		},
-		on(KindPaymentAuthorize, "reservation", onPayment(KindPaymentAuthorize, func(l levels) level { return l.Authorized }, payments.Service.Authorize)),
-		on(KindPaymentCapture, "capture", onPayment(KindPaymentCapture, func(l levels) level { return l.Captured }, payments.Service.Capture)),
-		on(KindPaymentCancel, "cancellation", onPayment(KindPaymentCancel, func(l levels) level { return l.Cancelled }, payments.Service.Cancel)),
-		on(KindPaymentRefund, "refund", onPayment(KindPaymentRefund, func(l levels) level { return l.Refunded }, payments.Service.Refund)),
+		on(KindPaymentAuthorize, "reservation", onPayment(KindPaymentAuthorize, payments.Service.Authorize, effect{
+			list: func(l levels) level { return l.Authorized },
+			left: func(l levels) int64 { return l.Amount },
+			show: func(out *payments.Payment, _ seen, e payments.Entry) {
+				out.Summary.AuthorizedAmount = e.Amount
+				out.Authorizations = append(out.Authorizations, e)
+			},
+		})),
+		on(KindPaymentCapture, "capture", onPayment(KindPaymentCapture, payments.Service.Capture, effect{
+			list: func(l levels) level { return l.Captured },
+			left: func(l levels) int64 { return l.Authorized.Sum - l.Captured.Sum },
+			show: func(out *payments.Payment, _ seen, e payments.Entry) {
+				out.Summary.CapturedAmount += e.Amount
+				out.Captures = append(out.Captures, e)
+			},
+		})),
+		on(KindPaymentCancel, "cancellation", onPayment(KindPaymentCancel, payments.Service.Cancel, effect{
+			list:     func(l levels) level { return l.Cancelled },
+			releases: true,
+			show: func(out *payments.Payment, _ seen, e payments.Entry) {
+				e.Amount, out.Summary.AuthorizedAmount = out.Summary.AuthorizedAmount, 0
+				out.Cancellations = append(out.Cancellations, e)
+			},
+		})),
+		on(KindPaymentRefund, "refund", onPayment(KindPaymentRefund, payments.Service.Refund, effect{
+			list: func(l levels) level { return l.Refunded },
+			left: func(l levels) int64 { return l.Captured.Sum - l.Refunded.Sum },
+			show: func(out *payments.Payment, _ seen, e payments.Entry) {
+				out.Summary.RefundedAmount += e.Amount
+				out.Refunds = append(out.Refunds, e)
+			},
+		})),
 	}
 }
 
@@ -177,11 +205,27 @@ func (f *Front) sendPayment() adapter {
 			req, err := wire.Parse[payments.CreateRequest](KindPaymentCreate, body)
 			return err == nil && movesNothing(req)
 		},
+		show: func(out *payments.Payment, s seen, e payments.Entry) {
+			if s.AtOnce && (s.Processing == payments.ProcessSale || s.Processing == payments.ProcessAuthorize) {
+				out.Summary.AuthorizedAmount, out.Authorizations = s.Amount, append(out.Authorizations, e)
+			}
+			if s.AtOnce && s.Processing == payments.ProcessSale {
+				out.Summary.CapturedAmount, out.Captures = s.Amount, append(out.Captures, e)
+			}
+		},
 	}
 }
 
-// onPayment is what an operation on a payment does with the service; list is where its effect shows.
-func onPayment[R any](kind string, list func(levels) level, do func(payments.Service, context.Context, wire.Key, string, R) (payments.Done, error)) func(*Front) adapter {
+// effect is what an operation changes in the readings of its payment.
+type effect struct {
+	list     func(levels) level // where the backend's reading has it
+	left     func(levels) int64 // what it moves where it names no amount; nil = it moves none
+	releases bool               // it gives up what is reserved: a backend may list that nowhere
+	show     func(out *payments.Payment, s seen, e payments.Entry)
+}
+
+// onPayment is what an operation on a payment does with the service.
+func onPayment[R any](kind string, do func(payments.Service, context.Context, wire.Key, string, R) (payments.Done, error), e effect) func(*Front) adapter {
 	return func(f *Front) adapter {
 		svc := f.o.Payments
 		return adapter{
@@ -200,7 +244,9 @@ func onPayment[R any](kind string, list func(levels) level, do func(payments.Ser
 				}
 				return json.Marshal(levelsOf(p))
 			},
-			compare: func(before, after, body []byte) (reply, found) { return compareLevels(kind, list, before, after, body) },
+			compare: func(before, after, body []byte) (reply, found) { return compareLevels(e, before, after, body) },
+			show:    e.show,
+			left:    e.left,
 		}
 	}
 }
@@ -237,7 +283,7 @@ func levelsOf(p payments.Payment) levels {
 
 // compareLevels is MONEY C.2: exactly one new entry of the right amount is the effect; the same entries and the same sum are none;
 // anything else is unclear.
-func compareLevels(kind string, list func(levels) level, before, after, body []byte) (reply, found) {
+func compareLevels(e effect, before, after, body []byte) (reply, found) {
 	var was, is levels
 	var req struct {
 		Amount *int32 `json:"amount"`
@@ -245,14 +291,15 @@ func compareLevels(kind string, list func(levels) level, before, after, body []b
 	if json.Unmarshal(before, &was) != nil || json.Unmarshal(after, &is) != nil || json.Unmarshal(body, &req) != nil {
 		return reply{}, unclear
 	}
-	want := map[string]int64{
-		KindPaymentAuthorize: was.Amount, KindPaymentCapture: was.Authorized.Sum - was.Captured.Sum, KindPaymentRefund: was.Captured.Sum - was.Refunded.Sum,
-	}[kind] // what is left
-	if req.Amount != nil && kind != KindPaymentCancel {
-		want = int64(*req.Amount)
+	want := int64(0)
+	if e.left != nil {
+		want = e.left(was)
+		if req.Amount != nil {
+			want = int64(*req.Amount)
+		}
 	}
-	a, b := list(was), list(is)
-	gone := kind == KindPaymentCancel && was.Authorized.Sum > 0 && is.Authorized.Sum == 0 // a service may list no cancellations
+	a, b := e.list(was), e.list(is)
+	gone := e.releases && was.Authorized.Sum > 0 && is.Authorized.Sum == 0
 	switch {
 	case b.Entries == a.Entries && b.Sum == a.Sum && !gone:
 		return reply{}, nothing

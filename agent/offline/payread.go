@@ -53,7 +53,7 @@ func (p paymentFront) Read(ctx context.Context, id string) (payments.Payment, er
 			err = p.f.keepToken(ctx, op, t.owner, d.CardDetails.Token)
 		}
 	case wire.CodeOf(err) == wire.Unavailable && known && len(ops) > 0 && ops[0].Key == t.key: // all of its history
-		out, err = local(t, ops, false), nil
+		out, err = p.f.local(t, ops, false), nil
 		if out.Operation = p.f.newest(ops); out.Operation == nil {
 			out.Operation = &wire.Pending{Key: t.key, Status: "settled"}
 		}
@@ -67,7 +67,7 @@ func (p paymentFront) Read(ctx context.Context, id string) (payments.Payment, er
 
 // unmade shows a payment that the backend does not know yet, or never will.
 func (p paymentFront) unmade(t thing, ops []outbox.Op) (payments.Payment, error) {
-	out := local(t, ops, false)
+	out := p.f.local(t, ops, false)
 	out.Operation = &wire.Pending{Key: t.key, Status: wire.PendingStatus, Note: p.f.rows[KindPaymentCreate].Risk}
 	e := seenOf(t).Ended
 	if len(ops) > 0 && ops[0].Key == t.key && ops[0].State.Final() {
@@ -90,58 +90,32 @@ func (f *Front) newest(ops []outbox.Op) *wire.Pending {
 }
 
 // local is a payment as its answered operations leave it; hoped = as it will be when those that wait succeed.
-func local(t thing, ops []outbox.Op, hoped bool) payments.Payment {
+func (f *Front) local(t thing, ops []outbox.Op, hoped bool) payments.Payment {
 	s := seenOf(t)
 	out := payments.Payment{PaymentID: t.local, CurrencyCode: s.Currency, Summary: payments.Summary{PaymentAmount: s.Amount}}
 	if s.Number != "" {
 		out.PaymentNumber = &s.Number
 	}
-	sums := &out.Summary
 	for _, op := range ops {
-		if op.State != outbox.Done && (!hoped || op.State.Final()) {
+		b := f.rows[op.Kind]
+		if b == nil || b.show == nil || op.State != outbox.Done && (!hoped || op.State.Final()) {
 			continue
 		}
 		var d payments.Done
 		_ = json.Unmarshal(keptOf(op).Body, &d) // a create's answer has no reference
-		e := payments.Entry{Amount: int32(op.AmountMin), DateTime: op.Settled.UTC().Format(time.RFC3339), TransactionRef: d.TransactionRef}
-		switch op.Kind {
-		case KindPaymentCreate:
-			if s.AtOnce && (s.Processing == payments.ProcessSale || s.Processing == payments.ProcessAuthorize) {
-				sums.AuthorizedAmount, out.Authorizations = s.Amount, append(out.Authorizations, e)
-			}
-			if s.AtOnce && s.Processing == payments.ProcessSale {
-				sums.CapturedAmount, out.Captures = s.Amount, append(out.Captures, e)
-			}
-		case KindPaymentAuthorize:
-			sums.AuthorizedAmount, out.Authorizations = e.Amount, append(out.Authorizations, e)
-		case KindPaymentCapture:
-			sums.CapturedAmount, out.Captures = sums.CapturedAmount+e.Amount, append(out.Captures, e)
-		case KindPaymentRefund:
-			sums.RefundedAmount, out.Refunds = sums.RefundedAmount+e.Amount, append(out.Refunds, e)
-		case KindPaymentCancel:
-			e.Amount = sums.AuthorizedAmount
-			sums.AuthorizedAmount, out.Cancellations = 0, append(out.Cancellations, e)
-		}
+		b.show(&out, s, payments.Entry{Amount: int32(op.AmountMin), DateTime: op.Settled.UTC().Format(time.RFC3339), TransactionRef: d.TransactionRef})
 	}
 	return out
 }
 
 // rest is the amount of an operation that names none, on a payment that we made: what is left as far as the terminal knows, else all of
 // it. false = a payment that we know nothing of.
-func rest(kind string, t thing, ops []outbox.Op) (int64, bool) {
-	all := seenOf(t).Amount
-	sums := local(t, ops, true).Summary
-	left := all
-	switch kind {
-	case KindPaymentCapture:
-		left = sums.AuthorizedAmount - sums.CapturedAmount
-	case KindPaymentRefund:
-		left = sums.CapturedAmount - sums.RefundedAmount
+func (f *Front) rest(b *bound, t thing, ops []outbox.Op) (int64, bool) {
+	all := int64(seenOf(t).Amount)
+	if left := b.left(levelsOf(f.local(t, ops, true))); left > 0 {
+		return left, all > 0
 	}
-	if left <= 0 {
-		left = all
-	}
-	return int64(left), all > 0
+	return all, all > 0
 }
 
 // Payments is the payment service that stores what the backend does not take.

@@ -111,7 +111,7 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 		if err != nil {
 			return st, err
 		}
-		amount, sure := rest(w.row.Kind, t, ops)
+		amount, sure := f.rest(w.row, t, ops)
 		w.amount, w.unknown = amount, !sure
 	}
 	st = acceptance{key: key, fresh: true}
