@@ -13,5 +13,8 @@
 //     a foreign reply repeats them.
 //   - Sums of baskets are exact or refused. No float holds money or a percentage.
 //
-// api.go is the service as a table. It must not import another service, the store or the agent.
+// api.go is the service as a table. types.go has the bodies of create and read, rules.go what a
+// create must keep, operations.go the requests of the operations on a payment with their rules.
+//
+// It must not import another service, the store or the agent.
 package payments

@@ -103,34 +103,6 @@ func (r CreateRequest) Check(l *check.List) {
 	}
 }
 
-// Check implements check.Checked.
-func (r AuthorizeRequest) Check(l *check.List) {
-	checkOperation(l, r.Amount, r.Description, r.TerminalID, nil)
-}
-
-// Check implements check.Checked.
-func (r CancelRequest) Check(l *check.List) {
-	checkOperation(l, nil, r.Description, r.TerminalID, nil)
-}
-
-// Check implements check.Checked.
-func (r CaptureRequest) Check(l *check.List) {
-	checkOperation(l, r.Amount, r.Description, r.TerminalID, r.Basket)
-}
-
-// Check implements check.Checked.
-func (r RefundRequest) Check(l *check.List) {
-	checkOperation(l, r.Amount, r.Description, "", r.Basket)
-}
-
-// Validate checks a call on a payment: its id (CheckID), and the rules of its body. The error is wire.Invalid.
-func Validate(op, paymentID string, req check.Checked) error {
-	if err := checkID(op, paymentID); err != nil {
-		return err
-	}
-	return check.Request(op, req)
-}
-
 // CheckID checks a payment's id: 1 to MaxID bytes without control characters, not a dot name. The error is wire.Invalid.
 func CheckID(paymentID string) error { return checkID(read.Op, paymentID) }
 
@@ -138,17 +110,6 @@ func checkID(op, id string) error {
 	var l check.List
 	l.Word("paymentId", id, MaxID)
 	return l.Err(op)
-}
-
-func checkOperation(l *check.List, amount *int32, description, terminal string, basket []BasketItem) {
-	if amount != nil && *amount < 0 {
-		l.Add("amount", "negative")
-	} else if amount != nil && *amount == 0 {
-		l.Reason("amount", "zero", ZeroCharge)
-	}
-	l.Text("description", description, maxText)
-	l.Text("terminalId", terminal, MaxID)
-	checkBasket(l, basket, amount)
 }
 
 // special says that a paymentNumber may not have r.
@@ -354,14 +315,6 @@ func (c Created) Flaw() string {
 		return "reply names no payment"
 	case c.PayPageURL != nil && !wire.WebURL(*c.PayPageURL):
 		return "reply names no usable page"
-	}
-	return ""
-}
-
-// Flaw says what a reply must not be: one that names no transaction.
-func (d Done) Flaw() string {
-	if d.TransactionRef == "" {
-		return "reply names no transaction"
 	}
 	return ""
 }

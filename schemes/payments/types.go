@@ -200,41 +200,6 @@ type Created struct {
 	Operation  *wire.Pending `json:"operation,omitempty"`
 }
 
-// AuthorizeRequest reserves money (S0 2.2). A nil Amount is the payment's.
-type AuthorizeRequest struct {
-	Amount      *int32 `json:"amount,omitempty"`
-	Description string `json:"description,omitempty" wire:"masked"`
-	TerminalID  string `json:"terminalId,omitempty"`
-}
-
-// CancelRequest annuls the reservation (S0 2.2). An amount is not read.
-type CancelRequest struct {
-	Description string `json:"description,omitempty" wire:"masked"`
-	TerminalID  string `json:"terminalId,omitempty"`
-}
-
-// CaptureRequest collects reserved money (S0 2.2). A nil Amount is all that is still reserved.
-type CaptureRequest struct {
-	Amount      *int32       `json:"amount,omitempty"`
-	Description string       `json:"description,omitempty" wire:"masked"`
-	Basket      []BasketItem `json:"basket,omitempty"`
-	TerminalID  string       `json:"terminalId,omitempty"`
-}
-
-// RefundRequest gives captured money back. A nil Amount is all that was captured and not given back yet.
-type RefundRequest struct {
-	Amount      *int32       `json:"amount,omitempty"`
-	Description string       `json:"description,omitempty" wire:"masked"`
-	Basket      []BasketItem `json:"basket,omitempty"`
-}
-
-// Done answers authorize, cancel, capture and refund.
-type Done struct {
-	PaymentID      string        `json:"paymentId" wire:"required"`
-	TransactionRef string        `json:"transactionRef" wire:"required"`
-	Operation      *wire.Pending `json:"operation,omitempty"`
-}
-
 // Payment is a payment as it stands. Every field is always written; what is not known is null. Write it with wire.Encode, which
 // sends the card's token.
 type Payment struct {

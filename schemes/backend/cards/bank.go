@@ -2,15 +2,12 @@ package cards
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"posagent/schemes/backend/books"
-	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
-	"posagent/schemes/money"
 	"posagent/schemes/payments"
 	"posagent/schemes/webhooks"
 	"posagent/schemes/wire"
@@ -137,27 +134,6 @@ func (p *payment) verdict(now int64) string {
 	return ""
 }
 
-// process does what the merchant asked to be done as soon as the means are known (S0 2.4).
-func (c *Cards) process(tx store.Tx, p *payment, now int64) error {
-	if p.Processing == "" || p.Processing == payments.ProcessNone {
-		return nil
-	}
-	if p.Processing == payments.ProcessVerify {
-		if reason := p.verdict(now); reason != "" {
-			return c.refuse(tx, p, p.Amount, refused("payments.create", reason), now)
-		}
-		return nil
-	}
-	sale := p.Processing == payments.ProcessSale
-	if sale && p.do() == scenario.CaptureFails { // a sale is one thing: nothing stays reserved
-		return c.refuseCharge(tx, p, newOp(p, capture, p.Amount, "", "", now), nil, now)
-	}
-	if err := c.reserve(tx, p, newOp(p, authorize, p.Amount, p.Order.Description, "", now), now); err != nil || !sale {
-		return err
-	}
-	return c.take(tx, p, newOp(p, capture, p.Amount, p.Order.Description, "", now), nil, now)
-}
-
 // refuse records that a reservation was refused, tells, and gives the refusal back.
 func (c *Cards) refuse(tx store.Tx, p *payment, amount int32, why error, now int64) error {
 	p.Tries++
@@ -165,167 +141,4 @@ func (c *Cards) refuse(tx store.Tx, p *payment, amount int32, why error, now int
 		return err
 	}
 	return why
-}
-
-// payable says whether money moves in a currency.
-func payable(code string) bool {
-	cur, ok := money.Lookup(code)
-	return ok && cur.Payable()
-}
-
-// reserve holds money (S0 3 rule 1).
-func (c *Cards) reserve(tx store.Tx, p *payment, o *operation, now int64) error {
-	const op = "payments.authorize"
-	to, reason := next(p.state, Reserve)
-	switch {
-	case reason != "":
-		return refused(op, reason)
-	case o.amount > p.Amount || o.amount <= 0:
-		return refused(op, payments.OverCharge)
-	case !payable(p.Currency):
-		return refused(op, payments.CurrencyNotPayable)
-	}
-	if reason := p.verdict(now); reason != "" {
-		return c.refuse(tx, p, o.amount, refused(op, reason), now)
-	}
-	if err := journal.OpenFee(tx, Service, p.id, p.Currency, money.Minor(p.Amount), money.Minor(p.Fee)); err != nil {
-		return err
-	}
-	if err := post(tx, o, now, books.Authorize, o.amount); err != nil {
-		return err
-	}
-	p.state, p.PageMS, p.HoldMS, p.Reason = to, 0, now+c.opt.Hold.Milliseconds(), ""
-	if p.do() == scenario.Lapse {
-		p.HoldMS = now + lapseTime.Milliseconds()
-	}
-	if err := o.insert(tx); err != nil {
-		return err
-	}
-	return c.tellReserved(tx, p, o, now)
-}
-
-// take collects what is reserved (S0 3 rule 2).
-func (c *Cards) take(tx store.Tx, p *payment, o *operation, basket []payments.BasketItem, now int64) error {
-	const op = "payments.capture"
-	to, reason := next(p.state, Capture)
-	if reason != "" {
-		return refused(op, reason)
-	}
-	l, err := ledger(tx, p.id)
-	switch {
-	case err != nil:
-		return err
-	case l.Reserved == 0:
-		return refused(op, payments.AlreadyCharged)
-	case o.amount > int32(l.Reserved):
-		return refused(op, payments.OverCharge)
-	case p.Means.PayType == webhooks.TypeInvoice && len(basket) == 0 && p.state == Reserved && p.Processing != payments.ProcessSale:
-		return refused(op, payments.OrderItemsMissing)
-	case !fits(basket, o.amount):
-		return differs(op)
-	case p.do() == scenario.CaptureFails:
-		return c.refuseCharge(tx, p, o, basket, now)
-	}
-	if err := post(tx, o, now, books.Capture, o.amount); err != nil {
-		return err
-	}
-	if p.state = to; o.amount == int32(l.Reserved) {
-		p.HoldMS = 0
-	}
-	if p.Charge == "" {
-		p.Charge = o.ref
-	}
-	if err := o.insert(tx); err != nil {
-		return err
-	}
-	return c.tellMove(tx, p, now, webhooks.ChargeCreated, o, nil, basket)
-}
-
-// fits says whether a basket, where there is one, is what moves. The contract sees to it only where the call names an amount.
-func fits(basket []payments.BasketItem, amount int32) bool {
-	total, err := payments.BasketTotal(basket)
-	return len(basket) == 0 || err == nil && total.Fits(money.Minor(amount))
-}
-
-func (c *Cards) refuseCharge(tx store.Tx, p *payment, o *operation, basket []payments.BasketItem, now int64) error {
-	why := refused("payments.capture", payments.PaymentMethodChargeFailed)
-	if err := c.tellMove(tx, p, now, webhooks.ChargeFailed, o, why, basket); err != nil {
-		return err
-	}
-	return why
-}
-
-// void gives the reservation up (S0 3 rule 3).
-func (c *Cards) void(tx store.Tx, p *payment, o *operation, now int64) error {
-	const op = "payments.cancel"
-	to, reason := next(p.state, Cancel)
-	if reason != "" {
-		return refused(op, reason)
-	}
-	l, err := ledger(tx, p.id)
-	if err != nil {
-		return err
-	}
-	o.amount = int32(l.Reserved)
-	var why error
-	name := webhooks.CancelCreated
-	if p.do() == scenario.CancelFails {
-		why, name = payments.Refused(op, "", "cancellation refused by the bank"), webhooks.CancelFailed
-	} else {
-		if err := post(tx, o, now, books.Close, 0); err != nil {
-			return err
-		}
-		p.state, p.HoldMS = to, 0
-		if err := o.insert(tx); err != nil {
-			return err
-		}
-	}
-	if err := c.tellMove(tx, p, now, name, o, why, nil); err != nil {
-		return err
-	}
-	return why
-}
-
-// giveBack begins a refund.
-func (c *Cards) giveBack(tx store.Tx, p *payment, o *operation, basket []payments.BasketItem, now int64) error {
-	const op = "payments.refund"
-	to, reason := next(p.state, Refund)
-	if reason != "" {
-		return refused(op, reason)
-	}
-	l, err := ledger(tx, p.id)
-	if err != nil {
-		return err
-	}
-	if o.amount == 0 {
-		o.amount = int32(l.Rest())
-	}
-	switch {
-	case l.Rest() == 0:
-		return refused(op, payments.PaymentAlreadyRefunded)
-	case !fits(basket, o.amount):
-		return differs(op)
-	case p.do() == scenario.RefundNo:
-		why := refused(op, payments.RefundFailed)
-		if err := c.tellMove(tx, p, now, webhooks.RefundFailed, o, why, basket); err != nil {
-			return err
-		}
-		return why
-	}
-	err = post(tx, o, now, books.BeginRefund, o.amount)
-	if errors.Is(err, books.ErrRest) {
-		return refused(op, payments.InvalidRefundAmount)
-	}
-	if err != nil {
-		return err
-	}
-	p.state, o.state, o.due = to, pending, now+refundTime.Milliseconds()
-	p.Refunding++
-	if p.RefundMS == 0 || o.due < p.RefundMS {
-		p.RefundMS = o.due
-	}
-	if err := o.insert(tx); err != nil {
-		return err
-	}
-	return c.tellMove(tx, p, now, webhooks.RefundInitiated, o, nil, basket)
 }

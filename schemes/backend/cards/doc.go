@@ -19,10 +19,10 @@
 // invalidates the form's token in the same transaction, and return the next step. A repeated
 // payment of a paid one changes nothing and returns nextDone.
 //
-// Files, from the ground up: machine.go has the states, row.go the rows, means.go the vault,
-// token.go the tokens, events.go what the merchant is told, bank.go moves the money. offer.go,
-// pay.go and page.go are the page; read.go, create.go and tokens.go are the services, new.go the
-// constructor.
+// Files, from the ground up: machine.go has the states, payment.go what a payment takes from its
+// request and shows in a reading, row.go the rows, means.go the vault, token.go the tokens,
+// events.go what the merchant is told, bank.go what time does. operations.go moves the money.
+// offer.go, pay.go and page.go are the page; read.go, create.go and tokens.go are the services.
 //
 // It must not import another room of the backend besides books, deliver, pages, room and scenario.
 package cards

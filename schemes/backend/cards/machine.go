@@ -50,6 +50,20 @@ const (
 	failed  = "failed"
 )
 
+// listOf is where a reading of a payment has its operations of a kind.
+func listOf(kind string, out *payments.Payment) *[]payments.Entry {
+	switch kind {
+	case authorize:
+		return &out.Authorizations
+	case capture:
+		return &out.Captures
+	case cancel:
+		return &out.Cancellations
+	default:
+		return &out.Refunds
+	}
+}
+
 // cells of the table: the next state, or "!" and the reason of payments' catalogue why not. "" = it means nothing here.
 const (
 	noReserve = "!" + payments.NotReserved

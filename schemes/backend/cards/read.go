@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"posagent/schemes/backend/books"
 	"posagent/schemes/backend/room"
 	"posagent/schemes/money"
 	"posagent/schemes/payments"
@@ -32,42 +31,22 @@ func (c *Cards) Read(ctx context.Context, id string) (out payments.Payment, err 
 		if err != nil {
 			return err
 		}
-		out = payments.Payment{
-			PaymentID: id, CurrencyCode: p.Currency, PaymentNumber: text(p.Number), Summary: summary(p, l), Customer: customer(secret.Customer),
-		}
+		out = p.reading(l, secret)
 		if out.PaymentDetails, err = c.details(r, p); err != nil {
 			return err
 		}
 		for _, o := range list {
-			e := payments.Entry{Amount: o.amount, DateTime: time.UnixMilli(o.at).UTC().Format(time.RFC3339), Description: text(o.description), TransactionRef: o.ref}
-			switch {
-			case o.kind == authorize:
-				out.Authorizations = append(out.Authorizations, e)
-			case o.kind == capture:
-				out.Captures = append(out.Captures, e)
-			case o.kind == cancel:
-				out.Cancellations = append(out.Cancellations, e)
-			case o.state != failed:
-				out.Refunds = append(out.Refunds, e)
+			if o.state == failed {
+				continue
 			}
+			entries := listOf(o.kind, &out)
+			*entries = append(*entries, payments.Entry{
+				Amount: o.amount, DateTime: time.UnixMilli(o.at).UTC().Format(time.RFC3339), Description: text(o.description), TransactionRef: o.ref,
+			})
 		}
 		return nil
 	})
 	return out, err
-}
-
-func summary(p *payment, l books.Ledger) payments.Summary {
-	return payments.Summary{
-		PaymentAmount: p.Amount, AuthorizedAmount: int32(l.Reserved + l.Committed), CapturedAmount: int32(l.Committed),
-		RefundedAmount: int32(l.Returned + l.Returning), Fee: int32(l.Fee),
-	}
-}
-
-func text(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // details say how p was paid, nil as long as that is unknown.
@@ -97,27 +76,6 @@ func (c *Cards) details(r store.Reader, p *payment) (*payments.PaymentDetails, e
 		return d, err
 	}
 	return d, nil
-}
-
-// customer gives an address even without one: clients read its fields, but address2, as texts that are never null.
-func customer(who *payments.Customer) (out payments.CustomerInfo) {
-	none := ""
-	out.Address = payments.AddressInfo{Address1: &none, City: &none, PostalCode: &none, CountryCode: &none}
-	if who == nil {
-		return out
-	}
-	address := out.Address
-	out = payments.CustomerInfo{
-		Type: &who.Type, RegistrationNumber: text(who.RegistrationNumber), CompanyName: text(who.CompanyName),
-		ContactFirstName: text(who.ContactFirstName), ContactLastName: text(who.ContactLastName), FirstName: text(who.FirstName),
-		LastName: text(who.LastName), CustomerNumber: text(who.CustomerNumber), Email: text(who.Email), Phone: text(who.Phone), Address: address,
-	}
-	if a := who.Address; a != nil {
-		out.Address = payments.AddressInfo{
-			Address1: &a.Address1, Address2: text(a.Address2), City: &a.City, PostalCode: &a.PostalCode, CountryCode: &a.CountryCode,
-		}
-	}
-	return out
 }
 
 // Report reads every payment and every operation on it, oldest first.
