@@ -22,12 +22,13 @@ type Table[R any] struct {
 	name           string
 	columns        string
 	insert, choose string
+	keys           int // how many of the first columns tell which row
 }
 
 // NewTable returns the mapping of a table, or of a join that is only read. It panics where fields
 // are not pairs of a column's name and a pointer, or name a column twice.
 func NewTable[R any](name string, fields func(*R) Fields) *Table[R] {
-	t := &Table[R]{fields: fields, name: name}
+	t := &Table[R]{fields: fields, name: name, keys: 1}
 	list := fields(new(R))
 	if len(list) == 0 || len(list)%2 != 0 {
 		panic(fmt.Sprintf("store: the fields of %s are not pairs", name))
@@ -43,6 +44,16 @@ func NewTable[R any](name string, fields func(*R) Fields) *Table[R] {
 	t.columns = strings.Join(t.names, ", ")
 	t.choose = "SELECT " + t.columns + " FROM " + name + " "
 	t.insert = "INSERT INTO " + name + " (" + t.columns + ") VALUES (?" + strings.Repeat(", ?", len(t.names)-1) + ")"
+	return t
+}
+
+// Keyed says that the first n columns together tell which row, and returns the table. Without it
+// the first one does. It panics where no other column is left.
+func (t *Table[R]) Keyed(n int) *Table[R] {
+	if n < 1 || n >= len(t.names) {
+		panic(fmt.Sprintf("store: %d key columns of %s, which has %d columns", n, t.name, len(t.names)))
+	}
+	t.keys = n
 	return t
 }
 
@@ -85,16 +96,22 @@ func (t *Table[R]) Insert(tx Tx, r *R) error {
 	return err
 }
 
-// Update returns what stores the named columns of a row that is there. The first column of the
-// table tells which row. It panics where one is not a column of the table.
+// Update returns what stores the named columns of a row that is there, all of them where none is
+// named. It panics where one is not a column of the table.
 func (t *Table[R]) Update(columns ...string) func(tx Tx, r *R) error {
-	places := make([]int, len(columns)+1)
+	if len(columns) == 0 {
+		columns = t.names[t.keys:]
+	}
+	places := make([]int, len(columns)+t.keys)
 	for i, c := range columns {
 		if places[i] = slices.Index(t.names, c); places[i] < 0 {
 			panic(fmt.Sprintf("store: %s has no column %q", t.name, c))
 		}
 	}
-	query := "UPDATE " + t.name + " SET " + strings.Join(columns, " = ?, ") + " = ? WHERE " + t.names[0] + " = ?"
+	for i := range t.keys {
+		places[len(columns)+i] = i
+	}
+	query := "UPDATE " + t.name + " SET " + strings.Join(columns, " = ?, ") + " = ? WHERE " + strings.Join(t.names[:t.keys], " = ? AND ") + " = ?"
 	return func(tx Tx, r *R) error {
 		fields := t.fields(r)
 		args := make([]any, len(places))
@@ -106,8 +123,7 @@ func (t *Table[R]) Update(columns ...string) func(tx Tx, r *R) error {
 	}
 }
 
-// Put returns what stores a row, or the named columns of one that is there. The first column tells
-// which.
+// Put returns what stores a row, or the named columns of one that is there.
 func (t *Table[R]) Put(columns ...string) func(tx Tx, r *R) error {
 	sets := make([]string, len(columns))
 	for i, c := range columns {
@@ -116,7 +132,7 @@ func (t *Table[R]) Put(columns ...string) func(tx Tx, r *R) error {
 		}
 		sets[i] = c + " = excluded." + c
 	}
-	query := t.insert + " ON CONFLICT (" + t.names[0] + ") DO UPDATE SET " + strings.Join(sets, ", ")
+	query := t.insert + " ON CONFLICT (" + strings.Join(t.names[:t.keys], ", ") + ") DO UPDATE SET " + strings.Join(sets, ", ")
 	return func(tx Tx, r *R) error {
 		_, err := tx.Exec(query, t.values(r)...)
 		return err

@@ -93,6 +93,33 @@ func TestTableUpdatesWhatIsNamed(t *testing.T) {
 	}))
 }
 
+// Two columns together tell which row: neither alone does.
+func TestTableOfTwoKeys(t *testing.T) {
+	type stock struct {
+		shop, tea string
+		grams     int64
+	}
+	stocks := store.NewTable("stocks", func(s *stock) store.Fields {
+		return store.Fields{"shop", &s.shop, "tea", &s.tea, "grams", &s.grams}
+	}).Keyed(2)
+	save, put := stocks.Update(), stocks.Put("grams")
+	db := storetest.Open(t, store.Step{Name: "test/1 stocks", SQL: `CREATE TABLE stocks (shop TEXT, tea TEXT, grams INTEGER, PRIMARY KEY (shop, tea)) STRICT`})
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		for _, s := range []stock{{"Lund", "Assam", 1}, {"Lund", "Sencha", 2}, {"Ystad", "Assam", 3}} {
+			require.NoError(t, stocks.Insert(tx, &s))
+		}
+		require.NoError(t, save(tx, &stock{"Lund", "Assam", 10}))
+		require.NoError(t, put(tx, &stock{"Ystad", "Assam", 30}))
+		return put(tx, &stock{"Ystad", "Sencha", 40})
+	}))
+	require.NoError(t, db.Read(t.Context(), func(r store.Reader) error {
+		list, err := stocks.All(r, "ORDER BY shop, tea")
+		require.NoError(t, err)
+		require.Equal(t, []stock{{"Lund", "Assam", 10}, {"Lund", "Sencha", 2}, {"Ystad", "Assam", 30}, {"Ystad", "Sencha", 40}}, list)
+		return nil
+	}))
+}
+
 func TestTablePutsARowOnce(t *testing.T) {
 	db := storetest.Open(t, parcelStep)
 	for _, p := range []parcel{{id: 1, name: "books", colour: "red"}, {id: 2, colour: "red"}, {id: 1, name: "not saved", colour: "blue", marks: []string{"late"}}} {
@@ -131,6 +158,9 @@ func TestTableRefusesWhatIsNoMapping(t *testing.T) {
 		"the same twice": func(p *parcel) store.Fields { return store.Fields{"id", &p.id, "id", &p.name} },
 	} {
 		require.Panics(t, func() { store.NewTable("parcels", fields) }, name)
+	}
+	for _, keys := range []int{-1, 0, 9, 10} {
+		require.Panics(t, func() { store.NewTable("parcels", (*parcel).fields).Keyed(keys) }, keys)
 	}
 	require.Panics(t, func() { parcels.Update("colour", "color") })
 	require.Panics(t, func() { parcels.Put("colour", "color") })

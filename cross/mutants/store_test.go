@@ -11,7 +11,10 @@ var ofStore = []mutant{
 		{"store/sqlite/open.go", `opt.Synchronous = "FULL"`, `opt.Synchronous = "NORMAL"`},
 	}},
 	{"an update of a mapped row hits the others", "store", "TestTableUpdatesWhatIsNamed", []edit{
-		{"store/table.go", `" = ? WHERE " + t.names[0] + " = ?"`, `" = ? WHERE " + t.names[0] + " <> ?"`},
+		{"store/table.go", `strings.Join(t.names[:t.keys], " = ? AND ") + " = ?"`, `strings.Join(t.names[:t.keys], " = ? AND ") + " <> ?"`},
+	}},
+	{"an update of a row of two keys hits the rows of either", "store", "TestTableOfTwoKeys", []edit{
+		{"store/table.go", `strings.Join(t.names[:t.keys], " = ? AND ") + " = ?"`, `strings.Join(t.names[:t.keys], " = ? OR ") + " = ?"`},
 	}},
 	{"a read is no snapshot", "store/sqlite", "TestConformance", []edit{
 		{"store/sqlite/read.go", `if err := l.begin("BEGIN"); err != nil {`, `if err := l.begin("SELECT 1"); err != nil {`},

@@ -42,6 +42,23 @@ ALTER TABLE books_ledger ADD COLUMN fee INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE books_ledger ADD COLUMN charged INTEGER NOT NULL DEFAULT 0;`}}
 }
 
+// ledger is the ledger of a payment as stored.
+type ledger struct {
+	service, payment, currency string
+	books.Ledger
+}
+
+func (l *ledger) fields() store.Fields {
+	return store.Fields{"service", &l.service, "payment", &l.payment, "currency", &l.currency, "amount", &l.Amount, "reserved", &l.Reserved,
+		"committed", &l.Committed, "returned", &l.Returned, "reversed", &l.Reversed, "closed", &l.Closed, "under_way", &l.Returning,
+		"fee", &l.Fee, "charged", &l.Charged}
+}
+
+var (
+	ledgers    = store.NewTable("books_ledger", (*ledger).fields).Keyed(2)
+	saveLedger = ledgers.Update()
+)
+
 // ErrUnknown is the answer about a payment that has no ledger.
 var ErrUnknown = errors.New("journal: no such payment")
 
@@ -56,9 +73,7 @@ func OpenFee(tx store.Tx, service, payment, currency string, amount, fee money.M
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO books_ledger
-		(service, payment, currency, amount, reserved, committed, returned, reversed, closed, fee)
-		VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0, ?)`, service, payment, currency, int64(l.Amount), int64(l.Fee))
+	err = ledgers.Insert(tx, &ledger{service: service, payment: payment, currency: currency, Ledger: l})
 	if err != nil {
 		return fmt.Errorf("open ledger %s %s: %w", service, payment, err)
 	}
@@ -67,23 +82,19 @@ func OpenFee(tx store.Tx, service, payment, currency string, amount, fee money.M
 
 // Load reads a payment's ledger and currency, or ErrUnknown.
 func Load(r store.Reader, service, payment string) (books.Ledger, string, error) {
-	var l books.Ledger
-	var currency string
-	var amount, reserved, committed, returned, reversed, closed, returning, fee, charged int64
-	err := r.QueryRow(`SELECT currency, amount, reserved, committed, returned, reversed, closed, under_way, fee, charged
-		FROM books_ledger WHERE service = ? AND payment = ?`, service, payment).
-		Scan(&currency, &amount, &reserved, &committed, &returned, &reversed, &closed, &returning, &fee, &charged)
+	l, err := load(r, service, payment)
+	return l.Ledger, l.currency, err
+}
+
+func load(r store.Reader, service, payment string) (ledger, error) {
+	l, err := ledgers.One(r, "WHERE service = ? AND payment = ?", service, payment)
 	if errors.Is(err, sql.ErrNoRows) {
-		return l, "", fmt.Errorf("%w: %s %s", ErrUnknown, service, payment)
+		return ledger{}, fmt.Errorf("%w: %s %s", ErrUnknown, service, payment)
 	}
 	if err != nil {
-		return l, "", fmt.Errorf("load ledger %s %s: %w", service, payment, err)
+		return ledger{}, fmt.Errorf("load ledger %s %s: %w", service, payment, err)
 	}
-	return books.Ledger{
-		Amount: money.Minor(amount), Reserved: money.Minor(reserved), Committed: money.Minor(committed),
-		Returned: money.Minor(returned), Returning: money.Minor(returning), Fee: money.Minor(fee), Charged: money.Minor(charged),
-		Reversed: reversed != 0, Closed: closed != 0,
-	}, currency, nil
+	return l, nil
 }
 
 // Ref names the transaction that causes an event and the payment whose ledger moves.
@@ -95,22 +106,20 @@ type Ref struct {
 // Post applies e to the payment's ledger and writes the postings. A refusal of the books comes back as it is
 // and writes nothing.
 func Post(tx store.Tx, ref Ref, e books.Event) ([]books.Posting, error) {
-	before, currency, err := Load(tx, ref.Service, ref.Payment)
+	l, err := load(tx, ref.Service, ref.Payment)
 	if err != nil {
 		return nil, err
 	}
-	after, posts, err := books.Apply(before, e)
+	after, posts, err := books.Apply(l.Ledger, e)
 	if err != nil {
 		return nil, err
 	}
 	if sum := books.Sum(posts); sum != 0 {
 		return nil, fmt.Errorf("journal: postings of %s %s sum to %d", ref.Service, ref.Txn, sum)
 	}
-	if after != before {
-		_, err = tx.Exec(`UPDATE books_ledger SET reserved = ?, committed = ?, returned = ?, reversed = ?, closed = ?,
-			under_way = ?, charged = ? WHERE service = ? AND payment = ?`, int64(after.Reserved), int64(after.Committed),
-			int64(after.Returned), flag(after.Reversed), flag(after.Closed), int64(after.Returning), int64(after.Charged), ref.Service, ref.Payment)
-		if err != nil {
+	if after != l.Ledger {
+		l.Ledger = after
+		if err = saveLedger(tx, &l); err != nil {
 			return nil, fmt.Errorf("store ledger %s %s: %w", ref.Service, ref.Payment, err)
 		}
 	}
@@ -126,19 +135,12 @@ func Post(tx store.Tx, ref Ref, e books.Event) ([]books.Posting, error) {
 		seq++
 		_, err = tx.Exec(`INSERT INTO books_posting (service, txn, seq, payment, account, amount, currency, at_ms)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			ref.Service, ref.Txn, seq, ref.Payment, string(p.Account), int64(p.Amount), currency, ref.AtMS)
+			ref.Service, ref.Txn, seq, ref.Payment, string(p.Account), int64(p.Amount), l.currency, ref.AtMS)
 		if err != nil {
 			return nil, fmt.Errorf("post %s %s: %w", ref.Service, ref.Txn, err)
 		}
 	}
 	return posts, nil
-}
-
-func flag(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // ByTxn reads all postings of a service by transaction, each in the order written.
