@@ -97,11 +97,10 @@ func oneLine(d apdu.Description) string {
 	}
 	for _, f := range d.Fields {
 		text := f.Name
-		switch {
-		case f.Meaning != "":
-			text += " " + f.Meaning
-		case f.Value != "":
-			text += " " + f.Value
+		for _, s := range []string{f.Value, f.Meaning} {
+			if s != "" {
+				text += " " + s
+			}
 		}
 		parts = append(parts, text)
 	}
