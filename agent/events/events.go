@@ -114,21 +114,17 @@ func Of(r store.Reader, ref string) ([]Event, error) {
 	return query(r, `ref = ? ORDER BY id LIMIT 1000`, ref)
 }
 
-func query(r store.Reader, where string, args ...any) ([]Event, error) {
-	rows, err := r.Query(`SELECT id, source, ref, event, body, at_ms, owner FROM events_log WHERE `+where, args...)
+func query(r store.Reader, where string, args ...any) (list []Event, err error) {
+	err = store.Each(r, func(row store.Row) error {
+		var e Event
+		err := row.Scan(&e.ID, &e.Source, &e.Ref, &e.Event, &e.Body, &e.At, &e.Owner)
+		list = append(list, e)
+		return err
+	}, `SELECT id, source, ref, event, body, at_ms, owner FROM events_log WHERE `+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read events: %w", err)
 	}
-	defer rows.Close()
-	var list []Event
-	for rows.Next() {
-		var e Event
-		if err := rows.Scan(&e.ID, &e.Source, &e.Ref, &e.Event, &e.Body, &e.At, &e.Owner); err != nil {
-			return nil, fmt.Errorf("read events: %w", err)
-		}
-		list = append(list, e)
-	}
-	return list, rows.Err()
+	return list, nil
 }
 
 // Next reads the first event behind one, 0 = the oldest kept, or says that there is none yet.

@@ -57,19 +57,16 @@ func Alerts(r store.Reader, limit int) (list []Alert, all int, err error) {
 	if err := r.QueryRow(`SELECT COUNT(*) FROM outbox_alerts`).Scan(&all); err != nil || all == 0 {
 		return nil, all, err
 	}
-	rows, err := r.Query(`SELECT key, kind, subject, state, amount, currency, reason, at_ms FROM outbox_alerts ORDER BY at_ms, key LIMIT ?`, limit)
+	err = store.Each(r, func(row store.Row) error {
+		var a Alert
+		var at int64
+		err := row.Scan(&a.Key, &a.Kind, &a.Subject, &a.State, &a.AmountMin, &a.Currency, &a.Reason, &at)
+		a.At = time.UnixMilli(at)
+		list = append(list, a)
+		return err
+	}, `SELECT key, kind, subject, state, amount, currency, reason, at_ms FROM outbox_alerts ORDER BY at_ms, key LIMIT ?`, limit)
 	if err != nil {
 		return nil, all, fmt.Errorf("alerts: %w", err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var a Alert
-		var at int64
-		if err := rows.Scan(&a.Key, &a.Kind, &a.Subject, &a.State, &a.AmountMin, &a.Currency, &a.Reason, &at); err != nil {
-			return nil, all, fmt.Errorf("alerts: %w", err)
-		}
-		a.At = time.UnixMilli(at)
-		list = append(list, a)
-	}
-	return list, all, rows.Err()
+	return list, all, nil
 }

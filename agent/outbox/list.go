@@ -95,21 +95,20 @@ func find(r store.Reader, f Filter, see func(*row) Op) ([]Op, error) {
 	return list, nil
 }
 
-func read(r store.Reader, see func(*row) Op, where string, args ...any) ([]Op, error) {
-	rows, err := r.Query(`SELECT `+columns+` FROM outbox_ops WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []Op
-	for rows.Next() {
-		rw, err := scan(rows)
-		if err != nil {
-			return nil, err
+func read(r store.Reader, see func(*row) Op, where string, args ...any) (list []Op, err error) {
+	err = each(r, func(rw row) { list = append(list, see(&rw)) }, where, args...)
+	return list, err
+}
+
+// each reads the operations that a condition names.
+func each(r store.Reader, see func(rw row), where string, args ...any) error {
+	return store.Each(r, func(found store.Row) error {
+		rw, err := scan(found)
+		if err == nil {
+			see(rw)
 		}
-		list = append(list, see(&rw))
-	}
-	return list, rows.Err()
+		return err
+	}, `SELECT `+columns+` FROM outbox_ops WHERE `+where, args...)
 }
 
 // group is the operations of a kind in a state.

@@ -28,21 +28,17 @@ func Purged(r store.Reader) ([]Line, error) {
 	return figures(r, `SELECT kind, currency, state, count, sum FROM outbox_purged ORDER BY kind, currency, state`)
 }
 
-func figures(r store.Reader, query string) ([]Line, error) {
-	rows, err := r.Query(query)
+func figures(r store.Reader, query string) (list []Line, err error) {
+	err = store.Each(r, func(row store.Row) error {
+		var l Line
+		err := row.Scan(&l.Kind, &l.Currency, &l.State, &l.Count, &l.Sum)
+		list = append(list, l)
+		return err
+	}, query)
 	if err != nil {
 		return nil, fmt.Errorf("report operations: %w", err)
 	}
-	defer rows.Close()
-	var list []Line
-	for rows.Next() {
-		var l Line
-		if err := rows.Scan(&l.Kind, &l.Currency, &l.State, &l.Count, &l.Sum); err != nil {
-			return nil, fmt.Errorf("report operations: %w", err)
-		}
-		list = append(list, l)
-	}
-	return list, rows.Err()
+	return list, nil
 }
 
 // Unfinished counts the operations that are not at their end.

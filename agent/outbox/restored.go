@@ -86,21 +86,9 @@ func (o *Outbox) HoldRestored(ctx context.Context, reason string) (int, error) {
 }
 
 // sendable reads the next operations that could be sent, in the order of their ids.
-func (o *Outbox) sendable(r store.Reader, after int64) ([]row, error) {
-	found, err := r.Query(`SELECT `+columns+` FROM outbox_ops WHERE id > ? AND +state IN ('PENDING', 'SENT') ORDER BY id LIMIT ?`, after, holdBatch)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	var list []row
-	for found.Next() {
-		r, err := scan(found)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, r)
-	}
-	return list, found.Err()
+func (o *Outbox) sendable(r store.Reader, after int64) (list []row, err error) {
+	err = each(r, func(rw row) { list = append(list, rw) }, `id > ? AND +state IN ('PENDING', 'SENT') ORDER BY id LIMIT ?`, after, holdBatch)
+	return list, err
 }
 
 func (o *Outbox) holdRestored(tx store.Tx, r *row, reason string) error {

@@ -112,26 +112,23 @@ func (r *row) claim(tx store.Tx, files []file, now time.Time) (refused []dispute
 
 // documents lists those of a case, the oldest first.
 func documents(rd store.Reader, number int64) ([]disputes.DocumentInfo, error) {
-	rows, err := rd.Query(`SELECT id, name, kind, mime, at_ms FROM cases_document WHERE number = ? ORDER BY at_ms, rowid`, number)
-	if err != nil {
-		return nil, fmt.Errorf("read documents of %d: %w", number, err)
-	}
-	defer rows.Close()
 	list := []disputes.DocumentInfo{}
-	for rows.Next() {
+	err := store.Each(rd, func(row store.Row) error {
 		var d disputes.DocumentInfo
 		var mime string
 		var ms int64
-		if err := rows.Scan(&d.ID, &d.Description, &d.Type, &mime, &ms); err != nil {
-			return nil, fmt.Errorf("read documents of %d: %w", number, err)
-		}
+		err := row.Scan(&d.ID, &d.Description, &d.Type, &mime, &ms)
 		if d.Description == "" {
 			d.Description = mime
 		}
 		d.Updated, d.User = stamp(ms), issuer
 		list = append(list, d)
+		return err
+	}, `SELECT id, name, kind, mime, at_ms FROM cases_document WHERE number = ? ORDER BY at_ms, rowid`, number)
+	if err != nil {
+		return nil, fmt.Errorf("read documents of %d: %w", number, err)
 	}
-	return list, rows.Err()
+	return list, nil
 }
 
 // Document implements disputes.Service.

@@ -221,20 +221,17 @@ func statuses(rd store.Reader, number int64, all bool) ([]disputes.Status, error
 	if all {
 		limit = 1000
 	}
-	rows, err := rd.Query(`SELECT queue, user, notes, action, at_ms FROM cases_status WHERE number = ? ORDER BY id DESC LIMIT ?`, number, limit)
+	list := []disputes.Status{}
+	err := store.Each(rd, func(row store.Row) error {
+		var s disputes.Status
+		var queue, at int64
+		err := row.Scan(&queue, &s.UserID, &s.FreeText, &s.OtherActions, &at)
+		s.Status, s.Text, s.Timestamp = disputes.Queue(queue).String(), disputes.Queue(queue).Name(), stamp(at)
+		list = append(list, s)
+		return err
+	}, `SELECT queue, user, notes, action, at_ms FROM cases_status WHERE number = ? ORDER BY id DESC LIMIT ?`, number, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read statuses of %d: %w", number, err)
 	}
-	defer rows.Close()
-	list := []disputes.Status{}
-	for rows.Next() {
-		var s disputes.Status
-		var queue, at int64
-		if err := rows.Scan(&queue, &s.UserID, &s.FreeText, &s.OtherActions, &at); err != nil {
-			return nil, fmt.Errorf("read statuses of %d: %w", number, err)
-		}
-		s.Status, s.Text, s.Timestamp = disputes.Queue(queue).String(), disputes.Queue(queue).Name(), stamp(at)
-		list = append(list, s)
-	}
-	return list, rows.Err()
+	return list, nil
 }

@@ -3,7 +3,6 @@ package deliver
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"strings"
 	"time"
 
@@ -37,26 +36,20 @@ func Read(r store.Reader, f Filter) ([]Delivery, error) {
 	if f.Limit <= 0 {
 		f.Limit = 1000
 	}
-	rows, err := r.Query(`SELECT v.id, m.id, m.event, m.subject, h.url, v.state, m.created_ms, coalesce(v.due_ms, 0),
+	list := []Delivery{}
+	err := store.Each(r, func(row store.Row) error {
+		var d Delivery
+		err := row.Scan(&d.ID, &d.Message, &d.Event, &d.Subject, &d.URL, &d.State, &d.Created, &d.Due, &d.Paused)
+		d.URL, _, _ = strings.Cut(d.URL, "?")
+		list = append(list, d)
+		return err
+	}, `SELECT v.id, m.id, m.event, m.subject, h.url, v.state, m.created_ms, coalesce(v.due_ms, 0),
 		CASE WHEN e.until_ms = v.due_ms THEN e.reason ELSE '' END
 		FROM deliver_delivery v JOIN deliver_message m ON m.id = v.message JOIN deliver_hook h ON h.id = v.hook
 		LEFT JOIN deliver_endpoint e ON e.origin = v.origin
 		WHERE (? = '' OR v.state = ?) AND (? = '' OR m.subject = ?) ORDER BY v.id DESC LIMIT ?`,
 		f.State, f.State, f.Subject, f.Subject, f.Limit)
 	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	list := []Delivery{}
-	for rows.Next() {
-		var d Delivery
-		if err := rows.Scan(&d.ID, &d.Message, &d.Event, &d.Subject, &d.URL, &d.State, &d.Created, &d.Due, &d.Paused); err != nil {
-			return nil, err
-		}
-		d.URL, _, _ = strings.Cut(d.URL, "?")
-		list = append(list, d)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return nil, err
 	}
 	for i := range list {

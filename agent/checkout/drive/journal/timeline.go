@@ -43,23 +43,19 @@ func Show(r store.Reader, id string) (*Row, []Entry, error) {
 	return row, entries, err
 }
 
-func readEntries(r store.Reader, where string, args ...any) ([]Entry, error) {
-	rows, err := r.Query(`SELECT at_ms, loud, text FROM checkout_entries WHERE `+where, args...)
+func readEntries(r store.Reader, where string, args ...any) (out []Entry, err error) {
+	err = store.Each(r, func(row store.Row) error {
+		var e Entry
+		var loud int64
+		err := row.Scan(&e.AtMS, &loud, &e.Text)
+		e.Loud = loud != 0
+		out = append(out, e)
+		return err
+	}, `SELECT at_ms, loud, text FROM checkout_entries WHERE `+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read history: %w", err)
 	}
-	defer func() { _ = rows.Close() }()
-	var out []Entry
-	for rows.Next() {
-		var e Entry
-		var loud int64
-		if err := rows.Scan(&e.AtMS, &loud, &e.Text); err != nil {
-			return nil, fmt.Errorf("read history: %w", err)
-		}
-		e.Loud = loud != 0
-		out = append(out, e)
-	}
-	return out, rows.Err()
+	return out, nil
 }
 
 // Note appends to a sale's history.

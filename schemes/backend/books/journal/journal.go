@@ -145,21 +145,18 @@ func Post(tx store.Tx, ref Ref, e books.Event) ([]books.Posting, error) {
 
 // ByTxn reads all postings of a service by transaction, each in the order written.
 func ByTxn(r store.Reader, service string) (map[string][]books.Posting, error) {
-	rows, err := r.Query(`SELECT txn, account, amount FROM books_posting WHERE service = ? ORDER BY txn, seq`, service)
+	out := map[string][]books.Posting{}
+	err := store.Each(r, func(row store.Row) error {
+		var txn, account string
+		var amount int64
+		err := row.Scan(&txn, &account, &amount)
+		out[txn] = append(out[txn], books.Posting{Account: books.Account(account), Amount: money.Minor(amount)})
+		return err
+	}, `SELECT txn, account, amount FROM books_posting WHERE service = ? ORDER BY txn, seq`, service)
 	if err != nil {
 		return nil, fmt.Errorf("read postings of %s: %w", service, err)
 	}
-	defer rows.Close()
-	out := map[string][]books.Posting{}
-	for rows.Next() {
-		var txn, account string
-		var amount int64
-		if err := rows.Scan(&txn, &account, &amount); err != nil {
-			return nil, fmt.Errorf("read postings of %s: %w", service, err)
-		}
-		out[txn] = append(out[txn], books.Posting{Account: books.Account(account), Amount: money.Minor(amount)})
-	}
-	return out, rows.Err()
+	return out, nil
 }
 
 // NetOf is what the merchant has of a payment by the written postings.
