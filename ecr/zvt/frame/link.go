@@ -67,20 +67,16 @@ func (c Config) filled() Config {
 
 // Link is the serial transport.
 type Link struct {
+	life
 	conn Conn
 	cfg  Config
 
 	turn    chan struct{} // holds one token while no block is being sent
 	writes  chan write    // to the writer, which never keeps the reader from reading
 	answers chan byte     // ACK and NAK, from the reader to Send
-	recv    chan []byte
-	stop    context.CancelFunc
-	done    context.Context
-	wg      sync.WaitGroup
 
 	mu     sync.Mutex
 	stats  ecr.Counters
-	cause  error
 	filter filter
 }
 
@@ -95,38 +91,18 @@ type write struct {
 // New starts a link on an open line. The link owns conn and closes it.
 func New(conn Conn, cfg Config) *Link {
 	cfg = cfg.filled()
-	done, stop := context.WithCancel(context.Background())
 	l := &Link{
 		conn: conn, cfg: cfg,
 		turn:    make(chan struct{}, 1),
 		writes:  make(chan write, 8),
 		answers: make(chan byte, 8),
-		recv:    make(chan []byte, cfg.Queue),
-		done:    done, stop: stop,
-		filter: filter{gap: 5 * cfg.T2 / 2, total: 9 * cfg.T2 / 2},
+		filter:  filter{gap: 5 * cfg.T2 / 2, total: 9 * cfg.T2 / 2},
 	}
+	l.begin(conn, cfg.Queue)
 	l.turn <- struct{}{}
 	l.wg.Go(l.read)
 	l.wg.Go(l.write)
 	return l
-}
-
-// Recv implements Transport.
-func (l *Link) Recv() <-chan []byte { return l.recv }
-
-// Receive implements Transport.
-func (l *Link) Receive(ctx context.Context) ([]byte, error) { return receive(ctx, l.recv, l.err) }
-
-func receive(ctx context.Context, recv <-chan []byte, cause func() error) ([]byte, error) {
-	select {
-	case data, ok := <-recv:
-		if !ok {
-			return nil, cause()
-		}
-		return data, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 // Stats implements Transport.
@@ -140,49 +116,6 @@ func (l *Link) count(f func(*ecr.Counters)) {
 	l.mu.Lock()
 	f(&l.stats)
 	l.mu.Unlock()
-}
-
-// While implements Transport.
-func (l *Link) While(ctx context.Context) context.Context { return while(ctx, l.done) }
-
-func while(ctx, line context.Context) context.Context {
-	ctx, cancel := context.WithCancel(ctx)
-	context.AfterFunc(line, cancel)
-	return ctx
-}
-
-// Close implements Transport.
-func (l *Link) Close() error {
-	l.fail(nil)
-	l.wg.Wait()
-	return nil
-}
-
-// fail ends the line for cause; the first cause stays.
-func (l *Link) fail(cause error) {
-	l.mu.Lock()
-	first := l.done.Err() == nil
-	if first {
-		l.cause = cause
-	}
-	l.stop()
-	l.mu.Unlock()
-	if first {
-		l.conn.Close()
-	}
-}
-
-func (l *Link) err() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return closedError(l.cause)
-}
-
-func closedError(cause error) error {
-	if cause == nil {
-		return ErrClosed
-	}
-	return fmt.Errorf("%w: %w", ErrClosed, cause)
 }
 
 // write is the one goroutine that writes to the line.

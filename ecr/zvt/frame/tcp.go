@@ -22,18 +22,12 @@ var ErrStrange = fmt.Errorf("frame: %w", ecr.ErrStrange)
 
 // TCP is the transport without blocks: APDUs back to back.
 type TCP struct {
+	life
 	conn  net.Conn
 	t3    time.Duration
 	limit int
 
 	sending sync.Mutex
-	recv    chan []byte
-	done    context.Context
-	stop    context.CancelFunc
-	wg      sync.WaitGroup
-
-	mu    sync.Mutex
-	cause error
 }
 
 var _ Transport = (*TCP)(nil)
@@ -51,20 +45,14 @@ func NewTCP(conn net.Conn, t3 time.Duration, options ...TCPOption) *TCP {
 	if t3 <= 0 {
 		t3 = 5 * time.Second
 	}
-	done, stop := context.WithCancel(context.Background())
-	t := &TCP{conn: conn, t3: t3, limit: MaxAPDU, recv: make(chan []byte, 16), done: done, stop: stop}
+	t := &TCP{conn: conn, t3: t3, limit: MaxAPDU}
+	t.begin(conn, 16)
 	for _, o := range options {
 		o(t)
 	}
 	t.wg.Go(t.read)
 	return t
 }
-
-// Recv implements Transport.
-func (t *TCP) Recv() <-chan []byte { return t.recv }
-
-// Receive implements Transport.
-func (t *TCP) Receive(ctx context.Context) ([]byte, error) { return receive(ctx, t.recv, t.err) }
 
 // Send implements Transport.
 func (t *TCP) Send(ctx context.Context, data []byte) error {
@@ -90,37 +78,8 @@ func (t *TCP) Send(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// While implements Transport.
-func (t *TCP) While(ctx context.Context) context.Context { return while(ctx, t.done) }
-
 // Stats implements Transport.
 func (t *TCP) Stats() ecr.Counters { return ecr.Counters{} }
-
-// Close implements Transport.
-func (t *TCP) Close() error {
-	t.fail(nil)
-	t.wg.Wait()
-	return nil
-}
-
-func (t *TCP) fail(cause error) {
-	t.mu.Lock()
-	first := t.done.Err() == nil
-	if first {
-		t.cause = cause
-	}
-	t.stop()
-	t.mu.Unlock()
-	if first {
-		t.conn.Close()
-	}
-}
-
-func (t *TCP) err() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return closedError(t.cause)
-}
 
 func (t *TCP) read() {
 	defer close(t.recv)
