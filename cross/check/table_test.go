@@ -67,7 +67,8 @@ var rooms = []room{
 	{"store/crashfs", []string{"store"}, "power cuts for the store's tests"},
 
 	{"schemes/money", nil, "amounts and currencies"},
-	{"schemes/wire/bracket", []string{"schemes/wire"}, "forms in bracket notation: knows no service"},
+	{"schemes/wire/spool", nil, "large contents in files without a name: knows no form"},
+	{"schemes/wire/bracket", []string{"schemes/wire", "schemes/wire/spool"}, "forms in bracket notation: knows no service"},
 	{"schemes/wire/check", []string{"schemes/money", "schemes/wire"}, "rules of single fields that services share: text in, verdict out"},
 	{"schemes/wire/rest/openapi/openapitest", nil, "judges documents by rules of its own"},
 	{"schemes/wire/rest/openapi", []string{"schemes/wire", "schemes/wire/rest"}, "writes documents of described endpoints: knows no service"},
@@ -95,7 +96,7 @@ var rooms = []room{
 	{"schemes/paylinks", []string{"schemes/money", "schemes/wire", "schemes/wire/bracket", "schemes/wire/check", "schemes/wire/rest"}, "the payment-link service, whose requests are forms"},
 	{"schemes/paylinks/paylinkstest", []string{"..", "schemes/wire", "schemes/wire/bracket", "schemes/wire/wiretest"}, "the conformance suite of the payment links, whose raw cases are forms"},
 	{"schemes/*/*test", []string{"..", "schemes/money", "schemes/wire", "schemes/wire/wiretest"}, "the conformance suite of the service one level up"},
-	{"schemes/*", []string{"schemes/money", "schemes/wire", "schemes/wire/check", "schemes/wire/rest"}, "one contract each: services never import each other"},
+	{"schemes/*", []string{"schemes/money", "schemes/wire", "schemes/wire/check", "schemes/wire/rest", "schemes/wire/spool"}, "one contract each: services never import each other"},
 
 	{"cross/need", nil, "imported by tests everywhere"},
 	{"cross/program", nil, "imported by the campaigns that run the built binary: sees it from outside"},

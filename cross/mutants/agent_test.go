@@ -284,7 +284,7 @@ var ofAgent = []mutant{
 		{"agent/port/services.go", `maxLarge    = 2 `, `maxLarge    = 200 `},
 	}},
 	{"a document stands in the port's memory", "agent/port", "TestDocumentsPassInPieces", []edit{
-		{"schemes/disputes/stream.go", `n, err := io.Copy(io.MultiWriter(kept, sum), base64`, "held := new(bytes.Buffer)\n\tn, err := io.Copy(io.MultiWriter(kept, sum, held), base64"},
+		{"schemes/wire/spool/spool.go", `n, err := io.Copy(io.MultiWriter(to, sum), content)`, "held, err := io.ReadAll(content)\n\tif err == nil {\n\t\t_, err = io.MultiWriter(to, sum).Write(held)\n\t}\n\tn := int64(len(held))"},
 	}},
 
 	// An accepted or restored journal says no final no.

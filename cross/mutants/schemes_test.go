@@ -164,6 +164,6 @@ var ofSchemes = []mutant{
 		{"schemes/backend/cases/write.go", `if err != nil || !acted {`, `if (err != nil || !acted) && false {`},
 	}},
 	{"a document stands in memory", "schemes/disputes", "TestDocumentsAreStreamed", []edit{
-		{"schemes/disputes/stream.go", `n, err := io.Copy(io.MultiWriter(kept, sum), base64`, "held := new(bytes.Buffer)\n\tn, err := io.Copy(io.MultiWriter(kept, sum, held), base64"},
+		{"schemes/wire/spool/spool.go", `n, err := io.Copy(io.MultiWriter(to, sum), content)`, "held, err := io.ReadAll(content)\n\tif err == nil {\n\t\t_, err = io.MultiWriter(to, sum).Write(held)\n\t}\n\tn := int64(len(held))"},
 	}},
 }

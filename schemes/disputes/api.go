@@ -52,7 +52,7 @@ var (
 			`"disputeCurrency":"EUR","notes":"the goods never came"}`,
 		Method: http.MethodPost, Path: "", Status: http.StatusOK, Also: also, Wants: rest.Write, Do: Service.Create,
 		Spool: func(r *http.Request, o rest.Options) (req CreateRequest, release func(), err error) {
-			release, err = spool(r, o, &req, &req.DocumentsList)
+			release, err = keep(r, o, &req, &req.DocumentsList)
 			return req, release, err
 		},
 		Says: func(in CreateRequest, err *wire.Error) (CreateReply, bool) {
@@ -103,7 +103,7 @@ var (
 			return svc.Update(ctx, key, in.ID, in.UpdateRequest)
 		},
 		Spool: func(r *http.Request, o rest.Options) (in edit, release func(), err error) {
-			release, err = spool(r, o, &in, &in.DocumentsList)
+			release, err = keep(r, o, &in, &in.DocumentsList)
 			return in, release, err
 		},
 		Says: func(_ edit, err *wire.Error) (UpdateReply, bool) {

@@ -3,9 +3,7 @@ package disputes
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +15,7 @@ import (
 
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/rest"
+	"posagent/schemes/wire/spool"
 )
 
 // slot stands for a content in a JSON text: "#" and the number of its file when it is read, its digest when it is written.
@@ -163,46 +162,22 @@ func (s *splitter) take() error {
 	if len(s.files) == s.most {
 		return wire.Errorf(wire.TooLarge, "", "more than %d documents", s.most)
 	}
-	body, err := os.CreateTemp(s.dir, "document-*")
-	if err == nil {
-		if err = os.Remove(body.Name()); err != nil { // the open file keeps its room, and nothing is left behind
-			_ = body.Close()
-		}
-	}
-	if err != nil {
-		return &wire.Error{Code: wire.Internal, Err: fmt.Errorf("keep a document: %w", err)}
-	}
-	sum, kept := sha256.New(), &disk{w: body}
-	n, err := io.Copy(io.MultiWriter(kept, sum), base64.NewDecoder(base64.StdEncoding, &quoted{from: s.from}))
+	body, err, lost := spool.Keep(s.dir, "document-*", base64.NewDecoder(base64.StdEncoding, &quoted{from: s.from}))
 	var corrupt base64.CorruptInputError
 	switch {
-	case err == nil:
-		b := Binary{Size: n, SHA256: hex.EncodeToString(sum.Sum(nil)), Open: func() (io.ReadCloser, error) {
-			return io.NopCloser(io.NewSectionReader(body, 0, n)), nil
-		}}
-		s.text = append(s.text, `"#`+strconv.Itoa(len(s.files))+`"`...)
-		s.files = append(s.files, spooled{b, body})
-		return nil
-	case kept.err != nil:
-		err = &wire.Error{Code: wire.Internal, Err: fmt.Errorf("keep a document: %w", kept.err)}
+	case lost != nil:
+		return &wire.Error{Code: wire.Internal, Err: fmt.Errorf("keep a document: %w", lost)}
 	case errors.As(err, &corrupt), errors.Is(err, io.ErrUnexpectedEOF):
-		err = wire.Errorf(wire.Invalid, "", "%s: not Base64", s.field)
+		return wire.Errorf(wire.Invalid, "", "%s: not Base64", s.field)
+	case err != nil:
+		return err
 	}
-	_ = body.Close() // nothing of it is wanted
-	return err
-}
-
-// disk remembers its own failure, which is not the sender's.
-type disk struct {
-	w   io.Writer
-	err error
-}
-
-// Write implements io.Writer.
-func (d *disk) Write(p []byte) (int, error) {
-	n, err := d.w.Write(p)
-	d.err = err
-	return n, err
+	b := Binary{Size: body.Size, SHA256: body.SHA256, Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(io.NewSectionReader(body, 0, body.Size)), nil
+	}}
+	s.text = append(s.text, `"#`+strconv.Itoa(len(s.files))+`"`...)
+	s.files = append(s.files, spooled{b, body.File})
+	return nil
 }
 
 func unended(err error) error {
@@ -363,9 +338,9 @@ func (s *sender) Close() error {
 	return src.Close()
 }
 
-// spool reads a body with its documents, which go to nameless files until release is called. It refuses in an order that costs a
+// keep reads a body with its documents, which go to nameless files until release is called. It refuses in an order that costs a
 // bad request the least.
-func spool(r *http.Request, o rest.Options, into any, documents *[]Document) (release func(), err error) {
+func keep(r *http.Request, o rest.Options, into any, documents *[]Document) (release func(), err error) {
 	release = func() {}
 	if _, err = wire.CheckJSON(r.Header.Get("Content-Type")); err == nil && r.ContentLength > MaxBody {
 		err = wire.Errorf(wire.TooLarge, "", "body above %d bytes", MaxBody)

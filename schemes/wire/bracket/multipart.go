@@ -1,8 +1,6 @@
 package bracket
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/spool"
 )
 
 // File is a file of a multipart form. Close it.
@@ -90,7 +89,7 @@ func ReadMultipart(r *multipart.Reader, dir string, lim Limits) (f Form, files [
 		case len(name) > lim.Name || len(file) > lim.Name || !wire.PlainText(file, lim.Name):
 			return nil, files, wire.Errorf(wire.Invalid, "", "form: a file's name is too long, or has control characters")
 		}
-		one, err := spool(part, dir, bytes)
+		one, err := keep(part, dir, bytes)
 		if err != nil {
 			return nil, files, err
 		}
@@ -110,45 +109,18 @@ func broken(err error) error {
 	return &wire.Error{Code: wire.Invalid, Msg: "form: body not readable", Err: err}
 }
 
-func spool(r io.Reader, dir string, limit int64) (_ *File, err error) {
-	body, err := os.CreateTemp(dir, "form-*")
-	if err == nil {
-		if err = os.Remove(body.Name()); err != nil { // the open file keeps its room, and nothing is left behind
-			_ = body.Close()
-		}
-	}
-	if err != nil {
-		return nil, &wire.Error{Code: wire.Internal, Err: fmt.Errorf("keep an attachment: %w", err)}
-	}
-	sum := sha256.New()
-	kept := &disk{w: body}
-	n, err := io.Copy(io.MultiWriter(kept, sum), io.LimitReader(r, limit+1))
+func keep(r io.Reader, dir string, limit int64) (*File, error) {
+	body, err, lost := spool.Keep(dir, "form-*", io.LimitReader(r, limit+1))
 	switch {
-	case kept.err != nil:
-		err = &wire.Error{Code: wire.Internal, Err: fmt.Errorf("keep an attachment: %w", kept.err)}
+	case lost != nil:
+		return nil, &wire.Error{Code: wire.Internal, Err: fmt.Errorf("keep an attachment: %w", lost)}
 	case err != nil:
-		err = broken(err)
-	case n > limit:
-		err = wire.Errorf(wire.TooLarge, "", "form: files above %d bytes", limit)
-	}
-	if err != nil {
+		return nil, broken(err)
+	case body.Size > limit:
 		_ = body.Close()
-		return nil, err
+		return nil, wire.Errorf(wire.TooLarge, "", "form: files above %d bytes", limit)
 	}
-	return &File{Size: n, SHA256: hex.EncodeToString(sum.Sum(nil)), body: body}, nil
-}
-
-// disk remembers its own failure, which is not the sender's.
-type disk struct {
-	w   io.Writer
-	err error
-}
-
-// Write implements io.Writer.
-func (d *disk) Write(p []byte) (int, error) {
-	n, err := d.w.Write(p)
-	d.err = err
-	return n, err
+	return &File{Size: body.Size, SHA256: body.SHA256, body: body.File}, nil
 }
 
 // Part is a file to be sent.
