@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"posagent/cross/need"
 	"posagent/cross/program"
+	"posagent/schemes/wire/rest/openapi/openapitest"
 )
 
 // patience is how long one step may take; the emulator and its neighbours share the machine.
@@ -67,56 +69,6 @@ completion
 man
 version`, "\n")
 
-// routes are those of the specification on the local port, and the receivers.
-var routes = strings.Split(`POST /api/v1/payments
-GET /api/v1/payments/P1
-POST /api/v1/payments/P1/Authorize
-POST /api/v1/payments/P1/Cancel
-POST /api/v1/payments/P1/Capture
-POST /api/v1/payments/P1/Refund
-POST /api/v1/tokens
-POST /api/v1/tokens/recurring
-GET /api/v1/tokens/T1
-POST /api/v1/tokens/T1/Verify
-POST /api/v1/onboarding/applications
-GET /api/v1/onboarding/applications/O1
-PUT /api/v1/onboarding/applications/O1
-POST /api/v1/onboarding/applications/O1/submit
-POST /v1.0/Invoice/
-GET /v1.0/Invoice/1/
-DELETE /v1.0/Invoice/1/
-GET /v1.0/SignatureCheck/
-GET /v1.0/Transaction/
-GET /v1.0/Transaction/1/
-POST /v1.0/Transaction/1/
-DELETE /v1.0/Transaction/1/
-POST /v1.0/Transaction/1/capture
-POST /v1.0/Transaction/1/charge
-POST /v1.0/Transaction/1/refund
-POST /api/v1/disputes
-GET /api/v1/disputes/document/D1
-GET /api/v1/disputes/key
-POST /api/v1/disputes/list
-POST /api/v1/disputes/list-cases-by-queue
-PATCH /api/v1/disputes/D1
-POST /ms/aapay/v2/transaction/purchase/initialize
-POST /ms/aapay/v2/transaction/purchase/initializeWithIdempotency
-GET /ms/aapay/v2/transaction/1/status
-GET /ms/naa/terminal/method/list/1/2
-POST /api/v1/api/orders/build
-GET /api/v1/api/orders/O1
-GET /api/v1/api/payment_methods
-GET /api/v1/api/build/state
-GET /api/v1/api/build/cardData
-POST /api/v1/api/build/confirm_payment
-POST /api/v1/api/build/finalize_payment
-POST /api/v1/api/build/cancel
-POST /api/v1/api/operations/O1/captures
-POST /api/v1/api/operations/O1/refunds
-POST /api/v1/api/operations/O1/cancels
-POST /hooks/notifications
-POST /hooks/webhooks`, "\n")
-
 // box is a terminal on emulated armv7.
 type box struct {
 	t                  *testing.T
@@ -139,11 +91,12 @@ func TestField_U5TheTerminalHasEveryVerbAndRoute(t *testing.T) {
 
 	stop := b.start()
 	require.Equal(t, http.StatusNotFound, b.ask("GET", "/no/such/route"), "so that a missing route is seen")
-	for _, route := range routes {
-		method, path, _ := strings.Cut(route, " ")
-		switch status := b.ask(method, path); status {
+	hole := regexp.MustCompile(`\{[^}]*\}`)
+	for _, r := range append(openapitest.Routes(), openapitest.Route{Method: "POST", Path: "/hooks/notifications"}, openapitest.Route{Method: "POST", Path: "/hooks/webhooks"}) {
+		path := hole.ReplaceAllString(strings.Replace(r.Path, "{type}", "purchase", 1), "1")
+		switch status := b.ask(r.Method, path); status {
 		case http.StatusNotFound, http.StatusMethodNotAllowed:
-			t.Errorf("%s: status %d", route, status)
+			t.Errorf("%s %s: status %d", r.Method, path, status)
 		}
 	}
 	require.Contains(t, b.run("register", "status", "--line", "tcp:"+b.line), "status 00")

@@ -4,6 +4,6 @@
 // It guarantees that every verb and every route of the specification is in that program. The verbs
 // that a technician needs on the box do their work there: reset, config rotate-key, register.
 //
-// It builds the program as cross.sh does and drives it by its command line and its port. It must
-// not import any room but cross/need.
+// It builds the program as cross.sh does and drives it by its command line and its port. The routes
+// are the list of openapitest. It must not import any other room but cross/need and cross/program.
 package arm
