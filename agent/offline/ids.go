@@ -35,7 +35,7 @@ func Find(r store.Reader, caller wire.Caller, name string) (key wire.Key, err er
 	err = r.QueryRow(`SELECT key FROM offline_things WHERE about IN ('payment', 'token', 'link') AND (local = ?1 OR folded = ?2 AND folded <> '')
 		AND (?3 = 0 OR owner = ?4) ORDER BY id DESC LIMIT 1`, name, id, caller.Own, caller.Name).Scan(&key)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = r.QueryRow(`SELECT key FROM outbox_ops WHERE aggregate IN (?1, ?2, ?3, ?4) AND (?5 = 0 OR owner = ?6) ORDER BY id DESC LIMIT 1`,
+		err = r.QueryRow(`SELECT key FROM outbox_ops WHERE leads = 0 AND aggregate IN (?1, ?2, ?3, ?4) AND (?5 = 0 OR owner = ?6) ORDER BY id DESC LIMIT 1`,
 			"payment/"+id, "token/"+id, "link/"+id, "transaction/"+id, caller.Own, caller.Name).Scan(&key)
 	}
 	switch {

@@ -130,7 +130,7 @@ func (o *Outbox) prepare(ctx context.Context, id int64, seen []byte) (op Op, k *
 // its mark says.
 func (o *Outbox) isFirst(tx store.Tx, r *row) (bool, error) {
 	var waits bool
-	err := tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ? AND open = 1 AND id < ?)`, r.aggregate, r.id).Scan(&waits)
+	err := tx.QueryRow(openBefore, r.aggregate, r.id).Scan(&waits)
 	if err != nil || !waits {
 		return true, err
 	}

@@ -50,7 +50,7 @@ func (f Filter) args(first ...any) []any {
 
 func find(r store.Reader, f Filter, see func(*row) Op) ([]Op, error) {
 	if f.Aggregate != "" {
-		return read(r, see, `aggregate = ? AND id > ? AND`+matches, f.args(f.Aggregate, f.After)...)
+		return read(r, see, inLine(`?1`, ` AND id > ?2`)+` AND`+matches, f.args(f.Aggregate, f.After)...)
 	}
 	if f.Owned && f.Owner != "" { // SQLite takes a partial index only where the query says what the index says
 		return read(r, see, `owner = ? AND owner <> '' AND id > ? AND`+matches, f.args(f.Owner, f.After)...)

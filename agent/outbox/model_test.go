@@ -49,6 +49,8 @@ func play(t *testing.T, steps []step) (wrong []string) {
 	defer r.stop()
 	r.start()
 	accepted := map[string][]wire.Key{}
+	const led = 2 // aggregates
+	var names [led]string
 	var all []outbox.New
 	tries := map[wire.Key]int{}
 	modes := map[string]func(outbox.Op) outbox.Verdict{
@@ -78,6 +80,12 @@ func play(t *testing.T, steps []step) (wrong []string) {
 		switch s.do {
 		case "accept":
 			n := newOp("k", fmt.Sprint(s.aggregate))
+			if s.aggregate < led { // all of it is named after its first operation
+				if names[s.aggregate] == "" {
+					names[s.aggregate] = "thing/L" + string(n.Key)
+				}
+				n.Aggregate = names[s.aggregate]
+			}
 			r.accept(n)
 			accepted[n.Aggregate] = append(accepted[n.Aggregate], n.Key)
 			all = append(all, n)
@@ -86,7 +94,11 @@ func play(t *testing.T, steps []step) (wrong []string) {
 				r.accept(all[s.aggregate%len(all)])
 			}
 		case "hold", "release":
-			for _, op := range r.list(outbox.Filter{Open: true, Aggregate: fmt.Sprint(s.aggregate), Limit: 1}) {
+			name := fmt.Sprint(s.aggregate)
+			if s.aggregate < led {
+				name = names[s.aggregate]
+			}
+			for _, op := range r.list(outbox.Filter{Open: true, Aggregate: name, Limit: 1}) {
 				if s.do == "hold" {
 					_ = r.o.Hold(t.Context(), op.Key, "held") // a state that does not fit is refused
 				} else {

@@ -18,7 +18,7 @@ const (
 // finalForLong says that an operation and all others of its aggregate are final, and have been for the
 // whole retention. A thing's operations go together: half of a payment's history would tell wrong
 // sums.
-const finalForLong = ` open = 0 AND NOT EXISTS (SELECT 1 FROM outbox_ops b WHERE b.aggregate = a.aggregate AND (b.open = 1 OR b.settled_run > ?))`
+var finalForLong = ` open = 0 AND NOT EXISTS (SELECT 1 FROM outbox_ops b WHERE ` + inLine(`a.aggregate`, ``) + ` AND (b.open = 1 OR b.settled_run > ?))`
 
 // purge deletes some of what was final for longer than the retention, with what its kind keeps of
 // it; more says that there is more. The store truncates its log by itself when a data key was

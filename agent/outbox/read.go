@@ -38,7 +38,7 @@ func Ahead(r store.Reader, op Op) (Op, error) {
 	if err != nil {
 		return Op{}, err
 	}
-	rw, err := scan(r.QueryRow(`SELECT `+columns+` FROM outbox_ops WHERE aggregate = ? AND open = 1 AND id < ? ORDER BY id LIMIT 1`, op.Aggregate, op.ID))
+	rw, err := scan(r.QueryRow(openAhead, op.Aggregate, op.ID))
 	if err != nil {
 		return Op{}, err
 	}

@@ -113,12 +113,9 @@ func (o *Outbox) save(tx store.Tx, r *row) error {
 	if r.state.Final() {
 		settled = o.clock.run()
 	}
-	err := moved(r)(tx.Exec(`UPDATE outbox_ops SET settled_run = ?, state = ?, resume = ?, payload = ?, memo = ?, result = ?, reason = ?, attempts = ?,
-		settled_ms = ?, next_run = ?, sent_age = ?, open = ?, mac = ?, data_key = ?,
-		ready = CASE WHEN ? = 0 OR EXISTS (SELECT 1 FROM outbox_ops b WHERE b.aggregate = ? AND b.open = 1 AND b.id < ?) THEN 0 ELSE 1 END
-		WHERE id = ? AND state = ?`,
+	err := moved(r)(tx.Exec(updateRow,
 		settled, string(r.state), string(r.resume), blob(r.payload), blob(r.memo), blob(r.result), r.reason, r.attempts,
-		r.settledMS, r.nextRun, r.sentAge, open, r.mac, blob(r.dataKey), sendable, r.aggregate, r.id, r.id, string(r.was)))
+		r.settledMS, r.nextRun, r.sentAge, open, r.mac, blob(r.dataKey), sendable, r.id, string(r.was)))
 	if err != nil {
 		return err
 	}
@@ -134,12 +131,8 @@ func (o *Outbox) save(tx store.Tx, r *row) error {
 // insert stores a new row, unless its Key is there already.
 func (o *Outbox) insert(tx store.Tx, r *row) (fresh bool, err error) {
 	r.mac = o.sum(r)
-	res, err := tx.Exec(`INSERT INTO outbox_ops (id, key, kind, aggregate, state, resume, note, amount, currency, digest, payload, reason, attempts,
-		created_ms, settled_ms, accepted_run, next_run, sent_age, mac, data_key, owner, open, ready)
-		VALUES (?1, ?2, ?3, ?4, ?15, ?16, ?5, ?6, ?7, ?8, ?9, '', 0, ?10, 0, ?11, ?11, -1, ?12, ?13, ?14, 1,
-		NOT EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ?4 AND open = 1)) ON CONFLICT (key) DO NOTHING`,
-		r.id, r.key, r.kind, r.aggregate, r.note, r.amount, r.currency, r.digest, blob(r.payload), r.createdMS, r.acceptedRun, r.mac,
-		blob(r.dataKey), r.owner, string(r.state), string(r.resume))
+	res, err := tx.Exec(insertRow, r.id, r.key, r.kind, r.aggregate, r.note, r.amount, r.currency, r.digest, blob(r.payload), r.createdMS, r.acceptedRun, r.mac,
+		blob(r.dataKey), r.owner, string(r.state), string(r.resume), leads(r.aggregate, r.key))
 	if err != nil {
 		return false, err
 	}
@@ -151,10 +144,10 @@ func (o *Outbox) insert(tx store.Tx, r *row) (fresh bool, err error) {
 // are of the amount it had.
 func (o *Outbox) saveRevived(tx store.Tx, r *row) error {
 	r.mac = o.sum(r)
-	err := moved(r)(tx.Exec(`UPDATE outbox_ops SET aggregate = ?, owner = ?, note = ?, amount = ?, currency = ?, digest = ?, payload = ?, data_key = ?,
+	err := moved(r)(tx.Exec(`UPDATE outbox_ops SET aggregate = ?, leads = ?, owner = ?, note = ?, amount = ?, currency = ?, digest = ?, payload = ?, data_key = ?,
 		memo = NULL, result = NULL, reason = '', state = ?, resume = ?, attempts = 0, settled_ms = 0, settled_run = 0, next_run = ?, revived_run = ?,
 		sent_age = -1, open = 1, ready = 0, mac = ? WHERE id = ? AND state = ?`,
-		r.aggregate, r.owner, r.note, r.amount, r.currency, r.digest, blob(r.payload), blob(r.dataKey), string(r.state), string(r.resume), r.nextRun,
+		r.aggregate, leads(r.aggregate, r.key), r.owner, r.note, r.amount, r.currency, r.digest, blob(r.payload), blob(r.dataKey), string(r.state), string(r.resume), r.nextRun,
 		r.revivedRun, r.mac, r.id, string(r.was)))
 	if err != nil {
 		return err
@@ -194,9 +187,7 @@ func (o *Outbox) changed(tx store.Tx, r *row) error {
 
 // mark sets ready on the first open operation of an aggregate when it can be sent.
 func mark(tx store.Tx, aggregate string) error {
-	_, err := tx.Exec(`UPDATE outbox_ops SET ready = CASE WHEN state IN ('PENDING', 'SENT') THEN 1 ELSE 0 END
-		WHERE id = (SELECT MIN(id) FROM outbox_ops WHERE aggregate = ? AND open = 1)`, aggregate)
-	if err != nil {
+	if _, err := tx.Exec(markFirst, aggregate); err != nil {
 		return fmt.Errorf("order of %s: %w", aggregate, err)
 	}
 	return nil

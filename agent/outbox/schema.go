@@ -146,5 +146,12 @@ CREATE TABLE outbox_alerts ( -- what came to nothing after its client was told "
 	at_ms    INTEGER NOT NULL -- wall clock, for people
 ) STRICT, WITHOUT ROWID;
 `,
+	}, {
+		Name: "outbox/8 leaders by key",
+		SQL: `
+ALTER TABLE outbox_ops ADD COLUMN leads INTEGER NOT NULL DEFAULT 0; -- 1 = its aggregate is named after its Key, by which it is found
+DROP INDEX outbox_ops_line;
+CREATE INDEX outbox_ops_line ON outbox_ops (aggregate, open, id) WHERE leads = 0;
+`,
 	}}
 }

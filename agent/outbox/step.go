@@ -105,8 +105,7 @@ func (o *Outbox) hook(k *Kind, tx store.Tx, op Op) (err error) {
 func (o *Outbox) breakBehind(tx store.Tx, failed *row) ([]Op, error) {
 	var ended []Op
 	for {
-		r, err := scan(tx.QueryRow(`SELECT `+columns+` FROM outbox_ops WHERE aggregate = ? AND open = 1 AND id > ?
-			AND state = 'PENDING' ORDER BY id LIMIT 1`, failed.aggregate, failed.id))
+		r, err := scan(tx.QueryRow(nextPending, failed.aggregate, failed.id))
 		if errors.Is(err, ErrUnknown) {
 			return ended, nil
 		}

@@ -184,7 +184,7 @@ func (o *Outbox) SetOwner(tx store.Tx, key wire.Key, owner string) ([]Op, error)
 	}
 	var list []Op
 	for id := int64(0); ; {
-		r, err := scan(tx.QueryRow(`SELECT `+columns+` FROM outbox_ops WHERE aggregate = ? AND id > ? ORDER BY id LIMIT 1`, first.aggregate, id))
+		r, err := scan(tx.QueryRow(nextInLine, first.aggregate, id))
 		if errors.Is(err, ErrUnknown) {
 			return list, nil
 		}

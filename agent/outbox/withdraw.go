@@ -52,7 +52,7 @@ func (o *Outbox) Revive(tx store.Tx, n New) error {
 		return fmt.Errorf("revive %s: %w", n.Key, err)
 	}
 	later := false
-	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ? AND open = 1 AND id > ?)`, n.Aggregate, r.id).Scan(&later)
+	err = tx.QueryRow(openAfter, n.Aggregate, r.id).Scan(&later)
 	switch {
 	case err != nil:
 		return fmt.Errorf("revive %s: %w", n.Key, err)

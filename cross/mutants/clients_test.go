@@ -99,7 +99,13 @@ var ofClients = []mutant{
 	}},
 	{"dependants are sent out of order over a bad link", "cross/lossy", "TestLossy", []edit{
 		{"agent/outbox/attempt.go", `if err != nil || !waits {`, `if err != nil || true {`},
-		{"agent/outbox/row.go", `NOT EXISTS (SELECT 1 FROM outbox_ops WHERE aggregate = ?4 AND open = 1)`, `1`},
+		{"agent/outbox/line.go", "NOT EXISTS (SELECT 1 FROM outbox_ops WHERE ` + inLine(`?4`, ` AND open = 1`) + `)", `1`},
+	}},
+	{"what follows is sent before the operation its aggregate is named after", outbox, "TestALineLedByItsKey", []edit{
+		{"agent/outbox/line.go", "` OR leads = 1 AND key = substr(`", "` OR leads = 2 AND key = substr(`"},
+	}},
+	{"what follows a failed operation that its aggregate is named after is sent", outbox, "TestALineLedByItsKey", []edit{
+		{"agent/outbox/line.go", "WHERE leads = 0 AND aggregate = ` + aggregate + and + `\n\t\tUNION", "WHERE leads = 3 AND aggregate = ` + aggregate + and + `\n\t\tUNION"},
 	}},
 	{"what an operation was is not taken off the report", outbox, "TestListGivesWhatItSays|TestModel", []edit{
 		{"agent/outbox/schema.go", "(SELECT summed_id FROM outbox_clock) BEGIN\n\tUPDATE outbox_sums SET count = count - 1,", "(SELECT summed_id FROM outbox_clock) BEGIN\n\tUPDATE outbox_sums SET count = count,"},
