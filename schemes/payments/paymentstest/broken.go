@@ -208,9 +208,12 @@ func (f Fixture) validation(t *testing.T) {
 		})
 	}
 	id := f.reserved(t)
-	for _, op := range []string{"authorize", "capture", "refund"} {
+	for _, op := range operations() {
 		for _, a := range []int32{-1, math.MinInt32} {
-			_, err := f.act(t, wire.NewKey(), op, id, a)
+			if op.whole {
+				continue
+			}
+			_, err := f.act(t, wire.NewKey(), op.name, id, a)
 			require.Equal(t, wire.Invalid, wire.CodeOf(err), "%v", err)
 			require.ErrorContains(t, err, "amount")
 		}

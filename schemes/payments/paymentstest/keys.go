@@ -30,30 +30,19 @@ func (f Fixture) idempotency(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEqual(t, a.PaymentID, b.PaymentID)
 	})
-	for _, op := range []string{"authorize", "capture", "refund", "cancel"} {
-		t.Run(op, func(t *testing.T) {
-			id, sums := "", [3]int32{amount, amount, 0}
-			switch op {
-			case "authorize":
-				id, sums = f.made(t, f.Hosted("")), [3]int32{100, 0, 0}
-			case "capture":
-				id, sums = f.reserved(t), [3]int32{amount, 100, 0}
-			case "refund":
-				id, sums = f.paid(t), [3]int32{amount, amount, 100}
-			case "cancel":
-				id, sums = f.reserved(t), [3]int32{}
-			}
-			key := wire.NewKey()
-			first, err := f.act(t, key, op, id, 100)
+	for _, op := range operations() {
+		t.Run(op.name, func(t *testing.T) {
+			id, key := op.ready(f, t), wire.NewKey()
+			first, err := f.act(t, key, op.name, id, 100)
 			require.NoError(t, err)
-			again, err := f.act(t, key, op, id, 100)
+			again, err := f.act(t, key, op.name, id, 100)
 			require.NoError(t, err)
 			require.Equal(t, first, again)
-			f.sums(t, id, sums[0], sums[1], sums[2])
-			if op != "cancel" {
-				_, err = f.act(t, key, op, id, 101)
+			f.sums(t, id, op.after[0], op.after[1], op.after[2])
+			if !op.whole {
+				_, err = f.act(t, key, op.name, id, 101)
 				require.Equal(t, wire.KeyReused, wire.CodeOf(err), "%v", err)
-				f.sums(t, id, sums[0], sums[1], sums[2])
+				f.sums(t, id, op.after[0], op.after[1], op.after[2])
 			}
 		})
 	}

@@ -199,9 +199,9 @@ func (f Fixture) bodies(t *testing.T) {
 	problem(t, resp, body, http.StatusRequestEntityTooLarge, "bytes")
 
 	id := f.reserved(t)
-	for _, op := range []string{"Authorize", "Cancel", "Capture", "Refund"} {
+	for _, op := range operations() {
 		for _, text := range []string{"null", "[]", "{}{}", `{"description":1}`, `{"description":"a","description":"b"}`, `{"Description":"a"}`} {
-			resp, body := f.raw(t, http.MethodPost, "/payments/"+id+"/"+op, text)
+			resp, body := f.raw(t, http.MethodPost, "/payments/"+id+"/"+op.name, text)
 			problem(t, resp, body, http.StatusBadRequest, "")
 		}
 	}
