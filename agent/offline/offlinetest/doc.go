@@ -9,5 +9,8 @@
 // It guarantees that a story is the same however often its writes are repeated. The bank reports
 // each effect once, as it happens, and can begin with the effects of another bank.
 //
+// payments.go, tokens.go and links.go each have the stories of a service, its writes and the bank's
+// side of it; stories.go and bank.go join them.
+//
 // It must not import anything but the contracts.
 package offlinetest
