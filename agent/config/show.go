@@ -28,7 +28,11 @@ func (c Config) Settings() (list []Setting) {
 		if origin == "" {
 			origin = "default"
 		}
-		list = append(list, Setting{key, tomlText(v), origin})
+		text := tomlText(v)
+		if key == "ecr.password" && !v.IsZero() {
+			text = masked
+		}
+		list = append(list, Setting{key, text, origin})
 	}
 	for _, f := range fields(&c) {
 		clients, named := f.v.Interface().(map[string]Client)

@@ -15,7 +15,7 @@ func commands() []command {
 	return []command{
 		runCommand(), statusCommand(), doctorCommand(), explainCommand(), methodsCommand(), saleCommand(), opsCommand(), auditCommand(), configCommand(),
 		backupCommand(), restoreCommand(), journalCommand(), resetCommand(),
-		netCommand(), serialCommand(), registerCommand(), backendCommand(), demoCommand(), walletCommand(),
+		netCommand(), serialCommand(), supportCommand(), registerCommand(), backendCommand(), demoCommand(), walletCommand(),
 		completionCommand(), manCommand(), versionCommand(),
 	}
 }

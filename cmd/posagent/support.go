@@ -1,0 +1,267 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"posagent/agent/config"
+	"posagent/agent/doctor"
+	"posagent/agent/support"
+)
+
+type supportOptions struct {
+	out   string
+	noLog bool
+}
+
+func supportCommand() command {
+	return command{
+		name: "support", short: "what a help desk needs to know, in one file without secrets",
+		examples: []string{"posagent support bundle --config /etc/posagent/config.toml", "posagent support bundle --out /media/stick/box.tar.gz"},
+		sub: []command{{
+			name: "bundle", short: "pack what this terminal says of itself, and print a short marker for the telephone",
+			long: "It holds what the verbs print with --json (" + strings.Join(packedNames(), ", ") + "),\n" +
+				"facts of the box, and the program's log of a day. MANIFEST.json names each part with its SHA-256. Secrets of the configuration and\n" +
+				"card numbers are masked; there is no payload of an operation and no card data in it. It works with and without the running terminal.\n" +
+				"Without --out it lies in the state directory's folder support, where the newest five stay, or, for root and others, in " + os.TempDir() + ".",
+			examples: []string{"posagent support bundle --config /etc/posagent/config.toml", "posagent support bundle --out /media/stick/box.tar.gz --no-log", "posagent support bundle --json"},
+			flags: func(fs *flag.FlagSet) any {
+				o := &supportOptions{}
+				fs.StringVar(&o.out, "out", "", "write this `file` instead")
+				fs.BoolVar(&o.noLog, "no-log", false, "leave the log out")
+				return o
+			},
+			run: supportBundle,
+		}},
+	}
+}
+
+// packed are the verbs whose output is packed, each with its part's name. Each reads only.
+func packed() []struct {
+	file string
+	verb []string
+} {
+	return []struct {
+		file string
+		verb []string
+	}{
+		{"version.json", []string{"version"}}, {"config.json", []string{"config", "show"}}, {"config-check.json", []string{"config", "check"}},
+		{"status.json", []string{"status"}}, {"doctor.json", []string{"doctor"}}, {"net.json", []string{"net", "check"}},
+		{"methods.json", []string{"methods"}}, {"operations.json", []string{"ops", "list", "--limit", "200"}}, {"report.json", []string{"ops", "report"}},
+		{"sales.json", []string{"sale", "list", "--limit", "100"}}, {"audit-check.json", []string{"audit", "--check"}},
+	}
+}
+
+func packedNames() (list []string) {
+	for _, p := range packed() {
+		list = append(list, strings.Join(p.verb, " "))
+	}
+	return list
+}
+
+// boxFiles are the kernel's and the system's files that are packed.
+func boxFiles() []string {
+	return []string{"/etc/os-release", "/proc/version", "/proc/uptime", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/net/route", "/proc/tty/drivers"}
+}
+
+func supportBundle(ctx context.Context, c *call) error {
+	o := c.opts.(*supportOptions)
+	if len(c.args) > 0 {
+		return fail(exitUsage, "support bundle: no argument %q (--out FILE)", c.args[0])
+	}
+	cfg, err := config.Load(configPath(c), os.Environ())
+	secrets := cfg.Secrets() // of what could be read
+	if token, err := os.ReadFile(filepath.Join(c.stateDir(), "port.token")); err == nil {
+		secrets = append(secrets, strings.TrimSpace(string(token)))
+	}
+	if err != nil && !o.noLog {
+		fmt.Fprintln(c.err, "the configuration cannot be read, so its secrets are not known: the log is left out")
+	}
+	parts := supportVerbs(ctx, c)
+	parts = append(parts, supportBox(c)...)
+	if !o.noLog && err == nil {
+		parts = append(parts, supportLog(ctx))
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var archive bytes.Buffer
+	m, err := support.Write(&archive, time.Now(), version, secrets, parts)
+	if err != nil {
+		return fail(exitFailed, "support bundle: %v", err)
+	}
+	path, err := keepBundle(c, o.out, m.Marker, archive.Bytes())
+	if err != nil {
+		return fail(exitFailed, "support bundle: %v (--out FILE writes it elsewhere)", err)
+	}
+	if c.json {
+		return printJSON(c.out, struct {
+			support.Manifest
+			File string `json:"file"`
+		}{m, path})
+	}
+	fmt.Fprintf(c.out, "%s\n%s: %d files, %d KiB\n", m.Marker, path, len(m.Files)+1, archive.Len()>>10+1)
+	fmt.Fprintln(c.out, "look inside: tar -tzf", path)
+	return nil
+}
+
+// supportVerbs runs the verbs, and adds the findings of doctor as a part of their own.
+func supportVerbs(ctx context.Context, c *call) (parts []support.Part) {
+	for _, p := range packed() {
+		how := "posagent " + strings.Join(p.verb, " ") + c.global.flags() + " --json"
+		fmt.Fprintln(c.err, how)
+		args := slices.Clone(p.verb)
+		for flag, value := range map[string]string{"--config": c.config, "--state": c.state} {
+			if value != "" {
+				args = append(args, flag, value)
+			}
+		}
+		var said, talk bytes.Buffer
+		err := dispatch(ctx, append(args, "--json"), std{strings.NewReader(""), &said, &talk})
+		part := support.Part{Name: p.file, How: how, Data: said.Bytes()}
+		if err != nil {
+			code := exitFailed
+			if e := (*exit)(nil); errors.As(err, &e) {
+				code = e.code
+			}
+			part.Err = strings.TrimSpace(fmt.Sprintf("exit %d %s", code, err))
+		}
+		parts = append(parts, part)
+		if p.file == "doctor.json" {
+			parts = append(parts, findings(said.Bytes()))
+		}
+	}
+	return parts
+}
+
+// findings are the checks of doctor that failed or warn.
+func findings(examined []byte) support.Part {
+	var v struct {
+		Schema string          `json:"schema"`
+		Checks []doctor.Result `json:"checks"`
+	}
+	part := support.Part{Name: "findings.json", How: "what doctor.json has that is not well"}
+	if err := json.Unmarshal(examined, &v); err != nil {
+		part.Err = err.Error()
+		return part
+	}
+	v.Schema = "posagent.support.findings/1"
+	v.Checks = slices.DeleteFunc(v.Checks, func(r doctor.Result) bool { return r.Status != doctor.Fail && r.Status != doctor.Warn })
+	var out bytes.Buffer
+	if err := printJSON(&out, v); err != nil {
+		part.Err = err.Error()
+	}
+	part.Data = out.Bytes()
+	return part
+}
+
+// supportBox is about the box: the system's own files, and the names, sizes and modes in the state directory.
+func supportBox(c *call) (parts []support.Part) {
+	for _, path := range boxFiles() {
+		data, err := os.ReadFile(path)
+		part := support.Part{Name: "box/" + strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", "-"), How: path, Data: data}
+		if err != nil {
+			part.Err = err.Error()
+		}
+		parts = append(parts, part)
+	}
+	var list bytes.Buffer
+	fmt.Fprintf(&list, "%s/%s, %d processors\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	for _, dir := range []string{c.stateDir(), keyDir(c), "/dev/serial/by-id"} {
+		fmt.Fprintln(&list, dir)
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&list, "  %s %10d %s %s\n", info.Mode(), info.Size(), info.ModTime().UTC().Format(time.RFC3339), strings.TrimPrefix(path, dir))
+			return nil
+		})
+		if err != nil {
+			fmt.Fprintf(&list, "  %v\n", err)
+		}
+	}
+	return append(parts, support.Part{Name: "box/files.txt", How: "names, sizes, modes and times; no contents", Data: list.Bytes()})
+}
+
+// supportLog is what the program has logged during a day, as far as the system's journal has it.
+func supportLog(ctx context.Context) support.Part {
+	part := support.Part{Name: "log.txt", How: "journalctl -u posagent --since -24h -n 5000 -o short-iso --no-pager"}
+	args := strings.Fields(part.How)
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		part.Err = err.Error()
+		return part
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	if part.Data, err = exec.CommandContext(ctx, path, args[1:]...).Output(); err != nil {
+		part.Err = err.Error()
+	}
+	return part
+}
+
+// bundlesKept is how many stay in the state directory.
+const bundlesKept = 5
+
+// keepBundle writes the archive where it is wanted, and removes the oldest of those in the state directory.
+func keepBundle(c *call, out, marker string, data []byte) (path string, err error) {
+	if out != "" {
+		return out, writeNew(out, data)
+	}
+	if mayUse(c) != nil || ownerOf(c.stateDir()) != os.Geteuid() { // root leaves nothing with others
+		path = filepath.Join(os.TempDir(), marker+".tar.gz")
+		return path, writeNew(path, data)
+	}
+	dir := filepath.Join(c.stateDir(), "support")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, marker+".tar.gz")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return "", err
+	}
+	old, err := filepath.Glob(filepath.Join(dir, "PA-*.tar.gz"))
+	if err != nil {
+		return path, err
+	}
+	age := func(path string) time.Time {
+		info, err := os.Stat(path)
+		if err != nil {
+			return time.Time{}
+		}
+		return info.ModTime()
+	}
+	slices.SortFunc(old, func(a, b string) int { return age(b).Compare(age(a)) })
+	for _, path := range old[min(len(old), bundlesKept):] {
+		if err := os.Remove(path); err != nil {
+			return path, err
+		}
+	}
+	return path, nil
+}
+
+// writeNew writes a file that is not there yet, for its owner alone.
+func writeNew(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
