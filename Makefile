@@ -15,6 +15,8 @@ REQUIRE_ALL ?=
 VERSION ?=
 RACE ?= ./...
 TOOLS ?=
+TARGETS ?=
+KEY ?=
 BUSY ?= 0
 LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
@@ -22,7 +24,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL TOOLS
 
-.PHONY: cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy sim mutants badinput test-386 test-arm guest
+.PHONY: packages cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy sim mutants badinput test-386 test-arm guest
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -62,6 +64,9 @@ cross: ## build for every target into bin/, print the sizes, tell the story on e
 
 qemu-demo: ## the story on emulated armv5, armv7 and arm64 (needs proot and qemu-user-static)
 	@sh cross/cross.sh run
+
+packages: ## deb and ipk of every target into bin/, with the list of what is inside, manifest and provenance (KEY=release.key signs, TARGETS=armv7,arm64)
+	$(GO) run ./cross/packages build -out $(BIN) -only '$(TARGETS)' -key '$(KEY)'
 
 lint: ## golangci-lint, fetched and built on first use
 	$(GO) run $(LINTER) run ./...

@@ -120,6 +120,7 @@ var rooms = []room{
 	{"cross/arm", []string{"schemes/wire/rest/openapi/openapitest"}, "drives the built binary only, and has its routes from the list that the servers are tested by"},
 	{"cross/guest", nil, "runs on an emulated board beside the binary, which it looks at from outside"},
 	{"cross/sim", []string{"agent/checkout", "agent/offline", "agent/outbox", "cross/referee", "ecr", "ecr/zvt", "ecr/zvt/apdu", "schemes/aapay", "schemes/methods", "schemes/backend/books", "schemes/backend/scenario", "schemes/money", "schemes/wire"}, "plays days against the pure cores in virtual time"},
+	{"cross/packages", nil, "packs the built binary, and asks it what it says of itself"},
 	{"cross/check", nil, "judges every room, so depends on none"},
 }
 

@@ -336,4 +336,12 @@ var ofAgent = []mutant{
 		return nil
 `},
 	}},
+	{"money that is pending does not keep a package", "cmd/posagent", "TestPendingMoneyIsRefused", []edit{
+		{"cmd/posagent/pending.go", `	if sales+ops > 0 {
+		return fail(exitRefused, `, `	if sales > 0 {
+		return fail(exitRefused, `},
+	}},
+	{"a box that is not configured sells as a sandbox", "cmd/posagent", "TestNoSandboxWhereNoneIsWanted", []edit{
+		{"cmd/posagent/run.go", `if cfg.Sandbox() && c.opts.(*runOptions).noSandbox {`, `if cfg.Sandbox() && c.opts.(*runOptions).noSandbox && false {`},
+	}},
 }

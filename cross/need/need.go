@@ -25,6 +25,10 @@ func debian(tool string) string {
 		return "qemu-user-static"
 	case "php":
 		return "php-cli"
+	case "systemd-analyze":
+		return "systemd"
+	case "dpkg-deb":
+		return "dpkg"
 	case "rsvg-convert":
 		return "librsvg2-bin"
 	}
