@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/certs"
 	"posagent/schemes/wire"
 )
 
@@ -81,8 +82,8 @@ func (p *connector) seen() []string {
 
 // An https backend is reached through CONNECT: the proxy gets its own credentials and not the backend's, and no text holds either.
 func TestProxyConnect(t *testing.T) {
-	ours := newAuthority(t)
-	cert, _ := ours.issue(t, nil)
+	ours := certs.New(t, "root")
+	cert, _ := issue(t, ours, nil)
 	var s seen
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		require.Empty(t, r.Header.Get("Proxy-Authorization"))
@@ -98,7 +99,7 @@ func TestProxyConnect(t *testing.T) {
 		var log bytes.Buffer
 		proxy := newConnector(t)
 		cfg := Config{
-			Base: srv.URL, RootsFile: ours.file, Proxy: "http://" + proxy.Addr().String(), ProxyAuth: tc.auth, Auth: Auth{Bearer: "hush-backend"},
+			Base: srv.URL, RootsFile: ours.File, Proxy: "http://" + proxy.Addr().String(), ProxyAuth: tc.auth, Auth: Auth{Bearer: "hush-backend"},
 			Timeout: 5 * time.Second, RetryWait: time.Millisecond, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		}
 		c, err := New(cfg)
@@ -125,10 +126,10 @@ func TestProxyConnect(t *testing.T) {
 
 // A key that is not pinned is refused before anything is sent, is not tried again, and the reason names what to do.
 func TestWrongPinNamesItsRemedy(t *testing.T) {
-	ours := newAuthority(t)
-	cert, pin := ours.issue(t, nil)
-	next, nextPin := ours.issue(t, nil)
-	_, strange := ours.issue(t, nil)
+	ours := certs.New(t, "root")
+	cert, pin := issue(t, ours, nil)
+	next, nextPin := issue(t, ours, nil)
+	_, strange := issue(t, ours, nil)
 	var hands atomic.Int32
 	start := func(cert tls.Certificate) *httptest.Server {
 		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -147,7 +148,7 @@ func TestWrongPinNamesItsRemedy(t *testing.T) {
 		ok   bool
 	}{"the pin": {cert, pins, true}, "the backup pin": {next, pins, true}, "neither": {cert, []string{strange, nextPin}, false}} {
 		srv := start(tc.cert)
-		c := client(t, srv.URL, func(cfg *Config) { cfg.RootsFile, cfg.Pins = ours.file, tc.pins })
+		c := client(t, srv.URL, func(cfg *Config) { cfg.RootsFile, cfg.Pins = ours.File, tc.pins })
 		before := hands.Load()
 		_, err := exchange(t, c, "POST", srv.URL, "k", "x")
 		require.EqualValues(t, 1, hands.Load()-before, "%s: not tried again", name)

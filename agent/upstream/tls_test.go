@@ -3,8 +3,7 @@ package upstream
 import (
 	"bufio"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
+	"crypto"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/tls"
@@ -13,10 +12,8 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -24,25 +21,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/certs"
 	"posagent/schemes/wire"
 )
 
-// sub makes an authority below a, whose own certificate change spoils.
-func (a authority) sub(t *testing.T, change func(*x509.Certificate)) authority {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	tmpl := &x509.Certificate{
-		SerialNumber: big.NewInt(3), Subject: pkix.Name{CommonName: "between"}, NotBefore: time.Now().Add(-time.Hour),
-		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	return authority{a.sign(t, tmpl, key, change), key, a.file}
-}
-
 // below is a certificate with those that lead to its root.
-func below(leaf tls.Certificate, between ...authority) tls.Certificate {
+func below(leaf tls.Certificate, between ...certs.Authority) tls.Certificate {
 	for _, a := range between {
-		leaf.Certificate = append(leaf.Certificate, a.cert.Raw)
+		leaf.Certificate = append(leaf.Certificate, a.Cert.Raw)
 	}
 	return leaf
 }
@@ -50,33 +36,23 @@ func below(leaf tls.Certificate, between ...authority) tls.Certificate {
 // secure starts a TLS server and counts what comes through.
 func secure(t *testing.T, cfg *tls.Config, s *seen) string {
 	t.Helper()
-	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { s.note(r) }))
-	srv.TLS, srv.Config.ErrorLog = cfg, nil
-	srv.StartTLS()
-	t.Cleanup(srv.Close)
-	return srv.URL
+	return certs.Serve(t, cfg, func(_ http.ResponseWriter, r *http.Request) { s.note(r) })
 }
 
 // An RSA key below 2048 bits, of the backend or above it, is broken by whoever has the means: nothing is sent to it.
 func TestField_P12ShortRSAKeysAreRefused(t *testing.T) {
-	ours := newAuthority(t)
+	ours := certs.New(t, "root")
 	issued := func(bits int) tls.Certificate {
 		t.Helper()
 		key, err := rsa.GenerateKey(rand.Reader, bits)
 		require.NoError(t, err)
-		tmpl := &x509.Certificate{
-			SerialNumber: big.NewInt(7), Subject: pkix.Name{CommonName: "rsa"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-			IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		}
-		der, err := x509.CreateCertificate(rand.Reader, tmpl, ours.cert, &key.PublicKey, ours.key)
-		require.NoError(t, err)
-		return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+		return ours.LeafFor(t, key, nil).Certificate
 	}
 	for bits, ok := range map[int]bool{1024: false, 2047: false, 2048: true} {
 		cert := issued(bits)
 		var s seen
 		base := secure(t, &tls.Config{Certificates: []tls.Certificate{cert}}, &s)
-		c := client(t, base, func(cfg *Config) { cfg.RootsFile = ours.file })
+		c := client(t, base, func(cfg *Config) { cfg.RootsFile = ours.File })
 		_, err := exchange(t, c, "POST", base, "", "x")
 		require.Equal(t, ok, err == nil, "%d: %v", bits, err)
 		if ok {
@@ -93,30 +69,27 @@ func TestField_P12ShortRSAKeysAreRefused(t *testing.T) {
 // Whatever is wrong with the backend's side of TLS, one by one: nothing is sent, nothing is tried again, and the caller learns that
 // nothing was sent.
 func TestNothingIsSentOverBadTLS(t *testing.T) {
-	ours, theirs := newAuthority(t), newAuthority(t)
-	good, pin := ours.issue(t, nil)
+	ours, theirs := certs.New(t, "root"), certs.New(t, "root")
+	good, pin := issue(t, ours, nil)
 	one := func(c tls.Certificate) *tls.Config { return &tls.Config{Certificates: []tls.Certificate{c}} }
-	leaf := func(change func(*x509.Certificate)) *tls.Config { c, _ := ours.issue(t, change); return one(c) }
-	selfKey := good.PrivateKey.(*ecdsa.PrivateKey)
-	selfTmpl := &x509.Certificate{SerialNumber: big.NewInt(9), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
-	selfDER, err := x509.CreateCertificate(rand.Reader, selfTmpl, selfTmpl, &selfKey.PublicKey, selfKey)
-	require.NoError(t, err)
-	self := tls.Certificate{Certificate: [][]byte{selfDER}, PrivateKey: selfKey}
-	sha1 := ours.sub(t, func(c *x509.Certificate) { c.SignatureAlgorithm = x509.ECDSAWithSHA1 })
-	underSHA1, _ := sha1.issue(t, nil)
-	noCA := ours.sub(t, func(c *x509.Certificate) { c.IsCA, c.KeyUsage = false, x509.KeyUsageDigitalSignature })
-	underNoCA, _ := noCA.issue(t, nil)
-	gone := ours.sub(t, func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) })
-	underGone, _ := gone.issue(t, nil)
-	foreign, _ := theirs.issue(t, nil)
+	leaf := func(change func(*x509.Certificate)) *tls.Config { c, _ := issue(t, ours, change); return one(c) }
+	own := certs.Authority{Cert: &x509.Certificate{Subject: pkix.Name{CommonName: "backend"}}, Key: good.PrivateKey.(crypto.Signer)}
+	self := own.LeafFor(t, own.Key, nil).Certificate
+	sha1 := ours.Below(t, func(c *x509.Certificate) { c.SignatureAlgorithm = x509.ECDSAWithSHA1 })
+	underSHA1, _ := issue(t, sha1, nil)
+	noCA := ours.Below(t, func(c *x509.Certificate) { c.IsCA, c.KeyUsage = false, x509.KeyUsageDigitalSignature })
+	underNoCA, _ := issue(t, noCA, nil)
+	gone := ours.Below(t, func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) })
+	underGone, _ := issue(t, gone, nil)
+	foreign, _ := issue(t, theirs, nil)
 	both := filepath.Join(t.TempDir(), "both.pem") // a shop whose network opens TLS has put the proxy's root there
 	var roots []byte
-	for _, a := range []authority{ours, theirs} {
-		roots = append(roots, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw})...)
+	for _, a := range []certs.Authority{ours, theirs} {
+		roots = append(roots, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.Cert.Raw})...)
 	}
 	require.NoError(t, os.WriteFile(both, roots, 0o600))
-	between := ours.sub(t, nil)
-	fine, _ := between.issue(t, nil)
+	between := ours.Below(t, nil)
+	fine, _ := issue(t, between, nil)
 
 	for name, tc := range map[string]struct {
 		server *tls.Config
@@ -152,7 +125,7 @@ func TestNothingIsSentOverBadTLS(t *testing.T) {
 			base := secure(t, cfg, &s)
 			hands := 0
 			c := client(t, base, func(cfg *Config) {
-				cfg.RootsFile, cfg.Pins = ours.file, tc.pins
+				cfg.RootsFile, cfg.Pins = ours.File, tc.pins
 				if tc.roots != "" {
 					cfg.RootsFile = tc.roots
 				}
@@ -178,10 +151,10 @@ func TestNothingIsSentOverBadTLS(t *testing.T) {
 // No list of revoked certificates is asked, and no staple is read. The remedy for a stolen key is its pin: without it the
 // key's certificate, valid still, is refused before anything is sent, and the backup pin lets the backend's next key in at once.
 func TestARevokedKeyIsShutOutByItsPin(t *testing.T) {
-	ours := newAuthority(t)
-	old, oldPin := ours.issue(t, nil)
-	next, nextPin := ours.issue(t, nil)
-	_, spare := ours.issue(t, nil)
+	ours := certs.New(t, "root")
+	old, oldPin := issue(t, ours, nil)
+	next, nextPin := issue(t, ours, nil)
+	_, spare := issue(t, ours, nil)
 	old.OCSPStaple = []byte("a staple that says revoked")
 	for name, tc := range map[string]struct {
 		cert tls.Certificate
@@ -196,7 +169,7 @@ func TestARevokedKeyIsShutOutByItsPin(t *testing.T) {
 	} {
 		var s seen
 		base := secure(t, &tls.Config{Certificates: []tls.Certificate{tc.cert}}, &s)
-		c := client(t, base, func(cfg *Config) { cfg.RootsFile, cfg.Pins = ours.file, tc.pins })
+		c := client(t, base, func(cfg *Config) { cfg.RootsFile, cfg.Pins = ours.File, tc.pins })
 		_, err := exchange(t, c, "POST", base, "k", "x")
 		if tc.ok {
 			require.NoError(t, err, name)
@@ -210,8 +183,8 @@ func TestARevokedKeyIsShutOutByItsPin(t *testing.T) {
 
 // What comes over good TLS and is cut there is no answer, and neither is another protocol: a write's outcome is then open.
 func TestBrokenOffTLS(t *testing.T) {
-	ours := newAuthority(t)
-	cert, _ := ours.issue(t, nil)
+	ours := certs.New(t, "root")
+	cert, _ := issue(t, ours, nil)
 	const head = "HTTP/1.1 202 Accepted\r\nContent-Type: application/json\r\n"
 	for name, tc := range map[string]struct {
 		reply string
@@ -247,7 +220,7 @@ func TestBrokenOffTLS(t *testing.T) {
 			}
 		}()
 		base := fmt.Sprintf("https://%s", l.Addr())
-		_, err = exchange(t, client(t, base, func(cfg *Config) { cfg.RootsFile = ours.file }), "POST", base, "", "x")
+		_, err = exchange(t, client(t, base, func(cfg *Config) { cfg.RootsFile = ours.File }), "POST", base, "", "x")
 		require.Len(t, asked, 1, "%s: sent once", name)
 		if tc.ok {
 			require.NoError(t, err, name)

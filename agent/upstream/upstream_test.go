@@ -4,23 +4,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/base64"
-	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,6 +20,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/certs"
 	"posagent/cross/need"
 	"posagent/schemes/wire"
 )
@@ -578,74 +570,24 @@ func TestUnusableConfig(t *testing.T) {
 	}
 }
 
-// authority makes certificates.
-type authority struct {
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-	file string // PEM of cert
-}
-
-func newAuthority(t *testing.T) authority {
+// issue makes a certificate, which change spoils, and the pin of its key.
+func issue(t *testing.T, a certs.Authority, change func(*x509.Certificate)) (tls.Certificate, string) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	tmpl := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "root"}, NotBefore: time.Now().Add(-time.Hour),
-		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &key.PublicKey, key)
-	require.NoError(t, err)
-	cert, err := x509.ParseCertificate(der)
-	require.NoError(t, err)
-	file := filepath.Join(t.TempDir(), "roots.pem")
-	require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	return authority{cert, key, file}
-}
-
-// sign makes a certificate of tmpl, which change spoils, for a key.
-func (a authority) sign(t *testing.T, tmpl *x509.Certificate, key *ecdsa.PrivateKey, change func(*x509.Certificate)) *x509.Certificate {
-	t.Helper()
-	if change != nil {
-		change(tmpl)
-	}
-	der, err := x509.CreateCertificate(rand.Reader, tmpl, a.cert, &key.PublicKey, a.key)
-	require.NoError(t, err)
-	cert, err := x509.ParseCertificate(der)
-	require.NoError(t, err)
-	return cert
-}
-
-func (a authority) issue(t *testing.T, change func(*x509.Certificate)) (tls.Certificate, string) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	tmpl := &x509.Certificate{
-		SerialNumber: big.NewInt(2), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	}
-	cert := a.sign(t, tmpl, key, change)
-	sum := sha256.Sum256(cert.RawSubjectPublicKeyInfo)
-	return tls.Certificate{Certificate: [][]byte{cert.Raw}, PrivateKey: key}, base64.StdEncoding.EncodeToString(sum[:])
+	leaf := a.Leaf(t, change)
+	return leaf.Certificate, leaf.Pin()
 }
 
 func TestTLS(t *testing.T) {
-	ours, theirs := newAuthority(t), newAuthority(t)
-	good, pin := ours.issue(t, nil)
-	_, otherPin := ours.issue(t, nil)
-	rootSum := sha256.Sum256(ours.cert.RawSubjectPublicKeyInfo)
-	clientCert, _ := ours.issue(t, nil)
-	dir := t.TempDir()
-	keyDER, err := x509.MarshalPKCS8PrivateKey(clientCert.PrivateKey)
-	require.NoError(t, err)
-	certFile, keyFile := filepath.Join(dir, "c.pem"), filepath.Join(dir, "k.pem")
-	require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: clientCert.Certificate[0]}), 0o600))
-	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600))
+	ours, theirs := certs.New(t, "root"), certs.New(t, "root")
+	good, pin := issue(t, ours, nil)
+	_, otherPin := issue(t, ours, nil)
+	certFile, keyFile := ours.Leaf(t, nil).Files(t)
 	pool := x509.NewCertPool()
-	pool.AddCert(ours.cert)
+	pool.AddCert(ours.Cert)
 
-	wrongHost, _ := ours.issue(t, func(c *x509.Certificate) { c.IPAddresses = nil; c.DNSNames = []string{"pay.example"} })
-	expired, _ := ours.issue(t, func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) })
-	foreign, _ := theirs.issue(t, nil)
+	wrongHost, _ := issue(t, ours, func(c *x509.Certificate) { c.IPAddresses = nil; c.DNSNames = []string{"pay.example"} })
+	expired, _ := issue(t, ours, func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) })
+	foreign, _ := issue(t, theirs, nil)
 
 	for name, tc := range map[string]struct {
 		server *tls.Config
@@ -654,7 +596,7 @@ func TestTLS(t *testing.T) {
 	}{
 		"good":                  {server: &tls.Config{Certificates: []tls.Certificate{good}}, ok: true},
 		"good, pinned":          {server: &tls.Config{Certificates: []tls.Certificate{good}}, change: func(c *Config) { c.Pins = []string{otherPin, "sha256/" + pin} }, ok: true},
-		"good, pinned root":     {server: &tls.Config{Certificates: []tls.Certificate{good}}, change: func(c *Config) { c.Pins = []string{base64.StdEncoding.EncodeToString(rootSum[:])} }, ok: true},
+		"good, pinned root":     {server: &tls.Config{Certificates: []tls.Certificate{good}}, change: func(c *Config) { c.Pins = []string{certs.Pin(ours.Cert.PublicKey)} }, ok: true},
 		"good, other pin":       {server: &tls.Config{Certificates: []tls.Certificate{good}}, change: func(c *Config) { c.Pins = []string{otherPin} }},
 		"wrong host":            {server: &tls.Config{Certificates: []tls.Certificate{wrongHost}}},
 		"expired":               {server: &tls.Config{Certificates: []tls.Certificate{expired}}},
@@ -672,7 +614,7 @@ func TestTLS(t *testing.T) {
 			srv.StartTLS()
 			t.Cleanup(srv.Close)
 			c := client(t, srv.URL, func(cfg *Config) {
-				cfg.RootsFile = ours.file
+				cfg.RootsFile = ours.File
 				if tc.change != nil {
 					tc.change(cfg)
 				}

@@ -2,20 +2,11 @@ package main
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/base64"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"io"
-	"log"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -34,6 +25,7 @@ import (
 
 	"posagent/agent/ready"
 	"posagent/agent/upstream"
+	"posagent/cross/certs"
 	"posagent/cross/need"
 	"posagent/ecr/ecrtest/lines"
 )
@@ -223,49 +215,20 @@ func get(t *testing.T, url string) (int, string) {
 
 // bank is a certificate authority with one server's certificate.
 type bank struct {
-	root string // file
-	pin  string
-	cert tls.Certificate
+	root   string // file
+	pin    string
+	server *tls.Config
 }
 
 func newBank(t *testing.T, name string, until time.Time) bank {
 	t.Helper()
-	make := func(tmpl, parent *x509.Certificate, signer *ecdsa.PrivateKey) ([]byte, *x509.Certificate, *ecdsa.PrivateKey) {
-		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		require.NoError(t, err)
-		if signer == nil {
-			parent, signer = tmpl, key
-		}
-		der, err := x509.CreateCertificate(rand.Reader, tmpl, parent, &key.PublicKey, signer)
-		require.NoError(t, err)
-		cert, err := x509.ParseCertificate(der)
-		require.NoError(t, err)
-		return der, cert, key
-	}
-	rootDER, root, rootKey := make(&x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}, nil, nil)
-	der, leaf, key := make(&x509.Certificate{
-		SerialNumber: big.NewInt(2), NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: until, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}, root, rootKey)
-	file := filepath.Join(t.TempDir(), "root.pem")
-	require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: rootDER}), 0o600))
-	sum := sha256.Sum256(leaf.RawSubjectPublicKeyInfo)
-	return bank{file, base64.StdEncoding.EncodeToString(sum[:]), tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}}
+	ca := certs.New(t, name)
+	leaf := ca.Leaf(t, func(c *x509.Certificate) { c.NotAfter = until })
+	return bank{ca.File, leaf.Pin(), leaf.Config()}
 }
 
 // serve answers over TLS with the certificate, and gives the address.
-func (b bank) serve(t *testing.T, h http.HandlerFunc) string {
-	t.Helper()
-	srv := httptest.NewUnstartedServer(h)
-	srv.TLS = &tls.Config{Certificates: []tls.Certificate{b.cert}}
-	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
-	srv.StartTLS()
-	t.Cleanup(srv.Close)
-	return srv.URL
-}
+func (b bank) serve(t *testing.T, h http.HandlerFunc) string { return certs.Serve(t, b.server, h) }
 
 func plainServer(t *testing.T, h http.HandlerFunc) string {
 	t.Helper()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/certs"
 	"posagent/cross/program"
 )
 
@@ -40,7 +41,7 @@ type row struct {
 type kit struct {
 	*rig
 	t     testing.TB
-	ca    *authority
+	ca    certs.Authority
 	scene int
 	rows  []row
 	line  *cable            // of scenes with a serial line
@@ -73,7 +74,7 @@ func TestBadInput(t *testing.T) {
 	require.NoError(t, program.Build(bin, nil))
 	began := time.Now()
 
-	ca := newAuthority(t, t.TempDir())
+	ca := certs.New(t, "root")
 	var all []scene
 	for _, s := range append(append(upstreamScenes(), lineScenes(seedNo)...), append(portScenes(), inboxScene())...) {
 		if (full || !s.rare) && strings.Contains(s.name, os.Getenv("SCENE")) {
@@ -133,7 +134,7 @@ func order(number string) string {
 }
 
 // playScene gives a scene its terminal, plays it, and judges what is left.
-func playScene(t testing.TB, bin string, ca *authority, full bool, number int, s scene) (k *kit, sum string) {
+func playScene(t testing.TB, bin string, ca certs.Authority, full bool, number int, s scene) (k *kit, sum string) {
 	k = &kit{t: t, ca: ca, scene: number, rig: &rig{full: full}}
 	dir, err := os.MkdirTemp(t.TempDir(), "terminal")
 	if err != nil {

@@ -1,76 +1,20 @@
 package badinput
 
 import (
-	"crypto"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/base64"
-	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net"
-	"os"
-	"path/filepath"
-	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
+	"posagent/cross/certs"
 )
 
-// authority is the root the terminals trust, and what it can be asked for.
-type authority struct {
-	t     testing.TB
-	cert  *x509.Certificate
-	key   crypto.Signer
-	roots string // PEM file
+// leaf makes a server certificate for the backend's key; change spoils it.
+func (k *kit) leaf(change func(*x509.Certificate)) *tls.Config {
+	return k.ca.LeafFor(k.t, k.key, change).Config()
 }
-
-func newKey(t testing.TB) *ecdsa.PrivateKey {
-	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	return k
-}
-
-func newAuthority(t testing.TB, dir string) *authority {
-	a := &authority{t: t, key: newKey(t), roots: filepath.Join(dir, "roots.pem")}
-	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "root"}, NotBefore: time.Now().Add(-time.Hour),
-		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
-	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, a.key.Public(), a.key)
-	require.NoError(t, err)
-	a.cert, err = x509.ParseCertificate(der)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(a.roots, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	return a
-}
-
-// leaf makes a server certificate for 127.0.0.1; change spoils it.
-func (a *authority) leaf(key *ecdsa.PrivateKey, change func(*x509.Certificate)) tls.Certificate {
-	tmpl := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "backend"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
-	if change != nil {
-		change(tmpl)
-	}
-	der, err := x509.CreateCertificate(rand.Reader, tmpl, a.cert, key.Public(), a.key)
-	require.NoError(a.t, err)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
-}
-
-func pin(key *ecdsa.PrivateKey) string {
-	der, err := x509.MarshalPKIXPublicKey(key.Public())
-	if err != nil {
-		panic(err)
-	}
-	sum := sha256.Sum256(der)
-	return base64.StdEncoding.EncodeToString(sum[:])
-}
-
-func with(c tls.Certificate) *tls.Config { return &tls.Config{Certificates: []tls.Certificate{c}} }
 
 // tlsScenes: the method list comes over good TLS; then the backend's side changes in the middle of the terminal's life.
 func tlsScenes() []scene {
@@ -79,27 +23,23 @@ func tlsScenes() []scene {
 		rare  bool
 		pins  bool
 		open  bool // the change is harmless: the sale is approved
-		wrap  func(a *authority, key *ecdsa.PrivateKey) func(net.Conn) net.Conn
+		wrap  func(k *kit) func(net.Conn) net.Conn
 	}
-	leaf := func(change func(*x509.Certificate)) func(*authority, *ecdsa.PrivateKey) func(net.Conn) net.Conn {
-		return func(a *authority, key *ecdsa.PrivateKey) func(net.Conn) net.Conn {
-			return serving(with(a.leaf(key, change)))
-		}
+	leaf := func(change func(*x509.Certificate)) func(*kit) func(net.Conn) net.Conn {
+		return func(k *kit) func(net.Conn) net.Conn { return serving(k.leaf(change)) }
 	}
-	text := func(s string) func(*authority, *ecdsa.PrivateKey) func(net.Conn) net.Conn {
-		return func(*authority, *ecdsa.PrivateKey) func(net.Conn) net.Conn {
+	text := func(s string) func(*kit) func(net.Conn) net.Conn {
+		return func(*kit) func(net.Conn) net.Conn {
 			return func(c net.Conn) net.Conn { return &greeter{Conn: c, text: s} }
 		}
 	}
 	attacks := []attack{
-		{input: "certificate of another root (a proxy in the middle)", wrap: func(a *authority, key *ecdsa.PrivateKey) func(net.Conn) net.Conn {
-			other := newAuthority(a.t, a.t.TempDir())
-			return serving(with(other.leaf(key, nil)))
+		{input: "certificate of another root (a proxy in the middle)", wrap: func(k *kit) func(net.Conn) net.Conn {
+			return serving(certs.New(k.t, "root").LeafFor(k.t, k.key, nil).Config())
 		}},
-		{input: "self-signed certificate", rare: true, wrap: func(a *authority, key *ecdsa.PrivateKey) func(net.Conn) net.Conn {
-			self := &authority{t: a.t, key: key}
-			self.cert = &x509.Certificate{Subject: pkix.Name{CommonName: "backend"}}
-			return serving(with(self.leaf(key, nil)))
+		{input: "self-signed certificate", rare: true, wrap: func(k *kit) func(net.Conn) net.Conn {
+			self := certs.Authority{Cert: &x509.Certificate{Subject: pkix.Name{CommonName: "backend"}}, Key: k.key}
+			return serving(self.LeafFor(k.t, k.key, nil).Config())
 		}},
 		{input: "certificate for another host", rare: true, wrap: leaf(func(c *x509.Certificate) {
 			c.IPAddresses, c.DNSNames = []net.IP{net.IPv4(127, 0, 0, 2)}, []string{"backend.example"}
@@ -110,23 +50,23 @@ func tlsScenes() []scene {
 			c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
 		})},
 		{input: "certificate signed with SHA-1", rare: true, wrap: leaf(func(c *x509.Certificate) { c.SignatureAlgorithm = x509.ECDSAWithSHA1 })},
-		{input: "TLS 1.0 only", rare: true, wrap: func(a *authority, key *ecdsa.PrivateKey) func(net.Conn) net.Conn {
-			cfg := with(a.leaf(key, nil))
+		{input: "TLS 1.0 only", rare: true, wrap: func(k *kit) func(net.Conn) net.Conn {
+			cfg := k.leaf(nil)
 			cfg.MinVersion, cfg.MaxVersion = tls.VersionTLS10, tls.VersionTLS10
 			return serving(cfg)
 		}},
-		{input: "TLS 1.1 only", rare: true, wrap: func(a *authority, key *ecdsa.PrivateKey) func(net.Conn) net.Conn {
-			cfg := with(a.leaf(key, nil))
+		{input: "TLS 1.1 only", rare: true, wrap: func(k *kit) func(net.Conn) net.Conn {
+			cfg := k.leaf(nil)
 			cfg.MinVersion, cfg.MaxVersion = tls.VersionTLS11, tls.VersionTLS11
 			return serving(cfg)
 		}},
-		{input: "ALPN of another protocol only", rare: true, open: true, wrap: func(a *authority, key *ecdsa.PrivateKey) func(net.Conn) net.Conn {
-			cfg := with(a.leaf(key, nil))
+		{input: "ALPN of another protocol only", rare: true, open: true, wrap: func(k *kit) func(net.Conn) net.Conn {
+			cfg := k.leaf(nil)
 			cfg.NextProtos = []string{"spdy/3"}
 			return serving(cfg)
 		}},
-		{input: "right root, right name, key not pinned", pins: true, wrap: func(a *authority, _ *ecdsa.PrivateKey) func(net.Conn) net.Conn {
-			return serving(with(a.leaf(newKey(a.t), nil)))
+		{input: "right root, right name, key not pinned", pins: true, wrap: func(k *kit) func(net.Conn) net.Conn {
+			return serving(k.ca.Leaf(k.t, nil).Config())
 		}},
 		{input: "plain HTTP on the TLS port", rare: true, wrap: text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")},
 		{input: "random bytes instead of a ServerHello", rare: true, wrap: text("\x16\x03\x03\xff\xff\x02\x00\x00")},
@@ -146,11 +86,11 @@ func tlsScenes() []scene {
 						}
 						return n
 					}
-					k.be.tls.change(at.wrap(k.ca, k.key))
+					k.be.tls.change(at.wrap(k))
 					before := came()
 					res := k.rig.pay(noOptions)
 					after := came()
-					k.be.tls.change(serving(with(k.ca.leaf(k.key, nil))))
+					k.be.tls.change(serving(k.leaf(nil)))
 					if res.Approved != at.open || (after == before) == at.open {
 						k.bad("%s: %d requests came through, %s", at.input, after-before, definite(res, nil))
 					}
@@ -183,10 +123,10 @@ func tlsScenes() []scene {
 
 // secure makes the options of a terminal that trusts the authority, and of its backend.
 func (k *kit) secure(pins bool) options {
-	k.key = newKey(k.t)
-	o := options{roots: k.ca.roots, tls: &tlsFront{wrap: serving(with(k.ca.leaf(k.key, nil)))}}
+	k.key = certs.NewKey(k.t)
+	o := options{roots: k.ca.File, tls: &tlsFront{wrap: serving(k.leaf(nil))}}
 	if pins {
-		o.pins = []string{pin(k.key), pin(newKey(k.t))}
+		o.pins = []string{certs.Pin(k.key.Public()), certs.Pin(certs.NewKey(k.t).Public())}
 	}
 	return o
 }

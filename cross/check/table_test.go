@@ -100,6 +100,7 @@ var rooms = []room{
 	{"schemes/*", []string{"schemes/money", "schemes/wire", "schemes/wire/check", "schemes/wire/rest", "schemes/wire/spool"}, "one contract each: services never import each other"},
 
 	{"cross/need", nil, "imported by tests everywhere"},
+	{"cross/certs", nil, "certificates, imported by tests everywhere"},
 	{"cross/program", nil, "imported by the campaigns that run the built binary: sees it from outside"},
 	{"cross/env", nil, "imported by the campaigns: the size and the seed that were asked for"},
 	{"cross/kill", []string{"ecr/register", "schemes/money"}, "drives the built binary and reads the books by it"},
@@ -155,7 +156,7 @@ var modules = []module{
 var (
 	anywhere = []string{"golang.org/x/sync", "golang.org/x/sys"}
 	testOnly = []string{"testing", "github.com/stretchr/testify/require", "pgregory.net/rapid", "github.com/rogpeppe/go-internal"}
-	suites   = []string{"schemes/*/*test", "schemes/wire/rest/openapi/openapitest", "schemes/backend/room/roomtest", "store/storetest", "ecr/ecrtest", "agent/checkout/drive/drivetest", "cross/need", "cross/env", "cross/stack/stacktest"} // packages made of test code
+	suites   = []string{"schemes/*/*test", "schemes/wire/rest/openapi/openapitest", "schemes/backend/room/roomtest", "store/storetest", "ecr/ecrtest", "agent/checkout/drive/drivetest", "cross/need", "cross/certs", "cross/env", "cross/stack/stacktest"} // packages made of test code
 )
 
 // cores do no I/O and have no clock.
