@@ -81,7 +81,7 @@ func (q *queue) settle(key wire.Key) {
 
 // before is the queue before a service.
 func (q *queue) before(s payments.Service) payments.Service {
-	return wrongPayments{Service: s, write: func(_ context.Context, o *paymentsWrite) (any, error) {
+	return wrongPayments{next: s, write: func(_ context.Context, o *paymentsWrite) (any, error) {
 		q.mu.Lock()
 		settled := q.sent[o.key]
 		q.mu.Unlock()

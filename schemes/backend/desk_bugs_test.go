@@ -8,11 +8,13 @@ import (
 	"posagent/schemes/wire"
 )
 
-// wrongTokens is the token service with one fault.
+// wrongTokens is the token service with one fault. It writes out every method: a new one must not pass by.
 type wrongTokens struct {
-	tokens.Service
+	next  tokens.Service
 	fault string
 }
+
+var _ tokens.Service = wrongTokens{}
 
 // tokensBugs are the mistakes that the suite of tokens must find.
 func tokensBugs() map[string]func(tokens.Service) tokens.Service {
@@ -33,18 +35,22 @@ func (w wrongTokens) Create(ctx context.Context, key wire.Key, req tokens.Create
 	case w.fault == "keys by key alone" && req.Description != "":
 		req.Description, req.TokenSecret = "same", "same"
 	}
-	out, err := w.Service.Create(ctx, key, req)
+	out, err := w.next.Create(ctx, key, req)
 	switch {
 	case w.fault == "takes everything" && wire.CodeOf(err) == wire.Invalid && wire.ReasonOf(err) == "":
-		return w.Service.Create(ctx, key, tokens.CreateRequest{})
+		return w.next.Create(ctx, key, tokens.CreateRequest{})
 	case w.fault == "quotes the card" && err != nil:
 		err = &wire.Error{Code: wire.CodeOf(err), Reason: wire.ReasonOf(err), Msg: err.Error() + req.CardDetails.PAN.Reveal()}
 	}
 	return out, err
 }
 
+func (w wrongTokens) CreateRecurring(ctx context.Context, key wire.Key, req tokens.RecurringRequest) (tokens.Created, error) {
+	return w.next.CreateRecurring(ctx, key, req)
+}
+
 func (w wrongTokens) Verify(ctx context.Context, key wire.Key, id string) (tokens.Created, error) {
-	out, err := w.Service.Verify(ctx, key, id)
+	out, err := w.next.Verify(ctx, key, id)
 	if w.fault == "verifies another" && err == nil {
 		out.TokenizationID += "0"
 	}
@@ -52,7 +58,7 @@ func (w wrongTokens) Verify(ctx context.Context, key wire.Key, id string) (token
 }
 
 func (w wrongTokens) Token(ctx context.Context, id string) (tokens.TokenReply, error) {
-	out, err := w.Service.Token(ctx, id)
+	out, err := w.next.Token(ctx, id)
 	switch {
 	case w.fault == "new token each time" && err == nil:
 		out.Token = wire.Secret(wire.NewKey())
@@ -64,11 +70,13 @@ func (w wrongTokens) Token(ctx context.Context, id string) (tokens.TokenReply, e
 	return out, err
 }
 
-// wrongOnboarding is the onboarding service with one fault.
+// wrongOnboarding is the onboarding service with one fault. It writes out every method: a new one must not pass by.
 type wrongOnboarding struct {
-	onboarding.Service
+	next  onboarding.Service
 	fault string
 }
+
+var _ onboarding.Service = wrongOnboarding{}
 
 // onboardingBugs are the mistakes that the suite of onboarding must find.
 func onboardingBugs() map[string]func(onboarding.Service) onboarding.Service {
@@ -83,15 +91,15 @@ func (w wrongOnboarding) Create(ctx context.Context, key wire.Key, app onboardin
 	if w.fault == "forgets keys" {
 		key = fresh(key)
 	}
-	st, err := w.Service.Create(ctx, key, app)
+	st, err := w.next.Create(ctx, key, app)
 	if w.fault == "takes everything" && wire.CodeOf(err) == wire.Invalid {
-		return w.Service.Create(ctx, key, onboarding.Application{})
+		return w.next.Create(ctx, key, onboarding.Application{})
 	}
 	return st, err
 }
 
 func (w wrongOnboarding) Update(ctx context.Context, key wire.Key, id int64, app onboarding.Application) (onboarding.State, error) {
-	st, err := w.Service.Update(ctx, key, id, app)
+	st, err := w.next.Update(ctx, key, id, app)
 	switch {
 	case w.fault == "edits for ever" && wire.CodeOf(err) == wire.Conflict:
 		return w.Read(ctx, id)
@@ -102,7 +110,7 @@ func (w wrongOnboarding) Update(ctx context.Context, key wire.Key, id int64, app
 }
 
 func (w wrongOnboarding) Submit(ctx context.Context, key wire.Key, id int64) (onboarding.State, error) {
-	st, err := w.Service.Submit(ctx, key, id)
+	st, err := w.next.Submit(ctx, key, id)
 	if w.fault == "submits twice" && wire.CodeOf(err) == wire.Conflict {
 		return w.Read(ctx, id)
 	}
@@ -110,7 +118,7 @@ func (w wrongOnboarding) Submit(ctx context.Context, key wire.Key, id int64) (on
 }
 
 func (w wrongOnboarding) Read(ctx context.Context, id int64) (onboarding.State, error) {
-	st, err := w.Service.Read(ctx, id)
+	st, err := w.next.Read(ctx, id)
 	if w.fault == "loses the reason" {
 		st.Reason = ""
 	}

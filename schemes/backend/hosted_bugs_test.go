@@ -15,40 +15,56 @@ type shopping struct {
 	orders   hosted.Orders
 }
 
-// wrongSessions errs where it has a function, and is its Sessions everywhere else.
+// wrongSessions errs where it has a function, and is next everywhere else. It writes out every method: a new one must not pass by.
 type wrongSessions struct {
-	hosted.Sessions
+	next     hosted.Sessions
 	build    func(ctx context.Context, key wire.Key, req hosted.BuildRequest) (hosted.Built, error)
 	finalize func(ctx context.Context, key wire.Key, id string, amount hosted.Text) (hosted.SessionState, error)
 	cancel   func(ctx context.Context, key wire.Key, id string) (hosted.SessionState, error)
 }
 
+var _ hosted.Sessions = wrongSessions{}
+
 func (w wrongSessions) Build(ctx context.Context, key wire.Key, req hosted.BuildRequest) (hosted.Built, error) {
 	if w.build == nil {
-		return w.Sessions.Build(ctx, key, req)
+		return w.next.Build(ctx, key, req)
 	}
 	return w.build(ctx, key, req)
 }
 
 func (w wrongSessions) Finalize(ctx context.Context, key wire.Key, id string, amount hosted.Text) (hosted.SessionState, error) {
 	if w.finalize == nil {
-		return w.Sessions.Finalize(ctx, key, id, amount)
+		return w.next.Finalize(ctx, key, id, amount)
 	}
 	return w.finalize(ctx, key, id, amount)
 }
 
 func (w wrongSessions) Cancel(ctx context.Context, key wire.Key, id string) (hosted.SessionState, error) {
 	if w.cancel == nil {
-		return w.Sessions.Cancel(ctx, key, id)
+		return w.next.Cancel(ctx, key, id)
 	}
 	return w.cancel(ctx, key, id)
 }
 
-// wrongOrders errs in what it makes of captures, refunds and cancels, and in what it reads.
+func (w wrongSessions) State(ctx context.Context, id string) (hosted.SessionState, error) {
+	return w.next.State(ctx, id)
+}
+
+func (w wrongSessions) Card(ctx context.Context, id string) (hosted.CardData, error) {
+	return w.next.Card(ctx, id)
+}
+
+// wrongOrders errs in what it makes of captures, refunds and cancels, and in what it reads. It writes out every method.
 type wrongOrders struct {
-	hosted.Orders
+	next hosted.Orders
 	post func(key wire.Key, send func(wire.Key) (hosted.Posted, error)) (hosted.Posted, error)
 	read func(*hosted.Report)
+}
+
+var _ hosted.Orders = wrongOrders{}
+
+func (w wrongOrders) Methods(ctx context.Context) (hosted.MethodList, error) {
+	return w.next.Methods(ctx)
 }
 
 func (w wrongOrders) posted(key wire.Key, send func(wire.Key) (hosted.Posted, error)) (hosted.Posted, error) {
@@ -59,19 +75,19 @@ func (w wrongOrders) posted(key wire.Key, send func(wire.Key) (hosted.Posted, er
 }
 
 func (w wrongOrders) Capture(ctx context.Context, key wire.Key, id string, req hosted.PostRequest) (hosted.Posted, error) {
-	return w.posted(key, func(key wire.Key) (hosted.Posted, error) { return w.Orders.Capture(ctx, key, id, req) })
+	return w.posted(key, func(key wire.Key) (hosted.Posted, error) { return w.next.Capture(ctx, key, id, req) })
 }
 
 func (w wrongOrders) Refund(ctx context.Context, key wire.Key, id string, req hosted.PostRequest) (hosted.Posted, error) {
-	return w.posted(key, func(key wire.Key) (hosted.Posted, error) { return w.Orders.Refund(ctx, key, id, req) })
+	return w.posted(key, func(key wire.Key) (hosted.Posted, error) { return w.next.Refund(ctx, key, id, req) })
 }
 
 func (w wrongOrders) Cancel(ctx context.Context, key wire.Key, id string, req hosted.PostRequest) (hosted.Posted, error) {
-	return w.posted(key, func(key wire.Key) (hosted.Posted, error) { return w.Orders.Cancel(ctx, key, id, req) })
+	return w.posted(key, func(key wire.Key) (hosted.Posted, error) { return w.next.Cancel(ctx, key, id, req) })
 }
 
 func (w wrongOrders) Order(ctx context.Context, id string) (hosted.Report, error) {
-	out, err := w.Orders.Order(ctx, id)
+	out, err := w.next.Order(ctx, id)
 	if w.read != nil && err == nil {
 		w.read(&out)
 	}
@@ -83,7 +99,7 @@ type hostedBug = func(shopping) shopping
 // posts answers a capture, refund or cancel that is refused for the reason as if it were done.
 func posts(reason string) hostedBug {
 	return func(s shopping) shopping {
-		s.orders = wrongOrders{Orders: s.orders, post: func(key wire.Key, send func(wire.Key) (hosted.Posted, error)) (hosted.Posted, error) {
+		s.orders = wrongOrders{next: s.orders, post: func(key wire.Key, send func(wire.Key) (hosted.Posted, error)) (hosted.Posted, error) {
 			out, err := send(key)
 			if wire.ReasonOf(err) == reason {
 				return hosted.Posted{OperationID: string(wire.NewKey()), OperationTime: "2026-11-22T10:00:00.000Z"}, nil
@@ -108,7 +124,7 @@ func finalizes(reason string) hostedBug {
 func finalized(change func(id string, out hosted.SessionState, err error) (hosted.SessionState, error)) hostedBug {
 	return func(s shopping) shopping {
 		next := s.sessions
-		s.sessions = wrongSessions{Sessions: next, finalize: func(ctx context.Context, key wire.Key, id string, amount hosted.Text) (hosted.SessionState, error) {
+		s.sessions = wrongSessions{next: next, finalize: func(ctx context.Context, key wire.Key, id string, amount hosted.Text) (hosted.SessionState, error) {
 			out, err := next.Finalize(ctx, key, id, amount)
 			return change(id, out, err)
 		}}
@@ -120,7 +136,7 @@ func finalized(change func(id string, out hosted.SessionState, err error) (hoste
 func built(ask func(*hosted.BuildRequest), answer func(*hosted.Built)) hostedBug {
 	return func(s shopping) shopping {
 		next := s.sessions
-		s.sessions = wrongSessions{Sessions: next, build: func(ctx context.Context, key wire.Key, req hosted.BuildRequest) (hosted.Built, error) {
+		s.sessions = wrongSessions{next: next, build: func(ctx context.Context, key wire.Key, req hosted.BuildRequest) (hosted.Built, error) {
 			ask(&req)
 			out, err := next.Build(ctx, key, req)
 			answer(&out)
@@ -150,7 +166,7 @@ func paysTwice() hostedBug {
 func forgetsHostedKeys(s shopping) shopping {
 	next := s.sessions
 	return shopping{
-		wrongSessions{Sessions: next,
+		wrongSessions{next: next,
 			build: func(ctx context.Context, key wire.Key, req hosted.BuildRequest) (hosted.Built, error) {
 				return next.Build(ctx, fresh(key), req)
 			},
@@ -161,7 +177,7 @@ func forgetsHostedKeys(s shopping) shopping {
 				return next.Cancel(ctx, fresh(key), id)
 			},
 		},
-		wrongOrders{Orders: s.orders, post: func(key wire.Key, send func(wire.Key) (hosted.Posted, error)) (hosted.Posted, error) {
+		wrongOrders{next: s.orders, post: func(key wire.Key, send func(wire.Key) (hosted.Posted, error)) (hosted.Posted, error) {
 			return send(fresh(key))
 		}},
 	}
@@ -172,14 +188,14 @@ func takesAnotherBody(s shopping) shopping {
 	var built, posted sync.Map // answers, by key
 	next := s.sessions
 	return shopping{
-		wrongSessions{Sessions: next, build: func(ctx context.Context, key wire.Key, req hosted.BuildRequest) (hosted.Built, error) {
+		wrongSessions{next: next, build: func(ctx context.Context, key wire.Key, req hosted.BuildRequest) (hosted.Built, error) {
 			out, err := next.Build(ctx, key, req)
 			if first, ok := built.LoadOrStore(key, out); ok && wire.CodeOf(err) == wire.KeyReused {
 				return first.(hosted.Built), nil
 			}
 			return out, err
 		}},
-		wrongOrders{Orders: s.orders, post: func(key wire.Key, send func(wire.Key) (hosted.Posted, error)) (hosted.Posted, error) {
+		wrongOrders{next: s.orders, post: func(key wire.Key, send func(wire.Key) (hosted.Posted, error)) (hosted.Posted, error) {
 			out, err := send(key)
 			if first, ok := posted.LoadOrStore(key, out); ok && wire.CodeOf(err) == wire.KeyReused {
 				return first.(hosted.Posted), nil
@@ -199,7 +215,7 @@ func hostedBugs() map[string]hostedBug {
 	}
 	return map[string]hostedBug{
 		"": func(s shopping) shopping {
-			return shopping{wrongSessions{Sessions: s.sessions}, wrongOrders{Orders: s.orders}}
+			return shopping{wrongSessions{next: s.sessions}, wrongOrders{next: s.orders}}
 		},
 		"pays twice":                  paysTwice(),
 		"pays an order twice":         finalizes(hosted.OrderPaid),
@@ -210,7 +226,7 @@ func hostedBugs() map[string]hostedBug {
 		"captures what is void":       posts(hosted.VoidedNoCapture),
 		"finalizes what is not ready": finalizes(hosted.SessionNotReady),
 		"goes on after a cancel": sessions(func(next hosted.Sessions) wrongSessions {
-			return wrongSessions{Sessions: next, cancel: func(ctx context.Context, _ wire.Key, id string) (hosted.SessionState, error) {
+			return wrongSessions{next: next, cancel: func(ctx context.Context, _ wire.Key, id string) (hosted.SessionState, error) {
 				s, err := next.State(ctx, id)
 				if err != nil || s.State == hosted.Complete {
 					return next.Cancel(ctx, "", id)
@@ -228,7 +244,7 @@ func hostedBugs() map[string]hostedBug {
 		}),
 		"has one token for all": built(func(*hosted.BuildRequest) {}, func(b *hosted.Built) { b.SecurityToken = "token" }),
 		"loses operations": func(s shopping) shopping {
-			s.orders = wrongOrders{Orders: s.orders, read: func(r *hosted.Report) { r.Operations = nil }}
+			s.orders = wrongOrders{next: s.orders, read: func(r *hosted.Report) { r.Operations = nil }}
 			return s
 		},
 		"charges when authorizing": built(func(req *hosted.BuildRequest) {
@@ -239,7 +255,7 @@ func hostedBugs() map[string]hostedBug {
 		}, func(*hosted.Built) {}),
 		"ignores the confirmed amount": sessions(func(next hosted.Sessions) wrongSessions {
 			all, _ := hostedtest.Good().Order.Amount.Minor()
-			return wrongSessions{Sessions: next, finalize: func(ctx context.Context, key wire.Key, id string, amount hosted.Text) (hosted.SessionState, error) {
+			return wrongSessions{next: next, finalize: func(ctx context.Context, key wire.Key, id string, amount hosted.Text) (hosted.SessionState, error) {
 				if n, _ := amount.Minor(); n <= all {
 					amount = ""
 				}

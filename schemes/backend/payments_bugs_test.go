@@ -12,12 +12,14 @@ import (
 	"posagent/schemes/wire"
 )
 
-// wrongPayments errs where it has a function, and is its Service everywhere else.
+// wrongPayments errs where it has a function, and is next everywhere else. It writes out every method: a new one must not pass by.
 type wrongPayments struct {
-	payments.Service
+	next  payments.Service
 	write func(ctx context.Context, w *paymentsWrite) (any, error)
 	read  func(ctx context.Context, id string) (payments.Payment, error)
 }
+
+var _ payments.Service = wrongPayments{}
 
 // paymentsWrite is a write on its way to the service. A wrong service may change all but its op.
 type paymentsWrite struct {
@@ -30,58 +32,59 @@ type paymentsWrite struct {
 }
 
 func (w wrongPayments) Create(ctx context.Context, key wire.Key, req payments.CreateRequest) (payments.Created, error) {
-	o := &paymentsWrite{op: "create", key: key, create: &req}
-	o.send = func() (any, error) { return w.Service.Create(ctx, o.key, req) }
-	return written[payments.Created](ctx, w, o)
+	return written(ctx, w, paymentsWrite{op: "create", key: key, create: &req}, func(o *paymentsWrite) (payments.Created, error) {
+		return w.next.Create(ctx, o.key, req)
+	})
 }
 
 func (w wrongPayments) Authorize(ctx context.Context, key wire.Key, id string, req payments.AuthorizeRequest) (payments.Done, error) {
-	o := &paymentsWrite{op: "authorize", key: key, id: id, amount: req.Amount}
-	o.send = func() (any, error) { return w.Service.Authorize(ctx, o.key, o.id, req) }
-	return written[payments.Done](ctx, w, o)
+	return written(ctx, w, paymentsWrite{op: "authorize", key: key, id: id, amount: req.Amount}, func(o *paymentsWrite) (payments.Done, error) {
+		return w.next.Authorize(ctx, o.key, o.id, req)
+	})
 }
 
 func (w wrongPayments) Cancel(ctx context.Context, key wire.Key, id string, req payments.CancelRequest) (payments.Done, error) {
-	o := &paymentsWrite{op: "cancel", key: key, id: id}
-	o.send = func() (any, error) { return w.Service.Cancel(ctx, o.key, o.id, req) }
-	return written[payments.Done](ctx, w, o)
+	return written(ctx, w, paymentsWrite{op: "cancel", key: key, id: id}, func(o *paymentsWrite) (payments.Done, error) {
+		return w.next.Cancel(ctx, o.key, o.id, req)
+	})
 }
 
 func (w wrongPayments) Capture(ctx context.Context, key wire.Key, id string, req payments.CaptureRequest) (payments.Done, error) {
-	o := &paymentsWrite{op: "capture", key: key, id: id, amount: req.Amount}
-	o.send = func() (any, error) { return w.Service.Capture(ctx, o.key, o.id, req) }
-	return written[payments.Done](ctx, w, o)
+	return written(ctx, w, paymentsWrite{op: "capture", key: key, id: id, amount: req.Amount}, func(o *paymentsWrite) (payments.Done, error) {
+		return w.next.Capture(ctx, o.key, o.id, req)
+	})
 }
 
 func (w wrongPayments) Refund(ctx context.Context, key wire.Key, id string, req payments.RefundRequest) (payments.Done, error) {
-	o := &paymentsWrite{op: "refund", key: key, id: id, amount: req.Amount}
-	o.send = func() (any, error) { return w.Service.Refund(ctx, o.key, o.id, req) }
-	return written[payments.Done](ctx, w, o)
+	return written(ctx, w, paymentsWrite{op: "refund", key: key, id: id, amount: req.Amount}, func(o *paymentsWrite) (payments.Done, error) {
+		return w.next.Refund(ctx, o.key, o.id, req)
+	})
 }
 
-func written[R any](ctx context.Context, w wrongPayments, o *paymentsWrite) (R, error) {
+func written[R any](ctx context.Context, w wrongPayments, o paymentsWrite, send func(*paymentsWrite) (R, error)) (R, error) {
+	o.send = func() (any, error) { return send(&o) }
 	if w.write == nil {
-		w.write = func(context.Context, *paymentsWrite) (any, error) { return o.send() }
+		return send(&o)
 	}
-	out, err := w.write(ctx, o)
+	out, err := w.write(ctx, &o)
 	return out.(R), err
 }
 
 func (w wrongPayments) Read(ctx context.Context, id string) (payments.Payment, error) {
 	if w.read == nil {
-		return w.Service.Read(ctx, id)
+		return w.next.Read(ctx, id)
 	}
 	return w.read(ctx, id)
 }
 
 // basketless captures without its basket what does not add up to it.
-type basketless struct{ payments.Service }
+type basketless struct{ wrongPayments }
 
 func (w basketless) Capture(ctx context.Context, key wire.Key, id string, req payments.CaptureRequest) (payments.Done, error) {
-	out, err := w.Service.Capture(ctx, key, id, req)
+	out, err := w.next.Capture(ctx, key, id, req)
 	if wire.ReasonOf(err) == payments.AmountDiffersFromOrderItems {
 		req.Basket = nil
-		return w.Service.Capture(ctx, key, id, req)
+		return w.next.Capture(ctx, key, id, req)
 	}
 	return out, err
 }
@@ -91,7 +94,7 @@ type paymentsBug = func(payments.Service) payments.Service
 // before changes a write before it is sent.
 func before(change func(*paymentsWrite)) paymentsBug {
 	return func(s payments.Service) payments.Service {
-		return wrongPayments{Service: s, write: func(_ context.Context, o *paymentsWrite) (any, error) {
+		return wrongPayments{next: s, write: func(_ context.Context, o *paymentsWrite) (any, error) {
 			change(o)
 			return o.send()
 		}}
@@ -101,7 +104,7 @@ func before(change func(*paymentsWrite)) paymentsBug {
 // after changes what a write is answered with.
 func after(change func(o *paymentsWrite, out any, err error) (any, error)) paymentsBug {
 	return func(s payments.Service) payments.Service {
-		return wrongPayments{Service: s, write: func(_ context.Context, o *paymentsWrite) (any, error) {
+		return wrongPayments{next: s, write: func(_ context.Context, o *paymentsWrite) (any, error) {
 			out, err := o.send()
 			return change(o, out, err)
 		}}
@@ -111,7 +114,7 @@ func after(change func(o *paymentsWrite, out any, err error) (any, error)) payme
 // shows changes what is read.
 func shows(change func(*payments.Payment)) paymentsBug {
 	return func(s payments.Service) payments.Service {
-		return wrongPayments{Service: s, read: func(ctx context.Context, id string) (payments.Payment, error) {
+		return wrongPayments{next: s, read: func(ctx context.Context, id string) (payments.Payment, error) {
 			p, err := s.Read(ctx, id)
 			if err == nil {
 				change(&p)
@@ -190,7 +193,7 @@ func looksEarly() paymentsBug {
 func forgetsRefusals() paymentsBug {
 	var next sync.Map // keys to send after a refusal, by the caller's
 	return func(s payments.Service) payments.Service {
-		return wrongPayments{Service: s, write: func(_ context.Context, o *paymentsWrite) (any, error) {
+		return wrongPayments{next: s, write: func(_ context.Context, o *paymentsWrite) (any, error) {
 			asked := o.key
 			if sent, ok := next.Load(asked); ok {
 				o.key = sent.(wire.Key)
@@ -234,7 +237,7 @@ func usesUp() paymentsBug {
 func decidesEarly() paymentsBug {
 	var granted, seen sync.Map // answers, and keys, by key
 	return func(s payments.Service) payments.Service {
-		return wrongPayments{Service: s, write: func(ctx context.Context, o *paymentsWrite) (any, error) {
+		return wrongPayments{next: s, write: func(ctx context.Context, o *paymentsWrite) (any, error) {
 			if out, ok := granted.Load(o.key); ok {
 				return out, nil
 			}
@@ -259,7 +262,7 @@ func decidesEarly() paymentsBug {
 
 // cancelsNothing says that a reservation is given up, and leaves it.
 func cancelsNothing(s payments.Service) payments.Service {
-	return wrongPayments{Service: s, write: func(ctx context.Context, o *paymentsWrite) (any, error) {
+	return wrongPayments{next: s, write: func(ctx context.Context, o *paymentsWrite) (any, error) {
 		p, err := s.Read(ctx, o.id)
 		if o.op == "cancel" && err == nil && p.Summary.AuthorizedAmount > 0 && p.Summary.CapturedAmount == 0 {
 			return claimed(o), nil
@@ -271,7 +274,7 @@ func cancelsNothing(s payments.Service) payments.Service {
 // findsAnything takes the payment it met last for one that there is not.
 func findsAnything(s payments.Service) payments.Service {
 	var last sync.Map // one id, under ""
-	return wrongPayments{Service: s, write: func(_ context.Context, o *paymentsWrite) (any, error) {
+	return wrongPayments{next: s, write: func(_ context.Context, o *paymentsWrite) (any, error) {
 		out, err := o.send()
 		if id, ok := last.Load(""); ok && wire.CodeOf(err) == wire.NotFound {
 			o.id = id.(string)
@@ -292,7 +295,7 @@ func findsAnything(s payments.Service) payments.Service {
 
 // validatesNothing answers an invalid request like a good one.
 func validatesNothing(s payments.Service) payments.Service {
-	return wrongPayments{Service: s, write: func(ctx context.Context, o *paymentsWrite) (any, error) {
+	return wrongPayments{next: s, write: func(ctx context.Context, o *paymentsWrite) (any, error) {
 		out, err := o.send()
 		switch {
 		case wire.CodeOf(err) != wire.Invalid:
@@ -327,7 +330,7 @@ func showsCards(s payments.Service) payments.Service {
 func paymentsBugs() map[string]paymentsBug {
 	var first sync.Map // the one id for all, under ""
 	return map[string]paymentsBug{
-		"":                                     func(s payments.Service) payments.Service { return wrongPayments{Service: s} },
+		"":                                     func(s payments.Service) payments.Service { return wrongPayments{next: s} },
 		"captures without authorization":       claims("capture", payments.NotReserved),
 		"captures too much":                    claims("capture", payments.AlreadyCharged, payments.OverCharge),
 		"captures after cancel":                claims("capture", payments.AlreadyCancelled),
@@ -382,7 +385,7 @@ func paymentsBugs() map[string]paymentsBug {
 			return out, err
 		}),
 		"finds anything":     findsAnything,
-		"ignores the basket": func(s payments.Service) payments.Service { return basketless{s} },
+		"ignores the basket": func(s payments.Service) payments.Service { return basketless{wrongPayments{next: s}} },
 		"validates nothing":  validatesNothing,
 	}
 }

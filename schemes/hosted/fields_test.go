@@ -2,6 +2,7 @@ package hosted_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,10 +48,15 @@ func TestEveryFieldOfTheSpecification(t *testing.T) {
 			ours = append(ours, "state.operation."+rest, "notice.operation."+rest)
 		}
 	}
-	wiretest.Fields(t, "testdata/fields.txt", map[string]any{
+	types := map[string]any{
 		"build": hosted.BuildRequest{}, "customerInfo": hosted.CustomerInfo{}, "operation": hosted.Operation{}, "additionalData": additional{},
 		"built": hosted.Built{}, "call": sessionCall{}, "state": hosted.SessionState{}, "notice": hosted.Notice{}, "error": errorList{},
-	}, ours...)
+	}
+	wiretest.Fields(t, "testdata/fields.txt", types, ours...)
+	const none = "no table of the specification shows it"
+	wiretest.Compared(t, slices.Concat(hosted.SessionsTable().Infos(), hosted.OrdersTable().Infos()), types, map[string]string{
+		"hosted.sessionCall": "call stands for it", "hosted.CardData": none, "hosted.Report": none, "hosted.ofOperation": none, "hosted.Posted": none, "hosted.MethodList": none,
+	})
 }
 
 // TestEveryFieldIsExercised: each name of the list stands in a request or response of a transcript that client and

@@ -16,7 +16,9 @@ import (
 )
 
 func TestEveryFieldOfTheSpecification(t *testing.T) {
-	wiretest.Fields(t, "testdata/fields.txt", map[string]any{"definition": methods.Definition{}},
+	types := map[string]any{"definition": methods.Definition{}}
+	wiretest.Compared(t, methods.Table().Infos(), types, nil)
+	wiretest.Fields(t, "testdata/fields.txt", types,
 		"definition.queries[]{}.label", "definition.queries[]{}.min", "definition.queries[]{}.max")
 }
 

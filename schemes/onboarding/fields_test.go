@@ -9,5 +9,7 @@ import (
 
 // S0 shows no fields of an application: the list holds our decision, beside the webhooks' fields.
 func TestEveryField(t *testing.T) {
-	wiretest.Fields(t, "testdata/fields.txt", map[string]any{"application": onboarding.Application{}, "state": onboarding.State{}})
+	types := map[string]any{"application": onboarding.Application{}, "state": onboarding.State{}}
+	wiretest.Fields(t, "testdata/fields.txt", types)
+	wiretest.Compared(t, onboarding.Table().Infos(), types, map[string]string{"onboarding.push": "the specification shows no body of a submit"})
 }

@@ -45,7 +45,13 @@ func TestEveryFieldOfTheSpecification(t *testing.T) {
 			besides = append(besides, "link.invoices[].transactions[]."+name)
 		}
 	}
-	wiretest.Fields(t, "testdata/fields.txt",
-		map[string]any{"parameters": parameters{}, "create": paylinks.CreateRequest{}, "charge": paylinks.ChargeRequest{}, "refund": paylinks.RefundRequest{},
-			"link": paylinks.Link{}, "deleted": paylinks.Deleted{}, "done": paylinks.Done{}, "transaction": paylinks.Transaction{}}, besides...)
+	types := map[string]any{
+		"parameters": parameters{}, "create": paylinks.CreateRequest{}, "charge": paylinks.ChargeRequest{}, "refund": paylinks.RefundRequest{},
+		"link": paylinks.Link{}, "deleted": paylinks.Deleted{}, "done": paylinks.Done{}, "transaction": paylinks.Transaction{},
+	}
+	wiretest.Fields(t, "testdata/fields.txt", types, besides...)
+	wiretest.Compared(t, paylinks.Table().Infos(), types, map[string]string{
+		"paylinks.Created": "a link, and the mark of a stored operation", "paylinks.Filter": "parameters stand for it",
+		"paylinks.idRecord": "the id of a test of signatures, which no table of the specification shows",
+	})
 }

@@ -23,11 +23,13 @@ func TestEveryFieldOfTheSpecification(t *testing.T) {
 			ours = append(ours, op+".basket[]."+f)
 		}
 	}
-	wiretest.Fields(t, "testdata/fields.txt", map[string]any{
+	types := map[string]any{
 		"create": payments.CreateRequest{}, "authorize": payments.AuthorizeRequest{}, "cancel": payments.CancelRequest{},
 		"capture": payments.CaptureRequest{}, "refund": payments.RefundRequest{},
 		"created": payments.Created{}, "done": payments.Done{}, "payment": payments.Payment{},
-	}, ours...)
+	}
+	wiretest.Fields(t, "testdata/fields.txt", types, ours...)
+	wiretest.Compared(t, payments.Table().Infos(), types, nil)
 }
 
 // TestEveryFieldIsExercised: each name of the list stands in a request or response of a transcript that client and

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/wire/rest"
 )
 
 // Fields holds a specification's field list against Go types. The file has one line per field,
@@ -38,6 +40,47 @@ func Fields(t *testing.T, file string, types map[string]any, ours ...string) {
 		delete(got, name)
 	}
 	require.Equal(t, want, got)
+}
+
+// Compared fails for a body of a service's table that is none of the types which Fields compares: a new write, or a new reply, brings
+// its fields along. A request may hold its body beside what stands in its address. Other bodies stand in besides, with the reason.
+func Compared(t *testing.T, table []rest.Info, types map[string]any, besides map[string]string) {
+	t.Helper()
+	known := map[reflect.Type]bool{}
+	for _, v := range types {
+		known[reflect.TypeOf(v)] = true
+	}
+	met := map[string]bool{}
+	for _, i := range table {
+		for _, body := range []reflect.Type{i.In, i.Out} {
+			field := unknown(body, known)
+			if _, ok := besides[body.String()]; ok {
+				require.NotEmpty(t, field, "%s is compared: take it out of besides", body)
+				met[body.String()] = true
+				continue
+			}
+			require.Empty(t, field, "%s has %s, which no field list is compared with", i.Op, body)
+		}
+	}
+	for name := range besides {
+		require.True(t, met[name], "%s is no body of the table: take it out of besides", name)
+	}
+}
+
+// unknown returns a field of a body that belongs to no known type, "" = each does.
+func unknown(t reflect.Type, known map[reflect.Type]bool) string {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if known[t] || t.Kind() != reflect.Struct {
+		return ""
+	}
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Tag.Get("json") != "-" && (!f.Anonymous || unknown(f.Type, known) != "") {
+			return t.String() + "." + f.Name
+		}
+	}
+	return ""
 }
 
 // Exercised holds a specification's field list against the transcripts of testdata/both, which client and handler agree with:
