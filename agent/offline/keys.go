@@ -93,13 +93,23 @@ func (f *Front) claim(r store.Reader, w *write, key wire.Key, client, about stri
 // errKey says that what is kept of a client's key was changed from outside.
 var errKey = errors.New("the stored end of an operation was altered")
 
-// keepKey stores what came under a client's key, beside the operation that came of it. The client's key itself is not stored: some
-// are card numbers.
+// keepKey stores what came under a client's key, and what is made of it, beside the operation that came of it. The client's key itself
+// is not stored: some are card numbers.
 func (f *Front) keepKey(tx store.Tx, w *write, u used, client string) error {
-	_, err := tx.Exec(`INSERT INTO offline_claims (op, name, digest, body, key) VALUES ((SELECT id FROM outbox_ops WHERE key = ?4), ?1, ?2, ?3, ?4)`,
-		f.nameOf(client, string(w.key)), u.digest, f.bodyMAC(u, w), string(u.key))
+	var t thing
+	mac := []byte{}
+	if w.young() {
+		t = thing{about: w.row.Thing, local: "L" + string(u.key), key: u.key, seen: string(w.seen), owner: client}
+		mac = f.thingMAC(t)
+	}
+	_, err := tx.Exec(`INSERT INTO offline_claims (op, name, digest, body, key, about, seen, owner, mac)
+		VALUES ((SELECT id FROM outbox_ops WHERE key = ?4), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
+		f.nameOf(client, string(w.key)), u.digest, f.bodyMAC(u, w), string(u.key), t.about, t.seen, t.owner, mac)
 	return keyError(err)
 }
+
+// young says that what a write makes stands beside its operation.
+func (w *write) young() bool { return w.key != "" && w.row.Makes && !w.row.Number }
 
 // keepEnded keeps of a client's key what became of its operation, which is deleted in the same commit.
 func (f *Front) keepEnded(tx store.Tx, op outbox.Op) error {

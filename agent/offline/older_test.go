@@ -23,7 +23,11 @@ func (s *shop) asOlder(keys ...string) {
 				return err
 			}
 		}
-		_, err := tx.Exec(`DELETE FROM offline_claims`)
+		_, err := tx.Exec(`INSERT INTO offline_things (about, local, backend, folded, key, seen, owner, mac)
+			SELECT about, 'L' || key, '', '', key, seen, owner, mac FROM offline_claims WHERE about <> ''`)
+		if err == nil {
+			_, err = tx.Exec(`DELETE FROM offline_claims`)
+		}
 		return err
 	}))
 	require.Equal(s.t, len(keys), s.count("offline_keys"))

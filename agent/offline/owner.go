@@ -240,11 +240,15 @@ func (f *Front) Own(tx store.Tx, key wire.Key, owner string) (ops []outbox.Op, a
 		return nil, "", "", err
 	}
 	about, id, _ := strings.Cut(ops[0].Aggregate, "/")
-	t, found, err := f.readThing(tx, `about = ? AND local = ?`, about, id)
+	t, found, err := f.readLocal(tx, about, id)
 	if err != nil || !found {
 		return ops, about, "", err
 	}
-	t.owner = owner
+	if t.owner = owner; t.young {
+		_, err = tx.Exec(`UPDATE offline_claims SET owner = ?, mac = ? WHERE op = (SELECT id FROM outbox_ops WHERE key = ?) AND about = ?`,
+			owner, f.thingMAC(t), string(t.key), t.about)
+		return ops, about, "", err
+	}
 	_, err = tx.Exec(`UPDATE offline_things SET owner = ?, mac = ? WHERE about = ? AND local = ?`, owner, f.thingMAC(t), t.about, t.local)
 	return ops, about, t.backend, err
 }

@@ -105,7 +105,7 @@ func (f *Front) page(ctx context.Context, local string) (state pageState, to str
 	var op outbox.Op
 	known := false
 	err = f.o.DB.Read(ctx, func(r store.Reader) (err error) {
-		t, known, err = f.readThing(r, `about = ? AND local = ?`, "payment", local)
+		t, known, err = f.readLocal(r, "payment", local)
 		if err == nil && !known {
 			err = lost.NotFound(r, none.Op, lost.RepeatWrite, "%s", none.Msg)
 		}

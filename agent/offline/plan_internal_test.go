@@ -23,7 +23,8 @@ func TestAnAcceptScansNoTable(t *testing.T) {
 	for _, c := range []struct {
 		name, query string
 		args        []any
-	}{{"a client's key", knownKey, []any{half, half, ""}}, {"a client's key by name", namedKey, []any{half, half}}} {
+	}{{"a client's key", knownKey, []any{half, half, ""}}, {"a client's key by name", namedKey, []any{half, half}},
+		{"what an operation makes", youngThing, []any{"", ""}}, {"the ids of a thing", shownIDs, []any{"", ""}}} {
 		require.NoError(t, db.Read(t.Context(), func(r store.Reader) error {
 			rows, err := r.Query("EXPLAIN QUERY PLAN "+c.query, c.args...)
 			require.NoError(t, err)
@@ -36,7 +37,7 @@ func TestAnAcceptScansNoTable(t *testing.T) {
 				require.NotContains(t, text, "SCAN", c.name)
 				steps++
 			}
-			require.Greater(t, steps, 3, c.name)
+			require.Greater(t, steps, 1, c.name)
 			return rows.Err()
 		}))
 	}

@@ -40,7 +40,7 @@ func TestField_J7APurgedOperationKeepsItsKey(t *testing.T) {
 		s.mend()
 		s.pass(5 * time.Minute)
 		require.Equal(t, 2, s.count("offline_claims"))
-		require.Equal(t, 2, s.count("offline_things"))
+		require.Equal(t, 1, s.count("offline_things"), "the one that the backend has named")
 
 		s.pass(retention - time.Hour)
 		again, err := s.pay.Create(t.Context(), "k1", moto(payments.ProcessSale, 500))

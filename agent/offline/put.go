@@ -83,8 +83,7 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 				return st, err
 			}
 			if !keptOf(op).Withdrawn { // that was never sent, and its caller knows
-				where, args := w.row.made(u.key)
-				made, _, err := f.readThing(tx, where, args...)
+				made, _, err := f.made(tx, w.row, u.key)
 				return acceptance{key: u.key, local: made.local, now: nowOf(op), held: op.State == outbox.Held}, err
 			}
 			again = true
@@ -168,10 +167,12 @@ func (f *Front) accept(tx store.Tx, w *write, n outbox.New, caller wire.Caller, 
 // localID is the local id of what a write makes: a new one, or the one it got when it was asked for first.
 func (f *Front) localID(tx store.Tx, w *write, key wire.Key, owner string, again bool) (string, error) {
 	if again {
-		where, args := w.row.made(key)
-		if made, found, err := f.readThing(tx, where, args...); err != nil || found {
+		if made, found, err := f.made(tx, w.row, key); err != nil || found {
 			return made.local, err
 		}
+	}
+	if !again && w.young() {
+		return "L" + string(key), nil
 	}
 	return f.addThing(tx, w.row.Number, thing{about: w.row.Thing, key: key, seen: string(w.seen), owner: owner})
 }

@@ -28,16 +28,12 @@ func (f *Front) settle(tx store.Tx, b *bound, op outbox.Op) error {
 // purged deletes what is kept of an operation that is deleted: the digest of its body, and the local id of what was withdrawn. Every other
 // thing keeps its local id for ever, with how it ended where it never came to be, and a client's Idempotency-Key what became of its operation.
 func (f *Front) purged(tx store.Tx, op outbox.Op) error {
-	err := f.keepEnded(tx, op)
-	if b := f.rows[op.Kind]; err == nil && b.Makes && op.State != outbox.Done {
-		where, args := b.made(op.Key)
-		where += ` AND backend = ''`
-		if !keptOf(op).Withdrawn {
-			return f.keepEnd(tx, op, where, args...)
-		}
-		if _, err = tx.Exec(`UPDATE offline_purged SET thing = MAX(thing, COALESCE((SELECT MAX(id) FROM offline_things WHERE `+where+`), 0))`, args...); err == nil {
-			_, err = tx.Exec(`DELETE FROM offline_things WHERE `+where, args...)
-		}
+	var err error
+	if b := f.rows[op.Kind]; b.Makes {
+		err = f.keepThing(tx, b, op)
+	}
+	if err == nil {
+		err = f.keepEnded(tx, op)
 	}
 	if err != nil {
 		return fmt.Errorf("purge ids and keys: %w", err)
@@ -45,12 +41,33 @@ func (f *Front) purged(tx store.Tx, op outbox.Op) error {
 	return nil
 }
 
-// keepEnd notes at a thing that never came to be how the operation ended that was to make it.
-func (f *Front) keepEnd(tx store.Tx, op outbox.Op, where string, args ...any) error {
-	t, found, err := f.readThing(tx, where, args...)
-	if err != nil || !found {
+// keepThing keeps what an operation made without it, or deletes what was withdrawn.
+func (f *Front) keepThing(tx store.Tx, b *bound, op outbox.Op) error {
+	if op.State == outbox.Done { // where it has no id of the backend's
+		t, found, err := f.readYoung(tx, b.Thing, string(op.Key))
+		if err == nil && found {
+			err = f.grow(tx, t)
+		}
 		return err
 	}
+	if !keptOf(op).Withdrawn {
+		t, found, err := f.made(tx, b, op.Key)
+		if err != nil || !found || t.backend != "" {
+			return err
+		}
+		return f.keepEnd(tx, op, t)
+	}
+	where, args := b.made(op.Key) // what stands beside the operation goes with it
+	where += ` AND backend = ''`
+	_, err := tx.Exec(`UPDATE offline_purged SET thing = MAX(thing, COALESCE((SELECT MAX(id) FROM offline_things WHERE `+where+`), 0))`, args...)
+	if err == nil {
+		_, err = tx.Exec(`DELETE FROM offline_things WHERE `+where, args...)
+	}
+	return err
+}
+
+// keepEnd notes at a thing that never came to be how the operation ended that was to make it.
+func (f *Front) keepEnd(tx store.Tx, op outbox.Op, t thing) error {
 	shown := map[string]any{}
 	if t.seen != "" {
 		if err := json.Unmarshal([]byte(t.seen), &shown); err != nil {
@@ -59,8 +76,11 @@ func (f *Front) keepEnd(tx store.Tx, op outbox.Op, where string, args ...any) er
 	}
 	shown["ended"] = endOf(op)
 	text, err := json.Marshal(shown)
-	if err == nil {
-		_, err = tx.Exec(`UPDATE offline_things SET seen = ? WHERE about = ? AND local = ?`, string(text), t.about, t.local)
+	switch t.seen = string(text); {
+	case err == nil && t.young:
+		err = f.grow(tx, t)
+	case err == nil:
+		_, err = tx.Exec(`UPDATE offline_things SET seen = ? WHERE about = ? AND local = ?`, t.seen, t.about, t.local)
 	}
 	if err != nil {
 		return fmt.Errorf("purge %s: %w", t.local, err)

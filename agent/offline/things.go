@@ -71,6 +71,11 @@ CREATE TABLE offline_claims ( -- of a client's Idempotency-Key, until its operat
 	key    TEXT NOT NULL        -- of the operation
 ) STRICT;
 CREATE INDEX offline_claims_name ON offline_claims (name);
+`}, {Name: "offline/8 things beside their operations", SQL: `
+ALTER TABLE offline_claims ADD COLUMN about TEXT NOT NULL DEFAULT ''; -- what the operation makes, until the backend's id is known; '' = nothing
+ALTER TABLE offline_claims ADD COLUMN seen TEXT NOT NULL DEFAULT '';  -- as in offline_things, as owner and mac
+ALTER TABLE offline_claims ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+ALTER TABLE offline_claims ADD COLUMN mac BLOB NOT NULL DEFAULT x'';
 `}}
 }
 
@@ -80,6 +85,15 @@ func (b *bound) made(key wire.Key) (where string, args []any) {
 		return `key = ? AND local <> 'L' || key AND about = ?`, []any{string(key), b.Thing}
 	}
 	return `local = ? AND about = ?`, []any{"L" + string(key), b.Thing}
+}
+
+// made reads the thing that an operation makes.
+func (f *Front) made(r store.Reader, b *bound, key wire.Key) (t thing, found bool, err error) {
+	where, args := b.made(key)
+	if t, found, err = f.readThing(r, where, args...); err != nil || found {
+		return t, found, err
+	}
+	return f.readYoung(r, b.Thing, string(key))
 }
 
 const (
@@ -93,6 +107,7 @@ type thing struct {
 	about, local, backend, seen string
 	owner                       string // the local client that made it
 	key                         wire.Key
+	young                       bool // it stands beside its operation
 }
 
 // errThing says that the map of ids was changed from outside: nothing is sent by it.
@@ -120,9 +135,53 @@ func (f *Front) readThing(r store.Reader, where string, args ...any) (t thing, f
 	return t, true, nil
 }
 
+// readLocal reads a thing by its local id.
+func (f *Front) readLocal(r store.Reader, about, local string) (t thing, found bool, err error) {
+	if t, found, err = f.readThing(r, `about = ? AND local = ?`, about, local); err != nil || found {
+		return t, found, err
+	}
+	return f.readYoung(r, about, strings.TrimPrefix(local, "L"))
+}
+
+// youngThing is what an operation makes that came under a client's key, as long as the backend's id is not known. Its local id is of its
+// Key, in the order of chance: it has no index of its own.
+const youngThing = `SELECT c.key, c.seen, c.owner, c.mac FROM outbox_ops o JOIN offline_claims c ON c.op = o.id WHERE o.key = ?1 AND c.key = ?1 AND c.about = ?2`
+
+func (f *Front) readYoung(r store.Reader, about, key string) (t thing, found bool, err error) {
+	if !wire.Key(key).Ours() {
+		return thing{}, false, nil
+	}
+	var mac []byte
+	t = thing{about: about, local: "L" + key, young: true}
+	err = r.QueryRow(youngThing, key, about).Scan(&t.key, &t.seen, &t.owner, &mac)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return thing{}, false, nil
+	case err != nil:
+		return thing{}, false, fmt.Errorf("stored ids: %w", err)
+	case !bytes.Equal(mac, f.thingMAC(t)):
+		return thing{}, false, errThing
+	}
+	return t, true, nil
+}
+
+// grow moves a thing from beside its operation to the others.
+func (f *Front) grow(tx store.Tx, t thing) error {
+	if err := f.insertThing(tx, &t); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(`UPDATE offline_claims SET about = '', seen = '' WHERE op = (SELECT id FROM outbox_ops WHERE key = ?1) AND key = ?1`, string(t.key)); err != nil {
+		return fmt.Errorf("store ids: %w", err)
+	}
+	return nil
+}
+
 // findThing looks a thing up by its local id, by the Key of what makes it, or by the backend's id.
 func (f *Front) findThing(r store.Reader, about, id string) (t thing, found bool, err error) {
 	if t, found, err = f.readThing(r, `about = ? AND local IN (?, ?)`, about, id, "L"+id); err != nil || found {
+		return t, found, err
+	}
+	if t, found, err = f.readYoung(r, about, strings.TrimPrefix(id, "L")); err != nil || found {
 		return t, found, err
 	}
 	if t, found, err = f.readThing(r, `key = ? AND local <> 'L' || key AND about = ?`, id, about); err != nil || found {
@@ -145,23 +204,32 @@ func (f *Front) aggregateOf(about, id string, t thing, known bool) string {
 
 // addThing stores a thing that is about to be made and returns its local id.
 func (f *Front) addThing(tx store.Tx, numbered bool, t thing) (string, error) {
+	if t.local = "L" + string(t.key); numbered {
+		t.local = ""
+	}
+	err := f.insertThing(tx, &t)
+	return t.local, err
+}
+
+// insertThing stores a thing, and gives one without a local id a number.
+func (f *Front) insertThing(tx store.Tx, t *thing) error {
 	if f.lastThing == 0 {
 		if err := tx.QueryRow(`SELECT MAX(COALESCE((SELECT MAX(id) FROM offline_things), 0), (SELECT thing FROM offline_purged))`).Scan(&f.lastThing); err != nil {
-			return "", fmt.Errorf("store ids: %w", err)
+			return fmt.Errorf("store ids: %w", err)
 		}
 	}
 	f.lastThing++
 	id := f.lastThing
-	if t.local = "L" + string(t.key); numbered {
+	if t.local == "" {
 		t.local = strconv.FormatInt(firstLocal+id, 10)
 	}
-	_, err := tx.Exec(`INSERT INTO offline_things (id, about, local, backend, folded, key, seen, owner, mac) VALUES (?, ?, ?, '', '', ?, ?, ?, ?)`,
-		id, t.about, t.local, string(t.key), t.seen, t.owner, f.thingMAC(t))
+	_, err := tx.Exec(`INSERT INTO offline_things (id, about, local, backend, folded, key, seen, owner, mac) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		id, t.about, t.local, t.backend, strings.ToLower(t.backend), string(t.key), t.seen, t.owner, f.thingMAC(*t))
 	if err != nil {
 		f.lastThing = 0
-		return "", fmt.Errorf("store ids: %w", err)
+		return fmt.Errorf("store ids: %w", err)
 	}
-	return t.local, nil
+	return nil
 }
 
 // skipped is how many numbers are left out where a journal takes a lost one's place.
@@ -179,14 +247,16 @@ func SkipNumbers(tx store.Tx, made int64) error {
 
 // nameThing gives a thing the backend's id.
 func (f *Front) nameThing(tx store.Tx, b *bound, key wire.Key, backend string) error {
-	where, args := b.made(key)
-	t, found, err := f.readThing(tx, where, args...)
+	t, found, err := f.made(tx, b, key)
 	if err != nil || !found {
 		return err
 	}
-	t.backend = backend
-	_, err = tx.Exec(`UPDATE offline_things SET backend = ?, folded = ?, mac = ? WHERE about = ? AND local = ?`,
-		backend, strings.ToLower(backend), f.thingMAC(t), t.about, t.local)
+	if t.backend = backend; t.young {
+		err = f.grow(tx, t)
+	} else {
+		_, err = tx.Exec(`UPDATE offline_things SET backend = ?, folded = ?, mac = ? WHERE about = ? AND local = ?`,
+			backend, strings.ToLower(backend), f.thingMAC(t), t.about, t.local)
+	}
 	if err == nil && t.owner != "" && f.o.Named != nil {
 		err = f.o.Named(tx, t.about, backend, t.owner)
 	}

@@ -16,6 +16,15 @@ var ofClients = []mutant{
 	{"a client's key is forgotten with its operation", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
 		{"agent/offline/keys.go", `WHERE op = ? AND key = ? RETURNING digest`, `WHERE op = -? AND key = ? RETURNING digest`},
 	}},
+	{"a payment beside its operation is not verified", offline, "TestAnAlteredPaymentBesideItsOperationIsNotUsed", []edit{
+		{"agent/offline/things.go", "case !bytes.Equal(mac, f.thingMAC(t)):\n\t\treturn thing{}, false, errThing\n\t}\n\treturn t, true, nil\n}\n\n// grow", "case false:\n\t\treturn thing{}, false, errThing\n\t}\n\treturn t, true, nil\n}\n\n// grow"},
+	}},
+	{"a payment beside its operation goes with the purge", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
+		{"agent/offline/settled.go", "case err == nil && t.young:\n\t\terr = f.grow(tx, t)", "case err == nil && t.young:"},
+	}},
+	{"a payment beside its operation cannot be given to another client", offline, "TestAPaymentStandsBesideItsOperation", []edit{
+		{"agent/offline/owner.go", `WHERE op = (SELECT id FROM outbox_ops WHERE key = ?) AND about = ?`, `WHERE op = -(SELECT id FROM outbox_ops WHERE key = ?) AND about = ?`},
+	}},
 	{"our Key is not made of the client's", offline, "TestField_J7ARestoredJournalMakesTheSameKey", []edit{
 		{"agent/offline/keys.go", `if w.key == "" {`, `if w.key != "none" {`},
 	}},
