@@ -72,6 +72,9 @@ func (o *Outbox) prepare(ctx context.Context, id int64, seen []byte) (op Op, k *
 		if first, err := o.isFirst(tx, &r); err != nil || !first {
 			return err
 		}
+		if r.nextRun > o.clock.run() {
+			return nil // it rests: an attempt ended after the schedule was read
+		}
 		setAside := func(why error) error {
 			r.reason = why.Error()
 			_, err := o.apply(tx, &r, event{verb: distrust})

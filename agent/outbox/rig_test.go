@@ -27,11 +27,16 @@ type flaky struct {
 	store.Store
 	dead  atomic.Bool
 	reads atomic.Int64
+	seen  atomic.Pointer[func()] // is called when a read has its answer
 }
 
 func (f *flaky) Read(ctx context.Context, fn func(store.Reader) error) error {
 	f.reads.Add(1)
-	return f.Store.Read(ctx, fn)
+	err := f.Store.Read(ctx, fn)
+	if seen := f.seen.Load(); seen != nil {
+		(*seen)()
+	}
+	return err
 }
 
 func (f *flaky) Write(ctx context.Context, fn func(store.Tx) error) error {

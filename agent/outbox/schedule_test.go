@@ -1,6 +1,8 @@
 package outbox_test
 
 import (
+	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,5 +34,36 @@ func TestNothingIsLookedForWhileItsServiceIsAway(t *testing.T) {
 		pass(time.Minute)
 		require.Empty(t, r.list(outbox.Filter{Open: true}))
 		require.Len(t, away.effects, 51)
+	})
+}
+
+// An attempt ends while the schedule, read before, still says that the operation is due: it rests as its answer said.
+func TestAnOldScheduleMakesNoAttempt(t *testing.T) {
+	var sent atomic.Int32
+	var answer, read chan struct{} // of the bubble
+	kind := outbox.Kind{Name: "k", Replay: outbox.SameKey, Asks: true, Send: func(context.Context, outbox.Op) outbox.Verdict {
+		if sent.Add(1) == 1 {
+			<-answer
+		}
+		return outbox.Verdict{State: outbox.Sent, Reach: outbox.Reached, After: 2 * time.Second, Reason: "running"}
+	}}
+	bubble(t, []outbox.Kind{kind}, func(t *testing.T, r *rig) {
+		answer, read = make(chan struct{}), make(chan struct{})
+		r.start()
+		r.accept(newOp("k", "a"))
+		synctest.Wait()
+		require.EqualValues(t, 1, sent.Load())
+		seen := func() { <-read }
+		r.db.seen.Store(&seen)
+		r.o.Wake()
+		synctest.Wait() // the schedule is read, and says that it is due
+		close(answer)
+		synctest.Wait() // the attempt has ended
+		r.db.seen.Store(nil)
+		close(read)
+		pass(1900 * time.Millisecond)
+		require.EqualValues(t, 1, sent.Load())
+		pass(200 * time.Millisecond)
+		require.EqualValues(t, 2, sent.Load())
 	})
 }

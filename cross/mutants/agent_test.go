@@ -239,6 +239,9 @@ var ofAgent = []mutant{
 	{"the number of a removed operation is given again", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
 		{"agent/outbox/accept.go", `?) + 1` + "`" + `, o.lastID).Scan(&r.id)`, `?) + 1` + "`" + `, 0).Scan(&r.id)`},
 	}},
+	{"an operation is sent again before it has rested, by a schedule read before its answer", "agent/outbox", "TestAnOldScheduleMakesNoAttempt", []edit{
+		{"agent/outbox/attempt.go", `if r.nextRun > o.clock.run() {`, `if r.nextRun > o.clock.run() && false {`},
+	}},
 	{"a watch forgets, while it counts again, what it found", "agent/gaps", "TestWatchFindsWhatIsGoneInPieces", []edit{
 		{"agent/gaps/gaps.go", `if o.was.rows > lost.rows {`, `if o.was.rows < lost.rows {`},
 	}},
