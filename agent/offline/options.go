@@ -100,7 +100,7 @@ type adapter struct {
 	gone bool
 	// show adds the effect to the terminal's own reading of a payment; nil = it is no write of a payment.
 	show func(out *payments.Payment, s seen, e payments.Entry)
-	// left is what it moves where it names no amount, by a reading; nil = it always names one.
+	// left is what it moves where it names no amount, by a reading; nil = it always names one, or moves none.
 	left func(levels) int64
 }
 

@@ -219,7 +219,7 @@ func (f *Front) sendPayment() adapter {
 // effect is what an operation changes in the readings of its payment.
 type effect struct {
 	list     func(levels) level // where the backend's reading has it
-	left     func(levels) int64 // what it moves where it names no amount; nil = it moves none
+	left     func(levels) int64 // what it moves where it names no amount; nil = it always names one, or moves none
 	releases bool               // it gives up what is reserved: a backend may list that nowhere
 	show     func(out *payments.Payment, s seen, e payments.Entry)
 }
@@ -292,11 +292,11 @@ func compareLevels(e effect, before, after, body []byte) (reply, found) {
 		return reply{}, unclear
 	}
 	want := int64(0)
-	if e.left != nil {
+	switch {
+	case req.Amount != nil && !e.releases:
+		want = int64(*req.Amount)
+	case e.left != nil:
 		want = e.left(was)
-		if req.Amount != nil {
-			want = int64(*req.Amount)
-		}
 	}
 	a, b := e.list(was), e.list(is)
 	gone := e.releases && was.Authorized.Sum > 0 && is.Authorized.Sum == 0

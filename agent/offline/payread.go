@@ -112,10 +112,14 @@ func (f *Front) local(t thing, ops []outbox.Op, hoped bool) payments.Payment {
 // it. false = a payment that we know nothing of.
 func (f *Front) rest(b *bound, t thing, ops []outbox.Op) (int64, bool) {
 	all := int64(seenOf(t).Amount)
-	if left := b.left(levelsOf(f.local(t, ops, true))); left > 0 {
-		return left, all > 0
+	left := all
+	if b.left != nil {
+		left = b.left(levelsOf(f.local(t, ops, true)))
 	}
-	return all, all > 0
+	if left <= 0 {
+		left = all
+	}
+	return left, all > 0
 }
 
 // Payments is the payment service that stores what the backend does not take.
