@@ -60,7 +60,7 @@ func TestField_P7ExamplesAreGoodRequests(t *testing.T) {
 			taken(t, i, text)
 		}
 	}
-	require.Len(t, seen, 29, "operations with a body")
+	require.GreaterOrEqual(t, len(seen), 29, "operations with a body")
 }
 
 // taken asks the service's own rules where they are not the request's.
