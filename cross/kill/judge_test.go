@@ -32,13 +32,12 @@ func (c *client) thing() string {
 // wants is what its client was told that was done to it.
 func (c *client) wants() (list []string) {
 	for _, w := range c.Writes[:len(c.id)] {
+		service, name, _ := strings.Cut(w.Kind, ".")
 		switch w.Kind {
 		case "payments.create":
 			if list = append(list, fmt.Sprint("made of ", w.Amount)); c.Reserves {
 				list = append(list, fmt.Sprint("authorize ", w.Amount))
 			}
-		case "payments.authorize", "payments.capture", "payments.refund":
-			list = append(list, fmt.Sprint(strings.TrimPrefix(w.Kind, "payments."), " ", w.Amount))
 		case "payments.cancel":
 			list = append(list, "cancel")
 		case "tokens.create", "tokens.recurring":
@@ -59,7 +58,10 @@ func (c *client) wants() (list []string) {
 		case "paylinks.cancel":
 			list = append(list, "let go")
 		default:
-			list = append(list, "nobody knows what "+w.Kind+" does")
+			if service != "payments" {
+				name = "nobody knows what " + w.Kind + " does:"
+			}
+			list = append(list, fmt.Sprint(name, " ", w.Amount))
 		}
 	}
 	return list
