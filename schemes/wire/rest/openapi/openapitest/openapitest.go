@@ -67,6 +67,18 @@ func (d *Document) Part(t testing.TB, path ...string) string {
 	return string(data)
 }
 
+// Request returns the example of a route's request, "" where it has no body of JSON.
+func (d *Document) Request(t testing.TB, method, path string) string {
+	t.Helper()
+	example := at(d.root, "paths", path, strings.ToLower(method), "requestBody", "content", "application/json", "example")
+	if example == nil {
+		return ""
+	}
+	data, err := json.Marshal(example)
+	require.NoError(t, err)
+	return string(data)
+}
+
 // parameters checks that the pieces in braces of a path are its path parameters, and that a write takes a key.
 func (d *Document) parameters(t testing.TB, name string, op object) {
 	t.Helper()
