@@ -77,6 +77,15 @@ func (s *system) status() string {
 	return m[1]
 }
 
+// account is the number of the terminal's account, which is that of its group too.
+func (s *system) account() string {
+	s.t.Helper()
+	user := regexp.MustCompile(`(?m)^posagent:[^:]*:(\d+):(\d+):[^:]*:/var/lib/posagent:(/usr)?/s?bin/nologin$`).FindStringSubmatch(read(s.t, s.at("etc/passwd")))
+	require.NotNil(s.t, user, read(s.t, s.at("etc/passwd")))
+	require.Equal(s.t, user[1], user[2])
+	return user[1]
+}
+
 // sold returns a state directory with one settled sale, and one with a second sale that is open.
 func sold(t *testing.T, m *made) (settled, open string) {
 	t.Helper()
@@ -129,8 +138,7 @@ func install(t *testing.T, m *made) {
 	said := s.must("-i", deb(t, m.first))
 	require.Contains(t, said, "fill in /etc/posagent/config.toml, then: posagent config check; systemctl start posagent; posagent status")
 	require.Equal(t, "install ok installed", s.status())
-	user := regexp.MustCompile(`(?m)^posagent:[^:]*:(\d+):(\d+):[^:]*:/var/lib/posagent:(/usr)?/s?bin/nologin$`).FindStringSubmatch(read(t, s.at("etc/passwd")))
-	require.NotNil(t, user, read(t, s.at("etc/passwd")))
+	user := s.account()
 	require.Regexp(t, `(?m)^dialout:[^:]*:\d+:posagent$`, read(t, s.at("etc/group")))
 	for _, want := range []struct {
 		path, mode string
@@ -156,8 +164,8 @@ func install(t *testing.T, m *made) {
 		require.Equal(t, want.mode, info.Mode().String(), want.path)
 		if os.Geteuid() == 0 {
 			st := info.Sys().(*syscall.Stat_t)
-			require.Equal(t, want.own, fmt.Sprint(st.Uid) == user[1], want.path)
-			require.Equal(t, want.own || strings.HasPrefix(want.path, "etc/posagent"), fmt.Sprint(st.Gid) == user[2], want.path)
+			require.Equal(t, want.own, fmt.Sprint(st.Uid) == user, want.path)
+			require.Equal(t, want.own || strings.HasPrefix(want.path, "etc/posagent"), fmt.Sprint(st.Gid) == user, want.path)
 		}
 	}
 	if enabled, err := os.Readlink(s.at("etc/systemd/system/multi-user.target.wants/posagent.service")); os.Getenv(need.EnvRequireAll) == "1" || err == nil {
@@ -259,8 +267,20 @@ func remove(t *testing.T, m *made, settled, open string) {
 	}
 	s.must("-i", deb(t, m.first))
 	replace(t, open, s.state())
+	account := s.account()
+	if os.Geteuid() == 0 { // as the service leaves it; root, who asks, must not leave files that it may not write
+		code, said := ran(t, nil, "chown", "-R", account, s.state())
+		require.Zero(t, code, said)
+	}
 	refused("--remove")
 	refused("--purge")
+	if os.Geteuid() == 0 {
+		require.NoError(t, filepath.Walk(s.state(), func(path string, info os.FileInfo, err error) error {
+			require.NoError(t, err)
+			require.Equal(t, account, fmt.Sprint(info.Sys().(*syscall.Stat_t).Uid), path)
+			return nil
+		}))
+	}
 
 	// A program that cannot be asked is no answer.
 	replace(t, settled, s.state())
