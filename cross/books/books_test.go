@@ -39,6 +39,7 @@ type campaign struct {
 	all     map[string]int32 // every payment's amount
 	done    []answered
 	refused map[string]int // by reason
+	asked   map[string]int // writes, by their names in the service's table
 	wrong   []string
 	calls   int
 }
@@ -106,6 +107,7 @@ func twice(c *campaign, rng *rand.Rand, kind string, call func(wire.Key) (string
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls += n
+	c.asked["payments."+kind]++
 	if n == 2 && (ids[0] != ids[1] || wire.CodeOf(errs[0]) != wire.CodeOf(errs[1]) || wire.ReasonOf(errs[0]) != wire.ReasonOf(errs[1])) {
 		c.wrong = append(c.wrong, fmt.Sprintf("%s: one key, two answers: %v", kind, errs))
 	}
@@ -162,7 +164,7 @@ func TestBooks(t *testing.T) {
 	n := env.Number("N", 2000)
 	seed := env.Seed()
 	ctx := t.Context()
-	c := &campaign{all: map[string]int32{}, refused: map[string]int{}}
+	c := &campaign{all: map[string]int32{}, refused: map[string]int{}, asked: map[string]int{}}
 	start := time.Now()
 	var err error
 	c.b, err = backend.Open(ctx, backend.Config{
@@ -207,6 +209,11 @@ func TestBooks(t *testing.T) {
 		payments.ChargeNotFound, payments.InvalidRefundAmount, payments.HardDecline,
 	} {
 		require.NotZero(t, c.refused[reason], "the campaign never met %s", reason)
+	}
+	for _, i := range payments.Table().Infos() {
+		if i.Write() {
+			require.NotZero(t, c.asked[i.Op], "the service has the write %s, and the campaign never makes it: add it to act", i.Op)
+		}
 	}
 }
 

@@ -42,6 +42,7 @@ func TestLossy(t *testing.T) {
 	require.Len(t, c.calls, n)
 	require.Greater(t, c.stored, n/10, "a link that is there proves nothing")
 	require.Less(t, refused, n/2, "and neither do refusals")
+	heldToPlayed(t, n, kinds)
 }
 
 // A backend that never sees a Key must be caught.
