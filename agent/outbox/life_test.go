@@ -20,10 +20,7 @@ func TestMaxAgeCountsRunningTimeOnly(t *testing.T) {
 	b := &backend{mode: unreachable}
 	k := b.kind("k")
 	k.MaxAge = time.Hour
-	bubble(t, []outbox.Kind{k}, func(t *testing.T, r *rig) {
-		n := newOp("k", "a")
-		r.accept(n)
-		r.start()
+	sending(t, k, func(t *testing.T, r *rig, n outbox.New) {
 		pass(30 * time.Minute)
 		r.stop()
 		pass(48 * time.Hour) // the power is off
@@ -44,10 +41,7 @@ func TestASentOperationNeverExpires(t *testing.T) {
 	b := &backend{mode: lost}
 	k := b.kind("k")
 	k.MaxAge = time.Hour
-	bubble(t, []outbox.Kind{k}, func(t *testing.T, r *rig) {
-		n := newOp("k", "a")
-		r.accept(n)
-		r.start()
+	sending(t, k, func(t *testing.T, r *rig, n outbox.New) {
 		pass(5 * time.Hour)
 		require.Equal(t, outbox.Sent, r.get(n.Key).State)
 	})
@@ -70,10 +64,7 @@ func TestForgottenKeyIsDoubt(t *testing.T) {
 			b := &backend{mode: lost}
 			k := b.kind("k")
 			k.Asks = tc.asks
-			bubble(t, []outbox.Kind{k}, func(t *testing.T, r *rig) {
-				n := newOp("k", "a")
-				r.accept(n)
-				r.start()
+			sending(t, k, func(t *testing.T, r *rig, n outbox.New) {
 				pass(time.Minute)
 				if tc.running {
 					pass(23*time.Hour + 50*time.Minute)
@@ -210,10 +201,7 @@ func TestAnOperationUnderWayIsNotResolved(t *testing.T) {
 		return outbox.Verdict{State: outbox.Done}
 	}}
 	k := outbox.Kind{Name: "k", Replay: outbox.SameKey, Settled: record, Send: func(_ context.Context, op outbox.Op) outbox.Verdict { return b.mode(op) }}
-	bubble(t, []outbox.Kind{k}, func(t *testing.T, r *rig) {
-		n := newOp("k", "a")
-		r.accept(n)
-		r.start()
+	sending(t, k, func(t *testing.T, r *rig, n outbox.New) {
 		pass(time.Second)
 		require.NoError(t, r.o.Hold(t.Context(), n.Key, "looks stuck"))
 		require.ErrorIs(t, r.o.Resolve(t.Context(), n.Key, outbox.Failed, "seen nothing"), outbox.ErrState)
@@ -407,10 +395,7 @@ func TestRestartResumesAtOnce(t *testing.T) {
 	b := &backend{mode: func(op outbox.Op) outbox.Verdict {
 		return outbox.Verdict{State: outbox.Sent, After: 5 * time.Minute}
 	}}
-	bubble(t, []outbox.Kind{b.kind("k")}, func(t *testing.T, r *rig) {
-		n := newOp("k", "a")
-		r.accept(n)
-		r.start()
+	sending(t, b.kind("k"), func(t *testing.T, r *rig, n outbox.New) {
 		pass(time.Second)
 		r.stop()
 		b.set(nil)
@@ -431,10 +416,7 @@ func TestStopLetsTheAttemptFinish(t *testing.T) {
 			return lost(op)
 		}
 	}
-	bubble(t, []outbox.Kind{k}, func(t *testing.T, r *rig) {
-		n := newOp("k", "a")
-		r.accept(n)
-		r.start()
+	sending(t, k, func(t *testing.T, r *rig, n outbox.New) {
 		pass(time.Second)
 		start := time.Now()
 		r.stop()

@@ -465,10 +465,7 @@ func TestAlteredRowsAreHeld(t *testing.T) {
 
 func TestASettledRowMadePendingAgainIsNotSent(t *testing.T) {
 	b := &backend{}
-	bubble(t, []outbox.Kind{b.kind("k")}, func(t *testing.T, r *rig) {
-		n := newOp("k", "a")
-		r.accept(n)
-		r.start()
+	sending(t, b.kind("k"), func(t *testing.T, r *rig, n outbox.New) {
 		pass(time.Second)
 		require.NoError(t, r.db.Write(t.Context(), func(tx store.Tx) error {
 			_, err := tx.Exec(`UPDATE outbox_ops SET state = 'PENDING', open = 1, ready = 1`)

@@ -248,6 +248,17 @@ func bubble(t *testing.T, kinds []outbox.Kind, fn func(t *testing.T, r *rig)) {
 	})
 }
 
+// sending runs a test on an outbox of one kind that has accepted an operation, and has begun to send.
+func sending(t *testing.T, k outbox.Kind, fn func(t *testing.T, r *rig, n outbox.New)) {
+	t.Helper()
+	bubble(t, []outbox.Kind{k}, func(t *testing.T, r *rig) {
+		n := newOp(k.Name, "a")
+		r.accept(n)
+		r.start()
+		fn(t, r, n)
+	})
+}
+
 // pass lets virtual time go by.
 func pass(d time.Duration) {
 	time.Sleep(d)

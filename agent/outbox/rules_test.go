@@ -43,10 +43,7 @@ func TestAWallClockThatJumpsExpiresNothing(t *testing.T) {
 		b := &backend{mode: unreachable}
 		k := b.kind("k")
 		k.MaxAge = time.Hour
-		bubble(t, []outbox.Kind{k}, func(t *testing.T, r *rig) {
-			n := newOp("k", "a")
-			r.accept(n)
-			r.start()
+		sending(t, k, func(t *testing.T, r *rig, n outbox.New) {
 			pass(10 * time.Minute)
 			r.wallOff.Store(int64(jump))
 			pass(45 * time.Minute)
