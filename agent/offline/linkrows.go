@@ -31,27 +31,26 @@ func linkRows() []Row {
 			Kind: KindLinkDelete, Service: Paylinks, Thing: linkThing, Offline: Counted, Replay: outbox.Safe, Keyless: outbox.Safe,
 			Note: "payment link to take back", Pending: asked, Risk: laterYes, adapt: (*Front).dropLink,
 		},
-		collect(KindTxnCharge, "charge", charged, func(txns paylinks.Transactions, ctx context.Context, key wire.Key, id int64, body []byte) (paylinks.Done, error) {
-			var req paylinks.ChargeRequest
-			if err := json.Unmarshal(body, &req); err != nil {
-				return paylinks.Done{}, err
-			}
-			return txns.Charge(ctx, key, id, req)
-		}),
+		collect(KindTxnCharge, "charge", charged, withBody(paylinks.Transactions.Charge)),
 		collect(KindTxnCapture, "capture", charged, func(txns paylinks.Transactions, ctx context.Context, key wire.Key, id int64, _ []byte) (paylinks.Done, error) {
 			return txns.Capture(ctx, key, id)
 		}),
-		collect(KindTxnRefund, "refund", refunded, func(txns paylinks.Transactions, ctx context.Context, key wire.Key, id int64, body []byte) (paylinks.Done, error) {
-			var req paylinks.RefundRequest
-			if err := json.Unmarshal(body, &req); err != nil {
-				return paylinks.Done{}, err
-			}
-			return txns.Refund(ctx, key, id, req)
-		}),
+		collect(KindTxnRefund, "refund", refunded, withBody(paylinks.Transactions.Refund)),
 		collect(KindTxnCancel, "reservation to give up", cancelled, func(txns paylinks.Transactions, ctx context.Context, key wire.Key, id int64, _ []byte) (paylinks.Done, error) {
 			d, err := txns.Delete(ctx, key, id)
 			return paylinks.Done{ID: d.ID, Operation: d.Operation}, err
 		}),
+	}
+}
+
+// withBody sends a stored body as a method wants it.
+func withBody[In any](do func(txns paylinks.Transactions, ctx context.Context, key wire.Key, id int64, req In) (paylinks.Done, error)) sending {
+	return func(txns paylinks.Transactions, ctx context.Context, key wire.Key, id int64, body []byte) (paylinks.Done, error) {
+		var req In
+		if err := json.Unmarshal(body, &req); err != nil {
+			return paylinks.Done{}, err
+		}
+		return do(txns, ctx, key, id, req)
 	}
 }
 

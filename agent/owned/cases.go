@@ -34,10 +34,7 @@ func (a applications) Create(ctx context.Context, key wire.Key, app onboarding.A
 }
 
 func (a applications) reach(ctx context.Context, op string, id int64) error {
-	if err := wire.Allow(ctx, op, mayOnboarding); err != nil {
-		return err
-	}
-	return a.c.reach(ctx, application, strconv.FormatInt(id, 10))
+	return a.c.allow(ctx, op, application, strconv.FormatInt(id, 10), mayOnboarding)
 }
 
 // Read implements onboarding.Service.

@@ -106,6 +106,14 @@ func (c Claims) reach(ctx context.Context, about, id string) error {
 	return nil
 }
 
+// allow is wire.Forbidden where the caller's list has none of the words, and else what reach is.
+func (c Claims) allow(ctx context.Context, op, about, id string, words ...string) error {
+	if err := wire.Allow(ctx, op, words...); err != nil {
+		return err
+	}
+	return c.reach(ctx, about, id)
+}
+
 // got gives the caller what a reply names. A thing without a claim belongs to the terminal's own token.
 func (c Claims) got(ctx context.Context, about, id string) error {
 	if wire.Client(ctx) == "" {

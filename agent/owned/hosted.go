@@ -70,10 +70,7 @@ func (s sessions) Build(ctx context.Context, key wire.Key, req hosted.BuildReque
 }
 
 func (s sessions) state(ctx context.Context, op, id string, words []string, ask func() (hosted.SessionState, error)) (out hosted.SessionState, err error) {
-	if err = wire.Allow(ctx, op, words...); err == nil {
-		err = s.c.reach(ctx, session, id)
-	}
-	if err != nil {
+	if err = s.c.allow(ctx, op, session, id, words...); err != nil {
 		return out, err
 	}
 	if out, err = ask(); err == nil && out.Operation != nil {
@@ -99,10 +96,7 @@ func (s sessions) State(ctx context.Context, id string) (hosted.SessionState, er
 
 // Card implements hosted.Sessions.
 func (s sessions) Card(ctx context.Context, id string) (out hosted.CardData, err error) {
-	if err = wire.Allow(ctx, "hosted.card", mayHosted); err == nil {
-		err = s.c.reach(ctx, session, id)
-	}
-	if err != nil {
+	if err = s.c.allow(ctx, "hosted.card", session, id, mayHosted); err != nil {
 		return out, err
 	}
 	return s.next.Card(ctx, id)
@@ -129,10 +123,7 @@ func (o orders) Methods(ctx context.Context) (hosted.MethodList, error) {
 
 // Order implements hosted.Orders. Its operations are its owner's.
 func (o orders) Order(ctx context.Context, id string) (out hosted.Report, err error) {
-	if err = wire.Allow(ctx, "hosted.order", mayHosted); err == nil {
-		err = o.c.reach(ctx, order, id)
-	}
-	if err == nil {
+	if err = o.c.allow(ctx, "hosted.order", order, id, mayHosted); err == nil {
 		out, err = o.next.Order(ctx, id)
 	}
 	for _, op := range out.Operations {
@@ -144,10 +135,7 @@ func (o orders) Order(ctx context.Context, id string) (out hosted.Report, err er
 }
 
 func (o orders) post(ctx context.Context, op, id string, words []string, ask func() (hosted.Posted, error)) (out hosted.Posted, err error) {
-	if err = wire.Allow(ctx, op, words...); err == nil {
-		err = o.c.reach(ctx, operation, id)
-	}
-	if err != nil {
+	if err = o.c.allow(ctx, op, operation, id, words...); err != nil {
 		return out, err
 	}
 	if out, err = ask(); err == nil {

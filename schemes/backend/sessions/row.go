@@ -106,18 +106,28 @@ func sessionCell(id string) store.Cell {
 
 func findOrder(r store.Reader, op, id string) (*order, error) {
 	o := &order{id: id}
-	var data string
-	err := r.QueryRow(`SELECT created_ms, currency, payment, data, private FROM sessions_order WHERE id = ?`, id).Scan(&o.created, &o.currency, &o.payment, &data, &o.private)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, wire.Errorf(wire.NotFound, op, "no such order")
-	}
-	if err == nil {
-		err = json.Unmarshal([]byte(data), o)
-	}
+	err := find(r, op, "order", o, `SELECT data, created_ms, currency, payment, private FROM sessions_order WHERE id = ?`, id,
+		&o.created, &o.currency, &o.payment, &o.private)
 	if err != nil {
-		return nil, fmt.Errorf("read order: %w", err)
+		return nil, err
 	}
 	return o, nil
+}
+
+// find reads the row of an id: its data into a struct, its other columns into dest.
+func find(r store.Reader, op, what string, into any, query, id string, dest ...any) error {
+	var data string
+	err := r.QueryRow(query, id).Scan(append([]any{&data}, dest...)...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return wire.Errorf(wire.NotFound, op, "no such %s", what)
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(data), into)
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", what, err)
+	}
+	return nil
 }
 
 func saveOrder(tx store.Tx, o *order) error {
@@ -135,16 +145,11 @@ func saveOrder(tx store.Tx, o *order) error {
 
 func findSession(r store.Reader, op, id string) (*session, error) {
 	s := &session{id: id}
-	var state, data string
-	err := r.QueryRow(`SELECT order_id, created_ms, state, COALESCE(next_ms, 0), data, private FROM sessions_session WHERE id = ?`, id).Scan(&s.order, &s.created, &state, &s.ends, &data, &s.private)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, wire.Errorf(wire.NotFound, op, "no such session")
-	}
-	if err == nil {
-		err = json.Unmarshal([]byte(data), s)
-	}
+	var state string
+	err := find(r, op, "session", s, `SELECT data, order_id, created_ms, state, COALESCE(next_ms, 0), private FROM sessions_session WHERE id = ?`, id,
+		&s.order, &s.created, &state, &s.ends, &s.private)
 	if err != nil {
-		return nil, fmt.Errorf("read session: %w", err)
+		return nil, err
 	}
 	s.state = State(state)
 	return s, nil
