@@ -2,7 +2,6 @@ package agent_test
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 	"posagent/store"
 	"posagent/store/sqlite"
 	"posagent/store/storetest"
@@ -46,12 +46,8 @@ const readyToken = "local-token-0123456789"
 // answered sends a request and returns the status and the text of its answer.
 func answered(t *testing.T, req *http.Request) (status int, said string) {
 	t.Helper()
-	resp, err := http.DefaultTransport.RoundTrip(req)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
-	return resp.StatusCode, string(data)
+	resp, said := wiretest.Send(t, http.DefaultTransport.RoundTrip, req)
+	return resp.StatusCode, said
 }
 
 // alone runs an agent whose backend nobody reaches, waits until it answers registers, and returns a way to ask its port and one to end it.

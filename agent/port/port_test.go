@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/schemes/wire/wiretest"
 )
 
 // serve starts a port whose readiness is ready, and returns its address.
@@ -31,9 +33,7 @@ func fetch(t *testing.T, addr, path, host string, header http.Header) int {
 	for k, v := range header {
 		req.Header[k] = v
 	}
-	resp, err := http.DefaultTransport.RoundTrip(req)
-	require.NoError(t, err)
-	require.NoError(t, resp.Body.Close())
+	resp, _ := wiretest.Send(t, http.DefaultTransport.RoundTrip, req)
 	return resp.StatusCode
 }
 

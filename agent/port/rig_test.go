@@ -35,6 +35,7 @@ import (
 	"posagent/schemes/payments"
 	"posagent/schemes/tokens"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 	"posagent/store"
 	"posagent/store/storetest"
 )
@@ -168,12 +169,8 @@ func (x *rig) ask(method, path, auth, kind, body string) reply {
 	if kind != "" {
 		req.Header.Set("Content-Type", kind)
 	}
-	resp, err := http.DefaultTransport.RoundTrip(req)
-	require.NoError(x.t, err)
-	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	require.NoError(x.t, err)
-	return reply{resp.StatusCode, resp.Header, string(data)}
+	resp, body := wiretest.Send(x.t, http.DefaultTransport.RoundTrip, req)
+	return reply{resp.StatusCode, resp.Header, body}
 }
 
 // doer shows a credential, as local software does.

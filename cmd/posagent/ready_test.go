@@ -245,26 +245,12 @@ func answer(status int, typ, body string) http.HandlerFunc {
 	}
 }
 
-// adapter is a pseudo-terminal behind a name of its own, as a serial adapter has.
-type adapter struct {
-	master *os.File
-	name   string
-}
-
-func newCable(t *testing.T) *adapter {
+func newCable(t *testing.T) *lines.Cable {
 	t.Helper()
-	master, path, err := lines.PTY()
+	c, err := lines.Plug(t.TempDir())
 	require.NoError(t, err)
-	c := &adapter{master, filepath.Join(t.TempDir(), "ttyUSB7")}
-	require.NoError(t, os.Symlink(path, c.name))
-	t.Cleanup(func() { c.pull() })
+	t.Cleanup(c.Pull)
 	return c
-}
-
-// pull removes the device, its name first: the number of its pty may be given to another.
-func (c *adapter) pull() {
-	_ = os.Remove(c.name)
-	_ = c.master.Close()
 }
 
 // notReady is what every place must say of a fault.
@@ -374,21 +360,21 @@ func TestField_U2SchemesElsewhere(t *testing.T) {
 // TestField_U2UnpluggedLine: a cable that is pulled from a ready terminal makes it not ready, and ready again when it is back.
 func TestField_U2UnpluggedLine(t *testing.T) {
 	c := newCable(t)
-	x := runIn(t, terminalOn(t, plainServer(t, served), "", fmt.Sprintf("serial = %q", c.name)))
-	line := x.until(`^ready port=http://127\.0\.0\.1:\d+ register=` + c.name + `$`)
+	x := runIn(t, terminalOn(t, plainServer(t, served), "", fmt.Sprintf("serial = %q", c.Name)))
+	line := x.until(`^ready port=http://127\.0\.0\.1:\d+ register=` + c.Name + `$`)
 	first, _, code := statusOf(t, x.dir)
 	require.Equal(t, "READY", first)
 	require.Zero(t, code)
 	status, body := get(t, x.port()+"/readyz")
 	require.Equal(t, 200, status, body)
 
-	c.pull()
-	notReady{"line_unplugged", "the register line " + c.name + " was unplugged", "plug the cable in again"}.agree(t, x, x.until("^not ready: the register line "))
+	c.Pull()
+	notReady{"line_unplugged", "the register line " + c.Name + " was unplugged", "plug the cable in again"}.agree(t, x, x.until("^not ready: the register line "))
 
 	again := newCable(t)
-	require.NoError(t, os.Rename(again.name, c.name))
+	require.NoError(t, os.Rename(again.Name, c.Name))
 	require.Equal(t, line, x.until("^ready "))
-	t.Cleanup(func() { _ = os.Remove(c.name) })
+	t.Cleanup(func() { _ = os.Remove(c.Name) })
 	_, _, code = statusOf(t, x.dir)
 	require.Zero(t, code)
 }

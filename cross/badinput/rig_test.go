@@ -250,6 +250,18 @@ func (x *rig) dial(ctx context.Context, o register.Options) (*register.Register,
 	return register.Dial(ctx, "tcp:"+x.tcp, o)
 }
 
+// connect gives a register a line for a time; false: there is none, which is a fault.
+func (x *rig) connect(within time.Duration, o register.Options) (ctx context.Context, r *register.Register, end func(), ok bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	r, err := x.dial(ctx, o)
+	if err != nil {
+		cancel()
+		x.bad("register line: %v", err)
+		return ctx, nil, nil, false
+	}
+	return ctx, r, func() { r.Close(); cancel() }, true
+}
+
 // note keeps what a register was told.
 func (x *rig) note(amount money.Minor, r register.Result, err error) {
 	x.mu.Lock()
@@ -319,14 +331,11 @@ func (x *rig) normal(pay func(o register.PayOptions) register.Result) {
 
 // diagnose makes the terminal ask for its method list at once.
 func (x *rig) diagnose() {
-	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
-	defer cancel()
-	r, err := x.dial(ctx, register.Options{})
-	if err != nil {
-		x.bad("register line: %v", err)
+	ctx, r, end, ok := x.connect(answerWithin, register.Options{})
+	if !ok {
 		return
 	}
-	defer r.Close()
+	defer end()
 	if _, err := r.Diagnosis(ctx); err != nil {
 		x.bad("diagnosis: %v", err)
 	}

@@ -217,14 +217,11 @@ const busyAtMost = time.Second
 // quick checks that a register that behaves is served.
 func (k *kit) quick() string {
 	if !k.full {
-		ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
-		defer cancel()
-		r, err := k.dial(ctx, register.Options{})
-		if err != nil {
-			k.bad("%v", err)
+		ctx, r, end, ok := k.connect(answerWithin, register.Options{})
+		if !ok {
 			return "no line"
 		}
-		defer r.Close()
+		defer end()
 		res, err := r.Status(ctx)
 		if word := definite(res, err); word != "completed" {
 			k.bad("status enquiry: %s", word)
@@ -280,14 +277,11 @@ func amounts(k *kit) {
 
 // sequences are E95: one id is one sale.
 func sequences(k *kit) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*answerWithin)
-	defer cancel()
-	r, err := k.dial(ctx, register.Options{Sequence: true})
-	if err != nil {
-		k.bad("%v", err)
+	ctx, r, end, ok := k.connect(2*answerWithin, register.Options{Sequence: true})
+	if !ok {
 		return
 	}
-	defer r.Close()
+	defer end()
 	if _, err := r.Register(ctx); err != nil {
 		k.bad("%v", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -61,14 +60,11 @@ func (k *kit) undo(h hook, at ...spot) string {
 	k.be.pays(-1)
 	k.be.turn(k.briefly(1, h), at...)
 	defer k.be.turn(nil)
-	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
-	defer cancel()
-	r, err := k.dial(ctx, register.Options{})
-	if err != nil {
-		k.bad("%v", err)
+	ctx, r, end, ok := k.connect(answerWithin, register.Options{})
+	if !ok {
 		return "no line"
 	}
-	defer r.Close()
+	defer end()
 	before, amount := k.be.count(onStatus), k.amount()
 	done := make(chan string, 1)
 	go func() {

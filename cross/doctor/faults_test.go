@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
 	"golang.org/x/sys/unix"
+
 	"posagent/cross/need"
 )
 
@@ -362,7 +362,7 @@ func lineFaults() []fault {
 		{name: "line: unplugged", want: "PA-SER-002", code: 1, seen: "was unplugged", seed: func(b *box) {
 			c := b.cable()
 			b.run(isReady)
-			c.pull()
+			c.Pull()
 			b.until("the terminal misses its line", func() bool {
 				out, _ := b.command(b.t.Context(), "status", "--check").Output()
 				return strings.Contains(string(out), "was unplugged")
@@ -377,17 +377,17 @@ func lineFaults() []fault {
 		}},
 		{name: "line: no permission", want: "PA-SER-004", code: 1, seen: "may not be opened by this user", root: true, seed: func(b *box) {
 			c := b.cable()
-			require.NoError(b.t, os.Chmod(c.device, 0o600))
+			require.NoError(b.t, os.Chmod(c.Device, 0o600))
 			b.uid = 65534
 			b.run(notReady + "the register line")
 		}},
 		{name: "line: another program holds it", want: "PA-SER-005", code: 1, seen: "in use by another program", quick: true, seed: func(b *box) {
 			c := b.cable()
-			f, err := os.OpenFile(c.device, os.O_RDWR|unix.O_NOCTTY, 0)
+			f, err := os.OpenFile(c.Device, os.O_RDWR|unix.O_NOCTTY, 0)
 			require.NoError(b.t, err)
 			b.t.Cleanup(func() { _ = f.Close() })
 			require.NoError(b.t, unix.IoctlSetInt(int(f.Fd()), unix.TIOCEXCL, 0))
-			lock := filepath.Join("/run/lock", "LCK..pts_"+filepath.Base(c.device))
+			lock := filepath.Join("/run/lock", "LCK..pts_"+filepath.Base(c.Device))
 			l, err := os.OpenFile(lock, os.O_CREATE|os.O_RDWR, 0o644)
 			if err != nil {
 				l, err = os.OpenFile(filepath.Join(os.TempDir(), filepath.Base(lock)), os.O_CREATE|os.O_RDWR, 0o644)
@@ -400,7 +400,7 @@ func lineFaults() []fault {
 		{name: "line: wrong speed", want: "PA-SER-007", code: 1, seen: "no message is among them", seed: func(b *box) {
 			c := b.cable()
 			b.run(isReady)
-			_, err := c.master.Write([]byte(strings.Repeat("\xf8\x80\x00\xf8\x78", 40)))
+			_, err := c.Far.Write([]byte(strings.Repeat("\xf8\x80\x00\xf8\x78", 40)))
 			require.NoError(b.t, err)
 			b.until("the terminal has counted the noise", func() bool {
 				out, _ := b.command(b.t.Context(), "status").Output()

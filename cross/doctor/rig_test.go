@@ -15,15 +15,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 
 	"posagent/cross/program"
+	"posagent/ecr/ecrtest/lines"
 )
 
 // box is one terminal whose fault is to be found.
@@ -261,25 +260,12 @@ func answers(status int, kind, body string) http.HandlerFunc {
 	}
 }
 
-// cable is a pseudo terminal behind a name of its own, as a serial converter has.
-type cable struct {
-	master *os.File
-	device string
-	name   string
-	pull   func()
-}
-
-func (b *box) cable() *cable {
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+// cable gives the terminal a serial line.
+func (b *box) cable() *lines.Cable {
+	c, err := lines.Plug(b.dir)
 	require.NoError(b.t, err)
-	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	require.NoError(b.t, err)
-	require.NoError(b.t, unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
-	c := &cable{master: master, device: fmt.Sprintf("/dev/pts/%d", n), name: filepath.Join(b.dir, "ttyUSB7")}
-	require.NoError(b.t, os.Symlink(c.device, c.name))
-	c.pull = sync.OnceFunc(func() { _ = os.Remove(c.name); _ = master.Close() })
-	b.t.Cleanup(c.pull)
-	b.set["ecr.serial"] = fmt.Sprintf("%q", c.name)
+	b.t.Cleanup(c.Pull)
+	b.set["ecr.serial"] = fmt.Sprintf("%q", c.Name)
 	delete(b.set, "ecr.tcp")
 	return c
 }

@@ -33,7 +33,7 @@ func TestDoctorLeavesNoTrace(t *testing.T) {
 	}))
 	b.stopped()
 	c := b.cable()
-	require.NoError(t, unix.IoctlSetPointerInt(int(c.master.Fd()), unix.TIOCSPTLCK, 1)) // opening it would fail
+	require.NoError(t, unix.IoctlSetPointerInt(int(c.Far.Fd()), unix.TIOCSPTLCK, 1)) // opening it would fail
 	b.write()
 
 	before := b.files()
@@ -50,7 +50,7 @@ func TestDoctorLeavesNoTrace(t *testing.T) {
 	mu.Lock()
 	require.Equal(t, []string{"GET", "GET", "GET", "GET"}, asked, "the list and the schemes, twice")
 	mu.Unlock()
-	require.NoError(t, unix.IoctlSetPointerInt(int(c.master.Fd()), unix.TIOCSPTLCK, 0))
+	require.NoError(t, unix.IoctlSetPointerInt(int(c.Far.Fd()), unix.TIOCSPTLCK, 0))
 	b.run(isReady)
 }
 

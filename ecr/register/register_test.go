@@ -191,49 +191,43 @@ func TestTimesAndLosses(t *testing.T) {
 	}
 }
 
+// pays plays a payment of 47.11 over a line whose far end says what the script says, in virtual time.
+func pays(t *testing.T, react React, o PayOptions, script string) (res Result) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		r, far := pair(t, Options{React: react})
+		done := play(t, far, script)
+		var err error
+		res, err = r.Pay(t.Context(), 47_11, "", o)
+		require.NoError(t, err)
+		<-done
+	})
+	return res
+}
+
 func TestReactions(t *testing.T) {
+	const asked = "< 0601 .. 04 000000004711 49 0978\n> 800000\n> " + approved + "\n"
 	t.Run("ask again, then accept", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			r, far := pair(t, Options{React: On(apdu.StatusInfo, Reaction{Code: 0x9C}, Reaction{Code: 0x9C})})
-			done := play(t, far, "< 0601 .. 02 02 04 000000004711 49 0978\n> 800000\n"+
+		res := pays(t, On(apdu.StatusInfo, Reaction{Code: 0x9C}, Reaction{Code: 0x9C}), PayOptions{MaxStatus: 2},
+			"< 0601 .. 02 02 04 000000004711 49 0978\n> 800000\n"+
 				strings.Repeat("> "+approved+"\n< 849c00\nwait 2s\n", 2)+"> "+approved+"\n< 800000\n> 060f 00\n< 800000")
-			res, err := r.Pay(t.Context(), 47_11, "", PayOptions{MaxStatus: 2})
-			require.NoError(t, err)
-			<-done
-			require.True(t, res.Approved)
-		})
+		require.True(t, res.Approved)
 	})
 	t.Run("goods failed", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			r, far := pair(t, Options{React: On(apdu.StatusInfo, Reaction{Code: CodeGoodsFailed})})
-			done := play(t, far, "< 0601 .. 04 000000004711 49 0978\n> 800000\n> "+approved+"\n< 846600\n> 040f .. 27 6c\n< 800000\n> 061e .. 6c\n< 800000")
-			res, err := r.Pay(t.Context(), 47_11, "", PayOptions{})
-			require.NoError(t, err)
-			<-done
-			require.False(t, res.Approved)
-			require.Equal(t, CodeAborted, res.Code)
-		})
+		res := pays(t, On(apdu.StatusInfo, Reaction{Code: CodeGoodsFailed}), PayOptions{}, asked+"< 846600\n> 040f .. 27 6c\n< 800000\n> 061e .. 6c\n< 800000")
+		require.False(t, res.Approved)
+		require.Equal(t, CodeAborted, res.Code)
 	})
 	t.Run("partial goods", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			r, far := pair(t, Options{React: On(apdu.StatusInfo, Reaction{Code: CodePartialGoods, Fields: []apdu.Field{apdu.Amount(1000)}})})
-			done := play(t, far, "< 0601 .. 04 000000004711 49 0978\n> 800000\n> "+approved+"\n< 849d .. 04 000000001000\n> 060f 00\n< 800000")
-			res, err := r.Pay(t.Context(), 47_11, "", PayOptions{})
-			require.NoError(t, err)
-			<-done
-			require.False(t, res.Told)
-		})
+		res := pays(t, On(apdu.StatusInfo, Reaction{Code: CodePartialGoods, Fields: []apdu.Field{apdu.Amount(1000)}}), PayOptions{},
+			asked+"< 849d .. 04 000000001000\n> 060f 00\n< 800000")
+		require.False(t, res.Told)
 	})
 	t.Run("silent, told again", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			r, far := pair(t, Options{React: On(apdu.StatusInfo, Reaction{Silent: true})})
-			done := play(t, far, "< 0601 .. 04 000000004711 49 0978\n> 800000\n> "+approved+"\nwait 30s\n> 04ff .. 05\n< 800000\n> 040f .. 27 6c\n< 800000\n> 061e .. 6c\n< 800000")
-			res, err := r.Pay(t.Context(), 47_11, "", PayOptions{})
-			require.NoError(t, err)
-			<-done
-			require.Equal(t, []string{"05 sending automatic reversal"}, res.Intermediate)
-			require.False(t, res.Approved)
-		})
+		res := pays(t, On(apdu.StatusInfo, Reaction{Silent: true}), PayOptions{},
+			asked+"wait 30s\n> 04ff .. 05\n< 800000\n> 040f .. 27 6c\n< 800000\n> 061e .. 6c\n< 800000")
+		require.Equal(t, []string{"05 sending automatic reversal"}, res.Intermediate)
+		require.False(t, res.Approved)
 	})
 	t.Run("disconnect at 04 0F", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {

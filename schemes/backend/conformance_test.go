@@ -29,30 +29,41 @@ const oneMerchant = `{"merchants":["B1"],"methods":[
 	{"priority":1,"paymentProviderId":1,"name":"ONE","meanDelay":10,"label":"One","trigger":["QR"],"transactionTypes":["PAYMENT","REFUND","REVERSAL"]},
 	{"priority":2,"paymentProviderId":2,"name":"TWO","meanDelay":10,"label":"Two","trigger":["MANUAL"],"transactionTypes":["PAYMENT"]}]}`
 
-// The contract's own suites, on the backend in process and behind HTTP.
-func TestConformance(t *testing.T) {
-	b, srv := serve(t, t.TempDir(), -1) // nobody pays by himself
-	doer := bearer{srv.Client(), demoBearer}
-	f := backendtest.Aapay(b)
-	t.Run("in process", func(t *testing.T) { aapaytest.Run(t, f) })
-	f.Service = &aapay.Client{BaseURL: srv.URL, Doer: doer}
-	f.Wire = &wiretest.Site{BaseURL: srv.URL, Doer: doer}
-	t.Run("client to handler", func(t *testing.T) { aapaytest.Run(t, f) })
+// both runs a suite on the backend in process and, once over has put a client in its place, behind HTTP.
+func both(t *testing.T, suite func(t *testing.T), over func()) {
+	t.Run("in process", suite)
+	over()
+	t.Run("client to handler", suite)
+}
 
+// booked wants entries in the books, and each of them balanced.
+func booked(t *testing.T, b *backend.Backend) {
+	t.Helper()
 	entries, err := b.Books(t.Context())
 	require.NoError(t, err)
 	require.NotEmpty(t, entries)
 	balanced(t, entries)
 }
 
+// The contract's own suites, on the backend in process and behind HTTP.
+func TestConformance(t *testing.T) {
+	b, srv := serve(t, t.TempDir(), -1) // nobody pays by himself
+	doer := bearer{srv.Client(), demoBearer}
+	f := backendtest.Aapay(b)
+	both(t, func(t *testing.T) { aapaytest.Run(t, f) }, func() {
+		f.Service, f.Wire = &aapay.Client{BaseURL: srv.URL, Doer: doer}, &wiretest.Site{BaseURL: srv.URL, Doer: doer}
+	})
+	booked(t, b)
+}
+
 func TestPaymentsConformance(t *testing.T) {
 	b, srv := serve(t, t.TempDir(), -1)
 	doer := bearer{srv.Client(), demoBearer}
 	f := backendtest.Payments(b)
-	t.Run("in process", func(t *testing.T) { paymentstest.Run(t, f) })
 	client := &payments.Client{BaseURL: srv.URL, Doer: doer, Operator: "nets"}
-	f.Service, f.Wire = client, &wiretest.Site{BaseURL: srv.URL, Doer: doer}
-	t.Run("client to handler", func(t *testing.T) { paymentstest.Run(t, f) })
+	both(t, func(t *testing.T) { paymentstest.Run(t, f) }, func() {
+		f.Service, f.Wire = client, &wiretest.Site{BaseURL: srv.URL, Doer: doer}
+	})
 	t.Run("stored first", func(t *testing.T) {
 		q := &queue{sent: map[wire.Key]bool{}}
 		h := payments.Handler(q.before(client), payments.HandlerOptions{})
@@ -60,11 +71,7 @@ func TestPaymentsConformance(t *testing.T) {
 		f.Settle = func(_ *testing.T, op *wire.Pending) { q.settle(op.Key) }
 		paymentstest.Run(t, f)
 	})
-
-	entries, err := b.Books(t.Context())
-	require.NoError(t, err)
-	require.NotEmpty(t, entries)
-	balanced(t, entries)
+	booked(t, b)
 }
 
 // queue answers every keyed write of payments pending until it is settled.
@@ -100,9 +107,9 @@ func TestTokensConformance(t *testing.T) {
 	b, srv := serve(t, t.TempDir(), -1)
 	doer := bearer{srv.Client(), demoBearer}
 	f := backendtest.Tokens(b)
-	t.Run("in process", func(t *testing.T) { tokenstest.Run(t, f) })
-	f.Service, f.Wire = &tokens.Client{BaseURL: srv.URL, Doer: doer}, &wiretest.Site{BaseURL: srv.URL, Doer: doer}
-	t.Run("client to handler", func(t *testing.T) { tokenstest.Run(t, f) })
+	both(t, func(t *testing.T) { tokenstest.Run(t, f) }, func() {
+		f.Service, f.Wire = &tokens.Client{BaseURL: srv.URL, Doer: doer}, &wiretest.Site{BaseURL: srv.URL, Doer: doer}
+	})
 }
 
 func TestMethodsConformance(t *testing.T) {
@@ -112,11 +119,11 @@ func TestMethodsConformance(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, b.Close()) })
 	f := methodstest.Fixture{Service: b.Methods(), BaxID: "B1", TerminalID: "T 1/ä", NoBaxID: "B2"}
-	t.Run("in process", func(t *testing.T) { methodstest.Run(t, f) })
 	url, doer := inMemory(t, b)
-	f.Service, f.TerminalID = &methods.Client{BaseURL: url + "/", Doer: doer}, "T1"
-	f.Wire = &wiretest.Site{BaseURL: url, Doer: doer}
-	t.Run("client to handler", func(t *testing.T) { methodstest.Run(t, f) })
+	both(t, func(t *testing.T) { methodstest.Run(t, f) }, func() {
+		f.Service, f.TerminalID = &methods.Client{BaseURL: url + "/", Doer: doer}, "T1"
+		f.Wire = &wiretest.Site{BaseURL: url, Doer: doer}
+	})
 }
 
 // The built-in seed shows every kind of method, and nothing an agent must repair.
@@ -159,15 +166,11 @@ func TestHostedConformance(t *testing.T) {
 	b, srv := serve(t, t.TempDir(), -1)
 	doer := apiKey{srv.Client()}
 	f := backendtest.Hosted(b)
-	t.Run("in process", func(t *testing.T) { hostedtest.Run(t, f) })
 	c := &hosted.Client{BaseURL: srv.URL, APIKey: "demo-api-key", Doer: srv.Client()}
-	f.Sessions, f.Orders, f.Wire = c.Sessions(), c.Orders(), &wiretest.Site{BaseURL: srv.URL, Doer: doer}
-	t.Run("client to handler", func(t *testing.T) { hostedtest.Run(t, f) })
-
-	entries, err := b.Books(t.Context())
-	require.NoError(t, err)
-	require.NotEmpty(t, entries)
-	balanced(t, entries)
+	both(t, func(t *testing.T) { hostedtest.Run(t, f) }, func() {
+		f.Sessions, f.Orders, f.Wire = c.Sessions(), c.Orders(), &wiretest.Site{BaseURL: srv.URL, Doer: doer}
+	})
+	booked(t, b)
 	for _, key := range []string{"", "demo-api-kez", "posagent-demo-bearer"} {
 		c.APIKey = wire.Secret(key)
 		_, err := c.Orders().Methods(t.Context())

@@ -62,14 +62,11 @@ func playLink(t *testing.T, base, ref, act string) int {
 func TestLinksConformance(t *testing.T) {
 	b, base, client, _ := linkShop(t)
 	f := backendtest.Links(b)
-	t.Run("in process", func(t *testing.T) { paylinkstest.Run(t, f) })
-	f.Links, f.Transactions = client.Links(), client.Transactions()
-	f.Wire = &paylinkstest.Wire{BaseURL: base, Doer: client.Doer, Instance: client.Instance, Secret: client.Secret}
-	t.Run("client to handler", func(t *testing.T) { paylinkstest.Run(t, f) })
-	entries, err := b.Books(t.Context())
-	require.NoError(t, err)
-	require.NotEmpty(t, entries)
-	balanced(t, entries)
+	both(t, func(t *testing.T) { paylinkstest.Run(t, f) }, func() {
+		f.Links, f.Transactions = client.Links(), client.Transactions()
+		f.Wire = &paylinkstest.Wire{BaseURL: base, Doer: client.Doer, Instance: client.Instance, Secret: client.Secret}
+	})
+	booked(t, b)
 }
 
 // A link made, paid and refunded over HTTP, each step told by a signed webhook, and the books show it.

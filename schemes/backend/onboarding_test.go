@@ -26,10 +26,9 @@ func TestOnboardingConformance(t *testing.T) {
 	b, srv := serve(t, t.TempDir(), -1)
 	doer := bearer{srv.Client(), demoBearer}
 	f := backendtest.Onboarding(b)
-	t.Run("in process", func(t *testing.T) { onboardingtest.Run(t, f) })
-	f.Service = &onboarding.Client{BaseURL: srv.URL, Doer: doer}
-	f.Wire = &wiretest.Site{BaseURL: srv.URL, Doer: doer}
-	t.Run("client to handler", func(t *testing.T) { onboardingtest.Run(t, f) })
+	both(t, func(t *testing.T) { onboardingtest.Run(t, f) }, func() {
+		f.Service, f.Wire = &onboarding.Client{BaseURL: srv.URL, Doer: doer}, &wiretest.Site{BaseURL: srv.URL, Doer: doer}
+	})
 }
 
 // Two applications over HTTP, and all six events at the applicant's own endpoint.

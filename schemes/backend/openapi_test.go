@@ -1,7 +1,6 @@
 package backend_test
 
 import (
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -13,6 +12,7 @@ import (
 
 	"posagent/schemes/backend"
 	"posagent/schemes/wire/rest/openapi/openapitest"
+	"posagent/schemes/wire/wiretest"
 )
 
 // own is what the backend serves beside its pages and the services' routes, written out.
@@ -44,12 +44,8 @@ func TestField_P7BackendServesItsDocument(t *testing.T) {
 		if strings.HasPrefix(path, "/v1.0/") {
 			req.Header.Set("X-API-KEY", "demo-secret")
 		}
-		resp, err := http.DefaultTransport.RoundTrip(req)
-		require.NoError(t, err)
-		defer resp.Body.Close()
-		data, err := io.ReadAll(resp.Body)
-		require.NoError(t, err)
-		return resp.StatusCode, string(data)
+		resp, text := wiretest.Send(t, http.DefaultTransport.RoundTrip, req)
+		return resp.StatusCode, text
 	}
 	status, text := ask("GET", "/openapi.json")
 	require.Equal(t, 200, status)

@@ -1,7 +1,6 @@
 package backend_test
 
 import (
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -15,6 +14,7 @@ import (
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/wiretest"
 )
 
 // browser does what a browser does with the wallet page.
@@ -37,12 +37,7 @@ func (b browser) send(method, path, origin, auth string, form url.Values) (*http
 	if auth != "" {
 		req.Header.Set("Authorization", auth)
 	}
-	resp, err := b.http.Do(req)
-	require.NoError(b.t, err)
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	require.NoError(b.t, err)
-	return resp, string(body)
+	return wiretest.Send(b.t, b.http.Do, req)
 }
 
 var tokenOf = regexp.MustCompile(`action="([^"]+)"><input type="hidden" name="token" value="([^"]+)"`)

@@ -21,6 +21,7 @@ import (
 	"posagent/schemes/webhooks"
 	"posagent/schemes/wire"
 	"posagent/schemes/wire/check"
+	"posagent/schemes/wire/wiretest"
 )
 
 // What a payment owes to an endpoint arrives there, with the merchant's number and the registered credentials.
@@ -157,12 +158,8 @@ func TestField_B6EmptyBodyIsAnEmptyObject(t *testing.T) {
 		if contentType != "" {
 			req.Header.Set("Content-Type", contentType)
 		}
-		resp, err := http.DefaultClient.Do(req)
-		require.NoError(t, err)
-		defer resp.Body.Close()
-		text, err := io.ReadAll(resp.Body)
-		require.NoError(t, err)
-		return resp.StatusCode, string(text)
+		resp, text := wiretest.Send(t, http.DefaultClient.Do, req)
+		return resp.StatusCode, text
 	}
 	reserved := func() string {
 		out, err := b.Payments().Create(t.Context(), wire.NewKey(), payments.CreateRequest{

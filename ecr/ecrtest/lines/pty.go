@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,6 +23,36 @@ func PTY() (far *os.File, path string, err error) {
 		return nil, "", errors.Join(err, far.Close())
 	}
 	return far, fmt.Sprintf("/dev/pts/%d", n), nil
+}
+
+// Cable is a pseudo terminal behind a name of its own, as a serial converter has.
+type Cable struct {
+	Far    *os.File // the register's end
+	Device string   // the terminal's end
+	Name   string   // leads to Device
+	pulled sync.Once
+}
+
+// Plug makes a cable whose name is ttyUSB7 in a directory. It fails where PTY does, and where the name is taken.
+func Plug(dir string) (*Cable, error) {
+	far, device, err := PTY()
+	if err != nil {
+		return nil, err
+	}
+	c := &Cable{Far: far, Device: device, Name: filepath.Join(dir, "ttyUSB7")}
+	if err := os.Symlink(device, c.Name); err != nil {
+		_ = far.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Pull removes the cable, its name first: the number of its pseudo terminal may be given to another. A second call does nothing.
+func (c *Cable) Pull() {
+	c.pulled.Do(func() {
+		_ = os.Remove(c.Name)
+		_ = c.Far.Close()
+	})
 }
 
 // OpenRaw opens the near end without a line discipline that meddles with the bytes.

@@ -24,7 +24,13 @@ func Raw(t *testing.T, d wire.Doer, method, url, contentType, body string, heade
 			req.Header.Set(h[i], h[i+1])
 		}
 	}
-	resp, err := d.Do(req)
+	return Send(t, d.Do, req)
+}
+
+// Send sends a request by a client's Do, or by a transport's RoundTrip, which follows no redirect, and reads the answer to its end.
+func Send(t testing.TB, do func(*http.Request) (*http.Response, error), req *http.Request) (*http.Response, string) {
+	t.Helper()
+	resp, err := do(req)
 	require.NoError(t, err)
 	defer resp.Body.Close()
 	data, err := io.ReadAll(resp.Body)
