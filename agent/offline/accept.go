@@ -56,7 +56,7 @@ func (f *Front) do(ctx context.Context, w write) (answer, error) {
 			return answer{}, err
 		}
 	}
-	f.box.Wake()
+	f.box.Accepted(w.row.Service)
 	return f.wait(ctx, &w, st, told, leave)
 }
 

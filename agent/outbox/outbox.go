@@ -148,6 +148,19 @@ func (o *Outbox) Turn(ctx context.Context) error {
 	}
 }
 
+// Accepted is Wake for what was accepted for a service. It is left out where Run waits for the service's probe: its time is set, or its
+// end wakes Run.
+func (o *Outbox) Accepted(name string) {
+	run := o.clock.run()
+	o.mu.Lock()
+	s := o.services[name]
+	waits := s != nil && s.down && (s.probing || s.next > run)
+	o.mu.Unlock()
+	if !waits {
+		o.Wake()
+	}
+}
+
 // Online tells Run that the network came back: services that did not answer are probed at once.
 func (o *Outbox) Online() {
 	o.mu.Lock()

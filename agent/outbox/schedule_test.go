@@ -10,7 +10,51 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/outbox"
+	"posagent/store"
 )
+
+// What is accepted for a service that is away wakes no one, though other services are there. It goes with the service's next probe, or
+// at once where that is due.
+func TestAcceptedForAServiceThatIsAway(t *testing.T) {
+	away, there := &backend{mode: unreachable}, &backend{}
+	kind := away.kind("k")
+	kind.Service = "away"
+	bubble(t, []outbox.Kind{kind, there.kind("other")}, func(t *testing.T, r *rig) {
+		r.stop()
+		r.opts.Jitter = func(d time.Duration) time.Duration { return d }
+		r.open()
+		r.start()
+		accept := func(n outbox.New) {
+			require.NoError(t, r.db.Write(t.Context(), func(tx store.Tx) error { return r.o.Accept(tx, n) }))
+			r.o.Accepted("away")
+			synctest.Wait()
+		}
+		first := newOp("k", "a")
+		accept(first)
+		require.Equal(t, 1, away.count(), "the service is not known to be away")
+		pass(31500 * time.Millisecond) // not again for half a minute
+		sent, looked := away.count(), r.db.reads.Load()
+		for range 50 {
+			accept(newOp("k", "b"))
+		}
+		require.Equal(t, looked, r.db.reads.Load())
+		require.Equal(t, sent, away.count())
+		away.set(nil)
+		pass(time.Minute)
+		require.Empty(t, r.list(outbox.Filter{Open: true, Limit: 1}))
+
+		away.set(unreachable)
+		last := newOp("k", "c")
+		accept(last)
+		pass(time.Second / 2)
+		require.NoError(t, r.o.Hold(t.Context(), last.Key, "t"))
+		away.set(nil)
+		pass(10*time.Minute + 20*time.Second) // the time of the probe goes by with nothing to send
+		accept(newOp("k", "d"))
+		pass(2 * time.Second)
+		require.Len(t, r.list(outbox.Filter{Open: true}), 1, "what is held")
+	})
+}
 
 // What waits for a service that is away is not even looked for before the service's next probe, however much of it comes. When the
 // service is back it goes.

@@ -110,6 +110,9 @@ var ofClients = []mutant{
 		{"agent/outbox/attempt.go", `if err != nil || !waits {`, `if err != nil || true {`},
 		{"agent/outbox/line.go", "NOT EXISTS (SELECT 1 FROM outbox_ops WHERE ` + inLine(`?4`, ` AND open = 1`) + `)", `1`},
 	}},
+	{"what is accepted while a probe is overdue waits for the next minute", outbox, "TestAcceptedForAServiceThatIsAway", []edit{
+		{"agent/outbox/outbox.go", `s.down && (s.probing || s.next > run)`, `s.down && (s.probing || s.next > run || true)`},
+	}},
 	{"what follows is sent before the operation its aggregate is named after", outbox, "TestALineLedByItsKey", []edit{
 		{"agent/outbox/line.go", "` OR leads = 1 AND key = substr(`", "` OR leads = 2 AND key = substr(`"},
 	}},
