@@ -73,7 +73,7 @@ var rooms = []room{
 	{"schemes/wire/check", []string{"schemes/money", "schemes/wire"}, "rules of single fields that services share: text in, verdict out"},
 	{"schemes/wire/rest/openapi/openapitest", nil, "judges documents by rules of its own"},
 	{"schemes/wire/rest/openapi", []string{"schemes/wire", "schemes/wire/rest"}, "writes documents of described endpoints: knows no service"},
-	{"schemes/contracts", []string{"schemes/aapay", "schemes/disputes", "schemes/hosted", "schemes/methods", "schemes/onboarding", "schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/webhooks", "schemes/wire", "schemes/wire/check", "schemes/wire/rest", "schemes/wire/rest/openapi"}, "lists the services for the documents of both servers"},
+	{"schemes/contracts", []string{"schemes/aapay", "schemes/disputes", "schemes/fleet", "schemes/hosted", "schemes/methods", "schemes/onboarding", "schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/webhooks", "schemes/wire", "schemes/wire/check", "schemes/wire/rest", "schemes/wire/rest/openapi"}, "lists the services for the documents of both servers"},
 	{"schemes/wire/rest", []string{"schemes/wire", "schemes/wire/check"}, "the engine of the services: knows none of them"},
 	{"schemes/wire/wiretest", []string{"schemes/wire", "schemes/wire/rest"}, "replays transcripts against any service that is a table"},
 	{"schemes/wire", nil, "strict JSON, Key, error codes"},

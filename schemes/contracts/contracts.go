@@ -6,6 +6,7 @@ import (
 
 	"posagent/schemes/aapay"
 	"posagent/schemes/disputes"
+	"posagent/schemes/fleet"
 	"posagent/schemes/hosted"
 	"posagent/schemes/methods"
 	"posagent/schemes/onboarding"
@@ -21,6 +22,7 @@ const (
 	ByToken     = "token"
 	BySignature = "signature"
 	ByKey       = "key"
+	ByDevice    = "device"
 )
 
 // Proofs describes them; whose token it is differs from server to server.
@@ -114,6 +116,29 @@ func Disputes() openapi.Group {
 	return openapi.Group{
 		Name: "disputes", About: "Dispute cases and their documents. A refusal of the service itself is a 200 with responseCode 99 and a code.",
 		Prefix: disputes.API().Prefix, Infos: disputeInfos(), Proofs: []string{ByToken}, Refusal: Problems(),
+	}
+}
+
+// DeviceProof describes how the terminals of a fleet prove who calls.
+func DeviceProof() openapi.Proof {
+	return openapi.Proof{
+		Name: ByDevice, Type: "apiKey", In: "header", Field: "Authorization",
+		About: "Device ENROLMENT.MILLISECONDS.SIGNATURE: the device key's signature over the call's name, the enrolment, the time and the body's digest",
+	}
+}
+
+// Fleet is the enrolment service: a code needs no other proof, the terminals prove their key, the operator has a token.
+func Fleet() []openapi.Group {
+	refusal := Problems()
+	refusal.Conflict = 409
+	group := func(name, about string, infos []rest.Info, proofs ...string) openapi.Group {
+		return openapi.Group{Name: name, About: about, Prefix: fleet.Prefix, Infos: infos, Proofs: proofs, Refusal: refusal}
+	}
+	device := fleet.Table().Infos()
+	return []openapi.Group{
+		group("enrolment", "A new terminal shows a one-time code and a certificate request.", device[:1]),
+		group("terminals", "What an enrolled terminal asks.", device[1:], ByDevice),
+		group("fleet", "What an operator asks: codes, lists of boxes, what became of them.", fleet.DeskTable().Infos(), ByToken),
 	}
 }
 

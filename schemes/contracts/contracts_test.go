@@ -24,10 +24,10 @@ import (
 func groups() []openapi.Group {
 	sandbox := contracts.Onboarding()
 	sandbox.Infos = onboarding.SandboxTable().Infos()
-	return []openapi.Group{
+	return append(contracts.Fleet(),
 		contracts.Payments(), contracts.Tokens(), contracts.Onboarding(), sandbox, contracts.Methods(), contracts.Schemes(), contracts.Hosted(),
 		contracts.Links(), contracts.Disputes(), contracts.Access(), contracts.Webhooks("/hooks/webhooks", contracts.ByToken), contracts.Notices("/hooks/notifications"),
-	}
+	)
 }
 
 // An example of a request is one that the service takes, by its strict reader and its rules.

@@ -34,11 +34,19 @@ const ProblemType = "application/problem+json; charset=utf-8"
 const problemPrefix = "urn:problem:"
 
 // Problem is one row of a service's catalogue: what a reason means on the wire. Its type is "urn:problem:" and the
-// reason in kebab case ("OverCharge" is urn:problem:over-charge); its status is the code's (see ProblemStatus).
+// reason in kebab case ("OverCharge" is urn:problem:over-charge); its status is the code's (see ProblemStatus) or its own.
 type Problem struct {
 	Code   Code
 	Reason string // CamelCase, ASCII letters and digits
 	Title  string // for people
+	Status int    // HTTP status, 0 = ProblemStatus of the code
+}
+
+func (p Problem) status() int {
+	if p.Status != 0 {
+		return p.Status
+	}
+	return ProblemStatus(p.Code)
 }
 
 // Catalogue is a service's closed, append-only list of reasons.
@@ -98,7 +106,7 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, log *slog.Logger, err 
 	}
 	for _, p := range c {
 		if err.Reason != "" && p.Reason == err.Reason && p.Code == err.Code {
-			body.Type, body.Title = p.Type(), p.Title
+			body.Type, body.Title, body.Status = p.Type(), p.Title, p.status()
 		}
 	}
 	switch {
@@ -155,7 +163,7 @@ func (c Call) Problem(a Answer, keyed bool, cat Catalogue) *Error {
 			own = false
 		}
 		for _, p := range cat {
-			if kebab(p.Reason) == name && ProblemStatus(p.Code) == a.Status {
+			if kebab(p.Reason) == name && p.status() == a.Status {
 				e.Code, e.Reason = p.Code, p.Reason
 				return e
 			}

@@ -1,0 +1,184 @@
+package fleet
+
+import (
+	"context"
+	"net/http"
+
+	"posagent/schemes/wire"
+	"posagent/schemes/wire/rest"
+)
+
+// Service is the half that devices ask. Every call may be repeated, with a key and without: it has one
+// effect and one answer, because the device's key names the call.
+// Besides what each method lists, a call ends in wire.Invalid (it breaks a rule, nothing happened),
+// wire.Unavailable (provably not sent, or refused before any effect), or wire.UnknownOutcome and
+// wire.Internal (the effect is not known: ask again).
+type Service interface {
+	// Redeem gives the device a certificate and a configuration for a code. The same device key is
+	// answered the same until the code expires or the device confirms. CodeNotGood, CodeTaken, or
+	// LockedOut: nothing happened.
+	Redeem(ctx context.Context, key wire.Key, req RedeemRequest) (Issued, error)
+	// Configuration reads the newest configuration; NotProven or CertRevoked.
+	Configuration(ctx context.Context, by Proof) (Revision, error)
+	// Confirm burns the code, and revokes what other devices hold for the same box or terminal.
+	// NotProven or CertRevoked; wire.Invalid for a revision that was never given.
+	Confirm(ctx context.Context, key wire.Key, by Proof, req ConfirmRequest) (ConfirmReply, error)
+}
+
+// Desk is the half that an operator asks. With a key, the same call with the same body has one effect
+// and one answer, and with another body is wire.KeyReused. The other ends are those of Service.
+type Desk interface {
+	// Create makes a code.
+	Create(ctx context.Context, key wire.Key, req CodeRequest) (CodeReply, error)
+	// Import makes a code for each box of a list that has no fresh one.
+	Import(ctx context.Context, key wire.Key, req ImportRequest) (ImportReply, error)
+	// List reads the newest thousand enrolments.
+	List(ctx context.Context, req ListRequest) (ListReply, error)
+	// Revoke takes a code and its certificate back; wire.NotFound, or Ended. Revoked again is the same.
+	Revoke(ctx context.Context, key wire.Key, req RevokeRequest) (Enrolment, error)
+}
+
+// Prefix is the service's path.
+const Prefix = "/fleet/v1"
+
+// API is what all endpoints have in common.
+func API() rest.API { return api }
+
+var api = rest.API{Prefix: Prefix, Shape: rest.Problems{Catalogue: Problems()}}
+
+// half is the API of one of the two halves: they have a prefix in common, and not the proof.
+func half(first ...string) rest.API {
+	a := api
+	a.First = first
+	return a
+}
+
+// asking is a request without a field.
+type asking struct{}
+
+var (
+	redeem = rest.Endpoint[Service, RedeemRequest, Issued]{
+		Op: "fleet.redeem", What: "redeem a one-time code", Example: example,
+		Method: http.MethodPost, Path: "/enrolments", Status: http.StatusOK, Wants: rest.Write | rest.CheckFirst, Do: Service.Redeem,
+	}
+	configuration = rest.Endpoint[Service, asking, Revision]{
+		Op: "fleet.configuration", What: "read the newest configuration",
+		Method: http.MethodGet, Path: "/configuration", Status: http.StatusOK,
+		Do: func(svc Service, ctx context.Context, _ wire.Key, _ asking) (Revision, error) {
+			return svc.Configuration(ctx, callerOf(ctx).proof)
+		},
+	}
+	confirm = rest.Endpoint[Service, ConfirmRequest, ConfirmReply]{
+		Op: "fleet.confirm", What: "say that the configuration works, which burns the code", Example: `{"revision":1}`,
+		Method: http.MethodPost, Path: "/confirmations", Status: http.StatusOK, Wants: rest.Write,
+		Do: func(svc Service, ctx context.Context, key wire.Key, in ConfirmRequest) (ConfirmReply, error) {
+			return svc.Confirm(ctx, key, callerOf(ctx).proof, in)
+		},
+	}
+
+	create = rest.Endpoint[Desk, CodeRequest, CodeReply]{
+		Op: "fleet.create", What: "make a one-time code",
+		Example: `{"slot":{"merchantId":"M1","terminalId":"T1","baxId":"B1"},"serialNumber":"PA-0001","ttlSeconds":3600}`,
+		Method:  http.MethodPost, Path: "/codes", Status: http.StatusCreated, Wants: rest.Write, Do: Desk.Create,
+	}
+	imports = rest.Endpoint[Desk, ImportRequest, ImportReply]{
+		Op: "fleet.import", What: "make a code for each box of a list",
+		Example: `{"ttlSeconds":86400,"boxes":[{"serialNumber":"PA-0001","slot":{"terminalId":"T1"}},{"serialNumber":"PA-0002"}]}`,
+		Method:  http.MethodPost, Path: "/imports", Status: http.StatusCreated, Wants: rest.Write, Do: Desk.Import,
+	}
+	list = rest.Endpoint[Desk, ListRequest, ListReply]{
+		Op: "fleet.list", What: "read the newest thousand enrolments",
+		Method: http.MethodGet, Path: "/codes", Status: http.StatusOK,
+		Do: func(svc Desk, ctx context.Context, _ wire.Key, in ListRequest) (ListReply, error) {
+			return svc.List(ctx, in)
+		},
+	}
+	revoke = rest.Endpoint[Desk, RevokeRequest, Enrolment]{
+		Op: "fleet.revoke", What: "take a code and its certificate back", Example: `{"reason":"the box was stolen"}`,
+		Method: http.MethodPost, Path: "/codes/{enrolmentId}/revocations", Status: http.StatusOK, Wants: rest.Write | rest.MayBody, Do: Desk.Revoke,
+		Flaw: func(in RevokeRequest, out Enrolment) string {
+			if out.ID != in.ID {
+				return "reply is about another enrolment"
+			}
+			return ""
+		},
+	}
+)
+
+// Table is the half of the devices.
+func Table() rest.Table[Service] { return rest.Table[Service]{redeem, configuration, confirm} }
+
+// DeskTable is the half of the operator.
+func DeskTable() rest.Table[Desk] { return rest.Table[Desk]{create, list, imports, revoke} }
+
+// HandlerOptions adjusts a Handler. The zero value works.
+type HandlerOptions = rest.Options
+
+// Handler serves the half of the devices at Prefix. It asks for no credential: a code or a proof is one.
+// Host checks and time limits are the caller's.
+func Handler(svc Service, opts HandlerOptions) http.Handler {
+	h := half("enrolments", "configuration", "confirmations").Handler(opts, Table().Bind(svc))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, called(r)) })
+}
+
+// DeskHandler serves the half of the operator at Prefix. Authentication, Host checks and time limits are
+// the caller's.
+func DeskHandler(svc Desk, opts HandlerOptions) http.Handler {
+	return desk().Handler(opts, DeskTable().Bind(svc))
+}
+
+func desk() rest.API { return half("codes", "imports") }
+
+// ForDesk returns whether a request is for the half of the operator.
+func ForDesk(r *http.Request) bool { return desk().Is(r) }
+
+// Client is both halves over HTTP. It works as soon as BaseURL and Doer are set. It sends each call once;
+// whether to send again is the caller's decision, by code.
+type Client struct {
+	BaseURL string // scheme and host, and a path before Prefix if there is one
+	Doer    wire.Doer
+}
+
+var (
+	_ Service = (*Client)(nil)
+	_ Desk    = (*Client)(nil)
+)
+
+func (c *Client) to(by Proof) rest.Client {
+	return rest.Client{API: api, BaseURL: c.BaseURL, Doer: c.Doer, Head: by.put, Secrets: []string{by.Signature.Reveal()}}
+}
+
+// Redeem implements Service.
+func (c *Client) Redeem(ctx context.Context, key wire.Key, req RedeemRequest) (Issued, error) {
+	return redeem.Call(ctx, c.to(Proof{}), key, req)
+}
+
+// Configuration implements Service.
+func (c *Client) Configuration(ctx context.Context, by Proof) (Revision, error) {
+	return configuration.Call(ctx, c.to(by), "", asking{})
+}
+
+// Confirm implements Service.
+func (c *Client) Confirm(ctx context.Context, key wire.Key, by Proof, req ConfirmRequest) (ConfirmReply, error) {
+	return confirm.Call(ctx, c.to(by), key, req)
+}
+
+// Create implements Desk.
+func (c *Client) Create(ctx context.Context, key wire.Key, req CodeRequest) (CodeReply, error) {
+	return create.Call(ctx, c.to(Proof{}), key, req)
+}
+
+// Import implements Desk.
+func (c *Client) Import(ctx context.Context, key wire.Key, req ImportRequest) (ImportReply, error) {
+	return imports.Call(ctx, c.to(Proof{}), key, req)
+}
+
+// List implements Desk.
+func (c *Client) List(ctx context.Context, req ListRequest) (ListReply, error) {
+	return list.Call(ctx, c.to(Proof{}), "", req)
+}
+
+// Revoke implements Desk.
+func (c *Client) Revoke(ctx context.Context, key wire.Key, req RevokeRequest) (Enrolment, error) {
+	return revoke.Call(ctx, c.to(Proof{}), key, req)
+}
