@@ -166,7 +166,7 @@ func New(o Options) *Agent {
 	}
 	house := &view.Daemon{
 		DB: o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, IDs: offline.IDs, Find: a.find, Own: o.Offer, About: l.About, Live: l.Live, Lines: a.Lines, Services: l.Upstream, Now: o.Now,
-		Ready: a.Judge, Asked: a.asked,
+		Ready: a.Judge, Asked: a.asked, Deeds: a.newestDeeds,
 	}
 	if o.Port != nil {
 		a.port = port.New(a.local(in, house))

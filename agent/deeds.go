@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/outbox"
+	"posagent/agent/view"
 	"posagent/ecr"
 	"posagent/store"
 )
@@ -125,6 +127,26 @@ func Started(ctx context.Context, db store.DB, config, detail string) error {
 		}
 		return audit.Append(tx, time.Now(), audit.Deed{Deed: DeedStart, Subject: config, Detail: detail})
 	})
+}
+
+// newestDeeds reads the newest lines of the audit log, the newest first.
+func (a *Agent) newestDeeds(ctx context.Context, limit int) (list []view.Deed, err error) {
+	err = a.o.DB.Read(ctx, func(r store.Reader) error {
+		list = nil // the read may run again
+		after, err := audit.Behind(r, int64(limit))
+		if err != nil {
+			return err
+		}
+		lines, err := audit.Page(r, after)
+		for _, l := range slices.Backward(lines) {
+			list = append(list, view.Deed{
+				At: l.Time(), Actor: string(l.Kind), Name: l.Name, Address: l.Address, Deed: l.Deed.Deed, Subject: l.Subject,
+				Amount: l.Amount, Currency: l.Currency, Detail: l.Detail,
+			})
+		}
+		return err
+	})
+	return list, err
 }
 
 // watched notes the senders that a handler refuses.

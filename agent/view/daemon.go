@@ -37,6 +37,8 @@ type Daemon struct {
 	Asked func(ctx context.Context, reference string) (string, error)
 	// Ready says whether a register may ask for a sale; nil = not known.
 	Ready func(context.Context) ready.Report
+	// Deeds reads the newest lines of the audit log, the newest first; nil = none are shown.
+	Deeds func(ctx context.Context, limit int) ([]Deed, error)
 
 	removed gaps.Watch
 }
