@@ -3,14 +3,16 @@
 //
 // Files: table.go lists all routes and routes.go finds the one of a request; services.go has those
 // of the services and gateway.go bounds their calls; terminal.go and events.go have those of the
-// terminal itself. clients.go and pace.go are the clients, auth.go finds the one that asks,
+// terminal itself, page.go and visits.go its page for people. clients.go and pace.go are the clients, auth.go finds the one that asks,
 // permissions.go is what it may do. guard.go refuses web pages, throttle.go and connections.go hold
 // unproven requests back.
 //
 // It guarantees:
 //   - A request reaches a handler only if its Host is one of the port's names and it carries
 //     neither Origin, Referer nor Sec-Fetch-Site. Browsers always send at least one of these
-//     headers, so web pages are refused. The port listens on this machine alone.
+//     headers, so web pages are refused. The port listens on this machine alone. Two things are open
+//     to a browser: a payment's page, and the terminal's own page, which no other page may lead to,
+//     frame or read. The latter shows amounts only after a client's token was entered.
 //   - A service's route, /agent/v1 and /metrics need a client's token in the form of that service.
 //     The comparison takes constant time, and a refusal says nothing about the token.
 //   - Bodies, headers, time and the number of connections are bounded.

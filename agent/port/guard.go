@@ -10,8 +10,11 @@ import (
 // cannot be guessed.
 const PayPath = "/pay/"
 
+// PagePath is the page that the terminal shows to people.
+const PagePath = "/"
+
 // Guard refuses what a web page could send: a foreign Host (DNS rebinding), or any sign of a
-// browser but where it reads a page. addr is the listening address; the names allowed are its own
+// browser but where it reads a page, or sends the form of the terminal's own page. addr is the listening address; the names allowed are its own
 // IP and, on loopback, localhost.
 func Guard(addr net.Addr, next http.Handler) http.Handler {
 	hosts := allowed(addr)
@@ -20,7 +23,7 @@ func Guard(addr net.Addr, next http.Handler) http.Handler {
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		w.Header().Set("Cache-Control", "no-store")
 		why := ""
-		page := r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, PayPath)
+		page := r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, PayPath) || ofPerson(r)
 		for _, h := range []string{"Origin", "Referer", "Sec-Fetch-Site"} {
 			if _, there := r.Header[h]; there && !page {
 				why = "this port is closed to web pages"
@@ -40,6 +43,32 @@ func Guard(addr net.Addr, next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
+
+// ofPerson says that a person's browser asks for the terminal's page as a document of its own, or
+// sends the page's own form. No other page may lead here, frame it or read it.
+func ofPerson(r *http.Request) bool {
+	if r.URL.Path != PagePath {
+		return false
+	}
+	site, origin := r.Header["Sec-Fetch-Site"], r.Header["Origin"]
+	switch r.Method {
+	case http.MethodGet:
+		if origin != nil || site != nil && !only(site, "none") && !only(site, "same-origin") {
+			return false
+		}
+	case http.MethodPost: // a browser that does not say where a form comes from is refused; the page's policy makes Origin null
+		if !only(site, "same-origin") || !only(origin, "null") && !only(origin, "http://"+r.Host) {
+			return false
+		}
+	default:
+		return false
+	}
+	mode, dest, from := r.Header["Sec-Fetch-Mode"], r.Header["Sec-Fetch-Dest"], r.Header["Referer"]
+	return (mode == nil || only(mode, "navigate")) && (dest == nil || only(dest, "document")) && (from == nil || only(from, "http://"+r.Host+PagePath))
+}
+
+// only says that a header has one value, and it is this one.
+func only(values []string, want string) bool { return len(values) == 1 && values[0] == want }
 
 func allowed(addr net.Addr) map[string]bool {
 	host, port, err := net.SplitHostPort(addr.String())

@@ -38,6 +38,7 @@ func (x *rig) document(t *testing.T) (paths map[string]map[string]struct {
 
 // own is what the port serves beside the services' routes, written out.
 const own = `
+GET /
 GET /agent/v1/events
 GET /agent/v1/methods
 GET /agent/v1/operations
@@ -138,7 +139,7 @@ func TestDocumentIsWhatIsServed(t *testing.T) {
 		}
 	}
 	require.Equal(t, len(openapitest.Routes())+len(strings.Fields(own))/2, n, "routes")
-	for _, path := range []string{"/", "/agent/v1/", "/agent/v1/what", "/api/v1/what", "/api/v1/paymentsx", "/v2.0/Invoice/", "/debug/pprof/", "/agent/v2/status", "/hooks/", "/hooks/webhooks/x"} {
+	for _, path := range []string{"/x", "/agent/v1/", "/agent/v1/what", "/api/v1/what", "/api/v1/paymentsx", "/v2.0/Invoice/", "/debug/pprof/", "/agent/v2/status", "/hooks/", "/hooks/webhooks/x"} {
 		require.Equal(t, 404, x.ask("GET", path, bearer, "", "").status, path)
 	}
 }

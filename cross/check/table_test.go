@@ -41,7 +41,8 @@ var rooms = []room{
 	{"agent/audit", []string{"ecr", "store", "schemes/wire"}, "who did what: knows how a register and a client are named, and none of the rooms"},
 	{"agent/httpd", []string{"agent/view"}, "how the terminal's two servers end, and stream events: knows no route and no caller"},
 	{"agent/control", []string{"agent/audit", "agent/httpd", "agent/outbox", "agent/view", "schemes/wire"}, "the command line's socket: the outbox's verbs, which the local port must not have"},
-	{"agent/port", []string{"agent/httpd", "agent/view", "agent/outbox", "schemes/aapay", "schemes/contracts", "schemes/disputes", "schemes/hosted", "schemes/methods", "schemes/onboarding", "schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/wire", "schemes/wire/rest", "schemes/wire/rest/openapi"}, "the local HTTP port: mounts the services' handlers, and reads the terminal through its view"},
+	{"agent/pages", []string{"agent/view", "ecr", "schemes/methods", "schemes/money"}, "the page for people: words and tags around what the view shows, no I/O"},
+	{"agent/port", []string{"agent/httpd", "agent/pages", "agent/view", "agent/outbox", "schemes/aapay", "schemes/contracts", "schemes/disputes", "schemes/hosted", "schemes/methods", "schemes/onboarding", "schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/wire", "schemes/wire/rest", "schemes/wire/rest/openapi"}, "the local HTTP port: mounts the services' handlers, and reads the terminal through its view"},
 	{"agent", []string{"agent/...", "ecr", "ecr/session", "device/...", "store", "store/sqlite", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "the supervisor; it cannot tell the embedded backend from the real one"},
 
 	{"ecr", []string{"schemes/money"}, "what a register can ask and be told"},

@@ -329,4 +329,27 @@ var ofClients = []mutant{
 		{"agent/inbox/build.go", `want := sha256.Sum256(token)`, `want := sha256.Sum256(token[:min(len(token), len(n.SecurityToken.Reveal()))])`},
 	}},
 	{"a notification is stored with its token", inbox, "TestNotices", []edit{{"agent/inbox/build.go", `delete(body, "securityToken")`, `delete(body, "")`}}},
+	// The page for people.
+	{"a link of another site opens the terminal's page", "agent/port", "TestThePageIsClosedToOtherPages", []edit{
+		{"agent/port/guard.go", `origin != nil || site != nil &&`, `origin != nil || false && site != nil &&`},
+	}},
+	{"a form of another site is taken for the page's own", "agent/port", "TestThePageIsClosedToOtherPages", []edit{
+		{"agent/port/guard.go", `if !only(site, "same-origin") ||`, `if`},
+		{"agent/port/page.go", `r.Method == http.MethodPost && only(r.Header["Sec-Fetch-Site"], "same-origin")`, `r.Method == http.MethodPost`},
+	}},
+	{"the page is shown inside a frame", "agent/port", "TestThePageIsClosedToOtherPages", []edit{
+		{"agent/port/guard.go", `(dest == nil || only(dest, "document"))`, `true`},
+	}},
+	{"tokens can be guessed at the page for ever", "agent/port", "TestWrongTokensLockTheForm", []edit{
+		{"agent/port/visits.go", `if s.wrong >= wrongTries {`, `if s.wrong < 0 {`},
+	}},
+	{"a visit to the page never ends", "agent/port", "TestVisitsEnd", []edit{
+		{"agent/port/visits.go", `return now.Sub(v.last) > visitIdle || now.Sub(v.began) > visitLong`, `return false`},
+	}},
+	{"every client sees the register's day", "agent/view", "TestDay", []edit{
+		{"agent/view/day.go", `wire.Allow(ctx, "", maySales)`, `wire.Allow(ctx, "", wire.MayRead)`},
+	}},
+	{"a text of the page is not escaped", "agent/pages", "TestEverythingIsEscaped", []edit{
+		{"agent/pages/html.go", `w.b.WriteString(html.EscapeString(s))`, `w.b.WriteString(s)`},
+	}},
 }

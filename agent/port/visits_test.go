@@ -1,0 +1,122 @@
+package port
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/view"
+)
+
+// A visit ends a quarter of an hour after the last look, after 8 hours in any case, and when it is left.
+func TestVisitsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s visits
+		c := &client{}
+		begin := func() string {
+			id, locked := s.enter(func() *client { return c })
+			require.False(t, locked)
+			require.Len(t, id, 26)
+			return id
+		}
+		id := begin()
+		require.Same(t, c, s.of(id))
+		require.Nil(t, s.of(""))
+		require.Nil(t, s.of(id+"A"))
+		time.Sleep(15 * time.Minute)
+		require.Same(t, c, s.of(id))
+		time.Sleep(15*time.Minute + time.Second)
+		require.Nil(t, s.of(id), "nobody looked")
+		id = begin()
+		for range 8*60/10 - 1 {
+			time.Sleep(10 * time.Minute)
+			require.Same(t, c, s.of(id))
+		}
+		time.Sleep(10*time.Minute + time.Second)
+		require.Nil(t, s.of(id), "8 hours")
+		id = begin()
+		s.leave(id)
+		require.Nil(t, s.of(id))
+		first := begin()
+		for range 16 {
+			time.Sleep(time.Second)
+			begin()
+		}
+		require.Nil(t, s.of(first), "the one that was not used for longest makes room")
+		require.Len(t, s.all, 16)
+	})
+}
+
+// After five wrong tokens in a row not even a good one is looked at for a minute. Visits that have begun go on.
+func TestWrongTokensLockTheForm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s visits
+		c := &client{}
+		good, bad := func() *client { return c }, func() *client { return nil }
+		enter := func(find func() *client) string {
+			id, locked := s.enter(find)
+			switch {
+			case locked:
+				return "locked"
+			case id == "":
+				return "wrong"
+			}
+			return "in"
+		}
+		before, _ := s.enter(good)
+		for range 4 {
+			require.Equal(t, "wrong", enter(bad))
+		}
+		require.Equal(t, "in", enter(good), "a good one ends the row")
+		for range 5 {
+			require.Equal(t, "wrong", enter(bad))
+		}
+		for range 100 {
+			require.Equal(t, "locked", enter(bad))
+		}
+		time.Sleep(time.Minute)
+		require.Equal(t, "locked", enter(good))
+		require.Same(t, c, s.of(before))
+		time.Sleep(time.Second)
+		require.Equal(t, "in", enter(good), "tries while it is locked do not lock it longer")
+	})
+}
+
+// Strangers at the page wait for their turn; a visit's browser does not.
+func TestThePageHasThePaceOfStrangers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &page{auth: &auth{clients: newClients("token", nil, 0, 0), conns: newLimiter(nil, 1)}, ready: func() error { return nil }, cookie: "c", daemon: &view.Daemon{}}
+		near, far := net.Pipe()
+		defer near.Close()
+		defer far.Close()
+		ctx := withSlot(withThrottle(newThrottle(1, 1)), &slot{Conn: near})
+		ask := func(method, body string) (status int, took time.Duration) {
+			r := httptest.NewRequest(method, "/", strings.NewReader(body)).WithContext(ctx)
+			r.Header.Set("Sec-Fetch-Site", "same-origin")
+			r.Header.Set("Content-Type", formBody)
+			w, began := httptest.NewRecorder(), time.Now()
+			selfProving(http.HandlerFunc(p.serve)).ServeHTTP(w, r)
+			return w.Code, time.Since(began)
+		}
+		for i, tc := range []struct {
+			method, body string
+			status       int
+		}{{"GET", "", 200}, {"GET", "", 200}, {"POST", "token=wrong", 403}, {"HEAD", "", 405}, {"GET", "", 200}} {
+			status, took := ask(tc.method, tc.body)
+			require.Equal(t, tc.status, status, fmt.Sprint(i))
+			if i > 0 {
+				require.Equal(t, time.Second, took, fmt.Sprint(i))
+			}
+		}
+		status, took := ask("POST", "token=token")
+		require.Equal(t, 303, status)
+		require.Zero(t, took)
+	})
+}
