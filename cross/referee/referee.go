@@ -52,6 +52,7 @@ type pace struct {
 	begun bool      // its initialize, or a read, was answered, and the next read waits for due
 	due   time.Time // before it no read begins
 	tries int       // of the read that has no answer yet
+	fresh bool      // it was refused its credentials, and begins again with others
 	seen  []string  // the last few things that happened to it
 }
 
@@ -259,9 +260,9 @@ func (r *Referee) read(name string) (heard func(status int, body []byte)) {
 			r.wrong("%s", text)
 		}
 		r.early[ref] = text
-		p.tries, p.due = 1, now.Add(r.rules.Pace)
+		p.tries, p.fresh, p.due = 1, false, now.Add(r.rules.Pace)
 	default:
-		p.begun, p.tries, p.due = true, 1, now.Add(r.rules.Pace)
+		p.begun, p.tries, p.fresh, p.due = true, 1, false, now.Add(r.rules.Pace)
 	}
 	return func(status int, body []byte) {
 		r.mu.Lock()
@@ -270,6 +271,9 @@ func (r *Referee) read(name string) (heard func(status int, body []byte)) {
 		if status == http.StatusOK || status == http.StatusNotFound && json.Valid(body) {
 			p.tries = 0
 			r.heard(ref, body)
+		}
+		if status == http.StatusUnauthorized && !p.fresh { // a client tries once more with a new token (S1 5)
+			p.tries, p.fresh = 1, true
 		}
 	}
 }

@@ -73,6 +73,9 @@ func (x *wire) plain(status int) { x.sent("POST", at+"payment/initialize", "", s
 func (x *wire) read(name, answer, lost string) {
 	x.sent("GET", at+name+"/status", "", "", 200, answer, lost)
 }
+func (x *wire) unproven(name string) {
+	x.sent("GET", at+name+"/status", "", "", 401, `{}`, "")
+}
 func (x *wire) reverse(lost string) {
 	x.sent("POST", at+"reversal/initializeWithIdempotency", "k2", undo, 202, `{"valid":true}`, lost)
 }
@@ -204,6 +207,26 @@ func TestWires(t *testing.T) {
 			x.read("PP1", pending, "")
 			x.reverse("")
 		}, []Entry{entry("r1", "payment", booked), entry("u1", "reversal", booked)}, []string{"reference r1 was read 1s too early"}},
+		"a read that is tried again with a new token": {func(x *wire) {
+			x.pay("k1", "")
+			x.passes(2 * time.Second)
+			for range 4 {
+				x.read("PP1", pending, "answer")
+			}
+			x.unproven("PP1")
+			for range 5 {
+				x.read("PP1", paid, "answer")
+			}
+		}, []Entry{entry("r1", "payment", booked)}, nil},
+		"a read that is refused twice, and goes on": {func(x *wire) {
+			x.pay("k1", "")
+			x.passes(2 * time.Second)
+			x.unproven("PP1")
+			x.unproven("PP1")
+			for range 5 {
+				x.read("PP1", pending, "answer")
+			}
+		}, []Entry{entry("r1", "payment", booked)}, []string{"reference r1 was read 2s too early"}},
 		"a read that is tried too often": {func(x *wire) {
 			x.pay("k1", "")
 			x.passes(2 * time.Second)
