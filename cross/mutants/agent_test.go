@@ -8,6 +8,9 @@ var ofAgent = []mutant{
 	{"doctor looks at a line that is locked and does not see it", "device/line", "TestLookNamesWhatKeepsALineShut", []edit{
 		{"device/line/look.go", `unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)`, `unix.LOCK_SH|unix.LOCK_NB), unix.EINVAL)`},
 	}},
+	{"a line that another program has is opened", "device/line", "TestALineIsLockedWithoutACommonLockFile", []edit{
+		{"device/line/lock.go", `if err := flock(device); err != nil {`, `if err := error(nil); err != nil {`},
+	}},
 	{"a line whose name leads elsewhere is kept", "device/line", "TestANameThatLeadsElsewhereWhileItIsOpened", []edit{
 		{"device/line/open.go", `if named.Rdev != opened.Rdev || named.Ino != opened.Ino || named.Dev != opened.Dev {`, `if named.Dev != opened.Dev {`},
 	}},

@@ -21,7 +21,7 @@ const (
 // that the descriptor is closed (mu for writing) only when no call is inside.
 type conn struct {
 	port *Port
-	lock *os.File
+	lock lock
 
 	mu     sync.RWMutex
 	raw    serial.Port

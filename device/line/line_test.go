@@ -246,6 +246,31 @@ func TestSecondOwnerWaitsForTheLock(t *testing.T) {
 	open(t, other)
 }
 
+// TestALineIsLockedWithoutACommonLockFile: two programs that may not write to the same directory, as one of them is started by systemd.
+func TestALineIsLockedWithoutACommonLockFile(t *testing.T) {
+	master, path := openPTY(t)
+	one, two := config(t, path), config(t, path)
+	c := open(t, New(one))
+	device, err := two.Look()
+	require.ErrorIs(t, err, ErrInUse)
+	require.Equal(t, path, device)
+	other := New(two)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	_, err = other.Open(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.True(t, other.Stats().WaitingForLock)
+	_, err = master.Write([]byte{6})
+	require.NoError(t, err)
+	n, err := c.Read(make([]byte, 4))
+	require.NoError(t, err, "the other one has disturbed nothing")
+	require.Equal(t, 1, n)
+	require.NoError(t, c.Close())
+	_, err = two.Look()
+	require.NoError(t, err)
+	open(t, other)
+}
+
 func TestLockFallsBackToTheTemporaryDirectory(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	_, path := openPTY(t)
@@ -258,6 +283,8 @@ func TestLockFallsBackToTheTemporaryDirectory(t *testing.T) {
 	defer cancel()
 	_, err = New(cfg).Open(ctx)
 	require.True(t, errors.Is(err, context.DeadlineExceeded), "the fallback locks as well")
+	_, err = takeFile(cfg.LockDir, path)
+	require.ErrorIs(t, err, ErrInUse, "the file by itself, too")
 	require.NoError(t, c.Close())
 }
 

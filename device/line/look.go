@@ -30,6 +30,9 @@ func (c Config) Look() (device string, err error) {
 	if err := unix.Access(path, unix.R_OK|unix.W_OK); err != nil {
 		return path, fmt.Errorf("%s: %w", path, err)
 	}
+	if flocked(st) {
+		return path, fmt.Errorf("%s: %w", path, ErrInUse)
+	}
 	if c.LockDir == "" {
 		c.LockDir = "/run/lock"
 	}

@@ -36,7 +36,7 @@ func TestLookNamesWhatKeepsALineShut(t *testing.T) {
 	require.NoError(t, err, "it is locked for its own end, and would not open")
 	require.Equal(t, pty, device)
 
-	lock, err := takeLock(locks, pty)
+	lock, err := takeFile(locks, pty)
 	require.NoError(t, err)
 	device, err = look(name)
 	require.ErrorIs(t, err, ErrInUse)

@@ -61,9 +61,9 @@ func (p *Port) tryOpen() (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = unix.Close(tty) }()
-	lock, err := takeLock(p.cfg.LockDir, path)
+	lock, err := takeLock(p.cfg.LockDir, path, tty)
 	if err != nil {
+		_ = unix.Close(tty)
 		return nil, err
 	}
 	stop := serial.TwoStopBits
