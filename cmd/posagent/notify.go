@@ -12,6 +12,9 @@ import (
 	"posagent/agent/ready"
 )
 
+// notifyWithin bounds a message to an init system that does not read.
+const notifyWithin = 2 * time.Second
+
 // notify sends text to the init system that started the program (sd_notify). It does nothing where NOTIFY_SOCKET names no socket.
 func notify(text string) error {
 	path := os.Getenv("NOTIFY_SOCKET")
@@ -22,7 +25,9 @@ func notify(text string) error {
 	if err != nil {
 		return err
 	}
-	_, err = conn.Write([]byte(text))
+	if err = conn.SetWriteDeadline(time.Now().Add(notifyWithin)); err == nil {
+		_, err = conn.Write([]byte(text))
+	}
 	return errors.Join(err, conn.Close())
 }
 

@@ -40,6 +40,26 @@ func initSystem(t *testing.T) (next func() string) {
 	}
 }
 
+// TestAnInitSystemThatReadsNothingStopsNothing: its queue is full, and the terminal goes on.
+func TestAnInitSystemThatReadsNothingStopsNothing(t *testing.T) {
+	initSystem(t)
+	full := make(chan error, 1)
+	go func() {
+		for {
+			if err := notify("WATCHDOG=1"); err != nil {
+				full <- err
+				return
+			}
+		}
+	}()
+	select {
+	case err := <-full:
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+	case <-time.After(soon):
+		t.Fatal("it waits for the init system")
+	}
+}
+
 // TestTheInitSystemIsTold: up with the line of status --check, alive again and again, stopping at the end. A terminal whose register
 // line is missing is up all the same.
 func TestTheInitSystemIsTold(t *testing.T) {
