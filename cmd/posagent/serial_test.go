@@ -158,6 +158,15 @@ func TestSerialLoopbackCountsWhatComesBack(t *testing.T) {
 	}
 }
 
+// Nothing that was sent is no proof of a cable.
+func TestSerialLoopbackWithoutALimitSendsAll(t *testing.T) {
+	register, device := cable(t)
+	go func() { _, _ = io.Copy(register, register) }()
+	code, out := verbOn(t, device, "loopback", "--bytes", "64", "--within", "0")
+	require.Equal(t, exitOK, code, out)
+	require.Contains(t, out, `"sent": 64,`+"\n"+`  "back": 64`)
+}
+
 func TestSerialVerbsNameWhatIsWrong(t *testing.T) {
 	_, device := cable(t)
 	code, out := verbOn(t, "/dev/ttyNONE", "probe")

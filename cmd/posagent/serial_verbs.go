@@ -173,8 +173,11 @@ func serialLoopback(ctx context.Context, c *call) error {
 		return err
 	}
 	defer conn.Close()
-	ctx, cancel := context.WithTimeout(ctx, o.within)
-	defer cancel()
+	if o.within > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.within)
+		defer cancel()
+	}
 	v, err := loop(ctx, conn, o.bytes)
 	v.Schema, v.Device, v.Baud = "posagent.serial.loopback/1", l.Path, l.Baud
 	if err := ended(ctx, c, err); err != nil {
