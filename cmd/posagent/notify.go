@@ -39,16 +39,18 @@ func notifyState(r ready.Report, log *slog.Logger) {
 	}
 }
 
-// watchdogTime returns what the init system waits for a sign of life; 0 = it does not wait.
+const longestWatchdog = 24 * time.Hour
+
+// watchdogTime returns what the init system waits for a sign of life, 24 hours at most; 0 = it does not wait.
 func watchdogTime() time.Duration {
 	if pid := os.Getenv("WATCHDOG_PID"); pid != "" && pid != strconv.Itoa(os.Getpid()) {
 		return 0
 	}
 	usec, err := strconv.ParseInt(os.Getenv("WATCHDOG_USEC"), 10, 64)
-	if err != nil || usec <= 0 || usec > int64(24*time.Hour/time.Microsecond) {
+	if err != nil || usec <= 0 {
 		return 0
 	}
-	return time.Duration(usec) * time.Microsecond
+	return time.Duration(min(usec, longestWatchdog.Microseconds())) * time.Microsecond
 }
 
 // feedWatchdog sends a sign of life three times within limit, each after progress has returned nil, until ctx ends. While progress

@@ -132,7 +132,8 @@ func TestTheWatchdogOfAnotherProcessIsNotFed(t *testing.T) {
 		{"0", "", 0},
 		{"-1", "", 0},
 		{"ten", "", 0},
-		{"99999999999999999", "", 0},
+		{"172800000000", own, 24 * time.Hour}, // of two days: more often than it asks for is right, too
+		{"99999999999999999", "", 24 * time.Hour},
 	} {
 		t.Setenv("WATCHDOG_USEC", tc.usec)
 		t.Setenv("WATCHDOG_PID", tc.pid)
