@@ -19,6 +19,7 @@ import (
 	"posagent/agent/control"
 	"posagent/agent/events"
 	"posagent/agent/gaps"
+	"posagent/agent/history"
 	"posagent/agent/inbox"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
@@ -103,6 +104,7 @@ type Agent struct {
 	catalog  *catalog.Catalog
 	outbox   *outbox.Outbox
 	events   *events.Log
+	history  *history.Log
 	refusals *audit.Refusals
 	scrub    *scrub.Scrubber
 	drive    *drive.Drive
@@ -113,6 +115,9 @@ type Agent struct {
 	judged   judged
 }
 
+// noteWithin bounds the commit of an entry of the history.
+const noteWithin = 5 * time.Second
+
 // New joins the rooms; it starts nothing.
 func New(o Options) *Agent {
 	a := &Agent{o: o}
@@ -121,6 +126,7 @@ func New(o Options) *Agent {
 	route := paylink.Router{Links: o.Links, Rest: o.Schemes}
 	a.refusals = audit.NewRefusals(o.DB, o.Now, o.Log)
 	a.events = events.New(events.Options{DB: o.DB, Now: o.Now})
+	a.history = history.New(history.Options{DB: o.DB, Now: o.Now, Log: o.Log})
 	queue := outbox.Options{
 		DB: o.DB, Now: o.Now, Boot: o.Boot, IdempotencyTTL: o.IdempotencyTTL, Retention: o.Retention, Probe: o.Probe, Log: o.Log, Record: a.operationChanged, Audit: a.did,
 		Kinds: offline.Undos(o.Schemes, route.Own(), a.settled, a.after),
@@ -351,6 +357,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	if err := a.catalog.Load(ctx); err != nil {
 		return err
 	}
+	a.history.Start(ctx, a.o.BootID, a.o.Local.About.Version)
 	// Registers and the port end first, the loops that journal afterwards.
 	inner, stopInner := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopInner()
@@ -388,7 +395,11 @@ func (a *Agent) Run(ctx context.Context) error {
 	})
 	err := outer.Wait()
 	stopInner()
-	return errors.Join(err, core.Wait())
+	err = errors.Join(err, core.Wait())
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteWithin)
+	defer cancel()
+	a.history.Stop(last, err)
+	return err
 }
 
 func clean(what string, err error) error {

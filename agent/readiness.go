@@ -323,5 +323,8 @@ func (a *Agent) report(ctx context.Context, look bool) ready.Report {
 	if a.o.Report != nil {
 		a.o.Report(r)
 	}
+	note, cancel := context.WithTimeout(ctx, noteWithin)
+	defer cancel()
+	a.history.Judged(note, r)
 	return r
 }

@@ -7,6 +7,7 @@ import (
 	"posagent/agent/catalog"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/events"
+	"posagent/agent/history"
 	"posagent/agent/inbox"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
@@ -18,5 +19,5 @@ import (
 // Schema is the ordered, append-only list of migrations of agent.db. New steps go to the end.
 func Schema() []store.Step {
 	return slices.Concat(catalog.Schema(), outbox.Schema(), journal.Schema(), bindSchema(), paylink.Schema(), inbox.Schema(), events.Schema(),
-		offline.Schema(), inbox.BuildSchema(), audit.Schema(), owned.Schema(), proofSchema())
+		offline.Schema(), inbox.BuildSchema(), audit.Schema(), owned.Schema(), proofSchema(), history.Schema())
 }

@@ -60,7 +60,7 @@ func packed() []struct {
 		{"version.json", []string{"version"}}, {"config.json", []string{"config", "show"}}, {"config-check.json", []string{"config", "check"}},
 		{"status.json", []string{"status"}}, {"doctor.json", []string{"doctor"}}, {"net.json", []string{"net", "check"}},
 		{"methods.json", []string{"methods"}}, {"operations.json", []string{"ops", "list", "--limit", "200"}}, {"report.json", []string{"ops", "report"}},
-		{"sales.json", []string{"sale", "list", "--limit", "100"}}, {"audit-check.json", []string{"audit", "--check"}},
+		{"sales.json", []string{"sale", "list", "--limit", "100"}}, {"audit-check.json", []string{"audit", "--check"}}, {"history.jsonl", []string{"history"}},
 	}
 }
 

@@ -35,6 +35,7 @@ var rooms = []room{
 	{"agent/events", []string{"store"}, "what happened, in the order of commits: knows none of the rooms it happened in"},
 	{"agent/upstream", []string{"schemes/wire"}, "the one HTTP client: knows no service"},
 	{"agent/doctor", []string{"agent/ready"}, "the checks and their order: is told the facts of every room, and imports none"},
+	{"agent/history", []string{"agent/ready", "store"}, "what happened to the terminal as a whole: is told by the agent, and knows no other room"},
 	{"agent/support", []string{"schemes/wire"}, "packs what it is given for the help desk, without secrets and card numbers: knows no room"},
 	{"agent/ready", nil, "why a register may not ask, and what to type: knows no room"},
 	{"agent/view", []string{"agent/catalog", "agent/checkout", "agent/checkout/drive/journal", "agent/events", "agent/gaps", "agent/inbox", "agent/lost", "agent/outbox", "agent/paylink", "agent/ready", "ecr", "store", "schemes/methods", "schemes/money", "schemes/wire"}, "what the terminal shows of itself, in one form for the command line and the port"},

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"time"
+
+	"posagent/agent/history"
+	"posagent/store"
+)
+
+type historyOptions struct {
+	since time.Duration
+	limit int
+}
+
+func historyCommand() command {
+	return command{
+		name: "history", short: "what happened to the terminal: starts and why, stops, when it was ready and when not, 30 days back",
+		long: "Reads the journal beside the terminal, or without it; oldest first. A start says how the run before it had ended: stopped, killed\n" +
+			"(the program ended, the box stayed up), powerup (the box began anew), first. With --json each entry is one object.",
+		examples: []string{"posagent history", "posagent history --since 24h", "posagent history --json | grep not_ready"},
+		flags: func(fs *flag.FlagSet) any {
+			o := &historyOptions{}
+			fs.DurationVar(&o.since, "since", 30*24*time.Hour, "how `far` back")
+			fs.IntVar(&o.limit, "limit", 500, "only the newest `entries`")
+			return o
+		},
+		run: runHistory,
+	}
+}
+
+// historyView is one entry (posagent.history/1).
+type historyView struct {
+	Schema string    `json:"schema"`
+	ID     int64     `json:"id"`
+	At     time.Time `json:"at"`
+	What   string    `json:"what"`
+	Cause  string    `json:"cause,omitempty"`
+	Text   string    `json:"text"`
+}
+
+func runHistory(ctx context.Context, c *call) error {
+	o := c.opts.(*historyOptions)
+	if o.limit < 1 {
+		return tooFew(c)
+	}
+	db, err := readAgent(c)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	var list []history.Entry
+	err = db.Read(ctx, func(r store.Reader) (err error) {
+		list, err = history.Since(r, time.Now().Add(-o.since), o.limit)
+		return err
+	})
+	if err != nil {
+		return storeError(err)
+	}
+	enc := json.NewEncoder(c.out)
+	enc.SetEscapeHTML(false)
+	for _, e := range list {
+		if c.json {
+			err = enc.Encode(historyView{"posagent.history/1", e.ID, e.At, e.What, e.Cause, e.Text})
+		} else {
+			_, err = fmt.Fprintln(c.out, e.At.Local().Format("2006-01-02 15:04:05"), sentence(e))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(list) == 0 && !c.json {
+		fmt.Fprintf(c.out, "nothing happened in %s\n", o.since)
+	}
+	return nil
+}
+
+// sentence is an entry for a person.
+func sentence(e history.Entry) string {
+	switch e.What {
+	case history.Started:
+		why := map[string]string{
+			history.First: "the first start on this journal", history.Stop: "after a stop", history.Killed: "after it had ended without a stop: killed, or it crashed",
+			history.PowerUp: "after the box lost its power or began anew",
+		}[e.Cause]
+		return "started, " + why + "; " + e.Text
+	case history.Stopped:
+		return "stopped, " + e.Text
+	case history.Ready:
+		return "READY" + after(" ", e.Text)
+	case history.Offline:
+		return "READY, offline: " + e.Text
+	}
+	return "NOT READY: " + e.Text
+}
+
+// after puts something before a text that is not empty.
+func after(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text
+}
