@@ -166,4 +166,48 @@ var ofSchemes = []mutant{
 	{"a document stands in memory", "schemes/disputes", "TestDocumentsAreStreamed", []edit{
 		{"schemes/wire/spool/spool.go", `n, err := io.Copy(io.MultiWriter(to, sum), content)`, "held, err := io.ReadAll(content)\n\tif err == nil {\n\t\t_, err = io.MultiWriter(to, sum).Write(held)\n\t}\n\tn := int64(len(held))"},
 	}},
+
+	// Enrolment.
+	{"another device is given the code's certificate", enrolment, "TestConformance", []edit{
+		{"schemes/backend/fleet/fleet.go", `case r.device != device, r.serial != req.SerialNumber:`, `case false:`},
+	}},
+	{"a burned code is redeemed", enrolment, "TestConformance", []edit{
+		{"schemes/fleet/states.go", `from == Redeemed && e == Redeem:`, `from == Redeemed && e == Redeem, from == Confirmed && e == Redeem:`},
+	}},
+	{"an expired code is redeemed", enrolment, "TestConformance", []edit{
+		{"schemes/backend/fleet/fleet.go", `case !ok, now >= r.expires,`, `case !ok,`},
+	}},
+	{"a code is redeemed by another box", enrolment, "TestConformance", []edit{
+		{"schemes/backend/fleet/fleet.go", `r.bound && r.serial != req.SerialNumber:`, `false:`},
+	}},
+	{"wrong codes are not counted", enrolment, "TestTriesAtOnce", []edit{
+		{"schemes/backend/fleet/fleet.go", `defer func() { judged(wrong) }()`, `defer func() { judged(false) }()`},
+	}},
+	{"tries at once are not counted", enrolment, "TestTriesAtOnce", []edit{
+		{"schemes/backend/fleet/limit.go", `if one.wrong+one.pending < perAddress &&`, `if one.wrong < perAddress &&`},
+	}},
+	{"a swapped box keeps its certificate", enrolment, "TestConformance", []edit{
+		{"schemes/backend/fleet/fleet.go", `if r.superseded, err = supersede(tx, &r, now); err != nil {`, `if err != nil {`},
+	}},
+	{"a revoked device reads on", enrolment, "TestConformance", []edit{
+		{"schemes/backend/fleet/fleet.go", `if r.state == fleet.Revoked {`, `if false {`},
+	}},
+	{"a code stands in the store", enrolment, "TestARestartForgetsNothing", []edit{
+		{"schemes/backend/fleet/fleet.go", `return f.DB.MAC("fleet_code", "digest", code.Reveal())`, `return []byte(code.Reveal())`},
+	}},
+	{"a proof is good for ever", "schemes/fleet", "TestProofs", []edit{
+		{"schemes/fleet/proof.go", `d > MaxSkew || d < -MaxSkew`, `d > MaxSkew && d < -MaxSkew`},
+	}},
+	{"a proof is good for any body", "schemes/fleet", "TestProofs", []edit{
+		{"schemes/fleet/proof.go", "sum := sha256.Sum256(body)\n\treturn []byte(", "sum := sha256.Sum256(nil)\n\treturn []byte("},
+	}},
+	{"a certificate request is not signed", "schemes/fleet", "TestCertificateRequests", []edit{
+		{"schemes/fleet/request.go", `if req.CheckSignature() != nil {`, `if false {`},
+	}},
+	{"a configuration is another terminal's", "schemes/fleet", "TestVerify", []edit{
+		{"schemes/fleet/verify.go", `revisionDomain + "\n" + enrolmentID + "\n" + strconv`, `revisionDomain + "\n" + strconv`},
+	}},
+	{"strangers make codes", "schemes/backend", "TestFleetCredentials", []edit{
+		{"schemes/backend/fleet.go", `g.problem(fleet.DeskHandler(b.fleet, o))`, `fleet.DeskHandler(b.fleet, o)`},
+	}},
 }

@@ -25,6 +25,8 @@ const (
 	sessions = "schemes/backend/sessions"
 	cases    = "schemes/backend/cases"
 
+	enrolment = "schemes/backend/fleet"
+
 	backendRoom = "schemes/backend/room"
 )
 

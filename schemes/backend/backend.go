@@ -19,6 +19,7 @@ import (
 	"posagent/schemes/backend/cards"
 	"posagent/schemes/backend/cases"
 	"posagent/schemes/backend/deliver"
+	"posagent/schemes/backend/fleet"
 	"posagent/schemes/backend/links"
 	"posagent/schemes/backend/merchants"
 	"posagent/schemes/backend/room"
@@ -26,6 +27,7 @@ import (
 	"posagent/schemes/backend/sessions"
 	"posagent/schemes/backend/wallets"
 	"posagent/schemes/disputes"
+	enrolment "posagent/schemes/fleet"
 	"posagent/schemes/hosted"
 	"posagent/schemes/methods"
 	"posagent/schemes/onboarding"
@@ -46,6 +48,7 @@ type Backend struct {
 	build   *sessions.Sessions
 	cases   *cases.Cases
 	deliver *deliver.Deliver
+	fleet   *fleet.Fleet // nil where none may enrol
 	handler http.Handler
 }
 
@@ -112,6 +115,9 @@ func (b *Backend) furnish(ctx context.Context, cfg Config, seed wallets.Seed) (e
 		return err
 	}
 	b.cases, err = cases.New(cases.Options{Options: shared, Find: purchases(b.cards), Card: b.cards.CardName})
+	if err == nil && cfg.Fleet {
+		b.fleet, err = fleet.New(fleet.Options{Options: shared, Configuration: configurations(cfg)})
+	}
 	return err
 }
 
@@ -171,8 +177,11 @@ func (b *Backend) routes(cfg Config) http.Handler {
 	onboard := g.problem(onboarding.Handler(desk, onboarding.HandlerOptions{Log: cfg.Log, Sandbox: desk.Sandbox}))
 	dispute := g.problem(disputes.Handler(b.cases, b.cases, disputes.HandlerOptions{Log: cfg.Log, Dir: cfg.Dir, Operator: cfg.Operator}))
 	build := g.keyed(scenario.Perform(hosted.Handler(b.build, b.build.Orders(), hosted.HandlerOptions{Log: cfg.Log})))
+	enrol := b.enrol(g, cfg)
 	return addressed(cfg, func(rw http.ResponseWriter, r *http.Request) {
 		switch {
+		case enrol != nil && enrolment.API().Is(r):
+			enrol.ServeHTTP(rw, r)
 		case hosted.API().Is(r):
 			build.ServeHTTP(rw, r)
 		case disputes.API().Is(r):
@@ -222,8 +231,15 @@ func (b *Backend) Onboarding() *merchants.Merchants { return b.desk }
 // Disputes is the dispute service in process, without HTTP and credentials; it is disputes.Keys too.
 func (b *Backend) Disputes() *cases.Cases { return b.cases }
 
-// Init makes what is made once and takes its time: the key pair that card numbers of disputes are encrypted with.
-func (b *Backend) Init(ctx context.Context) error { return b.cases.Init(ctx) }
+// Init makes what is made once and takes its time: the key pair that card numbers of disputes are encrypted with, and the
+// authority of a fleet.
+func (b *Backend) Init(ctx context.Context) error {
+	err := b.cases.Init(ctx)
+	if err == nil && b.fleet != nil {
+		err = b.fleet.Init(ctx)
+	}
+	return err
+}
 
 // Hosted is the hosted build service in process, without HTTP and credentials; its Orders are its other half, Fill and Answer
 // stand in for the customer.

@@ -22,6 +22,7 @@ type Config struct {
 	// MerchantNumber is in every event, MerchantUUID in those of onboarding; 0 and "" = DemoMerchant, DemoMerchantUUID.
 	MerchantNumber int64
 	MerchantUUID   string
+	Fleet          bool   // terminals may enrol; false = there are no such routes
 	Operator       string // its spelling of ProviderHostedEcom is accepted too; "" = payments.DefaultOperator
 	LinkHook       string // where webhooks of payment links go, signed with the instance's secret; "" = nowhere
 	// QR draws the codes of payment links; nil = there are none.

@@ -9,6 +9,7 @@ import (
 	"posagent/schemes/backend/cards"
 	"posagent/schemes/backend/cases"
 	"posagent/schemes/backend/deliver"
+	"posagent/schemes/backend/fleet"
 	"posagent/schemes/backend/links"
 	"posagent/schemes/backend/merchants"
 	"posagent/schemes/backend/pages/form"
@@ -25,7 +26,7 @@ const (
 )
 
 func schema() []store.Step {
-	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), room.Schema(), links.Schema(), cards.Schema(), merchants.Schema(), sessions.Schema(), cases.Schema())
+	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), room.Schema(), links.Schema(), cards.Schema(), merchants.Schema(), sessions.Schema(), cases.Schema(), fleet.Schema())
 }
 
 // openStore opens the backend's store for work. The engine is named here alone.

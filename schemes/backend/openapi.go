@@ -36,7 +36,7 @@ func document(cfg Config) openapi.Document {
 	onboard.Infos = slices.Concat(onboard.Infos, onboarding.SandboxTable().Infos())
 	live := contracts.Describe[nothing, nothing]("probes.live", "the backend runs", http.MethodGet, "/livez", 0)
 	live.Status, live.Out = http.StatusNoContent, nil
-	return openapi.Document{
+	doc := openapi.Document{
 		Title: "posagent: the embedded backend", Version: "1", Server: cfg.PublicURL,
 		About:  "The services, simulated: no real money moves. The pages for browsers are not described here.",
 		Proofs: contracts.Proofs("the static token, or one that /token gave"),
@@ -48,6 +48,10 @@ func document(cfg Config) openapi.Document {
 			contracts.Hosted(), contracts.Disputes(), deliveries(),
 		},
 	}
+	if cfg.Fleet {
+		doc.Groups, doc.Proofs = append(doc.Groups, contracts.Fleet()...), append(doc.Proofs, contracts.DeviceProof())
+	}
+	return doc
 }
 
 // deliveries describes what hooks serves.

@@ -36,7 +36,7 @@ type ConfirmReply struct {
 	EnrolmentID string `json:"enrolmentId" wire:"required"`
 	State       State  `json:"state" wire:"required"` // Confirmed
 	Revision    int64  `json:"revision" wire:"required"`
-	Superseded  int32  `json:"superseded"` // certificates of other devices that this enrolment has revoked
+	Superseded  int32  `json:"superseded"` // earlier certificates of the box or the terminal that this enrolment has revoked
 }
 
 // Slot is whom a terminal belongs to. Each field may be absent.

@@ -1,0 +1,94 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	room "posagent/schemes/backend/fleet"
+	"posagent/schemes/fleet"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Fleet is the enrolment service in process, without HTTP and credentials; nil where none may enrol.
+func (b *Backend) Fleet() *room.Fleet { return b.fleet }
+
+// ReadFleet lists enrolments of the backend in dir, the newest first. It changes nothing and works beside a running backend.
+func ReadFleet(ctx context.Context, dir string, req fleet.ListRequest) (list []fleet.Enrolment, err error) {
+	db, err := readStore(ctx, dir)
+	if err != nil {
+		return nil, fmt.Errorf("read fleet: %w", err)
+	}
+	defer db.Close()
+	err = db.Read(ctx, func(r store.Reader) error {
+		list, err = room.Read(r, req, time.Now())
+		return err
+	})
+	return list, err
+}
+
+// enrol serves the enrolment service: the operator shows the backend's credentials, a device its code or its proof. nil where
+// none may enrol.
+func (b *Backend) enrol(g guard, cfg Config) http.Handler {
+	if b.fleet == nil {
+		return nil
+	}
+	o := fleet.HandlerOptions{Log: cfg.Log}
+	desk, device := g.problem(fleet.DeskHandler(b.fleet, o)), fleet.Handler(b.fleet, o)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case fleet.ForDesk(r):
+			desk.ServeHTTP(w, r)
+		case r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "":
+			wire.WriteProblem(w, r, g.log, wire.Errorf(wire.Forbidden, "", "not for browsers"), nil)
+		default:
+			device.ServeHTTP(w, r)
+		}
+	})
+}
+
+// configurations writes the configuration of a terminal that sells through this backend.
+func configurations(cfg Config) func(fleet.Slot) (string, error) {
+	return func(s fleet.Slot) (string, error) {
+		if s.MerchantID == "" || s.TerminalID == "" || s.BaxID == "" {
+			return "", fmt.Errorf("want merchantId, terminalId and baxId, or a configuration of your own")
+		}
+		var b strings.Builder
+		section := func(name string, pairs ...string) {
+			fmt.Fprintf(&b, "[%s]\n", name)
+			for i := 0; i < len(pairs); i += 2 {
+				if pairs[i+1] != "" {
+					fmt.Fprintf(&b, "%s = %s\n", pairs[i], tomlText(pairs[i+1]))
+				}
+			}
+			b.WriteString("\n")
+		}
+		c := cfg.Credentials
+		section("terminal", "merchant_id", s.MerchantID, "terminal_id", s.TerminalID, "bax_id", s.BaxID)
+		section("upstream", "base", cfg.PublicURL)
+		section("upstream.auth", "bearer", c.Bearer.Reveal(), "instance", c.Instance, "secret", c.Secret.Reveal(), "api_key", c.APIKey.Reveal())
+		return b.String(), nil
+	}
+}
+
+// tomlText is a basic string of TOML.
+func tomlText(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < 0x20 || r == 0x7f:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

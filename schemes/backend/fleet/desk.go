@@ -1,0 +1,196 @@
+package fleet
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strconv"
+	"time"
+
+	"posagent/schemes/backend/room"
+	"posagent/schemes/backend/scenario"
+	"posagent/schemes/fleet"
+	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
+	"posagent/store"
+)
+
+// seeded makes the code that a seed always makes. The seed has the caller's key, so that a repeated call is answered with the
+// same code though the code stands nowhere; without a key it is random.
+func (f *Fleet) seeded(op string, key wire.Key) func(about string) wire.Secret {
+	seed := "key " + string(key)
+	if key == "" {
+		seed = "random " + room.Name(16)
+	}
+	return func(about string) wire.Secret { return fleet.MakeCode(f.DB.MAC("fleet_code", "text", op, seed, about)) }
+}
+
+// draft is a new enrolment with its first configuration.
+type draft struct {
+	row  row
+	text wire.Secret
+}
+
+// draft makes one, for the code.
+func (f *Fleet) draft(code wire.Secret, slot fleet.Slot, serial string, configuration wire.Secret) (d draft, err error) {
+	if configuration == "" {
+		text, err := f.opt.Configuration(slot)
+		if err != nil {
+			return d, err
+		}
+		configuration = wire.Secret(text)
+	}
+	d.row = row{id: room.Name(8), digest: f.digest(code), state: fleet.Fresh, slot: slot, serial: serial, bound: serial != "", revision: 1}
+	d.text = configuration
+	return d, nil
+}
+
+// put stores a draft, whose code is good from now on.
+func (f *Fleet) put(tx store.Tx, ca *authority, d draft, ttl int32, now int64) (fleet.Enrolment, error) {
+	if ttl == 0 {
+		ttl = fleet.DefaultTTL
+	}
+	d.row.created, d.row.expires = now, now+int64(ttl)*int64(time.Second/time.Millisecond)
+	if err := d.row.insert(tx); err != nil {
+		return fleet.Enrolment{}, err
+	}
+	if err := f.keep(tx, d.row.id, fleet.SignRevision(ca.key, d.row.id, 1, d.text), now); err != nil {
+		return fleet.Enrolment{}, err
+	}
+	return d.row.show(now)
+}
+
+// Create implements fleet.Desk.
+func (f *Fleet) Create(ctx context.Context, key wire.Key, req fleet.CodeRequest) (out fleet.CodeReply, err error) {
+	ca, body, err := f.ready(ctx, opCreate, req)
+	if err != nil {
+		return out, err
+	}
+	code := f.seeded(opCreate, key)("")
+	d, err := f.draft(code, req.Slot, req.SerialNumber, req.Configuration)
+	if err != nil {
+		return out, wire.Errorf(wire.Invalid, opCreate, "slot: %v", err)
+	}
+	err = f.Once(ctx, room.Keyed{Op: opCreate, Key: key, Body: body}, &out, func(tx store.Tx, now int64) (none scenario.Do, err error) {
+		out = fleet.CodeReply{URL: f.opt.PublicURL, Fingerprint: ca.fingerprint()}
+		out.Enrolment, err = f.put(tx, ca, d, req.TTLSeconds, now)
+		return none, err
+	})
+	if err != nil {
+		return fleet.CodeReply{}, err
+	}
+	out.Code = code
+	return out, nil
+}
+
+// ready applies the contract's rules, and writes the request out again, for the key.
+func (f *Fleet) ready(ctx context.Context, op string, req check.Checked) (*authority, []byte, error) {
+	if err := check.Request(op, req); err != nil {
+		return nil, nil, err
+	}
+	body, err := wire.Encode(req)
+	if err != nil {
+		return nil, nil, &wire.Error{Code: wire.Invalid, Op: op, Msg: "request cannot be stored"}
+	}
+	ca, err := f.authority(ctx)
+	if err != nil {
+		return nil, nil, wire.AsError(op, err)
+	}
+	return ca, body, nil
+}
+
+// Import implements fleet.Desk.
+func (f *Fleet) Import(ctx context.Context, key wire.Key, req fleet.ImportRequest) (out fleet.ImportReply, err error) {
+	ca, body, err := f.ready(ctx, opImport, req)
+	if err != nil {
+		return out, err
+	}
+	code := f.seeded(opImport, key)
+	drafts := make([]draft, len(req.Boxes))
+	for i, b := range req.Boxes {
+		if drafts[i], err = f.draft(code(b.SerialNumber), b.Slot, b.SerialNumber, ""); err != nil {
+			return out, wire.Errorf(wire.Invalid, opImport, "boxes[%d].slot: %v", i, err)
+		}
+	}
+	err = f.Once(ctx, room.Keyed{Op: opImport, Key: key, Body: body}, &out, func(tx store.Tx, now int64) (none scenario.Do, err error) {
+		out = fleet.ImportReply{URL: f.opt.PublicURL, Fingerprint: ca.fingerprint(), Codes: make([]fleet.ImportedCode, 0, len(drafts))}
+		for _, d := range drafts {
+			c := fleet.ImportedCode{SerialNumber: d.row.serial}
+			var r row
+			err := r.scan(tx.QueryRow(`SELECT `+columns+` FROM fleet_enrolment WHERE serial = ? AND bound AND state = ? AND expires_ms > ? ORDER BY seq DESC LIMIT 1`,
+				d.row.serial, string(fleet.Fresh), now))
+			switch {
+			case err == nil:
+				c.EnrolmentID, c.ExpiresAt = r.id, stamp(r.expires)
+			case errors.Is(err, sql.ErrNoRows):
+				e, err := f.put(tx, ca, d, req.TTLSeconds, now)
+				if err != nil {
+					return none, err
+				}
+				c.EnrolmentID, c.ExpiresAt, c.Code = e.ID, e.ExpiresAt, "made" // what is stored is a mask
+			default:
+				return none, err
+			}
+			out.Codes = append(out.Codes, c)
+		}
+		return none, nil
+	})
+	if err != nil {
+		return fleet.ImportReply{}, err
+	}
+	for i, c := range out.Codes {
+		if c.Code != "" {
+			out.Codes[i].Code = code(c.SerialNumber)
+		}
+	}
+	return out, nil
+}
+
+// List implements fleet.Desk.
+func (f *Fleet) List(ctx context.Context, req fleet.ListRequest) (out fleet.ListReply, err error) {
+	if err := check.Request(opList, req); err != nil {
+		return out, err
+	}
+	err = f.DB.Read(ctx, func(rd store.Reader) error {
+		out.Enrolments, err = Read(rd, req, f.Now())
+		return err
+	})
+	if err != nil {
+		return fleet.ListReply{}, wire.AsError(opList, err)
+	}
+	return out, nil
+}
+
+// Revoke implements fleet.Desk.
+func (f *Fleet) Revoke(ctx context.Context, key wire.Key, req fleet.RevokeRequest) (out fleet.Enrolment, err error) {
+	if err := check.Request(opRevoke, req); err != nil {
+		return out, err
+	}
+	body := []byte(strconv.Quote(req.Reason))
+	err = f.Once(ctx, room.Keyed{Op: opRevoke, About: req.ID, Key: key, Body: body}, &out, func(tx store.Tx, now int64) (none scenario.Do, err error) {
+		var r row
+		err = r.load(tx, "id", req.ID)
+		if errors.Is(err, sql.ErrNoRows) {
+			return none, wire.Errorf(wire.NotFound, opRevoke, "no such enrolment")
+		}
+		if err != nil {
+			return none, err
+		}
+		to, ok := fleet.Next(r.at(now), fleet.Revoke)
+		switch {
+		case !ok:
+			return none, fleet.Refused(opRevoke, fleet.Ended, "the code has expired, and no device has it")
+		case r.state != fleet.Revoked:
+			r.state, r.reason, r.revoked = to, req.Reason, now
+			if err := r.save(tx); err != nil {
+				return none, err
+			}
+		}
+		out, err = r.show(now)
+		return none, err
+	})
+	if err != nil {
+		return fleet.Enrolment{}, err
+	}
+	return out, nil
+}

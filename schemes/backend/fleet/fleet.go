@@ -1,0 +1,242 @@
+package fleet
+
+import (
+	"context"
+	"crypto"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"posagent/schemes/backend/room"
+	"posagent/schemes/fleet"
+	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
+	"posagent/store"
+)
+
+// Options are what Fleet needs; its own are required.
+type Options struct {
+	room.Options
+	// Configuration writes the TOML of a terminal where the operator gives none. The error says what the slot lacks.
+	Configuration func(slot fleet.Slot) (string, error)
+}
+
+// Fleet is the enrolment desk.
+type Fleet struct {
+	*room.Room
+	opt    Options
+	limit  *limiter
+	mu     sync.Mutex
+	signer *authority // nil until it is read
+}
+
+var (
+	_ fleet.Service = (*Fleet)(nil)
+	_ fleet.Desk    = (*Fleet)(nil)
+)
+
+// New makes the desk; it starts nothing.
+func New(opt Options) (*Fleet, error) {
+	if opt.Configuration == nil || opt.PublicURL == "" {
+		return nil, errors.New("fleet: want a public URL and a configuration")
+	}
+	r, err := room.New("fleet", opt.Options)
+	if err != nil {
+		return nil, err
+	}
+	return &Fleet{Room: r, opt: opt, limit: newLimiter(r.Now)}, nil
+}
+
+const (
+	opRedeem        = "fleet.redeem"
+	opConfiguration = "fleet.configuration"
+	opConfirm       = "fleet.confirm"
+	opCreate        = "fleet.create"
+	opImport        = "fleet.import"
+	opList          = "fleet.list"
+	opRevoke        = "fleet.revoke"
+)
+
+// digest is what the store has of a code. It is keyed: fifty bits could be tried out.
+func (f *Fleet) digest(code wire.Secret) []byte {
+	return f.DB.MAC("fleet_code", "digest", code.Reveal())
+}
+
+// notGood is the one answer to every code that is not good.
+func notGood() error {
+	return fleet.Refused(opRedeem, fleet.CodeNotGood, "the code is unknown, expired, revoked, burned or another box's (posagent backend fleet list shows which)")
+}
+
+// Redeem implements fleet.Service. A certificate is made before the code is looked at, so that a refusal takes as long
+// whatever its cause.
+func (f *Fleet) Redeem(ctx context.Context, key wire.Key, req fleet.RedeemRequest) (fleet.Issued, error) {
+	if err := errors.Join(room.CheckKey(opRedeem, key), check.Request(opRedeem, req)); err != nil {
+		return fleet.Issued{}, wire.AsError(opRedeem, err)
+	}
+	code, err := fleet.ParseCode(req.Code.Reveal())
+	if err != nil {
+		return fleet.Issued{}, wire.AsError(opRedeem, err)
+	}
+	public, err := fleet.ParseRequest(req.CSR, req.SerialNumber)
+	if err != nil {
+		return fleet.Issued{}, wire.AsError(opRedeem, err)
+	}
+	judged, wait := f.limit.take(fleet.Address(ctx))
+	if wait > 0 {
+		e := fleet.Refused(opRedeem, fleet.LockedOut, "too many wrong codes, a good one is not looked at either: wait")
+		e.RetryAfter = wait
+		return fleet.Issued{}, e
+	}
+	wrong := false
+	defer func() { judged(wrong) }()
+	out, err := f.redeem(ctx, code, public, req)
+	if wrong = wire.ReasonOf(err) == fleet.CodeNotGood; wrong {
+		f.Log.Warn("wrong enrolment code", "address", fleet.Address(ctx))
+	}
+	if err != nil {
+		return fleet.Issued{}, wire.AsError(opRedeem, err)
+	}
+	return out, nil
+}
+
+func (f *Fleet) redeem(ctx context.Context, code wire.Secret, public crypto.PublicKey, req fleet.RedeemRequest) (out fleet.Issued, err error) {
+	ca, err := f.authority(ctx)
+	if err != nil {
+		return out, err
+	}
+	der, err := ca.issue(public, req.SerialNumber, f.Now())
+	if err != nil {
+		return out, fmt.Errorf("issue certificate: %w", err)
+	}
+	device, digest := fleet.Thumbprint(public), f.digest(code)
+	err = f.DB.Write(ctx, func(tx store.Tx) error {
+		var r row
+		now := f.Now().UnixMilli()
+		err := r.load(tx, "digest", digest)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return notGood()
+		case err != nil:
+			return err
+		}
+		to, ok := fleet.Next(r.at(now), fleet.Redeem)
+		switch {
+		case !ok, now >= r.expires, r.bound && r.serial != req.SerialNumber:
+			return notGood()
+		case r.state == fleet.Fresh:
+			r.serial, r.redeemed, r.device, r.certificate = req.SerialNumber, now, device, der
+		case r.device != device, r.serial != req.SerialNumber:
+			return fleet.Refused(opRedeem, fleet.CodeTaken, "another device has redeemed this code: make a new one for this device")
+		}
+		r.state, r.version = to, req.Version
+		if err := r.save(tx); err != nil {
+			return err
+		}
+		out, err = f.issued(tx, ca, &r)
+		return err
+	})
+	return out, err
+}
+
+// issued is the answer to the device that has redeemed.
+func (f *Fleet) issued(rd store.Reader, ca *authority, r *row) (out fleet.Issued, err error) {
+	e, err := r.show(0)
+	if err != nil {
+		return out, err
+	}
+	out = fleet.Issued{EnrolmentID: r.id, Certificate: e.Certificate, Authority: fleet.CertificatePEM(ca.cert.Raw), ExpiresAt: e.CertificateExpiresAt}
+	out.Configuration, err = f.newest(rd, r)
+	return out, err
+}
+
+// proven reads the enrolment of a proof, which judge checks. An enrolment that does not exist, and one that no device has, are
+// answered as a wrong signature is.
+func (f *Fleet) proven(ctx context.Context, op string, by fleet.Proof, judge func(crypto.PublicKey, time.Time) error) (r row, err error) {
+	err = f.DB.Read(ctx, func(rd store.Reader) error { r = row{}; return r.load(rd, "id", by.EnrolmentID) })
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return r, err
+	}
+	public, bad := r.key()
+	if bad != nil {
+		return r, bad
+	}
+	if err := judge(public, f.Now()); err != nil || public == nil {
+		msg := "the device is not proven"
+		if err != nil {
+			msg = err.Error()
+		}
+		return r, fleet.Refused(op, fleet.NotProven, msg)
+	}
+	if r.state == fleet.Revoked {
+		return r, fleet.Refused(op, fleet.CertRevoked, "the enrolment of this device was revoked: enrol it again with a new code")
+	}
+	return r, nil
+}
+
+// Configuration implements fleet.Service.
+func (f *Fleet) Configuration(ctx context.Context, by fleet.Proof) (rev fleet.Revision, err error) {
+	r, err := f.proven(ctx, opConfiguration, by, by.CheckConfiguration)
+	if err == nil {
+		err = f.DB.Read(ctx, func(rd store.Reader) (err error) { rev, err = f.newest(rd, &r); return err })
+	}
+	if err != nil {
+		return fleet.Revision{}, wire.AsError(opConfiguration, err)
+	}
+	return rev, nil
+}
+
+// Confirm implements fleet.Service.
+func (f *Fleet) Confirm(ctx context.Context, key wire.Key, by fleet.Proof, req fleet.ConfirmRequest) (out fleet.ConfirmReply, err error) {
+	if err := errors.Join(room.CheckKey(opConfirm, key), check.Request(opConfirm, req)); err != nil {
+		return out, wire.AsError(opConfirm, err)
+	}
+	_, err = f.proven(ctx, opConfirm, by, func(public crypto.PublicKey, now time.Time) error { return by.CheckConfirmation(public, now, req) })
+	if err == nil {
+		err = f.DB.Write(ctx, func(tx store.Tx) (err error) { out, err = f.confirm(tx, by.EnrolmentID, req); return err })
+	}
+	if err != nil {
+		return fleet.ConfirmReply{}, wire.AsError(opConfirm, err)
+	}
+	return out, nil
+}
+
+func (f *Fleet) confirm(tx store.Tx, id string, req fleet.ConfirmRequest) (out fleet.ConfirmReply, err error) {
+	var r row
+	if err := r.load(tx, "id", id); err != nil {
+		return out, err
+	}
+	to, ok := fleet.Next(r.state, fleet.Confirm)
+	switch {
+	case !ok: // revoked since it was proven
+		return out, fleet.Refused(opConfirm, fleet.CertRevoked, "the enrolment of this device was revoked: enrol it again with a new code")
+	case req.Revision > r.revision:
+		return out, wire.Errorf(wire.Invalid, opConfirm, "revision: the newest is %d", r.revision)
+	}
+	if now := f.Now().UnixMilli(); r.state != fleet.Confirmed {
+		if r.superseded, err = supersede(tx, &r, now); err != nil {
+			return out, err
+		}
+		r.confirmed = now
+	}
+	r.state, r.confirmedRevision = to, max(r.confirmedRevision, req.Revision)
+	if err := r.save(tx); err != nil {
+		return out, err
+	}
+	return fleet.ConfirmReply{EnrolmentID: r.id, State: r.state, Revision: req.Revision, Superseded: r.superseded}, nil
+}
+
+// supersede revokes the other certificates of the terminal that r is now, and of its box. A box that only says a serial number
+// ends those of its own merchant alone.
+func supersede(tx store.Tx, r *row, now int64) (int32, error) {
+	res, err := tx.Exec(`UPDATE fleet_enrolment SET state = ?, reason = ?, revoked_ms = ? WHERE id <> ? AND state IN (?, ?)
+		AND (serial = ? AND (? OR merchant = ?) OR merchant = ? AND terminal = ? AND terminal <> '')`,
+		string(fleet.Revoked), "superseded by "+r.id, now, r.id, string(fleet.Redeemed), string(fleet.Confirmed),
+		r.serial, r.bound, r.slot.MerchantID, r.slot.MerchantID, r.slot.TerminalID)
+	if err != nil {
+		return 0, fmt.Errorf("supersede: %w", err)
+	}
+	n, err := res.RowsAffected()
+	return int32(n), err //nolint:gosec // as many as a shop has boxes
+}

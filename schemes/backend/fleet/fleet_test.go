@@ -1,0 +1,306 @@
+package fleet_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	room "posagent/schemes/backend/fleet"
+	shared "posagent/schemes/backend/room"
+	"posagent/schemes/fleet"
+	"posagent/schemes/fleet/fleettest"
+	"posagent/schemes/wire"
+	"posagent/store"
+	"posagent/store/storetest"
+)
+
+// clock is the time of a desk.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+func steps() []store.Step { return append(shared.Schema(), room.Schema()...) }
+
+// desk opens a desk on a store; log may be nil.
+func desk(t *testing.T, db store.DB, c *clock, log *slog.Logger) (*room.Fleet, fleettest.Fixture) {
+	t.Helper()
+	f, err := room.New(room.Options{
+		Options: shared.Options{DB: db, PublicURL: "https://fleet.example", Now: c.now, Log: log},
+		Configuration: func(s fleet.Slot) (string, error) {
+			if s.TerminalID == "" {
+				return "", errors.New("want terminalId")
+			}
+			return "terminal_id = \"" + s.TerminalID + "\"\nbearer = \"cAnArY\"\n", nil
+		},
+	})
+	require.NoError(t, err)
+	return f, fleettest.Fixture{Service: f, Desk: f, Now: c.now, Pass: c.pass}
+}
+
+func start() *clock { return &clock{at: time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)} }
+
+func TestConformance(t *testing.T) {
+	var log bytes.Buffer
+	_, f := desk(t, storetest.Open(t, steps()...), start(), slog.New(slog.NewTextHandler(&log, nil)))
+	fleettest.Run(t, f)
+	require.Contains(t, log.String(), "wrong enrolment code")
+	require.NotContains(t, log.String(), "cAnArY")
+	require.NotContains(t, log.String(), fleettest.Unknown(1).Reveal())
+}
+
+// The backend stops between redeem and confirm, and between any two other steps. Nothing is forgotten: the authority, the
+// certificate, the code that is not burned.
+func TestARestartForgetsNothing(t *testing.T) {
+	path, c := filepath.Join(t.TempDir(), "fleet.db"), start()
+	var made fleet.CodeReply
+	var d *fleettest.Device
+	var first fleet.Issued
+	key := wire.NewKey()
+	req := fleet.CodeRequest{Slot: fleet.Slot{TerminalID: "T1"}}
+	for step, do := range []func(f fleettest.Fixture){
+		func(f fleettest.Fixture) {
+			var err error
+			made, err = f.Desk.Create(t.Context(), key, req)
+			require.NoError(t, err)
+		},
+		func(f fleettest.Fixture) {
+			again, err := f.Desk.Create(t.Context(), key, req)
+			require.NoError(t, err)
+			require.Equal(t, made, again, "the code of a lost reply, though it stands nowhere")
+			d = f.Device(t, "PA-1")
+			require.NoError(t, d.Redeem(t, made.Code))
+			first = d.Got
+		},
+		func(f fleettest.Fixture) {
+			got, err := f.Service.Redeem(t.Context(), "", d.Request(t, made.Code))
+			require.NoError(t, err)
+			require.Equal(t, first, got)
+			require.NoError(t, fleet.Verify(got, made.Fingerprint, d.Key.Public(), c.now()))
+			confirm(t, f, d)
+		},
+		func(f fleettest.Fixture) {
+			confirm(t, f, d)
+			_, err := f.Service.Redeem(t.Context(), "", d.Request(t, made.Code))
+			require.Equal(t, fleet.CodeNotGood, wire.ReasonOf(err), "%v", err)
+		},
+	} {
+		db := storetest.OpenAt(t, path, steps()...)
+		_, f := desk(t, db, c, nil)
+		do(f)
+		require.NoError(t, db.Close(), "step %d", step)
+	}
+	// What the files hold: neither code nor configuration nor key.
+	for _, name := range []string{path, path + "-wal"} {
+		data, err := os.ReadFile(name)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		require.NoError(t, err)
+		for _, secret := range []string{made.Code.Reveal(), fleet.ShowCode(made.Code), "cAnArY"} {
+			require.NotContains(t, string(data), secret)
+		}
+	}
+}
+
+func confirm(t *testing.T, f fleettest.Fixture, d *fleettest.Device) {
+	t.Helper()
+	req := fleet.ConfirmRequest{Revision: 1}
+	by, err := fleet.ProveConfirmation(d.Key, d.Got.EnrolmentID, f.Now(), req)
+	require.NoError(t, err)
+	_, err = f.Service.Confirm(t.Context(), "", by, req)
+	require.NoError(t, err)
+}
+
+// counting counts what a call asks of its store.
+type counting struct {
+	store.DB
+	mu    sync.Mutex
+	calls []string
+}
+
+func (c *counting) note(what string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls = append(c.calls, what)
+}
+
+func (c *counting) Write(ctx context.Context, fn func(store.Tx) error) error {
+	c.note("write")
+	return c.DB.Write(ctx, func(tx store.Tx) error { return fn(counted{tx, c}) })
+}
+
+func (c *counting) Read(ctx context.Context, fn func(store.Reader) error) error {
+	c.note("read")
+	return c.DB.Read(ctx, fn)
+}
+
+func (c *counting) MAC(table, key string, fields ...any) []byte {
+	c.note("mac")
+	return c.DB.MAC(table, key, fields...)
+}
+
+func (c *counting) Unseal(r store.Reader, at store.Cell, sealed []byte) ([]byte, error) {
+	c.note("unseal")
+	return c.DB.Unseal(r, at, sealed)
+}
+
+// counted is a transaction whose statements are counted by their first word.
+type counted struct {
+	store.Tx
+	by *counting
+}
+
+func (c counted) QueryRow(query string, args ...any) *sql.Row {
+	c.by.note("select")
+	return c.Tx.QueryRow(query, args...)
+}
+
+// A refusal has done the same work whatever its cause, so its time tells nothing of the code.
+func TestRefusalsDoTheSameWork(t *testing.T) {
+	db, c := &counting{DB: storetest.Open(t, steps()...)}, start()
+	desk, f := desk(t, db, c, nil)
+	expired := f.Code(t, fleet.CodeRequest{TTLSeconds: 60})
+	c.pass(time.Minute)
+	revoked, burned, bound := f.Code(t, fleet.CodeRequest{}), f.Code(t, fleet.CodeRequest{}), f.Code(t, fleet.CodeRequest{SerialNumber: "PA-9"})
+	_, err := desk.Revoke(t.Context(), "", fleet.RevokeRequest{ID: revoked.Enrolment.ID})
+	require.NoError(t, err)
+	d := f.Device(t, "PA-1")
+	require.NoError(t, d.Redeem(t, burned.Code))
+	confirm(t, f, d)
+	for name, code := range map[string]wire.Secret{
+		"unknown": fleettest.Unknown(1), "expired": expired.Code, "revoked": revoked.Code, "burned": burned.Code, "another box's": bound.Code,
+	} {
+		db.calls = nil
+		require.Error(t, f.Device(t, "PA-2").Redeem(t, code))
+		require.Equal(t, []string{"mac", "write", "select"}, db.calls, name)
+	}
+}
+
+// Every address has its own ten tries, and all together have a hundred a minute.
+func TestManyAddresses(t *testing.T) {
+	c := start()
+	_, f := desk(t, storetest.Open(t, steps()...), c, nil)
+	good := f.Code(t, fleet.CodeRequest{})
+	d := f.Device(t, "PA-1")
+	req := d.Request(t, good.Code)
+	try := func(address string, code wire.Secret) string {
+		req.Code = code
+		_, err := f.Service.Redeem(fleet.From(t.Context(), address), "", req)
+		return wire.ReasonOf(err)
+	}
+	for range 10 {
+		require.Equal(t, fleet.CodeNotGood, try("192.0.2.1:5", fleettest.Unknown(1)))
+	}
+	require.Equal(t, fleet.LockedOut, try("192.0.2.1:6", good.Code))
+	require.Equal(t, fleet.LockedOut, try("[::ffff:192.0.2.1]:6", good.Code), "the same address, written in another way")
+	require.Empty(t, try("192.0.2.2:5", good.Code), "another address is not locked out")
+	answers := map[string]int{}
+	for n := range 1000 {
+		answers[try("198.51."+strconv.Itoa(n/200)+"."+strconv.Itoa(n%200)+":5", fleettest.Unknown(n))]++
+	}
+	require.Equal(t, map[string]int{fleet.CodeNotGood: 90, fleet.LockedOut: 910}, answers)
+	require.Equal(t, fleet.LockedOut, try("203.0.113.1:5", good.Code))
+	c.pass(time.Minute)
+	require.Empty(t, try("203.0.113.1:5", good.Code), "all are let in again after a minute")
+	require.Equal(t, fleet.LockedOut, try("192.0.2.1:5", good.Code), "and the one address is not")
+	c.pass(14 * time.Minute)
+	require.Empty(t, try("192.0.2.1:5", good.Code))
+	req.Code = fleettest.Unknown(1)
+	for range 10 {
+		require.Equal(t, fleet.CodeNotGood, try("[2001:db8::1]:5", fleettest.Unknown(1)))
+	}
+	require.Equal(t, fleet.LockedOut, try("[2001:db8::ffff]:5", good.Code), "a /64 is one address")
+}
+
+// Tries at once are counted before they are judged.
+func TestTriesAtOnce(t *testing.T) {
+	_, f := desk(t, storetest.Open(t, steps()...), start(), nil)
+	req := f.Device(t, "PA-1").Request(t, fleettest.Unknown(1))
+	var mu sync.Mutex
+	answers := map[string]int{}
+	var wg sync.WaitGroup
+	for range 60 {
+		wg.Go(func() {
+			_, err := f.Service.Redeem(t.Context(), "", req)
+			mu.Lock()
+			defer mu.Unlock()
+			answers[wire.ReasonOf(err)]++
+		})
+	}
+	wg.Wait()
+	require.Equal(t, map[string]int{fleet.CodeNotGood: 10, fleet.LockedOut: 50}, answers)
+}
+
+// The wait that a locked-out caller is told is the one that lets it in.
+func TestTheWaitIsSaid(t *testing.T) {
+	c := start()
+	_, f := desk(t, storetest.Open(t, steps()...), c, nil)
+	good := f.Code(t, fleet.CodeRequest{})
+	d := f.Device(t, "PA-1")
+	for range 10 {
+		require.Error(t, d.Redeem(t, fleettest.Unknown(1)))
+		c.pass(time.Second)
+	}
+	var e *wire.Error
+	require.ErrorAs(t, d.Redeem(t, good.Code), &e)
+	require.Equal(t, 15*time.Minute-time.Second, e.RetryAfter)
+	c.pass(e.RetryAfter)
+	require.NoError(t, d.Redeem(t, good.Code))
+}
+
+// A code is made only with a configuration that a terminal can start with.
+func TestAConfigurationIsWhole(t *testing.T) {
+	f, _ := desk(t, storetest.Open(t, steps()...), start(), nil)
+	_, err := f.Create(t.Context(), "", fleet.CodeRequest{})
+	require.Equal(t, wire.Invalid, wire.CodeOf(err))
+	require.ErrorContains(t, err, "slot: want terminalId")
+	_, err = f.Import(t.Context(), "", fleet.ImportRequest{Boxes: []fleet.ImportBox{{SerialNumber: "a", Slot: fleet.Slot{TerminalID: "T"}}, {SerialNumber: "b"}}})
+	require.ErrorContains(t, err, "boxes[1].slot: want terminalId")
+	got, err := f.List(t.Context(), fleet.ListRequest{})
+	require.NoError(t, err)
+	require.Empty(t, got.Enrolments, "a list is taken as a whole")
+	for _, opt := range []room.Options{{}, {Options: shared.Options{PublicURL: "x"}}, {Options: shared.Options{PublicURL: "x"}, Configuration: func(fleet.Slot) (string, error) { return "", nil }}} {
+		_, err := room.New(opt)
+		require.Error(t, err)
+	}
+}
+
+// A key of the authority that was changed in the store signs nothing.
+func TestAnAuthorityThatWasChanged(t *testing.T) {
+	db := storetest.Open(t, steps()...)
+	f, _ := desk(t, db, start(), nil)
+	require.NoError(t, f.Init(t.Context()))
+	require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+		_, err := tx.Exec(`UPDATE fleet_authority SET private = substr(private, 1, length(private) - 1)`)
+		return err
+	}))
+	again, _ := desk(t, db, start(), nil)
+	require.ErrorIs(t, again.Init(t.Context()), store.ErrTampered)
+	_, err := again.Create(t.Context(), "", fleet.CodeRequest{Slot: fleet.Slot{TerminalID: "T"}})
+	require.Equal(t, wire.Internal, wire.CodeOf(err))
+	require.False(t, strings.Contains(err.Error(), "cAnArY"))
+}

@@ -1,0 +1,47 @@
+package fleet
+
+import "posagent/store"
+
+// Schema is the tables of the fleet, append-only. Moments are Unix milliseconds, 0 = not yet.
+func Schema() []store.Step {
+	return []store.Step{{Name: "fleet/1 authority, enrolments, revisions", SQL: `
+CREATE TABLE fleet_authority (
+	id INTEGER PRIMARY KEY,
+	certificate BLOB NOT NULL,
+	private BLOB NOT NULL,
+	at_ms INTEGER NOT NULL
+) STRICT;
+CREATE TABLE fleet_enrolment (
+	seq INTEGER PRIMARY KEY,
+	id TEXT NOT NULL UNIQUE,
+	digest BLOB NOT NULL UNIQUE,
+	state TEXT NOT NULL,
+	reason TEXT NOT NULL,
+	merchant TEXT NOT NULL,
+	terminal TEXT NOT NULL,
+	bax TEXT NOT NULL,
+	serial TEXT NOT NULL,
+	bound INTEGER NOT NULL,
+	created_ms INTEGER NOT NULL,
+	expires_ms INTEGER NOT NULL,
+	redeemed_ms INTEGER NOT NULL,
+	confirmed_ms INTEGER NOT NULL,
+	revoked_ms INTEGER NOT NULL,
+	device TEXT NOT NULL,
+	certificate BLOB,
+	version TEXT NOT NULL,
+	revision INTEGER NOT NULL,
+	confirmed_revision INTEGER NOT NULL,
+	superseded INTEGER NOT NULL
+) STRICT;
+CREATE INDEX fleet_enrolment_serial ON fleet_enrolment (serial);
+CREATE INDEX fleet_enrolment_terminal ON fleet_enrolment (merchant, terminal);
+CREATE TABLE fleet_revision (
+	enrolment TEXT NOT NULL,
+	number INTEGER NOT NULL,
+	text BLOB NOT NULL,
+	signature TEXT NOT NULL,
+	at_ms INTEGER NOT NULL,
+	PRIMARY KEY (enrolment, number)
+) STRICT, WITHOUT ROWID;`}}
+}
