@@ -6,8 +6,8 @@
 // policy.
 //
 // It guarantees:
-//   - Each text and each attribute is escaped. Tags and attribute names are constants of this
-//     program; an unexported string type keeps other texts out.
+//   - Each text and each attribute is escaped. Tags are constants of this program; an unexported
+//     string type keeps other texts out.
 //   - A page loads nothing and runs no script. Policy allows its own sheet and forms to itself, and
 //     nothing else.
 //   - A page is whole without a script, in English and in German, from a width of 320 px on.

@@ -28,6 +28,8 @@ const (
 	MayNone // the token is good, and its client may not read
 )
 
+var faults = [...]word{WrongToken: wrongToken, Locked: lockedOut, MayNone: mayNone}
+
 // Door is what is shown without a token: whether a register may ask, and nothing of any money.
 type Door struct {
 	Lang    string // as Language gives it
@@ -42,59 +44,37 @@ type Door struct {
 func (d Door) HTML() []byte {
 	w := &writer{lang: d.Lang}
 	w.begin(w.in(terminalTitle), d.Sandbox)
-	w.close("header")
-	w.open("main")
-	w.state(d.Ready, d.Why == "" && !d.Ready, "", d.Why)
-	w.open("section", attr{"aria-labelledby", "enter"})
-	w.say("h2", enterTitle, attr{"id", "enter"})
-	said := map[Fault]word{WrongToken: wrongToken, Locked: lockedOut, MayNone: mayNone}
-	if s, there := said[d.Fault]; there {
-		w.say("p", s, class("alert"), attr{"role", "alert"}, attr{"id", "fault"})
+	w.put(`</header><main>`)
+	w.state(d.Ready, "", d.Why)
+	w.say(`<section aria-labelledby="enter"><h2 id="enter">{}</h2>`, enterTitle)
+	if d.Fault != NoFault {
+		w.say(`<p class="alert" role="alert" id="fault">{}</p>`, faults[d.Fault])
 	}
-	w.say("p", enterWhy)
-	w.open("form", attr{"method", "post"}, attr{"action", "/"})
-	w.open("label")
-	w.say("span", tokenLabel)
-	field := []attr{{"type", "password"}, {"name", d.Field}, {"autocomplete", "off"}, {"required", "required"}, {"maxlength", "1024"}}
+	w.put(`<p>{}</p><form method="post" action="/"><label>{}<input type="password" name="{}" autocomplete="off" required maxlength="1024"`, w.in(enterWhy), w.in(tokenLabel), d.Field)
 	if d.Fault == WrongToken {
-		field = append(field, attr{"aria-invalid", "true"}, attr{"aria-describedby", "fault"})
+		w.put(` aria-invalid="true" aria-describedby="fault"`)
 	}
-	w.open("input", field...)
-	w.close("label")
-	w.say("button", enterButton, attr{"type", "submit"})
-	w.close("form")
-	w.say("p", tokenWhere)
-	w.close("section", "main")
+	w.put(`></label><button type="submit">{}</button></form><p>{}</p></section></main>`, w.in(enterButton), w.in(tokenWhere))
 	return w.end()
 }
 
-// state writes the first section: READY, or why not and what to do. unknown says that nothing is
+// state writes the first section: READY, or why not and what to do. Without a reason nothing is
 // known.
-func (w *writer) state(ready, unknown bool, offline, why string) {
-	w.open("section", attr{"aria-labelledby", "state"})
-	w.say("h2", stateTitle, attr{"id", "state"})
+func (w *writer) state(ready bool, offline, why string) {
+	w.say(`<section aria-labelledby="state"><h2 id="state">{}</h2>`, stateTitle)
 	switch {
-	case unknown:
-		w.say("p", stateUnknown, class("state"))
 	case ready:
-		w.element("p", "READY", class("state ok"), english())
-		w.say("p", stateReady)
+		w.say(`<p class="state ok" lang="en">READY</p><p>{}</p>`, stateReady)
+	case why != "":
+		w.say(`<p class="state bad" lang="en">NOT READY</p><p>{}</p>`, stateNotReady)
 	default:
-		w.element("p", "NOT READY", class("state bad"), english())
-		w.say("p", stateNotReady)
+		w.say(`<p class="state">{}</p>`, stateUnknown)
 	}
-	for _, s := range []string{offline, why} {
-		if s == "" {
-			continue
+	for _, s := range [2]string{offline, why} {
+		if s != "" {
+			words, remedy, _ := strings.Cut(s, ": ")
+			w.put(`<p lang="en">{}: <strong>{}</strong></p>`, words, remedy)
 		}
-		words, remedy, cut := strings.Cut(s, ": ")
-		w.open("p", english())
-		w.text(words)
-		if cut {
-			w.text(": ")
-			w.element("strong", remedy)
-		}
-		w.close("p")
 	}
-	w.close("section")
+	w.put(`</section>`)
 }

@@ -5,19 +5,9 @@ import (
 	"strings"
 )
 
-// name is a tag or attribute name. Only constants written in Go become one.
-type name string
-
-// attr is one attribute; its value is escaped when written.
-type attr struct {
-	name  name
-	value string
-}
-
-func class(s string) attr { return attr{"class", s} }
-
-// english marks words that are the terminal's own, which are not translated.
-func english() attr { return attr{"lang", "en"} }
+// markup is a piece of a page. Only constants written in Go become one. Each {} in it stands for a
+// text: between tags, or inside the quotes of an attribute.
+type markup string
 
 // writer writes a document.
 type writer struct {
@@ -25,32 +15,17 @@ type writer struct {
 	lang string // of the page: de or en
 }
 
-// open writes the beginning of an element.
-func (w *writer) open(tag name, attrs ...attr) {
-	w.b.WriteString("<" + string(tag))
-	for _, a := range attrs {
-		w.b.WriteString(" " + string(a.name) + `="` + html.EscapeString(a.value) + `"`)
+// put writes markup with its texts, which are escaped.
+func (w *writer) put(m markup, texts ...string) {
+	rest := string(m)
+	for _, s := range texts {
+		before, after, _ := strings.Cut(rest, "{}")
+		w.b.WriteString(before)
+		w.b.WriteString(html.EscapeString(s))
+		rest = after
 	}
-	w.b.WriteByte('>')
+	w.b.WriteString(rest)
 }
-
-func (w *writer) close(tags ...name) {
-	for _, tag := range tags {
-		w.b.WriteString("</" + string(tag) + ">")
-	}
-}
-
-func (w *writer) text(s string) { w.b.WriteString(html.EscapeString(s)) }
-
-// element writes a whole element with a text inside.
-func (w *writer) element(tag name, s string, attrs ...attr) {
-	w.open(tag, attrs...)
-	w.text(s)
-	w.close(tag)
-}
-
-// say writes a text in the page's language.
-func (w *writer) say(tag name, s word, attrs ...attr) { w.element(tag, w.in(s), attrs...) }
 
 // in returns a text in the page's language.
 func (w *writer) in(s word) string {
@@ -60,25 +35,42 @@ func (w *writer) in(s word) string {
 	return texts[s].en
 }
 
-// begin writes everything before the main part of a document, and end everything behind it.
+// say writes markup with one text in the page's language.
+func (w *writer) say(m markup, s word) { w.put(m, w.in(s)) }
+
+// begin writes everything before the contents of the header.
 func (w *writer) begin(title string, sandbox bool) {
-	w.b.WriteString("<!doctype html>")
-	w.open("html", attr{"lang", w.lang})
-	w.open("head")
-	w.open("meta", attr{"charset", "utf-8"})
-	w.open("meta", attr{"name", "viewport"}, attr{"content", "width=device-width, initial-scale=1"})
-	w.element("title", title)
-	w.b.WriteString("<style>" + sheet + "</style>")
-	w.close("head")
-	w.open("body")
-	w.open("header")
+	w.put(`<!doctype html><html lang="{}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{}</title><style>`, w.lang, title)
+	w.put(sheet)
+	w.put(`</style></head><body><header>`)
 	if sandbox {
-		w.say("p", noRealMoney, class("sandbox"))
+		w.say(`<p class="sandbox">{}</p>`, noRealMoney)
 	}
-	w.element("h1", title)
+	w.put(`<h1>{}</h1>`, title)
 }
 
+// end writes the end of the document, and returns all of it.
 func (w *writer) end() []byte {
-	w.close("body", "html")
+	w.put(`</body></html>`)
 	return []byte(w.b.String())
 }
+
+// command writes what to type.
+func (w *writer) command(s string) {
+	w.put(`<p>{} <code lang="en">{}</code></p>`, w.in(typeThis), s)
+}
+
+// table begins a table that moves sideways by itself where it is wider than the screen.
+func (w *writer) table(caption word, columns ...word) {
+	w.say(`<div class="wide" role="group" tabindex="0" aria-label="{}"><table><thead><tr>`, caption)
+	for _, c := range columns {
+		if c >= firstNumber && c <= lastNumber {
+			w.say(`<th scope="col" class="n">{}</th>`, c)
+		} else {
+			w.say(`<th scope="col">{}</th>`, c)
+		}
+	}
+	w.put(`</tr></thead><tbody>`)
+}
+
+func (w *writer) endTable() { w.put(`</tbody></table></div>`) }

@@ -139,7 +139,7 @@ func TestThePageSaysIt(t *testing.T) {
 		"1,250.00 EUR Payments: 12, refunds and reversals: 1 (-50.00 EUR)",
 		"13:59:00 12.50 EUR approved payment Wallet One finished 7", "14:00:00 7.00 EUR running payment Wallet One awaiting customer",
 		"2026-11-21 14:00 100 JPY declined reversal TWO being undone",
-		"payments.capture PENDING 3 1,234.56 EUR 2 days ( 2026-11-21 12:00 )", "Type: posagent ops list --open",
+		"payments.capture 3 1,234.56 EUR 2 days ( 2026-11-21 12:00 ) PENDING Type: posagent ops list --open",
 		"disk full: sales are refused", "2026-11-22 12:00 42.00 EUR payments.capture L1 FAILED not allowed posagent ops ack k1",
 		"Age of the list: 3 h ( 11:00:00 )", "Wallet One ONE 1 PAYMENT, REFUND QR answer after about 10 s, stale after 5 amount may follow",
 		"tcp open 13:59:00 1234 987 5 5 17 6", "Type: posagent doctor", "sale.begin register tcp 192.0.2.7 12.50 EUR s1", "Shown to office. posagent 2026.11.23",

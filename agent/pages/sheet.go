@@ -5,24 +5,24 @@ import (
 	"encoding/base64"
 )
 
-// sheet is the one sheet, sent inline and allowed by its hash. It holds nothing that html would
-// have to escape.
-const sheet = `:root{color-scheme:light dark}` +
+// sheet is the one sheet, sent inline and allowed by its hash. It holds no text.
+const sheet markup = `:root{color-scheme:light dark}` +
 	`html{background:#fff;color:#111}` +
 	`body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:.75rem;overflow-wrap:anywhere}` +
 	`h1{font-size:1.375rem;margin:.5rem 0}h2{font-size:1.125rem;margin:0 0 .5rem}` +
 	`section{border:1px solid #767676;border-radius:.5rem;padding:.75rem;margin:.75rem 0}` +
+	`section>:last-child{margin-bottom:0}section>.wide:last-child tr:last-child>*{border:0}` +
 	`.sandbox{border:2px dashed;padding:.25rem .75rem;font-weight:700;text-align:center;margin:0}` +
 	`.state{font-size:1.75rem;font-weight:700;margin:0;border-left:.5rem solid;padding-left:.75rem}` +
 	`.ok{color:#0a5c2b}.bad{color:#a8101f}` +
 	`.alert{border-left:.5rem solid #a8101f;padding-left:.75rem}` +
-	`.sums{display:flex;flex-wrap:wrap;gap:.5rem 2rem;margin:0 0 .75rem;padding:0;list-style:none}` +
 	`.sum{font-size:1.75rem;font-weight:700;display:block;white-space:nowrap;font-variant-numeric:tabular-nums}` +
 	`.wide{overflow-x:auto}` +
 	`table{border-collapse:collapse;width:100%;font-size:.9375rem;overflow-wrap:normal}` +
+	`#alerts~.wide table,#methods~.wide table,#audit~.wide table{min-width:44rem}` +
 	`th,td{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0;border-bottom:1px solid #8888}` +
 	`.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}` +
-	`time{white-space:nowrap}` +
+	`time{white-space:nowrap}th time{white-space:normal}` +
 	`code{font:.875rem/1.5 ui-monospace,monospace}` +
 	`nav a{display:inline-block;padding:.25rem .75rem .25rem 0}` +
 	`a{color:#0b57d0}` +

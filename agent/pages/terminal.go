@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -39,36 +38,33 @@ type Terminal struct {
 // HTML writes the page.
 func (t Terminal) HTML() []byte {
 	w := &writer{lang: t.Lang}
-	title := w.in(terminalTitle)
-	if t.Status.Terminal != "" {
-		title += " " + t.Status.Terminal
-	}
-	w.begin(title, t.Status.Sandbox)
-	w.open("nav", attr{"aria-label", w.in(contents)})
+	w.begin(strings.TrimSpace(w.in(terminalTitle)+" "+t.Status.Terminal), t.Status.Sandbox)
+	w.say(`<nav aria-label="{}">`, contents)
 	for _, s := range sections {
-		w.say("a", s.title, attr{"href", "#" + s.id})
-		w.text(" ")
+		w.put(`<a href="#{}">{}</a> `, s.id, w.in(s.title))
 	}
-	w.close("nav", "header")
-	w.open("main")
-	v := t.Status
+	w.put(`</nav></header><main>`)
 	offline, why := "", ""
-	if v.Offline != nil {
-		offline = v.Offline.Text()
+	if v := t.Status.Offline; v != nil {
+		offline = v.Text()
 	}
-	if v.NotReady != nil {
-		why = v.NotReady.Text()
+	if v := t.Status.NotReady; v != nil {
+		why = v.Text()
 	}
-	w.state(v.Ready, !v.Ready && v.NotReady == nil, offline, why)
-	for _, s := range sections {
-		w.open("section", attr{"aria-labelledby", s.id})
-		w.say("h2", s.title, attr{"id", s.id})
-		if s.part == nil || w.shown(*s.part(&t), s.need) {
+	w.state(t.Status.Ready, offline, why)
+	for i, s := range sections {
+		w.put(`<section aria-labelledby="{}"><h2 id="{}">{}</h2>`, s.id, s.id, w.in(s.title))
+		switch *t.part(i) {
+		case Forbidden:
+			w.put(`<p>{} <code lang="en">may: {}</code></p>`, w.in(mayNotSee), s.need)
+		case Broken:
+			w.say(`<p class="alert">{}</p>`, unreadable)
+		default:
 			s.write(w, &t)
 		}
-		w.close("section")
+		w.put(`</section>`)
 	}
-	w.close("main")
+	w.put(`</main>`)
 	w.foot(&t)
 	return w.end()
 }
@@ -77,116 +73,87 @@ func (t Terminal) HTML() []byte {
 type section struct {
 	id    string
 	title word
-	need  string // the word that a client needs to see it
-	part  func(*Terminal) *Part
+	need  string // what a client needs to see it
 	write func(*writer, *Terminal)
 }
 
-var sections = []section{
-	{"alerts", alertsTitle, "read", func(t *Terminal) *Part { return &t.NoStatus }, (*writer).alerts},
-	{"sales", salesTitle, "sales", func(t *Terminal) *Part { return &t.NoDay }, (*writer).sales},
-	{"waiting", waitingTitle, "read", func(t *Terminal) *Part { return &t.NoWaiting }, (*writer).waiting},
-	{"methods", methodsTitle, "read", func(t *Terminal) *Part { return &t.NoMethods }, (*writer).methods},
-	{"lines", linesTitle, "read", func(t *Terminal) *Part { return &t.NoStatus }, (*writer).lines},
-	{"doctor", doctorTitle, "", nil, (*writer).doctor},
-	{"audit", auditTitle, "read, all", func(t *Terminal) *Part { return &t.NoAudit }, (*writer).audit},
-	{"programs", programsTitle, "", nil, (*writer).programs},
+// sections are all of them, in order.
+var sections = [...]section{
+	{"alerts", alertsTitle, "read", (*writer).alerts},
+	{"sales", salesTitle, "sales", (*writer).sales},
+	{"waiting", waitingTitle, "read", (*writer).waiting},
+	{"methods", methodsTitle, "read", (*writer).methods},
+	{"lines", linesTitle, "read", (*writer).lines},
+	{"doctor", doctorTitle, "", (*writer).doctor},
+	{"audit", auditTitle, "read, all", (*writer).audit},
+	{"programs", programsTitle, "", (*writer).programs},
 }
 
-// shown tells whether a part is shown, and says why not.
-func (w *writer) shown(p Part, need string) bool {
-	switch p {
-	case Forbidden:
-		w.open("p")
-		w.text(w.in(mayNotSee) + " ")
-		w.element("code", "may: "+need, english())
-		w.close("p")
-	case Broken:
-		w.say("p", unreadable, class("alert"))
-	}
-	return p == Shown
+// part says whether a section is shown.
+func (t *Terminal) part(i int) *Part {
+	always := Shown
+	return [...]*Part{&t.NoStatus, &t.NoDay, &t.NoWaiting, &t.NoMethods, &t.NoStatus, &always, &t.NoAudit, &always}[i]
 }
 
 // doctor says where the checks are.
 func (w *writer) doctor(*Terminal) {
-	w.say("p", doctorSays)
+	w.say(`<p>{}</p>`, doctorSays)
 	w.command("posagent doctor")
 }
 
 // programs names what programs read. A browser is refused there, so these are no links.
 func (w *writer) programs(t *Terminal) {
-	w.say("p", programsSay)
-	const proof = `curl -H "Authorization: Bearer $(cat port.token)" `
-	w.open("ul")
-	for _, s := range []string{"curl " + t.Base + "/openapi.json", proof + t.Base + "/metrics", "curl -N" + strings.TrimPrefix(proof, "curl") + t.Base + "/agent/v1/events"} {
-		w.open("li")
-		w.element("code", s, english())
-		w.close("li")
-	}
-	w.close("ul")
-}
-
-// command writes what to type.
-func (w *writer) command(s string) {
-	w.open("p")
-	w.text(w.in(typeThis) + " ")
-	w.element("code", s, english())
-	w.close("p")
+	w.put(`<p>{}</p><ul lang="en"><li><code>curl {}/openapi.json</code></li>`+
+		`<li><code>curl -H "Authorization: Bearer $(cat port.token)" {}/metrics</code></li>`+
+		`<li><code>curl -N -H "Authorization: Bearer $(cat port.token)" {}/agent/v1/events</code></li></ul>`, w.in(programsSay), t.Base, t.Base, t.Base)
 }
 
 // foot writes when the page was made, for whom, and the ways on.
 func (w *writer) foot(t *Terminal) {
-	w.open("footer")
-	w.open("p")
-	w.text(w.in(asOf) + " ")
-	w.element("time", t.Now.Local().Format("2006-01-02 15:04:05"), attr{"datetime", t.Now.UTC().Format(time.RFC3339)})
-	w.text(". ")
-	w.element("a", w.in(reload), attr{"href", "/"})
-	w.close("p")
-	w.open("p")
 	who := t.User
 	if who == "" {
 		who = w.in(ownToken)
 	}
-	w.text(w.in(seenBy) + " " + who + ". posagent " + t.Status.Version)
-	w.close("p")
-	w.open("form", attr{"method", "post"}, attr{"action", "/"})
-	w.open("input", attr{"type", "hidden"}, attr{"name", t.Leave}, attr{"value", "1"})
-	w.say("button", leaveButton, attr{"type", "submit"})
-	w.close("form", "footer")
+	w.put(`<footer><p>{} <time datetime="{}">{}</time>. <a href="/">{}</a></p><p>{} {}. posagent {}</p>`,
+		w.in(asOf), t.Now.UTC().Format(time.RFC3339), t.Now.Local().Format("2006-01-02 15:04:05"), w.in(reload), w.in(seenBy), who, t.Status.Version)
+	w.put(`<form method="post" action="/"><input type="hidden" name="{}" value="1"><button type="submit">{}</button></form></footer>`, t.Leave, w.in(leaveButton))
 }
 
 // alerts writes what needs a person.
 func (w *writer) alerts(t *Terminal) {
-	v := t.Status
-	rest := slices.DeleteFunc(slices.Clone(v.Attention), func(s string) bool {
-		return slices.ContainsFunc(v.Alerts, func(a view.Alert) bool { return strings.HasSuffix(s, "(posagent ops ack "+string(a.Key)+")") })
-	})
-	if len(rest)+len(v.Alerts) == 0 {
-		w.say("p", noAlerts)
+	v := &t.Status
+	if len(v.Attention)+len(v.Alerts) == 0 {
+		w.say(`<p>{}</p>`, noAlerts)
 		return
 	}
-	if len(rest) > 0 {
-		w.open("ul", english())
-		for _, s := range rest {
-			w.element("li", s)
+	w.put(`<ul lang="en">`)
+	for _, s := range v.Attention {
+		if !saidBelow(s, v.Alerts) {
+			w.put(`<li>{}</li>`, s)
 		}
-		w.close("ul")
 	}
+	w.put(`</ul>`)
 	if len(v.Alerts) == 0 {
 		return
 	}
-	w.say("p", alertsSay)
-	w.table(alertsTitle, []column{{colTime, false}, {colAmount, true}, {colKind, false}, {colState, false}, {colReason, false}, {colType, false}})
-	for _, a := range v.Alerts {
-		w.open("tr")
-		w.cell("th", func() { w.time(a.At, t.Now) })
-		w.amount(a.Amount, a.Currency)
-		w.plain(a.Kind + " " + a.Subject)
-		w.plain(a.State)
-		w.plain(a.Reason)
-		w.cell("td", func() { w.element("code", "posagent ops ack "+string(a.Key), english()) })
-		w.close("tr")
+	w.say(`<p>{}</p>`, alertsSay)
+	w.table(alertsTitle, colTime, colAmount, colKind, colState, colReason, colType)
+	for i := range v.Alerts {
+		a := &v.Alerts[i]
+		w.put(`<tr><th scope="row">`)
+		w.time(a.At, t.Now)
+		w.put(`</th><td class="n">{}</td><td lang="en">{} {}</td><td lang="en">{}</td><td lang="en">{}</td><td><code lang="en">posagent ops ack {}</code></td></tr>`,
+			w.money(a.Amount, a.Currency), a.Kind, a.Subject, a.State, a.Reason, string(a.Key))
 	}
 	w.endTable()
+}
+
+// saidBelow says that a line is about one of the alerts.
+func saidBelow(line string, alerts []view.Alert) bool {
+	for i := range alerts {
+		if strings.HasSuffix(line, "(posagent ops ack "+string(alerts[i].Key)+")") {
+			return true
+		}
+	}
+	return false
 }

@@ -68,6 +68,7 @@ const (
 	hours
 	minutes
 	seconds
+	unitOfLimits
 	meanDelay
 	staleAfter
 	finalizeWithin
@@ -75,34 +76,40 @@ const (
 	receiptFor
 	asks
 	colTime
-	colAmount
 	colOutcome
 	colKind
 	colMethod
 	colState
-	colReceipt
-	colCount
 	colOldest
 	colReason
 	colType
-	colPriority
 	colTypes
 	colTrigger
 	colTimes
 	colRules
 	colLine
 	colHeard
+	colDeed
+	colActor
+	colSubject
+	colDetail
+	colAmount
+	colReceipt
+	colCount
+	colPriority
 	colIn
 	colOut
 	colRepeated
 	colBad
 	colNoise
 	colRefused
-	colDeed
-	colActor
-	colSubject
-	colDetail
 	wordCount
+)
+
+// The columns of numbers.
+const (
+	firstNumber = colAmount
+	lastNumber  = colRefused
 )
 
 // texts has each word; a test finds one that is missing.
@@ -131,8 +138,8 @@ var texts = [wordCount]struct{ en, de string }{
 	moreSales:      {"The sums are those of the newest 1000 sales; the day has more.", "Die Summen sind die der neuesten 1000 Verkäufe; der Tag hat mehr."},
 	waitingTitle:   {"Waiting for the backend", "Wartet auf das Backend"},
 	nothingWaits:   {"Nothing waits.", "Nichts wartet."},
-	alertsTitle:    {"Needs a person", "Braucht einen Menschen"},
-	noAlerts:       {"Nothing needs attention.", "Nichts braucht Aufmerksamkeit."},
+	alertsTitle:    {"Needs attention", "Zu erledigen"},
+	noAlerts:       {"Nothing has to be done.", "Nichts ist zu tun."},
 	alertsSay:      {"These came to nothing after their clients were told that they were stored. Acknowledge each one by its command.", "Diese Vorgänge sind gescheitert, nachdem ihre Programme gehört hatten, dass sie gespeichert sind. Jeder wird mit seinem Befehl bestätigt."},
 	methodsTitle:   {"Payment methods", "Zahlungsarten"},
 	neverFetched:   {"The list of methods was never fetched.", "Die Liste der Zahlungsarten wurde noch nie geholt."},
@@ -170,6 +177,7 @@ var texts = [wordCount]struct{ en, de string }{
 	hours:          {"h", "Std."},
 	minutes:        {"min", "Min."},
 	seconds:        {"s", "s"},
+	unitOfLimits:   {"Stale and finalize are in the unit of [methods] timeout_unit, minutes unless it says otherwise.", "Veraltet und Abschließen stehen in der Einheit von [methods] timeout_unit, ohne Angabe Minuten."},
 	meanDelay:      {"answer after about", "Antwort nach etwa"},
 	staleAfter:     {"stale after", "veraltet nach"},
 	finalizeWithin: {"finalize within", "abschließen innerhalb"},

@@ -71,6 +71,9 @@ func notRun(t *testing.T, why string) {
 	}
 }
 
+// awaited lets a script's promise end first.
+func awaited(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }
+
 // fair fails where axe-core finds something serious or critical on the page, in light and in dark.
 func (p *tab) fair(script, page string) {
 	p.t.Helper()
@@ -80,7 +83,7 @@ func (p *tab) fair(script, page string) {
 		p.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
 			chromedp.Evaluate(script+"\n;typeof axe === 'object'", &loaded),
 			chromedp.Evaluate(`axe.run().then(r => r.violations.filter(v => v.impact === "serious" || v.impact === "critical")
-				.map(v => v.impact + " " + v.id + ": " + v.nodes.map(n => n.html).join(" ")))`, &found, func(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }))
+				.map(v => v.impact + " " + v.id + ": " + v.nodes.map(n => n.html).join(" ")))`, &found, awaited))
 		require.True(p.t, loaded, page)
 		require.Empty(p.t, found, "%s (%s)", page, scheme)
 	}

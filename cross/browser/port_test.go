@@ -86,7 +86,7 @@ const attacks = `(async (port, token, sale) => {
 	const got = {}, auth = {"Authorization": "Bearer " + token}, json = {...auth, "Content-Type": "application/json"};
 	const patient = (p) => Promise.race([p, new Promise((yes) => setTimeout(() => yes(""), 3000))]);
 	const read = (p) => patient(p.then((r) => r.text().then((t) => r.ok ? t : "")).catch(() => ""));
-	for (const path of ["/agent/v1/status", "/agent/v1/operations", "/openapi.json", "/metrics", "/livez", "/api/v1/payments/x"]) {
+	for (const path of ["/", "/agent/v1/status", "/agent/v1/operations", "/openapi.json", "/metrics", "/livez", "/api/v1/payments/x"]) {
 		got["read " + path] = await read(fetch(port + path));
 		got["read with token " + path] = await read(fetch(port + path, {headers: auth}));
 		got["read blindly " + path] = await read(fetch(port + path, {mode: "no-cors"}));
@@ -95,7 +95,7 @@ const attacks = `(async (port, token, sale) => {
 	}
 	got["events"] = await patient(new Promise((yes) => { const e = new EventSource(port + "/agent/v1/events"); e.onopen = () => yes("open"); e.onerror = () => { e.close(); yes(""); }; }));
 	got["socket"] = await patient(new Promise((yes) => { const w = new WebSocket(port.replace("http", "ws") + "/agent/v1/events"); w.onopen = () => yes("open"); w.onerror = () => yes(""); }));
-	for (const path of ["/api/v1/payments", "/hooks/webhooks", "/v1.0/Invoice/?instance=demo", "/token"]) {
+	for (const path of ["/api/v1/payments", "/hooks/webhooks", "/v1.0/Invoice/?instance=demo", "/token", "/"]) {
 		got["pay " + path] = await read(fetch(port + path, {method: "POST", headers: json, body: sale}));
 		got["pay blindly " + path] = await read(fetch(port + path, {method: "POST", mode: "no-cors", headers: {"Content-Type": "text/plain"}, body: sale}));
 		navigator.sendBeacon(port + path, sale);
@@ -113,7 +113,7 @@ func (p *tab) attack(port, token string) (got map[string]string) {
 	args, err := json.Marshal([]string{port, token, stolenSale})
 	require.NoError(p.t, err)
 	p.do(chromedp.Evaluate(attacks+"(..."+string(args)+")", &got, func(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }))
-	require.Len(p.t, got, 6*5+2+4*3)
+	require.Len(p.t, got, 7*5+2+5*3)
 	return got
 }
 

@@ -163,7 +163,7 @@ func (b *backend) merchantNet() (net int64) {
 	return net
 }
 
-// tab is one tab of the browser; the pages set no cookies, so tabs share nothing.
+// tab is one tab of the browser. The backend's pages set no cookies, so tabs share nothing but the visits to a terminal's page.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
