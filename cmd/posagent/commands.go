@@ -15,7 +15,7 @@ func commands() []command {
 	return []command{
 		runCommand(), statusCommand(), doctorCommand(), explainCommand(), methodsCommand(), saleCommand(), opsCommand(), auditCommand(), historyCommand(), configCommand(),
 		backupCommand(), restoreCommand(), journalCommand(), resetCommand(),
-		netCommand(), serialCommand(), supportCommand(), registerCommand(), backendCommand(), demoCommand(), walletCommand(),
+		netCommand(), serialCommand(), supportCommand(), selftestCommand(), registerCommand(), backendCommand(), demoCommand(), walletCommand(),
 		completionCommand(), manCommand(), versionCommand(),
 	}
 }
