@@ -220,7 +220,7 @@ func TestField_P10UnknownRoutesAnswerJSON(t *testing.T) {
 		method, path, allow string
 		status              int
 	}{
-		{"GET", "/none", "", 404}, {"GET", "/", "", 404}, {"GET", "/hooks/webhooks/x", "", 404}, {"GET", "/favicon.ico", "", 404},
+		{"GET", "/none", "", 404}, {"POST", "/", "GET", 405}, {"GET", "/hooks/webhooks/x", "", 404}, {"GET", "/favicon.ico", "", 404},
 		{"GET", "/v2.0/Invoice/", "", 404}, {"POST", "/livez", "GET, HEAD", 405}, {"GET", "/token", "POST", 405}, {"GET", "/api/v1/what", "", 404},
 	} {
 		for _, auth := range []string{"", bearer} {
