@@ -35,7 +35,8 @@ func supportCommand() command {
 			long: "It holds what the verbs print with --json (" + strings.Join(packedNames(), ", ") + "),\n" +
 				"facts of the box, and the program's log of a day. MANIFEST.json names each part with its SHA-256. Secrets of the configuration and\n" +
 				"card numbers are masked; there is no payload of an operation and no card data in it. It works with and without the running terminal.\n" +
-				"Without --out it lies in the state directory's folder support, where the newest five stay, or, for root and others, in " + os.TempDir() + ".",
+				"Without --out it lies in the state directory's folder support, where the newest five stay, or, for root and others, and where no\n" +
+				"terminal has run, in " + os.TempDir() + ".",
 			examples: []string{"posagent support bundle --config /etc/posagent/config.toml", "posagent support bundle --out /media/stick/box.tar.gz --no-log", "posagent support bundle --json"},
 			flags: func(fs *flag.FlagSet) any {
 				o := &supportOptions{}
@@ -224,7 +225,8 @@ func keepBundle(c *call, out, marker string, data []byte) (path string, err erro
 	if out != "" {
 		return out, writeNew(out, data)
 	}
-	if mayUse(c) != nil || ownerOf(c.stateDir()) != os.Geteuid() { // root leaves nothing with others
+	_, missing := os.Stat(c.stateDir())
+	if missing != nil || mayUse(c) != nil || ownerOf(c.stateDir()) != os.Geteuid() { // root leaves nothing with others, and makes nothing for them
 		path = filepath.Join(os.TempDir(), marker+".tar.gz")
 		return path, writeNew(path, data)
 	}
