@@ -12,6 +12,7 @@ import (
 
 type backendOptions struct {
 	listen string
+	fleet  bool
 }
 
 func backendCommand() command {
@@ -26,10 +27,12 @@ func backendCommand() command {
 		flags: func(fs *flag.FlagSet) any {
 			o := &backendOptions{}
 			fs.StringVar(&o.listen, "listen", "", "`host:port` to listen on, port 0 = any (default: [backend] listen)")
+			fs.BoolVar(&o.fleet, "fleet", false, "let terminals enrol with one-time codes (posagent backend fleet makes them)")
 			return o
 		},
 		run: runBackend,
 		sub: []command{
+			fleetCommand(),
 			{
 				name: "books", short: "every transaction with its postings; read-only, also while the backend runs",
 				examples: []string{"posagent backend books --state DIR --json"}, run: runBooks,
@@ -63,6 +66,9 @@ func runBackend(ctx context.Context, c *call) error {
 	listen := c.opts.(*backendOptions).listen
 	if listen == "" {
 		listen = cfg.Backend.Listen
+	}
+	if c.opts.(*backendOptions).fleet && cfg.Backend.Credentials.Bearer == backend.DemoCredentials().Bearer {
+		logger(c).Warn("whoever knows the sandbox's token can enrol terminals here: set [backend.credentials] bearer")
 	}
 	return serveBackend(ctx, c, cfg, listen, "choose another address with --listen", logger(c), func(url string) {
 		fmt.Fprintf(c.out, "listening on %s\n", url)

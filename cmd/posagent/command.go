@@ -11,7 +11,7 @@ import (
 	"posagent/store"
 )
 
-// command is one verb. Sub-verbs have no sub-verbs of their own.
+// command is one verb.
 type command struct {
 	name     string
 	args     string // what follows the flags, for the usage line

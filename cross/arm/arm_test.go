@@ -59,6 +59,11 @@ register diagnosis
 register decode
 backend
 backend books
+backend fleet
+backend fleet create
+backend fleet import
+backend fleet list
+backend fleet revoke
 backend hooks
 backend scenarios
 backend cards

@@ -79,7 +79,7 @@ var rooms = []room{
 	{"schemes/wire/rest", []string{"schemes/wire", "schemes/wire/check"}, "the engine of the services: knows none of them"},
 	{"schemes/wire/wiretest", []string{"schemes/wire", "schemes/wire/rest"}, "replays transcripts against any service that is a table"},
 	{"schemes/wire", nil, "strict JSON, Key, error codes"},
-	{"schemes/backend", []string{"schemes/backend/...", "schemes/contracts", "schemes/wire/rest", "schemes/wire/rest/openapi", "schemes/methods", "schemes/aapay", "schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/onboarding", "schemes/disputes", "schemes/fleet", "schemes/hosted", "schemes/money", "schemes/wire", "store", "store/sqlite"}, "opens and wires the embedded backend"},
+	{"schemes/backend", []string{"schemes/backend/...", "schemes/contracts", "schemes/wire/check", "schemes/wire/rest", "schemes/wire/rest/openapi", "schemes/methods", "schemes/aapay", "schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/onboarding", "schemes/disputes", "schemes/fleet", "schemes/hosted", "schemes/money", "schemes/wire", "store", "store/sqlite"}, "opens and wires the embedded backend"},
 	{"schemes/backend/books", []string{"schemes/money", "schemes/wire"}, "CORE: only writer of postings, no I/O"},
 	{"schemes/backend/books/journal", []string{"schemes/backend/books", "schemes/money", "schemes/wire", "store"}, "keeps the books in the store"},
 	{"schemes/backend/room/roomtest", []string{"schemes/backend/books/...", "schemes/backend/deliver", "schemes/backend/pages/form", "schemes/backend/room", "schemes/backend/scenario", "schemes/money", "store", "store/sqlite", "store/storetest"}, "what the tests of the backend's rooms stand on: knows no service"},

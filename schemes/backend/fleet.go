@@ -10,6 +10,7 @@ import (
 	room "posagent/schemes/backend/fleet"
 	"posagent/schemes/fleet"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
 	"posagent/store"
 )
 
@@ -18,6 +19,9 @@ func (b *Backend) Fleet() *room.Fleet { return b.fleet }
 
 // ReadFleet lists enrolments of the backend in dir, the newest first. It changes nothing and works beside a running backend.
 func ReadFleet(ctx context.Context, dir string, req fleet.ListRequest) (list []fleet.Enrolment, err error) {
+	if err := check.Request("fleet.list", req); err != nil {
+		return nil, err
+	}
 	db, err := readStore(ctx, dir)
 	if err != nil {
 		return nil, fmt.Errorf("read fleet: %w", err)
@@ -69,7 +73,8 @@ func configurations(cfg Config) func(fleet.Slot) (string, error) {
 		c := cfg.Credentials
 		section("terminal", "merchant_id", s.MerchantID, "terminal_id", s.TerminalID, "bax_id", s.BaxID)
 		section("upstream", "base", cfg.PublicURL)
-		section("upstream.auth", "bearer", c.Bearer.Reveal(), "instance", c.Instance, "secret", c.Secret.Reveal(), "api_key", c.APIKey.Reveal())
+		section("upstream.auth", "bearer", c.Bearer.Reveal(), "consumer_key", c.ConsumerKey, "consumer_secret", c.ConsumerSecret.Reveal(),
+			"instance", c.Instance, "secret", c.Secret.Reveal(), "api_key", c.APIKey.Reveal())
 		return b.String(), nil
 	}
 }
