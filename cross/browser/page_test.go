@@ -57,6 +57,15 @@ func (p *tab) looks(name string, and func(width int64, scheme string)) {
 	p.do(emulation.ClearDeviceMetricsOverride(), emulation.SetEmulatedMedia())
 }
 
+// seenAtOnce says that time, amount and outcome of a sale need no moving sideways.
+func (p *tab) seenAtOnce(width int64, _ string) {
+	p.t.Helper()
+	var right float64
+	p.do(chromedp.Evaluate(`Math.max(...[...document.querySelectorAll(".sum, #sales ~ .wide tr:first-child > :nth-child(3)")].map((e) => e.getBoundingClientRect().right))`, &right))
+	require.Greater(p.t, right, 0.0)
+	require.LessOrEqual(p.t, right, float64(width), "at %d px", width)
+}
+
 // A person at the box sees READY; the token adds the day's sales, readable on the narrowest screen; leaving takes them away.
 func TestTerminalPage(t *testing.T) {
 	b := startBackend(t, noWallet)
@@ -78,12 +87,14 @@ func TestTerminalPage(t *testing.T) {
 	require.Less(t, strings.Index(text, "sale.approved"), strings.Index(text, "terminal.start"), "the audit log, the newest line first")
 	require.Contains(t, text, "sale.approved")
 	require.Equal(t, x.port+"/", p.location())
-	p.looks("terminal", func(width int64, scheme string) {
-		var right float64
-		p.do(chromedp.Evaluate(`Math.max(...[...document.querySelectorAll(".sum, #sales ~ .wide tr:first-child > :nth-child(3)")].map((e) => e.getBoundingClientRect().right))`, &right))
-		require.Greater(t, right, 0.0)
-		require.LessOrEqual(t, right, float64(width), "time, amount and outcome are seen at once at %d px", width)
-	})
+	p.looks("terminal", p.seenAtOnce)
+	p.do(network.Enable(), network.SetExtraHTTPHeaders(network.Headers{"Accept-Language": "de-DE"}))
+	p.open(x.port + "/")
+	p.says("Verkäufe des Tages")
+	p.says("12,50 EUR")
+	p.looks("terminal-de", p.seenAtOnce)
+	p.do(network.SetExtraHTTPHeaders(network.Headers{"Accept-Language": "en"}))
+	p.open(x.port + "/")
 	var focus []string // by the keyboard alone
 	for range 40 {
 		var at string
