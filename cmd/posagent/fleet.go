@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ func fleetCommand() command {
 				case "url":
 					fs.StringVar(&o.url, "url", "", "`URL` under which the terminal reaches the backend (default: the backend's own)")
 				case "toml":
-					fs.StringVar(&o.file, "toml", "", "configuration `file` for the terminal (default: the backend writes one that leads to itself)")
+					fs.StringVar(&o.file, "toml", "", "configuration `file` for the terminal (create: by default the backend writes one that leads to itself)")
 				case "qr":
 					fs.BoolVar(&o.qr, "qr", false, "draw the QR code also where the output is no terminal window")
 				case "reason":
@@ -85,6 +86,12 @@ func fleetCommand() command {
 				name: "list", short: "the newest thousand enrolments; read-only, also while the backend does not run",
 				examples: []string{"posagent backend fleet list --state DIR", "posagent backend fleet list --with CONFIRMED --json", "posagent backend fleet list --serial PA-0001"},
 				flags:    flags("backend", "serial", "with"), run: fleetList,
+			},
+			{
+				name: "configure", args: "ID", short: "give the terminal of an enrolment a newer configuration",
+				long:     "The terminal fetches it, tries it, and confirms its number: the column REV of the list.",
+				examples: []string{"posagent backend fleet configure ID --toml box.toml --state DIR"},
+				flags:    flags("backend", "toml"), run: fleetConfigure,
 			},
 			{
 				name: "revoke", args: "ID", short: "take a code back, and the certificate that it gave",
@@ -200,6 +207,7 @@ func fleetCreate(ctx context.Context, c *call) error {
 	if o.url != "" {
 		got.URL = o.url
 	}
+	sayLocal(c, got.URL)
 	ticket := fleet.Ticket{URL: got.URL, Code: got.Code, Fingerprint: got.Fingerprint}
 	if c.json {
 		return printJSON(c.out, struct {
@@ -226,6 +234,17 @@ func fleetCreate(ctx context.Context, c *call) error {
 	}
 	fmt.Fprintf(c.out, "\n%s\n", strings.Join(drawn.HalfBlocks(style), "\n"))
 	return nil
+}
+
+// sayLocal warns of an address that no other machine reaches.
+func sayLocal(c *call, address string) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && (ip.IsLoopback() || ip.IsUnspecified()) {
+		fmt.Fprintf(c.err, "%s leads a terminal to itself: where the backend is on another machine, name its address with --url\n", address)
+	}
 }
 
 // localTime writes a moment of the service for people here; what is none stays as it is.
@@ -263,6 +282,7 @@ func fleetImport(ctx context.Context, c *call) error {
 	if o.url != "" {
 		got.URL = o.url
 	}
+	sayLocal(c, got.URL)
 	type line struct {
 		SerialNumber string `json:"serialNumber"`
 		ID           string `json:"id"`
@@ -372,6 +392,43 @@ func dash(s string) string {
 	return s
 }
 
+func fleetConfigure(ctx context.Context, c *call) error {
+	o := c.opts.(*fleetOptions)
+	if len(c.args) != 1 || o.file == "" {
+		return fail(exitUsage, "%s: want one id (posagent backend fleet list prints them) and --toml FILE", c.path)
+	}
+	text, err := os.ReadFile(o.file)
+	if err != nil {
+		return fail(exitFailed, "--toml: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, fleetWait)
+	defer cancel()
+	client, err := fleetAt(ctx, c)
+	if err != nil {
+		return err
+	}
+	got, err := client.Configure(ctx, wire.NewKey(), fleet.ConfigureRequest{ID: c.args[0], Configuration: wire.Secret(text)})
+	if err != nil {
+		return fleetEnded(err)
+	}
+	if c.json {
+		return printJSON(c.out, struct {
+			Schema    string          `json:"schema"`
+			Enrolment fleet.Enrolment `json:"enrolment"`
+		}{"posagent.fleet.configure/1", got})
+	}
+	fmt.Fprintf(c.out, "revision %d: %s, %s\n", got.Revision, got.ID, dash(got.SerialNumber))
+	return nil
+}
+
+// fleetEnded gives an error of a call about one enrolment its exit code.
+func fleetEnded(err error) error {
+	if wire.ReasonOf(err) == fleet.Ended {
+		return fail(exitRefused, "%w", err)
+	}
+	return fleetFailed(err)
+}
+
 func fleetRevoke(ctx context.Context, c *call) error {
 	o := c.opts.(*fleetOptions)
 	if len(c.args) != 1 {
@@ -384,13 +441,10 @@ func fleetRevoke(ctx context.Context, c *call) error {
 		return err
 	}
 	got, err := client.Revoke(ctx, wire.NewKey(), fleet.RevokeRequest{ID: c.args[0], Reason: o.reason})
-	var e *wire.Error
-	switch {
-	case errors.As(err, &e) && e.Reason == fleet.Ended:
-		return fail(exitRefused, "%w", err)
-	case err != nil:
-		return fleetFailed(err)
-	case c.json:
+	if err != nil {
+		return fleetEnded(err)
+	}
+	if c.json {
 		return printJSON(c.out, struct {
 			Schema    string          `json:"schema"`
 			Enrolment fleet.Enrolment `json:"enrolment"`

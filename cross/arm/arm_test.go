@@ -63,6 +63,7 @@ backend fleet
 backend fleet create
 backend fleet import
 backend fleet list
+backend fleet configure
 backend fleet revoke
 backend hooks
 backend scenarios

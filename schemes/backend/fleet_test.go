@@ -77,7 +77,7 @@ func TestFleetCredentials(t *testing.T) {
 		resp, _ := wiretest.Raw(t, srv.Client(), method, srv.URL+path, wire.JSONType, "{}", header...)
 		return resp.StatusCode
 	}
-	for _, route := range []string{"POST /fleet/v1/codes", "GET /fleet/v1/codes", "POST /fleet/v1/imports", "POST /fleet/v1/codes/x/revocations"} {
+	for _, route := range []string{"POST /fleet/v1/codes", "GET /fleet/v1/codes", "POST /fleet/v1/imports", "POST /fleet/v1/codes/x/revocations", "POST /fleet/v1/codes/x/configurations"} {
 		method, path, _ := strings.Cut(route, " ")
 		require.Equal(t, 401, ask(method, path), route)
 		require.Equal(t, 401, ask(method, path, "Authorization", "Bearer wrong"), route)
@@ -94,6 +94,7 @@ func TestFleetCredentials(t *testing.T) {
 const fleetOwn = own + `GET /fleet/v1/codes
 GET /fleet/v1/configuration
 POST /fleet/v1/codes
+POST /fleet/v1/codes/{enrolmentId}/configurations
 POST /fleet/v1/codes/{enrolmentId}/revocations
 POST /fleet/v1/confirmations
 POST /fleet/v1/enrolments

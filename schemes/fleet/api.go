@@ -34,6 +34,8 @@ type Desk interface {
 	Import(ctx context.Context, key wire.Key, req ImportRequest) (ImportReply, error)
 	// List reads the newest thousand enrolments.
 	List(ctx context.Context, req ListRequest) (ListReply, error)
+	// Configure gives the terminal of an enrolment a newer configuration; wire.NotFound, or Ended.
+	Configure(ctx context.Context, key wire.Key, req ConfigureRequest) (Enrolment, error)
 	// Revoke takes a code and its certificate back; wire.NotFound, or Ended. Revoked again is the same.
 	Revoke(ctx context.Context, key wire.Key, req RevokeRequest) (Enrolment, error)
 }
@@ -93,15 +95,15 @@ var (
 			return svc.List(ctx, in)
 		},
 	}
+	configure = rest.Endpoint[Desk, ConfigureRequest, Enrolment]{
+		Op: "fleet.configure", What: "give its terminal a newer configuration", Example: `{"configuration":"[terminal]\nterminal_id = \"T1\"\n"}`,
+		Method: http.MethodPost, Path: "/codes/{enrolmentId}/configurations", Status: http.StatusOK, Wants: rest.Write, Do: Desk.Configure,
+		Flaw: func(in ConfigureRequest, out Enrolment) string { return out.of(in.ID) },
+	}
 	revoke = rest.Endpoint[Desk, RevokeRequest, Enrolment]{
 		Op: "fleet.revoke", What: "take a code and its certificate back", Example: `{"reason":"the box was stolen"}`,
 		Method: http.MethodPost, Path: "/codes/{enrolmentId}/revocations", Status: http.StatusOK, Wants: rest.Write | rest.MayBody, Do: Desk.Revoke,
-		Flaw: func(in RevokeRequest, out Enrolment) string {
-			if out.ID != in.ID {
-				return "reply is about another enrolment"
-			}
-			return ""
-		},
+		Flaw: func(in RevokeRequest, out Enrolment) string { return out.of(in.ID) },
 	}
 )
 
@@ -109,7 +111,7 @@ var (
 func Table() rest.Table[Service] { return rest.Table[Service]{redeem, configuration, confirm} }
 
 // DeskTable is the half of the operator.
-func DeskTable() rest.Table[Desk] { return rest.Table[Desk]{create, list, imports, revoke} }
+func DeskTable() rest.Table[Desk] { return rest.Table[Desk]{create, list, imports, configure, revoke} }
 
 // HandlerOptions adjusts a Handler. The zero value works.
 type HandlerOptions = rest.Options
@@ -176,6 +178,11 @@ func (c *Client) Import(ctx context.Context, key wire.Key, req ImportRequest) (I
 // List implements Desk.
 func (c *Client) List(ctx context.Context, req ListRequest) (ListReply, error) {
 	return list.Call(ctx, c.to(Proof{}), "", req)
+}
+
+// Configure implements Desk.
+func (c *Client) Configure(ctx context.Context, key wire.Key, req ConfigureRequest) (Enrolment, error) {
+	return configure.Call(ctx, c.to(Proof{}), key, req)
 }
 
 // Revoke implements Desk.

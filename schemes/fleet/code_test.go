@@ -186,6 +186,7 @@ func TestRules(t *testing.T) {
 		{"ttlSeconds", fleet.CodeRequest{TTLSeconds: 59}}, {"ttlSeconds", fleet.CodeRequest{TTLSeconds: fleet.MaxTTL + 1}},
 		{"serialNumber", fleet.CodeRequest{SerialNumber: "a b"}}, {"slot.terminalId", fleet.CodeRequest{Slot: fleet.Slot{TerminalID: "a\nb"}}},
 		{"configuration", fleet.CodeRequest{Configuration: "cAnArY\x00"}}, {"configuration", fleet.CodeRequest{Configuration: wire.Secret(strings.Repeat("x", 64<<10+1))}},
+		{"configuration", fleet.ConfigureRequest{}}, {"configuration", fleet.ConfigureRequest{Configuration: "cAnArY\x00"}},
 		{"boxes", fleet.ImportRequest{}}, {"boxes", fleet.ImportRequest{Boxes: make([]fleet.ImportBox, 501)}},
 		{"boxes[1].serialNumber", fleet.ImportRequest{Boxes: []fleet.ImportBox{{SerialNumber: "a"}, {SerialNumber: "a"}}}},
 		{"boxes[0].slot.baxId", fleet.ImportRequest{Boxes: []fleet.ImportBox{{SerialNumber: "a", Slot: fleet.Slot{BaxID: "\x00"}}}}},

@@ -14,7 +14,7 @@ import (
 //	LockedOut     429     too many wrong codes from this address, or altogether; Retry-After says how long
 //	NotProven     401     the proof is missing, wrong, or more than five minutes from the service's clock
 //	CertRevoked   403     the proof is good, and the enrolment was revoked
-//	Ended         409     the enrolment has expired: there is nothing to revoke
+//	Ended         409     the enrolment has expired or was revoked: there is nothing to revoke or to configure
 const (
 	CodeNotGood = "CodeNotGood"
 	CodeTaken   = "CodeTaken"

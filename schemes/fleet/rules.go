@@ -48,8 +48,19 @@ func (r CodeRequest) Check(l *check.List) {
 		serial(l, "serialNumber", r.SerialNumber)
 	}
 	ttl(l, r.TTLSeconds)
-	text := r.Configuration.Reveal()
-	if len(text) > MaxConfiguration || strings.ContainsRune(text, 0) {
+	configured(l, r.Configuration)
+}
+
+// Check implements check.Checked.
+func (r ConfigureRequest) Check(l *check.List) {
+	if r.Configuration == "" {
+		l.Add("configuration", "empty")
+	}
+	configured(l, r.Configuration)
+}
+
+func configured(l *check.List, text wire.Secret) {
+	if len(text) > MaxConfiguration || strings.ContainsRune(text.Reveal(), 0) {
 		l.Add("configuration", "longer than "+strconv.Itoa(MaxConfiguration)+" bytes, or a zero byte")
 	}
 }
@@ -153,6 +164,14 @@ func (r CodeReply) Flaw() string {
 func (e Enrolment) Flaw() string {
 	if !wire.PathWord(e.ID, maxName) || !slices.Contains(States(), e.State) {
 		return "reply names no enrolment"
+	}
+	return ""
+}
+
+// of says what a reply about the enrolment id must not be.
+func (e Enrolment) of(id string) string {
+	if e.ID != id {
+		return "reply is about another enrolment"
 	}
 	return ""
 }

@@ -50,6 +50,7 @@ func TestEveryField(t *testing.T) {
 		"redeem": fleet.RedeemRequest{}, "issued": fleet.Issued{}, "revision": fleet.Revision{}, "confirm": fleet.ConfirmRequest{},
 		"confirmed": fleet.ConfirmReply{}, "create": fleet.CodeRequest{}, "made": fleet.CodeReply{}, "import": fleet.ImportRequest{},
 		"imported": fleet.ImportReply{}, "list": fleet.ListReply{}, "enrolment": fleet.Enrolment{}, "revoke": fleet.RevokeRequest{},
+		"configure": fleet.ConfigureRequest{},
 	}
 	infos := append(fleet.Table().Infos(), fleet.DeskTable().Infos()...)
 	wiretest.Compared(t, infos, types, nil)

@@ -120,6 +120,12 @@ type ListReply struct {
 	Enrolments []Enrolment `json:"enrolments" wire:"required"`
 }
 
+// ConfigureRequest gives a terminal a newer configuration. Write it with wire.Encode.
+type ConfigureRequest struct {
+	ID            string      `path:"enrolmentId" json:"-"`
+	Configuration wire.Secret `json:"configuration" wire:"required"` // TOML
+}
+
 // RevokeRequest takes a code, and the certificate that it gave, back.
 type RevokeRequest struct {
 	ID     string `path:"enrolmentId" json:"-"`

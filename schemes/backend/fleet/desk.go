@@ -161,36 +161,60 @@ func (f *Fleet) List(ctx context.Context, req fleet.ListRequest) (out fleet.List
 	return out, nil
 }
 
-// Revoke implements fleet.Desk.
-func (f *Fleet) Revoke(ctx context.Context, key wire.Key, req fleet.RevokeRequest) (out fleet.Enrolment, err error) {
-	if err := check.Request(opRevoke, req); err != nil {
+// Configure implements fleet.Desk.
+func (f *Fleet) Configure(ctx context.Context, key wire.Key, req fleet.ConfigureRequest) (out fleet.Enrolment, err error) {
+	ca, body, err := f.ready(ctx, opConfigure, req)
+	if err != nil {
 		return out, err
 	}
-	body := []byte(strconv.Quote(req.Reason))
-	err = f.Once(ctx, room.Keyed{Op: opRevoke, About: req.ID, Key: key, Body: body}, &out, func(tx store.Tx, now int64) (none scenario.Do, err error) {
+	return f.change(ctx, room.Keyed{Op: opConfigure, About: req.ID, Key: key, Body: body}, func(tx store.Tx, r *row, now int64) error {
+		if state := r.at(now); state == fleet.Revoked || state == fleet.Expired {
+			return fleet.Refused(opConfigure, fleet.Ended, "the enrolment has ended: "+string(state))
+		}
+		r.revision++
+		return f.keep(tx, r.id, fleet.SignRevision(ca.key, r.id, r.revision, req.Configuration), now)
+	})
+}
+
+// change performs a keyed write on one enrolment in one commit, and returns it as it is then.
+func (f *Fleet) change(ctx context.Context, k room.Keyed, act func(tx store.Tx, r *row, now int64) error) (out fleet.Enrolment, err error) {
+	err = f.Once(ctx, k, &out, func(tx store.Tx, now int64) (none scenario.Do, err error) {
 		var r row
-		err = r.load(tx, "id", req.ID)
+		err = r.load(tx, "id", k.About)
 		if errors.Is(err, sql.ErrNoRows) {
-			return none, wire.Errorf(wire.NotFound, opRevoke, "no such enrolment")
+			return none, wire.Errorf(wire.NotFound, k.Op, "no such enrolment")
 		}
-		if err != nil {
-			return none, err
+		if err == nil {
+			err = act(tx, &r, now)
 		}
-		to, ok := fleet.Next(r.at(now), fleet.Revoke)
-		switch {
-		case !ok:
-			return none, fleet.Refused(opRevoke, fleet.Ended, "the code has expired, and no device has it")
-		case r.state != fleet.Revoked:
-			r.state, r.reason, r.revoked = to, req.Reason, now
-			if err := r.save(tx); err != nil {
-				return none, err
-			}
+		if err == nil {
+			err = r.save(tx)
 		}
-		out, err = r.show(now)
+		if err == nil {
+			out, err = r.show(now)
+		}
 		return none, err
 	})
 	if err != nil {
 		return fleet.Enrolment{}, err
 	}
 	return out, nil
+}
+
+// Revoke implements fleet.Desk.
+func (f *Fleet) Revoke(ctx context.Context, key wire.Key, req fleet.RevokeRequest) (out fleet.Enrolment, err error) {
+	if err := check.Request(opRevoke, req); err != nil {
+		return out, err
+	}
+	k := room.Keyed{Op: opRevoke, About: req.ID, Key: key, Body: []byte(strconv.Quote(req.Reason))}
+	return f.change(ctx, k, func(_ store.Tx, r *row, now int64) error {
+		to, ok := fleet.Next(r.at(now), fleet.Revoke)
+		switch {
+		case !ok:
+			return fleet.Refused(opRevoke, fleet.Ended, "the code has expired, and no device has it")
+		case r.state != fleet.Revoked:
+			r.state, r.reason, r.revoked = to, req.Reason, now
+		}
+		return nil
+	})
 }

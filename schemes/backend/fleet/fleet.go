@@ -56,6 +56,7 @@ const (
 	opCreate        = "fleet.create"
 	opImport        = "fleet.import"
 	opList          = "fleet.list"
+	opConfigure     = "fleet.configure"
 	opRevoke        = "fleet.revoke"
 )
 

@@ -61,8 +61,8 @@ func (r *row) insert(tx store.Tx) error {
 
 func (r *row) save(tx store.Tx) error {
 	_, err := tx.Exec(`UPDATE fleet_enrolment SET state = ?, reason = ?, serial = ?, redeemed_ms = ?, confirmed_ms = ?, revoked_ms = ?, device = ?,
-		certificate = ?, version = ?, confirmed_revision = ?, superseded = ? WHERE id = ?`,
-		string(r.state), r.reason, r.serial, r.redeemed, r.confirmed, r.revoked, r.device, r.certificate, r.version, r.confirmedRevision, r.superseded, r.id)
+		certificate = ?, version = ?, revision = ?, confirmed_revision = ?, superseded = ? WHERE id = ?`,
+		string(r.state), r.reason, r.serial, r.redeemed, r.confirmed, r.revoked, r.device, r.certificate, r.version, r.revision, r.confirmedRevision, r.superseded, r.id)
 	if err != nil {
 		return fmt.Errorf("store enrolment: %w", err)
 	}

@@ -58,6 +58,50 @@ func (f Fixture) lists(t *testing.T) {
 	require.Empty(t, none.Enrolments)
 }
 
+// configure: a terminal is given a newer configuration, whose number it confirms.
+func (f Fixture) configure(t *testing.T) {
+	made := f.Code(t, fleet.CodeRequest{TTLSeconds: 600})
+	d := f.Device(t, f.serial())
+	require.NoError(t, d.Redeem(t, made.Code))
+	_, err := d.Confirm(t, 2)
+	refused(t, err, wire.Invalid, "") // it was not given yet
+	key, req := wire.NewKey(), fleet.ConfigureRequest{ID: made.Enrolment.ID, Configuration: "a = 2\n"}
+	got, err := f.Desk.Configure(t.Context(), key, req)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, got.Revision)
+	again, err := f.Desk.Configure(t.Context(), key, req)
+	require.NoError(t, err)
+	require.Equal(t, got, again)
+	other := req
+	other.Configuration = "a = 3\n"
+	_, err = f.Desk.Configure(t.Context(), key, other)
+	require.Equal(t, wire.KeyReused, wire.CodeOf(err), "%v", err)
+	rev, err := d.Configuration(t)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, rev.Number)
+	require.Equal(t, req.Configuration, rev.Text)
+	ca, err := fleet.ParseCertificate(d.Got.Authority)
+	require.NoError(t, err)
+	require.NoError(t, fleet.VerifyRevision(ca, d.Got.EnrolmentID, rev))
+	require.NoError(t, d.Redeem(t, made.Code), "a lost answer has the newest configuration")
+	require.Equal(t, rev, d.Got.Configuration)
+	_, err = d.Confirm(t, 2)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, f.at(t, made.Enrolment.ID).ConfirmedRevision)
+	_, err = f.Desk.Configure(t.Context(), "", fleet.ConfigureRequest{ID: "none", Configuration: "a = 1\n"})
+	refused(t, err, wire.NotFound, "")
+	_, err = f.Desk.Configure(t.Context(), "", fleet.ConfigureRequest{ID: made.Enrolment.ID})
+	refused(t, err, wire.Invalid, "")
+	_, err = f.Desk.Revoke(t.Context(), "", fleet.RevokeRequest{ID: made.Enrolment.ID})
+	require.NoError(t, err)
+	_, err = f.Desk.Configure(t.Context(), "", req)
+	refused(t, err, wire.Conflict, fleet.Ended)
+	over := f.Code(t, fleet.CodeRequest{TTLSeconds: 60})
+	f.Pass(time.Minute)
+	_, err = f.Desk.Configure(t.Context(), "", fleet.ConfigureRequest{ID: over.Enrolment.ID, Configuration: "a = 1\n"})
+	refused(t, err, wire.Conflict, fleet.Ended)
+}
+
 func (f Fixture) idempotency(t *testing.T) {
 	key, req := wire.NewKey(), fleet.CodeRequest{Slot: slot(), TTLSeconds: 600}
 	first, err := f.Desk.Create(t.Context(), key, req)

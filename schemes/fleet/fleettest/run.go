@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,7 +35,7 @@ func Run(t *testing.T, f Fixture) {
 	require.NotNil(t, f.Service)
 	require.NotNil(t, f.Desk)
 	wiretest.Groups{
-		{"enrol", f.enrol}, {"lost replies", f.lost}, {"another device", f.another}, {"not good", f.notGood}, {"revoked", f.revoked},
+		{"enrol", f.enrol}, {"lost replies", f.lost}, {"another device", f.another}, {"not good", f.notGood}, {"revoked", f.revoked}, {"configure", f.configure},
 		{"swapped box", f.swapped}, {"proofs", f.proofs}, {"lists", f.lists}, {"idempotency", f.idempotency}, {"validation", f.validation},
 		{"locked out", f.lockedOut},
 	}.Run(t, f.Wire != nil, f.wire)
@@ -387,11 +388,11 @@ func (f Fixture) wire(t *testing.T) {
 	}{
 		{http.MethodGet, "/fleet/v1/enrolments", "POST", 405}, {http.MethodGet, "/fleet/v1/confirmations", "POST", 405},
 		{http.MethodPost, "/fleet/v1/configuration", "GET", 405}, {http.MethodDelete, "/fleet/v1/codes", "POST, GET", 405},
-		{http.MethodGet, "/fleet/v1/codes/x/revocations", "POST", 405}, {http.MethodGet, "/fleet/v1/none", "", 404},
+		{http.MethodGet, "/fleet/v1/codes/x/revocations", "POST", 405}, {http.MethodGet, "/fleet/v1/none", "", 404}, {http.MethodPut, "/fleet/v1/codes/x/configurations", "POST", 405},
 		{http.MethodGet, "/fleet/v1/configuration", "", 401}, {http.MethodPost, "/fleet/v1/enrolments", "", 400},
 	} {
 		resp, body := f.Wire.Raw(t, c.method, c.path, wire.JSONType, "{}", "Authorization", "Device e1.1.c2ln")
-		if c.path == "/fleet/v1/codes" || c.path == "/fleet/v1/codes/x/revocations" || c.path == "/fleet/v1/none" {
+		if c.path == "/fleet/v1/codes" || strings.HasPrefix(c.path, "/fleet/v1/codes/x/") || c.path == "/fleet/v1/none" {
 			resp, body = f.Wire.Raw(t, c.method, c.path, wire.JSONType, "{}")
 		}
 		require.Equal(t, c.status, resp.StatusCode, "%s %s: %s", c.method, c.path, body)
