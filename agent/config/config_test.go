@@ -124,6 +124,8 @@ func TestBadFiles(t *testing.T) {
 		{"file of no secret", "[ecr]\nserial_file = \"/x\"\n", "unknown key"},
 		{"bad currency", "[terminal]\ncurrency = \"eur\"\n", "config: FILE:2: terminal.currency: \"eur\" is not a currency code"},
 		{"usb without a product", "[ecr]\nserial = \"usb:0403\"\n", "config: FILE:2: ecr.serial: \"usb:0403\" is neither an absolute path nor usb:VID:PID[:SERIAL] (lsusb shows VID:PID)"},
+		{"usb with a serial number of 127 letters", "[ecr]\nserial = \"usb:0403:6001:" + strings.Repeat("A", 127) + "\"\n", "config: FILE:2: ecr.serial: \"usb:0403:6001:" + strings.Repeat("A", 127) + "\" is neither an absolute path nor usb:VID:PID[:SERIAL] (lsusb shows VID:PID)"},
+		{"operator of 65 letters", "[operator]\nname = \"" + strings.Repeat("o", 65) + "\"\n", "config: FILE:2: operator.name: \"" + strings.Repeat("o", 65) + "\" is not one word"},
 		{"serial path", "[ecr]\nserial = \"ttyS0\"\n", "config: FILE:2: ecr.serial: \"ttyS0\" is neither an absolute path nor usb:VID:PID[:SERIAL] (lsusb shows VID:PID)"},
 		{"clear http", "[upstream]\nbase = \"http://pay.example\"\n", "config: FILE:2: upstream.base: http would send the credentials in clear"},
 		{"credentials in address", "[upstream]\nbase = \"https://u:hush@pay.example\"\n", "config: FILE:2: upstream.base: credentials do not belong"},
@@ -268,7 +270,7 @@ func TestASandboxHasARegisterLine(t *testing.T) {
 	c, err = Load(write(t, "config.toml", "[ecr]\nserial = \"/dev/ttyS0\"\n", 0o644), nil)
 	require.NoError(t, err)
 	require.Empty(t, c.ECR.TCP, "a serial line is enough")
-	for _, name := range []string{"usb:0403:6001", "usb:1A86:7523:5&2", "usb:0403:6001:A:B"} {
+	for _, name := range []string{"usb:0403:6001", "usb:1A86:7523:5&2", "usb:0403:6001:A:B", "usb:0403:6001:" + strings.Repeat("A", 126)} {
 		_, err = Load(write(t, "config.toml", "[ecr]\nserial = \""+name+"\"\n", 0o644), nil)
 		require.NoError(t, err, name)
 	}

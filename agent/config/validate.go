@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	idPattern       = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+	idPattern       = regexp.MustCompile(`^[A-Za-z0-9._-]+$`) // of at most maxID
 	languagePattern = regexp.MustCompile(`^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$`)
 	uuidPattern     = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 	bauds           = []int{1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200}
@@ -52,7 +52,7 @@ func (c Config) terminal(k *check) {
 		switch {
 		case f[1] == "" && !c.Sandbox():
 			k.fail(f[0], "missing; [upstream] names a real backend")
-		case f[1] != "" && !idPattern.MatchString(f[1]):
+		case f[1] != "" && !isID(f[1]):
 			k.fail(f[0], "%q is not 1 to 64 letters, digits, dots or dashes", f[1])
 		}
 	}
@@ -147,13 +147,22 @@ func (c Config) paylinks(k *check) {
 	}
 }
 
+// maxID is the longest id in letters, maxUSBName the longest name of a converter.
+const (
+	maxID      = 64
+	maxUSBName = len("usb:0000:0000:") + 126
+)
+
+func isID(s string) bool { return len(s) <= maxID && idPattern.MatchString(s) }
+
 // usbName names a serial line by its USB converter: usb:VID:PID, with its serial number where several are alike.
-var usbName = regexp.MustCompile(`^usb:[0-9A-Fa-f]{4}:[0-9A-Fa-f]{4}(:[!-~]{1,126})?$`)
+// A pattern that counted so many letters itself would hold memory for each of them for as long as the terminal runs.
+var usbName = regexp.MustCompile(`^usb:[0-9A-Fa-f]{4}:[0-9A-Fa-f]{4}(:[!-~]+)?$`)
 
 func (c Config) ecr(k *check) {
 	e := c.ECR
 	k.oneOf("ecr.protocol", e.Protocol, "zvt")
-	if e.Serial != "" && !isPath(e.Serial) && !usbName.MatchString(e.Serial) {
+	if e.Serial != "" && !isPath(e.Serial) && (!usbName.MatchString(e.Serial) || len(e.Serial) > maxUSBName) {
 		k.fail("ecr.serial", "%q is neither an absolute path nor usb:VID:PID[:SERIAL] (lsusb shows VID:PID)", e.Serial)
 	}
 	if e.TCP != "" {
@@ -211,7 +220,7 @@ func (c Config) rest(k *check) {
 		k.fail("port.token", "not 16 to 1024 characters")
 	}
 	c.clients(k)
-	if !idPattern.MatchString(c.Operator.Name) {
+	if !isID(c.Operator.Name) {
 		k.fail("operator.name", "%q is not one word", c.Operator.Name)
 	}
 	k.between("methods.refresh", c.Methods.Refresh, time.Second, 7*24*time.Hour)

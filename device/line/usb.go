@@ -9,9 +9,13 @@ import (
 	"strings"
 )
 
+// maxUSBName is the longest such name in bytes.
+const maxUSBName = len("usb:0000:0000:") + 126
+
 // usbName is the form of a line that is named by its USB converter: usb:VID:PID, or usb:VID:PID:SERIAL where the
 // box has several of one make. VID and PID are four hexadecimal digits each, SERIAL is what the converter says of itself.
-var usbName = regexp.MustCompile(`^usb:([0-9A-Fa-f]{4}):([0-9A-Fa-f]{4})(?::([!-~]{1,126}))?$`)
+// A pattern that counted the letters itself would hold memory for each of them.
+var usbName = regexp.MustCompile(`^usb:([0-9A-Fa-f]{4}):([0-9A-Fa-f]{4})(?::([!-~]+))?$`)
 
 // ErrAmbiguous says that several USB converters match a name. Which of them is the register cannot be guessed.
 var ErrAmbiguous = errors.New("several devices match")
@@ -21,6 +25,9 @@ var ErrAmbiguous = errors.New("several devices match")
 // by its converter follows it. It fails with os.ErrNotExist when there is no such device, and with ErrAmbiguous.
 func (c Config) resolve() (string, error) {
 	m := usbName.FindStringSubmatch(c.Path)
+	if len(c.Path) > maxUSBName {
+		m = nil
+	}
 	if m == nil {
 		return filepath.EvalSymlinks(c.Path)
 	}
