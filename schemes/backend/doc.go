@@ -1,5 +1,5 @@
 // Package backend opens and wires the embedded backend: the services of S0, S1 and S2 over one
-// durable store with real books.
+// durable store with real books, and the enrolment of terminals where it is asked for.
 //
 // It owns the directory it is given (backend.db, backend.key). It guarantees:
 //   - It answers nothing before that is durable.

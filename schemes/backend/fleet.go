@@ -34,6 +34,9 @@ func ReadFleet(ctx context.Context, dir string, req fleet.ListRequest) (list []f
 	return list, err
 }
 
+// maxDevice is the longest body of a device, in bytes: strangers send them, too.
+const maxDevice = 16 << 10
+
 // enrol serves the enrolment service: the operator shows the backend's credentials, a device its code or its proof. nil where
 // none may enrol.
 func (b *Backend) enrol(g guard, cfg Config) http.Handler {
@@ -41,7 +44,9 @@ func (b *Backend) enrol(g guard, cfg Config) http.Handler {
 		return nil
 	}
 	o := fleet.HandlerOptions{Log: cfg.Log}
-	desk, device := g.problem(fleet.DeskHandler(b.fleet, o)), fleet.Handler(b.fleet, o)
+	desk := g.problem(fleet.DeskHandler(b.fleet, o))
+	o.MaxBody = maxDevice
+	device := fleet.Handler(b.fleet, o)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case fleet.ForDesk(r):

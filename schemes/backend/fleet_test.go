@@ -88,6 +88,8 @@ func TestFleetCredentials(t *testing.T) {
 		require.Equal(t, 403, ask(method, path, "Authorization", "Bearer posagent-demo-bearer", "Origin", "https://evil.example"), route)
 		require.Equal(t, 403, ask(method, path, "Authorization", "Bearer posagent-demo-bearer", "Referer", "https://evil.example/"), route)
 	}
+	resp, body := wiretest.Raw(t, srv.Client(), http.MethodPost, srv.URL+"/fleet/v1/enrolments", wire.JSONType, `{"csr":"`+strings.Repeat("x", 16<<10)+`"}`)
+	require.Equal(t, http.StatusRequestEntityTooLarge, resp.StatusCode, body)
 	require.Equal(t, 401, ask("GET", "/fleet/v1/configuration", "Authorization", "Bearer posagent-demo-bearer"), "the operator's token is no device")
 }
 

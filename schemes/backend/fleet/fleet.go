@@ -115,11 +115,7 @@ func (f *Fleet) redeem(ctx context.Context, code wire.Secret, public crypto.Publ
 	err = f.DB.Write(ctx, func(tx store.Tx) error {
 		var r row
 		now := f.Now().UnixMilli()
-		err := r.load(tx, "digest", digest)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			return notGood()
-		case err != nil:
+		if err := r.shown(tx, digest); err != nil {
 			return err
 		}
 		to, ok := fleet.Next(r.at(now), fleet.Redeem)

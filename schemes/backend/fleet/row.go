@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -46,6 +47,18 @@ func (r *row) load(rd store.Reader, column string, value any) error {
 		return fmt.Errorf("read enrolment: %w", err)
 	}
 	return err
+}
+
+// shown reads the enrolment of a code by its digest. A code that was never made is a revoked enrolment without an id, so that
+// the refusal of an unknown code takes the same way, and the same time, as every other.
+func (r *row) shown(rd store.Reader, digest []byte) error {
+	err := r.scan(rd.QueryRow(`SELECT `+columns+` FROM fleet_enrolment WHERE digest = ?
+		UNION ALL SELECT 0, '', ?, 'REVOKED', 'never made', 'none', 'none', 'none', 'none', 1, ?, ?, 0, 0, 0, '', NULL, '', 1, 0, 0 LIMIT 1`,
+		digest, digest, int64(math.MaxInt64), int64(math.MaxInt64)))
+	if err != nil {
+		return fmt.Errorf("read enrolment: %w", err)
+	}
+	return nil
 }
 
 func (r *row) insert(tx store.Tx) error {
