@@ -110,7 +110,10 @@ func fleetAt(ctx context.Context, c *call) (*fleet.Client, error) {
 		return nil, err
 	}
 	base := strings.TrimSuffix(c.opts.(*fleetOptions).backend, "/")
+	to := c.opts.(*fleetOptions).url
 	switch {
+	case to != "" && !wire.WebURL(to):
+		return nil, fail(exitUsage, "%s: --url %s: want an absolute http or https address", c.path, to)
 	case base != "" && c.state != "":
 		return nil, fail(exitUsage, "%s: name the backend once: --state DIR, or --backend URL where it runs elsewhere", c.path)
 	case base == "":
@@ -118,7 +121,7 @@ func fleetAt(ctx context.Context, c *call) (*fleet.Client, error) {
 			return nil, err
 		}
 	}
-	doer := withBearer{http.DefaultClient, cfg}
+	doer := withBearer{&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, cfg}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+fleet.Prefix+"/codes?state="+string(fleet.Fresh), nil)
 	if err != nil {
 		return nil, fail(exitUsage, "%s: --backend: %v", c.path, err)
@@ -204,10 +207,7 @@ func fleetCreate(ctx context.Context, c *call) error {
 	if err != nil {
 		return fleetFailed(err)
 	}
-	if o.url != "" {
-		got.URL = o.url
-	}
-	sayLocal(c, got.URL)
+	got.URL = o.leadTo(c, got.URL)
 	ticket := fleet.Ticket{URL: got.URL, Code: got.Code, Fingerprint: got.Fingerprint}
 	if c.json {
 		return printJSON(c.out, struct {
@@ -234,6 +234,19 @@ func fleetCreate(ctx context.Context, c *call) error {
 	}
 	fmt.Fprintf(c.out, "\n%s\n", strings.Join(drawn.HalfBlocks(style), "\n"))
 	return nil
+}
+
+// leadTo returns the address that the tickets name. It warns where the configurations name another one.
+func (o *fleetOptions) leadTo(c *call, own string) string {
+	if o.url == "" {
+		sayLocal(c, own)
+		return own
+	}
+	if o.file == "" && strings.TrimSuffix(o.url, "/") != own {
+		fmt.Fprintf(c.err, "the terminal enrols at %s, and the configuration that the backend wrote leads to %s: give one of your own with --toml (create, configure)\n", o.url, own)
+	}
+	sayLocal(c, o.url)
+	return o.url
 }
 
 // sayLocal warns of an address that no other machine reaches.
@@ -279,10 +292,7 @@ func fleetImport(ctx context.Context, c *call) error {
 	if err != nil {
 		return fleetFailed(err)
 	}
-	if o.url != "" {
-		got.URL = o.url
-	}
-	sayLocal(c, got.URL)
+	got.URL = o.leadTo(c, got.URL)
 	type line struct {
 		SerialNumber string `json:"serialNumber"`
 		ID           string `json:"id"`

@@ -8,8 +8,10 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -91,6 +93,25 @@ func TestAFleetEnrols(t *testing.T) {
 	require.NoError(t, err)
 	_, err = client.Configuration(t.Context(), by)
 	require.Equal(t, fleet.CertRevoked, wire.ReasonOf(err), "%v", err)
+}
+
+// A backend that leads on to another address is not followed: a configuration has credentials.
+func TestAConfigurationGoesNowhereElse(t *testing.T) {
+	var asked atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer other.Close()
+	one := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
+		}
+	}))
+	defer one.Close()
+	file := filepath.Join(t.TempDir(), "box.toml")
+	require.NoError(t, os.WriteFile(file, []byte("[terminal]\n"), 0o600))
+	var out, talk bytes.Buffer
+	code := execute(t.Context(), []string{"backend", "fleet", "create", "--toml", file, "--backend", one.URL}, std{nil, &out, &talk})
+	require.NotEqual(t, exitOK, code)
+	require.Zero(t, asked.Load(), talk.String())
 }
 
 // handed hands each write on.

@@ -201,13 +201,14 @@ func train(ctx context.Context, cfg config.Config, d methods.Definition, amount 
 	return nil
 }
 
-// trainingConfig writes a configuration without [upstream]: such a terminal has no backend but the embedded one.
+// trainingConfig writes a configuration without [upstream]: such a terminal has no backend but the embedded one. It has no local port,
+// whose usual address is the other terminal's.
 func trainingConfig(dir string, cfg config.Config, d methods.Definition) (file string, err error) {
 	seed, err := json.Marshal([]methods.Definition{d})
 	if err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf("[terminal]\ncurrency = %q\n[ecr]\ntcp = \"127.0.0.1:0\"\n[methods]\npoll = \"200ms\"\ntimeout_unit = %q\n[display]\nconsole = false\n"+
+	text := fmt.Sprintf("[terminal]\ncurrency = %q\n[ecr]\ntcp = \"127.0.0.1:0\"\n[methods]\npoll = \"200ms\"\ntimeout_unit = %q\n[display]\nconsole = false\n[port]\nlisten = \"\"\n"+
 		"[backend]\nlisten = \"127.0.0.1:0\"\nwallet_delay = \"200ms\"\nseed = %q\n", cfg.Terminal.Currency, cfg.Methods.TimeoutUnit, filepath.Join(dir, "methods.json"))
 	file = filepath.Join(dir, "config.toml")
 	return file, errors.Join(os.WriteFile(filepath.Join(dir, "methods.json"), seed, 0o600), os.WriteFile(file, []byte(text), 0o600))

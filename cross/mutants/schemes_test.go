@@ -186,6 +186,12 @@ var ofSchemes = []mutant{
 	{"tries at once are not counted", enrolment, "TestTriesAtOnce", []edit{
 		{"schemes/backend/fleet/limit.go", `if one.wrong+one.pending < perAddress &&`, `if one.wrong < perAddress &&`},
 	}},
+	{"a box that only says a serial number ends a stranger's certificate", enrolment, "TestConformance", []edit{
+		{"schemes/backend/fleet/fleet.go", `merchant = ? AND merchant <> '')`, `merchant = ?)`},
+	}},
+	{"a box is imported with a fresh code for another merchant", enrolment, "TestConformance", []edit{
+		{"schemes/backend/fleet/desk.go", `err == nil && r.slot != d.row.slot:`, `err == nil && false:`},
+	}},
 	{"a swapped box keeps its certificate", enrolment, "TestConformance", []edit{
 		{"schemes/backend/fleet/fleet.go", `if r.superseded, err = supersede(tx, &r, now); err != nil {`, `if err != nil {`},
 	}},

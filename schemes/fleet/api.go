@@ -30,7 +30,8 @@ type Service interface {
 type Desk interface {
 	// Create makes a code.
 	Create(ctx context.Context, key wire.Key, req CodeRequest) (CodeReply, error)
-	// Import makes a code for each box of a list that has no fresh one.
+	// Import makes a code for each box of a list that has no fresh one. wire.Invalid where a box has one
+	// for another terminal.
 	Import(ctx context.Context, key wire.Key, req ImportRequest) (ImportReply, error)
 	// List reads the newest thousand enrolments.
 	List(ctx context.Context, req ListRequest) (ListReply, error)

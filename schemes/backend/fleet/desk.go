@@ -114,12 +114,14 @@ func (f *Fleet) Import(ctx context.Context, key wire.Key, req fleet.ImportReques
 	}
 	err = f.Once(ctx, room.Keyed{Op: opImport, Key: key, Body: body}, &out, func(tx store.Tx, now int64) (none scenario.Do, err error) {
 		out = fleet.ImportReply{URL: f.opt.PublicURL, Fingerprint: ca.fingerprint(), Codes: make([]fleet.ImportedCode, 0, len(drafts))}
-		for _, d := range drafts {
+		for i, d := range drafts {
 			c := fleet.ImportedCode{SerialNumber: d.row.serial}
 			var r row
 			err := r.scan(tx.QueryRow(`SELECT `+columns+` FROM fleet_enrolment WHERE serial = ? AND bound AND state = ? AND expires_ms > ? ORDER BY seq DESC LIMIT 1`,
 				d.row.serial, string(fleet.Fresh), now))
 			switch {
+			case err == nil && r.slot != d.row.slot:
+				return none, wire.Errorf(wire.Invalid, opImport, "boxes[%d]: %s has a fresh code for another terminal, %s: revoke that first", i, r.serial, r.id)
 			case err == nil:
 				c.EnrolmentID, c.ExpiresAt = r.id, stamp(r.expires)
 			case errors.Is(err, sql.ErrNoRows):

@@ -225,10 +225,10 @@ func (f *Fleet) confirm(tx store.Tx, id string, req fleet.ConfirmRequest) (out f
 }
 
 // supersede revokes the other certificates of the terminal that r is now, and of its box. A box that only says a serial number
-// ends those of its own merchant alone.
+// ends those of its own merchant alone, and none where its code names no merchant.
 func supersede(tx store.Tx, r *row, now int64) (int32, error) {
 	res, err := tx.Exec(`UPDATE fleet_enrolment SET state = ?, reason = ?, revoked_ms = ? WHERE id <> ? AND state IN (?, ?)
-		AND (serial = ? AND (? OR merchant = ?) OR merchant = ? AND terminal = ? AND terminal <> '')`,
+		AND (serial = ? AND (? OR merchant = ? AND merchant <> '') OR merchant = ? AND terminal = ? AND terminal <> '')`,
 		string(fleet.Revoked), "superseded by "+r.id, now, r.id, string(fleet.Redeemed), string(fleet.Confirmed),
 		r.serial, r.bound, r.slot.MerchantID, r.slot.MerchantID, r.slot.TerminalID)
 	if err != nil {

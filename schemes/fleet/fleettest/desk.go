@@ -30,6 +30,11 @@ func (f Fixture) lists(t *testing.T) {
 		require.Equal(t, req.Boxes[i].SerialNumber, c.SerialNumber)
 	}
 	require.NotEqual(t, first.Codes[0].Code, first.Codes[1].Code)
+	elsewhere := slot()
+	elsewhere.MerchantID = "M2"
+	_, err = f.Desk.Import(t.Context(), "", fleet.ImportRequest{Boxes: []fleet.ImportBox{{SerialNumber: a, Slot: elsewhere}}})
+	refused(t, err, wire.Invalid, "") // its fresh code makes it a terminal of another merchant
+	require.ErrorContains(t, err, "boxes[0]: "+a+" has a fresh code for another terminal, "+first.Codes[0].EnrolmentID)
 	box := f.Device(t, a)
 	require.NoError(t, box.Redeem(t, first.Codes[0].Code))
 	require.NoError(t, fleet.Verify(box.Got, first.Fingerprint, box.Key.Public(), f.Now()))

@@ -349,6 +349,18 @@ func (f Fixture) swapped(t *testing.T) {
 	enrolled(moved.Serial, stranger, true) // its code was made for this serial number
 	_, err = moved.Configuration(t)
 	refused(t, err, wire.Forbidden, fleet.CertRevoked)
+
+	apart := f.Device(t, f.serial()) // codes without a merchant have none in common
+	for _, d := range []*Device{apart, f.Device(t, apart.Serial)} {
+		made, err := f.Desk.Create(t.Context(), "", fleet.CodeRequest{Configuration: "a = 1\n"})
+		require.NoError(t, err)
+		require.NoError(t, d.Redeem(t, made.Code))
+		done, err := d.Confirm(t, 1)
+		require.NoError(t, err)
+		require.Zero(t, done.Superseded)
+	}
+	_, err = apart.Configuration(t)
+	require.NoError(t, err, "whoever says its serial number ends nothing")
 }
 
 // proofs: what is not the device's own call is refused.
