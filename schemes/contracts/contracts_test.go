@@ -101,7 +101,7 @@ func TestGroupsAreApart(t *testing.T) {
 		}
 		routes = append(routes, openapi.Document{Groups: []openapi.Group{g}}.Routes()...)
 	}
-	require.Equal(t, []string{"payments", "tokens", "onboarding", "methods", "schemes", "hosted build", "payment links", "disputes", "tokens for clients", "hooks", "notifications"}, names)
+	require.Equal(t, []string{"enrolment", "terminals", "fleet", "payments", "tokens", "onboarding", "methods", "schemes", "hosted build", "payment links", "disputes", "tokens for clients", "hooks", "notifications"}, names)
 	slices.Sort(routes)
 	require.Equal(t, slices.Compact(slices.Clone(routes)), routes)
 	require.False(t, slices.ContainsFunc(routes, func(r string) bool { return strings.HasSuffix(r, "/") }))
