@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -101,7 +102,7 @@ func (l *Log) Start(ctx context.Context, boot, version string) {
 func (l *Log) Stop(ctx context.Context, why error) {
 	text := "as it was asked to"
 	if why != nil {
-		text = why.Error()
+		text = strings.ReplaceAll(why.Error(), "\n", "; ") // joined errors have a line each
 	}
 	l.write(ctx, func(tx store.Tx) error { return l.add(tx, Stopped, "", "", text) })
 }

@@ -57,13 +57,13 @@ func TestAStartSaysHowTheRunBeforeEnded(t *testing.T) {
 	l.Judged(ctx, ready.Report{Ready: true})
 	l.Stop(ctx, nil)
 	l = x.log()
-	l.Start(ctx, "boot-3", "4") // stopped before the box was
-	l.Stop(ctx, errors.New("local port: address in use"))
+	l.Start(ctx, "boot-3", "4")                                                                           // stopped before the box was
+	l.Stop(ctx, errors.Join(errors.New("local port: address in use"), errors.New("register line: gone"))) // an entry is one line
 	require.Equal(t, []string{
 		"started first version 1", "started killed version 2", "started powerup version 3", "not_ready line_gone the register line is not there",
-		"offline no_route no way to the backend", "ready  ", "stopped  as it was asked to", "started stop version 4", "stopped  local port: address in use",
+		"offline no_route no way to the backend", "ready  ", "stopped  as it was asked to", "started stop version 4", "stopped  local port: address in use; register line: gone",
 	}, x.list(100))
-	require.Equal(t, []string{"started stop version 4", "stopped  local port: address in use"}, x.list(2), "the newest")
+	require.Equal(t, []string{"started stop version 4", "stopped  local port: address in use; register line: gone"}, x.list(2), "the newest")
 }
 
 func TestACauseThatComesAndGoesFillsNothing(t *testing.T) {
