@@ -214,7 +214,9 @@ type Backend struct {
 	WebhookSecret    wire.Secret `toml:"webhook_secret"`
 	WebhookSecretOld wire.Secret `toml:"webhook_secret_old"`
 	LinkWebhook      string      `toml:"link_webhook"` // where webhooks of payment links go; "" = nowhere
-	Credentials      Auth        `toml:"credentials"`
+	// FleetToken is what the operator of enrolment shows. It is in no terminal's configuration.
+	FleetToken  wire.Secret `toml:"fleet_token"`
+	Credentials Auth        `toml:"credentials"`
 }
 
 // urls are the services' URLs by the name of their key.

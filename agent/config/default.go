@@ -20,6 +20,7 @@ func Default() Config {
 			Services: storable(), CardData: "seal", MaxCount: 500, MaxAmount: []string{"* 200"}, MaxTotal: []string{"* 5000"}},
 		Backend: Backend{
 			Listen: "127.0.0.1:8481", SessionLife: 5 * time.Minute, MerchantNumber: 100000001, MerchantUUID: "00000000-0000-4000-8000-000000000001",
+			FleetToken: "posagent-demo-operator",
 			Credentials: Auth{
 				Bearer: "posagent-demo-bearer", ConsumerKey: "demo-consumer", ConsumerSecret: "demo-consumer-secret",
 				ClientID: "demo-client", ClientSecret: "demo-client-secret", Instance: "demo", Secret: "demo-secret",

@@ -67,8 +67,8 @@ func runBackend(ctx context.Context, c *call) error {
 	if listen == "" {
 		listen = cfg.Backend.Listen
 	}
-	if c.opts.(*backendOptions).fleet && cfg.Backend.Credentials.Bearer == backend.DemoCredentials().Bearer {
-		logger(c).Warn("whoever knows the sandbox's token can enrol terminals here: set [backend.credentials] bearer")
+	if c.opts.(*backendOptions).fleet && cfg.Backend.FleetToken == backend.DemoCredentials().Operator {
+		logger(c).Warn("whoever knows the sandbox's token can enrol terminals here: set [backend] fleet_token_file")
 	}
 	return serveBackend(ctx, c, cfg, listen, "choose another address with --listen", logger(c), func(url string) {
 		fmt.Fprintf(c.out, "listening on %s\n", url)

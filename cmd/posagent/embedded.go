@@ -38,7 +38,7 @@ func serveBackend(ctx context.Context, c *call, cfg config.Config, listen, remed
 		Credentials: backend.Credentials{
 			Bearer: cred.Bearer, ConsumerKey: cred.ConsumerKey.Reveal(), ConsumerSecret: cred.ConsumerSecret,
 			ClientID: cred.ClientID.Reveal(), ClientSecret: cred.ClientSecret, Instance: cred.Instance, Secret: cred.Secret,
-			APIKey: cred.APIKey,
+			APIKey: cred.APIKey, Operator: cfg.Backend.FleetToken,
 		},
 	})
 	if err != nil {

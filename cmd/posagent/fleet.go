@@ -135,14 +135,14 @@ func fleetAt(ctx context.Context, c *call) (*fleet.Client, error) {
 	case http.StatusOK:
 		return &fleet.Client{BaseURL: base, Doer: doer}, nil
 	case http.StatusUnauthorized:
-		return nil, fail(exitAuth, "the backend refused the credentials: set [backend.credentials] bearer")
+		return nil, fail(exitAuth, "the backend refused the credentials: set [backend] fleet_token_file")
 	case http.StatusNotFound:
 		return nil, fail(exitFailed, "the backend at %s enrols no terminals: start it with posagent backend --fleet", base)
 	}
 	return nil, fail(exitFailed, "the backend at %s answered %s", base, resp.Status)
 }
 
-// withBearer shows the backend's token.
+// withBearer shows the operator's token.
 type withBearer struct {
 	next wire.Doer
 	cfg  config.Config
@@ -150,7 +150,7 @@ type withBearer struct {
 
 // Do implements wire.Doer.
 func (b withBearer) Do(r *http.Request) (*http.Response, error) {
-	r.Header.Set("Authorization", "Bearer "+b.cfg.Backend.Credentials.Bearer.Reveal())
+	r.Header.Set("Authorization", "Bearer "+b.cfg.Backend.FleetToken.Reveal())
 	return b.next.Do(r)
 }
 

@@ -242,6 +242,9 @@ var ofAgent = []mutant{
 	{"the number of a removed operation is given again", "agent", "TestField_J9ARemovedRowLeavesAGap", []edit{
 		{"agent/outbox/accept.go", `?) + 1` + "`" + `, o.lastID).Scan(&r.id)`, `?) + 1` + "`" + `, 0).Scan(&r.id)`},
 	}},
+	{"a terminal's token makes and revokes enrolment codes", "schemes/backend", "TestFleetCredentials", []edit{
+		{"schemes/backend/fleet.go", `desk := g.operator(`, `desk := g.problem(`},
+	}},
 	{"an operation is sent again before it has rested, by a schedule read before its answer", "agent/outbox", "TestAnOldScheduleMakesNoAttempt", []edit{
 		{"agent/outbox/attempt.go", `if r.nextRun > o.clock.run() {`, `if r.nextRun > o.clock.run() && false {`},
 	}},

@@ -214,6 +214,6 @@ var ofSchemes = []mutant{
 		{"schemes/fleet/verify.go", `revisionDomain + "\n" + enrolmentID + "\n" + strconv`, `revisionDomain + "\n" + strconv`},
 	}},
 	{"strangers make codes", "schemes/backend", "TestFleetCredentials", []edit{
-		{"schemes/backend/fleet.go", `g.problem(fleet.DeskHandler(b.fleet, o))`, `fleet.DeskHandler(b.fleet, o)`},
+		{"schemes/backend/fleet.go", `g.operator(fleet.DeskHandler(b.fleet, o))`, `fleet.DeskHandler(b.fleet, o)`},
 	}},
 }

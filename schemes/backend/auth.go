@@ -80,6 +80,22 @@ func (g guard) problem(h http.Handler) http.Handler {
 	return g.shaped(h, func(w http.ResponseWriter, r *http.Request, e *wire.Error) { wire.WriteProblem(w, r, g.log, e, nil) })
 }
 
+// operator lets only the operator of the fleet through: what a terminal shows opens nothing here.
+func (g guard) operator(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		scheme, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		switch {
+		case r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "":
+			wire.WriteProblem(w, r, g.log, wire.Errorf(wire.Forbidden, "", "not for browsers"), nil)
+		case len(r.Header.Values("Authorization")) != 1 || !strings.EqualFold(scheme, "Bearer") || len(text) > maxCredential || !same(text, g.creds.Operator.Reveal()):
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			wire.WriteProblem(w, r, g.log, wire.Errorf(wire.Unauthorized, "", "operation not allowed"), nil)
+		default:
+			h.ServeHTTP(w, r)
+		}
+	})
+}
+
 func (g guard) shaped(h http.Handler, fail func(http.ResponseWriter, *http.Request, *wire.Error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {

@@ -49,6 +49,7 @@ type Credentials struct {
 	Instance       string // payment links
 	Secret         wire.Secret
 	APIKey         wire.Secret // hosted build
+	Operator       wire.Secret // bearer token of who makes and revokes enrolment codes; no terminal has it, and none is accepted in its place
 }
 
 // DemoCredentials are the fixed ones.
@@ -58,6 +59,6 @@ func DemoCredentials() Credentials {
 		ConsumerKey: "demo-consumer", ConsumerSecret: "demo-consumer-secret",
 		ClientID: "demo-client", ClientSecret: "demo-client-secret",
 		Instance: "demo", Secret: "demo-secret",
-		APIKey: "demo-api-key",
+		APIKey: "demo-api-key", Operator: "posagent-demo-operator",
 	}
 }

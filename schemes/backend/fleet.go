@@ -37,14 +37,14 @@ func ReadFleet(ctx context.Context, dir string, req fleet.ListRequest) (list []f
 // maxDevice is the longest body of a device, in bytes: strangers send them, too.
 const maxDevice = 16 << 10
 
-// enrol serves the enrolment service: the operator shows the backend's credentials, a device its code or its proof. nil where
+// enrol serves the enrolment service: the operator shows a token of its own, a device its code or its proof. nil where
 // none may enrol.
 func (b *Backend) enrol(g guard, cfg Config) http.Handler {
 	if b.fleet == nil {
 		return nil
 	}
 	o := fleet.HandlerOptions{Log: cfg.Log}
-	desk := g.problem(fleet.DeskHandler(b.fleet, o))
+	desk := g.operator(fleet.DeskHandler(b.fleet, o))
 	o.MaxBody = maxDevice
 	device := fleet.Handler(b.fleet, o)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

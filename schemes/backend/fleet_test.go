@@ -2,6 +2,7 @@ package backend_test
 
 import (
 	"context"
+	"encoding/base64"
 	"net/http"
 	"strings"
 	"sync"
@@ -18,12 +19,12 @@ import (
 	"posagent/schemes/wire/wiretest"
 )
 
-// operator shows the backend's token where a request shows nothing.
+// operator shows its token where a request shows nothing.
 type operator struct{ wire.Doer }
 
 func (o operator) Do(r *http.Request) (*http.Response, error) {
 	if r.Header.Get("Authorization") == "" {
-		r.Header.Set("Authorization", "Bearer posagent-demo-bearer")
+		r.Header.Set("Authorization", "Bearer posagent-demo-operator")
 	}
 	return o.Doer.Do(r)
 }
@@ -87,16 +88,19 @@ func TestFleetCredentials(t *testing.T) {
 		method, path, _ := strings.Cut(route, " ")
 		require.Equal(t, 401, ask(method, path), route)
 		require.Equal(t, 401, ask(method, path, "Authorization", "Bearer wrong"), route)
+		for _, terminals := range []string{"Bearer posagent-demo-bearer", "Bearer " + base64.StdEncoding.EncodeToString([]byte("demo-consumer:demo-consumer-secret"))} {
+			require.Equal(t, 401, ask(method, path, "Authorization", terminals), "%s: what every terminal has", route)
+		}
 		require.Equal(t, 401, ask(method, path, "Authorization", "Device e1.1.c2ln"), route)
 	}
 	for _, route := range []string{"POST /fleet/v1/codes", "POST /fleet/v1/enrolments", "POST /fleet/v1/confirmations", "GET /fleet/v1/configuration"} {
 		method, path, _ := strings.Cut(route, " ")
-		require.Equal(t, 403, ask(method, path, "Authorization", "Bearer posagent-demo-bearer", "Origin", "https://evil.example"), route)
-		require.Equal(t, 403, ask(method, path, "Authorization", "Bearer posagent-demo-bearer", "Referer", "https://evil.example/"), route)
+		require.Equal(t, 403, ask(method, path, "Authorization", "Bearer posagent-demo-operator", "Origin", "https://evil.example"), route)
+		require.Equal(t, 403, ask(method, path, "Authorization", "Bearer posagent-demo-operator", "Referer", "https://evil.example/"), route)
 	}
 	resp, body := wiretest.Raw(t, srv.Client(), http.MethodPost, srv.URL+"/fleet/v1/enrolments", wire.JSONType, `{"csr":"`+strings.Repeat("x", 16<<10)+`"}`)
 	require.Equal(t, http.StatusRequestEntityTooLarge, resp.StatusCode, body)
-	require.Equal(t, 401, ask("GET", "/fleet/v1/configuration", "Authorization", "Bearer posagent-demo-bearer"), "the operator's token is no device")
+	require.Equal(t, 401, ask("GET", "/fleet/v1/configuration", "Authorization", "Bearer posagent-demo-operator"), "the operator's token is no device")
 }
 
 const fleetOwn = own + `GET /fleet/v1/codes
