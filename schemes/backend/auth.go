@@ -51,14 +51,23 @@ func (g guard) pair(text string) bool {
 
 const maxCredential = 4 << 10
 
-// allowed says whether a request carries one of the accepted Authorization values.
-func (g guard) allowed(r *http.Request) bool {
+// bearer returns the text of a request's one Authorization value of that scheme, "" where it has none.
+func bearer(r *http.Request) string {
 	values := r.Header.Values("Authorization")
 	if len(values) != 1 || len(values[0]) > maxCredential {
-		return false
+		return ""
 	}
 	scheme, text, ok := strings.Cut(values[0], " ")
-	if !ok || !strings.EqualFold(scheme, "Bearer") || text == "" {
+	if !ok || !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return text
+}
+
+// allowed says whether a request carries one of the accepted Authorization values.
+func (g guard) allowed(r *http.Request) bool {
+	text := bearer(r)
+	if text == "" {
 		return false
 	}
 	if same(text, g.creds.Bearer.Reveal()) || g.good(text) {
@@ -68,40 +77,37 @@ func (g guard) allowed(r *http.Request) bool {
 	return err == nil && g.pair(string(raw))
 }
 
+// operates says whether a request is the operator's of the fleet. What a terminal shows is not accepted.
+func (g guard) operates(r *http.Request) bool { return same(bearer(r), g.creds.Operator.Reveal()) }
+
 // wrap lets only good requests through, and answers the others in the shape of S1's services.
 func (g guard) wrap(h http.Handler) http.Handler {
-	return g.shaped(h, func(w http.ResponseWriter, _ *http.Request, e *wire.Error) {
+	return shaped(h, g.allowed, func(w http.ResponseWriter, _ *http.Request, e *wire.Error) {
 		wire.WriteFault(w, g.log, aapay.ContentType, e)
 	})
 }
 
 // problem is wrap for the services of S0, whose errors are problem bodies.
 func (g guard) problem(h http.Handler) http.Handler {
-	return g.shaped(h, func(w http.ResponseWriter, r *http.Request, e *wire.Error) { wire.WriteProblem(w, r, g.log, e, nil) })
+	return shaped(h, g.allowed, g.asProblem)
 }
 
-// operator lets only the operator of the fleet through: what a terminal shows opens nothing here.
+// operator is problem for the operator of the fleet alone.
 func (g guard) operator(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		scheme, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		switch {
-		case r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "":
-			wire.WriteProblem(w, r, g.log, wire.Errorf(wire.Forbidden, "", "not for browsers"), nil)
-		case len(r.Header.Values("Authorization")) != 1 || !strings.EqualFold(scheme, "Bearer") || len(text) > maxCredential || !same(text, g.creds.Operator.Reveal()):
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			wire.WriteProblem(w, r, g.log, wire.Errorf(wire.Unauthorized, "", "operation not allowed"), nil)
-		default:
-			h.ServeHTTP(w, r)
-		}
-	})
+	return shaped(h, g.operates, g.asProblem)
 }
 
-func (g guard) shaped(h http.Handler, fail func(http.ResponseWriter, *http.Request, *wire.Error)) http.Handler {
+func (g guard) asProblem(w http.ResponseWriter, r *http.Request, e *wire.Error) {
+	wire.WriteProblem(w, r, g.log, e, nil)
+}
+
+// shaped lets only requests through that allowed takes, and none of a browser; fail answers the others.
+func shaped(h http.Handler, allowed func(*http.Request) bool, fail func(http.ResponseWriter, *http.Request, *wire.Error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "":
 			fail(w, r, wire.Errorf(wire.Forbidden, "", "not for browsers"))
-		case !g.allowed(r):
+		case !allowed(r):
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			fail(w, r, wire.Errorf(wire.Unauthorized, "", "operation not allowed"))
 		default:
