@@ -124,6 +124,11 @@ func (f *Front) readThing(r store.Reader, where string, args ...any) (t thing, f
 	var mac []byte
 	err = r.QueryRow(`SELECT about, local, backend, key, seen, owner, mac FROM offline_things WHERE `+where+` ORDER BY id DESC LIMIT 1`, args...).
 		Scan(&t.about, &t.local, &t.backend, &t.key, &t.seen, &t.owner, &mac)
+	return f.authentic(t, mac, err)
+}
+
+// authentic judges a row that was read with err, by its MAC.
+func (f *Front) authentic(t thing, mac []byte, err error) (thing, bool, error) {
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return thing{}, false, nil
@@ -154,15 +159,7 @@ func (f *Front) readYoung(r store.Reader, about, key string) (t thing, found boo
 	var mac []byte
 	t = thing{about: about, local: "L" + key, young: true}
 	err = r.QueryRow(youngThing, key, about).Scan(&t.key, &t.seen, &t.owner, &mac)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return thing{}, false, nil
-	case err != nil:
-		return thing{}, false, fmt.Errorf("stored ids: %w", err)
-	case !bytes.Equal(mac, f.thingMAC(t)):
-		return thing{}, false, errThing
-	}
-	return t, true, nil
+	return f.authentic(t, mac, err)
 }
 
 // grow moves a thing from beside its operation to the others.

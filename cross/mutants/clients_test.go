@@ -17,7 +17,7 @@ var ofClients = []mutant{
 		{"agent/offline/keys.go", `WHERE op = ? AND key = ? RETURNING digest`, `WHERE op = -? AND key = ? RETURNING digest`},
 	}},
 	{"a payment beside its operation is not verified", offline, "TestAnAlteredPaymentBesideItsOperationIsNotUsed", []edit{
-		{"agent/offline/things.go", "case !bytes.Equal(mac, f.thingMAC(t)):\n\t\treturn thing{}, false, errThing\n\t}\n\treturn t, true, nil\n}\n\n// grow", "case false:\n\t\treturn thing{}, false, errThing\n\t}\n\treturn t, true, nil\n}\n\n// grow"},
+		{"agent/offline/things.go", "return f.authentic(t, mac, err)\n}\n\n// grow", "return f.authentic(t, f.thingMAC(t), err)\n}\n\n// grow"},
 	}},
 	{"a payment beside its operation goes with the purge", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
 		{"agent/offline/settled.go", "case err == nil && t.young:\n\t\terr = f.grow(tx, t)", "case err == nil && t.young:"},
