@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"sort"
@@ -26,8 +27,10 @@ func (l *loader) named(f field, raw any) {
 	if len(list) == 0 {
 		return
 	}
+	into := f.v.Addr().Interface().(*map[string]Client)
 	clients := map[string]Client{}
-	*f.v.Addr().Interface().(*map[string]Client) = clients
+	maps.Copy(clients, *into)
+	*into = clients
 	for _, key := range keys {
 		if sub, ok := list[key].(map[string]any); ok {
 			clients[key] = l.client(f.path+"."+key, sub)
@@ -36,10 +39,14 @@ func (l *loader) named(f field, raw any) {
 		name := strings.TrimSuffix(key, "_file")
 		var secret wire.Secret
 		path := f.path + "." + name
+		if !l.ours(path) { // a lower layer's client of that name goes
+			l.forget(path)
+			delete(clients, name)
+		}
 		l.fields[path] = field{path, reflect.ValueOf(&secret).Elem()}
 		l.value(f.path+"."+key, list[key])
 		delete(l.fields, path)
-		if l.seen[path] == "" {
+		if !l.here[path] {
 			continue // it failed, and says so
 		}
 		c := clients[name]
@@ -50,6 +57,7 @@ func (l *loader) named(f field, raw any) {
 
 // client takes one client's section.
 func (l *loader) client(path string, raw map[string]any) (c Client) {
+	l.forget(path)
 	own := []field{
 		{path + ".token", reflect.ValueOf(&c.Token).Elem()}, {path + ".id", reflect.ValueOf(&c.ID).Elem()}, {path + ".may", reflect.ValueOf(&c.May).Elem()},
 	}
@@ -74,6 +82,18 @@ func (l *loader) client(path string, raw map[string]any) (c Client) {
 	}
 	l.known = known
 	return c
+}
+
+// ours returns whether this text has said something of a client.
+func (l *loader) ours(path string) bool {
+	return l.here[path] || l.here[path+".token"] || l.here[path+".id"] || l.here[path+".may"]
+}
+
+// forget takes back what a lower layer says of a client.
+func (l *loader) forget(path string) {
+	for _, own := range []string{"", ".token", ".id", ".may"} {
+		delete(l.seen, path+own)
+	}
 }
 
 // clientLetters are what a client's name is made of.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"crypto/tls"
 	"maps"
 	"net"
 	"net/url"
@@ -87,6 +88,10 @@ type Upstream struct {
 	ClientCert string        `toml:"client_cert"` // PEM file
 	ClientKey  string        `toml:"client_key"`  // PEM file
 	Auth       Auth          `toml:"auth"`
+
+	// Device is the certificate of the terminal's enrolment, which is shown where client_cert names none; nil = there is none.
+	// It is a function so that no print of a configuration shows its key.
+	Device func() *tls.Certificate `json:"-"`
 }
 
 // Auth is one set of credentials; the services use different ones (S1 5).
@@ -201,6 +206,7 @@ type Store struct {
 // Backend is the embedded backend.
 type Backend struct {
 	Listen         string         `toml:"listen"`
+	PublicURL      string         `toml:"public_url"`   // under which browsers and terminals reach it; "" = the address it listens on
 	Hosts          []string       `toml:"hosts"`        // names it answers to beside its addresses and localhost
 	Data           string         `toml:"data"`         // directory; "" = below the state directory
 	Seed           string         `toml:"seed"`         // file with merchants and methods; "" = built in

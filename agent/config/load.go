@@ -8,9 +8,15 @@ import (
 	"strings"
 )
 
-// Load reads the file at path ("" = none; a named one must exist), lets env ("NAME=value" lines, as from
-// os.Environ) override it, and validates. The error joins everything that is wrong.
-func Load(path string, env []string) (Config, error) {
+// Layer is a configuration beneath the file: what the terminal was given from elsewhere.
+type Layer struct {
+	Name string // for the origin of its values: NAME:LINE
+	Text []byte // TOML; it names no files of secrets, it holds them
+}
+
+// Load reads the layers, the highest last, and the file at path ("" = none; a named one must exist) over them, lets env
+// ("NAME=value" lines, as from os.Environ) override it, and validates. The error joins everything that is wrong.
+func Load(path string, env []string, under ...Layer) (Config, error) {
 	var text []byte
 	private := false
 	if path != "" {
@@ -20,19 +26,25 @@ func Load(path string, env []string) (Config, error) {
 		}
 		text, private = b, mode&0o077 == 0
 	}
-	return parse(path, text, private, env)
+	return parse(path, text, private, env, under...)
 }
 
 // parse is Load over the text of the file.
-func parse(path string, text []byte, private bool, env []string) (Config, error) {
+func parse(path string, text []byte, private bool, env []string, under ...Layer) (Config, error) {
 	c := Default()
-	l := loader{path: path, private: private, c: &c, fields: map[string]field{}, seen: map[string]string{}}
+	l := loader{c: &c, fields: map[string]field{}, seen: map[string]string{}}
 	for _, f := range fields(&c) {
 		l.fields[f.path] = f
 		l.known = append(l.known, f.path)
 	}
 	c.origin = l.seen
-	whole := l.file(text)
+	whole := true
+	for _, below := range under {
+		l.open(below.Name, true, true)
+		whole = l.file(below.Text) && whole
+	}
+	l.open(path, private, false)
+	whole = l.file(text) && whole
 	l.env(env)
 	c.complete()
 	if whole {

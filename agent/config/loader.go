@@ -13,13 +13,23 @@ import (
 type loader struct {
 	path    string
 	private bool // only the owner can read the file
+	given   bool // the text was given from elsewhere: it names no files of secrets
 	c       *Config
 	fields  map[string]field
 	known   []string
 	seen    map[string]string // key -> origin
+	here    map[string]bool   // the keys that this text has set
 	lines   lines
 	errs    []error
 }
+
+// open begins with a text.
+func (l *loader) open(path string, private, given bool) {
+	l.path, l.private, l.given, l.here, l.lines = path, private, given, map[string]bool{}, nil
+}
+
+// set notes where the value of a key comes from.
+func (l *loader) set(key, where string) { l.seen[key], l.here[key] = where, true }
 
 func (l *loader) fail(where, key string, err error) {
 	l.errs = append(l.errs, &KeyError{where, key, err})
@@ -54,8 +64,12 @@ func (l *loader) value(key string, raw any) {
 			l.fail(where, key, want("a path in quotes", raw))
 			return
 		}
-		if l.seen[f.path] != "" {
+		if l.here[f.path] {
 			l.fail(where, key, fmt.Errorf("%s is given too", f.path))
+			return
+		}
+		if l.given {
+			l.fail(where, key, fmt.Errorf("a configuration that is given to the terminal names none of its files: give %s itself", f.path))
 			return
 		}
 		l.secretFile(f, where, key, path)
@@ -74,7 +88,7 @@ func (l *loader) value(key string, raw any) {
 		l.fail(where, key, err)
 		return
 	}
-	l.seen[key] = where
+	l.set(key, where)
 }
 
 // secretFile reads a secret from its own file.
@@ -97,7 +111,7 @@ func (l *loader) secretFile(f field, where, key, path string) {
 		l.fail(where, key, fmt.Errorf("%s: %w", path, err))
 		return
 	}
-	l.seen[f.path] = where
+	l.set(f.path, where)
 }
 
 const (

@@ -63,6 +63,33 @@ func (c Config) Settings() (list []Setting) {
 	return list
 }
 
+// Difference is a key that two configurations have at different values.
+type Difference struct {
+	Key string `json:"key"`
+	Was string `json:"was"` // as Setting.Value; two secrets that differ are both masked
+	Is  string `json:"is"`
+}
+
+// Differences lists what another configuration has changed, in the order of the example. Of the local clients, which are a table, it
+// says only that they differ.
+func (c Config) Differences(is Config) (list []Difference) {
+	next := fields(&is)
+	for i, f := range fields(&c) {
+		if reflect.DeepEqual(f.v.Interface(), next[i].v.Interface()) {
+			continue
+		}
+		d := Difference{Key: f.path, Was: tomlText(f.v), Is: tomlText(next[i].v)}
+		switch {
+		case f.secrets():
+			d.Was, d.Is = fmt.Sprintf("%d clients", f.v.Len()), fmt.Sprintf("%d clients", next[i].v.Len())
+		case f.path == "ecr.password":
+			d.Was, d.Is = masked, masked
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
 // tomlText is a value as it would stand in the file.
 func tomlText(v reflect.Value) string {
 	switch v := v.Interface().(type) {

@@ -262,6 +262,9 @@ func (c Config) rest(k *check) {
 		k.between("backend.wallet_delay", *d, 0, time.Hour)
 	}
 	k.between("backend.session_life", c.Backend.SessionLife, time.Second, time.Hour)
+	if u, err := url.Parse(c.Backend.PublicURL); c.Backend.PublicURL != "" && (err != nil || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.Scheme != "http" && u.Scheme != "https") {
+		k.fail("backend.public_url", "want https://HOST without a path")
+	}
 	for _, h := range c.Backend.Hosts {
 		if u, err := url.Parse("http://" + h); err != nil || u.Host != h || h == "" || u.Port() != "" {
 			k.fail("backend.hosts", "%q is not a host's name: want one without scheme and port", h)
