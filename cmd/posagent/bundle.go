@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"posagent/device"
 	"posagent/store"
 )
 
@@ -65,7 +66,7 @@ func writeBundle(ctx context.Context, c *call, file string, secret []byte) (v ba
 	}
 	head.Bytes = fi.Size()
 	v = backupView{Schema: "posagent.backup/1", File: file}
-	err = replaceFile(file, func(to *os.File) error {
+	err = device.ReplaceFile(file, func(to *os.File) error {
 		if err := store.SealBundle(ctx, key, head, in, to, func(done, of int64) { say("sealed", done, of) }); err != nil {
 			return err
 		}

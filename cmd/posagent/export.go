@@ -13,6 +13,7 @@ import (
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/control"
 	"posagent/agent/view"
+	"posagent/device"
 	"posagent/store"
 )
 
@@ -61,7 +62,7 @@ func runExport(ctx context.Context, c *call, file string) error {
 	v := exportView{Schema: "posagent.export/1", Created: time.Now().UTC(), Terminal: head.Terminal, Generation: head.Generation}
 	say := progress(c)
 	var broken, unread error // of the file; of the journal
-	err = replaceFile(file, func(to *os.File) error {
+	err = device.ReplaceFile(file, func(to *os.File) error {
 		buffered := bufio.NewWriter(to)
 		enc := json.NewEncoder(buffered)
 		enc.SetEscapeHTML(false)
