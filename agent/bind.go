@@ -74,31 +74,47 @@ func Unbind(tx store.Tx) error {
 	return err
 }
 
+// Fits returns nil where Bind would tie a journal to name.
+func Fits(r store.Reader, name string) error {
+	was, err := Bound(r)
+	if err != nil {
+		return err
+	}
+	return fits(r, was, name)
+}
+
+// fits judges a change of hands.
+func fits(r store.Reader, was, name string) error {
+	if was == "" || was == name {
+		return nil
+	}
+	sales, err := journal.Unsettled(r)
+	if err != nil {
+		return err
+	}
+	ops, err := outbox.Unfinished(r)
+	if err != nil {
+		return err
+	}
+	if sales > 0 || ops > 0 || identity(was) != identity(name) {
+		return &OtherBackendError{Was: was, Now: name, Sales: sales, Ops: ops}
+	}
+	return nil
+}
+
 // Bind ties the journal to one backend and terminal, named by Owner. Of another backend it would call money undone that moved
 // elsewhere: while anything is open that is refused (*OtherBackendError), afterwards the journal changes hands and the method list
 // is forgotten. Another merchant or terminal is refused always: its receipts and batches are not those of this journal.
 func Bind(ctx context.Context, db store.DB, name string) error {
 	return db.Write(ctx, func(tx store.Tx) error {
-		var was string
-		err := tx.QueryRow(`SELECT name FROM agent_backend WHERE id = 1`).Scan(&was)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-		case err != nil:
-			return fmt.Errorf("read the journal's backend: %w", err)
-		case was == name:
-			return nil
-		default:
-			sales, err := journal.Unsettled(tx)
-			if err != nil {
-				return err
-			}
-			ops, err := outbox.Unfinished(tx)
-			if err != nil {
-				return err
-			}
-			if sales > 0 || ops > 0 || identity(was) != identity(name) {
-				return &OtherBackendError{Was: was, Now: name, Sales: sales, Ops: ops}
-			}
+		was, err := Bound(tx)
+		if err == nil {
+			err = fits(tx, was, name)
+		}
+		if err != nil || was == name {
+			return err
+		}
+		if was != "" {
 			if err := catalog.Forget(tx); err != nil {
 				return err
 			}
