@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"crypto/tls"
 	"log/slog"
 	"net"
 	"time"
@@ -32,6 +33,8 @@ type Config struct {
 	Log        *slog.Logger
 	Now        func() time.Time
 
+	// Device is shown where ClientCert names no certificate; nil = none.
+	Device func() *tls.Certificate
 	// Dial replaces the network, in tests; nil = net.Dialer.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// RetryWait is the pause before the first repeat; default 200 ms.

@@ -87,6 +87,8 @@ func newTLS(cfg Config) (*tls.Config, error) {
 			return nil, fmt.Errorf("upstream: client certificate: %w", err)
 		}
 		c.Certificates = []tls.Certificate{pair}
+	} else if cfg.Device != nil {
+		c.Certificates = []tls.Certificate{*cfg.Device()}
 	}
 	pins := map[string]bool{}
 	if len(cfg.Pins) > 0 {
