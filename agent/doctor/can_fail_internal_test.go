@@ -62,6 +62,9 @@ func TestEveryOtherCheckCanFail(t *testing.T) {
 		fault func(f *Facts)
 	}{
 		{"PA-CFG-007", Warn, func(f *Facts) { f.Config.Ignored = []string{"POSAGENT_COLOUR"} }},
+		{"PA-CFG-009", Fail, func(f *Facts) { f.Daemon.Report = ready.Report{NotReady: said(ready.Unenrolled)} }},
+		{"PA-CFG-009", Fail, func(f *Facts) { f.Daemon.Report = ready.Report{NotReady: said(ready.Replaced)} }},
+		{"PA-CFG-010", Warn, func(f *Facts) { f.Config.Revision, f.Config.GivenUp = 3, 4 }},
 		{"PA-DSK-005", Fail, func(f *Facts) {
 			require.NoError(t, os.MkdirAll(filepath.Join(f.State, "doctor.probe", "no file"), 0o700))
 		}},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"posagent/agent/ready"
 )
 
 // Commands of several checks.
@@ -55,7 +57,16 @@ func configChecks() []Check {
 			},
 		},
 		{
-			ID: "PA-CFG-008", Severity: Major, After: []string{"PA-CFG-005"}, Command: "posagent status{flags}",
+			ID: "PA-CFG-009", Severity: Critical, After: []string{"PA-CFG-005"}, Command: "posagent enroll{flags} CODE --url URL",
+			Look: func(_ context.Context, f *Facts) Finding {
+				if not := f.Daemon.Report.NotReady; not != nil && (not.Cause == ready.Unenrolled || not.Cause == ready.Replaced) {
+					return failed("seen", not.Words)
+				}
+				return passed()
+			},
+		},
+		{
+			ID: "PA-CFG-008", Severity: Major, After: []string{"PA-CFG-005", "PA-CFG-009"}, Command: "posagent status{flags}",
 			Look: func(_ context.Context, f *Facts) Finding {
 				d, c := f.Daemon, f.Config
 				if !d.Running || !d.Told || !c.Named {
@@ -67,6 +78,13 @@ func configChecks() []Check {
 					}
 				}
 				return passed()
+			},
+		},
+		{
+			ID: "PA-CFG-010", Severity: Minor, After: []string{"PA-CFG-009"}, Command: "posagent config diff{flags}",
+			Look: func(_ context.Context, f *Facts) Finding {
+				c := f.Config
+				return warnedIf(c.GivenUp > c.Revision, fmt.Sprintf("revision %d was given up, revision %d is in use", c.GivenUp, c.Revision))
 			},
 		},
 	}

@@ -50,6 +50,9 @@ type Config struct {
 	Open        bool // tcp takes every address of a network without a password
 	Credentials bool // something is set to prove who asks
 	ClientCert  string
+	Revision    int64  // of the operator's configuration, 0 = none
+	GivenUp     int64  // the highest one that was given up
+	Device      []byte // DER of the enrolment's certificate, nil = none
 	Mark        string
 	Refresh     time.Duration
 	MaxAge      time.Duration // of an operation; 0 = for ever

@@ -36,18 +36,22 @@ func keyChecks() []Check {
 		{
 			ID: "PA-KEY-003", Severity: Critical, After: []string{"PA-CFG-006", "PA-CLK-001"}, Command: showConfig,
 			Look: func(_ context.Context, f *Facts) Finding {
-				if f.Config.ClientCert == "" {
+				der := f.Config.Device
+				if f.Config.ClientCert != "" {
+					data, err := os.ReadFile(f.Config.ClientCert)
+					if err != nil {
+						return behind("PA-CFG-006")
+					}
+					block, _ := pem.Decode(data)
+					if block == nil {
+						return behind("PA-CFG-006")
+					}
+					der = block.Bytes
+				}
+				if der == nil {
 					return nothing("no client certificate is set")
 				}
-				data, err := os.ReadFile(f.Config.ClientCert)
-				if err != nil {
-					return behind("PA-CFG-006")
-				}
-				block, _ := pem.Decode(data)
-				if block == nil {
-					return behind("PA-CFG-006")
-				}
-				cert, err := x509.ParseCertificate(block.Bytes)
+				cert, err := x509.ParseCertificate(der)
 				if err != nil {
 					return behind("PA-CFG-006")
 				}

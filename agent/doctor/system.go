@@ -48,7 +48,7 @@ func absolute(path string) string {
 // runChecks are about the running terminal. They stand behind everything that keeps it from starting.
 func runChecks() []Check {
 	starts := []string{
-		"PA-CFG-005", "PA-CFG-006", "PA-DSK-001", "PA-DSK-002", "PA-DSK-003", "PA-DSK-004", "PA-KEY-001", "PA-KEY-002", "PA-KEY-004",
+		"PA-CFG-005", "PA-CFG-006", "PA-CFG-009", "PA-DSK-001", "PA-DSK-002", "PA-DSK-003", "PA-DSK-004", "PA-KEY-001", "PA-KEY-002", "PA-KEY-004",
 		"PA-DB-001", "PA-DB-002", "PA-DB-003", "PA-DB-004", "PA-SYS-001", "PA-SYS-002", "PA-SER-001", "PA-SER-009", "PA-SEC-001",
 	}
 	return []Check{
