@@ -1,0 +1,249 @@
+package enrol
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"time"
+
+	"posagent/schemes/fleet"
+	"posagent/schemes/wire"
+)
+
+// Trial is a configuration that is to be tried.
+type Trial struct {
+	Revision    int64
+	Text        wire.Secret // TOML, signed by the operator
+	Certificate *tls.Certificate
+}
+
+// Driver is what takes an enrolment on. All fields but Said are required.
+type Driver struct {
+	Service func(url string) (fleet.Service, error)
+	// Try returns nil once the backend has answered with the configuration. It changes nothing.
+	Try     func(context.Context, Trial) error
+	Version string
+	Said    func(State) // what has become durable; nil = nobody listens
+}
+
+// RefusedError is the service's last word about a code or a device: asking again changes nothing.
+type RefusedError struct{ Err error }
+
+func (e *RefusedError) Error() string { return e.Err.Error() }
+
+// Unwrap gives what the service said.
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+// last returns whether an error of the service is its last word.
+func last(err error) bool {
+	switch wire.ReasonOf(err) {
+	case fleet.CodeNotGood, fleet.CodeTaken, fleet.CertRevoked:
+		return true
+	}
+	return false
+}
+
+// words are what the service said.
+func words(err error) string {
+	if msg := wire.AsError("", err).Msg; msg != "" {
+		return msg
+	}
+	return err.Error()
+}
+
+// Resume takes what was begun to its end. ErrNone where nothing was begun, ErrBusy where another
+// process does it, *RefusedError where it has ended for good, else the error of the step that has to
+// be repeated: of the service (wire codes), or of Try.
+func (b *Box) Resume(ctx context.Context, d Driver) error {
+	release, err := b.lock()
+	if err != nil {
+		return err
+	}
+	defer release()
+	for {
+		r, err := b.read()
+		if err != nil {
+			return err
+		}
+		if r.Next == nil || r.Next.State == Fresh {
+			return ErrNone
+		}
+		s := step{Driver: d, now: b.now, e: r.Next}
+		event, err := s.take(ctx)
+		if last(err) {
+			to, _ := Next(r.Next.State, Refuse)
+			r.Next = &Enrolment{State: to, Key: r.Next.Key, Refusal: words(err)} // the key may serve another code
+			return errors.Join(&RefusedError{err}, b.write(r))
+		}
+		if err != nil {
+			return err
+		}
+		to, ok := Next(s.e.State, event)
+		if !ok {
+			return fmt.Errorf("enrol: %s does not happen in the state %s", event, s.e.State)
+		}
+		s.e.State = to
+		if to == Confirmed {
+			next := record{Now: s.e}
+			next.activate(Revision{Number: s.e.Offered.Number, Text: s.e.Offered.Text, At: stamp(b.now())})
+			s.e.Offered = fleet.Revision{}
+			r = next
+		}
+		if err := b.write(r); err != nil {
+			return err
+		}
+		if d.Said != nil {
+			d.Said(to)
+		}
+		if to == Confirmed {
+			return nil
+		}
+	}
+}
+
+// step is one enrolment on its way.
+type step struct {
+	Driver
+	now func() time.Time
+	e   *Enrolment
+}
+
+// take performs what a state asks for, and returns the event that it ended in.
+func (s *step) take(ctx context.Context) (Event, error) {
+	svc, err := s.Service(s.e.URL)
+	if err != nil {
+		return "", err
+	}
+	switch s.e.State {
+	case Keyed:
+		return Redeem, s.redeem(ctx, svc)
+	case Issued:
+		return Try, s.try(ctx, svc)
+	}
+	return Confirm, s.confirm(ctx, svc, s.e.Offered.Number)
+}
+
+// redeem shows the code, and checks what it is given before any of it is kept.
+func (s *step) redeem(ctx context.Context, svc fleet.Service) error {
+	key, err := s.e.signer()
+	if err != nil {
+		return err
+	}
+	csr, err := fleet.NewRequest(key, s.e.SerialNumber)
+	if err != nil {
+		return err
+	}
+	got, err := svc.Redeem(ctx, wire.NewKey(), fleet.RedeemRequest{Code: s.e.Code, CSR: csr, SerialNumber: s.e.SerialNumber, Version: s.Version})
+	if err != nil {
+		return err
+	}
+	if err := fleet.Verify(got, s.e.Fingerprint, key.Public(), s.now()); err != nil {
+		return fmt.Errorf("%w: %w", ErrUntrusted, err)
+	}
+	s.e.ID, s.e.Certificate, s.e.Authority, s.e.ExpiresAt, s.e.Offered = got.EnrolmentID, got.Certificate, got.Authority, got.ExpiresAt, got.Configuration
+	return nil
+}
+
+// try fetches the newest configuration, which an operator may have mended since, and tries it.
+func (s *step) try(ctx context.Context, svc fleet.Service) error {
+	rev, err := s.newest(ctx, svc)
+	if err != nil {
+		return err
+	}
+	s.e.Offered = rev
+	pair, err := s.e.pair()
+	if err != nil {
+		return err
+	}
+	return s.Try(ctx, Trial{Revision: rev.Number, Text: rev.Text, Certificate: pair})
+}
+
+// newest reads the newest configuration, and checks its signature.
+func (s *step) newest(ctx context.Context, svc fleet.Service) (rev fleet.Revision, err error) {
+	key, err := s.e.signer()
+	if err != nil {
+		return rev, err
+	}
+	proof, err := fleet.ProveConfiguration(key, s.e.ID, s.now())
+	if err != nil {
+		return rev, err
+	}
+	if rev, err = svc.Configuration(ctx, proof); err != nil {
+		return rev, err
+	}
+	authority, err := fleet.ParseCertificate(s.e.Authority)
+	if err == nil {
+		err = fleet.VerifyRevision(authority, s.e.ID, rev)
+	}
+	if err != nil {
+		return fleet.Revision{}, fmt.Errorf("%w: %w", ErrUntrusted, err)
+	}
+	return rev, nil
+}
+
+// confirm says that a configuration works.
+func (s *step) confirm(ctx context.Context, svc fleet.Service, number int64) error {
+	key, err := s.e.signer()
+	if err != nil {
+		return err
+	}
+	req := fleet.ConfirmRequest{Revision: number}
+	proof, err := fleet.ProveConfirmation(key, s.e.ID, s.now(), req)
+	if err != nil {
+		return err
+	}
+	_, err = svc.Confirm(ctx, wire.NewKey(), proof, req)
+	return err
+}
+
+// Refresh fetches the newest configuration of an enrolled terminal, tries it, confirms it, and makes it
+// the one in use. It returns its number, 0 = there is no newer one. A revoked device is remembered as
+// that (*RefusedError). Other errors are those of Resume.
+func (b *Box) Refresh(ctx context.Context, d Driver) (number int64, err error) {
+	release, err := b.lock()
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	r, err := b.read()
+	if err != nil {
+		return 0, err
+	}
+	if r.Now == nil {
+		return 0, ErrNone
+	}
+	s := step{Driver: d, now: b.now, e: r.Now}
+	svc, err := d.Service(s.e.URL)
+	if err != nil {
+		return 0, err
+	}
+	rev, err := s.newest(ctx, svc)
+	switch {
+	case last(err):
+		r.Now.Revoked = words(err)
+		return 0, errors.Join(&RefusedError{err}, b.write(r))
+	case err != nil:
+		return 0, err
+	case rev.Number <= max(r.Active, r.Refused):
+		return 0, nil
+	}
+	pair, err := s.e.pair()
+	if err != nil {
+		return 0, err
+	}
+	if err := d.Try(ctx, Trial{Revision: rev.Number, Text: rev.Text, Certificate: pair}); err != nil {
+		return 0, fmt.Errorf("revision %d: %w", rev.Number, err)
+	}
+	if err := s.confirm(ctx, svc, rev.Number); err != nil {
+		return 0, err
+	}
+	r.activate(Revision{Number: rev.Number, Text: rev.Text, At: stamp(b.now())})
+	if err := b.write(r); err != nil {
+		return 0, err
+	}
+	if d.Said != nil {
+		d.Said(Confirmed)
+	}
+	return rev.Number, nil
+}

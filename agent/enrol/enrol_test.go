@@ -1,0 +1,494 @@
+package enrol_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/agent/enrol"
+	desk "posagent/schemes/backend/fleet"
+	"posagent/schemes/backend/room"
+	"posagent/schemes/fleet"
+	"posagent/schemes/wire"
+	"posagent/store/storetest"
+)
+
+// TestNext is the whole table, written by hand: from every state, what each event leads to; "-" is refused.
+func TestNext(t *testing.T) {
+	columns := []enrol.Event{enrol.Begin, enrol.Redeem, enrol.Try, enrol.Confirm, enrol.Refuse}
+	require.Equal(t, columns, enrol.Events())
+	want := map[enrol.State][]string{
+		enrol.Fresh:      {"KEYED", "-", "-", "-", "-"},
+		enrol.Keyed:      {"KEYED", "ISSUED", "-", "-", "FRESH"},
+		enrol.Issued:     {"KEYED", "-", "CONFIGURED", "-", "FRESH"},
+		enrol.Configured: {"KEYED", "-", "-", "CONFIRMED", "FRESH"},
+		enrol.Confirmed:  {"-", "-", "-", "-", "-"},
+	}
+	require.Len(t, want, len(enrol.States()))
+	for _, from := range enrol.States() {
+		for i, e := range columns {
+			to, ok := enrol.Next(from, e)
+			if want[from][i] == "-" {
+				require.False(t, ok, "%s %s", from, e)
+				require.Equal(t, from, to)
+				continue
+			}
+			require.True(t, ok, "%s %s", from, e)
+			require.Equal(t, enrol.State(want[from][i]), to, "%s %s", from, e)
+		}
+	}
+}
+
+const text = "[upstream]\nbearer = \"cAnArY\"\n"
+
+// errTrial is what a trial that fails says.
+var errTrial = errors.New("the backend does not answer")
+
+// rig is a box beside a real desk, whose answers can be spoilt.
+type rig struct {
+	t     *testing.T
+	dir   string
+	desk  *desk.Fleet
+	spoil func(fleet.Service) fleet.Service // nil = as it is
+	try   func(enrol.Trial) error           // nil = it works
+	tried []int64
+	said  []enrol.State
+}
+
+func newRig(t *testing.T) *rig {
+	d, err := desk.New(desk.Options{
+		Options:       room.Options{DB: storetest.Open(t, append(room.Schema(), desk.Schema()...)...), PublicURL: "https://fleet.example"},
+		Configuration: func(fleet.Slot) (string, error) { return text, nil },
+	})
+	require.NoError(t, err)
+	return &rig{t: t, dir: filepath.Join(t.TempDir(), "enrolment"), desk: d}
+}
+
+// box is a box as a new process finds it.
+func (r *rig) box() *enrol.Box { return enrol.At(r.dir, time.Now) }
+
+func (r *rig) driver() enrol.Driver {
+	return enrol.Driver{
+		Version: "1", Said: func(s enrol.State) { r.said = append(r.said, s) },
+		Service: func(url string) (fleet.Service, error) {
+			require.Equal(r.t, "https://fleet.example", url)
+			if r.spoil != nil {
+				return r.spoil(r.desk), nil
+			}
+			return r.desk, nil
+		},
+		Try: func(_ context.Context, trial enrol.Trial) error {
+			r.tried = append(r.tried, trial.Revision)
+			require.NotEmpty(r.t, trial.Certificate.Certificate)
+			if r.try != nil {
+				return r.try(trial)
+			}
+			return nil
+		},
+	}
+}
+
+// code makes a code at the desk.
+func (r *rig) code() (fleet.Ticket, string) {
+	got, err := r.desk.Create(r.t.Context(), wire.NewKey(), fleet.CodeRequest{Slot: fleet.Slot{MerchantID: "M", TerminalID: "T"}})
+	require.NoError(r.t, err)
+	return fleet.Ticket{URL: got.URL, Code: got.Code, Fingerprint: got.Fingerprint}, got.Enrolment.ID
+}
+
+// enrolled is a rig whose box is a terminal.
+func enrolled(t *testing.T) (*rig, string) {
+	r := newRig(t)
+	ticket, id := r.code()
+	require.NoError(t, r.box().Begin(ticket, "PA-1"))
+	require.NoError(t, r.box().Resume(t.Context(), r.driver()))
+	return r, id
+}
+
+// states is what the desk has of each enrolment, the newest first.
+func (r *rig) states() (list []fleet.State) {
+	got, err := r.desk.List(r.t.Context(), fleet.ListRequest{})
+	require.NoError(r.t, err)
+	for _, e := range got.Enrolments {
+		list = append(list, e.State)
+	}
+	return list
+}
+
+// configure gives the terminal a newer configuration.
+func (r *rig) configure(id, text string) {
+	_, err := r.desk.Configure(r.t.Context(), wire.NewKey(), fleet.ConfigureRequest{ID: id, Configuration: wire.Secret(text)})
+	require.NoError(r.t, err)
+}
+
+// breaking ends the way of one call: before the desk has it, or after, with the reply lost.
+type breaking struct {
+	fleet.Service
+	call  string
+	after bool
+	met   *bool
+}
+
+var errCut = &wire.Error{Code: wire.UnknownOutcome, Op: "fleet", Msg: "the reply was lost"}
+
+func cut[T any](b breaking, call string, do func() (T, error)) (none T, err error) {
+	if b.call != call || *b.met {
+		return do()
+	}
+	*b.met = true
+	if b.after {
+		_, err = do()
+		if err != nil {
+			return none, err
+		}
+	}
+	return none, errCut
+}
+
+func (b breaking) Redeem(ctx context.Context, key wire.Key, req fleet.RedeemRequest) (fleet.Issued, error) {
+	return cut(b, "redeem", func() (fleet.Issued, error) { return b.Service.Redeem(ctx, key, req) })
+}
+
+func (b breaking) Configuration(ctx context.Context, by fleet.Proof) (fleet.Revision, error) {
+	return cut(b, "configuration", func() (fleet.Revision, error) { return b.Service.Configuration(ctx, by) })
+}
+
+func (b breaking) Confirm(ctx context.Context, key wire.Key, by fleet.Proof, req fleet.ConfirmRequest) (fleet.ConfirmReply, error) {
+	return cut(b, "confirm", func() (fleet.ConfirmReply, error) { return b.Service.Confirm(ctx, key, by, req) })
+}
+
+// An enrolment that is broken off at any step goes on from there: the code is not burned before the end, and no step is believed
+// that was not durable. Until the service has confirmed, the terminal has nothing to run on.
+func TestABrokenStepGoesOn(t *testing.T) {
+	for _, call := range []string{"redeem", "configuration", "confirm", "try", "write"} {
+		for _, after := range []bool{false, true} {
+			r := newRig(t)
+			met := false
+			ticket, id := r.code()
+			switch call {
+			case "try":
+				r.try = func(enrol.Trial) error {
+					_, err := r.box().Active()
+					require.ErrorIs(t, err, enrol.ErrNone)
+					if !met {
+						met = true
+						return errTrial
+					}
+					return nil
+				}
+			case "write": // a disk that is full when the desk has answered
+				r.spoil = func(s fleet.Service) fleet.Service {
+					if !met {
+						met = true
+						require.NoError(t, os.Mkdir(filepath.Join(r.dir, "record.new"), 0o700))
+					}
+					return s
+				}
+			default:
+				r.spoil = func(s fleet.Service) fleet.Service { return breaking{s, call, after, &met} }
+			}
+			require.NoError(t, r.box().Begin(ticket, "PA-1"))
+			require.Error(t, r.box().Resume(t.Context(), r.driver()), "%s %v", call, after)
+			require.True(t, met)
+			_, err := r.box().Active()
+			require.ErrorIs(t, err, enrol.ErrNone)
+			if call != "confirm" || !after {
+				require.NotContains(t, r.states(), fleet.Confirmed, "%s %v", call, after)
+			}
+			require.True(t, errors.Is(os.Remove(filepath.Join(r.dir, "record.new")), os.ErrNotExist) == (call != "write"))
+			require.NoError(t, r.box().Begin(ticket, "PA-1"), "the same code again changes nothing")
+			require.NoError(t, r.box().Resume(t.Context(), r.driver()))
+			active, err := r.box().Active()
+			require.NoError(t, err)
+			require.Equal(t, text, active.Text.Reveal())
+			require.Equal(t, id, active.ID)
+			require.Equal(t, []fleet.State{fleet.Confirmed}, r.states())
+			require.NoError(t, r.box().Begin(ticket, "PA-1"), "a code that was confirmed")
+			require.ErrorIs(t, r.box().Resume(t.Context(), r.driver()), enrol.ErrNone)
+		}
+	}
+}
+
+// tampering changes what the service gives.
+type tampering struct {
+	fleet.Service
+	issued func(*fleet.Issued)
+	rev    func(*fleet.Revision)
+}
+
+func (b tampering) Redeem(ctx context.Context, key wire.Key, req fleet.RedeemRequest) (fleet.Issued, error) {
+	got, err := b.Service.Redeem(ctx, key, req)
+	if err == nil && b.issued != nil {
+		b.issued(&got)
+	}
+	return got, err
+}
+
+func (b tampering) Configuration(ctx context.Context, by fleet.Proof) (fleet.Revision, error) {
+	got, err := b.Service.Configuration(ctx, by)
+	if err == nil && b.rev != nil {
+		b.rev(&got)
+	}
+	return got, err
+}
+
+// What another service gives, or somebody on the way has changed, is neither kept nor tried.
+func TestOnlyTheOperatorIsBelieved(t *testing.T) {
+	other, _ := newRig(t).code()
+	for name, tc := range map[string]struct {
+		fingerprint string
+		spoil       tampering
+	}{
+		"another authority":                 {fingerprint: other.Fingerprint},
+		"a configuration with another host": {spoil: tampering{issued: func(i *fleet.Issued) { i.Configuration.Text = "[upstream]\nbase = \"https://evil.example\"\n" }}},
+		"another number":                    {spoil: tampering{issued: func(i *fleet.Issued) { i.Configuration.Number = 7 }}},
+		"another enrolment":                 {spoil: tampering{issued: func(i *fleet.Issued) { i.EnrolmentID = "e1" }}},
+		"no certificate":                    {spoil: tampering{issued: func(i *fleet.Issued) { i.Certificate = i.Authority }}},
+		"changed when it is fetched again":  {spoil: tampering{rev: func(r *fleet.Revision) { r.Text += "x" }}},
+	} {
+		r := newRig(t)
+		ticket, _ := r.code()
+		if tc.fingerprint != "" {
+			ticket.Fingerprint = tc.fingerprint
+		}
+		r.spoil = func(s fleet.Service) fleet.Service { tc.spoil.Service = s; return tc.spoil }
+		require.NoError(t, r.box().Begin(ticket, "PA-1"), name)
+		require.ErrorIs(t, r.box().Resume(t.Context(), r.driver()), enrol.ErrUntrusted, name)
+		require.Empty(t, r.tried, name)
+		_, err := r.box().Active()
+		require.ErrorIs(t, err, enrol.ErrNone, name)
+		require.NotContains(t, r.states(), fleet.Confirmed, name)
+	}
+}
+
+// A code that is not good ends what was begun, and costs nothing: the next one goes on, with the same key, and an enrolment that was
+// confirmed before stays in use meanwhile.
+func TestARefusedCodeLeavesTheRest(t *testing.T) {
+	r, first := enrolled(t)
+	bad := fleet.Ticket{URL: "https://fleet.example", Code: fleet.MakeCode(make([]byte, fleet.CodeEntropy))}
+	require.NoError(t, r.box().Begin(bad, "PA-1"))
+	var refused *enrol.RefusedError
+	require.ErrorAs(t, r.box().Resume(t.Context(), r.driver()), &refused)
+	require.Equal(t, fleet.CodeNotGood, wire.ReasonOf(refused))
+	require.ErrorIs(t, r.box().Resume(t.Context(), r.driver()), enrol.ErrNone, "it is not asked again")
+	s, err := r.box().Summary()
+	require.NoError(t, err)
+	require.Contains(t, s.Refusal, "the code is unknown", "whoever asks next is told")
+	active, err := r.box().Active()
+	require.NoError(t, err)
+	require.Equal(t, first, active.ID)
+
+	ticket, second := r.code()
+	require.NoError(t, r.box().Begin(ticket, "PA-1"))
+	require.NoError(t, r.box().Resume(t.Context(), r.driver()))
+	active, err = r.box().Active()
+	require.NoError(t, err)
+	require.Equal(t, second, active.ID)
+	require.Equal(t, []fleet.State{fleet.Confirmed, fleet.Revoked}, r.states(), "the certificate before is revoked by then")
+}
+
+// A newer configuration is tried, confirmed, and used, in that order. One that does not work, that was changed on the way, or that is
+// not newer leaves the one in use.
+func TestANewerConfiguration(t *testing.T) {
+	r, id := enrolled(t)
+	refresh := func() (int64, error) { return r.box().Refresh(t.Context(), r.driver()) }
+	number, err := refresh()
+	require.NoError(t, err)
+	require.Zero(t, number, "nothing is newer")
+	require.Equal(t, []int64{1}, r.tried)
+
+	r.configure(id, text+"x = 2\n")
+	r.try = func(enrol.Trial) error { return errTrial }
+	_, err = refresh()
+	require.ErrorIs(t, err, errTrial)
+	r.try = nil
+	r.spoil = func(s fleet.Service) fleet.Service {
+		return tampering{Service: s, rev: func(r *fleet.Revision) { r.Number++ }}
+	}
+	_, err = refresh()
+	require.ErrorIs(t, err, enrol.ErrUntrusted)
+	r.spoil = nil
+	active, err := r.box().Active()
+	require.NoError(t, err)
+	require.Equal(t, int64(1), active.Revision)
+
+	number, err = refresh()
+	require.NoError(t, err)
+	require.Equal(t, int64(2), number)
+	active, err = r.box().Active()
+	require.NoError(t, err)
+	require.Equal(t, text+"x = 2\n", active.Text.Reveal())
+	list, err := r.desk.List(t.Context(), fleet.ListRequest{})
+	require.NoError(t, err)
+	require.Equal(t, int64(2), list.Enrolments[0].ConfirmedRevision)
+}
+
+// A configuration that never made the terminal ready is given up for the one before it, and is not fetched again; the operator's next
+// one is. The first one of a box stays: there is nothing before it.
+func TestAConfigurationThatDoesNotWorkIsGivenUp(t *testing.T) {
+	r, id := enrolled(t)
+	for range 10 {
+		gaveUp, err := r.box().Started()
+		require.NoError(t, err)
+		require.Zero(t, gaveUp)
+	}
+	require.NoError(t, r.box().Prove(1))
+	fetch := func() int64 {
+		number, err := r.box().Refresh(t.Context(), r.driver())
+		require.NoError(t, err)
+		return number
+	}
+	inUse := func() int64 {
+		active, err := r.box().Active()
+		require.NoError(t, err)
+		return active.Revision
+	}
+	r.configure(id, text+"x = 2\n")
+	require.Equal(t, int64(2), fetch())
+	for start := 1; start <= 3; start++ {
+		gaveUp, err := r.box().Started()
+		require.NoError(t, err)
+		require.Zero(t, gaveUp, start)
+	}
+	gaveUp, err := r.box().Started()
+	require.NoError(t, err)
+	require.Equal(t, int64(2), gaveUp)
+	require.Equal(t, int64(1), inUse())
+	require.Zero(t, fetch(), "the same one again")
+
+	r.configure(id, text+"x = 3\n")
+	require.Equal(t, int64(3), fetch())
+	did, err := r.box().GiveUp(3)
+	require.NoError(t, err)
+	require.True(t, did)
+	require.Equal(t, int64(1), inUse())
+	did, err = r.box().GiveUp(1)
+	require.NoError(t, err)
+	require.False(t, did, "it is proven")
+
+	r.configure(id, text+"x = 4\n")
+	require.Equal(t, int64(4), fetch())
+	require.NoError(t, r.box().Prove(4))
+	did, err = r.box().GiveUp(4)
+	require.NoError(t, err)
+	require.False(t, did)
+	for range 10 {
+		gaveUp, err := r.box().Started()
+		require.NoError(t, err)
+		require.Zero(t, gaveUp)
+	}
+	number, err := r.box().Rollback(0)
+	require.NoError(t, err)
+	require.Equal(t, int64(1), number)
+	require.Zero(t, fetch(), "a person has left it")
+	number, err = r.box().Rollback(4)
+	require.NoError(t, err)
+	require.Equal(t, int64(4), number)
+	require.Equal(t, int64(4), inUse())
+	_, err = r.box().Rollback(99)
+	require.ErrorContains(t, err, "revision 99 is not kept")
+}
+
+// Ten revisions are kept, and among them always the one in use and the one before it.
+func TestTenRevisionsAreKept(t *testing.T) {
+	r, id := enrolled(t)
+	for n := int64(2); n <= 14; n++ {
+		r.configure(id, text+"x = 2\n")
+		number, err := r.box().Refresh(t.Context(), r.driver())
+		require.NoError(t, err)
+		require.Equal(t, n, number)
+	}
+	s, err := r.box().Summary()
+	require.NoError(t, err)
+	require.Equal(t, []int64{5, 6, 7, 8, 9, 10, 11, 12, 13, 14}, s.Revisions)
+	require.Equal(t, int64(14), s.Revision)
+	require.Equal(t, int64(13), s.Previous)
+}
+
+// A box that was revoked remembers it over restarts and without a network, and a new code makes it a terminal again.
+func TestARevokedBoxRemembersIt(t *testing.T) {
+	r, id := enrolled(t)
+	_, err := r.desk.Revoke(t.Context(), wire.NewKey(), fleet.RevokeRequest{ID: id, Reason: "stolen"})
+	require.NoError(t, err)
+	var refused *enrol.RefusedError
+	_, err = r.box().Refresh(t.Context(), r.driver())
+	require.ErrorAs(t, err, &refused)
+	active, err := r.box().Active()
+	require.NoError(t, err)
+	require.Contains(t, active.Revoked, "was revoked")
+
+	ticket, _ := r.code()
+	require.NoError(t, r.box().Begin(ticket, "PA-1"))
+	require.NoError(t, r.box().Resume(t.Context(), r.driver()))
+	active, err = r.box().Active()
+	require.NoError(t, err)
+	require.Empty(t, active.Revoked)
+}
+
+// Neither the code nor the key nor the configuration stands in a file, at any step. A record that was changed, or whose key is gone,
+// is damage and no "not enrolled".
+func TestTheRecordIsSealed(t *testing.T) {
+	r := newRig(t)
+	ticket, _ := r.code()
+	r.try = func(enrol.Trial) error { return errTrial }
+	search := func() {
+		files, err := os.ReadDir(r.dir)
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for _, f := range files {
+			info, err := f.Info()
+			require.NoError(t, err)
+			require.Zero(t, info.Mode().Perm()&0o077, f.Name())
+			data, err := os.ReadFile(filepath.Join(r.dir, f.Name()))
+			require.NoError(t, err)
+			for _, secret := range []string{ticket.Code.Reveal(), "PRIVATE KEY", "cAnArY"} {
+				require.NotContains(t, string(data), secret, f.Name())
+			}
+		}
+	}
+	require.NoError(t, r.box().Begin(ticket, "PA-1"))
+	search()
+	require.ErrorIs(t, r.box().Resume(t.Context(), r.driver()), errTrial)
+	search()
+	r.try = nil
+	require.NoError(t, r.box().Resume(t.Context(), r.driver()))
+	search()
+
+	path := filepath.Join(r.dir, "record")
+	sound, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, at := range []int{0, 25, len(sound) / 2, len(sound) - 1} {
+		bad := append([]byte(nil), sound...)
+		bad[at] ^= 1
+		require.NoError(t, os.WriteFile(path, bad, 0o600))
+		_, err := r.box().Active()
+		require.ErrorIs(t, err, enrol.ErrDamaged, at)
+	}
+	require.NoError(t, os.WriteFile(path, sound, 0o600))
+	_, err = r.box().Active()
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(filepath.Join(r.dir, "device.key")))
+	_, err = r.box().Active()
+	require.ErrorIs(t, err, enrol.ErrDamaged)
+}
+
+// Two programs do not work on one enrolment: the second is told, and changes nothing.
+func TestOneAtATime(t *testing.T) {
+	r := newRig(t)
+	ticket, _ := r.code()
+	require.NoError(t, r.box().Begin(ticket, "PA-1"))
+	r.try = func(enrol.Trial) error {
+		require.ErrorIs(t, r.box().Begin(ticket, "PA-2"), enrol.ErrBusy)
+		require.ErrorIs(t, r.box().Resume(t.Context(), r.driver()), enrol.ErrBusy)
+		s, err := r.box().Summary()
+		require.NoError(t, err)
+		require.Equal(t, enrol.Issued, s.State)
+		return nil
+	}
+	require.NoError(t, r.box().Resume(t.Context(), r.driver()))
+	require.Equal(t, []enrol.State{enrol.Issued, enrol.Configured, enrol.Confirmed}, r.said)
+}

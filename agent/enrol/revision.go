@@ -1,0 +1,113 @@
+package enrol
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// starts is how often a terminal starts with a configuration that is not proven.
+const starts = 3
+
+// activate makes a confirmed revision the one in use.
+func (r *record) activate(rev Revision) {
+	r.Revisions = append(slices.DeleteFunc(r.Revisions, func(o Revision) bool { return o.Number == rev.Number }), rev)
+	r.Previous, r.Active, r.Proven, r.Starts = r.Active, rev.Number, false, 0
+	for len(r.Revisions) > kept {
+		i := slices.IndexFunc(r.Revisions, func(o Revision) bool { return o.Number != r.Active && o.Number != r.Previous })
+		r.Revisions = slices.Delete(r.Revisions, i, i+1)
+	}
+}
+
+// giveUp goes back to a revision.
+func (r *record) giveUp(to int64) {
+	r.Refused = max(r.Refused, r.Active)
+	r.Previous, r.Active, r.Proven, r.Starts = 0, to, true, 0
+}
+
+// RevisionOf returns a revision that is kept. ErrNone where nothing is enrolled.
+func (b *Box) RevisionOf(number int64) (Revision, error) {
+	r, err := b.read()
+	if err != nil {
+		return Revision{}, err
+	}
+	if r.Now == nil {
+		return Revision{}, ErrNone
+	}
+	rev, ok := r.find(number)
+	if !ok {
+		return Revision{}, fmt.Errorf("enrol: revision %d is not kept", number)
+	}
+	return rev, nil
+}
+
+// Rollback makes an earlier revision the one in use, 0 = the one before. It returns its number. A
+// person has chosen it: it needs no proof, and what it replaces is not fetched again.
+func (b *Box) Rollback(to int64) (number int64, err error) {
+	err = b.change(func(r *record) error {
+		if r.Now == nil {
+			return ErrNone
+		}
+		if number = to; to == 0 {
+			number = r.Previous
+		}
+		if number == 0 {
+			return fmt.Errorf("enrol: there is no revision before %d", r.Active)
+		}
+		if _, ok := r.find(number); !ok {
+			return fmt.Errorf("enrol: revision %d is not kept", number)
+		}
+		if number != r.Active {
+			r.giveUp(number)
+		}
+		return nil
+	})
+	return number, err
+}
+
+// Started counts a start with a configuration that is not proven. It returns the number of the
+// configuration that it has given up, 0 = none.
+func (b *Box) Started() (gaveUp int64, err error) {
+	err = b.change(func(r *record) error {
+		if r.Now == nil {
+			return ErrNone
+		}
+		if r.Proven {
+			return errSame
+		}
+		r.Starts++
+		if r.Previous != 0 && r.Starts > starts {
+			gaveUp = r.Active
+			r.giveUp(r.Previous)
+		}
+		return nil
+	})
+	return gaveUp, err
+}
+
+// Prove notes that a revision has made the terminal ready. Of another one than that in use it is not said.
+func (b *Box) Prove(number int64) error {
+	return b.change(func(r *record) error {
+		if r.Active != number || r.Proven {
+			return errSame
+		}
+		r.Proven, r.Starts = true, 0
+		return nil
+	})
+}
+
+// GiveUp goes back from a revision that has not made the terminal ready to the one before it. It
+// returns whether it did: a revision that is proven, or not in use, or the first, stays.
+func (b *Box) GiveUp(number int64) (did bool, err error) {
+	err = b.change(func(r *record) error {
+		if did = r.Active == number && !r.Proven && r.Previous != 0; !did {
+			return errSame
+		}
+		r.giveUp(r.Previous)
+		return nil
+	})
+	return did, err
+}
+
+// stamp is a moment as it is kept.
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
