@@ -21,6 +21,7 @@ type Live struct {
 	Report  ready.Report `json:"report,omitzero"`
 	Sandbox bool         `json:"sandbox,omitempty"`
 	Names   Names        `json:"names,omitzero"`
+	Config  string       `json:"config,omitempty"` // digest of the configuration
 
 	Services []Service      `json:"services,omitempty"` // those the outbox cannot deliver to
 	Lines    []RegisterLine `json:"lines,omitempty"`    // of registers

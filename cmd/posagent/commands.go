@@ -13,7 +13,7 @@ import (
 // commands is the table of verbs. It is a function, so that nothing can change it at run time.
 func commands() []command {
 	return []command{
-		runCommand(), statusCommand(), doctorCommand(), explainCommand(), methodsCommand(), saleCommand(), opsCommand(), auditCommand(), historyCommand(), configCommand(),
+		runCommand(), enrollCommand(), statusCommand(), doctorCommand(), explainCommand(), methodsCommand(), saleCommand(), opsCommand(), auditCommand(), historyCommand(), configCommand(),
 		backupCommand(), restoreCommand(), journalCommand(), resetCommand(),
 		netCommand(), serialCommand(), supportCommand(), selftestCommand(), registerCommand(), backendCommand(), demoCommand(), walletCommand(),
 		completionCommand(), manCommand(), versionCommand(),

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"crypto/tls"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"posagent/agent/config"
+	"posagent/agent/enrol"
+	"posagent/schemes/wire"
 )
 
 // configPath is the file the caller named, or the default one where it exists, or "".
@@ -17,13 +22,36 @@ func configPath(c *call) string {
 	return c.config
 }
 
-// loadConfig reads the file the caller named, or the default one where it exists, or the defaults alone.
+// loadConfig is readConfig with the exit code of its errors.
 func loadConfig(c *call) (config.Config, error) {
-	cfg, err := config.Load(configPath(c), os.Environ())
-	if err != nil {
+	cfg, err := readConfig(c)
+	var coded *exit
+	if err != nil && !errors.As(err, &coded) {
 		return cfg, &exit{exitConfig, err}
 	}
-	return cfg, nil
+	return cfg, err
+}
+
+// readConfig reads the file the caller named, or the default one where it exists, over what the terminal was enrolled with, over the
+// defaults. Whoever may not read the state directory reads without the enrolment: what needs the terminal's own fails there anyway.
+func readConfig(c *call) (config.Config, error) {
+	active, err := enrolment(c).Active()
+	switch {
+	case err == nil:
+		return configWith(c, active.Revision, active.Text, active.Certificate)
+	case errors.Is(err, enrol.ErrNone), errors.Is(err, fs.ErrPermission):
+		return config.Load(configPath(c), os.Environ())
+	}
+	return config.Config{}, fail(exitDamaged, "%w (enrol the terminal again: posagent enroll CODE)", err)
+}
+
+// configWith is the configuration with one revision of the enrolment beneath the file.
+func configWith(c *call, revision int64, text wire.Secret, pair *tls.Certificate) (config.Config, error) {
+	cfg, err := config.Load(configPath(c), os.Environ(), config.Layer{Name: fmt.Sprintf("revision %d", revision), Text: []byte(text.Reveal())})
+	if err == nil && pair != nil {
+		cfg.Upstream.Device = func() *tls.Certificate { return pair }
+	}
+	return cfg, err
 }
 
 // sayIgnored names the variables that look like settings and are none.

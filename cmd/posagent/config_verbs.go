@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"posagent/agent/config"
 )
@@ -27,6 +26,17 @@ func configCommand() command {
 			{
 				name: "show", short: "print every setting in use with the line, variable or default it comes from; secrets are masked",
 				examples: []string{"posagent config show --config /etc/posagent/config.toml", "posagent config show --json"}, run: configShow,
+			},
+			{
+				name: "diff", args: "[FROM [TO]]", short: "what one revision of the operator's configuration changes; by default the one in use",
+				long:     "Every setting that is in use differently, with what the box's own file says over both. Secrets are masked.",
+				examples: []string{"posagent config diff", "posagent config diff 3 5 --json"}, run: configDiff,
+			},
+			{
+				name: "rollback", args: "[REVISION]", short: "go back to an earlier revision of the operator's configuration",
+				long: "By default to the one before that in use. The running terminal takes it up when no sale is under way. The revision that is left\n" +
+					"is not fetched again; the operator's next one is.",
+				examples: []string{"posagent config rollback", "posagent config rollback 3"}, run: configRollback,
 			},
 			rotateCommand(),
 		},
@@ -63,7 +73,7 @@ type configCheckView struct {
 
 func configCheck(_ context.Context, c *call) error {
 	v := configCheckView{Schema: "posagent.config.check/1", File: configPath(c), Problems: []problemView{}, Ignored: []string{}}
-	cfg, err := config.Load(v.File, os.Environ())
+	cfg, err := readConfig(c)
 	if err == nil {
 		v.Sandbox, v.Ignored = cfg.Sandbox(), append(v.Ignored, cfg.Ignored()...)
 		err = connectable(c, cfg)

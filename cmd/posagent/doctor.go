@@ -101,6 +101,8 @@ func doctorExit(results []doctor.Result, strict bool) error {
 			continue
 		}
 		switch {
+		case r.ID == "PA-CFG-009":
+			return &exit{exitNotEnrolled, errors.New("")}
 		case doctor.GroupOf(r.ID) == "CFG":
 			return &exit{exitConfig, errors.New("")}
 		case doctor.GroupOf(r.ID) == "DB", slices.Contains([]string{"PA-KEY-001", "PA-KEY-002", "PA-KEY-004"}, r.ID):

@@ -44,7 +44,7 @@ func (g *gathered) close() {
 func gather(ctx context.Context, c *call) *gathered {
 	g := &gathered{}
 	quiet := slog.New(slog.DiscardHandler)
-	cfg, err := config.Load(configPath(c), os.Environ())
+	cfg, err := readConfig(c)
 	f := &doctor.Facts{
 		Now: time.Now().UTC().Truncate(time.Millisecond), Place: placeOf(c), State: c.stateDir(), Mine: os.Getpid(), Proc: "/proc", Sys: "/sys",
 		Config:  doctorConfig(c, cfg, err),
@@ -96,8 +96,14 @@ func doctorConfig(c *call, cfg config.Config, err error) doctor.Config {
 	about := aboutTerminal(cfg, cfg.Sandbox())
 	v.Sandbox, v.Terminal, v.Backend, v.Serial, v.TCP = cfg.Sandbox(), about.Terminal, about.Backend, about.Serial, about.TCP
 	v.Separate = cfg.Upstream.URL("schemes") != cfg.Upstream.URL("methods")
+	if s, err := enrolment(c).Summary(); err == nil {
+		v.Revision, v.GivenUp = s.Revision, s.Refused
+	}
+	if cfg.Upstream.Device != nil {
+		v.Device = cfg.Upstream.Device().Certificate[0]
+	}
 	v.Proxy, v.Port, v.ClientCert, v.Mark = cfg.Upstream.Proxy != "", cfg.Port.Listen, cfg.Upstream.ClientCert, cfg.Store.Mark
-	v.Credentials = auth.Bearer != "" || auth.ConsumerKey != "" || auth.ClientID != "" || v.ClientCert != ""
+	v.Credentials = auth.Bearer != "" || auth.ConsumerKey != "" || auth.ClientID != "" || v.ClientCert != "" || v.Device != nil
 	v.Refresh, v.MaxAge, v.MaxCount = cfg.Methods.Refresh, cfg.Offline.MaxAge, cfg.Offline.MaxCount
 	if host, _, err := net.SplitHostPort(cfg.ECR.TCP); err == nil {
 		ip := net.ParseIP(host)
@@ -109,7 +115,7 @@ func doctorConfig(c *call, cfg config.Config, err error) doctor.Config {
 
 // doctorDaemon is what the running terminal says of itself.
 func doctorDaemon(c *call) doctor.Daemon {
-	pid, running, err := fileOf(c).owner()
+	pid, running, err := runningPID(c)
 	d := doctor.Daemon{PID: pid, Running: running}
 	if err != nil && !errors.Is(err, os.ErrPermission) {
 		d.Err = err.Error()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -31,7 +32,7 @@ func serveBackend(ctx context.Context, c *call, cfg config.Config, listen, remed
 	o, alone := c.opts.(*backendOptions) // a sandbox inside the terminal enrols none
 	b, err := backend.Open(ctx, backend.Config{
 		Dir: backendDir(c, cfg), Seed: cfg.Backend.Seed, WalletDelay: cfg.Backend.WalletDelay, SessionLife: cfg.Backend.SessionLife, TimeoutUnit: cfg.Methods.TimeoutUnit,
-		PublicURL: url, Hosts: backendHosts(cfg, listen), Log: log, HookAllow: cfg.Backend.WebhookAllow, LinkHook: cfg.Backend.LinkWebhook, QR: drawCode, MerchantNumber: cfg.Backend.MerchantNumber, MerchantUUID: cfg.Backend.MerchantUUID,
+		PublicURL: cmp.Or(strings.TrimSuffix(cfg.Backend.PublicURL, "/"), url), Hosts: backendHosts(cfg, listen), Log: log, HookAllow: cfg.Backend.WebhookAllow, LinkHook: cfg.Backend.LinkWebhook, QR: drawCode, MerchantNumber: cfg.Backend.MerchantNumber, MerchantUUID: cfg.Backend.MerchantUUID,
 		Operator:    cfg.Operator.Name,
 		Fleet:       alone && o.fleet,
 		HookSecrets: slices.DeleteFunc([]wire.Secret{cfg.Backend.WebhookSecret, cfg.Backend.WebhookSecretOld}, func(s wire.Secret) bool { return s == "" }),

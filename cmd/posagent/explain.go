@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"posagent/agent/config"
 	"posagent/agent/doctor"
 	"posagent/agent/ready"
 	"posagent/ecr/zvt/apdu"
@@ -119,7 +118,7 @@ func explainAll(c *call, language string) error {
 func languageOf(c *call) string {
 	language := *c.opts.(*string)
 	if language == "" {
-		cfg, err := config.Load(configPath(c), os.Environ())
+		cfg, err := readConfig(c)
 		if err == nil && cfg.Origin()["terminal.language"] != "" {
 			language = cfg.Terminal.Language
 		}

@@ -31,6 +31,7 @@ type facts struct {
 	place     ready.Place
 	names     view.Names
 	sandbox   bool
+	config    string // its digest
 	file      *liveFile
 }
 
@@ -111,7 +112,7 @@ func lineTrouble(st line.Stats) ready.Trouble {
 
 // sample reports what is wrong now; what was wrong before keeps its beginning.
 func (f facts) sample(before view.Live) view.Live {
-	v := view.Live{At: time.Now().UTC(), PID: os.Getpid(), Names: f.names, Sandbox: f.sandbox}
+	v := view.Live{At: time.Now().UTC(), PID: os.Getpid(), Names: f.names, Sandbox: f.sandbox, Config: f.config}
 	if st := f.schemes.Stats(); !f.schemes.Healthy() {
 		v.Schemes = view.Trouble{Reason: st.Reason}
 	}

@@ -2,9 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
+	"golang.org/x/sys/unix"
+
+	"posagent/agent/ready"
 	"posagent/agent/view"
 )
 
@@ -21,6 +26,61 @@ func writeLive(path string, v view.Live) error {
 		return err
 	}
 	return os.Rename(path+".new", path)
+}
+
+// runningPID says which process is the terminal of this state directory: the one that has the journal, or one that waits for an
+// enrolment or a configuration, and has none.
+func runningPID(c *call) (pid int, running bool, err error) {
+	if pid, running, err = fileOf(c).owner(); running || err != nil {
+		return pid, running, err
+	}
+	f, err := os.Open(waitingFile(c))
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	defer f.Close()
+	switch err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); {
+	case err == nil:
+		return 0, false, nil
+	case !errors.Is(err, unix.EWOULDBLOCK):
+		return 0, false, err
+	}
+	return readLive(c.stateDir()).PID, true, nil
+}
+
+// waitingFile is locked by a terminal that waits.
+func waitingFile(c *call) string { return filepath.Join(c.stateDir(), "waiting.lock") }
+
+// lockWaiting says that a terminal waits, until release is called. It fails where another one does.
+func lockWaiting(c *call) (release func(), err error) {
+	f, err := os.OpenFile(waitingFile(c), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fail(exitFailed, "%v", err)
+	}
+	for range 5 { // a verb that looks holds it for a moment
+		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+			return func() { _ = f.Close() }, nil
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+	_ = f.Close() // the lock's error says more
+	return nil, fail(exitRefused, "another terminal waits on %s for an enrolment: %v (posagent status names its process)", c.stateDir(), err)
+}
+
+// runningOn says what the running terminal says of itself, and whether it is ready, on the configuration with a digest.
+func runningOn(c *call, digest string) (line string, isReady, running bool) {
+	pid, running, err := runningPID(c)
+	if err != nil || !running {
+		return "", false, false
+	}
+	live := readLive(c.stateDir())
+	if live.PID != pid || live.Config != digest {
+		return ready.Not(ready.Trouble{Cause: ready.Starting}, placeOf(c)).Line(), false, true
+	}
+	return live.Report.Line(), live.Report.Ready, true
 }
 
 // readLive reads the report of a running daemon; the zero value where there is none.

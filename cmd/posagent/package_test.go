@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent"
+	"posagent/cross/need"
 	"posagent/store"
 	"posagent/store/sqlite"
 )
@@ -48,15 +49,32 @@ func TestPendingMoneyIsRefused(t *testing.T) {
 	require.Contains(t, talk, "a newer posagent wrote this journal")
 }
 
-// TestNoSandboxWhereNoneIsWanted: the terminal does not start, and makes no journal.
+// TestNoSandboxWhereNoneIsWanted: the terminal waits, makes no journal, and begins as soon as its file names a backend.
 func TestNoSandboxWhereNoneIsWanted(t *testing.T) {
 	dir := t.TempDir()
-	config := filepath.Join(dir, "config.toml")
-	require.NoError(t, os.WriteFile(config, []byte("[port]\nlisten = \"127.0.0.1:0\"\n[ecr]\ntcp = \"127.0.0.1:0\"\n[backend]\nlisten = \"127.0.0.1:0\"\n[display]\nconsole = false\n"), 0o600))
-	ctx, cancel := context.WithTimeout(t.Context(), soon)
-	defer cancel()
-	var out, talk strings.Builder
-	code := execute(ctx, []string{"run", "--no-sandbox", "--config", config, "--state", filepath.Join(dir, "s")}, std{strings.NewReader(""), &out, &talk})
-	require.Equal(t, exitNotEnrolled, code, out.String()+talk.String())
-	require.NoDirExists(t, filepath.Join(dir, "s"))
+	config, state := filepath.Join(dir, "config.toml"), filepath.Join(dir, "s")
+	own := "[port]\nlisten = \"127.0.0.1:0\"\n[ecr]\ntcp = \"127.0.0.1:0\"\n[display]\nconsole = false\n"
+	require.NoError(t, os.WriteFile(config, []byte(own), 0o600))
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	said, ended := handed{make(chan string, 8)}, make(chan int, 1)
+	var talk strings.Builder
+	go func() {
+		ended <- execute(ctx, []string{"run", "--no-sandbox", "--config", config, "--state", state}, std{strings.NewReader(""), said, &talk})
+	}()
+	require.Contains(t, <-said.to, "not ready: the terminal is not enrolled, and no [upstream] is set: posagent enroll ")
+	require.NoFileExists(t, filepath.Join(state, "agent.db"))
+	code, out, _ := ask(t, "status", "--check", "--config", config, "--state", state)
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, out, "NOT READY: the terminal is not enrolled")
+
+	address := need.ClosedPort(t)
+	named := own + "[terminal]\nbax_id = \"B1\"\nterminal_id = \"T1\"\nmerchant_id = \"M1\"\n[upstream]\nbase = \"http://" + address + "\"\n"
+	require.NoError(t, os.WriteFile(config+".new", []byte(named), 0o600))
+	require.NoError(t, os.Rename(config+".new", config))
+	for line := ""; !strings.Contains(line, address+" refuses the connection"); line = <-said.to {
+	}
+	require.FileExists(t, filepath.Join(state, "agent.db"))
+	stop()
+	require.Equal(t, exitOK, <-ended, talk.String())
 }

@@ -63,7 +63,9 @@ func runRestore(ctx context.Context, c *call) error {
 	if err != nil {
 		return bundleError(c.args[0], err)
 	}
-	if mine := owner(cfg, cfg.Sandbox()); head.Terminal != "" && head.Terminal != mine && o.force != forceTerminal {
+	_, missing := os.Stat(agentDB(c))
+	fresh := cfg.Sandbox() && errors.Is(missing, fs.ErrNotExist) // a box that is not enrolled yet: a sandbox does not start on this journal
+	if mine := owner(cfg, cfg.Sandbox()); head.Terminal != "" && head.Terminal != mine && o.force != forceTerminal && !fresh {
 		return fail(exitRefused, "the backup is of %s, this terminal is %s (set [terminal] and [upstream] of that terminal, or --force %s)",
 			head.Terminal, mine, forceTerminal)
 	}

@@ -1,21 +1,25 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"posagent/agent"
 	"posagent/agent/config"
+	"posagent/agent/enrol"
 	"posagent/agent/ready"
+	"posagent/agent/view"
 	"posagent/store"
 )
 
@@ -28,7 +32,7 @@ func runCommand() command {
 		examples: []string{"posagent run --config /etc/posagent/config.toml", "posagent run --state /tmp/terminal    # sandbox on defaults"},
 		flags: func(fs *flag.FlagSet) any {
 			o := &runOptions{}
-			fs.BoolVar(&o.noSandbox, "no-sandbox", false, "do not run as a sandbox: exit 5 without [upstream]")
+			fs.BoolVar(&o.noSandbox, "no-sandbox", false, "do not run as a sandbox: without an enrolment and without [upstream], wait for one of them")
 			return o
 		},
 		run: runAgent,
@@ -38,18 +42,41 @@ func runCommand() command {
 type runOptions struct{ noSandbox bool }
 
 func runAgent(ctx context.Context, c *call) error {
+	lowerGCPercent()
+	log := logger(c)
+	disableCoreDumps(log)
+	for {
+		if err := runConfigured(ctx, c, log); !errors.Is(err, errReload) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+	}
+}
+
+// runConfigured runs the terminal on one configuration. It ends with errReload when there is another one.
+func runConfigured(ctx context.Context, c *call, log *slog.Logger) error {
+	active, err := startedEnrolment(ctx, c, log)
+	if err != nil {
+		return err
+	}
 	cfg, err := loadConfig(c)
 	if err != nil {
 		return err
 	}
-	if cfg.Sandbox() && c.opts.(*runOptions).noSandbox {
-		return fail(exitNotEnrolled, "no [upstream] in %s: this would be a SANDBOX, whose sales move no real money (set [upstream] base and [upstream.auth], "+
-			"then posagent config check%s)", cmp.Or(configPath(c), "the defaults"), c.flags())
-	}
 	sayIgnored(c, cfg)
-	lowerGCPercent()
-	log := logger(c)
-	disableCoreDumps(log)
+	switch {
+	case active.Revoked != "":
+		return wait(ctx, c, cfg, func() { sayWaiting(c, ready.Trouble{Cause: ready.Replaced, Detail: active.Revoked}, log) }, log)
+	case cfg.Sandbox() && active.ID != "":
+		return fail(exitRefused, "this terminal is enrolled, and its configuration has no [upstream]: it would be a SANDBOX (posagent config show%s)", c.flags())
+	case cfg.Sandbox() && c.opts.(*runOptions).noSandbox:
+		if err := stateDir(c); err != nil {
+			return err
+		}
+		return wait(ctx, c, cfg, func() { sayWaiting(c, ready.Trouble{Cause: ready.Unenrolled}, log) }, log)
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	if cfg.Sandbox() {
 		up := make(chan string, 1)
@@ -106,13 +133,15 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 		return err
 	}
 	addresses := strings.Join(lines, " ")
-	f.file, f.place, f.sandbox = &liveFile{path: filepath.Join(c.stateDir(), liveName)}, placeOf(c), sandbox
+	f.file, f.place, f.sandbox, f.config = &liveFile{path: filepath.Join(c.stateDir(), liveName)}, placeOf(c), sandbox, configDigest(c)
 	o.Ways = agent.Ways{
 		Place: f.place, Settings: settingsOf(cfg), Apart: cfg.Upstream.URL("schemes") != cfg.Upstream.URL("methods"),
 		Troubles: func() []ready.Trouble { return f.troubles() }, Lines: func() (int, []ready.Trouble) { return f.lines() },
 	}
 	o.Up = func() { fmt.Fprintln(c.err, "posagent: serving "+addresses) }
+	var isReady atomic.Bool
 	o.Report = func(r ready.Report) {
+		isReady.Store(r.Ready)
 		f.write(&r, log) // before anybody can read the line and ask for the status
 		printReady(c.out, r, addresses)
 		notifyState(r, log)
@@ -133,7 +162,47 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 	stopping := context.AfterFunc(ctx, func() { _ = notify("STOPPING=1") }) // nothing depends on it
 	defer stopping()
 	g.Go(func() error { restWhenQuiet(ctx, db, log); return nil })
+	g.Go(func() error { return follow(ctx, c, cfg, db.Commits, isReady.Load, log) })
 	return g.Wait()
+}
+
+// askedFor is how long a start waits for the operator's service to say that this box is still the terminal.
+const askedFor = 3 * time.Second
+
+// startedEnrolment returns what the terminal runs on, nothing where it was never enrolled. It counts the start, and gives up a
+// configuration that has not made the terminal ready in some.
+func startedEnrolment(ctx context.Context, c *call, log *slog.Logger) (active enrol.Active, err error) {
+	box := enrolment(c)
+	if active, err = box.Active(); errors.Is(err, enrol.ErrNone) {
+		return active, nil
+	}
+	if cfg, bad := loadConfig(c); err == nil && bad == nil && active.Revoked == "" {
+		ctx, cancel := context.WithTimeout(ctx, askedFor)
+		defer cancel()
+		if _, e := box.Refresh(ctx, driver(c, cfg, log, nil)); e != nil { // the terminal starts without a network, too
+			log.Debug("the operator's service was not asked", "err", e)
+		}
+		active, err = box.Active()
+	}
+	if err == nil {
+		var gaveUp int64
+		if gaveUp, err = box.Started(); gaveUp != 0 {
+			log.Warn("the configuration is given up: the terminal was not ready with it", "revision", gaveUp)
+			active, err = box.Active()
+		}
+	}
+	return active, fleetRefused(c, err)
+}
+
+// sayWaiting says on the data stream, and to the init system, why the terminal waits.
+func sayWaiting(c *call, t ready.Trouble, log *slog.Logger) {
+	r := ready.Not(t, placeOf(c))
+	live := view.Live{At: time.Now().UTC(), PID: os.Getpid(), Report: r, Config: configDigest(c)}
+	if err := writeLive(filepath.Join(c.stateDir(), liveName), live); err != nil {
+		log.Warn("report for status not written", "err", err)
+	}
+	printReady(c.out, r, "")
+	notifyState(r, log)
 }
 
 // printReady says on the data stream whether a register may ask for a sale. It does so again at each change.

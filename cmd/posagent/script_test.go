@@ -126,6 +126,7 @@ func TestScripts(t *testing.T) {
 			"link":    link,
 			"request": request,
 			"first":   first,
+			"field":   field,
 			"mode": func(ts *testscript.TestScript, neg bool, args []string) { // mode 0600 FILE
 				info, err := os.Stat(ts.MkAbs(args[1]))
 				ts.Check(err)
@@ -240,13 +241,18 @@ func request(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// first NAME PROGRAM [ARG...] sets a variable to the first key in the program's JSON.
-func first(ts *testscript.TestScript, neg bool, args []string) {
-	ts.Check(ts.Exec(args[1], args[2:]...))
-	_, rest, _ := strings.Cut(ts.ReadFile("stdout"), `"key": "`)
-	key, _, found := strings.Cut(rest, `"`)
+// field NAME KEY PROGRAM [ARG...] sets a variable to the first text that stands under a key in the program's JSON.
+func field(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Check(ts.Exec(args[2], args[3:]...))
+	_, rest, _ := strings.Cut(ts.ReadFile("stdout"), `"`+args[1]+`": "`)
+	text, _, found := strings.Cut(rest, `"`)
 	if !found {
-		ts.Fatalf("no key")
+		ts.Fatalf("no %s", args[1])
 	}
-	ts.Setenv(args[0], key)
+	ts.Setenv(args[0], text)
+}
+
+// first NAME PROGRAM [ARG...] sets a variable to the first key of an operation in the program's JSON.
+func first(ts *testscript.TestScript, neg bool, args []string) {
+	field(ts, neg, append([]string{args[0], "key"}, args[1:]...))
 }

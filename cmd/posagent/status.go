@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"posagent/agent"
+	"posagent/agent/enrol"
 	"posagent/agent/gaps"
 	"posagent/agent/outbox"
 	"posagent/agent/ready"
@@ -36,22 +37,28 @@ func statusCommand() command {
 type statusOptions struct{ check bool }
 
 // statusView is the screen, printed here.
-type statusView struct{ view.Status }
+type statusView struct {
+	view.Status
+	Enrolment *enrol.Summary `json:"enrolment,omitempty"` // nil = never enrolled
+}
 
 func showStatus(ctx context.Context, c *call) error {
 	check := c.opts.(*statusOptions).check
 	cfg, err := loadConfig(c)
 	if err != nil {
-		v := statusView{view.NewStatus(view.Status{Version: version})}
+		v := statusView{Status: view.NewStatus(view.Status{Version: version})}
 		v.Judged(ready.Not(ready.Trouble{Cause: ready.Config}, placeOf(c)))
 		return errors.Join(v.show(c, true), err)
 	}
-	v := statusView{view.NewStatus(view.Status{Version: version})}
+	v := statusView{Status: view.NewStatus(view.Status{Version: version})}
+	if s, err := enrolment(c).Summary(); err == nil && (s.Enrolled || s.State != enrol.Fresh) {
+		v.Enrolment = &s
+	}
 	named := configPath(c) != "" || len(cfg.Origin()) > 0
 	if named {
 		v.Status = view.NewStatus(aboutTerminal(cfg, cfg.Sandbox()))
 	}
-	if v.PID, v.Running, err = fileOf(c).owner(); err != nil {
+	if v.PID, v.Running, err = runningPID(c); err != nil {
 		return fail(exitFailed, "%v", err)
 	}
 	if v.Running {
@@ -119,7 +126,7 @@ func (v *statusView) show(c *call, check bool) error {
 	case c.json && check:
 		return printJSON(c.out, checkView{"posagent.check/1", v.First, v.Report})
 	case c.json:
-		return printJSON(c.out, v.Status)
+		return printJSON(c.out, v)
 	case check:
 		fmt.Fprintln(c.out, v.First)
 	default:
@@ -191,6 +198,14 @@ func (v *statusView) print(c *call) {
 	}
 	for _, l := range v.Live.Lines {
 		row("", "%s", l)
+	}
+	if e := v.Enrolment; e != nil && e.Enrolled {
+		row("enrolled", "revision %d, certificate until %s", e.Revision, localTime(e.Certificate))
+		if e.Refused > e.Revision {
+			row("", "! revision %d was given up (posagent config diff %d %d%s)", e.Refused, e.Revision, e.Refused, c.flags())
+		}
+	} else if e != nil {
+		row("enrolled", "not yet: %s at %s", e.State, e.URL)
 	}
 	if v.Patience != "" && v.Serial+v.TCP != "" {
 		row("patience", "%s, longer for a register that acknowledges 04 FF", v.Patience)

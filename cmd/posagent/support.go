@@ -16,7 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"posagent/agent/config"
 	"posagent/agent/doctor"
 	"posagent/agent/support"
 )
@@ -82,7 +81,7 @@ func supportBundle(ctx context.Context, c *call) error {
 	if len(c.args) > 0 {
 		return fail(exitUsage, "support bundle: no argument %q (--out FILE)", c.args[0])
 	}
-	cfg, err := config.Load(configPath(c), os.Environ())
+	cfg, err := readConfig(c)
 	secrets := cfg.Secrets() // of what could be read
 	if token, err := os.ReadFile(filepath.Join(c.stateDir(), "port.token")); err == nil {
 		secrets = append(secrets, strings.TrimSpace(string(token)))

@@ -30,7 +30,7 @@ func upstreamAs(agent string, cfg config.Config, service string, log *slog.Logge
 	return upstream.New(upstream.Config{
 		MaxBody: maxBody,
 		Base:    u.URL(service), Timeout: u.Timeout, Proxy: u.Proxy, ProxyAuth: u.ProxyAuth, RootsFile: u.RootsFile, Pins: u.Pins,
-		ClientCert: u.ClientCert, ClientKey: u.ClientKey, UserAgent: agent, Log: log,
+		ClientCert: u.ClientCert, ClientKey: u.ClientKey, Device: u.Device, UserAgent: agent, Log: log,
 		Auth: upstream.Auth{
 			Bearer: u.Auth.Bearer, ConsumerKey: u.Auth.ConsumerKey, ConsumerSecret: u.Auth.ConsumerSecret,
 			ClientID: u.Auth.ClientID, ClientSecret: u.Auth.ClientSecret,
@@ -95,6 +95,11 @@ func settingsOf(cfg config.Config) []byte {
 		u.Auth.Bearer.Reveal(), u.Auth.ConsumerKey.Reveal(), u.Auth.ConsumerSecret.Reveal(), u.Auth.ClientID.Reveal(), u.Auth.ClientSecret.Reveal(),
 	} {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
+	}
+	if u.Device != nil {
+		for _, der := range u.Device().Certificate {
+			h.Write(der)
+		}
 	}
 	return h.Sum(nil)
 }

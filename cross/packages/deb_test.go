@@ -136,7 +136,7 @@ func install(t *testing.T, m *made) {
 		return
 	}
 	said := s.must("-i", deb(t, m.first))
-	require.Contains(t, said, "fill in /etc/posagent/config.toml, then: posagent config check; systemctl start posagent; posagent status")
+	require.Contains(t, said, "posagent: enrol this terminal: posagent enroll CODE --url URL, with the code of the operator (or fill in /etc/posagent/config.toml, then: posagent config check); posagent status")
 	require.Equal(t, "install ok installed", s.status())
 	user := s.account()
 	require.Regexp(t, `(?m)^dialout:[^:]*:\d+:posagent$`, read(t, s.at("etc/group")))
@@ -181,9 +181,8 @@ func install(t *testing.T, m *made) {
 	require.Equal(t, example, read(t, config))
 	code, said := ran(t, nil, s.program(), "config", "check", "--config", config)
 	require.Zero(t, code, said)
-	code, said = ran(t, nil, s.program(), "run", "--no-sandbox", "--config", config, "--state", s.state())
-	require.Equal(t, 5, code, said)
-	require.Contains(t, said, "no [upstream] in "+config)
+	require.Contains(t, waiting(t, s.program(), "run", "--no-sandbox", "--config", config, "--state", s.state()), "not ready: the terminal is not enrolled, and no [upstream] is set: posagent enroll ")
+	require.NoFileExists(t, filepath.Join(s.state(), "agent.db"))
 
 	require.Regexp(t, `"openapi": ?"3\.`, read(t, s.at("usr/share/posagent/openapi.json")))
 	require.Contains(t, read(t, s.at("usr/share/posagent/openapi.json")), "http://127.0.0.1:8480")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -146,6 +148,21 @@ func ran(t *testing.T, env []string, name string, args ...string) (code int, sai
 		require.NoError(t, err, "%s %v: %s", name, args, out)
 	}
 	return cmd.ProcessState.ExitCode(), string(out)
+}
+
+// waiting starts a program that goes on, returns the first line that it prints, and stops it.
+func waiting(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	_, _ = io.Copy(io.Discard, out)
+	require.NoError(t, err)
+	require.NoError(t, cmd.Wait(), "it stops as it was asked to")
+	return line
 }
 
 // sandbox is the configuration of a terminal whose wallets pay at once.

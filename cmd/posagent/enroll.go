@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"posagent/agent/enrol"
+	"posagent/device"
+	"posagent/schemes/fleet"
+	"posagent/schemes/wire"
+)
+
+type enrollOptions struct {
+	url, fingerprint, qr, serial string
+	ifNeeded                     bool
+}
+
+func enrollCommand() command {
+	return command{
+		name: "enroll", args: "[CODE]", short: "make this box a terminal of the backend: with a one-time code, or go on with what was begun",
+		long: "The code, or the text of the QR code, comes from the backend's operator (posagent backend fleet create). The box makes a key, shows\n" +
+			"the code, checks what it is given against the operator's fingerprint, tries the configuration, and confirms it: that burns the\n" +
+			"code, and revokes what another box has for this terminal. Broken off anywhere, the same command goes on; the running terminal\n" +
+			"goes on by itself. Without a code an enrolled terminal looks for a newer configuration.\n" +
+			"[upstream] proxy and roots_file of the box's own configuration file are used on the way. What that file says goes before what\n" +
+			"the operator gives.",
+		examples: []string{
+			"posagent enroll 7K3M-9QXD-2PV --url https://fleet.example", "posagent enroll --qr -        # a scanner types the text of the QR code",
+			"posagent enroll                # go on, or look for a newer configuration", "posagent enroll 7K3M-9QXD-2PV --url https://fleet.example --if-needed",
+		},
+		flags: func(fs *flag.FlagSet) any {
+			o := &enrollOptions{}
+			fs.StringVar(&o.url, "url", "", "`URL` of the operator's service")
+			fs.StringVar(&o.fingerprint, "fingerprint", "", "of the operator's authority: `SHA-256` in hexadecimal, as the operator's screen shows it; a QR code holds it")
+			fs.StringVar(&o.qr, "qr", "", "`file` with the text of the QR code, - = the input")
+			fs.StringVar(&o.serial, "serial", "", "serial `number` of this box (default: what the hardware says)")
+			fs.BoolVar(&o.ifNeeded, "if-needed", false, "do nothing, and exit 0, where the terminal is enrolled")
+			return o
+		},
+		run: enroll,
+	}
+}
+
+// enrollView is what an enrolment came to (posagent.enroll/1).
+type enrollView struct {
+	Schema string `json:"schema"`
+	enrol.Summary
+	SerialNumber string `json:"serialNumber"`
+	Changed      bool   `json:"changed"`
+	Running      bool   `json:"running"` // a terminal runs on this state directory
+	Status       string `json:"status"`  // the first line of its status, "" = it does not run
+}
+
+func enroll(ctx context.Context, c *call) error {
+	o := c.opts.(*enrollOptions)
+	if err := asOwner(c.stateDir()); err != nil {
+		return err
+	}
+	local, err := loadConfig(c)
+	if err != nil {
+		return err
+	}
+	if err := stateDir(c); err != nil {
+		return err
+	}
+	box := enrolment(c)
+	before, err := box.Summary()
+	if err != nil {
+		return fleetRefused(c, err)
+	}
+	v := enrollView{Schema: "posagent.enroll/1", SerialNumber: o.serial}
+	_, v.Running, err = runningPID(c)
+	if err != nil {
+		return fail(exitFailed, "%v", err)
+	}
+	if v.SerialNumber == "" {
+		v.SerialNumber = device.SerialNumber()
+	}
+	if o.ifNeeded && before.Enrolled && before.Revoked == "" {
+		return v.show(ctx, c, box)
+	}
+	if now := time.Now(); !device.ClockSane(now, builtAt(version)) {
+		return fail(exitFailed, "the clock says %s: no certificate can be judged by it (set it: date -u -s 'YYYY-MM-DD hh:mm')", now.UTC().Format(time.DateTime))
+	}
+	ticket, given, err := o.ticket(c)
+	if err != nil {
+		return err
+	}
+	if given {
+		if err := patiently(ctx, func() error { return box.Begin(ticket, v.SerialNumber) }); err != nil {
+			return fleetRefused(c, err)
+		}
+	}
+	said := map[enrol.State]string{
+		enrol.Issued: "certificate and configuration received, signature good", enrol.Configured: "configuration tried: the backend answers", enrol.Confirmed: "confirmed",
+	}
+	d := driver(c, local, logger(c), func(s enrol.State) { fmt.Fprintln(c.err, said[s]) })
+	now, err := box.Summary()
+	switch {
+	case err != nil:
+	case now.State != enrol.Fresh && now.State != enrol.Confirmed:
+		v.Changed = true
+		err = patiently(ctx, func() error { return box.Resume(ctx, d) })
+		if errors.Is(err, enrol.ErrNone) { // the running terminal was faster
+			switch now, err = box.Summary(); {
+			case err == nil && now.Refusal != "":
+				return fail(exitAuth, "%s (ask the operator for a new code)", now.Refusal)
+			case err == nil && now.State == enrol.Fresh:
+				err = enrol.ErrNone
+			}
+		}
+	default:
+		err = patiently(ctx, func() error {
+			number, err := box.Refresh(ctx, d)
+			v.Changed = number != 0
+			return err
+		})
+	}
+	if err != nil {
+		return fleetRefused(c, err)
+	}
+	return v.show(ctx, c, box)
+}
+
+// ticket is what the operator gave: typed, scanned, or the text of the QR code as the argument.
+func (o *enrollOptions) ticket(c *call) (t fleet.Ticket, given bool, err error) {
+	text := ""
+	switch {
+	case len(c.args) > 1:
+		return t, false, fail(exitUsage, "%s: one code (dashes, no blanks)", c.path)
+	case len(c.args) == 1 && o.qr != "":
+		return t, false, fail(exitUsage, "%s: either a code or --qr", c.path)
+	case len(c.args) == 1:
+		text = c.args[0]
+	case o.qr != "":
+		if text, err = readTicket(c, o.qr); err != nil {
+			return t, false, err
+		}
+	default:
+		return t, false, nil
+	}
+	if o.qr != "" || strings.HasPrefix(text, "posagent:") {
+		if t, err = fleet.ParseTicket(text); err != nil {
+			return t, false, fail(exitUsage, "%s: %w", c.path, err)
+		}
+	} else {
+		code, err := fleet.ParseCode(text)
+		if err != nil {
+			return t, false, fail(exitUsage, "%s: code: %w", c.path, err)
+		}
+		t = fleet.Ticket{URL: o.url, Code: code}
+	}
+	if o.url != "" {
+		t.URL = o.url
+	}
+	if o.fingerprint != "" {
+		t.Fingerprint = strings.ToLower(strings.ReplaceAll(o.fingerprint, ":", ""))
+	}
+	switch {
+	case t.URL == "":
+		return t, false, fail(exitUsage, "%s: --url URL: where is the operator's service? (posagent backend fleet create shows it)", c.path)
+	case !wire.WebURL(t.URL):
+		return t, false, fail(exitUsage, "%s: --url %s: want an absolute https address", c.path, t.URL)
+	case t.Fingerprint != "" && len(t.Fingerprint) != 64:
+		return t, false, fail(exitUsage, "%s: --fingerprint: want 64 hexadecimal digits", c.path)
+	}
+	return t, true, nil
+}
+
+func readTicket(c *call, name string) (string, error) {
+	from := c.in
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return "", fail(exitFailed, "--qr: %v", err)
+		}
+		defer f.Close()
+		from = io.Reader(f)
+	}
+	const most = 4 << 10
+	data, err := io.ReadAll(io.LimitReader(from, most))
+	if err != nil {
+		return "", fail(exitFailed, "--qr: %v", err)
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(string(data)), "\n")
+	return line, nil
+}
+
+// busyFor is how long a verb waits for another program that is at work on the enrolment.
+const busyFor = 40 * time.Second
+
+// patiently calls fn until no other program is at work on the enrolment.
+func patiently(ctx context.Context, fn func() error) error {
+	for until := time.Now().Add(busyFor); ; {
+		err := fn()
+		if !errors.Is(err, enrol.ErrBusy) || time.Now().After(until) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// asOwner lets root act as the account that a state directory belongs to: what it writes there is the terminal's.
+func asOwner(dir string) error {
+	var st unix.Stat_t
+	if os.Geteuid() != 0 || unix.Stat(dir, &st) != nil || st.Uid == 0 {
+		return nil
+	}
+	err := errors.Join(syscall.Setgroups([]int{int(st.Gid)}), syscall.Setgid(int(st.Gid)), syscall.Setuid(int(st.Uid)))
+	if err != nil {
+		return fail(exitFailed, "%s belongs to uid %d: %w (run as that user)", dir, st.Uid, err)
+	}
+	return nil
+}
+
+// readyWithin is how long a verb waits for the running terminal to take a new configuration up.
+const readyWithin = 60 * time.Second
+
+// show waits for the running terminal, and says where the enrolment stands.
+func (v *enrollView) show(ctx context.Context, c *call, box *enrol.Box) error {
+	var err error
+	if v.Summary, err = box.Summary(); err != nil {
+		return fleetRefused(c, err)
+	}
+	active, err := box.Active()
+	if err != nil {
+		return fleetRefused(c, err)
+	}
+	cfg, err := loadConfig(c)
+	if err != nil {
+		return err
+	}
+	for was, until := v.Running, time.Now().Add(readyWithin); ; { // between two configurations it does not run for a moment
+		var isReady bool
+		v.Status, isReady, v.Running = runningOn(c, configDigest(c))
+		if !v.Running && !was || isReady || time.Now().After(until) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	if c.json {
+		return printJSON(c.out, v)
+	}
+	fmt.Fprintf(c.out, "enrolled: terminal %s, revision %d, until %s\n", cfg.Terminal.TerminalID, active.Revision, localTime(v.Certificate))
+	if !v.Running {
+		fmt.Fprintf(c.out, "the terminal does not run: systemctl start posagent, or posagent run%s\n", c.flags())
+		return nil
+	}
+	fmt.Fprintln(c.out, v.Status)
+	if !strings.HasPrefix(v.Status, "READY") {
+		return &exit{exitFailed, errors.New("")}
+	}
+	return nil
+}

@@ -1,0 +1,308 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"posagent/agent"
+	"posagent/agent/config"
+	"posagent/agent/enrol"
+	"posagent/agent/upstream"
+	"posagent/device"
+	"posagent/schemes/fleet"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// enrolment is what the terminal was enrolled with; it makes and reads nothing yet.
+func enrolment(c *call) *enrol.Box {
+	return enrol.At(filepath.Join(c.stateDir(), "enrolment"), time.Now)
+}
+
+// driver takes the enrolment of a terminal on. local is the configuration of the box: the way out of its network.
+func driver(c *call, local config.Config, log *slog.Logger, said func(enrol.State)) enrol.Driver {
+	return enrol.Driver{
+		Version: version, Said: said,
+		Service: func(url string) (fleet.Service, error) {
+			client, err := upstream.New(upstream.Config{
+				Base: url, Timeout: local.Upstream.Timeout, Proxy: local.Upstream.Proxy, ProxyAuth: local.Upstream.ProxyAuth,
+				RootsFile: local.Upstream.RootsFile, UserAgent: "posagent/" + version, Log: log,
+			})
+			if err != nil {
+				return nil, fail(exitConfig, "%w", err)
+			}
+			return &fleet.Client{BaseURL: strings.TrimSuffix(url, "/"), Doer: client.Once()}, nil
+		},
+		Try: func(ctx context.Context, t enrol.Trial) error { return tryConfiguration(ctx, c, t) },
+	}
+}
+
+// tryConfiguration returns nil once the backend has answered with a configuration that fits the journal of this box.
+func tryConfiguration(ctx context.Context, c *call, t enrol.Trial) error {
+	cfg, err := configWith(c, t.Revision, t.Text, t.Certificate)
+	switch {
+	case err != nil:
+		return &exit{exitConfig, err}
+	case cfg.Sandbox():
+		return fail(exitConfig, "revision %d has no [upstream]: ask the operator for another", t.Revision)
+	}
+	if err := connectable(c, cfg); err != nil {
+		return &exit{exitConfig, err}
+	}
+	if err := fitsJournal(ctx, c, owner(cfg, false)); err != nil {
+		return err
+	}
+	for _, service := range []string{"methods", "schemes"} {
+		if s := askService(ctx, c, cfg, service); !s.OK {
+			code := exitFailed
+			switch {
+			case s.Cause == "credentials":
+				code = exitAuth
+			case s.Cause.Passes():
+				code = exitNoBackend
+			}
+			return fail(code, "revision %d is not used: %s (%s; or ask the operator for another revision)", t.Revision, s.Words, s.Remedy)
+		}
+	}
+	return nil
+}
+
+// fitsJournal refuses a configuration under which the journal of this box could not be used.
+func fitsJournal(ctx context.Context, c *call, name string) error {
+	if _, err := os.Stat(agentDB(c)); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return readJournal(ctx, c, func(r store.Reader) error {
+		err := agent.Fits(r, name)
+		var other *agent.OtherBackendError
+		switch {
+		case errors.As(err, &other) && other.Sales+other.Ops == 0:
+			return fail(exitRefused, "%w (posagent backup --export FILE keeps its sales; a journal of its own begins after posagent reset%s)", err, c.flags())
+		case err != nil && other != nil:
+			return fail(exitRefused, "%w (the terminal has to end them first: posagent status%s)", err, c.flags())
+		}
+		return err
+	})
+}
+
+// errReload ends a run of the terminal that is to begin again with another configuration.
+var errReload = errors.New("the configuration has changed")
+
+const (
+	lookAgain    = 2 * time.Second  // between two looks at whether there is another configuration
+	resumeAgain  = 10 * time.Second // after a step that has failed; twice as long each time, up to resumeMost
+	resumeMost   = 5 * time.Minute
+	refreshEvery = time.Hour        // between two questions for a newer configuration
+	proveWithin  = 10 * time.Minute // for a new configuration to make the terminal ready
+	quietFor     = 3 * time.Second  // without a write, before the terminal begins again: a sale writes more often
+	quietWithin  = 30 * time.Minute // a counter that never rests
+)
+
+// codeFile is where an unattended box finds its code: a credential that its init system hands over.
+func codeFile() string {
+	if dir := os.Getenv("CREDENTIALS_DIRECTORY"); dir != "" {
+		return filepath.Join(dir, "posagent.enroll")
+	}
+	return ""
+}
+
+// resumer goes on with an enrolment that was begun, from time to time.
+type resumer struct {
+	box    *enrol.Box
+	driver enrol.Driver
+	log    *slog.Logger
+	next   time.Time
+	pause  time.Duration
+}
+
+// step goes on where something was begun, and it is time. It returns whether something still waits.
+func (r *resumer) step(ctx context.Context) (waits bool) {
+	if time.Now().Before(r.next) {
+		return true
+	}
+	s, err := r.box.Summary()
+	if err == nil && (s.State == enrol.Fresh || s.State == enrol.Confirmed) {
+		return false
+	}
+	if err == nil {
+		err = r.box.Resume(ctx, r.driver)
+	}
+	var refused *enrol.RefusedError
+	switch {
+	case err == nil, errors.Is(err, enrol.ErrNone), ctx.Err() != nil:
+		return false
+	case errors.Is(err, enrol.ErrBusy):
+		return true
+	}
+	r.log.Warn("enrolment", "state", s.State, "err", err)
+	if errors.As(err, &refused) {
+		return false
+	}
+	r.pause = min(max(2*r.pause, resumeAgain), resumeMost)
+	r.next = time.Now().Add(r.pause)
+	return true
+}
+
+// wait keeps a terminal that must not sell from selling, until a configuration lets it: it says why, goes on with an enrolment that
+// was begun, and begins one for which a code was handed over. It ends with errReload, or with ctx.
+func wait(ctx context.Context, c *call, local config.Config, say func(), log *slog.Logger) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	release, err := lockWaiting(c)
+	if err != nil {
+		return err
+	}
+	defer release()
+	say()
+	progress := func(context.Context) error { return nil }
+	go func() { _ = feedWatchdog(ctx, watchdogTime(), progress, log) }() // it ends with ctx, and has no other error
+	box, began := enrolment(c), configDigest(c)
+	resume := &resumer{box: box, driver: driver(c, local, log, nil), log: log}
+	if err := beginHandedOver(c, box); err != nil {
+		log.Warn("the code that was handed over is not used", "err", err)
+	}
+	tick := time.NewTicker(lookAgain)
+	defer tick.Stop()
+	for {
+		if configDigest(c) != began {
+			return errReload
+		}
+		resume.step(ctx)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// beginHandedOver takes up the code that the init system hands over, where the terminal is not enrolled yet and nothing was begun.
+func beginHandedOver(c *call, box *enrol.Box) error {
+	path := codeFile()
+	if path == "" {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s, err := box.Summary()
+	if err != nil || s.Enrolled || s.State != enrol.Fresh || s.Refusal != "" {
+		return err
+	}
+	ticket, err := fleet.ParseTicket(string(text))
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return box.Begin(ticket, device.SerialNumber())
+}
+
+// follow ends the run of a terminal with errReload when it is to run on another configuration: one that was enrolled or chosen since,
+// a newer one of the operator, or the one before a new one that does not make it ready. It waits until no sale is under way.
+func follow(ctx context.Context, c *call, cfg config.Config, commits func() int64, isReady func() bool, log *slog.Logger) error {
+	box := enrolment(c)
+	on, err := box.Active()
+	if err != nil && !errors.Is(err, enrol.ErrNone) {
+		return fail(exitDamaged, "%w", err)
+	}
+	seen, resume, begun := box.Stamp(), &resumer{box: box, driver: driver(c, cfg, log, nil), log: log}, true
+	started, refresh := time.Now(), time.Now().Add(refreshEvery)
+	proven := on.ID == ""
+	tick := time.NewTicker(lookAgain)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		switch now := time.Now(); {
+		case proven:
+		case isReady():
+			proven = box.Prove(on.Revision) == nil
+		case now.Sub(started) >= proveWithin:
+			did, err := box.GiveUp(on.Revision)
+			if proven = err == nil; did {
+				log.Warn("the configuration is given up: the terminal was not ready with it", "revision", on.Revision)
+			}
+		}
+		if on.ID != "" && time.Now().After(refresh) {
+			refresh = time.Now().Add(refreshEvery)
+			switch number, err := box.Refresh(ctx, driver(c, cfg, log, nil)); {
+			case err != nil && ctx.Err() == nil && !errors.Is(err, enrol.ErrBusy):
+				log.Warn("no newer configuration", "err", err)
+			case number > 0:
+				log.Warn("a newer configuration becomes active", "revision", number)
+			}
+		}
+		if begun {
+			begun = resume.step(ctx)
+		}
+		stamp := box.Stamp()
+		if stamp == seen {
+			continue
+		}
+		seen, begun = stamp, true
+		now, err := box.Active()
+		if err != nil || now.ID == on.ID && now.Revision == on.Revision && now.Revoked == on.Revoked {
+			continue // a record that cannot be read is told by doctor; the terminal runs on what it has
+		}
+		return reloadWhenQuiet(ctx, commits)
+	}
+}
+
+// reloadWhenQuiet returns errReload once nothing was written for quietFor, or quietWithin has passed, or nil when ctx ends. A sale that
+// is cut off by it goes on after the start, as after a power cut.
+func reloadWhenQuiet(ctx context.Context, commits func() int64) error {
+	until := time.Now().Add(quietWithin)
+	for last := commits(); ; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(quietFor):
+		}
+		now := commits()
+		if now == last || time.Now().After(until) {
+			return errReload
+		}
+		last = now
+	}
+}
+
+// fleetRefused gives an error of the enrolment its exit code and its remedy.
+func fleetRefused(c *call, err error) error {
+	var coded *exit
+	var refused *enrol.RefusedError
+	switch {
+	case err == nil, errors.As(err, &coded), errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, enrol.ErrNone):
+		return fail(exitNotEnrolled, "this terminal is not enrolled (posagent enroll CODE --url URL, with the code of the backend's operator)")
+	case errors.Is(err, enrol.ErrBusy):
+		return fail(exitRefused, "another program is at work on this enrolment (wait some seconds; the running terminal goes on with it by itself)")
+	case errors.Is(err, enrol.ErrDamaged):
+		return fail(exitDamaged, "%w (enrol the terminal again: posagent enroll CODE)", err)
+	case errors.Is(err, enrol.ErrUntrusted):
+		return fail(exitAuth, "%w", err)
+	case errors.As(err, &refused):
+		return fail(exitAuth, "%w (ask the operator for a new code)", err)
+	}
+	switch wire.CodeOf(err) {
+	case wire.Unavailable, wire.UnknownOutcome, wire.Internal:
+		return fail(exitNoBackend, "%w (nothing is lost: posagent enroll goes on with it, and so does the running terminal)", err)
+	case wire.TooMany:
+		return fail(exitAuth, "%w", err)
+	case wire.Unauthorized:
+		return fail(exitAuth, "%w (is the clock right? date -u)", err)
+	}
+	return fail(exitFailed, "%w", err)
+}
