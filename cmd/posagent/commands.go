@@ -15,7 +15,7 @@ func commands() []command {
 	return []command{
 		runCommand(), enrollCommand(), statusCommand(), doctorCommand(), explainCommand(), methodsCommand(), saleCommand(), opsCommand(), auditCommand(), historyCommand(), configCommand(),
 		backupCommand(), restoreCommand(), journalCommand(), resetCommand(),
-		netCommand(), serialCommand(), supportCommand(), selftestCommand(), registerCommand(), backendCommand(), demoCommand(), walletCommand(),
+		netCommand(), upstreamCommand(), serialCommand(), supportCommand(), selftestCommand(), registerCommand(), backendCommand(), demoCommand(), walletCommand(),
 		completionCommand(), manCommand(), versionCommand(),
 	}
 }
