@@ -24,7 +24,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL TOOLS
 
-.PHONY: packages cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy sim mutants badinput test-386 test-arm guest
+.PHONY: packages enrol visit cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy sim mutants badinput test-386 test-arm guest
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -98,6 +98,9 @@ kill: ## N sales killed with -9 at random moments, and N/2 at named points; N/4 
 cut: ## change MUTATIONS bits and as many sectors of the logs of journals with sales and clients' operations: each is whole or said to be cut; kill 4 x KILLS times without, and KILLS times each verb that replaces a journal: no alarm (MUTATIONS=200 KILLS=100 take about ten minutes)
 	POSAGENT_MUTATIONS='$(MUTATIONS)' POSAGENT_KILLS='$(KILLS)' $(GO) test -count=1 -timeout 60m -run 'TestField_J|TestScripts/(journal|gaps|keys)' -v ./store/... ./agent ./cmd/posagent ./cross/kill
 
+enrol: ## kill an enrolment at each system call that keeps or sends something, N rounds, and go on with the same code (N=20 takes about fifteen minutes)
+	N='$(if $(filter command line,$(origin N)),$(N),20)' $(GO) test -count=1 -timeout 60m -v ./cross/enrol
+
 doctor-bench: ## seed each fault alone, against the real binary and backend: doctor names its id as the only failure (as root: disks and users too)
 	DOCTOR=full $(GO) test -count=1 -timeout 15m -v -run 'OneFault' ./cross/doctor
 
@@ -106,6 +109,9 @@ badinput: ## every bad input a sale, a service, a page or the webhook receiver c
 
 test-arm: ## the tests of what calculates, on emulated ARM (needs qemu-user-static)
 	GOARCH=arm GOARM=7 $(GO) test -exec qemu-arm-static ./schemes/money ./schemes/wire ./schemes/methods ./schemes/aapay ./schemes/backend/books ./agent/checkout ./ecr/zvt/...
+
+visit: ## a technician's visit to a fresh Debian on emulated ARM: install, enrol, READY, first sale (as root; ten minutes at most)
+	@sh cross/visit.sh
 
 guest: ## the program's memory on an emulated ARMv7 board with 64 MB (fetches a Debian kernel; five minutes at most)
 	@sh cross/guest.sh

@@ -258,6 +258,41 @@ var ofAgent = []mutant{
 		{"agent/gaps/gaps.go", `if lost.rows <= 0 {`, `if lost.rows >= 0 {`},
 	}},
 
+	// Enrolment.
+	{"a box believes any fleet", "agent/enrol", "TestOnlyTheOperatorIsBelieved", []edit{
+		{"agent/enrol/drive.go", `fleet.Verify(got, s.e.Fingerprint,`, `fleet.Verify(got, "",`},
+	}},
+	{"a configuration is used whoever has signed it", "agent/enrol", "TestANewerConfiguration", []edit{
+		{"agent/enrol/drive.go", `err = fleet.VerifyRevision(authority, s.e.ID, rev)`, `_ = authority`},
+	}},
+	{"a configuration is confirmed before it was tried", "agent/enrol", "TestABrokenStepGoesOn", []edit{
+		{"agent/enrol/drive.go", "	return s.Try(ctx, Trial{Revision: rev.Number, Text: rev.Text, Certificate: pair})", "	_ = pair\n	return nil"},
+	}},
+	{"a code that was refused is asked for again and again", "agent/enrol", "TestARefusedCodeLeavesTheRest", []edit{
+		{"agent/enrol/drive.go", `if last(err) {`, `if last(err) && false {`},
+	}},
+	{"a revoked box forgets it", "agent/enrol", "TestARevokedBoxRemembersIt", []edit{
+		{"agent/enrol/drive.go", `return 0, errors.Join(&RefusedError{err}, b.write(r))`, `return 0, &RefusedError{err}`},
+	}},
+	{"a configuration that was given up is fetched again", "agent/enrol", "TestAConfigurationThatDoesNotWorkIsGivenUp", []edit{
+		{"agent/enrol/drive.go", `case rev.Number <= max(r.Active, r.Refused):`, `case rev.Number <= r.Active:`},
+	}},
+	{"a configuration that never worked stays", "agent/enrol", "TestAConfigurationThatDoesNotWorkIsGivenUp", []edit{
+		{"agent/enrol/revision.go", `if r.Previous != 0 && r.Starts > starts {`, `if r.Previous != 0 && r.Starts > 1000 {`},
+	}},
+	{"what an operator sends reads the box's files", "agent/config", "TestWhatWasGivenReadsNoFile", []edit{
+		{"agent/config/loader.go", `if l.given {`, `if l.given && false {`},
+	}},
+	{"a box that was replaced goes on selling", "cmd/posagent", "TestScripts/enroll", []edit{
+		{"cmd/posagent/run.go", `case active.Revoked != "":`, `case active.Revoked != "" && false:`},
+	}},
+	{"another shop's enrolment takes the journal over", "cmd/posagent", "TestScripts/enroll", []edit{
+		{"cmd/posagent/enrolled.go", `if err := fitsJournal(ctx, c, owner(cfg, false)); err != nil {`, `if err := fitsJournal(ctx, c, owner(cfg, false)); err != nil && false {`},
+	}},
+	{"a sandbox starts where none is wanted", "cmd/posagent", "TestNoSandboxWhereNoneIsWanted", []edit{
+		{"cmd/posagent/run.go", `case cfg.Sandbox() && c.opts.(*runOptions).noSandbox:`, `case cfg.Sandbox() && c.opts.(*runOptions).noSandbox && false:`},
+	}},
+
 	// Numbers, amounts, the ledger.
 	{"the local port answers to any Host", "agent/port", "TestGuardIsClosedToTheWeb", []edit{
 		{"agent/port/guard.go", `if !hosts[strings.ToLower(r.Host)] {`, `if !hosts[strings.ToLower(r.Host)] && false {`},

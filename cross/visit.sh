@@ -1,0 +1,74 @@
+#!/bin/sh
+# A technician's visit to a fresh Debian on ARM: install the package, set the cable, enrol by code, READY, the first sale over a
+# serial line. The box is a root of its own (debootstrap) in which every program runs emulated (proot, qemu-arm). Ten minutes at
+# most; the root is made once (out/visit). No init system runs in it: `posagent run` stands for the service.
+set -u
+go=${GO:-go}
+dir=$PWD/out/visit
+root=$dir/root
+
+give_up() {
+	echo "not run: the visit needs $1"
+	[ "${REQUIRE_ALL:-}" = 1 ] && exit 1
+	exit 0
+}
+failed() {
+	echo "FAILED: $1" >&2
+	for log in "$dir"/*.log; do echo "== $log" && tail -n 20 "$log"; done >&2
+	exit 1
+}
+
+[ "$(id -u)" = 0 ] || give_up "root, for debootstrap"
+for tool in debootstrap proot qemu-arm-static socat; do
+	command -v $tool >/dev/null 2>&1 || timeout 120 apt-get install -y --no-install-recommends $tool >/dev/null 2>&1
+	command -v $tool >/dev/null 2>&1 || give_up "$tool"
+done
+box() { proot -q qemu-arm-static -r "$root" -b /dev -b /proc -b /sys -w / "$@"; }
+
+mkdir -p "$dir"
+if [ ! -e "$root/.made" ]; then
+	echo "making a fresh Debian for armhf in $root (some minutes)"
+	rm -rf "$root"
+	debootstrap --arch=armhf --variant=minbase --foreign --include=ca-certificates bookworm "$root" >"$dir/debootstrap.log" 2>&1 || give_up "Debian's mirror; $dir/debootstrap.log says more"
+	proot -q qemu-arm-static -0 -r "$root" -b /dev -b /proc -w / /debootstrap/debootstrap --second-stage >>"$dir/debootstrap.log" 2>&1 || failed "the second stage of debootstrap"
+	: >"$root/.made"
+fi
+rm -rf "$root/root/state" "$dir"/*.pid "$dir/backend"
+"$go" run ./cross/packages build -out "$dir/packages" -only armv7 >"$dir/packages.log" 2>&1 || failed "make packages"
+cp "$dir"/packages/*armv7*.deb "$root/root/posagent.deb" || failed "no package"
+CGO_ENABLED=0 "$go" build -trimpath -tags nethttpomithttp2 -o "$dir/posagent" ./cmd/posagent || failed "build"
+
+pids=''
+trap 'kill $pids 2>/dev/null' EXIT
+"$dir/posagent" backend --fleet --listen 127.0.0.1:0 --state "$dir/backend" >"$dir/backend.log" 2>&1 &
+pids="$pids $!"
+socat -d -d pty,raw,echo=0,link="$dir/till" pty,raw,echo=0,link="$dir/cable" >"$dir/socat.log" 2>&1 &
+pids="$pids $!"
+until grep -q '^listening on' "$dir/backend.log" && [ -e "$dir/cable" ]; do sleep 0.2; done
+url=$(sed -n 's/^listening on //p' "$dir/backend.log")
+code=$("$dir/posagent" backend fleet create --merchant M1 --terminal T1 --bax B1 --state "$dir/backend" 2>/dev/null | sed -n 's/^code *//p')
+cable=$(readlink -f "$dir/cable")
+began=$(date +%s)
+
+echo "1  dpkg -i posagent.deb"
+box dpkg -i /root/posagent.deb >"$dir/install.log" 2>&1 || failed "dpkg -i"
+echo "2  the cable: [ecr] serial = \"$cable\""
+sed -i "s|^# serial = .*|serial = \"$cable\"|; s|^serial = \"\".*|serial = \"$cable\"|" "$root/etc/posagent/config.toml"
+grep -q "^serial = \"$cable\"" "$root/etc/posagent/config.toml" || failed "the example has no line for the cable"
+box /usr/bin/posagent run --no-sandbox >"$dir/terminal.log" 2>&1 & # systemd has started it where there is one
+pids="$pids $!"
+echo "3  posagent enroll $code --url $url"
+said=$(box /usr/bin/posagent enroll "$code" --url "$url" 2>"$dir/enroll.log") || failed "enroll: $said"
+echo "$said" | sed 's/^/   /'
+case $said in
+*READY*) ;;
+*) failed "not READY: $said" ;;
+esac
+echo "4  posagent status"
+box /usr/bin/posagent status | sed 's/^/   /'
+echo "   $(($(date +%s) - began)) s from the shell to READY, emulated"
+echo "the register asks for its first sale"
+"$dir/posagent" register pay 12.50 --line "$(readlink -f "$dir/till")" >"$dir/sale.log" 2>&1 || failed "the sale: $(tail -n 3 "$dir/sale.log")"
+tail -n 3 "$dir/sale.log" | sed 's/^/   /'
+"$dir/posagent" backend books --state "$dir/backend" --json | grep -q '"amount": 1250' || failed "the books have no such sale"
+echo "the books have it: a visit of four commands"
