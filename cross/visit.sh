@@ -33,9 +33,9 @@ if [ ! -e "$root/.made" ]; then
 	proot -q qemu-arm-static -0 -r "$root" -b /dev -b /proc -w / /debootstrap/debootstrap --second-stage >>"$dir/debootstrap.log" 2>&1 || failed "the second stage of debootstrap"
 	: >"$root/.made"
 fi
-rm -rf "$root/root/state" "$dir"/*.pid "$dir/backend"
+rm -rf "$root/var/lib/posagent" "$dir"/*.pid "$dir/backend"
 "$go" run ./cross/packages build -out "$dir/packages" -only armv7 >"$dir/packages.log" 2>&1 || failed "make packages"
-cp "$dir"/packages/*armv7*.deb "$root/root/posagent.deb" || failed "no package"
+cp "$dir"/packages/*armv7*.deb "$root/srv/posagent.deb" || failed "no package"
 CGO_ENABLED=0 "$go" build -trimpath -tags nethttpomithttp2 -o "$dir/posagent" ./cmd/posagent || failed "build"
 
 pids=''
@@ -51,7 +51,7 @@ cable=$(readlink -f "$dir/cable")
 began=$(date +%s)
 
 echo "1  dpkg -i posagent.deb"
-box dpkg -i /root/posagent.deb >"$dir/install.log" 2>&1 || failed "dpkg -i"
+box dpkg -i /srv/posagent.deb >"$dir/install.log" 2>&1 || failed "dpkg -i"
 echo "2  the cable: [ecr] serial = \"$cable\""
 sed -i "s|^# serial = .*|serial = \"$cable\"|; s|^serial = \"\".*|serial = \"$cable\"|" "$root/etc/posagent/config.toml"
 grep -q "^serial = \"$cable\"" "$root/etc/posagent/config.toml" || failed "the example has no line for the cable"
