@@ -83,7 +83,7 @@ func fitsJournal(ctx context.Context, c *call, name string) error {
 		var other *agent.OtherBackendError
 		switch {
 		case errors.As(err, &other) && other.Sales+other.Ops == 0:
-			return fail(exitRefused, "%w (posagent backup --export FILE keeps its sales; a journal of its own begins after posagent reset%s)", err, c.flags())
+			return fail(exitRefused, "%w (posagent backup%s keeps its sales; then the box may begin anew, as the README tells under Enrolment)", err, c.flags())
 		case err != nil && other != nil:
 			return fail(exitRefused, "%w (the terminal has to end them first: posagent status%s)", err, c.flags())
 		}
