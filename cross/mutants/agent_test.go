@@ -283,10 +283,10 @@ var ofAgent = []mutant{
 	{"what an operator sends reads the box's files", "agent/config", "TestWhatWasGivenReadsNoFile", []edit{
 		{"agent/config/loader.go", `if l.given {`, `if l.given && false {`},
 	}},
-	{"a box that was replaced goes on selling", "cmd/posagent", "TestScripts/enroll", []edit{
+	{"a box that was replaced goes on selling", "cmd/posagent", "TestScripts", []edit{
 		{"cmd/posagent/run.go", `case active.Revoked != "":`, `case active.Revoked != "" && false:`},
 	}},
-	{"another shop's enrolment takes the journal over", "cmd/posagent", "TestScripts/enroll", []edit{
+	{"another shop's enrolment takes the journal over", "cmd/posagent", "TestScripts", []edit{
 		{"cmd/posagent/enrolled.go", `if err := fitsJournal(ctx, c, owner(cfg, false)); err != nil {`, `if err := fitsJournal(ctx, c, owner(cfg, false)); err != nil && false {`},
 	}},
 	{"a sandbox starts where none is wanted", "cmd/posagent", "TestNoSandboxWhereNoneIsWanted", []edit{
