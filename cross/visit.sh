@@ -1,7 +1,8 @@
 #!/bin/sh
 # A technician's visit to a fresh Debian on ARM: install the package, set the cable, enrol by code, READY, the first sale over a
-# serial line. The box is a root of its own (debootstrap) in which every program runs emulated (proot, qemu-arm). Ten minutes at
-# most; the root is made once (out/visit). No init system runs in it: `posagent run` stands for the service.
+# serial line. The box is a root of its own (debootstrap), entered by chroot. While it runs, the kernel is told to hand ARM programs
+# to qemu (binfmt_misc); that is taken back at the end. proot of Debian 12 cannot do it: it does not know statx. Ten minutes at most;
+# the root is made once (out/visit). No init system runs in it: `posagent run` stands for the service.
 set -u
 go=${GO:-go}
 dir=$PWD/out/visit
@@ -19,18 +20,34 @@ failed() {
 }
 
 [ "$(id -u)" = 0 ] || give_up "root, for debootstrap"
-for tool in debootstrap proot qemu-arm-static socat; do
+for tool in debootstrap qemu-arm-static socat unshare; do
 	command -v $tool >/dev/null 2>&1 || timeout 120 apt-get install -y --no-install-recommends $tool >/dev/null 2>&1
 	command -v $tool >/dev/null 2>&1 || give_up "$tool"
 done
-box() { proot -q qemu-arm-static -r "$root" -b /dev -b /proc -b /sys -w / "$@"; }
+misc=/proc/sys/fs/binfmt_misc
+pids=''
+mine=''
+leave() {
+	kill $pids 2>/dev/null
+	wait $pids 2>/dev/null
+	[ -z "$mine" ] || echo -1 >"$misc/posagent-visit"
+}
+trap leave EXIT
+trap 'exit 130' INT TERM
+[ -e "$misc/register" ] || mount -t binfmt_misc none "$misc" 2>/dev/null || give_up "binfmt_misc in the kernel"
+if [ ! -e "$misc/qemu-arm" ] && [ ! -e "$misc/posagent-visit" ]; then
+	printf '%s' ':posagent-visit:M::\x7fELF\x01\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x28\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:'"$(command -v qemu-arm-static)"':F' >"$misc/register" || give_up "leave to register qemu-arm"
+	mine=yes
+fi
+box() { unshare -m sh -c 'mount --bind /dev "$0/dev" && mount --bind /dev/pts "$0/dev/pts" && mount -t proc proc "$0/proc" && exec chroot "$0" /usr/bin/env PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ "$@"' "$root" "$@"; }
 
 mkdir -p "$dir"
 if [ ! -e "$root/.made" ]; then
 	echo "making a fresh Debian for armhf in $root (some minutes)"
 	rm -rf "$root"
 	debootstrap --arch=armhf --variant=minbase --foreign --include=ca-certificates bookworm "$root" >"$dir/debootstrap.log" 2>&1 || give_up "Debian's mirror; $dir/debootstrap.log says more"
-	proot -q qemu-arm-static -0 -r "$root" -b /dev -b /proc -w / /debootstrap/debootstrap --second-stage >>"$dir/debootstrap.log" 2>&1 || failed "the second stage of debootstrap"
+	[ ! -L "$root/proc" ] || { rm "$root/proc" && mkdir "$root/proc"; } # in a container it is made a link to the host's
+	box DEBOOTSTRAP_DIR=/debootstrap /debootstrap/debootstrap --second-stage >>"$dir/debootstrap.log" 2>&1 || failed "the second stage of debootstrap"
 	: >"$root/.made"
 fi
 rm -rf "$root/var/lib/posagent" "$dir"/*.pid "$dir/backend"
@@ -38,8 +55,6 @@ rm -rf "$root/var/lib/posagent" "$dir"/*.pid "$dir/backend"
 cp "$dir"/packages/*armv7*.deb "$root/srv/posagent.deb" || failed "no package"
 CGO_ENABLED=0 "$go" build -trimpath -tags nethttpomithttp2 -o "$dir/posagent" ./cmd/posagent || failed "build"
 
-pids=''
-trap 'kill $pids 2>/dev/null' EXIT
 "$dir/posagent" backend --fleet --listen 127.0.0.1:0 --state "$dir/backend" >"$dir/backend.log" 2>&1 &
 pids="$pids $!"
 socat -d -d pty,raw,echo=0,link="$dir/till" pty,raw,echo=0,link="$dir/cable" >"$dir/socat.log" 2>&1 &
