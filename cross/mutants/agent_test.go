@@ -259,6 +259,9 @@ var ofAgent = []mutant{
 	}},
 
 	// Enrolment.
+	{"a new box's journal leads the receipts back", "agent/checkout/drive/journal", "TestNumbersGoOnBehindTheLaterJournal", []edit{
+		{"agent/checkout/drive/journal/numbers.go", `case seen == 0, theirs.Batch < ours.Batch:`, `case false:`},
+	}},
 	{"a box believes any fleet", "agent/enrol", "TestOnlyTheOperatorIsBelieved", []edit{
 		{"agent/enrol/drive.go", `fleet.Verify(got, s.e.Fingerprint,`, `fleet.Verify(got, "",`},
 	}},

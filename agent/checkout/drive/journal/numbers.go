@@ -31,19 +31,32 @@ func GoOn(tx store.Tx, db store.DB, seen Numbers, now time.Time) error {
 	if seen == (Numbers{}) {
 		return nil
 	}
-	j := New(Options{DB: db, Now: func() time.Time { return now }})
-	open, err := Batch(tx)
+	own, err := Given(tx)
 	if err != nil {
 		return err
 	}
-	if err := j.closeUntold(tx, open); err != nil {
-		return fmt.Errorf("close batch %d: %w", open, err)
+	j := New(Options{DB: db, Now: func() time.Time { return now }})
+	if err := j.closeUntold(tx, int(own.Batch)); err != nil {
+		return fmt.Errorf("close batch %d: %w", own.Batch, err)
 	}
 	return errors.Join(
-		setCounter(tx, "receipt", seen.Receipt),
-		setCounter(tx, "trace", seen.Trace),
-		setCounter(tx, "batch", max(seen.Batch, int64(open))+1),
+		setCounter(tx, "receipt", later(own, seen, own.Receipt, seen.Receipt, receiptsInBatch)),
+		setCounter(tx, "trace", later(own, seen, own.Trace, seen.Trace, lastTrace)),
+		setCounter(tx, "batch", max(seen.Batch, own.Batch)+1),
 	)
+}
+
+// later returns the one of two last numbers behind which the next is given. The journal with the later batch gave it: the other may be
+// a new box's, which knows nothing of the terminal's earlier days. In one batch it is the higher one, unless the numbers, which end at
+// last, have begun again at 1 in between.
+func later(ours, theirs Numbers, own, seen, last int64) int64 {
+	switch {
+	case seen == 0, theirs.Batch < ours.Batch:
+		return own
+	case theirs.Batch == ours.Batch && own > seen && own-seen < last/2:
+		return own
+	}
+	return seen
 }
 
 // lastLost is the counter with the highest id of a sale that this journal had when it took a lost

@@ -105,3 +105,34 @@ func TestGoOnClosesTheOpenBatch(t *testing.T) {
 		return nil
 	}))
 }
+
+// TestNumbersGoOnBehindTheLaterJournal: which of two journals gave the last number is told by their batches. A new box's journal knows
+// nothing of the terminal's earlier days, and must not lead its numbers back to slips that customers have.
+func TestNumbersGoOnBehindTheLaterJournal(t *testing.T) {
+	for name, tc := range map[string]struct {
+		own, seen Numbers
+		receipt   int64
+	}{
+		"an older copy of the same day":     {Numbers{Receipt: 3, Batch: 1}, Numbers{Receipt: 7, Batch: 1}, 7},
+		"an older copy of an earlier day":   {Numbers{Receipt: 200, Batch: 3}, Numbers{Receipt: 12, Batch: 5}, 12},
+		"the new box has sold nothing":      {Numbers{Receipt: 200, Batch: 40}, Numbers{Batch: 1}, 200},
+		"the new box has sold a little":     {Numbers{Receipt: 200, Batch: 40}, Numbers{Receipt: 3, Batch: 1}, 200},
+		"both are of the first day":         {Numbers{Receipt: 200, Batch: 1}, Numbers{Receipt: 3, Batch: 1}, 200},
+		"nothing sold, the first day":       {Numbers{Receipt: 9000, Batch: 1}, Numbers{Batch: 1}, 9000},
+		"the numbers have begun at 1 again": {Numbers{Receipt: 9990, Batch: 7}, Numbers{Receipt: 5, Batch: 7}, 5},
+	} {
+		db := storetest.Open(t, Schema()...)
+		require.NoError(t, db.Write(t.Context(), func(tx store.Tx) error {
+			require.NoError(t, setCounter(tx, "receipt", tc.own.Receipt))
+			require.NoError(t, setCounter(tx, "batch", tc.own.Batch))
+			return GoOn(tx, db, tc.seen, time.Unix(1_800_000_000, 0))
+		}))
+		require.NoError(t, db.Read(t.Context(), func(rd store.Reader) error {
+			n, err := Given(rd)
+			require.NoError(t, err)
+			require.Equal(t, tc.receipt, n.Receipt, name)
+			require.Equal(t, max(tc.own.Batch, tc.seen.Batch)+1, n.Batch, name)
+			return nil
+		}))
+	}
+}
