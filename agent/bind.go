@@ -26,6 +26,9 @@ func (e *OtherBackendError) Error() string {
 	return fmt.Sprintf("the journal holds %d sale(s) and %d operation(s) of %s that have not ended; now it is %s", e.Sales, e.Ops, e.Was, e.Now)
 }
 
+// Foreign says that the journal is another merchant's or terminal's, whatever is open in it.
+func (e *OtherBackendError) Foreign() bool { return identity(e.Was) != identity(e.Now) }
+
 // bindSchema is the one table of this package.
 func bindSchema() []store.Step {
 	return []store.Step{{Name: "agent/1 backend", SQL: `

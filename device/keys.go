@@ -58,9 +58,21 @@ func OpenKeys(dir string) (*Keys, error) {
 
 // LoadKeys reads dir/device.key. It answers ErrNoKey where there is none, and ErrKeyFile for a file that others may read or that is
 // not a regular file. While the key is being changed (NextKeys) it answers the new one, which opens what the old one wrapped.
-func LoadKeys(dir string) (*Keys, error) {
+func LoadKeys(dir string) (*Keys, error) { return loadKeys(dir, os.Geteuid()) }
+
+// LoadOwnersKeys is LoadKeys, and lets root read the key of the account that dir belongs to.
+func LoadOwnersKeys(dir string) (*Keys, error) {
+	uid := os.Geteuid()
+	var st unix.Stat_t
+	if uid == 0 && unix.Stat(dir, &st) == nil {
+		uid = int(st.Uid)
+	}
+	return loadKeys(dir, uid)
+}
+
+func loadKeys(dir string, uid int) (*Keys, error) {
 	path := filepath.Join(dir, keyFile)
-	key, err := readKey(path)
+	key, err := readKey(path, uid)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", ErrNoKey, path)
 	}
@@ -71,7 +83,7 @@ func LoadKeys(dir string) (*Keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch next, err := readKey(filepath.Join(dir, nextFile)); {
+	switch next, err := readKey(filepath.Join(dir, nextFile), uid); {
 	case errors.Is(err, os.ErrNotExist):
 		return k, nil
 	case err != nil:
@@ -143,7 +155,7 @@ func (k *Keys) Unwrap(wrapped []byte) ([]byte, error) {
 func (k *Keys) head() []byte { return append([]byte{wrapFormat}, k.id[:]...) }
 
 // readKey never follows a link, and judges the file it has open, not its name.
-func readKey(path string) ([]byte, error) {
+func readKey(path string, uid int) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if errors.Is(err, unix.ELOOP) {
 		return nil, fmt.Errorf("%w: %s is a symbolic link", ErrKeyFile, path)
@@ -161,7 +173,7 @@ func readKey(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %s is not a regular file", ErrKeyFile, path)
 	case st.Mode&0o077 != 0:
 		return nil, fmt.Errorf("%w: %s has mode %04o, want 0600", ErrKeyFile, path, st.Mode&0o7777)
-	case st.Uid != 0 && int(st.Uid) != os.Geteuid():
+	case st.Uid != 0 && int(st.Uid) != uid:
 		return nil, fmt.Errorf("%w: %s belongs to user %d", ErrKeyFile, path, st.Uid)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, 256))

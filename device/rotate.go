@@ -13,11 +13,11 @@ const nextFile = keyFile + ".next"
 // NextKeys makes a new key beside the one in dir, or finds the one that an earlier call has made, and answers what OpenKeys does from
 // then on: the new key, which opens what the old one wrapped too.
 func NextKeys(dir string) (*Keys, error) {
-	if _, err := readKey(filepath.Join(dir, keyFile)); err != nil {
+	if _, err := readKey(filepath.Join(dir, keyFile), os.Geteuid()); err != nil {
 		return nil, err
 	}
 	next := filepath.Join(dir, nextFile)
-	if _, err := readKey(next); errors.Is(err, os.ErrNotExist) {
+	if _, err := readKey(next, os.Geteuid()); errors.Is(err, os.ErrNotExist) {
 		if err := makeKey(dir, next); err != nil {
 			return nil, fmt.Errorf("device: make %s: %w", next, err)
 		}

@@ -64,5 +64,13 @@ func plainSerial(s string) string {
 		return -1
 	}, strings.Trim(s, " \t\x00\n"))
 	s = strings.Trim(s, "._-")
+	for _, placeholder := range []string{"tobefilled", "to-be-filled", "default-string", "not-specified", "not-applicable", "none", "system-serial", "chassis-serial", "0123456789", "123456789"} {
+		if strings.HasPrefix(strings.ToLower(s), placeholder) {
+			return "" // a maker's blank: a whole fleet would have one number
+		}
+	}
+	if strings.Trim(s, "0") == "" {
+		return ""
+	}
 	return s[:min(len(s), maxSerial)]
 }

@@ -59,7 +59,7 @@ func configChecks() []Check {
 		{
 			ID: "PA-CFG-009", Severity: Critical, After: []string{"PA-CFG-005"}, Command: "posagent enroll{flags} CODE --url URL",
 			Look: func(_ context.Context, f *Facts) Finding {
-				if not := f.Daemon.Report.NotReady; not != nil && (not.Cause == ready.Unenrolled || not.Cause == ready.Replaced) {
+				if not := f.Daemon.Report.NotReady; not != nil && (not.Cause == ready.Unenrolled || not.Cause == ready.Enrolling || not.Cause == ready.Replaced) {
 					return failed("seen", not.Words)
 				}
 				return passed()

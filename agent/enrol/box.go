@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -88,6 +89,9 @@ func (b *Box) Begin(ticket fleet.Ticket, serialNumber string) error {
 	return b.change(func(r *record) error {
 		next := r.Next
 		if next == nil && r.Now != nil && r.Now.Code == ticket.Code && r.Now.URL == ticket.URL {
+			if err := r.Now.known(ticket.Fingerprint); err != nil {
+				return err
+			}
 			return errSame // it was confirmed, and who asks has not heard of it
 		}
 		if next == nil {
@@ -98,6 +102,9 @@ func (b *Box) Begin(ticket fleet.Ticket, serialNumber string) error {
 			next = &Enrolment{State: Fresh, Key: key}
 		}
 		if next.State != Fresh && next.Code == ticket.Code && next.URL == ticket.URL && next.SerialNumber == serialNumber {
+			if err := next.known(ticket.Fingerprint); err != nil {
+				return err
+			}
 			if ticket.Fingerprint == "" || ticket.Fingerprint == next.Fingerprint {
 				return errSame
 			}
@@ -111,6 +118,46 @@ func (b *Box) Begin(ticket fleet.Ticket, serialNumber string) error {
 		r.Next = &Enrolment{State: to, URL: ticket.URL, Fingerprint: ticket.Fingerprint, Code: ticket.Code, SerialNumber: serialNumber, Key: next.Key}
 		return nil
 	})
+}
+
+// known compares a fingerprint with the authority that an enrolment has; "" is not compared.
+func (e *Enrolment) known(fingerprint string) error {
+	if fingerprint == "" || e.Authority == "" {
+		return nil
+	}
+	authority, err := fleet.ParseCertificate(e.Authority)
+	if err != nil {
+		return fmt.Errorf("%w: authority", ErrDamaged)
+	}
+	if have := fleet.Fingerprint(authority.Raw); !strings.EqualFold(have, fingerprint) {
+		return fmt.Errorf("%w: the authority has the fingerprint %s: compare with the operator", ErrUntrusted, have)
+	}
+	return nil
+}
+
+// Refused returns whether a code is the one that the service refused last.
+func (b *Box) Refused(code wire.Secret) (bool, error) {
+	r, err := b.read()
+	return err == nil && r.Next != nil && r.Next.Refusal != "" && r.Next.Code == code, err
+}
+
+// SetAside puts a record that is damaged, and its key, under other names, so that the box can be enrolled again.
+func (b *Box) SetAside() error {
+	release, err := b.lock()
+	if err != nil {
+		return err
+	}
+	defer release()
+	if _, err := b.read(); !errors.Is(err, ErrDamaged) {
+		return err
+	}
+	for _, name := range []string{fileName, "device.key"} {
+		old := filepath.Join(b.dir, name)
+		if err := os.Rename(old, old+".damaged"); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 func newKey() (wire.Secret, error) {
@@ -161,7 +208,12 @@ type Active struct {
 }
 
 // Active returns what the terminal runs on; ErrNone where no enrolment was confirmed.
-func (b *Box) Active() (Active, error) {
+func (b *Box) Active() (Active, error) { return b.active(true) }
+
+// Chosen returns what the terminal is to run on: Active, but for one that waits (Hold).
+func (b *Box) Chosen() (Active, error) { return b.active(false) }
+
+func (b *Box) active(waits bool) (Active, error) {
 	r, err := b.read()
 	if err != nil {
 		return Active{}, err
@@ -169,15 +221,49 @@ func (b *Box) Active() (Active, error) {
 	if r.Now == nil {
 		return Active{}, ErrNone
 	}
-	rev, ok := r.find(r.Active)
-	if !ok {
-		return Active{}, fmt.Errorf("%w: revision %d is missing", ErrDamaged, r.Active)
+	e, number := r.Now, r.Active
+	if waits && r.Waits && r.Before != nil {
+		return r.Before.Enrolment.on(r.Before.Revision)
 	}
-	pair, err := r.Now.pair()
+	if waits && r.Waits {
+		number = r.Previous
+	}
+	rev, ok := r.find(number)
+	if !ok {
+		return Active{}, fmt.Errorf("%w: revision %d is missing", ErrDamaged, number)
+	}
+	return e.on(rev)
+}
+
+func (e *Enrolment) on(rev Revision) (Active, error) {
+	pair, err := e.pair()
 	if err != nil {
 		return Active{}, err
 	}
-	return Active{ID: r.Now.ID, Revision: rev.Number, Text: rev.Text, Certificate: pair, Revoked: r.Now.Revoked}, nil
+	return Active{ID: e.ID, Revision: rev.Number, Text: rev.Text, Certificate: pair, Revoked: e.Revoked}, nil
+}
+
+// before is what a terminal ran on, for the enrolment that follows: the last one that was proven.
+func (r *record) before() *Kept {
+	if r.Now == nil || !r.Proven && r.Before != nil {
+		return r.Before
+	}
+	rev, ok := r.find(r.Active)
+	if !ok || r.Now.Revoked != "" {
+		return nil
+	}
+	return &Kept{*r.Now, rev}
+}
+
+// Hold lets the terminal run on what it ran on before, as long as money is open there; false ends that.
+func (b *Box) Hold(waits bool) error {
+	return b.change(func(r *record) error {
+		if r.Now == nil || r.Waits == waits || waits && r.Before == nil && r.Previous == 0 {
+			return errSame
+		}
+		r.Waits = waits
+		return nil
+	})
 }
 
 // Summary is what people are shown: no code, no key, no configuration.
@@ -194,6 +280,7 @@ type Summary struct {
 	Refusal     string  `json:"refusal,omitempty"` // of the last code, where nothing was begun since
 	Revoked     string  `json:"revoked,omitempty"`
 	Enrolled    bool    `json:"enrolled"` // one is confirmed
+	Waits       bool    `json:"waits"`    // what was chosen is not in use yet: money is open under the one before
 }
 
 // Summary reads it. A box that was never enrolled is Fresh.
@@ -202,11 +289,14 @@ func (b *Box) Summary() (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	s := Summary{State: Fresh, Revision: r.Active, Previous: r.Previous, Refused: r.Refused, Proven: r.Proven, Enrolled: r.Now != nil}
+	s := Summary{State: Fresh, Revision: r.Active, Previous: r.Previous, Refused: r.Refused, Proven: r.Proven, Enrolled: r.Now != nil, Waits: r.Waits}
 	for _, e := range []*Enrolment{r.Now, r.Next} {
 		if e != nil && e.State != Fresh {
-			s.State, s.ID, s.URL, s.Certificate, s.Revoked = e.State, e.ID, e.URL, e.ExpiresAt, e.Revoked
+			s.State, s.ID, s.URL = e.State, e.ID, e.URL
 		}
+	}
+	if r.Now != nil {
+		s.Certificate, s.Revoked = r.Now.ExpiresAt, r.Now.Revoked
 	}
 	if r.Next != nil {
 		s.Refusal = r.Next.Refusal

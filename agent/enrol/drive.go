@@ -18,6 +18,9 @@ type Trial struct {
 	Certificate *tls.Certificate
 }
 
+// ErrNotHere is for a Try to wrap: the configuration can never be this box's. What was begun ends.
+var ErrNotHere = errors.New("this box is another terminal")
+
 // Driver is what takes an enrolment on. All fields but Said are required.
 type Driver struct {
 	Service func(url string) (fleet.Service, error)
@@ -61,7 +64,7 @@ func (b *Box) Resume(ctx context.Context, d Driver) error {
 		return err
 	}
 	defer release()
-	for {
+	for tried := false; ; {
 		r, err := b.read()
 		if err != nil {
 			return err
@@ -69,11 +72,12 @@ func (b *Box) Resume(ctx context.Context, d Driver) error {
 		if r.Next == nil || r.Next.State == Fresh {
 			return ErrNone
 		}
-		s := step{Driver: d, now: b.now, e: r.Next}
+		s := step{Driver: d, now: b.now, e: r.Next, tried: tried}
 		event, err := s.take(ctx)
-		if last(err) {
+		tried = s.tried
+		if last(err) || errors.Is(err, ErrNotHere) {
 			to, _ := Next(r.Next.State, Refuse)
-			r.Next = &Enrolment{State: to, Key: r.Next.Key, Refusal: words(err)} // the key may serve another code
+			r.Next = &Enrolment{State: to, Key: r.Next.Key, Code: r.Next.Code, Refusal: words(err)} // the key may serve another code
 			return errors.Join(&RefusedError{err}, b.write(r))
 		}
 		if err != nil {
@@ -85,9 +89,9 @@ func (b *Box) Resume(ctx context.Context, d Driver) error {
 		}
 		s.e.State = to
 		if to == Confirmed {
-			next := record{Now: s.e}
+			next := record{Now: s.e, Before: r.before()}
 			next.activate(Revision{Number: s.e.Offered.Number, Text: s.e.Offered.Text, At: stamp(b.now())})
-			s.e.Offered = fleet.Revision{}
+			next.Told, s.e.Offered = next.Active, fleet.Revision{}
 			r = next
 		}
 		if err := b.write(r); err != nil {
@@ -105,8 +109,9 @@ func (b *Box) Resume(ctx context.Context, d Driver) error {
 // step is one enrolment on its way.
 type step struct {
 	Driver
-	now func() time.Time
-	e   *Enrolment
+	now   func() time.Time
+	e     *Enrolment
+	tried bool // the configuration, in this run
 }
 
 // take performs what a state asks for, and returns the event that it ended in.
@@ -120,6 +125,11 @@ func (s *step) take(ctx context.Context) (Event, error) {
 		return Redeem, s.redeem(ctx, svc)
 	case Issued:
 		return Try, s.try(ctx, svc)
+	}
+	if !s.tried { // it was some time ago: what has been sold since may not fit any more
+		if err := s.try(ctx, svc); err != nil {
+			return "", err
+		}
 	}
 	return Confirm, s.confirm(ctx, svc, s.e.Offered.Number)
 }
@@ -156,7 +166,9 @@ func (s *step) try(ctx context.Context, svc fleet.Service) error {
 	if err != nil {
 		return err
 	}
-	return s.Try(ctx, Trial{Revision: rev.Number, Text: rev.Text, Certificate: pair})
+	err = s.Try(ctx, Trial{Revision: rev.Number, Text: rev.Text, Certificate: pair})
+	s.tried = err == nil
+	return err
 }
 
 // newest reads the newest configuration, and checks its signature.
@@ -226,7 +238,7 @@ func (b *Box) Refresh(ctx context.Context, d Driver) (number int64, err error) {
 	case err != nil:
 		return 0, err
 	case rev.Number <= max(r.Active, r.Refused):
-		return 0, nil
+		return 0, b.tell(ctx, &s, svc, r)
 	}
 	pair, err := s.e.pair()
 	if err != nil {
@@ -239,6 +251,7 @@ func (b *Box) Refresh(ctx context.Context, d Driver) (number int64, err error) {
 		return 0, err
 	}
 	r.activate(Revision{Number: rev.Number, Text: rev.Text, At: stamp(b.now())})
+	r.Told = r.Active
 	if err := b.write(r); err != nil {
 		return 0, err
 	}
@@ -246,4 +259,16 @@ func (b *Box) Refresh(ctx context.Context, d Driver) (number int64, err error) {
 		d.Said(Confirmed)
 	}
 	return rev.Number, nil
+}
+
+// tell says to the service which revision is in use, where it was told of another one: one was given up, or a person has gone back.
+func (b *Box) tell(ctx context.Context, s *step, svc fleet.Service, r record) error {
+	if r.Told == r.Active || r.Waits {
+		return nil
+	}
+	if err := s.confirm(ctx, svc, r.Active); err != nil {
+		return err
+	}
+	r.Told = r.Active
+	return b.write(r)
 }

@@ -492,3 +492,123 @@ func TestOneAtATime(t *testing.T) {
 	require.NoError(t, r.box().Resume(t.Context(), r.driver()))
 	require.Equal(t, []enrol.State{enrol.Issued, enrol.Configured, enrol.Confirmed}, r.said)
 }
+
+// Money that is open under what the terminal ran on before is ended there: another enrolment, or another revision, waits until then.
+func TestWhatWasChosenWaitsForOpenMoney(t *testing.T) {
+	r, first := enrolled(t)
+	require.NoError(t, r.box().Prove(1))
+	ticket, second := r.code()
+	require.NoError(t, r.box().Begin(ticket, "PA-1"))
+	require.NoError(t, r.box().Resume(t.Context(), r.driver()))
+	ids := func() (active, chosen string) {
+		a, err := r.box().Active()
+		require.NoError(t, err)
+		c, err := r.box().Chosen()
+		require.NoError(t, err)
+		return a.ID, c.ID
+	}
+	require.NoError(t, r.box().Hold(true))
+	active, chosen := ids()
+	require.Equal(t, []string{first, second}, []string{active, chosen})
+	for range 10 { // what waits is neither proven nor given up
+		gaveUp, err := r.box().Started()
+		require.NoError(t, err)
+		require.Zero(t, gaveUp)
+	}
+	require.NoError(t, r.box().Prove(1))
+	active, _ = ids()
+	require.Equal(t, first, active)
+	require.NoError(t, r.box().Hold(false))
+	require.NoError(t, r.box().Prove(1))
+	require.NoError(t, r.box().Hold(true))
+	active, _ = ids()
+	require.Equal(t, second, active, "once it has been ready there is nothing before it")
+
+	r.configure(second, text+"x = 2\n")
+	number, err := r.box().Refresh(t.Context(), r.driver())
+	require.NoError(t, err)
+	require.Equal(t, int64(2), number)
+	require.NoError(t, r.box().Hold(true))
+	a, err := r.box().Active()
+	require.NoError(t, err)
+	require.Equal(t, int64(1), a.Revision)
+	require.NoError(t, r.box().Hold(false))
+	a, err = r.box().Active()
+	require.NoError(t, err)
+	require.Equal(t, int64(2), a.Revision)
+}
+
+// A configuration that was tried some time ago is tried again before it is confirmed: what was sold since may not fit it any more.
+func TestAnOldTrialIsNotBelieved(t *testing.T) {
+	r := newRig(t)
+	ticket, _ := r.code()
+	require.NoError(t, r.box().Begin(ticket, "PA-1"))
+	met := false
+	r.spoil = func(s fleet.Service) fleet.Service { return breaking{s, "confirm", false, &met} }
+	require.Error(t, r.box().Resume(t.Context(), r.driver()))
+	r.try = func(enrol.Trial) error { return errTrial }
+	require.ErrorIs(t, r.box().Resume(t.Context(), r.driver()), errTrial)
+	require.NotContains(t, r.states(), fleet.Confirmed)
+	r.try = func(enrol.Trial) error { return enrol.ErrNotHere }
+	var refused *enrol.RefusedError
+	require.ErrorAs(t, r.box().Resume(t.Context(), r.driver()), &refused)
+	s, err := r.box().Summary()
+	require.NoError(t, err)
+	require.Equal(t, enrol.Fresh, s.State, "another shop's code leaves nothing begun")
+}
+
+// A fingerprint that is given late is compared all the same.
+func TestALateFingerprintIsCompared(t *testing.T) {
+	r := newRig(t)
+	ticket, _ := r.code()
+	wrong, without := ticket, ticket
+	wrong.Fingerprint, without.Fingerprint = "00"+ticket.Fingerprint[2:], ""
+	if wrong.Fingerprint == ticket.Fingerprint {
+		wrong.Fingerprint = "11" + ticket.Fingerprint[2:]
+	}
+	require.NoError(t, r.box().Begin(without, "PA-1"))
+	r.try = func(enrol.Trial) error { return errTrial }
+	require.ErrorIs(t, r.box().Resume(t.Context(), r.driver()), errTrial)
+	require.ErrorIs(t, r.box().Begin(wrong, "PA-1"), enrol.ErrUntrusted)
+	require.NoError(t, r.box().Begin(ticket, "PA-1"))
+	r.try = nil
+	require.NoError(t, r.box().Resume(t.Context(), r.driver()))
+	require.ErrorIs(t, r.box().Begin(wrong, "PA-1"), enrol.ErrUntrusted)
+	require.NoError(t, r.box().Begin(ticket, "PA-1"))
+}
+
+// A record that is damaged makes room for another code, and is kept.
+func TestADamagedRecordMakesRoom(t *testing.T) {
+	r, _ := enrolled(t)
+	require.NoError(t, r.box().SetAside(), "nothing is wrong")
+	path := filepath.Join(r.dir, "record")
+	require.NoError(t, os.WriteFile(path, []byte("posagent"), 0o600))
+	ticket, id := r.code()
+	require.ErrorIs(t, r.box().Begin(ticket, "PA-1"), enrol.ErrDamaged)
+	require.NoError(t, r.box().SetAside())
+	require.FileExists(t, path+".damaged")
+	require.NoError(t, r.box().Begin(ticket, "PA-1"))
+	require.NoError(t, r.box().Resume(t.Context(), r.driver()))
+	a, err := r.box().Active()
+	require.NoError(t, err)
+	require.Equal(t, id, a.ID)
+}
+
+// The service is told which revision is in use, once one was given up.
+func TestTheOperatorSeesWhatIsInUse(t *testing.T) {
+	r, id := enrolled(t)
+	require.NoError(t, r.box().Prove(1))
+	r.configure(id, text+"x = 2\n")
+	_, err := r.box().Refresh(t.Context(), r.driver())
+	require.NoError(t, err)
+	did, err := r.box().GiveUp(2)
+	require.NoError(t, err)
+	require.True(t, did)
+	number, err := r.box().Refresh(t.Context(), r.driver())
+	require.NoError(t, err)
+	require.Zero(t, number)
+	list, err := r.desk.List(t.Context(), fleet.ListRequest{})
+	require.NoError(t, err)
+	require.Equal(t, int64(1), list.Enrolments[0].ConfirmedRevision)
+	require.Equal(t, int64(2), list.Enrolments[0].Revision)
+}

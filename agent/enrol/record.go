@@ -40,6 +40,12 @@ type Revision struct {
 	At     string      `json:"at"`   // when it became active here, RFC 3339
 }
 
+// Kept is an enrolment with the configuration that was in use.
+type Kept struct {
+	Enrolment Enrolment `json:"enrolment"`
+	Revision  Revision  `json:"revision"`
+}
+
 // record is everything that is kept.
 type record struct {
 	Now       *Enrolment `json:"now,omitempty"`  // confirmed
@@ -48,6 +54,9 @@ type record struct {
 	Active    int64      `json:"active,omitempty"`   // the number in use, 0 = none
 	Previous  int64      `json:"previous,omitempty"` // the one before it, 0 = none
 	Refused   int64      `json:"refused,omitempty"`  // the highest number that was given up
+	Before    *Kept      `json:"before,omitempty"`   // what the terminal ran on before an enrolment that is not proven
+	Waits     bool       `json:"waits,omitempty"`    // the active one is not in use yet: money is open under the one before
+	Told      int64      `json:"told,omitempty"`     // the number that the service was last told
 	Proven    bool       `json:"proven,omitempty"`   // the active one has made the terminal ready
 	Starts    int        `json:"starts,omitempty"`   // with one that is not proven
 }
@@ -105,7 +114,7 @@ func (b *Box) read() (r record, err error) {
 	if len(data) > maxRecord || len(data) < len(fileMagic) || string(data[:len(fileMagic)]) != fileMagic {
 		return r, fmt.Errorf("%w: %s is none", ErrDamaged, path)
 	}
-	keys, err := device.LoadKeys(b.dir)
+	keys, err := device.LoadOwnersKeys(b.dir)
 	if err != nil {
 		return r, fmt.Errorf("%w: %s: %w", ErrDamaged, path, err)
 	}

@@ -12,7 +12,7 @@ const starts = 3
 // activate makes a confirmed revision the one in use.
 func (r *record) activate(rev Revision) {
 	r.Revisions = append(slices.DeleteFunc(r.Revisions, func(o Revision) bool { return o.Number == rev.Number }), rev)
-	r.Previous, r.Active, r.Proven, r.Starts = r.Active, rev.Number, false, 0
+	r.Previous, r.Active, r.Proven, r.Starts, r.Waits = r.Active, rev.Number, false, 0, false
 	for len(r.Revisions) > kept {
 		i := slices.IndexFunc(r.Revisions, func(o Revision) bool { return o.Number != r.Active && o.Number != r.Previous })
 		r.Revisions = slices.Delete(r.Revisions, i, i+1)
@@ -22,7 +22,7 @@ func (r *record) activate(rev Revision) {
 // giveUp goes back to a revision.
 func (r *record) giveUp(to int64) {
 	r.Refused = max(r.Refused, r.Active)
-	r.Previous, r.Active, r.Proven, r.Starts = 0, to, true, 0
+	r.Previous, r.Active, r.Proven, r.Starts, r.Waits = 0, to, true, 0, false
 }
 
 // RevisionOf returns a revision that is kept. ErrNone where nothing is enrolled.
@@ -57,9 +57,10 @@ func (b *Box) Rollback(to int64) (number int64, err error) {
 		if _, ok := r.find(number); !ok {
 			return fmt.Errorf("enrol: revision %d is not kept", number)
 		}
-		if number != r.Active {
-			r.giveUp(number)
+		if number == r.Active {
+			return errSame
 		}
+		r.giveUp(number)
 		return nil
 	})
 	return number, err
@@ -68,6 +69,9 @@ func (b *Box) Rollback(to int64) (number int64, err error) {
 // Started counts a start with a configuration that is not proven. It returns the number of the
 // configuration that it has given up, 0 = none.
 func (b *Box) Started() (gaveUp int64, err error) {
+	if r, err := b.read(); err == nil && r.Now != nil && (r.Proven || r.Waits) {
+		return 0, nil // without the lock: somebody may be at work with a new one
+	}
 	err = b.change(func(r *record) error {
 		if r.Now == nil {
 			return ErrNone
@@ -88,10 +92,10 @@ func (b *Box) Started() (gaveUp int64, err error) {
 // Prove notes that a revision has made the terminal ready. Of another one than that in use it is not said.
 func (b *Box) Prove(number int64) error {
 	return b.change(func(r *record) error {
-		if r.Active != number || r.Proven {
+		if r.Active != number || r.Proven || r.Waits {
 			return errSame
 		}
-		r.Proven, r.Starts = true, 0
+		r.Proven, r.Starts, r.Before = true, 0, nil
 		return nil
 	})
 }
@@ -100,7 +104,7 @@ func (b *Box) Prove(number int64) error {
 // returns whether it did: a revision that is proven, or not in use, or the first, stays.
 func (b *Box) GiveUp(number int64) (did bool, err error) {
 	err = b.change(func(r *record) error {
-		if did = r.Active == number && !r.Proven && r.Previous != 0; !did {
+		if did = r.Active == number && !r.Proven && !r.Waits && r.Previous != 0; !did {
 			return errSame
 		}
 		r.giveUp(r.Previous)

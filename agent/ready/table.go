@@ -13,6 +13,7 @@ const (
 	Config     Cause = "config"
 	NoConfig   Cause = "no_config"
 	Unenrolled Cause = "not_enrolled"
+	Enrolling  Cause = "enrolling"
 	Replaced   Cause = "replaced"
 	Stopped    Cause = "stopped"
 	Starting   Cause = "starting"
@@ -49,6 +50,7 @@ func table() []row {
 		{Config, "the configuration has an error", "posagent config check{flags}", false},
 		{NoConfig, "no terminal has run here, and no configuration is named", "posagent enroll CODE --url URL, or posagent config example > config.toml, fill it in, then posagent run --config config.toml", false},
 		{Unenrolled, "the terminal is not enrolled, and no [upstream] is set", "posagent enroll{flags} CODE --url URL, with the code of the backend's operator; or set [upstream] in {config}, which is read at once", false},
+		{Enrolling, "the enrolment at {where} is not at its end, {detail}", "wait, the terminal goes on with it by itself; if the address is wrong, posagent enroll{flags} CODE --url URL takes another one", false},
 		{Replaced, "this box is not the terminal any more, {detail}", "ask the backend's operator why; with a new code, posagent enroll{flags} CODE makes it one again", false},
 		{Stopped, "the terminal does not run", "posagent run{flags}", false},
 		{Starting, "the terminal is starting", "posagent status{flags}, again in some seconds", false},

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"strconv"
 
 	"posagent/agent/config"
@@ -26,7 +28,10 @@ func revisionArgs(c *call, most int) (list []int64, err error) {
 // configOf is the configuration with a revision, 0 = without one.
 func configOf(c *call, number int64) (config.Config, error) {
 	if number == 0 {
-		return config.Default(), nil
+		if own, err := config.Load(configPath(c), os.Environ()); err == nil {
+			return own, nil
+		}
+		return config.Default(), nil // the box's own file is not whole without a revision
 	}
 	rev, err := enrolment(c).RevisionOf(number)
 	if err != nil {
@@ -88,7 +93,7 @@ func configDiff(_ context.Context, c *call) error {
 	return nil
 }
 
-func configRollback(_ context.Context, c *call) error {
+func configRollback(ctx context.Context, c *call) error {
 	list, err := revisionArgs(c, 1)
 	if err != nil {
 		return err
@@ -100,14 +105,18 @@ func configRollback(_ context.Context, c *call) error {
 	if len(list) == 1 {
 		to = list[0]
 	}
-	if to != 0 {
-		if _, err := configOf(c, to); err != nil {
-			return err
-		}
-	}
 	was, err := enrolment(c).Summary()
 	if err != nil {
 		return fleetRefused(c, err)
+	}
+	if to = cmp.Or(to, was.Previous); to != 0 {
+		cfg, err := configOf(c, to)
+		if err != nil {
+			return err
+		}
+		if err := fitsJournal(ctx, c, owner(cfg, false)); err != nil {
+			return err
+		}
 	}
 	number, err := enrolment(c).Rollback(to)
 	if err != nil {
@@ -120,6 +129,6 @@ func configRollback(_ context.Context, c *call) error {
 			Active int64  `json:"active"`
 		}{"posagent.config.rollback/1", was.Revision, number})
 	}
-	fmt.Fprintf(c.out, "revision %d is in use, after %d; posagent status%s shows when the terminal has taken it up\n", number, was.Revision, c.flags())
+	fmt.Fprintf(c.out, "revision %d is chosen, after %d: the terminal takes it up when no sale is open\n", number, was.Revision)
 	return nil
 }

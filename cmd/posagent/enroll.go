@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -62,8 +63,18 @@ type enrollView struct {
 
 func enroll(ctx context.Context, c *call) error {
 	o := c.opts.(*enrollOptions)
+	ticket, given, err := o.ticket(c) // what root alone may read, and the number of the box, before it acts as another account
+	if err != nil {
+		return err
+	}
+	serial := cmp.Or(o.serial, device.SerialNumber())
 	if err := asOwner(c.stateDir()); err != nil {
 		return err
+	}
+	if given {
+		if err := setAside(c); err != nil {
+			return err
+		}
 	}
 	local, err := loadConfig(c)
 	if err != nil {
@@ -77,13 +88,10 @@ func enroll(ctx context.Context, c *call) error {
 	if err != nil {
 		return fleetRefused(c, err)
 	}
-	v := enrollView{Schema: "posagent.enroll/1", SerialNumber: o.serial}
+	v := enrollView{Schema: "posagent.enroll/1", SerialNumber: serial}
 	_, v.Running, err = runningPID(c)
 	if err != nil {
 		return fail(exitFailed, "%v", err)
-	}
-	if v.SerialNumber == "" {
-		v.SerialNumber = device.SerialNumber()
 	}
 	if o.ifNeeded && before.Enrolled && before.Revoked == "" {
 		return v.show(ctx, c, box)
@@ -91,11 +99,10 @@ func enroll(ctx context.Context, c *call) error {
 	if now := time.Now(); !device.ClockSane(now, builtAt(version)) {
 		return fail(exitFailed, "the clock says %s: no certificate can be judged by it (set it: date -u -s 'YYYY-MM-DD hh:mm')", now.UTC().Format(time.DateTime))
 	}
-	ticket, given, err := o.ticket(c)
-	if err != nil {
-		return err
-	}
 	if given {
+		if _, err := driver(c, local, logger(c), nil).Service(ticket.URL); err != nil { // before anything is kept
+			return err
+		}
 		if err := patiently(ctx, func() error { return box.Begin(ticket, v.SerialNumber) }); err != nil {
 			return fleetRefused(c, err)
 		}
@@ -162,6 +169,7 @@ func (o *enrollOptions) ticket(c *call) (t fleet.Ticket, given bool, err error) 
 	if o.url != "" {
 		t.URL = o.url
 	}
+	t.URL = strings.TrimSuffix(t.URL, "/")
 	if o.fingerprint != "" {
 		t.Fingerprint = strings.ToLower(strings.ReplaceAll(o.fingerprint, ":", ""))
 	}
@@ -255,8 +263,18 @@ func (v *enrollView) show(ctx context.Context, c *call, box *enrol.Box) error {
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
+	if now, err := box.Active(); err == nil && (now.ID != active.ID || now.Revision != active.Revision) { // it was given up meanwhile
+		active = now
+	}
+	code := exitOK
+	if v.Running && !strings.HasPrefix(v.Status, "READY") {
+		code = exitFailed
+	}
 	if c.json {
-		return printJSON(c.out, v)
+		if err := printJSON(c.out, v); err != nil || code == exitOK {
+			return err
+		}
+		return &exit{code, errors.New("")}
 	}
 	fmt.Fprintf(c.out, "enrolled: terminal %s, revision %d, until %s\n", cfg.Terminal.TerminalID, active.Revision, localTime(v.Certificate))
 	if !v.Running {
@@ -264,8 +282,21 @@ func (v *enrollView) show(ctx context.Context, c *call, box *enrol.Box) error {
 		return nil
 	}
 	fmt.Fprintln(c.out, v.Status)
-	if !strings.HasPrefix(v.Status, "READY") {
-		return &exit{exitFailed, errors.New("")}
+	if code != exitOK {
+		return &exit{code, errors.New("")}
 	}
+	return nil
+}
+
+// setAside makes room for another enrolment where the record of the one before cannot be read.
+func setAside(c *call) error {
+	box := enrolment(c)
+	if _, err := box.Summary(); !errors.Is(err, enrol.ErrDamaged) {
+		return nil
+	}
+	if err := box.SetAside(); err != nil {
+		return fail(exitDamaged, "%w", err)
+	}
+	fmt.Fprintln(c.err, "the record of the enrolment before cannot be read: it is kept as record.damaged")
 	return nil
 }

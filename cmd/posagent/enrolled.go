@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,8 +12,10 @@ import (
 	"time"
 
 	"posagent/agent"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/config"
 	"posagent/agent/enrol"
+	"posagent/agent/ready"
 	"posagent/agent/upstream"
 	"posagent/device"
 	"posagent/schemes/fleet"
@@ -82,8 +85,10 @@ func fitsJournal(ctx context.Context, c *call, name string) error {
 		err := agent.Fits(r, name)
 		var other *agent.OtherBackendError
 		switch {
-		case errors.As(err, &other) && other.Sales+other.Ops == 0:
-			return fail(exitRefused, "%w (posagent backup%s keeps its sales; then the box may begin anew, as the README tells under Enrolment)", err, c.flags())
+		case errors.As(err, &other) && other.Foreign() && other.Sales+other.Ops > 0:
+			return fail(exitRefused, "%w: %w (the terminal has to end them first: posagent status%s)", enrol.ErrNotHere, err, c.flags())
+		case errors.As(err, &other) && other.Foreign():
+			return fail(exitRefused, "%w: %w (posagent backup%s keeps its sales; then the box may begin anew, as the README tells under Enrolment)", enrol.ErrNotHere, err, c.flags())
 		case err != nil && other != nil:
 			return fail(exitRefused, "%w (the terminal has to end them first: posagent status%s)", err, c.flags())
 		}
@@ -98,9 +103,10 @@ const (
 	lookAgain    = 2 * time.Second  // between two looks at whether there is another configuration
 	resumeAgain  = 10 * time.Second // after a step that has failed; twice as long each time, up to resumeMost
 	resumeMost   = 5 * time.Minute
-	refreshEvery = time.Hour        // between two questions for a newer configuration
+	refreshEvery = time.Minute      // between two questions for a newer configuration, and whether this is still the terminal
+	waitAgain    = 10 * time.Second // between two looks at whether a configuration still has to wait
 	proveWithin  = 10 * time.Minute // for a new configuration to make the terminal ready
-	quietFor     = 3 * time.Second  // without a write, before the terminal begins again: a sale writes more often
+	quietFor     = 3 * time.Second  // without a write, before the terminal begins again
 	quietWithin  = 30 * time.Minute // a counter that never rests
 )
 
@@ -119,6 +125,8 @@ type resumer struct {
 	log    *slog.Logger
 	next   time.Time
 	pause  time.Duration
+	at     string // the service that the last step failed at
+	why    string
 }
 
 // step goes on where something was begun, and it is time. It returns whether something still waits.
@@ -141,6 +149,7 @@ func (r *resumer) step(ctx context.Context) (waits bool) {
 		return true
 	}
 	r.log.Warn("enrolment", "state", s.State, "err", err)
+	r.at, r.why = s.URL, shortly(err)
 	if errors.As(err, &refused) {
 		return false
 	}
@@ -149,9 +158,19 @@ func (r *resumer) step(ctx context.Context) (waits bool) {
 	return true
 }
 
+// shortly is an error without its remedy.
+func shortly(err error) string {
+	var coded *exit
+	if errors.As(err, &coded) {
+		text, _, _ := strings.Cut(coded.Error(), " (")
+		return text
+	}
+	return plainReason(err)
+}
+
 // wait keeps a terminal that must not sell from selling, until a configuration lets it: it says why, goes on with an enrolment that
 // was begun, and begins one for which a code was handed over. It ends with errReload, or with ctx.
-func wait(ctx context.Context, c *call, local config.Config, say func(), log *slog.Logger) error {
+func wait(ctx context.Context, c *call, local config.Config, why ready.Trouble, log *slog.Logger) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	release, err := lockWaiting(c)
@@ -159,7 +178,8 @@ func wait(ctx context.Context, c *call, local config.Config, say func(), log *sl
 		return err
 	}
 	defer release()
-	say()
+	sayWaiting(c, why, log)
+	said := why
 	progress := func(context.Context) error { return nil }
 	go func() { _ = feedWatchdog(ctx, watchdogTime(), progress, log) }() // it ends with ctx, and has no other error
 	box, began := enrolment(c), configDigest(c)
@@ -173,7 +193,14 @@ func wait(ctx context.Context, c *call, local config.Config, say func(), log *sl
 		if configDigest(c) != began {
 			return errReload
 		}
-		resume.step(ctx)
+		now := why
+		if resume.step(ctx) && resume.at != "" {
+			now = ready.Trouble{Cause: ready.Enrolling, Where: resume.at, Detail: resume.why}
+		}
+		if now != said && ctx.Err() == nil {
+			sayWaiting(c, now, log)
+			said = now
+		}
 		select {
 		case <-ctx.Done():
 			return nil
@@ -196,27 +223,71 @@ func beginHandedOver(c *call, box *enrol.Box) error {
 		return err
 	}
 	s, err := box.Summary()
-	if err != nil || s.Enrolled || s.State != enrol.Fresh || s.Refusal != "" {
+	if err != nil || s.Enrolled || s.State != enrol.Fresh {
 		return err
 	}
 	ticket, err := fleet.ParseTicket(string(text))
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	if refused, err := box.Refused(ticket.Code); err != nil || refused {
+		return cmp.Or(err, fmt.Errorf("%s: the service has refused this code", path))
+	}
 	return box.Begin(ticket, device.SerialNumber())
 }
 
-// follow ends the run of a terminal with errReload when it is to run on another configuration: one that was enrolled or chosen since,
-// a newer one of the operator, or the one before a new one that does not make it ready. It waits until no sale is under way.
-func follow(ctx context.Context, c *call, cfg config.Config, commits func() int64, isReady func() bool, log *slog.Logger) error {
-	box := enrolment(c)
-	on, err := box.Active()
-	if err != nil && !errors.Is(err, enrol.ErrNone) {
-		return fail(exitDamaged, "%w", err)
+// owes returns whether money is open in a journal that another configuration could not end: that has to wait.
+func owes(r store.Reader, name string) (bool, error) {
+	err := agent.Fits(r, name)
+	var other *agent.OtherBackendError
+	if errors.As(err, &other) {
+		return other.Sales+other.Ops > 0, nil
 	}
-	seen, resume, begun := box.Stamp(), &resumer{box: box, driver: driver(c, cfg, log, nil), log: log}, true
+	return false, err
+}
+
+// settleFirst lets the terminal run on what it ran on before, where money is open in its journal that what was chosen since could not
+// end.
+func settleFirst(ctx context.Context, c *call, box *enrol.Box) error {
+	chosen, err := box.Chosen()
+	if err != nil {
+		return err
+	}
+	cfg, err := configWith(c, chosen.Revision, chosen.Text, nil)
+	if err != nil {
+		return nil // it is told where it is used
+	}
+	waits := false
+	if _, err := os.Stat(agentDB(c)); err == nil {
+		err := readJournal(ctx, c, func(r store.Reader) (err error) { waits, err = owes(r, owner(cfg, false)); return err })
+		if err != nil {
+			return nil // the journal itself is opened next, and tells
+		}
+	}
+	return box.Hold(waits)
+}
+
+// running is a terminal on one configuration.
+type running struct {
+	c      *call
+	cfg    config.Config
+	digest string       // of the configuration
+	on     enrol.Active // the zero value: it was never enrolled
+	stamp  string       // of the enrolment, when it was read
+	db     store.Journal
+	ready  func() bool
+	log    *slog.Logger
+	looked time.Time // when a switch that waits was looked at last
+}
+
+// follow ends the run of a terminal with errReload when it is to run on another configuration: one that was enrolled or chosen since,
+// a newer one of the operator, or the one before a new one that does not make it ready. It waits until the journal is settled.
+func (r *running) follow(ctx context.Context) error {
+	box := enrolment(r.c)
+	d := driver(r.c, r.cfg, r.log, nil)
+	seen, resume, begun := r.stamp, &resumer{box: box, driver: d, log: r.log}, true
 	started, refresh := time.Now(), time.Now().Add(refreshEvery)
-	proven := on.ID == ""
+	proven := r.on.ID == ""
 	tick := time.NewTicker(lookAgain)
 	defer tick.Stop()
 	for {
@@ -227,55 +298,72 @@ func follow(ctx context.Context, c *call, cfg config.Config, commits func() int6
 		}
 		switch now := time.Now(); {
 		case proven:
-		case isReady():
-			proven = box.Prove(on.Revision) == nil
+		case r.ready():
+			proven = box.Prove(r.on.Revision) == nil
 		case now.Sub(started) >= proveWithin:
-			did, err := box.GiveUp(on.Revision)
+			did, err := box.GiveUp(r.on.Revision)
 			if proven = err == nil; did {
-				log.Warn("the configuration is given up: the terminal was not ready with it", "revision", on.Revision)
+				r.log.Warn("the configuration is given up: the terminal was not ready with it", "revision", r.on.Revision)
 			}
 		}
-		if on.ID != "" && time.Now().After(refresh) {
+		if r.on.ID != "" && time.Now().After(refresh) {
 			refresh = time.Now().Add(refreshEvery)
-			switch number, err := box.Refresh(ctx, driver(c, cfg, log, nil)); {
+			switch number, err := box.Refresh(ctx, d); {
 			case err != nil && ctx.Err() == nil && !errors.Is(err, enrol.ErrBusy):
-				log.Warn("no newer configuration", "err", err)
+				r.log.Debug("no newer configuration", "err", err)
 			case number > 0:
-				log.Warn("a newer configuration becomes active", "revision", number)
+				r.log.Warn("a newer configuration becomes active", "revision", number)
 			}
 		}
 		if begun {
 			begun = resume.step(ctx)
 		}
 		stamp := box.Stamp()
-		if stamp == seen {
+		if stamp == seen && time.Since(r.looked) < waitAgain {
 			continue
 		}
-		seen, begun = stamp, true
-		now, err := box.Active()
-		if err != nil || now.ID == on.ID && now.Revision == on.Revision && now.Revoked == on.Revoked {
-			continue // a record that cannot be read is told by doctor; the terminal runs on what it has
+		begun = begun || stamp != seen
+		seen, r.looked = stamp, time.Now()
+		if again, err := r.again(ctx, box); err != nil || again {
+			return r.reload(ctx, err)
 		}
-		return reloadWhenQuiet(ctx, commits)
 	}
 }
 
-// reloadWhenQuiet returns errReload once nothing was written for quietFor, or quietWithin has passed, or nil when ctx ends. A sale that
-// is cut off by it goes on after the start, as after a power cut.
-func reloadWhenQuiet(ctx context.Context, commits func() int64) error {
+// again returns whether the terminal is to begin again: another configuration was chosen, and nothing is open that it could not end.
+func (r *running) again(ctx context.Context, box *enrol.Box) (bool, error) {
+	now, err := box.Chosen()
+	if err != nil || now.ID == r.on.ID && now.Revision == r.on.Revision && now.Revoked == r.on.Revoked {
+		return false, nil // a record that cannot be read is told by doctor; the terminal runs on what it has
+	}
+	cfg, err := configWith(r.c, now.Revision, now.Text, nil)
+	if err != nil || now.Revoked != "" {
+		return true, nil // the next start tells
+	}
+	open := false
+	err = r.db.Read(ctx, func(rd store.Reader) (err error) { open, err = owes(rd, owner(cfg, false)); return err })
+	return err == nil && !open, nil
+}
+
+// reload returns errReload once no sale is open and nothing was written for quietFor, or quietWithin has passed; nil when ctx ends. A
+// sale that is cut off by it goes on after the start, as after a power cut.
+func (r *running) reload(ctx context.Context, err error) error {
 	until := time.Now().Add(quietWithin)
-	for last := commits(); ; {
+	for last := int64(-1); err == nil; {
+		open := 0
+		bad := r.db.Read(ctx, func(rd store.Reader) (err error) { open, err = journal.Unsettled(rd); return err })
+		if now := r.db.Commits(); now == last && open == 0 && bad == nil || time.Now().After(until) {
+			return errReload
+		} else {
+			last = now
+		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(quietFor):
 		}
-		now := commits()
-		if now == last || time.Now().After(until) {
-			return errReload
-		}
-		last = now
 	}
+	return err
 }
 
 // fleetRefused gives an error of the enrolment its exit code and its remedy.
@@ -293,6 +381,8 @@ func fleetRefused(c *call, err error) error {
 		return fail(exitDamaged, "%w (enrol the terminal again: posagent enroll CODE)", err)
 	case errors.Is(err, enrol.ErrUntrusted):
 		return fail(exitAuth, "%w", err)
+	case errors.As(err, &refused) && wire.ReasonOf(err) == fleet.CodeNotGood:
+		return fail(exitAuth, "%w (this box is %s; ask the operator for a new code)", err, device.SerialNumber())
 	case errors.As(err, &refused):
 		return fail(exitAuth, "%w (ask the operator for a new code)", err)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -193,6 +194,9 @@ func fleetCreate(ctx context.Context, c *call) error {
 		if err != nil {
 			return fail(exitFailed, "--toml: %v", err)
 		}
+		if err := checkGiven(o.file, text); err != nil {
+			return err
+		}
 		req.Configuration = wire.Secret(text)
 	case o.slot.MerchantID == "" || o.slot.TerminalID == "" || o.slot.BaxID == "":
 		return fail(exitUsage, "%s: want --merchant, --terminal and --bax, or a configuration of your own with --toml", c.path)
@@ -233,6 +237,21 @@ func fleetCreate(ctx context.Context, c *call) error {
 		style = qr.ANSI
 	}
 	fmt.Fprintf(c.out, "\n%s\n", strings.Join(drawn.HalfBlocks(style), "\n"))
+	return nil
+}
+
+// checkGiven refuses a configuration that no terminal could use. What it lacks may stand in the terminal's own file.
+func checkGiven(file string, text []byte) error {
+	_, err := config.Load("", nil, config.Layer{Name: file, Text: text})
+	var bad []error
+	for _, p := range config.Problems(err) {
+		if strings.HasPrefix(p.Where, file+":") {
+			bad = append(bad, p)
+		}
+	}
+	if len(bad) > 0 {
+		return &exit{exitConfig, errors.Join(bad...)}
+	}
 	return nil
 }
 
@@ -410,6 +429,9 @@ func fleetConfigure(ctx context.Context, c *call) error {
 	text, err := os.ReadFile(o.file)
 	if err != nil {
 		return fail(exitFailed, "--toml: %v", err)
+	}
+	if err := checkGiven(o.file, text); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, fleetWait)
 	defer cancel()

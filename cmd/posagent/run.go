@@ -16,7 +16,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"posagent/agent"
-	"posagent/agent/config"
 	"posagent/agent/enrol"
 	"posagent/agent/ready"
 	"posagent/agent/view"
@@ -57,26 +56,36 @@ func runAgent(ctx context.Context, c *call) error {
 
 // runConfigured runs the terminal on one configuration. It ends with errReload when there is another one.
 func runConfigured(ctx context.Context, c *call, log *slog.Logger) error {
-	active, err := startedEnrolment(ctx, c, log)
-	if err != nil {
+	if err := startedEnrolment(ctx, c, log); err != nil {
 		return err
+	}
+	box := enrolment(c)
+	stamp := box.Stamp()
+	active, err := box.Active()
+	if err != nil && !errors.Is(err, enrol.ErrNone) {
+		return fleetRefused(c, err)
 	}
 	cfg, err := loadConfig(c)
 	if err != nil {
 		return err
 	}
+	digest := configDigest(c)
+	if box.Stamp() != stamp {
+		return errReload // what was read is not one configuration
+	}
 	sayIgnored(c, cfg)
 	switch {
 	case active.Revoked != "":
-		return wait(ctx, c, cfg, func() { sayWaiting(c, ready.Trouble{Cause: ready.Replaced, Detail: active.Revoked}, log) }, log)
+		return wait(ctx, c, cfg, ready.Trouble{Cause: ready.Replaced, Detail: active.Revoked}, log)
 	case cfg.Sandbox() && active.ID != "":
 		return fail(exitRefused, "this terminal is enrolled, and its configuration has no [upstream]: it would be a SANDBOX (posagent config show%s)", c.flags())
 	case cfg.Sandbox() && c.opts.(*runOptions).noSandbox:
 		if err := stateDir(c); err != nil {
 			return err
 		}
-		return wait(ctx, c, cfg, func() { sayWaiting(c, ready.Trouble{Cause: ready.Unenrolled}, log) }, log)
+		return wait(ctx, c, cfg, ready.Trouble{Cause: ready.Unenrolled}, log)
 	}
+	r := &running{c: c, cfg: cfg, digest: digest, on: active, stamp: stamp, log: log}
 	g, ctx := errgroup.WithContext(ctx)
 	if cfg.Sandbox() {
 		up := make(chan string, 1)
@@ -89,15 +98,16 @@ func runConfigured(ctx context.Context, c *call, log *slog.Logger) error {
 			return g.Wait()
 		}
 		cfg.Upstream.Auth = cfg.Backend.Credentials
-		g.Go(func() error { return runTerminal(ctx, c, cfg, true, log) })
+		g.Go(func() error { r.cfg = cfg; return runTerminal(ctx, r, true) })
 		return g.Wait()
 	}
-	g.Go(func() error { return runTerminal(ctx, c, cfg, false, log) })
+	g.Go(func() error { return runTerminal(ctx, r, false) })
 	return g.Wait()
 }
 
 // runTerminal opens what the terminal is made of, the database before any port, and runs it.
-func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, log *slog.Logger) error {
+func runTerminal(ctx context.Context, r *running, sandbox bool) error {
+	c, cfg, log := r.c, r.cfg, r.log
 	keys, err := openKeys(c)
 	if err != nil {
 		return err
@@ -133,7 +143,7 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 		return err
 	}
 	addresses := strings.Join(lines, " ")
-	f.file, f.place, f.sandbox, f.config = &liveFile{path: filepath.Join(c.stateDir(), liveName)}, placeOf(c), sandbox, configDigest(c)
+	f.file, f.place, f.sandbox, f.config = &liveFile{path: filepath.Join(c.stateDir(), liveName)}, placeOf(c), sandbox, r.digest
 	o.Ways = agent.Ways{
 		Place: f.place, Settings: settingsOf(cfg), Apart: cfg.Upstream.URL("schemes") != cfg.Upstream.URL("methods"),
 		Troubles: func() []ready.Trouble { return f.troubles() }, Lines: func() (int, []ready.Trouble) { return f.lines() },
@@ -162,36 +172,43 @@ func runTerminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, 
 	stopping := context.AfterFunc(ctx, func() { _ = notify("STOPPING=1") }) // nothing depends on it
 	defer stopping()
 	g.Go(func() error { restWhenQuiet(ctx, db, log); return nil })
-	g.Go(func() error { return follow(ctx, c, cfg, db.Commits, isReady.Load, log) })
+	r.db, r.ready = db, isReady.Load
+	g.Go(func() error { return r.follow(ctx) })
 	return g.Wait()
 }
 
 // askedFor is how long a start waits for the operator's service to say that this box is still the terminal.
 const askedFor = 3 * time.Second
 
-// startedEnrolment returns what the terminal runs on, nothing where it was never enrolled. It counts the start, and gives up a
-// configuration that has not made the terminal ready in some.
-func startedEnrolment(ctx context.Context, c *call, log *slog.Logger) (active enrol.Active, err error) {
+// startedEnrolment asks the operator's service whether this box is still the terminal, counts the start of a configuration that is not
+// proven, and gives up one that has not made the terminal ready in some. It does nothing where the terminal was never enrolled.
+func startedEnrolment(ctx context.Context, c *call, log *slog.Logger) error {
 	box := enrolment(c)
-	if active, err = box.Active(); errors.Is(err, enrol.ErrNone) {
-		return active, nil
+	active, err := box.Active()
+	if errors.Is(err, enrol.ErrNone) {
+		return nil
 	}
-	if cfg, bad := loadConfig(c); err == nil && bad == nil && active.Revoked == "" {
+	if err != nil {
+		return fleetRefused(c, err)
+	}
+	if cfg, bad := loadConfig(c); bad == nil && active.Revoked == "" {
 		ctx, cancel := context.WithTimeout(ctx, askedFor)
 		defer cancel()
-		if _, e := box.Refresh(ctx, driver(c, cfg, log, nil)); e != nil { // the terminal starts without a network, too
-			log.Debug("the operator's service was not asked", "err", e)
+		if _, err := box.Refresh(ctx, driver(c, cfg, log, nil)); err != nil { // the terminal starts without a network, too
+			log.Debug("the operator's service was not asked", "err", err)
 		}
-		active, err = box.Active()
+	}
+	gaveUp, err := box.Started()
+	if gaveUp != 0 {
+		log.Warn("the configuration is given up: the terminal was not ready with it", "revision", gaveUp)
 	}
 	if err == nil {
-		var gaveUp int64
-		if gaveUp, err = box.Started(); gaveUp != 0 {
-			log.Warn("the configuration is given up: the terminal was not ready with it", "revision", gaveUp)
-			active, err = box.Active()
-		}
+		err = settleFirst(ctx, c, box)
 	}
-	return active, fleetRefused(c, err)
+	if err != nil { // a disk that is full, or somebody at work with it: the terminal sells all the same
+		log.Warn("the start is not counted", "err", err)
+	}
+	return nil
 }
 
 // sayWaiting says on the data stream, and to the init system, why the terminal waits.

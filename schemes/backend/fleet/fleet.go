@@ -217,7 +217,7 @@ func (f *Fleet) confirm(tx store.Tx, id string, req fleet.ConfirmRequest) (out f
 		}
 		r.confirmed = now
 	}
-	r.state, r.confirmedRevision = to, max(r.confirmedRevision, req.Revision)
+	r.state, r.confirmedRevision = to, req.Revision
 	if err := r.save(tx); err != nil {
 		return out, err
 	}
