@@ -269,13 +269,22 @@ var ofAgent = []mutant{
 		{"agent/enrol/drive.go", `err = fleet.VerifyRevision(authority, s.e.ID, rev)`, `_ = authority`},
 	}},
 	{"a configuration is confirmed before it was tried", "agent/enrol", "TestABrokenStepGoesOn", []edit{
-		{"agent/enrol/drive.go", "	return s.Try(ctx, Trial{Revision: rev.Number, Text: rev.Text, Certificate: pair})", "	_ = pair\n	return nil"},
+		{"agent/enrol/drive.go", `err = s.Try(ctx, Trial{Revision: rev.Number, Text: rev.Text, Certificate: pair})`, `_ = pair`},
 	}},
 	{"a code that was refused is asked for again and again", "agent/enrol", "TestARefusedCodeLeavesTheRest", []edit{
-		{"agent/enrol/drive.go", `if last(err) {`, `if last(err) && false {`},
+		{"agent/enrol/drive.go", `if last(err) || errors.Is(err, ErrNotHere) {`, `if last(err) && false {`},
 	}},
 	{"a revoked box forgets it", "agent/enrol", "TestARevokedBoxRemembersIt", []edit{
 		{"agent/enrol/drive.go", `return 0, errors.Join(&RefusedError{err}, b.write(r))`, `return 0, &RefusedError{err}`},
+	}},
+	{"money that is open is left behind by another enrolment", "agent/enrol", "TestWhatWasChosenWaitsForOpenMoney", []edit{
+		{"agent/enrol/box.go", `if waits && r.Waits && r.Before != nil {`, `if false {`},
+	}},
+	{"an old trial is believed", "agent/enrol", "TestAnOldTrialIsNotBelieved", []edit{
+		{"agent/enrol/drive.go", `if !s.tried { // it was`, `if false { // it was`},
+	}},
+	{"a late fingerprint is not compared", "agent/enrol", "TestALateFingerprintIsCompared", []edit{
+		{"agent/enrol/box.go", `fingerprint == "" || e.Authority == ""`, `true`},
 	}},
 	{"a configuration that was given up is fetched again", "agent/enrol", "TestAConfigurationThatDoesNotWorkIsGivenUp", []edit{
 		{"agent/enrol/drive.go", `case rev.Number <= max(r.Active, r.Refused):`, `case rev.Number <= r.Active:`},
@@ -291,9 +300,6 @@ var ofAgent = []mutant{
 	}},
 	{"another shop's enrolment takes the journal over", "cmd/posagent", "TestScripts", []edit{
 		{"cmd/posagent/enrolled.go", `if err := fitsJournal(ctx, c, owner(cfg, false)); err != nil {`, `if err := fitsJournal(ctx, c, owner(cfg, false)); err != nil && false {`},
-	}},
-	{"a sandbox starts where none is wanted", "cmd/posagent", "TestNoSandboxWhereNoneIsWanted", []edit{
-		{"cmd/posagent/run.go", `case cfg.Sandbox() && c.opts.(*runOptions).noSandbox:`, `case cfg.Sandbox() && c.opts.(*runOptions).noSandbox && false:`},
 	}},
 
 	// Numbers, amounts, the ledger.
@@ -389,6 +395,6 @@ var ofAgent = []mutant{
 		return fail(exitRefused, `},
 	}},
 	{"a box that is not configured sells as a sandbox", "cmd/posagent", "TestNoSandboxWhereNoneIsWanted", []edit{
-		{"cmd/posagent/run.go", `if cfg.Sandbox() && c.opts.(*runOptions).noSandbox {`, `if cfg.Sandbox() && c.opts.(*runOptions).noSandbox && false {`},
+		{"cmd/posagent/run.go", `case cfg.Sandbox() && c.opts.(*runOptions).noSandbox:`, `case cfg.Sandbox() && c.opts.(*runOptions).noSandbox && false:`},
 	}},
 }
