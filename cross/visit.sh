@@ -70,7 +70,8 @@ box dpkg -i /srv/posagent.deb >"$dir/install.log" 2>&1 || failed "dpkg -i"
 echo "2  the cable: [ecr] serial = \"$cable\""
 sed -i "s|^# serial = .*|serial = \"$cable\"|; s|^serial = \"\".*|serial = \"$cable\"|" "$root/etc/posagent/config.toml"
 grep -q "^serial = \"$cable\"" "$root/etc/posagent/config.toml" || failed "the example has no line for the cable"
-box /usr/bin/posagent run --no-sandbox >"$dir/terminal.log" 2>&1 & # systemd has started it where there is one
+chmod 666 "$cable" # as the udev rule does for a converter
+box /usr/bin/setpriv --reuid posagent --regid posagent --init-groups /usr/bin/posagent run --no-sandbox >"$dir/terminal.log" 2>&1 & # systemd has started it where there is one
 pids="$pids $!"
 echo "3  posagent enroll $code --url $url"
 said=$(box /usr/bin/posagent enroll "$code" --url "$url" 2>"$dir/enroll.log") || failed "enroll: $said"
@@ -80,7 +81,9 @@ case $said in
 *) failed "not READY: $said" ;;
 esac
 echo "4  posagent status"
-box /usr/bin/posagent status | sed 's/^/   /'
+box /usr/bin/posagent status >"$dir/status.log" || failed "status"
+sed 's/^/   /' "$dir/status.log"
+grep -q '^terminal   T1 ' "$dir/status.log" || failed "it is not the terminal that was enrolled"
 echo "   $(($(date +%s) - began)) s from the shell to READY, emulated"
 echo "the register asks for its first sale"
 "$dir/posagent" register pay 12.50 --line "$(readlink -f "$dir/till")" >"$dir/sale.log" 2>&1 || failed "the sale: $(tail -n 3 "$dir/sale.log")"
