@@ -3,7 +3,7 @@
 # serial line. The box is a root of its own (debootstrap), entered by chroot. While it runs, the kernel is told to hand ARM programs
 # to qemu (binfmt_misc); that is taken back at the end. proot of Debian 12 cannot do it: it does not know statx. Ten minutes at most;
 # the root is made once (out/visit). No init system runs in it: `posagent run` stands for the service.
-set -u
+set -um # a process that is started beside it has a group of its own
 go=${GO:-go}
 dir=$PWD/out/visit
 root=$dir/root
@@ -28,7 +28,7 @@ misc=/proc/sys/fs/binfmt_misc
 pids=''
 mine=''
 leave() {
-	kill $pids 2>/dev/null
+	for p in $pids; do kill -- "-$p" 2>/dev/null; done # each with what it has started
 	wait $pids 2>/dev/null
 	[ -z "$mine" ] || echo -1 >"$misc/posagent-visit"
 }
