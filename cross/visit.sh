@@ -29,7 +29,8 @@ pids=''
 mine=''
 leave() {
 	for p in $pids; do kill -- "-$p" 2>/dev/null; done # each with what it has started
-	wait $pids 2>/dev/null
+	[ -z "$pids" ] || sleep 2
+	for p in $pids; do kill -9 -- "-$p" 2>/dev/null; done
 	[ -z "$mine" ] || echo -1 >"$misc/posagent-visit"
 }
 trap leave EXIT
@@ -50,7 +51,8 @@ if [ ! -e "$root/.made" ]; then
 	box DEBOOTSTRAP_DIR=/debootstrap /debootstrap/debootstrap --second-stage >>"$dir/debootstrap.log" 2>&1 || failed "the second stage of debootstrap"
 	: >"$root/.made"
 fi
-rm -rf "$root/var/lib/posagent" "$dir"/*.pid "$dir/backend"
+rm -rf "$root/var/lib/posagent" "$root/etc/posagent" "$dir/backend" "$dir"/till "$dir"/cable "$dir"/[e-t]*.log # of an earlier visit
+box dpkg --purge posagent >/dev/null 2>&1
 "$go" run ./cross/packages build -out "$dir/packages" -only armv7 >"$dir/packages.log" 2>&1 || failed "make packages"
 cp "$dir"/packages/*armv7*.deb "$root/srv/posagent.deb" || failed "no package"
 CGO_ENABLED=0 "$go" build -trimpath -tags nethttpomithttp2 -o "$dir/posagent" ./cmd/posagent || failed "build"

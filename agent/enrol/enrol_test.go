@@ -109,6 +109,13 @@ func enrolled(t *testing.T) (*rig, string) {
 	return r, id
 }
 
+// id is the enrolment that was confirmed last.
+func (r *rig) id() string {
+	a, err := r.box().Chosen()
+	require.NoError(r.t, err)
+	return a.ID
+}
+
 // states is what the desk has of each enrolment, the newest first.
 func (r *rig) states() (list []fleet.State) {
 	got, err := r.desk.List(r.t.Context(), fleet.ListRequest{})
@@ -336,7 +343,7 @@ func TestAConfigurationThatDoesNotWorkIsGivenUp(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, gaveUp)
 	}
-	require.NoError(t, r.box().Prove(1))
+	require.NoError(t, r.box().Prove(r.id(), 1))
 	fetch := func() int64 {
 		number, err := r.box().Refresh(t.Context(), r.driver())
 		require.NoError(t, err)
@@ -362,18 +369,18 @@ func TestAConfigurationThatDoesNotWorkIsGivenUp(t *testing.T) {
 
 	r.configure(id, text+"x = 3\n")
 	require.Equal(t, int64(3), fetch())
-	did, err := r.box().GiveUp(3)
+	did, err := r.box().GiveUp(r.id(), 3)
 	require.NoError(t, err)
 	require.True(t, did)
 	require.Equal(t, int64(1), inUse())
-	did, err = r.box().GiveUp(1)
+	did, err = r.box().GiveUp(r.id(), 1)
 	require.NoError(t, err)
 	require.False(t, did, "it is proven")
 
 	r.configure(id, text+"x = 4\n")
 	require.Equal(t, int64(4), fetch())
-	require.NoError(t, r.box().Prove(4))
-	did, err = r.box().GiveUp(4)
+	require.NoError(t, r.box().Prove(r.id(), 4))
+	did, err = r.box().GiveUp(r.id(), 4)
 	require.NoError(t, err)
 	require.False(t, did)
 	for range 10 {
@@ -496,7 +503,7 @@ func TestOneAtATime(t *testing.T) {
 // Money that is open under what the terminal ran on before is ended there: another enrolment, or another revision, waits until then.
 func TestWhatWasChosenWaitsForOpenMoney(t *testing.T) {
 	r, first := enrolled(t)
-	require.NoError(t, r.box().Prove(1))
+	require.NoError(t, r.box().Prove(r.id(), 1))
 	ticket, second := r.code()
 	require.NoError(t, r.box().Begin(ticket, "PA-1"))
 	require.NoError(t, r.box().Resume(t.Context(), r.driver()))
@@ -515,11 +522,13 @@ func TestWhatWasChosenWaitsForOpenMoney(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, gaveUp)
 	}
-	require.NoError(t, r.box().Prove(1))
+	require.NoError(t, r.box().Hold(false))
+	require.NoError(t, r.box().Prove(first, 1), "what the terminal still runs on proves nothing of the other")
+	require.NoError(t, r.box().Hold(true))
 	active, _ = ids()
 	require.Equal(t, first, active)
 	require.NoError(t, r.box().Hold(false))
-	require.NoError(t, r.box().Prove(1))
+	require.NoError(t, r.box().Prove(second, 1))
 	require.NoError(t, r.box().Hold(true))
 	active, _ = ids()
 	require.Equal(t, second, active, "once it has been ready there is nothing before it")
@@ -597,11 +606,11 @@ func TestADamagedRecordMakesRoom(t *testing.T) {
 // The service is told which revision is in use, once one was given up.
 func TestTheOperatorSeesWhatIsInUse(t *testing.T) {
 	r, id := enrolled(t)
-	require.NoError(t, r.box().Prove(1))
+	require.NoError(t, r.box().Prove(r.id(), 1))
 	r.configure(id, text+"x = 2\n")
 	_, err := r.box().Refresh(t.Context(), r.driver())
 	require.NoError(t, err)
-	did, err := r.box().GiveUp(2)
+	did, err := r.box().GiveUp(r.id(), 2)
 	require.NoError(t, err)
 	require.True(t, did)
 	number, err := r.box().Refresh(t.Context(), r.driver())

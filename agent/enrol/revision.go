@@ -89,10 +89,10 @@ func (b *Box) Started() (gaveUp int64, err error) {
 	return gaveUp, err
 }
 
-// Prove notes that a revision has made the terminal ready. Of another one than that in use it is not said.
-func (b *Box) Prove(number int64) error {
+// Prove notes that a revision of an enrolment has made the terminal ready. Of another one than that in use it is not said.
+func (b *Box) Prove(id string, number int64) error {
 	return b.change(func(r *record) error {
-		if r.Active != number || r.Proven || r.Waits {
+		if !r.inUse(id, number) || r.Proven || r.Waits {
 			return errSame
 		}
 		r.Proven, r.Starts, r.Before = true, 0, nil
@@ -102,15 +102,20 @@ func (b *Box) Prove(number int64) error {
 
 // GiveUp goes back from a revision that has not made the terminal ready to the one before it. It
 // returns whether it did: a revision that is proven, or not in use, or the first, stays.
-func (b *Box) GiveUp(number int64) (did bool, err error) {
+func (b *Box) GiveUp(id string, number int64) (did bool, err error) {
 	err = b.change(func(r *record) error {
-		if did = r.Active == number && !r.Proven && !r.Waits && r.Previous != 0; !did {
+		if did = r.inUse(id, number) && !r.Proven && !r.Waits && r.Previous != 0; !did {
 			return errSame
 		}
 		r.giveUp(r.Previous)
 		return nil
 	})
 	return did, err
+}
+
+// inUse returns whether a revision is that of the enrolment that is chosen: each enrolment counts from 1.
+func (r *record) inUse(id string, number int64) bool {
+	return r.Now != nil && r.Now.ID == id && r.Active == number
 }
 
 // stamp is a moment as it is kept.

@@ -15,6 +15,7 @@ import (
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/config"
 	"posagent/agent/enrol"
+	"posagent/agent/outbox"
 	"posagent/agent/ready"
 	"posagent/agent/upstream"
 	"posagent/device"
@@ -246,6 +247,27 @@ func owes(r store.Reader, name string) (bool, error) {
 	return false, err
 }
 
+// unended returns whether a sale or an operation of a journal is not at its end.
+func unended(r store.Reader) (bool, error) {
+	sales, err := journal.Unsettled(r)
+	if err != nil || sales > 0 {
+		return sales > 0, err
+	}
+	ops, err := outbox.Unfinished(r)
+	return ops > 0, err
+}
+
+// ends returns whether a terminal that was revoked has something to end, and makes it one that can do nothing else: no register and no
+// local program can ask it for anything.
+func ends(ctx context.Context, c *call, cfg *config.Config) (open bool) {
+	if _, err := os.Stat(agentDB(c)); err != nil {
+		return false
+	}
+	err := readJournal(ctx, c, func(r store.Reader) (err error) { open, err = unended(r); return err })
+	cfg.ECR.Serial, cfg.ECR.TCP, cfg.Port.Listen = "", "", ""
+	return err == nil && open
+}
+
 // settleFirst lets the terminal run on what it ran on before, where money is open in its journal that what was chosen since could not
 // end.
 func settleFirst(ctx context.Context, c *call, box *enrol.Box) error {
@@ -264,7 +286,7 @@ func settleFirst(ctx context.Context, c *call, box *enrol.Box) error {
 			return nil // the journal itself is opened next, and tells
 		}
 	}
-	return box.Hold(waits)
+	return patiently(ctx, func() error { return box.Hold(waits) })
 }
 
 // running is a terminal on one configuration.
@@ -299,9 +321,9 @@ func (r *running) follow(ctx context.Context) error {
 		switch now := time.Now(); {
 		case proven:
 		case r.ready():
-			proven = box.Prove(r.on.Revision) == nil
+			proven = box.Prove(r.on.ID, r.on.Revision) == nil
 		case now.Sub(started) >= proveWithin:
-			did, err := box.GiveUp(r.on.Revision)
+			did, err := box.GiveUp(r.on.ID, r.on.Revision)
 			if proven = err == nil; did {
 				r.log.Warn("the configuration is given up: the terminal was not ready with it", "revision", r.on.Revision)
 			}
@@ -333,6 +355,11 @@ func (r *running) follow(ctx context.Context) error {
 // again returns whether the terminal is to begin again: another configuration was chosen, and nothing is open that it could not end.
 func (r *running) again(ctx context.Context, box *enrol.Box) (bool, error) {
 	now, err := box.Chosen()
+	if err == nil && r.on.Revoked != "" && now.ID == r.on.ID && now.Revoked != "" { // it ends what is open, and nothing else
+		open, err := true, error(nil)
+		err = r.db.Read(ctx, func(rd store.Reader) (err error) { open, err = unended(rd); return err })
+		return err == nil && !open, nil
+	}
 	if err != nil || now.ID == r.on.ID && now.Revision == r.on.Revision && now.Revoked == r.on.Revoked {
 		return false, nil // a record that cannot be read is told by doctor; the terminal runs on what it has
 	}

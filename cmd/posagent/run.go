@@ -75,7 +75,7 @@ func runConfigured(ctx context.Context, c *call, log *slog.Logger) error {
 	}
 	sayIgnored(c, cfg)
 	switch {
-	case active.Revoked != "":
+	case active.Revoked != "" && !ends(ctx, c, &cfg):
 		return wait(ctx, c, cfg, ready.Trouble{Cause: ready.Replaced, Detail: active.Revoked}, log)
 	case cfg.Sandbox() && active.ID != "":
 		return fail(exitRefused, "this terminal is enrolled, and its configuration has no [upstream]: it would be a SANDBOX (posagent config show%s)", c.flags())
@@ -107,7 +107,7 @@ func runConfigured(ctx context.Context, c *call, log *slog.Logger) error {
 
 // runTerminal opens what the terminal is made of, the database before any port, and runs it.
 func runTerminal(ctx context.Context, r *running, sandbox bool) error {
-	c, cfg, log := r.c, r.cfg, r.log
+	c, cfg, on, log := r.c, r.cfg, r.on, r.log
 	keys, err := openKeys(c)
 	if err != nil {
 		return err
@@ -151,6 +151,9 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	o.Up = func() { fmt.Fprintln(c.err, "posagent: serving "+addresses) }
 	var isReady atomic.Bool
 	o.Report = func(r ready.Report) {
+		if on.Revoked != "" {
+			r = ready.Not(ready.Trouble{Cause: ready.Replaced, Detail: on.Revoked}, f.place)
+		}
 		isReady.Store(r.Ready)
 		f.write(&r, log) // before anybody can read the line and ask for the status
 		printReady(c.out, r, addresses)
@@ -202,10 +205,7 @@ func startedEnrolment(ctx context.Context, c *call, log *slog.Logger) error {
 	if gaveUp != 0 {
 		log.Warn("the configuration is given up: the terminal was not ready with it", "revision", gaveUp)
 	}
-	if err == nil {
-		err = settleFirst(ctx, c, box)
-	}
-	if err != nil { // a disk that is full, or somebody at work with it: the terminal sells all the same
+	if err = errors.Join(err, settleFirst(ctx, c, box)); err != nil { // a disk that is full, or somebody at work with it: the terminal sells all the same
 		log.Warn("the start is not counted", "err", err)
 	}
 	return nil

@@ -280,6 +280,9 @@ var ofAgent = []mutant{
 	{"money that is open is left behind by another enrolment", "agent/enrol", "TestWhatWasChosenWaitsForOpenMoney", []edit{
 		{"agent/enrol/box.go", `if waits && r.Waits && r.Before != nil {`, `if false {`},
 	}},
+	{"the readiness under one enrolment proves another", "agent/enrol", "TestWhatWasChosenWaitsForOpenMoney", []edit{
+		{"agent/enrol/revision.go", `r.Now != nil && r.Now.ID == id && r.Active == number`, `r.Now != nil && r.Active == number`},
+	}},
 	{"an old trial is believed", "agent/enrol", "TestAnOldTrialIsNotBelieved", []edit{
 		{"agent/enrol/drive.go", `if !s.tried { // it was`, `if false { // it was`},
 	}},
@@ -296,7 +299,7 @@ var ofAgent = []mutant{
 		{"agent/config/loader.go", `if l.given {`, `if l.given && false {`},
 	}},
 	{"a box that was replaced goes on selling", "cmd/posagent", "TestScripts", []edit{
-		{"cmd/posagent/run.go", `case active.Revoked != "":`, `case active.Revoked != "" && false:`},
+		{"cmd/posagent/run.go", `case active.Revoked != "" && !ends(ctx, c, &cfg):`, `case false:`},
 	}},
 	{"another shop's enrolment takes the journal over", "cmd/posagent", "TestScripts", []edit{
 		{"cmd/posagent/enrolled.go", `if err := fitsJournal(ctx, c, owner(cfg, false)); err != nil {`, `if err := fitsJournal(ctx, c, owner(cfg, false)); err != nil && false {`},
