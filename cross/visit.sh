@@ -3,7 +3,7 @@
 # serial line. The box is a root of its own (debootstrap), entered by chroot. While it runs, the kernel is told to hand ARM programs
 # to qemu (binfmt_misc); that is taken back at the end. proot of Debian 12 cannot do it: it does not know statx. Ten minutes at most;
 # the root is made once (out/visit). No init system runs in it: `posagent run` stands for the service.
-set -um # a process that is started beside it has a group of its own
+set -u
 go=${GO:-go}
 dir=$PWD/out/visit
 root=$dir/root
@@ -28,9 +28,8 @@ misc=/proc/sys/fs/binfmt_misc
 pids=''
 mine=''
 leave() {
-	for p in $pids; do kill -- "-$p" 2>/dev/null; done # each with what it has started
-	[ -z "$pids" ] || sleep 2
-	for p in $pids; do kill -9 -- "-$p" 2>/dev/null; done
+	[ -z "$pids" ] || kill $pids 2>/dev/null
+	wait
 	[ -z "$mine" ] || echo -1 >"$misc/posagent-visit"
 }
 trap leave EXIT
@@ -40,7 +39,8 @@ if [ ! -e "$misc/qemu-arm" ] && [ ! -e "$misc/posagent-visit" ]; then
 	printf '%s' ':posagent-visit:M::\x7fELF\x01\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x28\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:'"$(command -v qemu-arm-static)"':F' >"$misc/register" || give_up "leave to register qemu-arm"
 	mine=yes
 fi
-box() { unshare -m sh -c 'mount --bind /dev "$0/dev" && mount --bind /dev/pts "$0/dev/pts" && mount -t proc proc "$0/proc" && exec chroot "$0" /usr/bin/env PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ "$@"' "$root" "$@"; }
+enter() { exec unshare -m sh -c 'mount --bind /dev "$0/dev" && mount --bind /dev/pts "$0/dev/pts" && mount -t proc proc "$0/proc" && exec chroot "$0" /usr/bin/env PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ "$@"' "$root" "$@"; }
+box() { (enter "$@"); }
 
 mkdir -p "$dir"
 if [ ! -e "$root/.made" ]; then
@@ -73,7 +73,7 @@ echo "2  the cable: [ecr] serial = \"$cable\""
 sed -i "s|^# serial = .*|serial = \"$cable\"|; s|^serial = \"\".*|serial = \"$cable\"|" "$root/etc/posagent/config.toml"
 grep -q "^serial = \"$cable\"" "$root/etc/posagent/config.toml" || failed "the example has no line for the cable"
 chmod 666 "$cable" # as the udev rule does for a converter
-box /usr/bin/setpriv --reuid posagent --regid posagent --init-groups /usr/bin/posagent run --no-sandbox >"$dir/terminal.log" 2>&1 & # systemd has started it where there is one
+enter /usr/bin/setpriv --reuid posagent --regid posagent --init-groups /usr/bin/posagent run --no-sandbox >"$dir/terminal.log" 2>&1 & # systemd has started it where there is one
 pids="$pids $!"
 echo "3  posagent enroll $code --url $url"
 said=$(box /usr/bin/posagent enroll "$code" --url "$url" 2>"$dir/enroll.log") || failed "enroll: $said"
