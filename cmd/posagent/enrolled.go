@@ -346,51 +346,50 @@ func (r *running) follow(ctx context.Context) error {
 		}
 		begun = begun || stamp != seen
 		seen, r.looked = stamp, time.Now()
-		if again, err := r.again(ctx, box); err != nil || again {
-			return r.reload(ctx, err)
+		if r.again(ctx, box) {
+			return r.reload(ctx)
 		}
 	}
 }
 
 // again returns whether the terminal is to begin again: another configuration was chosen, and nothing is open that it could not end.
-func (r *running) again(ctx context.Context, box *enrol.Box) (bool, error) {
+func (r *running) again(ctx context.Context, box *enrol.Box) bool {
 	now, err := box.Chosen()
 	if err == nil && r.on.Revoked != "" && now.ID == r.on.ID && now.Revoked != "" { // it ends what is open, and nothing else
 		open, err := true, error(nil)
 		err = r.db.Read(ctx, func(rd store.Reader) (err error) { open, err = unended(rd); return err })
-		return err == nil && !open, nil
+		return err == nil && !open
 	}
 	if err != nil || now.ID == r.on.ID && now.Revision == r.on.Revision && now.Revoked == r.on.Revoked {
-		return false, nil // a record that cannot be read is told by doctor; the terminal runs on what it has
+		return false // a record that cannot be read is told by doctor; the terminal runs on what it has
 	}
 	cfg, err := configWith(r.c, now.Revision, now.Text, nil)
 	if err != nil || now.Revoked != "" {
-		return true, nil // the next start tells
+		return true // the next start tells
 	}
 	open := false
 	err = r.db.Read(ctx, func(rd store.Reader) (err error) { open, err = owes(rd, owner(cfg, false)); return err })
-	return err == nil && !open, nil
+	return err == nil && !open
 }
 
 // reload returns errReload once no sale is open and nothing was written for quietFor, or quietWithin has passed; nil when ctx ends. A
 // sale that is cut off by it goes on after the start, as after a power cut.
-func (r *running) reload(ctx context.Context, err error) error {
+func (r *running) reload(ctx context.Context) error {
 	until := time.Now().Add(quietWithin)
-	for last := int64(-1); err == nil; {
+	for last := int64(-1); ; {
 		open := 0
-		bad := r.db.Read(ctx, func(rd store.Reader) (err error) { open, err = journal.Unsettled(rd); return err })
-		if now := r.db.Commits(); now == last && open == 0 && bad == nil || time.Now().After(until) {
+		err := r.db.Read(ctx, func(rd store.Reader) (err error) { open, err = journal.Unsettled(rd); return err })
+		now := r.db.Commits()
+		if now == last && open == 0 && err == nil || time.Now().After(until) {
 			return errReload
-		} else {
-			last = now
 		}
+		last = now
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(quietFor):
 		}
 	}
-	return err
 }
 
 // fleetRefused gives an error of the enrolment its exit code and its remedy.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"posagent/agent/doctor"
@@ -90,13 +89,7 @@ func netCheck(ctx context.Context, c *call) error {
 	}
 	v := netView{Schema: "posagent.net.check/1", Sandbox: cfg.Sandbox(), Proxy: withoutLogin(cfg.Upstream.Proxy), Services: []netService{}}
 	if !v.Sandbox {
-		list := make([]netService, len(names))
-		var all sync.WaitGroup
-		for i, name := range names {
-			all.Go(func() { list[i] = askService(ctx, c, cfg, name) })
-		}
-		all.Wait()
-		v.Services = slices.DeleteFunc(list, func(s netService) bool { return s.URL == "" && len(c.args) == 0 })
+		v.Services = slices.DeleteFunc(askServices(ctx, c, cfg, names), func(s netService) bool { return s.URL == "" && len(c.args) == 0 })
 	}
 	if err := ctx.Err(); err != nil {
 		return err

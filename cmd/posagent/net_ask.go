@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync"
 
 	"posagent/agent"
 	"posagent/agent/config"
@@ -107,6 +108,17 @@ func askService(ctx context.Context, c *call, cfg config.Config, service string)
 		s.OK, s.Words, s.Remedy = false, "what answers is not the service, "+plainReason(said), "correct [upstream] "+service+" or base"
 	}
 	return s
+}
+
+// askServices asks several services at once, each its question.
+func askServices(ctx context.Context, c *call, cfg config.Config, names []string) []netService {
+	list := make([]netService, len(names))
+	var all sync.WaitGroup
+	for i, name := range names {
+		all.Go(func() { list[i] = askService(ctx, c, cfg, name) })
+	}
+	all.Wait()
+	return list
 }
 
 // anyAnswer asks whether anything answers at an address.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"posagent/agent/checkout"
@@ -86,12 +85,7 @@ func upstreamCheck(ctx context.Context, c *call) error {
 	}
 	v := upstreamView{Schema: "posagent.upstream.check/1", Keys: []keyFinding{}}
 	names := slices.DeleteFunc(portServices(), func(name string) bool { return cfg.Upstream.URL(name) == "" })
-	v.Services = make([]netService, len(names))
-	var all sync.WaitGroup
-	for i, name := range names {
-		all.Go(func() { v.Services[i] = askService(ctx, c, cfg, name) })
-	}
-	all.Wait()
+	v.Services = askServices(ctx, c, cfg, names)
 	if o.write {
 		v.Keyless = []string{}
 		for _, probe := range []struct {
