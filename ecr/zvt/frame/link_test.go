@@ -372,6 +372,7 @@ func TestCloseAndCancel(t *testing.T) {
 		_, err := l.Receive(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		done := background(l, sale)
+		synctest.Wait() // it waits for its answer: a pipe that is closed before ends with an error of its own
 		p.conn.Close()
 		err = <-done
 		require.ErrorIs(t, err, ErrClosed)
