@@ -49,11 +49,11 @@ type Referee struct {
 
 // pace is when a transaction was read.
 type pace struct {
-	begun bool      // its initialize, or a read, was answered, and the next read waits for due
-	due   time.Time // before it no read begins
-	tries int       // of the read that has no answer yet
-	fresh bool      // it was refused its credentials, and begins again with others
-	seen  []string  // the last few things that happened to it
+	begun bool        // its initialize, or a read, was answered, and the next read waits for due
+	due   time.Time   // before it no read begins
+	sent  []time.Time // the tries of the read that has no answer yet, the last `tries` of them
+	fresh bool        // it was refused its credentials, and begins again with others
+	seen  []string    // the last few things that happened to it
 }
 
 // remembered is how many things of a transaction a violation tells.
@@ -238,7 +238,7 @@ func (r *Referee) initialize(at place, key string, body []byte) (heard func(stat
 		if status != http.StatusAccepted { // 201: it is rejected, and is not polled
 			return
 		}
-		p.begun, p.tries = true, 0
+		p.begun, p.sent = true, nil
 		p.due = later(p.due, r.rules.Now().Add(r.rules.Pace))
 	}
 }
@@ -251,31 +251,51 @@ func (r *Referee) read(name string) (heard func(status int, body []byte)) {
 	switch {
 	case r.rules.Pace < 0:
 	case now.Sub(r.held) < 2*r.rules.Pace:
-		p.begun, p.tries, p.due = true, 1, now
-	case p.tries > 0 && p.tries < tries: // the read before it has no answer
-		p.tries++
+		p.begun, p.sent, p.due = true, []time.Time{now}, now
+	case p.again(now, r.rules.Pace):
 	case p.begun && now.Before(p.due.Add(-slack)):
 		text := fmt.Sprintf("reference %s was read %v too early: %s", ref, p.due.Sub(now), strings.Join(p.seen, "; "))
 		if r.early[ref] != "" {
 			r.wrong("%s", text)
 		}
 		r.early[ref] = text
-		p.tries, p.fresh, p.due = 1, false, now.Add(r.rules.Pace)
+		p.sent, p.fresh, p.due = []time.Time{now}, false, now.Add(r.rules.Pace)
 	default:
-		p.begun, p.tries, p.fresh, p.due = true, 1, false, now.Add(r.rules.Pace)
+		p.begun, p.sent, p.fresh, p.due = true, []time.Time{now}, false, now.Add(r.rules.Pace)
 	}
 	return func(status int, body []byte) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		p.note(r.rules.Now(), fmt.Sprint("status answered ", status))
 		if status == http.StatusOK || status == http.StatusNotFound && json.Valid(body) {
-			p.tries = 0
+			p.sent = nil
 			r.heard(ref, body)
 		}
 		if status == http.StatusUnauthorized && !p.fresh { // a client tries once more with a new token (S1 5)
-			p.tries, p.fresh = 1, true
+			p.sent, p.fresh = []time.Time{r.rules.Now()}, true
 		}
 	}
+}
+
+// again says that a read belongs to tries that have no answer, and counts it. Where there are more of them than one read has, the
+// oldest belong to a read before this one, which began with the first try that was due.
+func (p *pace) again(now time.Time, every time.Duration) bool {
+	if len(p.sent) == 0 {
+		return false
+	}
+	sent := append(p.sent, now)
+	if len(sent) > tries {
+		sent = sent[1:]
+		for len(sent) > 0 && sent[0].Before(p.due.Add(-slack)) {
+			sent = sent[1:]
+		}
+		if len(sent) == 0 {
+			return false
+		}
+		p.due = sent[0].Add(every)
+	}
+	p.sent = sent
+	return true
 }
 
 // slack is how much earlier than told a read may be: the terminal counts from when it has read the answer.

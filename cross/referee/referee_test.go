@@ -137,6 +137,36 @@ func TestWires(t *testing.T) {
 			x.passes(2 * time.Second)
 			x.read("PP1", paid, "")
 		}, []Entry{entry("r1", "payment", booked)}, nil},
+		"reads whose tries together are more than one has": {func(x *wire) {
+			x.pay("k1", "")
+			x.passes(2 * time.Second)
+			for range 4 { // the first: one of its three was sent again by the transport
+				x.read("PP1", pending, "answer")
+			}
+			x.passes(2 * time.Second)
+			for range 3 { // the second, whose last try is the seventh in a row
+				x.read("PP1", pending, "answer")
+				x.passes(200 * time.Millisecond)
+			}
+			x.read("PP1", pending, "")
+			x.passes(1400 * time.Millisecond)
+			x.read("PP1", paid, "")
+		}, []Entry{entry("r1", "payment", booked)}, nil},
+		"a read too early after such tries": {func(x *wire) {
+			x.pay("k1", "")
+			x.passes(2 * time.Second)
+			for range 4 {
+				x.read("PP1", pending, "answer")
+			}
+			x.passes(2 * time.Second)
+			for range 3 {
+				x.read("PP1", pending, "answer")
+				x.passes(200 * time.Millisecond)
+			}
+			x.read("PP1", pending, "")
+			x.passes(1200 * time.Millisecond)
+			x.read("PP1", paid, "")
+		}, []Entry{entry("r1", "payment", booked)}, []string{"reference r1 was read 200ms too early"}},
 		"a plain route, once": {func(x *wire) {
 			x.sent("POST", at+"payment/initializeWithIdempotency", "k1", sale, 404, "<html>", "")
 			x.plain(202)
