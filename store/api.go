@@ -9,6 +9,10 @@ import (
 type Step struct {
 	Name string // "outbox/1 operations"
 	SQL  string // one or more statements
+	// Open says that a program which does not know the step may go on with the journal: it adds what
+	// such a program need neither read nor fill in. Any other step shuts older programs out; it is not
+	// applied while the program is on trial, and its room works without it until then.
+	Open bool
 }
 
 // Reader reads rows. A Tx is one too, so that a query function serves both.

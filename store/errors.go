@@ -13,6 +13,9 @@ var (
 	ErrLocked = errors.New("store: already in use")
 	// ErrNewer: the file was written by a newer program. The error is a *NewerError.
 	ErrNewer = errors.New("store: schema is newer than this program")
+	// ErrTrial: a step of the store itself would shut out the program to which this one, which is on
+	// trial, may have to give way.
+	ErrTrial = errors.New("store: the journal is older than a program on trial can use")
 	// ErrTampered: a sealed value or its data key does not verify.
 	ErrTampered = errors.New("store: sealed value does not verify")
 	// ErrShredded: the data key of the row was destroyed, or never existed.

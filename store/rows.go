@@ -32,3 +32,27 @@ func Column[T any](from Reader, query string, args ...any) (list []T, err error)
 	}
 	return list, nil
 }
+
+// Beyond counts what r has and other has not, from the newest back to the first that both have. keys lists keys of r, the newest first;
+// has asks other for one of them.
+func Beyond(r, other Reader, keys, has string) (n int, err error) {
+	rows, err := r.Query(keys)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	for ; rows.Next(); n++ {
+		var key string
+		if err := rows.Scan(&key); err != nil {
+			return 0, err
+		}
+		var there int
+		if err := other.QueryRow(has, key).Scan(&there); err != nil {
+			return 0, err
+		}
+		if there > 0 {
+			break
+		}
+	}
+	return n, rows.Err()
+}

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -76,4 +77,29 @@ func syncFile(path string) error {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close(), store.SyncDir(filepath.Dir(path)))
+}
+
+// openBeside opens a file that lies beside a journal for reading. The directory may be another
+// account's: no link is followed, and a pipe is not waited for.
+func openBeside(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() {
+		return nil, errors.Join(fmt.Errorf("%s is not a regular file", path), err, f.Close())
+	}
+	return f, nil
+}
+
+// plain refuses a journal one of whose files is a pipe, a device or anything else that a reader would
+// wait for. It answers ErrDamaged.
+func plain(path string) error {
+	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+		fi, err := os.Stat(path + end)
+		if err == nil && !fi.Mode().IsRegular() {
+			return fmt.Errorf("%w: %s is not a regular file", store.ErrDamaged, path+end)
+		}
+	}
+	return nil
 }

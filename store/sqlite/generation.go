@@ -3,8 +3,8 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 )
@@ -17,10 +17,15 @@ func generationPath(db string) string { return db + ".generation" }
 
 // readGeneration answers -1 where there is no counter, or one that cannot be read.
 func readGeneration(path string) (int64, error) {
-	text, err := os.ReadFile(path)
+	f, err := openBeside(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return -1, nil
 	}
+	if err != nil {
+		return 0, fmt.Errorf("store: generation: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 1<<10))
 	if err != nil {
 		return 0, fmt.Errorf("store: generation: %w", err)
 	}

@@ -15,7 +15,7 @@ import (
 // Owner says whether a process has the database at path open for writing, and its number where it
 // is known. It opens only the lock file and changes nothing.
 func Owner(path string) (pid int, running bool, err error) {
-	f, err := os.Open(path + ".lock")
+	f, err := openBeside(path + ".lock")
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, false, nil
 	}
@@ -42,7 +42,7 @@ const (
 
 // lockFile takes the one-process lock beside the database.
 func lockFile(ctx context.Context, path string) (*os.File, error) {
-	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("store: lock: %w", err)
 	}

@@ -43,25 +43,28 @@ func (s *Store) migrate(ctx context.Context, l *link, between func() error) (ver
 		if _, twice := known[st.Name]; twice || st.Name == "" {
 			return 0, fmt.Errorf("migrate: step name %q is empty or used twice", st.Name)
 		}
-		known[st.Name] = digest(st.SQL)
+		known[st.Name] = recordOf(st)
 	}
 	applied, err := appliedSteps(ctx, l.conn)
 	if err != nil {
 		return 0, fmt.Errorf("migrate: %w", err)
 	}
+	if err := newerThan(known, applied); err != nil {
+		return 0, err
+	}
+	strange := 0 // steps of a newer program
 	for name, sum := range applied {
-		want, ok := known[name]
-		if !ok {
-			return 0, &store.NewerError{Name: name, File: len(applied), Known: len(steps)}
-		}
-		if sum != want {
+		switch want, ok := known[name]; {
+		case !ok:
+			strange++
+		case sum != want:
 			log.Warn("a migration step was changed after it had been applied", "step", name)
 		}
 	}
 	if err := l.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return 0, fmt.Errorf("migrate: %w", err)
 	}
-	if version > len(steps) {
+	if version > len(steps)+strange {
 		return 0, &store.NewerError{File: version, Known: len(steps)}
 	}
 	if version != len(applied) {
@@ -76,6 +79,13 @@ func (s *Store) migrate(ctx context.Context, l *link, between func() error) (ver
 		if _, done := applied[st.Name]; done {
 			continue
 		}
+		if s.opt.Trial && len(applied) > 0 && !st.Open {
+			if i < len(own) {
+				return 0, fmt.Errorf("migrate %q: %w", st.Name, store.ErrTrial)
+			}
+			log.Warn("the program is on trial: what would shut the one before it out waits", "step", st.Name)
+			break
+		}
 		version++
 		if err := s.applyStep(ctx, l.conn, st, version); err != nil {
 			return 0, fmt.Errorf("migrate %q: %w", st.Name, err)
@@ -87,12 +97,30 @@ func (s *Store) migrate(ctx context.Context, l *link, between func() error) (ver
 	return version, errors.Join(err, checkStrict(ctx, l.conn))
 }
 
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
+// openStep begins the record of a step that leaves the journal open to programs that do not know it.
+const openStep = "open "
+
+// recordOf is what the journal keeps of a step beside its name: the digest of its text, after
+// openStep where it is open.
+func recordOf(st store.Step) string {
+	sum := sha256.Sum256([]byte(st.SQL))
+	if st.Open {
+		return openStep + hex.EncodeToString(sum[:])
+	}
 	return hex.EncodeToString(sum[:])
 }
 
-// appliedSteps maps the names of the applied steps to the digest of their text.
+// newerThan answers *NewerError where a journal has a step that is not known and not open.
+func newerThan(known, applied map[string]string) error {
+	for name, record := range applied {
+		if _, ok := known[name]; !ok && !strings.HasPrefix(record, openStep) {
+			return &store.NewerError{Name: name, File: len(applied), Known: len(known)}
+		}
+	}
+	return nil
+}
+
+// appliedSteps maps the names of the applied steps to their recordOf.
 func appliedSteps(ctx context.Context, conn *sql.Conn) (map[string]string, error) {
 	var tables int
 	err := conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'store_steps'").Scan(&tables)
@@ -150,7 +178,7 @@ func stepIn(ctx context.Context, tx *sql.Tx, st store.Step, version int) error {
 	if _, err := tx.ExecContext(ctx, st.SQL); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "INSERT INTO store_steps (version, name, sum) VALUES (?, ?, ?)", version, st.Name, digest(st.SQL)); err != nil {
+	if _, err := tx.ExecContext(ctx, "INSERT INTO store_steps (version, name, sum) VALUES (?, ?, ?)", version, st.Name, recordOf(st)); err != nil {
 		return err
 	}
 	_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version))

@@ -55,20 +55,15 @@ func lacks(ctx context.Context, conn *sql.Conn, steps []store.Step) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	known := map[string]bool{}
+	known := map[string]string{}
 	lack := 0
 	for _, st := range append(ownSteps(), steps...) {
-		known[st.Name] = true
+		known[st.Name] = recordOf(st)
 		if _, done := applied[st.Name]; !done {
 			lack++
 		}
 	}
-	for name := range applied {
-		if !known[name] {
-			return 0, &store.NewerError{Name: name, File: len(applied), Known: len(known)}
-		}
-	}
-	return lack, nil
+	return lack, newerThan(known, applied)
 }
 
 // migratedCopy copies the file at path and opens the copy for reading, with all steps.

@@ -144,7 +144,10 @@ func openReadOnly(ctx context.Context, opt Options) (*Store, error) {
 	}
 	close(s.stopped)
 	close(s.idle)
-	mark, err := lookAtMark(s.opt.Path)
+	if err := plain(s.opt.Path); err != nil {
+		return nil, err
+	}
+	mark, err := lookAtMarks(s.opt.Path, s.opt.Marks)
 	if err == nil && !opt.IgnoreMark {
 		var v marks.Verdict
 		if v, err = missing(s.opt.Path, mark); err == nil {

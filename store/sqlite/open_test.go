@@ -89,6 +89,52 @@ func TestOpenRefuses(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
+// A newer program that may be taken back leaves a journal with which the one before it goes on: it
+// applies open steps only, and each later one waits behind the first that is not.
+func TestTrial(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	note := store.Step{Name: "test/2 note", SQL: "ALTER TABLE rows ADD COLUMN note TEXT", Open: true}
+	split := store.Step{Name: "test/3 split", SQL: "CREATE TABLE halves (a INTEGER) STRICT"}
+	index := store.Step{Name: "test/4 index", SQL: "CREATE INDEX halves_a ON halves (a)", Open: true}
+	require.NoError(t, storetest.OpenAt(t, path, rowsStep).Close())
+
+	trial := sqlite.Options{Path: path, Steps: []store.Step{rowsStep, note, split, index}, Wrapper: storetest.Wrapper{}, Ballast: -1, Trial: true}
+	for range 2 { // a second start finds what the first has left
+		s, err := sqlite.Open(t.Context(), trial)
+		require.NoError(t, err)
+		require.Equal(t, 4, s.Health(t.Context()).Schema)
+		require.NoError(t, s.Write(t.Context(), func(tx store.Tx) error {
+			_, err := tx.Exec("UPDATE rows SET note = 'seen'")
+			return err
+		}))
+		require.NoError(t, s.Close())
+	}
+
+	old := storetest.OpenAt(t, path, rowsStep)
+	require.NoError(t, old.Write(t.Context(), insert(7, "by the program before")))
+	require.NoError(t, old.Close())
+	r, err := sqlite.OpenReaderOf(t.Context(), sqlite.Options{Path: path, Steps: []store.Step{rowsStep}, Wrapper: storetest.Wrapper{}})
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+
+	trial.Trial = false // confirmed
+	s, err := sqlite.Open(t.Context(), trial)
+	require.NoError(t, err)
+	require.Equal(t, 6, s.Health(t.Context()).Schema)
+	require.NoError(t, s.Close())
+	_, err = open(path, rowsStep)
+	require.ErrorIs(t, err, store.ErrNewer)
+	_, err = sqlite.OpenReaderOf(t.Context(), sqlite.Options{Path: path, Steps: []store.Step{rowsStep}, Wrapper: storetest.Wrapper{}})
+	require.ErrorIs(t, err, store.ErrNewer)
+
+	// A new journal has no program before it.
+	trial.Path, trial.Trial = filepath.Join(t.TempDir(), "new.db"), true
+	s, err = sqlite.Open(t.Context(), trial)
+	require.NoError(t, err)
+	require.Equal(t, 6, s.Health(t.Context()).Schema)
+	require.NoError(t, s.Close())
+}
+
 func TestNewerSchemaIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	extra := store.Step{Name: "test/2 more", SQL: "CREATE TABLE more (a INTEGER) STRICT"}

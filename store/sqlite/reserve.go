@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 
+	"golang.org/x/sys/unix"
+
 	"posagent/store"
 )
 
@@ -75,7 +77,7 @@ func (b *reserve) short(free int64, held bool) int64 {
 
 // write fills the file with noise: zeros take no space on a file system that compresses.
 func (b *reserve) write() error {
-	f, err := os.OpenFile(b.path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(b.path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return err
 	}

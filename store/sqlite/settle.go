@@ -273,10 +273,25 @@ func Ended(path string, paths []string, done bool, lost string) error {
 	return errors.Join(os.Remove(generationPath(path)), store.SyncDir(filepath.Dir(path)))
 }
 
-// lookAtMark reads the mark beside the database at path, for a reader: it opens nothing for
-// writing.
+// lookAtMarks reads the mark beside the database at path, and those of more, for a reader: it opens
+// nothing for writing. Of more, the newest that can be read counts: another medium may be away.
+func lookAtMarks(path string, more []string) (marks.Reading, error) {
+	beside, err := lookAtMark(store.MarkPath(path))
+	if err != nil {
+		return beside, err
+	}
+	list := []marks.Reading{beside}
+	for _, other := range more {
+		if r, err := lookAtMark(other); err == nil && other != store.MarkPath(path) {
+			list = append(list, r)
+		}
+	}
+	return marks.Newest(list), nil
+}
+
+// lookAtMark reads the mark at path. It follows no link, and waits for no other program.
 func lookAtMark(path string) (marks.Reading, error) {
-	f, err := os.Open(store.MarkPath(path))
+	f, err := openBeside(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return marks.Reading{}, nil
 	}
@@ -300,7 +315,7 @@ func (s *Store) compareBeside(ctx context.Context, q queryer, mark marks.Reading
 	}
 	e.Keyless = true
 	if err := marks.Judge(e).Err(s.opt.Path, mark); err != nil {
-		if now, e := lookAtMark(s.opt.Path); e == nil && string(now.Raw) == string(mark.Raw) {
+		if now, e := lookAtMarks(s.opt.Path, s.opt.Marks); e == nil && string(now.Raw) == string(mark.Raw) {
 			return err
 		}
 	}

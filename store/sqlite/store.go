@@ -16,7 +16,10 @@ type Options struct {
 	Path string // the database file; its directory is made (0700) when it is missing
 	// Steps are the migrations of all rooms. A step is known by its name: lists of rooms may be
 	// joined in any order as long as every room only appends to its own.
-	Steps    []store.Step
+	Steps []store.Step
+	// Trial says that the program may still be taken back: of a file that has steps, those from the
+	// first one on that is not open wait.
+	Trial    bool
 	Wrapper  store.Wrapper // required unless ReadOnly
 	Log      *slog.Logger
 	VFS      string // a registered SQLite VFS, "" = the system's; tests only
@@ -43,7 +46,8 @@ type Options struct {
 	Note func(r store.Reader, last [32]byte) ([32]byte, error)
 	// Marks are the files that remember where the journal ends; the first lies beside it
 	// (MarkPath), the others on other media. Where one of them has seen more than the journal
-	// holds, Open answers *CutError. None = ends are not compared.
+	// holds, Open answers *CutError. None = ends are not compared; with ReadOnly the one beside the
+	// journal is compared all the same.
 	Marks []string
 	// Accept, a reason, opens a cut journal as it is and begins its next generation: Before tells
 	// the owner what is missing. ErrNotCut where the journal is whole.

@@ -66,7 +66,7 @@ func walSalts(path string) (salt1, salt2 uint32, err error) {
 // holds reports whether the log beside the database at path is the one that was being folded, with
 // all the frames it had then.
 func holds(f marks.Folding, path string) bool {
-	log, err := os.Open(path + "-wal")
+	log, err := openBeside(path + "-wal")
 	if err != nil {
 		return false
 	}
