@@ -38,6 +38,7 @@ type job struct {
 var (
 	_ Screen    = (*bounded)(nil)
 	_ Refresher = (*bounded)(nil)
+	_ Ender     = (*bounded)(nil)
 )
 
 // Show implements Screen. ErrStuck, and the screen's own errors.
@@ -52,6 +53,15 @@ func (b *bounded) Refresh() error {
 		return nil
 	}
 	return b.do(r.Refresh, false)
+}
+
+// End implements Ender. A screen that is stuck is ended as soon as it takes pictures again.
+func (b *bounded) End() error {
+	e, ok := b.screen.(Ender)
+	if !ok {
+		return nil
+	}
+	return b.do(e.End, true)
 }
 
 func (b *bounded) do(draw func() error, replace bool) error {

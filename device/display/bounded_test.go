@@ -55,3 +55,33 @@ func (failing) Show(View) error { return ErrTooSmall }
 
 // stop ends the drawing goroutine, which a bubble would otherwise wait for.
 func stop(s Screen) { close(s.(*bounded).wake) }
+
+// panel is a screen that outlives the program.
+type panel struct {
+	*gate
+	ended int
+}
+
+func (p *panel) End() error {
+	p.ended++
+	return ErrTooSmall
+}
+
+// TestAStuckScreenIsEndedOnceItTakesPictures: what waited for it is not shown before.
+func TestAStuckScreenIsEndedOnceItTakesPictures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &panel{gate: &gate{open: make(chan struct{})}}
+		b := Bounded(p, time.Second)
+		require.ErrorIs(t, b.Show(View{Text: "code"}), ErrStuck)
+		require.ErrorIs(t, b.Show(View{Text: "paid"}), ErrStuck)
+		require.ErrorIs(t, b.(Ender).End(), ErrStuck)
+		require.Zero(t, p.ended)
+		close(p.open)
+		synctest.Wait()
+		require.Equal(t, 1, p.ended)
+		require.Equal(t, []string{"code"}, p.shown)
+		require.ErrorIs(t, b.(Ender).End(), ErrTooSmall)
+		stop(b)
+		require.NoError(t, Bounded(p.gate, time.Second).(Ender).End(), "a screen that ends with the program")
+	})
+}

@@ -3,11 +3,13 @@ package display
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
+	"posagent/device/display/scene"
 	"posagent/device/qr"
 )
 
@@ -27,15 +29,17 @@ type Options struct {
 type Console struct {
 	opts Options
 
-	mu   sync.Mutex
-	w    io.Writer
-	view View
-	last string // what was drawn last, without the seconds
+	mu    sync.Mutex
+	w     io.Writer
+	view  View
+	last  string // what was drawn last, without the seconds
+	ended bool
 }
 
 var (
 	_ Screen    = (*Console)(nil)
 	_ Refresher = (*Console)(nil)
+	_ Ender     = (*Console)(nil)
 )
 
 const (
@@ -90,6 +94,9 @@ func (c *Console) MaxModules() int {
 func (c *Console) Show(v View) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.ended {
+		return nil
+	}
 	c.view = v
 	return c.draw()
 }
@@ -98,24 +105,41 @@ func (c *Console) Show(v View) error {
 func (c *Console) Refresh() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.last == "" {
+	if c.last == "" || c.ended {
 		return nil // nothing was shown yet
 	}
+	return c.draw()
+}
+
+// End implements Ender. A plain console is a log: what stands in it is over already.
+func (c *Console) End() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last == "" || c.ended || c.opts.Plain {
+		return nil
+	}
+	c.view, c.ended = last(c.view), true
 	return c.draw()
 }
 
 func (c *Console) draw() error {
 	c.resize()
 	now := c.opts.Now()
-	v := c.view.at(now)
-	v = c.trim(v, now)
-	lines, tooSmall := c.lines(v, now, false)
-	frame := strings.Join(lines, "\n") + "\n"
-	same := frame == c.last
-	if same && (c.opts.Plain || v.Code == nil) {
-		return tooSmall
+	v := c.view.At(now)
+	f := frame{Texts: v.Texts(now, false), code: v.Code, ground: v.Background}
+	full := v.Texts(now, true)
+	if f.Room = full.Room; full.Left == "" {
+		f.Room = ""
 	}
-	lines, _ = c.lines(v, now, true)
+	small := c.trim(&f)
+	still := strings.Join(c.cut(c.lines(f)), "\n") + "\n"
+	if still == c.last && (c.opts.Plain || f.code == nil) {
+		return small
+	}
+	if f.Valid != "" {
+		f.Valid, f.Left = full.Valid, full.Left
+	}
+	lines := c.cut(c.lines(f))
 	var out string
 	switch {
 	case c.opts.Plain:
@@ -128,66 +152,132 @@ func (c *Console) draw() error {
 	if _, err := io.WriteString(c.w, out); err != nil {
 		return fmt.Errorf("draw on the console: %w", err)
 	}
-	c.last = frame
-	return tooSmall
+	c.last = still
+	return small
 }
 
-// trim leaves texts out until the code fits the height, the least important first. Method and amount stay.
-func (c *Console) trim(v View, now time.Time) View {
-	if c.opts.Height <= 0 || v.Code == nil {
-		return v
+// frame is a view as a console draws it.
+type frame struct {
+	scene.Texts
+	code   *qr.Code
+	ground string // the method's colour
+	flow   bool   // options stand beside each other
+}
+
+// trim leaves texts out until a frame fits the screen, the least important first. It returns ErrTooSmall where the code or an
+// option had to go.
+func (c *Console) trim(f *frame) (small error) {
+	if f.code != nil && f.code.Size() > c.MaxModules() {
+		f.code, small = nil, ErrTooSmall
+		f.Headline, f.Valid, f.Room = f.TooSmall, "", ""
+	}
+	if c.opts.Height <= 0 {
+		return small
 	}
 	fits := func() bool {
-		lines, _ := c.lines(v, now, true)
-		return len(lines) < c.opts.Height
+		full := *f
+		full.Left = f.Room
+		return len(c.lines(full)) < c.opts.Height
 	}
 	if !fits() {
-		v.PushText = ""
+		f.Note = ""
 	}
-	if one := v.Title + "  " + v.Amount; !fits() && utf8.RuneCountInString(Clean(one)) <= c.opts.Width {
-		v.Title, v.Amount = "", one
+	if one := f.Title + "  " + f.Amount; !fits() && utf8.RuneCountInString(one) <= c.opts.Width {
+		f.Title, f.Amount = "", one
+	}
+	f.flow = !fits()
+	for _, less := range []*string{&f.Hint, &f.Detail, &f.Title} {
+		if !fits() {
+			*less = ""
+		}
+	}
+	if !fits() && f.code != nil {
+		f.code, small = nil, ErrTooSmall
+		f.Headline, f.Valid, f.Room = f.TooSmall, "", ""
+	}
+	for _, less := range []*string{&f.Label, &f.Headline} {
+		if !fits() {
+			*less, small = "", ErrTooSmall
+		}
 	}
 	if !fits() {
-		v.Text = ""
+		small = ErrTooSmall // cut takes the rest
 	}
-	if !fits() {
-		v.Title = ""
-	}
-	return v
+	return small
 }
 
-// lines lays a view out; tooSmall is ErrTooSmall when its code does not fit.
-func (c *Console) lines(v View, now time.Time, seconds bool) (lines []string, tooSmall error) {
+// cut takes lines that would push the first ones, SANDBOX and the amount, off the screen.
+func (c *Console) cut(lines []string) []string {
+	if c.opts.Height > 0 && len(lines) >= c.opts.Height {
+		return lines[:max(1, c.opts.Height-1)]
+	}
+	return lines
+}
+
+// lines lays a frame out.
+func (c *Console) lines(f frame) (lines []string) {
 	add := func(s, before string) {
 		after := reset
 		if before == "" || !c.opts.Color {
 			before, after = "", ""
 		}
-		for _, l := range wrap(Clean(s), c.opts.Width) {
+		for _, l := range wrap(s, c.opts.Width) {
 			pad := (c.opts.Width - utf8.RuneCountInString(l)) / 2
 			lines = append(lines, strings.Repeat(" ", pad)+before+l+after)
 		}
 	}
-	if v.Sandbox {
-		add("*** "+wordsFor(v.Language).sandbox+" ***", yellowBar)
+	if f.Banner != "" {
+		add("*** "+f.Banner+" ***", yellowBar)
 	}
-	add(v.Title, c.titleColor(v.Background))
-	add(v.Amount, bold)
-	add(v.PushText, "")
-	switch {
-	case v.Code == nil:
-	case v.Code.Size() > c.MaxModules():
-		add(wordsFor(v.Language).tooSmall, "")
-		tooSmall = ErrTooSmall
-	default:
-		pad := strings.Repeat(" ", (c.opts.Width-v.Code.Size())/2)
-		for _, l := range v.Code.HalfBlocks(c.style()) {
+	add(f.Title, c.titleColor(f.ground))
+	add(f.Amount, bold)
+	add(f.Note, "")
+	if len(f.Options) > 0 {
+		add(f.Headline, bold)
+		f.Headline = ""
+		lines = append(lines, c.options(f)...)
+	}
+	if f.code != nil {
+		pad := strings.Repeat(" ", max(0, c.opts.Width-f.code.Size())/2)
+		for _, l := range f.code.HalfBlocks(c.style()) {
 			lines = append(lines, pad+l)
 		}
 	}
-	add(v.validUntil(now, seconds), "")
-	add(v.Text, bold)
-	return lines, tooSmall
+	add(f.Label, "")
+	add(f.Value, bold)
+	add(f.Hint, "")
+	if f.Valid != "" && f.Left != "" {
+		f.Valid += " / " + f.Left
+	}
+	add(f.Valid, "")
+	add(f.Headline, bold)
+	if f.Headline == "" && len(f.Options) == 0 {
+		add(f.Detail, bold)
+	} else {
+		add(f.Detail, "")
+	}
+	return lines
+}
+
+// options are the numbered methods of a choice, one a line, or as many in a line as there is room for.
+func (c *Console) options(f frame) (lines []string) {
+	const indent = "   " // as wide as a number
+	var flow []string
+	for i, o := range f.Options {
+		rows := wrap(o, max(1, c.opts.Width-len(indent)))
+		for n, row := range rows {
+			if n == 0 {
+				lines = append(lines, strconv.Itoa(i+1)+"  "+row)
+			} else {
+				lines = append(lines, indent+row)
+			}
+		}
+		flow = append(flow, strconv.Itoa(i+1)+"\u00a0"+strings.ReplaceAll(o, " ", "\u00a0"))
+	}
+	if f.flow || c.opts.Width < 8 {
+		return wrap(strings.Join(flow, " "), c.opts.Width)
+	}
+	return lines
 }
 
 func (c *Console) style() qr.Style {
@@ -202,10 +292,39 @@ func (c *Console) style() qr.Style {
 
 // titleColor is the method's own colour behind its label.
 func (c *Console) titleColor(background string) string {
-	bg, ok := Color(background)
+	bg, ok := scene.Color(background)
 	if !ok {
 		return bold
 	}
-	fg := ink(bg)
+	fg := scene.Ink(bg)
 	return fmt.Sprintf("\x1b[1;38;2;%d;%d;%d;48;2;%d;%d;%dm", fg.R, fg.G, fg.B, bg.R, bg.G, bg.B)
+}
+
+// wrap breaks a text into lines of at most width characters, at spaces where it can.
+func wrap(s string, width int) []string {
+	var lines []string
+	line, n := "", 0
+	for _, word := range strings.Split(s, " ") {
+		for word != "" {
+			w := utf8.RuneCountInString(word)
+			if n > 0 && n+1+w <= width {
+				line, n = line+" "+word, n+1+w
+				break
+			}
+			if n > 0 {
+				lines, line, n = append(lines, line), "", 0
+				continue
+			}
+			if w <= width {
+				line, n = word, w
+				break
+			}
+			runes := []rune(word)
+			lines, word = append(lines, string(runes[:width])), string(runes[width:])
+		}
+	}
+	if n > 0 {
+		lines = append(lines, line)
+	}
+	return lines
 }

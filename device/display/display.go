@@ -3,24 +3,14 @@ package display
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
-	"posagent/device/qr"
+	"posagent/device/display/layout"
+	"posagent/device/display/scene"
 )
 
 // View is all that stands on a screen. The zero value is an empty screen.
-type View struct {
-	Title      string    // the method's label
-	Amount     string    // as people read it, e.g. "12.50 EUR"
-	Text       string    // what is going on, or how the sale ended
-	PushText   string    // the method's own line to the customer (S1 2.5)
-	Code       *qr.Code  // nil = no code on the screen
-	Until      time.Time // the code is taken off at this time; zero = no limit
-	Background string    // #rgb or #rrggbb; anything else is ignored
-	Sandbox    bool      // no real money: says so
-	Language   string    // of our own words: "de", anything else is English
-}
+type View = scene.Scene
 
 // Screen shows views. Every method is safe for concurrent use.
 type Screen interface {
@@ -34,12 +24,32 @@ type Refresher interface {
 	Refresh() error
 }
 
-// ErrTooSmall is returned when a code is larger than the screen; everything but the code was drawn.
-var ErrTooSmall = errors.New("code larger than the screen")
+// Ender is a Screen that goes on showing its last view when the program has ended.
+type Ender interface {
+	// End takes what is for a customer off the screen for good: nothing is shown after it.
+	End() error
+}
 
-// Run refreshes a screen every second until ctx ends, and returns nil then. A screen that does not change with time
-// is left alone. Errors of a refresh are given to failed, which may be nil.
+// ErrTooSmall is returned when a code, an amount or a choice is larger than the screen; everything else was drawn.
+var ErrTooSmall = layout.ErrTooSmall
+
+// Run refreshes a screen every second until ctx ends; then it ends the screen and returns nil. A screen that does not change with
+// time is left alone until then. An error is given to failed, which may be nil, once, until there is another or none.
 func Run(ctx context.Context, s Screen, failed func(error)) error {
+	last := ""
+	note := func(err error) {
+		text := ""
+		if err != nil {
+			text = err.Error()
+		}
+		if text != last && err != nil && failed != nil {
+			failed(err)
+		}
+		last = text
+	}
+	if e, ok := s.(Ender); ok {
+		defer func() { note(e.End()) }()
+	}
 	r, ok := s.(Refresher)
 	if !ok {
 		<-ctx.Done()
@@ -52,9 +62,7 @@ func Run(ctx context.Context, s Screen, failed func(error)) error {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
-			if err := r.Refresh(); err != nil && failed != nil {
-				failed(err)
-			}
+			note(r.Refresh())
 		}
 	}
 }
@@ -67,6 +75,7 @@ type fan []Screen
 var (
 	_ Screen    = fan(nil)
 	_ Refresher = fan(nil)
+	_ Ender     = fan(nil)
 )
 
 func (f fan) Show(v View) error {
@@ -87,35 +96,17 @@ func (f fan) Refresh() error {
 	return errors.Join(errs...)
 }
 
-// at returns the view as it stands at now: without its code when that is no longer valid.
-func (v View) at(now time.Time) View {
-	if v.Code != nil && !v.Until.IsZero() && !now.Before(v.Until) {
-		v.Code = nil
-		if v.Text == "" {
-			v.Text = wordsFor(v.Language).expired
+func (f fan) End() error {
+	var errs []error
+	for _, s := range f {
+		if e, ok := s.(Ender); ok {
+			errs = append(errs, e.End())
 		}
 	}
-	return v
+	return errors.Join(errs...)
 }
 
-// clockSet is the first year in which a clock is believed.
-const clockSet = 2024
-
-// validUntil returns how long the code is valid: "valid until 12:03:40 / 27 s". Without seconds it does not change as time passes.
-func (v View) validUntil(now time.Time, seconds bool) string {
-	if v.Code == nil || v.Until.IsZero() {
-		return ""
-	}
-	own, clock := wordsFor(v.Language), ""
-	if v.Until.Year() >= clockSet {
-		clock = " " + own.until + " " + v.Until.Format(time.TimeOnly)
-	}
-	left := fmt.Sprintf("%d s", (v.Until.Sub(now)+time.Second-1)/time.Second)
-	switch {
-	case !seconds:
-		return own.valid + clock
-	case clock == "":
-		return own.valid + " " + own.validFor + " " + left
-	}
-	return own.valid + clock + " / " + left
+// last is what a screen shows once the program has ended: that the terminal is not ready, and nothing of a sale.
+func last(v View) View {
+	return View{Kind: scene.NotReady, Title: "", Sandbox: v.Sandbox, Language: v.Language}
 }

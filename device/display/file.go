@@ -2,41 +2,55 @@ package display
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
-	"html"
-	"image/color"
+	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
+
+	"posagent/device/display/layout"
+)
+
+// The size of a picture file in pixels, unless it is set.
+const (
+	FileWidth  = 480
+	FileHeight = 800
 )
 
 // File shows views as a picture file that some viewer or page displays.
 type File struct {
-	Now func() time.Time // set before the first Show; NewFile sets time.Now
+	Now           func() time.Time // set before the first Show; NewFile sets time.Now
+	Width, Height int              // pixels; set before the first Show; NewFile sets FileWidth and FileHeight
 
 	path   string
-	render func(v View, now time.Time) ([]byte, error)
+	render func(v View, now time.Time) ([]byte, error) // ErrTooSmall comes with a picture
+	canvas *canvas
 
-	mu   sync.Mutex
-	view View
-	last []byte // what the file holds; nil = unknown
+	mu    sync.Mutex
+	view  View
+	shown bool   // a view was
+	over  bool   // the code was taken off
+	last  []byte // what the file holds; nil = unknown
+	ended bool
 }
 
 var (
 	_ Screen    = (*File)(nil)
 	_ Refresher = (*File)(nil)
+	_ Ender     = (*File)(nil)
 )
 
 // NewFile returns a screen that writes path, a .png or .svg. Nothing is written before the first Show.
 func NewFile(path string) (*File, error) {
-	f := &File{Now: time.Now, path: path}
+	f := &File{Now: time.Now, Width: FileWidth, Height: FileHeight, path: path, canvas: newCanvas()}
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".png":
-		f.render = pngPicture
+		f.render = f.png
 	case ".svg":
-		f.render = svgPicture
+		f.render = f.svg
 	default:
 		return nil, fmt.Errorf("display file %s: want .png or .svg", path)
 	}
@@ -47,35 +61,70 @@ func NewFile(path string) (*File, error) {
 func (f *File) Show(v View) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.view = v
-	return f.write()
+	if f.ended {
+		return nil
+	}
+	f.view, f.shown = v, true
+	return errors.Join(f.write())
 }
 
 // Refresh takes a code off that is no longer valid; otherwise a picture does not change with time.
 func (f *File) Refresh() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.view.at(f.Now()) == f.view && f.last != nil {
+	over := f.view.At(f.Now()).Code != f.view.Code
+	if !f.shown || f.ended || over == f.over && f.last != nil {
 		return nil
 	}
-	return f.write()
+	_, err := f.write() // Show has said what is too small
+	return err
 }
 
-func (f *File) write() error {
+// End implements Ender.
+func (f *File) End() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.shown || f.ended {
+		return nil
+	}
+	f.view, f.ended = last(f.view), true
+	_, err := f.write()
+	return err
+}
+
+// write returns ErrTooSmall, and what kept the picture from the file.
+func (f *File) write() (small, err error) {
 	now := f.Now()
-	data, err := f.render(f.view.at(now), now)
-	if err != nil {
-		return fmt.Errorf("draw %s: %w", f.path, err)
+	f.over = f.view.At(now).Code != f.view.Code
+	data, small := f.render(f.view, now)
+	if data == nil {
+		return nil, fmt.Errorf("draw %s: %w", f.path, small)
 	}
 	if f.last != nil && bytes.Equal(data, f.last) {
-		return nil
+		return small, nil
 	}
 	f.last = nil
 	if err := replace(f.path, data); err != nil {
-		return fmt.Errorf("show on %s: %w", f.path, err)
+		return small, fmt.Errorf("show on %s: %w", f.path, err)
 	}
 	f.last = data
-	return nil
+	return small, nil
+}
+
+func (f *File) png(v View, now time.Time) ([]byte, error) {
+	pic, small := f.canvas.dots(v, now, layout.Geometry{W: f.Width, H: f.Height}, true)
+	if pic == nil {
+		return nil, small
+	}
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, pic); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), small
+}
+
+func (f *File) svg(v View, now time.Time) ([]byte, error) {
+	return f.canvas.lines(v, now, layout.Geometry{W: f.Width, H: f.Height})
 }
 
 // replace puts data in the place of path by a rename, readable by everybody.
@@ -101,45 +150,3 @@ func replace(path string, data []byte) (err error) {
 	}
 	return os.Rename(tmp.Name(), path)
 }
-
-// The layout of an SVG, in its own units.
-const (
-	svgWidth  = 100
-	svgHeight = 150 // at least
-	svgCode   = 80  // side of the code
-)
-
-func svgPicture(v View, now time.Time) ([]byte, error) {
-	bg := background(v)
-	var b strings.Builder
-	y := 3.0
-	text := func(s string, size float64, weight, fill string) {
-		for _, l := range wrap(Clean(s), int(160/size)) {
-			y += size * 1.25
-			fmt.Fprintf(&b, `<text x="%d" y="%.1f" font-size="%.1f" font-weight="%s" fill="%s">%s</text>`+"\n", svgWidth/2, y, size, weight, fill, html.EscapeString(l))
-		}
-	}
-	if v.Sandbox {
-		fmt.Fprintf(&b, `<rect width="%d" height="8" fill="#ff0"/>`+"\n", svgWidth)
-		y = 0
-		text(wordsFor(v.Language).sandbox, 4.5, "bold", "#000")
-		y = 9
-	}
-	fg := hex(ink(bg))
-	text(v.Title, 7, "bold", fg)
-	text(v.Amount, 9, "bold", fg)
-	text(v.PushText, 4, "normal", fg)
-	if v.Code != nil {
-		y += 3
-		fmt.Fprintf(&b, `<g transform="translate(%d %.1f) scale(%.6f)" shape-rendering="crispEdges"><rect width="%[4]d" height="%[4]d" fill="#fff"/><path fill="#000" d="%[5]s"/></g>`+"\n",
-			(svgWidth-svgCode)/2, y, float64(svgCode)/float64(v.Code.Size()), v.Code.Size(), v.Code.Path())
-		y += svgCode
-	}
-	text(v.validUntil(now, false), 4, "normal", fg)
-	text(v.Text, 6, "bold", fg)
-	height := max(svgHeight, int(y)+5) // long texts make the picture longer, never cut it
-	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" text-anchor="middle">`+"\n"+
-		`<rect width="%[1]d" height="%[2]d" fill="%[3]s"/>`+"\n%[4]s</svg>\n", svgWidth, height, hex(bg), b.String()), nil
-}
-
-func hex(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }

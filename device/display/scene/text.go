@@ -1,8 +1,6 @@
-package display
+package scene
 
 import (
-	"image/color"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -81,56 +79,4 @@ func escapeLen(s string) int {
 		return 1 // the escape alone; what follows is text
 	}
 	return intro
-}
-
-// wrap breaks a text into lines of at most width characters, at spaces where it can.
-func wrap(s string, width int) []string {
-	var lines []string
-	line, n := "", 0
-	for _, word := range strings.Fields(s) {
-		for {
-			w := utf8.RuneCountInString(word)
-			if n > 0 && n+1+w <= width {
-				line, n = line+" "+word, n+1+w
-				break
-			}
-			if n > 0 {
-				lines, line, n = append(lines, line), "", 0
-				continue
-			}
-			if w <= width {
-				line, n = word, w
-				break
-			}
-			runes := []rune(word)
-			lines, word = append(lines, string(runes[:width])), string(runes[width:])
-		}
-	}
-	if n > 0 {
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// Color reads #rgb or #rrggbb; ok is false for anything else.
-func Color(s string) (c color.RGBA, ok bool) {
-	if len(s) == 4 && s[0] == '#' {
-		s = string([]byte{'#', s[1], s[1], s[2], s[2], s[3], s[3]})
-	}
-	if len(s) != 7 || s[0] != '#' {
-		return color.RGBA{}, false
-	}
-	n, err := strconv.ParseUint(s[1:], 16, 32)
-	if err != nil {
-		return color.RGBA{}, false
-	}
-	return color.RGBA{R: uint8(n >> 16), G: uint8(n >> 8), B: uint8(n), A: 0xff}, true
-}
-
-// ink is black or white, whichever is read better on c.
-func ink(c color.RGBA) color.RGBA {
-	if 299*int(c.R)+587*int(c.G)+114*int(c.B) < 128*1000 {
-		return color.RGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}
-	}
-	return color.RGBA{A: 0xff}
 }

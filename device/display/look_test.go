@@ -1,0 +1,277 @@
+package display_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/cross/need"
+	"posagent/device/display"
+	"posagent/device/display/framebuffer"
+	"posagent/device/display/glyph"
+	"posagent/device/display/layout"
+	"posagent/device/display/paint"
+	"posagent/device/display/scene"
+)
+
+// each places every sample on every panel in three languages, the longest words among them.
+func each(t *testing.T, check func(name string, s sample, page *layout.Page, letters *glyph.Set)) {
+	t.Helper()
+	letters := glyph.NewSet()
+	for _, language := range []string{"de", "fi", "pl"} {
+		for _, s := range samples(t, language) {
+			for _, g := range panels {
+				page, err := layout.Place(letters, s.view, noon, g, false)
+				name := s.name + " " + named(g) + " " + language
+				require.NoError(t, err, name)
+				w, h := g.Upright()
+				require.Equal(t, image.Pt(w, h), image.Pt(page.W, page.H), name)
+				check(name, s, page, letters)
+			}
+		}
+	}
+}
+
+// TestNothingOverlaps: elements lie on the screen and beside each other; a rectangle may hold others whole.
+func TestNothingOverlaps(t *testing.T) {
+	each(t, func(name string, _ sample, page *layout.Page, _ *glyph.Set) {
+		for i, e := range page.Elements {
+			require.False(t, e.Box.Empty(), name)
+			require.True(t, e.Box.In(image.Rect(0, 0, page.W, page.H)), "%s: %v is not on the screen", name, e.Box)
+			for _, below := range page.Elements[:i] {
+				if !e.Box.Overlaps(below.Box) {
+					continue
+				}
+				require.True(t, below.Kind == layout.Rect && e.Box.In(below.Box), "%s: %q %v on %q %v", name, e.Text, e.Box, below.Text, below.Box)
+			}
+		}
+	})
+}
+
+// TestLettersFitTheirBox: every letter is drawn whole, by the dots that it has.
+func TestLettersFitTheirBox(t *testing.T) {
+	each(t, func(name string, _ sample, page *layout.Page, letters *glyph.Set) {
+		for _, e := range page.Elements {
+			if e.Kind != layout.Text {
+				continue
+			}
+			require.NotEmpty(t, e.Text, name)
+			letters.Each(e.Text, e.Style, e.Box.Min.X, func(r rune, x int) {
+				ink := letters.Mask(r, e.Style).Rect.Add(image.Pt(x, e.Box.Min.Y+glyph.Ascent(e.Style.Size)))
+				require.True(t, ink.In(e.Box), "%s: %q of %q", name, r, e.Text)
+			})
+		}
+	})
+}
+
+// TestTheAmountIsTheLargestText: and can be read from a metre, whole and in one piece.
+func TestTheAmountIsTheLargestText(t *testing.T) {
+	each(t, func(name string, s sample, page *layout.Page, _ *glyph.Set) {
+		if s.view.Amount == "" {
+			return
+		}
+		number, currency, _ := strings.Cut(s.view.Amount, " ")
+		size, others, said := 0, 0, []string{}
+		for _, e := range page.Elements {
+			switch {
+			case e.Kind != layout.Text:
+			case e.Text == s.view.Amount || e.Text == number || e.Text == currency:
+				size = e.Style.Size
+				said = append(said, e.Text)
+			default:
+				others = max(others, e.Style.Size)
+			}
+		}
+		require.Equal(t, s.view.Amount, strings.Join(said, " "), name)
+		require.Greater(t, size, others, name)
+		require.GreaterOrEqual(t, 100*size, 9*min(page.W, page.H), "%s: an em of %d", name, size)
+	})
+}
+
+// TestNothingIsCutOfALabel: 40 characters stand on the smallest screen, whatever they are.
+func TestNothingIsCutOfALabel(t *testing.T) {
+	each(t, func(name string, s sample, page *layout.Page, _ *glyph.Set) {
+		all := ""
+		for _, e := range page.Elements {
+			all += e.Text
+		}
+		squeeze := func(s string) string { return strings.ReplaceAll(s, " ", "") }
+		if s.view.Kind != scene.Choice { // its methods are what must be read
+			require.Contains(t, squeeze(all), squeeze(s.view.Title), name)
+		}
+		for i, o := range s.view.Options {
+			require.Contains(t, squeeze(all), squeeze(fmt.Sprint(i+1, o)), name)
+		}
+		require.Equal(t, s.view.Sandbox, strings.Contains(all, "SANDBOX"), name)
+		require.NotContains(t, all, "777", "nothing of a masked value")
+	})
+}
+
+// luminance is WCAG's, as its own text has it.
+func luminance(c color.RGBA) float64 {
+	part := func(v uint8) float64 {
+		s := float64(v) / 255
+		if s <= 0.03928 {
+			return s / 12.92
+		}
+		return math.Pow((s+0.055)/1.055, 2.4)
+	}
+	return 0.2126*part(c.R) + 0.7152*part(c.G) + 0.0722*part(c.B)
+}
+
+// TestTextIsReadOnAnyColour: a backend may name any colour for its method.
+func TestTextIsReadOnAnyColour(t *testing.T) {
+	letters := glyph.NewSet()
+	rnd := rand.New(rand.NewPCG(4, 5))
+	grounds := []string{"#777777", "#767676", "#757575", "#0b6b2b", "#a81c1c", "#ff0", "#fff", "#000"}
+	for range 50 {
+		grounds = append(grounds, fmt.Sprintf("#%06x", rnd.IntN(1<<24)))
+	}
+	for _, ground := range grounds {
+		for _, s := range samples(t, "en") {
+			s.view.Background = ground
+			page, err := layout.Place(letters, s.view, noon, layout.Geometry{W: 480, H: 320}, false)
+			require.NoError(t, err)
+			for i, e := range page.Elements {
+				under := page.Ground
+				for _, below := range page.Elements[:i] {
+					if e.Box.In(below.Box) {
+						under = below.Ink
+					}
+				}
+				switch e.Kind {
+				case layout.Text:
+					a, b := luminance(e.Ink), luminance(under)
+					require.GreaterOrEqual(t, (max(a, b)+0.05)/(min(a, b)+0.05), 4.5, "%q of %s on %v (%s)", e.Text, s.name, under, ground)
+				case layout.Code:
+					require.Equal(t, e.Module*e.Code.Size(), e.Box.Dx())
+				}
+			}
+		}
+	}
+}
+
+// TestCodesAreReadByAnIndependentDecoder reads the codes of painted screens back.
+func TestCodesAreReadByAnIndependentDecoder(t *testing.T) {
+	zbarimg := need.Tool(t, "zbarimg")
+	if zbarimg == "" {
+		return
+	}
+	letters := glyph.NewSet()
+	painter := paint.New(letters)
+	path := filepath.Join(t.TempDir(), "screen.png")
+	read := 0
+	for _, s := range samples(t, "de") {
+		if s.view.Code == nil {
+			continue
+		}
+		for _, g := range panels {
+			page, err := layout.Place(letters, s.view, noon, g, false)
+			require.NoError(t, err)
+			var b bytes.Buffer
+			require.NoError(t, png.Encode(&b, painter.Paint(page)))
+			require.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
+			out, err := exec.CommandContext(t.Context(), zbarimg, "-q", "--raw", path).Output()
+			if s.name == "code-over" {
+				require.Error(t, err, "no code is on the screen: %s", out)
+				continue
+			}
+			require.NoError(t, err, "%s %s", s.name, named(g))
+			require.Equal(t, s.view.Code.Payload()+"\n", string(out), "%s %s", s.name, named(g))
+			read++
+		}
+	}
+	require.Equal(t, 4*len(panels), read)
+}
+
+// TestTheFramebufferHasTheDotsOfThePNG: a file that stands for a device is read back dot by dot.
+func TestTheFramebufferHasTheDotsOfThePNG(t *testing.T) {
+	const w, h = 480, 320
+	v := samples(t, "de")[3].view
+	v.Until, v.From = noon, noon // without a countdown both are the same
+	v.Kind, v.Text = scene.Waiting, "Ä"
+	dir := t.TempDir()
+	file, err := display.NewFile(filepath.Join(dir, "screen.png"))
+	require.NoError(t, err)
+	file.Now, file.Width, file.Height = at(noon), w, h
+	require.NoError(t, file.Show(v))
+	data, err := os.ReadFile(filepath.Join(dir, "screen.png"))
+	require.NoError(t, err)
+	want, err := png.Decode(bytes.NewReader(data))
+	require.NoError(t, err)
+	require.Equal(t, image.Rect(0, 0, w, h), want.Bounds())
+	for name, format := range framebuffer.Formats() {
+		path := filepath.Join(dir, name)
+		fb := display.NewFramebuffer(framebuffer.Config{Path: path, File: framebuffer.Mode{W: h, H: w, Stride: h*format.Bits/8 + 10, Format: format}, Rotate: 90})
+		fb.Now = at(noon)
+		require.NoError(t, fb.Show(v))
+		got, err := os.ReadFile(path)
+		require.NoError(t, err)
+		colors := map[color.RGBA]bool{}
+		for y := range h {
+			for x := range w {
+				dot := got[x*(h*format.Bits/8+10)+(h-1-y)*format.Bits/8:] // row x of the panel, h-1-y from its left
+				c := color.RGBAModel.Convert(want.At(x, y)).(color.RGBA)
+				colors[c] = true
+				if name == "xrgb8888" {
+					require.Equal(t, []byte{c.B, c.G, c.R, 0}, dot[:4], "%d, %d", x, y)
+					continue
+				}
+				p := int(dot[0]) | int(dot[1])<<8
+				require.InDelta(t, int(c.R), p>>11*255/31, 5)
+				require.InDelta(t, int(c.G), p>>5&63*255/63, 3)
+				require.InDelta(t, int(c.B), p&31*255/31, 5)
+			}
+		}
+		require.Greater(t, len(colors), 20, "a picture with soft edges")
+	}
+}
+
+// BenchmarkFrame is one refresh of a countdown: placed, painted, and written where it changed.
+func BenchmarkFrame(b *testing.B) {
+	for _, g := range panels {
+		letters := glyph.NewSet()
+		painter := paint.New(letters)
+		v := samples(b, "de")[3].view
+		page, err := layout.Place(letters, v, noon, g, false)
+		require.NoError(b, err)
+		b.Run("place-"+named(g), func(b *testing.B) {
+			for b.Loop() {
+				_, _ = layout.Place(letters, v, noon, g, false)
+			}
+		})
+		b.Run("paint-"+named(g), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				painter.Paint(page)
+			}
+		})
+		w, h := g.W, g.H
+		dev := framebuffer.New(framebuffer.Config{Path: filepath.Join(b.TempDir(), "fb"), File: framebuffer.Mode{W: w, H: h, Format: framebuffer.RGB565()}, Rotate: g.Rotate})
+		pic := painter.Paint(page)
+		b.Run("write-"+named(g), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				require.NoError(b, dev.Write(pic, true))
+			}
+		})
+		b.Run("png-"+named(g), func(b *testing.B) {
+			var buf bytes.Buffer
+			for b.Loop() {
+				buf.Reset()
+				require.NoError(b, (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&buf, pic))
+			}
+		})
+	}
+}

@@ -1,0 +1,24 @@
+package scene
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestEveryWordIsThere(t *testing.T) {
+	require.Len(t, texts, 10)
+	for _, language := range Languages() {
+		for i, s := range texts[language] {
+			require.NotEmpty(t, s, "%s %d", language, i)
+			require.Equal(t, s, Clean(s), language)
+			if w := word(i); w == validUntil || w == validFor {
+				require.Equal(t, 1, strings.Count(s, "%s"), s)
+			} else {
+				require.NotContains(t, s, "%", language)
+			}
+		}
+		require.True(t, strings.HasPrefix(texts[language][sandbox], "SANDBOX - "), language)
+	}
+}
