@@ -182,8 +182,8 @@ type Undoer interface {
 // Copier is a Desk that tells an earlier payment again by its receipt number.
 type Copier interface {
 	// Copy returns the newest payment with a receipt number, whose approval a register has
-	// acknowledged; its outcome is at hand. What becomes of telling it changes nothing. ErrNone: no
-	// such payment.
+	// acknowledged, or whose approval was undone: then its outcome is Aborted. The outcome is at
+	// hand. What becomes of telling it changes nothing. ErrNone: no such payment.
 	Copy(ctx context.Context, receipt int) (Sale, error)
 }
 

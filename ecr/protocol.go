@@ -22,6 +22,9 @@ type Protocol struct {
 	// Claim reads what a message says of who sends it; nil = the protocol has neither passwords nor
 	// registrations.
 	Claim func(data []byte) Claim
+	// Outline names a message for a person's log, with how it ended. It tells nothing that the
+	// message carries: no amount, no card, no password, no text. nil = messages have no names.
+	Outline func(data []byte) string
 }
 
 // Claim is what a message says of its sender.

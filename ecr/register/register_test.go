@@ -366,6 +366,10 @@ func TestDecodeHex(t *testing.T) {
 		_, err = DecodeHex(bad, true, apdu.CP437)
 		require.Error(t, err, bad)
 	}
+	_, err = DecodeHex("06 zz", false, apdu.CP437)
+	require.EqualError(t, err, `register: 'z' is no hexadecimal digit: want the message in pairs of 0 to 9 and A to F, such as 06010704000000001250`)
+	_, err = DecodeHex("06 0", false, apdu.CP437)
+	require.EqualError(t, err, "register: 3 hexadecimal digits are no whole bytes: one is missing, or one too many")
 }
 
 func TestTransactionIDInTheText(t *testing.T) {

@@ -82,7 +82,7 @@ func (d *dialog) read(ctx context.Context, link ecr.Transport) error {
 		if err := d.judge(there, claim); err != nil {
 			return err
 		}
-		d.s.o.Tap(FromRegister, data)
+		d.s.passes(FromRegister, data)
 		d.s.count(func(st *Stats) {
 			st.Received, st.LastContact = st.Received+1, time.Now()
 			d.rank = max(d.rank, d.rankOf(claim))
@@ -221,7 +221,7 @@ func (d *dialog) write(ctx context.Context) {
 				d.post(ecr.Sent{Seq: one.Seq})
 				continue
 			}
-			d.s.o.Tap(ToRegister, one.Data)
+			d.s.passes(ToRegister, one.Data)
 			err := d.send(way, one.Data)
 			d.late.left()
 			d.s.count(func(st *Stats) {

@@ -216,6 +216,19 @@ func (s *Session) count(f func(*Stats)) {
 	f(&s.stats)
 }
 
+// passes shows a message to the tap, and names it in the log.
+func (s *Session) passes(dir Direction, data []byte) {
+	s.o.Tap(dir, data)
+	if !s.log.Enabled(context.Background(), slog.LevelDebug) {
+		return
+	}
+	what := ""
+	if outline := s.o.Protocol.Outline; outline != nil {
+		what = outline(data)
+	}
+	s.log.Debug("message", "from", dir.String(), "bytes", len(data), "what", what)
+}
+
 // warn logs a fixed phrase at most once a minute: strangers can cause it as often as they like.
 func (s *Session) warn(text string, args ...any) { s.quiet.warn(s.log, text, args...) }
 

@@ -64,6 +64,7 @@ func (s *Session) ServeTCP(ctx context.Context, listener net.Listener) error {
 		}
 		link := s.o.Protocol.TCP(conn)
 		d := s.dialog(false, link.Send)
+		s.log.Debug("connection begun", "from", from.String())
 		d.from = from
 		d.closeLine = func() { _ = link.Close() }
 		// The dialogue outlives its connection until the desk knows what became of its sale.

@@ -14,6 +14,9 @@ func (m *Machine) beginSale() {
 	case errors.Is(err, errCurrency):
 		m.reply(m.d.id, apdu.OK())
 		m.refuseSale(ecr.WrongCurrency, wordsFor(m.cfg.Language).currency)
+	case errors.Is(err, errNumber):
+		m.reply(m.d.id, apdu.OK())
+		m.refuseSale(ecr.Impossible, wordsFor(m.cfg.Language).number)
 	case errors.Is(err, errOriginal):
 		m.reply(m.d.id, apdu.OK())
 		m.refuseSale(ecr.NoOriginal, ecr.NameOriginal(m.cfg.Language))

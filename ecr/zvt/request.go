@@ -17,6 +17,7 @@ var (
 	errCurrency  = errors.New("another currency")    // 6F
 	errReference = errors.New("no usable reference") // 84 83 00
 	errOriginal  = errors.New("no usable original")  // 83, with a text that says what to send
+	errNumber    = errors.New("number not agreed")   // 83, likewise
 )
 
 // options reads what every financial command may carry.
@@ -50,6 +51,9 @@ func (m *Machine) saleRequest(msg apdu.Message, id int) (ecr.Request, error) {
 			return req, errMalformed
 		}
 		seen[f.BMP] = true
+	}
+	if err := m.checkNumber(msg); err != nil {
+		return req, err
 	}
 	amount, _, err := msg.Amount()
 	if err != nil {
@@ -95,6 +99,21 @@ func (m *Machine) saleRequest(msg apdu.Message, id int) (ecr.Request, error) {
 		req.Kind = ecr.Payment
 	}
 	return req, nil
+}
+
+// checkNumber refuses a number (TLV 1F73) that would be ignored: a register that sends one relies on
+// it not to be paid twice.
+func (m *Machine) checkNumber(msg apdu.Message) error {
+	if _, sent := msg.FindTLV(0x1F73); !sent {
+		return nil
+	}
+	switch _, ok := idOf(msg); {
+	case !ok:
+		return errMalformed
+	case !m.prof.Sequenced:
+		return errNumber
+	}
+	return nil
 }
 
 func (m *Machine) checkCurrency(msg apdu.Message) error {

@@ -8,7 +8,7 @@ type words struct {
 	terminal, receipt, trace, original, transaction                string
 	approved, refunded, reversed, declined, aborted, running       string
 	endOfDay, turnover, total, count, payments, refunds, diagnosis string
-	connection, works, fails, currency                             string
+	connection, works, fails, currency, number                     string
 }
 
 func wordsFor(language string) words {
@@ -17,11 +17,13 @@ func wordsFor(language string) words {
 			"Terminal", "Beleg", "Trace", "Original-Trace", "Transaktion",
 			"Zahlung erfolgt", "Gutschrift erfolgt", "Storno erfolgt", "Abgelehnt", "Abgebrochen", "In Bearbeitung",
 			"Kassenschnitt", "Zwischensumme", "Summe", "Anzahl", "Zahlungen", "Gutschriften", "Diagnose",
-			"Verbindung", "in Ordnung", "gestört", "diese Währung wird nicht angenommen"}
+			"Verbindung", "in Ordnung", "gestört", "diese Währung wird nicht angenommen",
+			"Vorgangsnummer (1F73) nicht vereinbart: 1F73 03 000000 in 06 00 senden"}
 	}
 	return words{"Payment", "Refund", "Reversal", "Customer receipt", "Merchant receipt", "COPY",
 		"Terminal", "Receipt", "Trace", "Original trace", "Transaction",
 		"Approved", "Refunded", "Reversed", "Declined", "Aborted", "In progress",
 		"End of day", "Turnover", "Total", "Count", "Payments", "Refunds", "Diagnosis",
-		"Connection", "works", "fails", "this currency is not accepted"}
+		"Connection", "works", "fails", "this currency is not accepted",
+		"number (1F73) not agreed: send 1F73 03 000000 in 06 00"}
 }

@@ -21,6 +21,7 @@ func ResultName(code byte) string {
 
 var resultNames = map[byte]string{
 	0x00: "ok",
+	0x37: "wrong password",
 	0x64: "card not readable",
 	0x66: "processing error",
 	0x6A: "turnover file full",

@@ -30,5 +30,7 @@ func New(o Options) ecr.Protocol {
 		Serial: func(conn ecr.Conn) ecr.Transport { return frame.New(conn, o.Frame) },
 		TCP:    func(conn net.Conn) ecr.Transport { return frame.NewTCP(conn, o.T3, frame.WithMaxAPDU(maxAPDU)) },
 		Claim:  func(data []byte) ecr.Claim { return zvt.ClaimOf(data, o.ZVT.Password) },
+
+		Outline: zvt.Outline,
 	}
 }
