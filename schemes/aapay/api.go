@@ -120,7 +120,7 @@ func start(svc Service, ctx context.Context, key wire.Key, in starting) (Reply, 
 }
 
 // Table is the service.
-func Table() rest.Table[Service] { return rest.Table[Service]{plain, idempotent, status} }
+func Table() rest.Table[Service] { return rest.Table[Service]{&plain, &idempotent, &status} }
 
 // HandlerOptions adjusts a Handler. The zero value works.
 type HandlerOptions = rest.Options

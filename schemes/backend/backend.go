@@ -256,6 +256,9 @@ func (b *Backend) Run(ctx context.Context) error {
 	g.Go(func() error { return b.cards.Run(ctx) })
 	g.Go(func() error { return b.build.Run(ctx) })
 	g.Go(func() error { return b.deliver.Run(ctx) })
+	if b.fleet != nil {
+		g.Go(func() error { return b.fleet.Run(ctx) })
+	}
 	return g.Wait()
 }
 

@@ -22,16 +22,23 @@ func ReadFleet(ctx context.Context, dir string, req fleet.ListRequest) (list []f
 	if err := check.Request("fleet.list", req); err != nil {
 		return nil, err
 	}
+	err = readFleet(ctx, dir, func(r store.Reader) (err error) { list, err = room.Read(r, req, time.Now()); return err })
+	return list, err
+}
+
+// ReadVersions lists what has become of versions of the program, as ReadFleet does.
+func ReadVersions(ctx context.Context, dir string) (list []fleet.Rollout, err error) {
+	err = readFleet(ctx, dir, func(r store.Reader) (err error) { list, err = room.ReadVersions(r); return err })
+	return list, err
+}
+
+func readFleet(ctx context.Context, dir string, read func(store.Reader) error) error {
 	db, err := readStore(ctx, dir)
 	if err != nil {
-		return nil, fmt.Errorf("read fleet: %w", err)
+		return fmt.Errorf("read fleet: %w", err)
 	}
 	defer db.Close()
-	err = db.Read(ctx, func(r store.Reader) error {
-		list, err = room.Read(r, req, time.Now())
-		return err
-	})
-	return list, err
+	return db.Read(ctx, read)
 }
 
 // maxDevice is the longest body of a device, in bytes: strangers send them, too.

@@ -84,7 +84,7 @@ func TestFleetCredentials(t *testing.T) {
 		resp, _ := wiretest.Raw(t, srv.Client(), method, srv.URL+path, wire.JSONType, "{}", header...)
 		return resp.StatusCode
 	}
-	for _, route := range []string{"POST /fleet/v1/codes", "GET /fleet/v1/codes", "POST /fleet/v1/imports", "POST /fleet/v1/codes/x/revocations", "POST /fleet/v1/codes/x/configurations"} {
+	for _, route := range []string{"POST /fleet/v1/codes", "GET /fleet/v1/codes", "POST /fleet/v1/imports", "POST /fleet/v1/codes/x/revocations", "POST /fleet/v1/codes/x/configurations", "GET /fleet/v1/rollouts", "POST /fleet/v1/rollouts/lifts"} {
 		method, path, _ := strings.Cut(route, " ")
 		require.Equal(t, 401, ask(method, path), route)
 		require.Equal(t, 401, ask(method, path, "Authorization", "Bearer wrong"), route)
@@ -93,7 +93,7 @@ func TestFleetCredentials(t *testing.T) {
 		}
 		require.Equal(t, 401, ask(method, path, "Authorization", "Device e1.1.c2ln"), route)
 	}
-	for _, route := range []string{"POST /fleet/v1/codes", "POST /fleet/v1/enrolments", "POST /fleet/v1/confirmations", "GET /fleet/v1/configuration"} {
+	for _, route := range []string{"POST /fleet/v1/codes", "POST /fleet/v1/enrolments", "POST /fleet/v1/confirmations", "POST /fleet/v1/renewals", "POST /fleet/v1/reports", "GET /fleet/v1/configuration"} {
 		method, path, _ := strings.Cut(route, " ")
 		require.Equal(t, 403, ask(method, path, "Authorization", "Bearer posagent-demo-operator", "Origin", "https://evil.example"), route)
 		require.Equal(t, 403, ask(method, path, "Authorization", "Bearer posagent-demo-operator", "Referer", "https://evil.example/"), route)
@@ -105,12 +105,16 @@ func TestFleetCredentials(t *testing.T) {
 
 const fleetOwn = own + `GET /fleet/v1/codes
 GET /fleet/v1/configuration
+GET /fleet/v1/rollouts
 POST /fleet/v1/codes
 POST /fleet/v1/codes/{enrolmentId}/configurations
 POST /fleet/v1/codes/{enrolmentId}/revocations
 POST /fleet/v1/confirmations
 POST /fleet/v1/enrolments
 POST /fleet/v1/imports
+POST /fleet/v1/renewals
+POST /fleet/v1/reports
+POST /fleet/v1/rollouts/lifts
 `
 
 func TestFleetIsInTheDocument(t *testing.T) {
@@ -146,7 +150,7 @@ func TestFleetIsReadFromTheDirectory(t *testing.T) {
 // enrolling is both halves of a service.
 type enrolling struct {
 	fleet.Service
-	fleet.Desk
+	fleet.Operator
 }
 
 // fleetBug is a service that errs.
@@ -154,6 +158,22 @@ type fleetBug struct {
 	fleet.Service
 	redeem  func(ctx context.Context, key wire.Key, req fleet.RedeemRequest) (fleet.Issued, error)
 	confirm func(ctx context.Context, key wire.Key, by fleet.Proof, req fleet.ConfirmRequest) (fleet.ConfirmReply, error)
+	renew   func(ctx context.Context, key wire.Key, by fleet.Proof, req fleet.RenewRequest) (fleet.Renewed, error)
+	report  func(ctx context.Context, key wire.Key, by fleet.Proof, req fleet.ReportRequest) (fleet.ReportReply, error)
+}
+
+func (b fleetBug) Report(ctx context.Context, key wire.Key, by fleet.Proof, req fleet.ReportRequest) (fleet.ReportReply, error) {
+	if b.report != nil {
+		return b.report(ctx, key, by, req)
+	}
+	return b.Service.Report(ctx, key, by, req)
+}
+
+func (b fleetBug) Renew(ctx context.Context, key wire.Key, by fleet.Proof, req fleet.RenewRequest) (fleet.Renewed, error) {
+	if b.renew != nil {
+		return b.renew(ctx, key, by, req)
+	}
+	return b.Service.Renew(ctx, key, by, req)
 }
 
 func (b fleetBug) Redeem(ctx context.Context, key wire.Key, req fleet.RedeemRequest) (fleet.Issued, error) {
@@ -172,7 +192,7 @@ func (b fleetBug) Confirm(ctx context.Context, key wire.Key, by fleet.Proof, req
 
 // deskBug is a desk that errs.
 type deskBug struct {
-	fleet.Desk
+	fleet.Operator
 	create func(ctx context.Context, key wire.Key, req fleet.CodeRequest) (fleet.CodeReply, error)
 	revoke func(ctx context.Context, key wire.Key, req fleet.RevokeRequest) (fleet.Enrolment, error)
 }
@@ -181,19 +201,21 @@ func (b deskBug) Create(ctx context.Context, key wire.Key, req fleet.CodeRequest
 	if b.create != nil {
 		return b.create(ctx, key, req)
 	}
-	return b.Desk.Create(ctx, key, req)
+	return b.Operator.Create(ctx, key, req)
 }
 
 func (b deskBug) Revoke(ctx context.Context, key wire.Key, req fleet.RevokeRequest) (fleet.Enrolment, error) {
 	if b.revoke != nil {
 		return b.revoke(ctx, key, req)
 	}
-	return b.Desk.Revoke(ctx, key, req)
+	return b.Operator.Revoke(ctx, key, req)
 }
 
 func fleetBugs() map[string]func(enrolling) enrolling {
 	return map[string]func(enrolling) enrolling{
-		"": func(s enrolling) enrolling { return enrolling{fleetBug{Service: s.Service}, deskBug{Desk: s.Desk}} },
+		"": func(s enrolling) enrolling {
+			return enrolling{fleetBug{Service: s.Service}, deskBug{Operator: s.Operator}}
+		},
 		"tells an unknown code apart": func(s enrolling) enrolling {
 			return enrolling{fleetBug{Service: s.Service, redeem: func(ctx context.Context, key wire.Key, req fleet.RedeemRequest) (fleet.Issued, error) {
 				got, err := s.Redeem(ctx, key, req)
@@ -201,7 +223,7 @@ func fleetBugs() map[string]func(enrolling) enrolling {
 					err = wire.Errorf(wire.NotFound, "fleet.redeem", "no such code")
 				}
 				return got, err
-			}}, s.Desk}
+			}}, s.Operator}
 		},
 		"burns the code when it is redeemed": func(s enrolling) enrolling {
 			seen := sync.Map{}
@@ -211,14 +233,14 @@ func fleetBugs() map[string]func(enrolling) enrolling {
 					return fleet.Issued{}, fleet.Refused("fleet.redeem", fleet.CodeNotGood, "burned")
 				}
 				return got, err
-			}}, s.Desk}
+			}}, s.Operator}
 		},
 		"signs the configuration for another enrolment": func(s enrolling) enrolling {
 			return enrolling{fleetBug{Service: s.Service, redeem: func(ctx context.Context, key wire.Key, req fleet.RedeemRequest) (fleet.Issued, error) {
 				got, err := s.Redeem(ctx, key, req)
 				got.Configuration.Number++
 				return got, err
-			}}, s.Desk}
+			}}, s.Operator}
 		},
 		"confirms without a proof": func(s enrolling) enrolling {
 			return enrolling{fleetBug{Service: s.Service, confirm: func(ctx context.Context, key wire.Key, by fleet.Proof, req fleet.ConfirmRequest) (fleet.ConfirmReply, error) {
@@ -227,15 +249,52 @@ func fleetBugs() map[string]func(enrolling) enrolling {
 					return fleet.ConfirmReply{EnrolmentID: by.EnrolmentID, State: fleet.Confirmed, Revision: req.Revision}, nil
 				}
 				return got, err
-			}}, s.Desk}
+			}}, s.Operator}
+		},
+		"renews without a proof": func(s enrolling) enrolling {
+			return enrolling{fleetBug{Service: s.Service, renew: func(ctx context.Context, key wire.Key, by fleet.Proof, req fleet.RenewRequest) (fleet.Renewed, error) {
+				got, err := s.Renew(ctx, key, by, req)
+				if wire.CodeOf(err) == wire.Unauthorized {
+					return fleet.Renewed{Certificate: "x", ExpiresAt: req.ExpiresAt}, nil
+				}
+				return got, err
+			}}, s.Operator}
+		},
+		"believes a report without a proof": func(s enrolling) enrolling {
+			return enrolling{fleetBug{Service: s.Service, report: func(ctx context.Context, key wire.Key, by fleet.Proof, req fleet.ReportRequest) (fleet.ReportReply, error) {
+				got, err := s.Report(ctx, key, by, req)
+				if wire.CodeOf(err) == wire.Unauthorized {
+					return fleet.ReportReply{Held: []fleet.Hold{}}, nil
+				}
+				return got, err
+			}}, s.Operator}
+		},
+		"holds nothing": func(s enrolling) enrolling {
+			return enrolling{fleetBug{Service: s.Service, report: func(ctx context.Context, key wire.Key, by fleet.Proof, req fleet.ReportRequest) (fleet.ReportReply, error) {
+				got, err := s.Report(ctx, key, by, req)
+				if err == nil {
+					got.Held = []fleet.Hold{}
+				}
+				return got, err
+			}}, s.Operator}
+		},
+		"makes a bundle for a terminal that is another box's": func(s enrolling) enrolling {
+			return enrolling{s.Service, deskBug{Operator: s.Operator, create: func(ctx context.Context, key wire.Key, req fleet.CodeRequest) (fleet.CodeReply, error) {
+				got, err := s.Create(ctx, key, req)
+				if wire.ReasonOf(err) == fleet.StillLive {
+					req.Bundle = false
+					return s.Create(ctx, "", req)
+				}
+				return got, err
+			}}}
 		},
 		"draws a new code for the same key": func(s enrolling) enrolling {
-			return enrolling{s.Service, deskBug{Desk: s.Desk, create: func(ctx context.Context, _ wire.Key, req fleet.CodeRequest) (fleet.CodeReply, error) {
+			return enrolling{s.Service, deskBug{Operator: s.Operator, create: func(ctx context.Context, _ wire.Key, req fleet.CodeRequest) (fleet.CodeReply, error) {
 				return s.Create(ctx, "", req)
 			}}}
 		},
 		"revokes nothing": func(s enrolling) enrolling {
-			return enrolling{s.Service, deskBug{Desk: s.Desk, revoke: func(ctx context.Context, _ wire.Key, req fleet.RevokeRequest) (fleet.Enrolment, error) {
+			return enrolling{s.Service, deskBug{Operator: s.Operator, revoke: func(ctx context.Context, _ wire.Key, req fleet.RevokeRequest) (fleet.Enrolment, error) {
 				got, err := s.List(ctx, fleet.ListRequest{})
 				if err == nil && len(got.Enrolments) > 0 {
 					got.Enrolments[0].ID, got.Enrolments[0].State, got.Enrolments[0].Reason, got.Enrolments[0].RevokedAt = req.ID, fleet.Revoked, req.Reason, "2026-11-23T00:00:00Z"
@@ -255,6 +314,6 @@ func TestFleetSuiteFindsBugs(t *testing.T) {
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, b.Close()) })
 		s := wrong(enrolling{b.Fleet(), b.Fleet()})
-		fleettest.Run(t, fleettest.Fixture{Service: s.Service, Desk: s.Desk, Now: clock.now, Pass: clock.pass})
+		fleettest.Run(t, fleettest.Fixture{Service: s.Service, Desk: s.Operator, Now: clock.now, Pass: clock.pass})
 	})
 }

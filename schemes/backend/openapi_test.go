@@ -78,3 +78,62 @@ func TestField_P7BackendServesItsDocument(t *testing.T) {
 		doc.Fits(t, "GET", route, status, body)
 	}
 }
+
+// What the backend really answers is what its document says: a card payment without a token, a link, its refusals.
+func TestRealAnswersFitTheDocument(t *testing.T) {
+	never := time.Duration(-1)
+	b, err := backend.Open(t.Context(), backend.Config{Dir: t.TempDir(), Synchronous: "OFF", WalletDelay: &never, PublicURL: "http://127.0.0.1:8490"})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, b.Close()) }()
+	server := httptest.NewServer(b.Handler())
+	defer server.Close()
+	ask := func(method, path, kind, body string) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, strings.NewReader(body))
+		require.NoError(t, err)
+		req.Header.Set("Content-Type", kind)
+		req.Header.Set("Authorization", "Bearer posagent-demo-bearer")
+		req.Header.Set("X-API-KEY", "demo-api-key")
+		req.Header.Set("CorrelationId", "0123abcd-4567-89ef-0123-456789abcdef")
+		if strings.HasPrefix(path, "/v1.0/") {
+			req.Header.Set("X-API-KEY", "demo-secret")
+		}
+		resp, text := wiretest.Send(t, http.DefaultTransport.RoundTrip, req)
+		return resp.StatusCode, text
+	}
+	const json, form = "application/json", "application/x-www-form-urlencoded"
+	_, text := ask("GET", "/openapi.json", json, "")
+	doc := openapitest.Read(t, []byte(text))
+	fits := func(want int, method, path, route, kind, body string) string {
+		t.Helper()
+		status, answer := ask(method, path, kind, body)
+		require.Equal(t, want, status, answer)
+		doc.Fits(t, method, route, status, answer)
+		return answer
+	}
+	id := regexp.MustCompile(`"(?:paymentId|id)":"?([0-9a-f]+)`)
+	card := `{"type":"Moto","amount":1250,"currencyCode":"EUR","processing":"Authorize","cardDetails":{"pan":"4111111111111111","expiryYear":2090,"expiryMonth":1}}`
+	made := id.FindStringSubmatch(fits(201, "POST", "/api/v1/payments", "/api/v1/payments", json, card))
+	require.Len(t, made, 2)
+	read := fits(200, "GET", "/api/v1/payments/"+made[1], "/api/v1/payments/{paymentId}", json, "")
+	require.Contains(t, read, `"token":null`)
+	over := fits(422, "POST", "/api/v1/payments/"+made[1]+"/Capture", "/api/v1/payments/{paymentId}/Capture", json, `{"amount":1251}`)
+	require.Contains(t, over, "1250 is left")
+	fits(200, "POST", "/api/v1/payments/"+made[1]+"/Capture", "/api/v1/payments/{paymentId}/Capture", json, `{}`)
+	hook := strings.Replace(card, `"amount"`, `"notifications":{"webHooks":[{"eventName":"payment.lost","url":"https://shop.example/h","authorization":"shop-hook-1"}]},"amount"`, 1)
+	require.Contains(t, fits(400, "POST", "/api/v1/payments", "/api/v1/payments", json, hook), "payment.charge.created.v2")
+
+	link := id.FindStringSubmatch(fits(200, "POST", "/v1.0/Invoice/?instance=demo", "/v1.0/Invoice", form,
+		"title=Chair&description=A+chair&referenceId=r1&purpose=Chair&amount=1250&currency=EUR"))
+	require.Len(t, link, 2)
+	fits(200, "GET", "/v1.0/Invoice/"+link[1]+"/?instance=demo", "/v1.0/Invoice/{id}", form, "")
+	require.Contains(t, fits(422, "POST", "/v1.0/Invoice/", "/v1.0/Invoice", form, "title=Chair"), "instance: missing")
+
+	fits(401, "POST", "/token", "/token", form, "grant_type=client_credentials&client_id=x&client_secret=wrong")
+	for path, want := range map[string][]string{
+		"payments.CreateRequest.type":       {"Moto", "ProviderHostedEcom", "MerchantHostedEcom"},
+		"payments.CreateRequest.processing": {"None", "Verify", "Authorize", "Sale"},
+	} {
+		name := strings.Split(path, ".")
+		require.JSONEq(t, `["`+strings.Join(want, `","`)+`"]`, doc.Part(t, "components", "schemas", name[0]+"."+name[1], "properties", name[2], "enum"))
+	}
+}

@@ -72,7 +72,7 @@ func Access() openapi.Group {
 			Describe[credentials, access]("access.token", "fetch a token", http.MethodPost, "/token", 0).WithExample(asking),
 			Describe[credentials, access]("access.oauth2", "the same", http.MethodPost, "/oauth2/v2.0/token", 0).WithExample(asking),
 		},
-		Sends: formType, Refusal: openapi.Refusal{Name: "oauth", Body: noAccess{}, Example: func(int) any { return noAccess{"invalid_request"} }},
+		Sends: formType, Also: []int{401}, Refusal: openapi.Refusal{Name: "oauth", Body: noAccess{}, Example: func(int) any { return noAccess{"invalid_request"} }},
 	}
 }
 
@@ -80,5 +80,6 @@ type none struct{}
 
 // Describe returns the description of an endpoint that is served by hand, and answers 200.
 func Describe[In, Out any](op, what, method, path string, wants rest.Wants) rest.Info {
-	return rest.Endpoint[struct{}, In, Out]{Op: op, What: what, Method: method, Path: path, Status: http.StatusOK, Wants: wants}.Info()
+	e := rest.Endpoint[struct{}, In, Out]{Op: op, What: what, Method: method, Path: path, Status: http.StatusOK, Wants: wants}
+	return e.Info()
 }

@@ -13,6 +13,7 @@ import (
 	"posagent/schemes/paylinks"
 	"posagent/schemes/payments"
 	"posagent/schemes/tokens"
+	"posagent/schemes/webhooks"
 	"posagent/schemes/wire/rest"
 	"posagent/schemes/wire/rest/openapi"
 )
@@ -40,9 +41,22 @@ func Proofs(token string) []openapi.Proof {
 // Payments is the payment service (S0 4.1).
 func Payments() openapi.Group {
 	return openapi.Group{
-		Name: "payments", About: "Card payments: reserve, collect, give back. Paths are the same in any case of letters.",
+		Name: "payments", About: "Card payments: reserve, collect, give back. Paths are the same in any case of letters. " +
+			"type Moto is a card whose number the caller sends in cardDetails; the other types give a page in payPageUrl, where the customer enters it.",
 		Prefix: payments.Prefix, Infos: payments.Table().Infos(), Proofs: []string{ByToken}, Refusal: Problems(),
+		Words: map[reflect.Type]openapi.Words{
+			reflect.TypeFor[payments.CreateRequest](): {"type": payments.Types(), "processing": payments.Processings()},
+			reflect.TypeFor[payments.WebHook]():       {"eventName": eventNames()},
+		},
 	}
+}
+
+// eventNames lists the events that a payment's webhook may ask for.
+func eventNames() (list []string) {
+	for _, name := range webhooks.Names() {
+		list = append(list, string(name))
+	}
+	return list
 }
 
 // Tokens is the tokenization service (S0 4.2).
@@ -84,6 +98,7 @@ func Hosted() openapi.Group {
 		Prefix: hosted.Prefix, Infos: slices.Concat(hosted.SessionsTable().Infos(), hosted.OrdersTable().Infos()), Proofs: []string{ByKey},
 		Header: []openapi.Header{{Name: hosted.CorrelationHeader, About: "a UUID, made for each call", Example: "0123abcd-4567-89ef-0123-456789abcdef"}},
 		Needs:  []string{"sessionId"},
+		Also:   []int{404},
 		Refusal: openapi.Refusal{
 			Name: "errors", Body: hostedErrors{}, Conflict: 409,
 			Example: func(status int) any {
@@ -100,6 +115,7 @@ func Links() openapi.Group {
 		Prefix: paylinks.API().Prefix, Infos: linkInfos(), Proofs: []string{BySignature}, Sends: formType, Needs: []string{"instance"},
 		Types: map[reflect.Type]openapi.Type{
 			reflect.TypeFor[paylinks.Bit]():     {Schema: `{"type":"integer","enum":[0,1]}`, Example: `0`},
+			reflect.TypeFor[paylinks.Cents]():   {Schema: `{"type":["integer","string"]}`, Example: `0`},
 			reflect.TypeFor[paylinks.Percent](): {Schema: `{"type":["number","null"]}`, Example: `7.7`},
 		},
 		Refusal: openapi.Refusal{
@@ -138,7 +154,7 @@ func Fleet() []openapi.Group {
 	return []openapi.Group{
 		group("enrolment", "A new terminal shows a one-time code and a certificate request.", device[:1]),
 		group("terminals", "What an enrolled terminal asks.", device[1:], ByDevice),
-		group("fleet", "What an operator asks: codes, lists of boxes, what became of them.", fleet.DeskTable().Infos(), ByToken),
+		group("fleet", "What an operator asks: codes, lists of boxes, what became of them, versions that are held.", slices.Concat(fleet.DeskTable().Infos(), fleet.RolloutTable().Infos()), ByToken),
 	}
 }
 

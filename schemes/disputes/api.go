@@ -134,10 +134,12 @@ var (
 )
 
 // Table is the service, KeysTable what tells its key.
-func Table() rest.Table[Service] { return rest.Table[Service]{create, list, queue, update, document} }
+func Table() rest.Table[Service] {
+	return rest.Table[Service]{&create, &list, &queue, &update, &document}
+}
 
 // KeysTable is what tells the service's key.
-func KeysTable() rest.Table[Keys] { return rest.Table[Keys]{key} }
+func KeysTable() rest.Table[Keys] { return rest.Table[Keys]{&key} }
 
 // Validate applies every stateless rule to the body of POST /, the reason-code rules of S1 2.3 among them. A field that no code of
 // S1 7 is about is wire.Invalid without a reason; BadDate, Missing and BadAmount follow, in this order. A card number, an amount

@@ -23,12 +23,19 @@ type Service interface {
 	// Confirm burns the code, and revokes what other devices hold for the same box or terminal.
 	// NotProven or CertRevoked; wire.Invalid for a revision that was never given.
 	Confirm(ctx context.Context, key wire.Key, by Proof, req ConfirmRequest) (ConfirmReply, error)
+	// Renew gives the certificate that follows the one the device has, for the same key, once half of that one's time is
+	// over. Before that, and where the device has asked already, it gives the newest. NotProven or CertRevoked.
+	Renew(ctx context.Context, key wire.Key, by Proof, req RenewRequest) (Renewed, error)
+	// Report says which program the device runs and how its last update ended, and gives the versions that are held. NotProven or
+	// CertRevoked. A service from before the call answers wire.NotFound.
+	Report(ctx context.Context, key wire.Key, by Proof, req ReportRequest) (ReportReply, error)
 }
 
 // Desk is the half that an operator asks. With a key, the same call with the same body has one effect
 // and one answer, and with another body is wire.KeyReused. The other ends are those of Service.
 type Desk interface {
-	// Create makes a code.
+	// Create makes a code, and a bundle where one is wanted. StillLive: a bundle is wanted for a terminal or a box that another
+	// enrolment still is, or may be by a bundle of its own.
 	Create(ctx context.Context, key wire.Key, req CodeRequest) (CodeReply, error)
 	// Import makes a code for each box of a list that has no fresh one. wire.Invalid where a box has one
 	// for another terminal.
@@ -39,6 +46,21 @@ type Desk interface {
 	Configure(ctx context.Context, key wire.Key, req ConfigureRequest) (Enrolment, error)
 	// Revoke takes a code and its certificate back; wire.NotFound, or Ended. Revoked again is the same.
 	Revoke(ctx context.Context, key wire.Key, req RevokeRequest) (Enrolment, error)
+}
+
+// Rollouts is what an operator asks about versions of the terminals' program. The ends are those of Desk.
+type Rollouts interface {
+	// Versions reads what has become of the newest hundred versions, and which are held.
+	Versions(ctx context.Context) (VersionsReply, error)
+	// Lift ends the hold of a version; its boxes are counted anew from then on. wire.NotFound where it was never held. Lifted again
+	// is the same.
+	Lift(ctx context.Context, key wire.Key, req LiftRequest) (Rollout, error)
+}
+
+// Operator is all that an operator asks.
+type Operator interface {
+	Desk
+	Rollouts
 }
 
 // Prefix is the service's path.
@@ -78,11 +100,32 @@ var (
 			return svc.Confirm(ctx, key, callerOf(ctx).proof, in)
 		},
 	}
+	renew = rest.Endpoint[Service, RenewRequest, Renewed]{
+		Op: "fleet.renew", What: "renew the certificate", Example: `{"expiresAt":"2028-11-23T10:00:00Z"}`,
+		Method: http.MethodPost, Path: "/renewals", Status: http.StatusOK, Wants: rest.Write,
+		Do: func(svc Service, ctx context.Context, key wire.Key, in RenewRequest) (Renewed, error) {
+			return svc.Renew(ctx, key, callerOf(ctx).proof, in)
+		},
+	}
+	report = rest.Endpoint[Service, ReportRequest, ReportReply]{
+		Op: "fleet.report", What: "say which program runs and how its last update ended, and read which versions are held",
+		Example: `{"version":"1.2.0","update":{"version":"1.3.0","kept":false,"reason":"it did not start","at":"2026-11-23T10:00:00Z"}}`,
+		Method:  http.MethodPost, Path: "/reports", Status: http.StatusOK, Wants: rest.Write,
+		Do: func(svc Service, ctx context.Context, key wire.Key, in ReportRequest) (ReportReply, error) {
+			return svc.Report(ctx, key, callerOf(ctx).proof, in)
+		},
+	}
 
 	create = rest.Endpoint[Desk, CodeRequest, CodeReply]{
 		Op: "fleet.create", What: "make a one-time code",
 		Example: `{"slot":{"merchantId":"M1","terminalId":"T1","baxId":"B1"},"serialNumber":"PA-0001","ttlSeconds":3600}`,
 		Method:  http.MethodPost, Path: "/codes", Status: http.StatusCreated, Wants: rest.Write, Do: Desk.Create,
+		Flaw: func(in CodeRequest, out CodeReply) string {
+			if in.Bundle && out.Bundle == "" {
+				return "reply has no bundle"
+			}
+			return ""
+		},
 	}
 	imports = rest.Endpoint[Desk, ImportRequest, ImportReply]{
 		Op: "fleet.import", What: "make a code for each box of a list",
@@ -106,13 +149,38 @@ var (
 		Method: http.MethodPost, Path: "/codes/{enrolmentId}/revocations", Status: http.StatusOK, Wants: rest.Write | rest.MayBody, Do: Desk.Revoke,
 		Flaw: func(in RevokeRequest, out Enrolment) string { return out.of(in.ID) },
 	}
+
+	versions = rest.Endpoint[Rollouts, asking, VersionsReply]{
+		Op: "fleet.versions", What: "read what has become of each version of the program, and which are held",
+		Method: http.MethodGet, Path: "/rollouts", Status: http.StatusOK,
+		Do: func(svc Rollouts, ctx context.Context, _ wire.Key, _ asking) (VersionsReply, error) {
+			return svc.Versions(ctx)
+		},
+	}
+	lift = rest.Endpoint[Rollouts, LiftRequest, Rollout]{
+		Op: "fleet.lift", What: "end the hold of a version", Example: `{"version":"1.3.0"}`,
+		Method: http.MethodPost, Path: "/rollouts/lifts", Status: http.StatusOK, Wants: rest.Write, Do: Rollouts.Lift,
+		Flaw: func(in LiftRequest, out Rollout) string {
+			if out.Version != in.Version {
+				return "reply is about another version"
+			}
+			return ""
+		},
+	}
 )
 
 // Table is the half of the devices.
-func Table() rest.Table[Service] { return rest.Table[Service]{redeem, configuration, confirm} }
+func Table() rest.Table[Service] {
+	return rest.Table[Service]{&redeem, &configuration, &confirm, &renew, &report}
+}
 
 // DeskTable is the half of the operator.
-func DeskTable() rest.Table[Desk] { return rest.Table[Desk]{create, list, imports, configure, revoke} }
+func DeskTable() rest.Table[Desk] {
+	return rest.Table[Desk]{&create, &list, &imports, &configure, &revoke}
+}
+
+// RolloutTable is the operator's, about versions of the program.
+func RolloutTable() rest.Table[Rollouts] { return rest.Table[Rollouts]{&versions, &lift} }
 
 // HandlerOptions adjusts a Handler. The zero value works.
 type HandlerOptions = rest.Options
@@ -120,17 +188,17 @@ type HandlerOptions = rest.Options
 // Handler serves the half of the devices at Prefix. It asks for no credential: a code or a proof is one.
 // Host checks and time limits are the caller's.
 func Handler(svc Service, opts HandlerOptions) http.Handler {
-	h := half("enrolments", "configuration", "confirmations").Handler(opts, Table().Bind(svc))
+	h := half("enrolments", "configuration", "confirmations", "renewals", "reports").Handler(opts, Table().Bind(svc))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(w, called(r)) })
 }
 
 // DeskHandler serves the half of the operator at Prefix. Authentication, Host checks and time limits are
 // the caller's.
-func DeskHandler(svc Desk, opts HandlerOptions) http.Handler {
-	return desk().Handler(opts, DeskTable().Bind(svc))
+func DeskHandler(svc Operator, opts HandlerOptions) http.Handler {
+	return desk().Handler(opts, DeskTable().Bind(svc), RolloutTable().Bind(svc))
 }
 
-func desk() rest.API { return half("codes", "imports") }
+func desk() rest.API { return half("codes", "imports", "rollouts") }
 
 // ForDesk returns whether a request is for the half of the operator.
 func ForDesk(r *http.Request) bool { return desk().Is(r) }
@@ -143,8 +211,8 @@ type Client struct {
 }
 
 var (
-	_ Service = (*Client)(nil)
-	_ Desk    = (*Client)(nil)
+	_ Service  = (*Client)(nil)
+	_ Operator = (*Client)(nil)
 )
 
 func (c *Client) to(by Proof) rest.Client {
@@ -164,6 +232,16 @@ func (c *Client) Configuration(ctx context.Context, by Proof) (Revision, error) 
 // Confirm implements Service.
 func (c *Client) Confirm(ctx context.Context, key wire.Key, by Proof, req ConfirmRequest) (ConfirmReply, error) {
 	return confirm.Call(ctx, c.to(by), key, req)
+}
+
+// Renew implements Service.
+func (c *Client) Renew(ctx context.Context, key wire.Key, by Proof, req RenewRequest) (Renewed, error) {
+	return renew.Call(ctx, c.to(by), key, req)
+}
+
+// Report implements Service.
+func (c *Client) Report(ctx context.Context, key wire.Key, by Proof, req ReportRequest) (ReportReply, error) {
+	return report.Call(ctx, c.to(by), key, req)
 }
 
 // Create implements Desk.
@@ -189,4 +267,14 @@ func (c *Client) Configure(ctx context.Context, key wire.Key, req ConfigureReque
 // Revoke implements Desk.
 func (c *Client) Revoke(ctx context.Context, key wire.Key, req RevokeRequest) (Enrolment, error) {
 	return revoke.Call(ctx, c.to(Proof{}), key, req)
+}
+
+// Versions implements Rollouts.
+func (c *Client) Versions(ctx context.Context) (VersionsReply, error) {
+	return versions.Call(ctx, c.to(Proof{}), "", asking{})
+}
+
+// Lift implements Rollouts.
+func (c *Client) Lift(ctx context.Context, key wire.Key, req LiftRequest) (Rollout, error) {
+	return lift.Call(ctx, c.to(Proof{}), key, req)
 }

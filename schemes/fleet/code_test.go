@@ -184,6 +184,7 @@ func TestRules(t *testing.T) {
 	}{
 		{"revision", fleet.ConfirmRequest{}}, {"revision", fleet.ConfirmRequest{Revision: -1}},
 		{"ttlSeconds", fleet.CodeRequest{TTLSeconds: 59}}, {"ttlSeconds", fleet.CodeRequest{TTLSeconds: fleet.MaxTTL + 1}},
+		{"serialNumber", fleet.CodeRequest{Bundle: true}}, {"expiresAt", fleet.RenewRequest{}}, {"expiresAt", fleet.RenewRequest{ExpiresAt: "2028"}},
 		{"serialNumber", fleet.CodeRequest{SerialNumber: "a b"}}, {"slot.terminalId", fleet.CodeRequest{Slot: fleet.Slot{TerminalID: "a\nb"}}},
 		{"configuration", fleet.CodeRequest{Configuration: "cAnArY\x00"}}, {"configuration", fleet.CodeRequest{Configuration: wire.Secret(strings.Repeat("x", 64<<10+1))}},
 		{"configuration", fleet.ConfigureRequest{}}, {"configuration", fleet.ConfigureRequest{Configuration: "cAnArY\x00"}},

@@ -15,6 +15,7 @@ import (
 //	NotProven     401     the proof is missing, wrong, or more than five minutes from the service's clock
 //	CertRevoked   403     the proof is good, and the enrolment was revoked
 //	Ended         409     the enrolment has expired or was revoked: there is nothing to revoke or to configure
+//	StillLive     409     a bundle is wanted for a terminal or a box that another enrolment still is: revoke that first
 const (
 	CodeNotGood = "CodeNotGood"
 	CodeTaken   = "CodeTaken"
@@ -22,6 +23,7 @@ const (
 	NotProven   = "NotProven"
 	CertRevoked = "CertRevoked"
 	Ended       = "Ended"
+	StillLive   = "StillLive"
 )
 
 // Problems is the service's catalogue, a fresh copy.
@@ -33,6 +35,7 @@ func Problems() wire.Catalogue {
 		{Code: wire.Unauthorized, Reason: NotProven, Title: "Device not proven"},
 		{Code: wire.Forbidden, Reason: CertRevoked, Title: "Enrolment revoked"},
 		{Code: wire.Conflict, Reason: Ended, Title: "Enrolment has ended", Status: http.StatusConflict},
+		{Code: wire.Conflict, Reason: StillLive, Title: "Terminal is another enrolment's", Status: http.StatusConflict},
 	}
 }
 

@@ -70,6 +70,42 @@ func (p Proof) CheckConfirmation(public crypto.PublicKey, now time.Time, req Con
 	return p.check(public, confirm.Op, body, now)
 }
 
+// ProveRenewal makes the proof of a call of Renew with req.
+func ProveRenewal(key crypto.Signer, enrolmentID string, at time.Time, req RenewRequest) (Proof, error) {
+	body, err := wire.Encode(req)
+	if err != nil {
+		return Proof{}, fmt.Errorf("prove renewal: %w", err)
+	}
+	return prove(key, renew.Op, enrolmentID, at, body)
+}
+
+// CheckRenewal checks the proof of a call of Renew with req, as CheckConfiguration does.
+func (p Proof) CheckRenewal(public crypto.PublicKey, now time.Time, req RenewRequest) error {
+	body, err := wire.Encode(req)
+	if err != nil {
+		return errProof
+	}
+	return p.check(public, renew.Op, body, now)
+}
+
+// ProveReport makes the proof of a call of Report with req.
+func ProveReport(key crypto.Signer, enrolmentID string, at time.Time, req ReportRequest) (Proof, error) {
+	body, err := wire.Encode(req)
+	if err != nil {
+		return Proof{}, fmt.Errorf("prove report: %w", err)
+	}
+	return prove(key, report.Op, enrolmentID, at, body)
+}
+
+// CheckReport checks the proof of a call of Report with req, as CheckConfiguration does.
+func (p Proof) CheckReport(public crypto.PublicKey, now time.Time, req ReportRequest) error {
+	body, err := wire.Encode(req)
+	if err != nil {
+		return errProof
+	}
+	return p.check(public, report.Op, body, now)
+}
+
 var (
 	errProof = errors.New("the device is not proven")
 	errSkew  = errors.New("the proof's time is more than five minutes from the service's (its Date header says it)")

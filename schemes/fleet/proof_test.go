@@ -124,6 +124,13 @@ func TestProofs(t *testing.T) {
 		require.ErrorContains(t, good(p, now.Add(-5*time.Minute-1), 1), "five minutes")
 		require.Error(t, good(p, now, 2), "another body")
 		require.Error(t, p.CheckConfiguration(key.Public(), now), "another call")
+		renewal := fleet.RenewRequest{ExpiresAt: "2028-11-23T10:00:00Z"}
+		require.Error(t, p.CheckRenewal(key.Public(), now, renewal), "another call")
+		r, err := fleet.ProveRenewal(key, "e1", now, renewal)
+		require.NoError(t, err)
+		require.NoError(t, r.CheckRenewal(key.Public(), now, renewal))
+		require.Error(t, r.CheckRenewal(key.Public(), now, fleet.RenewRequest{ExpiresAt: "2029-11-23T10:00:00Z"}), "another body")
+		require.Error(t, r.CheckRenewal(edward(2).Public(), now, renewal), "another key")
 		require.Error(t, p.CheckConfirmation(edward(2).Public(), now, fleet.ConfirmRequest{Revision: 1}), "another key")
 		for _, change := range []func(*fleet.Proof){
 			func(p *fleet.Proof) { p.EnrolmentID = "e2" }, func(p *fleet.Proof) { p.AtMS++ },
@@ -192,7 +199,7 @@ func TestHandlerReadsProofAndAddress(t *testing.T) {
 }
 
 // authority makes a fleet's authority as a service does.
-func authority(t *testing.T, key ed25519.PrivateKey) *x509.Certificate {
+func authority(t testing.TB, key ed25519.PrivateKey) *x509.Certificate {
 	t.Helper()
 	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "fleet"}, NotAfter: time.Date(2046, 1, 1, 0, 0, 0, 0, time.UTC), IsCA: true, BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, key.Public(), key)

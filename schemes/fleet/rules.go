@@ -29,8 +29,15 @@ func (r RedeemRequest) Check(l *check.List) {
 	}
 	serial(l, "serialNumber", r.SerialNumber)
 	l.Text("version", r.Version, maxName)
-	if _, err := ParseRequest(r.CSR, r.SerialNumber); err != nil {
+	if _, err := readRequest(r.CSR, r.SerialNumber); err != nil { // its signature costs more, and is the service's to check
 		l.Add("csr", err.Error())
+	}
+}
+
+// Check implements check.Checked.
+func (r RenewRequest) Check(l *check.List) {
+	if !moment(r.ExpiresAt) {
+		l.Add("expiresAt", "want a moment as in 2028-11-23T10:00:00Z")
 	}
 }
 
@@ -46,6 +53,9 @@ func (r CodeRequest) Check(l *check.List) {
 	r.Slot.check(l, "slot")
 	if r.SerialNumber != "" {
 		serial(l, "serialNumber", r.SerialNumber)
+	}
+	if r.Bundle && r.SerialNumber == "" {
+		l.Add("serialNumber", "a bundle is for one box: want its serial number")
 	}
 	ttl(l, r.TTLSeconds)
 	configured(l, r.Configuration)
@@ -140,6 +150,14 @@ func (i Issued) Flaw() string {
 func (r Revision) Flaw() string {
 	if r.Number < 1 || r.Text == "" || r.Signature == "" {
 		return "reply has no configuration"
+	}
+	return ""
+}
+
+// Flaw says what a reply must not be: one without a certificate.
+func (r Renewed) Flaw() string {
+	if r.Certificate == "" || !moment(r.ExpiresAt) {
+		return "reply has no certificate"
 	}
 	return ""
 }

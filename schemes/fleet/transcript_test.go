@@ -3,6 +3,7 @@ package fleet_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,12 +27,20 @@ func (p proven) Confirm(ctx context.Context, key wire.Key, _ fleet.Proof, req fl
 	return p.Client.Confirm(ctx, key, fixed, req)
 }
 
+func (p proven) Renew(ctx context.Context, key wire.Key, _ fleet.Proof, req fleet.RenewRequest) (fleet.Renewed, error) {
+	return p.Client.Renew(ctx, key, fixed, req)
+}
+
+func (p proven) Report(ctx context.Context, key wire.Key, _ fleet.Proof, req fleet.ReportRequest) (fleet.ReportReply, error) {
+	return p.Client.Report(ctx, key, fixed, req)
+}
+
 func transcripts() wiretest.Service {
 	return wiretest.Service{
 		API: fleet.API(), Reasons: fleet.Problems(), Secrets: []string{"7K3M", "shh = 1", "c2ln"},
 		Client: func(base string, d wire.Doer) []rest.Bound {
 			c := proven{&fleet.Client{BaseURL: base, Doer: d}}
-			return append(fleet.Table().Bind(c), fleet.DeskTable().Bind(c)...)
+			return slices.Concat(fleet.Table().Bind(c), fleet.DeskTable().Bind(c), fleet.RolloutTable().Bind(c))
 		},
 	}
 }
@@ -50,9 +59,10 @@ func TestEveryField(t *testing.T) {
 		"redeem": fleet.RedeemRequest{}, "issued": fleet.Issued{}, "revision": fleet.Revision{}, "confirm": fleet.ConfirmRequest{},
 		"confirmed": fleet.ConfirmReply{}, "create": fleet.CodeRequest{}, "made": fleet.CodeReply{}, "import": fleet.ImportRequest{},
 		"imported": fleet.ImportReply{}, "list": fleet.ListReply{}, "enrolment": fleet.Enrolment{}, "revoke": fleet.RevokeRequest{},
-		"configure": fleet.ConfigureRequest{},
+		"configure": fleet.ConfigureRequest{}, "renew": fleet.RenewRequest{}, "renewed": fleet.Renewed{},
+		"report": fleet.ReportRequest{}, "reported": fleet.ReportReply{}, "versions": fleet.VersionsReply{}, "lift": fleet.LiftRequest{}, "rollout": fleet.Rollout{},
 	}
-	infos := append(fleet.Table().Infos(), fleet.DeskTable().Infos()...)
+	infos := slices.Concat(fleet.Table().Infos(), fleet.DeskTable().Infos(), fleet.RolloutTable().Infos())
 	wiretest.Compared(t, infos, types, nil)
 	wiretest.Fields(t, "testdata/ours.txt", types)
 	wiretest.Exercised(t, "testdata/ours.txt")
@@ -61,7 +71,7 @@ func TestEveryField(t *testing.T) {
 // A code, a configuration and a proof never appear where they are not sent on purpose.
 func TestNothingSecretIsMarshalledByAccident(t *testing.T) {
 	for _, v := range []any{
-		fleet.RedeemRequest{Code: "7K3M9QXD2PV"}, fleet.CodeReply{Code: "7K3M9QXD2PV"}, fleet.ImportedCode{Code: "7K3M9QXD2PV"},
+		fleet.RedeemRequest{Code: "7K3M9QXD2PV"}, fleet.CodeReply{Code: "7K3M9QXD2PV"}, fleet.CodeReply{Bundle: "7K3M9QXD2PV"}, fleet.Bundle{Configuration: fleet.Revision{Text: "7K3M9QXD2PV"}}, fleet.ImportedCode{Code: "7K3M9QXD2PV"},
 		fleet.Revision{Text: "7K3M9QXD2PV"}, fleet.CodeRequest{Configuration: "7K3M9QXD2PV"}, fleet.Ticket{Code: "7K3M9QXD2PV"}, fleet.Proof{Signature: "7K3M9QXD2PV"},
 	} {
 		text, err := json.Marshal(v)

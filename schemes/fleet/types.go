@@ -39,6 +39,17 @@ type ConfirmReply struct {
 	Superseded  int32  `json:"superseded"` // earlier certificates of the box or the terminal that this enrolment has revoked
 }
 
+// RenewRequest asks for the certificate that follows one. Write it with wire.Encode.
+type RenewRequest struct {
+	ExpiresAt string `json:"expiresAt" wire:"required"` // RFC 3339, of the certificate that the device has
+}
+
+// Renewed answers it: the newest certificate of the device, which is the one it has where no other is due.
+type Renewed struct {
+	Certificate string `json:"certificate" wire:"required"` // PEM
+	ExpiresAt   string `json:"expiresAt" wire:"required"`   // RFC 3339, its last moment
+}
+
 // Slot is whom a terminal belongs to. Each field may be absent.
 type Slot struct {
 	MerchantID string `json:"merchantId,omitempty"`
@@ -52,6 +63,7 @@ type CodeRequest struct {
 	SerialNumber  string      `json:"serialNumber,omitempty"`  // the one box that may redeem it; "" = any
 	TTLSeconds    int32       `json:"ttlSeconds,omitempty"`    // 60 to MaxTTL; 0 = an hour
 	Configuration wire.Secret `json:"configuration,omitempty"` // TOML; "" = the backend's own
+	Bundle        bool        `json:"bundle,omitempty"`        // make a bundle file, too, for a box without a network; wants a serial number
 }
 
 // CodeReply answers it. The code is in this answer alone: the service keeps its digest.
@@ -60,6 +72,15 @@ type CodeReply struct {
 	Code        wire.Secret `json:"code" wire:"required"`
 	URL         string      `json:"url" wire:"required"`         // where the terminal finds the service
 	Fingerprint string      `json:"fingerprint" wire:"required"` // of the fleet's authority: SHA-256 in hexadecimal
+	Bundle      wire.Secret `json:"bundle,omitempty"`            // the bundle file in base64, sealed under the code
+	Unused      []Unused    `json:"unused,omitempty"`            // other codes for the same terminal
+}
+
+// Unused is a code for a terminal that no device has shown yet, and that still can be.
+type Unused struct {
+	EnrolmentID  string `json:"enrolmentId" wire:"required"`
+	SerialNumber string `json:"serialNumber,omitempty"` // the one box that may redeem it
+	ExpiresAt    string `json:"expiresAt" wire:"required"`
 }
 
 // Enrolment is one code and what became of it, for the operator. Times are RFC 3339, "" = not yet.
@@ -77,9 +98,12 @@ type Enrolment struct {
 	Device               string `json:"device,omitempty"` // SHA-256 of its public key in hexadecimal
 	Certificate          string `json:"certificate,omitempty"`
 	CertificateExpiresAt string `json:"certificateExpiresAt,omitempty"`
-	Version              string `json:"version,omitempty"`
+	Version              string `json:"version,omitempty"`           // of the terminal's program, as it said last
 	Revision             int64  `json:"revision,omitempty"`          // the newest
 	ConfirmedRevision    int64  `json:"confirmedRevision,omitempty"` // what the terminal said it works with
+	Bundle               bool   `json:"bundle,omitempty"`            // a bundle file was made with the code: a box may run on it already
+
+	Update Outcome `json:"update,omitzero"` // how the last update of its program ended, where one did; in a list alone
 }
 
 // ImportRequest asks for one code for each box of a list.
@@ -107,6 +131,7 @@ type ImportedCode struct {
 	EnrolmentID  string      `json:"enrolmentId" wire:"required"`
 	Code         wire.Secret `json:"code,omitempty"` // "" = the box has a code already that is still fresh
 	ExpiresAt    string      `json:"expiresAt" wire:"required"`
+	Unused       []Unused    `json:"unused,omitempty"` // other codes for the same terminal
 }
 
 // ListRequest asks for the newest thousand enrolments.

@@ -54,7 +54,15 @@ func Verify(got Issued, fingerprint string, key crypto.PublicKey, now time.Time)
 	if have := Fingerprint(authority.Raw); fingerprint != "" && !strings.EqualFold(have, fingerprint) {
 		return fmt.Errorf("the authority has the fingerprint %s, the ticket says %s: this is another service (compare with the operator before you go on)", have, fingerprint)
 	}
-	cert, err := ParseCertificate(got.Certificate)
+	if err := VerifyCertificate(got.Certificate, authority, key, now); err != nil {
+		return err
+	}
+	return VerifyRevision(authority, got.EnrolmentID, got.Configuration)
+}
+
+// VerifyCertificate checks that a certificate is the authority's for a device's key, and good at now.
+func VerifyCertificate(certificate string, authority *x509.Certificate, key crypto.PublicKey, now time.Time) error {
+	cert, err := ParseCertificate(certificate)
 	if err != nil {
 		return fmt.Errorf("certificate: %w", err)
 	}
@@ -66,7 +74,7 @@ func Verify(got Issued, fingerprint string, key crypto.PublicKey, now time.Time)
 	if Thumbprint(cert.PublicKey) != Thumbprint(key) {
 		return errors.New("the certificate is for another key")
 	}
-	return VerifyRevision(authority, got.EnrolmentID, got.Configuration)
+	return nil
 }
 
 // Ticket is what a QR code for a new terminal holds.

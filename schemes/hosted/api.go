@@ -187,12 +187,12 @@ func posting(op, path, what, example string, do func(Orders, context.Context, wi
 
 // SessionsTable is the first half of the service, OrdersTable the other.
 func SessionsTable() rest.Table[Sessions] {
-	return rest.Table[Sessions]{build, finalize, confirm, end, state, card}
+	return rest.Table[Sessions]{&build, &finalize, &confirm, &end, &state, &card}
 }
 
 // OrdersTable is the other half.
 func OrdersTable() rest.Table[Orders] {
-	return rest.Table[Orders]{methods, order, capture, refund, undo}
+	return rest.Table[Orders]{&methods, &order, &capture, &refund, &undo}
 }
 
 // Validate applies every stateless rule to a build request. The error is wire.Invalid with the reason of the first rule that is

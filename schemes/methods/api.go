@@ -40,7 +40,7 @@ var list = rest.Endpoint[Service, Query, []Definition]{
 }
 
 // Table is the service.
-func Table() rest.Table[Service] { return rest.Table[Service]{list} }
+func Table() rest.Table[Service] { return rest.Table[Service]{&list} }
 
 // HandlerOptions adjusts a Handler. The zero value works.
 type HandlerOptions = rest.Options

@@ -93,11 +93,11 @@ var (
 )
 
 // Table is the service.
-func Table() rest.Table[Service] { return rest.Table[Service]{create, read, update, submit} }
+func Table() rest.Table[Service] { return rest.Table[Service]{&create, &read, &update, &submit} }
 
 // trigger is a route of the sandbox.
-func trigger(t Trigger, what string) rest.Endpoint[Sandbox, push, State] {
-	return rest.Endpoint[Sandbox, push, State]{
+func trigger(t Trigger, what string) *rest.Endpoint[Sandbox, push, State] {
+	return &rest.Endpoint[Sandbox, push, State]{
 		Op: "onboarding.sandbox", What: what, Example: `{}`,
 		Method: http.MethodPost, Path: "/{onboardingId}/" + string(t), Status: http.StatusOK, Wants: rest.Write | rest.MayBody,
 		Do: func(move Sandbox, ctx context.Context, key wire.Key, in push) (State, error) {

@@ -192,5 +192,5 @@ func charges(path, what string) rest.Endpoint[Service, charging, Done] {
 
 // Table is the service. The signature check, which asks no service, is its last row.
 func Table() rest.Table[Service] {
-	return rest.Table[Service]{create, read, drop, list, txn, charge, capture, refund, cancel, verified}
+	return rest.Table[Service]{&create, &read, &drop, &list, &txn, &charge, &capture, &refund, &cancel, &verified}
 }

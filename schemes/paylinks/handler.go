@@ -34,7 +34,7 @@ type HandlerOptions struct {
 // the caller's; the proof of who calls is checked here, because it lies in the parameters.
 func Handler(links Links, txns Transactions, opts HandlerOptions) http.Handler {
 	svc := Service{links, txns}
-	return api.Handler(opts.Rest(), Table().Bind(svc), rest.Table[Service]{chargeToo}.Bind(svc))
+	return api.Handler(opts.Rest(), Table().Bind(svc), rest.Table[Service]{&chargeToo}.Bind(svc))
 }
 
 // Rest are the engine's options: how a request is opened and proven.
@@ -75,7 +75,11 @@ func (o HandlerOptions) open(r *http.Request, i rest.Info, values []string) (res
 	}
 	names := query.Values(InstanceParam)
 	if len(names) != 1 || names[0] == "" {
-		return nil, &wire.Error{Code: wire.Invalid, Reason: unprocessable, Msg: formText}
+		why := "instance: missing in the query"
+		if len(names) > 1 {
+			why = "instance: named twice in the query"
+		}
+		return nil, &wire.Error{Code: wire.Invalid, Reason: unprocessable, Msg: formText + ": " + why}
 	}
 	secret := wire.Secret("")
 	if o.Secret != nil {

@@ -130,7 +130,7 @@ func another(asked, named string) string {
 
 // Table is the service.
 func Table() rest.Table[Service] {
-	return rest.Table[Service]{create, read, authorize, cancel, capture, refund}
+	return rest.Table[Service]{&create, &read, &authorize, &cancel, &capture, &refund}
 }
 
 // HandlerOptions adjusts a Handler. The zero value works. Operator "" means DefaultOperator.

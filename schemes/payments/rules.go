@@ -52,12 +52,18 @@ func (r *CreateRequest) Normal(operator string, _ []byte) error {
 	return nil
 }
 
+// Types are the types of a create.
+func Types() []string { return []string{Moto, ProviderHosted, MerchantHosted} }
+
+// Processings are what a create may ask for.
+func Processings() []string {
+	return []string{ProcessNone, ProcessVerify, ProcessAuthorize, ProcessSale}
+}
+
 // Check implements check.Checked. A single broken rule has a Reason where it is AmountDiffersFromOrderItems or ZeroCharge.
 func (r CreateRequest) Check(l *check.List) {
 	moto := r.Type == Moto
-	switch r.Type {
-	case MerchantHosted, ProviderHosted, Moto:
-	default:
+	if !slices.Contains(Types(), r.Type) {
 		l.Add("type", "want MerchantHostedEcom, ProviderHostedEcom or Moto")
 		return
 	}
@@ -66,7 +72,7 @@ func (r CreateRequest) Check(l *check.List) {
 	only(l, "payPageConfiguration", !moto, r.PayPageConfiguration != nil)
 	only(l, "cardDetails", moto, r.CardDetails != nil)
 	l.OneOf("scaExemption", r.ScaExemption, ScaDelegated, ScaLowValue, ScaForce3DS)
-	l.OneOf("processing", r.Processing, ProcessNone, ProcessVerify, ProcessAuthorize, ProcessSale)
+	l.OneOf("processing", r.Processing, Processings()...)
 	if u := r.RedirectURLs; u != nil {
 		l.ReturnURL("redirectUrls.returnUrl", u.ReturnURL)
 	}

@@ -81,7 +81,7 @@ var (
 )
 
 // Table is the service.
-func Table() rest.Table[Service] { return rest.Table[Service]{create, recurring, verify, token} }
+func Table() rest.Table[Service] { return rest.Table[Service]{&create, &recurring, &verify, &token} }
 
 // HandlerOptions adjusts a Handler. The zero value works.
 type HandlerOptions = rest.Options

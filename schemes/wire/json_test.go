@@ -209,6 +209,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"1e3 for int", `{"amount":1e3}`, "amount", "integer"},
 		{"-0 for int", `{"amount":-0}`, "amount", "integer"},
 		{"-0 for uint", `{"count":-0}`, "count", "integer"},
+		{"no JSON", `{"amount":garbage}`, "amount", "no JSON value where a number"},
+		{"no JSON for object", `{"inner":garbage}`, "inner", "no JSON value where an object"},
 		{"string for int", `{"amount":"100"}`, "amount", "a string where a number"},
 		{"int for string", `{"text":100}`, "text", "a number where a string"},
 		{"bool for string", `{"text":true}`, "text", "a boolean where a string"},

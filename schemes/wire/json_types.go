@@ -178,7 +178,10 @@ func kindOf(c byte) string {
 	case 't', 'f':
 		return "a boolean"
 	}
-	return "a number"
+	if c == '-' || c >= '0' && c <= '9' {
+		return "a number"
+	}
+	return "no JSON value"
 }
 
 // fits says whether a value beginning with c can be read into t, and what t wants.

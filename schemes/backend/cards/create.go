@@ -2,6 +2,7 @@ package cards
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -72,7 +73,7 @@ func (c *Cards) register(tx store.Tx, p *payment, n *payments.Notifications) err
 	hooks := make([]deliver.Hook, 0, len(n.WebHooks))
 	for i, h := range n.WebHooks {
 		if !webhooks.Known(h.EventName) {
-			return wire.Errorf(wire.Invalid, opCreate, "notifications.webHooks[%d].eventName: no such event", i)
+			return wire.Errorf(wire.Invalid, opCreate, "notifications.webHooks[%d].eventName: no such event, want one of %s", i, strings.Trim(fmt.Sprint(webhooks.Names()), "[]"))
 		}
 		hook := deliver.Hook{Event: h.EventName, URL: h.URL, Authorization: h.Authorization}
 		for _, pairs := range h.Headers {

@@ -1,6 +1,7 @@
 package cards
 
 import (
+	"strconv"
 	"strings"
 
 	"posagent/schemes/payments"
@@ -22,6 +23,11 @@ func refused(op, reason string) error {
 		}
 	}
 	return payments.Refused(op, reason, reason)
+}
+
+// overCharge refuses what is more than there is left, in minor units.
+func overCharge(op string, left int32) error {
+	return payments.Refused(op, payments.OverCharge, "more than is reserved: "+strconv.Itoa(int(left))+" is left, in minor units")
 }
 
 func differs(op string) error {

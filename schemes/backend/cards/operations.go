@@ -3,6 +3,7 @@ package cards
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"posagent/schemes/backend/books"
@@ -95,7 +96,7 @@ func (c *Cards) reserve(tx store.Tx, p *payment, o *operation, now int64) error 
 	case reason != "":
 		return refused(op, reason)
 	case o.amount > p.Amount || o.amount <= 0:
-		return refused(op, payments.OverCharge)
+		return payments.Refused(op, payments.OverCharge, "want an amount from 1 to the payment's "+strconv.Itoa(int(p.Amount))+", in minor units")
 	case !payable(p.Currency):
 		return refused(op, payments.CurrencyNotPayable)
 	}
@@ -150,7 +151,7 @@ func (c *Cards) take(tx store.Tx, p *payment, o *operation, basket []payments.Ba
 	case l.Reserved == 0:
 		return refused(op, payments.AlreadyCharged)
 	case o.amount > int32(l.Reserved):
-		return refused(op, payments.OverCharge)
+		return overCharge(op, int32(l.Reserved))
 	case p.Means.PayType == webhooks.TypeInvoice && len(basket) == 0 && p.state == Reserved && p.Processing != payments.ProcessSale:
 		return refused(op, payments.OrderItemsMissing)
 	case !fits(basket, o.amount):

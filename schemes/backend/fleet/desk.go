@@ -3,7 +3,9 @@ package fleet
 import (
 	"context"
 	"database/sql"
+	"encoding/base64"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -71,16 +73,50 @@ func (f *Fleet) Create(ctx context.Context, key wire.Key, req fleet.CodeRequest)
 	if err != nil {
 		return out, wire.Errorf(wire.Invalid, opCreate, "slot: %v", err)
 	}
+	d.row.bundle = req.Bundle
 	err = f.Once(ctx, room.Keyed{Op: opCreate, Key: key, Body: body}, &out, func(tx store.Tx, now int64) (none scenario.Do, err error) {
+		if req.Bundle {
+			if err := stillLive(tx, &d.row, now); err != nil {
+				return none, err
+			}
+		}
 		out = fleet.CodeReply{URL: f.opt.PublicURL, Fingerprint: ca.fingerprint()}
-		out.Enrolment, err = f.put(tx, ca, d, req.TTLSeconds, now)
+		if out.Enrolment, err = f.put(tx, ca, d, req.TTLSeconds, now); err == nil {
+			out.Unused, err = unused(tx, &d.row, now)
+		}
 		return none, err
 	})
 	if err != nil {
 		return fleet.CodeReply{}, err
 	}
 	out.Code = code
+	if req.Bundle {
+		if out.Bundle, err = f.bundle(ctx, ca, out.Enrolment.ID, code); err != nil {
+			return fleet.CodeReply{}, wire.AsError(opCreate, err)
+		}
+	}
 	return out, nil
+}
+
+// bundle makes the bundle file of an enrolment, always the same: with the configuration that the code was made with.
+func (f *Fleet) bundle(ctx context.Context, ca *authority, id string, code wire.Secret) (wire.Secret, error) {
+	var r row
+	var rev fleet.Revision
+	err := f.DB.Read(ctx, func(rd store.Reader) (err error) {
+		r = row{}
+		if err = r.load(rd, "id", id); err == nil {
+			rev, err = f.revision(rd, id, 1)
+		}
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("bundle: %w", err)
+	}
+	file, err := fleet.SignBundle(ca.key, fleet.Bundle{
+		EnrolmentID: id, SerialNumber: r.serial, URL: f.opt.PublicURL, Authority: fleet.CertificatePEM(ca.cert.Raw),
+		MadeAt: fleet.BundleMoment(time.UnixMilli(r.created)), ExpiresAt: stamp(r.expires), Configuration: rev,
+	}).Seal(code)
+	return wire.Secret(base64.StdEncoding.EncodeToString(file)), err
 }
 
 // ready applies the contract's rules, and writes the request out again, for the key.
@@ -130,6 +166,9 @@ func (f *Fleet) Import(ctx context.Context, key wire.Key, req fleet.ImportReques
 					return none, err
 				}
 				c.EnrolmentID, c.ExpiresAt, c.Code = e.ID, e.ExpiresAt, "made" // what is stored is a mask
+				if c.Unused, err = unused(tx, &d.row, now); err != nil {
+					return none, err
+				}
 			default:
 				return none, err
 			}

@@ -30,11 +30,12 @@ type Fleet struct {
 	limit  *limiter
 	mu     sync.Mutex
 	signer *authority // nil until it is read
+	purged time.Time  // when the sweep purged last
 }
 
 var (
-	_ fleet.Service = (*Fleet)(nil)
-	_ fleet.Desk    = (*Fleet)(nil)
+	_ fleet.Service  = (*Fleet)(nil)
+	_ fleet.Operator = (*Fleet)(nil)
 )
 
 // New makes the desk; it starts nothing.
@@ -46,18 +47,24 @@ func New(opt Options) (*Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Fleet{Room: r, opt: opt, limit: newLimiter(r.Now)}, nil
+	f := &Fleet{Room: r, opt: opt, limit: newLimiter(r.Now)}
+	r.Sweeps(f.sweep)
+	return f, nil
 }
 
 const (
 	opRedeem        = "fleet.redeem"
 	opConfiguration = "fleet.configuration"
 	opConfirm       = "fleet.confirm"
+	opRenew         = "fleet.renew"
 	opCreate        = "fleet.create"
 	opImport        = "fleet.import"
 	opList          = "fleet.list"
 	opConfigure     = "fleet.configure"
 	opRevoke        = "fleet.revoke"
+	opReport        = "fleet.report"
+	opVersions      = "fleet.versions"
+	opLift          = "fleet.lift"
 )
 
 // digest is what the store has of a code. It is keyed: fifty bits could be tried out.
@@ -82,9 +89,12 @@ func (f *Fleet) Redeem(ctx context.Context, key wire.Key, req fleet.RedeemReques
 	}
 	public, err := fleet.ParseRequest(req.CSR, req.SerialNumber)
 	if err != nil {
-		return fleet.Issued{}, wire.AsError(opRedeem, err)
+		return fleet.Issued{}, wire.Errorf(wire.Invalid, opRedeem, "csr: %v", err)
 	}
-	judged, wait := f.limit.take(fleet.Address(ctx))
+	judged, wait, err := f.limit.take(ctx, fleet.Address(ctx))
+	if err != nil { // the caller has gone
+		return fleet.Issued{}, &wire.Error{Code: wire.Unavailable, Op: opRedeem, Err: err}
+	}
 	if wait > 0 {
 		e := fleet.Refused(opRedeem, fleet.LockedOut, "too many wrong codes, a good one is not looked at either: wait")
 		e.RetryAfter = wait
@@ -222,18 +232,4 @@ func (f *Fleet) confirm(tx store.Tx, id string, req fleet.ConfirmRequest) (out f
 		return out, err
 	}
 	return fleet.ConfirmReply{EnrolmentID: r.id, State: r.state, Revision: req.Revision, Superseded: r.superseded}, nil
-}
-
-// supersede revokes the other certificates of the terminal that r is now, and of its box. A box that only says a serial number
-// ends those of its own merchant alone, and none where its code names no merchant.
-func supersede(tx store.Tx, r *row, now int64) (int32, error) {
-	res, err := tx.Exec(`UPDATE fleet_enrolment SET state = ?, reason = ?, revoked_ms = ? WHERE id <> ? AND state IN (?, ?)
-		AND (serial = ? AND (? OR merchant = ? AND merchant <> '') OR merchant = ? AND terminal = ? AND terminal <> '')`,
-		string(fleet.Revoked), "superseded by "+r.id, now, r.id, string(fleet.Redeemed), string(fleet.Confirmed),
-		r.serial, r.bound, r.slot.MerchantID, r.slot.MerchantID, r.slot.TerminalID)
-	if err != nil {
-		return 0, fmt.Errorf("supersede: %w", err)
-	}
-	n, err := res.RowsAffected()
-	return int32(n), err //nolint:gosec // as many as a shop has boxes
 }

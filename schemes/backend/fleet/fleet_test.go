@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -198,6 +199,130 @@ func TestRefusalsDoTheSameWork(t *testing.T) {
 		require.Error(t, f.Device(t, "PA-2").Redeem(t, code))
 		require.Equal(t, []string{"mac", "write", "select"}, db.calls, name)
 	}
+}
+
+// A try that waits for others ends with its caller.
+func TestATryEndsWithItsCaller(t *testing.T) {
+	db := &stalled{DB: storetest.Open(t, steps()...), met: make(chan struct{}, 10), on: make(chan struct{})}
+	room, f := desk(t, db, start(), nil)
+	require.NoError(t, room.Init(t.Context()))
+	req := f.Device(t, "PA-1").Request(t, fleettest.Unknown(1))
+	var wg sync.WaitGroup
+	db.stall.Store(true)
+	for range 10 {
+		wg.Go(func() { _, _ = f.Service.Redeem(t.Context(), "", req) })
+	}
+	for range 10 {
+		<-db.met
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := f.Service.Redeem(ctx, "", req)
+		ended <- err
+	}()
+	cancel()
+	err := <-ended
+	require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
+	require.ErrorIs(t, err, context.Canceled)
+	close(db.on)
+	wg.Wait()
+	_, err = f.Service.Redeem(t.Context(), "", req)
+	require.Equal(t, fleet.LockedOut, wire.ReasonOf(err), "the ten were counted, and the one that left was none")
+}
+
+// stalled is a store whose writes wait, once they are told to.
+type stalled struct {
+	store.DB
+	stall atomic.Bool
+	met   chan struct{}
+	on    chan struct{}
+}
+
+func (s *stalled) Write(ctx context.Context, fn func(store.Tx) error) error {
+	if s.stall.Load() {
+		select {
+		case s.met <- struct{}{}:
+		default:
+		}
+		<-s.on
+	}
+	return s.DB.Write(ctx, fn)
+}
+
+// wrote is a store that says when it has written.
+type wrote struct {
+	store.DB
+	once chan struct{}
+}
+
+func (w *wrote) Write(ctx context.Context, fn func(store.Tx) error) error {
+	err := w.DB.Write(ctx, fn)
+	select {
+	case w.once <- struct{}{}:
+	default:
+	}
+	return err
+}
+
+// What has ended goes when its time is over: codes that nobody has shown, and configurations that no device may read. What a device
+// has had stays known, and so does what is in use.
+func TestWhatHasEndedIsPurged(t *testing.T) {
+	c := start()
+	db := storetest.Open(t, steps()...)
+	desk, f := desk(t, db, c, nil)
+	expired, taken := f.Code(t, fleet.CodeRequest{TTLSeconds: 60}), f.Code(t, fleet.CodeRequest{})
+	_, err := desk.Revoke(t.Context(), "", fleet.RevokeRequest{ID: taken.Enrolment.ID})
+	require.NoError(t, err)
+	gone, d := f.Device(t, "PA-1"), f.Device(t, "PA-2")
+	for _, box := range []*fleettest.Device{gone, d} {
+		require.NoError(t, box.Redeem(t, f.Code(t, fleet.CodeRequest{}).Code))
+		confirm(t, f, box)
+		box.Kept(t, "2.0.0")
+	}
+	_, err = desk.Revoke(t.Context(), "", fleet.RevokeRequest{ID: gone.Got.EnrolmentID})
+	require.NoError(t, err)
+	for _, text := range []wire.Secret{"a = 2\n", "a = 3\n"} {
+		_, err = desk.Configure(t.Context(), "", fleet.ConfigureRequest{ID: d.Got.EnrolmentID, Configuration: text})
+		require.NoError(t, err)
+	}
+	left := func() (ids, revisions []string) {
+		require.NoError(t, db.Read(t.Context(), func(rd store.Reader) (err error) {
+			if ids, err = store.Column[string](rd, `SELECT id FROM fleet_enrolment ORDER BY seq`); err == nil {
+				revisions, err = store.Column[string](rd, `SELECT enrolment || ' ' || number FROM fleet_revision ORDER BY enrolment = ?, number`, d.Got.EnrolmentID)
+			}
+			return err
+		}))
+		return ids, revisions
+	}
+	sweep := func() { // as a backend that was started then
+		seen := &wrote{DB: db, once: make(chan struct{}, 1)}
+		again, _ := room.New(room.Options{Options: shared.Options{DB: seen, PublicURL: "https://fleet.example", Now: c.now}, Configuration: func(fleet.Slot) (string, error) { return "", nil }})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- again.Run(ctx) }()
+		<-seen.once
+		cancel()
+		require.ErrorIs(t, <-ended, context.Canceled)
+	}
+	c.pass(90*24*time.Hour - time.Minute)
+	late := f.Code(t, fleet.CodeRequest{TTLSeconds: 60})
+	sweep()
+	ids, revisions := left()
+	require.Len(t, ids, 5)
+	require.Len(t, revisions, 7)
+	require.Equal(t, 2, count(t, db, `SELECT COUNT(*) FROM fleet_outcome`))
+	c.pass(2 * time.Minute)
+	sweep()
+	ids, revisions = left()
+	require.Equal(t, []string{gone.Got.EnrolmentID, d.Got.EnrolmentID, late.Enrolment.ID}, ids, expired.Enrolment.ID)
+	require.Equal(t, []string{late.Enrolment.ID + " 1", d.Got.EnrolmentID + " 1", d.Got.EnrolmentID + " 3"}, revisions, "the confirmed one, and the newest")
+	require.Equal(t, 1, count(t, db, `SELECT COUNT(*) FROM fleet_outcome`))
+	_, err = gone.Configuration(t)
+	require.Equal(t, fleet.CertRevoked, wire.ReasonOf(err), "a device that was revoked hears it whenever it asks: %v", err)
+	rev, err := d.Configuration(t)
+	require.NoError(t, err)
+	require.Equal(t, wire.Secret("a = 3\n"), rev.Text)
 }
 
 // Every address has its own ten tries, and all together have a hundred a minute.

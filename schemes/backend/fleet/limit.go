@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -37,20 +38,30 @@ func newLimiter(now func() time.Time) *limiter {
 }
 
 // take begins a try, whose caller must call judged. No more tries are under way at once than may be wrong, so tries at once
-// gain nothing; a try waits for those before it. wait > 0 = the address, or all, must wait so long, and the try is not made.
-func (l *limiter) take(address string) (judged func(wrong bool), wait time.Duration) {
+// gain nothing; a try waits for those before it, or ends with ctx. wait > 0 = the address, or all, must wait so long, and the try is
+// not made.
+func (l *limiter) take(ctx context.Context, address string) (judged func(wrong bool), wait time.Duration, err error) {
+	stop := context.AfterFunc(ctx, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.ended.Broadcast()
+	})
+	defer stop()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
 		now := l.now()
 		one := l.of(address, now)
 		if wait = max(one.locked(now, perAddress), l.all.locked(now, altogether)); wait > 0 {
-			return nil, wait
+			return nil, wait, nil
 		}
 		if one.wrong+one.pending < perAddress && l.all.wrong+l.all.pending < altogether {
 			one.pending++
 			l.all.pending++
-			return func(wrong bool) { l.judged(one, wrong) }, 0
+			return func(wrong bool) { l.judged(one, wrong) }, 0, nil
 		}
 		l.ended.Wait()
 	}

@@ -30,14 +30,15 @@ type row struct {
 	version                                        string
 	revision, confirmedRevision                    int64
 	superseded                                     int32
+	bundle                                         bool // a bundle was made with the code
 }
 
 const columns = `seq, id, digest, state, reason, merchant, terminal, bax, serial, bound, created_ms, expires_ms, redeemed_ms, confirmed_ms, revoked_ms,
-	device, certificate, version, revision, confirmed_revision, superseded`
+	device, certificate, version, revision, confirmed_revision, superseded, bundle`
 
 func (r *row) scan(from store.Row) error {
 	return from.Scan(&r.seq, &r.id, &r.digest, &r.state, &r.reason, &r.slot.MerchantID, &r.slot.TerminalID, &r.slot.BaxID, &r.serial, &r.bound,
-		&r.created, &r.expires, &r.redeemed, &r.confirmed, &r.revoked, &r.device, &r.certificate, &r.version, &r.revision, &r.confirmedRevision, &r.superseded)
+		&r.created, &r.expires, &r.redeemed, &r.confirmed, &r.revoked, &r.device, &r.certificate, &r.version, &r.revision, &r.confirmedRevision, &r.superseded, &r.bundle)
 }
 
 // load reads the enrolment whose column has the value. sql.ErrNoRows where there is none.
@@ -53,7 +54,7 @@ func (r *row) load(rd store.Reader, column string, value any) error {
 // the refusal of an unknown code takes the same way, and the same time, as every other.
 func (r *row) shown(rd store.Reader, digest []byte) error {
 	err := r.scan(rd.QueryRow(`SELECT `+columns+` FROM fleet_enrolment WHERE digest = ?
-		UNION ALL SELECT 0, '', ?, 'REVOKED', 'never made', 'none', 'none', 'none', 'none', 1, ?, ?, 0, 0, 0, '', NULL, '', 1, 0, 0 LIMIT 1`,
+		UNION ALL SELECT 0, '', ?, 'REVOKED', 'never made', 'none', 'none', 'none', 'none', 1, ?, ?, 0, 0, 0, '', NULL, '', 1, 0, 0, 0 LIMIT 1`,
 		digest, digest, int64(math.MaxInt64), int64(math.MaxInt64)))
 	if err != nil {
 		return fmt.Errorf("read enrolment: %w", err)
@@ -63,9 +64,9 @@ func (r *row) shown(rd store.Reader, digest []byte) error {
 
 func (r *row) insert(tx store.Tx) error {
 	_, err := tx.Exec(`INSERT INTO fleet_enrolment (id, digest, state, reason, merchant, terminal, bax, serial, bound, created_ms, expires_ms, redeemed_ms,
-		confirmed_ms, revoked_ms, device, certificate, version, revision, confirmed_revision, superseded)
-		VALUES (?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, '', NULL, '', ?, 0, 0)`,
-		r.id, r.digest, string(r.state), r.slot.MerchantID, r.slot.TerminalID, r.slot.BaxID, r.serial, r.bound, r.created, r.expires, r.revision)
+		confirmed_ms, revoked_ms, device, certificate, version, revision, confirmed_revision, superseded, bundle)
+		VALUES (?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, '', NULL, '', ?, 0, 0, ?)`,
+		r.id, r.digest, string(r.state), r.slot.MerchantID, r.slot.TerminalID, r.slot.BaxID, r.serial, r.bound, r.created, r.expires, r.revision, r.bundle)
 	if err != nil {
 		return fmt.Errorf("store enrolment: %w", err)
 	}
@@ -108,7 +109,7 @@ func (r *row) show(now int64) (fleet.Enrolment, error) {
 	e := fleet.Enrolment{
 		ID: r.id, State: r.at(now), Reason: r.reason, Slot: r.slot, SerialNumber: r.serial, CreatedAt: stamp(r.created), ExpiresAt: stamp(r.expires),
 		RedeemedAt: stamp(r.redeemed), ConfirmedAt: stamp(r.confirmed), RevokedAt: stamp(r.revoked), Device: r.device, Version: r.version,
-		Revision: r.revision, ConfirmedRevision: r.confirmedRevision,
+		Revision: r.revision, ConfirmedRevision: r.confirmedRevision, Bundle: r.bundle,
 	}
 	if len(r.certificate) > 0 {
 		cert, err := x509.ParseCertificate(r.certificate)
@@ -135,12 +136,17 @@ const most = 1000
 // Read lists enrolments, the newest first. It needs no key of the store.
 func Read(rd store.Reader, req fleet.ListRequest, now time.Time) ([]fleet.Enrolment, error) {
 	list, ms := []fleet.Enrolment{}, now.UnixMilli()
-	err := store.Each(rd, func(from store.Row) error {
+	ended, err := outcomes(rd)
+	if err != nil {
+		return nil, err
+	}
+	err = store.Each(rd, func(from store.Row) error {
 		var r row
 		if err := r.scan(from); err != nil {
 			return err
 		}
 		e, err := r.show(ms)
+		e.Update = ended[r.id]
 		list = append(list, e)
 		return err
 	}, `SELECT `+columns+` FROM fleet_enrolment WHERE (? = '' OR serial = ?)
@@ -170,13 +176,18 @@ func (f *Fleet) keep(tx store.Tx, id string, rev fleet.Revision, now int64) erro
 
 // newest reads the newest revision of an enrolment.
 func (f *Fleet) newest(rd store.Reader, r *row) (fleet.Revision, error) {
-	rev := fleet.Revision{Number: r.revision}
+	return f.revision(rd, r.id, r.revision)
+}
+
+// revision reads one.
+func (f *Fleet) revision(rd store.Reader, id string, number int64) (fleet.Revision, error) {
+	rev := fleet.Revision{Number: number}
 	var sealed []byte
-	err := rd.QueryRow(`SELECT text, signature FROM fleet_revision WHERE enrolment = ? AND number = ?`, r.id, r.revision).Scan(&sealed, &rev.Signature)
+	err := rd.QueryRow(`SELECT text, signature FROM fleet_revision WHERE enrolment = ? AND number = ?`, id, number).Scan(&sealed, &rev.Signature)
 	if err != nil {
 		return fleet.Revision{}, fmt.Errorf("read revision: %w", err)
 	}
-	text, err := f.DB.Unseal(rd, revisionCell(r.id, r.revision), sealed)
+	text, err := f.DB.Unseal(rd, revisionCell(id, number), sealed)
 	rev.Text = wire.Secret(text)
 	return rev, err
 }

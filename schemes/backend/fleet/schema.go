@@ -43,5 +43,24 @@ CREATE TABLE fleet_revision (
 	signature TEXT NOT NULL,
 	at_ms INTEGER NOT NULL,
 	PRIMARY KEY (enrolment, number)
+) STRICT, WITHOUT ROWID;`}, {Name: "fleet/2 bundles", SQL: `
+ALTER TABLE fleet_enrolment ADD COLUMN bundle INTEGER NOT NULL DEFAULT 0;`}, {Name: "fleet/3 outcomes of updates, holds", SQL: `
+CREATE TABLE fleet_outcome (
+	enrolment TEXT NOT NULL,
+	version TEXT NOT NULL,
+	kept INTEGER NOT NULL,
+	reason TEXT NOT NULL,
+	at TEXT NOT NULL,
+	seen_ms INTEGER NOT NULL,
+	lifted INTEGER NOT NULL,
+	PRIMARY KEY (enrolment, version)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX fleet_outcome_version ON fleet_outcome (version);
+CREATE TABLE fleet_hold (
+	version TEXT PRIMARY KEY,
+	taken_back INTEGER NOT NULL,
+	tried INTEGER NOT NULL,
+	held_ms INTEGER NOT NULL,
+	lifted_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;`}}
 }

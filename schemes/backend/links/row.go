@@ -11,6 +11,7 @@ import (
 	"posagent/schemes/backend/books/journal"
 	"posagent/schemes/backend/room"
 	"posagent/schemes/money"
+	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -236,9 +237,11 @@ func minorOf(hundredths int64, currency string) money.Minor {
 
 // newUUID makes a version 4 UUID.
 func newUUID() string {
-	b := room.Random(16)
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+	return wire.NoPAN(func() string {
+		b := room.Random(16)
+		b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+		return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+	})
 }
 
 // Report reads all transactions, oldest first. AccountState is COMMIT where money came to the merchant or left him.

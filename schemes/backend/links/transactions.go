@@ -198,7 +198,7 @@ func portion(part *int64, rest int64, currency string) (int64, error) {
 	case *part <= 0 || minorOf(*part, currency) <= 0:
 		return 0, &wire.FieldError{Path: "amount", Reason: "not an amount of the currency", Code: wire.Invalid}
 	case *part > rest:
-		e := wire.Errorf(wire.Conflict, "", "amount: more than there is left")
+		e := wire.Errorf(wire.Conflict, "", "amount: more than there is left, which is %d", rest)
 		e.Reason = paylinks.TooMuch
 		return 0, e
 	}

@@ -34,6 +34,7 @@ func TestChargeCaptureCancel(t *testing.T) {
 			refused(t, err, wire.Conflict, paylinks.WrongStatus)
 			_, err = x.Charge(ctx, "", a.ID, paylinks.ChargeRequest{Amount: cents(1001)})
 			refused(t, err, wire.Conflict, paylinks.TooMuch)
+			require.ErrorContains(t, err, "there is left, which is 1000")
 			_, err = x.Charge(ctx, "", a.ID, paylinks.ChargeRequest{Amount: cents(0)})
 			require.Equal(t, wire.Invalid, wire.CodeOf(err))
 			out, err := x.Charge(ctx, "", a.ID, paylinks.ChargeRequest{Amount: cents(400), Purpose: "Part", ReferenceID: "other"})

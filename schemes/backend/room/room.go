@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"posagent/schemes/backend/pages/form"
+	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -90,5 +91,7 @@ func Random(n int) []byte {
 	return raw
 }
 
-// Name makes an id of n bytes that cannot be guessed, in hexadecimal.
-func Name(n int) string { return hex.EncodeToString(Random(n)) }
+// Name makes an id of n bytes that cannot be guessed, in hexadecimal, and that nobody takes for a card number.
+func Name(n int) string {
+	return wire.NoPAN(func() string { return hex.EncodeToString(Random(n)) })
+}

@@ -1,6 +1,7 @@
 package fleettest
 
 import (
+	"encoding/pem"
 	"strings"
 	"testing"
 	"time"
@@ -139,8 +140,13 @@ func (f Fixture) idempotency(t *testing.T) {
 func (f Fixture) validation(t *testing.T) {
 	made := f.Code(t, fleet.CodeRequest{})
 	for name, change := range map[string]func(*fleet.RedeemRequest){
-		"code":         func(r *fleet.RedeemRequest) { r.Code = r.Code[:10] + "~" },
-		"csr":          func(r *fleet.RedeemRequest) { r.CSR += strings.Repeat("\n", 5000) },
+		"code": func(r *fleet.RedeemRequest) { r.Code = r.Code[:10] + "~" },
+		"csr":  func(r *fleet.RedeemRequest) { r.CSR += strings.Repeat("\n", 5000) },
+		"signed": func(r *fleet.RedeemRequest) { // with a key that is not the one it names
+			block, _ := pem.Decode([]byte(r.CSR))
+			block.Bytes[len(block.Bytes)-1] ^= 1
+			r.CSR = string(pem.EncodeToMemory(block))
+		},
 		"serialNumber": func(r *fleet.RedeemRequest) { r.SerialNumber = "a/b" },
 		"version":      func(r *fleet.RedeemRequest) { r.Version = strings.Repeat("1", 65) },
 	} {

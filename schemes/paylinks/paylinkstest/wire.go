@@ -204,7 +204,7 @@ func (f Fixture) signature(t *testing.T) {
 	twice := append(good[:len(good):len(good)], form("ApiSignature", right, "ApiSignature", right)...)
 	f.send(t, raw{method: "POST", path: "Invoice/", form: twice, signature: &none}).no(t, http.StatusForbidden)
 	f.send(t, raw{method: "POST", path: "Invoice/", form: good, instance: "somebody"}).no(t, http.StatusForbidden)
-	f.send(t, raw{method: "POST", path: "Invoice/", form: good, instance: "-"}).no(t, http.StatusUnprocessableEntity, "Unprocessable Content")
+	f.send(t, raw{method: "POST", path: "Invoice/", form: good, instance: "-"}).no(t, http.StatusUnprocessableEntity, "Unprocessable Content", "instance: missing")
 	f.send(t, raw{method: "GET", path: "SignatureCheck/", form: form("instance", f.Wire.Instance)}).no(t, http.StatusUnprocessableEntity)
 	f.send(t, raw{method: "POST", path: "Invoice/", form: append(f.good(), form("instance", f.Wire.Instance)...)}).ok(t)
 	f.send(t, raw{method: "POST", path: "Invoice/", form: append(f.good(), form("instance", "somebody")...)}).no(t, http.StatusBadRequest)

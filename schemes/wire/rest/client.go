@@ -25,19 +25,19 @@ type Client struct {
 
 // Call sends one call, once, and reads its answer. key "" sends none. Errors are those of wire.Call, what the service's Shape
 // reads of a refusal, and Invalid for a request that cannot be sent.
-func (e Endpoint[S, In, Out]) Call(ctx context.Context, c Client, key wire.Key, in In) (out Out, err error) {
+func (e *Endpoint[S, In, Out]) Call(ctx context.Context, c Client, key wire.Key, in In) (out Out, err error) {
 	err = remoteOf(e.Info(), e.Limit, e).call(ctx, c, key, in, &out)
 	return out, err
 }
 
 // Send is Call with a body that is written already, by Asked.Body. in needs what stands in the address alone.
-func (e Endpoint[S, In, Out]) Send(ctx context.Context, c Client, key wire.Key, in In, body []byte) (out Out, err error) {
+func (e *Endpoint[S, In, Out]) Send(ctx context.Context, c Client, key wire.Key, in In, body []byte) (out Out, err error) {
 	err = remoteOf(e.Info(), e.Limit, e).send(ctx, c, key, in, body, &out)
 	return out, err
 }
 
 // Stream is Call with a body of length bytes that open gives from its beginning.
-func (e Endpoint[S, In, Out]) Stream(ctx context.Context, c Client, key wire.Key, in In, length int64, open func() (io.ReadCloser, error)) (out Out, err error) {
+func (e *Endpoint[S, In, Out]) Stream(ctx context.Context, c Client, key wire.Key, in In, length int64, open func() (io.ReadCloser, error)) (out Out, err error) {
 	err = remoteOf(e.Info(), e.Limit, e).exchange(c, key, in, nil, &out, func(call wire.Call, url string) (wire.Answer, error) {
 		return call.Stream(ctx, c.Doer, e.Method, url, key, length, open)
 	})

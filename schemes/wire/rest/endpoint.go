@@ -88,7 +88,7 @@ type Bound struct {
 func (b Bound) Ask(key wire.Key, in any) *Asked { return b.ask(key, in) }
 
 // Info describes the endpoint. It panics at a mistake in it.
-func (e Endpoint[S, In, Out]) Info() Info {
+func (e *Endpoint[S, In, Out]) Info() Info {
 	return describe(Info{
 		Op: e.Op, What: e.What, Example: e.Example, Method: e.Method, Path: e.Path, Status: e.Status, Also: e.Also, Wants: e.Wants, May: e.May,
 		In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
@@ -108,7 +108,7 @@ func describe(i Info) Info {
 
 // bind joins the endpoint and a service. Only Do is called with its types here: the rest is one code for all endpoints, and
 // reads their types by reflection.
-func (e Endpoint[S, In, Out]) bind(svc S) Bound {
+func (e *Endpoint[S, In, Out]) bind(svc S) Bound {
 	return bound(e.Info(), ownOf(e), func(ctx context.Context, key wire.Key, in any) (any, error) {
 		return e.Do(svc, ctx, key, in.(In))
 	})

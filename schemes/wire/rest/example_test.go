@@ -50,7 +50,7 @@ var (
 			return svc.Read(ctx, in.ID)
 		},
 	}
-	table = rest.Table[Drawers]{open, read}
+	table = rest.Table[Drawers]{&open, &read}
 )
 
 // Client is the Drawers over HTTP.

@@ -11,7 +11,7 @@ import (
 // code would stand in the program once for every pair of In and Out.
 type own struct{ endpoint reflect.Value }
 
-func ownOf(endpoint any) own { return own{reflect.ValueOf(endpoint)} }
+func ownOf(endpoint any) own { return own{reflect.ValueOf(endpoint).Elem()} }
 
 func (o own) has(name string) bool { return !o.endpoint.FieldByName(name).IsNil() }
 

@@ -80,13 +80,13 @@ func (m made) Flaw() string {
 }
 
 // of makes an endpoint of a box.
-func of[In, Out any](e rest.Endpoint[box, In, Out]) rest.Endpoint[box, In, Out] {
+func of[In, Out any](e rest.Endpoint[box, In, Out]) *rest.Endpoint[box, In, Out] {
 	e.Do = func(svc box, _ context.Context, key wire.Key, in In) (Out, error) {
 		out, err := svc(e.Op, key, in)
 		typed, _ := out.(Out)
 		return typed, err
 	}
-	return e
+	return &e
 }
 
 var (

@@ -57,6 +57,8 @@ func (s *schemas) example(t reflect.Type, name string, withPending bool, depth i
 		for _, f := range fieldsOf(t) {
 			switch {
 			case f.Type == pending && !withPending || f.Type != pending && f.optional && !f.required || depth > 8:
+			case s.words[t][f.name] != nil:
+				out[f.name] = s.words[t][f.name][0]
 			default:
 				out[f.name] = s.example(f.Type, f.name, withPending, depth+1)
 			}

@@ -46,7 +46,12 @@ type Group struct {
 	Needs   []string // parameters of the query that must be there
 	Refusal Refusal  // how it refuses
 	Types   map[reflect.Type]Type
+	Words   map[reflect.Type]Words
+	Also    []int // statuses that its endpoints refuse with besides
 }
+
+// Words are the words that fields of a struct may have, by the fields' names in JSON.
+type Words map[string][]string
 
 // Header is a header of requests.
 type Header struct{ Name, About, Example string }
@@ -77,9 +82,10 @@ type object = map[string]any
 
 // JSON writes the document. The error is that of a type or an example that cannot be written.
 func (d Document) JSON() (data []byte, err error) {
-	s := schemas{defs: object{}, types: map[reflect.Type]Type{}}
+	s := schemas{defs: object{}, types: map[reflect.Type]Type{}, words: map[reflect.Type]Words{}}
 	for _, g := range d.Groups {
 		maps.Copy(s.types, g.Types)
+		maps.Copy(s.words, g.Words)
 	}
 	for _, s.reply = range []bool{false, true} { // requests first: they have the weaker rules
 		for _, g := range d.Groups {
@@ -272,8 +278,9 @@ func (g Group) refuses(i rest.Info) (list []int) {
 			list = append(list, g.Refusal.Conflict)
 		}
 	}
+	list = append(list, g.Also...)
 	slices.Sort(list)
-	return list
+	return slices.Compact(list)
 }
 
 // meanings says what a status means to a caller.

@@ -15,6 +15,7 @@ import (
 type schemas struct {
 	defs  object
 	types map[reflect.Type]Type
+	words map[reflect.Type]Words
 	reply bool // fields are described as a reply has them
 }
 
@@ -90,7 +91,10 @@ func (s *schemas) object(t reflect.Type) object {
 	properties, required := object{}, []string{}
 	for _, f := range fieldsOf(t) {
 		schema := s.of(f.Type)
-		if s.reply && f.Type.Kind() == reflect.Pointer && !f.optional {
+		if words := s.words[t][f.name]; words != nil {
+			schema["enum"] = words
+		}
+		if s.reply && !f.optional && f.mayBeNull() {
 			schema = orNull(schema)
 		}
 		properties[f.name] = schema
@@ -103,6 +107,12 @@ func (s *schemas) object(t reflect.Type) object {
 		out["required"] = required
 	}
 	return out
+}
+
+// mayBeNull says that an empty field is written as null: a pointer, a map, a secret that a foreign service may leave out.
+func (f field) mayBeNull() bool {
+	secret := f.Type == reflect.TypeFor[wire.Secret]() && slices.Contains(strings.Split(f.Tag.Get("wire"), ","), "nullable")
+	return secret || f.Type.Kind() == reflect.Pointer || f.Type.Kind() == reflect.Map
 }
 
 func orNull(schema object) object {

@@ -1,0 +1,239 @@
+package fleet
+
+import (
+	"context"
+	"crypto"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"posagent/schemes/backend/room"
+	"posagent/schemes/backend/scenario"
+	"posagent/schemes/fleet"
+	"posagent/schemes/wire"
+	"posagent/schemes/wire/check"
+	"posagent/store"
+)
+
+// A version is held once so many boxes took it back, and more than this share of those that tried it: one box with a bad medium
+// stops nothing.
+const (
+	heldBoxes = 2
+	heldShare = 5 // of a hundred
+)
+
+const (
+	mostOutcomes = 20  // of one enrolment
+	mostVersions = 100 // of a list
+)
+
+// tooMany says whether a version is to be held.
+func tooMany(takenBack, tried int32) bool {
+	return takenBack >= heldBoxes && int64(takenBack)*100 > int64(tried)*heldShare
+}
+
+// Report implements fleet.Service. A report that says nothing new writes nothing: each box sends one every minute.
+func (f *Fleet) Report(ctx context.Context, key wire.Key, by fleet.Proof, req fleet.ReportRequest) (out fleet.ReportReply, err error) {
+	if err := errors.Join(room.CheckKey(opReport, key), check.Request(opReport, req)); err != nil {
+		return out, wire.AsError(opReport, err)
+	}
+	r, err := f.proven(ctx, opReport, by, func(public crypto.PublicKey, now time.Time) error { return by.CheckReport(public, now, req) })
+	known := false
+	if err == nil {
+		err = f.DB.Read(ctx, func(rd store.Reader) error {
+			if known, err = r.told(rd, req); err == nil && known {
+				out.Held, err = held(rd)
+			}
+			return err
+		})
+	}
+	if err == nil && !known {
+		var holds *fleet.Rollout
+		err = f.DB.Write(ctx, func(tx store.Tx) error {
+			if holds, err = f.report(tx, r.id, req); err == nil {
+				out.Held, err = held(tx)
+			}
+			return err
+		})
+		if err == nil && holds != nil {
+			f.Log.Warn("a version is held: boxes took it back", "version", holds.Version, "taken_back", holds.TakenBack, "kept", holds.Kept)
+		}
+	}
+	if err != nil {
+		return fleet.ReportReply{}, wire.AsError(opReport, err)
+	}
+	return out, nil
+}
+
+// told returns whether a report says what is stored already.
+func (r *row) told(rd store.Reader, req fleet.ReportRequest) (bool, error) {
+	if r.version != req.Version || req.Update == (fleet.Outcome{}) {
+		return r.version == req.Version, nil
+	}
+	var was fleet.Outcome
+	err := rd.QueryRow(`SELECT version, kept, reason, at FROM fleet_outcome WHERE enrolment = ? AND version = ?`, r.id, req.Update.Version).
+		Scan(&was.Version, &was.Kept, &was.Reason, &was.At)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return false, fmt.Errorf("read outcome: %w", err)
+	}
+	return was == req.Update, nil
+}
+
+// report stores a report, and holds the version where that is due. It returns what is held since now, nil = nothing is.
+func (f *Fleet) report(tx store.Tx, id string, req fleet.ReportRequest) (holds *fleet.Rollout, err error) {
+	if _, err := tx.Exec(`UPDATE fleet_enrolment SET version = ? WHERE id = ?`, req.Version, id); err != nil {
+		return nil, fmt.Errorf("store version: %w", err)
+	}
+	u, now := req.Update, f.Now().UnixMilli()
+	if u == (fleet.Outcome{}) {
+		return nil, nil
+	}
+	for _, step := range []struct {
+		sql  string
+		args []any
+	}{
+		{`INSERT OR REPLACE INTO fleet_outcome (enrolment, version, kept, reason, at, seen_ms, lifted) VALUES (?, ?, ?, ?, ?, ?, 0)`,
+			[]any{id, u.Version, u.Kept, u.Reason, u.At, now}},
+		{`DELETE FROM fleet_outcome WHERE enrolment = ?
+			AND version NOT IN (SELECT version FROM fleet_outcome WHERE enrolment = ? ORDER BY seen_ms DESC, version LIMIT ?)`,
+			[]any{id, id, mostOutcomes}},
+	} {
+		if _, err := tx.Exec(step.sql, step.args...); err != nil {
+			return nil, fmt.Errorf("store outcome: %w", err)
+		}
+	}
+	list, err := rollouts(tx, `WHERE v.version = ?`, u.Version)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	is := list[0]
+	tried := is.Kept + is.TakenBack
+	if is.HeldAt != "" { // the boxes are told how many there are by now
+		_, err = tx.Exec(`UPDATE fleet_hold SET taken_back = ?, tried = ? WHERE version = ?`, is.TakenBack, tried, u.Version)
+	} else if tooMany(is.TakenBack, tried) {
+		holds, err = &is, hold(tx, u.Version, is.TakenBack, tried, now)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store hold: %w", err)
+	}
+	return holds, nil
+}
+
+// hold holds a version. Of more than fleet.MaxHolds those go that were lifted, and then the oldest.
+func hold(tx store.Tx, version string, takenBack, tried int32, now int64) error {
+	_, err := tx.Exec(`INSERT OR REPLACE INTO fleet_hold (version, taken_back, tried, held_ms, lifted_ms) VALUES (?, ?, ?, ?, 0)`, version, takenBack, tried, now)
+	if err == nil {
+		_, err = tx.Exec(`DELETE FROM fleet_hold
+			WHERE version NOT IN (SELECT version FROM fleet_hold ORDER BY lifted_ms = 0 DESC, held_ms DESC, version LIMIT ?)`, fleet.MaxHolds)
+	}
+	return err
+}
+
+// held lists the versions that boxes must not take, the newest hold first.
+func held(rd store.Reader) ([]fleet.Hold, error) {
+	list := []fleet.Hold{}
+	err := store.Each(rd, func(from store.Row) error {
+		var h fleet.Hold
+		err := from.Scan(&h.Version, &h.TakenBack, &h.Tried)
+		list = append(list, h)
+		return err
+	}, `SELECT version, taken_back, tried FROM fleet_hold WHERE lifted_ms = 0 ORDER BY held_ms DESC, version LIMIT ?`, fleet.MaxHolds)
+	if err != nil {
+		return nil, fmt.Errorf("read holds: %w", err)
+	}
+	return list, nil
+}
+
+// counted is the boxes of outcomes that count: those since the version was lifted last. A box that was enrolled again is the same box.
+const counted = `COUNT(DISTINCT CASE WHEN o.lifted = 0 AND o.kept = `
+
+// rollouts lists what has become of versions, the one reported last first.
+func rollouts(rd store.Reader, where string, args ...any) ([]fleet.Rollout, error) {
+	const box = ` THEN e.serial || char(10) || e.merchant || char(10) || e.terminal END)`
+	list := []fleet.Rollout{}
+	err := store.Each(rd, func(from store.Row) error {
+		var r fleet.Rollout
+		var heldMS, liftedMS int64
+		err := from.Scan(&r.Version, &r.TakenBack, &r.Kept, &heldMS, &liftedMS)
+		if r.LiftedAt = stamp(liftedMS); r.LiftedAt == "" {
+			r.HeldAt = stamp(heldMS)
+		}
+		list = append(list, r)
+		return err
+	}, `SELECT v.version, `+counted+`0`+box+`, `+counted+`1`+box+`, COALESCE(h.held_ms, 0), COALESCE(h.lifted_ms, 0)
+		FROM (SELECT version FROM fleet_outcome UNION SELECT version FROM fleet_hold) v LEFT JOIN fleet_hold h ON h.version = v.version
+		LEFT JOIN fleet_outcome o ON o.version = v.version LEFT JOIN fleet_enrolment e ON e.id = o.enrolment `+where+`
+		GROUP BY v.version ORDER BY MAX(COALESCE(o.seen_ms, h.held_ms)) DESC, v.version LIMIT ?`, append(args, mostVersions)...)
+	if err != nil {
+		return nil, fmt.Errorf("read versions: %w", err)
+	}
+	return list, nil
+}
+
+// ReadVersions lists what has become of the newest versions, and which are held. It needs no key of the store.
+func ReadVersions(rd store.Reader) ([]fleet.Rollout, error) { return rollouts(rd, ``) }
+
+// Versions implements fleet.Rollouts.
+func (f *Fleet) Versions(ctx context.Context) (out fleet.VersionsReply, err error) {
+	err = f.DB.Read(ctx, func(rd store.Reader) error {
+		out.Versions, err = ReadVersions(rd)
+		return err
+	})
+	if err != nil {
+		return fleet.VersionsReply{}, wire.AsError(opVersions, err)
+	}
+	return out, nil
+}
+
+// Lift implements fleet.Rollouts.
+func (f *Fleet) Lift(ctx context.Context, key wire.Key, req fleet.LiftRequest) (out fleet.Rollout, err error) {
+	if err := check.Request(opLift, req); err != nil {
+		return out, err
+	}
+	k := room.Keyed{Op: opLift, Key: key, Body: []byte(strconv.Quote(req.Version))}
+	err = f.Once(ctx, k, &out, func(tx store.Tx, now int64) (none scenario.Do, err error) {
+		res, err := tx.Exec(`UPDATE fleet_hold SET lifted_ms = ? WHERE version = ? AND lifted_ms = 0`, now, req.Version)
+		if err != nil {
+			return none, fmt.Errorf("lift: %w", err)
+		}
+		if n, err := res.RowsAffected(); err != nil {
+			return none, err
+		} else if n > 0 {
+			if _, err := tx.Exec(`UPDATE fleet_outcome SET lifted = 1 WHERE version = ?`, req.Version); err != nil {
+				return none, fmt.Errorf("lift: %w", err)
+			}
+		}
+		list, err := rollouts(tx, `WHERE v.version = ?`, req.Version)
+		if err != nil {
+			return none, err
+		}
+		if len(list) == 0 || list[0].LiftedAt == "" {
+			return none, wire.Errorf(wire.NotFound, opLift, "this version is not held")
+		}
+		out = list[0]
+		return none, nil
+	})
+	if err != nil {
+		return fleet.Rollout{}, err
+	}
+	return out, nil
+}
+
+// outcomes reads how the last update of each box ended, by enrolment.
+func outcomes(rd store.Reader) (map[string]fleet.Outcome, error) {
+	all := map[string]fleet.Outcome{}
+	err := store.Each(rd, func(from store.Row) error {
+		var id string
+		var u fleet.Outcome
+		var seen int64
+		err := from.Scan(&id, &u.Version, &u.Kept, &u.Reason, &u.At, &seen)
+		all[id] = u
+		return err
+	}, `SELECT enrolment, version, kept, reason, at, MAX(seen_ms) FROM fleet_outcome GROUP BY enrolment`)
+	if err != nil {
+		return nil, fmt.Errorf("read outcomes: %w", err)
+	}
+	return all, nil
+}
