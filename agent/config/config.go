@@ -162,9 +162,14 @@ type Checkout struct {
 
 // Display is the customer's screen.
 type Display struct {
-	Console     bool   `toml:"console"`
-	File        string `toml:"file"`        // PNG or SVG, rewritten with every picture; "" = none
-	Framebuffer string `toml:"framebuffer"` // device; "" = none. Validate refuses any: no such screen exists yet
+	Console           bool   `toml:"console"`
+	File              string `toml:"file"`               // PNG or SVG, rewritten with every picture; "" = none
+	FileSize          string `toml:"file_size"`          // its pixels, WIDTHxHEIGHT
+	Framebuffer       string `toml:"framebuffer"`        // device, or a plain file; "" = none
+	FramebufferSize   string `toml:"framebuffer_size"`   // of a plain file, WIDTHxHEIGHT; a device says it itself
+	FramebufferPixels string `toml:"framebuffer_pixels"` // of a plain file: rgb565, xrgb8888
+	FramebufferStride int    `toml:"framebuffer_stride"` // of a plain file, bytes from row to row; 0 = no gap
+	Rotate            int    `toml:"rotate"`             // degrees that the picture is turned clockwise on the framebuffer's panel
 }
 
 // Printer is the receipt printer.

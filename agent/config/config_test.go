@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -110,6 +111,10 @@ func TestBadFiles(t *testing.T) {
 		{"number too big", "[ecr]\nbaud = 99999999999\n", "FILE:2: ecr.baud: want a whole number"},
 		{"number for text", "[terminal]\nbax_id = 12345678\n", "FILE:2: terminal.bax_id: want a text in quotes, not 12345678"},
 		{"text for flag", "[ecr]\nrefund_last = \"yes\"\n", "want true or false"},
+		{"bare word for flag", "[ecr]\nrefund_last = yes\n", "FILE:2: not valid TOML after ecr.refund_last: want true or false"},
+		{"bare word for text", "[terminal]\ncurrency = EUR\n", "FILE:2: not valid TOML after terminal.currency: want a text in quotes"},
+		{"bare path for a secret's file", "[port]\ntoken_file = /x\n", "FILE:2: not valid TOML after port.token_file: want a path in quotes"},
+		{"bare word for a name unknown", "[ecr]\nodd = x\n", "FILE:2: not valid TOML after ecr.odd: want a text in quotes, a number, true or false, or a list"},
 		{"table for value", "[ecr]\nbaud = {a = 1}\n", "want a whole number"},
 		{"value for section", "ecr = 1\n", "FILE:1: ecr: unknown key"},
 		{"list of wrong type", "[methods]\nexclude = [\"a\"]\n", "want whole numbers in the list"},
@@ -172,6 +177,48 @@ func TestEverythingWrongIsToldAtOnce(t *testing.T) {
 	require.Equal(t, 4, strings.Count(err.Error(), "\n")+1, err.Error())
 	_, err = Load(write(t, "config.toml", "[ecr]\nbaud = 1\nstop_bits = 3\n", 0o644), nil)
 	require.Equal(t, 2, strings.Count(err.Error(), "\n")+1, err.Error())
+}
+
+// A person goes through the file from its first line to its last. What has no line comes behind it, and variables after that.
+func TestErrorsComeInLineOrder(t *testing.T) {
+	path := write(t, "config.toml", "[upstream]\nbase = \"https://pay.example\"\n[checkout]\non_stale = \"x\"\n[ecr]\nserial = 5\nbuad = 1\n[terminal]\ncurrency = \"XXQ\"\n"+
+		"[methods]\nrefresh = 1\n", 0o644)
+	_, err := Load(path, []string{"POSAGENT_ECR_BUAD=1"})
+	var places []string
+	for _, e := range Problems(err) {
+		places = append(places, strings.TrimPrefix(e.Where, path)+" "+e.Key)
+	}
+	require.Equal(t, []string{
+		":4 checkout.on_stale", ":6 ecr.serial", ":7 ecr.buad", ":8 terminal.bax_id", ":8 terminal.merchant_id", ":8 terminal.terminal_id", ":9 terminal.currency", ":11 methods.refresh",
+		"POSAGENT_ECR_BUAD ",
+	}, places)
+}
+
+// What cannot be read says what to type.
+func TestAFileThatCannotBeReadHasARemedy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.toml")
+	_, err := Load(path, nil)
+	require.EqualError(t, err, "config: open "+path+": no such file or directory: posagent config example > "+path+" makes one")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.Equal(t, ": type it as root or as the terminal's account", remedy(path, &fs.PathError{Op: "open", Path: path, Err: fs.ErrPermission}), "root reads any file")
+}
+
+// A client's token is read by the client too, so its group keeps the file. The client that has no token for that has one error, not two.
+func TestATokenThatAllCanReadGoesToAGroup(t *testing.T) {
+	token := write(t, "kiosk.token", "0123456789abcdef\n", 0o644)
+	const advice = " can be read by others: chgrp GROUP TOKEN; chmod 640 TOKEN, with the group of the client's account"
+	for text, key := range map[string]string{
+		"[port.clients.kiosk]\ntoken_file = \"TOKEN\"\nmay = [\"read\"]\n": "port.clients.kiosk.token_file",
+		"[port.clients]\nkiosk_file = \"TOKEN\"\n":                         "port.clients.kiosk_file",
+		"[port]\ntoken_file = \"TOKEN\"\n":                                 "port.token_file",
+	} {
+		path := write(t, "config.toml", strings.ReplaceAll(text, "TOKEN", token), 0o644)
+		_, err := Load(path, nil)
+		require.EqualError(t, err, "config: "+path+":2: "+key+": "+token+strings.ReplaceAll(advice, "TOKEN", token))
+	}
+	path := write(t, "config.toml", "[upstream.auth]\nbearer_file = \""+token+"\"\n", 0o644)
+	_, err := Load(path, nil)
+	require.ErrorContains(t, err, token+" can be read by others: chmod 600 "+token)
 }
 
 func TestFilesThatAreNone(t *testing.T) {
@@ -282,10 +329,34 @@ func TestASandboxHasARegisterLine(t *testing.T) {
 func TestWhatIsNotThereIsNotTaken(t *testing.T) {
 	for key, text := range map[string]string{
 		"ecr.password": "[ecr]\npassword = \"12345\"\n", "ecr.protocol": "[ecr]\nprotocol = \"jsonl\"\n",
-		"display.framebuffer": "[display]\nframebuffer = \"/dev/fb0\"\n", "printer.device": "[printer]\ndevice = \"/dev/usb/lp0\"\n",
-		"keypad.device": "[keypad]\ndevice = \"/dev/input/event0\"\n",
+		"printer.device": "[printer]\ndevice = \"/dev/usb/lp0\"\n",
+		"keypad.device":  "[keypad]\ndevice = \"/dev/input/event0\"\n",
 	} {
 		_, err := Load(write(t, "config.toml", text, 0o644), nil)
+		require.ErrorContains(t, err, ":2: "+key)
+	}
+}
+
+func TestDisplay(t *testing.T) {
+	c, err := Load(write(t, "config.toml", "[display]\nframebuffer = \"/dev/fb0\"\nrotate = 270\nfile = \"/run/x.svg\"\nfile_size = \"320x240\"\n", 0o644), nil)
+	require.NoError(t, err)
+	require.Equal(t, Display{Console: true, File: "/run/x.svg", FileSize: "320x240", Framebuffer: "/dev/fb0", FramebufferPixels: "rgb565", Rotate: 270}, c.Display)
+	for key, text := range map[string]string{
+		"display.file: \"/run/x.gif\" ends neither":  "file = \"/run/x.gif\"",
+		"display.file: \"x.png\" is not an absolute": "file = \"x.png\"",
+		"display.file_size: \"480\" is no size":      "file_size = \"480\"",
+		"display.file_size: \"\" is no size":         "file_size = \"\"",
+		"display.file_size: \"63x480\" is no size":   "file_size = \"63x480\"",
+		"display.file_size: \"480x4097\" is no size": "file_size = \"480x4097\"",
+		"display.file_size: \"+480x64\" is no size":  "file_size = \"+480x64\"",
+		"display.framebuffer: \"fb0\" is not":        "framebuffer = \"fb0\"",
+		"display.framebuffer_size: \"x\" is no size": "framebuffer_size = \"x\"",
+		"display.framebuffer_size: set, and display": "framebuffer_size = \"800x480\"",
+		"display.framebuffer_pixels: \"rgb\" is":     "framebuffer_pixels = \"rgb\"",
+		"display.framebuffer_stride: -1 is not":      "framebuffer_stride = -1",
+		"display.rotate: 45 is none of":              "rotate = 45",
+	} {
+		_, err := Load(write(t, "config.toml", "[display]\n"+text+"\n", 0o644), nil)
 		require.ErrorContains(t, err, ":2: "+key)
 	}
 }
@@ -295,16 +366,16 @@ func TestWhatIsNotThereIsNotTaken(t *testing.T) {
 func TestField_U7EveryErrorNamesItsPlace(t *testing.T) {
 	path := write(t, "config.toml", "[upstream]\nbase = \"https://pay.example\"\n\n[terminal]\nbax_id = \"a b\"\nterminal_id = 7\n\n[ecr]\nbuad = 1\nstop_bits = 3\n", 0o644)
 	_, err := Load(path, []string{"POSAGENT_METHODS_TIMEOUT_UNIT=h"})
-	require.EqualError(t, err, strings.ReplaceAll("config: FILE:9: ecr.buad: unknown key, did you mean ecr.baud?\n"+
-		"config: FILE:6: terminal.terminal_id: want a text in quotes, not 7\n"+
-		"config: POSAGENT_METHODS_TIMEOUT_UNIT: methods.timeout_unit: \"h\" is none of m, s, ms\n"+
-		"config: FILE:4: terminal.merchant_id: missing; [upstream] names a real backend\n"+
+	require.EqualError(t, err, strings.ReplaceAll("config: FILE:4: terminal.merchant_id: missing; [upstream] names a real backend\n"+
 		"config: FILE:5: terminal.bax_id: \"a b\" is not 1 to 64 letters, digits, dots or dashes\n"+
-		"config: FILE:10: ecr.stop_bits: 3 is neither 1 nor 2", "FILE", path))
+		"config: FILE:6: terminal.terminal_id: want a text in quotes, not 7\n"+
+		"config: FILE:9: ecr.buad: unknown key, did you mean ecr.baud?\n"+
+		"config: FILE:10: ecr.stop_bits: 3 is neither 1 nor 2\n"+
+		"config: POSAGENT_METHODS_TIMEOUT_UNIT: methods.timeout_unit: \"h\" is none of m, s, ms", "FILE", path))
 	list := Problems(err)
 	require.Len(t, list, 6)
-	require.Equal(t, path+":9", list[0].Where)
-	require.Equal(t, "ecr.buad", list[0].Key)
+	require.Equal(t, path+":4", list[0].Where)
+	require.Equal(t, "terminal.merchant_id", list[0].Key)
 
 	_, err = Load(filepath.Join(t.TempDir(), "none.toml"), nil)
 	require.Len(t, Problems(err), 1)

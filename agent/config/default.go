@@ -14,7 +14,7 @@ func Default() Config {
 		ECR: ECR{Protocol: "zvt", Baud: 9600, StopBits: 2, T1: 200 * time.Millisecond, Charset: "cp437",
 			Grace: 10 * time.Minute, Patience: 85 * time.Second},
 		Checkout: Checkout{OnStale: "wait"},
-		Display:  Display{Console: true},
+		Display:  Display{Console: true, FileSize: "480x800", FramebufferPixels: "rgb565"},
 		Store:    Store{KeepSales: 400 * 24 * time.Hour},
 		Offline: Offline{MaxAge: 7 * 24 * time.Hour, AnswerWithin: 3 * time.Second, IdempotencyTTL: 24 * time.Hour, Retention: 90 * 24 * time.Hour,
 			Services: storable(), CardData: "seal", MaxCount: 500, MaxAmount: []string{"* 200"}, MaxTotal: []string{"* 5000"}},

@@ -23,7 +23,7 @@ func (l *loader) file(text []byte) bool {
 		var p toml.ParseError
 		if errors.As(err, &p) {
 			// The message may quote the line, which may hold a secret: only the library's own words are kept.
-			l.fail(fmt.Sprintf("%s:%d", l.path, p.Position.Line), "", errors.New(syntax(p)))
+			l.fail(fmt.Sprintf("%s:%d", l.path, p.Position.Line), "", errors.New(l.syntax(p)))
 			return false
 		}
 		l.fail(l.path, "", errors.New("not valid TOML"))
@@ -35,7 +35,7 @@ func (l *loader) file(text []byte) bool {
 }
 
 // syntax says what is wrong with the TOML without repeating a value.
-func syntax(p toml.ParseError) string {
+func (l *loader) syntax(p toml.ParseError) string {
 	msg := p.Message
 	if strings.Contains(msg, "already been defined") || strings.Contains(msg, "already defined") {
 		if p.LastKey == "" {
@@ -45,6 +45,9 @@ func syntax(p toml.ParseError) string {
 	}
 	if own, _, found := strings.Cut(msg, " but "); found {
 		msg = strings.TrimRight(own, ",") // what was expected; what stood there instead follows
+		if msg == "expected value" {
+			msg = l.wanted(p.LastKey)
+		}
 	} else if i := strings.IndexAny(msg, "\"'`"); i >= 0 {
 		msg = strings.TrimRight(msg[:i], " :(")
 	}
@@ -52,6 +55,17 @@ func syntax(p toml.ParseError) string {
 		return "not valid TOML after " + p.LastKey + ": " + msg
 	}
 	return "not valid TOML: " + msg
+}
+
+// wanted says what kind of value a key has.
+func (l *loader) wanted(key string) string {
+	if f, ok := l.fields[key]; ok {
+		return f.set(struct{}{}).Error() // which no key has, so nothing is set
+	}
+	if f, ok := l.fields[strings.TrimSuffix(key, "_file")]; ok && f.secret() {
+		return want("a path in quotes", nil).Error()
+	}
+	return want("a text in quotes, a number, true or false, or a list", nil).Error()
 }
 
 func (l *loader) table(prefix string, raw map[string]any) {

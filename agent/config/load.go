@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -15,14 +18,15 @@ type Layer struct {
 }
 
 // Load reads the layers, the highest last, and the file at path ("" = none; a named one must exist) over them, lets env
-// ("NAME=value" lines, as from os.Environ) override it, and validates. The error joins everything that is wrong.
+// ("NAME=value" lines, as from os.Environ) override it, and validates. The error joins everything that is wrong; beside it the
+// configuration has what could be read, and is not to be used.
 func Load(path string, env []string, under ...Layer) (Config, error) {
 	var text []byte
 	private := false
 	if path != "" {
 		b, mode, err := readFile(path, maxFile)
 		if err != nil {
-			return Config{}, fmt.Errorf("config: %w", err)
+			return Config{}, fmt.Errorf("config: %w%s", err, remedy(path, err))
 		}
 		text, private = b, mode&0o077 == 0
 	}
@@ -51,16 +55,59 @@ func parse(path string, text []byte, private bool, env []string, under ...Layer)
 		l.validate()
 	}
 	if len(l.errs) > 0 {
-		return Config{}, errors.Join(l.errs...)
+		inLineOrder(l.errs)
+		return c, errors.Join(l.errs...)
 	}
 	return c, nil
+}
+
+// remedy is what to do about a file that cannot be read.
+func remedy(path string, err error) string {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return ": type it as root or as the terminal's account"
+	case errors.Is(err, fs.ErrNotExist):
+		return ": posagent config example > " + path + " makes one"
+	}
+	return ""
+}
+
+// inLineOrder sorts errors by their lines within each text, as a person goes through it; those without a line come last there.
+func inLineOrder(errs []error) {
+	place := func(err error) (text string, line int) {
+		where := ""
+		if one := (*KeyError)(nil); errors.As(err, &one) {
+			where = one.Where
+		}
+		if i := strings.LastIndexByte(where, ':'); i >= 0 {
+			if n, err := strconv.Atoi(where[i+1:]); err == nil {
+				return where[:i], n
+			}
+		}
+		return where, math.MaxInt
+	}
+	texts := map[string]int{}
+	for _, err := range errs {
+		if text, _ := place(err); texts[text] == 0 {
+			texts[text] = len(texts) + 1
+		}
+	}
+	slices.SortStableFunc(errs, func(a, b error) int {
+		textA, lineA := place(a)
+		textB, lineB := place(b)
+		return cmp.Or(cmp.Compare(texts[textA], texts[textB]), cmp.Compare(lineA, lineB))
+	})
 }
 
 // validate adds what is wrong with the values that could be read, each with its place.
 func (l *loader) validate() {
 	failed := map[string]bool{}
 	for _, e := range Problems(errors.Join(l.errs...)) {
-		failed[e.Key], failed[strings.TrimSuffix(e.Key, "_file")] = true, true
+		key := strings.TrimSuffix(e.Key, "_file")
+		failed[e.Key], failed[key] = true, true
+		if strings.HasPrefix(key, "port.clients.") { // without its token a client has another error, which says nothing new
+			failed[strings.TrimSuffix(key, ".token")] = true
+		}
 	}
 	list := l.c.wrong()
 	for _, e := range list {

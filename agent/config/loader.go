@@ -99,7 +99,11 @@ func (l *loader) secretFile(f field, where, key, path string) {
 		l.fail(where, key, err)
 		return
 	case mode&0o037 != 0:
-		l.fail(where, key, fmt.Errorf("%s can be read by others: chmod 600 %s", path, path))
+		advice := "chmod 600 " + path
+		if strings.HasPrefix(key, "port.") { // a client of the local port reads it, too, by its group
+			advice = fmt.Sprintf("chgrp GROUP %s; chmod 640 %s, with the group of the client's account", path, path)
+		}
+		l.fail(where, key, fmt.Errorf("%s can be read by others: %s", path, advice))
 		return
 	}
 	s := strings.TrimRight(string(b), "\r\n")

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"sort"
@@ -231,16 +230,9 @@ func (c Config) rest(k *check) {
 	}
 	k.between("methods.poll", c.Methods.Poll, least, time.Minute)
 	c.paylinks(k)
-	switch filepath.Ext(c.Display.File) {
-	case ".png", ".svg":
-		k.path("display.file", c.Display.File)
-	default:
-		if c.Display.File != "" {
-			k.fail("display.file", "%q ends neither in .png nor in .svg", c.Display.File)
-		}
-	}
+	c.display(k)
 	for key, device := range map[string]string{
-		"display.framebuffer": c.Display.Framebuffer, "printer.device": c.Printer.Device, "keypad.device": c.Keypad.Device,
+		"printer.device": c.Printer.Device, "keypad.device": c.Keypad.Device,
 	} {
 		if device != "" { // a device that is silently not used would be found out at the counter
 			k.fail(key, "this version cannot use one: leave it empty")

@@ -114,6 +114,11 @@ func Of(r store.Reader, ref string) ([]Event, error) {
 	return query(r, `ref = ? ORDER BY id LIMIT 1000`, ref)
 }
 
+// Newest is the newest events, the newest first, at most limit.
+func Newest(r store.Reader, limit int) ([]Event, error) {
+	return query(r, `1 = 1 ORDER BY id DESC LIMIT ?`, limit)
+}
+
 func query(r store.Reader, where string, args ...any) (list []Event, err error) {
 	err = store.Each(r, func(row store.Row) error {
 		var e Event

@@ -42,6 +42,8 @@ const (
 	Stop    = "stop"    // it was stopped
 	Killed  = "killed"  // it ended without a stop, and the box stayed up
 	PowerUp = "powerup" // the box itself began anew, and the terminal had not been stopped
+
+	Restored = "restored" // the journal was put back from a backup since its newest entry, which tells of no end then
 )
 
 // Entry is one thing that happened.
@@ -157,11 +159,19 @@ func (l *Log) write(ctx context.Context, fn func(store.Tx) error) {
 // endedBy says how the run before this one ended.
 func endedBy(r store.Reader, boot string) (cause string, err error) {
 	var what, lastBoot string
-	switch err := r.QueryRow(`SELECT what FROM history_log ORDER BY id DESC LIMIT 1`).Scan(&what); {
-	case errors.Is(err, sql.ErrNoRows):
+	var at int64
+	err = r.QueryRow(`SELECT what, at_ms FROM history_log ORDER BY id DESC LIMIT 1`).Scan(&what, &at)
+	if errors.Is(err, sql.ErrNoRows) {
 		return First, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read history: %w", err)
+	}
+	switch l, ok, err := store.LostIn(r); {
 	case err != nil:
 		return "", fmt.Errorf("read history: %w", err)
+	case ok && l.Kind == store.WasRestored && at < l.AtMS:
+		return Restored, nil
 	case what == Stopped:
 		return Stop, nil
 	}

@@ -66,6 +66,25 @@ func TestAStartSaysHowTheRunBeforeEnded(t *testing.T) {
 	require.Equal(t, []string{"started stop version 4", "stopped  local port: address in use; register line: gone"}, x.list(2), "the newest")
 }
 
+// A backup was made while the terminal ran, so the newest entry tells of no end. The start after the restore says so, the next one does not.
+func TestAStartAfterARestoreIsNoCrash(t *testing.T) {
+	for _, tc := range []struct {
+		kind   store.Kind
+		first  string
+		second string
+	}{{store.WasRestored, "restored", "killed"}, {store.WasAccepted, "killed", "killed"}} {
+		x := newRig(t)
+		x.log().Start(t.Context(), "boot-1", "1")
+		x.now = x.now.Add(time.Hour)
+		require.NoError(t, x.db.Write(t.Context(), func(tx store.Tx) error {
+			return store.KeepLost(tx, store.Lost{Before: store.Before{Kind: tc.kind, Why: "w"}, Generation: 2, AtMS: x.now.UnixMilli()})
+		}))
+		x.log().Start(t.Context(), "boot-1", "2") // in the same millisecond
+		x.log().Start(t.Context(), "boot-1", "3")
+		require.Equal(t, []string{"started first version 1", "started " + tc.first + " version 2", "started " + tc.second + " version 3"}, x.list(100))
+	}
+}
+
 func TestACauseThatComesAndGoesFillsNothing(t *testing.T) {
 	x := newRig(t)
 	l := x.log()

@@ -120,6 +120,8 @@ func (b *Inbox) Notices() http.Handler {
 			status, word = http.StatusOK, "OK"
 		} else if wire.CodeOf(err) == "" { // ours to mend
 			b.opt.Log.Error("notification not kept", "err", err)
+		} else { // its sender hears no reason
+			b.warn("notification", err.Error())
 		}
 		_ = wire.WriteJSON(w, status, wire.JSONType, map[string]string{"outcome": word}) // a lost connection has no reader
 	})

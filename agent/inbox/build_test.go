@@ -1,8 +1,10 @@
 package inbox_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -75,6 +77,34 @@ func tell(h http.Handler, method, kind, body string) (int, string) {
 const jsonKind = "application/json; charset=UTF-8"
 
 // A notification is taken with the token of a session of its order, once, and answered as real receivers answer.
+// A sender that is refused hears KO and no more; the log says why, once a minute, and never the token.
+func TestTheLogSaysWhyANotificationIsRefused(t *testing.T) {
+	var text bytes.Buffer
+	now := time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)
+	b := inbox.New(inbox.Options{
+		DB: storetest.Open(t, schema()...), Log: slog.New(slog.NewTextHandler(&text, nil)), Now: func() time.Time { return now },
+	})
+	for range 3 {
+		code, body := tell(b.Notices(), http.MethodPost, jsonKind, notice(t, "e1", "order7", "a-guessed-token"))
+		require.Equal(t, http.StatusInternalServerError, code)
+		require.Equal(t, `{"outcome":"KO"}`, body)
+	}
+	require.Equal(t, 1, strings.Count(text.String(), "notification refused"), text.String())
+	require.Contains(t, text.String(), "not the token of a session of this order")
+	now = now.Add(time.Minute)
+	r := httptest.NewRequest(http.MethodPost, inbox.WebhooksPath, strings.NewReader("{}"))
+	r.Header.Set("Authorization", "another-word")
+	w := httptest.NewRecorder()
+	b.Handler("the-word").ServeHTTP(w, r)
+	require.Equal(t, http.StatusUnauthorized, w.Code)
+	require.Contains(t, w.Body.String(), "[hooks] authorization_file")
+	require.Contains(t, text.String(), "webhook refused")
+	require.Contains(t, text.String(), "unsaid=2")
+	for _, secret := range []string{"a-guessed-token", "another-word", "the-word"} {
+		require.NotContains(t, text.String()+w.Body.String(), secret)
+	}
+}
+
 func TestNotices(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent.db")
 	open := func() store.Journal {

@@ -53,8 +53,26 @@ type Options struct {
 type Inbox struct {
 	opt Options
 
-	mu   sync.Mutex
-	news chan struct{} // closed by the next new event
+	mu     sync.Mutex
+	news   chan struct{} // closed by the next new event
+	warned time.Time     // when the log last told of a refusal
+	unsaid int           // refusals since
+}
+
+// warnEach is how often the log tells of refusals: any program on this machine could fill it.
+const warnEach = time.Minute
+
+// warn tells the log why a sender was refused.
+func (b *Inbox) warn(what, why string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.opt.Now()
+	if age := now.Sub(b.warned); age >= 0 && age < warnEach {
+		b.unsaid++
+		return
+	}
+	b.opt.Log.Warn(what+" refused", "why", why, "unsaid", b.unsaid)
+	b.warned, b.unsaid = now, 0
 }
 
 // New makes an Inbox; it starts nothing.

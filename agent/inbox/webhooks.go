@@ -37,7 +37,9 @@ func (b *Inbox) Handler(authorization wire.Secret) http.Handler {
 		}
 		got := sha256.Sum256([]byte(shown))
 		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
-			wire.WriteFault(w, b.opt.Log, webhooks.ContentType, wire.Errorf(wire.Unauthorized, "inbox", "operation not allowed"))
+			const why = "the Authorization header is not what the file of [hooks] authorization_file holds: register the webhook with that value"
+			b.warn("webhook", why)
+			wire.WriteFault(w, b.opt.Log, webhooks.ContentType, wire.Errorf(wire.Unauthorized, "inbox", why))
 			return
 		}
 		next.ServeHTTP(w, r)

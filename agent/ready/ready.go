@@ -8,12 +8,17 @@ type Trouble struct {
 	Where  string // host, device or path
 	Detail string // what was seen, may be ""
 	Since  time.Time
+	Keys   string // of [upstream.auth] that prove who asks, with " or " between; "" = not known
+	Plain  bool   // Where is asked without TLS
 }
 
 // Place is where a person would mend things.
 type Place struct {
 	Config string // path of the configuration, "" = none
 	Flags  string // flags of the terminal, as " --config FILE --state DIR"
+	// Origins says by key where a setting was set: FILE:LINE, a variable, or "revision N:LINE" of the operator's. One that is at
+	// its default is not in it.
+	Origins map[string]string
 }
 
 // Said is a trouble in words.
@@ -68,6 +73,7 @@ func (r Report) Line() string {
 
 // Facts are what a terminal knows of itself.
 type Facts struct {
+	Barred   *Trouble  // why no register may ask, whatever works; nil = nothing bars it
 	Resumed  bool      // older sales have been taken up
 	Store    *Trouble  // why the journal takes no sale, nil = it does
 	Lines    int       // register lines that are configured
@@ -77,17 +83,23 @@ type Facts struct {
 	None     bool      // the backend says that there is none
 	Proven   bool      // the backend has answered with the settings that are in use
 	Troubles []Trouble // of the ways to the backend, the method list's first
+	Method   *Trouble  // of the service of the terminal's own payment method; nil = none is known
+	Alone    bool      // no other method can be sold
 	At       Place
 }
 
 // Judge says whether a register may ask for a sale now:
 //
+//   - nothing bars it: the operator's service has confirmed the terminal, and has not revoked it;
 //   - what is on the box has to work: the journal, and every register line that is configured;
 //   - a method must be held, and the backend must have answered once with the address and the credentials that are in use;
 //   - what a person has to mend (credentials, certificates, a proxy's login, a login page, a wrong address) makes it not ready;
+//   - a method whose service refuses the credentials does so where no other method can be sold;
 //   - a network or a backend that is away meanwhile does not: the report then says that the terminal is offline.
 func Judge(f Facts) Report {
 	switch {
+	case f.Barred != nil:
+		return Not(*f.Barred, f.At)
 	case !f.Resumed:
 		return Not(Trouble{Cause: Resuming}, f.At)
 	case f.Store != nil:
@@ -101,6 +113,9 @@ func Judge(f Facts) Report {
 		if !t.Cause.Passes() {
 			return Not(t, f.At)
 		}
+	}
+	if f.Method != nil && f.Alone && !f.Method.Cause.Passes() {
+		return Not(*f.Method, f.At)
 	}
 	switch {
 	case f.Held && f.Proven && len(f.Troubles) == 0:

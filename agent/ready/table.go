@@ -10,33 +10,37 @@ type Cause string
 
 // The causes.
 const (
-	Config     Cause = "config"
-	NoConfig   Cause = "no_config"
-	Unenrolled Cause = "not_enrolled"
-	Enrolling  Cause = "enrolling"
-	Replaced   Cause = "replaced"
-	Stopped    Cause = "stopped"
-	Starting   Cause = "starting"
-	Resuming   Cause = "resuming"
-	Asking     Cause = "asking"
-	DiskFull   Cause = "disk_full"
-	Journal    Cause = "journal"
-	Cut        Cause = "journal_cut"
-	Lost       Cause = "journal_lost"
-	NoLine     Cause = "no_line"
-	LineGone   Cause = "line_missing"
-	LinePulled Cause = "line_unplugged"
-	LineDenied Cause = "line_denied"
-	LineBusy   Cause = "line_busy"
-	LineNoTTY  Cause = "line_no_tty"
-	LineFailed Cause = "line_failed"
-	NoMethods  Cause = "no_methods"
-	NoList     Cause = "no_list"
-	Unfit      Cause = "no_fitting_method"
+	Config       Cause = "config"
+	NoConfig     Cause = "no_config"
+	Unenrolled   Cause = "not_enrolled"
+	Enrolling    Cause = "enrolling"
+	Replaced     Cause = "replaced"
+	NotConfirmed Cause = "not_confirmed"
+	Stopped      Cause = "stopped"
+	Starting     Cause = "starting"
+	Resuming     Cause = "resuming"
+	Asking       Cause = "asking"
+	DiskFull     Cause = "disk_full"
+	Journal      Cause = "journal"
+	Cut          Cause = "journal_cut"
+	Lost         Cause = "journal_lost"
+	NoLine       Cause = "no_line"
+	LineGone     Cause = "line_missing"
+	LinePulled   Cause = "line_unplugged"
+	LineDenied   Cause = "line_denied"
+	LineBusy     Cause = "line_busy"
+	LineNoTTY    Cause = "line_no_tty"
+	LineFailed   Cause = "line_failed"
+	NoMethods    Cause = "no_methods"
+	NoList       Cause = "no_list"
+	Unfit        Cause = "no_fitting_method"
+
+	ServiceRefused Cause = "service_refused" // one with credentials of its own, which no sale by another method needs
 )
 
 // row is one line of the table. In its texts {where} is the host, device or path that the trouble is about, {detail} what was seen
-// there, {config} the configuration file and {flags} the flags that the terminal was started with.
+// there, {config} where the settings are set that the remedy names, {flags} the flags that the terminal was started with, {keys} the keys
+// that a trouble names behind a blank, and {scheme} that of the address that is asked.
 type row struct {
 	cause  Cause
 	words  string
@@ -52,7 +56,8 @@ func table() []row {
 		{Unenrolled, "the terminal is not enrolled, and no [upstream] is set", "posagent enroll{flags} CODE --url URL, with the code of the backend's operator; or set [upstream] in {config}, which is read at once", false},
 		{Enrolling, "the enrolment at {where} is not at its end, {detail}", "wait, the terminal goes on with it by itself; if the address is wrong, posagent enroll{flags} CODE --url URL takes another one", false},
 		{Replaced, "this box is not the terminal any more, {detail}", "ask the backend's operator why; with a new code, posagent enroll{flags} CODE makes it one again", false},
-		{Stopped, "the terminal does not run", "posagent run{flags}", false},
+		{NotConfirmed, "the operator's service at {where} has not confirmed this terminal yet, {detail}", "connect the network, the terminal then goes on by itself; posagent enroll{flags} tries at once, and says what is wrong", false},
+		{Stopped, "the terminal does not run, {detail}", "posagent run{flags}", false},
 		{Starting, "the terminal is starting", "posagent status{flags}, again in some seconds", false},
 		{Resuming, "older sales are being resumed", "posagent status{flags} shows them; wait until they are settled", false},
 		{Asking, "the backend has not answered yet", "posagent status{flags}, again in some seconds", false},
@@ -77,8 +82,8 @@ func table() []row {
 		{"no_name", "the name {where} does not exist", "getent hosts {where}; if it stays unknown, correct [upstream] base in {config}", true},
 		{"no_route", "the network is down, or has no way to {where}", "ip addr; ip route; check the cable and the router", true},
 		{"refused", "{where} refuses the connection", "correct host and port of [upstream] base in {config}; if they are right, call the backend's operator", true},
-		{"stall", "{where} does not answer in time", "curl -sv https://{where}/ shows how far it gets; a firewall may block it, else call the backend's operator", true},
-		{"broken", "the connection to {where} breaks off", "curl -sv https://{where}/ shows where; a firewall may cut it, else call the backend's operator", true},
+		{"stall", "{where} does not answer in time", "curl -sv {scheme}://{where}/ shows how far it gets; a firewall may block it, else call the backend's operator", true},
+		{"broken", "the connection to {where} breaks off", "curl -sv {scheme}://{where}/ shows where; a firewall may cut it, else call the backend's operator", true},
 
 		{"untrusted", "the certificate of {where} comes from an authority that is not trusted, {detail}", "if the issuer is the backend's, set [upstream] roots_file in {config} to its root certificate; else somebody reads along, and the network has to be mended", false},
 		{"expired", "the certificate of {where} is out of date or not valid yet, {detail}", "date -u; if the clock is wrong, set it; else call the backend's operator", false},
@@ -92,7 +97,8 @@ func table() []row {
 		{"proxy_refuses", "the proxy does not let the terminal through to {where}, {detail}", "ask the network's keeper to allow {where}, or correct [upstream] proxy in {config}", false},
 		{"portal", "a network's login page answers in the place of {where}, {detail}", "log in to the network with a browser; if there is no such page, correct [upstream] base in {config}", false},
 
-		{"credentials", "{where} refuses the credentials, {detail}", "correct [upstream.auth] in {config}, then start posagent again", false},
+		{"credentials", "{where} refuses the credentials, {detail}", "correct [upstream.auth]{keys} in {config}, then start posagent again", false},
+		{ServiceRefused, "{where} refuses the credentials of one of its services, {detail}", "posagent net check{flags}, then correct [upstream.auth]{keys} in {config}, and start posagent again", false},
 		{"no_service", "{where} has no such service, {detail}", "correct the path of [upstream] base in {config}", false},
 		{"failing", "{where} fails, {detail}", "call the backend's operator; the terminal asks again by itself, posagent status{flags} shows when it is over", true},
 		{"too_many", "{where} is asked too often, {detail}", "wait some minutes; if another terminal has the same terminal_id, correct [terminal] in {config}", true},
@@ -130,11 +136,90 @@ func fill(text string, t Trouble, at Place) string {
 	if r := []rune(detail); len(r) > longest {
 		detail = string(r[:longest]) + "…"
 	}
-	config := at.Config
-	if config == "" {
-		config = "the configuration"
+	config, operator := at.setIn(settings(t))
+	if operator && strings.Contains(text, "{config}") {
+		text = strings.NewReplacer(", then start posagent again", "", ", and start posagent again", "").Replace(text) + "; the operator changes {config}, posagent config show{flags} names what it sets"
 	}
-	return strings.NewReplacer("{where}", clean(t.Where), "{detail}", detail, "{config}", config, "{flags}", at.Flags).Replace(text)
+	keys, scheme := t.Keys, "https"
+	if keys != "" {
+		keys = " " + keys
+	}
+	if t.Plain {
+		scheme = "http"
+	}
+	return strings.NewReplacer("{keys}", keys, "{scheme}", scheme, "{where}", clean(t.Where), "{detail}", detail, "{config}", config, "{flags}", at.Flags).Replace(text)
+}
+
+// settings are the keys that a trouble's remedy lets a person change; one that ends in a dot is all below it.
+func settings(t Trouble) []string {
+	addresses := []string{"upstream.base", "upstream.methods", "upstream.schemes", "upstream.payments", "upstream.tokens", "upstream.paylinks", "upstream.disputes", "upstream.hosted"}
+	switch t.Cause {
+	case "no_name", "refused", "wrong_name", "portal", "no_service", NoList:
+		return addresses
+	case "bad_tls":
+		return append(addresses, "upstream.client_cert", "upstream.client_key")
+	case "untrusted":
+		return []string{"upstream.roots_file"}
+	case "wrong_pin":
+		return []string{"upstream.pins"}
+	case "proxy_login", "proxy_down", "proxy_refuses":
+		return []string{"upstream.proxy"}
+	case "credentials", ServiceRefused:
+		if t.Keys == "" {
+			return []string{"upstream.auth."}
+		}
+		var list []string
+		for key := range strings.SplitSeq(t.Keys, " or ") {
+			list = append(list, "upstream.auth."+key)
+		}
+		return list
+	case NoMethods:
+		return []string{"terminal.bax_id", "terminal.terminal_id"}
+	case "too_many":
+		return []string{"terminal.terminal_id"}
+	case LineGone, LineNoTTY:
+		return []string{"ecr.serial"}
+	}
+	return nil
+}
+
+// In says where the first of some settings that is set was set, and who changes it there; a key that ends in a dot is all below it.
+func (p Place) In(keys ...string) string {
+	where, operator := p.setIn(keys)
+	if operator {
+		where += ", which the backend's operator changes"
+	}
+	return where
+}
+
+// setIn says where the first of some settings that is set was set, for a person; operator: in a revision of the operator's.
+func (p Place) setIn(keys []string) (where string, operator bool) {
+	for _, key := range keys {
+		origin := p.Origins[key]
+		for name, at := range p.Origins {
+			if strings.HasSuffix(key, ".") && strings.HasPrefix(name, key) && (origin == "" || at < origin) {
+				origin = at
+			}
+		}
+		switch {
+		case strings.HasPrefix(origin, "revision "):
+			where, _, _ = strings.Cut(origin, ":")
+			return where, true
+		case strings.HasPrefix(origin, "POSAGENT_"):
+			return "the variable " + origin, false
+		case origin != "":
+			return p.file(), false
+		}
+	}
+	return p.file(), false
+}
+
+// file is the box's own configuration.
+func (p Place) file() string {
+	if p.Config == "" {
+		return "the configuration"
+	}
+	return p.Config
 }
 
 // longest is how many letters of a text from outside are shown.

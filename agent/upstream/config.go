@@ -30,8 +30,10 @@ type Config struct {
 	ClientKey  string        // PEM file
 	UserAgent  string        // default "posagent"
 	MaxBody    int64         // of a reply; default MaxBody
-	Log        *slog.Logger
+	Log        *slog.Logger  // a try is told at the level of debugging: its method, route, reply and time
 	Now        func() time.Time
+	// Route names the path of a request for the log, without what it is about; nil = it is not told.
+	Route func(path string) string
 
 	// Device is shown where ClientCert names no certificate; nil = none.
 	Device func() *tls.Certificate

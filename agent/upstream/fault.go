@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -51,6 +52,11 @@ const (
 func Kinds() []Kind {
 	return []Kind{NameService, NoName, NoRoute, Refused, Stall, Broken, Untrusted, Expired, WrongName, WrongPin, WeakKey, BadTLS, ProxyLogin, ProxyDown, ProxyRefuses,
 		Portal, Credentials, NoService, Failing, TooMany}
+}
+
+// Away says that the host itself was not reached, so that no service of it can be.
+func (k Kind) Away() bool {
+	return slices.Contains([]Kind{NameService, NoName, NoRoute, Refused, Stall, Broken}, k)
 }
 
 // Fault is what was wrong with the last call.

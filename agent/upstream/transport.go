@@ -132,6 +132,7 @@ type try struct {
 	next    *http.Transport
 	timeout time.Duration
 	limit   int64 // bytes of a reply
+	told    told
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -141,7 +142,9 @@ func (t *try) RoundTrip(req *http.Request) (*http.Response, error) {
 	if out.Body != nil && out.Body != http.NoBody {
 		out.GetBody = nil // else the transport itself sends a keyed request again on a dead connection
 	}
+	began := time.Now()
 	resp, err := t.next.RoundTrip(out)
+	t.told.tried(req, resp, err, time.Since(began))
 	if err != nil {
 		cancel()
 		return nil, err

@@ -30,7 +30,7 @@ type Client struct {
 	circuit *circuit
 	faults  faults
 	now     func() time.Time
-	log     *slog.Logger
+	told    told
 }
 
 var _ wire.Doer = (*Client)(nil)
@@ -69,12 +69,16 @@ func New(cfg Config) (*Client, error) {
 	if cfg.MaxBody <= 0 {
 		cfg.MaxBody = MaxBody
 	}
+	if cfg.Route == nil {
+		cfg.Route = func(string) string { return "" }
+	}
+	log := cfg.Log.With("sys", "upstream")
 	one := &http.Client{
-		Transport:     &try{next: transport, timeout: cfg.TryTimeout, limit: cfg.MaxBody},
+		Transport:     &try{next: transport, timeout: cfg.TryTimeout, limit: cfg.MaxBody, told: told{log, cfg.Route}},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return ErrRedirect },
 	}
 	c := &Client{
-		base: base, agent: cfg.UserAgent, timeout: cfg.Timeout, limit: cfg.MaxBody, plain: one, log: cfg.Log.With("sys", "upstream"),
+		base: base, agent: cfg.UserAgent, timeout: cfg.Timeout, limit: cfg.MaxBody, plain: one, told: told{log, cfg.Route},
 		circuit: &circuit{now: cfg.Now}, now: cfg.Now,
 		retry: &retryablehttp.Client{
 			HTTPClient: one, Logger: nil, RetryMax: repeats, RetryWaitMin: cfg.RetryWait, RetryWaitMax: maxRetryAfter,
@@ -122,6 +126,7 @@ func (c *Client) do(req *http.Request, keyed, answers bool) (*http.Response, err
 		return nil, &wire.Error{Code: wire.Unavailable, Msg: "not sent", Err: ErrHost}
 	}
 	if wait, ok := c.circuit.enter(); !ok {
+		c.told.unsent(req)
 		return nil, &wire.Error{Code: wire.Unavailable, Msg: "backend not reachable lately", RetryAfter: wait}
 	}
 	ctx, cancel := context.WithTimeout(req.Context(), c.timeout)
@@ -239,6 +244,9 @@ func (c *Client) Probe(ctx context.Context) error {
 
 // Host is the host and port of the base address, for people.
 func (c *Client) Host() string { return c.base.Host }
+
+// Plain says that the base address is asked without TLS.
+func (c *Client) Plain() bool { return c.base.Scheme == "http" }
 
 // Healthy reports whether the backend answered last time, or was never asked.
 func (c *Client) Healthy() bool { return c.circuit.healthy() }
