@@ -5,8 +5,9 @@
 //
 // It guarantees:
 //   - Only what the caller names is inside. It collects nothing by itself.
-//   - No part has a secret that the caller names, as it is or escaped for JSON, and nothing that
-//     reads like a card number.
+//   - No part has a secret that the caller names, as it is or escaped for JSON, nothing that reads
+//     like a card number, and nothing that stands behind a name of a secret.
+//   - A part that is JSON stays JSON.
 //   - The same parts make the same bytes, and so the same marker.
 //
 // It imports schemes/wire for card numbers, and no other package of this module: it knows no room.

@@ -2,7 +2,6 @@ package support
 
 import (
 	"archive/tar"
-	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base32"
@@ -10,11 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"time"
-
-	"posagent/schemes/wire"
 )
 
 // Part is one file of the archive.
@@ -43,38 +38,15 @@ type Manifest struct {
 	Files   []Entry   `json:"files"`
 }
 
-// shortest is the length from which a secret is looked for: a shorter one stands in any text.
-const shortest = 4
-
-// masked stands where a secret was.
-const masked = "***"
-
-// Clean returns a text without secrets and card numbers.
-func Clean(text string, secrets []string) string {
-	var pairs []string
-	sorted := slices.Clone(secrets)
-	slices.SortFunc(sorted, func(a, b string) int { return cmp.Compare(len(b), len(a)) }) // one may begin with another
-	for _, s := range sorted {
-		if len(s) < shortest {
-			continue
-		}
-		pairs = append(pairs, s, masked)
-		if quoted, err := json.Marshal(s); err == nil && string(quoted[1:len(quoted)-1]) != s {
-			pairs = append(pairs, string(quoted[1:len(quoted)-1]), masked)
-		}
-	}
-	return wire.MaskPANs(strings.NewReplacer(pairs...).Replace(text))
-}
-
 // Write writes the archive and returns its manifest. It fails where out does.
 func Write(out io.Writer, made time.Time, version string, secrets []string, parts []Part) (Manifest, error) {
 	m := Manifest{Schema: "posagent.support/1", Made: made.UTC().Truncate(time.Second), Version: version, Files: []Entry{}}
 	all := sha256.New()
-	clean := make([][]byte, len(parts))
+	clean, c := make([][]byte, len(parts)), NewCleaner(secrets)
 	for i, p := range parts {
-		clean[i] = []byte(Clean(string(p.Data), secrets))
+		clean[i] = c.Data(p.Data)
 		sum := sha256.Sum256(clean[i])
-		e := Entry{Name: p.Name, How: Clean(p.How, secrets), Error: Clean(p.Err, secrets), Bytes: len(clean[i]), SHA256: hex.EncodeToString(sum[:])}
+		e := Entry{Name: p.Name, How: c.Text(p.How), Error: c.Text(p.Err), Bytes: len(clean[i]), SHA256: hex.EncodeToString(sum[:])}
 		m.Files = append(m.Files, e)
 		fmt.Fprintf(all, "%s %s\n", e.SHA256, e.Name)
 	}

@@ -76,7 +76,7 @@ func TestSecretsAndCardNumbersGo(t *testing.T) {
 		`abc is too short to be looked for`:    `abc is too short to be looked for`,
 		`{"at":"2026-11-23T02:30:00Z","n":12}`: `{"at":"2026-11-23T02:30:00Z","n":12}`,
 	} {
-		require.Equal(t, want, support.Clean(in, secrets))
+		require.Equal(t, want, support.NewCleaner(secrets).Text(in))
 	}
 	var out bytes.Buffer
 	m, err := support.Write(&out, made, "v", secrets, []support.Part{{Name: "a", How: "hush", Err: "hush failed", Data: []byte("hush")}})
