@@ -1,0 +1,127 @@
+package counter
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"posagent/agent/checkout/drive"
+	"posagent/device/keypad/entry"
+)
+
+// Options make a Counter. Show and Stop are required.
+type Options struct {
+	// Show puts a face on the screen, in place of the one before. It must not block for long, and
+	// may leave the face out where the sale is over.
+	Show func(Face)
+	// Stop asks to stop the sale that runs, if one does: the customer's wish. It must not block.
+	Stop func()
+	Log  *slog.Logger
+}
+
+// Counter asks, one dialogue at a time. Its methods are safe for concurrent use.
+type Counter struct {
+	o Options
+
+	mu  sync.Mutex
+	now *asked
+}
+
+// asked is a dialogue and who waits for its end.
+type asked struct {
+	d    *dialogue
+	over chan struct{} // closed when it has ended
+}
+
+var _ drive.Prompter = (*Counter)(nil)
+
+// New makes a Counter.
+func New(o Options) *Counter {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	o.Log = o.Log.With("sys", "counter")
+	return &Counter{o: o}
+}
+
+// Ask implements drive.Prompter: it returns when a person has answered, has cancelled, or ctx has
+// ended. The checkout has one sale at a time that asks; a second dialogue ends the first.
+func (c *Counter) Ask(ctx context.Context, q drive.Question) (drive.Answer, error) {
+	a := &asked{d: newDialogue(q), over: make(chan struct{})}
+	c.mu.Lock()
+	if c.now != nil {
+		c.now.end(context.Canceled)
+	}
+	c.now = a
+	c.shown(a)
+	c.mu.Unlock()
+	select {
+	case <-a.over:
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a.end(ctx.Err())
+	if c.now == a {
+		c.now = nil
+	}
+	ans, err := a.d.answer, a.d.err
+	a.d.answer = drive.Answer{}
+	if err != nil {
+		return drive.Answer{}, err
+	}
+	return ans, nil
+}
+
+// end ends a dialogue that is not answered yet. The caller holds mu.
+func (a *asked) end(err error) {
+	if err != nil && !a.d.ended() {
+		a.d.press(entry.Cancel) // what was typed is wiped
+		a.d.err = err
+	}
+	a.closed()
+}
+
+// closed tells who waits, once. The caller holds mu.
+func (a *asked) closed() {
+	select {
+	case <-a.over:
+	default:
+		if a.d.ended() {
+			close(a.over)
+		}
+	}
+}
+
+// shown shows what is asked. The caller holds mu, so that a later face is never overtaken.
+func (c *Counter) shown(a *asked) {
+	if a.d.ended() {
+		a.closed()
+		return
+	}
+	c.o.Show(a.d.face())
+}
+
+// Press takes a key of a person.
+func (c *Counter) Press(k entry.Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a := c.now
+	switch {
+	case a != nil && !a.d.ended():
+		a.d.press(k)
+		c.shown(a)
+	case k == entry.Cancel:
+		c.o.Stop()
+	}
+}
+
+// Face is what is asked now; false = nothing is.
+func (c *Counter) Face() (Face, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.now == nil || c.now.d.ended() {
+		return Face{}, false
+	}
+	return c.now.d.face(), true
+}

@@ -1,0 +1,110 @@
+package usage
+
+import (
+	"flag"
+	"strings"
+)
+
+// Program is what a program says of itself.
+type Program struct {
+	Name    string
+	Version string
+	What    string              // in a few words, for the heading of the manual
+	About   string              // its section DESCRIPTION, in the language of man
+	More    string              // the sections behind the exit codes, in the language of man, may be ""
+	Flags   func(*flag.FlagSet) // of every verb: the manual has them once
+	First   []string            // what may also stand in place of a verb, like --version
+	Verbs   []Verb
+	Codes   []Code
+}
+
+// Verb is one thing that a program does.
+type Verb struct {
+	Name     string
+	Args     string              // what follows the flags, for the line of usage
+	Short    string              // one line
+	Long     string              // what a reader of the help needs beyond it, may be ""
+	Examples []string            // of whole commands
+	JSON     []string            // schemas of what --json prints
+	Flags    func(*flag.FlagSet) // all that it takes; nil = it has sub-verbs alone
+	Sub      []Verb
+}
+
+// Code is an exit code.
+type Code struct {
+	Number int
+	Means  string
+}
+
+// Exit codes; stable.
+const (
+	ExitOK          = 0
+	ExitFailed      = 1
+	ExitUsage       = 2
+	ExitConfig      = 3
+	ExitNoDaemon    = 4
+	ExitNotEnrolled = 5
+	ExitRefused     = 6
+	ExitNoBackend   = 7
+	ExitAuth        = 8
+	ExitDamaged     = 9
+	ExitInterrupted = 130
+)
+
+// Row is a verb with the words that call it.
+type Row struct {
+	Path string // "posagent sale show"
+	Verb
+}
+
+// Rows are all verbs, each one's sub-verbs behind it.
+func (p Program) Rows() (list []Row) {
+	var walk func(prefix string, verbs []Verb)
+	walk = func(prefix string, verbs []Verb) {
+		for _, v := range verbs {
+			path := prefix + " " + v.Name
+			list = append(list, Row{path, v})
+			walk(path, v.Sub)
+		}
+	}
+	walk(p.Name, p.Verbs)
+	return list
+}
+
+// Flag is one flag as a reader sees it.
+type Flag struct {
+	Name, Value, Help, Default string // Value "" = it takes none
+}
+
+// FlagsOf lists what a function registers, by name. nil registers nothing.
+func FlagsOf(register func(*flag.FlagSet)) (list []Flag) {
+	if register == nil {
+		return nil
+	}
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	register(fs)
+	fs.VisitAll(func(f *flag.Flag) {
+		value, help := flag.UnquoteUsage(f)
+		if b, is := f.Value.(interface{ IsBoolFlag() bool }); is && b.IsBoolFlag() {
+			value = ""
+		}
+		list = append(list, Flag{f.Name, value, help, f.DefValue})
+	})
+	return list
+}
+
+// JSONHelp is the help of the flag --json of a verb whose JSON has these schemas.
+func JSONHelp(schemas []string) string {
+	if len(schemas) == 0 {
+		return "changes nothing: this verb prints no JSON"
+	}
+	return "print JSON: " + strings.Join(schemas, ", ")
+}
+
+// Names are the names of verbs.
+func Names(list []Verb) (names []string) {
+	for _, v := range list {
+		names = append(names, v.Name)
+	}
+	return names
+}
