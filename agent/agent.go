@@ -25,8 +25,10 @@ import (
 	"posagent/agent/outbox"
 	"posagent/agent/owned"
 	"posagent/agent/paylink"
+	"posagent/agent/person"
 	"posagent/agent/port"
 	"posagent/agent/ready"
+	"posagent/agent/record"
 	"posagent/agent/scrub"
 	"posagent/agent/view"
 	"posagent/device/display"
@@ -59,8 +61,11 @@ type Options struct {
 	Port      net.Listener
 	// Control is the path of the command line's socket; "" = none.
 	Control string
-	Hooks   wire.Secret // what senders of webhooks must show in Authorization; "" = none are taken
-	Local   Local       // what the port serves beside probes and webhooks
+	// Record is what a person may record over that socket; nil = nothing. Clean takes secrets out of a line of JSON.
+	Record *record.Recorder
+	Clean  func(line []byte) []byte
+	Hooks  wire.Secret // what senders of webhooks must show in Authorization; "" = none are taken
+	Local  Local       // what the port serves beside probes and webhooks
 
 	Now    func() time.Time
 	Boot   func() time.Duration // CLOCK_BOOTTIME
@@ -72,6 +77,9 @@ type Options struct {
 	// Report is called with the first judgement of whether a register may ask for a sale, and with every other one.
 	Report func(ready.Report)
 	Ways   Ways
+	// Restart ends the run, because another program is in place: it is called once no sale is open and
+	// none begins any more. Nil = the terminal is not restarted from outside.
+	Restart func()
 }
 
 // Line is a line on which registers ask: serial or TCP, and what they speak there.
@@ -96,6 +104,11 @@ type Local struct {
 	Live     func() view.Live // nil = nothing
 	Dir      string           // where attachments lie while a request is served
 	Inbox    *inbox.Inbox     // nil = New makes one
+	// PIN reads what is stored of the PIN by which a person logs in at the page; fs.ErrNotExist =
+	// none was set. Nil = the page only shows.
+	PIN func() (string, error)
+	// Examine makes the checks of the doctor that ask nothing of the network; nil = none are shown.
+	Examine func(ctx context.Context) (view.Checks, error)
 }
 
 // Agent is the terminal.
@@ -172,13 +185,16 @@ func New(o Options) *Agent {
 	}
 	house := &view.Daemon{
 		DB: o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, IDs: offline.IDs, Find: a.find, Own: o.Offer, About: l.About, Live: l.Live, Lines: a.Lines, Services: l.Upstream, Now: o.Now,
-		Ready: a.Judge, Asked: a.asked, Deeds: a.newestDeeds,
+		Ready: a.Judge, Asked: a.asked, Deeds: a.newestDeeds, Examine: l.Examine,
 	}
 	if o.Port != nil {
 		a.port = port.New(a.local(in, house))
 	}
 	if o.Control != "" {
-		a.control = control.New(control.Options{Own: a.Own, Missing: func(ctx context.Context) error { return o.DB.Read(ctx, view.NoOperation) }, Path: o.Control, Ops: a.outbox, House: house, Note: a.note, Refused: a.refusedUID, Log: o.Log})
+		a.control = control.New(control.Options{
+			Own: a.Own, Missing: func(ctx context.Context) error { return o.DB.Read(ctx, view.NoOperation) }, Path: o.Control, Ops: a.outbox, House: house,
+			Note: a.note, Refused: a.refusedUID, Record: a.recording(), Log: o.Log, Health: a.health, Restart: a.restart,
+		})
 	}
 	return a
 }
@@ -199,8 +215,20 @@ func Inbox(db store.DB, front *offline.Front, now func() time.Time, log *slog.Lo
 	return o
 }
 
+// recording is what a person may record, nil = nothing.
+func (a *Agent) recording() *control.Recording {
+	if a.o.Record == nil {
+		return nil
+	}
+	return &control.Recording{Of: a.o.Record, Clean: a.o.Clean, Figures: func(ctx context.Context) record.Figures {
+		f, h := record.Self(a.o.Now()), a.o.DB.Health(ctx)
+		f.WAL, f.Journal, f.Free = h.WALBytes, h.FileBytes, h.FreeBytes
+		return f
+	}}
+}
+
 // find looks an operation up by more than its Key.
-func (a *Agent) find(r store.Reader, caller wire.Caller, name string) (wire.Key, error) {
+func (a *Agent) find(r store.Reader, caller wire.Caller, name string) ([]wire.Key, error) {
 	if a.o.Front != nil {
 		return a.o.Front.Find(r, caller, name)
 	}
@@ -255,6 +283,12 @@ func (a *Agent) local(in *inbox.Inbox, house *view.Daemon) port.Options {
 	if a.o.Front != nil {
 		a.o.Front.PagesAt("http://" + a.o.Port.Addr().String())
 		o.Pages = a.o.Front.Pages()
+	}
+	if l.PIN != nil {
+		o.Person = person.New(person.Options{
+			PIN: l.PIN, Tries: pinTries{a.o.DB, a.o.Now}, Ops: a.outbox, Daemon: house, Log: a.o.Log,
+			Refused: func(address string) { a.refusals.Note("page", address) },
+		})
 	}
 	if a.o.Hooks != "" {
 		o.Hooks = a.watched(in.Handler(a.o.Hooks))

@@ -86,6 +86,16 @@ func Fits(r store.Reader, name string) error {
 	return fits(r, was, name)
 }
 
+// Untouched returns whether no sale and no operation was ever in a journal, and no receipt was given by it.
+func Untouched(r store.Reader) (bool, error) {
+	given, err := journal.Given(r)
+	if err != nil {
+		return false, err
+	}
+	op, err := outbox.Highest(r)
+	return given == journal.Numbers{Batch: 1} && op == 0, err
+}
+
 // fits judges a change of hands.
 func fits(r store.Reader, was, name string) error {
 	if was == "" || was == name {

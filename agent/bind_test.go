@@ -48,3 +48,33 @@ func TestAJournalBelongsToOneBackend(t *testing.T) {
 	}))
 	require.NoError(t, agent.Bind(ctx, db, "c"))
 }
+
+// A journal is untouched until something is in it, and never again.
+func TestAJournalIsUntouchedOnce(t *testing.T) {
+	db := storetest.Open(t, agent.Schema()...)
+	ctx := t.Context()
+	untouched := func() (yes bool) {
+		require.NoError(t, db.Read(ctx, func(r store.Reader) (err error) { yes, err = agent.Untouched(r); return err }))
+		return yes
+	}
+	require.True(t, untouched())
+	require.NoError(t, agent.Bind(ctx, db, "a"))
+	require.True(t, untouched())
+	require.NoError(t, db.Write(ctx, func(tx store.Tx) error {
+		_, err := tx.Exec(`INSERT INTO outbox_ops (key, kind, aggregate, state, resume, note, amount, currency, digest, reason, attempts,
+			created_ms, settled_ms, accepted_run, next_run, sent_age, open, ready, mac)
+			VALUES ('k', 'aapay.reversal', 'a', 'DONE', '', '', 300, 'EUR', x'00', '', 1, 0, 0, 0, 0, 0, 0, 0, x'00')`)
+		return err
+	}))
+	require.False(t, untouched(), "though it has ended")
+	other := storetest.Open(t, agent.Schema()...)
+	require.NoError(t, other.Write(ctx, func(tx store.Tx) error {
+		_, err := tx.Exec(`INSERT INTO checkout_counters (name, value) VALUES ('receipt', 7)`)
+		return err
+	}))
+	require.NoError(t, other.Read(ctx, func(r store.Reader) error {
+		yes, err := agent.Untouched(r)
+		require.False(t, yes, "receipts were given")
+		return err
+	}))
+}

@@ -71,7 +71,11 @@ func TestPaymentWithoutABackend(t *testing.T) {
 		req.Header.Set("Authorization", "Bearer "+token)
 		if method == http.MethodPost {
 			req.Header.Set("Content-Type", "application/json")
-			req.Header.Set(wire.KeyHeader, strings.ToLower(strings.ReplaceAll(path[len(path)-8:], "/", "-"))) // the same for both spellings of a route
+			key := strings.ToLower(strings.ReplaceAll(path[len(path)-8:], "/", "-")) // the same for both spellings of a route
+			if strings.HasSuffix(path, "/Capture") {
+				key = "ayments-" // the create's
+			}
+			req.Header.Set(wire.KeyHeader, key)
 		}
 		resp, err := http.DefaultTransport.RoundTrip(req)
 		require.NoError(t, err)
@@ -125,6 +129,23 @@ func TestPaymentWithoutABackend(t *testing.T) {
 	require.NotNil(t, read["operation"])
 	header, captured := ask("POST", "/api/v1/payments/"+local+"/Capture", `{}`, 202)
 	require.Equal(t, local, captured["paymentId"])
+
+	// One key on two routes names two operations: a look-up answers with both, and never with one of them for the other.
+	capture := strings.TrimPrefix(header.Get("Location"), "/agent/v1/operations/")
+	_, both := ask("GET", "/agent/v1/operations/ayments-", "", 422)
+	require.Equal(t, "urn:problem:conflict", both["type"])
+	require.Contains(t, both["detail"], "payments.create "+key+", payments.capture "+capture)
+	_, all := ask("GET", "/agent/v1/operations?key=ayments-", "", 200)
+	list, ok := all["operations"].([]any)
+	require.True(t, ok)
+	require.Len(t, list, 2)
+	for n, want := range []string{key, capture} {
+		one, ok := list[n].(map[string]any)
+		require.True(t, ok)
+		require.Equal(t, want, one["key"])
+	}
+	_, none := ask("GET", "/agent/v1/operations?key=nobodys", "", 200)
+	require.Equal(t, []any{}, none["operations"])
 
 	cut.Store(false)
 	require.Eventually(t, func() bool {

@@ -13,6 +13,7 @@ import (
 
 	"posagent/agent/catalog"
 	"posagent/agent/checkout"
+	"posagent/agent/paylink"
 	"posagent/agent/ready"
 	"posagent/agent/upstream"
 	"posagent/schemes/wire"
@@ -28,18 +29,29 @@ type Ways struct {
 	Troubles func() []ready.Trouble
 	// Lines are how many register lines are configured, and which are not open; nil = one that is.
 	Lines func() (count int, closed []ready.Trouble)
+	// Barred is why no register may ask, whatever works; nil = nothing bars it.
+	Barred *ready.Trouble
+	// Method is what the service of the terminal's own payment method suffers, nil while nothing is known; nil = there is none.
+	Method func() *ready.Trouble
+	// AskMethod asks that service whether it accepts the credentials, unless it has said so; nil = it is not asked.
+	AskMethod func(ctx context.Context)
+	// Doubt says that another service of the same host was not reached after the last answer on a sale's own way; nil = it is not known.
+	Doubt func() bool
 	// Apart says that the schemes are asked at another address than the method list.
 	Apart bool
+	// Answered says that the backend has answered since the start; nil = it is not known.
+	Answered func() bool
 }
 
 const (
-	listWithin  = 3 * time.Second        // for the first answer of the backend, before the terminal is judged without
-	judgeEvery  = 500 * time.Millisecond // a cable that is pulled shows within this time
-	healthEvery = 10 * time.Second       // between two looks into the journal
-	storeWithin = 5 * time.Second        // for what the judgement asks of the journal
-	firstAsk    = 2 * time.Second        // between two questions while the backend keeps the terminal from being ready
-	slowestAsk  = 15 * time.Second
-	holdDown    = 2 * time.Second // that a backend must be away, or back, before a terminal that stays ready says so
+	listWithin   = 3 * time.Second        // for the first answer of the backend, before the terminal is judged without
+	judgeEvery   = 500 * time.Millisecond // a cable that is pulled shows within this time
+	healthEvery  = 10 * time.Second       // between two looks into the journal
+	storeWithin  = 5 * time.Second        // for what the judgement asks of the journal
+	methodWithin = 5 * time.Second        // for the answer of the own method's service
+	firstAsk     = 2 * time.Second        // between two questions while the backend keeps the terminal from being ready
+	slowestAsk   = 15 * time.Second
+	holdDown     = 2 * time.Second // that a backend must be away, or back, before a terminal that stays ready says so
 )
 
 // judged is the last judgement, and what it needs to remember.
@@ -77,7 +89,7 @@ func (a *Agent) judge(ctx context.Context, look bool) ready.Report {
 	_, err := a.catalog.Trouble()
 	fit := len(checkout.Offer(defs, checkout.Wish{Exclude: a.o.Drive.Exclude})) > 0 // as a register's payment is offered them
 	f := ready.Facts{
-		Resumed: a.drive.Resumed(), Store: a.journal(ctx, look), Lines: 1, Held: fit, Unfit: len(defs) > 0 && !fit, None: errors.Is(err, &wire.Error{Code: wire.NotFound}),
+		Barred: w.Barred, Resumed: a.drive.Resumed(), Store: a.journal(ctx, look), Lines: 1, Held: fit, Unfit: len(defs) > 0 && !fit, None: errors.Is(err, &wire.Error{Code: wire.NotFound}),
 		Proven: a.proven(ctx), At: w.Place,
 	}
 	if _, _, state := a.catalog.Current(); state == catalog.NoMethods {
@@ -85,6 +97,10 @@ func (a *Agent) judge(ctx context.Context, look bool) ready.Report {
 	}
 	if w.Lines != nil {
 		f.Lines, f.Closed = w.Lines()
+	}
+	if w.Method != nil {
+		f.Method = w.Method()
+		f.Alone = len(checkout.Offer(paylink.Offer(defs, nil), checkout.Wish{Exclude: a.o.Drive.Exclude})) == 0
 	}
 	switch {
 	case w.Troubles != nil:
@@ -234,7 +250,8 @@ func (a *Agent) opening() bool {
 
 // needs says whether another answer of the backend may change the report.
 func (a *Agent) needs(r ready.Report) bool {
-	if r.Offline != nil {
+	w := a.o.Ways
+	if r.Offline != nil || w.Method != nil && w.Method() != nil || w.Doubt != nil && w.Doubt() {
 		return true
 	}
 	return r.NotReady != nil && (r.NotReady.Cause == ready.NoMethods || r.NotReady.Cause == ready.Asking || r.NotReady.Cause == ready.NoList || a.o.Ways.backend(r.NotReady.Cause))
@@ -256,8 +273,8 @@ func (w Ways) backend(c ready.Cause) bool {
 // NoTransaction is a transaction that does not exist: asked for it, the schemes show whether they can be reached and take the credentials.
 const NoTransaction = "00000000-0000-4000-8000-000000000000"
 
-// ask asks the backend what a sale would need of it: the method list, and the schemes where they are elsewhere or did not answer.
-// What comes of it is read from the connections.
+// ask asks the backend what a sale would need of it: the method list, the schemes where they are elsewhere, did not answer or may be
+// away, and where the backend is not away the service of the terminal's own method. What comes of it is read from the connections.
 func (a *Agent) ask(ctx context.Context) {
 	var both sync.WaitGroup
 	if _, err := a.catalog.Trouble(); err != nil || !a.catalog.Answered() {
@@ -268,7 +285,7 @@ func (a *Agent) ask(ctx context.Context) {
 		})
 	}
 	w := a.o.Ways
-	if w.Apart || w.Troubles != nil && len(w.Troubles()) > 0 {
+	if w.Apart || w.Troubles != nil && len(w.Troubles()) > 0 || w.Doubt != nil && w.Doubt() {
 		both.Go(func() {
 			if _, err := a.o.Schemes.Status(upstream.Question(ctx), NoTransaction, ""); err != nil && ctx.Err() == nil {
 				a.o.Log.Debug("schemes asked", "err", err)
@@ -276,6 +293,12 @@ func (a *Agent) ask(ctx context.Context) {
 		})
 	}
 	both.Wait()
+	away := func(t ready.Trouble) bool { return upstream.Kind(t.Cause).Away() }
+	if w.AskMethod != nil && (w.Troubles == nil || !slices.ContainsFunc(w.Troubles(), away)) {
+		ctx, cancel := context.WithTimeout(ctx, methodWithin)
+		defer cancel()
+		w.AskMethod(ctx)
+	}
 }
 
 // changed keeps a judgement, and says whether it is one to tell of. A backend that is away for a moment is not.

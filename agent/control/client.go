@@ -15,7 +15,9 @@ import (
 	"syscall"
 	"time"
 
+	"posagent/agent/control/socket"
 	"posagent/agent/outbox"
+	"posagent/agent/record"
 	"posagent/agent/view"
 	"posagent/schemes/wire"
 )
@@ -75,7 +77,7 @@ func (c *Client) Acknowledge(ctx context.Context, key wire.Key) error {
 	return err
 }
 
-// Note has a deed that the caller has done itself written to the audit log: Backup or Export, of subject.
+// Note has a deed that the caller has done itself written to the audit log: Backup, Export or PIN, of subject.
 func (c *Client) Note(ctx context.Context, deed, subject, detail string) error {
 	_, err := c.post(ctx, "/audit", "audit", asked{Deed: deed, Subject: subject, Reason: detail})
 	return err
@@ -131,7 +133,7 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte) (*ht
 		return nil, err
 	}
 	tr := &http.Transport{
-		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, c.Path) },
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return socket.Dial(ctx, c.Path) },
 		DisableKeepAlives: true,
 	}
 	resp, err := tr.RoundTrip(req)
@@ -144,7 +146,17 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte) (*ht
 // Events calls begun once the terminal tells of everything from then on, and see with each event, until ctx or the terminal
 // ends or see says stop.
 func (c *Client) Events(ctx context.Context, begun func(), see func(view.Event) (stop bool)) error {
-	resp, err := c.ask(ctx, http.MethodGet, "/events", nil)
+	return follow(ctx, c, "/events", begun, see)
+}
+
+// Record is Events for what the terminal logs and needs while it is recorded. A terminal of an older version answers an error.
+func (c *Client) Record(ctx context.Context, begun func(), see func(record.Item) (stop bool)) error {
+	return follow(ctx, c, "/record", begun, see)
+}
+
+// follow reads a stream of JSON texts, one a line; an empty line is a sign of life.
+func follow[T any](ctx context.Context, c *Client, path string, begun func(), see func(T) (stop bool)) error {
+	resp, err := c.ask(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}
@@ -161,11 +173,11 @@ func (c *Client) Events(ctx context.Context, begun func(), see func(view.Event) 
 		if len(lines.Bytes()) == 0 {
 			continue
 		}
-		var e view.Event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return fmt.Errorf("an event of the terminal: %w", err)
+		var one T
+		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
+			return fmt.Errorf("a line of the terminal: %w", err)
 		}
-		if see(e) {
+		if see(one) {
 			return nil
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/agent/control/socket"
 	"posagent/agent/outbox"
 	"posagent/agent/view"
 	"posagent/schemes/wire"
@@ -67,7 +68,7 @@ func serve(t *testing.T, path string, f *fake) (stop func()) {
 	stop = sync.OnceFunc(func() { cancel(); require.NoError(t, <-ended) })
 	t.Cleanup(stop)
 	require.Eventually(t, func() bool {
-		conn, err := dial(t.Context(), path)
+		conn, err := socket.Dial(t.Context(), path)
 		if err == nil {
 			conn.Close()
 		}
@@ -214,7 +215,7 @@ func TestPeers(t *testing.T) {
 				accepted <- conn
 			}
 		}()
-		conn, err := dial(t.Context(), path)
+		conn, err := socket.Dial(t.Context(), path)
 		require.NoError(t, err)
 		if c.heard {
 			require.NoError(t, (<-accepted).Close())

@@ -8,6 +8,7 @@
 //   - Each verb is one change of the outbox, or one change of each operation in turn. It answers
 //     after its commit.
 //   - The code of an error distinguishes a refusal from a failure.
+//   - A recording has none of the secrets of the configuration that the terminal runs on.
 //
 // It must not import the store's writers, the services, the register link or the configuration.
 package control

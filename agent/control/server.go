@@ -43,15 +43,19 @@ type House interface {
 
 var _ House = (*view.Daemon)(nil)
 
-// Options of a server. All are required besides Own, Missing, Refused and Log.
+// Options of a server. All are required besides Record, Own, Missing, Health, Restart, Refused and Log.
 type Options struct {
 	Path  string
 	Ops   Ops
 	House House
+	// Record is what a person may record; nil = nothing.
+	Record *Recording
 	// Note notes a deed that a verb of the command line did itself, in a commit of its own; ctx says who.
 	Note    func(ctx context.Context, d audit.Deed) error
 	Own     func(ctx context.Context, key wire.Key, owner string) error // gives an operation to a local client; nil = none is given
 	Missing func(ctx context.Context) error                             // is the answer to a key that is not in the journal; nil = it is not asked
+	Health  func(ctx context.Context) (Health, error)                   // how the terminal is; nil = it is not asked
+	Restart func(ctx context.Context) error                             // ends the run where no sale is open; nil = it is not ended
 	Refused func(uid uint32)                                            // is told of an account that was not let in; it must not block
 	Log     *slog.Logger
 }
@@ -88,13 +92,7 @@ func New(o Options) *Server {
 		}
 		return o.Own(r.Context(), key, a.Owner)
 	})
-	one("ack", func(r *http.Request, key wire.Key, _ asked) error {
-		err := o.Ops.Acknowledge(r.Context(), key)
-		if err == nil && o.Note != nil {
-			err = o.Note(r.Context(), audit.Deed{Deed: "operation.acknowledged", Subject: string(key)})
-		}
-		return err
-	})
+	one("ack", func(r *http.Request, key wire.Key, _ asked) error { return o.Ops.Acknowledge(r.Context(), key) })
 	mux.HandleFunc("POST /ops/send", s.verb(func(r *http.Request, _ asked) (int, error) { return o.Ops.SendAll(r.Context()) }))
 	mux.HandleFunc("POST /ops/hold", s.verb(func(r *http.Request, a asked) (int, error) { return o.Ops.HoldEach(r.Context(), a.Reason) }))
 	mux.HandleFunc("POST /ops/release", s.verb(func(r *http.Request, _ asked) (int, error) { return o.Ops.ReleaseEach(r.Context()) }))
@@ -105,7 +103,16 @@ func New(o Options) *Server {
 		}
 		return 1, o.Note(r.Context(), d)
 	}))
+	if o.Restart != nil {
+		mux.HandleFunc("POST /restart", s.verb(func(r *http.Request, _ asked) (int, error) { return 1, o.Restart(r.Context()) }))
+	}
+	if o.Health != nil {
+		mux.HandleFunc("GET /health", s.health)
+	}
 	mux.HandleFunc("GET /events", s.events)
+	if o.Record != nil {
+		mux.HandleFunc("GET /record", s.record)
+	}
 	s.srv = &http.Server{
 		Handler: mux, ReadTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 		ErrorLog: log.New(io.Discard, "", 0), // what a client does wrong is the client's
@@ -144,12 +151,13 @@ type asked struct {
 }
 
 // noted are the deeds that verbs do beside the running terminal.
-var noted = []string{Backup, Export}
+var noted = []string{Backup, Export, PIN}
 
 // Deeds of verbs that run beside the terminal.
 const (
 	Backup = "journal.backup"
 	Export = "journal.export"
+	PIN    = "pin.change"
 )
 
 // answer is the body of every answer.
@@ -179,7 +187,7 @@ func (s *Server) verb(act func(r *http.Request, a asked) (int, error)) http.Hand
 			err = s.missing(r.Context(), err)
 		}
 		if err != nil {
-			v = answer{Code: codeOf(err), Message: err.Error()}
+			v = answer{Code: outbox.CodeOf(err), Message: err.Error()}
 			status = v.Code.Status()
 			if v.Code == wire.Internal {
 				s.o.Log.Error("verb of the command line failed", "path", r.URL.Path, "err", err)
@@ -200,17 +208,6 @@ func (s *Server) missing(ctx context.Context, err error) error {
 	return err
 }
 
-// codeOf says what kind of refusal an error is.
-func codeOf(err error) wire.Code {
-	switch {
-	case errors.Is(err, outbox.ErrUnknown):
-		return wire.NotFound
-	case errors.Is(err, outbox.ErrState), errors.Is(err, outbox.ErrAltered), errors.Is(err, outbox.ErrNoAlert):
-		return wire.Conflict
-	}
-	return wire.AsError("control", err).Code
-}
-
 // beat is how often a stream without events shows that it lives.
 const beat = 5 * time.Second
 
@@ -222,7 +219,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		_ = wire.WriteJSON(w, http.StatusInternalServerError, "application/json", answer{Code: wire.Internal, Message: err.Error()})
 		return
 	}
-	httpd.Stream{
+	httpd.Stream[view.Event]{
 		Type: "application/x-ndjson", First: "\n", Alive: "\n", Beat: beat, Within: 2 * beat, Ended: s.ended, Log: s.o.Log,
 		Text: func(_ view.Event, data []byte) string { return string(data) + "\n" },
 	}.Send(w, r, s.o.House.Events(from))

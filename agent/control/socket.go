@@ -7,29 +7,12 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"path/filepath"
-	"syscall"
-	"time"
+
+	"posagent/agent/control/socket"
 )
 
 // Name is the socket's name in the state directory.
-const Name = "posagent.sock"
-
-// maxPath is the longest path a socket may have.
-const maxPath = 107
-
-// reach calls fn with a path of path's file that is short enough for a socket.
-func reach(path string, fn func(path string) error) error {
-	if len(path) <= maxPath {
-		return fn(path)
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return fn(fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(path)))
-}
+const Name = socket.Name
 
 // listen makes the socket. What a crash left of one is removed.
 func listen(path string) (*peers, error) {
@@ -41,7 +24,7 @@ func listen(path string) (*peers, error) {
 	case info.Mode().Type() != fs.ModeSocket:
 		return nil, fmt.Errorf("control socket: %s is not a socket, and is left alone: move it away", path)
 	default:
-		if conn, err := dial(context.Background(), path); err == nil {
+		if conn, err := socket.Dial(context.Background(), path); err == nil {
 			conn.Close()
 			return nil, fmt.Errorf("control socket: somebody answers at %s", path)
 		}
@@ -50,7 +33,7 @@ func listen(path string) (*peers, error) {
 		}
 	}
 	var ln *net.UnixListener
-	err = reach(path, func(short string) (err error) {
+	err = socket.Reach(path, func(short string) (err error) {
 		ln, err = net.ListenUnix("unix", &net.UnixAddr{Name: short, Net: "unix"})
 		return err
 	})
@@ -65,17 +48,6 @@ func listen(path string) (*peers, error) {
 		return nil, fmt.Errorf("control socket: %w", err)
 	}
 	return &peers{Listener: ln, uid: uidOf, own: uint32(os.Geteuid())}, nil
-}
-
-func dial(ctx context.Context, path string) (conn net.Conn, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	err = reach(path, func(short string) error {
-		var d net.Dialer
-		conn, err = d.DialContext(ctx, "unix", short)
-		return err
-	})
-	return conn, err
 }
 
 // peers lets only the own user and root in.
@@ -112,20 +84,8 @@ func (p *peers) Accept() (net.Conn, error) {
 
 // uidOf asks the kernel who has connected.
 func uidOf(conn net.Conn) (uint32, error) {
-	sys, ok := conn.(syscall.Conn)
-	if !ok {
-		return 0, errors.ErrUnsupported
-	}
-	raw, err := sys.SyscallConn()
+	cred, err := socket.Peer(conn)
 	if err != nil {
-		return 0, err
-	}
-	var cred *syscall.Ucred
-	var bad error
-	err = raw.Control(func(fd uintptr) {
-		cred, bad = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
-	})
-	if err = errors.Join(err, bad); err != nil {
 		return 0, err
 	}
 	return cred.Uid, nil

@@ -37,6 +37,9 @@ func well(t *testing.T) *Facts {
 			return Answer{Host: "pay.example", Phase: Answered, TLS: true, Methods: 1, Fit: true, Clock: noon, At: noon, CertUntil: noon.AddDate(1, 0, 0)}
 		},
 		Schemes: func(context.Context) Answer { return Answer{Host: "pay.example", Status: 404} },
+		Accounts: func(context.Context) []Account {
+			return []Account{{"payments", Answer{Host: "pay.example", Status: 404}}, {"paylinks", Answer{Host: "pay.example", Status: 200}}}
+		},
 	}
 }
 
@@ -64,6 +67,7 @@ func TestEveryOtherCheckCanFail(t *testing.T) {
 		{"PA-CFG-007", Warn, func(f *Facts) { f.Config.Ignored = []string{"POSAGENT_COLOUR"} }},
 		{"PA-CFG-009", Fail, func(f *Facts) { f.Daemon.Report = ready.Report{NotReady: said(ready.Unenrolled)} }},
 		{"PA-CFG-009", Fail, func(f *Facts) { f.Daemon.Report = ready.Report{NotReady: said(ready.Replaced)} }},
+		{"PA-CFG-009", Fail, func(f *Facts) { f.Daemon, f.Config.Unenrolled = Daemon{}, true }},
 		{"PA-CFG-010", Warn, func(f *Facts) { f.Config.Revision, f.Config.GivenUp = 3, 4 }},
 		{"PA-DSK-005", Fail, func(f *Facts) {
 			require.NoError(t, os.MkdirAll(filepath.Join(f.State, "doctor.probe", "no file"), 0o700))
@@ -75,7 +79,8 @@ func TestEveryOtherCheckCanFail(t *testing.T) {
 		{"PA-DB-004", Fail, journal(func(j *Journal) {
 			j.Quick = func(context.Context) error { return errors.New("row 7 missing from index") }
 		})},
-		{"PA-DB-005", Warn, journal(func(j *Journal) { j.WALBytes = 64<<20 + 1 })},
+		{"PA-DB-005", Warn, journal(func(j *Journal) { j.WALBytes = 32<<20 + 1 })},
+		{"PA-DB-005", Fail, journal(func(j *Journal) { j.WALBytes = 64<<20 + 1 })},
 		{"PA-DB-006", Fail, journal(func(j *Journal) { j.Missing = []string{"1 sale is missing"} })},
 		{"PA-DB-007", Fail, journal(func(j *Journal) { j.Altered = []string{"0190"} })},
 		{"PA-DB-008", Fail, journal(func(j *Journal) {
@@ -102,6 +107,11 @@ func TestEveryOtherCheckCanFail(t *testing.T) {
 		{"PA-SEC-002", Warn, func(f *Facts) { f.Config.Open = true }},
 		{"PA-SEC-003", Warn, proc("4711/status", "Uid:\t0\t0\t0\t0\n")},
 		{"PA-SEC-004", Warn, proc("swaps", "Filename\tType\n/dev/mmcblk0p3 partition 1 0 -2\n")},
+		{"PA-UPS-009", Fail, func(f *Facts) {
+			f.Accounts = func(context.Context) []Account {
+				return []Account{{"hosted", Answer{Cause: "credentials", Keys: "api_key"}}}
+			}
+		}},
 		{"PA-QUE-003", Fail, journal(func(j *Journal) { j.Aside = []string{"0190: of an older journal"} })},
 		{"PA-QUE-005", Fail, journal(func(j *Journal) { j.Oldest, j.OldestIs = noon.Add(-61*time.Minute), "0190" })},
 		{"PA-QUE-006", Warn, journal(func(j *Journal) { j.Alerts = 1 })},

@@ -60,7 +60,10 @@ func configChecks() []Check {
 			ID: "PA-CFG-009", Severity: Critical, After: []string{"PA-CFG-005"}, Command: "posagent enroll{flags} CODE --url URL",
 			Look: func(_ context.Context, f *Facts) Finding {
 				if not := f.Daemon.Report.NotReady; not != nil && (not.Cause == ready.Unenrolled || not.Cause == ready.Enrolling || not.Cause == ready.Replaced) {
-					return failed("seen", not.Words)
+					return failed("seen", not.Words, "cause", string(not.Cause))
+				}
+				if f.Config.Unenrolled && !f.Daemon.Running {
+					return f.said(ready.Trouble{Cause: ready.Unenrolled})
 				}
 				return passed()
 			},
@@ -71,6 +74,9 @@ func configChecks() []Check {
 				d, c := f.Daemon, f.Config
 				if !d.Running || !d.Told || !c.Named {
 					return nothing("no terminal runs, or no configuration is named")
+				}
+				if not := d.Report.NotReady; not != nil && not.Cause == ready.NotConfirmed {
+					return nothing("the terminal answers no register before it is confirmed")
 				}
 				for _, x := range []struct{ what, has, set string }{{"terminal_id", d.Terminal, c.Terminal}, {"backend", d.Backend, c.Backend}, {"[ecr] serial", d.Serial, c.Serial}} {
 					if x.has != x.set {

@@ -56,7 +56,7 @@ func GroupOf(id string) string {
 }
 
 // Remedy is what a person can do. The Do and the Command of a check may hold {config}, {flags},
-// {state}, {host}, {port} and {device}; in a result they are filled in.
+// {state}, {scheme}, {host}, {name} and {device}; in a result they are filled in.
 type Remedy struct {
 	Text    string `json:"text"`
 	Command string `json:"command"`

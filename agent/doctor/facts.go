@@ -29,6 +29,8 @@ type Facts struct {
 	Journal func(ctx context.Context) Journal
 	Backend func(ctx context.Context) Answer // the method list
 	Schemes func(ctx context.Context) Answer
+	// Accounts are the other services with credentials that are set, each asked a question that moves no money.
+	Accounts func(ctx context.Context) []Account
 }
 
 // Config is what the checks need of the configuration.
@@ -40,6 +42,7 @@ type Config struct {
 	Ignored  []string
 
 	Sandbox     bool
+	Unenrolled  bool // it has no enrolment, names no backend, and was no sandbox yet
 	Terminal    string
 	Backend     string // address
 	Separate    bool   // schemes and method list have different addresses
@@ -147,7 +150,7 @@ type Journal struct {
 	Oldest      time.Time        // of those that wait
 	OldestIs    string           // its key
 	Kinds       map[string]int64 // what waits, by kind
-	Restored    bool
+	Restored    string           // what happened to the journal, while what it holds was not released; "" = nothing
 	Alerts      int
 	Unconfirmed int
 	Aside       []string
@@ -185,23 +188,40 @@ type Answer struct {
 	CertUntil time.Time
 	Took      time.Duration
 
+	Keys string // of [upstream.auth] that it was asked with
+
 	Methods  int
 	NoMethod bool
 	Fit      bool
 }
 
+// Trouble is the answer's fault; its cause is "" where there is none.
+func (a Answer) Trouble() ready.Trouble {
+	return ready.Trouble{Cause: a.Cause, Where: a.Host, Detail: a.Detail, Keys: a.Keys, Plain: !a.TLS}
+}
+
+// Account is what asking a service came to by which no sale is begun.
+type Account struct {
+	Service string
+	Answer  Answer
+}
+
 // fill puts what is known into a remedy.
 func (f *Facts) fill(text string) string {
-	config := f.Place.Config
-	if config == "" {
-		config = "the configuration"
+	config := f.Place.In()
+	if strings.Contains(text, "[upstream") {
+		config = f.Place.In("upstream.roots_file", "upstream.client_cert", "upstream.pins", "upstream.base", "upstream.")
 	}
 	host, name := f.host()
 	device := f.Config.Serial
 	if device == "" {
 		device = "DEVICE"
 	}
-	return strings.NewReplacer("{config}", clean(config), "{flags}", f.Place.Flags, "{state}", f.State, "{host}", clean(host), "{name}", clean(name), "{device}", clean(device)).Replace(text)
+	scheme := "http"
+	if f.secure() {
+		scheme = "https"
+	}
+	return strings.NewReplacer("{scheme}", scheme, "{config}", clean(config), "{flags}", f.Place.Flags, "{state}", f.State, "{host}", clean(host), "{name}", clean(name), "{device}", clean(device)).Replace(text)
 }
 
 // host is the backend's host with its port, as its address has it, and its name alone.

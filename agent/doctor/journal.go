@@ -10,7 +10,11 @@ import (
 	"posagent/agent/ready"
 )
 
-const bigWAL = 64 << 20
+// The terminal folds the log at a dozen MiB.
+const (
+	longWAL = 32 << 20
+	hugeWAL = 64 << 20
+)
 
 // unkeyed is why rows are not verified: there is no journal, or its key is another account's.
 const unkeyed = "this user has no key to verify the journal with"
@@ -72,11 +76,14 @@ func journalChecks() []Check {
 			},
 		},
 		{
-			ID: "PA-DB-005", Severity: Minor, After: []string{"PA-KEY-004"}, Command: "fuser -v {state}/agent.db",
+			ID: "PA-DB-005", Severity: Major, After: []string{"PA-KEY-004"}, Command: "fuser -v {state}/agent.db",
 			Look: ofJournal(func(_ *Facts, j Journal) Finding {
 				m := measured{"wal_bytes", fmt.Sprint(j.WALBytes)}
-				if j.WALBytes > bigWAL {
-					return m.warned("more than 64 MiB")
+				switch {
+				case j.WALBytes > hugeWAL:
+					return m.failed("more than 64 MiB")
+				case j.WALBytes > longWAL:
+					return m.warned("more than 32 MiB")
 				}
 				return m.passed()
 			}),

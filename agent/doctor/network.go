@@ -13,7 +13,7 @@ import (
 // way is one step of the way to the backend. Each cause belongs to one step, so one fault is one failure.
 type way struct {
 	id      string
-	also    string // what it depends on beside the step before; "" = nothing
+	also    string // ids that it depends on beside the step before, with blanks between; "" = nothing
 	command string
 	at      Phase // a silence or a break after this phase belongs to it; -1 = none does
 	apply   func(f *Facts) bool
@@ -33,11 +33,11 @@ func resolves(f *Facts) bool {
 	return !f.Config.Proxy && net.ParseIP(strings.Trim(name, "[]")) == nil
 }
 
-const askByHand = "curl -sv https://{host}/"
+const askByHand = "curl -sv {scheme}://{host}/"
 
 // ways are the steps in the order in which a connection takes them.
 var ways = []way{
-	{"PA-NET-001", "PA-CFG-006", "ip route", -1, always, []ready.Cause{"no_route"}},
+	{"PA-NET-001", "PA-CFG-006 PA-CFG-009", "ip route", -1, always, []ready.Cause{"no_route"}},
 	{"PA-NET-002", "", "cat /etc/resolv.conf", -1, resolves, []ready.Cause{"name_service"}},
 	{"PA-NET-003", "", "getent hosts {name}", -1, resolves, []ready.Cause{"no_name"}},
 	{"PA-NET-004", "", showConfig, -1, (*Facts).proxied, []ready.Cause{"proxy_down", "proxy_login", "proxy_refuses"}},
@@ -59,9 +59,7 @@ var ways = []way{
 func networkChecks() (list []Check) {
 	var after []string
 	for _, w := range ways {
-		if w.also != "" {
-			after = append(after, w.also)
-		}
+		after = append(after, strings.Fields(w.also)...)
 		list = append(list, Check{ID: w.id, Severity: Critical, After: after, Command: w.command, Look: ofBackend(w.look)})
 		after = []string{w.id}
 	}
@@ -72,7 +70,7 @@ func networkChecks() (list []Check) {
 func (w way) look(f *Facts, a Answer) Finding {
 	switch {
 	case w.fails(a):
-		t := ready.Trouble{Cause: a.Cause, Where: a.Host, Detail: a.Detail}
+		t := a.Trouble()
 		if w.id == "PA-UPS-003" && !f.Config.Credentials {
 			return f.said(t).typed("no credentials are set: set [upstream.auth] in {config}, then start posagent again", "")
 		}
@@ -95,6 +93,28 @@ func (w way) fails(a Answer) bool {
 		return w.at == Connected
 	}
 	return w.at == Secured
+}
+
+// accepted fails by the services that refuse their credentials. What else they answer is not this check's to judge.
+func accepted(f *Facts, list []Account) Finding {
+	var seen, do []string
+	for _, a := range list {
+		if a.Answer.Cause != "credentials" {
+			continue
+		}
+		s := ready.Say(a.Answer.Trouble(), f.Place)
+		seen = append(seen, a.Service+": "+s.Words)
+		if !slices.Contains(do, s.Remedy) {
+			do = append(do, s.Remedy)
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return nothing("no other service has credentials")
+	case len(seen) > 0:
+		return failed("seen", strings.Join(seen, "; "), "cause", "credentials").typed(strings.Join(do, "; "), "")
+	}
+	return passed("asked", fmt.Sprint(len(list)))
 }
 
 // backendChecks are about what the backend answers, once it does.
@@ -123,6 +143,10 @@ func backendChecks() []Check {
 			Look: func(ctx context.Context, f *Facts) Finding { return f.asked(f.Schemes(ctx), schemesAnswer) },
 		},
 		{
+			ID: "PA-UPS-009", Severity: Major, After: []string{"PA-UPS-004"}, Command: showConfig,
+			Look: func(ctx context.Context, f *Facts) Finding { return accepted(f, f.Accounts(ctx)) },
+		},
+		{
 			ID: "PA-CLK-003", Severity: Major, After: []string{"PA-CLK-001", "PA-UPS-001"}, Command: "date -u",
 			Look: ofBackend(func(_ *Facts, a Answer) Finding { return drift(a) }),
 		},
@@ -133,7 +157,7 @@ func backendChecks() []Check {
 // schemesAnswer judges what asking the schemes came to.
 func schemesAnswer(f *Facts, a Answer) Finding {
 	if a.Cause != "" {
-		return f.said(ready.Trouble{Cause: a.Cause, Where: a.Host, Detail: a.Detail})
+		return f.said(a.Trouble())
 	}
 	return passed("reply", fmt.Sprint(a.Status))
 }

@@ -15,7 +15,7 @@ func queueChecks() []Check {
 		{
 			ID: "PA-QUE-001", Severity: Major, After: []string{"PA-DB-004"}, Command: "posagent ops list --open{flags}",
 			Look: ofQueue(func(_ *Facts, j Journal) Finding {
-				return failedIf(j.Restored, "the journal was restored, and what it holds was not released")
+				return failedIf(j.Restored != "", j.Restored+", and what it holds was not released")
 			}),
 		},
 		{
@@ -33,7 +33,7 @@ func queueChecks() []Check {
 			Look: ofQueue(func(_ *Facts, j Journal) Finding { return failedIf(len(j.Aside) > 0, strings.Join(j.Aside, "; ")) }),
 		},
 		{
-			ID: "PA-QUE-004", Severity: Major, After: []string{"PA-DB-004", "PA-SYS-004", "PA-UPS-003"}, Command: "posagent ops list --open{flags}",
+			ID: "PA-QUE-004", Severity: Major, After: []string{"PA-DB-004", "PA-SYS-004", "PA-UPS-003", "PA-UPS-009"}, Command: "posagent ops list --open{flags}",
 			Look: ofQueue(undelivered),
 		},
 		{

@@ -74,7 +74,7 @@ func runChecks() []Check {
 		{
 			ID: "PA-SYS-005", Severity: Critical, Command: "posagent status{flags}",
 			After: []string{
-				"PA-SYS-004", "PA-CFG-008", "PA-SER-002", "PA-SER-003", "PA-SER-004", "PA-SER-005", "PA-SER-006", "PA-UPS-006", "PA-UPS-007",
+				"PA-SYS-004", "PA-CFG-008", "PA-SER-002", "PA-SER-003", "PA-SER-004", "PA-SER-005", "PA-SER-006", "PA-UPS-006", "PA-UPS-007", "PA-UPS-009",
 			},
 			Look: func(_ context.Context, f *Facts) Finding {
 				d := f.Daemon

@@ -1,6 +1,9 @@
 package doctor
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Checks is the table. A check stands behind all that it depends on.
 func Checks() []Check {
@@ -20,4 +23,37 @@ func Find(id string) (Check, bool) {
 		return list[i], true
 	}
 	return Check{}, false
+}
+
+// ofItself are the numbers of the checks that the running terminal makes of itself while a person
+// waits for a page, by group. They ask nothing of the network, write nothing, and read neither the
+// device key nor the whole journal.
+const ofItself = `
+CFG 001 002 003 004 005 006 007 008 009 010
+CLK 001 002
+DSK 001 002 003 004
+KEY 003
+DB 005 006 007 009
+SYS 005 006 007 008 009
+SER 001 002 003 004 006 007 008
+SEC 001 002 003 004
+UPS 008
+QUE 001 002 003 004 005 006 007`
+
+// OfItself returns the checks that the running terminal can make of itself, in their order. Each
+// depends on those of them alone.
+func OfItself() []Check {
+	chosen := map[string]bool{}
+	for line := range strings.SplitSeq(ofItself, "\n") {
+		fields := strings.Fields(line)
+		for i := 1; i < len(fields); i++ {
+			chosen["PA-"+fields[0]+"-"+fields[i]] = true
+		}
+	}
+	other := func(id string) bool { return !chosen[id] }
+	list := slices.DeleteFunc(Checks(), func(c Check) bool { return other(c.ID) })
+	for i := range list {
+		list[i].After = slices.DeleteFunc(slices.Clone(list[i].After), other)
+	}
+	return list
 }

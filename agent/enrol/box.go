@@ -115,6 +115,9 @@ func (b *Box) Begin(ticket fleet.Ticket, serialNumber string) error {
 		if !ok {
 			return fmt.Errorf("enrol: no code is taken up in the state %s", next.State)
 		}
+		if e := r.unconfirmed(); e != nil {
+			r.end(e, "another code was taken up in its place")
+		}
 		r.Next = &Enrolment{State: to, URL: ticket.URL, Fingerprint: ticket.Fingerprint, Code: ticket.Code, SerialNumber: serialNumber, Key: next.Key}
 		return nil
 	})
@@ -205,6 +208,9 @@ type Active struct {
 	Text        wire.Secret // TOML
 	Certificate *tls.Certificate
 	Revoked     string // why the terminal must not sell any more, "" = it may
+	Unconfirmed bool   // it was given by a bundle, and the service has not confirmed it: the terminal is not READY
+	Until       string // of an unconfirmed one: its last moment, RFC 3339
+	URL         string // of the service
 }
 
 // Active returns what the terminal runs on; ErrNone where no enrolment was confirmed.
@@ -217,6 +223,10 @@ func (b *Box) active(waits bool) (Active, error) {
 	r, err := b.read()
 	if err != nil {
 		return Active{}, err
+	}
+	if e := r.unconfirmed(); e != nil {
+		rev := e.Bundle.Revision
+		return Active{ID: e.ID, Revision: rev.Number, Text: rev.Text, Revoked: e.Bundle.overdue(b.now()), Unconfirmed: true, Until: e.Bundle.Until, URL: e.URL}, nil
 	}
 	if r.Now == nil {
 		return Active{}, ErrNone
@@ -236,15 +246,25 @@ func (b *Box) active(waits bool) (Active, error) {
 }
 
 func (e *Enrolment) on(rev Revision) (Active, error) {
+	a := Active{ID: e.ID, Revision: rev.Number, Text: rev.Text, Revoked: e.Revoked, URL: e.URL}
+	if e.Certificate == "" && e.Revoked != "" { // a bundle that was never redeemed
+		return a, nil
+	}
 	pair, err := e.pair()
 	if err != nil {
 		return Active{}, err
 	}
-	return Active{ID: e.ID, Revision: rev.Number, Text: rev.Text, Certificate: pair, Revoked: e.Revoked}, nil
+	a.Certificate = pair
+	return a, nil
 }
 
 // before is what a terminal ran on, for the enrolment that follows: the last one that was proven.
 func (r *record) before() *Kept {
+	if e := r.unconfirmed(); e != nil {
+		was := *e
+		was.Bundle = nil
+		return &Kept{was, e.Bundle.Revision}
+	}
 	if r.Now == nil || !r.Proven && r.Before != nil {
 		return r.Before
 	}
@@ -279,8 +299,10 @@ type Summary struct {
 	Proven      bool    `json:"proven"`
 	Refusal     string  `json:"refusal,omitempty"` // of the last code, where nothing was begun since
 	Revoked     string  `json:"revoked,omitempty"`
-	Enrolled    bool    `json:"enrolled"` // one is confirmed
-	Waits       bool    `json:"waits"`    // what was chosen is not in use yet: money is open under the one before
+	Enrolled    bool    `json:"enrolled"`              // one is confirmed
+	Waits       bool    `json:"waits"`                 // what was chosen is not in use yet: money is open under the one before
+	Bundle      string  `json:"bundle,omitempty"`      // the last moment of a bundle that was taken up and is not confirmed
+	InUse       bool    `json:"bundleInUse,omitempty"` // the terminal works with it
 }
 
 // Summary reads it. A box that was never enrolled is Fresh.
@@ -300,6 +322,12 @@ func (b *Box) Summary() (Summary, error) {
 	}
 	if r.Next != nil {
 		s.Refusal = r.Next.Refusal
+		if x := r.Next.Bundle; x != nil {
+			s.Bundle = x.Until
+		}
+	}
+	if e := r.unconfirmed(); e != nil {
+		s.InUse, s.Revision, s.Previous, s.Proven = true, e.Bundle.Revision.Number, 0, false
 	}
 	for _, rev := range r.Revisions {
 		s.Revisions = append(s.Revisions, rev.Number)

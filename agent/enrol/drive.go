@@ -76,8 +76,7 @@ func (b *Box) Resume(ctx context.Context, d Driver) error {
 		event, err := s.take(ctx)
 		tried = s.tried
 		if last(err) || errors.Is(err, ErrNotHere) {
-			to, _ := Next(r.Next.State, Refuse)
-			r.Next = &Enrolment{State: to, Key: r.Next.Key, Code: r.Next.Code, Refusal: words(err)} // the key may serve another code
+			r.refuse(b.now(), words(err))
 			return errors.Join(&RefusedError{err}, b.write(r))
 		}
 		if err != nil {
@@ -89,9 +88,13 @@ func (b *Box) Resume(ctx context.Context, d Driver) error {
 		}
 		s.e.State = to
 		if to == Confirmed {
-			next := record{Now: s.e, Before: r.before()}
+			next := record{Now: s.e, Before: r.before(), Made: r.Made, Barred: r.Barred, Entries: r.Entries}
+			if s.e.Bundle != nil {
+				next.Barred = s.e.Bundle.MadeAt
+			}
 			next.activate(Revision{Number: s.e.Offered.Number, Text: s.e.Offered.Text, At: stamp(b.now())})
-			next.Told, s.e.Offered = next.Active, fleet.Revision{}
+			next.Told, s.e.Offered, s.e.Bundle = next.Active, fleet.Revision{}, nil
+			next.note(b.now(), Entry{What: Enrolled, Revision: next.Active, Text: s.e.ID})
 			r = next
 		}
 		if err := b.write(r); err != nil {
@@ -104,6 +107,20 @@ func (b *Box) Resume(ctx context.Context, d Driver) error {
 			return nil
 		}
 	}
+}
+
+// refuse ends what was begun by the service's words. What a terminal has done with a bundle meanwhile is ended with its configuration.
+func (r *record) refuse(now time.Time, words string) {
+	n := r.Next
+	if e := r.unconfirmed(); e != nil {
+		r.end(e, words)
+	}
+	if n.Bundle != nil {
+		r.Barred = n.Bundle.MadeAt
+	}
+	to, _ := Next(n.State, Refuse)
+	r.Next = &Enrolment{State: to, Key: n.Key, Code: n.Code, Refusal: words} // the key may serve another code
+	r.note(now, Entry{What: RefusedCode, Text: words})
 }
 
 // step is one enrolment on its way.
@@ -150,6 +167,9 @@ func (s *step) redeem(ctx context.Context, svc fleet.Service) error {
 	}
 	if err := fleet.Verify(got, s.e.Fingerprint, key.Public(), s.now()); err != nil {
 		return fmt.Errorf("%w: %w", ErrUntrusted, err)
+	}
+	if s.e.Bundle != nil && got.EnrolmentID != s.e.ID {
+		return fmt.Errorf("%w: the bundle is of the enrolment %s, the code of %s", ErrUntrusted, s.e.ID, got.EnrolmentID)
 	}
 	s.e.ID, s.e.Certificate, s.e.Authority, s.e.ExpiresAt, s.e.Offered = got.EnrolmentID, got.Certificate, got.Authority, got.ExpiresAt, got.Configuration
 	return nil
@@ -225,6 +245,9 @@ func (b *Box) Refresh(ctx context.Context, d Driver) (number int64, err error) {
 	if r.Now == nil {
 		return 0, ErrNone
 	}
+	if r.Now.Certificate == "" { // a bundle that was never redeemed
+		return 0, &RefusedError{errors.New(r.Now.Revoked)}
+	}
 	s := step{Driver: d, now: b.now, e: r.Now}
 	svc, err := d.Service(s.e.URL)
 	if err != nil {
@@ -233,7 +256,7 @@ func (b *Box) Refresh(ctx context.Context, d Driver) (number int64, err error) {
 	rev, err := s.newest(ctx, svc)
 	switch {
 	case last(err):
-		r.Now.Revoked = words(err)
+		r.revoke(b.now(), words(err))
 		return 0, errors.Join(&RefusedError{err}, b.write(r))
 	case err != nil:
 		return 0, err
@@ -252,6 +275,7 @@ func (b *Box) Refresh(ctx context.Context, d Driver) (number int64, err error) {
 	}
 	r.activate(Revision{Number: rev.Number, Text: rev.Text, At: stamp(b.now())})
 	r.Told = r.Active
+	r.note(b.now(), Entry{What: TakenUp, Revision: rev.Number})
 	if err := b.write(r); err != nil {
 		return 0, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,19 +59,23 @@ type rig struct {
 	try   func(enrol.Trial) error           // nil = it works
 	tried []int64
 	said  []enrol.State
+	now   func() time.Time
 }
 
-func newRig(t *testing.T) *rig {
+func newRig(t *testing.T) *rig { return newRigAt(t, time.Now) }
+
+// newRigAt is newRig by another clock, of the box and of the desk.
+func newRigAt(t *testing.T, now func() time.Time) *rig {
 	d, err := desk.New(desk.Options{
-		Options:       room.Options{DB: storetest.Open(t, append(room.Schema(), desk.Schema()...)...), PublicURL: "https://fleet.example"},
+		Options:       room.Options{DB: storetest.Open(t, append(room.Schema(), desk.Schema()...)...), PublicURL: "https://fleet.example", Now: now},
 		Configuration: func(fleet.Slot) (string, error) { return text, nil },
 	})
 	require.NoError(t, err)
-	return &rig{t: t, dir: filepath.Join(t.TempDir(), "enrolment"), desk: d}
+	return &rig{t: t, dir: filepath.Join(t.TempDir(), "enrolment"), desk: d, now: now}
 }
 
 // box is a box as a new process finds it.
-func (r *rig) box() *enrol.Box { return enrol.At(r.dir, time.Now) }
+func (r *rig) box() *enrol.Box { return enrol.At(r.dir, r.now) }
 
 func (r *rig) driver() enrol.Driver {
 	return enrol.Driver{
@@ -620,4 +625,57 @@ func TestTheOperatorSeesWhatIsInUse(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, int64(1), list.Enrolments[0].ConfirmedRevision)
 	require.Equal(t, int64(2), list.Enrolments[0].Revision)
+}
+
+// Report: the service hears which program runs and how its last update ended, and says what it holds. What must not be told is masked or
+// left out, and what is held is heard all the same.
+func TestReport(t *testing.T) {
+	r := newRig(t)
+	_, err := r.box().Report(t.Context(), r.driver(), fleet.Outcome{})
+	require.ErrorIs(t, err, enrol.ErrNone)
+	ticket, id := r.code()
+	require.NoError(t, r.box().Begin(ticket, "PA-1"))
+	require.NoError(t, r.box().Resume(t.Context(), r.driver()))
+	record, err := os.ReadFile(filepath.Join(r.dir, "record"))
+	require.NoError(t, err)
+	at := "2026-11-23T10:00:00Z"
+	report := func(last fleet.Outcome) fleet.Outcome {
+		held, err := r.box().Report(t.Context(), r.driver(), last)
+		require.NoError(t, err)
+		require.Empty(t, held)
+		list, err := r.desk.List(t.Context(), fleet.ListRequest{})
+		require.NoError(t, err)
+		require.Equal(t, "1", list.Enrolments[0].Version)
+		return list.Enrolments[0].Update
+	}
+	require.Zero(t, report(fleet.Outcome{}))
+	for _, bad := range []fleet.Outcome{
+		{Version: "2.0.0", At: at, Reason: "a\nb"}, {Version: strings.Repeat("2", 65), At: at}, {Version: "2.0.0", At: "today"},
+		{Version: "2.0.0", At: at, Reason: strings.Repeat("x", 201)},
+	} {
+		require.Zero(t, report(bad))
+	}
+	want := fleet.Outcome{Version: "2.0.0", At: at, Reason: "the card 411111******1111 and 555555******4444"}
+	typed := want
+	typed.Reason = "the card 4111111111111111 and 5555555555554444"
+	require.Equal(t, want, report(typed))
+	again, err := os.ReadFile(filepath.Join(r.dir, "record"))
+	require.NoError(t, err)
+	require.Equal(t, record, again)
+
+	r.spoil = func(fleet.Service) fleet.Service { return older{} }
+	_, err = r.box().Report(t.Context(), r.driver(), want)
+	require.Equal(t, wire.NotFound, wire.CodeOf(err), "%v", err)
+	r.spoil = nil
+	_, err = r.desk.Revoke(t.Context(), "", fleet.RevokeRequest{ID: id})
+	require.NoError(t, err)
+	_, err = r.box().Report(t.Context(), r.driver(), want)
+	require.Equal(t, fleet.CertRevoked, wire.ReasonOf(err), "%v", err)
+}
+
+// older is a service from before reports.
+type older struct{ fleet.Service }
+
+func (older) Report(context.Context, wire.Key, fleet.Proof, fleet.ReportRequest) (fleet.ReportReply, error) {
+	return fleet.ReportReply{}, &wire.Error{Code: wire.NotFound, Op: "fleet.report"}
 }

@@ -31,6 +31,7 @@ type Enrolment struct {
 	Offered     fleet.Revision `json:"offered,omitzero"`      // the configuration that is tried or confirmed
 	Refusal     string         `json:"refusal,omitempty"`     // of the code before: the service's words
 	Revoked     string         `json:"revoked,omitempty"`     // the service's words, once it has revoked the device
+	Bundle      *Bundled       `json:"bundle,omitempty"`      // what a bundle gave; nil = the code came alone, or it is confirmed
 }
 
 // Revision is a configuration that was confirmed.
@@ -59,6 +60,9 @@ type record struct {
 	Told      int64      `json:"told,omitempty"`     // the number that the service was last told
 	Proven    bool       `json:"proven,omitempty"`   // the active one has made the terminal ready
 	Starts    int        `json:"starts,omitempty"`   // with one that is not proven
+	Made      string     `json:"made,omitempty"`     // when the newest bundle was made that was taken up, RFC 3339
+	Barred    string     `json:"barred,omitempty"`   // when the newest bundle was made that is used up: confirmed, or refused
+	Entries   []Entry    `json:"entries,omitempty"`  // what happened
 }
 
 // kept is how many revisions stay.
@@ -99,7 +103,7 @@ func (b *Box) Stamp() string {
 // read returns the record; nothing is kept yet where there is no file.
 func (b *Box) read() (r record, err error) {
 	path := filepath.Join(b.dir, fileName)
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) // root reads it, too, in another account's directory
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}
@@ -107,6 +111,9 @@ func (b *Box) read() (r record, err error) {
 		return r, err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return r, fmt.Errorf("%w: %s is not a regular file", ErrDamaged, path)
+	}
 	data, err := io.ReadAll(io.LimitReader(f, maxRecord+1))
 	if err != nil {
 		return r, err

@@ -19,8 +19,9 @@ func (r *record) activate(rev Revision) {
 	}
 }
 
-// giveUp goes back to a revision.
-func (r *record) giveUp(to int64) {
+// giveUp goes back to a revision, and notes why.
+func (r *record) giveUp(now time.Time, to int64, what string) {
+	r.note(now, Entry{What: what, Revision: r.Active, To: to})
 	r.Refused = max(r.Refused, r.Active)
 	r.Previous, r.Active, r.Proven, r.Starts, r.Waits = 0, to, true, 0, false
 }
@@ -60,7 +61,7 @@ func (b *Box) Rollback(to int64) (number int64, err error) {
 		if number == r.Active {
 			return errSame
 		}
-		r.giveUp(number)
+		r.giveUp(b.now(), number, Chosen)
 		return nil
 	})
 	return number, err
@@ -82,7 +83,7 @@ func (b *Box) Started() (gaveUp int64, err error) {
 		r.Starts++
 		if r.Previous != 0 && r.Starts > starts {
 			gaveUp = r.Active
-			r.giveUp(r.Previous)
+			r.giveUp(b.now(), r.Previous, GivenUp)
 		}
 		return nil
 	})
@@ -107,7 +108,7 @@ func (b *Box) GiveUp(id string, number int64) (did bool, err error) {
 		if did = r.inUse(id, number) && !r.Proven && !r.Waits && r.Previous != 0; !did {
 			return errSame
 		}
-		r.giveUp(r.Previous)
+		r.giveUp(b.now(), r.Previous, GivenUp)
 		return nil
 	})
 	return did, err

@@ -8,8 +8,6 @@ import (
 	"net"
 	"net/http"
 	"time"
-
-	"posagent/agent/view"
 )
 
 // grace is how long requests in flight have when a server stops.
@@ -35,8 +33,8 @@ func Until(ctx context.Context, srv *http.Server, ln net.Listener, cut func()) e
 	return err
 }
 
-// Stream is a stream of events to one reader.
-type Stream struct {
+// Stream is a stream of what happens, of one type, to one reader.
+type Stream[T any] struct {
 	Type   string          // of the content
 	First  string          // says that the stream has begun
 	Alive  string          // a sign of life
@@ -45,12 +43,12 @@ type Stream struct {
 	Ended  <-chan struct{} // closed when the server stops
 	Log    *slog.Logger
 
-	// Text words an event, whose JSON is data.
-	Text func(e view.Event, data []byte) string
+	// Text words one of them, whose JSON is data.
+	Text func(one T, data []byte) string
 }
 
 // Send sends what next gives until the reader leaves, or does not read, the server stops, or next fails.
-func (s Stream) Send(w http.ResponseWriter, r *http.Request, next func(ctx context.Context) (view.Event, error)) {
+func (s Stream[T]) Send(w http.ResponseWriter, r *http.Request, next func(ctx context.Context) (T, error)) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	go func() {
@@ -68,23 +66,23 @@ func (s Stream) Send(w http.ResponseWriter, r *http.Request, next func(ctx conte
 			return
 		}
 		wait, done := context.WithTimeout(ctx, s.Beat)
-		e, err := next(wait)
+		one, err := next(wait)
 		late := wait.Err()
 		done()
 		switch {
 		case err == nil:
-			data, err := json.Marshal(e)
+			data, err := json.Marshal(one)
 			if err != nil {
-				s.Log.Error("event not sent", "id", e.ID, "err", err)
+				s.Log.Error("not sent to a reader of a stream", "err", err)
 				return
 			}
-			text = s.Text(e, data)
+			text = s.Text(one, data)
 		case ctx.Err() != nil:
 			return
 		case errors.Is(late, context.DeadlineExceeded):
 			text = s.Alive
 		default:
-			s.Log.Error("events not read", "err", err)
+			s.Log.Error("a stream was not read", "err", err)
 			return
 		}
 	}

@@ -248,8 +248,8 @@ func (u *undoing) ask(ctx context.Context) outbox.Verdict {
 	}
 	if err != nil { // a read proves nothing when it fails
 		v := outbox.FromError(u.op, outbox.SameKey, err)
-		v.State = outbox.Sent
-		return v
+		v.State, v.After = outbox.Sent, max(v.After, u.rhythm()) // a Retry-After may be shorter than the pace of reads
+		return u.wait(v)
 	}
 	u.m.Missing, u.m.Answered = 0, true
 	res := UndoResult{State: st.State, AccountState: st.AccountState}

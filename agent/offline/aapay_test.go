@@ -268,6 +268,28 @@ func TestNotFoundAfter202IsLiveAndThenTheKeyIsUsedAgain(t *testing.T) {
 	})
 }
 
+// TestAFailedReadKeepsThePace: a backend that cannot answer now may ask to come back sooner than reads may follow each other (S1 2.4).
+func TestAFailedReadKeepsThePace(t *testing.T) {
+	for _, again := range []time.Duration{0, time.Second, 7 * time.Second} {
+		s := &service{
+			start: func(int, bool) (aapay.Reply, error) { return reply(202, 0, "P"), nil },
+			status: func(int, string) (aapay.Status, error) {
+				return aapay.Status{}, &wire.Error{Code: wire.TooMany, Op: "t", Msg: "no", RetryAfter: again}
+			},
+		}
+		op := outbox.Op{New: outbox.New{Key: "k", Payload: payload(t, nil)}, State: outbox.Pending, Attempts: 1}
+		kind := offline.Reversal(s, nil, nil)
+		v := kind.Send(t.Context(), op)
+		for op.Attempts, op.State = 2, outbox.Sent; op.Attempts < 6; op.Attempts++ {
+			op.Memo = v.Memo
+			v = kind.Send(t.Context(), op)
+			require.Equal(t, outbox.Sent, v.State)
+			require.GreaterOrEqual(t, v.After, max(2*time.Second, again))
+		}
+		require.Equal(t, 4, s.asked)
+	}
+}
+
 func TestAFailedReadProvesNothing(t *testing.T) {
 	for _, code := range []wire.Code{wire.Invalid, wire.Conflict, wire.TooLarge, wire.KeyReused, wire.Unavailable, wire.UnknownOutcome, wire.Unauthorized, wire.Internal} {
 		s := &service{

@@ -60,9 +60,11 @@ func (f *Front) do(ctx context.Context, w write) (answer, error) {
 	return f.wait(ctx, &w, st, told, leave)
 }
 
-// trusted refuses a service that was never proven. One that is not stored for needs no proof.
+// trusted refuses a service that was never proven. One that is not stored for needs no proof, and one that the operator has vouched for
+// none as long as it cannot be reached.
 func (f *Front) trusted(ctx context.Context, b *bound) error {
-	if slices.Contains(f.o.Unstored, b.Service) || f.isProven(b.Service) {
+	vouched := slices.Contains(f.o.Vouched, b.Service)
+	if slices.Contains(f.o.Unstored, b.Service) || f.isProven(b.Service) || vouched && f.box.Down(b.Service) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.o.Within)
@@ -70,6 +72,7 @@ func (f *Front) trusted(ctx context.Context, b *bound) error {
 	err := f.prove(ctx, b.Service)
 	switch code := wire.CodeOf(err); {
 	case err == nil:
+	case vouched && (code == wire.Unavailable || code == wire.UnknownOutcome):
 	case code == wire.Unauthorized || code == wire.Forbidden:
 		keys := "consumer_key and consumer_secret, or bearer"
 		if b.Service == Paylinks {
@@ -107,7 +110,8 @@ func (f *Front) wait(ctx context.Context, w *write, st acceptance, told <-chan s
 	late := false
 	for asked := !st.fresh || st.held || st.heard != st.key; ; asked = true { // what was just stored is pending
 		op, err := outbox.Op{State: outbox.Pending}, error(nil)
-		if asked {
+		down := f.box.Down(w.row.Service)
+		if asked || down && st.now != "" { // that it is down is known before the attempt is recorded
 			err = f.o.DB.Read(context.WithoutCancel(ctx), func(r store.Reader) (err error) {
 				op, err = f.load(r, st.key)
 				return err
@@ -120,7 +124,6 @@ func (f *Front) wait(ctx context.Context, w *write, st acceptance, told <-chan s
 			}
 			return f.pendingAnswer(w, st, ""), nil
 		}
-		down := f.box.Down(w.row.Service)
 		switch {
 		case op.State.Final():
 			if ctx.Err() == nil { // a caller that is gone has read nothing

@@ -28,7 +28,7 @@ func (f *Front) raiseAlert(tx store.Tx, op outbox.Op) error {
 // takeAlertBack takes back the alert of an operation whose end its caller has seen after all.
 func (f *Front) takeAlertBack(ctx context.Context, key wire.Key) {
 	f.endHeard(key)
-	if err := f.box.Acknowledge(ctx, key); err != nil && !errors.Is(err, outbox.ErrNoAlert) {
+	if err := f.box.TakeAlertBack(ctx, key); err != nil && !errors.Is(err, outbox.ErrNoAlert) {
 		f.o.Log.Error("alert not taken back", "op", key, "err", err)
 	}
 }

@@ -34,9 +34,10 @@ const shownIDs = `SELECT local, backend FROM offline_things WHERE about = ?1 AND
 // Find is the Key of the operation that made a thing, by the thing's local or backend's id; of a thing that nobody here made, the
 // Key of the newest operation on it. A caller that reaches its own things only finds those. outbox.ErrUnknown. What it reads is not
 // verified.
-func Find(r store.Reader, caller wire.Caller, name string) (key wire.Key, err error) {
+func Find(r store.Reader, caller wire.Caller, name string) ([]wire.Key, error) {
+	var key wire.Key
 	id := strings.ToLower(name)
-	err = r.QueryRow(`SELECT key FROM offline_things WHERE about IN ('payment', 'token', 'link') AND (local = ?1 OR folded = ?2 AND folded <> '')
+	err := r.QueryRow(`SELECT key FROM offline_things WHERE about IN ('payment', 'token', 'link') AND (local = ?1 OR folded = ?2 AND folded <> '')
 		AND (?3 = 0 OR owner = ?4) ORDER BY id DESC LIMIT 1`, name, id, caller.Own, caller.Name).Scan(&key)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = r.QueryRow(`SELECT c.key FROM outbox_ops o JOIN offline_claims c ON c.op = o.id WHERE o.key = substr(?1, 2) AND c.about <> '' AND ?1 = 'L' || c.key
@@ -48,9 +49,9 @@ func Find(r store.Reader, caller wire.Caller, name string) (key wire.Key, err er
 	}
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return "", outbox.ErrUnknown
+		return nil, outbox.ErrUnknown
 	case err != nil:
-		return "", fmt.Errorf("find operation: %w", err)
+		return nil, fmt.Errorf("find operation: %w", err)
 	}
-	return key, nil
+	return []wire.Key{key}, nil
 }

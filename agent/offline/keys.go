@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -152,20 +153,31 @@ func (f *Front) nameOf(client, key string) []byte { return f.nameMAC(client, key
 
 const nameBytes = 16
 
-// namedKey is the newest operation that came under a client's key.
-const namedKey = `SELECT o.key, o.id FROM offline_claims c JOIN outbox_ops o ON o.id = c.op WHERE c.name = ?1
+// namedKeys are the operations that came under a client's key, the newest first: one of each route and thing, since they are the key's
+// scope (MONEY C.8).
+const namedKeys = `SELECT o.key, o.id FROM offline_claims c JOIN outbox_ops o ON o.id = c.op WHERE c.name = ?1
 	UNION ALL SELECT o.key, o.id FROM offline_keys k JOIN outbox_ops o ON o.key = k.key WHERE k.name = ?2 AND k.name <> x''
-	ORDER BY 2 DESC LIMIT 1`
+	ORDER BY 2 DESC LIMIT ?3`
 
-// Find is Find, and finds an operation by its caller's own Idempotency-Key too: the newest that came under it.
-func (f *Front) Find(r store.Reader, caller wire.Caller, name string) (key wire.Key, err error) {
+// maxNamed is how many operations are found by one key, the newest.
+const maxNamed = 200
+
+// Find is Find, and finds operations by their caller's own Idempotency-Key too: all that came under it, the oldest first.
+func (f *Front) Find(r store.Reader, caller wire.Caller, name string) ([]wire.Key, error) {
 	mac := f.nameMAC(caller.Name, name)
-	err = r.QueryRow(namedKey, mac[:nameBytes], mac).Scan(&key, new(int64))
-	if errors.Is(err, sql.ErrNoRows) {
+	var keys []wire.Key
+	err := store.Each(r, func(row store.Row) error {
+		var key wire.Key
+		err := row.Scan(&key, new(int64))
+		keys = append(keys, key)
+		return err
+	}, namedKeys, mac[:nameBytes], mac, maxNamed)
+	slices.Reverse(keys)
+	switch {
+	case err != nil:
+		return nil, keyError(err)
+	case len(keys) == 0:
 		return Find(r, caller, name)
 	}
-	if err != nil {
-		return "", keyError(err)
-	}
-	return key, nil
+	return keys, nil
 }

@@ -63,7 +63,7 @@ func TestKeysThatCameUnderAnOlderProgram(t *testing.T) {
 			require.Len(t, s.ops(), 2)
 			require.NoError(t, s.db.Read(t.Context(), func(r store.Reader) error {
 				key, err := s.front.Find(r, wire.Caller{}, "k2")
-				require.Equal(t, part.Operation.Key, key)
+				require.Equal(t, []wire.Key{part.Operation.Key}, key)
 				return err
 			}))
 		}

@@ -38,6 +38,7 @@ type Options struct {
 	Keyless     []string          // services that do not honour Keys
 	Unstored    []string          // services whose writes are answered now or not at all; what was stored before is sent
 	Limits      Limits
+	Vouched     []string      // services whose address the operator has signed for: their writes are stored before they have answered once
 	RefuseCards bool          // card numbers are not stored, not even sealed: such a write is answered now or not at all
 	Within      time.Duration // until a caller is told "pending"; default 3 s
 	Patience    time.Duration // how long the answer to what cannot be stored is waited for; default 30 s

@@ -7,7 +7,9 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -168,6 +170,39 @@ func TestValidationCodeIsNeverStored(t *testing.T) {
 	})
 }
 
+// That the backend is away is known a moment before the attempt that showed it is recorded. A caller who looks in between waits for that.
+func TestAwayBeforeItIsRecorded(t *testing.T) {
+	inShop(t, offline.Options{}, func(t *testing.T, s *shop) {
+		type asking struct{}
+		away, record := make(chan struct{}), make(chan struct{})
+		once := sync.OnceFunc(func() { close(away) })
+		s.db.stand(func(ctx context.Context, write func() error) error {
+			if ctx.Value(asking{}) == nil { // the sender
+				if s.box.Down(offline.Payments) {
+					once()
+					<-record
+				}
+				return write()
+			}
+			err := write()
+			<-away
+			return err
+		})
+		go func() {
+			<-away
+			synctest.Wait()
+			close(record)
+		}()
+		s.cut()
+		req := moto(payments.ProcessSale, 1000)
+		req.CardDetails.ValidationCode = "8317"
+		_, err := s.pay.Create(context.WithValue(t.Context(), asking{}, true), "k", req)
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err), "%v", err)
+		require.ErrorContains(t, err, "nothing was sent")
+		require.Equal(t, outbox.Expired, s.ops()[0].State)
+	})
+}
+
 // What was given up before it left was not declined: the report counts it as never sent, and what was asked for on it is refused.
 func TestWithdrawnIsNotDeclined(t *testing.T) {
 	inShop(t, offline.Options{Limits: limits(), Patience: 10 * time.Second}, func(t *testing.T, s *shop) {
@@ -298,6 +333,35 @@ func TestProvenOnce(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A service whose address the operator has signed for is stored for before it has answered once, as long as it cannot be reached; one that
+// refuses the terminal is not, and neither is any other service.
+func TestTheOperatorVouches(t *testing.T) {
+	inShop(t, offline.Options{Endpoints: map[string]string{offline.Payments: "https://a"}}, func(t *testing.T, s *shop) {
+		s.stop()
+		s.opts.Endpoints = map[string]string{offline.Payments: "https://b", offline.Tokens: "https://b"}
+		s.opts.Vouched = []string{offline.Payments}
+		s.cable.set(false, func(*http.Request, func() (*http.Response, error)) (*http.Response, error) {
+			return &http.Response{StatusCode: 401, Body: http.NoBody, Header: http.Header{}}, nil
+		})
+		s.start()
+		_, err := s.pay.Create(t.Context(), "", moto(payments.ProcessSale, 1000))
+		require.ErrorContains(t, err, "[upstream.auth] consumer_key")
+		require.Empty(t, s.ops())
+		s.stop()
+		s.cut()
+		s.start()
+		c, err := s.pay.Create(t.Context(), "", moto(payments.ProcessSale, 1000))
+		require.NoError(t, err)
+		require.NotNil(t, c.Operation)
+		_, err = s.tok.Create(t.Context(), "", tokens.CreateRequest{CardDetails: &tokens.CardDetails{PAN: wire.NewPAN("4111111111111111"), ExpiryYear: 2099, ExpiryMonth: 12}})
+		require.ErrorContains(t, err, "has never answered this terminal")
+		require.Len(t, s.ops(), 1)
+		s.mend()
+		s.pass(time.Minute)
+		require.Equal(t, outbox.Done, s.op(c.Operation.Key).State)
+	})
 }
 
 // A client's key is one operation: for this client, route and body, by whatever id of the payment.

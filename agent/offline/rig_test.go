@@ -91,11 +91,35 @@ func lost(r *http.Request, answer func() (*http.Response, error)) (*http.Respons
 	return answer()
 }
 
+// journal is a journal whose writes a test may stand around.
+type journal struct {
+	store.Journal
+	mu     sync.Mutex
+	around func(ctx context.Context, write func() error) error
+}
+
+func (j *journal) Write(ctx context.Context, f func(store.Tx) error) error {
+	write := func() error { return j.Journal.Write(ctx, f) }
+	j.mu.Lock()
+	around := j.around
+	j.mu.Unlock()
+	if around == nil {
+		return write()
+	}
+	return around(ctx, write)
+}
+
+func (j *journal) stand(around func(ctx context.Context, write func() error) error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.around = around
+}
+
 // shop is a front over an outbox over a cable to the real backend.
 type shop struct {
 	t       *testing.T
 	opts    offline.Options
-	db      store.Journal
+	db      *journal
 	path    string
 	cable   *cable
 	backend *backend.Backend
@@ -134,10 +158,10 @@ func newShop(t *testing.T, opts offline.Options) *shop {
 }
 
 func (s *shop) start() {
-	var err error
 	steps := append(outbox.Schema(), offline.Schema()...)
-	s.db, err = sqlite.Open(s.t.Context(), sqlite.Options{Path: s.path, Steps: steps, Wrapper: s.key, Ballast: -1, Synchronous: "OFF"})
+	db, err := sqlite.Open(s.t.Context(), sqlite.Options{Path: s.path, Steps: steps, Wrapper: s.key, Ballast: -1, Synchronous: "OFF"})
 	require.NoError(s.t, err)
+	s.db = &journal{Journal: db}
 	o := s.opts
 	o.DB = s.db
 	if s.secret == "" {

@@ -26,10 +26,13 @@ func TestAPaymentStandsBesideItsOperation(t *testing.T) {
 		require.Zero(t, s.count("offline_things"))
 		find := func(caller wire.Caller) (found wire.Key, ids string) {
 			require.NoError(t, s.db.Read(t.Context(), func(r store.Reader) (err error) {
-				if found, err = s.front.Find(r, caller, local); err != nil {
+				keys, err := s.front.Find(r, caller, local)
+				if err != nil {
 					require.ErrorIs(t, err, outbox.ErrUnknown)
 					return nil
 				}
+				require.Len(t, keys, 1)
+				found = keys[0]
 				a, b := offline.IDs(r, s.op(key))
 				ids = a + "," + b
 				return nil

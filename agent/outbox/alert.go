@@ -2,6 +2,7 @@ package outbox
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -38,18 +39,36 @@ func (o *Outbox) Alert(tx store.Tx, op Op, subject string) error {
 // ErrNoAlert is the answer to an acknowledgement of an operation without an alert.
 var ErrNoAlert = errors.New("no alert of this operation waits for an acknowledgement")
 
-// Acknowledge ends the alert of an operation. ErrNoAlert.
+// Acknowledge ends the alert of an operation by a person's decision, which stands in the audit log
+// in the same commit. ErrNoAlert.
 func (o *Outbox) Acknowledge(ctx context.Context, key wire.Key) error {
 	return o.db.Write(ctx, func(tx store.Tx) error {
-		res, err := tx.Exec(`DELETE FROM outbox_alerts WHERE key = ?`, string(key))
-		if err != nil {
-			return fmt.Errorf("acknowledge %s: %w", key, err)
+		kind, amount, currency, err := endAlert(tx, key)
+		if err != nil || o.audit == nil {
+			return err
 		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, fmt.Errorf("operation %s: %w", key, ErrNoAlert))
-		}
-		return nil
+		return o.audit(tx, "operation.acknowledged", string(key), kind, amount, currency)
 	})
+}
+
+// TakeAlertBack ends an alert that needs no person any more. ErrNoAlert.
+func (o *Outbox) TakeAlertBack(ctx context.Context, key wire.Key) error {
+	return o.db.Write(ctx, func(tx store.Tx) error {
+		_, _, _, err := endAlert(tx, key)
+		return err
+	})
+}
+
+// endAlert deletes the alert of an operation, and returns what it was about. ErrNoAlert.
+func endAlert(tx store.Tx, key wire.Key) (kind string, amount int64, currency string, err error) {
+	err = tx.QueryRow(`DELETE FROM outbox_alerts WHERE key = ? RETURNING kind, amount, currency`, string(key)).Scan(&kind, &amount, &currency)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		err = fmt.Errorf("operation %s: %w", key, ErrNoAlert)
+	case err != nil:
+		err = fmt.Errorf("acknowledge %s: %w", key, err)
+	}
+	return kind, amount, currency, err
 }
 
 // Alerts reads the oldest alerts, at most limit, and how many there are.

@@ -19,6 +19,7 @@ func (o *Outbox) SendAll(ctx context.Context) (due int, err error) {
 			return err
 		}
 		run := o.clock.run()
+		o.Online() // what is under way now is tried again whatever it finds
 		for _, kind := range o.order {
 			if _, err := tx.Exec(`UPDATE outbox_ops SET next_run = ? WHERE ready = 1 AND kind = ? AND next_run > ?`, run, kind, run); err != nil {
 				return err

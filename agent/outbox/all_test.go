@@ -79,9 +79,42 @@ func TestSendAll(t *testing.T) {
 		due, err := r.o.SendAll(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, 3, due)
-		pass(time.Second / 10)
+		pass(time.Second / 5) // one that was under way ends first
 		require.Len(t, b.effects, 3)
 	})
+}
+
+// Send now is not forgotten because an attempt was under way that fails later: for one operation and
+// for all.
+func TestSendNowDuringAnAttempt(t *testing.T) {
+	for name, send := range map[string]func(r *rig, first outbox.New) error{
+		"one": func(r *rig, first outbox.New) error { return r.o.SendNow(r.t.Context(), first.Key) },
+		"all": func(r *rig, _ outbox.New) error {
+			_, err := r.o.SendAll(r.t.Context())
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := &backend{mode: unreachable}
+			bubble(t, []outbox.Kind{b.kind("k")}, func(t *testing.T, r *rig) {
+				first, second := newOp("k", "a"), newOp("k", "b")
+				r.accept(first, second)
+				r.start()
+				pass(time.Hour)
+				cut := make(chan outbox.Verdict)
+				b.set(func(op outbox.Op) outbox.Verdict { return <-cut })
+				for n := b.count(); b.count() == n; { // the pauses are five minutes long by now
+					pass(time.Second)
+				}
+				pass(time.Second)
+				require.NoError(t, send(r, first))
+				b.set(nil)
+				cut <- unreachable(outbox.Op{})
+				pass(time.Second / 10)
+				require.Len(t, b.effects, 2, "what the old attempt found puts nothing off")
+			})
+		})
+	}
 }
 
 // What is read beside the daemon is what the daemon says.

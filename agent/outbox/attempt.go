@@ -239,7 +239,10 @@ func (o *Outbox) settle(ctx context.Context, op Op, a attempt, s *service, v Ver
 		r.attempts = int64(op.Attempts)
 		waits := slices.Contains(do, rest) || slices.Contains(do, restShort)
 		if waits {
-			r.nextRun = o.clock.run() + o.delay(s, v, slices.Contains(do, restShort), r.attempts).Milliseconds()
+			r.nextRun = o.clock.run()
+			if !o.late(r.id) {
+				r.nextRun += o.delay(s, v, slices.Contains(do, restShort), r.attempts).Milliseconds()
+			}
 		}
 		if ended, err = o.perform(tx, &r, to, do); err != nil || len(ended) == 0 && !waits {
 			return err

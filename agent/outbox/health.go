@@ -41,12 +41,19 @@ func (o *Outbox) Up(service string) {
 func (o *Outbox) Busy(service string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, s := range o.busy {
-		if s == service {
+	for _, f := range o.busy {
+		if f.service.name == service {
 			return true
 		}
 	}
 	return false
+}
+
+// late reports whether somebody asked to try at once while the attempt at an operation was under way.
+func (o *Outbox) late(id int64) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.busy[id].late()
 }
 
 // backoff is 1 s, 2 s, 4 s … up to limit, spread.

@@ -22,7 +22,8 @@ type Options struct {
 	// Record runs in every commit that changes an operation's state, once for each change; was is
 	// "" on Accept. An error undoes the commit. Nil = nothing.
 	Record func(tx store.Tx, was State, op Op) error
-	// Audit runs in the commit of a verb that changes no state (SendNow, SendAll). Nil = nothing.
+	// Audit runs in the commit of a verb that changes no state (SendNow, SendAll, Acknowledge). Nil =
+	// nothing.
 	Audit func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
 	// Probe asks cheaply whether a service can be reached; nil = an operation is the probe.
 	Probe func(ctx context.Context, service string) error
@@ -65,7 +66,7 @@ type Outbox struct {
 
 	mu       sync.Mutex
 	running  bool
-	busy     map[int64]string // operation in flight -> its service
+	busy     map[int64]flight // by operation
 	panics   map[int64]int
 	services map[string]*service
 	names    []string // service names in order
@@ -77,7 +78,7 @@ func NewOutbox(opts Options) *Outbox {
 	o := &Outbox{
 		db: opts.DB, kinds: map[string]*Kind{}, now: opts.Now, jitter: opts.Jitter, log: opts.Log, probe: opts.Probe,
 		par: opts.Parallel, timeout: opts.SendTimeout, ttl: opts.IdempotencyTTL, keep: opts.Retention, watch: opts.Watch, lastID: opts.LastID,
-		wake: make(chan struct{}, 1), turn: make(chan struct{}), busy: map[int64]string{}, panics: map[int64]int{}, services: map[string]*service{},
+		wake: make(chan struct{}, 1), turn: make(chan struct{}), busy: map[int64]flight{}, panics: map[int64]int{}, services: map[string]*service{},
 	}
 	if o.now == nil {
 		o.now = time.Now
@@ -165,7 +166,7 @@ func (o *Outbox) Accepted(name string) {
 func (o *Outbox) Online() {
 	o.mu.Lock()
 	for _, s := range o.services {
-		s.next = 0
+		s.ask()
 	}
 	o.mu.Unlock()
 	o.Wake()

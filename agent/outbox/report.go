@@ -52,6 +52,14 @@ func Unfinished(r store.Reader) (n int, err error) {
 	return n, err
 }
 
+// Beyond counts the operations that another journal does not have, from the newest back to the first that both have.
+func Beyond(r, other store.Reader) (n int, err error) {
+	if n, err = store.Beyond(r, other, `SELECT key FROM outbox_ops ORDER BY id DESC`, `SELECT COUNT(*) FROM outbox_ops WHERE key = ?`); err != nil {
+		return 0, fmt.Errorf("compare operations: %w", err)
+	}
+	return n, nil
+}
+
 // Waiting counts the operations that are sent by themselves, sooner or later: neither final nor in doubt nor held.
 func Waiting(r store.Reader) (n int, err error) {
 	lines, err := Report(r)

@@ -22,18 +22,41 @@ func (o *Outbox) Forgotten(r store.Reader, keyed bool) (string, error) {
 	switch old := o.clock.age()-restored > o.ttl.Milliseconds(); {
 	case restored < 0 || keyed && !old:
 		return "", nil
-	case !keyed:
-		return "the journal was restored, and the backend honours no keys: this may be a repeat of what the journal has lost", nil
 	}
-	return "the journal was restored and is older than " + o.ttl.String() + ": this may be a repeat of what the journal has lost and the backend has forgotten", nil
+	past, err := happened(r)
+	if !keyed {
+		return past + ", and the backend honours no keys: this may be a repeat of what the journal has lost", err
+	}
+	return past + " and is older than " + o.ttl.String() + ": this may be a repeat of what the journal has lost and the backend has forgotten", err
 }
 
-// Restored says that the journal was restored and that no person has released everything since.
-func Restored(r store.Reader) (yes bool, err error) {
+// Past says what made the journal one that may not know everything that was sent, as long as no person has released everything since;
+// "" = nothing did.
+func Past(r store.Reader) (string, error) {
+	var yes bool
 	if err := r.QueryRow(`SELECT restored_age >= 0 FROM outbox_clock WHERE id = 1`).Scan(&yes); err != nil {
-		return false, fmt.Errorf("outbox clock: %w", err)
+		return "", fmt.Errorf("outbox clock: %w", err)
 	}
-	return yes, nil
+	if !yes {
+		return "", nil
+	}
+	return happened(r)
+}
+
+// happened says how the journal took another's place. A reset alone keeps nothing of the journal before it.
+func happened(r store.Reader) (string, error) {
+	l, ok, err := store.LostIn(r)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("outbox clock: %w", err)
+	case !ok:
+		return "the journal was begun anew after a reset, or restored by an older program", nil
+	case l.Kind == store.WasLost:
+		return "the journal was begun anew after one was lost", nil
+	case l.Kind == store.WasAccepted:
+		return "the journal was cut and accepted", nil
+	}
+	return "the journal was restored", nil
 }
 
 // holdBatch is how many operations HoldRestored sets aside in one commit.

@@ -103,10 +103,13 @@ func (o *Outbox) schedule(ctx context.Context, wg *sync.WaitGroup) (time.Duratio
 		if alone {
 			c.service.urgent = true
 		}
-		o.busy[c.id] = c.service.name
+		o.busy[c.id] = flight{c.service, c.service.asked}
 		wg.Go(func() {
 			o.work(ctx, c.id, c.service, probe)
 			o.mu.Lock()
+			if o.busy[c.id].late() {
+				c.service.next = 0
+			}
 			delete(o.busy, c.id)
 			if probe {
 				c.service.probing = false

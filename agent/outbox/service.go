@@ -23,6 +23,23 @@ type service struct {
 	okRun   int64 // running time of the last answer; 0 = none yet
 	reason  string
 	kinds   []string // never changed after NewOutbox
+	asked   int      // how often it was said that it may be tried at once
+}
+
+// flight is an attempt that is under way.
+type flight struct {
+	service *service
+	asked   int // the service's when it began
+}
+
+// late reports whether somebody asked to try at once after the attempt began: what it finds says
+// nothing of the network that came back meanwhile, and puts nothing off.
+func (f flight) late() bool { return f.service != nil && f.service.asked != f.asked }
+
+// ask lets it be probed at once.
+func (s *service) ask() {
+	s.asked++
+	s.next = 0
 }
 
 // up notes that the service answered.

@@ -67,7 +67,7 @@ func (o *Outbox) SendNow(ctx context.Context, key wire.Key) error {
 		}
 		if k != nil {
 			o.mu.Lock()
-			o.services[k.Service].next = 0
+			o.services[k.Service].ask()
 			o.mu.Unlock()
 		}
 		if o.audit != nil {
@@ -139,6 +139,17 @@ func (o *Outbox) Release(ctx context.Context, key wire.Key) error {
 		r.reason = ""
 		return o.apply(tx, r, event{verb: release})
 	})
+}
+
+// CodeOf says what kind of refusal the error of a verb is; wire.Internal = a failure.
+func CodeOf(err error) wire.Code {
+	switch {
+	case errors.Is(err, ErrUnknown):
+		return wire.NotFound
+	case errors.Is(err, ErrState), errors.Is(err, ErrAltered), errors.Is(err, ErrNoAlert):
+		return wire.Conflict
+	}
+	return wire.AsError("operation", err).Code
 }
 
 // ByHand begins the reason of an operation that a person has resolved.

@@ -38,7 +38,15 @@ func (w *writer) time(at, now time.Time) {
 
 // since writes how long ago something was, and when.
 func (w *writer) since(at, now time.Time) {
-	n, unit := int64(max(now.Sub(at), 0)/time.Second), seconds
+	n, unit := span(now.Sub(at))
+	w.put(`{} {} (`, n, w.in(unit))
+	w.time(at, now)
+	w.put(`)`)
+}
+
+// span is a time in a unit that people count in.
+func span(d time.Duration) (count string, unit word) {
+	n, unit := int64(max(d, 0)/time.Second), seconds
 	switch {
 	case n >= 2*24*3600:
 		n, unit = n/(24*3600), days
@@ -47,9 +55,7 @@ func (w *writer) since(at, now time.Time) {
 	case n >= 2*60:
 		n, unit = n/60, minutes
 	}
-	w.put(`{} {} (`, strconv.FormatInt(n, 10), w.in(unit))
-	w.time(at, now)
-	w.put(`)`)
+	return strconv.FormatInt(n, 10), unit
 }
 
 // sales writes the sums of the day and the newest sales.
@@ -138,7 +144,11 @@ func (w *writer) waiting(t *Terminal) {
 		w.put(`</td><td lang="en">{}</td></tr>`, o.State)
 	}
 	w.endTable()
-	w.command("posagent ops list --open")
+	if t.Acts != nil {
+		w.operations(t)
+	} else {
+		w.command("posagent ops list --open")
+	}
 }
 
 // methods writes what the terminal may be paid with.

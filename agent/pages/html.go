@@ -35,8 +35,14 @@ func (w *writer) in(s word) string {
 	return texts[s].en
 }
 
-// say writes markup with one text in the page's language.
-func (w *writer) say(m markup, s word) { w.put(m, w.in(s)) }
+// say writes markup with texts in the page's language.
+func (w *writer) say(m markup, list ...word) {
+	texts := make([]string, len(list))
+	for i, s := range list {
+		texts[i] = w.in(s)
+	}
+	w.put(m, texts...)
+}
 
 // begin writes everything before the contents of the header.
 func (w *writer) begin(title string, sandbox bool) {

@@ -7,32 +7,24 @@ import (
 	"posagent/agent/view"
 )
 
-// Part says whether a part of the page is shown.
-type Part int
-
-// The parts' states.
-const (
-	Shown     Part = iota
-	Forbidden      // the token's client may not see it
-	Broken         // it could not be read
-)
-
-// Terminal is everything that a client may see.
+// Terminal is everything that a client or a person may see.
 type Terminal struct {
 	Lang string // as Language gives it
 	Now  time.Time
 	Base string // of the local port, "http://127.0.0.1:8480"
 	User string // name of the client whose token was entered; "" = the terminal's own token
+	PIN  Entry  // where nobody is logged in
+	view.Screen
 
-	Status  view.Status
-	Day     view.Day
-	Waiting []view.Waiting
-	Methods view.Methods
-	Audit   []view.Deed
+	Acts *Acts // what a person who is logged in may do; nil = the page only shows
+}
 
-	NoStatus, NoDay, NoWaiting, NoMethods, NoAudit Part
-
-	Leave string // name of the form's field that ends the visit
+// path is where the page is.
+func (t *Terminal) path() string {
+	if t.Acts != nil {
+		return t.Acts.Path
+	}
+	return "/"
 }
 
 // HTML writes the page.
@@ -40,10 +32,17 @@ func (t Terminal) HTML() []byte {
 	w := &writer{lang: t.Lang}
 	w.begin(strings.TrimSpace(w.in(terminalTitle)+" "+t.Status.Terminal), t.Status.Sandbox)
 	w.say(`<nav aria-label="{}">`, contents)
-	for _, s := range sections {
-		w.put(`<a href="#{}">{}</a> `, s.id, w.in(s.title))
+	for i := range sections {
+		w.put(`<a href="#{}">{}</a> `, sections[i].id, w.in(sections[i].title))
+	}
+	w.put(`<a href="{}?show={}">{}</a>`, t.path(), ShowEvents, w.in(eventsTitle))
+	if t.Acts == nil {
+		w.say(` <a href="#login">{}</a>`, loginTitle)
 	}
 	w.put(`</nav></header><main>`)
+	if t.Acts != nil {
+		w.said(t.Acts.Said)
+	}
 	offline, why := "", ""
 	if v := t.Status.Offline; v != nil {
 		offline = v.Text()
@@ -52,17 +51,21 @@ func (t Terminal) HTML() []byte {
 		why = v.Text()
 	}
 	w.state(t.Status.Ready, offline, why)
-	for i, s := range sections {
+	for i := range sections {
+		s := &sections[i]
 		w.put(`<section aria-labelledby="{}"><h2 id="{}">{}</h2>`, s.id, s.id, w.in(s.title))
-		switch *t.part(i) {
-		case Forbidden:
-			w.put(`<p>{} <code lang="en">may: {}</code></p>`, w.in(mayNotSee), s.need)
-		case Broken:
-			w.say(`<p class="alert">{}</p>`, unreadable)
-		default:
+		switch err := s.fault(&t); {
+		case err == nil:
 			s.write(w, &t)
+		case view.Denied(err):
+			w.put(`<p>{} <code lang="en">may: {}</code></p>`, w.in(mayNotSee), s.need)
+		default:
+			w.say(`<p class="alert">{}</p>`, unreadable)
 		}
 		w.put(`</section>`)
+	}
+	if t.Acts == nil {
+		w.login(t.PIN, NoFault, t.Status.Flags)
 	}
 	w.put(`</main>`)
 	w.foot(&t)
@@ -75,28 +78,42 @@ type section struct {
 	title word
 	need  string // what a client needs to see it
 	write func(*writer, *Terminal)
+	fault func(*Terminal) error // why it is not shown, nil = it is
 }
 
 // sections are all of them, in order.
 var sections = [...]section{
-	{"alerts", alertsTitle, "read", (*writer).alerts},
-	{"sales", salesTitle, "sales", (*writer).sales},
-	{"waiting", waitingTitle, "read", (*writer).waiting},
-	{"methods", methodsTitle, "read", (*writer).methods},
-	{"lines", linesTitle, "read", (*writer).lines},
-	{"doctor", doctorTitle, "", (*writer).doctor},
-	{"audit", auditTitle, "read, all", (*writer).audit},
-	{"programs", programsTitle, "", (*writer).programs},
+	{"alerts", alertsTitle, "read", (*writer).alerts, func(t *Terminal) error { return t.NoStatus }},
+	{"sales", salesTitle, "sales", (*writer).sales, func(t *Terminal) error { return t.NoDay }},
+	{"waiting", waitingTitle, "read", (*writer).waiting, func(t *Terminal) error { return t.NoWaiting }},
+	{"methods", methodsTitle, "read", (*writer).methods, func(t *Terminal) error { return t.NoMethods }},
+	{"lines", linesTitle, "read", (*writer).lines, func(t *Terminal) error { return t.NoStatus }},
+	{"doctor", doctorTitle, "read, all", (*writer).doctor, func(t *Terminal) error { return t.NoChecks }},
+	{"audit", auditTitle, "read, all", (*writer).audit, func(t *Terminal) error { return t.NoAudit }},
+	{"programs", programsTitle, "", (*writer).programs, func(*Terminal) error { return nil }},
 }
 
-// part says whether a section is shown.
-func (t *Terminal) part(i int) *Part {
-	always := Shown
-	return [...]*Part{&t.NoStatus, &t.NoDay, &t.NoWaiting, &t.NoMethods, &t.NoStatus, &always, &t.NoAudit, &always}[i]
-}
-
-// doctor says where the checks are.
-func (w *writer) doctor(*Terminal) {
+// doctor writes what the terminal has found by looking at itself.
+func (w *writer) doctor(t *Terminal) {
+	v := &t.Checks
+	if v.Made > 0 {
+		w.put(`<p>{} {} / {} (`, w.in(checksPassed), number(int32(v.Passed)), number(int32(v.Made)))
+		w.time(v.At, t.Now)
+		w.put(`)</p>`)
+	}
+	if len(v.Found) > 0 {
+		w.put(`<ul class="list" lang="en">`)
+		for i := range v.Found {
+			c := &v.Found[i]
+			word, look := "WARN", ""
+			if c.Failed {
+				word, look = "FAIL", "bad"
+			}
+			w.put(`<li><p><strong class="{}">{}</strong> {} expected: {}</p><p>seen: {}</p>`, look, word, c.ID, c.Title, c.Seen)
+			w.put(`<p>do: {}</p><p>type: <code>{}</code></p></li>`, c.Remedy, c.Command)
+		}
+		w.put(`</ul>`)
+	}
 	w.say(`<p>{}</p>`, doctorSays)
 	w.command("posagent doctor")
 }
@@ -110,13 +127,21 @@ func (w *writer) programs(t *Terminal) {
 
 // foot writes when the page was made, for whom, and the ways on.
 func (w *writer) foot(t *Terminal) {
-	who := t.User
-	if who == "" {
+	who, button := t.User, leaveButton
+	switch {
+	case t.Acts != nil:
+		who, button = w.in(thePerson), logoutButton
+	case who == "":
 		who = w.in(ownToken)
 	}
-	w.put(`<footer><p>{} <time datetime="{}">{}</time>. <a href="/">{}</a></p><p>{} {}. posagent {}</p>`,
-		w.in(asOf), t.Now.UTC().Format(time.RFC3339), t.Now.Local().Format("2006-01-02 15:04:05"), w.in(reload), w.in(seenBy), who, t.Status.Version)
-	w.put(`<form method="post" action="/"><input type="hidden" name="{}" value="1"><button type="submit">{}</button></form></footer>`, t.Leave, w.in(leaveButton))
+	w.put(`<footer><p>{} <time datetime="{}">{}</time>. <a href="{}">{}</a></p><p>{} {}. posagent {}</p>`,
+		w.in(asOf), t.Now.UTC().Format(time.RFC3339), t.Now.Local().Format("2006-01-02 15:04:05"), t.path(), w.in(reload), w.in(seenBy), who, t.Status.Version)
+	w.put(`<form method="post" action="{}">`, t.path())
+	if t.Acts != nil {
+		w.hidden(FormField, t.Acts.Form)
+	}
+	w.hidden(LeaveField, "1")
+	w.say(`<button type="submit">{}</button></form></footer>`, button)
 }
 
 // alerts writes what needs a person.
@@ -126,26 +151,43 @@ func (w *writer) alerts(t *Terminal) {
 		w.say(`<p>{}</p>`, noAlerts)
 		return
 	}
-	w.put(`<ul lang="en">`)
+	begun := false
 	for _, s := range v.Attention {
-		if !saidBelow(s, v.Alerts) {
-			w.put(`<li>{}</li>`, s)
+		if saidBelow(s, v.Alerts) {
+			continue
 		}
+		if !begun {
+			w.put(`<ul lang="en">`)
+		}
+		begun = true
+		w.put(`<li>{}</li>`, s)
 	}
-	w.put(`</ul>`)
+	if begun {
+		w.put(`</ul>`)
+	}
 	if len(v.Alerts) == 0 {
 		return
 	}
-	w.say(`<p>{}</p>`, alertsSay)
-	w.table(alertsTitle, colTime, colAmount, colKind, colState, colReason, colType)
-	for i := range v.Alerts {
-		a := &v.Alerts[i]
-		w.put(`<tr><th scope="row">`)
-		w.time(a.At, t.Now)
-		w.put(`</th><td class="n">{}</td><td lang="en">{} {}</td><td lang="en">{}</td><td lang="en">{}</td><td><code lang="en">posagent ops ack {}</code></td></tr>`,
-			w.money(a.Amount, a.Currency), a.Kind, a.Subject, a.State, a.Reason, string(a.Key))
+	if t.Acts != nil {
+		w.say(`<p>{}</p>`, alertsAct)
+	} else {
+		w.say(`<p>{}</p>`, alertsSay)
 	}
-	w.endTable()
+	w.put(`<ul class="list">`)
+	for i := range v.Alerts {
+		a, id := &v.Alerts[i], "alert-"+number(int32(i+1))
+		w.put(`<li><p id="{}">`, id)
+		w.time(a.At, t.Now)
+		w.put(` <strong>{}</strong> <span lang="en">{} {} {}</span></p><p lang="en">{}</p>`, w.money(a.Amount, a.Currency), a.Kind, a.Subject, a.State, a.Reason)
+		if t.Acts != nil {
+			w.put(`<div class="deeds">`)
+			w.deed(t.Acts, DoAck, string(a.Key), id, ackButton)
+			w.put(`</div></li>`)
+		} else {
+			w.put(`<p><code lang="en">posagent ops ack {}</code></p></li>`, string(a.Key))
+		}
+	}
+	w.put(`</ul>`)
 }
 
 // saidBelow says that a line is about one of the alerts.

@@ -11,8 +11,9 @@
 //   - A request reaches a handler only if its Host is one of the port's names and it carries
 //     neither Origin, Referer nor Sec-Fetch-Site. Browsers always send at least one of these
 //     headers, so web pages are refused. The port listens on this machine alone. Two things are open
-//     to a browser: a payment's page, and the terminal's own page, which no other page may lead to,
-//     frame or read. The latter shows amounts only after a client's token was entered.
+//     to a browser: a payment's page, and the terminal's own pages, which no other page may lead to,
+//     frame or read. They show amounts only after a client's token or the PIN was entered. What a
+//     person does there is not the port's: Person proves the login and does it.
 //   - A service's route, /agent/v1 and /metrics need a client's token in the form of that service.
 //     The comparison takes constant time, and a refusal says nothing about the token.
 //   - Bodies, headers, time and the number of connections are bounded.

@@ -65,7 +65,7 @@ func (s *events) serve(c *client, w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	httpd.Stream{
+	httpd.Stream[view.Event]{
 		Type: "text/event-stream", First: ": posagent\n\n", Alive: ":\n\n", Beat: heartbeat, Within: writeWithin, Ended: s.ended, Log: s.log,
 		Text: func(e view.Event, data []byte) string {
 			return fmt.Sprintf("id: %s\nevent: %s\ndata: %s\n\n", e.Resume, strings.NewReplacer("\r", "", "\n", "").Replace(e.Event), data)

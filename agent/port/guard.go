@@ -4,20 +4,27 @@ import (
 	"net"
 	"net/http"
 	"strings"
+
+	"posagent/schemes/wire"
 )
 
 // PayPath is where the pages of stored payments are. They need no token but the payment's id, which
 // cannot be guessed.
 const PayPath = "/pay/"
 
-// PagePath is the page that the terminal shows to people.
-const PagePath = "/"
+// PagePath is the page that the terminal shows to people, PersonPath is below which a person who is
+// logged in has it.
+const (
+	PagePath   = "/"
+	PersonPath = "/person/"
+)
 
 // Guard refuses what a web page could send: a foreign Host (DNS rebinding), or any sign of a
-// browser but where it reads a page, or sends the form of the terminal's own page. addr is the listening address; the names allowed are its own
-// IP and, on loopback, localhost.
+// browser but where it reads a page, or sends the form of the terminal's own page. addr is the
+// listening address; the names allowed are its own IP and, on loopback, localhost.
 func Guard(addr net.Addr, next http.Handler) http.Handler {
 	hosts := allowed(addr)
+	own := "this port answers to its own address only: http://" + addr.String()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Referrer-Policy", "no-referrer")
@@ -26,28 +33,32 @@ func Guard(addr net.Addr, next http.Handler) http.Handler {
 		page := r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, PayPath) || ofPerson(r)
 		for _, h := range []string{"Origin", "Referer", "Sec-Fetch-Site"} {
 			if _, there := r.Header[h]; there && !page {
-				why = "this port is closed to web pages"
+				why = "this port is closed to web pages: leave the header " + h + " out"
 			}
 		}
 		if !hosts[strings.ToLower(r.Host)] {
-			why = "this port answers to its own address only"
+			why = own
 		}
 		if len(r.TransferEncoding) > 0 { // it may have named a length as well, and then what follows is not known
 			w.Header().Set("Connection", "close")
 		}
 		if why != "" {
 			unread(w, r)
-			http.Error(w, why, http.StatusForbidden)
+			if path := r.URL.Path; path == PagePath || strings.HasPrefix(path, PersonPath) || strings.HasPrefix(path, PayPath) { // read by people
+				http.Error(w, why, http.StatusForbidden)
+				return
+			}
+			wire.WriteProblem(w, r, nil, wire.Errorf(wire.Forbidden, "port", "%s", why), nil)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// ofPerson says that a person's browser asks for the terminal's page as a document of its own, or
-// sends the page's own form. No other page may lead here, frame it or read it.
+// ofPerson says that a person's browser asks for one of the terminal's pages as a document of its
+// own, or sends a page's own form. No other page may lead here, frame it or read it.
 func ofPerson(r *http.Request) bool {
-	if r.URL.Path != PagePath {
+	if r.URL.Path != PagePath && !strings.HasPrefix(r.URL.Path, PersonPath) {
 		return false
 	}
 	site, origin := r.Header["Sec-Fetch-Site"], r.Header["Origin"]

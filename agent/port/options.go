@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"posagent/agent/pages"
 	"posagent/agent/view"
 	"posagent/schemes/wire"
 )
@@ -22,6 +23,7 @@ type Options struct {
 	Rate     int           // requests per second of one client; 0 = 1000
 	Parallel int           // requests in flight of one client; 0 = 48
 	House    *view.Daemon  // nil = nothing of the terminal is shown
+	Person   Person        // what persons do in a browser; nil = the page only shows
 	Services []Service     // mounted with a Token only
 	Within   time.Duration // of one call to the backend, as upstream bounds it; 0 = 30 s
 	Dir      string        // where attachments lie while a request is served; "" = the system's folder
@@ -29,4 +31,18 @@ type Options struct {
 	Refused  func(address string) // is told of each request without a client's credential; it must not block; nil = nothing
 	Touched  func()               // is called after each request that may have carried card data; it must not block; nil = nothing
 	Log      *slog.Logger
+}
+
+// Person is what a person may see and do in a browser once the PIN was entered. The port refuses what
+// another page could send, and holds strangers back; it has none of the deeds itself.
+type Person interface {
+	http.Handler // of everything below PersonPath; it proves the session itself
+
+	// Entry is what the form of the PIN says.
+	Entry() pages.Entry
+	// Enter leads the browser to a session where the PIN is right, and returns pages.NoFault.
+	// Otherwise it answers nothing, and returns why.
+	Enter(w http.ResponseWriter, r *http.Request, pin string) pages.Fault
+	// Knows says whether a request is of a session that is not over.
+	Knows(r *http.Request) bool
 }

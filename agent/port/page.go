@@ -16,57 +16,87 @@ import (
 	"posagent/schemes/wire/rest/openapi"
 )
 
-// The fields of the page's forms.
-const (
-	tokenField = "token"
-	leaveField = "leave"
-)
+// eventsShown is how many events the page of events shows.
+const eventsShown = 50
 
-// auditLines is how many lines of the audit log the page shows.
-const auditLines = 20
-
-// page is the terminal's page for people. It shows, and changes nothing.
+// page is the terminal's page for people. To clients it shows, and changes nothing; what persons do
+// is behind person.
 type page struct {
 	*auth
 	daemon *view.Daemon
+	person Person // nil = none can log in
 	ready  func() error
 	cookie string // its name has the port: browsers keep cookies by host alone
 	visits visits
+	people *client // has the pace of all persons together, and no token
 }
 
-func newPage(a *auth, daemon *view.Daemon, ready func() error, at net.Addr) *page {
+func newPage(a *auth, daemon *view.Daemon, person Person, ready func() error, at net.Addr) *page {
 	_, number, _ := net.SplitHostPort(at.String()) // "" where it has none
-	return &page{auth: a, daemon: daemon, ready: ready, cookie: "posagent_page_" + number}
+	return &page{
+		auth: a, daemon: daemon, person: person, ready: ready, cookie: "posagent_page_" + number,
+		people: &client{pace: newPace(0, 0), reads: make(chan struct{}, 1)},
+	}
 }
 
-// mount makes the page's mount. Its form is for people, so the document does not name it.
+// mount makes the page's mount. Its forms are for people, so the document does not name them.
 func (p *page) mount() mount {
-	return mount{
+	m := mount{
 		Group: openapi.Group{Name: "page", About: "For people.", Infos: []rest.Info{
 			contracts.Describe[struct{}, openapi.Page]("page.terminal",
 				"READY or not, and in a browser in which a client's token was entered all that this client may see", http.MethodGet, PagePath, 0),
 		}},
-		at:      []string{PagePath + "{$}"},
-		handler: http.MaxBytesHandler(selfProving(http.HandlerFunc(p.serve)), wire.MaxRequest),
+		at: []string{PagePath + "{$}"},
 	}
+	if p.person != nil {
+		m.at = append(m.at, PersonPath)
+	}
+	m.handler = http.MaxBytesHandler(selfProving(http.HandlerFunc(p.serve)), wire.MaxRequest)
+	return m
 }
 
 // serve answers a browser. A program has no form to send.
 func (p *page) serve(w http.ResponseWriter, r *http.Request) {
+	ours := only(r.Header["Sec-Fetch-Site"], "same-origin")
 	switch {
-	case r.Method == http.MethodGet:
-		p.show(w, r)
-	case r.Method == http.MethodPost && only(r.Header["Sec-Fetch-Site"], "same-origin"):
-		p.entered(w, r)
-	default:
+	case r.Method == http.MethodPost && !ours, r.Method != http.MethodGet && r.Method != http.MethodPost:
 		unread(w, r)
 		wire.WriteProblemNoRoute(w, r, http.MethodGet)
+	case r.URL.Path != PagePath:
+		p.forPerson(w, r)
+	case r.Method == http.MethodPost:
+		p.entered(w, r)
+	default:
+		p.show(w, r)
 	}
+}
+
+// forPerson serves a person who is logged in, at the pace of persons. Others wait for their turn.
+func (p *page) forPerson(w http.ResponseWriter, r *http.Request) {
+	if !p.person.Knows(r) {
+		p.person.ServeHTTP(w, r)
+		return
+	}
+	p.conns.proven(r)
+	wait, ok := p.people.pace.begin()
+	if !ok {
+		p.problem(w, r, &wire.Error{Code: wire.TooMany, Op: "port", Msg: "too many requests at a time", RetryAfter: max(wait, time.Second)})
+		return
+	}
+	defer p.people.pace.end()
+	if r.Method == http.MethodGet {
+		p.people.oneRead(p.problem, p.person).ServeHTTP(w, r)
+		return
+	}
+	p.person.ServeHTTP(w, r)
 }
 
 // show answers with all that the client of a visit may see, or with the door.
 func (p *page) show(w http.ResponseWriter, r *http.Request) {
-	c := p.visits.of(p.shown(r))
+	q := r.URL.Query()
+	pace := pages.Pace(q.Get("every"))
+	events := q.Get("show") == pages.ShowEvents
+	c := p.visits.of(p.shown(r), !events || pace == 0)
 	if c == nil {
 		throttleOf(r).wait(r.Context().Done())
 		p.door(w, r, http.StatusOK, pages.NoFault)
@@ -76,6 +106,10 @@ func (p *page) show(w http.ResponseWriter, r *http.Request) {
 	c.paced(w, r, p.problem, c.oneRead(p.problem, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := wire.Allow(r.Context(), "port", wire.MayRead); err != nil {
 			p.door(w, r, http.StatusForbidden, pages.MayNone)
+			return
+		}
+		if events {
+			p.events(w, r, pace)
 			return
 		}
 		p.send(w, http.StatusOK, p.terminal(r).HTML())
@@ -91,7 +125,7 @@ func (p *page) shown(r *http.Request) string {
 	return c.Value
 }
 
-// entered takes the page's forms: a token, or the end of a visit.
+// entered takes the page's forms: a PIN, a token, or the end of a visit.
 func (p *page) entered(w http.ResponseWriter, r *http.Request) {
 	data, err := wire.ReadBody(r, maxCredential)
 	if err != nil {
@@ -103,12 +137,37 @@ func (p *page) entered(w http.ResponseWriter, r *http.Request) {
 		p.problem(w, r, wire.Errorf(wire.Invalid, "port", "want the form of the page"))
 		return
 	}
-	if form.Has(leaveField) {
+	switch {
+	case form.Has(pages.LeaveField):
 		p.visits.leave(p.shown(r))
 		p.again(w, "", -1)
-		return
+	case form.Has(pages.PINField) && p.person != nil:
+		p.enteredPIN(w, r, form.Get(pages.PINField))
+	default:
+		p.enteredToken(w, r, form.Get(pages.TokenField))
 	}
-	id, locked := p.visits.enter(func() *client { return p.byToken(strings.TrimSpace(form.Get(tokenField))) })
+}
+
+// enteredPIN lets a person in.
+func (p *page) enteredPIN(w http.ResponseWriter, r *http.Request, pin string) {
+	status := http.StatusForbidden
+	fault := p.person.Enter(w, r, pin)
+	switch fault {
+	case pages.NoFault:
+		p.conns.proven(r)
+		return
+	case pages.ManyPINs:
+		status = http.StatusTooManyRequests
+		w.Header().Set("Retry-After", strconv.FormatInt(int64(p.person.Entry().Wait/time.Second)+1, 10))
+	case pages.UnreadPIN, pages.UncountedPIN:
+		status = http.StatusServiceUnavailable
+	}
+	p.door(w, r, status, fault)
+}
+
+// enteredToken begins the visit of a client.
+func (p *page) enteredToken(w http.ResponseWriter, r *http.Request, token string) {
+	id, locked := p.visits.enter(func() *client { return p.byToken(strings.TrimSpace(token)) })
 	switch {
 	case locked:
 		w.Header().Set("Retry-After", strconv.Itoa(int(lockedFor/time.Second)))
@@ -129,9 +188,17 @@ func (p *page) again(w http.ResponseWriter, id string, age int) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
+// entry is what the form of the PIN says.
+func (p *page) entry() pages.Entry {
+	if p.person == nil {
+		return pages.Entry{State: pages.NoPIN}
+	}
+	return p.person.Entry()
+}
+
 // door answers with what strangers may see.
 func (p *page) door(w http.ResponseWriter, r *http.Request, status int, fault pages.Fault) {
-	d := pages.Door{Lang: pages.Language(r.Header.Get("Accept-Language")), Sandbox: p.daemon.About.Sandbox, Fault: fault, Field: tokenField}
+	d := pages.Door{Lang: pages.Language(r.Header.Get("Accept-Language")), Sandbox: p.daemon.About.Sandbox, PIN: p.entry(), Fault: fault, Flags: p.daemon.About.Flags}
 	if err := p.ready(); err != nil {
 		d.Why = err.Error()
 	}
@@ -141,43 +208,30 @@ func (p *page) door(w http.ResponseWriter, r *http.Request, status int, fault pa
 
 // send answers with a page.
 func (p *page) send(w http.ResponseWriter, status int, text []byte) {
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", pages.Policy())
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Vary", "Accept-Language, Cookie")
+	pages.Head(w.Header())
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // a lost connection has no reader
+}
+
+// events answers with what happened, as far as the caller may see it.
+func (p *page) events(w http.ResponseWriter, r *http.Request, pace int) {
+	d := p.daemon
+	e := pages.Events{Lang: pages.Language(r.Header.Get("Accept-Language")), Now: d.Now(), Sandbox: d.About.Sandbox, Path: PagePath, Pace: pace}
+	if e.List, e.Fault = d.Lately(r.Context(), eventsShown); e.Fault != nil && !view.Denied(e.Fault) {
+		p.log.Error("page not whole", "err", e.Fault)
+	}
+	pages.Reload(w.Header(), pace)
+	p.send(w, http.StatusOK, e.HTML())
 }
 
 // terminal reads all that the caller may see.
 func (p *page) terminal(r *http.Request) pages.Terminal {
 	ctx, d := r.Context(), p.daemon
 	t := pages.Terminal{
-		Lang: pages.Language(r.Header.Get("Accept-Language")), Now: d.Now(), Base: "http://" + r.Host, User: wire.CallerOf(ctx).Name, Leave: leaveField,
+		Lang: pages.Language(r.Header.Get("Accept-Language")), Now: d.Now(), Base: "http://" + r.Host, User: wire.CallerOf(ctx).Name, PIN: p.entry(), Screen: d.Screen(ctx),
 	}
-	part := func(err error) pages.Part {
-		switch {
-		case err == nil:
-			return pages.Shown
-		case wire.CodeOf(err) == wire.Forbidden:
-			return pages.Forbidden
-		}
+	for _, err := range t.Faults() {
 		p.log.Error("page not whole", "err", err)
-		return pages.Broken
 	}
-	var err error
-	t.Status, err = d.Status(ctx)
-	t.NoStatus = part(err)
-	t.Day, err = d.Day(ctx)
-	t.NoDay = part(err)
-	t.Waiting, err = d.Waiting(ctx)
-	t.NoWaiting = part(err)
-	t.Methods, err = d.Methods(ctx)
-	t.NoMethods = part(err)
-	t.Audit, err = d.Audit(ctx, auditLines)
-	t.NoAudit = part(err)
 	return t
 }

@@ -73,7 +73,12 @@ func judged(why error) func(context.Context) ready.Report {
 
 // browse asks for the page as a browser does whose user typed the address; head replaces what it says, and "-" leaves it out.
 func (x *rig) browse(method, cookie, body string, head map[string]string) reply {
-	req, err := http.NewRequest(method, x.addr+"/", strings.NewReader(body))
+	return x.browseAt("/", method, cookie, body, head)
+}
+
+// browseAt asks for another path.
+func (x *rig) browseAt(path, method, cookie, body string, head map[string]string) reply {
+	req, err := http.NewRequest(method, x.addr+path, strings.NewReader(body))
 	require.NoError(x.t, err)
 	said := map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Accept-Language": "en"}
 	if method == http.MethodPost {

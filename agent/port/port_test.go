@@ -2,9 +2,11 @@ package port
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,6 +45,36 @@ func TestProbes(t *testing.T) {
 	require.Equal(t, 200, fetch(t, addr, "/readyz", "", nil))
 	require.Equal(t, 404, fetch(t, addr, "/", "", nil))
 	require.Equal(t, 503, fetch(t, serve(t, errors.New("disk full")), "/readyz", "", nil))
+}
+
+// A program that is refused hears why, in the shape that the document promises, and which address is wanted.
+func TestGuardSaysWhatIsWanted(t *testing.T) {
+	addr := serve(t, nil)
+	for _, c := range []struct {
+		host   string
+		header string
+		says   string
+	}{
+		{"127.0.0.1", "", "http://" + addr}, {"kiosk.example", "", "http://" + addr},
+		{addr, "Origin", "header Origin"}, {addr, "Referer", "header Referer"}, {addr, "Sec-Fetch-Site", "header Sec-Fetch-Site"},
+	} {
+		req, err := http.NewRequest("POST", "http://"+addr+"/api/v1/payments", strings.NewReader("{}"))
+		require.NoError(t, err)
+		if req.Host = c.host; c.header != "" {
+			req.Header.Set(c.header, "x")
+		}
+		resp, text := wiretest.Send(t, http.DefaultTransport.RoundTrip, req)
+		require.Equal(t, 403, resp.StatusCode)
+		require.Equal(t, "application/problem+json; charset=utf-8", resp.Header.Get("Content-Type"), c)
+		var body struct {
+			Type, Detail string
+			Status       int
+		}
+		require.NoError(t, json.Unmarshal([]byte(text), &body))
+		require.Equal(t, "urn:problem:forbidden", body.Type)
+		require.Equal(t, 403, body.Status)
+		require.Contains(t, body.Detail, c.says)
+	}
 }
 
 func TestGuardIsClosedToTheWeb(t *testing.T) {

@@ -51,7 +51,7 @@ func (o Options) table(g *gateway, doc *document, ended <-chan struct{}) []mount
 	}
 	if o.House != nil {
 		e := &events{g.auth, o.House, make(chan struct{}, maxStreams), ended}
-		list = append(list, (&terminalRoutes{g.auth, o.House, e}).mount(), newPage(g.auth, o.House, o.Ready, o.Listener.Addr()).mount())
+		list = append(list, (&terminalRoutes{g.auth, o.House, e}).mount(), newPage(g.auth, o.House, o.Person, o.Ready, o.Listener.Addr()).mount())
 	}
 	own := map[string]http.HandlerFunc{}
 	for _, i := range contracts.Access().Infos {

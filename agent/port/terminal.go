@@ -1,8 +1,11 @@
 package port
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +28,7 @@ type (
 		ID string `path:"id" json:"-"`
 	}
 	ofOperations struct {
+		Key   string `query:"key" json:"-"`
 		Kind  string `query:"kind" json:"-"`
 		State string `query:"state" json:"-"`
 		Open  string `query:"open" json:"-"`
@@ -41,6 +45,7 @@ func terminalGroup() openapi.Group {
 	const get = http.MethodGet
 	return openapi.Group{
 		Name: "terminal", About: "The terminal itself.", Proofs: []string{contracts.ByToken}, Refusal: contracts.Problems(),
+		Types: map[reflect.Type]openapi.Type{reflect.TypeFor[outbox.State](): stateType()},
 		Infos: []rest.Info{
 			contracts.Describe[ofNothing, view.Status]("agent.status", "one screen", get, terminalPrefix+"status", 0),
 			contracts.Describe[ofSales, view.Sales]("agent.sales", "the newest sales", get, terminalPrefix+"sales", 0),
@@ -112,6 +117,9 @@ func (t *terminalRoutes) mount() mount {
 				if err != nil {
 					return nil, err
 				}
+				if name := r.URL.Query().Get("key"); name != "" {
+					return d.OperationsNamed(r.Context(), name)
+				}
 				return d.Operations(r.Context(), f)
 			}),
 			terminalPrefix + "operations/{key}": show(func(r *http.Request) (any, error) { return d.Operation(r.Context(), r.PathValue("key")) }),
@@ -134,11 +142,22 @@ func number(q url.Values, name string, otherwise, least, most int64) (int64, err
 	return n, nil
 }
 
+// states are what an operation may be in.
+var states = []outbox.State{outbox.Pending, outbox.Sent, outbox.Done, outbox.Failed, outbox.Expired, outbox.Doubt, outbox.Held}
+
+// stateType describes them.
+func stateType() openapi.Type {
+	list, err := json.Marshal(states)
+	if err != nil {
+		panic("port: " + err.Error())
+	}
+	return openapi.Type{Schema: `{"type":"string","enum":` + string(list) + `}`, Example: `"` + string(states[0]) + `"`}
+}
+
 func filter(q url.Values) (f outbox.Filter, err error) {
 	f = outbox.Filter{Kind: q.Get("kind"), State: outbox.State(strings.ToUpper(q.Get("state"))), Open: q.Get("open") == "true"}
-	states := []outbox.State{"", outbox.Pending, outbox.Sent, outbox.Done, outbox.Failed, outbox.Expired, outbox.Doubt, outbox.Held}
-	if !slices.Contains(states, f.State) {
-		return f, wire.Errorf(wire.Invalid, "", "state: no such state")
+	if f.State != "" && !slices.Contains(states, f.State) {
+		return f, wire.Errorf(wire.Invalid, "", "state: no such state, want one of %s", strings.Trim(fmt.Sprint(states), "[]"))
 	}
 	if open := q.Get("open"); open != "" && open != "true" && open != "false" {
 		return f, wire.Errorf(wire.Invalid, "", "open: want true or false")

@@ -80,8 +80,9 @@ func (s *visits) makeRoom(now time.Time) {
 	}
 }
 
-// of is the client of a visit that is not over; nil = none.
-func (s *visits) of(id string) *client {
+// of is the client of a visit that is not over; nil = none. looked says that a person looks, which
+// keeps the visit.
+func (s *visits) of(id string, looked bool) *client {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now, key := time.Now(), sha256.Sum256([]byte(id))
@@ -93,7 +94,9 @@ func (s *visits) of(id string) *client {
 		delete(s.all, key)
 		return nil
 	}
-	v.last = now
+	if looked {
+		v.last = now
+	}
 	return v.client
 }
 

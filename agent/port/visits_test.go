@@ -27,29 +27,35 @@ func TestVisitsEnd(t *testing.T) {
 			return id
 		}
 		id := begin()
-		require.Same(t, c, s.of(id))
-		require.Nil(t, s.of(""))
-		require.Nil(t, s.of(id+"A"))
+		require.Same(t, c, s.of(id, true))
+		require.Nil(t, s.of("", true))
+		require.Nil(t, s.of(id+"A", true))
 		time.Sleep(15 * time.Minute)
-		require.Same(t, c, s.of(id))
+		require.Same(t, c, s.of(id, true))
 		time.Sleep(15*time.Minute + time.Second)
-		require.Nil(t, s.of(id), "nobody looked")
+		require.Nil(t, s.of(id, true), "nobody looked")
 		id = begin()
 		for range 8*60/10 - 1 {
 			time.Sleep(10 * time.Minute)
-			require.Same(t, c, s.of(id))
+			require.Same(t, c, s.of(id, true))
 		}
 		time.Sleep(10*time.Minute + time.Second)
-		require.Nil(t, s.of(id), "8 hours")
+		require.Nil(t, s.of(id, true), "8 hours")
+		id = begin()
+		for range 3 {
+			time.Sleep(6 * time.Minute)
+			_ = s.of(id, false)
+		}
+		require.Nil(t, s.of(id, true), "a page that loads itself again is no look")
 		id = begin()
 		s.leave(id)
-		require.Nil(t, s.of(id))
+		require.Nil(t, s.of(id, true))
 		first := begin()
 		for range 16 {
 			time.Sleep(time.Second)
 			begin()
 		}
-		require.Nil(t, s.of(first), "the one that was not used for longest makes room")
+		require.Nil(t, s.of(first, true), "the one that was not used for longest makes room")
 		require.Len(t, s.all, 16)
 	})
 }
@@ -83,7 +89,7 @@ func TestWrongTokensLockTheForm(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		require.Equal(t, "locked", enter(good))
-		require.Same(t, c, s.of(before))
+		require.Same(t, c, s.of(before, true))
 		time.Sleep(time.Second)
 		require.Equal(t, "in", enter(good), "tries while it is locked do not lock it longer")
 	})

@@ -39,6 +39,8 @@ type Daemon struct {
 	Ready func(context.Context) ready.Report
 	// Deeds reads the newest lines of the audit log, the newest first; nil = none are shown.
 	Deeds func(ctx context.Context, limit int) ([]Deed, error)
+	// Examine makes the checks of the doctor that ask nothing of the network; nil = none are shown.
+	Examine func(ctx context.Context) (Checks, error)
 
 	removed gaps.Watch
 }
@@ -145,8 +147,32 @@ func (h *Daemon) Operations(ctx context.Context, f outbox.Filter) (v Operations,
 	return v, err
 }
 
+// OperationsNamed is those that Operation knows by a name: none where there are none.
+func (h *Daemon) OperationsNamed(ctx context.Context, name string) (v Operations, err error) {
+	caller := wire.CallerOf(ctx)
+	err = h.DB.Read(ctx, func(r store.Reader) error {
+		keys, err := FindOperations(r, h.Find, caller, name)
+		if err != nil && !errors.Is(err, outbox.ErrUnknown) {
+			return err
+		}
+		var list []outbox.Op
+		for _, key := range keys {
+			op, err := outbox.Look(r, key)
+			if err != nil {
+				return err
+			}
+			if caller.Reaches(op.Owner) {
+				list = append(list, op)
+			}
+		}
+		v = operationsOf(r, list, h.IDs)
+		return nil
+	})
+	return v, err
+}
+
 // Operation is one of them by its Key, its caller's Idempotency-Key, or an id of what it is about.
-// wire.NotFound.
+// wire.NotFound, wire.Conflict where several came under the key.
 func (h *Daemon) Operation(ctx context.Context, name string) (v OneOperation, err error) {
 	err = h.DB.Read(ctx, func(r store.Reader) error {
 		caller := wire.CallerOf(ctx)

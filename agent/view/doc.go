@@ -6,9 +6,9 @@
 //   - Amounts are whole minor units and times are UTC.
 //   - Reading changes nothing.
 //
-// Files: status.go, sale.go, day.go, operation.go, waiting.go, methods.go, deed.go and report.go are
-// what it shows; event.go, cursor.go and stream.go are the events. happened.go makes them. daemon.go
-// answers for a running daemon.
+// Files: status.go, sale.go, day.go, operation.go, waiting.go, methods.go, deed.go, checks.go and
+// report.go are what it shows, screen.go most of it at once; event.go, cursor.go, stream.go and
+// lately.go are the events. happened.go makes them. daemon.go answers for a running daemon.
 //
 // It works with and without a running daemon. Daemon reads what only a running daemon can show.
 //

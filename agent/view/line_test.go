@@ -38,3 +38,25 @@ func TestField_L12CountersAreShown(t *testing.T) {
 	require.Equal(t, []string{"register line serial: 2 bad frame(s) and 300 byte(s) of noise, and no message: set [ecr] baud and stop_bits as the register has them, and check the cable"},
 		v.Attention)
 }
+
+// A sale that the register has not acknowledged needs no hand: the register asks again, or the money goes back. When, is known while
+// the terminal runs.
+func TestAnUnconfirmedSaleIsLeftAlone(t *testing.T) {
+	const begin = ": nothing is to be typed; the register asks again by itself (repeat receipt, 06 20), or the money goes back "
+	said := func(v Status) string {
+		v.TCP = "127.0.0.1:1"
+		v.Advise()
+		return strings.Join(v.Attention, "\n")
+	}
+	// Told 100 s after the box began, seen 130 s after it at 13:40:00, and 10 minutes of grace: 9 min 30 s are left.
+	at := time.Date(2026, 11, 22, 13, 40, 0, 0, time.Local)
+	live := Live{At: at, Boot: 130 * time.Second, Grace: 10 * time.Minute}
+	v := Status{Running: true, Unconfirmed: 1, Untold: 100 * time.Second, Live: live}
+	require.Equal(t, "1 sale(s) the register has not acknowledged"+begin+"at 13:49", said(v))
+	v.Unconfirmed = 2
+	require.Equal(t, "2 sale(s) the register has not acknowledged"+begin+"from 13:49 on", said(v))
+	v.Live = Live{}
+	require.Equal(t, "2 sale(s) the register has not acknowledged"+begin+"after the grace time", said(v))
+	v.Running = false
+	require.Equal(t, "2 sale(s) the register has not acknowledged"+begin+"after the grace time, once the terminal runs", said(v))
+}

@@ -21,7 +21,10 @@ type Live struct {
 	Report  ready.Report `json:"report,omitzero"`
 	Sandbox bool         `json:"sandbox,omitempty"`
 	Names   Names        `json:"names,omitzero"`
-	Config  string       `json:"config,omitempty"` // digest of the configuration
+	// Grace is how long an approval may stay unconfirmed before it is undone, and Boot the clock that this is measured by, at At.
+	Grace  time.Duration `json:"grace,omitzero"`
+	Boot   time.Duration `json:"boot,omitzero"`
+	Config string        `json:"config,omitempty"` // digest of the configuration
 
 	Services []Service      `json:"services,omitempty"` // those the outbox cannot deliver to
 	Lines    []RegisterLine `json:"lines,omitempty"`    // of registers

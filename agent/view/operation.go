@@ -130,22 +130,45 @@ func group(kind string) string {
 	return strings.TrimSuffix(service, "s")
 }
 
-// Find gives the Key of an operation by its caller's Idempotency-Key, or by a local or the backend's id of what it is about.
-// outbox.ErrUnknown.
-type Find func(r store.Reader, caller wire.Caller, name string) (wire.Key, error)
+// Find gives the Keys of the operations under their caller's Idempotency-Key, the oldest first, or that of one by a local or the
+// backend's id of what it is about. outbox.ErrUnknown.
+type Find func(r store.Reader, caller wire.Caller, name string) ([]wire.Key, error)
 
-// FindOperation finds a Key by itself, by the local id made of it, or by find, which may be nil. outbox.ErrUnknown.
-func FindOperation(r store.Reader, find Find, caller wire.Caller, name string) (wire.Key, error) {
+// FindOperations finds Keys by themselves, by the local id made of one, or by find, which may be nil. outbox.ErrUnknown.
+func FindOperations(r store.Reader, find Find, caller wire.Caller, name string) ([]wire.Key, error) {
 	for _, key := range []string{name, strings.TrimPrefix(name, LocalMark)} {
 		op, err := outbox.Look(r, wire.Key(key))
 		if err == nil || !errors.Is(err, outbox.ErrUnknown) {
-			return op.Key, err
+			return []wire.Key{op.Key}, err
 		}
 	}
 	if find != nil {
 		return find(r, caller, name)
 	}
-	return "", outbox.ErrUnknown
+	return nil, outbox.ErrUnknown
+}
+
+// FindOperation is FindOperations where one is wanted: wire.Conflict where there are several, none of which is a better answer than
+// the others. outbox.ErrUnknown.
+func FindOperation(r store.Reader, find Find, caller wire.Caller, name string) (wire.Key, error) {
+	keys, err := FindOperations(r, find, caller, name)
+	if err != nil {
+		return "", err
+	}
+	if len(keys) == 1 {
+		return keys[0], nil
+	}
+	const named = 5
+	text := ""
+	for _, key := range keys[max(0, len(keys)-named):] {
+		op, err := outbox.Look(r, key)
+		if err != nil {
+			return "", err
+		}
+		text += fmt.Sprintf(", %s %s", op.Kind, key)
+	}
+	return "", wire.Errorf(wire.Conflict, "", "%d operations came under this Idempotency-Key, on different routes or things; ask for one by its own key: %s",
+		len(keys), text[2:])
 }
 
 // ReadOperation reads one operation and its history beside a running daemon, or without one. outbox.ErrUnknown.

@@ -48,6 +48,9 @@ type Status struct {
 	FileBytes   int64      `json:"fileBytes"`
 	FreeBytes   int64      `json:"freeBytes"`
 	Unconfirmed int        `json:"unconfirmed"`
+
+	Flags  string        `json:"-"` // those that the terminal was started with, as a command repeats them
+	Untold time.Duration `json:"-"` // when the oldest unconfirmed sale became one, on the boot clock; meaningless without one
 }
 
 // OpsCount is one line of the outbox's report.
@@ -116,7 +119,9 @@ func (v *Status) Read(r store.Reader, own bool) error {
 			v.Open = append(v.Open, SaleOf(row))
 		}
 		if row.State.Phase == checkout.Unconfirmed && !row.Quarantined {
-			v.Unconfirmed++
+			if v.Unconfirmed++; v.Unconfirmed == 1 || row.State.UntoldAt < v.Untold {
+				v.Untold = row.State.UntoldAt
+			}
 		}
 		if row.Aside != "" && !row.Closed {
 			v.attend("sale %s is set aside, %s: stop the terminal, then posagent sale release %s, or close it", row.Key, row.Aside, row.Key)
@@ -125,10 +130,11 @@ func (v *Status) Read(r store.Reader, own bool) error {
 			v.attend("sale %s was changed from outside: posagent sale show %s", row.Key, row.Key)
 		}
 	}
-	if restored, err := outbox.Restored(r); err != nil {
+	if past, err := outbox.Past(r); err != nil {
 		return err
-	} else if restored {
-		v.attend("the journal was restored: it holds new writes with an Idempotency-Key once it is older than [offline] idempotency_ttl. Ask each client for writes without an answer, then: posagent ops release --all")
+	} else if past != "" {
+		v.attend("%s: it holds new writes with an Idempotency-Key once it is older than [offline] idempotency_ttl. "+
+			"Ask each client for writes without an answer, then: posagent ops release --all", past)
 	}
 	alerts, all, err := outbox.Alerts(r, alertsAtMost)
 	if err != nil {
@@ -236,15 +242,31 @@ func (v *Status) Advise() {
 				l.Name, l.WrongPasswords, l.WrongFrom, l.WrongAt.Local().Format("15:04:05"))
 		}
 	}
-	if v.Terminal != "" && v.Serial == "" && v.TCP == "" && !v.says(ready.NoLine) {
+	if v.Terminal != "" && v.Serial == "" && v.TCP == "" && !v.says(ready.NoLine) && !v.says(ready.NotConfirmed) && !v.says(ready.Replaced) {
 		v.attend("no register line: set [ecr] serial or tcp")
 	}
 	if v.Unconfirmed > 0 {
-		v.attend("%d sale(s) the register has not acknowledged: posagent register repeat, or they are undone after the grace time", v.Unconfirmed)
+		v.attend("%d sale(s) the register has not acknowledged: nothing is to be typed; the register asks again by itself (repeat receipt, 06 20), "+
+			"or the money goes back %s", v.Unconfirmed, v.undone())
 	}
 	for _, o := range v.Operations {
 		if o.State == string(outbox.Doubt) || o.State == string(outbox.Held) {
 			v.attend("%d %s operation(s) %s%s", o.Count, o.Kind, o.State, o.Total())
 		}
 	}
+}
+
+// undone says when the money of the oldest unconfirmed sale goes back.
+func (v *Status) undone() string {
+	switch {
+	case v.Live.Grace > 0 && v.Live.Boot > 0:
+		at := v.Live.At.Add(v.Untold + v.Live.Grace - v.Live.Boot).Local().Format("15:04")
+		if v.Unconfirmed > 1 {
+			return "from " + at + " on"
+		}
+		return "at " + at
+	case v.Running:
+		return "after the grace time"
+	}
+	return "after the grace time, once the terminal runs"
 }

@@ -18,7 +18,18 @@ func aboutTerminal(cfg config.Config, sandbox bool) view.Status {
 }
 
 // placeOf is where a person mends this terminal.
-func placeOf(c *call) ready.Place { return ready.Place{Config: configPath(c), Flags: c.flags()} }
+func placeOf(c *call) ready.Place {
+	cfg, err := readConfig(c)
+	if err != nil {
+		return ready.Place{Config: configPath(c), Flags: c.flags()} // its own errors name their places
+	}
+	return placeIn(c, cfg)
+}
+
+// placeIn is placeOf on a configuration.
+func placeIn(c *call, cfg config.Config) ready.Place {
+	return ready.Place{Config: configPath(c), Flags: c.flags(), Origins: cfg.Origin()}
+}
 
 // owner names the backend and terminal that a journal belongs to.
 func owner(cfg config.Config, sandbox bool) string {

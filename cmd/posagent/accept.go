@@ -23,6 +23,7 @@ func journalCommand() command {
 			long: "Needs the terminal stopped. Compare the register's own journal with posagent sale list first: sales and operations that are missing\n" +
 				"here may have been paid. What is open is held then for a person; a new batch begins, and receipt numbers go on behind all that were\n" +
 				"given. The reason stands in the audit log. A backup that is newer than the cut is better: posagent restore.",
+			json:     []string{"posagent.accept/1"},
 			examples: []string{"posagent journal accept --reason 'the card was swapped, the register was compared'"},
 			flags: func(fs *flag.FlagSet) any {
 				o := &acceptOptions{}
@@ -32,8 +33,16 @@ func journalCommand() command {
 			run: journalAccept,
 		}, {
 			name: "pending", short: "say whether money is open in the journal; exit 6 if it is",
-			long:     "Reads the journal beside the running terminal, or without it. A package asks it before it is removed.",
-			examples: []string{"posagent journal pending", "posagent journal pending --json"}, run: journalPending,
+			long: "Reads the journal beside the running terminal, or without it, and compares it with its marks. A package asks it before it is removed;\n" +
+				"with --unit it asks the state directory that a unit of systemd starts the terminal with, which a drop-in may have changed.",
+			json:     []string{"posagent.pending/1"},
+			examples: []string{"posagent journal pending", "posagent journal pending --unit posagent.service", "posagent journal pending --json"},
+			flags: func(fs *flag.FlagSet) any {
+				o := &pendingOptions{}
+				fs.StringVar(&o.unit, "unit", "", "ask the terminal of this systemd `unit`")
+				return o
+			},
+			run: journalPending,
 		}},
 	}
 }

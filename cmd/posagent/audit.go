@@ -24,6 +24,7 @@ func auditCommand() command {
 		long: "Reads the journal beside the terminal, or without it; oldest line first. With --json each line is one object.\n" +
 			"--check verifies that no line was removed or changed, names those that were, and exits 9 then. It needs the box's key, so it\n" +
 			"is for the terminal's own account or root. It is evidence against edits of the file, not against root.",
+		json:     []string{"posagent.audit/1", "posagent.audit.check/1"},
 		examples: []string{"posagent audit --limit 20", "posagent audit --check", "posagent audit --json | grep sale.undo"},
 		flags: func(fs *flag.FlagSet) any {
 			o := &auditOptions{}

@@ -35,10 +35,12 @@ func backendCommand() command {
 			fleetCommand(),
 			{
 				name: "books", short: "every transaction with its postings; read-only, also while the backend runs",
+				json:     []string{bareList},
 				examples: []string{"posagent backend books --state DIR --json"}, run: runBooks,
 			},
 			{
 				name: "hooks", args: "[dead | replay ID | replay --since TIME | resume URL]", short: "what was sent to others' endpoints; send once more what was given up",
+				json: []string{"posagent.hooks/1", "posagent.hooks.changed/1"},
 				examples: []string{
 					"posagent backend hooks --state DIR", "posagent backend hooks dead --state DIR --json",
 					"posagent backend hooks replay ID --state DIR", "posagent backend hooks replay --since 2026-11-21T00:00:00Z --state DIR",
@@ -47,10 +49,12 @@ func backendCommand() command {
 			},
 			{
 				name: "scenarios", short: "the amounts and customers that make the wallets misbehave",
+				json:     []string{"posagent.scenarios/1"},
 				examples: []string{"posagent backend scenarios", "posagent backend scenarios --json"}, run: runScenarios,
 			},
 			{
 				name: "cards", short: "the test cards of the payment service, and the amounts that do the same",
+				json:     []string{"posagent.cards/1"},
 				examples: []string{"posagent backend cards", "posagent backend cards --json"}, run: runCards,
 			},
 		},
@@ -75,6 +79,9 @@ func runBackend(ctx context.Context, c *call) error {
 	})
 }
 
+// bareList says what the books are in JSON. Programs have always read them so.
+const bareList = "a list, without a schema"
+
 func runBooks(ctx context.Context, c *call) error {
 	cfg, err := loadConfig(c)
 	if err != nil {
@@ -85,7 +92,7 @@ func runBooks(ctx context.Context, c *call) error {
 		return fail(exitFailed, "%v (is --state the backend's directory?)", err)
 	}
 	if c.json {
-		return printJSON(c.out, list) // a bare list, as programs have always read it
+		return printJSON(c.out, list)
 	}
 	fmt.Fprintf(c.out, "%-32s %-10s %12s %-4s %-12s %-9s %s\n", "ID", "TYPE", "AMOUNT", "", "STATE", "MONEY", "POSTINGS")
 	for _, e := range list {

@@ -22,6 +22,7 @@ func backupCommand() command {
 			"keep the key elsewhere, without it nobody reads the file. The box's own key never leaves it; posagent restore puts the journal\n" +
 			"back on this box or on another one. With --export FILE is JSON, one line each sale, operation and event: no card data, no\n" +
 			"secrets, and it cannot be restored. FILE is replaced whole or not at all.",
+		json: []string{"posagent.backup/1", "posagent.export/1"},
 		examples: []string{
 			"posagent backup /media/usb/shop.bundle --key-file backup.key",
 			"posagent backup --export /media/usb/shop.jsonl",

@@ -130,7 +130,7 @@ func bundleError(file string, err error) error {
 
 // oneAtATime keeps two verbs from using the same names beside the journal.
 func oneAtATime(c *call) (release func(), err error) {
-	f, err := os.OpenFile(agentDB(c)+".copy.lock", os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(agentDB(c)+".copy.lock", os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, storeError(err)
 	}

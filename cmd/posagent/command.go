@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"posagent/agent/record"
 	"posagent/store"
 )
 
@@ -18,6 +19,7 @@ type command struct {
 	short    string // one line
 	long     string // what a reader of --help needs beyond it, may be ""
 	examples []string
+	json     []string                // schemas of what --json prints, nil = it prints no JSON
 	flags    func(*flag.FlagSet) any // registers flags, returns the verb's own options
 	run      func(context.Context, *call) error
 	sub      []command
@@ -27,13 +29,16 @@ type command struct {
 type call struct {
 	std
 	global
-	opts  any      // what flags() returned
-	args  []string // positional arguments
-	cmd   *command
-	table []command       // all verbs, for those that print them
-	path  string          // "register pay"
-	cut   *store.CutError // of the journal that was read: said behind what is left in it
-	ctx   context.Context
+	opts   any      // what flags() returned
+	args   []string // positional arguments
+	before int      // of them, before "--"; -1 = there is none
+	cmd    *command
+	table  []command       // all verbs, for those that print them
+	path   string          // "register pay"
+	cut    *store.CutError // of the journal that was read: said behind what is left in it
+	ctx    context.Context
+
+	recorder *record.Recorder // of the terminal that this call runs, nil = it runs none
 }
 
 // global are the flags every verb takes.
@@ -52,7 +57,7 @@ const (
 func (g *global) register(fs *flag.FlagSet) {
 	fs.StringVar(&g.config, "config", g.config, "configuration `file`, or POSAGENT_CONFIG (default "+defaultConfig+" where it exists)")
 	fs.StringVar(&g.state, "state", g.state, "state `directory`, or POSAGENT_STATE (default "+defaultState+")")
-	fs.BoolVar(&g.json, "json", g.json, "print JSON with a versioned schema")
+	fs.BoolVar(&g.json, "json", g.json, "print JSON with a versioned schema; the help of a verb names it")
 	fs.BoolVar(&g.debug, "debug", g.debug, "log everything, not only warnings")
 }
 
@@ -80,7 +85,11 @@ func logger(c *call) *slog.Logger {
 	if c.debug {
 		level = slog.LevelDebug
 	}
-	return slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level}))
+	to := slog.Handler(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: level}))
+	if c.recorder != nil {
+		to = c.recorder.Handler(to)
+	}
+	return slog.New(to)
 }
 
 // progress says on the talk stream, once a second at most, how far long work is.

@@ -8,15 +8,17 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"posagent/cmd/usage"
 )
 
 // commands is the table of verbs. It is a function, so that nothing can change it at run time.
 func commands() []command {
 	return []command{
 		runCommand(), enrollCommand(), statusCommand(), doctorCommand(), explainCommand(), methodsCommand(), saleCommand(), opsCommand(), auditCommand(), historyCommand(), configCommand(),
-		backupCommand(), restoreCommand(), journalCommand(), resetCommand(),
+		backupCommand(), restoreCommand(), journalCommand(), resetCommand(), updateCommand(),
 		netCommand(), upstreamCommand(), serialCommand(), supportCommand(), selftestCommand(), registerCommand(), backendCommand(), demoCommand(), walletCommand(),
-		completionCommand(), manCommand(), versionCommand(),
+		visitCommand(), completionCommand(), manCommand(), versionCommand(),
 	}
 }
 
@@ -62,10 +64,11 @@ func dispatch(ctx context.Context, args []string, io std) error {
 			return invoke(ctx, &call{std: io, global: g, cmd: cmd, table: table, path: said(path), ctx: ctx}, path, args)
 		}
 		if len(args) == 0 || args[0] == "--help" || args[0] == "-h" {
-			usage(io.out, cmd, path, nil)
 			if len(args) == 0 {
+				usage.Help(io.err, path, cmd.verb())
 				return fail(exitUsage, "%s: which of %s?", said(path), strings.Join(names(cmd.sub), ", "))
 			}
+			usage.Help(io.out, path, cmd.verb())
 			return nil
 		}
 		list = cmd.sub
@@ -77,13 +80,10 @@ func invoke(ctx context.Context, c *call, path string, args []string) error {
 	cmd := c.cmd
 	fs := flag.NewFlagSet(path, flag.ContinueOnError)
 	fs.SetOutput(discard{})
-	c.global.register(fs)
-	if cmd.flags != nil {
-		c.opts = cmd.flags(fs)
-	}
-	rest, err := parseAnywhere(fs, args)
+	c.opts = cmd.register(fs, &c.global)
+	rest, before, err := usage.Parse(fs, args)
 	if errors.Is(err, flag.ErrHelp) {
-		usage(c.out, cmd, path, fs)
+		usage.Help(c.out, path, cmd.verb())
 		return nil
 	}
 	if err != nil {
@@ -92,30 +92,13 @@ func invoke(ctx context.Context, c *call, path string, args []string) error {
 	if cmd.args == "" && len(rest) > 0 {
 		return fail(exitUsage, "%s: takes no argument %q (%s --help shows how)", c.path, rest[0], path)
 	}
-	c.args = rest
+	c.args, c.before = rest, before
 	err = cmd.run(ctx, c)
 	var coded *exit
 	if c.cut != nil && (err == nil || errors.As(err, &coded) && coded.code == exitDamaged) { // what is left of it may not be readable
 		return cutError(c.cut)
 	}
 	return err
-}
-
-// parseAnywhere lets flags stand before, between and after positional arguments; "--" ends them.
-func parseAnywhere(fs *flag.FlagSet, args []string) (rest []string, err error) {
-	for {
-		if err := fs.Parse(args); err != nil {
-			return nil, err
-		}
-		left := fs.Args()
-		if len(left) == 0 {
-			return rest, nil
-		}
-		if n := len(args) - len(left); n > 0 && args[n-1] == "--" {
-			return append(rest, left...), nil
-		}
-		rest, args = append(rest, left[0]), left[1:]
-	}
 }
 
 func find(list []command, name, path string) (*command, error) {
@@ -125,27 +108,10 @@ func find(list []command, name, path string) (*command, error) {
 		}
 	}
 	hint := ""
-	if s := nearest(name, names(list)); s != "" {
+	if s := usage.Nearest(name, names(list)); s != "" {
 		hint = fmt.Sprintf(": did you mean %q?", s)
 	}
 	return nil, fail(exitUsage, "%s: no verb %q%s (%s --help lists them)", said(path), name, hint, path)
-}
-
-// nearest finds a name that shares most of its letters in order, "" when none is close.
-func nearest(word string, list []string) string {
-	best, score := "", 0
-	for _, s := range list {
-		n := 0
-		for i := 0; i < len(word) && n < len(s); i++ {
-			if j := strings.IndexByte(s[n:], word[i]); j >= 0 && j < 2 {
-				n += j + 1
-			}
-		}
-		if n*2 > max(len(s), len(word)) && n > score {
-			best, score = s, n
-		}
-	}
-	return best
 }
 
 type discard struct{}

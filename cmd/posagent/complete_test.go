@@ -20,7 +20,7 @@ func TestField_U7CompletionInBash(t *testing.T) {
 		return
 	}
 	var script bytes.Buffer
-	bashCompletion(&script, commands())
+	require.True(t, usageOf(commands()).Completion(&script, "bash"))
 	for typed, want := range map[string]string{
 		"posagent sta":                             "status",
 		"posagent config ":                         "example check show",
@@ -39,30 +39,6 @@ func TestField_U7CompletionInBash(t *testing.T) {
 		require.NoError(t, err, "%s: %s", typed, out)
 		require.True(t, strings.HasPrefix(string(out), want), "%s: %s", typed, out)
 	}
-}
-
-// TestField_U7ManualNamesEveryVerb: the manual has each verb, and no line that man would take for a request of its own.
-func TestField_U7ManualNamesEveryVerb(t *testing.T) {
-	var page bytes.Buffer
-	manual(&page, commands())
-	for _, path := range []string{"run", "status", "config check", "ops resolve", "completion", "man", "version"} {
-		require.Regexp(t, `(?m)^\.SS posagent `+path, page.String())
-	}
-	for line := range strings.Lines(page.String()) {
-		if strings.HasPrefix(line, ".") {
-			require.Regexp(t, `^\.(TH|SH|SS|B|I|RI|PP|TP|nf|fi)\b`, line)
-		}
-		require.False(t, strings.HasPrefix(line, "'"), line)
-	}
-	groff := need.Tool(t, "groff")
-	if groff == "" {
-		return
-	}
-	cmd := exec.Command(groff, "-man", "-Tascii", "-ww", "-z")
-	cmd.Stdin = &page
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err)
-	require.Empty(t, string(out))
 }
 
 // TestField_U7Version: a build says what it was told, else which commit it was made of; never a word for no version.

@@ -45,9 +45,12 @@ func readConfig(c *call) (config.Config, error) {
 	return config.Config{}, fail(exitDamaged, "%w (enrol the terminal again: posagent enroll CODE)", err)
 }
 
+// layerName is the origin of what a revision sets.
+func layerName(revision int64) string { return fmt.Sprintf("revision %d", revision) }
+
 // configWith is the configuration with one revision of the enrolment beneath the file.
 func configWith(c *call, revision int64, text wire.Secret, pair *tls.Certificate) (config.Config, error) {
-	cfg, err := config.Load(configPath(c), os.Environ(), config.Layer{Name: fmt.Sprintf("revision %d", revision), Text: []byte(text.Reveal())})
+	cfg, err := config.Load(configPath(c), os.Environ(), config.Layer{Name: layerName(revision), Text: []byte(text.Reveal())})
 	if err == nil && pair != nil {
 		cfg.Upstream.Device = func() *tls.Certificate { return pair }
 	}

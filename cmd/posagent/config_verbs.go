@@ -8,37 +8,42 @@ import (
 	"posagent/agent/config"
 )
 
-// configCommand reads and explains the configuration; a build may add verbs that change the box's key.
+// configCommand reads and explains the configuration, and sets the box's own secrets.
 func configCommand() command {
 	return command{
-		name: "config", short: "the configuration: an example, a check, what is in use; and the box's key",
+		name: "config", short: "the configuration: an example, a check, what is in use; the box's key, and the PIN of its page",
 		examples: []string{"posagent config example > config.toml", "posagent config check --config config.toml", "posagent config show --config config.toml"},
 		sub: []command{
 			{
 				name: "example", short: "print a whole configuration file, every key at its default and explained",
+				json:     []string{"posagent.config.example/1"},
 				examples: []string{"posagent config example > config.toml"}, run: configExample,
 			},
 			{
 				name: "check", short: "say everything that is wrong with the configuration, each with its line; exit 3 if something is",
 				long:     "Reads the file and the POSAGENT_ variables as `run` does, and the certificates they name. It connects to nothing.",
+				json:     []string{"posagent.config.check/1"},
 				examples: []string{"posagent config check --config /etc/posagent/config.toml"}, run: configCheck,
 			},
 			{
 				name: "show", short: "print every setting in use with the line, variable or default it comes from; secrets are masked",
+				json:     []string{"posagent.config.show/1"},
 				examples: []string{"posagent config show --config /etc/posagent/config.toml", "posagent config show --json"}, run: configShow,
 			},
 			{
 				name: "diff", args: "[FROM [TO]]", short: "what one revision of the operator's configuration changes; by default the one in use",
 				long:     "Every setting that is in use differently, with what the box's own file says over both. Secrets are masked.",
+				json:     []string{"posagent.config.diff/1"},
 				examples: []string{"posagent config diff", "posagent config diff 3 5 --json"}, run: configDiff,
 			},
 			{
 				name: "rollback", args: "[REVISION]", short: "go back to an earlier revision of the operator's configuration",
 				long: "By default to the one before that in use. The running terminal takes it up when no sale is under way. The revision that is left\n" +
 					"is not fetched again; the operator's next one is.",
+				json:     []string{"posagent.config.rollback/1"},
 				examples: []string{"posagent config rollback", "posagent config rollback 3"}, run: configRollback,
 			},
-			rotateCommand(),
+			rotateCommand(), pinCommand(),
 		},
 	}
 }

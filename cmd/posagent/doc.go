@@ -5,7 +5,7 @@
 // into each room's own configuration and decides nothing about money.
 //
 // It guarantees that the command table in commands.go is the only list of verbs: help, completion
-// and manual are made from it. It is imported by no package.
+// and manual are made from it, by cmd/usage. It is imported by no package.
 //
 // Files, from the bottom: a file uses files of its own line and of the lines before it.
 //

@@ -21,8 +21,9 @@ func doctorCommand() command {
 		name: "doctor", short: "find what is wrong, name the one cause, and say what to type",
 		long: "Looks at configuration, clock, disk, key, journal, network, backend, register line, outbox, access and box. A check that depends on\n" +
 			"one that failed is skipped: one cause is one failure. It works with and without the running terminal, ends within ten seconds, moves\n" +
-			"no money, and opens no register line. Exit 0: nothing failed; 1: something did; 3: the configuration; 9: the journal or its key.\n" +
-			"posagent explain ID says more about a check.",
+			"no money, and opens no register line. Exit 0: nothing failed; 1: something did; 3: the configuration; 5: the terminal is not\n" +
+			"enrolled; 9: the journal or its key. posagent explain ID says more about a check.",
+		json: []string{"posagent.doctor/1"},
 		examples: []string{
 			"posagent doctor --config /etc/posagent/config.toml", "posagent doctor --only NET       # a group, or one id like PA-SER-002",
 			"posagent doctor --fix            # also mends what is safe to mend, and says what", "posagent doctor --json",
@@ -105,6 +106,7 @@ func doctorExit(results []doctor.Result, strict bool) error {
 			return &exit{exitNotEnrolled, errors.New("")}
 		case doctor.GroupOf(r.ID) == "CFG":
 			return &exit{exitConfig, errors.New("")}
+		case r.ID == "PA-DB-005": // nothing is lost
 		case doctor.GroupOf(r.ID) == "DB", slices.Contains([]string{"PA-KEY-001", "PA-KEY-002", "PA-KEY-004"}, r.ID):
 			return &exit{exitDamaged, errors.New("")}
 		}

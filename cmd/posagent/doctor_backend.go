@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"posagent/agent"
@@ -36,6 +37,28 @@ func notAsked(c doctor.Config) string {
 		return "a sandbox: the backend is embedded"
 	}
 	return ""
+}
+
+// askAccounts asks each service whether it accepts its credentials, beside those that a sale's way shows. Where none are set it is not asked.
+func askAccounts(ctx context.Context, cfg config.Config, c doctor.Config) []doctor.Account {
+	if notAsked(c) != "" {
+		return nil
+	}
+	var list []doctor.Account
+	for _, name := range portServices() {
+		own := questionOf(name).proof != ""
+		switch {
+		case name == "methods", name == "schemes", cfg.Upstream.URL(name) == "":
+		case own && proves(cfg, name), !own && c.Credentials:
+			list = append(list, doctor.Account{Service: name})
+		}
+	}
+	var all sync.WaitGroup
+	for i := range list {
+		all.Go(func() { list[i].Answer, _, _ = askQuestion(ctx, cfg, list[i].Service, "doctor", askWithin) })
+	}
+	all.Wait()
+	return list
 }
 
 // askMethods asks for the list of methods, as the terminal does.

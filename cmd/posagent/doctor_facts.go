@@ -66,6 +66,7 @@ func gather(ctx context.Context, c *call) *gathered {
 	f.Journal = func(context.Context) doctor.Journal { read(); return journal }
 	f.Backend = func(context.Context) doctor.Answer { askList(); return list }
 	f.Schemes = func(context.Context) doctor.Answer { ask(); return schemes }
+	f.Accounts = func(ctx context.Context) []doctor.Account { return askAccounts(ctx, cfg, f.Config) }
 	g.facts = f
 	return g
 }
@@ -94,6 +95,7 @@ func doctorConfig(c *call, cfg config.Config, err error) doctor.Config {
 	}
 	auth := cfg.Upstream.Auth
 	about := aboutTerminal(cfg, cfg.Sandbox())
+	v.Unenrolled = v.Named && unenrolled(c, cfg)
 	v.Sandbox, v.Terminal, v.Backend, v.Serial, v.TCP = cfg.Sandbox(), about.Terminal, about.Backend, about.Serial, about.TCP
 	v.Separate = cfg.Upstream.URL("schemes") != cfg.Upstream.URL("methods")
 	if s, err := enrolment(c).Summary(); err == nil {
@@ -124,8 +126,12 @@ func doctorDaemon(c *call) doctor.Daemon {
 		d.PID = 0
 		return d
 	}
-	live := readLive(c.stateDir())
-	if live.PID != pid {
+	return daemonSays(d, readLive(c.stateDir()))
+}
+
+// daemonSays adds what the running terminal says of itself.
+func daemonSays(d doctor.Daemon, live view.Live) doctor.Daemon {
+	if live.PID != d.PID {
 		return d
 	}
 	d.Told = live.Report.Ready || live.Report.NotReady != nil
@@ -225,7 +231,8 @@ func doctorLine(cfg config.Config) doctor.Line {
 // journal reads the journal beside the running terminal, or without it.
 func (g *gathered) journal(ctx context.Context, c *call, now time.Time) doctor.Journal {
 	j := doctor.Journal{State: doctor.NoJournal}
-	if _, err := os.Stat(agentDB(c)); errors.Is(err, os.ErrNotExist) {
+	_, missing := os.Stat(agentDB(c))
+	if errors.Is(missing, os.ErrNotExist) {
 		if _, err := os.Stat(store.MarkPath(agentDB(c))); errors.Is(err, os.ErrNotExist) {
 			return j
 		}
@@ -243,6 +250,9 @@ func (g *gathered) journal(ctx context.Context, c *call, now time.Time) doctor.J
 			j.WALBytes, j.ShortBytes = h.WALBytes, h.ShortBytes
 			return readQueue(r, &j, now)
 		})
+	}
+	if missing != nil && errors.Is(err, os.ErrNotExist) { // a reset has ended it, and says so in the mark
+		return j
 	}
 	if err != nil {
 		j.State, j.Text = journalState(agentDB(c), err), err.Error()
@@ -318,7 +328,7 @@ func readQueue(r store.Reader, j *doctor.Journal, now time.Time) error {
 	if j.Missing, err = gaps.Read(r); err != nil {
 		return err
 	}
-	if j.Restored, err = outbox.Restored(r); err != nil {
+	if j.Restored, err = outbox.Past(r); err != nil {
 		return err
 	}
 	if _, j.Alerts, err = outbox.Alerts(r, 1); err != nil {

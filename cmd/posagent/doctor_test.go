@@ -10,14 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/doctor"
+	"posagent/cmd/usage"
 )
 
 // TestEachRemedyNamesACommandThatExists: a verb of this program with flags that it has, or a tool that every Linux system has a package of.
 func TestEachRemedyNamesACommandThatExists(t *testing.T) {
 	tools := strings.Fields("date timedatectl dmesg df ls ip cat getent curl fuser ss systemctl free journalctl ps swapon")
-	known := map[string]verb{}
-	for _, v := range verbs(commands()) {
-		known[v.path] = v
+	known := map[string]usage.Row{}
+	for _, r := range usageOf(commands()).Rows() {
+		known[r.Path] = r
 	}
 	for _, c := range doctor.Checks() {
 		command := strings.NewReplacer("{flags}", " --config FILE --state DIR", "{state}", "DIR", "{host}", "HOST", "{name}", "HOST", "{device}", "DEVICE").Replace(c.Command)
@@ -27,15 +28,15 @@ func TestEachRemedyNamesACommandThatExists(t *testing.T) {
 			continue
 		}
 		path := "posagent " + words[1]
-		if len(words) > 2 && known[path+" "+words[2]].cmd != nil {
+		if len(words) > 2 && known[path+" "+words[2]].Name != "" {
 			path += " " + words[2]
 		}
 		require.Contains(t, known, path, "%s: %s", c.ID, command)
 		for _, word := range words {
 			if name, is := strings.CutPrefix(word, "--"); is && name != "help" {
 				has := false
-				for _, f := range known[path].flags {
-					has = has || f.name == name
+				for _, f := range usage.FlagsOf(known[path].Flags) {
+					has = has || f.Name == name
 				}
 				require.True(t, has, "%s: %s has no flag --%s", c.ID, path, name)
 			}

@@ -2,8 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
 
 	"posagent/agent"
 	"posagent/store"
@@ -30,18 +35,36 @@ func lookAt(c *call) error {
 
 // open opens the journal for work. It answers what agent.Open answers.
 func (f journalFile) open(ctx context.Context, o journalOptions) (store.Journal, error) {
-	o.Path = string(f)
+	if err := f.noLink(); err != nil {
+		return nil, err
+	}
+	o.Path, o.Trial = string(f), onTrial()
 	return agent.Open(ctx, o)
 }
 
 // read opens the journal for reading, whatever earlier program wrote it. keys, nil = none, verify its rows; cut also reads what is
-// left of one that was cut.
-func (f journalFile) read(ctx context.Context, keys store.Wrapper, cut bool) (store.Journal, error) {
-	return journalOrNil(sqlite.OpenReaderOf(ctx, sqlite.Options{Path: string(f), Steps: agent.Schema(), Wrapper: keys, IgnoreMark: cut}))
+// left of one that was cut. marks are compared besides the one beside the journal.
+func (f journalFile) read(ctx context.Context, keys store.Wrapper, cut bool, marks ...string) (store.Journal, error) {
+	if err := f.noLink(); err != nil {
+		return nil, err
+	}
+	return journalOrNil(sqlite.OpenReaderOf(ctx, sqlite.Options{Path: string(f), Steps: agent.Schema(), Wrapper: keys, IgnoreMark: cut, Marks: marks}))
+}
+
+// noLink keeps root from being led by another account: what a link in its directory leads to is not what the terminal works on.
+func (f journalFile) noLink() error {
+	info, err := os.Lstat(string(f))
+	if err != nil || info.Mode().Type() != fs.ModeSymlink || os.Geteuid() != 0 || ownerOf(filepath.Dir(string(f))) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s is a link that another account has made", store.ErrDamaged, string(f))
 }
 
 // readAsItIs is read with the schema that the journal has.
 func (f journalFile) readAsItIs(ctx context.Context, keys store.Wrapper, cut bool) (store.Journal, error) {
+	if err := f.noLink(); err != nil {
+		return nil, err
+	}
 	return journalOrNil(sqlite.Open(ctx, sqlite.Options{Path: string(f), Wrapper: keys, ReadOnly: true, IgnoreMark: cut}))
 }
 
@@ -55,7 +78,7 @@ func journalOrNil(s *sqlite.Store, err error) (store.Journal, error) {
 
 // isJournal reports whether a file begins as a journal of this engine does.
 func isJournal(path string) bool {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return false
 	}
@@ -80,7 +103,7 @@ func (f journalFile) snapshot(ctx context.Context, copied string, from, to store
 
 // stage makes a journal of a snapshot that lies at f, meant for the place of marks.
 func (f journalFile) stage(ctx context.Context, keys store.Wrapper, marks []string, from store.Wrapper, why string) error {
-	return sqlite.Stage(ctx, sqlite.Options{Path: string(f), Steps: agent.Schema(), Wrapper: keys, Marks: marks}, from, why)
+	return sqlite.Stage(ctx, sqlite.Options{Path: string(f), Steps: agent.Schema(), Wrapper: keys, Marks: marks, Trial: onTrial()}, from, why)
 }
 
 // replace puts a staged journal in the place of this one, which the caller holds; damaged = this one cannot be read.

@@ -15,14 +15,15 @@ import (
 	"golang.org/x/sys/unix"
 
 	"posagent/agent/enrol"
+	"posagent/agent/ready"
 	"posagent/device"
 	"posagent/schemes/fleet"
 	"posagent/schemes/wire"
 )
 
 type enrollOptions struct {
-	url, fingerprint, qr, serial string
-	ifNeeded                     bool
+	url, fingerprint, qr, serial, bundle string
+	ifNeeded                             bool
 }
 
 func enrollCommand() command {
@@ -32,17 +33,22 @@ func enrollCommand() command {
 			"the code, checks what it is given against the operator's fingerprint, tries the configuration, and confirms it: that burns the\n" +
 			"code, and revokes what another box has for this terminal. Broken off anywhere, the same command goes on; the running terminal\n" +
 			"goes on by itself. Without a code an enrolled terminal looks for a newer configuration.\n" +
+			"Without a network the operator gives a bundle on a stick besides the code (posagent backend fleet bundle): the terminal works with its\n" +
+			"configuration at once, stores what may be sent later, and is READY once it is connected and confirmed.\n" +
 			"[upstream] proxy and roots_file of the box's own configuration file are used on the way. What that file says goes before what\n" +
 			"the operator gives.",
+		json: []string{"posagent.enroll/1"},
 		examples: []string{
 			"posagent enroll 7K3M-9QXD-2PV --url https://fleet.example", "posagent enroll --qr -        # a scanner types the text of the QR code",
 			"posagent enroll                # go on, or look for a newer configuration", "posagent enroll 7K3M-9QXD-2PV --url https://fleet.example --if-needed",
+			"posagent enroll 7K3M-9QXD-2PV --bundle /media/usb/PA-0001.pabundle    # without a network",
 		},
 		flags: func(fs *flag.FlagSet) any {
 			o := &enrollOptions{}
 			fs.StringVar(&o.url, "url", "", "`URL` of the operator's service")
 			fs.StringVar(&o.fingerprint, "fingerprint", "", "of the operator's authority: `SHA-256` in hexadecimal, as the operator's screen shows it; a QR code holds it")
 			fs.StringVar(&o.qr, "qr", "", "`file` with the text of the QR code, - = the input")
+			fs.StringVar(&o.bundle, "bundle", "", "bundle `file` of the operator, for a box without a network")
 			fs.StringVar(&o.serial, "serial", "", "serial `number` of this box (default: what the hardware says)")
 			fs.BoolVar(&o.ifNeeded, "if-needed", false, "do nothing, and exit 0, where the terminal is enrolled")
 			return o
@@ -68,6 +74,17 @@ func enroll(ctx context.Context, c *call) error {
 		return err
 	}
 	serial := cmp.Or(o.serial, device.SerialNumber())
+	var bundle fleet.Bundle
+	fmt.Fprintf(c.err, "this box is %s\n", serial) // what the operator needs for a bundle, and where the code is refused
+	if o.bundle != "" {
+		file, err := readBundle(o.bundle)
+		if err != nil {
+			return err
+		}
+		if bundle, err = openBundle(o.bundle, file, ticket, serial); err != nil {
+			return err
+		}
+	}
 	if err := asOwner(c.stateDir()); err != nil {
 		return err
 	}
@@ -99,7 +116,12 @@ func enroll(ctx context.Context, c *call) error {
 	if now := time.Now(); !device.ClockSane(now, builtAt(version)) {
 		return fail(exitFailed, "the clock says %s: no certificate can be judged by it (set it: date -u -s 'YYYY-MM-DD hh:mm')", now.UTC().Format(time.DateTime))
 	}
-	if given {
+	switch {
+	case o.bundle != "":
+		if err := takeUp(ctx, c, box, o.bundle, bundle, ticket.Code); err != nil {
+			return err
+		}
+	case given:
 		if _, err := driver(c, local, logger(c), nil).Service(ticket.URL); err != nil { // before anything is kept
 			return err
 		}
@@ -116,7 +138,7 @@ func enroll(ctx context.Context, c *call) error {
 	case err != nil:
 	case now.State != enrol.Fresh && now.State != enrol.Confirmed:
 		v.Changed = true
-		err = patiently(ctx, func() error { return box.Resume(ctx, d) })
+		err = resume(ctx, c, box, d, o.bundle != "" && now.InUse)
 		if errors.Is(err, enrol.ErrNone) { // the running terminal was faster
 			switch now, err = box.Summary(); {
 			case err == nil && now.Refusal != "":
@@ -131,11 +153,41 @@ func enroll(ctx context.Context, c *call) error {
 			v.Changed = number != 0
 			return err
 		})
+		if err == nil {
+			err = patiently(ctx, func() error {
+				until, err := box.Renew(ctx, d)
+				v.Changed = v.Changed || until != ""
+				return err
+			})
+		}
+	}
+	if errors.Is(err, enrol.ErrNotHere) {
+		fmt.Fprintln(c.err, "this box has shown the code, so no other box can use it any more: for another one, ask the operator for a new code (posagent backend fleet create)")
 	}
 	if err != nil {
 		return fleetRefused(c, err)
 	}
 	return v.show(ctx, c, box)
+}
+
+// resume takes what was begun to its end. works says that the terminal works with a bundle already: then a network that is not there is
+// told, and is no failure.
+func resume(ctx context.Context, c *call, box *enrol.Box, d enrol.Driver, works bool) error {
+	if !works {
+		return patiently(ctx, func() error { return box.Resume(ctx, d) })
+	}
+	within, cancel := context.WithTimeout(ctx, confirmWithin)
+	defer cancel()
+	err := patiently(within, func() error { return box.Resume(within, d) })
+	if err == nil || ctx.Err() != nil || !unreached(err) {
+		return err
+	}
+	why := shortly(err)
+	if within.Err() != nil {
+		why = fmt.Sprintf("no answer in %s", confirmWithin)
+	}
+	fmt.Fprintf(c.err, "the operator's service is not reached yet (%s): the terminal goes on with it by itself\n", why)
+	return nil
 }
 
 // ticket is what the operator gave: typed, scanned, or the text of the QR code as the argument.
@@ -146,6 +198,10 @@ func (o *enrollOptions) ticket(c *call) (t fleet.Ticket, given bool, err error) 
 		return t, false, fail(exitUsage, "%s: one code (dashes, no blanks)", c.path)
 	case len(c.args) == 1 && o.qr != "":
 		return t, false, fail(exitUsage, "%s: either a code or --qr", c.path)
+	case o.bundle != "" && len(c.args) == 0 && o.qr == "":
+		return t, false, fail(exitUsage, "%s: want the code of the bundle, too (posagent backend fleet bundle showed it)", c.path)
+	case o.bundle != "" && o.url != "":
+		return t, false, fail(exitUsage, "%s: either --bundle or --url: the bundle names the operator's service", c.path)
 	case len(c.args) == 1:
 		text = c.args[0]
 	case o.qr != "":
@@ -174,11 +230,13 @@ func (o *enrollOptions) ticket(c *call) (t fleet.Ticket, given bool, err error) 
 		t.Fingerprint = strings.ToLower(strings.ReplaceAll(o.fingerprint, ":", ""))
 	}
 	switch {
+	case o.bundle != "":
 	case t.URL == "":
 		return t, false, fail(exitUsage, "%s: --url URL: where is the operator's service? (posagent backend fleet create shows it)", c.path)
 	case !wire.WebURL(t.URL):
 		return t, false, fail(exitUsage, "%s: --url %s: want an absolute https address", c.path, t.URL)
-	case t.Fingerprint != "" && len(t.Fingerprint) != 64:
+	}
+	if t.Fingerprint != "" && len(t.Fingerprint) != 64 {
 		return t, false, fail(exitUsage, "%s: --fingerprint: want 64 hexadecimal digits", c.path)
 	}
 	return t, true, nil
@@ -251,10 +309,10 @@ func (v *enrollView) show(ctx context.Context, c *call, box *enrol.Box) error {
 	if err != nil {
 		return err
 	}
+	var report ready.Report
+	unconfirmed := func() bool { return report.NotReady != nil && report.NotReady.Cause == ready.NotConfirmed }
 	for was, until := v.Running, time.Now().Add(readyWithin); ; { // between two configurations it does not run for a moment
-		var isReady bool
-		v.Status, isReady, v.Running = runningOn(c, configDigest(c))
-		if !v.Running && !was || isReady || time.Now().After(until) {
+		if report, v.Running = runningOn(c, configDigest(c)); !v.Running && !was || report.Ready || active.Unconfirmed && unconfirmed() || time.Now().After(until) {
 			break
 		}
 		select {
@@ -263,12 +321,18 @@ func (v *enrollView) show(ctx context.Context, c *call, box *enrol.Box) error {
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
-	if now, err := box.Active(); err == nil && (now.ID != active.ID || now.Revision != active.Revision) { // it was given up meanwhile
+	if now, err := box.Active(); err == nil { // it was given up meanwhile, or confirmed
 		active = now
 	}
+	if v.Summary, err = box.Summary(); err != nil {
+		return fleetRefused(c, err)
+	}
 	code := exitOK
-	if v.Running && !strings.HasPrefix(v.Status, "READY") {
-		code = exitFailed
+	if v.Running {
+		v.Status = report.Line()
+		if !report.Ready && !(active.Unconfirmed && unconfirmed()) {
+			code = exitFailed
+		}
 	}
 	if c.json {
 		if err := printJSON(c.out, v); err != nil || code == exitOK {
@@ -276,7 +340,12 @@ func (v *enrollView) show(ctx context.Context, c *call, box *enrol.Box) error {
 		}
 		return &exit{code, errors.New("")}
 	}
-	fmt.Fprintf(c.out, "enrolled: terminal %s, revision %d, until %s\n", cfg.Terminal.TerminalID, active.Revision, localTime(v.Certificate))
+	if active.Unconfirmed {
+		fmt.Fprintf(c.out, "taken up: terminal %s, revision %d; connect it to the network before %s, until then it stores what can be sent later\n",
+			cfg.Terminal.TerminalID, active.Revision, localTime(active.Until))
+	} else {
+		fmt.Fprintf(c.out, "enrolled: terminal %s, revision %d, until %s\n", cfg.Terminal.TerminalID, active.Revision, localTime(v.Certificate))
+	}
 	if !v.Running {
 		fmt.Fprintf(c.out, "the terminal does not run: systemctl start posagent, or posagent run%s\n", c.flags())
 		return nil

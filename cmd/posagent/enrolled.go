@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +32,24 @@ func enrolment(c *call) *enrol.Box {
 	return enrol.At(filepath.Join(c.stateDir(), "enrolment"), time.Now)
 }
 
+// unenrolled says whether this box waits for its enrolment: it has none, nothing names a backend, and no sandbox has run here.
+func unenrolled(c *call, cfg config.Config) bool {
+	if !cfg.Sandbox() {
+		return false
+	}
+	if _, err := enrolment(c).Active(); !errors.Is(err, enrol.ErrNone) {
+		return false
+	}
+	_, err := os.Stat(backendDir(c, cfg))
+	return errors.Is(err, os.ErrNotExist)
+}
+
+// notEnrolled is the error of a verb that has nothing to work with on such a box.
+func notEnrolled(c *call) error {
+	said := ready.Say(ready.Trouble{Cause: ready.Unenrolled}, placeOf(c))
+	return fail(exitNotEnrolled, "%s: %s (%s)", c.path, said.Words, said.Remedy)
+}
+
 // driver takes the enrolment of a terminal on. local is the configuration of the box: the way out of its network.
 func driver(c *call, local config.Config, log *slog.Logger, said func(enrol.State)) enrol.Driver {
 	return enrol.Driver{
@@ -36,7 +57,7 @@ func driver(c *call, local config.Config, log *slog.Logger, said func(enrol.Stat
 		Service: func(url string) (fleet.Service, error) {
 			client, err := upstream.New(upstream.Config{
 				Base: url, Timeout: local.Upstream.Timeout, Proxy: local.Upstream.Proxy, ProxyAuth: local.Upstream.ProxyAuth,
-				RootsFile: local.Upstream.RootsFile, UserAgent: "posagent/" + version, Log: log,
+				RootsFile: local.Upstream.RootsFile, UserAgent: "posagent/" + version, Log: log, Route: routes(),
 			})
 			if err != nil {
 				return nil, fail(exitConfig, "%w", err)
@@ -47,19 +68,28 @@ func driver(c *call, local config.Config, log *slog.Logger, said func(enrol.Stat
 	}
 }
 
-// tryConfiguration returns nil once the backend has answered with a configuration that fits the journal of this box.
-func tryConfiguration(ctx context.Context, c *call, t enrol.Trial) error {
+// usable returns a configuration that is to be tried with what the box itself sets. It fails where no terminal could run on it here.
+func usable(ctx context.Context, c *call, t enrol.Trial) (config.Config, error) {
 	cfg, err := configWith(c, t.Revision, t.Text, t.Certificate)
 	switch {
 	case err != nil:
-		return &exit{exitConfig, err}
+		return cfg, &exit{exitConfig, err}
 	case cfg.Sandbox():
-		return fail(exitConfig, "revision %d has no [upstream]: ask the operator for another", t.Revision)
+		return cfg, fail(exitConfig, "revision %d has no [upstream]: ask the operator for another", t.Revision)
 	}
 	if err := connectable(c, cfg); err != nil {
-		return &exit{exitConfig, err}
+		return cfg, &exit{exitConfig, err}
 	}
 	if err := fitsJournal(ctx, c, owner(cfg, false)); err != nil {
+		return cfg, err
+	}
+	return cfg, nil
+}
+
+// tryConfiguration returns nil once the backend has answered with a configuration that fits the journal of this box.
+func tryConfiguration(ctx context.Context, c *call, t enrol.Trial) error {
+	cfg, err := usable(ctx, c, t)
+	if err != nil {
 		return err
 	}
 	for _, service := range []string{"methods", "schemes"} {
@@ -195,7 +225,7 @@ func wait(ctx context.Context, c *call, local config.Config, why ready.Trouble, 
 			return errReload
 		}
 		now := why
-		if resume.step(ctx) && resume.at != "" {
+		if resume.step(ctx) && resume.at != "" && why.Cause != ready.NotConfirmed {
 			now = ready.Trouble{Cause: ready.Enrolling, Where: resume.at, Detail: resume.why}
 		}
 		if now != said && ctx.Err() == nil {
@@ -297,6 +327,7 @@ type running struct {
 	on     enrol.Active // the zero value: it was never enrolled
 	stamp  string       // of the enrolment, when it was read
 	db     store.Journal
+	rest   func(context.Context) (bool, error) // agent.Rest
 	ready  func() bool
 	log    *slog.Logger
 	looked time.Time // when a switch that waits was looked at last
@@ -309,7 +340,8 @@ func (r *running) follow(ctx context.Context) error {
 	d := driver(r.c, r.cfg, r.log, nil)
 	seen, resume, begun := r.stamp, &resumer{box: box, driver: d, log: r.log}, true
 	started, refresh := time.Now(), time.Now().Add(refreshEvery)
-	proven := r.on.ID == ""
+	proven := r.on.ID == "" || r.on.Unconfirmed
+	certificate, report := &renewal{box: box, driver: d}, newReporter(r.c, box, d)
 	tick := time.NewTicker(lookAgain)
 	defer tick.Stop()
 	for {
@@ -328,13 +360,26 @@ func (r *running) follow(ctx context.Context) error {
 				r.log.Warn("the configuration is given up: the terminal was not ready with it", "revision", r.on.Revision)
 			}
 		}
-		if r.on.ID != "" && time.Now().After(refresh) {
+		if r.on.ID != "" && !r.on.Unconfirmed {
+			switch until, err := certificate.step(ctx); {
+			case err != nil && ctx.Err() == nil && !errors.Is(err, enrol.ErrBusy):
+				r.log.Warn("the certificate is due, and is not renewed yet", "err", err)
+			case until != "":
+				r.log.Info("the certificate is renewed", "until", until)
+			}
+		}
+		if r.on.ID != "" && !r.on.Unconfirmed && time.Now().After(refresh) {
 			refresh = time.Now().Add(refreshEvery)
 			switch number, err := box.Refresh(ctx, d); {
 			case err != nil && ctx.Err() == nil && !errors.Is(err, enrol.ErrBusy):
 				r.log.Debug("no newer configuration", "err", err)
 			case number > 0:
 				r.log.Warn("a newer configuration becomes active", "revision", number)
+			}
+		}
+		if r.on.ID != "" && !r.on.Unconfirmed {
+			if err := report.step(ctx); err != nil && ctx.Err() == nil {
+				r.log.Debug("the fleet is not told which program runs", "err", err)
 			}
 		}
 		if begun {
@@ -360,7 +405,8 @@ func (r *running) again(ctx context.Context, box *enrol.Box) bool {
 		err = r.db.Read(ctx, func(rd store.Reader) (err error) { open, err = unended(rd); return err })
 		return err == nil && !open
 	}
-	if err != nil || now.ID == r.on.ID && now.Revision == r.on.Revision && now.Revoked == r.on.Revoked {
+	same := now.ID == r.on.ID && now.Revision == r.on.Revision && now.Revoked == r.on.Revoked && now.Unconfirmed == r.on.Unconfirmed
+	if err != nil || same && sameCertificate(now.Certificate, r.on.Certificate) {
 		return false // a record that cannot be read is told by doctor; the terminal runs on what it has
 	}
 	cfg, err := configWith(r.c, now.Revision, now.Text, nil)
@@ -372,6 +418,14 @@ func (r *running) again(ctx context.Context, box *enrol.Box) bool {
 	return err == nil && !open
 }
 
+// sameCertificate compares the certificates of two enrolments; nil is none.
+func sameCertificate(a, b *tls.Certificate) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return slices.EqualFunc(a.Certificate, b.Certificate, bytes.Equal)
+}
+
 // reload returns errReload once no sale is open and nothing was written for quietFor, or quietWithin has passed; nil when ctx ends. A
 // sale that is cut off by it goes on after the start, as after a power cut.
 func (r *running) reload(ctx context.Context) error {
@@ -380,7 +434,12 @@ func (r *running) reload(ctx context.Context) error {
 		open := 0
 		err := r.db.Read(ctx, func(rd store.Reader) (err error) { open, err = journal.Unsettled(rd); return err })
 		now := r.db.Commits()
-		if now == last && open == 0 && err == nil || time.Now().After(until) {
+		if now == last && open == 0 && err == nil {
+			if rests, err := r.rest(ctx); rests && err == nil {
+				return errReload
+			}
+		}
+		if time.Now().After(until) {
 			return errReload
 		}
 		last = now
@@ -390,6 +449,14 @@ func (r *running) reload(ctx context.Context) error {
 		case <-time.After(quietFor):
 		}
 	}
+}
+
+// serialOf is the serial number of this box as a verb takes it.
+func serialOf(c *call) string {
+	if o, ok := c.opts.(*enrollOptions); ok {
+		return cmp.Or(o.serial, device.SerialNumber())
+	}
+	return device.SerialNumber()
 }
 
 // fleetRefused gives an error of the enrolment its exit code and its remedy.
@@ -408,7 +475,9 @@ func fleetRefused(c *call, err error) error {
 	case errors.Is(err, enrol.ErrUntrusted):
 		return fail(exitAuth, "%w", err)
 	case errors.As(err, &refused) && wire.ReasonOf(err) == fleet.CodeNotGood:
-		return fail(exitAuth, "%w (this box is %s; ask the operator for a new code)", err, device.SerialNumber())
+		return fail(exitAuth, "%w (this box is %s; ask the operator for a new code)", err, serialOf(c))
+	case errors.As(err, &refused) && wire.ReasonOf(err) == fleet.CodeTaken:
+		return fail(exitAuth, "%w (this box is %s; ask the operator for a new code: posagent backend fleet list shows which box has this one, and fleet revoke takes it back)", err, serialOf(c))
 	case errors.As(err, &refused):
 		return fail(exitAuth, "%w (ask the operator for a new code)", err)
 	}

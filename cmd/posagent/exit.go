@@ -2,22 +2,34 @@ package main
 
 import (
 	"fmt"
+
+	"posagent/cmd/usage"
 )
 
-// Exit codes; stable.
+// Exit codes, by the names of this program.
 const (
-	exitOK          = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitConfig      = 3
-	exitNoDaemon    = 4
-	exitNotEnrolled = 5
-	exitRefused     = 6
-	exitNoBackend   = 7
-	exitAuth        = 8
-	exitDamaged     = 9
-	exitInterrupted = 130
+	exitOK          = usage.ExitOK
+	exitFailed      = usage.ExitFailed
+	exitUsage       = usage.ExitUsage
+	exitConfig      = usage.ExitConfig
+	exitNoDaemon    = usage.ExitNoDaemon
+	exitNotEnrolled = usage.ExitNotEnrolled
+	exitRefused     = usage.ExitRefused
+	exitNoBackend   = usage.ExitNoBackend
+	exitAuth        = usage.ExitAuth
+	exitDamaged     = usage.ExitDamaged
+	exitInterrupted = usage.ExitInterrupted
 )
+
+// exitCodes are the stable exit codes in words.
+func exitCodes() []usage.Code {
+	return []usage.Code{
+		{Number: exitOK, Means: "ok"}, {Number: exitFailed, Means: "failed"}, {Number: exitUsage, Means: "usage"}, {Number: exitConfig, Means: "config"},
+		{Number: exitNoDaemon, Means: "daemon not reachable"}, {Number: exitNotEnrolled, Means: "not enrolled"}, {Number: exitRefused, Means: "refused"},
+		{Number: exitNoBackend, Means: "backend unreachable"}, {Number: exitAuth, Means: "auth rejected"}, {Number: exitDamaged, Means: "store damaged"},
+		{Number: exitInterrupted, Means: "interrupted"},
+	}
+}
 
 // exit is an error that knows its exit code.
 type exit struct {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"posagent/agent/doctor"
 	"posagent/agent/ready"
+	"posagent/ecr/zvt"
 	"posagent/ecr/zvt/apdu"
 )
 
@@ -18,6 +20,7 @@ func explainCommand() command {
 		name: "explain", args: "[ID]", short: "what a check of doctor, a cause of status or a result code means, and what to do",
 		long: "ID is a check, like PA-NET-003, or the cause that status and doctor show with --json, like line_busy, or the two digits of a\n" +
 			"result code that a register shows, like 6C. Without one it lists the checks and causes.",
+		json:     []string{"posagent.explain/1", "posagent.explain.list/1"},
 		examples: []string{"posagent explain PA-NET-003", "posagent explain PA-NET-003 --language de", "posagent explain line_busy", "posagent explain 6C", "posagent explain"},
 		flags: func(fs *flag.FlagSet) any {
 			return fs.String("language", "", "`code` of the language (default: that of the terminal, else LANG)")
@@ -71,7 +74,7 @@ func explain(_ context.Context, c *call) error {
 func explanation(c *call, id, language string) (explained, bool) {
 	if check, ok := doctor.Find(strings.ToUpper(id)); ok {
 		t, has := doctor.TextOf(check, language)
-		fill := strings.NewReplacer("{config}", "FILE", "{flags}", c.flags(), "{state}", c.stateDir(), "{host}", "HOST", "{name}", "HOST", "{device}", "DEVICE")
+		fill := strings.NewReplacer("{config}", "FILE", "{flags}", c.flags(), "{state}", c.stateDir(), "{scheme}", "https", "{host}", "HOST", "{name}", "HOST", "{device}", "DEVICE")
 		return explained{"posagent.explain/1", check.ID, has, t.Title, t.Means, t.How, fill.Replace(t.Do), fill.Replace(check.Command), check.After}, true
 	}
 	for _, cause := range ready.Causes() {
@@ -84,7 +87,7 @@ func explanation(c *call, id, language string) (explained, bool) {
 	if code, err := strconv.ParseUint(digits, 16, 8); err == nil && len(digits) == 2 && apdu.ResultName(byte(code)) != "" {
 		return explained{Schema: "posagent.explain/1", ID: fmt.Sprintf("zvt:%02X", code), Language: "en", Title: apdu.ResultName(byte(code)),
 			How: "the register shows it: the result code of ZVT at the end of a request",
-			Do:  "look at the sale's history, which says why", Type: "posagent sale list" + c.flags()}, true
+			Do:  cmp.Or(zvt.Next(byte(code)), "look at the sale's history, which says why"), Type: "posagent sale list" + c.flags()}, true
 	}
 	return explained{}, false
 }

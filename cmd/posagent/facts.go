@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"os"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"posagent/agent/ready"
 	"posagent/agent/upstream"
 	"posagent/agent/view"
+	"posagent/device"
 	"posagent/device/line"
 	"posagent/schemes/wire"
 )
@@ -28,17 +31,20 @@ type facts struct {
 	services  func() []outbox.Service
 	registers func() []view.RegisterLine  // what the register lines have counted
 	ways      map[string]*upstream.Client // of those services
+	keys      map[string]string           // of [upstream.auth] that each service is asked with
+	account   *account                    // behind the terminal's own method; nil = it offers none
 	place     ready.Place
 	names     view.Names
 	sandbox   bool
-	config    string // its digest
+	config    string        // its digest
+	grace     time.Duration // of [ecr]
 	file      *liveFile
 }
 
 // troubles are what the ways to the backend suffer, the method list's first.
 func (f facts) troubles() []ready.Trouble {
 	var list []ready.Trouble
-	if t := trouble(f.list); t != nil {
+	if t := f.keyed(trouble(f.list), "methods"); t != nil {
 		list = append(list, *t)
 	} else if err := f.methods(); err != nil && wire.CodeOf(err) != wire.NotFound {
 		t := ready.Trouble{Cause: ready.NoList, Where: f.list.Host(), Detail: plainReason(err)}
@@ -47,7 +53,7 @@ func (f facts) troubles() []ready.Trouble {
 		}
 		list = append(list, t)
 	}
-	if t := trouble(f.schemes); t != nil && (len(list) == 0 || list[0].Cause != t.Cause || list[0].Where != t.Where) {
+	if t := f.keyed(trouble(f.schemes), "schemes"); t != nil && (len(list) == 0 || list[0].Cause != t.Cause || list[0].Where != t.Where) {
 		list = append(list, *t)
 	}
 	return list
@@ -71,7 +77,47 @@ func trouble(c *upstream.Client) *ready.Trouble {
 	if fault == nil {
 		return nil
 	}
-	return &ready.Trouble{Cause: ready.Cause(fault.Kind), Where: c.Host(), Detail: fault.Detail, Since: fault.Since}
+	return &ready.Trouble{Cause: ready.Cause(fault.Kind), Where: c.Host(), Detail: fault.Detail, Since: fault.Since, Plain: c.Plain()}
+}
+
+// keyed is a trouble that names the keys by which a service knows who asks.
+func (f facts) keyed(t *ready.Trouble, service string) *ready.Trouble {
+	if t != nil && t.Cause == "credentials" {
+		t.Keys = f.keys[service]
+	}
+	return t
+}
+
+// doubt says that another service of the schemes' host was not reached after the schemes' last answer. The schemes are then asked.
+func (f facts) doubt() bool {
+	answered, others := f.schemes.Stats().LastOK, slices.Collect(maps.Values(f.ways))
+	if f.account != nil {
+		others = append(others, f.account.client)
+	}
+	for _, c := range others {
+		if fault := c.Fault(); c != f.schemes && fault != nil && fault.Kind.Away() && c.Host() == f.schemes.Host() && c.Stats().LastFailure.After(answered) {
+			return true
+		}
+	}
+	return false
+}
+
+// refused are the services with credentials of their own that refused them: the method's account, and what a program asked last.
+func (f facts) refused() (list []ready.Trouble) {
+	method := f.account.trouble()
+	if method != nil {
+		list = append(list, *method)
+	}
+	for _, name := range []string{"paylinks", "hosted"} {
+		c := f.ways[name]
+		if c == nil || name == "paylinks" && method != nil { // the same credentials
+			continue
+		}
+		if t := trouble(c); t != nil && t.Cause == "credentials" {
+			list = append(list, *refusedBy(t, name, f.keys[name]))
+		}
+	}
+	return list
 }
 
 // lines counts the register lines, and names those that are not open.
@@ -112,7 +158,7 @@ func lineTrouble(st line.Stats) ready.Trouble {
 
 // sample reports what is wrong now; what was wrong before keeps its beginning.
 func (f facts) sample(before view.Live) view.Live {
-	v := view.Live{At: time.Now().UTC(), PID: os.Getpid(), Names: f.names, Sandbox: f.sandbox, Config: f.config}
+	v := view.Live{At: time.Now().UTC(), PID: os.Getpid(), Names: f.names, Sandbox: f.sandbox, Config: f.config, Grace: f.grace, Boot: device.BootTime()}
 	if st := f.schemes.Stats(); !f.schemes.Healthy() {
 		v.Schemes = view.Trouble{Reason: st.Reason}
 	}
@@ -134,7 +180,7 @@ func (f facts) sample(before view.Live) view.Live {
 		}
 	}
 	_, closed := f.lines()
-	for _, t := range append(closed, f.troubles()...) {
+	for _, t := range slices.Concat(closed, f.troubles(), f.refused()) {
 		said := ready.Say(t, f.place)
 		if said.Since.IsZero() {
 			said.Since = v.At
@@ -166,7 +212,7 @@ func (f facts) undelivered(before []view.Service, at time.Time) (list []view.Ser
 			}
 		}
 		if client := f.ways[s.Name]; client != nil {
-			if t := trouble(client); t != nil {
+			if t := f.keyed(trouble(client), s.Name); t != nil {
 				said := ready.Say(*t, f.place)
 				now.Said = &said
 			}
@@ -212,7 +258,7 @@ func (f facts) write(judged *ready.Report, log *slog.Logger) {
 		now.Report = *judged
 	}
 	same, first := l.last, l.last.At.IsZero()
-	same.At = now.At
+	same.At, same.Boot = now.At, now.Boot
 	if first || !reflect.DeepEqual(same, now) {
 		if err := writeLive(l.path, now); err != nil {
 			log.Warn("report for status not written", "err", err)

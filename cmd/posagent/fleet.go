@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -15,17 +14,16 @@ import (
 
 	"posagent/agent/config"
 	"posagent/device/qr"
-	"posagent/schemes/backend"
 	"posagent/schemes/fleet"
 	"posagent/schemes/wire"
 )
 
 // fleetOptions are the flags of all verbs of the fleet; each verb has some of them.
 type fleetOptions struct {
-	backend, url, serial, file, reason, state string
-	slot                                      fleet.Slot
-	ttl                                       time.Duration
-	qr                                        bool
+	backend, url, serial, file, reason, state, out, lift string
+	slot                                                 fleet.Slot
+	ttl                                                  time.Duration
+	qr                                                   bool
 }
 
 func fleetCommand() command {
@@ -48,10 +46,16 @@ func fleetCommand() command {
 					fs.StringVar(&o.url, "url", "", "`URL` under which the terminal reaches the backend (default: the backend's own)")
 				case "toml":
 					fs.StringVar(&o.file, "toml", "", "configuration `file` for the terminal (create: by default the backend writes one that leads to itself)")
+				case "out":
+					fs.StringVar(&o.out, "out", "", "`file` for the bundle, which must not be there yet (default: SERIAL.pabundle)")
+				case "days":
+					fs.DurationVar(&o.ttl, "ttl", 7*24*time.Hour, "how `long` the bundle is good for, 1m to 720h: until then the box has to be connected")
 				case "qr":
 					fs.BoolVar(&o.qr, "qr", false, "draw the QR code also where the output is no terminal window")
 				case "reason":
 					fs.StringVar(&o.reason, "reason", "", "`why`, for the list")
+				case "lift":
+					fs.StringVar(&o.lift, "lift", "", "let the boxes take this `version` again")
 				case "with":
 					fs.StringVar(&o.state, "with", "", "only those in this `state`: FRESH, REDEEMED, CONFIRMED, REVOKED or EXPIRED")
 				}
@@ -71,6 +75,7 @@ func fleetCommand() command {
 				name: "create", short: "make a one-time code, and a QR code with it",
 				long: "The code is shown now and never again: the backend keeps its digest. The QR code holds the address, the code, and the\n" +
 					"fingerprint of the fleet's authority.",
+				json: []string{"posagent.fleet.code/1"},
 				examples: []string{
 					"posagent backend fleet create --merchant M1 --terminal T1 --bax B1 --state DIR",
 					"posagent backend fleet create --serial PA-0001 --toml box.toml --ttl 24h --backend https://fleet.example --json",
@@ -78,26 +83,49 @@ func fleetCommand() command {
 				flags: flags("backend", "slot", "serial", "ttl", "url", "toml", "qr"), run: fleetCreate,
 			},
 			{
+				name: "bundle", short: "make a code and a file for a stick: for a box that has no network yet",
+				long: "The file holds the configuration, signed for the one box and sealed under the code. Give the code another way than the stick.\n" +
+					"The box works with it at once, and redeems the code by itself when it is connected. Refused while another box is the terminal.",
+				json: []string{"posagent.fleet.bundle/1"},
+				examples: []string{
+					"posagent backend fleet bundle --serial PA-0001 --merchant M1 --terminal T1 --bax B1 --state DIR",
+					"posagent backend fleet bundle --serial PA-0001 --toml box.toml --ttl 720h --out /media/usb/PA-0001.pabundle --backend https://fleet.example",
+				},
+				flags: flags("backend", "slot", "serial", "days", "toml", "out"), run: fleetBundle,
+			},
+			{
 				name: "import", args: "FILE|-", short: "make a code for each box of a CSV list that has no fresh one",
 				long:     "The first line names the columns: serial_number, and merchant_id, terminal_id and bax_id.\nEach code is good for its box alone.",
+				json:     []string{"posagent.fleet.import/1"},
 				examples: []string{"posagent backend fleet import boxes.csv --ttl 720h --state DIR", "posagent backend fleet import - --backend https://fleet.example --json"},
 				flags:    flags("backend", "ttl", "url"), run: fleetImport,
 			},
 			{
 				name: "list", short: "the newest thousand enrolments; read-only, also while the backend does not run",
+				json:     []string{"posagent.fleet.list/1"},
 				examples: []string{"posagent backend fleet list --state DIR", "posagent backend fleet list --with CONFIRMED --json", "posagent backend fleet list --serial PA-0001"},
 				flags:    flags("backend", "serial", "with"), run: fleetList,
 			},
 			{
 				name: "configure", args: "ID", short: "give the terminal of an enrolment a newer configuration",
 				long:     "The terminal fetches it, tries it, and confirms its number: the column REV of the list.",
+				json:     []string{"posagent.fleet.configure/1"},
 				examples: []string{"posagent backend fleet configure ID --toml box.toml --state DIR"},
 				flags:    flags("backend", "toml"), run: fleetConfigure,
 			},
 			{
 				name: "revoke", args: "ID", short: "take a code back, and the certificate that it gave",
+				json:     []string{"posagent.fleet.revoke/1"},
 				examples: []string{"posagent backend fleet revoke ID --reason stolen --state DIR"},
 				flags:    flags("backend", "reason"), run: fleetRevoke,
+			},
+			{
+				name: "rollout", short: "which versions of the program the boxes kept or took back; --lift ends a hold",
+				long: "A version that at least two boxes took back, and more than 5 % of those that tried it, is held: no other box takes it by itself.\n" +
+					"After --lift the boxes are counted anew. Without --lift it is read-only, also while the backend does not run.",
+				json:     []string{"posagent.fleet.rollout/1"},
+				examples: []string{"posagent backend fleet rollout --state DIR", "posagent backend fleet rollout --lift 1.3.0 --state DIR"},
+				flags:    flags("backend", "lift"), run: fleetRollout,
 			},
 		},
 	}
@@ -188,18 +216,8 @@ func fleetCreate(ctx context.Context, c *call) error {
 		return err
 	}
 	req := fleet.CodeRequest{Slot: o.slot, SerialNumber: o.serial, TTLSeconds: ttl}
-	switch {
-	case o.file != "":
-		text, err := os.ReadFile(o.file)
-		if err != nil {
-			return fail(exitFailed, "--toml: %v", err)
-		}
-		if err := checkGiven(o.file, text); err != nil {
-			return err
-		}
-		req.Configuration = wire.Secret(text)
-	case o.slot.MerchantID == "" || o.slot.TerminalID == "" || o.slot.BaxID == "":
-		return fail(exitUsage, "%s: want --merchant, --terminal and --bax, or a configuration of your own with --toml", c.path)
+	if req.Configuration, err = o.given(c); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, fleetWait)
 	defer cancel()
@@ -212,6 +230,7 @@ func fleetCreate(ctx context.Context, c *call) error {
 		return fleetFailed(err)
 	}
 	got.URL = o.leadTo(c, got.URL)
+	sayUnused(c, o.slot.TerminalID, got.Unused)
 	ticket := fleet.Ticket{URL: got.URL, Code: got.Code, Fingerprint: got.Fingerprint}
 	if c.json {
 		return printJSON(c.out, struct {
@@ -221,7 +240,8 @@ func fleetCreate(ctx context.Context, c *call) error {
 			Fingerprint string          `json:"fingerprint"`
 			Ticket      string          `json:"ticket"` // the text of the QR code
 			Enrolment   fleet.Enrolment `json:"enrolment"`
-		}{"posagent.fleet.code/1", fleet.ShowCode(got.Code), got.URL, got.Fingerprint, ticket.Text(), got.Enrolment})
+			Unused      []fleet.Unused  `json:"unused,omitempty"` // other codes of the terminal
+		}{"posagent.fleet.code/1", fleet.ShowCode(got.Code), got.URL, got.Fingerprint, ticket.Text(), got.Enrolment, got.Unused})
 	}
 	fmt.Fprintf(c.out, "code         %s\ngood until   %s\nservice      %s\nfingerprint  %s\nid           %s\n",
 		fleet.ShowCode(got.Code), localTime(got.Enrolment.ExpiresAt), got.URL, got.Fingerprint, got.Enrolment.ID)
@@ -238,6 +258,33 @@ func fleetCreate(ctx context.Context, c *call) error {
 	}
 	fmt.Fprintf(c.out, "\n%s\n", strings.Join(drawn.HalfBlocks(style), "\n"))
 	return nil
+}
+
+// given reads the configuration for a terminal; "" = the backend writes one for the slot, which is whole then.
+func (o *fleetOptions) given(c *call) (wire.Secret, error) {
+	if o.file == "" {
+		if o.slot.MerchantID == "" || o.slot.TerminalID == "" || o.slot.BaxID == "" {
+			return "", fail(exitUsage, "%s: want --merchant, --terminal and --bax, or a configuration of your own with --toml", c.path)
+		}
+		return "", nil
+	}
+	text, err := os.ReadFile(o.file)
+	if err != nil {
+		return "", fail(exitFailed, "--toml: %v", err)
+	}
+	return wire.Secret(text), checkGiven(o.file, text)
+}
+
+// sayUnused tells of the codes that a terminal has already: each of them could still make a box that terminal.
+func sayUnused(c *call, terminal string, list []fleet.Unused) {
+	for _, u := range list {
+		whose := ""
+		if u.SerialNumber != "" {
+			whose = " for the box " + u.SerialNumber
+		}
+		fmt.Fprintf(c.err, "terminal %s has another code%s that no box has shown: %s, good until %s (posagent backend fleet revoke %s takes it back)\n",
+			terminal, whose, u.EnrolmentID, localTime(u.ExpiresAt), u.EnrolmentID)
+	}
 }
 
 // checkGiven refuses a configuration that no terminal could use. What it lacks may stand in the terminal's own file.
@@ -288,139 +335,6 @@ func localTime(s string) string {
 	return t.Local().Format(time.DateTime)
 }
 
-func fleetImport(ctx context.Context, c *call) error {
-	o := c.opts.(*fleetOptions)
-	if len(c.args) != 1 {
-		return fail(exitUsage, "%s: want one CSV file, or - for the input", c.path)
-	}
-	ttl, err := seconds(c)
-	if err != nil {
-		return err
-	}
-	boxes, err := readBoxes(c, c.args[0])
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, fleetWait)
-	defer cancel()
-	client, err := fleetAt(ctx, c)
-	if err != nil {
-		return err
-	}
-	got, err := client.Import(ctx, wire.NewKey(), fleet.ImportRequest{TTLSeconds: ttl, Boxes: boxes})
-	if err != nil {
-		return fleetFailed(err)
-	}
-	got.URL = o.leadTo(c, got.URL)
-	type line struct {
-		SerialNumber string `json:"serialNumber"`
-		ID           string `json:"id"`
-		Code         string `json:"code,omitempty"`
-		Ticket       string `json:"ticket,omitempty"`
-		ExpiresAt    string `json:"expiresAt"`
-	}
-	list, made := make([]line, len(got.Codes)), 0
-	for i, k := range got.Codes {
-		list[i] = line{SerialNumber: k.SerialNumber, ID: k.EnrolmentID, ExpiresAt: k.ExpiresAt}
-		if k.Code != "" {
-			made++
-			list[i].Code, list[i].Ticket = fleet.ShowCode(k.Code), fleet.Ticket{URL: got.URL, Code: k.Code, Fingerprint: got.Fingerprint}.Text()
-		}
-	}
-	if c.json {
-		return printJSON(c.out, struct {
-			Schema      string `json:"schema"`
-			URL         string `json:"url"`
-			Fingerprint string `json:"fingerprint"`
-			Codes       []line `json:"codes"`
-		}{"posagent.fleet.import/1", got.URL, got.Fingerprint, list})
-	}
-	fmt.Fprintf(c.out, "%-24s %-14s %-19s %s\n", "SERIAL NUMBER", "CODE", "GOOD UNTIL", "ID")
-	for _, k := range list {
-		if k.Code == "" {
-			k.Code = "has one"
-		}
-		fmt.Fprintf(c.out, "%-24s %-14s %-19s %s\n", k.SerialNumber, k.Code, localTime(k.ExpiresAt), k.ID)
-	}
-	fmt.Fprintf(c.err, "%d codes made, %d boxes have a fresh one; service %s, fingerprint %s\n", made, len(list)-made, got.URL, got.Fingerprint)
-	return nil
-}
-
-func readBoxes(c *call, name string) ([]fleet.ImportBox, error) {
-	from := c.in
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, fail(exitFailed, "%v", err)
-		}
-		defer f.Close()
-		from = io.Reader(f)
-	}
-	list, err := fleet.ReadBoxes(from)
-	if err != nil {
-		return nil, fail(exitUsage, "%s: %w", name, err)
-	}
-	return list, nil
-}
-
-func fleetList(ctx context.Context, c *call) error {
-	cfg, err := loadConfig(c)
-	if err != nil {
-		return err
-	}
-	o := c.opts.(*fleetOptions)
-	req := fleet.ListRequest{State: fleet.State(strings.ToUpper(o.state)), SerialNumber: o.serial}
-	var list []fleet.Enrolment
-	if o.backend != "" {
-		ctx, cancel := context.WithTimeout(ctx, fleetWait)
-		defer cancel()
-		client, err := fleetAt(ctx, c)
-		if err != nil {
-			return err
-		}
-		got, err := client.List(ctx, req)
-		if err != nil {
-			return fleetFailed(err)
-		}
-		list = got.Enrolments
-	} else if list, err = backend.ReadFleet(ctx, backendDir(c, cfg), req); err != nil {
-		if wire.CodeOf(err) == wire.Invalid {
-			return fleetFailed(err)
-		}
-		return fail(exitFailed, "%w (is --state the backend's directory?)", err)
-	}
-	if c.json {
-		return printJSON(c.out, struct {
-			Schema     string            `json:"schema"`
-			Enrolments []fleet.Enrolment `json:"enrolments"`
-		}{"posagent.fleet.list/1", list})
-	}
-	fmt.Fprintf(c.out, "%-16s %-9s %-24s %-12s %-12s %4s  %s\n", "ID", "STATE", "SERIAL NUMBER", "MERCHANT", "TERMINAL", "REV", "SINCE")
-	for _, e := range list {
-		since := e.CreatedAt
-		for _, at := range []string{e.RedeemedAt, e.ConfirmedAt, e.RevokedAt} {
-			if at != "" {
-				since = at
-			}
-		}
-		note := ""
-		if e.Reason != "" {
-			note = "  " + e.Reason
-		}
-		fmt.Fprintf(c.out, "%-16s %-9s %-24s %-12s %-12s %4d  %s%s\n", e.ID, e.State, dash(e.SerialNumber), dash(e.Slot.MerchantID), dash(e.Slot.TerminalID),
-			e.ConfirmedRevision, localTime(since), note)
-	}
-	return nil
-}
-
-// dash stands for a text that is not there.
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
-
 func fleetConfigure(ctx context.Context, c *call) error {
 	o := c.opts.(*fleetOptions)
 	if len(c.args) != 1 || o.file == "" {
@@ -455,7 +369,7 @@ func fleetConfigure(ctx context.Context, c *call) error {
 
 // fleetEnded gives an error of a call about one enrolment its exit code.
 func fleetEnded(err error) error {
-	if wire.ReasonOf(err) == fleet.Ended {
+	if reason := wire.ReasonOf(err); reason == fleet.Ended || reason == fleet.StillLive {
 		return fail(exitRefused, "%w", err)
 	}
 	return fleetFailed(err)

@@ -17,11 +17,11 @@ import (
 )
 
 // front stores the writes of local clients as [offline] says. It is there without a local port too: for what is still owed.
-func front(cfg config.Config, db store.DB, secret []byte, to map[string]sender, log *slog.Logger) *offline.Front {
+func front(cfg config.Config, db store.DB, secret []byte, to map[string]sender, vouched []string, log *slog.Logger) *offline.Front {
 	o, url := cfg.Offline, cfg.Upstream.URL
 	links := linkClient(cfg, to)
 	opts := offline.Options{
-		DB: db, CallerSecret: secret, Keyless: o.Keyless, RefuseCards: o.CardData == "refuse", Within: o.AnswerWithin, Patience: cfg.Upstream.Timeout, MaxAge: o.MaxAge,
+		Vouched: vouched, DB: db, CallerSecret: secret, Keyless: o.Keyless, RefuseCards: o.CardData == "refuse", Within: o.AnswerWithin, Patience: cfg.Upstream.Timeout, MaxAge: o.MaxAge,
 		Limits: offline.Limits{Count: int64(o.MaxCount), Amount: o.AmountLimit, Total: o.TotalLimit}, Endpoints: map[string]string{},
 		Payments: &payments.Client{BaseURL: url("payments"), Operator: cfg.Operator.Name, Doer: to["payments"].doer()},
 		Tokens:   &tokens.Client{BaseURL: url("tokens"), Doer: to["tokens"].doer()},

@@ -19,8 +19,11 @@ type historyOptions struct {
 func historyCommand() command {
 	return command{
 		name: "history", short: "what happened to the terminal: starts and why, stops, when it was ready and when not, 30 days back",
-		long: "Reads the journal beside the terminal, or without it; oldest first. A start says how the run before it had ended: stopped, killed\n" +
-			"(the program ended, the box stayed up), powerup (the box began anew), first. With --json each entry is one object.",
+		long: "Reads the journal beside the terminal, or without it, and what happened to the enrolment: configurations taken up and given up,\n" +
+			"renewals, the revocation. Oldest first. A start says how the run before it had ended: stopped,\n" +
+			"killed (the program ended, the box stayed up), powerup (the box began anew), restored (a backup was put back since), first. With\n" +
+			"--json each entry is one object.",
+		json:     []string{"posagent.history/1"},
 		examples: []string{"posagent history", "posagent history --since 24h", "posagent history --json | grep not_ready"},
 		flags: func(fs *flag.FlagSet) any {
 			o := &historyOptions{}
@@ -35,7 +38,7 @@ func historyCommand() command {
 // historyView is one entry (posagent.history/1).
 type historyView struct {
 	Schema string    `json:"schema"`
-	ID     int64     `json:"id"`
+	ID     int64     `json:"id"` // in the journal, 0 = it stands in the enrolment
 	At     time.Time `json:"at"`
 	What   string    `json:"what"`
 	Cause  string    `json:"cause,omitempty"`
@@ -60,6 +63,7 @@ func runHistory(ctx context.Context, c *call) error {
 	if err != nil {
 		return storeError(err)
 	}
+	list = withEnrolment(c, list, time.Now().Add(-o.since), o.limit)
 	enc := json.NewEncoder(c.out)
 	enc.SetEscapeHTML(false)
 	for _, e := range list {
@@ -84,7 +88,7 @@ func sentence(e history.Entry) string {
 	case history.Started:
 		why := map[string]string{
 			history.First: "the first start on this journal", history.Stop: "after a stop", history.Killed: "after it had ended without a stop: killed, or it crashed",
-			history.PowerUp: "after the box lost its power or began anew",
+			history.PowerUp: "after the box lost its power or began anew", history.Restored: "after a restore: the journal was put back from a backup",
 		}[e.Cause]
 		return "started, " + why + "; " + e.Text
 	case history.Stopped:
@@ -93,6 +97,8 @@ func sentence(e history.Entry) string {
 		return "READY" + after(" ", e.Text)
 	case history.Offline:
 		return "READY, offline: " + e.Text
+	case enrolmentChanged:
+		return e.Text
 	}
 	return "NOT READY: " + e.Text
 }

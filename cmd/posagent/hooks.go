@@ -86,8 +86,7 @@ func runHooks(ctx context.Context, c *call) error {
 	case resp.StatusCode != http.StatusOK:
 		return fail(exitFailed, "the backend answered %s: %s (posagent backend hooks lists what there is)", resp.Status, refusal(reply))
 	case c.json:
-		fmt.Fprintln(c.out, string(reply))
-		return nil
+		return printReply(c, "posagent.hooks.changed/1", reply)
 	}
 	var v struct{ Replayed *int }
 	switch err := json.Unmarshal(reply, &v); {

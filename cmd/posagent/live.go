@@ -34,7 +34,7 @@ func runningPID(c *call) (pid int, running bool, err error) {
 	if pid, running, err = fileOf(c).owner(); running || err != nil {
 		return pid, running, err
 	}
-	f, err := os.Open(waitingFile(c))
+	f, err := os.OpenFile(waitingFile(c), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, false, nil
 	}
@@ -56,7 +56,7 @@ func waitingFile(c *call) string { return filepath.Join(c.stateDir(), "waiting.l
 
 // lockWaiting says that a terminal waits, until release is called. It fails where another one does.
 func lockWaiting(c *call) (release func(), err error) {
-	f, err := os.OpenFile(waitingFile(c), os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(waitingFile(c), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, fail(exitFailed, "%v", err)
 	}
@@ -70,22 +70,25 @@ func lockWaiting(c *call) (release func(), err error) {
 	return nil, fail(exitRefused, "another terminal waits on %s for an enrolment: %v (posagent status names its process)", c.stateDir(), err)
 }
 
-// runningOn says what the running terminal says of itself, and whether it is ready, on the configuration with a digest.
-func runningOn(c *call, digest string) (line string, isReady, running bool) {
+// runningOn is what the running terminal says of itself on the configuration with a digest: that it is starting, until it has.
+func runningOn(c *call, digest string) (r ready.Report, running bool) {
 	pid, running, err := runningPID(c)
 	if err != nil || !running {
-		return "", false, false
+		return ready.Report{}, false
 	}
 	live := readLive(c.stateDir())
 	if live.PID != pid || live.Config != digest {
-		return ready.Not(ready.Trouble{Cause: ready.Starting}, placeOf(c)).Line(), false, true
+		return ready.Not(ready.Trouble{Cause: ready.Starting}, placeOf(c)), true
 	}
-	return live.Report.Line(), live.Report.Ready, true
+	return live.Report, true
 }
+
+// maxLive is the longest report that is read.
+const maxLive = 1 << 20
 
 // readLive reads the report of a running daemon; the zero value where there is none.
 func readLive(dir string) (v view.Live) {
-	data, err := os.ReadFile(filepath.Join(dir, liveName))
+	data, err := readOwn(filepath.Join(dir, liveName), maxLive)
 	if err == nil {
 		_ = json.Unmarshal(data, &v) // a report that cannot be read says nothing
 	}

@@ -35,11 +35,16 @@ func execute(ctx context.Context, args []string, to std) int {
 	if !errors.As(err, &e) {
 		e = &exit{exitFailed, err}
 		if errors.Is(err, context.Canceled) {
-			e.code, e.err = exitInterrupted, errors.New("interrupted")
+			e = interrupted()
 		}
+	}
+	if ctx.Err() != nil && (e.code == exitNoDaemon || e.code == exitNoBackend) && e.err != nil && e.err.Error() != "" { // nobody waited for it
+		e = interrupted()
 	}
 	if e.err != nil && e.err.Error() != "" {
 		fmt.Fprintln(to.err, "posagent: "+strings.TrimPrefix(e.err.Error(), "posagent: "))
 	}
 	return e.code
 }
+
+func interrupted() *exit { return &exit{exitInterrupted, errors.New("interrupted")} }

@@ -23,7 +23,8 @@ func netCommand() command {
 			name: "check", args: "[SERVICE]", short: "name, connection, TLS, reply, credentials and clock of each service, as the terminal itself asks",
 			long: "Asks each service of [upstream] a question that moves no money, over a connection of its own, as the terminal does: with its proxy,\n" +
 				"roots, pins, client certificate and credentials. Each has five seconds. SERVICE is one of " + strings.Join(portServices(), ", ") + ".\n" +
-				"Exit 0: all answer; 7: one cannot be reached; 8: one refuses the credentials; 1: one answers with something else.",
+				"Exit 0: all answer; 5: the terminal is not enrolled; 7: one cannot be reached; 8: one refuses the credentials; 1: one answers with something else.",
+			json:     []string{"posagent.net.check/1"},
 			examples: []string{"posagent net check --config /etc/posagent/config.toml", "posagent net check payments", "posagent net check --json"},
 			run:      netCheck,
 		}},
@@ -35,10 +36,11 @@ const netWithin = 5 * time.Second
 
 // netView is the whole judgement (posagent.net.check/1).
 type netView struct {
-	Schema   string       `json:"schema"`
-	Sandbox  bool         `json:"sandbox"` // the backend is embedded: there is no way to check
-	Proxy    string       `json:"proxy,omitempty"`
-	Services []netService `json:"services"`
+	Schema     string       `json:"schema"`
+	Sandbox    bool         `json:"sandbox"`              // the backend is embedded: there is no way to check
+	Unenrolled bool         `json:"unenrolled,omitempty"` // the terminal waits for its enrolment: there is none yet
+	Proxy      string       `json:"proxy,omitempty"`
+	Services   []netService `json:"services"`
 }
 
 // netService is the way to one service. Times are in milliseconds, of each step alone; null = the step was not taken.
@@ -83,6 +85,13 @@ func netCheck(ctx context.Context, c *call) error {
 	cfg, err := loadConfig(c)
 	if err != nil {
 		return err
+	}
+	if unenrolled(c, cfg) {
+		if c.json {
+			v := netView{Schema: "posagent.net.check/1", Unenrolled: true, Services: []netService{}}
+			return errors.Join(printJSON(c.out, v), &exit{exitNotEnrolled, errors.New("")})
+		}
+		return notEnrolled(c)
 	}
 	if err := connectable(c, cfg); err != nil {
 		return &exit{exitConfig, err}
@@ -207,7 +216,7 @@ func (s *netService) met(a doctor.Answer, w walked, at ready.Place) {
 	case a.None != "":
 		s.Words, s.Remedy = a.None, "posagent config check"
 	case a.Cause != "":
-		said := ready.Say(ready.Trouble{Cause: a.Cause, Where: a.Host, Detail: a.Detail}, at)
+		said := ready.Say(a.Trouble(), at)
 		s.Cause, s.Words, s.Remedy = said.Cause, said.Words, said.Remedy
 	}
 }

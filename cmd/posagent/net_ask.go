@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"sync"
+	"time"
 
 	"posagent/agent"
 	"posagent/agent/config"
@@ -87,27 +88,49 @@ func askService(ctx context.Context, c *call, cfg config.Config, service string)
 		s.Words, s.Remedy = "it has no address", "set [upstream] "+service+" or base"
 		return s
 	}
-	q, own := questionOf(service), cfg
+	s.Unproven = !proves(cfg, service)
+	a, w, said := askQuestion(ctx, cfg, service, "net", netWithin)
+	at := placeIn(c, cfg)
+	s.met(a, w, at)
+	if s.OK && !s.Unproven && !spoken(said) {
+		s.OK, s.Words, s.Remedy = false, "what answers is not the service, "+plainReason(said), "correct [upstream] "+service+" or base in "+at.In("upstream."+service, "upstream.base")
+	}
+	return s
+}
+
+// proves says whether credentials are set by which a service with a form of its own knows who asks.
+func proves(cfg config.Config, service string) bool {
+	auth := cfg.Upstream.Auth
+	switch questionOf(service).proof {
+	case "instance":
+		return auth.Instance != "" && auth.Secret != ""
+	case "api_key":
+		return auth.APIKey != ""
+	}
+	return true
+}
+
+// askQuestion asks one service with an address its question, in the name of a verb. said is the service's own word.
+func askQuestion(ctx context.Context, cfg config.Config, service, verb string, within time.Duration) (a doctor.Answer, w walked, said error) {
+	q, own, unproven := questionOf(service), cfg, !proves(cfg, service)
 	if q.proof != "" { // it proves itself in a form of its own
 		own.Upstream.Auth = config.Auth{}
 	}
-	has := map[string]bool{"": true, "instance": cfg.Upstream.Auth.Instance != "", "api_key": cfg.Upstream.Auth.APIKey != ""}
-	if s.Unproven = !has[q.proof]; s.Unproven { // wrong credentials might lock an account: it is asked without any
+	if unproven { // wrong credentials might lock an account: it is asked without any
 		q.ask = anyAnswer
 	}
-	var said error
-	a, w := askTraced(ctx, own, service, "net", netWithin, slog.New(slog.DiscardHandler), func(ctx context.Context, doer wire.Doer, _ *doctor.Answer) error {
-		said = q.ask(ctx, cfg, s.URL, doer)
+	a, w = askTraced(ctx, own, service, verb, within, slog.New(slog.DiscardHandler), func(ctx context.Context, doer wire.Doer, _ *doctor.Answer) error {
+		said = q.ask(ctx, cfg, cfg.Upstream.URL(service), doer)
 		return said
 	})
-	if s.Unproven && a.Status != 0 && a.Cause != "portal" {
+	switch {
+	case unproven && a.Status != 0 && a.Cause != "portal":
 		a.Cause = ""
+	case a.Cause == "" && refuses(said):
+		a.Cause, a.Detail = "credentials", plainReason(said)
 	}
-	s.met(a, w, placeOf(c))
-	if s.OK && !s.Unproven && !spoken(said) {
-		s.OK, s.Words, s.Remedy = false, "what answers is not the service, "+plainReason(said), "correct [upstream] "+service+" or base"
-	}
-	return s
+	a.Keys = authKeys(cfg, service)
+	return a, w, said
 }
 
 // askServices asks several services at once, each its question.

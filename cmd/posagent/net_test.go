@@ -90,7 +90,14 @@ func TestNetCheckShowsTheWay(t *testing.T) {
 }
 
 func TestNetCheckOfASandbox(t *testing.T) {
-	code, v := checkNet(t, "", "")
+	state := filepath.Join(t.TempDir(), "s")
+	code, v := checkNet(t, "", "", "--state", state)
+	require.Equal(t, exitNotEnrolled, code)
+	require.True(t, v.Unenrolled)
+	require.False(t, v.Sandbox)
+
+	require.NoError(t, os.MkdirAll(filepath.Join(state, "backend"), 0o700)) // a sandbox has run
+	code, v = checkNet(t, "", "", "--state", state)
 	require.Equal(t, exitOK, code)
 	require.True(t, v.Sandbox)
 	require.Empty(t, v.Services)

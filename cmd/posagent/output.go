@@ -5,7 +5,10 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
+	"unicode"
 
 	"golang.org/x/term"
 
@@ -38,6 +41,38 @@ func printJSON(w interface{ Write([]byte) (int, error) }, v any) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
+}
+
+// printText writes a text that is a verb's whole result: as it is, or inside a document of JSON.
+func printText(c *call, schema, text string) error {
+	if c.json {
+		return printJSON(c.out, struct {
+			Schema string `json:"schema"`
+			Text   string `json:"text"`
+		}{schema, text})
+	}
+	_, err := io.WriteString(c.out, text)
+	return err
+}
+
+// printReply writes what a backend has replied as a document of this program's. It fails where the reply is no object.
+func printReply(c *call, schema string, reply []byte) error {
+	var v map[string]json.RawMessage
+	if err := json.Unmarshal(reply, &v); err != nil || v == nil {
+		return fail(exitFailed, "the backend's answer is not JSON: %v", err)
+	}
+	v["schema"] = json.RawMessage(strconv.Quote(schema))
+	return printJSON(c.out, v)
+}
+
+// shown is a text from outside as a terminal may get it: on one line, without what moves a cursor.
+func shown(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || !unicode.IsGraphic(r) {
+			return '.'
+		}
+		return r
+	}, s)
 }
 
 // amountText writes an amount without its currency, "12.50"; an unknown currency shows minor units.

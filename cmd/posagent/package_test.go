@@ -16,6 +16,10 @@ import (
 	"posagent/store/sqlite"
 )
 
+// storedPayment is an operation that is not at its end.
+const storedPayment = `INSERT INTO outbox_ops (key, kind, aggregate, state, resume, note, amount, currency, digest, reason, attempts, created_ms, settled_ms, accepted_run, next_run, sent_age, open, ready, mac)
+	VALUES ('01890000-0000-7000-8000-000000000000', 'payments.create', 'payment/1', 'PENDING', 'PENDING', '', 1250, 'EUR', x'00', '', 0, 1, 0, 0, 0, -1, 1, 1, x'00')`
+
 // TestPendingMoneyIsRefused: one stored payment is enough, and a journal of a newer program is no "nothing".
 func TestPendingMoneyIsRefused(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "s")
@@ -34,8 +38,7 @@ func TestPendingMoneyIsRefused(t *testing.T) {
 		}))
 		require.NoError(t, db.Close())
 	}
-	write(`INSERT INTO outbox_ops (key, kind, aggregate, state, resume, note, amount, currency, digest, reason, attempts, created_ms, settled_ms, accepted_run, next_run, sent_age, open, ready, mac)
-		VALUES ('01890000-0000-7000-8000-000000000000', 'payments.create', 'payment/1', 'PENDING', 'PENDING', '', 1250, 'EUR', x'00', '', 0, 1, 0, 0, 0, -1, 1, 1, x'00')`)
+	write(storedPayment)
 	code, out, talk := ask(t, "journal", "pending", "--state", state)
 	require.Equal(t, exitRefused, code, out+talk)
 	require.Contains(t, talk, "money is pending here: 1 operation(s) not at their end")
@@ -77,4 +80,26 @@ func TestNoSandboxWhereNoneIsWanted(t *testing.T) {
 	require.FileExists(t, filepath.Join(state, "agent.db"))
 	stop()
 	require.Equal(t, exitOK, <-ended)
+}
+
+// TestAStoppedBoxIsNotCalledASandbox: without an enrolment and without [upstream] it waits for one of them, until a sandbox has run there.
+func TestAStoppedBoxIsNotCalledASandbox(t *testing.T) {
+	dir := t.TempDir()
+	config, state := filepath.Join(dir, "config.toml"), filepath.Join(dir, "s")
+	require.NoError(t, os.WriteFile(config, []byte("[terminal]\nlanguage = \"de\"\n"), 0o600))
+	said := func(want int, verb ...string) string {
+		code, out, talk := ask(t, append(verb, "--config", config, "--state", state)...)
+		require.Equal(t, want, code, out+talk)
+		return out + talk
+	}
+	text := said(exitNoDaemon, "status")
+	require.Contains(t, text, "NOT READY: the terminal is not enrolled, and no [upstream] is set: posagent enroll --config ")
+	require.NotContains(t, text, "SANDBOX")
+	require.NotContains(t, text, "posagent run", "that would be a sandbox")
+	require.Contains(t, said(exitNotEnrolled, "upstream", "check"), "posagent enroll")
+	require.Contains(t, said(exitNotEnrolled, "net", "check"), "posagent enroll")
+
+	require.NoError(t, os.MkdirAll(filepath.Join(state, "backend"), 0o700)) // a sandbox has run
+	require.Contains(t, said(exitNoDaemon, "status"), "SANDBOX")
+	require.Contains(t, said(exitUsage, "upstream", "check"), "a sandbox")
 }

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"slices"
 	"strings"
 
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/config"
 	"posagent/agent/outbox"
 	"posagent/store"
 )
@@ -34,7 +37,11 @@ func holdSettled(ctx context.Context, c *call, mayBeDamaged, mayBeCut bool, verb
 //
 // mayBeCut: of a journal that is cut only what is left counts, because the caller takes the place of what is missing.
 func nothingPending(ctx context.Context, c *call, mayBeDamaged, mayBeCut bool, verb string) (damaged bool, err error) {
-	sales, ops, err := pendingIn(ctx, agentDB(c))
+	list, err := marks(c)
+	if err != nil {
+		return false, err
+	}
+	sales, ops, err := pendingIn(ctx, agentDB(c), list...)
 	if cut := (*store.CutError)(nil); errors.As(err, &cut) && mayBeCut {
 		if cut.Missing {
 			return true, nil
@@ -64,10 +71,21 @@ type pendingView struct {
 	Operations int    `json:"operations"`
 }
 
-// journalPending counts what is open. It fails with exitRefused where that is anything, and where a newer program wrote the journal;
-// with exitDamaged where the journal cannot be read. Where no terminal has run nothing is open.
+// journalPending counts what is open. It fails with exitRefused where that is anything, where a newer program wrote the journal, and where
+// the state directory is not there though a link leads to it; with exitDamaged where the journal cannot be read. Where no terminal has run
+// nothing is open.
 func journalPending(ctx context.Context, c *call) error {
-	sales, ops, err := pendingIn(ctx, agentDB(c))
+	if o := c.opts.(*pendingOptions); o.unit != "" {
+		return pendingOfUnit(ctx, c, o.unit)
+	}
+	if err := leadsNowhere(c.stateDir(), agentDB(c)); err != nil {
+		return err
+	}
+	list, err := pendingMarks(c)
+	if err != nil {
+		return err
+	}
+	sales, ops, err := pendingIn(ctx, agentDB(c), list...)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return storeError(err)
 	}
@@ -84,9 +102,49 @@ func journalPending(ctx context.Context, c *call) error {
 	return err
 }
 
-// pendingIn counts what is open in the journal at path.
-func pendingIn(ctx context.Context, path string) (sales, ops int, err error) {
-	db, err := journalFile(path).read(ctx, nil, false)
+// leadsNowhere refuses a link to something that is not there: a medium that is away may hold the journal.
+func leadsNowhere(paths ...string) error {
+	for _, path := range paths {
+		_, linked := os.Lstat(path)
+		if _, err := os.Stat(path); linked == nil && err != nil {
+			return fail(exitRefused, "%s leads to nothing that can be read: %v, so it is not known whether money is pending (mount what it leads to, or take the link away)", path, err)
+		}
+	}
+	return nil
+}
+
+// pendingMarks are the marks that know where the journal ends. A configuration of which it is not known whether it names one elsewhere is
+// refused where there is a journal or a mark at all.
+func pendingMarks(c *call) ([]string, error) {
+	cfg, err := readConfig(c)
+	if err != nil && mayNameMark(err) {
+		for _, path := range []string{agentDB(c), store.MarkPath(agentDB(c))} {
+			if _, missing := os.Lstat(path); missing == nil {
+				return nil, &exit{exitConfig, err}
+			}
+		}
+		return nil, nil
+	}
+	list := []string{store.MarkPath(agentDB(c))}
+	if other := cfg.Store.Mark; other != "" {
+		if _, missing := os.Stat(other); missing != nil {
+			fmt.Fprintf(c.err, "posagent: the mark of [store] mark cannot be looked at: %v\n", missing)
+		}
+		list = append(list, other)
+	}
+	return list, nil
+}
+
+// mayNameMark says whether what is wrong with a configuration may hide a mark: it cannot be read, has an unknown name, or [store] is wrong.
+func mayNameMark(err error) bool {
+	return slices.ContainsFunc(config.Problems(err), func(p *config.KeyError) bool {
+		return p.Key == "" || strings.HasPrefix(p.Key, "store.") || strings.HasPrefix(p.Err.Error(), "unknown ")
+	})
+}
+
+// pendingIn counts what is open in the journal at path, compared with its marks.
+func pendingIn(ctx context.Context, path string, marks ...string) (sales, ops int, err error) {
+	db, err := journalFile(path).read(ctx, nil, false, marks...)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -114,7 +172,9 @@ func pendingOf(ctx context.Context, db store.Journal) (sales, ops int, err error
 }
 
 // pendingText says how many sales and operations are open.
-func pendingText(sales, ops int) string {
+func pendingText(sales, ops int) string { return salesAndOps(sales, ops) + " not at their end" }
+
+func salesAndOps(sales, ops int) string {
 	var list []string
 	if sales > 0 {
 		list = append(list, fmt.Sprintf("%d sale(s)", sales))
@@ -122,5 +182,5 @@ func pendingText(sales, ops int) string {
 	if ops > 0 {
 		list = append(list, fmt.Sprintf("%d operation(s)", ops))
 	}
-	return strings.Join(list, " and ") + " not at their end"
+	return strings.Join(list, " and ")
 }

@@ -28,8 +28,9 @@ func localPort(c *call, cfg config.Config, sandbox bool, db store.DB, secret []b
 	l := agent.Local{
 		Token: cfg.Port.Token, Rate: cfg.Port.Rate, Parallel: cfg.Port.Parallel, Within: cfg.Upstream.Timeout, About: aboutTerminal(cfg, sandbox), Dir: c.stateDir(),
 		Live: func() view.Live { return readLive(c.stateDir()) },
+		PIN:  func() (string, error) { return readPIN(pinFile(c), os.Geteuid()) },
 	}
-	l.About.Running, l.About.PID = true, os.Getpid()
+	l.About.Running, l.About.PID, l.About.Flags = true, os.Getpid(), c.flags()
 	var err error
 	if l.Token == "" {
 		if l.Token, err = portToken(filepath.Join(c.stateDir(), "port.token")); err != nil {

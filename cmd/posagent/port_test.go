@@ -1,11 +1,15 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"posagent/agent/person"
 )
 
 // The token is made once, for its owner, and never replaced; a file that holds none is not taken for one.
@@ -68,6 +72,50 @@ func TestField_P12PlantedTokenIsRefused(t *testing.T) {
 	data, err := os.ReadFile(target)
 	require.NoError(t, err)
 	require.Equal(t, "precious", string(data))
+}
+
+// What is stored of a PIN is taken from a private file of the terminal's account alone. A link, a pipe and a second name are refused,
+// and a new PIN takes the place of each without following it.
+func TestPINFile(t *testing.T) {
+	kept, err := person.Keep("482915")
+	require.NoError(t, err)
+	for what, plant := range map[string]func(t *testing.T, path, other string){
+		"symbolic link":      func(t *testing.T, path, other string) { require.NoError(t, os.Symlink(other, path)) },
+		"2 names":            func(t *testing.T, path, other string) { require.NoError(t, os.Link(other, path)) },
+		"not a regular file": func(t *testing.T, path, _ string) { require.NoError(t, unix.Mkfifo(path, 0o600)) },
+		"mode 0640":          func(t *testing.T, path, _ string) { require.NoError(t, os.WriteFile(path, []byte(kept.Text()), 0o640)) },
+		"mode 0604":          func(t *testing.T, path, _ string) { require.NoError(t, os.WriteFile(path, []byte(kept.Text()), 0o604)) },
+		"mode 0620": func(t *testing.T, path, _ string) {
+			require.NoError(t, os.WriteFile(path, []byte(kept.Text()), 0o600))
+			require.NoError(t, os.Chmod(path, 0o620))
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			dir := t.TempDir()
+			path, other := filepath.Join(dir, "port.pin"), filepath.Join(dir, "other")
+			require.NoError(t, os.WriteFile(other, []byte("precious"), 0o600))
+			plant(t, path, other)
+			_, err := readPIN(path, os.Geteuid())
+			require.ErrorContains(t, err, what)
+			require.ErrorContains(t, err, "posagent config pin sets a new one")
+			require.NoError(t, writeSecret(path, kept.Text()))
+			text, err := readPIN(path, os.Geteuid())
+			require.NoError(t, err)
+			require.Equal(t, kept.Text(), text)
+			data, err := os.ReadFile(other)
+			require.NoError(t, err)
+			require.Equal(t, "precious", string(data))
+			info, err := os.Stat(path)
+			require.NoError(t, err)
+			require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+		})
+	}
+	path := filepath.Join(t.TempDir(), "port.pin")
+	_, err = readPIN(path, os.Geteuid())
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.NoError(t, os.Mkdir(path, 0o700))
+	require.Error(t, writeSecret(path, kept.Text()))
+	require.NoFileExists(t, path+".new", "nothing is left behind")
 }
 
 // A state directory in which others can put files is refused, by its mode and by its owner.

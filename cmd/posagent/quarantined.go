@@ -20,11 +20,13 @@ func asideCommands() []command {
 		{
 			name: "release", args: "SALE", short: "let a sale that was set aside go on: asked for, and undone unless it is approved",
 			long:     "Needs the terminal stopped: the next start takes the sale up. Use it when the register's journal shows no approval of it.",
+			json:     []string{"posagent.aside/1"},
 			examples: []string{"posagent sale release SALE"}, run: saleRelease,
 		},
 		{
 			name: "close", args: "SALE", short: "count a sale that was set aside as settled: nothing more is done about it",
 			long:     "Needs the terminal stopped. Use it when the register's journal shows how the sale ended; the note is kept in its history.",
+			json:     []string{"posagent.aside/1"},
 			examples: []string{"posagent sale close SALE --note 'paid, receipt 17 of the register'"},
 			flags: func(fs *flag.FlagSet) any {
 				o := &closeOptions{}

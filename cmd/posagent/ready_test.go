@@ -316,7 +316,7 @@ func TestField_U2U3EveryFaultHasItsOwnCause(t *testing.T) {
 		want            notReady
 	}{
 		"credentials": {base: plainServer(t, answer(401, "application/json", `{"valid":false,"error":{"message":"no"}}`)),
-			want: notReady{"credentials", "refuses the credentials, reply 401", "[upstream.auth] in "}},
+			want: notReady{"credentials", "refuses the credentials, reply 401", "[upstream.auth] consumer_secret or consumer_key in "}},
 		"no such name":   {base: "https://backend.invalid", want: notReady{"no_name", "the name backend.invalid does not exist", "getent hosts backend.invalid"}},
 		"CA not trusted": {base: strange.serve(t, served), more: roots(good.root), want: notReady{"untrusted", `an authority that is not trusted, issuer "Shop Router CA"`, "[upstream] roots_file in "}},
 		"expired":        {base: old.serve(t, served), more: roots(old.root), want: notReady{"expired", "is out of date or not valid yet, valid 20", "date -u"}},
@@ -331,7 +331,7 @@ func TestField_U2U3EveryFaultHasItsOwnCause(t *testing.T) {
 		"no method list": {base: plainServer(t, answer(200, "application/json", `"hello"`)), want: notReady{"no_list", "sends no usable method list", "correct [upstream] base or methods"}},
 		"no method":      {base: plainServer(t, answer(200, "application/json", `[]`)), want: notReady{"no_methods", "knows no payment method", "correct bax_id and terminal_id"}},
 		"schemes elsewhere refuse": {base: plainServer(t, served), more: fmt.Sprintf("schemes = %q", plainServer(t, answer(401, "application/json", `{}`))),
-			want: notReady{"credentials", "refuses the credentials, reply 401", "[upstream.auth] in "}},
+			want: notReady{"credentials", "refuses the credentials, reply 401", "[upstream.auth] consumer_secret or consumer_key in "}},
 		"no fitting method": {base: plainServer(t, answer(200, "application/json", strings.ReplaceAll(methodList, `,"REVERSAL"`, ""))), want: notReady{"no_fitting_method", "none of the backend's payment methods can be sold here", "posagent methods --config "}},
 		"serial line gone":  {base: plainServer(t, served), ecr: `serial = "/dev/ttyUSB93"`, want: notReady{"line_missing", "the register line /dev/ttyUSB93 is not there", "ls /dev/serial/by-id"}},
 	} {
@@ -409,7 +409,7 @@ func TestField_U2OfflineIsReadyOnceProven(t *testing.T) {
 	require.Contains(t, all, `"cause": "broken"`)
 
 	mode.Store(2) // seen at the next question, which a terminal that is offline asks by itself
-	notReady{"credentials", "refuses the credentials, reply 403", "[upstream.auth] in "}.agree(t, x, x.until("^not ready: .*refuses the credentials"))
+	notReady{"credentials", "refuses the credentials, reply 403", "[upstream.auth] consumer_secret or consumer_key in "}.agree(t, x, x.until("^not ready: .*refuses the credentials"))
 	mode.Store(0)
 	x.until(`^ready port=\S+ register=tcp:\S+$`)
 	x.stop()

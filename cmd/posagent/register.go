@@ -35,8 +35,9 @@ func registerCommand() command {
 	const line = " --line /dev/ttyUSB0"
 	verb := func(name, args, short string, do func(context.Context, *call, *register.Register) (register.Result, error)) command {
 		return command{
-			name: name, args: args, short: short, flags: flags, examples: []string{"posagent register " + strings.TrimSpace(name+" "+args) + line},
-			run: func(ctx context.Context, c *call) error { return atRegister(ctx, c, do) },
+			name: name, args: args, short: short, flags: flags, json: []string{"posagent.register/1"},
+			examples: []string{"posagent register " + strings.TrimSpace(name+" "+args) + line},
+			run:      func(ctx context.Context, c *call) error { return atRegister(ctx, c, do) },
 		}
 	}
 	pay := verb("pay", "AMOUNT", "a sale (06 01)", registerPay)
@@ -58,6 +59,7 @@ func registerCommand() command {
 	})
 	decode := command{
 		name: "decode", args: "HEX", short: "print one message decoded as JSON; exit 1 when it is invalid",
+		json:     []string{"posagent.message/1"},
 		examples: []string{"posagent register decode 06010704000000001250", "posagent register decode '10 02 80 00 00 10 03 F5 1F' --serial"},
 		flags: with(func(fs *flag.FlagSet, o *registerOptions) {
 			fs.BoolVar(&o.serial, "serial", false, "it is one block of the serial line: DLE STX … CRC")
@@ -69,7 +71,8 @@ func registerCommand() command {
 	}
 	return command{
 		name: "register", short: "be a cash register: try a terminal over its real line, or decode a message",
-		long:     "Exit 0 when the terminal approved or did what was asked, 1 when not.",
+		long: "This tool plays a register: what it hears is confirmed, and the shop's own register never hears of it. Without --line it\n" +
+			"speaks to [ecr] tcp of the configuration, and says so. Exit 0 when the terminal approved or did what was asked, 1 when not.",
 		examples: []string{"posagent register pay 12.50" + line, "posagent register repeat" + line, "posagent register decode 06010704000000001250"},
 		sub: []command{
 			pay, reverse, refund,
@@ -138,5 +141,8 @@ func registerDecode(_ context.Context, c *call) error {
 	if err != nil {
 		return fail(exitFailed, "%v", err)
 	}
-	return printJSON(c.out, d)
+	return printJSON(c.out, struct {
+		Schema string `json:"schema"`
+		apdu.Description
+	}{"posagent.message/1", d})
 }

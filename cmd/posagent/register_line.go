@@ -73,6 +73,13 @@ func atRegister(ctx context.Context, c *call, do func(context.Context, *call, *r
 	if o.trace {
 		opt.Tap, opt.Note = tracer(c, habit.Charset), nil
 	}
+	if o.line == "" { // it was not said where: a sale may not go to a terminal that nobody thought of
+		by := "the default"
+		if cfg.Origin()["ecr.tcp"] != "" {
+			by = placeIn(c, cfg).In("ecr.tcp")
+		}
+		fmt.Fprintf(c.err, "posagent: this plays a register at %s, [ecr] tcp of %s (--line names another)\n", target, by)
+	}
 	r, err := register.Dial(ctx, target, opt)
 	if ctx.Err() != nil {
 		return ctx.Err()

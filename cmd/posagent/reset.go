@@ -29,10 +29,12 @@ func resetCommand() command {
 	return command{
 		name: "reset", short: "delete the journal and the box's key: the next start is the first one",
 		long: "Needs the terminal stopped, and nothing pending in its journal. With --export a sealed bundle is written first, and nothing is\n" +
-			"deleted where that fails. A kill or a power cut leaves the old journal or none; after one, reset again. Configuration, the token\n" +
-			"of the local port and the books of an embedded backend stay. --force " + forceDamaged + " gives up a journal that cannot be read.\n" +
+			"deleted where that fails. A kill or a power cut leaves the old journal or none; after one, reset again. Configuration, token and\n" +
+			"PIN of the local port and the books of an embedded backend stay. --force " + forceDamaged + " gives up a journal that cannot be read.\n" +
 			"--lost-journal --reason TEXT begins a new journal where the old one is gone, and keeps the key: nothing that was open in it is known\n" +
-			"any more, so compare the register's journal first. Receipt numbers go on behind all that were given.",
+			"any more, so compare the register's journal first. Its receipt numbers go on behind all that were given; those of any other reset\n" +
+			"begin at 1.",
+		json: []string{"posagent.reset/1"},
 		examples: []string{
 			"posagent reset --export /media/usb/shop.bundle --key-file backup.key",
 			"posagent reset --yes    # nobody is asked",
@@ -148,7 +150,11 @@ func resetLost(ctx context.Context, c *call, o *resetOptions) error {
 		return storeError(err)
 	}
 	defer release()
-	_, _, err = pendingIn(ctx, agentDB(c))
+	list, err := marks(c)
+	if err != nil {
+		return err
+	}
+	_, _, err = pendingIn(ctx, agentDB(c), list...)
 	var cut *store.CutError
 	switch {
 	case err == nil:
@@ -169,10 +175,7 @@ func resetLost(ctx context.Context, c *call, o *resetOptions) error {
 			return err
 		}
 	}
-	list, err := marks(c)
-	if err == nil {
-		err = fileOf(c).ended(list, false, o.reason)
-	}
+	err = fileOf(c).ended(list, false, o.reason)
 	if err == nil {
 		err = fileOf(c).remove(ctx, true)
 	}

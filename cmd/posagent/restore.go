@@ -7,18 +7,43 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"posagent/agent"
 	"posagent/agent/audit"
+	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/outbox"
 	"posagent/device"
 	"posagent/store"
 )
 
-// forceTerminal is the word of --force for a bundle that is another terminal's. The refusal that it overrides names it.
-const forceTerminal = "other-terminal"
+// Words of --force, beside forceDamaged: for a bundle that is another terminal's, and for a journal that has more than the bundle. The
+// refusals that they override name them.
+const (
+	forceTerminal = "other-terminal"
+	forceOlder    = "older"
+)
 
-type restoreOptions struct{ key, force string }
+type restoreOptions struct {
+	key, force string
+}
+
+// forced says that a word stands in --force.
+func (o *restoreOptions) forced(word string) bool {
+	return slices.Contains(strings.Split(o.force, ","), word)
+}
+
+// unknown is a word of --force that there is not; "" = none.
+func (o *restoreOptions) unknown() string {
+	for _, w := range strings.Split(o.force, ",") {
+		if o.force != "" && !slices.Contains([]string{forceTerminal, forceOlder, forceDamaged}, w) {
+			return w
+		}
+	}
+	return ""
+}
 
 func restoreCommand() command {
 	return command{
@@ -26,12 +51,15 @@ func restoreCommand() command {
 		long: "Needs the terminal stopped, and nothing pending in the journal that is replaced. What was open in the backup may have ended since:\n" +
 			"the next start holds all of it, sends nothing, and waits for a person (posagent status names each). Until the last moment the\n" +
 			"old journal stays as it is; a power cut leaves the old one or the new one.\n" +
-			"--force " + forceTerminal + " takes another terminal's backup; --force " + forceDamaged + " gives up a journal that cannot be read.",
+			"A journal that has sales or operations which the backup has not is kept: posagent backup keeps them first, then --force " + forceOlder + ".\n" +
+			"--force " + forceTerminal + " takes another terminal's backup; --force " + forceDamaged + " gives up a journal that cannot be read. Several\n" +
+			"words are joined by commas.",
+		json:     []string{"posagent.restore/1"},
 		examples: []string{"posagent restore /media/usb/shop.bundle --key-file backup.key"},
 		flags: func(fs *flag.FlagSet) any {
 			o := &restoreOptions{}
 			keyFlag(fs, &o.key)
-			fs.StringVar(&o.force, "force", "", "`word` for what is refused otherwise: "+forceTerminal+" or "+forceDamaged)
+			fs.StringVar(&o.force, "force", "", "`word` for what is refused otherwise: "+forceTerminal+", "+forceOlder+" or "+forceDamaged)
 			return o
 		},
 		run: runRestore,
@@ -43,8 +71,8 @@ func runRestore(ctx context.Context, c *call) error {
 	switch {
 	case len(c.args) != 1:
 		return fail(exitUsage, "%s: which file? (posagent restore FILE)", c.path)
-	case o.force != "" && o.force != forceTerminal && o.force != forceDamaged:
-		return fail(exitUsage, "%s: --force %q is neither %s nor %s", c.path, o.force, forceTerminal, forceDamaged)
+	case o.unknown() != "":
+		return fail(exitUsage, "%s: --force %q is neither %s nor %s nor %s", c.path, o.unknown(), forceTerminal, forceOlder, forceDamaged)
 	}
 	cfg, err := loadConfig(c)
 	if err != nil {
@@ -65,7 +93,7 @@ func runRestore(ctx context.Context, c *call) error {
 	}
 	_, missing := os.Stat(agentDB(c))
 	fresh := cfg.Sandbox() && errors.Is(missing, fs.ErrNotExist) // a box that is not enrolled yet: a sandbox does not start on this journal
-	if mine := owner(cfg, cfg.Sandbox()); head.Terminal != "" && head.Terminal != mine && o.force != forceTerminal && !fresh {
+	if mine := owner(cfg, cfg.Sandbox()); head.Terminal != "" && head.Terminal != mine && !o.forced(forceTerminal) && !fresh {
 		return fail(exitRefused, "the backup is of %s, this terminal is %s (set [terminal] and [upstream] of that terminal, or --force %s)",
 			head.Terminal, mine, forceTerminal)
 	}
@@ -76,7 +104,7 @@ func runRestore(ctx context.Context, c *call) error {
 	if err != nil {
 		return keyError(c, err)
 	}
-	damaged, release, err := holdSettled(ctx, c, o.force == forceDamaged, true, "posagent restore")
+	damaged, release, err := holdSettled(ctx, c, o.forced(forceDamaged), true, "posagent restore")
 	if err != nil {
 		return err
 	}
@@ -101,7 +129,12 @@ func runRestore(ctx context.Context, c *call) error {
 	if err := journalFile(staged).stage(ctx, keys, list, key, why); err != nil {
 		return bundleError(c.args[0], err)
 	}
-	if err := noteRestore(ctx, c, staged, keys, why, o.force == forceTerminal); err != nil {
+	if !damaged && !o.forced(forceOlder) {
+		if err := nothingAhead(ctx, c, staged, head); err != nil {
+			return err
+		}
+	}
+	if err := noteRestore(ctx, c, staged, keys, why, o.forced(forceTerminal)); err != nil {
 		return storeError(err)
 	}
 	sales, ops, err := pendingIn(ctx, staged)
@@ -117,6 +150,40 @@ func runRestore(ctx context.Context, c *call) error {
 	fmt.Fprintf(c.out, "restored: the journal of %s, generation %d, made %s\n", head.Terminal, head.Generation, head.Created)
 	if sales+ops > 0 {
 		fmt.Fprintf(c.out, "%d sale(s) and %d operation(s) were open then; the next start holds them (posagent status)\n", sales, ops)
+	}
+	return nil
+}
+
+// nothingAhead refuses to replace a journal by one that has less.
+func nothingAhead(ctx context.Context, c *call, staged string, head store.BundleHead) error {
+	old, err := fileOf(c).readAsItIs(ctx, nil, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return storeError(err)
+	}
+	defer old.Close()
+	with, err := journalFile(staged).read(ctx, nil, false)
+	if err != nil {
+		return storeError(err)
+	}
+	defer with.Close()
+	var sales, ops int
+	err = old.Read(ctx, func(is store.Reader) error {
+		return with.Read(ctx, func(was store.Reader) (err error) {
+			if sales, err = journal.Beyond(is, was); err == nil {
+				ops, err = outbox.Beyond(is, was)
+			}
+			return err
+		})
+	})
+	if err != nil {
+		return storeError(err)
+	}
+	if sales+ops > 0 {
+		return fail(exitRefused, "the journal here has %s that the backup of %s has not, and the restore would forget (posagent backup FILE%s keeps them; then --force %s)",
+			salesAndOps(sales, ops), head.Created, c.flags(), forceOlder)
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ func rotateCommand() command {
 		name: "rotate-key", short: "give the box a new key, and wrap everything sealed in the journal under it",
 		long: "Needs the terminal stopped. Until every data key is wrapped anew both keys are there; what a kill or a power cut breaks off the next\n" +
 			"start ends. The serial number that the terminal tells a register is made of the key, and changes with it.",
+		json:     []string{"posagent.rotate-key/1"},
 		examples: []string{"posagent config rotate-key"},
 		run:      runRotate,
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"posagent/agent"
 	"posagent/agent/enrol"
 	"posagent/agent/ready"
+	"posagent/agent/record"
 	"posagent/agent/view"
 	"posagent/store"
 )
@@ -42,10 +44,16 @@ type runOptions struct{ noSandbox bool }
 
 func runAgent(ctx context.Context, c *call) error {
 	lowerGCPercent()
+	c.recorder = record.New()
 	log := logger(c)
 	disableCoreDumps(log)
 	for {
-		if err := runConfigured(ctx, c, log); !errors.Is(err, errReload) {
+		err := runConfigured(ctx, c, log)
+		if errors.Is(err, errRestart) {
+			fmt.Fprintln(c.err, "posagent: ends for another program, which the init system starts")
+			return nil
+		}
+		if !errors.Is(err, errReload) {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -85,7 +93,23 @@ func runConfigured(ctx context.Context, c *call, log *slog.Logger) error {
 		}
 		return wait(ctx, c, cfg, ready.Trouble{Cause: ready.Unenrolled}, log)
 	}
-	r := &running{c: c, cfg: cfg, digest: digest, on: active, stamp: stamp, log: log}
+	if active.Unconfirmed { // no register's sale can be made before it is connected, and none may be before it is confirmed
+		cfg.ECR.Serial, cfg.ECR.TCP = "", ""
+		err := runOn(ctx, &running{c: c, cfg: cfg, digest: digest, on: active, stamp: stamp, log: log})
+		if !errors.Is(err, errOtherJournal) {
+			return err
+		}
+		return wait(ctx, c, cfg, ready.Trouble{Cause: ready.NotConfirmed, Where: active.URL, Detail: err.Error()}, log)
+	}
+	return runOn(ctx, &running{c: c, cfg: cfg, digest: digest, on: active, stamp: stamp, log: log})
+}
+
+// runOn runs the terminal, and the embedded backend beside it where the configuration names no other.
+func runOn(ctx context.Context, r *running) error {
+	c, cfg, log := r.c, r.cfg, r.log
+	if err := takenAddresses(c, cfg); err != nil {
+		return err
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	if cfg.Sandbox() {
 		up := make(chan string, 1)
@@ -117,6 +141,9 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 		return err
 	}
 	defer db.Close()
+	if err := ownJournal(ctx, c, db, on); err != nil {
+		return err
+	}
 	if err := endRotation(ctx, c, db, keys, func(step string, _, _ int) { log.Debug("device key", "step", step) }); err != nil {
 		return err
 	}
@@ -138,27 +165,31 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	} else if err != nil {
 		return storeError(err)
 	}
-	o, f, lines, err := terminal(ctx, c, cfg, sandbox, db, keys.ID(), log)
+	o, f, lines, err := terminal(ctx, c, cfg, sandbox, db, keys.ID(), vouched(cfg, on), log)
 	if err != nil {
 		return err
 	}
 	addresses := strings.Join(lines, " ")
-	f.file, f.place, f.sandbox, f.config = &liveFile{path: filepath.Join(c.stateDir(), liveName)}, placeOf(c), sandbox, r.digest
+	f.file, f.place, f.sandbox, f.config = &liveFile{path: filepath.Join(c.stateDir(), liveName)}, placeIn(c, cfg), sandbox, r.digest
 	o.Ways = agent.Ways{
-		Place: f.place, Settings: settingsOf(cfg), Apart: cfg.Upstream.URL("schemes") != cfg.Upstream.URL("methods"),
+		Barred: barred(on), Place: f.place, Settings: settingsOf(cfg), Apart: cfg.Upstream.URL("schemes") != cfg.Upstream.URL("methods"),
 		Troubles: func() []ready.Trouble { return f.troubles() }, Lines: func() (int, []ready.Trouble) { return f.lines() },
+		Doubt: func() bool { return f.doubt() },
+	}
+	if f.account != nil {
+		o.Ways.Method, o.Ways.AskMethod = f.account.trouble, f.account.ask
 	}
 	o.Up = func() { fmt.Fprintln(c.err, "posagent: serving "+addresses) }
 	var isReady atomic.Bool
 	o.Report = func(r ready.Report) {
-		if on.Revoked != "" {
-			r = ready.Not(ready.Trouble{Cause: ready.Replaced, Detail: on.Revoked}, f.place)
-		}
 		isReady.Store(r.Ready)
 		f.write(&r, log) // before anybody can read the line and ask for the status
 		printReady(c.out, r, addresses)
 		notifyState(r, log)
 	}
+	restart := make(chan struct{})
+	o.Restart = sync.OnceFunc(func() { close(restart) })
+	o.Ways.Answered = func() bool { return !f.list.Stats().LastOK.IsZero() }
 	a := agent.New(o)
 	f.methods, f.services, f.registers = a.MethodsTrouble, a.Services, a.Lines
 	g, ctx := errgroup.WithContext(ctx)
@@ -175,10 +206,21 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	stopping := context.AfterFunc(ctx, func() { _ = notify("STOPPING=1") }) // nothing depends on it
 	defer stopping()
 	g.Go(func() error { restWhenQuiet(ctx, db, log); return nil })
-	r.db, r.ready = db, isReady.Load
+	g.Go(func() error {
+		select {
+		case <-restart:
+			return errRestart
+		case <-ctx.Done():
+			return nil
+		}
+	})
+	r.db, r.rest, r.ready = db, a.Rest, isReady.Load
 	g.Go(func() error { return r.follow(ctx) })
 	return g.Wait()
 }
+
+// errRestart ends a run whose program was replaced on the disk.
+var errRestart = errors.New("another program is in place")
 
 // askedFor is how long a start waits for the operator's service to say that this box is still the terminal.
 const askedFor = 3 * time.Second
@@ -193,6 +235,9 @@ func startedEnrolment(ctx context.Context, c *call, log *slog.Logger) error {
 	}
 	if err != nil {
 		return fleetRefused(c, err)
+	}
+	if active.Unconfirmed {
+		return nil // there is nothing before it, and the service does not know it yet
 	}
 	if cfg, bad := loadConfig(c); bad == nil && active.Revoked == "" {
 		ctx, cancel := context.WithTimeout(ctx, askedFor)

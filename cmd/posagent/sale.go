@@ -21,7 +21,7 @@ func saleCommand() command {
 		examples: []string{"posagent sale list", "posagent sale show SALE", "posagent sale list --json --limit 10"},
 		sub: append([]command{
 			{
-				name: "list", short: "the newest sales first", examples: []string{"posagent sale list --limit 10"},
+				name: "list", short: "the newest sales first", json: []string{"posagent.sales/1"}, examples: []string{"posagent sale list --limit 10"},
 				flags: func(fs *flag.FlagSet) any {
 					o := &saleOptions{}
 					fs.IntVar(&o.limit, "limit", 50, "how many")
@@ -30,7 +30,7 @@ func saleCommand() command {
 				run: saleList,
 			},
 			{
-				name: "show", args: "SALE", short: "one sale as a timeline in plain words", examples: []string{"posagent sale show SALE"},
+				name: "show", args: "SALE", short: "one sale as a timeline in plain words", json: []string{"posagent.sale/1"}, examples: []string{"posagent sale show SALE"},
 				run: saleShow,
 			},
 		}, asideCommands()...),

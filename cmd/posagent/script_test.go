@@ -1,6 +1,9 @@
 package main
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -70,9 +73,10 @@ console = false
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"posagent": func() {
+		signal.Ignore(syscall.SIGPIPE) // as main does
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
-		os.Exit(execute(ctx, os.Args[1:], std{os.Stdin, os.Stdout, os.Stderr}))
+		os.Exit(heldToSchema(ctx, os.Args[1:]))
 	}})
 }
 
@@ -125,8 +129,13 @@ func TestScripts(t *testing.T) {
 			"tamper":  tamper,
 			"link":    link,
 			"request": request,
+			"browse":  browse,
 			"first":   first,
 			"field":   field,
+			"pictured": func(ts *testscript.TestScript, neg bool, args []string) {
+				ts.Check(pictured(ts.ReadFile(args[0]), ts.ReadFile(args[1]), guide(t, "README.md")))
+			},
+			"unpack": unpack,
 			"mode": func(ts *testscript.TestScript, neg bool, args []string) { // mode 0600 FILE
 				info, err := os.Stat(ts.MkAbs(args[1]))
 				ts.Check(err)
@@ -250,6 +259,38 @@ func field(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no %s", args[1])
 	}
 	ts.Setenv(args[0], text)
+}
+
+// unpack ARCHIVE DIR unpacks what posagent support has written. Each part that is named as JSON has to be JSON.
+func unpack(ts *testscript.TestScript, neg bool, args []string) {
+	data, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	zip, err := gzip.NewReader(bytes.NewReader(data))
+	ts.Check(err)
+	for archive := tar.NewReader(zip); ; {
+		head, err := archive.Next()
+		if err == io.EOF {
+			return
+		}
+		ts.Check(err)
+		text, err := io.ReadAll(archive)
+		ts.Check(err)
+		_, name, _ := strings.Cut(head.Name, "/") // behind the marker
+		path := filepath.Join(ts.MkAbs(args[1]), filepath.FromSlash(name))
+		ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
+		ts.Check(os.WriteFile(path, text, 0o600))
+		if ext := filepath.Ext(name); ext != ".json" && ext != ".jsonl" {
+			continue
+		}
+		for d := json.NewDecoder(bytes.NewReader(text)); ; {
+			var v json.RawMessage
+			if err := d.Decode(&v); err == io.EOF {
+				break
+			} else if err != nil {
+				ts.Fatalf("%s is no JSON: %v\n%s", name, err, text)
+			}
+		}
+	}
 }
 
 // first NAME PROGRAM [ARG...] sets a variable to the first key of an operation in the program's JSON.

@@ -9,10 +9,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -20,6 +22,7 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/agent/config"
+	"posagent/agent/paylink"
 	"posagent/agent/view"
 	"posagent/ecr/register"
 	"posagent/schemes/backend/wallets"
@@ -38,6 +41,7 @@ func selftestCommand() command {
 		long: "For each method it starts a second terminal of this program in a directory of its own, with the embedded backend and none other,\n" +
 			"lets a register pay and reverse over ZVT, and stops it. The terminal that sells notices nothing, and its backend is not asked.\n" +
 			"Before the first list of methods it plays those of the sandbox. Exit 0: each that can be sold was; 1: one was not.",
+		json:     []string{"posagent.selftest/1"},
 		examples: []string{"posagent selftest", "posagent selftest --method SWISH_E_COM --amount 1", "posagent selftest --json"},
 		flags: func(fs *flag.FlagSet) any {
 			o := &selftestOptions{}
@@ -96,12 +100,15 @@ func runSelftest(ctx context.Context, c *call) error {
 			return err
 		}
 	}
-	for _, d := range defs {
+	own := linkMethod(cfg)
+	for _, d := range paylink.Offer(defs, own) {
 		if o.method != "" && d.Name != o.method {
 			continue
 		}
 		t := methodTest{Name: d.Name, Label: d.Label}
-		if len(checkout.Offer([]methods.Definition{d}, checkout.Wish{})) == 0 {
+		if own != nil && d.PaymentProviderID == paylink.Provider {
+			t.OK, t.Skipped = true, "not played: a customer pays it on a page, and its backend was not asked (posagent net check"+c.flags()+" paylinks)"
+		} else if len(checkout.Offer([]methods.Definition{d}, checkout.Wish{})) == 0 {
 			t.OK, t.Skipped = true, "a register cannot sell it: it needs PAYMENT with REVERSAL or REFUND, and the trigger QR"
 		} else if err := train(ctx, cfg, d, amount, &t); err != nil {
 			if ctx.Err() != nil {
@@ -122,6 +129,8 @@ func runSelftest(ctx context.Context, c *call) error {
 		if err := printJSON(c.out, v); err != nil {
 			return err
 		}
+	} else {
+		fmt.Fprintln(c.out, "the backend was not asked, so its credentials were not tried: posagent doctor"+c.flags())
 	}
 	if !v.OK {
 		return &exit{exitFailed, errors.New("")}
@@ -235,7 +244,7 @@ func trainingTerminal(ctx context.Context, file, state string) (line string, sto
 	cmd.Stderr = &talk
 	out, err := cmd.StdoutPipe()
 	if err == nil {
-		err = cmd.Start()
+		err = startTied(running, cmd)
 	}
 	if err != nil {
 		cancel()
@@ -243,16 +252,15 @@ func trainingTerminal(ctx context.Context, file, state string) (line string, sto
 	}
 	said := make(chan string, 1)
 	go func() {
-		lines := bufio.NewScanner(out)
-		for lines.Scan() {
-			if m := saidReady.FindStringSubmatch(lines.Text()); m != nil {
+		defer close(said)
+		eachLine(out, func(line string) {
+			if m := saidReady.FindStringSubmatch(line); m != nil {
 				select {
 				case said <- m[1]:
 				default:
 				}
 			}
-		}
-		close(said)
+		})
 	}()
 	stop = func() {
 		cancel()
@@ -273,5 +281,42 @@ func trainingTerminal(ctx context.Context, file, state string) (line string, sto
 	case <-ctx.Done():
 		stop()
 		return "", nil, ctx.Err()
+	}
+}
+
+// startTied starts a program that does not outlive this one, whatever ends this one. The kernel ends it with the thread that has started
+// it, so that thread lives until ctx ends.
+func startTied(ctx context.Context, cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	started := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			<-ctx.Done()
+			<-time.After(cmd.WaitDelay) // it ends by itself meanwhile
+		}
+	}()
+	return <-started
+}
+
+// longestSaid is how much of a line of a program is looked at, in bytes.
+const longestSaid = 4 << 10
+
+// eachLine reads to the end, and calls fn with each line. Of a longer line it gives the beginning.
+func eachLine(from io.Reader, fn func(line string)) {
+	r := bufio.NewReaderSize(from, longestSaid)
+	for {
+		line, long, err := r.ReadLine()
+		if err != nil {
+			return
+		}
+		text := string(line)
+		for long && err == nil {
+			_, long, err = r.ReadLine()
+		}
+		fn(text)
 	}
 }

@@ -41,18 +41,21 @@ func serialCommand() command {
 				name: "probe", args: "[DEVICE]", short: "listen at each speed until a whole message of the register comes, and say which speed it was",
 				long: stopped + "It sends nothing: start a sale or a registration at the register, which repeats what nobody acknowledges.\n" +
 					"Exit 0: a message came; 1: none did.",
+				json:     []string{"posagent.serial.probe/1"},
 				examples: []string{"posagent serial probe /dev/ttyUSB0", "posagent serial probe --within 2m --json"},
 				flags:    options(30 * time.Second), run: serialProbe,
 			},
 			{
 				name: "monitor", args: "[DEVICE]", short: "show what comes on the line, message by message; it sends nothing",
 				long:     stopped + "Of a message it shows the header, the length and what it means. Card numbers are masked.",
+				json:     []string{"posagent.serial.monitor/1"},
 				examples: []string{"posagent serial monitor /dev/ttyUSB0 --baud 115200", "posagent serial monitor --within 10s --json"},
 				flags:    options(0), run: serialMonitor,
 			},
 			{
 				name: "loopback", args: "[DEVICE]", short: "send bytes over a plug that joins RXD and TXD, and count what comes back",
 				long:     stopped + "Never with a register at the other end: it would take the bytes for a message.\nExit 0: every byte came back; 1: some did not.",
+				json:     []string{"posagent.serial.loopback/1"},
 				examples: []string{"posagent serial loopback /dev/ttyUSB0 --baud 115200"},
 				flags: func(fs *flag.FlagSet) any {
 					o := options(30 * time.Second)(fs).(*serialOptions)

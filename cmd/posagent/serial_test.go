@@ -102,6 +102,7 @@ func TestSerialMonitorShowsMessagesAndMasksCards(t *testing.T) {
 	said := &until{wants: []string{"06 acknowledged", "15 not acknowledged", "06 01, 21 bytes, ", "amount 1250 minor units", "damaged: "}, done: cancel}
 	require.NoError(t, dispatch(ctx, []string{"serial", "monitor", device, "--json"}, std{strings.NewReader(""), said, io.Discard}))
 	require.Empty(t, said.wants, "%.1500s", said.all.String())
+	require.NoError(t, schemaOf(" serial monitor", []byte(said.all.String())))
 	for line := range strings.Lines(said.all.String()) {
 		require.NotContains(t, strings.ReplaceAll(line, " ", ""), "4111111111111111")
 	}

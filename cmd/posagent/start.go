@@ -59,11 +59,15 @@ func noteStart(ctx context.Context, c *call, db store.Journal) error {
 	return agent.Started(audit.With(ctx, audit.Self("start")), db, now, fmt.Sprintf("posagent %s, generation %d, as uid %d", version, generation, os.Getuid()))
 }
 
-// configDigest names a configuration: the first half of the SHA-256 of its file, and the revision of the enrolment under it.
+// configDigest names a configuration: the first half of the SHA-256 of its file, and the revision of the enrolment under it, which
+// may not be confirmed yet.
 func configDigest(c *call) string {
 	digest := fileDigest(c)
 	if active, err := enrolment(c).Active(); err == nil {
 		digest += fmt.Sprintf(" over revision %d of %s", active.Revision, active.ID)
+		if active.Unconfirmed {
+			digest += ", not confirmed"
+		}
 	}
 	return digest
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"posagent/agent"
+	"posagent/agent/checkout"
 	"posagent/agent/enrol"
 	"posagent/agent/gaps"
 	"posagent/agent/outbox"
@@ -24,6 +25,7 @@ func statusCommand() command {
 		name: "status", short: "one screen: may a register ask for a sale, what is open, what to type next",
 		long: "The first line is READY, or NOT READY with the cause and what to type. Exit 0: ready; 1: not ready; 4: the terminal does not run;\n" +
 			"3 and 9: the configuration or the journal cannot be read. It reads the journal beside the running terminal, or without it.",
+		json:     []string{"posagent.status/1", "posagent.check/1"},
 		examples: []string{"posagent status", "posagent status --check     # the first line alone", "posagent status --json"},
 		flags: func(fs *flag.FlagSet) any {
 			o := &statusOptions{}
@@ -40,6 +42,7 @@ type statusOptions struct{ check bool }
 type statusView struct {
 	view.Status
 	Enrolment *enrol.Summary `json:"enrolment,omitempty"` // nil = never enrolled
+	OnTrial   bool           `json:"onTrial,omitempty"`   // an update may still take this program back
 }
 
 func showStatus(ctx context.Context, c *call) error {
@@ -54,6 +57,7 @@ func showStatus(ctx context.Context, c *call) error {
 	if s, err := enrolment(c).Summary(); err == nil && (s.Enrolled || s.State != enrol.Fresh) {
 		v.Enrolment = &s
 	}
+	v.OnTrial = onTrial()
 	named := configPath(c) != "" || len(cfg.Origin()) > 0
 	if named {
 		v.Status = view.NewStatus(aboutTerminal(cfg, cfg.Sandbox()))
@@ -68,16 +72,24 @@ func showStatus(ctx context.Context, c *call) error {
 	if errors.Is(err, os.ErrPermission) {
 		return storeError(err)
 	}
-	there := err == nil
-	if _, err := os.Stat(store.MarkPath(agentDB(c))); err == nil {
-		there = true
+	there, afresh := err == nil, false
+	if _, err := os.Stat(store.MarkPath(agentDB(c))); err == nil && !there {
+		afresh = errors.Is(lookAt(c), os.ErrNotExist) // the mark says that a verb has ended the journal
+		there = !afresh
 	}
+	waits := !v.Running && unenrolled(c, cfg)
 	if !v.Running {
-		cause := ready.Stopped
-		if !named && !there {
-			cause = ready.NoConfig
+		cause, detail := ready.Stopped, ""
+		if afresh {
+			detail = "and none has run here since the reset"
 		}
-		v.Judged(ready.Not(ready.Trouble{Cause: cause}, placeOf(c)))
+		switch {
+		case !named && !there && !afresh:
+			cause = ready.NoConfig
+		case waits:
+			cause, v.Sandbox = ready.Unenrolled, false
+		}
+		v.Judged(ready.Not(ready.Trouble{Cause: cause, Detail: detail}, placeOf(c)))
 	}
 	if there {
 		if err := v.load(ctx, c, cfg.Paylinks.Method, named); err != nil && c.cut == nil {
@@ -99,6 +111,8 @@ func showStatus(ctx context.Context, c *call) error {
 		return err
 	}
 	switch {
+	case waits && named:
+		return &exit{exitNoDaemon, fmt.Errorf("the terminal does not run on %s, and is not enrolled (posagent enroll%s CODE --url URL)", c.stateDir(), c.flags())}
 	case !v.Running:
 		return &exit{exitNoDaemon, fmt.Errorf("the terminal does not run on %s (start it: posagent run%s)", c.stateDir(), c.flags())}
 	case !v.Ready:
@@ -199,13 +213,18 @@ func (v *statusView) print(c *call) {
 	for _, l := range v.Live.Lines {
 		row("", "%s", l)
 	}
-	if e := v.Enrolment; e != nil && e.Enrolled {
+	if e := v.Enrolment; e != nil && e.InUse {
+		row("enrolled", "revision %d of a bundle, good until %s; not confirmed yet: connect the network", e.Revision, localTime(e.Bundle))
+	} else if e != nil && e.Enrolled {
 		row("enrolled", "revision %d, certificate until %s", e.Revision, localTime(e.Certificate))
 		if e.Refused > e.Revision {
 			row("", "! revision %d was given up (posagent config diff %d %d%s)", e.Refused, e.Revision, e.Refused, c.flags())
 		}
 	} else if e != nil {
 		row("enrolled", "not yet: %s at %s", e.State, e.URL)
+	}
+	if v.OnTrial {
+		row("program", "%s is on trial (posagent update --status)", version)
 	}
 	if v.Patience != "" && v.Serial+v.TCP != "" {
 		row("patience", "%s, longer for a register that acknowledges 04 FF", v.Patience)
@@ -216,9 +235,9 @@ func (v *statusView) print(c *call) {
 	default:
 		row("methods", "%d, fetched %s ago", v.Methods, time.Since(*v.MethodsFetched).Round(time.Second))
 	}
-	row("sales", "%d open", len(v.Open))
+	row("sales", "%s", v.openSales())
 	for _, s := range v.Open {
-		row("", "%s %10s %s  %s", s.ID, amountText(money.Minor(s.Amount), s.Currency), s.Currency, s.Phase)
+		row("", "%s %10s %s  %s", s.ID, amountText(money.Minor(s.Amount), s.Currency), s.Currency, s.Phase+watched(s.Phase))
 	}
 	row("operations", "%s", v.owed())
 	for _, o := range v.Operations {
@@ -234,6 +253,34 @@ func (v *statusView) print(c *call) {
 	if len(v.Attention) > 0 {
 		fmt.Fprintln(c.out)
 	}
+}
+
+// watched says what still happens to a sale of which the register has its final answer; "" = the register waits.
+func watched(phase string) string {
+	switch checkout.Phase(phase) {
+	case checkout.Declined:
+		return ", watched until it can no longer change"
+	case checkout.Confirmed:
+		return ", watched until the backend has settled it"
+	}
+	return ""
+}
+
+// openSales counts the sales that are open, and those that are only watched.
+func (v *statusView) openSales() string {
+	open, over := 0, 0
+	for _, s := range v.Open {
+		if watched(s.Phase) != "" {
+			over++
+		} else {
+			open++
+		}
+	}
+	text := fmt.Sprintf("%d open", open)
+	if over > 0 {
+		text += fmt.Sprintf(", %d over at the register and watched", over)
+	}
+	return text
 }
 
 // owed says how many operations are not at their end.

@@ -28,7 +28,10 @@ type supportOptions struct {
 func supportCommand() command {
 	return command{
 		name: "support", short: "what a help desk needs to know, in one file without secrets",
-		examples: []string{"posagent support bundle --config /etc/posagent/config.toml", "posagent support bundle --out /media/stick/box.tar.gz"},
+		examples: []string{
+			"posagent support bundle --config /etc/posagent/config.toml", "posagent support bundle --out /media/stick/box.tar.gz",
+			"posagent support record 60s     # while you reproduce the fault",
+		},
 		sub: []command{{
 			name: "bundle", short: "pack what this terminal says of itself, and print a short marker for the telephone",
 			long: "It holds what the verbs print with --json (" + strings.Join(packedNames(), ", ") + "),\n" +
@@ -36,6 +39,7 @@ func supportCommand() command {
 				"card numbers are masked; there is no payload of an operation and no card data in it. It works with and without the running terminal.\n" +
 				"Without --out it lies in the state directory's folder support, where the newest five stay, or, for root and others, and where no\n" +
 				"terminal has run, in " + os.TempDir() + ".",
+			json:     []string{"posagent.support/1"},
 			examples: []string{"posagent support bundle --config /etc/posagent/config.toml", "posagent support bundle --out /media/stick/box.tar.gz --no-log", "posagent support bundle --json"},
 			flags: func(fs *flag.FlagSet) any {
 				o := &supportOptions{}
@@ -44,7 +48,7 @@ func supportCommand() command {
 				return o
 			},
 			run: supportBundle,
-		}},
+		}, recordCommand()},
 	}
 }
 
@@ -81,18 +85,14 @@ func supportBundle(ctx context.Context, c *call) error {
 	if len(c.args) > 0 {
 		return fail(exitUsage, "support bundle: no argument %q (--out FILE)", c.args[0])
 	}
-	cfg, err := readConfig(c)
-	secrets := cfg.Secrets() // of what could be read
-	if token, err := os.ReadFile(filepath.Join(c.stateDir(), "port.token")); err == nil {
-		secrets = append(secrets, strings.TrimSpace(string(token)))
-	}
+	secrets, err := supportSecrets(c)
 	if err != nil && !o.noLog {
 		fmt.Fprintln(c.err, "the configuration cannot be read, so its secrets are not known: the log is left out")
 	}
 	parts := supportVerbs(ctx, c)
 	parts = append(parts, supportBox(c)...)
 	if !o.noLog && err == nil {
-		parts = append(parts, supportLog(ctx))
+		parts = append(parts, supportLog(ctx, "-24h"))
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -117,33 +117,67 @@ func supportBundle(ctx context.Context, c *call) error {
 	return nil
 }
 
+// supportSecrets are the secrets that are masked: those of the configuration, as far as it can be read, and the local port's token.
+func supportSecrets(c *call) (list []string, err error) {
+	cfg, err := readConfig(c)
+	list = cfg.Secrets()
+	if token, err := readOwn(filepath.Join(c.stateDir(), "port.token"), maxToken); err == nil {
+		list = append(list, strings.TrimSpace(string(token)))
+	}
+	return list, err
+}
+
 // supportVerbs runs the verbs, and adds the findings of doctor as a part of their own.
 func supportVerbs(ctx context.Context, c *call) (parts []support.Part) {
 	for _, p := range packed() {
-		how := "posagent " + strings.Join(p.verb, " ") + c.global.flags() + " --json"
-		fmt.Fprintln(c.err, how)
-		args := slices.Clone(p.verb)
-		for flag, value := range map[string]string{"--config": c.config, "--state": c.state} {
-			if value != "" {
-				args = append(args, flag, value)
-			}
-		}
-		var said, talk bytes.Buffer
-		err := dispatch(ctx, append(args, "--json"), std{strings.NewReader(""), &said, &talk})
-		part := support.Part{Name: p.file, How: how, Data: said.Bytes()}
-		if err != nil {
-			code := exitFailed
-			if e := (*exit)(nil); errors.As(err, &e) {
-				code = e.code
-			}
-			part.Err = strings.TrimSpace(fmt.Sprintf("exit %d %s", code, err))
-		}
+		part := verbPart(ctx, c, p.file, p.verb)
 		parts = append(parts, part)
 		if p.file == "doctor.json" {
-			parts = append(parts, findings(said.Bytes()))
+			parts = append(parts, findings(part.Data))
 		}
 	}
 	return parts
+}
+
+// verbWithin bounds a verb of a bundle. What it looks at may be another account's, and may never answer.
+const verbWithin = time.Minute
+
+// verbPart runs a verb with --json for a file of the archive.
+func verbPart(ctx context.Context, c *call, file string, verb []string) support.Part {
+	how := "posagent " + strings.Join(verb, " ") + c.global.flags() + " --json"
+	fmt.Fprintln(c.err, how)
+	args := slices.Clone(verb)
+	for flag, value := range map[string]string{"--config": c.config, "--state": c.state} {
+		if value != "" {
+			args = append(args, flag, value)
+		}
+	}
+	type result struct {
+		data []byte
+		err  error
+	}
+	ended := make(chan result, 1)
+	go func() {
+		var said, talk bytes.Buffer
+		err := dispatch(ctx, append(args, "--json"), std{strings.NewReader(""), &said, &talk})
+		ended <- result{said.Bytes(), err}
+	}()
+	late := time.NewTimer(verbWithin)
+	defer late.Stop()
+	part := support.Part{Name: file, How: how}
+	select {
+	case r := <-ended:
+		if part.Data = r.data; r.err != nil {
+			code := exitFailed
+			if e := (*exit)(nil); errors.As(r.err, &e) {
+				code = e.code
+			}
+			part.Err = strings.TrimSpace(fmt.Sprintf("exit %d %s", code, r.err))
+		}
+	case <-late.C:
+		part.Err = fmt.Sprintf("no end in %s", verbWithin)
+	}
+	return part
 }
 
 // findings are the checks of doctor that failed or warn.
@@ -189,7 +223,7 @@ func supportBox(c *call) (parts []support.Part) {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(&list, "  %s %10d %s %s\n", info.Mode(), info.Size(), info.ModTime().UTC().Format(time.RFC3339), strings.TrimPrefix(path, dir))
+			fmt.Fprintf(&list, "  %s %10d %s %s\n", info.Mode(), info.Size(), info.ModTime().UTC().Format(time.RFC3339), shown(strings.TrimPrefix(path, dir)))
 			return nil
 		})
 		if err != nil {
@@ -199,9 +233,9 @@ func supportBox(c *call) (parts []support.Part) {
 	return append(parts, support.Part{Name: "box/files.txt", How: "names, sizes, modes and times; no contents", Data: list.Bytes()})
 }
 
-// supportLog is what the program has logged during a day, as far as the system's journal has it.
-func supportLog(ctx context.Context) support.Part {
-	part := support.Part{Name: "log.txt", How: "journalctl -u posagent --since -24h -n 5000 -o short-iso --no-pager"}
+// supportLog is what the program has logged since a time, as far as the system's journal has it.
+func supportLog(ctx context.Context, since string) support.Part {
+	part := support.Part{Name: "log.txt", How: "journalctl -u posagent --since " + since + " -n 5000 -o short-iso --no-pager"}
 	args := strings.Fields(part.How)
 	path, err := exec.LookPath(args[0])
 	if err != nil {

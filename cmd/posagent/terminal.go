@@ -12,10 +12,12 @@ import (
 	"posagent/agent/checkout/drive"
 	"posagent/agent/config"
 	"posagent/agent/offline"
+	"posagent/agent/support"
 	"posagent/agent/upstream"
 	"posagent/agent/view"
 	"posagent/device"
 	"posagent/device/display"
+	"posagent/device/display/framebuffer"
 	"posagent/device/line"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -23,7 +25,7 @@ import (
 )
 
 // terminal converts the configuration into the rooms' own.
-func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db store.Journal, serial string, log *slog.Logger) (o agent.Options, f facts, ready []string, err error) {
+func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db store.Journal, serial string, vouched []string, log *slog.Logger) (o agent.Options, f facts, ready []string, err error) {
 	schemes, err := upstreamOf(cfg, "schemes", log)
 	if err != nil {
 		return o, f, nil, &exit{exitConfig, err}
@@ -49,13 +51,16 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		return o, f, nil, err
 	}
 	f.schemes, f.list, f.tcp, f.ways = schemes, list, cfg.ECR.TCP != "", map[string]*upstream.Client{offline.Schemes: schemes}
+	f.account, f.keys = accountOf(cfg, links), map[string]string{}
 	for name, s := range to {
+		f.keys[name] = authKeys(cfg, name)
 		if s.client != nil && f.ways[name] == nil {
 			f.ways[name] = s.client
 		}
 	}
 	about := aboutTerminal(cfg, sandbox)
 	f.names = view.Names{Terminal: about.Terminal, Backend: about.Backend, Serial: about.Serial, TCP: about.TCP, Patience: about.Patience}
+	f.grace = cfg.ECR.Grace
 	t := cfg.Terminal
 	o = agent.Options{
 		Control: controlSocket(c),
@@ -76,7 +81,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		Retention:      cfg.Offline.Retention,
 		Hooks:          cfg.Hooks.Authorization,
 		Probe:          probes(schemes, links, to),
-		Front:          front(cfg, db, secret, to, log),
+		Front:          front(cfg, db, secret, to, vouched, log),
 		Now:            time.Now, Boot: device.BootTime, BootID: device.BootID(), Log: log,
 	}
 	if o.Screen, err = screen(c, cfg); err != nil {
@@ -91,7 +96,9 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		if o.Local, err = localPort(c, cfg, sandbox, db, secret, o.Front, to, log); err != nil {
 			return o, f, nil, err
 		}
+		o.Local.Examine = selfExamined(c, db)
 	}
+	o.Record, o.Clean = c.recorder, support.NewCleaner(append(cfg.Secrets(), o.Local.Token.Reveal())).Data
 	if cfg.ECR.TCP != "" {
 		l := agent.Line{Name: "tcp", Protocol: speaks}
 		if l.Allow, err = cfg.ECR.Allowed(); err != nil {
@@ -124,12 +131,27 @@ func screen(c *call, cfg config.Config) (display.Screen, error) {
 		tty := onTerminal(c.out)
 		screens = append(screens, display.NewConsole(c.out, display.Options{Color: tty, Plain: !tty, Size: func() (int, int) { return windowSize(c.out) }}))
 	}
-	if cfg.Display.File != "" {
-		f, err := display.NewFile(cfg.Display.File)
+	d := cfg.Display
+	if d.File != "" {
+		f, err := display.NewFile(d.File)
+		if err == nil {
+			f.Width, f.Height, err = config.Size(d.FileSize)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("config: display.file: %w", err)
 		}
 		screens = append(screens, f)
+	}
+	if d.Framebuffer != "" {
+		to := framebuffer.Config{Path: d.Framebuffer, Rotate: d.Rotate}
+		if d.FramebufferSize != "" {
+			w, h, err := config.Size(d.FramebufferSize)
+			if err != nil {
+				return nil, fmt.Errorf("config: display.framebuffer_size: %w", err)
+			}
+			to.File = framebuffer.Mode{W: w, H: h, Stride: d.FramebufferStride, Format: framebuffer.Formats()[d.FramebufferPixels]}
+		}
+		screens = append(screens, display.NewFramebuffer(to))
 	}
 	return display.Bounded(display.Fan(screens...), screenWithin), nil
 }

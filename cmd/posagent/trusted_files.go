@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -35,6 +36,28 @@ func ownDir(dir string, uid int) error {
 	return nil
 }
 
+// readOwn reads a file of the terminal's own, of most bytes. It follows no link, and waits for no other program: root reads there, too,
+// and what lies there is another account's. fs.ErrNotExist where there is none.
+func readOwn(path string, most int64) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("%s has more than %d bytes", path, most)
+	}
+	return data, err
+}
+
 // maxToken is the longest file of a token.
 const maxToken = 4 << 10
 
@@ -46,26 +69,54 @@ func portToken(path string) (wire.Secret, error) {
 		return s, err
 	}
 	token := rand.Text()
+	return wire.Secret(token), writeSecret(path, token)
+}
+
+// writeSecret replaces a file of a secret, readable by its owner alone. It follows no link.
+func writeSecret(path, text string) error {
 	fresh := path + ".new"
 	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+		return err
 	}
 	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return "", err
+		return err
 	}
-	_, err = f.WriteString(token + "\n")
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(fresh, path)
+	_, err = f.WriteString(text + "\n")
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(fresh))
 	}
-	return wire.Secret(token), err
+	if err := os.Rename(fresh, path); err != nil {
+		return errors.Join(err, os.Remove(fresh))
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
 }
 
 // readToken reads a token that uid or root has put there. fs.ErrNotExist where there is none.
 func readToken(path string, uid int) (wire.Secret, error) {
+	const remedy = "remove it, and the next start makes one; or name a file by [port] token_file"
+	s, err := readSecret(path, uid, 0o037, remedy)
+	if err == nil && len(s) < 16 {
+		return "", fmt.Errorf("%s holds no token of 16 characters or more: %s", path, remedy)
+	}
+	return wire.Secret(s), err
+}
+
+// readPIN reads what is stored of the PIN. fs.ErrNotExist where none was set.
+func readPIN(path string, uid int) (string, error) {
+	return readSecret(path, uid, 0o077, "posagent config pin sets a new one")
+}
+
+// readSecret reads a file that uid or root has put there, and that has none of some modes. It follows no link, and waits for no pipe.
+// fs.ErrNotExist where there is none.
+func readSecret(path string, uid int, none os.FileMode, remedy string) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if errors.Is(err, unix.ELOOP) {
-		return "", fmt.Errorf("%s is a symbolic link, and is not followed: remove it, and the next start makes a token; or name the file by [port] token_file", path)
+		return "", fmt.Errorf("%s is a symbolic link, and is not followed: %s", path, remedy)
 	}
 	if err != nil {
 		return "", err
@@ -78,21 +129,14 @@ func readToken(path string, uid int) (wire.Secret, error) {
 	st := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is not a regular file: remove it, and the next start makes one", path)
+		return "", fmt.Errorf("%s is not a regular file: %s", path, remedy)
 	case int(st.Uid) != uid && st.Uid != 0:
-		return "", fmt.Errorf("%s belongs to uid %d and may have been planted: remove it, and the next start makes one", path, st.Uid)
+		return "", fmt.Errorf("%s belongs to uid %d and may have been planted: %s", path, st.Uid, remedy)
 	case st.Nlink != 1:
-		return "", fmt.Errorf("%s has %d names, and another of them may be in another's reach: remove it, and the next start makes one", path, st.Nlink)
-	case info.Mode().Perm()&0o037 != 0:
-		return "", fmt.Errorf("%s may be read or written by others (mode %04o): remove it, and the next start makes a new one", path, info.Mode().Perm())
+		return "", fmt.Errorf("%s has %d names, and another of them may be in another's reach: %s", path, st.Nlink, remedy)
+	case info.Mode().Perm()&none != 0:
+		return "", fmt.Errorf("%s may be read or written by others (mode %04o): %s", path, info.Mode().Perm(), remedy)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxToken))
-	if err != nil {
-		return "", err
-	}
-	s := strings.TrimSpace(string(data))
-	if len(s) < 16 {
-		return "", fmt.Errorf("%s holds no token of 16 characters or more: remove it, and the next start makes one", path)
-	}
-	return wire.Secret(s), nil
+	return strings.TrimSpace(string(data)), err
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -30,7 +32,7 @@ func upstreamAs(agent string, cfg config.Config, service string, log *slog.Logge
 	return upstream.New(upstream.Config{
 		MaxBody: maxBody,
 		Base:    u.URL(service), Timeout: u.Timeout, Proxy: u.Proxy, ProxyAuth: u.ProxyAuth, RootsFile: u.RootsFile, Pins: u.Pins,
-		ClientCert: u.ClientCert, ClientKey: u.ClientKey, Device: u.Device, UserAgent: agent, Log: log,
+		ClientCert: u.ClientCert, ClientKey: u.ClientKey, Device: u.Device, UserAgent: agent, Log: log, Route: routes(),
 		Auth: upstream.Auth{
 			Bearer: u.Auth.Bearer, ConsumerKey: u.Auth.ConsumerKey, ConsumerSecret: u.Auth.ConsumerSecret,
 			ClientID: u.Auth.ClientID, ClientSecret: u.Auth.ClientSecret,
@@ -97,11 +99,17 @@ func settingsOf(cfg config.Config) []byte {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
 	if u.Device != nil {
-		for _, der := range u.Device().Certificate {
-			h.Write(der)
-		}
+		h.Write(deviceKey(u.Device()))
 	}
 	return h.Sum(nil)
+}
+
+// deviceKey is the public key of a certificate of the enrolment: one that was renewed is the same device, and needs no new proof.
+func deviceKey(c *tls.Certificate) []byte {
+	if cert, err := x509.ParseCertificate(c.Certificate[0]); err == nil {
+		return cert.RawSubjectPublicKeyInfo
+	}
+	return c.Certificate[0]
 }
 
 // probes asks a service cheaply whether it answers again, over the connection its operations go by.

@@ -29,6 +29,7 @@ func upstreamCommand() command {
 				"keeps its keys answers both with one transaction, and refuses another body under the same key. On a test backend whose wallets\n" +
 				"pay by themselves the reversal gives the cent back. What was found says how [offline] keyless is to be set.\n" +
 				"Exit 0: all is as it should be; 1: a service must not be used so; 7 and 8 as of net check.",
+			json:     []string{"posagent.upstream.check/1"},
 			examples: []string{"posagent upstream check --config /etc/posagent/config.toml", "posagent upstream check --write --json"},
 			flags: func(fs *flag.FlagSet) any {
 				o := &upstreamOptions{}
@@ -76,6 +77,9 @@ func upstreamCheck(ctx context.Context, c *call) error {
 	cfg, err := loadConfig(c)
 	if err != nil {
 		return err
+	}
+	if unenrolled(c, cfg) {
+		return notEnrolled(c)
 	}
 	if cfg.Sandbox() {
 		return fail(exitUsage, "upstream check: a sandbox: the backend is part of the terminal, there is nothing to check (set [upstream] base)")

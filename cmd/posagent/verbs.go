@@ -2,56 +2,45 @@ package main
 
 import (
 	"flag"
+
+	"posagent/cmd/usage"
 )
 
-// verb is one row of the table of commands as a reader of the whole table needs it.
-type verb struct {
-	path  string // "posagent sale show"
-	cmd   *command
-	flags []flagHelp
-}
-
-// flagHelp is one flag.
-type flagHelp struct {
-	name, value, help, def string // value "" = takes none
-}
-
-// verbs is a table of commands with every sub-verb after its verb.
-func verbs(table []command) []verb {
-	var list []verb
-	var walk func(prefix string, cmds []command)
-	walk = func(prefix string, cmds []command) {
-		for i := range cmds {
-			path := prefix + " " + cmds[i].name
-			list = append(list, verb{path, &cmds[i], flagsOf(&cmds[i])})
-			walk(path, cmds[i].sub)
-		}
+// usageOf is a table of commands as help, manual and completion read it.
+func usageOf(table []command) usage.Program {
+	return usage.Program{
+		Name: "posagent", Version: version, What: "a payment terminal on a small Linux box", About: manualAbout, More: manualMore,
+		Flags: (&global{}).register, First: []string{"help", "--help", "--version", "--config", "--state", "--json", "--debug"},
+		Verbs: verbs(table), Codes: exitCodes(),
 	}
-	walk("posagent", table)
+}
+
+// verbs are the rows of a table of commands, each with its sub-verbs.
+func verbs(table []command) (list []usage.Verb) {
+	for i := range table {
+		list = append(list, table[i].verb())
+	}
 	return list
 }
 
-// flagsOf lists a verb's own flags and those of every verb, by name. A verb that only has sub-verbs has none.
-func flagsOf(cmd *command) (list []flagHelp) {
-	if cmd.run == nil {
-		return nil
+// verb is a command as a reader of its help sees it.
+func (cmd *command) verb() usage.Verb {
+	v := usage.Verb{Name: cmd.name, Args: cmd.args, Short: cmd.short, Long: cmd.long, Examples: cmd.examples, JSON: cmd.json, Sub: verbs(cmd.sub)}
+	if cmd.run != nil {
+		v.Flags = func(fs *flag.FlagSet) { cmd.register(fs, &global{}) }
 	}
-	fs := flag.NewFlagSet(cmd.name, flag.ContinueOnError)
-	(&global{}).register(fs)
+	return v
+}
+
+// register registers the flags of every verb and the command's own, and returns its options.
+func (cmd *command) register(fs *flag.FlagSet, g *global) (opts any) {
+	g.register(fs)
+	fs.Lookup("json").Usage = usage.JSONHelp(cmd.json)
 	if cmd.flags != nil {
-		cmd.flags(fs)
+		return cmd.flags(fs)
 	}
-	fs.VisitAll(func(f *flag.Flag) {
-		value, help := flag.UnquoteUsage(f)
-		list = append(list, flagHelp{f.Name, value, help, f.DefValue})
-	})
-	return list
+	return nil
 }
 
-// names are the names of the verbs in a list.
-func names(list []command) (out []string) {
-	for _, c := range list {
-		out = append(out, c.name)
-	}
-	return out
-}
+// names are the names of the commands in a table.
+func names(table []command) []string { return usage.Names(verbs(table)) }

@@ -11,6 +11,7 @@ import (
 func versionCommand() command {
 	return command{
 		name: "version", short: "what this binary is, and what changed",
+		json:     []string{"posagent.version/1", "posagent.changes/1"},
 		examples: []string{"posagent version", "posagent version --json", "posagent version --changes"},
 		flags: func(fs *flag.FlagSet) any {
 			return fs.Bool("changes", false, "print what each version changed, the newest first")

@@ -24,7 +24,7 @@ func walletCommand() command {
 	}
 	verb := func(name, short string) command {
 		return command{
-			name: name, args: "REFERENCE|URL", short: short, flags: flags,
+			name: name, args: "REFERENCE|URL", short: short, flags: flags, json: []string{"posagent.wallet/1"},
 			examples: []string{"posagent wallet " + name + " http://127.0.0.1:8481/wallet/…", "posagent wallet " + name + " REFERENCE --backend http://127.0.0.1:8481"},
 			run:      func(ctx context.Context, c *call) error { return walletAct(ctx, c, name) },
 		}
@@ -82,8 +82,7 @@ func walletAct(ctx context.Context, c *call, verb string) error {
 		return fail(exitFailed, "the backend answered %s: %s", resp.Status, strings.TrimSpace(string(body)))
 	}
 	if c.json {
-		_, err = c.out.Write(body)
-		return err
+		return printReply(c, "posagent.wallet/1", body)
 	}
 	var v struct {
 		State string `json:"state"`

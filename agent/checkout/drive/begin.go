@@ -34,6 +34,9 @@ func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	if d.closing.Load() {
 		return ecr.Sale{}, refuse(ecr.NotReady, "end of day is running")
 	}
+	if d.resting {
+		return ecr.Sale{}, refuse(ecr.NotReady, "the terminal restarts")
+	}
 	if reserved, ok := d.db.(interface{ Reserved(context.Context) error }); ok {
 		if err := reserved.Reserved(ctx); err != nil {
 			if sale, ok := d.joinUnwritten(ctx, req); ok {

@@ -126,6 +126,7 @@ type Drive struct {
 	closing atomic.Bool
 	asking  atomic.Bool // whether the backend answers again
 	desk    sync.Mutex  // one Begin, or the closing of a batch, at a time
+	resting bool        // no sale begins any more; under desk
 
 	mu    sync.Mutex
 	stash map[wire.Key]journal.Step // effects of a settled operation, until its commit is durable

@@ -27,8 +27,12 @@ func (d *Drive) endDay(ctx context.Context) (ecr.Totals, error) {
 		return ecr.Totals{}, refuse(ecr.EODImpossible, "end of day is running")
 	}
 	defer d.closing.Store(false)
-	d.desk.Lock()   // a request in Begin has journalled its sale
-	d.desk.Unlock() //nolint:staticcheck // the lock is the wait
+	d.desk.Lock() // a request in Begin has journalled its sale
+	resting := d.resting
+	d.desk.Unlock()
+	if resting {
+		return ecr.Totals{}, refuse(ecr.EODImpossible, "the terminal restarts")
+	}
 	until := d.boot() + closeBound
 	waited := map[wire.Key]bool{} // found unconfirmed: their undo has to be proven
 	for {

@@ -12,6 +12,7 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/device/display/scene"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
@@ -255,7 +256,7 @@ func TestField_T1TheCustomersAppIsAwaited(t *testing.T) {
 		s := r.sale(500)
 		pass(30 * time.Second)
 		require.False(t, r.screen.code())
-		require.Equal(t, "Waiting for the customer's app", r.screen.shots[len(r.screen.shots)-1].view.Text)
+		require.Equal(t, scene.Waiting, r.screen.shots[len(r.screen.shots)-1].view.Kind)
 		p := <-s.Progress
 		require.Equal(t, ecr.Progress{Step: ecr.StepApp, Text: "Waiting for the customer's app"}, p)
 		r.world.lock(func() { r.world.pay(r.world.order[0]); r.world.onStatus = nil })

@@ -164,11 +164,10 @@ func receiptNamed(s string) (batch, receipt int, ok bool) {
 
 // reversible applies the ledger of the original.
 func reversible(o *journal.Row, req ecr.Request) error {
-	undone := o.Receipt != 0 && o.State.Result == ecr.Aborted
 	switch {
 	case o.Kind != ecr.Payment:
 		return refuse(ecr.NotReversible, "only payments can be taken back")
-	case req.Kind == ecr.Reversal && (o.Reversed || undone):
+	case req.Kind == ecr.Reversal && (o.Reversed || o.Undone()):
 		return refuse(ecr.AlreadyReversed, "already reversed")
 	case o.State.Phase != checkout.Confirmed && o.State.Phase != checkout.Done, o.State.Result != ecr.Approved:
 		return refuse(ecr.NotReversible, "the original is not an acknowledged payment")

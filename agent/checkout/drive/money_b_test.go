@@ -550,6 +550,7 @@ func TestMoneyB13_EndOfDay(t *testing.T) {
 		totals, err := r.Close(context.Background())
 		require.NoError(t, err)
 		require.Equal(t, checkout.Done, r.phase(lost.Sale), "settled, not confirmed")
+		require.Equal(t, []string{"payment of 5.00 EUR, receipt 2: undone after its approval"}, totals.Exceptions)
 		require.Equal(t, 1, totals.Count)
 		require.EqualValues(t, 1000, totals.Net)
 		require.Equal(t, 1, totals.Batch)

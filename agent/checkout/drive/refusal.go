@@ -70,6 +70,7 @@ var german = map[string]string{
 	"%s is running":                                                "ein anderer Vorgang läuft",
 	"%s":                                                           "%s", // in the terminal's language already, or what is open
 	"end of day is running":                                        "Kassenschnitt läuft",
+	"the terminal restarts":                                        "Terminal startet neu",
 	"unknown kind of sale":                                         "unbekannter Vorgang",
 	"no payment method fits":                                       "keine passende Zahlart",
 	"this merchant has no payment method":                          "dieser Händler hat keine Zahlart",

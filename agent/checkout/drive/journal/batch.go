@@ -81,6 +81,9 @@ func (j *Journal) totals(r store.Reader) (ecr.Totals, error) {
 		}
 		t.LastReceipt = row.Receipt
 		if !checkout.Good(row.State) {
+			if row.Undone() && row.State.Phase == checkout.Done { // the cashier may count it
+				t.Exceptions = append(t.Exceptions, row.Title()+": undone after its approval")
+			}
 			continue
 		}
 		i, ok := place[row.Method.Name+row.Currency]

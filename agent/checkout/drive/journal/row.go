@@ -205,6 +205,10 @@ func Amount(amount money.Minor, currency string) string {
 	return money.Format(amount, c)
 }
 
+// Undone says of a sale that it was approved first: the customer had paid, and the approval was
+// taken back. Receipt numbers are given to approvals only.
+func (r *Row) Undone() bool { return r.Receipt != 0 && r.State.Result == ecr.Aborted }
+
 // Title names a sale for people.
 func (r *Row) Title() string {
 	s := fmt.Sprintf("%s of %s", r.Kind, Amount(r.Amount, r.Currency))

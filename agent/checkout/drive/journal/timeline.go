@@ -156,3 +156,11 @@ func Unsettled(r store.Reader) (n int, err error) {
 	}
 	return n, nil
 }
+
+// Beyond counts the sales that another journal does not have, from the newest back to the first that both have.
+func Beyond(r, other store.Reader) (n int, err error) {
+	if n, err = store.Beyond(r, other, `SELECT key FROM checkout_sales ORDER BY id DESC`, `SELECT COUNT(*) FROM checkout_sales WHERE key = ?`); err != nil {
+		return 0, fmt.Errorf("compare sales: %w", err)
+	}
+	return n, nil
+}

@@ -7,6 +7,7 @@ import (
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/device/display"
+	"posagent/device/display/scene"
 	"posagent/device/qr"
 	"posagent/ecr"
 	"posagent/schemes/methods"
@@ -46,8 +47,9 @@ func (p *Performer) showCode(ctx context.Context, row *journal.Row) {
 		p.ApplyWithRetry(ctx, row.Key, checkout.Event{Name: checkout.CodeBroken, Text: err.Error()})
 		return
 	}
-	v := p.view(row)
-	v.Code, v.Until = c, p.now().Add(checkout.CodeUntil(row.State)-p.boot())
+	v := p.view(row, scene.Code)
+	v.Code, v.From = c, p.now()
+	v.Until = v.From.Add(checkout.CodeUntil(row.State) - p.boot())
 	if p := row.Method.TriggerParams; p != nil && p.Qr != nil {
 		v.PushText, v.Background = p.Qr.PushText, p.Qr.BgColor
 	}
@@ -68,8 +70,7 @@ func (p *Performer) showCode(ctx context.Context, row *journal.Row) {
 
 // showWaiting takes the code off the screen and says what the sale waits for.
 func (p *Performer) showWaiting(row *journal.Row) {
-	v := p.view(row)
-	v.Text = appText(p.cfg.Language)
+	v := p.view(row, scene.Waiting)
 	p.screenMu.Lock()
 	now, err := p.j.Sale(context.Background(), row.Key) // read under the lock: what ends the sale clears the screen after it
 	wanted := err == nil && now.State.AwaitingApp
@@ -93,8 +94,8 @@ func (p *Performer) stillShown(ctx context.Context, key wire.Key) bool {
 	return err == nil && shown
 }
 
-func (p *Performer) view(row *journal.Row) display.View {
-	return display.View{Title: row.Method.Label, Amount: Amount(p.cfg.Language, row.Amount, row.Currency), Sandbox: p.cfg.Sandbox, Language: p.cfg.Language}
+func (p *Performer) view(row *journal.Row, kind scene.Kind) display.View {
+	return display.View{Kind: kind, Title: row.Method.Label, Amount: Amount(p.cfg.Language, row.Amount, row.Currency), Sandbox: p.cfg.Sandbox, Language: p.cfg.Language}
 }
 
 // clearScreen takes the sale off the screen.
@@ -127,10 +128,7 @@ func (p *Performer) Idle() {
 
 // showIdle shows whose terminal this is and that a sale may begin.
 func (p *Performer) showIdle() {
-	p.show(display.View{
-		Title: p.cfg.MerchantName, Text: words(p.cfg.Language, "Ready", "Bereit"),
-		Sandbox: p.cfg.Sandbox, Language: p.cfg.Language,
-	})
+	p.show(display.View{Kind: scene.Idle, Title: p.cfg.MerchantName, Sandbox: p.cfg.Sandbox, Language: p.cfg.Language})
 }
 
 // showResult says how a payment ended, for a while.
@@ -138,14 +136,14 @@ func (p *Performer) showResult(row *journal.Row) {
 	if row.Kind != ecr.Payment || p.screen == nil {
 		return
 	}
-	v := p.view(row)
+	v := p.view(row, scene.NotPaid)
 	switch row.State.Result {
 	case ecr.Approved:
-		v.Text = words(p.cfg.Language, "Paid. Thank you.", "Bezahlt. Vielen Dank.")
+		v.Kind = scene.Paid
 	case ecr.Declined:
-		v.Text = words(p.cfg.Language, "Declined.", "Abgelehnt.")
+		v.Reason = scene.Declined
 	default:
-		v.Text = words(p.cfg.Language, "Cancelled.", "Abgebrochen.")
+		v.Reason = scene.Cancelled
 	}
 	p.screenMu.Lock()
 	if p.onScreen != "" && p.onScreen != row.Key { // another sale has the screen

@@ -28,6 +28,10 @@ func (p *Performer) Outcome(r *journal.Row, repeat bool) ecr.Outcome {
 	switch s.Result {
 	case "": // only a refund or reversal is told before its end
 		o.Result, o.Code, o.Text, o.Settling, o.Time = ecr.InProgress, ecr.StillRunning, "in progress", true, p.now()
+	case ecr.Aborted:
+		if r.Undone() {
+			o.Text = words(p.cfg.Language, "paid, not acknowledged: the money goes back", "bezahlt, nicht bestätigt: das Geld geht zurück")
+		}
 	case ecr.Approved:
 		o.Receipt, o.Trace = r.Receipt, r.Trace
 		o.MerchantCopy = methods.ReceiptRequired(r.Method, txnType(r.Kind))

@@ -25,7 +25,7 @@ func Amount(language string, amount money.Minor, currency string) string {
 	return money.FormatIn(language, amount, c)
 }
 
-// appText is what the screen and the register say while the customer's app is awaited.
+// appText is what the register says while the customer's app is awaited.
 func appText(language string) string {
 	return words(language, "Waiting for the customer's app", "Warten auf die App des Kunden")
 }

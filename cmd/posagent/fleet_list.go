@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"posagent/schemes/backend"
+	"posagent/schemes/fleet"
+	"posagent/schemes/wire"
+)
+
+func fleetList(ctx context.Context, c *call) error {
+	cfg, err := loadConfig(c)
+	if err != nil {
+		return err
+	}
+	o := c.opts.(*fleetOptions)
+	req := fleet.ListRequest{State: fleet.State(strings.ToUpper(o.state)), SerialNumber: o.serial}
+	var list []fleet.Enrolment
+	if o.backend != "" {
+		ctx, cancel := context.WithTimeout(ctx, fleetWait)
+		defer cancel()
+		client, err := fleetAt(ctx, c)
+		if err != nil {
+			return err
+		}
+		got, err := client.List(ctx, req)
+		if err != nil {
+			return fleetFailed(err)
+		}
+		list = got.Enrolments
+	} else if list, err = backend.ReadFleet(ctx, backendDir(c, cfg), req); err != nil {
+		if wire.CodeOf(err) == wire.Invalid {
+			return fleetFailed(err)
+		}
+		return fail(exitFailed, "%w (is --state the backend's directory?)", err)
+	}
+	if c.json {
+		return printJSON(c.out, struct {
+			Schema     string            `json:"schema"`
+			Enrolments []fleet.Enrolment `json:"enrolments"`
+		}{"posagent.fleet.list/1", list})
+	}
+	fmt.Fprintf(c.out, "%-16s %-9s %-24s %-12s %-12s %4s  %-10s  %-19s  %s\n", "ID", "STATE", "SERIAL NUMBER", "MERCHANT", "TERMINAL", "REV", "UNTIL", "SINCE", "PROGRAM")
+	for _, e := range list {
+		since := e.CreatedAt
+		for _, at := range []string{e.RedeemedAt, e.ConfirmedAt, e.RevokedAt} {
+			if at != "" {
+				since = at
+			}
+		}
+		note := "  " + programOf(e)
+		if e.Bundle {
+			note += "  on a stick"
+		}
+		if e.Reason != "" {
+			note += "  " + e.Reason
+		}
+		fmt.Fprintf(c.out, "%-16s %-9s %-24s %-12s %-12s %4d  %-10s  %-19s%s\n", e.ID, e.State, dash(e.SerialNumber), dash(e.Slot.MerchantID), dash(e.Slot.TerminalID),
+			e.ConfirmedRevision, lastDay(e), localTime(since), note)
+	}
+	return nil
+}
+
+// programOf is the version that a terminal runs, and how its last update ended.
+func programOf(e fleet.Enrolment) string {
+	u, is := e.Update, dash(e.Version)
+	switch {
+	case u.Version == "":
+		return is
+	case u.Kept:
+		return is + ", kept " + u.Version
+	}
+	return is + ", took " + u.Version + " back: " + dash(u.Reason)
+}
+
+// lastDay is the last day of the certificate that an enrolment has, or of the code that it waits for.
+func lastDay(e fleet.Enrolment) string {
+	at := e.CertificateExpiresAt
+	if e.State == fleet.Fresh {
+		at = e.ExpiresAt
+	}
+	t, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		return "-"
+	}
+	return t.Local().Format(time.DateOnly)
+}
+
+// dash stands for a text that is not there.
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
