@@ -24,7 +24,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL TOOLS
 
-.PHONY: packages enrol visit cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy sim mutants badinput test-386 test-arm guest
+.PHONY: keypad packages update enrol visit cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy sim mutants badinput test-386 test-arm guest
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -98,8 +98,11 @@ kill: ## N sales killed with -9 at random moments, and N/2 at named points; N/4 
 cut: ## change MUTATIONS bits and as many sectors of the logs of journals with sales and clients' operations: each is whole or said to be cut; kill 4 x KILLS times without, and KILLS times each verb that replaces a journal: no alarm (MUTATIONS=200 KILLS=100 take about ten minutes)
 	POSAGENT_MUTATIONS='$(MUTATIONS)' POSAGENT_KILLS='$(KILLS)' $(GO) test -count=1 -timeout 60m -run 'TestField_J|TestScripts/(journal|gaps|keys)' -v ./store/... ./agent ./cmd/posagent ./cross/kill
 
-enrol: ## kill an enrolment at each system call that keeps or sends something, N rounds, and go on with the same code (N=20 takes about fifteen minutes)
+enrol: ## kill an enrolment, by a code and by a bundle, and a renewal at each system call that keeps or sends something, N rounds, and go on (N=20 takes about twenty minutes)
 	N='$(if $(filter command line,$(origin N)),$(N),20)' $(GO) test -count=1 -timeout 60m -v ./cross/enrol
+
+update: ## update a running terminal to programs that work and that do not, and attack the repository (needs npm for the independent client; five minutes at most)
+	UPDATE=full $(GO) test -count=1 -timeout 15m -v ./cross/update
 
 doctor-bench: ## seed each fault alone, against the real binary and backend: doctor names its id as the only failure (as root: disks and users too)
 	DOCTOR=full $(GO) test -count=1 -timeout 15m -v -run 'OneFault' ./cross/doctor
@@ -112,6 +115,9 @@ test-arm: ## the tests of what calculates, on emulated ARM (needs qemu-user-stat
 
 visit: ## a technician's visit to a fresh Debian on emulated ARM: install, enrol, READY, first sale (as root; ten minutes at most)
 	@sh cross/visit.sh
+
+keypad: ## the keypad's tests on an emulated ARMv7 board, whose kernel makes input devices (fetches a Debian kernel; five minutes at most)
+	@sh cross/keypad.sh
 
 guest: ## the program's memory on an emulated ARMv7 board with 64 MB (fetches a Debian kernel; five minutes at most)
 	@sh cross/guest.sh
@@ -149,7 +155,9 @@ test-386: ## the Go tests with 32-bit integers
 browser: ## the backend's pages in a real Chromium
 	@sh cross/browser.sh
 
-screens: ## a picture of every page, in out/screens (needs chromium)
+screens: ## a picture of every page (needs chromium), and of every scene of the terminal on every panel in every language, in out/screens
+	@mkdir -p out/screens
+	SCREENS='$(abspath out/screens)' $(GO) test -count=1 -run '^TestScreens$$' ./device/display
 	@SCREENS=out/screens sh cross/browser.sh
 
 clean: ## remove what was built

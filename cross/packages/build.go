@@ -96,9 +96,15 @@ func (t target) environment() []string {
 	return []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + t.goarch, "GOARM=" + t.goarm, "GOAMD64=v1", "GO386=sse2", "GOARM64=v8.0", "GOFLAGS=", "GOWORK=off", "GOEXPERIMENT="}
 }
 
-// compile builds the program for a target into path.
-func compile(o options, t target, path string, more ...string) error {
-	args := slices.Concat([]string{"build", "-o", path}, flags(o.version), more, []string{"./cmd/posagent"})
+// The programs that packages are made of.
+const (
+	terminal = "./cmd/posagent"
+	updater  = "./cmd/posagent-update"
+)
+
+// compile builds a program for a target into path.
+func compile(o options, t target, program, path string, more ...string) error {
+	args := slices.Concat([]string{"build", "-o", path}, flags(o.version), more, []string{program})
 	_, err := command(o.root, t.environment(), goTool(), args...)
 	return err
 }
@@ -145,7 +151,7 @@ func build(o options) error {
 	if o.out, err = filepath.Abs(o.out); err != nil {
 		return err
 	}
-	for _, pattern := range []string{"posagent_*.deb", "posagent_*.ipk", "posagent_*.cdx.json", "release.json", "release.json.sig", "provenance.json"} {
+	for _, pattern := range []string{"posagent*_*.deb", "posagent*_*.ipk", "posagent*_*.cdx.json", "release.json", "release.json.sig", "provenance.json"} {
 		old, err := filepath.Glob(filepath.Join(o.out, pattern))
 		if err != nil {
 			return err
@@ -164,13 +170,17 @@ func build(o options) error {
 		if _, err := os.Stat(path); err == nil {
 			return path, nil // the one that was asked what it says of itself
 		}
-		return path, compile(o, t, path)
+		return path, compile(o, t, terminal, path)
 	}
 	tool, err := binary(here())
 	if err != nil {
 		return err
 	}
-	s, err := stage(o, tool, filepath.Join(work, "stage"))
+	updaterTool := filepath.Join(work, "posagent-update")
+	if err := compile(o, here(), updater, updaterTool); err != nil {
+		return err
+	}
+	s, err := stage(tool, updaterTool, filepath.Join(work, "stage"))
 	if err != nil {
 		return err
 	}
@@ -184,6 +194,11 @@ func build(o options) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.name, err)
 		}
+		more, err := packageUpdater(o, s, t, filepath.Join(work, t.name+"-update"))
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.name, err)
+		}
+		list = append(list, more...)
 		for _, name := range list {
 			info, err := os.Stat(filepath.Join(o.out, name))
 			if err != nil {

@@ -111,6 +111,7 @@ func TestPackages(t *testing.T) {
 	t.Run("install", func(t *testing.T) { install(t, m) })
 	t.Run("upgrade and downgrade keep everything", func(t *testing.T) { upgrade(t, m, settled, open) })
 	t.Run("remove and purge", func(t *testing.T) { remove(t, m, settled, open) })
+	t.Run("updates", func(t *testing.T) { updates(t, m) })
 	t.Run("the unit", func(t *testing.T) { unit(t, m) })
 	t.Run("system calls", func(t *testing.T) { systemCalls(t, m) })
 	t.Run("OpenWrt", func(t *testing.T) { openWrt(t, m, settled, open) })
@@ -122,7 +123,7 @@ func TestPackages(t *testing.T) {
 func sameBytes(t *testing.T, m *made) {
 	list, err := os.ReadDir(m.first)
 	require.NoError(t, err)
-	require.Len(t, list, 5, "deb, ipk, list of what is inside, manifest, provenance")
+	require.Len(t, list, 8, "deb, ipk, list of what is inside, each of the terminal and of the updater; manifest, provenance")
 	for _, f := range list {
 		require.Equal(t, read(t, filepath.Join(m.first, f.Name())), read(t, filepath.Join(m.again, f.Name())), f.Name())
 	}
@@ -158,6 +159,7 @@ func install(t *testing.T, m *made) {
 		{"usr/share/posagent/sbom.cdx.json", "-rw-r--r--", false},
 		{"usr/share/doc/posagent/changelog.gz", "-rw-r--r--", false},
 		{"usr/share/doc/posagent/copyright", "-rw-r--r--", false},
+		{"usr/share/doc/posagent/visit.txt", "-rw-r--r--", false},
 	} {
 		info, err := os.Stat(s.at(want.path))
 		require.NoError(t, err)
@@ -175,6 +177,8 @@ func install(t *testing.T, m *made) {
 	left, err := os.ReadDir(s.state())
 	require.NoError(t, err)
 	require.Empty(t, left, "no terminal has run")
+
+	require.Equal(t, read(t, "../../cmd/posagent/visit.txt"), read(t, s.at("usr/share/doc/posagent/visit.txt")))
 
 	config := s.at("etc/posagent/config.toml")
 	_, example := ran(t, nil, m.older, "config", "example")

@@ -40,6 +40,7 @@ func openWrt(t *testing.T, m *made, settled, open string) {
 	require.Equal(t, "/etc/posagent/config.toml\n", read(t, filepath.Join(control, "conffiles")))
 	require.Contains(t, read(t, filepath.Join(control, "control")), "Architecture: all\n")
 	require.Equal(t, read(t, m.older), read(t, filepath.Join(root, "usr/bin/posagent")))
+	require.Contains(t, read(t, filepath.Join(root, "usr/share/doc/posagent/visit.txt")), "/etc/init.d/posagent start")
 	require.Equal(t, "/etc/posagent\n/srv/posagent\n", read(t, filepath.Join(root, "lib/upgrade/keep.d/posagent")))
 	code, said := ran(t, nil, m.older, "config", "check", "--config", filepath.Join(root, "etc/posagent/config.toml"))
 	require.Zero(t, code, said)

@@ -34,39 +34,16 @@ func packageFor(o options, s staged, t target, binary, work string) ([]string, e
 	}
 	at := func(name string) string { return filepath.Join(work, name) }
 	base := "posagent_" + o.number + "_" + t.name
-	sbom, err := sbomOf(binary, o.version, o.epoch)
-	if err != nil {
+	if err := inventory(o, binary, work, base); err != nil {
 		return nil, err
 	}
-	licences, err := licencesOf(o, binary)
+	own, err := ownFiles(t, work)
 	if err != nil {
 		return nil, err
-	}
-	for path, text := range map[string][]byte{at("sbom.cdx.json"): sbom, filepath.Join(o.out, base+".cdx.json"): sbom, at("copyright"): licences} {
-		if err := os.WriteFile(path, text, 0o644); err != nil {
-			return nil, err
-		}
-	}
-	own := map[string]string{} // the files of the folder, with the target's name in them
-	list, err := fs.ReadDir(files, "files")
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range list {
-		text, err := fs.ReadFile(files, "files/"+f.Name())
-		if err != nil {
-			return nil, err
-		}
-		own[f.Name()] = at(f.Name())
-		if err := os.WriteFile(at(f.Name()), []byte(strings.ReplaceAll(string(text), "@TARGET@", t.name)), 0o755); err != nil {
-			return nil, err
-		}
 	}
 	var contents []content
 	add := func(src, dst, kind string, mode fs.FileMode) {
-		c := content{Src: src, Dst: dst, Type: kind}
-		c.Info.Mode, c.Info.Owner, c.Info.Group, c.Info.MTime = mode, "root", "root", time.Unix(o.epoch, 0).UTC()
-		contents = append(contents, c)
+		contents = append(contents, o.content(src, dst, kind, mode))
 	}
 	both := func() {
 		contents = nil
@@ -76,17 +53,15 @@ func packageFor(o options, s staged, t target, binary, work string) ([]string, e
 		add(s.path("openapi.json"), "/usr/share/posagent/openapi.json", "", 0o644)
 		add(at("sbom.cdx.json"), "/usr/share/posagent/sbom.cdx.json", "", 0o644)
 		add(at("copyright"), "/usr/share/doc/posagent/copyright", "", 0o644)
+		add(s.path("visit.txt"), "/usr/share/doc/posagent/visit.txt", "", 0o644)
 	}
 
 	both()
 	add(own["posagent.service"], "/usr/lib/systemd/system/posagent.service", "", 0o644)
 	add(own["posagent.sysusers"], "/usr/lib/sysusers.d/posagent.conf", "", 0o644)
 	add(own["61-posagent.rules"], "/usr/lib/udev/rules.d/61-posagent.rules", "", 0o644)
-	add(s.path("posagent.1.gz"), "/usr/share/man/man1/posagent.1.gz", "", 0o644)
 	add(s.path("CHANGELOG.md.gz"), "/usr/share/doc/posagent/changelog.gz", "", 0o644)
-	add(s.path("bash"), "/usr/share/bash-completion/completions/posagent", "", 0o644)
-	add(s.path("zsh"), "/usr/share/zsh/vendor-completions/_posagent", "", 0o644)
-	add(s.path("fish"), "/usr/share/fish/vendor_completions.d/posagent.fish", "", 0o644)
+	contents = append(contents, o.guides(s, "posagent")...)
 	deb := o.description(t)
 	deb["deb"] = map[string]any{"arch": t.debian}
 	deb["contents"] = contents
@@ -107,6 +82,65 @@ func packageFor(o options, s staged, t target, binary, work string) ([]string, e
 		}
 	}
 	return []string{base + ".deb", base + ".ipk", base + ".cdx.json"}, nil
+}
+
+// inventory writes what a package tells of what is in it: its list for work and, under base's name, beside the packages; the licences.
+func inventory(o options, binary, work, base string) error {
+	sbom, err := sbomOf(binary, o.version, o.epoch)
+	if err != nil {
+		return err
+	}
+	licences, err := licencesOf(o, binary)
+	if err != nil {
+		return err
+	}
+	for path, text := range map[string][]byte{
+		filepath.Join(work, "sbom.cdx.json"): sbom, filepath.Join(o.out, base+".cdx.json"): sbom, filepath.Join(work, "copyright"): licences,
+	} {
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ownFiles writes the files of the folder to work, with the target's name in them, and returns where each is.
+func ownFiles(t target, work string) (map[string]string, error) {
+	list, err := fs.ReadDir(files, "files")
+	if err != nil {
+		return nil, err
+	}
+	own := map[string]string{}
+	for _, f := range list {
+		text, err := fs.ReadFile(files, "files/"+f.Name())
+		if err != nil {
+			return nil, err
+		}
+		own[f.Name()] = filepath.Join(work, f.Name())
+		if err := os.WriteFile(own[f.Name()], []byte(strings.ReplaceAll(string(text), "@TARGET@", t.name)), 0o755); err != nil {
+			return nil, err
+		}
+	}
+	return own, nil
+}
+
+// content is a file of a package, of root's and of the release's time.
+func (o options) content(src, dst, kind string, mode fs.FileMode) content {
+	c := content{Src: src, Dst: dst, Type: kind}
+	c.Info.Mode, c.Info.Owner, c.Info.Group, c.Info.MTime = mode, "root", "root", time.Unix(o.epoch, 0).UTC()
+	return c
+}
+
+// guides are the manual page and the completions of a program in a package.
+func (o options) guides(s staged, program string) (list []content) {
+	for _, g := range guides(program) {
+		from := s.path(g.name)
+		if strings.HasSuffix(g.installed, ".gz") {
+			from += ".gz"
+		}
+		list = append(list, o.content(from, g.installed, "", 0o644))
+	}
+	return list
 }
 
 // description is what both packages say of themselves.

@@ -138,7 +138,7 @@ func verify(dir, key string, out io.Writer) error {
 			faults = append(faults, fmt.Errorf("%s is not the file of the manifest: use it not", want.Name))
 		}
 	}
-	there, err := filepath.Glob(filepath.Join(dir, "posagent_*"))
+	there, err := filepath.Glob(filepath.Join(dir, "posagent*_*"))
 	if err != nil {
 		return err
 	}

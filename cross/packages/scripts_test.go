@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,4 +33,48 @@ func TestARemovalWritesThroughNoLink(t *testing.T) {
 	code, said = ran(t, []string{"DPKG_ROOT=" + root}, "sh", "files/deb.postrm", "purge")
 	require.Zero(t, code, said)
 	require.NoDirExists(t, state)
+}
+
+// TestARemovalAsksAndWaitsForNothing: the program is asked about a link to a medium that is away, too, and the files of the account are
+// neither followed nor waited for.
+func TestARemovalAsksAndWaitsForNothing(t *testing.T) {
+	root := t.TempDir()
+	state, asked := filepath.Join(root, "var/lib/posagent"), filepath.Join(root, "asked")
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "usr/bin"), 0o755))
+	program := filepath.Join(root, "usr/bin/posagent")
+	answer := func(code string) {
+		require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\necho \"$*\" >>"+asked+"\nexit "+code+"\n"), 0o755))
+	}
+	answer("0")
+	code, said := ran(t, []string{"DPKG_ROOT=" + root}, "sh", "files/deb.prerm", "remove")
+	require.Zero(t, code, said)
+	require.NoFileExists(t, asked, "no terminal has run here")
+
+	require.NoError(t, os.MkdirAll(filepath.Dir(state), 0o755))
+	require.NoError(t, os.Symlink(filepath.Join(root, "away"), state))
+	answer("6")
+	code, said = ran(t, []string{"DPKG_ROOT=" + root}, "sh", "files/deb.prerm", "remove")
+	require.Equal(t, 1, code, said)
+	require.Contains(t, said, "not removed")
+	require.Equal(t, "journal pending --state "+state+"\n", read(t, asked))
+
+	require.NoError(t, os.Remove(state))
+	require.NoError(t, os.Mkdir(state, 0o700))
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "etc/posagent"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "etc/posagent/config.toml"), nil, 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(state, "agent.db"), []byte("abc"), 0o600))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(state, "agent.db-wal"), 0o600))
+	require.NoError(t, os.Symlink("/dev/zero", filepath.Join(state, "agent.db.mark")))
+	answer("0")
+	code, said = ran(t, []string{"DPKG_ROOT=" + root}, "sh", "files/deb.prerm", "remove")
+	require.Zero(t, code, said)
+	require.Contains(t, read(t, asked), "journal pending --state "+state+" --config "+filepath.Join(root, "etc/posagent/config.toml")+"\n")
+	sum := "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // of abc
+	require.Equal(t, sum, strings.Fields(read(t, filepath.Join(state, "settled")))[0])
+
+	require.NoError(t, os.Remove(filepath.Join(state, "settled")))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(state, "settled"), 0o600))
+	code, said = ran(t, []string{"DPKG_ROOT=" + root}, "sh", "files/deb.postrm", "purge")
+	require.Equal(t, 1, code, said)
+	require.FileExists(t, filepath.Join(state, "agent.db"))
 }

@@ -21,32 +21,61 @@ type staged struct{ dir string }
 
 func (s staged) path(name string) string { return filepath.Join(s.dir, name) }
 
-// stage asks the program, built for this machine, for what it says of itself.
-func stage(o options, tool, dir string) (staged, error) {
+// guides are what each program says of how it is called, by the names that the files have in the folder and in a package for Debian.
+// OpenWrt has neither man nor completion.
+func guides(program string) []struct {
+	name, installed string
+	verb            []string
+} {
+	return []struct {
+		name, installed string
+		verb            []string
+	}{
+		{program + ".1", "/usr/share/man/man1/" + program + ".1.gz", []string{"man"}},
+		{program + ".bash", "/usr/share/bash-completion/completions/" + program, []string{"completion", "bash"}},
+		{program + ".zsh", "/usr/share/zsh/vendor-completions/_" + strings.ReplaceAll(program, "-", "_"), []string{"completion", "zsh"}}, // the function's name
+		{program + ".fish", "/usr/share/fish/vendor_completions.d/" + program + ".fish", []string{"completion", "fish"}},
+	}
+}
+
+// quiet keeps the settings of the machine out of what a program prints.
+var quiet = []string{"POSAGENT_CONFIG=", "POSAGENT_STATE="}
+
+// ask lets a program, built for this machine, print a file of the folder.
+func (s staged) ask(name, tool string, verb ...string) error {
+	text, err := command(s.dir, quiet, tool, verb...)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(s.path(name), []byte(text), 0o644)
+}
+
+// stage asks the programs, built for this machine, for what they say of themselves.
+func stage(tool, updaterTool, dir string) (staged, error) {
 	s := staged{dir}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return s, err
 	}
-	quiet := []string{"POSAGENT_CONFIG=", "POSAGENT_STATE="}
-	for name, verb := range map[string][]string{
-		"posagent.1": {"man"}, "bash": {"completion", "bash"}, "zsh": {"completion", "zsh"}, "fish": {"completion", "fish"},
-		"config.toml": {"config", "example"}, "CHANGELOG.md": {"version", "--changes"},
-	} {
-		text, err := command(dir, quiet, tool, verb...)
-		if err != nil {
+	for program, path := range map[string]string{"posagent": tool, "posagent-update": updaterTool} {
+		for _, g := range guides(program) {
+			if err := s.ask(g.name, path, g.verb...); err != nil {
+				return s, err
+			}
+		}
+		if err := zip(s.path(program + ".1")); err != nil {
 			return s, err
 		}
-		if err := os.WriteFile(s.path(name), []byte(text), 0o644); err != nil {
+	}
+	for name, verb := range map[string][]string{"config.toml": {"config", "example"}, "CHANGELOG.md": {"version", "--changes"}, "visit.txt": {"visit"}} {
+		if err := s.ask(name, tool, verb...); err != nil {
 			return s, err
 		}
 	}
 	if _, err := command(dir, quiet, tool, "config", "check", "--config", s.path("config.toml")); err != nil {
 		return s, fmt.Errorf("the example of a configuration: %w", err)
 	}
-	for _, name := range []string{"posagent.1", "CHANGELOG.md"} {
-		if err := zip(s.path(name)); err != nil {
-			return s, err
-		}
+	if err := zip(s.path("CHANGELOG.md")); err != nil {
+		return s, err
 	}
 	text, err := openAPI(tool, dir)
 	if err != nil {
