@@ -18,12 +18,14 @@ reason() { # reason PACKAGE
 	busybox) echo "runs the scripts of the packages for OpenWrt" ;;
 	systemd) echo "judges the unit of the packages" ;;
 	openssl) echo "verifies the signature of a release a second time" ;;
+	groff) echo "reads the manual pages" ;;
+	zsh | fish) echo "are asked what they complete" ;;
 	redis-server) echo "is the peer beside which make bench measures" ;;
 	*) echo "is used by a test" ;;
 	esac
 }
 
-for pair in gcc:gcc qemu-arm-static:qemu-user-static proot:proot socat:socat zbarimg:zbar-tools tshark:tshark strace:strace php:php-cli chromium:chromium redis-server:redis-server npm:npm busybox:busybox systemd-analyze:systemd openssl:openssl; do
+for pair in gcc:gcc qemu-arm-static:qemu-user-static proot:proot socat:socat zbarimg:zbar-tools tshark:tshark strace:strace php:php-cli chromium:chromium redis-server:redis-server npm:npm busybox:busybox systemd-analyze:systemd openssl:openssl groff:groff zsh:zsh fish:fish; do
 	command -v "${pair%%:*}" >/dev/null 2>&1 || want="$want ${pair##*:}"
 done
 [ -e /usr/include/stdlib.h ] || want="$want libc6-dev" # for gcc

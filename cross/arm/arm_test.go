@@ -65,12 +65,14 @@ backend fleet import
 backend fleet list
 backend fleet configure
 backend fleet revoke
+backend fleet rollout
 backend hooks
 backend scenarios
 backend cards
 demo
 wallet pay
 wallet decline
+visit
 completion
 man
 version`, "\n")

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -68,32 +69,42 @@ func run(m *testing.M) int {
 
 // backend is a running `posagent backend`.
 type backend struct {
-	t   *testing.T
-	url string
-	dir string
+	t    *testing.T
+	url  string
+	dir  string
+	file string // its configuration
+	end  func() // ends it
 }
 
 // startBackend runs the backend until the test ends; config is the text of its configuration file.
 func startBackend(t *testing.T, config string) *backend {
 	t.Helper()
 	dir := t.TempDir()
-	file := filepath.Join(dir, "config.toml")
-	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
-	cmd := exec.Command(built.posagent, "backend", "--listen", "127.0.0.1:0", "--config", file, "--state", filepath.Join(dir, "state"))
+	b := &backend{t: t, dir: filepath.Join(dir, "state"), file: filepath.Join(dir, "config.toml")}
+	require.NoError(t, os.WriteFile(b.file, []byte(config), 0o600))
+	b.listen("127.0.0.1:0")
+	return b
+}
+
+// listen runs the backend at an address.
+func (b *backend) listen(address string) {
+	b.t.Helper()
+	cmd := exec.Command(built.posagent, "backend", "--listen", address, "--config", b.file, "--state", b.dir)
 	var talk bytes.Buffer
 	cmd.Stderr = &talk
 	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
-		require.NoError(t, cmd.Process.Kill()) // a polite end waits for the connections that a browser opens in advance
-		_ = cmd.Wait()                         // killed
+	require.NoError(b.t, err)
+	require.NoError(b.t, cmd.Start())
+	b.end = sync.OnceFunc(func() {
+		require.NoError(b.t, cmd.Process.Kill()) // a polite end waits for the connections that a browser opens in advance
+		_ = cmd.Wait()                           // killed
 	})
+	b.t.Cleanup(b.end)
 	line, err := bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err, talk.String())
+	require.NoError(b.t, err, talk.String())
 	_, url, ok := strings.Cut(strings.TrimSpace(line), "listening on ")
-	require.True(t, ok, line)
-	return &backend{t: t, url: url, dir: filepath.Join(dir, "state")}
+	require.True(b.t, ok, line)
+	b.url = url
 }
 
 // call sends one JSON request with the static bearer and reads the JSON answer into reply.

@@ -72,6 +72,15 @@ func TestDecisionsAreDated(t *testing.T) {
 	})
 }
 
+// guides are the texts that lead a person to files, targets and chapters.
+var guides = []string{"README.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md", "cross/README.md", "cross/bench/README.md", "agent/port/README.md", "ecr/zvt/README.md", "schemes/backend/README.md"}
+
+// maxReadme is how many lines the README has at most, firstScreens how many a window shows twice.
+const (
+	maxReadme    = 600
+	firstScreens = 100
+)
+
 // TestField_U9TheReadmeIsReadInOrder: the promise was one dense sentence, figures stood before their use, neither technicians
 // nor developers had a chapter, and nothing said what a bundle leaves out.
 func TestField_U9TheReadmeIsReadInOrder(t *testing.T) {
@@ -79,37 +88,116 @@ func TestField_U9TheReadmeIsReadInOrder(t *testing.T) {
 	require.NoError(t, err)
 	text, at := string(data), 0
 	for _, chapter := range []string{
-		"\n## Two commands\n", "\n## Two promises\n", "\n## Hardware and limits\n", "\n## Try it by hand\n", "\n## For the technician\n",
-		"\n### Backup\n", "It leaves out:", "\n## For the developer of a register\n", "\n## For the developer of shop software\n", "\n## The house\n",
-		"\n## How we know\n", "\n**Figures** of `make bench`",
+		"\n| you are | your chapter |\n", "\n**What works:**", "\n**Not yet:**", "\nA sale, as `make demo` plays it:\n", "\nInstall a box in three lines:\n", "\n## Two commands\n",
+		"\n## At the counter\n", "\n### Two promises\n", "\n**What ZVT cannot promise.**", "\n### Hardware and limits\n", "\n## Technician\n", "\n### Install\n", "\n### Enrolment\n",
+		"\n### Backup\n", "It leaves out:", "\n## Till developer\n", "\n### Software beside the register\n", "\n## Backend for tests\n", "\n## Words\n", "\n## Proof\n", "\n### Figures\n",
 	} {
 		next := strings.Index(text[at:], chapter)
 		require.GreaterOrEqual(t, next, 0, "%q is missing, or out of its order", chapter)
 		at += next
 	}
 	require.NotRegexp(t, `(?i)show the token`, text)
+	require.LessOrEqual(t, strings.Count(text, "\n"), maxReadme, "lines: what is too deep for the README belongs beside its room")
+	first := strings.Join(strings.Split(text, "\n")[:firstScreens], "\n")
+	for _, needed := range []string{"\nmake demo ", "\nmake test ", "Both need Go 1.26", "**As root on Debian `make test` installs software:**", "`TOOLS=no`"} {
+		require.Contains(t, first, needed, "on the first two screens")
+	}
 
-	_, promise, _ := strings.Cut(text, "## Two promises\n")
-	promise, _, _ = strings.Cut(promise, "\n## ")
+	_, promise, _ := strings.Cut(text, "### Two promises\n")
+	promise, _, _ = strings.Cut(promise, "\n### ")
 	for _, sentence := range regexp.MustCompile(`[.:](\s|\*)|\n\n|\n[-|]`).Split(promise, -1) {
 		require.LessOrEqual(t, len(strings.Fields(sentence)), 30, "a dense sentence: %s", sentence)
 	}
+}
 
-	code := false
-	for i, line := range strings.Split(text, "\n") {
-		if strings.HasPrefix(line, "```") {
-			code = !code
-		}
-		if !code && !strings.HasPrefix(line, "|") && !strings.HasPrefix(line, "    ") {
-			require.LessOrEqual(t, utf8.RuneCountInString(line), 100, "README.md:%d", i+1)
+// TestGuidesAreNarrow: a line of a guide fits into a window of 100 columns. Rows of tables are laid out by what shows them.
+func TestGuidesAreNarrow(t *testing.T) {
+	for _, name := range guides {
+		data, err := os.ReadFile(filepath.Join(root(t), filepath.FromSlash(name)))
+		require.NoError(t, err)
+		code := false
+		for i, line := range strings.Split(string(data), "\n") {
+			if strings.HasPrefix(line, "```") {
+				code = !code
+			}
+			if !strings.HasPrefix(line, "|") && (name == "README.md" || !code) {
+				require.LessOrEqual(t, utf8.RuneCountInString(line), 100, "%s:%d", name, i+1)
+			}
 		}
 	}
+}
+
+// TestGuidesLeadSomewhere: each link is a file that is there, or a heading; each target of make that is named exists.
+func TestGuidesLeadSomewhere(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join(root(t), "Makefile"))
+	require.NoError(t, err)
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	target := regexp.MustCompile("(?m)(?:`|^    )make ([a-z0-9-]+)")
+	fenced := regexp.MustCompile("(?s)\n```.*?\n```")
+	for _, name := range guides {
+		data, err := os.ReadFile(filepath.Join(root(t), filepath.FromSlash(name)))
+		require.NoError(t, err)
+		text := string(data)
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			file, anchor, _ := strings.Cut(m[1], "#")
+			there := name
+			if file != "" {
+				there = path.Join(path.Dir(name), file)
+			}
+			led, err := os.ReadFile(filepath.Join(root(t), filepath.FromSlash(there)))
+			require.NoError(t, err, "%s leads to %s", name, m[1])
+			if anchor != "" {
+				require.Contains(t, anchors(string(led)), anchor, "%s leads to %s", name, m[1])
+			}
+		}
+		text = fenced.ReplaceAllStringFunc(text, func(code string) string { return strings.ReplaceAll(code, "\n", "\n    ") })
+		for _, m := range target.FindAllStringSubmatch(text, -1) {
+			require.Regexp(t, `(?m)^`+m[1]+`:`, string(makefile), "%s: make %s", name, m[1])
+		}
+	}
+	require.Equal(t, []string{"the-first-line-of-status", "words"}, anchors("### The first line of `status`\ntext\n## Words\n"))
+}
+
+// anchors are the names under which the headings of a text are reached.
+func anchors(text string) (list []string) {
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(text, -1) {
+		name := regexp.MustCompile(`[^a-z0-9 -]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		list = append(list, strings.ReplaceAll(name, " ", "-"))
+	}
+	return list
+}
+
+// TestFiguresHaveTheirSource: each figure of the README stands in the text that its row leads to.
+func TestFiguresHaveTheirSource(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root(t), "README.md"))
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(data), "\n| what | figure | from |\n|---|---|---|\n")
+	require.True(t, found)
+	rows := 0
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 5 {
+			break
+		}
+		rows++
+		_, source, _ := strings.Cut(cells[3], "](")
+		source, _, _ = strings.Cut(source, ")")
+		text, err := os.ReadFile(filepath.Join(root(t), filepath.FromSlash(source)))
+		require.NoError(t, err, line)
+		for _, figure := range regexp.MustCompile(`[0-9]+(?:\.[0-9]+)?`).FindAllString(cells[2], -1) {
+			require.Regexp(t, `(^|[^0-9.])`+regexp.QuoteMeta(figure)+`($|[^0-9])`, string(text), line)
+		}
+	}
+	require.Greater(t, rows, 6)
 }
 
 // TestGuidesNameFilesThatExist: a newcomer follows the paths of README and CONTRIBUTING. A file that was moved takes its name there along.
 func TestGuidesNameFilesThatExist(t *testing.T) {
 	paths := regexp.MustCompile("`((?:agent|cmd|cross|device|ecr|schemes|store|SERVICE)(?:/[A-Za-z_]+)*(?:/[a-z_]+\\.[a-z]+)?)`")
-	for _, guide := range []string{"README.md", ".github/CONTRIBUTING.md", "cross/README.md"} {
+	for _, guide := range guides {
 		data, err := os.ReadFile(filepath.Join(root(t), filepath.FromSlash(guide)))
 		require.NoError(t, err)
 		found := 0

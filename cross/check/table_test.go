@@ -12,15 +12,19 @@ type room struct {
 
 // rooms is the import table: cmd -> agent/... -> {ecr, device, store, schemes/<svc>} -> schemes/{money, wire} -> std.
 var rooms = []room{
-	{"cmd/posagent", []string{"cmd/posagent/demo", "agent/...", "ecr/...", "device/...", "store/...", "schemes/..."}, "wires everything, and is imported by nobody"},
+	{"cmd/posagent", []string{"cmd/posagent/demo", "cmd/usage", "agent/...", "ecr/...", "device/...", "store/...", "schemes/..."}, "wires everything, and is imported by nobody"},
+	{"cmd/posagent-update", []string{"agent/update", "cmd/usage"}, "a program of its own, of root's: it carries no journal and no service"},
 	{"cmd/posagent/demo", nil, "executes its own binary and talks to it, nothing else"},
+	{"cmd/usage", nil, "texts of a table of verbs: knows no verb"},
+	{"cmd/usage/usagetest", []string{".."}, "the suite that holds a program's texts to its table of verbs"},
 
 	{"agent/checkout", []string{"ecr", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "CORE: one sale from request to outcome, no I/O"},
 	{"agent/checkout/drive/journal", []string{"agent/checkout", "agent/offline", "agent/outbox", "ecr", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "the rows of sales and their compare-and-set: undos are accepted in its commits"},
 	{"agent/checkout/drive/live", []string{"agent/checkout", "agent/checkout/drive/journal", "ecr", "schemes/wire"}, "what this run remembers of its sales: knows no store"},
-	{"agent/checkout/drive/perform", []string{"agent/checkout", "agent/checkout/drive/journal", "agent/checkout/drive/live", "device/qr", "device/display", "ecr", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "performs what is decided, once it is durable"},
+	{"agent/checkout/drive/perform", []string{"agent/checkout", "agent/checkout/drive/journal", "agent/checkout/drive/live", "device/qr", "device/display", "device/display/scene", "ecr", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "performs what is decided, once it is durable"},
 	{"agent/checkout/drive", []string{"agent/checkout", "agent/checkout/drive/journal", "agent/checkout/drive/live", "agent/checkout/drive/perform", "agent/catalog", "agent/offline", "agent/outbox", "ecr", "store", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "what a register can ask of the checkout"},
 	{"agent/checkout/drive/drivetest", []string{"agent/checkout/drive", "agent/offline", "agent/outbox", "ecr", "store", "schemes/money"}, "a checkout that is started again, for the tests of the rooms that sell through it"},
+	{"agent/counter", []string{"agent/checkout", "agent/checkout/drive", "device/keypad/entry", "schemes/methods"}, "asks a person for what a sale still needs: knows keys and faces, no pad and no screen"},
 	{"agent/config", []string{"schemes/money", "schemes/wire"}, "plain data: each room has its own config, cmd converts"},
 	{"agent/outbox", []string{"store", "schemes/wire"}, "store-and-forward over opaque payloads: knows no service"},
 	{"agent/offline", []string{"agent/lost", "agent/outbox", "store", "schemes/methods", "schemes/aapay", "schemes/payments", "schemes/paylinks", "schemes/tokens", "schemes/money", "schemes/wire", "schemes/wire/check"}, "the outbox's typed adapters"},
@@ -41,9 +45,14 @@ var rooms = []room{
 	{"agent/view", []string{"agent/catalog", "agent/checkout", "agent/checkout/drive/journal", "agent/events", "agent/gaps", "agent/inbox", "agent/lost", "agent/outbox", "agent/paylink", "agent/ready", "ecr", "store", "schemes/methods", "schemes/money", "schemes/wire"}, "what the terminal shows of itself, in one form for the command line and the port"},
 	{"agent/enrol", []string{"device", "schemes/fleet", "schemes/wire"}, "the box's enrolment: a configuration is a text to it, the trial is its caller's"},
 	{"agent/audit", []string{"ecr", "store", "schemes/wire"}, "who did what: knows how a register and a client are named, and none of the rooms"},
-	{"agent/httpd", []string{"agent/view"}, "how the terminal's two servers end, and stream events: knows no route and no caller"},
-	{"agent/control", []string{"agent/audit", "agent/httpd", "agent/outbox", "agent/view", "schemes/wire"}, "the command line's socket: the outbox's verbs, which the local port must not have"},
-	{"agent/pages", []string{"agent/view", "ecr", "schemes/methods", "schemes/money"}, "the page for people: words and tags around what the view shows, no I/O"},
+	{"agent/httpd", nil, "how the terminal's two servers end, and stream events: knows no route and no caller"},
+	{"agent/record", nil, "lets a person follow the log for a while: knows no room that logs"},
+	{"agent/control/socket", nil, "how a running terminal's socket is reached, and who answers there: also without a journal"},
+	{"agent/rollout", []string{"device"}, "two files between the terminal and its updater: knows neither"},
+	{"agent/update", []string{"agent/control/socket", "agent/rollout", "device"}, "replaces the program from outside: trusts no other room, and shares none but the two files"},
+	{"agent/control", []string{"agent/audit", "agent/control/socket", "agent/httpd", "agent/outbox", "agent/ready", "agent/record", "agent/view", "schemes/wire"}, "the command line's socket: the outbox's verbs and a recording, which the local port must not have"},
+	{"agent/person", []string{"agent/audit", "agent/outbox", "agent/pages", "agent/view", "schemes/wire"}, "what a person does in a browser: the outbox's verbs behind a PIN, which no token reaches"},
+	{"agent/pages", []string{"agent/outbox", "agent/view", "ecr", "schemes/methods", "schemes/money"}, "the page for people: words and tags around what the view shows, no I/O"},
 	{"agent/port", []string{"agent/httpd", "agent/pages", "agent/view", "agent/outbox", "schemes/aapay", "schemes/contracts", "schemes/disputes", "schemes/hosted", "schemes/methods", "schemes/onboarding", "schemes/paylinks", "schemes/payments", "schemes/tokens", "schemes/wire", "schemes/wire/rest", "schemes/wire/rest/openapi"}, "the local HTTP port: mounts the services' handlers, and reads the terminal through its view"},
 	{"agent", []string{"agent/...", "ecr", "ecr/session", "device/...", "store", "store/sqlite", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "the supervisor; it cannot tell the embedded backend from the real one"},
 
@@ -62,7 +71,16 @@ var rooms = []room{
 	{"device", nil, "identity, keys, clock; implements store.Wrapper without knowing the store"},
 	{"device/line", nil, "serial ports: knows no frames"},
 	{"device/qr", []string{"schemes/money"}, "codes and their check"},
-	{"device/display", []string{"device/qr"}, "screens: the checkout says what to show"},
+	{"device/display", []string{"device/qr", "device/display/*"}, "screens: the checkout says what to show"},
+	{"device/display/scene", []string{"device/qr"}, "what stands on a screen, in words: knows no screen"},
+	{"device/display/glyph", nil, "letters as dots and lines: knows no text"},
+	{"device/display/layout", []string{"device/qr", "device/display/scene", "device/display/glyph"}, "where a scene's parts stand: draws nothing"},
+	{"device/display/paint", []string{"device/display/layout", "device/display/glyph"}, "draws what was placed: knows no scene and no device"},
+	{"device/display/framebuffer", nil, "a panel's bytes: knows no scene"},
+	{"device/keypad", []string{"device/keypad/entry"}, "keys of an input device: knows no sale and no screen"},
+	{"device/keypad/entry", nil, "a value being typed: knows no device and no screen, so that any pad can press"},
+	{"device/printer", []string{"device/qr"}, "paper: is told what to print, and given the line that leads there"},
+	{"device/printer/printertest", nil, "a printer for tests: shares no code with the room that it tests"},
 
 	{"store", nil, "the contract of every engine, and what is above engines: knows bytes, never money"},
 	{"store/marks", []string{"store"}, "where a journal ends, and what a start makes of it: knows no database"},
@@ -117,6 +135,7 @@ var rooms = []room{
 	{"cross/books", nil, "a campaign: test code only"},
 	{"cross/disk", nil, "a campaign: test code only"},
 	{"cross/enrol", nil, "a campaign: test code only"},
+	{"cross/update", nil, "a campaign: test code only"},
 	{"cross/million", nil, "a campaign: test code only"},
 	{"cross/lossy", nil, "a campaign: test code only"},
 	{"cross/mutants", nil, "a campaign: test code only"},
@@ -149,11 +168,13 @@ var modules = []module{
 	{"github.com/BurntSushi/toml", []string{"agent/config"}, "configuration is plain data everywhere else"},
 	{"github.com/google/uuid", []string{"schemes/wire"}, "wire.Key is the only id made here"},
 	{"github.com/hashicorp/go-retryablehttp", []string{"agent/upstream"}, "its defaults send a POST five times"},
-	{"golang.org/x/image", []string{"device/display"}, "letters are drawn on screens alone; 256 KiB with image/png on armv7"},
+	{"golang.org/x/image", []string{"device/display/glyph", "device/printer/printertest"}, "letters are drawn on screens, and on the paper of tests; 450 KiB on armv7 with its two faces and golang.org/x/text"},
 	{"github.com/skip2/go-qrcode", []string{"device/qr"}, "its renderings encode again on each call"},
 	{"go.bug.st/serial", []string{"device/line"}, "a write on a closed port goes to whatever file reused the descriptor"},
 	{"modernc.org/sqlite", []string{"store/sqlite", "store/crashfs"}, "no SQL engine outside the store"},
 	{"modernc.org/libc", []string{"store/crashfs"}, "comes with the SQLite engine, pinned to its version"},
+	{"github.com/theupdateframework/go-tuf/v2", []string{"agent/update", "cmd/posagent-update", "cross/update"}, "the terminal itself does without it: posagent-update is a program of 10.1 MB on armv7"},
+	{"github.com/sigstore/sigstore", []string{"cmd/posagent-update", "cross/update"}, "go-tuf signs through its interface"},
 	{"golang.org/x/term", []string{"cmd/posagent"}, "only the command line meets people"},
 }
 
@@ -161,7 +182,7 @@ var modules = []module{
 var (
 	anywhere = []string{"golang.org/x/sync", "golang.org/x/sys"}
 	testOnly = []string{"testing", "github.com/stretchr/testify/require", "pgregory.net/rapid", "github.com/rogpeppe/go-internal"}
-	suites   = []string{"schemes/*/*test", "schemes/wire/rest/openapi/openapitest", "schemes/backend/room/roomtest", "store/storetest", "ecr/ecrtest", "agent/checkout/drive/drivetest", "cross/need", "cross/certs", "cross/env", "cross/stack/stacktest"} // packages made of test code
+	suites   = []string{"schemes/*/*test", "schemes/wire/rest/openapi/openapitest", "schemes/backend/room/roomtest", "store/storetest", "ecr/ecrtest", "agent/checkout/drive/drivetest", "cross/need", "cross/certs", "cross/env", "cross/stack/stacktest", "cmd/usage/usagetest"} // packages made of test code
 )
 
 // cores do no I/O and have no clock.
@@ -185,6 +206,7 @@ var sleepers = map[string]string{
 	"schemes/backend/deliver/rig_test.go": "lets virtual time pass, used inside a bubble only",
 	"ecr/register/register_test.go":       "the script's word for waiting, used inside a bubble only",
 	"ecr/zvt/frame/link_test.go":          "a line that times out, used inside a bubble only",
+	"cross/update/rig_test.go":            "the init system of a box waits before a start, and a fault of the program has its moment",
 }
 
 // sizeBudget is the largest stripped armv7 binary in bytes, built as cross.sh builds it.

@@ -1,12 +1,15 @@
 package doctor
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"math/bits"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -25,6 +28,7 @@ type fault struct {
 	seen  string // part of the evidence or the remedy
 	quick bool   // part of make test
 	root  bool   // needs rights that only root has
+	as    string // its name in the lists of lists_test.go, "" = it is in none
 	seed  func(b *box)
 }
 
@@ -32,7 +36,7 @@ const notReady, isReady = "not ready: ", "ready "
 
 // faults are the campaign. The first row is a terminal that is well.
 func faults() []fault {
-	return append(append(append(append(localFaults(), wayFaults()...), lineFaults()...), journalFaults()...), queueFaults()...)
+	return slices.Concat(localFaults(), enrolmentFaults(), wayFaults(), lineFaults(), journalFaults(), queueFaults(), laterFaults())
 }
 
 // localFaults are those of configuration, keys, ports and processes.
@@ -48,7 +52,7 @@ func localFaults() []fault {
 			b.extra = "this is not toml\n"
 			b.write()
 		}},
-		{name: "config: unknown key", want: "PA-CFG-003", code: 3, seen: "did you mean", quick: true, seed: func(b *box) {
+		{name: "config: unknown key", as: "config typo", want: "PA-CFG-003", code: 3, seen: "did you mean", quick: true, seed: func(b *box) {
 			b.set["terminal.terminal_idd"] = `"1"`
 			b.write()
 		}},
@@ -61,7 +65,7 @@ func localFaults() []fault {
 			b.set["ecr.tcp"] = `"nowhere"`
 			b.write()
 		}},
-		{name: "credential: its file is missing", want: "PA-CFG-004", code: 3, seen: "consumer_secret_file", quick: true, seed: func(b *box) {
+		{name: "credential: its file is missing", as: "missing credential", want: "PA-CFG-004", code: 3, seen: "consumer_secret_file", quick: true, seed: func(b *box) {
 			delete(b.set, "upstream.auth.consumer_secret")
 			b.set["upstream.auth.consumer_secret_file"] = fmt.Sprintf("%q", filepath.Join(b.dir, "secret"))
 			b.write()
@@ -111,7 +115,7 @@ func localFaults() []fault {
 			b.set["ecr.tcp"] = fmt.Sprintf("%q", b.taken())
 			b.write()
 		}},
-		{name: "second instance", want: "PA-SYS-001", code: 1, seen: "posagent run", quick: true, seed: func(b *box) {
+		{name: "second instance", as: "second instance", want: "PA-SYS-001", code: 1, seen: "posagent run", quick: true, seed: func(b *box) {
 			b.run(isReady)
 			b.elsewhere = filepath.Join(b.dir, "other")
 		}},
@@ -169,15 +173,25 @@ func wayFaults() []fault {
 			}
 			b.run(notReady)
 		}},
-		{name: "credentials: wrong (401)", want: "PA-UPS-003", code: 1, seen: "reply 401", quick: true, seed: func(b *box) {
+		{name: "credentials: wrong (401)", as: "401", want: "PA-UPS-003", code: 1, seen: "reply 401", quick: true, seed: func(b *box) {
 			b.set["upstream.auth.bearer"], b.set["upstream.auth.consumer_secret"] = `"wrong"`, `"wrong"`
 			b.run(notReady)
 		}},
-		{name: "method list: unknown merchant (404)", want: "PA-UPS-005", code: 1, seen: "bax_id", quick: true, seed: func(b *box) {
+		{name: "method list: unknown merchant (404)", as: "wrong merchant", want: "PA-UPS-005", code: 1, seen: "bax_id", quick: true, seed: func(b *box) {
 			b.set["terminal.bax_id"] = `"99999999"`
 			b.serve(b.through(func(w http.ResponseWriter, r *http.Request) bool {
 				if strings.Contains(r.URL.Path, "/method/list/99999999/") {
 					answers(404, "application/json", `{"valid":false,"error":{"message":"no such merchant"}}`)(w, r)
+					return true
+				}
+				return false
+			}))
+			b.run(notReady)
+		}},
+		{name: "method list: none for this terminal (404)", as: "404 no method", want: "PA-UPS-005", code: 1, seen: "bax_id", seed: func(b *box) {
+			b.serve(b.through(func(w http.ResponseWriter, r *http.Request) bool {
+				if strings.Contains(r.URL.Path, "/method/list/") {
+					answers(404, "application/json", `{"valid":false,"error":{"message":"no method"}}`)(w, r)
 					return true
 				}
 				return false
@@ -200,7 +214,7 @@ func wayFaults() []fault {
 			b.serve(http.NotFound)
 			b.run(notReady)
 		}},
-		{name: "backend: 500", want: "PA-UPS-001", code: 1, seen: "reply 500", quick: true, seed: func(b *box) {
+		{name: "backend: 500", as: "500 upstream", want: "PA-UPS-001", code: 1, seen: "reply 500", quick: true, seed: func(b *box) {
 			b.serve(answers(500, "text/plain", "oops"))
 			b.run(notReady)
 		}},
@@ -214,6 +228,22 @@ func wayFaults() []fault {
 			b.set["upstream.schemes"], b.set["upstream.base"] = b.set["upstream.base"], real
 			b.run(notReady)
 		}},
+		{name: "payment links: wrong secret, and their method is offered", as: "wrong payment-link secret", want: "PA-UPS-009", code: 1, seen: "[upstream.auth] secret", quick: true,
+			seed: func(b *box) {
+				b.set["upstream.auth.instance"], b.set["upstream.auth.secret"] = `"demo"`, `"wrong"`
+				b.extra = "[paylinks]\nmethod = true\n"
+				b.run(isReady)
+			}},
+		{name: "hosted build: wrong key", want: "PA-UPS-009", code: 1, seen: "[upstream.auth] api_key", seed: func(b *box) {
+			b.set["upstream.auth.api_key"] = `"wrong"`
+			b.run(isReady)
+		}},
+		{name: "payments elsewhere: refuse", want: "PA-UPS-009", code: 1, seen: "[upstream.auth] bearer", seed: func(b *box) {
+			real := b.set["upstream.base"]
+			b.serve(answers(401, "application/json", "{}"))
+			b.set["upstream.payments"], b.set["upstream.base"] = b.set["upstream.base"], real
+			b.run(isReady)
+		}},
 		{name: "backend: stalls", want: "PA-NET-011", code: 1, seen: "does not answer in time", quick: true, seed: func(b *box) {
 			l, err := net.Listen("tcp", "127.0.0.1:0")
 			require.NoError(b.t, err)
@@ -221,7 +251,7 @@ func wayFaults() []fault {
 			b.base("http://" + l.Addr().String()) // the kernel takes the connection, and nobody answers
 			b.run(notReady)
 		}},
-		{name: "backend: one byte a second", want: "PA-NET-011", code: 1, seen: "does not answer in time", seed: func(b *box) {
+		{name: "backend: one byte a second", as: "slow-loris upstream", want: "PA-NET-011", code: 1, seen: "does not answer in time", seed: func(b *box) {
 			over := make(chan struct{})
 			b.t.Cleanup(func() { close(over) })
 			b.serve(func(w http.ResponseWriter, r *http.Request) {
@@ -255,7 +285,7 @@ func wayFaults() []fault {
 			b.base("https://" + l.Addr().String())
 			b.run(notReady)
 		}},
-		{name: "network: captive portal", want: "PA-NET-012", code: 1, seen: "login page", quick: true, seed: func(b *box) {
+		{name: "network: captive portal", as: "captive portal", want: "PA-NET-012", code: 1, seen: "login page", quick: true, seed: func(b *box) {
 			b.serve(answers(200, "text/html; charset=utf-8", "<h1>Welcome to the hotel</h1>"))
 			b.run(notReady)
 		}},
@@ -266,16 +296,23 @@ func wayFaults() []fault {
 			b.run(notReady)
 		}},
 		{name: "DNS: the name does not exist", want: "PA-NET-003", code: 1, seen: "does not exist", root: true, seed: func(b *box) {
-			b.resolver(true)
+			b.names().say(noSuchName)
 			b.base("https://backend.example")
 			b.run(notReady)
 		}},
-		{name: "DNS: no server answers", want: "PA-NET-002", code: 1, seen: "name service", root: true, seed: func(b *box) {
-			b.resolver(false)
+		{name: "DNS: hijacked, a stranger answers", as: "DNS hijack", want: "PA-NET-008", code: 1, seen: "Shop Router CA", root: true, seed: func(b *box) {
+			b.names().say(loopback)
+			b.serveTLS(newAuthority(b.t, "backend.example", soon()), b.through(nil))
+			b.set["upstream.roots_file"] = fmt.Sprintf("%q", newAuthority(b.t, "backend.example", soon()).root)
+			b.set["upstream.base"] = strings.Replace(b.set["upstream.base"], "127.0.0.1", "backend.example", 1)
+			b.run(notReady)
+		}},
+		{name: "DNS: no server answers", as: "DNS dead", want: "PA-NET-002", code: 1, seen: "name service", root: true, seed: func(b *box) {
+			b.names().say(nothing)
 			b.base("https://backend.example")
 			b.run(notReady)
 		}},
-		{name: "proxy: 407", want: "PA-NET-004", code: 1, seen: "demands a login", quick: true, seed: func(b *box) {
+		{name: "proxy: 407", as: "proxy 407", want: "PA-NET-004", code: 1, seen: "demands a login", quick: true, seed: func(b *box) {
 			b.serve(answers(http.StatusProxyAuthRequired, "text/html", "login"))
 			b.set["upstream.proxy"] = b.set["upstream.base"]
 			b.base("https://backend.invalid")
@@ -291,7 +328,7 @@ func wayFaults() []fault {
 			b.set["upstream.roots_file"] = fmt.Sprintf("%q", newAuthority(b.t, "127.0.0.1", soon()).root)
 			b.run(notReady)
 		}},
-		{name: "TLS: out of date", want: "PA-NET-007", code: 1, seen: "date -u", quick: true, seed: func(b *box) {
+		{name: "TLS: out of date", as: "expired cert", want: "PA-NET-007", code: 1, seen: "date -u", quick: true, seed: func(b *box) {
 			b.serveTLS(newAuthority(b.t, "127.0.0.1", time.Now().Add(-time.Hour)), b.through(nil))
 			b.run(notReady)
 		}},
@@ -299,7 +336,7 @@ func wayFaults() []fault {
 			b.serveTLS(newAuthority(b.t, "other.example", soon()), b.through(nil))
 			b.run(notReady)
 		}},
-		{name: "TLS: wrong pin", want: "PA-NET-010", code: 1, seen: "pinned", quick: true, seed: func(b *box) {
+		{name: "TLS: wrong pin", as: "bad pin", want: "PA-NET-010", code: 1, seen: "pinned", quick: true, seed: func(b *box) {
 			b.serveTLS(newAuthority(b.t, "127.0.0.1", soon()), b.through(nil))
 			b.set["upstream.pins"] = fmt.Sprintf("[%q, %q]", newAuthority(b.t, "a", soon()).pin, newAuthority(b.t, "b", soon()).pin)
 			b.run(notReady)
@@ -314,7 +351,7 @@ func wayFaults() []fault {
 			b.set["upstream.pins"] = fmt.Sprintf("[%q, %q]", a.pin, newAuthority(b.t, "a", soon()).pin)
 			b.run(isReady)
 		}},
-		{name: "clock: an hour off the backend's", want: "PA-CLK-003", code: 1, seen: "more than five minutes", quick: true, seed: func(b *box) {
+		{name: "clock: an hour off the backend's", as: "wrong clock", want: "PA-CLK-003", code: 1, seen: "more than five minutes", quick: true, seed: func(b *box) {
 			real := b.through(nil)
 			b.serve(func(w http.ResponseWriter, r *http.Request) { real(&dated{ResponseWriter: w}, r) })
 			b.run(isReady)
@@ -323,7 +360,7 @@ func wayFaults() []fault {
 			b.run(isReady)
 			b.examiner = futureBuild(b.t)
 		}},
-		{name: "the stored method list is stale", want: "PA-UPS-008", code: 1, seen: "not refreshed", seed: func(b *box) {
+		{name: "the stored method list is stale", as: "stale method list", want: "PA-UPS-008", code: 1, seen: "not refreshed", seed: func(b *box) {
 			began := time.Now()
 			b.serve(b.through(func(w http.ResponseWriter, r *http.Request) bool {
 				if !strings.Contains(r.URL.Path, "/method/list/") || strings.HasSuffix(r.UserAgent(), " doctor") || time.Since(began) < 5*time.Second {
@@ -359,7 +396,7 @@ func lineFaults() []fault {
 			b.set["ecr.serial"] = `"/dev/ttyUSB93"`
 			b.run(notReady + "the register line")
 		}},
-		{name: "line: unplugged", want: "PA-SER-002", code: 1, seen: "was unplugged", seed: func(b *box) {
+		{name: "line: unplugged", as: "cable out", want: "PA-SER-002", code: 1, seen: "was unplugged", seed: func(b *box) {
 			c := b.cable()
 			b.run(isReady)
 			c.Pull()
@@ -381,7 +418,7 @@ func lineFaults() []fault {
 			b.uid = 65534
 			b.run(notReady + "the register line")
 		}},
-		{name: "line: another program holds it", want: "PA-SER-005", code: 1, seen: "in use by another program", quick: true, seed: func(b *box) {
+		{name: "line: another program holds it", as: "port busy", want: "PA-SER-005", code: 1, seen: "in use by another program", quick: true, seed: func(b *box) {
 			c := b.cable()
 			f, err := os.OpenFile(c.Device, os.O_RDWR|unix.O_NOCTTY, 0)
 			require.NoError(b.t, err)
@@ -397,7 +434,18 @@ func lineFaults() []fault {
 			require.NoError(b.t, unix.Flock(int(l.Fd()), unix.LOCK_EX))
 			b.run(notReady + "the register line")
 		}},
-		{name: "line: wrong speed", want: "PA-SER-007", code: 1, seen: "no message is among them", seed: func(b *box) {
+		{name: "line: wrong parity", as: "wrong parity", want: "PA-SER-007", code: 1, seen: "no message is among them", seed: func(b *box) {
+			c := b.cable()
+			b.run(isReady)
+			seven := even([]byte("\x10\x02\x06\x00\x04\x00\x00\x00\x3e\x10\x03\x21\x43")) // a registration of 7 data bits and even parity
+			_, err := c.Far.Write(bytes.Repeat(seven, 40))
+			require.NoError(b.t, err)
+			b.until("the terminal has counted the noise", func() bool {
+				out, _ := b.command(b.t.Context(), "status").Output()
+				return strings.Contains(string(out), "baud and stop_bits")
+			})
+		}},
+		{name: "line: wrong speed", as: "wrong baud", want: "PA-SER-007", code: 1, seen: "no message is among them", seed: func(b *box) {
 			c := b.cable()
 			b.run(isReady)
 			_, err := c.Far.Write([]byte(strings.Repeat("\xf8\x80\x00\xf8\x78", 40)))
@@ -408,4 +456,12 @@ func lineFaults() []fault {
 			})
 		}},
 	}
+}
+
+// even gives letters of seven bits the eighth that makes the number of ones even.
+func even(data []byte) []byte {
+	for i, b := range data {
+		data[i] = b | byte(bits.OnesCount8(b)%2)<<7
+	}
+	return data
 }

@@ -36,6 +36,7 @@ type box struct {
 	env     []string
 	uid     int // of doctor and terminal, 0 = of the test
 	wrap    []string
+	flags   []string // of run
 	up      *program.Process
 
 	bare      bool   // doctor is told of no configuration
@@ -115,7 +116,7 @@ func (b *box) command(ctx context.Context, args ...string) *exec.Cmd {
 func (b *box) run(said string) string {
 	b.t.Helper()
 	b.write()
-	p, line, err := program.Start(b.command(context.Background(), "run"), said)
+	p, line, err := program.Start(b.command(context.Background(), append([]string{"run"}, b.flags...)...), said)
 	require.NoError(b.t, err)
 	b.up = p
 	b.t.Cleanup(b.stop)

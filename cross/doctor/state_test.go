@@ -56,7 +56,7 @@ func (b *box) disk(options string) {
 // journalFaults are those of the journal and the disk below it.
 func journalFaults() []fault {
 	return []fault{
-		{name: "disk: full", want: "PA-DSK-003", code: 1, seen: "df -h", root: true, seed: func(b *box) {
+		{name: "disk: full", as: "disk full", want: "PA-DSK-003", code: 1, seen: "df -h", root: true, seed: func(b *box) {
 			b.disk("size=6m")
 			b.stopped()
 			f, err := os.Create(filepath.Join(b.state(), "fill"))
@@ -85,7 +85,7 @@ func journalFaults() []fault {
 			}
 			require.ErrorIs(b.t, err, unix.ENOSPC)
 		}},
-		{name: "disk: read-only", want: "PA-DSK-002", code: 1, seen: "dmesg", root: true, seed: func(b *box) {
+		{name: "disk: read-only", as: "RO fs", want: "PA-DSK-002", code: 1, seen: "dmesg", root: true, seed: func(b *box) {
 			b.disk("size=64m")
 			b.stopped()
 			require.NoError(b.t, unix.Mount("", b.state(), "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
@@ -94,7 +94,7 @@ func journalFaults() []fault {
 			b.stopped()
 			b.spoil(b.journal(), 0, []byte("this is no database any more"))
 		}},
-		{name: "journal: a page is damaged", want: "PA-DB-004", code: 9, seen: "dmesg", seed: func(b *box) {
+		{name: "journal: a page is damaged", as: "DB corrupt", want: "PA-DB-004", code: 9, seen: "dmesg", seed: func(b *box) {
 			b.stopped()
 			info, err := os.Stat(b.journal())
 			require.NoError(b.t, err)
@@ -103,6 +103,10 @@ func journalFaults() []fault {
 			for page := pages / 2; page < pages; page++ { // not those of the schema
 				b.spoil(b.journal(), page*1024, bytes.Repeat([]byte{0xA5}, 64))
 			}
+		}},
+		{name: "journal: its log is not folded", as: "WAL huge", want: "PA-DB-005", code: 1, seen: "more than 64 MiB", seed: func(b *box) {
+			b.run(isReady)
+			require.NoError(b.t, os.Truncate(b.journal()+"-wal", 80<<20)) // what lies behind its last commit is no commit
 		}},
 		{name: "journal: cut, its mark is newer", want: "PA-DB-001", code: 9, seen: "posagent sale list", quick: true, seed: func(b *box) {
 			b.stopped()

@@ -1,6 +1,7 @@
-// Package enrol kills the enrolment of a terminal at its system calls, against the real binary and a
-// real backend, and enrols again with the same code: no box may be lost, and no code burned that
-// nobody has.
+// Package enrol kills what makes a box a terminal at its system calls, against the real binary and a
+// real backend, and repeats it: the enrolment by a code, the one by a bundle without a network, and
+// the renewal of the certificate. No box may be lost, no code burned that nobody has, and no
+// certificate made that the terminal does not have in the end.
 //
 // It has tests alone. It needs strace.
 package enrol

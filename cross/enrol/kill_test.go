@@ -22,16 +22,33 @@ var calls = []string{"flock", "openat", "fsync", "renameat", "connect", "write",
 // most is how many calls of one kind in one thread are tried, before the kill that misses.
 const most = 40
 
+// kill runs a verb and kills it at a call of one kind, counted in each thread. It returns what the verb said, and whether it has survived:
+// it makes no so many calls.
+func kill(t *testing.T, strace, call string, at int, verb []string) (said []byte, survived bool) {
+	t.Helper()
+	first := exec.Command(strace, append([]string{"-f", "-qq", "-o", "/dev/null", "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, at)}, verb...)...)
+	said, err := first.CombinedOutput()
+	if err != nil {
+		require.NotContains(t, string(said), "posagent: ", "%s %d: it was killed, and has not failed", call, at)
+	}
+	return said, err == nil
+}
+
+// size is how many rounds a campaign has, and how far apart its kills are. Of `make test` it tries every fourth call.
+func size(share int) (rounds, step int) {
+	if n, err := strconv.Atoi(os.Getenv("N")); err == nil {
+		return (n + share - 1) / share, 1
+	}
+	return 1, 4
+}
+
 // TestAKilledEnrolmentGoesOn: whatever call it is killed at, the same command ends it; the code is burned once, by this box.
 func TestAKilledEnrolmentGoesOn(t *testing.T) {
 	strace := need.Tool(t, "strace")
 	if strace == "" {
 		return
 	}
-	rounds, step := 1, 4 // of `make test`: every fourth call
-	if n, err := strconv.Atoi(os.Getenv("N")); err == nil {
-		rounds, step = n, 1
-	}
+	rounds, step := size(1)
 	dir := t.TempDir()
 	bin := filepath.Join(dir, "posagent")
 	require.NoError(t, program.Build(bin, nil))
@@ -56,12 +73,9 @@ func TestAKilledEnrolmentGoesOn(t *testing.T) {
 				require.NoError(t, err)
 				require.NoError(t, json.Unmarshal(out, &made))
 				verb := []string{bin, "enroll", made.Ticket, "--serial", serial, "--config", config, "--state", filepath.Join(dir, serial), "--json"}
-				first := exec.Command(strace, append([]string{"-f", "-qq", "-o", "/dev/null", "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, at)}, verb...)...)
-				said, err := first.CombinedOutput()
-				survived := err == nil
+				said, survived := kill(t, strace, call, at, verb)
 				if !survived {
 					killed++
-					require.NotContains(t, string(said), "posagent: ", "%s %d: it was killed, and has not failed", call, at)
 				}
 				again, err := exec.Command(verb[0], verb[1:]...).CombinedOutput()
 				require.NoError(t, err, "%s %d: %s\n%s", call, at, said, again)

@@ -1,7 +1,8 @@
 // Command guest measures the program's memory on a board with 64 MB: `make guest`, which boots one.
 //
 // It owns both ends. On the host it packs itself and posagent, both built for the board, into the
-// archive that a kernel unpacks as its first file system. On the board it is process 1. It starts a
+// archive that a kernel unpacks as its first file system; for `make keypad` it packs other files so.
+// On the board it is process 1. It starts a
 // sandbox terminal, reads its memory from the kernel, makes one sale, reads again and powers the
 // board off.
 //

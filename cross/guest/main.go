@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -26,18 +27,18 @@ func main() {
 		board()
 		return
 	}
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "guest INIT POSAGENT: packs both for a board, to the standard output")
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "guest INIT [FILE...]: packs them for a board, to the standard output")
 		os.Exit(2)
 	}
-	if err := pack(os.Stdout, os.Args[1], os.Args[2]); err != nil {
+	if err := pack(os.Stdout, os.Args[1], os.Args[2:]...); err != nil {
 		fmt.Fprintln(os.Stderr, "guest:", err)
 		os.Exit(1)
 	}
 }
 
-// pack writes a compressed cpio archive ("newc") with directories and the two programs.
-func pack(to io.Writer, initPath, agentPath string) error {
+// pack writes a compressed cpio archive ("newc") with directories, the first program and what it works with.
+func pack(to io.Writer, initPath string, files ...string) error {
 	w := gzip.NewWriter(to)
 	ino := 0
 	entry := func(name string, mode int, data []byte) {
@@ -51,10 +52,14 @@ func pack(to io.Writer, initPath, agentPath string) error {
 	for _, dir := range []string{"proc", "dev", "tmp"} {
 		entry(dir, unix.S_IFDIR|0o755, nil)
 	}
-	for name, path := range map[string]string{"init": initPath, "posagent": agentPath} {
+	for i, path := range append([]string{initPath}, files...) {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return err
+		}
+		name := filepath.Base(path)
+		if i == 0 {
+			name = "init"
 		}
 		entry(name, unix.S_IFREG|0o755, data)
 	}

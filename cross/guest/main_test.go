@@ -16,7 +16,7 @@ import (
 // four bytes.
 func TestPack(t *testing.T) {
 	dir := t.TempDir()
-	first, second := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	first, second := filepath.Join(dir, "a"), filepath.Join(dir, "posagent")
 	want := map[string]string{"init": "12345", "posagent": "12345678"}
 	require.NoError(t, os.WriteFile(first, []byte(want["init"]), 0o600))
 	require.NoError(t, os.WriteFile(second, []byte(want["posagent"]), 0o600))

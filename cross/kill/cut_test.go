@@ -443,7 +443,7 @@ func (s *shop) endangered(verb string, files map[string][]byte, bundle, secret s
 		}
 		return took, err
 	case verb == "restore":
-		args = append(args, bundle, "--key-file", secret)
+		args = append(args, bundle, "--key-file", secret, "--force", "older")
 	}
 	cmd := s.verb(args...)
 	if verb == "run" {
@@ -477,7 +477,7 @@ func (s *shop) backedUp(bundle, secret string, begun func() error) error {
 	}
 	_ = s.Cmd.Process.Signal(os.Interrupt)
 	<-s.Dead
-	if out, err := s.verb("restore", bundle, "--key-file", secret).CombinedOutput(); err != nil {
+	if out, err := s.verb("restore", bundle, "--key-file", secret, "--force", "older").CombinedOutput(); err != nil {
 		return fmt.Errorf("restore: %w: %s", err, out)
 	}
 	return begun()

@@ -52,6 +52,9 @@ var ofAgent = []mutant{
 	{"an audit log that was cut while the terminal was stopped goes on as if nothing were", "agent/audit", "TestStartRemembersWhatIsGone", []edit{
 		{"agent/audit/read.go", `if found == head || head == (Head{}) && last == 0 {`, `if found == head || true {`},
 	}},
+	{"a verb that was interrupted says that the backend is away", "cmd/posagent", "TestEveryExitCode", []edit{
+		{"cmd/posagent/main.go", `if ctx.Err() != nil && (e.code ==`, `if false && (e.code ==`},
+	}},
 	{"a sale begins without an audit line", "cmd/posagent", "TestScripts", []edit{
 		{"agent/checkout/drive/journal/rows.go", `if err == nil && j.opt.Record != nil {`, `if err == nil && j.opt.Record != nil && false {`},
 	}},
@@ -119,6 +122,15 @@ var ofAgent = []mutant{
 	if d.tty {
 		return
 	}`},
+	}},
+	{"a restore forgets what the backup has not", "cmd/posagent", "TestScripts", []edit{
+		{"cmd/posagent/restore.go", "if sales+ops > 0 {\n\t\treturn fail(exitRefused,", "if sales+ops < 0 {\n\t\treturn fail(exitRefused,"},
+	}},
+	{"the newest rows are not compared", "cmd/posagent", "TestScripts", []edit{
+		{"store/rows.go", `if there > 0 {`, `if there >= 0 {`},
+	}},
+	{"the end of the day hides an undone payment", "agent/checkout/drive", "TestMoneyB13_EndOfDay", []edit{
+		{"agent/checkout/drive/journal/batch.go", `if row.Undone() && row.State.Phase == checkout.Done {`, `if row.Undone() && row.Receipt == 0 {`},
 	}},
 	{"a terminal that cannot draw gets a bar", "cmd/posagent", "TestScripts", []edit{
 		{"cmd/posagent/output.go", ` && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"`, ``},
@@ -244,6 +256,9 @@ var ofAgent = []mutant{
 	}},
 	{"a terminal's token makes and revokes enrolment codes", "schemes/backend", "TestFleetCredentials", []edit{
 		{"schemes/backend/fleet.go", `desk := g.operator(`, `desk := g.problem(`},
+	}},
+	{"an attempt that was under way puts off what was to be sent at once", "agent/outbox", "TestSendNowDuringAnAttempt", []edit{
+		{"agent/outbox/service.go", `f.service != nil && f.service.asked != f.asked`, `false`},
 	}},
 	{"an operation is sent again before it has rested, by a schedule read before its answer", "agent/outbox", "TestAnOldScheduleMakesNoAttempt", []edit{
 		{"agent/outbox/attempt.go", `if r.nextRun > o.clock.run() {`, `if r.nextRun > o.clock.run() && false {`},
@@ -399,5 +414,82 @@ var ofAgent = []mutant{
 	}},
 	{"a box that is not configured sells as a sandbox", "cmd/posagent", "TestNoSandboxWhereNoneIsWanted", []edit{
 		{"cmd/posagent/run.go", `case cfg.Sandbox() && c.opts.(*runOptions).noSandbox:`, `case cfg.Sandbox() && c.opts.(*runOptions).noSandbox && false:`},
+	}},
+
+	// What a help desk gets, and a terminal that is asked by others.
+	{"a register's message is recorded with its values", "ecr/zvt", "TestOutlineTellsNoValue", []edit{
+		{"ecr/zvt/outline.go", `text += fmt.Sprintf(" %02X", f.BMP)`, `text += fmt.Sprintf(" %02X %X", f.BMP, f.Value)`},
+	}},
+	{"a request is recorded with what it is about", "cmd/posagent", "TestARouteTellsNothingOfWhatItIsAbout", []edit{
+		{"cmd/posagent/routes.go", `if s != "" && !words()[strings.ToLower(s)] {`, `if s != "" && !words()[strings.ToLower(s)] && false {`},
+	}},
+	{"a request is recorded with its address", "agent/upstream", "TestTheLogTellsNothingOfARequestButItsRoute", []edit{
+		{"agent/upstream/told.go", `"route", t.route(req.URL.Path), "ms"`, `"route", t.route(req.URL.Path)+req.URL.RawQuery, "ms"`},
+	}},
+	{"an event is recorded with what arrived", "cmd/posagent", "TestAnEventTellsNothingOfItsBody", []edit{
+		{"cmd/posagent/record_tape.go", `if e.Source == view.OfOperation || e.Source == view.OfSale {`, `if e.Source != "" {`},
+	}},
+	{"a long output keeps half a line, and so half a secret", "cmd/posagent", "TestAClippedOutputHasWholeLines", []edit{
+		{"cmd/posagent/record_run.go", `c.head[:bytes.LastIndexByte(c.head, '\n')+1], []byte(nil)`, `c.head, []byte(nil)`},
+	}},
+	{"a part of an archive keeps its secrets", "agent/support", "TestSecretsAndCardNumbersGo", []edit{
+		{"agent/support/support.go", `clean[i] = c.Data(p.Data)`, `clean[i] = p.Data`},
+	}},
+	{"a number with a secret in it makes a part that is no JSON", "agent/support", "TestJSONStaysJSON", []edit{
+		{"agent/support/clean.go", `	w.quote(clean)
+`, `	w.out.WriteString(clean)
+`},
+	}},
+	{"what stands behind a name of a secret stays in a text", "agent/support", "TestWhatANameHidesGoes", []edit{
+		{"agent/support/clean.go", `	s = c.named.ReplaceAllString(s, "${1}"+masked)
+`, ``},
+	}},
+	{"what stands behind a name of a secret stays in JSON", "agent/support", "TestJSONStaysJSON", []edit{
+		{"agent/support/clean.go", `if w.c.Hides(name) {`, `if w.c.Hides(name) && false {`},
+	}},
+	{"a recorded line leaves the terminal with its secrets", "agent/control", "TestARecordingFollowsTheLog", []edit{
+		{"agent/control/record.go", `string(o.Clean(data))`, `string(data)`},
+	}},
+	{"a reader of the log that is slow takes all memory", "agent/record", "TestASlowReaderLosesLinesAndIsTold", []edit{
+		{"agent/record/record.go", ` || r.bytes+len(line) > mostBytes {`, ` {`},
+	}},
+	{"a recording that ended leaves the log loud", "agent/record", "TestAReaderSeesWhatTheLogDoesNot", []edit{
+		{"agent/record/record.go", `	delete(r.of.readers, r)
+`, ``},
+	}},
+	{"a recording without the terminal does not say so", "cmd/posagent", "TestARecordingWithoutATerminal", []edit{
+		{"cmd/posagent/record_tape.go", `			t.miss(why)
+		}
+		once()
+`, `		}
+		once()
+`},
+	}},
+	{"Ctrl-C ends a recording without its doctor", "cmd/posagent", "TestAnInterruptedRecordingIsKept", []edit{
+		{"cmd/posagent/record.go", `whole := context.WithoutCancel(ctx)`, `whole := ctx`},
+	}},
+	{"a package's removal does not look at the mark on another medium", "cmd/posagent", "TestPendingIsNotMisled", []edit{
+		{"cmd/posagent/engine.go", `IgnoreMark: cut, Marks: marks}))`, `IgnoreMark: cut}))`},
+	}},
+	{"a link to a medium that is away is a box without money", "cmd/posagent", "TestPendingIsNotMisled", []edit{
+		{"cmd/posagent/pending.go", `linked == nil && err != nil {`, `linked != nil && err == nil {`},
+	}},
+	{"a unit that starts a script is taken for one on the usual directory", "cmd/posagent", "TestWhatAUnitIsStartedWith", []edit{
+		{"cmd/posagent/pending_unit.go", `if len(argv) < 2 || filepath.Base(argv[0]) != "posagent" || !slices.Contains(argv, "run") {`, `if len(argv) < 1 {`},
+	}},
+	{"a training terminal outlives a self test that is killed", "cmd/posagent", "TestATrainingTerminalDoesNotOutliveTheSelfTest", []edit{
+		{"cmd/posagent/selftest.go", `Pdeathsig: syscall.SIGKILL`, ``},
+	}},
+	{"a remedy names the box's file for what the operator has set", "agent/ready", "TestARemedyNamesWhoSetTheValue", []edit{
+		{"agent/ready/table.go", `at.setIn(settings(t))`, `at.setIn(nil)`},
+	}},
+	{"a box that waits for its enrolment is called a sandbox", "cmd/posagent", "TestAStoppedBoxIsNotCalledASandbox", []edit{
+		{"cmd/posagent/enrolled.go", `	if !cfg.Sandbox() {
+		return false
+	}
+	if _, err`, `	if cfg.Sandbox() {
+		return false
+	}
+	if _, err`},
 	}},
 }

@@ -66,6 +66,12 @@ var ofCheckout = []mutant{
 	{"response code 1 on the plain route is a repeat", checkout, "TestMoneyB9_ResponseCodes", []edit{
 		{"agent/checkout/judge.go", `if said && code == aapay.CodeResend && !plain {`, `if said && code == aapay.CodeResend {`},
 	}},
+	{"an undone receipt is told like one that never was", drive, "TestField_L15AnUndoneReceiptSaysSo", []edit{
+		{"agent/checkout/drive/told.go", `	case row.Undone(): // a register`, `	case false: // a register`},
+	}},
+	{"an approval that was undone is told as not paid", drive, "TestField_L15AnUndoneReceiptSaysSo", []edit{
+		{"agent/checkout/drive/perform/tell.go", "		if r.Undone() {", "		if false {"},
+	}},
 	{"a register's repeated id is a new sale", drive, "TestSequenceJoins", []edit{
 		{"agent/checkout/drive/begin.go", "\t\tkey = row.Key\n\t\treturn nil\n\t})\n\treturn key, d.stored(err)", "\t\treturn nil\n\t})\n\treturn key, d.stored(err)"},
 	}},

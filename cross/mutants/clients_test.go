@@ -13,6 +13,21 @@ var ofClients = []mutant{
 	{"a client's key from an older program is free", offline, "TestKeysThatCameUnderAnOlderProgram", []edit{
 		{"agent/offline/keys.go", `FROM offline_keys WHERE digest = ?2`, `FROM offline_keys WHERE digest = ?2 AND ended <> ''`},
 	}},
+	{"a look-up by a key on two routes answers with one of them", offline, "TestAKeyOnTwoRoutesFindsBoth", []edit{
+		{"agent/offline/keys.go", `mac[:nameBytes], mac, maxNamed)`, `mac[:nameBytes], mac, 1)`},
+	}},
+	{"the newest of several operations under a key stands for all", "agent", "TestPaymentWithoutABackend", []edit{
+		{"agent/view/operation.go", `if len(keys) == 1 {`, `if keys = keys[len(keys)-1:]; true {`},
+	}},
+	{"the document says that a card's token is never null", "schemes/backend", "TestRealAnswersFitTheDocument", []edit{
+		{"schemes/wire/rest/openapi/schema.go", `secret := f.Type ==`, `secret := false && f.Type ==`},
+	}},
+	{"a foreign Host is refused as text", "agent/port", "TestGuardSaysWhatIsWanted", []edit{
+		{"agent/port/guard.go", `if path := r.URL.Path; path == PagePath`, `if path := r.URL.Path; path != PagePath`},
+	}},
+	{"the log tells every refusal of a hook", "agent/inbox", "TestTheLogSaysWhyANotificationIsRefused", []edit{
+		{"agent/inbox/inbox.go", `age >= 0 && age < warnEach {`, `age < 0 && age < warnEach {`},
+	}},
 	{"a client's key is forgotten with its operation", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
 		{"agent/offline/keys.go", `WHERE op = ? AND key = ? RETURNING digest`, `WHERE op = -? AND key = ? RETURNING digest`},
 	}},
@@ -125,6 +140,9 @@ var ofClients = []mutant{
 	{"an operation's number is given again after a start", outbox, "TestField_U13NumbersAndSumsOverRollbacks", []edit{
 		{"agent/outbox/accept.go", `SELECT MAX(COALESCE((SELECT MAX(id) FROM outbox_ops), 0), (SELECT purged_id FROM outbox_clock), ?) + 1`, `SELECT ? + 1`},
 	}},
+	{"an undo's failed read forgets the pace", offline, "TestAFailedReadKeepsThePace", []edit{
+		{"agent/offline/aapay.go", `v.State, v.After = outbox.Sent, max(v.After, u.rhythm())`, `v.State = outbox.Sent`},
+	}},
 	{"plain route of an undo sent again", offline, "TestPlainRouteIsUsedOnce|TestPlainRouteAndCrash", []edit{
 		{"agent/offline/aapay.go", `plain && u.op.Attempts != u.m.PlainAt:`, `plain && u.op.Attempts < u.m.PlainAt:`},
 	}},
@@ -136,6 +154,9 @@ var ofClients = []mutant{
 	}},
 	{"a technician's note keeps a card number", "agent/outbox", "TestNoReasonHoldsACardNumber", []edit{
 		{"agent/outbox/verbs.go", `ByHand + wire.MaskPANs(note)`, `ByHand + note`},
+	}},
+	{"an id of ours looks like a card number", "schemes/wire", "TestAnIDIsNoCardNumber", []edit{
+		{"schemes/wire/key.go", `if id := next(); MaskPANs(id) == id {`, `if id := next(); id != "" {`},
 	}},
 	{"an operation is ordered under a card number", "agent/offline", "TestCardNumbers", []edit{
 		{"agent/offline/things.go", `case wire.MaskPANs(id) != id:`, `case false:`},
@@ -228,6 +249,9 @@ var ofClients = []mutant{
 	}},
 	{"a validation code waits for the backend", offline, "TestValidationCodeIsNeverStored", []edit{
 		{"agent/offline/payments.go", `card.ValidationCode, bare.CardDetails, w.part = "", &card, true`, `card.ValidationCode, bare.CardDetails, w.part = "", &card, false`},
+	}},
+	{"a caller is told of an attempt before it is recorded", offline, "TestAwayBeforeItIsRecorded", []edit{
+		{"agent/offline/accept.go", `if asked || down && st.now != "" {`, `if asked {`},
 	}},
 	{"clients share their keys", offline, "TestCallersKey", []edit{
 		{"agent/offline/keys.go", `f.o.DB.MAC(keyTable, w.row.Kind, client, about, string(w.key))`, `f.o.DB.MAC(keyTable, w.row.Kind, about, string(w.key))`},
@@ -335,7 +359,7 @@ var ofClients = []mutant{
 	}},
 	{"a form of another site is taken for the page's own", "agent/port", "TestThePageIsClosedToOtherPages", []edit{
 		{"agent/port/guard.go", `if !only(site, "same-origin") ||`, `if`},
-		{"agent/port/page.go", `r.Method == http.MethodPost && only(r.Header["Sec-Fetch-Site"], "same-origin")`, `r.Method == http.MethodPost`},
+		{"agent/port/page.go", `ours := only(r.Header["Sec-Fetch-Site"], "same-origin")`, `ours := true`},
 	}},
 	{"the page is shown inside a frame", "agent/port", "TestThePageIsClosedToOtherPages", []edit{
 		{"agent/port/guard.go", `(dest == nil || only(dest, "document"))`, `(dest == nil || len(dest) > 0)`},

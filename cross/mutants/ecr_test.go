@@ -26,6 +26,12 @@ var ofECR = []mutant{
 	{"the same request id is another sale", protocol, "TestConformance", []edit{
 		{"ecr/zvt/machine.go", `return fmt.Sprintf("zvt-%d-%06d", m.prof.Epoch, id)`, `return fmt.Sprintf("zvt-%d-%06d-%d", m.prof.Epoch, id, m.gen)`},
 	}},
+	{"a request id that was not agreed is ignored", "ecr/session", "TestMoneyF2_ANumberIsNeverIgnored", []edit{
+		{"ecr/zvt/request.go", "case !m.prof.Sequenced:\n\t\treturn errNumber", "case false:\n\t\treturn errNumber"},
+	}},
+	{"a request id that cannot be read is ignored", "ecr/session", "TestMoneyF2_ANumberIsNeverIgnored", []edit{
+		{"ecr/zvt/request.go", "case !ok:\n\t\treturn errMalformed\n\tcase !m.prof", "case !ok && false:\n\t\treturn errMalformed\n\tcase !m.prof"},
+	}},
 	{"a register is told another's last sale", "ecr/ecrtest/toy", "TestConformance", []edit{
 		{"ecr/session/dialog.go", `s.o.Desk.Last(ctx, cmp.Or(a.Line, s.o.Line))`, `s.o.Desk.Last(ctx, cmp.Or("one/1", a.Line, s.o.Line))`},
 	}},

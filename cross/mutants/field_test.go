@@ -97,7 +97,7 @@ var ofField = []mutant{
 		{"agent/ready/ready.go", `Remedy: fill(r.remedy, t, at)`, `Remedy: fill("check [upstream] base in {config}", t, at)`},
 	}},
 	{"a small console loses the method beside the code", "device/display", "TestField_U4CodeGetsTheRoomItNeeds", []edit{
-		{"device/display/console.go", `!fits() && utf8.RuneCountInString(Clean(one))`, `false && utf8.RuneCountInString(Clean(one))`},
+		{"device/display/console.go", `!fits() && utf8.RuneCountInString(one)`, `false && utf8.RuneCountInString(one)`},
 	}},
 	{"the story shows each code and each byte", "cmd/posagent/demo", "TestField_U6TheStoryShowsCodeAndReceiptOnce", []edit{
 		{"cmd/posagent/demo/show.go", `if w.verbose || w.tells(who, line) {`, `if w.tells(who, line) || true {`},
@@ -105,14 +105,52 @@ var ofField = []mutant{
 	{"a value that means nothing is refused without its line", "agent/config", "TestField_U7EveryErrorNamesItsPlace", []edit{
 		{"agent/config/load.go", `if e.Where = l.seen[e.Key]; e.Where == "" && l.path != "" {`, `if e.Where = l.path; false {`},
 	}},
-	{"the manual leaves verbs of verbs out", "cmd/posagent", "TestField_U7ManualNamesEveryVerb", []edit{
-		{"cmd/posagent/man.go", "\tfor _, v := range verbs(table) {\n", "\tfor _, v := range verbs(table) {\n\t\tif strings.Count(v.path, \" \") > 1 {\n\t\t\tcontinue\n\t\t}\n"},
+	{"the manual leaves verbs of verbs out", "cmd/usage", "TestToy", []edit{
+		{"cmd/usage/man.go", "\tfor _, r := range p.Rows() {\n", "\tfor _, r := range p.Rows() {\n\t\tif strings.Count(r.Path, \" \") > 1 {\n\t\t\tcontinue\n\t\t}\n"},
+	}},
+	{"a shell offers verbs where a value belongs", "cmd/usage", "TestToy", []edit{
+		{"cmd/usage/complete.go", `quoted(path+" --"+f.Name)`, `quoted("--"+f.Name)`},
 	}},
 	{"a start that hangs is waited for without an end", "cmd/posagent/demo", "TestField_U12AStartThatHangsIsNamedAndTriedOnceMore", []edit{
 		{"cmd/posagent/demo/process.go", `case <-time.After(l.limit):`, `case <-make(chan time.Time):`},
 	}},
 	{"the sums are not those of the rows", outbox, "TestField_U13NumbersAndSumsOverRollbacks", []edit{
 		{"agent/outbox/schema.go", "(SELECT summed_id FROM outbox_clock) BEGIN\n\tUPDATE outbox_sums SET count = count - 1,", "(SELECT summed_id FROM outbox_clock) BEGIN\n\tUPDATE outbox_sums SET count = count,"},
+	}},
+	{"a remedy plays the register", "cmd/posagent", "TestField_W1NoRemedyPlaysTheRegister", []edit{
+		{"agent/view/status.go", `nothing is to be typed; the register`, `posagent register repeat; the register`},
+	}},
+	{"every journal that was begun anew counts as restored", outbox, "TestPastNamesWhatHappened", []edit{
+		{"agent/outbox/restored.go", `case l.Kind == store.WasLost:`, `case false:`},
+	}},
+	{"a start after a restore is called a crash", "agent/history", "TestAStartAfterARestoreIsNoCrash", []edit{
+		{"agent/history/history.go", `case ok && l.Kind == store.WasRestored && at < l.AtMS:`, `case ok && l.Kind == store.WasRestored && at < 0:`},
+	}},
+
+	// The credentials of single services.
+	{"ready though the only method's service refuses the credentials", "agent/ready", "TestField_U2WhenARegisterMayAsk", []edit{
+		{"agent/ready/ready.go", `f.Method != nil && f.Alone`, `false && f.Alone`},
+	}},
+	{"a service that refuses its credentials stops the other methods", "agent/ready", "TestField_U2WhenARegisterMayAsk", []edit{
+		{"agent/ready/ready.go", `f.Method != nil && f.Alone`, `f.Method != nil`},
+	}},
+	{"a terminal waits for its own next question though its backend is away", "agent", "TestADoubtIsAskedAtOnce", []edit{
+		{"agent/readiness.go", `w.Method() != nil || w.Doubt != nil && w.Doubt()`, `w.Method() != nil`},
+	}},
+	{"a refusal without an HTTP error is none", "cmd/posagent", "TestTheAccountOfAMethod", []edit{
+		{"cmd/posagent/account.go", `case a.refused.Load():`, `case false:`},
+	}},
+	{"an old failure of another service is asked about for ever", "cmd/posagent", "TestADoubtAboutTheHost", []edit{
+		{"cmd/posagent/facts.go", `c.Stats().LastFailure.After(answered)`, `(c.Stats().LastFailure.After(answered) || true)`},
+	}},
+	{"the doctor passes a service that refuses its credentials", "agent/doctor", "TestRefusedCredentialsAreNamedByTheirKey", []edit{
+		{"agent/doctor/network.go", `if a.Answer.Cause != "credentials" {`, `if a.Answer.Cause != "stall" {`},
+	}},
+	{"a remedy names no key of the credentials", "agent/doctor", "TestRefusedCredentialsAreNamedByTheirKey", []edit{
+		{"agent/doctor/facts.go", `Keys: a.Keys, Plain`, `Plain`},
+	}},
+	{"the terminal does not ask whether a method's account accepts it", "agent", "TestTheMethodsServiceIsAsked", []edit{
+		{"agent/readiness.go", `w.AskMethod(ctx)`, `_ = ctx`},
 	}},
 
 	// The journal.

@@ -187,7 +187,7 @@ var ofSchemes = []mutant{
 		{"schemes/backend/fleet/limit.go", `if one.wrong+one.pending < perAddress &&`, `if one.wrong < perAddress &&`},
 	}},
 	{"a box that only says a serial number ends a stranger's certificate", enrolment, "TestConformance", []edit{
-		{"schemes/backend/fleet/fleet.go", `merchant = ? AND merchant <> '')`, `merchant = ?)`},
+		{"schemes/backend/fleet/live.go", `merchant = ? AND merchant <> '')`, `merchant = ?)`},
 	}},
 	{"a box is imported with a fresh code for another merchant", enrolment, "TestConformance", []edit{
 		{"schemes/backend/fleet/desk.go", `err == nil && r.slot != d.row.slot:`, `err == nil && false:`},

@@ -1,0 +1,55 @@
+package mutants
+
+const (
+	screens = "device/display"
+	onPanel = "device/display/framebuffer"
+)
+
+// ofScreens is every broken rule of what a customer sees.
+var ofScreens = []mutant{
+	{"a code is shown after its time", screens + "/scene", "TestACodeIsThereOnlyBeforeItsTime", []edit{
+		{"device/display/scene/scene.go", `!s.Until.IsZero() && !now.Before(s.Until)`, `!s.Until.IsZero() && now.After(s.Until)`},
+	}},
+	{"a code is shown beside how the sale ended", screens + "/scene", "TestACodeIsInNoOtherScene", []edit{
+		{"device/display/scene/scene.go", `if s.Kind != Code || `, `if s.Kind == Idle || `},
+	}},
+	{"a panel keeps a code that is over", screens, "TestAFramebufferIsDrawnAgain", []edit{
+		{"device/display/framebuffer.go", `f.canvas.dots(f.view, f.Now(), `, `f.canvas.dots(f.view, f.view.From, `},
+	}},
+	{"a picture file keeps a code that is over", screens, "TestFileTakesTheCodeOff", []edit{
+		{"device/display/file.go", `over == f.over && f.last != nil`, `(over || !over) && f.last != nil`},
+	}},
+	{"a panel keeps a code when the program ends", screens, "TestNothingOfASaleStaysWhenTheProgramEnds", []edit{
+		{"device/display/framebuffer.go", `f.view, f.ended = last(f.view), true`, `f.ended = true`},
+	}},
+	{"a code comes back after the program's end", screens, "TestNothingOfASaleStaysWhenTheProgramEnds", []edit{
+		{"device/display/file.go", "	if f.ended {\n\t\treturn nil\n\t}\n\tf.view, f.shown = v, true", "	f.view, f.shown = v, true"},
+	}},
+	{"a masked value is written on the screen", screens + "/scene", "TestAMaskedValueIsNotInTheTexts", []edit{
+		{"device/display/scene/scene.go", `if e.Masked {`, `if e.Masked && n > maxTyped {`},
+	}},
+	{"the colour of a method hides the text on it", screens, "TestTextIsReadOnAnyColour", []edit{
+		{"device/display/scene/color.go", `if Contrast(white, c) > Contrast(black, c) {`, `if 299*int(c.R)+587*int(c.G)+114*int(c.B) < 128*1000 {`},
+	}},
+	{"a text of the backend leaves its box", screens + "/paint", "TestATextStaysInItsBox", []edit{
+		{"device/display/paint/paint.go", `clip := e.Box.Intersect(p.pic.Rect)`, `clip := p.pic.Rect`},
+	}},
+	{"a code is shown without room for its amount", screens + "/layout", "TestNoCodeWithoutRoomForItOrItsAmount", []edit{
+		{"device/display/layout/code.go", `bold: true, amount: true},`, `bold: true, amount: true, drop: 5},`},
+	}},
+	{"an amount is too small for a metre", screens, "TestTheAmountIsTheLargestText", []edit{
+		{"device/display/layout/layout.go", `AmountShare = 9 `, `AmountShare = 5 `},
+	}},
+	{"a code of hair-thin modules is shown", screens + "/layout", "TestNoCodeWithoutRoomForItOrItsAmount", []edit{
+		{"device/display/layout/layout.go", `MinModule   = 2 `, `MinModule   = 1 `},
+	}},
+	{"a panel is written beyond its memory", onPanel, "TestADeviceThatLiesIsRefused", []edit{
+		{"device/display/framebuffer/mode.go", `; m.end() > memory {`, `; m.end() > memory+m.Stride {`},
+	}},
+	{"a file that holds something else is drawn over", onPanel, "TestWhatIsNoFramebuffer", []edit{
+		{"device/display/framebuffer/framebuffer.go", `n != 0 && n != int64(`, `n < 0 && n != int64(`},
+	}},
+	{"a panel that was pulled stays dark", onPanel, "TestADeviceThatWasPulledIsOpenedAgain", []edit{
+		{"device/display/framebuffer/framebuffer.go", "	if err := d.write(pic, whole); err != nil {\n\t\treturn errors.Join(", "	if err := d.write(pic, whole); err != nil {\n\t\td = &Device{}\n\t\treturn errors.Join("},
+	}},
+}

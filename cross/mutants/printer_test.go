@@ -1,0 +1,49 @@
+package mutants
+
+const paper = "device/printer"
+
+// ofPrinter is every broken rule of what is on the paper, and of what is said of it.
+var ofPrinter = []mutant{
+	{"a control character of a text goes to the printer", paper, "TestTextIsNeverACommand", []edit{
+		{"device/printer/letters.go", `case unicode.In(r, unicode.Cc, unicode.Cf):`, `case unicode.In(r, unicode.Cf):`},
+		{"device/printer/letters.go", `if r > ' ' && r < 0x7f {`, `if r < 0x80 {`},
+	}},
+	{"a line breaks inside an amount", paper, "TestLayout", []edit{
+		{"device/printer/layout.go", `case number(a) && currency(`, `case false && currency(`},
+	}},
+	{"an amount that is too large for double size is cut", paper, "TestLayout", []edit{
+		{"device/printer/layout.go", `double = double && fits(cells, l.width(true))`, `double = double && (fits(cells, l.width(true)) || true)`},
+	}},
+	{"a code is one long picture", paper, "TestCodesAreSentInPieces", []edit{
+		{"device/printer/encode.go", `height := (maxPiece - 8) / width`, `height := (8*maxPiece - 8) / width`},
+	}},
+	{"the paper ends within a document, unnoticed", paper, "TestPaperOutInTheMiddle", []edit{
+		{"device/printer/printer.go", `err = p.talk.await(ctx, ahead, false)`, `err = p.talk.await(ctx, ahead+100, false)`},
+	}},
+	{"a document that was cut off is said to be unprinted", paper, "TestPaperOutInTheMiddle|TestTheCableIsPulled", []edit{
+		{"device/printer/printer.go", `in part %d of %d: %w", ErrUnknownEnd,`, `in part %d of %d: %w", ErrOffline,`},
+	}},
+	{"a document counts before it is worked through", paper, "TestPaperOutInTheMiddle", []edit{
+		{"device/printer/dialogue.go", `for until := time.Now().Add(d.wait); d.owed > owed; {`, `for until := time.Now().Add(d.wait); d.owed > owed+1; {`},
+	}},
+	{"an answer to an earlier document ends this one", paper, "TestAnAnswerToAnEarlierMarkEndsNothing", []edit{
+		{"device/printer/dialogue.go", `d.mark(ctx, before+1); err != nil`, `d.mark(ctx, 1); err != nil`},
+		{"device/printer/dialogue.go", `d.await(ctx, before, true)`, `d.await(ctx, 0, true)`},
+		{"device/printer/printer.go", `p.owed = min(p.talk.owed, owedAtMost)`, `p.owed = 0`},
+	}},
+	{"a printer that hangs holds its caller", paper, "TestADeviceThatHangs", []edit{
+		{"device/printer/printer.go", `const grace = 500 * time.Millisecond`, `const grace = time.Hour`},
+	}},
+	{"what hung prints on when its caller has gone", paper, "TestADeviceThatHangs", []edit{
+		{"device/printer/printer.go", `if err == nil && !last {`, `if err == nil && !last && i < 0 {`},
+	}},
+	{"a printer that does not answer is waited for, for ever", paper, "TestMarksThatDoNotCome", []edit{
+		{"device/printer/dialogue.go", `(!once || time.Now().Before(until)):`, `(!once || !time.Now().IsZero()):`},
+	}},
+	{"a printer is left within a picture", paper, "TestARestartWithinAPicture", []edit{
+		{"device/printer/encode.go", `return make([]byte, maxPiece)`, `return nil`},
+	}},
+	{"a device that was lost stays lost", paper, "TestTheDeviceIsOpenedAgain", []edit{
+		{"device/printer/printer.go", `if err == nil || !again || !errors.Is(err, errLost)`, `if err == nil || again || !errors.Is(err, errLost)`},
+	}},
+}

@@ -1,0 +1,111 @@
+package mutants
+
+// ofUpdates is every broken rule of what replaces the terminal's program.
+var ofUpdates = []mutant{
+	{"a program on trial shuts the one before out of the journal", "store/sqlite", "TestTrial", []edit{
+		{"store/sqlite/migrate.go", `if s.opt.Trial && len(applied) > 0 && !st.Open {`, `if false {`},
+	}},
+	{"a journal with an open step of a newer program is refused", "store/sqlite", "TestTrial", []edit{
+		{"store/sqlite/migrate.go", `!ok && !strings.HasPrefix(record, openStep)`, `!ok && record != ""`},
+	}},
+	{"a journal with a step that shuts this program out is opened", "store/sqlite", "TestTrial", []edit{
+		{"store/sqlite/migrate.go", `!ok && !strings.HasPrefix(record, openStep)`, `!ok && record == openStep`},
+	}},
+	{"a terminal rests while a sale is open", "agent/checkout/drive", "TestRest", []edit{
+		{"agent/checkout/drive/rest.go", `err != nil || open > 0`, `err != nil || open > 1<<30`},
+	}},
+	{"a sale begins in a terminal that rests", "agent/checkout/drive", "TestRest", []edit{
+		{"agent/checkout/drive/rest.go", `d.resting = true`, `d.resting = false`},
+	}},
+	{"a program is put in place that is not the one that was signed", "agent/update", "TestAPlaceIsNeverEmpty", []edit{
+		{"agent/update/place.go", `err != nil || got != to.SHA256`, `err != nil || got == ""`},
+	}},
+	{"another program than the one before is put back", "agent/update", "TestAPlaceIsNeverEmpty", []edit{
+		{"agent/update/place.go", `sum(p.previous()); err != nil || got != from.SHA256`, `sum(p.previous()); err != nil || got == ""`},
+	}},
+	{"a program that runs is written over", "agent/update", "TestAPlaceIsNeverEmpty", []edit{
+		{"agent/update/place.go", `	return p.rename(fresh)`, `	data, err := os.ReadFile(fresh)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(p.Program, data, 0o755)`},
+	}},
+	{"an update is taken back after its trial", "agent/update", "TestNoWayBackAfterTheTrial", []edit{
+		{"agent/update/table.go", `Confirming: {kept: Idle,`, `Confirming: {sick: Returning, kept: Idle,`},
+	}},
+	{"a new trouble is not the new program's", "agent/update", "TestWorse", []edit{
+		{"agent/update/terminal.go", `!slices.Contains(before.Causes, cause)`, `!slices.Contains(c.Causes, cause)`},
+	}},
+	{"a repository is believed by a clock that went back", "agent/update", "TestAClockThatWentBack", []edit{
+		{"agent/update/source.go", `if now.Before(was.At.Add(-24 * time.Hour)) {`, `if false {`},
+	}},
+	{"a repository is read over a channel without a key", "agent/update", "TestWhereARepositoryMayBe", []edit{
+		{"agent/update/link.go", `u.Scheme != "https" && (u.Scheme != "http" || ip == nil || !ip.IsLoopback())`, `u.Scheme != "https" && (u.Scheme != "http" || ip != nil && !ip.IsLoopback())`},
+	}},
+	{"an older version is taken", "agent/update", "TestNewer", []edit{
+		{"agent/update/version.go", `return x > y, nil`, `return x != y, nil`},
+	}},
+	{"the fetched bytes are not compared with what was signed", "cross/update", "TestAttacks", []edit{
+		{"agent/update/source.go", `if done != r.Bytes || hex.EncodeToString(sum.Sum(nil)) != r.SHA256 {`, `if done != r.Bytes {`},
+		{"agent/update/place.go", `err != nil || got != to.SHA256`, `err != nil || got == ""`},
+	}},
+	{"an older state of a repository passes where its metadata were lost", "cross/update", "TestAnOlderStateAfterALoss", []edit{
+		{"agent/update/source.go", `is.Root == was.Root && (`, `is.Root == was.Root && false && (`},
+	}},
+
+	// A roll-out that is stopped by failures.
+	{"a version that the fleet holds is taken", "agent/update", "TestAHeldVersionIsNotTaken", []edit{
+		{"agent/update/drive.go", `rollout.Held(d.Terminal.State, offered.Version); why != "" {`, `rollout.Held(d.Terminal.State, offered.Version); why == "never" {`},
+	}},
+	{"a program that never ran is told as taken back", "agent/update", "TestTheEndOfAnUpdateIsLeft", []edit{
+		{"agent/update/trial.go", `if r.Unbegun {`, `if false {`},
+	}},
+	{"a list of holds that cannot be read holds nothing", "agent/rollout", "TestWhatCannotBeReadHolds", []edit{
+		{"agent/rollout/rollout.go", `err != nil || bad != nil || there && (`, `bad != nil || err == nil && there && (`},
+	}},
+	{"one spoilt byte ends a hold", "agent/rollout", "TestWhatCannotBeReadHolds", []edit{
+		{"agent/rollout/rollout.go", ` || h.SHA256 != sum) {`, ` || sum == "") {`},
+	}},
+	{"root follows a link of the terminal's account", "agent/rollout", "TestWhatCannotBeReadHolds", []edit{
+		{"agent/rollout/rollout.go", `os.O_RDONLY|syscall.O_NOFOLLOW|`, `os.O_RDONLY|`},
+	}},
+	{"a hold that was lifted stays on the box", "agent/rollout", "TestHeld", []edit{
+		{"agent/rollout/rollout.go", `err == nil && bytes.Equal(was, data) {`, `err == nil && (bytes.Equal(was, data) || len(was) > 0) {`},
+	}},
+	{"a card number that a technician typed is told", "agent/enrol", "TestReport", []edit{
+		{"agent/enrol/report.go", `for last.Reason != wire.MaskPANs(last.Reason) {`, `for false {`},
+	}},
+	{"a card number is stored at the desk", enrolment, "TestConformance", []edit{
+		{"schemes/fleet/rollout.go", ` || wire.MaskPANs(o.Reason) != o.Reason {`, ` || wire.MaskPANs(o.Reason) == "" && o.Reason != "" {`},
+	}},
+	{"boxes that take a version back are not counted", enrolment, "TestConformance", []edit{
+		{"schemes/backend/fleet/rollout.go", `return takenBack >= heldBoxes &&`, `return takenBack < 0 &&`},
+	}},
+	{"one box holds a version", enrolment, "TestConformance", []edit{
+		{"schemes/backend/fleet/rollout.go", `heldBoxes = 2`, `heldBoxes = 1`},
+	}},
+	{"a few of many hold a version", enrolment, "TestAFewOfManyHoldNothing", []edit{
+		{"schemes/backend/fleet/rollout.go", `int64(takenBack)*100 > int64(tried)*heldShare`, `int64(takenBack)*100 > int64(heldShare)`},
+	}},
+	{"a box that is enrolled again counts twice", enrolment, "TestABoxCountsOnce", []edit{
+		{"schemes/backend/fleet/rollout.go", `e.serial || char(10) || e.merchant || char(10) || e.terminal END`, `e.id END`},
+	}},
+	{"a lifted version is held by the boxes from before", enrolment, "TestConformance", []edit{
+		{"schemes/backend/fleet/rollout.go", `SET lifted = 1 WHERE`, `SET lifted = 0 WHERE`},
+	}},
+	{"a report needs no proof of its own", enrolment, "TestConformance", []edit{
+		{"schemes/backend/fleet/rollout.go", `return by.CheckReport(public, now, req)`, `_ = by.CheckReport(public, now, req); return nil`},
+	}},
+	{"a report makes the store grow for ever", enrolment, "TestReportsAreBounded", []edit{
+		{"schemes/backend/fleet/rollout.go", `AND version NOT IN (SELECT version FROM fleet_outcome WHERE`, `AND version = '' AND version NOT IN (SELECT version FROM fleet_outcome WHERE`},
+	}},
+	{"a rollback that put nothing back says that it did", "cmd/posagent-update", "TestEveryExitCode", []edit{
+		{"cmd/posagent-update/box.go", `		return fmt.Errorf("%w: an update that was cut off has ended first, and nothing was put back", update.ErrNotNow)`, `		return c.summary(d)`},
+	}},
+	{"an update begins though its call was not understood", "cmd/posagent-update", "TestEveryExitCode", []edit{
+		{"cmd/posagent-update/main.go", `case v.Args == "" && len(rest) > 0:`, `case v.Args == "" && len(rest) > 1:`},
+	}},
+	{"a program that was interrupted says that the repository is away", "cmd/posagent-update", "TestEveryExitCode", []edit{
+		{"cmd/posagent-update/main.go", "	{context.Canceled, usage.ExitInterrupted, \" (posagent-update resume goes on with it)\"},\n", ""},
+	}},
+}
