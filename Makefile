@@ -24,7 +24,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL TOOLS
 
-.PHONY: keypad packages update enrol visit cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy sim mutants badinput test-386 test-arm guest
+.PHONY: keypad faces packages update enrol visit cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy sim mutants badinput test-386 test-arm guest
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -154,6 +154,9 @@ test-386: ## the Go tests with 32-bit integers
 
 browser: ## the backend's pages in a real Chromium
 	@sh cross/browser.sh
+
+faces: ## the letters of the screen again, from the published Go fonts (needs python3-fonttools; changes nothing when all is as it was)
+	@GO=$(GO) sh cross/faces.sh
 
 screens: ## a picture of every page (needs chromium), and of every scene of the terminal on every panel in every language, in out/screens
 	@mkdir -p out/screens

@@ -190,7 +190,7 @@ func install(t *testing.T, m *made) {
 
 	require.Regexp(t, `"openapi": ?"3\.`, read(t, s.at("usr/share/posagent/openapi.json")))
 	require.Contains(t, read(t, s.at("usr/share/posagent/openapi.json")), "http://127.0.0.1:8480")
-	for _, name := range []string{"==== go1.", "==== modernc.org/sqlite v", "==== github.com/hashicorp/go-retryablehttp v"} {
+	for _, name := range []string{"==== go1.", "==== modernc.org/sqlite v", "==== github.com/hashicorp/go-retryablehttp v", "==== the letters of the screen: LICENSE"} {
 		require.Contains(t, read(t, s.at("usr/share/doc/posagent/copyright")), name)
 	}
 	s.must("--purge", "posagent")

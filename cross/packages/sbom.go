@@ -155,6 +155,9 @@ func licencesOf(o options, binary string) ([]byte, error) {
 			return nil, err
 		}
 	}
+	if err := add("the letters of the screen", filepath.Join(o.root, "device/display/glyph/faces")); err != nil {
+		return nil, err
+	}
 	return b.Bytes(), nil
 }
 

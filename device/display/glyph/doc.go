@@ -9,9 +9,9 @@
 //     wherever it stands.
 //   - What it remembers is bounded, however many letters and sizes a backend's texts have.
 //
-// The faces are by Bigelow & Holmes, in golang.org/x/image/font/gofont, under the BSD licence of
-// the Go project: copyright (c) 2016 Bigelow & Holmes Inc., all rights reserved. The package's list
-// of licences carries its text.
+// The faces are by Bigelow & Holmes, from golang.org/x/image/font/gofont, under the BSD licence that
+// lies beside them: copyright (c) 2016 Bigelow & Holmes Inc., all rights reserved. The instructions
+// for hinting are left out.
 //
 // It is the only importer of golang.org/x/image. It must not import any room.
 package glyph

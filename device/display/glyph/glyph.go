@@ -1,15 +1,22 @@
 package glyph
 
 import (
+	_ "embed"
 	"fmt"
 	"image"
 
 	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/gobold"
-	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 	"golang.org/x/image/vector"
+)
+
+// The faces, made by "make faces".
+var (
+	//go:embed faces/Go-Regular.ttf
+	regular []byte
+	//go:embed faces/Go-Bold.ttf
+	bold []byte
 )
 
 // Style is how a text is written.
@@ -75,7 +82,7 @@ type drawn struct {
 // NewSet reads the faces. They are part of the program: it panics where they cannot be read.
 func NewSet() *Set {
 	s := &Set{widths: map[letter]int{}, masks: map[drawn]*Mask{}}
-	for i, data := range [][]byte{goregular.TTF, gobold.TTF} {
+	for i, data := range [][]byte{regular, bold} {
 		face, err := sfnt.Parse(data)
 		if err != nil {
 			panic(fmt.Sprintf("glyph: face %d: %v", i, err))
