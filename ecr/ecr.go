@@ -121,6 +121,7 @@ type Step string
 
 // The steps.
 const (
+	StepAsking    Step = "asking" // a person is asked at the terminal
 	StepStarting  Step = "starting"
 	StepShowCode  Step = "show_code" // the QR is on the customer's screen
 	StepWaiting   Step = "waiting"   // for the wallet or the backend

@@ -41,9 +41,7 @@ func Offer(defs []methods.Definition, w Wish) []Pick {
 		if !offered(d, w) {
 			continue
 		}
-		if p, ok := pick(d, w.Prompter); ok {
-			out = append(out, p)
-		}
+		out = append(out, picks(d, w.Prompter)...)
 	}
 	slices.SortStableFunc(out, func(a, b Pick) int { return cmp.Compare(a.Method.Priority, b.Method.Priority) })
 	return out
@@ -63,8 +61,11 @@ func offered(d methods.Definition, w Wish) bool {
 	return !w.NoAmount || methods.StartsWithoutAmount(d)
 }
 
-// pick finds a trigger that can be served: the default first, then QR.
-func pick(d methods.Definition, prompter bool) (Pick, bool) {
+// MaxAnswer is how many characters an answer to a prompt may have (S1 2.4).
+const MaxAnswer = 255
+
+// picks are the triggers of a method that can be served: the default first, then QR.
+func picks(d methods.Definition, prompter bool) (out []Pick) {
 	order := []methods.Trigger{methods.QR, methods.Manual}
 	if d.DefaultTrigger != nil && *d.DefaultTrigger == methods.Manual {
 		slices.Reverse(order)
@@ -74,18 +75,41 @@ func pick(d methods.Definition, prompter bool) (Pick, bool) {
 			continue
 		}
 		p := Pick{Method: d, Trigger: t, Prompts: methods.Prompts(d, methods.Payment, t)}
-		if !p.Asks() || prompter {
-			return p, true
+		if !p.Asks() || prompter && p.answerable() {
+			out = append(out, p)
 		}
 	}
-	return Pick{}, false
+	return out
+}
+
+// answerable says that each prompt has an answer that fits.
+func (p Pick) answerable() bool {
+	return !slices.ContainsFunc(p.Prompts, func(q methods.Prompt) bool { return q.Min > MaxAnswer || q.Max < q.Min })
+}
+
+// Default is the pick that is taken where nobody chooses: the first of the method that the register named, or, where it named none, or
+// several by one card type, the first that asks nothing. The list must not be empty.
+func Default(offers []Pick, cardType int) int {
+	if cardType != 0 && !slices.ContainsFunc(offers, func(p Pick) bool { return p.Method.Name != offers[0].Method.Name }) {
+		return 0
+	}
+	return max(0, slices.IndexFunc(offers, func(p Pick) bool { return !p.Asks() }))
+}
+
+// ConsumerPrompt is the prompt whose answer is the consumer's id as well: the first one of a pick that is started by hand. ok is false
+// where the id is asked for by itself, or not at all.
+func (p Pick) ConsumerPrompt() (q methods.Prompt, ok bool) {
+	if !p.Manual() || len(p.Prompts) == 0 {
+		return methods.Prompt{}, false
+	}
+	return p.Prompts[0], true
 }
 
 // CheckAnswers says whether every prompt has an answer of an allowed length, in characters.
 func CheckAnswers(prompts []methods.Prompt, answers map[int32]string) error {
 	for _, p := range prompts {
-		if n := utf8.RuneCountInString(answers[p.ID]); n < int(p.Min) || n > int(p.Max) {
-			return fmt.Errorf("%s: %d characters, want %d to %d", p.Label, n, p.Min, p.Max)
+		if n := utf8.RuneCountInString(answers[p.ID]); n < int(p.Min) || n > min(int(p.Max), MaxAnswer) {
+			return fmt.Errorf("%s: %d characters, want %d to %d", p.Label, n, p.Min, min(p.Max, MaxAnswer))
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -36,7 +37,7 @@ func TestOffer(t *testing.T) {
 	defs := []methods.Definition{delayed, prompted, both, method("SWISH_E_COM", 2, 2, methods.QR), method("SANTANDER", 1, 1, methods.Manual)}
 
 	require.Equal(t, []string{"SWISH_E_COM/QR", "KLARNA/QR", "TWINT/QR"}, offer(defs, Wish{}), "without a prompter nothing that asks")
-	require.Equal(t, []string{"SANTANDER/MANUAL", "SWISH_E_COM/QR", "KLARNA/MANUAL", "PROMPTED/QR", "TWINT/QR"}, offer(defs, Wish{Prompter: true}))
+	require.Equal(t, []string{"SANTANDER/MANUAL", "SWISH_E_COM/QR", "KLARNA/MANUAL", "KLARNA/QR", "PROMPTED/QR", "TWINT/QR"}, offer(defs, Wish{Prompter: true}))
 	require.Equal(t, []string{"KLARNA/QR"}, offer(defs, Wish{CardType: 120}))
 	require.Equal(t, []string{"KLARNA/QR"}, offer(defs, Wish{CardType: 120, Choice: "TWINT"}), "the register's card type comes first")
 	require.Equal(t, []string{"SWISH_E_COM/QR"}, offer(defs, Wish{CardType: 280}))
@@ -45,6 +46,19 @@ func TestOffer(t *testing.T) {
 	require.Equal(t, []string{"TWINT/QR"}, offer(defs, Wish{NoAmount: true}))
 	require.Equal(t, []string{"KLARNA/QR"}, offer(defs, Wish{Exclude: []int32{2, 5}}))
 	require.Empty(t, offer(nil, Wish{}))
+
+	all := Offer(defs, Wish{Prompter: true})
+	require.Equal(t, 1, Default(all, 0), "the first that asks nothing")
+	require.Equal(t, 1, Default(all, 280), "several methods have that card type")
+	require.Equal(t, 0, Default(all[2:4], 120), "its own default")
+	require.Equal(t, 0, Default(all[:1], 0), "there is no other")
+	long := method("LONG", 1, 1, methods.Manual)
+	long.Queries = []map[string]methods.QueryPrompt{{"1": {Label: "reference", Min: 256, Max: 300}}}
+	long.TxnQueryFlow = []methods.QueryFlow{{TransactionType: methods.Payment, QueryIDs: []int32{1}}}
+	require.Empty(t, offer([]methods.Definition{long}, Wish{Prompter: true}), "an answer that no request has room for")
+	long.Queries[0]["1"] = methods.QueryPrompt{Label: "reference", Min: 255, Max: 300}
+	require.Equal(t, []string{"LONG/MANUAL"}, offer([]methods.Definition{long}, Wish{Prompter: true}))
+	require.Error(t, CheckAnswers(Offer([]methods.Definition{long}, Wish{Prompter: true})[0].Prompts, map[int32]string{1: strings.Repeat("7", 256)}))
 
 	prompts := Offer(defs, Wish{Choice: "PROMPTED", Prompter: true})[0].Prompts
 	require.NoError(t, CheckAnswers(prompts, map[int32]string{1: "åäö"}))

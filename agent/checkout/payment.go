@@ -35,7 +35,8 @@ func chosen(s State, e Event) (State, []Effect) {
 			s.Limits.Deadline = limit
 		}
 	}
-	return send(s, e.Now, 0)
+	s, out := send(s, e.Now, 0)
+	return s, append([]Effect{{Do: ShowStart}}, out...)
 }
 
 func drop(s State, e Event) (State, []Effect) {

@@ -24,6 +24,7 @@ const (
 	// noConnectionAfter is how old a sale may be before an attempt without a connection is its last
 	// one.
 	noConnectionAfter = 8 * time.Second
+	longestChoice     = 2 * time.Minute  // of method, prompts and amount
 	undoPause         = 30 * time.Second // between undo attempts that ended in a no, doubling
 	undoPauseMax      = 5 * time.Minute
 	loudUndo          = 3 // attempts after which the merchant is told
@@ -89,7 +90,9 @@ func next(s State) (at time.Duration, why limit) {
 		}
 	}
 	switch s.Phase {
-	case Choosing, Initializing:
+	case Choosing: // what is chosen late would be sent and undone
+		consider(s.StartedAt, min(s.Limits.Deadline/2, longestChoice), pastDeadline)
+	case Initializing:
 		consider(s.StartedAt, s.Limits.Deadline, pastDeadline)
 	case Waiting:
 		if s.LastRead {

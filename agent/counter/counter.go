@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"posagent/agent/checkout/drive"
 	"posagent/device/keypad/entry"
@@ -16,7 +17,9 @@ type Options struct {
 	Show func(Face)
 	// Stop asks to stop the sale that runs, if one does: the customer's wish. It must not block.
 	Stop func()
-	Log  *slog.Logger
+	// Ready says whether somebody can answer: a pad is there. Nil = always.
+	Ready func() bool
+	Log   *slog.Logger
 }
 
 // Counter asks, one dialogue at a time. Its methods are safe for concurrent use.
@@ -44,6 +47,9 @@ func New(o Options) *Counter {
 	return &Counter{o: o}
 }
 
+// Ready implements drive.Prompter.
+func (c *Counter) Ready() bool { return c.o.Ready == nil || c.o.Ready() }
+
 // Ask implements drive.Prompter: it returns when a person has answered, has cancelled, or ctx has
 // ended. The checkout has one sale at a time that asks; a second dialogue ends the first.
 func (c *Counter) Ask(ctx context.Context, q drive.Question) (drive.Answer, error) {
@@ -55,6 +61,9 @@ func (c *Counter) Ask(ctx context.Context, q drive.Question) (drive.Answer, erro
 	c.now = a
 	c.shown(a)
 	c.mu.Unlock()
+	if q.After > 0 {
+		defer time.AfterFunc(q.After, func() { c.unanswered(a) }).Stop()
+	}
 	select {
 	case <-a.over:
 	case <-ctx.Done():
@@ -71,6 +80,16 @@ func (c *Counter) Ask(ctx context.Context, q drive.Question) (drive.Answer, erro
 		return drive.Answer{}, err
 	}
 	return ans, nil
+}
+
+// unanswered takes the default of a dialogue that nobody has touched.
+func (c *Counter) unanswered(a *asked) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.now == a {
+		a.d.takeDefault()
+		c.shown(a)
+	}
 }
 
 // end ends a dialogue that is not answered yet. The caller holds mu.

@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive"
+	"posagent/device/display/scene"
 	"posagent/device/keypad/entry"
 	"posagent/schemes/methods"
 )
@@ -91,23 +93,25 @@ func TestDialogue(t *testing.T) {
 		"a digit that two have is the first's": {append(many(1), method("A", shortcut("5")), method("B", shortcut("5"))), 100, "5", drive.Answer{Method: "A"}, nil, ""},
 		"and the second has a free one":        {append(many(1), method("A", shortcut("5")), method("B", shortcut("5"))), 100, "2", drive.Answer{Method: "B"}, nil, ""},
 		"a shortcut nobody has":                {many(2), 100, "a", drive.Answer{}, nil, Method},
-		"a consumer's id":                      {[]checkout.Pick{byHand}, 100, "0461<7!", drive.Answer{Method: "HAND", ConsumerID: "0467"}, nil, ""},
+		"a consumer's id":                      {[]checkout.Pick{byHand}, 100, "0461<7!", drive.Answer{Method: "HAND", Trigger: methods.Manual, ConsumerID: "0467"}, nil, ""},
 		"a consumer's id that is missing":      {[]checkout.Pick{byHand}, 100, "!", drive.Answer{}, nil, Consumer},
-		"everything":                           {[]checkout.Pick{one, asked}, 0, "2" + "500!" + "46!" + "123!" + "!", drive.Answer{Method: "ASKED", Amount: 500, ConsumerID: "46", Answers: map[int32]string{7: "123", 9: ""}}, nil, ""},
-		"a prompt that is too short":           {[]checkout.Pick{asked}, 100, "46!1!", drive.Answer{}, nil, Prompted},
-		"a prompt has no room for more":        {[]checkout.Pick{asked}, 100, "46!12345!12!", drive.Answer{Method: "ASKED", ConsumerID: "46", Answers: map[int32]string{7: "1234", 9: "12"}}, nil, ""},
+		"everything":                           {[]checkout.Pick{one, asked}, 0, "2" + "500!" + "46!" + "!", drive.Answer{Method: "ASKED", Trigger: methods.Manual, Amount: 500, Answers: map[int32]string{7: "46", 9: ""}}, nil, ""},
+		"a prompt that is too short":           {[]checkout.Pick{asked}, 100, "1!", drive.Answer{}, nil, Prompted},
+		"a prompt has no room for more":        {[]checkout.Pick{asked}, 100, "12345!12!", drive.Answer{Method: "ASKED", Trigger: methods.Manual, Answers: map[int32]string{7: "1234", 9: "12"}}, nil, ""},
 		"cancelled while choosing":             {many(2), 100, "x", drive.Answer{}, errCancelled, ""},
 		"cancelled while typing":               {[]checkout.Pick{asked}, 100, "46!12x", drive.Answer{}, errCancelled, ""},
 		"keys after the end":                   {many(2), 100, "x1!", drive.Answer{}, errCancelled, ""},
-		"correction on nothing goes back":      {[]checkout.Pick{asked}, 100, "46!<", drive.Answer{}, nil, Consumer},
+		"correction on nothing goes back":      {[]checkout.Pick{asked}, 100, "46!<", drive.Answer{}, nil, Prompted},
+		"and what is asked again is empty":     {[]checkout.Pick{asked}, 100, "46!<12!3!", drive.Answer{Method: "ASKED", Trigger: methods.Manual, Answers: map[int32]string{7: "12", 9: "3"}}, nil, ""},
+		"the id of who pays is never empty":    {[]checkout.Pick{method("HAND", manual, prompts(prompt(7, 0, 4)))}, 100, "!", drive.Answer{}, nil, Prompted},
 		"back to the choice, and another one":  {[]checkout.Pick{one, asked}, 100, "2<1", drive.Answer{Method: "ONE"}, nil, ""},
-		"back from the first stays":            {[]checkout.Pick{byHand}, 100, "<<5!", drive.Answer{Method: "HAND", ConsumerID: "5"}, nil, ""},
+		"back from the first stays":            {[]checkout.Pick{byHand}, 100, "<<5!", drive.Answer{Method: "HAND", Trigger: methods.Manual, ConsumerID: "5"}, nil, ""},
 		"back twice asks what was asked":       {[]checkout.Pick{one, asked}, 0, "2" + "500!" + "<<" + "<" + "1" + "700!", drive.Answer{Method: "ONE", Amount: 700}, nil, ""},
-		"lost keys while typing":               {[]checkout.Pick{byHand}, 100, "12~34!", drive.Answer{Method: "HAND", ConsumerID: "34"}, nil, ""},
+		"lost keys while typing":               {[]checkout.Pick{byHand}, 100, "12~34!", drive.Answer{Method: "HAND", Trigger: methods.Manual, ConsumerID: "34"}, nil, ""},
 		"lost keys while choosing":             {many(2), 100, "~2", drive.Answer{Method: "M2"}, nil, ""},
 		"a prompt that nobody can type":        {[]checkout.Pick{method("LONG", prompts(prompt(1, 300, 400)))}, 100, "", drive.Answer{}, errUnasked, ""},
 		"a prompt without an end is bounded":   {[]checkout.Pick{method("LONG", prompts(prompt(1, 1, 1000)))}, 100, strings.Repeat("7", 300) + "!", drive.Answer{Method: "LONG", Answers: map[int32]string{1: strings.Repeat("7", 255)}}, nil, ""},
-		"keys of a pad that mean nothing here": {[]checkout.Pick{byHand}, 100, "1^va2!", drive.Answer{Method: "HAND", ConsumerID: "12"}, nil, ""},
+		"keys of a pad that mean nothing here": {[]checkout.Pick{byHand}, 100, "1^va2!", drive.Answer{Method: "HAND", Trigger: methods.Manual, ConsumerID: "12"}, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDialogue(drive.Question{Offers: c.offers, Amount: c.amount, NeedAmount: c.amount == 0, Currency: "EUR"})
@@ -123,6 +127,9 @@ func TestDialogue(t *testing.T) {
 			if c.want.Answers == nil {
 				c.want.Answers = map[int32]string{}
 			}
+			if c.want.Trigger == "" {
+				c.want.Trigger = methods.QR
+			}
 			require.Equal(t, c.want, d.answer)
 		})
 	}
@@ -133,13 +140,42 @@ func TestFaces(t *testing.T) {
 	require.Equal(t, 2, d.face().Pages)
 	require.Len(t, d.face().Items, 9)
 	d.press(entry.Down)
-	require.Equal(t, Face{Wanted: Method, Sale: "k", Amount: 1250, Currency: "EUR", Items: []Item{{1, "f3", "ten"}}, Page: 1, Pages: 2}, d.face())
+	require.Equal(t, Face{Wanted: Method, Sale: "k", Amount: 1250, Currency: "EUR", Items: []Item{{Key: 1, Shortcut: "f3", Label: "ten"}}, Page: 1, Pages: 2}, d.face())
 	d.press(entry.Digit(1))
 	d.press(entry.Digit(4))
-	require.Equal(t, Face{Wanted: Consumer, Sale: "k", Method: "ten", Amount: 1250, Currency: "EUR", Text: "4", Min: 1, Max: 255, Back: true}, d.face())
 	d.press(entry.Confirm)
+	require.Equal(t, Face{Wanted: Prompted, Sale: "k", Method: "ten", Amount: 1250, Currency: "EUR", Label: "label 7", Text: "4", Min: 2, Max: 4, Note: entry.TooShort, Back: true}, d.face())
+}
+
+// TestTwoWaysOfOneMethod: what is listed twice says how it is started.
+func TestTwoWaysOfOneMethod(t *testing.T) {
+	d := newDialogue(drive.Question{Offers: []checkout.Pick{method("EASY"), method("EASY", manual), method("ONE")}, Default: 2, Amount: 1250, Currency: "EUR"})
+	require.Equal(t, []Item{{Key: 1, Label: "easy (QR)"}, {Key: 2, Label: "easy (123)"}, {Key: 3, Label: "one", Default: true}}, d.face().Items)
+	d.press(entry.Digit(2))
+	require.Equal(t, "easy (123)", d.face().Method)
+	d.press(entry.Correct)
 	d.press(entry.Confirm)
-	require.Equal(t, Face{Wanted: Prompted, Sale: "k", Method: "ten", Amount: 1250, Currency: "EUR", Label: "label 7", Min: 2, Max: 4, Note: entry.TooShort, Back: true}, d.face())
+	require.Equal(t, drive.Answer{Method: "ONE", Trigger: methods.QR, Answers: map[int32]string{}}, d.answer, "confirm takes the default")
+}
+
+// TestScenes: what a face looks like on a screen.
+func TestScenes(t *testing.T) {
+	d := newDialogue(drive.Question{Offers: append(many(9), method("TEN", shortcut("4")), method("HAND", manual)), Amount: 1250, Currency: "EUR"})
+	require.Equal(t, scene.Scene{Kind: scene.Choice, Language: "de", Amount: "12,50 EUR", Options: []string{"m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8", "m9"}, Text: "1/2"}, d.face().Scene("de"))
+	d.press(entry.Down)
+	require.Equal(t, scene.Scene{Kind: scene.Choice, Language: "en", Amount: "12.50 EUR", Options: []string{"hand", "", "", "ten"}, Text: "2/2"}, d.face().Scene("en"))
+	d.press(entry.Digit(1))
+	d.press(entry.Digit(7))
+	require.Equal(t, scene.Scene{Kind: scene.Prompt, Title: "hand", Language: "en", Amount: "12.50 EUR", Entry: scene.Entry{Wanted: scene.Consumer, Typed: "7", Min: 1, Max: 255}}, d.face().Scene("en"))
+
+	d = newDialogue(drive.Question{Offers: []checkout.Pick{method("ONE", prompts(prompt(7, 2, 4)))}, NeedAmount: true, Currency: "EUR"})
+	require.Equal(t, scene.Entry{Wanted: scene.Sum}, d.face().Scene("en").Entry)
+	for _, k := range keys("99") {
+		d.press(k)
+	}
+	require.Equal(t, scene.Entry{Wanted: scene.Sum, Typed: "0.99 EUR"}, d.face().Scene("en").Entry)
+	d.press(entry.Confirm)
+	require.Equal(t, scene.Scene{Kind: scene.Prompt, Title: "one", Language: "en", Amount: "0.99 EUR", Entry: scene.Entry{Label: "label 7", Min: 2, Max: 4}}, d.face().Scene("en"))
 }
 
 // screen remembers what was shown, and lets a test wait for it.
@@ -226,6 +262,40 @@ func TestAskEndsWithTheSale(t *testing.T) {
 	})
 }
 
+// TestTheDefaultBeginsByItself where nobody touches a key; a key says that somebody chooses.
+func TestTheDefaultBeginsByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &screen{}
+		c := s.counter()
+		q := drive.Question{Offers: many(3), Default: 1, After: 15 * time.Second, Amount: 100}
+		began := time.Now()
+		got := <-ask(t.Context(), c, q)
+		require.NoError(t, got.err)
+		require.Equal(t, "M2", got.Method)
+		require.Equal(t, 15*time.Second, time.Since(began))
+
+		ctx, cancel := context.WithCancel(t.Context())
+		out := ask(ctx, c, q)
+		c.Press(entry.Down) // there is one page only
+		time.Sleep(time.Minute)
+		f, ok := c.Face()
+		require.True(t, ok)
+		require.Equal(t, Method, f.Wanted)
+		cancel()
+		require.ErrorIs(t, (<-out).err, context.Canceled)
+
+		q.Offers[1] = method("HAND", manual)
+		ctx, cancel = context.WithCancel(t.Context())
+		out = ask(ctx, c, q)
+		time.Sleep(time.Minute)
+		f, ok = c.Face()
+		require.True(t, ok, "what asks does not begin by itself")
+		require.Equal(t, Method, f.Wanted)
+		cancel()
+		<-out
+	})
+}
+
 func TestCancelInADialogueEndsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &screen{}
@@ -260,11 +330,13 @@ func FuzzDialogue(f *testing.F) {
 		pick := offers[0]
 		if d.answer.Method == "ASKED" {
 			pick = offers[1]
+			require.NotEmpty(t, d.answer.Answers[7], "the consumer's id")
 		} else {
 			require.Equal(t, "ONE", d.answer.Method)
 		}
 		require.NoError(t, checkout.CheckAnswers(pick.Prompts, d.answer.Answers))
-		require.Equal(t, pick.Manual(), d.answer.ConsumerID != "")
+		require.Equal(t, pick.Trigger, d.answer.Trigger)
+		require.Empty(t, d.answer.ConsumerID)
 		require.Equal(t, amount, d.answer.Amount > 0)
 	})
 }

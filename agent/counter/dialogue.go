@@ -41,14 +41,15 @@ var (
 
 // dialogue is what is asked of one sale. It does no I/O and has no clock.
 type dialogue struct {
-	q      drive.Question
-	pick   checkout.Pick
-	todo   []question
-	at     int // in todo; len(todo) = answered
-	page   int // of the methods
-	typing *entry.Entry
-	answer drive.Answer
-	err    error // the dialogue has ended without an answer
+	q       drive.Question
+	pick    checkout.Pick
+	todo    []question
+	at      int // in todo; len(todo) = answered
+	page    int // of the methods
+	typing  *entry.Entry
+	touched bool // a key was pressed
+	answer  drive.Answer
+	err     error // the dialogue has ended without an answer
 }
 
 // perPage is how many methods one page of the choice has: a digit key each.
@@ -69,16 +70,21 @@ func newDialogue(q drive.Question) *dialogue {
 
 // choose plans what has to be asked once the method is known.
 func (d *dialogue) choose(p checkout.Pick) {
-	d.pick, d.answer.Method = p, p.Method.Name
+	d.pick, d.answer.Method, d.answer.Trigger = p, p.Method.Name, p.Trigger
 	if d.q.NeedAmount {
 		d.todo = append(d.todo, question{wanted: Amount, typing: entry.Prompt{Kind: entry.Amount, Min: 1, Max: mostAmount}})
 	}
-	if p.Manual() {
+	own, shared := p.ConsumerPrompt()
+	if p.Manual() && !shared {
 		d.todo = append(d.todo, question{wanted: Consumer, typing: entry.Prompt{Kind: entry.Digits, Min: 1, Max: entry.MaxDigits}})
 	}
 	for _, a := range p.Prompts {
+		least := int64(a.Min)
+		if shared && a.ID == own.ID {
+			least = max(1, least)
+		}
 		d.todo = append(d.todo, question{wanted: Prompted, prompt: a, typing: entry.Prompt{
-			Kind: entry.Digits, Min: int64(a.Min), Max: min(int64(a.Max), entry.MaxDigits),
+			Kind: entry.Digits, Min: least, Max: min(int64(a.Max), entry.MaxDigits),
 		}})
 	}
 }
@@ -102,6 +108,7 @@ func (d *dialogue) open() {
 
 // press takes a key. After the end it does nothing.
 func (d *dialogue) press(k entry.Key) {
+	d.touched = true
 	switch {
 	case d.ended():
 	case d.typing == nil:
@@ -172,6 +179,8 @@ func (d *dialogue) pressChoice(k entry.Key) {
 		d.page = max(0, d.page-1)
 	case k == entry.Down:
 		d.page = min(d.pages()-1, d.page+1)
+	case k == entry.Confirm && d.page == d.q.Default/perPage:
+		d.take(d.q.Offers[d.q.Default])
 	case k == entry.Confirm:
 		d.take(list[0])
 	case digit && slices.Contains(digitsOf(list), n):
@@ -187,6 +196,15 @@ func (d *dialogue) take(p checkout.Pick) {
 	d.choose(p)
 	d.at++
 	d.open()
+}
+
+// takeDefault answers with the default where nobody has pressed a key. It does nothing where the default asks for more.
+func (d *dialogue) takeDefault() {
+	p := d.q.Offers[d.q.Default]
+	if d.touched || d.ended() || d.typing != nil || d.q.NeedAmount || p.Asks() {
+		return
+	}
+	d.take(p)
 }
 
 // shortcut finds the one method whose shortcut key (S1 2.5, triggerParams) is k.

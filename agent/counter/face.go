@@ -1,7 +1,13 @@
 package counter
 
 import (
+	"fmt"
+	"slices"
+
+	"posagent/agent/checkout"
+	"posagent/device/display/scene"
 	"posagent/device/keypad/entry"
+	"posagent/schemes/money"
 )
 
 // Face is what a screen shows of a dialogue. Words are the screen's, except the labels, which are
@@ -30,7 +36,56 @@ type Face struct {
 type Item struct {
 	Key      int    // the digit that takes it
 	Shortcut string // "f1", where it has one
-	Label    string
+	Label    string // of the method, with how it is started where it is listed twice
+	Default  bool   // Confirm takes it
+}
+
+// labelOf names a pick; of a method that is offered twice, by code and by hand, it says which in a way that no language needs.
+func (d *dialogue) labelOf(p checkout.Pick) string {
+	twice := slices.ContainsFunc(d.q.Offers, func(o checkout.Pick) bool { return o.Method.Name == p.Method.Name && o.Trigger != p.Trigger })
+	switch {
+	case !twice:
+		return p.Method.Label
+	case p.Manual():
+		return p.Method.Label + " (123)"
+	}
+	return p.Method.Label + " (QR)"
+}
+
+// Scene is the face as a screen draws it, in a language.
+func (f Face) Scene(language string) scene.Scene {
+	v := scene.Scene{Title: f.Method, Language: language}
+	show := func(minor int64) string {
+		c, ok := money.Lookup(f.Currency)
+		if !ok || minor == 0 {
+			return ""
+		}
+		return money.FormatIn(language, money.Minor(minor), c)
+	}
+	v.Amount = show(f.Amount)
+	if f.Wanted == Method {
+		v.Kind = scene.Choice
+		v.Options = make([]string, scene.MaxOptions)
+		for _, it := range f.Items {
+			v.Options[it.Key-1] = it.Label
+		}
+		for len(v.Options) > 0 && v.Options[len(v.Options)-1] == "" {
+			v.Options = v.Options[:len(v.Options)-1]
+		}
+		if f.Pages > 1 {
+			v.Text = fmt.Sprintf("%d/%d", f.Page+1, f.Pages)
+		}
+		return v
+	}
+	v.Kind = scene.Prompt
+	v.Entry = scene.Entry{Label: f.Label, Typed: f.Text, Min: int(f.Min), Max: int(f.Max)}
+	switch f.Wanted {
+	case Consumer:
+		v.Entry.Wanted = scene.Consumer
+	case Amount:
+		v.Entry = scene.Entry{Wanted: scene.Sum, Typed: show(f.Minor)}
+	}
+	return v
 }
 
 // face is what is asked now.
@@ -43,9 +98,9 @@ func (d *dialogue) face() Face {
 	f.Wanted = q.wanted
 	if q.wanted == Method {
 		f.Page, f.Pages = d.page, d.pages()
-		digits := digitsOf(d.listed())
+		digits, first := digitsOf(d.listed()), d.page*perPage
 		for i, p := range d.listed() {
-			it := Item{Key: digits[i], Label: p.Method.Label}
+			it := Item{Key: digits[i], Label: d.labelOf(p), Default: first+i == d.q.Default}
 			if k, ok := shortcutOf(p.Method); ok {
 				it.Shortcut = k.String()
 			}
@@ -53,7 +108,7 @@ func (d *dialogue) face() Face {
 		}
 		return f
 	}
-	f.Method = d.pick.Method.Label
+	f.Method = d.labelOf(d.pick)
 	if f.Amount == 0 {
 		f.Amount = d.answer.Amount
 	}

@@ -264,6 +264,9 @@ func (c *Console) options(f frame) (lines []string) {
 	const indent = "   " // as wide as a number
 	var flow []string
 	for i, o := range f.Options {
+		if o == "" {
+			continue
+		}
 		rows := wrap(o, max(1, c.opts.Width-len(indent)))
 		for n, row := range rows {
 			if n == 0 {

@@ -178,6 +178,8 @@ type accepting struct {
 	req    ecr.Request
 	key    wire.Key
 	offers []checkout.Pick // payments
+	pick   int             // of offers: the one that is taken where nobody chooses
+	asks   bool            // the customer or the cashier has to answer before the payment can start
 	last   wire.Key        // set inside the transaction: the last payment, for a refund that names none
 	join   wire.Key        // likewise: the running sale it repeats
 	no     error           // likewise: refused, but what the request meant for older sales stays
@@ -193,19 +195,24 @@ func (a *accepting) choose() error {
 	case state == catalog.NoMethods, len(defs) == 0:
 		return refuse(ecr.NoMethod, "this merchant has no payment method")
 	}
-	a.offers = checkout.Offer(defs, checkout.Wish{
-		CardType: a.req.CardType, NoAmount: a.req.Amount == 0, Prompter: a.d.prompter != nil, Exclude: a.d.cfg.Exclude,
-	})
+	person := a.d.prompter != nil && a.d.prompter.Ready()
+	a.offers = checkout.Offer(defs, checkout.Wish{CardType: a.req.CardType, NoAmount: a.req.Amount == 0, Prompter: person, Exclude: a.d.cfg.Exclude})
 	switch {
-	case a.req.Amount == 0 && a.d.prompter == nil:
+	case a.req.Amount == 0 && (!person || !a.d.cfg.OpenAmount):
 		return refuse(ecr.AmountWrong, "a payment needs an amount")
 	case len(a.offers) == 0 && a.req.Amount == 0:
 		return refuse(ecr.AmountWrong, "no payment method starts without an amount")
 	case len(a.offers) == 0:
 		return refuse(ecr.NoMethod, "no payment method fits")
 	}
-	probe := &journal.Row{Key: a.key, Amount: max(1, a.req.Amount), Currency: a.req.Currency, Method: a.offers[0].Method, Reference: journal.ReferenceOf(a.key)}
-	body, err := a.d.payRequest(probe, a.offers[0], Answer{}, a.req.Lines, 1)
+	a.pick = checkout.Default(a.offers, a.req.CardType)
+	if !person || !a.d.cfg.Choose {
+		a.offers, a.pick = a.offers[a.pick:a.pick+1], 0
+	}
+	pick := a.offers[a.pick]
+	a.asks = person && (a.req.Amount == 0 || len(a.offers) > 1 || pick.Asks())
+	probe := &journal.Row{Key: a.key, Amount: max(1, a.req.Amount), Currency: a.req.Currency, Method: pick.Method, Reference: journal.ReferenceOf(a.key)}
+	body, err := a.d.payRequest(probe, pick, Answer{}, a.req.Lines, 1)
 	if err == nil && a.req.Amount != 0 {
 		err = aapay.Validate(aapay.Payment, body)
 	}
@@ -214,11 +221,6 @@ func (a *accepting) choose() error {
 		return refuse(ecr.Processing, "the request cannot be sent")
 	}
 	return nil
-}
-
-// asks says that the customer or the cashier has to answer before the payment can start.
-func (a *accepting) asks() bool {
-	return a.d.prompter != nil && (a.req.Amount == 0 || a.offers[0].Asks() || len(a.offers) > 1 && a.req.CardType == 0)
 }
 
 // accept writes everything in one commit, then starts.
@@ -254,8 +256,8 @@ func (a *accepting) accept(ctx context.Context) (ecr.Sale, error) {
 		return sale, nil
 	}
 	d.p.Later(func(ctx context.Context) { d.p.AnswerInTime(ctx, row) })
-	if a.asks() {
-		d.p.Later(func(ctx context.Context) { d.ask(ctx, a.key, a.offers, a.req) })
+	if a.asks {
+		d.p.Later(func(ctx context.Context) { d.ask(ctx, a.key, a.offers, a.pick, a.req) })
 	}
 	return sale, nil
 }
@@ -333,9 +335,9 @@ func (a *accepting) goOn(tx store.Tx, rows []*journal.Row) error {
 
 func (a *accepting) writePayment(tx store.Tx) error {
 	d := a.d
-	pick := a.offers[0]
+	pick := a.offers[a.pick]
 	terms := d.terms(pick, a.req.Progress)
-	terms.Ask = a.asks()
+	terms.Ask = a.asks
 	row, err := d.newRow(tx, a.req, a.key)
 	if err != nil {
 		return err

@@ -23,6 +23,7 @@ func TestField_J8TheChosenMethodsTimersCount(t *testing.T) {
 		long.PaymentProviderID, long.Name, long.Priority = 2, "SLOW", 2
 		long.StaleTimeOut, long.FinalizeTimeOut = &five, &five
 		r.defs, r.cfg.TimeoutUnit = []methods.Definition{short, long}, "s"
+		r.cfg.Choose = true
 		p := &prompter{answers: make(chan answer, 1)}
 		r.prompt = p
 		r.Restart(false)

@@ -32,7 +32,9 @@ type Outbox interface {
 // Question is what has to be asked before a sale can start.
 type Question struct {
 	Sale       string
-	Offers     []checkout.Pick // the default first; one answer names one of them
+	Offers     []checkout.Pick // one answer names one of them
+	Default    int             // of Offers; taken by itself after After without a key, where it asks nothing
+	After      time.Duration   // 0 = never
 	Amount     int64           // minor units; 0 = to be asked too
 	Currency   string
 	NeedAmount bool
@@ -41,6 +43,7 @@ type Question struct {
 // Answer is what was answered.
 type Answer struct {
 	Method     string // definition name; "" = the default
+	Trigger    methods.Trigger
 	ConsumerID string // where the pick is manual
 	Answers    map[int32]string
 	Amount     int64 // minor units, where it was asked
@@ -48,6 +51,8 @@ type Answer struct {
 
 // Prompter asks at the terminal: keypad or touch page. An error ends the sale.
 type Prompter interface {
+	// Ready says whether somebody can answer now: a pad is there, and a screen.
+	Ready() bool
 	Ask(ctx context.Context, q Question) (Answer, error)
 }
 
@@ -60,6 +65,8 @@ type Config struct {
 	Poll                                 time.Duration // never faster; 0 = 2 s
 	Grace                                time.Duration // for an acknowledgement; 0 = 10 minutes
 	Patience                             time.Duration // of a register without intermediate status; 0 = checkout.Patience
+	OpenAmount                           bool          // a payment may begin without an amount, which is asked for at the terminal
+	Choose                               bool          // the customer chooses among the methods on the screen, where the register named none
 	StaleEnds                            bool          // a code that was not scanned in time ends the sale, instead of waiting for the app
 	RefundLast                           bool          // a refund without original means the last payment
 	Exclude                              []int32       // paymentProviderIds not offered here
@@ -100,6 +107,7 @@ const (
 	standsAfter    = time.Minute // a start that lasted this long was not brought down by a sale
 	refreshTimeout = 10 * time.Second
 	askAgainPause  = 2 * time.Second
+	chooseWithin   = 15 * time.Second // without a key the default method is taken
 	purgeEvery     = time.Hour
 	purgePause     = 100 * time.Millisecond // between two batches: sales want to write too
 )

@@ -8,6 +8,7 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/device/display"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/money"
@@ -15,17 +16,48 @@ import (
 	"posagent/store"
 )
 
+// ShowDialogue puts what a person is asked for on the screen, in the terminal's language; it does nothing once the sale does not wait
+// for an answer any more.
+func (d *Drive) ShowDialogue(sale string, v display.View) { d.p.ShowDialogue(wire.Key(sale), v) }
+
+// StopPayment asks to stop the payment that runs, if one does: a person at the terminal wishes it. It does not wait for the end.
+func (d *Drive) StopPayment() {
+	d.p.Later(func(ctx context.Context) {
+		var key wire.Key
+		err := d.db.Read(ctx, func(r store.Reader) error {
+			rows, err := d.j.Active(r)
+			for _, row := range rows {
+				if !row.Quarantined && row.Kind == ecr.Payment && checkout.Open(row.State) {
+					key = row.Key
+				}
+			}
+			return err
+		})
+		if err == nil && key != "" {
+			err = d.Abort(ctx, string(key))
+		}
+		if err != nil && !errors.Is(err, ecr.ErrTooLate) {
+			d.log.Error("not stopped", "sale", key, "error", err)
+		}
+	})
+}
+
 // ask runs the dialogue at the terminal, then lets the sale start.
-func (d *Drive) ask(ctx context.Context, key wire.Key, offers []checkout.Pick, req ecr.Request) {
+func (d *Drive) ask(ctx context.Context, key wire.Key, offers []checkout.Pick, first int, req ecr.Request) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	d.sales.SetPrompt(key, cancel)
-	ans, err := d.prompter.Ask(ctx, Question{
-		Sale: string(key), Offers: offers, Amount: int64(req.Amount), Currency: req.Currency, NeedAmount: req.Amount == 0,
-	})
+	if !d.sales.SetPrompt(key, cancel) || !d.choosing(ctx, key) { // read after it can be ended: an abort comes before or after
+		return
+	}
+	d.p.AtTerminal(key)
+	q := Question{Sale: string(key), Offers: offers, Default: first, Amount: int64(req.Amount), Currency: req.Currency, NeedAmount: req.Amount == 0}
+	if !q.NeedAmount && !offers[first].Asks() {
+		q.After = chooseWithin
+	}
+	ans, err := d.prompter.Ask(ctx, q)
 	var pick checkout.Pick
 	if err == nil {
-		pick, err = answered(offers, &ans, req)
+		pick, err = answered(q, &ans)
 	}
 	if err == nil {
 		err = d.chosen(context.WithoutCancel(ctx), key, pick, ans, req)
@@ -37,25 +69,34 @@ func (d *Drive) ask(ctx context.Context, key wire.Key, offers []checkout.Pick, r
 	d.p.ApplyWithRetry(ctx, key, checkout.Event{Name: checkout.GaveUp, Text: err.Error()})
 }
 
-// answered checks an answer against what was offered.
-func answered(offers []checkout.Pick, ans *Answer, req ecr.Request) (checkout.Pick, error) {
-	pick, found := offers[0], ans.Method == ""
-	for _, p := range offers {
-		if p.Method.Name == ans.Method {
+// choosing says whether a sale still waits for an answer.
+func (d *Drive) choosing(ctx context.Context, key wire.Key) bool {
+	row, err := d.j.Sale(ctx, key)
+	return err == nil && row.State.Phase == checkout.Choosing
+}
+
+// answered checks an answer against what was asked.
+func answered(q Question, ans *Answer) (checkout.Pick, error) {
+	pick, found := q.Offers[q.Default], ans.Method == ""
+	for _, p := range q.Offers {
+		if p.Method.Name == ans.Method && (ans.Trigger == "" || p.Trigger == ans.Trigger) {
 			pick, found = p, true
 			break
 		}
+	}
+	if p, ok := pick.ConsumerPrompt(); ok {
+		ans.ConsumerID = ans.Answers[p.ID]
 	}
 	n := utf8.RuneCountInString(ans.ConsumerID)
 	switch {
 	case !found:
 		return pick, fmt.Errorf("method %q was not offered", ans.Method)
-	case pick.Manual() && (n == 0 || n > 255):
+	case pick.Manual() && (n == 0 || n > checkout.MaxAnswer):
 		return pick, errors.New("the consumer's id is missing or too long")
-	case req.Amount == 0 && ans.Amount <= 0:
+	case q.NeedAmount && ans.Amount <= 0:
 		return pick, errors.New("the amount is missing")
-	case req.Amount != 0:
-		ans.Amount = int64(req.Amount)
+	case !q.NeedAmount:
+		ans.Amount = q.Amount
 	}
 	return pick, checkout.CheckAnswers(pick.Prompts, ans.Answers)
 }

@@ -283,6 +283,13 @@ func (s *screen) first() (v display.View) {
 	return v
 }
 
+// last is what stands on the screen.
+func (s *screen) last() display.View {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shots[len(s.shots)-1].view
+}
+
 // times is when a code came up and when it went.
 func (s *screen) times() (up, down time.Time) {
 	s.mu.Lock()
@@ -319,6 +326,30 @@ type guard struct {
 	before func() // once, ahead of the next write
 	onRead func() // after the read that follows skip others
 	skip   int
+	held   chan struct{} // reads wait until it is closed, those of unheld excepted
+	until  int           // writes after which it is closed
+}
+
+type unheldKey struct{}
+
+// unheld is a context whose reads are not held.
+func unheld(ctx context.Context) context.Context { return context.WithValue(ctx, unheldKey{}, true) }
+
+// holdReads lets reads wait until so many more writes are done.
+func (g *guard) holdReads(writes int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.held, g.until = make(chan struct{}), writes
+}
+
+// wrote counts a write for holdReads.
+func (g *guard) wrote() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.until--; g.held != nil && g.until == 0 {
+		close(g.held)
+		g.held = nil
+	}
 }
 
 var errCut = errors.New("power failed")
@@ -344,6 +375,7 @@ func (g *guard) Write(ctx context.Context, fn func(store.Tx) error) error {
 		before()
 	}
 	if !fail {
+		defer g.wrote()
 		return g.DB.Write(ctx, fn)
 	}
 	return g.DB.Write(ctx, func(tx store.Tx) error {
@@ -363,6 +395,12 @@ func (g *guard) fail(n int) {
 
 // Read runs onRead after each read, once.
 func (g *guard) Read(ctx context.Context, fn func(store.Reader) error) error {
+	g.mu.Lock()
+	held := g.held
+	g.mu.Unlock()
+	if held != nil && ctx.Value(unheldKey{}) == nil {
+		<-held
+	}
 	err := g.DB.Read(ctx, fn)
 	g.mu.Lock()
 	hook := g.onRead

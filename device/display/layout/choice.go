@@ -80,6 +80,9 @@ func (p *placer) cells(room image.Rectangle, options []string, size, columns int
 	h = min(h, 3*glyph.Line(size))
 	top := room.Min.Y + (room.Dy()-rows*h-(rows-1)*gap)/2
 	for i, o := range options {
+		if o == "" { // no key of that number takes anything
+			continue
+		}
 		x, y := room.Min.X+i/rows*(w+p.margin), top+i%rows*(h+gap)
 		c := cell{box: image.Rect(x, y, x+w, y+h), number: i + 1, st: st}
 		if c.rows, ok = p.wrap(o, st, p.floor, w-p.badge(size)-gap); !ok || p.height(c) > h || p.badge(size) > h {

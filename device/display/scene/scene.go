@@ -59,9 +59,20 @@ const (
 // MaxOptions is how many methods one choice shows: one key each. A caller with more shows them in turn.
 const MaxOptions = 9
 
+// Wanted is what is asked for where the scene has words of its own for it.
+type Wanted uint8
+
+// What can be asked for.
+const (
+	Labelled Wanted = iota // Entry.Label says it
+	Consumer               // a number or code of who pays
+	Sum                    // the amount
+)
+
 // Entry is what is being typed.
 type Entry struct {
-	Label    string // what is asked for
+	Wanted   Wanted
+	Label    string // what is asked for, of Labelled
 	Typed    string // so far, as it is shown; of a masked entry its length alone is used
 	Min, Max int    // how many digits are wanted; 0 = not said
 	Masked   bool   // bystanders must not read it
@@ -75,7 +86,7 @@ type Scene struct {
 	Text       string    // what is going on, below the kind's own words
 	PushText   string    // the method's own line to the customer (S1 2.5)
 	Reason     Reason    // of NotPaid
-	Options    []string  // of Choice: their labels, number 1 first; MaxOptions at most
+	Options    []string  // of Choice: their labels, number 1 first, MaxOptions at most; "" = that number takes nothing
 	Entry      Entry     // of Prompt
 	Code       *qr.Code  // nil = no code on the screen
 	From       time.Time // when the code came up; zero = no bar beside the countdown
@@ -141,7 +152,7 @@ func (s Scene) Texts(now time.Time, seconds bool) Texts {
 			t.Options = append(t.Options, Clean(o))
 		}
 	case Prompt:
-		t.Label, t.Value, t.Hint = Clean(s.Entry.Label), s.Entry.value(), s.Entry.hint(own)
+		t.Label, t.Value, t.Hint = s.Entry.label(own), s.Entry.value(), s.Entry.hint(own)
 	case Code:
 		if s.Code == nil {
 			t.Headline, t.Note = own[expired], ""
@@ -182,6 +193,17 @@ func amount(s string) string {
 		return s
 	}
 	return strings.ReplaceAll(s[:i], " ", "\u00a0") + s[i:]
+}
+
+// label says what is asked for.
+func (e Entry) label(own *[wordCount]string) string {
+	switch e.Wanted {
+	case Consumer:
+		return own[number]
+	case Sum:
+		return own[sum]
+	}
+	return Clean(e.Label)
 }
 
 // maxTyped is how much of a value is shown: the end of a longer one.

@@ -196,20 +196,23 @@ func (s *Sales) IsLeaving(row *journal.Row) bool {
 	return l != nil && (l.leaving == SomeTry || l.leaving == row.State.Sends)
 }
 
-// SetPrompt notes how the dialogue of a sale is ended.
-func (s *Sales) SetPrompt(key wire.Key, cancel context.CancelFunc) {
+// SetPrompt notes how the dialogue of a sale is ended; false where the sale is over and forgotten.
+func (s *Sales) SetPrompt(key wire.Key, cancel context.CancelFunc) bool {
 	s.mu.Lock()
-	s.sale(key).prompt = cancel
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	l := s.sales[key]
+	if l != nil {
+		l.prompt = cancel
+	}
+	return l != nil
 }
 
 // StopPrompt ends the dialogue of a sale.
 func (s *Sales) StopPrompt(key wire.Key) {
 	s.mu.Lock()
-	cancel := s.sale(key).prompt
-	s.mu.Unlock()
-	if cancel != nil {
-		cancel()
+	defer s.mu.Unlock()
+	if l := s.sales[key]; l != nil && l.prompt != nil {
+		l.prompt()
 	}
 }
 

@@ -75,6 +75,8 @@ func (p *Performer) Do(s journal.Step) {
 			p.Later(func(ctx context.Context) { p.showCode(ctx, &shown) })
 		case checkout.ShowWaiting:
 			p.showWaiting(row)
+		case checkout.ShowStart:
+			p.showStart(row)
 		case checkout.ClearScreen:
 			p.clearScreen(key)
 		case checkout.StopChoosing:

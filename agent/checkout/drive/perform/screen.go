@@ -84,6 +84,33 @@ func (p *Performer) showWaiting(row *journal.Row) {
 	}
 }
 
+// ShowDialogue puts what a person is asked for on the screen; false where the sale does not wait for an answer any more.
+func (p *Performer) ShowDialogue(key wire.Key, v display.View) bool {
+	v.Sandbox, v.Language = p.cfg.Sandbox, p.cfg.Language
+	p.screenMu.Lock()
+	defer p.screenMu.Unlock()
+	row, err := p.j.Sale(context.Background(), key) // read under the lock: what ends the dialogue comes after it
+	if err != nil || row.State.Phase != checkout.Choosing {
+		return false
+	}
+	p.onScreen = key
+	p.show(v)
+	return true
+}
+
+// showStart takes a dialogue off the screen, with what was typed there.
+func (p *Performer) showStart(row *journal.Row) {
+	kind := scene.Message
+	if !row.State.QR {
+		kind = scene.Waiting
+	}
+	p.screenMu.Lock()
+	if p.onScreen == row.Key {
+		p.show(p.view(row, kind))
+	}
+	p.screenMu.Unlock()
+}
+
 func (p *Performer) stillShown(ctx context.Context, key wire.Key) bool {
 	shown := false
 	err := p.db.Read(ctx, func(r store.Reader) error {

@@ -240,9 +240,14 @@ func (p *Performer) holdBound(ctx context.Context, key wire.Key) {
 // progress shows a step to every waiter.
 func (p *Performer) progress(key wire.Key, s ecr.Step) { p.sales.SetProgress(key, p.stepText(s)) }
 
+// AtTerminal tells the register that a person is asked at the terminal.
+func (p *Performer) AtTerminal(key wire.Key) { p.progress(key, ecr.StepAsking) }
+
 // stepText is a step with what a customer is told of it.
 func (p *Performer) stepText(s ecr.Step) ecr.Progress {
 	switch s {
+	case ecr.StepAsking:
+		return ecr.Progress{Step: s, Text: words(p.cfg.Language, "Please enter at the terminal", "Bitte am Terminal eingeben")}
 	case ecr.StepShowCode:
 		return ecr.Progress{Step: s, Text: words(p.cfg.Language, "Scan the code", "Bitte Code scannen")}
 	case ecr.StepConfirm:
