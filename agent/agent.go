@@ -17,6 +17,7 @@ import (
 	"posagent/agent/checkout/drive"
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/control"
+	"posagent/agent/counter"
 	"posagent/agent/events"
 	"posagent/agent/gaps"
 	"posagent/agent/history"
@@ -56,6 +57,7 @@ type Options struct {
 	Retention      time.Duration                                   // of final operations
 	Probe          func(ctx context.Context, service string) error // asks a service cheaply whether it answers again
 	Screen         display.Screen
+	Keypad         Pad // nil = nobody types here
 
 	Registers []Line
 	Port      net.Listener
@@ -121,6 +123,7 @@ type Agent struct {
 	refusals *audit.Refusals
 	scrub    *scrub.Scrubber
 	drive    *drive.Drive
+	counter  *counter.Counter // nil without a pad
 	sessions []func(context.Context) error
 	lines    []*session.Session
 	port     *port.Port
@@ -165,7 +168,7 @@ func New(o Options) *Agent {
 		o.Front.Attach(a.outbox)
 	}
 	a.drive = drive.New(drive.Options{
-		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: o.Screen, Config: o.Drive,
+		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: o.Screen, Prompter: a.prompter(), Config: o.Drive,
 		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow, Record: a.saleChanged, Audit: a.did, LastSale: last.Sales.Highest,
 	})
 	for _, l := range o.Registers {
@@ -409,6 +412,9 @@ func (a *Agent) Run(ctx context.Context) error {
 		core.Go(func() error {
 			return clean("display", display.Run(inner, a.o.Screen, func(err error) { a.o.Log.Warn("display", "err", err) }))
 		})
+	}
+	if a.o.Keypad != nil {
+		core.Go(func() error { return clean("keypad", a.readPad(inner)) })
 	}
 	outerCtx, stopOuter := context.WithCancel(ctx)
 	defer stopOuter()

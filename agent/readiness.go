@@ -87,7 +87,8 @@ func (a *Agent) judge(ctx context.Context, look bool) ready.Report {
 	w := a.o.Ways
 	defs, _ := a.methods()
 	_, err := a.catalog.Trouble()
-	fit := len(checkout.Offer(defs, checkout.Wish{Exclude: a.o.Drive.Exclude})) > 0 // as a register's payment is offered them
+	person := a.counter != nil && a.counter.Ready()
+	fit := len(checkout.Offer(defs, checkout.Wish{Prompter: person, Exclude: a.o.Drive.Exclude})) > 0 // as a register's payment is offered them
 	f := ready.Facts{
 		Barred: w.Barred, Resumed: a.drive.Resumed(), Store: a.journal(ctx, look), Lines: 1, Held: fit, Unfit: len(defs) > 0 && !fit, None: errors.Is(err, &wire.Error{Code: wire.NotFound}),
 		Proven: a.proven(ctx), At: w.Place,

@@ -157,7 +157,9 @@ type ECR struct {
 
 // Checkout is how a sale goes.
 type Checkout struct {
-	OnStale string `toml:"on_stale"` // a code that was not scanned in time: wait (for the customer's app), abort
+	OnStale    string `toml:"on_stale"`    // a code that was not scanned in time: wait (for the customer's app), abort
+	Choose     string `toml:"choose"`      // the method: register (its card type, else by priority), screen (the customer, at the keypad)
+	OpenAmount bool   `toml:"open_amount"` // a payment may begin without an amount, which is typed at the keypad
 }
 
 // Display is the customer's screen.
@@ -179,7 +181,9 @@ type Printer struct {
 
 // Keypad is the keypad.
 type Keypad struct {
-	Device string `toml:"device"` // "" = none
+	Device string        `toml:"device"` // "" = none
+	Map    []string      `toml:"map"`    // keys besides the usual ones: CODE=KEY, "98=cancel"
+	Bounce time.Duration `toml:"bounce"` // a key that closes again within it is the same press
 }
 
 // Offline limits what is stored while the backend is away. agent/offline applies the limits, agent/outbox the ages.

@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/device/keypad"
+	"posagent/device/keypad/entry"
 )
 
 // write makes a file in a fresh directory and returns its path.
@@ -330,10 +333,33 @@ func TestWhatIsNotThereIsNotTaken(t *testing.T) {
 	for key, text := range map[string]string{
 		"ecr.password": "[ecr]\npassword = \"12345\"\n", "ecr.protocol": "[ecr]\nprotocol = \"jsonl\"\n",
 		"printer.device": "[printer]\ndevice = \"/dev/usb/lp0\"\n",
-		"keypad.device":  "[keypad]\ndevice = \"/dev/input/event0\"\n",
 	} {
 		_, err := Load(write(t, "config.toml", text, 0o644), nil)
 		require.ErrorContains(t, err, ":2: "+key)
+	}
+}
+
+func TestKeypad(t *testing.T) {
+	c, err := Load(write(t, "config.toml", "[keypad]\ndevice = \"/dev/input/event3\"\nmap = [\"98=cancel\", \" 99 = f1 \"]\nbounce = \"10ms\"\n[checkout]\nchoose = \"screen\"\nopen_amount = true\n", 0o644), nil)
+	require.NoError(t, err)
+	keys, err := c.Keypad.Keys()
+	require.NoError(t, err)
+	require.Equal(t, keypad.Map{98: entry.Cancel, 99: entry.F1}, keys)
+	require.Equal(t, 10*time.Millisecond, c.Keypad.Bounce)
+	for key, text := range map[string]string{
+		"keypad.device: \"event3\" is not an absolute":       "[keypad]\ndevice = \"event3\"\n",
+		"keypad.device: nobody could read":                   "[keypad]\ndevice = \"/dev/input/event3\"\n[display]\nconsole = false\n",
+		"keypad.map: \"cancel\" is not CODE=KEY":             "[keypad]\nmap = [\"cancel\"]\n",
+		"keypad.map: \"x\" is no code":                       "[keypad]\nmap = [\"x=cancel\"]\n",
+		"keypad.map: code 98":                                "[keypad]\nmap = [\"98=stop\"]\n",
+		"keypad.map: keypad: map leaves no key for confirm":  "[keypad]\ndevice = \"/dev/input/event3\"\nmap = [\"28=none\", \"96=none\", \"352=none\", \"523=none\"]\n",
+		"keypad.bounce":                                      "[keypad]\nbounce = \"2s\"\n",
+		"checkout.choose: nobody could choose":               "[checkout]\nchoose = \"screen\"\n",
+		"checkout.choose: \"customer\"":                      "[checkout]\nchoose = \"customer\"\n",
+		"checkout.open_amount: nobody could type the amount": "[checkout]\nopen_amount = true\n",
+	} {
+		_, err := Load(write(t, "config.toml", text, 0o644), nil)
+		require.ErrorContains(t, err, key)
 	}
 }
 

@@ -188,6 +188,7 @@ func (c Config) ecr(k *check) {
 	k.between("ecr.grace", e.Grace, time.Second, 24*time.Hour)
 	k.between("ecr.patience", e.Patience, 20*time.Second, 10*time.Minute)
 	k.oneOf("checkout.on_stale", c.Checkout.OnStale, "wait", "abort")
+	c.keypad(k)
 }
 
 // Allowed is where registers may connect from, nil = from anywhere. It fails at the first entry that is neither an
@@ -232,7 +233,7 @@ func (c Config) rest(k *check) {
 	c.paylinks(k)
 	c.display(k)
 	for key, device := range map[string]string{
-		"printer.device": c.Printer.Device, "keypad.device": c.Keypad.Device,
+		"printer.device": c.Printer.Device,
 	} {
 		if device != "" { // a device that is silently not used would be found out at the counter
 			k.fail(key, "this version cannot use one: leave it empty")

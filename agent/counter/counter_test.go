@@ -12,7 +12,6 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive"
-	"posagent/device/display/scene"
 	"posagent/device/keypad/entry"
 	"posagent/schemes/methods"
 )
@@ -156,26 +155,6 @@ func TestTwoWaysOfOneMethod(t *testing.T) {
 	d.press(entry.Correct)
 	d.press(entry.Confirm)
 	require.Equal(t, drive.Answer{Method: "ONE", Trigger: methods.QR, Answers: map[int32]string{}}, d.answer, "confirm takes the default")
-}
-
-// TestScenes: what a face looks like on a screen.
-func TestScenes(t *testing.T) {
-	d := newDialogue(drive.Question{Offers: append(many(9), method("TEN", shortcut("4")), method("HAND", manual)), Amount: 1250, Currency: "EUR"})
-	require.Equal(t, scene.Scene{Kind: scene.Choice, Language: "de", Amount: "12,50 EUR", Options: []string{"m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8", "m9"}, Text: "1/2"}, d.face().Scene("de"))
-	d.press(entry.Down)
-	require.Equal(t, scene.Scene{Kind: scene.Choice, Language: "en", Amount: "12.50 EUR", Options: []string{"hand", "", "", "ten"}, Text: "2/2"}, d.face().Scene("en"))
-	d.press(entry.Digit(1))
-	d.press(entry.Digit(7))
-	require.Equal(t, scene.Scene{Kind: scene.Prompt, Title: "hand", Language: "en", Amount: "12.50 EUR", Entry: scene.Entry{Wanted: scene.Consumer, Typed: "7", Min: 1, Max: 255}}, d.face().Scene("en"))
-
-	d = newDialogue(drive.Question{Offers: []checkout.Pick{method("ONE", prompts(prompt(7, 2, 4)))}, NeedAmount: true, Currency: "EUR"})
-	require.Equal(t, scene.Entry{Wanted: scene.Sum}, d.face().Scene("en").Entry)
-	for _, k := range keys("99") {
-		d.press(k)
-	}
-	require.Equal(t, scene.Entry{Wanted: scene.Sum, Typed: "0.99 EUR"}, d.face().Scene("en").Entry)
-	d.press(entry.Confirm)
-	require.Equal(t, scene.Scene{Kind: scene.Prompt, Title: "one", Language: "en", Amount: "0.99 EUR", Entry: scene.Entry{Label: "label 7", Min: 2, Max: 4}}, d.face().Scene("en"))
 }
 
 // screen remembers what was shown, and lets a test wait for it.

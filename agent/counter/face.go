@@ -1,13 +1,10 @@
 package counter
 
 import (
-	"fmt"
 	"slices"
 
 	"posagent/agent/checkout"
-	"posagent/device/display/scene"
 	"posagent/device/keypad/entry"
-	"posagent/schemes/money"
 )
 
 // Face is what a screen shows of a dialogue. Words are the screen's, except the labels, which are
@@ -50,42 +47,6 @@ func (d *dialogue) labelOf(p checkout.Pick) string {
 		return p.Method.Label + " (123)"
 	}
 	return p.Method.Label + " (QR)"
-}
-
-// Scene is the face as a screen draws it, in a language.
-func (f Face) Scene(language string) scene.Scene {
-	v := scene.Scene{Title: f.Method, Language: language}
-	show := func(minor int64) string {
-		c, ok := money.Lookup(f.Currency)
-		if !ok || minor == 0 {
-			return ""
-		}
-		return money.FormatIn(language, money.Minor(minor), c)
-	}
-	v.Amount = show(f.Amount)
-	if f.Wanted == Method {
-		v.Kind = scene.Choice
-		v.Options = make([]string, scene.MaxOptions)
-		for _, it := range f.Items {
-			v.Options[it.Key-1] = it.Label
-		}
-		for len(v.Options) > 0 && v.Options[len(v.Options)-1] == "" {
-			v.Options = v.Options[:len(v.Options)-1]
-		}
-		if f.Pages > 1 {
-			v.Text = fmt.Sprintf("%d/%d", f.Page+1, f.Pages)
-		}
-		return v
-	}
-	v.Kind = scene.Prompt
-	v.Entry = scene.Entry{Label: f.Label, Typed: f.Text, Min: int(f.Min), Max: int(f.Max)}
-	switch f.Wanted {
-	case Consumer:
-		v.Entry.Wanted = scene.Consumer
-	case Amount:
-		v.Entry = scene.Entry{Wanted: scene.Sum, Typed: show(f.Minor)}
-	}
-	return v
 }
 
 // face is what is asked now.

@@ -104,6 +104,9 @@ func TestEveryOtherCheckCanFail(t *testing.T) {
 			f.Config.Serial, f.Daemon.Troubles = "/dev/ttyS0", []ready.Said{*said(ready.LineFailed)}
 		}},
 		{"PA-SER-008", Warn, func(f *Facts) { f.Daemon.Lines = []Heard{{Name: "tcp", Passwords: 3, From: "192.168.1.7"}} }},
+		{"PA-PAD-001", Fail, func(f *Facts) {
+			f.Config.Keypad, f.Pad = "/dev/input/event3", func() *ready.Trouble { return &ready.Trouble{Cause: ready.PadGone, Where: "/dev/input/event3"} }
+		}},
 		{"PA-SEC-002", Warn, func(f *Facts) { f.Config.Open = true }},
 		{"PA-SEC-003", Warn, proc("4711/status", "Uid:\t0\t0\t0\t0\n")},
 		{"PA-SEC-004", Warn, proc("swaps", "Filename\tType\n/dev/mmcblk0p3 partition 1 0 -2\n")},

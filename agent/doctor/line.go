@@ -103,6 +103,18 @@ func lineChecks() []Check {
 			ID: "PA-SER-009", Severity: Critical, After: []string{"PA-SER-001", "PA-SYS-001"}, Command: "ss -ltnp",
 			Look: func(_ context.Context, f *Facts) Finding { return f.portFree(f.Config.TCP) },
 		},
+		{
+			ID: "PA-PAD-001", Severity: Major, After: []string{"PA-CFG-005"}, Command: "ls -l /dev/input/by-id",
+			Look: func(_ context.Context, f *Facts) Finding {
+				if f.Config.Keypad == "" {
+					return nothing("no keypad is set")
+				}
+				if t := f.Pad(); t != nil {
+					return f.said(*t)
+				}
+				return passed("device", f.Config.Keypad)
+			},
+		},
 	}
 }
 

@@ -35,7 +35,7 @@ func TestField_U2WhenARegisterMayAsk(t *testing.T) {
 			f.Lines, f.Closed = 2, []ready.Trouble{{Cause: ready.LinePulled, Where: "/dev/ttyUSB0"}}
 		}, "NOT READY: the register line /dev/ttyUSB0 was unplugged: plug the cable in again; the terminal opens the line by itself"},
 		"no method":                        {func(f *ready.Facts) { f.Held, f.None = false, true }, "NOT READY: the backend knows no payment method for this merchant and terminal: correct bax_id and terminal_id of [terminal] in /c.toml, or ask the backend's operator to add one"},
-		"no method that fits":              {func(f *ready.Facts) { f.Held, f.Unfit = false, true }, "NOT READY: none of the backend's payment methods can be sold here: posagent methods --config /c.toml shows them; one needs PAYMENT with REVERSAL or REFUND, and the trigger QR; ask the backend's operator"},
+		"no method that fits":              {func(f *ready.Facts) { f.Held, f.Unfit = false, true }, "NOT READY: none of the backend's payment methods can be sold here: posagent methods --config /c.toml shows them; one needs PAYMENT with REVERSAL or REFUND, and the trigger QR, or MANUAL and a keypad ([keypad] device); ask the backend's operator"},
 		"a method of its own":              {func(f *ready.Facts) { f.None = true }, "READY"},
 		"no answer yet":                    {func(f *ready.Facts) { f.Held = false }, "NOT READY: the backend has not answered yet: posagent status --config /c.toml, again in some seconds"},
 		"not proven yet":                   {func(f *ready.Facts) { f.Proven = false }, "NOT READY: the backend has not answered yet: posagent status --config /c.toml, again in some seconds"},

@@ -31,6 +31,9 @@ const (
 	LineBusy     Cause = "line_busy"
 	LineNoTTY    Cause = "line_no_tty"
 	LineFailed   Cause = "line_failed"
+	PadGone      Cause = "keypad_missing"
+	PadDenied    Cause = "keypad_denied"
+	PadFailed    Cause = "keypad_failed"
 	NoMethods    Cause = "no_methods"
 	NoList       Cause = "no_list"
 	Unfit        Cause = "no_fitting_method"
@@ -73,9 +76,12 @@ func table() []row {
 		{LineBusy, "the register line {where} is in use by another program", "fuser -v {where} names it; stop it", false},
 		{LineNoTTY, "the register line {where} is no serial device", "ls /dev/serial/by-id lists the devices; set [ecr] serial in {config} to one of them", false},
 		{LineFailed, "the register line {where} does not open, {detail}", "dmesg | tail shows what the system says of the device", false},
+		{PadGone, "the keypad {where} is not there, and nothing that is typed can be sold", "plug it in, the terminal reads it by itself; ls -l /dev/input/by-id lists the devices, set [keypad] device in {config} to one of them", false},
+		{PadDenied, "the keypad {where} may not be opened by this user", "ls -l {where} shows the group, mostly input; usermod -aG input USER, then start posagent again", false},
+		{PadFailed, "the keypad {where} cannot be read, {detail}", "ls -l /dev/input/by-id lists the devices; set [keypad] device in {config} to the keypad's own", false},
 
 		{NoMethods, "the backend knows no payment method for this merchant and terminal", "correct bax_id and terminal_id of [terminal] in {config}, or ask the backend's operator to add one", false},
-		{Unfit, "none of the backend's payment methods can be sold here", "posagent methods{flags} shows them; one needs PAYMENT with REVERSAL or REFUND, and the trigger QR; ask the backend's operator", false},
+		{Unfit, "none of the backend's payment methods can be sold here", "posagent methods{flags} shows them; one needs PAYMENT with REVERSAL or REFUND, and the trigger QR, or MANUAL and a keypad ([keypad] device); ask the backend's operator", false},
 		{NoList, "{where} sends no usable method list, {detail}", "correct [upstream] base or methods in {config}; if they are right, call the backend's operator", true},
 
 		{"name_service", "the network's name service does not answer, so {where} is not found", "ip route; cat /etc/resolv.conf; check the cable and the router", true},

@@ -22,8 +22,10 @@ import (
 	"posagent/agent/doctor"
 	"posagent/agent/gaps"
 	"posagent/agent/outbox"
+	"posagent/agent/ready"
 	"posagent/agent/view"
 	"posagent/device"
+	"posagent/device/keypad"
 	"posagent/device/line"
 	"posagent/store"
 )
@@ -56,6 +58,7 @@ func gather(ctx context.Context, c *call) *gathered {
 	f.Token = func() error { return doctorToken(c, cfg) }
 	f.Key = func() doctor.Key { return doctorKey(c) }
 	f.Line = func() doctor.Line { return doctorLine(cfg) }
+	f.Pad = func() *ready.Trouble { return doctorPad(cfg) }
 	var (
 		journal       doctor.Journal
 		list, schemes doctor.Answer
@@ -104,6 +107,7 @@ func doctorConfig(c *call, cfg config.Config, err error) doctor.Config {
 	if cfg.Upstream.Device != nil {
 		v.Device = cfg.Upstream.Device().Certificate[0]
 	}
+	v.Keypad = cfg.Keypad.Device
 	v.Proxy, v.Port, v.ClientCert, v.Mark = cfg.Upstream.Proxy != "", cfg.Port.Listen, cfg.Upstream.ClientCert, cfg.Store.Mark
 	v.Credentials = auth.Bearer != "" || auth.ConsumerKey != "" || auth.ClientID != "" || v.ClientCert != "" || v.Device != nil
 	v.Refresh, v.MaxAge, v.MaxCount = cfg.Methods.Refresh, cfg.Offline.MaxAge, cfg.Offline.MaxCount
@@ -211,6 +215,18 @@ func ownerOf(dir string) int {
 func othersPrivate(path string, owner int) bool {
 	var st unix.Stat_t
 	return os.Geteuid() == 0 && owner != 0 && unix.Lstat(path, &st) == nil && int(st.Uid) == owner && st.Mode&unix.S_IFMT == unix.S_IFREG && st.Mode&0o077 == 0
+}
+
+// doctorPad looks at the keypad, from which it takes no key.
+func doctorPad(cfg config.Config) *ready.Trouble {
+	keys, err := cfg.Keypad.Keys()
+	if err == nil {
+		_, err = keypad.Config{Path: cfg.Keypad.Device, Map: keys}.Look()
+	}
+	if err == nil {
+		return nil
+	}
+	return padTrouble(cfg.Keypad.Device, err)
 }
 
 // doctorLine looks at the serial line of a terminal that does not run, without opening it.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"posagent/agent/upstream"
 	"posagent/agent/view"
 	"posagent/device"
+	"posagent/device/keypad"
 	"posagent/device/line"
 	"posagent/schemes/wire"
 )
@@ -26,7 +28,8 @@ type facts struct {
 	list    *upstream.Client
 	methods func() error // of the last question for the list
 	serial  *line.Port
-	tcp     bool // a register line listens
+	pad     *keypad.Pad // nil = none
+	tcp     bool        // a register line listens
 
 	services  func() []outbox.Service
 	registers func() []view.RegisterLine  // what the register lines have counted
@@ -156,6 +159,32 @@ func lineTrouble(st line.Stats) ready.Trouble {
 	return t
 }
 
+// padTrouble names why the keypad is not read, nil = it is, or there is none.
+func (f facts) padTrouble() *ready.Trouble {
+	if f.pad == nil {
+		return nil
+	}
+	st := f.pad.Status()
+	if st.Open || st.Reason == nil {
+		return nil
+	}
+	return padTrouble(st.Path, st.Reason)
+}
+
+// padTrouble names why a keypad cannot be read.
+func padTrouble(path string, err error) *ready.Trouble {
+	t := &ready.Trouble{Where: path}
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		t.Cause = ready.PadGone
+	case errors.Is(err, os.ErrPermission):
+		t.Cause = ready.PadDenied
+	default:
+		t.Cause, t.Detail = ready.PadFailed, strings.TrimPrefix(err.Error(), "keypad "+path+": ")
+	}
+	return t
+}
+
 // sample reports what is wrong now; what was wrong before keeps its beginning.
 func (f facts) sample(before view.Live) view.Live {
 	v := view.Live{At: time.Now().UTC(), PID: os.Getpid(), Names: f.names, Sandbox: f.sandbox, Config: f.config, Grace: f.grace, Boot: device.BootTime()}
@@ -179,8 +208,11 @@ func (f facts) sample(before view.Live) view.Live {
 			t.now.Since = v.At
 		}
 	}
-	_, closed := f.lines()
-	for _, t := range slices.Concat(closed, f.troubles(), f.refused()) {
+	_, wrong := f.lines()
+	if t := f.padTrouble(); t != nil {
+		wrong = append(wrong, *t)
+	}
+	for _, t := range slices.Concat(wrong, f.troubles(), f.refused()) {
 		said := ready.Say(t, f.place)
 		if said.Since.IsZero() {
 			said.Since = v.At

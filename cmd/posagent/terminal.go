@@ -18,6 +18,7 @@ import (
 	"posagent/device"
 	"posagent/device/display"
 	"posagent/device/display/framebuffer"
+	"posagent/device/keypad"
 	"posagent/device/line"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -74,7 +75,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		Drive: drive.Config{
 			TerminalID: t.TerminalID, MerchantID: t.MerchantID, MerchantName: t.MerchantName, Currency: t.Currency, Language: t.Language,
 			TimeoutUnit: cfg.Methods.TimeoutUnit, Poll: cfg.Methods.Poll, Grace: cfg.ECR.Grace, RefundLast: cfg.ECR.RefundLast,
-			Patience: cfg.ECR.Patience, StaleEnds: cfg.Checkout.OnStale == "abort",
+			Patience: cfg.ECR.Patience, StaleEnds: cfg.Checkout.OnStale == "abort", Choose: cfg.Checkout.Choose == "screen", OpenAmount: cfg.Checkout.OpenAmount,
 			Exclude: cfg.Methods.Exclude, Sandbox: sandbox, Version: version, KeepSales: cfg.Store.KeepSales,
 		},
 		IdempotencyTTL: cfg.Offline.IdempotencyTTL,
@@ -86,6 +87,12 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	}
 	if o.Screen, err = screen(c, cfg); err != nil {
 		return o, f, nil, &exit{exitConfig, err}
+	}
+	if f.pad, err = pad(c, cfg, log); err != nil {
+		return o, f, nil, &exit{exitConfig, err}
+	}
+	if f.pad != nil {
+		o.Keypad = f.pad
 	}
 	var lc net.ListenConfig
 	if cfg.Port.Listen != "" {
@@ -120,6 +127,22 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		ready = append(ready, "backend="+cfg.Upstream.Base, "SANDBOX")
 	}
 	return o, f, ready, nil
+}
+
+// pad is the keypad; nil where there is none, or nobody could read what is asked.
+func pad(c *call, cfg config.Config, log *slog.Logger) (*keypad.Pad, error) {
+	if cfg.Keypad.Device == "" {
+		return nil, nil
+	}
+	if cfg.Display.Framebuffer == "" && cfg.Display.File == "" && !onTerminal(c.out) {
+		log.Warn("the keypad is not used: nobody could read what is asked, because the console is a log; set [display] framebuffer or file")
+		return nil, nil
+	}
+	keys, err := cfg.Keypad.Keys()
+	if err != nil {
+		return nil, err
+	}
+	return keypad.New(keypad.Config{Path: cfg.Keypad.Device, Map: keys, Bounce: cfg.Keypad.Bounce})
 }
 
 // screenWithin is how long a sale waits for its screen.

@@ -18,7 +18,7 @@ type Options struct {
 	Width  int  // characters in a line; 0 = 80
 	Height int  // lines; 0 = no limit. Where a code needs the room, method and amount share a line and other texts go
 	Color  bool // colours by escape sequences; without them the code is drawn in the terminal's own
-	Plain  bool // no escape sequence at all: views follow each other, as in a log; overrides Color
+	Plain  bool // no escape sequence at all: views follow each other, as in a log, and what is typed is not shown; overrides Color
 	Light  bool // the terminal has dark characters on a light ground; matters without Color only
 	Now    func() time.Time
 	// Size is asked before each drawing for columns and lines, which a person may change; nil, or (0, 0), leaves Width and Height.
@@ -126,6 +126,9 @@ func (c *Console) draw() error {
 	c.resize()
 	now := c.opts.Now()
 	v := c.view.At(now)
+	if c.opts.Plain { // a log keeps what it is told
+		v.Entry.Typed = ""
+	}
 	f := frame{Texts: v.Texts(now, false), code: v.Code, ground: v.Background}
 	full := v.Texts(now, true)
 	if f.Room = full.Room; full.Left == "" {

@@ -42,10 +42,10 @@ func TestField_U4ConsoleFollowsItsWindow(t *testing.T) {
 func TestConsoleSaysEveryScene(t *testing.T) {
 	for name, want := range map[string][]string{
 		"idle": {"Corner Shop", "Ready"}, "choice": {"12.50 EUR", "Please choose how to pay", "1  MobilePay", "4  Blik"},
-		"prompt": {"Ihre Mobilnummer", "0170123_", "Digits: 8-12"}, "code": {"MobilePay", "12.50 EUR", "▀", "valid until 12:03:40 / 27 s"},
+		"prompt": {"Ihre Mobilnummer", "_", "Digits: 8-12"}, "code": {"MobilePay", "12.50 EUR", "▀", "valid until 12:03:40 / 27 s"},
 		"waiting": {"Please confirm in your app"}, "paid": {"Paid. Thank you."}, "not-paid": {"Not paid.", "Declined."},
 		"no-connection": {"No connection", "No payment is possible now."}, "not-ready": {"Not ready", "The journal was cut: see posagent status"},
-		"message": {"Please ask the staff."}, "code-over": {"This code is no longer valid."}, "prompt-masked": {"••••••"},
+		"message": {"Please ask the staff."}, "code-over": {"This code is no longer valid."}, "prompt-masked": {"_"},
 	} {
 		for _, s := range samples(t, "en") {
 			if s.name != name {
@@ -58,11 +58,29 @@ func TestConsoleSaysEveryScene(t *testing.T) {
 			}
 			require.Equal(t, s.view.Sandbox, strings.Contains(out.String(), "*** SANDBOX - no real money ***"), name)
 			require.NotContains(t, out.String(), "777", name)
+			require.NotContains(t, out.String(), "0170", name)
+			out.Reset()
+			require.NoError(t, display.NewConsole(&out, display.Options{Now: at(noon)}).Show(s.view))
+			require.Equal(t, name == "prompt", strings.Contains(out.String(), "0170123_"), "a person reads what is typed")
+			require.Equal(t, name == "prompt-masked", strings.Contains(out.String(), "••••••"))
 		}
 	}
 }
 
 // TestConsoleOfAnySize: nothing is longer or higher than the window, however small that is; what does not fit is said.
+// TestALogDoesNotKeepWhatIsTyped: a plain console says that something is typed, once.
+func TestALogDoesNotKeepWhatIsTyped(t *testing.T) {
+	var out strings.Builder
+	c := display.NewConsole(&out, display.Options{Plain: true})
+	v := display.View{Kind: scene.Prompt, Title: "Easy", Language: "en", Entry: scene.Entry{Label: "Mobile number", Min: 8, Max: 15}}
+	for _, typed := range []string{"", "4", "46", "467"} {
+		v.Entry.Typed = typed
+		require.NoError(t, c.Show(v))
+	}
+	require.Equal(t, 1, strings.Count(out.String(), "Mobile number"), out.String())
+	require.NotContains(t, out.String(), "467")
+}
+
 func TestConsoleOfAnySize(t *testing.T) {
 	for _, s := range samples(t, "de") {
 		for _, width := range []int{1, 7, 20, 40, 80, 200} {

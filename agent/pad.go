@@ -1,0 +1,81 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"posagent/agent/checkout/drive"
+	"posagent/agent/counter"
+	"posagent/device/display/scene"
+	"posagent/device/keypad"
+	"posagent/device/keypad/entry"
+	"posagent/schemes/money"
+)
+
+// Pad is where a person at the terminal types.
+type Pad interface {
+	// Run calls press with each key until ctx ends, and report when the pad came or went.
+	Run(ctx context.Context, press func(entry.Key), report func(keypad.Status)) error
+	Status() keypad.Status
+}
+
+// prompter lets the checkout ask the person at the pad; nil without one.
+func (a *Agent) prompter() drive.Prompter {
+	if a.o.Keypad == nil {
+		return nil
+	}
+	a.counter = counter.New(counter.Options{
+		Show:  func(f counter.Face) { a.drive.ShowDialogue(f.Sale, sceneOf(f, a.o.Drive.Language)) },
+		Stop:  func() { a.drive.StopPayment() },
+		Ready: func() bool { return a.o.Keypad.Status().Open },
+		Log:   a.o.Log,
+	})
+	return a.counter
+}
+
+// readPad hands the keys over until ctx ends.
+func (a *Agent) readPad(ctx context.Context) error {
+	return a.o.Keypad.Run(ctx, a.counter.Press, func(s keypad.Status) {
+		if s.Open {
+			a.o.Log.Info("keypad", "path", s.Path, "name", s.Name, "open", true)
+			return
+		}
+		a.o.Log.Warn("keypad", "path", s.Path, "open", false, "why", s.LastError)
+	})
+}
+
+// sceneOf is what a person is asked for, as a screen draws it.
+func sceneOf(f counter.Face, language string) scene.Scene {
+	v := scene.Scene{Title: f.Method, Language: language}
+	show := func(minor int64) string {
+		c, ok := money.Lookup(f.Currency)
+		if !ok || minor == 0 {
+			return ""
+		}
+		return money.FormatIn(language, money.Minor(minor), c)
+	}
+	v.Amount = show(f.Amount)
+	if f.Wanted == counter.Method {
+		v.Kind = scene.Choice
+		v.Options = make([]string, scene.MaxOptions)
+		for _, it := range f.Items {
+			v.Options[it.Key-1] = it.Label
+		}
+		for len(v.Options) > 0 && v.Options[len(v.Options)-1] == "" {
+			v.Options = v.Options[:len(v.Options)-1]
+		}
+		if f.Pages > 1 {
+			v.Text = fmt.Sprintf("%d/%d", f.Page+1, f.Pages)
+		}
+		return v
+	}
+	v.Kind = scene.Prompt
+	v.Entry = scene.Entry{Label: f.Label, Typed: f.Text, Min: int(f.Min), Max: int(f.Max)}
+	switch f.Wanted {
+	case counter.Consumer:
+		v.Entry.Wanted = scene.Consumer
+	case counter.Amount:
+		v.Entry = scene.Entry{Wanted: scene.Sum, Typed: show(f.Minor)}
+	}
+	return v
+}
