@@ -1,6 +1,7 @@
 package line
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -46,7 +47,7 @@ func (r *result) report(t *testing.T, what string, seed uint64) {
 // life runs a terminal with its register in a bubble, and checks the books at its end.
 func life(t *testing.T, o stack.Options, sales func(ctx context.Context, s *stack.Stack) ([]stack.Belief, error)) (r result) {
 	t.Helper()
-	o.Methods, o.Unit, o.WalletDelay = stack.ShortTimeouts, "ms", walletDelay
+	o.Methods, o.Unit, o.WalletDelay = cmp.Or(o.Methods, stack.ShortTimeouts), "ms", walletDelay
 	stacktest.Life(t, o, func(ctx context.Context, t *testing.T, s *stack.Stack) {
 		beliefs, err := sales(ctx, s)
 		if err != nil {

@@ -41,6 +41,17 @@ const ShortTimeouts = `[{"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM"
 const FieldTimeouts = `[{"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM","label":"Swish","meanDelay":10,"trigger":["QR"],
  "defaultTrigger":"QR","transactionTypes":["PAYMENT","REFUND","REVERSAL"],"staleTimeOut":5,"finalizeTimeOut":5,"delayedAmount":0}]`
 
+// ByHand is a list with every way to start a payment, and short time-outs.
+const ByHand = `[{"priority":1,"paymentProviderId":1,"name":"SWISH_E_COM","label":"Swish","meanDelay":1,"trigger":["QR"],
+ "transactionTypes":["PAYMENT","REFUND","REVERSAL"],"staleTimeOut":300,"finalizeTimeOut":300,"delayedAmount":0},
+ {"priority":2,"paymentProviderId":2,"name":"EASY","label":"Easy","meanDelay":1,"trigger":["QR","MANUAL"],"defaultTrigger":"QR",
+ "queries":[{"1":{"label":"Mobile number","min":8,"max":15}}],"txnQueryFlow":[{"transactionType":"PAYMENT","queryIds":[1],"triggers":["MANUAL"]}],
+ "transactionTypes":["PAYMENT","REFUND","REVERSAL"],"staleTimeOut":300,"finalizeTimeOut":300,"delayedAmount":0},
+ {"priority":3,"paymentProviderId":3,"name":"SANTANDER","label":"Instalments","meanDelay":1,"trigger":["MANUAL"],
+ "queries":[{"7":{"label":"Personal number","min":6,"max":20}},{"8":{"label":"Months","min":1,"max":2}}],
+ "txnQueryFlow":[{"transactionType":"PAYMENT","queryIds":[7,8],"triggers":["MANUAL"]}],
+ "transactionTypes":["PAYMENT","REFUND","REVERSAL"],"staleTimeOut":300,"finalizeTimeOut":300,"delayedAmount":0}]`
+
 // Options make a Stack.
 type Options struct {
 	Dir         string // of the terminal's store and the backend's
@@ -58,7 +69,9 @@ type Options struct {
 	ByteTime    time.Duration // of the cable; 0 = 9600 baud
 	Frame       frame.Config  // the terminal's
 	Screen      display.Screen
-	Links       bool // sales are paid by payment links
+	Keypad      agent.Pad // nil = none
+	Choose      bool      // the customer chooses the method
+	Links       bool      // sales are paid by payment links
 	Log         *slog.Logger
 
 	// Mutate injects a fault between the terminal and its client of the backend, to check that a campaign finds it.
@@ -163,9 +176,9 @@ func (s *Stack) Start(ctx context.Context) error {
 		Links: paylink.New(paylink.Options{DB: db, Links: api.Links(), Transactions: api.Transactions(), Instance: creds.Instance, Now: now, Log: o.Log}), Methods: &methods.Client{BaseURL: Base, Doer: client},
 		Query: methods.Query{BaxID: "1000001", TerminalID: "29001006", Caller: "posagent"}, Refresh: time.Hour,
 		Drive: drive.Config{
-			TerminalID: "29001006", MerchantID: "merchant", MerchantName: "Campaign", Currency: "EUR", TimeoutUnit: o.Unit, Poll: o.Poll, Grace: o.Grace,
+			TerminalID: "29001006", MerchantID: "merchant", MerchantName: "Campaign", Currency: "EUR", TimeoutUnit: o.Unit, Poll: o.Poll, Grace: o.Grace, Choose: o.Choose,
 		},
-		IdempotencyTTL: 24 * time.Hour, Probe: func(ctx context.Context, _ string) error { return client.Probe(ctx) }, Screen: o.Screen,
+		Keypad: o.Keypad, IdempotencyTTL: 24 * time.Hour, Probe: func(ctx context.Context, _ string) error { return client.Probe(ctx) }, Screen: o.Screen,
 		Registers: []agent.Line{{Name: "serial", Serial: s.Cable.Terminal(), Protocol: protocol.New(protocol.Options{
 			ZVT:   zvt.Config{TerminalID: "29001006", Currency: "EUR", MerchantName: "Campaign", Device: "posagent", Serial: "1"},
 			Frame: o.Frame,
