@@ -191,9 +191,9 @@ func TestStopAtTheTerminal(t *testing.T) {
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		r.Told(s, ecr.Told)
 
-		done := r.approved(800)
+		paid := r.unconfirmed(800)
 		r.StopPayment()
 		synctest.Wait()
-		require.Equal(t, checkout.Confirmed, r.phase(done.Sale), "what was paid stays paid")
+		require.Equal(t, checkout.Unconfirmed, r.phase(paid.Sale), "what was paid stays paid")
 	})
 }
