@@ -8,7 +8,6 @@ import (
 	"os"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -179,8 +178,14 @@ func padTrouble(path string, err error) *ready.Trouble {
 		t.Cause = ready.PadGone
 	case errors.Is(err, os.ErrPermission):
 		t.Cause = ready.PadDenied
+	case errors.Is(err, keypad.ErrNotInput):
+		t.Cause, t.Detail = ready.PadFailed, "it is no input device"
+	case errors.Is(err, keypad.ErrNoKeys):
+		t.Cause, t.Detail = ready.PadFailed, "it lacks keys that are needed"
+	case errors.Is(err, keypad.ErrInUse):
+		t.Cause, t.Detail = ready.PadFailed, "another program keeps its keys to itself"
 	default:
-		t.Cause, t.Detail = ready.PadFailed, strings.TrimPrefix(err.Error(), "keypad "+path+": ")
+		t.Cause, t.Detail = ready.PadFailed, err.Error()
 	}
 	return t
 }
