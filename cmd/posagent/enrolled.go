@@ -200,8 +200,9 @@ func shortly(err error) string {
 }
 
 // wait keeps a terminal that must not sell from selling, until a configuration lets it: it says why, goes on with an enrolment that
-// was begun, and begins one for which a code was handed over. It ends with errReload, or with ctx.
-func wait(ctx context.Context, c *call, local config.Config, why ready.Trouble, log *slog.Logger) error {
+// was begun, and begins one for which a code was handed over. It ends with errReload once the configuration is not that of the digest, or
+// with ctx.
+func wait(ctx context.Context, c *call, local config.Config, digest string, why ready.Trouble, log *slog.Logger) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	release, err := lockWaiting(c)
@@ -213,7 +214,7 @@ func wait(ctx context.Context, c *call, local config.Config, why ready.Trouble, 
 	said := why
 	progress := func(context.Context) error { return nil }
 	go func() { _ = feedWatchdog(ctx, watchdogTime(), progress, log) }() // it ends with ctx, and has no other error
-	box, began := enrolment(c), configDigest(c)
+	box := enrolment(c)
 	resume := &resumer{box: box, driver: driver(c, local, log, nil), log: log}
 	if err := beginHandedOver(c, box); err != nil {
 		log.Warn("the code that was handed over is not used", "err", err)
@@ -221,7 +222,7 @@ func wait(ctx context.Context, c *call, local config.Config, why ready.Trouble, 
 	tick := time.NewTicker(lookAgain)
 	defer tick.Stop()
 	for {
-		if configDigest(c) != began {
+		if configDigest(c) != digest {
 			return errReload
 		}
 		now := why

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -80,6 +81,42 @@ func TestNoSandboxWhereNoneIsWanted(t *testing.T) {
 	require.FileExists(t, filepath.Join(state, "agent.db"))
 	stop()
 	require.Equal(t, exitOK, <-ended)
+}
+
+// TestAFileThatChangesAtOnce: a configuration that is written before the terminal has said that it waits is taken up, too.
+func TestAFileThatChangesAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	config, state := filepath.Join(dir, "config.toml"), filepath.Join(dir, "s")
+	own := "[port]\nlisten = \"127.0.0.1:0\"\n[ecr]\ntcp = \"127.0.0.1:0\"\n[display]\nconsole = false\n"
+	require.NoError(t, os.WriteFile(config, []byte(own), 0o600))
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	said, ended := handed{make(chan string)}, make(chan int, 1) // who says something waits until it is read
+	go func() {
+		ended <- execute(ctx, []string{"run", "--no-sandbox", "--config", config, "--state", state}, std{strings.NewReader(""), said, io.Discard})
+	}()
+	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(state, "waiting.lock")); return err == nil }, patience, time.Millisecond)
+	address := need.ClosedPort(t)
+	named := own + "[terminal]\nbax_id = \"B1\"\nterminal_id = \"T1\"\nmerchant_id = \"M1\"\n[upstream]\nbase = \"http://" + address + "\"\n"
+	require.NoError(t, os.WriteFile(config+".new", []byte(named), 0o600))
+	require.NoError(t, os.Rename(config+".new", config))
+	deadline := time.After(patience)
+	for line := ""; !strings.Contains(line, address+" refuses the connection"); {
+		select {
+		case line = <-said.to:
+		case <-deadline:
+			t.Fatal("the new file is never read")
+		}
+	}
+	stop()
+	for {
+		select {
+		case <-said.to:
+		case code := <-ended:
+			require.Equal(t, exitOK, code)
+			return
+		}
+	}
 }
 
 // TestAStoppedBoxIsNotCalledASandbox: without an enrolment and without [upstream] it waits for one of them, until a sandbox has run there.

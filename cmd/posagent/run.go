@@ -73,25 +73,25 @@ func runConfigured(ctx context.Context, c *call, log *slog.Logger) error {
 	if err != nil && !errors.Is(err, enrol.ErrNone) {
 		return fleetRefused(c, err)
 	}
+	digest := configDigest(c)
 	cfg, err := loadConfig(c)
 	if err != nil {
 		return err
 	}
-	digest := configDigest(c)
-	if box.Stamp() != stamp {
+	if box.Stamp() != stamp || configDigest(c) != digest {
 		return errReload // what was read is not one configuration
 	}
 	sayIgnored(c, cfg)
 	switch {
 	case active.Revoked != "" && !ends(ctx, c, &cfg):
-		return wait(ctx, c, cfg, ready.Trouble{Cause: ready.Replaced, Detail: active.Revoked}, log)
+		return wait(ctx, c, cfg, digest, ready.Trouble{Cause: ready.Replaced, Detail: active.Revoked}, log)
 	case cfg.Sandbox() && active.ID != "":
 		return fail(exitRefused, "this terminal is enrolled, and its configuration has no [upstream]: it would be a SANDBOX (posagent config show%s)", c.flags())
 	case cfg.Sandbox() && c.opts.(*runOptions).noSandbox:
 		if err := stateDir(c); err != nil {
 			return err
 		}
-		return wait(ctx, c, cfg, ready.Trouble{Cause: ready.Unenrolled}, log)
+		return wait(ctx, c, cfg, digest, ready.Trouble{Cause: ready.Unenrolled}, log)
 	}
 	if active.Unconfirmed { // no register's sale can be made before it is connected, and none may be before it is confirmed
 		cfg.ECR.Serial, cfg.ECR.TCP = "", ""
@@ -99,7 +99,7 @@ func runConfigured(ctx context.Context, c *call, log *slog.Logger) error {
 		if !errors.Is(err, errOtherJournal) {
 			return err
 		}
-		return wait(ctx, c, cfg, ready.Trouble{Cause: ready.NotConfirmed, Where: active.URL, Detail: err.Error()}, log)
+		return wait(ctx, c, cfg, digest, ready.Trouble{Cause: ready.NotConfirmed, Where: active.URL, Detail: err.Error()}, log)
 	}
 	return runOn(ctx, &running{c: c, cfg: cfg, digest: digest, on: active, stamp: stamp, log: log})
 }
