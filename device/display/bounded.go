@@ -21,11 +21,10 @@ type bounded struct {
 	screen Screen
 	limit  time.Duration
 
-	mu      sync.Mutex
-	started bool
-	next    *job // the newest, not begun yet
-	stuck   bool // a job took longer than limit and is still at it
-	wake    chan struct{}
+	mu    sync.Mutex
+	draws bool // run is at it
+	next  *job // the newest, not begun yet
+	stuck bool // a job took longer than limit and is still at it
 }
 
 // job is one drawing; done is closed when err is set.
@@ -67,10 +66,6 @@ func (b *bounded) End() error {
 func (b *bounded) do(draw func() error, replace bool) error {
 	j := &job{draw: draw, done: make(chan struct{})}
 	b.mu.Lock()
-	if !b.started {
-		b.started, b.wake = true, make(chan struct{}, 1)
-		go b.run()
-	}
 	if b.next == nil || replace {
 		if b.next != nil {
 			close(b.next.done) // overtaken
@@ -79,12 +74,12 @@ func (b *bounded) do(draw func() error, replace bool) error {
 	} else {
 		j = b.next
 	}
+	if !b.draws {
+		b.draws = true
+		go b.run()
+	}
 	stuck := b.stuck
 	b.mu.Unlock()
-	select {
-	case b.wake <- struct{}{}:
-	default:
-	}
 	if stuck { // waited for once already
 		return ErrStuck
 	}
@@ -101,21 +96,20 @@ func (b *bounded) do(draw func() error, replace bool) error {
 	}
 }
 
+// run draws until nothing waits.
 func (b *bounded) run() {
-	for range b.wake {
-		for {
-			b.mu.Lock()
-			j := b.next
-			b.next = nil
-			b.mu.Unlock()
-			if j == nil {
-				break
-			}
-			j.err = j.draw()
-			close(j.done)
-			b.mu.Lock()
-			b.stuck = false
-			b.mu.Unlock()
+	for {
+		b.mu.Lock()
+		j := b.next
+		b.next, b.draws = nil, j != nil
+		b.mu.Unlock()
+		if j == nil {
+			return
 		}
+		j.err = j.draw()
+		close(j.done)
+		b.mu.Lock()
+		b.stuck = false
+		b.mu.Unlock()
 	}
 }

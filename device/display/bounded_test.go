@@ -36,7 +36,6 @@ func TestAScreenThatDoesNotTakePicturesHoldsNobodyUp(t *testing.T) {
 		require.Equal(t, []string{"code", "idle"}, g.shown)
 		require.NoError(t, b.Show(View{Text: "next"}))
 		require.Equal(t, []string{"code", "idle", "next"}, g.shown)
-		stop(b)
 	})
 }
 
@@ -45,16 +44,12 @@ func TestBoundedGivesTheScreensOwnError(t *testing.T) {
 		b := Bounded(failing{}, time.Second)
 		require.ErrorIs(t, b.Show(View{}), ErrTooSmall)
 		require.NoError(t, b.(Refresher).Refresh(), "a screen that does not change with time")
-		stop(b)
 	})
 }
 
 type failing struct{}
 
 func (failing) Show(View) error { return ErrTooSmall }
-
-// stop ends the drawing goroutine, which a bubble would otherwise wait for.
-func stop(s Screen) { close(s.(*bounded).wake) }
 
 // panel is a screen that outlives the program.
 type panel struct {
@@ -81,7 +76,6 @@ func TestAStuckScreenIsEndedOnceItTakesPictures(t *testing.T) {
 		require.Equal(t, 1, p.ended)
 		require.Equal(t, []string{"code"}, p.shown)
 		require.ErrorIs(t, b.(Ender).End(), ErrTooSmall)
-		stop(b)
 		require.NoError(t, Bounded(p.gate, time.Second).(Ender).End(), "a screen that ends with the program")
 	})
 }
