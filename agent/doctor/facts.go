@@ -223,7 +223,7 @@ func (f *Facts) fill(text string) string {
 	if f.secure() {
 		scheme = "https"
 	}
-	return strings.NewReplacer("{scheme}", scheme, "{config}", clean(config), "{flags}", f.Place.Flags, "{state}", f.State, "{host}", clean(host), "{name}", clean(name), "{device}", clean(device)).Replace(text)
+	return strings.NewReplacer("{scheme}", scheme, "{config}", clean(config), "{flags}", f.Place.Flags, "{run}", f.Place.Start(), "{state}", f.State, "{host}", clean(host), "{name}", clean(name), "{device}", clean(device)).Replace(text)
 }
 
 // host is the backend's host with its port, as its address has it, and its name alone.

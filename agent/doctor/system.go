@@ -53,7 +53,7 @@ func runChecks() []Check {
 	}
 	return []Check{
 		{
-			ID: "PA-SYS-003", Severity: Critical, After: starts, Command: "posagent run{flags}",
+			ID: "PA-SYS-003", Severity: Critical, After: starts, Command: "{run}",
 			Look: func(_ context.Context, f *Facts) Finding {
 				if !f.Daemon.Running {
 					return f.said(ready.Trouble{Cause: ready.Stopped})

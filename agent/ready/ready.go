@@ -1,6 +1,9 @@
 package ready
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Trouble is something that does not work.
 type Trouble struct {
@@ -16,10 +19,14 @@ type Trouble struct {
 type Place struct {
 	Config string // path of the configuration, "" = none
 	Flags  string // flags of the terminal, as " --config FILE --state DIR"
+	Run    string // starts the terminal; "" = posagent run with the flags
 	// Origins says by key where a setting was set: FILE:LINE, a variable, or "revision N:LINE" of the operator's. One that is at
 	// its default is not in it.
 	Origins map[string]string
 }
+
+// Start is the command that starts the terminal.
+func (p Place) Start() string { return cmp.Or(p.Run, "posagent run"+p.Flags) }
 
 // Said is a trouble in words.
 type Said struct {

@@ -60,7 +60,7 @@ func table() []row {
 		{Enrolling, "the enrolment at {where} is not at its end, {detail}", "wait, the terminal goes on with it by itself; if the address is wrong, posagent enroll{flags} CODE --url URL takes another one", false},
 		{Replaced, "this box is not the terminal any more, {detail}", "ask the backend's operator why; with a new code, posagent enroll{flags} CODE makes it one again", false},
 		{NotConfirmed, "the operator's service at {where} has not confirmed this terminal yet, {detail}", "connect the network, the terminal then goes on by itself; posagent enroll{flags} tries at once, and says what is wrong", false},
-		{Stopped, "the terminal does not run, {detail}", "posagent run{flags}", false},
+		{Stopped, "the terminal does not run, {detail}", "{run}", false},
 		{Starting, "the terminal is starting", "posagent status{flags}, again in some seconds", false},
 		{Resuming, "older sales are being resumed", "posagent status{flags} shows them; wait until they are settled", false},
 		{Asking, "the backend has not answered yet", "posagent status{flags}, again in some seconds", false},
@@ -69,7 +69,7 @@ func table() []row {
 		{Lost, "the journal of {where} is lost, {detail}", "posagent journal --help tells how a backup takes its place; leave {where} as it is until then", false},
 		{Journal, "the journal of {where} cannot be written or read, {detail}", "dmesg | tail shows errors of the disk; keep {where} as it is, and call support", false},
 
-		{NoLine, "no register line is set", "set [ecr] serial or tcp in {config}, then posagent run{flags}", false},
+		{NoLine, "no register line is set", "set [ecr] serial or tcp in {config}, then {run}", false},
 		{LineGone, "the register line {where} is not there", "plug the cable in; ls /dev/serial/by-id lists the devices, set [ecr] serial in {config} to one of them", false},
 		{LinePulled, "the register line {where} was unplugged", "plug the cable in again; the terminal opens the line by itself", false},
 		{LineDenied, "the register line {where} may not be opened by this user", "ls -l {where} shows the group; usermod -aG GROUP USER, then start posagent again", false},
@@ -153,7 +153,7 @@ func fill(text string, t Trouble, at Place) string {
 	if t.Plain {
 		scheme = "http"
 	}
-	return strings.NewReplacer("{keys}", keys, "{scheme}", scheme, "{where}", clean(t.Where), "{detail}", detail, "{config}", config, "{flags}", at.Flags).Replace(text)
+	return strings.NewReplacer("{keys}", keys, "{scheme}", scheme, "{where}", clean(t.Where), "{detail}", detail, "{config}", config, "{flags}", at.Flags, "{run}", at.Start()).Replace(text)
 }
 
 // settings are the keys that a trouble's remedy lets a person change; one that ends in a dot is all below it.

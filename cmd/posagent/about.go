@@ -21,14 +21,14 @@ func aboutTerminal(cfg config.Config, sandbox bool) view.Status {
 func placeOf(c *call) ready.Place {
 	cfg, err := readConfig(c)
 	if err != nil {
-		return ready.Place{Config: configPath(c), Flags: c.flags()} // its own errors name their places
+		return ready.Place{Config: configPath(c), Flags: c.flags(), Run: c.start()} // its own errors name their places
 	}
 	return placeIn(c, cfg)
 }
 
 // placeIn is placeOf on a configuration.
 func placeIn(c *call, cfg config.Config) ready.Place {
-	return ready.Place{Config: configPath(c), Flags: c.flags(), Origins: cfg.Origin()}
+	return ready.Place{Config: configPath(c), Flags: c.flags(), Run: c.start(), Origins: cfg.Origin()}
 }
 
 // owner names the backend and terminal that a journal belongs to.

@@ -347,7 +347,7 @@ func (v *enrollView) show(ctx context.Context, c *call, box *enrol.Box) error {
 		fmt.Fprintf(c.out, "enrolled: terminal %s, revision %d, until %s\n", cfg.Terminal.TerminalID, active.Revision, localTime(v.Certificate))
 	}
 	if !v.Running {
-		fmt.Fprintf(c.out, "the terminal does not run: systemctl start posagent, or posagent run%s\n", c.flags())
+		fmt.Fprintf(c.out, "the terminal does not run: %s\n", c.start())
 		return nil
 	}
 	fmt.Fprintln(c.out, v.Status)

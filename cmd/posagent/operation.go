@@ -72,7 +72,7 @@ func refused(c *call, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, control.ErrNoDaemon):
-		return fail(exitNoDaemon, "the terminal does not run on %s (start it: posagent run%s)", c.stateDir(), c.flags())
+		return fail(exitNoDaemon, "the terminal does not run on %s (start it: %s)", c.stateDir(), c.start())
 	case errors.Is(err, os.ErrPermission):
 		return fail(exitFailed, "%v (run as the owner of the state directory)", err)
 	case errors.As(err, &e) && e.Code == wire.Conflict:

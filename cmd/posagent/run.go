@@ -43,6 +43,9 @@ func runCommand() command {
 type runOptions struct{ noSandbox bool }
 
 func runAgent(ctx context.Context, c *call) error {
+	if err := notForeign(c); err != nil {
+		return err
+	}
 	lowerGCPercent()
 	c.recorder = record.New()
 	log := logger(c)

@@ -114,7 +114,7 @@ func showStatus(ctx context.Context, c *call) error {
 	case waits && named:
 		return &exit{exitNoDaemon, fmt.Errorf("the terminal does not run on %s, and is not enrolled (posagent enroll%s CODE --url URL)", c.stateDir(), c.flags())}
 	case !v.Running:
-		return &exit{exitNoDaemon, fmt.Errorf("the terminal does not run on %s (start it: posagent run%s)", c.stateDir(), c.flags())}
+		return &exit{exitNoDaemon, fmt.Errorf("the terminal does not run on %s (start it: %s)", c.stateDir(), c.start())}
 	case !v.Ready:
 		return &exit{exitFailed, errors.New("")}
 	}
