@@ -20,6 +20,7 @@ type Place struct {
 	Config string // path of the configuration, "" = none
 	Flags  string // flags of the terminal, as " --config FILE --state DIR"
 	Run    string // starts the terminal; "" = posagent run with the flags
+	Base   string // what names the service's address; "" = [upstream] base in the configuration
 	// Origins says by key where a setting was set: FILE:LINE, a variable, or "revision N:LINE" of the operator's. One that is at
 	// its default is not in it.
 	Origins map[string]string

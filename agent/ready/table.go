@@ -1,6 +1,7 @@
 package ready
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 )
@@ -57,7 +58,7 @@ func table() []row {
 		{Config, "the configuration has an error", "posagent config check{flags}", false},
 		{NoConfig, "no terminal has run here, and no configuration is named", "posagent enroll CODE --url URL, or posagent config example > config.toml, fill it in, then posagent run --config config.toml", false},
 		{Unenrolled, "the terminal is not enrolled, and no [upstream] is set", "posagent enroll{flags} CODE --url URL, with the code of the backend's operator; or set [upstream] in {config}, which is read at once", false},
-		{Enrolling, "the enrolment at {where} is not at its end, {detail}", "wait, the terminal goes on with it by itself; if the address is wrong, posagent enroll{flags} CODE --url URL takes another one", false},
+		{Enrolling, "the enrolment at {where} is not at its end, {detail}", "the running terminal goes on with it by itself, posagent enroll{flags} does so at once and says what is wrong; if the address is wrong, posagent enroll{flags} CODE --url URL takes another one", false},
 		{Replaced, "this box is not the terminal any more, {detail}", "ask the backend's operator why; with a new code, posagent enroll{flags} CODE makes it one again", false},
 		{NotConfirmed, "the operator's service at {where} has not confirmed this terminal yet, {detail}", "connect the network, the terminal then goes on by itself; posagent enroll{flags} tries at once, and says what is wrong", false},
 		{Stopped, "the terminal does not run, {detail}", "{run}", false},
@@ -85,15 +86,15 @@ func table() []row {
 		{NoList, "{where} sends no usable method list, {detail}", "correct [upstream] base or methods in {config}; if they are right, call the backend's operator", true},
 
 		{"name_service", "the network's name service does not answer, so {where} is not found", "ip route; cat /etc/resolv.conf; check the cable and the router", true},
-		{"no_name", "the name {where} does not exist", "getent hosts {where}; if it stays unknown, correct [upstream] base in {config}", true},
+		{"no_name", "the name {where} does not exist", "getent hosts {where}; if it stays unknown, correct {base}", true},
 		{"no_route", "the network is down, or has no way to {where}", "ip addr; ip route; check the cable and the router", true},
-		{"refused", "{where} refuses the connection", "correct host and port of [upstream] base in {config}; if they are right, call the backend's operator", true},
+		{"refused", "{where} refuses the connection", "correct host and port of {base}; if they are right, call the backend's operator", true},
 		{"stall", "{where} does not answer in time", "curl -sv {scheme}://{where}/ shows how far it gets; a firewall may block it, else call the backend's operator", true},
 		{"broken", "the connection to {where} breaks off", "curl -sv {scheme}://{where}/ shows where; a firewall may cut it, else call the backend's operator", true},
 
 		{"untrusted", "the certificate of {where} comes from an authority that is not trusted, {detail}", "if the issuer is the backend's, set [upstream] roots_file in {config} to its root certificate; else somebody reads along, and the network has to be mended", false},
 		{"expired", "the certificate of {where} is out of date or not valid yet, {detail}", "date -u; if the clock is wrong, set it; else call the backend's operator", false},
-		{"wrong_name", "the certificate of {where} is for another name", "correct the host of [upstream] base in {config}", false},
+		{"wrong_name", "the certificate of {where} is for another name", "correct the host of {base}", false},
 		{"wrong_pin", "the certificate of {where} has none of the pinned keys", "ask the backend's operator for the new key, and put it into [upstream] pins in {config}; if there is none, somebody reads along", false},
 		{"weak_key", "the certificate of {where}, or one above it, has an RSA key below 2048 bits", "ask the backend's operator for a certificate with an RSA key of 2048 bits or more, or with ECDSA", false},
 		{"bad_tls", "no secure connection to {where} comes about, {detail}", "correct the port of [upstream] base, client_cert and client_key in {config}; else call the backend's operator", false},
@@ -101,11 +102,11 @@ func table() []row {
 		{"proxy_login", "the proxy demands a login", "set [upstream] proxy and proxy_auth_file in {config}; the file holds user:password", false},
 		{"proxy_down", "the proxy cannot be reached", "correct [upstream] proxy in {config}; if it is right, check the network", true},
 		{"proxy_refuses", "the proxy does not let the terminal through to {where}, {detail}", "ask the network's keeper to allow {where}, or correct [upstream] proxy in {config}", false},
-		{"portal", "a network's login page answers in the place of {where}, {detail}", "log in to the network with a browser; if there is no such page, correct [upstream] base in {config}", false},
+		{"portal", "a network's login page answers in the place of {where}, {detail}", "log in to the network with a browser; if there is no such page, correct {base}", false},
 
 		{"credentials", "{where} refuses the credentials, {detail}", "correct [upstream.auth]{keys} in {config}, then start posagent again", false},
 		{ServiceRefused, "{where} refuses the credentials of one of its services, {detail}", "posagent net check{flags}, then correct [upstream.auth]{keys} in {config}, and start posagent again", false},
-		{"no_service", "{where} has no such service, {detail}", "correct the path of [upstream] base in {config}", false},
+		{"no_service", "{where} has no such service, {detail}", "correct the path of {base}", false},
 		{"failing", "{where} fails, {detail}", "call the backend's operator; the terminal asks again by itself, posagent status{flags} shows when it is over", true},
 		{"too_many", "{where} is asked too often, {detail}", "wait some minutes; if another terminal has the same terminal_id, correct [terminal] in {config}", true},
 	}
@@ -142,6 +143,7 @@ func fill(text string, t Trouble, at Place) string {
 	if r := []rune(detail); len(r) > longest {
 		detail = string(r[:longest]) + "…"
 	}
+	text = strings.ReplaceAll(text, "{base}", cmp.Or(at.Base, "[upstream] base in {config}"))
 	config, operator := at.setIn(settings(t))
 	if operator && strings.Contains(text, "{config}") {
 		text = strings.NewReplacer(", then start posagent again", "", ", and start posagent again", "").Replace(text) + "; the operator changes {config}, posagent config show{flags} names what it sets"

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"posagent/agent/record"
+	"posagent/agent/upstream"
 	"posagent/store"
 )
 
@@ -39,6 +40,7 @@ type call struct {
 	ctx    context.Context
 
 	recorder *record.Recorder // of the terminal that this call runs, nil = it runs none
+	way      *upstream.Client // to the operator's service, nil = it was not asked
 }
 
 // global are the flags every verb takes.

@@ -208,6 +208,8 @@ func (o *enrollOptions) ticket(c *call) (t fleet.Ticket, given bool, err error) 
 		if text, err = readTicket(c, o.qr); err != nil {
 			return t, false, err
 		}
+	case o.url != "" || o.fingerprint != "":
+		return t, false, fail(exitUsage, "%s: --url and --fingerprint want the code beside them: posagent enroll CODE --url URL", c.path)
 	default:
 		return t, false, nil
 	}

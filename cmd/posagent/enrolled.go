@@ -62,6 +62,7 @@ func driver(c *call, local config.Config, log *slog.Logger, said func(enrol.Stat
 			if err != nil {
 				return nil, fail(exitConfig, "%w", err)
 			}
+			c.way = client
 			return &fleet.Client{BaseURL: strings.TrimSuffix(url, "/"), Doer: client.Once()}, nil
 		},
 		Try: func(ctx context.Context, t enrol.Trial) error { return tryConfiguration(ctx, c, t) },
@@ -484,6 +485,14 @@ func fleetRefused(c *call, err error) error {
 	}
 	switch wire.CodeOf(err) {
 	case wire.Unavailable, wire.UnknownOutcome, wire.Internal:
+		if c.way != nil {
+			if t := trouble(c.way); t != nil {
+				place := placeOf(c)
+				place.Base = "--url"
+				said := ready.Say(*t, place)
+				return fail(exitNoBackend, "%s (%s; nothing is lost: then posagent enroll%s goes on with it, and so does the running terminal)", said.Words, said.Remedy, c.flags())
+			}
+		}
 		return fail(exitNoBackend, "%w (nothing is lost: posagent enroll goes on with it, and so does the running terminal)", err)
 	case wire.TooMany:
 		return fail(exitAuth, "%w", err)

@@ -89,7 +89,11 @@ func showStatus(ctx context.Context, c *call) error {
 		case waits:
 			cause, v.Sandbox = ready.Unenrolled, false
 		}
-		v.Judged(ready.Not(ready.Trouble{Cause: cause, Detail: detail}, placeOf(c)))
+		why := ready.Trouble{Cause: cause, Detail: detail}
+		if s, err := enrolment(c).Summary(); waits && err == nil && s.State != enrol.Fresh && !s.Enrolled {
+			why = ready.Trouble{Cause: ready.Enrolling, Where: s.URL}
+		}
+		v.Judged(ready.Not(why, placeOf(c)))
 	}
 	if there {
 		if err := v.load(ctx, c, cfg.Paylinks.Method, named); err != nil && c.cut == nil {
@@ -132,6 +136,11 @@ func (v *statusView) running(c *call) {
 	v.Terminal, v.Backend, v.Serial, v.TCP = live.Names.Terminal, live.Names.Backend, live.Names.Serial, live.Names.TCP
 	v.Patience = live.Names.Patience
 	v.Judged(live.Report)
+}
+
+// begun says how far an enrolment has come.
+var begun = map[enrol.State]string{
+	enrol.Keyed: "the service has not answered", enrol.Issued: "certificate and configuration received", enrol.Configured: "configuration tried, not confirmed",
 }
 
 // show prints the screen, or its first line.
@@ -221,7 +230,7 @@ func (v *statusView) print(c *call) {
 			row("", "! revision %d was given up (posagent config diff %d %d%s)", e.Refused, e.Revision, e.Refused, c.flags())
 		}
 	} else if e != nil {
-		row("enrolled", "not yet: %s at %s", e.State, e.URL)
+		row("enrolled", "not yet, begun at %s: %s", e.URL, begun[e.State])
 	}
 	if v.OnTrial {
 		row("program", "%s is on trial (posagent update --status)", version)
