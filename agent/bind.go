@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -26,6 +27,9 @@ func (e *OtherBackendError) Error() string {
 	return fmt.Sprintf("the journal holds %d sale(s) and %d operation(s) of %s that have not ended; now it is %s", e.Sales, e.Ops, e.Was, e.Now)
 }
 
+// ToSandbox says that the journal is a real backend's and would become a sandbox's.
+func (e *OtherBackendError) ToSandbox() bool { return toSandbox(e.Was, e.Now) }
+
 // Foreign says that the journal is another merchant's or terminal's, whatever is open in it.
 func (e *OtherBackendError) Foreign() bool { return identity(e.Was) != identity(e.Now) }
 
@@ -48,6 +52,13 @@ func Bound(r store.Reader) (name string, err error) {
 		return "", fmt.Errorf("read the journal's backend: %w", err)
 	}
 	return name, nil
+}
+
+// Sandbox stands for the backend of a sandbox in the name of an owner.
+const Sandbox = "the sandbox"
+
+func toSandbox(was, name string) bool {
+	return strings.HasPrefix(name, Sandbox+" (") && !strings.HasPrefix(was, Sandbox+" (")
 }
 
 // Owner names the backend and terminal that a journal belongs to.
@@ -112,12 +123,18 @@ func fits(r store.Reader, was, name string) error {
 	if sales > 0 || ops > 0 || identity(was) != identity(name) {
 		return &OtherBackendError{Was: was, Now: name, Sales: sales, Ops: ops}
 	}
+	if toSandbox(was, name) { // its next receipts would stand behind those of real money
+		if untouched, err := Untouched(r); err != nil || !untouched {
+			return cmp.Or[error](err, &OtherBackendError{Was: was, Now: name})
+		}
+	}
 	return nil
 }
 
 // Bind ties the journal to one backend and terminal, named by Owner. Of another backend it would call money undone that moved
 // elsewhere: while anything is open that is refused (*OtherBackendError), afterwards the journal changes hands and the method list
-// is forgotten. Another merchant or terminal is refused always: its receipts and batches are not those of this journal.
+// is forgotten. Another merchant or terminal is refused always: its receipts and batches are not those of this journal. So is a sandbox
+// where the journal has receipts of a real backend.
 func Bind(ctx context.Context, db store.DB, name string) error {
 	return db.Write(ctx, func(tx store.Tx) error {
 		was, err := Bound(tx)

@@ -49,6 +49,27 @@ func TestAJournalBelongsToOneBackend(t *testing.T) {
 	require.NoError(t, agent.Bind(ctx, db, "c"))
 }
 
+// A journal with operations of a real backend is never a sandbox's, whatever numbers its configuration has; an untouched one may be.
+func TestARealJournalIsNoSandboxs(t *testing.T) {
+	db := storetest.Open(t, agent.Schema()...)
+	ctx := t.Context()
+	live, play := agent.Owner("https://a.example", "m", "1"), agent.Owner(agent.Sandbox, "m", "1")
+	require.NoError(t, agent.Bind(ctx, db, live))
+	require.NoError(t, agent.Bind(ctx, db, play), "nothing is in it")
+	require.NoError(t, agent.Bind(ctx, db, live), "a sandbox becomes a terminal")
+	require.NoError(t, db.Write(ctx, func(tx store.Tx) error {
+		_, err := tx.Exec(`INSERT INTO outbox_ops (key, kind, aggregate, state, resume, note, amount, currency, digest, reason, attempts,
+			created_ms, settled_ms, accepted_run, next_run, sent_age, open, ready, mac)
+			VALUES ('k', 'aapay.reversal', 'a', 'DONE', '', '', 300, 'EUR', x'00', '', 1, 0, 0, 0, 0, 0, 0, 0, x'00')`)
+		return err
+	}))
+	var other *agent.OtherBackendError
+	require.ErrorAs(t, agent.Bind(ctx, db, play), &other)
+	require.True(t, other.ToSandbox())
+	require.False(t, other.Foreign())
+	require.NoError(t, agent.Bind(ctx, db, agent.Owner("https://b.example", "m", "1")), "the backend has moved")
+}
+
 // A journal is untouched until something is in it, and never again.
 func TestAJournalIsUntouchedOnce(t *testing.T) {
 	db := storetest.Open(t, agent.Schema()...)

@@ -35,7 +35,7 @@ func placeIn(c *call, cfg config.Config) ready.Place {
 func owner(cfg config.Config, sandbox bool) string {
 	backend := cfg.Upstream.URL("schemes")
 	if sandbox {
-		backend = "the sandbox"
+		backend = agent.Sandbox
 	}
 	return agent.Owner(backend, cfg.Terminal.MerchantID, cfg.Terminal.TerminalID)
 }

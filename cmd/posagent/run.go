@@ -161,7 +161,9 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 		return storeError(err)
 	}
 	var other *agent.OtherBackendError
-	if err := agent.Bind(ctx, db, owner(cfg, sandbox)); errors.As(err, &other) && other.Sales+other.Ops == 0 {
+	if err := agent.Bind(ctx, db, owner(cfg, sandbox)); errors.As(err, &other) && other.Sales+other.Ops == 0 && other.ToSandbox() {
+		return fail(exitRefused, "%v, which moves no real money (posagent enroll%s CODE --url URL, or set [upstream] as it was; for a sandbox of its own: posagent run --state DIR)", err, c.flags())
+	} else if other != nil && other.Sales+other.Ops == 0 {
 		return fail(exitRefused, "%v (set merchant_id and terminal_id of [terminal] to those of the journal: its receipts and batches are that terminal's)", err)
 	} else if other != nil {
 		return fail(exitRefused, "%v: run it with that backend until posagent status shows nothing open", err)
