@@ -82,6 +82,9 @@ func invoke(ctx context.Context, c *call, path string, args []string) error {
 	fs.SetOutput(discard{})
 	c.opts = cmd.register(fs, &c.global)
 	rest, before, err := usage.Parse(fs, args)
+	if out, ok := c.out.(*checked); ok {
+		out.json = c.json && len(cmd.json) > 0
+	}
 	if errors.Is(err, flag.ErrHelp) {
 		usage.Help(c.out, path, cmd.verb())
 		return nil

@@ -21,7 +21,7 @@ func TestEachRemedyNamesACommandThatExists(t *testing.T) {
 		known[r.Path] = r
 	}
 	for _, c := range doctor.Checks() {
-		command := strings.NewReplacer("{flags}", " --config FILE --state DIR", "{state}", "DIR", "{host}", "HOST", "{name}", "HOST", "{device}", "DEVICE").Replace(c.Command)
+		command := strings.NewReplacer("{run}", "posagent run --config FILE --state DIR", "{flags}", " --config FILE --state DIR", "{state}", "DIR", "{host}", "HOST", "{name}", "HOST", "{device}", "DEVICE").Replace(c.Command)
 		words := strings.Fields(command)
 		if words[0] != "posagent" {
 			require.Contains(t, tools, words[0], c.ID)

@@ -42,9 +42,20 @@ func execute(ctx context.Context, args []string, to std) int {
 		e = interrupted()
 	}
 	if e.err != nil && e.err.Error() != "" {
-		fmt.Fprintln(to.err, "posagent: "+strings.TrimPrefix(e.err.Error(), "posagent: "))
+		text := strings.TrimPrefix(e.err.Error(), "posagent: ")
+		fmt.Fprintln(to.err, "posagent: "+text)
+		if out.json && !out.written {
+			_ = printJSON(out, errorView{"posagent.error/1", e.code, text})
+		}
 	}
 	return e.code
+}
+
+// errorView is what a verb that has failed prints with --json where it has printed nothing else (posagent.error/1).
+type errorView struct {
+	Schema string `json:"schema"`
+	Exit   int    `json:"exit"`
+	Error  string `json:"error"` // with its remedy
 }
 
 func interrupted() *exit { return &exit{exitInterrupted, errors.New("interrupted")} }

@@ -23,11 +23,14 @@ type std struct {
 
 // checked remembers that output was lost, so that a full disk is not an exit 0.
 type checked struct {
-	File io.Writer
-	err  error
+	File    io.Writer
+	err     error
+	written bool // something was printed
+	json    bool // the verb was asked for JSON, and has some
 }
 
 func (c *checked) Write(p []byte) (int, error) {
+	c.written = true
 	n, err := c.File.Write(p)
 	if err != nil && !errors.Is(err, syscall.EPIPE) { // a reader who stops has read enough
 		c.err = err
