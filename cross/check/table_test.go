@@ -57,7 +57,8 @@ var rooms = []room{
 	{"agent", []string{"agent/...", "ecr", "ecr/session", "device/...", "store", "store/sqlite", "schemes/methods", "schemes/aapay", "schemes/money", "schemes/wire"}, "the supervisor; it cannot tell the embedded backend from the real one"},
 
 	{"ecr", []string{"schemes/money"}, "what a register can ask and be told"},
-	{"ecr/zvt", []string{"ecr", "ecr/zvt/apdu", "schemes/money"}, "CORE: the terminal's side of the dialogue, no I/O"},
+	{"ecr/receipt", []string{"ecr", "schemes/money"}, "what stands on a receipt, on whatever medium: no I/O"},
+	{"ecr/zvt", []string{"ecr", "ecr/receipt", "ecr/zvt/apdu", "schemes/money"}, "CORE: the terminal's side of the dialogue, no I/O"},
 	{"ecr/zvt/apdu", []string{"schemes/money"}, "tables and codec"},
 	{"ecr/zvt/frame", []string{"ecr", "ecr/zvt/apdu"}, "blocks over any io.ReadWriteCloser; apdu tells where a message ends"},
 	{"ecr/zvt/protocol", []string{"ecr", "ecr/zvt", "ecr/zvt/frame"}, "makes ZVT an ecr.Protocol; its callers are those who know which protocol a line speaks"},

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"posagent/ecr"
+	"posagent/ecr/receipt"
 	"posagent/ecr/zvt/apdu"
 	"posagent/schemes/money"
 )
@@ -113,7 +114,7 @@ func (m *Machine) statusInfo(out ecr.Outcome) apdu.Message {
 	if text := m.hostText(out); text != "" {
 		fields = append(fields, apdu.Text(0x3C, cs, text))
 	}
-	if name := label(out); name != "" {
+	if name := receipt.Label(out); name != "" {
 		fields = append(fields, apdu.CardName(cs, name))
 	}
 	if card > 0xFE && m.d.request.wantsCard {
@@ -129,18 +130,11 @@ func (m *Machine) hostText(out ecr.Outcome) string {
 	if !builds || out.TransactionID == "" {
 		return out.Text
 	}
-	text := wordsFor(m.cfg.Language).transaction + " " + out.TransactionID
+	text := receipt.WordsFor(m.cfg.Language).Transaction + " " + out.TransactionID
 	if out.Text != "" {
 		text = out.Text + "\r" + text
 	}
 	return text
-}
-
-func label(out ecr.Outcome) string {
-	if out.Label != "" {
-		return out.Label
-	}
-	return ecr.CardName(out.Method)
 }
 
 func clock(t time.Time) apdu.Field {

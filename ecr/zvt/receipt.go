@@ -1,11 +1,11 @@
 package zvt
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"posagent/ecr"
+	"posagent/ecr/receipt"
 	"posagent/ecr/zvt/apdu"
 	"posagent/schemes/money"
 )
@@ -85,85 +85,36 @@ func (m *Machine) adminReceipt(lines []textLine) []apdu.Message {
 
 // receiptLines is one payment receipt.
 func receiptLines(cfg Config, cur money.Currency, out ecr.Outcome, kind byte, again bool) []textLine {
-	w := wordsFor(cfg.Language)
-	lines := []textLine{{attrCentre, cfg.MerchantName}}
+	which := receipt.Customer
 	if kind == merchantReceipt {
-		lines = append(lines, textLine{attrCentre, w.merchant})
-	} else {
-		lines = append(lines, textLine{attrCentre, w.customer})
+		which = receipt.Merchant
 	}
-	if again || out.Repeat {
-		lines = append(lines, textLine{attrCentre, w.copy})
-	}
-	name, done := w.payment, w.approved
-	switch out.Kind {
-	case ecr.Refund:
-		name, done = w.refund, w.refunded
-	case ecr.Reversal:
-		name, done = w.reversal, w.reversed
-	}
-	result := map[ecr.Result]string{ecr.Approved: done, ecr.Declined: w.declined, ecr.InProgress: w.running}[out.Result]
-	if result == "" {
-		result = w.aborted
-	}
-	lines = append(lines, textLine{}, pair(w.terminal, out.TerminalID))
-	if out.Receipt > 0 {
-		lines = append(lines, pair(w.receipt, fmt.Sprintf("%04d", out.Receipt)))
-	}
-	if out.Trace > 0 {
-		lines = append(lines, pair(w.trace, fmt.Sprintf("%06d", out.Trace)))
-	}
-	if out.OriginalTrace > 0 {
-		lines = append(lines, pair(w.original, fmt.Sprintf("%06d", out.OriginalTrace)))
-	}
-	if !out.Time.IsZero() {
-		lines = append(lines, pair(out.Time.Format("02.01.2006"), out.Time.Format("15:04:05")))
-	}
-	if l := label(out); l != "" {
-		lines = append(lines, textLine{attrNormal, l})
-	}
-	lines = append(lines, textLine{}, pair(name, money.FormatIn(cfg.Language, out.Amount, cur)), textLine{})
-	if out.TransactionID != "" {
-		lines = append(lines, pair(w.transaction, out.TransactionID))
-	}
-	if out.Text != "" {
-		lines = append(lines, textLine{attrNormal, out.Text})
-	}
-	return append(lines, textLine{attrCentre, result})
+	return attributed(receipt.Sale(head(cfg), cur, out, which, again))
 }
 
 // totalsLines is the receipt of an end of day or a turnover.
 func totalsLines(cfg Config, cur money.Currency, t ecr.Totals, closing bool) []textLine {
-	w := wordsFor(cfg.Language)
-	title := w.turnover
-	if closing {
-		title = w.endOfDay
-	}
-	lines := []textLine{{attrCentre, cfg.MerchantName}, {attrCentre, title}, {}}
-	if !t.Time.IsZero() {
-		lines = append(lines, pair(t.Time.Format("02.01.2006"), t.Time.Format("15:04:05")))
-	}
-	lines = append(lines, pair(w.receipt, fmt.Sprintf("%04d - %04d", t.FirstReceipt, t.LastReceipt)), textLine{})
-	for _, one := range t.Methods {
-		c := cur
-		if other, ok := money.Lookup(one.Currency); ok {
-			c = other
-		}
-		name := one.Label
-		if name == "" {
-			name = one.Method
-		}
-		lines = append(lines, textLine{attrNormal, name},
-			pair(fmt.Sprintf(" %s %d", w.payments, one.Payments), money.FormatIn(cfg.Language, one.PaymentSum, c)))
-		if one.Refunds > 0 {
-			lines = append(lines, pair(fmt.Sprintf(" %s %d", w.refunds, one.Refunds), money.FormatIn(cfg.Language, -one.RefundSum, c)))
+	return attributed(receipt.Totals(head(cfg), cur, t, receipt.Day{Closing: closing}))
+}
+
+func head(cfg Config) receipt.Head {
+	return receipt.Head{MerchantName: cfg.MerchantName, Language: cfg.Language}
+}
+
+// attributed gives each line its attribute.
+func attributed(lines []receipt.Line) []textLine {
+	out := make([]textLine, len(lines))
+	for i, l := range lines {
+		switch l.Kind {
+		case receipt.Centre:
+			out[i] = textLine{attrCentre, l.Text}
+		case receipt.Pair:
+			out[i] = pair(l.Text, l.Right)
+		default:
+			out[i] = textLine{attrNormal, l.Text}
 		}
 	}
-	lines = append(lines, textLine{}, pair(w.count, fmt.Sprint(t.Count)), pair(w.total, money.FormatIn(cfg.Language, t.Net, cur)))
-	for _, e := range t.Exceptions {
-		lines = append(lines, textLine{attrNormal, "! " + e})
-	}
-	return lines
+	return out
 }
 
 // diagnosisLines is the receipt of a diagnosis.
@@ -173,7 +124,7 @@ func diagnosisLines(cfg Config, h ecr.Health, ok bool) []textLine {
 	if !ok {
 		state = w.fails
 	}
-	lines := []textLine{{attrCentre, w.diagnosis}, {}, pair(w.terminal, cfg.TerminalID), {attrNormal, cfg.Version}, pair(w.connection, state)}
+	lines := []textLine{{attrCentre, w.diagnosis}, {}, pair(receipt.WordsFor(cfg.Language).Terminal, cfg.TerminalID), {attrNormal, cfg.Version}, pair(w.connection, state)}
 	for _, l := range h.Lines {
 		lines = append(lines, textLine{attrNormal, l})
 	}

@@ -1,0 +1,28 @@
+package receipt
+
+import "posagent/ecr"
+
+// Words are the few words of a receipt.
+type Words struct {
+	Payment, Refund, Reversal, Customer, Merchant, Copy      string
+	Terminal, Receipt, Trace, Original, Transaction          string
+	Approved, Refunded, Reversed, Declined, Aborted, Running string
+	EndOfDay, Turnover, Total, Count, Payments, Refunds      string
+	Batch, CutOff                                            string
+}
+
+// WordsFor returns the words of a language: German ones, or else English ones.
+func WordsFor(language string) Words {
+	if ecr.German(language) {
+		return Words{"Zahlung", "Gutschrift", "Storno", "Kundenbeleg", "Händlerbeleg", "KOPIE",
+			"Terminal", "Beleg", "Trace", "Original-Trace", "Transaktion",
+			"Zahlung erfolgt", "Gutschrift erfolgt", "Storno erfolgt", "Abgelehnt", "Abgebrochen", "In Bearbeitung",
+			"Kassenschnitt", "Zwischensumme", "Summe", "Anzahl", "Zahlungen", "Gutschriften",
+			"Abschluss", "UNVOLLSTÄNDIG - UNGÜLTIG"}
+	}
+	return Words{"Payment", "Refund", "Reversal", "Customer receipt", "Merchant receipt", "COPY",
+		"Terminal", "Receipt", "Trace", "Original trace", "Transaction",
+		"Approved", "Refunded", "Reversed", "Declined", "Aborted", "In progress",
+		"End of day", "Turnover", "Total", "Count", "Payments", "Refunds",
+		"Batch", "INCOMPLETE - NOT VALID"}
+}
