@@ -96,6 +96,8 @@ type Options struct {
 	Record func(tx store.Tx, why checkout.Name, was, now *journal.Row) error
 	// Audit runs in the commit of a deed that is no change of one sale. Nil = nothing.
 	Audit func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
+	// Closed runs in the commit that closes a batch. Nil = nothing.
+	Closed func(tx store.Tx, batch int) error
 }
 
 const (
@@ -128,6 +130,7 @@ type Drive struct {
 	bootID   string
 	log      *slog.Logger
 	audit    func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
+	closed   func(tx store.Tx, batch int) error
 
 	ready   atomic.Bool
 	resumed chan struct{} // closed with the first ready
@@ -152,7 +155,7 @@ var (
 func New(o Options) *Drive {
 	d := &Drive{
 		db: o.DB, sales: live.New(), methods: o.Methods, refresh: o.Refresh, box: o.Outbox, prompter: o.Prompter, cfg: o.Config, now: o.Now, boot: o.Boot,
-		bootID: o.BootID, log: o.Log, audit: o.Audit, resumed: make(chan struct{}), stash: map[wire.Key]journal.Step{},
+		bootID: o.BootID, log: o.Log, audit: o.Audit, closed: o.Closed, resumed: make(chan struct{}), stash: map[wire.Key]journal.Step{},
 	}
 	if d.now == nil {
 		d.now = time.Now

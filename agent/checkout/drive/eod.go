@@ -123,6 +123,11 @@ func (d *Drive) close(ctx context.Context, waited map[wire.Key]bool) (totals ecr
 			return err
 		}
 		ok = true
+		if d.closed != nil {
+			if err := d.closed(tx, totals.Batch); err != nil {
+				return err
+			}
+		}
 		if d.audit == nil {
 			return nil
 		}

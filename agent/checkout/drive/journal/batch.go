@@ -1,7 +1,9 @@
 package journal
 
 import (
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"posagent/agent/checkout"
@@ -46,6 +48,22 @@ func (j *Journal) storeReport(tx store.Tx, batch int, totals ecr.Totals) error {
 	}
 	_, err = tx.Exec(`INSERT INTO checkout_batches (number, closed_ms, report) VALUES (?, ?, ?)`, batch, j.opt.Now().UnixMilli(), report)
 	return err
+}
+
+// Report reads the totals of a batch as it was closed. It returns ErrUnknown.
+func Report(r store.Reader, batch int) (t ecr.Totals, err error) {
+	var report []byte
+	err = r.QueryRow(`SELECT report FROM checkout_batches WHERE number = ?`, batch).Scan(&report)
+	if errors.Is(err, sql.ErrNoRows) {
+		return t, ErrUnknown
+	}
+	if err == nil {
+		err = json.Unmarshal(report, &t)
+	}
+	if err != nil {
+		return t, fmt.Errorf("report of batch %d: %w", batch, err)
+	}
+	return t, nil
 }
 
 // Turnover adds up the open batch as it stands.

@@ -34,10 +34,13 @@ func (p *Performer) Outcome(r *journal.Row, repeat bool) ecr.Outcome {
 		}
 	case ecr.Approved:
 		o.Receipt, o.Trace = r.Receipt, r.Trace
-		o.MerchantCopy = methods.ReceiptRequired(r.Method, txnType(r.Kind))
+		o.MerchantCopy = MerchantCopy(r)
 	}
 	return o
 }
+
+// MerchantCopy says whether the method of a sale asks for a receipt for the merchant.
+func MerchantCopy(r *journal.Row) bool { return methods.ReceiptRequired(r.Method, txnType(r.Kind)) }
 
 func txnType(k ecr.Kind) methods.TransactionType {
 	switch k {
