@@ -25,6 +25,7 @@ import (
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/agent/owned"
+	"posagent/agent/paper"
 	"posagent/agent/paylink"
 	"posagent/agent/person"
 	"posagent/agent/port"
@@ -34,6 +35,7 @@ import (
 	"posagent/agent/view"
 	"posagent/device/display"
 	"posagent/ecr"
+	"posagent/ecr/receipt"
 	"posagent/ecr/session"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
@@ -58,6 +60,8 @@ type Options struct {
 	Probe          func(ctx context.Context, service string) error // asks a service cheaply whether it answers again
 	Screen         display.Screen
 	Keypad         Pad // nil = nobody types here
+	Printer        paper.Printer // closed by Run; nil = the terminal has none
+	Prints         paper.Prints  // without being asked for
 
 	Registers []Line
 	Port      net.Listener
@@ -128,6 +132,7 @@ type Agent struct {
 	lines    []*session.Session
 	port     *port.Port
 	control  *control.Server
+	paper    *paper.Paper // nil = the terminal has no printer
 	judged   judged
 }
 
@@ -170,7 +175,14 @@ func New(o Options) *Agent {
 	a.drive = drive.New(drive.Options{
 		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: o.Screen, Prompter: a.prompter(), Config: o.Drive,
 		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow, Record: a.saleChanged, Audit: a.did, LastSale: last.Sales.Highest,
+		Closed: a.batchClosed,
 	})
+	if o.Printer != nil {
+		a.paper = paper.New(paper.Options{
+			DB: o.DB, Printer: o.Printer, Books: a.drive, Head: receipt.Head{MerchantName: o.Drive.MerchantName, Language: o.Drive.Language},
+			Currency: o.Drive.Currency, Sandbox: o.Drive.Sandbox, Prints: o.Prints, Now: o.Now, Note: a.reprinted, Log: o.Log,
+		})
+	}
 	for _, l := range o.Registers {
 		s := session.New(a.line(l))
 		a.lines = append(a.lines, s)
@@ -196,7 +208,7 @@ func New(o Options) *Agent {
 	if o.Control != "" {
 		a.control = control.New(control.Options{
 			Own: a.Own, Missing: func(ctx context.Context) error { return o.DB.Read(ctx, view.NoOperation) }, Path: o.Control, Ops: a.outbox, House: house,
-			Note: a.note, Refused: a.refusedUID, Record: a.recording(), Log: o.Log, Health: a.health, Restart: a.restart,
+			Note: a.note, Refused: a.refusedUID, Record: a.recording(), Log: o.Log, Health: a.health, Restart: a.restart, Print: a.Reprint,
 		})
 	}
 	return a
@@ -342,6 +354,11 @@ func (a *Agent) saleChanged(tx store.Tx, why checkout.Name, was, now *journal.Ro
 			return err
 		}
 	}
+	if a.paper != nil {
+		if err := a.paper.SaleChanged(tx, was, now); err != nil {
+			return err
+		}
+	}
 	if it, ok := view.SaleEvent(was, now); ok {
 		return a.events.Add(tx, it)
 	}
@@ -415,6 +432,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 	if a.o.Keypad != nil {
 		core.Go(func() error { return clean("keypad", a.readPad(inner)) })
+	}
+	if a.paper != nil {
+		core.Go(func() error { return clean("printer", a.paper.Run(inner)) })
 	}
 	outerCtx, stopOuter := context.WithCancel(ctx)
 	defer stopOuter()

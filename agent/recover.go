@@ -12,6 +12,7 @@ import (
 	"posagent/agent/gaps"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
+	"posagent/agent/paper"
 	"posagent/store"
 )
 
@@ -49,6 +50,9 @@ func Recover(ctx context.Context, db store.Journal, now func() time.Time, boot f
 		}
 		err = db.Write(ctx, func(tx store.Tx) (err error) {
 			if r.Sales, err = journal.SetAside(tx, held, now()); err != nil {
+				return err
+			}
+			if err := paper.Forget(tx); err != nil {
 				return err
 			}
 			if before.Kind != store.WasReset {

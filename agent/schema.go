@@ -12,6 +12,7 @@ import (
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/agent/owned"
+	"posagent/agent/paper"
 	"posagent/agent/paylink"
 	"posagent/store"
 )
@@ -19,5 +20,5 @@ import (
 // Schema is the ordered, append-only list of migrations of agent.db. New steps go to the end.
 func Schema() []store.Step {
 	return slices.Concat(catalog.Schema(), outbox.Schema(), journal.Schema(), bindSchema(), paylink.Schema(), inbox.Schema(), events.Schema(),
-		offline.Schema(), inbox.BuildSchema(), audit.Schema(), owned.Schema(), proofSchema(), history.Schema(), pinSchema())
+		offline.Schema(), inbox.BuildSchema(), audit.Schema(), owned.Schema(), proofSchema(), history.Schema(), pinSchema(), paper.Schema())
 }

@@ -101,29 +101,34 @@ func (c *Client) do(ctx context.Context, key wire.Key, verb string, a asked) (in
 }
 
 func (c *Client) post(ctx context.Context, path, verb string, a asked) (int, error) {
+	v, err := c.exchange(ctx, path, verb, a)
+	return v.Count, err
+}
+
+func (c *Client) exchange(ctx context.Context, path, verb string, a asked) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	body, err := json.Marshal(a)
 	if err != nil {
-		return 0, err
+		return answer{}, err
 	}
 	resp, err := c.ask(ctx, http.MethodPost, path, body)
 	if err != nil {
-		return 0, err
+		return answer{}, err
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	if err != nil {
-		return 0, fmt.Errorf("the terminal's answer: %w", err)
+		return answer{}, fmt.Errorf("the terminal's answer: %w", err)
 	}
 	var v answer
 	if err := json.Unmarshal(data, &v); err != nil {
-		return 0, fmt.Errorf("the terminal answered %s, which is not of this version", resp.Status)
+		return answer{}, fmt.Errorf("the terminal answered %s, which is not of this version", resp.Status)
 	}
 	if v.Code != "" {
-		return 0, &wire.Error{Code: v.Code, Op: verb, Msg: v.Message}
+		return answer{}, &wire.Error{Code: v.Code, Op: verb, Msg: v.Message}
 	}
-	return v.Count, nil
+	return v, nil
 }
 
 // ask sends one request over a connection of its own.

@@ -18,6 +18,7 @@ import (
 	"posagent/agent/httpd"
 	"posagent/agent/outbox"
 	"posagent/agent/view"
+	"posagent/ecr/receipt"
 	"posagent/schemes/wire"
 )
 
@@ -43,7 +44,7 @@ type House interface {
 
 var _ House = (*view.Daemon)(nil)
 
-// Options of a server. All are required besides Record, Own, Missing, Health, Restart, Refused and Log.
+// Options of a server. All are required besides Record, Own, Missing, Health, Restart, Print, Refused and Log.
 type Options struct {
 	Path  string
 	Ops   Ops
@@ -56,7 +57,9 @@ type Options struct {
 	Missing func(ctx context.Context) error                             // is the answer to a key that is not in the journal; nil = it is not asked
 	Health  func(ctx context.Context) (Health, error)                   // how the terminal is; nil = it is not asked
 	Restart func(ctx context.Context) error                             // ends the run where no sale is open; nil = it is not ended
-	Refused func(uid uint32)                                            // is told of an account that was not let in; it must not block
+	// Print prints a copy of a sale's receipt, and says why that waits; nil = none is printed.
+	Print   func(ctx context.Context, sale wire.Key, which receipt.Copy) (waits string, err error)
+	Refused func(uid uint32) // is told of an account that was not let in; it must not block
 	Log     *slog.Logger
 }
 
@@ -103,6 +106,12 @@ func New(o Options) *Server {
 		}
 		return 1, o.Note(r.Context(), d)
 	}))
+	if o.Print != nil {
+		mux.HandleFunc("POST /sales/{key}/print", s.answered(func(r *http.Request, a asked) (v answer, err error) {
+			v.Waits, err = o.Print(r.Context(), wire.Key(r.PathValue("key")), a.Copy)
+			return v, err
+		}))
+	}
 	if o.Restart != nil {
 		mux.HandleFunc("POST /restart", s.verb(func(r *http.Request, _ asked) (int, error) { return 1, o.Restart(r.Context()) }))
 	}
@@ -145,6 +154,7 @@ type asked struct {
 	State  outbox.State `json:"state,omitempty"`  // of resolve
 	Note   string       `json:"note,omitempty"`   // of resolve
 	Owner  string       `json:"owner,omitempty"`  // of own
+	Copy   receipt.Copy `json:"copy,omitempty"`   // of print
 
 	Deed    string `json:"deed,omitempty"`    // of audit
 	Subject string `json:"subject,omitempty"` // of audit
@@ -165,12 +175,21 @@ type answer struct {
 	Count   int       `json:"count"`             // operations that the verb was for
 	Code    wire.Code `json:"code,omitempty"`    // what was wrong, "" = nothing
 	Message string    `json:"message,omitempty"` // for people
+	Waits   string    `json:"waits,omitempty"`   // of print: why it is not on paper yet
 }
 
 const maxBody = 16 << 10
 
-// verb answers one verb.
+// verb answers one verb that is for operations.
 func (s *Server) verb(act func(r *http.Request, a asked) (int, error)) http.HandlerFunc {
+	return s.answered(func(r *http.Request, a asked) (v answer, err error) {
+		v.Count, err = act(r, a)
+		return v, err
+	})
+}
+
+// answered answers one verb.
+func (s *Server) answered(act func(r *http.Request, a asked) (answer, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var a asked
 		data, err := wire.ReadBody(r, maxBody)
@@ -181,7 +200,7 @@ func (s *Server) verb(act func(r *http.Request, a asked) (int, error)) http.Hand
 		}
 		v, status := answer{}, http.StatusOK
 		if err == nil {
-			v.Count, err = act(r, a)
+			v, err = act(r, a)
 		}
 		if errors.Is(err, outbox.ErrUnknown) {
 			err = s.missing(r.Context(), err)

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"time"
 
 	"posagent/agent/ready"
@@ -28,6 +29,7 @@ type Live struct {
 
 	Services []Service      `json:"services,omitempty"` // those the outbox cannot deliver to
 	Lines    []RegisterLine `json:"lines,omitempty"`    // of registers
+	Printer  *Printer       `json:"printer,omitempty"`  // nil = the terminal has none
 }
 
 // Service is one the outbox cannot deliver to.
@@ -53,4 +55,25 @@ type Trouble struct {
 	Reason string    `json:"reason,omitempty"`
 	Code   wire.Code `json:"code,omitempty"`
 	Since  time.Time `json:"since,omitzero"`
+}
+
+// Printer is what waits for the receipt printer. A sale never waits for it.
+type Printer struct {
+	Waiting int       `json:"waiting"` // documents
+	Oldest  time.Time `json:"oldest,omitzero"`
+	Reason  string    `json:"reason,omitempty"` // why they wait; "" = they are being printed
+	Remedy  string    `json:"remedy,omitempty"`
+	Since   time.Time `json:"since,omitzero"` // of the reason
+	NearEnd bool      `json:"nearEnd,omitempty"`
+}
+
+// String says it in one line.
+func (p Printer) String() string {
+	switch {
+	case p.Reason != "":
+		return fmt.Sprintf("%d document(s) wait: %s", p.Waiting, p.Reason)
+	case p.NearEnd:
+		return fmt.Sprintf("%d document(s) wait, the paper ends soon", p.Waiting)
+	}
+	return fmt.Sprintf("%d document(s) wait", p.Waiting)
 }

@@ -242,6 +242,9 @@ func (v *Status) Advise() {
 				l.Name, l.WrongPasswords, l.WrongFrom, l.WrongAt.Local().Format("15:04:05"))
 		}
 	}
+	if p := v.Live.Printer; p != nil && p.Reason != "" {
+		v.attend("printer: %s since %s, %d document(s) wait, no sale does: %s", p.Reason, p.Since.Local().Format("15:04:05"), p.Waiting, p.Remedy)
+	}
 	if v.Terminal != "" && v.Serial == "" && v.TCP == "" && !v.says(ready.NoLine) && !v.says(ready.NotConfirmed) && !v.says(ready.Replaced) {
 		v.attend("no register line: set [ecr] serial or tcp")
 	}

@@ -1,6 +1,9 @@
 package mutants
 
-const paper = "device/printer"
+const (
+	paper    = "device/printer"
+	receipts = "agent/paper"
+)
 
 // ofPrinter is every broken rule of what is on the paper, and of what is said of it.
 var ofPrinter = []mutant{
@@ -45,5 +48,27 @@ var ofPrinter = []mutant{
 	}},
 	{"a device that was lost stays lost", paper, "TestTheDeviceIsOpenedAgain", []edit{
 		{"device/printer/printer.go", `if err == nil || !again || !errors.Is(err, errLost)`, `if err == nil || again || !errors.Is(err, errLost)`},
+	}},
+	{"a sale waits for paper", receipts, "TestASaleNeverWaitsForPaper", []edit{
+		{"agent/paper/paper.go", `_, err := p.add(tx, waiting{what: ofSale, name: string(now.Key), copy: which})`,
+			`_, err := p.add(tx, waiting{what: ofSale, name: string(now.Key), copy: which}); _ = p.o.Printer.Print(context.Background(), printer.Document{Lines: make([]printer.Line, 4)})`},
+	}},
+	{"what waits for paper is lost on a restart", receipts, "TestARestart", []edit{
+		{"agent/paper/paper.go", `_ = p.o.Printer.Close() }()`, "_ = p.o.Printer.Close(); _ = p.write(context.Background(), `DELETE FROM paper_waiting`) }()"},
+	}},
+	{"a receipt that the printer refused is lost", receipts, "TestARestart|TestASaleNeverWaitsForPaper", []edit{
+		{"agent/paper/paper.go", `p.o.Printer.Check(ctx); err != nil {`, `p.o.Printer.Check(ctx); err != nil { _ = p.done(ctx, w)`},
+	}},
+	{"the merchant's copy is missing", receipts, "TestWhatIsPrintedByItself|TestWhatStandsOnThePaper", []edit{
+		{"agent/paper/paper.go", `p.o.Prints.Merchant && drive.MerchantCopy(now)`, `p.o.Prints.Merchant && !p.o.Prints.Customer && drive.MerchantCopy(now)`},
+	}},
+	{"a receipt is printed before the register has acknowledged", receipts, "TestWhatIsPrintedByItself", []edit{
+		{"agent/checkout/drive/receipt.go", `r.State.Result != ecr.Approved || r.State.Phase == checkout.Confirmed`, `r.State.Phase == checkout.Approved || r.State.Result != ecr.Approved || r.State.Phase == checkout.Confirmed`},
+	}},
+	{"a receipt that may be on paper is printed again without a mark", receipts, "TestAPowerCutWhilePrinting|TestPaperEndsWithinAReceipt", []edit{
+		{"agent/paper/paper.go", `w.again = w.again || p.now.torn || w.begun && !p.now.begun`, `w.again = w.again || w.begun && w.atMS < 0`},
+	}},
+	{"what waits for paper grows without end", receipts, "TestWhatWaitsIsBounded", []edit{
+		{"agent/paper/waiting.go", `err == nil && id > MaxWaiting`, `err == nil && id < 0`},
 	}},
 }

@@ -1,0 +1,63 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"posagent/device/printer"
+	"posagent/ecr/receipt"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+)
+
+// compose reads what a document says now. It fails with the errors of Books.
+func (p *Paper) compose(ctx context.Context, w waiting) (printer.Document, error) {
+	if w.what == ofDay {
+		batch, err := strconv.Atoi(w.name)
+		if err != nil {
+			return printer.Document{}, fmt.Errorf("batch %q: %w", w.name, err)
+		}
+		t, err := p.o.Books.Report(ctx, batch)
+		if err != nil {
+			return printer.Document{}, err
+		}
+		t.Time = t.Time.Local()
+		return p.document(receipt.Totals(p.o.Head, p.currency(t.Currency), t, receipt.Day{Closing: true, Batch: true, Again: w.again})), nil
+	}
+	out, err := p.o.Books.Receipt(ctx, wire.Key(w.name))
+	if err != nil {
+		return printer.Document{}, err
+	}
+	return p.document(receipt.Sale(p.o.Head, p.currency(out.Currency), out, w.copy, w.again)), nil
+}
+
+func (p *Paper) currency(code string) money.Currency {
+	if c, ok := money.Lookup(code); ok {
+		return c
+	}
+	c, _ := money.Lookup(p.o.Currency)
+	return c
+}
+
+// document sets the lines of a receipt, which ends with a cut.
+func (p *Paper) document(lines []receipt.Line) (d printer.Document) {
+	add := func(l printer.Line) { d.Lines = append(d.Lines, l) }
+	if p.o.Sandbox {
+		add(printer.Line{Text: "SANDBOX", Align: printer.Centre, Bold: true})
+	}
+	for i, l := range lines {
+		switch {
+		case l.Kind == receipt.Pair:
+			add(printer.Line{Kind: printer.Pair, Text: l.Text, Right: l.Right, Bold: l.Amount})
+		case l.Kind == receipt.Centre && l.Text != "":
+			add(printer.Line{Text: l.Text, Align: printer.Centre, Bold: i == 0})
+		case l.Text == "":
+			add(printer.Line{Kind: printer.Feed, Lines: 1})
+		default:
+			add(printer.Line{Text: l.Text})
+		}
+	}
+	add(printer.Line{Kind: printer.Cut})
+	return d
+}

@@ -1,0 +1,326 @@
+package paper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
+	"posagent/device/printer"
+	"posagent/ecr"
+	"posagent/ecr/receipt"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// Printer prints one document after the other; a printer.Printer is one.
+type Printer interface {
+	Check(ctx context.Context) error
+	Print(ctx context.Context, d printer.Document) error
+	Stats() printer.Stats
+	Close() error
+}
+
+var _ Printer = (*printer.Printer)(nil)
+
+// Books are what papers speak of; a drive.Drive has them.
+type Books interface {
+	Receipt(ctx context.Context, key wire.Key) (ecr.Outcome, error)
+	Report(ctx context.Context, batch int) (ecr.Totals, error)
+}
+
+var _ Books = (*drive.Drive)(nil)
+
+// Prints says what is printed without being asked for.
+type Prints struct{ Customer, Merchant, EndOfDay bool }
+
+// Options make a Paper. DB, Printer and Books are required.
+type Options struct {
+	DB       store.DB
+	Printer  Printer
+	Books    Books
+	Head     receipt.Head
+	Currency string // ISO 4217 alpha, of totals
+	Sandbox  bool
+	Prints   Prints
+	Now      func() time.Time // wall clock; default time.Now
+	// Note notes in the commit that a person has asked for a copy. Nil = nothing.
+	Note func(tx store.Tx, key wire.Key, which receipt.Copy) error
+	Log  *slog.Logger
+}
+
+// Paper prints what waits. Its methods are safe for concurrent use.
+type Paper struct {
+	o    Options
+	news chan struct{} // holds a token while something may have been added
+
+	// Of Run.
+	now   current
+	looks int // that were made since the last news
+
+	mu    sync.Mutex
+	state State
+}
+
+// current is the document that has waited longest, as this run knows it.
+type current struct {
+	id      int64
+	begun   bool // this run has begun to print it
+	torn    bool // some of it may be on paper
+	printed bool // and is only not deleted yet
+}
+
+// State is what is said of the printer.
+type State struct {
+	Waiting int
+	Oldest  time.Time // since when; zero where nothing waits
+	Reason  string    // why it waits, in plain words; "" = it is being printed
+	Remedy  string
+	Since   time.Time // of the reason
+	NearEnd bool      // the paper ends soon
+}
+
+const (
+	retry     = 5 * time.Second  // between two questions to a printer that does not print
+	idleRetry = 20 * time.Second // the same, while nothing waits
+	idleLook  = time.Minute
+	copyWaits = 10 * time.Second // that a person waits for a copy
+	copyLook  = 100 * time.Millisecond
+	clockSet  = 1735689600000 // unix ms of 2025: a row from before has the time of a clock that was not set, and no age
+)
+
+// afterNews are the pauses before a look at the table: a row may be announced before its commit is over.
+var afterNews = []time.Duration{50 * time.Millisecond, 250 * time.Millisecond, 2 * time.Second}
+
+// New makes a Paper; it starts nothing.
+func New(o Options) *Paper {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	o.Log = o.Log.With("sys", "paper")
+	return &Paper{o: o, news: make(chan struct{}, 1)}
+}
+
+// SaleChanged adds the receipts of a sale that has come to its good end, in the caller's commit. A sale that has just begun was the
+// zero Row.
+func (p *Paper) SaleChanged(tx store.Tx, was, now *journal.Row) error {
+	if now.State.Result != ecr.Approved || !drive.Printable(now) || was.State.Result == ecr.Approved && drive.Printable(was) {
+		return nil
+	}
+	add := func(which receipt.Copy) error {
+		_, err := p.add(tx, waiting{what: ofSale, name: string(now.Key), copy: which})
+		p.wake()
+		return err
+	}
+	if p.o.Prints.Customer {
+		if err := add(receipt.Customer); err != nil {
+			return err
+		}
+	}
+	if p.o.Prints.Merchant && drive.MerchantCopy(now) {
+		return add(receipt.Merchant)
+	}
+	return nil
+}
+
+// BatchClosed adds the slip of an end of day, in the caller's commit.
+func (p *Paper) BatchClosed(tx store.Tx, batch int) error {
+	if !p.o.Prints.EndOfDay {
+		return nil
+	}
+	_, err := p.add(tx, waiting{what: ofDay, name: strconv.Itoa(batch)})
+	p.wake()
+	return err
+}
+
+func (p *Paper) wake() {
+	select {
+	case p.news <- struct{}{}:
+	default:
+	}
+}
+
+// Reprint adds a copy of a sale's receipt, and waits a moment for it. Printed is false where it still waits; State then says why. It
+// fails with journal.ErrUnknown, journal.ErrQuarantined, drive.ErrNotOver, and errors of the store.
+func (p *Paper) Reprint(ctx context.Context, key wire.Key, which receipt.Copy) (printed bool, err error) {
+	if _, err := p.o.Books.Receipt(ctx, key); err != nil {
+		return false, err
+	}
+	var id int64
+	err = p.o.DB.Write(ctx, func(tx store.Tx) error {
+		var err error
+		if id, err = p.add(tx, waiting{what: ofSale, name: string(key), copy: which, again: true}); err != nil || p.o.Note == nil {
+			return err
+		}
+		return p.o.Note(tx, key, which)
+	})
+	if err != nil {
+		return false, err
+	}
+	p.wake()
+	for until := time.Now().Add(copyWaits); time.Now().Before(until); {
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-time.After(copyLook):
+		}
+		if still, err := p.waits(ctx, id, string(key)); err != nil || !still {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// State says how it stands.
+func (p *Paper) State() State {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.state
+	s.NearEnd = p.o.Printer.Stats().NearEnd
+	return s
+}
+
+// Run prints what waits until ctx ends, and returns nil then.
+func (p *Paper) Run(ctx context.Context) error {
+	defer func() { _ = p.o.Printer.Close() }() // what hangs is left to itself
+	for ctx.Err() == nil {
+		pause := p.turn(ctx)
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+		case <-p.news:
+			p.looks = 0
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+	return nil
+}
+
+// turn prints the document that has waited longest, if one waits, and returns when to come again. While none does it asks the printer
+// from time to time how it is.
+func (p *Paper) turn(ctx context.Context) time.Duration {
+	w, count, err := p.first(ctx)
+	switch {
+	case err != nil:
+	case count > 0:
+		err, p.looks = p.print(ctx, w), 0
+	case p.looks < len(afterNews):
+		p.looks++
+		return afterNews[p.looks-1]
+	default:
+		err = p.o.Printer.Check(ctx)
+	}
+	if ctx.Err() != nil {
+		return 0
+	}
+	p.say(w, count, err)
+	switch {
+	case err != nil && count > 0:
+		return retry
+	case err != nil:
+		return idleRetry
+	case count > 0:
+		return 0
+	}
+	return idleLook
+}
+
+// say keeps how it stands, and logs what is new.
+func (p *Paper) say(w waiting, count int, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	was := p.state
+	p.state = State{Waiting: count}
+	if count > 0 && w.atMS > 0 {
+		p.state.Oldest = time.UnixMilli(w.atMS)
+	}
+	if err == nil {
+		p.state.Waiting = max(0, count-1) // this one is done
+		if was.Reason != "" {
+			p.o.Log.Info("the printer prints again")
+		}
+		return
+	}
+	p.state.Reason, p.state.Remedy = words(err)
+	if p.state.Since = was.Since; was.Reason != p.state.Reason {
+		p.state.Since = p.o.Now()
+		p.o.Log.Warn("the printer does not print", "waiting", count, "err", err)
+	}
+}
+
+// words are why nothing is printed, and what a person does.
+func words(err error) (reason, remedy string) {
+	switch {
+	case errors.Is(err, printer.ErrPaperOut):
+		return "paper is out", "put in a new roll: what waits is printed by itself"
+	case errors.Is(err, printer.ErrOffline), errors.Is(err, printer.ErrStuck):
+		return err.Error(), "switch the printer on, close its cover, and check its cable and [printer] device: what waits is printed by itself"
+	}
+	return err.Error(), "see the log: what waits is tried again"
+}
+
+// print prints a document, and lets it go. An error says that it still waits.
+func (p *Paper) print(ctx context.Context, w waiting) error {
+	if p.now.id != w.id {
+		p.now = current{id: w.id}
+	}
+	if p.now.printed {
+		return p.done(ctx, w)
+	}
+	if age := p.o.Now().Sub(time.UnixMilli(w.atMS)); w.atMS > clockSet && age > MaxAge {
+		p.o.Log.Warn("a receipt has waited too long and is not printed (posagent sale print)", "of", w.what, "name", w.name)
+		return p.done(ctx, w)
+	}
+	w.again = w.again || p.now.torn || w.begun && !p.now.begun // an earlier run had begun it
+	doc, err := p.compose(ctx, w)
+	switch {
+	case errors.Is(err, journal.ErrUnknown), errors.Is(err, journal.ErrQuarantined), errors.Is(err, drive.ErrNotOver):
+		p.o.Log.Error("a receipt is not printed", "of", w.what, "name", w.name, "err", err)
+		return p.done(ctx, w)
+	case err != nil:
+		return fmt.Errorf("read what is to be printed: %w", err)
+	}
+	if err := p.o.Printer.Check(ctx); err != nil {
+		return err
+	}
+	if !p.now.begun {
+		if err := p.write(ctx, `UPDATE paper_waiting SET begun = 1, again = ? WHERE id = ?`, w.again, w.id); err != nil {
+			return fmt.Errorf("note that a receipt is printed: %w", err)
+		}
+		p.now.begun = true
+	}
+	switch err := p.o.Printer.Print(ctx, doc); {
+	case err == nil:
+		return p.done(ctx, w)
+	case errors.Is(err, printer.ErrDocument):
+		p.o.Log.Error("a receipt cannot be printed", "of", w.what, "name", w.name, "err", err)
+		return p.done(ctx, w)
+	case errors.Is(err, printer.ErrUnknownEnd):
+		p.now.torn = true // and the row says that it was begun
+		return err
+	default:
+		if !p.now.torn && p.write(context.WithoutCancel(ctx), `UPDATE paper_waiting SET begun = 0 WHERE id = ?`, w.id) == nil {
+			p.now.begun = false
+		}
+		return err
+	}
+}
+
+// done lets a document go. Where that cannot be written, it is not printed a second time in this run.
+func (p *Paper) done(ctx context.Context, w waiting) error {
+	p.now.printed = true
+	if err := p.write(context.WithoutCancel(ctx), `DELETE FROM paper_waiting WHERE id = ?`, w.id); err != nil {
+		return fmt.Errorf("a receipt is printed, and cannot be let go: %w", err)
+	}
+	p.now = current{}
+	return nil
+}

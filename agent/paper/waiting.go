@@ -1,0 +1,100 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"posagent/ecr/receipt"
+	"posagent/store"
+)
+
+// Schema is the table of this package, append-only.
+func Schema() []store.Step {
+	return []store.Step{{Name: "paper/1 waiting", Open: true, SQL: `
+CREATE TABLE paper_waiting (
+	id    INTEGER PRIMARY KEY, -- in this order
+	what  TEXT NOT NULL,       -- sale, day
+	name  TEXT NOT NULL,       -- the sale's key, the number of the batch
+	copy  TEXT NOT NULL,       -- of a sale: customer, merchant
+	again INTEGER NOT NULL,    -- it may be on paper already
+	begun INTEGER NOT NULL,    -- its printing has begun
+	at_ms INTEGER NOT NULL     -- wall clock
+) STRICT;`}}
+}
+
+// Limits of what waits.
+const (
+	MaxWaiting = 200
+	MaxAge     = 24 * time.Hour
+)
+
+// The kinds of document.
+const (
+	ofSale = "sale"
+	ofDay  = "day"
+)
+
+// waiting is a document that waits.
+type waiting struct {
+	id         int64
+	what, name string
+	copy       receipt.Copy
+	again      bool
+	begun      bool
+	atMS       int64
+}
+
+// add stores a document that waits from now on, in the caller's commit. The oldest go where there are too many.
+func (p *Paper) add(tx store.Tx, w waiting) (id int64, err error) {
+	res, err := tx.Exec(`INSERT INTO paper_waiting (what, name, copy, again, begun, at_ms) VALUES (?, ?, ?, ?, 0, ?)`,
+		w.what, w.name, string(w.copy), w.again, p.o.Now().UnixMilli())
+	if err == nil {
+		id, err = res.LastInsertId()
+	}
+	if err == nil && id > MaxWaiting {
+		_, err = tx.Exec(`DELETE FROM paper_waiting WHERE id <= ?`, id-MaxWaiting)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("receipt waits: %w", err)
+	}
+	return id, nil
+}
+
+// Forget lets everything go that waits, in the caller's commit: an older journal was put back, and its papers were printed.
+func Forget(tx store.Tx) error {
+	_, err := tx.Exec(`DELETE FROM paper_waiting`)
+	return err
+}
+
+// first reads the document that has waited longest, and how many wait.
+func (p *Paper) first(ctx context.Context) (w waiting, count int, err error) {
+	err = p.o.DB.Read(ctx, func(r store.Reader) error {
+		if err := r.QueryRow(`SELECT COUNT(*) FROM paper_waiting`).Scan(&count); err != nil || count == 0 {
+			return err
+		}
+		return r.QueryRow(`SELECT id, what, name, copy, again, begun, at_ms FROM paper_waiting ORDER BY id LIMIT 1`).
+			Scan(&w.id, &w.what, &w.name, &w.copy, &w.again, &w.begun, &w.atMS)
+	})
+	if err != nil {
+		return waiting{}, 0, fmt.Errorf("read what waits for paper: %w", err)
+	}
+	return w, count, nil
+}
+
+// waits says whether a document still waits that was added as a copy.
+func (p *Paper) waits(ctx context.Context, id int64, name string) (bool, error) {
+	var found int
+	err := p.o.DB.Read(ctx, func(r store.Reader) error {
+		return r.QueryRow(`SELECT COUNT(*) FROM paper_waiting WHERE id = ? AND name = ? AND again = 1`, id, name).Scan(&found)
+	})
+	return found > 0, err
+}
+
+// write changes the table in a commit of its own.
+func (p *Paper) write(ctx context.Context, query string, args ...any) error {
+	return p.o.DB.Write(ctx, func(tx store.Tx) error {
+		_, err := tx.Exec(query, args...)
+		return err
+	})
+}

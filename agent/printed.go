@@ -1,0 +1,62 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"posagent/agent/audit"
+	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/view"
+	"posagent/ecr/receipt"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+// batchClosed adds the slip of an end of day in the commit that closes the batch.
+func (a *Agent) batchClosed(tx store.Tx, batch int) error {
+	if a.paper == nil {
+		return nil
+	}
+	return a.paper.BatchClosed(tx, batch)
+}
+
+// reprinted notes that a person has asked for a copy of a receipt.
+func (a *Agent) reprinted(tx store.Tx, key wire.Key, which receipt.Copy) error {
+	return audit.Append(tx, a.o.Now(), audit.Deed{Deed: "sale.print", Subject: string(key), Detail: string(which)})
+}
+
+// Reprint prints a copy of a sale's receipt for the customer or the merchant. waits is why it is not on paper yet; "" = it is. Errors:
+// *wire.Error with wire.Conflict for a terminal without a printer and a sale that has not ended, wire.NotFound, wire.Invalid.
+func (a *Agent) Reprint(ctx context.Context, key wire.Key, which receipt.Copy) (waits string, err error) {
+	switch {
+	case a.paper == nil:
+		return "", wire.Errorf(wire.Conflict, "print", "the terminal has no printer: set [printer] device, and start it again")
+	case which != receipt.Customer && which != receipt.Merchant:
+		return "", wire.Errorf(wire.Invalid, "print", "the copy %q is neither customer nor merchant", which)
+	}
+	printed, err := a.paper.Reprint(ctx, key, which)
+	switch {
+	case errors.Is(err, journal.ErrUnknown):
+		return "", wire.Errorf(wire.NotFound, "print", "no sale %q (posagent sale list shows them)", key)
+	case errors.Is(err, journal.ErrQuarantined):
+		return "", wire.Errorf(wire.Conflict, "print", "the sale was changed from outside or set aside, and is not printed: posagent sale show %s", key)
+	case errors.Is(err, drive.ErrNotOver):
+		return "", wire.Errorf(wire.Conflict, "print", "%v: wait for its end (posagent sale show %s)", err, key)
+	case err != nil || printed:
+		return "", err
+	}
+	if waits = a.paper.State().Reason; waits == "" {
+		waits = "others are printed before it"
+	}
+	return waits, nil
+}
+
+// Printer is how the printer stands; nil where the terminal has none.
+func (a *Agent) Printer() *view.Printer {
+	if a.paper == nil {
+		return nil
+	}
+	s := a.paper.State()
+	return &view.Printer{Waiting: s.Waiting, Oldest: s.Oldest, Reason: s.Reason, Remedy: s.Remedy, Since: s.Since, NearEnd: s.NearEnd}
+}
