@@ -59,7 +59,7 @@ type Options struct {
 	Retention      time.Duration                                   // of final operations
 	Probe          func(ctx context.Context, service string) error // asks a service cheaply whether it answers again
 	Screen         display.Screen
-	Keypad         Pad // nil = nobody types here
+	Keypad         Pad           // nil = nobody types here
 	Printer        paper.Printer // closed by Run; nil = the terminal has none
 	Prints         paper.Prints  // without being asked for
 

@@ -332,7 +332,6 @@ func TestASandboxHasARegisterLine(t *testing.T) {
 func TestWhatIsNotThereIsNotTaken(t *testing.T) {
 	for key, text := range map[string]string{
 		"ecr.password": "[ecr]\npassword = \"12345\"\n", "ecr.protocol": "[ecr]\nprotocol = \"jsonl\"\n",
-		"printer.device": "[printer]\ndevice = \"/dev/usb/lp0\"\n",
 	} {
 		_, err := Load(write(t, "config.toml", text, 0o644), nil)
 		require.ErrorContains(t, err, ":2: "+key)
@@ -360,6 +359,34 @@ func TestKeypad(t *testing.T) {
 	} {
 		_, err := Load(write(t, "config.toml", text, 0o644), nil)
 		require.ErrorContains(t, err, key)
+	}
+}
+
+func TestPrinter(t *testing.T) {
+	for device, kind := range map[string]string{
+		"/dev/serial/by-id/usb-Epson": "serial", "/dev/pts/3": "serial", "usb:0403:6001": "serial", "/dev/usb/lp0": "usb", "/dev/usblp0": "usb", "/var/lib/paper": "file",
+	} {
+		c, err := Load(write(t, "config.toml", "[printer]\ndevice = \""+device+"\"\n", 0o644), nil)
+		require.NoError(t, err, device)
+		require.Equal(t, kind, c.Printer.DeviceKind(), device)
+	}
+	c, err := Load(write(t, "config.toml", "[printer]\ndevice = \"/dev/receipts\"\nkind = \"usb\"\nprofile = \"80mm\"\ncolumns = 42\nstatus = \"none\"\nprints = []\n", 0o644), nil)
+	require.NoError(t, err)
+	require.Equal(t, Printer{Device: "/dev/receipts", Kind: "usb", Baud: 9600, Profile: "80mm", Columns: 42, Status: "none"}, c.Printer)
+	for text, want := range map[string]string{
+		`device = "lp0"`: "printer.device: \"lp0\" is neither an absolute path nor usb:VID:PID[:SERIAL] of a serial converter (lsusb shows VID:PID)",
+		"device = \"/dev/ttyS1\"\n[ecr]\nserial = \"/dev/ttyS1\"": "printer.device: \"/dev/ttyS1\" is the register's line, [ecr] serial: name the printer's own",
+		"kind = \"file\"\ndevice = \"/dev/lp9\"":                  "printer.device: \"/dev/lp9\" is no plain file: take kind = \"file\" out",
+		"kind = \"usb\"\ndevice = \"usb:0403:6001\"":              "printer.device: \"usb:0403:6001\" is neither an absolute path",
+		`kind = "parallel"`:                                       "printer.kind: \"parallel\" is none of , serial, usb, file",
+		`baud = 9601`:                                             "printer.baud: 9601 is none of [1200 2400",
+		`profile = "112mm"`:                                       "printer.profile: \"112mm\" is none of 58mm, 80mm, 80mm-42",
+		`columns = 23`:                                            "printer.columns: 23 is neither 0 nor 24 to 64",
+		`status = "yes"`:                                          "printer.status: \"yes\" is none of ",
+		`prints = ["coupon"]`:                                     "printer.prints: \"coupon\" is none of customer, merchant, end_of_day",
+	} {
+		_, err := Load(write(t, "config.toml", "[printer]\n"+text+"\n", 0o644), nil)
+		require.ErrorContains(t, err, want, text)
 	}
 }
 

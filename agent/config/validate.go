@@ -232,13 +232,7 @@ func (c Config) rest(k *check) {
 	k.between("methods.poll", c.Methods.Poll, least, time.Minute)
 	c.paylinks(k)
 	c.display(k)
-	for key, device := range map[string]string{
-		"printer.device": c.Printer.Device,
-	} {
-		if device != "" { // a device that is silently not used would be found out at the counter
-			k.fail(key, "this version cannot use one: leave it empty")
-		}
-	}
+	c.printer(k)
 	k.between("offline.max_age", c.Offline.MaxAge, 0, 366*24*time.Hour)
 	k.between("offline.answer_within", c.Offline.AnswerWithin, 100*time.Millisecond, 30*time.Second)
 	k.between("offline.idempotency_ttl", c.Offline.IdempotencyTTL, time.Minute, 90*24*time.Hour)

@@ -84,6 +84,15 @@ type Daemon struct {
 	Sandbox  bool
 	Undone   []Undelivered
 	Lines    []Heard
+	Printer  Printer
+}
+
+// Printer is what the running terminal says of its receipt printer.
+type Printer struct {
+	Set     bool // it has one
+	Waiting int  // documents
+	Reason  string
+	NearEnd bool
 }
 
 // Undelivered is a service to which operations cannot be delivered.

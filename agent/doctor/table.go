@@ -8,7 +8,7 @@ import (
 // Checks is the table. A check stands behind all that it depends on.
 func Checks() []Check {
 	list := slices.Concat(configChecks(), clockChecks(), diskChecks(), keyChecks(), journalChecks(), networkChecks(), backendChecks(),
-		instanceChecks(), lineChecks(), guardChecks(), runChecks(), queueChecks(), boxChecks())
+		instanceChecks(), lineChecks(), guardChecks(), runChecks(), queueChecks(), boxChecks(), printerChecks())
 	english := texts(englishText)
 	for i := range list {
 		list[i].Text = english[list[i].ID]
@@ -38,7 +38,8 @@ SYS 005 006 007 008 009
 SER 001 002 003 004 006 007 008
 SEC 001 002 003 004
 UPS 008
-QUE 001 002 003 004 005 006 007`
+QUE 001 002 003 004 005 006 007
+PRN 001`
 
 // OfItself returns the checks that the running terminal can make of itself, in their order. Each
 // depends on those of them alone.

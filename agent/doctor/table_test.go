@@ -24,6 +24,7 @@ SER 001 002 003 004 005 006 007 008 009
 PAD 001
 SEC 001 002 003 004
 QUE 001 002 003 004 005 006 007
+PRN 001
 `
 
 // TestIDsAreStable: scripts and notes of technicians name them.

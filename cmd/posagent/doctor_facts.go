@@ -141,6 +141,9 @@ func daemonSays(d doctor.Daemon, live view.Live) doctor.Daemon {
 	d.Told = live.Report.Ready || live.Report.NotReady != nil
 	d.Report, d.Troubles, d.Sandbox = live.Report, live.Troubles, live.Sandbox
 	d.Terminal, d.Backend, d.Serial = live.Names.Terminal, live.Names.Backend, live.Names.Serial
+	if p := live.Printer; p != nil {
+		d.Printer = doctor.Printer{Set: true, Waiting: p.Waiting, Reason: p.Reason, NearEnd: p.NearEnd}
+	}
 	for _, s := range live.Services {
 		u := doctor.Undelivered{Name: s.Name, Words: s.Reason, Since: s.Since, Kinds: s.Kinds}
 		if s.Said != nil {

@@ -32,6 +32,7 @@ type facts struct {
 
 	services  func() []outbox.Service
 	registers func() []view.RegisterLine  // what the register lines have counted
+	printer   func() *view.Printer        // what waits for it
 	ways      map[string]*upstream.Client // of those services
 	keys      map[string]string           // of [upstream.auth] that each service is asked with
 	account   *account                    // behind the terminal's own method; nil = it offers none
@@ -232,6 +233,9 @@ func (f facts) sample(before view.Live) view.Live {
 	v.Services = f.undelivered(before.Services, v.At)
 	if f.registers != nil {
 		v.Lines = f.registers()
+	}
+	if f.printer != nil {
+		v.Printer = f.printer()
 	}
 	return v
 }

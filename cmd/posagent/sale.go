@@ -33,6 +33,7 @@ func saleCommand() command {
 				name: "show", args: "SALE", short: "one sale as a timeline in plain words", json: []string{"posagent.sale/1"}, examples: []string{"posagent sale show SALE"},
 				run: saleShow,
 			},
+			printCommand(),
 		}, asideCommands()...),
 	}
 }

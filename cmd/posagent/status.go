@@ -248,6 +248,9 @@ func (v *statusView) print(c *call) {
 	for _, s := range v.Open {
 		row("", "%s %10s %s  %s", s.ID, amountText(money.Minor(s.Amount), s.Currency), s.Currency, s.Phase+watched(s.Phase))
 	}
+	if p := v.Live.Printer; p != nil {
+		row("printer", "%s", p)
+	}
 	row("operations", "%s", v.owed())
 	for _, o := range v.Operations {
 		row("", "%d %s %s%s", o.Count, o.Kind, o.State, o.Total())

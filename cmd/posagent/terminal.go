@@ -94,6 +94,12 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	if f.pad != nil {
 		o.Keypad = f.pad
 	}
+	switch p, err := receiptPrinter(cfg); {
+	case err != nil:
+		return o, f, nil, &exit{exitConfig, err}
+	case p != nil: // a nil one is no printer, but an interface that holds it would be
+		o.Printer, o.Prints = p, printsOf(cfg)
+	}
 	var lc net.ListenConfig
 	if cfg.Port.Listen != "" {
 		if o.Port, err = lc.Listen(ctx, "tcp", cfg.Port.Listen); err != nil {
