@@ -182,6 +182,7 @@ type Printer struct {
 	Profile string   `toml:"profile"` // the paper: 58mm, 80mm, 80mm-42
 	Columns int      `toml:"columns"` // characters of a line; 0 = the profile's
 	Status  string   `toml:"status"`  // the status commands that it answers; "" = the profile's
+	Pages   []string `toml:"pages"`   // its code pages, "NAME NUMBER", the first is tried first; none = the profile's
 	Prints  []string `toml:"prints"`  // without being asked for: customer, merchant, end_of_day
 }
 

@@ -383,6 +383,10 @@ func TestPrinter(t *testing.T) {
 		`profile = "112mm"`:                                       "printer.profile: \"112mm\" is none of 58mm, 80mm, 80mm-42",
 		`columns = 23`:                                            "printer.columns: 23 is neither 0 nor 24 to 64",
 		`status = "yes"`:                                          "printer.status: \"yes\" is none of ",
+		`pages = ["PC858"]`:                                       "printer.pages: \"PC858\" is no code page like \"PC858 19\"",
+		`pages = ["PC860 3"]`:                                     "want a name of PC437, ",
+		`pages = ["PC858 256"]`:                                   "its number 0 to 255",
+		`pages = ["PC858 19", "PC437 19"]`:                        "printer.pages: \"PC437 19\" has a name or a number that stands before it",
 		`prints = ["coupon"]`:                                     "printer.prints: \"coupon\" is none of customer, merchant, end_of_day",
 	} {
 		_, err := Load(write(t, "config.toml", "[printer]\n"+text+"\n", 0o644), nil)

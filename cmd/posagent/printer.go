@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -21,6 +22,16 @@ func receiptPrinter(cfg config.Config) (*printer.Printer, error) {
 	if err == nil && c.Status != "" {
 		prof.Status, err = printer.StatusNamed(c.Status)
 	}
+	pages, wrong := c.CodePages()
+	if err = errors.Join(err, wrong); err != nil {
+		return nil, fmt.Errorf("config: printer: %w", err)
+	}
+	if len(pages) > 0 {
+		prof.Pages = nil
+	}
+	for _, one := range pages {
+		prof.Pages = append(prof.Pages, printer.Page{Name: one.Name, Number: one.Number})
+	}
 	if c.Columns != 0 {
 		prof.Columns = c.Columns
 	}
@@ -32,9 +43,6 @@ func receiptPrinter(cfg config.Config) (*printer.Printer, error) {
 		to.Open, to.Profile.Status = printer.File(c.Device), printer.NoStatus // a file answers nothing
 	default:
 		to.Open = line.New(line.Config{Path: c.Device, Baud: c.Baud, StopBits: 1}).Open
-	}
-	if err != nil {
-		return nil, fmt.Errorf("config: printer: %w", err)
 	}
 	p, err := printer.New(to)
 	if err != nil {
