@@ -70,9 +70,11 @@ type Paper struct {
 // current is the document that has waited longest, as this run knows it.
 type current struct {
 	id      int64
-	begun   bool // this run has begun to print it
-	torn    bool // some of it may be on paper
-	printed bool // and is only not deleted yet
+	begun   bool      // this run has begun to print it
+	torn    int       // how often it was cut off: some of it may be on paper
+	printed bool      // and is only not deleted yet
+	after   time.Time // it is not begun again before
+	why     error     // it was cut off last
 }
 
 // State is what is said of the printer.
@@ -93,6 +95,9 @@ const (
 	copyLook  = 100 * time.Millisecond
 	clockSet  = 1735689600000 // unix ms of 2025: a row from before has the time of a clock that was not set, and no age
 )
+
+// afterTorn are the pauses before a document is begun again that was cut off once, twice and so on: each time costs paper.
+var afterTorn = []time.Duration{0, time.Minute, 10 * time.Minute, 30 * time.Minute}
 
 // afterNews are the pauses before a look at the table: a row may be announced before its commit is over.
 var afterNews = []time.Duration{50 * time.Millisecond, 250 * time.Millisecond, 2 * time.Second}
@@ -280,7 +285,7 @@ func (p *Paper) print(ctx context.Context, w waiting) error {
 		p.o.Log.Warn("a receipt has waited too long and is not printed (posagent sale print)", "of", w.what, "name", w.name)
 		return p.done(ctx, w)
 	}
-	w.again = w.again || p.now.torn || w.begun && !p.now.begun // an earlier run had begun it
+	w.again = w.again || p.now.torn > 0 || w.begun && !p.now.begun // an earlier run had begun it
 	doc, err := p.compose(ctx, w)
 	switch {
 	case errors.Is(err, journal.ErrUnknown), errors.Is(err, journal.ErrQuarantined), errors.Is(err, drive.ErrNotOver):
@@ -291,6 +296,9 @@ func (p *Paper) print(ctx context.Context, w waiting) error {
 	}
 	if err := p.o.Printer.Check(ctx); err != nil {
 		return err
+	}
+	if time.Now().Before(p.now.after) {
+		return p.now.why
 	}
 	if !p.now.begun {
 		if err := p.write(ctx, `UPDATE paper_waiting SET begun = 1, again = ? WHERE id = ?`, w.again, w.id); err != nil {
@@ -305,10 +313,11 @@ func (p *Paper) print(ctx context.Context, w waiting) error {
 		p.o.Log.Error("a receipt cannot be printed", "of", w.what, "name", w.name, "err", err)
 		return p.done(ctx, w)
 	case errors.Is(err, printer.ErrUnknownEnd):
-		p.now.torn = true // and the row says that it was begun
+		p.now.torn++ // and the row says that it was begun
+		p.now.after, p.now.why = time.Now().Add(afterTorn[min(p.now.torn, len(afterTorn))-1]), err
 		return err
 	default:
-		if !p.now.torn && p.write(context.WithoutCancel(ctx), `UPDATE paper_waiting SET begun = 0 WHERE id = ?`, w.id) == nil {
+		if p.now.torn == 0 && p.write(context.WithoutCancel(ctx), `UPDATE paper_waiting SET begun = 0 WHERE id = ?`, w.id) == nil {
 			p.now.begun = false
 		}
 		return err

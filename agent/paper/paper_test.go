@@ -3,11 +3,13 @@ package paper_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -342,6 +344,35 @@ func TestASaleThatWasChanged(t *testing.T) {
 	s.confirm(x, "k42")
 	s.allPrinted()
 	require.NoFileExists(t, path)
+}
+
+// TestAPrinterThatAlwaysCutsOff does not use up the roll: after one hour a receipt was begun five times.
+func TestAPrinterThatAlwaysCutsOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := newShop(t), &cutting{}
+		x, stop := s.start(p)
+		defer stop()
+		s.confirm(x, "k42")
+		<-time.After(9 * time.Minute)
+		synctest.Wait()
+		require.Equal(t, 3, p.begun, "at once, at the next try, a minute later")
+		<-time.After(time.Hour - 9*time.Minute)
+		synctest.Wait()
+		require.Equal(t, 5, p.begun)
+		require.Contains(t, x.State().Reason, "how much is on the paper is not known")
+	})
+}
+
+// cutting is a printer that is well until it prints.
+type cutting struct {
+	broken
+	begun int
+}
+
+func (*cutting) Check(context.Context) error { return nil }
+func (c *cutting) Print(context.Context, printer.Document) error {
+	c.begun++
+	return fmt.Errorf("%w: %w", printer.ErrUnknownEnd, printer.ErrStuck)
 }
 
 // broken is a printer that never prints.

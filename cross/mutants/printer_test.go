@@ -66,7 +66,10 @@ var ofPrinter = []mutant{
 		{"agent/checkout/drive/receipt.go", `r.State.Result != ecr.Approved || r.State.Phase == checkout.Confirmed`, `r.State.Phase == checkout.Approved || r.State.Result != ecr.Approved || r.State.Phase == checkout.Confirmed`},
 	}},
 	{"a receipt that may be on paper is printed again without a mark", receipts, "TestAPowerCutWhilePrinting|TestPaperEndsWithinAReceipt", []edit{
-		{"agent/paper/paper.go", `w.again = w.again || p.now.torn || w.begun && !p.now.begun`, `w.again = w.again || w.begun && w.atMS < 0`},
+		{"agent/paper/paper.go", `w.again = w.again || p.now.torn > 0 || w.begun && !p.now.begun`, `w.again = w.again || w.begun && w.atMS < 0`},
+	}},
+	{"a printer that cuts off each receipt uses up the roll", receipts, "TestAPrinterThatAlwaysCutsOff", []edit{
+		{"agent/paper/paper.go", `if time.Now().Before(p.now.after) {`, `if p.now.torn < 0 {`},
 	}},
 	{"what waits for paper grows without end", receipts, "TestWhatWaitsIsBounded", []edit{
 		{"agent/paper/waiting.go", `err == nil && id > MaxWaiting`, `err == nil && id < 0`},
