@@ -155,8 +155,8 @@ test-386: ## the Go tests with 32-bit integers
 browser: ## the backend's pages in a real Chromium
 	@sh cross/browser.sh
 
-faces: ## the letters of the screen again, from the published Go fonts (needs python3-fonttools; changes nothing when all is as it was)
-	@GO=$(GO) sh cross/faces.sh
+faces: ## the letters of the screen again, from the published Go fonts (changes nothing when all is as it was)
+	$(GO) run ./cross/faces
 
 screens: ## a picture of every page (needs chromium), and of every scene of the terminal on every panel in every language, in out/screens
 	@mkdir -p out/screens

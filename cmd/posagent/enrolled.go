@@ -485,13 +485,8 @@ func fleetRefused(c *call, err error) error {
 	}
 	switch wire.CodeOf(err) {
 	case wire.Unavailable, wire.UnknownOutcome, wire.Internal:
-		if c.way != nil {
-			if t := trouble(c.way); t != nil {
-				place := placeOf(c)
-				place.Base = "--url"
-				said := ready.Say(*t, place)
-				return fail(exitNoBackend, "%s (%s; nothing is lost: then posagent enroll%s goes on with it, and so does the running terminal)", said.Words, said.Remedy, c.flags())
-			}
+		if said := operatorSaid(c); said != nil {
+			return fail(exitNoBackend, "%s (%s; nothing is lost: then posagent enroll%s goes on with it, and so does the running terminal)", said.Words, said.Remedy, c.flags())
 		}
 		return fail(exitNoBackend, "%w (nothing is lost: posagent enroll goes on with it, and so does the running terminal)", err)
 	case wire.TooMany:

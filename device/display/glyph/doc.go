@@ -10,8 +10,8 @@
 //   - What it remembers is bounded, however many letters and sizes a backend's texts have.
 //
 // The faces are by Bigelow & Holmes, from golang.org/x/image/font/gofont, under the BSD licence that
-// lies beside them: copyright (c) 2016 Bigelow & Holmes Inc., all rights reserved. The instructions
-// for hinting are left out.
+// lies beside them: copyright (c) 2016 Bigelow & Holmes Inc., all rights reserved. They are kept as
+// device/display/glyph/outline writes them.
 //
-// It is the only importer of golang.org/x/image. It must not import any room.
+// It is the only importer of golang.org/x/image. It imports device/display/glyph/outline, and no other room.
 package glyph

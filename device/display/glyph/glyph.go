@@ -1,21 +1,24 @@
 package glyph
 
 import (
+	"bytes"
+	"compress/gzip"
 	_ "embed"
 	"fmt"
 	"image"
+	"io"
+	"math"
 
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/sfnt"
-	"golang.org/x/image/math/fixed"
 	"golang.org/x/image/vector"
+
+	"posagent/device/display/glyph/outline"
 )
 
 // The faces, made by "make faces".
 var (
-	//go:embed faces/Go-Regular.ttf
+	//go:embed faces/regular.outlines.gz
 	regular []byte
-	//go:embed faces/Go-Bold.ttf
+	//go:embed faces/bold.outlines.gz
 	bold []byte
 )
 
@@ -60,8 +63,8 @@ const (
 
 // Set is the letters. It is not safe for concurrent use.
 type Set struct {
-	faces  [2]*sfnt.Font // regular, bold
-	buf    sfnt.Buffer
+	faces  [2]*outline.Face         // regular, bold
+	steps  []outline.Segment        // of the letter that was read last
 	common [2][commonLetters]uint16 // advances of the first letters in units of the em, and 1; 0 = not asked for yet
 	widths map[letter]int           // of the others
 	masks  map[drawn]*Mask
@@ -83,7 +86,7 @@ type drawn struct {
 func NewSet() *Set {
 	s := &Set{widths: map[letter]int{}, masks: map[drawn]*Mask{}}
 	for i, data := range [][]byte{regular, bold} {
-		face, err := sfnt.Parse(data)
+		face, err := parse(data)
 		if err != nil {
 			panic(fmt.Sprintf("glyph: face %d: %v", i, err))
 		}
@@ -100,24 +103,27 @@ func face(bold bool) int {
 	return 0
 }
 
-// index is a letter's glyph, 0 (the box) where the face lacks it.
-func (s *Set) index(r rune, bold bool) sfnt.GlyphIndex {
-	i, err := s.faces[face(bold)].GlyphIndex(&s.buf, r)
+// parse reads a face.
+func parse(data []byte) (*outline.Face, error) {
+	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
-		return 0
+		return nil, err
 	}
-	return i
+	if data, err = io.ReadAll(r); err != nil {
+		return nil, err
+	}
+	return outline.Parse(data)
 }
 
 // Has reports whether both faces have a letter.
-func (s *Set) Has(r rune) bool { return s.index(r, false) != 0 && s.index(r, true) != 0 }
+func (s *Set) Has(r rune) bool { return s.faces[0].Has(r) && s.faces[1].Has(r) }
 
 // advance is how far a letter moves the pen, in units of the em.
 func (s *Set) advance(r rune, bold bool) int {
 	if r >= 0 && r < commonLetters {
 		at := &s.common[face(bold)][r]
 		if *at == 0 {
-			*at = uint16(min(s.measure(r, bold), 1<<15) + 1)
+			*at = uint16(min(s.faces[face(bold)].Advance(r), 1<<15) + 1)
 		}
 		return int(*at) - 1
 	}
@@ -127,24 +133,14 @@ func (s *Set) advance(r rune, bold bool) int {
 		if len(s.widths) >= maxWidths {
 			clear(s.widths)
 		}
-		w = s.measure(r, bold)
+		w = s.faces[face(bold)].Advance(r)
 		s.widths[key] = w
 	}
 	return w
 }
 
-// measure asks the face for a letter's advance.
-func (s *Set) measure(r rune, bold bool) int {
-	em := fixed.Int26_6(s.em(bold))
-	w, err := s.faces[face(bold)].GlyphAdvance(&s.buf, s.index(r, bold), em, font.HintingNone)
-	if err != nil {
-		w = em / 2
-	}
-	return int(w)
-}
-
 // em is the units of a face's em.
-func (s *Set) em(bold bool) int { return int(s.faces[face(bold)].UnitsPerEm()) }
+func (s *Set) em(bold bool) int { return s.faces[face(bold)].Em }
 
 // Units is how far a text moves the pen, in a unit of its own that adds up: see Pixels.
 func (s *Set) Units(text string, bold bool) (units int) {
@@ -192,29 +188,27 @@ func (s *Set) Cut(text string, st Style, width int) int {
 
 // Outline is a letter as lines around the point that it stands on.
 func (s *Set) Outline(r rune, st Style) []Segment {
-	segments := s.load(r, st)
-	out := make([]Segment, 0, len(segments))
-	for _, g := range segments {
-		p := func(i int) [2]float32 { return [2]float32{float32(g.Args[i].X) / 64, float32(g.Args[i].Y) / 64} }
-		switch g.Op { // TrueType has no cubic ones
-		case sfnt.SegmentOpMoveTo:
+	list, scale := s.load(r, st)
+	out := make([]Segment, 0, len(list))
+	for _, g := range list {
+		p := func(i int) [2]float32 { return [2]float32{float32(g.P[i][0]) * scale, float32(g.P[i][1]) * scale} }
+		switch g.Op {
+		case outline.Move:
 			out = append(out, Segment{Op: 'M', P: [2][2]float32{p(0)}})
-		case sfnt.SegmentOpLineTo:
+		case outline.Line:
 			out = append(out, Segment{Op: 'L', P: [2][2]float32{p(0)}})
-		case sfnt.SegmentOpQuadTo:
+		case outline.Quad:
 			out = append(out, Segment{Op: 'Q', P: [2][2]float32{p(0), p(1)}})
 		}
 	}
 	return out
 }
 
-// load returns a letter's outline, which the next call overwrites; nil where it cannot be read.
-func (s *Set) load(r rune, st Style) sfnt.Segments {
-	segments, err := s.faces[face(st.Bold)].LoadGlyph(&s.buf, s.index(r, st.Bold), fixed.I(min(st.Size, MaxSize)), nil)
-	if err != nil {
-		return nil
-	}
-	return segments
+// load returns a letter's outline in units of the em, which the next call overwrites, and how many pixels a unit is.
+func (s *Set) load(r rune, st Style) (list []outline.Segment, scale float32) {
+	f := s.faces[face(st.Bold)]
+	s.steps = f.Outline(s.steps[:0], r)
+	return s.steps, float32(min(st.Size, MaxSize)) / float32(f.Em)
 }
 
 // Mask returns a letter as dots. It stays as it is; the set may forget it.
@@ -235,29 +229,28 @@ func (s *Set) Mask(r rune, st Style) *Mask {
 }
 
 func (s *Set) rasterize(r rune, st Style) *Mask {
-	segments := s.load(r, st)
-	if len(segments) == 0 { // a space
+	list, scale := s.load(r, st)
+	if len(list) == 0 { // a space
 		return &Mask{}
 	}
-	b := segments.Bounds()
-	m := &Mask{Rect: image.Rect(b.Min.X.Floor(), b.Min.Y.Floor(), b.Max.X.Ceil(), b.Max.Y.Ceil())}
+	m := &Mask{Rect: around(list, scale)}
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	if w <= 0 || h <= 0 {
 		return &Mask{}
 	}
 	s.pen.Reset(w, h)
-	x := func(v fixed.Int26_6) float32 { return float32(v)/64 - float32(m.Rect.Min.X) }
-	y := func(v fixed.Int26_6) float32 { return float32(v)/64 - float32(m.Rect.Min.Y) }
-	for _, g := range segments {
-		a := g.Args
+	left, top := float32(m.Rect.Min.X), float32(m.Rect.Min.Y)
+	for _, g := range list {
+		x := [2]float32{float32(g.P[0][0])*scale - left, float32(g.P[1][0])*scale - left}
+		y := [2]float32{float32(g.P[0][1])*scale - top, float32(g.P[1][1])*scale - top}
 		switch g.Op {
-		case sfnt.SegmentOpMoveTo:
+		case outline.Move:
 			s.pen.ClosePath()
-			s.pen.MoveTo(x(a[0].X), y(a[0].Y))
-		case sfnt.SegmentOpLineTo:
-			s.pen.LineTo(x(a[0].X), y(a[0].Y))
-		case sfnt.SegmentOpQuadTo:
-			s.pen.QuadTo(x(a[0].X), y(a[0].Y), x(a[1].X), y(a[1].Y))
+			s.pen.MoveTo(x[0], y[0])
+		case outline.Line:
+			s.pen.LineTo(x[0], y[0])
+		case outline.Quad:
+			s.pen.QuadTo(x[0], y[0], x[1], y[1])
 		}
 	}
 	s.pen.ClosePath()
@@ -265,4 +258,23 @@ func (s *Set) rasterize(r rune, st Style) *Mask {
 	s.pen.Draw(dots, dots.Rect, image.Opaque, image.Point{})
 	m.Alpha = dots.Pix
 	return m
+}
+
+// around is the smallest rectangle of whole pixels around all points of an outline.
+func around(list []outline.Segment, scale float32) image.Rectangle {
+	least, most := [2]int{math.MaxInt32, math.MaxInt32}, [2]int{math.MinInt32, math.MinInt32}
+	for _, g := range list {
+		points := 1
+		if g.Op == outline.Quad {
+			points = 2
+		}
+		for _, p := range g.P[:points] {
+			for i, v := range p {
+				least[i], most[i] = min(least[i], v), max(most[i], v)
+			}
+		}
+	}
+	floor := func(v int) int { return int(math.Floor(float64(float32(v) * scale))) }
+	ceil := func(v int) int { return int(math.Ceil(float64(float32(v) * scale))) }
+	return image.Rect(floor(least[0]), floor(least[1]), ceil(most[0]), ceil(most[1]))
 }
