@@ -107,6 +107,13 @@ func TestEveryOtherCheckCanFail(t *testing.T) {
 		{"PA-PAD-001", Fail, func(f *Facts) {
 			f.Config.Keypad, f.Pad = "/dev/input/event3", func() *ready.Trouble { return &ready.Trouble{Cause: ready.PadGone, Where: "/dev/input/event3"} }
 		}},
+		{"PA-DSP-001", Fail, func(f *Facts) {
+			f.Config.Screens, f.Daemon.Troubles = []string{"/dev/fb9"}, []ready.Said{*said(ready.ScreenGone)}
+		}},
+		{"PA-DSP-001", Fail, func(f *Facts) {
+			f.Config.Screens, f.Daemon.Running = []string{"/dev/fb9"}, false
+			f.Screens = func() []ready.Trouble { return []ready.Trouble{{Cause: ready.ScreenGone, Where: "/dev/fb9"}} }
+		}},
 		{"PA-SEC-002", Warn, func(f *Facts) { f.Config.Open = true }},
 		{"PA-SEC-003", Warn, proc("4711/status", "Uid:\t0\t0\t0\t0\n")},
 		{"PA-SEC-004", Warn, proc("swaps", "Filename\tType\n/dev/mmcblk0p3 partition 1 0 -2\n")},

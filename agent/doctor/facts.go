@@ -26,7 +26,8 @@ type Facts struct {
 	Token   func() error // why the local port's token cannot be used
 	Key     func() Key
 	Line    func() Line
-	Pad     func() *ready.Trouble // why the keypad cannot be read, nil = it can
+	Pad     func() *ready.Trouble  // why the keypad cannot be read, nil = it can
+	Screens func() []ready.Trouble // why no picture can be drawn on those of a terminal that does not run
 	Journal func(ctx context.Context) Journal
 	Backend func(ctx context.Context) Answer // the method list
 	Schemes func(ctx context.Context) Answer
@@ -51,9 +52,10 @@ type Config struct {
 	Port        string // address, "" = none
 	Serial      string
 	TCP         string
-	Keypad      string // device, "" = none
-	Open        bool   // tcp takes every address of a network without a password
-	Credentials bool   // something is set to prove who asks
+	Keypad      string   // device, "" = none
+	Screens     []string // devices and files of [display]
+	Open        bool     // tcp takes every address of a network without a password
+	Credentials bool     // something is set to prove who asks
 	ClientCert  string
 	Revision    int64  // of the operator's configuration, 0 = none
 	GivenUp     int64  // the highest one that was given up

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"posagent/agent/ready"
 )
@@ -115,7 +116,31 @@ func lineChecks() []Check {
 				return passed("device", f.Config.Keypad)
 			},
 		},
+		{
+			ID: "PA-DSP-001", Severity: Major, After: []string{"PA-CFG-005"}, Command: "ls -l /dev/fb*",
+			Look: func(_ context.Context, f *Facts) Finding { return f.screenFault() },
+		},
 	}
+}
+
+// screenFault fails where a picture for the customer cannot be drawn. The running terminal has tried, beside none the screen is
+// looked at.
+func (f *Facts) screenFault() Finding {
+	causes := []ready.Cause{ready.ScreenGone, ready.ScreenDenied, ready.ScreenFailed, ready.ScreenFile, ready.ScreenSmall}
+	for _, t := range f.Daemon.Troubles {
+		if f.Daemon.Running && slices.Contains(causes, t.Cause) {
+			return failed("seen", t.Words, "cause", string(t.Cause)).typed(t.Remedy, "")
+		}
+	}
+	if len(f.Config.Screens) == 0 {
+		return nothing("no screen is set")
+	}
+	if !f.Daemon.Running {
+		for _, t := range f.Screens() {
+			return f.said(t)
+		}
+	}
+	return passed("device", strings.Join(f.Config.Screens, " "))
 }
 
 // portFree judges the address on which the terminal is to listen.

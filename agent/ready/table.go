@@ -35,6 +35,11 @@ const (
 	PadGone      Cause = "keypad_missing"
 	PadDenied    Cause = "keypad_denied"
 	PadFailed    Cause = "keypad_failed"
+	ScreenGone   Cause = "display_missing"
+	ScreenDenied Cause = "display_denied"
+	ScreenFailed Cause = "display_failed"
+	ScreenFile   Cause = "display_file"
+	ScreenSmall  Cause = "display_small"
 	NoMethods    Cause = "no_methods"
 	NoList       Cause = "no_list"
 	Unfit        Cause = "no_fitting_method"
@@ -80,6 +85,11 @@ func table() []row {
 		{PadGone, "the keypad {where} is not there, and nothing that is typed can be sold", "plug it in, the terminal reads it by itself; ls -l /dev/input/by-id lists the devices, set [keypad] device in {config} to one of them", false},
 		{PadDenied, "the keypad {where} may not be opened by this user", "ls -l {where} shows the group, mostly input; usermod -aG input USER, then start posagent again", false},
 		{PadFailed, "the keypad {where} cannot be read, {detail}", "ls -l /dev/input/by-id lists the devices; set [keypad] device in {config} to the keypad's own", false},
+		{ScreenGone, "the screen {where} is not there, and a customer sees no code on it", "plug it in, the terminal draws on it by itself; ls -l /dev/fb* lists the screens, set [display] framebuffer in {config} to one of them", false},
+		{ScreenDenied, "the screen {where} may not be drawn on by this user, and a customer sees no code on it", "ls -l {where} shows the group, mostly video; usermod -aG video USER, then start posagent again", false},
+		{ScreenFailed, "the screen {where} cannot be drawn on, {detail}, and a customer sees no code on it", "ls -l /dev/fb* lists the screens; set [display] framebuffer in {config} to one of them; a plain file needs framebuffer_size", false},
+		{ScreenFile, "the picture {where} cannot be written, {detail}, and a customer sees no code on it", "make its directory, and let the terminal's user write there; or set [display] file in {config} to a path where it may", false},
+		{ScreenSmall, "the screen {where} is too small for the code", "set rotate or file_size of [display] in {config} so that the code has more room, or connect a larger screen", false},
 
 		{NoMethods, "the backend knows no payment method for this merchant and terminal", "correct bax_id and terminal_id of [terminal] in {config}, or ask the backend's operator to add one", false},
 		{Unfit, "none of the backend's payment methods can be sold here", "posagent methods{flags} shows them; one needs PAYMENT with REVERSAL or REFUND, and the trigger QR, or MANUAL and a keypad ([keypad] device); ask the backend's operator", false},

@@ -59,6 +59,7 @@ func gather(ctx context.Context, c *call) *gathered {
 	f.Key = func() doctor.Key { return doctorKey(c) }
 	f.Line = func() doctor.Line { return doctorLine(cfg) }
 	f.Pad = func() *ready.Trouble { return doctorPad(cfg) }
+	f.Screens = func() []ready.Trouble { return doctorScreens(cfg) }
 	var (
 		journal       doctor.Journal
 		list, schemes doctor.Answer
@@ -108,6 +109,11 @@ func doctorConfig(c *call, cfg config.Config, err error) doctor.Config {
 		v.Device = cfg.Upstream.Device().Certificate[0]
 	}
 	v.Keypad = cfg.Keypad.Device
+	for _, path := range []string{cfg.Display.Framebuffer, cfg.Display.File} {
+		if path != "" {
+			v.Screens = append(v.Screens, path)
+		}
+	}
 	v.Proxy, v.Port, v.ClientCert, v.Mark = cfg.Upstream.Proxy != "", cfg.Port.Listen, cfg.Upstream.ClientCert, cfg.Store.Mark
 	v.Credentials = auth.Bearer != "" || auth.ConsumerKey != "" || auth.ClientID != "" || v.ClientCert != "" || v.Device != nil
 	v.Refresh, v.MaxAge, v.MaxCount = cfg.Methods.Refresh, cfg.Offline.MaxAge, cfg.Offline.MaxCount

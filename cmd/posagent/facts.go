@@ -27,8 +27,9 @@ type facts struct {
 	list    *upstream.Client
 	methods func() error // of the last question for the list
 	serial  *line.Port
-	pad     *keypad.Pad // nil = none
-	tcp     bool        // a register line listens
+	pad     *keypad.Pad     // nil = none
+	screens []watchedScreen // of [display], the console left out
+	tcp     bool            // a register line listens
 
 	services  func() []outbox.Service
 	registers func() []view.RegisterLine  // what the register lines have counted
@@ -232,6 +233,11 @@ func (f facts) sample(before view.Live) view.Live {
 	_, wrong := f.lines()
 	if t := f.padTrouble(); t != nil {
 		wrong = append(wrong, *t)
+	}
+	for _, s := range f.screens {
+		if t := s.trouble(s.Fault()); t != nil {
+			wrong = append(wrong, *t)
+		}
 	}
 	for _, t := range slices.Concat(wrong, f.troubles(), f.refused()) {
 		said := ready.Say(t, f.place)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net"
 	"slices"
@@ -16,8 +15,6 @@ import (
 	"posagent/agent/upstream"
 	"posagent/agent/view"
 	"posagent/device"
-	"posagent/device/display"
-	"posagent/device/display/framebuffer"
 	"posagent/device/keypad"
 	"posagent/device/line"
 	"posagent/schemes/aapay"
@@ -85,7 +82,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		Front:          front(cfg, db, secret, to, vouched, log),
 		Now:            time.Now, Boot: device.BootTime, BootID: device.BootID(), Log: log,
 	}
-	if o.Screen, err = screen(c, cfg); err != nil {
+	if o.Screen, f.screens, err = screen(c, cfg); err != nil {
 		return o, f, nil, &exit{exitConfig, err}
 	}
 	if f.pad, err = pad(c, cfg, log); err != nil {
@@ -149,38 +146,4 @@ func pad(c *call, cfg config.Config, log *slog.Logger) (*keypad.Pad, error) {
 		return nil, err
 	}
 	return keypad.New(keypad.Config{Path: cfg.Keypad.Device, Map: keys, Bounce: cfg.Keypad.Bounce})
-}
-
-// screenWithin is how long a sale waits for its screen.
-const screenWithin = 500 * time.Millisecond
-
-func screen(c *call, cfg config.Config) (display.Screen, error) {
-	var screens []display.Screen
-	if cfg.Display.Console {
-		tty := onTerminal(c.out)
-		screens = append(screens, display.NewConsole(c.out, display.Options{Color: tty, Plain: !tty, Size: func() (int, int) { return windowSize(c.out) }}))
-	}
-	d := cfg.Display
-	if d.File != "" {
-		f, err := display.NewFile(d.File)
-		if err == nil {
-			f.Width, f.Height, err = config.Size(d.FileSize)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("config: display.file: %w", err)
-		}
-		screens = append(screens, f)
-	}
-	if d.Framebuffer != "" {
-		to := framebuffer.Config{Path: d.Framebuffer, Rotate: d.Rotate}
-		if d.FramebufferSize != "" {
-			w, h, err := config.Size(d.FramebufferSize)
-			if err != nil {
-				return nil, fmt.Errorf("config: display.framebuffer_size: %w", err)
-			}
-			to.File = framebuffer.Mode{W: w, H: h, Stride: d.FramebufferStride, Format: framebuffer.Formats()[d.FramebufferPixels]}
-		}
-		screens = append(screens, display.NewFramebuffer(to))
-	}
-	return display.Bounded(display.Fan(screens...), screenWithin), nil
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -19,6 +21,7 @@ type Config struct {
 // Device is one framebuffer. It is not safe for concurrent use.
 type Device struct {
 	cfg    Config
+	looks  bool        // a plain file is neither made nor made as long as a picture
 	file   *os.File    // nil = not open
 	opened os.FileInfo // file, when it was opened
 	mode   Mode
@@ -33,6 +36,21 @@ type tint [256]uint32
 
 // New returns a framebuffer that is opened by the first Size or Write.
 func New(cfg Config) *Device { return &Device{cfg: cfg} }
+
+// Look says why no picture could be written there, and writes nothing: what Size answers.
+func (c Config) Look() error {
+	d := &Device{cfg: c, looks: true}
+	_, _, err := d.Size()
+	if made, _ := os.Stat(filepath.Dir(c.Path)); errors.Is(err, fs.ErrNotExist) && c.makes() && made != nil && made.IsDir() {
+		return d.Close() // the first picture makes it
+	}
+	return errors.Join(err, d.Close())
+}
+
+// makes says that a file which is not there is made. A device that is not there yet must not become a file.
+func (c Config) makes() bool {
+	return c.File.W > 0 && (!strings.HasPrefix(c.Path, "/dev/") || strings.HasPrefix(c.Path, "/dev/shm/"))
+}
 
 // Path is where pictures go.
 func (d *Device) Path() string { return d.cfg.Path }
@@ -76,8 +94,8 @@ func (d *Device) open() error {
 		return nil
 	}
 	flags := os.O_RDWR
-	if d.cfg.File.W > 0 && (!strings.HasPrefix(d.cfg.Path, "/dev/") || strings.HasPrefix(d.cfg.Path, "/dev/shm/")) {
-		flags |= os.O_CREATE // a device that is not there yet must not become a file
+	if d.cfg.makes() && !d.looks {
+		flags |= os.O_CREATE
 	}
 	f, err := os.OpenFile(d.cfg.Path, flags|noBlock, 0o644)
 	if err != nil {
@@ -126,6 +144,9 @@ func (d *Device) look(f *os.File) (Mode, error) {
 	}
 	if n := info.Size(); n != 0 && n != int64(m.Offset+m.H*m.Stride) {
 		return m, fmt.Errorf("holds %d bytes, a picture has %d: name another file, or remove it", n, m.Offset+m.H*m.Stride)
+	}
+	if d.looks {
+		return m, nil
 	}
 	return m, f.Truncate(int64(m.Offset + m.H*m.Stride))
 }
