@@ -49,6 +49,7 @@ type Status struct {
 	FreeBytes   int64      `json:"freeBytes"`
 	Unconfirmed int        `json:"unconfirmed"`
 
+	full   string        // directory on whose disk sales have no room, "" = they have
 	Flags  string        `json:"-"` // those that the terminal was started with, as a command repeats them
 	Untold time.Duration `json:"-"` // when the oldest unconfirmed sale became one, on the boot clock; meaningless without one
 }
@@ -173,6 +174,7 @@ func (v *Status) Disk(h store.Health) {
 		}
 	}
 	if h.ShortBytes > 0 {
+		v.full = filepath.Dir(h.Path)
 		v.attend("disk full: sales are refused, free at least %d KiB on the file system of %s", h.ShortBytes>>10+1, filepath.Dir(h.Path))
 	}
 }
@@ -221,6 +223,9 @@ func (v *Status) says(c ready.Cause) bool {
 
 // Advise says what is wrong and what to type.
 func (v *Status) Advise() {
+	if v.full != "" && v.Ready { // the running terminal may not have judged since
+		v.Judged(ready.Not(ready.Trouble{Cause: ready.DiskFull, Where: v.full}, ready.Place{Flags: v.Flags}))
+	}
 	for _, t := range v.Live.Troubles {
 		if !v.says(t.Cause) {
 			v.attend("%s since %s: %s", t.Words, t.Since.Local().Format("15:04:05"), t.Remedy)

@@ -25,6 +25,16 @@ func TestStatusDiskFull(t *testing.T) {
 	require.Empty(t, advice(v))
 	v.Disk(store.Health{Path: "/var/lib/p/agent.db", ShortBytes: 640 << 10})
 	require.Contains(t, advice(v), "disk full: sales are refused, free at least 641 KiB on the file system of /var/lib/p")
+
+	for _, judged := range []ready.Report{{Ready: true}, {Ready: true, Offline: &ready.Said{Words: "away"}}} { // before the space ran out
+		v.Judged(judged)
+		v.Advise()
+		require.False(t, v.Ready)
+		require.Equal(t, "NOT READY: no space left on the disk of /var/lib/p: df -h /var/lib/p shows it; free space there, but leave what is in /var/lib/p", v.First)
+	}
+	v.Judged(ready.Not(ready.Trouble{Cause: ready.Stopped}, ready.Place{}))
+	v.Advise()
+	require.Equal(t, ready.Stopped, v.NotReady.Cause, "it has its own cause")
 }
 
 // What waits for a service that is gone is counted, by its own kinds only.
