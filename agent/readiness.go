@@ -119,6 +119,8 @@ func (a *Agent) journal(ctx context.Context, look bool) *ready.Trouble {
 		cause := ready.Journal
 		if errors.Is(err, store.ErrFull) {
 			cause = ready.DiskFull
+		} else if errors.Is(err, store.ErrReadOnly) {
+			cause = ready.ReadOnly
 		}
 		return &ready.Trouble{Cause: cause, Where: dir, Detail: err.Error()}
 	}

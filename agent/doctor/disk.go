@@ -40,14 +40,11 @@ func diskChecks() []Check {
 		{
 			ID: "PA-DSK-002", Severity: Critical, After: []string{"PA-DSK-001"}, Command: "dmesg | tail",
 			Look: func(_ context.Context, f *Facts) Finding {
-				st, err := f.fs()
-				switch {
-				case err != nil:
+				bad, err := ReadOnly(existing(f.State))
+				if err != nil {
 					return failed("seen", err.Error())
-				case st.Flags&unix.ST_RDONLY != 0, errors.Is(unix.Access(f.existing(), unix.W_OK), unix.EROFS):
-					return failed("seen", "mounted read-only")
 				}
-				return passed()
+				return failedIf(bad, "mounted read-only")
 			},
 		},
 		{
@@ -134,9 +131,17 @@ func missingDir(dir string) Finding {
 	return passed("seen", "not there yet: the first start makes it")
 }
 
-// existing is the state directory, or what is there above it.
-func (f *Facts) existing() string {
-	dir := f.State
+// ReadOnly says that the file system of a directory takes no writes.
+func ReadOnly(dir string) (bool, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return false, err
+	}
+	return st.Flags&unix.ST_RDONLY != 0 || errors.Is(unix.Access(dir, unix.W_OK), unix.EROFS), nil
+}
+
+// existing is a directory, or what is there above it.
+func existing(dir string) string {
 	for dir != filepath.Dir(dir) {
 		if _, err := os.Stat(dir); err == nil {
 			break
@@ -146,7 +151,7 @@ func (f *Facts) existing() string {
 	return dir
 }
 
-func (f *Facts) fs() (st unix.Statfs_t, err error) { return st, unix.Statfs(f.existing(), &st) }
+func (f *Facts) fs() (st unix.Statfs_t, err error) { return st, unix.Statfs(existing(f.State), &st) }
 
 // syncOnce writes one block, and returns how long its sync took.
 func syncOnce(path string) (took time.Duration, err error) {

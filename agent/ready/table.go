@@ -23,6 +23,7 @@ const (
 	Asking       Cause = "asking"
 	DiskFull     Cause = "disk_full"
 	Journal      Cause = "journal"
+	ReadOnly     Cause = "disk_read_only"
 	Cut          Cause = "journal_cut"
 	Lost         Cause = "journal_lost"
 	NoLine       Cause = "no_line"
@@ -71,6 +72,7 @@ func table() []row {
 		{Resuming, "older sales are being resumed", "posagent status{flags} shows them; wait until they are settled", false},
 		{Asking, "the backend has not answered yet", "posagent status{flags}, again in some seconds", false},
 		{DiskFull, "no space left on the disk of {where}", "df -h {where} shows it; free space there, but leave what is in {where}", false},
+		{ReadOnly, "the file system of {where} is read-only", "dmesg | tail says why; mount -o remount,rw makes it writable again; the journal is whole", false},
 		{Cut, "the journal of {where} is cut, {detail}", "compare posagent sale list{flags} with the register's journal, then posagent journal accept{flags} --reason TEXT", false},
 		{Lost, "the journal of {where} is lost, {detail}", "posagent journal --help tells how a backup takes its place; leave {where} as it is until then", false},
 		{Journal, "the journal of {where} cannot be written or read, {detail}", "dmesg | tail shows errors of the disk; keep {where} as it is, and call support", false},

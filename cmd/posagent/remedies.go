@@ -38,7 +38,7 @@ func storeError(err error) error {
 	case errors.Is(err, os.ErrNotExist):
 		return fail(exitNoDaemon, "no terminal has run here yet: %v (posagent run starts one)", err)
 	}
-	return fail(exitDamaged, "%v (keep the state directory as it is, and call support)", err)
+	return fail(exitDamaged, "%w (keep the state directory as it is, and call support)", err)
 }
 
 // cutError is the answer wherever the journal ends too early. Nothing was sent or undone for what may be missing.

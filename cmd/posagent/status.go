@@ -9,8 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"posagent/agent"
 	"posagent/agent/checkout"
+	"posagent/agent/doctor"
 	"posagent/agent/enrol"
 	"posagent/agent/gaps"
 	"posagent/agent/outbox"
@@ -98,7 +101,11 @@ func showStatus(ctx context.Context, c *call) error {
 	if there {
 		if err := v.load(ctx, c, cfg.Paylinks.Method, named); err != nil && c.cut == nil {
 			why, _, _ := strings.Cut(err.Error(), " (")
-			v.Judged(ready.Not(ready.Trouble{Cause: ready.Journal, Where: c.stateDir(), Detail: why}, placeOf(c)))
+			t := ready.Trouble{Cause: ready.Journal, Where: c.stateDir(), Detail: why}
+			if readOnly, _ := doctor.ReadOnly(c.stateDir()); readOnly && !errors.Is(err, store.ErrDamaged) { // whatever the engine says of it
+				t, err = ready.Trouble{Cause: ready.ReadOnly, Where: c.stateDir()}, storeError(fmt.Errorf("%s: %w", c.stateDir(), unix.EROFS))
+			}
+			v.Judged(ready.Not(t, placeOf(c)))
 			return errors.Join(v.show(c, true), err)
 		}
 	}
