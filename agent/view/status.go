@@ -214,6 +214,13 @@ func (v *Status) attend(format string, args ...any) {
 // Judged sets the first line of the screen.
 func (v *Status) Judged(r ready.Report) {
 	v.Report, v.First = r, r.Line()
+	switch {
+	case !v.Sandbox || !r.Ready:
+	case r.Offline != nil:
+		v.First = "READY, SANDBOX" + strings.TrimPrefix(v.First, "READY")
+	default:
+		v.First = "READY, SANDBOX: no real money"
+	}
 }
 
 // says reports whether the first line is about a cause.

@@ -37,6 +37,20 @@ func TestStatusDiskFull(t *testing.T) {
 	require.Equal(t, ready.Stopped, v.NotReady.Cause, "it has its own cause")
 }
 
+// A sandbox says so on its first line, which begins as that of any terminal that is ready.
+func TestASandboxSaysSoOnItsFirstLine(t *testing.T) {
+	v := view.NewStatus(view.Status{Sandbox: true})
+	v.Judged(ready.Report{Ready: true})
+	require.Equal(t, "READY, SANDBOX: no real money", v.First)
+	v.Judged(ready.Report{Ready: true, Offline: &ready.Said{Words: "the network is down", Remedy: "ip addr"}})
+	require.Equal(t, "READY, SANDBOX, offline: the network is down: ip addr", v.First)
+	v.Judged(ready.Not(ready.Trouble{Cause: ready.NoLine}, ready.Place{Config: "/c.toml"}))
+	require.Equal(t, "NOT READY: no register line is set: set [ecr] serial or tcp in /c.toml, then posagent run", v.First)
+	v.Sandbox = false
+	v.Judged(ready.Report{Ready: true})
+	require.Equal(t, "READY", v.First)
+}
+
 // What waits for a service that is gone is counted, by its own kinds only.
 func TestStatusWaitingOperations(t *testing.T) {
 	gone := view.Service{Name: "payments", Kinds: []string{"payments.create", "payments.capture"}, Trouble: view.Trouble{Reason: "no route", Since: time.Now()}}
