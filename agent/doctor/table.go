@@ -25,6 +25,24 @@ func Find(id string) (Check, bool) {
 	return Check{}, false
 }
 
+// noAccess is the check that fails where an account may not read the state directory.
+const noAccess = "PA-DSK-001"
+
+// OfStranger returns the checks as an account makes them that may not read the state directory: what it
+// sees of the rest is not what the terminal sees, so that all of them wait for that one.
+func OfStranger(list []Check) []Check {
+	var first, rest []Check
+	for _, c := range list {
+		if c.ID == noAccess {
+			c.After, first = nil, append(first, c)
+			continue
+		}
+		c.After = []string{noAccess}
+		rest = append(rest, c)
+	}
+	return append(first, rest...)
+}
+
 // ofItself are the numbers of the checks that the running terminal makes of itself while a person
 // waits for a page, by group. They ask nothing of the network, write nothing, and read neither the
 // device key nor the whole journal.

@@ -17,6 +17,7 @@ const (
 	Enrolling    Cause = "enrolling"
 	Replaced     Cause = "replaced"
 	NotConfirmed Cause = "not_confirmed"
+	NoAccess     Cause = "no_access"
 	Stopped      Cause = "stopped"
 	Starting     Cause = "starting"
 	Resuming     Cause = "resuming"
@@ -68,6 +69,7 @@ func table() []row {
 		{Replaced, "this box is not the terminal any more, {detail}", "ask the backend's operator why; with a new code, posagent enroll{flags} CODE makes it one again", false},
 		{NotConfirmed, "the operator's service at {where} has not confirmed this terminal yet, {detail}", "connect the network, the terminal then goes on by itself; posagent enroll{flags} tries at once, and says what is wrong", false},
 		{Stopped, "the terminal does not run, {detail}", "{run}", false},
+		{NoAccess, "unknown", "this account may not read {where}: run as its owner: sudo -u {detail} posagent status{flags}", false},
 		{Starting, "the terminal is starting", "posagent status{flags}, again in some seconds", false},
 		{Resuming, "older sales are being resumed", "posagent status{flags} shows them; wait until they are settled", false},
 		{Asking, "the backend has not answered yet", "posagent status{flags}, again in some seconds", false},

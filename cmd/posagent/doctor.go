@@ -55,7 +55,11 @@ func runDoctor(ctx context.Context, c *call) error {
 			names = append(names, name)
 		}
 	}
-	list, shown, unknown := doctor.Chosen(doctor.Checks(), names)
+	checks := doctor.Checks()
+	if forbidden(c) {
+		checks = doctor.OfStranger(checks)
+	}
+	list, shown, unknown := doctor.Chosen(checks, names)
 	if unknown != "" {
 		return fail(exitUsage, "doctor: no check and no group %q (posagent explain lists them)", unknown)
 	}

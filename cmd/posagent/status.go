@@ -50,6 +50,12 @@ type statusView struct {
 
 func showStatus(ctx context.Context, c *call) error {
 	check := c.opts.(*statusOptions).check
+	if forbidden(c) {
+		v := statusView{Status: view.NewStatus(view.Status{Version: version})}
+		t := ready.Trouble{Cause: ready.NoAccess, Where: c.stateDir(), Detail: accountName(ownerOf(c.stateDir()))}
+		v.Judged(ready.Not(t, ready.Place{Flags: c.flags()}))
+		return errors.Join(v.show(c, check), &exit{exitFailed, errors.New("")})
+	}
 	cfg, err := loadConfig(c)
 	if err != nil {
 		v := statusView{Status: view.NewStatus(view.Status{Version: version})}
