@@ -129,6 +129,7 @@ type Line struct {
 	Device string // behind the configured name
 	Cause  ready.Cause
 	Text   string
+	Remedy string // "" = that of the cause
 }
 
 // JournalState says whether the journal can be read.

@@ -35,7 +35,7 @@ func (f *Facts) lineFault(causes []ready.Cause) Finding {
 	if !slices.Contains(causes, l.Cause) {
 		return passed("device", l.Device)
 	}
-	found := f.said(ready.Trouble{Cause: l.Cause, Where: f.Config.Serial, Detail: l.Text})
+	found := f.said(ready.Trouble{Cause: l.Cause, Where: f.Config.Serial, Detail: l.Text, Remedy: l.Remedy})
 	found.Saw = append(found.Saw, "detail", l.Text)
 	return found
 }

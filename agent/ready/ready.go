@@ -13,6 +13,7 @@ type Trouble struct {
 	Since  time.Time
 	Keys   string // of [upstream.auth] that prove who asks, with " or " between; "" = not known
 	Plain  bool   // Where is asked without TLS
+	Remedy string // "" = that of the cause
 }
 
 // Place is where a person would mend things.
@@ -40,6 +41,9 @@ type Said struct {
 // Say puts a trouble into words.
 func Say(t Trouble, at Place) Said {
 	r := find(t.Cause)
+	if t.Remedy != "" {
+		r.remedy = t.Remedy
+	}
 	return Said{Cause: t.Cause, Words: fill(r.words, t, at), Remedy: fill(r.remedy, t, at), Since: t.Since}
 }
 

@@ -249,7 +249,8 @@ func doctorLine(cfg config.Config) doctor.Line {
 		return l
 	}
 	l.Text = err.Error()
-	l.Cause = lineTrouble(line.Stats{Path: cfg.ECR.Serial, Reason: err, LastError: l.Text, WaitingForLock: errors.Is(err, line.ErrInUse)}).Cause
+	t := lineTrouble(line.Stats{Path: cfg.ECR.Serial, Reason: err, LastError: l.Text, WaitingForLock: errors.Is(err, line.ErrInUse)})
+	l.Cause, l.Remedy = t.Cause, t.Remedy
 	return l
 }
 

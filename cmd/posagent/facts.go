@@ -162,7 +162,7 @@ func lineTrouble(st line.Stats) ready.Trouble {
 	case st.WaitingForLock:
 		t.Cause = ready.LineBusy
 	case errors.Is(st.Reason, os.ErrPermission):
-		t.Cause = ready.LineDenied
+		t.Cause, t.Remedy = ready.LineDenied, grant(st.Path)
 	case errors.Is(st.Reason, line.ErrNotTTY):
 		t.Cause = ready.LineNoTTY
 	case st.Opens > 0:
@@ -194,7 +194,7 @@ func padTrouble(path string, err error) *ready.Trouble {
 	case errors.Is(err, os.ErrNotExist):
 		t.Cause = ready.PadGone
 	case errors.Is(err, os.ErrPermission):
-		t.Cause = ready.PadDenied
+		t.Cause, t.Remedy = ready.PadDenied, grant(path)
 	case errors.Is(err, keypad.ErrNotInput):
 		t.Cause, t.Detail = ready.PadFailed, "it is no input device"
 	case errors.Is(err, keypad.ErrNoKeys):

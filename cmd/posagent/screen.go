@@ -106,7 +106,7 @@ func (s watchedScreen) trouble(err error) *ready.Trouble {
 		t.Cause = ready.ScreenGone
 		return t
 	case errors.Is(err, os.ErrPermission):
-		t.Cause = ready.ScreenDenied
+		t.Cause, t.Remedy = ready.ScreenDenied, grant(s.path)
 		return t
 	default:
 		t.Cause = ready.ScreenFailed
