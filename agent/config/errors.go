@@ -2,6 +2,9 @@ package config
 
 import "errors"
 
+// ErrNoFile is that of a key which names a file that is not there.
+var ErrNoFile = errors.New("there is no")
+
 // KeyError is what is wrong with one key.
 type KeyError struct {
 	Where string // "FILE:LINE", "FILE" or the name of a variable, "" = it stands nowhere

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,6 +51,7 @@ func parse(path string, text []byte, private bool, env []string, under ...Layer)
 	l.open(path, private, false)
 	whole = l.file(text) && whole
 	l.env(env)
+	l.certificates()
 	c.complete()
 	if whole {
 		l.validate()
@@ -59,6 +61,22 @@ func parse(path string, text []byte, private bool, env []string, under ...Layer)
 		return c, errors.Join(l.errs...)
 	}
 	return c, nil
+}
+
+// certificates reports files of the connection that the file or a variable names, and that are not there. One that this account may
+// not look at is left to the terminal.
+func (l *loader) certificates() {
+	u := l.c.Upstream
+	for _, f := range []struct{ key, path string }{
+		{"upstream.roots_file", u.RootsFile}, {"upstream.client_cert", u.ClientCert}, {"upstream.client_key", u.ClientKey},
+	} {
+		if !l.here[f.key] || !isPath(f.path) {
+			continue
+		}
+		if _, err := os.Stat(f.path); errors.Is(err, fs.ErrNotExist) {
+			l.fail(l.seen[f.key], f.key, fmt.Errorf("%w %s: put it there, or name the file that is", ErrNoFile, f.path))
+		}
+	}
 }
 
 // remedy is what to do about a file that cannot be read.

@@ -41,12 +41,15 @@ func configChecks() []Check {
 		{
 			ID: "PA-CFG-005", Severity: Critical, After: []string{"PA-CFG-003", "PA-CFG-004"}, Command: checkConfig,
 			Look: func(_ context.Context, f *Facts) Finding {
-				return f.problems(func(p Problem) bool { return !isSyntax(p) && !isUnknown(p) && !isSecret(p) })
+				return f.problems(func(p Problem) bool { return !isSyntax(p) && !isUnknown(p) && !isSecret(p) && !p.NoFile })
 			},
 		},
 		{
 			ID: "PA-CFG-006", Severity: Critical, After: []string{"PA-CFG-005"}, Command: checkConfig,
 			Look: func(_ context.Context, f *Facts) Finding {
+				if found := f.problems(func(p Problem) bool { return p.NoFile }); found.Status == Fail {
+					return found
+				}
 				return failedIf(f.Config.Files != "", f.Config.Files)
 			},
 		},
@@ -99,7 +102,7 @@ func configChecks() []Check {
 func isSyntax(p Problem) bool  { return p.Key == "" && !isUnknown(p) }
 func isUnknown(p Problem) bool { return strings.HasPrefix(p.Text, "unknown ") }
 func isSecret(p Problem) bool {
-	return strings.HasSuffix(p.Key, "_file") && !isUnknown(p) || strings.Contains(p.Text, "others can read") || strings.Contains(p.Text, "read by others")
+	return strings.HasSuffix(p.Key, "_file") && !p.NoFile && !isUnknown(p) || strings.Contains(p.Text, "others can read") || strings.Contains(p.Text, "read by others")
 }
 
 // problems fails with those errors of the configuration that are of a kind.

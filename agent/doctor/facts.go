@@ -70,7 +70,10 @@ type Config struct {
 func (c Config) OK() bool { return len(c.Problems) == 0 }
 
 // Problem is one error of the configuration.
-type Problem struct{ Where, Key, Text string }
+type Problem struct {
+	Where, Key, Text string
+	NoFile           bool // the key names a certificate that is not there
+}
 
 // Daemon is what is known of the running terminal.
 type Daemon struct {

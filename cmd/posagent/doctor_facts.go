@@ -90,7 +90,7 @@ func doctorConfig(c *call, cfg config.Config, err error) doctor.Config {
 	if err != nil {
 		v.Named = true
 		for _, p := range config.Problems(err) {
-			v.Problems = append(v.Problems, doctor.Problem{Where: p.Where, Key: p.Key, Text: p.Err.Error()})
+			v.Problems = append(v.Problems, doctor.Problem{Where: p.Where, Key: p.Key, Text: p.Err.Error(), NoFile: errors.Is(p.Err, config.ErrNoFile)})
 		}
 		return v
 	}
