@@ -85,14 +85,14 @@ func TestARegisterIsAnsweredWhilePaperIsOut(t *testing.T) {
 		t.Helper()
 		require.Eventually(t, func() bool { return strings.Count(far.Listing(), "=== cut") == n && far.Idle() }, soon, 5*time.Millisecond)
 	}
-	status("READY\n")
+	status("READY, SANDBOX")
 	pay()
 	receipts(1)
 	far.PaperOutAfter(200)
 	pay()
 	status("wait: paper is out")
 	pay()
-	status("READY\n")
+	status("READY, SANDBOX")
 	status("2 document(s) wait: paper is out")
 	far.Set(printertest.PaperOut, false)
 	receipts(4) // with what was cut off
