@@ -28,7 +28,13 @@ func configChecks() []Check {
 		},
 		{
 			ID: "PA-CFG-002", Severity: Critical, After: []string{"PA-CFG-001"}, Command: checkConfig,
-			Look: func(_ context.Context, f *Facts) Finding { return f.problems(isSyntax) },
+			Look: func(_ context.Context, f *Facts) Finding {
+				if f.Config.NoRecord != "" {
+					found := f.said(ready.Trouble{Cause: ready.NoRecord, Detail: f.Config.NoRecord})
+					return found.typed(found.Do, "posagent enroll{flags} CODE --url URL")
+				}
+				return f.problems(isSyntax)
+			},
 		},
 		{
 			ID: "PA-CFG-003", Severity: Critical, After: []string{"PA-CFG-002"}, Command: checkConfig,

@@ -42,7 +42,7 @@ func readConfig(c *call) (config.Config, error) {
 	case errors.Is(err, enrol.ErrNone), errors.Is(err, fs.ErrPermission):
 		return config.Load(configPath(c), os.Environ())
 	}
-	return config.Config{}, fail(exitDamaged, "%w (enrol the terminal again: posagent enroll CODE)", err)
+	return config.Config{}, unreadEnrolment(c, err)
 }
 
 // layerName is the origin of what a revision sets.

@@ -20,6 +20,7 @@ import (
 	"posagent/agent/config"
 	"posagent/agent/control"
 	"posagent/agent/doctor"
+	"posagent/agent/enrol"
 	"posagent/agent/gaps"
 	"posagent/agent/outbox"
 	"posagent/agent/ready"
@@ -89,6 +90,9 @@ func doctorConfig(c *call, cfg config.Config, err error) doctor.Config {
 	v := doctor.Config{File: configPath(c), Named: configPath(c) != "" || len(cfg.Origin()) > 0, Ignored: cfg.Ignored()}
 	if err != nil {
 		v.Named = true
+		if errors.Is(err, enrol.ErrDamaged) {
+			v.NoRecord = unreadBecause(err)
+		}
 		for _, p := range config.Problems(err) {
 			v.Problems = append(v.Problems, doctor.Problem{Where: p.Where, Key: p.Key, Text: p.Err.Error(), NoFile: errors.Is(p.Err, config.ErrNoFile)})
 		}

@@ -33,6 +33,7 @@ func enrollCommand() command {
 			"the code, checks what it is given against the operator's fingerprint, tries the configuration, and confirms it: that burns the\n" +
 			"code, and revokes what another box has for this terminal. Broken off anywhere, the same command goes on; the running terminal\n" +
 			"goes on by itself. Without a code an enrolled terminal looks for a newer configuration.\n" +
+			"A box that was enrolled before knows the operator's address: a new code goes there where --url names no other.\n" +
 			"Without a network the operator gives a bundle on a stick besides the code (posagent backend fleet bundle): the terminal works with its\n" +
 			"configuration at once, stores what may be sent later, and is READY once it is connected and confirmed.\n" +
 			"[upstream] proxy and roots_file of the box's own configuration file are used on the way. What that file says goes before what\n" +
@@ -226,6 +227,12 @@ func (o *enrollOptions) ticket(c *call) (t fleet.Ticket, given bool, err error) 
 	}
 	if o.url != "" {
 		t.URL = o.url
+	}
+	if t.URL == "" && o.bundle == "" {
+		if s, err := enrolment(c).Summary(); err == nil && s.URL != "" { // where it cannot be read, the remedies name --url
+			t.URL = s.URL
+			fmt.Fprintf(c.err, "the operator's service is that of the enrolment here: %s (--url URL names another)\n", t.URL)
+		}
 	}
 	t.URL = strings.TrimSuffix(t.URL, "/")
 	if o.fingerprint != "" {

@@ -50,6 +50,19 @@ func notEnrolled(c *call) error {
 	return fail(exitNotEnrolled, "%s: %s (%s)", c.path, said.Words, said.Remedy)
 }
 
+// unreadEnrolment is the error of every verb where the record of the enrolment cannot be read. The record has the operator's address,
+// so the remedy asks for it.
+func unreadEnrolment(c *call, err error) error {
+	said := ready.Say(ready.Trouble{Cause: ready.NoRecord}, ready.Place{Flags: c.flags()})
+	return fail(exitDamaged, "%w (%s)", err, said.Remedy)
+}
+
+// unreadBecause is why the record of the enrolment cannot be read.
+func unreadBecause(err error) string {
+	why, _, _ := strings.Cut(err.Error(), " (")
+	return strings.TrimPrefix(why, enrol.ErrDamaged.Error()+": ")
+}
+
 // driver takes the enrolment of a terminal on. local is the configuration of the box: the way out of its network.
 func driver(c *call, local config.Config, log *slog.Logger, said func(enrol.State)) enrol.Driver {
 	return enrol.Driver{
@@ -473,7 +486,7 @@ func fleetRefused(c *call, err error) error {
 	case errors.Is(err, enrol.ErrBusy):
 		return fail(exitRefused, "another program is at work on this enrolment (wait some seconds; the running terminal goes on with it by itself)")
 	case errors.Is(err, enrol.ErrDamaged):
-		return fail(exitDamaged, "%w (enrol the terminal again: posagent enroll CODE)", err)
+		return unreadEnrolment(c, err)
 	case errors.Is(err, enrol.ErrUntrusted):
 		return fail(exitAuth, "%w", err)
 	case errors.As(err, &refused) && wire.ReasonOf(err) == fleet.CodeNotGood:

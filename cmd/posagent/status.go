@@ -59,7 +59,11 @@ func showStatus(ctx context.Context, c *call) error {
 	cfg, err := loadConfig(c)
 	if err != nil {
 		v := statusView{Status: view.NewStatus(view.Status{Version: version})}
-		v.Judged(ready.Not(ready.Trouble{Cause: ready.Config}, placeOf(c)))
+		why := ready.Trouble{Cause: ready.Config}
+		if errors.Is(err, enrol.ErrDamaged) {
+			why = ready.Trouble{Cause: ready.NoRecord, Detail: unreadBecause(err)}
+		}
+		v.Judged(ready.Not(why, placeOf(c)))
 		return errors.Join(v.show(c, true), err)
 	}
 	v := statusView{Status: view.NewStatus(view.Status{Version: version})}
