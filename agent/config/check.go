@@ -12,7 +12,10 @@ import (
 )
 
 // check collects field errors.
-type check struct{ errs []*KeyError }
+type check struct {
+	errs  []*KeyError
+	allow []string // [ecr] allow: a register on the network is meant
+}
 
 func (k *check) fail(key, format string, args ...any) {
 	k.errs = append(k.errs, &KeyError{Key: key, Err: fmt.Errorf(format, args...)})
@@ -39,8 +42,13 @@ func (k *check) listen(key, s string, local bool) {
 	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
 		k.fail(key, "%q has no port number", s)
 	}
-	if host == "" {
-		k.fail(key, "%q names no address: write 127.0.0.1:%s, or 0.0.0.0:%s for every network", s, port, port)
+	switch {
+	case host == "" && key == "ecr.tcp" && len(k.allow) > 0:
+		k.fail(key, "%q names no address: write \"0.0.0.0:%s\"", s, port)
+	case host == "" && local:
+		k.fail(key, "%q names no address: write \"127.0.0.1:%s\"", s, port)
+	case host == "":
+		k.fail(key, "%q names no address: write \"127.0.0.1:%s\", or \"0.0.0.0:%s\" for every network", s, port, port)
 	}
 	if local && host != "" && !loopback(host) {
 		k.fail(key, "%q is not this machine only", s)

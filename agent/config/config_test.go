@@ -154,6 +154,7 @@ func TestBadFiles(t *testing.T) {
 		{"session without a life", "[backend]\nsession_life = \"0s\"\n", "config: FILE:2: backend.session_life: 0s is not between 1s"},
 		{"session of a day", "[backend]\nsession_life = \"24h\"\n", "config: FILE:2: backend.session_life: 24h0m0s is not between 1s"},
 		{"port for everybody", "[port]\nlisten = \"0.0.0.0:8480\"\n", "config: FILE:2: port.listen: \"0.0.0.0:8480\" is not this machine only"},
+		{"port without an address", "[port]\nlisten = \":8480\"\n", "config: FILE:2: port.listen: \":8480\" names no address: write \"127.0.0.1:8480\""},
 		{"unit", "[methods]\ntimeout_unit = \"h\"\n", "config: FILE:2: methods.timeout_unit: \"h\" is none of m, s, ms"},
 		{"half a login", "[upstream.auth]\nconsumer_key_file = \"/nonexistent\"\n", "config: FILE:2: upstream.auth.consumer_key_file: open /nonexistent"},
 	} {
@@ -488,6 +489,8 @@ func TestField_L3OpenLineIsRefused(t *testing.T) {
 		"tcp = \"0.0.0.0:20007\"\n":                                    "ecr.tcp: \"0.0.0.0:20007\" " + refused,
 		"tcp = \"192.168.1.5:20007\"\nallow = []\nopen = false\n":      refused,
 		"tcp = \"[::]:20007\"\n":                                       refused,
+		"tcp = \":20007\"\n":                                           "ecr.tcp: \":20007\" names no address: write \"127.0.0.1:20007\", or \"0.0.0.0:20007\" for every network",
+		"tcp = \":20007\"\nallow = [\"192.168.1.9\"]\n":                "ecr.tcp: \":20007\" names no address: write \"0.0.0.0:20007\"",
 		"tcp = \"till.example:20007\"\n":                               refused,
 		"tcp = \"0.0.0.0:20007\"\npassword = \"123456\"\n":             "",
 		"tcp = \"0.0.0.0:20007\"\nallow = [\"192.168.1.0/24\"]\n":      "",

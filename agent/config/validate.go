@@ -36,7 +36,7 @@ func (c Config) Validate() error {
 
 // wrong lists what is wrong with the values.
 func (c Config) wrong() []*KeyError {
-	k := &check{}
+	k := &check{allow: c.ECR.Allow}
 	c.terminal(k)
 	c.upstream(k)
 	c.ecr(k)
