@@ -23,7 +23,6 @@ import (
 	"posagent/agent/upstream"
 	"posagent/device"
 	"posagent/schemes/fleet"
-	"posagent/schemes/wire"
 	"posagent/store"
 )
 
@@ -472,40 +471,4 @@ func serialOf(c *call) string {
 		return cmp.Or(o.serial, device.SerialNumber())
 	}
 	return device.SerialNumber()
-}
-
-// fleetRefused gives an error of the enrolment its exit code and its remedy.
-func fleetRefused(c *call, err error) error {
-	var coded *exit
-	var refused *enrol.RefusedError
-	switch {
-	case err == nil, errors.As(err, &coded), errors.Is(err, context.Canceled):
-		return err
-	case errors.Is(err, enrol.ErrNone):
-		return fail(exitNotEnrolled, "this terminal is not enrolled (posagent enroll CODE --url URL, with the code of the backend's operator)")
-	case errors.Is(err, enrol.ErrBusy):
-		return fail(exitRefused, "another program is at work on this enrolment (wait some seconds; the running terminal goes on with it by itself)")
-	case errors.Is(err, enrol.ErrDamaged):
-		return unreadEnrolment(c, err)
-	case errors.Is(err, enrol.ErrUntrusted):
-		return fail(exitAuth, "%w", err)
-	case errors.As(err, &refused) && wire.ReasonOf(err) == fleet.CodeNotGood:
-		return fail(exitAuth, "%w (this box is %s; ask the operator for a new code)", err, serialOf(c))
-	case errors.As(err, &refused) && wire.ReasonOf(err) == fleet.CodeTaken:
-		return fail(exitAuth, "%w (this box is %s; ask the operator for a new code: posagent backend fleet list shows which box has this one, and fleet revoke takes it back)", err, serialOf(c))
-	case errors.As(err, &refused):
-		return fail(exitAuth, "%w (ask the operator for a new code)", err)
-	}
-	switch wire.CodeOf(err) {
-	case wire.Unavailable, wire.UnknownOutcome, wire.Internal:
-		if said := operatorSaid(c); said != nil {
-			return fail(exitNoBackend, "%s (%s; nothing is lost: then posagent enroll%s goes on with it, and so does the running terminal)", said.Words, said.Remedy, c.flags())
-		}
-		return fail(exitNoBackend, "%w (nothing is lost: posagent enroll goes on with it, and so does the running terminal)", err)
-	case wire.TooMany:
-		return fail(exitAuth, "%w", err)
-	case wire.Unauthorized:
-		return fail(exitAuth, "%w (is the clock right? date -u)", err)
-	}
-	return fail(exitFailed, "%w", err)
 }

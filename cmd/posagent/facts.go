@@ -84,21 +84,6 @@ func trouble(c *upstream.Client) *ready.Trouble {
 	return &ready.Trouble{Cause: ready.Cause(fault.Kind), Where: c.Host(), Detail: fault.Detail, Since: fault.Since, Plain: c.Plain()}
 }
 
-// operatorSaid is what the way to the operator's service suffers, as who types --url mends it; nil where it is well or was not used.
-func operatorSaid(c *call) *ready.Said {
-	if c.way == nil {
-		return nil
-	}
-	t := trouble(c.way)
-	if t == nil {
-		return nil
-	}
-	place := placeOf(c)
-	place.Base = "--url"
-	said := ready.Say(*t, place)
-	return &said
-}
-
 // keyed is a trouble that names the keys by which a service knows who asks.
 func (f facts) keyed(t *ready.Trouble, service string) *ready.Trouble {
 	if t != nil && t.Cause == "credentials" {
