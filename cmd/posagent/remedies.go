@@ -38,6 +38,10 @@ func storeError(err error) error {
 	case errors.Is(err, os.ErrNotExist):
 		return fail(exitNoDaemon, "no terminal has run here yet: %v (posagent run starts one)", err)
 	}
+	if errors.Is(err, store.ErrDamaged) {
+		return fail(exitDamaged, "%w (keep the state directory as it is, and call support: posagent support bundle gathers what they need; with the newest backup: "+
+			"posagent restore FILE --force damaged)", err)
+	}
 	return fail(exitDamaged, "%w (keep the state directory as it is, and call support)", err)
 }
 
