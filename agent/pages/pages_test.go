@@ -54,7 +54,9 @@ func plant(v reflect.Value) (n int) {
 			return 0
 		}
 		for i := range v.NumField() {
-			n += plant(v.Field(i))
+			if f := v.Field(i); f.CanSet() { // nobody outside shows another
+				n += plant(f)
+			}
 		}
 	}
 	return n
