@@ -1,6 +1,7 @@
 package enrol
 
 import (
+	"cmp"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -290,7 +291,7 @@ func (b *Box) Hold(waits bool) error {
 type Summary struct {
 	State       State   `json:"state"` // of the one that is being made, else of the confirmed one
 	ID          string  `json:"id,omitempty"`
-	URL         string  `json:"url,omitempty"`
+	URL         string  `json:"url,omitempty"` // of the service; where nothing was begun since a refusal, of the one that refused
 	Certificate string  `json:"certificateExpiresAt,omitempty"`
 	Revision    int64   `json:"revision,omitempty"` // in use
 	Previous    int64   `json:"previous,omitempty"`
@@ -321,7 +322,7 @@ func (b *Box) Summary() (Summary, error) {
 		s.Certificate, s.Revoked = r.Now.ExpiresAt, r.Now.Revoked
 	}
 	if r.Next != nil {
-		s.Refusal = r.Next.Refusal
+		s.Refusal, s.URL = r.Next.Refusal, cmp.Or(s.URL, r.Next.URL)
 		if x := r.Next.Bundle; x != nil {
 			s.Bundle = x.Until
 		}

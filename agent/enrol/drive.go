@@ -119,7 +119,7 @@ func (r *record) refuse(now time.Time, words string) {
 		r.Barred = n.Bundle.MadeAt
 	}
 	to, _ := Next(n.State, Refuse)
-	r.Next = &Enrolment{State: to, Key: n.Key, Code: n.Code, Refusal: words} // the key may serve another code
+	r.Next = &Enrolment{State: to, URL: n.URL, Key: n.Key, Code: n.Code, Refusal: words} // key and address may serve another code
 	r.note(now, Entry{What: RefusedCode, Text: words})
 }
 

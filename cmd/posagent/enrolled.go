@@ -132,7 +132,7 @@ func fitsJournal(ctx context.Context, c *call, name string) error {
 		case errors.As(err, &other) && other.Foreign() && other.Sales+other.Ops > 0:
 			return fail(exitRefused, "%w: %w (the terminal has to end them first: posagent status%s)", enrol.ErrNotHere, err, c.flags())
 		case errors.As(err, &other) && other.Foreign():
-			return fail(exitRefused, "%w: %w (posagent backup%s keeps its sales; then the box may begin anew, as the README tells under Enrolment)", enrol.ErrNotHere, err, c.flags())
+			return fail(exitRefused, "%w: %w (%s)", enrol.ErrNotHere, err, beginsAnew(c, other.Was))
 		case err != nil && other != nil:
 			return fail(exitRefused, "%w (the terminal has to end them first: posagent status%s)", err, c.flags())
 		}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/term"
 
+	"posagent/agent"
 	"posagent/device"
 	"posagent/store"
 )
@@ -138,6 +139,15 @@ func runReset(ctx context.Context, c *call) error {
 	}
 	fmt.Fprintf(c.out, "reset: %s\n", c.stateDir())
 	return nil
+}
+
+// beginsAnew is the way of a box to another terminal's enrolment, away from a journal of which nothing is open. Only of a sandbox, which
+// holds no money, it names the command that deletes it.
+func beginsAnew(c *call, was string) string {
+	if strings.HasPrefix(was, agent.Sandbox+" (") {
+		return fmt.Sprintf("the sandbox holds no real money: stop it, type posagent reset%s, then the same code again", c.flags())
+	}
+	return fmt.Sprintf("posagent backup%s FILE --key-file K keeps its sales; posagent help reset tells how the box begins anew; then the same code again", c.flags())
 }
 
 // resetLost begins anew where the journal is gone or cut. The key stays: what was derived from it is known again.
