@@ -185,8 +185,12 @@ func install(t *testing.T, m *made) {
 	require.Equal(t, example, read(t, config))
 	code, said := ran(t, nil, s.program(), "config", "check", "--config", config)
 	require.Zero(t, code, said)
+	var owner syscall.Stat_t
+	require.NoError(t, syscall.Stat(s.state(), &owner))
+	require.NoError(t, os.Chown(s.state(), os.Geteuid(), os.Getegid()), "root runs no terminal in the account's directory")
 	require.Contains(t, waiting(t, s.program(), "run", "--no-sandbox", "--config", config, "--state", s.state()), "not ready: the terminal is not enrolled, and no [upstream] is set: posagent enroll ")
 	require.NoFileExists(t, filepath.Join(s.state(), "agent.db"))
+	require.NoError(t, os.Chown(s.state(), int(owner.Uid), int(owner.Gid)))
 
 	require.Regexp(t, `"openapi": ?"3\.`, read(t, s.at("usr/share/posagent/openapi.json")))
 	require.Contains(t, read(t, s.at("usr/share/posagent/openapi.json")), "http://127.0.0.1:8480")
