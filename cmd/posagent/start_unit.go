@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"os"
-	"os/user"
 	"path/filepath"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -44,10 +42,7 @@ func notForeign(c *call) error {
 	if os.Geteuid() != 0 || unix.Stat(c.stateDir(), &st) != nil || st.Uid == 0 {
 		return nil
 	}
-	name := strconv.Itoa(int(st.Uid))
-	if u, err := user.LookupId(name); err == nil {
-		name = u.Username
-	}
+	name := accountName(int(st.Uid))
 	how := cmp.Or(c.packaged(), "su -s /bin/sh "+name+" -c 'posagent run"+c.flags()+"'")
 	return fail(exitRefused, "%s belongs to the account %s, and root would leave files there that it cannot open (%s)", c.stateDir(), name, how)
 }
