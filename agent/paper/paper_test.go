@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -355,10 +356,10 @@ func TestAPrinterThatAlwaysCutsOff(t *testing.T) {
 		s.confirm(x, "k42")
 		<-time.After(9 * time.Minute)
 		synctest.Wait()
-		require.Equal(t, 3, p.begun, "at once, at the next try, a minute later")
+		require.EqualValues(t, 3, p.begun.Load(), "at once, at the next try, a minute later")
 		<-time.After(time.Hour - 9*time.Minute)
 		synctest.Wait()
-		require.Equal(t, 5, p.begun)
+		require.EqualValues(t, 5, p.begun.Load())
 		require.Contains(t, x.State().Reason, "how much is on the paper is not known")
 	})
 }
@@ -366,12 +367,12 @@ func TestAPrinterThatAlwaysCutsOff(t *testing.T) {
 // cutting is a printer that is well until it prints.
 type cutting struct {
 	broken
-	begun int
+	begun atomic.Int32
 }
 
 func (*cutting) Check(context.Context) error { return nil }
 func (c *cutting) Print(context.Context, printer.Document) error {
-	c.begun++
+	c.begun.Add(1)
 	return fmt.Errorf("%w: %w", printer.ErrUnknownEnd, printer.ErrStuck)
 }
 
