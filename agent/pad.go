@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"posagent/agent/checkout/drive"
+	"posagent/agent/checkout/drive/perform"
 	"posagent/agent/counter"
 	"posagent/device/display/scene"
 	"posagent/device/keypad"
@@ -48,11 +49,10 @@ func (a *Agent) readPad(ctx context.Context) error {
 func sceneOf(f counter.Face, language string) scene.Scene {
 	v := scene.Scene{Title: f.Method, Language: language}
 	show := func(minor int64) string {
-		c, ok := money.Lookup(f.Currency)
-		if !ok || minor == 0 {
+		if minor == 0 {
 			return ""
 		}
-		return money.FormatIn(language, money.Minor(minor), c)
+		return perform.Amount(language, money.Minor(minor), f.Currency)
 	}
 	v.Amount = show(f.Amount)
 	if f.Wanted == counter.Method {
