@@ -141,11 +141,13 @@ type (
 		Gen     int
 		Request Request
 	}
-	// Last calls Desk.Last: Begun or NotBegun, then Progressed and Ended.
+	// Last calls Desk.Last, Finder.Find where it has a Sequence, or Copier.Copy where it has a
+	// Receipt: Begun or NotBegun, then Progressed and Ended.
 	Last struct {
-		Gen     int
-		Line    string // whose last sale; "" = the session's line
-		Receipt int    // 0 = the line's last sale; else the newest payment with that number
+		Gen      int
+		Line     string // whose last sale; "" = the session's line
+		Receipt  int    // 0 = the line's last sale; else the newest payment with that number
+		Sequence string // the line's sale with that id, whatever its kind; "" = the last one
 	}
 	// Abort calls Desk.Abort: AbortDecided.
 	Abort struct {

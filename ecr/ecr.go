@@ -26,11 +26,20 @@ type Request struct {
 	Amount      money.Minor // > 0; 0 on a Reversal means "the amount of the original"; 0 on a Payment means "to come" (delayedAmount)
 	Currency    string      // ISO 4217 alpha; "" = the terminal's
 	CardType    int         // ZVT card type the register selected; 0 = none
+	Method      string      // name of the method definition the register selected; "" = none
+	ConsumerID  string      // the customer's wallet code, which the register has scanned; "" = none
+	Reference   string      // the till's own name of the purchase; "" = none. The same id with another reference is another request
 	Receipt     int         // Reversal: receipt number of the original in the open batch
 	Original    string      // Refund: "R<receipt>", "R<batch>/<receipt>" or "T<transactionId>"; "" = refund the last payment, if the terminal allows it
 	LastReceipt *int        // TLV 1F1F: the last receipt number the register knows; nil = not sent
 	Progress    bool        // the register is known to acknowledge intermediate status, so the long deadline applies
 	Lines       []Item      // order lines, where the register sends them
+
+	// Patience is how long the register waits for the end of a request; 0 = the terminal's default.
+	Patience time.Duration
+	// Keep says that an approval which the register does not acknowledge is kept, with an alert,
+	// instead of being undone.
+	Keep bool
 }
 
 // Item is one order line of a register. Amounts are minor units of the request's currency.
@@ -178,6 +187,14 @@ type Desk interface {
 type Undoer interface {
 	// OnUndo sets what is called for a line, at any time and from any goroutine; it must not block.
 	OnUndo(line string, tell func())
+}
+
+// Finder is a Desk that finds a sale by the register's own id.
+type Finder interface {
+	// Find returns the newest sale of a line with that Sequence: at once if it ended, joined if it
+	// still runs, with the promise of Last. ErrNone: nothing was accepted under it, and nothing will
+	// be done. *Refusal: the terminal cannot say, because its journal was replaced.
+	Find(ctx context.Context, line, sequence string) (Sale, error)
 }
 
 // Copier is a Desk that tells an earlier payment again by its receipt number.

@@ -297,13 +297,20 @@ func (d *dialog) perform(ctx context.Context, a ecr.Action) {
 	}
 }
 
-// last returns a line's last sale, or the newest payment with a receipt number.
+// last returns a line's last sale, its sale with an id, or the newest payment with a receipt number.
 func (s *Session) last(ctx context.Context, a ecr.Last) (ecr.Sale, error) {
-	if a.Receipt == 0 {
-		return s.o.Desk.Last(ctx, cmp.Or(a.Line, s.o.Line))
-	}
-	if c, ok := s.o.Desk.(ecr.Copier); ok {
-		return c.Copy(ctx, a.Receipt)
+	line := cmp.Or(a.Line, s.o.Line)
+	switch {
+	case a.Sequence != "":
+		if f, ok := s.o.Desk.(ecr.Finder); ok {
+			return f.Find(ctx, line, a.Sequence)
+		}
+	case a.Receipt != 0:
+		if c, ok := s.o.Desk.(ecr.Copier); ok {
+			return c.Copy(ctx, a.Receipt)
+		}
+	default:
+		return s.o.Desk.Last(ctx, line)
 	}
 	return ecr.Sale{}, ecr.ErrNone
 }

@@ -57,6 +57,7 @@ var (
 	_ ecr.Desk   = (*Desk)(nil)
 	_ ecr.Till   = (*Desk)(nil)
 	_ ecr.Memory = (*Desk)(nil)
+	_ ecr.Finder = (*Desk)(nil)
 )
 
 // New returns a desk without sales.
@@ -98,7 +99,7 @@ func (d *Desk) Begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	defer d.Mu.Unlock()
 	for _, s := range d.Sales {
 		if req.Sequence != "" && s.Request.Sequence == req.Sequence && s.Request.Line == req.Line {
-			if s.Request.Kind != req.Kind || s.Request.Amount != req.Amount {
+			if s.Request.Kind != req.Kind || s.Request.Amount != req.Amount || s.Request.Reference != req.Reference {
 				return ecr.Sale{}, &ecr.Refusal{Code: ecr.Processing, Text: "request id " + req.Sequence + " was used for another request"}
 			}
 			return s.watch(), nil
@@ -204,11 +205,14 @@ func (d *Desk) Abort(_ context.Context, id string) error {
 }
 
 // Last implements ecr.Desk.
-func (d *Desk) Last(_ context.Context, line string) (ecr.Sale, error) {
+func (d *Desk) Last(ctx context.Context, line string) (ecr.Sale, error) { return d.Find(ctx, line, "") }
+
+// Find implements ecr.Finder; "" finds the line's last sale.
+func (d *Desk) Find(_ context.Context, line, sequence string) (ecr.Sale, error) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
 	for i := len(d.Sales) - 1; i >= 0; i-- {
-		if d.Sales[i].Request.Line == line {
+		if req := d.Sales[i].Request; req.Line == line && (sequence == "" || req.Sequence == sequence) {
 			d.Sales[i].Held++
 			d.touch()
 			return d.Sales[i].watch(), nil
