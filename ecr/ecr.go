@@ -37,9 +37,14 @@ type Request struct {
 
 	// Patience is how long the register waits for the end of a request; 0 = the terminal's default.
 	Patience time.Duration
+	// Grace is how long an approval waits for the register's acknowledgement; 0 = the terminal's
+	// default.
+	Grace time.Duration
 	// Keep says that an approval which the register does not acknowledge is kept, with an alert,
 	// instead of being undone.
 	Keep bool
+	// RefundLast lets a refund that names no original mean the last payment.
+	RefundLast bool
 }
 
 // Item is one order line of a register. Amounts are minor units of the request's currency.

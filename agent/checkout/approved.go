@@ -63,12 +63,44 @@ func startUndo(s State, e Event) (State, []Effect) {
 }
 
 // nextFinancialCommand confirms the sale if the command shows that the register has it, else undoes
-// it.
+// it. What is kept is undone only where the till asks for the same purchase again.
 func nextFinancialCommand(s State, e Event) (State, []Effect) {
-	if e.Sync == Same {
+	switch {
+	case e.Sync == Same:
 		return confirm(s, e)
+	case s.Till.Keep && e.Sync != Again:
+		return s, nil
+	case e.Sync == Again:
+		return undo(s, e, "the till asked for the same purchase again")
 	}
 	return undo(s, e, "the register went on without it")
+}
+
+// graceOver undoes an approval that the register never acknowledged, or keeps it and says so once.
+func graceOver(s State, e Event) (State, []Effect) {
+	if !s.Till.Keep {
+		return startUndo(s, e)
+	}
+	out := keep(&s)
+	return s, out
+}
+
+// endOfDay undoes what is not acknowledged, or keeps it for good.
+func endOfDay(s State, e Event) (State, []Effect) {
+	if !s.Till.Keep {
+		return startUndo(s, e)
+	}
+	out := keep(&s)
+	s.Phase = Confirmed
+	return s, out
+}
+
+func keep(s *State) []Effect {
+	if s.Till.Kept {
+		return nil
+	}
+	s.Till.Kept = true
+	return []Effect{{Do: Exception, Text: "approved and kept, but the till never fetched the outcome: compare with the till"}}
 }
 
 func closeBatch(s State, _ Event) (State, []Effect) {

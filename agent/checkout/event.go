@@ -52,7 +52,8 @@ const (
 	NotFound      Failure = "not_found"
 )
 
-// Sync is what the register's next command says about the last receipt (TLV 1F1F).
+// Sync is what the register's next command says about the sale: by the last receipt (TLV 1F1F), or
+// by the till's own reference.
 type Sync string
 
 // The syncs. Silent also stands for a number that says nothing.
@@ -60,6 +61,7 @@ const (
 	Silent Sync = ""
 	Same   Sync = "same"   // it knows the sale's receipt
 	Before Sync = "before" // it knows the one before
+	Again  Sync = "again"  // it asks for the same purchase, under another id
 )
 
 // Undone is what an undo operation, or a forward one, came to.

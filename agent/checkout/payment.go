@@ -11,7 +11,7 @@ import (
 func Start(t Terms, now time.Duration) (State, []Effect) {
 	s := State{
 		Kind: t.Kind, QR: t.QR, StaleEnds: t.StaleEnds, CanReverse: t.CanReverse, CanRefund: t.CanRefund, OKWords: t.OKWords, Limits: t.Limits,
-		StartedAt: now, BaseAt: now, WireAt: now,
+		Till: t.Till, StartedAt: now, BaseAt: now, WireAt: now,
 	}
 	switch {
 	case t.Kind != ecr.Payment:

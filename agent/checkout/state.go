@@ -56,6 +56,15 @@ func clampSum(ds ...time.Duration) time.Duration {
 	return sum
 }
 
+// Till is what a sale keeps of its register.
+type Till struct {
+	Reference string        `json:"reference,omitempty"` // its own name of the purchase, "" = none
+	Patience  time.Duration `json:"patience,omitempty"`  // it waits so long for an answer; 0 = the terminal's default
+	Grace     time.Duration `json:"grace,omitempty"`     // an approval waits so long for its acknowledgement; 0 = the terminal's default
+	Keep      bool          `json:"keep,omitempty"`      // an approval that it does not acknowledge is kept
+	Kept      bool          `json:"kept,omitempty"`      // one was, and the merchant was told
+}
+
 // State is a sale as the decisions need it. Durations named …At are instants of the boot clock.
 type State struct {
 	Kind   ecr.Kind   `json:"kind"`
@@ -71,6 +80,8 @@ type State struct {
 	StaleEnds  bool     `json:"staleEnds,omitempty"` // a code that was not scanned in time ends the sale
 	OKWords    []string `json:"okWords,omitempty"`   // okCodes for the sale's type
 	Limits     Limits   `json:"limits"`
+
+	Till Till `json:"till,omitzero"`
 
 	// What was sent.
 	Plain   bool `json:"plain,omitempty"`   // the idempotent route is missing: sent plainly, once
@@ -119,6 +130,7 @@ type Terms struct {
 	CanReverse, CanRefund bool
 	OKWords               []string
 	Limits                Limits
+	Till                  Till
 	Ask                   bool // choice, prompts or the amount are still to come
 }
 

@@ -52,7 +52,7 @@ var table = map[Phase]row{
 		refuse: names{Chosen, GaveUp, AbortAsked, UndoSettled, ForwardEnded},
 	},
 	Unconfirmed: {
-		on: rules{Told: confirm, Refused: startUndo, NextCommand: nextFinancialCommand, GraceOver: startUndo, EndOfDay: startUndo,
+		on: rules{Told: confirm, Refused: startUndo, NextCommand: nextFinancialCommand, GraceOver: graceOver, EndOfDay: endOfDay,
 			StatusRead: settle, StatusFailed: unsettled, Tick: settleClock, Restarted: unacknowledgedAgain, ToldAborted: answeredAborted},
 		ignore: names{Replied, ReplyFailed, CodeBroken, Lost, BatchClosed},
 		refuse: names{Chosen, GaveUp, AbortAsked, UndoSettled, ForwardEnded},

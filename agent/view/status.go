@@ -119,7 +119,7 @@ func (v *Status) Read(r store.Reader, own bool) error {
 		if checkout.Active(row.State) && !row.Closed {
 			v.Open = append(v.Open, SaleOf(row))
 		}
-		if row.State.Phase == checkout.Unconfirmed && !row.Quarantined {
+		if row.State.Phase == checkout.Unconfirmed && !row.Quarantined && !row.State.Till.Keep {
 			if v.Unconfirmed++; v.Unconfirmed == 1 || row.State.UntoldAt < v.Untold {
 				v.Untold = row.State.UntoldAt
 			}

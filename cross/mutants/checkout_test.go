@@ -113,7 +113,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/drive/begin.go", `e.Sync != checkout.Same && d.sales.Held(r.Key)`, `false`},
 	}},
 	{"grace timer ignored", drive, "TestMoneyA3_GraceIsTenMinutesExactly", []edit{
-		{"agent/checkout/drive/perform/apply.go", `if row.State.Phase == checkout.Unconfirmed {`, `if row.State.Phase == checkout.Unconfirmed && false {`},
+		{"agent/checkout/drive/perform/apply.go", `if row.State.Phase == checkout.Unconfirmed && !row.State.Till.Kept {`, `if row.State.Phase == checkout.Unconfirmed && false {`},
 	}},
 	{"grace ends with a command that failed", drive, "TestMoneyB6_ACommandThatIsNotStoredSettlesNothing", []edit{
 		{"agent/checkout/drive/begin.go", `a.steps = nil`, `a.join = ""`},
@@ -122,7 +122,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/approved.go", `if e.Sync == Same {`, `if true {`},
 	}},
 	{"end of day confirms what nobody acknowledged", drive, "TestMoneyB13_EndOfDay", []edit{
-		{"agent/checkout/table.go", `GraceOver: startUndo, EndOfDay: startUndo,`, `GraceOver: startUndo, EndOfDay: confirm,`},
+		{"agent/checkout/table.go", `GraceOver: graceOver, EndOfDay: endOfDay,`, `GraceOver: graceOver, EndOfDay: confirm,`},
 	}},
 	{"restart in a new boot does not undo", drive, "TestMoneyB12_ANewBootEndsTheDialogue", []edit{
 		{"agent/checkout/drive/resume.go", `NewBoot: row.Boot != d.bootID}`, `NewBoot: false}`},

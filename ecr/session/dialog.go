@@ -259,7 +259,7 @@ func (d *dialog) perform(ctx context.Context, a ecr.Action) {
 			t.Stop()
 		}
 	case ecr.Begin:
-		d.jobs.Go(func() { d.sale(ctx, a.Gen, func() (ecr.Sale, error) { return s.o.Desk.Begin(ctx, a.Request) }) })
+		d.jobs.Go(func() { d.sale(ctx, a.Gen, func() (ecr.Sale, error) { return s.o.Desk.Begin(ctx, s.asLine(a.Request)) }) })
 	case ecr.Last:
 		d.jobs.Go(func() { d.sale(ctx, a.Gen, func() (ecr.Sale, error) { return s.last(ctx, a) }) })
 	case ecr.Abort:
@@ -295,6 +295,13 @@ func (d *dialog) perform(ctx context.Context, a ecr.Action) {
 	case ecr.Unsend:
 		d.late.takeBack(a.Through)
 	}
+}
+
+// asLine fills in what the line says of each request.
+func (s *Session) asLine(req ecr.Request) ecr.Request {
+	req.Patience, req.Grace = cmp.Or(req.Patience, s.o.Patience), cmp.Or(req.Grace, s.o.Grace)
+	req.Keep, req.RefundLast = req.Keep || s.o.Keep, req.RefundLast || s.o.RefundLast
+	return req
 }
 
 // last returns a line's last sale, its sale with an id, or the newest payment with a receipt number.

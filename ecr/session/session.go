@@ -44,6 +44,10 @@ type Options struct {
 	Log      *slog.Logger
 	// Tap sees every message as it passes. It must not block and must not keep the slice.
 	Tap func(dir Direction, message []byte)
+	// Patience, Grace, Keep and RefundLast are the line's, for requests whose dialogue sets none
+	// (ecr.Request).
+	Patience, Grace  time.Duration
+	Keep, RefundLast bool
 	// Allow is where TCP connections may come from, nil = from anywhere.
 	Allow []netip.Prefix
 	// Refused is called with the address of each wrong password, or with the line's name; it must

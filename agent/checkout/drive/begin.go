@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,13 +50,14 @@ func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	if err := d.normalise(&req); err != nil {
 		return ecr.Sale{}, err
 	}
-	if key, err := d.known(ctx, req); err != nil || key != "" {
-		if err != nil {
-			return ecr.Sale{}, err
-		}
-		return d.p.Join(ctx, key)
+	known, old, err := d.known(ctx, req)
+	switch {
+	case err != nil:
+		return ecr.Sale{}, err
+	case known != "":
+		return d.p.Join(ctx, known)
 	}
-	a := &accepting{d: d, req: req, key: wire.NewKey()}
+	a := &accepting{d: d, req: req, key: d.keyOf(req, old)}
 	if req.Kind == ecr.Payment {
 		if err := a.choose(); err != nil {
 			return ecr.Sale{}, err
@@ -124,13 +126,14 @@ func (d *Drive) normalise(req *ecr.Request) error {
 	return nil
 }
 
-// known finds the sale a request repeats: by the register's own id. "" = none.
-func (d *Drive) known(ctx context.Context, req ecr.Request) (wire.Key, error) {
+// known finds the sale a request repeats: by the register's own id. "" = none; old is then the sale
+// that had this id so long ago that it may be used anew.
+func (d *Drive) known(ctx context.Context, req ecr.Request) (key, old wire.Key, err error) {
 	if req.Sequence == "" {
-		return "", nil
+		return "", "", nil
 	}
-	var key wire.Key
-	err := d.db.Read(ctx, func(r store.Reader) error {
+	err = d.db.Read(ctx, func(r store.Reader) error {
+		key, old = "", ""
 		row, err := d.j.BySequence(r, req.Line, req.Sequence)
 		switch {
 		case errors.Is(err, journal.ErrUnknown):
@@ -138,14 +141,41 @@ func (d *Drive) known(ctx context.Context, req ecr.Request) (wire.Key, error) {
 		case err != nil:
 			return err
 		case d.forgotten(row):
+			old = row.Key
 			return nil
-		case row.Kind != req.Kind, req.Amount != 0 && row.Amount != req.Amount, row.Currency != req.Currency:
+		case !sameBody(row, req):
 			return refuse(ecr.Processing, "request id %s was used for another request", req.Sequence)
 		}
 		key = row.Key
 		return nil
 	})
-	return key, d.stored(err)
+	return key, old, d.stored(err)
+}
+
+// sameBody compares what makes a request with an id of its own the same: type, amount, currency,
+// original and reference.
+func sameBody(row *journal.Row, req ecr.Request) bool {
+	return row.Kind == req.Kind && (req.Amount == 0 || row.Amount == req.Amount) && row.Currency == req.Currency &&
+		(req.Kind == ecr.Payment || row.Asked == askedFor(req)) && row.State.Till.Reference == req.Reference
+}
+
+// idEpoch is how long a register's id makes the same key: the backend then knows a repeated request
+// that the journal has lost. Later the id makes another one, as registers use ids anew.
+const idEpoch = 128 * 24 * time.Hour
+
+// keyOf is the key of a new sale: of the register's own id where it has one. old is the sale that
+// had this id before.
+func (d *Drive) keyOf(req ecr.Request, old wire.Key) wire.Key {
+	now := d.now()
+	if req.Sequence == "" || now.Before(clockSet) {
+		return wire.NewKey()
+	}
+	epoch := strconv.FormatInt(now.UnixMilli()/idEpoch.Milliseconds(), 10)
+	try := 0
+	return wire.Key(wire.NoPAN(func() string {
+		try++
+		return string(wire.MakeKey(d.secret, "posagent register key 1", req.Line, req.Sequence, epoch, string(old), strconv.Itoa(try)))
+	}))
 }
 
 // clockSet is before any sale: a row or a clock from earlier was not set, and says nothing about
@@ -309,6 +339,10 @@ func (a *accepting) goOn(tx store.Tx, rows []*journal.Row) error {
 			continue
 		}
 		e := checkout.Event{Name: checkout.NextCommand}
+		till := r.State.Till
+		if till.Reference != "" && till.Reference == a.req.Reference && a.req.Kind == ecr.Payment {
+			e.Sync = checkout.Again
+		}
 		if last := a.req.LastReceipt; last != nil {
 			before, err := journal.ReceiptBefore(tx, r)
 			if err != nil {
@@ -336,8 +370,8 @@ func (a *accepting) goOn(tx store.Tx, rows []*journal.Row) error {
 func (a *accepting) writePayment(tx store.Tx) error {
 	d := a.d
 	pick := a.offers[a.pick]
-	terms := d.terms(pick, a.req.Progress)
-	terms.Ask = a.asks
+	terms := d.terms(pick, a.req)
+	terms.Ask, terms.Till = a.asks, tillOf(a.req)
 	row, err := d.newRow(tx, a.req, a.key)
 	if err != nil {
 		return err
@@ -373,10 +407,15 @@ func (d *Drive) newRow(tx store.Tx, req ecr.Request, key wire.Key) (*journal.Row
 }
 
 // terms are those of a payment by a pick.
-func (d *Drive) terms(pick checkout.Pick, progress bool) checkout.Terms {
-	t := checkout.TermsOf(pick, d.cfg.TimeoutUnit, d.cfg.Patience, progress)
+func (d *Drive) terms(pick checkout.Pick, req ecr.Request) checkout.Terms {
+	t := checkout.TermsOf(pick, d.cfg.TimeoutUnit, cmp.Or(req.Patience, d.cfg.Patience), req.Progress)
 	t.StaleEnds = d.cfg.StaleEnds
 	return t
+}
+
+// tillOf is what a sale keeps of the register that asks.
+func tillOf(req ecr.Request) checkout.Till {
+	return checkout.Till{Reference: req.Reference, Patience: req.Patience, Grace: req.Grace, Keep: req.Keep}
 }
 
 // payRequest is the body of initialize (S1 2.4).

@@ -89,7 +89,10 @@ type Options struct {
 	Boot     func() time.Duration // decides everything; default the process's monotonic clock
 	BootID   string
 	LastSale int64 // the highest id that was given before, by the journal's end; 0 = as the table says
-	Log      *slog.Logger
+	// CallerSecret makes the keys of requests that have an id of their own. It outlives the journal;
+	// nil = one made of the journal's key.
+	CallerSecret []byte
+	Log          *slog.Logger
 	// Record runs in the commit in which a sale has come to another phase or outcome. An error
 	// undoes the commit. Nil = nothing. A sale that has just begun was the zero Row; why is ""
 	// then, else the event.
@@ -128,6 +131,7 @@ type Drive struct {
 	now      func() time.Time
 	boot     func() time.Duration
 	bootID   string
+	secret   []byte
 	log      *slog.Logger
 	audit    func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
 	closed   func(tx store.Tx, batch int) error
@@ -149,13 +153,14 @@ var (
 	_ ecr.Memory = (*Drive)(nil)
 	_ ecr.Undoer = (*Drive)(nil)
 	_ ecr.Waiter = (*Drive)(nil)
+	_ ecr.Finder = (*Drive)(nil)
 )
 
 // New makes a Drive; it starts nothing.
 func New(o Options) *Drive {
 	d := &Drive{
 		db: o.DB, sales: live.New(), methods: o.Methods, refresh: o.Refresh, box: o.Outbox, prompter: o.Prompter, cfg: o.Config, now: o.Now, boot: o.Boot,
-		bootID: o.BootID, log: o.Log, audit: o.Audit, closed: o.Closed, resumed: make(chan struct{}), stash: map[wire.Key]journal.Step{},
+		bootID: o.BootID, secret: o.CallerSecret, log: o.Log, audit: o.Audit, closed: o.Closed, resumed: make(chan struct{}), stash: map[wire.Key]journal.Step{},
 	}
 	if d.now == nil {
 		d.now = time.Now
@@ -168,6 +173,9 @@ func New(o Options) *Drive {
 		d.log = slog.New(slog.DiscardHandler)
 	}
 	d.log = d.log.With("sys", "checkout")
+	if len(d.secret) == 0 && d.db != nil {
+		d.secret = d.db.MAC("checkout", "caller secret")
+	}
 	if d.cfg.Patience <= 0 {
 		d.cfg.Patience = checkout.Patience
 	}

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -109,7 +110,7 @@ func (a *accepting) original(tx store.Tx) (*journal.Row, error) {
 	case req.Kind == ecr.Reversal:
 		row, err = d.j.InBatch(tx, open, req.Receipt)
 	case req.Original == "":
-		if !d.cfg.RefundLast {
+		if !d.cfg.RefundLast && !req.RefundLast {
 			return nil, refuse(ecr.NoOriginal, "%s", ecr.NameOriginal(d.cfg.Language))
 		}
 		row, err = d.j.LastPayment(tx)
@@ -205,7 +206,8 @@ func (a *accepting) writeForward(tx store.Tx) error {
 	if typ == aapay.Refund && (!methods.Supports(orig.Method, methods.Refund) || orig.State.TransactionID == 0) {
 		return refuse(ecr.NotReversible, "the method cannot give money back")
 	}
-	terms := checkout.Terms{Kind: a.req.Kind, Limits: checkout.LimitsOf(orig.Method, d.cfg.TimeoutUnit, d.cfg.Patience, false)}
+	limits := checkout.LimitsOf(orig.Method, d.cfg.TimeoutUnit, cmp.Or(a.req.Patience, d.cfg.Patience), false)
+	terms := checkout.Terms{Kind: a.req.Kind, Limits: limits, Till: tillOf(a.req)}
 	row.State, _ = checkout.Start(terms, d.boot())
 	if err := d.j.AcceptForward(tx, row, orig, typ, ref); err != nil {
 		return err

@@ -122,7 +122,7 @@ func (d *Drive) chosen(ctx context.Context, key wire.Key, pick checkout.Pick, an
 				return err
 			}
 		}
-		terms := d.terms(pick, asked.Progress)
+		terms := d.terms(pick, asked)
 		s, err = d.j.Transit(tx, row, checkout.Event{Name: checkout.Chosen, Terms: &terms})
 		return err
 	})

@@ -438,6 +438,7 @@ type rig struct {
 	guard  *guard
 	jump   time.Duration // of the wall clock
 
+	secret      []byte
 	failAtStart int // writes of the next start that do not commit
 }
 
@@ -477,7 +478,7 @@ func (r *rig) parts() drivetest.Parts {
 			return []outbox.Kind{offline.Reversal(r.world, settled, after), offline.Refund(r.world, settled, after)}
 		},
 		Drive: drive.Options{
-			DB: r.guard, Aapay: r.world, Screen: r.screen, Prompter: r.prompt, Config: r.cfg,
+			DB: r.guard, Aapay: r.world, Screen: r.screen, Prompter: r.prompt, Config: r.cfg, CallerSecret: r.secret,
 			Now:     func() time.Time { return drivetest.Now().Add(r.jump) },
 			Methods: func() ([]methods.Definition, catalog.State) { return r.defs, r.state },
 		},

@@ -60,6 +60,36 @@ func (d *Drive) Last(ctx context.Context, line string) (ecr.Sale, error) {
 	return d.p.Join(ctx, key)
 }
 
+// Find implements ecr.Finder. A journal that took a lost one's place cannot say what it does not
+// have.
+func (d *Drive) Find(ctx context.Context, line, sequence string) (ecr.Sale, error) {
+	if err := d.resumedBy(ctx); err != nil {
+		return ecr.Sale{}, d.inLanguage(err)
+	}
+	var key wire.Key
+	err := d.db.Read(ctx, func(r store.Reader) error {
+		row, err := d.j.BySequence(r, line, sequence)
+		switch {
+		case err == nil && d.forgotten(row):
+			err = journal.ErrUnknown
+			fallthrough
+		case errors.Is(err, journal.ErrUnknown):
+			return cmp.Or(unsaid(r), err)
+		case err != nil:
+			return err
+		}
+		key = row.Key
+		return nil
+	})
+	switch {
+	case errors.Is(err, journal.ErrUnknown):
+		return ecr.Sale{}, ecr.ErrNone
+	case err != nil:
+		return ecr.Sale{}, d.inLanguage(err)
+	}
+	return d.p.Join(ctx, key)
+}
+
 // Copy implements ecr.Copier.
 func (d *Drive) Copy(ctx context.Context, receipt int) (ecr.Sale, error) {
 	var row *journal.Row

@@ -1,6 +1,7 @@
 package perform
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -93,8 +94,8 @@ func (p *Performer) Do(s journal.Step) {
 func (p *Performer) arm(row *journal.Row, seq uint64) {
 	at, ok := checkout.Due(row.State)
 	name := checkout.Tick
-	if row.State.Phase == checkout.Unconfirmed {
-		if grace := row.State.UntoldAt + p.cfg.Grace; !ok || grace < at {
+	if row.State.Phase == checkout.Unconfirmed && !row.State.Till.Kept {
+		if grace := row.State.UntoldAt + cmp.Or(row.State.Till.Grace, p.cfg.Grace); !ok || grace < at {
 			at, ok, name = grace, true, checkout.GraceOver
 		}
 	}

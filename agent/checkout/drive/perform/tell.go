@@ -1,6 +1,7 @@
 package perform
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -156,7 +157,7 @@ func (p *Performer) tellInterim(row *journal.Row) {
 // later.
 func (p *Performer) ForwardBound(ctx context.Context, row *journal.Row) {
 	key := row.Key
-	until := p.boot() + p.cfg.Patience - answerLead
+	until := p.boot() + cmp.Or(row.State.Till.Patience, p.cfg.Patience) - answerLead
 	for {
 		changed := p.sales.Changed()
 		if row, err := p.j.Sale(ctx, key); err == nil && row.State.Phase != checkout.Forward {
