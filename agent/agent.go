@@ -54,7 +54,10 @@ type Options struct {
 	Query   methods.Query
 	Refresh time.Duration
 
-	Drive          drive.Config
+	Drive drive.Config
+	// CallerSecret makes the keys of registers' requests that have an id of their own; nil = one made
+	// of the journal's key.
+	CallerSecret   []byte
 	IdempotencyTTL time.Duration
 	Retention      time.Duration                                   // of final operations
 	Probe          func(ctx context.Context, service string) error // asks a service cheaply whether it answers again
@@ -95,6 +98,9 @@ type Line struct {
 	Serial   session.Opener
 	TCP      net.Listener   // where Serial is nil
 	Allow    []netip.Prefix // where TCP registers may connect from; nil = from anywhere
+
+	Patience, Grace  time.Duration // of its requests (ecr.Request)
+	Keep, RefundLast bool
 }
 
 // Local is what local clients reach through the port.
@@ -173,7 +179,7 @@ func New(o Options) *Agent {
 		o.Front.Attach(a.outbox)
 	}
 	a.drive = drive.New(drive.Options{
-		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: o.Screen, Prompter: a.prompter(), Config: o.Drive,
+		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: o.Screen, Prompter: a.prompter(), Config: o.Drive, CallerSecret: o.CallerSecret,
 		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow, Record: a.saleChanged, Audit: a.did, LastSale: last.Sales.Highest,
 		Closed: a.batchClosed,
 	})
@@ -313,6 +319,7 @@ func (a *Agent) local(in *inbox.Inbox, house *view.Daemon) port.Options {
 
 func (a *Agent) line(l Line) session.Options {
 	return session.Options{Line: l.Name, Desk: a.drive, Till: a.drive, Memory: a.drive, Protocol: l.Protocol, Allow: l.Allow, Log: a.o.Log,
+		Patience: l.Patience, Grace: l.Grace, Keep: l.Keep, RefundLast: l.RefundLast,
 		Refused: func(from string) { a.refusals.Note("register line "+l.Name, from) }}
 }
 

@@ -14,7 +14,7 @@ import (
 // check collects field errors.
 type check struct {
 	errs  []*KeyError
-	allow []string // [ecr] allow: a register on the network is meant
+	allow []string // of the register line that is checked: a register on the network is meant
 }
 
 func (k *check) fail(key, format string, args ...any) {
@@ -43,7 +43,7 @@ func (k *check) listen(key, s string, local bool) {
 		k.fail(key, "%q has no port number", s)
 	}
 	switch {
-	case host == "" && key == "ecr.tcp" && len(k.allow) > 0:
+	case host == "" && strings.HasPrefix(key, "ecr") && len(k.allow) > 0:
 		k.fail(key, "%q names no address: write \"0.0.0.0:%s\"", s, port)
 	case host == "" && local:
 		k.fail(key, "%q names no address: write \"127.0.0.1:%s\"", s, port)

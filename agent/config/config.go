@@ -21,7 +21,7 @@ type Config struct {
 	Operator Operator `toml:"operator"`
 	Methods  Methods  `toml:"methods"`
 	Paylinks Paylinks `toml:"paylinks"`
-	ECR      ECR      `toml:"ecr"`
+	ECR      ECR      `toml:"ecr"` // the first register line
 	Checkout Checkout `toml:"checkout"`
 	Display  Display  `toml:"display"`
 	Printer  Printer  `toml:"printer"`
@@ -30,6 +30,8 @@ type Config struct {
 	Hooks    Hooks    `toml:"hooks"`
 	Store    Store    `toml:"store"`
 	Backend  Backend  `toml:"backend"`
+
+	More []ECR // the other register lines, of a file with [[ecr]]
 
 	origin  map[string]string
 	ignored []string
@@ -136,23 +138,6 @@ type Paylinks struct {
 	Label     string        `toml:"label"`
 	Priority  int           `toml:"priority"`   // among the methods; the lowest is taken first
 	MeanDelay time.Duration `toml:"mean_delay"` // until a customer has paid; the code is shown three times as long
-}
-
-// ECR is the register link.
-type ECR struct {
-	Protocol   string        `toml:"protocol"` // zvt, jsonl
-	Serial     string        `toml:"serial"`   // path, or usb:VID:PID[:SERIAL]; "" = no serial line
-	Baud       int           `toml:"baud"`
-	StopBits   int           `toml:"stop_bits"` // 1, 2
-	TCP        string        `toml:"tcp"`       // host:port to listen on; "" = none
-	T1         time.Duration `toml:"t1"`        // between two bytes of a block
-	Charset    string        `toml:"charset"`
-	Grace      time.Duration `toml:"grace"`       // until an unconfirmed sale is undone
-	Patience   time.Duration `toml:"patience"`    // the register waits so long for an answer without intermediate status
-	RefundLast bool          `toml:"refund_last"` // a refund that names no sale means the last one
-	Password   string        `toml:"password"`    // six digits a register must show; "" = any
-	Allow      []string      `toml:"allow"`       // addresses and prefixes that may connect to tcp; none = all
-	Open       bool          `toml:"open"`        // tcp is for every network without a password or a list
 }
 
 // Checkout is how a sale goes.

@@ -43,6 +43,9 @@ func fields(c *Config) []field {
 		}
 	}
 	walk("", reflect.ValueOf(c).Elem())
+	for i := range c.More {
+		walk(lineKey(i+1)+".", reflect.ValueOf(&c.More[i]).Elem())
+	}
 	return list
 }
 

@@ -80,6 +80,10 @@ func (l *loader) table(prefix string, raw map[string]any) {
 			l.named(f, raw[n])
 			continue
 		}
+		if list, ok := raw[n].([]map[string]any); ok && key == "ecr" && len(list) > 0 {
+			l.registers(list)
+			continue
+		}
 		if sub, ok := raw[n].(map[string]any); ok && l.fields[key].path == "" {
 			if !l.section(key) {
 				l.unknown(l.at(key), key, l.sections(), "section")

@@ -28,8 +28,16 @@ func (l lines) add(key string, line int) {
 func lineNumbers(text []byte) lines {
 	found := lines{}
 	section := ""
+	entries := 0 // of the list [[ecr]]
 	for i, line := range strings.Split(string(text), "\n") {
 		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[[ecr]]") {
+			section = lineKey(entries)
+			entries++
+			found.add(section, i+1)
+			section += "."
+			continue
+		}
 		if strings.HasPrefix(line, "[") && !strings.HasPrefix(line, "[[") {
 			if name, _, ok := strings.Cut(line[1:], "]"); ok {
 				section = plain(name)

@@ -28,7 +28,9 @@ func (c Config) Secrets() (list []string) {
 			}
 		}
 	}
-	add(c.ECR.Password)
+	for _, e := range append([]ECR{c.ECR}, c.More...) {
+		add(e.Password)
+	}
 	if u, err := url.Parse(c.Upstream.Proxy); err == nil && u.User != nil {
 		password, _ := u.User.Password()
 		add(password)

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -29,7 +30,7 @@ func (c Config) Settings() (list []Setting) {
 			origin = "default"
 		}
 		text := tomlText(v)
-		if key == "ecr.password" && !v.IsZero() {
+		if isPassword(key) && !v.IsZero() {
 			text = masked
 		}
 		list = append(list, Setting{key, text, origin})
@@ -73,6 +74,12 @@ type Difference struct {
 // Differences lists what another configuration has changed, in the order of the example. Of the local clients, which are a table, it
 // says only that they differ.
 func (c Config) Differences(is Config) (list []Difference) {
+	for n := len(c.More); n < len(is.More); n++ {
+		c.More = append(slices.Clip(c.More), Default().ECR)
+	}
+	for n := len(is.More); n < len(c.More); n++ {
+		is.More = append(slices.Clip(is.More), Default().ECR)
+	}
 	next := fields(&is)
 	for i, f := range fields(&c) {
 		if reflect.DeepEqual(f.v.Interface(), next[i].v.Interface()) {
@@ -82,12 +89,17 @@ func (c Config) Differences(is Config) (list []Difference) {
 		switch {
 		case f.secrets():
 			d.Was, d.Is = fmt.Sprintf("%d clients", f.v.Len()), fmt.Sprintf("%d clients", next[i].v.Len())
-		case f.path == "ecr.password":
+		case isPassword(f.path):
 			d.Was, d.Is = masked, masked
 		}
 		list = append(list, d)
 	}
 	return list
+}
+
+// isPassword says that a key is the password of a register line, which is no wire.Secret.
+func isPassword(key string) bool {
+	return strings.HasPrefix(key, "ecr") && strings.HasSuffix(key, ".password")
 }
 
 // tomlText is a value as it would stand in the file.

@@ -3,9 +3,6 @@ package config
 import (
 	"encoding/base64"
 	"errors"
-	"fmt"
-	"net"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -36,7 +33,7 @@ func (c Config) Validate() error {
 
 // wrong lists what is wrong with the values.
 func (c Config) wrong() []*KeyError {
-	k := &check{allow: c.ECR.Allow}
+	k := &check{}
 	c.terminal(k)
 	c.upstream(k)
 	c.ecr(k)
@@ -157,60 +154,6 @@ func isID(s string) bool { return len(s) <= maxID && idPattern.MatchString(s) }
 // usbName names a serial line by its USB converter: usb:VID:PID, with its serial number where several are alike.
 // A pattern that counted so many letters itself would hold memory for each of them for as long as the terminal runs.
 var usbName = regexp.MustCompile(`^usb:[0-9A-Fa-f]{4}:[0-9A-Fa-f]{4}(:[!-~]+)?$`)
-
-func (c Config) ecr(k *check) {
-	e := c.ECR
-	k.oneOf("ecr.protocol", e.Protocol, "zvt")
-	if e.Serial != "" && !isPath(e.Serial) && (!usbName.MatchString(e.Serial) || len(e.Serial) > maxUSBName) {
-		k.fail("ecr.serial", "%q is neither an absolute path nor usb:VID:PID[:SERIAL] (lsusb shows VID:PID)", e.Serial)
-	}
-	if e.TCP != "" {
-		k.listen("ecr.tcp", e.TCP, false)
-		if host, _, err := net.SplitHostPort(e.TCP); err == nil && host != "" && !loopback(host) &&
-			e.Password == "" && len(e.Allow) == 0 && !e.Open {
-			k.fail("ecr.tcp", "%q is open to the network: set [ecr] password, or allow = [\"ADDRESS\"] of the register, or open = true", e.TCP)
-		}
-	}
-	if _, err := e.Allowed(); err != nil {
-		k.fail("ecr.allow", "%v", err)
-	}
-	if !slices.Contains(bauds, e.Baud) {
-		k.fail("ecr.baud", "%d is none of %v", e.Baud, bauds)
-	}
-	if e.StopBits != 1 && e.StopBits != 2 {
-		k.fail("ecr.stop_bits", "%d is neither 1 nor 2", e.StopBits)
-	}
-	k.between("ecr.t1", e.T1, 10*time.Millisecond, 5*time.Second)
-	k.oneOf("ecr.charset", e.Charset, charsets...)
-	if e.Password != "" && (len(e.Password) != 6 || strings.Trim(e.Password, "0123456789") != "") {
-		k.fail("ecr.password", "not six digits")
-	}
-	k.between("ecr.grace", e.Grace, time.Second, 24*time.Hour)
-	k.between("ecr.patience", e.Patience, 20*time.Second, 10*time.Minute)
-	k.oneOf("checkout.on_stale", c.Checkout.OnStale, "wait", "abort")
-	c.keypad(k)
-}
-
-// Allowed is where registers may connect from, nil = from anywhere. It fails at the first entry that is neither an
-// address nor a prefix.
-func (e ECR) Allowed() ([]netip.Prefix, error) {
-	var list []netip.Prefix
-	for _, s := range e.Allow {
-		if at, err := netip.ParseAddr(s); err == nil && at.Zone() == "" {
-			list = append(list, netip.PrefixFrom(at.Unmap(), at.Unmap().BitLen()))
-			continue
-		}
-		p, err := netip.ParsePrefix(s)
-		if err != nil {
-			return nil, fmt.Errorf("%q is neither an address like 192.168.1.20 nor a prefix like 192.168.1.0/24", s)
-		}
-		if p != p.Masked() {
-			return nil, fmt.Errorf("%q has bits behind its length: write %q", s, p.Masked())
-		}
-		list = append(list, p)
-	}
-	return list, nil
-}
 
 func (c Config) rest(k *check) {
 	if c.Port.Listen != "" {

@@ -19,6 +19,9 @@ func takenAddresses(c *call, cfg config.Config) error {
 	listens := []struct{ key, name, address string }{
 		{"port.listen", "[port] listen", cfg.Port.Listen}, {"ecr.tcp", "[ecr] tcp", cfg.ECR.TCP},
 	}
+	for _, e := range cfg.More {
+		listens = append(listens, struct{ key, name, address string }{"ecr.tcp", "[[ecr]] tcp", e.TCP})
+	}
 	if cfg.Sandbox() {
 		listens = append(listens, struct{ key, name, address string }{"backend.listen", "[backend] listen", cfg.Backend.Listen})
 	}

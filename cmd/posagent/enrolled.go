@@ -308,7 +308,8 @@ func ends(ctx context.Context, c *call, cfg *config.Config) (open bool) {
 		return false
 	}
 	err := readJournal(ctx, c, func(r store.Reader) (err error) { open, err = unended(r); return err })
-	cfg.ECR.Serial, cfg.ECR.TCP, cfg.Port.Listen = "", "", ""
+	cfg.NoRegisters()
+	cfg.Port.Listen = ""
 	return err == nil && open
 }
 

@@ -21,15 +21,15 @@ import (
 	"posagent/schemes/wire"
 )
 
-// facts is where a live report comes from; serial may be nil.
+// facts is where a live report comes from.
 type facts struct {
 	schemes *upstream.Client
 	list    *upstream.Client
 	methods func() error // of the last question for the list
-	serial  *line.Port
+	serial  []*line.Port
 	pad     *keypad.Pad     // nil = none
 	screens []watchedScreen // of [display], the console left out
-	tcp     bool            // a register line listens
+	tcp     int             // register lines that listen
 
 	services  func() []outbox.Service
 	registers func() []view.RegisterLine  // what the register lines have counted
@@ -126,16 +126,12 @@ func (f facts) refused() (list []ready.Trouble) {
 
 // lines counts the register lines, and names those that are not open.
 func (f facts) lines() (count int, closed []ready.Trouble) {
-	if f.tcp {
-		count++
+	for _, l := range f.serial {
+		if st := l.Stats(); !st.Open {
+			closed = append(closed, lineTrouble(st))
+		}
 	}
-	if f.serial == nil {
-		return count, nil
-	}
-	if st := f.serial.Stats(); !st.Open {
-		closed = append(closed, lineTrouble(st))
-	}
-	return count + 1, closed
+	return f.tcp + len(f.serial), closed
 }
 
 // lineTrouble names why a serial line is not open.
@@ -201,8 +197,8 @@ func (f facts) sample(before view.Live) view.Live {
 	if err := f.methods(); err != nil {
 		v.Methods = view.Trouble{Reason: err.Error(), Code: wire.CodeOf(err)}
 	}
-	if f.serial != nil {
-		if st := f.serial.Stats(); !st.Open && st.LastError != "" {
+	for _, l := range f.serial {
+		if st := l.Stats(); !st.Open && st.LastError != "" && v.Serial.Reason == "" {
 			v.Serial = view.Trouble{Reason: st.LastError}
 		}
 	}

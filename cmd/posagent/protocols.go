@@ -13,22 +13,22 @@ import (
 type box struct{ version, serial string }
 
 // protocols are the protocols that registers speak, by their names. A new one is a row here.
-var protocols = map[string]func(config.Config, box) (ecr.Protocol, error){
+var protocols = map[string]func(config.Config, config.ECR, box) (ecr.Protocol, error){
 	"zvt": zvtOf,
 }
 
 // zvtOf returns ZVT as it is configured; it fails where the character set is not known.
-func zvtOf(cfg config.Config, b box) (ecr.Protocol, error) {
-	charset, ok := apdu.ParseCharset(cfg.ECR.Charset)
+func zvtOf(cfg config.Config, e config.ECR, b box) (ecr.Protocol, error) {
+	charset, ok := apdu.ParseCharset(e.Charset)
 	if !ok {
-		return ecr.Protocol{}, fail(exitConfig, "config: ecr.charset: %q is not known", cfg.ECR.Charset)
+		return ecr.Protocol{}, fail(exitConfig, "config: ecr.charset: %q is not known", e.Charset)
 	}
 	t := cfg.Terminal
 	return protocol.New(protocol.Options{
 		ZVT: zvt.Config{
 			TerminalID: t.TerminalID, Currency: t.Currency, MerchantName: t.MerchantName, Language: t.Language,
-			Device: "posagent", Version: b.version, Serial: b.serial, Charset: charset, Password: cfg.ECR.Password,
+			Device: "posagent", Version: b.version, Serial: b.serial, Charset: charset, Password: e.Password,
 		},
-		Frame: frame.Config{T1: cfg.ECR.T1},
+		Frame: frame.Config{T1: e.T1},
 	}), nil
 }

@@ -97,7 +97,7 @@ func runConfigured(ctx context.Context, c *call, log *slog.Logger) error {
 		return wait(ctx, c, cfg, digest, ready.Trouble{Cause: ready.Unenrolled}, log)
 	}
 	if active.Unconfirmed { // no register's sale can be made before it is connected, and none may be before it is confirmed
-		cfg.ECR.Serial, cfg.ECR.TCP = "", ""
+		cfg.NoRegisters()
 		err := runOn(ctx, &running{c: c, cfg: cfg, digest: digest, on: active, stamp: stamp, log: log})
 		if !errors.Is(err, errOtherJournal) {
 			return err

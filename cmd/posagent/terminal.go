@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"net"
-	"slices"
 	"time"
 
 	"posagent/agent"
@@ -16,7 +15,6 @@ import (
 	"posagent/agent/view"
 	"posagent/device"
 	"posagent/device/keypad"
-	"posagent/device/line"
 	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
 	"posagent/store"
@@ -44,11 +42,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	if err != nil {
 		return o, f, nil, storeError(err)
 	}
-	speaks, err := protocols["zvt"](cfg, box{version, serial})
-	if err != nil {
-		return o, f, nil, err
-	}
-	f.schemes, f.list, f.tcp, f.ways = schemes, list, cfg.ECR.TCP != "", map[string]*upstream.Client{offline.Schemes: schemes}
+	f.schemes, f.list, f.ways = schemes, list, map[string]*upstream.Client{offline.Schemes: schemes}
 	f.account, f.keys = accountOf(cfg, links), map[string]string{}
 	for name, s := range to {
 		f.keys[name] = authKeys(cfg, name)
@@ -75,6 +69,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 			Patience: cfg.ECR.Patience, StaleEnds: cfg.Checkout.OnStale == "abort", Choose: cfg.Checkout.Choose == "screen", OpenAmount: cfg.Checkout.OpenAmount,
 			Exclude: cfg.Methods.Exclude, Sandbox: sandbox, Version: version, KeepSales: cfg.Store.KeepSales,
 		},
+		CallerSecret:   secret,
 		IdempotencyTTL: cfg.Offline.IdempotencyTTL,
 		Retention:      cfg.Offline.Retention,
 		Hooks:          cfg.Hooks.Authorization,
@@ -98,6 +93,10 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		o.Printer, o.Prints = p, printsOf(cfg)
 	}
 	var lc net.ListenConfig
+	lines, err := registerLines(ctx, cfg, box{version, serial}, &f)
+	if err != nil {
+		return o, f, nil, err
+	}
 	if cfg.Port.Listen != "" {
 		if o.Port, err = lc.Listen(ctx, "tcp", cfg.Port.Listen); err != nil {
 			return o, f, nil, fail(exitFailed, "local port: %v (set [port] listen)", err)
@@ -109,22 +108,9 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		o.Local.Examine = selfExamined(c, db)
 	}
 	o.Record, o.Clean = c.recorder, support.NewCleaner(append(cfg.Secrets(), o.Local.Token.Reveal())).Data
-	if cfg.ECR.TCP != "" {
-		l := agent.Line{Name: "tcp", Protocol: speaks}
-		if l.Allow, err = cfg.ECR.Allowed(); err != nil {
-			return o, f, nil, &exit{exitConfig, err}
-		}
-		if l.TCP, err = lc.Listen(ctx, "tcp", cfg.ECR.TCP); err != nil {
-			return o, f, nil, fail(exitFailed, "register line: %v (set [ecr] tcp)", err)
-		}
-		o.Registers = append(o.Registers, l)
-		f.names.TCP = l.TCP.Addr().String()
-		ready = append(ready, "register=tcp:"+f.names.TCP)
-	}
-	if cfg.ECR.Serial != "" {
-		f.serial = line.New(line.Config{Path: cfg.ECR.Serial, Baud: cfg.ECR.Baud, StopBits: cfg.ECR.StopBits})
-		o.Registers = slices.Insert(o.Registers, 0, agent.Line{Name: "serial", Protocol: speaks, Serial: f.serial})
-		ready = append(ready, "register="+cfg.ECR.Serial)
+	for _, l := range lines {
+		o.Registers = append(o.Registers, l.Line)
+		ready = append(ready, "register="+l.at)
 	}
 	if sandbox {
 		ready = append(ready, "backend="+cfg.Upstream.Base, "SANDBOX")

@@ -95,7 +95,7 @@ var ofEnrolment = []mutant{
 		{"agent/ready/ready.go", `case f.Barred != nil:`, `case false:`},
 	}},
 	{"a register is answered before the terminal is confirmed", "cmd/posagent", "TestScripts", []edit{
-		{"cmd/posagent/run.go", "cfg.ECR.Serial, cfg.ECR.TCP = \"\", \"\"\n\t\terr := runOn(", `err := runOn(`},
+		{"cmd/posagent/run.go", "cfg.NoRegisters()\n\t\terr := runOn(", `err := runOn(`},
 	}},
 	{"a journal that was put back is used before it is confirmed", "cmd/posagent", "TestScripts", []edit{
 		{"cmd/posagent/run.go", `if err := ownJournal(ctx, c, db, on); err != nil {`, `if err := ownJournal(ctx, c, db, on); err != nil && false {`},

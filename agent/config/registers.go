@@ -1,0 +1,216 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"posagent/schemes/wire"
+)
+
+// ECR is the line of one register, or of the registers of one address.
+type ECR struct {
+	Name       string        `toml:"name"`     // of the line in the journal; "" = by its protocol and kind
+	Protocol   string        `toml:"protocol"` // one of Protocols
+	Serial     string        `toml:"serial"`   // path, or usb:VID:PID[:SERIAL]; "" = no serial line
+	Baud       int           `toml:"baud"`
+	StopBits   int           `toml:"stop_bits"` // 1, 2
+	TCP        string        `toml:"tcp"`       // host:port to listen on; "" = none
+	T1         time.Duration `toml:"t1"`        // between two bytes of a block
+	Charset    string        `toml:"charset"`
+	Grace      time.Duration `toml:"grace"`       // until an unconfirmed sale is undone
+	Patience   time.Duration `toml:"patience"`    // the register waits so long for an answer without intermediate status
+	Unheard    string        `toml:"unheard"`     // an approval that the register does not acknowledge: undo, keep
+	RefundLast bool          `toml:"refund_last"` // a refund that names no sale means the last one
+	Password   string        `toml:"password"`    // six digits a register must show; "" = any
+	Allow      []string      `toml:"allow"`       // addresses and prefixes that may connect to tcp; none = all
+	Open       bool          `toml:"open"`        // tcp is for every network without a password or a list
+
+	POIID           string      `toml:"poi_id"`           // nexo: the terminal's name in messages
+	KeyID           string      `toml:"key_id"`           // nexo: of the key that encrypts
+	KeyVersion      int         `toml:"key_version"`      // nexo: of that key
+	Passphrase      wire.Secret `toml:"passphrase"`       // nexo: of that key; "" = messages in clear
+	CertificateName string      `toml:"certificate_name"` // nexo: the name in the terminal's certificate; "" = made of poi_id
+	TerminalID      string      `toml:"terminal_id"`      // ecr17: eight digits; "" = [terminal] terminal_id
+	LRC             string      `toml:"lrc"`              // ecr17: what the checksum covers: std, stx, noext, stx_noext
+}
+
+// Protocols are the register protocols with the time that their registers wait for an answer.
+func Protocols() map[string]time.Duration {
+	return map[string]time.Duration{"zvt": 85 * time.Second}
+}
+
+// lrcs are the parts of an ECR17 message that its checksum covers.
+var lrcs = []string{"std", "stx", "noext", "stx_noext"}
+
+// Registers are the lines that are configured, in the order of the file. A section without serial and
+// tcp is none.
+func (c Config) Registers() []ECR {
+	var list []ECR
+	for _, e := range append([]ECR{c.ECR}, c.More...) {
+		if e.Serial != "" || e.TCP != "" {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// NoRegisters takes every register line out.
+func (c *Config) NoRegisters() { c.ECR.Serial, c.ECR.TCP, c.More = "", "", nil }
+
+// LineName is the name of its serial or TCP line in the journal. ZVT has the bare kinds: journals of
+// programs that spoke nothing else know them.
+func (e ECR) LineName(kind string) string {
+	switch {
+	case e.Name != "":
+		return e.Name + "-" + kind
+	case e.Protocol == "zvt":
+		return kind
+	}
+	return e.Protocol + "-" + kind
+}
+
+// Keeps reports whether an approval that a register of the line does not acknowledge is kept.
+func (e ECR) Keeps() bool { return e.Unheard == "keep" }
+
+// lineKey is the prefix of the keys of the nth register line: "ecr", "ecr[2]".
+func lineKey(n int) string {
+	if n == 0 {
+		return "ecr"
+	}
+	return fmt.Sprintf("ecr[%d]", n+1)
+}
+
+// registers takes a list of register lines, which takes the place of one beneath.
+func (l *loader) registers(list []map[string]any) {
+	defaults := Default().ECR
+	l.c.ECR, l.c.More = defaults, slices.Repeat([]ECR{defaults}, len(list)-1)
+	for key := range l.seen {
+		if strings.HasPrefix(key, "ecr.") || strings.HasPrefix(key, "ecr[") {
+			delete(l.seen, key)
+		}
+	}
+	l.known = slices.DeleteFunc(l.known, func(key string) bool { return strings.HasPrefix(key, "ecr[") })
+	for _, f := range fields(l.c) {
+		if strings.HasPrefix(f.path, "ecr[") {
+			l.fields[f.path] = f
+			l.known = append(l.known, f.path)
+		}
+	}
+	for i, raw := range list {
+		l.table(lineKey(i)+".", raw)
+	}
+}
+
+// waits fills in how long the registers of each line wait, where that is not set.
+func (c *Config) waits() {
+	if c.origin["ecr.patience"] == "" {
+		c.ECR.Patience = patienceOf(c.ECR)
+	}
+	for i := range c.More {
+		if c.origin[lineKey(i+1)+".patience"] == "" {
+			c.More[i].Patience = patienceOf(c.More[i])
+		}
+	}
+}
+
+func patienceOf(e ECR) time.Duration {
+	if d := Protocols()[e.Protocol]; d != 0 {
+		return d
+	}
+	return e.Patience
+}
+
+func (c Config) ecr(k *check) {
+	names := map[string]string{}
+	for i, e := range append([]ECR{c.ECR}, c.More...) {
+		e.check(k, lineKey(i))
+		if i > 0 && e.Serial == "" && e.TCP == "" {
+			k.fail(lineKey(i), "neither serial nor tcp: say where this register is")
+		}
+		for kind, set := range map[string]string{"serial": e.Serial, "tcp": e.TCP} {
+			name := e.LineName(kind)
+			switch {
+			case set == "":
+			case names[name] != "":
+				k.fail(lineKey(i)+".name", "the line is called %q, as that of %s is: give one of them a name", name, names[name])
+			default:
+				names[name] = lineKey(i)
+			}
+		}
+	}
+	k.oneOf("checkout.on_stale", c.Checkout.OnStale, "wait", "abort")
+	c.keypad(k)
+}
+
+// check holds one register line to its rules.
+func (e ECR) check(k *check, at string) {
+	known := make([]string, 0, len(Protocols()))
+	for name := range Protocols() {
+		known = append(known, name)
+	}
+	slices.Sort(known)
+	k.oneOf(at+".protocol", e.Protocol, known...)
+	if e.Name != "" && !isID(e.Name) {
+		k.fail(at+".name", "%q is not one word", e.Name)
+	}
+	if e.Serial != "" && !isPath(e.Serial) && (!usbName.MatchString(e.Serial) || len(e.Serial) > maxUSBName) {
+		k.fail(at+".serial", "%q is neither an absolute path nor usb:VID:PID[:SERIAL] (lsusb shows VID:PID)", e.Serial)
+	}
+	k.allow = e.Allow
+	if e.TCP != "" {
+		k.listen(at+".tcp", e.TCP, false)
+		if host, _, err := net.SplitHostPort(e.TCP); err == nil && host != "" && !loopback(host) &&
+			e.Password == "" && len(e.Allow) == 0 && !e.Open {
+			k.fail(at+".tcp", "%q is open to the network: set [ecr] password, or allow = [\"ADDRESS\"] of the register, or open = true", e.TCP)
+		}
+	}
+	if _, err := e.Allowed(); err != nil {
+		k.fail(at+".allow", "%v", err)
+	}
+	if !slices.Contains(bauds, e.Baud) {
+		k.fail(at+".baud", "%d is none of %v", e.Baud, bauds)
+	}
+	if e.StopBits != 1 && e.StopBits != 2 {
+		k.fail(at+".stop_bits", "%d is neither 1 nor 2", e.StopBits)
+	}
+	k.between(at+".t1", e.T1, 10*time.Millisecond, 5*time.Second)
+	k.oneOf(at+".charset", e.Charset, charsets...)
+	if e.Password != "" && (len(e.Password) != 6 || strings.Trim(e.Password, "0123456789") != "") {
+		k.fail(at+".password", "not six digits")
+	}
+	k.between(at+".grace", e.Grace, time.Second, 24*time.Hour)
+	k.between(at+".patience", e.Patience, 20*time.Second, 10*time.Minute)
+	k.oneOf(at+".unheard", e.Unheard, "undo", "keep")
+	k.oneOf(at+".lrc", e.LRC, lrcs...)
+	if n := len(e.Passphrase.Reveal()); n != 0 && n < 8 {
+		k.fail(at+".passphrase", "fewer than eight characters")
+	}
+	if e.KeyVersion < 0 || e.KeyVersion > 999 {
+		k.fail(at+".key_version", "%d is not between 0 and 999", e.KeyVersion)
+	}
+}
+
+// Allowed is where registers may connect from, nil = from anywhere. It fails at the first entry that is neither an
+// address nor a prefix.
+func (e ECR) Allowed() ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for _, s := range e.Allow {
+		if at, err := netip.ParseAddr(s); err == nil && at.Zone() == "" {
+			list = append(list, netip.PrefixFrom(at.Unmap(), at.Unmap().BitLen()))
+			continue
+		}
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return nil, fmt.Errorf("%q is neither an address like 192.168.1.20 nor a prefix like 192.168.1.0/24", s)
+		}
+		if p != p.Masked() {
+			return nil, fmt.Errorf("%q has bits behind its length: write %q", s, p.Masked())
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}

@@ -1,0 +1,106 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func loadText(t *testing.T, text string, env []string, under ...Layer) (Config, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "c.toml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return Load(path, env, under...)
+}
+
+// TestRegistersAreAList: a section [[ecr]] for each register, in the order of the file; the others
+// keep the defaults, whatever the first one says.
+func TestRegistersAreAList(t *testing.T) {
+	c, err := loadText(t, `[[ecr]]
+serial = "/dev/ttyS0"
+baud = 115200
+password = "123456"
+
+[[ecr]]
+tcp = "127.0.0.1:20007"
+grace = "5m"
+unheard = "keep"
+`, nil)
+	require.NoError(t, err)
+	list := c.Registers()
+	require.Len(t, list, 2)
+	require.Equal(t, []any{"/dev/ttyS0", "", 115200, "123456", 10 * time.Minute, 85 * time.Second, false},
+		[]any{list[0].Serial, list[0].TCP, list[0].Baud, list[0].Password, list[0].Grace, list[0].Patience, list[0].Keeps()})
+	require.Equal(t, []any{"", "127.0.0.1:20007", 9600, "", 5 * time.Minute, 85 * time.Second, true},
+		[]any{list[1].Serial, list[1].TCP, list[1].Baud, list[1].Password, list[1].Grace, list[1].Patience, list[1].Keeps()})
+	require.Equal(t, []string{"serial", "tcp"}, []string{list[0].LineName("serial"), list[1].LineName("tcp")})
+	require.Contains(t, c.Secrets(), "123456")
+	shown := map[string]string{}
+	for _, s := range c.Settings() {
+		shown[s.Key] = s.Value
+	}
+	require.Equal(t, `"********"`, shown["ecr.password"])
+	require.Equal(t, `"127.0.0.1:20007"`, shown["ecr[2].tcp"])
+
+	one, err := loadText(t, "[ecr]\ntcp = \"127.0.0.1:20007\"\n", nil)
+	require.NoError(t, err)
+	require.Len(t, one.Registers(), 1)
+	require.Empty(t, one.More)
+}
+
+// TestErrorsOfTheSecondRegisterNameItsLine: and a line that is called as another one is.
+func TestErrorsOfTheSecondRegisterNameItsLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\nserial = \"/dev/ttyS0\"\nbaud = 1234\n":  `:5: ecr[2].baud: 1234 is none of`,
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\nserail = \"/dev/ttyS0\"\n":               `:4: ecr[2].serail: unknown key, did you mean ecr[2].serial?`,
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\nbaud = 9600\n":                           `:3: ecr[2]: neither serial nor tcp`,
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\ntcp = \"127.0.0.1:2\"\n":                 `ecr[2].name: the line is called "tcp", as that of ecr is: give one of them a name`,
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\ntcp = \"0.0.0.0:2\"\nname = \"till2\"\n": `:4: ecr[2].tcp: "0.0.0.0:2" is open to the network`,
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\ntcp = \"127.0.0.1:2\"\nname = \"a b\"\n": `:5: ecr[2].name: "a b" is not one word`,
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\nprotocol = \"morse\"\n":                           `:3: ecr.protocol: "morse" is none of`,
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\nunheard = \"forget\"\n":                           `:3: ecr.unheard: "forget" is none of undo, keep`,
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\npassphrase = \"short\"\n":                         `ecr.passphrase: fewer than eight characters`,
+		"[[terminal]]\nlanguage = \"de\"\n":                                                `terminal`,
+	} {
+		_, err := loadText(t, text, nil)
+		require.ErrorContains(t, err, want, text)
+	}
+	c, err := loadText(t, "[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\ntcp = \"127.0.0.1:2\"\nname = \"till2\"\n", nil)
+	require.NoError(t, err)
+	require.Equal(t, "till2-tcp", c.Registers()[1].LineName("tcp"))
+}
+
+// TestAListTakesThePlaceOfOneBeneath: the box's own list is the whole list; a single section of it
+// changes the first register of the operator's list alone.
+func TestAListTakesThePlaceOfOneBeneath(t *testing.T) {
+	under := Layer{Name: "revision 3", Text: []byte("[[ecr]]\ntcp = \"127.0.0.1:1\"\nbaud = 115200\n[[ecr]]\nserial = \"/dev/ttyS1\"\n")}
+	c, err := loadText(t, "[[ecr]]\nserial = \"/dev/ttyS0\"\n", nil, under)
+	require.NoError(t, err)
+	require.Len(t, c.Registers(), 1)
+	require.Equal(t, []any{"/dev/ttyS0", "", 9600}, []any{c.ECR.Serial, c.ECR.TCP, c.ECR.Baud})
+	require.Empty(t, c.Origin()["ecr.tcp"])
+
+	c, err = loadText(t, "[ecr]\nbaud = 57600\n", nil, under)
+	require.NoError(t, err)
+	require.Len(t, c.Registers(), 2)
+	require.Equal(t, 57600, c.ECR.Baud)
+	require.Equal(t, "revision 3:5", c.Origin()["ecr[2].serial"])
+
+	c, err = loadText(t, "[[ecr]]\ntcp = \"127.0.0.1:1\"\n", []string{"POSAGENT_ECR_TCP=127.0.0.1:9"}, under)
+	require.NoError(t, err)
+	require.Equal(t, "127.0.0.1:9", c.ECR.TCP)
+}
+
+// TestDifferencesOfLists: a register that was added or removed is told key by key.
+func TestDifferencesOfLists(t *testing.T) {
+	one, err := loadText(t, "[[ecr]]\ntcp = \"127.0.0.1:1\"\n", nil)
+	require.NoError(t, err)
+	two, err := loadText(t, "[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\nserial = \"/dev/ttyS1\"\n", nil)
+	require.NoError(t, err)
+	require.Equal(t, []Difference{{"ecr[2].serial", `""`, `"/dev/ttyS1"`}}, one.Differences(two))
+	require.Equal(t, []Difference{{"ecr[2].serial", `"/dev/ttyS1"`, `""`}}, two.Differences(one))
+	require.Len(t, one.Registers(), 1, "comparing changes neither")
+}
