@@ -9,8 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
+	"posagent/store"
 )
 
 // ask is a payment of 5.00 by a till with ids of its own.
@@ -235,4 +237,27 @@ func TestMoneyA4_PatienceIsTheRequests(t *testing.T) {
 			pass(10 * time.Minute)
 		})
 	}
+}
+
+// TestMoneyF3_AReplacedJournalDoesNotSayNone: a sale that it does not have may have been in the one
+// before it.
+func TestMoneyF3_AReplacedJournalDoesNotSayNone(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = approveAfter(r.world, 1)
+		s := r.Accepted(ask("a"))
+		<-s.Outcome
+		r.Told(s, ecr.Told)
+		require.NoError(t, r.DB.Write(context.Background(), func(tx store.Tx) error {
+			if err := journal.KeepLast(tx); err != nil {
+				return err
+			}
+			return store.KeepLost(tx, store.Lost{Before: store.Before{Kind: store.WasRestored, Why: "w"}, Generation: 2, AtMS: time.Now().UnixMilli()})
+		}))
+		_, err := r.Find(context.Background(), "http/kiosk", "b")
+		refused(t, err, ecr.SystemError)
+		found, err := r.Find(context.Background(), "http/kiosk", "a")
+		require.NoError(t, err)
+		require.Equal(t, ecr.Approved, (<-found.Outcome).Result)
+		r.Told(found, ecr.Told)
+	})
 }
