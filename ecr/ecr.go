@@ -96,6 +96,7 @@ const (
 // Outcome is the definite answer to a Request.
 type Outcome struct {
 	Sale          string // our id of the sale (its Key)
+	Sequence      string // the register's own id of it, "" = none
 	Kind          Kind
 	Result        Result
 	Code          Code

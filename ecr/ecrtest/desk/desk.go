@@ -114,7 +114,7 @@ func (d *Desk) Begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	d.Begun = append(d.Begun, req)
 	s := &Sale{ID: fmt.Sprintf("s%d", len(d.Sales)+1), Request: req, Open: true}
 	n := len(d.Sales) + 1
-	s.Outcome = ecr.Outcome{Sale: s.ID, Kind: req.Kind, Result: ecr.Approved, Code: ecr.OK, Amount: req.Amount, Currency: "EUR",
+	s.Outcome = ecr.Outcome{Sale: s.ID, Sequence: req.Sequence, Kind: req.Kind, Result: ecr.Approved, Code: ecr.OK, Amount: req.Amount, Currency: "EUR",
 		Receipt: n, Trace: 100 + n, Time: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), TerminalID: "52500038",
 		TransactionID: fmt.Sprint(7000 + n), Method: "WECHAT", Label: "WeChat Pay"}
 	if req.Kind == ecr.Reversal {
@@ -135,7 +135,7 @@ func (d *Desk) Begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	switch req.Amount {
 	case StaysOpen:
 	case Declines:
-		s.Outcome = ecr.Outcome{Sale: s.ID, Kind: req.Kind, Result: ecr.Declined, Code: ecr.RejectedByScheme, Text: "declined"}
+		s.Outcome = ecr.Outcome{Sale: s.ID, Sequence: req.Sequence, Kind: req.Kind, Result: ecr.Declined, Code: ecr.RejectedByScheme, Text: "declined"}
 		s.end()
 	default:
 		s.end()
@@ -178,7 +178,7 @@ func (d *Desk) Approve() {
 }
 
 func (s *Sale) abort() {
-	s.Outcome = ecr.Outcome{Sale: s.ID, Kind: s.Request.Kind, Result: ecr.Aborted, Code: ecr.AbortedByUser}
+	s.Outcome = ecr.Outcome{Sale: s.ID, Sequence: s.Request.Sequence, Kind: s.Request.Kind, Result: ecr.Aborted, Code: ecr.AbortedByUser}
 }
 
 func (d *Desk) find(id string) *Sale {

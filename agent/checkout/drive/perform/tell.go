@@ -19,7 +19,7 @@ import (
 func (p *Performer) Outcome(r *journal.Row, repeat bool) ecr.Outcome {
 	s := r.State
 	o := ecr.Outcome{
-		Sale: string(r.Key), Kind: r.Kind, Result: s.Result, Code: s.Code, Text: publicText(s, p.cfg.Language), Amount: r.Amount, Currency: r.Currency,
+		Sale: string(r.Key), Sequence: r.Sequence, Kind: r.Kind, Result: s.Result, Code: s.Code, Text: publicText(s, p.cfg.Language), Amount: r.Amount, Currency: r.Currency,
 		OriginalTrace: r.OriginalTrace, TerminalID: p.cfg.TerminalID, Method: r.Method.Name, Label: r.Method.Label, Repeat: repeat,
 		Time: time.UnixMilli(r.DecidedMS), Settling: s.Phase == checkout.Reversing || s.Settling,
 	}
