@@ -3,7 +3,7 @@
 // the register and the terminal believe.
 //
 // Its cases are a sale, a decline, a refusal, an abort, a lost answer, a register that asks while
-// its sale runs, a cable cut at every byte of a sale, another sale instead of the lost one, a
+// its sale runs, a cable cut at every byte of a sale, a question by id after such a cut, another sale instead of the lost one, a
 // restart of the terminal, a slow desk, a disk that fails, the same request twice, another body
 // under one id, two registers on one line and on two, the end of day, and hostile bytes. A
 // protocol says in its Fixture what it can do. The suite does not guess: a protocol that cannot

@@ -58,6 +58,12 @@ type Register interface {
 	Close() error
 }
 
+// Asker is a Register whose protocol asks by its id what became of a request, and begins nothing by
+// that. Its Ask answers Running at once where the sale runs.
+type Asker interface {
+	Ask(ctx context.Context, id string) (Answer, error)
+}
+
 // Answer is what a register was told.
 type Answer struct {
 	Said   Said
@@ -76,4 +82,5 @@ const (
 	Busy     Said = "busy"      // another sale runs, nothing was begun
 	Refused  Said = "refused"   // nothing was begun
 	NotFound Said = "not found" // there is no such sale
+	Running  Said = "running"   // the sale goes on
 )

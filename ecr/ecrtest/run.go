@@ -25,27 +25,29 @@ func Run(t *testing.T, f Fixture) {
 		ran = true
 		t.Run(string(kind), func(t *testing.T) {
 			for name, play := range map[string]func(*rig){
-				"sale":                    sale,
-				"decline":                 decline,
-				"refusal":                 refusal,
-				"abort":                   abort,
-				"the lost answer":         lostAnswer,
-				"asked while it runs":     askedWhileItRuns,
-				"the lost decline":        lostDecline,
-				"restart":                 restart,
-				"a slow desk":             slowDesk,
-				"a disk that fails":       diskFails,
-				"another sale instead":    anotherSale,
-				"asked twice":             askedTwice,
-				"another body":            anotherBody,
-				"two registers, one line": twoOnOneLine,
-				"two registers by name":   twoByName,
-				"two lines":               twoLines,
-				"end of day":              endOfDay,
+				"sale":                     sale,
+				"decline":                  decline,
+				"refusal":                  refusal,
+				"abort":                    abort,
+				"the lost answer":          lostAnswer,
+				"asked while it runs":      askedWhileItRuns,
+				"the lost decline":         lostDecline,
+				"restart":                  restart,
+				"a slow desk":              slowDesk,
+				"a disk that fails":        diskFails,
+				"another sale instead":     anotherSale,
+				"asked twice":              askedTwice,
+				"another body":             anotherBody,
+				"the same after a restart": sameAfterRestart,
+				"two registers, one line":  twoOnOneLine,
+				"two registers by name":    twoByName,
+				"two lines":                twoLines,
+				"end of day":               endOfDay,
 			} {
 				t.Run(name, func(t *testing.T) { inTime(t, f, kind, play) })
 			}
 			t.Run("a cable cut at every byte", func(t *testing.T) { cutAtEveryByte(t, f, kind) })
+			t.Run("asked by id after every byte", func(t *testing.T) { askedAtEveryByte(t, f, kind) })
 			t.Run("hostile bytes", func(t *testing.T) { hostile(t, f, kind) })
 		})
 	}
