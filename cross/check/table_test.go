@@ -63,6 +63,9 @@ var rooms = []room{
 	{"ecr/zvt/apdu", []string{"schemes/money"}, "tables and codec"},
 	{"ecr/zvt/frame", []string{"ecr", "ecr/zvt/apdu"}, "blocks over any io.ReadWriteCloser; apdu tells where a message ends"},
 	{"ecr/zvt/protocol", []string{"ecr", "ecr/zvt", "ecr/zvt/frame"}, "makes ZVT an ecr.Protocol; its callers are those who know which protocol a line speaks"},
+	{"ecr/jsonl", []string{"ecr", "ecr/receipt", "schemes/money"}, "CORE: the terminal's side of JSON lines, with a strict reader of its own, no I/O"},
+	{"ecr/jsonl/protocol", []string{"ecr", "ecr/jsonl"}, "lines of bytes and their checksum; makes JSON lines an ecr.Protocol"},
+	{"ecr/jsonl/till", nil, "a register of JSON lines, written from the README: shares nothing with the terminal"},
 	{"ecr/session", []string{"ecr"}, "joins a line, any dialogue and a desk; knows no protocol"},
 	{"ecr/ecrtest", []string{"ecr", "ecr/ecrtest/desk", "ecr/ecrtest/lines", "ecr/session", "schemes/money"}, "the conformance suite of register protocols: knows none"},
 	{"ecr/ecrtest/desk", []string{"ecr"}, "a desk for tests of register lines: knows no protocol"},
@@ -191,7 +194,7 @@ var (
 )
 
 // cores do no I/O and have no clock.
-var cores = []string{"agent/checkout", "ecr/zvt", "schemes/backend/books"}
+var cores = []string{"agent/checkout", "ecr/zvt", "ecr/jsonl", "schemes/backend/books"}
 
 // Limits of a file in lines.
 const (
