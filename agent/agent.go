@@ -179,7 +179,7 @@ func New(o Options) *Agent {
 		o.Front.Attach(a.outbox)
 	}
 	a.drive = drive.New(drive.Options{
-		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: o.Screen, Prompter: a.prompter(), Config: o.Drive, CallerSecret: o.CallerSecret,
+		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: o.Screen, Prompter: a.prompter(), AtTerminal: byCustomer, Config: o.Drive, CallerSecret: o.CallerSecret,
 		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow, Record: a.saleChanged, Audit: a.did, LastSale: last.Sales.Highest,
 		Closed: a.batchClosed,
 	})

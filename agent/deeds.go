@@ -100,6 +100,11 @@ func actorOf(tx store.Tx, why checkout.Name) audit.Actor {
 	return audit.Of(store.Context(tx))
 }
 
+// byCustomer returns a context in which what is written is the deed of the person at the terminal (MONEY E.1).
+func byCustomer(ctx context.Context) context.Context {
+	return audit.With(ctx, audit.Actor{Kind: audit.Person, Name: "customer at the terminal"})
+}
+
 // Deeds of starts and of verbs that change the box or its journal.
 const (
 	DeedStart   = "terminal.start"

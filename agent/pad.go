@@ -10,6 +10,8 @@ import (
 	"posagent/device/display/scene"
 	"posagent/device/keypad"
 	"posagent/device/keypad/entry"
+	"posagent/ecr"
+	"posagent/ecr/receipt"
 	"posagent/schemes/money"
 )
 
@@ -48,6 +50,12 @@ func (a *Agent) readPad(ctx context.Context) error {
 // sceneOf is what a person is asked for, as a screen draws it.
 func sceneOf(f counter.Face, language string) scene.Scene {
 	v := scene.Scene{Title: f.Method, Language: language}
+	switch w := receipt.WordsFor(language); f.Kind {
+	case ecr.Refund:
+		v.Title = w.Refund + " " + f.Method
+	case ecr.Reversal:
+		v.Title = w.Reversal + " " + f.Method
+	}
 	show := func(minor int64) string {
 		if minor == 0 {
 			return ""

@@ -21,19 +21,21 @@ const (
 // Request is what a register asks for, once.
 type Request struct {
 	Kind        Kind
-	Line        string      // which register line asked, e.g. "serial", "tcp"; Last looks there
-	Sequence    string      // the register's own request id (TLV 1F73, JSON-lines id); "" = none. Same line + same id = same sale
-	Amount      money.Minor // > 0; 0 on a Reversal means "the amount of the original"; 0 on a Payment means "to come" (delayedAmount)
-	Currency    string      // ISO 4217 alpha; "" = the terminal's
-	CardType    int         // ZVT card type the register selected; 0 = none
-	Method      string      // name of the method definition the register selected; "" = none
-	ConsumerID  string      // the customer's wallet code, which the register has scanned; "" = none
-	Reference   string      // the till's own name of the purchase; "" = none. The same id with another reference is another request
-	Receipt     int         // Reversal: receipt number of the original in the open batch
-	Original    string      // Refund: "R<receipt>", "R<batch>/<receipt>" or "T<transactionId>"; "" = refund the last payment, if the terminal allows it
-	LastReceipt *int        // TLV 1F1F: the last receipt number the register knows; nil = not sent
-	Progress    bool        // the register is known to acknowledge intermediate status, so the long deadline applies
-	Lines       []Item      // order lines, where the register sends them
+	Line        string           // which register line asked, e.g. "serial", "tcp"; Last looks there
+	Sequence    string           // the register's own request id (TLV 1F73, JSON-lines id); "" = none. Same line + same id = same sale
+	Amount      money.Minor      // > 0; 0 on a Reversal means "the amount of the original"; 0 on a Payment means "to come" (delayedAmount)
+	Currency    string           // ISO 4217 alpha; "" = the terminal's
+	CardType    int              // ZVT card type the register selected; 0 = none
+	Method      string           // name of the method definition the register selected; "" = none
+	ConsumerID  string           // the customer's wallet code, which the register has scanned; "" = none
+	Answers     map[int32]string // to the method's prompts, by the query's id (S1 2.5), which the register has asked for itself
+	AskAmount   bool             // a Payment without an amount: the register leaves it to the terminal to ask for it
+	Reference   string           // the till's own name of the purchase; "" = none. The same id with another reference is another request
+	Receipt     int              // Reversal: receipt number of the original in the open batch
+	Original    string           // Refund: "R<receipt>", "R<batch>/<receipt>" or "T<transactionId>"; "" = refund the last payment, if the terminal allows it
+	LastReceipt *int             // TLV 1F1F: the last receipt number the register knows; nil = not sent
+	Progress    bool             // the register is known to acknowledge intermediate status, so the long deadline applies
+	Lines       []Item           // order lines, where the register sends them
 
 	// Patience is how long the register waits for the end of a request; 0 = the terminal's default.
 	Patience time.Duration

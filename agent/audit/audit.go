@@ -19,7 +19,7 @@ type Kind string
 const (
 	Register Kind = "register" // Name is its line
 	Client   Kind = "client"   // Name is the local client's, MainClient for the main token
-	Person   Kind = "person"   // Name is "uid N"
+	Person   Kind = "person"   // Name is "uid N", or says where the person stands
 	Program  Kind = "program"  // Name is what in it acted: a timer, a restart
 	Stranger Kind = "stranger" // was refused; Name is the door
 )

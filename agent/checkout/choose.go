@@ -14,24 +14,44 @@ import (
 // Wish is what a payment needs of a method.
 type Wish struct {
 	CardType int     // the register's choice; 0 = none
+	Method   string  // likewise, a definition's name; "" = none
 	Choice   string  // the customer's choice on the display, a definition's name; "" = none
 	NoAmount bool    // the amount is still to come
 	Prompter bool    // a person can answer prompts at the terminal
 	Exclude  []int32 // paymentProviderIds that are not offered here
+
+	// What the register has sent already.
+	Consumer string           // the consumer's id: only methods that take one by hand are offered
+	Answers  map[int32]string // to prompts, by the query's id
 }
 
 // Pick is a method with the trigger it will be started by.
 type Pick struct {
 	Method  methods.Definition
+	Back    bool // it is a refund or reversal
 	Trigger methods.Trigger
-	Prompts []methods.Prompt // what has to be asked before
+	Prompts []methods.Prompt // what has to be answered before
+
+	Sent []int32 // prompts that the register has answered
+	Told bool    // it has sent the consumer's id
 }
 
-// Manual says that the consumer's id has to be typed in.
-func (p Pick) Manual() bool { return p.Trigger == methods.Manual }
+// Manual says that a payment needs the consumer's id.
+func (p Pick) Manual() bool { return p.Trigger == methods.Manual && !p.Back }
 
-// Asks says that something has to be asked before the payment can start.
-func (p Pick) Asks() bool { return p.Manual() || len(p.Prompts) > 0 }
+// Asks says that a person has to be asked before it can start.
+func (p Pick) Asks() bool { return p.AsksConsumer() || len(p.Open()) > 0 }
+
+// Open are the prompts that the register has not answered.
+func (p Pick) Open() []methods.Prompt {
+	return slices.DeleteFunc(slices.Clone(p.Prompts), func(q methods.Prompt) bool { return slices.Contains(p.Sent, q.ID) })
+}
+
+// AsksConsumer says that the consumer's id is asked for by itself.
+func (p Pick) AsksConsumer() bool {
+	_, shared := p.ConsumerPrompt()
+	return p.Manual() && !shared && !p.Told
+}
 
 // Offer lists the methods that can serve a payment, the one to take first: the register's card type and the customer's choice
 // narrow the list, priority orders it. An empty list means that the terminal has nothing to offer.
@@ -41,7 +61,7 @@ func Offer(defs []methods.Definition, w Wish) []Pick {
 		if !offered(d, w) {
 			continue
 		}
-		out = append(out, picks(d, w.Prompter)...)
+		out = append(out, picks(d, w)...)
 	}
 	slices.SortStableFunc(out, func(a, b Pick) int { return cmp.Compare(a.Method.Priority, b.Method.Priority) })
 	return out
@@ -53,9 +73,11 @@ func offered(d methods.Definition, w Wish) bool {
 		return false
 	case slices.Contains(w.Exclude, d.PaymentProviderID):
 		return false
-	case w.CardType != 0 && ecr.CardType(d.Name) != w.CardType:
+	case w.Method != "" && d.Name != w.Method:
 		return false
-	case w.CardType == 0 && w.Choice != "" && d.Name != w.Choice:
+	case w.Method == "" && w.CardType != 0 && ecr.CardType(d.Name) != w.CardType:
+		return false
+	case w.Method == "" && w.CardType == 0 && w.Choice != "" && d.Name != w.Choice:
 		return false
 	}
 	return !w.NoAmount || methods.StartsWithoutAmount(d)
@@ -65,7 +87,7 @@ func offered(d methods.Definition, w Wish) bool {
 const MaxAnswer = 255
 
 // picks are the triggers of a method that can be served: the default first, then QR.
-func picks(d methods.Definition, prompter bool) (out []Pick) {
+func picks(d methods.Definition, w Wish) (out []Pick) {
 	order := []methods.Trigger{methods.QR, methods.Manual}
 	if d.DefaultTrigger != nil && *d.DefaultTrigger == methods.Manual {
 		slices.Reverse(order)
@@ -74,23 +96,62 @@ func picks(d methods.Definition, prompter bool) (out []Pick) {
 		if !methods.HasTrigger(d, t) {
 			continue
 		}
-		p := Pick{Method: d, Trigger: t, Prompts: methods.Prompts(d, methods.Payment, t)}
-		if !p.Asks() || prompter && p.answerable() {
+		p := Pick{Method: d, Trigger: t, Prompts: methods.Prompts(d, methods.Payment, t)}.after(w)
+		switch {
+		case w.Consumer != "" && !p.Told:
+		case !p.Asks(), w.Prompter && p.Answerable():
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// answerable says that each prompt has an answer that fits.
-func (p Pick) answerable() bool {
-	return !slices.ContainsFunc(p.Prompts, func(q methods.Prompt) bool { return q.Min > MaxAnswer || q.Max < q.Min })
+// after is the pick once what the register has sent is known. What does not fit a prompt does not answer it.
+func (p Pick) after(w Wish) Pick {
+	for _, q := range p.Prompts {
+		own, shared := p.ConsumerPrompt()
+		if a, ok := w.Answers[q.ID]; ok && (a != "" || !shared || q.ID != own.ID) && CheckAnswers([]methods.Prompt{q}, map[int32]string{q.ID: a}) == nil {
+			p.Sent = append(p.Sent, q.ID)
+		}
+	}
+	if w.Consumer == "" || !p.Manual() || utf8.RuneCountInString(w.Consumer) > MaxAnswer {
+		return p
+	}
+	q, shared := p.ConsumerPrompt()
+	switch {
+	case !shared:
+		p.Told = true
+	case CheckAnswers([]methods.Prompt{q}, map[int32]string{q.ID: w.Consumer}) == nil:
+		p.Told, p.Sent = true, append(p.Sent, q.ID)
+	}
+	return p
+}
+
+// Back is how a method gives money back, by a refund or reversal: the trigger is the one that the flow of its prompts names, by hand where
+// it names both or none (S1 2.4, 2.5).
+func Back(d methods.Definition, typ methods.TransactionType, w Wish) Pick {
+	named := func(t methods.Trigger) bool {
+		return slices.ContainsFunc(d.TxnQueryFlow, func(f methods.QueryFlow) bool {
+			return f.TransactionType == typ && (slices.Contains(f.Triggers, t) || len(f.Triggers) == 0 && t == methods.Manual)
+		})
+	}
+	p := Pick{Method: d, Back: true, Trigger: methods.Manual}
+	if named(methods.QR) && !named(methods.Manual) {
+		p.Trigger = methods.QR
+	}
+	p.Prompts = methods.Prompts(d, typ, p.Trigger)
+	return p.after(w)
+}
+
+// Answerable says that each prompt has an answer that fits.
+func (p Pick) Answerable() bool {
+	return !slices.ContainsFunc(p.Open(), func(q methods.Prompt) bool { return q.Min > MaxAnswer || q.Max < q.Min })
 }
 
 // Default is the pick that is taken where nobody chooses: the first of the method that the register named, or, where it named none, or
 // several by one card type, the first that asks nothing. The list must not be empty.
-func Default(offers []Pick, cardType int) int {
-	if cardType != 0 && !slices.ContainsFunc(offers, func(p Pick) bool { return p.Method.Name != offers[0].Method.Name }) {
+func Default(offers []Pick, named bool) int {
+	if named && !slices.ContainsFunc(offers, func(p Pick) bool { return p.Method.Name != offers[0].Method.Name }) {
 		return 0
 	}
 	return max(0, slices.IndexFunc(offers, func(p Pick) bool { return !p.Asks() }))

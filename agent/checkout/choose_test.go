@@ -48,10 +48,10 @@ func TestOffer(t *testing.T) {
 	require.Empty(t, offer(nil, Wish{}))
 
 	all := Offer(defs, Wish{Prompter: true})
-	require.Equal(t, 1, Default(all, 0), "the first that asks nothing")
-	require.Equal(t, 1, Default(all, 280), "several methods have that card type")
-	require.Equal(t, 0, Default(all[2:4], 120), "its own default")
-	require.Equal(t, 0, Default(all[:1], 0), "there is no other")
+	require.Equal(t, 1, Default(all, false), "the first that asks nothing")
+	require.Equal(t, 1, Default(all, true), "several methods have that card type")
+	require.Equal(t, 0, Default(all[2:4], true), "its own default")
+	require.Equal(t, 0, Default(all[:1], false), "there is no other")
 	long := method("LONG", 1, 1, methods.Manual)
 	long.Queries = []map[string]methods.QueryPrompt{{"1": {Label: "reference", Min: 256, Max: 300}}}
 	long.TxnQueryFlow = []methods.QueryFlow{{TransactionType: methods.Payment, QueryIDs: []int32{1}}}

@@ -14,11 +14,11 @@ func Start(t Terms, now time.Duration) (State, []Effect) {
 		Till: t.Till, StartedAt: now, BaseAt: now, WireAt: now,
 	}
 	switch {
-	case t.Kind != ecr.Payment:
-		s.Phase = Forward
-		return s, nil
 	case t.Ask:
 		s.Phase = Choosing
+		return s, nil
+	case t.Kind != ecr.Payment:
+		s.Phase = Forward
 		return s, nil
 	}
 	return send(s, now, 0)
@@ -27,6 +27,10 @@ func Start(t Terms, now time.Duration) (State, []Effect) {
 // ---- before anything was sent ----
 
 func chosen(s State, e Event) (State, []Effect) {
+	if s.Kind != ecr.Payment { // its operation is in the outbox, in the same commit
+		s.Phase = Forward
+		return s, []Effect{{Do: ClearScreen}}
+	}
 	if t := e.Terms; t != nil {
 		s.QR, s.CanReverse, s.CanRefund, s.OKWords = t.QR, t.CanReverse, t.CanRefund, t.OKWords
 		limit := s.Limits.Deadline
@@ -42,11 +46,18 @@ func chosen(s State, e Event) (State, []Effect) {
 func drop(s State, e Event) (State, []Effect) {
 	s.Phase = Done
 	s = decide(s, ecr.Aborted, ecr.AbortedByUser, e.Text)
-	return s, []Effect{{Do: StopChoosing}, {Do: ClearScreen}, {Do: Tell}}
+	out := []Effect{{Do: StopChoosing}, {Do: ClearScreen}, {Do: Tell}}
+	if s.Kind != ecr.Payment {
+		out = append([]Effect{{Do: Release}}, out...)
+	}
+	return s, out
 }
 
 func chooseClock(s State, e Event) (State, []Effect) {
-	if s = waits(s, e); expired(s, e.Now) == noLimit {
+	if s.Kind == ecr.Payment { // a refund is told "in progress" after the register's patience in any case
+		s = waits(s, e)
+	}
+	if expired(s, e.Now) == noLimit {
 		return s, nil
 	}
 	e.Text = "nothing was chosen in time"

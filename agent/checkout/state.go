@@ -11,7 +11,8 @@ import (
 // Phase is where a sale stands. It is stored by name; names are never reused for another meaning.
 type Phase string
 
-// The phases. A payment uses all of them but FORWARD; a refund or reversal uses FORWARD and DONE.
+// The phases. A payment uses all of them but FORWARD; a refund or reversal uses CHOOSING, FORWARD and
+// DONE.
 const (
 	Choosing     Phase = "CHOOSING"     // accepted, waits for a choice, prompts or the amount; nothing was sent
 	Initializing Phase = "INITIALIZING" // the initialize may be on its way
@@ -155,6 +156,11 @@ func Open(s State) bool {
 		return true
 	}
 	return false
+}
+
+// Running says whether a refund or reversal has no end yet: a register that cannot wait is told so.
+func Running(s State) bool {
+	return s.Phase == Forward || s.Phase == Choosing && s.Kind != ecr.Payment
 }
 
 // Active says whether something can still happen to the sale by itself, so that a start must resume

@@ -56,6 +56,9 @@ func variants(p Phase) []State {
 	var out []State
 	for mask := range 64 {
 		s := base
+		if p == Choosing && mask&8 != 0 {
+			s.Kind = ecr.Refund
+		}
 		s.Shown = mask&1 != 0 && p != Forward
 		s.LastRead = mask&2 != 0
 		s.AwaitingApp = mask&3 == 2 && p != Forward
@@ -128,7 +131,7 @@ var words = []aapay.State{
 
 // edges are the phase changes that may happen, whatever the event. None leads back over the commit point.
 var edges = map[Phase][]Phase{
-	Choosing:     {Choosing, Initializing, Done},
+	Choosing:     {Choosing, Initializing, Forward, Done},
 	Initializing: {Initializing, Waiting, Aborting, Declined, Reversing, Done},
 	Waiting:      {Waiting, Aborting, Approved, Declined, Reversing, Done},
 	Aborting:     {Aborting, Reversing, Done},
@@ -186,6 +189,11 @@ func checkStep(t require.TestingT, s, next State, effects []Effect, e Event) {
 	}
 	if s.Result == "" && next.Result != "" {
 		require.True(t, told, "a decision is told")
+	}
+	if s.Phase == Choosing && s.Kind == ecr.Refund {
+		free := slices.ContainsFunc(effects, func(f Effect) bool { return f.Do == Release })
+		require.Equal(t, next.Phase == Done, free, "a refund that was not sent gives its debit back")
+		require.NotEqual(t, Initializing, next.Phase)
 	}
 	for _, f := range effects {
 		switch f.Do {

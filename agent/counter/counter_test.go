@@ -97,9 +97,9 @@ func TestDialogue(t *testing.T) {
 		"everything":                           {[]checkout.Pick{one, asked}, 0, "2" + "500!" + "46!" + "!", drive.Answer{Method: "ASKED", Trigger: methods.Manual, Amount: 500, Answers: map[int32]string{7: "46", 9: ""}}, nil, ""},
 		"a prompt that is too short":           {[]checkout.Pick{asked}, 100, "1!", drive.Answer{}, nil, Prompted},
 		"a prompt has no room for more":        {[]checkout.Pick{asked}, 100, "12345!12!", drive.Answer{Method: "ASKED", Trigger: methods.Manual, Answers: map[int32]string{7: "1234", 9: "12"}}, nil, ""},
-		"cancelled while choosing":             {many(2), 100, "x", drive.Answer{}, errCancelled, ""},
-		"cancelled while typing":               {[]checkout.Pick{asked}, 100, "46!12x", drive.Answer{}, errCancelled, ""},
-		"keys after the end":                   {many(2), 100, "x1!", drive.Answer{}, errCancelled, ""},
+		"cancelled while choosing":             {many(2), 100, "x", drive.Answer{}, drive.ErrCancelled, ""},
+		"cancelled while typing":               {[]checkout.Pick{asked}, 100, "46!12x", drive.Answer{}, drive.ErrCancelled, ""},
+		"keys after the end":                   {many(2), 100, "x1!", drive.Answer{}, drive.ErrCancelled, ""},
 		"correction on nothing goes back":      {[]checkout.Pick{asked}, 100, "46!<", drive.Answer{}, nil, Prompted},
 		"and what is asked again is empty":     {[]checkout.Pick{asked}, 100, "46!<12!3!", drive.Answer{Method: "ASKED", Trigger: methods.Manual, Answers: map[int32]string{7: "12", 9: "3"}}, nil, ""},
 		"the id of who pays is never empty":    {[]checkout.Pick{method("HAND", manual, prompts(prompt(7, 0, 4)))}, 100, "!", drive.Answer{}, nil, Prompted},
@@ -281,7 +281,7 @@ func TestCancelInADialogueEndsIt(t *testing.T) {
 		c := s.counter()
 		out := ask(t.Context(), c, drive.Question{Offers: many(2), Amount: 100})
 		c.Press(entry.Cancel)
-		require.ErrorIs(t, (<-out).err, errCancelled)
+		require.ErrorIs(t, (<-out).err, drive.ErrCancelled)
 		require.Zero(t, s.stops, "the dialogue's end is the sale's")
 	})
 }

@@ -33,11 +33,8 @@ type question struct {
 // mostAmount is the largest amount a sale may have, in minor units (drive).
 const mostAmount = entry.MaxAmount
 
-// Errors of a dialogue that ends without an answer.
-var (
-	errCancelled = errors.New("cancelled at the terminal")
-	errUnasked   = errors.New("cannot be asked at this terminal")
-)
+// errUnasked is the error of a dialogue that ends without an answer, as is drive.ErrCancelled.
+var errUnasked = errors.New("cannot be asked at this terminal")
 
 // dialogue is what is asked of one sale. It does no I/O and has no clock.
 type dialogue struct {
@@ -75,10 +72,10 @@ func (d *dialogue) choose(p checkout.Pick) {
 		d.todo = append(d.todo, question{wanted: Amount, typing: entry.Prompt{Kind: entry.Amount, Min: 1, Max: mostAmount}})
 	}
 	own, shared := p.ConsumerPrompt()
-	if p.Manual() && !shared {
+	if p.AsksConsumer() {
 		d.todo = append(d.todo, question{wanted: Consumer, typing: entry.Prompt{Kind: entry.Digits, Min: 1, Max: entry.MaxDigits}})
 	}
-	for _, a := range p.Prompts {
+	for _, a := range p.Open() {
 		least := int64(a.Min)
 		if shared && a.ID == own.ID {
 			least = max(1, least)
@@ -144,7 +141,7 @@ func (d *dialogue) follow() {
 		d.open()
 	case entry.Typing:
 	default:
-		d.err = errCancelled
+		d.err = drive.ErrCancelled
 	}
 }
 
@@ -174,7 +171,7 @@ func (d *dialogue) pressChoice(k entry.Key) {
 	n, digit := k.Digit()
 	switch {
 	case k == entry.Cancel:
-		d.err = errCancelled
+		d.err = drive.ErrCancelled
 	case k == entry.Up:
 		d.page = max(0, d.page-1)
 	case k == entry.Down:

@@ -5,6 +5,7 @@ import (
 
 	"posagent/agent/checkout"
 	"posagent/device/keypad/entry"
+	"posagent/ecr"
 )
 
 // Face is what a screen shows of a dialogue. Words are the screen's, except the labels, which are
@@ -12,6 +13,7 @@ import (
 type Face struct {
 	Wanted   Wanted
 	Sale     string // the sale's Key
+	Kind     ecr.Kind
 	Method   string // label of the method, once it is known
 	Amount   int64  // of the sale, in minor units; 0 = it is asked for, or will be
 	Currency string
@@ -51,7 +53,7 @@ func (d *dialogue) labelOf(p checkout.Pick) string {
 
 // face is what is asked now.
 func (d *dialogue) face() Face {
-	f := Face{Sale: d.q.Sale, Amount: d.q.Amount, Currency: d.q.Currency}
+	f := Face{Sale: d.q.Sale, Kind: d.q.Kind, Amount: d.q.Amount, Currency: d.q.Currency}
 	if d.ended() {
 		return f
 	}

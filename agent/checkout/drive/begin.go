@@ -225,24 +225,27 @@ func (a *accepting) choose() error {
 	case state == catalog.NoMethods, len(defs) == 0:
 		return refuse(ecr.NoMethod, "this merchant has no payment method")
 	}
-	person := a.d.prompter != nil && a.d.prompter.Ready()
-	a.offers = checkout.Offer(defs, checkout.Wish{CardType: a.req.CardType, NoAmount: a.req.Amount == 0, Prompter: person, Exclude: a.d.cfg.Exclude})
+	person := a.d.person()
+	a.offers = checkout.Offer(defs, a.d.wish(a.req, person))
+	choose := person && a.d.cfg.Choose
 	switch {
-	case a.req.Amount == 0 && (!person || !a.d.cfg.OpenAmount):
+	case a.req.Amount == 0 && (!person || !a.d.cfg.OpenAmount && !a.req.AskAmount):
 		return refuse(ecr.AmountWrong, "a payment needs an amount")
 	case len(a.offers) == 0 && a.req.Amount == 0:
 		return refuse(ecr.AmountWrong, "no payment method starts without an amount")
 	case len(a.offers) == 0:
-		return refuse(ecr.NoMethod, "no payment method fits")
+		return a.d.noOffer(defs, a.req)
+	case !choose && ambiguous(a.req, a.offers):
+		return refuse(ecr.NoMethod, "several payment methods take the customer's code: name one")
 	}
-	a.pick = checkout.Default(a.offers, a.req.CardType)
-	if !person || !a.d.cfg.Choose {
+	a.pick = checkout.Default(a.offers, a.req.CardType != 0 || a.req.Method != "")
+	if !choose {
 		a.offers, a.pick = a.offers[a.pick:a.pick+1], 0
 	}
 	pick := a.offers[a.pick]
 	a.asks = person && (a.req.Amount == 0 || len(a.offers) > 1 || pick.Asks())
 	probe := &journal.Row{Key: a.key, Amount: max(1, a.req.Amount), Currency: a.req.Currency, Method: pick.Method, Reference: journal.ReferenceOf(a.key)}
-	body, err := a.d.payRequest(probe, pick, Answer{}, a.req.Lines, 1)
+	body, err := a.d.payRequest(probe, pick, sent(a.req, pick), a.req.Lines, 1)
 	if err == nil && a.req.Amount != 0 {
 		err = aapay.Validate(aapay.Payment, body)
 	}
@@ -281,13 +284,17 @@ func (a *accepting) accept(ctx context.Context) (ecr.Sale, error) {
 	}
 	row := a.steps[len(a.steps)-1].Row
 	if a.req.Kind != ecr.Payment {
-		d.p.Later(func(ctx context.Context) { d.p.Withdrawal(ctx, a.key) })
+		if a.asks {
+			d.askLater(ctx, a, row)
+		} else {
+			d.p.Later(func(ctx context.Context) { d.p.Withdrawal(ctx, a.key) })
+		}
 		d.p.Later(func(ctx context.Context) { d.p.ForwardBound(ctx, row) })
 		return sale, nil
 	}
 	d.p.Later(func(ctx context.Context) { d.p.AnswerInTime(ctx, row) })
 	if a.asks {
-		d.p.Later(func(ctx context.Context) { d.ask(ctx, a.key, a.offers, a.pick, a.req) })
+		d.askLater(ctx, a, row)
 	}
 	return sale, nil
 }
@@ -379,7 +386,7 @@ func (a *accepting) writePayment(tx store.Tx) error {
 	row.Method = pick.Method
 	state, effects := checkout.Start(terms, d.boot())
 	row.State = state
-	req, err := d.payRequest(row, pick, Answer{}, a.req.Lines, row.Batch)
+	req, err := d.payRequest(row, pick, sent(a.req, pick), a.req.Lines, row.Batch)
 	if err != nil {
 		return refuse(ecr.AmountWrong, "the amount cannot be sent")
 	}
@@ -418,6 +425,14 @@ func tillOf(req ecr.Request) checkout.Till {
 	return checkout.Till{Reference: req.Reference, Patience: req.Patience, Grace: req.Grace, Keep: req.Keep}
 }
 
+// params are the answers to a pick's prompts, as initialize carries them.
+func params(pick checkout.Pick, ans Answer) (list []aapay.KeyValue) {
+	for _, p := range pick.Prompts {
+		list = append(list, aapay.KeyValue{Key: strconv.Itoa(int(p.ID)), Value: ans.Answers[p.ID]})
+	}
+	return list
+}
+
 // payRequest is the body of initialize (S1 2.4).
 func (d *Drive) payRequest(r *journal.Row, pick checkout.Pick, ans Answer, lines []ecr.Item, batch int) (aapay.Request, error) {
 	amount, err := r.Hundredths()
@@ -432,9 +447,7 @@ func (d *Drive) payRequest(r *journal.Row, pick checkout.Pick, ans Answer, lines
 		req.Trigger = aapay.TriggerManual
 		req.Consumer.ConsumerID = ans.ConsumerID
 	}
-	for _, p := range pick.Prompts {
-		req.Params = append(req.Params, aapay.KeyValue{Key: strconv.Itoa(int(p.ID)), Value: ans.Answers[p.ID]})
-	}
+	req.Params = params(pick, ans)
 	if d.cfg.Language != "" {
 		req.AdditionalProperties = append(req.AdditionalProperties, aapay.KeyValue{Key: "language", Value: d.cfg.Language})
 	}

@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -32,6 +33,7 @@ type Outbox interface {
 // Question is what has to be asked before a sale can start.
 type Question struct {
 	Sale       string
+	Kind       ecr.Kind
 	Offers     []checkout.Pick // one answer names one of them
 	Default    int             // of Offers; taken by itself after After without a key, where it asks nothing
 	After      time.Duration   // 0 = never
@@ -48,6 +50,9 @@ type Answer struct {
 	Answers    map[int32]string
 	Amount     int64 // minor units, where it was asked
 }
+
+// ErrCancelled is the error of a Prompter where the person has cancelled.
+var ErrCancelled = errors.New("cancelled at the terminal")
 
 // Prompter asks at the terminal: keypad or touch page. An error ends the sale.
 type Prompter interface {
@@ -84,11 +89,14 @@ type Options struct {
 	Outbox   Outbox
 	Screen   perform.Screen // nil = none
 	Prompter Prompter       // nil = methods that ask are not offered
-	Config   Config
-	Now      func() time.Time     // wall clock, for people; default time.Now
-	Boot     func() time.Duration // decides everything; default the process's monotonic clock
-	BootID   string
-	LastSale int64 // the highest id that was given before, by the journal's end; 0 = as the table says
+	// AtTerminal returns a context in which what is written is the deed of the person at the
+	// terminal. Nil = the context itself.
+	AtTerminal func(context.Context) context.Context
+	Config     Config
+	Now        func() time.Time     // wall clock, for people; default time.Now
+	Boot       func() time.Duration // decides everything; default the process's monotonic clock
+	BootID     string
+	LastSale   int64 // the highest id that was given before, by the journal's end; 0 = as the table says
 	// CallerSecret makes the keys of requests that have an id of their own. It outlives the journal;
 	// nil = one made of the journal's key.
 	CallerSecret []byte
@@ -119,22 +127,23 @@ const (
 
 // Drive is the terminal's desk. Its methods are safe for concurrent use.
 type Drive struct {
-	db       store.DB
-	j        *journal.Journal
-	sales    *live.Sales
-	p        *perform.Performer
-	methods  func() ([]methods.Definition, catalog.State)
-	refresh  func(context.Context) error
-	box      Outbox
-	prompter Prompter
-	cfg      Config
-	now      func() time.Time
-	boot     func() time.Duration
-	bootID   string
-	secret   []byte
-	log      *slog.Logger
-	audit    func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
-	closed   func(tx store.Tx, batch int) error
+	db         store.DB
+	j          *journal.Journal
+	sales      *live.Sales
+	p          *perform.Performer
+	methods    func() ([]methods.Definition, catalog.State)
+	refresh    func(context.Context) error
+	box        Outbox
+	prompter   Prompter
+	atTerminal func(context.Context) context.Context
+	cfg        Config
+	now        func() time.Time
+	boot       func() time.Duration
+	bootID     string
+	secret     []byte
+	log        *slog.Logger
+	audit      func(tx store.Tx, deed, subject, detail string, amount int64, currency string) error
+	closed     func(tx store.Tx, batch int) error
 
 	ready   atomic.Bool
 	resumed chan struct{} // closed with the first ready
@@ -159,7 +168,7 @@ var (
 // New makes a Drive; it starts nothing.
 func New(o Options) *Drive {
 	d := &Drive{
-		db: o.DB, sales: live.New(), methods: o.Methods, refresh: o.Refresh, box: o.Outbox, prompter: o.Prompter, cfg: o.Config, now: o.Now, boot: o.Boot,
+		db: o.DB, sales: live.New(), methods: o.Methods, refresh: o.Refresh, box: o.Outbox, prompter: o.Prompter, atTerminal: o.AtTerminal, cfg: o.Config, now: o.Now, boot: o.Boot,
 		bootID: o.BootID, secret: o.CallerSecret, log: o.Log, audit: o.Audit, closed: o.Closed, resumed: make(chan struct{}), stash: map[wire.Key]journal.Step{},
 	}
 	if d.now == nil {

@@ -19,7 +19,7 @@ import (
 // repeats finds the refund or reversal in progress that a request repeats.
 func repeats(rows []*journal.Row, req ecr.Request, last wire.Key) wire.Key {
 	for _, r := range rows {
-		if !r.Quarantined && r.State.Phase == checkout.Forward && r.Kind == req.Kind && sameForward(r, req, last) {
+		if !r.Quarantined && checkout.Running(r.State) && r.Kind == req.Kind && sameForward(r, req, last) {
 			return r.Key
 		}
 	}
@@ -199,19 +199,40 @@ func (a *accepting) writeForward(tx store.Tx) error {
 		row.Amount = orig.Amount
 	}
 	row.Method, row.Original, row.Asked, row.OriginalTrace = orig.Method, orig.Key, askedFor(a.req), orig.Trace
-	typ, ref := aapay.Reversal, orig.Reference
-	if a.req.Kind == ecr.Refund || !methods.Supports(orig.Method, methods.Reversal) {
-		typ, ref = aapay.Refund, strconv.FormatInt(orig.State.TransactionID, 10)
+	typ, ref, err := back(a.req.Kind, orig)
+	if err != nil {
+		return err
 	}
-	if typ == aapay.Refund && (!methods.Supports(orig.Method, methods.Refund) || orig.State.TransactionID == 0) {
-		return refuse(ecr.NotReversible, "the method cannot give money back")
+	pick := checkout.Back(orig.Method, backType(typ), checkout.Wish{Answers: a.req.Answers})
+	if a.asks = pick.Asks(); a.asks && !(d.person() && pick.Answerable()) {
+		return refuse(ecr.NotReversible, "%s asks for %q first: a keypad is needed", orig.Method.Label, pick.Open()[0].Label)
 	}
+	a.offers, a.pick = []checkout.Pick{pick}, 0
 	limits := checkout.LimitsOf(orig.Method, d.cfg.TimeoutUnit, cmp.Or(a.req.Patience, d.cfg.Patience), false)
-	terms := checkout.Terms{Kind: a.req.Kind, Limits: limits, Till: tillOf(a.req)}
+	terms := checkout.Terms{Kind: a.req.Kind, Ask: a.asks, Limits: limits, Till: tillOf(a.req)}
 	row.State, _ = checkout.Start(terms, d.boot())
-	if err := d.j.AcceptForward(tx, row, orig, typ, ref); err != nil {
+	if err := d.j.AcceptForward(tx, row, orig, typ, ref, params(pick, sent(a.req, pick))); err != nil {
 		return err
 	}
 	a.steps = append(a.steps, d.j.Step(row, nil))
 	return nil
+}
+
+// back is how the backend is asked to give money back, and how the original is named for it.
+func back(kind ecr.Kind, orig *journal.Row) (typ aapay.Type, ref string, err error) {
+	typ, ref = aapay.Reversal, orig.Reference
+	if kind == ecr.Refund || !methods.Supports(orig.Method, methods.Reversal) {
+		typ, ref = aapay.Refund, strconv.FormatInt(orig.State.TransactionID, 10)
+	}
+	if typ == aapay.Refund && (!methods.Supports(orig.Method, methods.Refund) || orig.State.TransactionID == 0) {
+		return "", "", refuse(ecr.NotReversible, "the method cannot give money back")
+	}
+	return typ, ref, nil
+}
+
+func backType(typ aapay.Type) methods.TransactionType {
+	if typ == aapay.Refund {
+		return methods.Refund
+	}
+	return methods.Reversal
 }

@@ -14,6 +14,7 @@ type answer struct {
 	trigger          methods.Trigger
 	prompts          map[int32]string
 	amount           int64
+	err              error
 }
 
 // prompter answers what a test tells it to.
@@ -31,7 +32,7 @@ func (p *prompter) Ask(ctx context.Context, q drive.Question) (drive.Answer, err
 	p.asks.Add(1)
 	select {
 	case a := <-p.answers:
-		return drive.Answer{Method: a.method, Trigger: a.trigger, ConsumerID: a.consumer, Answers: a.prompts, Amount: a.amount}, nil
+		return drive.Answer{Method: a.method, Trigger: a.trigger, ConsumerID: a.consumer, Answers: a.prompts, Amount: a.amount}, a.err
 	case <-ctx.Done():
 		return drive.Answer{}, ctx.Err()
 	}

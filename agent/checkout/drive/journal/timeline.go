@@ -130,7 +130,7 @@ func describe(before, after *Row, e checkout.Event) string {
 		switch {
 		case after.Kind != ecr.Payment && s.Result == ecr.Approved:
 			return fmt.Sprintf("done, receipt %d, trace %d", after.Receipt, after.Trace)
-		case after.Kind != ecr.Payment:
+		case after.Kind != ecr.Payment && b.Phase == checkout.Forward:
 			return "refused by the backend: " + orNothing(e.Undone.Text)
 		case b.Phase == checkout.Reversing:
 			return "undone: proven that the merchant keeps no money"

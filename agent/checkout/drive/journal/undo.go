@@ -7,10 +7,12 @@ import (
 	"strconv"
 	"strings"
 
+	"posagent/agent/checkout"
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
+	"posagent/schemes/methods"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -38,21 +40,19 @@ func (j *Journal) acceptUndo(tx store.Tx, r *Row, attempt int, refund bool) erro
 	return nil
 }
 
-// AcceptForward stores a refund or reversal with the debit of its original, and puts its operation
-// into the outbox, in the caller's commit. original names the payment for the backend.
-func (j *Journal) AcceptForward(tx store.Tx, row, orig *Row, typ aapay.Type, original string) error {
+// AcceptForward stores a refund or reversal with the debit of its original, and sends it unless
+// something has to be asked first, in the caller's commit. original names the payment for the
+// backend, params are the answers to the method's prompts.
+func (j *Journal) AcceptForward(tx store.Tx, row, orig *Row, typ aapay.Type, original string, params []aapay.KeyValue) error {
 	orig.Debited += row.Amount
 	orig.Reversed = orig.Reversed || row.Kind == ecr.Reversal
 	if err := j.Update(tx, orig); err != nil {
 		return err
 	}
-	op, err := j.operation(row, row.Key, typ, original, orig.Reference)
-	if err != nil {
-		return err
-	}
-	op.Note = row.Title()
-	if err := j.opt.Outbox.Accept(tx, op); err != nil {
-		return fmt.Errorf("accept %s: %w", row.Key, err)
+	if row.State.Phase == checkout.Forward {
+		if err := j.SendForward(tx, row, orig, typ, original, params); err != nil {
+			return err
+		}
 	}
 	if err := j.Insert(tx, row); err != nil {
 		return err
@@ -63,17 +63,36 @@ func (j *Journal) AcceptForward(tx store.Tx, row, orig *Row, typ aapay.Type, ori
 	return j.Note(tx, orig.Key, false, fmt.Sprintf("%s asked for", row.Title()))
 }
 
+// SendForward puts the operation of a refund or reversal into the outbox, in the caller's commit.
+func (j *Journal) SendForward(tx store.Tx, row, orig *Row, typ aapay.Type, original string, params []aapay.KeyValue) error {
+	op, err := j.operation(row, row.Key, typ, original, orig.Reference, params...)
+	if err != nil {
+		return err
+	}
+	op.Note = row.Title()
+	if err := j.opt.Outbox.Accept(tx, op); err != nil {
+		return fmt.Errorf("accept %s: %w", row.Key, err)
+	}
+	return nil
+}
+
 // operation is an undo, refund or reversal for the outbox.
-func (j *Journal) operation(r *Row, key wire.Key, typ aapay.Type, original, aggregate string) (outbox.New, error) {
+func (j *Journal) operation(r *Row, key wire.Key, typ aapay.Type, original, aggregate string, params ...aapay.KeyValue) (outbox.New, error) {
 	amount, err := r.Hundredths()
 	if err != nil {
 		return outbox.New{}, err
 	}
-	ref := ReferenceOf(key)
+	ref, trigger, way := ReferenceOf(key), aapay.TriggerManual, methods.Reversal
+	if typ == aapay.Refund {
+		way = methods.Refund
+	}
+	if checkout.Back(r.Method, way, checkout.Wish{}).Trigger == methods.QR {
+		trigger = aapay.TriggerQR
+	}
 	p := offline.UndoPayload{
 		Request: aapay.Request{
 			MerchantID: j.opt.MerchantID, Method: r.Method.Name, PurchaseAmount: amount, Consumer: &aapay.Consumer{ConsumerID: ref},
-			TerminalReference: ref, OriginalReference: original, Trigger: aapay.TriggerManual,
+			TerminalReference: ref, OriginalReference: original, Trigger: trigger, Params: params,
 		},
 		Window: r.State.Limits.Window(),
 	}
@@ -106,7 +125,10 @@ func (j *Journal) release(tx store.Tx, r *Row) error {
 	if err := j.Update(tx, orig); err != nil {
 		return err
 	}
-	if r.State.Code == ecr.NoConnection {
+	switch r.State.Code {
+	case ecr.AbortedByUser:
+		return j.Note(tx, orig.Key, false, r.Title()+" was given up: nothing was sent")
+	case ecr.NoConnection:
 		return j.Note(tx, orig.Key, false, r.Title()+" was withdrawn: nothing was sent")
 	}
 	return j.Note(tx, orig.Key, false, r.Title()+" was refused by the backend")

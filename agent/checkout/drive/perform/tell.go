@@ -67,7 +67,7 @@ func (p *Performer) Join(ctx context.Context, key wire.Key) (ecr.Sale, error) {
 	switch w := row.waiter; {
 	case w != nil:
 		p.give(key, w, p.Outcome(row.Row, row.Told != "" && row.Told != journal.ToldInProgress))
-	case row.State.Phase == checkout.Forward:
+	case checkout.Running(row.State):
 		p.Later(func(ctx context.Context) { p.ForwardBound(ctx, row.Row) })
 	}
 	return sale, nil
@@ -116,7 +116,7 @@ func (p *Performer) JoinUnwritten(ctx context.Context, key wire.Key) (sale ecr.S
 			p.sales.Released(key)
 		}
 		return ecr.Sale{}, false
-	case row.State.Phase == checkout.Forward:
+	case checkout.Running(row.State):
 		p.Later(func(ctx context.Context) { p.ForwardBound(ctx, row) })
 	case decided(row) && p.sales.Take(row.Key, w):
 		p.give(row.Key, w, p.Outcome(row, row.Told != "" && row.Told != journal.ToldInProgress))
@@ -160,7 +160,7 @@ func (p *Performer) ForwardBound(ctx context.Context, row *journal.Row) {
 	until := p.boot() + cmp.Or(row.State.Till.Patience, p.cfg.Patience) - answerLead
 	for {
 		changed := p.sales.Changed()
-		if row, err := p.j.Sale(ctx, key); err == nil && row.State.Phase != checkout.Forward {
+		if row, err := p.j.Sale(ctx, key); err == nil && !checkout.Running(row.State) {
 			return
 		}
 		if Pause(ctx, until-p.boot(), changed) {
@@ -175,7 +175,7 @@ func (p *Performer) ForwardBound(ctx context.Context, row *journal.Row) {
 		now, err := p.markInProgress(once, key)
 		cancel()
 		switch {
-		case err == nil && now.State.Phase == checkout.Forward && !told:
+		case err == nil && checkout.Running(now.State) && !told:
 			p.tellInterim(now)
 		case err != nil && ctx.Err() == nil && !told:
 			p.tellInterim(row)
@@ -196,7 +196,7 @@ func (p *Performer) markInProgress(ctx context.Context, key wire.Key) (*journal.
 	var row *journal.Row
 	err := p.db.Write(ctx, func(tx store.Tx) error {
 		var err error
-		if row, err = p.j.ByKey(tx, key); err != nil || row.State.Phase != checkout.Forward {
+		if row, err = p.j.ByKey(tx, key); err != nil || !checkout.Running(row.State) {
 			return err
 		}
 		row.Told = journal.ToldInProgress
@@ -286,7 +286,7 @@ func (p *Performer) Delivered(ctx context.Context, id string, what ecr.Delivery)
 		if err != nil {
 			return err
 		}
-		if row.State.Result == "" && row.State.Phase == checkout.Forward {
+		if row.State.Result == "" && checkout.Running(row.State) {
 			s = p.j.Step(row, nil)
 			return nil
 		}

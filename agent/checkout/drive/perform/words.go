@@ -50,6 +50,9 @@ func publicText(s checkout.State, language string) string {
 	case ecr.Aborted:
 		switch s.Code {
 		case ecr.AbortedByUser:
+			if s.Kind != ecr.Payment {
+				return pick("aborted, not done", "abgebrochen, nicht ausgeführt")
+			}
 			return pick("aborted, not paid", "abgebrochen, nicht bezahlt")
 		case ecr.NoConnection:
 			if s.Kind != ecr.Payment {
