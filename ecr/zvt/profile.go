@@ -11,6 +11,7 @@ const (
 	cfgPrintPayment = 0x02 // the register prints payment receipts
 	cfgPrintAdmin   = 0x04 // the register prints administrative receipts
 	cfgIntermediate = 0x08 // the register wants 04 FF
+	cfgPayment      = 0x10 // the register controls payments: no amount is typed at the terminal
 	cfgPrintLines   = 0x80 // receipts come as 06 D1 or 06 D3; otherwise the register builds them from 04 0F
 	cfgDefault      = 0x86
 )
@@ -26,20 +27,21 @@ const (
 
 // profile is what a register's registration says; it survives restarts.
 type profile struct {
-	Version   int    `json:"v"`
-	Config    byte   `json:"config"`
-	Currency  bool   `json:"currency"` // the register sent one
-	Capitals  bool   `json:"capitals"` // service byte bit 1
-	TLV       bool   `json:"tlv"`
-	ListOnly  bool   `json:"list_only"` // its container held a command list and nothing else
-	Blocks    bool   `json:"blocks"`    // it listed 06 D3
-	Charset   *uint8 `json:"charset"`   // TLV 14 it accepted; nil: the line's setting
-	Width     int    `json:"width"`     // columns of its printer, 0 = not said
-	MaxAPDU   int    `json:"max_apdu"`  // 0 = not said
-	Receipts  *byte  `json:"receipts"`  // TLV 1F04
-	Sequenced bool   `json:"sequenced"` // message sequence ids are in use
-	Epoch     int    `json:"epoch"`     // counts registrations with sequence ids; never goes back
-	Shown     bool   `json:"shown"`     // it was made with the password that the terminal asked for
+	Version    int    `json:"v"`
+	Config     byte   `json:"config"`
+	Currency   bool   `json:"currency"` // the register sent one
+	Capitals   bool   `json:"capitals"` // service byte bit 1
+	TLV        bool   `json:"tlv"`
+	ListOnly   bool   `json:"list_only"`  // its container held a command list and nothing else
+	Blocks     bool   `json:"blocks"`     // it listed 06 D3
+	Charset    *uint8 `json:"charset"`    // TLV 14 it accepted; nil: the line's setting
+	Width      int    `json:"width"`      // columns of its printer, 0 = not said
+	MaxAPDU    int    `json:"max_apdu"`   // 0 = not said
+	Receipts   *byte  `json:"receipts"`   // TLV 1F04
+	Sequenced  bool   `json:"sequenced"`  // message sequence ids are in use
+	Epoch      int    `json:"epoch"`      // counts registrations with sequence ids; never goes back
+	Registered bool   `json:"registered"` // it sent a config byte
+	Shown      bool   `json:"shown"`      // it was made with the password that the terminal asked for
 }
 
 const profileVersion = 1
@@ -83,7 +85,7 @@ func registered(m apdu.Message, old profile) profile {
 	p := defaultProfile()
 	p.Epoch = old.Epoch
 	if cfg, ok := m.Config(); ok {
-		p.Config = cfg
+		p.Config, p.Registered = cfg, true
 	}
 	_, p.Currency = m.Currency()
 	if svc, ok := m.Byte(0x03); ok {

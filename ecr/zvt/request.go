@@ -55,7 +55,7 @@ func (m *Machine) saleRequest(msg apdu.Message, id int) (ecr.Request, error) {
 	if err := m.checkNumber(msg); err != nil {
 		return req, err
 	}
-	amount, _, err := msg.Amount()
+	amount, named, err := msg.Amount()
 	if err != nil {
 		return req, errMalformed
 	}
@@ -97,9 +97,41 @@ func (m *Machine) saleRequest(msg apdu.Message, id int) (ecr.Request, error) {
 		}
 	default:
 		req.Kind = ecr.Payment
+		req.AskAmount = !named && m.prof.Registered && m.prof.Config&cfgPayment == 0
+		if req.ConsumerID, err = scanned(msg); err != nil {
+			return req, err
+		}
 	}
 	return req, nil
 }
+
+// scanned reads the customer's code that the register has read from a barcode: BMP 22 whose TLV 1F2D
+// says so. A card number that comes without it is left out, as it was typed or swiped.
+func scanned(msg apdu.Message) (string, error) {
+	t, ok := msg.FindTLV(0x1F2D)
+	if !ok || len(t.Value) != 1 || t.Value[0] != fromBarcode {
+		return "", nil
+	}
+	v, _ := msg.BMP(0x22)
+	digits := make([]byte, 0, 2*len(v))
+	for i := range 2 * len(v) {
+		n := v[i/2] >> (4 * (1 - i%2)) & 0x0F
+		switch {
+		case n == 0x0F && i == 2*len(v)-1: // fills the last byte
+		case n > 9: // a masked digit, or no digit at all
+			return "", errMalformed
+		default:
+			digits = append(digits, '0'+n)
+		}
+	}
+	if len(digits) == 0 {
+		return "", errMalformed
+	}
+	return string(digits), nil
+}
+
+// fromBarcode is the value of TLV 1F2D for a number that was read from a barcode.
+const fromBarcode = 0x02
 
 // checkNumber refuses a number (TLV 1F73) that would be ignored: a register that sends one relies on
 // it not to be paid twice.
