@@ -201,7 +201,8 @@ type Undoer interface {
 type Finder interface {
 	// Find returns the newest sale of a line with that Sequence: at once if it ended, joined if it
 	// still runs, with the promise of Last. ErrNone: nothing was accepted under it, and nothing will
-	// be done. *Refusal: the terminal cannot say, because its journal was replaced.
+	// be done. *Refusal: the terminal cannot say, because its journal was replaced. A sequence that
+	// ends with "/" stands for each one that begins with it.
 	Find(ctx context.Context, line, sequence string) (Sale, error)
 }
 

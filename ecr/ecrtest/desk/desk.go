@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -212,7 +213,9 @@ func (d *Desk) Find(_ context.Context, line, sequence string) (ecr.Sale, error) 
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
 	for i := len(d.Sales) - 1; i >= 0; i-- {
-		if req := d.Sales[i].Request; req.Line == line && (sequence == "" || req.Sequence == sequence) {
+		req := d.Sales[i].Request
+		begins := strings.HasSuffix(sequence, "/") && strings.HasPrefix(req.Sequence, sequence)
+		if req.Line == line && (sequence == "" || req.Sequence == sequence || begins) {
 			d.Sales[i].Held++
 			d.touch()
 			return d.Sales[i].watch(), nil
