@@ -66,6 +66,7 @@ var rooms = []room{
 	{"ecr/jsonl", []string{"ecr", "ecr/receipt", "schemes/money"}, "CORE: the terminal's side of JSON lines, with a strict reader of its own, no I/O"},
 	{"ecr/jsonl/protocol", []string{"ecr", "ecr/jsonl"}, "lines of bytes and their checksum; makes JSON lines an ecr.Protocol"},
 	{"ecr/jsonl/till", nil, "a register of JSON lines, written from the README: shares nothing with the terminal"},
+	{"ecr/nexo", []string{"ecr", "ecr/receipt", "schemes/money"}, "nexo Retailer: messages, encryption, HTTP and the dialogue, one small protocol in one folder"},
 	{"ecr/session", []string{"ecr"}, "joins a line, any dialogue and a desk; knows no protocol"},
 	{"ecr/ecrtest", []string{"ecr", "ecr/ecrtest/desk", "ecr/ecrtest/lines", "ecr/session", "schemes/money"}, "the conformance suite of register protocols: knows none"},
 	{"ecr/ecrtest/desk", []string{"ecr"}, "a desk for tests of register lines: knows no protocol"},

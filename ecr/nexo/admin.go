@@ -1,0 +1,89 @@
+package nexo
+
+import (
+	"strconv"
+
+	"posagent/ecr"
+	"posagent/schemes/money"
+)
+
+// reconcile ends the day.
+func (d *dialogue) reconcile(elsewhere bool) {
+	a := d.ask
+	switch kind := textAt(a.body, "ReconciliationType"); {
+	case kind == "":
+		d.refuse(missing("SaleToPOIRequest.ReconciliationRequest", "ReconciliationType"))
+	case kind != "SaleReconciliation":
+		d.refuse(fail(noService, "%.32s is not served by this terminal", kind))
+	case elsewhere || len(d.line.running) > 0:
+		d.busy()
+	default:
+		d.enter(closing)
+		d.gen++
+		d.do(ecr.CloseBatch{Gen: d.gen})
+	}
+}
+
+// totalled answers GetTotals and Reconciliation.
+func (d *dialogue) totalled(ev ecr.Totalled) {
+	if ev.Code != ecr.OK {
+		d.refuse(fail(notAllowed, "%s", ev.Code))
+		return
+	}
+	t := ev.Totals
+	o := object{"Response": success(), "POIReconciliationID": strconv.Itoa(t.Batch)}
+	list := []any{}
+	methods := t.Methods
+	if len(methods) == 0 && t.Count > 0 { // a terminal that knows its sum alone
+		methods = []ecr.MethodTotal{{Currency: t.Currency, Payments: t.Count, PaymentSum: t.Net}}
+	}
+	for _, m := range methods {
+		currency := orElse(m.Currency, t.Currency)
+		one := object{"PaymentInstrumentType": "Mobile", "PaymentCurrency": currency, "POIID": d.ask.h.poi}
+		if m.Method != "" {
+			one["CardBrand"] = m.Method
+		}
+		sums := []any{}
+		add := func(kind string, count int, sum money.Minor) {
+			if count > 0 {
+				sums = append(sums, object{"TransactionType": kind, "TransactionCount": count, "TransactionAmount": amount(sum, currency)})
+			}
+		}
+		add("Debit", m.Payments, m.PaymentSum)
+		add("ReverseDebit", m.Refunds, m.RefundSum)
+		one["PaymentTotals"] = sums
+		list = append(list, one)
+	}
+	o["TransactionTotals"] = list
+	if d.ask.h.category == "Reconciliation" {
+		o["ReconciliationType"] = "SaleReconciliation"
+	}
+	d.answer("200", envelope(d.ask.h, o))
+}
+
+// checked answers Login and Diagnosis.
+func (d *dialogue) checked(ev ecr.Checked) {
+	h := ev.Health
+	global := "OK"
+	switch {
+	case h.Busy:
+		global = "Busy"
+	case h.Offline || !ev.OK:
+		global = "Unreachable"
+	case !h.Ready || h.NoMethods:
+		global = "Maintenance"
+	}
+	status := object{"GlobalStatus": global, "CommunicationOKFlag": ev.OK && !h.Offline}
+	o := object{"Response": success("firmwareVersion", "posagent "+d.s.Software)}
+	if d.ask.h.category == "Login" {
+		version := orElse(d.s.Software, "0")
+		o["POISystemData"] = object{
+			"DateTime": when(d.ask.now()), "POIStatus": status,
+			"POISoftware": object{"ManufacturerID": "posagent", "ApplicationName": "posagent", "SoftwareVersion": version, "CertificationCode": "none"},
+		}
+	} else {
+		o["POIStatus"] = status
+		o["HostStatus"] = []any{object{"AcquirerID": "0", "IsReachableFlag": ev.OK && !h.Offline}}
+	}
+	d.answer("200", envelope(d.ask.h, o))
+}

@@ -1,0 +1,104 @@
+package nexo
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"time"
+)
+
+// entry is a money request as it was accepted. Its short names are those of the stored form.
+type entry struct {
+	Sale     string `json:"i"` // of the desk
+	SaleID   string `json:"s"`
+	Service  string `json:"v"`
+	Category string `json:"c"`
+	Order    string `json:"o"` // SaleTransactionID.TransactionID
+	Stamp    string `json:"t"` // SaleTransactionID.TimeStamp
+	Refund   bool   `json:"r,omitempty"`
+	AtMS     int64  `json:"a"`
+	Aborted  bool   `json:"x,omitempty"` // the till asked for it
+}
+
+// key says whether two requests have one SaleID and ServiceID.
+func (e *entry) key(o *entry) bool { return e.SaleID == o.SaleID && e.Service == o.Service }
+
+// same says whether two requests are one.
+func (e *entry) same(o *entry) bool {
+	return e.key(o) && e.Category == o.Category && e.Order == o.Order
+}
+
+// prefix begins the Sequence of every request with a ServiceID.
+func (e *entry) prefix() string { return url.PathEscape(e.Service) + "/" }
+
+// sequence is the Sequence of a request, e.g. "A00000001/order-17".
+func (e *entry) sequence() string {
+	order := e.Order
+	if order == "" {
+		order = "." // a reversal may have none
+	}
+	return e.prefix() + order
+}
+
+// line is what the connections of one line have in common.
+type line struct {
+	recent  []entry // accepted, oldest first; stored
+	running map[string]*entry
+	busy    map[*dialogue]bool // with a request in hand
+}
+
+// keep is how many requests a line remembers. The journal has them all: what a line remembers is
+// what an answer repeats of its request.
+const keep = 64
+
+func (s *shared) line(name string, saved []byte) *line {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lines[name]
+	if l == nil {
+		l = &line{running: map[string]*entry{}, busy: map[*dialogue]bool{}}
+		if json.Unmarshal(saved, &l.recent) != nil {
+			l.recent = nil
+		}
+		s.lines[name] = l
+	}
+	return l
+}
+
+// find is the newest request with a SaleID and ServiceID that the line remembers, nil if none.
+func (l *line) find(key *entry) *entry {
+	for i := len(l.recent) - 1; i >= 0; i-- {
+		if l.recent[i].key(key) {
+			return &l.recent[i]
+		}
+	}
+	return nil
+}
+
+// sold is the request of a sale, nil if the line does not remember it.
+func (l *line) sold(sale string) *entry {
+	i := slices.IndexFunc(l.recent, func(e entry) bool { return e.Sale == sale })
+	if i < 0 {
+		return nil
+	}
+	return &l.recent[i]
+}
+
+// add remembers a request that the desk has accepted.
+func (l *line) add(e entry) {
+	if l.sold(e.Sale) == nil {
+		l.recent = append(l.recent[max(0, len(l.recent)+1-keep):], e)
+	}
+}
+
+// saved is the stored form.
+func (l *line) saved() []byte {
+	data, err := json.Marshal(l.recent)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// reuse is how long a ServiceID may not come again with another content.
+const reuse = 48 * time.Hour

@@ -1,0 +1,421 @@
+package nexo
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"strconv"
+	"time"
+
+	"posagent/ecr"
+)
+
+// ask is a request in hand.
+type ask struct {
+	h     header
+	body  object
+	nowMS int64
+
+	entry   entry // of a money request, or the one that a status or an abort names
+	request ecr.Request
+	other   *ecr.Request // the refund that gives a whole payment back, where a reversal cannot
+	receipt int          // a reversal's original, whose payment is read first
+	named   string       // its transactionId, "" where the till leaves it out
+	whole   bool         // a reversal of everything
+	known   int          // gen of the earlier request with the same SaleID and ServiceID
+	age     *time.Time   // when that ended
+	unsure  bool         // it is another request, and its end is to come
+	kind    string       // category that a status asks for
+}
+
+// money reads a payment, refund or reversal.
+func (d *dialogue) money() *failure {
+	a := d.ask
+	data := objectAt(a.body, "SaleData")
+	order := textAt(data, "SaleTransactionID", "TransactionID")
+	if len(order) > maxOrder {
+		return fail(badMessage, "SaleTransactionID.TransactionID has at most %d bytes", maxOrder)
+	}
+	a.entry = entry{
+		SaleID: a.h.sale, Service: a.h.service, Category: a.h.category, Order: order,
+		Stamp: textAt(data, "SaleTransactionID", "TimeStamp"), AtMS: a.nowMS,
+	}
+	if len(a.entry.Stamp) > maxName {
+		return missing("SaleToPOIRequest."+a.h.category+"Request.SaleData.SaleTransactionID", "TimeStamp")
+	}
+	a.request = ecr.Request{
+		Line: d.at(a.h.sale), Sequence: a.entry.sequence(), Currency: d.s.currency.Alpha, Reference: order, Patience: d.s.Patience,
+	}
+	if a.h.category == "Reversal" {
+		return d.reversal(data)
+	}
+	return d.payment(order)
+}
+
+func (d *dialogue) payment(order string) *failure {
+	a := d.ask
+	where := "SaleToPOIRequest.PaymentRequest"
+	transaction := objectAt(a.body, "PaymentTransaction")
+	amounts := objectAt(transaction, "AmountsReq")
+	currency := textAt(amounts, "Currency")
+	switch {
+	case order == "":
+		return missing(where+".SaleData.SaleTransactionID", "TransactionID")
+	case currency == "":
+		return missing(where+".PaymentTransaction.AmountsReq", "Currency")
+	case currency != d.s.currency.Alpha:
+		return fail(notAllowed, "this terminal takes %s", d.s.currency.Alpha)
+	}
+	var ok bool
+	if a.request.Amount, ok = parseAmount(amounts["RequestedAmount"], d.s.currency); !ok {
+		return missing(where+".PaymentTransaction.AmountsReq", "RequestedAmount")
+	}
+	for _, name := range []string{"TipAmount", "CashBackAmount"} {
+		if v := amounts[name]; v != nil {
+			number, _ := v.(json.Number)
+			if n, ok := rounded(number.String()); number == "" || !ok || n != 0 {
+				return fail(notAllowed, "%s is not taken here", name)
+			}
+		}
+	}
+	brands, _ := at(transaction, "TransactionConditions", "AllowedPaymentBrand").([]any)
+	if len(brands) > 0 {
+		a.request.Method, _ = brands[0].(string)
+		if len(brands) > 1 || a.request.Method == "" || len(a.request.Method) > maxName {
+			return fail(restriction, "AllowedPaymentBrand: name one method, or none")
+		}
+	}
+	switch kind := textAt(a.body, "PaymentData", "PaymentType"); kind {
+	case "", "Normal":
+		a.request.Kind = ecr.Payment
+		return nil
+	case "Refund":
+		a.request.Kind, a.entry.Refund = ecr.Refund, true
+		id := textAt(transaction, "OriginalPOITransaction", "POITransactionID", "TransactionID")
+		if id == "" {
+			if transaction["OriginalPOITransaction"] != nil {
+				return missing(where+".PaymentTransaction.OriginalPOITransaction.POITransactionID", "TransactionID")
+			}
+			return nil // the desk allows it or not
+		}
+		receipt, named, ok := original(id)
+		if !ok {
+			return unknownOriginal(id)
+		}
+		a.request.Original = nameOf(receipt, named)
+		return nil
+	default:
+		return fail(noService, "PaymentType %.32s is not served by this terminal", kind)
+	}
+}
+
+func (d *dialogue) reversal(data object) *failure {
+	a := d.ask
+	if c := currencyIn(textAt(data, "SaleToAcquirerData")); c != "" && c != d.s.currency.Alpha {
+		return fail(notAllowed, "this terminal takes %s", d.s.currency.Alpha)
+	}
+	id := textAt(a.body, "OriginalPOITransaction", "POITransactionID", "TransactionID")
+	if id == "" {
+		return missing("SaleToPOIRequest.ReversalRequest.OriginalPOITransaction.POITransactionID", "TransactionID")
+	}
+	receipt, named, ok := original(id)
+	if !ok {
+		return unknownOriginal(id)
+	}
+	a.receipt, a.named, a.whole = receipt, named, a.body["ReversedAmount"] == nil
+	if !a.whole {
+		if a.request.Amount, ok = parseAmount(a.body["ReversedAmount"], d.s.currency); !ok {
+			return missing("SaleToPOIRequest.ReversalRequest", "ReversedAmount")
+		}
+	}
+	a.request.Kind, a.request.Original = ecr.Refund, nameOf(receipt, named)
+	if a.whole && receipt == 0 {
+		return fail(notFound, "send the whole POITransactionID, or ReversedAmount")
+	}
+	return nil
+}
+
+func unknownOriginal(id string) *failure { return fail(notFound, "%.64q names no payment", id) }
+
+// ours is a POITransactionID of this terminal: "PA000017.4711", or either half of it alone.
+var ours = regexp.MustCompile(`^(?:PA([0-9]{1,6})(?:\.([0-9A-Za-z]{1,32}))?|(?:[0-9A-Za-z]*\.)?([0-9A-Za-z]{1,32}))$`)
+
+// original takes a POITransactionID apart: the receipt number and the transactionId.
+func original(id string) (receipt int, named string, ok bool) {
+	m := ours.FindStringSubmatch(id)
+	if m == nil {
+		return 0, "", false
+	}
+	receipt, _ = strconv.Atoi(m[1])
+	return receipt, m[2] + m[3], true
+}
+
+// nameOf is an original as the desk is told it.
+func nameOf(receipt int, named string) string {
+	if named != "" {
+		return "T" + named
+	}
+	return "R" + strconv.Itoa(receipt)
+}
+
+// currencyIn reads the currency of SaleToAcquirerData: form text, or base64 of a JSON object.
+func currencyIn(text string) string {
+	if plain, err := base64.StdEncoding.DecodeString(text); err == nil {
+		if o, err := parse(plain); err == nil {
+			return textAt(o, "currency")
+		}
+	}
+	values, err := url.ParseQuery(text)
+	if err != nil {
+		return ""
+	}
+	return values.Get("currency")
+}
+
+// begin takes a money request while other connections may have one.
+func (d *dialogue) begin(elsewhere bool) {
+	if !elsewhere {
+		d.look()
+		return
+	}
+	wait := true
+	for other := range d.line.busy {
+		switch other.phase {
+		case asking, running, waiting:
+			if other.ask.entry.same(&d.ask.entry) { // the desk joins the two
+				d.look()
+				return
+			}
+			wait = wait && other.phase == waiting
+		case closing:
+			wait = false
+		}
+	}
+	if !wait {
+		d.busy()
+		return
+	}
+	d.enter(waiting)
+	d.do(ecr.StartTimer{Timer: waitTimer, Seq: d.turn, After: waitFor})
+}
+
+// busy says which request is in hand.
+func (d *dialogue) busy() {
+	service, dialogue := "", "PaymentRequest"
+	for other := range d.line.busy {
+		if other != d && (other.phase == asking || other.phase == running || other.phase == closing) {
+			service, dialogue = other.ask.h.service, other.ask.h.category+"Request"
+		}
+	}
+	for _, e := range d.line.running {
+		if service == "" {
+			service, dialogue = e.Service, e.Category+"Request"
+		}
+	}
+	d.refuse(&failure{busy, []string{"message", "Forbidden Request, Service Dialogue " + dialogue + " is in Progress", "serviceId", service}})
+}
+
+// look reads what a request speaks of before it is begun: the original of a reversal, and whether
+// its SaleID and ServiceID were used before.
+func (d *dialogue) look() {
+	d.enter(asking)
+	a := d.ask
+	if a.receipt != 0 && a.h.category == "Reversal" {
+		d.do(ecr.Last{Gen: d.follow(reads), Receipt: a.receipt})
+		return
+	}
+	e := d.line.find(&a.entry)
+	switch {
+	case e == nil:
+		a.known = d.follow(looks)
+		d.do(ecr.Last{Gen: a.known, Line: a.request.Line, Sequence: a.entry.prefix()})
+	case !e.same(&a.entry) && a.nowMS-e.AtMS < reuse.Milliseconds():
+		d.refuse(fail(notAllowed, "ServiceID used before"))
+	default:
+		d.ready()
+	}
+}
+
+// ready begins the request.
+func (d *dialogue) ready() {
+	if d.ask.entry.Aborted {
+		d.refuse(tillAborted())
+		return
+	}
+	d.do(ecr.Begin{Gen: d.follow(begins), Request: d.ask.request})
+}
+
+// judge decides about another request with the same SaleID and ServiceID, once its age is known.
+func (d *dialogue) judge() {
+	a := d.ask
+	switch {
+	case a.age == nil:
+		a.unsure = true
+		d.do(ecr.StartTimer{Timer: ageTimer, Seq: d.turn, After: ageFor})
+	case a.nowMS-a.age.UnixMilli() < reuse.Milliseconds():
+		d.refuse(fail(notAllowed, "ServiceID used before"))
+	default:
+		a.unsure = false
+		d.ready()
+	}
+}
+
+func (d *dialogue) begun(ev ecr.Begun) {
+	f := d.follows[ev.Gen]
+	if f == nil {
+		return
+	}
+	f.sale = ev.Sale
+	mine := ev.Gen == d.gen
+	switch f.step {
+	case begins:
+		f.entry.Sale = ev.Sale
+		d.line.running[ev.Sale] = &f.entry
+		d.line.add(f.entry)
+		if f.entry.Aborted {
+			d.do(ecr.Abort{Sale: ev.Sale})
+		}
+		d.do(ecr.Save{Profile: d.line.saved()})
+		if mine && d.phase == asking {
+			d.enter(running)
+			d.send(accepted, nil)
+		}
+	case looks:
+		if mine && d.phase == asking {
+			d.do(ecr.Last{Gen: d.follow(knows), Line: d.ask.request.Line, Sequence: d.ask.request.Sequence})
+		}
+	case knows:
+		if mine && d.phase == asking {
+			d.ready()
+		}
+	case aborts:
+		d.do(ecr.Abort{Sale: ev.Sale})
+	}
+}
+
+func (d *dialogue) notBegun(ev ecr.NotBegun) {
+	f := d.follows[ev.Gen]
+	if f == nil {
+		return
+	}
+	delete(d.follows, ev.Gen)
+	if f.step == begins {
+		delete(d.line.running, f.sale)
+	}
+	if ev.Gen != d.gen || d.phase == idle {
+		return
+	}
+	switch {
+	case f.step == polls && d.phase == polling:
+		d.do(ecr.StopTimer{Timer: pollTimer})
+		if ev.Code == "" {
+			d.refuse(fail(notFound, "Message not found. No transaction has this id"))
+		} else {
+			d.refuse(fail(noService, "%s", orElse(ev.Text, "the terminal cannot say")))
+		}
+	case d.phase == running: // the desk is closing: how the sale ends is not known yet
+		d.answer(hangUp, nil)
+	case d.phase != asking:
+	case f.step == looks:
+		d.ready()
+	case f.step == knows:
+		d.judge()
+	case f.step == reads:
+		d.refuse(fail(notFound, "%s", orElse(ev.Text, "the original is not known")))
+	case d.ask.other != nil && (ev.Code == ecr.NotReversible || ev.Code == ecr.Processing):
+		d.ask.request, d.ask.other = *d.ask.other, nil
+		d.ready()
+	default:
+		d.rejected(ev)
+	}
+}
+
+// rejected answers a request that the desk did not accept.
+func (d *dialogue) rejected(ev ecr.NotBegun) {
+	condition := notAllowed
+	switch ev.Code {
+	case ecr.Busy:
+		d.busy()
+		return
+	case ecr.SystemError, "": // it may have been accepted: the till has to ask
+		d.answer(hangUp, nil)
+		return
+	case ecr.NoMethod:
+		condition = restriction
+	case ecr.NoConnection:
+		condition = unreachable
+	case ecr.NotStored, ecr.NotReady:
+		condition = noService
+	case ecr.NotReversible:
+		if d.ask.receipt == 0 {
+			condition = notFound
+		}
+	}
+	d.refuse(fail(condition, "%s", orElse(ev.Text, string(ev.Code))))
+}
+
+func (d *dialogue) ended(ev ecr.Ended) {
+	f := d.follows[ev.Gen]
+	if f == nil {
+		return
+	}
+	delete(d.follows, ev.Gen)
+	if f.step == begins {
+		delete(d.line.running, f.sale)
+	}
+	mine := ev.Gen == d.gen
+	switch {
+	case f.step == begins && mine && d.phase == running:
+		if e := d.line.sold(f.sale); e != nil {
+			f.entry = *e
+		}
+		d.tell(f.sale, d.result(f.entry, ev.Outcome))
+		return
+	case f.step == polls && mine && d.phase == polling:
+		d.do(ecr.StopTimer{Timer: pollTimer})
+		if d.found(ev.Outcome) {
+			return
+		}
+	case f.step == reads:
+		if mine && d.phase == asking {
+			d.originalRead(ev.Outcome)
+		}
+		return // it was read, not told
+	case f.step == looks && d.ask != nil && d.ask.known == ev.Gen:
+		at := ev.Outcome.Time
+		d.ask.age = &at
+		if d.ask.unsure && d.phase == asking {
+			d.do(ecr.StopTimer{Timer: ageTimer})
+			d.judge()
+		}
+	}
+	d.do(ecr.Deliver{Sale: ev.Outcome.Sale, Delivery: ecr.Lost})
+}
+
+// originalRead makes the request of a reversal whose payment is known. A receipt number comes again
+// after years: the transactionId has to fit.
+func (d *dialogue) originalRead(out ecr.Outcome) {
+	a := d.ask
+	if a.named != "" && a.named != out.TransactionID {
+		d.refuse(fail(notFound, "the original is not known"))
+		return
+	}
+	if a.whole || a.request.Amount == out.Amount {
+		refund := a.request
+		refund.Amount = out.Amount
+		refund.Original = nameOf(a.receipt, out.TransactionID)
+		a.other = &refund
+		a.request.Kind, a.request.Receipt, a.request.Original, a.request.Amount = ecr.Reversal, a.receipt, "", 0
+	}
+	a.receipt = 0
+	d.look()
+	a.receipt = -1 // the original is known: what is wrong now is not that
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
