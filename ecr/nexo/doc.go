@@ -2,8 +2,8 @@
 // tills have a library for. A till posts one message to /nexo/; the HTTP response is the answer.
 //
 // It owns the messages (json.go, amount.go), their encryption (crypt.go), the HTTP server of one
-// connection (http.go), the dialogue, and the certificate that a till trusts (certificate.go).
-// README.md says what the protocol can promise and how a till is set up.
+// connection (http.go) and the dialogue. Its caller brings the certificate. README.md says what the
+// protocol can promise, and what is not built yet.
 //
 // It guarantees:
 //   - One sale for one SaleID, ServiceID and SaleTransactionID, however often it is asked for. The

@@ -86,8 +86,11 @@ func (l *line) sold(sale string) *entry {
 
 // add remembers a request that the desk has accepted.
 func (l *line) add(e entry) {
-	if l.sold(e.Sale) == nil {
+	switch kept := l.sold(e.Sale); {
+	case kept == nil:
 		l.recent = append(l.recent[max(0, len(l.recent)+1-keep):], e)
+	case !kept.same(&e):
+		*kept = e
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/tls"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"net"
 	"sync"
@@ -114,7 +115,8 @@ func named(envelope object) []byte {
 		service = ""
 	}
 	key := textAt(request, "SecurityTrailer", "KeyIdentifier")
-	return ascii([]any{service, key[:min(len(key), maxName)], at(request, "SecurityTrailer", "KeyVersion")})
+	version, _ := at(request, "SecurityTrailer", "KeyVersion").(json.Number)
+	return ascii([]any{service, key[:min(len(key), maxName)], version[:min(len(version), maxName)].String()})
 }
 
 // stamped takes a message apart: its kind, when it came, and its text.

@@ -106,7 +106,9 @@ func react(s *shared, data []byte) reaction {
 	return r
 }
 
-func handed(kind byte, text string) []byte { return append([]byte{kind, 0, 0, 1, 0x93, 0, 0, 0, 0}, text...) }
+func handed(kind byte, text string) []byte {
+	return append([]byte{kind, 0, 0, 1, 0x93, 0, 0, 0, 0}, text...)
+}
 
 // TestVectors reads what tills sent: our own messages, or the file that VECTORS names. The expectation
 // of each is chosen by the words of its line.
