@@ -154,6 +154,10 @@ func TestMoneyF3_ASaleIsFoundByItsID(t *testing.T) {
 		found, err := r.Find(ctx, "http/kiosk", "a")
 		require.NoError(t, err)
 		require.Equal(t, s.ID, found.ID)
+		for _, other := range []string{"a/", "/", "b/"} {
+			_, err = r.Find(ctx, "http/kiosk", other)
+			require.ErrorIs(t, err, ecr.ErrNone, other)
+		}
 		_, err = r.Find(ctx, "http/other", "a")
 		require.ErrorIs(t, err, ecr.ErrNone)
 		for _, one := range []ecr.Sale{s, found} {
@@ -167,6 +171,29 @@ func TestMoneyF3_ASaleIsFoundByItsID(t *testing.T) {
 		require.Equal(t, s.ID, found.ID)
 		require.True(t, (<-found.Outcome).Repeat)
 		r.Told(found, ecr.Told)
+	})
+}
+
+// TestMoneyF3_ASaleIsFoundByHowItsIDBegins: up to a slash, the newest one; no other id begins so.
+func TestMoneyF3_ASaleIsFoundByHowItsIDBegins(t *testing.T) {
+	terminal(t, func(r *rig) {
+		var last ecr.Sale
+		for _, id := range []string{"7/one", "7/two", "70/three", "7", "6/four"} {
+			r.world.onStatus = approveAfter(r.world, 1)
+			s := r.Accepted(ask(id))
+			<-s.Outcome
+			r.Told(s, ecr.Told)
+			if id == "7/two" {
+				last = s
+			}
+		}
+		found, err := r.Find(context.Background(), "http/kiosk", "7/")
+		require.NoError(t, err)
+		require.Equal(t, last.ID, found.ID)
+		<-found.Outcome
+		r.Told(found, ecr.Told)
+		_, err = r.Find(context.Background(), "http/kiosk", "5/")
+		require.ErrorIs(t, err, ecr.ErrNone)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
@@ -68,7 +69,11 @@ func (d *Drive) Find(ctx context.Context, line, sequence string) (ecr.Sale, erro
 	}
 	var key wire.Key
 	err := d.db.Read(ctx, func(r store.Reader) error {
-		row, err := d.j.BySequence(r, line, sequence)
+		by := d.j.BySequence
+		if strings.HasSuffix(sequence, "/") {
+			by = d.j.BySequencePrefix
+		}
+		row, err := by(r, line, sequence)
 		switch {
 		case err == nil && d.forgotten(row):
 			err = journal.ErrUnknown

@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"posagent/agent/offline"
 	"posagent/ecr"
@@ -20,6 +21,12 @@ var ErrFull = errors.New("no receipt number is left")
 // and ErrQuarantined.
 func (j *Journal) BySequence(r store.Reader, line, sequence string) (*Row, error) {
 	return j.one(r, bySequence+` ORDER BY id DESC LIMIT 1`, line, sequence)
+}
+
+// BySequencePrefix is BySequence for an id of which the beginning is known, up to a "/".
+func (j *Journal) BySequencePrefix(r store.Reader, line, prefix string) (*Row, error) {
+	return j.one(r, `line = ? AND sequence >= ? AND sequence < ? AND sequence != '' ORDER BY id DESC LIMIT 1`,
+		line, prefix, strings.TrimSuffix(prefix, "/")+"0") // "0" follows "/"
 }
 
 // LastOf finds the newest sale of a line. It returns ErrUnknown and ErrQuarantined.
