@@ -67,6 +67,8 @@ var rooms = []room{
 	{"ecr/jsonl/protocol", []string{"ecr", "ecr/jsonl"}, "lines of bytes and their checksum; makes JSON lines an ecr.Protocol"},
 	{"ecr/jsonl/till", nil, "a register of JSON lines, written from the README: shares nothing with the terminal"},
 	{"ecr/nexo", []string{"ecr", "ecr/receipt", "schemes/money"}, "nexo Retailer: messages, encryption, HTTP and the dialogue, one small protocol in one folder"},
+	{"ecr/caisseap", []string{"ecr", "schemes/money"}, "CORE: the terminal's side of Caisse-AP, messages and dialogue, no I/O"},
+	{"ecr/caisseap/protocol", []string{"ecr", "ecr/caisseap"}, "joins that dialogue with a TCP connection; its callers are those who know which protocol a line speaks"},
 	{"ecr/session", []string{"ecr"}, "joins a line, any dialogue and a desk; knows no protocol"},
 	{"ecr/ecrtest", []string{"ecr", "ecr/ecrtest/desk", "ecr/ecrtest/lines", "ecr/session", "schemes/money"}, "the conformance suite of register protocols: knows none"},
 	{"ecr/ecrtest/desk", []string{"ecr"}, "a desk for tests of register lines: knows no protocol"},
@@ -195,7 +197,7 @@ var (
 )
 
 // cores do no I/O and have no clock.
-var cores = []string{"agent/checkout", "ecr/zvt", "ecr/jsonl", "schemes/backend/books"}
+var cores = []string{"agent/checkout", "ecr/zvt", "ecr/jsonl", "ecr/caisseap", "schemes/backend/books"}
 
 // Limits of a file in lines.
 const (

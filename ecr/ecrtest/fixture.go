@@ -41,6 +41,11 @@ type Can struct {
 	Abort bool
 	// EndOfDay: the protocol has an end of day.
 	EndOfDay bool
+	// Mute: the protocol cannot ask for a lost answer. A register that leaves aborts its sale, and
+	// the next sale of its name undoes what it has not heard.
+	Mute bool
+	// Once: a connection carries one request. The suite connects anew for each.
+	Once bool
 }
 
 // Register is a register of the protocol. An error of its methods means that its question did not
@@ -53,7 +58,8 @@ type Register interface {
 	Again(ctx context.Context, amount money.Minor, id string) (Answer, error)
 	// Abort aborts the payment that runs, beside it; done says that the terminal will.
 	Abort(ctx context.Context) (done bool, err error)
-	// EndOfDay ends the day: the number and the sum of its payments.
+	// EndOfDay ends the day: the number and the sum of its payments; the number is -1 where the
+	// protocol does not say it.
 	EndOfDay(ctx context.Context) (ended bool, count int, sum money.Minor, err error)
 	Close() error
 }

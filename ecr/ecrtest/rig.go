@@ -83,15 +83,28 @@ func (l *line) register(name string) Register {
 	if l.cabled != nil {
 		return l.cabled
 	}
+	if r.f.Can.Once {
+		return newOnce(func() (Register, error) { return l.connect(name) })
+	}
+	one, err := l.connect(name)
+	require.NoError(r.t, err)
+	return one
+}
+
+// connect makes a register on a new wire.
+func (l *line) connect(name string) (Register, error) {
+	r := l.r
 	l.wire = newWire(r.kind)
 	l.pipes.Connect(l.wire.end(1))
 	one, err := r.f.Connect(r.ctx, r.kind, l.wire.end(0), name)
-	require.NoError(r.t, err)
+	if err != nil {
+		return nil, err
+	}
 	r.stop = append(r.stop, func() { _ = one.Close() })
 	if r.kind == Serial {
 		l.cabled = one
 	}
-	return one
+	return one, nil
 }
 
 // answer is what a register heard, and whether it heard anything.

@@ -28,20 +28,32 @@ func overSockets(t *testing.T, f Fixture) {
 		stop()
 		require.ErrorIs(t, <-ended, context.Canceled)
 	}()
-	connect := func() (Register, net.Conn) {
-		conn, err := net.Dial("tcp", listener.Addr().String())
-		require.NoError(t, err)
+	var conn net.Conn // of the last register
+	dial := func() (Register, error) {
+		var err error
+		if conn, err = net.Dial("tcp", listener.Addr().String()); err != nil {
+			return nil, err
+		}
 		one, err := f.Connect(ctx, TCP, conn, "1")
+		if err == nil {
+			t.Cleanup(func() { _ = one.Close() })
+		}
+		return one, err
+	}
+	connect := func() Register {
+		if f.Can.Once {
+			return newOnce(dial)
+		}
+		one, err := dial()
 		require.NoError(t, err)
-		t.Cleanup(func() { _ = one.Close() })
-		return one, conn
+		return one
 	}
 	hears := func(want Said, amount int64, got Answer, err error) {
 		t.Helper()
 		require.NoError(t, err)
 		require.Equal(t, Answer{want, minor(amount)}, got)
 	}
-	first, conn := connect()
+	first := connect()
 	got, err := first.Pay(ctx, 1250, "1")
 	hears(Approved, 1250, got, err)
 	got, err = first.Pay(ctx, desk.Declines, "2")
@@ -56,7 +68,14 @@ func overSockets(t *testing.T, f Fixture) {
 	require.Error(t, <-lost)
 	d.Approve()
 	require.NoError(t, d.Until(ctx, "lost", func() bool { return contains(d.Deliveries, "s3") }))
-	second, _ := connect()
+	second := connect()
+	if f.Can.Mute {
+		got, err = second.Pay(ctx, 2000, "4")
+		hears(Approved, 2000, got, err)
+		require.NoError(t, d.Until(ctx, "told", func() bool { return d.Sales[3].Told }))
+		require.Equal(t, []string{"told s1", "told s2", "lost s3", "told s4"}, d.Recorded())
+		return
+	}
 	got, err = second.Again(ctx, desk.StaysOpen, "3")
 	hears(Approved, desk.StaysOpen, got, err)
 	require.NoError(t, d.Until(ctx, "told", func() bool { return d.Sales[2].Told }))

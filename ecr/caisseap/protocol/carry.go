@@ -1,0 +1,237 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"posagent/ecr"
+	"posagent/ecr/caisseap"
+)
+
+// Times of a connection.
+const (
+	firstWithin = 5 * time.Minute        // from its beginning to the first byte
+	wholeWithin = 5 * time.Second        // from the first byte to a whole request
+	quiet       = 200 * time.Millisecond // after whole fields: the request has ended
+	leaveWithin = 5 * time.Second        // from the answer to the peer's FIN
+)
+
+// maxSurplus bounds what may come behind a request.
+const maxSurplus = 64 << 10
+
+// Errors of a connection.
+var (
+	errAnswered = errors.New("the connection has its answer")
+	errSilent   = errors.New("no answer")
+	errTooLong  = errors.New("the answer is too long")
+	errLeft     = errors.New("the register has left before the answer")
+	errStays    = errors.New("the register has not closed after the answer")
+	errReset    = errors.New("the register has closed without reading all of the answer")
+)
+
+// carrier is one connection: one request comes in, one answer goes out.
+type carrier struct {
+	conn net.Conn
+	recv chan []byte
+	gone chan struct{} // the peer has closed, or the connection is lost
+	done context.Context
+	stop context.CancelCauseFunc
+	wg   sync.WaitGroup
+
+	mu        sync.Mutex
+	answering bool
+	last      error // of reading, once gone is closed
+}
+
+var _ ecr.Transport = (*carrier)(nil)
+
+func carry(conn net.Conn) *carrier {
+	c := &carrier{conn: conn, recv: make(chan []byte, 2), gone: make(chan struct{})}
+	c.done, c.stop = context.WithCancelCause(context.Background())
+	c.wg.Go(c.read)
+	return c
+}
+
+// Send implements ecr.Transport: nil means that the register has read the answer and closed. No data
+// closes the connection without an answer.
+func (c *carrier) Send(ctx context.Context, data []byte) error {
+	if err := c.begin(data); err != nil {
+		return err
+	}
+	release := context.AfterFunc(ctx, func() { _ = c.end(ctx.Err()) })
+	defer release()
+	if err := c.conn.SetWriteDeadline(time.Now().Add(leaveWithin)); err != nil {
+		return c.end(err)
+	}
+	if _, err := c.conn.Write(data); err != nil { // one write: registers read once
+		return c.end(err)
+	}
+	late := time.NewTimer(leaveWithin)
+	defer late.Stop()
+	select {
+	case <-c.gone:
+	case <-c.done.Done():
+		return context.Cause(c.done)
+	case <-late.C:
+		return c.end(errStays)
+	}
+	if !errors.Is(c.last, io.EOF) || !heard(c.conn) {
+		return c.end(errReset)
+	}
+	_ = c.end(errAnswered)
+	return nil
+}
+
+// begin says why an answer cannot be sent.
+func (c *carrier) begin(data []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.done.Err() != nil:
+		return context.Cause(c.done)
+	case c.answering:
+		return c.end(errAnswered)
+	case len(data) == 0:
+		return c.end(errSilent)
+	case len(data) > caisseap.MaxAnswer:
+		return c.end(errTooLong)
+	case c.last != nil || !there(c.conn):
+		return c.end(errLeft)
+	}
+	c.answering = true
+	return nil
+}
+
+// Receive implements ecr.Transport.
+func (c *carrier) Receive(ctx context.Context) ([]byte, error) {
+	select {
+	case data := <-c.recv:
+		return data, nil
+	default:
+	}
+	select {
+	case data := <-c.recv:
+		return data, nil
+	case <-c.done.Done():
+		return nil, context.Cause(c.done)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// While implements ecr.Transport.
+func (c *carrier) While(ctx context.Context) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	context.AfterFunc(c.done, cancel)
+	return ctx
+}
+
+// Stats implements ecr.Transport.
+func (c *carrier) Stats() ecr.Counters { return ecr.Counters{} }
+
+// Close implements ecr.Transport.
+func (c *carrier) Close() error {
+	_ = c.end(nil)
+	c.wg.Wait()
+	return nil
+}
+
+// end ends the connection for cause, and returns the error for later calls.
+func (c *carrier) end(cause error) error {
+	err := ecr.ErrClosed
+	if cause != nil {
+		err = fmt.Errorf("%w: %w", ecr.ErrClosed, cause)
+	}
+	c.stop(err)
+	_ = c.conn.Close()
+	return context.Cause(c.done)
+}
+
+// read takes the request, then whatever comes until the peer has closed. While an answer leaves, the
+// end belongs to Send, which judges it.
+func (c *carrier) read() {
+	data, surplus, err := c.request()
+	if err == nil {
+		c.recv <- data
+		err = c.drain(surplus)
+	}
+	c.mu.Lock()
+	c.last = err
+	answering := c.answering
+	c.mu.Unlock()
+	close(c.gone)
+	if !answering {
+		_ = c.end(err)
+	}
+}
+
+// request reads until a request has ended; the bytes behind it are surplus.
+func (c *carrier) request() (data, surplus []byte, err error) {
+	buf := make([]byte, caisseap.MaxRequest)
+	until := time.Now().Add(firstWithin)
+	for began := (time.Time{}); ; {
+		state, fields := caisseap.Scan(data)
+		switch {
+		case len(data) == 0:
+		case state == caisseap.Strange:
+			return nil, nil, ecr.ErrStrange
+		case state == caisseap.Ended, len(data) >= caisseap.MaxRequest:
+			return data[:fields], data[fields:], nil
+		case state == caisseap.Whole:
+			until = earlier(time.Now().Add(quiet), began.Add(wholeWithin))
+		default:
+			until = began.Add(wholeWithin)
+		}
+		if err := c.conn.SetReadDeadline(until); err != nil {
+			return nil, nil, err
+		}
+		n, err := c.conn.Read(buf[:caisseap.MaxRequest-len(data)])
+		if n > 0 && len(data) == 0 {
+			began = time.Now()
+		}
+		data = append(data, buf[:n]...)
+		switch {
+		case n > 0:
+		case errors.Is(err, os.ErrDeadlineExceeded) && len(data) > 0:
+			return data, nil, nil // a request, or what the dialogue cannot read
+		case err != nil:
+			return nil, nil, err
+		}
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// drain reads what comes behind the request, so that closing resets nothing, and hands the first of
+// it over where it is more than the end of a line.
+func (c *carrier) drain(surplus []byte) error {
+	if err := c.conn.SetReadDeadline(time.Time{}); err != nil {
+		return err
+	}
+	buf := make([]byte, 512)
+	for total, handed := 0, false; total < maxSurplus; {
+		if !handed && strings.Trim(string(surplus), "\r\n\x00 ") != "" {
+			handed = true
+			c.recv <- []byte(strings.Clone(string(surplus)))
+		}
+		n, err := c.conn.Read(buf)
+		total += n
+		surplus = buf[:n]
+		if err != nil && n == 0 {
+			return err
+		}
+	}
+	return ecr.ErrStrange
+}
