@@ -81,9 +81,10 @@ bench: ## the program beside this machine's limits, one table (BENCH="-only sale
 fuzz: ## every fuzz target for T each (T=1m)
 	@T='$(T)' sh cross/fuzz.sh
 
-vectors: ## decode a file of foreign ZVT messages: VECTORS=file.jsonl
+vectors: ## judge a file of foreign register messages: VECTORS=zvt-vectors.jsonl or caisse-ap-vectors.jsonl
 	@test -n '$(VECTORS)' || { echo 'make vectors VECTORS=file.jsonl'; exit 2; }
-	VECTORS='$(abspath $(VECTORS))' $(GO) test -count=1 -run Vectors -v ./ecr/zvt/...
+	@case '$(notdir $(VECTORS))' in caisse-ap*) rooms=./ecr/caisseap/... ;; *) rooms=./ecr/zvt/... ;; esac; \
+	VECTORS='$(abspath $(VECTORS))' $(GO) test -count=1 -run Vectors -v $$rooms
 
 fields: ## compare the lists of fields with the tables of the specification: SPEC=folder of its three documents
 	@test -n '$(SPEC)' || { echo 'make fields SPEC=folder'; exit 2; }

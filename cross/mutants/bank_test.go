@@ -12,7 +12,7 @@ var ofBank = []mutant{
 	if _, err := c.conn.Write(data[9:]); err != nil {`},
 	}},
 	{"Caisse-AP takes any end of the connection for told", caisseAPLine, "TestMoneyF5_ToldOverTCP", []edit{
-		{"ecr/caisseap/protocol/carry.go", `	if !errors.Is(c.last, io.EOF) || !heard(c.conn) {`, `	if false && !heard(c.conn) {`},
+		{"ecr/caisseap/protocol/carry.go", `	if !errors.Is(c.last, io.EOF) || !heard(c.conn) {`, `	if !errors.Is(c.last, io.EOF) && !heard(c.conn) && false {`},
 	}},
 	{"Caisse-AP takes a register that stays for told", caisseAPLine, "TestARegisterThatStaysIsNotTold", []edit{
 		{"ecr/caisseap/protocol/carry.go", `		return c.end(errStays)`, `		return nil`},
