@@ -218,7 +218,9 @@ func TestMoneyF5_ToldOverTCP(t *testing.T) {
 			case <-time.After(time.Millisecond):
 			}
 		}
-		require.Error(t, <-send(c))
+		slow := &carrier{conn: c.conn, gone: make(chan struct{})} // whose reader has not noticed
+		slow.done, slow.stop = context.WithCancelCause(context.Background())
+		require.ErrorIs(t, <-send(slow), errLeft)
 		n, err := register.Read(make([]byte, 1))
 		require.Zero(t, n)
 		require.True(t, errors.Is(err, io.EOF), "%v", err)
