@@ -259,7 +259,9 @@ func (d *dialog) perform(ctx context.Context, a ecr.Action) {
 			t.Stop()
 		}
 	case ecr.Begin:
-		d.jobs.Go(func() { d.sale(ctx, a.Gen, func() (ecr.Sale, error) { return s.o.Desk.Begin(ctx, s.asLine(a.Request)) }) })
+		d.jobs.Go(func() {
+			d.sale(ctx, a.Gen, func() (ecr.Sale, error) { return s.o.Desk.Begin(ctx, s.asLine(a.Request)) })
+		})
 	case ecr.Last:
 		d.jobs.Go(func() { d.sale(ctx, a.Gen, func() (ecr.Sale, error) { return s.last(ctx, a) }) })
 	case ecr.Abort:
