@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/netip"
@@ -34,17 +35,23 @@ type ECR struct {
 	KeyVersion      int         `toml:"key_version"`      // nexo: of that key
 	Passphrase      wire.Secret `toml:"passphrase"`       // nexo: of that key; "" = messages in clear
 	CertificateName string      `toml:"certificate_name"` // nexo: the name in the terminal's certificate; "" = made of poi_id
-	TerminalID      string      `toml:"terminal_id"`      // ecr17: eight digits; "" = [terminal] terminal_id
-	LRC             string      `toml:"lrc"`              // ecr17: what the checksum covers: std, stx, noext, stx_noext
 }
 
-// Protocols are the register protocols with the time that their registers wait for an answer.
-func Protocols() map[string]time.Duration {
-	return map[string]time.Duration{"zvt": 85 * time.Second}
+// Protocol is what a register protocol has.
+type Protocol struct {
+	Patience time.Duration // its registers wait so long for an answer
+	Serial   bool          // it runs on a serial line, too
+	Password bool          // its messages can carry one
 }
 
-// lrcs are the parts of an ECR17 message that its checksum covers.
-var lrcs = []string{"std", "stx", "noext", "stx_noext"}
+// Protocols are the register protocols by their names.
+func Protocols() map[string]Protocol {
+	return map[string]Protocol{
+		"zvt":       {85 * time.Second, true, true},
+		"jsonl":     {85 * time.Second, true, true}, // of refunds and reversals: a payment has its method's own time
+		"caisse-ap": {80 * time.Second, false, false},
+	}
+}
 
 // Registers are the lines that are configured, in the order of the file. A section without serial and
 // tcp is none.
@@ -118,10 +125,7 @@ func (c *Config) waits() {
 }
 
 func patienceOf(e ECR) time.Duration {
-	if d := Protocols()[e.Protocol]; d != 0 {
-		return d
-	}
-	return e.Patience
+	return cmp.Or(Protocols()[e.Protocol].Patience, e.Patience)
 }
 
 func (c Config) ecr(k *check) {
@@ -154,6 +158,14 @@ func (e ECR) check(k *check, at string) {
 	}
 	slices.Sort(known)
 	k.oneOf(at+".protocol", e.Protocol, known...)
+	if p, ok := Protocols()[e.Protocol]; ok {
+		if e.Serial != "" && !p.Serial {
+			k.fail(at+".serial", "%s does not run on a serial line: set tcp", e.Protocol)
+		}
+		if e.Password != "" && !p.Password {
+			k.fail(at+".password", "%s has no password: set allow = [\"ADDRESS\"] of the register", e.Protocol)
+		}
+	}
 	if e.Name != "" && !isID(e.Name) {
 		k.fail(at+".name", "%q is not one word", e.Name)
 	}
@@ -185,7 +197,6 @@ func (e ECR) check(k *check, at string) {
 	k.between(at+".grace", e.Grace, time.Second, 24*time.Hour)
 	k.between(at+".patience", e.Patience, 20*time.Second, 10*time.Minute)
 	k.oneOf(at+".unheard", e.Unheard, "undo", "keep")
-	k.oneOf(at+".lrc", e.LRC, lrcs...)
 	if n := len(e.Passphrase.Reveal()); n != 0 && n < 8 {
 		k.fail(at+".passphrase", "fewer than eight characters")
 	}

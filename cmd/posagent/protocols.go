@@ -3,6 +3,10 @@ package main
 import (
 	"posagent/agent/config"
 	"posagent/ecr"
+	"posagent/ecr/caisseap"
+	caisse "posagent/ecr/caisseap/protocol"
+	"posagent/ecr/jsonl"
+	jsonlines "posagent/ecr/jsonl/protocol"
 	"posagent/ecr/zvt"
 	"posagent/ecr/zvt/apdu"
 	"posagent/ecr/zvt/frame"
@@ -10,11 +14,31 @@ import (
 )
 
 // box is what a protocol says of the terminal, beside its configuration.
-type box struct{ version, serial string }
+type box struct {
+	version, serial string
+	sandbox         bool
+}
 
 // protocols are the protocols that registers speak, by their names. A new one is a row here.
 var protocols = map[string]func(config.Config, config.ECR, box) (ecr.Protocol, error){
-	"zvt": zvtOf,
+	"zvt":       zvtOf,
+	"jsonl":     jsonlOf,
+	"caisse-ap": caisseOf,
+}
+
+// jsonlOf returns JSON lines as they are configured.
+func jsonlOf(cfg config.Config, e config.ECR, b box) (ecr.Protocol, error) {
+	t := cfg.Terminal
+	return jsonlines.New(jsonlines.Options{JSONL: jsonl.Config{
+		TerminalID: t.TerminalID, Currency: t.Currency, MerchantName: t.MerchantName, Language: t.Language, Version: b.version,
+		Sandbox: b.sandbox, Password: e.Password,
+	}}), nil
+}
+
+// caisseOf returns Caisse-AP as it is configured.
+func caisseOf(cfg config.Config, e config.ECR, _ box) (ecr.Protocol, error) {
+	t := cfg.Terminal
+	return caisse.New(caisse.Options{Config: caisseap.Config{Currency: t.Currency, Language: t.Language, Patience: e.Patience}}), nil
 }
 
 // zvtOf returns ZVT as it is configured; it fails where the character set is not known.

@@ -93,7 +93,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		o.Printer, o.Prints = p, printsOf(cfg)
 	}
 	var lc net.ListenConfig
-	lines, err := registerLines(ctx, cfg, box{version, serial}, &f)
+	lines, err := registerLines(ctx, cfg, box{version, serial, sandbox}, &f)
 	if err != nil {
 		return o, f, nil, err
 	}
