@@ -33,6 +33,7 @@ type program struct {
 	t              *testing.T
 	dir            string
 	port, register string
+	registers      []string // every TCP line
 	backend        string
 	end            func()
 }
@@ -75,8 +76,12 @@ func runProgramIn(t *testing.T, dir string) *program {
 	t.Cleanup(p.end)
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
-		if m := regexp.MustCompile(`ready port=(\S+) register=tcp:(\S+) backend=(\S+)`).FindStringSubmatch(lines.Text()); m != nil {
-			p.port, p.register, p.backend = m[1], m[2], m[3]
+		if m := regexp.MustCompile(`ready port=(\S+)((?: register=tcp:\S+)+) backend=(\S+)`).FindStringSubmatch(lines.Text()); m != nil {
+			p.port, p.backend = m[1], m[3]
+			for _, one := range strings.Fields(m[2]) {
+				p.registers = append(p.registers, strings.TrimPrefix(one, "register=tcp:"))
+			}
+			p.register = p.registers[0]
 			go func() { _, _ = io.Copy(io.Discard, in) }()
 			return p
 		}
