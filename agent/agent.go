@@ -32,6 +32,7 @@ import (
 	"posagent/agent/ready"
 	"posagent/agent/record"
 	"posagent/agent/scrub"
+	"posagent/agent/till"
 	"posagent/agent/view"
 	"posagent/device/display"
 	"posagent/ecr"
@@ -139,6 +140,7 @@ type Agent struct {
 	port     *port.Port
 	control  *control.Server
 	paper    *paper.Paper // nil = the terminal has no printer
+	till     *till.Till
 	judged   judged
 }
 
@@ -208,6 +210,10 @@ func New(o Options) *Agent {
 		DB: o.DB, Outbox: a.outbox, Inbox: in, Happened: a.events, IDs: offline.IDs, Find: a.find, Own: o.Offer, About: l.About, Live: l.Live, Lines: a.Lines, Services: l.Upstream, Now: o.Now,
 		Ready: a.Judge, Asked: a.asked, Deeds: a.newestDeeds, Examine: l.Examine,
 	}
+	a.till = till.New(till.Options{
+		Desk: a.drive, House: house, DB: o.DB, Code: drive.Code, Print: a.receiptBytes, MerchantName: o.Drive.MerchantName, Language: o.Drive.Language,
+		Now: o.Now, Boot: o.Boot, Log: o.Log,
+	})
 	if o.Port != nil {
 		a.port = port.New(a.local(in, house))
 	}
@@ -299,7 +305,7 @@ func (a *Agent) local(in *inbox.Inbox, house *view.Daemon) port.Options {
 		Listener: a.o.Port, Live: func() error { return nil }, Ready: a.probe, Token: l.Token,
 		Clients: l.Clients, Rate: l.Rate, Parallel: l.Parallel, Services: l.Services, Within: l.Within,
 		Dir: l.Dir, Version: l.About.Version, Log: a.o.Log,
-		House: house, Refused: func(address string) { a.refusals.Note("local port", address) }, Touched: a.scrub.Touch,
+		House: house, Sales: a.till, Refused: func(address string) { a.refusals.Note("local port", address) }, Touched: a.scrub.Touch,
 	}
 	if a.o.Front != nil {
 		a.o.Front.PagesAt("http://" + a.o.Port.Addr().String())
@@ -460,6 +466,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		a.watch(outerCtx)
 		return nil
 	})
+	context.AfterFunc(outerCtx, a.till.Close) // what waits for an outcome is answered before the port ends
 	err := outer.Wait()
 	stopInner()
 	err = errors.Join(err, core.Wait())

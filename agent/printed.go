@@ -7,11 +7,22 @@ import (
 	"posagent/agent/audit"
 	"posagent/agent/checkout/drive"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/paper"
 	"posagent/agent/view"
+	"posagent/device/printer"
 	"posagent/ecr/receipt"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
+
+// receiptBytes returns what prints a receipt on paper 80 mm wide, for a printer that local software has.
+func (a *Agent) receiptBytes(lines []receipt.Line) ([]byte, error) {
+	p, err := printer.Named("80mm-42")
+	if err != nil {
+		return nil, err
+	}
+	return printer.Encode(p, paper.Document(lines, a.o.Drive.Sandbox))
+}
 
 // batchClosed adds the slip of an end of day in the commit that closes the batch.
 func (a *Agent) batchClosed(tx store.Tx, batch int) error {

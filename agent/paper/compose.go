@@ -40,10 +40,12 @@ func (p *Paper) currency(code string) money.Currency {
 	return c
 }
 
-// document sets the lines of a receipt, which ends with a cut.
-func (p *Paper) document(lines []receipt.Line) (d printer.Document) {
+func (p *Paper) document(lines []receipt.Line) printer.Document { return Document(lines, p.o.Sandbox) }
+
+// Document sets the lines of a receipt, which ends with a cut.
+func Document(lines []receipt.Line, sandbox bool) (d printer.Document) {
 	add := func(l printer.Line) { d.Lines = append(d.Lines, l) }
-	if p.o.Sandbox {
+	if sandbox {
 		add(printer.Line{Text: "SANDBOX", Align: printer.Centre, Bold: true})
 	}
 	for i, l := range lines {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"posagent/agent/httpd"
 )
 
 // limiter is a listener with a limit of connections. When one waits, another is closed for it: the
@@ -181,5 +183,5 @@ func (s *slot) Close() error {
 }
 
 func withSlot(ctx context.Context, conn net.Conn) context.Context {
-	return context.WithValue(ctx, slotKey{}, conn)
+	return httpd.WithConn(context.WithValue(ctx, slotKey{}, conn), conn.(*slot).Conn)
 }

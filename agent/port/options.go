@@ -9,6 +9,7 @@ import (
 	"posagent/agent/pages"
 	"posagent/agent/view"
 	"posagent/schemes/wire"
+	"posagent/schemes/wire/rest/openapi"
 )
 
 // Options of a port. Listener, Live and Ready are required.
@@ -23,6 +24,7 @@ type Options struct {
 	Rate     int           // requests per second of one client; 0 = 1000
 	Parallel int           // requests in flight of one client; 0 = 48
 	House    *view.Daemon  // nil = nothing of the terminal is shown
+	Sales    Sales         // takes sales, and shows them; nil = neither
 	Person   Person        // what persons do in a browser; nil = the page only shows
 	Services []Service     // mounted with a Token only
 	Within   time.Duration // of one call to the backend, as upstream bounds it; 0 = 30 s
@@ -31,6 +33,13 @@ type Options struct {
 	Refused  func(address string) // is told of each request without a client's credential; it must not block; nil = nothing
 	Touched  func()               // is called after each request that may have carried card data; it must not block; nil = nothing
 	Log      *slog.Logger
+}
+
+// Sales takes sales from clients that the port has proven, and says what it serves. Requests are paced
+// by the port, and one of a client's reads is served at a time.
+type Sales interface {
+	http.Handler
+	Groups() []openapi.Group
 }
 
 // Person is what a person may see and do in a browser once the PIN was entered. The port refuses what

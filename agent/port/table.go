@@ -51,7 +51,11 @@ func (o Options) table(g *gateway, doc *document, ended <-chan struct{}) []mount
 	}
 	if o.House != nil {
 		e := &events{g.auth, o.House, make(chan struct{}, maxStreams), ended}
-		list = append(list, (&terminalRoutes{g.auth, o.House, e}).mount(), newPage(g.auth, o.House, o.Person, o.Ready, o.Listener.Addr()).mount())
+		t := &terminalRoutes{g.auth, o.House, e}
+		if o.Sales != nil {
+			list = append(list, t.sales(o.Sales)...)
+		}
+		list = append(list, t.mount(), newPage(g.auth, o.House, o.Person, o.Ready, o.Listener.Addr()).mount())
 	}
 	own := map[string]http.HandlerFunc{}
 	for _, i := range contracts.Access().Infos {

@@ -20,13 +20,7 @@ import (
 
 // What is asked of the terminal itself.
 type (
-	ofNothing struct{}
-	ofSales   struct {
-		Limit int64 `query:"limit" json:"-"`
-	}
-	ofSale struct {
-		ID string `path:"id" json:"-"`
-	}
+	ofNothing    struct{}
 	ofOperations struct {
 		Key   string `query:"key" json:"-"`
 		Kind  string `query:"kind" json:"-"`
@@ -48,8 +42,6 @@ func terminalGroup() openapi.Group {
 		Types: map[reflect.Type]openapi.Type{reflect.TypeFor[outbox.State](): stateType()},
 		Infos: []rest.Info{
 			contracts.Describe[ofNothing, view.Status]("agent.status", "one screen", get, terminalPrefix+"status", 0),
-			contracts.Describe[ofSales, view.Sales]("agent.sales", "the newest sales", get, terminalPrefix+"sales", 0),
-			contracts.Describe[ofSale, view.Timeline]("agent.sale", "one sale and its history", get, terminalPrefix+"sales/{id}", 0),
 			contracts.Describe[ofNothing, view.Methods]("agent.methods", "what the terminal may be paid with", get, terminalPrefix+"methods", 0),
 			contracts.Describe[ofOperations, view.Operations]("agent.operations", "what is owed to the backend, and what became of it", get, terminalPrefix+"operations", 0),
 			contracts.Describe[ofOperation, view.OneOperation]("agent.operation", "one operation", get, terminalPrefix+"operations/{key}", 0),
@@ -70,16 +62,38 @@ type terminalRoutes struct {
 	events *events
 }
 
+// calmly serves a client's reads of the terminal itself, one at a time.
+func (t *terminalRoutes) calmly(h http.HandlerFunc) http.HandlerFunc {
+	return t.known(t.problem, func(c *client, w http.ResponseWriter, r *http.Request) {
+		c.paced(w, r, t.problem, c.oneRead(t.problem, h))
+	}).ServeHTTP
+}
+
+// sales makes the mounts of sales.
+func (t *terminalRoutes) sales(s Sales) (list []mount) {
+	reads, writes := t.calmly(s.ServeHTTP), t.authorized(t.problem, s)
+	serve := func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			reads(w, r)
+			return
+		}
+		writes.ServeHTTP(w, r)
+	}
+	for _, g := range s.Groups() {
+		m := mount{Group: g, own: map[string]http.HandlerFunc{}}
+		for _, i := range g.Infos {
+			m.own[i.Path] = serve
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
 // mount makes the mount of /agent/v1 and /metrics.
 func (t *terminalRoutes) mount() mount {
 	d := t.daemon
-	calmly := func(h http.HandlerFunc) http.HandlerFunc {
-		return t.known(t.problem, func(c *client, w http.ResponseWriter, r *http.Request) {
-			c.paced(w, r, t.problem, c.oneRead(t.problem, h))
-		}).ServeHTTP
-	}
 	show := func(read func(r *http.Request) (any, error)) http.HandlerFunc {
-		return calmly(func(w http.ResponseWriter, r *http.Request) {
+		return t.calmly(func(w http.ResponseWriter, r *http.Request) {
 			err := wire.Allow(r.Context(), "port", wire.MayRead)
 			var v any
 			if err == nil {
@@ -102,16 +116,8 @@ func (t *terminalRoutes) mount() mount {
 			wire.WriteProblemNoRoute(w, r, allow)
 		})),
 		own: map[string]http.HandlerFunc{
-			terminalPrefix + "status": show(func(r *http.Request) (any, error) { return d.Status(r.Context()) }),
-			terminalPrefix + "sales": show(func(r *http.Request) (any, error) {
-				n, err := number(r.URL.Query(), "limit", 50, 1, maxList)
-				if err != nil {
-					return nil, err
-				}
-				return d.Sales(r.Context(), int(n))
-			}),
-			terminalPrefix + "sales/{id}": show(func(r *http.Request) (any, error) { return d.Sale(r.Context(), r.PathValue("id")) }),
-			terminalPrefix + "methods":    show(func(r *http.Request) (any, error) { return d.Methods(r.Context()) }),
+			terminalPrefix + "status":  show(func(r *http.Request) (any, error) { return d.Status(r.Context()) }),
+			terminalPrefix + "methods": show(func(r *http.Request) (any, error) { return d.Methods(r.Context()) }),
 			terminalPrefix + "operations": show(func(r *http.Request) (any, error) {
 				f, err := filter(r.URL.Query())
 				if err != nil {
@@ -126,7 +132,7 @@ func (t *terminalRoutes) mount() mount {
 			terminalPrefix + "events": t.known(t.problem, func(c *client, w http.ResponseWriter, r *http.Request) {
 				t.events.serve(c, w, r.WithContext(wire.WithCaller(r.Context(), c.caller)))
 			}).ServeHTTP,
-			"/metrics": calmly(t.metrics),
+			"/metrics": t.calmly(t.metrics),
 		}}
 }
 

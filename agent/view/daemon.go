@@ -81,28 +81,32 @@ func (h *Daemon) Status(ctx context.Context) (Status, error) {
 	return v, err
 }
 
-// maySales is the word of a client that may see the register's sales.
-const maySales = "sales"
-
-// Sales is the newest sales. wire.Forbidden.
-func (h *Daemon) Sales(ctx context.Context, limit int) (v Sales, err error) {
-	if err := wire.Allow(ctx, "", maySales); err != nil {
+// Sales is a page of sales, the newest first: the caller's own where it reaches no others.
+// wire.Forbidden.
+func (h *Daemon) Sales(ctx context.Context, which journal.Which) (v Sales, err error) {
+	if err := wire.Allow(ctx, "", wire.MaySales); err != nil {
 		return v, err
 	}
-	err = h.DB.Read(ctx, func(r store.Reader) error { v, err = ReadSales(r, limit); return err })
+	if caller := wire.CallerOf(ctx); caller.Own {
+		which.OneLine, which.Line = true, LineOf(caller.Name)
+	}
+	err = h.DB.Read(ctx, func(r store.Reader) error { v, err = readSales(r, which); return err })
 	return v, err
 }
 
-// Sale is one sale by its id. wire.NotFound, wire.Forbidden.
-func (h *Daemon) Sale(ctx context.Context, id string) (v Timeline, err error) {
-	if err := wire.Allow(ctx, "", maySales); err != nil {
-		return v, err
+// Sale is one sale by its id, with the row that it was made of. wire.NotFound, wire.Forbidden.
+func (h *Daemon) Sale(ctx context.Context, id string) (v Timeline, row *journal.Row, err error) {
+	if err := wire.Allow(ctx, "", wire.MaySales); err != nil {
+		return v, nil, err
 	}
-	err = h.DB.Read(ctx, func(r store.Reader) error { v, err = ReadSale(r, id); return err })
+	err = h.DB.Read(ctx, func(r store.Reader) error { v, row, err = readSale(r, id); return err })
+	if err == nil && !wire.CallerOf(ctx).Reaches(OwnerOf(row.Line)) {
+		v, row, err = Timeline{}, nil, fmt.Errorf("sale %s: %w", id, journal.ErrUnknown)
+	}
 	if errors.Is(err, journal.ErrUnknown) {
 		err = h.unknownSale(ctx, id)
 	}
-	return v, err
+	return v, row, err
 }
 
 // unknownSale is the answer to the id of a sale that is not in the journal. Where a lost journal

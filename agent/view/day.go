@@ -37,25 +37,30 @@ const (
 	newestOf  = 20
 )
 
-// Day reads the sales since midnight. wire.Forbidden where the caller may not see sales; it fails
+// Day reads the sales since midnight, the caller's own where it reaches no others. wire.Forbidden where the caller may not see sales; it fails
 // where the journal cannot be read, or where a sum is too large.
 func (h *Daemon) Day(ctx context.Context) (v Day, err error) {
-	if err := wire.Allow(ctx, "", maySales); err != nil {
+	if err := wire.Allow(ctx, "", wire.MaySales); err != nil {
 		return v, err
 	}
 	now := h.Now().Local()
 	v.Since = time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.Local)
-	err = h.DB.Read(ctx, func(r store.Reader) error { return v.read(r) })
+	var which journal.Which
+	if caller := wire.CallerOf(ctx); caller.Own {
+		which.OneLine, which.Line = true, LineOf(caller.Name)
+	}
+	err = h.DB.Read(ctx, func(r store.Reader) error { return v.read(r, which) })
 	return v, err
 }
 
-func (v *Day) read(r store.Reader) error {
+func (v *Day) read(r store.Reader, which journal.Which) error {
 	v.Totals, v.Newest = nil, nil // the read may run again
 	since := v.Since.UnixMilli()
 	var rows []*journal.Row
 	for _, most := range []int{dayFirst, dayAtMost} {
 		var err error
-		if rows, err = journal.Sales(r, most); err != nil {
+		which.Limit = most
+		if rows, err = journal.Listed(r, which); err != nil {
 			return err
 		}
 		v.More = len(rows) == most && rows[most-1].CreatedMS >= since

@@ -31,18 +31,56 @@ func OperationEvent(r store.Reader, was outbox.State, op outbox.Op, ids IDs) (it
 	return events.Item{Source: OfOperation, Ref: string(op.Key), Event: OfOperation + "." + word, Body: body, Owner: op.Owner}, err == nil
 }
 
-// SaleEvent is the event of a sale's outcome, or of its end; none of anything else.
+// SaleEvent is the event of a sale's outcome, or of its end; of one that a local client asked for
+// it is that of each step, too. None of anything else.
 func SaleEvent(was, now *journal.Row) (it events.Item, ok bool) {
-	word := ""
+	word, about := "", any(SaleOf(now))
 	switch {
 	case now.State.Result != was.State.Result:
 		word = string(now.State.Result)
 	case now.State.Phase == checkout.Done && was.State.Phase != checkout.Done:
 		word = "settled"
+	case OverHTTP(now.Line):
+		if word = stepOf(was, now); word == "code" {
+			about = withCode{SaleOf(now), now.State.Payload}
+		}
 	}
 	if word == "" {
 		return it, false
 	}
-	body, err := json.Marshal(SaleOf(now))
-	return events.Item{Source: OfSale, Ref: string(now.Key), Event: OfSale + "." + word, Body: body}, err == nil
+	body, err := json.Marshal(about)
+	return events.Item{Source: OfSale, Ref: string(now.Key), Event: OfSale + "." + word, Body: body, Owner: OwnerOf(now.Line)}, err == nil
+}
+
+// withCode is a sale whose code is to be scanned.
+type withCode struct {
+	Sale
+	Payload string `json:"payload"`
+}
+
+// stepOf is the step that a running sale has come to; "" = none.
+func stepOf(was, now *journal.Row) string {
+	switch a, b := was.State, now.State; {
+	case was.Key == "":
+		return "accepted"
+	case b.Shown && !a.Shown:
+		return "code"
+	case b.AwaitingApp && !a.AwaitingApp:
+		return "app"
+	case b.Engaged && !a.Engaged:
+		return "confirm"
+	case a.Phase == b.Phase:
+		return ""
+	case b.Phase == checkout.Waiting:
+		return "waiting"
+	case b.Phase == checkout.Aborting:
+		return "aborting"
+	case b.Phase == checkout.Unconfirmed:
+		return "unheard"
+	case b.Phase == checkout.Confirmed:
+		return "confirmed"
+	case b.Phase == checkout.Reversing:
+		return "undoing"
+	}
+	return ""
 }

@@ -14,6 +14,7 @@ type Sale struct {
 	ID            string     `json:"id"`
 	Kind          ecr.Kind   `json:"kind"`
 	Line          string     `json:"line"`
+	Key           string     `json:"key,omitempty"` // the id under which the register, or a local client, asked for it
 	Phase         string     `json:"phase"`
 	Result        ecr.Result `json:"result"` // what the register is told, "" while it runs
 	Code          ecr.Code   `json:"code,omitempty"`
@@ -43,7 +44,7 @@ type Sale struct {
 func SaleOf(r *journal.Row) Sale {
 	s := r.State
 	return Sale{
-		ID: string(r.Key), Kind: r.Kind, Line: r.Line, Phase: string(s.Phase), Result: s.Result, Code: s.Code, Text: s.Text, Told: r.Told,
+		ID: string(r.Key), Kind: r.Kind, Line: r.Line, Key: r.Sequence, Phase: string(s.Phase), Result: s.Result, Code: s.Code, Text: s.Text, Told: r.Told,
 		Amount: int64(r.Amount), Currency: r.Currency, Method: r.Method.Name, Label: r.Method.Label, Reference: r.Reference,
 		Original: string(r.Original), TransactionID: s.TransactionID, State: string(s.Wire), AccountState: string(s.Account), CodeShown: s.Shown,
 		Settled: !checkout.Active(s) || r.Closed, UndoOwed: checkout.Owed(s) && !r.Closed, Receipt: r.Receipt, Trace: r.Trace, Batch: r.Batch,
@@ -55,14 +56,24 @@ func SaleOf(r *journal.Row) Sale {
 type Sales struct {
 	Schema string `json:"schema"`
 	Sales  []Sale `json:"sales"`
+	Cursor int64  `json:"cursor,omitempty"` // where the next page begins; 0 = there is none
 }
 
 // ReadSales reads the newest sales; limit <= 0 means 50.
 func ReadSales(r store.Reader, limit int) (Sales, error) {
-	rows, err := journal.Sales(r, limit)
-	v := Sales{"posagent.sales/1", make([]Sale, len(rows))}
+	v, err := readSales(r, journal.Which{Limit: limit})
+	v.Cursor = 0 // it asks for one page
+	return v, err
+}
+
+func readSales(r store.Reader, which journal.Which) (Sales, error) {
+	rows, err := journal.Listed(r, which)
+	v := Sales{Schema: "posagent.sales/1", Sales: make([]Sale, len(rows))}
 	for i, row := range rows {
 		v.Sales[i] = SaleOf(row)
+	}
+	if which.Limit > 0 && len(rows) == which.Limit {
+		v.Cursor = rows[len(rows)-1].ID
 	}
 	return v, err
 }
@@ -83,10 +94,15 @@ type Timeline struct {
 
 // ReadSale reads one sale by its id. journal.ErrUnknown.
 func ReadSale(r store.Reader, id string) (Timeline, error) {
+	v, _, err := readSale(r, id)
+	return v, err
+}
+
+func readSale(r store.Reader, id string) (Timeline, *journal.Row, error) {
 	row, entries, err := journal.Show(r, id)
 	v := Timeline{"posagent.sale/1", SaleOf(row), make([]Entry, len(entries))}
 	for i, e := range entries {
 		v.Timeline[i] = Entry{time.UnixMilli(e.AtMS).UTC(), e.Loud, e.Text}
 	}
-	return v, err
+	return v, row, err
 }

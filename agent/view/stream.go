@@ -20,12 +20,12 @@ func (h *Daemon) Events(from Cursor) func(ctx context.Context) (Event, error) {
 // shows tells whether a caller may see an event.
 func shows(c wire.Caller, source, owner string) bool {
 	switch {
+	case source == OfSale && !c.May(wire.MaySales):
+		return false
 	case !c.Own || source == events.Own:
-		return c.May(maySales) || source != OfSale
-	case source == OfSale: // the register's
-		return c.May(maySales)
+		return true
 	}
-	return owner == c.Name
+	return owner == c.Name // the register's sales have none
 }
 
 // EventsOf gives what happened and what arrived behind a cursor, each source oldest first, then

@@ -22,6 +22,7 @@ const (
 	MayRefund = "refund"
 	MayLinks  = "links"
 	MayTokens = "tokens"
+	MaySales  = "sales" // to sell through the terminal, and to see sales
 	MayAll    = "all" // to see what other clients and the backend have
 )
 

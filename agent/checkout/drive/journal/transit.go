@@ -67,10 +67,16 @@ func (j *Journal) transit(tx store.Tx, r *Row, e checkout.Event) ([]checkout.Eff
 	if err := j.Update(tx, r); err != nil {
 		return nil, err
 	}
-	if j.opt.Record != nil && (r.State.Result != before.State.Result || r.State.Phase != before.State.Phase) {
+	if j.opt.Record != nil && stepped(before.State, r.State) {
 		err = j.opt.Record(tx, e.Name, &before, r)
 	}
 	return rest, err
+}
+
+// stepped says that a sale has come to another phase or outcome, or that its customer sees or does
+// something else.
+func stepped(was, now checkout.State) bool {
+	return now.Result != was.Result || now.Phase != was.Phase || now.Shown != was.Shown || now.AwaitingApp != was.AwaitingApp || now.Engaged != was.Engaged
 }
 
 // ended does what the end of a sale asks for.

@@ -16,9 +16,9 @@ import (
 	"posagent/store"
 )
 
-// code turns a payload into what can be shown. An EMV code is checked first, its amount and
+// Code turns a sale's payload into what can be shown. An EMV code is checked first, its amount and
 // currency included where it has them.
-func code(row *journal.Row) (*qr.Code, error) {
+func Code(row *journal.Row) (*qr.Code, error) {
 	payload := row.State.Payload
 	if methods.EMVQR(row.Method) {
 		emv, err := qr.CheckEMV(payload)
@@ -41,7 +41,7 @@ func code(row *journal.Row) (*qr.Code, error) {
 
 // showCode puts the code on the screen, unless it was taken off meanwhile.
 func (p *Performer) showCode(ctx context.Context, row *journal.Row) {
-	c, err := code(row)
+	c, err := Code(row)
 	if err != nil {
 		p.log.Error("code not shown", "sale", row.Key, "error", err)
 		p.ApplyWithRetry(ctx, row.Key, checkout.Event{Name: checkout.CodeBroken, Text: err.Error()})

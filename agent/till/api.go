@@ -1,0 +1,211 @@
+package till
+
+import (
+	"net/http"
+	"reflect"
+	"time"
+
+	"posagent/agent/view"
+	"posagent/ecr"
+	"posagent/schemes/contracts"
+	"posagent/schemes/wire/rest"
+	"posagent/schemes/wire/rest/openapi"
+)
+
+// Path is where sales are.
+const Path = "/agent/v1/sales"
+
+// Request is what is asked for. Amounts are minor units.
+type Request struct {
+	Amount     int64    `json:"amount,omitempty"`
+	Currency   string   `json:"currency,omitempty"`
+	Type       ecr.Kind `json:"type,omitempty"`
+	Original   string   `json:"original,omitempty"`
+	Receipt    int64    `json:"receipt,omitempty"`
+	Reference  string   `json:"reference,omitempty" wire:"masked"`
+	Method     string   `json:"method,omitempty"`
+	ConsumerID string   `json:"consumerId,omitempty"`
+	Order      []Item   `json:"order,omitempty"`
+	Language   string   `json:"language,omitempty"`
+	Unheard    string   `json:"unheard,omitempty"`
+}
+
+// Item is one order line.
+type Item struct {
+	ItemNo    string `json:"itemNo,omitempty" wire:"masked"`
+	Name      string `json:"name" wire:"required,masked"`
+	Unit      string `json:"unit,omitempty"`
+	Quantity  int32  `json:"quantity" wire:"required"`
+	UnitPrice int64  `json:"unitPrice,omitempty"`
+	Gross     int64  `json:"gross" wire:"required"`
+	Tax       int64  `json:"tax,omitempty"`
+	TaxRate   int64  `json:"taxRate,omitempty"` // hundredths of a percent
+}
+
+// Sale is one sale (posagent.sale/1).
+type Sale struct {
+	Schema      string       `json:"schema"`
+	ID          string       `json:"id"`
+	Key         string       `json:"key,omitempty"`
+	State       string       `json:"state"`
+	Outcome     ecr.Result   `json:"outcome,omitempty"`
+	Code        ecr.Code     `json:"code,omitempty"`
+	Text        string       `json:"text,omitempty"`
+	Type        ecr.Kind     `json:"type"`
+	Amount      int64        `json:"amount"`
+	Currency    string       `json:"currency"`
+	Receipt     int          `json:"receipt,omitempty"`
+	Trace       int          `json:"trace,omitempty"`
+	Transaction string       `json:"transaction,omitempty"`
+	Method      string       `json:"method,omitempty"`
+	Label       string       `json:"label,omitempty"`
+	Settling    bool         `json:"settling"`
+	Step        ecr.Step     `json:"step,omitempty"`
+	StepText    string       `json:"stepText,omitempty"`
+	QR          *QR          `json:"qr,omitempty"`
+	Receipts    *Receipts    `json:"receipts,omitempty"`
+	Sale        view.Sale    `json:"sale"`
+	Timeline    []view.Entry `json:"timeline"`
+
+	HTTP int `json:"-" rest:"status"`
+}
+
+// QR is the code that the customer scans.
+type QR struct {
+	Payload string    `json:"payload"`
+	PNG     string    `json:"png"` // path of a picture
+	SVG     string    `json:"svg"`
+	Until   time.Time `json:"until"`
+	Seconds int       `json:"seconds"` // until then
+}
+
+// Receipts are those of a sale that has ended.
+type Receipts struct {
+	Customer        Receipt `json:"customer"`
+	Merchant        Receipt `json:"merchant"`
+	MerchantPrinted bool    `json:"merchantPrinted"` // the method asks for the merchant's
+}
+
+// Receipt is one of them.
+type Receipt struct {
+	Lines  []Line `json:"lines"`
+	Text   string `json:"text"`             // the lines, 42 characters wide
+	ESCPOS []byte `json:"escpos,omitempty"` // what prints them on paper 80 mm wide
+}
+
+// Line is one line of a receipt.
+type Line struct {
+	Text   string `json:"text"`
+	Right  string `json:"right,omitempty"`
+	Centre bool   `json:"centre,omitempty"`
+	Bold   bool   `json:"bold,omitempty"`
+}
+
+// What is asked.
+type (
+	ask struct {
+		Wait string `query:"wait" json:"-"`
+		Request
+	}
+	taking struct {
+		ID   string `path:"id" json:"-"`
+		Wait string `query:"wait" json:"-"`
+		Taken
+	}
+	naming struct {
+		ID string `path:"id" json:"-"`
+	}
+	one struct {
+		ID       string `path:"id" json:"-"`
+		Language string `query:"language" json:"-"`
+	}
+	some struct {
+		Key      string `query:"key" json:"-"`
+		State    string `query:"state" json:"-"`
+		Since    string `query:"since" json:"-"`
+		Limit    int64  `query:"limit" json:"-"`
+		Cursor   int64  `query:"cursor" json:"-"`
+		Language string `query:"language" json:"-"`
+	}
+	listed  struct{ _ any }
+	picture string
+)
+
+// Taken is how a sale is taken back.
+type Taken struct {
+	Amount    int64  `json:"amount,omitempty"` // of a refund; 0 of a reversal = the whole
+	Reference string `json:"reference,omitempty" wire:"masked"`
+	Unheard   string `json:"unheard,omitempty"`
+}
+
+// The routes, as a request's Pattern has them.
+const (
+	postSale  = "POST " + Path
+	getSales  = "GET " + Path
+	getSale   = "GET " + Path + "/{id}"
+	postAbort = "POST " + Path + "/{id}/abort"
+	postBack  = "POST " + Path + "/{id}/refund"
+	postUndo  = "POST " + Path + "/{id}/reverse"
+	getPNG    = "GET " + Path + "/{id}/qr.png"
+	getSVG    = "GET " + Path + "/{id}/qr.svg"
+)
+
+const example = `{"amount":1250,"currency":"EUR","type":"payment","reference":"order-4711"}`
+
+// Groups describe the routes.
+func (t *Till) Groups() []openapi.Group {
+	sales := openapi.Group{
+		Name: "sales", About: "Sales that local software asks for, and those of the registers.", Proofs: []string{contracts.ByToken}, Refusal: contracts.Problems(),
+		Types: map[reflect.Type]openapi.Type{
+			reflect.TypeFor[listed](): {
+				Schema: `{"anyOf":[{"type":"object","required":["schema","sales"],"properties":{"schema":{"type":"string"},"sales":{"type":"array",` +
+					`"items":{"$ref":"#/components/schemas/view.Sale"}},"cursor":{"type":"integer"}}},{"$ref":"#/components/schemas/till.Sale"}]}`,
+				Example: `{"schema":"posagent.sales/1","sales":[]}`,
+			},
+			reflect.TypeFor[ecr.Kind]():   words(ecr.Payment, ecr.Refund, ecr.Reversal),
+			reflect.TypeFor[ecr.Result](): words(ecr.Approved, ecr.Declined, ecr.Aborted, ecr.InProgress, ""),
+		},
+		Words: map[reflect.Type]openapi.Words{
+			reflect.TypeFor[Request](): {"unheard": {Keep, Undo}},
+			reflect.TypeFor[Taken]():   {"unheard": {Keep, Undo}},
+			reflect.TypeFor[Sale]():    {"state": {running, ended}},
+		},
+		Infos: []rest.Info{
+			describe[ask, Sale]("agent.sale.begin", "sell, refund or reverse; ?wait=25s waits for the outcome", postSale, rest.Write|rest.NeedsKey).WithExample(example),
+			describe[some, listed]("agent.sales", "sales, the newest first; with key the one that was asked for under it", getSales, 0),
+			describe[one, Sale]("agent.sale", "one sale, its outcome and its history", getSale, 0),
+			describe[naming, Sale]("agent.sale.abort", "ask a running sale to stop", postAbort, rest.Write),
+			describe[taking, Sale]("agent.sale.refund", "give money of a payment back", postBack, rest.Write|rest.NeedsKey).WithExample(`{"amount":500}`),
+			describe[taking, Sale]("agent.sale.reverse", "undo a payment of the open batch", postUndo, rest.Write|rest.NeedsKey|rest.MayBody).WithExample(`{}`),
+		},
+	}
+	sales.Refusal.Conflict = http.StatusConflict
+	codes := func(name, kind, pattern, op string) openapi.Group {
+		return openapi.Group{
+			Name: name, About: "The code of a sale, while it is shown.", Proofs: sales.Proofs, Refusal: sales.Refusal, Reply: kind,
+			Infos: []rest.Info{describe[naming, picture](op, "the code as a picture", pattern, 0)},
+		}
+	}
+	return []openapi.Group{sales, codes("sale codes, PNG", "image/png", getPNG, "agent.sale.png"), codes("sale codes, SVG", "image/svg+xml", getSVG, "agent.sale.svg")}
+}
+
+func words[T ~string](list ...T) openapi.Type {
+	text := ""
+	for _, w := range list {
+		text += `,"` + string(w) + `"`
+	}
+	return openapi.Type{Schema: `{"type":"string","enum":[` + text[1:] + `]}`, Example: `"` + string(list[0]) + `"`}
+}
+
+// describe describes a route. What begins or stops a sale is answered 202 while it runs.
+func describe[In, Out any](op, what, pattern string, wants rest.Wants) rest.Info {
+	method, path := pattern[:4], pattern[5:]
+	if method == "GET " {
+		method, path = "GET", pattern[4:]
+	}
+	e := rest.Endpoint[struct{}, In, Out]{Op: op, What: what, Method: method, Path: path, Status: http.StatusOK, Wants: wants}
+	if wants&rest.Write != 0 {
+		e.Also = []int{http.StatusAccepted}
+	}
+	return e.Info()
+}
