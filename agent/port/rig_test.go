@@ -23,8 +23,10 @@ import (
 	"posagent/agent/inbox"
 	"posagent/agent/outbox"
 	"posagent/agent/port"
+	"posagent/agent/till"
 	"posagent/agent/upstream"
 	"posagent/agent/view"
+	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend"
 	"posagent/schemes/disputes"
@@ -110,7 +112,8 @@ func start(t *testing.T, cut bool) *rig {
 	p := port.New(port.Options{
 		Listener: ln, Live: func() error { return nil }, Ready: func() error { return nil }, Hooks: x.inbox.Handler("Bearer hook"), Token: token,
 		Within: 2 * time.Second, Dir: t.TempDir(), Version: "test", Log: slog.New(slog.DiscardHandler),
-		Rate: 1_000_000, // an idle machine runs a suite faster than a client may ask
+		Rate:  1_000_000, // an idle machine runs a suite faster than a client may ask
+		Sales: x.till(),
 		House: &view.Daemon{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Happened: x.happened, Now: time.Now, About: view.Status{Running: true, Version: "test"},
 			Services: []view.Upstream{{Name: "payments", Healthy: func() bool { return true }}}},
 		Services: []port.Service{
@@ -198,4 +201,16 @@ func signBy(secret, form string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(form))
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// closedDesk is a checkout that accepts nothing.
+type closedDesk struct{ till.Desk }
+
+func (closedDesk) Find(context.Context, string, string) (ecr.Sale, error) {
+	return ecr.Sale{}, ecr.ErrNone
+}
+
+// till serves sales of a terminal without a checkout.
+func (x *rig) till() *till.Till {
+	return till.New(till.Options{Desk: closedDesk{}, House: &view.Daemon{DB: x.db, Outbox: x.outbox, Inbox: x.inbox, Happened: x.happened, Now: time.Now}, DB: x.db})
 }
