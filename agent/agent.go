@@ -16,6 +16,7 @@ import (
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/checkout/drive/perform"
 	"posagent/agent/control"
 	"posagent/agent/counter"
 	"posagent/agent/events"
@@ -211,7 +212,7 @@ func New(o Options) *Agent {
 		Ready: a.Judge, Asked: a.asked, Deeds: a.newestDeeds, Examine: l.Examine,
 	}
 	a.till = till.New(till.Options{
-		Desk: a.drive, House: house, DB: o.DB, Code: drive.Code, Print: a.receiptBytes, MerchantName: o.Drive.MerchantName, Language: o.Drive.Language,
+		Desk: a.drive, House: house, DB: o.DB, Code: perform.Code, Print: a.receiptBytes, MerchantName: o.Drive.MerchantName, Language: o.Drive.Language,
 		Now: o.Now, Boot: o.Boot, Log: o.Log,
 	})
 	if o.Port != nil {

@@ -1,0 +1,58 @@
+package till_test
+
+import (
+	"net"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// lostAnswer asks for a sale and is gone before its answer comes.
+func (x *rig) lostAnswer(key, body string) (id string) {
+	x.t.Helper()
+	conn := x.raw(x.request("alpha", "POST", "/agent/v1/sales?wait=30s", key, body))
+	require.Eventually(x.t, func() bool { return x.sales() > 0 }, 20*time.Second, time.Millisecond)
+	require.NoError(x.t, conn.(*net.TCPConn).SetLinger(0)) // RST
+	require.NoError(x.t, conn.Close())
+	list := x.ask("alpha", "GET", "/agent/v1/sales?limit=1", "", "")
+	var page struct{ Sales []struct{ ID string } }
+	unmarshal(x.t, list.body, &page)
+	return page.Sales[0].ID
+}
+
+// An approval whose answer was lost is not told: it is kept, over grace and restart, and asking by its
+// key tells it.
+func TestUnheardApprovalIsKept(t *testing.T) {
+	x := open(t, 500*time.Millisecond, 50*time.Millisecond)
+	id := x.lostAnswer("k1", `{"amount":1250}`)
+	x.reaches(id, "UNCONFIRMED")
+	x.restart()
+	require.Equal(t, 200, x.sell("alpha", "k2", "700").status, "the next sale undoes nothing")
+	phase, told := x.phase(id)
+	require.Equal(t, []string{"UNCONFIRMED", "lost"}, []string{phase, told})
+	r := x.ask("alpha", "GET", "/agent/v1/sales?key=k1", "", "")
+	require.Equal(t, []any{200, id, "approved"}, []any{r.status, r.sale(t).ID, r.sale(t).Outcome}, r.body)
+	x.reaches(id, "CONFIRMED")
+}
+
+// A client that says so has an approval undone that it did not hear.
+func TestUnheardApprovalIsUndone(t *testing.T) {
+	x := open(t, 500*time.Millisecond, 0)
+	id := x.lostAnswer("k1", `{"amount":1250,"unheard":"undo"}`)
+	x.reaches(id, "UNCONFIRMED")
+	require.Equal(t, 200, x.sell("alpha", "k2", "700").status)
+	v := x.until("alpha", id, func(v sale) bool { return v.Outcome == "aborted" && !v.Settling })
+	require.Equal(t, "ended", v.State)
+}
+
+// A sale goes on over a restart of the program, and its key finds it then.
+func TestRestartInTheMiddle(t *testing.T) {
+	x := open(t, 3*time.Second, 0)
+	id := x.ask("alpha", "POST", "/agent/v1/sales", "k1", `{"amount":1250}`).sale(t).ID
+	x.restart()
+	v := x.sell("alpha", "k1", "1250").sale(t)
+	require.Equal(t, []string{id, "approved"}, []string{v.ID, v.Outcome})
+	x.reaches(id, "CONFIRMED")
+	require.Equal(t, 1, x.sales())
+}
