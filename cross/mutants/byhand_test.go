@@ -20,13 +20,13 @@ var ofHand = []mutant{
 		{"agent/checkout/timers.go", `min(s.Limits.Deadline/2, longestChoice)`, `min(s.Limits.Deadline, longestChoice)`},
 	}},
 	{"what is typed is asked for without a pad", drive, "TestWithoutAPadNothingAsks", []edit{
-		{"agent/checkout/drive/begin.go", `person := a.d.prompter != nil && a.d.prompter.Ready()`, `person := a.d.prompter != nil`},
+		{"agent/checkout/drive/prompt.go", `return d.prompter != nil && d.prompter.Ready()`, `return d.prompter != nil`},
 	}},
 	{"a method is started in one way only", drive, "TestBothTriggersAreOffered", []edit{
 		{"agent/checkout/drive/prompt.go", `p.Method.Name == ans.Method && (ans.Trigger == "" || p.Trigger == ans.Trigger)`, `p.Method.Name == ans.Method`},
 	}},
 	{"a payment without an amount asks unasked", drive, "TestNoAmountIsRefused", []edit{
-		{"agent/checkout/drive/begin.go", `(!person || !a.d.cfg.OpenAmount)`, `!person`},
+		{"agent/checkout/drive/begin.go", `(!person || !a.d.cfg.OpenAmount && !a.req.AskAmount)`, `!person`},
 	}},
 	{"everybody is asked", checkout, "TestOffer", []edit{
 		{"agent/checkout/choose.go", `return max(0, slices.IndexFunc(offers, func(p Pick) bool { return !p.Asks() }))`, `return 0`},
