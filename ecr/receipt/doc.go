@@ -1,7 +1,7 @@
 // Package receipt says what stands on a receipt, line by line: of a sale, for the customer or the
 // merchant, and of an end of day.
 //
-// It owns the texts and their order, in German and English. Each medium lays the lines out itself:
+// It owns the texts and their order, in German, Polish and English. Each medium lays the lines out itself:
 // a register's printer by its protocol, the terminal's own printer by package agent/paper.
 //
 // It guarantees:

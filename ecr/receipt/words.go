@@ -1,6 +1,10 @@
 package receipt
 
-import "posagent/ecr"
+import (
+	"strings"
+
+	"posagent/ecr"
+)
 
 // Words are the few words of a receipt.
 type Words struct {
@@ -11,7 +15,7 @@ type Words struct {
 	Batch, CutOff                                            string
 }
 
-// WordsFor returns the words of a language: German ones, or else English ones.
+// WordsFor returns the words of a language: German, Polish, or else English ones.
 func WordsFor(language string) Words {
 	if ecr.German(language) {
 		return Words{"Zahlung", "Gutschrift", "Storno", "Kundenbeleg", "Händlerbeleg", "KOPIE",
@@ -19,6 +23,13 @@ func WordsFor(language string) Words {
 			"Zahlung erfolgt", "Gutschrift erfolgt", "Storno erfolgt", "Abgelehnt", "Abgebrochen", "In Bearbeitung",
 			"Kassenschnitt", "Zwischensumme", "Summe", "Anzahl", "Zahlungen", "Gutschriften",
 			"Abschluss", "UNVOLLSTÄNDIG - UNGÜLTIG"}
+	}
+	if lang, _, _ := strings.Cut(language, "-"); lang == "pl" {
+		return Words{"Płatność", "Zwrot", "Anulowanie", "Odcinek dla klienta", "Odcinek dla sprzedawcy", "KOPIA",
+			"Terminal", "Paragon", "Trace", "Trace oryginału", "Transakcja",
+			"Zapłacono", "Zwrócono", "Anulowano", "Odmowa", "Przerwano", "W toku",
+			"Zamknięcie dnia", "Suma bieżąca", "Razem", "Liczba", "Płatności", "Zwroty",
+			"Zamknięcie", "NIEPEŁNY - NIEWAŻNY"}
 	}
 	return Words{"Payment", "Refund", "Reversal", "Customer receipt", "Merchant receipt", "COPY",
 		"Terminal", "Receipt", "Trace", "Original trace", "Transaction",
