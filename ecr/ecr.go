@@ -106,6 +106,7 @@ type Outcome struct {
 	Amount        money.Minor
 	Currency      string // ISO 4217 alpha
 	Receipt       int    // 1..9999, approved sales only, 0 otherwise
+	Batch         int    // that the receipt's number was given in, 0 where it has none
 	Trace         int    // 1..999999
 	OriginalTrace int    // reversals and refunds: trace of the original
 	Time          time.Time

@@ -34,7 +34,7 @@ func (p *Performer) Outcome(r *journal.Row, repeat bool) ecr.Outcome {
 			o.Text = words(p.cfg.Language, "paid, not acknowledged: the money goes back", "bezahlt, nicht bestätigt: das Geld geht zurück")
 		}
 	case ecr.Approved:
-		o.Receipt, o.Trace = r.Receipt, r.Trace
+		o.Receipt, o.Batch, o.Trace = r.Receipt, r.Batch, r.Trace
 		o.MerchantCopy = MerchantCopy(r)
 	}
 	return o
