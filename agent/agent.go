@@ -221,7 +221,7 @@ func New(o Options) *Agent {
 	if o.Control != "" {
 		a.control = control.New(control.Options{
 			Own: a.Own, Missing: func(ctx context.Context) error { return o.DB.Read(ctx, view.NoOperation) }, Path: o.Control, Ops: a.outbox, House: house,
-			Note: a.note, Refused: a.refusedUID, Record: a.recording(), Log: o.Log, Health: a.health, Restart: a.restart, Print: a.Reprint,
+			Note: a.note, Refused: a.refusedUID, Record: a.recording(), Log: o.Log, Health: a.health, Restart: a.restart, Print: a.Reprint, PrintDay: a.ReprintDay,
 		})
 	}
 	return a

@@ -21,7 +21,7 @@ func (a *Agent) receiptBytes(lines []receipt.Line) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return printer.Encode(p, paper.Document(lines, a.o.Drive.Sandbox))
+	return printer.Encode(p, paper.Document(lines, "", a.o.Drive.Sandbox))
 }
 
 // batchClosed adds the slip of an end of day in the commit that closes the batch.
@@ -32,9 +32,9 @@ func (a *Agent) batchClosed(tx store.Tx, batch int) error {
 	return a.paper.BatchClosed(tx, batch)
 }
 
-// reprinted notes that a person has asked for a copy of a receipt.
-func (a *Agent) reprinted(tx store.Tx, key wire.Key, which receipt.Copy) error {
-	return audit.Append(tx, a.o.Now(), audit.Deed{Deed: "sale.print", Subject: string(key), Detail: string(which)})
+// reprinted notes that a person has asked for a copy of a receipt or slip.
+func (a *Agent) reprinted(tx store.Tx, of, which string) error {
+	return audit.Append(tx, a.o.Now(), audit.Deed{Deed: "sale.print", Subject: of, Detail: which})
 }
 
 // Reprint prints a copy of a sale's receipt for the customer or the merchant. waits is why it is not on paper yet; "" = it is. Errors:
@@ -42,7 +42,7 @@ func (a *Agent) reprinted(tx store.Tx, key wire.Key, which receipt.Copy) error {
 func (a *Agent) Reprint(ctx context.Context, key wire.Key, which receipt.Copy) (waits string, err error) {
 	switch {
 	case a.paper == nil:
-		return "", wire.Errorf(wire.Conflict, "print", "the terminal has no printer: set [printer] device, and start it again")
+		return "", errNoPrinter()
 	case which != receipt.Customer && which != receipt.Merchant:
 		return "", wire.Errorf(wire.Invalid, "print", "the copy %q is neither customer nor merchant", which)
 	}
@@ -54,7 +54,29 @@ func (a *Agent) Reprint(ctx context.Context, key wire.Key, which receipt.Copy) (
 		return "", wire.Errorf(wire.Conflict, "print", "the sale was changed from outside or set aside, and is not printed: posagent sale show %s", key)
 	case errors.Is(err, drive.ErrNotOver):
 		return "", wire.Errorf(wire.Conflict, "print", "%v: wait for its end (posagent sale show %s)", err, key)
-	case err != nil || printed:
+	}
+	return a.stillWaits(printed, err)
+}
+
+// ReprintDay is Reprint of the slip of a closed batch.
+func (a *Agent) ReprintDay(ctx context.Context, batch int) (waits string, err error) {
+	if a.paper == nil {
+		return "", errNoPrinter()
+	}
+	printed, err := a.paper.ReprintDay(ctx, batch)
+	if errors.Is(err, journal.ErrUnknown) {
+		return "", wire.Errorf(wire.NotFound, "print", "no end of day with the number %d", batch)
+	}
+	return a.stillWaits(printed, err)
+}
+
+func errNoPrinter() error {
+	return wire.Errorf(wire.Conflict, "print", "the terminal has no printer: set [printer] device, and start it again")
+}
+
+// stillWaits says why a copy is not on paper yet; "" = it is.
+func (a *Agent) stillWaits(printed bool, err error) (waits string, _ error) {
+	if err != nil || printed {
 		return "", err
 	}
 	if waits = a.paper.State().Reason; waits == "" {
@@ -69,5 +91,5 @@ func (a *Agent) Printer() *view.Printer {
 		return nil
 	}
 	s := a.paper.State()
-	return &view.Printer{Waiting: s.Waiting, Oldest: s.Oldest, Reason: s.Reason, Remedy: s.Remedy, Since: s.Since, NearEnd: s.NearEnd}
+	return &view.Printer{Waiting: s.Waiting, Oldest: s.Oldest, Reason: s.Reason, Remedy: s.Remedy, Since: s.Since, NearEnd: s.NearEnd, Behind: s.Behind}
 }

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"net/url"
+	"strconv"
 
 	"posagent/ecr/receipt"
 	"posagent/schemes/wire"
@@ -11,5 +12,11 @@ import (
 // Print prints a copy of a sale's receipt. waits is why it is not on paper yet; "" = it is.
 func (c *Client) Print(ctx context.Context, sale wire.Key, which receipt.Copy) (waits string, err error) {
 	v, err := c.exchange(ctx, "/sales/"+url.PathEscape(string(sale))+"/print", "print", asked{Copy: which})
+	return v.Waits, err
+}
+
+// PrintDay is Print of the slip of a closed batch.
+func (c *Client) PrintDay(ctx context.Context, batch int) (waits string, err error) {
+	v, err := c.exchange(ctx, "/batches/"+strconv.Itoa(batch)+"/print", "print", asked{})
 	return v.Waits, err
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -58,9 +59,11 @@ type Options struct {
 	Health  func(ctx context.Context) (Health, error)                   // how the terminal is; nil = it is not asked
 	Restart func(ctx context.Context) error                             // ends the run where no sale is open; nil = it is not ended
 	// Print prints a copy of a sale's receipt, and says why that waits; nil = none is printed.
-	Print   func(ctx context.Context, sale wire.Key, which receipt.Copy) (waits string, err error)
-	Refused func(uid uint32) // is told of an account that was not let in; it must not block
-	Log     *slog.Logger
+	Print func(ctx context.Context, sale wire.Key, which receipt.Copy) (waits string, err error)
+	// PrintDay is Print of the slip of a closed batch; nil = none is printed.
+	PrintDay func(ctx context.Context, batch int) (waits string, err error)
+	Refused  func(uid uint32) // is told of an account that was not let in; it must not block
+	Log      *slog.Logger
 }
 
 // Server is the terminal's end.
@@ -109,6 +112,16 @@ func New(o Options) *Server {
 	if o.Print != nil {
 		mux.HandleFunc("POST /sales/{key}/print", s.answered(func(r *http.Request, a asked) (v answer, err error) {
 			v.Waits, err = o.Print(r.Context(), wire.Key(r.PathValue("key")), a.Copy)
+			return v, err
+		}))
+	}
+	if o.PrintDay != nil {
+		mux.HandleFunc("POST /batches/{number}/print", s.answered(func(r *http.Request, _ asked) (v answer, err error) {
+			batch, err := strconv.Atoi(r.PathValue("number"))
+			if err != nil || batch < 1 {
+				return v, wire.Errorf(wire.Invalid, "print", "the batch %q is not a number", r.PathValue("number"))
+			}
+			v.Waits, err = o.PrintDay(r.Context(), batch)
 			return v, err
 		}))
 	}

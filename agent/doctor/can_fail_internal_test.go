@@ -127,6 +127,7 @@ func TestEveryOtherCheckCanFail(t *testing.T) {
 		{"PA-QUE-006", Warn, journal(func(j *Journal) { j.Alerts = 1 })},
 		{"PA-QUE-007", Warn, journal(func(j *Journal) { j.Unconfirmed = 1 })},
 		{"PA-PRN-001", Warn, func(f *Facts) { f.Daemon.Printer = Printer{Set: true, Waiting: 2, Reason: "paper is out"} }},
+		{"PA-PRN-001", Warn, func(f *Facts) { f.Daemon.Printer = Printer{Set: true, Waiting: 1, Behind: 1} }},
 		{"PA-PRN-001", Warn, func(f *Facts) { f.Daemon.Printer = Printer{Set: true, NearEnd: true} }},
 	} {
 		check, ok := Find(tc.id)

@@ -99,6 +99,7 @@ type Printer struct {
 	Waiting int  // documents
 	Reason  string
 	NearEnd bool
+	Behind  int // cut off again and again
 }
 
 // Undelivered is a service to which operations cannot be delivered.

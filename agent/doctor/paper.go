@@ -17,6 +17,8 @@ func printerChecks() []Check {
 				return nothing("no printer is set")
 			case p.Reason != "":
 				return warned("seen", clean(p.Reason), "waiting", fmt.Sprint(p.Waiting))
+			case p.Behind > 0:
+				return warned("seen", fmt.Sprintf("%d document(s) cut off again and again", p.Behind), "waiting", fmt.Sprint(p.Waiting))
 			case p.NearEnd:
 				return warned("seen", "the paper ends soon", "waiting", fmt.Sprint(p.Waiting))
 			default:

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"posagent/device/printer"
+	"posagent/ecr"
 	"posagent/ecr/receipt"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
@@ -23,13 +24,13 @@ func (p *Paper) compose(ctx context.Context, w waiting) (printer.Document, error
 			return printer.Document{}, err
 		}
 		t.Time = t.Time.Local()
-		return p.document(receipt.Totals(p.o.Head, p.currency(t.Currency), t, receipt.Day{Closing: true, Batch: true, Again: w.again})), nil
+		return p.document(receipt.Totals(p.o.Head, p.currency(t.Currency), t, receipt.Day{Closing: true, Batch: true, Again: w.again}), ""), nil
 	}
 	out, err := p.o.Books.Receipt(ctx, wire.Key(w.name))
 	if err != nil {
 		return printer.Document{}, err
 	}
-	return p.document(receipt.Sale(p.o.Head, p.currency(out.Currency), out, w.copy, w.again)), nil
+	return p.document(receipt.Sale(p.o.Head, p.currency(out.Currency), out, w.copy, w.again), reference(out)), nil
 }
 
 func (p *Paper) currency(code string) money.Currency {
@@ -40,10 +41,25 @@ func (p *Paper) currency(code string) money.Currency {
 	return c
 }
 
-func (p *Paper) document(lines []receipt.Line) printer.Document { return Document(lines, p.o.Sandbox) }
+// reference is what a register names a payment by when it is refunded, as TLV 1F0D and ecr.Request take it: its receipt with the batch,
+// and the backend's transaction after a blank. "" = nothing can be refunded.
+func reference(out ecr.Outcome) string {
+	if out.Kind != ecr.Payment || out.Result != ecr.Approved || out.Receipt == 0 || out.Batch == 0 {
+		return ""
+	}
+	ref := fmt.Sprintf("R%d/%d", out.Batch, out.Receipt)
+	if out.TransactionID != "" {
+		ref += " T" + out.TransactionID
+	}
+	return ref
+}
 
-// Document sets the lines of a receipt, which ends with a cut.
-func Document(lines []receipt.Line, sandbox bool) (d printer.Document) {
+func (p *Paper) document(lines []receipt.Line, code string) printer.Document {
+	return Document(lines, code, p.o.Sandbox)
+}
+
+// Document sets the lines of a receipt, which ends with a code, where there is one, and a cut.
+func Document(lines []receipt.Line, code string, sandbox bool) (d printer.Document) {
 	add := func(l printer.Line) { d.Lines = append(d.Lines, l) }
 	if sandbox {
 		add(printer.Line{Text: "SANDBOX", Align: printer.Centre, Bold: true})
@@ -59,6 +75,11 @@ func Document(lines []receipt.Line, sandbox bool) (d printer.Document) {
 		default:
 			add(printer.Line{Text: l.Text})
 		}
+	}
+	if code != "" {
+		add(printer.Line{Kind: printer.Feed, Lines: 1})
+		add(printer.Line{Kind: printer.Code, Text: code})
+		add(printer.Line{Text: code, Align: printer.Centre})
 	}
 	add(printer.Line{Kind: printer.Cut})
 	return d

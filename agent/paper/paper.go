@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,8 +50,8 @@ type Options struct {
 	Sandbox  bool
 	Prints   Prints
 	Now      func() time.Time // wall clock; default time.Now
-	// Note notes in the commit that a person has asked for a copy. Nil = nothing.
-	Note func(tx store.Tx, key wire.Key, which receipt.Copy) error
+	// Note notes in the commit that a person has asked for a copy: of a sale's key, or of a batch. Nil = nothing.
+	Note func(tx store.Tx, of, which string) error
 	Log  *slog.Logger
 }
 
@@ -60,18 +61,18 @@ type Paper struct {
 	news chan struct{} // holds a token while something may have been added
 
 	// Of Run.
-	now   current
-	looks int // that were made since the last news
+	tried  map[int64]*attempt // documents that were cut off, or are printed and only not deleted yet
+	torn   int                // documents that were cut off since the last whole one
+	paused time.Time          // nothing is begun before
+	why    error              // it is
+	looks  int                // that were made since the last news
 
 	mu    sync.Mutex
 	state State
 }
 
-// current is the document that has waited longest, as this run knows it.
-type current struct {
-	id      int64
-	begun   bool      // this run has begun to print it
-	torn    int       // how often it was cut off: some of it may be on paper
+// attempt is what this run knows of a document.
+type attempt struct {
 	printed bool      // and is only not deleted yet
 	after   time.Time // it is not begun again before
 	why     error     // it was cut off last
@@ -85,6 +86,7 @@ type State struct {
 	Remedy  string
 	Since   time.Time // of the reason
 	NearEnd bool      // the paper ends soon
+	Behind  int       // that were cut off twice or more often, and wait behind the others
 }
 
 const (
@@ -96,7 +98,8 @@ const (
 	clockSet  = 1735689600000 // unix ms of 2025: a row from before has the time of a clock that was not set, and no age
 )
 
-// afterTorn are the pauses before a document is begun again that was cut off once, twice and so on: each time costs paper.
+// afterTorn are the pauses before a document is begun again that was cut off once, twice and so on, and before any other is begun
+// where so many were since the last whole one: each time costs paper.
 var afterTorn = []time.Duration{0, time.Minute, 10 * time.Minute, 30 * time.Minute}
 
 // afterNews are the pauses before a look at the table: a row may be announced before its commit is over.
@@ -111,7 +114,7 @@ func New(o Options) *Paper {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Log = o.Log.With("sys", "paper")
-	return &Paper{o: o, news: make(chan struct{}, 1)}
+	return &Paper{o: o, news: make(chan struct{}, 1), tried: map[int64]*attempt{}}
 }
 
 // SaleChanged adds the receipts of a sale that has come to its good end, in the caller's commit. A sale that has just begun was the
@@ -159,13 +162,28 @@ func (p *Paper) Reprint(ctx context.Context, key wire.Key, which receipt.Copy) (
 	if _, err := p.o.Books.Receipt(ctx, key); err != nil {
 		return false, err
 	}
+	return p.again(ctx, waiting{what: ofSale, name: string(key), copy: which}, string(key), string(which))
+}
+
+// ReprintDay is Reprint of the slip of a closed batch. It fails with journal.ErrUnknown, and errors of the store.
+func (p *Paper) ReprintDay(ctx context.Context, batch int) (printed bool, err error) {
+	if _, err := p.o.Books.Report(ctx, batch); err != nil {
+		return false, err
+	}
+	name := strconv.Itoa(batch)
+	return p.again(ctx, waiting{what: ofDay, name: name}, "batch "+name, "end of day")
+}
+
+// again adds a copy that a person asked for, notes it, and waits a moment for it.
+func (p *Paper) again(ctx context.Context, w waiting, of, which string) (printed bool, err error) {
 	var id int64
+	w.again = true
 	err = p.o.DB.Write(ctx, func(tx store.Tx) error {
 		var err error
-		if id, err = p.add(tx, waiting{what: ofSale, name: string(key), copy: which, again: true}); err != nil || p.o.Note == nil {
+		if id, err = p.add(tx, w); err != nil || p.o.Note == nil {
 			return err
 		}
-		return p.o.Note(tx, key, which)
+		return p.o.Note(tx, of, which)
 	})
 	if err != nil {
 		return false, err
@@ -177,7 +195,7 @@ func (p *Paper) Reprint(ctx context.Context, key wire.Key, which receipt.Copy) (
 			return false, ctx.Err()
 		case <-time.After(copyLook):
 		}
-		if still, err := p.waits(ctx, id, string(key)); err != nil || !still {
+		if still, err := p.waits(ctx, id, w.name); err != nil || !still {
 			return err == nil, err
 		}
 	}
@@ -210,15 +228,16 @@ func (p *Paper) Run(ctx context.Context) error {
 	return nil
 }
 
-// turn prints the document that has waited longest, if one waits, and returns when to come again. While none does it asks the printer
-// from time to time how it is.
+// turn prints the next document, if one waits, and returns when to come again. While none does it asks the printer from time to time
+// how it is.
 func (p *Paper) turn(ctx context.Context) time.Duration {
-	w, count, err := p.first(ctx)
+	w, q, err := p.first(ctx)
 	switch {
 	case err != nil:
-	case count > 0:
+	case q.count > 0:
 		err, p.looks = p.print(ctx, w), 0
 	case p.looks < len(afterNews):
+		clear(p.tried)
 		p.looks++
 		return afterNews[p.looks-1]
 	default:
@@ -227,29 +246,32 @@ func (p *Paper) turn(ctx context.Context) time.Duration {
 	if ctx.Err() != nil {
 		return 0
 	}
-	p.say(w, count, err)
+	p.say(w, q, err)
 	switch {
-	case err != nil && count > 0:
+	case err != nil && q.count > 0:
 		return retry
 	case err != nil:
 		return idleRetry
-	case count > 0:
+	case q.count > 0:
 		return 0
 	}
 	return idleLook
 }
 
 // say keeps how it stands, and logs what is new.
-func (p *Paper) say(w waiting, count int, err error) {
+func (p *Paper) say(w waiting, q queue, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	was := p.state
-	p.state = State{Waiting: count}
-	if count > 0 && w.atMS > 0 {
-		p.state.Oldest = time.UnixMilli(w.atMS)
+	p.state = State{Waiting: q.count, Behind: q.behind}
+	if q.count > 0 && q.oldestMS > 0 {
+		p.state.Oldest = time.UnixMilli(q.oldestMS)
 	}
 	if err == nil {
-		p.state.Waiting = max(0, count-1) // this one is done
+		p.state.Waiting = max(0, q.count-1) // this one is done
+		if w.begun >= tries {
+			p.state.Behind--
+		}
 		if was.Reason != "" {
 			p.o.Log.Info("the printer prints again")
 		}
@@ -258,7 +280,7 @@ func (p *Paper) say(w waiting, count int, err error) {
 	p.state.Reason, p.state.Remedy = words(err)
 	if p.state.Since = was.Since; was.Reason != p.state.Reason {
 		p.state.Since = p.o.Now()
-		p.o.Log.Warn("the printer does not print", "waiting", count, "err", err)
+		p.o.Log.Warn("the printer does not print", "waiting", q.count, "err", err)
 	}
 }
 
@@ -275,17 +297,18 @@ func words(err error) (reason, remedy string) {
 
 // print prints a document, and lets it go. An error says that it still waits.
 func (p *Paper) print(ctx context.Context, w waiting) error {
-	if p.now.id != w.id {
-		p.now = current{id: w.id}
+	a := p.tried[w.id]
+	if a == nil {
+		a = &attempt{}
 	}
-	if p.now.printed {
+	if a.printed {
 		return p.done(ctx, w)
 	}
 	if age := p.o.Now().Sub(time.UnixMilli(w.atMS)); w.atMS > clockSet && age > MaxAge {
 		p.o.Log.Warn("a receipt has waited too long and is not printed (posagent sale print)", "of", w.what, "name", w.name)
 		return p.done(ctx, w)
 	}
-	w.again = w.again || p.now.torn > 0 || w.begun && !p.now.begun // an earlier run had begun it
+	w.again = w.again || w.begun > 0 // it was begun and not ended, by this run or an earlier one
 	doc, err := p.compose(ctx, w)
 	switch {
 	case errors.Is(err, journal.ErrUnknown), errors.Is(err, journal.ErrQuarantined), errors.Is(err, drive.ErrNotOver):
@@ -297,39 +320,43 @@ func (p *Paper) print(ctx context.Context, w waiting) error {
 	if err := p.o.Printer.Check(ctx); err != nil {
 		return err
 	}
-	if time.Now().Before(p.now.after) {
-		return p.now.why
+	if now := time.Now(); now.Before(a.after) || now.Before(p.paused) {
+		return cmp.Or(a.why, p.why)
 	}
-	if !p.now.begun {
-		if err := p.write(ctx, `UPDATE paper_waiting SET begun = 1, again = ? WHERE id = ?`, w.again, w.id); err != nil {
-			return fmt.Errorf("note that a receipt is printed: %w", err)
-		}
-		p.now.begun = true
+	if err := p.write(ctx, `UPDATE paper_waiting SET begun = begun + 1, again = ? WHERE id = ?`, w.again, w.id); err != nil {
+		return fmt.Errorf("note that a receipt is printed: %w", err)
 	}
 	switch err := p.o.Printer.Print(ctx, doc); {
 	case err == nil:
+		p.torn, p.paused = 0, time.Time{}
 		return p.done(ctx, w)
 	case errors.Is(err, printer.ErrDocument):
 		p.o.Log.Error("a receipt cannot be printed", "of", w.what, "name", w.name, "err", err)
 		return p.done(ctx, w)
 	case errors.Is(err, printer.ErrUnknownEnd):
-		p.now.torn++ // and the row says that it was begun
-		p.now.after, p.now.why = time.Now().Add(afterTorn[min(p.now.torn, len(afterTorn))-1]), err
+		p.torn++
+		now := time.Now()
+		a.after, a.why = now.Add(pauseAfter(w.begun+1)), err
+		p.paused, p.why = now.Add(pauseAfter(p.torn)), err
+		p.tried[w.id] = a
 		return err
-	default:
-		if p.now.torn == 0 && p.write(context.WithoutCancel(ctx), `UPDATE paper_waiting SET begun = 0 WHERE id = ?`, w.id) == nil {
-			p.now.begun = false
+	default: // nothing of it is on the paper
+		if e := p.write(context.WithoutCancel(ctx), `UPDATE paper_waiting SET begun = begun - 1 WHERE id = ?`, w.id); e != nil {
+			return errors.Join(err, e) // it will be marked as a copy
 		}
 		return err
 	}
 }
 
+// pauseAfter is the pause after so many were cut off.
+func pauseAfter(torn int) time.Duration { return afterTorn[min(torn, len(afterTorn))-1] }
+
 // done lets a document go. Where that cannot be written, it is not printed a second time in this run.
 func (p *Paper) done(ctx context.Context, w waiting) error {
-	p.now.printed = true
+	p.tried[w.id] = &attempt{printed: true}
 	if err := p.write(context.WithoutCancel(ctx), `DELETE FROM paper_waiting WHERE id = ?`, w.id); err != nil {
 		return fmt.Errorf("a receipt is printed, and cannot be let go: %w", err)
 	}
-	p.now = current{}
+	delete(p.tried, w.id)
 	return nil
 }

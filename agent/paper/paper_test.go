@@ -54,14 +54,20 @@ func (b *books) Receipt(_ context.Context, key wire.Key) (ecr.Outcome, error) {
 	return out, b.err
 }
 
-func (b *books) Report(_ context.Context, batch int) (ecr.Totals, error) { return b.days[batch], nil }
+func (b *books) Report(_ context.Context, batch int) (ecr.Totals, error) {
+	t, ok := b.days[batch]
+	if !ok {
+		return t, journal.ErrUnknown
+	}
+	return t, nil
+}
 
 // evening is a payment of 12.50 with a card that asks for a merchant's receipt, and the batch that it was in.
 func evening() *books {
 	at := time.Date(2026, 11, 23, 20, 15, 42, 0, time.Local)
 	return &books{
 		sales: map[wire.Key]ecr.Outcome{"k42": {
-			Sale: "k42", Kind: ecr.Payment, Result: ecr.Approved, Code: ecr.OK, Amount: 1250, Currency: "EUR", Receipt: 42, Trace: 317, Time: at,
+			Sale: "k42", Kind: ecr.Payment, Result: ecr.Approved, Code: ecr.OK, Amount: 1250, Currency: "EUR", Receipt: 42, Batch: 7, Trace: 317, Time: at,
 			TerminalID: "20000001", TransactionID: "9007199254740991", Method: "SWISH_E_COM", Label: "Swish", MerchantCopy: true,
 		}},
 		days: map[int]ecr.Totals{7: {
@@ -96,8 +102,8 @@ func newShop(t *testing.T) *shop {
 func (s *shop) start(p paper.Printer, change ...func(*paper.Options)) (x *paper.Paper, stop func()) {
 	o := paper.Options{
 		DB: s.db, Printer: p, Books: s.books, Head: receipt.Head{MerchantName: "Kiosk am Markt", Language: "en"}, Currency: "EUR", Prints: everything,
-		Note: func(_ store.Tx, key wire.Key, which receipt.Copy) error {
-			s.notes = append(s.notes, string(key)+" "+string(which))
+		Note: func(_ store.Tx, of, which string) error {
+			s.notes = append(s.notes, of+": "+which)
 			return nil
 		},
 	}
@@ -298,7 +304,7 @@ func TestACopy(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, printed)
 	require.Contains(t, listing(t, path), "        Merchant receipt\n  |              COPY\n")
-	require.Equal(t, []string{"k42 merchant"}, s.notes)
+	require.Equal(t, []string{"k42: merchant"}, s.notes)
 	_, err = x.Reprint(t.Context(), "k1", receipt.Customer)
 	require.ErrorIs(t, err, journal.ErrUnknown)
 	s.books.err = drive.ErrNotOver

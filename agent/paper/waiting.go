@@ -29,6 +29,9 @@ const (
 	MaxAge     = 24 * time.Hour
 )
 
+// tries are how often a document is begun before it waits behind the others.
+const tries = 2
+
 // The kinds of document.
 const (
 	ofSale = "sale"
@@ -41,7 +44,7 @@ type waiting struct {
 	what, name string
 	copy       receipt.Copy
 	again      bool
-	begun      bool
+	begun      int // how often its printing has begun, and not ended
 	atMS       int64
 }
 
@@ -67,19 +70,29 @@ func Forget(tx store.Tx) error {
 	return err
 }
 
-// first reads the document that has waited longest, and how many wait.
-func (p *Paper) first(ctx context.Context) (w waiting, count int, err error) {
+// queue is what waits.
+type queue struct {
+	count    int
+	behind   int   // of these, begun too often
+	oldestMS int64 // wall clock
+}
+
+// first reads what is printed next: what has waited longest, but what was cut off again and again behind the others, and the more
+// often the later.
+func (p *Paper) first(ctx context.Context) (w waiting, q queue, err error) {
 	err = p.o.DB.Read(ctx, func(r store.Reader) error {
-		if err := r.QueryRow(`SELECT COUNT(*) FROM paper_waiting`).Scan(&count); err != nil || count == 0 {
+		err := r.QueryRow(`SELECT COUNT(*), COALESCE(SUM(begun >= ?), 0), COALESCE(MIN(at_ms), 0) FROM paper_waiting`, tries).
+			Scan(&q.count, &q.behind, &q.oldestMS)
+		if err != nil || q.count == 0 {
 			return err
 		}
-		return r.QueryRow(`SELECT id, what, name, copy, again, begun, at_ms FROM paper_waiting ORDER BY id LIMIT 1`).
+		return r.QueryRow(`SELECT id, what, name, copy, again, begun, at_ms FROM paper_waiting ORDER BY MAX(begun, ?), id LIMIT 1`, tries-1).
 			Scan(&w.id, &w.what, &w.name, &w.copy, &w.again, &w.begun, &w.atMS)
 	})
 	if err != nil {
-		return waiting{}, 0, fmt.Errorf("read what waits for paper: %w", err)
+		return waiting{}, queue{}, fmt.Errorf("read what waits for paper: %w", err)
 	}
-	return w, count, nil
+	return w, q, nil
 }
 
 // waits says whether a document still waits that was added as a copy.

@@ -65,6 +65,7 @@ type Printer struct {
 	Remedy  string    `json:"remedy,omitempty"`
 	Since   time.Time `json:"since,omitzero"` // of the reason
 	NearEnd bool      `json:"nearEnd,omitempty"`
+	Behind  int       `json:"behind,omitempty"` // of those that wait: cut off again and again, so that the others come first
 }
 
 // String says it in one line.
@@ -72,6 +73,8 @@ func (p Printer) String() string {
 	switch {
 	case p.Reason != "":
 		return fmt.Sprintf("%d document(s) wait: %s", p.Waiting, p.Reason)
+	case p.Behind > 0:
+		return fmt.Sprintf("%d document(s) wait, %d of them cut off again and again", p.Waiting, p.Behind)
 	case p.NearEnd:
 		return fmt.Sprintf("%d document(s) wait, the paper ends soon", p.Waiting)
 	}

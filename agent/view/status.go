@@ -257,6 +257,10 @@ func (v *Status) Advise() {
 	if p := v.Live.Printer; p != nil && p.Reason != "" {
 		v.attend("printer: %s since %s, %d document(s) wait, no sale does: %s", p.Reason, p.Since.Local().Format("15:04:05"), p.Waiting, p.Remedy)
 	}
+	if p := v.Live.Printer; p != nil && p.Behind > 0 {
+		v.attend("printer: %d document(s) cut off again and again wait behind the others: check the printer's cable, supply and roll; they are tried by themselves, "+
+			"for a day at most", p.Behind)
+	}
 	if v.Terminal != "" && v.Serial == "" && v.TCP == "" && !v.says(ready.NoLine) && !v.says(ready.NotConfirmed) && !v.says(ready.Replaced) {
 		v.attend("no register line: set [ecr] serial or tcp")
 	}

@@ -152,7 +152,7 @@ func daemonSays(d doctor.Daemon, live view.Live) doctor.Daemon {
 	d.Report, d.Troubles, d.Sandbox = live.Report, live.Troubles, live.Sandbox
 	d.Terminal, d.Backend, d.Serial = live.Names.Terminal, live.Names.Backend, live.Names.Serial
 	if p := live.Printer; p != nil {
-		d.Printer = doctor.Printer{Set: true, Waiting: p.Waiting, Reason: p.Reason, NearEnd: p.NearEnd}
+		d.Printer = doctor.Printer{Set: true, Waiting: p.Waiting, Reason: p.Reason, NearEnd: p.NearEnd, Behind: p.Behind}
 	}
 	for _, s := range live.Services {
 		u := doctor.Undelivered{Name: s.Name, Words: s.Reason, Since: s.Since, Kinds: s.Kinds}

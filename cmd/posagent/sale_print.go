@@ -15,27 +15,33 @@ import (
 	"posagent/store"
 )
 
-type printOptions struct{ copy string }
+type printOptions struct {
+	copy string
+	day  bool
+}
 
 // printedCopy is what became of a copy (posagent.sale.print/1).
 type printedCopy struct {
 	Schema  string       `json:"schema"`
-	Sale    wire.Key     `json:"sale"`
-	Copy    receipt.Copy `json:"copy"`
+	Sale    wire.Key     `json:"sale,omitempty"`
+	Copy    receipt.Copy `json:"copy,omitempty"`
+	Batch   int          `json:"batch,omitempty"` // of an end of day, in place of sale and copy
 	Printed bool         `json:"printed"`
 	Waits   string       `json:"waits,omitempty"` // why it is not on paper yet
 }
 
 func printCommand() command {
 	return command{
-		name: "print", args: "SALE", short: "print a receipt again, marked as a copy",
+		name: "print", args: "[SALE | BATCH]", short: "print a receipt again, marked as a copy",
 		long: "SALE is a sale's id or reference, a beginning or an end of it, or a receipt number of up to four digits: the newest sale that\n" +
-			"was given it. The terminal must be running and have a printer ([printer] device). A copy that cannot be printed now waits.",
+			"was given it. The terminal must be running and have a printer ([printer] device). A copy that cannot be printed now waits.\n" +
+			"With --end-of-day the slip of an end of day is printed: of the batch with this number, or of the newest one.",
 		json:     []string{"posagent.sale.print/1"},
-		examples: []string{"posagent sale print 17", "posagent sale print SALE --copy merchant"},
+		examples: []string{"posagent sale print 17", "posagent sale print SALE --copy merchant", "posagent sale print --end-of-day"},
 		flags: func(fs *flag.FlagSet) any {
 			o := &printOptions{}
 			fs.StringVar(&o.copy, "copy", string(receipt.Customer), "whose: customer or merchant")
+			fs.BoolVar(&o.day, "end-of-day", false, "print the slip of an end of day")
 			return o
 		},
 		run: salePrint,
@@ -45,6 +51,8 @@ func printCommand() command {
 func salePrint(ctx context.Context, c *call) error {
 	which := receipt.Copy(c.opts.(*printOptions).copy)
 	switch {
+	case c.opts.(*printOptions).day:
+		return dayPrint(ctx, c)
 	case len(c.args) != 1:
 		return fail(exitUsage, "%s: which sale? (posagent sale list)", c.path)
 	case which != receipt.Customer && which != receipt.Merchant:
@@ -71,6 +79,48 @@ func salePrint(ctx context.Context, c *call) error {
 		return storeError(err)
 	}
 	waits, err := (&control.Client{Path: controlSocket(c)}).Print(ctx, wire.Key(key), which)
+	return tellPrinted(c, "sale "+key, printedCopy{Sale: wire.Key(key), Copy: which}, waits, err)
+}
+
+// dayPrint prints the slip of an end of day again.
+func dayPrint(ctx context.Context, c *call) error {
+	batch := 0
+	if len(c.args) > 0 {
+		n, err := strconv.Atoi(c.args[0])
+		if err != nil || n < 1 || len(c.args) > 1 {
+			return fail(exitUsage, "%s: which batch? its number stands on the slip", c.path)
+		}
+		batch = n
+	}
+	db, err := readAgent(c)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	err = db.Read(ctx, func(r store.Reader) error {
+		if batch == 0 {
+			var err error
+			if batch, err = journal.LastClosed(r); err != nil {
+				return err
+			}
+		}
+		_, err := journal.Report(r, batch)
+		return err
+	})
+	switch {
+	case errors.Is(err, journal.ErrUnknown) && batch == 0:
+		return fail(exitFailed, "%s: no end of day yet", c.path)
+	case errors.Is(err, journal.ErrUnknown):
+		return fail(exitFailed, "%s: no end of day with the number %d", c.path, batch)
+	case err != nil:
+		return storeError(err)
+	}
+	waits, err := (&control.Client{Path: controlSocket(c)}).PrintDay(ctx, batch)
+	return tellPrinted(c, fmt.Sprintf("end of day %d", batch), printedCopy{Batch: batch}, waits, err)
+}
+
+// tellPrinted says what became of a copy.
+func tellPrinted(c *call, of string, v printedCopy, waits string, err error) error {
 	if e := (*wire.Error)(nil); errors.As(err, &e) && e.Code == wire.Conflict {
 		return fail(exitRefused, "%s: %s", c.path, e.Msg)
 	}
@@ -78,13 +128,14 @@ func salePrint(ctx context.Context, c *call) error {
 		return refused(c, err)
 	}
 	if c.json {
-		return printJSON(c.out, printedCopy{"posagent.sale.print/1", wire.Key(key), which, waits == "", waits})
+		v.Schema, v.Printed, v.Waits = "posagent.sale.print/1", waits == "", waits
+		return printJSON(c.out, v)
 	}
 	if waits != "" {
-		fmt.Fprintf(c.out, "the copy of sale %s waits for the printer: %s\n", key, waits)
+		fmt.Fprintf(c.out, "the copy of %s waits for the printer: %s\n", of, waits)
 		return nil
 	}
-	fmt.Fprintf(c.out, "the copy of sale %s is printed\n", key)
+	fmt.Fprintf(c.out, "the copy of %s is printed\n", of)
 	return nil
 }
 

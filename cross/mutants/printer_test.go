@@ -66,10 +66,26 @@ var ofPrinter = []mutant{
 		{"agent/checkout/drive/receipt.go", `r.State.Result != ecr.Approved || r.State.Phase == checkout.Confirmed`, `r.State.Phase == checkout.Approved || r.State.Result != ecr.Approved || r.State.Phase == checkout.Confirmed`},
 	}},
 	{"a receipt that may be on paper is printed again without a mark", receipts, "TestAPowerCutWhilePrinting|TestPaperEndsWithinAReceipt", []edit{
-		{"agent/paper/paper.go", `w.again = w.again || p.now.torn > 0 || w.begun && !p.now.begun`, `w.again = w.again || w.begun && w.atMS < 0`},
+		{"agent/paper/paper.go", `w.again = w.again || w.begun > 0`, `w.again = w.again || w.begun > 99`},
 	}},
 	{"a printer that cuts off each receipt uses up the roll", receipts, "TestAPrinterThatAlwaysCutsOff", []edit{
-		{"agent/paper/paper.go", `if time.Now().Before(p.now.after) {`, `if p.now.torn < 0 {`},
+		{"agent/paper/paper.go", `now.Before(a.after) || now.Before(p.paused)`, `now.IsZero()`},
+	}},
+	{"one document that is cut off holds the others", receipts, "TestOneDocumentDoesNotHoldTheOthers", []edit{
+		{"agent/paper/waiting.go", `ORDER BY MAX(begun, ?), id`, `ORDER BY id + 0 * ?`},
+	}},
+	{"each of many documents that are cut off uses paper", receipts, "TestManyDocumentsThatAreCutOff", []edit{
+		{"agent/paper/paper.go", `now.Before(a.after) || now.Before(p.paused)`, `now.Before(a.after)`},
+	}},
+	{"the code of a receipt names another payment", receipts, "TestReceipts", []edit{
+		{"agent/paper/compose.go", `fmt.Sprintf("R%d/%d", out.Batch, out.Receipt)`, `fmt.Sprintf("R%d/%d", out.Receipt, out.Batch)`},
+	}},
+	{"a receipt of a refund can be refunded", receipts, "TestReceipts", []edit{
+		{"agent/paper/compose.go", `out.Kind != ecr.Payment || out.Result`, `out.Result`},
+	}},
+	{"a slip that is printed again has no mark", receipts, "TestTheSlipOfAnEndOfDayAgain", []edit{
+		{"agent/paper/paper.go", `	w.again = true
+	err = p.o.DB`, `	err = p.o.DB`},
 	}},
 	{"what waits for paper grows without end", receipts, "TestWhatWaitsIsBounded", []edit{
 		{"agent/paper/waiting.go", `err == nil && id > MaxWaiting`, `err == nil && id < 0`},

@@ -66,6 +66,15 @@ func Report(r store.Reader, batch int) (t ecr.Totals, err error) {
 	return t, nil
 }
 
+// LastClosed is the number of the batch that was closed last. It returns ErrUnknown where none was.
+func LastClosed(r store.Reader) (n int, err error) {
+	err = r.QueryRow(`SELECT COALESCE(MAX(number), 0) FROM checkout_batches`).Scan(&n)
+	if err == nil && n == 0 {
+		err = ErrUnknown
+	}
+	return n, err
+}
+
 // Turnover adds up the open batch as it stands.
 func (j *Journal) Turnover(r store.Reader) (ecr.Totals, error) {
 	t, err := j.totals(r)
