@@ -7,7 +7,7 @@ const (
 
 // ofJSONLines is every broken rule of JSON lines.
 var ofJSONLines = []mutant{
-	{"a JSON id asked again is another sale", jsonLines, "TestConformance", []edit{
+	{"a JSON id asked again is another sale", jsonl, "TestTheMatrix|TestDialogues", []edit{
 		{"ecr/jsonl/begin.go", `		req.Line = d.at()`, `		req.Line = d.at()
 		req.Sequence = string(rune('a'+d.gen)) + req.Sequence`},
 	}},
@@ -29,7 +29,7 @@ var ofJSONLines = []mutant{
 	{"a JSON sale is begun before the loss of the last one is recorded", jsonl, "TestTheMatrix", []edit{
 		{"ecr/jsonl/begin.go", "\td.record(ecr.Lost)\n", "\td.record(ecr.Lost)\n\td.finish()\n"},
 	}},
-	{"not found is said after one look", jsonLines, "TestConformance", []edit{
+	{"not found is said after one look", jsonl, "TestDialogues", []edit{
 		{"ecr/jsonl/dialogue.go", `	looksMost     = 2 `, `	looksMost     = 1 `},
 	}},
 	{"a JSON key that stands twice is read", jsonl, "TestWhatIsNotClearBeginsNothing", []edit{
