@@ -19,7 +19,7 @@ func journalCommand() command {
 			"all. Nothing is sent or undone then. A backup that is newer than the cut is put back by posagent restore; without one, what is left\n" +
 			"is taken by posagent journal accept; where nothing is left, posagent reset --lost-journal --reason TEXT begins anew.", examples: []string{"posagent journal accept --reason 'the card was swapped, the register was compared'"},
 		sub: []command{{
-			name: "accept", short: "go on with a journal that was cut, without what is missing in it",
+			name: "accept", destroys: true, short: "go on with a journal that was cut, without what is missing in it",
 			long: "Needs the terminal stopped. Compare the register's own journal with posagent sale list first: sales and operations that are missing\n" +
 				"here may have been paid. What is open is held then for a person; a new batch begins, and receipt numbers go on behind all that were\n" +
 				"given. The reason stands in the audit log. A backup that is newer than the cut is better: posagent restore.",

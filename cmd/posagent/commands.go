@@ -111,10 +111,15 @@ func find(list []command, name, path string) (*command, error) {
 		}
 	}
 	hint := ""
-	if s := usage.Nearest(name, names(list)); s != "" {
+	if s := usage.Nearest(name, harmless(list)); s != "" {
 		hint = fmt.Sprintf(": did you mean %q?", s)
 	}
 	return nil, fail(exitUsage, "%s: no verb %q%s (%s --help lists them)", said(path), name, hint, path)
+}
+
+// harmless are the names of the verbs that a suggestion may lead to.
+func harmless(list []command) []string {
+	return names(slices.DeleteFunc(slices.Clone(list), func(c command) bool { return c.destroys }))
 }
 
 type discard struct{}

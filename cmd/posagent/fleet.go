@@ -114,7 +114,7 @@ func fleetCommand() command {
 				flags:    flags("backend", "toml"), run: fleetConfigure,
 			},
 			{
-				name: "revoke", args: "ID", short: "take a code back, and the certificate that it gave",
+				name: "revoke", args: "ID", destroys: true, short: "take a code back, and the certificate that it gave",
 				json:     []string{"posagent.fleet.revoke/1"},
 				examples: []string{"posagent backend fleet revoke ID --reason stolen --state DIR"},
 				flags:    flags("backend", "reason"), run: fleetRevoke,

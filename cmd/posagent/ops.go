@@ -28,7 +28,7 @@ func opsCommand() command {
 			{name: "release", args: "[KEY]", short: "let what is held go on", flags: opsFlags("release"), run: opsRelease,
 				json:     []string{"posagent.ops.changed/1"},
 				examples: []string{"posagent ops release KEY", "posagent ops release --all"}},
-			{name: "resolve", args: "KEY", short: "decide by hand what became of one in doubt or held", flags: opsFlags("resolve"), run: opsResolve,
+			{name: "resolve", args: "KEY", destroys: true, short: "decide by hand what became of one in doubt or held", flags: opsFlags("resolve"), run: opsResolve,
 				long: proof, json: []string{"posagent.ops.changed/1"},
 				examples: []string{"posagent ops resolve KEY --done --note \"portal shows capture 4711 at 12:03, M. Berg\"",
 					"posagent ops resolve KEY --failed --note \"not in the portal, support case 88\""}},

@@ -24,7 +24,7 @@ func asideCommands() []command {
 			examples: []string{"posagent sale release SALE"}, run: saleRelease,
 		},
 		{
-			name: "close", args: "SALE", short: "count a sale that was set aside as settled: nothing more is done about it",
+			name: "close", args: "SALE", destroys: true, short: "count a sale that was set aside as settled: nothing more is done about it",
 			long:     "Needs the terminal stopped. Use it when the register's journal shows how the sale ended; the note is kept in its history.",
 			json:     []string{"posagent.aside/1"},
 			examples: []string{"posagent sale close SALE --note 'paid, receipt 17 of the register'"},

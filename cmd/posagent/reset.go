@@ -28,7 +28,7 @@ type resetOptions struct {
 
 func resetCommand() command {
 	return command{
-		name: "reset", short: "delete the journal and the box's key: the next start is the first one",
+		name: "reset", destroys: true, short: "delete the journal and the box's key: the next start is the first one",
 		long: "Needs the terminal stopped, and nothing pending in its journal. With --export a sealed bundle is written first, and nothing is\n" +
 			"deleted where that fails. A kill or a power cut leaves the old journal or none; after one, reset again. Configuration, token and\n" +
 			"PIN of the local port and the books of an embedded backend stay. --force " + forceDamaged + " gives up a journal that cannot be read.\n" +

@@ -47,7 +47,7 @@ func (o *restoreOptions) unknown() string {
 
 func restoreCommand() command {
 	return command{
-		name: "restore", args: "FILE", short: "put the journal of a backup back, on this box or on a new one",
+		name: "restore", args: "FILE", destroys: true, short: "put the journal of a backup back, on this box or on a new one",
 		long: "Needs the terminal stopped, and nothing pending in the journal that is replaced. What was open in the backup may have ended since:\n" +
 			"the next start holds all of it, sends nothing, and waits for a person (posagent status names each). Until the last moment the\n" +
 			"old journal stays as it is; a power cut leaves the old one or the new one.\n" +

@@ -1,9 +1,6 @@
 package usage
 
-import (
-	"flag"
-	"strings"
-)
+import "flag"
 
 // Parse reads flags that stand before, between and after positional arguments; "--" ends them. before is how many arguments stand
 // before it, -1 where there is none.
@@ -23,19 +20,46 @@ func Parse(fs *flag.FlagSet, args []string) (rest []string, before int, err erro
 	}
 }
 
-// Nearest finds a name that shares most of its letters in order, "" when none is close.
+// Nearest returns the name of list that word was meant to be: at most one letter is wrong, missing, too many or swapped with its
+// neighbour, or two of at least six letters. It returns "" where no name is as close.
 func Nearest(word string, list []string) string {
-	best, score := "", 0
+	best, least := "", 2
+	if len(word) >= 6 {
+		least = 3
+	}
 	for _, s := range list {
-		n := 0
-		for i := 0; i < len(word) && n < len(s); i++ {
-			if j := strings.IndexByte(s[n:], word[i]); j >= 0 && j < 2 {
-				n += j + 1
-			}
+		if len(word) > longestWord {
+			break
 		}
-		if n*2 > max(len(s), len(word)) && n > score {
-			best, score = s, n
+		if d := edits(word, s); d < least && d < len(word) {
+			best, least = s, d
 		}
 	}
 	return best
+}
+
+// longestWord is how many bytes a word has, at most, that is compared with names.
+const longestWord = 64
+
+// edits counts the letters of a that are replaced, added, taken out or swapped with their neighbour where it becomes b.
+func edits(a, b string) int {
+	var before, row, next = make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		next[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			next[j+1] = min(next[j]+1, row[j+1]+1, row[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
+		}
+		before, row, next = row, next, before
+	}
+	return row[len(b)]
 }

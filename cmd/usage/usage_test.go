@@ -130,7 +130,11 @@ func TestParse(t *testing.T) {
 
 // TestNearest: what was mistyped, and what is something else.
 func TestNearest(t *testing.T) {
-	for typed, want := range map[string]string{"stauts": "status", "shw": "show", "status": "status", "x": "", "": "", "repository": ""} {
-		require.Equal(t, want, usage.Nearest(typed, []string{"show", "status", "sale"}), typed)
+	for typed, want := range map[string]string{
+		"stauts": "status", "shw": "show", "shwo": "show", "status": "status", "x": "", "": "", "repository": "",
+		"test": "", "rest": "reset", "shot": "show", "start": "", "stat": "", "ale": "sale", "tale": "sale", "seal": "", "upstrem": "upstream", "upsteram": "upstream",
+		"usptraem": "upstream", "upward": "", "show" + strings.Repeat("w", 1<<20): "", "\xff\xfe": "",
+	} {
+		require.Equal(t, want, usage.Nearest(typed, []string{"show", "status", "sale", "reset", "upstream"}), "%.40s", typed)
 	}
 }
