@@ -52,11 +52,12 @@ func fields(c *Config) []field {
 // maxDuration is where a duration stops being meant.
 const maxDuration = 10 * 366 * 24 * time.Hour
 
-func duration(s string) (time.Duration, error) {
+// duration reads a text. usual is what the key has otherwise; where the unit is missing, the error suggests one that comes near it.
+func duration(s string, usual time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	switch {
 	case err != nil && s != "" && strings.Trim(s, "0123456789.-+") == "":
-		return 0, fmt.Errorf("%q has no unit: write \"%ss\" or \"%sm\"", s, s, s)
+		return 0, unitless(strconv.Quote(s), s, usual)
 	case err != nil:
 		return 0, fmt.Errorf("%q is not a duration like \"90s\", \"10m\" or \"24h\"", s)
 	case d < 0:
@@ -117,13 +118,17 @@ func (f field) set(raw any) error {
 		}
 		*dst = n
 	case *time.Duration:
-		d, err := rawDuration(raw)
+		d, err := rawDuration(raw, *dst)
 		if err != nil {
 			return err
 		}
 		*dst = d
 	case **time.Duration:
-		d, err := rawDuration(raw)
+		var usual time.Duration
+		if *dst != nil {
+			usual = **dst
+		}
+		d, err := rawDuration(raw, usual)
 		if err != nil {
 			return err
 		}
@@ -163,14 +168,32 @@ func (f field) set(raw any) error {
 	return nil
 }
 
-func rawDuration(raw any) (time.Duration, error) {
+func rawDuration(raw any, usual time.Duration) (time.Duration, error) {
 	switch v := raw.(type) {
 	case string:
-		return duration(v)
+		return duration(v, usual)
 	case int64, float64:
-		return 0, fmt.Errorf("%v has no unit: write \"%vs\" or \"%vm\"", v, v, v)
+		return 0, unitless(fmt.Sprint(v), fmt.Sprint(v), usual)
 	}
 	return 0, want("a duration like \"90s\"", raw)
+}
+
+// unitless is the error of a number without a unit. It suggests the unit with which the number comes next to the usual value.
+func unitless(said, number string, usual time.Duration) error {
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || n <= 0 || usual <= 0 {
+		return fmt.Errorf("%s has no unit: write \"%ss\" or \"%sm\"", said, number, number)
+	}
+	best, least := "", math.Inf(1)
+	for _, unit := range []struct {
+		name string
+		long time.Duration
+	}{{"ms", time.Millisecond}, {"s", time.Second}, {"m", time.Minute}, {"h", time.Hour}} {
+		if far := math.Abs(math.Log(n * float64(unit.long) / float64(usual))); far < least {
+			best, least = unit.name, far
+		}
+	}
+	return fmt.Errorf("%s has no unit: write \"%s%s\"", said, number, best)
 }
 
 func want(what string, got any) error {
