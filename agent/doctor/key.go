@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"posagent/agent/ready"
 )
 
 const (
@@ -20,15 +22,19 @@ func keyChecks() []Check {
 		{
 			ID: "PA-KEY-001", Severity: Critical, After: []string{"PA-DSK-001"}, Command: "ls -l {state}/keys",
 			Look: func(_ context.Context, f *Facts) Finding {
-				k := f.Key()
-				return failedIf(k.Missing, k.Text)
+				if k := f.Key(); k.Missing {
+					return f.said(ready.Trouble{Cause: ready.KeyMissing, Where: f.State, Detail: k.Text})
+				}
+				return passed()
 			},
 		},
 		{
 			ID: "PA-KEY-002", Severity: Critical, After: []string{"PA-KEY-001"}, Command: "ls -l {state}/keys",
 			Look: func(_ context.Context, f *Facts) Finding {
 				if k := f.Key(); k.Unfit {
-					return failed("seen", k.Text, "file", k.Path)
+					found := f.said(ready.Trouble{Cause: ready.KeyUnfit, Where: f.State, Detail: k.Text})
+					found.Saw = append(found.Saw, "file", k.Path)
+					return found
 				}
 				return passed()
 			},

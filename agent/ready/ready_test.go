@@ -120,11 +120,20 @@ func TestField_U2WordsFromOutsideCannotWrite(t *testing.T) {
 	require.Regexp(t, `^NOT READY: pay\.example sends no usable method list, a \[2J  READY 31m, x{200,230}…: correct \[upstream\] base or methods in /c\.toml; `, line)
 }
 
-// TestField_U5NoRemedyDestroys: no remedy names a verb or a flag that abandons a journal.
+// TestField_U5NoRemedyDestroys: no remedy names a verb or a flag that abandons a journal. Where it is gone, cut or locked a backup may
+// take its place, which refuses to forget anything; a new one begins only where there is none.
 func TestField_U5NoRemedyDestroys(t *testing.T) {
 	bad := regexp.MustCompile(`(?i)\b(reset|rm|delete|remove|erase|purge|format|mkfs|truncate|--state|restore|drop|kill)\b`)
 	for _, c := range ready.Causes() {
 		s := ready.Say(ready.Trouble{Cause: c, Where: "x", Detail: "y"}, ready.Place{Config: "/c.toml"})
-		require.Empty(t, bad.FindString(s.Text()), "%s: %s", c, s.Text())
+		text := s.Text()
+		switch c {
+		case ready.Lost:
+			text = strings.ReplaceAll(text, "posagent reset --lost-journal", "")
+			fallthrough
+		case ready.Cut, ready.KeyMissing, ready.KeyWrong:
+			text = strings.ReplaceAll(text, "posagent restore FILE", "")
+		}
+		require.Empty(t, bad.FindString(text), "%s: %s", c, text)
 	}
 }

@@ -28,6 +28,9 @@ const (
 	ReadOnly     Cause = "disk_read_only"
 	Cut          Cause = "journal_cut"
 	Lost         Cause = "journal_lost"
+	KeyMissing   Cause = "key_missing"
+	KeyUnfit     Cause = "key_unusable"
+	KeyWrong     Cause = "key_wrong"
 	NoLine       Cause = "no_line"
 	LineGone     Cause = "line_missing"
 	LinePulled   Cause = "line_unplugged"
@@ -77,8 +80,11 @@ func table() []row {
 		{Asking, "the backend has not answered yet", "posagent status{flags}, again in some seconds", false},
 		{DiskFull, "no space left on the disk of {where}", "df -h {where} shows it; free space there, but leave what is in {where}", false},
 		{ReadOnly, "the file system of {where} is read-only", "dmesg | tail says why; mount -o remount,rw makes it writable again; the journal is whole", false},
-		{Cut, "the journal of {where} is cut, {detail}", "compare posagent sale list{flags} with the register's journal, then posagent journal accept{flags} --reason TEXT", false},
-		{Lost, "the journal of {where} is lost, {detail}", "posagent journal --help tells how a backup takes its place; leave {where} as it is until then", false},
+		{Cut, "the journal of {where} is cut, {detail}", "compare posagent sale list{flags} with the register's journal, then posagent journal accept{flags} --reason TEXT; or put a newer backup back, posagent restore{flags} FILE", false},
+		{Lost, "the journal of {where} is lost, {detail}", "put the newest backup back, posagent restore{flags} FILE; where there is none, compare with the register's journal, then posagent reset --lost-journal{flags} --reason TEXT; leave {where} as it is until then", false},
+		{KeyMissing, "the device key of the journal in {where} is missing, {detail}", "put the file back from where it was kept, the journal is whole and opens with no other key; where there is no copy, put the newest backup back, posagent restore{flags} FILE", false},
+		{KeyUnfit, "the device key of the journal in {where} cannot be used, {detail}", "the file must be the key that was made here, mode 0600, owned by the user that runs posagent; posagent doctor{flags} --fix sets the mode, posagent config rotate-key{flags} changes a key that others may have read; the journal is whole", false},
+		{KeyWrong, "the device key in {where} is not the one of the journal, {detail}", "put the right file back from where it was kept, the journal is whole; where there is no copy, put the newest backup back, posagent restore{flags} FILE; leave {where} as it is until then", false},
 		{Journal, "the journal of {where} cannot be written or read, {detail}", "dmesg | tail shows errors of the disk; keep {where} as it is, and call support", false},
 
 		{NoLine, "no register line is set", "set [ecr] serial or tcp in {config}, then {run}", false},

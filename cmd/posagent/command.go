@@ -38,6 +38,7 @@ type call struct {
 	table  []command       // all verbs, for those that print them
 	path   string          // "register pay"
 	cut    *store.CutError // of the journal that was read: said behind what is left in it
+	locked error           // why the device key does not open the journal that was read
 	ctx    context.Context
 
 	recorder *record.Recorder // of the terminal that this call runs, nil = it runs none

@@ -57,7 +57,7 @@ func gather(ctx context.Context, c *call) *gathered {
 	}
 	f.Daemon = doctorDaemon(c)
 	f.Token = func() error { return doctorToken(c, cfg) }
-	f.Key = func() doctor.Key { return doctorKey(c) }
+	f.Key = func() doctor.Key { k, _ := doctorKey(c); return k }
 	f.Line = func() doctor.Line { return doctorLine(cfg) }
 	f.Pad = func() *ready.Trouble { return doctorPad(cfg) }
 	f.Screens = func() []ready.Trouble { return doctorScreens(cfg) }
@@ -186,21 +186,22 @@ func answers(ctx context.Context, socket string) error {
 	return err
 }
 
-func doctorKey(c *call) doctor.Key {
+// doctorKey looks at the device key; the error is why it cannot be used.
+func doctorKey(c *call) (doctor.Key, error) {
 	k := doctor.Key{Path: filepath.Join(keyDir(c), "device.key")}
 	_, err := device.LoadKeys(keyDir(c))
 	if err == nil {
-		return k
+		return k, nil
 	}
-	k.Text = err.Error()
+	k.Text = strings.TrimPrefix(err.Error(), "device: ")
 	switch {
 	case errors.Is(err, device.ErrNoKey):
-		fi, err := os.Stat(agentDB(c))
-		k.Missing = err == nil && fi.Size() > 0
+		fi, noJournal := os.Stat(agentDB(c))
+		k.Missing = noJournal == nil && fi.Size() > 0
 	case errors.Is(err, device.ErrKeyFile):
 		k.Unfit = !othersPrivate(k.Path, ownerOf(c.stateDir()))
 	}
-	return k
+	return k, err
 }
 
 // doctorToken says why the token of the local port cannot be used, nil where it can or the start makes one.

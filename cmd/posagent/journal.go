@@ -23,7 +23,7 @@ func readAgent(c *call) (store.Journal, error) {
 	}
 	s, err := fileOf(c).read(c.ctx, with, false)
 	if errors.Is(err, device.ErrWrongKey) {
-		with = nil
+		with, c.locked = nil, err
 		s, err = fileOf(c).read(c.ctx, nil, false)
 	}
 	if errors.As(err, &c.cut) && !c.cut.Missing {

@@ -41,12 +41,20 @@ func keyError(c *call, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, device.ErrNoKey):
-		return fail(exitDamaged, "the journal is there, but its key is missing: %s: %w (put the file back from where it was kept; the journal is whole, and opens with "+
-			"no other key)", keyDir(c), err)
+		return fail(exitDamaged, "the journal is there, but its key is missing: %s: %w (%s)", keyDir(c), err, remedyOf(c.flags(), err))
 	case errors.Is(err, device.ErrKeyFile):
-		return fail(exitDamaged, "%w (the file must be the key that was made here: mode 0600, owned by the user that runs posagent; the journal is whole)", err)
+		return fail(exitDamaged, "%w (%s)", err, remedyOf(c.flags(), err))
 	}
 	return storeError(err)
+}
+
+// keyMissing is why the device key of a journal cannot be used, nil = it can. To root another account's private key is well.
+func keyMissing(c *call) error {
+	k, err := doctorKey(c)
+	if k.Missing || k.Unfit {
+		return err
+	}
+	return nil
 }
 
 // endRotation ends a change of the device key, where one was begun: every data key is wrapped under the new key, then the old one is

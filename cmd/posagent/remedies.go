@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
+	"posagent/agent/ready"
 	"posagent/device"
 	"posagent/store"
 )
@@ -30,7 +33,7 @@ func storeError(err error) error {
 	case errors.Is(err, store.ErrFull):
 		return fail(exitFailed, "%v (free some space)", err)
 	case errors.Is(err, device.ErrWrongKey):
-		return fail(exitDamaged, "%v (the key file is not the one of this journal: put the right one back; the journal is whole)", err)
+		return fail(exitDamaged, "%v (the key file is not the one of this journal: %s)", err, remedyOf("", err))
 	case errors.Is(err, unix.EROFS), errors.Is(err, store.ErrReadOnly):
 		return fail(exitFailed, "%v (the file system is read-only: dmesg | tail says why; mount -o remount,rw makes it writable again; the journal is whole)", err)
 	case errors.Is(err, os.ErrPermission):
@@ -47,10 +50,41 @@ func storeError(err error) error {
 
 // cutError is the answer wherever the journal ends too early. Nothing was sent or undone for what may be missing.
 func cutError(cut *store.CutError) error {
+	sent := "nothing was sent or undone for what may be missing"
 	if cut.Missing {
-		return fail(exitDamaged, "%v: nothing was sent or undone (put the newest backup back: posagent restore FILE; where there is none, and the register's journal "+
-			"was compared: posagent reset --lost-journal --reason TEXT)", cut)
+		sent = "nothing was sent or undone"
 	}
-	return fail(exitDamaged, "%v: nothing was sent or undone for what may be missing (compare posagent sale list with the register's journal, then "+
-		"posagent journal accept --reason TEXT; or put a newer backup back: posagent restore FILE)", cut)
+	return fail(exitDamaged, "%v: %s (%s)", cut, sent, remedyOf("", cut))
+}
+
+// barredBy names what keeps the journal of a state directory from being opened: it is cut or gone, or its key does not fit. ok is
+// false for any other error. status, doctor and every verb take the words from there.
+func barredBy(dir string, err error) (t ready.Trouble, ok bool) {
+	t = ready.Trouble{Where: cmp.Or(dir, "the state directory")}
+	if err != nil {
+		t.Detail = strings.TrimPrefix(err.Error(), "device: ")
+	}
+	var cut *store.CutError
+	switch {
+	case errors.As(err, &cut):
+		t.Cause, t.Detail = ready.Cut, cut.Why
+		if cut.Missing {
+			t.Cause = ready.Lost
+		}
+	case errors.Is(err, device.ErrNoKey):
+		t.Cause = ready.KeyMissing
+	case errors.Is(err, device.ErrKeyFile):
+		t.Cause = ready.KeyUnfit
+	case errors.Is(err, device.ErrWrongKey):
+		t.Cause = ready.KeyWrong
+	default:
+		return t, false
+	}
+	return t, true
+}
+
+// remedyOf is what a person does about it; flags are those of the terminal.
+func remedyOf(flags string, err error) string {
+	t, _ := barredBy("", err)
+	return ready.Say(t, ready.Place{Flags: flags}).Remedy
 }

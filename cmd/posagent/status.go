@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -120,12 +121,15 @@ func showStatus(ctx context.Context, c *call) error {
 		}
 	}
 	if c.cut != nil {
-		cause := ready.Cut
-		if c.cut.Missing {
-			cause = ready.Lost
-		}
-		v.Judged(ready.Not(ready.Trouble{Cause: cause, Where: c.stateDir(), Detail: c.cut.Why}, placeOf(c)))
+		t, _ := barredBy(c.stateDir(), c.cut)
+		v.Judged(ready.Not(t, placeOf(c)))
 		return errors.Join(v.show(c, check), cutError(c.cut))
+	}
+	if there && !v.Running { // the next start needs the key
+		if t, barred := barredBy(c.stateDir(), cmp.Or(c.locked, keyMissing(c))); barred {
+			v.Judged(ready.Not(t, placeOf(c)))
+			return errors.Join(v.show(c, check), &exit{exitDamaged, errors.New("")})
+		}
 	}
 	v.Advise()
 	if err := v.show(c, check); err != nil {
