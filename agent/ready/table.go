@@ -209,6 +209,12 @@ func settings(t Trouble) []string {
 		return []string{"terminal.terminal_id"}
 	case LineGone, LineNoTTY:
 		return []string{"ecr.serial"}
+	case PadGone, PadFailed:
+		return []string{"keypad.device"}
+	case ScreenGone, ScreenFailed:
+		return []string{"display.framebuffer"}
+	case ScreenFile:
+		return []string{"display.file"}
 	}
 	return nil
 }

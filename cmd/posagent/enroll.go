@@ -117,6 +117,11 @@ func enroll(ctx context.Context, c *call) error {
 	if now := time.Now(); !device.ClockSane(now, builtAt(version)) {
 		return fail(exitFailed, "the clock says %s: no certificate can be judged by it (set it: date -u -s 'YYYY-MM-DD hh:mm')", now.UTC().Format(time.DateTime))
 	}
+	if given {
+		if err := notSandbox(ctx, c); err != nil {
+			return err
+		}
+	}
 	switch {
 	case o.bundle != "":
 		if err := takeUp(ctx, c, box, o.bundle, bundle, ticket.Code); err != nil {

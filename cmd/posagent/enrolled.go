@@ -31,7 +31,8 @@ func enrolment(c *call) *enrol.Box {
 	return enrol.At(filepath.Join(c.stateDir(), "enrolment"), time.Now)
 }
 
-// unenrolled says whether this box waits for its enrolment: it has none, nothing names a backend, and no sandbox has run here.
+// unenrolled says whether this box waits for its enrolment: it has none, nothing names a backend, and no sandbox has run here. A sandbox
+// that was reset is none any more on a box whose package starts no other.
 func unenrolled(c *call, cfg config.Config) bool {
 	if !cfg.Sandbox() {
 		return false
@@ -40,6 +41,9 @@ func unenrolled(c *call, cfg config.Config) bool {
 		return false
 	}
 	_, err := os.Stat(backendDir(c, cfg))
+	if err == nil && c.packaged() != "" {
+		_, err = os.Stat(agentDB(c))
+	}
 	return errors.Is(err, os.ErrNotExist)
 }
 
@@ -138,6 +142,27 @@ func fitsJournal(ctx context.Context, c *call, name string) error {
 		}
 		return err
 	})
+}
+
+// notSandbox refuses a code on a box whose journal is a sandbox's, before the operator's service hears of it. It returns nil where the
+// journal says nothing else, or cannot be read.
+func notSandbox(ctx context.Context, c *call) error {
+	if _, err := os.Stat(agentDB(c)); err != nil {
+		return nil
+	}
+	was, open := "", false
+	if err := readJournal(ctx, c, func(r store.Reader) (err error) {
+		if was, err = agent.Bound(r); err == nil {
+			open, err = unended(r)
+		}
+		return err
+	}); err != nil || !strings.HasPrefix(was, agent.Sandbox+" (") {
+		return nil
+	}
+	if open {
+		return fail(exitRefused, "a sandbox has run on this box, and something is open in its journal; the code was not sent, and is good as before (posagent status%s until nothing is open, then again)", c.flags())
+	}
+	return fail(exitRefused, "a sandbox has run on this box, and its journal is not a terminal's; the code was not sent, and is good as before (%s)", beginsAnew(c, was))
 }
 
 // errReload ends a run of the terminal that is to begin again with another configuration.

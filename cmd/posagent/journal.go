@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"posagent/agent/ready"
 	"posagent/device"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -29,7 +30,26 @@ func readAgent(c *call) (store.Journal, error) {
 	if errors.As(err, &c.cut) && !c.cut.Missing {
 		s, err = fileOf(c).read(c.ctx, with, true)
 	}
-	return s, storeError(err)
+	return s, c.storeError(err)
+}
+
+// storeError is storeError of a verb that wants the journal: where there is none yet, it says what makes this box a terminal, as the first
+// line of status does.
+func (c *call) storeError(err error) error {
+	var coded *exit
+	if !errors.Is(err, os.ErrNotExist) || errors.As(err, &coded) {
+		return storeError(err)
+	}
+	next := "start it: " + c.start()
+	switch cfg, bad := loadConfig(c); {
+	case bad != nil:
+		next = "posagent config check" + c.flags()
+	case configPath(c) == "" && len(cfg.Origin()) == 0:
+		next = ready.Say(ready.Trouble{Cause: ready.NoConfig}, placeOf(c)).Remedy
+	case unenrolled(c, cfg):
+		next = ready.Say(ready.Trouble{Cause: ready.Unenrolled}, placeOf(c)).Remedy
+	}
+	return fail(exitNoDaemon, "no terminal has run here yet: %s is not there (%s)", agentDB(c), next)
 }
 
 // readJournal reads once from the journal beside the terminal. Its errors have exit codes.

@@ -30,7 +30,7 @@ func journalKeys(c *call) (*device.Keys, error) {
 		if cut := lookAt(c); cut != nil {
 			err = cut
 		}
-		return nil, storeError(err)
+		return nil, c.storeError(err)
 	}
 	return openKeys(c)
 }

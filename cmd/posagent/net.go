@@ -135,7 +135,7 @@ func (v netView) exit() error {
 
 func (v netView) print(w io.Writer) {
 	if v.Sandbox {
-		fmt.Fprintln(w, "a sandbox: the backend is part of the terminal, there is no way to check (set [upstream] base)")
+		fmt.Fprintln(w, "no backend is set: a sandbox has one of its own, and there is no way to check (posagent enroll CODE --url URL, or set [upstream] base)")
 		return
 	}
 	if v.Proxy != "" {

@@ -39,7 +39,7 @@ func storeError(err error) error {
 	case errors.Is(err, os.ErrPermission):
 		return fail(exitFailed, "%v (run as the owner of the state directory; ls -l shows it)", err)
 	case errors.Is(err, os.ErrNotExist):
-		return fail(exitNoDaemon, "no terminal has run here yet: %v (posagent enroll CODE --url URL makes the box a terminal; posagent run starts one that is set up, and else a SANDBOX)", err)
+		return fail(exitNoDaemon, "no terminal has run here yet: %v (posagent status says what to type)", err)
 	}
 	if errors.Is(err, store.ErrDamaged) {
 		return fail(exitDamaged, "%w (keep the state directory as it is, and call support: posagent support bundle gathers what they need; with the newest backup: "+

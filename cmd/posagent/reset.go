@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -145,7 +146,11 @@ func runReset(ctx context.Context, c *call) error {
 // holds no money, it names the command that deletes it.
 func beginsAnew(c *call, was string) string {
 	if strings.HasPrefix(was, agent.Sandbox+" (") {
-		return fmt.Sprintf("the sandbox holds no real money: stop it, type posagent reset%s, then the same code again", c.flags())
+		stop := ""
+		if pid, running, err := runningPID(c); err == nil && running {
+			stop = cmp.Or(strings.Replace(c.packaged(), "start", "stop", 1), fmt.Sprintf("end process %d", pid)) + ", then "
+		}
+		return fmt.Sprintf("the sandbox holds no real money: %sposagent reset%s, then posagent enroll%s CODE --url URL again", stop, c.flags(), c.flags())
 	}
 	return fmt.Sprintf("posagent backup%s FILE --key-file K keeps its sales; posagent help reset tells how the box begins anew; then the same code again", c.flags())
 }

@@ -104,6 +104,9 @@ func showStatus(ctx context.Context, c *call) error {
 			cause, v.Sandbox = ready.Unenrolled, false
 		}
 		why := ready.Trouble{Cause: cause, Detail: detail}
+		if afresh && cause == ready.Stopped && cfg.Sandbox() {
+			why.Remedy = "posagent enroll{flags} CODE --url URL makes the box a terminal; {run} starts a SANDBOX"
+		}
 		if s, err := enrolment(c).Summary(); waits && err == nil && s.State != enrol.Fresh && !s.Enrolled {
 			why = ready.Trouble{Cause: ready.Enrolling, Where: s.URL}
 		}
@@ -138,6 +141,8 @@ func showStatus(ctx context.Context, c *call) error {
 	switch {
 	case waits && named:
 		return &exit{exitNoDaemon, fmt.Errorf("the terminal does not run on %s, and is not enrolled (posagent enroll%s CODE --url URL)", c.stateDir(), c.flags())}
+	case !v.Running && v.NotReady != nil && v.NotReady.Cause == ready.Stopped && afresh && cfg.Sandbox():
+		return &exit{exitNoDaemon, fmt.Errorf("the terminal does not run on %s", c.stateDir())} // the first line says what to type
 	case !v.Running:
 		return &exit{exitNoDaemon, fmt.Errorf("the terminal does not run on %s (start it: %s)", c.stateDir(), c.start())}
 	case !v.Ready:

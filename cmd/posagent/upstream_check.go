@@ -82,7 +82,7 @@ func upstreamCheck(ctx context.Context, c *call) error {
 		return notEnrolled(c)
 	}
 	if cfg.Sandbox() {
-		return fail(exitUsage, "upstream check: a sandbox: the backend is part of the terminal, there is nothing to check (set [upstream] base)")
+		return fail(exitUsage, "upstream check: no backend is set, so posagent run is a SANDBOX with a backend of its own, and there is no way to check (posagent enroll%s CODE --url URL, or set [upstream] base)", c.flags())
 	}
 	if err := connectable(c, cfg); err != nil {
 		return &exit{exitConfig, err}
