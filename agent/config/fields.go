@@ -184,12 +184,13 @@ func unitless(said, number string, usual time.Duration) error {
 	if err != nil || n <= 0 || usual <= 0 {
 		return fmt.Errorf("%s has no unit: write \"%ss\" or \"%sm\"", said, number, number)
 	}
-	best, least := "", math.Inf(1)
+	best, least := "", math.MaxFloat64
 	for _, unit := range []struct {
 		name string
 		long time.Duration
 	}{{"ms", time.Millisecond}, {"s", time.Second}, {"m", time.Minute}, {"h", time.Hour}} {
-		if far := math.Abs(math.Log(n * float64(unit.long) / float64(usual))); far < least {
+		ratio := n * float64(unit.long) / float64(usual)
+		if far := max(ratio, 1/ratio); far < least {
 			best, least = unit.name, far
 		}
 	}

@@ -230,11 +230,6 @@ func (f *Facts) fill(text string) string {
 	config := f.Place.In()
 	if strings.Contains(text, "[upstream") {
 		config = f.Place.In("upstream.roots_file", "upstream.client_cert", "upstream.pins", "upstream.base", "upstream.")
-	} else if _, rest, ok := strings.Cut(text, "["); ok {
-		if section, rest, ok := strings.Cut(rest, "]"); ok {
-			key, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
-			config = f.Place.In(section+"."+key, section+".")
-		}
 	}
 	host, name := f.host()
 	device := f.Config.Serial

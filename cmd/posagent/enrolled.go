@@ -159,10 +159,11 @@ func notSandbox(ctx context.Context, c *call) error {
 	}); err != nil || !strings.HasPrefix(was, agent.Sandbox+" (") {
 		return nil
 	}
+	next := beginsAnew(c, was)
 	if open {
-		return fail(exitRefused, "a sandbox has run on this box, and something is open in its journal; the code was not sent, and is good as before (posagent status%s until nothing is open, then again)", c.flags())
+		next = "posagent status" + c.flags() + " until nothing is open, then again"
 	}
-	return fail(exitRefused, "a sandbox has run on this box, and its journal is not a terminal's; the code was not sent, and is good as before (%s)", beginsAnew(c, was))
+	return fail(exitRefused, "a sandbox has run on this box, and its journal is not a terminal's; the code was not sent, and is good as before (%s)", next)
 }
 
 // errReload ends a run of the terminal that is to begin again with another configuration.
