@@ -29,7 +29,7 @@ func (a *Agent) prompter() drive.Prompter {
 	}
 	a.counter = counter.New(counter.Options{
 		Show:  func(f counter.Face) { a.drive.ShowDialogue(f.Sale, sceneOf(f, a.o.Drive.Language)) },
-		Stop:  func() { a.drive.StopPayment() },
+		Stop:  func(sale string) { a.drive.StopPayment(sale) },
 		Ready: func() bool { return a.o.Keypad.Status().Open },
 		Log:   a.o.Log,
 	})
@@ -49,7 +49,7 @@ func (a *Agent) readPad(ctx context.Context) error {
 
 // sceneOf is what a person is asked for, as a screen draws it.
 func sceneOf(f counter.Face, language string) scene.Scene {
-	v := scene.Scene{Title: f.Method, Language: language}
+	v := scene.Scene{Title: f.Method, Language: language, Of: scene.Origin{Sale: f.Sale, Turn: f.Turn, Pages: f.Pages}}
 	switch w := receipt.WordsFor(language); f.Kind {
 	case ecr.Refund:
 		v.Title = w.Refund + " " + f.Method

@@ -11,11 +11,11 @@ import (
 
 // TestScenes: what a person is asked for, as a screen draws it.
 func TestScenes(t *testing.T) {
-	choice := counter.Face{Wanted: counter.Method, Amount: 1250, Currency: "EUR", Pages: 1, Items: []counter.Item{{Key: 1, Label: "Easy"}, {Key: 2, Label: "Swish"}}}
-	require.Equal(t, scene.Scene{Kind: scene.Choice, Language: "de", Amount: "12,50 EUR", Options: []string{"Easy", "Swish"}}, sceneOf(choice, "de"))
+	choice := counter.Face{Sale: "K", Turn: 3, Wanted: counter.Method, Amount: 1250, Currency: "EUR", Pages: 1, Items: []counter.Item{{Key: 1, Label: "Easy"}, {Key: 2, Label: "Swish"}}}
+	require.Equal(t, scene.Scene{Kind: scene.Choice, Language: "de", Amount: "12,50 EUR", Options: []string{"Easy", "Swish"}, Of: scene.Origin{Sale: "K", Turn: 3, Pages: 1}}, sceneOf(choice, "de"))
 	choice.Page, choice.Pages = 1, 2
 	choice.Items = []counter.Item{{Key: 1, Label: "Hand"}, {Key: 4, Label: "Ten"}}
-	require.Equal(t, scene.Scene{Kind: scene.Choice, Language: "en", Amount: "12.50 EUR", Options: []string{"Hand", "", "", "Ten"}, Text: "2/2"}, sceneOf(choice, "en"), "a number that takes nothing is left out")
+	require.Equal(t, scene.Scene{Kind: scene.Choice, Language: "en", Amount: "12.50 EUR", Options: []string{"Hand", "", "", "Ten"}, Text: "2/2", Of: scene.Origin{Sale: "K", Turn: 3, Pages: 2}}, sceneOf(choice, "en"), "a number that takes nothing is left out")
 
 	typed := counter.Face{Wanted: counter.Consumer, Method: "Hand", Amount: 1250, Currency: "JPY", Text: "7", Min: 1, Max: 255}
 	require.Equal(t, scene.Scene{Kind: scene.Prompt, Title: "Hand", Language: "en", Amount: "1,250 JPY", Entry: scene.Entry{Wanted: scene.Consumer, Typed: "7", Min: 1, Max: 255}}, sceneOf(typed, "en"))

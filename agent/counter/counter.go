@@ -15,8 +15,9 @@ type Options struct {
 	// Show puts a face on the screen, in place of the one before. It must not block for long, and
 	// may leave the face out where the sale is over.
 	Show func(Face)
-	// Stop asks to stop the sale that runs, if one does: the customer's wish. It must not block.
-	Stop func()
+	// Stop asks to stop the sale that runs, if one does: the customer's wish. sale names the one that
+	// is meant, "" = whichever runs. It must not block.
+	Stop func(sale string)
 	// Ready says whether somebody can answer: a pad is there. Nil = always.
 	Ready func() bool
 	Log   *slog.Logger
@@ -26,8 +27,9 @@ type Options struct {
 type Counter struct {
 	o Options
 
-	mu  sync.Mutex
-	now *asked
+	mu   sync.Mutex
+	now  *asked
+	turn uint64 // of the face that was shown last
 }
 
 // asked is a dialogue and who waits for its end.
@@ -118,7 +120,15 @@ func (c *Counter) shown(a *asked) {
 		a.closed()
 		return
 	}
-	c.o.Show(a.d.face())
+	c.turn++
+	c.o.Show(c.face())
+}
+
+// face is what is asked now. The caller holds mu.
+func (c *Counter) face() Face {
+	f := c.now.d.face()
+	f.Turn = c.turn
+	return f
 }
 
 // Press takes a key of a person.
@@ -131,7 +141,26 @@ func (c *Counter) Press(k entry.Key) {
 		a.d.press(k)
 		c.shown(a)
 	case k == entry.Cancel:
-		c.o.Stop()
+		c.o.Stop("")
+	}
+}
+
+// Tap takes a key that a person presses on a picture of a face, or of a sale that runs (turn 0). It
+// counts only for what the picture shows: once another key was pressed, or something else is asked,
+// it does nothing.
+func (c *Counter) Tap(sale string, turn uint64, k entry.Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a := c.now
+	switch {
+	case sale == "":
+	case a != nil && !a.d.ended():
+		if sale == a.d.q.Sale && turn == c.turn {
+			a.d.press(k)
+			c.shown(a)
+		}
+	case k == entry.Cancel && turn == 0:
+		c.o.Stop(sale)
 	}
 }
 
@@ -142,5 +171,5 @@ func (c *Counter) Face() (Face, bool) {
 	if c.now == nil || c.now.d.ended() {
 		return Face{}, false
 	}
-	return c.now.d.face(), true
+	return c.face(), true
 }

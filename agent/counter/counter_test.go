@@ -159,12 +159,13 @@ func TestTwoWaysOfOneMethod(t *testing.T) {
 
 // screen remembers what was shown, and lets a test wait for it.
 type screen struct {
-	faces []Face
-	stops int
+	faces   []Face
+	stops   int
+	stopped string
 }
 
 func (s *screen) counter() *Counter {
-	return New(Options{Show: func(f Face) { s.faces = append(s.faces, f) }, Stop: func() { s.stops++ }})
+	return New(Options{Show: func(f Face) { s.faces = append(s.faces, f) }, Stop: func(sale string) { s.stops++; s.stopped = sale }})
 }
 
 func (s *screen) last() Face { return s.faces[len(s.faces)-1] }
@@ -317,5 +318,44 @@ func FuzzDialogue(f *testing.F) {
 		require.Equal(t, pick.Trigger, d.answer.Trigger)
 		require.Empty(t, d.answer.ConsumerID)
 		require.Equal(t, amount, d.answer.Amount > 0)
+	})
+}
+
+// A tap counts only for the face that the picture showed: not for the one after it, and not for another sale.
+func TestATapIsOfItsFace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &screen{}
+		c := s.counter()
+		out := ask(t.Context(), c, drive.Question{Sale: "A", Offers: []checkout.Pick{method("ONE"), method("HAND", manual)}, Amount: 100})
+		choice := s.last()
+		require.EqualValues(t, 1, choice.Turn)
+		c.Tap("", choice.Turn, entry.Digit(1))
+		c.Tap("B", choice.Turn, entry.Digit(1))
+		c.Tap("A", choice.Turn+1, entry.Digit(1))
+		c.Tap("A", 0, entry.Cancel)
+		require.Equal(t, choice, s.last(), "nothing was pressed")
+		c.Tap("A", choice.Turn, entry.Digit(2))
+		require.Equal(t, Consumer, s.last().Wanted)
+		c.Tap("A", choice.Turn, entry.Digit(2)) // tapped twice
+		c.Tap("A", choice.Turn, entry.Cancel)
+		require.Equal(t, Face{Wanted: Consumer, Sale: "A", Turn: 2, Method: "hand", Amount: 100, Min: 1, Max: 255, Back: true}, s.last())
+		c.Tap("A", 2, entry.Digit(7))
+		c.Press(entry.Digit(8)) // the pad is there too
+		c.Tap("A", 3, entry.Digit(9))
+		require.Equal(t, "78", s.last().Text)
+		c.Tap("A", s.last().Turn, entry.Confirm)
+		got := <-out
+		require.NoError(t, got.err)
+		require.Equal(t, "78", got.ConsumerID)
+		synctest.Wait()
+		require.Zero(t, s.stops)
+
+		c.Tap("A", 5, entry.Cancel) // the last face of the dialogue is over
+		c.Tap("", 0, entry.Cancel)
+		c.Tap("A", 0, entry.Confirm)
+		require.Zero(t, s.stops)
+		c.Tap("A", 0, entry.Cancel)
+		require.Equal(t, 1, s.stops)
+		require.Equal(t, "A", s.stopped, "the sale that the picture showed")
 	})
 }

@@ -14,6 +14,7 @@ type Face struct {
 	Wanted   Wanted
 	Sale     string // the sale's Key
 	Kind     ecr.Kind
+	Turn     uint64 // of the counter: each key that is pressed is one, and each question; from 1
 	Method   string // label of the method, once it is known
 	Amount   int64  // of the sale, in minor units; 0 = it is asked for, or will be
 	Currency string

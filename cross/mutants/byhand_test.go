@@ -36,7 +36,7 @@ var ofHand = []mutant{
 	}},
 	{"cancel undoes what was paid", drive, "TestStopAtTheTerminal", []edit{
 		{"agent/checkout/table.go", "Restarted: unacknowledgedAgain, ToldAborted: answeredAborted},", "Restarted: unacknowledgedAgain, ToldAborted: answeredAborted, AbortAsked: startUndo},"},
-		{"agent/checkout/drive/prompt.go", `row.Kind == ecr.Payment && checkout.Open(row.State)`, `row.Kind == ecr.Payment`},
+		{"agent/checkout/drive/prompt.go", `row.Kind == ecr.Payment && checkout.Open(row.State) &&`, `row.Kind == ecr.Payment &&`},
 	}},
 	{"the default begins although somebody chooses", counter, "TestTheDefaultBeginsByItself", []edit{
 		{"agent/counter/dialogue.go", `if d.touched || d.ended()`, `if d.ended()`},

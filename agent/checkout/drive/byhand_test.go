@@ -176,23 +176,27 @@ func TestTheDialogueHasTheScreen(t *testing.T) {
 // The customer's cancel key ends the payment that runs, and nothing else.
 func TestStopAtTheTerminal(t *testing.T) {
 	atCounter(t, nil, func(r *rig, p *prompter) {
-		r.StopPayment()
+		r.StopPayment("")
 		synctest.Wait()
 		s := r.Accepted(ecr.Request{Amount: 900, CardType: ecr.CardType("KLARNA")})
 		synctest.Wait()
-		r.StopPayment()
+		r.StopPayment("")
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		r.Told(s, ecr.Told)
 
 		r.world.onStatus = say(1, aapay.Initialized, "")
 		s = r.sale(500)
 		pass(5 * time.Second)
-		r.StopPayment()
+		r.StopPayment("another")
+		synctest.Wait()
+		require.Equal(t, checkout.Waiting, r.phase(s.ID), "another sale was meant")
+		r.StopPayment(s.ID)
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		r.Told(s, ecr.Told)
 
 		paid := r.unconfirmed(800)
-		r.StopPayment()
+		r.StopPayment("")
+		r.StopPayment(string(paid.Sale))
 		synctest.Wait()
 		require.Equal(t, checkout.Unconfirmed, r.phase(paid.Sale), "what was paid stays paid")
 	})

@@ -20,14 +20,15 @@ import (
 // for an answer any more.
 func (d *Drive) ShowDialogue(sale string, v display.View) { d.p.ShowDialogue(wire.Key(sale), v) }
 
-// StopPayment asks to stop the payment that runs, if one does: a person at the terminal wishes it. It does not wait for the end.
-func (d *Drive) StopPayment() {
+// StopPayment asks to stop the payment that runs, if one does, and it is sale or sale is "": a person at the terminal wishes it. It
+// does not wait for the end.
+func (d *Drive) StopPayment(sale string) {
 	d.p.Later(func(ctx context.Context) {
 		var key wire.Key
 		err := d.db.Read(ctx, func(r store.Reader) error {
 			rows, err := d.j.Active(r)
 			for _, row := range rows {
-				if !row.Quarantined && row.Kind == ecr.Payment && checkout.Open(row.State) {
+				if !row.Quarantined && row.Kind == ecr.Payment && checkout.Open(row.State) && (sale == "" || sale == string(row.Key)) {
 					key = row.Key
 				}
 			}

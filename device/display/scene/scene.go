@@ -78,6 +78,13 @@ type Entry struct {
 	Masked   bool   // bystanders must not read it
 }
 
+// Origin is what a scene comes from, for a screen that has keys of its own. It is never drawn.
+type Origin struct {
+	Sale  string // Key of the payment that a person may cancel, or for which something is asked; "" = none
+	Turn  uint64 // of the dialogue that asks; 0 = none does
+	Pages int    // of a choice; below 2 there is nothing to turn
+}
+
 // Scene is all that stands on a screen. The zero value is an empty screen.
 type Scene struct {
 	Kind       Kind
@@ -95,6 +102,7 @@ type Scene struct {
 	Sandbox    bool      // no real money: says so
 	Language   string    // of our own words: the terminal's, like "de" or "de-CH"
 	Chosen     string    // of the customer's choice, where one was made; it goes before Language
+	Of         Origin
 }
 
 // At returns the scene as it stands at now: without a code that is no longer valid or has no place in it.

@@ -27,6 +27,11 @@ const (
 	noConnection
 	notReady
 	notNow
+	cancel // names of keys, for screens that have them
+	accept
+	erase
+	pageBack
+	pageOn
 	wordCount
 )
 
@@ -41,6 +46,7 @@ var texts = map[string]*[wordCount]string{
 		number: "Number or code", sum: "Amount",
 		scan: "Scan the code with your app", confirm: "Please confirm in your app", paid: "Paid. Thank you.", notPaid: "Not paid.",
 		declined: "Declined.", cancelled: "Cancelled.", noConnection: "No connection", notReady: "Not ready", notNow: "No payment is possible now.",
+		cancel: "Cancel", accept: "Confirm", erase: "Erase", pageBack: "Previous page", pageOn: "Next page",
 	},
 	"de": {
 		sandbox: "SANDBOX - kein echtes Geld", expired: "Dieser Code ist nicht mehr gültig.", tooSmall: "Dieser Bildschirm ist zu klein für den Code.",
@@ -48,6 +54,7 @@ var texts = map[string]*[wordCount]string{
 		number: "Nummer oder Code", sum: "Betrag",
 		scan: "Code mit der App scannen", confirm: "Bitte in der App bestätigen", paid: "Bezahlt. Vielen Dank.", notPaid: "Nicht bezahlt.",
 		declined: "Abgelehnt.", cancelled: "Abgebrochen.", noConnection: "Keine Verbindung", notReady: "Nicht bereit", notNow: "Zurzeit ist keine Zahlung möglich.",
+		cancel: "Abbrechen", accept: "Bestätigen", erase: "Löschen", pageBack: "Vorherige Seite", pageOn: "Nächste Seite",
 	},
 	"fr": {
 		sandbox: "SANDBOX - pas d'argent réel", expired: "Ce code n'est plus valable.", tooSmall: "Cet écran est trop petit pour le code.",
@@ -55,6 +62,7 @@ var texts = map[string]*[wordCount]string{
 		number: "Numéro ou code", sum: "Montant",
 		scan: "Scannez le code avec votre application", confirm: "Confirmez dans votre application", paid: "Payé. Merci.", notPaid: "Non payé.",
 		declined: "Refusé.", cancelled: "Annulé.", noConnection: "Pas de connexion", notReady: "Pas prêt", notNow: "Aucun paiement n'est possible pour le moment.",
+		cancel: "Annuler", accept: "Valider", erase: "Effacer", pageBack: "Page précédente", pageOn: "Page suivante",
 	},
 	"it": {
 		sandbox: "SANDBOX - nessun denaro reale", expired: "Questo codice non è più valido.", tooSmall: "Questo schermo è troppo piccolo per il codice.",
@@ -62,6 +70,7 @@ var texts = map[string]*[wordCount]string{
 		number: "Numero o codice", sum: "Importo",
 		scan: "Scansionare il codice con l'app", confirm: "Confermare nell'app", paid: "Pagato. Grazie.", notPaid: "Non pagato.",
 		declined: "Rifiutato.", cancelled: "Annullato.", noConnection: "Nessuna connessione", notReady: "Non pronto", notNow: "Al momento non è possibile pagare.",
+		cancel: "Annulla", accept: "Conferma", erase: "Cancella", pageBack: "Pagina precedente", pageOn: "Pagina successiva",
 	},
 	"nl": {
 		sandbox: "SANDBOX - geen echt geld", expired: "Deze code is niet meer geldig.", tooSmall: "Dit scherm is te klein voor de code.",
@@ -69,6 +78,7 @@ var texts = map[string]*[wordCount]string{
 		number: "Nummer of code", sum: "Bedrag",
 		scan: "Scan de code met uw app", confirm: "Bevestig in uw app", paid: "Betaald. Dank u wel.", notPaid: "Niet betaald.",
 		declined: "Geweigerd.", cancelled: "Geannuleerd.", noConnection: "Geen verbinding", notReady: "Niet gereed", notNow: "Betalen is nu niet mogelijk.",
+		cancel: "Annuleren", accept: "Bevestigen", erase: "Wissen", pageBack: "Vorige pagina", pageOn: "Volgende pagina",
 	},
 	"sv": {
 		sandbox: "SANDBOX - inga riktiga pengar", expired: "Koden gäller inte längre.", tooSmall: "Skärmen är för liten för koden.",
@@ -76,6 +86,7 @@ var texts = map[string]*[wordCount]string{
 		number: "Nummer eller kod", sum: "Belopp",
 		scan: "Skanna koden med din app", confirm: "Bekräfta i din app", paid: "Betalt. Tack.", notPaid: "Inte betalt.",
 		declined: "Nekat.", cancelled: "Avbrutet.", noConnection: "Ingen anslutning", notReady: "Inte redo", notNow: "Det går inte att betala just nu.",
+		cancel: "Avbryt", accept: "Bekräfta", erase: "Radera", pageBack: "Föregående sida", pageOn: "Nästa sida",
 	},
 	"da": {
 		sandbox: "SANDBOX - ingen rigtige penge", expired: "Koden er ikke længere gyldig.", tooSmall: "Skærmen er for lille til koden.",
@@ -83,6 +94,7 @@ var texts = map[string]*[wordCount]string{
 		number: "Nummer eller kode", sum: "Beløb",
 		scan: "Scan koden med din app", confirm: "Bekræft i din app", paid: "Betalt. Tak.", notPaid: "Ikke betalt.",
 		declined: "Afvist.", cancelled: "Afbrudt.", noConnection: "Ingen forbindelse", notReady: "Ikke klar", notNow: "Det er ikke muligt at betale lige nu.",
+		cancel: "Annuller", accept: "Bekræft", erase: "Slet", pageBack: "Forrige side", pageOn: "Næste side",
 	},
 	"nb": {
 		sandbox: "SANDBOX - ikke ekte penger", expired: "Koden er ikke lenger gyldig.", tooSmall: "Skjermen er for liten for koden.",
@@ -90,6 +102,7 @@ var texts = map[string]*[wordCount]string{
 		number: "Nummer eller kode", sum: "Beløp",
 		scan: "Skann koden med appen din", confirm: "Bekreft i appen din", paid: "Betalt. Takk.", notPaid: "Ikke betalt.",
 		declined: "Avvist.", cancelled: "Avbrutt.", noConnection: "Ingen forbindelse", notReady: "Ikke klar", notNow: "Det er ikke mulig å betale akkurat nå.",
+		cancel: "Avbryt", accept: "Bekreft", erase: "Slett", pageBack: "Forrige side", pageOn: "Neste side",
 	},
 	"fi": {
 		sandbox: "SANDBOX - ei oikeaa rahaa", expired: "Koodi ei ole enää voimassa.", tooSmall: "Näyttö on liian pieni koodille.",
@@ -97,6 +110,7 @@ var texts = map[string]*[wordCount]string{
 		number: "Numero tai koodi", sum: "Summa",
 		scan: "Skannaa koodi sovelluksella", confirm: "Vahvista sovelluksessa", paid: "Maksettu. Kiitos.", notPaid: "Ei maksettu.",
 		declined: "Hylätty.", cancelled: "Peruutettu.", noConnection: "Ei yhteyttä", notReady: "Ei käytössä", notNow: "Maksaminen ei ole nyt mahdollista.",
+		cancel: "Peruuta", accept: "Vahvista", erase: "Poista", pageBack: "Edellinen sivu", pageOn: "Seuraava sivu",
 	},
 	"pl": {
 		sandbox: "SANDBOX - to nie są prawdziwe pieniądze", expired: "Ten kod stracił ważność.", tooSmall: "Ten ekran jest za mały na ten kod.",
@@ -104,6 +118,7 @@ var texts = map[string]*[wordCount]string{
 		number: "Numer lub kod", sum: "Kwota",
 		scan: "Zeskanuj kod w aplikacji", confirm: "Potwierdź w aplikacji", paid: "Zapłacono. Dziękujemy.", notPaid: "Nie zapłacono.",
 		declined: "Odrzucono.", cancelled: "Anulowano.", noConnection: "Brak połączenia", notReady: "Niegotowy", notNow: "Płatność nie jest teraz możliwa.",
+		cancel: "Anuluj", accept: "Zatwierdź", erase: "Usuń", pageBack: "Poprzednia strona", pageOn: "Następna strona",
 	},
 }
 
@@ -115,16 +130,28 @@ func Languages() []string {
 	return []string{"de", "en", "fr", "it", "nl", "sv", "da", "nb", "fi", "pl"}
 }
 
-// words are those of the customer's choice, of the terminal's language, or English: the first that is known.
-func (s Scene) words() *[wordCount]string {
+// Spoken is the language that the scene is worded in, one of Languages: the customer's choice, the terminal's, or English.
+func (s Scene) Spoken() string {
 	for _, language := range []string{s.Chosen, s.Language} {
 		base, _, _ := strings.Cut(strings.ToLower(language), "-")
 		if same, ok := also[base]; ok {
 			base = same
 		}
-		if t, ok := texts[base]; ok {
-			return t
+		if texts[base] != nil {
+			return base
 		}
 	}
-	return texts[fallback]
+	return fallback
+}
+
+// words are those of the language that the scene is worded in.
+func (s Scene) words() *[wordCount]string { return texts[s.Spoken()] }
+
+// Keys are the names of the keys that a screen may have.
+type Keys struct{ Cancel, Confirm, Correct, Up, Down string }
+
+// Keys names them in the scene's language.
+func (s Scene) Keys() Keys {
+	own := s.words()
+	return Keys{Cancel: own[cancel], Confirm: own[accept], Correct: own[erase], Up: own[pageBack], Down: own[pageOn]}
 }

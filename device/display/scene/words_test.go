@@ -22,3 +22,10 @@ func TestEveryWordIsThere(t *testing.T) {
 		require.True(t, strings.HasPrefix(texts[language][sandbox], "SANDBOX - "), language)
 	}
 }
+
+func TestTheLanguageOfAScene(t *testing.T) {
+	for _, c := range [][3]string{{"", "", "en"}, {"", "de-CH", "de"}, {"no", "", "nb"}, {"fr", "de", "fr"}, {"xx", "PL", "pl"}, {"xx", "xx", "en"}} {
+		require.Equal(t, c[2], Scene{Chosen: c[0], Language: c[1]}.Spoken())
+	}
+	require.Equal(t, Keys{Cancel: "Abbrechen", Confirm: "Bestätigen", Correct: "Löschen", Up: "Vorherige Seite", Down: "Nächste Seite"}, Scene{Language: "de"}.Keys())
+}

@@ -122,7 +122,11 @@ func (p *Performer) stillShown(ctx context.Context, key wire.Key) bool {
 }
 
 func (p *Performer) view(row *journal.Row, kind scene.Kind) display.View {
-	return display.View{Kind: kind, Title: row.Method.Label, Amount: Amount(p.cfg.Language, row.Amount, row.Currency), Sandbox: p.cfg.Sandbox, Language: p.cfg.Language}
+	v := display.View{Kind: kind, Title: row.Method.Label, Amount: Amount(p.cfg.Language, row.Amount, row.Currency), Sandbox: p.cfg.Sandbox, Language: p.cfg.Language}
+	if row.Kind == ecr.Payment {
+		v.Of.Sale = string(row.Key)
+	}
+	return v
 }
 
 // clearScreen takes the sale off the screen.
