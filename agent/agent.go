@@ -32,6 +32,7 @@ import (
 	"posagent/agent/port"
 	"posagent/agent/ready"
 	"posagent/agent/record"
+	"posagent/agent/screen"
 	"posagent/agent/scrub"
 	"posagent/agent/till"
 	"posagent/agent/view"
@@ -64,7 +65,9 @@ type Options struct {
 	Retention      time.Duration                                   // of final operations
 	Probe          func(ctx context.Context, service string) error // asks a service cheaply whether it answers again
 	Screen         display.Screen
-	Keypad         Pad           // nil = nobody types here
+	Keypad         Pad           // nil = no pad is there
+	Page           bool          // the customer's screen is a page of the port too
+	PageKeys       bool          // and has keys
 	Printer        paper.Printer // closed by Run; nil = the terminal has none
 	Prints         paper.Prints  // without being asked for
 
@@ -135,7 +138,8 @@ type Agent struct {
 	refusals *audit.Refusals
 	scrub    *scrub.Scrubber
 	drive    *drive.Drive
-	counter  *counter.Counter // nil without a pad
+	counter  *counter.Counter // nil where nobody types
+	page     *screen.Screen   // nil = there is none
 	sessions []func(context.Context) error
 	lines    []*session.Session
 	port     *port.Port
@@ -182,7 +186,7 @@ func New(o Options) *Agent {
 		o.Front.Attach(a.outbox)
 	}
 	a.drive = drive.New(drive.Options{
-		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: o.Screen, Prompter: a.prompter(), AtTerminal: byCustomer, Config: o.Drive, CallerSecret: o.CallerSecret,
+		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: a.withPage(), Prompter: a.prompter(), AtTerminal: byCustomer, Config: o.Drive, CallerSecret: o.CallerSecret,
 		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow, Record: a.saleChanged, Audit: a.did, LastSale: last.Sales.Highest,
 		Closed: a.batchClosed,
 	})
@@ -307,6 +311,9 @@ func (a *Agent) local(in *inbox.Inbox, house *view.Daemon) port.Options {
 		Clients: l.Clients, Rate: l.Rate, Parallel: l.Parallel, Services: l.Services, Within: l.Within,
 		Dir: l.Dir, Version: l.About.Version, Log: a.o.Log,
 		House: house, Sales: a.till, Refused: func(address string) { a.refusals.Note("local port", address) }, Touched: a.scrub.Touch,
+	}
+	if a.page != nil {
+		o.Display = a.page
 	}
 	if a.o.Front != nil {
 		a.o.Front.PagesAt("http://" + a.o.Port.Addr().String())
@@ -439,9 +446,9 @@ func (a *Agent) Run(ctx context.Context) error {
 		core.Go(func() error { return clean("proof of the services", a.o.Front.Run(inner)) })
 	}
 	core.Go(func() error { return clean("checkout", a.drive.Run(as("checkout"))) })
-	if a.o.Screen != nil {
+	if shown := a.withPage(); shown != nil {
 		core.Go(func() error {
-			return clean("display", display.Run(inner, a.o.Screen, func(err error) { a.o.Log.Warn("display", "err", err) }))
+			return clean("display", display.Run(inner, shown, func(err error) { a.o.Log.Warn("display", "err", err) }))
 		})
 	}
 	if a.o.Keypad != nil {

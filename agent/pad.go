@@ -7,6 +7,8 @@ import (
 	"posagent/agent/checkout/drive"
 	"posagent/agent/checkout/drive/perform"
 	"posagent/agent/counter"
+	"posagent/agent/screen"
+	"posagent/device/display"
 	"posagent/device/display/scene"
 	"posagent/device/keypad"
 	"posagent/device/keypad/entry"
@@ -22,16 +24,37 @@ type Pad interface {
 	Status() keypad.Status
 }
 
-// prompter lets the checkout ask the person at the pad; nil without one.
+// withPage is all that the customer sees, the page of the port first: it never keeps a sale waiting.
+func (a *Agent) withPage() display.Screen {
+	if !a.o.Page || a.o.Port == nil {
+		return a.o.Screen
+	}
+	if a.page == nil {
+		o := screen.Options{Now: a.o.Now}
+		if a.o.PageKeys {
+			o.Tap = func(sale string, turn uint64, k entry.Key) { a.counter.Tap(sale, turn, k) }
+		}
+		a.page = screen.New(o)
+	}
+	if a.o.Screen == nil {
+		return display.Fan(a.page)
+	}
+	return display.Fan(a.page, a.o.Screen)
+}
+
+// prompter lets the checkout ask the person at the pad or the page; nil where there is neither.
 func (a *Agent) prompter() drive.Prompter {
-	if a.o.Keypad == nil {
+	keys := a.page != nil && a.o.PageKeys
+	if a.o.Keypad == nil && !keys {
 		return nil
 	}
 	a.counter = counter.New(counter.Options{
-		Show:  func(f counter.Face) { a.drive.ShowDialogue(f.Sale, sceneOf(f, a.o.Drive.Language)) },
-		Stop:  func(sale string) { a.drive.StopPayment(sale) },
-		Ready: func() bool { return a.o.Keypad.Status().Open },
-		Log:   a.o.Log,
+		Show: func(f counter.Face) { a.drive.ShowDialogue(f.Sale, sceneOf(f, a.o.Drive.Language)) },
+		Stop: func(sale string) { a.drive.StopPayment(sale) },
+		Ready: func() bool {
+			return a.o.Keypad != nil && a.o.Keypad.Status().Open || keys && a.page.Watched()
+		},
+		Log: a.o.Log,
 	})
 	return a.counter
 }

@@ -150,6 +150,7 @@ type Checkout struct {
 // Display is the customer's screen.
 type Display struct {
 	Console           bool   `toml:"console"`
+	Page              bool   `toml:"page"`               // at the local port, /display: any program on the box may see it
 	File              string `toml:"file"`               // PNG or SVG, rewritten with every picture; "" = none
 	FileSize          string `toml:"file_size"`          // its pixels, WIDTHxHEIGHT
 	Framebuffer       string `toml:"framebuffer"`        // device, or a plain file; "" = none
@@ -174,6 +175,7 @@ type Printer struct {
 // Keypad is the keypad.
 type Keypad struct {
 	Device string        `toml:"device"` // "" = none
+	Page   bool          `toml:"page"`   // the page of [display] page has keys
 	Map    []string      `toml:"map"`    // keys besides the usual ones: CODE=KEY, "98=cancel"
 	Bounce time.Duration `toml:"bounce"` // a key that closes again within it is the same press
 }

@@ -359,6 +359,8 @@ func TestKeypad(t *testing.T) {
 		"keypad.map: code 98":                                "[keypad]\nmap = [\"98=stop\"]\n",
 		"keypad.map: keypad: map leaves no key for confirm":  "[keypad]\ndevice = \"/dev/input/event3\"\nmap = [\"28=none\", \"96=none\", \"352=none\", \"523=none\"]\n",
 		"keypad.bounce":                                      "[keypad]\nbounce = \"2s\"\n",
+		"keypad.page: there is no page with keys":            "[keypad]\npage = true\n",
+		"display.page: there is no local port":               "[display]\npage = true\n[port]\nlisten = \"\"\n",
 		"checkout.choose: nobody could choose":               "[checkout]\nchoose = \"screen\"\n",
 		"checkout.choose: \"customer\"":                      "[checkout]\nchoose = \"customer\"\n",
 		"checkout.open_amount: nobody could type the amount": "[checkout]\nopen_amount = true\n",
@@ -366,6 +368,13 @@ func TestKeypad(t *testing.T) {
 		_, err := Load(write(t, "config.toml", text, 0o644), nil)
 		require.ErrorContains(t, err, key)
 	}
+}
+
+// Keys of the page alone are enough to choose and to type.
+func TestKeypadPage(t *testing.T) {
+	c, err := Load(write(t, "config.toml", "[display]\nconsole = false\npage = true\n[keypad]\npage = true\n[checkout]\nchoose = \"screen\"\nopen_amount = true\n", 0o644), nil)
+	require.NoError(t, err)
+	require.True(t, c.Keypad.There())
 }
 
 func TestPrinter(t *testing.T) {

@@ -27,6 +27,9 @@ func Size(s string) (width, height int, err error) {
 
 func (c Config) display(k *check) {
 	d := c.Display
+	if d.Page && c.Port.Listen == "" {
+		k.fail("display.page", "there is no local port to show it: set [port] listen")
+	}
 	switch filepath.Ext(d.File) {
 	case ".png", ".svg":
 		k.path("display.file", d.File)

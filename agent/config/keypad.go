@@ -21,6 +21,9 @@ func (p Keypad) Keys() (keypad.Map, error) {
 	return keypad.ParseMap(keys)
 }
 
+// There says whether a person can type anywhere.
+func (p Keypad) There() bool { return p.Device != "" || p.Page }
+
 // keypad checks what a person types on, and what it is needed for.
 func (c Config) keypad(k *check) {
 	k.oneOf("checkout.choose", c.Checkout.Choose, "register", "screen")
@@ -33,14 +36,17 @@ func (c Config) keypad(k *check) {
 	if err != nil {
 		k.fail("keypad.map", "%w", err)
 	}
-	screen := c.Display.Console || c.Display.File != "" || c.Display.Framebuffer != ""
+	screen := c.Display.Console || c.Display.File != "" || c.Display.Framebuffer != "" || c.Display.Page
+	if c.Keypad.Page && !c.Display.Page {
+		k.fail("keypad.page", "there is no page with keys: set [display] page = true")
+	}
 	if c.Keypad.Device != "" && !screen {
 		k.fail("keypad.device", "nobody could read what is asked: set [display] framebuffer, file or console")
 	}
-	if c.Keypad.Device == "" && c.Checkout.Choose == "screen" {
+	if !c.Keypad.There() && c.Checkout.Choose == "screen" {
 		k.fail("checkout.choose", "nobody could choose: set [keypad] device")
 	}
-	if c.Keypad.Device == "" && c.Checkout.OpenAmount {
+	if !c.Keypad.There() && c.Checkout.OpenAmount {
 		k.fail("checkout.open_amount", "nobody could type the amount: set [keypad] device")
 	}
 }

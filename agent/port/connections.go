@@ -31,6 +31,7 @@ const (
 	silent   = iota // an unproven one's, with no request or no whole header for longer than headerGrace
 	unproven        // a request without a proof: whatever it waits for, its client is not known
 	fresh           // one that has just come, and has not had the time to show its proof
+	display         // the stream of a customer's screen, of which there are few
 	idle            // a proven one's, between two requests
 )
 
@@ -140,6 +141,16 @@ func (l *limiter) state(conn net.Conn, s http.ConnState) {
 	if l.wanted {
 		l.closeOne()
 	}
+}
+
+// follows keeps the stream of a customer's screen longer than other unproven requests.
+func (l *limiter) follows(r *http.Request) {
+	c := r.Context().Value(slotKey{}).(*slot)
+	l.mu.Lock()
+	if c.kind == unproven {
+		c.kind = display
+	}
+	l.mu.Unlock()
 }
 
 // proven keeps a request's connection, since its client is known, and gives its body the time it

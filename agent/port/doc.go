@@ -10,8 +10,8 @@
 // It guarantees:
 //   - A request reaches a handler only if its Host is one of the port's names and it carries
 //     neither Origin, Referer nor Sec-Fetch-Site. Browsers always send at least one of these
-//     headers, so web pages are refused. The port listens on this machine alone. Two things are open
-//     to a browser: a payment's page, and the terminal's own pages, which no other page may lead to,
+//     headers, so web pages are refused. The port listens on this machine alone. Three things are open
+//     to a browser: a payment's page, the customer's screen (display.go), and the terminal's own pages, which no other page may lead to,
 //     frame or read. They show amounts only after a client's token or the PIN was entered. What a
 //     person does there is not the port's: Person proves the login and does it.
 //   - A service's route, /agent/v1 and /metrics need a client's token in the form of that service.

@@ -30,7 +30,7 @@ func Guard(addr net.Addr, next http.Handler) http.Handler {
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		w.Header().Set("Cache-Control", "no-store")
 		why := ""
-		page := r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, PayPath) || ofPerson(r)
+		page := r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, PayPath) || ofPerson(r) || ofDisplay(r)
 		for _, h := range []string{"Origin", "Referer", "Sec-Fetch-Site"} {
 			if _, there := r.Header[h]; there && !page {
 				why = "this port is closed to web pages: leave the header " + h + " out"
@@ -44,7 +44,7 @@ func Guard(addr net.Addr, next http.Handler) http.Handler {
 		}
 		if why != "" {
 			unread(w, r)
-			if path := r.URL.Path; path == PagePath || strings.HasPrefix(path, PersonPath) || strings.HasPrefix(path, PayPath) { // read by people
+			if path := r.URL.Path; path == PagePath || path == DisplayPath || strings.HasPrefix(path, PersonPath) || strings.HasPrefix(path, PayPath) { // read by people
 				http.Error(w, why, http.StatusForbidden)
 				return
 			}
@@ -61,21 +61,43 @@ func ofPerson(r *http.Request) bool {
 	if r.URL.Path != PagePath && !strings.HasPrefix(r.URL.Path, PersonPath) {
 		return false
 	}
+	from := r.Header["Referer"]
+	return fromOwnPage(r) && asks(r, "navigate", "document") && (from == nil || only(from, "http://"+r.Host+PagePath))
+}
+
+// ofDisplay says that a browser asks for the customer's screen as a document of its own, or that the
+// page itself, its script or its form asks.
+func ofDisplay(r *http.Request) bool {
+	if r.Header["Referer"] != nil || !fromOwnPage(r) {
+		return false
+	}
+	script := asks(r, "cors", "empty") && !only(r.Header["Sec-Fetch-Site"], "none")
+	switch r.URL.Path {
+	case DisplayPath:
+		return script || asks(r, "navigate", "document")
+	case displayEvents:
+		return script && r.Method == http.MethodGet
+	}
+	return false
+}
+
+// fromOwnPage says that a GET comes from no page or one of the port's own, and a POST from the form
+// of one of its own.
+func fromOwnPage(r *http.Request) bool {
 	site, origin := r.Header["Sec-Fetch-Site"], r.Header["Origin"]
 	switch r.Method {
 	case http.MethodGet:
-		if origin != nil || site != nil && !only(site, "none") && !only(site, "same-origin") {
-			return false
-		}
+		return origin == nil && (site == nil || only(site, "none") || only(site, "same-origin"))
 	case http.MethodPost: // a browser that does not say where a form comes from is refused; the page's policy makes Origin null
-		if !only(site, "same-origin") || !only(origin, "null") && !only(origin, "http://"+r.Host) {
-			return false
-		}
-	default:
-		return false
+		return only(site, "same-origin") && (only(origin, "null") || only(origin, "http://"+r.Host))
 	}
-	mode, dest, from := r.Header["Sec-Fetch-Mode"], r.Header["Sec-Fetch-Dest"], r.Header["Referer"]
-	return (mode == nil || only(mode, "navigate")) && (dest == nil || only(dest, "document")) && (from == nil || only(from, "http://"+r.Host+PagePath))
+	return false
+}
+
+// asks says that a browser asks in a mode for a kind of thing, where it says so.
+func asks(r *http.Request, mode, dest string) bool {
+	m, d := r.Header["Sec-Fetch-Mode"], r.Header["Sec-Fetch-Dest"]
+	return (m == nil || only(m, mode)) && (d == nil || only(d, dest))
 }
 
 // only says that a header has one value, and it is this one.

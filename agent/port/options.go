@@ -18,6 +18,7 @@ type Options struct {
 	Live     func() error  // nil error = every loop of the daemon is alive
 	Ready    func() error  // nil error = the store can be written and older sales are in hand
 	Pages    http.Handler  // pages of stored payments at PayPath, for a customer's browser; nil = none
+	Display  Display       // the customer's screen at DisplayPath, which any program on the box may see; nil = none
 	Hooks    http.Handler  // takes webhooks at HooksPath and proves who sends; nil = none are taken
 	Token    wire.Secret   // what local clients show; "" = no service, nothing of the terminal
 	Clients  []Client      // who have a token of their own

@@ -40,6 +40,9 @@ func (o Options) table(g *gateway, doc *document, ended <-chan struct{}) []mount
 			own: map[string]http.HandlerFunc{path: g.public(o.Pages.ServeHTTP)},
 		})
 	}
+	if o.Display != nil {
+		list = append(list, (&shown{g.auth, o.Display, make(chan struct{}, maxDisplays), ended}).mount())
+	}
 	if o.Hooks != nil {
 		list = append(list, mount{
 			Group: contracts.Webhooks(HooksPath, byHook), at: []string{HooksPath},

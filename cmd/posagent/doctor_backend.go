@@ -77,7 +77,7 @@ func askMethods(ctx context.Context, cfg config.Config, c doctor.Config, log *sl
 		}
 		list = paylink.Offer(list, linkMethod(cfg))
 		a.Methods, a.NoMethod = len(list), len(list) == 0
-		a.Fit = len(checkout.Offer(list, checkout.Wish{Prompter: cfg.Keypad.Device != "", Exclude: cfg.Methods.Exclude})) > 0
+		a.Fit = len(checkout.Offer(list, checkout.Wish{Prompter: cfg.Keypad.There(), Exclude: cfg.Methods.Exclude})) > 0
 		return nil
 	})
 }

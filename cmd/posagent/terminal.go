@@ -80,6 +80,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	if o.Screen, f.screens, err = screen(c, cfg); err != nil {
 		return o, f, nil, &exit{exitConfig, err}
 	}
+	o.Page, o.PageKeys = cfg.Display.Page, cfg.Keypad.Page
 	if f.pad, err = pad(c, cfg, log); err != nil {
 		return o, f, nil, &exit{exitConfig, err}
 	}
@@ -123,8 +124,8 @@ func pad(c *call, cfg config.Config, log *slog.Logger) (*keypad.Pad, error) {
 	if cfg.Keypad.Device == "" {
 		return nil, nil
 	}
-	if cfg.Display.Framebuffer == "" && cfg.Display.File == "" && !onTerminal(c.out) {
-		log.Warn("the keypad is not used: nobody could read what is asked, because the console is a log; set [display] framebuffer or file")
+	if cfg.Display.Framebuffer == "" && cfg.Display.File == "" && !cfg.Display.Page && !onTerminal(c.out) {
+		log.Warn("the keypad is not used: nobody could read what is asked, because the console is a log; set [display] framebuffer, file or page")
 		return nil, nil
 	}
 	keys, err := cfg.Keypad.Keys()

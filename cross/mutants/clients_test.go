@@ -355,14 +355,14 @@ var ofClients = []mutant{
 	{"a notification is stored with its token", inbox, "TestNotices", []edit{{"agent/inbox/build.go", `delete(body, "securityToken")`, `delete(body, "")`}}},
 	// The page for people.
 	{"a link of another site opens the terminal's page", "agent/port", "TestThePageIsClosedToOtherPages", []edit{
-		{"agent/port/guard.go", `origin != nil || site != nil &&`, `origin != nil || false && site != nil &&`},
+		{"agent/port/guard.go", `origin == nil && (site == nil || only(site, "none") || only(site, "same-origin"))`, `origin == nil`},
 	}},
 	{"a form of another site is taken for the page's own", "agent/port", "TestThePageIsClosedToOtherPages", []edit{
-		{"agent/port/guard.go", `if !only(site, "same-origin") ||`, `if`},
+		{"agent/port/guard.go", `return only(site, "same-origin") && (`, `return (`},
 		{"agent/port/page.go", `ours := only(r.Header["Sec-Fetch-Site"], "same-origin")`, `ours := true`},
 	}},
 	{"the page is shown inside a frame", "agent/port", "TestThePageIsClosedToOtherPages", []edit{
-		{"agent/port/guard.go", `(dest == nil || only(dest, "document"))`, `(dest == nil || len(dest) > 0)`},
+		{"agent/port/guard.go", `(d == nil || only(d, dest))`, `(d == nil || len(d) > 0)`},
 	}},
 	{"tokens can be guessed at the page for ever", "agent/port", "TestWrongTokensLockTheForm", []edit{
 		{"agent/port/visits.go", `if s.wrong >= wrongTries {`, `if s.wrong < 0 {`},
