@@ -238,7 +238,7 @@ var ofAgent = []mutant{
 		{"agent/port/services.go", "\t\t\t\tanswer.proven = true\n", ""},
 	}},
 	{"a register line is open to the network without a word", "agent/config", "TestField_L3OpenLineIsRefused", []edit{
-		{"agent/config/validate.go", `len(e.Allow) == 0 && !e.Open {`, `len(e.Allow) == 0 && e.Open {`},
+		{"agent/config/registers.go", `len(e.Allow) == 0 && !e.Open {`, `len(e.Allow) == 0 && e.Open {`},
 	}},
 
 	// Told, and undone.

@@ -73,7 +73,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/drive/perform/tell.go", "		if r.Undone() {", "		if false {"},
 	}},
 	{"a register's repeated id is a new sale", drive, "TestSequenceJoins", []edit{
-		{"agent/checkout/drive/begin.go", "\t\tkey = row.Key\n\t\treturn nil\n\t})\n\treturn key, d.stored(err)", "\t\treturn nil\n\t})\n\treturn key, d.stored(err)"},
+		{"agent/checkout/drive/begin.go", "\t\tkey = row.Key\n\t\treturn nil\n\t})\n\treturn key, old, d.stored(err)", "\t\treturn nil\n\t})\n\treturn key, old, d.stored(err)"},
 	}},
 
 	// What is an approval.
@@ -119,7 +119,7 @@ var ofCheckout = []mutant{
 		{"agent/checkout/drive/begin.go", `a.steps = nil`, `a.join = ""`},
 	}},
 	{"the register's next command does not undo", drive, "TestMoneyB6_LastReceiptOfTheNextCommand|TestMoneyB11_ARepeatedRequest", []edit{
-		{"agent/checkout/approved.go", `if e.Sync == Same {`, `if true {`},
+		{"agent/checkout/approved.go", `case e.Sync == Same:`, `case true:`},
 	}},
 	{"end of day confirms what nobody acknowledged", drive, "TestMoneyB13_EndOfDay", []edit{
 		{"agent/checkout/table.go", `GraceOver: graceOver, EndOfDay: endOfDay,`, `GraceOver: graceOver, EndOfDay: confirm,`},

@@ -371,7 +371,7 @@ var ofClients = []mutant{
 		{"agent/port/visits.go", `return now.Sub(v.last) > visitIdle || now.Sub(v.began) > visitLong`, `return false`},
 	}},
 	{"every client sees the register's day", "agent/view", "TestDay", []edit{
-		{"agent/view/day.go", `wire.Allow(ctx, "", maySales)`, `wire.Allow(ctx, "", wire.MayRead)`},
+		{"agent/view/day.go", `wire.Allow(ctx, "", wire.MaySales)`, `wire.Allow(ctx, "", wire.MayRead)`},
 	}},
 	{"a text of the page is not escaped", "agent/pages", "TestEverythingIsEscaped", []edit{
 		{"agent/pages/html.go", `w.b.WriteString(html.EscapeString(s))`, `w.b.WriteString(html.UnescapeString(s))`},

@@ -33,7 +33,7 @@ var ofECR = []mutant{
 		{"ecr/zvt/request.go", "case !ok:\n\t\treturn errMalformed\n\tcase !m.prof", "case !ok && false:\n\t\treturn errMalformed\n\tcase !m.prof"},
 	}},
 	{"a register is told another's last sale", "ecr/ecrtest/toy", "TestConformance", []edit{
-		{"ecr/session/dialog.go", `s.o.Desk.Last(ctx, cmp.Or(a.Line, s.o.Line))`, `s.o.Desk.Last(ctx, cmp.Or("one/1", a.Line, s.o.Line))`},
+		{"ecr/session/dialog.go", `line := cmp.Or(a.Line, s.o.Line)`, `line := cmp.Or("one/1", a.Line, s.o.Line)`},
 	}},
 	{"what waits for its acknowledgement cannot be taken back", "ecr/session", "TestUnsendTakesBackWhatHasNotLeft", []edit{
 		{"ecr/session/late.go", `if l.cancel != nil && l.seq <= through {`, `if false {`},

@@ -7,7 +7,7 @@ var ofField = []mutant{
 		{"agent/checkout/timers.go", `Deadline: patience - LastReadAt}`, `Deadline: LongestSale}`},
 	}},
 	{"the configured patience is not used", drive, "TestField_L9PatienceIsConfigured", []edit{
-		{"agent/checkout/drive/begin.go", `checkout.TermsOf(pick, d.cfg.TimeoutUnit, d.cfg.Patience, progress)`, `checkout.TermsOf(pick, d.cfg.TimeoutUnit, checkout.Patience, progress)`},
+		{"agent/checkout/drive/begin.go", `cmp.Or(req.Patience, d.cfg.Patience), req.Progress)`, `cmp.Or(req.Patience, checkout.Patience), req.Progress)`},
 	}},
 	{"the register hears no text of the customer's steps", drive, "TestField_L10TheRegisterHearsWhatTheCustomerHasToDo", []edit{
 		{"agent/checkout/drive/perform/tell.go", `p.sales.SetProgress(key, p.stepText(s))`, `p.sales.SetProgress(key, ecr.Progress{Step: s})`},
