@@ -144,28 +144,6 @@ func fitsJournal(ctx context.Context, c *call, name string) error {
 	})
 }
 
-// notSandbox refuses a code on a box whose journal is a sandbox's, before the operator's service hears of it. It returns nil where the
-// journal says nothing else, or cannot be read.
-func notSandbox(ctx context.Context, c *call) error {
-	if _, err := os.Stat(agentDB(c)); err != nil {
-		return nil
-	}
-	was, open := "", false
-	if err := readJournal(ctx, c, func(r store.Reader) (err error) {
-		if was, err = agent.Bound(r); err == nil {
-			open, err = unended(r)
-		}
-		return err
-	}); err != nil || !strings.HasPrefix(was, agent.Sandbox+" (") {
-		return nil
-	}
-	next := beginsAnew(c, was)
-	if open {
-		next = "posagent status" + c.flags() + " until nothing is open, then again"
-	}
-	return fail(exitRefused, "a sandbox has run on this box, and its journal is not a terminal's; the code was not sent, and is good as before (%s)", next)
-}
-
 // errReload ends a run of the terminal that is to begin again with another configuration.
 var errReload = errors.New("the configuration has changed")
 

@@ -155,6 +155,28 @@ func beginsAnew(c *call, was string) string {
 	return fmt.Sprintf("posagent backup%s FILE --key-file K keeps its sales; posagent help reset tells how the box begins anew; then the same code again", c.flags())
 }
 
+// notSandbox refuses a code on a box whose journal is a sandbox's, before the operator's service hears of it. It returns nil where the
+// journal says nothing else, or cannot be read.
+func notSandbox(ctx context.Context, c *call) error {
+	if _, err := os.Stat(agentDB(c)); err != nil {
+		return nil
+	}
+	was, open := "", false
+	if err := readJournal(ctx, c, func(r store.Reader) (err error) {
+		if was, err = agent.Bound(r); err == nil {
+			open, err = unended(r)
+		}
+		return err
+	}); err != nil || !strings.HasPrefix(was, agent.Sandbox+" (") {
+		return nil
+	}
+	next := beginsAnew(c, was)
+	if open {
+		next = "posagent status" + c.flags() + " until nothing is open, then again"
+	}
+	return fail(exitRefused, "a sandbox has run on this box, and its journal is not a terminal's; the code was not sent, and is good as before (%s)", next)
+}
+
 // resetLost begins anew where the journal is gone or cut. The key stays: what was derived from it is known again.
 func resetLost(ctx context.Context, c *call, o *resetOptions) error {
 	if o.reason == "" {
