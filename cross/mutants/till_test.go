@@ -27,7 +27,7 @@ var ofTills = []mutant{
 		{"agent/checkout/drive/begin.go", `if req.Sequence == "" || now.Before(clockSet) {`, `if true || now.Before(clockSet) {`},
 	}},
 	{"two tills' equal ids make one key", drive, "TestMoneyF2_AnIDMakesItsKey", []edit{
-		{"agent/checkout/drive/begin.go", `"posagent register key 1", req.Line, req.Sequence,`, `"posagent register key 1", req.Sequence,`},
+		{"agent/checkout/drive/begin.go", `"key of a register, 1", req.Line, req.Sequence,`, `"key of a register, 1", req.Sequence,`},
 	}},
 	{"a replaced journal says none of a sale it does not have", drive, "TestMoneyF3_AReplacedJournalDoesNotSayNone", []edit{
 		{"agent/checkout/drive/told.go", `			return cmp.Or(unsaid(r), err)

@@ -23,7 +23,7 @@ const (
 	MayLinks  = "links"
 	MayTokens = "tokens"
 	MaySales  = "sales" // to sell through the terminal, and to see sales
-	MayAll    = "all" // to see what other clients and the backend have
+	MayAll    = "all"   // to see what other clients and the backend have
 )
 
 // callerKey is where a context carries a Caller.

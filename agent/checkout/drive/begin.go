@@ -174,7 +174,7 @@ func (d *Drive) keyOf(req ecr.Request, old wire.Key) wire.Key {
 	try := 0
 	return wire.Key(wire.NoPAN(func() string {
 		try++
-		return string(wire.MakeKey(d.secret, "posagent register key 1", req.Line, req.Sequence, epoch, string(old), strconv.Itoa(try)))
+		return string(wire.MakeKey(d.secret, "key of a register, 1", req.Line, req.Sequence, epoch, string(old), strconv.Itoa(try)))
 	}))
 }
 
