@@ -121,10 +121,11 @@ func doctorConfig(c *call, cfg config.Config, err error) doctor.Config {
 	v.Proxy, v.Port, v.ClientCert, v.Mark = cfg.Upstream.Proxy != "", cfg.Port.Listen, cfg.Upstream.ClientCert, cfg.Store.Mark
 	v.Credentials = auth.Bearer != "" || auth.ConsumerKey != "" || auth.ClientID != "" || v.ClientCert != "" || v.Device != nil
 	v.Refresh, v.MaxAge, v.MaxCount = cfg.Methods.Refresh, cfg.Offline.MaxAge, cfg.Offline.MaxCount
-	if host, _, err := net.SplitHostPort(cfg.ECR.TCP); err == nil {
+	for _, e := range cfg.Registers() {
+		host, _, err := net.SplitHostPort(e.TCP)
 		ip := net.ParseIP(host)
-		here := host == "localhost" || ip != nil && ip.IsLoopback()
-		v.Open = !here && cfg.ECR.Open && cfg.ECR.Password == "" && len(cfg.ECR.Allow) == 0
+		here := err != nil || host == "localhost" || ip != nil && ip.IsLoopback()
+		v.Open = v.Open || !here && e.Open && e.Password == "" && len(e.Allow) == 0
 	}
 	return v
 }
