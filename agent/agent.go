@@ -103,6 +103,7 @@ type Line struct {
 	Serial   session.Opener
 	TCP      net.Listener   // where Serial is nil
 	Allow    []netip.Prefix // where TCP registers may connect from; nil = from anywhere
+	MaxConns int            // of TCP; 0 = 8
 
 	Patience, Grace  time.Duration // of its requests (ecr.Request)
 	Keep, RefundLast bool
@@ -333,7 +334,7 @@ func (a *Agent) local(in *inbox.Inbox, house *view.Daemon) port.Options {
 
 func (a *Agent) line(l Line) session.Options {
 	return session.Options{Line: l.Name, Desk: a.drive, Till: a.drive, Memory: a.drive, Protocol: l.Protocol, Allow: l.Allow, Log: a.o.Log,
-		Patience: l.Patience, Grace: l.Grace, Keep: l.Keep, RefundLast: l.RefundLast,
+		Patience: l.Patience, Grace: l.Grace, Keep: l.Keep, RefundLast: l.RefundLast, MaxConns: l.MaxConns,
 		Refused: func(from string) { a.refusals.Note("register line "+l.Name, from) }}
 }
 

@@ -49,9 +49,13 @@ func Protocols() map[string]Protocol {
 	return map[string]Protocol{
 		"zvt":       {85 * time.Second, true, true},
 		"jsonl":     {85 * time.Second, true, true}, // of refunds and reversals: a payment has its method's own time
+		"nexo":      {55 * time.Second, false, false},
 		"caisse-ap": {80 * time.Second, false, false},
 	}
 }
+
+// letters are those of a terminal's name, which stands in its certificate.
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
 
 // Registers are the lines that are configured, in the order of the file. A section without serial and
 // tcp is none.
@@ -176,9 +180,16 @@ func (e ECR) check(k *check, at string) {
 	if e.TCP != "" {
 		k.listen(at+".tcp", e.TCP, false)
 		if host, _, err := net.SplitHostPort(e.TCP); err == nil && host != "" && !loopback(host) &&
-			e.Password == "" && len(e.Allow) == 0 && !e.Open {
-			k.fail(at+".tcp", "%q is open to the network: set [ecr] password, or allow = [\"ADDRESS\"] of the register, or open = true", e.TCP)
+			!e.secret() && len(e.Allow) == 0 && !e.Open {
+			word := "password"
+			if e.Protocol == "nexo" {
+				word = "passphrase_file"
+			}
+			k.fail(at+".tcp", "%q is open to the network: set [ecr] "+word+", or allow = [\"ADDRESS\"] of the register, or open = true", e.TCP)
 		}
+	}
+	if e.Protocol == "nexo" {
+		e.nexo(k, at)
 	}
 	if _, err := e.Allowed(); err != nil {
 		k.fail(at+".allow", "%v", err)
@@ -202,6 +213,27 @@ func (e ECR) check(k *check, at string) {
 	}
 	if e.KeyVersion < 0 || e.KeyVersion > 999 {
 		k.fail(at+".key_version", "%d is not between 0 and 999", e.KeyVersion)
+	}
+}
+
+// secret reports whether a register has to show that it knows one.
+func (e ECR) secret() bool {
+	if e.Protocol == "nexo" {
+		return e.Passphrase != ""
+	}
+	return e.Password != ""
+}
+
+// nexo holds a line of that protocol to its rules. Messages in clear are for this machine, or for a network that is meant.
+func (e ECR) nexo(k *check, at string) {
+	if e.TCP == "" {
+		k.fail(at+".tcp", "nexo needs it, like \"127.0.0.1:8443\"")
+	}
+	if e.POIID == "" || strings.Trim(e.POIID, letters) != "" {
+		k.fail(at+".poi_id", "%q is no name of a terminal: write MODEL-SERIAL, like POSAGENT-000020000001", e.POIID)
+	}
+	if (e.KeyID == "") != (e.Passphrase == "") {
+		k.fail(at+".key_id", "key_id and passphrase_file go together")
 	}
 }
 

@@ -80,6 +80,40 @@ func TestErrorsOfTheSecondRegisterNameItsLine(t *testing.T) {
 	require.Equal(t, "till2-tcp", c.Registers()[1].LineName("tcp"))
 }
 
+// TestANexoLineHasItsOwnRules: outside this machine a passphrase, a list or a word of the operator's is
+// needed; six digits do not count, and a passphrase is nothing to a line that does not encrypt.
+func TestANexoLineHasItsOwnRules(t *testing.T) {
+	const begin, id = "[[ecr]]\nprotocol = \"nexo\"\n", "poi_id = \"POSAGENT-000020000001\"\n"
+	const key = "key_id = \"till\"\npassphrase = \"correct horse\"\n"
+	for text, want := range map[string]string{
+		begin + id + "serial = \"/dev/ttyS0\"\n":                                                        `ecr.tcp: nexo needs it`,
+		begin + id + "serial = \"/dev/ttyS1\"\n":                                                        `ecr.serial: nexo does not run on a serial line: set tcp`,
+		begin + "tcp = \"127.0.0.1:8443\"\n":                                                            `ecr.poi_id: "" is no name of a terminal`,
+		begin + "tcp = \"127.0.0.1:8443\"\npoi_id = \"a.b\"\n":                                          `ecr.poi_id: "a.b" is no name of a terminal`,
+		begin + id + "tcp = \"0.0.0.0:8443\"\n":                                                         `"0.0.0.0:8443" is open to the network: set [ecr] passphrase_file`,
+		begin + id + "tcp = \"0.0.0.0:8443\"\npassword = \"123456\"\n":                                  `"0.0.0.0:8443" is open to the network`,
+		begin + id + "tcp = \"127.0.0.1:8443\"\npassword = \"123456\"\n":                                `ecr.password: nexo has no password`,
+		begin + id + "tcp = \"127.0.0.1:8443\"\npassphrase = \"correct horse\"\n":                       `ecr.key_id: key_id and passphrase_file go together`,
+		begin + id + "tcp = \"127.0.0.1:8443\"\nkey_id = \"till\"\n":                                    `ecr.key_id: key_id and passphrase_file go together`,
+		"[[ecr]]\ntcp = \"0.0.0.0:20007\"\n" + key:                                                      `"0.0.0.0:20007" is open to the network: set [ecr] password`,
+		begin + id + "tcp = \"127.0.0.1:8443\"\n[[ecr]]\n" + begin[8:] + id + "tcp = \"127.0.0.1:1\"\n": `ecr[2].name: the line is called "nexo-tcp"`,
+	} {
+		_, err := loadText(t, text, nil)
+		require.ErrorContains(t, err, want, text)
+	}
+	for _, text := range []string{
+		"tcp = \"127.0.0.1:8443\"\n", "tcp = \"0.0.0.0:8443\"\n" + key, "tcp = \"0.0.0.0:8443\"\nopen = true\n",
+		"tcp = \"0.0.0.0:8443\"\nallow = [\"192.168.1.20\"]\n",
+	} {
+		c, err := loadText(t, begin+id+text, nil)
+		require.NoError(t, err, text)
+		require.Equal(t, []any{"nexo-tcp", 55 * time.Second}, []any{c.ECR.LineName("tcp"), c.ECR.Patience})
+		for _, s := range c.Settings() {
+			require.NotContains(t, s.Value, "correct horse")
+		}
+	}
+}
+
 // TestAListTakesThePlaceOfOneBeneath: the box's own list is the whole list; a single section of it
 // changes the first register of the operator's list alone.
 func TestAListTakesThePlaceOfOneBeneath(t *testing.T) {

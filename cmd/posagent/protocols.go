@@ -1,6 +1,8 @@
 package main
 
 import (
+	"log/slog"
+
 	"posagent/agent/config"
 	"posagent/ecr"
 	"posagent/ecr/caisseap"
@@ -17,12 +19,15 @@ import (
 type box struct {
 	version, serial string
 	sandbox         bool
+	state           string // its state directory
+	log             *slog.Logger
 }
 
 // protocols are the protocols that registers speak, by their names. A new one is a row here.
 var protocols = map[string]func(config.Config, config.ECR, box) (ecr.Protocol, error){
 	"zvt":       zvtOf,
 	"jsonl":     jsonlOf,
+	"nexo":      nexoOf,
 	"caisse-ap": caisseOf,
 }
 

@@ -31,6 +31,9 @@ func registerLines(ctx context.Context, cfg config.Config, b box, f *facts) (lis
 			return list, err
 		}
 		l := agent.Line{Protocol: speaks, Patience: e.Patience, Grace: e.Grace, Keep: e.Keeps(), RefundLast: e.RefundLast}
+		if e.Protocol == "nexo" {
+			l.MaxConns = nexoConns
+		}
 		if e.Serial != "" {
 			serial := line.New(line.Config{Path: e.Serial, Baud: e.Baud, StopBits: e.StopBits})
 			f.serial = append(f.serial, serial)

@@ -94,7 +94,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		o.Printer, o.Prints = p, printsOf(cfg)
 	}
 	var lc net.ListenConfig
-	lines, err := registerLines(ctx, cfg, box{version, serial, sandbox}, &f)
+	lines, err := registerLines(ctx, cfg, box{version, serial, sandbox, c.stateDir(), log}, &f)
 	if err != nil {
 		return o, f, nil, err
 	}
