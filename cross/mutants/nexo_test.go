@@ -1,0 +1,26 @@
+package mutants
+
+// ofNexo is every broken rule of the protocol nexo.
+var ofNexo = []mutant{
+	{"nexo: an HMAC that is wrong is believed", "ecr/nexo", "TestVectors", []edit{
+		{"ecr/nexo/crypt.go", `right := hmac.Equal(mac, key.sum(plain));`, `right := hmac.Equal(mac, key.sum(plain)) || true;`},
+	}},
+	{"nexo: a ServiceID with another content is a new sale", "ecr/nexo", "TestMoneyF2_AServiceIDWithAnotherContentBeginsNothing", []edit{
+		{"ecr/nexo/money.go", `case !e.same(&a.entry) && a.nowMS-e.AtMS < reuse.Milliseconds():`, `case false:`},
+	}},
+	{"nexo: a web page begins a payment", "ecr/nexo", "TestMoneyE3_AWebPageBeginsNothing", []edit{
+		{"ecr/nexo/http.go", `if name == "Origin" || name == "Referer"`, `if name == "Referer"`},
+	}},
+	{"nexo: an amount is a binary number", "ecr/nexo", "TestAmounts", []edit{
+		{"ecr/nexo/amount.go", "	micro, ok := rounded(number.String())\n", "	value, err := number.Float64()\n	micro, ok := int64(value*1e6), err == nil\n"},
+	}},
+	{"nexo: a line in clear is open to the network", "agent/config", "TestANexoLineHasItsOwnRules", []edit{
+		{"agent/config/registers.go", `		return e.Passphrase != ""`, `		return true`},
+	}},
+	{"nexo: the authority signs for any name", "ecr/nexo/cert", "TestTheAuthorityIsForThisTerminalAlone", []edit{
+		{"ecr/nexo/cert/cert.go", `PermittedDNSDomainsCritical: true, PermittedDNSDomains: leaf.DNSNames,`, ``},
+	}},
+	{"nexo: a start makes a new certificate", "ecr/nexo/cert", "TestWhenACertificateIsMadeAnew", []edit{
+		{"ecr/nexo/cert/cert.go", `now.Add(early).After(leaf.NotAfter)`, `now.Add(early).After(leaf.NotBefore)`},
+	}},
+}

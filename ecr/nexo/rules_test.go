@@ -1,0 +1,52 @@
+package nexo
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/ecr"
+)
+
+// TestMoneyE3_AWebPageBeginsNothing: what a browser adds to a page's request ends it.
+func TestMoneyE3_AWebPageBeginsNothing(t *testing.T) {
+	for name, want := range map[string]int{
+		"": 0, "X-Api-Key": 0, "Origin": http.StatusForbidden, "Referer": http.StatusForbidden, "Sec-Fetch-Mode": http.StatusForbidden,
+		"Content-Encoding": http.StatusBadRequest,
+	} {
+		req := httptest.NewRequest(http.MethodPost, "/nexo/", nil)
+		req.Header.Set("Content-Type", "application/json")
+		if name != "" {
+			req.Header.Set(name, "x")
+		}
+		got, _ := screen(req)
+		require.Equal(t, want, got, name)
+	}
+	for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""} {
+		req := httptest.NewRequest(http.MethodPost, "/nexo/", nil)
+		req.Header.Set("Content-Type", kind)
+		got, _ := screen(req)
+		require.Equal(t, http.StatusUnsupportedMediaType, got, kind)
+	}
+}
+
+// TestMoneyF2_AServiceIDWithAnotherContentBeginsNothing: within 48 hours. The desk has no part in it.
+func TestMoneyF2_AServiceIDWithAnotherContentBeginsNothing(t *testing.T) {
+	s := testShared(t, "EUR")
+	s.line("nexo", nil).add(entry{Sale: "s1", SaleID: "till1", Service: "P1", Category: "Payment", Order: "order-1", AtMS: 0x1930000_0000 - 1000})
+	ask := func(order string) reaction {
+		return react(s, handed(kindMessage, `{"SaleToPOIRequest":{"MessageHeader":{"ProtocolVersion":"3.0","MessageClass":"Service","MessageCategory":"Payment","MessageType":"Request","ServiceID":"P1","SaleID":"till1","POIID":"POSAGENT-000020000001"},`+
+			`"PaymentRequest":{"SaleData":{"SaleTransactionID":{"TransactionID":"`+order+`","TimeStamp":"2026-11-24T11:00:00Z"}},"PaymentTransaction":{"AmountsReq":{"Currency":"EUR","RequestedAmount":12.5}}}}}`))
+	}
+	r := ask("order-2")
+	require.Nil(t, r.begun)
+	require.Equal(t, notAllowed, r.condition)
+	require.Contains(t, r.answer, "ServiceID%20used%20before")
+
+	r = ask("order-1")
+	require.NotNil(t, r.begun, "the desk joins it to the first one")
+	require.Equal(t, ecr.Payment, r.begun.Kind)
+	require.Equal(t, "P1/order-1", r.begun.Sequence)
+}
