@@ -24,7 +24,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL TOOLS
 
-.PHONY: keypad faces packages update enrol visit cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy sim mutants badinput test-386 test-arm guest
+.PHONY: nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy sim mutants badinput test-386 test-arm guest
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -104,6 +104,9 @@ enrol: ## kill an enrolment, by a code and by a bundle, and a renewal at each sy
 
 update: ## update a running terminal to programs that work and that do not, and attack the repository (needs npm for the independent client; five minutes at most)
 	UPDATE=full $(GO) test -count=1 -timeout 15m -v ./cross/update
+
+nexo: ## a library that nexo tills have, unmodified, against the running program (needs node and npm; a minute)
+	$(GO) test -count=1 -timeout 10m -v -run 'NexoLibrary' ./cmd/posagent
 
 doctor-bench: ## seed each fault alone, against the real binary and backend: doctor names its id as the only failure (as root: disks and users too)
 	DOCTOR=full $(GO) test -count=1 -timeout 15m -v -run 'OneFault' ./cross/doctor

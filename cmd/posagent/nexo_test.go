@@ -152,6 +152,7 @@ func TestANexoTillPaysOnce(t *testing.T) {
 	x := nexoSandbox(t, t.TempDir())
 	require.Equal(t, 1, strings.Count(string(x.pem), "BEGIN CERTIFICATE"))
 	require.NotContains(t, string(x.pem), "PRIVATE")
+	require.Contains(t, x.verb("register", "certificate", "--json"), `"schema": "posagent.register.certificate/1"`)
 	file := filepath.Join(x.dir, "state", "nexo-nexo-tcp.pem")
 	info, err := os.Stat(file)
 	require.NoError(t, err)

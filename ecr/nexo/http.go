@@ -162,6 +162,10 @@ func (l *link) request() error {
 		return l.refuse(http.StatusBadRequest, "not a request")
 	}
 	if status, why := screen(req); status != 0 {
+		if req.Header.Get("Expect") == "" { // closing on bytes that were not read would take the answer back
+			_ = l.conn.SetReadDeadline(time.Now().Add(bodyWithin))
+			_, _ = io.CopyN(io.Discard, req.Body, maxBody)
+		}
 		return l.refuse(status, why)
 	}
 	_ = l.conn.SetReadDeadline(time.Now().Add(bodyWithin))
