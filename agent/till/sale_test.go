@@ -15,7 +15,7 @@ import (
 // A sale is durable and has its place at once, shows its code while a customer may scan it, and ends
 // with the outcome and the receipts.
 func TestASaleOverHTTP(t *testing.T) {
-	x := open(t, 700*time.Millisecond, 0)
+	x := open(t, 8*time.Second, 0)
 	r := x.ask("alpha", "POST", "/agent/v1/sales", "order-1", `{"amount":1250,"currency":"EUR","type":"payment","reference":"4711"}`)
 	require.Equal(t, 202, r.status, r.body)
 	begun := r.sale(t)

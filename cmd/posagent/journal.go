@@ -37,7 +37,7 @@ func readAgent(c *call) (store.Journal, error) {
 // line of status does.
 func (c *call) storeError(err error) error {
 	var coded *exit
-	if !errors.Is(err, os.ErrNotExist) || errors.As(err, &coded) {
+	if _, there := os.Lstat(agentDB(c)); !errors.Is(err, os.ErrNotExist) || !errors.Is(there, os.ErrNotExist) || errors.As(err, &coded) {
 		return storeError(err)
 	}
 	next := "start it: " + c.start()

@@ -138,5 +138,5 @@ func TestAStoppedBoxIsNotCalledASandbox(t *testing.T) {
 
 	require.NoError(t, os.MkdirAll(filepath.Join(state, "backend"), 0o700)) // a sandbox has run
 	require.Contains(t, said(exitNoDaemon, "status"), "SANDBOX")
-	require.Contains(t, said(exitUsage, "upstream", "check"), "a sandbox")
+	require.Contains(t, said(exitUsage, "upstream", "check"), "a SANDBOX")
 }

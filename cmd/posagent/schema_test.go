@@ -77,6 +77,8 @@ var runElsewhere = map[string]string{
 	"posagent serial loopback": "TestEveryExitCode",
 	"posagent serial monitor":  "TestSerialMonitorShowsMessagesAndMasksCards",
 	"posagent upstream check":  "TestEveryExitCode",
+
+	"posagent register certificate": "TestANexoTillPaysOnce",
 }
 
 // TestEveryJSONIsRun: each verb that names a schema runs with --json somewhere, where it is held to it.

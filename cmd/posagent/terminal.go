@@ -109,10 +109,16 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		o.Local.Examine = selfExamined(c, db)
 	}
 	o.Record, o.Clean = c.recorder, support.NewCleaner(append(cfg.Secrets(), o.Local.Token.Reveal())).Data
+	var cables []string
 	for _, l := range lines {
 		o.Registers = append(o.Registers, l.Line)
-		ready = append(ready, "register="+l.at)
+		if l.Serial != nil {
+			cables = append(cables, "register="+l.at)
+		} else {
+			ready = append(ready, "register="+l.at)
+		}
 	}
+	ready = append(ready, cables...) // programs read the first one
 	if sandbox {
 		ready = append(ready, "backend="+cfg.Upstream.Base, "SANDBOX")
 	}
