@@ -159,7 +159,7 @@ func TestAReversalAsks(t *testing.T) {
 		require.Equal(t, aapay.TriggerManual, sent.Trigger)
 
 		r.unconfirmed(500)
-		r.world.onStatus = approveAfter(r.world, 1)
+		r.world.lock(func() { r.world.onStatus = approveAfter(r.world, 1) })
 		next := r.Accepted(ecr.Request{Amount: 100})
 		require.Equal(t, ecr.Approved, (<-next.Outcome).Result)
 		r.Told(next, ecr.Told)

@@ -159,7 +159,7 @@ func TestTheDialogueHasTheScreen(t *testing.T) {
 		pass(30 * time.Second)
 		require.Equal(t, "4670", r.screen.last().Entry.Typed, "the end of the sale before does not take it off")
 
-		r.world.onStatus = say(1, aapay.Pending, "")
+		r.world.lock(func() { r.world.onStatus = say(1, aapay.Pending, "") })
 		p.answers <- answer{prompts: map[int32]string{1: "46700000001"}}
 		synctest.Wait()
 		require.Equal(t, checkout.Waiting, r.phase(s.ID))
@@ -184,7 +184,7 @@ func TestStopAtTheTerminal(t *testing.T) {
 		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
 		r.Told(s, ecr.Told)
 
-		r.world.onStatus = say(1, aapay.Initialized, "")
+		r.world.lock(func() { r.world.onStatus = say(1, aapay.Initialized, "") })
 		s = r.sale(500)
 		pass(5 * time.Second)
 		r.StopPayment("another")

@@ -405,7 +405,7 @@ func TestMoneyA6_Currency(t *testing.T) {
 	terminal(t, func(r *rig) {
 		_, err := r.Ask(ecr.Request{Amount: 1, Currency: "USD"})
 		refused(t, err, ecr.WrongCurrency)
-		r.world.onStatus = approveAfter(r.world, 1)
+		r.world.lock(func() { r.world.onStatus = approveAfter(r.world, 1) })
 		for _, currency := range []string{"", "EUR"} {
 			s := r.Accepted(ecr.Request{Amount: 100, Currency: currency})
 			require.Equal(t, "EUR", (<-s.Outcome).Currency)

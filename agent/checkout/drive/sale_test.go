@@ -293,7 +293,7 @@ func TestManualTriggerAsks(t *testing.T) {
 		p := &prompter{answers: make(chan answer, 1)}
 		r.prompt, r.cfg.OpenAmount = p, true
 		r.Restart(false)
-		r.world.onStatus = approveAfter(r.world, 1)
+		r.world.lock(func() { r.world.onStatus = approveAfter(r.world, 1) })
 		s := r.Accepted(ecr.Request{})
 		synctest.Wait()
 		require.Equal(t, checkout.Choosing, r.phase(s.ID))

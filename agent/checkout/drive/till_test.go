@@ -249,18 +249,18 @@ func TestMoneyA4_PatienceIsTheRequests(t *testing.T) {
 			require.Greater(t, took, longest-9*time.Second)
 			r.Told(s, ecr.Told)
 
-			r.world.onStatus = approveAfter(r.world, 1)
+			r.world.lock(func() { r.world.onStatus = approveAfter(r.world, 1) })
 			paid := r.Accepted(ask("b"))
 			o := <-paid.Outcome
 			r.Told(paid, ecr.Told)
-			r.world.mute = true
+			r.world.lock(func() { r.world.mute = true })
 			give := ecr.Request{Kind: ecr.Refund, Line: "http/kiosk", Sequence: "c", Amount: 100, Original: "T" + o.TransactionID, Patience: patience}
 			began = time.Now()
 			s = r.Accepted(give)
 			require.Equal(t, ecr.InProgress, (<-s.Outcome).Result)
 			require.Less(t, time.Since(began), longest)
 			r.Told(s, ecr.Told)
-			r.world.mute = false
+			r.world.lock(func() { r.world.mute = false })
 			pass(10 * time.Minute)
 		})
 	}
