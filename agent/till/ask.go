@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"posagent/agent/checkout/drive/journal"
+	"posagent/agent/httpd"
 	"posagent/agent/view"
 	"posagent/ecr"
 	"posagent/schemes/money"
@@ -190,13 +191,9 @@ func (t *Till) sell(w http.ResponseWriter, r *http.Request, req ecr.Request, lan
 		return err
 	}
 	req.Line, req.Sequence = line(ctx), key
-	if err := t.reaches(ctx, req); err != nil {
-		return err
-	}
-	t.recorded()
-	sale, err := t.o.Desk.Begin(written(ctx), req)
+	sale, err := t.start(ctx, req)
 	if err != nil {
-		return t.otherBody(ctx, key, err)
+		return err
 	}
 	run := t.follow(ctx, key, sale)
 	listening := run.listen()
@@ -214,6 +211,23 @@ func (t *Till) sell(w http.ResponseWriter, r *http.Request, req ecr.Request, lan
 	}
 	heard, err = t.answer(w, r, run, listening, sale.ID, language)
 	return err
+}
+
+// start begins the sale of a request. Where the client has ended its connection it begins none: it may
+// have asked by the key since, and was told that nothing will be done.
+func (t *Till) start(ctx context.Context, req ecr.Request) (sale ecr.Sale, err error) {
+	defer t.take(ctx, req.Sequence)()
+	if err := t.reaches(ctx, req); err != nil {
+		return sale, err
+	}
+	t.recorded()
+	if !httpd.Open(ctx) {
+		return sale, invalid("the client ended the connection before the sale began: nothing was begun")
+	}
+	if sale, err = t.o.Desk.Begin(written(ctx), req); err != nil {
+		err = t.otherBody(ctx, req.Sequence, err)
+	}
+	return sale, err
 }
 
 // await waits for the outcome, for as long as the request says.

@@ -2,8 +2,9 @@
 // /agent/v1/sales, and asks the checkout for what a register asks for (ecr.Desk).
 //
 // Files: till.go is the Till and its routes, api.go the bodies, ask.go begins, aborts and takes back,
-// show.go reads, answer.go writes what is read, run.go follows a running sale until its end was told,
-// refusal.go words what was refused, paper.go has the receipts.
+// taking.go knows which requests are being taken, show.go reads, answer.go writes what is read, run.go
+// follows a running sale until its end was told, refusal.go words what was refused, paper.go has the
+// receipts.
 //
 // It guarantees:
 //   - A 202 or 200 to a request for a sale says that the sale is durable. Each refusal says that

@@ -102,6 +102,9 @@ func (t *Till) named(w http.ResponseWriter, r *http.Request, q url.Values, langu
 	if err != nil {
 		return invalid("key: want one %s of 1 to 64 characters", wire.KeyHeader)
 	}
+	if err := t.allTaken(ctx, key); err != nil {
+		return err
+	}
 	var row *journal.Row
 	err = t.o.DB.Read(ctx, func(tx store.Reader) (err error) { row, err = journal.Named(tx, line(ctx), key); return err })
 	if errors.Is(err, journal.ErrUnknown) {

@@ -16,4 +16,13 @@ var ofSales = []mutant{
 	{"an approval is kept where the client wants it undone", till, "TestUnheardApprovalIsUndone", []edit{
 		{"agent/till/ask.go", `Keep: b.Unheard != Undo,`, `Keep: true,`},
 	}},
+	{"an answer that was written counts as heard", till, "TestOnlyTheAcknowledgementTells", []edit{
+		{"agent/till/answer.go", `Flush() == nil && httpd.Heard(ctx, heardWithin), nil`, `Flush() == nil, nil`},
+	}},
+	{"a request whose client has gone begins a sale", till, "TestNothingIsDoneAfterNotFound", []edit{
+		{"agent/till/ask.go", `if !httpd.Open(ctx) {`, `if !httpd.Open(ctx) && req.Sequence == "" {`},
+	}},
+	{"not found is said beside a request that is being taken", till, "TestAskingWaitsForWhatIsBeingTaken", []edit{
+		{"agent/till/show.go", `if err := t.allTaken(ctx, key); err != nil {`, `if err := t.allTaken(ctx, ""); err != nil {`},
+	}},
 }
