@@ -20,15 +20,17 @@ reason() { # reason PACKAGE
 	openssl) echo "verifies the signature of a release a second time" ;;
 	groff) echo "reads the manual pages" ;;
 	zsh | fish) echo "are asked what they complete" ;;
+	mono-mcs | mono-runtime | libmono-*) echo "run the guide's till in C#" ;;
 	redis-server) echo "is the peer beside which make bench measures" ;;
 	*) echo "is used by a test" ;;
 	esac
 }
 
-for pair in gcc:gcc qemu-arm-static:qemu-user-static proot:proot socat:socat zbarimg:zbar-tools tshark:tshark strace:strace php:php-cli chromium:chromium redis-server:redis-server npm:npm busybox:busybox systemd-analyze:systemd openssl:openssl groff:groff zsh:zsh fish:fish; do
+for pair in gcc:gcc qemu-arm-static:qemu-user-static proot:proot socat:socat zbarimg:zbar-tools tshark:tshark strace:strace php:php-cli chromium:chromium redis-server:redis-server npm:npm busybox:busybox systemd-analyze:systemd openssl:openssl groff:groff zsh:zsh fish:fish mcs:mono-mcs mono:mono-runtime; do
 	command -v "${pair%%:*}" >/dev/null 2>&1 || want="$want ${pair##*:}"
 done
 [ -e /usr/include/stdlib.h ] || want="$want libc6-dev" # for gcc
+case $want in *mono-*) want="$want libmono-system-net-http4.0-cil libmono-system-runtime-serialization4.0-cil" ;; esac
 [ -z "$want" ] && exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
 	echo "tools: not there:$want (install: apt-get install$want)"

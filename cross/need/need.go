@@ -29,6 +29,10 @@ func debian(tool string) string {
 		return "systemd"
 	case "dpkg-deb":
 		return "dpkg"
+	case "mcs":
+		return "mono-mcs"
+	case "mono":
+		return "mono-runtime libmono-system-net-http4.0-cil libmono-system-runtime-serialization4.0-cil"
 	case "rsvg-convert":
 		return "librsvg2-bin"
 	}
