@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"posagent/ecr"
+	"posagent/ecr/socket"
 )
 
 // Limits of a connection.
@@ -181,7 +182,7 @@ func (l *link) request() error {
 	case len(body) > maxBody:
 		return l.refuse(http.StatusRequestEntityTooLarge, "the body is too large")
 	}
-	if gone(l.raw) { // a till that has hung up asks again: what it does not wait for is not begun
+	if hungUp(l.raw) { // a till that has hung up asks again: what it does not wait for is not begun
 		return io.ErrUnexpectedEOF
 	}
 	data, key := l.judge(body)
@@ -291,7 +292,7 @@ func (l *link) Send(ctx context.Context, data []byte) error {
 	if l.blanks != nil {
 		l.blanks.Stop()
 	}
-	if gone(l.raw) {
+	if hungUp(l.raw) {
 		return l.end(io.ErrUnexpectedEOF)
 	}
 	code := http.StatusOK
@@ -310,7 +311,7 @@ func (l *link) Send(ctx context.Context, data []byte) error {
 	if err := l.write(text); err != nil {
 		return l.end(err)
 	}
-	if err := acknowledged(ctx, l.raw, ackWithin); err != nil {
+	if err := socket.Acknowledged(ctx, l.raw, ackWithin); err != nil {
 		return l.end(err)
 	}
 	l.open = false
@@ -324,6 +325,12 @@ func (l *link) Send(ctx context.Context, data []byte) error {
 	_ = l.conn.SetReadDeadline(time.Now().Add(idleWithin))
 	l.answered <- struct{}{}
 	return nil
+}
+
+// hungUp says that the till has ended its side of a connection, or all of it.
+func hungUp(conn net.Conn) bool {
+	s, is := socket.Look(conn)
+	return is && !s.Open
 }
 
 // wait begins a response whose end comes later, with send held. Blanks before a JSON text mean
