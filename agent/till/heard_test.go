@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/store"
 )
 
 // lostAnswer asks for a sale and is gone before its answer comes.
@@ -54,5 +56,32 @@ func TestRestartInTheMiddle(t *testing.T) {
 	v := x.sell("alpha", "k1", "1250").sale(t)
 	require.Equal(t, []string{id, "approved"}, []string{v.ID, v.Outcome})
 	x.reaches(id, "CONFIRMED")
+	require.Equal(t, 1, x.sales())
+}
+
+// A purchase that comes again under another key shows that the client does not know of the first: that
+// one is undone.
+func TestSamePurchaseUnderAnotherKeyUndoesTheFirst(t *testing.T) {
+	x := open(t, 300*time.Millisecond, 0)
+	first := x.lostAnswer("k1", `{"amount":1250,"reference":"order-1"}`)
+	x.reaches(first, "UNCONFIRMED")
+	r := x.ask("alpha", "POST", "/agent/v1/sales?wait=30s", "k2", `{"amount":1250,"reference":"order-1"}`)
+	require.Equal(t, []any{200, "approved"}, []any{r.status, r.sale(t).Outcome}, r.body)
+	v := x.until("alpha", first, func(v sale) bool { return v.State == "ended" && !v.Settling })
+	require.Equal(t, "aborted", v.Outcome)
+	require.NotEqual(t, first, r.sale(t).ID)
+}
+
+// A journal that replaced another may lack the sale: 504 says so, and the same request sells once.
+func TestAReplacedJournalDoesNotSayNotFound(t *testing.T) {
+	x := open(t, 50*time.Millisecond, 0)
+	require.NoError(t, x.db.Write(t.Context(), func(tx store.Tx) error {
+		return store.KeepLost(tx, store.Lost{Before: store.Before{Kind: store.WasRestored, Why: "w"}, Generation: 2, AtMS: time.Now().UnixMilli()})
+	}))
+	r := x.ask("alpha", "GET", "/agent/v1/sales?key=k1", "", "")
+	require.Equal(t, 504, r.status, r.body)
+	require.Equal(t, "unknown-outcome", r.problem(t))
+	v := x.sell("alpha", "k1", "1250")
+	require.Equal(t, []any{200, "approved"}, []any{v.status, v.sale(t).Outcome}, v.body)
 	require.Equal(t, 1, x.sales())
 }
