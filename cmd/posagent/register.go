@@ -84,7 +84,7 @@ func registerCommand() command {
 			verb("totals", "", "print the totals so far, without closing (06 10)", plain((*register.Register).Turnover)),
 			verb("abort", "", "stop the sale that runs (06 B0)", plain((*register.Register).Abort)),
 			verb("diagnosis", "", "let the terminal contact its backend (06 70)", plain((*register.Register).Diagnosis)),
-			decode, certificateCommand(),
+			decode, certificateCommand(), registerSchemaCommand(),
 		},
 	}
 }
