@@ -24,7 +24,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL TOOLS
 
-.PHONY: nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy sim mutants badinput test-386 test-arm guest
+.PHONY: nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy reconcile sim mutants badinput test-386 test-arm guest
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -146,6 +146,9 @@ lossy: ## OPS writes of local clients over a link that loses, delays and doubles
 
 million: ## a million pending operations: start, status, accept, memory, drain (N=1000000 takes five minutes)
 	N='$(if $(filter command line,$(origin N)),$(N),1000000)' $(GO) test -count=1 -timeout 30m -v -run Million ./cross/million
+
+reconcile: ## damage a till's list of N sales, the journal and the backend at random places: each difference is found, none is invented (N=100000 takes a minute or two)
+	N='$(if $(filter command line,$(origin N)),$(N),100000)' $(GO) test -count=1 -timeout 30m -v -run EachPlanted ./agent/reconcile
 
 sim: ## SEEDS random terminal-days in virtual time (SEEDS=5000)
 	SEEDS='$(SEEDS)' $(GO) test -count=1 -timeout 60m -v ./cross/sim

@@ -12,6 +12,15 @@ import (
 
 // Status implements aapay.Service. The question for an undo takes its next step first.
 func (s *Service) Status(ctx context.Context, id, _ string) (aapay.Status, error) {
+	return s.status(ctx, id, s.advance)
+}
+
+// Seen is Status that takes no step and writes nothing: an undo stands as its last step left it.
+func (s *Service) Seen(ctx context.Context, id, _ string) (aapay.Status, error) {
+	return s.status(ctx, id, func(context.Context, *entry) error { return nil })
+}
+
+func (s *Service) status(ctx context.Context, id string, advance func(context.Context, *entry) error) (aapay.Status, error) {
 	if err := aapay.CheckID(id); err != nil {
 		return aapay.Status{}, err
 	}
@@ -38,7 +47,7 @@ func (s *Service) Status(ctx context.Context, id, _ string) (aapay.Status, error
 		}
 	default:
 		if e.End == "" {
-			err = s.advance(ctx, e)
+			err = advance(ctx, e)
 		}
 		if st.TransactionID, st.State, st.AccountState = e.Txn, e.End, e.Account; st.State == "" {
 			st.State = aapay.Pending

@@ -1,0 +1,235 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"posagent/agent/checkout"
+	"posagent/agent/checkout/drive/journal"
+	"posagent/ecr"
+	"posagent/schemes/money"
+	"posagent/schemes/wire"
+	"posagent/store"
+)
+
+const (
+	// receiptWithin is how far a till's clock may be from the terminal's where a receipt number names the sale: numbers come again.
+	receiptWithin = time.Hour
+	// timeWithin is the same where nothing but the time and the amount name it.
+	timeWithin = 5 * time.Minute
+	// page is how many sales one reading of the journal takes, so that it holds no checkpoint up.
+	page = 500
+)
+
+// sale is what a comparison needs of a sale of the journal.
+type sale struct {
+	key       wire.Key
+	id        int64
+	kind      ecr.Kind
+	line      string
+	amount    money.Minor
+	currency  string
+	method    string
+	okWords   []string
+	reference string
+	original  wire.Key
+	undo      wire.Key
+	receipt   int
+	createdMS int64
+	says      word // what the journal says of the money
+	settling  bool
+	reversed  bool // a reversal took all of it back, or is about to
+	row       int  // of the list, -1 = none
+}
+
+func saleOf(r *journal.Row) sale {
+	s := sale{
+		key: r.Key, id: r.ID, kind: r.Kind, line: r.Line, amount: r.Amount, currency: r.Currency, method: r.Method.Name, okWords: r.State.OKWords,
+		reference: r.Reference, original: r.Original, undo: r.UndoKey, receipt: r.Receipt, createdMS: r.CreatedMS, settling: r.State.Settling, reversed: r.Reversed, row: -1,
+	}
+	switch good := checkout.Good(r.State); {
+	case r.Quarantined && r.Aside == "":
+		s.says = altered
+	case r.Aside != "" && !r.Closed, checkout.Active(r.State) && !r.Closed && !(good && settled(r.State)):
+		s.says = open
+	case good:
+		s.says = paid
+	default:
+		s.says = unpaid
+	}
+	return s
+}
+
+// settled says of an approved sale that nothing but time can change that it was: it was told and acknowledged.
+func settled(s checkout.State) bool { return s.Phase == checkout.Confirmed }
+
+// names are what a row may know a sale by for certain.
+func names(r *journal.Row) []string {
+	list := []string{"sale/" + string(r.Key), "reference/" + r.Reference}
+	if r.State.Till.Reference != "" && r.State.Till.Reference != r.Reference {
+		list = append(list, "reference/"+r.State.Till.Reference)
+	}
+	if r.Sequence != "" {
+		list = append(list, "id/"+r.Sequence)
+	}
+	if r.State.TransactionID != 0 {
+		list = append(list, "transaction/"+strconv.FormatInt(r.State.TransactionID, 10))
+	}
+	return list
+}
+
+// names are those of a row.
+func (r Row) names() (list []string) {
+	for kind, name := range map[string]string{"sale/": string(r.Sale), "reference/": r.Reference, "id/": r.ID} {
+		if name != "" {
+			list = append(list, kind+name)
+		}
+	}
+	if r.Transaction != 0 {
+		list = append(list, "transaction/"+strconv.FormatInt(r.Transaction, 10))
+	}
+	return list
+}
+
+// pair is a row and a sale that may be one.
+type pair struct {
+	row, sale int
+	agree     int           // how many of the certain names are the same
+	paper     bool          // the receipt number is the same
+	other     bool          // the amounts differ
+	apart     time.Duration // of the two clocks
+}
+
+// matcher finds the sale of each row.
+type matcher struct {
+	rows   []Row
+	by     map[string][]int // rows by a certain name, by receipt, and by kind and amount where a row has no name at all
+	period Period
+	sales  []sale
+	pairs  []pair
+}
+
+func newMatcher(rows []Row, p Period) *matcher {
+	m := &matcher{rows: rows, by: make(map[string][]int, len(rows)), period: p}
+	for i, r := range rows {
+		for _, name := range r.names() {
+			m.by[name] = append(m.by[name], i)
+		}
+		if r.Receipt != 0 {
+			name := "receipt/" + strconv.Itoa(r.Receipt)
+			m.by[name] = append(m.by[name], i)
+		}
+		if !r.named() {
+			name := plainName(r.Kind, r.Amount, r.Currency)
+			m.by[name] = append(m.by[name], i)
+		}
+	}
+	return m
+}
+
+func plainName(kind ecr.Kind, amount money.Minor, currency string) string {
+	return "plain/" + string(kind) + "/" + strconv.FormatInt(int64(amount), 10) + currency
+}
+
+// read looks at every sale of the journal, page by page. Sales that no row can mean and that lie outside the period are forgotten.
+func (m *matcher) read(ctx context.Context, db store.DB, progress func(done, of int64)) error {
+	var last, after int64
+	if err := db.Read(ctx, func(r store.Reader) error {
+		return r.QueryRow(`SELECT COALESCE(MAX(id), 0) FROM checkout_sales`).Scan(&last)
+	}); err != nil {
+		return err
+	}
+	for {
+		var rows []*journal.Row
+		if err := db.Read(ctx, func(r store.Reader) (err error) {
+			rows, err = journal.SalesAfter(r, after, page)
+			return err
+		}); err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			return nil
+		}
+		for _, r := range rows {
+			m.add(r)
+		}
+		after = rows[len(rows)-1].ID
+		progress(min(after, last), last)
+	}
+}
+
+func (m *matcher) add(r *journal.Row) {
+	s, at := saleOf(r), len(m.sales)
+	agree := map[int]int{}
+	for _, name := range names(r) {
+		for _, i := range m.by[name] {
+			agree[i]++
+		}
+	}
+	found := false
+	note := func(i, agree int, within time.Duration) {
+		t := m.rows[i]
+		p := pair{row: i, sale: at, agree: agree, paper: s.receipt != 0 && t.Receipt == s.receipt, other: t.Amount != s.amount || t.Currency != s.currency}
+		if !t.At.IsZero() {
+			p.apart = t.At.Sub(time.UnixMilli(s.createdMS)).Abs()
+		}
+		if t.Kind == s.kind && (agree > 0 || p.apart <= within) {
+			m.pairs, found = append(m.pairs, p), true
+		}
+	}
+	for i, n := range agree {
+		note(i, n, 0)
+	}
+	if s.receipt != 0 {
+		for _, i := range m.by["receipt/"+strconv.Itoa(s.receipt)] {
+			if agree[i] == 0 {
+				note(i, 0, receiptWithin)
+			}
+		}
+	}
+	for _, i := range m.by[plainName(s.kind, s.amount, s.currency)] {
+		note(i, 0, timeWithin)
+	}
+	if found || m.period.has(s.createdMS) {
+		m.sales = append(m.sales, s)
+	}
+}
+
+// decide gives each row at most one sale, and each sale at most one row: the surest pairs first. It returns the sale of each row, -1
+// = none, and the rows that name a sale which a surer row has.
+func (m *matcher) decide() (of []int, twice map[int]int) {
+	slices.SortStableFunc(m.pairs, func(a, b pair) int {
+		return cmp.Or(cmp.Compare(b.agree, a.agree), compareBool(a.other, b.other), cmp.Compare(a.apart, b.apart), cmp.Compare(a.row, b.row))
+	})
+	of, twice = make([]int, len(m.rows)), map[int]int{}
+	for i := range of {
+		of[i] = -1
+	}
+	for _, p := range m.pairs {
+		if s := &m.sales[p.sale]; of[p.row] < 0 && s.row < 0 {
+			of[p.row], s.row = p.sale, p.row
+		}
+	}
+	for _, p := range m.pairs {
+		if of[p.row] < 0 && (p.agree > 0 || p.paper && !p.other) {
+			if _, named := twice[p.row]; !named {
+				twice[p.row] = p.sale
+			}
+		}
+	}
+	m.pairs = nil
+	return of, twice
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
