@@ -15,7 +15,7 @@ import (
 // commands is the table of verbs. It is a function, so that nothing can change it at run time.
 func commands() []command {
 	return []command{
-		runCommand(), enrollCommand(), statusCommand(), doctorCommand(), explainCommand(), methodsCommand(), saleCommand(), opsCommand(), auditCommand(), historyCommand(), configCommand(),
+		runCommand(), enrollCommand(), statusCommand(), doctorCommand(), explainCommand(), methodsCommand(), saleCommand(), opsCommand(), reconcileCommand(), auditCommand(), historyCommand(), configCommand(),
 		backupCommand(), restoreCommand(), journalCommand(), resetCommand(), updateCommand(),
 		netCommand(), upstreamCommand(), serialCommand(), supportCommand(), selftestCommand(), registerCommand(), backendCommand(), demoCommand(), walletCommand(),
 		visitCommand(), completionCommand(), manCommand(), versionCommand(),

@@ -83,6 +83,7 @@ var claims = map[string][]int{
 	"posagent net check":            {0, 1, 5, 7, 8},
 	"posagent ops":                  {4, 6},
 	"posagent ops send":             {7},
+	"posagent reconcile":            {0, 1, 2, 7, 8},
 	"posagent register":             {0, 1},
 	"posagent register certificate": {1},
 	"posagent register decode":      {1},
@@ -205,6 +206,7 @@ func TestEveryExitCode(t *testing.T) {
 	joined, plug := cable(t)
 	go func() { _, _ = io.Copy(joined, joined) }()
 	open, damaged := journals(t)
+	list := file("till.csv", "amount,paid,reference\n12.50,yes,0192f0c100007000800000000000abcd\n")
 
 	with := func(common []string, words ...string) []string { return append(words, common...) }
 	runs := []exited{
@@ -228,6 +230,8 @@ func TestEveryExitCode(t *testing.T) {
 		{1, with(at(failing), "upstream", "check", "--json")},
 		{7, with(at(closed), "upstream", "check", "--json")},
 		{8, with(at(refusing), "upstream", "check", "--json")},
+		{7, append([]string{"reconcile", list, "--state", open}, at(closed)[:2]...)},
+		{8, append([]string{"reconcile", list, "--state", open}, at(refusing)[:2]...)},
 		{0, with(none, "serial", "probe", spoken, "--json", "--baud", "9600", "--within", "2m")},
 		{1, with(none, "serial", "probe", silent, "--json", "--baud", "9600", "--within", "1s")},
 		{0, with(none, "serial", "loopback", plug, "--json", "--bytes", "64", "--within", "0")},
