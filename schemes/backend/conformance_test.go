@@ -155,9 +155,10 @@ func TestBuiltInSeed(t *testing.T) {
 	require.True(t, methods.EMVQR(byName["BLUECODE"]))
 	require.False(t, methods.Supports(byName["VIPPS"], methods.Reversal))
 	require.True(t, methods.Undoable(byName["VIPPS"]))
-	require.False(t, methods.Undoable(byName["GIFT_CARD"]))
+	require.Len(t, methods.Prompts(byName["SANTANDER"], methods.Payment, methods.Manual), 2)
 	require.Equal(t, "Geschenkkarte", byName["GIFT_CARD"].Label)
 	for _, d := range good {
+		require.True(t, methods.Supports(d, methods.Refund) && methods.OK(d, methods.Refund, "REFUNDED"), d.Name)
 		require.Equal(t, methods.Supports(d, methods.Reversal), methods.OK(d, methods.Reversal, "REVERSED"), d.Name)
 	}
 }
