@@ -125,7 +125,10 @@ func settle(s State, e Event) (State, []Effect) {
 		s.Settling = false
 		return ifClosed(s, nil)
 	case finalNo(s):
-		out := except(&s, "approved, but it ended "+string(s.Wire)+" without COMMIT")
+		var out []Effect
+		if !e.TakenBack { // else that is what the register wanted
+			out = except(&s, endedUnpaid(s))
+		}
 		s.Settling = false
 		return ifClosed(s, out)
 	case Judge(s.Wire, s.Account, nil) == Overdue:
@@ -136,6 +139,19 @@ func settle(s State, e Event) (State, []Effect) {
 		return ifClosed(s, nil)
 	}
 	return s, []Effect{{Do: ReadStatus, After: e.Poll.watch(0, e.After)}}
+}
+
+func endedUnpaid(s State) string {
+	return "approved, but it ended " + string(s.Wire) + " without COMMIT"
+}
+
+// Unexplained is what the merchant has to be told of an approved payment once its reversal was refused: it has ended without COMMIT, and
+// the reversal seemed to be the reason. "" = nothing.
+func Unexplained(s State) string {
+	if s.Result != ecr.Approved || s.Settling || s.Excepted || s.Committed || !finalNo(s) {
+		return ""
+	}
+	return endedUnpaid(s)
 }
 
 func unsettled(s State, e Event) (State, []Effect) {

@@ -69,6 +69,57 @@ func TestMoneyA1_ReservedIsWatchedUntilCommit(t *testing.T) {
 	})
 }
 
+// A reservation that the register has reversed ends without COMMIT, which is no alarm; it is one where the reversal was refused.
+func TestMoneyA1_AReversedReservationIsNoAlarm(t *testing.T) {
+	def := swish()
+	def.OKCodes = []methods.OKCode{{Type: methods.Payment, Value: "RESERVED"}, {Type: methods.Reversal, Value: "REVERSED"}}
+	for name, refuses := range map[string]bool{"reversed": false, "refused": true} {
+		t.Run(name, func(t *testing.T) {
+			terminal(t, func(r *rig) {
+				r.defs = []methods.Definition{def}
+				r.world.onStatus = say(1, aapay.Reserved, "")
+				s := r.sale(700)
+				out := <-s.Outcome
+				r.Told(s, ecr.Told)
+				r.world.lock(func() {
+					r.world.onInit = func(_ int, typ aapay.Type, _ aapay.Request) (*aapay.Reply, error, bool) {
+						if !refuses || typ != aapay.Reversal {
+							return nil, nil, false
+						}
+						for _, x := range r.world.order { // the provider cancels it all the same
+							x.state = aapay.Cancelled
+						}
+						return nil, errLost, true
+					}
+				})
+				back := r.Accepted(ecr.Request{Kind: ecr.Reversal, Receipt: out.Receipt})
+				pass(20 * time.Second)
+				r.world.lock(func() {
+					r.world.onInit = nil
+					if refuses {
+						r.world.onInit = func(int, aapay.Type, aapay.Request) (*aapay.Reply, error, bool) {
+							return &aapay.Reply{HTTPStatus: 201, Response: &aapay.Response{ResponseCode: aapay.CodeReject}}, nil, true
+						}
+					}
+				})
+				end := <-back.Outcome
+				r.Told(back, ecr.Told)
+				pass(time.Minute)
+				totals, err := r.Turnover(context.Background())
+				require.NoError(t, err)
+				if !refuses {
+					require.Equal(t, ecr.Approved, end.Result)
+					require.Empty(t, totals.Exceptions)
+					return
+				}
+				require.Equal(t, ecr.Declined, end.Result)
+				require.Len(t, totals.Exceptions, 1)
+				require.Contains(t, totals.Exceptions[0], "payment of 7.00 EUR, receipt 1: approved, but it ended CANCELLED without COMMIT")
+			})
+		})
+	}
+}
+
 // The acknowledgement comes between a status read and its decision: the watch goes on.
 func TestMoneyA1_AnAcknowledgementDoesNotEndTheWatch(t *testing.T) {
 	def := swish()

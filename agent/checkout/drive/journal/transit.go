@@ -103,6 +103,7 @@ func (j *Journal) complete(r *Row, e checkout.Event) checkout.Event {
 	if e.Now == 0 {
 		e.Now = j.opt.Boot()
 	}
+	e.TakenBack = r.Reversed
 	e.Poll, e.Patient = checkout.PollOf(r.Method, j.opt.Poll), j.opt.Memory != nil && j.opt.Memory.Patient(r.Key)
 	return e
 }

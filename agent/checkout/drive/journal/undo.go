@@ -121,6 +121,12 @@ func (j *Journal) release(tx store.Tx, r *Row) error {
 	orig.Debited -= r.Amount
 	if r.Kind == ecr.Reversal {
 		orig.Reversed = false
+		if text := checkout.Unexplained(orig.State); text != "" {
+			orig.State.Excepted = true
+			if err := j.Note(tx, orig.Key, true, orig.Title()+": "+text); err != nil {
+				return err
+			}
+		}
 	}
 	if err := j.Update(tx, orig); err != nil {
 		return err
