@@ -111,12 +111,15 @@ type Outcome struct {
 	OriginalTrace int    // reversals and refunds: trace of the original
 	Time          time.Time
 	TerminalID    string
-	TransactionID string // the backend's
-	Method        string // definition name, e.g. SWISH_E_COM
-	Label         string // what people call it
-	MerchantCopy  bool   // a merchant receipt is required
-	Settling      bool   // aborted but still being undone, or approved and awaiting COMMIT
-	Repeat        bool   // told before: this is a repetition
+	TransactionID string   // the backend's
+	Method        string   // definition name, e.g. SWISH_E_COM
+	Label         string   // what people call it
+	Payer         string   // of an approved payment: who paid, masked; "" = the backend has not said it
+	Info          string   // likewise: the provider's message, one line
+	Loyalty       []string // likewise: the customer's loyalty ids
+	MerchantCopy  bool     // a merchant receipt is required
+	Settling      bool     // aborted but still being undone, or approved and awaiting COMMIT
+	Repeat        bool     // told before: this is a repetition
 }
 
 // Refusal is the error of a request that was not accepted: nothing was journalled, no money can

@@ -100,6 +100,9 @@ type State struct {
 	TransactionID int64              `json:"transactionId,omitempty"`
 	PPRef         string             `json:"ppref,omitempty"`
 	Payload       string             `json:"payload,omitempty"` // of the code
+	Payer         string             `json:"payer,omitempty"`   // who paid, masked
+	Info          string             `json:"info,omitempty"`    // the provider's message to the customer
+	Loyalty       []string           `json:"loyalty,omitempty"` // loyalty ids
 	Shown         bool               `json:"shown,omitempty"`   // the code is on the screen, as far as we decide
 	AwaitingApp   bool               `json:"veiled,omitempty"`  // the code is hidden; the screen says that the customer's app is awaited
 

@@ -49,6 +49,7 @@ func learn(s State, e Event) State {
 	if st.NAA2ECR != nil && s.PPRef == "" {
 		s.PPRef = st.NAA2ECR.PPRef
 	}
+	s.hear(st.NAA2ECR, st.PayerID)
 	if st.QRCodePayload != "" {
 		s.Payload = st.QRCodePayload
 	}
@@ -57,7 +58,11 @@ func learn(s State, e Event) State {
 
 // learnReply keeps what the answer to an initialize says.
 func learnReply(s State, r aapay.Reply) State {
-	if r.Response != nil && r.Response.NAA2ECR != nil && s.PPRef == "" {
+	if r.Response == nil || r.Response.NAA2ECR == nil {
+		return s
+	}
+	s.hear(r.Response.NAA2ECR, "")
+	if s.PPRef == "" {
 		s.PPRef = r.Response.NAA2ECR.PPRef
 	}
 	return s

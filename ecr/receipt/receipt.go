@@ -85,6 +85,15 @@ func Sale(h Head, cur money.Currency, out ecr.Outcome, which Copy, again bool) [
 	if out.TransactionID != "" {
 		lines = append(lines, pair(w.Transaction, out.TransactionID))
 	}
+	if out.Payer != "" {
+		lines = append(lines, pair(w.Payer, out.Payer))
+	}
+	for _, id := range out.Loyalty {
+		lines = append(lines, pair(w.Loyalty, id))
+	}
+	if out.Info != "" {
+		lines = append(lines, Line{Text: out.Info})
+	}
 	if out.Text != "" {
 		lines = append(lines, Line{Text: out.Text})
 	}

@@ -10,6 +10,7 @@ import (
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive"
 	"posagent/agent/checkout/drive/journal"
+	"posagent/device/display/scene"
 	"posagent/ecr"
 	"posagent/schemes/aapay"
 	"posagent/schemes/wire"
@@ -59,5 +60,38 @@ func TestWhatAPaperMaySay(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []any{1, 1, minor(1250), 1}, []any{report.Batch, report.Count, report.Net, len(report.Methods)})
 		require.Equal(t, totals.Exceptions, report.Exceptions)
+	})
+}
+
+// What the backend says to a customer who has paid stands on the screen and on the receipt. A sale that was not paid says nothing of it.
+func TestWhatTheBackendSaysReachesTheCustomer(t *testing.T) {
+	terminal(t, func(r *rig) {
+		says := func(end func(*txn) error) func(*txn) error {
+			return func(x *txn) error {
+				x.naa = &aapay.NAA2ECR{PayerID: "customer-00017890", AdditionalInfo: "12 points", LoyaltyIDs: []string{"BC-1"}}
+				return end(x)
+			}
+		}
+		r.world.onStatus = says(approveAfter(r.world, 2))
+		s := r.sale(1250)
+		told := <-s.Outcome
+		r.Told(s, ecr.Told)
+		require.Equal(t, scene.Paid, r.screen.last().Kind)
+		require.Equal(t, "12 points, Loyalty card BC-1, Paid by *************7890", r.screen.last().Text)
+		pass(time.Minute)
+		r.Restart(true)
+		printed, err := r.Receipt(context.Background(), wire.Key(s.ID))
+		require.NoError(t, err)
+		for _, out := range []ecr.Outcome{told, printed} {
+			require.Equal(t, []any{"*************7890", "12 points", []string{"BC-1"}}, []any{out.Payer, out.Info, out.Loyalty})
+		}
+
+		r.world.onStatus = says(say(1, aapay.Rejected, ""))
+		no := r.sale(300)
+		out := <-no.Outcome
+		r.Told(no, ecr.Told)
+		require.Equal(t, []any{ecr.Declined, "", "", []string(nil)}, []any{out.Result, out.Payer, out.Info, out.Loyalty})
+		require.Equal(t, scene.NotPaid, r.screen.last().Kind)
+		require.Empty(t, r.screen.last().Text)
 	})
 }

@@ -39,6 +39,7 @@ type txn struct {
 	account aapay.AccountState
 	born    time.Time
 	code    string
+	naa     *aapay.NAA2ECR // what it says to the register
 	reads   int
 }
 
@@ -190,7 +191,7 @@ func (w *world) Status(_ context.Context, id, _ string) (aapay.Status, error) {
 			return aapay.Status{}, err
 		}
 	}
-	st := aapay.Status{Valid: true, TransactionID: x.id, State: x.state, AccountState: x.account}
+	st := aapay.Status{Valid: true, TransactionID: x.id, State: x.state, AccountState: x.account, NAA2ECR: x.naa}
 	if x.typ == aapay.Payment && x.req.Trigger == aapay.TriggerQR {
 		st.QRCodePayload = x.code
 	}

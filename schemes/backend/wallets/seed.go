@@ -34,6 +34,10 @@ type Provider struct {
 	PushTexts map[string]string `json:"pushTexts,omitempty"` // by language
 	Flow      scenario.Flow     `json:"flow,omitempty"`      // commit (default), reserve, word
 	Word      string            `json:"word,omitempty"`      // of flow word, and of the provider-word row
+
+	// What naa2Ecr says of a payment once it is paid or reserved (S1 2.4).
+	AdditionalInfo string   `json:"additionalInfo,omitempty"`
+	LoyaltyIDs     []string `json:"loyaltyIds,omitempty"`
 }
 
 // ParseSeed reads a seed file: the object of the built-in one, or a plain array of definitions as S1 4.4

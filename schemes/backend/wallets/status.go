@@ -8,6 +8,7 @@ import (
 
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend/scenario"
+	"posagent/schemes/methods"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -130,8 +131,8 @@ func (w *Wallets) view(r store.Reader, t *txn) (aapay.Status, error) {
 		}
 	}
 	out.NAA2ECR.PayerID = out.PayerID
-	if p, ok := w.seed.find(t.Method); ok {
-		out.NAA2ECR.AdditionalInfo = p.Label
+	if p, ok := w.seed.find(t.Method); ok && t.Type == aapay.Payment && (t.Account == aapay.Commit || t.State == aapay.Reserved || methods.OK(p.Definition, methods.Payment, string(t.State))) {
+		out.NAA2ECR.AdditionalInfo, out.NAA2ECR.LoyaltyIDs = p.AdditionalInfo, p.LoyaltyIDs
 	}
 	return out, nil
 }

@@ -2,6 +2,7 @@ package wallets_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -147,4 +148,33 @@ func TestTimesComeFromTheDefinition(t *testing.T) {
 		w.Pass(time.Millisecond)
 		w.is(req.TerminalReference, aapay.TimedOut, "")
 	}
+}
+
+// What a provider says to the customer comes with a payment that is paid or reserved, and with nothing else. No provider says its label.
+func TestWhatAProviderSays(t *testing.T) {
+	w := newWorld(t, "", nil)
+	for method, want := range map[string]*aapay.NAA2ECR{
+		swish:      {},
+		"KLARNA":   {AdditionalInfo: "The invoice comes by e-mail, due in 30 days"},
+		"BLUECODE": {AdditionalInfo: "12 points for this purchase", LoyaltyIDs: []string{"BC-4711-0815"}},
+	} {
+		req := w.pay(method, 1250)
+		for _, paid := range []bool{false, true} {
+			st := w.status(req.TerminalReference)
+			if !paid {
+				require.Empty(t, st.NAA2ECR.AdditionalInfo+st.NAA2ECR.PayerID, method)
+				require.Empty(t, st.NAA2ECR.LoyaltyIDs, method)
+				w.Pass(time.Minute)
+				continue
+			}
+			require.Equal(t, want.AdditionalInfo, st.NAA2ECR.AdditionalInfo, method)
+			require.Equal(t, want.LoyaltyIDs, st.NAA2ECR.LoyaltyIDs, method)
+			require.NotEmpty(t, st.NAA2ECR.PayerID, method)
+		}
+	}
+	req := w.pay("BLUECODE", 900)
+	w.Pass(10 * time.Second)
+	back := w.undo(strconv.FormatInt(w.status(req.TerminalReference).TransactionID, 10), "BLUECODE", 900)
+	require.Equal(t, 202, w.begin(aapay.Refund, back).HTTPStatus)
+	require.Empty(t, w.status(back.TerminalReference).NAA2ECR.LoyaltyIDs, "a refund")
 }

@@ -3,6 +3,7 @@ package perform
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"posagent/agent/checkout"
 	"posagent/agent/checkout/drive/journal"
@@ -10,6 +11,7 @@ import (
 	"posagent/device/display/scene"
 	"posagent/device/qr"
 	"posagent/ecr"
+	"posagent/ecr/receipt"
 	"posagent/schemes/methods"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
@@ -162,6 +164,22 @@ func (p *Performer) showIdle() {
 	p.show(display.View{Kind: scene.Idle, Title: p.cfg.MerchantName, Sandbox: p.cfg.Sandbox, Language: p.cfg.Language})
 }
 
+// said is what the backend has said to the customer who paid, in one line.
+func (p *Performer) said(s checkout.State) string {
+	w := receipt.WordsFor(p.cfg.Language)
+	var parts []string
+	if s.Info != "" {
+		parts = append(parts, s.Info)
+	}
+	for _, id := range s.Loyalty {
+		parts = append(parts, w.Loyalty+" "+id)
+	}
+	if s.Payer != "" {
+		parts = append(parts, w.Payer+" "+s.Payer)
+	}
+	return strings.Join(parts, ", ")
+}
+
 // showResult says how a payment ended, for a while.
 func (p *Performer) showResult(row *journal.Row) {
 	if row.Kind != ecr.Payment || p.screen == nil {
@@ -170,7 +188,7 @@ func (p *Performer) showResult(row *journal.Row) {
 	v := p.view(row, scene.NotPaid)
 	switch row.State.Result {
 	case ecr.Approved:
-		v.Kind = scene.Paid
+		v.Kind, v.Text = scene.Paid, p.said(row.State)
 	case ecr.Declined:
 		v.Reason = scene.Declined
 	default:

@@ -36,6 +36,7 @@ func (p *Performer) Outcome(r *journal.Row, repeat bool) ecr.Outcome {
 	case ecr.Approved:
 		o.Receipt, o.Batch, o.Trace = r.Receipt, r.Batch, r.Trace
 		o.MerchantCopy = MerchantCopy(r)
+		o.Payer, o.Info, o.Loyalty = s.Payer, s.Info, s.Loyalty
 	}
 	return o
 }
