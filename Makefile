@@ -24,7 +24,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL TOOLS
 
-.PHONY: nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy reconcile sim mutants badinput test-386 test-arm guest
+.PHONY: methods nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy reconcile sim mutants badinput test-386 test-arm guest
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -119,6 +119,9 @@ test-arm: ## the tests of what calculates, on emulated ARM (needs qemu-user-stat
 
 visit: ## a technician's visit to a fresh Debian on emulated ARM: install, enrol, READY, first sale (as root; ten minutes at most)
 	@sh cross/visit.sh
+
+methods: ## every method of the sandbox sold, refunded and reversed over ZVT on a pseudo terminal and on TCP, here and on emulated ARMv7
+	$(GO) test -count=1 -timeout 15m -v ./cross/methods
 
 keypad: ## the keypad's tests on an emulated ARMv7 board, whose kernel makes input devices (fetches a Debian kernel; five minutes at most)
 	@sh cross/keypad.sh

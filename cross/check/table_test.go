@@ -153,6 +153,7 @@ var rooms = []room{
 	{"cross/million", nil, "a campaign: test code only"},
 	{"cross/lossy", nil, "a campaign: test code only"},
 	{"cross/mutants", nil, "a campaign: test code only"},
+	{"cross/methods", nil, "a campaign: test code only"},
 	{"cross/doctor", nil, "seeds faults: drives the built binary only"},
 	{"cross/badinput", nil, "the attacker: drives the built binary only"},
 	{"cross/faces", []string{"cross/faces/convert"}, "writes the letters of the screen"},
