@@ -119,6 +119,7 @@ func (b *bank) begin(typ aapay.Type, req aapay.Request, sale int64) aapay.Reply 
 	code := aapay.CodeOK
 	refused := false
 	if typ == aapay.Payment {
+		b.prompted(req, d, sale)
 		refused, code = b.beginPayment(t, d)
 	} else {
 		refused = b.beginUndo(t)

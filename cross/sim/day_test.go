@@ -22,7 +22,7 @@ func theProduct() hooks {
 
 // day plays one terminal-day and judges it.
 func day(seed uint64, h hooks) *world {
-	w := &world{seed: seed, rng: rand.New(rand.NewPCG(seed, 0x9E3779B97F4A7C15)), diskAt: -1, hooks: h}
+	w := &world{seed: seed, rng: rand.New(rand.NewPCG(seed, 0x9E3779B97F4A7C15)), diskAt: -1, hooks: h, person: attended(seed)}
 	w.net = &network{w: w}
 	w.referee = referee.New(referee.Rules{Now: func() time.Time { return epoch.Add(w.now) }}) // whatever the wall clock says
 	w.bank = newBank(w)
@@ -48,6 +48,7 @@ func day(seed uint64, h hooks) *world {
 		r.rest(w.between(0, 10*time.Second), func() { r.once(r.restart) })
 	}
 	w.plan()
+	w.personal()
 	w.run(opening)
 	w.close()
 	w.run(opening + 40*time.Hour)
@@ -205,12 +206,16 @@ func (w *world) judgeSale(r *row, receipts map[int]bool) {
 		w.fail("sale %d is still %s %s", r.id, s.Phase, s.Result)
 		return
 	}
+	w.judgeAsked(r)
 	net, payments := w.bank.net(r.ref)
 	approved := s.Result == ecr.Approved
 	known, ignored := false, false
 	for _, t := range w.tills {
 		if b := t.beliefs[r.receipt]; b != nil && r.receipt != 0 && t.line.name == r.line {
 			known, ignored = b.approved, b.ignored
+			if known && b.amount != r.amount {
+				w.fail("sale %d over %d was told over %d", r.id, r.amount, b.amount)
+			}
 		}
 	}
 	switch {

@@ -363,8 +363,11 @@ func (d *desk) initialize(key wire.Key) {
 	}
 	d.w.stats.Sent++
 	d.w.note("sale", "initialize is sent", r.id)
-	req := aapay.Request{Method: r.method.Name, TerminalReference: r.ref, Trigger: aapay.TriggerQR,
+	req := aapay.Request{Method: r.method.Name, TerminalReference: r.ref, Trigger: aapay.TriggerQR, Params: r.params,
 		PurchaseAmount: &aapay.Amount{CurrencyCode: "EUR", NominalAmount: int64(r.amount), TotalAmount: int64(r.amount)}}
+	if r.pick.Trigger == methods.Manual {
+		req.Trigger = aapay.TriggerManual
+	}
 	sale, life, try := r.id, d.t.life, r.state.Sends
 	heard := func(int, []byte) {}
 	call(d.w.net, 15*time.Second, true,
@@ -495,6 +498,11 @@ func (d *desk) begin(req ecr.Request, x *waiter) {
 		d.join(key, x)
 		return
 	}
+	offers, unfit := d.offers(req)
+	if unfit != "" {
+		x.refused(unfit)
+		return
+	}
 	d.locked = true
 	key := wire.Key(fmt.Sprintf("%016x-%d", d.w.rng.Uint64(), len(d.t.j.rows)))
 	d.live(key).waiters = []*waiter{x}
@@ -511,7 +519,7 @@ func (d *desk) begin(req ecr.Request, x *waiter) {
 		if err := d.goOn(req, &steps); err != nil {
 			return err
 		}
-		steps = append(steps, d.insert(key, req))
+		steps = append(steps, d.insert(key, req, offers))
 		return nil
 	}, func(err error) {
 		if err != nil || no != "" {
@@ -528,8 +536,13 @@ func (d *desk) begin(req ecr.Request, x *waiter) {
 			x.refused(no)
 		default:
 			d.w.stats.Accepted++
-			d.answerInTime(steps[len(steps)-1].r)
+			r := steps[len(steps)-1].r
+			d.answerInTime(r)
 			x.attach(key)
+			if r.asks {
+				d.progress(key, ecr.StepAsking)
+				d.ask(key, r.id, r.pick, req)
+			}
 		}
 	})
 }
@@ -543,14 +556,15 @@ func (d *desk) unlock() {
 	}
 }
 
-func (d *desk) insert(key wire.Key, req ecr.Request) step {
-	offers := checkout.Offer(catalogue, checkout.Wish{})
+func (d *desk) insert(key wire.Key, req ecr.Request, offers []checkout.Pick) step {
 	pick := offers[d.w.rng.IntN(len(offers))]
 	r := &row{
 		id: int64(len(d.t.j.rows) + 1), key: key, ref: strings.ReplaceAll("R"+string(key), "-", ""), line: req.Line, seq: req.Sequence, amount: req.Amount,
-		method: pick.Method, batch: d.t.j.batch, boot: d.t.boot, created: d.w.clock(),
+		method: pick.Method, batch: d.t.j.batch, boot: d.t.boot, created: d.w.clock(), pick: pick, asks: req.Amount == 0 || pick.Asks(),
 	}
-	state, effects := checkout.Start(checkout.TermsOf(pick, methods.UnitMinutes, checkout.Patience, req.Progress), d.t.clock())
+	terms := checkout.TermsOf(pick, methods.UnitMinutes, checkout.Patience, req.Progress)
+	terms.Ask = r.asks
+	state, effects := checkout.Start(terms, d.t.clock())
 	r.state = state
 	d.t.j.rows = append(d.t.j.rows, r)
 	d.t.j.byKey[key] = r

@@ -3,13 +3,15 @@
 // (ecr/zvt), the sale (agent/checkout), the sender of undos (agent/offline), the books
 // (schemes/backend/books). Models replace the rest: a register that drops lines, restarts and asks
 // again; a journal that survives crashes; a queue; a network that loses, delays and repeats; a
-// backend with each wallet of the scenario table.
+// backend with each wallet of the scenario table; on three days of five a person at the terminal, who
+// answers, cancels, walks away or presses a key twice, and whose keypad may be unplugged.
 //
 // It guarantees, after a day and the time to settle, or prints the seed and what happened:
 //   - The register was told "approved" and acknowledged it, exactly if one net payment is
 //     committed.
 //   - A sale is initialized under one Key. Each sale and each undo has ended. Receipt numbers are
 //     unique.
+//   - Nothing is sent before a question is answered, and then with that answer and its amount.
 //   - Each request got one definite answer. The postings sum to zero.
 //   - The referee (cross/referee) sees no violation in what left the terminal.
 //

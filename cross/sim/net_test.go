@@ -215,7 +215,7 @@ var catalogue = []methods.Definition{
 	{Name: "SWISH_E_COM", Trigger: []methods.Trigger{methods.QR}, MeanDelay: 10, StaleTimeOut: minutes(5), FinalizeTimeOut: minutes(5),
 		TransactionTypes: []methods.TransactionType{methods.Payment, methods.Refund, methods.Reversal},
 		OKCodes:          []methods.OKCode{{Type: methods.Reversal, Value: "REVERSED"}}},
-	{Name: "TWINT", Trigger: []methods.Trigger{methods.QR}, MeanDelay: 5, StaleTimeOut: minutes(1), FinalizeTimeOut: minutes(2),
+	{Name: "TWINT", DelayedAmount: 1, Trigger: []methods.Trigger{methods.QR}, MeanDelay: 5, StaleTimeOut: minutes(1), FinalizeTimeOut: minutes(2),
 		TransactionTypes: []methods.TransactionType{methods.Payment, methods.Reversal},
 		OKCodes:          []methods.OKCode{{Type: methods.Payment, Value: "PAID"}, {Type: methods.Reversal, Value: "REVERSED"}}},
 	{Name: "BLUECODE", Trigger: []methods.Trigger{methods.QR}, MeanDelay: 2, StaleTimeOut: minutes(2), FinalizeTimeOut: minutes(1),
@@ -224,6 +224,11 @@ var catalogue = []methods.Definition{
 		TransactionTypes: []methods.TransactionType{methods.Payment, methods.Refund, methods.Reversal},
 		OKCodes: []methods.OKCode{{Type: methods.Payment, Value: "RESERVED"}, {Type: methods.Payment, Value: "PAID"},
 			{Type: methods.Reversal, Value: "REVERSED"}}},
+	{Name: "SANTANDER", Trigger: []methods.Trigger{methods.Manual}, MeanDelay: 10, StaleTimeOut: minutes(5), FinalizeTimeOut: minutes(5), DelayedAmount: 1,
+		Queries:          []map[string]methods.QueryPrompt{{"7": {Label: "Personal number", Min: 6, Max: 20}}, {"8": {Label: "Months", Min: 1, Max: 2}}},
+		TxnQueryFlow:     []methods.QueryFlow{{TransactionType: methods.Payment, QueryIDs: []int32{7, 8}, Triggers: []methods.Trigger{methods.Manual}}},
+		TransactionTypes: []methods.TransactionType{methods.Payment, methods.Refund, methods.Reversal},
+		OKCodes:          []methods.OKCode{{Type: methods.Reversal, Value: "REVERSED"}}},
 }
 
 func methodNamed(name string) methods.Definition {

@@ -6,6 +6,7 @@ import (
 
 	"posagent/ecr"
 	"posagent/ecr/zvt/apdu"
+	"posagent/schemes/money"
 )
 
 // link is one connection between a register and the terminal. It keeps the order of what it carries.
@@ -171,6 +172,7 @@ type ask struct {
 // belief is what a register knows of a receipt.
 type belief struct {
 	approved bool
+	amount   money.Minor
 	acks     int
 	ignored  bool // one of them came, and was not recorded
 }
@@ -251,6 +253,9 @@ func (r *register) repeat() {
 func (r *register) pay() {
 	w := r.w
 	m := apdu.New(apdu.Authorisation, apdu.Amount(1000+w.rng.Int64N(9000)))
+	if w.person && w.rng.IntN(4) == 0 { // the amount is typed at the terminal
+		m.Fields = nil
+	}
 	if w.rng.IntN(4) == 0 {
 		m.Fields = append([]apdu.Field{apdu.Bytes(0x01, byte(5+w.rng.IntN(30))), apdu.Bytes(0x02, byte(w.rng.IntN(4)))}, m.Fields...)
 	}
@@ -447,7 +452,8 @@ func (r *register) message(k *link, m apdu.Message) {
 		case code == 0:
 			n, _ := m.Receipt()
 			ack = n
-			r.took(a, n)
+			amount, _, _ := m.Amount()
+			r.took(a, n, money.Minor(amount))
 			if w.hit(w.odds.mute / 2) { // it has it, and says nothing
 				r.blame("mute")
 				return
@@ -491,7 +497,7 @@ func (r *register) message(k *link, m apdu.Message) {
 }
 
 // took books an approval.
-func (r *register) took(a *ask, n int) {
+func (r *register) took(a *ask, n int, amount money.Minor) {
 	if a != nil {
 		a.tells++
 		a.good = true
@@ -510,7 +516,7 @@ func (r *register) took(a *ask, n int) {
 	if !b.approved {
 		r.w.note(r.name, fmt.Sprintf("books receipt %d", n), 0)
 	}
-	b.approved = true
+	b.approved, b.amount = true, amount
 	r.known = n
 }
 

@@ -129,6 +129,24 @@ var wrong = map[string]func(h hooks) hooks{
 		}
 		return h
 	},
+	"sends what was given up": func(h hooks) hooks {
+		h.next = func(s checkout.State, e checkout.Event) (checkout.State, []checkout.Effect, error) {
+			if e.Name == checkout.GaveUp && s.Phase == checkout.Choosing {
+				e.Name = checkout.Chosen
+			}
+			return checkout.Next(s, e)
+		}
+		return h
+	},
+	"takes a second answer": func(h hooks) hooks {
+		h.next = func(s checkout.State, e checkout.Event) (checkout.State, []checkout.Effect, error) {
+			if e.Name == checkout.Chosen && s.Phase != checkout.Choosing {
+				return s, nil, nil
+			}
+			return checkout.Next(s, e)
+		}
+		return h
+	},
 	"approves after the abort": func(h hooks) hooks {
 		h.next = func(s checkout.State, e checkout.Event) (checkout.State, []checkout.Effect, error) {
 			if s.Phase == checkout.Aborting && e.Name == checkout.StatusRead && e.Status.AccountState == aapay.Commit {

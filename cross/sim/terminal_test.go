@@ -9,6 +9,7 @@ import (
 	"posagent/agent/checkout"
 	"posagent/ecr"
 	"posagent/ecr/zvt"
+	"posagent/schemes/aapay"
 	"posagent/schemes/methods"
 	"posagent/schemes/money"
 	"posagent/schemes/wire"
@@ -32,9 +33,13 @@ type row struct {
 	created time.Time
 	undoKey wire.Key
 	resumes int
+	pick    checkout.Pick
+	params  []aapay.KeyValue // what a person has typed
 	// What the checker wants to know besides.
 	heard     bool // the desk recorded "told" of an approval
 	exception bool // the merchant was told
+	asks      bool // a person has to answer before anything is sent
+	answered  bool // one did
 }
 
 // journal is what survives everything.

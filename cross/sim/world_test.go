@@ -62,8 +62,12 @@ type world struct {
 	calm   bool          // the day is over: nothing goes wrong any more
 	wall   time.Duration // what the wall clock is wrong by
 	diskAt time.Duration // last trouble of the store
-	odds   odds
-	hooks  hooks
+
+	person  bool // one is at the terminal
+	padAway bool // whose keypad is unplugged
+
+	odds  odds
+	hooks hooks
 
 	bank    *bank
 	referee *referee.Referee
@@ -80,11 +84,13 @@ type odds struct {
 	disk, crash, outage, clock float64
 	odd                        float64 // wallets that do not simply pay
 	broken                     float64 // codes that cannot be shown
+	person                     float64 // a person who does not simply answer
 }
 
 // stats are the figures of a campaign.
 type stats struct {
 	Asked, Accepted, Approved, Undone, Unheard, Excepted, Crashes, Outages, Lost, Sent, Joined, Steps int
+	Questions, Answered                                                                               int
 }
 
 func (s *stats) add(o stats) {
@@ -100,6 +106,8 @@ func (s *stats) add(o stats) {
 	s.Sent += o.Sent
 	s.Joined += o.Joined
 	s.Steps += o.Steps
+	s.Questions += o.Questions
+	s.Answered += o.Answered
 }
 
 // after schedules; d <= 0 is after everything that is due now.
