@@ -24,7 +24,7 @@ LINTER := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 export CGO_ENABLED = 0
 export GO REQUIRE_ALL TOOLS
 
-.PHONY: methods nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy reconcile sim mutants badinput test-386 test-arm guest
+.PHONY: methods printer nexo keypad faces packages update enrol visit cut doctor-bench flaky man browser screens help demo run build unit test race cross qemu-demo lint tools bench fuzz vectors signatures kill powercut clean line fields upstream disk books million lossy reconcile sim mutants badinput test-386 test-arm guest
 
 help: ## list the targets and their variables
 	@echo 'make TARGET [VARIABLE=value]'
@@ -122,6 +122,9 @@ visit: ## a technician's visit to a fresh Debian on emulated ARM: install, enrol
 
 methods: ## every method of the sandbox sold, refunded and reversed over ZVT on a pseudo terminal and on TCP, here and on emulated ARMv7
 	$(GO) test -count=1 -timeout 15m -v ./cross/methods
+
+printer: ## DEATHS random stories of receipts on a printer that dies at random places (DEATHS=500 take ten minutes)
+	DEATHS='$(if $(DEATHS),$(DEATHS),100)' $(GO) test -count=1 -timeout 60m -v -run RandomDeaths ./agent/paper
 
 keypad: ## the keypad's tests on an emulated ARMv7 board, whose kernel makes input devices (fetches a Debian kernel; five minutes at most)
 	@sh cross/keypad.sh

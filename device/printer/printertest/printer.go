@@ -89,7 +89,7 @@ func (p *Printer) Serve(cable io.ReadWriter) {
 		n, err := cable.Read(buf)
 		p.mu.Lock()
 		for _, b := range buf[:n] {
-			for len(p.queue) >= p.cfg.Buffer && (p.ready() || p.cfg.Stops) {
+			for len(p.queue)+len(p.scan) >= p.cfg.Buffer && (p.ready() || p.cfg.Stops) {
 				p.wake.Wait()
 			}
 			p.receive(b)
