@@ -138,6 +138,7 @@ var rooms = []room{
 	{"cross/need", nil, "imported by tests everywhere"},
 	{"cross/certs", nil, "certificates, imported by tests everywhere"},
 	{"cross/program", nil, "imported by the campaigns that run the built binary: sees it from outside"},
+	{"cross/customer", nil, "imported by the campaigns with a person at the page: sees it from outside"},
 	{"cross/env", nil, "imported by the campaigns: the size and the seed that were asked for"},
 	{"cross/kill", []string{"ecr/register", "schemes/money"}, "drives the built binary and reads the books by it"},
 	{"cross/kill/point", nil, "woven into the binary under test: nothing of ours may come along"},

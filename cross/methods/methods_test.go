@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"posagent/cross/customer"
 	"posagent/cross/need"
 	"posagent/cross/program"
 	"posagent/ecr/ecrtest/lines"
@@ -139,7 +140,7 @@ func build(t *testing.T, env ...string) (bin string) {
 // shop is a terminal, its customer and what was sold.
 type shop struct {
 	*testing.T
-	*customer
+	*customer.Customer
 	payments map[string]int64 // what each payment has left in the books, by its transaction
 }
 
@@ -155,7 +156,11 @@ func play(t *testing.T, bin string, command func(args ...string) *exec.Cmd) {
 	require.NoError(t, err)
 	t.Cleanup(terminal.Kill)
 
-	x := &shop{T: t, customer: come(t, program.Said(ready, "port=http://")), payments: map[string]int64{}}
+	x := &shop{T: t, Customer: customer.Come(program.Said(ready, "port=http://")), payments: map[string]int64{}}
+	t.Cleanup(func() { require.NoError(t, x.Leave()) })
+	ctx, cancel := x.within()
+	defer cancel()
+	require.NoError(t, x.Watches(ctx))
 	serial, err := register.New(frame.New(far, frame.Config{}), x.options())
 	require.NoError(t, err)
 	network, err := register.Dial(t.Context(), "tcp:"+address(ready), x.options())
@@ -204,7 +209,7 @@ func (x *shop) good(res register.Result, err error, what string) register.Result
 // pay sells once, as the customer or the register chooses.
 func (x *shop) pay(r *register.Register, amount int64, m sold, way int, what string) register.Result {
 	x.Helper()
-	x.wishes(m.choose[way], m.typed)
+	x.Wishes(m.choose[way], m.typed)
 	ctx, cancel := x.within()
 	defer cancel()
 	raw := apdu.New(apdu.Authorisation, apdu.Amount(amount))
@@ -229,25 +234,25 @@ func (x *shop) sell(r *register.Register, line string, m sold) {
 	x.Helper()
 	what := line + ": " + m.name
 	first := x.pay(r, paid, m, 0, what)
-	x.wishes("", m.refunds)
+	x.Wishes("", m.refunds)
 	x.refund(r, first, what+": refund")
 
 	second := x.pay(r, undone, m, 1, what)
 	ctx, cancel := x.within()
 	defer cancel()
-	x.wishes("", nil)
+	x.Wishes("", nil)
 	res, err := r.Reverse(ctx, second.Receipt, 0)
 	x.good(res, err, what+": reversal")
 	x.payments[second.TransactionID] -= undone
 	for _, text := range said[m.name] {
 		require.Contains(x, strings.Join(squeezed(second.Printed), " "), text, what)
-		require.Contains(x, strings.Join(x.seen(), "\n"), text, what)
+		require.Contains(x, strings.Join(x.Saw(), "\n"), text, what)
 	}
 	for label := range m.typed {
-		require.Contains(x, x.seen(), label, what)
+		require.Contains(x, x.Saw(), label, what)
 	}
 	for label := range m.refunds {
-		require.Contains(x, x.seen(), label, what)
+		require.Contains(x, x.Saw(), label, what)
 	}
 }
 
@@ -271,7 +276,7 @@ func (x *shop) refund(r *register.Register, first register.Result, what string) 
 // scanned pays with the customer's code, which the register has read from a barcode: nobody is asked.
 func (x *shop) scanned(r *register.Register) {
 	x.Helper()
-	x.wishes("Easy", nil)
+	x.Wishes("Easy", nil)
 	ctx, cancel := x.within()
 	defer cancel()
 	raw := apdu.New(apdu.Authorisation, apdu.Amount(byCode), apdu.Bytes(0x22, 0x46, 0x70, 0x00, 0x00, 0x01),
@@ -284,7 +289,7 @@ func (x *shop) scanned(r *register.Register) {
 // amountTyped begins a payment without an amount, which the customer types.
 func (x *shop) amountTyped(r *register.Register) {
 	x.Helper()
-	x.wishes("", map[string]string{amountLabel: fmt.Sprint(typedLater)})
+	x.Wishes("", map[string]string{customer.AmountLabel: fmt.Sprint(typedLater)})
 	ctx, cancel := x.within()
 	defer cancel()
 	res, err := r.Command(ctx, apdu.New(apdu.Authorisation), true)
