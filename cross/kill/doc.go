@@ -21,6 +21,7 @@
 // with everything, or says that its journal was cut. The tests of false alarms kill without a
 // change, also in verbs that replace the journal: no start may report a cut. `make cut` runs both.
 //
+// A sixth of TestKill's sales and two plots ask a person at the terminal's page; so does a refund.
 // N is the number of sales at random moments. Named points get half of it, clients a quarter and a
 // half. A plain test runs a fiftieth of 100.
 //

@@ -29,6 +29,8 @@ type plot struct {
 	amount money.Minor   // 0 = one of its own: the customer pays
 	abort  time.Duration // when the register stops it; 0 = never
 	deaf   bool          // the line is lost under the outcome
+	person bool          // the method asks, at the terminal's page
+	back   money.Minor   // what is given back then; its method asks as well
 }
 
 var plots = []plot{
@@ -38,6 +40,8 @@ var plots = []plot{
 	{name: "late commit", amount: 90019, abort: 60 * time.Millisecond}, // the customer pays while the reversal is under way
 	{name: "lost initialize", amount: 90021},
 	{name: "lost telling", deaf: true},
+	{name: "by hand", person: true},
+	{name: "refund that asks", person: true, back: 250},
 }
 
 // target is a point of a plot, and which time it is reached.
@@ -134,6 +138,9 @@ func (c *campaign) tell(i int, p plot) (*terminal, told, error) {
 		p.amount = money.Minor(1000 + i)
 	}
 	x, err := c.terminal(i)
+	if err == nil && p.person {
+		err = x.attended()
+	}
 	return x, told{name: fmt.Sprintf("%d, %s", i, p.name), amount: p.amount}, err
 }
 
@@ -147,6 +154,7 @@ func (x *terminal) points(res *told, p plot, l *ledger, at, second string) error
 	}
 	var first answer
 	if err == nil { // else it died before it was ready: nothing was asked for
+		x.watched(ctx)
 		first = <-x.pay(ctx, res.amount, p.abort, p.deaf)
 		if !p.deaf { // else it waits to be asked
 			if _, _, err := x.settled(ctx); err != nil {
@@ -165,6 +173,11 @@ func (x *terminal) points(res *told, p plot, l *ledger, at, second string) error
 	}
 	if err := x.conclude(ctx, res, first); err != nil {
 		return err
+	}
+	if p.back > 0 && res.approved {
+		if err := x.giveBack(ctx, res, p.back); err != nil {
+			return err
+		}
 	}
 	lives, deaths := x.lives()
 	l.lived(lives, deaths)

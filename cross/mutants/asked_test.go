@@ -18,3 +18,19 @@ var ofAsked = []mutant{
 		{"agent/checkout/drive/journal/undo.go", `text := checkout.Unexplained(orig.State); text != ""`, `text := checkout.Unexplained(orig.State); text == "" && false`},
 	}},
 }
+
+// ofDeaths is every broken rule of receipts on a printer that dies.
+var ofDeaths = []mutant{
+	{"what may be on paper is printed again without a mark", "agent/paper", "TestRandomDeathsOfThePrinter", []edit{
+		{"agent/paper/paper.go", `w.again = w.again || w.begun > 0 `, `w.again = w.again || w.begun > 99 `},
+	}},
+	{"a receipt that was cut off is let go", "agent/paper", "TestRandomDeathsOfThePrinter", []edit{
+		{"agent/paper/paper.go", `		p.tried[w.id] = a
+		return err`, `		return p.done(ctx, w)`},
+	}},
+	{"what is left of a receipt is not marked as cut off", "agent/paper", "TestRandomDeathsOfThePrinter", []edit{
+		{"device/printer/printer.go", `	p.before = cutOff
+	for i`, `	p.before = ended
+	for i`},
+	}},
+}
