@@ -32,7 +32,7 @@ type Request struct {
 	AskAmount   bool             // a Payment without an amount: the register leaves it to the terminal to ask for it
 	Reference   string           // the till's own name of the purchase; "" = none. The same id with another reference is another request
 	Receipt     int              // Reversal: receipt number of the original in the open batch
-	Original    string           // Refund: "R<receipt>", "R<batch>/<receipt>" or "T<transactionId>"; "" = refund the last payment, if the terminal allows it
+	Original    string           // Refund: "R<receipt>", "R<batch>/<receipt>" or "T<transactionId>"; "" = refund the last payment, if the terminal allows it. Reversal: "L" = the line's last approved payment, in the open batch, "L<trace>" = that one if it has this trace number; "" = the one of Receipt
 	LastReceipt *int             // TLV 1F1F: the last receipt number the register knows; nil = not sent
 	Progress    bool             // the register is known to acknowledge intermediate status, so the long deadline applies
 	Lines       []Item           // order lines, where the register sends them
@@ -120,6 +120,9 @@ type Outcome struct {
 	MerchantCopy  bool     // a merchant receipt is required
 	Settling      bool     // aborted but still being undone, or approved and awaiting COMMIT
 	Repeat        bool     // told before: this is a repetition
+	// ToldFor is how long ago a register acknowledged it: running time, and over a restart of the
+	// box the clock's where that is longer. 0 = none did.
+	ToldFor time.Duration
 }
 
 // Refusal is the error of a request that was not accepted: nothing was journalled, no money can
@@ -259,7 +262,8 @@ type Health struct {
 	TerminalID string
 	Currency   string
 	Version    string
-	Lines      []string // diagnosis text, one line each
+	Time       time.Time // the terminal's clock
+	Lines      []string  // diagnosis text, one line each
 }
 
 // Till is the administrative side of the terminal.

@@ -124,6 +124,8 @@ type State struct {
 	LimitAt   time.Duration `json:"limitAt,omitempty"`  // LastRead or ABORTING began
 	UntoldAt  time.Duration `json:"untoldAt,omitempty"` // UNCONFIRMED began
 	AnswerAt  time.Duration `json:"answerAt,omitempty"` // the last undo operation ended
+	ToldAt    time.Duration `json:"toldAt,omitempty"`   // a register acknowledged the outcome
+	ToldBoot  string        `json:"toldBoot,omitempty"` // the boot that ToldAt is of
 }
 
 // Terms are what a sale starts with.

@@ -2,10 +2,11 @@
 // registers against a session with a small desk, on a serial cable and on TCP, and compares what
 // the register and the terminal believe.
 //
-// Its cases are a sale, a decline, a refusal, an abort, a lost answer, a register that asks while
-// its sale runs, a cable cut at every byte of a sale, a question by id after such a cut, another sale instead of the lost one, a
-// restart of the terminal, a slow desk, a disk that fails, the same request twice, another body
-// under one id, two registers on one line and on two, the end of day, and hostile bytes. A
+// Its cases are a sale, a decline, a refusal, an abort, a lost answer, an answer that is old, a
+// register that asks while its sale runs, a cable cut at every byte of a sale, a question by id after
+// such a cut, another sale instead of the lost one, a restart of the terminal, a slow desk, a disk
+// that fails, the same request twice, another body under one id, two registers on one line and on
+// two, the end of day, and hostile bytes. A
 // protocol says in its Fixture what it can do. The suite does not guess: a protocol that cannot
 // match a repeated request is tested for what it does instead.
 //

@@ -3,6 +3,7 @@ package ecrtest
 import (
 	"context"
 	"net"
+	"time"
 
 	"posagent/ecr"
 	"posagent/schemes/money"
@@ -46,6 +47,9 @@ type Can struct {
 	Mute bool
 	// Once: a connection carries one request. The suite connects anew for each.
 	Once bool
+	// Fades: a lost answer is asked for as the line's last, and one that the register has
+	// acknowledged is told again for so long only. 0 = for ever.
+	Fades time.Duration
 }
 
 // Register is a register of the protocol. An error of its methods means that its question did not

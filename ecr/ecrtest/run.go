@@ -43,6 +43,7 @@ func Run(t *testing.T, f Fixture) {
 				"two registers, one line":  twoOnOneLine,
 				"two registers by name":    twoByName,
 				"two lines":                twoLines,
+				"an old answer":            oldAnswer,
 				"end of day":               endOfDay,
 			} {
 				t.Run(name, func(t *testing.T) { inTime(t, f, kind, play) })
@@ -305,6 +306,33 @@ func twoByName(r *rig) {
 	r.hears(Approved, 1250, r.pay(l.register("1"), 1250, "7"), "the first register")
 	r.hears(NotFound, 0, r.again(l.register("2"), 1250, "7"), "the second has no sale")
 	r.hears(Approved, 1250, r.again(l.register("1"), 1250, "7"), "the first has")
+}
+
+// oldAnswer: what a register has acknowledged is no answer to what it asks for much later, but what
+// it never acknowledged is.
+func oldAnswer(r *rig) {
+	fades := r.f.Can.Fades
+	if fades == 0 {
+		r.t.Log("the protocol tells an outcome again for ever")
+		return
+	}
+	l := r.line("one")
+	r.hears(Approved, 1250, r.pay(l.register("1"), 1250, "7"), "the sale")
+	<-time.After(fades - 10*time.Second)
+	r.hears(Approved, 1250, r.again(l.register("1"), 1250, "7"), "it is its last one still")
+	<-time.After(20 * time.Second)
+	r.hears(NotFound, 0, r.again(l.register("1"), 1250, "7"), "it may mean another one by now")
+	require.True(r.t, r.told(1))
+	require.False(r.t, r.desk.Sales[0].Undone)
+	paid := r.begin(l.register("1"), "8")
+	r.cut(l)
+	r.desk.Approve()
+	require.False(r.t, (<-paid).heard, "the line is cut")
+	l.wire.mend()
+	<-time.After(2 * fades)
+	r.hears(Approved, desk.StaysOpen, r.again(l.register("1"), desk.StaysOpen, "8"), "it never heard of that one")
+	r.settle()
+	require.True(r.t, r.told(2))
 }
 
 // twoLines: a line hears of its own sales only.

@@ -196,7 +196,7 @@ func New(o Options) *Drive {
 		Poll: d.cfg.Poll, LastSale: o.LastSale, Record: o.Record,
 	})
 	d.p = perform.New(perform.Options{
-		DB: d.db, Journal: d.j, Sales: d.sales, Aapay: o.Aapay, Outbox: d.box, Screen: o.Screen, Now: d.now, Boot: d.boot, Log: d.log,
+		DB: d.db, Journal: d.j, Sales: d.sales, Aapay: o.Aapay, Outbox: d.box, Screen: o.Screen, Now: d.now, Boot: d.boot, BootID: d.bootID, Log: d.log,
 		Config: perform.Config{
 			TerminalID: d.cfg.TerminalID, MerchantName: d.cfg.MerchantName, Language: d.cfg.Language, Poll: d.cfg.Poll, Grace: d.cfg.Grace,
 			Patience: d.cfg.Patience, Sandbox: d.cfg.Sandbox,

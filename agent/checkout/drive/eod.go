@@ -159,7 +159,7 @@ func (d *Drive) Health(ctx context.Context) ecr.Health {
 	defs, state := d.methods()
 	h := ecr.Health{
 		Ready: d.ready.Load() && len(defs) > 0, NoMethods: len(defs) == 0, Offline: d.p.Offline(), TerminalID: d.cfg.TerminalID,
-		Currency: d.cfg.Currency, Version: d.cfg.Version, Lines: []string{fmt.Sprintf("payment methods: %d, %s", len(defs), state)},
+		Currency: d.cfg.Currency, Version: d.cfg.Version, Time: d.now(), Lines: []string{fmt.Sprintf("payment methods: %d, %s", len(defs), state)},
 	}
 	if h.Offline {
 		h.Lines = append(h.Lines, "the backend does not answer")

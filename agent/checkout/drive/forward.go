@@ -26,15 +26,18 @@ func repeats(rows []*journal.Row, req ecr.Request, last wire.Key) wire.Key {
 	return ""
 }
 
-// sameForward compares what the register said; where it named no original, the last payment has to
-// be the same one still.
+// sameForward compares what the register said; where it named the last payment, that has to be the
+// same one still.
 func sameForward(r *journal.Row, req ecr.Request, last wire.Key) bool {
-	return r.Asked == askedFor(req) && (r.Asked != "" || r.Original == last) && (req.Amount == 0 || req.Amount == r.Amount)
+	return r.Asked == askedFor(req) && (!namesLast(r.Asked) || r.Original == last) && (req.Amount == 0 || req.Amount == r.Amount)
 }
+
+// namesLast says that a register named the last payment, of the terminal or of its line.
+func namesLast(asked string) bool { return asked == "" || strings.HasPrefix(asked, "L") }
 
 // askedFor is how the register named the original.
 func askedFor(req ecr.Request) string {
-	if req.Kind == ecr.Reversal {
+	if req.Kind == ecr.Reversal && req.Original == "" {
 		return "R" + strconv.Itoa(req.Receipt)
 	}
 	return req.Original
@@ -85,13 +88,17 @@ func (d *Drive) joinUnwritten(ctx context.Context, req ecr.Request) (sale ecr.Sa
 	return d.p.JoinUnwritten(ctx, key)
 }
 
-// lastNamed is the payment that a refund without an original speaks of; "" where it names one, or
-// there is none.
+// lastNamed is the payment that a refund without an original speaks of, or a reversal of the line's
+// last one; "" where another is named, or there is none.
 func (a *accepting) lastNamed(r store.Reader) (wire.Key, error) {
-	if askedFor(a.req) != "" {
+	asked := askedFor(a.req)
+	if !namesLast(asked) {
 		return "", nil
 	}
 	last, err := a.d.j.LastPayment(r)
+	if asked != "" {
+		last, err = a.d.j.LastPaymentOf(r, a.req.Line)
+	}
 	if err != nil && !errors.Is(err, journal.ErrUnknown) && !errors.Is(err, journal.ErrQuarantined) {
 		return "", err
 	}
@@ -107,6 +114,11 @@ func (a *accepting) original(tx store.Tx) (*journal.Row, error) {
 	}
 	var row *journal.Row
 	switch {
+	case strings.HasPrefix(req.Original, "L"):
+		row, err = d.j.LastPaymentOf(tx, req.Line)
+		if trace := req.Original[1:]; err == nil && (row.Batch != open || trace != "" && trace != strconv.Itoa(row.Trace)) {
+			return nil, refuse(ecr.NotReversible, "the last payment is another one, or its batch is closed")
+		}
 	case req.Kind == ecr.Reversal:
 		row, err = d.j.InBatch(tx, open, req.Receipt)
 	case req.Original == "":

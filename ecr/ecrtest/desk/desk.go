@@ -35,6 +35,7 @@ type Sale struct {
 	Open    bool
 	Outcome ecr.Outcome
 	Told    bool
+	ToldAt  time.Time
 	Undone  bool
 	Held    int // how often Last has returned it
 
@@ -118,6 +119,12 @@ func (d *Desk) Begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	s.Outcome = ecr.Outcome{Sale: s.ID, Sequence: req.Sequence, Kind: req.Kind, Result: ecr.Approved, Code: ecr.OK, Amount: req.Amount, Currency: "EUR",
 		Receipt: n, Trace: 100 + n, Time: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), TerminalID: "52500038",
 		TransactionID: fmt.Sprint(7000 + n), Method: "WECHAT", Label: "WeChat Pay"}
+	if strings.HasPrefix(req.Original, "L") {
+		req.Receipt = d.lastPaid(req.Line)
+		if trace := req.Original[1:]; trace != "" && trace != fmt.Sprint(100+req.Receipt) || req.Receipt == 0 {
+			return ecr.Sale{}, &ecr.Refusal{Code: ecr.NotReversible}
+		}
+	}
 	if req.Kind == ecr.Reversal {
 		s.Outcome.Amount, s.Outcome.OriginalTrace = 1250, 100+req.Receipt
 		if req.Receipt > len(d.Sales) {
@@ -145,13 +152,27 @@ func (d *Desk) Begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	return out, nil
 }
 
+// lastPaid is the receipt number of a line's last approved payment, 0 where it has none.
+func (d *Desk) lastPaid(line string) int {
+	for i := len(d.Sales) - 1; i >= 0; i-- {
+		if s := d.Sales[i]; s.Request.Line == line && s.Request.Kind == ecr.Payment && s.Outcome.Result == ecr.Approved {
+			return s.Outcome.Receipt
+		}
+	}
+	return 0
+}
+
 func (s *Sale) watch() ecr.Sale {
 	w := watcher{progress: make(chan ecr.Progress, 1), outcome: make(chan ecr.Outcome, 1)}
 	if s.Open {
 		w.progress <- ecr.Progress{Step: ecr.StepShowCode, Text: "Scan the code"}
 		s.watchers = append(s.watchers, w)
 	} else {
-		w.give(s.Outcome)
+		out := s.Outcome
+		if s.Told {
+			out.ToldFor = max(1, time.Since(s.ToldAt))
+		}
+		w.give(out)
 	}
 	return ecr.Sale{ID: s.ID, Progress: w.progress, Outcome: w.outcome}
 }
@@ -244,8 +265,9 @@ func (d *Desk) Delivered(_ context.Context, id string, delivery ecr.Delivery) (e
 	d.Log = append(d.Log, string(delivery)+" "+id)
 	s.lost = s.lost || delivery == ecr.Lost
 	switch {
-	case delivery == ecr.Told && !s.Undone:
-		s.Told = true
+	case delivery == ecr.Told && !s.Undone && !s.Told:
+		s.Told, s.ToldAt = true, time.Now()
+	case delivery == ecr.Told:
 	case delivery == ecr.Refused && s.Request.Kind == ecr.Payment && !s.Told:
 		s.Undone = true
 		s.abort()
@@ -295,7 +317,7 @@ func (d *Desk) Turnover(context.Context) (ecr.Totals, error) {
 func (d *Desk) Health(context.Context) ecr.Health {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
-	h := ecr.Health{Ready: true, TerminalID: "52500038", Currency: "EUR"}
+	h := ecr.Health{Ready: true, TerminalID: "52500038", Currency: "EUR", Time: time.Date(2026, 11, 22, 11, 10, 0, 0, time.UTC)}
 	for _, s := range d.Sales {
 		h.Busy = h.Busy || s.Open
 	}

@@ -40,6 +40,12 @@ func (j *Journal) LastPayment(r store.Reader) (*Row, error) {
 	return j.one(r, `kind = ? AND receipt != 0 ORDER BY id DESC LIMIT 1`, string(ecr.Payment))
 }
 
+// LastPaymentOf finds the payment of a line that was approved last, whatever has become of it. It
+// returns ErrUnknown and ErrQuarantined.
+func (j *Journal) LastPaymentOf(r store.Reader, line string) (*Row, error) {
+	return j.one(r, `line = ? AND kind = ? AND receipt != 0 ORDER BY id DESC LIMIT 1`, line, string(ecr.Payment))
+}
+
 // InBatch finds the sale of a batch with a receipt number. It returns ErrUnknown and
 // ErrQuarantined.
 func (j *Journal) InBatch(r store.Reader, batch, receipt int) (*Row, error) {

@@ -48,6 +48,7 @@ type Options struct {
 	Config  Config
 	Now     func() time.Time     // wall clock, for people
 	Boot    func() time.Duration // decides everything
+	BootID  string
 	Log     *slog.Logger
 }
 
@@ -74,6 +75,7 @@ type Performer struct {
 	cfg     Config
 	now     func() time.Time
 	boot    func() time.Duration
+	bootID  string
 	log     *slog.Logger
 	offline atomic.Bool
 
@@ -89,7 +91,7 @@ type Performer struct {
 // New makes a Performer; it starts nothing.
 func New(o Options) *Performer {
 	return &Performer{
-		db: o.DB, j: o.Journal, sales: o.Sales, svc: o.Aapay, box: o.Outbox, screen: o.Screen, cfg: o.Config, now: o.Now, boot: o.Boot, log: o.Log,
+		db: o.DB, j: o.Journal, sales: o.Sales, svc: o.Aapay, box: o.Outbox, screen: o.Screen, cfg: o.Config, now: o.Now, boot: o.Boot, bootID: o.BootID, log: o.Log,
 		wake: make(chan struct{}, 1), onUndo: map[string]func(){},
 	}
 }

@@ -21,7 +21,7 @@ func (p *Performer) Outcome(r *journal.Row, repeat bool) ecr.Outcome {
 	o := ecr.Outcome{
 		Sale: string(r.Key), Sequence: r.Sequence, Kind: r.Kind, Result: s.Result, Code: s.Code, Text: publicText(s, p.cfg.Language), Amount: r.Amount, Currency: r.Currency,
 		OriginalTrace: r.OriginalTrace, TerminalID: p.cfg.TerminalID, Method: r.Method.Name, Label: r.Method.Label, Repeat: repeat,
-		Time: time.UnixMilli(r.DecidedMS), Settling: s.Phase == checkout.Reversing || s.Settling,
+		Time: time.UnixMilli(r.DecidedMS), Settling: s.Phase == checkout.Reversing || s.Settling, ToldFor: p.toldFor(r),
 	}
 	if s.TransactionID != 0 {
 		o.TransactionID = fmt.Sprint(s.TransactionID)
@@ -39,6 +39,25 @@ func (p *Performer) Outcome(r *journal.Row, repeat bool) ecr.Outcome {
 		o.Payer, o.Info, o.Loyalty = s.Payer, s.Info, s.Loyalty
 	}
 	return o
+}
+
+// clockSet is before any sale: a clock from earlier was not set, and says nothing about age.
+var clockSet = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// toldFor is how long ago a register acknowledged the outcome of a row, 0 where none did. What was
+// told in another boot is at least as old as this one, and as the clock says where it is set.
+func (p *Performer) toldFor(r *journal.Row) time.Duration {
+	switch {
+	case r.Told != string(ecr.Told):
+		return 0
+	case r.State.ToldBoot == p.bootID:
+		return max(1, p.boot()-r.State.ToldAt)
+	}
+	age := max(1, p.boot())
+	if decided := time.UnixMilli(r.DecidedMS); decided.After(clockSet) {
+		age = max(age, p.now().Sub(decided))
+	}
+	return age
 }
 
 // MerchantCopy says whether the method of a sale asks for a receipt for the merchant.
@@ -294,6 +313,9 @@ func (p *Performer) Delivered(ctx context.Context, id string, what ecr.Delivery)
 		again := row.Told == string(ecr.Told)
 		if !again {
 			row.Told = string(what)
+			if what == ecr.Told {
+				row.State.ToldAt, row.State.ToldBoot = p.boot(), p.bootID
+			}
 		}
 		s, err = p.j.Transit(tx, row, checkout.Event{Name: name})
 		if err != nil || again {
