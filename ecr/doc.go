@@ -7,8 +7,8 @@
 // of a payment method. It must not import device, store, agent or schemes other than
 // schemes/money.
 //
-// ZVT, JSON lines, nexo (European) and Caisse-AP (French) are built, HTTP belongs to the local port,
-// ECR17 (Italian) is planned.
+// ZVT, JSON lines, nexo (European), ECR17 (Italian) and Caisse-AP (French) are built, HTTP belongs to
+// the local port.
 //
 //	protocol    line         id of a request    asked again by      acknowledged by
 //	ZVT         serial, TCP  none, or TLV 1F73  06 20               80 00 or 84 00 to 04 0F

@@ -74,6 +74,8 @@ var rooms = []room{
 	{"ecr/caisseap", []string{"ecr", "schemes/money"}, "CORE: the terminal's side of Caisse-AP, messages and dialogue, no I/O"},
 	{"ecr/caisseap/protocol", []string{"ecr", "ecr/caisseap", "ecr/socket"}, "joins that dialogue with a TCP connection; its callers are those who know which protocol a line speaks"},
 	{"ecr/socket", nil, "what the kernel knows of a peer's TCP connection: knows no protocol and no server"},
+	{"ecr/ecr17", []string{"ecr", "ecr/receipt", "schemes/money"}, "CORE: the terminal's side of ECR17, messages and dialogue, no I/O"},
+	{"ecr/ecr17/protocol", []string{"ecr", "ecr/ecr17"}, "frames and their check byte; makes ECR17 an ecr.Protocol"},
 	{"ecr/session", []string{"ecr"}, "joins a line, any dialogue and a desk; knows no protocol"},
 	{"ecr/ecrtest", []string{"ecr", "ecr/ecrtest/desk", "ecr/ecrtest/lines", "ecr/session", "schemes/money"}, "the conformance suite of register protocols: knows none"},
 	{"ecr/ecrtest/desk", []string{"ecr"}, "a desk for tests of register lines: knows no protocol"},
@@ -204,7 +206,7 @@ var (
 )
 
 // cores do no I/O and have no clock.
-var cores = []string{"agent/checkout", "ecr/zvt", "ecr/jsonl", "ecr/caisseap", "schemes/backend/books"}
+var cores = []string{"agent/checkout", "ecr/zvt", "ecr/jsonl", "ecr/caisseap", "ecr/ecr17", "schemes/backend/books"}
 
 // Limits of a file in lines.
 const (
