@@ -81,9 +81,9 @@ bench: ## the program beside this machine's limits, one table (BENCH="-only sale
 fuzz: ## every fuzz target for T each (T=1m)
 	@T='$(T)' sh cross/fuzz.sh
 
-vectors: ## judge a file of foreign register messages: VECTORS=zvt-vectors.jsonl or caisse-ap-vectors.jsonl
+vectors: ## judge a file of foreign register messages: VECTORS=zvt-vectors.jsonl, or those of caisse-ap, ecr17 and nexo
 	@test -n '$(VECTORS)' || { echo 'make vectors VECTORS=file.jsonl'; exit 2; }
-	@case '$(notdir $(VECTORS))' in caisse-ap*) rooms=./ecr/caisseap/... ;; *) rooms=./ecr/zvt/... ;; esac; \
+	@case '$(notdir $(VECTORS))' in caisse-ap*) rooms=./ecr/caisseap/... ;; ecr17*) rooms=./ecr/ecr17/... ;; nexo*) rooms=./ecr/nexo/... ;; *) rooms=./ecr/zvt/... ;; esac; \
 	VECTORS='$(abspath $(VECTORS))' $(GO) test -count=1 -run Vectors -v $$rooms
 
 fields: ## compare the lists of fields with the tables of the specification: SPEC=folder of its three documents

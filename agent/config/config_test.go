@@ -337,7 +337,7 @@ func TestASandboxHasARegisterLine(t *testing.T) {
 
 func TestWhatIsNotThereIsNotTaken(t *testing.T) {
 	for key, text := range map[string]string{
-		"ecr.password": "[ecr]\npassword = \"12345\"\n", "ecr.protocol": "[ecr]\nprotocol = \"ecr17\"\n",
+		"ecr.password": "[ecr]\npassword = \"12345\"\n", "ecr.protocol": "[ecr]\nprotocol = \"ecr18\"\n",
 	} {
 		_, err := Load(write(t, "config.toml", text, 0o644), nil)
 		require.ErrorContains(t, err, ":2: "+key)

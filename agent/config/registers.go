@@ -35,6 +35,9 @@ type ECR struct {
 	KeyVersion      int         `toml:"key_version"`      // nexo: of that key
 	Passphrase      wire.Secret `toml:"passphrase"`       // nexo: of that key; "" = messages in clear
 	CertificateName string      `toml:"certificate_name"` // nexo: the name in the terminal's certificate; "" = made of poi_id
+
+	TerminalID string `toml:"terminal_id"` // ecr17: the terminal's name in messages, eight digits; "" = as the register has it
+	LRC        string `toml:"lrc"`         // ecr17: what the check byte is made of: std, stx, noext, stx_noext
 }
 
 // Protocol is what a register protocol has.
@@ -50,6 +53,7 @@ func Protocols() map[string]Protocol {
 		"zvt":       {85 * time.Second, true, true},
 		"jsonl":     {85 * time.Second, true, true}, // of refunds and reversals: a payment has its method's own time
 		"nexo":      {55 * time.Second, false, false},
+		"ecr17":     {50 * time.Second, true, false},
 		"caisse-ap": {80 * time.Second, false, false},
 	}
 }
@@ -191,6 +195,10 @@ func (e ECR) check(k *check, at string) {
 	if e.Protocol == "nexo" {
 		e.nexo(k, at)
 	}
+	if e.TerminalID != "" && (len(e.TerminalID) != 8 || strings.Trim(e.TerminalID, "0123456789") != "") {
+		k.fail(at+".terminal_id", "%q is not eight digits", e.TerminalID)
+	}
+	k.oneOf(at+".lrc", e.LRC, "std", "stx", "noext", "stx_noext")
 	if _, err := e.Allowed(); err != nil {
 		k.fail(at+".allow", "%v", err)
 	}

@@ -50,6 +50,12 @@ unheard = "keep"
 	list = caisse.Registers()
 	require.Equal(t, []any{80 * time.Second, "caisse-ap-tcp", 60 * time.Second, "jsonl-tcp"}, []any{list[0].Patience, list[0].LineName("tcp"), list[1].Patience, list[1].LineName("tcp")})
 
+	italian, err := loadText(t, "[[ecr]]\nprotocol = \"ecr17\"\nserial = \"/dev/ttyS0\"\nterminal_id = \"12345678\"\nlrc = \"stx\"\n[[ecr]]\nprotocol = \"ecr17\"\ntcp = \"127.0.0.1:1024\"\n", nil)
+	require.NoError(t, err)
+	list = italian.Registers()
+	require.Equal(t, []any{50 * time.Second, "ecr17-serial", "12345678", "stx"}, []any{list[0].Patience, list[0].LineName("serial"), list[0].TerminalID, list[0].LRC})
+	require.Equal(t, []any{50 * time.Second, "ecr17-tcp", "", "std"}, []any{list[1].Patience, list[1].LineName("tcp"), list[1].TerminalID, list[1].LRC})
+
 	one, err := loadText(t, "[ecr]\ntcp = \"127.0.0.1:20007\"\n", nil)
 	require.NoError(t, err)
 	require.Len(t, one.Registers(), 1)
@@ -59,18 +65,23 @@ unheard = "keep"
 // TestErrorsOfTheSecondRegisterNameItsLine: and a line that is called as another one is.
 func TestErrorsOfTheSecondRegisterNameItsLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\nserial = \"/dev/ttyS0\"\nbaud = 1234\n":   `:5: ecr[2].baud: 1234 is none of`,
-		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\nserail = \"/dev/ttyS0\"\n":                `:4: ecr[2].serail: unknown key, did you mean ecr[2].serial?`,
-		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\nbaud = 9600\n":                            `:3: ecr[2]: neither serial nor tcp`,
-		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\ntcp = \"127.0.0.1:2\"\n":                  `ecr[2].name: the line is called "tcp", as that of ecr is: give one of them a name`,
-		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\ntcp = \"0.0.0.0:2\"\nname = \"till2\"\n":  `:4: ecr[2].tcp: "0.0.0.0:2" is open to the network`,
-		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\ntcp = \"127.0.0.1:2\"\nname = \"a b\"\n":  `:5: ecr[2].name: "a b" is not one word`,
-		"[[ecr]]\ntcp = \"127.0.0.1:1\"\nprotocol = \"morse\"\n":                            `:3: ecr.protocol: "morse" is none of`,
-		"[[ecr]]\ntcp = \"127.0.0.1:1\"\nunheard = \"forget\"\n":                            `:3: ecr.unheard: "forget" is none of undo, keep`,
-		"[[ecr]]\ntcp = \"127.0.0.1:1\"\npassphrase = \"short\"\n":                          `ecr.passphrase: fewer than eight characters`,
-		"[[ecr]]\nprotocol = \"caisse-ap\"\nserial = \"/dev/ttyS0\"\n":                      `:3: ecr.serial: caisse-ap does not run on a serial line: set tcp`,
-		"[[ecr]]\nprotocol = \"caisse-ap\"\ntcp = \"127.0.0.1:1\"\npassword = \"123456\"\n": `:4: ecr.password: caisse-ap has no password`,
-		"[[terminal]]\nlanguage = \"de\"\n":                                                 `terminal`,
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\nserial = \"/dev/ttyS0\"\nbaud = 1234\n":    `:5: ecr[2].baud: 1234 is none of`,
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\nserail = \"/dev/ttyS0\"\n":                 `:4: ecr[2].serail: unknown key, did you mean ecr[2].serial?`,
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\nbaud = 9600\n":                             `:3: ecr[2]: neither serial nor tcp`,
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\ntcp = \"127.0.0.1:2\"\n":                   `ecr[2].name: the line is called "tcp", as that of ecr is: give one of them a name`,
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\ntcp = \"0.0.0.0:2\"\nname = \"till2\"\n":   `:4: ecr[2].tcp: "0.0.0.0:2" is open to the network`,
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\ntcp = \"127.0.0.1:2\"\nname = \"a b\"\n":   `:5: ecr[2].name: "a b" is not one word`,
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\nprotocol = \"morse\"\n":                             `:3: ecr.protocol: "morse" is none of`,
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\nunheard = \"forget\"\n":                             `:3: ecr.unheard: "forget" is none of undo, keep`,
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\npassphrase = \"short\"\n":                           `ecr.passphrase: fewer than eight characters`,
+		"[[ecr]]\nprotocol = \"caisse-ap\"\nserial = \"/dev/ttyS0\"\n":                       `:3: ecr.serial: caisse-ap does not run on a serial line: set tcp`,
+		"[[ecr]]\nprotocol = \"caisse-ap\"\ntcp = \"127.0.0.1:1\"\npassword = \"123456\"\n":  `:4: ecr.password: caisse-ap has no password`,
+		"[[ecr]]\nprotocol = \"ecr17\"\ntcp = \"127.0.0.1:1\"\nlrc = \"auto\"\n":             `:4: ecr.lrc: "auto" is none of std, stx, noext, stx_noext`,
+		"[[ecr]]\nprotocol = \"ecr17\"\ntcp = \"127.0.0.1:1\"\nterminal_id = \"1234567\"\n":  `:4: ecr.terminal_id: "1234567" is not eight digits`,
+		"[[ecr]]\nprotocol = \"ecr17\"\ntcp = \"127.0.0.1:1\"\nterminal_id = \"1234567A\"\n": `is not eight digits`,
+		"[[ecr]]\nprotocol = \"ecr17\"\ntcp = \"127.0.0.1:1\"\npassword = \"123456\"\n":      `:4: ecr.password: ecr17 has no password`,
+		"[[ecr]]\nprotocol = \"ecr17\"\ntcp = \"0.0.0.0:1024\"\n":                            `"0.0.0.0:1024" is open to the network`,
+		"[[terminal]]\nlanguage = \"de\"\n":                                                  `terminal`,
 	} {
 		_, err := loadText(t, text, nil)
 		require.ErrorContains(t, err, want, text)

@@ -2,11 +2,14 @@ package main
 
 import (
 	"log/slog"
+	"sync"
 
 	"posagent/agent/config"
 	"posagent/ecr"
 	"posagent/ecr/caisseap"
 	caisse "posagent/ecr/caisseap/protocol"
+	"posagent/ecr/ecr17"
+	italian "posagent/ecr/ecr17/protocol"
 	"posagent/ecr/jsonl"
 	jsonlines "posagent/ecr/jsonl/protocol"
 	"posagent/ecr/zvt"
@@ -28,6 +31,7 @@ var protocols = map[string]func(config.Config, config.ECR, box) (ecr.Protocol, e
 	"zvt":       zvtOf,
 	"jsonl":     jsonlOf,
 	"nexo":      nexoOf,
+	"ecr17":     ecr17Of,
 	"caisse-ap": caisseOf,
 }
 
@@ -44,6 +48,28 @@ func jsonlOf(cfg config.Config, e config.ECR, b box) (ecr.Protocol, error) {
 func caisseOf(cfg config.Config, e config.ECR, _ box) (ecr.Protocol, error) {
 	t := cfg.Terminal
 	return caisse.New(caisse.Options{Config: caisseap.Config{Currency: t.Currency, Language: t.Language, Patience: e.Patience}}), nil
+}
+
+// ecr17Of returns ECR17 as it is configured. The log names the scope that a register's check bytes fit,
+// once, where that is another one than the line's.
+func ecr17Of(cfg config.Config, e config.ECR, b box) (ecr.Protocol, error) {
+	scope, ok := ecr17.ParseScope(e.LRC)
+	if !ok {
+		return ecr.Protocol{}, fail(exitConfig, "config: ecr.lrc: %q is not known", e.LRC)
+	}
+	t := cfg.Terminal
+	var once sync.Once
+	return italian.New(italian.Options{
+		Config: ecr17.Config{
+			TerminalID: e.TerminalID, Currency: t.Currency, MerchantName: t.MerchantName, Language: t.Language, Version: b.version, Patience: e.Patience,
+		},
+		Scope: scope,
+		Foreign: func(fits string) {
+			once.Do(func() {
+				b.log.Warn("the register makes its check byte otherwise: set lrc in its [[ecr]] section", "lrc", e.LRC, "fits", fits)
+			})
+		},
+	}), nil
 }
 
 // zvtOf returns ZVT as it is configured; it fails where the character set is not known.

@@ -76,6 +76,7 @@ var rooms = []room{
 	{"ecr/socket", nil, "what the kernel knows of a peer's TCP connection: knows no protocol and no server"},
 	{"ecr/ecr17", []string{"ecr", "ecr/receipt", "schemes/money"}, "CORE: the terminal's side of ECR17, messages and dialogue, no I/O"},
 	{"ecr/ecr17/protocol", []string{"ecr", "ecr/ecr17"}, "frames and their check byte; makes ECR17 an ecr.Protocol"},
+	{"ecr/ecr17/till", nil, "a register of ECR17, written from the README: shares nothing with the terminal"},
 	{"ecr/session", []string{"ecr"}, "joins a line, any dialogue and a desk; knows no protocol"},
 	{"ecr/ecrtest", []string{"ecr", "ecr/ecrtest/desk", "ecr/ecrtest/lines", "ecr/session", "schemes/money"}, "the conformance suite of register protocols: knows none"},
 	{"ecr/ecrtest/desk", []string{"ecr"}, "a desk for tests of register lines: knows no protocol"},

@@ -17,6 +17,7 @@ const Patience = 50 * time.Second
 const (
 	ackWithin   = 1500 * time.Millisecond // registers wait 2 s
 	beatEvery   = 8 * time.Second         // registers give up after 20 s without progress
+	beatSoon    = 500 * time.Millisecond  // another step is told, unless the sale ends before
 	tagsWithin  = 5 * time.Second
 	repeatTold  = 3 * time.Minute  // MONEY F.4: a told result is repeated for so long
 	repeatsLast = 10 * time.Second // registers send four times, every 2.2 s
@@ -175,7 +176,7 @@ func (d *Dialogue) Step(ev ecr.Event) []ecr.Action {
 		if ev.Gen == d.run.gen && d.phase == running {
 			if ev.Progress.Step != d.run.step {
 				d.run.step = ev.Progress.Step
-				d.apply(beat)
+				d.start(timerBeat, beatSoon)
 			}
 		}
 	case ecr.Ended:

@@ -112,7 +112,7 @@ func TestDialogues(t *testing.T) {
 	}{
 		"a sale":          {steps: sold},
 		"two equal sales": {steps: join(sold, sold)},
-		"the customer's way": {steps: []string{"ask " + pay + " => begin payment 1250 at 1", "begun => ack, 50 s, ...", "scan => ...", "scan => -", "beat => ...",
+		"the customer's way": {steps: []string{"ask " + pay + " => begin payment 1250 at 1", "begun => ack, 50 s, ...", "scan => -", "beat => ...", "scan => -",
 			"declined => E 01 RIFIUTATO 71", "heard => told"}},
 		"4.3.1: sent again before it is stored": {steps: []string{"ask " + pay + " => begin payment 1250 at 1", "ask " + pay + " => -", "begun => ack, 50 s, ...",
 			"ask " + pay + " => ack", approval, "ask " + pay + " => -", "heard => told"}},

@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"posagent/ecr/ecr17"
+	"posagent/ecr/ecr17/till"
 	"posagent/ecr/ecrtest"
 	"posagent/schemes/money"
 )
@@ -37,7 +36,8 @@ func TestConformance(t *testing.T) {
 				Protocol: New(Options{Config: ecr17.Config{Currency: "EUR", MerchantName: "Bottega", Patience: 4 * time.Minute}, Scope: scope}),
 				Can:      ecrtest.Can{Names: true, EndOfDay: true, Fades: 3 * time.Minute},
 				Connect: func(_ context.Context, kind ecrtest.Kind, conn net.Conn, name string) (ecrtest.Register, error) {
-					return &till{conn: conn, cable: kind == ecrtest.Serial, id: "0000000" + name, fold: map[ecr17.Scope]byte{ecr17.Stx: 1, ecr17.NoExt: 3, ecr17.StxNoExt: 2}[scope]}, nil
+					fold := map[ecr17.Scope]byte{ecr17.Stx: 1, ecr17.NoExt: 3, ecr17.StxNoExt: 2}[scope]
+					return register{till.New(conn, till.Options{Cable: kind == ecrtest.Serial, ID: "0000000" + name, Fold: fold, Wait: 130 * time.Second})}, nil
 				},
 				Hostile: hostile,
 			})
@@ -47,136 +47,19 @@ func TestConformance(t *testing.T) {
 
 // sale is a payment as registers write it.
 func sale(id string, amount int64) string {
-	return "12345678" + "0P" + id + "0" + "0000" + fmt.Sprintf("%08d", amount) + strings.Repeat(" ", 128) + "00000000"
+	return till.New(nil, till.Options{ID: id}).Sale("P", amount)
 }
 
-// frame is a message with its check byte; fold is what the scope adds to that of the payload.
-func frame(fold byte, payload string) string {
-	lrc := 0x7F ^ fold
-	for i := range len(payload) {
-		lrc ^= payload[i]
-	}
-	return "\x02" + payload + "\x03" + string([]byte{lrc})
-}
+// frame is a message with its check byte.
+func frame(fold byte, payload string) string { return till.Frame(fold, payload) }
 
-// till is a register that shares nothing with the terminal.
-type till struct {
-	conn  net.Conn
-	cable bool
-	id    string
-	fold  byte
-	in    []byte // has come and is not read yet
-}
-
-var (
-	errNaks   = errors.New("four NAKs")
-	errSilent = errors.New("no ACK")
-)
-
-// more waits for bytes.
-func (z *till) more(until time.Time) error {
-	if err := z.conn.SetReadDeadline(until); err != nil {
-		return err
-	}
-	buf := make([]byte, 256)
-	n, err := z.conn.Read(buf)
-	z.in = append(z.in, buf[:n]...)
-	return err
-}
-
-// packet is the next thing that the terminal says: "ack", "nak", or a message. Progress is skipped.
-func (z *till) packet(until time.Time) (string, error) {
-	for {
-		if len(z.in) > 0 {
-			switch z.in[0] {
-			case 6, 0x15:
-				if len(z.in) >= 3 {
-					word := map[byte]string{6: "ack", 0x15: "nak"}[z.in[0]]
-					z.in = z.in[3:]
-					return word, nil
-				}
-			case 1:
-				if len(z.in) >= 22 {
-					z.in = z.in[22:]
-					continue
-				}
-			case 2:
-				if i := strings.IndexByte(string(z.in), 3); i > 0 && len(z.in) > i+1 {
-					payload, lrc := string(z.in[1:i]), z.in[i+1]
-					z.in = z.in[i+2:]
-					if frame(z.fold, payload)[len(payload)+2] != lrc {
-						return "", errors.New("wrong check byte")
-					}
-					return payload, nil
-				}
-			default:
-				z.in = z.in[1:]
-				continue
-			}
-		}
-		if err := z.more(until); err != nil {
-			return "", err
-		}
-	}
-}
-
-func (z *till) write(text string) error {
-	if err := z.conn.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
-		return err
-	}
-	_, err := io.WriteString(z.conn, text)
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return nil // the cable is out
-	}
-	return err
-}
-
-// ask sends a request and returns its result. A message that comes before the ACK is the result, as
-// the libraries have it.
-func (z *till) ask(payload string) (string, error) {
-	if z.cable { // what lies in its buffer is from before the cable was put in
-		for z.more(time.Now().Add(100*time.Millisecond)) == nil {
-		}
-		z.in = nil
-	}
-	naks := 0
-	for range 4 {
-		if err := z.write(frame(z.fold, payload)); err != nil {
-			return "", err
-		}
-		said, err := z.packet(time.Now().Add(2 * time.Second))
-		switch {
-		case err == nil && said == "nak":
-			naks++
-			<-time.After(200 * time.Millisecond)
-			continue
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			<-time.After(200 * time.Millisecond)
-			continue
-		case err != nil:
-			return "", err
-		}
-		for until := time.Now().Add(130 * time.Second); said == "ack" || said == "nak"; {
-			if payload[9] == 'E' {
-				return "", nil
-			}
-			if said, err = z.packet(until); err != nil {
-				return "", err
-			}
-		}
-		_ = z.write(string([]byte{6, 3, 0x7F ^ 6 ^ z.fold}))
-		return said, nil
-	}
-	if naks == 4 {
-		return "", errNaks
-	}
-	return "", errSilent
-}
+// register is a till of package till, which shares no code with the terminal.
+type register struct{ *till.Till }
 
 // read reads the result of a payment, of G or of a reversal.
 func read(amount money.Minor, said string, err error) (ecrtest.Answer, error) {
 	switch {
-	case errors.Is(err, errNaks):
+	case errors.Is(err, till.ErrNAK):
 		return ecrtest.Answer{Said: ecrtest.Busy}, nil
 	case err != nil:
 		return ecrtest.Answer{}, err
@@ -197,24 +80,24 @@ func read(amount money.Minor, said string, err error) (ecrtest.Answer, error) {
 	return ecrtest.Answer{}, errors.New(reason)
 }
 
-func (z *till) Pay(_ context.Context, amount money.Minor, _ string) (ecrtest.Answer, error) {
-	said, err := z.ask(sale(z.id, int64(amount)))
+func (z register) Pay(_ context.Context, amount money.Minor, _ string) (ecrtest.Answer, error) {
+	said, err := z.Ask(z.Sale("P", int64(amount)))
 	return read(amount, said, err)
 }
 
-func (z *till) Again(_ context.Context, amount money.Minor, _ string) (ecrtest.Answer, error) {
-	said, err := z.ask("12345678" + "0G" + z.id + "0" + "000")
+func (z register) Again(_ context.Context, amount money.Minor, _ string) (ecrtest.Answer, error) {
+	said, err := z.Ask(z.Last())
 	a, err := read(amount, said, err)
 	if a.Said == ecrtest.Busy {
-		a, err = ecrtest.Answer{}, errNaks
+		a, err = ecrtest.Answer{}, till.ErrNAK
 	}
 	return a, err
 }
 
-func (z *till) Abort(context.Context) (bool, error) { return false, errors.New("no abort") }
+func (z register) Abort(context.Context) (bool, error) { return false, errors.New("no abort") }
 
-func (z *till) EndOfDay(context.Context) (bool, int, money.Minor, error) {
-	said, err := z.ask("12345678" + "0C" + z.id + "0" + "0000000")
+func (z register) EndOfDay(context.Context) (bool, int, money.Minor, error) {
+	said, err := z.Ask(z.Till.Close())
 	if err != nil || len(said) != 44 || said[9] != 'C' {
 		return false, 0, 0, errors.Join(err, errors.New("no end of day"))
 	}
@@ -225,4 +108,4 @@ func (z *till) EndOfDay(context.Context) (bool, int, money.Minor, error) {
 	return true, -1, money.Minor(sum), err
 }
 
-func (z *till) Close() error { return z.conn.Close() }
+func (z register) Close() error { return z.Hang() }
