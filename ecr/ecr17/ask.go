@@ -85,7 +85,7 @@ func (d *Dialogue) ask() {
 	case r.code == last:
 		d.do(ecr.Last{Gen: r.gen, Line: d.lineOf(r.till)})
 	case was != string(rune(r.code)):
-		r.void = was == void
+		r.was = was
 		d.mark(r.till, string(rune(r.code)), r.gen)
 	default:
 		d.begin()
@@ -255,8 +255,8 @@ func (d *Dialogue) orphan(how ecr.Delivery, abort bool) {
 
 // drop ends a request that was not accepted. What was remembered of the till is so again.
 func (d *Dialogue) drop() {
-	if d.run.void {
-		d.mark(d.run.till, void, 0)
+	if d.run.was != "" {
+		d.mark(d.run.till, d.run.was, 0)
 	}
 	d.finish()
 }

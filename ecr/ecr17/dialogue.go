@@ -75,7 +75,7 @@ type run struct {
 	acked bool
 	naked bool // NAK went out: what is accepted now must come to nothing
 	gone  bool
-	void  bool // the till's request before was refused by us
+	was   string // what was remembered of the till before, where that has changed
 	step  ecr.Step
 	queue [][]byte     // what has to be sent still, one after the other
 	tells bool         // the last of it is the sale's outcome

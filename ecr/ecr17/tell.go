@@ -111,6 +111,7 @@ func (d *Dialogue) left(ok bool) {
 // an earlier sale by G.
 func (d *Dialogue) refuse(result, reason string) {
 	if d.run.money() {
+		d.paper = false
 		d.mark(d.run.till, void, 0)
 	}
 	of := d.run.code
