@@ -14,7 +14,7 @@ func TestEveryVerbIsExplained(t *testing.T) {
 		Call: func(args ...string) (code int, out, talk string) { return ask(t, args...) },
 		NoJSON: map[string]string{
 			"posagent run": "it says ready or not ready, a line each", "posagent backend": "it says its address", "posagent demo": "it tells a story",
-			"posagent backend books": "a list, as programs have always read it",
+			"posagent backend books": "a list, as programs have always read it", "posagent register schema": "it prints a schema",
 		},
 	})
 }
