@@ -20,6 +20,8 @@ import (
 var (
 	// ErrKeyFile: the key file is not a private regular file of ours, or its content is not a key.
 	ErrKeyFile = errors.New("device: unusable key file")
+	// ErrKeyDamaged is ErrKeyFile where the file is ours, and its content is not a key.
+	ErrKeyDamaged = fmt.Errorf("%w", ErrKeyFile)
 	// ErrNoKey: there is no key file.
 	ErrNoKey = errors.New("device: no key file")
 	// ErrWrongKey: the value was wrapped under another key.
@@ -183,7 +185,7 @@ func readKey(path string, uid int) ([]byte, error) {
 	magic, digits, _ := strings.Cut(strings.TrimSuffix(string(text), "\n"), " ")
 	key, err := hex.DecodeString(digits)
 	if magic != keyMagic || err != nil || len(key) != keyBytes {
-		return nil, fmt.Errorf("%w: %s does not hold a key", ErrKeyFile, path)
+		return nil, fmt.Errorf("%w: %s does not hold a key", ErrKeyDamaged, path)
 	}
 	return key, nil
 }

@@ -53,6 +53,20 @@ func Forget(dir string) error {
 	return nil
 }
 
+// PutAside moves the keys in dir, whatever is in them, to the directory to.
+func PutAside(dir, to string) error {
+	for _, name := range []string{keyFile, nextFile} {
+		if err := os.Rename(filepath.Join(dir, name), filepath.Join(to, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("device: %w", err)
+		}
+	}
+	err := syncDir(dir)
+	if errors.Is(err, os.ErrNotExist) { // there were none
+		err = nil
+	}
+	return errors.Join(err, syncDir(to))
+}
+
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -26,6 +26,7 @@ const (
 	WasRestored     Kind = "restored" // from a backup
 	WasAccepted     Kind = "accepted" // a cut journal, by a person
 	WasLost         Kind = "lost"     // begun anew after the journal was lost
+	WasLocked       Kind = "locked"   // begun anew where no key opened the journal
 	WasReset        Kind = "reset"    // begun anew after a reset
 )
 

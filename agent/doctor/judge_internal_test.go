@@ -49,7 +49,7 @@ func TestAFaultBelongsToOneStepOfTheWay(t *testing.T) {
 // what is behind it.
 func TestEveryCauseOfTheBackendHasACheck(t *testing.T) {
 	elsewhere := map[ready.Cause]bool{ // journal, line, start: other checks
-		ready.Config: true, ready.NoConfig: true, ready.Unenrolled: true, ready.Enrolling: true, ready.Replaced: true, ready.NoRecord: true, ready.NotConfirmed: true, ready.NoAccess: true, ready.Stopped: true, ready.Starting: true, ready.Resuming: true, ready.Asking: true, ready.DiskFull: true, ready.ReadOnly: true,
+		ready.Config: true, ready.NoConfig: true, ready.Unenrolled: true, ready.Enrolling: true, ready.Replaced: true, ready.NoRecord: true, ready.NotConfirmed: true, ready.NoAccess: true, ready.Stopped: true, ready.AddressTaken: true, ready.Starting: true, ready.Resuming: true, ready.Asking: true, ready.DiskFull: true, ready.ReadOnly: true,
 		ready.Journal: true, ready.Cut: true, ready.Lost: true, ready.KeyMissing: true, ready.KeyUnfit: true, ready.KeyWrong: true, ready.NoLine: true, ready.LineGone: true, ready.LinePulled: true, ready.LineDenied: true,
 		ready.LineBusy: true, ready.LineNoTTY: true, ready.LineFailed: true, ready.PadGone: true, ready.PadDenied: true, ready.PadFailed: true, ready.ScreenGone: true, ready.ScreenDenied: true, ready.ScreenFailed: true, ready.ScreenFile: true, ready.ScreenSmall: true, ready.NoMethods: true, ready.Unfit: true, ready.ServiceRefused: true,
 	}
@@ -153,7 +153,7 @@ func TestListeners(t *testing.T) {
 		"127.0.0.1:8480": "process 77 (kiosk)", "localhost:8480": "process 77 (kiosk)", "0.0.0.0:8480": "process 77 (kiosk)", ":8480": "process 77 (kiosk)",
 		"127.0.0.2:8480": "free", "127.0.0.1:20007": "", "192.168.1.7:20007": "", "127.0.0.1:8080": "free", "[::1]:80": "", "127.0.0.1:80": "free", "127.0.0.1:0": "free", "": "free",
 	} {
-		taken, by := listener(proc, address)
+		taken, by := Listener(proc, address)
 		if !taken {
 			by = "free"
 		}

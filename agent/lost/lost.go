@@ -22,6 +22,9 @@ func Text(r store.Reader, remedy string) (string, error) {
 	if err != nil || !ok {
 		return "", err
 	}
+	if l.Kind == store.WasLocked && remedy == RepeatWrite { // the client's key makes another key for the backend now
+		remedy = AskPortal
+	}
 	return fmt.Sprintf("not in this journal, which took the place of another on %s (generation %d) and does not hold what that one did last: %s",
 		time.UnixMilli(l.AtMS).UTC().Format(time.DateOnly), l.Generation, remedy), nil
 }

@@ -10,7 +10,8 @@ import (
 // Forgotten says why a write under a key that this journal does not know may be a repeat that the
 // backend does not know any more either; "" = it is not. keyed says that the backend honours the
 // Key. That is so in a restored journal, where the backend honours no Keys or the journal is older
-// than the backend's memory of one, until ReleaseEach has released everything.
+// than the backend's memory of one, and at once where the device key was lost, which our Keys come
+// of; until ReleaseEach has released everything.
 func (o *Outbox) Forgotten(r store.Reader, keyed bool) (string, error) {
 	if err := o.clock.load(r); err != nil {
 		return "", err
@@ -19,11 +20,19 @@ func (o *Outbox) Forgotten(r store.Reader, keyed bool) (string, error) {
 	if err := r.QueryRow(`SELECT restored_age FROM outbox_clock WHERE id = 1`).Scan(&restored); err != nil {
 		return "", fmt.Errorf("outbox clock: %w", err)
 	}
-	switch old := o.clock.age()-restored > o.ttl.Milliseconds(); {
-	case restored < 0 || keyed && !old:
+	old := o.clock.age()-restored > o.ttl.Milliseconds()
+	l, _, err := store.LostIn(r)
+	if err != nil {
+		return "", fmt.Errorf("outbox clock: %w", err)
+	}
+	locked := l.Kind == store.WasLocked
+	if restored < 0 || keyed && !old && !locked {
 		return "", nil
 	}
 	past, err := happened(r)
+	if locked {
+		return past + ", and what makes keys of the clients' keys was lost with it: this may be a repeat of what that journal has sent", err
+	}
 	if !keyed {
 		return past + ", and the backend honours no keys: this may be a repeat of what the journal has lost", err
 	}
@@ -51,6 +60,8 @@ func happened(r store.Reader) (string, error) {
 		return "", fmt.Errorf("outbox clock: %w", err)
 	case !ok:
 		return "the journal was begun anew after a reset, or restored by an older program", nil
+	case l.Kind == store.WasLocked:
+		return "the journal was begun anew where no key opened the one before it", nil
 	case l.Kind == store.WasLost:
 		return "the journal was begun anew after one was lost", nil
 	case l.Kind == store.WasAccepted:

@@ -20,6 +20,7 @@ const (
 	NotConfirmed Cause = "not_confirmed"
 	NoAccess     Cause = "no_access"
 	Stopped      Cause = "stopped"
+	AddressTaken Cause = "address_taken" // of a terminal that does not run
 	Starting     Cause = "starting"
 	Resuming     Cause = "resuming"
 	Asking       Cause = "asking"
@@ -74,6 +75,7 @@ func table() []row {
 		{Replaced, "this box is not the terminal any more, {detail}", "ask the backend's operator why; with a new code, posagent enroll{flags} CODE makes it one again", false},
 		{NotConfirmed, "the operator's service at {where} has not confirmed this terminal yet, {detail}", "connect the network, the terminal then goes on by itself; posagent enroll{flags} tries at once, and says what is wrong", false},
 		{Stopped, "the terminal does not run, {detail}", "{run}", false},
+		{AddressTaken, "the terminal does not run, and another program listens on {where} ({detail})", "stop that program, or let the terminal listen on another address; then {run}", false},
 		{NoAccess, "unknown", "this account may not read {where}: run as its owner: sudo -u {detail} posagent status{flags}", false},
 		{Starting, "the terminal is starting", "posagent status{flags}, again in some seconds", false},
 		{Resuming, "older sales are being resumed", "posagent status{flags} shows them; wait until they are settled", false},
@@ -82,9 +84,9 @@ func table() []row {
 		{ReadOnly, "the file system of {where} is read-only", "dmesg | tail says why; mount -o remount,rw makes it writable again; the journal is whole", false},
 		{Cut, "the journal of {where} is cut, {detail}", "compare posagent sale list{flags} with the register's journal, then posagent journal accept{flags} --reason TEXT; or put a newer backup back, posagent restore{flags} FILE", false},
 		{Lost, "the journal of {where} is lost, {detail}", "put the newest backup back, posagent restore{flags} FILE; where there is none, compare with the register's journal, then posagent reset --lost-journal{flags} --reason TEXT; leave {where} as it is until then", false},
-		{KeyMissing, "the device key of the journal in {where} is missing, {detail}", "put the file back from where it was kept, the journal is whole and opens with no other key; where there is no copy, put the newest backup back, posagent restore{flags} FILE", false},
-		{KeyUnfit, "the device key of the journal cannot be used, {detail}", "the file must be the key that was made here, mode 0600, owned by the user that runs posagent; posagent doctor{flags} --fix sets the mode, posagent config rotate-key{flags} changes a key that others may have read; the journal is whole", false},
-		{KeyWrong, "the device key in {where} is not the one of the journal, {detail}", "put the right file back from where it was kept, the journal is whole; where there is no copy, put the newest backup back, posagent restore{flags} FILE; leave {where} as it is until then", false},
+		{KeyMissing, "the device key of the journal in {where} is missing, {detail}", "put the file back from where it was kept, the journal is whole and opens with no other key; where there is no copy, compare with the register's journal, then posagent reset --lost-journal{flags} --reason TEXT puts this journal aside and keeps it, and posagent restore{flags} FILE puts the newest backup in its place", false},
+		{KeyUnfit, "the device key of the journal cannot be used, {detail}", "the file must be the key that was made here, mode 0600, owned by the user that runs posagent; posagent doctor{flags} --fix sets the mode, posagent config rotate-key{flags} changes a key that others may have read; the journal is whole; where the key is damaged, put a copy back; where there is no copy, compare with the register's journal, then posagent reset --lost-journal{flags} --reason TEXT puts this journal aside and keeps it, and posagent restore{flags} FILE puts the newest backup in its place", false},
+		{KeyWrong, "the device key in {where} is not the one of the journal, {detail}", "put the right file back from where it was kept, the journal is whole; where there is no copy, compare with the register's journal, then posagent reset --lost-journal{flags} --reason TEXT puts this journal aside and keeps it, and posagent restore{flags} FILE puts the newest backup in its place; leave {where} as it is until then", false},
 		{Journal, "the journal of {where} cannot be written or read, {detail}", "dmesg | tail shows errors of the disk; keep {where} as it is, and call support", false},
 
 		{NoLine, "no register line is set", "set [ecr] serial or tcp in {config}, then {run}", false},

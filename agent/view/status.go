@@ -134,8 +134,12 @@ func (v *Status) Read(r store.Reader, own bool) error {
 	if past, err := outbox.Past(r); err != nil {
 		return err
 	} else if past != "" {
-		v.attend("%s: it holds new writes with an Idempotency-Key once it is older than [offline] idempotency_ttl. "+
-			"Ask each client for writes without an answer, then: posagent ops release --all", past)
+		when := " once it is older than [offline] idempotency_ttl"
+		if l, _, err := store.LostIn(r); err == nil && l.Kind == store.WasLocked {
+			when = ""
+		}
+		v.attend("%s: it holds new writes with an Idempotency-Key%s. "+
+			"Ask each client for writes without an answer, then: posagent ops release --all", past, when)
 	}
 	alerts, all, err := outbox.Alerts(r, alertsAtMost)
 	if err != nil {

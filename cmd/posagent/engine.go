@@ -116,7 +116,13 @@ func (f journalFile) remove(ctx context.Context, damaged bool) error {
 	return sqlite.Remove(ctx, string(f), damaged)
 }
 
-// ended tells the marks that the journal is about to be removed, or that it was: done. lost is why it is given up unread.
-func (f journalFile) ended(marks []string, done bool, lost string) error {
-	return sqlite.Ended(string(f), marks, done, lost)
+// ended tells the marks that the journal is about to be removed, or that it was: done. how is store.WasReset, or says with why that it
+// is given up unread.
+func (f journalFile) ended(marks []string, done bool, how store.Kind, why string) error {
+	return sqlite.Ended(string(f), marks, done, how, why)
+}
+
+// putAside moves the journal, which the caller holds, to a new place. Call ended before and after.
+func (f journalFile) putAside(ctx context.Context, to string) error {
+	return sqlite.PutAside(ctx, string(f), to)
 }

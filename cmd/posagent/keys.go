@@ -81,3 +81,26 @@ func endRotation(ctx context.Context, c *call, db store.Journal, keys *device.Ke
 	said("old key forgotten", 1, 1)
 	return nil
 }
+
+// lockedOut says why no key opens the journal of a stopped terminal: the key is gone, damaged, or another journal's. nil where there is
+// no journal, where the key opens it, and where only the mode or the owner keep the key from being used.
+func lockedOut(ctx context.Context, c *call) error {
+	if fi, err := os.Stat(agentDB(c)); err != nil || fi.Size() == 0 {
+		return nil
+	}
+	keys, err := device.LoadKeys(keyDir(c))
+	if errors.Is(err, device.ErrNoKey) || errors.Is(err, device.ErrKeyDamaged) {
+		return err
+	}
+	if err != nil {
+		return nil
+	}
+	db, err := fileOf(c).readAsItIs(ctx, keys, true)
+	if errors.Is(err, device.ErrWrongKey) {
+		return err
+	}
+	if err == nil {
+		_ = db.Close() // it was opened for reading
+	}
+	return nil
+}

@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/config"
 	"posagent/agent/outbox"
+	"posagent/schemes/money"
 	"posagent/store"
 )
 
@@ -59,7 +62,7 @@ func nothingPending(ctx context.Context, c *call, mayBeDamaged, mayBeCut bool, v
 		return false, fail(exitDamaged, "the journal here cannot be read, so what is open in it is not known: %v (keep a copy of %s for support; %s --force %s gives it up)",
 			err, c.stateDir(), verb, forceDamaged)
 	case sales > 0 || ops > 0:
-		return false, fail(exitRefused, "money is pending here: %s (posagent run%s until posagent status shows nothing open, then again)", pendingText(sales, ops), c.flags())
+		return false, pendingError(ctx, c, sales, ops)
 	}
 	return false, nil
 }
@@ -69,7 +72,22 @@ type pendingView struct {
 	Schema     string `json:"schema"`
 	Sales      int    `json:"sales"`
 	Operations int    `json:"operations"`
+	Open       []open `json:"open"` // the oldest openShown of each
 }
+
+// open is a sale or an operation that is not at its end.
+type open struct {
+	What     string    `json:"what"` // "sale" or "operation"
+	ID       string    `json:"id"`
+	Kind     string    `json:"kind"`
+	State    string    `json:"state"`
+	Amount   int64     `json:"amount"` // minor units
+	Currency string    `json:"currency"`
+	Since    time.Time `json:"since"` // when it was asked for
+}
+
+// openShown is how many sales, and how many operations, are named.
+const openShown = 50
 
 // journalPending counts what is open. It fails with exitRefused where that is anything, where a newer program wrote the journal, and where
 // the state directory is not there though a link leads to it; with exitDamaged where the journal cannot be read. Where no terminal has run
@@ -85,21 +103,33 @@ func journalPending(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	sales, ops, err := pendingIn(ctx, agentDB(c), list...)
+	v := pendingView{Schema: "posagent.pending/1", Open: []open{}}
+	db, err := fileOf(c).read(ctx, nil, false, list...)
+	if err == nil {
+		v.Sales, v.Operations, err = pendingOf(ctx, db, &v.Open)
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return storeError(err)
 	}
+	sales, ops := v.Sales, v.Operations
 	if c.json {
-		err = printJSON(c.out, pendingView{"posagent.pending/1", sales, ops})
-	} else if sales+ops == 0 {
+		err = printJSON(c.out, v)
+	} else if err = printOpen(c.out, v); sales+ops == 0 {
 		_, err = fmt.Fprintln(c.out, "nothing is pending in "+c.stateDir())
-	} else {
-		err = nil
 	}
 	if sales+ops > 0 {
-		return fail(exitRefused, "money is pending here: %s (posagent run%s until posagent status shows nothing open, then again)", pendingText(sales, ops), c.flags())
+		return pendingError(ctx, c, sales, ops)
 	}
 	return err
+}
+
+// pendingError refuses because money is open, and says how it ends.
+func pendingError(ctx context.Context, c *call, sales, ops int) error {
+	next := fmt.Sprintf("posagent run%s until posagent status shows nothing open, then again", c.flags())
+	if locked := lockedOut(ctx, c); locked != nil {
+		next = strings.TrimPrefix(locked.Error(), "device: ") + ": " + remedyOf(c.flags(), locked)
+	}
+	return fail(exitRefused, "money is pending here: %s (%s)", pendingText(sales, ops), next)
 }
 
 // leadsNowhere refuses a link to something that is not there: a medium that is away may hold the journal.
@@ -148,7 +178,7 @@ func pendingIn(ctx context.Context, path string, marks ...string) (sales, ops in
 	if err != nil {
 		return 0, 0, err
 	}
-	return pendingOf(ctx, db)
+	return pendingOf(ctx, db, nil)
 }
 
 // pendingLeft is pendingIn for what is left of a journal that is cut.
@@ -157,18 +187,54 @@ func pendingLeft(ctx context.Context, path string) (sales, ops int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	return pendingOf(ctx, db)
+	return pendingOf(ctx, db, nil)
 }
 
-// pendingOf counts what is open in a journal, and closes it.
-func pendingOf(ctx context.Context, db store.Journal) (sales, ops int, err error) {
+// pendingOf counts what is open in a journal, names it where named is not nil, and closes the journal.
+func pendingOf(ctx context.Context, db store.Journal, named *[]open) (sales, ops int, err error) {
 	err = db.Read(ctx, func(r store.Reader) (err error) {
 		if sales, err = journal.Unsettled(r); err == nil {
 			ops, err = outbox.Unfinished(r)
 		}
+		if err == nil && named != nil && sales+ops > 0 {
+			*named, err = openIn(r)
+		}
 		return err
 	})
 	return sales, ops, errors.Join(err, db.Close())
+}
+
+// openIn names what is open, sales first, the oldest first.
+func openIn(r store.Reader) (list []open, err error) {
+	sales, err := journal.Waiting(r, openShown)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sales {
+		list = append(list, open{"sale", string(s.Key), string(s.Kind), string(s.State.Phase), int64(s.Amount), s.Currency, time.UnixMilli(s.CreatedMS).UTC()})
+	}
+	ops, err := outbox.LookAll(r, outbox.Filter{Open: true, Limit: openShown})
+	for _, o := range ops {
+		list = append(list, open{"operation", string(o.Key), o.Kind, string(o.State), o.AmountMin, o.Currency, o.Created.UTC()})
+	}
+	return list, err
+}
+
+// printOpen says what is open, and since when, in the box's own time.
+func printOpen(w io.Writer, v pendingView) (err error) {
+	for _, o := range v.Open {
+		amount := ""
+		if o.Currency != "" {
+			amount = fmt.Sprintf(" of %s %s", amountText(money.Minor(o.Amount), o.Currency), o.Currency)
+		}
+		if _, e := fmt.Fprintf(w, "%s %s: %s%s, %s since %s\n", o.What, o.ID, o.Kind, amount, o.State, o.Since.Local().Format("2006-01-02 15:04:05")); e != nil {
+			err = e
+		}
+	}
+	if more := v.Sales + v.Operations - len(v.Open); more > 0 && err == nil {
+		_, err = fmt.Fprintf(w, "and %d more, which are younger (posagent sale list, posagent ops list --open)\n", more)
+	}
+	return err
 }
 
 // pendingText says how many sales and operations are open.

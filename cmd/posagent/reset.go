@@ -35,7 +35,9 @@ func resetCommand() command {
 			"PIN of the local port and the books of an embedded backend stay. --force " + forceDamaged + " gives up a journal that cannot be read.\n" +
 			"--lost-journal --reason TEXT begins a new journal where the old one is gone, and keeps the key: nothing that was open in it is known\n" +
 			"any more, so compare the register's journal first. Its receipt numbers go on behind all that were given; those of any other reset\n" +
-			"begin at 1.",
+			"begin at 1. A journal whose key is lost or damaged it puts aside, in a folder locked-TIME of the state directory, with all that is\n" +
+			"open in it: settle that by hand in the backend's portal. posagent restore FILE may follow. Until posagent ops release --all, new\n" +
+			"writes with a client's Idempotency-Key are held then. A till must not repeat an older request under its old id.",
 		json: []string{"posagent.reset/1"},
 		examples: []string{
 			"posagent reset --export /media/usb/shop.bundle --key-file backup.key",
@@ -47,7 +49,7 @@ func resetCommand() command {
 			fs.StringVar(&o.export, "export", "", "write a sealed bundle to `file` first, as posagent backup does")
 			fs.StringVar(&o.force, "force", "", "`word` for what is refused otherwise: "+forceDamaged)
 			fs.BoolVar(&o.yes, "yes", false, "do not ask")
-			fs.BoolVar(&o.lost, "lost-journal", false, "begin a new journal where the old one is gone or cut; the key stays")
+			fs.BoolVar(&o.lost, "lost-journal", false, "begin a new journal where the old one is gone or cut, or its key is lost")
 			fs.StringVar(&o.reason, "reason", "", "with --lost-journal: `text`, who decided and why; it is kept in the audit log")
 			return o
 		},
@@ -60,6 +62,9 @@ type resetView struct {
 	Schema string      `json:"schema"`
 	State  string      `json:"state"`            // directory
 	Bundle *backupView `json:"bundle,omitempty"` // written before
+	Kept   string      `json:"kept,omitempty"`   // directory of a journal that no key opens, with what was open in it
+	Sales  int         `json:"sales,omitempty"`
+	Ops    int         `json:"operations,omitempty"`
 }
 
 func runReset(ctx context.Context, c *call) error {
@@ -120,7 +125,7 @@ func runReset(ctx context.Context, c *call) error {
 	}
 	// The mark says what is coming, the journal goes before its key, and the mark says that it is done: a kill leaves the old journal,
 	// or none that anything misses.
-	if err := fileOf(c).ended(list, false, ""); err != nil {
+	if err := fileOf(c).ended(list, false, store.WasReset, ""); err != nil {
 		return storeError(err)
 	}
 	if err := fileOf(c).remove(ctx, damaged); err != nil {
@@ -129,7 +134,7 @@ func runReset(ctx context.Context, c *call) error {
 	if err := device.Forget(keyDir(c)); err != nil {
 		return fail(exitFailed, "%v (the journal is deleted; posagent reset again)", err)
 	}
-	if err := fileOf(c).ended(list, true, ""); err != nil {
+	if err := fileOf(c).ended(list, true, store.WasReset, ""); err != nil {
 		return storeError(err)
 	}
 	if c.json {
@@ -191,6 +196,9 @@ func resetLost(ctx context.Context, c *call, o *resetOptions) error {
 	if err != nil {
 		return err
 	}
+	if locked := lockedOut(ctx, c); locked != nil {
+		return resetLocked(ctx, c, o, list, locked)
+	}
 	_, _, err = pendingIn(ctx, agentDB(c), list...)
 	var cut *store.CutError
 	switch {
@@ -212,12 +220,12 @@ func resetLost(ctx context.Context, c *call, o *resetOptions) error {
 			return err
 		}
 	}
-	err = fileOf(c).ended(list, false, o.reason)
+	err = fileOf(c).ended(list, false, store.WasLost, o.reason)
 	if err == nil {
 		err = fileOf(c).remove(ctx, true)
 	}
 	if err == nil {
-		err = fileOf(c).ended(list, true, o.reason)
+		err = fileOf(c).ended(list, true, store.WasLost, o.reason)
 	}
 	if err != nil {
 		return storeError(err)

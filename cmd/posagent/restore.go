@@ -100,9 +100,14 @@ func runRestore(ctx context.Context, c *call) error {
 	if err := stateDir(c); err != nil {
 		return err
 	}
-	keys, err := device.OpenKeys(keyDir(c)) // a box whose key is lost gets a new one with the journal
-	if err != nil {
+	locked := lockedOut(ctx, c)
+	if _, err := device.LoadKeys(keyDir(c)); err != nil && !errors.Is(err, device.ErrNoKey) {
 		return keyError(c, err)
+	}
+	if locked != nil {
+		if sales, ops, err := pendingLeft(ctx, agentDB(c)); err == nil && sales+ops > 0 {
+			return lockedError(c, pendingText(sales, ops), locked)
+		}
 	}
 	damaged, release, err := holdSettled(ctx, c, o.forced(forceDamaged), true, "posagent restore")
 	if err != nil {
@@ -121,6 +126,15 @@ func runRestore(ctx context.Context, c *call) error {
 	if err != nil {
 		return bundleError(c.args[0], err)
 	}
+	if !damaged && !o.forced(forceOlder) {
+		if err := nothingAhead(ctx, c, staged, head, locked); err != nil {
+			return err
+		}
+	}
+	keys, err := device.OpenKeys(keyDir(c)) // a box whose key is lost gets a new one, now that nothing refuses the backup
+	if err != nil {
+		return keyError(c, err)
+	}
 	why := fmt.Sprintf("restored from the backup of %s, generation %d", head.Created, head.Generation)
 	list, err := marks(c)
 	if err != nil {
@@ -128,11 +142,6 @@ func runRestore(ctx context.Context, c *call) error {
 	}
 	if err := journalFile(staged).stage(ctx, keys, list, key, why); err != nil {
 		return bundleError(c.args[0], err)
-	}
-	if !damaged && !o.forced(forceOlder) {
-		if err := nothingAhead(ctx, c, staged, head); err != nil {
-			return err
-		}
 	}
 	if err := noteRestore(ctx, c, staged, keys, why, o.forced(forceTerminal)); err != nil {
 		return storeError(err)
@@ -155,7 +164,7 @@ func runRestore(ctx context.Context, c *call) error {
 }
 
 // nothingAhead refuses to replace a journal by one that has less.
-func nothingAhead(ctx context.Context, c *call, staged string, head store.BundleHead) error {
+func nothingAhead(ctx context.Context, c *call, staged string, head store.BundleHead, locked error) error {
 	old, err := fileOf(c).readAsItIs(ctx, nil, false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -164,9 +173,9 @@ func nothingAhead(ctx context.Context, c *call, staged string, head store.Bundle
 		return storeError(err)
 	}
 	defer old.Close()
-	with, err := journalFile(staged).read(ctx, nil, false)
+	with, err := journalFile(staged).read(ctx, nil, true) // its mark is not made yet
 	if err != nil {
-		return storeError(err)
+		return bundleError(c.args[0], err)
 	}
 	defer with.Close()
 	var sales, ops int
@@ -181,11 +190,21 @@ func nothingAhead(ctx context.Context, c *call, staged string, head store.Bundle
 	if err != nil {
 		return storeError(err)
 	}
+	if sales+ops > 0 && locked != nil {
+		return lockedError(c, salesAndOps(sales, ops)+" that the backup has not", locked)
+	}
 	if sales+ops > 0 {
 		return fail(exitRefused, "the journal here has %s that the backup of %s has not, and the restore would forget (posagent backup FILE%s keeps them; then --force %s)",
 			salesAndOps(sales, ops), head.Created, c.flags(), forceOlder)
 	}
 	return nil
+}
+
+// lockedError refuses a restore over a journal that no key opens and that has more than the backup: the terminal cannot end it, and
+// nothing may forget it.
+func lockedError(c *call, has string, locked error) error {
+	return fail(exitRefused, "the journal here has %s, and no key opens it: %w (put the right key file back; where there is none, posagent reset --lost-journal%s --reason TEXT "+
+		"puts this journal aside and keeps it; then the same restore again)", has, locked, c.flags())
 }
 
 // noteRestore writes the first line behind a restore: what was put back, and which journal it replaces.

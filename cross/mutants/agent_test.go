@@ -126,6 +126,21 @@ var ofAgent = []mutant{
 	{"a restore forgets what the backup has not", "cmd/posagent", "TestScripts", []edit{
 		{"cmd/posagent/restore.go", "if sales+ops > 0 {\n\t\treturn fail(exitRefused,", "if sales+ops < 0 {\n\t\treturn fail(exitRefused,"},
 	}},
+	{"a restore makes a key before it refuses", "cmd/posagent", "TestMoneyC_AJournalWithoutItsKeyIsKept", []edit{
+		{"cmd/posagent/restore.go", `if _, err := device.LoadKeys(keyDir(c)); err != nil`, `if _, err := device.OpenKeys(keyDir(c)); err != nil`},
+	}},
+	{"a journal that no key opens is deleted", "cmd/posagent", "TestMoneyC_AJournalWithoutItsKeyIsKept", []edit{
+		{"cmd/posagent/reset_locked.go", `err = fileOf(c).putAside(ctx, filepath.Join(kept, filepath.Base(agentDB(c))))`, `err = fileOf(c).remove(ctx, true)`},
+	}},
+	{"a journal is put aside though its key is whole", "cmd/posagent", "TestAKeyOfAnotherModeIsNotLost", []edit{
+		{"device/keys.go", `return nil, fmt.Errorf("%w: %s has mode %04o, want 0600", ErrKeyFile, path,`, `return nil, fmt.Errorf("%w: %s has mode %04o, want 0600", ErrKeyDamaged, path,`},
+	}},
+	{"a repeat is sent under another key after the device key was lost", "agent/outbox", "TestPastNamesWhatHappened", []edit{
+		{"agent/outbox/restored.go", `locked := l.Kind == store.WasLocked`, `locked := l.Kind == "never"`},
+	}},
+	{"the lock of another program is waited for", "cmd/posagent", "TestNoVerbWaitsForAPipeAsLock", []edit{
+		{"store/sqlite/lock.go", `if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() { // of`, `if fi, err := f.Stat(); err != nil || fi == nil { // of`},
+	}},
 	{"the newest rows are not compared", "cmd/posagent", "TestScripts", []edit{
 		{"store/rows.go", `if there > 0 {`, `if there >= 0 {`},
 	}},
@@ -409,8 +424,8 @@ var ofAgent = []mutant{
 	}},
 	{"money that is pending does not keep a package", "cmd/posagent", "TestPendingMoneyIsRefused", []edit{
 		{"cmd/posagent/pending.go", `	if sales+ops > 0 {
-		return fail(exitRefused, `, `	if sales > 0 {
-		return fail(exitRefused, `},
+		return pendingError(`, `	if sales > 0 {
+		return pendingError(`},
 	}},
 	{"a box that is not configured sells as a sandbox", "cmd/posagent", "TestNoSandboxWhereNoneIsWanted", []edit{
 		{"cmd/posagent/run.go", `case cfg.Sandbox() && c.opts.(*runOptions).noSandbox:`, `case cfg.Sandbox() && c.opts.(*runOptions).noSandbox && false:`},

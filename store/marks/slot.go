@@ -12,6 +12,7 @@ const (
 	Ending uint32 = 1 << iota // the journal is about to be removed
 	Ended                     // the journal was removed: the next start begins afresh
 	Lost                      // and that journal had been lost; why says what was done about it
+	Locked                    // and that no key opened it
 )
 
 // Folding names the write-ahead log that is being checkpointed (folded into the file): its salts, and how many of its frames

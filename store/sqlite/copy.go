@@ -137,6 +137,18 @@ func Remove(ctx context.Context, path string, damaged bool) error {
 	return errors.Join(removeAll(path+"-wal", path+"-shm", path+".ballast"), store.SyncDir(filepath.Dir(path)))
 }
 
+// PutAside moves the database at path, which the caller holds, to a path that nothing lies at, with
+// its log folded. The lock and the mark stay, as for Remove. Call Ended before and after.
+func PutAside(ctx context.Context, path, to string) error {
+	if err := retire(ctx, path, false); err != nil {
+		return err
+	}
+	if err := os.Rename(path, to); err != nil {
+		return fmt.Errorf("put aside: %w", err)
+	}
+	return errors.Join(store.SyncDir(filepath.Dir(to)), removeAll(path+".ballast"), store.SyncDir(filepath.Dir(path)))
+}
+
 // retire folds the log into the file, and removes it: SQLite would play it back into any file of
 // that name.
 func retire(ctx context.Context, path string, damaged bool) error {

@@ -242,20 +242,20 @@ func TestEnded(t *testing.T) {
 	require.NoError(t, s.Close())
 	older := frozen(t, path, t.TempDir())
 
-	require.NoError(t, sqlite.Ended(path, marks, false, ""))
+	require.NoError(t, sqlite.Ended(path, marks, false, store.WasReset, ""))
 	s = openMarked(t, path) // killed before anything was removed
 	require.Equal(t, []int64{1}, ids(t, s))
 	require.NoError(t, s.Close())
 
-	require.NoError(t, sqlite.Ended(path, marks, false, ""))
+	require.NoError(t, sqlite.Ended(path, marks, false, store.WasReset, ""))
 	require.NoError(t, sqlite.Remove(t.Context(), path, false))
 	s = openMarked(t, path) // killed before the last word
 	require.Empty(t, ids(t, s))
 	require.NoError(t, s.Close())
 
-	require.NoError(t, sqlite.Ended(path, marks, false, ""))
+	require.NoError(t, sqlite.Ended(path, marks, false, store.WasReset, ""))
 	require.NoError(t, sqlite.Remove(t.Context(), path, false))
-	require.NoError(t, sqlite.Ended(path, marks, true, ""))
+	require.NoError(t, sqlite.Ended(path, marks, true, store.WasReset, ""))
 	data, err := os.ReadFile(older)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, data, 0o600))
@@ -276,13 +276,32 @@ func TestEnded(t *testing.T) {
 	require.True(t, cutOf(t, path).Missing)
 
 	// The journal is lost: a person says so, with a reason.
-	require.NoError(t, sqlite.Ended(path, marks, true, "stolen"))
+	require.NoError(t, sqlite.Ended(path, marks, true, store.WasLost, "stolen"))
 	s = openMarked(t, path)
 	b, err = s.Before(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, store.WasLost, b.Kind)
 	require.Contains(t, b.Why, "stolen")
+	require.NoError(t, s.Write(t.Context(), insert(6, "six")))
 	require.NoError(t, s.Close())
+
+	// No key opens it: it is put aside whole, and the one that follows says so.
+	aside := filepath.Join(filepath.Dir(path), "aside.db")
+	require.NoError(t, sqlite.Ended(path, marks, false, store.WasLocked, "the key broke"))
+	require.NoError(t, sqlite.PutAside(t.Context(), path, aside))
+	require.NoError(t, sqlite.Ended(path, marks, true, store.WasLocked, "the key broke"))
+	s = openMarked(t, path)
+	b, err = s.Before(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, store.WasLocked, b.Kind)
+	require.Contains(t, b.Why, "the key broke")
+	require.NoError(t, s.Close())
+	kept, err := sqlite.Open(t.Context(), sqlite.Options{Path: aside, ReadOnly: true, IgnoreMark: true})
+	require.NoError(t, err)
+	defer kept.Close()
+	n := 0
+	require.NoError(t, kept.Read(t.Context(), func(r store.Reader) error { return r.QueryRow("SELECT count(*) FROM rows WHERE id = 6").Scan(&n) }))
+	require.Equal(t, 1, n, "nothing of it was lost on the way")
 }
 
 // A mark on another medium knows that a whole directory was put back; its absence is shown and

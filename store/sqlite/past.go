@@ -11,7 +11,7 @@ import (
 )
 
 // Before returns what was before the present generation, until Advance. It is WasRestored,
-// WasAccepted or WasLost where something may have happened that this journal does not hold.
+// WasAccepted, WasLost or WasLocked where something may have happened that this journal does not hold.
 func (s *Store) Before(ctx context.Context) (b store.Before, err error) {
 	err = s.Read(ctx, func(r store.Reader) error {
 		var text []byte

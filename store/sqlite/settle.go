@@ -162,6 +162,8 @@ func (s *Store) before(seen sighting) store.Before {
 	switch {
 	case v.Cut != "":
 		return store.Before{Kind: store.WasAccepted, Why: fmt.Sprintf("the journal was cut (%s) and accepted: %s", v.Cut, s.opt.Accept), End: mark.End}
+	case v.Afresh && mark.Flags&marks.Locked != 0:
+		return store.Before{Kind: store.WasLocked, Why: "no key opened the journal, and another was begun: " + mark.Why, End: mark.End}
 	case v.Afresh && mark.Flags&marks.Lost != 0:
 		return store.Before{Kind: store.WasLost, Why: "the journal was lost and begun anew: " + mark.Why, End: mark.End}
 	case v.Afresh:
@@ -234,9 +236,9 @@ func (s *Store) recordIn(t store.Tx, fresh bool, flags int64, next store.End, be
 }
 
 // Ended tells the marks of the journal at path, which the caller holds, that it is about to be
-// removed, or that it was: done. lost, a reason, says that it is given up unread. A start finds no
-// journal then and begins a new one.
-func Ended(path string, paths []string, done bool, lost string) error {
+// removed, or that it was: done. how is store.WasReset, or says with a reason, why, that it is given
+// up unread: store.WasLost, store.WasLocked. A start finds no journal then and begins a new one.
+func Ended(path string, paths []string, done bool, how store.Kind, why string) error {
 	m := marks.NewFiles(paths, nil)
 	defer func() { _ = m.Close() }()
 	list := m.Read()
@@ -262,9 +264,13 @@ func Ended(path string, paths []string, done bool, lost string) error {
 		if c.Flags |= marks.Ending; done {
 			c.Flags |= marks.Ended
 		}
-		if lost != "" {
+		switch how {
+		case store.WasLocked: // a program that does not know the kind takes it for lost
+			c.Flags |= marks.Lost | marks.Locked
+			c.Why = why
+		case store.WasLost:
 			c.Flags |= marks.Lost
-			c.Why = lost
+			c.Why = why
 		}
 	})
 	if err != nil || !done || beside < 0 {

@@ -149,6 +149,11 @@ func orNothing(s string) string {
 	return s
 }
 
+// Waiting reads the sales that Unsettled counts, the oldest first; at most limit.
+func Waiting(r store.Reader, limit int) ([]*Row, error) {
+	return many(nil, r, active+` ORDER BY checkout_sales.id LIMIT ?`, limit)
+}
+
 // Unsettled counts the sales that something can still happen to.
 func Unsettled(r store.Reader) (n int, err error) {
 	if err := r.QueryRow(`SELECT COUNT(*) FROM checkout_sales WHERE active = 1 AND key NOT IN (SELECT sale FROM checkout_aside WHERE closed_ms != 0)`).Scan(&n); err != nil {
