@@ -6,10 +6,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // MetaSecrets begins the names of the secrets in store_meta. Their values are wrapped.
@@ -83,10 +85,18 @@ func KeepSecret(beside string, w Wrapper, secret []byte) error {
 // readSecret reads the file beside a database. nil = there is none, or one of a key that this box
 // does not have any more.
 func readSecret(w Wrapper, beside string) ([]byte, error) {
-	wrapped, err := os.ReadFile(beside)
+	f, err := os.OpenFile(beside, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() { // a pipe would be waited for
+		return nil, errors.Join(fmt.Errorf("%s is not a regular file", beside), err)
+	}
+	wrapped, err := io.ReadAll(io.LimitReader(f, 4<<10))
 	if err != nil {
 		return nil, err
 	}

@@ -55,6 +55,16 @@ func GroupOf(id string) string {
 	return ""
 }
 
+// Groups are the groups of a list, in its order.
+func Groups(list []Check) (groups []string) {
+	for _, c := range list {
+		if !slices.Contains(groups, c.Group()) {
+			groups = append(groups, c.Group())
+		}
+	}
+	return groups
+}
+
 // Remedy is what a person can do. The Do and the Command of a check may hold {config}, {flags},
 // {state}, {scheme}, {host}, {name} and {device}; in a result they are filled in.
 type Remedy struct {
@@ -86,6 +96,8 @@ type Result struct {
 	DependsOn  []string  `json:"depends_on"`
 	Since      time.Time `json:"since"` // when it came to this status
 	DurationMS int64     `json:"duration_ms"`
+
+	usual Remedy // of the check's failures, for one that passes now and then
 }
 
 // WaitsFor is the evidence that names the check a skipped one waits for.
@@ -189,6 +201,7 @@ func look(ctx context.Context, c Check, f *Facts, limit time.Duration) Finding {
 // result words a finding.
 func result(c Check, found Finding, f *Facts) Result {
 	r := Result{ID: c.ID, Title: c.Title, Status: found.Status, Severity: c.Severity, Evidence: Evidence{}, DependsOn: append([]string{}, c.After...)}
+	r.usual = Remedy{Text: f.fill(c.Do), Command: f.fill(c.Command)}
 	for pair := range slices.Chunk(found.Saw, 2) {
 		if name, value := pair[0], pair[1]; value != "" {
 			r.Evidence[name] = clean(value)
@@ -198,14 +211,13 @@ func result(c Check, found Finding, f *Facts) Result {
 		r.Evidence[WaitsFor] = found.Waits
 	}
 	if found.Status == Fail || found.Status == Warn {
-		r.Remedy = Remedy{Text: c.Do, Command: c.Command}
+		r.Remedy = r.usual
 		if found.Do != "" {
-			r.Remedy.Text = found.Do
+			r.Remedy.Text = f.fill(found.Do)
 		}
 		if found.Type != "" {
-			r.Remedy.Command = found.Type
+			r.Remedy.Command = f.fill(found.Type)
 		}
-		r.Remedy.Text, r.Remedy.Command = f.fill(r.Remedy.Text), f.fill(r.Remedy.Command)
 	}
 	return r
 }

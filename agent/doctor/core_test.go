@@ -227,6 +227,24 @@ func TestHoldDown(t *testing.T) {
 	}
 }
 
+// TestAWarningThatFlipsHasARemedy: the one of the check's failures.
+func TestAWarningThatFlipsHasARemedy(t *testing.T) {
+	status := doctor.Fail
+	list := []doctor.Check{{ID: "PA-SER-001", Text: doctor.Text{Title: "the cable", Do: "push the cable in"}, Command: "ls {device}",
+		Look: func(context.Context, *doctor.Facts) doctor.Finding { return doctor.Finding{Status: status} }}}
+	began := time.Date(2026, 11, 26, 8, 0, 0, 0, time.UTC)
+	var held map[string]doctor.Held
+	var results []doctor.Result
+	for i, found := range []doctor.Status{doctor.Fail, doctor.Pass, doctor.Fail, doctor.Pass} {
+		status = found
+		results = doctor.Examine(t.Context(), list, &doctor.Facts{Config: doctor.Config{Serial: "/dev/ttyUSB0"}}, doctor.Usual())
+		held = doctor.Hold(held, results, began.Add(time.Duration(i)*time.Minute))
+	}
+	require.Equal(t, doctor.Warn, results[0].Status)
+	require.Equal(t, "push the cable in", results[0].Remedy.Text)
+	require.NotEmpty(t, results[0].Remedy.Command)
+}
+
 // TestHoldAfterTheClockWentBack: a time in the future is none since when something stands.
 func TestHoldAfterTheClockWentBack(t *testing.T) {
 	now := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)

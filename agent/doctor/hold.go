@@ -3,6 +3,7 @@ package doctor
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"syscall"
@@ -53,7 +54,7 @@ func Hold(before map[string]Held, results []Result, now time.Time) (after map[st
 		after[r.ID] = h
 		r.Since = h.Since
 		if r.Status == Pass && len(h.Bad) >= flips {
-			r.Status = Warn
+			r.Status, r.Remedy = Warn, r.usual
 			r.Evidence["flips"] = "passes now, and failed " + h.Bad[0].UTC().Format(time.TimeOnly) + " to " + h.Bad[len(h.Bad)-1].UTC().Format(time.TimeOnly) + " UTC again and again"
 		}
 	}
@@ -62,20 +63,24 @@ func Hold(before map[string]Held, results []Result, now time.Time) (after map[st
 
 // ReadHeld reads the file of an earlier examination; nothing where there is none, or none that can be read.
 func ReadHeld(path string) (held map[string]Held) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	data, err := io.ReadAll(io.LimitReader(file, 1<<20))
+	data, err := readRegular(path, syscall.O_NOFOLLOW)
 	if err != nil || json.Unmarshal(data, &held) != nil {
 		return nil
 	}
 	return held
+}
+
+// readRegular reads a regular file of at most a megabyte. A pipe of that name is not waited for.
+func readRegular(path string, how int) ([]byte, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|how, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(fmt.Errorf("%s is not a regular file", path), err)
+	}
+	return io.ReadAll(io.LimitReader(file, 1<<20))
 }
 
 // WriteHeld replaces the file. The examination does not depend on it.

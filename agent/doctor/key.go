@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
-	"os"
 	"time"
 
 	"posagent/agent/ready"
@@ -44,7 +43,7 @@ func keyChecks() []Check {
 			Look: func(_ context.Context, f *Facts) Finding {
 				der := f.Config.Device
 				if f.Config.ClientCert != "" {
-					data, err := os.ReadFile(f.Config.ClientCert)
+					data, err := readRegular(f.Config.ClientCert, 0)
 					if err != nil {
 						return behind("PA-CFG-006")
 					}

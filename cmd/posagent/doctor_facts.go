@@ -34,10 +34,45 @@ import (
 // gathered are the facts of an examination, and what has to be closed after it.
 type gathered struct {
 	facts *doctor.Facts
-	db    atomic.Pointer[store.Journal]
+	stop  context.CancelFunc
+
+	mu     sync.Mutex
+	closed bool
+	reads  sync.WaitGroup // of the journal: a check whose time was up leaves one behind
+	db     atomic.Pointer[store.Journal]
 }
 
+// readEnds is how long close waits for a read that it has told to end.
+const readEnds = time.Second
+
+// during runs a read of the journal, none after close.
+func (g *gathered) during(read func()) {
+	g.mu.Lock()
+	if g.closed {
+		g.mu.Unlock()
+		return
+	}
+	g.reads.Add(1)
+	g.mu.Unlock()
+	defer g.reads.Done()
+	read()
+}
+
+// close ends the reads that still run, so that each removes the copy it has made, and closes what is open. It waits no longer than
+// readEnds: a medium may never answer.
 func (g *gathered) close() {
+	g.mu.Lock()
+	g.closed = true
+	g.mu.Unlock()
+	g.stop()
+	ended := make(chan struct{})
+	go func() { g.reads.Wait(); close(ended) }()
+	late := time.NewTimer(readEnds)
+	defer late.Stop()
+	select {
+	case <-ended:
+	case <-late.C:
+	}
 	if db := g.db.Load(); db != nil {
 		_ = (*db).Close() // it was opened for reading
 	}
@@ -46,6 +81,7 @@ func (g *gathered) close() {
 // gather makes the facts. What takes time is looked up when a check asks for it; journal and backend once.
 func gather(ctx context.Context, c *call) *gathered {
 	g := &gathered{}
+	ctx, g.stop = context.WithCancel(ctx)
 	quiet := slog.New(slog.DiscardHandler)
 	cfg, err := readConfig(c)
 	f := &doctor.Facts{
@@ -68,7 +104,7 @@ func gather(ctx context.Context, c *call) *gathered {
 	read := sync.OnceFunc(func() { journal = g.journal(ctx, c, f.Now) })
 	askList := sync.OnceFunc(func() { list = askMethods(ctx, cfg, f.Config, quiet) })
 	ask := sync.OnceFunc(func() { schemes = askSchemes(ctx, cfg, f.Config, quiet) })
-	f.Journal = func(context.Context) doctor.Journal { read(); return journal }
+	f.Journal = func(context.Context) doctor.Journal { g.during(read); return journal }
 	f.Backend = func(context.Context) doctor.Answer { askList(); return list }
 	f.Schemes = func(context.Context) doctor.Answer { ask(); return schemes }
 	f.Accounts = func(ctx context.Context) []doctor.Account { return askAccounts(ctx, cfg, f.Config) }

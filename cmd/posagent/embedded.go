@@ -119,7 +119,7 @@ func announce(dir, url string) (gone func(), err error) {
 
 // runningBackend returns the URL of the backend that runs on a directory. It fails where none does.
 func runningBackend(dir string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(dir, addressFile))
+	data, err := readOwn(filepath.Join(dir, addressFile), maxToken)
 	if errors.Is(err, os.ErrNotExist) {
 		return "", fail(exitNoBackend, "no backend runs on %s (posagent backend --state DIR starts one; --backend URL names one elsewhere)", dir)
 	}

@@ -264,7 +264,7 @@ func beginHandedOver(c *call, box *enrol.Box) error {
 	if path == "" {
 		return nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := readPlain(path, maxToken)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

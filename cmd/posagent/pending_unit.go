@@ -106,7 +106,7 @@ func readUnit(text string) (s unitSettings, there bool, err error) {
 		return s, true, fmt.Errorf("it starts %d programs", starts)
 	}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
+		data, err := readPlain(file, maxConfig)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return s, true, err
 		}

@@ -78,7 +78,7 @@ func fileDigest(c *call) string {
 	if path == "" {
 		path = defaultConfig
 	}
-	data, err := os.ReadFile(path)
+	data, err := readPlain(path, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "defaults"
 	}

@@ -156,6 +156,8 @@ func verbPart(ctx context.Context, c *call, file string, verb []string) support.
 		data []byte
 		err  error
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	ended := make(chan result, 1)
 	go func() {
 		var said, talk bytes.Buffer
@@ -176,6 +178,11 @@ func verbPart(ctx context.Context, c *call, file string, verb []string) support.
 		}
 	case <-late.C:
 		part.Err = fmt.Sprintf("no end in %s", verbWithin)
+		stop()
+		select { // what it has copied it puts away
+		case <-ended:
+		case <-time.After(readEnds):
+		}
 	}
 	return part
 }

@@ -39,7 +39,14 @@ func ownDir(dir string, uid int) error {
 // readOwn reads a file of the terminal's own, of most bytes. It follows no link, and waits for no other program: root reads there, too,
 // and what lies there is another account's. fs.ErrNotExist where there is none.
 func readOwn(path string, most int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
+	return readRegular(path, unix.O_NOFOLLOW, most)
+}
+
+// readPlain is readOwn, and follows a link: for a path that a person has named.
+func readPlain(path string, most int64) ([]byte, error) { return readRegular(path, 0, most) }
+
+func readRegular(path string, how int, most int64) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|how, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +65,11 @@ func readOwn(path string, most int64) ([]byte, error) {
 	return data, err
 }
 
-// maxToken is the longest file of a token.
-const maxToken = 4 << 10
+// maxToken is the longest file of a token, maxConfig that of a configuration.
+const (
+	maxToken  = 4 << 10
+	maxConfig = 1 << 20
+)
 
 // portToken reads the token of the local port, and makes it when there is none: 128 random bits, readable by its owner. It
 // refuses a file that another account may have put there or can read. A group gets a token by [port] token_file.
