@@ -44,7 +44,7 @@ func fields(c *Config) []field {
 	}
 	walk("", reflect.ValueOf(c).Elem())
 	for i := range c.More {
-		walk(lineKey(i+1)+".", reflect.ValueOf(&c.More[i]).Elem())
+		walk(LineKey(i+1)+".", reflect.ValueOf(&c.More[i]).Elem())
 	}
 	return list
 }

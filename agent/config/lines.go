@@ -32,7 +32,7 @@ func lineNumbers(text []byte) lines {
 	for i, line := range strings.Split(string(text), "\n") {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "[[ecr]]") {
-			section = lineKey(entries)
+			section = LineKey(entries)
 			entries++
 			found.add(section, i+1)
 			section += "."

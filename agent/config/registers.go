@@ -91,8 +91,8 @@ func (e ECR) LineName(kind string) string {
 // Keeps reports whether an approval that a register of the line does not acknowledge is kept.
 func (e ECR) Keeps() bool { return e.Unheard == "keep" }
 
-// lineKey is the prefix of the keys of the nth register line: "ecr", "ecr[2]".
-func lineKey(n int) string {
+// LineKey is the prefix of the keys of the nth register line: "ecr", "ecr[2]".
+func LineKey(n int) string {
 	if n == 0 {
 		return "ecr"
 	}
@@ -116,7 +116,7 @@ func (l *loader) registers(list []map[string]any) {
 		}
 	}
 	for i, raw := range list {
-		l.table(lineKey(i)+".", raw)
+		l.table(LineKey(i)+".", raw)
 	}
 }
 
@@ -126,7 +126,7 @@ func (c *Config) waits() {
 		c.ECR.Patience = patienceOf(c.ECR)
 	}
 	for i := range c.More {
-		if c.origin[lineKey(i+1)+".patience"] == "" {
+		if c.origin[LineKey(i+1)+".patience"] == "" {
 			c.More[i].Patience = patienceOf(c.More[i])
 		}
 	}
@@ -139,18 +139,18 @@ func patienceOf(e ECR) time.Duration {
 func (c Config) ecr(k *check) {
 	names := map[string]string{}
 	for i, e := range append([]ECR{c.ECR}, c.More...) {
-		e.check(k, lineKey(i))
+		e.check(k, LineKey(i))
 		if i > 0 && e.Serial == "" && e.TCP == "" {
-			k.fail(lineKey(i), "neither serial nor tcp: say where this register is")
+			k.fail(LineKey(i), "neither serial nor tcp: say where this register is")
 		}
 		for kind, set := range map[string]string{"serial": e.Serial, "tcp": e.TCP} {
 			name := e.LineName(kind)
 			switch {
 			case set == "":
 			case names[name] != "":
-				k.fail(lineKey(i)+".name", "the line is called %q, as that of %s is: give one of them a name", name, names[name])
+				k.fail(LineKey(i)+".name", "the line is called %q, as that of %s is: give one of them a name", name, names[name])
 			default:
-				names[name] = lineKey(i)
+				names[name] = LineKey(i)
 			}
 		}
 	}

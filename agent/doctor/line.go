@@ -151,7 +151,7 @@ func (f *Facts) portFree(address string) Finding {
 	case f.Daemon.Running:
 		return passed("seen", "the running terminal has it")
 	}
-	taken, by := listener(f.Proc, address)
+	taken, by := Listener(f.Proc, address)
 	if !taken {
 		return passed()
 	}

@@ -66,8 +66,8 @@ func nameOf(dir string) string {
 	return strings.TrimSpace(string(name))
 }
 
-// listener says whether a socket listens at an address, and which process has it, where that can be seen.
-func listener(proc, address string) (taken bool, by string) {
+// Listener says whether a socket listens at an address, and which process has it, where that can be seen.
+func Listener(proc, address string) (taken bool, by string) {
 	host, service, err := net.SplitHostPort(address)
 	if err != nil {
 		return false, ""

@@ -90,7 +90,7 @@ func invoke(ctx context.Context, c *call, path string, args []string) error {
 		return nil
 	}
 	if err != nil {
-		return fail(exitUsage, "%s: %v (%s --help shows how)", c.path, err, path)
+		return fail(exitUsage, "%s: %s (%s --help shows how)", c.path, strings.Replace(err.Error(), "for flag -", "for flag --", 1), path)
 	}
 	if cmd.args == "" && len(rest) > 0 {
 		return fail(exitUsage, "%s: takes no argument %q (%s --help shows how)", c.path, rest[0], path)

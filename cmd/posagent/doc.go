@@ -10,7 +10,7 @@
 // Files, from the bottom: a file uses files of its own line and of the lines before it.
 //
 //   - exit, output, build, memory: exit codes, streams, the binary's name, the process
-//   - command, config, trusted_files, state: a call, its flags and settings, where its files lie
+//   - command, span, config, trusted_files, state: a call, its flags and settings, where its files lie
 //   - remedies, engine, keys, journal, deeds: how a verb opens the journal, what an error means
 //   - upstream, paylink, front, protocols, about, live, facts, port, terminal, start, embedded:
 //     what the terminal and the embedded backend are made of

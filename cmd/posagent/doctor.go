@@ -61,7 +61,8 @@ func runDoctor(ctx context.Context, c *call) error {
 	}
 	list, shown, unknown := doctor.Chosen(checks, names)
 	if unknown != "" {
-		return fail(exitUsage, "doctor: no check and no group %q (posagent explain lists them)", unknown)
+		return fail(exitUsage, "doctor: no check and no group %q (groups: %s; an id is one such as %s; posagent explain lists all)", unknown,
+			strings.Join(doctor.Groups(checks), ", "), checks[0].ID)
 	}
 	if o.fix {
 		fixSafe(c)

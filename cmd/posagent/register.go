@@ -15,14 +15,14 @@ import (
 func registerCommand() command {
 	flags := func(fs *flag.FlagSet) any {
 		o := &registerOptions{}
-		fs.StringVar(&o.line, "line", "", "where the terminal is: a `tty` path or tcp:HOST:PORT (default: [ecr] tcp of the configuration)")
+		fs.StringVar(&o.line, "line", "", "where the terminal is: a `tty` path or tcp:HOST:PORT (default: the first ZVT line of the configuration that has [ecr] tcp)")
 		fs.StringVar(&o.habit, "habit", "steady", "behave like a `kind` of register: "+habitNames())
 		fs.StringVar(&o.password, "password", "", "six `digits` for every command (default: the habit's)")
 		fs.StringVar(&o.currency, "currency", "", "ISO 4217 `code` (default: [terminal] currency)")
 		fs.IntVar(&o.baud, "baud", 9600, "speed of a serial line")
 		fs.IntVar(&o.stopBits, "stop-bits", 2, "stop bits of a serial line")
 		fs.BoolVar(&o.trace, "trace", false, "show every message, decoded")
-		fs.DurationVar(&o.wait, "wait", 180*time.Second, "how long the terminal may take (T4)")
+		spanVar(fs, &o.wait, "wait", 180*time.Second, "how `long` the terminal may take (T4)")
 		return o
 	}
 	with := func(more func(*flag.FlagSet, *registerOptions)) func(*flag.FlagSet) any {
@@ -44,7 +44,7 @@ func registerCommand() command {
 	pay.examples = []string{"posagent register pay 12.50" + line, "posagent register pay 12.50 --line tcp:127.0.0.1:20007 --trace"}
 	pay.flags = with(func(fs *flag.FlagSet, o *registerOptions) {
 		fs.StringVar(&o.amount, "amount", "", "the `amount`, as an alternative to the argument")
-		fs.DurationVar(&o.abortAfter, "abort-after", 0, "send 06 B0 after this long")
+		spanVar(fs, &o.abortAfter, "abort-after", 0, "send 06 B0 after this `long`")
 		fs.IntVar(&o.cardType, "card-type", 0, "preselect a method by its ZVT card `type`")
 	})
 	reverse := verb("reverse", "RECEIPT", "undo a whole sale of the open batch (06 30)", registerReverse)
@@ -55,7 +55,7 @@ func registerCommand() command {
 	refund.examples = []string{"posagent register refund 5.00 --original R17" + line, "posagent register refund 5.00 --original T4711" + line}
 	refund.flags = with(func(fs *flag.FlagSet, o *registerOptions) {
 		fs.StringVar(&o.amount, "amount", "", "the `amount`, as an alternative to the argument")
-		fs.StringVar(&o.original, "original", "", "`R17` = receipt 17, T4711 = transaction 4711")
+		fs.StringVar(&o.original, "original", "", "`R17` = receipt 17, R3/17 = that of batch 3, T4711 = transaction 4711")
 	})
 	decode := command{
 		name: "decode", args: "HEX", short: "print one message decoded as JSON; exit 1 when it is invalid",
@@ -72,7 +72,7 @@ func registerCommand() command {
 	return command{
 		name: "register", short: "be a cash register: try a terminal over its real line, or decode a message",
 		long: "This tool plays a register: what it hears is confirmed, and the shop's own register never hears of it. Without --line it\n" +
-			"speaks to [ecr] tcp of the configuration, and says so. Exit 0 when the terminal approved or did what was asked, 1 when not.",
+			"speaks to the first line of the configuration that is ZVT over TCP, and says so. Exit 0 when the terminal approved or did what was asked, 1 when not.",
 		examples: []string{"posagent register pay 12.50" + line, "posagent register repeat" + line, "posagent register decode 06010704000000001250"},
 		sub: []command{
 			pay, reverse, refund,

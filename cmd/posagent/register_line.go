@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"posagent/agent/config"
 	"posagent/device/line"
 	"posagent/ecr/register"
 	"posagent/ecr/zvt/frame"
@@ -39,9 +41,12 @@ func atRegister(ctx context.Context, c *call, do func(context.Context, *call, *r
 	if o.currency == "" {
 		o.currency = cfg.Terminal.Currency
 	}
-	target := o.line
-	if target == "" && cfg.ECR.TCP != "" {
-		target = "tcp:" + cfg.ECR.TCP
+	target, key, others := o.line, "", ""
+	if target == "" {
+		target, key, others = zvtLine(cfg)
+	}
+	if target == "" && others != "" {
+		return fail(exitUsage, "this tool speaks ZVT, and no line of the configuration does over TCP: %s (--line /dev/ttyUSB0 or --line tcp:HOST:PORT names a ZVT terminal)", others)
 	}
 	if target == "" {
 		return fail(exitUsage, "where is the terminal? give --line /dev/ttyUSB0 or --line tcp:HOST:PORT")
@@ -74,11 +79,13 @@ func atRegister(ctx context.Context, c *call, do func(context.Context, *call, *r
 		opt.Tap, opt.Note = tracer(c, habit.Charset), nil
 	}
 	if o.line == "" { // it was not said where: a sale may not go to a terminal that nobody thought of
-		by := "the default"
-		if cfg.Origin()["ecr.tcp"] != "" {
-			by = placeIn(c, cfg).In("ecr.tcp")
+		by := "[ecr] tcp of the default"
+		for _, l := range listens(c, cfg) {
+			if l.key == key && cfg.Origin()[key] != "" {
+				by = l.at
+			}
 		}
-		fmt.Fprintf(c.err, "posagent: this plays a register at %s, [ecr] tcp of %s (--line names another)\n", target, by)
+		fmt.Fprintf(c.err, "posagent: this plays a register at %s, %s (--line names another)\n", target, by)
 	}
 	r, err := register.Dial(ctx, target, opt)
 	if ctx.Err() != nil {
@@ -98,6 +105,22 @@ func atRegister(ctx context.Context, c *call, do func(context.Context, *call, *r
 	return report(c, res, o.currency)
 }
 
+// zvtLine finds the first line of a configuration on which a terminal speaks ZVT over TCP, with the key of its address. others names what
+// the TCP lines speak where none does.
+func zvtLine(cfg config.Config) (target, key, others string) {
+	var list []string
+	for i, e := range append([]config.ECR{cfg.ECR}, cfg.More...) {
+		switch {
+		case e.TCP == "":
+		case e.Protocol == "zvt":
+			return "tcp:" + e.TCP, config.LineKey(i) + ".tcp", ""
+		default:
+			list = append(list, e.TCP+" speaks "+e.Protocol)
+		}
+	}
+	return "", "", strings.Join(list, ", ")
+}
+
 // habitNames lists the kinds of register that --habit knows.
 func habitNames() string {
 	var list []string
@@ -112,7 +135,9 @@ func checkArgs(c *call, o *registerOptions) error {
 	var err error
 	switch c.cmd.name {
 	case "pay", "refund":
-		_, err = amountOf(c, o)
+		if _, err = amountOf(c, o); err == nil {
+			err = checkOriginal(c, o.original)
+		}
 	case "reverse":
 		_, err = receiptOf(c, o)
 	default:
@@ -133,11 +158,38 @@ func amountOf(c *call, o *registerOptions) (money.Minor, error) {
 	if !ok {
 		return 0, fail(exitUsage, "no currency %q", o.currency)
 	}
-	amount, err := money.Parse(text, cur)
-	if err != nil || amount <= 0 || (o.amount != "" && len(c.args) > 0) {
-		return 0, fail(exitUsage, "%s: want one amount such as 12.50", c.path)
+	if text == "" || o.amount != "" && len(c.args) > 0 || len(c.args) > 1 {
+		return 0, fail(exitUsage, "%s: want one amount such as %s", c.path, sampleAmount(cur))
 	}
-	return amount, nil
+	return parseAmount(c.path, text, cur)
+}
+
+// sampleAmount is an amount as it is written in a currency.
+func sampleAmount(cur money.Currency) string { return money.FormatNumber(1250, cur) }
+
+// parseAmount reads an amount that a person has typed. A comma is refused: 1,250 is one thing or the other.
+func parseAmount(verb, text string, cur money.Currency) (money.Minor, error) {
+	amount, err := money.Parse(text, cur)
+	if err == nil && amount > 0 {
+		return amount, nil
+	}
+	if point := strings.Replace(text, ",", ".", 1); point != text {
+		if meant, err := money.Parse(point, cur); err == nil && meant > 0 {
+			return 0, fail(exitUsage, "%s: %q has a comma: write %s (a point, and nothing between thousands)", verb, text, point)
+		}
+	}
+	return 0, fail(exitUsage, "%s: %q is no amount of %s: want one such as %s", verb, text, cur.Alpha, sampleAmount(cur))
+}
+
+// checkOriginal refuses what names no earlier sale to a terminal.
+func checkOriginal(c *call, text string) error {
+	if text == "" {
+		return nil
+	}
+	if is, err := regexp.MatchString(`^(R([1-9][0-9]*/)?[0-9]{1,4}|T[0-9]+)$`, text); err == nil && is {
+		return nil
+	}
+	return fail(exitUsage, "%s: --original %q is neither a receipt (R17, or R3/17 of batch 3) nor a transaction (T4711)", c.path, text)
 }
 
 // receiptOf reads the receipt number a verb was given as its argument or its flag.

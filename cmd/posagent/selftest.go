@@ -85,9 +85,9 @@ func runSelftest(ctx context.Context, c *call) error {
 	if !ok {
 		return fail(exitConfig, "selftest: [terminal] currency %q is not known", cfg.Terminal.Currency)
 	}
-	amount, err := money.Parse(o.amount, currency)
-	if err != nil || amount <= 0 {
-		return fail(exitUsage, "selftest: --amount %q is no amount of %s", o.amount, cfg.Terminal.Currency)
+	amount, err := parseAmount("selftest", o.amount, currency)
+	if err != nil {
+		return err
 	}
 	v := selftestView{Schema: "posagent.selftest/1", OK: true, Methods: []methodTest{}}
 	defs, err := trainedMethods(ctx, c)

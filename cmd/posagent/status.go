@@ -110,6 +110,9 @@ func showStatus(ctx context.Context, c *call) error {
 		if s, err := enrolment(c).Summary(); waits && err == nil && s.State != enrol.Fresh && !s.Enrolled {
 			why = ready.Trouble{Cause: ready.Enrolling, Where: s.URL}
 		}
+		if taken := takenByAnother(c, cfg); named && cause == ready.Stopped && !afresh && taken != nil {
+			why = *taken
+		}
 		v.Judged(ready.Not(why, placeOf(c)))
 	}
 	if there {
