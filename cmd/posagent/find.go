@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	"posagent/agent/checkout/drive/journal"
@@ -38,6 +39,57 @@ func findSale(r store.Reader, name string) (string, error) {
 		return found[0], nil
 	}
 	return "", fail(exitUsage, "%q is the beginning or the end of %d sales: give more of it", name, len(found))
+}
+
+// saleNames says which names a verb takes that shows or prints one sale (saleNamed).
+const saleNames = "SALE is a sale's id or reference, or the beginning or end of one; or the number of its receipt (17, R17, or R3/17 with the batch),\n" +
+	"of its transaction (T4711) or its trace, as a receipt has them. A number that several sales have is that of the newest; up to four digits\n" +
+	"are a receipt first."
+
+// receiptDigits is how long a receipt number is at most.
+const receiptDigits = 4
+
+// saleNamed finds a sale for a verb that only tells of it: by a number on its receipt, or as findSale does.
+func saleNamed(r store.Reader, name string) (string, error) {
+	rows, err := journal.Sales(r, 10000)
+	if err != nil {
+		return "", err
+	}
+	number := func(text string) int64 {
+		n, err := strconv.ParseUint(text, 10, 63)
+		if err != nil || strings.HasPrefix(text, "+") {
+			return 0
+		}
+		return int64(n)
+	}
+	newest := func(is func(*journal.Row) bool) string {
+		for _, row := range rows { // the newest first
+			if is(row) {
+				return string(row.Key)
+			}
+		}
+		return ""
+	}
+	batch, receipt, inBatch := strings.Cut(strings.TrimPrefix(name, "R"), "/")
+	if !inBatch {
+		receipt = batch
+	}
+	found, n := "", number(receipt)
+	if n > 0 && len(receipt) <= receiptDigits && (!inBatch || number(batch) > 0) {
+		found = newest(func(row *journal.Row) bool {
+			return int64(row.Receipt) == n && (!inBatch || int64(row.Batch) == number(batch))
+		})
+	}
+	if n := number(name); found == "" && n > 0 {
+		found = newest(func(row *journal.Row) bool { return int64(row.Trace) == n })
+	}
+	if n := number(strings.TrimPrefix(name, "T")); found == "" && n > 0 {
+		found = newest(func(row *journal.Row) bool { return row.State.TransactionID == n })
+	}
+	if found != "" {
+		return found, nil
+	}
+	return findSale(r, name)
 }
 
 // lookedThrough is how many operations are looked at for a part of a key.

@@ -30,8 +30,9 @@ func saleCommand() command {
 				run: saleList,
 			},
 			{
-				name: "show", args: "SALE", short: "one sale as a timeline in plain words", json: []string{"posagent.sale/1"}, examples: []string{"posagent sale show SALE"},
-				run: saleShow,
+				name: "show", args: "SALE", short: "one sale as a timeline in plain words", long: saleNames, json: []string{"posagent.sale/1"},
+				examples: []string{"posagent sale show SALE", "posagent sale show 17    # the receipt number"},
+				run:      saleShow,
 			},
 			printCommand(),
 		}, asideCommands()...),
@@ -87,7 +88,7 @@ func saleShow(ctx context.Context, c *call) error {
 	defer db.Close()
 	var found view.Timeline
 	err = db.Read(ctx, func(r store.Reader) error {
-		id, err := findSale(r, c.args[0])
+		id, err := saleNamed(r, c.args[0])
 		if err != nil {
 			return err
 		}

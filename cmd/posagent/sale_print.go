@@ -33,8 +33,8 @@ type printedCopy struct {
 func printCommand() command {
 	return command{
 		name: "print", args: "[SALE | BATCH]", short: "print a receipt again, marked as a copy",
-		long: "SALE is a sale's id or reference, a beginning or an end of it, or a receipt number of up to four digits: the newest sale that\n" +
-			"was given it. The terminal must be running and have a printer ([printer] device). A copy that cannot be printed now waits.\n" +
+		long: saleNames + "\n" +
+			"The terminal must be running and have a printer ([printer] device). A copy that cannot be printed now waits.\n" +
 			"With --end-of-day the slip of an end of day is printed: of the batch with this number, or of the newest one.",
 		json:     []string{"posagent.sale.print/1"},
 		examples: []string{"posagent sale print 17", "posagent sale print SALE --copy merchant", "posagent sale print --end-of-day"},
@@ -65,7 +65,7 @@ func salePrint(ctx context.Context, c *call) error {
 	defer db.Close()
 	var key string
 	err = db.Read(ctx, func(r store.Reader) error {
-		key, err = saleOrReceipt(r, c.args[0])
+		key, err = saleNamed(r, c.args[0])
 		return err
 	})
 	var coded *exit
@@ -137,22 +137,4 @@ func tellPrinted(c *call, of string, v printedCopy, waits string, err error) err
 	}
 	fmt.Fprintf(c.out, "the copy of %s is printed\n", of)
 	return nil
-}
-
-// saleOrReceipt finds a sale by its receipt number, or as findSale does.
-func saleOrReceipt(r store.Reader, name string) (string, error) {
-	n, err := strconv.Atoi(name)
-	if err != nil || n < 1 || len(name) > 4 {
-		return findSale(r, name)
-	}
-	rows, err := journal.Sales(r, 10000)
-	if err != nil {
-		return "", err
-	}
-	for _, row := range rows { // the newest first
-		if row.Receipt == n {
-			return string(row.Key), nil
-		}
-	}
-	return findSale(r, name)
 }
