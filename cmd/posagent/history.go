@@ -12,7 +12,7 @@ import (
 )
 
 type historyOptions struct {
-	since time.Duration
+	since moment
 	limit int
 }
 
@@ -24,10 +24,10 @@ func historyCommand() command {
 			"killed (the program ended, the box stayed up), powerup (the box began anew), restored (a backup was put back since), first. With\n" +
 			"--json each entry is one object.",
 		json:     []string{"posagent.history/1"},
-		examples: []string{"posagent history", "posagent history --since 24h", "posagent history --json | grep not_ready"},
+		examples: []string{"posagent history", "posagent history --since 1d", "posagent history --since 2026-11-25", "posagent history --json | grep not_ready"},
 		flags: func(fs *flag.FlagSet) any {
 			o := &historyOptions{}
-			fs.DurationVar(&o.since, "since", 30*24*time.Hour, "how `far` back")
+			momentVar(fs, &o.since, "since", "30d", "how `far` back (90m, 24h, 1d), or a day of the box's calendar (2026-11-25)")
 			fs.IntVar(&o.limit, "limit", 500, "only the newest `entries`")
 			return o
 		},
@@ -56,14 +56,15 @@ func runHistory(ctx context.Context, c *call) error {
 	}
 	defer db.Close()
 	var list []history.Entry
+	since := o.since.since(time.Now())
 	err = db.Read(ctx, func(r store.Reader) (err error) {
-		list, err = history.Since(r, time.Now().Add(-o.since), o.limit)
+		list, err = history.Since(r, since, o.limit)
 		return err
 	})
 	if err != nil {
 		return storeError(err)
 	}
-	list = withEnrolment(c, list, time.Now().Add(-o.since), o.limit)
+	list = withEnrolment(c, list, since, o.limit)
 	enc := json.NewEncoder(c.out)
 	enc.SetEscapeHTML(false)
 	for _, e := range list {
@@ -77,7 +78,7 @@ func runHistory(ctx context.Context, c *call) error {
 		}
 	}
 	if len(list) == 0 && !c.json {
-		fmt.Fprintf(c.out, "nothing happened in %s\n", o.since)
+		fmt.Fprintf(c.out, "nothing happened since %s\n", since.Local().Format("2006-01-02 15:04:05"))
 	}
 	return nil
 }

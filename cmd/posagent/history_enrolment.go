@@ -22,7 +22,7 @@ func withEnrolment(c *call, list []history.Entry, since time.Time, limit int) []
 		fmt.Fprintf(c.err, "what happened to the enrolment is not listed: %v\n", err)
 		return list
 	}
-	for _, change := range changes {
+	for n, change := range changes {
 		at, err := time.Parse(time.RFC3339, change.At)
 		if err != nil || at.Before(since) {
 			continue
@@ -32,9 +32,24 @@ func withEnrolment(c *call, list []history.Entry, since time.Time, limit int) []
 		if i < 0 {
 			i = len(list)
 		}
-		list = slices.Insert(list, i, history.Entry{At: at, What: enrolmentChanged, Cause: change.What, Text: changeText(change)})
+		list = slices.Insert(list, i, history.Entry{At: at, What: enrolmentChanged, Cause: change.What, Text: changeText(change) + changeRemedy(c, change, n == len(changes)-1)})
 	}
 	return list[max(0, len(list)-limit):]
+}
+
+// changeRemedy is what a person does about the newest change of the enrolment, where something has to be done.
+func changeRemedy(c *call, e enrol.Entry, newest bool) string {
+	if !newest {
+		return ""
+	}
+	switch e.What {
+	case enrol.Revoked:
+		return ". The box ends what is open and sells nothing more. Ask the backend's operator why; with a new code, posagent enroll" + c.flags() +
+			" CODE makes it a terminal again"
+	case enrol.RefusedCode:
+		return ". Ask the backend's operator for a new code, then posagent enroll" + c.flags() + " CODE"
+	}
+	return ""
 }
 
 // changeText is a change of the enrolment for a person.
@@ -61,7 +76,7 @@ func changeText(e enrol.Entry) string {
 	case enrol.RefusedCode:
 		return "a code was refused: " + words
 	case enrol.Revoked:
-		return "the enrolment was revoked: " + words
+		return "the backend's operator took the terminal away from this box (its enrolment was revoked): " + words
 	}
 	return strings.TrimSpace(e.What + " " + words)
 }
