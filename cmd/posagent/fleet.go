@@ -41,7 +41,7 @@ func fleetCommand() command {
 				case "serial":
 					fs.StringVar(&o.serial, "serial", "", "the box with this serial `number`, no other")
 				case "ttl":
-					fs.DurationVar(&o.ttl, "ttl", time.Hour, "how `long` a code is good for, 1m to 720h")
+					spanVar(fs, &o.ttl, "ttl", time.Hour, "how `long` a code is good for, 1m to 30d")
 				case "url":
 					fs.StringVar(&o.url, "url", "", "`URL` under which the terminal reaches the backend (default: the backend's own)")
 				case "toml":
@@ -49,7 +49,7 @@ func fleetCommand() command {
 				case "out":
 					fs.StringVar(&o.out, "out", "", "`file` for the bundle, which must not be there yet (default: SERIAL.pabundle)")
 				case "days":
-					fs.DurationVar(&o.ttl, "ttl", 7*24*time.Hour, "how `long` the bundle is good for, 1m to 720h: until then the box has to be connected")
+					spanVar(fs, &o.ttl, "ttl", 7*24*time.Hour, "how `long` the bundle is good for, 1m to 30d: until then the box has to be connected")
 				case "qr":
 					fs.BoolVar(&o.qr, "qr", false, "draw the QR code also where the output is no terminal window")
 				case "reason":
@@ -230,7 +230,7 @@ func fleetCreate(ctx context.Context, c *call) error {
 		return fleetFailed(err)
 	}
 	got.URL = o.leadTo(c, got.URL)
-	sayUnused(c, o.slot.TerminalID, got.Unused)
+	sayUnused(c, o.slot.TerminalID, o.serial, got.Unused)
 	ticket := fleet.Ticket{URL: got.URL, Code: got.Code, Fingerprint: got.Fingerprint}
 	if c.json {
 		return printJSON(c.out, struct {
@@ -275,15 +275,18 @@ func (o *fleetOptions) given(c *call) (wire.Secret, error) {
 	return wire.Secret(text), checkGiven(o.file, text)
 }
 
-// sayUnused tells of the codes that a terminal has already: each of them could still make a box that terminal.
-func sayUnused(c *call, terminal string, list []fleet.Unused) {
+// sayUnused tells of the codes that a terminal, or the box with a serial number, has already: each of them could still make a box a
+// terminal.
+func sayUnused(c *call, terminal, serial string, list []fleet.Unused) {
 	for _, u := range list {
-		whose := ""
-		if u.SerialNumber != "" {
+		has, whose := "terminal "+terminal, ""
+		if serial != "" && u.SerialNumber == serial {
+			has = "box " + serial
+		} else if u.SerialNumber != "" {
 			whose = " for the box " + u.SerialNumber
 		}
-		fmt.Fprintf(c.err, "terminal %s has another code%s that no box has shown: %s, good until %s (posagent backend fleet revoke %s takes it back)\n",
-			terminal, whose, u.EnrolmentID, localTime(u.ExpiresAt), u.EnrolmentID)
+		fmt.Fprintf(c.err, "%s has another code%s that no box has shown: %s, good until %s (posagent backend fleet revoke %s takes it back)\n",
+			has, whose, u.EnrolmentID, localTime(u.ExpiresAt), u.EnrolmentID)
 	}
 }
 

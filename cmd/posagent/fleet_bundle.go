@@ -58,7 +58,7 @@ func fleetBundle(ctx context.Context, c *call) error {
 		return errors.Join(fail(exitFailed, "%s: %w (its code is worth nothing without it: posagent backend fleet revoke %s, then make another)", o.out, err, got.Enrolment.ID), os.Remove(o.out))
 	}
 	sayLocal(c, got.URL)
-	sayUnused(c, o.slot.TerminalID, got.Unused)
+	sayUnused(c, o.slot.TerminalID, o.serial, got.Unused)
 	if c.json {
 		return printJSON(c.out, struct {
 			Schema      string          `json:"schema"`

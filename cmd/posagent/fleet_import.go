@@ -46,7 +46,7 @@ func fleetImport(ctx context.Context, c *call) error {
 	list, made := make([]line, len(got.Codes)), 0
 	for i, k := range got.Codes {
 		list[i] = line{SerialNumber: k.SerialNumber, ID: k.EnrolmentID, ExpiresAt: k.ExpiresAt, Unused: k.Unused}
-		sayUnused(c, boxes[i].Slot.TerminalID, k.Unused)
+		sayUnused(c, boxes[i].Slot.TerminalID, k.SerialNumber, k.Unused)
 		if k.Code != "" {
 			made++
 			list[i].Code, list[i].Ticket = fleet.ShowCode(k.Code), fleet.Ticket{URL: got.URL, Code: k.Code, Fingerprint: got.Fingerprint}.Text()

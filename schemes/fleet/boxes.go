@@ -69,10 +69,11 @@ func ReadBoxes(from io.Reader) (list []ImportBox, err error) {
 		if !SerialNumber(box.SerialNumber) {
 			return nil, fmt.Errorf("line %d: serial_number %q: want 1 to %d letters, digits, dots, dashes and underscores", line, box.SerialNumber, maxName)
 		}
-		if before, twice := lines[box.SerialNumber]; twice {
-			return nil, fmt.Errorf("line %d: serial_number %q stands in line %d too", line, box.SerialNumber, before)
+		name := strings.ToLower(box.SerialNumber) // two boxes differ in more than in large and small letters
+		if before, twice := lines[name]; twice {
+			return nil, fmt.Errorf("line %d: serial_number %q stands in line %d too: a box gets one code, take one of the lines out", line, box.SerialNumber, before)
 		}
-		lines[box.SerialNumber] = line
+		lines[name] = line
 		if list = append(list, box); len(list) > MaxBoxes {
 			return nil, fmt.Errorf("line %d: more than %d boxes: split the list", line, MaxBoxes)
 		}

@@ -146,8 +146,9 @@ func TestListsOfBoxes(t *testing.T) {
 	for text, says := range map[string]string{
 		"": "line 1: want a header", "serial_number\n": "no box", "terminal_id\nT1\n": "line 1: want a column serial_number",
 		"serial_number,colour\nPA-1,red\n": `no column "colour"`, "serial_number,serial_number\nPA-1,PA-1\n": "there twice",
-		"serial_number\nPA-1\nPA 2\n": `line 3: serial_number "PA 2"`, "serial_number\nPA-1\nPA-1\n": `line 3: serial_number "PA-1" stands in line 2 too`,
-		"serial_number\nPA-1,x\n": "line 2: wrong number of fields", "serial_number\n\"PA-1\n": "line", "serial_number\n=cmd|'/C calc'!A0\n": "line 2",
+		"serial_number\nPA-1\nPA 2\n": `line 3: serial_number "PA 2"`, "serial_number\nPA-1\nPA-1\n": `line 3: serial_number "PA-1" stands in line 2 too: a box gets one code`,
+		"serial_number\nPA-1\npa-1\n": `line 3: serial_number "pa-1" stands in line 2 too`,
+		"serial_number\nPA-1,x\n":     "line 2: wrong number of fields", "serial_number\n\"PA-1\n": "line", "serial_number\n=cmd|'/C calc'!A0\n": "line 2",
 		"serial_number\n" + strings.Repeat("x", 65) + "\n": "line 2", "serial_number\n" + strings.Repeat("x", 1<<20): "longer than",
 	} {
 		_, err := fleet.ReadBoxes(strings.NewReader(text))

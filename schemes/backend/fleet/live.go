@@ -46,7 +46,7 @@ func stillLive(rd store.Reader, r *row, now int64) error {
 // mostUnused is how many unused codes of a terminal are told.
 const mostUnused = 10
 
-// unused lists the other codes of r's terminal that can still be shown, the newest first.
+// unused lists the other codes of r's terminal, and of its box, that can still be shown, the newest first.
 func unused(rd store.Reader, r *row, now int64) (list []fleet.Unused, err error) {
 	err = store.Each(rd, func(from store.Row) error {
 		var u fleet.Unused
@@ -55,8 +55,9 @@ func unused(rd store.Reader, r *row, now int64) (list []fleet.Unused, err error)
 		u.ExpiresAt = stamp(until)
 		list = append(list, u)
 		return err
-	}, `SELECT id, serial, expires_ms FROM fleet_enrolment WHERE state = 'FRESH' AND expires_ms > ? AND id <> ? AND merchant = ? AND terminal = ? AND terminal <> ''
-		ORDER BY seq DESC LIMIT ?`, now, r.id, r.slot.MerchantID, r.slot.TerminalID, mostUnused)
+	}, `SELECT id, serial, expires_ms FROM fleet_enrolment WHERE state = 'FRESH' AND expires_ms > ? AND id <> ?
+		AND (merchant = ? AND terminal = ? AND terminal <> '' OR ? AND bound AND serial = ?) ORDER BY seq DESC LIMIT ?`,
+		now, r.id, r.slot.MerchantID, r.slot.TerminalID, r.bound, r.serial, mostUnused)
 	if err != nil {
 		return nil, fmt.Errorf("read unused codes: %w", err)
 	}
