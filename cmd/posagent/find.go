@@ -42,9 +42,9 @@ func findSale(r store.Reader, name string) (string, error) {
 }
 
 // saleNames says which names a verb takes that shows or prints one sale (saleNamed).
-const saleNames = "SALE is a sale's id or reference, or the beginning or end of one; or the number of its receipt (17, R17, or R3/17 with the batch),\n" +
-	"of its transaction (T4711) or its trace, as a receipt has them. A number that several sales have is that of the newest; up to four digits\n" +
-	"are a receipt first."
+const saleNames = "SALE is a sale's id or reference, or the beginning or end of one; or a number of its receipt: that of the receipt (17, R17, or R3/17\n" +
+	"with the batch), of the transaction (T4711) or the trace. Of several sales with one number it is the newest. Up to four digits are the\n" +
+	"receipt's number first."
 
 // receiptDigits is how long a receipt number is at most.
 const receiptDigits = 4

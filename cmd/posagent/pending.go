@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -99,6 +100,7 @@ func journalPending(ctx context.Context, c *call) error {
 	if err := leadsNowhere(c.stateDir(), agentDB(c)); err != nil {
 		return err
 	}
+	sayAside(c)
 	list, err := pendingMarks(c)
 	if err != nil {
 		return err
@@ -130,6 +132,20 @@ func pendingError(ctx context.Context, c *call, sales, ops int) error {
 		next = strings.TrimPrefix(locked.Error(), "device: ") + ": " + remedyOf(c.flags(), locked)
 	}
 	return fail(exitRefused, "money is pending here: %s (%s)", pendingText(sales, ops), next)
+}
+
+// asideName begins the names of the folders that a journal is put aside into.
+const asideName = "locked-"
+
+// sayAside names the journals that were put aside: nothing finishes what is open in them, and a purge deletes them.
+func sayAside(c *call) {
+	list, err := filepath.Glob(filepath.Join(c.stateDir(), asideName+"*"))
+	if err != nil {
+		return
+	}
+	for _, dir := range list {
+		fmt.Fprintf(c.err, "posagent: a journal that no key opened was put aside in %s; a purge deletes it with the state directory\n", dir)
+	}
 }
 
 // leadsNowhere refuses a link to something that is not there: a medium that is away may hold the journal.

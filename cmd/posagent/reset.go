@@ -33,11 +33,13 @@ func resetCommand() command {
 		long: "Needs the terminal stopped, and nothing pending in its journal. With --export a sealed bundle is written first, and nothing is\n" +
 			"deleted where that fails. A kill or a power cut leaves the old journal or none; after one, reset again. Configuration, token and\n" +
 			"PIN of the local port and the books of an embedded backend stay. --force " + forceDamaged + " gives up a journal that cannot be read.\n" +
-			"--lost-journal --reason TEXT begins a new journal where the old one is gone, and keeps the key: nothing that was open in it is known\n" +
-			"any more, so compare the register's journal first. Its receipt numbers go on behind all that were given; those of any other reset\n" +
-			"begin at 1. A journal whose key is lost or damaged it puts aside, in a folder locked-TIME of the state directory, with all that is\n" +
-			"open in it: settle that by hand in the backend's portal. posagent restore FILE may follow. Until posagent ops release --all, new\n" +
-			"writes with a client's Idempotency-Key are held then. A till must not repeat an older request under its old id.",
+			"--lost-journal --reason TEXT is for a journal that is gone, or that no key opens any more. Receipt numbers go on behind all that were\n" +
+			"given then; those of any other reset begin at 1. Compare the register's journal first.\n" +
+			"A journal that is gone: nothing that was open in it is known any more. The key stays.\n" +
+			"A journal whose key is lost or damaged: it is put aside whole, into a folder locked-TIME of the state directory. What is open in it\n" +
+			"no terminal ends any more: settle that by hand, in the backend's portal. posagent restore FILE may follow. In a journal that begins\n" +
+			"anew, writes with a client's Idempotency-Key are held until posagent ops release --all, and a till must not repeat an older request\n" +
+			"under its old id.",
 		json: []string{"posagent.reset/1"},
 		examples: []string{
 			"posagent reset --export /media/usb/shop.bundle --key-file backup.key",

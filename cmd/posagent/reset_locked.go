@@ -30,7 +30,7 @@ func resetLocked(ctx context.Context, c *call, o *resetOptions, list []string, l
 			return err
 		}
 	}
-	kept := filepath.Join(c.stateDir(), "locked-"+time.Now().UTC().Format("20060102T150405.000"))
+	kept := filepath.Join(c.stateDir(), asideName+time.Now().UTC().Format("20060102T150405.000"))
 	if err := os.Mkdir(kept, 0o700); err != nil {
 		return fail(exitFailed, "%v", err)
 	}

@@ -52,6 +52,7 @@ func restoreCommand() command {
 			"the next start holds all of it, sends nothing, and waits for a person (posagent status names each). Until the last moment the\n" +
 			"old journal stays as it is; a power cut leaves the old one or the new one.\n" +
 			"A journal that has sales or operations which the backup has not is kept: posagent backup keeps them first, then --force " + forceOlder + ".\n" +
+			"One that no key opens is put aside first, where anything is open in it or the backup lacks anything: posagent help reset.\n" +
 			"--force " + forceTerminal + " takes another terminal's backup; --force " + forceDamaged + " gives up a journal that cannot be read. Several\n" +
 			"words are joined by commas.",
 		json:     []string{"posagent.restore/1"},

@@ -40,7 +40,7 @@ func printCommand() command {
 		examples: []string{"posagent sale print 17", "posagent sale print SALE --copy merchant", "posagent sale print --end-of-day"},
 		flags: func(fs *flag.FlagSet) any {
 			o := &printOptions{}
-			fs.StringVar(&o.copy, "copy", string(receipt.Customer), "whose: customer or merchant")
+			fs.StringVar(&o.copy, "copy", string(receipt.Customer), "`whose` copy: customer or merchant")
 			fs.BoolVar(&o.day, "end-of-day", false, "print the slip of an end of day")
 			return o
 		},
