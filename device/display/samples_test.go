@@ -95,7 +95,7 @@ func samples(t testing.TB, language string) []sample {
 
 // panels are the geometries that every scene is placed on.
 var panels = []layout.Geometry{
-	{W: 320, H: 240}, {W: 240, H: 320, Rotate: 180}, {W: 480, H: 320}, {W: 800, H: 480}, {W: 800, H: 480, Rotate: 90}, {W: 1280, H: 800, Rotate: 270}, {W: 1280, H: 800},
+	{W: 320, H: 240}, {W: 240, H: 320, Rotate: 180}, {W: 480, H: 320}, {W: 800, H: 480}, {W: 800, H: 480, Rotate: 90}, {W: 1024, H: 600}, {W: 1280, H: 800, Rotate: 270}, {W: 1280, H: 800},
 }
 
 func named(g layout.Geometry) string {
