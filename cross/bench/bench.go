@@ -25,6 +25,7 @@ type counts struct {
 	old        int           // sales in the journal
 	echoes     int           // on the serial line
 	codes      int           // QR
+	frames     int           // pictures of the screen
 	poll       time.Duration // between two status questions of a sale
 	pause      time.Duration // until the log is folded into the file
 }
@@ -41,6 +42,7 @@ func (c *counts) register(fs *flag.FlagSet) {
 	fs.IntVar(&c.old, "old", 10000, "old sales in the journal")
 	fs.IntVar(&c.echoes, "echoes", 1000, "messages on the serial line")
 	fs.IntVar(&c.codes, "codes", 300, "QR codes")
+	fs.IntVar(&c.frames, "frames", 100, "pictures of the screen")
 	fs.DurationVar(&c.poll, "poll", 400*time.Millisecond, "between two status questions of a sale: long enough for the states to be apart")
 	fs.DurationVar(&c.pause, "pause", 700*time.Millisecond, "until the journal's log is folded into its file")
 }

@@ -26,7 +26,7 @@ func TestRuns(t *testing.T) {
 		ctx: t.Context(), dir: t.TempDir(), bin: filepath.Join(t.TempDir(), "posagent"), self: []string{os.Args[0], "-test.run=^TestChild$"},
 		strace: need.Tool(t, "strace"),
 		peer:   "peer",
-		counts: counts{turns: 1, ops: 8, slow: 4, queued: 8, queuedSlow: 4, sales: 2, starts: 1, old: 20, echoes: 5, codes: 2, poll: 10 * time.Millisecond, pause: 20 * time.Millisecond},
+		counts: counts{turns: 1, ops: 8, slow: 4, queued: 8, queuedSlow: 4, sales: 2, starts: 1, old: 20, echoes: 5, codes: 2, frames: 2, poll: 10 * time.Millisecond, pause: 20 * time.Millisecond},
 	}
 	require.NoError(t, program.Build(b.bin, nil))
 	var out strings.Builder
@@ -45,7 +45,8 @@ func TestRuns(t *testing.T) {
 		"20 old sales: 06 01 -> first byte at the backend", "memory after one sale", "message of 64 bytes and one back, 115200 baud",
 		"payment POSTed, 1 callers, p50", "payment POSTed, 64 callers, flushes", "payment POSTed, 256 callers, beside HTTP alone",
 		"payment POSTed, 8 callers, beside one refused", "payment link POSTed, 8 callers, throughput",
-		"payment accepted, 8 callers, backend stalls in TLS, p99", "code encoded and drawn, beside encoded", "start to ready, 20 old sales",
+		"payment accepted, 8 callers, backend stalls in TLS, p99", "code encoded and drawn, beside encoded",
+		"payload -> 800x480 panel, first code", "payload -> 800x480 panel, next code", "second of the countdown, bytes allocated", "start to ready, 20 old sales",
 		"create + authorize + capture over loopback, 16 at once",
 		"link create + read over loopback, 1 at once", "link create + read over loopback, 16 at once",
 		"dispute create + read over loopback, 1 at once", "dispute create + read over loopback, 16 at once",
@@ -61,6 +62,19 @@ func TestRuns(t *testing.T) {
 		require.Contains(t, rows, name)
 		require.NotZero(t, rows[name].ratio, name) // a difference of two small samples may be below zero
 	}
+}
+
+func TestTheScreensFiguresAreRead(t *testing.T) {
+	got, err := drawnOf(`goos: linux
+BenchmarkFirstPixel/first         	     100	  17497121 ns/op	  205947 B/op	    3693 allocs/op
+BenchmarkFirstPixel/next-2        	     100	   1335680.5 ns/op	  164333 B/op	    3572 allocs/op
+BenchmarkFirstPixel/frame-16      	     100	   531786 ns/op	   32688 B/op	     140 allocs/op
+PASS
+`)
+	require.NoError(t, err)
+	require.Equal(t, map[string]drawn{"first": {17497121, 205947, 3693}, "next": {1335680, 164333, 3572}, "frame": {531786, 32688, 140}}, got)
+	_, err = drawnOf("PASS\n")
+	require.ErrorContains(t, err, "want first, next and frame")
 }
 
 func TestVerdicts(t *testing.T) {

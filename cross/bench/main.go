@@ -117,7 +117,7 @@ func (b *bench) run(out io.Writer) (bool, error) {
 		{"journal", b.journal}, {"journal, +5 ms a sync", b.journalSlow},
 		{"outbox", b.queue}, {"outbox, +5 ms a sync", b.queueSlow}, {"port", b.port}, {"port, +5 ms a sync", b.portSlow},
 		{"sale", b.withTerminal("sale", b.sale)}, {"sale, +5 ms a sync", b.withTerminal("slow", b.saleSlow)}, {"sale over HTTP", b.withTerminal("tills", b.tills)}, {"crowd", b.withTerminal("crowd", b.crowd)},
-		{"start and memory", b.withTerminal("empty", b.start)}, {"serial line", b.serial}, {"code", b.code},
+		{"start and memory", b.withTerminal("empty", b.start)}, {"serial line", b.serial}, {"code", b.code}, {"screen", b.screen},
 		{"payments", b.withSite("payments", b.payments)}, {"links, disputes, hosted build", b.withSite("services", b.services)},
 		{"accept while the backend is away", b.away}, {"size", b.size},
 	} {

@@ -27,6 +27,7 @@ import (
 	"posagent/device/display/layout"
 	"posagent/device/display/paint"
 	"posagent/device/display/scene"
+	"posagent/device/qr"
 )
 
 // each places every sample on every panel in three languages, the longest words among them.
@@ -329,4 +330,56 @@ func BenchmarkFrame(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkFirstPixel is what the screen costs a sale at 800x480: first is the payload's way to the panel for the first code of a
+// program that has shown it is ready, next for the codes after it, frame one second of the countdown.
+func BenchmarkFirstPixel(b *testing.B) {
+	const payload = "https://pay.example/q/4f9c1d52-77aa-4b1e-9a3c"
+	v := display.View{Title: "MobilePay", Amount: "12.50 EUR", PushText: "Open the app and scan the code", Background: "#5a78ff", Sandbox: true, Language: "de"}
+	panel := func(b *testing.B) (fb *display.Framebuffer, now *time.Time) {
+		fb = display.NewFramebuffer(framebuffer.Config{Path: filepath.Join(b.TempDir(), "fb"), File: framebuffer.Mode{W: 800, H: 480, Format: framebuffer.RGB565()}})
+		clock := noon
+		fb.Now = func() time.Time { return clock }
+		require.NoError(b, fb.Show(display.View{Kind: scene.Idle, Title: "Corner Shop", Sandbox: true, Language: "de"}))
+		return fb, &clock
+	}
+	show := func(b *testing.B, fb *display.Framebuffer) {
+		c, err := qr.New(payload, qr.Options{})
+		v.Kind, v.Code, v.From, v.Until = scene.Code, c, noon, noon.Add(time.Hour)
+		if err == nil {
+			err = fb.Show(v)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Run("first", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			b.StopTimer()
+			fb, _ := panel(b)
+			b.StartTimer()
+			show(b, fb)
+		}
+	})
+	b.Run("next", func(b *testing.B) {
+		b.ReportAllocs()
+		fb, _ := panel(b)
+		show(b, fb)
+		for b.Loop() {
+			show(b, fb)
+		}
+	})
+	b.Run("frame", func(b *testing.B) {
+		b.ReportAllocs()
+		fb, now := panel(b)
+		show(b, fb)
+		for b.Loop() {
+			*now = noon.Add(now.Sub(noon)%(50*time.Minute) + time.Second)
+			if err := fb.Refresh(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }
