@@ -107,11 +107,11 @@ func (p page) title(t scene.Texts) string {
 func (p page) stage(w *writer) {
 	t, ground := p.texts(), p.view.Ground()
 	class := "one"
-	if p.view.Code != nil {
+	if p.view.Code != nil || p.view.Kind == scene.Prompt && p.keys != nil { // beside the texts, where there is room
 		class = "two"
 	}
 	var say []string
-	for _, s := range []string{t.Title, t.Amount, t.Headline, t.Label, strings.TrimSuffix(t.Value, "_"), t.Detail} {
+	for _, s := range []string{t.Title, t.Amount, t.Note, t.Headline, t.Label, strings.TrimSuffix(t.Value, "_"), t.Detail} {
 		if s != "" {
 			say = append(say, s)
 		}
@@ -129,7 +129,7 @@ func (p page) stage(w *writer) {
 	if p.view.Code == nil {
 		w.line(head, t.Headline)
 	}
-	w.line(`<p>{}</p>`, t.Note)
+	w.line(`<p class="note">{}</p>`, t.Note)
 	w.line(`<p class="label">{}</p>`, t.Label)
 	w.line(`<p class="value">{}</p>`, t.Value)
 	w.line(`<p>{}</p>`, t.Hint)

@@ -188,7 +188,7 @@ func keysOf(v display.View) (keys []entry.Key) {
 		for n := 1; n <= 9; n++ {
 			keys = append(keys, entry.Digit(n))
 		}
-		keys = append(keys, entry.Correct, entry.Digit(0), entry.Confirm)
+		return append(keys, entry.Correct, entry.Digit(0), entry.Cancel, entry.Confirm)
 	case scene.Message, scene.Code, scene.Waiting:
 	default:
 		return nil
