@@ -30,7 +30,7 @@ func (a *Agent) health(ctx context.Context) (control.Health, error) {
 	}
 	if l := a.o.Local; l.Live != nil {
 		for _, t := range l.Live().Troubles {
-			if t.Cause != ready.ServiceRefused { // found by a question that an older program does not ask
+			if t.Cause != ready.ServiceRefused && t.Cause != ready.PageUnseen { // a question that an older program does not ask, and a browser that comes back by itself
 				h.Add(t.Cause)
 			}
 		}

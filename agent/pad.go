@@ -42,6 +42,9 @@ func (a *Agent) withPage() display.Screen {
 	return display.Fan(a.page, a.o.Screen)
 }
 
+// Unseen says that there is a page for the customer, and no browser shows it.
+func (a *Agent) Unseen() bool { return a.page != nil && !a.page.Watched() }
+
 // prompter lets the checkout ask the person at the pad or the page; nil where there is neither.
 func (a *Agent) prompter() drive.Prompter {
 	keys := a.page != nil && a.o.PageKeys

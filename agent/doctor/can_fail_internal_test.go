@@ -114,6 +114,7 @@ func TestEveryOtherCheckCanFail(t *testing.T) {
 			f.Config.Screens, f.Daemon.Running = []string{"/dev/fb9"}, false
 			f.Screens = func() []ready.Trouble { return []ready.Trouble{{Cause: ready.ScreenGone, Where: "/dev/fb9"}} }
 		}},
+		{"PA-DSP-001", Warn, func(f *Facts) { f.Daemon.Troubles = []ready.Said{*said(ready.PageUnseen)} }},
 		{"PA-SEC-002", Warn, func(f *Facts) { f.Config.Open = true }},
 		{"PA-SEC-003", Warn, proc("4711/status", "Uid:\t0\t0\t0\t0\n")},
 		{"PA-SEC-004", Warn, proc("swaps", "Filename\tType\n/dev/mmcblk0p3 partition 1 0 -2\n")},

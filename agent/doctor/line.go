@@ -123,13 +123,18 @@ func lineChecks() []Check {
 	}
 }
 
-// screenFault fails where a picture for the customer cannot be drawn. The running terminal has tried, beside none the screen is
+// screenFault fails where a picture for the customer cannot be drawn, and warns where no browser shows the page. The running terminal has tried, beside none the screen is
 // looked at.
 func (f *Facts) screenFault() Finding {
 	causes := []ready.Cause{ready.ScreenGone, ready.ScreenDenied, ready.ScreenFailed, ready.ScreenFile, ready.ScreenSmall}
 	for _, t := range f.Daemon.Troubles {
 		if f.Daemon.Running && slices.Contains(causes, t.Cause) {
 			return failed("seen", t.Words, "cause", string(t.Cause)).typed(t.Remedy, "")
+		}
+	}
+	for _, t := range f.Daemon.Troubles {
+		if f.Daemon.Running && t.Cause == ready.PageUnseen { // a browser that is closed at night breaks nothing
+			return warned("seen", t.Words, "cause", string(t.Cause)).typed(t.Remedy, "")
 		}
 	}
 	if len(f.Config.Screens) == 0 {

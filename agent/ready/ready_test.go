@@ -103,7 +103,7 @@ func TestARemedyNamesWhoSetTheValue(t *testing.T) {
 
 	for _, c := range ready.Causes() { // each remedy that names a setting is asked for its origin
 		all := map[string]string{}
-		for _, key := range []string{"upstream.base", "upstream.roots_file", "upstream.pins", "upstream.proxy", "upstream.auth.bearer", "terminal.bax_id", "terminal.terminal_id", "ecr.serial"} {
+		for _, key := range []string{"upstream.base", "upstream.roots_file", "upstream.pins", "upstream.proxy", "upstream.auth.bearer", "terminal.bax_id", "terminal.terminal_id", "ecr.serial", "display.page"} {
 			all[key] = "revision 3:1"
 		}
 		if text := say(c, nil); strings.Contains(text, " in /c.toml;") || strings.HasSuffix(text, " in /c.toml") {

@@ -29,6 +29,8 @@ type facts struct {
 	serial  []*line.Port
 	pad     *keypad.Pad     // nil = none
 	screens []watchedScreen // of [display], the console left out
+	page    string          // address of the customer's page; "" = there is none
+	unseen  func() bool     // no browser shows the page
 	tcp     int             // register lines that listen
 
 	services  func() []outbox.Service
@@ -219,6 +221,9 @@ func (f facts) sample(before view.Live) view.Live {
 		if t := s.trouble(s.Fault()); t != nil {
 			wrong = append(wrong, *t)
 		}
+	}
+	if f.page != "" && f.unseen != nil && f.unseen() {
+		wrong = append(wrong, ready.Trouble{Cause: ready.PageUnseen, Where: f.page})
 	}
 	for _, t := range slices.Concat(wrong, f.troubles(), f.refused()) {
 		said := ready.Say(t, f.place)

@@ -196,7 +196,7 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	o.Restart = sync.OnceFunc(func() { close(restart) })
 	o.Ways.Answered = func() bool { return !f.list.Stats().LastOK.IsZero() }
 	a := agent.New(o)
-	f.methods, f.services, f.registers, f.printer = a.MethodsTrouble, a.Services, a.Lines, a.Printer
+	f.methods, f.services, f.registers, f.printer, f.unseen = a.MethodsTrouble, a.Services, a.Lines, a.Printer, a.Unseen
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return f.watch(ctx, log) })
 	g.Go(func() error { return checked(ctx) })

@@ -10,6 +10,7 @@ import (
 	"posagent/agent/checkout/drive"
 	"posagent/agent/config"
 	"posagent/agent/offline"
+	"posagent/agent/port"
 	"posagent/agent/support"
 	"posagent/agent/upstream"
 	"posagent/agent/view"
@@ -103,6 +104,9 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 			return o, f, nil, fail(exitFailed, "local port: %v (set [port] listen)", err)
 		}
 		ready = append(ready, "port=http://"+o.Port.Addr().String())
+		if o.Page {
+			f.page = "http://" + o.Port.Addr().String() + port.DisplayPath
+		}
 		if o.Local, err = localPort(c, cfg, sandbox, db, secret, o.Front, to, log); err != nil {
 			return o, f, nil, err
 		}
