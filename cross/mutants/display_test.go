@@ -49,6 +49,9 @@ var ofScreens = []mutant{
 	{"a file that holds something else is drawn over", onPanel, "TestWhatIsNoFramebuffer", []edit{
 		{"device/display/framebuffer/framebuffer.go", `n != 0 && n != int64(`, `n < 0 && n != int64(`},
 	}},
+	{"a turned panel shows the picture mirrored", screens, "TestTheFramebufferHasTheDotsOfThePNG", []edit{
+		{"device/display/framebuffer/framebuffer.go", `at, step = 4*(h-1-y), pic.Stride`, `at, step = 4*y, pic.Stride`},
+	}},
 	{"a panel that was pulled stays dark", onPanel, "TestADeviceThatWasPulledIsOpenedAgain", []edit{
 		{"device/display/framebuffer/framebuffer.go", "	if err := d.write(pic, whole); err != nil {\n\t\treturn errors.Join(", "	if err := d.write(pic, whole); err != nil {\n\t\td = &Device{}\n\t\treturn errors.Join("},
 	}},
