@@ -32,7 +32,7 @@ func axe(t *testing.T) string {
 	pack := exec.CommandContext(t.Context(), "npm", "pack", "axe-core@"+axeVersion, "--silent")
 	pack.Dir = dir
 	if out, err := pack.CombinedOutput(); err != nil {
-		notRun(t, fmt.Sprintf("axe-core %s by npm: %v %s", axeVersion, err, strings.TrimSpace(string(out))))
+		notRun(t, fmt.Sprintf("axe-core %s by npm: %v %s", axeVersion, err, strings.TrimSpace(string(out))), "npm")
 		return ""
 	}
 	f, err := os.Open(filepath.Join(dir, "axe-core-"+axeVersion+".tgz"))
@@ -54,10 +54,10 @@ func axe(t *testing.T) string {
 	}
 }
 
-// notRun records what was left out; under REQUIRE_ALL=1 that fails the test.
-func notRun(t *testing.T, why string) {
+// notRun records what was left out for want of a Debian package; under REQUIRE_ALL=1 that fails the test.
+func notRun(t *testing.T, why, debian string) {
 	t.Helper()
-	line := "not run: " + t.Name() + " needs " + why + " (install: apt-get install npm)"
+	line := "not run: " + t.Name() + " needs " + why + " (install: apt-get install " + debian + ")"
 	if os.Getenv("REQUIRE_ALL") == "1" {
 		t.Fatal(line)
 	}
@@ -74,6 +74,10 @@ func notRun(t *testing.T, why string) {
 // awaited lets a script's promise end first.
 func awaited(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }
 
+// serious is what axe-core finds on a page in which its script is.
+const serious = `axe.run().then(r => r.violations.filter(v => v.impact === "serious" || v.impact === "critical")
+	.map(v => v.impact + " " + v.id + ": " + v.nodes.map(n => n.html).join(" ")))`
+
 // fair fails where axe-core finds something serious or critical on the page, in light and in dark.
 func (p *tab) fair(script, page string) {
 	p.t.Helper()
@@ -82,8 +86,7 @@ func (p *tab) fair(script, page string) {
 		var loaded bool
 		p.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
 			chromedp.Evaluate(script+"\n;typeof axe === 'object'", &loaded),
-			chromedp.Evaluate(`axe.run().then(r => r.violations.filter(v => v.impact === "serious" || v.impact === "critical")
-				.map(v => v.impact + " " + v.id + ": " + v.nodes.map(n => n.html).join(" ")))`, &found, awaited))
+			chromedp.Evaluate(serious, &found, awaited))
 		require.True(p.t, loaded, page)
 		require.Empty(p.t, found, "%s (%s)", page, scheme)
 	}

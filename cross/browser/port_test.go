@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/cdproto/runtime"
@@ -22,10 +23,12 @@ type terminal struct {
 	port, token string // of local clients
 	line        string // host and port of the register line
 	dir, file   string // state and configuration
+	stop        func() // ends it at once
 }
 
-// startTerminal runs a terminal of the backend until the test ends.
-func (b *backend) startTerminal() terminal {
+// startTerminal runs a terminal of the backend until the test ends. Its configuration has each even text of changes in place of the one
+// before it.
+func (b *backend) startTerminal(changes ...string) terminal {
 	b.t.Helper()
 	dir := b.t.TempDir()
 	x := terminal{dir: filepath.Join(dir, "state"), file: filepath.Join(dir, "config.toml")}
@@ -46,17 +49,18 @@ tcp = "127.0.0.1:0"
 [display]
 console = false
 `, b.url)
-	require.NoError(b.t, os.WriteFile(x.file, []byte(config), 0o600))
+	require.NoError(b.t, os.WriteFile(x.file, []byte(strings.NewReplacer(changes...).Replace(config)), 0o600))
 	cmd := exec.Command(built.posagent, "run", "--config", x.file, "--state", x.dir)
 	var talk bytes.Buffer
 	cmd.Stderr = &talk
 	out, err := cmd.StdoutPipe()
 	require.NoError(b.t, err)
 	require.NoError(b.t, cmd.Start())
-	b.t.Cleanup(func() {
+	x.stop = sync.OnceFunc(func() {
 		require.NoError(b.t, cmd.Process.Kill())
 		_ = cmd.Wait() // killed
 	})
+	b.t.Cleanup(x.stop)
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		for word := range strings.FieldsSeq(lines.Text()) {
 			if at, yes := strings.CutPrefix(word, "port="); yes {
