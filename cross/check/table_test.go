@@ -82,6 +82,7 @@ var rooms = []room{
 	{"ecr/ecrtest/desk", []string{"ecr"}, "a desk for tests of register lines: knows no protocol"},
 	{"ecr/ecrtest/lines", []string{"ecr"}, "lines for tests and measurements: knows bytes alone"},
 	{"ecr/ecrtest/toy", []string{"ecr", "schemes/money"}, "a protocol for tests alone: what each protocol needs, and no more"},
+	{"ecr/torture", []string{"ecr/jsonl/till", "ecr/register", "ecr/zvt/apdu", "ecr/zvt/frame", "schemes/money"}, "a register that tests any terminal: shares codecs with the terminal, and no dialogue"},
 	{"ecr/register", []string{"ecr", "ecr/zvt/apdu", "ecr/zvt/frame", "schemes/money"}, "the other side: shares the codec with the terminal, not the dialogue"},
 
 	{"device", nil, "identity, keys, clock; implements store.Wrapper without knowing the store"},

@@ -1,0 +1,334 @@
+package torture_test
+
+import (
+	"cmp"
+	"context"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/ecr"
+	"posagent/ecr/ecrtest/desk"
+	"posagent/ecr/ecrtest/lines"
+	"posagent/ecr/jsonl"
+	jsonlines "posagent/ecr/jsonl/protocol"
+	"posagent/ecr/session"
+	"posagent/ecr/torture"
+	"posagent/ecr/zvt"
+	zvtline "posagent/ecr/zvt/protocol"
+	"posagent/schemes/money"
+)
+
+// shop is a terminal's desk whose sales take three seconds, with one fault.
+type shop struct {
+	*desk.Desk
+	fault string
+	dead  atomic.Bool
+
+	mu    sync.Mutex
+	asked map[string]ecr.Request // by line and id
+	ended map[string]time.Time   // when a sale was approved
+	held  map[string]int
+	lost  string // the one sale that a terminal forgets
+	again int    // sales that were charged twice
+}
+
+// Begin implements ecr.Desk.
+func (s *shop) Begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
+	s.mu.Lock()
+	id := req.Line + "/" + req.Sequence
+	earlier, known := s.asked[id]
+	switch {
+	case req.Sequence == "":
+	case known && s.fault == "other body" && earlier.Amount != req.Amount:
+		req.Amount = earlier.Amount
+	case known && s.fault == "asked twice" && earlier.Amount == req.Amount && !s.open():
+		s.again++ // charged, and answered as before
+	case !known:
+		s.asked[id] = req
+	}
+	s.mu.Unlock()
+	before := s.begun()
+	one, err := s.Desk.Begin(ctx, req)
+	if err != nil || s.begun() == before {
+		return one, err
+	}
+	n := before + 1
+	if s.fault == "sale" {
+		s.Mu.Lock()
+		s.Sales[n-1].Outcome.Amount++
+		s.Mu.Unlock()
+	}
+	time.AfterFunc(3*time.Second, func() {
+		s.Mu.Lock()
+		open := len(s.Sales) == n && s.Sales[n-1].Open
+		s.Mu.Unlock()
+		if open {
+			s.mu.Lock()
+			s.ended[one.ID] = time.Now()
+			s.mu.Unlock()
+			s.Approve()
+		}
+	})
+	return one, nil
+}
+
+func (s *shop) begun() int {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	return len(s.Sales)
+}
+
+func (s *shop) open() bool {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	return len(s.Sales) > 0 && s.Sales[len(s.Sales)-1].Open
+}
+
+// Abort implements ecr.Desk.
+func (s *shop) Abort(ctx context.Context, id string) error {
+	if s.fault == "abort" && s.open() {
+		return nil
+	}
+	return s.Desk.Abort(ctx, id)
+}
+
+// Last implements ecr.Desk.
+func (s *shop) Last(ctx context.Context, line string) (ecr.Sale, error) { return s.Find(ctx, line, "") }
+
+// Find implements ecr.Finder.
+func (s *shop) Find(ctx context.Context, line, sequence string) (ecr.Sale, error) {
+	s.Mu.Lock()
+	var last *desk.Sale
+	for _, one := range s.Sales {
+		if sequence == "" && one.Request.Line == line || sequence != "" && one.Request.Sequence == sequence {
+			last = one
+		}
+	}
+	forget := false
+	if last != nil {
+		if s.fault == "two tills" {
+			line = last.Request.Line
+		}
+		s.held[last.ID]++
+		forget = s.fault == "lost connection" && (last.Open || last.ID == s.lost) || s.fault == "asked again" && s.held[last.ID] >= 2 ||
+			s.fault == "cut answer" && !last.Open && !last.Told && slices.Contains(s.Deliveries, "lost "+last.ID)
+	}
+	if forget {
+		s.lost = cmp.Or(s.lost, last.ID)
+		forget = s.lost == last.ID
+	}
+	s.Mu.Unlock()
+	if forget {
+		_ = s.Desk.Abort(ctx, last.ID) // it counts nothing for it, either
+		return ecr.Sale{}, ecr.ErrNone
+	}
+	return s.Desk.Find(ctx, line, sequence)
+}
+
+// Turnover implements ecr.Till.
+func (s *shop) Turnover(ctx context.Context) (ecr.Totals, error) {
+	t, err := s.Desk.Turnover(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.Count, t.Net = t.Count+s.again, t.Net+money.Minor(s.again)*desk.StaysOpen
+	return t, err
+}
+
+// Delivered implements ecr.Desk.
+func (s *shop) Delivered(ctx context.Context, id string, d ecr.Delivery) (ecr.Outcome, error) {
+	s.mu.Lock()
+	at := s.ended[id]
+	s.mu.Unlock()
+	if s.fault == "late acknowledgement" && d == ecr.Told && !at.IsZero() && time.Since(at) > time.Second {
+		d = ecr.Refused
+	}
+	return s.Desk.Delivered(ctx, id, d)
+}
+
+// mouth is a terminal's end of a connection: one with a fault chokes on what begins no message.
+type mouth struct {
+	net.Conn
+	s *shop
+}
+
+// RemoteAddr is that of a register.
+func (mouth) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 4000} }
+
+// Read implements net.Conn.
+func (m mouth) Read(p []byte) (int, error) {
+	n, err := m.Conn.Read(p)
+	if m.s.fault == "hostile bytes" && n > 0 && p[0] == 'G' {
+		m.s.dead.Store(true)
+	}
+	return n, err
+}
+
+// score tortures a terminal with a fault, "" = none, in made-up time.
+func score(t *testing.T, p torture.Protocol, speaks ecr.Protocol, fault string, sales int) torture.Scorecard {
+	return scored(t, p, speaks, fault, sales, nil)
+}
+
+// scored is score with the terminal's books, nil = it has none.
+func scored(t *testing.T, p torture.Protocol, speaks ecr.Protocol, fault string, sales int, books func(*shop) func(context.Context) (money.Minor, error)) (card torture.Scorecard) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shop{Desk: desk.New(), fault: fault, asked: map[string]ecr.Request{}, ended: map[string]time.Time{}, held: map[string]int{}}
+		pipes := lines.NewPipes()
+		on := session.New(session.Options{Line: "tcp", Desk: s, Till: s, Memory: s.Desk, Protocol: speaks})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- on.ServeTCP(ctx, pipes) }()
+		var err error
+		var read func(context.Context) (money.Minor, error)
+		if books != nil {
+			read = books(s)
+		}
+		card, err = torture.Run(t.Context(), torture.Options{
+			Books:    read,
+			Protocol: p, Amount: desk.StaysOpen, Sales: sales, Seed: 7, Wait: time.Minute, Local: true,
+			Connect: func(ctx context.Context) (net.Conn, error) {
+				if s.dead.Load() {
+					return nil, context.DeadlineExceeded
+				}
+				register, terminal := net.Pipe()
+				pipes.Connect(mouth{terminal, s})
+				return register, nil
+			},
+		})
+		require.NoError(t, err)
+		stop()
+		require.ErrorIs(t, <-ended, context.Canceled)
+	})
+	return card
+}
+
+func protocolOf(t *testing.T, name string) (torture.Protocol, ecr.Protocol) {
+	speaks := map[string]ecr.Protocol{
+		"zvt": zvtline.New(zvtline.Options{ZVT: zvt.Config{TerminalID: "52500038", Currency: "EUR", MerchantName: "Corner Shop", Version: "1.2.3", Language: "en"}}),
+		"jsonl": jsonlines.New(jsonlines.Options{JSONL: jsonl.Config{
+			TerminalID: "52500038", Currency: "EUR", MerchantName: "Corner Shop", Language: "en", Version: "1.2.3", Sandbox: true,
+		}}),
+	}
+	for _, p := range torture.Protocols() {
+		if p.Name == name {
+			require.NotNil(t, speaks[name].Dialogue)
+			return p, speaks[name]
+		}
+	}
+	t.Fatalf("no protocol %s", name)
+	return torture.Protocol{}, ecr.Protocol{}
+}
+
+// TestAGoodTerminalPasses: the terminal's own protocols score full marks; a row is left out only where the protocol cannot.
+func TestAGoodTerminalPasses(t *testing.T) {
+	for _, name := range []string{"zvt", "jsonl"} {
+		t.Run(name, func(t *testing.T) {
+			p, speaks := protocolOf(t, name)
+			card := score(t, p, speaks, "", 1000)
+			var cannot []string
+			for _, r := range card.Rows {
+				if r.Verdict == torture.Cannot {
+					cannot = append(cannot, r.Row)
+					continue
+				}
+				require.Equal(t, torture.Passed, r.Verdict, "%+v", r)
+			}
+			require.Len(t, card.Rows, 13)
+			require.Equal(t, map[string][]string{"zvt": {"asked twice", "other body"}}[name], cannot)
+			require.True(t, card.Good())
+			require.NotEmpty(t, card.Unseen)
+		})
+	}
+}
+
+// TestALiveTerminalIsLeftAlone: without a limit nothing is asked for where the terminal may be live, and with one no more than that.
+func TestALiveTerminalIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, want := range map[string]error{"zvt": torture.ErrNotATest, "jsonl": nil} {
+			p, speaks := protocolOf(t, name)
+			s := &shop{Desk: desk.New(), asked: map[string]ecr.Request{}, ended: map[string]time.Time{}, held: map[string]int{}}
+			pipes := lines.NewPipes()
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() {
+				ended <- session.New(session.Options{Line: "tcp", Desk: s, Till: s, Memory: s.Desk, Protocol: speaks}).ServeTCP(ctx, pipes)
+			}()
+			o := torture.Options{Protocol: p, Amount: desk.StaysOpen, Sales: 1, Wait: time.Minute, Connect: func(context.Context) (net.Conn, error) {
+				register, terminal := net.Pipe()
+				pipes.Connect(mouth{terminal, s})
+				return register, nil
+			}}
+			_, err := torture.Run(t.Context(), o)
+			require.ErrorIs(t, err, want, name)
+			if want != nil {
+				require.Zero(t, s.begun())
+			}
+			before := s.begun()
+			o.Live, o.Limit = true, 3*desk.StaysOpen
+			card, err := torture.Run(t.Context(), o)
+			require.NoError(t, err)
+			require.Equal(t, 3, s.begun()-before, name)
+			require.LessOrEqual(t, int64(card.Spent), int64(o.Limit))
+			require.True(t, slices.ContainsFunc(card.Rows, func(r torture.Result) bool { return r.Verdict == torture.NotSeen && r.Saw == torture.ErrLimit.Error() }))
+			stop()
+			require.ErrorIs(t, <-ended, context.Canceled)
+		}
+	})
+}
+
+// TestBooks: books that have another sum than the register was told fail the card, and a command that fails proves nothing.
+func TestBooks(t *testing.T) {
+	p, speaks := protocolOf(t, "jsonl")
+	for name, want := range map[string]torture.Verdict{"right": torture.Passed, "short": torture.Failed, "broken": torture.NotSeen} {
+		t.Run(name, func(t *testing.T) {
+			calls := 0
+			card := scored(t, p, speaks, "", 1, func(s *shop) func(context.Context) (money.Minor, error) {
+				return func(context.Context) (sum money.Minor, err error) {
+					calls++
+					totals, err := s.Turnover(t.Context())
+					switch {
+					case name == "short" && calls > 1:
+						totals.Net--
+					case name == "broken" && calls > 1:
+						err = context.DeadlineExceeded
+					}
+					return totals.Net, err
+				}
+			})
+			last := card.Rows[len(card.Rows)-1]
+			require.Equal(t, "books", last.Row)
+			require.Equal(t, want, last.Verdict, "%+v", last)
+			require.Equal(t, want != torture.Failed, card.Good())
+		})
+	}
+}
+
+// TestEachFaultFailsItsRow: a terminal with one fault fails the row that is named for it, and no other.
+func TestEachFaultFailsItsRow(t *testing.T) {
+	for name, faults := range map[string]string{
+		"zvt":   "sale, asked again, lost connection, cut answer, abort, late acknowledgement, hostile bytes",
+		"jsonl": "sale, asked again, lost connection, cut answer, asked twice, other body, abort, late acknowledgement, two tills, hostile bytes",
+	} {
+		p, speaks := protocolOf(t, name)
+		for fault := range strings.SplitSeq(faults, ", ") {
+			t.Run(name+"/"+fault, func(t *testing.T) {
+				card := score(t, p, speaks, fault, 40)
+				for _, r := range card.Rows {
+					if r.Row == fault {
+						require.Equal(t, torture.Failed, r.Verdict, "%+v", r)
+					} else {
+						require.Contains(t, []torture.Verdict{torture.Passed, torture.Cannot}, r.Verdict, "%+v", r)
+					}
+				}
+				require.False(t, card.Good())
+			})
+		}
+	}
+}
