@@ -17,7 +17,7 @@ func commands() []command {
 	return []command{
 		runCommand(), enrollCommand(), statusCommand(), doctorCommand(), explainCommand(), methodsCommand(), saleCommand(), opsCommand(), reconcileCommand(), auditCommand(), historyCommand(), configCommand(),
 		backupCommand(), restoreCommand(), journalCommand(), resetCommand(), updateCommand(),
-		netCommand(), upstreamCommand(), serialCommand(), supportCommand(), selftestCommand(), registerCommand(), backendCommand(), demoCommand(), walletCommand(),
+		netCommand(), upstreamCommand(), serialCommand(), supportCommand(), selftestCommand(), registerCommand(), tortureCommand(), backendCommand(), demoCommand(), walletCommand(),
 		visitCommand(), completionCommand(), manCommand(), versionCommand(),
 	}
 }

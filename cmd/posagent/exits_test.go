@@ -92,6 +92,7 @@ var claims = map[string][]int{
 	"posagent serial probe":         {0, 1},
 	"posagent status":               {0, 1, 3, 4, 9},
 	"posagent support record":       {0},
+	"posagent torture":              {0, 1, 4, 6},
 	"posagent upstream check":       {0, 1, 7, 8},
 }
 
