@@ -44,7 +44,7 @@ func (f *Facts) lineFault(causes []ready.Cause) Finding {
 func lineChecks() []Check {
 	return []Check{
 		{
-			ID: "PA-SER-001", Severity: Critical, After: []string{"PA-CFG-005"}, Command: showConfig,
+			ID: "PA-SER-001", Severity: Critical, After: []string{"PA-CFG-005", "PA-CFG-006"}, Command: showConfig,
 			Look: func(_ context.Context, f *Facts) Finding {
 				if f.Config.Serial == "" && f.Config.TCP == "" && !f.Config.Sandbox {
 					return f.said(ready.Trouble{Cause: ready.NoLine})

@@ -327,6 +327,10 @@ func (g *gathered) journal(ctx context.Context, c *call, now time.Time) doctor.J
 		if cut := (*store.CutError)(nil); errors.As(err, &cut) {
 			j.Text = cut.Why
 		}
+		if j.State == doctor.WrongKey {
+			t, _ := barredBy(c.stateDir(), err)
+			j.Text = t.Detail
+		}
 		return j
 	}
 	j.State, j.Quick, j.Keyed = doctor.Readable, db.QuickCheck, with != nil

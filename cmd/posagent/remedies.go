@@ -77,6 +77,9 @@ func barredBy(dir string, err error) (t ready.Trouble, ok bool) {
 		t.Cause = ready.KeyUnfit
 	case errors.Is(err, device.ErrWrongKey):
 		t.Cause = ready.KeyWrong
+		if _, why, ok := strings.Cut(err.Error(), "device: "); ok { // not the path: it is where, and long ones cut the reason off
+			t.Detail = why
+		}
 	default:
 		return t, false
 	}
