@@ -49,8 +49,8 @@ type lines struct {
 	done    context.Context
 	stop    context.CancelCauseFunc
 	wg      sync.WaitGroup
-	sending sync.Mutex
-	sealing atomic.Bool // our lines have a checksum
+	sending chan struct{} // holds one token while a line is being sent
+	sealing atomic.Bool   // our lines have a checksum
 
 	complained time.Time // the reader's
 	complaints chan string
@@ -62,7 +62,7 @@ type lines struct {
 var _ ecr.Transport = (*lines)(nil)
 
 func newLines(conn ecr.Conn, t times, checked bool) *lines {
-	l := &lines{conn: conn, t: t, checked: checked, recv: make(chan []byte, 16), complaints: make(chan string, 1)}
+	l := &lines{conn: conn, t: t, checked: checked, recv: make(chan []byte, 16), complaints: make(chan string, 1), sending: make(chan struct{}, 1)}
 	l.sealing.Store(checked)
 	l.done, l.stop = context.WithCancelCause(context.Background())
 	l.wg.Go(l.read)
@@ -72,8 +72,14 @@ func newLines(conn ecr.Conn, t times, checked bool) *lines {
 
 // Send implements ecr.Transport.
 func (l *lines) Send(ctx context.Context, data []byte) error {
-	l.sending.Lock()
-	defer l.sending.Unlock()
+	select {
+	case l.sending <- struct{}{}:
+		defer func() { <-l.sending }()
+	case <-l.done.Done():
+		return context.Cause(l.done)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	if l.done.Err() != nil {
 		return context.Cause(l.done)
 	}
