@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -41,8 +43,6 @@ bax_id = "1000001"
 terminal_id = "29001006"
 merchant_id = "killmerchant"
 merchant_name = "Kill"
-[port]
-listen = ""
 [upstream]
 base = %q
 [upstream.auth]
@@ -57,11 +57,10 @@ mean_delay = "1s"
 [methods]
 timeout_unit = "ms"
 poll = "30ms"
-[ecr]
-tcp = %q
 [display]
 console = false
 `
+	zvtConfig = "[port]\nlisten = \"\"\n[ecr]\ntcp = %q\n"
 )
 
 // campaign is many terminals against one backend.
@@ -79,6 +78,7 @@ type campaign struct {
 // told is what one register believes at the end, and under which names the backend knows it.
 type told struct {
 	name       string
+	protocol   string
 	references []string
 	approved   bool
 	amount     money.Minor
@@ -177,10 +177,15 @@ func (x *terminal) watched(ctx context.Context) {
 // terminal makes the configuration of the ith terminal; LINKS of a hundred sell by payment links. Each has an address of its own below 127, so that nobody takes its port
 // while it is down.
 func (c *campaign) terminal(i int) (*terminal, error) {
+	return c.terminalWith(i, func(addr string) string { return fmt.Sprintf(zvtConfig, addr) })
+}
+
+// terminalWith makes one whose register line is configured by line.
+func (c *campaign) terminalWith(i int, line func(addr string) string) (*terminal, error) {
 	x := &terminal{c: c, dir: filepath.Join(c.dir, fmt.Sprintf("terminal%d", i))}
 	x.tcp = fmt.Sprintf("127.%d.%d.%d:%d", 64+os.Getpid()%128, 1+i/250%250, 1+i%250, c.port)
 	return x, errors.Join(os.MkdirAll(x.dir, 0o700),
-		os.WriteFile(filepath.Join(x.dir, "config.toml"), fmt.Appendf(nil, agentConfig, c.backend, i%100 < env.Number("LINKS", 0), x.tcp), 0o600))
+		os.WriteFile(filepath.Join(x.dir, "config.toml"), fmt.Appendf(nil, agentConfig+"%s", c.backend, i%100 < env.Number("LINKS", 0), line(x.tcp)), 0o600))
 }
 
 // program is the program on this terminal; at, where it is not "", is the point to die at.
@@ -316,6 +321,7 @@ type sale struct {
 	Reference string `json:"reference"`
 	Amount    int64  `json:"amount"`
 	Result    string `json:"result"`
+	Told      string `json:"told"`
 	Phase     string `json:"phase"`
 	Settled   bool   `json:"settled"`
 }
@@ -464,12 +470,20 @@ func (c *campaign) books() []program.Entry {
 	return list
 }
 
+// count is what the sales of one protocol came to.
+type count struct{ sales, approved, violations int }
+
 // check holds what the registers believe against the books.
 func (c *campaign) check(results []told) {
 	c.verdict()
 	net, moves := c.moved("")
 	violations, approved, moved, back, refunded := 0, 0, 0, 0, 0
+	of := map[string]*count{}
 	for _, r := range results {
+		if of[r.protocol] == nil {
+			of[r.protocol] = &count{}
+		}
+		of[r.protocol].sales++
 		got, want := int64(0), int64(0)
 		for _, ref := range r.references {
 			got += net[ref]
@@ -479,6 +493,7 @@ func (c *campaign) check(results []told) {
 		}
 		if r.approved {
 			approved++
+			of[r.protocol].approved++
 			want = int64(r.amount - r.back)
 		}
 		if r.back != 0 {
@@ -486,6 +501,7 @@ func (c *campaign) check(results []told) {
 		}
 		if got != want {
 			violations++
+			of[r.protocol].violations++
 			c.t.Errorf("%s: told approved=%v for %d and %d given back, but the books have %d: %v", r.name, r.approved, r.amount, r.back, got, r.references)
 		}
 	}
@@ -495,6 +511,11 @@ func (c *campaign) check(results []told) {
 		}
 	}
 	require.Equal(c.t, approved, moved, "payments with money moved, told approved or not")
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		if o := of[name]; name != "" {
+			c.t.Logf("%-10s %d sales, %d approved, %d violations: at most %.5f a sale at 95 %%", name, o.sales, o.approved, o.violations, 3/float64(o.sales))
+		}
+	}
 	n := float64(max(1, len(results)))
 	c.t.Logf("%d sales, %d kills, %d approved, %d paid and given back, %d refunded in part, %d violations: at most %.5f a sale, %.5f a kill at 95 %%",
 		len(results), c.kills.Load(), approved, back, refunded, violations, 3/n, 3/float64(max(1, c.kills.Load())))

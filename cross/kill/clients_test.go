@@ -96,7 +96,7 @@ func (c *campaign) clientTerminal(i int) (*terminal, *gate, error) {
 	}
 	host, _, _ := strings.Cut(x.tcp, ":")
 	x.api = "http://" + host + ":" + fmt.Sprint(c.port+100)
-	text := fmt.Sprintf(agentConfig, g.url, false, x.tcp)
+	text := fmt.Sprintf(agentConfig+zvtConfig, g.url, false, x.tcp)
 	text = strings.Replace(text, "listen = \"\"\n", fmt.Sprintf("listen = %q\ntoken = %q\n", strings.TrimPrefix(x.api, "http://"), clientToken), 1)
 	text += "[offline]\nmax_amount = [\"* 1000\"]\nmax_total = [\"* 100000\"]\nanswer_within = \"300ms\"\n"
 	return x, g, os.WriteFile(filepath.Join(x.dir, "config.toml"), []byte(text), 0o600)
