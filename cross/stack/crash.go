@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"posagent/schemes/backend"
 )
@@ -19,6 +20,23 @@ func (s *Stack) Crash(ctx context.Context) error {
 	}
 	s.o.TerminalDir = image
 	return errors.Join(s.Stop(), s.Start(ctx))
+}
+
+// CutPower ends the terminal as a power cut does: it starts again, in another boot, from the files that keep leaves in a directory.
+// Nothing that the old process still does reaches the backend, and every connection of a register is gone.
+func (s *Stack) CutPower(ctx context.Context, keep func(dir string) error) error {
+	s.crashes++
+	image := fmt.Sprintf("%s-%d", filepath.Join(s.o.Dir, "cut"), s.crashes)
+	if err := keep(image); err != nil {
+		return fmt.Errorf("power cut: %w", err)
+	}
+	s.Network.Set(Refusing)
+	s.o.TerminalDir, s.o.VFS = image, ""
+	err := s.Stop()
+	s.Wire = newWire()
+	s.Network.Set(Up)
+	s.Reboot()
+	return errors.Join(err, s.Start(ctx))
 }
 
 // Net is what the merchant has of the payments over an amount.

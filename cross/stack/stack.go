@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"path/filepath"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"posagent/agent/upstream"
 	"posagent/cross/referee"
 	"posagent/device/display"
+	"posagent/ecr"
 	"posagent/ecr/zvt"
 	"posagent/ecr/zvt/frame"
 	"posagent/ecr/zvt/protocol"
@@ -68,6 +70,9 @@ type Options struct {
 	Unpaced     bool          // the referee does not judge how early a status is read
 	ByteTime    time.Duration // of the cable; 0 = 9600 baud
 	Frame       frame.Config  // the terminal's
+	Serial      *ecr.Protocol // on the cable; nil = ZVT
+	TCP         *ecr.Protocol // on the wire; nil = none
+	Sales       wire.Secret   // of local clients, who then sell over the wire
 	Screen      display.Screen
 	Keypad      agent.Pad // nil = none
 	Choose      bool      // the customer chooses the method
@@ -83,6 +88,7 @@ type Stack struct {
 	Backend *backend.Backend
 	Network *Network
 	Cable   *Cable
+	Wire    *Wire            // leads to the TCP line, or to the local port
 	Referee *referee.Referee // watches the network
 
 	o       Options
@@ -119,7 +125,7 @@ func Open(ctx context.Context, o Options) (*Stack, error) {
 		rules.Pace = -1
 	}
 	ref := referee.New(rules)
-	s := &Stack{Backend: be, Referee: ref, Network: newNetwork(be.Handler(), ref), Cable: NewCable(o.Seed, o.ByteTime), o: o, born: time.Now().Add(-time.Hour), approved: map[money.Minor]bool{}}
+	s := &Stack{Backend: be, Referee: ref, Network: newNetwork(be.Handler(), ref), Cable: NewCable(o.Seed, o.ByteTime), Wire: newWire(), o: o, born: time.Now().Add(-time.Hour), approved: map[money.Minor]bool{}}
 	running, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = be.Run(running) })
@@ -171,6 +177,10 @@ func (s *Stack) Start(ctx context.Context) error {
 		return errors.Join(err, db.Close())
 	}
 	api := &paylinks.Client{BaseURL: Base, Instance: creds.Instance, Secret: creds.Secret, Doer: plain}
+	var port net.Listener
+	if o.Sales != "" {
+		port = s.Wire
+	}
 	a := agent.New(agent.Options{
 		DB: db, Schemes: svc, Offer: offer,
 		Links: paylink.New(paylink.Options{DB: db, Links: api.Links(), Transactions: api.Transactions(), Instance: creds.Instance, Now: now, Log: o.Log}), Methods: &methods.Client{BaseURL: Base, Doer: client},
@@ -179,10 +189,7 @@ func (s *Stack) Start(ctx context.Context) error {
 			TerminalID: "29001006", MerchantID: "merchant", MerchantName: "Campaign", Currency: "EUR", TimeoutUnit: o.Unit, Poll: o.Poll, Grace: o.Grace, Choose: o.Choose,
 		},
 		Keypad: o.Keypad, IdempotencyTTL: 24 * time.Hour, Probe: func(ctx context.Context, _ string) error { return client.Probe(ctx) }, Screen: o.Screen,
-		Registers: []agent.Line{{Name: "serial", Serial: s.Cable.Terminal(), Protocol: protocol.New(protocol.Options{
-			ZVT:   zvt.Config{TerminalID: "29001006", Currency: "EUR", MerchantName: "Campaign", Device: "posagent", Serial: "1"},
-			Frame: o.Frame,
-		})}},
+		Registers: s.lines(), Port: port, Local: agent.Local{Token: o.Sales, Within: 2 * time.Second, Rate: 1_000_000},
 		Now: now, Boot: func() time.Duration { return time.Since(born) },
 		BootID: fmt.Sprintf("boot-%d", s.boots), Log: o.Log, Up: func() { close(ready) },
 	})
@@ -205,6 +212,23 @@ func (s *Stack) Start(ctx context.Context) error {
 		ended <- err
 		return errors.Join(errors.New("the terminal does not start"), s.Stop())
 	}
+}
+
+// lines are the terminal's register lines.
+func (s *Stack) lines() []agent.Line {
+	speaks := s.o.Serial
+	if speaks == nil {
+		p := protocol.New(protocol.Options{
+			ZVT:   zvt.Config{TerminalID: "29001006", Currency: "EUR", MerchantName: "Campaign", Device: "posagent", Serial: "1"},
+			Frame: s.o.Frame,
+		})
+		speaks = &p
+	}
+	list := []agent.Line{{Name: "serial", Serial: s.Cable.Terminal(), Protocol: *speaks}}
+	if s.o.TCP != nil {
+		list = append(list, agent.Line{Name: "tcp", TCP: s.Wire, Protocol: *s.o.TCP})
+	}
+	return list
 }
 
 // Stop ends the terminal; newBoot with the next Start makes it a restart of the box.
@@ -240,6 +264,7 @@ type Sale struct {
 	Active         bool
 	Receipt        int
 	UndoOpen       bool
+	Told           string
 }
 
 // Journal reads the terminal's journal, newest first.
@@ -251,7 +276,7 @@ func (s *Stack) Journal(ctx context.Context) (out []Sale, err error) {
 		out = out[:0]
 		rows, err := journal.Sales(r, 100_000)
 		for _, x := range rows {
-			out = append(out, Sale{string(x.Key), x.Reference, x.Amount, x.State.Phase, string(x.State.Result), checkout.Active(x.State), x.Receipt, x.State.UndoOpen})
+			out = append(out, Sale{string(x.Key), x.Reference, x.Amount, x.State.Phase, string(x.State.Result), checkout.Active(x.State), x.Receipt, x.State.UndoOpen, x.Told})
 		}
 		return err
 	})
