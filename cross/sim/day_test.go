@@ -20,13 +20,19 @@ func theProduct() hooks {
 	return hooks{next: checkout.Next, key: func(r *row) wire.Key { return r.key }}
 }
 
-// day plays one terminal-day and judges it.
-func day(seed uint64, h hooks) *world {
-	w := &world{seed: seed, rng: rand.New(rand.NewPCG(seed, 0x9E3779B97F4A7C15)), diskAt: -1, hooks: h, person: attended(seed)}
+// newWorld is a world without registers. person says that one is at the terminal.
+func newWorld(seed uint64, h hooks, person bool) *world {
+	w := &world{seed: seed, rng: rand.New(rand.NewPCG(seed, 0x9E3779B97F4A7C15)), diskAt: -1, hooks: h, person: person}
 	w.net = &network{w: w}
 	w.referee = referee.New(referee.Rules{Now: func() time.Time { return epoch.Add(w.now) }}) // whatever the wall clock says
 	w.bank = newBank(w)
 	w.term = &terminal{w: w, j: journal{byKey: map[wire.Key]*row{}, profiles: map[string][]byte{}, batch: 1}}
+	return w
+}
+
+// day plays one terminal-day and judges it.
+func day(seed uint64, h hooks) *world {
+	w := newWorld(seed, h, attended(seed))
 	w.weather()
 	names := []string{"serial", "tcp"}
 	both := w.rng.IntN(4) == 0
@@ -174,6 +180,7 @@ func (w *world) judge() {
 	for _, r := range w.term.j.rows {
 		w.judgeSale(r, receipts)
 	}
+	w.judgeTills()
 	for _, o := range w.term.j.ops {
 		if !o.State.Final() && o.State != outbox.Doubt {
 			w.fail("an undo of sale %d is still %s: %s", o.sale, o.State, o.Reason)
@@ -207,6 +214,9 @@ func (w *world) judgeSale(r *row, receipts map[int]bool) {
 		return
 	}
 	w.judgeAsked(r)
+	if len(w.callers) > 0 {
+		return // judgeTills has the rest
+	}
 	net, payments := w.bank.net(r.ref)
 	approved := s.Result == ecr.Approved
 	known, ignored := false, false

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -57,6 +58,7 @@ type waiter struct {
 	begun   func(wire.Key)
 	step    func(ecr.Step)
 	ended   func(ecr.Outcome)
+	left    func() bool // the connection is gone: nothing is begun for it; nil = never
 
 	key     wire.Key
 	ready   bool
@@ -307,8 +309,8 @@ func (d *desk) arm(r row) {
 	l := d.live(r.key)
 	at, ok := checkout.Due(r.state)
 	name := checkout.Tick
-	if r.state.Phase == checkout.Unconfirmed {
-		if end := r.state.UntoldAt + grace; !ok || end < at {
+	if r.state.Phase == checkout.Unconfirmed && !r.state.Till.Kept {
+		if end := r.state.UntoldAt + cmp.Or(r.state.Till.Grace, grace); !ok || end < at {
 			at, ok, name = end, true, checkout.GraceOver
 		}
 	}
@@ -472,6 +474,9 @@ func (d *desk) read(key wire.Key, gen int) {
 
 // begin implements ecr.Desk.
 func (d *desk) begin(req ecr.Request, x *waiter) {
+	if x.left != nil && x.left() {
+		return
+	}
 	if !d.ready { // the answer is held
 		d.t.after(3*time.Second, func() {
 			if !d.ready {
@@ -562,8 +567,9 @@ func (d *desk) insert(key wire.Key, req ecr.Request, offers []checkout.Pick) ste
 		id: int64(len(d.t.j.rows) + 1), key: key, ref: strings.ReplaceAll("R"+string(key), "-", ""), line: req.Line, seq: req.Sequence, amount: req.Amount,
 		method: pick.Method, batch: d.t.j.batch, boot: d.t.boot, created: d.w.clock(), pick: pick, asks: req.Amount == 0 || pick.Asks(),
 	}
-	terms := checkout.TermsOf(pick, methods.UnitMinutes, checkout.Patience, req.Progress)
+	terms := checkout.TermsOf(pick, methods.UnitMinutes, cmp.Or(req.Patience, checkout.Patience), req.Progress)
 	terms.Ask = r.asks
+	terms.Till = checkout.Till{Reference: req.Reference, Patience: req.Patience, Grace: req.Grace, Keep: req.Keep}
 	state, effects := checkout.Start(terms, d.t.clock())
 	r.state = state
 	d.t.j.rows = append(d.t.j.rows, r)
@@ -598,6 +604,9 @@ func (d *desk) goOn(req ecr.Request, steps *[]step) error {
 			continue
 		}
 		e := checkout.Event{Name: checkout.NextCommand}
+		if order := r.state.Till.Reference; order != "" && order == req.Reference {
+			e.Sync = checkout.Again
+		}
 		if last := req.LastReceipt; last != nil {
 			before := 0
 			for _, other := range d.t.j.rows[:i] {

@@ -18,6 +18,9 @@
 // The one exception is the documented one: a register that processed the approval, whose
 // acknowledgement was lost, and that never asked again.
 //
+// The tills of the other protocols ask at the desk as their protocols make the requests (ids,
+// patience, keep). An approval that no till heard is undone, or kept with an alert.
+//
 // Each seed generates one day; the same seed gives the same events. SEEDS is the number of days,
 // SEED the first one.
 //

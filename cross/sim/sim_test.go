@@ -1,8 +1,11 @@
 package sim
 
 import (
+	"os"
 	"runtime/debug"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,11 +24,11 @@ var onceFailed = []uint64{
 }
 
 // campaign plays days until three have failed.
-func campaign(t *testing.T, seeds []uint64) (failed int, sum stats) {
+func campaign(t *testing.T, seeds []uint64, play func(seed uint64, h hooks) *world) (failed int, sum stats) {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a day is short-lived, its trace is not
 	for _, seed := range seeds {
-		w := day(seed, theProduct())
+		w := play(seed, theProduct())
 		sum.add(w.stats)
 		if len(w.bad) == 0 {
 			continue
@@ -40,19 +43,42 @@ func campaign(t *testing.T, seeds []uint64) (failed int, sum stats) {
 
 // TestDays plays SEEDS terminal-days, from SEED on.
 func TestDays(t *testing.T) {
-	days, first := env.Number("SEEDS", 60), env.Number("SEED", 1)
+	report(t, env.Number("SEEDS", 60), day)
+}
+
+// report plays as many days and reports what they came to.
+func report(t *testing.T, days int, play func(seed uint64, h hooks) *world) stats {
+	t.Helper()
+	first := env.Number("SEED", 1)
 	seeds := make([]uint64, days)
 	for i := range seeds {
 		seeds[i] = uint64(first + i)
 	}
-	failed, sum := campaign(t, seeds)
+	failed, sum := campaign(t, seeds, play)
 	t.Logf("%d terminal-days from seed %d: %+v", days, first, sum)
 	t.Logf("%d violations; 0 in %d sales: at most %.2g at 95 %%", failed, sum.Accepted, 3/float64(sum.Accepted))
+	return sum
+}
+
+// TestDaysOfTills plays a fifth of SEEDS days over each protocol beside ZVT, or over those that PROTOCOLS names.
+func TestDaysOfTills(t *testing.T) {
+	chosen := os.Getenv("PROTOCOLS")
+	for _, m := range manners {
+		if chosen != "" && !slices.Contains(strings.Split(chosen, ","), m.name) {
+			continue
+		}
+		t.Run(m.name, func(t *testing.T) {
+			sum := report(t, max(10, env.Number("SEEDS", 60)/5), func(seed uint64, h hooks) *world { return dayOf(seed, m, h) })
+			require.Positive(t, sum.Approved)
+			require.Positive(t, sum.Undone)
+			require.Positive(t, sum.Crashes)
+		})
+	}
 }
 
 // TestDaysThatOnceFailed plays the days that showed something.
 func TestDaysThatOnceFailed(t *testing.T) {
-	failed, _ := campaign(t, onceFailed)
+	failed, _ := campaign(t, onceFailed, day)
 	require.Zero(t, failed)
 }
 
@@ -185,6 +211,45 @@ func TestWrongCoresAreNoticed(t *testing.T) {
 				}
 			}
 			t.Errorf("not noticed in %d days", days)
+		})
+	}
+}
+
+// wrongOfTills are faults that no day of ZVT shows.
+var wrongOfTills = map[string]func(h hooks) hooks{
+	"undoes what is to be kept": func(h hooks) hooks {
+		h.next = func(s checkout.State, e checkout.Event) (checkout.State, []checkout.Effect, error) {
+			if e.Name == checkout.NextCommand {
+				e.Sync = checkout.Again
+			}
+			return checkout.Next(s, e)
+		}
+		return h
+	},
+	"keeps what is to be undone": func(h hooks) hooks {
+		h.next = func(s checkout.State, e checkout.Event) (checkout.State, []checkout.Effect, error) {
+			if e.Name == checkout.NextCommand || e.Name == checkout.GraceOver {
+				s.Till.Keep = true
+			}
+			return checkout.Next(s, e)
+		}
+		return h
+	},
+}
+
+// TestWrongCoresAreNoticedByTills shows that the judge of tills has teeth, too.
+func TestWrongCoresAreNoticedByTills(t *testing.T) {
+	for name, mutate := range wrongOfTills {
+		t.Run(name, func(t *testing.T) {
+			for seed := uint64(1); seed <= 40; seed++ {
+				for _, m := range manners {
+					if w := dayOf(seed, m, mutate(theProduct())); len(w.bad) > 0 {
+						t.Logf("on day %d of %s: %s", seed, m.name, w.bad[0])
+						return
+					}
+				}
+			}
+			t.Error("not noticed")
 		})
 	}
 }

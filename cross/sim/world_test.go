@@ -74,6 +74,7 @@ type world struct {
 	net     *network
 	term    *terminal
 	tills   []*register
+	callers []*till // of protocols beside ZVT
 	stats   stats
 }
 
