@@ -9,6 +9,7 @@ STATES ?= 2000
 FRAMES ?= 200000
 SEEDS ?= 5000
 VECTORS ?=
+PROTOCOLS ?=
 SPEC ?=
 SETS ?= 10000
 REQUIRE_ALL ?=
@@ -93,8 +94,8 @@ fields: ## compare the lists of fields with the tables of the specification: SPE
 signatures: ## sign SETS random nested parameter sets here and in PHP, and compare (SETS=10000)
 	SETS='$(SETS)' $(GO) test -count=1 -run SecondImplementation -v ./schemes/paylinks
 
-kill: ## N sales killed with -9 at random moments, and N/2 at named points; N/4 and N/2 such stories of local clients (N=5000 takes about twelve minutes)
-	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/kill/...
+kill: ## N sales killed with -9 at random moments over ZVT, N/5 over each other protocol, and N/2 at named points; N/4 and N/2 such stories of local clients (N=5000 takes about twenty minutes); PROTOCOLS=jsonl,nexo: N sales over these alone
+	N='$(N)' PROTOCOLS='$(PROTOCOLS)' $(GO) test -count=1 -timeout 60m -v $(if $(PROTOCOLS),-run '^TestKillTills$$') ./cross/kill/...
 
 cut: ## change MUTATIONS bits and as many sectors of the logs of journals with sales and clients' operations: each is whole or said to be cut; kill 4 x KILLS times without, and KILLS times each verb that replaces a journal: no alarm (MUTATIONS=200 KILLS=100 take about ten minutes)
 	POSAGENT_MUTATIONS='$(MUTATIONS)' POSAGENT_KILLS='$(KILLS)' $(GO) test -count=1 -timeout 60m -run 'TestField_J|TestScripts/(journal|gaps|keys)' -v ./store/... ./agent ./cmd/posagent ./cross/kill
@@ -132,11 +133,11 @@ keypad: ## the keypad's tests on an emulated ARMv7 board, whose kernel makes inp
 guest: ## the program's memory on an emulated ARMv7 board with 64 MB (fetches a Debian kernel; five minutes at most)
 	@sh cross/guest.sh
 
-powercut: ## cut the power at STATES places of the life of the store, and of local clients' writes (STATES=2000; 20000 take five minutes)
-	POSAGENT_STATES='$(STATES)' $(GO) test -count=1 -timeout 60m -run PowerCut -v ./store/... ./agent/...
+powercut: ## cut the power at STATES places of the life of the store, and of local clients' writes, and in STATES/2 sales over each protocol beside ZVT (STATES=2000; 20000 take ten minutes; PROTOCOLS=jsonl,nexo: sales over these alone)
+	POSAGENT_STATES='$(STATES)' PROTOCOLS='$(PROTOCOLS)' $(GO) test -count=1 -timeout 60m -run PowerCut -v $(if $(PROTOCOLS),,./store/... ./agent/...) ./cross/line
 
-line: ## damage FRAMES blocks between register and terminal, and sales on top of them (FRAMES=200000)
-	FRAMES='$(FRAMES)' $(GO) test -count=1 -timeout 60m -v ./cross/line
+line: ## damage FRAMES blocks between register and terminal, and sales on top of them; break FRAMES/200 sales over each protocol at a byte (FRAMES=200000; PROTOCOLS=jsonl,nexo: these alone)
+	FRAMES='$(FRAMES)' PROTOCOLS='$(PROTOCOLS)' $(GO) test -count=1 -timeout 60m -v $(if $(PROTOCOLS),-run Tills) ./cross/line
 
 upstream: ## spoil N replies of the backend in every known way (N=20)
 	N='$(N)' $(GO) test -count=1 -timeout 60m -v ./cross/upstream
@@ -156,8 +157,8 @@ million: ## a million pending operations: start, status, accept, memory, drain (
 reconcile: ## damage a till's list of N sales, the journal and the backend at random places: each difference is found, none is invented (N=100000 takes a minute or two)
 	N='$(if $(filter command line,$(origin N)),$(N),100000)' $(GO) test -count=1 -timeout 30m -v -run EachPlanted ./agent/reconcile
 
-sim: ## SEEDS random terminal-days in virtual time (SEEDS=5000)
-	SEEDS='$(SEEDS)' $(GO) test -count=1 -timeout 60m -v ./cross/sim
+sim: ## SEEDS random terminal-days of ZVT in virtual time, and a fifth of them of each other protocol (SEEDS=5000; PROTOCOLS=jsonl,nexo: these alone)
+	SEEDS='$(SEEDS)' PROTOCOLS='$(PROTOCOLS)' $(GO) test -count=1 -timeout 60m -v $(if $(PROTOCOLS),-run Tills) ./cross/sim
 
 mutants: ## break the product one rule at a time and see a named test go red
 	MUTANTS=1 $(GO) test -count=1 -timeout 60m -v -run 'Mutants' ./cross/mutants
