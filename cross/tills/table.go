@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -93,8 +94,9 @@ func Table() []Protocol {
 		{Name: "nexo", Asks: true, IDs: true, Config: line("nexo", "poi_id = \"POSAGENT-000020000001\"\n"), New: newNexo},
 		{Name: "caisse-ap", Confirms: true, Config: line("caisse-ap", ""), New: newCaisseAP},
 		{Name: "http", Asks: true, IDs: true, Keeps: true, New: newHTTP, Config: func(addr string) string {
-			host, _, _ := net.SplitHostPort(addr) // a terminal is ready where a register line is, too
-			return fmt.Sprintf("[port]\nlisten = %q\ntoken = %q\n[[ecr]]\nprotocol = \"jsonl\"\ntcp = \"%s:20017\"\n", addr, Token, host)
+			// A terminal is ready where it has a register line, too.
+			host, port, _ := net.SplitHostPort(addr)
+			return fmt.Sprintf("[port]\nlisten = %q\ntoken = %q\n[[ecr]]\nprotocol = \"jsonl\"\ntcp = %q\n", addr, Token, net.JoinHostPort(host, beside(port)))
 		}},
 	}
 }
@@ -115,6 +117,12 @@ func Chosen(list string) ([]Protocol, error) {
 		some = append(some, all[i])
 	}
 	return some, nil
+}
+
+// beside is a port for a second line at an address.
+func beside(port string) string {
+	n, _ := strconv.Atoi(port)
+	return strconv.Itoa(n + 300)
 }
 
 // over runs f on a connection of its own, which ends with ctx.
