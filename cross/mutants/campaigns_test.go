@@ -35,7 +35,6 @@ var ofCampaigns = []mutant{
 		{"agent/checkout/approved.go", `	case s.Till.Keep && e.Sync != Again:`, `	case s.Till.Keep && e.Sync == Again:`},
 	}},
 	{"an approval that a till did not hear is kept, in a day of sales", days, "TestDaysOfTills", []edit{
-		{"agent/checkout/approved.go", `	case s.Till.Keep && e.Sync != Again:`, `	case e.Sync != Again:`},
-		{"agent/checkout/approved.go", "func graceOver(s State, e Event) (State, []Effect) {\n	if !s.Till.Keep {", "func graceOver(s State, e Event) (State, []Effect) {\n	if s.Till.Grace > 0 {"},
+		{"agent/checkout/approved.go", "func unacknowledged(s State, e Event) (State, []Effect) {\n	s.Phase = Unconfirmed", "func unacknowledged(s State, e Event) (State, []Effect) {\n	s.Phase = Confirmed"},
 	}},
 }
