@@ -2,14 +2,13 @@
 // A register asks each one until it has a definite answer. Then the backend's books must agree:
 // told approved and one net payment, or not approved and none.
 //
-// TestKill and TestKillTills kill at random moments, over each protocol of cross/tills: a till asks
-// what became of its sale, or goes on with its next one (MONEY F.5). TestPoints lets the terminal
-// kill itself at named points: around each commit of the journal and of a migration, each checkpoint,
-// each call of the backend and each message to the register. The points are woven into a copy of a
-// few sources (go build -overlay); the product has none. A plot is one way a sale may go. A run
-// without a kill records the points of each plot. Then each run kills the terminal at one point, and
-// half of the terminals are killed again while they recover. A full campaign fails if no terminal
-// died at a point.
+// TestKill and TestKillTills kill at random moments; the tills of each protocol ask again or go on
+// (MONEY F.5). TestPoints lets the terminal kill itself at named points: around each commit of the
+// journal and of a migration, each checkpoint, each call of the backend and each message to the
+// register. The points are woven into a copy of a few sources (go build -overlay); the product has
+// none. A plot is one way a sale may go. A run without a kill records the points of each plot. Then
+// each run kills the terminal at one point, and half of the terminals are killed again while they
+// recover. A full campaign fails if no terminal died at a point.
 //
 // TestKillClients and TestPointsOfClients do the same to local clients, each on a terminal of its
 // own. A gate before the backend closes, opens and loses answers. Their plots are those of
