@@ -2,7 +2,6 @@ package browser
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -51,8 +50,10 @@ console = false
 `, b.url)
 	require.NoError(b.t, os.WriteFile(x.file, []byte(strings.NewReplacer(changes...).Replace(config)), 0o600))
 	cmd := exec.Command(built.posagent, "run", "--config", x.file, "--state", x.dir)
-	var talk bytes.Buffer
-	cmd.Stderr = &talk
+	talk, err := os.Create(filepath.Join(dir, "talk"))
+	require.NoError(b.t, err)
+	defer talk.Close()
+	cmd.Stderr = talk
 	out, err := cmd.StdoutPipe()
 	require.NoError(b.t, err)
 	require.NoError(b.t, cmd.Start())
@@ -61,21 +62,21 @@ console = false
 		_ = cmd.Wait() // killed
 	})
 	b.t.Cleanup(x.stop)
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		for word := range strings.FieldsSeq(lines.Text()) {
-			if at, yes := strings.CutPrefix(word, "port="); yes {
-				x.port = at
-			}
-			if at, yes := strings.CutPrefix(word, "register=tcp:"); yes {
-				x.line = at
-			}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "ready") && !strings.Contains(lines.Text(), "methods can be sold") { // by hand: once a page is there
+	}
+	said, err := os.ReadFile(talk.Name())
+	require.NoError(b.t, err)
+	for word := range strings.FieldsSeq(string(said)) { // "serving port=URL register=tcp:ADDRESS"
+		if at, yes := strings.CutPrefix(word, "port="); yes {
+			x.port = at
 		}
-		if x.port != "" && x.line != "" {
-			break
+		if at, yes := strings.CutPrefix(word, "register=tcp:"); yes {
+			x.line = at
 		}
 	}
-	require.NotEmpty(b.t, x.port, talk.String())
-	require.NotEmpty(b.t, x.line, talk.String())
+	require.NotEmpty(b.t, x.port, "%s\n%s", lines.Text(), said)
+	require.NotEmpty(b.t, x.line, "%s\n%s", lines.Text(), said)
 	data, err := os.ReadFile(filepath.Join(x.dir, "port.token"))
 	require.NoError(b.t, err)
 	x.token = strings.TrimSpace(string(data))
