@@ -24,6 +24,14 @@ func Open(ctx context.Context) bool {
 	return is && s.Open
 }
 
+// Gone says whether it is known that the peer of a request's connection has ended its side, or all of
+// it.
+func Gone(ctx context.Context) bool {
+	conn, _ := ctx.Value(connKey{}).(net.Conn)
+	s, is := socket.Look(conn)
+	return ctx.Err() != nil || is && !s.Open
+}
+
 // Heard waits until the peer of a request's connection has acknowledged every byte that was written
 // to it, and says whether it did: within the time, and without having ended the connection before.
 // What the caller has written must have left its buffers. It is false where that cannot be known.

@@ -221,7 +221,7 @@ func (t *Till) start(ctx context.Context, req ecr.Request) (sale ecr.Sale, err e
 		return sale, err
 	}
 	t.recorded()
-	if !httpd.Open(ctx) {
+	if httpd.Gone(ctx) {
 		return sale, invalid("the client ended the connection before the sale began: nothing was begun")
 	}
 	if sale, err = t.o.Desk.Begin(written(ctx), req); err != nil {

@@ -20,7 +20,7 @@ var ofSales = []mutant{
 		{"agent/till/answer.go", `Flush() == nil && httpd.Heard(ctx, heardWithin), nil`, `Flush() == nil, nil`},
 	}},
 	{"a request whose client has gone begins a sale", till, "TestNothingIsDoneAfterNotFound", []edit{
-		{"agent/till/ask.go", `if !httpd.Open(ctx) {`, `if !httpd.Open(ctx) && req.Sequence == "" {`},
+		{"agent/till/ask.go", `if httpd.Gone(ctx) {`, `if httpd.Gone(ctx) && req.Sequence == "" {`},
 	}},
 	{"not found is said beside a request that is being taken", till, "TestAskingWaitsForWhatIsBeingTaken", []edit{
 		{"agent/till/show.go", `if err := t.allTaken(ctx, key); err != nil {`, `if err := t.allTaken(ctx, ""); err != nil {`},
