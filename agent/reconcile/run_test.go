@@ -250,13 +250,12 @@ func TestABackendThatDoesNotAnswer(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, v.Findings, "a backend that has no time is asked again, and what looks different is read twice")
 
-	w.books.fails = nil
-	w.books.always = wire.Errorf(wire.Internal, "", "broken")
+	w.books.fail(wire.Errorf(wire.Internal, "", "broken"))
 	v, err = w.compare(reconcile.Options{Backend: client}, list)
 	require.NoError(t, err)
 	require.Equal(t, 2, v.Counts[reconcile.Unasked])
 	for _, code := range []wire.Code{wire.Unavailable, wire.Unauthorized, wire.Forbidden} {
-		w.books.always = wire.Errorf(code, "", "no")
+		w.books.fail(wire.Errorf(code, "", "no"))
 		_, err = w.compare(reconcile.Options{Backend: client}, list)
 		require.ErrorIs(t, err, reconcile.ErrBackend)
 		require.Equal(t, code, wire.CodeOf(err))

@@ -36,6 +36,13 @@ type books struct {
 	asked  int
 }
 
+// fail answers every question with err from now on: a comparison that ended early may still ask.
+func (b *books) fail(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.always = err
+}
+
 // Status implements aapay.Service.
 func (b *books) Status(_ context.Context, id, _ string) (aapay.Status, error) {
 	b.mu.Lock()
