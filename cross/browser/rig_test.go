@@ -54,7 +54,8 @@ func run(m *testing.M) int {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.WindowSize(480, 900), chromedp.UserDataDir(filepath.Join(dir, "profile")),
-		chromedp.WSURLReadTimeout(patience), chromedp.Flag("host-resolver-rules", "MAP "+rebound+" 127.0.0.1"))
+		chromedp.WSURLReadTimeout(patience), chromedp.Flag("host-resolver-rules", "MAP "+rebound+" 127.0.0.1"),
+		chromedp.Flag("disable-features", "site-per-process,Translate,BlinkGenPropertyTrees,BackForwardCache")) // a page that was left keeps no stream open
 	alloc, endAlloc := chromedp.NewExecAllocator(context.Background(), options...)
 	defer endAlloc()
 	browser, end := chromedp.NewContext(alloc)
