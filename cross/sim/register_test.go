@@ -286,7 +286,7 @@ func (r *register) command(m apdu.Message) {
 	}
 	amount, _, _ := m.Amount()
 	r.cur = &ask{n: r.asked, cmd: m.Cmd, amount: amount, at: w.now}
-	if r.lost || r.trouble > w.now {
+	if r.lost || r.trouble > w.now || r.busyUntil > w.now { // what it still thinks about comes first
 		r.cur.blamed = "before"
 	}
 	r.lost, r.aborting = false, false
