@@ -15,7 +15,7 @@ var ofBank = []mutant{
 		{"ecr/caisseap/protocol/carry.go", `	if !errors.Is(c.last, io.EOF) || !heard(c.conn) {`, `	if !errors.Is(c.last, io.EOF) && !heard(c.conn) && false {`},
 	}},
 	{"Caisse-AP takes a register that stays for told", caisseAPLine, "TestARegisterThatStaysIsNotTold", []edit{
-		{"ecr/caisseap/protocol/carry.go", `		return c.end(errStays)`, `		return nil`},
+		{"ecr/caisseap/protocol/carry.go", `		return c.End(errStays)`, `		return nil`},
 	}},
 	{"Caisse-AP answers a register that has left", caisseAPLine, "TestMoneyF5_ToldOverTCP", []edit{
 		{"ecr/caisseap/protocol/carry.go", `	case c.last != nil || !there(c.conn):`, `	case false && !there(c.conn):`},

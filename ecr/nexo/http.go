@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"posagent/ecr"
+	"posagent/ecr/life"
 	"posagent/ecr/socket"
 )
 
@@ -41,17 +42,14 @@ const (
 
 // link is the HTTP server of one connection. It hands one request at a time to the dialogue.
 type link struct {
+	life.Life
 	conn net.Conn // decrypted
 	raw  net.Conn
 	in   *bufio.Reader
 	keys []*derived
 	slow bool // blanks keep the till waiting
 
-	recv     chan []byte
 	answered chan struct{} // one token for each answer
-	done     context.Context
-	stop     context.CancelCauseFunc
-	wg       sync.WaitGroup
 
 	send   sync.Mutex
 	open   bool     // a request waits for its answer; under send
@@ -62,54 +60,14 @@ type link struct {
 }
 
 func serve(conn net.Conn, o *shared) *link {
-	l := &link{conn: conn, raw: conn, keys: o.keys, slow: o.KeepAlive, recv: make(chan []byte), answered: make(chan struct{}, 1)}
+	l := &link{conn: conn, raw: conn, keys: o.keys, slow: o.KeepAlive, answered: make(chan struct{}, 1)}
 	if o.TLS != nil {
 		l.conn = tls.Server(conn, o.TLS)
 	}
 	l.in = bufio.NewReaderSize(l.conn, maxHead)
-	l.done, l.stop = context.WithCancelCause(context.Background())
-	l.wg.Go(l.read)
+	l.Begin(conn, 0)
+	l.Go(l.read)
 	return l
-}
-
-// Receive implements ecr.Transport.
-func (l *link) Receive(ctx context.Context) ([]byte, error) {
-	select {
-	case data := <-l.recv:
-		return data, nil
-	case <-l.done.Done():
-		return nil, context.Cause(l.done)
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// While implements ecr.Transport.
-func (l *link) While(ctx context.Context) context.Context {
-	ctx, cancel := context.WithCancel(ctx)
-	context.AfterFunc(l.done, cancel)
-	return ctx
-}
-
-// Stats implements ecr.Transport.
-func (l *link) Stats() ecr.Counters { return ecr.Counters{} }
-
-// Close implements ecr.Transport.
-func (l *link) Close() error {
-	_ = l.end(nil)
-	l.wg.Wait()
-	return nil
-}
-
-// end ends the connection for cause, and returns the error for later calls.
-func (l *link) end(cause error) error {
-	err := ecr.ErrClosed
-	if cause != nil {
-		err = fmt.Errorf("%w: %w", ecr.ErrClosed, cause)
-	}
-	l.stop(err)
-	_ = l.raw.Close()
-	return context.Cause(l.done)
 }
 
 // read takes requests until the connection is gone.
@@ -124,7 +82,7 @@ func (l *link) read() {
 			if l.blanks != nil {
 				l.blanks.Stop()
 			}
-			_ = l.end(err)
+			_ = l.End(err)
 			l.send.Unlock()
 			return
 		}
@@ -137,7 +95,7 @@ func (l *link) greet() error {
 	if !ok {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(l.done, headWithin)
+	ctx, cancel := context.WithTimeout(l.Done, headWithin)
 	defer cancel()
 	return secure.HandshakeContext(ctx)
 }
@@ -191,9 +149,9 @@ func (l *link) request() error {
 	l.send.Unlock()
 	_ = l.conn.SetReadDeadline(time.Time{})
 	select {
-	case l.recv <- data:
-	case <-l.done.Done():
-		return context.Cause(l.done)
+	case l.Came <- data:
+	case <-l.Done.Done():
+		return context.Cause(l.Done)
 	}
 	if _, err := l.in.Peek(1); err != nil { // the till hangs up, or goes on
 		return err
@@ -201,8 +159,8 @@ func (l *link) request() error {
 	select {
 	case <-l.answered:
 		return nil
-	case <-l.done.Done():
-		return context.Cause(l.done)
+	case <-l.Done.Done():
+		return context.Cause(l.Done)
 	}
 }
 
@@ -272,12 +230,12 @@ func (l *link) judge(body []byte) ([]byte, *derived) {
 // Send implements ecr.Transport. nil: TCP has acknowledged the last byte, and the till had not hung
 // up before.
 func (l *link) Send(ctx context.Context, data []byte) error {
-	release := context.AfterFunc(ctx, func() { _ = l.end(ctx.Err()) })
+	release := context.AfterFunc(ctx, func() { _ = l.End(ctx.Err()) })
 	defer release()
 	l.send.Lock()
 	defer l.send.Unlock()
-	if l.done.Err() != nil {
-		return context.Cause(l.done)
+	if l.Done.Err() != nil {
+		return context.Cause(l.Done)
 	}
 	if !l.open || len(data) < len(accepted) {
 		return errors.New("no request waits for an answer")
@@ -285,7 +243,7 @@ func (l *link) Send(ctx context.Context, data []byte) error {
 	status, body := string(data[:len(accepted)]), data[len(accepted):]
 	switch status {
 	case hangUp:
-		return l.end(errors.New("no answer can be given"))
+		return l.End(errors.New("no answer can be given"))
 	case accepted:
 		return l.wait()
 	}
@@ -293,14 +251,14 @@ func (l *link) Send(ctx context.Context, data []byte) error {
 		l.blanks.Stop()
 	}
 	if hungUp(l.raw) {
-		return l.end(io.ErrUnexpectedEOF)
+		return l.End(io.ErrUnexpectedEOF)
 	}
 	code := http.StatusOK
 	_, _ = fmt.Sscan(status, &code)
 	if l.key != nil && len(body) > 0 && code == http.StatusOK {
 		sealed, err := seal(l.key, body)
 		if err != nil {
-			return l.end(err)
+			return l.End(err)
 		}
 		body = sealed
 	}
@@ -309,17 +267,17 @@ func (l *link) Send(ctx context.Context, data []byte) error {
 		text = chunk(string(body)) + "0\r\n\r\n"
 	}
 	if err := l.write(text); err != nil {
-		return l.end(err)
+		return l.End(err)
 	}
 	if err := socket.Acknowledged(ctx, l.raw, ackWithin); err != nil {
-		return l.end(err)
+		return l.End(err)
 	}
 	l.open = false
 	if l.last {
 		if secure, ok := l.conn.(*tls.Conn); ok {
 			_ = secure.CloseWrite()
 		}
-		_ = l.end(nil)
+		_ = l.End(nil)
 		return nil
 	}
 	_ = l.conn.SetReadDeadline(time.Now().Add(idleWithin))
@@ -345,7 +303,7 @@ func (l *link) wait() error {
 		head += "Connection: close\r\n"
 	}
 	if err := l.write(head + "\r\n" + chunk(" ")); err != nil {
-		return l.end(err)
+		return l.End(err)
 	}
 	l.blanks = time.AfterFunc(blankEvery, l.blank)
 	return nil
@@ -354,11 +312,11 @@ func (l *link) wait() error {
 func (l *link) blank() {
 	l.send.Lock()
 	defer l.send.Unlock()
-	if !l.open || !l.begun || l.done.Err() != nil {
+	if !l.open || !l.begun || l.Done.Err() != nil {
 		return
 	}
 	if err := l.write(chunk(" ")); err != nil {
-		_ = l.end(err)
+		_ = l.End(err)
 		return
 	}
 	l.blanks.Reset(blankEvery)

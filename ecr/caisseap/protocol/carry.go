@@ -3,7 +3,6 @@ package protocol
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"posagent/ecr"
 	"posagent/ecr/caisseap"
+	"posagent/ecr/life"
 )
 
 // Times of a connection.
@@ -38,12 +38,9 @@ var (
 
 // carrier is one connection: one request comes in, one answer goes out.
 type carrier struct {
+	life.Life
 	conn net.Conn
-	recv chan []byte
 	gone chan struct{} // the peer has closed, or the connection is lost
-	done context.Context
-	stop context.CancelCauseFunc
-	wg   sync.WaitGroup
 
 	mu        sync.Mutex
 	answering bool
@@ -53,9 +50,9 @@ type carrier struct {
 var _ ecr.Transport = (*carrier)(nil)
 
 func carry(conn net.Conn) *carrier {
-	c := &carrier{conn: conn, recv: make(chan []byte, 2), gone: make(chan struct{})}
-	c.done, c.stop = context.WithCancelCause(context.Background())
-	c.wg.Go(c.read)
+	c := &carrier{conn: conn, gone: make(chan struct{})}
+	c.Begin(conn, 2)
+	c.Go(c.read)
 	return c
 }
 
@@ -65,27 +62,27 @@ func (c *carrier) Send(ctx context.Context, data []byte) error {
 	if err := c.begin(data); err != nil {
 		return err
 	}
-	release := context.AfterFunc(ctx, func() { _ = c.end(ctx.Err()) })
+	release := context.AfterFunc(ctx, func() { _ = c.End(ctx.Err()) })
 	defer release()
 	if err := c.conn.SetWriteDeadline(time.Now().Add(leaveWithin)); err != nil {
-		return c.end(err)
+		return c.End(err)
 	}
 	if _, err := c.conn.Write(data); err != nil { // one write: registers read once
-		return c.end(err)
+		return c.End(err)
 	}
 	late := time.NewTimer(leaveWithin)
 	defer late.Stop()
 	select {
 	case <-c.gone:
-	case <-c.done.Done():
-		return context.Cause(c.done)
+	case <-c.Done.Done():
+		return context.Cause(c.Done)
 	case <-late.C:
-		return c.end(errStays)
+		return c.End(errStays)
 	}
 	if !errors.Is(c.last, io.EOF) || !heard(c.conn) {
-		return c.end(errReset)
+		return c.End(errReset)
 	}
-	_ = c.end(errAnswered)
+	_ = c.End(errAnswered)
 	return nil
 }
 
@@ -94,64 +91,19 @@ func (c *carrier) begin(data []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.done.Err() != nil:
-		return context.Cause(c.done)
+	case c.Done.Err() != nil:
+		return context.Cause(c.Done)
 	case c.answering:
-		return c.end(errAnswered)
+		return c.End(errAnswered)
 	case len(data) == 0:
-		return c.end(errSilent)
+		return c.End(errSilent)
 	case len(data) > caisseap.MaxAnswer:
-		return c.end(errTooLong)
+		return c.End(errTooLong)
 	case c.last != nil || !there(c.conn):
-		return c.end(errLeft)
+		return c.End(errLeft)
 	}
 	c.answering = true
 	return nil
-}
-
-// Receive implements ecr.Transport.
-func (c *carrier) Receive(ctx context.Context) ([]byte, error) {
-	select {
-	case data := <-c.recv:
-		return data, nil
-	default:
-	}
-	select {
-	case data := <-c.recv:
-		return data, nil
-	case <-c.done.Done():
-		return nil, context.Cause(c.done)
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// While implements ecr.Transport.
-func (c *carrier) While(ctx context.Context) context.Context {
-	ctx, cancel := context.WithCancel(ctx)
-	context.AfterFunc(c.done, cancel)
-	return ctx
-}
-
-// Stats implements ecr.Transport.
-func (c *carrier) Stats() ecr.Counters { return ecr.Counters{} }
-
-// Close implements ecr.Transport.
-func (c *carrier) Close() error {
-	_ = c.end(nil)
-	c.wg.Wait()
-	return nil
-}
-
-// end ends the connection for cause, and returns the error for later calls.
-func (c *carrier) end(cause error) error {
-	err := ecr.ErrClosed
-	if cause != nil {
-		err = fmt.Errorf("%w: %w", ecr.ErrClosed, cause)
-	}
-	c.stop(err)
-	_ = c.conn.Close()
-	return context.Cause(c.done)
 }
 
 // read takes the request, then whatever comes until the peer has closed. While an answer leaves, the
@@ -159,7 +111,7 @@ func (c *carrier) end(cause error) error {
 func (c *carrier) read() {
 	data, surplus, err := c.request()
 	if err == nil {
-		c.recv <- data
+		c.Came <- data
 		err = c.drain(surplus)
 	}
 	c.mu.Lock()
@@ -168,7 +120,7 @@ func (c *carrier) read() {
 	c.mu.Unlock()
 	close(c.gone)
 	if !answering {
-		_ = c.end(err)
+		_ = c.End(err)
 	}
 }
 
@@ -224,7 +176,7 @@ func (c *carrier) drain(surplus []byte) error {
 	for total, handed := 0, false; total < maxSurplus; {
 		if !handed && strings.Trim(string(surplus), "\r\n\x00 ") != "" {
 			handed = true
-			c.recv <- []byte(strings.Clone(string(surplus)))
+			c.Came <- []byte(strings.Clone(string(surplus)))
 		}
 		n, err := c.conn.Read(buf)
 		total += n

@@ -219,7 +219,7 @@ func TestMoneyF5_ToldOverTCP(t *testing.T) {
 			}
 		}
 		slow := &carrier{conn: c.conn, gone: make(chan struct{})} // whose reader has not noticed
-		slow.done, slow.stop = context.WithCancelCause(context.Background())
+		slow.Begin(c.conn, 0)
 		require.ErrorIs(t, <-send(slow), errLeft)
 		n, err := register.Read(make([]byte, 1))
 		require.Zero(t, n)

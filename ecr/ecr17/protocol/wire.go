@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"sync"
 	"time"
 
 	"posagent/ecr"
 	"posagent/ecr/ecr17"
+	"posagent/ecr/life"
 )
 
 // Times of a line.
@@ -33,13 +33,10 @@ var (
 
 // wire carries frames.
 type wire struct {
+	life.Life
 	conn  ecr.Conn
 	o     Options
 	cable bool
-	recv  chan []byte
-	done  context.Context
-	stop  context.CancelCauseFunc
-	wg    sync.WaitGroup
 
 	sending sync.Mutex    // one message at a time
 	writing chan struct{} // one frame at a time
@@ -48,16 +45,15 @@ type wire struct {
 
 	mu      sync.Mutex
 	waiting bool // a message has left and waits for its answer
-	stats   ecr.Counters
 }
 
 var _ ecr.Transport = (*wire)(nil)
 
 func newWire(conn ecr.Conn, o Options, cable bool) *wire {
-	w := &wire{conn: conn, o: o, cable: cable, recv: make(chan []byte, 16), answers: make(chan byte, 1), naks: make(chan struct{}, 1), writing: make(chan struct{}, 1)}
-	w.done, w.stop = context.WithCancelCause(context.Background())
-	w.wg.Go(w.read)
-	w.wg.Go(w.complain)
+	w := &wire{conn: conn, o: o, cable: cable, answers: make(chan byte, 1), naks: make(chan struct{}, 1), writing: make(chan struct{}, 1)}
+	w.Begin(conn, 16)
+	w.Go(w.read)
+	w.Go(w.complain)
 	return w
 }
 
@@ -69,14 +65,14 @@ func (w *wire) Send(ctx context.Context, data []byte) error {
 	frame := w.o.Scope.Frame(data)
 	answered := frame[0] == ecr17.STX
 	switch {
-	case w.done.Err() != nil && (!w.cable || answered):
-		return context.Cause(w.done)
-	case w.done.Err() != nil: // on another line it would be out of place
+	case w.Done.Err() != nil && (!w.cable || answered):
+		return context.Cause(w.Done)
+	case w.Done.Err() != nil: // on another line it would be out of place
 		return errGone
 	}
 	release := context.AfterFunc(ctx, func() {
 		if !w.cable {
-			_ = w.end(ctx.Err())
+			_ = w.End(ctx.Err())
 		}
 	})
 	defer release()
@@ -91,15 +87,15 @@ func (w *wire) Send(ctx context.Context, data []byte) error {
 		answer, err := w.answer(ctx)
 		switch {
 		case err == nil && answer == ecr17.ACK:
-			w.count(func(s *ecr.Counters) { s.Sent++ })
+			w.Count(func(s *ecr.Counters) { s.Sent++ })
 			return nil
 		case err == nil && tries < maxRepeats:
-			w.count(func(s *ecr.Counters) { s.Repeated++ })
+			w.Count(func(s *ecr.Counters) { s.Repeated++ })
 			continue
 		case err == nil:
 			err = errUnheard
 		}
-		w.count(func(s *ecr.Counters) { s.TransmitFailures++ })
+		w.Count(func(s *ecr.Counters) { s.TransmitFailures++ })
 		return w.failed(err)
 	}
 }
@@ -110,7 +106,7 @@ func (w *wire) failed(err error) error {
 	if w.cable {
 		return errors.Join(errUnheard, unclosed(err))
 	}
-	return w.end(err)
+	return w.End(err)
 }
 
 // unclosed is the text of an error alone.
@@ -136,7 +132,7 @@ func (w *wire) answer(ctx context.Context) (byte, error) {
 		return b, nil
 	case <-late.C:
 	case <-ctx.Done():
-	case <-w.done.Done():
+	case <-w.Done.Done():
 	}
 	select {
 	case b := <-w.answers:
@@ -149,7 +145,7 @@ func (w *wire) answer(ctx context.Context) (byte, error) {
 func (w *wire) write(frame []byte) error {
 	select {
 	case w.writing <- struct{}{}:
-	case <-w.done.Done():
+	case <-w.Done.Done():
 		return errGone
 	}
 	defer func() { <-w.writing }()
@@ -160,61 +156,6 @@ func (w *wire) write(frame []byte) error {
 	}
 	_, err := w.conn.Write(bytes.Clone(frame))
 	return err
-}
-
-// Receive implements ecr.Transport.
-func (w *wire) Receive(ctx context.Context) ([]byte, error) {
-	select {
-	case data := <-w.recv:
-		return data, nil
-	default:
-	}
-	select {
-	case data := <-w.recv:
-		return data, nil
-	case <-w.done.Done():
-		return nil, context.Cause(w.done)
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// While implements ecr.Transport.
-func (w *wire) While(ctx context.Context) context.Context {
-	ctx, cancel := context.WithCancel(ctx)
-	context.AfterFunc(w.done, cancel)
-	return ctx
-}
-
-// Stats implements ecr.Transport.
-func (w *wire) Stats() ecr.Counters {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.stats
-}
-
-func (w *wire) count(f func(*ecr.Counters)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	f(&w.stats)
-}
-
-// Close implements ecr.Transport.
-func (w *wire) Close() error {
-	_ = w.end(nil)
-	w.wg.Wait()
-	return nil
-}
-
-// end ends the line for cause, and returns the error for later calls; the first cause stays.
-func (w *wire) end(cause error) error {
-	err := ecr.ErrClosed
-	if cause != nil {
-		err = fmt.Errorf("%w: %w", ecr.ErrClosed, cause)
-	}
-	w.stop(err)
-	_ = w.conn.Close()
-	return context.Cause(w.done)
 }
 
 // read takes bytes off the line until it is gone.
@@ -228,7 +169,7 @@ func (w *wire) read() {
 			until = time.Now().Add(gap)
 		}
 		if err := w.conn.SetReadDeadline(until); err != nil {
-			_ = w.end(err)
+			_ = w.End(err)
 			return
 		}
 		n, err := w.conn.Read(buf)
@@ -238,7 +179,7 @@ func (w *wire) read() {
 			}
 			rest, fault := w.cut(append(pending, buf[:n]...))
 			if fault != nil {
-				_ = w.end(fault)
+				_ = w.End(fault)
 				return
 			}
 			if len(rest) < len(pending)+n {
@@ -249,16 +190,16 @@ func (w *wire) read() {
 		late := err == nil || errors.Is(err, os.ErrDeadlineExceeded)
 		switch {
 		case !late:
-			_ = w.end(err)
+			_ = w.End(err)
 			return
 		case len(pending) > 0 && time.Since(began) >= wholeWithin && !w.cable:
-			_ = w.end(errSlow)
+			_ = w.End(errSlow)
 			return
 		case n == 0 && len(pending) > 0 && !time.Now().Before(until), len(pending) > 0 && time.Since(began) >= wholeWithin:
 			if pending[0] == ecr17.STX {
 				w.damaged()
 			} else {
-				w.count(func(s *ecr.Counters) { s.Noise += len(pending) })
+				w.Count(func(s *ecr.Counters) { s.Noise += len(pending) })
 			}
 			pending = nil
 		}
@@ -308,7 +249,7 @@ func (w *wire) cut(pending []byte) (rest []byte, err error) {
 
 // strange counts bytes that begin no frame: noise on a cable, another protocol on TCP.
 func (w *wire) strange(n int) error {
-	w.count(func(s *ecr.Counters) { s.Noise += n })
+	w.Count(func(s *ecr.Counters) { s.Noise += n })
 	if w.cable {
 		return nil
 	}
@@ -317,11 +258,11 @@ func (w *wire) strange(n int) error {
 
 // answered takes an ACK or NAK.
 func (w *wire) answered(b byte) {
+	if b == ecr17.NAK {
+		w.Count(func(s *ecr.Counters) { s.Naks++ })
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if b == ecr17.NAK {
-		w.stats.Naks++
-	}
 	if w.waiting {
 		w.waiting = false
 		w.answers <- b
@@ -337,16 +278,16 @@ func (w *wire) take(payload []byte, lrc byte) {
 		w.damaged()
 		return
 	}
-	w.count(func(s *ecr.Counters) { s.Received++ })
+	w.Count(func(s *ecr.Counters) { s.Received++ })
 	select {
-	case w.recv <- bytes.Clone(payload):
-	case <-w.done.Done():
+	case w.Came <- bytes.Clone(payload):
+	case <-w.Done.Done():
 	}
 }
 
 // damaged answers NAK to what was to be a message.
 func (w *wire) damaged() {
-	w.count(func(s *ecr.Counters) { s.Bad++ })
+	w.Count(func(s *ecr.Counters) { s.Bad++ })
 	select {
 	case w.naks <- struct{}{}:
 	default:
@@ -360,7 +301,7 @@ func (w *wire) complain() {
 		select {
 		case <-w.naks:
 			_ = w.write(w.o.Scope.Frame([]byte{ecr17.NAK}))
-		case <-w.done.Done():
+		case <-w.Done.Done():
 			return
 		}
 	}

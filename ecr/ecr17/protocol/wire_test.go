@@ -119,7 +119,7 @@ func TestFrames(t *testing.T) {
 					l.hears(nakStd)
 				}
 				l.silent()
-				require.Empty(t, l.w.recv)
+				require.Empty(t, l.w.Came)
 				l.write(frame(0, hello))
 				l.receives(hello)
 			})
@@ -153,20 +153,20 @@ func TestStrangersOnTCP(t *testing.T) {
 	for _, text := range []string{"G", "\x00", "\x03", "\x04", "\x06\x06", "\x15x", "{", frame(0, hello) + "\r\n", "\x02" + strings.Repeat("1", 2000)} {
 		inTime(t, false, Options{}, func(l *line) {
 			_, _ = io.WriteString(l.far, text)
-			<-l.w.done.Done()
-			require.ErrorIs(t, context.Cause(l.w.done), ecr.ErrStrange, "%q", text)
+			<-l.w.Done.Done()
+			require.ErrorIs(t, context.Cause(l.w.Done), ecr.ErrStrange, "%q", text)
 			n, err := l.far.Read(make([]byte, 1))
 			require.Zero(t, n, "%q", text)
 			require.Error(t, err)
 		})
 	}
 	inTime(t, false, Options{}, func(l *line) {
-		for began := time.Now(); l.w.done.Err() == nil; {
+		for began := time.Now(); l.w.Done.Err() == nil; {
 			require.Less(t, time.Since(began), 20*time.Second)
 			_, _ = io.WriteString(l.far, "\x02")
 			<-time.After(900 * time.Millisecond)
 		}
-		require.ErrorIs(t, context.Cause(l.w.done), errSlow)
+		require.ErrorIs(t, context.Cause(l.w.Done), errSlow)
 	})
 }
 

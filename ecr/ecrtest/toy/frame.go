@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"posagent/ecr"
+	"posagent/ecr/life"
 )
 
 const (
@@ -21,19 +22,16 @@ const (
 // amount too, and begins with an empty one, which ends what was lost of another. On a cable what is
 // no line is passed over; a connection ends with it.
 type lines struct {
+	life.Life
 	conn  ecr.Conn
 	cable bool
-	recv  chan []byte
-	done  context.Context
-	stop  context.CancelCauseFunc
-	wg    sync.WaitGroup
 	send  sync.Mutex
 }
 
 func frame(conn ecr.Conn, cable bool) *lines {
-	l := &lines{conn: conn, cable: cable, recv: make(chan []byte)}
-	l.done, l.stop = context.WithCancelCause(context.Background())
-	l.wg.Go(l.read)
+	l := &lines{conn: conn, cable: cable}
+	l.Begin(conn, 0)
+	l.Go(l.read)
 	return l
 }
 
@@ -41,52 +39,12 @@ func frame(conn ecr.Conn, cable bool) *lines {
 func (l *lines) Send(ctx context.Context, data []byte) error {
 	l.send.Lock()
 	defer l.send.Unlock()
-	release := context.AfterFunc(ctx, func() { l.end(ctx.Err()) })
+	release := context.AfterFunc(ctx, func() { l.End(ctx.Err()) })
 	defer release()
 	if _, err := fmt.Fprintf(l.conn, "\n%s.\n", data); err != nil {
-		return l.end(err)
+		return l.End(err)
 	}
 	return nil
-}
-
-// Receive implements ecr.Transport.
-func (l *lines) Receive(ctx context.Context) ([]byte, error) {
-	select {
-	case data := <-l.recv:
-		return data, nil
-	case <-l.done.Done():
-		return nil, context.Cause(l.done)
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// While implements ecr.Transport.
-func (l *lines) While(ctx context.Context) context.Context {
-	ctx, cancel := context.WithCancel(ctx)
-	context.AfterFunc(l.done, cancel)
-	return ctx
-}
-
-// Stats implements ecr.Transport.
-func (l *lines) Stats() ecr.Counters { return ecr.Counters{} }
-
-// Close implements ecr.Transport.
-func (l *lines) Close() error {
-	_ = l.end(nil)
-	l.wg.Wait()
-	return nil
-}
-
-// end ends the line for cause, and returns the error for later calls.
-func (l *lines) end(cause error) error {
-	err := ecr.ErrClosed
-	if cause != nil {
-		err = fmt.Errorf("%w: %w", ecr.ErrClosed, cause)
-	}
-	l.stop(err)
-	_ = l.conn.Close()
-	return context.Cause(l.done)
 }
 
 func (l *lines) read() {
@@ -98,16 +56,16 @@ func (l *lines) read() {
 			until = time.Now().Add(within)
 		}
 		if err := l.conn.SetReadDeadline(until); err != nil {
-			_ = l.end(err)
+			_ = l.End(err)
 			return
 		}
 		n, err := l.conn.Read(buf)
 		pending = append(pending, buf[:n]...)
-		for len(pending) > 0 && l.done.Err() == nil {
+		for len(pending) > 0 && l.Done.Err() == nil {
 			line, rest, whole := bytes.Cut(pending, []byte("\n"))
 			if len(line) > longest || bytes.ContainsFunc(line, strange) {
 				if !l.cable {
-					_ = l.end(ecr.ErrStrange)
+					_ = l.End(ecr.ErrStrange)
 					return
 				}
 				line = nil
@@ -121,8 +79,8 @@ func (l *lines) read() {
 			pending = rest
 			if line, whole = bytes.CutSuffix(line, []byte(".")); whole {
 				select {
-				case l.recv <- bytes.Clone(line):
-				case <-l.done.Done():
+				case l.Came <- bytes.Clone(line):
+				case <-l.Done.Done():
 				}
 			}
 		}
@@ -130,7 +88,7 @@ func (l *lines) read() {
 		case errors.Is(err, os.ErrDeadlineExceeded) && l.cable:
 			pending = nil
 		case err != nil:
-			_ = l.end(err)
+			_ = l.End(err)
 			return
 		}
 	}

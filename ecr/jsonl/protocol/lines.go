@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"posagent/ecr"
 	"posagent/ecr/jsonl"
+	"posagent/ecr/life"
 )
 
 // longest bounds a line in bytes.
@@ -42,31 +41,25 @@ var errLong = errors.New("jsonl: line too long")
 
 // lines carries one object a line.
 type lines struct {
+	life.Life
 	conn    ecr.Conn
 	t       times
-	checked bool // a line must have a checksum
-	recv    chan []byte
-	done    context.Context
-	stop    context.CancelCauseFunc
-	wg      sync.WaitGroup
+	checked bool          // a line must have a checksum
 	sending chan struct{} // holds one token while a line is being sent
 	sealing atomic.Bool   // our lines have a checksum
 
 	complained time.Time // the reader's
 	complaints chan string
-
-	mu    sync.Mutex
-	stats ecr.Counters
 }
 
 var _ ecr.Transport = (*lines)(nil)
 
 func newLines(conn ecr.Conn, t times, checked bool) *lines {
-	l := &lines{conn: conn, t: t, checked: checked, recv: make(chan []byte, 16), complaints: make(chan string, 1), sending: make(chan struct{}, 1)}
+	l := &lines{conn: conn, t: t, checked: checked, complaints: make(chan string, 1), sending: make(chan struct{}, 1)}
 	l.sealing.Store(checked)
-	l.done, l.stop = context.WithCancelCause(context.Background())
-	l.wg.Go(l.read)
-	l.wg.Go(l.answer)
+	l.Begin(conn, 16)
+	l.Go(l.read)
+	l.Go(l.answer)
 	return l
 }
 
@@ -75,88 +68,33 @@ func (l *lines) Send(ctx context.Context, data []byte) error {
 	select {
 	case l.sending <- struct{}{}:
 		defer func() { <-l.sending }()
-	case <-l.done.Done():
-		return context.Cause(l.done)
+	case <-l.Done.Done():
+		return context.Cause(l.Done)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if l.done.Err() != nil {
-		return context.Cause(l.done)
+	if l.Done.Err() != nil {
+		return context.Cause(l.Done)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if c, ok := l.conn.(interface{ SetWriteDeadline(time.Time) error }); ok && l.t.write > 0 {
 		if err := c.SetWriteDeadline(time.Now().Add(l.t.write)); err != nil {
-			return l.end(err)
+			return l.End(err)
 		}
 	}
 	if l.sealing.Load() {
 		data = seal(data)
 	}
 	// Half a line cannot be taken back. On a cable its checksum does not match.
-	release := context.AfterFunc(ctx, func() { _ = l.end(ctx.Err()) })
+	release := context.AfterFunc(ctx, func() { _ = l.End(ctx.Err()) })
 	defer release()
 	if _, err := l.conn.Write(append(bytes.Clone(data), '\n')); err != nil {
-		return l.end(err)
+		return l.End(err)
 	}
-	l.count(func(s *ecr.Counters) { s.Sent++ })
+	l.Count(func(s *ecr.Counters) { s.Sent++ })
 	return nil
-}
-
-// Receive implements ecr.Transport.
-func (l *lines) Receive(ctx context.Context) ([]byte, error) {
-	select {
-	case data := <-l.recv:
-		return data, nil
-	default:
-	}
-	select {
-	case data := <-l.recv:
-		return data, nil
-	case <-l.done.Done():
-		return nil, context.Cause(l.done)
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// While implements ecr.Transport.
-func (l *lines) While(ctx context.Context) context.Context {
-	ctx, cancel := context.WithCancel(ctx)
-	context.AfterFunc(l.done, cancel)
-	return ctx
-}
-
-// Stats implements ecr.Transport.
-func (l *lines) Stats() ecr.Counters {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.stats
-}
-
-func (l *lines) count(f func(*ecr.Counters)) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	f(&l.stats)
-}
-
-// Close implements ecr.Transport.
-func (l *lines) Close() error {
-	_ = l.end(nil)
-	l.wg.Wait()
-	return nil
-}
-
-// end ends the line for cause, and returns the error for later calls; the first cause stays.
-func (l *lines) end(cause error) error {
-	err := ecr.ErrClosed
-	if cause != nil {
-		err = fmt.Errorf("%w: %w", ecr.ErrClosed, cause)
-	}
-	l.stop(err)
-	_ = l.conn.Close()
-	return context.Cause(l.done)
 }
 
 func (l *lines) read() {
@@ -172,7 +110,7 @@ func (l *lines) read() {
 			}
 		}
 		if err := l.conn.SetReadDeadline(until); err != nil {
-			_ = l.end(err)
+			_ = l.End(err)
 			return
 		}
 		n, err := l.conn.Read(buf)
@@ -199,11 +137,11 @@ func (l *lines) read() {
 			pending = nil
 			l.complain("the line ends in the middle")
 		case late:
-			_ = l.end(errSlow)
+			_ = l.End(errSlow)
 			return
 		}
 		if !late {
-			_ = l.end(err)
+			_ = l.End(err)
 			return
 		}
 	}
@@ -218,16 +156,16 @@ func (l *lines) cut(pending []byte) (rest []byte, ok bool) {
 			return nil, true
 		}
 		if pending[0] != '{' && !l.t.cable {
-			_ = l.end(ecr.ErrStrange)
+			_ = l.End(ecr.ErrStrange)
 			return nil, false
 		}
 		line, rest, whole := bytes.Cut(pending, []byte("\n"))
 		if len(line) > longest {
 			if !l.t.cable {
-				_ = l.end(errLong)
+				_ = l.End(errLong)
 				return nil, false
 			}
-			l.count(func(s *ecr.Counters) { s.Noise += len(line) })
+			l.Count(func(s *ecr.Counters) { s.Noise += len(line) })
 			pending = rest // what is left of it is damaged too
 			if !whole {
 				l.complain("the line is longer than 64 KiB")
@@ -254,24 +192,24 @@ func (l *lines) take(line []byte) bool {
 		l.complain("the line has no checksum: {…}*XXXX, CRC-16/CCITT-FALSE in hexadecimal")
 		return true
 	case l.t.cable && jsonl.Ours(object):
-		l.count(func(s *ecr.Counters) { s.Noise += len(line) })
+		l.Count(func(s *ecr.Counters) { s.Noise += len(line) })
 		return true
 	}
 	if l.complained = (time.Time{}); !l.checked {
 		l.sealing.Store(s == right)
 	}
-	l.count(func(s *ecr.Counters) { s.Received++ })
+	l.Count(func(s *ecr.Counters) { s.Received++ })
 	select {
-	case l.recv <- bytes.Clone(object):
+	case l.Came <- bytes.Clone(object):
 		return true
-	case <-l.done.Done():
+	case <-l.Done.Done():
 		return false
 	}
 }
 
 // complain says that a line was damaged, unless it has just said so.
 func (l *lines) complain(text string) {
-	l.count(func(s *ecr.Counters) { s.Bad++ })
+	l.Count(func(s *ecr.Counters) { s.Bad++ })
 	now := time.Now()
 	if now.Sub(l.complained) < complainEvery {
 		return
@@ -289,8 +227,8 @@ func (l *lines) answer() {
 	for {
 		select {
 		case text := <-l.complaints:
-			_ = l.Send(l.done, jsonl.Damaged(text))
-		case <-l.done.Done():
+			_ = l.Send(l.Done, jsonl.Damaged(text))
+		case <-l.Done.Done():
 			return
 		}
 	}

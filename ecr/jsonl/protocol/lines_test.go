@@ -67,7 +67,7 @@ func (r *rig) receives(t *testing.T, want string) {
 func (r *rig) nothing(t *testing.T, what string) {
 	t.Helper()
 	synctest.Wait()
-	require.Empty(t, r.l.recv, what)
+	require.Empty(t, r.l.Came, what)
 }
 
 // TestNoSpoiltByteIsDelivered flips every bit of a line on a cable, and drops and doubles every
