@@ -54,6 +54,16 @@ func (b *bench) approved(ctx context.Context, t Till, id string) (Answer, error)
 	return a, nil
 }
 
+// sold is a new till and its first sale, which is approved.
+func (b *bench) sold(ctx context.Context) (t Till, id string, first Answer, err error) {
+	if t, _, err = b.till(ctx, "1", nil); err != nil {
+		return nil, "", Answer{}, err
+	}
+	id = b.id()
+	first, err = b.approved(ctx, t, id)
+	return t, id, first, err
+}
+
 func sale(ctx context.Context, b *bench) (string, int, error) {
 	var run atomic.Int64
 	var at atomic.Pointer[wire]
@@ -90,12 +100,7 @@ func same(first, second Answer) error {
 }
 
 func askedAgain(ctx context.Context, b *bench) (string, int, error) {
-	t, _, err := b.till(ctx, "1", nil)
-	if err != nil {
-		return "", 0, err
-	}
-	id := b.id()
-	first, err := b.approved(ctx, t, id)
+	t, id, first, err := b.sold(ctx)
 	if err != nil {
 		return "", 0, err
 	}
@@ -113,12 +118,7 @@ func askedAgain(ctx context.Context, b *bench) (string, int, error) {
 }
 
 func askedTwice(ctx context.Context, b *bench) (string, int, error) {
-	t, _, err := b.till(ctx, "1", nil)
-	if err != nil {
-		return "", 0, err
-	}
-	id := b.id()
-	first, err := b.approved(ctx, t, id)
+	t, id, first, err := b.sold(ctx)
 	if err != nil {
 		return "", 0, err
 	}
@@ -246,12 +246,7 @@ func abort(ctx context.Context, b *bench) (string, int, error) {
 }
 
 func lateAbort(ctx context.Context, b *bench) (string, int, error) {
-	t, _, err := b.till(ctx, "1", nil)
-	if err != nil {
-		return "", 0, err
-	}
-	id := b.id()
-	first, err := b.approved(ctx, t, id)
+	t, id, first, err := b.sold(ctx)
 	if err != nil {
 		return "", 0, err
 	}
