@@ -20,13 +20,15 @@ func (o *Outbox) Forgotten(r store.Reader, keyed bool) (string, error) {
 	if err := r.QueryRow(`SELECT restored_age FROM outbox_clock WHERE id = 1`).Scan(&restored); err != nil {
 		return "", fmt.Errorf("outbox clock: %w", err)
 	}
-	old := o.clock.age()-restored > o.ttl.Milliseconds()
+	if restored < 0 {
+		return "", nil
+	}
 	l, _, err := store.LostIn(r)
 	if err != nil {
 		return "", fmt.Errorf("outbox clock: %w", err)
 	}
 	locked := l.Kind == store.WasLocked
-	if restored < 0 || keyed && !old && !locked {
+	if old := o.clock.age()-restored > o.ttl.Milliseconds(); keyed && !old && !locked {
 		return "", nil
 	}
 	past, err := happened(r)

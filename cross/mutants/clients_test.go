@@ -50,7 +50,7 @@ var ofClients = []mutant{
 		{"store/secret.go", `if string(saved) != string(secret) {`, `if false {`},
 	}},
 	{"a restored journal sends what may be a repeat", offline, "TestField_J7AnOldRestoredJournalHoldsKeys", []edit{
-		{"agent/outbox/restored.go", `if restored < 0 || keyed && !old && !locked {`, `if restored < 0 || keyed && !locked {`},
+		{"agent/outbox/restored.go", `> o.ttl.Milliseconds(); keyed && !old && !locked {`, `> o.ttl.Milliseconds(); keyed && (!old || old) && !locked {`},
 	}},
 	{"the local id of a payment purged", offline, "TestField_J7APurgedOperationKeepsItsKey", []edit{
 		{"agent/offline/settled.go", `if !keptOf(op).Withdrawn {`, `if false {`},
