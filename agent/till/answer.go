@@ -26,9 +26,9 @@ const (
 )
 
 // answer writes a sale as it is now. run is nil where the answer tells the sale's client nothing that
-// it does not have; telling says that the run waits for what becomes of this answer. heard is whether
-// the client has acknowledged an answer with the outcome.
-func (t *Till) answer(w http.ResponseWriter, r *http.Request, run *run, telling bool, id, language string) (heard bool, err error) {
+// it does not have; else the caller listens to it. heard is whether the client has acknowledged an answer
+// with the outcome.
+func (t *Till) answer(w http.ResponseWriter, r *http.Request, run *run, id, language string) (heard bool, err error) {
 	ctx := r.Context()
 	seen, row, err := t.o.House.Sale(ctx, id)
 	if err != nil {
@@ -65,7 +65,7 @@ func (t *Till) answer(w http.ResponseWriter, r *http.Request, run *run, telling 
 	if r.Method == http.MethodPost {
 		w.Header().Set("Location", Path+"/"+id)
 	}
-	telling = telling && out != nil && httpd.Open(ctx)
+	telling := run != nil && out != nil && httpd.Open(ctx)
 	if wire.WriteJSON(w, status, wire.JSONType, v) != nil || !telling {
 		return false, nil // a lost connection has no reader
 	}

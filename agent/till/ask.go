@@ -196,12 +196,9 @@ func (t *Till) sell(w http.ResponseWriter, r *http.Request, req ecr.Request, lan
 		return err
 	}
 	run := t.follow(ctx, key, sale)
-	listening := run.listen()
 	heard := false
-	if listening {
-		defer func() { run.leave(heard) }()
-		t.await(w, r, run, within)
-	}
+	defer func() { run.leave(heard) }()
+	t.await(w, r, run, within)
 	_, row, err := t.o.House.Sale(ctx, sale.ID)
 	if err != nil {
 		return err
@@ -209,7 +206,7 @@ func (t *Till) sell(w http.ResponseWriter, r *http.Request, req ecr.Request, lan
 	if row.Sequence != key {
 		return &ecr.Refusal{Code: ecr.StillRunning, Text: "the same refund or reversal was begun under another key: read " + Path + "/" + sale.ID}
 	}
-	heard, err = t.answer(w, r, run, listening, sale.ID, language)
+	heard, err = t.answer(w, r, run, sale.ID, language)
 	return err
 }
 

@@ -29,14 +29,14 @@ type run struct {
 }
 
 // follow returns the run of a sale that the desk has given, which it joins. Each one that is given has
-// to be reported on, whoever tells it.
+// to be reported on, whoever tells it. The caller may carry the outcome: it must leave.
 func (t *Till) follow(ctx context.Context, key string, sale ecr.Sale) *run {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if r := t.runs[sale.ID]; r != nil && r.join() {
+	if r := t.runs[sale.ID]; r != nil && r.listen(1) {
 		return r
 	}
-	r := &run{id: sale.ID, line: line(ctx), key: key, joined: 1, ended: make(chan struct{}), idle: make(chan struct{}, 1), known: make(chan struct{})}
+	r := &run{id: sale.ID, line: line(ctx), key: key, joined: 1, tellers: 1, ended: make(chan struct{}), idle: make(chan struct{}, 1), known: make(chan struct{})}
 	t.runs[sale.ID] = r
 	go func() {
 		defer close(r.known)
@@ -45,12 +45,13 @@ func (t *Till) follow(ctx context.Context, key string, sale ecr.Sale) *run {
 	return r
 }
 
-// running returns the run of a sale, joining it where it has none yet. ecr.ErrNone, *ecr.Refusal.
+// running returns the run of a sale, joining it where it has none yet. The caller may carry the outcome:
+// it must leave. ecr.ErrNone, *ecr.Refusal.
 func (t *Till) running(ctx context.Context, id, key string) (*run, error) {
 	t.mu.Lock()
 	r := t.runs[id]
 	t.mu.Unlock()
-	if r != nil && !r.isOver() {
+	if r != nil && r.listen(0) {
 		return r, nil
 	}
 	sale, err := t.o.Desk.Find(written(ctx), line(ctx), key)
@@ -60,29 +61,16 @@ func (t *Till) running(ctx context.Context, id, key string) (*run, error) {
 	return t.follow(ctx, key, sale), nil
 }
 
-func (r *run) join() bool {
+// listen registers a request that may carry the outcome, and the tellings that the desk wants to be
+// told of for it. It is false where the outcome is reported already: an answer that carries it then
+// would be a word that nothing stands behind.
+func (r *run) listen(joined int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over {
 		return false
 	}
-	r.joined++
-	return true
-}
-
-func (r *run) isOver() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.over
-}
-
-// listen registers a request that may carry the outcome; false where that is reported already.
-func (r *run) listen() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.over {
-		return false
-	}
+	r.joined += joined
 	r.tellers++
 	return true
 }

@@ -118,7 +118,7 @@ func (t *Till) named(w http.ResponseWriter, r *http.Request, q url.Values, langu
 		case err != nil:
 			return err
 		}
-		t.follow(ctx, key, sale)
+		defer t.follow(ctx, key, sale).leave(false) // who tells it listens for itself
 		_, row, err = t.o.House.Sale(ctx, sale.ID)
 		if err != nil {
 			return err
@@ -148,21 +148,19 @@ func (t *Till) show(w http.ResponseWriter, r *http.Request) error {
 func (t *Till) told(w http.ResponseWriter, r *http.Request, row *journal.Row, language string) error {
 	ctx := r.Context()
 	if row.Line != line(ctx) || row.Sequence == "" || row.Quarantined || row.Told == string(ecr.Told) {
-		_, err := t.answer(w, r, nil, false, string(row.Key), language)
+		_, err := t.answer(w, r, nil, string(row.Key), language)
 		return err
 	}
 	run, err := t.running(ctx, string(row.Key), row.Sequence)
 	if err != nil {
 		return err
 	}
-	heard, listening := false, run.listen()
-	if listening {
-		defer func() { run.leave(heard) }()
-	}
+	heard := false
+	defer func() { run.leave(heard) }()
 	if row.State.Result != "" {
 		t.await(w, r, run, atHand)
 	}
-	heard, err = t.answer(w, r, run, listening, string(row.Key), language)
+	heard, err = t.answer(w, r, run, string(row.Key), language)
 	return err
 }
 

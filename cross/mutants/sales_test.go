@@ -25,4 +25,13 @@ var ofSales = []mutant{
 	{"not found is said beside a request that is being taken", till, "TestAskingWaitsForWhatIsBeingTaken", []edit{
 		{"agent/till/show.go", `if err := t.allTaken(ctx, key); err != nil {`, `if err := t.allTaken(ctx, ""); err != nil {`},
 	}},
+	{"who has a run is not waited for", till, "TestWhoHasTheRunIsWaitedFor", []edit{
+		{"agent/till/run.go", `joined: 1, tellers: 1, ended`, `joined: 1, tellers: 0, ended`},
+	}},
+	{"an answer carries what was reported already", till, "TestWhoHasTheRunIsWaitedFor", []edit{
+		{"agent/till/run.go", `	if r.over {
+		return false
+	}
+	r.joined += joined`, `	r.joined += joined`},
+	}},
 }
