@@ -137,14 +137,14 @@ func pendingError(ctx context.Context, c *call, sales, ops int) error {
 // asideName begins the names of the folders that a journal is put aside into.
 const asideName = "locked-"
 
-// sayAside names the journals that were put aside: nothing finishes what is open in them, and a purge deletes them.
+// sayAside names the journals that were put aside: nothing finishes what is open in them.
 func sayAside(c *call) {
 	list, err := filepath.Glob(filepath.Join(c.stateDir(), asideName+"*"))
 	if err != nil {
 		return
 	}
 	for _, dir := range list {
-		fmt.Fprintf(c.err, "posagent: a journal that no key opened was put aside in %s; a purge deletes it with the state directory\n", dir)
+		fmt.Fprintf(c.err, "posagent: a journal that no key opened was put aside in %s: what is open in it is finished by hand; a purge is refused while it is there\n", dir)
 	}
 }
 

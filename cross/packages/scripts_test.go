@@ -78,3 +78,26 @@ func TestARemovalAsksAndWaitsForNothing(t *testing.T) {
 	require.Equal(t, 1, code, said)
 	require.FileExists(t, filepath.Join(state, "agent.db"))
 }
+
+// TestAPurgeKeepsWhatWasPutAside: nobody knows what is open in a journal that no key opens.
+func TestAPurgeKeepsWhatWasPutAside(t *testing.T) {
+	root := t.TempDir()
+	state := filepath.Join(root, "var/lib/posagent")
+	aside := filepath.Join(state, "locked-20261126T120000Z")
+	require.NoError(t, os.MkdirAll(aside, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(aside, "agent.db"), []byte("abc"), 0o600))
+	code, said := ran(t, []string{"DPKG_ROOT=" + root}, "sh", "files/deb.postrm", "purge")
+	require.Equal(t, 1, code, said)
+	require.Contains(t, said, "not purged. A journal that no key opened lies in "+aside)
+	require.FileExists(t, filepath.Join(aside, "agent.db"))
+
+	require.NoError(t, os.RemoveAll(aside))
+	require.NoError(t, os.Symlink("away", aside))
+	code, said = ran(t, []string{"DPKG_ROOT=" + root}, "sh", "files/deb.postrm", "purge")
+	require.Equal(t, 1, code, said)
+
+	require.NoError(t, os.Remove(aside))
+	code, said = ran(t, []string{"DPKG_ROOT=" + root}, "sh", "files/deb.postrm", "purge")
+	require.Zero(t, code, said)
+	require.NoDirExists(t, state)
+}
