@@ -7,6 +7,7 @@ import (
 
 	"posagent/agent/counter"
 	"posagent/device/display/scene"
+	"posagent/device/keypad/entry"
 )
 
 // TestScenes: what a person is asked for, as a screen draws it.
@@ -23,4 +24,9 @@ func TestScenes(t *testing.T) {
 		sceneOf(counter.Face{Wanted: counter.Prompted, Method: "Hand", Currency: "EUR", Label: "Mobile number", Min: 2, Max: 4}, "en"))
 	require.Equal(t, scene.Entry{Wanted: scene.Sum}, sceneOf(counter.Face{Wanted: counter.Amount, Currency: "EUR", Min: 1, Max: 99}, "en").Entry)
 	require.Equal(t, scene.Entry{Wanted: scene.Sum, Typed: "0.99 EUR"}, sceneOf(counter.Face{Wanted: counter.Amount, Currency: "EUR", Minor: 99}, "en").Entry)
+	for note, want := range map[entry.Note]scene.Fault{
+		entry.Fine: scene.NoFault, entry.TooShort: scene.TooFew, entry.TooLong: scene.NoFault, entry.TooSmall: scene.TooLittle, entry.TooLarge: scene.TooMuch, entry.Lost: scene.Again,
+	} {
+		require.Equal(t, want, sceneOf(counter.Face{Wanted: counter.Amount, Currency: "EUR", Note: note}, "en").Entry.Fault, note)
+	}
 }

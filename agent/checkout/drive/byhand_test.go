@@ -173,6 +173,29 @@ func TestTheDialogueHasTheScreen(t *testing.T) {
 	})
 }
 
+// How a sale ended is shown, though the end of the one before still stands on the screen.
+func TestAnEndTakesThePlaceOfTheOneBefore(t *testing.T) {
+	atCounter(t, nil, func(r *rig, p *prompter) {
+		before := r.Accepted(ecr.Request{Amount: 700})
+		require.Equal(t, ecr.Approved, (<-before.Outcome).Result)
+		r.Told(before, ecr.Told)
+		pass(6 * time.Second)
+		require.Equal(t, scene.Paid, r.screen.last().Kind)
+
+		s := r.Accepted(ecr.Request{Amount: 900, CardType: ecr.CardType("KLARNA")}) // it shows nothing before its end
+		require.NoError(t, r.Abort(unheld(context.Background()), s.ID))
+		require.Equal(t, ecr.Aborted, (<-s.Outcome).Result)
+		r.Told(s, ecr.Told)
+		synctest.Wait()
+		require.Equal(t, scene.NotPaid, r.screen.last().Kind)
+		require.Equal(t, s.ID, r.screen.last().Of.Sale)
+		pass(5 * time.Second)
+		require.Equal(t, scene.NotPaid, r.screen.last().Kind, "the first one's time does not take it off")
+		pass(6 * time.Second)
+		require.Equal(t, scene.Idle, r.screen.last().Kind)
+	})
+}
+
 // The customer's cancel key ends the payment that runs, and nothing else.
 func TestStopAtTheTerminal(t *testing.T) {
 	atCounter(t, nil, func(r *rig, p *prompter) {

@@ -196,7 +196,7 @@ func TestEverySize(t *testing.T) {
 				for _, text := range []string{"", "x", strings.Repeat("W", 240), strings.Repeat("a b ", 60)} {
 					v := scene.Scene{
 						Kind: k, Title: text, Amount: "999,999,999.99 EUR", Text: text, PushText: text, Code: c, From: noon, Until: noon.Add(time.Minute), Sandbox: true,
-						Options: []string{text, text, text}, Entry: scene.Entry{Label: text, Typed: text, Max: 255, Min: 1},
+						Options: []string{text, text, text}, Entry: scene.Entry{Label: text, Typed: text, Max: 255, Min: 1, Fault: scene.TooFew},
 					}
 					page, err := layout.Place(letters, v, noon, layout.Geometry{W: w, H: h}, false)
 					if err != nil {

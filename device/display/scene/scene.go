@@ -69,6 +69,18 @@ const (
 	Sum                    // the amount
 )
 
+// Fault is what is wrong with what was typed.
+type Fault uint8
+
+// The faults.
+const (
+	NoFault   Fault = iota
+	TooFew          // digits
+	TooLittle       // of an amount
+	TooMuch
+	Again // it was lost and has to be typed again
+)
+
 // Entry is what is being typed.
 type Entry struct {
 	Wanted   Wanted
@@ -76,6 +88,7 @@ type Entry struct {
 	Typed    string // so far, as it is shown; of a masked entry its length alone is used
 	Min, Max int    // how many digits are wanted; 0 = not said
 	Masked   bool   // bystanders must not read it
+	Fault    Fault
 }
 
 // Origin is what a scene comes from, for a screen that has keys of its own. It is never drawn.
@@ -134,7 +147,7 @@ type Texts struct {
 	Note     string // what the method asks the customer to do
 	Label    string // of the value that is typed
 	Value    string // what is typed, or a dot for each character of it, and a line where the next one comes
-	Hint     string // how many digits are wanted
+	Hint     string // how many digits are wanted, or what is wrong
 	Options  []string
 	Valid    string // how long the code is valid
 	Left     string // the seconds of it that are left, where Valid does not say them
@@ -233,17 +246,26 @@ func (e Entry) value() string {
 	return shown
 }
 
-// hint says how many digits are wanted.
+// hint says what is wrong with what was typed, and how many digits are wanted.
 func (e Entry) hint(own *[wordCount]string) string {
+	wrong := [...]word{TooFew: tooFew, TooLittle: tooLittle, TooMuch: tooMuch, Again: again}
+	count := ""
 	switch {
 	case e.Max <= 0 || e.Min > e.Max:
-		return ""
 	case e.Min == e.Max:
-		return fmt.Sprintf("%s: %d", own[digits], e.Max)
+		count = fmt.Sprintf("%s: %d", own[digits], e.Max)
 	case e.Min <= 1:
-		return fmt.Sprintf("%s: 1-%d", own[digits], e.Max)
+		count = fmt.Sprintf("%s: 1-%d", own[digits], e.Max)
+	default:
+		count = fmt.Sprintf("%s: %d-%d", own[digits], e.Min, e.Max)
 	}
-	return fmt.Sprintf("%s: %d-%d", own[digits], e.Min, e.Max)
+	switch {
+	case e.Fault == NoFault || int(e.Fault) >= len(wrong):
+		return count
+	case count == "":
+		return own[wrong[e.Fault]]
+	}
+	return own[wrong[e.Fault]] + ". " + count
 }
 
 // clockSet is the first year in which a clock is believed.

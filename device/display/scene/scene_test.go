@@ -94,6 +94,21 @@ func TestAMaskedValueIsNotInTheTexts(t *testing.T) {
 	require.Equal(t, "Digits: 1-255", got.Hint)
 }
 
+func TestAPromptSaysWhatIsWrong(t *testing.T) {
+	e := scene.Entry{Label: "Code", Typed: "4", Min: 4, Max: 6}
+	hint := func(fault scene.Fault, language string) string {
+		e.Fault = fault
+		return scene.Scene{Kind: scene.Prompt, Entry: e, Language: language}.Texts(noon, true).Hint
+	}
+	require.Equal(t, "Too few digits. Digits: 4-6", hint(scene.TooFew, "en"))
+	require.Equal(t, "Bitte neu eingeben. Ziffern: 4-6", hint(scene.Again, "de"))
+	require.Equal(t, "Digits: 4-6", hint(99, "en"))
+	e = scene.Entry{Wanted: scene.Sum, Typed: "0.01 EUR"}
+	require.Equal(t, "Amount too small", hint(scene.TooLittle, "en"))
+	require.Equal(t, "Betrag zu groß", hint(scene.TooMuch, "de"))
+	require.Empty(t, hint(scene.NoFault, "en"))
+}
+
 func TestOptionsAreBounded(t *testing.T) {
 	v := scene.Scene{Kind: scene.Choice, Options: make([]string, 12)}
 	for i := range v.Options {

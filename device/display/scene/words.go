@@ -16,6 +16,10 @@ const (
 	ready
 	choose
 	digits
+	tooFew    // digits
+	tooLittle // of an amount
+	tooMuch
+	again  // to be typed
 	number // or code of who pays
 	sum    // the amount
 	scan
@@ -43,6 +47,7 @@ var texts = map[string]*[wordCount]string{
 	"en": {
 		sandbox: "SANDBOX - no real money", expired: "This code is no longer valid.", tooSmall: "This screen is too small for the code.",
 		valid: "valid", validUntil: "valid until %s", validFor: "valid for %s", ready: "Ready", choose: "Please choose how to pay", digits: "Digits",
+		tooFew: "Too few digits", tooLittle: "Amount too small", tooMuch: "Amount too large", again: "Please type it again",
 		number: "Number or code", sum: "Amount",
 		scan: "Scan the code with your app", confirm: "Please confirm in your app", paid: "Paid. Thank you.", notPaid: "Not paid.",
 		declined: "Declined.", cancelled: "Cancelled.", noConnection: "No connection", notReady: "Not ready", notNow: "No payment is possible now.",
@@ -51,6 +56,7 @@ var texts = map[string]*[wordCount]string{
 	"de": {
 		sandbox: "SANDBOX - kein echtes Geld", expired: "Dieser Code ist nicht mehr gültig.", tooSmall: "Dieser Bildschirm ist zu klein für den Code.",
 		valid: "gültig", validUntil: "gültig bis %s", validFor: "gültig noch %s", ready: "Bereit", choose: "Bitte Zahlungsart wählen", digits: "Ziffern",
+		tooFew: "Zu wenige Ziffern", tooLittle: "Betrag zu klein", tooMuch: "Betrag zu groß", again: "Bitte neu eingeben",
 		number: "Nummer oder Code", sum: "Betrag",
 		scan: "Code mit der App scannen", confirm: "Bitte in der App bestätigen", paid: "Bezahlt. Vielen Dank.", notPaid: "Nicht bezahlt.",
 		declined: "Abgelehnt.", cancelled: "Abgebrochen.", noConnection: "Keine Verbindung", notReady: "Nicht bereit", notNow: "Zurzeit ist keine Zahlung möglich.",
@@ -59,6 +65,7 @@ var texts = map[string]*[wordCount]string{
 	"fr": {
 		sandbox: "SANDBOX - pas d'argent réel", expired: "Ce code n'est plus valable.", tooSmall: "Cet écran est trop petit pour le code.",
 		valid: "valable", validUntil: "valable jusqu'à %s", validFor: "valable encore %s", ready: "Prêt", choose: "Choisissez le moyen de paiement", digits: "Chiffres",
+		tooFew: "Trop peu de chiffres", tooLittle: "Montant trop petit", tooMuch: "Montant trop élevé", again: "Veuillez ressaisir",
 		number: "Numéro ou code", sum: "Montant",
 		scan: "Scannez le code avec votre application", confirm: "Confirmez dans votre application", paid: "Payé. Merci.", notPaid: "Non payé.",
 		declined: "Refusé.", cancelled: "Annulé.", noConnection: "Pas de connexion", notReady: "Pas prêt", notNow: "Aucun paiement n'est possible pour le moment.",
@@ -67,6 +74,7 @@ var texts = map[string]*[wordCount]string{
 	"it": {
 		sandbox: "SANDBOX - nessun denaro reale", expired: "Questo codice non è più valido.", tooSmall: "Questo schermo è troppo piccolo per il codice.",
 		valid: "valido", validUntil: "valido fino alle %s", validFor: "valido ancora %s", ready: "Pronto", choose: "Scegliere il metodo di pagamento", digits: "Cifre",
+		tooFew: "Troppo poche cifre", tooLittle: "Importo troppo basso", tooMuch: "Importo troppo alto", again: "Digitare di nuovo",
 		number: "Numero o codice", sum: "Importo",
 		scan: "Scansionare il codice con l'app", confirm: "Confermare nell'app", paid: "Pagato. Grazie.", notPaid: "Non pagato.",
 		declined: "Rifiutato.", cancelled: "Annullato.", noConnection: "Nessuna connessione", notReady: "Non pronto", notNow: "Al momento non è possibile pagare.",
@@ -75,6 +83,7 @@ var texts = map[string]*[wordCount]string{
 	"nl": {
 		sandbox: "SANDBOX - geen echt geld", expired: "Deze code is niet meer geldig.", tooSmall: "Dit scherm is te klein voor de code.",
 		valid: "geldig", validUntil: "geldig tot %s", validFor: "nog %s geldig", ready: "Gereed", choose: "Kies een betaalmethode", digits: "Cijfers",
+		tooFew: "Te weinig cijfers", tooLittle: "Bedrag te laag", tooMuch: "Bedrag te hoog", again: "Voer opnieuw in",
 		number: "Nummer of code", sum: "Bedrag",
 		scan: "Scan de code met uw app", confirm: "Bevestig in uw app", paid: "Betaald. Dank u wel.", notPaid: "Niet betaald.",
 		declined: "Geweigerd.", cancelled: "Geannuleerd.", noConnection: "Geen verbinding", notReady: "Niet gereed", notNow: "Betalen is nu niet mogelijk.",
@@ -83,6 +92,7 @@ var texts = map[string]*[wordCount]string{
 	"sv": {
 		sandbox: "SANDBOX - inga riktiga pengar", expired: "Koden gäller inte längre.", tooSmall: "Skärmen är för liten för koden.",
 		valid: "giltig", validUntil: "giltig till %s", validFor: "giltig i %s", ready: "Redo", choose: "Välj betalningssätt", digits: "Siffror",
+		tooFew: "För få siffror", tooLittle: "Beloppet är för lågt", tooMuch: "Beloppet är för högt", again: "Ange igen",
 		number: "Nummer eller kod", sum: "Belopp",
 		scan: "Skanna koden med din app", confirm: "Bekräfta i din app", paid: "Betalt. Tack.", notPaid: "Inte betalt.",
 		declined: "Nekat.", cancelled: "Avbrutet.", noConnection: "Ingen anslutning", notReady: "Inte redo", notNow: "Det går inte att betala just nu.",
@@ -91,6 +101,7 @@ var texts = map[string]*[wordCount]string{
 	"da": {
 		sandbox: "SANDBOX - ingen rigtige penge", expired: "Koden er ikke længere gyldig.", tooSmall: "Skærmen er for lille til koden.",
 		valid: "gyldig", validUntil: "gyldig til %s", validFor: "gyldig i %s", ready: "Klar", choose: "Vælg betalingsmetode", digits: "Cifre",
+		tooFew: "For få cifre", tooLittle: "Beløbet er for lille", tooMuch: "Beløbet er for stort", again: "Indtast igen",
 		number: "Nummer eller kode", sum: "Beløb",
 		scan: "Scan koden med din app", confirm: "Bekræft i din app", paid: "Betalt. Tak.", notPaid: "Ikke betalt.",
 		declined: "Afvist.", cancelled: "Afbrudt.", noConnection: "Ingen forbindelse", notReady: "Ikke klar", notNow: "Det er ikke muligt at betale lige nu.",
@@ -99,6 +110,7 @@ var texts = map[string]*[wordCount]string{
 	"nb": {
 		sandbox: "SANDBOX - ikke ekte penger", expired: "Koden er ikke lenger gyldig.", tooSmall: "Skjermen er for liten for koden.",
 		valid: "gyldig", validUntil: "gyldig til %s", validFor: "gyldig i %s", ready: "Klar", choose: "Velg betalingsmåte", digits: "Sifre",
+		tooFew: "For få sifre", tooLittle: "Beløpet er for lite", tooMuch: "Beløpet er for stort", again: "Skriv inn på nytt",
 		number: "Nummer eller kode", sum: "Beløp",
 		scan: "Skann koden med appen din", confirm: "Bekreft i appen din", paid: "Betalt. Takk.", notPaid: "Ikke betalt.",
 		declined: "Avvist.", cancelled: "Avbrutt.", noConnection: "Ingen forbindelse", notReady: "Ikke klar", notNow: "Det er ikke mulig å betale akkurat nå.",
@@ -107,6 +119,7 @@ var texts = map[string]*[wordCount]string{
 	"fi": {
 		sandbox: "SANDBOX - ei oikeaa rahaa", expired: "Koodi ei ole enää voimassa.", tooSmall: "Näyttö on liian pieni koodille.",
 		valid: "voimassa", validUntil: "voimassa %s asti", validFor: "voimassa vielä %s", ready: "Valmis", choose: "Valitse maksutapa", digits: "Numeroita",
+		tooFew: "Liian vähän numeroita", tooLittle: "Summa on liian pieni", tooMuch: "Summa on liian suuri", again: "Syötä uudelleen",
 		number: "Numero tai koodi", sum: "Summa",
 		scan: "Skannaa koodi sovelluksella", confirm: "Vahvista sovelluksessa", paid: "Maksettu. Kiitos.", notPaid: "Ei maksettu.",
 		declined: "Hylätty.", cancelled: "Peruutettu.", noConnection: "Ei yhteyttä", notReady: "Ei käytössä", notNow: "Maksaminen ei ole nyt mahdollista.",
@@ -115,6 +128,7 @@ var texts = map[string]*[wordCount]string{
 	"pl": {
 		sandbox: "SANDBOX - to nie są prawdziwe pieniądze", expired: "Ten kod stracił ważność.", tooSmall: "Ten ekran jest za mały na ten kod.",
 		valid: "ważny", validUntil: "ważny do %s", validFor: "ważny jeszcze %s", ready: "Gotowy", choose: "Wybierz sposób płatności", digits: "Cyfry",
+		tooFew: "Za mało cyfr", tooLittle: "Kwota za niska", tooMuch: "Kwota za wysoka", again: "Wpisz ponownie",
 		number: "Numer lub kod", sum: "Kwota",
 		scan: "Zeskanuj kod w aplikacji", confirm: "Potwierdź w aplikacji", paid: "Zapłacono. Dziękujemy.", notPaid: "Nie zapłacono.",
 		declined: "Odrzucono.", cancelled: "Anulowano.", noConnection: "Brak połączenia", notReady: "Niegotowy", notNow: "Płatność nie jest teraz możliwa.",

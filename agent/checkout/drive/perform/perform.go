@@ -81,6 +81,7 @@ type Performer struct {
 
 	screenMu sync.Mutex
 	onScreen wire.Key
+	endShown bool // it says how that sale ended: any other may take its place
 
 	mu     sync.Mutex
 	jobs   []func(context.Context)

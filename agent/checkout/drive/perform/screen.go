@@ -58,7 +58,7 @@ func (p *Performer) showCode(ctx context.Context, row *journal.Row) {
 	p.screenMu.Lock()
 	wanted := p.stillShown(ctx, row.Key) // read under the lock: what takes the code off comes after it
 	if wanted && p.screen != nil {
-		p.onScreen = row.Key
+		p.takeScreen(row.Key, false)
 		err = p.screen.Show(v)
 	}
 	p.screenMu.Unlock()
@@ -76,8 +76,8 @@ func (p *Performer) showWaiting(row *journal.Row) {
 	p.screenMu.Lock()
 	now, err := p.j.Sale(context.Background(), row.Key) // read under the lock: what ends the sale clears the screen after it
 	wanted := err == nil && now.State.AwaitingApp
-	if wanted && (p.onScreen == "" || p.onScreen == row.Key) {
-		p.onScreen = row.Key
+	if wanted && p.mayShow(row.Key) {
+		p.takeScreen(row.Key, false)
 		p.show(v)
 	}
 	p.screenMu.Unlock()
@@ -95,7 +95,7 @@ func (p *Performer) ShowDialogue(key wire.Key, v display.View) bool {
 	if err != nil || row.State.Phase != checkout.Choosing {
 		return false
 	}
-	p.onScreen = key
+	p.takeScreen(key, false)
 	p.show(v)
 	return true
 }
@@ -131,12 +131,21 @@ func (p *Performer) view(row *journal.Row, kind scene.Kind) display.View {
 	return v
 }
 
+// mayShow says whether a sale may be shown that nobody has to look at: no other one is running on the screen. The caller holds
+// screenMu, as for takeScreen.
+func (p *Performer) mayShow(key wire.Key) bool {
+	return p.onScreen == "" || p.onScreen == key || p.endShown
+}
+
+// takeScreen notes whose screen it is from now on; ended: it says how the sale ended.
+func (p *Performer) takeScreen(key wire.Key, ended bool) { p.onScreen, p.endShown = key, ended }
+
 // clearScreen takes the sale off the screen.
 func (p *Performer) clearScreen(key wire.Key) {
 	p.screenMu.Lock()
 	defer p.screenMu.Unlock()
 	if p.onScreen == key {
-		p.onScreen = ""
+		p.takeScreen("", false)
 		p.showIdle()
 	}
 }
@@ -195,13 +204,15 @@ func (p *Performer) showResult(row *journal.Row) {
 		v.Reason = scene.Cancelled
 	}
 	p.screenMu.Lock()
-	if p.onScreen != "" && p.onScreen != row.Key { // another sale has the screen
-		p.screenMu.Unlock()
+	may := p.mayShow(row.Key)
+	if may {
+		p.takeScreen(row.Key, true)
+		p.show(v)
+	}
+	p.screenMu.Unlock()
+	if !may {
 		return
 	}
-	p.onScreen = row.Key
-	p.show(v)
-	p.screenMu.Unlock()
 	key := row.Key
 	p.Later(func(ctx context.Context) {
 		if Pause(ctx, resultOnScreen, nil) {
