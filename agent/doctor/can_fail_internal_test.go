@@ -28,10 +28,10 @@ func well(t *testing.T) *Facts {
 	journal := Journal{State: Readable, Fetched: noon, Quick: func(context.Context) error { return nil }}
 	return &Facts{
 		Now: noon, State: t.TempDir(), Proc: proc, Sys: filepath.Join(proc, "sys"), Sane: func(time.Time) bool { return true },
-		Config:  Config{Named: true, TCP: "127.0.0.1:20007", Refresh: time.Hour, MaxAge: 7 * 24 * time.Hour, Backend: "https://pay.example"},
+		Config:  Config{Named: true, TCP: []string{"127.0.0.1:20007"}, Refresh: time.Hour, MaxAge: 7 * 24 * time.Hour, Backend: "https://pay.example"},
 		Daemon:  Daemon{PID: 4711, Running: true, Told: true, Report: ready.Report{Ready: true}, Backend: "https://pay.example", Lines: []Heard{{Name: "tcp"}}},
 		Answers: func(context.Context) error { return nil }, Dir: func() error { return nil }, Token: func() error { return nil },
-		Key: func() Key { return Key{} }, Line: func() Line { return Line{} },
+		Key: func() Key { return Key{} }, Lines: func() []Line { return nil },
 		Journal: func(context.Context) Journal { return journal },
 		Backend: func(context.Context) Answer {
 			return Answer{Host: "pay.example", Phase: Answered, TLS: true, Methods: 1, Fit: true, Clock: noon, At: noon, CertUntil: noon.AddDate(1, 0, 0)}
@@ -101,7 +101,19 @@ func TestEveryOtherCheckCanFail(t *testing.T) {
 		{"PA-SYS-008", Warn, proc("sys/class/thermal/thermal_zone0/temp", "85000\n")},
 		{"PA-SYS-009", Warn, journal(func(j *Journal) { j.Starts = 6 })},
 		{"PA-SER-006", Fail, func(f *Facts) {
-			f.Config.Serial, f.Daemon.Troubles = "/dev/ttyS0", []ready.Said{*said(ready.LineFailed)}
+			f.Config.Serial, f.Daemon.Troubles = []string{"/dev/ttyS0"}, []ready.Said{*said(ready.LineFailed)}
+		}},
+		{"PA-SER-004", Fail, func(f *Facts) { // the second line's device
+			f.Config.Serial, f.Daemon = []string{"/dev/ttyS0", "/dev/ttyS1"}, Daemon{}
+			f.Lines = func() []Line {
+				return []Line{{Name: "/dev/ttyS0", Device: "/dev/ttyS0"}, {Name: "/dev/ttyS1", Device: "/dev/ttyS1", Cause: ready.LineDenied, Text: "permission denied"}}
+			}
+		}},
+		{"PA-SER-009", Fail, func(f *Facts) { // the second line's port
+			f.Config.TCP, f.Daemon = []string{"127.0.0.1:20007", "127.0.0.1:20017"}, Daemon{}
+			listening := "  sl  local_address rem_address   st\n   0: 0100007F:4E31 00000000:0000 0A 00000000:00000000 00:00000000 00000000 0 0 1\n"
+			require.NoError(t, os.MkdirAll(filepath.Join(f.Proc, "net"), 0o700))
+			require.NoError(t, os.WriteFile(filepath.Join(f.Proc, "net/tcp"), []byte(listening), 0o600))
 		}},
 		{"PA-SER-008", Warn, func(f *Facts) { f.Daemon.Lines = []Heard{{Name: "tcp", Passwords: 3, From: "192.168.1.7"}} }},
 		{"PA-PAD-001", Fail, func(f *Facts) {
@@ -115,7 +127,7 @@ func TestEveryOtherCheckCanFail(t *testing.T) {
 			f.Screens = func() []ready.Trouble { return []ready.Trouble{{Cause: ready.ScreenGone, Where: "/dev/fb9"}} }
 		}},
 		{"PA-DSP-001", Warn, func(f *Facts) { f.Daemon.Troubles = []ready.Said{*said(ready.PageUnseen)} }},
-		{"PA-SEC-002", Warn, func(f *Facts) { f.Config.Open = true }},
+		{"PA-SEC-002", Warn, func(f *Facts) { f.Config.Open = []string{"0.0.0.0:20007"} }},
 		{"PA-SEC-003", Warn, proc("4711/status", "Uid:\t0\t0\t0\t0\n")},
 		{"PA-SEC-004", Warn, proc("swaps", "Filename\tType\n/dev/mmcblk0p3 partition 1 0 -2\n")},
 		{"PA-UPS-009", Fail, func(f *Facts) {

@@ -87,7 +87,7 @@ func configChecks() []Check {
 				if not := d.Report.NotReady; not != nil && not.Cause == ready.NotConfirmed {
 					return nothing("the terminal answers no register before it is confirmed")
 				}
-				for _, x := range []struct{ what, has, set string }{{"terminal_id", d.Terminal, c.Terminal}, {"backend", d.Backend, c.Backend}, {"[ecr] serial", d.Serial, c.Serial}} {
+				for _, x := range []struct{ what, has, set string }{{"terminal_id", d.Terminal, c.Terminal}, {"backend", d.Backend, c.Backend}, {"[ecr] serial", d.Serial, c.First}} {
 					if x.has != x.set {
 						return failed("seen", fmt.Sprintf("the terminal runs with %s %q, the configuration has %q", x.what, x.has, x.set))
 					}

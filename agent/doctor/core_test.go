@@ -237,7 +237,7 @@ func TestAWarningThatFlipsHasARemedy(t *testing.T) {
 	var results []doctor.Result
 	for i, found := range []doctor.Status{doctor.Fail, doctor.Pass, doctor.Fail, doctor.Pass} {
 		status = found
-		results = doctor.Examine(t.Context(), list, &doctor.Facts{Config: doctor.Config{Serial: "/dev/ttyUSB0"}}, doctor.Usual())
+		results = doctor.Examine(t.Context(), list, &doctor.Facts{Config: doctor.Config{Serial: []string{"/dev/ttyUSB0"}}}, doctor.Usual())
 		held = doctor.Hold(held, results, began.Add(time.Duration(i)*time.Minute))
 	}
 	require.Equal(t, doctor.Warn, results[0].Status)

@@ -25,7 +25,7 @@ type Facts struct {
 	Dir     func() error // why the state directory cannot be trusted; nil where it is not there
 	Token   func() error // why the local port's token cannot be used
 	Key     func() Key
-	Line    func() Line
+	Lines   func() []Line          // the serial ones
 	Pad     func() *ready.Trouble  // why the keypad cannot be read, nil = it can
 	Screens func() []ready.Trouble // why no picture can be drawn on those of a terminal that does not run
 	Journal func(ctx context.Context) Journal
@@ -50,12 +50,13 @@ type Config struct {
 	Backend     string // address
 	Separate    bool   // schemes and method list have different addresses
 	Proxy       bool
-	Port        string // address, "" = none
-	Serial      string
-	TCP         string
+	Port        string   // address, "" = none
+	First       string   // device of the first register line, "" = it has none
+	Serial      []string // devices of the register lines
+	TCP         []string // addresses of the register lines
 	Keypad      string   // device, "" = none
 	Screens     []string // devices and files of [display]
-	Open        bool     // tcp takes every address of a network without a password
+	Open        []string // addresses of register lines that take every address of a network without a password
 	Credentials bool     // something is set to prove who asks
 	ClientCert  string
 	Revision    int64  // of the operator's configuration, 0 = none
@@ -129,8 +130,9 @@ type Key struct {
 	Path    string
 }
 
-// Line is the serial line of a terminal that does not run.
+// Line is a serial line of a terminal that does not run.
 type Line struct {
+	Name   string // as configured
 	Device string // behind the configured name
 	Cause  ready.Cause
 	Text   string
@@ -232,9 +234,9 @@ func (f *Facts) fill(text string) string {
 		config = f.Place.In("upstream.roots_file", "upstream.client_cert", "upstream.pins", "upstream.base", "upstream.")
 	}
 	host, name := f.host()
-	device := f.Config.Serial
-	if device == "" {
-		device = "DEVICE"
+	device := "DEVICE"
+	if len(f.Config.Serial) > 0 {
+		device = f.Config.Serial[0]
 	}
 	scheme := "http"
 	if f.secure() {

@@ -19,7 +19,7 @@ func guardChecks() []Check {
 		{
 			ID: "PA-SEC-002", Severity: Minor, After: []string{"PA-CFG-005"}, Command: showConfig,
 			Look: func(_ context.Context, f *Facts) Finding {
-				return warnedIf(f.Config.Open, f.Config.TCP+" takes every address without a password")
+				return warnedIf(len(f.Config.Open) > 0, strings.Join(f.Config.Open, " ")+" takes every address without a password")
 			},
 		},
 		{

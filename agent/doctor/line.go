@@ -11,15 +11,15 @@ import (
 
 // lineCheck is a check of the serial line that fails by causes.
 func lineCheck(c Check, causes ...ready.Cause) Check {
-	c.Look = func(_ context.Context, f *Facts) Finding { return f.lineFault(causes) }
+	c.Look = func(_ context.Context, f *Facts) Finding { return f.lineFault(c.Command, causes) }
 	return c
 }
 
-// lineFault fails by one of the causes. Beside a running terminal it reads what the terminal says, without one it looks at the device,
+// lineFault fails by one of the causes. Beside a running terminal it reads what the terminal says, without one it looks at the devices,
 // which it does not open.
-func (f *Facts) lineFault(causes []ready.Cause) Finding {
+func (f *Facts) lineFault(command string, causes []ready.Cause) Finding {
 	switch {
-	case f.Config.Serial == "" && f.Daemon.Serial == "":
+	case len(f.Config.Serial) == 0 && f.Daemon.Serial == "":
 		return nothing("no serial line is set")
 	case f.Daemon.Running && !f.Daemon.Told:
 		return nothing("the terminal has not said yet")
@@ -31,13 +31,16 @@ func (f *Facts) lineFault(causes []ready.Cause) Finding {
 		}
 		return passed()
 	}
-	l := f.Line()
-	if !slices.Contains(causes, l.Cause) {
-		return passed("device", l.Device)
+	var devices []string
+	for _, l := range f.Lines() {
+		if slices.Contains(causes, l.Cause) {
+			found := f.said(ready.Trouble{Cause: l.Cause, Where: l.Name, Detail: l.Text, Remedy: l.Remedy})
+			found.Saw = append(found.Saw, "detail", l.Text)
+			return found.typed(found.Do, strings.ReplaceAll(command, "{device}", l.Name))
+		}
+		devices = append(devices, l.Device)
 	}
-	found := f.said(ready.Trouble{Cause: l.Cause, Where: f.Config.Serial, Detail: l.Text, Remedy: l.Remedy})
-	found.Saw = append(found.Saw, "detail", l.Text)
-	return found
+	return passed("device", strings.Join(devices, " "))
 }
 
 // lineChecks are about the register's line.
@@ -46,7 +49,7 @@ func lineChecks() []Check {
 		{
 			ID: "PA-SER-001", Severity: Critical, After: []string{"PA-CFG-005", "PA-CFG-006"}, Command: showConfig,
 			Look: func(_ context.Context, f *Facts) Finding {
-				if f.Config.Serial == "" && f.Config.TCP == "" && !f.Config.Sandbox {
+				if len(f.Config.Serial)+len(f.Config.TCP) == 0 && !f.Config.Sandbox {
 					return f.said(ready.Trouble{Cause: ready.NoLine})
 				}
 				return passed()
@@ -58,20 +61,26 @@ func lineChecks() []Check {
 		{
 			ID: "PA-SER-005", Severity: Critical, After: []string{"PA-SER-004", "PA-SYS-001"}, Command: "fuser -v {device}",
 			Look: func(_ context.Context, f *Facts) Finding {
-				if f.Config.Serial == "" {
+				if len(f.Config.Serial) == 0 {
 					return nothing("no serial line is set")
 				}
-				l := f.Line()
-				others := slices.DeleteFunc(holders(f.Proc, l.Device), func(h process) bool { return h.pid == f.Daemon.PID || h.pid == f.Mine })
-				busy := slices.ContainsFunc(f.Daemon.Troubles, func(s ready.Said) bool { return s.Cause == ready.LineBusy })
-				if len(others) == 0 && !busy && (f.Daemon.Running || l.Cause != ready.LineBusy) {
-					return passed()
+				for _, l := range f.Lines() {
+					others := slices.DeleteFunc(holders(f.Proc, l.Device), func(h process) bool { return h.pid == f.Daemon.PID || h.pid == f.Mine })
+					if len(others) == 0 && (f.Daemon.Running || l.Cause != ready.LineBusy) {
+						continue
+					}
+					found := f.said(ready.Trouble{Cause: ready.LineBusy, Where: l.Name})
+					for _, h := range others {
+						found.Saw = append(found.Saw, "held_by", h.String())
+					}
+					return found.typed(found.Do, "fuser -v "+l.Name)
 				}
-				found := f.said(ready.Trouble{Cause: ready.LineBusy, Where: f.Config.Serial})
-				for _, h := range others {
-					found.Saw = append(found.Saw, "held_by", h.String())
+				for _, t := range f.Daemon.Troubles {
+					if t.Cause == ready.LineBusy { // who has it cannot be seen
+						return failed("seen", t.Words, "cause", string(t.Cause)).typed(t.Remedy, "")
+					}
 				}
-				return found
+				return passed()
 			},
 		},
 		lineCheck(Check{ID: "PA-SER-006", Severity: Critical, After: []string{"PA-SER-005"}, Command: "dmesg | tail"}, ready.LineFailed),
@@ -102,7 +111,7 @@ func lineChecks() []Check {
 		},
 		{
 			ID: "PA-SER-009", Severity: Critical, After: []string{"PA-SER-001", "PA-SYS-001"}, Command: "ss -ltnp",
-			Look: func(_ context.Context, f *Facts) Finding { return f.portFree(f.Config.TCP) },
+			Look: func(_ context.Context, f *Facts) Finding { return f.portFree(f.Config.TCP...) },
 		},
 		{
 			ID: "PA-PAD-001", Severity: Major, After: []string{"PA-CFG-005"}, Command: "ls -l /dev/input/by-id",
@@ -148,17 +157,19 @@ func (f *Facts) screenFault() Finding {
 	return passed("device", strings.Join(f.Config.Screens, " "))
 }
 
-// portFree judges the address on which the terminal is to listen.
-func (f *Facts) portFree(address string) Finding {
+// portFree judges the addresses on which the terminal is to listen; "" is none.
+func (f *Facts) portFree(addresses ...string) Finding {
+	addresses = slices.DeleteFunc(slices.Clone(addresses), func(a string) bool { return a == "" })
 	switch {
-	case address == "":
+	case len(addresses) == 0:
 		return nothing("no such port is set")
 	case f.Daemon.Running:
 		return passed("seen", "the running terminal has it")
 	}
-	taken, by := Listener(f.Proc, address)
-	if !taken {
-		return passed()
+	for _, address := range addresses {
+		if taken, by := Listener(f.Proc, address); taken {
+			return failed("seen", address+" is taken", "held_by", by)
+		}
 	}
-	return failed("seen", address+" is taken", "held_by", by)
+	return passed()
 }

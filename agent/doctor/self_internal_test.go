@@ -41,14 +41,14 @@ func TestTheTerminalExaminesItself(t *testing.T) {
 		}
 	}
 	f := well(t)
-	f.Config.Serial, f.Daemon.Serial = "/dev/ttyUSB0", "/dev/ttyUSB0"
+	f.Config.Serial, f.Config.First, f.Daemon.Serial = []string{"/dev/ttyUSB0"}, "/dev/ttyUSB0", "/dev/ttyUSB0"
 	never := func(what string) { t.Errorf("it asks %s", what) }
 	f.Backend = func(context.Context) Answer { never("the backend"); return Answer{} }
 	f.Schemes = func(context.Context) Answer { never("the schemes"); return Answer{} }
 	f.Accounts = func(context.Context) []Account { never("the accounts"); return nil }
 	f.Answers = func(context.Context) error { never("the control socket"); return nil }
 	f.Key = func() Key { never("for the key"); return Key{} }
-	f.Line = func() Line { never("for the device"); return Line{} }
+	f.Lines = func() []Line { never("for the device"); return nil }
 	journal := f.Journal(t.Context())
 	journal.Quick = func(context.Context) error { never("for the whole journal"); return nil }
 	journal.Audit = func(context.Context) ([]string, error) { never("for the audit log"); return nil, nil }

@@ -94,7 +94,7 @@ func gather(ctx context.Context, c *call) *gathered {
 	f.Daemon = doctorDaemon(c)
 	f.Token = func() error { return doctorToken(c, cfg) }
 	f.Key = func() doctor.Key { k, _ := doctorKey(c); return k }
-	f.Line = func() doctor.Line { return doctorLine(cfg) }
+	f.Lines = func() []doctor.Line { return doctorLines(f.Config.Serial) }
 	f.Pad = func() *ready.Trouble { return doctorPad(cfg) }
 	f.Screens = func() []ready.Trouble { return doctorScreens(cfg) }
 	var (
@@ -140,7 +140,7 @@ func doctorConfig(c *call, cfg config.Config, err error) doctor.Config {
 	auth := cfg.Upstream.Auth
 	about := aboutTerminal(cfg, cfg.Sandbox())
 	v.Unenrolled = v.Named && unenrolled(c, cfg)
-	v.Sandbox, v.Terminal, v.Backend, v.Serial, v.TCP = cfg.Sandbox(), about.Terminal, about.Backend, about.Serial, about.TCP
+	v.Sandbox, v.Terminal, v.Backend, v.First = cfg.Sandbox(), about.Terminal, about.Backend, about.Serial
 	v.Separate = cfg.Upstream.URL("schemes") != cfg.Upstream.URL("methods")
 	if s, err := enrolment(c).Summary(); err == nil {
 		v.Revision, v.GivenUp = s.Revision, s.Refused
@@ -161,7 +161,15 @@ func doctorConfig(c *call, cfg config.Config, err error) doctor.Config {
 		host, _, err := net.SplitHostPort(e.TCP)
 		ip := net.ParseIP(host)
 		here := err != nil || host == "localhost" || ip != nil && ip.IsLoopback()
-		v.Open = v.Open || !here && e.Open && e.Password == "" && len(e.Allow) == 0
+		if !here && e.Open && e.Password == "" && len(e.Allow) == 0 {
+			v.Open = append(v.Open, e.TCP)
+		}
+		if e.Serial != "" {
+			v.Serial = append(v.Serial, e.Serial)
+		}
+		if e.TCP != "" {
+			v.TCP = append(v.TCP, e.TCP)
+		}
 	}
 	return v
 }
@@ -280,20 +288,19 @@ func doctorPad(cfg config.Config) *ready.Trouble {
 	return padTrouble(cfg.Keypad.Device, err)
 }
 
-// doctorLine looks at the serial line of a terminal that does not run, without opening it.
-func doctorLine(cfg config.Config) doctor.Line {
-	if cfg.ECR.Serial == "" {
-		return doctor.Line{}
+// doctorLines looks at the serial lines of a terminal that does not run, without opening it.
+func doctorLines(paths []string) (list []doctor.Line) {
+	for _, name := range paths {
+		path, err := line.Config{Path: name}.Look()
+		l := doctor.Line{Name: name, Device: path}
+		if err != nil {
+			l.Text = err.Error()
+			t := lineTrouble(line.Stats{Path: name, Reason: err, LastError: l.Text, WaitingForLock: errors.Is(err, line.ErrInUse)})
+			l.Cause, l.Remedy = t.Cause, t.Remedy
+		}
+		list = append(list, l)
 	}
-	path, err := line.Config{Path: cfg.ECR.Serial}.Look()
-	l := doctor.Line{Device: path}
-	if err == nil {
-		return l
-	}
-	l.Text = err.Error()
-	t := lineTrouble(line.Stats{Path: cfg.ECR.Serial, Reason: err, LastError: l.Text, WaitingForLock: errors.Is(err, line.ErrInUse)})
-	l.Cause, l.Remedy = t.Cause, t.Remedy
-	return l
+	return list
 }
 
 // journal reads the journal beside the running terminal, or without it.
