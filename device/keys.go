@@ -12,8 +12,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"posagent/device/file"
 )
 
 // What can be wrong with a key. Decide with errors.Is.
@@ -158,21 +161,18 @@ func (k *Keys) head() []byte { return append([]byte{wrapFormat}, k.id[:]...) }
 
 // readKey never follows a link, and judges the file it has open, not its name.
 func readKey(path string, uid int) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if errors.Is(err, unix.ELOOP) {
+	f, info, err := file.Open(path, file.NoFollow)
+	switch {
+	case errors.Is(err, unix.ELOOP):
 		return nil, fmt.Errorf("%w: %s is a symbolic link", ErrKeyFile, path)
-	}
-	if err != nil {
+	case errors.Is(err, file.ErrIrregular):
+		return nil, fmt.Errorf("%w: %w", ErrKeyFile, err)
+	case err != nil:
 		return nil, fmt.Errorf("device: %w", err)
 	}
 	defer f.Close()
-	var st unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
-		return nil, fmt.Errorf("device: %s: %w", path, err)
-	}
+	st := info.Sys().(*syscall.Stat_t)
 	switch {
-	case st.Mode&unix.S_IFMT != unix.S_IFREG:
-		return nil, fmt.Errorf("%w: %s is not a regular file", ErrKeyFile, path)
 	case st.Mode&0o077 != 0:
 		return nil, fmt.Errorf("%w: %s has mode %04o, want 0600", ErrKeyFile, path, st.Mode&0o7777)
 	case st.Uid != 0 && int(st.Uid) != uid:

@@ -239,7 +239,7 @@ func TestFilesThatAreNone(t *testing.T) {
 	_, err = Load(fifo, nil)
 	require.ErrorContains(t, err, "not a regular file")
 	_, err = Load(write(t, "big.toml", strings.Repeat("#", maxFile+1), 0o600), nil)
-	require.ErrorContains(t, err, "is larger than")
+	require.ErrorContains(t, err, "is too long")
 }
 
 func TestSecrets(t *testing.T) {
@@ -266,7 +266,7 @@ func TestSecrets(t *testing.T) {
 		"world-readable":      {file: write(t, "s", "hush", 0o644), want: "can be read by others"},
 		"empty":               {file: write(t, "s", "\n", 0o600), want: "is empty"},
 		"two lines":           {file: write(t, "s", "hush\nhush", 0o600), want: "control character"},
-		"too large":           {file: write(t, "s", strings.Repeat("x", maxSecret+1), 0o600), want: "is larger than"},
+		"too large":           {file: write(t, "s", strings.Repeat("x", maxSecret+1), 0o600), want: "is too long"},
 		"directory":           {file: t.TempDir(), want: "not a regular file"},
 		"missing":             {file: "/nonexistent/x", want: "no such file"},
 		"in a variable":       {env: "POSAGENT_UPSTREAM_AUTH_BEARER=hush", want: "use POSAGENT_UPSTREAM_AUTH_BEARER_FILE"},

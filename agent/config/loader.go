@@ -3,10 +3,10 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
-	"syscall"
+
+	"posagent/device/file"
 )
 
 // loader collects values and errors.
@@ -128,24 +128,9 @@ func readFile(path string, limit int64) ([]byte, os.FileMode, error) {
 	if path == "" {
 		return nil, 0, errors.New("no path")
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO must not block the start
+	data, info, err := file.Read(path, file.Follow, limit)
 	if err != nil {
 		return nil, 0, err
 	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, 0, err
-	}
-	if !st.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("%s is not a regular file", path)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, 0, err
-	}
-	if int64(len(b)) > limit {
-		return nil, 0, fmt.Errorf("%s is larger than %d bytes", path, limit)
-	}
-	return b, st.Mode().Perm(), nil
+	return data, info.Mode().Perm(), nil
 }

@@ -3,11 +3,10 @@ package doctor
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"os"
-	"syscall"
 	"time"
+
+	"posagent/device/file"
 )
 
 // Held is what an earlier examination found of one check.
@@ -21,6 +20,7 @@ const (
 	holdDown = 10 * time.Minute // after a failure a check that flips is shown
 	flips    = 2                // failures within holdDown that make it one that flips
 	keepBad  = 5
+	maxFile  = 1 << 20 // bytes of a file that is read
 )
 
 // Hold gives each result the time since when it stands, and shows a passing check that failed again and again lately as a warning.
@@ -63,24 +63,11 @@ func Hold(before map[string]Held, results []Result, now time.Time) (after map[st
 
 // ReadHeld reads the file of an earlier examination; nothing where there is none, or none that can be read.
 func ReadHeld(path string) (held map[string]Held) {
-	data, err := readRegular(path, syscall.O_NOFOLLOW)
+	data, _, err := file.Read(path, file.NoFollow, maxFile)
 	if err != nil || json.Unmarshal(data, &held) != nil {
 		return nil
 	}
 	return held
-}
-
-// readRegular reads a regular file of at most a megabyte. A pipe of that name is not waited for.
-func readRegular(path string, how int) ([]byte, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|how, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(fmt.Errorf("%s is not a regular file", path), err)
-	}
-	return io.ReadAll(io.LimitReader(file, 1<<20))
 }
 
 // WriteHeld replaces the file. The examination does not depend on it.

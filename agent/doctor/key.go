@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"posagent/agent/ready"
+	"posagent/device/file"
 )
 
 const (
@@ -43,7 +44,7 @@ func keyChecks() []Check {
 			Look: func(_ context.Context, f *Facts) Finding {
 				der := f.Config.Device
 				if f.Config.ClientCert != "" {
-					data, err := readRegular(f.Config.ClientCert, 0)
+					data, _, err := file.Read(f.Config.ClientCert, file.Follow, maxFile)
 					if err != nil {
 						return behind("PA-CFG-006")
 					}

@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 
 	"posagent/device"
+	"posagent/device/file"
 	"posagent/schemes/fleet"
 	"posagent/schemes/wire"
 )
@@ -103,22 +103,16 @@ func (b *Box) Stamp() string {
 // read returns the record; nothing is kept yet where there is no file.
 func (b *Box) read() (r record, err error) {
 	path := filepath.Join(b.dir, fileName)
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) // root reads it, too, in another account's directory
-	if errors.Is(err, fs.ErrNotExist) {
+	data, _, err := file.Read(path, file.NoFollow, maxRecord) // root reads it, too, in another account's directory
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return r, nil
-	}
-	if err != nil {
+	case errors.Is(err, file.ErrIrregular) || errors.Is(err, file.ErrTooLong):
+		return r, fmt.Errorf("%w: %w", ErrDamaged, err)
+	case err != nil:
 		return r, err
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return r, fmt.Errorf("%w: %s is not a regular file", ErrDamaged, path)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxRecord+1))
-	if err != nil {
-		return r, err
-	}
-	if len(data) > maxRecord || len(data) < len(fileMagic) || string(data[:len(fileMagic)]) != fileMagic {
+	if len(data) < len(fileMagic) || string(data[:len(fileMagic)]) != fileMagic {
 		return r, fmt.Errorf("%w: %s is none", ErrDamaged, path)
 	}
 	keys, err := device.LoadOwnersKeys(b.dir)

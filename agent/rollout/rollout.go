@@ -7,13 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"posagent/device"
+	"posagent/device/file"
 )
 
 // maxFile bounds what is read, in bytes: fifty versions of 64 characters fit.
@@ -99,7 +98,7 @@ func Keep(state string, list []Hold) error {
 	if err != nil {
 		return err
 	}
-	if was, err := whole(path); err == nil && bytes.Equal(was, data) {
+	if was, _, err := file.Read(path, file.NoFollow, maxFile); err == nil && bytes.Equal(was, data) {
 		return nil
 	}
 	return write(path, data, 0o600)
@@ -124,7 +123,7 @@ func Held(state, version string) string {
 
 // read reads a file of JSON, which may not be there. The error repeats nothing of the file.
 func read(path string, into any) (there bool, err error) {
-	data, err := whole(path)
+	data, _, err := file.Read(path, file.NoFollow, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -132,23 +131,6 @@ func read(path string, into any) (there bool, err error) {
 		err = fmt.Errorf("%s is damaged", path)
 	}
 	return true, err
-}
-
-// whole reads a short regular file. What lies there may be another account's: a link is not followed, and a pipe not waited for.
-func whole(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(fmt.Errorf("%s is no file", path), err)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("%s is longer than %d bytes", path, maxFile)
-	}
-	return data, err
 }
 
 func text(v any) ([]byte, error) {

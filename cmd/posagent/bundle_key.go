@@ -3,10 +3,11 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"flag"
 	"os"
 
-	"golang.org/x/sys/unix"
+	"posagent/device/file"
 )
 
 // keyFileVar names the key file where no flag does.
@@ -30,18 +31,15 @@ func bundleSecret(path string) ([]byte, error) {
 	if path == "" {
 		return nil, fail(exitUsage, "which key? (--key-file FILE, or %s)", keyFileVar)
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
+	f, info, err := file.Open(path, file.Follow)
+	switch {
+	case errors.Is(err, file.ErrIrregular):
+		return nil, fail(exitRefused, "key file %v", err)
+	case err != nil:
 		return nil, fail(exitFailed, "key file: %v", err)
 	}
 	defer f.Close()
-	fi, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, fail(exitFailed, "key file: %v", err)
-	case !fi.Mode().IsRegular():
-		return nil, fail(exitRefused, "key file %s is not a regular file", path)
-	case fi.Mode().Perm()&0o077 != 0:
+	if info.Mode().Perm()&0o077 != 0 {
 		return nil, fail(exitRefused, "key file %s may be read by others (chmod 600 %s)", path, path)
 	}
 	secret := make([]byte, keyMost+1)

@@ -17,6 +17,7 @@ import (
 	"posagent/agent/enrol"
 	"posagent/agent/ready"
 	"posagent/device"
+	"posagent/device/file"
 	"posagent/schemes/fleet"
 	"posagent/schemes/wire"
 	"posagent/store"
@@ -25,25 +26,21 @@ import (
 // readBundle reads a bundle file. What lies on a stick was put there by anybody: only a file that is one, and no longer than one,
 // is read.
 func readBundle(name string) ([]byte, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	f, _, err := file.Open(name, file.NoFollow)
 	switch {
 	case errors.Is(err, unix.ELOOP):
 		return nil, fail(exitRefused, "--bundle: %s is a symbolic link, and is not followed (name the file that it leads to)", name)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fail(exitFailed, "--bundle: there is no %s (is the stick mounted? lsblk shows it)", name)
+	case errors.Is(err, file.ErrIrregular):
+		if info, err := os.Lstat(name); err != nil || !info.IsDir() {
+			return nil, fail(exitRefused, "--bundle: %s is no regular file (name the file that posagent backend fleet bundle wrote)", name)
+		}
+		return nil, fail(exitRefused, "--bundle: %s is a directory (name the file in it that ends in %s)", name, bundleSuffix)
 	case err != nil:
 		return nil, fail(exitFailed, "--bundle: %v", err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, fail(exitFailed, "--bundle: %v", err)
-	case info.IsDir():
-		return nil, fail(exitRefused, "--bundle: %s is a directory (name the file in it that ends in %s)", name, bundleSuffix)
-	case !info.Mode().IsRegular():
-		return nil, fail(exitRefused, "--bundle: %s is no regular file (name the file that posagent backend fleet bundle wrote)", name)
-	}
 	data, err := io.ReadAll(io.LimitReader(f, fleet.MaxBundle+1))
 	if err != nil {
 		return nil, fail(exitFailed, "--bundle: %v (copy the file to the stick again)", err)

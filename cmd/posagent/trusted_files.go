@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"posagent/device/file"
 	"posagent/schemes/wire"
 )
 
@@ -39,29 +40,14 @@ func ownDir(dir string, uid int) error {
 // readOwn reads a file of the terminal's own, of most bytes. It follows no link, and waits for no other program: root reads there, too,
 // and what lies there is another account's. fs.ErrNotExist where there is none.
 func readOwn(path string, most int64) ([]byte, error) {
-	return readRegular(path, unix.O_NOFOLLOW, most)
+	return readRegular(path, file.NoFollow, most)
 }
 
 // readPlain is readOwn, and follows a link: for a path that a person has named.
-func readPlain(path string, most int64) ([]byte, error) { return readRegular(path, 0, most) }
+func readPlain(path string, most int64) ([]byte, error) { return readRegular(path, file.Follow, most) }
 
-func readRegular(path string, how int, most int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|how, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("%s has more than %d bytes", path, most)
-	}
+func readRegular(path string, links file.Links, most int64) ([]byte, error) {
+	data, _, err := file.Read(path, links, most)
 	return data, err
 }
 
@@ -124,22 +110,18 @@ func readPIN(path string, uid int) (string, error) {
 // readSecret reads a file that uid or root has put there, and that has none of some modes. It follows no link, and waits for no pipe.
 // fs.ErrNotExist where there is none.
 func readSecret(path string, uid int, none os.FileMode, remedy string) (string, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if errors.Is(err, unix.ELOOP) {
+	f, info, err := file.Open(path, file.NoFollow)
+	switch {
+	case errors.Is(err, unix.ELOOP):
 		return "", fmt.Errorf("%s is a symbolic link, and is not followed: %s", path, remedy)
-	}
-	if err != nil {
+	case errors.Is(err, file.ErrIrregular):
+		return "", fmt.Errorf("%w: %s", err, remedy)
+	case err != nil:
 		return "", err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
 	st := info.Sys().(*syscall.Stat_t)
 	switch {
-	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is not a regular file: %s", path, remedy)
 	case int(st.Uid) != uid && st.Uid != 0:
 		return "", fmt.Errorf("%s belongs to uid %d and may have been planted: %s", path, st.Uid, remedy)
 	case st.Nlink != 1:
