@@ -10,6 +10,10 @@ import (
 // unless a newer one has come.
 var ErrStuck = errors.New("screen does not take pictures")
 
+// endWithin is how long the end of the program waits for the last picture: one that says that a terminal is ready which has ended is
+// worse.
+const endWithin = 10 * time.Second
+
 // Bounded returns a Screen that never keeps its caller waiting longer than limit: a console without a reader, or one stopped
 // by Ctrl-S, must not hold up a sale. One goroutine, begun with the first view, draws the newest view and lives as long as
 // the program.
@@ -42,7 +46,7 @@ var (
 
 // Show implements Screen. ErrStuck, and the screen's own errors.
 func (b *bounded) Show(v View) error {
-	return b.do(func() error { return b.screen.Show(v) }, true)
+	return b.do(func() error { return b.screen.Show(v) }, true, b.limit)
 }
 
 // Refresh implements Refresher; a view that waits is not replaced by it.
@@ -51,19 +55,20 @@ func (b *bounded) Refresh() error {
 	if !ok {
 		return nil
 	}
-	return b.do(r.Refresh, false)
+	return b.do(r.Refresh, false, b.limit)
 }
 
-// End implements Ender. A screen that is stuck is ended as soon as it takes pictures again.
+// End implements Ender. A screen that is stuck is waited for, at most endWithin, and ended as soon as it takes pictures again.
 func (b *bounded) End() error {
 	e, ok := b.screen.(Ender)
 	if !ok {
 		return nil
 	}
-	return b.do(e.End, true)
+	return b.do(e.End, true, max(b.limit, endWithin))
 }
 
-func (b *bounded) do(draw func() error, replace bool) error {
+// do waits for a drawing, but not again for a screen that is stuck, unless the caller waits longer than the others.
+func (b *bounded) do(draw func() error, replace bool, within time.Duration) error {
 	j := &job{draw: draw, done: make(chan struct{})}
 	b.mu.Lock()
 	if b.next == nil || replace {
@@ -78,12 +83,12 @@ func (b *bounded) do(draw func() error, replace bool) error {
 		b.draws = true
 		go b.run()
 	}
-	stuck := b.stuck
+	stuck := b.stuck && within <= b.limit
 	b.mu.Unlock()
 	if stuck { // waited for once already
 		return ErrStuck
 	}
-	timer := time.NewTimer(b.limit)
+	timer := time.NewTimer(within)
 	defer timer.Stop()
 	select {
 	case <-j.done:

@@ -69,7 +69,9 @@ func TestAStuckScreenIsEndedOnceItTakesPictures(t *testing.T) {
 		b := Bounded(p, time.Second)
 		require.ErrorIs(t, b.Show(View{Text: "code"}), ErrStuck)
 		require.ErrorIs(t, b.Show(View{Text: "paid"}), ErrStuck)
+		start := time.Now()
 		require.ErrorIs(t, b.(Ender).End(), ErrStuck)
+		require.Equal(t, 10*time.Second, time.Since(start))
 		require.Zero(t, p.ended)
 		close(p.open)
 		synctest.Wait()
@@ -77,5 +79,17 @@ func TestAStuckScreenIsEndedOnceItTakesPictures(t *testing.T) {
 		require.Equal(t, []string{"code"}, p.shown)
 		require.ErrorIs(t, b.(Ender).End(), ErrTooSmall)
 		require.NoError(t, Bounded(p.gate, time.Second).(Ender).End(), "a screen that ends with the program")
+	})
+}
+
+// TestASlowScreenIsEnded: the program waits for the picture that says that it has ended, though the one before is not drawn yet.
+func TestASlowScreenIsEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &panel{gate: &gate{open: make(chan struct{})}}
+		b := Bounded(p, time.Second)
+		require.ErrorIs(t, b.Show(View{Text: "ready"}), ErrStuck)
+		time.AfterFunc(6*time.Second, func() { close(p.open) })
+		require.ErrorIs(t, b.(Ender).End(), ErrTooSmall, "the screen's own error")
+		require.Equal(t, 1, p.ended)
 	})
 }
