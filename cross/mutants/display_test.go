@@ -7,6 +7,12 @@ const (
 
 // ofScreens is every broken rule of what a customer sees.
 var ofScreens = []mutant{
+	{"a slow panel keeps saying ready", screens, "TestASlowScreenIsEnded", []edit{
+		{"device/display/bounded.go", `stuck := b.stuck && within <= b.limit`, `stuck := b.stuck`},
+	}},
+	{"an end is hidden by the one before", drive, "TestAnEndTakesThePlaceOfTheOneBefore", []edit{
+		{"agent/checkout/drive/perform/screen.go", `p.onScreen == key || p.endShown`, `p.onScreen == key`},
+	}},
 	{"a code is shown after its time", screens + "/scene", "TestACodeIsThereOnlyBeforeItsTime", []edit{
 		{"device/display/scene/scene.go", `!s.Until.IsZero() && !now.Before(s.Until)`, `!s.Until.IsZero() && now.After(s.Until)`},
 	}},
