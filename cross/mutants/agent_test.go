@@ -71,7 +71,7 @@ var ofAgent = []mutant{
 		{"cmd/posagent/memory.go", `err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})`, `err := error(nil)`},
 	}},
 	{"a planted link is taken for the port's token", "cmd/posagent", "TestField_P12PlantedTokenIsRefused", []edit{
-		{"cmd/posagent/trusted_files.go", `os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK`, `os.O_RDONLY|unix.O_NONBLOCK`},
+		{"cmd/posagent/trusted_files.go", `file.Open(path, file.NoFollow)`, `file.Open(path, file.Follow)`},
 	}},
 	{"a state directory that others can write is used", "cmd/posagent", "TestField_P12StateDirectoryOfOthersIsRefused", []edit{
 		{"cmd/posagent/state.go", `return ownDir(c.stateDir(), os.Geteuid())`, `return nil`},
