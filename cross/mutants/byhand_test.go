@@ -14,7 +14,7 @@ var ofHand = []mutant{
 		{"agent/checkout/drive/perform/screen.go", `if err != nil || row.State.Phase != checkout.Choosing {`, `if err != nil || row.State.Phase == checkout.Done {`},
 	}},
 	{"the end of the sale before takes the dialogue off", drive, "TestTheDialogueHasTheScreen", []edit{
-		{"agent/checkout/drive/perform/screen.go", "	p.onScreen = key\n	p.show(v)\n	return true", "	p.show(v)\n	return true"},
+		{"agent/checkout/drive/perform/screen.go", "	p.takeScreen(key, false)\n	p.show(v)\n	return true", "	p.show(v)\n	return true"},
 	}},
 	{"a choice takes all of the register's patience", drive, "TestManualTriggerAsks", []edit{
 		{"agent/checkout/timers.go", `min(s.Limits.Deadline/2, longestChoice)`, `min(s.Limits.Deadline, longestChoice)`},

@@ -22,7 +22,7 @@ var ofEnrolment = []mutant{
 		{"schemes/fleet/bundle.go", "\th.Write(plain)\n", ""},
 	}},
 	{"a link on a stick is followed", "cmd/posagent", "TestScripts", []edit{
-		{"cmd/posagent/bundled.go", `os.O_RDONLY|unix.O_NOFOLLOW|`, `os.O_RDONLY|`},
+		{"cmd/posagent/bundled.go", `file.Open(name, file.NoFollow)`, `file.Open(name, file.Follow)`},
 	}},
 
 	// The desk.

@@ -67,7 +67,7 @@ var ofUpdates = []mutant{
 		{"agent/rollout/rollout.go", ` || h.SHA256 != sum) {`, ` || sum == "") {`},
 	}},
 	{"root follows a link of the terminal's account", "agent/rollout", "TestWhatCannotBeReadHolds", []edit{
-		{"agent/rollout/rollout.go", `os.O_RDONLY|syscall.O_NOFOLLOW|`, `os.O_RDONLY|`},
+		{"agent/rollout/rollout.go", `data, _, err := file.Read(path, file.NoFollow, maxFile)`, `data, _, err := file.Read(path, file.Follow, maxFile)`},
 	}},
 	{"a hold that was lifted stays on the box", "agent/rollout", "TestHeld", []edit{
 		{"agent/rollout/rollout.go", `err == nil && bytes.Equal(was, data) {`, `err == nil && (bytes.Equal(was, data) || len(was) > 0) {`},
