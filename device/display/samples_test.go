@@ -84,7 +84,6 @@ func samples(t testing.TB, language string) []sample {
 		{"prompt-masked", of(scene.Prompt, func(v *display.View) {
 			v.Title, v.Amount = longLabel, largest
 			v.Entry = scene.Entry{Label: longLabel, Typed: strings.Repeat("7", 30), Min: 4, Max: 255, Masked: true, Fault: scene.TooFew}
-			v.Text = "Zu wenige Ziffern"
 		})},
 		{"waiting-longest", of(scene.Waiting, func(v *display.View) { v.Title, v.Amount = wideLabel, largest })},
 		{"paid-longest", of(scene.Paid, func(v *display.View) { v.Title, v.Amount, v.Background = longLabel, largest, "#0b6b2b" })},
