@@ -16,7 +16,7 @@ if [ "${1:-}" = one ]; then # flaky.sh one PACKAGE
 	log=$(mktemp)
 	began=$(date +%s)
 	unset N # it is the size of a campaign, too
-	if "$go" test -count="$n" -shuffle=on -timeout 90m "$2" >"$log" 2>&1; then
+	if "$go" test -count="$n" -shuffle=on -timeout 4h "$2" >"$log" 2>&1; then
 		printf 'flaky: %4d s  %s\n' "$(($(date +%s) - began))" "$(tail -n 1 "$log" | cut -c1-100)"
 		rm -f "$log"
 		exit 0
