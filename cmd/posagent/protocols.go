@@ -82,7 +82,7 @@ func zvtOf(cfg config.Config, e config.ECR, b box) (ecr.Protocol, error) {
 	return protocol.New(protocol.Options{
 		ZVT: zvt.Config{
 			TerminalID: t.TerminalID, Currency: t.Currency, MerchantName: t.MerchantName, Language: t.Language,
-			Device: "posagent", Version: b.version, Serial: b.serial, Charset: charset, Password: e.Password,
+			Device: "posagent", Version: b.version, Serial: b.serial, Charset: charset, Password: e.Password, Baud: e.Baud,
 		},
 		Frame: frame.Config{T1: e.T1},
 	}), nil

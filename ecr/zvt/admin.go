@@ -8,12 +8,10 @@ import (
 // beginAdmin starts the commands that are no sales.
 func (m *Machine) beginAdmin() {
 	cmd := m.d.msg.Cmd
-	if cmd == apdu.Registration {
-		if _, ok := m.d.msg.Config(); !ok {
-			m.reply(m.d.id, apdu.Refuse(0x83))
-			m.finish()
-			return
-		}
+	if code := m.unfit(); code != 0 {
+		m.reply(m.d.id, apdu.Refuse(code))
+		m.finish()
+		return
 	}
 	m.reply(m.d.id, apdu.OK())
 	m.phase = working
@@ -26,9 +24,17 @@ func (m *Machine) beginAdmin() {
 		m.prof.Epoch = epoch
 		m.do(ecr.Save{Profile: m.prof.encode()})
 		m.finish()
-	case apdu.StatusEnquiry:
+	case apdu.ChangeBaud, apdu.ActivateReader:
+		m.finish()
+	case apdu.BookTip:
+		m.refuseSale(ecr.Impossible, wordsFor(m.cfg.Language).tip)
+	case apdu.Reservation, apdu.BookPart, apdu.BookTotal, apdu.Release:
+		m.refuseSale(ecr.Impossible, wordsFor(m.cfg.Language).reserve)
+	case apdu.StatusEnquiry, apdu.PrintConfig, apdu.OutputOPT:
 		m.do(ecr.Report{Gen: m.d.gen})
-	case apdu.Diagnosis, apdu.Initialisation:
+	case apdu.ReprintReceipt:
+		m.reprint()
+	case apdu.Diagnosis, apdu.Initialisation, apdu.StartOPT, apdu.StartOPTInit:
 		m.waitVisibly()
 		m.do(ecr.Check{Gen: m.d.gen})
 	case apdu.EndOfDay:
@@ -38,10 +44,10 @@ func (m *Machine) beginAdmin() {
 		}
 		m.waitVisibly()
 		m.do(ecr.CloseBatch{Gen: m.d.gen})
-	case apdu.TurnoverTotals:
+	case apdu.TurnoverTotals, apdu.PartialClose:
 		m.waitVisibly()
 		m.do(ecr.Turnover{Gen: m.d.gen})
-	default: // 06 18
+	default: // 06 18, and 06 91 and 06 1B, which change nothing
 		m.d.end = apdu.New(apdu.Completion)
 		m.print()
 	}
@@ -173,7 +179,10 @@ func (m *Machine) checked(ev ecr.Checked) {
 	switch m.d.msg.Cmd {
 	case apdu.StatusEnquiry:
 		m.d.end = m.statusReply(m.d.msg, statusOf(ev.Health))
-	case apdu.Diagnosis, apdu.Initialisation:
+	case apdu.PrintConfig, apdu.OutputOPT:
+		m.d.end = apdu.New(apdu.Completion)
+		m.d.prints = m.adminReceipt(diagnosisLines(m.cfg, ev.Health, !ev.Health.Offline))
+	case apdu.Diagnosis, apdu.Initialisation, apdu.StartOPT, apdu.StartOPTInit:
 		m.d.end = apdu.New(apdu.Completion)
 		if !ev.OK {
 			m.d.end = apdu.NewPrefixed(apdu.AbortPT, []byte{resultNoReply})

@@ -147,6 +147,9 @@ func (m *Machine) heldTooLong() {
 
 // refused answers a command that the desk did not begin.
 func (m *Machine) refused(ev ecr.NotBegun) {
+	if m.copied(ev.Gen, nil) {
+		return
+	}
 	if ev.Gen != m.d.gen || m.phase != asking {
 		delete(m.orphans, ev.Gen)
 		return

@@ -22,6 +22,7 @@ type Config struct {
 	Charset      apdu.Charset
 	Password     string // six digits a register must show before anything else is done on a connection; "" = any
 	Cable        bool   // the line is a cable: a registration with the password holds until the next one
+	Baud         int    // of the cable, for 08 40; 0 = not known
 }
 
 // Machine is the terminal's side of one connection. It is not safe for concurrent use.
@@ -83,6 +84,7 @@ type dialogue struct {
 	asked     int        // how often 84 9C was answered
 	doubted   bool       // an answer may have been to an older message, so 04 0F was sent again
 
+	copies *copies // 06 12
 	totals *ecr.Totals
 	prints []apdu.Message
 	end    apdu.Message

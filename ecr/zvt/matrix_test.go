@@ -52,6 +52,21 @@ var sampleCommands = map[apdu.Command]string{
 	apdu.Diagnosis:      "06 70 00",
 	apdu.Initialisation: "06 93 03 12 34 56",
 	apdu.Reset:          "06 18 00",
+	apdu.BookTip:        "06 0C 0D 12 34 56 04 00 00 00 00 01 00 87 00 07",
+	apdu.ReprintReceipt: "06 12 07 12 34 56 00 01 00 02",
+	apdu.PrintConfig:    "06 1A 03 12 34 56",
+	apdu.SetTerminalID:  "06 1B 08 12 34 56 29 52 50 00 38",
+	apdu.Reservation:    "06 22 07 04 00 00 00 00 99 99",
+	apdu.BookPart:       "06 23 0A 87 00 07 04 00 00 00 00 05 00",
+	apdu.BookTotal:      "06 24 0A 87 00 07 04 00 00 00 00 05 00",
+	apdu.Release:        "06 25 03 87 00 07",
+	apdu.PartialClose:   "06 52 03 12 34 56",
+	apdu.SetDate:        "06 91 0B 12 34 56 AA 26 11 26 0C 20 45 00",
+	apdu.StartOPT:       "08 20 03 12 34 56",
+	apdu.StartOPTInit:   "08 22 03 12 34 56",
+	apdu.OutputOPT:      "08 23 03 12 34 56",
+	apdu.ChangeBaud:     "08 40 01 00",
+	apdu.ActivateReader: "08 50 01 00",
 }
 
 // begins is what a command sets off when it is taken.
@@ -59,6 +74,21 @@ var begins = map[apdu.Command]string{
 	apdu.Registration: "> save", apdu.LogOff: "> save", apdu.StatusEnquiry: "> report", apdu.Authorisation: "> begin payment 9999 EUR",
 	apdu.Reversal: "> begin reversal 0 EUR receipt=7", apdu.RefundCmd: "> begin refund 500 EUR original=R7", apdu.RepeatReceipt: "> last",
 	apdu.EndOfDay: "> close", apdu.TurnoverTotals: "> turnover", apdu.Diagnosis: "> check", apdu.Initialisation: "> check", apdu.Reset: "P 06 0F 00",
+	apdu.BookTip:        "P 04 0F",
+	apdu.ReprintReceipt: "> last 1",
+	apdu.PrintConfig:    "> report",
+	apdu.SetTerminalID:  "P 06 0F 00",
+	apdu.Reservation:    "P 04 0F",
+	apdu.BookPart:       "P 04 0F",
+	apdu.BookTotal:      "P 04 0F",
+	apdu.Release:        "P 04 0F",
+	apdu.PartialClose:   "> turnover",
+	apdu.SetDate:        "P 06 0F 00",
+	apdu.StartOPT:       "> check",
+	apdu.StartOPTInit:   "> check",
+	apdu.OutputOPT:      "> report",
+	apdu.ChangeBaud:     "P 84 7D 00",
+	apdu.ActivateReader: "P 80 00 00",
 }
 
 // grid is what the register sees of each command in each phase, written out by hand. A sale of
@@ -90,6 +120,21 @@ const grid = `
 06 70   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
 06 93   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
 06 18   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
+06 0C   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
+06 12   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
+06 1A   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
+06 1B   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
+06 22   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
+06 23   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
+06 24   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
+06 25   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
+06 52   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
+06 91   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
+08 20   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
+08 22   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
+08 23   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
+08 40   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
+08 50   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
 `
 
 // TestField_U10Matrix walks every command through every phase and holds the machine to the grid.

@@ -202,6 +202,10 @@ const (
 	resultNoReply = 0xA3
 	resultBusy    = 0xA0
 
+	resultImpossible = 0x83
+	resultNoModule   = 0x7D
+	resultNoPrinter  = 0xCC
+
 	resultTooSmall = 0xC8
 	resultTooLarge = 0xC3
 )

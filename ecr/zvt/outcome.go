@@ -32,6 +32,9 @@ func (m *Machine) intermediate() {
 
 // ended takes the outcome of a sale; an abort that waits for the desk holds it.
 func (m *Machine) ended(ev ecr.Ended) {
+	if m.copied(ev.Gen, &ev.Outcome) {
+		return
+	}
 	if ev.Gen != m.d.gen || m.phase != running {
 		if o, ok := m.orphans[ev.Gen]; ok {
 			delete(m.orphans, ev.Gen)

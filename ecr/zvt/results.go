@@ -16,6 +16,7 @@ func Results() []Result {
 		{0x6C, "not paid, or the money goes back: the text says which; begin a new sale if the customer still wants to pay"},
 		{0x6F, "nothing was begun; send the terminal's currency in BMP 49, or none"},
 		{0x77, "the day is not closed: a sale is open or not settled; wait a minute and send 06 50 again"},
+		{resultNoModule, "nothing was changed: 08 40 names another rate than [ecr] baud, or the line is TCP"},
 		{0x83, "nothing was begun: not possible now, or not in this way; the README of ecr/zvt lists the cases"},
 		{0x9C, "no failure and no end: the refund or reversal goes on; send the same again or 06 20, and give no cash instead"},
 		{resultBusy, "nothing new was begun: the terminal is busy or starts; ask again in 2 s, after a broken line with 06 20"},
@@ -27,6 +28,7 @@ func Results() []Result {
 		{resultTooLarge, "nothing was begun: more than is left of the original; send less"},
 		{0xC5, "nothing was begun: no payment method fits the request; leave the card type out, or pay another way"},
 		{resultTooSmall, "nothing was begun: the sale has no amount; send BMP 04"},
+		{resultNoPrinter, "nothing was printed: 06 12 prints on a register whose config has 02 and 80"},
 		{0xFF, "the terminal cannot say: read the text and ask with 06 20 before anybody pays again"},
 	}
 }

@@ -11,11 +11,18 @@ const (
 	Authorisation  Command = 0x0601
 	LogOff         Command = 0x0602
 	Completion     Command = 0x060F
+	BookTip        Command = 0x060C
 	TurnoverTotals Command = 0x0610
 	ReprintReceipt Command = 0x0612
 	Reset          Command = 0x0618
+	PrintConfig    Command = 0x061A
+	SetTerminalID  Command = 0x061B
 	AbortPT        Command = 0x061E // PT→ECR: the command ended without success
 	RepeatReceipt  Command = 0x0620
+	Reservation    Command = 0x0622
+	BookPart       Command = 0x0623 // reverses a pre-authorisation in part, or books a reservation
+	BookTotal      Command = 0x0624
+	Release        Command = 0x0625 // reverses a pre-authorisation
 	Reversal       Command = 0x0630
 	RefundCmd      Command = 0x0631
 	EndOfDay       Command = 0x0650
@@ -34,7 +41,11 @@ const (
 	StatusInfo     Command = 0x040F
 	Intermediate   Command = 0x04FF
 	SetTime        Command = 0x0401
+	StartOPT       Command = 0x0820
+	StartOPTInit   Command = 0x0822
+	OutputOPT      Command = 0x0823
 	ChangeBaud     Command = 0x0840
+	ActivateReader Command = 0x0850
 	Ack            Command = 0x8000
 )
 
@@ -53,8 +64,9 @@ func (c Command) String() string { return fmt.Sprintf("%02X %02X", byte(c>>8), b
 // passwordFirst are the commands whose positional bytes begin with the password.
 func (c Command) passwordFirst() bool {
 	switch c {
-	case Registration, TurnoverTotals, ReprintReceipt, Reset, RepeatReceipt, Reversal, RefundCmd, EndOfDay,
-		PartialClose, SetDate, Initialisation, StatusEnquiry, Diagnosis, AbortECR:
+	case Registration, BookTip, TurnoverTotals, ReprintReceipt, Reset, PrintConfig, SetTerminalID, RepeatReceipt, Reservation,
+		BookPart, BookTotal, Release, Reversal, RefundCmd, EndOfDay, PartialClose, SetDate, Initialisation, StatusEnquiry,
+		Diagnosis, AbortECR, StartOPT, StartOPTInit, OutputOPT:
 		return true
 	}
 	return false

@@ -127,11 +127,18 @@ var layouts = map[Command]layout{
 	Intermediate:   {name: "intermediate-status", cuts: cutIntermediate, only: 0x06},
 	SetTime:        {name: "set-time", cuts: cutNone},
 	ChangeBaud:     {name: "change-baud", cuts: cutOne},
+	ActivateReader: {name: "activate-reader", cuts: cutOne},
+	PrintConfig:    {name: "print-configuration", cuts: cutPassword},
+	SetTerminalID:  {name: "set-terminal-id", cuts: cutPassword},
+	StartOPT:       {name: "start-opt", cuts: cutPassword},
+	StartOPTInit:   {name: "start-opt-initialisation", cuts: cutPassword},
+	OutputOPT:      {name: "output-opt-data", cuts: cutPassword},
+	BookTip:        {name: "book-tip", cuts: cutPassword},
+	Reservation:    {name: "reservation", cuts: cutTrailingPassword},
+	BookPart:       {name: "partial-reversal", cuts: cutTrailingPassword},
+	BookTotal:      {name: "book-total", cuts: cutTrailingPassword},
+	Release:        {name: "pre-authorisation-reversal", cuts: cutTrailingPassword},
 	Ack:            {name: "acknowledge", cuts: cutNone, soft: true},
-	// Card-only functions: decoded for a readable trace, refused by the terminal.
-	0x0622: {name: "reservation", cuts: cutTrailingPassword},
-	0x0623: {name: "partial-reversal", cuts: cutTrailingPassword},
-	0x0624: {name: "book-total", cuts: cutTrailingPassword},
-	0x0625: {name: "pre-authorisation-reversal", cuts: cutTrailingPassword},
+	// Decoded for a readable trace, refused by the terminal: it has no card reader.
 	0x06C0: {name: "read-card", cuts: cutOne},
 }
