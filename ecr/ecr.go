@@ -31,6 +31,7 @@ type Request struct {
 	Answers     map[int32]string // to the method's prompts, by the query's id (S1 2.5), which the register has asked for itself
 	AskAmount   bool             // a Payment without an amount: the register leaves it to the terminal to ask for it
 	Reference   string           // the till's own name of the purchase; "" = none. The same id with another reference is another request
+	Part        bool             // Reversal: an Amount below the original's is given back as a refund; else it is refused
 	Receipt     int              // Reversal: receipt number of the original in the open batch
 	Original    string           // Refund: "R<receipt>", "R<batch>/<receipt>" or "T<transactionId>"; "" = refund the last payment, if the terminal allows it. Reversal: "L" = the line's last approved payment, in the open batch, "L<trace>" = that one if it has this trace number; "" = the one of Receipt
 	LastReceipt *int             // TLV 1F1F: the last receipt number the register knows; nil = not sent

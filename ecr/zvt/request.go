@@ -81,7 +81,7 @@ func (m *Machine) saleRequest(msg apdu.Message, id int) (ecr.Request, error) {
 		if !hasReceipt {
 			return req, errReference
 		}
-		req.Receipt = int(receipt)
+		req.Receipt, req.Part = int(receipt), req.Amount > 0
 	case apdu.RefundCmd:
 		req.Kind = ecr.Refund
 		if req.Amount == 0 {

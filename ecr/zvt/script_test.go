@@ -136,7 +136,7 @@ func render(a ecr.Action) string {
 			text string
 		}{
 			{r.Line != "serial", "line=" + r.Line}, {r.Sequence != "", "id=" + r.Sequence}, {r.CardType != 0, fmt.Sprint("card=", r.CardType)},
-			{r.Receipt != 0, fmt.Sprint("receipt=", r.Receipt)}, {r.Original != "", "original=" + r.Original}, {r.Progress, "progress"},
+			{r.Receipt != 0, fmt.Sprint("receipt=", r.Receipt)}, {r.Original != "", "original=" + r.Original}, {r.Part, "part"}, {r.Progress, "progress"},
 		} {
 			if x.is {
 				out += " " + x.text

@@ -155,7 +155,7 @@ func (d *Drive) known(ctx context.Context, req ecr.Request) (key, old wire.Key, 
 // sameBody compares what makes a request with an id of its own the same: type, amount, currency,
 // original and reference.
 func sameBody(row *journal.Row, req ecr.Request) bool {
-	return row.Kind == req.Kind && (req.Amount == 0 || row.Amount == req.Amount) && row.Currency == req.Currency &&
+	return sameKind(row, req) && (req.Amount == 0 || row.Amount == req.Amount) && row.Currency == req.Currency &&
 		(req.Kind == ecr.Payment || row.Asked == askedFor(req)) && row.State.Till.Reference == req.Reference
 }
 

@@ -19,11 +19,25 @@ import (
 // repeats finds the refund or reversal in progress that a request repeats.
 func repeats(rows []*journal.Row, req ecr.Request, last wire.Key) wire.Key {
 	for _, r := range rows {
-		if !r.Quarantined && checkout.Running(r.State) && r.Kind == req.Kind && sameForward(r, req, last) {
+		if !r.Quarantined && checkout.Running(r.State) && sameKind(r, req) && sameForward(r, req, last) {
 			return r.Key
 		}
 	}
 	return ""
+}
+
+// sameKind reports whether a sale is of the kind that a request asks for: a reversal of a part is a
+// refund.
+func sameKind(r *journal.Row, req ecr.Request) bool {
+	return r.Kind == req.Kind || req.Kind == ecr.Reversal && req.Part && r.Kind == ecr.Refund
+}
+
+// inPart returns the refund that a reversal of less than the original is; any other request stays.
+func inPart(req ecr.Request, o *journal.Row) ecr.Request {
+	if req.Kind == ecr.Reversal && req.Part && req.Amount > 0 && req.Amount < o.Amount {
+		req.Original, req.Kind = askedFor(req), ecr.Refund
+	}
+	return req
 }
 
 // sameForward compares what the register said; where it named the last payment, that has to be the
@@ -46,12 +60,12 @@ func askedFor(req ecr.Request) string {
 // untold finds a refund or reversal that has ended, whose end the register does not have, and which
 // it asks for again: one told "in progress", or the line's last sale where its telling was lost.
 func (a *accepting) untold(tx store.Reader) (wire.Key, error) {
-	rows, err := a.d.j.Untold(tx, a.req.Line, a.req.Kind)
+	rows, err := a.d.j.Untold(tx, a.req.Line)
 	if err != nil {
 		return "", err
 	}
 	for _, r := range rows {
-		if !r.Quarantined && sameForward(r, a.req, a.last) {
+		if !r.Quarantined && sameKind(r, a.req) && sameForward(r, a.req, a.last) {
 			return r.Key, nil
 		}
 	}
@@ -158,7 +172,7 @@ func (a *accepting) original(tx store.Tx) (*journal.Row, error) {
 	case err != nil:
 		return nil, err
 	}
-	return row, reversible(row, req)
+	return row, reversible(row, inPart(req, row))
 }
 
 // receiptNamed reads <receipt> or <batch>/<receipt>; batch is 0 where none is named.
@@ -180,7 +194,7 @@ func reversible(o *journal.Row, req ecr.Request) error {
 	switch {
 	case o.Kind != ecr.Payment:
 		return refuse(ecr.NotReversible, "only payments can be taken back")
-	case req.Kind == ecr.Reversal && (o.Reversed || o.Undone()):
+	case (req.Kind == ecr.Reversal || req.Part) && (o.Reversed || o.Undone()):
 		return refuse(ecr.AlreadyReversed, "already reversed")
 	case o.State.Phase != checkout.Confirmed && o.State.Phase != checkout.Done, o.State.Result != ecr.Approved:
 		return refuse(ecr.NotReversible, "the original is not an acknowledged payment")
@@ -203,15 +217,19 @@ func (a *accepting) writeForward(tx store.Tx) error {
 	if err != nil {
 		return err
 	}
-	row, err := d.newRow(tx, a.req, a.key)
+	req := inPart(a.req, orig)
+	row, err := d.newRow(tx, req, a.key)
 	if err != nil {
 		return err
 	}
-	if a.req.Kind == ecr.Reversal {
+	if req.Kind == ecr.Reversal {
 		row.Amount = orig.Amount
 	}
-	row.Method, row.Original, row.Asked, row.OriginalTrace = orig.Method, orig.Key, askedFor(a.req), orig.Trace
-	typ, ref, err := back(a.req.Kind, orig)
+	row.Method, row.Original, row.Asked, row.OriginalTrace = orig.Method, orig.Key, askedFor(req), orig.Trace
+	if req.Part && req.Kind == ecr.Refund && !methods.Supports(orig.Method, methods.Refund) {
+		return refuse(ecr.NotReversible, "%s gives back the whole amount only", orig.Method.Label)
+	}
+	typ, ref, err := back(req.Kind, orig)
 	if err != nil {
 		return err
 	}
@@ -221,7 +239,7 @@ func (a *accepting) writeForward(tx store.Tx) error {
 	}
 	a.offers, a.pick = []checkout.Pick{pick}, 0
 	limits := checkout.LimitsOf(orig.Method, d.cfg.TimeoutUnit, cmp.Or(a.req.Patience, d.cfg.Patience), false)
-	terms := checkout.Terms{Kind: a.req.Kind, Ask: a.asks, Limits: limits, Till: tillOf(a.req)}
+	terms := checkout.Terms{Kind: req.Kind, Ask: a.asks, Limits: limits, Till: tillOf(a.req)}
 	row.State, _ = checkout.Start(terms, d.boot())
 	if err := d.j.AcceptForward(tx, row, orig, typ, ref, params(pick, sent(a.req, pick))); err != nil {
 		return err

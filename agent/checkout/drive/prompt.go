@@ -146,7 +146,7 @@ func (d *Drive) chosen(ctx context.Context, key wire.Key, pick checkout.Pick, an
 // register that asked for the sale.
 func (d *Drive) askLater(ctx context.Context, a *accepting, row *journal.Row) {
 	req := a.req
-	req.Amount = row.Amount // a reversal need not name it
+	req.Kind, req.Amount = row.Kind, row.Amount // a reversal need not name it, or names a part
 	as := func(ctx context.Context) context.Context { return ctx }
 	if peer, ok := ecr.PeerOf(ctx); ok {
 		as = func(ctx context.Context) context.Context { return ecr.WithPeer(ctx, peer) }

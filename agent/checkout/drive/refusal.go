@@ -89,6 +89,7 @@ var german = map[string]string{
 	"T%d names two payments: name the receipt":                       "T%d nennt zwei Zahlungen: bitte den Beleg nennen",
 	"only payments can be taken back":                                "nur Zahlungen können zurückgenommen werden",
 	"refunded in part":                                               "teilweise gutgeschrieben",
+	"%s gives back the whole amount only":                            "%s gibt nur den ganzen Betrag zurück",
 	"the method cannot give money back":                              "die Zahlart kann nichts zurückgeben",
 	"the original is not an acknowledged payment":                    "das Original ist keine bestätigte Zahlung",
 	"the journal was replaced on %s: compare the backend's portal":   "das Journal wurde am %s ersetzt: bitte im Portal der Bank nachsehen",

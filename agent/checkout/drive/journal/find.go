@@ -80,13 +80,13 @@ func (j *Journal) ByTransactionID(r store.Reader, id int64) (*Row, error) {
 	return rows[0], nil
 }
 
-// Untold lists the newest refunds or reversals of a line that have ended, and whose end the
+// Untold lists the newest refunds and reversals of a line that have ended, and whose end the
 // register does not have: those told "in progress", and the line's last sale where its telling was
 // lost.
-func (j *Journal) Untold(r store.Reader, line string, kind ecr.Kind) ([]*Row, error) {
-	return j.many(r, `line = ? AND kind = ? AND active = 0 AND (told = ? OR told IN ('', ?) AND
-		id = (SELECT MAX(id) FROM checkout_sales WHERE line = ?)) ORDER BY id DESC LIMIT 20`,
-		line, string(kind), ToldInProgress, string(ecr.Lost), line)
+func (j *Journal) Untold(r store.Reader, line string) ([]*Row, error) {
+	return j.many(r, `line = ? AND kind IN (?, ?) AND active = 0 AND (told = ? OR told IN ('', ?) AND
+		id = (SELECT MAX(id) FROM checkout_sales WHERE line = ?)) ORDER BY id DESC LIMIT 40`,
+		line, string(ecr.Refund), string(ecr.Reversal), ToldInProgress, string(ecr.Lost), line)
 }
 
 // ReceiptBefore is the receipt number the line was given before a sale; 0 = none.
