@@ -22,6 +22,7 @@ type ECR struct {
 	TCP        string        `toml:"tcp"`       // host:port to listen on; "" = none
 	T1         time.Duration `toml:"t1"`        // between two bytes of a block
 	Charset    string        `toml:"charset"`
+	Profile    string        `toml:"profile"`     // zvt: how the register differs from what it registers as, one of profiles
 	Grace      time.Duration `toml:"grace"`       // until an unconfirmed sale is undone
 	Patience   time.Duration `toml:"patience"`    // the register waits so long for an answer without intermediate status
 	Unheard    string        `toml:"unheard"`     // an approval that the register does not acknowledge: undo, keep
@@ -210,6 +211,10 @@ func (e ECR) check(k *check, at string) {
 	}
 	k.between(at+".t1", e.T1, 10*time.Millisecond, 5*time.Second)
 	k.oneOf(at+".charset", e.Charset, charsets...)
+	k.oneOf(at+".profile", e.Profile, profiles...)
+	if e.Profile != "standard" && e.Protocol != "zvt" {
+		k.fail(at+".profile", "%q is a profile of zvt registers: leave it out", e.Profile)
+	}
 	if e.Password != "" && (len(e.Password) != 6 || strings.Trim(e.Password, "0123456789") != "") {
 		k.fail(at+".password", "not six digits")
 	}

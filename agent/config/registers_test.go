@@ -72,6 +72,8 @@ func TestErrorsOfTheSecondRegisterNameItsLine(t *testing.T) {
 		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\ntcp = \"0.0.0.0:2\"\nname = \"till2\"\n":   `:4: ecr[2].tcp: "0.0.0.0:2" is open to the network`,
 		"[[ecr]]\ntcp = \"127.0.0.1:1\"\n[[ecr]]\ntcp = \"127.0.0.1:2\"\nname = \"a b\"\n":   `:5: ecr[2].name: "a b" is not one word`,
 		"[[ecr]]\ntcp = \"127.0.0.1:1\"\nprotocol = \"morse\"\n":                             `:3: ecr.protocol: "morse" is none of`,
+		"[[ecr]]\ntcp = \"127.0.0.1:1\"\nprofile = \"fancy\"\n":                              `:3: ecr.profile: "fancy" is none of standard, plain, no-tlv, fixed-charset`,
+		"[[ecr]]\nprotocol = \"jsonl\"\ntcp = \"127.0.0.1:1\"\nprofile = \"plain\"\n":        `:4: ecr.profile: "plain" is a profile of zvt registers`,
 		"[[ecr]]\ntcp = \"127.0.0.1:1\"\nunheard = \"forget\"\n":                             `:3: ecr.unheard: "forget" is none of undo, keep`,
 		"[[ecr]]\ntcp = \"127.0.0.1:1\"\npassphrase = \"short\"\n":                           `ecr.passphrase: fewer than eight characters`,
 		"[[ecr]]\nprotocol = \"caisse-ap\"\nserial = \"/dev/ttyS0\"\n":                       `:3: ecr.serial: caisse-ap does not run on a serial line: set tcp`,

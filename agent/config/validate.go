@@ -20,6 +20,7 @@ var (
 	uuidPattern     = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 	bauds           = []int{1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200}
 	charsets        = []string{"cp437", "iso-8859-1", "din-66003", "utf-8", "ascii"} // as ecr/zvt/apdu names them
+	profiles        = []string{"standard", "plain", "no-tlv", "fixed-charset"}       // as ecr/zvt names them
 )
 
 // Validate checks every value; the error joins one *KeyError per wrong key, which does not know its place.

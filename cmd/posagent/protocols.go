@@ -78,11 +78,16 @@ func zvtOf(cfg config.Config, e config.ECR, b box) (ecr.Protocol, error) {
 	if !ok {
 		return ecr.Protocol{}, fail(exitConfig, "config: ecr.charset: %q is not known", e.Charset)
 	}
+	manner, ok := zvt.ParseManner(e.Profile)
+	if !ok {
+		return ecr.Protocol{}, fail(exitConfig, "config: ecr.profile: %q is not known", e.Profile)
+	}
 	t := cfg.Terminal
 	return protocol.New(protocol.Options{
 		ZVT: zvt.Config{
 			TerminalID: t.TerminalID, Currency: t.Currency, MerchantName: t.MerchantName, Language: t.Language,
 			Device: "posagent", Version: b.version, Serial: b.serial, Charset: charset, Password: e.Password, Baud: e.Baud,
+			Contract: t.MerchantID, Manner: manner,
 		},
 		Frame: frame.Config{T1: e.T1},
 	}), nil

@@ -5,14 +5,17 @@ var ofCommands = []mutant{
 	{"a pre-authorisation is sold as a payment", "ecr/zvt", "TestNoCommandHangs|TestDialogues", []edit{
 		{"ecr/zvt/step.go", "case apdu.Authorisation, apdu.Reversal, apdu.RefundCmd:\n\t\tm.beginSale()", "case apdu.Authorisation, apdu.Reversal, apdu.RefundCmd, apdu.Reservation:\n\t\tm.beginSale()"},
 	}},
-	{"a part that is asked for gives the whole back", drive, "TestMoneyB7_APartOfAPayment", []edit{
+	{"a part that is asked for gives the whole back", drive, "TestMoneyB7_APartOfAPaymentIsGivenBack", []edit{
 		{"agent/checkout/drive/forward.go", `req.Original, req.Kind = askedFor(req), ecr.Refund`, `req.Amount = o.Amount`},
 	}},
 	{"a part is given back twice", drive, "TestMoneyB4_APartIsNotGivenBackTwice", []edit{
 		{"agent/checkout/drive/forward.go", `return r.Kind == req.Kind || req.Kind == ecr.Reversal && req.Part`, `return r.Kind == req.Kind || req.Kind == ecr.Payment && req.Part`},
 	}},
-	{"a part is given back of what is reversed", drive, "TestMoneyB7_APartOfAPayment", []edit{
+	{"a part is given back of what is reversed", drive, "TestMoneyB7_APartOfAPaymentIsGivenBack", []edit{
 		{"agent/checkout/drive/forward.go", `case (req.Kind == ecr.Reversal || req.Part) && (o.Reversed`, `case req.Kind == ecr.Reversal && (o.Reversed`},
+	}},
+	{"a profile takes the numbers away", "ecr/zvt", "TestDialogues", []edit{
+		{"ecr/zvt/manner.go", `p.TLV, p.ListOnly, p.Blocks = p.Sequenced, true, false`, `p.TLV, p.ListOnly, p.Blocks, p.Sequenced = false, true, false, false`},
 	}},
 	{"a tip undoes the approval that is being told", "ecr/zvt", "TestField_U10Matrix", []edit{
 		{"ecr/zvt/table.go", `apdu.BookTip:     {take, busy, busy, busy, busy,`, `apdu.BookTip:     {take, busy, busy, busy, unknownOutcome,`},

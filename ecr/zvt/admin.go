@@ -19,10 +19,10 @@ func (m *Machine) beginAdmin() {
 	case apdu.Registration:
 		m.register()
 	case apdu.LogOff:
-		epoch := m.prof.Epoch
-		m.prof = defaultProfile()
-		m.prof.Epoch = epoch
-		m.do(ecr.Save{Profile: m.prof.encode()})
+		none := defaultProfile()
+		none.Epoch = m.said.Epoch
+		m.adopt(none)
+		m.do(ecr.Save{Profile: m.said.encode()})
 		m.finish()
 	case apdu.ChangeBaud, apdu.ActivateReader:
 		m.finish()
@@ -62,14 +62,18 @@ func (m *Machine) waitVisibly() {
 
 // register takes over a registration; its completion follows when it is stored.
 func (m *Machine) register() {
-	m.prof = registered(m.d.msg, m.prof)
-	m.prof.Shown = m.cfg.Password != ""
+	said := registered(m.d.msg, m.said)
+	said.Shown = m.cfg.Password != ""
+	m.adopt(said)
 	m.ids = ids{last: -1, command: -1}
 	if id, ok := idOf(m.d.msg); ok && m.prof.Sequenced {
 		m.ids.last = id
 	}
-	m.do(ecr.Save{Gen: m.d.gen, Profile: m.prof.encode()})
+	m.do(ecr.Save{Gen: m.d.gen, Profile: m.said.encode()})
 }
+
+// adopt takes a registration over.
+func (m *Machine) adopt(said profile) { m.said, m.prof = said, m.cfg.Manner.of(said) }
 
 func (m *Machine) saved(ev ecr.Saved) {
 	if ev.Gen != m.d.gen || m.phase != working {
@@ -154,7 +158,7 @@ func (m *Machine) statusReply(msg apdu.Message, status byte) apdu.Message {
 // now.
 func (m *Machine) readsContainers(msg apdu.Message) bool {
 	_, sent := msg.TLV()
-	return sent || m.prof.TLV && !m.prof.ListOnly
+	return !m.cfg.Manner.bare() && (sent || m.prof.TLV && !m.prof.ListOnly)
 }
 
 func statusOf(h ecr.Health) byte {

@@ -21,6 +21,8 @@ type Config struct {
 	Serial       string // of the box
 	Charset      apdu.Charset
 	Password     string // six digits a register must show before anything else is done on a connection; "" = any
+	Contract     string // BMP 2A, at most 15 characters; "" or longer = not sent
+	Manner       Manner // of the line's registers
 	Cable        bool   // the line is a cable: a registration with the password holds until the next one
 	Baud         int    // of the cable, for 08 40; 0 = not known
 }
@@ -31,8 +33,9 @@ type Machine struct {
 	currency money.Currency
 	tid      []byte
 
-	prof    profile
-	shown   bool // the register has shown the password
+	said    profile // the registration, as it is stored
+	prof    profile // what counts of it
+	shown   bool    // the register has shown the password
 	phase   phase
 	d       dialogue
 	gen     int
@@ -137,7 +140,7 @@ func New(cfg Config, saved []byte) *Machine {
 		cur, _ = money.Lookup("EUR")
 	}
 	prof := loadProfile(saved)
-	return &Machine{cfg: cfg, currency: cur, tid: terminalDigits(cfg.TerminalID), prof: prof,
+	return &Machine{cfg: cfg, currency: cur, tid: terminalDigits(cfg.TerminalID), said: prof, prof: cfg.Manner.of(prof),
 		shown: cfg.Password == "" || cfg.Cable && prof.Shown, orphans: map[int]orphan{}, ids: ids{last: -1, command: -1}}
 }
 

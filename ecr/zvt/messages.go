@@ -111,9 +111,13 @@ func (m *Machine) statusInfo(out ecr.Outcome) apdu.Message {
 	case card > 0:
 		fields = append(fields, apdu.Bytes(0x8A, byte(card)))
 	}
+	if vu := m.cfg.Contract; vu != "" && len(apdu.ASCII.Encode(vu)) <= 15 {
+		fields = append(fields, apdu.Text(0x2A, apdu.ASCII, vu))
+	}
 	if text := m.hostText(out); text != "" {
 		fields = append(fields, apdu.Text(0x3C, cs, text))
 	}
+	fields = append(fields, apdu.Number(0x88, int64(out.Trace)))
 	if name := receipt.Label(out); name != "" {
 		fields = append(fields, apdu.CardName(cs, name))
 	}

@@ -22,7 +22,8 @@ var (
 
 // options reads what every financial command may carry.
 func (m *Machine) options(msg apdu.Message) request {
-	r := request{tlv: m.prof.TLV, currency: m.prof.Currency, receipts: m.prof.Receipts}
+	bare := m.cfg.Manner.bare()
+	r := request{tlv: m.prof.TLV && !bare, currency: m.prof.Currency, receipts: m.prof.Receipts}
 	if n, ok := msg.Byte(0x01); ok && n > 0 {
 		r.ackWithin = time.Duration(n) * time.Second
 	}
@@ -31,7 +32,7 @@ func (m *Machine) options(msg apdu.Message) request {
 	}
 	r.currency = r.currency || msg.Has(0x49)
 	if _, ok := msg.TLV(); ok {
-		r.tlv = true
+		r.tlv = !bare
 	}
 	if t, ok := msg.FindTLV(0x1F04); ok && len(t.Value) > 0 {
 		r.receipts = &t.Value[0]

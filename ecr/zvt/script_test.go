@@ -230,6 +230,13 @@ func (s *script) event(t testing.TB, w []string) {
 				s.m.cfg.Password = value
 			case "language":
 				s.m.cfg.Language = value
+			case "contract":
+				s.m.cfg.Contract = value
+			case "manner":
+				m, ok := ParseManner(value)
+				require.True(t, ok, value)
+				s.m.cfg.Manner = m
+				s.m.adopt(s.m.said)
 			default:
 				t.Fatal(one)
 			}
@@ -266,7 +273,7 @@ func (s *script) event(t testing.TB, w []string) {
 	case "saved":
 		s.step(t, ecr.Saved{Gen: s.gen["save"]})
 	case "restart": // the process starts again, with what was saved
-		s.m = New(s.m.cfg, s.m.prof.encode())
+		s.m = New(s.m.cfg, s.m.said.encode())
 	case "gone":
 		s.step(t, ecr.Gone{})
 	case "freed":

@@ -42,7 +42,7 @@ func (m *Machine) Step(ev ecr.Event) []ecr.Action {
 	case ecr.Undoing:
 		m.undoing()
 	case ecr.Learned:
-		m.prof = loadProfile(ev.Profile)
+		m.adopt(loadProfile(ev.Profile))
 	}
 	return m.actions
 }
@@ -79,8 +79,9 @@ func (m *Machine) received(ev ecr.Received) {
 		}
 		return
 	case fresh == restarts:
-		m.prof.Epoch++
-		m.do(ecr.Save{Profile: m.prof.encode()})
+		m.said.Epoch++
+		m.adopt(m.said)
+		m.do(ecr.Save{Profile: m.said.encode()})
 	}
 	column := m.phase
 	if ev.Elsewhere && (m.phase == idle || m.phase == ending) {
