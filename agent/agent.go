@@ -26,6 +26,7 @@ import (
 	"posagent/agent/offline"
 	"posagent/agent/outbox"
 	"posagent/agent/owned"
+	"posagent/agent/panel"
 	"posagent/agent/paper"
 	"posagent/agent/paylink"
 	"posagent/agent/person"
@@ -140,7 +141,8 @@ type Agent struct {
 	scrub    *scrub.Scrubber
 	drive    *drive.Drive
 	counter  *counter.Counter // nil where nobody types
-	page     *screen.Screen   // nil = there is none
+	panel    *panel.Panel
+	page     *screen.Screen // nil = there is none
 	sessions []func(context.Context) error
 	lines    []*session.Session
 	port     *port.Port
@@ -187,7 +189,7 @@ func New(o Options) *Agent {
 		o.Front.Attach(a.outbox)
 	}
 	a.drive = drive.New(drive.Options{
-		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: a.withPage(), Prompter: a.prompter(), AtTerminal: byCustomer, Config: o.Drive, CallerSecret: o.CallerSecret,
+		DB: o.DB, Aapay: route, Methods: a.methods, Outbox: a.outbox, Screen: a.checkoutScreen(), Prompter: a.prompter(), AtTerminal: byCustomer, Config: o.Drive, CallerSecret: o.CallerSecret,
 		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow, Record: a.saleChanged, Audit: a.did, LastSale: last.Sales.Highest,
 		Closed: a.batchClosed,
 	})
@@ -333,7 +335,7 @@ func (a *Agent) local(in *inbox.Inbox, house *view.Daemon) port.Options {
 }
 
 func (a *Agent) line(l Line) session.Options {
-	return session.Options{Line: l.Name, Desk: a.drive, Till: a.drive, Memory: a.drive, Protocol: l.Protocol, Allow: l.Allow, Log: a.o.Log,
+	return session.Options{Line: l.Name, Desk: a.drive, Till: a.drive, Memory: a.drive, Panel: a.panel, Protocol: l.Protocol, Allow: l.Allow, Log: a.o.Log,
 		Patience: l.Patience, Grace: l.Grace, Keep: l.Keep, RefundLast: l.RefundLast, MaxConns: l.MaxConns,
 		Refused: func(from string) { a.refusals.Note("register line "+l.Name, from) }}
 }

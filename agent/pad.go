@@ -2,16 +2,20 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"posagent/agent/checkout/drive"
 	"posagent/agent/checkout/drive/perform"
 	"posagent/agent/counter"
+	"posagent/agent/panel"
+	"posagent/agent/paper"
 	"posagent/agent/screen"
 	"posagent/device/display"
 	"posagent/device/display/scene"
 	"posagent/device/keypad"
 	"posagent/device/keypad/entry"
+	"posagent/device/printer"
 	"posagent/ecr"
 	"posagent/ecr/receipt"
 	"posagent/schemes/money"
@@ -32,7 +36,11 @@ func (a *Agent) withPage() display.Screen {
 	if a.page == nil {
 		o := screen.Options{Now: a.o.Now}
 		if a.o.PageKeys {
-			o.Tap = func(sale string, turn uint64, k entry.Key) { a.counter.Tap(sale, turn, k) }
+			o.Tap = func(sale string, turn uint64, k entry.Key) {
+				if !a.panel.Tap(sale, turn, k) {
+					a.counter.Tap(sale, turn, k)
+				}
+			}
 		}
 		a.page = screen.New(o)
 	}
@@ -40,6 +48,32 @@ func (a *Agent) withPage() display.Screen {
 		return display.Fan(a.page)
 	}
 	return display.Fan(a.page, a.o.Screen)
+}
+
+// checkoutScreen is the customer's screen as the checkout has it, nil where there is none. Registers
+// have it, the keys and the printer while no sale does.
+func (a *Agent) checkoutScreen() display.Screen {
+	shown := a.withPage()
+	a.panel = panel.New(panel.Options{
+		Screen: shown, Ready: func() bool { return a.counter != nil && a.counter.Ready() }, Print: a.printText,
+		Language: a.o.Drive.Language, Sandbox: a.o.Drive.Sandbox,
+	})
+	if shown == nil {
+		return nil
+	}
+	return a.panel
+}
+
+// printText stores what a register prints.
+func (a *Agent) printText(ctx context.Context, lines []ecr.PrintLine) error {
+	if a.paper == nil {
+		return &ecr.Refusal{Code: ecr.Impossible}
+	}
+	err := a.paper.Text(ctx, lines)
+	if errors.Is(err, paper.ErrTexts) || errors.Is(err, printer.ErrDocument) {
+		return &ecr.Refusal{Code: ecr.NotReady, Text: err.Error()}
+	}
+	return err
 }
 
 // Unseen says that there is a page for the customer, and no browser shows it.
@@ -64,7 +98,12 @@ func (a *Agent) prompter() drive.Prompter {
 
 // readPad hands the keys over until ctx ends.
 func (a *Agent) readPad(ctx context.Context) error {
-	return a.o.Keypad.Run(ctx, a.counter.Press, func(s keypad.Status) {
+	press := func(k entry.Key) {
+		if !a.panel.Press(k) {
+			a.counter.Press(k)
+		}
+	}
+	return a.o.Keypad.Run(ctx, press, func(s keypad.Status) {
 		if s.Open {
 			a.o.Log.Info("keypad", "path", s.Path, "name", s.Name, "open", true)
 			return

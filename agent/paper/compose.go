@@ -14,6 +14,9 @@ import (
 
 // compose reads what a document says now. It fails with the errors of Books.
 func (p *Paper) compose(ctx context.Context, w waiting) (printer.Document, error) {
+	if w.what == ofText {
+		return p.text(w)
+	}
 	if w.what == ofDay {
 		batch, err := strconv.Atoi(w.name)
 		if err != nil {

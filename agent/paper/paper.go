@@ -305,14 +305,14 @@ func (p *Paper) print(ctx context.Context, w waiting) error {
 		return p.done(ctx, w)
 	}
 	if age := p.o.Now().Sub(time.UnixMilli(w.atMS)); w.atMS > clockSet && age > MaxAge {
-		p.o.Log.Warn("a receipt has waited too long and is not printed (posagent sale print)", "of", w.what, "name", w.name)
+		p.o.Log.Warn("a receipt has waited too long and is not printed (posagent sale print)", "of", w.what, "name", w.called())
 		return p.done(ctx, w)
 	}
 	w.again = w.again || w.begun > 0 // it was begun and not ended, by this run or an earlier one
 	doc, err := p.compose(ctx, w)
 	switch {
-	case errors.Is(err, journal.ErrUnknown), errors.Is(err, journal.ErrQuarantined), errors.Is(err, drive.ErrNotOver):
-		p.o.Log.Error("a receipt is not printed", "of", w.what, "name", w.name, "err", err)
+	case errors.Is(err, journal.ErrUnknown), errors.Is(err, journal.ErrQuarantined), errors.Is(err, drive.ErrNotOver), errors.Is(err, errText):
+		p.o.Log.Error("a receipt is not printed", "of", w.what, "name", w.called(), "err", err)
 		return p.done(ctx, w)
 	case err != nil:
 		return fmt.Errorf("read what is to be printed: %w", err)
@@ -331,7 +331,7 @@ func (p *Paper) print(ctx context.Context, w waiting) error {
 		p.torn, p.paused = 0, time.Time{}
 		return p.done(ctx, w)
 	case errors.Is(err, printer.ErrDocument):
-		p.o.Log.Error("a receipt cannot be printed", "of", w.what, "name", w.name, "err", err)
+		p.o.Log.Error("a receipt cannot be printed", "of", w.what, "name", w.called(), "err", err)
 		return p.done(ctx, w)
 	case errors.Is(err, printer.ErrUnknownEnd):
 		p.torn++

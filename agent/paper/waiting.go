@@ -36,16 +36,25 @@ const tries = 2
 const (
 	ofSale = "sale"
 	ofDay  = "day"
+	ofText = "text"
 )
 
 // waiting is a document that waits.
 type waiting struct {
 	id         int64
-	what, name string
+	what, name string // of ofText, the lines as JSON
 	copy       receipt.Copy
 	again      bool
 	begun      int // how often its printing has begun, and not ended
 	atMS       int64
+}
+
+// called names a document in the log; what a register prints is its own.
+func (w waiting) called() string {
+	if w.what == ofText {
+		return ""
+	}
+	return w.name
 }
 
 // add stores a document that waits from now on, in the caller's commit. The oldest go where there are too many.

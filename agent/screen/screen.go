@@ -190,6 +190,9 @@ func keysOf(v display.View) (keys []entry.Key) {
 		}
 		return append(keys, entry.Correct, entry.Digit(0), entry.Cancel, entry.Confirm)
 	case scene.Message, scene.Code, scene.Waiting:
+		if v.Kind == scene.Message && v.Of.Answer {
+			return []entry.Key{entry.Cancel, entry.Correct, entry.Confirm}
+		}
 	default:
 		return nil
 	}

@@ -87,7 +87,7 @@ func zvtOf(cfg config.Config, e config.ECR, b box) (ecr.Protocol, error) {
 		ZVT: zvt.Config{
 			TerminalID: t.TerminalID, Currency: t.Currency, MerchantName: t.MerchantName, Language: t.Language,
 			Device: "posagent", Version: b.version, Serial: b.serial, Charset: charset, Password: e.Password, Baud: e.Baud,
-			Contract: t.MerchantID, Manner: manner,
+			Contract: t.MerchantID, Manner: manner, Prints: cfg.Printer.Device != "",
 		},
 		Frame: frame.Config{T1: e.T1},
 	}), nil

@@ -26,6 +26,7 @@ var rooms = []room{
 	{"agent/checkout/drive/drivetest", []string{"agent/checkout/drive", "agent/offline", "agent/outbox", "ecr", "store", "schemes/money"}, "a checkout that is started again, for the tests of the rooms that sell through it"},
 	{"agent/counter", []string{"agent/checkout", "agent/checkout/drive", "device/keypad/entry", "ecr", "schemes/methods"}, "asks a person for what a sale still needs: knows keys and faces, no pad and no screen"},
 	{"agent/config", []string{"device/file", "device/keypad", "schemes/money", "schemes/wire"}, "plain data: each room has its own config, cmd converts"},
+	{"agent/panel", []string{"device/display", "device/display/scene", "device/keypad/entry", "ecr"}, "the screen, keys and printer that registers may use: knows no sale and no protocol"},
 	{"agent/paper", []string{"agent/checkout/drive", "agent/checkout/drive/journal", "device/printer", "ecr", "ecr/receipt", "store", "schemes/money", "schemes/wire"}, "what waits for the terminal's own printer: no register and no line"},
 	{"agent/outbox", []string{"store", "schemes/wire"}, "store-and-forward over opaque payloads: knows no service"},
 	{"agent/offline", []string{"agent/lost", "agent/outbox", "store", "schemes/methods", "schemes/aapay", "schemes/payments", "schemes/paylinks", "schemes/tokens", "schemes/money", "schemes/wire", "schemes/wire/check"}, "the outbox's typed adapters"},

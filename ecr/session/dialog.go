@@ -37,6 +37,7 @@ type dialog struct {
 	out    chan ecr.Send
 	own    []ecr.Event // events the loop made itself
 	late   late
+	notice context.CancelFunc // of the one that waits for its answer; the loop's
 	timers map[ecr.Timer]*time.Timer
 	jobs   sync.WaitGroup
 }
@@ -296,6 +297,8 @@ func (d *dialog) perform(ctx context.Context, a ecr.Action) {
 		d.jobs.Go(func() { d.save(ctx, a) })
 	case ecr.Unsend:
 		d.late.takeBack(a.Through)
+	default:
+		d.onPanel(ctx, a)
 	}
 }
 

@@ -39,6 +39,7 @@ type Options struct {
 	Desk   ecr.Desk
 	Till   ecr.Till
 	Memory ecr.Memory // nil: a registration does not survive a restart
+	Panel  ecr.Panel  // nil: the terminal has neither a screen nor a printer for registers
 	// Protocol is what the line speaks.
 	Protocol ecr.Protocol
 	Log      *slog.Logger

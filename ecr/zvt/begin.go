@@ -191,6 +191,10 @@ func (m *Machine) refused(ev ecr.NotBegun) {
 // answerNow: the desk takes longer than the register waits.
 func (m *Machine) answerNow() {
 	switch {
+	case m.phase == prompting:
+		m.answerPrompt(ecr.Pressed{Key: ecr.KeyTimeout}, ecr.OK)
+	case m.phase == working: // a text or a line for paper
+		m.answerPanel(ecr.NotReady)
 	case m.phase == asking && m.d.follows:
 		m.reply(m.d.id, apdu.Refuse(0xA0))
 		m.answerAborts(false)

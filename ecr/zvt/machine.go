@@ -21,6 +21,7 @@ type Config struct {
 	Serial       string // of the box
 	Charset      apdu.Charset
 	Password     string // six digits a register must show before anything else is done on a connection; "" = any
+	Prints       bool   // the terminal has a printer for 06 D1 and 06 D3
 	Contract     string // BMP 2A, at most 15 characters; "" or longer = not sent
 	Manner       Manner // of the line's registers
 	Cable        bool   // the line is a cable: a registration with the password holds until the next one
@@ -52,6 +53,7 @@ type Machine struct {
 	timers   [timers]int // number of the running timer, 0 = none
 	timerSeq int
 
+	paper    []ecr.PrintLine // lines for the terminal's printer that are not stored yet
 	aborting aborting
 	ids      ids
 	lastEOD  *ecr.Totals // told last; for a repeated 06 50
@@ -152,7 +154,7 @@ func (m *Machine) Holds() bool {
 	case apdu.Registration, apdu.StatusEnquiry, apdu.Reset:
 		return false
 	}
-	return m.phase != idle && m.phase != ending && m.phase != waiting
+	return m.phase != idle && m.phase != ending && m.phase != waiting && m.phase != prompting
 }
 
 // Waits reports whether a 06 20 waits for the dialogue of another connection to end: it wants
@@ -190,6 +192,8 @@ func (m *Machine) drop(joined, gone bool) {
 		} else if !joined {
 			m.do(ecr.Deliver{Sale: m.d.sale, Delivery: ecr.Lost})
 		}
+	case prompting:
+		m.do(ecr.EndNotice{})
 	case telling, pausing:
 		if m.d.sale != "" && !m.d.retold && !joined {
 			m.do(ecr.Deliver{Sale: m.d.sale, Delivery: ecr.Lost})

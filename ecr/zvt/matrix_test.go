@@ -20,6 +20,7 @@ func inPhase(t testing.TB, p phase) *script {
 		asking:    {"E 06 01 07 04 00 00 00 00 12 50"},
 		running:   {"E 06 01 07 04 00 00 00 00 12 50", "< begun s1"},
 		working:   {"E 06 50 03 00 00 00"},
+		prompting: {"E 06 E1 08 F0 0A F1 F0 F3 41 42 43"},
 		telling:   {"E 06 01 07 04 00 00 00 00 12 50", "< begun s1", "< outcome approved"},
 		pausing:   {"E 06 01 07 04 00 00 00 00 12 50", "< begun s1", "< outcome approved", "E 84 9C 00"},
 		recording: {"E 06 01 07 04 00 00 00 00 12 50", "< begun s1", "< outcome approved", "E 80 00 00"},
@@ -67,6 +68,11 @@ var sampleCommands = map[apdu.Command]string{
 	apdu.OutputOPT:      "08 23 03 12 34 56",
 	apdu.ChangeBaud:     "08 40 01 00",
 	apdu.ActivateReader: "08 50 01 00",
+	apdu.DisplayText:    "06 E0 08 F0 05 F1 F0 F3 41 42 43",
+	apdu.DisplayKey:     "06 E1 08 F0 14 F1 F0 F3 41 42 44",
+	apdu.DisplayNumber:  "06 E2 08 F0 14 F1 F0 F3 41 42 43",
+	apdu.PrintLine:      "06 D1 04 00 41 42 43",
+	apdu.PrintBlock:     "06 D3 0C 06 0A 25 08 07 03 41 42 43 09 01 81",
 }
 
 // begins is what a command sets off when it is taken.
@@ -89,6 +95,11 @@ var begins = map[apdu.Command]string{
 	apdu.OutputOPT:      "> report",
 	apdu.ChangeBaud:     "P 84 7D 00",
 	apdu.ActivateReader: "P 80 00 00",
+	apdu.DisplayText:    "> notify text",
+	apdu.DisplayKey:     "> notify key",
+	apdu.DisplayNumber:  "> notify number",
+	apdu.PrintLine:      "P 84 CC 00",
+	apdu.PrintBlock:     "P 84 CC 00",
 }
 
 // grid is what the register sees of each command in each phase, written out by hand. A sale of
@@ -104,42 +115,49 @@ var begins = map[apdu.Command]string{
 //	9C     80 00 00, and nothing is begun
 //	abort  the desk is asked to abort the sale; there is no answer yet
 //	later  nothing yet: the abort follows when the sale exists
+//	prompt the prompt that waits is given up, and the command is begun
+//	endprompt  the prompt is answered with a time-out, then the command with 80 00 00
 //	wait   80 00 00, and nothing is begun until the other connection's dialogue is over
 const grid = `
-        idle   asking running working telling pausing recording printing ending waiting elsewhere
-06 00   begin  begin  begin   begin   lost    lost    begin     begin    begin  begin   begin
-06 02   begin  begin  begin   begin   lost    lost    begin     begin    begin  begin   begin
-05 01   begin  9C     9C      9C      9C      9C      9C        9C       begin  9C      9C
-06 01   begin  A0     untold  A0      first   A0      A0        A0       begin  A0      A0
-06 30   begin  A0     untold  A0      first   A0      A0        A0       begin  A0      A0
-06 31   begin  A0     untold  A0      first   A0      A0        A0       begin  A0      A0
-06 20   begin  A0     join    A0      join    join    join      join     begin  A0      wait
-06 B0   83     later  abort   83      83      83      83        83       83     abort   abort
-06 50   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-06 10   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-06 70   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-06 93   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-06 18   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-06 0C   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-06 12   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-06 1A   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-06 1B   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-06 22   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-06 23   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-06 24   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-06 25   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-06 52   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-06 91   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-08 20   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-08 22   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-08 23   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-08 40   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
-08 50   begin  A0     A0      A0      A0      A0      A0        A0       begin  A0      A0
+        idle      asking    running   working   prompting telling   pausing   recording printing  ending    waiting   elsewhere
+06 00   begin     begin     begin     begin     prompt    lost      lost      begin     begin     begin     begin     begin
+06 02   begin     begin     begin     begin     prompt    lost      lost      begin     begin     begin     begin     begin
+05 01   begin     9C        9C        9C        prompt    9C        9C        9C        9C        begin     9C        9C
+06 01   begin     A0        untold    A0        prompt    first     A0        A0        A0        begin     A0        A0
+06 30   begin     A0        untold    A0        prompt    first     A0        A0        A0        begin     A0        A0
+06 31   begin     A0        untold    A0        prompt    first     A0        A0        A0        begin     A0        A0
+06 20   begin     A0        join      A0        prompt    join      join      join      join      begin     A0        wait
+06 B0   83        later     abort     83        endprompt 83        83        83        83        83        abort     abort
+06 50   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 10   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 70   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 93   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 18   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 0C   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 12   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 1A   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 1B   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 22   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 23   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 24   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 25   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 52   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 91   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+08 20   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+08 22   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+08 23   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+08 40   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+08 50   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 E0   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 E1   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 E2   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 D1   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
+06 D3   begin     A0        A0        A0        prompt    A0        A0        A0        A0        begin     A0        A0
 `
 
 // TestField_U10Matrix walks every command through every phase and holds the machine to the grid.
 func TestField_U10Matrix(t *testing.T) {
-	for _, p := range []phase{idle, ending, waiting} {
+	for _, p := range []phase{idle, ending, waiting, prompting} {
 		require.False(t, inPhase(t, p).m.Holds(), "the next command may come on another connection in %v", p)
 	}
 	for _, p := range []phase{asking, running, working, telling, pausing, recording, printing} {
@@ -173,6 +191,11 @@ func TestField_U10Matrix(t *testing.T) {
 				case "begin", "join":
 					require.Contains(t, out, begins[cmd])
 					require.NotContains(t, out, "> lost")
+				case "prompt":
+					require.Equal(t, "> end notice", s.out[0])
+					require.Contains(t, out, begins[cmd])
+				case "endprompt":
+					require.Equal(t, []string{"> end notice", "P 80 00 01 6C", "P 80 00 00"}, s.out)
 				case "lost":
 					require.Contains(t, out, "> lost s1")
 					require.Contains(t, out, begins[cmd])

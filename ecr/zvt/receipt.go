@@ -22,6 +22,7 @@ const (
 	attrNormal = 0x00
 	attrCentre = 0x40
 	attrLast   = 0x81
+	attrFeed   = 0xFF
 )
 
 // textLine is one line of a receipt before it is encoded.

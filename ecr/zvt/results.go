@@ -28,7 +28,7 @@ func Results() []Result {
 		{resultTooLarge, "nothing was begun: more than is left of the original; send less"},
 		{0xC5, "nothing was begun: no payment method fits the request; leave the card type out, or pay another way"},
 		{resultTooSmall, "nothing was begun: the sale has no amount; send BMP 04"},
-		{resultNoPrinter, "nothing was printed: 06 12 prints on a register whose config has 02 and 80"},
+		{resultNoPrinter, "nothing is printed: 06 12 wants a register with 02 and 80 in config, 06 D1 a printer in [printer] device that prints"},
 		{0xFF, "the terminal cannot say: read the text and ask with 06 20 before anybody pays again"},
 	}
 }

@@ -119,6 +119,10 @@ func (s *script) note(a ecr.Action) {
 		s.gen["till"] = a.Gen
 	case ecr.Report:
 		s.gen["till"] = a.Gen
+	case ecr.Notify:
+		s.gen["panel"] = a.Gen
+	case ecr.Print:
+		s.gen["panel"] = a.Gen
 	case ecr.Save:
 		s.gen["save"] = a.Gen
 	}
@@ -165,6 +169,25 @@ func render(a ecr.Action) string {
 		return "> report"
 	case ecr.Save:
 		return "> save"
+	case ecr.Notify:
+		n := a.Notice
+		return fmt.Sprintf("> notify %s %s digits %d to %d masked %t: %s", []string{"text", "key", "number"}[n.Wants], n.For, n.Min, n.Max, n.Masked, strings.Join(n.Lines, " | "))
+	case ecr.EndNotice:
+		return "> end notice"
+	case ecr.Print:
+		out := "> print"
+		for _, l := range a.Lines {
+			out += fmt.Sprintf(" [%s]", l.Text)
+			for _, x := range []struct {
+				is   bool
+				text string
+			}{{l.Centre, "centre"}, {l.Double, "double"}, {l.Feed > 0, fmt.Sprint("feed ", l.Feed)}} {
+				if x.is {
+					out += " " + x.text
+				}
+			}
+		}
+		return out
 	}
 	if w, ok := a.(ecr.Waits); ok {
 		return "> waits " + w.Sale
@@ -181,7 +204,7 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-var timerNames = map[string]ecr.Timer{"reply": TimerReply, "answer": TimerAnswer, "progress": TimerProgress, "again": TimerAskAgain, "free": TimerFree}
+var timerNames = map[string]ecr.Timer{"reply": TimerReply, "answer": TimerAnswer, "progress": TimerProgress, "again": TimerAskAgain, "free": TimerFree, "paper": TimerPaper}
 
 func (s *script) input(t testing.TB, line string) {
 	kind, rest, _ := strings.Cut(line, " ")
@@ -230,6 +253,8 @@ func (s *script) event(t testing.TB, w []string) {
 				s.m.cfg.Password = value
 			case "language":
 				s.m.cfg.Language = value
+			case "prints":
+				s.m.cfg.Prints = value == "yes"
 			case "contract":
 				s.m.cfg.Contract = value
 			case "manner":
@@ -268,6 +293,21 @@ func (s *script) event(t testing.TB, w []string) {
 			"nomethods": {NoMethods: true}, "dead": {Offline: true},
 			"offline": {Ready: true, Offline: true}}[word(1)]
 		s.step(t, ecr.Checked{Gen: s.gen["till"], Health: h, OK: word(1) != "dead"})
+	case "noticed":
+		ev := ecr.Noticed{Gen: s.gen["panel"], Code: ecr.OK}
+		keys := map[string]ecr.PanelKey{"confirm": ecr.KeyConfirm, "correct": ecr.KeyCorrect, "stop": ecr.KeyStop, "timeout": ecr.KeyTimeout, "": ecr.KeyNone}
+		if key, ok := keys[word(1)]; ok {
+			ev.Pressed = ecr.Pressed{Key: key, Digits: word(2)}
+		} else {
+			ev.Code = ecr.Code(word(1))
+		}
+		s.step(t, ev)
+	case "printed":
+		ev := ecr.Printed{Gen: s.gen["panel"], Code: ecr.OK}
+		if len(w) > 1 {
+			ev.Code = ecr.Code(word(1))
+		}
+		s.step(t, ev)
 	case "held":
 		s.step(t, ecr.Held{Gen: gen})
 	case "saved":

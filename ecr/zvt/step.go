@@ -35,7 +35,12 @@ func (m *Machine) Step(ev ecr.Event) []ecr.Action {
 		m.saved(ev)
 	case ecr.Fired:
 		m.fired(ev)
+	case ecr.Noticed:
+		m.noticed(ev)
+	case ecr.Printed:
+		m.paperTaken(ev)
 	case ecr.Gone:
+		m.flushPaper(0)
 		m.drop(false, true)
 	case ecr.Freed:
 		m.freed()
@@ -115,6 +120,9 @@ func (m *Machine) follow(r rule, msg apdu.Message, id int, again bool, openSale 
 		m.reply(id, apdu.Refuse(0xA0))
 	case aside:
 		m.sideStatus(msg, id)
+	case endPrompt:
+		m.answerPrompt(ecr.Pressed{Key: ecr.KeyTimeout}, ecr.OK)
+		m.reply(id, apdu.OK())
 	case abort, abortSoon:
 		m.abortSale(id)
 	case abortOrphan:
@@ -152,6 +160,8 @@ func (m *Machine) fired(ev ecr.Fired) {
 		m.answerNow()
 	case TimerProgress:
 		m.intermediate()
+	case TimerPaper:
+		m.flushPaper(0)
 	case TimerFree:
 		m.refuseRepeat(resultBusy)
 	case TimerAskAgain:
@@ -171,6 +181,8 @@ func (m *Machine) begin(msg apdu.Message, id int, again bool) {
 		m.beginSale()
 	case apdu.RepeatReceipt:
 		m.beginRepeat()
+	case apdu.DisplayText, apdu.DisplayKey, apdu.DisplayNumber, apdu.PrintLine, apdu.PrintBlock:
+		m.beginPanel()
 	default:
 		m.beginAdmin()
 	}

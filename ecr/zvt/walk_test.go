@@ -32,7 +32,9 @@ type world struct {
 }
 
 func newWorld() *world {
-	return &world{m: New(testConfig(), nil), delivered: map[string]int{}, begun: map[string]bool{}}
+	cfg := testConfig()
+	cfg.Prints = true
+	return &world{m: New(cfg, nil), delivered: map[string]int{}, begun: map[string]bool{}}
 }
 
 type failer interface{ Fatalf(string, ...any) }
@@ -87,6 +89,10 @@ func (w *world) step(t failer, ev ecr.Event) {
 			w.waiting = append(w.waiting, ecr.Checked{Gen: a.Gen, OK: true})
 		case ecr.Report:
 			w.waiting = append(w.waiting, ecr.Checked{Gen: a.Gen, OK: true})
+		case ecr.Notify:
+			w.waiting = append(w.waiting, ecr.Noticed{Gen: a.Gen, Pressed: ecr.Pressed{Key: ecr.KeyConfirm, Digits: "42"}, Code: ecr.OK})
+		case ecr.Print:
+			w.waiting = append(w.waiting, ecr.Printed{Gen: a.Gen, Code: ecr.OK})
 		case ecr.Save:
 			if a.Gen != 0 {
 				w.waiting = append(w.waiting, ecr.Saved{Gen: a.Gen})
@@ -99,7 +105,10 @@ func (w *world) step(t failer, ev ecr.Event) {
 // gone.
 func (w *world) superseded() {
 	w.commands -= len(w.m.aborting.ids)
-	if w.m.phase == asking && !w.m.d.acked {
+	switch cmd := w.m.d.msg.Cmd; {
+	case w.m.phase == asking && !w.m.d.acked, w.m.phase == prompting:
+		w.commands--
+	case w.m.phase == working && (cmd == apdu.DisplayText || cmd == apdu.PrintLine || cmd == apdu.PrintBlock):
 		w.commands--
 	}
 }
@@ -145,7 +154,7 @@ func TestWalk(t *testing.T) {
 			case 3, 4:
 				w.step(t, ecr.Received{Data: rapid.SampledFrom([][]byte{{0x80, 0, 0}, {0x80, 0, 0}, {0x84, 0, 0}, {0x84, 0x9C, 0}, {0x84, 0x66, 0}}).Draw(t, "reply")})
 			case 5:
-				timer := rapid.SampledFrom([]ecr.Timer{TimerReply, TimerAnswer, TimerProgress, TimerAskAgain}).Draw(t, "timer")
+				timer := rapid.SampledFrom([]ecr.Timer{TimerReply, TimerAnswer, TimerProgress, TimerAskAgain, TimerPaper}).Draw(t, "timer")
 				w.step(t, ecr.Fired{Timer: timer, Seq: w.timers[timer]})
 			default:
 				if len(w.waiting) > 0 {

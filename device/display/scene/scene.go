@@ -96,6 +96,8 @@ type Origin struct {
 	Sale  string // Key of the payment that a person may cancel, or for which something is asked; "" = none
 	Turn  uint64 // of the dialogue that asks; 0 = none does
 	Pages int    // of a choice; below 2 there is nothing to turn
+	// Answer says that a Message is answered by Confirm, Correct or Cancel.
+	Answer bool
 }
 
 // Scene is all that stands on a screen. The zero value is an empty screen.
