@@ -134,6 +134,7 @@ func TestKeysAnswer(t *testing.T) {
 		turn := g.v.Of.Turn
 		require.False(t, p.Tap("k", turn, entry.Confirm), "a picture of a sale")
 		require.True(t, p.Tap("register", turn-1, entry.Confirm), "an older picture")
+		synctest.Wait()
 		select {
 		case <-out:
 			t.Fatal("an older picture answered")

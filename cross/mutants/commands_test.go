@@ -36,6 +36,6 @@ var ofCommands = []mutant{
 		{"ecr/zvt/machine.go", ` && m.phase != waiting && m.phase != prompting`, ` && m.phase != waiting`},
 	}},
 	{"a tip undoes the approval that is being told", "ecr/zvt", "TestField_U10Matrix", []edit{
-		{"ecr/zvt/table.go", `apdu.BookTip:     {take, busy, busy, busy, busy,`, `apdu.BookTip:     {take, busy, busy, busy, unknownOutcome,`},
+		{"ecr/zvt/table.go", `apdu.BookTip:     {take, busy, busy, busy, restart, busy,`, `apdu.BookTip:     {take, busy, busy, busy, restart, unknownOutcome,`},
 	}},
 }

@@ -65,13 +65,13 @@ var ofECR = []mutant{
 		defer func() { <-one.turn }()`},
 	}},
 	{"a sale asked for anew leaves the old one to be confirmed", "ecr/zvt", "TestField_U10Matrix", []edit{
-		{"ecr/zvt/table.go", `	apdu.Authorisation:  {take, busy, unknownRunning, busy, unknownOutcome,`, `	apdu.Authorisation:  {take, busy, unknownRunning, busy, busy,`},
+		{"ecr/zvt/table.go", `	apdu.Authorisation:  {take, busy, unknownRunning, busy, restart, unknownOutcome,`, `	apdu.Authorisation:  {take, busy, unknownRunning, busy, restart, busy,`},
 	}},
 	{"a sale that a restarted register does not know is told and confirmed", "ecr/zvt", "TestField_U10Matrix", []edit{
 		{"ecr/zvt/outcome.go", `	if m.d.forgotten && out.Result == ecr.Approved {`, `	if false {`},
 	}},
 	{"06 01 is taken while receipts are printed", "ecr/zvt", "TestField_U10Matrix", []edit{
-		{"ecr/zvt/table.go", `	apdu.Authorisation:  {take, busy, unknownRunning, busy, unknownOutcome, busy, busy, busy, take,`, `	apdu.Authorisation:  {take, busy, unknownRunning, busy, unknownOutcome, busy, busy, take, take,`},
+		{"ecr/zvt/table.go", `	apdu.Authorisation:  {take, busy, unknownRunning, busy, restart, unknownOutcome, busy, busy, busy, take,`, `	apdu.Authorisation:  {take, busy, unknownRunning, busy, restart, unknownOutcome, busy, busy, take, take,`},
 	}},
 	{"a running end of day is dropped", "ecr/zvt", "TestField_U10Matrix", []edit{
 		{"ecr/zvt/table.go", `	apdu.EndOfDay:       {take, busy, busy, busy,`, `	apdu.EndOfDay:       {take, busy, busy, restart,`},
