@@ -164,7 +164,14 @@ func (p *Panel) draw() error {
 	}
 	if n.typing != nil {
 		v.Kind = scene.Prompt
-		v.Entry = scene.Entry{Label: strings.Join(n.Lines, " "), Typed: n.typing.View().Text, Min: n.Min, Max: n.Max, Masked: n.Masked}
+		typed := n.typing.View()
+		v.Entry = scene.Entry{Label: strings.Join(n.Lines, " "), Typed: typed.Text, Min: n.Min, Max: n.Max, Masked: n.Masked}
+		switch typed.Note {
+		case entry.TooShort:
+			v.Entry.Fault = scene.TooFew
+		case entry.Lost:
+			v.Entry.Fault = scene.Again
+		}
 	} else if len(n.Lines) > 0 {
 		v.Title, v.Text = n.Lines[0], strings.Join(n.Lines[1:], " ")
 	}

@@ -153,8 +153,11 @@ func TestKeysAnswer(t *testing.T) {
 		} {
 			out := ask(t.Context(), p, ecr.Notice{Lines: []string{"Code", "please"}, For: time.Minute, Wants: ecr.WantsDigits, Min: 2, Max: 4, Masked: i == 0})
 			require.Equal(t, scene.Entry{Label: "Code please", Min: 2, Max: 4, Masked: i == 0}, g.v.Entry)
-			for _, k := range c.keys {
+			for at, k := range c.keys {
 				require.True(t, p.Press(k))
+				if i == 0 {
+					require.Equal(t, at == 1, g.v.Entry.Fault == scene.TooFew, "one digit of two")
+				}
 				require.NotContains(t, g.v.Entry.Typed, "0", "masked")
 			}
 			require.Equal(t, said{Pressed: c.want}, <-out)

@@ -25,7 +25,7 @@ var ofField = []mutant{
 		{"agent/checkout/drive/refusal.go", `if ecr.German(d.cfg.Language) {`, `if false {`},
 	}},
 	{"a status enquiry is answered by containers that a register cannot read", "ecr/zvt", "TestField_L14StatusIsMinimal", []edit{
-		{"ecr/zvt/admin.go", `return !m.cfg.Manner.bare() && (sent || m.prof.TLV && !m.prof.ListOnly)`, `return true`},
+		{"ecr/zvt/admin.go", `return !m.cfg.Manner.bare() && (sent || m.prof.TLV && !m.prof.ListOnly)`, `return sent || true`},
 	}},
 	{"no receipt is told again by its number", drive, "TestField_L15AnEarlierReceiptIsToldAgain", []edit{
 		{"agent/checkout/drive/told.go", `case row.State.Result != ecr.Approved, row.State.Phase`, `case receipt != 0, row.State.Phase`},
