@@ -185,7 +185,7 @@ func (m *Machine) checked(ev ecr.Checked) {
 		m.d.end = m.statusReply(m.d.msg, statusOf(ev.Health))
 	case apdu.PrintConfig, apdu.OutputOPT:
 		m.d.end = apdu.New(apdu.Completion)
-		m.d.prints = m.adminReceipt(diagnosisLines(m.cfg, ev.Health, !ev.Health.Offline))
+		m.d.prints = m.adminReceipt(append(diagnosisLines(m.cfg, ev.Health, !ev.Health.Offline), m.lineConfig()...))
 	case apdu.Diagnosis, apdu.Initialisation, apdu.StartOPT, apdu.StartOPTInit:
 		m.d.end = apdu.New(apdu.Completion)
 		if !ev.OK {

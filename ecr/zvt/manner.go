@@ -18,6 +18,14 @@ const (
 
 var mannerNames = [...]string{"standard", "plain", "no-tlv", "fixed-charset"}
 
+// String is the name of a manner in the configuration.
+func (m Manner) String() string {
+	if int(m) < len(mannerNames) {
+		return mannerNames[m]
+	}
+	return mannerNames[AsRegistered]
+}
+
 // ParseManner reads a name; ok is false for an unknown one.
 func ParseManner(name string) (m Manner, ok bool) {
 	for i, n := range mannerNames {

@@ -8,8 +8,11 @@ import (
 	"posagent/ecr/zvt/apdu"
 )
 
-// mostPaper is how many lines of a register are taken before they are stored.
-const mostPaper = 200
+// How many lines of a register are taken before they are stored, and bytes of them.
+const (
+	mostPaper     = 200
+	mostPaperText = 6 << 10
+)
 
 // beginPanel begins a command for the terminal's own screen, keys or printer. Its reply is its end.
 func (m *Machine) beginPanel() {
@@ -155,7 +158,11 @@ func (m *Machine) takePaper(msg apdu.Message) {
 			}
 		}
 	}
-	if last || len(m.paper) >= mostPaper {
+	size := 0
+	for _, l := range m.paper {
+		size += len(l.Text)
+	}
+	if last || len(m.paper) >= mostPaper || size >= mostPaperText {
 		m.start(TimerAnswer, answerWithin)
 		m.flushPaper(m.d.gen)
 		return

@@ -2,6 +2,7 @@ package zvt
 
 import (
 	"bytes"
+	"fmt"
 
 	"posagent/ecr"
 	"posagent/ecr/zvt/apdu"
@@ -42,6 +43,12 @@ func (m *Machine) unfit() byte {
 		}
 	}
 	return 0
+}
+
+// lineConfig is how this line is set up, for 06 1A.
+func (m *Machine) lineConfig() []textLine {
+	w := wordsFor(m.cfg.Language)
+	return []textLine{pair(w.config, fmt.Sprintf("%02X", m.said.Config)), pair(w.charset, m.charset().String()), pair(w.profile, m.cfg.Manner.String())}
 }
 
 // bauds are the rates that 08 40 can name.
