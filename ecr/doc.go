@@ -1,6 +1,6 @@
 // Package ecr is what a cash register can ask a terminal and be told, whatever protocol it speaks.
-// It holds Request and Outcome, the interfaces to the checkout (Desk, Till, Memory), and what a
-// protocol is (Protocol, Dialogue, Transport). ecrtest/toy is a small protocol to copy.
+// It holds Request and Outcome, the interfaces to the checkout (Desk, Till, Memory) and the devices
+// (Panel), and what a protocol is (Protocol, Dialogue, Transport). ecrtest/toy is one to copy.
 //
 // Both sides share one closed list of results, codes, events and actions. The comments of Desk say
 // what is durable when a method returns. It owns the table of ZVT card types, the register's name

@@ -8,7 +8,8 @@
 // Files: table.go says what it does with each command in each phase, step.go takes an event and
 // request.go reads commands. begin.go, abort.go, outcome.go and answers.go are a sale's dialogue,
 // messages.go is what it sends, receipt.go prints receipts, words.go has their texts, admin.go has
-// registration, status, diagnosis and totals.
+// registration, status, diagnosis and totals, small.go the commands of service, panel.go the
+// terminal's own screen, keys and printer, manner.go what registers do otherwise.
 //
 // It guarantees
 //   - Every command is answered once: 80 00, or 84 xx if nothing was begun. A command that the
