@@ -9,10 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"os/exec"
-	"strings"
-	"time"
 
 	"posagent/ecr/torture"
 	"posagent/schemes/money"
@@ -22,23 +19,22 @@ type tortureOptions struct {
 	seed                           uint64
 	sales                          int
 	amount, currency, live, booked string
+	tortureLine
 }
 
 func tortureCommand() command {
-	var names []string
-	for _, p := range torture.Protocols() {
-		names = append(names, p.Name)
-	}
 	return command{
 		name: "torture", args: "PROTOCOL ADDRESS", short: "be a register that tests any terminal, from its public protocol alone",
-		long: "PROTOCOL is one of " + strings.Join(names, ", ") + "; ADDRESS is host:port. It loses answers, asks twice, cuts the connection at every byte, aborts\n" +
+		long: "PROTOCOL is one of " + tortureNames() + "; ADDRESS is host:port, or a URL where the protocol goes over\n" +
+			"HTTP: https://host:port is encrypted. It loses answers, asks twice, cuts the connection at every byte, aborts\n" +
 			"before and after the approval, acknowledges late, plays two tills and sends hostile bytes, and prints a scorecard: what was\n" +
 			"done, what was seen, passed or failed. It makes real sales, so it works only on a terminal on this machine, or one that says\n" +
 			"itself that it is for tests. --live LIMIT lets it work on any other; its sales together stay within LIMIT. Each sale has to be\n" +
 			"paid, by a person or a test wallet, and none is given back. --books runs a command that prints books as posagent backend books does, and compares them.\n" +
 			"Exit 0: no row failed; 1: one did, or nothing was approved; 4: nothing answers at ADDRESS; 6: it may be a live terminal.",
 		json:     []string{"posagent.torture/1"},
-		examples: []string{"posagent torture zvt 127.0.0.1:20007", "posagent torture jsonl 127.0.0.1:20017 --seed 7 --sales 200", "posagent torture zvt 192.168.1.50:20007 --live 25.00 --amount 0.10"},
+		examples: []string{"posagent torture zvt 127.0.0.1:20007", "posagent torture jsonl 127.0.0.1:20017 --seed 7 --sales 200", "posagent torture zvt 192.168.1.50:20007 --live 25.00 --amount 0.10",
+			"posagent torture http 127.0.0.1:8480 --token-file kiosk.token"},
 		flags: func(fs *flag.FlagSet) any {
 			o := &tortureOptions{}
 			fs.Uint64Var(&o.seed, "seed", 0, "do the same as the run with this `number` (default: another each time)")
@@ -47,6 +43,7 @@ func tortureCommand() command {
 			fs.StringVar(&o.currency, "currency", "EUR", "its `code`")
 			fs.StringVar(&o.live, "live", "", "work on a live terminal, up to this `amount` in all")
 			fs.StringVar(&o.booked, "books", "", "compare with the books that this `command` prints")
+			o.tortureLine.flags(fs)
 			return o
 		},
 		run: runTorture,
@@ -91,21 +88,9 @@ func runTorture(ctx context.Context, c *call) error {
 
 // tortureOf reads what the flags and arguments say.
 func tortureOf(c *call, o *tortureOptions) (t torture.Options, err error) {
-	var names []string
-	for _, p := range torture.Protocols() {
-		if names = append(names, p.Name); p.Name == c.args[0] {
-			t.Protocol = p
-		}
+	if t.Protocol, t.Connect, t.Local, err = o.reach(c); err != nil {
+		return t, err
 	}
-	if t.Protocol.Name == "" {
-		return t, fail(exitUsage, "%s: no protocol %q: %s", c.path, c.args[0], strings.Join(names, ", "))
-	}
-	host, _, err := net.SplitHostPort(c.args[1])
-	if err != nil {
-		return t, fail(exitUsage, "%s: ADDRESS %q is not host:port", c.path, c.args[1])
-	}
-	ip := net.ParseIP(host)
-	t.Local = host == "localhost" || ip != nil && ip.IsLoopback()
 	t.Currency, t.Sales, t.Seed = o.currency, o.sales, o.seed
 	if t.Seed == 0 {
 		var b [4]byte
@@ -127,8 +112,6 @@ func tortureOf(c *call, o *tortureOptions) (t torture.Options, err error) {
 	if o.sales < 1 {
 		return t, fail(exitUsage, "%s: --sales is at least 1", c.path)
 	}
-	dialer := net.Dialer{Timeout: 10 * time.Second}
-	t.Connect = func(ctx context.Context) (net.Conn, error) { return dialer.DialContext(ctx, "tcp", c.args[1]) }
 	if o.booked != "" {
 		t.Books = func(ctx context.Context) (money.Minor, error) { return booked(ctx, o.booked) }
 	}

@@ -84,7 +84,8 @@ var rooms = []room{
 	{"ecr/ecrtest/desk", []string{"ecr"}, "a desk for tests of register lines: knows no protocol"},
 	{"ecr/ecrtest/lines", []string{"ecr"}, "lines for tests and measurements: knows bytes alone"},
 	{"ecr/ecrtest/toy", []string{"ecr", "ecr/life", "schemes/money"}, "a protocol for tests alone: what each protocol needs, and no more"},
-	{"ecr/torture", []string{"ecr/jsonl/till", "ecr/register", "ecr/zvt/apdu", "ecr/zvt/frame", "schemes/money"}, "a register that tests any terminal: shares codecs with the terminal, and no dialogue"},
+	{"ecr/web", nil, "a register of sales over HTTP, written from the README: shares nothing with the terminal"},
+	{"ecr/torture", []string{"ecr/jsonl/till", "ecr/register", "ecr/web", "ecr/zvt/apdu", "ecr/zvt/frame", "schemes/money"}, "a register that tests any terminal: shares codecs with the terminal, and no dialogue"},
 	{"ecr/register", []string{"ecr", "ecr/zvt/apdu", "ecr/zvt/frame", "schemes/money"}, "the other side: shares the codec with the terminal, not the dialogue"},
 
 	{"device", []string{"device/file"}, "identity, keys, clock; implements store.Wrapper without knowing the store"},
@@ -147,7 +148,7 @@ var rooms = []room{
 	{"cross/program", nil, "imported by the campaigns that run the built binary: sees it from outside"},
 	{"cross/customer", nil, "imported by the campaigns with a person at the page: sees it from outside"},
 	{"cross/env", nil, "imported by the campaigns: the size and the seed that were asked for"},
-	{"cross/tills", []string{"ecr/jsonl/till", "ecr/register", "ecr/zvt/frame", "schemes/money"}, "a register of each protocol for the campaigns: knows no terminal"},
+	{"cross/tills", []string{"ecr/jsonl/till", "ecr/register", "ecr/web", "ecr/zvt/frame", "schemes/money"}, "a register of each protocol for the campaigns: knows no terminal"},
 	{"cross/kill", []string{"ecr/register", "schemes/money"}, "drives the built binary and reads the books by it"},
 	{"cross/kill/point", nil, "woven into the binary under test: nothing of ours may come along"},
 	{"cross/referee", nil, "judges the wire by rules of its own: agrees with nobody in error"},

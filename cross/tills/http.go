@@ -2,50 +2,47 @@ package tills
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 
+	"posagent/ecr/web"
 	"posagent/schemes/money"
 )
 
-// web asks for sales over HTTP: its id is the Idempotency-Key.
-type web struct{ Way }
+// overHTTP asks for sales over HTTP: its id is the Idempotency-Key.
+type overHTTP struct{ Way }
 
-func newHTTP(w Way) Till { return web{w} }
-
-const salesPath = "/agent/v1/sales"
+func newHTTP(w Way) Till { return overHTTP{w} }
 
 // Pay implements Till.
-func (z web) Pay(ctx context.Context, amount money.Minor, id string) (Answer, error) {
-	body := fmt.Sprintf(`{"amount":%d,"currency":"EUR","type":"payment","reference":"order %s"}`, amount, id)
-	return z.ask(ctx, http.MethodPost, salesPath+"?wait=25s", id, body)
+func (z overHTTP) Pay(ctx context.Context, amount money.Minor, id string) (Answer, error) {
+	return z.ask(ctx, http.MethodPost, web.Path+"?wait=25s", id, web.Payment(int64(amount), "EUR", "order "+id))
 }
 
 // Again implements Till.
-func (z web) Again(ctx context.Context, amount money.Minor, id string, resend bool) (Answer, error) {
+func (z overHTTP) Again(ctx context.Context, amount money.Minor, id string, resend bool) (Answer, error) {
 	if resend {
 		return z.Pay(ctx, amount, id)
 	}
-	return z.ask(ctx, http.MethodGet, salesPath+"?key="+url.QueryEscape(id), "", "")
+	return z.ask(ctx, http.MethodGet, web.Path+"?key="+url.QueryEscape(id), "", nil)
 }
 
-func (z web) ask(ctx context.Context, method, path, key, body string) (Answer, error) {
-	header := map[string]string{"Authorization": "Bearer " + z.Token}
-	if key != "" {
-		header["Idempotency-Key"], header["Content-Type"] = key, "application/json"
-	}
-	status, data, err := z.call(ctx, method, path, header, []byte(body))
-	if err != nil {
-		return Answer{}, err
-	}
-	var sale struct {
-		State, Outcome string
-		Amount         int64
-	}
-	a := Answer{Text: fmt.Sprintf("%d %s", status, data)}
-	switch status {
+func (z overHTTP) ask(ctx context.Context, method, path, key string, body []byte) (Answer, error) {
+	return z.over(ctx, func(conn net.Conn) (Answer, error) {
+		got, err := web.New(conn, z.Addr, z.Token).Ask(ctx, method, path, key, body)
+		if err != nil {
+			return Answer{}, err
+		}
+		return heard(got)
+	})
+}
+
+// heard is what an answer means.
+func heard(got web.Answer) (Answer, error) {
+	a := Answer{Text: got.String()}
+	switch got.Status {
 	case http.StatusNotFound:
 		a.Word = Unknown
 		return a, nil
@@ -56,7 +53,8 @@ func (z web) ask(ctx context.Context, method, path, key, body string) (Answer, e
 	default:
 		return Answer{}, fmt.Errorf("the terminal says %s", a.Text)
 	}
-	if err := json.Unmarshal(data, &sale); err != nil {
+	sale, err := got.Sale()
+	if err != nil {
 		return Answer{}, err
 	}
 	a.Amount = money.Minor(sale.Amount)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"strings"
 
 	"posagent/ecr/jsonl/till"
@@ -14,20 +13,20 @@ import (
 // jsonl is a register of JSON lines over TCP.
 func jsonl() Protocol {
 	return Protocol{
-		Name: "jsonl", Can: Can{IDs: true, Names: true, Abort: true, Totals: true},
+		Name: "jsonl", Can: Can{Asks: true, IDs: true, Names: true, Abort: true, Acks: true, Totals: true},
 		Hostile: []string{
 			`{"op":"sale","id":"h1","amount":1250,"currency":"EUR"`, `{"op":"sale","id":"h2","amount":12e2}` + "\n", `{"op":"sale","id":"h3","amount":-1250}` + "\n",
 			`{"op":"sale","id":"h4","amount":1250,"amount":1}` + "\n", `{"op":"sale","amount":1250}` + "\n", `{"op":"sale","id":"h5","amount":1250}*0000` + "\n",
 			`{"op":"ack","id":"h6"}` + "\n", `{"id":"h7","outcome":"approved","amount":1250}` + "\n", strings.Repeat("{", 70000), strings.Repeat(`{"a":`, 9000) + "\n",
 		},
-		Dial: func(ctx context.Context, conn net.Conn, name, currency string, running func()) (Till, error) {
-			t := jsonTill{currency: currency}
-			t.t = till.New(conn, till.Options{Note: func(l till.Line) {
+		Dial: func(ctx context.Context, line Line) (Till, error) {
+			t := jsonTill{currency: line.Currency}
+			t.t = till.New(line.Conn, till.Options{Note: func(l till.Line) {
 				if l.Accepted || l.Step != "" {
-					running()
+					line.Running()
 				}
 			}})
-			l, _, err := t.t.Ask(ctx, map[string]any{"op": "hello", "till": name})
+			l, _, err := t.t.Ask(ctx, map[string]any{"op": "hello", "till": line.Name})
 			if err == nil && l.Error != nil {
 				err = errors.New(l.Error.Code + ": " + l.Error.Text)
 			}

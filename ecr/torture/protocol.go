@@ -3,6 +3,7 @@ package torture
 import (
 	"context"
 	"net"
+	"time"
 
 	"posagent/schemes/money"
 )
@@ -11,19 +12,32 @@ import (
 type Protocol struct {
 	Name string
 	Can  Can
-	// Dial makes a register on a connection, which it owns. name tells the registers of one terminal apart, where the protocol can.
-	// running hears that the terminal has taken a request.
-	Dial func(ctx context.Context, conn net.Conn, name, currency string, running func()) (Till, error)
+	// Dial makes a register on a connection, which it owns.
+	Dial func(ctx context.Context, l Line) (Till, error)
 	// Hostile are bytes that begin nothing, beside those that every terminal gets.
 	Hostile []string
+	Late    time.Duration // how late a register may be with what it says; 0 = 2 s
+}
+
+// Line leads a register to its terminal.
+type Line struct {
+	Conn     net.Conn
+	More     func(ctx context.Context) (net.Conn, error) // another connection to the same terminal
+	Name     string                                      // tells the registers of one terminal apart, where the protocol can
+	Currency string
+	Running  func() // hears that the terminal has taken a request
 }
 
 // Can is what a protocol can do.
 type Can struct {
+	Asks   bool // a register can ask how an earlier sale has ended
 	IDs    bool // a request has an id of its own: the same id again is the same request
 	Names  bool // registers have names, and hear of their own sales only
 	Abort  bool // a sale that runs can be stopped
-	Totals bool // the terminal says how many sales there were, and their sum, without ending its day
+	Mute   bool // nothing answers an abort but the end of the sale
+	Acks   bool // a register says that it has the outcome
+	Once   bool // nothing says where an answer ends: registers read once
+	Totals bool // the terminal says how many sales there were, or their sum, without ending its day
 }
 
 // Till is a register on one connection. An error says that a question has no answer.
@@ -31,7 +45,8 @@ type Till interface {
 	Pay(ctx context.Context, amount money.Minor, id string) (Answer, error)
 	// Again asks how a sale has ended, in the protocol's own way. It begins nothing.
 	Again(ctx context.Context, amount money.Minor, id string) (Answer, error)
-	// Abort stops the sale that runs, beside Pay; done = the terminal says that it will.
+	// Abort stops the sale that runs, beside Pay; done = the terminal says that it will, or, where it is
+	// mute, has read the abort.
 	Abort(ctx context.Context, id string) (done bool, err error)
 	Totals(ctx context.Context) (Totals, error)
 	// Test says that the terminal calls itself one for tests.
@@ -41,7 +56,7 @@ type Till interface {
 
 // Totals are the sales that the terminal counts as paid.
 type Totals struct {
-	Count int
+	Count int // -1 = it says their sum alone
 	Sum   money.Minor
 }
 
@@ -50,6 +65,7 @@ type Answer struct {
 	Said    Said
 	Amount  money.Minor // of an approval
 	Receipt int         // 0 = the terminal names none
+	Pieces  int         // in which the answer came, where registers read once
 }
 
 // Said is a kind of answer.
@@ -65,5 +81,44 @@ const (
 	NotFound Said = "not found"
 )
 
+// Settings are what a register has to be told of its terminal beside the address. It prints none of them.
+type Settings struct {
+	Host   string   // the address as ADDRESS has it
+	Tokens []Secret // of sales over HTTP: that of the register, and that of another one
+}
+
+// Secret prints as stars.
+type Secret string
+
+// String implements fmt.Stringer.
+func (Secret) String() string { return "***" }
+
+// GoString implements fmt.GoStringer.
+func (Secret) GoString() string { return "***" }
+
+// Kind is a row of Protocols.
+type Kind struct {
+	Name   string
+	Scheme string // what carries the messages where ADDRESS does not say: "" = TCP alone, "http", "https"
+	// Make makes the protocol; it fails where a setting is missing or wrong.
+	Make func(Settings) (Protocol, error)
+}
+
 // Protocols are those that can be tortured. Another one is a file beside zvt.go and a row here.
-func Protocols() []Protocol { return []Protocol{zvt(), jsonl()} }
+func Protocols() []Kind {
+	return []Kind{
+		{Name: "zvt", Make: func(Settings) (Protocol, error) { return zvt(), nil }},
+		{Name: "jsonl", Make: func(Settings) (Protocol, error) { return jsonl(), nil }},
+		{Name: "http", Scheme: "http", Make: overHTTP},
+	}
+}
+
+// pause waits between two questions. It fails when ctx ends.
+func pause(ctx context.Context) error {
+	select {
+	case <-time.After(time.Second):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

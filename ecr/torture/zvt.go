@@ -3,7 +3,6 @@ package torture
 import (
 	"context"
 	"errors"
-	"net"
 
 	"posagent/ecr/register"
 	"posagent/ecr/zvt/apdu"
@@ -14,17 +13,17 @@ import (
 // zvt is a register of ZVT over TCP, without message ids, as almost every register speaks it.
 func zvt() Protocol {
 	return Protocol{
-		Name: "zvt", Can: Can{Abort: true, Totals: true},
+		Name: "zvt", Can: Can{Asks: true, Abort: true, Acks: true, Totals: true},
 		Hostile: []string{
 			"\x06\x01\x07\x04\x00", "\x06\x01\xff\xff\xff\x01", "\x06\x01\x07\x04\x00\x00\x00\x00\x1a\x50", "\x06\x01\x03\x06\x05\x1f",
 			"\x80\x00\x00\x80\x00\x00\x84\x00\x00", "\x06\x0f\x00\x06\x1e\x01\x6c", "\x06\xc0\x00", "\x04\x0f\x02\x27\x00",
 		},
-		Dial: func(ctx context.Context, conn net.Conn, _, currency string, running func()) (Till, error) {
+		Dial: func(ctx context.Context, l Line) (Till, error) {
 			habit := register.Steady()
 			habit.Config = 0x08 // the terminal may print itself: a sale is short
-			r, err := register.New(frame.NewTCP(conn, 0), register.Options{Habit: habit, Currency: currency, Tap: func(direction string, data []byte) {
+			r, err := register.New(frame.NewTCP(l.Conn, 0), register.Options{Habit: habit, Currency: l.Currency, Tap: func(direction string, data []byte) {
 				if m, err := apdu.Decode(data); err == nil && direction == "in" && (m.Cmd.IsOK() || m.Cmd == apdu.Intermediate) {
-					running()
+					l.Running()
 				}
 			}})
 			if err != nil {
@@ -49,7 +48,7 @@ type zvtTill struct{ r *register.Register }
 func zvtSaid(res register.Result, impossible Said) Answer {
 	switch {
 	case res.Approved:
-		return Answer{Approved, res.Amount, res.Receipt}
+		return Answer{Said: Approved, Amount: res.Amount, Receipt: res.Receipt}
 	case res.Refused && res.Code == register.CodeImpossible:
 		return Answer{Said: impossible}
 	case res.Refused:

@@ -1,0 +1,239 @@
+package torture
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+
+	"posagent/ecr/web"
+	"posagent/schemes/money"
+)
+
+// waits is how long a request waits for an outcome.
+const waits = "?wait=25s"
+
+// overHTTP is a register of sales over HTTP. Each name is a client of the terminal, with a token of its own.
+func overHTTP(s Settings) (Protocol, error) {
+	if len(s.Tokens) == 0 {
+		return Protocol{}, errors.New("sales over HTTP need the token of a client that may sell")
+	}
+	newest := &newest{ids: map[Secret]string{}}
+	const head = " HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nIdempotency-Key: h1\r\n"
+	return Protocol{
+		Name: "http", Can: Can{Asks: true, IDs: true, Names: len(s.Tokens) > 1, Abort: true, Totals: true},
+		Hostile: []string{
+			"POST " + web.Path + head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "POST " + web.Path + head + "Content-Length: -1\r\n\r\n",
+			"POST " + web.Path + head + "Content-Length: 99999999\r\n\r\n{\"amount\":1250}", "POST " + web.Path + head + "Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
+			"POST " + web.Path + head + "Content-Length: 15\r\n\r\n{\"amount\":1250}", "POST " + web.Path + head + "Origin: http://evil.example\r\nContent-Length: 15\r\n\r\n{\"amount\":1250}",
+			"GET " + web.Path + "?key=%00" + head + "\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\x16\x03\x01\x02\x00\x01",
+		},
+		Dial: func(ctx context.Context, l Line) (Till, error) {
+			token := s.Tokens[0]
+			if l.Name != "1" {
+				token = s.Tokens[len(s.Tokens)-1]
+			}
+			t := &httpTill{Line: l, at: web.New(l.Conn, s.Host, string(token)), host: s.Host, token: token, all: s.Tokens, newest: newest, ids: map[string]string{}}
+			a, err := t.at.Ask(ctx, http.MethodGet, "/agent/v1/status", "", nil)
+			switch {
+			case err != nil:
+			case a.Status == http.StatusUnauthorized:
+				err = errors.New("the terminal does not know the token")
+			case a.Status == http.StatusOK:
+				var status struct{ Sandbox bool }
+				_ = json.Unmarshal(a.Body, &status) // a terminal that says nothing is not one for tests
+				t.sandbox = status.Sandbox
+			}
+			if err != nil {
+				_ = t.Close()
+				return nil, err
+			}
+			return t, nil
+		},
+	}, nil
+}
+
+// newest remembers, for each client, the sale that was the newest when its sums were first read: what is older is none of this run's.
+type newest struct {
+	mu  sync.Mutex
+	ids map[Secret]string
+}
+
+type httpTill struct {
+	Line
+	at      *web.Till
+	host    string
+	token   Secret
+	all     []Secret
+	newest  *newest
+	sandbox bool
+
+	mu  sync.Mutex
+	ids map[string]string // the terminal's id of a sale, by its key
+}
+
+// read reads the sale of an answer. ended is false while it runs.
+func (t *httpTill) read(a web.Answer, id string) (answer Answer, ended bool, err error) {
+	nothing := Answer{Said: Nothing}
+	switch {
+	case a.Status == http.StatusOK, a.Status == http.StatusAccepted:
+	case a.Status == http.StatusTooManyRequests, a.Status == http.StatusServiceUnavailable, a.Status == http.StatusConflict,
+		a.Status == http.StatusBadRequest, a.Status == http.StatusUnprocessableEntity:
+		return Answer{Said: Refused}, true, nil
+	default:
+		return nothing, true, fmt.Errorf("the terminal says %s", a)
+	}
+	s, err := a.Sale()
+	if err != nil {
+		return nothing, true, err
+	}
+	t.mu.Lock()
+	t.ids[id] = s.ID
+	t.mu.Unlock()
+	switch s.State + " " + s.Outcome {
+	case "running ":
+		return nothing, false, nil
+	case "ended approved":
+		return Answer{Said: Approved, Amount: money.Minor(s.Amount), Receipt: s.Receipt}, true, nil
+	case "ended declined":
+		return Answer{Said: Declined}, true, nil
+	case "ended aborted":
+		return Answer{Said: Aborted}, true, nil
+	}
+	return nothing, true, fmt.Errorf("the terminal says %s", a)
+}
+
+// Pay implements Till. The first request hears that the sale is durable, the next ones wait for its outcome.
+func (t *httpTill) Pay(ctx context.Context, amount money.Minor, id string) (Answer, error) {
+	body := web.Payment(int64(amount), t.Currency, id)
+	for wait := ""; ; wait = waits {
+		a, err := t.at.Ask(ctx, http.MethodPost, web.Path+wait, id, body)
+		if err != nil {
+			return Answer{Said: Nothing}, err
+		}
+		answer, ended, err := t.read(a, id)
+		if err != nil || ended {
+			return answer, err
+		}
+		t.Running()
+	}
+}
+
+// Again implements Till.
+func (t *httpTill) Again(ctx context.Context, _ money.Minor, id string) (Answer, error) {
+	for {
+		a, err := t.at.Ask(ctx, http.MethodGet, web.Path+"?key="+url.QueryEscape(id), "", nil)
+		switch {
+		case err != nil:
+			return Answer{Said: Nothing}, err
+		case a.Status == http.StatusNotFound:
+			return Answer{Said: NotFound}, nil
+		}
+		answer, ended, err := t.read(a, id)
+		passes := answer.Said == Refused // a question that is refused may be put again
+		if err != nil || ended && !passes {
+			return answer, err
+		}
+		if err := pause(ctx); err != nil {
+			return Answer{Said: Nothing}, err
+		}
+	}
+}
+
+// Abort implements Till. Pay has the connection, so it takes another one.
+func (t *httpTill) Abort(ctx context.Context, id string) (bool, error) {
+	t.mu.Lock()
+	of := t.ids[id]
+	t.mu.Unlock()
+	conn, err := t.More(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close()
+	a, err := web.New(conn, t.host, string(t.token)).Ask(ctx, http.MethodPost, web.Path+"/"+url.PathEscape(of)+"/abort", "", nil)
+	switch {
+	case err != nil:
+		return false, err
+	case a.Status == http.StatusOK, a.Status == http.StatusAccepted:
+		return true, nil
+	case a.Status == http.StatusConflict:
+		return false, nil
+	}
+	return false, fmt.Errorf("the terminal says %s", a)
+}
+
+// Totals implements Till: the approved payments of every client's list, from the first reading on.
+func (t *httpTill) Totals(ctx context.Context) (sums Totals, err error) {
+	for i, token := range t.all {
+		if slices.Index(t.all, token) < i {
+			continue
+		}
+		at := t.at
+		if token != t.token {
+			conn, err := t.More(ctx)
+			if err != nil {
+				return sums, err
+			}
+			defer conn.Close()
+			at = web.New(conn, t.host, string(token))
+		}
+		if err := t.sum(ctx, at, token, &sums); err != nil {
+			return sums, err
+		}
+	}
+	return sums, nil
+}
+
+// sum adds what a client's list has to sums.
+func (t *httpTill) sum(ctx context.Context, at *web.Till, token Secret, sums *Totals) error {
+	t.newest.mu.Lock()
+	defer t.newest.mu.Unlock()
+	last, known := t.newest.ids[token]
+	for query := "?limit=200"; ; {
+		a, err := at.Ask(ctx, http.MethodGet, web.Path+query, "", nil)
+		if err == nil && a.Status != http.StatusOK {
+			err = fmt.Errorf("the terminal says %s", a)
+		}
+		if err != nil {
+			return err
+		}
+		var page struct {
+			Sales []struct {
+				ID, Kind, Result string
+				Amount           int64
+			}
+			Cursor int64
+		}
+		if err := json.Unmarshal(a.Body, &page); err != nil {
+			return err
+		}
+		if !known {
+			if t.newest.ids[token] = ""; len(page.Sales) > 0 {
+				t.newest.ids[token] = page.Sales[0].ID
+			}
+			return nil
+		}
+		for _, s := range page.Sales {
+			if s.ID == last {
+				return nil
+			}
+			if s.Kind == "payment" && s.Result == "approved" {
+				sums.Count, sums.Sum = sums.Count+1, sums.Sum+money.Minor(s.Amount)
+			}
+		}
+		if page.Cursor == 0 {
+			return nil
+		}
+		query = fmt.Sprintf("?limit=200&cursor=%d", page.Cursor)
+	}
+}
+
+// Test implements Till.
+func (t *httpTill) Test() bool { return t.sandbox }
+
+// Close implements Till.
+func (t *httpTill) Close() error { return t.at.Close() }
