@@ -32,7 +32,7 @@ func tortureCommand() command {
 			"itself that it is for tests. --live LIMIT lets it work on any other; its sales together stay within LIMIT. Each sale has to be\n" +
 			"paid, by a person or a test wallet, and none is given back. --books runs a command that prints books as posagent backend books does, and compares them.\n" +
 			"Exit 0: no row failed; 1: one did, or nothing was approved; 4: nothing answers at ADDRESS; 6: it may be a live terminal.",
-		json:     []string{"posagent.torture/1"},
+		json: []string{"posagent.torture/1"},
 		examples: []string{"posagent torture zvt 127.0.0.1:20007", "posagent torture jsonl 127.0.0.1:20017 --seed 7 --sales 200", "posagent torture zvt 192.168.1.50:20007 --live 25.00 --amount 0.10",
 			"posagent torture http 127.0.0.1:8480 --token-file kiosk.token"},
 		flags: func(fs *flag.FlagSet) any {

@@ -18,6 +18,7 @@ import (
 // tortureLine says how a terminal is reached, and what proves the register to it.
 type tortureLine struct {
 	token, otherToken string
+	lrc, terminal     string
 	roots             string
 	unverified        bool
 }
@@ -25,6 +26,8 @@ type tortureLine struct {
 func (o *tortureLine) flags(fs *flag.FlagSet) {
 	fs.StringVar(&o.token, "token-file", "", "http: the `file` with the token of a client that may sell")
 	fs.StringVar(&o.otherToken, "other-token-file", "", "http: the `file` with that of another client, for the row two tills")
+	fs.StringVar(&o.lrc, "lrc", "", "ecr17: what the check byte is made of, by its `name`: std, stx, noext, stx_noext (default: std)")
+	fs.StringVar(&o.terminal, "terminal-id", "", "ecr17: the terminal's eight `digits` (default: 00000000, which stands for any)")
 	fs.StringVar(&o.roots, "roots-file", "", "https: trust the certificates of this PEM `file`, whatever name they have (default: the system's, by name)")
 	fs.BoolVar(&o.unverified, "unverified", false, "https: take any certificate")
 }
@@ -85,7 +88,7 @@ func (o *tortureLine) reach(c *call) (p torture.Protocol, connect func(context.C
 
 // settings reads the files that the flags name.
 func (o *tortureLine) settings(address string) (s torture.Settings, err error) {
-	s.Host = address
+	s.Host, s.LRC, s.TerminalID = address, o.lrc, o.terminal
 	for _, one := range []struct{ flag, path string }{{"token-file", o.token}, {"other-token-file", o.otherToken}} {
 		if one.path == "" {
 			continue

@@ -149,4 +149,3 @@ func (z web) list(w http.ResponseWriter, line string) {
 	z.Mu.Unlock()
 	_ = write(w, http.StatusOK, map[string]any{"sales": list})
 }
-

@@ -85,6 +85,8 @@ const (
 type Settings struct {
 	Host   string   // the address as ADDRESS has it
 	Tokens []Secret // of sales over HTTP: that of the register, and that of another one
+	// Of ECR17: what the check byte is made of (std, stx, noext, stx_noext; "" = std), and the terminal's id ("" = any).
+	LRC, TerminalID string
 }
 
 // Secret prints as stars.
@@ -109,6 +111,7 @@ func Protocols() []Kind {
 	return []Kind{
 		{Name: "zvt", Make: func(Settings) (Protocol, error) { return zvt(), nil }},
 		{Name: "jsonl", Make: func(Settings) (Protocol, error) { return jsonl(), nil }},
+		{Name: "ecr17", Make: ecr17},
 		{Name: "http", Scheme: "http", Make: overHTTP},
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/ecr"
+	"posagent/ecr/ecr17"
+	ecr17lines "posagent/ecr/ecr17/protocol"
 	"posagent/ecr/ecrtest/desk"
 	"posagent/ecr/ecrtest/lines"
 	"posagent/ecr/jsonl"
@@ -49,6 +51,8 @@ func (s *shop) Begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	case req.Sequence == "":
 	case known && s.fault == "other body" && earlier.Amount != req.Amount:
 		req.Amount = earlier.Amount
+	case known && s.fault == "sent twice" && s.open():
+		s.again++
 	case known && s.fault == "asked twice" && earlier.Amount == req.Amount && !s.open():
 		s.again++ // charged, and answered as before
 	case !known:
@@ -108,7 +112,7 @@ func (s *shop) Find(ctx context.Context, line, sequence string) (ecr.Sale, error
 	s.Mu.Lock()
 	var last *desk.Sale
 	for _, one := range s.Sales {
-		if sequence == "" && one.Request.Line == line || sequence != "" && one.Request.Sequence == sequence {
+		if sequence == "" && (one.Request.Line == line || s.fault == "two tills") || sequence != "" && one.Request.Sequence == sequence {
 			last = one
 		}
 	}
@@ -147,28 +151,46 @@ func (s *shop) Delivered(ctx context.Context, id string, d ecr.Delivery) (ecr.Ou
 	s.mu.Lock()
 	at := s.ended[id]
 	s.mu.Unlock()
-	if s.fault == "late acknowledgement" && d == ecr.Told && !at.IsZero() && time.Since(at) > time.Second {
+	if s.fault == "late acknowledgement" && d == ecr.Told && !at.IsZero() && time.Since(at) > 300*time.Millisecond {
 		d = ecr.Refused
 	}
 	return s.Desk.Delivered(ctx, id, d)
 }
 
-// mouth is a terminal's end of a connection: one with a fault chokes on what begins no message.
+// mouth is a terminal's end of a connection: one with a fault chokes on what begins no message, or takes a request that was sent twice
+// for two.
 type mouth struct {
 	net.Conn
-	s *shop
+	s    *shop
+	last string
 }
 
 // RemoteAddr is that of a register.
-func (mouth) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 4000} }
+func (*mouth) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 4000} }
 
 // Read implements net.Conn.
-func (m mouth) Read(p []byte) (int, error) {
+func (m *mouth) Read(p []byte) (int, error) {
 	n, err := m.Conn.Read(p)
+	m.s.mu.Lock()
+	if m.s.fault == "sent twice" && n > 100 && p[0] == 0x02 && string(p[:n]) == m.last {
+		m.s.again++
+	}
+	m.last = string(p[:n])
+	m.s.mu.Unlock()
 	if m.s.fault == "hostile bytes" && n > 0 && p[0] == 0xFF {
 		m.s.dead.Store(true)
 	}
 	return n, err
+}
+
+// Write implements net.Conn. What was refused may come again.
+func (m *mouth) Write(p []byte) (int, error) {
+	if p[0] == 0x15 {
+		m.s.mu.Lock()
+		m.last = ""
+		m.s.mu.Unlock()
+	}
+	return m.Conn.Write(p)
 }
 
 // terminal serves the registers of a shop until ctx ends.
@@ -192,7 +214,7 @@ func open(ctx context.Context, speaks terminal, fault string) (s *shop, connect 
 			return nil, context.DeadlineExceeded
 		}
 		register, terminal := net.Pipe()
-		pipes.Connect(mouth{terminal, s})
+		pipes.Connect(&mouth{Conn: terminal, s: s})
 		return post(register), nil
 	}, ended
 }
@@ -271,7 +293,8 @@ func protocolOf(t *testing.T, name string) (torture.Protocol, terminal) {
 		"jsonl": speaking(jsonlines.New(jsonlines.Options{JSONL: jsonl.Config{
 			TerminalID: "52500038", Currency: "EUR", MerchantName: "Corner Shop", Language: "en", Version: "1.2.3", Sandbox: true,
 		}})),
-		"http": overHTTP,
+		"ecr17": speaking(ecr17lines.New(ecr17lines.Options{Config: ecr17.Config{Currency: "EUR", MerchantName: "Bottega"}})),
+		"http":  overHTTP,
 	}
 	for _, k := range torture.Protocols() {
 		if k.Name == name {
@@ -292,6 +315,7 @@ var settings = torture.Settings{Host: "127.0.0.1:8480", Tokens: []torture.Secret
 func TestAGoodTerminalPasses(t *testing.T) {
 	for name, cannot := range map[string][]string{
 		"zvt": {"one piece", "asked twice", "other body"}, "jsonl": {"one piece"}, "http": {"one piece", "late acknowledgement"},
+		"ecr17": {"one piece", "asked twice", "other body", "abort", "late abort"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, speaks := protocolOf(t, name)
@@ -313,7 +337,7 @@ func TestAGoodTerminalPasses(t *testing.T) {
 // TestALiveTerminalIsLeftAlone: without a limit nothing is asked for where the terminal may be live, and with one no more than that.
 func TestALiveTerminalIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for name, want := range map[string]error{"zvt": torture.ErrNotATest, "jsonl": nil, "http": nil} {
+		for name, want := range map[string]error{"zvt": torture.ErrNotATest, "jsonl": nil, "http": nil, "ecr17": torture.ErrNotATest} {
 			p, speaks := protocolOf(t, name)
 			ctx, stop := context.WithCancel(t.Context())
 			s, connect, ended := open(ctx, speaks, "")
@@ -368,7 +392,8 @@ func TestEachFaultFailsItsRow(t *testing.T) {
 	for name, faults := range map[string]string{
 		"zvt":   "sale, asked again, lost connection, cut answer, abort, late acknowledgement, hostile bytes",
 		"jsonl": "sale, asked again, lost connection, cut answer, asked twice, other body, abort, late acknowledgement, two tills, hostile bytes",
-		"http":  "sale, asked again, lost connection, cut answer, asked twice, other body, abort, two tills, hostile bytes",
+		"ecr17": "asked again, lost connection, cut answer, sent twice, late acknowledgement, two tills, hostile bytes",
+		"http":  "sale, asked again, lost connection, cut answer, sent twice, asked twice, other body, abort, two tills, hostile bytes",
 	} {
 		p, speaks := protocolOf(t, name)
 		for fault := range strings.SplitSeq(faults, ", ") {

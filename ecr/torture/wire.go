@@ -26,9 +26,9 @@ func newWire(c net.Conn) *wire { return &wire{Conn: c, cutIn: -1, cutOut: -1} }
 
 // harm is what is done to a conversation.
 type harm struct {
-	cutIn  int // the connection ends after so many bytes of the terminal, if it is not negative
+	cutIn  int  // the connection ends after so many bytes of the terminal, if it is not negative
 	behind bool // those that come after it has said that the sale runs
-	cutOut int // and after so many of the request, likewise
+	cutOut int  // and after so many of the request, likewise
 	double bool
 	slow   time.Duration
 }

@@ -1,0 +1,172 @@
+package torture
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"posagent/ecr/ecr17/till"
+	"posagent/schemes/money"
+)
+
+// folds are what the scopes of check bytes add to them.
+var folds = map[string]byte{"": 0, "std": 0, "stx": 1, "noext": 3, "stx_noext": 2}
+
+// The words of a result that is no approval. A terminal may have others: then the sale counts as declined.
+var reasons = map[string]Said{
+	"ANNULLATO": Aborted, "TEMPO SCADUTO": Aborted, "ABORTED": Aborted, "TIME IS OVER": Aborted,
+	"NESSUNA OPERAZIONE": NotFound, "NESSUN ESITO RECENTE": NotFound, "NO TRANSACTION": NotFound, "NO RECENT RESULT": NotFound,
+}
+
+// ecr17 is a register of ECR17 over TCP. Each name is a register id.
+func ecr17(s Settings) (Protocol, error) {
+	fold, known := folds[s.LRC]
+	terminal := cmp.Or(s.TerminalID, "00000000")
+	switch {
+	case !known:
+		return Protocol{}, fmt.Errorf("no check byte %q: std, stx, noext, stx_noext", s.LRC)
+	case len(terminal) != 8:
+		return Protocol{}, fmt.Errorf("the terminal id %q has not eight characters", s.TerminalID)
+	}
+	form := &form{code: "X"}
+	sale := till.New(nil, till.Options{Terminal: terminal, ID: "00000009"}).Sale("P", 1250)
+	return Protocol{
+		Name: "ecr17", Can: Can{Asks: true, Names: true, Acks: true, Totals: true},
+		Late: 500 * time.Millisecond, // a terminal waits for two seconds
+		Hostile: []string{
+			"\x02", "\x02\x03", "\x02\x03\x7c", "\x06\x03\x79\x06\x03\x79", "\x15\x03\x6a", "\x01ELABORAZIONE...     \x04", till.Frame(fold, sale)[:100], till.Frame(fold, sale[:166]),
+			till.Frame(fold, strings.Replace(sale, "00001250", "0000125A", 1)), till.Frame(fold^0x55, sale), till.Frame(fold, terminal+"0J00000001"), till.Frame(fold, terminal+"0P"),
+			"\x02" + strings.Repeat("P", 70000), "CZ0040300CJ012012345678901CA00201",
+		},
+		Dial: func(_ context.Context, l Line) (Till, error) {
+			t := till.New(l.Conn, till.Options{Terminal: terminal, ID: ("0000000" + l.Name)[len(l.Name)-1:], Fold: fold, Wait: 3 * time.Minute})
+			return &ecr17Till{Line: l, t: t, form: form}, nil
+		},
+	}, nil
+}
+
+// form is the request that a terminal takes for a payment: the extended one, whose result has the amount, or the plain one.
+type form struct {
+	mu   sync.Mutex
+	code string
+	sure bool
+}
+
+type ecr17Till struct {
+	Line
+	t    *till.Till
+	form *form
+}
+
+// until ends the connection with ctx.
+func (t *ecr17Till) until(ctx context.Context) (release func() bool) {
+	return context.AfterFunc(ctx, func() { _ = t.Conn.Close() })
+}
+
+// read reads the result of a payment, or of the question for it. A plain one says no amount: it is that which was asked for.
+func (t *ecr17Till) read(amount money.Minor, said string) (Answer, error) {
+	if len(said) < 71 || said[9] != 'E' {
+		return Answer{Said: Nothing}, fmt.Errorf("no result: %q", said)
+	}
+	if said[10:12] != "00" {
+		return Answer{Said: cmp.Or(reasons[strings.TrimRight(said[12:36], " ")], Declined)}, nil
+	}
+	a := Answer{Said: Approved, Amount: amount}
+	var err error
+	if a.Receipt, err = strconv.Atoi(said[59:65]); err != nil {
+		return Answer{Said: Nothing}, fmt.Errorf("no number: %q", said)
+	}
+	if len(said) >= 92 {
+		n, err := strconv.ParseInt(said[74:82], 10, 64)
+		if err != nil {
+			return Answer{Said: Nothing}, fmt.Errorf("no amount: %q", said)
+		}
+		a.Amount = money.Minor(n)
+	}
+	return a, nil
+}
+
+// ask sends a request, hears that it is taken, and returns its result, which it has acknowledged. running may be nil.
+func (t *ecr17Till) ask(payload string, running func()) (string, error) {
+	early, err := t.t.Begin(payload)
+	switch {
+	case err != nil:
+		return "", err
+	case early != "":
+		return early, t.t.Ack()
+	}
+	if running != nil {
+		running()
+	}
+	return t.t.Result()
+}
+
+// Pay implements Till.
+func (t *ecr17Till) Pay(ctx context.Context, amount money.Minor, _ string) (Answer, error) {
+	defer t.until(ctx)()
+	t.form.mu.Lock()
+	code, sure := t.form.code, t.form.sure
+	t.form.mu.Unlock()
+	said, err := t.ask(t.t.Sale(code, int64(amount)), t.Running)
+	if errors.Is(err, till.ErrNAK) && !sure { // nothing was done: the terminal may have the plain form alone
+		code = "P"
+		said, err = t.ask(t.t.Sale(code, int64(amount)), t.Running)
+	}
+	switch {
+	case errors.Is(err, till.ErrNAK):
+		return Answer{Said: Refused}, nil
+	case err != nil:
+		return Answer{Said: Nothing}, err
+	}
+	t.form.mu.Lock()
+	t.form.code, t.form.sure = code, true
+	t.form.mu.Unlock()
+	return t.read(amount, said)
+}
+
+// Again implements Till. A terminal that cannot say it now says NAK.
+func (t *ecr17Till) Again(ctx context.Context, amount money.Minor, _ string) (Answer, error) {
+	defer t.until(ctx)()
+	for {
+		said, err := t.ask(t.t.Last(), nil)
+		if err == nil {
+			return t.read(amount, said)
+		}
+		if !errors.Is(err, till.ErrNAK) {
+			return Answer{Said: Nothing}, err
+		}
+		if err := pause(ctx); err != nil {
+			return Answer{Said: Nothing}, err
+		}
+	}
+}
+
+// Abort implements Till: ECR17 has none.
+func (t *ecr17Till) Abort(context.Context, string) (bool, error) {
+	return false, errors.New("the protocol has no abort")
+}
+
+// Totals implements Till: a sum.
+func (t *ecr17Till) Totals(ctx context.Context) (Totals, error) {
+	defer t.until(ctx)()
+	said, err := t.ask(t.t.Totals(), nil)
+	if err == nil && (len(said) < 28 || said[9] != 'T' || said[10:12] != "00") {
+		err = fmt.Errorf("no totals: %q", said)
+	}
+	if err != nil {
+		return Totals{}, err
+	}
+	sum, err := strconv.ParseInt(said[12:28], 10, 64)
+	return Totals{Count: -1, Sum: money.Minor(sum)}, err
+}
+
+// Test implements Till: ECR17 has no word for it.
+func (t *ecr17Till) Test() bool { return false }
+
+// Close implements Till.
+func (t *ecr17Till) Close() error { return t.t.Hang() }
