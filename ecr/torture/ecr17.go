@@ -148,7 +148,7 @@ func (t *ecr17Till) Again(ctx context.Context, amount money.Minor, _ string) (An
 
 // Abort implements Till: ECR17 has none.
 func (t *ecr17Till) Abort(context.Context, string) (bool, error) {
-	return false, errors.New("the protocol has no abort")
+	return false, errNoWord
 }
 
 // Totals implements Till: a sum.

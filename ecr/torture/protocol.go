@@ -112,6 +112,7 @@ func Protocols() []Kind {
 		{Name: "zvt", Make: func(Settings) (Protocol, error) { return zvt(), nil }},
 		{Name: "jsonl", Make: func(Settings) (Protocol, error) { return jsonl(), nil }},
 		{Name: "ecr17", Make: ecr17},
+		{Name: "caisse-ap", Make: func(Settings) (Protocol, error) { return caisseAP(), nil }},
 		{Name: "http", Scheme: "http", Make: overHTTP},
 	}
 }
