@@ -34,7 +34,8 @@ func tortureCommand() command {
 			"Exit 0: no row failed; 1: one did, or nothing was approved; 4: nothing answers at ADDRESS; 6: it may be a live terminal.",
 		json: []string{"posagent.torture/1"},
 		examples: []string{"posagent torture zvt 127.0.0.1:20007", "posagent torture jsonl 127.0.0.1:20017 --seed 7 --sales 200", "posagent torture zvt 192.168.1.50:20007 --live 25.00 --amount 0.10",
-			"posagent torture http 127.0.0.1:8480 --token-file kiosk.token"},
+			"posagent torture http 127.0.0.1:8480 --token-file kiosk.token",
+			"posagent torture nexo 127.0.0.1:8443 --poi-id POSAGENT-000020000001 --roots-file terminal.pem --key-id till --passphrase-file nexo.passphrase"},
 		flags: func(fs *flag.FlagSet) any {
 			o := &tortureOptions{}
 			fs.Uint64Var(&o.seed, "seed", 0, "do the same as the run with this `number` (default: another each time)")

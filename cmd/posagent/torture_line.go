@@ -19,6 +19,9 @@ import (
 type tortureLine struct {
 	token, otherToken string
 	lrc, terminal     string
+	poi, version, key string
+	keyVersion        int
+	passphrase, api   string
 	roots             string
 	unverified        bool
 }
@@ -28,6 +31,12 @@ func (o *tortureLine) flags(fs *flag.FlagSet) {
 	fs.StringVar(&o.otherToken, "other-token-file", "", "http: the `file` with that of another client, for the row two tills")
 	fs.StringVar(&o.lrc, "lrc", "", "ecr17: what the check byte is made of, by its `name`: std, stx, noext, stx_noext (default: std)")
 	fs.StringVar(&o.terminal, "terminal-id", "", "ecr17: the terminal's eight `digits` (default: 00000000, which stands for any)")
+	fs.StringVar(&o.poi, "poi-id", "", "nexo: the terminal's `POIID`")
+	fs.StringVar(&o.version, "nexo-version", "3.0", "nexo: the `ProtocolVersion`")
+	fs.StringVar(&o.key, "key-id", "", "nexo: the `identifier` of the key of --passphrase-file")
+	fs.IntVar(&o.keyVersion, "key-version", 1, "nexo: its `number`")
+	fs.StringVar(&o.passphrase, "passphrase-file", "", "nexo: encrypt messages under the passphrase in this `file` (default: in clear)")
+	fs.StringVar(&o.api, "api-key-file", "", "nexo: send what is in this `file` as X-API-Key")
 	fs.StringVar(&o.roots, "roots-file", "", "https: trust the certificates of this PEM `file`, whatever name they have (default: the system's, by name)")
 	fs.BoolVar(&o.unverified, "unverified", false, "https: take any certificate")
 }
@@ -89,13 +98,19 @@ func (o *tortureLine) reach(c *call) (p torture.Protocol, connect func(context.C
 // settings reads the files that the flags name.
 func (o *tortureLine) settings(address string) (s torture.Settings, err error) {
 	s.Host, s.LRC, s.TerminalID = address, o.lrc, o.terminal
-	for _, one := range []struct{ flag, path string }{{"token-file", o.token}, {"other-token-file", o.otherToken}} {
-		if one.path == "" {
-			continue
+	s.POIID, s.Version, s.KeyID, s.KeyVersion = o.poi, o.version, o.key, o.keyVersion
+	read := func(flag, path string) (secret torture.Secret) {
+		if path != "" && err == nil {
+			secret, err = tortureSecret(flag, path)
 		}
-		secret, fault := tortureSecret(one.flag, one.path)
-		s.Tokens, err = append(s.Tokens, secret), errors.Join(err, fault)
+		return secret
 	}
+	for _, secret := range []torture.Secret{read("token-file", o.token), read("other-token-file", o.otherToken)} {
+		if secret != "" {
+			s.Tokens = append(s.Tokens, secret)
+		}
+	}
+	s.Passphrase, s.APIKey = read("passphrase-file", o.passphrase), read("api-key-file", o.api)
 	if err == nil && o.token == "" && o.otherToken != "" {
 		err = errors.New("--other-token-file: --token-file is missing")
 	}

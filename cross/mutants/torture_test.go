@@ -20,4 +20,24 @@ var ofTorture = []mutant{
 	{"what was not seen counts as passed", "ecr/torture", "TestALiveTerminalIsLeftAlone", []edit{
 		{"ecr/torture/torture.go", `if res.Verdict, res.Saw = NotSeen, ErrLimit.Error(); b.atLimit() {`, `if res.Verdict, res.Saw = Passed, ErrLimit.Error(); b.atLimit() {`},
 	}},
+	{"what a register lost may stay where it cannot ask", "ecr/torture", "TestEachFaultFailsItsRow", []edit{
+		{"ecr/torture/torture.go", `		if b.o.Books == nil {
+			return nil`, `		if b.o.Books != nil {
+			return nil`},
+	}},
+	{"an answer in two pieces passes", "ecr/torture", "TestEachFaultFailsItsRow", []edit{
+		{"ecr/torture/rows.go", `a.Pieces != 1 {`, `a.Pieces < 1 {`},
+	}},
+	{"a sale may be approved after a mute abort", "ecr/torture", "TestEachFaultFailsItsRow", []edit{
+		{"ecr/torture/rows.go", `late := b.p.Can.Mute && time.Since(at) < mute`, `late := b.p.Can.Mute && time.Since(at) < time.Hour`},
+	}},
+	{"another till may hear a sale that has no id", "ecr/torture", "TestEachFaultFailsItsRow", []edit{
+		{"ecr/torture/rows.go", `(b.p.Can.IDs || stolen.Receipt == a.Receipt)`, `b.p.Can.IDs`},
+	}},
+	{"a secret of a terminal is printed", "ecr/torture", "TestSettingsPrintNoSecret", []edit{
+		{"ecr/torture/protocol.go", `func (Secret) String() string { return "***" }`, `func (s Secret) String() string { return string(s) }`},
+	}},
+	{"a tampered answer of nexo is believed", "ecr/nexo/till", "TestOnlyTheOwnKeyOpens", []edit{
+		{"ecr/nexo/till/key.go", `if !hmac.Equal(m.SecurityTrailer.Hmac, k.sum(plain)) {`, `if len(m.SecurityTrailer.Hmac) != len(k.sum(plain)) {`},
+	}},
 }

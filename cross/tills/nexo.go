@@ -2,11 +2,13 @@ package tills
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
-	"net/http"
+	"net"
 	"sync/atomic"
 
+	"posagent/ecr/nexo/till"
 	"posagent/schemes/money"
 )
 
@@ -18,44 +20,31 @@ type nexo struct {
 
 func newNexo(w Way) Till { return &nexo{Way: w} }
 
-// message writes a request in clear.
-func (z *nexo) message(category, service, body string) []byte {
-	return fmt.Appendf(nil, `{"SaleToPOIRequest":{"MessageHeader":{"ProtocolVersion":"3.0","MessageClass":"Service","MessageCategory":%q,"MessageType":"Request","ServiceID":%q,"SaleID":%q,"POIID":"POSAGENT-000020000001"},"%sRequest":%s}}`,
-		category, service, z.Name, category, body)
-}
-
-// nexoSaid is a response, as far as a till reads it.
-type nexoSaid struct {
-	Response      struct{ Result, ErrorCondition, AdditionalResponse string }
-	PaymentResult struct {
-		AmountsResp struct{ AuthorizedAmount json.Number }
-	}
-	RepeatedMessageResponse struct {
-		MessageHeader               struct{ ServiceID string }
-		RepeatedResponseMessageBody struct{ PaymentResponse *nexoSaid }
-	}
-}
-
-func (z *nexo) ask(ctx context.Context, category string, body []byte) (said nexoSaid, text string, err error) {
-	status, data, err := z.call(ctx, http.MethodPost, "/nexo/", map[string]string{"Content-Type": "application/json"}, body)
-	if err != nil {
-		return said, "", err
-	}
-	var out struct {
-		SaleToPOIResponse map[string]json.RawMessage
-	}
-	text = fmt.Sprintf("%d %s", status, data)
-	if err := json.Unmarshal(data, &out); err != nil {
-		return said, text, fmt.Errorf("%w: %s", err, text)
-	}
-	if err := json.Unmarshal(out.SaleToPOIResponse[category+"Response"], &said); err != nil {
-		return said, text, fmt.Errorf("no %sResponse: %w: %s", category, err, text)
-	}
-	return said, text, nil
+// ask sends a request over a connection of its own; body makes its body.
+func (z *nexo) ask(ctx context.Context, category, service string, body func(*till.Till) string) (said till.Said, err error) {
+	_, err = z.over(ctx, func(conn net.Conn) (Answer, error) {
+		ctx, cancel := context.WithTimeout(ctx, z.Wait)
+		defer cancel()
+		if z.Roots != nil {
+			roots, err := z.Roots()
+			if err != nil {
+				return Answer{}, err
+			}
+			host, _, err := net.SplitHostPort(z.Addr)
+			if err != nil {
+				return Answer{}, err
+			}
+			conn = tls.Client(conn, &tls.Config{RootCAs: roots, ServerName: host, MinVersion: tls.VersionTLS12})
+		}
+		t := till.New(conn, till.Options{Host: z.Addr, SaleID: z.Name, POIID: "POSAGENT-000020000001"})
+		said, err = t.Ask(ctx, category, service, body(t))
+		return Answer{}, err
+	})
+	return said, err
 }
 
 // answer is what a PaymentResponse means.
-func (s nexoSaid) answer(text string) (Answer, error) {
+func answered(s till.Said, text string) (Answer, error) {
 	a := Answer{Text: text}
 	switch {
 	case s.Response.Result == "Success":
@@ -87,13 +76,13 @@ func cents(n json.Number) (money.Minor, error) {
 
 // Pay implements Till.
 func (z *nexo) Pay(ctx context.Context, amount money.Minor, id string) (Answer, error) {
-	said, text, err := z.ask(ctx, "Payment", z.message("Payment", id, fmt.Sprintf(
-		`{"SaleData":{"SaleTransactionID":{"TransactionID":"order %s","TimeStamp":"2026-11-26T11:00:00.000Z"}},"PaymentTransaction":{"AmountsReq":{"Currency":"EUR","RequestedAmount":%d.%02d}}}`,
-		id, amount/100, amount%100)))
+	said, err := z.ask(ctx, "Payment", id, func(*till.Till) string {
+		return till.Payment("order "+id, "EUR", fmt.Sprintf("%d.%02d", amount/100, amount%100))
+	})
 	if err != nil {
 		return Answer{}, err
 	}
-	return said.answer(text)
+	return answered(said, said.Text)
 }
 
 // Again implements Till.
@@ -101,18 +90,17 @@ func (z *nexo) Again(ctx context.Context, amount money.Minor, id string, resend 
 	if resend {
 		return z.Pay(ctx, amount, id)
 	}
-	said, text, err := z.ask(ctx, "TransactionStatus", z.message("TransactionStatus", fmt.Sprint("q", z.asked.Add(1)), fmt.Sprintf(
-		`{"MessageReference":{"MessageCategory":"Payment","SaleID":%q,"ServiceID":%q}}`, z.Name, id)))
+	said, err := z.ask(ctx, "TransactionStatus", fmt.Sprint("q", z.asked.Add(1)), func(t *till.Till) string { return t.Reference(id) })
 	if err != nil || said.Response.Result != "Success" {
 		a := Answer{}
 		if err == nil {
-			a, err = said.answer(text)
+			a, err = answered(said, said.Text)
 		}
 		return a, err
 	}
 	repeated := said.RepeatedMessageResponse
 	if inner := repeated.RepeatedResponseMessageBody.PaymentResponse; inner != nil && repeated.MessageHeader.ServiceID == id {
-		return inner.answer(text)
+		return answered(*inner, said.Text)
 	}
-	return Answer{}, fmt.Errorf("a status of something else: %s", text)
+	return Answer{}, fmt.Errorf("a status of something else: %s", said.Text)
 }

@@ -87,6 +87,12 @@ type Settings struct {
 	Tokens []Secret // of sales over HTTP: that of the register, and that of another one
 	// Of ECR17: what the check byte is made of (std, stx, noext, stx_noext; "" = std), and the terminal's id ("" = any).
 	LRC, TerminalID string
+	// Of nexo: the terminal's POIID, the ProtocolVersion ("" = 3.0), what the register says in X-API-Key, and the key of its messages; no
+	// passphrase = messages in clear.
+	POIID, Version     string
+	APIKey, Passphrase Secret
+	KeyID              string
+	KeyVersion         int
 }
 
 // Secret prints as stars.
@@ -113,6 +119,7 @@ func Protocols() []Kind {
 		{Name: "jsonl", Make: func(Settings) (Protocol, error) { return jsonl(), nil }},
 		{Name: "ecr17", Make: ecr17},
 		{Name: "caisse-ap", Make: func(Settings) (Protocol, error) { return caisseAP(), nil }},
+		{Name: "nexo", Scheme: "https", Make: nexo},
 		{Name: "http", Scheme: "http", Make: overHTTP},
 	}
 }

@@ -1,0 +1,11 @@
+// Package till is a register that speaks nexo Retailer as JSON, in clear or encrypted. It was written
+// from the description of the protocol, for the tools and the campaigns.
+//
+// It guarantees
+//   - One request at a time on one connection; each is one write.
+//   - An answer is returned whole or not at all, and where the register has a key, only if it is
+//     encrypted under that key.
+//   - No key is printed.
+//
+// It shares no code with the terminal, and imports the standard library.
+package till
