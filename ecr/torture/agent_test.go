@@ -27,7 +27,7 @@ import (
 
 // TestTheTerminalPassesOverHTTP: this program's own port scores full marks, and so do the backend's books.
 func TestTheTerminalPassesOverHTTP(t *testing.T) {
-	bank, addr := agentOf(t, 1500*time.Millisecond)
+	bank, addr := agentOf(t, 2*time.Second)
 	books := func(ctx context.Context) (sum money.Minor, err error) {
 		list, err := bank.Books(ctx)
 		for _, one := range list {

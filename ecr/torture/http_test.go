@@ -8,8 +8,15 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"posagent/ecr"
+	"posagent/ecr/ecrtest/desk"
+	"posagent/ecr/torture"
 	"posagent/schemes/money"
 )
 
@@ -56,7 +63,7 @@ func (z web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case line == "":
 		_ = write(w, http.StatusUnauthorized, "no token")
 	case r.URL.Path == "/agent/v1/status":
-		_ = write(w, http.StatusOK, map[string]bool{"sandbox": true})
+		_ = write(w, http.StatusOK, map[string]bool{"sandbox": z.fault != "live"})
 	case aborts:
 		if err := z.Abort(r.Context(), id); err != nil {
 			_ = write(w, http.StatusConflict, "too late")
@@ -148,4 +155,25 @@ func (z web) list(w http.ResponseWriter, line string) {
 	}
 	z.Mu.Unlock()
 	_ = write(w, http.StatusOK, map[string]any{"sales": list})
+}
+
+// TestALiveHTTPTerminalIsLeftAlone: sales over HTTP can say that they are for tests. A terminal that does not is asked for nothing.
+func TestALiveHTTPTerminalIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, speaks := protocolOf(t, "http")
+		ctx, stop := context.WithCancel(t.Context())
+		s, connect, ended := open(ctx, speaks, "live")
+		_, err := torture.Run(t.Context(), torture.Options{Protocol: p, Amount: desk.StaysOpen, Wait: time.Minute, Connect: connect})
+		require.ErrorIs(t, err, torture.ErrNotATest)
+		require.Zero(t, s.begun())
+
+		stranger := settings
+		stranger.Tokens = []torture.Secret{"token-of-a-stranger-01"}
+		_, err = torture.Run(t.Context(), torture.Options{Protocol: made(t, "http", stranger), Amount: desk.StaysOpen, Wait: time.Minute, Connect: connect, Local: true})
+		require.ErrorContains(t, err, "does not know the token")
+		require.NotContains(t, err.Error(), "stranger")
+		require.Zero(t, s.begun())
+		stop()
+		require.ErrorIs(t, <-ended, context.Canceled)
+	})
 }
