@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"flag"
 	"fmt"
 	"net"
 	"os"
 	"strings"
-	"time"
 
 	"posagent/ecr/torture"
 )
@@ -61,38 +59,22 @@ func (o *tortureLine) reach(c *call) (p torture.Protocol, connect func(context.C
 	if kind.Name == "" {
 		return p, nil, false, fail(exitUsage, "%s: no protocol %q: %s", c.path, c.args[0], tortureNames())
 	}
-	scheme, address, url := strings.Cut(c.args[1], "://")
-	if !url {
-		scheme, address = kind.Scheme, c.args[1]
+	place, err := torture.PlaceOf(kind, c.args[1])
+	if err != nil {
+		return p, nil, false, fail(exitUsage, "%s: %w", c.path, err)
 	}
-	address = strings.TrimSuffix(address, "/")
-	host, port, err := net.SplitHostPort(address)
-	switch {
-	case err != nil || port == "":
-		return p, nil, false, fail(exitUsage, "%s: ADDRESS %q is not host:port", c.path, c.args[1])
-	case url && (kind.Scheme == "" || scheme != "http" && scheme != "https"):
-		return p, nil, false, fail(exitUsage, "%s: ADDRESS %q is no address of %s: want host:port", c.path, c.args[1], kind.Name)
-	}
-	ip := net.ParseIP(host)
-	local = host == "localhost" || ip != nil && ip.IsLoopback()
-	s, err := o.settings(address)
+	s, err := o.settings(place.Address)
 	if err == nil {
 		p, err = kind.Make(s)
 	}
+	var trust *tls.Config
+	if err == nil && place.Secure {
+		trust, err = o.trust(place)
+	}
 	if err != nil {
-		return p, nil, local, fail(exitUsage, "%s: %w", c.path, err)
+		return p, nil, false, fail(exitUsage, "%s: %w", c.path, err)
 	}
-	dialer := &net.Dialer{Timeout: 10 * time.Second}
-	connect = func(ctx context.Context) (net.Conn, error) { return dialer.DialContext(ctx, "tcp", address) }
-	if scheme != "https" {
-		return p, connect, local, nil
-	}
-	trust, err := o.trust(host)
-	if err != nil {
-		return p, nil, local, fail(exitUsage, "%s: %w", c.path, err)
-	}
-	secure := &tls.Dialer{NetDialer: dialer, Config: trust}
-	return p, func(ctx context.Context) (net.Conn, error) { return secure.DialContext(ctx, "tcp", address) }, local, nil
+	return p, place.Connector(trust), place.Local, nil
 }
 
 // settings reads the files that the flags name.
@@ -130,31 +112,23 @@ func tortureSecret(flag, path string) (torture.Secret, error) {
 }
 
 // trust says which certificates are those of the terminal.
-func (o *tortureLine) trust(host string) (*tls.Config, error) {
-	cfg := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
-	switch {
-	case o.unverified && o.roots != "":
-		return nil, errors.New("--unverified takes any certificate: leave --roots-file out")
-	case o.unverified:
-		cfg.InsecureSkipVerify = true
-	case o.roots != "":
-		pem, err := os.ReadFile(o.roots)
-		if err != nil {
-			return nil, fmt.Errorf("--roots-file: %w", err)
-		}
-		pool := x509.NewCertPool()
-		if !pool.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("--roots-file: %s holds no certificate", o.roots)
-		}
-		cfg.InsecureSkipVerify = true // the name alone: the chain is verified below
-		cfg.VerifyConnection = func(state tls.ConnectionState) error {
-			between := x509.NewCertPool()
-			for _, one := range state.PeerCertificates[1:] {
-				between.AddCert(one)
-			}
-			_, err := state.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: pool, Intermediates: between})
-			return err
-		}
+func (o *tortureLine) trust(place torture.Place) (*tls.Config, error) {
+	if o.roots == "" {
+		return place.Trust(nil, o.unverified)
 	}
-	return cfg, nil
+	if o.unverified {
+		return nil, errors.New("--unverified takes any certificate: leave --roots-file out")
+	}
+	pem, err := os.ReadFile(o.roots)
+	if err == nil && len(pem) == 0 {
+		err = fmt.Errorf("%s is empty", o.roots)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--roots-file: %w", err)
+	}
+	cfg, err := place.Trust(pem, false)
+	if err != nil {
+		err = fmt.Errorf("--roots-file: %s: %w", o.roots, err)
+	}
+	return cfg, err
 }

@@ -40,4 +40,10 @@ var ofTorture = []mutant{
 	{"a tampered answer of nexo is believed", "ecr/nexo/till", "TestOnlyTheOwnKeyOpens", []edit{
 		{"ecr/nexo/till/key.go", `if !hmac.Equal(m.SecurityTrailer.Hmac, k.sum(plain)) {`, `if len(m.SecurityTrailer.Hmac) != len(k.sum(plain)) {`},
 	}},
+	{"any terminal behind HTTPS counts as one on this machine", "ecr/torture", "TestPlaceOf", []edit{
+		{"ecr/torture/place.go", `host == "localhost" || ip != nil && ip.IsLoopback()`, `host == "localhost" || scheme == "https" || ip != nil && ip.IsLoopback()`},
+	}},
+	{"a certificate under any root is believed", "ecr/torture", "TestTrust", []edit{
+		{"ecr/torture/place.go", `x509.VerifyOptions{Roots: pool, Intermediates: between}`, `x509.VerifyOptions{Roots: between, Intermediates: between}`},
+	}},
 }
