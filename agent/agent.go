@@ -157,6 +157,7 @@ const noteWithin = 5 * time.Second
 
 // New joins the rooms; it starts nothing.
 func New(o Options) *Agent {
+	o.Drive.Barred = o.Ways.Barred != nil // the register lines are closed meanwhile, the port is not
 	a := &Agent{o: o}
 	a.scrub = scrub.New(a.asWriter)
 	a.catalog = catalog.New(catalog.Options{DB: o.DB, Service: o.Methods, Query: o.Query, Refresh: o.Refresh, Now: o.Now, Log: o.Log})

@@ -29,6 +29,8 @@ type Ways struct {
 	Troubles func() []ready.Trouble
 	// Lines are how many register lines are configured, and which are not open; nil = one that is.
 	Lines func() (count int, closed []ready.Trouble)
+	// Sellers are the local programs that may sell over HTTP.
+	Sellers int
 	// Barred is why no register may ask, whatever works; nil = nothing bars it.
 	Barred *ready.Trouble
 	// Method is what the service of the terminal's own payment method suffers, nil while nothing is known; nil = there is none.
@@ -90,7 +92,7 @@ func (a *Agent) judge(ctx context.Context, look bool) ready.Report {
 	person := a.counter != nil && a.counter.Ready()
 	fit := len(checkout.Offer(defs, checkout.Wish{Prompter: person, Exclude: a.o.Drive.Exclude})) > 0 // as a register's payment is offered them
 	f := ready.Facts{
-		Barred: w.Barred, Resumed: a.drive.Resumed(), Store: a.journal(ctx, look), Lines: 1, Held: fit, Unfit: len(defs) > 0 && !fit, None: errors.Is(err, &wire.Error{Code: wire.NotFound}),
+		Barred: w.Barred, Resumed: a.drive.Resumed(), Store: a.journal(ctx, look), Lines: 1, Sellers: w.Sellers, Held: fit, Unfit: len(defs) > 0 && !fit, None: errors.Is(err, &wire.Error{Code: wire.NotFound}),
 		Proven: a.proven(ctx), At: w.Place,
 	}
 	if _, _, state := a.catalog.Current(); state == catalog.NoMethods {

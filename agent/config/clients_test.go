@@ -38,6 +38,18 @@ func TestClients(t *testing.T) {
 	}
 	_, err = Load(write(t, "config.toml", "[port]\nclients = \"kiosk\"\n", 0o600), nil)
 	require.ErrorContains(t, err, "want a section of names")
+}
+
+// Who may sell over HTTP is a client with that word. Seeing everything is not selling, and without a port there is no way to ask.
+func TestWhoMaySell(t *testing.T) {
+	clients := "[port.clients.kiosk]\ntoken = \"kiosk-token-0123456\"\nmay = [\"read\", \"sales\"]\n" +
+		"[port.clients.office]\ntoken = \"office-token-0123456\"\nmay = [\"read\", \"all\"]\n[port.clients.usual]\ntoken = \"usual-token-0123456\"\n"
+	c, err := Load(write(t, "config.toml", clients, 0o600), nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"kiosk"}, c.Sellers())
+	c, err = Load(write(t, "config.toml", "[port]\nlisten = \"\"\n"+clients, 0o600), nil)
+	require.NoError(t, err)
+	require.Empty(t, c.Sellers())
 	_, err = Load(write(t, "config.toml", "[port.clients]\nkiosk = \"kiosk-token-0123456\"\n", 0o644), nil)
 	require.ErrorContains(t, err, "others can read")
 }

@@ -69,6 +69,18 @@ func Words() []string {
 	return []string{"read", "pay", "refund", "links", "tokens", "sales", "disputes", "hosted", "onboarding", "all"}
 }
 
+// Sellers are the local clients that may sell over HTTP, by name. Without a port there is none.
+func (c Config) Sellers() []string {
+	var list []string
+	for name, client := range c.Port.Clients {
+		if c.Port.Listen != "" && slices.Contains(client.May, wire.MaySales) {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
 // Main is the word for the terminal's own token where a client is named. No client has it.
 const Main = "main"
 

@@ -54,6 +54,7 @@ type Config struct {
 	First       string   // device of the first register line, "" = it has none
 	Serial      []string // devices of the register lines
 	TCP         []string // addresses of the register lines
+	Sellers     int      // local programs that may sell over HTTP
 	Keypad      string   // device, "" = none
 	Screens     []string // devices and files of [display]
 	Open        []string // addresses of register lines that take every address of a network without a password

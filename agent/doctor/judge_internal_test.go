@@ -62,6 +62,18 @@ func TestEveryCauseOfTheBackendHasACheck(t *testing.T) {
 	}
 }
 
+// TestALineOrAProgramThatSells: a terminal without both can sell nothing, and either makes it whole.
+func TestALineOrAProgramThatSells(t *testing.T) {
+	c, ok := Find("PA-SER-001")
+	require.True(t, ok)
+	for _, whole := range []Config{{Serial: []string{"/dev/ttyS0"}}, {TCP: []string{"127.0.0.1:20007"}}, {Sellers: 1}, {Sandbox: true}} {
+		require.Equal(t, Pass, c.Look(t.Context(), &Facts{Config: whole}).Status, "%+v", whole)
+	}
+	found := c.Look(t.Context(), &Facts{Place: ready.Place{Config: "/c.toml"}})
+	require.Equal(t, Fail, found.Status)
+	require.Contains(t, found.Do, `set [ecr] serial or tcp in /c.toml, or give a client of [port.clients] may = ["read", "sales"]`)
+}
+
 // TestEachTextBelongsToACheck: a language has one paragraph for each check, and none beside.
 func TestEachTextBelongsToACheck(t *testing.T) {
 	for _, language := range []string{englishText, germanText} {

@@ -49,7 +49,7 @@ func lineChecks() []Check {
 		{
 			ID: "PA-SER-001", Severity: Critical, After: []string{"PA-CFG-005", "PA-CFG-006"}, Command: showConfig,
 			Look: func(_ context.Context, f *Facts) Finding {
-				if len(f.Config.Serial)+len(f.Config.TCP) == 0 && !f.Config.Sandbox {
+				if len(f.Config.Serial)+len(f.Config.TCP)+f.Config.Sellers == 0 && !f.Config.Sandbox {
 					return f.said(ready.Trouble{Cause: ready.NoLine})
 				}
 				return passed()

@@ -50,7 +50,7 @@ func Say(t Trouble, at Place) Said {
 // Text is words and remedy in one sentence.
 func (s Said) Text() string { return s.Words + ": " + s.Remedy }
 
-// Report says whether a register may ask for a sale.
+// Report says whether a register, or a local program that sells, may ask for a sale.
 type Report struct {
 	Ready    bool  `json:"ready"`
 	NotReady *Said `json:"notReady,omitempty"` // set where Ready is not
@@ -89,6 +89,7 @@ type Facts struct {
 	Resumed  bool      // older sales have been taken up
 	Store    *Trouble  // why the journal takes no sale, nil = it does
 	Lines    int       // register lines that are configured
+	Sellers  int       // local programs that may sell over HTTP
 	Closed   []Trouble // those that are not open
 	Held     bool      // a method to sell with is known
 	Unfit    bool      // methods are known, and none of them can be sold
@@ -103,6 +104,7 @@ type Facts struct {
 // Judge says whether a register may ask for a sale now:
 //
 //   - nothing bars it: the operator's service has confirmed the terminal, and has not revoked it;
+//   - there is a register line, or a local program that may sell;
 //   - what is on the box has to work: the journal, and every register line that is configured;
 //   - a method must be held, and the backend must have answered once with the address and the credentials that are in use;
 //   - what a person has to mend (credentials, certificates, a proxy's login, a login page, a wrong address) makes it not ready;
@@ -116,7 +118,7 @@ func Judge(f Facts) Report {
 		return Not(Trouble{Cause: Resuming}, f.At)
 	case f.Store != nil:
 		return Not(*f.Store, f.At)
-	case f.Lines == 0:
+	case f.Lines == 0 && f.Sellers == 0:
 		return Not(Trouble{Cause: NoLine}, f.At)
 	case len(f.Closed) > 0:
 		return Not(f.Closed[0], f.At)

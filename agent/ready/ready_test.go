@@ -29,8 +29,12 @@ func TestField_U2WhenARegisterMayAsk(t *testing.T) {
 		"not confirmed": {func(f *ready.Facts) {
 			f.Barred, f.Resumed = &ready.Trouble{Cause: ready.NotConfirmed, Where: "https://fleet.example", Detail: "the bundle is good until Monday"}, false
 		}, "NOT READY: the operator's service at https://fleet.example has not confirmed this terminal yet, the bundle is good until Monday: connect the network, the terminal then goes on by itself; posagent enroll --config /c.toml tries at once, and says what is wrong"},
-		"full disk": {func(f *ready.Facts) { f.Store = &ready.Trouble{Cause: ready.DiskFull, Where: "/var/lib/p"} }, "NOT READY: no space left on the disk of /var/lib/p: df -h /var/lib/p shows it; free space there, but leave what is in /var/lib/p"},
-		"no line":   {func(f *ready.Facts) { f.Lines = 0 }, "NOT READY: no register line is set: set [ecr] serial or tcp in /c.toml, then posagent run --config /c.toml"},
+		"full disk":                {func(f *ready.Facts) { f.Store = &ready.Trouble{Cause: ready.DiskFull, Where: "/var/lib/p"} }, "NOT READY: no space left on the disk of /var/lib/p: df -h /var/lib/p shows it; free space there, but leave what is in /var/lib/p"},
+		"no line":                  {func(f *ready.Facts) { f.Lines = 0 }, "NOT READY: no register line is set, and no local program may sell: set [ecr] serial or tcp in /c.toml, or give a client of [port.clients] may = [\"read\", \"sales\"], then posagent run --config /c.toml"},
+		"no line, a program sells": {func(f *ready.Facts) { f.Lines, f.Sellers = 0, 1 }, "READY"},
+		"a program sells, a line pulled": {func(f *ready.Facts) {
+			f.Sellers, f.Closed = 1, []ready.Trouble{{Cause: ready.LinePulled, Where: "/dev/ttyUSB0"}}
+		}, "NOT READY: the register line /dev/ttyUSB0 was unplugged: plug the cable in again; the terminal opens the line by itself"},
 		"one line of two pulled": {func(f *ready.Facts) {
 			f.Lines, f.Closed = 2, []ready.Trouble{{Cause: ready.LinePulled, Where: "/dev/ttyUSB0"}}
 		}, "NOT READY: the register line /dev/ttyUSB0 was unplugged: plug the cable in again; the terminal opens the line by itself"},

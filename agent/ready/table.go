@@ -90,7 +90,7 @@ func table() []row {
 		{KeyWrong, "the device key in {where} is not the one of the journal, {detail}", "put the right file back from where it was kept, the journal is whole; where there is no copy, compare with the register's journal, then posagent reset --lost-journal{flags} --reason TEXT puts this journal aside and keeps it, and posagent restore{flags} FILE puts the newest backup in its place; leave {where} as it is until then", false},
 		{Journal, "the journal of {where} cannot be written or read, {detail}", "dmesg | tail shows errors of the disk; keep {where} as it is, and call support", false},
 
-		{NoLine, "no register line is set", "set [ecr] serial or tcp in {config}, then {run}", false},
+		{NoLine, "no register line is set, and no local program may sell", "set [ecr] serial or tcp in {config}, or give a client of [port.clients] may = [\"read\", \"sales\"], then {run}", false},
 		{LineGone, "the register line {where} is not there", "plug the cable in; ls /dev/serial/by-id lists the devices, set [ecr] serial in {config} to one of them", false},
 		{LinePulled, "the register line {where} was unplugged", "plug the cable in again; the terminal opens the line by itself", false},
 		{LineDenied, "the register line {where} may not be opened by this user", "ls -l {where} shows the group; usermod -aG GROUP USER, then start posagent again", false},

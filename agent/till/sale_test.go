@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"posagent/agent"
+	"posagent/agent/ready"
 )
 
 // A sale is durable and has its place at once, shows its code while a customer may scan it, and ends
@@ -257,4 +260,46 @@ func TestHostileRequests(t *testing.T) {
 	require.Equal(t, 401, r.status)
 	require.Zero(t, x.sales())
 	require.Equal(t, http.StatusOK, x.ask("alpha", "POST", "/agent/v1/sales?wait=30s", "k1", `{"amount":1250,"unknown":1,"order":[{"name":"Tea","quantity":1,"gross":1250}]}`).status)
+}
+
+// A terminal without a register line is whole where a local program may sell, and sells.
+func TestATerminalThatSellsOverHTTPAlone(t *testing.T) {
+	x := open(t, 30*time.Millisecond, 0)
+	for _, tc := range []struct{ lines, sellers, probe int }{{0, 0, 503}, {1, 0, 200}, {0, 1, 200}} {
+		x.stop()
+		x.probe, x.ways = tc.probe, agent.Ways{Sellers: tc.sellers, Lines: func() (int, []ready.Trouble) { return tc.lines, nil }}
+		x.start()
+		if tc.probe == 503 {
+			require.Contains(t, x.ask("main", "GET", "/readyz", "", "").body, "no register line is set, and no local program may sell: set [ecr] serial or tcp")
+		}
+	}
+	r := x.ask("alpha", "POST", "/agent/v1/sales?wait=30s", "order-1", `{"amount":1250,"currency":"EUR"}`)
+	require.Equal(t, []any{200, "approved"}, []any{r.status, r.sale(t).Outcome}, r.body)
+}
+
+// A terminal that the operator has not confirmed begins no sale, over HTTP neither: another box may still have its journal. What was
+// sold before is answered.
+func TestAnUnconfirmedTerminalBeginsNothing(t *testing.T) {
+	x := open(t, 30*time.Millisecond, 0)
+	body := `{"amount":1250,"currency":"EUR"}`
+	sold := x.ask("alpha", "POST", "/agent/v1/sales?wait=30s", "order-1", body)
+	require.Equal(t, []any{200, "approved"}, []any{sold.status, sold.sale(t).Outcome}, sold.body)
+	id := sold.sale(t).ID
+	x.reaches(id, "CONFIRMED")
+	x.stop()
+	x.probe, x.ways = 503, agent.Ways{Barred: &ready.Trouble{Cause: ready.NotConfirmed, Where: "https://fleet.example", Detail: "the bundle is good until Monday"}}
+	x.start()
+	for path, text := range map[string]string{"/agent/v1/sales": body, "/agent/v1/sales/" + id + "/refund": `{"amount":100}`, "/agent/v1/sales/" + id + "/reverse": `{}`} {
+		r := x.ask("alpha", "POST", path, "key-"+strings.ReplaceAll(path, "/", "-"), text)
+		require.Equal(t, 503, r.status, "%s: %s", path, r.body)
+		require.Contains(t, r.body, "the operator has not confirmed this terminal yet", path)
+	}
+	again := x.ask("alpha", "POST", "/agent/v1/sales?wait=30s", "order-1", body)
+	require.Equal(t, []any{200, "approved", id}, []any{again.status, again.sale(t).Outcome, again.sale(t).ID}, again.body)
+	x.agree(1, 1250)
+	x.stop()
+	x.probe, x.ways = 0, agent.Ways{}
+	x.start()
+	r := x.ask("alpha", "POST", "/agent/v1/sales?wait=30s", "order-2", body)
+	require.Equal(t, []any{200, "approved"}, []any{r.status, r.sale(t).Outcome}, r.body)
 }

@@ -47,6 +47,7 @@ type Names struct {
 	Backend  string `json:"backend,omitempty"` // "" = embedded
 	Serial   string `json:"serial,omitempty"`
 	TCP      string `json:"tcp,omitempty"`
+	Sellers  int    `json:"sellers,omitempty"`  // local programs that may sell over HTTP
 	Patience string `json:"patience,omitempty"` // of the registers, as configured
 }
 

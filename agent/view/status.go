@@ -33,6 +33,7 @@ type Status struct {
 	Backend  string `json:"backend"`           // "" = embedded
 	Serial   string `json:"serial,omitempty"`
 	TCP      string `json:"tcp,omitempty"`
+	Sellers  int    `json:"sellers,omitempty"`  // local programs that may sell over HTTP
 	Patience string `json:"patience,omitempty"` // of the registers: a request without intermediate status ends before
 
 	MethodsFetched *time.Time `json:"methodsFetched"`
@@ -265,8 +266,8 @@ func (v *Status) Advise() {
 		v.attend("printer: %d document(s) cut off again and again wait behind the others: check the printer's cable, supply and roll; they are tried by themselves, "+
 			"for a day at most", p.Behind)
 	}
-	if v.Terminal != "" && v.Serial == "" && v.TCP == "" && !v.says(ready.NoLine) && !v.says(ready.NotConfirmed) && !v.says(ready.Replaced) {
-		v.attend("no register line: set [ecr] serial or tcp")
+	if v.Terminal != "" && v.Serial == "" && v.TCP == "" && v.Sellers == 0 && !v.says(ready.NoLine) && !v.says(ready.NotConfirmed) && !v.says(ready.Replaced) {
+		v.attend("no register line: set [ecr] serial or tcp, or give a client of [port.clients] may = [\"read\", \"sales\"]")
 	}
 	if v.Unconfirmed > 0 {
 		v.attend("%d sale(s) the register has not acknowledged: nothing is to be typed; the register asks again by itself (repeat receipt, 06 20), "+

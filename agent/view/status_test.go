@@ -45,7 +45,7 @@ func TestASandboxSaysSoOnItsFirstLine(t *testing.T) {
 	v.Judged(ready.Report{Ready: true, Offline: &ready.Said{Words: "the network is down", Remedy: "ip addr"}})
 	require.Equal(t, "READY, SANDBOX, offline: the network is down: ip addr", v.First)
 	v.Judged(ready.Not(ready.Trouble{Cause: ready.NoLine}, ready.Place{Config: "/c.toml"}))
-	require.Equal(t, "NOT READY: no register line is set: set [ecr] serial or tcp in /c.toml, then posagent run", v.First)
+	require.Equal(t, "NOT READY: no register line is set, and no local program may sell: set [ecr] serial or tcp in /c.toml, or give a client of [port.clients] may = [\"read\", \"sales\"], then posagent run", v.First)
 	v.Sandbox = false
 	v.Judged(ready.Report{Ready: true})
 	require.Equal(t, "READY", v.First)
@@ -64,6 +64,16 @@ func TestStatusWaitingOperations(t *testing.T) {
 	require.Regexp(t, `^payments: does not answer since ..:..:..: no route - 3 operation\(s\) wait \(posagent ops list --open\)`, advice(v))
 	v.Live.Services[0].Refused = true
 	require.Regexp(t, `^payments: refuses the credentials since ..:..:.., 3 operation\(s\) wait: check \[upstream.auth\]`, advice(v))
+}
+
+// A terminal without a register line is told what to set, unless a local program may sell.
+func TestNoLineIsAdvised(t *testing.T) {
+	v := view.NewStatus(view.Status{Terminal: "20000001"})
+	v.Advise()
+	require.Equal(t, []string{`no register line: set [ecr] serial or tcp, or give a client of [port.clients] may = ["read", "sales"]`}, v.Attention)
+	v = view.NewStatus(view.Status{Terminal: "20000001", Sellers: 1})
+	v.Advise()
+	require.Empty(t, v.Attention)
 }
 
 // A sum without a currency is no amount of money, and none at all where nothing moves.

@@ -10,7 +10,7 @@ import (
 
 // aboutTerminal is what status says of a terminal that does not change while it runs; backend "" = embedded.
 func aboutTerminal(cfg config.Config, sandbox bool) view.Status {
-	v := view.Status{Version: version, Sandbox: sandbox, Terminal: cfg.Terminal.TerminalID, Serial: cfg.ECR.Serial, TCP: cfg.ECR.TCP, Patience: cfg.ECR.Patience.String()}
+	v := view.Status{Version: version, Sandbox: sandbox, Terminal: cfg.Terminal.TerminalID, Serial: cfg.ECR.Serial, TCP: cfg.ECR.TCP, Sellers: len(cfg.Sellers()), Patience: cfg.ECR.Patience.String()}
 	if !sandbox {
 		v.Backend = cfg.Upstream.URL("schemes")
 	}

@@ -140,7 +140,7 @@ func doctorConfig(c *call, cfg config.Config, err error) doctor.Config {
 	auth := cfg.Upstream.Auth
 	about := aboutTerminal(cfg, cfg.Sandbox())
 	v.Unenrolled = v.Named && unenrolled(c, cfg)
-	v.Sandbox, v.Terminal, v.Backend, v.First = cfg.Sandbox(), about.Terminal, about.Backend, about.Serial
+	v.Sandbox, v.Terminal, v.Backend, v.First, v.Sellers = cfg.Sandbox(), about.Terminal, about.Backend, about.Serial, about.Sellers
 	v.Separate = cfg.Upstream.URL("schemes") != cfg.Upstream.URL("methods")
 	if s, err := enrolment(c).Summary(); err == nil {
 		v.Revision, v.GivenUp = s.Revision, s.Refused

@@ -179,7 +179,7 @@ func runTerminal(ctx context.Context, r *running, sandbox bool) error {
 	o.Ways = agent.Ways{
 		Barred: barred(on), Place: f.place, Settings: settingsOf(cfg), Apart: cfg.Upstream.URL("schemes") != cfg.Upstream.URL("methods"),
 		Troubles: func() []ready.Trouble { return f.troubles() }, Lines: func() (int, []ready.Trouble) { return f.lines() },
-		Doubt: func() bool { return f.doubt() },
+		Sellers: len(cfg.Sellers()), Doubt: func() bool { return f.doubt() },
 	}
 	if f.account != nil {
 		o.Ways.Method, o.Ways.AskMethod = f.account.trouble, f.account.ask

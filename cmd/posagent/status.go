@@ -163,7 +163,7 @@ func (v *statusView) running(c *call) {
 	}
 	v.Live, v.Sandbox = live, live.Sandbox
 	v.Terminal, v.Backend, v.Serial, v.TCP = live.Names.Terminal, live.Names.Backend, live.Names.Serial, live.Names.TCP
-	v.Patience = live.Names.Patience
+	v.Patience, v.Sellers = live.Names.Patience, live.Names.Sellers
 	v.Judged(live.Report)
 }
 
@@ -250,6 +250,9 @@ func (v *statusView) print(c *call) {
 	}
 	for _, l := range v.Live.Lines {
 		row("", "%s", l)
+	}
+	if v.Sellers > 0 {
+		row("register", "HTTP, %d local program(s)", v.Sellers)
 	}
 	if e := v.Enrolment; e != nil && e.InUse {
 		row("enrolled", "revision %d of a bundle, good until %s; not confirmed yet: connect the network", e.Revision, localTime(e.Bundle))

@@ -52,7 +52,7 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 		}
 	}
 	about := aboutTerminal(cfg, sandbox)
-	f.names = view.Names{Terminal: about.Terminal, Backend: about.Backend, Serial: about.Serial, TCP: about.TCP, Patience: about.Patience}
+	f.names = view.Names{Terminal: about.Terminal, Backend: about.Backend, Serial: about.Serial, TCP: about.TCP, Sellers: about.Sellers, Patience: about.Patience}
 	f.grace = cfg.ECR.Grace
 	t := cfg.Terminal
 	o = agent.Options{

@@ -389,7 +389,17 @@ func lineFaults() []fault {
 	return []fault{
 		{name: "line: none set", want: "PA-SER-001", code: 1, seen: "[ecr]", seed: func(b *box) {
 			delete(b.set, "ecr.tcp")
-			b.run(notReady)
+			b.run(notReady + "no register line is set, and no local program may sell")
+		}},
+		{name: "line: none set, and the local programs may not sell", want: "PA-SER-001", code: 1, seen: "[port.clients]", seed: func(b *box) {
+			delete(b.set, "ecr.tcp")
+			b.extra = "[port.clients.office]\ntoken = \"office-token-0123456789\"\nmay = [\"read\", \"all\"]\n"
+			b.run(notReady + "no register line is set, and no local program may sell")
+		}},
+		{name: "line: none set, and a local program sells", seed: func(b *box) {
+			delete(b.set, "ecr.tcp")
+			b.extra = "[port.clients.kiosk]\ntoken = \"kiosk-token-0123456789\"\nmay = [\"read\", \"sales\"]\n"
+			b.run(isReady)
 		}},
 		{name: "line: missing", want: "PA-SER-002", code: 1, seen: "is not there", quick: true, seed: func(b *box) {
 			delete(b.set, "ecr.tcp")

@@ -10,6 +10,15 @@ var ofSales = []mutant{
 	{"a client refunds another's sale", till, "TestRefundAndReverse", []edit{
 		{"agent/till/ask.go", `(of == "" || view.OwnerOf(of) != caller.Name)`, `(of == "" && view.OwnerOf(of) != caller.Name)`},
 	}},
+	{"a terminal that sells over HTTP alone is never ready", till, "TestATerminalThatSellsOverHTTPAlone", []edit{
+		{"agent/ready/ready.go", `case f.Lines == 0 && f.Sellers == 0:`, `case f.Lines == 0:`},
+	}},
+	{"a terminal that nobody can ask is ready", till, "TestATerminalThatSellsOverHTTPAlone", []edit{
+		{"agent/ready/ready.go", `case f.Lines == 0 && f.Sellers == 0:`, `case false:`},
+	}},
+	{"a terminal that the operator has not confirmed sells over HTTP", till, "TestAnUnconfirmedTerminalBeginsNothing", []edit{
+		{"agent/agent.go", `o.Drive.Barred = o.Ways.Barred != nil`, `o.Drive.Barred = false`},
+	}},
 	{"an unheard approval is taken back unasked", till, "TestUnheardApprovalIsKept", []edit{
 		{"agent/till/ask.go", `Keep: b.Unheard != Undo,`, `Keep: b.Unheard == Keep,`},
 	}},

@@ -57,6 +57,9 @@ func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	case known != "":
 		return d.p.Join(ctx, known)
 	}
+	if d.cfg.Barred {
+		return ecr.Sale{}, refuse(ecr.NotReady, "the operator has not confirmed this terminal yet")
+	}
 	a := &accepting{d: d, req: req, key: d.keyOf(req, old)}
 	if req.Kind == ecr.Payment {
 		if err := a.choose(); err != nil {

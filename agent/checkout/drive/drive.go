@@ -78,6 +78,7 @@ type Config struct {
 	KeepSales                            time.Duration // running time for which a sale that has ended is kept; 0 = for ever
 	Version                              string
 	Sandbox                              bool
+	Barred                               bool // no sale may begin: another box may still have this journal (MONEY E.4)
 }
 
 // Options make a Drive. DB, Aapay, Methods, Outbox and Config are required.
