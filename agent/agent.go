@@ -19,6 +19,7 @@ import (
 	"posagent/agent/checkout/drive/perform"
 	"posagent/agent/control"
 	"posagent/agent/counter"
+	"posagent/agent/daily"
 	"posagent/agent/events"
 	"posagent/agent/gaps"
 	"posagent/agent/history"
@@ -66,11 +67,12 @@ type Options struct {
 	Retention      time.Duration                                   // of final operations
 	Probe          func(ctx context.Context, service string) error // asks a service cheaply whether it answers again
 	Screen         display.Screen
-	Keypad         Pad           // nil = no pad is there
-	Page           bool          // the customer's screen is a page of the port too
-	PageKeys       bool          // and has keys
-	Printer        paper.Printer // closed by Run; nil = the terminal has none
-	Prints         paper.Prints  // without being asked for
+	Keypad         Pad            // nil = no pad is there
+	Page           bool           // the customer's screen is a page of the port too
+	PageKeys       bool           // and has keys
+	Printer        paper.Printer  // closed by Run; nil = the terminal has none
+	Prints         paper.Prints   // without being asked for
+	Compare        *daily.Options // of the till's list, as far as the configuration says it; nil = none is compared
 
 	Registers []Line
 	Port      net.Listener
@@ -150,10 +152,8 @@ type Agent struct {
 	paper    *paper.Paper // nil = the terminal has no printer
 	till     *till.Till
 	judged   judged
+	daily    *daily.Daily // nil = no list is compared
 }
-
-// noteWithin bounds the commit of an entry of the history.
-const noteWithin = 5 * time.Second
 
 // New joins the rooms; it starts nothing.
 func New(o Options) *Agent {
@@ -194,6 +194,7 @@ func New(o Options) *Agent {
 		Now: o.Now, Boot: o.Boot, BootID: o.BootID, Log: o.Log, Refresh: a.catalog.RefreshNow, Record: a.saleChanged, Audit: a.did, LastSale: last.Sales.Highest,
 		Closed: a.batchClosed,
 	})
+	a.daily = a.compares()
 	if o.Printer != nil {
 		a.paper = paper.New(paper.Options{
 			DB: o.DB, Printer: o.Printer, Books: a.drive, Head: receipt.Head{MerchantName: o.Drive.MerchantName, Language: o.Drive.Language},
@@ -228,7 +229,7 @@ func New(o Options) *Agent {
 	}
 	if o.Control != "" {
 		a.control = control.New(control.Options{
-			Own: a.Own, Missing: func(ctx context.Context) error { return o.DB.Read(ctx, view.NoOperation) }, Path: o.Control, Ops: a.outbox, House: house,
+			Own: a.Own, Missing: func(ctx context.Context) error { return o.DB.Read(ctx, view.NoOperation) }, Path: o.Control, Ops: acknowledges{a.outbox, a.daily}, House: house,
 			Note: a.note, Refused: a.refusedUID, Record: a.recording(), Log: o.Log, Health: a.health, Restart: a.restart, Print: a.Reprint, PrintDay: a.ReprintDay,
 		})
 	}
@@ -325,7 +326,7 @@ func (a *Agent) local(in *inbox.Inbox, house *view.Daemon) port.Options {
 	}
 	if l.PIN != nil {
 		o.Person = person.New(person.Options{
-			PIN: l.PIN, Tries: pinTries{a.o.DB, a.o.Now}, Ops: a.outbox, Daemon: house, Log: a.o.Log,
+			PIN: l.PIN, Tries: pinTries{a.o.DB, a.o.Now}, Ops: acknowledges{a.outbox, a.daily}, Daemon: house, Log: a.o.Log,
 			Refused: func(address string) { a.refusals.Note("page", address) },
 		})
 	}
@@ -460,6 +461,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 	if a.paper != nil {
 		core.Go(func() error { return clean("printer", a.paper.Run(inner)) })
+	}
+	if a.daily != nil {
+		core.Go(func() error { return clean("daily comparison", a.daily.Run(as("reconcile"))) })
 	}
 	outerCtx, stopOuter := context.WithCancel(ctx)
 	defer stopOuter()

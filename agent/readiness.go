@@ -50,6 +50,7 @@ const (
 	judgeEvery   = 500 * time.Millisecond // a cable that is pulled shows within this time
 	healthEvery  = 10 * time.Second       // between two looks into the journal
 	storeWithin  = 5 * time.Second        // for what the judgement asks of the journal
+	noteWithin   = 5 * time.Second        // for the commit of an entry of the history
 	methodWithin = 5 * time.Second        // for the answer of the own method's service
 	firstAsk     = 2 * time.Second        // between two questions while the backend keeps the terminal from being ready
 	slowestAsk   = 15 * time.Second

@@ -29,6 +29,7 @@ type Config struct {
 	Offline  Offline  `toml:"offline"`
 	Hooks    Hooks    `toml:"hooks"`
 	Store    Store    `toml:"store"`
+	Compare  Compare  `toml:"reconcile"`
 	Backend  Backend  `toml:"backend"`
 
 	More []ECR // the other register lines, of a file with [[ecr]]
@@ -216,6 +217,12 @@ type Store struct {
 	KeepSales time.Duration `toml:"keep_sales"` // running time for which a sale that has ended is kept; the sums of its batch stay
 
 	Mark string `toml:"mark"` // file on another medium that remembers where the journal ends; "" = only the one beside it
+}
+
+// Compare is the daily comparison of the till's list of its sales.
+type Compare struct {
+	File string `toml:"file"` // that the till writes; "" = none is compared
+	At   string `toml:"at"`   // time of day, HH:MM, by the box's clock and zone
 }
 
 // Backend is the embedded backend.

@@ -186,6 +186,10 @@ func (c Config) rest(k *check) {
 	}
 	k.between("store.keep_sales", c.Store.KeepSales, 91*24*time.Hour, 20*366*24*time.Hour) // a request's id is known for 90 days
 	c.offline(k)
+	k.path("reconcile.file", c.Compare.File)
+	if _, err := time.Parse("15:04", c.Compare.At); err != nil || len(c.Compare.At) != len("15:04") {
+		k.fail("reconcile.at", "%q is no time of day like \"03:00\"", c.Compare.At)
+	}
 	k.listen("backend.listen", c.Backend.Listen, false) // a phone may have to reach the wallet page
 	k.path("backend.data", c.Backend.Data)
 	k.path("backend.seed", c.Backend.Seed)

@@ -142,6 +142,9 @@ func TestEveryOtherCheckCanFail(t *testing.T) {
 		{"PA-PRN-001", Warn, func(f *Facts) { f.Daemon.Printer = Printer{Set: true, Waiting: 2, Reason: "paper is out"} }},
 		{"PA-PRN-001", Warn, func(f *Facts) { f.Daemon.Printer = Printer{Set: true, Waiting: 1, Behind: 1} }},
 		{"PA-PRN-001", Warn, func(f *Facts) { f.Daemon.Printer = Printer{Set: true, NearEnd: true} }},
+		{"PA-REC-001", Fail, func(f *Facts) {
+			f.Config.List, f.List = "/srv/till.csv", func() (string, string) { return "the till's list /srv/till.csv is not there", "let the till write it" }
+		}},
 	} {
 		check, ok := Find(tc.id)
 		require.True(t, ok, tc.id)

@@ -25,9 +25,10 @@ type Facts struct {
 	Dir     func() error // why the state directory cannot be trusted; nil where it is not there
 	Token   func() error // why the local port's token cannot be used
 	Key     func() Key
-	Lines   func() []Line          // the serial ones
-	Pad     func() *ready.Trouble  // why the keypad cannot be read, nil = it can
-	Screens func() []ready.Trouble // why no picture can be drawn on those of a terminal that does not run
+	Lines   func() []Line                 // the serial ones
+	List    func() (words, remedy string) // why the till's list of the daily comparison cannot be used, "" = it can
+	Pad     func() *ready.Trouble         // why the keypad cannot be read, nil = it can
+	Screens func() []ready.Trouble        // why no picture can be drawn on those of a terminal that does not run
 	Journal func(ctx context.Context) Journal
 	Backend func(ctx context.Context) Answer // the method list
 	Schemes func(ctx context.Context) Answer
@@ -56,6 +57,7 @@ type Config struct {
 	TCP         []string // addresses of the register lines
 	Sellers     int      // local programs that may sell over HTTP
 	Keypad      string   // device, "" = none
+	List        string   // file of the daily comparison, "" = none
 	Screens     []string // devices and files of [display]
 	Open        []string // addresses of register lines that take every address of a network without a password
 	Credentials bool     // something is set to prove who asks
@@ -243,7 +245,7 @@ func (f *Facts) fill(text string) string {
 	if f.secure() {
 		scheme = "https"
 	}
-	return strings.NewReplacer("{scheme}", scheme, "{config}", clean(config), "{flags}", f.Place.Flags, "{run}", f.Place.Start(), "{state}", f.State, "{host}", clean(host), "{name}", clean(name), "{device}", clean(device)).Replace(text)
+	return strings.NewReplacer("{scheme}", scheme, "{config}", clean(config), "{flags}", f.Place.Flags, "{run}", f.Place.Start(), "{state}", f.State, "{host}", clean(host), "{name}", clean(name), "{device}", clean(device), "{list}", clean(f.Config.List)).Replace(text)
 }
 
 // host is the backend's host with its port, as its address has it, and its name alone.

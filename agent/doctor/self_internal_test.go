@@ -22,7 +22,7 @@ var others = map[string]string{
 	"PA-DB-001": "the journal is open", "PA-DB-002": "the journal is open", "PA-DB-003": "the journal is open",
 	"PA-SYS-001": "the terminal runs", "PA-SYS-002": "the terminal runs", "PA-SYS-003": "the terminal runs", "PA-SYS-004": "asks the control socket",
 	"PA-SER-005": "reads the tables of all processes", "PA-SER-009": "the terminal runs",
-	"PA-PAD-001": "opens the device",
+	"PA-PAD-001": "opens the device", "PA-REC-001": "reads the till's whole list",
 }
 
 // TestTheTerminalExaminesItself: each check is either one that the terminal makes of itself or named here, those that it makes depend on

@@ -26,6 +26,7 @@ DSP 001
 SEC 001 002 003 004
 QUE 001 002 003 004 005 006 007
 PRN 001
+REC 001
 `
 
 // TestIDsAreStable: scripts and notes of technicians name them.

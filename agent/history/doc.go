@@ -1,5 +1,6 @@
 // Package history keeps what happened to the terminal as a whole: each start with its reason, each
-// stop, and each change between ready, offline and not ready with its cause. A technician reads it.
+// stop, each change between ready, offline and not ready with its cause, and what became of the till's
+// list of each day. A technician reads it.
 //
 // It owns the table history_log. It guarantees:
 //   - What is 30 days old is removed, and so is what lies behind 5,000 entries; the newest 200 stay

@@ -29,6 +29,8 @@ CREATE TABLE history_log (
 
 // What happened.
 const (
+	Reconciled = "reconciled" // the till's list of a day
+
 	Started  = "started"
 	Stopped  = "stopped"
 	Ready    = "ready"
@@ -131,6 +133,9 @@ func (l *Log) Judged(ctx context.Context, r ready.Report) {
 	}
 	l.write(ctx, func(tx store.Tx) error { return l.add(tx, what, cause, "", text) })
 }
+
+// Compared notes the result of a day's list in the caller's commit.
+func (l *Log) Compared(tx store.Tx, text string) error { return l.add(tx, Reconciled, "", "", text) }
 
 // turn says whether another change of readiness may be written, and how many were left out before it.
 func (l *Log) turn() (left int, ok bool) {

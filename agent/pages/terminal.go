@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -147,13 +148,13 @@ func (w *writer) foot(t *Terminal) {
 // alerts writes what needs a person.
 func (w *writer) alerts(t *Terminal) {
 	v := &t.Status
-	if len(v.Attention)+len(v.Alerts) == 0 {
+	if len(v.Attention)+len(v.Alerts)+len(v.Differences) == 0 {
 		w.say(`<p>{}</p>`, noAlerts)
 		return
 	}
 	begun := false
 	for _, s := range v.Attention {
-		if saidBelow(s, v.Alerts) {
+		if saidBelow(s, v) {
 			continue
 		}
 		if !begun {
@@ -165,6 +166,7 @@ func (w *writer) alerts(t *Terminal) {
 	if begun {
 		w.put(`</ul>`)
 	}
+	w.differences(t)
 	if len(v.Alerts) == 0 {
 		return
 	}
@@ -179,23 +181,42 @@ func (w *writer) alerts(t *Terminal) {
 		w.put(`<li><p id="{}">`, id)
 		w.time(a.At, t.Now)
 		w.put(` <strong>{}</strong> <span lang="en">{} {} {}</span></p><p lang="en">{}</p>`, w.money(a.Amount, a.Currency), a.Kind, a.Subject, a.State, a.Reason)
-		if t.Acts != nil {
-			w.put(`<div class="deeds">`)
-			w.deed(t.Acts, DoAck, string(a.Key), id, ackButton)
-			w.put(`</div></li>`)
-		} else {
-			w.put(`<p><code lang="en">posagent ops ack {}</code></p></li>`, string(a.Key))
-		}
+		w.acknowledge(t, string(a.Key), id)
 	}
 	w.put(`</ul>`)
 }
 
-// saidBelow says that a line is about one of the alerts.
-func saidBelow(line string, alerts []view.Alert) bool {
-	for i := range alerts {
-		if strings.HasSuffix(line, "(posagent ops ack "+string(alerts[i].Key)+")") {
-			return true
-		}
+// differences writes what the daily comparison of the till's list has found.
+func (w *writer) differences(t *Terminal) {
+	v := &t.Status
+	if len(v.Differences) == 0 {
+		return
 	}
-	return false
+	w.say(`<p>{}</p><ul class="list">`, differencesSay)
+	for i := range v.Differences {
+		d, id := &v.Differences[i], "difference-"+number(int32(i+1))
+		w.put(`<li><p id="{}">`, id)
+		w.time(d.At, t.Now)
+		w.put(` <span lang="en">{}</span></p><p lang="en">{}</p><p lang="en">{}</p>`, d.About, d.Text, d.Remedy)
+		w.acknowledge(t, string(d.Key), id)
+	}
+	w.put(`</ul>`)
+}
+
+// acknowledge ends an item of a list with the button that acknowledges it, or with the command.
+func (w *writer) acknowledge(t *Terminal, key, id string) {
+	if t.Acts == nil {
+		w.put(`<p><code lang="en">posagent ops ack {}</code></p></li>`, key)
+		return
+	}
+	w.put(`<div class="deeds">`)
+	w.deed(t.Acts, DoAck, key, id, ackButton)
+	w.put(`</div></li>`)
+}
+
+// saidBelow says that a line is about one of the alerts or the differences.
+func saidBelow(line string, v *view.Status) bool {
+	about := func(key string) bool { return strings.HasSuffix(line, "(posagent ops ack "+key+")") }
+	return slices.ContainsFunc(v.Alerts, func(a view.Alert) bool { return about(string(a.Key)) }) ||
+		slices.ContainsFunc(v.Differences, func(d view.Difference) bool { return about(string(d.Key)) })
 }

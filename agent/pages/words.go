@@ -32,6 +32,7 @@ const (
 	alertsTitle
 	noAlerts
 	alertsSay
+	differencesSay
 	methodsTitle
 	neverFetched
 	noneFetched
@@ -207,6 +208,7 @@ var texts = [wordCount]struct{ en, de string }{
 	nothingWaits:   {"Nothing waits.", "Nichts wartet."},
 	alertsTitle:    {"Needs attention", "Zu erledigen"},
 	noAlerts:       {"Nothing has to be done.", "Nichts ist zu tun."},
+	differencesSay: {"These differ between the till's list, the terminal and the backend. Do what stands below each one, then acknowledge it.", "Hier unterscheiden sich die Liste der Kasse, das Terminal und das Backend. Bitte tun, was bei jedem steht, dann bestätigen."},
 	alertsSay:      {"These came to nothing after their clients were told that they were stored. Acknowledge each one by its command.", "Diese Vorgänge sind gescheitert, nachdem ihre Programme gehört hatten, dass sie gespeichert sind. Jeder wird mit seinem Befehl bestätigt."},
 	methodsTitle:   {"Payment methods", "Zahlungsarten"},
 	neverFetched:   {"The list of methods was never fetched.", "Die Liste der Zahlungsarten wurde noch nie geholt."},

@@ -3,7 +3,7 @@
 //
 // Files: list.go is a row of the list; csv.go and json.go read it. match.go finds the journal's sale
 // of each row. judge.go is the table of what three answers mean, in one place. ask.go asks the
-// backend, run.go joins them, report.go is the result.
+// backend, run.go joins them, report.go is the result, words.go says a finding in words.
 //
 // It guarantees:
 //   - It reads only. It asks the backend for the status of references, and for nothing else.

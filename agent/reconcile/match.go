@@ -3,6 +3,7 @@ package reconcile
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -135,14 +136,18 @@ func plainName(kind ecr.Kind, amount money.Minor, currency string) string {
 }
 
 // read looks at every sale of the journal, page by page. Sales that no row can mean and that lie outside the period are forgotten.
-func (m *matcher) read(ctx context.Context, db store.DB, progress func(done, of int64)) error {
+func (m *matcher) read(ctx context.Context, db store.DB, yield func(context.Context) error, progress func(done, of int64)) error {
 	var last, after int64
-	if err := db.Read(ctx, func(r store.Reader) error {
-		return r.QueryRow(`SELECT COALESCE(MAX(id), 0) FROM checkout_sales`).Scan(&last)
+	if err := db.Read(ctx, func(r store.Reader) (err error) {
+		last, err = Newest(r)
+		return err
 	}); err != nil {
 		return err
 	}
 	for {
+		if err := yield(ctx); err != nil {
+			return err
+		}
 		var rows []*journal.Row
 		if err := db.Read(ctx, func(r store.Reader) (err error) {
 			rows, err = journal.SalesAfter(r, after, page)
@@ -159,6 +164,32 @@ func (m *matcher) read(ctx context.Context, db store.DB, progress func(done, of 
 		after = rows[len(rows)-1].ID
 		progress(min(after, last), last)
 	}
+}
+
+// Newest is the number of the journal's newest sale, 0 = none.
+func Newest(r store.Reader) (id int64, err error) {
+	if err = r.QueryRow(`SELECT COALESCE(MAX(id), 0) FROM checkout_sales`).Scan(&id); err != nil {
+		err = fmt.Errorf("newest sale: %w", err)
+	}
+	return id, err
+}
+
+// Since counts the sales behind a number, on one of the lines, or on any where none is named.
+func Since(r store.Reader, id int64, lines []string) (n int, err error) {
+	err = store.Each(r, func(row store.Row) error {
+		var line string
+		if err := row.Scan(&line); err != nil {
+			return err
+		}
+		if len(lines) == 0 || slices.Contains(lines, line) {
+			n++
+		}
+		return nil
+	}, `SELECT line FROM checkout_sales WHERE id > ?`, id)
+	if err != nil {
+		err = fmt.Errorf("sales since: %w", err)
+	}
+	return n, err
 }
 
 func (m *matcher) add(r *journal.Row) {

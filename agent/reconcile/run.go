@@ -23,6 +23,10 @@ type Options struct {
 	Parallel int      // questions at once; 0 = 8
 	// Progress hears how far the work is; nil = nothing does.
 	Progress func(what string, done, of int64)
+	// Yield waits until the next piece of the work may be done: a page of the journal, a question. Nil = at once.
+	Yield func(ctx context.Context) error
+	// Each hears every sale that was compared, those that agree too; nil = nothing does.
+	Each func(Finding)
 }
 
 // Run compares a list. Errors: those of the store, ErrBackend with its cause, and that of ctx.
@@ -33,25 +37,32 @@ func Run(ctx context.Context, o Options, list List) (Report, error) {
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}
 	}
+	if o.Yield == nil {
+		o.Yield = func(context.Context) error { return nil }
+	}
+	if o.Each == nil {
+		o.Each = func(Finding) {}
+	}
 	period := o.Period
 	if period == (Period{}) {
 		period = spanOf(list.Rows)
 	}
 	m := newMatcher(list.Rows, period)
-	if err := m.read(ctx, o.DB, func(done, of int64) { o.Progress("journal", done, of) }); err != nil {
+	if err := m.read(ctx, o.DB, o.Yield, func(done, of int64) { o.Progress("journal", done, of) }); err != nil {
 		return Report{}, err
 	}
 	of, twice := m.decide()
 	if period == (Period{}) {
 		period = matchedSpan(m.sales)
 	}
+	nowhere := period == (Period{}) // the list has neither a time nor a sale that is known: nothing says what it should have
 	lines := o.Lines
 	if lines == nil {
 		lines = linesOf(m.sales)
 	}
 	r := &run{o: o, ask: &asker{backend: o.Backend}, rows: list.Rows, sales: m.sales, of: of, twice: twice}
 	for i, s := range m.sales {
-		if s.row < 0 && period.has(s.createdMS) && (len(lines) == 0 || slices.Contains(lines, s.line)) {
+		if s.row < 0 && !nowhere && period.has(s.createdMS) && (len(lines) == 0 || slices.Contains(lines, s.line)) {
 			r.unlisted = append(r.unlisted, i)
 		}
 	}
@@ -151,6 +162,9 @@ func (r *run) compare(ctx context.Context) error {
 	for range r.o.Parallel {
 		g.Go(func() error {
 			for i := range next {
+				if err := r.o.Yield(ctx); err != nil {
+					return err
+				}
 				f, err := r.one(ctx, i)
 				if err != nil {
 					return err
@@ -276,6 +290,7 @@ func (r *run) report(p Period, lines, unused []string) Report {
 	}
 	for _, f := range r.found {
 		v.Counts[f.Class]++
+		r.o.Each(f)
 		if f.Class == Agree {
 			continue
 		}

@@ -350,3 +350,19 @@ func TestReconcileOnlyReads(t *testing.T) {
 	require.Contains(t, strings.Join(seen, " "), "journal")
 	require.Contains(t, strings.Join(seen, " "), "backend")
 }
+
+// TestAListThatNamesNothing: a list that has neither a time nor a sale that the journal knows does not say in which time to look for
+// others, and no sale of the journal is reported as missing from it.
+func TestAListThatNamesNothing(t *testing.T) {
+	w := newWorld(t, 1)
+	for range 5 {
+		w.sell(ecr.Payment, approved, 1250)
+	}
+	w.store()
+	list, err := reconcile.Read(strings.NewReader("amount,paid,id\n12.50,yes,elsewhere\n"), "EUR", time.UTC)
+	require.NoError(t, err)
+	v, err := w.compare(reconcile.Options{}, list)
+	require.NoError(t, err)
+	require.Equal(t, []any{1, 0, 1}, []any{v.Rows, v.Sales, len(v.Findings)})
+	require.Equal(t, reconcile.NotHere, v.Findings[0].Class)
+}

@@ -14,7 +14,7 @@ type Event struct {
 	Schema   string          `json:"schema"`
 	ID       int64           `json:"id"`     // its number at its source
 	Resume   Cursor          `json:"resume"` // go on behind it
-	Source   string          `json:"source"` // webhooks, operation, sale, terminal
+	Source   string          `json:"source"` // webhooks, operation, sale, reconcile, terminal
 	Ref      string          `json:"ref"`    // the source's own id
 	Event    string          `json:"event"`
 	Received time.Time       `json:"received"`

@@ -15,7 +15,7 @@ import (
 // Happening is an event as a page shows it.
 type Happening struct {
 	At       time.Time
-	Source   string // webhooks, operation, sale, terminal
+	Source   string // webhooks, operation, sale, reconcile, terminal
 	Event    string
 	Ref      string
 	Amount   int64 // minor units, 0 = none

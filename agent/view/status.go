@@ -42,13 +42,15 @@ type Status struct {
 
 	Live Live `json:"live"` // what the running daemon says; zero without one
 
-	Open        []Sale     `json:"open"`       // sales that are not at their end
-	Attention   []string   `json:"attention"`  // one line each, the remedy in it
-	Operations  []OpsCount `json:"operations"` // the outbox by kind, state and currency
-	Alerts      []Alert    `json:"alerts"`     // came to nothing after they were stored, oldest first
-	FileBytes   int64      `json:"fileBytes"`
-	FreeBytes   int64      `json:"freeBytes"`
-	Unconfirmed int        `json:"unconfirmed"`
+	Open        []Sale       `json:"open"`                 // sales that are not at their end
+	Attention   []string     `json:"attention"`            // one line each, the remedy in it
+	Operations  []OpsCount   `json:"operations"`           // the outbox by kind, state and currency
+	Alerts      []Alert      `json:"alerts"`               // came to nothing after they were stored, oldest first
+	Differences []Difference `json:"differences"`          // of the till's list, oldest first
+	Reconciled  *ListRun     `json:"reconciled,omitempty"` // the newest list; absent = none was compared
+	FileBytes   int64        `json:"fileBytes"`
+	FreeBytes   int64        `json:"freeBytes"`
+	Unconfirmed int          `json:"unconfirmed"`
 
 	full   string        // directory on whose disk sales have no room, "" = they have
 	Flags  string        `json:"-"` // those that the terminal was started with, as a command repeats them
@@ -79,7 +81,7 @@ func (o OpsCount) Total() string {
 
 // NewStatus gives v its schema and empty lists.
 func NewStatus(v Status) Status {
-	v.Schema, v.Open, v.Attention, v.Operations, v.Alerts = "posagent.status/1", []Sale{}, []string{}, []OpsCount{}, []Alert{}
+	v.Schema, v.Open, v.Attention, v.Operations, v.Alerts, v.Differences = "posagent.status/1", []Sale{}, []string{}, []OpsCount{}, []Alert{}, []Difference{}
 	return v
 }
 
@@ -153,6 +155,9 @@ func (v *Status) Read(r store.Reader, own bool) error {
 	}
 	if all > len(alerts) {
 		v.attend("%d more operation(s) came to nothing after their clients were told they were stored: acknowledge these first", all-len(alerts))
+	}
+	if err := v.readCompared(r); err != nil {
+		return err
 	}
 	for _, l := range lines {
 		v.Operations = append(v.Operations, OpsCount{l.Kind, string(l.State), l.Currency, l.Count, l.Sum})

@@ -19,6 +19,7 @@ import (
 	"posagent/agent/checkout/drive/journal"
 	"posagent/agent/config"
 	"posagent/agent/control"
+	"posagent/agent/daily"
 	"posagent/agent/doctor"
 	"posagent/agent/enrol"
 	"posagent/agent/gaps"
@@ -95,6 +96,7 @@ func gather(ctx context.Context, c *call) *gathered {
 	f.Token = func() error { return doctorToken(c, cfg) }
 	f.Key = func() doctor.Key { k, _ := doctorKey(c); return k }
 	f.Lines = func() []doctor.Line { return doctorLines(f.Config.Serial) }
+	f.List = func() (string, string) { return doctorList(cfg) }
 	f.Pad = func() *ready.Trouble { return doctorPad(cfg) }
 	f.Screens = func() []ready.Trouble { return doctorScreens(cfg) }
 	var (
@@ -148,7 +150,7 @@ func doctorConfig(c *call, cfg config.Config, err error) doctor.Config {
 	if cfg.Upstream.Device != nil {
 		v.Device = cfg.Upstream.Device().Certificate[0]
 	}
-	v.Keypad = cfg.Keypad.Device
+	v.Keypad, v.List = cfg.Keypad.Device, cfg.Compare.File
 	for _, path := range []string{cfg.Display.Framebuffer, cfg.Display.File} {
 		if path != "" {
 			v.Screens = append(v.Screens, path)
@@ -274,6 +276,15 @@ func ownerOf(dir string) int {
 func othersPrivate(path string, owner int) bool {
 	var st unix.Stat_t
 	return os.Geteuid() == 0 && owner != 0 && unix.Lstat(path, &st) == nil && int(st.Uid) == owner && st.Mode&unix.S_IFMT == unix.S_IFREG && st.Mode&0o077 == 0
+}
+
+// doctorList reads the till's list as the daily comparison does.
+func doctorList(cfg config.Config) (words, remedy string) {
+	var t *daily.Trouble
+	if errors.As(daily.Look(cfg.Compare.File, cfg.Terminal.Currency, time.Local), &t) {
+		return t.Words, t.Remedy
+	}
+	return "", ""
 }
 
 // doctorPad looks at the keypad, from which it takes no key.

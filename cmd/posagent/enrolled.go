@@ -313,7 +313,7 @@ func ends(ctx context.Context, c *call, cfg *config.Config) (open bool) {
 	}
 	err := readJournal(ctx, c, func(r store.Reader) (err error) { open, err = unended(r); return err })
 	cfg.NoRegisters()
-	cfg.Port.Listen = ""
+	cfg.Port.Listen, cfg.Compare.File = "", ""
 	return err == nil && open
 }
 

@@ -98,7 +98,7 @@ func sentence(e history.Entry) string {
 		return "READY" + after(" ", e.Text)
 	case history.Offline:
 		return "READY, offline: " + e.Text
-	case enrolmentChanged:
+	case enrolmentChanged, history.Reconciled:
 		return e.Text
 	}
 	return "NOT READY: " + e.Text

@@ -6,16 +6,18 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
 	"time"
 
 	"posagent/agent/config"
+	"posagent/agent/daily"
 	"posagent/agent/offline"
 	"posagent/agent/paylink"
 	"posagent/agent/reconcile"
+	"posagent/device"
 	"posagent/schemes/aapay"
-	"posagent/schemes/money"
 	"posagent/schemes/wire"
 	"posagent/store"
 )
@@ -176,7 +178,11 @@ func asBackend(c *call, cfg config.Config, db store.Journal) (reconcile.Backend,
 	} else if err := connectable(c, cfg); err != nil {
 		return nil, &exit{exitConfig, err}
 	}
-	log := logger(c)
+	return statusesOf(cfg, db, logger(c))
+}
+
+// statusesOf asks the configured backend, by connections of its own: what they suffer does not touch a sale's.
+func statusesOf(cfg config.Config, db store.Journal, log *slog.Logger) (reconcile.Backend, error) {
 	up, err := upstreamOf(cfg, "schemes", log)
 	if err != nil {
 		return nil, &exit{exitConfig, err}
@@ -190,13 +196,30 @@ func asBackend(c *call, cfg config.Config, db store.Journal) (reconcile.Backend,
 	return s, nil
 }
 
+// comparison is the daily comparison of the till's list, nil where none is configured.
+func comparison(cfg config.Config, db store.Journal, log *slog.Logger) (*daily.Options, error) {
+	if cfg.Compare.File == "" {
+		return nil, nil
+	}
+	at, err := daily.ParseAt(cfg.Compare.At)
+	if err != nil {
+		return nil, fail(exitConfig, "reconcile.at: %w", err)
+	}
+	backend, err := statusesOf(cfg, db, log)
+	if err != nil {
+		return nil, err
+	}
+	return &daily.Options{
+		Backend: backend, File: cfg.Compare.File, At: at, Currency: cfg.Terminal.Currency,
+		Sane: func(now time.Time) bool { return device.ClockSane(now, builtAt(version)) },
+	}, nil
+}
+
 // printReconciled prints a comparison for a person: each finding with its remedy, then the sums.
 func printReconciled(out io.Writer, v reconcile.Report) error {
 	var b strings.Builder
 	for _, f := range v.Findings {
-		fmt.Fprintf(&b, "%s: %s\n", f.Title, whatOf(f))
-		fmt.Fprintf(&b, "  till: %s; journal: %s; backend: %s\n", tillSays(f), journalSaid(f), backendSaid(f.Backend))
-		fmt.Fprintf(&b, "  %s\n", f.Remedy)
+		fmt.Fprintf(&b, "%s: %s\n  %s\n  %s\n", f.Title, f.What(), f.Says(), f.Remedy)
 	}
 	for _, class := range reconcile.Classes() {
 		if n := v.Counts[class]; n > 0 {
@@ -216,47 +239,4 @@ func printReconciled(out io.Writer, v reconcile.Report) error {
 	b.WriteString("\n")
 	_, err := io.WriteString(out, b.String())
 	return err
-}
-
-// whatOf names the sale of a finding.
-func whatOf(f reconcile.Finding) string {
-	if j := f.Journal; j != nil {
-		return fmt.Sprintf("%s of %s %s, receipt %s, %s", j.Kind, amountText(money.Minor(j.Amount), j.Currency), j.Currency, receiptText(j.Receipt), j.Created.Local().Format("2006-01-02 15:04:05"))
-	}
-	return fmt.Sprintf("%s of %s %s", f.Row.Type, amountText(money.Minor(f.Row.Amount), f.Row.Currency), f.Row.Currency)
-}
-
-func tillSays(f reconcile.Finding) string {
-	switch r := f.Row; {
-	case r == nil:
-		return "not in its list"
-	case r.Paid:
-		return fmt.Sprintf("line %d, %s, paid", r.Line, amountText(money.Minor(r.Amount), r.Currency))
-	default:
-		return fmt.Sprintf("line %d, %s, not paid", r.Line, amountText(money.Minor(r.Amount), r.Currency))
-	}
-}
-
-func journalSaid(f reconcile.Finding) string {
-	if f.Journal == nil {
-		return "no such sale"
-	}
-	return f.Journal.Says + " (" + string(f.Journal.Sale) + ")"
-}
-
-func backendSaid(b reconcile.BackendSays) string {
-	text := b.Says
-	if b.State != "" {
-		text += " (" + strings.TrimSpace(shown(b.State+" "+b.AccountState)) + ")"
-	}
-	if b.Undone {
-		text += ", given back"
-	}
-	if b.Why != "" {
-		text += ": " + shown(b.Why)
-	}
-	if text == "" {
-		text = "not asked"
-	}
-	return text
 }

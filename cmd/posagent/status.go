@@ -283,6 +283,9 @@ func (v *statusView) print(c *call) {
 	if p := v.Live.Printer; p != nil {
 		row("printer", "%s", p)
 	}
+	if r := v.Reconciled; r != nil {
+		row("reconcile", "%s", r.Text)
+	}
 	row("operations", "%s", v.owed())
 	for _, o := range v.Operations {
 		row("", "%d %s %s%s", o.Count, o.Kind, o.State, o.Total())

@@ -81,6 +81,9 @@ func terminal(ctx context.Context, c *call, cfg config.Config, sandbox bool, db 
 	if o.Screen, f.screens, err = screen(c, cfg); err != nil {
 		return o, f, nil, &exit{exitConfig, err}
 	}
+	if o.Compare, err = comparison(cfg, db, log); err != nil {
+		return o, f, nil, err
+	}
 	o.Page, o.PageKeys = cfg.Display.Page, cfg.Keypad.Page
 	if f.pad, err = pad(c, cfg, log); err != nil {
 		return o, f, nil, &exit{exitConfig, err}

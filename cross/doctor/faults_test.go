@@ -36,7 +36,7 @@ const notReady, isReady = "not ready: ", "ready "
 
 // faults are the campaign. The first row is a terminal that is well.
 func faults() []fault {
-	return slices.Concat(localFaults(), enrolmentFaults(), wayFaults(), lineFaults(), journalFaults(), queueFaults(), laterFaults())
+	return slices.Concat(localFaults(), enrolmentFaults(), wayFaults(), lineFaults(), listFaults(), journalFaults(), queueFaults(), laterFaults())
 }
 
 // localFaults are those of configuration, keys, ports and processes.
@@ -464,6 +464,29 @@ func lineFaults() []fault {
 				out, _ := b.command(b.t.Context(), "status").Output()
 				return strings.Contains(string(out), "baud and stop_bits")
 			})
+		}},
+	}
+}
+
+// listFaults are those of the till's list that is compared daily.
+func listFaults() []fault {
+	set := func(b *box, path string) { b.extra = fmt.Sprintf("[reconcile]\nfile = %q\n", path) }
+	return []fault{
+		{name: "list: all is well", seed: func(b *box) {
+			path := filepath.Join(b.dir, "till.csv")
+			require.NoError(b.t, os.WriteFile(path, []byte("time,amount,paid,id\n2026-11-26T14:30:05,12.50,yes,order-1\n"), 0o644))
+			set(b, path)
+			b.run(isReady)
+		}},
+		{name: "list: missing", want: "PA-REC-001", code: 1, seen: "is not there", seed: func(b *box) {
+			set(b, filepath.Join(b.dir, "till.csv"))
+			b.run(isReady)
+		}},
+		{name: "list: damaged", want: "PA-REC-001", code: 1, seen: "line 2: amount", seed: func(b *box) {
+			path := filepath.Join(b.dir, "till.csv")
+			require.NoError(b.t, os.WriteFile(path, []byte("amount;paid;id\n12,50;yes;order-1\n"), 0o644))
+			set(b, path)
+			b.run(isReady)
 		}},
 	}
 }

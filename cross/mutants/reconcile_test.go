@@ -21,10 +21,61 @@ var ofReconcile = []mutant{
 		{"agent/reconcile/match.go", `case r.Quarantined && r.Aside == "":`, `case false:`},
 	}},
 	{"sales that the list lacks are passed over", "agent/reconcile", "TestEachPlantedDifferenceIsFound", []edit{
-		{"agent/reconcile/run.go", `if s.row < 0 && period.has(s.createdMS) &&`, `if false && period.has(s.createdMS) &&`},
+		{"agent/reconcile/run.go", `if s.row < 0 && !nowhere && period.has(s.createdMS) &&`, `if false && period.has(s.createdMS) &&`},
 	}},
 	{"a sale that the list has twice is two sales", "agent/reconcile", "TestEachPlantedDifferenceIsFound", []edit{
 		{"agent/reconcile/match.go", `of[p.row] < 0 && s.row < 0 {`, `of[p.row] < 0 {`},
+	}},
+	{"a list that names nothing lacks the whole journal", "agent/reconcile", "TestAListThatNamesNothing", []edit{
+		{"agent/reconcile/run.go", `nowhere := period == (Period{})`, `nowhere := len(list.Rows) > 1000`},
+	}},
+	{"a day is compared at each start", "agent/daily", "TestADayIsComparedOnce", []edit{
+		{"agent/daily/run.go", `	case outcome == Compared || outcome == First || outcome == Missed:`, `	case outcome == First || outcome == Missed:`},
+	}},
+	{"a day before the setting is compared", "agent/daily", "TestADayIsComparedOnce", []edit{
+		{"agent/daily/run.go", `	case !ran: //`, `	case !ran && day == "": //`},
+	}},
+	{"a clock that cannot be right is believed", "agent/daily", "TestAClockThatJumps", []edit{
+		{"agent/daily/run.go", `if !d.o.Sane(now) {`, `if false {`},
+	}},
+	{"the comparison asks beside a sale", "agent/daily", "TestASaleComesFirst", []edit{
+		{"agent/daily/run.go", `	for d.o.Busy() {`, `	for false {`},
+	}},
+	{"a sale that is being told is over", drive, "TestSelling", []edit{
+		{"agent/checkout/drive/live/live.go", `		if len(l.waiters) > 0 || l.holds > 0 {
+			return true`, `		if len(l.waiters) > 0 {
+			return true`},
+	}},
+	{"a list that is missing is an alert at each look", "agent/daily", "TestAListThatCannotBeUsed", []edit{
+		{"agent/daily/run.go", `finding{subject: "list", says: v.Day,`, `finding{subject: "list", says: v.At.String(),`},
+	}},
+	{"a list that is missing stays an alert when it is there", "agent/daily", "TestAListThatCannotBeUsed", []edit{
+		{"agent/daily/run.go", `gone, more := []string{"list"}, 0`, `gone, more := []string{}, 0`},
+	}},
+	{"a till that writes no list agrees for ever", "agent/daily", "TestAListThatIsNotWrittenAgain", []edit{
+		{"agent/daily/run.go", `if !empty && !same {`, `if !empty {`},
+	}},
+	{"a finding that a person knows is raised again", "agent/daily", "TestADifferenceIsRaisedOnce", []edit{
+		{"agent/daily/run.go", `case known && s.says == n.says:`, `case known && !s.acked && s.says == n.says:`},
+		{"agent/daily/book.go", `acked = 0 WHERE says <> excluded.says`, `acked = 0`},
+	}},
+	{"a finding that says something else is not raised", "agent/daily", "TestADifferenceIsRaisedOnce", []edit{
+		{"agent/daily/run.go", `case known && s.says == n.says:`, `case known:`},
+	}},
+	{"a finding stays where all agree", "agent/daily", "TestADifferenceIsRaisedOnce", []edit{
+		{"agent/daily/run.go", `		if agreed[subject] {`, `		if false {`},
+	}},
+	{"a day without an answer of the backend is forgotten", "agent/daily", "TestABackendThatIsAway", []edit{
+		{"agent/daily/run.go", `		if err := missed(tx, run); err != nil {`, `		if err := missed(tx, run); err != nil || false {
+			return err
+		}
+		if err := settle(tx, "missed"); err != nil {`},
+	}},
+	{"a list of another shop floods the alerts", "agent/daily", "TestManyDifferencesAreNoFlood", []edit{
+		{"agent/daily/run.go", `		case waits >= mostShown:`, `		case false:`},
+	}},
+	{"a card number of the list stands in an alert", "agent/daily", "TestTheFileIsNotTrusted", []edit{
+		{"agent/daily/list.go", `}, wire.MaskPANs(s))`, `}, wire.MaskPANs("")+s)`},
 	}},
 	{"a damaged row is left out", "agent/reconcile", "TestReadRefuses", []edit{
 		{"agent/reconcile/csv.go", `		row, err := t.row(line, currency, zone)

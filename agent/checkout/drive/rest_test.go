@@ -42,3 +42,21 @@ func TestRest(t *testing.T) {
 		r.paid(1250, ecr.Told)
 	})
 }
+
+// A register waits from its request until it was told, or until it is known that it did not hear: what may wait for a sale's end waits so
+// long, and no longer.
+func TestSelling(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = approveAfter(r.world, 1)
+		for _, heard := range []ecr.Delivery{ecr.Told, ecr.Lost} {
+			require.False(t, r.Drive.Selling())
+			s := r.sale(1250)
+			require.True(t, r.Drive.Selling())
+			o := <-s.Outcome
+			require.Equal(t, ecr.Approved, o.Result)
+			require.True(t, r.Drive.Selling(), "it is being told")
+			r.Told(s, heard)
+			require.False(t, r.Drive.Selling(), heard)
+		}
+	})
+}

@@ -133,5 +133,8 @@ func (d *Drive) Delivered(ctx context.Context, id string, what ecr.Delivery) (ec
 // OnUndo implements ecr.Undoer.
 func (d *Drive) OnUndo(line string, tell func()) { d.p.OnUndo(line, tell) }
 
+// Selling reports whether a register or a client waits for the outcome of a sale.
+func (d *Drive) Selling() bool { return d.sales.Waited() }
+
 // Waits implements ecr.Waiter.
 func (d *Drive) Waits(id string) { d.sales.Waits(wire.Key(id)) }

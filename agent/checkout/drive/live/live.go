@@ -135,6 +135,18 @@ func (s *Sales) Forget(row *journal.Row) {
 	delete(s.sales, row.Key)
 }
 
+// Waited reports whether a caller waits for the outcome of a sale, or is being told it.
+func (s *Sales) Waited() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.sales {
+		if len(l.waiters) > 0 || l.holds > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Drop forgets a sale that was not accepted.
 func (s *Sales) Drop(key wire.Key) {
 	s.mu.Lock()
