@@ -151,7 +151,7 @@ var rooms = []room{
 	{"cross/program", nil, "imported by the campaigns that run the built binary: sees it from outside"},
 	{"cross/customer", nil, "imported by the campaigns with a person at the page: sees it from outside"},
 	{"cross/env", nil, "imported by the campaigns: the size and the seed that were asked for"},
-	{"cross/tills", []string{"ecr/caisseap/till", "ecr/jsonl/till", "ecr/nexo/till", "ecr/register", "ecr/web", "ecr/zvt/frame", "schemes/money"}, "a register of each protocol for the campaigns: knows no terminal"},
+	{"cross/tills", []string{"ecr/caisseap/till", "ecr/ecr17/till", "ecr/jsonl/till", "ecr/nexo/till", "ecr/register", "ecr/web", "ecr/zvt/frame", "schemes/money"}, "a register of each protocol for the campaigns: knows no terminal"},
 	{"cross/kill", []string{"ecr/register", "schemes/money"}, "drives the built binary and reads the books by it"},
 	{"cross/kill/point", nil, "woven into the binary under test: nothing of ours may come along"},
 	{"cross/referee", nil, "judges the wire by rules of its own: agrees with nobody in error"},

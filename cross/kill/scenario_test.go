@@ -31,13 +31,19 @@ func (c *campaign) scenario(i int, p tills.Protocol, rng *rand.Rand) *scenario {
 		Protocol: p, Amount: amounts[rng.IntN(len(amounts))], Next: money.Minor(500_000 + i), ID: fmt.Sprint(1_000_000 + i),
 		Asks: p.Asks && i/4%2 == 0, Resend: rng.IntN(2) == 0, Again: rng.IntN(3) == 0, Exact: p.Confirms,
 	}}
+	if p.Reverses && !s.Asks { // half of those that do not ask
+		s.Undoes = rng.IntN(2) == 0
+	}
 	if i%2 == 1 && (s.calm || rng.IntN(2) == 0) {
 		s.cut = rng.IntN(16 << rng.IntN(9))
 	}
 	if s.calm && s.cut >= 0 { // an approval that is told, and not heard
 		s.Amount = 0
-		if p.Name == "caisse-ap" {
+		switch p.Name {
+		case "caisse-ap":
 			s.cut = rng.IntN(90)
+		case "ecr17":
+			s.cut = rng.IntN(200)
 		}
 	}
 	if i%100 < env.Number("LINKS", 0) && s.Amount > 90003 { // a link's provider thinks for minutes

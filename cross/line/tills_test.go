@@ -19,6 +19,8 @@ import (
 	"posagent/ecr"
 	"posagent/ecr/caisseap"
 	caisse "posagent/ecr/caisseap/protocol"
+	"posagent/ecr/ecr17"
+	italian "posagent/ecr/ecr17/protocol"
 	"posagent/ecr/jsonl"
 	jsonlines "posagent/ecr/jsonl/protocol"
 	"posagent/ecr/nexo"
@@ -36,6 +38,10 @@ var speaks = map[string]func(t *testing.T) *ecr.Protocol{
 	},
 	"caisse-ap": func(*testing.T) *ecr.Protocol {
 		p := caisse.New(caisse.Options{Config: caisseap.Config{Currency: "EUR"}})
+		return &p
+	},
+	"ecr17": func(*testing.T) *ecr.Protocol {
+		p := italian.New(italian.Options{Config: ecr17.Config{Currency: "EUR", MerchantName: "Campaign"}})
 		return &p
 	},
 	"http": func(*testing.T) *ecr.Protocol { return nil },
@@ -108,6 +114,9 @@ func (x scenario) play(t *testing.T) (r result) {
 	s := tills.Scenario{
 		Protocol: x.p, Amount: money.Minor(1000 + x.i), Next: money.Minor(500_000 + x.i), ID: fmt.Sprint(1_000_000 + x.i),
 		Asks: x.p.Asks && (x.cable != nil || x.i%2 == 0), Resend: rng.IntN(2) == 0, Again: rng.IntN(3) == 0, Exact: x.cable == nil,
+	}
+	if x.p.Reverses && !s.Asks { // half of those that do not ask
+		s.Undoes = rng.IntN(2) == 0
 	}
 	play := func(life context.Context, t *testing.T, k *stack.Stack) {
 		ctx, cancel := context.WithTimeout(life, 4*time.Hour)

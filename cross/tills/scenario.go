@@ -34,6 +34,7 @@ type Scenario struct {
 	Asks   bool // the till asks; else it goes on with its next sale
 	Resend bool // it asks with its request again
 	Again  bool // it makes a next sale after it has asked
+	Undoes bool // it takes the sale back, whatever became of it, and goes on (of a protocol that Reverses)
 	Exact  bool // the terminal cannot hold an answer for told that the till has not taken whole
 
 	First  Answer // what it was told before it went on
@@ -48,14 +49,17 @@ type Scenario struct {
 
 // String describes the scenario for a report.
 func (s *Scenario) String() string {
-	return fmt.Sprintf("%s, sale of %d as %s, asks %v, with its request %v; first told %+v", s.Name, s.Amount, s.ID, s.Asks, s.Resend, s.First)
+	return fmt.Sprintf("%s, sale of %d as %s, asks %v, with its request %v, undoes %v; first told %+v", s.Name, s.Amount, s.ID, s.Asks, s.Resend, s.Undoes, s.First)
 }
 
 // GoOn lets the till go on, and waits until everything has settled. It fails where the till is told
 // what contradicts the row of its protocol (MONEY F.5).
 func (s *Scenario) GoOn(ctx context.Context) error {
 	s.References = map[money.Minor][]string{}
-	if s.Asks {
+	switch {
+	case s.Undoes:
+		return s.undo(ctx)
+	case s.Asks:
 		return s.ask(ctx)
 	}
 	return s.forget(ctx)
@@ -78,7 +82,7 @@ func (s *Scenario) Recorded(ctx context.Context) error {
 		over := len(rows) > 0 && rows[0].Result != "" && rows[0].Told != ""
 		switch took := time.Since(began); {
 		case heard && known, !heard && (over || took > 5*time.Second):
-			s.Surely = heard
+			s.Surely = known && s.First.Word == Approved
 			return nil
 		case took > time.Minute && !s.Keeps:
 			return fmt.Errorf("the till has heard an approval, and a minute later the terminal does not know that: %+v", rows)
@@ -138,6 +142,23 @@ func (s *Scenario) ask(ctx context.Context) error {
 		}
 	}
 	_, err = s.settle(ctx)
+	return err
+}
+
+// undo lets the till take the sale back until it knows that there is none any more, and go on. Nothing
+// of the sale stays.
+func (s *Scenario) undo(ctx context.Context) error {
+	back, ok := s.Till.(Reverser)
+	if !ok {
+		return fmt.Errorf("a till of %s cannot take a payment back", s.Name)
+	}
+	if _, err := s.Until(ctx, func() (Answer, error) { return back.Reverse(ctx) }); err != nil {
+		return err
+	}
+	if err := s.next(ctx); err != nil {
+		return err
+	}
+	_, err := s.settle(ctx)
 	return err
 }
 

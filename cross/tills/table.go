@@ -46,6 +46,15 @@ type Till interface {
 	Again(ctx context.Context, amount money.Minor, id string, resend bool) (Answer, error)
 }
 
+// Reverser is a till that can take its last payment back.
+type Reverser interface {
+	Till
+	// Reverse asks for it once. Approved = it was taken back, NotPaid = there was none to take back.
+	Reverse(ctx context.Context) (Answer, error)
+}
+
+var _ Reverser = ecr17{}
+
 // Way leads a till to its terminal.
 type Way struct {
 	Dial  func(ctx context.Context) (net.Conn, error)
@@ -70,9 +79,11 @@ type Protocol struct {
 	// Confirms says that the till shows that it has an answer, after it has taken it whole. Elsewhere
 	// the terminal may hold an answer for told that has reached the till's machine alone.
 	Confirms bool
-	// Acks says that a till acknowledges an outcome with a message of its own, and that the terminal
-	// says that it has that.
+	// Acks says that a till acknowledges an outcome with a message of its own, which may get lost.
 	Acks bool
+	// Reverses says that a till that does not know may take its last payment back instead: it is a
+	// Reverser.
+	Reverses bool
 	// Config is the part of a terminal's configuration that has its line at an address.
 	Config func(addr string) string
 	New    func(Way) Till
@@ -92,6 +103,7 @@ func Table() []Protocol {
 		{Name: "zvt", Asks: true, Acks: true, Config: line("zvt", ""), New: newZVT},
 		{Name: "jsonl", Asks: true, IDs: true, Confirms: true, Acks: true, Config: line("jsonl", ""), New: newJSONL},
 		{Name: "nexo", Asks: true, IDs: true, Config: line("nexo", "poi_id = \"POSAGENT-000020000001\"\n"), New: newNexo},
+		{Name: "ecr17", Asks: true, Confirms: true, Acks: true, Reverses: true, Config: line("ecr17", ""), New: newECR17},
 		{Name: "caisse-ap", Confirms: true, Config: line("caisse-ap", ""), New: newCaisseAP},
 		{Name: "http", Asks: true, IDs: true, Keeps: true, New: newHTTP, Config: func(addr string) string {
 			// A terminal is ready where it has a register line, too.
