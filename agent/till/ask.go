@@ -199,13 +199,6 @@ func (t *Till) sell(w http.ResponseWriter, r *http.Request, req ecr.Request, lan
 	heard := false
 	defer func() { run.leave(heard) }()
 	t.await(w, r, run, within)
-	_, row, err := t.o.House.Sale(ctx, sale.ID)
-	if err != nil {
-		return err
-	}
-	if row.Sequence != key {
-		return &ecr.Refusal{Code: ecr.StillRunning, Text: "the same refund or reversal was begun under another key: read " + Path + "/" + sale.ID}
-	}
 	heard, err = t.answer(w, r, run, sale.ID, language)
 	return err
 }

@@ -66,7 +66,13 @@ func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 			return ecr.Sale{}, err
 		}
 	}
-	return a.accept(ctx)
+	sale, err := a.accept(ctx)
+	if no := (refusal{}); errors.As(err, &no) && no.Code == ecr.NotStored {
+		if sale, ok := d.joinUnwritten(ctx, req); ok {
+			return sale, nil
+		}
+	}
+	return sale, err
 }
 
 // resumedBy waits for a while until every sale of the journal has been taken up: a request may
@@ -312,13 +318,18 @@ func (a *accepting) write(tx store.Tx) error {
 		if a.last, err = a.lastNamed(tx); err != nil {
 			return err
 		}
-		if key := repeats(rows, a.req, a.last); key != "" {
+		key := repeats(rows, a.req, a.last)
+		if key == "" {
+			if key, err = a.untold(tx); err != nil {
+				return err
+			}
+		}
+		switch {
+		case key != "" && a.req.Sequence != "": // its own it would have found: the end of another request is not told under its id
+			return refuse(ecr.StillRunning, "the same refund or reversal was begun under another id: ask for that one")
+		case key != "":
 			a.join = key
 			return nil
-		}
-		if key, err := a.untold(tx); err != nil || key != "" {
-			a.join = key
-			return err
 		}
 	}
 	for _, r := range rows {

@@ -322,8 +322,17 @@ func TestField_L5ARepetitionIsNotRefusedOnAFullDisk(t *testing.T) {
 			s := r.Accepted(req)
 			pass(5 * time.Second)
 			r.Restart(false)
-			r.guard.full = true
-			r.guard.fail(1 << 30)
+			for _, full := range []bool{false, true} { // there is room, but a write fails; there is none
+				r.guard.full = full
+				r.guard.fail(1 << 30)
+				w, err := r.Ask(req)
+				require.NoError(t, err, "not refused: it is carried out")
+				require.Equal(t, s.ID, w.ID)
+				if !full {
+					require.Equal(t, ecr.InProgress, (<-w.Outcome).Result)
+					r.Told(w, ecr.Told)
+				}
+			}
 			start := time.Now()
 			w, err := r.Ask(req)
 			require.NoError(t, err, "not refused: it is carried out")

@@ -87,6 +87,13 @@ func (d *Drive) joinUnwritten(ctx context.Context, req ecr.Request) (sale ecr.Sa
 			return err
 		}
 		a.last = last
+		if req.Sequence != "" { // nor is the end of another request told under its id
+			row, err := d.j.BySequence(r, req.Line, req.Sequence)
+			if err == nil && !d.forgotten(row) && sameBody(row, req) {
+				key = row.Key
+			}
+			return err
+		}
 		rows, err := d.j.Active(r)
 		if err != nil {
 			return err

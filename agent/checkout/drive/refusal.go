@@ -104,4 +104,5 @@ var german = map[string]string{
 	"%s cannot be paid with":                                         "%s wird nicht angenommen",
 	"the original was in %s":                                         "die Zahlung war in %s",
 	"this terminal takes %s":                                         "dieses Terminal nimmt %s",
+	"the same refund or reversal was begun under another id: ask for that one": "dieselbe Gutschrift oder dasselbe Storno läuft unter einer anderen Nummer: bitte danach fragen",
 }

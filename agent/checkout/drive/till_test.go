@@ -141,6 +141,47 @@ func TestMoneyF2_TheSameIDIsTheSameRequest(t *testing.T) {
 	})
 }
 
+// TestMoneyF2_AnotherIDIsAnotherRefund: the end of a refund is not told under another id, also where
+// it gives the same amount of the same payment back. Once its till knows the end, another one may be
+// asked for.
+func TestMoneyF2_AnotherIDIsAnotherRefund(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = approveAfter(r.world, 1)
+		paid := r.Accepted(ask("a"))
+		o := <-paid.Outcome
+		r.Told(paid, ecr.Told)
+		r.world.lock(func() { r.world.mute = true })
+		give := func(id string) ecr.Request {
+			return ecr.Request{Kind: ecr.Refund, Line: "http/kiosk", Sequence: id, Amount: 100, Original: "T" + o.TransactionID}
+		}
+		first := r.Accepted(give("b"))
+		none := func() {
+			t.Helper()
+			_, err := r.Ask(give("c"))
+			refused(t, err, ecr.StillRunning)
+			_, err = r.Find(context.Background(), "http/kiosk", "c")
+			require.ErrorIs(t, err, ecr.ErrNone)
+		}
+		none()
+		require.Equal(t, ecr.InProgress, (<-first.Outcome).Result)
+		r.Told(first, ecr.Told)
+		r.world.lock(func() { r.world.mute = false })
+		pass(10 * time.Minute)
+		none()
+		require.EqualValues(t, 400, r.world.net())
+
+		again := r.Accepted(give("b"))
+		require.Equal(t, first.ID, again.ID)
+		require.Equal(t, ecr.Approved, (<-again.Outcome).Result)
+		r.Told(again, ecr.Told)
+		second := r.Accepted(give("c"))
+		require.NotEqual(t, first.ID, second.ID)
+		require.Equal(t, ecr.Approved, (<-second.Outcome).Result)
+		r.Told(second, ecr.Told)
+		require.EqualValues(t, 300, r.world.net())
+	})
+}
+
 // TestMoneyF3_ASaleIsFoundByItsID: while it runs, after it ended and after a restart; "none" only
 // where nothing was accepted.
 func TestMoneyF3_ASaleIsFoundByItsID(t *testing.T) {
