@@ -12,4 +12,52 @@ var ofCampaigns = []mutant{
 	{"what a till lets the terminal keep is undone, in a day of sales", "cross/sim", "TestDaysOfTills", []edit{
 		{"agent/checkout/approved.go", `	case s.Till.Keep && e.Sync != Again:`, `	case s.Till.Keep && e.Sync == Again:`},
 	}},
+	// Every protocol of a register has a rule whose breach a campaign or the conformance suite notices.
+	{"an id of JSON lines makes a new sale each time, in a campaign", "cross/line", "TestTillsPulledAtEveryByte", []edit{
+		{"ecr/jsonl/message.go", `		req.Sequence, req.Progress = m.id, true`, `		req.Progress = true`},
+	}},
+	{"an abort of JSON lines is told as done after the approval", jsonLines, "TestConformance", []edit{
+		{"ecr/jsonl/dialogue.go", `			d.sayAbort(d.aborts.id, ev.Done)`, `			d.sayAbort(d.aborts.id, true)`},
+	}},
+	{"nexo: a repeated ServiceID is a new sale", "ecr/nexo", "TestConformance", []edit{
+		{"ecr/nexo/money.go", `Line: d.at(a.h.sale), Sequence: a.entry.sequence(), Currency`, `Line: d.at(a.h.sale), Currency`},
+	}},
+	{"Caisse-AP answers in two writes, in a campaign", "cross/line", "TestTillsPulledAtEveryByte", []edit{
+		{"ecr/caisseap/protocol/carry.go", `	if _, err := c.conn.Write(data); err != nil {`, `	_, _ = c.conn.Write(data[:9])
+	if _, err := c.conn.Write(data[9:]); err != nil {`},
+	}},
+	{"ECR17: an unheard approval is told, in a campaign", "cross/line", "TestTillsPulledAtEveryByte", []edit{
+		{"ecr/ecr17/tell.go", `	how := ecr.Lost
+	if ok {`, `	how := ecr.Lost
+	if true {`},
+	}},
+	{"ECR17: G across tills, in the conformance suite", ecr17Line, "TestConformance", []edit{
+		{"ecr/ecr17/ask.go", `return d.line + "/" + till }`, `return d.line + "/" + till[:0] }`},
+	}},
+	{"an Idempotency-Key makes a new sale each time, in a campaign", "cross/line", "TestTillsPulledAtEveryByte", []edit{
+		{"agent/till/ask.go", `req.Line, req.Sequence = line(ctx), key`, `req.Line, req.Sequence = line(ctx), ""`},
+	}},
+	{"an abort over HTTP is told as done after the approval", till, "TestAbort", []edit{
+		{"agent/till/ask.go", `		if err := t.o.Desk.Abort(written(ctx), string(row.Key)); err != nil {`,
+			`		if err := t.o.Desk.Abort(written(ctx), string(row.Key)); err != nil && !errors.Is(err, ecr.ErrTooLate) {`},
+	}},
+
+	// A false no to a refund that runs (MONEY A.2).
+	{"a refund that runs is told as aborted over ZVT", "cross/sim", "TestDays", []edit{
+		{"ecr/zvt/messages.go", "	case ecr.StillRunning:\n		return 0x9C", "	case ecr.StillRunning:\n		return 0x6C"},
+	}},
+	{"a refund that timed out is told as refused, and commits", "cross/sim", "TestDaysOfTills", []edit{
+		{"agent/offline/aapay.go", `	return before.Late < u.p.Window`, `	return false && before.Late < u.p.Window`},
+	}},
+	{"a refund that is done is told as refused", "cross/sim", "TestDaysOfTills", []edit{
+		{"agent/checkout/forward.go", `		s = decide(s, ecr.Approved, ecr.OK, u.Text)
+		return s, []Effect{{Do: GiveReceipt}, {Do: Tell}}`, `		s = decide(s, ecr.Declined, ecr.OK, u.Text)
+		return s, []Effect{{Do: GiveReceipt}, {Do: Tell}}`},
+	}},
+	{"the end of a refund is told under another id", drive, "TestMoneyF2_AnotherIDIsAnotherRefund", []edit{
+		{"agent/checkout/drive/begin.go", `		case key != "" && a.req.Sequence != "": //`, `		case false: //`},
+	}},
+	{"a repeated refund is refused where a write fails", drive, "TestField_L5ARepetitionIsNotRefusedOnAFullDisk", []edit{
+		{"agent/checkout/drive/begin.go", `errors.As(err, &no) && no.Code == ecr.NotStored {`, `errors.As(err, &no) && no.Code == ecr.NotStored && false {`},
+	}},
 }

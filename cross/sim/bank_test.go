@@ -204,7 +204,21 @@ func (b *bank) beginUndo(t *txn) (refused bool) {
 	again := t.orig.undoBad <= 0
 	t.orig.undoBad--
 	t.script = scenario.UndoScript(do, again, 10*time.Second, t.timeOut)
+	if t.ref[0] == 'R' && b.w.hit(b.w.odds.odd) { // a register asked for it
+		b.takeTime(t)
+	}
 	return false
+}
+
+// takeTime makes a refund or reversal last longer than its register waits; a refund may even commit after it has timed out.
+func (b *bank) takeTime(t *txn) {
+	w := b.w
+	if t.typ == aapay.Refund && w.rng.IntN(3) == 0 {
+		t.script = []scenario.Step{{State: string(aapay.Pending)},
+			{At: t.timeOut + w.between(0, t.stale), State: string(aapay.Finalized), Account: string(aapay.Commit), Move: scenario.Undo, Late: true}}
+		return
+	}
+	t.script = scenario.UndoScript(scenario.SlowUndo, false, w.exp(90*time.Second, 10*time.Minute), t.timeOut)
 }
 
 // find looks up as the contract says: ppref, number, reference.

@@ -49,6 +49,8 @@ type live struct {
 	patient  bool         // the register acknowledged 04 FF
 	silence  int          // status questions in a row without an answer
 	told     *ecr.Outcome // "aborted", told while the journal could not be written
+	interim  int          // of the holds, tellings of "in progress"
+	interims *row         // the sale as these told it
 }
 
 // waiter is a dialogue that waits for an outcome.
@@ -179,6 +181,7 @@ func (d *desk) transitOne(r *row, e checkout.Event) ([]checkout.Effect, error) {
 			r.exception = true
 			d.w.note("sale", "exception: "+f.Text, r.id)
 		case checkout.Release:
+			r.release()
 		default:
 			rest = append(rest, f)
 		}
@@ -190,7 +193,7 @@ func (d *desk) complete(r *row, e *checkout.Event) {
 	if e.Now == 0 {
 		e.Now = d.t.clock()
 	}
-	e.Poll, e.Patient = checkout.PollOf(r.method, 0), d.live(r.key).patient
+	e.Poll, e.Patient, e.TakenBack = checkout.PollOf(r.method, 0), d.live(r.key).patient, r.reversed
 }
 
 // apply applies one event and performs its effects.
@@ -495,12 +498,18 @@ func (d *desk) begin(req ecr.Request, x *waiter) {
 		return
 	}
 	if d.t.diskBad && d.w.rng.IntN(2) == 0 { // the reserve is gone
-		x.refused(ecr.NotStored)
+		if !d.joinUnwritten(req, x) {
+			x.refused(ecr.NotStored)
+		}
 		return
 	}
 	if key := d.known(req); key != "" {
 		d.w.stats.Joined++
 		d.join(key, x)
+		return
+	}
+	if req.Kind != ecr.Payment {
+		d.beginBack(req, x)
 		return
 	}
 	offers, unfit := d.offers(req)
@@ -565,7 +574,7 @@ func (d *desk) insert(key wire.Key, req ecr.Request, offers []checkout.Pick) ste
 	pick := offers[d.w.rng.IntN(len(offers))]
 	r := &row{
 		id: int64(len(d.t.j.rows) + 1), key: key, ref: strings.ReplaceAll("R"+string(key), "-", ""), line: req.Line, seq: req.Sequence, amount: req.Amount,
-		method: pick.Method, batch: d.t.j.batch, boot: d.t.boot, created: d.w.clock(), pick: pick, asks: req.Amount == 0 || pick.Asks(),
+		method: pick.Method, batch: d.t.j.batch, boot: d.t.boot, created: d.w.clock(), pick: pick, asks: req.Amount == 0 || pick.Asks(), kind: ecr.Payment,
 	}
 	terms := checkout.TermsOf(pick, methods.UnitMinutes, cmp.Or(req.Patience, checkout.Patience), req.Progress)
 	terms.Ask = r.asks
@@ -604,7 +613,7 @@ func (d *desk) goOn(req ecr.Request, steps *[]step) error {
 			continue
 		}
 		e := checkout.Event{Name: checkout.NextCommand}
-		if order := r.state.Till.Reference; order != "" && order == req.Reference {
+		if order := r.state.Till.Reference; order != "" && order == req.Reference && req.Kind == ecr.Payment {
 			e.Sync = checkout.Again
 		}
 		if last := req.LastReceipt; last != nil {
@@ -667,8 +676,11 @@ func (d *desk) join(key wire.Key, x *waiter) {
 			return
 		}
 		x.attach(key)
-		if taken {
+		switch {
+		case taken:
 			d.give(key, x, d.outcome(r))
+		case checkout.Running(r.state):
+			d.bound(key, cmp.Or(r.state.Till.Patience, checkout.Patience))
 		}
 	})
 }
@@ -687,6 +699,7 @@ func (d *desk) take(key wire.Key, x *waiter) bool {
 
 func (d *desk) released(key wire.Key) {
 	if l := d.lives[key]; l != nil && l.holds > 0 {
+		l.interim = max(0, l.interim-1)
 		if l.holds--; l.holds == 0 {
 			l.holdGen++
 		}
@@ -720,8 +733,11 @@ func (d *desk) tell(r row) {
 
 func (d *desk) outcome(r row) ecr.Outcome {
 	s := r.state
-	o := ecr.Outcome{Sale: string(r.key), Kind: ecr.Payment, Result: s.Result, Code: s.Code, Amount: r.amount, Currency: "EUR", Time: d.w.clock(),
+	o := ecr.Outcome{Sale: string(r.key), Kind: r.kind, Result: s.Result, Code: s.Code, Amount: r.amount, Currency: "EUR", Time: d.w.clock(),
 		TerminalID: "29001006", Method: r.method.Name}
+	if s.Result == "" { // only a refund or reversal is told before its end
+		o.Result, o.Code = ecr.InProgress, ecr.StillRunning
+	}
 	if s.Result == ecr.Approved {
 		o.Receipt, o.Trace = r.receipt%10000, r.trace
 	}
@@ -730,13 +746,18 @@ func (d *desk) outcome(r row) ecr.Outcome {
 
 // abort implements ecr.Desk.
 func (d *desk) abort(key wire.Key, done func(error)) {
-	d.apply(key, checkout.Event{Name: checkout.AbortAsked}, done)
+	d.apply(key, checkout.Event{Name: checkout.AbortAsked}, func(err error) { d.abortBack(key, err, done) })
 }
 
 // delivered implements ecr.Desk.
 func (d *desk) delivered(key wire.Key, what ecr.Delivery, done func(ecr.Outcome, error)) {
 	name := map[ecr.Delivery]checkout.Name{ecr.Told: checkout.Told, ecr.Refused: checkout.Refused, ecr.Lost: checkout.Lost}[what]
+	interim := d.live(key).interim > 0
 	d.released(key)
+	if interim { // no end, whatever became of the telling
+		done(d.outcome(*d.live(key).interims), nil)
+		return
+	}
 	if l := d.live(key); l.told != nil { // the journal hears of it when it can
 		done(*l.told, nil)
 		return
@@ -744,6 +765,10 @@ func (d *desk) delivered(key wire.Key, what ecr.Delivery, done func(ecr.Outcome,
 	var s step
 	d.t.write(func() error {
 		r := d.row(key)
+		if r.state.Result == "" && checkout.Running(r.state) {
+			s = step{*r, nil, d.nextSeq()}
+			return nil
+		}
 		approved := r.state.Result == ecr.Approved
 		if r.told != string(ecr.Told) {
 			r.told = string(what)

@@ -4,19 +4,20 @@
 // (schemes/backend/books). Models replace the rest: a register that drops lines, restarts and asks
 // again; a journal that survives crashes; a queue; a network that loses, delays and repeats; a
 // backend with each wallet of the scenario table; on three days of five a person at the terminal, who
-// answers, cancels, walks away or presses a key twice, and whose keypad may be unplugged.
+// answers, cancels, walks away or presses a key twice, and whose keypad may be unplugged. Registers
+// take purchases back.
 //
 // It guarantees, after a day and the time to settle, or prints the seed and what happened:
-//   - The register was told "approved" and acknowledged it, exactly if one net payment is
-//     committed.
-//   - A sale is initialized under one Key. Each sale and each undo has ended. Receipt numbers are
-//     unique.
+//   - The register was told "approved" and acknowledged it, exactly if one payment is committed.
+//   - A purchase is given back by the sum of what was told as given back. No register is told no of
+//     a refund or reversal that runs, or that gives money back later.
+//   - A sale is initialized under one Key. Each sale and undo has ended. Receipts are unique.
 //   - Nothing is sent before a question is answered, and then with that answer and its amount.
 //   - Each request got one definite answer. The postings sum to zero.
 //   - The referee (cross/referee) sees no violation in what left the terminal.
 //
-// The one exception is the documented one: a register that processed the approval, whose
-// acknowledgement was lost, and that never asked again.
+// The exception is the documented one: a register that processed the approval, whose
+// acknowledgement was lost, and that did not ask again before the grace was over.
 //
 // The tills of the other protocols ask at the desk as their protocols make the requests (ids,
 // patience, keep). An approval that no till heard is undone, or kept with an alert.
@@ -24,7 +25,6 @@
 // Each seed generates one day; the same seed gives the same events. SEEDS is the number of days,
 // SEED the first one.
 //
-// The models imitate agent/checkout/drive, agent/outbox, ecr/session and schemes/backend/wallets,
-// which have their own tests. A failed day may be a fault of a model. It must not import those,
-// nor the store.
+// The models imitate agent/checkout/drive, agent/outbox, ecr/session and schemes/backend/wallets.
+// A failed day may be a fault of a model. It must not import those, nor the store.
 package sim

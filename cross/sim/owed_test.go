@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
@@ -18,36 +17,20 @@ import (
 // op is an undo in the queue, after agent/outbox.
 type op struct {
 	outbox.Op
-	sale   int64
-	sentAt time.Duration // first send, < 0 never
+	sale      int64
+	sentAt    time.Duration // first send, < 0 never
+	aggregate string        // what it is queued behind, "" = nothing
 }
 
 // acceptUndo puts an undo into the queue, in the commit that decides it.
 func (d *desk) acceptUndo(r *row, attempt int, refund bool) {
-	w := d.w
-	kind, original := offline.KindReversal, r.ref
+	typ, original := aapay.Reversal, r.ref
 	if refund {
-		kind, original = offline.KindRefund, strconv.FormatInt(r.state.TransactionID, 10)
+		typ, original = aapay.Refund, strconv.FormatInt(r.state.TransactionID, 10)
 	}
-	r.undoKey = wire.Key(fmt.Sprintf("%016x-u%d", w.rng.Uint64(), len(d.t.j.ops)))
-	p := offline.UndoPayload{
-		Request: aapay.Request{Method: r.method.Name, TerminalReference: "U" + string(r.undoKey), OriginalReference: original,
-			PurchaseAmount: &aapay.Amount{CurrencyCode: "EUR", NominalAmount: int64(r.amount), TotalAmount: int64(r.amount)}},
-		Window: r.state.Limits.Window(),
-	}
-	for _, c := range r.method.OKCodes {
-		if aapay.Type(c.Type) == aapay.Reversal || c.Value == "REVERSED" {
-			p.OKWords = append(p.OKWords, c.Value)
-		}
-	}
-	payload, err := json.Marshal(p)
-	if err != nil {
-		w.fail("payload: %v", err)
-	}
-	o := &op{sale: r.id, sentAt: -1, Op: outbox.Op{ID: int64(len(d.t.j.ops) + 1), State: outbox.Pending,
-		New: outbox.New{Key: r.undoKey, Kind: kind, Payload: payload}}}
-	d.t.j.ops = append(d.t.j.ops, o)
-	w.note("undo", fmt.Sprintf("owed, %s, attempt %d", kind, attempt), r.id)
+	r.undoKey = wire.Key(fmt.Sprintf("%016x-u%d", d.w.rng.Uint64(), len(d.t.j.ops)))
+	d.accept(r, r.undoKey, typ, original, "U"+string(r.undoKey), "")
+	d.w.note("undo", fmt.Sprintf("owed, %s, attempt %d", typ, attempt), r.id)
 }
 
 // undoBegan wakes the queue.
@@ -78,6 +61,10 @@ func (t *terminal) attemptSoon(o *op, after time.Duration) {
 // attempt takes an undo through one send: made durable before, judged after.
 func (t *terminal) attempt(o *op) {
 	var now outbox.Op
+	if t.waits(o) {
+		t.after(5*time.Second, func() { t.attempt(o) })
+		return
+	}
 	t.write(func() error {
 		now = o.Op
 		if o.State != outbox.Pending && o.State != outbox.Sent {
@@ -160,12 +147,17 @@ func (t *terminal) judge(o *op, sent outbox.Op, v outbox.Verdict) {
 // settled tells the sale, in the commit that settles its undo.
 func (t *terminal) settled(o *op) *step {
 	res := offline.ResultOf(o.Op)
-	u := checkout.Undone{OK: res.OK && o.State == outbox.Done, InDoubt: o.State == outbox.Doubt, Text: o.Reason}
+	u := checkout.Undone{OK: res.OK && o.State == outbox.Done, InDoubt: o.State == outbox.Doubt, Withdrawn: o.State == outbox.Expired, Text: o.Reason}
 	for _, r := range t.j.rows {
-		if r.undoKey != o.Key {
+		e := checkout.Event{Name: checkout.UndoSettled, Undone: u}
+		switch o.Key {
+		case r.undoKey:
+		case r.key:
+			e.Name = checkout.ForwardEnded
+		default:
 			continue
 		}
-		effects, err := t.desk.transit(r, checkout.Event{Name: checkout.UndoSettled, Undone: u})
+		effects, err := t.desk.transit(r, e)
 		if err != nil {
 			return nil
 		}
@@ -209,6 +201,9 @@ func (d *desk) resumeNext(open []wire.Key) {
 			return
 		}
 		d.perform(s)
+		if s.r.state.Phase == checkout.Forward {
+			d.withdrawal(s.r.key)
+		}
 		d.resumeNext(open[1:])
 	})
 }

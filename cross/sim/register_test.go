@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"posagent/ecr"
@@ -158,6 +159,7 @@ func approvalIn(data []byte) int {
 type ask struct {
 	n       int
 	cmd     apdu.Command
+	back    string // of a refund or reversal: how it names the payment
 	amount  int64
 	at      time.Duration
 	blamed  string // something went wrong meanwhile
@@ -199,8 +201,10 @@ type register struct {
 	aborting  bool
 	busyUntil time.Duration
 	tries     int
-	known     int // last receipt it knows
-	fresh     int // receipt of the sale asked for last
+	known     int           // last receipt it knows
+	fresh     int           // receipt of the sale asked for last
+	sold      []int         // receipts of its payments
+	open      *apdu.Message // a refund or reversal whose end it does not know
 	beliefs   map[int]*belief
 	trouble   time.Duration // until then the line is busy with what went wrong
 	lost      bool          // the last dialogue did not end
@@ -236,10 +240,37 @@ func (r *register) act() {
 		r.command(apdu.NewPrefixed(apdu.EndOfDay, []byte{0, 0, 0}))
 	case x < 0.07:
 		r.command(apdu.New(apdu.StatusEnquiry))
+	case w.returns && len(r.sold) > 0 && w.rng.IntN(4) == 0:
+		r.giveBack()
 	default:
 		r.pay()
 	}
 }
+
+// giveBack asks for a refund or a reversal of one of its payments, or for the one again whose end it does not know.
+func (r *register) giveBack() {
+	w := r.w
+	r.fresh = 0
+	if again := r.open; again != nil && w.rng.IntN(3) > 0 {
+		r.command(*again)
+		return
+	}
+	n := r.sold[len(r.sold)-1-w.rng.IntN(min(len(r.sold), 6))]
+	b := r.beliefs[n]
+	m := apdu.NewPrefixed(apdu.Reversal, []byte{0, 0, 0}, apdu.Receipt(n))
+	if w.rng.IntN(3) > 0 {
+		amount := b.amount
+		if w.rng.IntN(2) == 0 {
+			amount = max(1, amount*money.Minor(1+w.rng.IntN(9))/10)
+		}
+		m = apdu.NewPrefixed(apdu.RefundCmd, []byte{0, 0, 0}, apdu.Amount(int64(amount)), apdu.Container(apdu.PrimitiveText(0x1F0D, apdu.ASCII, fmt.Sprint("R", n))))
+	}
+	r.open = &m
+	r.command(m)
+}
+
+// isBack says that a command gives money back.
+func isBack(c apdu.Command) bool { return c == apdu.RefundCmd || c == apdu.Reversal }
 
 func (r *register) restart() {
 	m := apdu.NewPrefixed(apdu.Registration, []byte{0, 0, 0, r.config, 0x09, 0x78})
@@ -286,6 +317,13 @@ func (r *register) command(m apdu.Message) {
 	}
 	amount, _, _ := m.Amount()
 	r.cur = &ask{n: r.asked, cmd: m.Cmd, amount: amount, at: w.now}
+	if isBack(m.Cmd) {
+		n, _ := m.Receipt()
+		if v, ok := m.FindTLV(0x1F0D); ok {
+			_, _ = fmt.Sscanf(string(v.Value), "R%d", &n)
+		}
+		r.cur.back = fmt.Sprint("R", n)
+	}
 	if r.lost || r.trouble > w.now || r.busyUntil > w.now { // what it still thinks about comes first
 		r.cur.blamed = "before"
 	}
@@ -390,7 +428,7 @@ func (r *register) reply(m apdu.Message) {
 	case m.Cmd.IsOK():
 		a.replied = true
 		r.expect(90 * time.Second) // real libraries give up then
-		if a.cmd == apdu.Authorisation && w.hit(0.12) {
+		if (a.cmd == apdu.Authorisation || isBack(a.cmd)) && w.hit(0.12) {
 			r.abortLater(a)
 		}
 	default:
@@ -418,7 +456,7 @@ func (r *register) end(a *ask) {
 	a.over = true
 	r.cur, r.tries = nil, 0
 	r.wait.stop()
-	if a.blamed == "" && a.replied && a.cmd == apdu.Authorisation {
+	if a.blamed == "" && a.replied && (a.cmd == apdu.Authorisation || isBack(a.cmd)) {
 		if a.tells == 0 || a.ends != 1 {
 			w.fail("%s: command %d was told %d times and ended %d times", r.name, a.n, a.tells, a.ends)
 		}
@@ -439,8 +477,12 @@ func (r *register) message(k *link, m apdu.Message) {
 		w.note(r.name, fmt.Sprintf("is told %02X", code), 0)
 		switch {
 		case code == 0x9C || code == 0xFF && a != nil:
-			if a == nil || a.cmd != apdu.RepeatReceipt && a.cmd != apdu.EndOfDay {
+			switch {
+			case a == nil || a.cmd != apdu.RepeatReceipt && a.cmd != apdu.EndOfDay && !isBack(a.cmd):
 				w.fail("%s was told %02X for a payment", r.name, code)
+			case isBack(a.cmd):
+				a.tells++
+				a.good = false
 			}
 		case code == 0 && w.hit(w.odds.refuse):
 			r.blame("refuses")
@@ -464,12 +506,12 @@ func (r *register) message(k *link, m apdu.Message) {
 				a.good = false
 			}
 		default:
-			r.told(a)
+			r.told(a, code)
 		}
 	case apdu.Completion, apdu.AbortPT:
 		if a != nil && a.replied {
 			a.ends++
-			if a.cmd == apdu.Authorisation && a.blamed == "" && a.good != (m.Cmd == apdu.Completion) {
+			if (a.cmd == apdu.Authorisation || isBack(a.cmd)) && a.blamed == "" && a.good != (m.Cmd == apdu.Completion) {
 				w.fail("%s: command %d ended %04X", r.name, a.n, uint16(m.Cmd))
 			}
 			defer func() {
@@ -513,6 +555,12 @@ func (r *register) took(a *ask, n int, amount money.Minor) {
 		b = &belief{}
 		r.beliefs[n] = b
 	}
+	if a != nil && a.cmd == apdu.Authorisation && !b.approved && amount > 0 {
+		r.sold = append(r.sold, n)
+	}
+	if a != nil && isBack(a.cmd) {
+		r.open = nil
+	}
 	if !b.approved {
 		r.w.note(r.name, fmt.Sprintf("books receipt %d", n), 0)
 	}
@@ -521,14 +569,42 @@ func (r *register) took(a *ask, n int, amount money.Minor) {
 }
 
 // told books a no; it takes back the approval of the same sale.
-func (r *register) told(a *ask) {
+func (r *register) told(a *ask, code byte) {
 	if a != nil {
 		a.tells++
 		a.good = false
+		if code != 0xA0 { // not ready, which says nothing of what was asked for before
+			r.no(a)
+		}
 	}
 	if b := r.beliefs[r.fresh]; b != nil && b.approved {
 		r.w.note(r.name, fmt.Sprintf("takes receipt %d back", r.fresh), 0)
 		b.approved = false
+	}
+}
+
+// no books that nothing was given back, where what was told is surely the answer to what was asked.
+func (r *register) no(a *ask) {
+	if a.blamed != "" || !isBack(a.cmd) && a.cmd != apdu.RepeatReceipt {
+		return
+	}
+	for _, x := range slices.Backward(r.w.term.j.rows) {
+		switch {
+		case x.line != r.line.name:
+			continue
+		case a.cmd == apdu.RefundCmd && (x.kind != ecr.Refund || x.asked != a.back || int64(x.amount) != a.amount):
+			continue
+		case a.cmd == apdu.Reversal && (x.kind != ecr.Reversal || x.asked != a.back):
+			continue
+		case x.kind == ecr.Payment:
+			return
+		}
+		r.w.noWhileItRuns(x, r.name, "no")
+		x.no = x.no || x.since >= a.at || a.cmd == apdu.RepeatReceipt
+		break
+	}
+	if isBack(a.cmd) {
+		r.open = nil
 	}
 }
 

@@ -35,11 +35,19 @@ type row struct {
 	resumes int
 	pick    checkout.Pick
 	params  []aapay.KeyValue // what a person has typed
+	kind    ecr.Kind
+	// Of a refund or reversal: the payment, and how the register named it. Of a payment: what is, or may be, given back of it.
+	original *row
+	asked    string
+	debited  money.Minor
+	reversed bool
 	// What the checker wants to know besides.
 	heard     bool // the desk recorded "told" of an approval
 	exception bool // the merchant was told
 	asks      bool // a person has to answer before anything is sent
 	answered  bool // one did
+	since     time.Duration
+	no        bool // of a refund or reversal: the register was told that nothing was given back
 }
 
 // journal is what survives everything.

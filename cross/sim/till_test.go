@@ -15,23 +15,32 @@ type manner struct {
 	name     string
 	ids      bool          // each request has an id of the till's, by which it asks
 	keep     bool          // an approval that is not heard is kept, with an alert
+	last     bool          // it asks for the last result of its line
+	back     []ecr.Kind    // what it gives back by
 	progress bool          // the till follows a sale as long as the method takes
 	patience time.Duration // of the till; 0 = the terminal's own
 }
 
 // manners are the protocols beside ZVT (MONEY A.4 and F.5).
 var manners = []manner{
-	{name: "jsonl", ids: true, progress: true},
-	{name: "nexo", ids: true, patience: 55 * time.Second},
-	{name: "caisse-ap", patience: 80 * time.Second},
-	{name: "http", ids: true, keep: true, progress: true},
+	{name: "jsonl", ids: true, progress: true, back: []ecr.Kind{ecr.Refund, ecr.Reversal}},
+	{name: "nexo", ids: true, patience: 55 * time.Second, back: []ecr.Kind{ecr.Refund, ecr.Reversal}},
+	{name: "ecr17", last: true, patience: 50 * time.Second, back: []ecr.Kind{ecr.Reversal}},
+	{name: "caisse-ap", patience: 80 * time.Second, back: []ecr.Kind{ecr.Refund}},
+	{name: "http", ids: true, keep: true, progress: true, back: []ecr.Kind{ecr.Refund, ecr.Reversal}},
 }
 
-// sold is one purchase at a till under one id, and what the till knows of it.
+// sold is one purchase, refund or reversal at a till under one id, and what the till knows of it.
 type sold struct {
 	id, order string
+	kind      ecr.Kind
+	of        *sold // a refund or reversal: the purchase
 	amount    money.Minor
+	receipt   int
+	trace     int
 	key       wire.Key   // of the sale that came of it, for the judge
+	heard     ecr.Result // what the till was told last
+	heardAt   time.Duration
 	said      ecr.Result // what the till was told; "" = nothing
 	firm      bool       // the till's acknowledgement was recorded
 	none      bool       // told that nothing was done under the id, and that nothing will be
@@ -61,17 +70,67 @@ func (x *till) act() {
 	if x.w.calm || x.cur != nil {
 		return
 	}
+	if x.giveBack() {
+		return
+	}
 	x.number++
 	x.sell(fmt.Sprintf("order %d", x.number))
 }
 
-// sell makes a sale of a purchase, under a new id.
-func (x *till) sell(order string) {
-	s := &sold{id: fmt.Sprintf("%s-%d", x.line, len(x.all)+1), order: order, amount: money.Minor(1000 + x.w.rng.Int64N(9000))}
+// giveBack gives back a late purchase, in part or as a whole. It is false where there is none, or where the till goes on selling.
+func (x *till) giveBack() bool {
+	w := x.w
+	if len(x.m.back) == 0 || w.rng.IntN(4) > 0 {
+		return false
+	}
+	var of []*sold
+	for _, s := range x.all {
+		if s.kind == ecr.Payment && s.said == ecr.Approved {
+			of = append(of, s)
+		}
+	}
+	if len(of) == 0 {
+		return false
+	}
+	p := of[len(of)-1-w.rng.IntN(min(len(of), 6))]
+	s := &sold{id: fmt.Sprintf("%s-%d", x.line, len(x.all)+1), kind: x.m.back[w.rng.IntN(len(x.m.back))], of: p, amount: p.amount}
+	if s.kind == ecr.Refund && w.rng.IntN(2) == 0 {
+		s.amount = max(1, p.amount*money.Minor(1+w.rng.IntN(9))/10)
+	}
+	x.begin(s)
+	return true
+}
+
+// begin asks for a purchase, refund or reversal for the first time.
+func (x *till) begin(s *sold) {
 	x.all = append(x.all, s)
 	x.cur = s
-	x.w.stats.Asked++
 	x.ask(false)
+}
+
+// request is a purchase, refund or reversal as the desk gets it.
+func (x *till) request(s *sold) ecr.Request {
+	req := ecr.Request{Kind: s.kind, Amount: s.amount, Currency: "EUR", Line: x.line, Reference: s.order, Patience: x.m.patience}
+	switch {
+	case s.kind == ecr.Payment:
+		req.Progress, req.Keep = x.m.progress, x.m.keep
+	case s.kind == ecr.Refund:
+		req.Original = fmt.Sprint("R", s.of.receipt)
+	case x.m.last:
+		req.Amount, req.Original = 0, fmt.Sprint("L", s.of.trace)
+	default:
+		req.Amount, req.Receipt = 0, s.of.receipt
+	}
+	if x.m.ids {
+		req.Sequence = s.id
+	}
+	return req
+}
+
+// sell makes a sale of a purchase, under a new id.
+func (x *till) sell(order string) {
+	x.w.stats.Asked++
+	x.begin(&sold{id: fmt.Sprintf("%s-%d", x.line, len(x.all)+1), kind: ecr.Payment, order: order, amount: money.Minor(1000 + x.w.rng.Int64N(9000))})
 }
 
 // ask sends a question: the request, or one after its id.
@@ -81,25 +140,24 @@ func (x *till) ask(after bool) {
 	s.asked++
 	gen, life := x.gen, t.life
 	w.note(x.line, fmt.Sprintf("asks for %s, find %v", s.id, after), 0)
-	x.watch(gen, life, w.now+cmp.Or(x.m.patience, 12*time.Minute)+5*time.Second)
-	if !t.up || w.hit(w.odds.line) {
-		return // a connection that breaks, or none
+	if !t.up || w.hit(w.odds.line) { // a connection that breaks, or none
+		x.watch(gen, life, w.now+w.between(0, 20*time.Second))
+		return
 	}
+	x.watch(gen, life, w.now+cmp.Or(x.m.patience, 12*time.Minute)+5*time.Second)
 	w.after(w.exp(8*time.Millisecond, 300*time.Millisecond), func() {
 		if !t.up || t.life != life {
 			return
 		}
 		a := x.waits(s, gen, life)
-		if after {
+		switch {
+		case after && x.m.last:
+			x.askForLast(s, gen, life)
+		case after:
 			t.desk.find(x.line, s.id, a)
-			return
+		default:
+			t.desk.begin(x.request(s), a)
 		}
-		req := ecr.Request{Kind: ecr.Payment, Amount: s.amount, Currency: "EUR", Line: x.line, Reference: s.order, Progress: x.m.progress,
-			Patience: x.m.patience, Keep: x.m.keep}
-		if x.m.ids {
-			req.Sequence = s.id
-		}
-		t.desk.begin(req, a)
 	})
 }
 
@@ -130,6 +188,42 @@ func (x *till) waits(s *sold, gen, life int) *waiter {
 	}
 }
 
+// askForLast asks for the last result of the line. The till compares its number with those that it knows: an older one says that
+// nothing was done of what it asked for last.
+func (x *till) askForLast(s *sold, gen, life int) {
+	w, t := x.w, x.w.term
+	if !t.desk.ready || t.desk.locked { // NAK
+		t.after(3*time.Second, func() {
+			if gen == x.gen {
+				x.askForLast(s, gen, life)
+			}
+		})
+		return
+	}
+	a := x.waits(s, gen, life)
+	a.begun = func(key wire.Key) {
+		for _, other := range x.all {
+			if other != s && other.key == key { // also one that ran when the till had left
+				if s.key != "" {
+					w.fail("%s: G tells an older result than that of %s", x.line, s.id)
+				}
+				return
+			}
+		}
+		s.key = key
+	}
+	ended := a.ended
+	a.ended = func(o ecr.Outcome) {
+		if wire.Key(o.Sale) == s.key {
+			ended(o)
+			return
+		}
+		t.after(0, func() { x.report(s, wire.Key(o.Sale), ecr.Lost, w.now) })
+		x.refused(s, gen, "")
+	}
+	t.desk.last(x.line, a)
+}
+
 // refused takes an answer that is no outcome; "" = there is no such sale.
 func (x *till) refused(s *sold, gen int, code ecr.Code) {
 	w := x.w
@@ -141,6 +235,15 @@ func (x *till) refused(s *sold, gen int, code ecr.Code) {
 	switch {
 	case code == "":
 		s.none = true
+		x.done()
+	case s.kind != ecr.Payment && (code == ecr.NotReversible || code == ecr.AlreadyReversed || code == ecr.AmountWrong || code == ecr.StillRunning):
+		if r := x.rowOf(s); r != nil {
+			w.noWhileItRuns(r, x.line, string(code))
+		}
+		s.said, s.firm = ecr.Aborted, true
+		x.done()
+	case s.kind != ecr.Payment && !x.m.ids: // not now: nothing was done
+		s.said, s.firm = ecr.Aborted, true
 		x.done()
 	case x.m.ids: // it says nothing of a request that was accepted before: the same again
 		x.rest(w.exp(5*time.Second, time.Minute), func() { x.again(s) })
@@ -176,7 +279,11 @@ func (x *till) told(s *sold, gen, life int, o ecr.Outcome) {
 			return
 		}
 		x.gen++
-		x.took(s, o.Result)
+		if s.heard = o.Result; o.Result == ecr.InProgress { // it asks for the end
+			x.rest(w.exp(20*time.Second, time.Minute), func() { x.again(s) })
+			return
+		}
+		x.took(s, o)
 		if known || !x.m.ids || w.rng.IntN(4) == 0 {
 			x.done()
 			return
@@ -188,7 +295,7 @@ func (x *till) told(s *sold, gen, life int, o ecr.Outcome) {
 		return
 	}
 	t.after(arrives, func() {
-		if s.said == o.Result { // it was there to hear it
+		if s.heard == o.Result { // it was there to hear it
 			report(w.exp(8*time.Millisecond, 300*time.Millisecond), ecr.Told)
 			return
 		}
@@ -197,15 +304,32 @@ func (x *till) told(s *sold, gen, life int, o ecr.Outcome) {
 }
 
 // took books what the till was told. Told one thing it must not be told another.
-func (x *till) took(s *sold, said ecr.Result) {
+func (x *till) took(s *sold, o ecr.Outcome) {
+	said := o.Result
+	if r := x.rowOf(s); r != nil && said != ecr.Approved {
+		x.w.noWhileItRuns(r, x.line, string(said))
+	}
+	s.receipt, s.trace = o.Receipt, o.Trace
 	x.w.note(x.line, fmt.Sprintf("is told %s of %s", said, s.id), 0)
-	if s.said != "" && s.said != said {
+	// The documented exception: its acknowledgement was lost, and it did not ask again before the grace was over.
+	late := s.said == ecr.Approved && !s.firm && said == ecr.Aborted && s.kind == ecr.Payment && x.w.now-s.heardAt > grace
+	if s.said != "" && s.said != said && !late {
 		x.w.fail("%s: %s was told %s, then %s", x.line, s.id, s.said, said)
 	}
 	if s.none {
 		x.w.fail("%s: %s was told not found, then %s", x.line, s.id, said)
 	}
-	s.said = said
+	s.said, s.heardAt = said, x.w.now
+}
+
+// rowOf is what the journal has of a purchase, refund or reversal, nil = nothing.
+func (x *till) rowOf(s *sold) *row {
+	for _, r := range x.w.term.j.rows {
+		if r.line == x.line && (r.seq != "" && r.seq == s.id || r.key == s.key) {
+			return r
+		}
+	}
+	return nil
 }
 
 // report tells the desk what became of a telling, until it is recorded.
@@ -237,7 +361,7 @@ func (x *till) lost() {
 	w.note(x.line, "has no answer for "+s.id, 0)
 	w.stats.Lost++
 	switch {
-	case !x.m.ids: // it cannot ask
+	case !x.m.ids && !x.m.last: // it cannot ask
 		x.cur = nil
 		x.rest(w.exp(20*time.Second, 5*time.Minute), func() { x.goOn(s.order) })
 	case !w.calm && s.asked > 2 && w.rng.IntN(4) == 0: // it has lost the id
@@ -250,7 +374,11 @@ func (x *till) lost() {
 
 // again asks for a sale by its id, in one of the two ways.
 func (x *till) again(s *sold) {
-	if x.cur == s {
+	switch {
+	case x.cur != s:
+	case !x.m.ids: // by the last result, or for a refund with the same request: it joins
+		x.ask(x.m.last)
+	default:
 		x.ask(x.w.rng.IntN(2) == 0)
 	}
 }
@@ -260,7 +388,7 @@ func (x *till) goOn(order string) {
 	if x.cur != nil || x.w.calm {
 		return
 	}
-	if x.w.rng.IntN(2) == 0 {
+	if order != "" && x.w.rng.IntN(2) == 0 {
 		x.sell(order)
 		return
 	}
@@ -297,7 +425,7 @@ func (w *world) closeDay() {
 // judgeTills holds what the tills know against the books.
 func (w *world) judgeTills() {
 	for _, x := range w.callers {
-		if x.cur != nil && x.m.ids {
+		if x.cur != nil && (x.m.ids || x.m.last) {
 			w.fail("%s still has no answer for %s", x.line, x.cur.id)
 		}
 		of := map[wire.Key]*sold{}
@@ -338,7 +466,12 @@ func (x *till) judge(r *row, s *sold) {
 	if s != nil {
 		said = s.said
 	}
+	if r.kind != ecr.Payment {
+		w.judgeBack(r, said == ecr.Approved, said == ecr.Declined || said == ecr.Aborted)
+		return
+	}
 	net, payments := w.bank.net(r.ref)
+	want := r.amount - w.givenBack(r)
 	switch approved := st.Result == ecr.Approved; {
 	case approved && said != "" && said != ecr.Approved:
 		w.fail("sale %d is approved, and its till was told %s", r.id, said)
@@ -346,8 +479,8 @@ func (x *till) judge(r *row, s *sold) {
 		w.fail("sale %d is approved, its till was told nothing, and nobody was alerted", r.id)
 	case approved && net == 0 && st.Excepted:
 		w.stats.Approved, w.stats.Excepted = w.stats.Approved+1, w.stats.Excepted+1
-	case approved && (net != r.amount || payments != 1):
-		w.fail("sale %d is approved over %d, and %d payments with %d are committed", r.id, r.amount, payments, net)
+	case approved && (net != want || payments > 1):
+		w.fail("sale %d is approved over %d, %d of it is not given back, and %d payments with %d are committed", r.id, r.amount, want, payments, net)
 	case approved:
 		w.stats.Approved++
 	case net != 0:

@@ -63,6 +63,7 @@ type world struct {
 	wall   time.Duration // what the wall clock is wrong by
 	diskAt time.Duration // last trouble of the store
 
+	returns bool // registers ask for refunds and reversals
 	person  bool // one is at the terminal
 	padAway bool // whose keypad is unplugged
 
@@ -92,6 +93,7 @@ type odds struct {
 type stats struct {
 	Asked, Accepted, Approved, Undone, Unheard, Excepted, Crashes, Outages, Lost, Sent, Joined, Steps int
 	Questions, Answered                                                                               int
+	Backs, Back, Running                                                                              int // refunds and reversals: accepted, done, told "in progress"
 }
 
 func (s *stats) add(o stats) {
@@ -109,6 +111,9 @@ func (s *stats) add(o stats) {
 	s.Steps += o.Steps
 	s.Questions += o.Questions
 	s.Answered += o.Answered
+	s.Backs += o.Backs
+	s.Back += o.Back
+	s.Running += o.Running
 }
 
 // after schedules; d <= 0 is after everything that is due now.
