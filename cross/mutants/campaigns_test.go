@@ -16,7 +16,7 @@ var ofCampaigns = []mutant{
 	{"an id of JSON lines makes a new sale each time, in a campaign", "cross/line", "TestTillsPulledAtEveryByte", []edit{
 		{"ecr/jsonl/message.go", `		req.Sequence, req.Progress = m.id, true`, `		req.Progress = true`},
 	}},
-	{"an abort of JSON lines is told as done after the approval", jsonLines, "TestConformance", []edit{
+	{"an abort of JSON lines is told as done after the approval", jsonl, "TestDialogues", []edit{
 		{"ecr/jsonl/dialogue.go", `			d.sayAbort(d.aborts.id, ev.Done)`, `			d.sayAbort(d.aborts.id, true)`},
 	}},
 	{"nexo: a repeated ServiceID is a new sale", "ecr/nexo", "TestConformance", []edit{
