@@ -341,6 +341,8 @@ func (d *dialogue) rejected(ev ecr.NotBegun) {
 	case ecr.SystemError, "": // it may have been accepted: the till has to ask
 		d.answer(hangUp, nil)
 		return
+	case ecr.StillRunning: // under another id
+		condition = inProgress
 	case ecr.NoMethod:
 		condition = restriction
 	case ecr.NoConnection:

@@ -50,3 +50,33 @@ func TestMoneyF2_AServiceIDWithAnotherContentBeginsNothing(t *testing.T) {
 	require.Equal(t, ecr.Payment, r.begun.Kind)
 	require.Equal(t, "P1/order-1", r.begun.Sequence)
 }
+
+// TestMoneyA2_ARefundUnderAnotherServiceIDIsNoFinalNo: the desk has the same refund under another id.
+// A till that lost the answer hears that it is in progress, and not that it is refused.
+func TestMoneyA2_ARefundUnderAnotherServiceIDIsNoFinalNo(t *testing.T) {
+	for code, want := range map[ecr.Code]string{ecr.StillRunning: inProgress, ecr.NotReversible: notFound, ecr.AmountWrong: notAllowed, ecr.NotStored: noService} {
+		d := newDialogue(testShared(t, "EUR"), ecr.Start{Line: "nexo"})
+		queue := []ecr.Event{ecr.Received{Data: handed(kindMessage, `{"SaleToPOIRequest":{"MessageHeader":{"ProtocolVersion":"3.0","MessageClass":"Service","MessageCategory":"Payment","MessageType":"Request","ServiceID":"R2","SaleID":"till1","POIID":"POSAGENT-000020000001"},`+
+			`"PaymentRequest":{"SaleData":{"SaleTransactionID":{"TransactionID":"order-1","TimeStamp":"2026-11-24T11:00:00Z"}},"PaymentTransaction":{"AmountsReq":{"Currency":"EUR","RequestedAmount":12.5},`+
+			`"OriginalPOITransaction":{"POITransactionID":{"TransactionID":"R17"}}},"PaymentData":{"PaymentType":"Refund"}}}}`)}}
+		var answer string
+		begun := false
+		for len(queue) > 0 {
+			ev := queue[0]
+			queue = queue[1:]
+			for _, a := range d.Step(ev) {
+				switch a := a.(type) {
+				case ecr.Last:
+					queue = append(queue, ecr.NotBegun{Gen: a.Gen})
+				case ecr.Begin:
+					begun = true
+					queue = append(queue, ecr.NotBegun{Gen: a.Gen, Code: code, Text: "why"})
+				case ecr.Send:
+					answer = string(a.Data)
+				}
+			}
+		}
+		require.True(t, begun, answer)
+		require.Contains(t, answer, `"ErrorCondition":"`+want+`"`)
+	}
+}
