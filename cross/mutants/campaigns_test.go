@@ -13,7 +13,7 @@ var ofCampaigns = []mutant{
 		{"agent/checkout/approved.go", `	case s.Till.Keep && e.Sync != Again:`, `	case s.Till.Keep && e.Sync == Again:`},
 	}},
 	// Every protocol of a register has a rule whose breach a campaign or the conformance suite notices.
-	{"an id of JSON lines makes a new sale each time, in a campaign", "cross/line", "TestTillsPulledAtEveryByte", []edit{
+	{"an id of JSON lines makes a new sale each time", jsonLines, "TestConformance", []edit{
 		{"ecr/jsonl/message.go", `		req.Sequence, req.Progress = m.id, true`, `		req.Progress = true`},
 	}},
 	{"an abort of JSON lines is told as done after the approval", jsonl, "TestDialogues", []edit{
