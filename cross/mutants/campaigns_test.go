@@ -60,4 +60,7 @@ var ofCampaigns = []mutant{
 	{"a repeated refund is refused where a write fails", drive, "TestField_L5ARepetitionIsNotRefusedOnAFullDisk", []edit{
 		{"agent/checkout/drive/begin.go", `errors.As(err, &no) && no.Code == ecr.NotStored {`, `errors.As(err, &no) && no.Code == ecr.NotStored && false {`},
 	}},
+	{"a repeated id of a refund is an error where a write fails", drive, "TestMoneyA2_ARepeatedIDOfARefundIsNoErrorWithoutTheDisk", []edit{
+		{"agent/checkout/drive/forward.go", `	if err != nil && kind != ecr.Payment {`, `	if false && kind != ecr.Payment {`},
+	}},
 }

@@ -158,7 +158,7 @@ func (d *desk) beginBack(req ecr.Request, x *waiter) {
 			x.refused(ecr.NotStored)
 		case join != "":
 			d.w.stats.Joined++
-			d.join(join, x)
+			d.joinKnown(join, x)
 		case no != "":
 			x.refused(no)
 		default:
@@ -181,9 +181,22 @@ func (d *desk) joinUnwritten(req ecr.Request, x *waiter) bool {
 	if req.Sequence == "" {
 		key = d.repeated(req)
 	}
-	if key == "" {
-		return false
+	return key != "" && d.rejoin(key, x)
+}
+
+// joinKnown joins the sale that a request repeats; a refund or reversal also where the journal cannot be written.
+func (d *desk) joinKnown(key wire.Key, x *waiter) {
+	refused := x.refused
+	x.refused = func(code ecr.Code) {
+		if d.row(key).kind == ecr.Payment || !d.rejoin(key, x) {
+			refused(code)
+		}
 	}
+	d.join(key, x)
+}
+
+// rejoin joins a refund or reversal without the journal.
+func (d *desk) rejoin(key wire.Key, x *waiter) bool {
 	r := *d.row(key)
 	d.live(key).waiters = append(d.live(key).waiters, x)
 	x.attach(key)

@@ -505,7 +505,7 @@ func (d *desk) begin(req ecr.Request, x *waiter) {
 	}
 	if key := d.known(req); key != "" {
 		d.w.stats.Joined++
-		d.join(key, x)
+		d.joinKnown(key, x)
 		return
 	}
 	if req.Kind != ecr.Payment {

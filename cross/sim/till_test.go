@@ -212,6 +212,15 @@ func (x *till) askForLast(s *sold, gen, life int) {
 		}
 		s.key = key
 	}
+	refused := a.refused
+	a.refused = func(code ecr.Code) {
+		if code == "" || gen != x.gen {
+			refused(code)
+			return
+		}
+		x.gen++ // NAK, which says nothing
+		x.rest(w.exp(5*time.Second, time.Minute), func() { x.again(s) })
+	}
 	ended := a.ended
 	a.ended = func(o ecr.Outcome) {
 		if wire.Key(o.Sale) == s.key {

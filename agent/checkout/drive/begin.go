@@ -55,7 +55,7 @@ func (d *Drive) begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 	case err != nil:
 		return ecr.Sale{}, err
 	case known != "":
-		return d.p.Join(ctx, known)
+		return d.joinKnown(ctx, known, req.Kind)
 	}
 	if d.cfg.Barred {
 		return ecr.Sale{}, refuse(ecr.NotReady, "the operator has not confirmed this terminal yet")
@@ -289,7 +289,7 @@ func (a *accepting) accept(ctx context.Context) (ecr.Sale, error) {
 	case err != nil:
 		return ecr.Sale{}, d.stored(err)
 	case a.join != "":
-		return d.p.Join(ctx, a.join)
+		return d.joinKnown(ctx, a.join, a.req.Kind)
 	}
 	row := a.steps[len(a.steps)-1].Row
 	if a.req.Kind != ecr.Payment {

@@ -109,6 +109,18 @@ func (d *Drive) joinUnwritten(ctx context.Context, req ecr.Request) (sale ecr.Sa
 	return d.p.JoinUnwritten(ctx, key)
 }
 
+// joinKnown joins the sale that a request repeats; a refund or reversal also where the journal cannot
+// be written.
+func (d *Drive) joinKnown(ctx context.Context, key wire.Key, kind ecr.Kind) (ecr.Sale, error) {
+	sale, err := d.p.Join(ctx, key)
+	if err != nil && kind != ecr.Payment {
+		if sale, ok := d.p.JoinUnwritten(ctx, key); ok {
+			return sale, nil
+		}
+	}
+	return sale, err
+}
+
 // lastNamed is the payment that a refund without an original speaks of, or a reversal of the line's
 // last one; "" where another is named, or there is none.
 func (a *accepting) lastNamed(r store.Reader) (wire.Key, error) {

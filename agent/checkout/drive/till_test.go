@@ -182,6 +182,36 @@ func TestMoneyF2_AnotherIDIsAnotherRefund(t *testing.T) {
 	})
 }
 
+// TestMoneyA2_ARepeatedIDOfARefundIsNoErrorWithoutTheDisk: the refund is carried out, and an error would
+// be taken for a no.
+func TestMoneyA2_ARepeatedIDOfARefundIsNoErrorWithoutTheDisk(t *testing.T) {
+	terminal(t, func(r *rig) {
+		r.world.onStatus = approveAfter(r.world, 1)
+		paid := r.Accepted(ask("a"))
+		o := <-paid.Outcome
+		r.Told(paid, ecr.Told)
+		r.world.lock(func() { r.world.mute = true })
+		give := ecr.Request{Kind: ecr.Refund, Line: "http/kiosk", Sequence: "b", Amount: 100, Original: "T" + o.TransactionID}
+		first := r.Accepted(give)
+		require.Equal(t, ecr.InProgress, (<-first.Outcome).Result)
+		r.Told(first, ecr.Told)
+		r.guard.fail(1 << 30)
+		again, err := r.Ask(give)
+		require.NoError(t, err)
+		require.Equal(t, first.ID, again.ID)
+		require.Equal(t, ecr.InProgress, (<-again.Outcome).Result)
+		r.Told(again, ecr.Told)
+		r.guard.fail(0)
+		r.world.lock(func() { r.world.mute = false })
+		pass(10 * time.Minute)
+		again = r.Accepted(give)
+		require.Equal(t, first.ID, again.ID)
+		require.Equal(t, ecr.Approved, (<-again.Outcome).Result)
+		r.Told(again, ecr.Told)
+		require.EqualValues(t, 400, r.world.net())
+	})
+}
+
 // TestMoneyF3_ASaleIsFoundByItsID: while it runs, after it ended and after a restart; "none" only
 // where nothing was accepted.
 func TestMoneyF3_ASaleIsFoundByItsID(t *testing.T) {
