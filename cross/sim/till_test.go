@@ -203,7 +203,7 @@ func (x *till) askForLast(s *sold, gen, life int) {
 	a := x.waits(s, gen, life)
 	a.begun = func(key wire.Key) {
 		for _, other := range x.all {
-			if other != s && other.key == key { // also one that ran when the till had left
+			if s.key != key && other.key == key { // a reversal that was repeated is one with its repetition
 				if s.key != "" {
 					w.fail("%s: G tells an older result than that of %s", x.line, s.id)
 				}
