@@ -22,20 +22,8 @@ var ofCampaigns = []mutant{
 	{"nexo: a repeated ServiceID is a new sale", "ecr/nexo", "TestConformance", []edit{
 		{"ecr/nexo/money.go", `Line: d.at(a.h.sale), Sequence: a.entry.sequence(), Currency`, `Line: d.at(a.h.sale), Currency`},
 	}},
-	{"Caisse-AP answers in two writes, in a campaign", "cross/line", "TestTillsPulledAtEveryByte", []edit{
-		{"ecr/caisseap/protocol/carry.go", `	if _, err := c.conn.Write(data); err != nil {`, `	_, _ = c.conn.Write(data[:9])
-	if _, err := c.conn.Write(data[9:]); err != nil {`},
-	}},
-	{"ECR17: an unheard approval is told, in a campaign", "cross/line", "TestTillsPulledAtEveryByte", []edit{
-		{"ecr/ecr17/tell.go", `	how := ecr.Lost
-	if ok {`, `	how := ecr.Lost
-	if true {`},
-	}},
 	{"ECR17: G across tills, in the conformance suite", ecr17Line, "TestConformance", []edit{
 		{"ecr/ecr17/ask.go", `return d.line + "/" + till }`, `return d.line + "/" + till[:0] }`},
-	}},
-	{"an Idempotency-Key makes a new sale each time, in a campaign", "cross/line", "TestTillsPulledAtEveryByte", []edit{
-		{"agent/till/ask.go", `req.Line, req.Sequence = line(ctx), key`, `req.Line, req.Sequence = line(ctx), ""`},
 	}},
 	{"an abort over HTTP is told as done after the approval", till, "TestAbort", []edit{
 		{"agent/till/ask.go", `		if err := t.o.Desk.Abort(written(ctx), string(row.Key)); err != nil {`,
