@@ -55,7 +55,7 @@ func Run(ctx context.Context, o Options, list List) (Report, error) {
 	if period == (Period{}) {
 		period = matchedSpan(m.sales)
 	}
-	nowhere := period == (Period{}) // the list has neither a time nor a sale that is known: nothing says what it should have
+	nowhere := period == (Period{}) && len(list.Rows) > 0 // neither a time nor a sale that is known: nothing says what else it should have
 	lines := o.Lines
 	if lines == nil {
 		lines = linesOf(m.sales)
