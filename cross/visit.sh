@@ -75,6 +75,12 @@ grep -q "^serial = \"$cable\"" "$root/etc/posagent/config.toml" || failed "the e
 chmod 666 "$cable" # as the udev rule does for a converter
 enter /usr/bin/setpriv --reuid posagent --regid posagent --init-groups /usr/bin/posagent run --no-sandbox >"$dir/terminal.log" 2>&1 & # systemd has started it where there is one
 pids="$pids $!"
+n=0
+until grep -q 'not enrolled' "$dir/terminal.log"; do # systemd, too, has started it long before a person types
+	n=$((n + 1))
+	[ "$n" -le 120 ] || failed "the terminal does not start"
+	sleep 0.5
+done
 echo "3  posagent enroll $code --url $url"
 said=$(box /usr/bin/posagent enroll "$code" --url "$url" 2>"$dir/enroll.log") || failed "enroll: $said"
 echo "$said" | sed 's/^/   /'
