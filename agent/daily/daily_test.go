@@ -63,16 +63,16 @@ func TestAClockThatJumps(t *testing.T) {
 		x.start()
 		x.until(at(1, 4, 0))
 		require.Len(t, x.said(), 1)
-		x.jump += 4 * 365 * 24 * time.Hour
+		x.set(func() { x.jump += 4 * 365 * 24 * time.Hour })
 		x.write(x.sell(900))
 		x.pass(2 * time.Hour)
 		require.Equal(t, []string{"the till's list of 2030-11-26 was compared: 1 row(s), 1 sale(s), all agree"}, x.said())
-		x.jump -= 4 * 365 * 24 * time.Hour
+		x.set(func() { x.jump -= 4 * 365 * 24 * time.Hour })
 		x.pass(12 * time.Hour)
 		require.Empty(t, x.said(), "that day has its result")
-		x.jump -= 24 * time.Hour
+		x.set(func() { x.jump -= 24 * time.Hour })
 		x.pass(2 * time.Minute)
-		x.jump += 24 * time.Hour
+		x.set(func() { x.jump += 24 * time.Hour })
 		require.Empty(t, x.said(), "so has the one before")
 		x.write(x.sell(700))
 		x.until(at(2, 3, 5))

@@ -29,9 +29,9 @@ type shop struct {
 	t    *testing.T
 	db   store.Journal
 	file string
-	jump time.Duration // of the wall clock, before the bubble's own
 
 	mu     sync.Mutex
+	jump   time.Duration // of the wall clock, before the bubble's own
 	status map[string]aapay.Status
 	away   error
 	asked  int
@@ -61,7 +61,11 @@ func open(t *testing.T, test func(t *testing.T, x *shop)) {
 	})
 }
 
-func (x *shop) now() time.Time { return time.Now().Add(x.jump) }
+func (x *shop) now() time.Time {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return time.Now().Add(x.jump)
+}
 
 // Status implements reconcile.Backend.
 func (x *shop) Status(_ context.Context, id, _ string) (aapay.Status, error) {
@@ -90,6 +94,8 @@ func (x *shop) start() {
 			return nil
 		},
 		Audit: func(_ store.Tx, deed, subject, detail string, amount int64, currency string) error {
+			x.mu.Lock()
+			defer x.mu.Unlock()
 			x.audit = append(x.audit, fmt.Sprint(deed, " ", detail, " ", amount, currency))
 			return nil
 		},
