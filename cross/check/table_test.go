@@ -72,7 +72,7 @@ var rooms = []room{
 	{"ecr/jsonl/protocol", []string{"ecr", "ecr/jsonl", "ecr/life"}, "lines of bytes and their checksum; makes JSON lines an ecr.Protocol"},
 	{"ecr/jsonl/till", nil, "a register of JSON lines, written from the README: shares nothing with the terminal"},
 	{"ecr/nexo", []string{"ecr", "ecr/life", "ecr/receipt", "ecr/socket", "schemes/money"}, "nexo Retailer: messages, encryption, HTTP and the dialogue, one small protocol in one folder"},
-	{"ecr/nexo/till", nil, "a register of nexo, written from its description: shares nothing with the terminal"},
+	{"ecr/nexo/till", []string{"ecr/web"}, "a register of nexo, written from its description: shares nothing with the terminal"},
 	{"ecr/nexo/cert", nil, "the certificate that tills know a terminal by: bytes in, bytes out"},
 	{"ecr/caisseap", []string{"ecr", "schemes/money"}, "CORE: the terminal's side of Caisse-AP, messages and dialogue, no I/O"},
 	{"ecr/caisseap/protocol", []string{"ecr", "ecr/caisseap", "ecr/life", "ecr/socket"}, "joins that dialogue with a TCP connection; its callers are those who know which protocol a line speaks"},

@@ -76,22 +76,29 @@ func (t *Till) Ask(ctx context.Context, method, path, key string, body []byte) (
 	if len(body) > 0 {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	return Exchange(t.conn, t.in, req, maxAnswer)
+}
+
+// Exchange sends a request in one write over a connection, of which in reads, and returns the whole
+// answer, of whose body it reads at most so many bytes. It fails as Ask does; the answer has its
+// status then where that was read.
+func Exchange(conn net.Conn, in *bufio.Reader, req *http.Request, most int64) (Answer, error) {
 	var text bytes.Buffer
 	if err := req.Write(&text); err != nil {
 		return Answer{}, err
 	}
-	defer context.AfterFunc(ctx, func() { _ = t.conn.SetDeadline(time.Unix(1, 0)) })()
-	if _, err := t.conn.Write(text.Bytes()); err != nil {
+	defer context.AfterFunc(req.Context(), func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
+	if _, err := conn.Write(text.Bytes()); err != nil {
 		return Answer{}, err
 	}
-	resp, err := http.ReadResponse(t.in, req)
+	resp, err := http.ReadResponse(in, req)
 	if err != nil {
 		return Answer{}, err
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	data, err := io.ReadAll(io.LimitReader(resp.Body, most))
 	if err != nil {
-		return Answer{}, fmt.Errorf("half an answer: %w", err)
+		return Answer{Status: resp.StatusCode}, fmt.Errorf("half an answer: %w", err)
 	}
 	return Answer{resp.StatusCode, data}, nil
 }

@@ -7,5 +7,5 @@
 //     encrypted under that key.
 //   - No key is printed.
 //
-// It shares no code with the terminal, and imports the standard library.
+// It shares no code with the terminal; how a request goes over its connection is package web's.
 package till

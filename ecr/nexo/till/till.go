@@ -7,10 +7,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"time"
+
+	"posagent/ecr/web"
 )
 
 // maxAnswer bounds an answer, in bytes.
@@ -86,12 +86,13 @@ func (t *Till) Ask(ctx context.Context, category, service, body string) (said Sa
 			return said, err
 		}
 	}
-	status, data, err := t.post(ctx, message)
-	said.Text = fmt.Sprintf("%d %.1000s", status, data)
+	answer, err := t.post(ctx, message)
+	data := answer.Body
+	said.Text = fmt.Sprintf("%d %.1000s", answer.Status, data)
 	switch {
 	case err != nil:
 		return said, err
-	case status != http.StatusOK:
+	case answer.Status != http.StatusOK:
 		return said, fmt.Errorf("the terminal says %s", said.Text)
 	case len(data) == 0:
 		return said, nil
@@ -111,32 +112,16 @@ func (t *Till) Ask(ctx context.Context, category, service, body string) (said Sa
 }
 
 // post sends one message and reads the whole answer.
-func (t *Till) post(ctx context.Context, message []byte) (status int, data []byte, err error) {
+func (t *Till) post(ctx context.Context, message []byte) (web.Answer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+t.o.Host+"/nexo/", bytes.NewReader(message))
 	if err != nil {
-		return 0, nil, err
+		return web.Answer{}, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if t.o.APIKey != "" {
 		req.Header.Set("X-API-Key", t.o.APIKey)
 	}
-	var text bytes.Buffer
-	if err := req.Write(&text); err != nil {
-		return 0, nil, err
-	}
-	defer context.AfterFunc(ctx, func() { _ = t.conn.SetDeadline(time.Unix(1, 0)) })()
-	if _, err := t.conn.Write(text.Bytes()); err != nil {
-		return 0, nil, err
-	}
-	resp, err := http.ReadResponse(t.in, req)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer resp.Body.Close()
-	if data, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer)); err != nil {
-		return resp.StatusCode, nil, fmt.Errorf("half an answer: %w", err)
-	}
-	return resp.StatusCode, data, nil
+	return web.Exchange(t.conn, t.in, req, maxAnswer)
 }
 
 // Close ends the connection.
