@@ -150,8 +150,6 @@ func sceneOf(f counter.Face, language string) scene.Scene {
 	case counter.Amount:
 		v.Entry = scene.Entry{Wanted: scene.Sum, Typed: show(f.Minor)}
 	}
-	v.Entry.Fault = map[entry.Note]scene.Fault{
-		entry.TooShort: scene.TooFew, entry.TooSmall: scene.TooLittle, entry.TooLarge: scene.TooMuch, entry.Lost: scene.Again,
-	}[f.Note]
+	v.Entry.Fault = panel.FaultOf(f.Note)
 	return v
 }

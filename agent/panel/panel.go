@@ -165,17 +165,26 @@ func (p *Panel) draw() error {
 	if n.typing != nil {
 		v.Kind = scene.Prompt
 		typed := n.typing.View()
-		v.Entry = scene.Entry{Label: strings.Join(n.Lines, " "), Typed: typed.Text, Min: n.Min, Max: n.Max, Masked: n.Masked}
-		switch typed.Note {
-		case entry.TooShort:
-			v.Entry.Fault = scene.TooFew
-		case entry.Lost:
-			v.Entry.Fault = scene.Again
-		}
+		v.Entry = scene.Entry{Label: strings.Join(n.Lines, " "), Typed: typed.Text, Min: n.Min, Max: n.Max, Masked: n.Masked, Fault: FaultOf(typed.Note)}
 	} else if len(n.Lines) > 0 {
 		v.Title, v.Text = n.Lines[0], strings.Join(n.Lines[1:], " ")
 	}
 	return p.o.Screen.Show(v)
+}
+
+// FaultOf is what a screen says of a note. A digit that was not taken is none: the entry has all that it can have.
+func FaultOf(note entry.Note) scene.Fault {
+	switch note {
+	case entry.TooShort:
+		return scene.TooFew
+	case entry.TooSmall:
+		return scene.TooLittle
+	case entry.TooLarge:
+		return scene.TooMuch
+	case entry.Lost:
+		return scene.Again
+	}
+	return scene.NoFault
 }
 
 // Press takes a key of the pad. It reports false where no register asks: then it is the checkout's.
