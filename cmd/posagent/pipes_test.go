@@ -40,6 +40,7 @@ func TestNoVerbWaitsForAPipeOfTheConfiguration(t *testing.T) {
 			mustEnd(t, append(strings.Fields(verb), "--config", path, "--state", state)...)
 		}
 	}
+	require.Equal(t, exitUsage, mustEnd(t, "torture", "nexo", "127.0.0.1:1", "--poi-id", "P", "--roots-file", pipe))
 }
 
 // The lock is read by every verb that looks for the running terminal, and taken by those that change the journal.

@@ -119,7 +119,7 @@ func (o *tortureLine) trust(place torture.Place) (*tls.Config, error) {
 	if o.unverified {
 		return nil, errors.New("--unverified takes any certificate: leave --roots-file out")
 	}
-	pem, err := os.ReadFile(o.roots)
+	pem, err := readPlain(o.roots, maxConfig)
 	if err == nil && len(pem) == 0 {
 		err = fmt.Errorf("%s is empty", o.roots)
 	}
