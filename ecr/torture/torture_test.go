@@ -41,12 +41,13 @@ type shop struct {
 
 	mu    sync.Mutex
 	asked map[string]ecr.Request // by line and id
+	first map[string]time.Time   // when, likewise
 	ended map[string]time.Time   // when a sale was approved
 	held  map[string]int
 	lost  string // the one sale that a terminal forgets, or does not abort
 	again int    // sales that were charged twice
 
-	doubled int // requests that came twice in a row
+	doubled time.Time // when the last request came that came twice in a row
 }
 
 // Begin implements ecr.Desk.
@@ -60,12 +61,11 @@ func (s *shop) Begin(ctx context.Context, req ecr.Request) (ecr.Sale, error) {
 		req.Amount = earlier.Amount
 	case known && s.fault == "sent twice" && s.open():
 		s.again++
-	case known && s.fault == "asked twice" && s.doubled > 0:
-		s.doubled-- // that was the same request sent twice
+	case known && s.fault == "asked twice" && s.first[id].Sub(s.doubled) < time.Second: // that was the same request sent twice
 	case known && s.fault == "asked twice" && earlier.Amount == req.Amount && !s.open():
 		s.again++ // charged, and answered as before
 	case !known:
-		s.asked[id] = req
+		s.asked[id], s.first[id] = req, time.Now()
 	}
 	s.mu.Unlock()
 	before := s.begun()
@@ -181,6 +181,7 @@ type mouth struct {
 	net.Conn
 	s    *shop
 	last string
+	at   time.Time // when that came
 }
 
 // RemoteAddr is that of a register.
@@ -190,12 +191,15 @@ func (*mouth) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2
 func (m *mouth) Read(p []byte) (int, error) {
 	n, err := m.Conn.Read(p)
 	m.s.mu.Lock()
-	if n > 50 && strings.ContainsRune("\x02CP", rune(p[0])) && string(p[:n]) == m.last {
-		if m.s.doubled++; m.s.fault == "sent twice" {
+	now := time.Now()
+	if n > 50 && strings.ContainsRune("\x02CP", rune(p[0])) && string(p[:n]) == m.last && now.Sub(m.at) < time.Second {
+		if m.s.doubled = m.at; m.s.fault == "sent twice" {
 			m.s.again++
 		}
 	}
-	m.last = string(p[:n])
+	if n > 0 { // not only a look whether the register is still there
+		m.last, m.at = string(p[:n]), now
+	}
 	m.s.mu.Unlock()
 	if m.s.mute && m.s.fault == "two tills" && n > 50 && m.s.open() {
 		_ = m.s.Desk.Abort(context.Background(), fmt.Sprint("s", m.s.begun())) // for the other till
@@ -208,7 +212,7 @@ func (m *mouth) Read(p []byte) (int, error) {
 
 // Write implements net.Conn. What was refused may come again.
 func (m *mouth) Write(p []byte) (int, error) {
-	if p[0] == 0x15 || p[0] == 'H' { // or was answered
+	if p[0] == 0x15 {
 		m.s.mu.Lock()
 		m.last = ""
 		m.s.mu.Unlock()
@@ -240,7 +244,7 @@ func speaking(p ecr.Protocol) terminal {
 
 // open is a shop with a fault, and how its registers connect.
 func open(ctx context.Context, speaks terminal, fault string) (s *shop, connect func(context.Context) (net.Conn, error), ended chan error) {
-	s = &shop{Desk: desk.New(), fault: fault, asked: map[string]ecr.Request{}, ended: map[string]time.Time{}, held: map[string]int{}}
+	s = &shop{Desk: desk.New(), fault: fault, asked: map[string]ecr.Request{}, ended: map[string]time.Time{}, held: map[string]int{}, first: map[string]time.Time{}}
 	pipes := lines.NewPipes()
 	ended = make(chan error, 1)
 	go func() { ended <- speaks(ctx, s, pipes) }()
