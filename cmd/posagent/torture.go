@@ -19,13 +19,13 @@ type tortureOptions struct {
 	seed                           uint64
 	sales                          int
 	amount, currency, live, booked string
-	tortureLine
+	reaching
 }
 
 func tortureCommand() command {
 	return command{
 		name: "torture", args: "PROTOCOL ADDRESS", short: "be a register that tests any terminal, from its public protocol alone",
-		long: "PROTOCOL is one of " + tortureNames() + "; ADDRESS is host:port, or a URL where the protocol goes over\n" +
+		long: "PROTOCOL is one of " + cashierNames() + "; ADDRESS is host:port, or a URL where the protocol goes over\n" +
 			"HTTP: https://host:port is encrypted. It loses answers, asks twice, cuts the connection at every byte, aborts\n" +
 			"before and after the approval, acknowledges late, plays two tills and sends hostile bytes, and prints a scorecard: what was\n" +
 			"done, what was seen, passed or failed. It makes real sales, so it works only on a terminal on this machine, or one that says\n" +
@@ -44,7 +44,8 @@ func tortureCommand() command {
 			fs.StringVar(&o.currency, "currency", "EUR", "its `code`")
 			fs.StringVar(&o.live, "live", "", "work on a live terminal, up to this `amount` in all")
 			fs.StringVar(&o.booked, "books", "", "compare with the books that this `command` prints")
-			o.tortureLine.flags(fs)
+			o.reaching.flags(fs)
+			fs.StringVar(&o.otherToken, "other-token-file", "", "http: the `file` with the token of another client, for the row two tills")
 			return o
 		},
 		run: runTorture,
@@ -89,7 +90,7 @@ func runTorture(ctx context.Context, c *call) error {
 
 // tortureOf reads what the flags and arguments say.
 func tortureOf(c *call, o *tortureOptions) (t torture.Options, err error) {
-	if t.Protocol, t.Connect, t.Local, err = o.reach(c); err != nil {
+	if t.Protocol, t.Connect, t.Local, err = o.reach(c, c.args[0], c.args[1]); err != nil {
 		return t, err
 	}
 	t.Currency, t.Sales, t.Seed = o.currency, o.sales, o.seed

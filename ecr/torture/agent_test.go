@@ -16,6 +16,7 @@ import (
 	"posagent/agent/port"
 	"posagent/agent/upstream"
 	"posagent/agent/view"
+	"posagent/ecr/cashier"
 	"posagent/ecr/torture"
 	"posagent/schemes/aapay"
 	"posagent/schemes/backend"
@@ -41,7 +42,7 @@ func TestTheTerminalPassesOverHTTP(t *testing.T) {
 	}
 	s := settings
 	s.Host = addr
-	for _, k := range torture.Protocols() {
+	for _, k := range cashier.Protocols() {
 		if k.Name != "http" {
 			continue
 		}

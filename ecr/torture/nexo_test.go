@@ -3,9 +3,7 @@ package torture_test
 import (
 	"context"
 	"crypto/tls"
-	"fmt"
 	"net"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"posagent/ecr"
+	"posagent/ecr/cashier"
 	"posagent/ecr/ecrtest/desk"
 	"posagent/ecr/nexo"
 	"posagent/ecr/nexo/cert"
@@ -43,7 +42,7 @@ func TestEncryptedNexo(t *testing.T) {
 		good           bool
 	}{{"till", right, 2, true}, {"till", "another passphrase", 2, false}, {"till", right, 1, false}, {"other", right, 2, false}, {"", "", 0, false}} {
 		s := settings
-		s.KeyID, s.KeyVersion, s.Passphrase = one.id, one.version, torture.Secret(one.passphrase)
+		s.KeyID, s.KeyVersion, s.Passphrase = one.id, one.version, cashier.Secret(one.passphrase)
 		p := made(t, "nexo", s)
 		synctest.Test(t, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
@@ -75,18 +74,9 @@ func TestEncryptedNexo(t *testing.T) {
 	}
 }
 
-// TestSettingsPrintNoSecret: whatever prints the settings of a register shows none of its secrets.
-func TestSettingsPrintNoSecret(t *testing.T) {
-	const canary = "canary-0123456789"
-	s := torture.Settings{Tokens: []torture.Secret{canary}, Passphrase: canary, APIKey: canary, KeyID: "till", POIID: "P-1"}
-	for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
-		require.False(t, strings.Contains(fmt.Sprintf(format, s), canary), format)
-	}
-}
-
 // made makes a protocol with settings of its own.
-func made(t *testing.T, name string, s torture.Settings) torture.Protocol {
-	for _, k := range torture.Protocols() {
+func made(t *testing.T, name string, s cashier.Settings) cashier.Protocol {
+	for _, k := range cashier.Protocols() {
 		if k.Name == name {
 			p, err := k.Make(s)
 			require.NoError(t, err)
@@ -94,5 +84,5 @@ func made(t *testing.T, name string, s torture.Settings) torture.Protocol {
 		}
 	}
 	t.Fatalf("no protocol %s", name)
-	return torture.Protocol{}
+	return cashier.Protocol{}
 }

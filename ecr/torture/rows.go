@@ -7,25 +7,27 @@ import (
 	"math/rand/v2"
 	"net"
 	"time"
+
+	"posagent/ecr/cashier"
 )
 
 // row is one thing that is done to a terminal.
 type row struct {
 	name  string
 	did   string
-	needs func(Can) bool // nil = every protocol can
-	lacks string         // what a protocol lacks that cannot
+	needs func(cashier.Can) bool // nil = every protocol can
+	lacks string                 // what a protocol lacks that cannot
 	// play returns what was seen, and how many sales the terminal has to count for it. A fault fails the row.
 	play func(ctx context.Context, b *bench) (saw string, want int, err error)
 }
 
 // rows is the table.
 func rows() []row {
-	ids := func(c Can) bool { return c.IDs }
-	aborts := func(c Can) bool { return c.Abort }
-	asks := func(c Can) bool { return c.Asks }
-	acks := func(c Can) bool { return c.Acks }
-	once := func(c Can) bool { return c.Once }
+	ids := func(c cashier.Can) bool { return c.IDs }
+	aborts := func(c cashier.Can) bool { return c.Abort }
+	asks := func(c cashier.Can) bool { return c.Asks }
+	acks := func(c cashier.Can) bool { return c.Acks }
+	once := func(c cashier.Can) bool { return c.Once }
 	return []row{
 		{name: "sale", did: "a sale, heard to its end", play: sale},
 		{name: "one piece", did: "a sale, whose answer is read once", needs: once, lacks: "answer without an end", play: onePiece},
@@ -45,12 +47,12 @@ func rows() []row {
 }
 
 // approved is a clean sale on t.
-func (b *bench) approved(ctx context.Context, t Till, id string) (Answer, error) {
+func (b *bench) approved(ctx context.Context, t cashier.Till, id string) (cashier.Answer, error) {
 	a, err := b.pay(ctx, t, id)
 	switch {
 	case err != nil:
 		return a, err
-	case a.Said != Approved:
+	case a.Said != cashier.Approved:
 		return a, fmt.Errorf("the sale was not approved, but %s", a.Said)
 	case a.Amount != b.o.Amount:
 		return a, wrong("%d minor units were asked for, and %d approved", b.o.Amount, a.Amount)
@@ -60,9 +62,9 @@ func (b *bench) approved(ctx context.Context, t Till, id string) (Answer, error)
 }
 
 // sold is a new till and its first sale, which is approved.
-func (b *bench) sold(ctx context.Context) (t Till, id string, first Answer, err error) {
+func (b *bench) sold(ctx context.Context) (t cashier.Till, id string, first cashier.Answer, err error) {
 	if t, _, err = b.till(ctx, "1", nil); err != nil {
-		return nil, "", Answer{}, err
+		return nil, "", cashier.Answer{}, err
 	}
 	id = b.id()
 	first, err = b.approved(ctx, t, id)
@@ -84,11 +86,11 @@ func sale(ctx context.Context, b *bench) (string, int, error) {
 }
 
 // same compares a second answer with the first.
-func same(first, second Answer) error {
+func same(first, second cashier.Answer) error {
 	if first.Receipt == 0 || second.Receipt == 0 {
 		first.Receipt, second.Receipt = 0, 0
 	}
-	if first != second {
+	if !first.Same(second) {
 		return wrong("the first answer was %s of %d, receipt %d; asked again it was %s of %d, receipt %d",
 			first.Said, first.Amount, first.Receipt, second.Said, second.Amount, second.Receipt)
 	}
@@ -140,7 +142,7 @@ func otherBody(ctx context.Context, b *bench) (string, int, error) {
 	if err != nil {
 		return "", 0, wrong("another amount under the same id has no answer: %v", err)
 	}
-	if second.Said != Refused {
+	if second.Said != cashier.Refused {
 		return "", 0, wrong("another amount under the same id was not refused, but %s", second.Said)
 	}
 	return "refused", 1, nil
@@ -157,7 +159,7 @@ func sentTwice(ctx context.Context, b *bench) (string, int, error) {
 	id := b.id()
 	a, err := b.pay(ctx, t, id)
 	_ = t.Close()
-	if err == nil && a.Said == Approved {
+	if err == nil && a.Said == cashier.Approved {
 		b.last = max(b.last, a.Receipt)
 		return "one sale", 1, nil
 	}
@@ -175,7 +177,7 @@ func onePiece(ctx context.Context, b *bench) (string, int, error) {
 }
 
 // during begins a sale, and calls do once it runs, which gets it and what stops waiting for it.
-func (b *bench) during(ctx context.Context, do func(t Till, w *wire, id string) error) (a Answer, id string, err error) {
+func (b *bench) during(ctx context.Context, do func(t cashier.Till, w *wire, id string) error) (a cashier.Answer, id string, err error) {
 	began := make(chan struct{}, 1)
 	t, w, err := b.till(ctx, "1", func() {
 		select {
@@ -191,7 +193,7 @@ func (b *bench) during(ctx context.Context, do func(t Till, w *wire, id string) 
 	}
 	id = b.id()
 	type end struct {
-		a   Answer
+		a   cashier.Answer
 		err error
 	}
 	ended := make(chan end, 1)
@@ -210,7 +212,7 @@ func (b *bench) during(ctx context.Context, do func(t Till, w *wire, id string) 
 		return a, id, err
 	}
 	e := <-ended
-	if e.a.Said == Approved {
+	if e.a.Said == cashier.Approved {
 		b.last = e.a.Receipt
 	}
 	return e.a, id, e.err
@@ -221,7 +223,7 @@ const mute = time.Second
 
 func abort(ctx context.Context, b *bench) (string, int, error) {
 	done, failed, at := false, error(nil), time.Time{}
-	a, id, err := b.during(ctx, func(t Till, _ *wire, id string) error {
+	a, id, err := b.during(ctx, func(t cashier.Till, _ *wire, id string) error {
 		ctx, cancel := context.WithTimeout(ctx, b.o.Wait)
 		defer cancel()
 		done, failed = t.Abort(ctx, id)
@@ -234,18 +236,18 @@ func abort(ctx context.Context, b *bench) (string, int, error) {
 		return "", 0, err
 	case failed != nil:
 		return "", 0, wrong("the abort has no answer: %v", failed)
-	case (!done || late) && a.Said == Approved:
+	case (!done || late) && a.Said == cashier.Approved:
 		return "", 0, fmt.Errorf("the abort came too late, and the sale was approved")
 	case !done:
 		return "", 0, wrong("the abort was refused, and the sale ended as %s", a.Said)
-	case a.Said != Aborted:
+	case a.Said != cashier.Aborted:
 		return "", 0, wrong("the abort was accepted, and the sale ended as %s", a.Said)
 	}
 	second, err := b.again(ctx, "1", id)
 	if err != nil {
 		return "", 0, err
 	}
-	if second.Said == Approved {
+	if second.Said == cashier.Approved {
 		return "", 0, wrong("the sale was aborted, and asked again it is approved")
 	}
 	return "aborted", 0, nil
@@ -279,7 +281,7 @@ func lateAck(ctx context.Context, b *bench) (string, int, error) {
 	w.arm(h)
 	id := b.id()
 	first, err := b.approved(ctx, t, id)
-	if first.Said == Aborted {
+	if first.Said == cashier.Aborted {
 		err = wrong("the sale was aborted because the register was slow")
 	}
 	if err != nil {
@@ -298,8 +300,8 @@ func lateAck(ctx context.Context, b *bench) (string, int, error) {
 }
 
 func twoTills(ctx context.Context, b *bench) (string, int, error) {
-	var other Answer
-	a, id, err := b.during(ctx, func(Till, *wire, string) error {
+	var other cashier.Answer
+	a, id, err := b.during(ctx, func(cashier.Till, *wire, string) error {
 		t, _, err := b.till(ctx, "2", nil)
 		if err != nil {
 			return err
@@ -312,12 +314,12 @@ func twoTills(ctx context.Context, b *bench) (string, int, error) {
 		return "", 0, err
 	}
 	want := 0
-	for _, one := range []Answer{a, other} {
-		if one.Said == Approved {
+	for _, one := range []cashier.Answer{a, other} {
+		if one.Said == cashier.Approved {
 			want++
 		}
 	}
-	if a.Said != Approved {
+	if a.Said != cashier.Approved {
 		return "", 0, wrong("the sale of the first till ended as %s because another till asked", a.Said)
 	}
 	saw := fmt.Sprintf("the second till: %s", other.Said)
@@ -328,7 +330,7 @@ func twoTills(ctx context.Context, b *bench) (string, int, error) {
 	if err != nil {
 		return "", 0, err
 	}
-	if stolen.Said == Approved && (b.p.Can.IDs || stolen.Receipt == a.Receipt) {
+	if stolen.Said == cashier.Approved && (b.p.Can.IDs || stolen.Receipt == a.Receipt) {
 		return "", 0, wrong("another till hears the outcome of the first till's sale")
 	}
 	return saw + ", and hears nothing of the first one's", want, nil
@@ -359,7 +361,7 @@ func hostile(ctx context.Context, b *bench) (string, int, error) {
 	if err != nil {
 		return "", 0, wrong("after hostile bytes the terminal speaks to no register: %v", err)
 	}
-	if a, err := b.pay(ctx, t, b.id()); err != nil || a.Said != Approved {
+	if a, err := b.pay(ctx, t, b.id()); err != nil || a.Said != cashier.Approved {
 		return "", 0, wrong("after hostile bytes a sale ends as %s, %v", a.Said, err)
 	}
 	return fmt.Sprintf("%d pieces, and a sale after them", len(list)), 1, nil

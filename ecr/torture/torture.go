@@ -10,12 +10,13 @@ import (
 	"sync"
 	"time"
 
+	"posagent/ecr/cashier"
 	"posagent/schemes/money"
 )
 
 // Options say what is tortured, and how much. Protocol and Connect are required.
 type Options struct {
-	Protocol Protocol
+	Protocol cashier.Protocol
 	Connect  func(ctx context.Context) (net.Conn, error)
 	Currency string      // "" = EUR
 	Amount   money.Minor // of each sale; 0 = 100
@@ -80,7 +81,7 @@ var (
 // bench is a run.
 type bench struct {
 	o       Options
-	p       Protocol
+	p       cashier.Protocol
 	rng     *rand.Rand
 	mark    string // names this run in ids
 	n       int    // requests
@@ -92,7 +93,7 @@ type bench struct {
 	mu      sync.Mutex // of card.Sales, card.Spent and limited
 	limited bool       // a sale was not asked for because of the limit
 	kept    int        // sales that rows which passed have left paid
-	tills   []Till
+	tills   []cashier.Till
 }
 
 // Run plays every row. Errors: ErrNotATest, that of the first connection, and that of ctx.
@@ -173,7 +174,7 @@ func (b *bench) books(ctx context.Context, before money.Minor) Result {
 			res.Verdict = Failed
 			return res
 		}
-		if err := pause(ctx); err != nil {
+		if err := cashier.Pause(ctx); err != nil {
 			res.Saw = err.Error()
 			return res
 		}
@@ -181,7 +182,7 @@ func (b *bench) books(ctx context.Context, before money.Minor) Result {
 }
 
 // unseen is what stays unknown.
-func unseen(can Can) []string {
+func unseen(can cashier.Can) []string {
 	list := []string{
 		"whether money moved at the customer's side: only the backend's books say it",
 		"what a power cut or a restart of the terminal does",
@@ -242,7 +243,7 @@ func (b *bench) play(ctx context.Context, r row) Result {
 }
 
 // counted compares what the terminal counts since before with so many sales. Books take their time: undos do.
-func (b *bench) counted(ctx context.Context, before Totals, saw string, want int) error {
+func (b *bench) counted(ctx context.Context, before cashier.Totals, saw string, want int) error {
 	counts := "the terminal counts"
 	if !b.p.Can.Totals {
 		if b.o.Books == nil {
@@ -262,14 +263,14 @@ func (b *bench) counted(ctx context.Context, before Totals, saw string, want int
 		if b.p.Can.Totals || time.Now().After(until) {
 			return wrong("%s; %s %d sale(s) of %d minor units more, and should %d of %d", saw, counts, count, sum, want, money.Minor(want)*b.o.Amount)
 		}
-		if err := pause(ctx); err != nil {
+		if err := cashier.Pause(ctx); err != nil {
 			return err
 		}
 	}
 }
 
 // more is how many sales lie between two readings. Sums alone are whole sales, or the count is -1.
-func (b *bench) more(before, after Totals) int {
+func (b *bench) more(before, after cashier.Totals) int {
 	if before.Count >= 0 && after.Count >= 0 {
 		return after.Count - before.Count
 	}
@@ -289,19 +290,19 @@ func (b *bench) recover(ctx context.Context) {
 			if b.atLimit() {
 				return
 			}
-			if err == nil && a.Said == Approved {
+			if err == nil && a.Said == cashier.Approved {
 				b.last, b.kept = a.Receipt, b.kept+1
 				return
 			}
 		}
-		if pause(ctx) != nil {
+		if cashier.Pause(ctx) != nil {
 			return
 		}
 	}
 }
 
 // till connects a register.
-func (b *bench) till(ctx context.Context, name string, running func()) (Till, *wire, error) {
+func (b *bench) till(ctx context.Context, name string, running func()) (cashier.Till, *wire, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.o.Wait)
 	defer cancel()
 	conn, err := b.o.Connect(ctx)
@@ -312,7 +313,7 @@ func (b *bench) till(ctx context.Context, name string, running func()) (Till, *w
 		running = func() {}
 	}
 	w := newWire(conn)
-	t, err := b.p.Dial(ctx, Line{Conn: w, More: b.o.Connect, Name: name, Currency: b.o.Currency, Running: func() {
+	t, err := b.p.Dial(ctx, cashier.Line{Conn: w, More: b.o.Connect, Name: name, Currency: b.o.Currency, Running: func() {
 		w.runs()
 		running()
 	}})
@@ -333,17 +334,17 @@ func (b *bench) hangUp() {
 }
 
 // totals reads the terminal's sums, or that of its books where the protocol has none.
-func (b *bench) totals(ctx context.Context) (Totals, error) {
+func (b *bench) totals(ctx context.Context) (cashier.Totals, error) {
 	switch {
 	case !b.p.Can.Totals && b.o.Books == nil:
-		return Totals{}, nil
+		return cashier.Totals{}, nil
 	case !b.p.Can.Totals:
 		sum, err := b.o.Books(ctx)
-		return Totals{Count: -1, Sum: sum}, err
+		return cashier.Totals{Count: -1, Sum: sum}, err
 	}
 	t, _, err := b.till(ctx, "1", nil)
 	if err != nil {
-		return Totals{}, err
+		return cashier.Totals{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, b.o.Wait)
 	defer cancel()
@@ -362,14 +363,14 @@ func (b *bench) id() string {
 }
 
 // pay asks for a sale under a new id, unless the limit forbids it.
-func (b *bench) pay(ctx context.Context, t Till, id string) (Answer, error) {
+func (b *bench) pay(ctx context.Context, t cashier.Till, id string) (cashier.Answer, error) {
 	if !b.spend() {
-		return Answer{}, ErrLimit
+		return cashier.Answer{}, ErrLimit
 	}
 	ctx, cancel := context.WithTimeout(ctx, b.o.Wait)
 	defer cancel()
 	a, err := t.Pay(ctx, b.o.Amount, id)
-	if a.Said != Approved && err == nil { // what has no answer may have cost as much
+	if a.Said != cashier.Approved && err == nil { // what has no answer may have cost as much
 		b.giveBack()
 	}
 	return a, err
@@ -403,10 +404,10 @@ func (b *bench) giveBack() {
 }
 
 // again asks how a sale ended, over a new connection.
-func (b *bench) again(ctx context.Context, name, id string) (Answer, error) {
+func (b *bench) again(ctx context.Context, name, id string) (cashier.Answer, error) {
 	t, _, err := b.till(ctx, name, nil)
 	if err != nil {
-		return Answer{}, err
+		return cashier.Answer{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, b.o.Wait)
 	defer cancel()

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -39,15 +40,22 @@ type Answer struct {
 
 // Sale is what a register reads of a sale. Amount is minor units.
 type Sale struct {
-	ID, Key, State, Outcome string
-	Amount                  int64
-	Receipt                 int
+	ID, Key, State, Outcome, Text string
+	Amount                        int64
+	Receipt                       int
 }
 
 // Sale reads the sale of an answer.
 func (a Answer) Sale() (s Sale, err error) {
 	err = json.Unmarshal(a.Body, &s)
 	return s, err
+}
+
+// Text is what a refusal says.
+func (a Answer) Text() string {
+	var problem struct{ Title, Detail string }
+	_ = json.Unmarshal(a.Body, &problem) // a text of another form has none
+	return strings.TrimSpace(problem.Title + " " + problem.Detail)
 }
 
 // String is the answer for a report.

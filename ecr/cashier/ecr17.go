@@ -1,4 +1,4 @@
-package torture
+package cashier
 
 import (
 	"cmp"
@@ -44,7 +44,7 @@ func ecr17(s Settings) (Protocol, error) {
 			"\x02" + strings.Repeat("P", 70000), "CZ0040300CJ012012345678901CA00201",
 		},
 		Dial: func(_ context.Context, l Line) (Till, error) {
-			t := till.New(l.Conn, till.Options{Terminal: terminal, ID: ("0000000" + l.Name)[len(l.Name)-1:], Fold: fold, Wait: 3 * time.Minute})
+			t := till.New(l.Conn, till.Options{Terminal: terminal, ID: number(l.Name, 8), Cable: l.Cable, Fold: fold, Wait: 3 * time.Minute})
 			return &ecr17Till{Line: l, t: t, form: form}, nil
 		},
 	}, nil
@@ -74,7 +74,8 @@ func (t *ecr17Till) read(amount money.Minor, said string) (Answer, error) {
 		return Answer{Said: Nothing}, fmt.Errorf("no result: %q", said)
 	}
 	if said[10:12] != "00" {
-		return Answer{Said: cmp.Or(reasons[strings.TrimRight(said[12:36], " ")], Declined)}, nil
+		text := strings.TrimRight(said[12:36], " ")
+		return Answer{Said: cmp.Or(reasons[text], Declined), Text: text}, nil
 	}
 	a := Answer{Said: Approved, Amount: amount}
 	var err error
@@ -140,7 +141,7 @@ func (t *ecr17Till) Again(ctx context.Context, amount money.Minor, _ string) (An
 		if !errors.Is(err, till.ErrNAK) {
 			return Answer{Said: Nothing}, err
 		}
-		if err := pause(ctx); err != nil {
+		if err := Pause(ctx); err != nil {
 			return Answer{Said: Nothing}, err
 		}
 	}
@@ -148,7 +149,7 @@ func (t *ecr17Till) Again(ctx context.Context, amount money.Minor, _ string) (An
 
 // Abort implements Till: ECR17 has none.
 func (t *ecr17Till) Abort(context.Context, string) (bool, error) {
-	return false, errNoWord
+	return false, ErrNoWord
 }
 
 // Totals implements Till: a sum.

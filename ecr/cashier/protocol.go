@@ -1,8 +1,9 @@
-package torture
+package cashier
 
 import (
 	"context"
 	"net"
+	"strings"
 	"time"
 
 	"posagent/schemes/money"
@@ -23,7 +24,8 @@ type Protocol struct {
 type Line struct {
 	Conn     net.Conn
 	More     func(ctx context.Context) (net.Conn, error) // another connection to the same terminal
-	Name     string                                      // tells the registers of one terminal apart, where the protocol can
+	Name     string                                      // tells the registers of one terminal apart, where the protocol can; it ends in digits
+	Cable    bool                                        // Conn is a serial line: JSON lines and ECR17
 	Currency string
 	Running  func() // hears that the terminal has taken a request
 }
@@ -66,6 +68,7 @@ type Answer struct {
 	Amount  money.Minor // of an approval
 	Receipt int         // 0 = the terminal names none
 	Pieces  int         // in which the answer came, where registers read once
+	Text    string      // what the terminal says beside it
 }
 
 // Said is a kind of answer.
@@ -81,10 +84,18 @@ const (
 	NotFound Said = "not found"
 )
 
+// Same reports whether two answers say the same; their texts may differ.
+func (a Answer) Same(b Answer) bool {
+	b.Text = a.Text
+	return a == b
+}
+
 // Settings are what a register has to be told of its terminal beside the address. It prints none of them.
 type Settings struct {
 	Host   string   // the address as ADDRESS has it
 	Tokens []Secret // of sales over HTTP: that of the register, and that of another one
+	// Of JSON lines: the line's; "" = it has none.
+	Password Secret
 	// Of ECR17: what the check byte is made of (std, stx, noext, stx_noext; "" = std), and the terminal's id ("" = any).
 	LRC, TerminalID string
 	// Of nexo: the terminal's POIID, the ProtocolVersion ("" = 3.0), what the register says in X-API-Key, and the key of its messages; no
@@ -112,11 +123,11 @@ type Kind struct {
 	Make func(Settings) (Protocol, error)
 }
 
-// Protocols are those that can be tortured. Another one is a file beside zvt.go and a row here.
+// Protocols are those that a terminal may speak. Another one is a file beside zvt.go and a row here.
 func Protocols() []Kind {
 	return []Kind{
 		{Name: "zvt", Make: func(Settings) (Protocol, error) { return zvt(), nil }},
-		{Name: "jsonl", Make: func(Settings) (Protocol, error) { return jsonl(), nil }},
+		{Name: "jsonl", Make: func(s Settings) (Protocol, error) { return jsonl(s), nil }},
 		{Name: "ecr17", Make: ecr17},
 		{Name: "caisse-ap", Make: func(Settings) (Protocol, error) { return caisseAP(), nil }},
 		{Name: "nexo", Scheme: "https", Make: nexo},
@@ -124,12 +135,19 @@ func Protocols() []Kind {
 	}
 }
 
-// pause waits between two questions. It fails when ctx ends.
-func pause(ctx context.Context) error {
+// Pause waits for a second between two questions. It fails when ctx ends.
+func Pause(ctx context.Context) error {
 	select {
 	case <-time.After(time.Second):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// number is the number at the end of a register's name in so many digits; a name without one is 0.
+func number(name string, digits int) string {
+	from := strings.LastIndexFunc(name, func(r rune) bool { return r < '0' || r > '9' }) + 1
+	text := strings.Repeat("0", digits) + name[from:]
+	return text[len(text)-digits:]
 }

@@ -1,4 +1,4 @@
-package torture
+package cashier
 
 import (
 	"context"
@@ -50,13 +50,13 @@ func zvtSaid(res register.Result, impossible Said) Answer {
 	case res.Approved:
 		return Answer{Said: Approved, Amount: res.Amount, Receipt: res.Receipt}
 	case res.Refused && res.Code == register.CodeImpossible:
-		return Answer{Said: impossible}
+		return Answer{Said: impossible, Text: res.CodeText}
 	case res.Refused:
-		return Answer{Said: Refused}
+		return Answer{Said: Refused, Text: res.CodeText}
 	case res.Code == register.CodeAborted:
-		return Answer{Said: Aborted}
+		return Answer{Said: Aborted, Text: res.Text}
 	}
-	return Answer{Said: Declined}
+	return Answer{Said: Declined, Text: res.Text}
 }
 
 // Pay implements Till.

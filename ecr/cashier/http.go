@@ -1,6 +1,7 @@
-package torture
+package cashier
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -83,7 +84,7 @@ func (t *httpTill) read(a web.Answer, id string) (answer Answer, ended bool, err
 	case a.Status == http.StatusOK, a.Status == http.StatusAccepted:
 	case a.Status == http.StatusTooManyRequests, a.Status == http.StatusServiceUnavailable, a.Status == http.StatusConflict,
 		a.Status == http.StatusBadRequest, a.Status == http.StatusUnprocessableEntity:
-		return Answer{Said: Refused}, true, nil
+		return Answer{Said: Refused, Text: a.Text()}, true, nil
 	default:
 		return nothing, true, fmt.Errorf("the terminal says %s", a)
 	}
@@ -98,11 +99,11 @@ func (t *httpTill) read(a web.Answer, id string) (answer Answer, ended bool, err
 	case "running ":
 		return nothing, false, nil
 	case "ended approved":
-		return Answer{Said: Approved, Amount: money.Minor(s.Amount), Receipt: s.Receipt}, true, nil
+		return Answer{Said: Approved, Amount: money.Minor(s.Amount), Receipt: s.Receipt, Text: s.Text}, true, nil
 	case "ended declined":
-		return Answer{Said: Declined}, true, nil
+		return Answer{Said: Declined, Text: s.Text}, true, nil
 	case "ended aborted":
-		return Answer{Said: Aborted}, true, nil
+		return Answer{Said: Aborted, Text: s.Text}, true, nil
 	}
 	return nothing, true, fmt.Errorf("the terminal says %s", a)
 }
@@ -138,7 +139,7 @@ func (t *httpTill) Again(ctx context.Context, _ money.Minor, id string) (Answer,
 		if err != nil || ended && !passes {
 			return answer, err
 		}
-		if err := pause(ctx); err != nil {
+		if err := Pause(ctx); err != nil {
 			return Answer{Said: Nothing}, err
 		}
 	}
@@ -154,7 +155,19 @@ func (t *httpTill) Abort(ctx context.Context, id string) (bool, error) {
 		return false, err
 	}
 	defer conn.Close()
-	a, err := web.New(conn, t.host, string(t.token)).Ask(ctx, http.MethodPost, web.Path+"/"+url.PathEscape(of)+"/abort", "", nil)
+	at := web.New(conn, t.host, string(t.token))
+	if of == "" { // this register did not ask for it itself
+		a, err := at.Ask(ctx, http.MethodGet, web.Path+"?key="+url.QueryEscape(id), "", nil)
+		if err == nil && a.Status != http.StatusOK {
+			err = fmt.Errorf("the terminal says %s", a)
+		}
+		s, unread := a.Sale()
+		if err = cmp.Or(err, unread); err != nil {
+			return false, err
+		}
+		of = s.ID
+	}
+	a, err := at.Ask(ctx, http.MethodPost, web.Path+"/"+url.PathEscape(of)+"/abort", "", nil)
 	switch {
 	case err != nil:
 		return false, err

@@ -1,4 +1,4 @@
-package torture
+package cashier
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"posagent/schemes/money"
 )
 
-// jsonl is a register of JSON lines over TCP.
-func jsonl() Protocol {
+// jsonl is a register of JSON lines.
+func jsonl(s Settings) Protocol {
 	return Protocol{
 		Name: "jsonl", Can: Can{Asks: true, IDs: true, Names: true, Abort: true, Acks: true, Totals: true},
 		Hostile: []string{
@@ -26,7 +26,11 @@ func jsonl() Protocol {
 					line.Running()
 				}
 			}})
-			l, _, err := t.t.Ask(ctx, map[string]any{"op": "hello", "till": line.Name})
+			greeting := map[string]any{"op": "hello", "till": line.Name}
+			if s.Password != "" {
+				greeting["password"] = string(s.Password)
+			}
+			l, _, err := t.t.Ask(ctx, greeting)
 			if err == nil && l.Error != nil {
 				err = errors.New(l.Error.Code + ": " + l.Error.Text)
 			}
@@ -58,7 +62,7 @@ func (t jsonTill) ask(ctx context.Context, message map[string]any) (Answer, erro
 	if err != nil {
 		return Answer{Said: Nothing}, err
 	}
-	a := Answer{Said: map[string]Said{"approved": Approved, "declined": Declined, "aborted": Aborted, "refused": Refused, "not_found": NotFound}[l.Outcome]}
+	a := Answer{Text: l.Text, Said: map[string]Said{"approved": Approved, "declined": Declined, "aborted": Aborted, "refused": Refused, "not_found": NotFound}[l.Outcome]}
 	if a.Said == "" {
 		return Answer{Said: Nothing}, errors.New("the outcome is " + l.Outcome)
 	}
@@ -83,7 +87,7 @@ func (t jsonTill) Abort(ctx context.Context, id string) (bool, error) { return t
 
 // Totals implements Till.
 func (t jsonTill) Totals(ctx context.Context) (Totals, error) {
-	l, _, err := t.t.Ask(ctx, map[string]any{"op": "totals", "id": "torture-totals"})
+	l, _, err := t.t.Ask(ctx, map[string]any{"op": "totals", "id": "totals"})
 	if err == nil && l.Totals == nil {
 		err = errors.New("no totals")
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -10,23 +11,25 @@ import (
 	"os"
 	"strings"
 
-	"posagent/ecr/torture"
+	"posagent/ecr/cashier"
+	"posagent/ecr/nexo/cert"
 )
 
-// tortureLine says how a terminal is reached, and what proves the register to it.
-type tortureLine struct {
+// reaching says how a terminal is reached, and what proves the register to it.
+type reaching struct {
 	token, otherToken string
 	lrc, terminal     string
 	poi, version, key string
 	keyVersion        int
 	passphrase, api   string
 	roots             string
+	secret, digits    cashier.Secret // that of key, and the line's password, where no file has them
+	trusted           string         // a file of this terminal with the certificate of its line
 	unverified        bool
 }
 
-func (o *tortureLine) flags(fs *flag.FlagSet) {
+func (o *reaching) flags(fs *flag.FlagSet) {
 	fs.StringVar(&o.token, "token-file", "", "http: the `file` with the token of a client that may sell")
-	fs.StringVar(&o.otherToken, "other-token-file", "", "http: the `file` with that of another client, for the row two tills")
 	fs.StringVar(&o.lrc, "lrc", "", "ecr17: what the check byte is made of, by its `name`: std, stx, noext, stx_noext (default: std)")
 	fs.StringVar(&o.terminal, "terminal-id", "", "ecr17: the terminal's eight `digits` (default: 00000000, which stands for any)")
 	fs.StringVar(&o.poi, "poi-id", "", "nexo: the terminal's `POIID`")
@@ -39,27 +42,27 @@ func (o *tortureLine) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.unverified, "unverified", false, "https: take any certificate")
 }
 
-// tortureNames lists the protocols.
-func tortureNames() string {
+// cashierNames lists the protocols.
+func cashierNames() string {
 	var names []string
-	for _, k := range torture.Protocols() {
+	for _, k := range cashier.Protocols() {
 		names = append(names, k.Name)
 	}
 	return strings.Join(names, ", ")
 }
 
-// reach makes the register of the arguments, and how it connects. local says that the terminal is on this machine.
-func (o *tortureLine) reach(c *call) (p torture.Protocol, connect func(context.Context) (net.Conn, error), local bool, err error) {
-	kind := torture.Kind{}
-	for _, k := range torture.Protocols() {
-		if k.Name == c.args[0] {
+// reach makes a register of a protocol, and how it connects. local says that the terminal is on this machine.
+func (o *reaching) reach(c *call, protocol, address string) (p cashier.Protocol, connect func(context.Context) (net.Conn, error), local bool, err error) {
+	kind := cashier.Kind{}
+	for _, k := range cashier.Protocols() {
+		if k.Name == protocol {
 			kind = k
 		}
 	}
 	if kind.Name == "" {
-		return p, nil, false, fail(exitUsage, "%s: no protocol %q: %s", c.path, c.args[0], tortureNames())
+		return p, nil, false, fail(exitUsage, "%s: no protocol %q: %s", c.path, protocol, cashierNames())
 	}
-	place, err := torture.PlaceOf(kind, c.args[1])
+	place, err := cashier.PlaceOf(kind, address)
 	if err != nil {
 		return p, nil, false, fail(exitUsage, "%s: %w", c.path, err)
 	}
@@ -78,29 +81,29 @@ func (o *tortureLine) reach(c *call) (p torture.Protocol, connect func(context.C
 }
 
 // settings reads the files that the flags name.
-func (o *tortureLine) settings(address string) (s torture.Settings, err error) {
+func (o *reaching) settings(address string) (s cashier.Settings, err error) {
 	s.Host, s.LRC, s.TerminalID = address, o.lrc, o.terminal
 	s.POIID, s.Version, s.KeyID, s.KeyVersion = o.poi, o.version, o.key, o.keyVersion
-	read := func(flag, path string) (secret torture.Secret) {
+	read := func(flag, path string) (secret cashier.Secret) {
 		if path != "" && err == nil {
-			secret, err = tortureSecret(flag, path)
+			secret, err = cashierSecret(flag, path)
 		}
 		return secret
 	}
-	for _, secret := range []torture.Secret{read("token-file", o.token), read("other-token-file", o.otherToken)} {
+	for _, secret := range []cashier.Secret{read("token-file", o.token), read("other-token-file", o.otherToken)} {
 		if secret != "" {
 			s.Tokens = append(s.Tokens, secret)
 		}
 	}
-	s.Passphrase, s.APIKey = read("passphrase-file", o.passphrase), read("api-key-file", o.api)
+	s.Passphrase, s.APIKey, s.Password = cmp.Or(read("passphrase-file", o.passphrase), o.secret), read("api-key-file", o.api), o.digits
 	if err == nil && o.token == "" && o.otherToken != "" {
 		err = errors.New("--other-token-file: --token-file is missing")
 	}
 	return s, err
 }
 
-// tortureSecret reads a secret from the file of a flag.
-func tortureSecret(flag, path string) (torture.Secret, error) {
+// cashierSecret reads a secret from the file of a flag.
+func cashierSecret(flag, path string) (cashier.Secret, error) {
 	text, err := readSecret(path, os.Getuid(), 0o037, "chmod 600")
 	if err == nil && text == "" {
 		err = fmt.Errorf("%s is empty", path)
@@ -108,11 +111,21 @@ func tortureSecret(flag, path string) (torture.Secret, error) {
 	if err != nil {
 		return "", fmt.Errorf("--%s: %w", flag, err)
 	}
-	return torture.Secret(text), nil
+	return cashier.Secret(text), nil
 }
 
 // trust says which certificates are those of the terminal.
-func (o *tortureLine) trust(place torture.Place) (*tls.Config, error) {
+func (o *reaching) trust(place cashier.Place) (*tls.Config, error) {
+	if o.roots == "" && o.trusted != "" && !o.unverified {
+		data, err := readOwn(o.trusted, maxNexo)
+		if err == nil {
+			data, err = cert.Trusted(data)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w (--roots-file names what to trust)", err)
+		}
+		return place.Trust(data, false)
+	}
 	if o.roots == "" {
 		return place.Trust(nil, o.unverified)
 	}

@@ -1,4 +1,4 @@
-package torture
+package cashier
 
 import (
 	"context"
@@ -44,7 +44,7 @@ func nexo(s Settings) (Protocol, error) {
 		},
 		Dial: func(ctx context.Context, l Line) (Till, error) {
 			mine := o
-			mine.SaleID = "torture-" + l.Name
+			mine.SaleID = l.Name
 			t := &nexoTill{Line: l, o: mine, t: till.New(l.Conn, mine), asked: asked}
 			said, err := t.t.Ask(ctx, "Diagnosis", t.service("look"), `{"HostDiagnosisFlag":false}`) // it knows the POIID and the key
 			if err == nil && said.Response.Result != "Success" {
@@ -117,7 +117,7 @@ func (t *nexoTill) read(said till.Said) (Answer, error) {
 		return a, nil
 	}
 	if word := conditions[said.Response.ErrorCondition]; said.Response.Result == "Failure" && word != "" {
-		return Answer{Said: word}, nil
+		return Answer{Said: word, Text: strings.TrimSpace(said.Response.ErrorCondition + " " + said.Response.AdditionalResponse)}, nil
 	}
 	return Answer{Said: Nothing}, fmt.Errorf("the terminal says %s", said.Text)
 }
@@ -177,7 +177,7 @@ func (t *nexoTill) Again(ctx context.Context, _ money.Minor, id string) (Answer,
 		case said.Response.ErrorCondition != "InProgress" && said.Response.ErrorCondition != "Busy":
 			return Answer{Said: Nothing}, fmt.Errorf("the terminal says %s", said.Text)
 		}
-		if err := pause(ctx); err != nil {
+		if err := Pause(ctx); err != nil {
 			return Answer{Said: Nothing}, err
 		}
 	}

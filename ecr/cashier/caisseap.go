@@ -1,4 +1,4 @@
-package torture
+package cashier
 
 import (
 	"context"
@@ -51,7 +51,7 @@ type caisseAPTill struct {
 func (t *caisseAPTill) Pay(ctx context.Context, amount money.Minor, _ string) (Answer, error) {
 	defer t.Conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = t.Conn.SetDeadline(time.Unix(1, 0)) })()
-	debit := till.Debit{Till: "0" + t.Name, Amount: int64(amount), Currency: t.currency}
+	debit := till.Debit{Till: number(t.Name, 2), Amount: int64(amount), Currency: t.currency}
 	if _, err := io.WriteString(t.Conn, debit.Request()); err != nil {
 		return Answer{Said: Nothing}, err
 	}
@@ -66,6 +66,9 @@ func (t *caisseAPTill) Pay(ctx context.Context, amount money.Minor, _ string) (A
 		return Answer{Said: Nothing}, err
 	}
 	a := Answer{Pieces: pieces}
+	if fields["AE"] == "01" {
+		a.Text = strings.TrimSpace("AF " + fields["AF"])
+	}
 	switch fields["AE"] + (fields["AF"] + "  ")[:2] {
 	case "10  ":
 		paid, err := debit.Answered(fields)
@@ -112,19 +115,19 @@ func (t *caisseAPTill) answer(runs *time.Timer) (text string, pieces int, err er
 	}
 }
 
-// errNoWord is what a register says whose protocol has no word for it.
-var errNoWord = errors.New("the protocol has no word for it")
+// ErrNoWord is what a register says whose protocol has no word for it.
+var ErrNoWord = errors.New("the protocol has no word for it")
 
 // Again implements Till.
 func (t *caisseAPTill) Again(context.Context, money.Minor, string) (Answer, error) {
-	return Answer{Said: Nothing}, errNoWord
+	return Answer{Said: Nothing}, ErrNoWord
 }
 
 // Abort implements Till.
-func (t *caisseAPTill) Abort(context.Context, string) (bool, error) { return false, errNoWord }
+func (t *caisseAPTill) Abort(context.Context, string) (bool, error) { return false, ErrNoWord }
 
 // Totals implements Till.
-func (t *caisseAPTill) Totals(context.Context) (Totals, error) { return Totals{}, errNoWord }
+func (t *caisseAPTill) Totals(context.Context) (Totals, error) { return Totals{}, ErrNoWord }
 
 // Test implements Till: Caisse-AP has no word for it.
 func (t *caisseAPTill) Test() bool { return false }
