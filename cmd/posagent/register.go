@@ -15,9 +15,9 @@ import (
 func registerCommand() command {
 	flags := func(fs *flag.FlagSet) any {
 		o := &registerOptions{}
-		fs.StringVar(&o.line, "line", "", "where the terminal is: a `tty` path or tcp:HOST:PORT (default: the first ZVT line of the configuration that has [ecr] tcp)")
+		fs.StringVar(&o.line, "line", "", "where the terminal is: a `tty` path or tcp:HOST:PORT (default: the first line of the configuration that speaks the protocol over TCP)")
 		fs.StringVar(&o.habit, "habit", "steady", "behave like a `kind` of register: "+habitNames())
-		fs.StringVar(&o.password, "password", "", "six `digits` for every command (default: the habit's)")
+		fs.StringVar(&o.password, "password", "", "six `digits` for every command (default: the habit's), or those of a line of JSON lines")
 		fs.StringVar(&o.currency, "currency", "", "ISO 4217 `code` (default: [terminal] currency)")
 		fs.IntVar(&o.baud, "baud", 9600, "speed of a serial line")
 		fs.IntVar(&o.stopBits, "stop-bits", 2, "stop bits of a serial line")
@@ -41,10 +41,10 @@ func registerCommand() command {
 		}
 	}
 	pay := verb("pay", "AMOUNT", "a sale (06 01)", registerPay)
-	pay.examples = []string{"posagent register pay 12.50" + line, "posagent register pay 12.50 --line tcp:127.0.0.1:20007 --trace"}
+	pay.examples = []string{"posagent register pay 12.50" + line, "posagent register pay 12.50 --line tcp:127.0.0.1:20007 --trace", "posagent register pay 12.50 --protocol nexo"}
 	pay.flags = with(func(fs *flag.FlagSet, o *registerOptions) {
 		fs.StringVar(&o.amount, "amount", "", "the `amount`, as an alternative to the argument")
-		spanVar(fs, &o.abortAfter, "abort-after", 0, "send 06 B0 after this `long`")
+		spanVar(fs, &o.abortAfter, "abort-after", 0, "stop the sale after this `long` (06 B0)")
 		fs.IntVar(&o.cardType, "card-type", 0, "preselect a method by its ZVT card `type`")
 	})
 	reverse := verb("reverse", "RECEIPT", "undo a whole sale of the open batch (06 30)", registerReverse)
@@ -69,10 +69,11 @@ func registerCommand() command {
 	plain := func(f func(*register.Register, context.Context) (register.Result, error)) func(context.Context, *call, *register.Register) (register.Result, error) {
 		return func(ctx context.Context, _ *call, r *register.Register) (register.Result, error) { return f(r, ctx) }
 	}
-	return command{
+	all := command{
 		name: "register", short: "be a cash register: try a terminal over its real line, or decode a message",
-		long: "This tool plays a register: what it hears is confirmed, and the shop's own register never hears of it. Without --line it\n" +
-			"speaks to the first line of the configuration that is ZVT over TCP, and says so. Exit 0 when the terminal approved or did what was asked, 1 when not.",
+		long: "This tool plays a register: what it hears is confirmed, and the shop's own register never hears of it. It speaks ZVT; pay,\n" +
+			"repeat, totals and abort speak any --protocol. Without --line they go to the first line of the configuration that speaks it over TCP,\n" +
+			"and say so. Exit 0 when the terminal approved or did what was asked, 1 when not.",
 		examples: []string{"posagent register pay 12.50" + line, "posagent register repeat" + line, "posagent register decode 06010704000000001250"},
 		sub: []command{
 			pay, reverse, refund,
@@ -87,6 +88,12 @@ func registerCommand() command {
 			decode, certificateCommand(), registerSchemaCommand(),
 		},
 	}
+	for i, v := range all.sub {
+		if _, is := spokenVerbs[v.name]; is {
+			all.sub[i] = inEveryProtocol(v)
+		}
+	}
+	return all
 }
 
 func registerPay(ctx context.Context, c *call, r *register.Register) (register.Result, error) {

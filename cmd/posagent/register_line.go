@@ -29,6 +29,8 @@ type registerOptions struct {
 	original                        string
 	serial                          bool
 	wait                            time.Duration
+	protocol, id, till              string
+	reaching                        // of other protocols than ZVT
 }
 
 // atRegister connects, registers, lets do speak, and reports.

@@ -47,6 +47,32 @@ console = false
 listen = "127.0.0.1:0"
 `
 
+// everyLine is a sandbox with a register line of each protocol and a local port.
+const everyLine = quick + `wallet_delay = "100ms"
+[port]
+listen = "127.0.0.1:%s"
+[[ecr]]
+tcp = "127.0.0.1:%s"
+[[ecr]]
+protocol = "jsonl"
+tcp = "127.0.0.1:%s"
+password = "314159"
+[[ecr]]
+protocol = "nexo"
+tcp = "127.0.0.1:%s"
+poi_id = "POSAGENT-000020000001"
+key_id = "till"
+key_version = 2
+passphrase = "correct horse battery staple"
+[[ecr]]
+protocol = "ecr17"
+tcp = "127.0.0.1:%s"
+lrc = "stx"
+[[ecr]]
+protocol = "caisse-ap"
+tcp = "127.0.0.1:%s"
+`
+
 // remote is a terminal with a backend that can be cut off: ports of the register's line, the backend and the local port.
 const remote = `[terminal]
 bax_id = "10000001"
@@ -88,15 +114,15 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
-			var ports []any // for the register's line, a backend and a local port
-			for i, port := range need.Ports(t, 3) {
-				env.Setenv([]string{"PORT", "PORT2", "PORT3"}[i], port)
+			var ports []any // for the register's line, a backend and a local port; of lines.toml for a local port and five lines
+			for i, port := range need.Ports(t, 6) {
+				env.Setenv([]string{"PORT", "PORT2", "PORT3", "PORT4", "PORT5", "PORT6"}[i], port)
 				ports = append(ports, port)
 			}
 			text := fmt.Sprintf(sandbox, ports[0])
-			cut := fmt.Sprintf(remote, ports...)
+			cut := fmt.Sprintf(remote, ports[:3]...)
 			keyless := strings.Replace(cut, "[offline]\n", "[offline]\nkeyless = [\"payments\"]\n", 1)
-			for name, text := range map[string]string{"run.toml": text, "second.toml": text, "cut.toml": cut, "keyless.toml": keyless} {
+			for name, text := range map[string]string{"run.toml": text, "second.toml": text, "lines.toml": fmt.Sprintf(everyLine, ports...), "cut.toml": cut, "keyless.toml": keyless} {
 				if err := os.WriteFile(filepath.Join(env.WorkDir, name), []byte(text), 0o600); err != nil {
 					return err
 				}
