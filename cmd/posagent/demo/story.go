@@ -32,8 +32,9 @@ type story struct {
 	pace   int // how much slower than a small ARM board this machine starts programs, at least 1
 	cable  *cable
 	net    *network
-	url    string // of the backend
-	port   string // the terminal's, for the shop's own software
+	url    string     // of the backend
+	port   string     // the terminal's, for the shop's own software
+	lines  []*network // to the terminal's register lines over TCP, in the order of its configuration
 	agent  *process
 
 	children []int // of this process, as programs
@@ -82,9 +83,10 @@ func Run(ctx context.Context, o Options) error {
 	}
 	defer backend.stop()
 	defer s.net.cut()
+	defer s.cutLines()
 	defer func() { s.agent.stop() }()
 	for _, chapter := range []func(context.Context) error{
-		s.paid, s.declined, s.aborted, s.pulled, s.powerCut, s.lateCommit, s.byLink, s.offline, s.hostedBuild, s.closing,
+		s.paid, s.declined, s.aborted, s.languages, s.powerCut, s.lateCommit, s.byLink, s.offline, s.hostedBuild, s.closing,
 	} {
 		if err := chapter(ctx); err != nil {
 			return err
@@ -154,7 +156,7 @@ func (s *story) opening(ctx context.Context) (*process, error) {
 	if s.net, err = newNetwork(strings.TrimPrefix(s.url, "http://")); err != nil {
 		return backend, err
 	}
-	config := fmt.Sprintf(terminalConfig, s.net.url(), s.cable.terminal)
+	config := fmt.Sprintf(terminalConfig, s.net.url(), s.cable.terminal) + linesConfig()
 	if err := os.WriteFile(s.path("config.toml"), []byte(config), 0o600); err != nil {
 		return backend, err
 	}
@@ -175,12 +177,19 @@ func (s *story) startAgent(ctx context.Context) (err error) {
 		return err
 	}
 	line, err := s.agent.await(ctx, "ready port", s.slow())
+	if err != nil {
+		return err
+	}
+	var at []string
 	for _, word := range strings.Fields(line) {
-		if at, yes := strings.CutPrefix(word, "port="); yes {
-			s.port = at
+		if port, yes := strings.CutPrefix(word, "port="); yes {
+			s.port = port
+		}
+		if address, yes := strings.CutPrefix(word, "register=tcp:"); yes {
+			at = append(at, address)
 		}
 	}
-	return err
+	return s.plugLines(at)
 }
 
 func (s *story) path(name string) string { return filepath.Join(s.dir, name) }
