@@ -11,7 +11,7 @@ func Default() Config {
 		Operator: Operator{Name: "provider"},
 		Methods:  Methods{Refresh: time.Hour, TimeoutUnit: "m", Poll: 2 * time.Second},
 		Paylinks: Paylinks{Label: "Payment link", Priority: 100, MeanDelay: 45 * time.Second},
-		ECR: ECR{Protocol: "zvt", Baud: 9600, StopBits: 2, T1: 200 * time.Millisecond, Charset: "cp437", Profile: "standard", LRC: "std",
+		ECR: ECR{Protocol: "zvt", Baud: 9600, StopBits: 2, T1: 200 * time.Millisecond, Charset: "cp437", Profile: "standard", LRC: "std", ProtocolVersion: "3.0",
 			Grace: 10 * time.Minute, Patience: 85 * time.Second, Unheard: "undo"},
 		Checkout: Checkout{OnStale: "wait", Choose: "register"},
 		Keypad:   Keypad{Bounce: 30 * time.Millisecond},

@@ -36,6 +36,9 @@ type ECR struct {
 	KeyVersion      int         `toml:"key_version"`      // nexo: of that key
 	Passphrase      wire.Secret `toml:"passphrase"`       // nexo: of that key; "" = messages in clear
 	CertificateName string      `toml:"certificate_name"` // nexo: the name in the terminal's certificate; "" = made of poi_id
+	ProtocolVersion string      `toml:"protocol_version"` // nexo: 3.0, 3.1, 5.1
+	KeepAlive       bool        `toml:"keep_alive"`       // nexo: blanks while a payment runs, for tills that follow them
+	Brand           bool        `toml:"brand"`            // nexo: the wallet's name stands as the card's brand, too
 
 	TerminalID string `toml:"terminal_id"` // ecr17: the terminal's name in messages, eight digits; "" = as the register has it
 	LRC        string `toml:"lrc"`         // ecr17: what the check byte is made of: std, stx, noext, stx_noext
@@ -134,6 +137,9 @@ func (c *Config) waits() {
 }
 
 func patienceOf(e ECR) time.Duration {
+	if e.Protocol == "nexo" && e.KeepAlive {
+		return 110 * time.Second
+	}
 	return cmp.Or(Protocols()[e.Protocol].Patience, e.Patience)
 }
 
@@ -248,6 +254,7 @@ func (e ECR) nexo(k *check, at string) {
 	if (e.KeyID == "") != (e.Passphrase == "") {
 		k.fail(at+".key_id", "key_id and passphrase_file go together")
 	}
+	k.oneOf(at+".protocol_version", e.ProtocolVersion, "3.0", "3.1", "5.1")
 }
 
 // Allowed is where registers may connect from, nil = from anywhere. It fails at the first entry that is neither an

@@ -29,7 +29,7 @@ func nexoOf(cfg config.Config, e config.ECR, b box) (ecr.Protocol, error) {
 	t := cfg.Terminal
 	o := nexo.Options{
 		POIID: e.POIID, TerminalID: t.TerminalID, MerchantID: t.MerchantID, MerchantName: t.MerchantName, Currency: t.Currency,
-		Language: t.Language, Software: b.version,
+		Language: t.Language, Software: b.version, Version: e.ProtocolVersion, KeepAlive: e.KeepAlive, Brand: e.Brand, Patience: e.Patience,
 		TLS: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}},
 	}
 	if phrase := e.Passphrase.Reveal(); phrase != "" {

@@ -151,7 +151,7 @@ func (o *registerOptions) address(c *call, cfg config.Config) (string, error) {
 	for _, e := range cfg.Registers() {
 		if address == "" && e.Protocol == o.protocol {
 			address = e.TCP
-			o.lrc, o.terminal, o.poi, o.key, o.keyVersion = e.LRC, e.TerminalID, e.POIID, e.KeyID, e.KeyVersion
+			o.lrc, o.terminal, o.poi, o.version, o.key, o.keyVersion = e.LRC, e.TerminalID, e.POIID, e.ProtocolVersion, e.KeyID, e.KeyVersion
 			o.digits = cmp.Or(o.digits, cashier.Secret(e.Password))
 			o.secret, o.trusted = cashier.Secret(e.Passphrase.Reveal()), filepath.Join(c.stateDir(), strings.Replace(nexoFiles, "*", e.LineName("tcp"), 1))
 		}

@@ -61,6 +61,7 @@ password = "314159"
 protocol = "nexo"
 tcp = "127.0.0.1:%s"
 poi_id = "POSAGENT-000020000001"
+protocol_version = "3.1"
 key_id = "till"
 key_version = 2
 passphrase = "correct horse battery staple"
