@@ -43,7 +43,7 @@ func TestKillTills(t *testing.T) {
 		if err := x.finish(s.play()); err != nil {
 			return fmt.Errorf("%s, broken after %d bytes, calm %v: %w", s, s.cut, s.calm, err)
 		}
-		results[2*i] = told{name: x.dir, protocol: s.Name, references: s.References[s.Amount], approved: s.Paid, amount: s.Amount}
+		results[2*i] = told{name: x.dir + ", " + s.String(), protocol: s.Name, references: s.References[s.Amount], approved: s.Paid, amount: s.Amount}
 		if len(s.References[s.Next]) > 0 {
 			results[2*i+1] = told{name: x.dir + ", the next sale", references: s.References[s.Next], approved: s.NextPaid, amount: s.Next}
 		}

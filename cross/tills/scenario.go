@@ -145,20 +145,27 @@ func (s *Scenario) ask(ctx context.Context) error {
 	return err
 }
 
-// undo lets the till take the sale back until it knows that there is none any more, and go on. Nothing
-// of the sale stays.
+// reversalFails is the amount whose first reversal the backend refuses, by its scenario table.
+const reversalFails = 90016
+
+// undo lets the till take the sale back until it knows how that ended, and go on. Nothing of the sale
+// stays, unless the backend has refused to take it back: an approval that the till has heard stands then.
 func (s *Scenario) undo(ctx context.Context) error {
 	back, ok := s.Till.(Reverser)
 	if !ok {
 		return fmt.Errorf("a till of %s cannot take a payment back", s.Name)
 	}
-	if _, err := s.Until(ctx, func() (Answer, error) { return back.Reverse(ctx) }); err != nil {
+	a, err := s.Until(ctx, func() (Answer, error) { return back.Reverse(ctx) })
+	if err != nil {
 		return err
 	}
 	if err := s.next(ctx); err != nil {
 		return err
 	}
-	_, err := s.settle(ctx)
+	rows, err := s.settle(ctx)
+	if refused := a.Word == NotPaid && s.Amount == reversalFails; err == nil && refused {
+		s.Paid = slices.ContainsFunc(rows, func(r Row) bool { return r.Amount == s.Amount && r.Result == string(Approved) && r.Told == "told" })
+	}
 	return err
 }
 
