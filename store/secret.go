@@ -70,6 +70,36 @@ func Secret(ctx context.Context, db DB, w Wrapper, log *slog.Logger, name, besid
 	return secret, nil
 }
 
+// MACKey returns the key of the row MACs, and makes it where the store is new.
+func MACKey(tx Tx, w Wrapper) (key []byte, err error) {
+	key, err = ReadMACKey(tx, w)
+	if errors.Is(err, sql.ErrNoRows) {
+		key = make([]byte, secretBytes)
+		rand.Read(key)
+		var wrapped []byte
+		if wrapped, err = w.Wrap(key); err == nil {
+			_, err = tx.Exec("INSERT INTO store_meta (name, value) VALUES ('mac_key', ?)", wrapped)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("row key: %w", err)
+	}
+	return key, nil
+}
+
+// ReadMACKey returns the key of the row MACs; sql.ErrNoRows where the store has none yet.
+func ReadMACKey(r Reader, w Wrapper) ([]byte, error) {
+	var wrapped []byte
+	if err := r.QueryRow("SELECT value FROM store_meta WHERE name = 'mac_key'").Scan(&wrapped); err != nil {
+		return nil, err
+	}
+	key, err := w.Unwrap(wrapped)
+	if err != nil {
+		return nil, fmt.Errorf("row key: %w", err)
+	}
+	return key, nil
+}
+
 // KeepSecret writes a secret, wrapped under w, into the file beside a database.
 func KeepSecret(beside string, w Wrapper, secret []byte) error {
 	wrapped, err := w.Wrap(secret)

@@ -25,8 +25,8 @@ func Snapshot(ctx context.Context, path, copy string, from, to store.Wrapper, pr
 		return fmt.Errorf("snapshot: %w", err)
 	}
 	return alter(ctx, copy, func(write func(func(store.Tx) error) error) error {
-		w := rewrapping{from: from, to: to, progress: progress}
-		return w.run(ctx, write)
+		w := rewrapping(from, to, progress)
+		return w.Run(ctx, write)
 	})
 }
 
@@ -42,8 +42,8 @@ func Stage(ctx context.Context, opt Options, from store.Wrapper, why string) err
 	}
 	opt.Marks = nil
 	err := alter(ctx, opt.Path, func(write func(func(store.Tx) error) error) error {
-		w := rewrapping{from: from, to: opt.Wrapper}
-		if err := w.run(ctx, write); err != nil {
+		w := rewrapping(from, opt.Wrapper, nil)
+		if err := w.Run(ctx, write); err != nil {
 			return err
 		}
 		return write(func(tx store.Tx) error {

@@ -2,10 +2,7 @@ package sqlite
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -43,13 +40,13 @@ func (s *Store) migrate(ctx context.Context, l *link, between func() error) (ver
 		if _, twice := known[st.Name]; twice || st.Name == "" {
 			return 0, fmt.Errorf("migrate: step name %q is empty or used twice", st.Name)
 		}
-		known[st.Name] = recordOf(st)
+		known[st.Name] = st.Record()
 	}
 	applied, err := appliedSteps(ctx, l.conn)
 	if err != nil {
 		return 0, fmt.Errorf("migrate: %w", err)
 	}
-	if err := newerThan(known, applied); err != nil {
+	if err := store.Newer(known, applied); err != nil {
 		return 0, err
 	}
 	strange := 0 // steps of a newer program
@@ -97,30 +94,7 @@ func (s *Store) migrate(ctx context.Context, l *link, between func() error) (ver
 	return version, errors.Join(err, checkStrict(ctx, l.conn))
 }
 
-// openStep begins the record of a step that leaves the journal open to programs that do not know it.
-const openStep = "open "
-
-// recordOf is what the journal keeps of a step beside its name: the digest of its text, after
-// openStep where it is open.
-func recordOf(st store.Step) string {
-	sum := sha256.Sum256([]byte(st.SQL))
-	if st.Open {
-		return openStep + hex.EncodeToString(sum[:])
-	}
-	return hex.EncodeToString(sum[:])
-}
-
-// newerThan answers *NewerError where a journal has a step that is not known and not open.
-func newerThan(known, applied map[string]string) error {
-	for name, record := range applied {
-		if _, ok := known[name]; !ok && !strings.HasPrefix(record, openStep) {
-			return &store.NewerError{Name: name, File: len(applied), Known: len(known)}
-		}
-	}
-	return nil
-}
-
-// appliedSteps maps the names of the applied steps to their recordOf.
+// appliedSteps maps the names of the applied steps to their records.
 func appliedSteps(ctx context.Context, conn *sql.Conn) (map[string]string, error) {
 	var tables int
 	err := conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'store_steps'").Scan(&tables)
@@ -178,7 +152,7 @@ func stepIn(ctx context.Context, tx *sql.Tx, st store.Step, version int) error {
 	if _, err := tx.ExecContext(ctx, st.SQL); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "INSERT INTO store_steps (version, name, sum) VALUES (?, ?, ?)", version, st.Name, recordOf(st)); err != nil {
+	if _, err := tx.ExecContext(ctx, "INSERT INTO store_steps (version, name, sum) VALUES (?, ?, ?)", version, st.Name, st.Record()); err != nil {
 		return err
 	}
 	_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version))
@@ -215,29 +189,9 @@ func openMACKey(l *link, w store.Wrapper) ([]byte, error) {
 		return nil, err
 	}
 	t := &scope{l: l}
-	key, err := readMACKey(t, w)
-	if errors.Is(err, sql.ErrNoRows) {
-		key = make([]byte, 32)
-		rand.Read(key)
-		var wrapped []byte
-		if wrapped, err = w.Wrap(key); err == nil {
-			_, err = t.Exec("INSERT INTO store_meta (name, value) VALUES ('mac_key', ?)", wrapped)
-		}
-	}
+	key, err := store.MACKey(t, w)
 	if err = errors.Join(err, t.end()); err != nil {
-		return nil, errors.Join(fmt.Errorf("row key: %w", err), l.exec("ROLLBACK"))
+		return nil, errors.Join(err, l.exec("ROLLBACK"))
 	}
 	return key, l.exec("COMMIT")
-}
-
-func readMACKey(r store.Reader, w store.Wrapper) ([]byte, error) {
-	var wrapped []byte
-	if err := r.QueryRow("SELECT value FROM store_meta WHERE name = 'mac_key'").Scan(&wrapped); err != nil {
-		return nil, err
-	}
-	key, err := w.Unwrap(wrapped)
-	if err != nil {
-		return nil, fmt.Errorf("row key: %w", err)
-	}
-	return key, nil
 }

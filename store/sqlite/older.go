@@ -58,12 +58,12 @@ func lacks(ctx context.Context, conn *sql.Conn, steps []store.Step) (int, error)
 	known := map[string]string{}
 	lack := 0
 	for _, st := range append(ownSteps(), steps...) {
-		known[st.Name] = recordOf(st)
+		known[st.Name] = st.Record()
 		if _, done := applied[st.Name]; !done {
 			lack++
 		}
 	}
-	return lack, newerThan(known, applied)
+	return lack, store.Newer(known, applied)
 }
 
 // migratedCopy copies the file at path and opens the copy for reading, with all steps.

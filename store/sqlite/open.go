@@ -173,7 +173,7 @@ func openReadOnly(ctx context.Context, opt Options) (*Store, error) {
 			rand.Read(s.mac)
 			return nil
 		}
-		if s.mac, err = readMACKey(r, opt.Wrapper); errors.Is(err, sql.ErrNoRows) {
+		if s.mac, err = store.ReadMACKey(r, opt.Wrapper); errors.Is(err, sql.ErrNoRows) {
 			err = nil // nothing is in it yet
 		}
 		return err

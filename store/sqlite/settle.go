@@ -62,7 +62,7 @@ func (s *Store) compare(ctx context.Context, seen *sighting) error {
 		return classify(err)
 	} else if there {
 		t := &scope{l: s.w}
-		key, err := readMACKey(t, s.opt.Wrapper)
+		key, err := store.ReadMACKey(t, s.opt.Wrapper)
 		if err = errors.Join(notNoRows(err), t.end()); err != nil {
 			return classify(err)
 		}
