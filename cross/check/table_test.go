@@ -12,7 +12,7 @@ type room struct {
 
 // rooms is the import table: cmd -> agent/... -> {ecr, device, store, schemes/<svc>} -> schemes/{money, wire} -> std.
 var rooms = []room{
-	{"cmd/posagent", []string{"cmd/posagent/demo", "cmd/usage", "agent/...", "ecr/...", "device/...", "store/...", "schemes/..."}, "wires everything, and is imported by nobody"},
+	{"cmd/posagent", []string{"cmd/posagent/demo", "cmd/usage", "agent/...", "ecr/...", "device/...", "store", "store/marks", "store/sqlite", "schemes/..."}, "wires everything, and is imported by nobody"},
 	{"cmd/posagent-update", []string{"agent/update", "cmd/usage"}, "a program of its own, of root's: it carries no journal and no service"},
 	{"cmd/posagent/demo", nil, "executes its own binary and talks to it, nothing else"},
 	{"cmd/usage", nil, "texts of a table of verbs: knows no verb"},
@@ -111,6 +111,8 @@ var rooms = []room{
 	{"store", nil, "the contract of every engine, and what is above engines: knows bytes, never money"},
 	{"store/marks", []string{"store"}, "where a journal ends, and what a start makes of it: knows no database"},
 	{"store/sqlite", []string{"store", "store/marks"}, "the engine of a terminal and of a small backend: who assembles opens it, nobody else names it"},
+	{"store/postgres", []string{"store"}, "the engine of a backend of many processes: no terminal's program carries it"},
+	{"store/postgres/pgtest", nil, "a server for tests, of Debian's programs: knows no store"},
 	{"store/storetest", []string{"store", "store/sqlite"}, "the suite that holds every engine to the contract, and stores for the tests of the rooms that own tables"},
 	{"store/crashfs", []string{"store"}, "power cuts for the store's tests"},
 
@@ -203,6 +205,7 @@ var modules = []module{
 	{"github.com/skip2/go-qrcode", []string{"device/qr"}, "its renderings encode again on each call"},
 	{"go.bug.st/serial", []string{"device/line"}, "a write on a closed port goes to whatever file reused the descriptor"},
 	{"modernc.org/sqlite", []string{"store/sqlite", "store/crashfs"}, "no SQL engine outside the store"},
+	{"github.com/jackc/pgx/v5", []string{"store/postgres", "store/postgres/pgtest"}, "PostgreSQL's protocol; 0 bytes on ARM: no terminal's program has it"},
 	{"modernc.org/libc", []string{"store/crashfs"}, "comes with the SQLite engine, pinned to its version"},
 	{"github.com/theupdateframework/go-tuf/v2", []string{"agent/update", "cmd/posagent-update", "cross/update"}, "the terminal itself does without it: posagent-update is a program of 10.1 MB on armv7"},
 	{"github.com/sigstore/sigstore", []string{"cmd/posagent-update", "cross/update"}, "go-tuf signs through its interface"},
@@ -213,7 +216,7 @@ var modules = []module{
 var (
 	anywhere = []string{"golang.org/x/sync", "golang.org/x/sys"}
 	testOnly = []string{"testing", "github.com/stretchr/testify/require", "pgregory.net/rapid", "github.com/rogpeppe/go-internal"}
-	suites   = []string{"schemes/*/*test", "schemes/wire/rest/openapi/openapitest", "schemes/backend/room/roomtest", "store/storetest", "ecr/ecrtest", "agent/checkout/drive/drivetest", "cross/need", "cross/certs", "cross/env", "cross/stack/stacktest", "cmd/usage/usagetest"} // packages made of test code
+	suites   = []string{"schemes/*/*test", "schemes/wire/rest/openapi/openapitest", "schemes/backend/room/roomtest", "store/storetest", "store/postgres/pgtest", "ecr/ecrtest", "agent/checkout/drive/drivetest", "cross/need", "cross/certs", "cross/env", "cross/stack/stacktest", "cmd/usage/usagetest"} // packages made of test code
 )
 
 // cores do no I/O and have no clock.

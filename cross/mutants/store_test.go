@@ -16,6 +16,20 @@ var ofStore = []mutant{
 	{"an update of a row of two keys hits the rows of either", "store", "TestTableOfTwoKeys", []edit{
 		{"store/table.go", `strings.Join(t.names[:t.keys], " = ? AND ") + " = ?"`, `strings.Join(t.names[:t.keys], " = ? OR ") + " = ?"`},
 	}},
+	{"PostgreSQL: a commit without an answer is refused", "store/postgres", "TestConformance", []edit{
+		{"store/postgres/write.go", `		err = fmt.Errorf("%w: %w", store.ErrCommitUnknown, err)`, `		err = fmt.Errorf("%w: %w", store.ErrIO, err)`},
+	}},
+	{"PostgreSQL: a commit on one machine alone is told as done", "store/postgres", "TestAStandbyThatDoesNotAnswer", []edit{
+		{"store/postgres/write.go", `	case err == nil && s.unconfirmed(conn):`, `	case err == nil && s.unconfirmed(conn) && false:`},
+	}},
+	{"PostgreSQL: closures see what others have not committed by then", "store/postgres", "TestSeveralProcesses", []edit{
+		{"store/postgres/write.go", `"BEGIN ISOLATION LEVEL SERIALIZABLE"`, `"BEGIN ISOLATION LEVEL REPEATABLE READ"`},
+	}},
+	{"PostgreSQL: a conflict is the caller's", "store/postgres", "TestSeveralProcesses", []edit{
+		{"store/postgres/write.go", `	case conflicts(err):
+		return true, err`, `	case conflicts(err):
+		return false, err`},
+	}},
 	{"a read is no snapshot", "store/sqlite", "TestConformance", []edit{
 		{"store/sqlite/read.go", `if err := l.begin("BEGIN"); err != nil {`, `if err := l.begin("SELECT 1"); err != nil {`},
 	}},
@@ -50,7 +64,7 @@ var ofStore = []mutant{
 
 	// At most one effect at the backend.
 	{"a change of the device key leaves out the rows' own keys", "store/sqlite", "TestRewrapGoesOnWhereItBrokeOff", []edit{
-		{"store/sqlite/rewrap.go", `w.own, w.of = append(w.own, table), w.of+n`, `w.of += n`},
+		{"store/rewrap.go", `w.own, w.of = append(w.own, table), w.of+n`, `w.of += n`},
 	}},
 	{"new work is taken while the reserve is gone", "store/sqlite", "TestReservedRefusesWithoutBallast", []edit{
 		{"store/sqlite/health.go", `return s.reserve.ensure()`, `return nil`},

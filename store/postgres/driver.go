@@ -1,0 +1,180 @@
+package postgres
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"strings"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// connector makes connections for database/sql. Their answers are read whole at once: statements of a closure may overlap.
+type connector struct {
+	cfg     *pgx.ConnConfig
+	queries sync.Map // text → text as PostgreSQL has it
+}
+
+var (
+	_ driver.Connector      = (*connector)(nil)
+	_ driver.QueryerContext = (*conn)(nil)
+	_ driver.ExecerContext  = (*conn)(nil)
+	_ driver.Validator      = (*conn)(nil)
+)
+
+// Connect implements driver.Connector.
+func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
+	one := &conn{by: c}
+	cfg := c.cfg.Copy()
+	cfg.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
+		if strings.Contains(n.Message, "synchronous replication") { // a wait that was cancelled: committed here, and perhaps nowhere else
+			one.alone = true
+		}
+	}
+	var err error
+	if one.pg, err = pgx.ConnectConfig(ctx, cfg); err != nil {
+		return nil, err
+	}
+	return one, nil
+}
+
+// Driver implements driver.Connector.
+func (*connector) Driver() driver.Driver { return nil }
+
+func (c *connector) query(text string) string {
+	if done, ok := c.queries.Load(text); ok {
+		return done.(string)
+	}
+	done := query(text)
+	c.queries.Store(text, done)
+	return done
+}
+
+// conn is one connection.
+type conn struct {
+	by    *connector
+	pg    *pgx.Conn
+	alone bool // the last commit may be on this machine alone
+}
+
+// Prepare implements driver.Conn. Statements are prepared by themselves.
+func (*conn) Prepare(string) (driver.Stmt, error) {
+	return nil, errors.New("store: statements are prepared by themselves")
+}
+
+// Begin implements driver.Conn. Transactions are begun by statements.
+func (*conn) Begin() (driver.Tx, error) {
+	return nil, errors.New("store: transactions are begun by statements")
+}
+
+// Close implements driver.Conn.
+func (c *conn) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
+	defer cancel()
+	return c.pg.Close(ctx)
+}
+
+// IsValid implements driver.Validator.
+func (c *conn) IsValid() bool { return !c.pg.IsClosed() && c.pg.PgConn().TxStatus() == 'I' }
+
+// ExecContext implements driver.ExecerContext.
+func (c *conn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
+	tag, err := c.pg.Exec(ctx, c.by.query(text), plain(args)...)
+	if err != nil {
+		return nil, err
+	}
+	return driver.RowsAffected(tag.RowsAffected()), nil
+}
+
+// QueryContext implements driver.QueryerContext.
+func (c *conn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
+	rows, err := c.pg.Query(ctx, c.by.query(text), plain(args)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	all := &answer{}
+	for _, f := range rows.FieldDescriptions() {
+		all.names = append(all.names, f.Name)
+	}
+	for rows.Next() {
+		values, err := rows.Values()
+		if err != nil {
+			return nil, err
+		}
+		one := make([]driver.Value, len(values))
+		for i, v := range values {
+			if one[i], err = valueOf(v); err != nil {
+				return nil, fmt.Errorf("column %s: %w", all.names[i], err)
+			}
+		}
+		all.rows = append(all.rows, one)
+	}
+	return all, rows.Err()
+}
+
+func plain(args []driver.NamedValue) []any {
+	list := make([]any, len(args))
+	for i, a := range args {
+		list[i] = a.Value
+	}
+	return list
+}
+
+// valueOf is a value as the store's rooms know it: whole numbers, texts and bytes.
+func valueOf(v any) (driver.Value, error) {
+	switch v := v.(type) {
+	case nil, int64, string, float64:
+		return v, nil
+	case []byte:
+		return v, nil
+	case int32:
+		return int64(v), nil
+	case int16:
+		return int64(v), nil
+	case bool:
+		if v {
+			return int64(1), nil
+		}
+		return int64(0), nil
+	case pgtype.Numeric: // a sum
+		n, err := v.Int64Value()
+		if err == nil && n.Valid {
+			return n.Int64, nil
+		}
+		if v.Valid && v.Int != nil && !v.NaN {
+			return new(big.Float).SetInt(v.Int).String(), err
+		}
+		return nil, err
+	}
+	return nil, fmt.Errorf("a %T", v)
+}
+
+// answer is what a query has read.
+type answer struct {
+	names []string
+	rows  [][]driver.Value
+	at    int
+}
+
+// Columns implements driver.Rows.
+func (a *answer) Columns() []string { return a.names }
+
+// Close implements driver.Rows.
+func (a *answer) Close() error { return nil }
+
+// Next implements driver.Rows.
+func (a *answer) Next(to []driver.Value) error {
+	if a.at == len(a.rows) {
+		return io.EOF
+	}
+	copy(to, a.rows[a.at])
+	a.at++
+	return nil
+}

@@ -1,0 +1,57 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"posagent/store"
+)
+
+// codeOf is the SQLSTATE of an error, "" where the server did not give one.
+func codeOf(err error) string {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code
+	}
+	return ""
+}
+
+// conflicts reports whether a transaction met another one, and may be run again.
+func conflicts(err error) bool {
+	switch codeOf(err) {
+	case "40001", "40P01": // serialization_failure, deadlock_detected
+		return true
+	}
+	return false
+}
+
+// classify adds the sentinel that names what an error means for the caller.
+func classify(err error) error {
+	var sentinel error
+	code := codeOf(err)
+	switch {
+	case err == nil:
+		return nil
+	case code == "":
+		var connect *pgconn.ConnectError
+		if errors.As(err, &connect) {
+			sentinel = store.ErrIO
+		}
+	case code == "53100", code == "53200", code == "53400": // no space, no memory, a configured limit
+		sentinel = store.ErrFull
+	case code[:2] == "58", code == "XX000", code[:2] == "57" && code != "57014", code[:2] == "08": // the server's machine, its end, the way to it
+		sentinel = store.ErrIO
+	case code == "25006": // a standby, or one that was set to read only
+		sentinel = store.ErrReadOnly
+	case code == "XX001", code == "XX002":
+		sentinel = store.ErrDamaged
+	case code == "40001", code == "40P01", code == "55P03", code == "53300", code == "57014":
+		sentinel = store.ErrBusy
+	}
+	if sentinel == nil || errors.Is(err, sentinel) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", sentinel, err)
+}

@@ -1,0 +1,137 @@
+package postgres_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"posagent/store"
+	"posagent/store/postgres"
+	"posagent/store/storetest"
+)
+
+var ticketStep = store.Step{Name: "many/1 tickets", SQL: "CREATE TABLE tickets (id INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT;"}
+
+// TestSeveralProcesses: closures of several stores over one database are as serial as those of one, and each of them applies the steps
+// that none has applied yet.
+func TestSeveralProcesses(t *testing.T) {
+	server := start(t)
+	if server == nil {
+		return
+	}
+	place := server.Place()
+	const stores, callers, each = 3, 4, 25
+	all := make([]store.Store, stores)
+	var wg sync.WaitGroup
+	for i := range all {
+		wg.Go(func() {
+			s, err := open(t.Context(), place, []store.Step{ticketStep}, storetest.Wrapper{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			all[i] = s
+		})
+	}
+	wg.Wait()
+	require.False(t, t.Failed())
+	require.Equal(t, all[0].MAC("tickets", "1"), all[1].MAC("tickets", "1"))
+	require.Equal(t, all[0].MAC("tickets", "1"), all[2].MAC("tickets", "1"))
+	for _, s := range all {
+		for range callers {
+			wg.Go(func() {
+				for range each {
+					if err := s.Write(t.Context(), func(tx store.Tx) error { // each takes the next number: nothing but its reading keeps them apart
+						var n int64
+						if err := tx.QueryRow("SELECT COALESCE(max(n), 0) FROM tickets").Scan(&n); err != nil {
+							return err
+						}
+						_, err := tx.Exec("INSERT INTO tickets (n) VALUES (?)", n+1)
+						return err
+					}); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+	require.NoError(t, all[0].Read(t.Context(), func(r store.Reader) error {
+		list, err := store.Column[int64](r, "SELECT n FROM tickets ORDER BY n")
+		require.Len(t, list, stores*callers*each)
+		for i, n := range list {
+			require.EqualValues(t, i+1, n)
+		}
+		return err
+	}))
+	for _, s := range all {
+		require.NoError(t, s.Close())
+	}
+}
+
+// TestAStandbyThatDoesNotAnswer: a commit that the standbys do not confirm is unknown. It is there.
+func TestAStandbyThatDoesNotAnswer(t *testing.T) {
+	server := start(t)
+	if server == nil {
+		return
+	}
+	place := server.Place()
+	s, err := postgres.Open(t.Context(), postgres.Options{URL: place, Steps: []store.Step{ticketStep}, Wrapper: storetest.Wrapper{}, CommitWithin: 300 * time.Millisecond})
+	require.NoError(t, err)
+	add := func(id int) error {
+		return s.Write(t.Context(), func(tx store.Tx) error {
+			_, err := tx.Exec("INSERT INTO tickets (id, n) VALUES (?, 0)", id)
+			return err
+		})
+	}
+	require.NoError(t, add(3))
+	server.Exec("", "ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+	server.Exec("", "SELECT pg_reload_conf()")
+	id := 3
+	require.Eventually(t, func() bool { // the server takes its time to read its settings
+		id++
+		return add(id) != nil
+	}, time.Minute, time.Millisecond)
+	require.ErrorIs(t, add(id+1), store.ErrCommitUnknown)
+	require.Equal(t, store.Broken, s.Health(t.Context()).State)
+	// A wait that somebody cancels: the server says that it has committed alone.
+	patient, err := postgres.Open(t.Context(), postgres.Options{URL: place, Steps: []store.Step{ticketStep}, Wrapper: storetest.Wrapper{}, CommitWithin: 10 * time.Minute})
+	require.NoError(t, err)
+	told := make(chan error, 1)
+	go func() {
+		told <- patient.Write(t.Context(), func(tx store.Tx) error {
+			_, err := tx.Exec("DELETE FROM tickets WHERE id = 3")
+			return err
+		})
+	}()
+	require.Eventually(t, func() bool {
+		server.Exec("", "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+		return len(told) == 1
+	}, time.Minute, 10*time.Millisecond)
+	err = <-told
+	require.ErrorIs(t, err, store.ErrCommitUnknown)
+	require.ErrorContains(t, err, "standbys")
+	require.NoError(t, patient.Close())
+	require.NoError(t, s.Read(t.Context(), func(r store.Reader) error {
+		list, err := store.Column[int64](r, "SELECT id FROM tickets WHERE id >= ? ORDER BY id", id)
+		require.Equal(t, []int64{int64(id), int64(id + 1)}, list)
+		return err
+	}))
+	server.Exec("", "ALTER SYSTEM RESET synchronous_standby_names")
+	server.Exec("", "SELECT pg_reload_conf()")
+	require.Eventually(t, func() bool { id++; return add(id+1) == nil }, time.Minute, time.Millisecond)
+	require.NoError(t, s.Close())
+}
+
+// TestAServerThatIsNotThere: what cannot be reached is the medium's fault, and is named without a password.
+func TestAServerThatIsNotThere(t *testing.T) {
+	_, err := open(t.Context(), "postgres://shop:hush-hush@127.0.0.1:1/books?connect_timeout=5", nil, storetest.Wrapper{})
+	require.ErrorIs(t, err, store.ErrIO)
+	require.NotContains(t, fmt.Sprint(err), "hush")
+	_, err = open(t.Context(), "postgres://shop:hush-hush@[/books", nil, storetest.Wrapper{})
+	require.Error(t, err)
+	require.NotContains(t, fmt.Sprint(err), "hush")
+}

@@ -1,0 +1,180 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"time"
+
+	"posagent/store"
+)
+
+// How often a closure is run. From the third time on no other closure of this process runs beside it.
+const (
+	mostRuns  = 100
+	aloneFrom = 2
+	longest   = 50 * time.Millisecond // between two runs
+)
+
+// Write implements store.DB. It answers ErrBusy where other processes stood in the way in every run.
+func (s *Store) Write(ctx context.Context, fn func(store.Tx) error) error {
+	var err error
+	for run := range mostRuns {
+		var again bool
+		if again, err = s.turn(ctx, run, fn); !again {
+			return err
+		}
+		select {
+		case <-time.After(rand.N(min(longest, time.Millisecond<<min(run, 10)))):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return fmt.Errorf("%w: %d runs: %w", store.ErrBusy, mostRuns, err)
+}
+
+// turn runs fn once. again: it met a conflict, and nothing was done.
+func (s *Store) turn(ctx context.Context, run int, fn func(store.Tx) error) (again bool, err error) {
+	if run >= aloneFrom {
+		s.alone.Lock()
+		defer s.alone.Unlock()
+	} else {
+		s.alone.RLock()
+		defer s.alone.RUnlock()
+	}
+	conn, err := s.take(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer s.give(conn)
+	if _, err := conn.ExecContext(ctx, "BEGIN ISOLATION LEVEL SERIALIZABLE"); err != nil {
+		return false, s.met(ctx, err)
+	}
+	t := &scope{of: s, conn: conn, by: ctx}
+	own := called(fn, t)
+	broken := t.end()
+	if own != nil || broken != nil {
+		s.rollback(conn)
+		if broken != nil && conflicts(broken) {
+			return true, broken
+		}
+		if broken != nil {
+			s.saw(broken)
+		}
+		if own == nil {
+			own = broken
+		}
+		return false, own
+	}
+	return s.commit(conn)
+}
+
+// commit ends a transaction. again: it met a conflict, and nothing was done.
+func (s *Store) commit(conn *sql.Conn) (again bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), s.opt.CommitWithin)
+	defer cancel()
+	began := time.Now()
+	_, err = conn.ExecContext(ctx, "COMMIT")
+	switch code := codeOf(err); {
+	case err == nil && s.unconfirmed(conn):
+		err = errors.New("the standbys did not confirm it")
+		fallthrough
+	case err != nil && (code == "" || code == "57014" || code[:2] == "57" || code[:2] == "08"):
+		err = fmt.Errorf("%w: %w", store.ErrCommitUnknown, err)
+		s.saw(fmt.Errorf("%w: %w", store.ErrIO, err))
+		return false, err
+	case conflicts(err):
+		return true, err
+	case err != nil:
+		err = classify(err)
+		s.saw(err)
+		return false, err
+	}
+	s.committed(time.Since(began))
+	return false, nil
+}
+
+// unconfirmed reports whether the server said that its standbys did not answer.
+func (s *Store) unconfirmed(of *sql.Conn) (yes bool) {
+	_ = of.Raw(func(c any) error { // it fails only where the connection is gone
+		one := c.(*conn)
+		yes, one.alone = one.alone, false
+		return nil
+	})
+	return yes
+}
+
+// rollback gives a transaction up. A connection that does not take it is not used again.
+func (s *Store) rollback(conn *sql.Conn) {
+	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
+	defer cancel()
+	_, _ = conn.ExecContext(ctx, "ROLLBACK")
+}
+
+// Read implements store.DB.
+func (s *Store) Read(ctx context.Context, fn func(store.Reader) error) error {
+	conn, err := s.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.give(conn)
+	if _, err := conn.ExecContext(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); err != nil {
+		return s.met(ctx, err)
+	}
+	t := &scope{of: s, conn: conn, by: ctx, readOnly: true}
+	defer s.rollback(conn)
+	defer func() { _ = t.end() }() // fn was told
+	return fn(t)
+}
+
+// take takes a connection.
+func (s *Store) take(ctx context.Context) (*sql.Conn, error) {
+	if s.isClosed() {
+		return nil, store.ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return nil, s.met(ctx, err)
+	}
+	return conn, nil
+}
+
+// met is what an error before the first statement means: nothing was done.
+func (s *Store) met(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case s.isClosed():
+		return store.ErrClosed
+	}
+	if err = classify(err); codeOf(err) == "" && !errors.Is(err, store.ErrIO) {
+		err = fmt.Errorf("%w: %w", store.ErrIO, err)
+	}
+	s.saw(err)
+	return err
+}
+
+func (s *Store) give(conn *sql.Conn) { _ = conn.Close() } // its state is looked at when it is used again
+
+// called runs a closure on a goroutine of its own, which it may end.
+func called(fn func(store.Tx) error, t store.Tx) error {
+	done := make(chan error, 1)
+	go func() {
+		err := fmt.Errorf("%w: the closure ended its goroutine", store.ErrPanic)
+		defer func() {
+			if p := recover(); p != nil {
+				buf := make([]byte, 4<<10)
+				err = fmt.Errorf("%w: %v\n%s", store.ErrPanic, p, buf[:runtime.Stack(buf, false)])
+			}
+			done <- err
+		}()
+		err = fn(t)
+	}()
+	return <-done
+}
