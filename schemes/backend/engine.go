@@ -29,8 +29,23 @@ func schema() []store.Step {
 	return slices.Concat(journal.Schema(), form.Schema(), wallets.Schema(), deliver.Schema(), room.Schema(), links.Schema(), cards.Schema(), merchants.Schema(), sessions.Schema(), cases.Schema(), fleet.Schema())
 }
 
-// openStore opens the backend's store for work. The engine is named here alone.
+// engine opens a backend's store: for work, or for reading beside a running backend or without one.
+type engine struct {
+	open func(ctx context.Context, cfg Config, keys store.Wrapper) (store.Store, error)
+	read func(ctx context.Context, dir string) (store.Store, error)
+}
+
+// usual is the engine of a backend on one machine.
+var usual = engine{openSQLite, readSQLite}
+
 func openStore(ctx context.Context, cfg Config, keys store.Wrapper) (store.Store, error) {
+	return usual.open(ctx, cfg, keys)
+}
+
+func readStore(ctx context.Context, dir string) (store.Store, error) { return usual.read(ctx, dir) }
+
+// openSQLite opens the file in cfg.Dir. The engine is named here alone.
+func openSQLite(ctx context.Context, cfg Config, keys store.Wrapper) (store.Store, error) {
 	s, err := sqlite.Open(ctx, sqlite.Options{
 		Path: filepath.Join(cfg.Dir, dbName), Steps: schema(), Wrapper: keys, Log: cfg.Log, Synchronous: cfg.Synchronous,
 	})
@@ -40,8 +55,7 @@ func openStore(ctx context.Context, cfg Config, keys store.Wrapper) (store.Store
 	return s, nil
 }
 
-// readStore opens the store of the backend in dir for reading, beside a running backend or without one.
-func readStore(ctx context.Context, dir string) (store.Store, error) {
+func readSQLite(ctx context.Context, dir string) (store.Store, error) {
 	s, err := sqlite.OpenReader(ctx, filepath.Join(dir, dbName))
 	if err != nil {
 		return nil, err

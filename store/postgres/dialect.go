@@ -22,12 +22,14 @@ func rulesOf(pairs ...string) (list []rule) {
 // Both kinds of rules.
 var (
 	inQueries = rulesOf(
+		`\b(user)\b`, `"$1"`,
 		`\bIS NOT (\?)`, `IS DISTINCT FROM $1`,
 		`\bIS (\?)`, `IS NOT DISTINCT FROM $1`,
 		`\bAS BLOB\b`, `AS BYTEA`,
 		`\bAS INTEGER\b`, `AS BIGINT`,
 	)
 	inSteps = rulesOf(
+		`\b(user)\b`, `"$1"`, // a word of its own there
 		`\)\s*STRICT\s*,\s*WITHOUT\s+ROWID`, `)`,
 		`\)\s*WITHOUT\s+ROWID\s*,\s*STRICT`, `)`,
 		`\)\s*STRICT`, `)`,

@@ -123,6 +123,11 @@ func plain(args []driver.NamedValue) []any {
 	list := make([]any, len(args))
 	for i, a := range args {
 		list[i] = a.Value
+		if yes, is := a.Value.(bool); is { // columns hold numbers
+			if list[i] = int64(0); yes {
+				list[i] = int64(1)
+			}
+		}
 	}
 	return list
 }

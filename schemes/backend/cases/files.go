@@ -98,8 +98,9 @@ func (r *row) claim(tx store.Tx, files []file, now time.Time) (refused []dispute
 			refused = append(refused, disputes.DocumentError{ClaimID: strconv.FormatInt(r.number, 10), Code: f.code, Text: f.text, DocumentID: f.doc.ID})
 			continue
 		}
-		_, err := tx.Exec(`INSERT INTO cases_document (id, number, name, kind, mime, size, sha256, at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			f.id, r.number, f.doc.ID, f.doc.Type, f.doc.MimeType, f.doc.Binary.Size, f.doc.Binary.SHA256, now.UnixMilli())
+		_, err := tx.Exec(`INSERT INTO cases_document (id, number, name, kind, mime, size, sha256, at_ms, place)
+			SELECT ?, ?, ?, ?, ?, ?, ?, ?, COUNT(*) FROM cases_document WHERE number = ?`,
+			f.id, r.number, f.doc.ID, f.doc.Type, f.doc.MimeType, f.doc.Binary.Size, f.doc.Binary.SHA256, now.UnixMilli(), r.number)
 		if err == nil {
 			_, err = tx.Exec(`UPDATE cases_file SET claimed = 1 WHERE document = ?`, f.id)
 		}
@@ -124,7 +125,7 @@ func documents(rd store.Reader, number int64) ([]disputes.DocumentInfo, error) {
 		d.Updated, d.User = stamp(ms), issuer
 		list = append(list, d)
 		return err
-	}, `SELECT id, name, kind, mime, at_ms FROM cases_document WHERE number = ? ORDER BY at_ms, rowid`, number)
+	}, `SELECT id, name, kind, mime, at_ms FROM cases_document WHERE number = ? ORDER BY at_ms, place`, number)
 	if err != nil {
 		return nil, fmt.Errorf("read documents of %d: %w", number, err)
 	}
@@ -139,7 +140,7 @@ func (c *Cases) Document(ctx context.Context, documentID string, limit int64) (o
 	var id, name, mime, sum string
 	var size int64
 	err = c.DB.Read(ctx, func(rd store.Reader) error {
-		err := rd.QueryRow(`SELECT id, name, mime, size, sha256 FROM cases_document WHERE id = ? OR name = ? ORDER BY id = ? DESC, at_ms DESC, rowid DESC LIMIT 1`,
+		err := rd.QueryRow(`SELECT id, name, mime, size, sha256 FROM cases_document WHERE id = ? OR name = ? ORDER BY id = ? DESC, at_ms DESC, place DESC LIMIT 1`,
 			documentID, documentID, documentID).Scan(&id, &name, &mime, &size, &sum)
 		if errors.Is(err, sql.ErrNoRows) {
 			return none(opDocument, "document")

@@ -57,5 +57,6 @@ CREATE TABLE cases_key (
 	pem TEXT NOT NULL,
 	private BLOB NOT NULL,
 	at_ms INTEGER NOT NULL
-) STRICT;`}}
+) STRICT;`}, {Name: "cases/2 the order of documents", SQL: `
+ALTER TABLE cases_document ADD COLUMN place INTEGER NOT NULL DEFAULT 0;`}}
 }

@@ -49,16 +49,12 @@ func (d *Deliver) Register(tx store.Tx, subject string, hooks []Hook) error {
 		return fmt.Errorf("hooks of %s: %w", subject, err)
 	}
 	for _, h := range hooks {
-		res, err := tx.Exec(`INSERT INTO deliver_hook (subject, event, url, origin, live) VALUES (?, ?, ?, ?, 1)`, subject, h.Event, h.URL, origin(h.URL))
-		if err != nil {
+		var id int64
+		if err := tx.QueryRow(`INSERT INTO deliver_hook (subject, event, url, origin, live) VALUES (?, ?, ?, ?, 1) RETURNING id`, subject, h.Event, h.URL, origin(h.URL)).Scan(&id); err != nil {
 			return fmt.Errorf("hooks of %s: %w", subject, err)
 		}
 		if h.Authorization == "" && len(h.Headers) == 0 && h.Fill == "" {
 			continue
-		}
-		id, err := res.LastInsertId()
-		if err != nil {
-			return err
 		}
 		plain, err := json.Marshal(secret{h.Authorization.Reveal(), h.Headers, h.Fill.Reveal()})
 		if err != nil {

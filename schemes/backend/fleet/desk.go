@@ -153,7 +153,7 @@ func (f *Fleet) Import(ctx context.Context, key wire.Key, req fleet.ImportReques
 		for i, d := range drafts {
 			c := fleet.ImportedCode{SerialNumber: d.row.serial}
 			var r row
-			err := r.scan(tx.QueryRow(`SELECT `+columns+` FROM fleet_enrolment WHERE serial = ? AND bound AND state = ? AND expires_ms > ? ORDER BY seq DESC LIMIT 1`,
+			err := r.scan(tx.QueryRow(`SELECT `+columns+` FROM fleet_enrolment WHERE serial = ? AND bound = 1 AND state = ? AND expires_ms > ? ORDER BY seq DESC LIMIT 1`,
 				d.row.serial, string(fleet.Fresh), now))
 			switch {
 			case err == nil && r.slot != d.row.slot:

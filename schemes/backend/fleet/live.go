@@ -12,7 +12,7 @@ const live = `(state IN ('REDEEMED', 'CONFIRMED') OR state = 'FRESH' AND bundle 
 
 // place is the enrolments of r's terminal, and of its box. A box that only says a serial number is that of its own merchant alone,
 // and of none where its code names no merchant.
-const place = `id <> ? AND (serial = ? AND (? OR merchant = ? AND merchant <> '') OR merchant = ? AND terminal = ? AND terminal <> '')`
+const place = `id <> ? AND (serial = ? AND (? = 1 OR merchant = ? AND merchant <> '') OR merchant = ? AND terminal = ? AND terminal <> '')`
 
 func (r *row) place() []any {
 	return []any{r.id, r.serial, r.bound, r.slot.MerchantID, r.slot.MerchantID, r.slot.TerminalID}
@@ -56,7 +56,7 @@ func unused(rd store.Reader, r *row, now int64) (list []fleet.Unused, err error)
 		list = append(list, u)
 		return err
 	}, `SELECT id, serial, expires_ms FROM fleet_enrolment WHERE state = 'FRESH' AND expires_ms > ? AND id <> ?
-		AND (merchant = ? AND terminal = ? AND terminal <> '' OR ? AND bound AND serial = ?) ORDER BY seq DESC LIMIT ?`,
+		AND (merchant = ? AND terminal = ? AND terminal <> '' OR ? = 1 AND bound = 1 AND serial = ?) ORDER BY seq DESC LIMIT ?`,
 		now, r.id, r.slot.MerchantID, r.slot.TerminalID, r.bound, r.serial, mostUnused)
 	if err != nil {
 		return nil, fmt.Errorf("read unused codes: %w", err)

@@ -94,7 +94,8 @@ func (f *Fleet) report(tx store.Tx, id string, req fleet.ReportRequest) (holds *
 		sql  string
 		args []any
 	}{
-		{`INSERT OR REPLACE INTO fleet_outcome (enrolment, version, kept, reason, at, seen_ms, lifted) VALUES (?, ?, ?, ?, ?, ?, 0)`,
+		{`INSERT INTO fleet_outcome (enrolment, version, kept, reason, at, seen_ms, lifted) VALUES (?, ?, ?, ?, ?, ?, 0) ON CONFLICT (enrolment, version) DO UPDATE
+			SET kept = excluded.kept, reason = excluded.reason, at = excluded.at, seen_ms = excluded.seen_ms, lifted = excluded.lifted`,
 			[]any{id, u.Version, u.Kept, u.Reason, u.At, now}},
 		{`DELETE FROM fleet_outcome WHERE enrolment = ?
 			AND version NOT IN (SELECT version FROM fleet_outcome WHERE enrolment = ? ORDER BY seen_ms DESC, version LIMIT ?)`,
@@ -123,7 +124,8 @@ func (f *Fleet) report(tx store.Tx, id string, req fleet.ReportRequest) (holds *
 
 // hold holds a version. Of more than fleet.MaxHolds those go that were lifted, and then the oldest.
 func hold(tx store.Tx, version string, takenBack, tried int32, now int64) error {
-	_, err := tx.Exec(`INSERT OR REPLACE INTO fleet_hold (version, taken_back, tried, held_ms, lifted_ms) VALUES (?, ?, ?, ?, 0)`, version, takenBack, tried, now)
+	_, err := tx.Exec(`INSERT INTO fleet_hold (version, taken_back, tried, held_ms, lifted_ms) VALUES (?, ?, ?, ?, 0) ON CONFLICT (version) DO UPDATE
+		SET taken_back = excluded.taken_back, tried = excluded.tried, held_ms = excluded.held_ms, lifted_ms = excluded.lifted_ms`, version, takenBack, tried, now)
 	if err == nil {
 		_, err = tx.Exec(`DELETE FROM fleet_hold
 			WHERE version NOT IN (SELECT version FROM fleet_hold ORDER BY lifted_ms = 0 DESC, held_ms DESC, version LIMIT ?)`, fleet.MaxHolds)
@@ -151,7 +153,7 @@ const counted = `COUNT(DISTINCT CASE WHEN o.lifted = 0 AND o.kept = `
 
 // rollouts lists what has become of versions, the one reported last first.
 func rollouts(rd store.Reader, where string, args ...any) ([]fleet.Rollout, error) {
-	const box = ` THEN e.serial || char(10) || e.merchant || char(10) || e.terminal END)`
+	const box = " THEN e.serial || '\n' || e.merchant || '\n' || e.terminal END)"
 	list := []fleet.Rollout{}
 	err := store.Each(rd, func(from store.Row) error {
 		var r fleet.Rollout
@@ -165,7 +167,7 @@ func rollouts(rd store.Reader, where string, args ...any) ([]fleet.Rollout, erro
 	}, `SELECT v.version, `+counted+`0`+box+`, `+counted+`1`+box+`, COALESCE(h.held_ms, 0), COALESCE(h.lifted_ms, 0)
 		FROM (SELECT version FROM fleet_outcome UNION SELECT version FROM fleet_hold) v LEFT JOIN fleet_hold h ON h.version = v.version
 		LEFT JOIN fleet_outcome o ON o.version = v.version LEFT JOIN fleet_enrolment e ON e.id = o.enrolment `+where+`
-		GROUP BY v.version ORDER BY MAX(COALESCE(o.seen_ms, h.held_ms)) DESC, v.version LIMIT ?`, append(args, mostVersions)...)
+		GROUP BY v.version, h.held_ms, h.lifted_ms ORDER BY MAX(COALESCE(o.seen_ms, h.held_ms)) DESC, v.version LIMIT ?`, append(args, mostVersions)...)
 	if err != nil {
 		return nil, fmt.Errorf("read versions: %w", err)
 	}
@@ -231,7 +233,8 @@ func outcomes(rd store.Reader) (map[string]fleet.Outcome, error) {
 		err := from.Scan(&id, &u.Version, &u.Kept, &u.Reason, &u.At, &seen)
 		all[id] = u
 		return err
-	}, `SELECT enrolment, version, kept, reason, at, MAX(seen_ms) FROM fleet_outcome GROUP BY enrolment`)
+	}, `SELECT enrolment, version, kept, reason, at, seen_ms FROM fleet_outcome o WHERE NOT EXISTS (SELECT 1 FROM fleet_outcome n
+		WHERE n.enrolment = o.enrolment AND (n.seen_ms > o.seen_ms OR n.seen_ms = o.seen_ms AND n.version > o.version))`)
 	if err != nil {
 		return nil, fmt.Errorf("read outcomes: %w", err)
 	}

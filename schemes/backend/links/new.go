@@ -40,7 +40,7 @@ func New(opt Options) (*Links, error) {
 func (s *Links) sweep(ctx context.Context) (next int64, err error) {
 	return room.Sweep(ctx, s.Room, room.Due[int64]{
 		What: "links", Name: func(id int64) string { return "link " + number(id) },
-		List: `SELECT id FROM links_link WHERE next_ms <= ? UNION SELECT link FROM links_txn WHERE next_ms <= ?`,
+		List: `SELECT id FROM links_link WHERE next_ms <= ? UNION SELECT link FROM links_txn WHERE next_ms <= ? ORDER BY 1`,
 		Next: `SELECT COALESCE(MIN(next_ms), 0) FROM (SELECT next_ms FROM links_link WHERE next_ms IS NOT NULL
 			UNION ALL SELECT next_ms FROM links_txn WHERE next_ms IS NOT NULL)`,
 		Advance: func(tx store.Tx, id, now int64) error {

@@ -184,5 +184,15 @@ func (s *Server) Exec(url, text string) {
 	require.NoError(s.tb, conn.Close(context.Background()))
 }
 
+// Count is the number that a query reads.
+func (s *Server) Count(query string) (n int) {
+	s.tb.Helper()
+	conn, err := pgx.Connect(context.Background(), s.URL(""))
+	require.NoError(s.tb, err)
+	require.NoError(s.tb, conn.QueryRow(context.Background(), query).Scan(&n))
+	require.NoError(s.tb, conn.Close(context.Background()))
+	return n
+}
+
 // Socket is where the server listens.
 func (s *Server) Socket() string { return filepath.Join(s.dir, ".s.PGSQL.5432") }

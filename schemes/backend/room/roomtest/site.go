@@ -17,14 +17,25 @@ import (
 	"posagent/schemes/backend/room"
 	"posagent/schemes/backend/scenario"
 	"posagent/store"
+	"posagent/store/postgres"
+	"posagent/store/postgres/pgtest"
 	"posagent/store/sqlite"
 	"posagent/store/storetest"
 )
 
 // Open opens the store at path with the tables of steps and of the shared rooms; the caller closes
-// it. It does not wait for the disk.
+// it. It does not wait for the disk. Where the tests run on a server, a schema takes the place of the file.
 func Open(tb testing.TB, path string, steps []store.Step) store.Store {
 	tb.Helper()
+	url, err := pgtest.Instead(path)
+	require.NoError(tb, err)
+	if url != "" {
+		db, err := postgres.Open(context.Background(), postgres.Options{
+			URL: url, Wrapper: storetest.Wrapper{}, Conns: 8, Steps: slices.Concat(journal.Schema(), form.Schema(), room.Schema(), steps),
+		})
+		require.NoError(tb, err)
+		return db
+	}
 	db, err := sqlite.Open(context.Background(), sqlite.Options{
 		Path: path, Wrapper: storetest.Wrapper{}, Synchronous: "OFF", Ballast: -1,
 		Steps: slices.Concat(journal.Schema(), form.Schema(), room.Schema(), steps),
@@ -87,6 +98,14 @@ func (s *Site) Pass(d time.Duration) { s.ms.Add(d.Milliseconds()) }
 // Text is all that the store has on the disk.
 func (s *Site) Text() string {
 	s.tb.Helper()
+	url, err := pgtest.Instead(s.path)
+	require.NoError(s.tb, err)
+	if url != "" {
+		text, err := pgtest.Text(url)
+		require.NoError(s.tb, err)
+		require.NotEmpty(s.tb, text)
+		return text
+	}
 	files, err := filepath.Glob(s.path + "*")
 	require.NoError(s.tb, err)
 	require.NotEmpty(s.tb, files)

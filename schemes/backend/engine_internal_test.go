@@ -1,0 +1,49 @@
+package backend
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"posagent/store"
+	"posagent/store/postgres"
+	"posagent/store/postgres/pgtest"
+)
+
+// TestMain: on a server the suites of this package are the same. A schema takes the place of each file.
+func TestMain(m *testing.M) {
+	if os.Getenv(pgtest.Env) != "" {
+		usual = onServer()
+	}
+	os.Exit(m.Run())
+}
+
+func onServer() engine {
+	open := func(ctx context.Context, dir string, steps []store.Step, keys store.Wrapper) (store.Store, error) {
+		url, err := pgtest.Instead(filepath.Join(dir, dbName))
+		if err != nil {
+			return nil, err
+		}
+		s, err := postgres.Open(ctx, postgres.Options{URL: url, Steps: steps, Wrapper: keys, Conns: 8})
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
+	return engine{
+		open: func(ctx context.Context, cfg Config, keys store.Wrapper) (store.Store, error) {
+			return open(ctx, cfg.Dir, schema(), keys)
+		},
+		read: func(ctx context.Context, dir string) (store.Store, error) {
+			if _, err := os.Stat(filepath.Join(dir, keyName)); err != nil { // none ran there
+				return nil, err
+			}
+			keys, err := openKey(filepath.Join(dir, keyName))
+			if err != nil {
+				return nil, err
+			}
+			return open(ctx, dir, schema(), keys)
+		},
+	}
+}

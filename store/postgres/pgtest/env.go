@@ -1,0 +1,68 @@
+package pgtest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Env names the server on which suites run that usually run on files: a URL, as Server.URL("") has it.
+const Env = "POSAGENT_TEST_POSTGRES"
+
+// Instead returns the URL of the schema that takes the place of the file at path, and makes it where it is not there; "" = suites run on
+// files.
+func Instead(path string) (string, error) {
+	url := os.Getenv(Env)
+	if url == "" {
+		return "", nil
+	}
+	sum := sha256.Sum256([]byte(path))
+	name := "file" + hex.EncodeToString(sum[:8])
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+name); err != nil {
+		return "", err
+	}
+	return url + "&search_path=" + name, nil
+}
+
+// Text is all that a schema holds, as the server writes it: bytes are raw.
+func Text(url string) (string, error) {
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close(ctx)
+	rows, err := conn.Query(ctx, "SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace")
+	if err != nil {
+		return "", err
+	}
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return "", err
+	}
+	var all []byte
+	for _, table := range tables {
+		rows, err := conn.Query(ctx, `SELECT * FROM "`+table+`"`)
+		if err != nil {
+			return "", err
+		}
+		for rows.Next() {
+			for _, value := range rows.RawValues() {
+				all = append(append(all, value...), '\n')
+			}
+		}
+		if rows.Err() != nil {
+			return "", rows.Err()
+		}
+	}
+	return string(all), nil
+}
