@@ -1,5 +1,20 @@
 package store
 
+import (
+	"fmt"
+	"time"
+)
+
+// Allowed refuses arguments that columns do not hold.
+func Allowed(args []any) error {
+	for i, a := range args {
+		if _, ok := a.(time.Time); ok {
+			return fmt.Errorf("store: argument %d is a time.Time: store int64 unix milliseconds", i+1)
+		}
+	}
+	return nil
+}
+
 // Row is one row of an answer.
 type Row interface{ Scan(dest ...any) error }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"strings"
 )
@@ -17,6 +18,20 @@ func (st Step) Record() string {
 		return openStep + hex.EncodeToString(sum[:])
 	}
 	return hex.EncodeToString(sum[:])
+}
+
+// Applied reads the names of applied steps with their records, and closes rows.
+func Applied(rows *sql.Rows) (map[string]string, error) {
+	defer rows.Close()
+	applied := make(map[string]string)
+	for rows.Next() {
+		var name, record string
+		if err := rows.Scan(&name, &record); err != nil {
+			return nil, err
+		}
+		applied[name] = record
+	}
+	return applied, rows.Err()
 }
 
 // Newer answers *NewerError where applied has a step that is not known and not open. Both map names

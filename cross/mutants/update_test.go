@@ -88,7 +88,7 @@ var ofUpdates = []mutant{
 		{"schemes/backend/fleet/rollout.go", `int64(takenBack)*100 > int64(tried)*heldShare`, `int64(takenBack)*100 > int64(heldShare)`},
 	}},
 	{"a box that is enrolled again counts twice", enrolment, "TestABoxCountsOnce", []edit{
-		{"schemes/backend/fleet/rollout.go", `e.serial || char(10) || e.merchant || char(10) || e.terminal END`, `e.id END`},
+		{"schemes/backend/fleet/rollout.go", "e.serial || '\\n' || e.merchant || '\\n' || e.terminal END", `e.id END`},
 	}},
 	{"a lifted version is held by the boxes from before", enrolment, "TestConformance", []edit{
 		{"schemes/backend/fleet/rollout.go", `SET lifted = 1 WHERE`, `SET lifted = 0 WHERE`},

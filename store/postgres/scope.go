@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"posagent/store"
 )
@@ -53,10 +52,8 @@ func (t *scope) ready(query string, args []any) error {
 	case t.failed != nil:
 		return t.failed
 	}
-	for i, a := range args {
-		if _, ok := a.(time.Time); ok {
-			return fmt.Errorf("store: argument %d is a time.Time: store int64 unix milliseconds", i+1)
-		}
+	if err := store.Allowed(args); err != nil {
+		return err
 	}
 	word, _, _ := strings.Cut(strings.TrimLeft(query, " \t\r\n"), " ")
 	switch word = strings.ToUpper(strings.TrimRight(word, ";\r\n\t")); word {

@@ -105,16 +105,7 @@ func appliedSteps(ctx context.Context, conn *sql.Conn) (map[string]string, error
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	applied := make(map[string]string)
-	for rows.Next() {
-		var name, sum string
-		if err := rows.Scan(&name, &sum); err != nil {
-			return nil, err
-		}
-		applied[name] = sum
-	}
-	return applied, rows.Err()
+	return store.Applied(rows)
 }
 
 func (s *Store) applyStep(ctx context.Context, conn *sql.Conn, st store.Step, version int) error {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"posagent/store"
 )
@@ -87,10 +86,8 @@ func (t *scope) ready(query string, args []any) error {
 	case t.l.rolledBack:
 		return errRolledBack
 	}
-	for i, a := range args {
-		if _, ok := a.(time.Time); ok {
-			return fmt.Errorf("store: argument %d is a time.Time: store int64 unix milliseconds", i+1)
-		}
+	if err := store.Allowed(args); err != nil {
+		return err
 	}
 	if p, known := t.l.stmts[query]; known && !p.own {
 		return nil
