@@ -34,9 +34,9 @@ help: ## list the targets and their variables
 demo: build ## tell the whole story on this machine: backend, terminal, register, wallet, cables pulled
 	$(BIN)/posagent demo
 
-run: build ## run a sandbox terminal with its backend: register line tcp 127.0.0.1:20007, state in out/sandbox
+run: build ## run a sandbox terminal with its backend: a register line of each protocol, state in out/sandbox
 	@mkdir -p out/sandbox
-	@[ -e out/run.toml ] || printf '[ecr]\ntcp = "127.0.0.1:20007"\n' > out/run.toml
+	@[ -e out/run.toml ] || cp cross/run.toml out/run.toml
 	$(BIN)/posagent run --config out/run.toml --state out/sandbox
 
 build: ## build bin/posagent for this machine (VERSION=what it calls itself)
