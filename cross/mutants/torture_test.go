@@ -5,6 +5,9 @@ var ofTorture = []mutant{
 	{"what a terminal counts is not compared", "ecr/torture", "TestEachFaultFailsItsRow", []edit{
 		{"ecr/torture/torture.go", `if count == want && sum == money.Minor(want)*b.o.Amount {`, `if count == want || sum != -1 {`},
 	}},
+	{"a terminal whose totals take a moment fails", "ecr/torture", "TestTotalsTakeAMoment", []edit{
+		{"ecr/torture/torture.go", `"the terminal counts", min(settles, b.o.Wait)`, `"the terminal counts", min(0, b.o.Wait)`},
+	}},
 	{"an answer that changed passes", "ecr/torture", "TestEachFaultFailsItsRow", []edit{
 		{"ecr/torture/rows.go", `	if !first.Same(second) {`, `	if false {`},
 	}},
